@@ -1,0 +1,47 @@
+# make help says what there is. A fresh clone needs python3 and make, nothing else.
+PY ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NB ?= $(wildcard nbs/*.ipynb)
+
+.PHONY: help notes test lab prepare outputs bench
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+	@echo "  PY=python3.12 make ... takes another interpreter (Python 3.10 or newer)"
+
+notes: $(VENV)/.ok ## the web site, in _site/: runs the notebooks that changed, two at a time
+	@$(BIN)/python nbs/site/build.py
+
+test: $(VENV)/.ok ## every test; runs every notebook
+	@$(BIN)/pytest
+
+lab: $(VENV)/.ok ## the notebooks in JupyterLab
+	@$(BIN)/jupyter lab nbs
+
+prepare: $(VENV)/.ok ## before a commit: notebooks to modules, clean notebooks, README.md
+	@$(BIN)/nbdev-export
+	@$(BIN)/nbdev-clean
+	@$(BIN)/python nbs/site/readme.py
+
+outputs: $(VENV)/.ok ## run notebooks in place and keep their outputs; NB=nbs/03_rkhs.ipynb for one
+	@$(BIN)/nbdev-export
+	@$(BIN)/python nbs/site/run.py $(NB)
+	@$(MAKE) --no-print-directory prepare
+
+bench: $(VENV)/.ok ## compare with other packages: every benchmarks/*.py
+	@ls benchmarks/*.py >/dev/null 2>&1 || { echo "nothing to run: there is no benchmarks/*.py yet"; exit 1; }
+	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+$(VENV)/.ok: pyproject.toml
+	@command -v $(PY) >/dev/null || { echo "$(PY) is not installed; PY=... names another interpreter"; exit 1; }
+	@$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo "rkhs_notes needs Python 3.10 or newer, and $(PY) is older; try PY=python3.12 make ..."; exit 1; }
+	@$(PY) -c 'import venv, ensurepip' 2>/dev/null || \
+	  { echo "$(PY) lacks the module venv; on Debian or Ubuntu: sudo apt install python3-venv"; exit 1; }
+	@echo "installing into $(VENV) (a few minutes, once)"
+	@$(PY) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[lab,dev,docs]' >$(VENV)/pip.log 2>&1 || \
+	  { echo "pip could not install the dependencies (is there a network?); its words are in $(VENV)/pip.log"; exit 1; }
+	@touch $@

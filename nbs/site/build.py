@@ -1,0 +1,77 @@
+"""Build the site: execute what changed, stage it with generated API pages, run Sphinx, then replace _site/."""
+import importlib.util
+import shutil
+import sys
+from pathlib import Path
+
+from cells import NBS, ROOT
+from run import BUILD, execute_cached
+from sphinx.cmd.build import main as sphinx
+
+SITE, STAGE, HTML = ROOT / "_site", BUILD / "source", BUILD / "html"
+API_PAGE = """{title}
+{rule}
+
+.. automodule:: {title}
+   :members:
+   :show-inheritance:
+"""
+
+
+def write(path, data):
+    "Writes only what changed, so that Sphinx reads only that again"
+    if not path.exists() or path.read_bytes() != data:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return path
+
+
+def api_pages():
+    "{file: text}: one page for each module that has public names"
+    for source in sorted((ROOT / "rkhs_notes").glob("[!_]*.py")):
+        title = f"rkhs_notes.{source.stem}"
+        yield STAGE / "api" / f"{source.stem}.rst", API_PAGE.format(title=title, rule="=" * len(title)).encode()
+
+
+def mathjax():
+    "MathJax in one file, from the package sphinx-mathjax-offline"
+    package = Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent
+    return (package / "static" / "mathjax" / "tex-svg-full.js").read_bytes()
+
+
+def stage():
+    "Fills STAGE with executed notebooks, pictures and API pages, and removes what is no longer wanted"
+    notebooks = execute_cached(sorted(NBS.glob("*.ipynb")))
+    wanted = {write(STAGE / path.name, file.read_bytes()) for path, file in notebooks.items()}
+    wanted |= {write(STAGE / path.relative_to(NBS), path.read_bytes()) for path in NBS.glob("images/*")}
+    wanted |= {write(path, text) for path, text in api_pages()}
+    for path in STAGE.rglob("*.*"):
+        if path.is_file() and path not in wanted:
+            path.unlink()
+    write(BUILD / "static" / "mathjax.js", mathjax())
+
+
+def run_sphinx():
+    "Sphinx into a fresh folder; warnings are errors. Exits, and forgets what it had read, if there are any"
+    shutil.rmtree(HTML, ignore_errors=True)
+    status = sphinx(["-q", "-W", "--keep-going", "-b", "html", "-c", str(Path(__file__).parent),
+                     "-d", str(BUILD / "doctrees"), str(STAGE), str(HTML)])
+    if status:
+        shutil.rmtree(BUILD / "doctrees", ignore_errors=True)  # else a warning would show only once
+        sys.exit("the site has warnings (above); _site/ stays as it was")
+
+
+def publish():
+    "Swaps the finished site in"
+    old = BUILD / "old_site"
+    shutil.rmtree(old, ignore_errors=True)
+    if SITE.exists():
+        SITE.rename(old)
+    HTML.rename(SITE)
+    print(f"open {SITE.relative_to(ROOT)}/index.html")
+
+
+if __name__ == "__main__":
+    stage()
+    run_sphinx()
+    publish()

@@ -1,0 +1,49 @@
+"""Sphinx configuration of the site. build.py stages executed notebooks and API pages, then runs Sphinx on them."""
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from cells import ROOT  # noqa: E402
+
+sys.path.insert(0, str(ROOT))
+
+project = "rkhs_notes"
+author = "the rkhs_notes authors"
+copyright = author  # noqa: A001  Sphinx's name for it
+extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton", "pages"]
+
+nb_execution_mode = "off"  # run.py did it
+nb_ipywidgets_js = {}      # sliders are baked: nothing is fetched when a page is opened
+nb_number_source_lines = False
+nb_code_prompt_show = "Show the code"
+nb_code_prompt_hide = "Hide the code"
+nb_merge_streams = True
+myst_enable_extensions = ["dollarmath", "amsmath", "attrs_block", "deflist"]
+myst_heading_anchors = 3
+myst_links_external_new_tab = True
+
+mathjax_path = "mathjax.js"
+mathjax3_config = {"tex": {"tags": "ams", "useLabelIds": True}, "svg": {"fontCache": "global"}}
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+html_theme = "sphinx_book_theme"
+html_title = "rkhs_notes"
+html_static_path = ["static", str(ROOT / "_build" / "static")]
+html_css_files = ["notes.css"]
+html_show_sphinx = False
+html_copy_source = True
+html_theme_options = {
+    "use_download_button": True,
+    "use_fullscreen_button": False,
+    "home_page_in_toc": True,
+    "show_toc_level": 2,
+    "pygments_light_style": "friendly",
+    "pygments_dark_style": "github-dark",
+}
+copybutton_exclude = ".linenos, .gp, .go"
+templates_path = []
+exclude_patterns = []

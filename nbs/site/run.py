@@ -1,0 +1,124 @@
+"""Execute notebooks in fresh kernels, two at a time.
+
+python nbs/site/run.py [notebook ...]    executes them and stores their outputs, fit to be committed
+"""
+import hashlib
+import os
+import re
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from cells import NBS, ROOT, read, switched_off
+
+WORKERS = 2
+BUILD = ROOT / "_build"
+KERNEL = [
+    "--log-level=40",  # ipykernel warns about TCP at each start
+    "--HistoryManager.enabled=False",
+    "--InlineBackend.figure_formats=['png']",
+    "--InlineBackend.print_figure_kwargs={'bbox_inches': 'tight', 'metadata': {'Software': None}}",
+]
+
+
+def set_environment(folder):
+    "One thread a kernel, no configuration but ours, and the package that lies beside the notebooks"
+    private = {name: str(BUILD / "jupyter" / name.lower()) for name in (
+        "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR")}
+    for path in private.values():
+        Path(path).mkdir(parents=True, exist_ok=True)
+    os.environ.update(private, OMP_NUM_THREADS="1", PYTHONPATH=str(folder.parent), PYDEVD_DISABLE_FILE_VALIDATION="1")
+    os.environ.pop("MPLBACKEND", None)  # the kernel's own: inline
+
+
+def execute(path, *skip):
+    "The notebook at `path`, executed top to bottom; a failing cell raises. `skip`: directives of cells to leave out"
+    path = Path(path).resolve()
+    set_environment(path.parent)
+    nb = read(path)
+    off = [cell for cell in nb.cells if cell.cell_type == "code" and switched_off(cell, *skip)]
+    for cell in off:
+        cell.metadata.tags = [*cell.metadata.get("tags", []), "skip-execution"]
+    NotebookClient(nb, timeout=900, kernel_name="python3", record_timing=False, extra_arguments=KERNEL,
+                   resources={"metadata": {"path": str(path.parent)}}).execute()
+    for cell in off:
+        cell.metadata.tags.remove("skip-execution")
+    nb.metadata.pop("widgets", None)
+    return nb
+
+
+def attempt(path):
+    "(executed notebook or None, what went wrong, seconds)"
+    start = time.monotonic()
+    try:
+        return execute(path), "", time.monotonic() - start
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        return None, re.sub(r"\x1b\[[\d;]*m", "", str(error)), time.monotonic() - start
+
+
+def execute_all(paths):
+    "Yields (path, executed notebook, seconds) as they end; says what fails and, after the rest, exits"
+    import matplotlib.font_manager  # noqa: F401  builds its cache once, here, and not in the first notebook's output
+
+    failed = []
+    with ProcessPoolExecutor(WORKERS) as pool:
+        for path, (nb, error, seconds) in zip(paths, pool.map(attempt, paths)):
+            print(f"{'FAILED  ' if error else 'executed'} {path.name:32} {seconds:6.1f} s", flush=True)
+            if error:
+                failed.append(f"{path.name}\n{error}")
+            else:
+                yield path, nb, seconds
+    if failed:
+        sys.exit("\n".join(failed))
+
+
+def cache_key(path):
+    "Changes when the notebook's sources, the package, the settings or Python change; outputs do not count"
+    digest = hashlib.sha256(sys.version.encode())
+    for cell in read(path).cells:
+        digest.update(f"{cell.cell_type}\0{cell.source}\0".encode())
+    for file in [Path(__file__), ROOT / "settings.ini", *sorted((ROOT / "rkhs_notes").rglob("*.py"))]:
+        digest.update(file.read_bytes())
+    digest.update(repr(sorted(o for o in os.environ.items() if o[0].startswith("RKHS_NOTES_"))).encode())
+    return digest.hexdigest()[:20]
+
+
+def execute_cached(paths, cache=BUILD / "executed"):
+    "{path: executed notebook file}; only what changed since the last time runs"
+    cache.mkdir(parents=True, exist_ok=True)
+    files = {path: cache / f"{path.stem}-{cache_key(path)}.ipynb" for path in paths}
+    for path in (p for p in paths if files[p].exists()):
+        print(f"cached   {path.name}", flush=True)
+    for path, nb, _ in execute_all([p for p in paths if not files[p].exists()]):
+        for old in cache.glob(f"{path.stem}-*.ipynb"):
+            old.unlink()
+        nbformat.write(nb, files[path])
+    return files
+
+
+def fit_to_commit(output):
+    "Drops widgets, and html wherever a picture or a text says the same: sliders leave their still"
+    data = output.get("data", {})
+    for mime in [m for m in data if "widget" in m]:
+        del data[mime]
+    speaks = "image/png" in data or not data.get("text/plain", "<IPython").startswith("<IPython")
+    if speaks:
+        data.pop("text/html", None)
+    return output
+
+
+def store(paths):
+    "Executes notebooks in place; their outputs are part of what is read on the forge"
+    for path, nb, _ in execute_all(paths):
+        for cell in nb.cells:
+            if cell.cell_type == "code":
+                cell.outputs = [fit_to_commit(output) for output in cell.outputs]
+        nbformat.write(nb, path)
+
+
+if __name__ == "__main__":
+    store([Path(name) for name in sys.argv[1:]] or sorted(NBS.glob("*.ipynb")))
