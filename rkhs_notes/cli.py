@@ -7,6 +7,7 @@ __all__ = ['notebook_folder', 'notebook_titles', 'copy_notebooks', 'open_lab']
 
 # %% ../nbs/X_cli.ipynb #934d990a
 import argparse
+import json
 import shutil
 import subprocess
 import sys
@@ -29,7 +30,7 @@ def notebook_folder():
     for folder in (package / "notebooks", package.parent / "nbs"):
         if any(folder.glob("*.ipynb")):
             return folder
-    raise FileNotFoundError(f"no notebooks beside {package}: install rkhs_notes from a wheel or work in a checkout")
+    raise FileNotFoundError(f"no notebooks beside {package}: install rkhs_notes from a wheel, or use a checkout")
 
 # %% ../nbs/X_cli.ipynb #635a7a59
 def notebook_titles(folder):
@@ -43,8 +44,6 @@ def notebook_titles(folder):
     -------
     dict of str to str
     """
-    import json  # only `list` needs it
-
     titles = {}
     for path in sorted(Path(folder).glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -95,7 +94,8 @@ def open_lab(folder):
 # %% ../nbs/X_cli.ipynb #516a5e08
 def main(arguments=None):
     "The command `rkhs-notes`; `arguments` are those of the command line"
-    parser = argparse.ArgumentParser(prog="rkhs-notes", description="Course notes on reproducing kernel Hilbert spaces")
+    about = "Course notes on reproducing kernel Hilbert spaces"
+    parser = argparse.ArgumentParser(prog="rkhs-notes", description=about)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="name the notebooks")
     lab = commands.add_parser("lab", help="copy the notebooks, never overwriting, and open JupyterLab")
@@ -106,5 +106,6 @@ def main(arguments=None):
         for name, title in notebook_titles(notebook_folder()).items():
             print(f"{name:30} {title}")
         return 0
-    print(f"{len(copy_notebooks(options.folder))} files copied to {options.folder}/; what was there stays as it was")
+    copied = len(copy_notebooks(options.folder))
+    print(f"{copied} files copied to {options.folder}/; what was there stays as it was")
     return 0 if options.copy_only else open_lab(options.folder)

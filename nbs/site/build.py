@@ -1,16 +1,20 @@
-"""Build the site: execute what changed, stage it with generated API pages, run Sphinx, then replace _site/."""
+"""Build the site: execute what changed, stage it with API pages, run Sphinx, then replace _site/."""
+
 import importlib.util
 import shutil
 import sys
 from pathlib import Path
 
-from cells import NBS, ROOT
-from run import BUILD, execute_cached
 from sphinx.cmd.build import main as sphinx
+
+from cells import NBS, ROOT, module, read
+from run import BUILD, execute_cached
 
 SITE, STAGE, HTML = ROOT / "_site", BUILD / "source", BUILD / "html"
 API_PAGE = """{title}
 {rule}
+
+Written and explained in :doc:`{notebook} <../{notebook}>`.
 
 .. automodule:: {title}
    :members:
@@ -26,11 +30,13 @@ def write(path, data):
     return path
 
 
-def api_pages():
-    "{file: text}: one page for each module that has public names"
-    for source in sorted((ROOT / "rkhs_notes").glob("[!_]*.py")):
-        title = f"rkhs_notes.{source.stem}"
-        yield STAGE / "api" / f"{source.stem}.rst", API_PAGE.format(title=title, rule="=" * len(title)).encode()
+def api_pages(notebooks):
+    "(file, text) of one page for each module that a notebook exports"
+    for path in notebooks:
+        if (name := module(read(path))) and not name.startswith("_"):
+            title = f"rkhs_notes.{name}"
+            text = API_PAGE.format(title=title, rule="=" * len(title), notebook=path.stem)
+            yield STAGE / "api" / f"{name}.rst", text.encode()
 
 
 def mathjax():
@@ -44,7 +50,7 @@ def stage():
     notebooks = execute_cached(sorted(NBS.glob("*.ipynb")))
     wanted = {write(STAGE / path.name, file.read_bytes()) for path, file in notebooks.items()}
     wanted |= {write(STAGE / path.relative_to(NBS), path.read_bytes()) for path in NBS.glob("images/*")}
-    wanted |= {write(path, text) for path, text in api_pages()}
+    wanted |= {write(path, text) for path, text in api_pages(notebooks)}
     for path in STAGE.rglob("*.*"):
         if path.is_file() and path not in wanted:
             path.unlink()
@@ -54,8 +60,21 @@ def stage():
 def run_sphinx():
     "Sphinx into a fresh folder; warnings are errors. Exits, and forgets what it had read, if there are any"
     shutil.rmtree(HTML, ignore_errors=True)
-    status = sphinx(["-q", "-W", "--keep-going", "-b", "html", "-c", str(Path(__file__).parent),
-                     "-d", str(BUILD / "doctrees"), str(STAGE), str(HTML)])
+    status = sphinx(
+        [
+            "-q",
+            "-W",
+            "--keep-going",
+            "-b",
+            "html",
+            "-c",
+            str(Path(__file__).parent),
+            "-d",
+            str(BUILD / "doctrees"),
+            str(STAGE),
+            str(HTML),
+        ]
+    )
     if status:
         shutil.rmtree(BUILD / "doctrees", ignore_errors=True)  # else a warning would show only once
         sys.exit("the site has warnings (above); _site/ stays as it was")

@@ -1,4 +1,5 @@
 """What a notebook says about itself: its cells, and the `#| key: value` lines that open them."""
+
 import re
 from pathlib import Path
 

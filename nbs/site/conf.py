@@ -1,4 +1,5 @@
-"""Sphinx configuration of the site. build.py stages executed notebooks and API pages, then runs Sphinx on them."""
+"""Sphinx configuration of the site; build.py stages what Sphinx reads."""
+
 import sys
 from pathlib import Path
 
@@ -13,18 +14,20 @@ copyright = author  # noqa: A001  Sphinx's name for it
 extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton", "pages"]
 
 nb_execution_mode = "off"  # run.py did it
-nb_ipywidgets_js = {}      # sliders are baked: nothing is fetched when a page is opened
+nb_ipywidgets_js = {}  # sliders are baked: nothing is fetched when a page is opened
 nb_number_source_lines = False
 nb_code_prompt_show = "Show the code"
 nb_code_prompt_hide = "Hide the code"
 nb_merge_streams = True
 myst_enable_extensions = ["dollarmath", "amsmath", "attrs_block", "deflist"]
 myst_heading_anchors = 3
+myst_dmath_double_inline = True  # $$...$$ in the middle of a paragraph
 myst_links_external_new_tab = True
 
 mathjax_path = "mathjax.js"
 mathjax3_config = {"tex": {"tags": "ams", "useLabelIds": True}, "svg": {"fontCache": "global"}}
 
+default_role = "py:obj"  # `name` in a docstring
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
@@ -41,9 +44,8 @@ html_theme_options = {
     "use_fullscreen_button": False,
     "home_page_in_toc": True,
     "show_toc_level": 2,
+    "navbar_persistent": [],
     "pygments_light_style": "friendly",
     "pygments_dark_style": "github-dark",
 }
 copybutton_exclude = ".linenos, .gp, .go"
-templates_path = []
-exclude_patterns = []

@@ -3,28 +3,33 @@
 Directive lines steer how a cell is shown and vanish, blockquotes that open with **Theorem 3.1** become boxes,
 <a id="..."> become targets that links from other notebooks find, `Gaussian` in text links to its API entry.
 """
+
 import hashlib
 import json
 import re
 from pathlib import Path
 
 import nbformat
-from cells import module, split
 from docutils import nodes
+from rkhs_notes._modidx import d as INDEX
 from sphinx.addnodes import pending_xref
 from sphinx.transforms import SphinxTransform
 
-from rkhs_notes._modidx import d as INDEX
+from cells import module, split
 
 BOX = re.compile(r"(Theorem|Definition|Lemma|Proposition|Corollary|Example|Remark|Law|Algorithm|Puzzle)\b")
 ANCHOR = re.compile(r'<a id="([^"]+)">')
-TOCTREES = "\n\n".join(f"```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n{files}\n```" for caption, files in
-                       [("Chapters", "[0-9]*"), ("Appendices", "[A-Z]_*"), ("API", "api/*")])
+TOCTREES = "\n\n".join(
+    f"```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n{files}\n```"
+    for caption, files in [("Chapters", "[0-9]*"), ("Appendices", "[A-Z]_*"), ("API", "api/*")]
+)
 SYMBOLS = {name.removeprefix(f"{mod}."): name for mod, names in INDEX["syms"].items() for name in names}
 
 
 def shown(cell, exported_to):
     "The cells that stand on the page for this one: none, itself, or itself and a note"
+    if cell.cell_type != "code":
+        return [cell]
     options, body = split(cell.source)
     if "hide" in options or not body:
         return []
@@ -50,7 +55,7 @@ def prepare(app, docname, source):
         return
     nb = nbformat.reads(source[0], as_version=4)
     exported_to = f"rkhs_notes.{module(nb)}"
-    nb.cells = [new for cell in nb.cells for new in (shown(cell, exported_to) if cell.cell_type == "code" else [cell])]
+    nb.cells = [new for cell in nb.cells for new in shown(cell, exported_to)]
     if docname == "index":
         nb.cells.append(nbformat.v4.new_markdown_cell(TOCTREES))
     source[0] = json.dumps(nb)
@@ -58,57 +63,81 @@ def prepare(app, docname, source):
 
 class Boxes(SphinxTransform):
     "A blockquote that opens with a bold Theorem, Definition, ... gets the classes box and box-theorem"
+
     default_priority = 300
 
     def apply(self):
         for quote in self.document.findall(nodes.block_quote):
-            opening = next(quote.findall(nodes.strong), None)
-            match = opening is not None and quote.astext().startswith(opening.astext()) and BOX.match(opening.astext())
-            if match:
+            opening = next((node.astext() for node in quote.findall(nodes.strong)), "")
+            if quote.astext().startswith(opening) and (match := BOX.match(opening)):
                 quote["classes"] += ["box", f"box-{match[1].lower()}"]
 
 
 class Anchors(SphinxTransform):
     "Registers each <a id='thm-3-1'> where MyST looks up the end of a link"
+
     default_priority = 310
 
     def apply(self):
-        found = {match[1]: (node.line or 0, match[1], "") for node in self.document.findall(nodes.raw)
-                 if (match := ANCHOR.search(node.astext()))}
+        matches = (ANCHOR.search(node.astext()) for node in self.document.findall(nodes.raw))
+        found = {match[1]: (0, match[1], "") for match in matches if match}
         self.document.myst_slugs = slugs = {**getattr(self.document, "myst_slugs", {}), **found}
         self.env.metadata[self.env.docname]["myst_slugs"] = slugs
 
 
 class Formulas(SphinxTransform):
     r"Display formulas reach MathJax as written: Sphinx would wrap them in split, where \tag is not allowed"
+
     default_priority = 320
 
     def apply(self):
         for node in self.document.findall(nodes.math_block):
             if not node.get("nowrap"):
-                node.children = [nodes.Text(rf"\[{node.astext()}\]")]
+                node[:] = [nodes.Text(rf"\[{node.astext()}\]")]
                 node["nowrap"] = node["no-wrap"] = True
 
 
 class Symbols(SphinxTransform):
     "`Gaussian` in text refers to the API entry of rkhs_notes.kernels.Gaussian"
+
     default_priority = 330
 
     def apply(self):
         for node in list(self.document.findall(nodes.literal)):
             name = SYMBOLS.get(node.astext().removesuffix("()").removeprefix("rn."))
             if name and not isinstance(node.parent, (nodes.reference, nodes.title, pending_xref)):
-                node.replace_self(pending_xref("", node.deepcopy(), refdomain="py", reftype="obj", reftarget=name,
-                                               refdoc=self.env.docname, refexplicit=True, refwarn=False))
+                options = {"refdomain": "py", "reftype": "obj", "reftarget": name, "refdoc": self.env.docname}
+                node.replace_self(
+                    pending_xref("", node.deepcopy(), refexplicit=True, refwarn=False, **options)
+                )
 
 
-def escape(app, what, name, obj, options, lines):
-    "Docstrings are plain text with formulas; what reStructuredText would read as markup is escaped, `code` is kept"
-    for i, line in enumerate(lines):
-        if not line.lstrip().startswith((">>>", "...")):
-            parts = re.split(r"(``.+?``|`[^`]+`)", line)
-            parts[::2] = [re.sub(r"([*|\\]|_(?=\W|$))", r"\\\1", part) for part in parts[::2]]
-            lines[i] = "".join(parts)
+def separate(lines):
+    "Numpydoc wants `x : array (n,)    the data` as two lines: what it is and, indented, what it means"
+    section = False
+    for line in lines:
+        if re.fullmatch("-{3,}", line) or not line:
+            section = bool(line) or section
+            yield line
+        elif section and not line.startswith(" ") and (match := re.fullmatch(r"(.*?\S) {2,}(\S.*)", line)):
+            yield from (match[1], f"    {match[2]}")
+        else:
+            yield f"    {line.strip()}" if section and line.startswith(" ") else line
+
+
+def escape(line):
+    "Formulas of a docstring, with what reStructuredText would read as markup escaped; `code` is kept"
+    parts = re.split(r"(``.+?``|`[^`]+`)", line)
+    parts[::2] = [re.sub(r"([*|\\]|_(?=\W|$))", r"\\\1", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def docstring(app, what, name, obj, options, lines):
+    "autodoc-process-docstring: plain text becomes reStructuredText; a module has its notebook instead"
+    if what == "module":
+        lines[:] = []
+    elif not any(line.lstrip().startswith(">>>") for line in lines):
+        lines[:] = [escape(line) for line in separate(lines)]
 
 
 def setup(app):
@@ -116,7 +145,7 @@ def setup(app):
     version = hashlib.sha256(Path(__file__).read_bytes() + repr(INDEX).encode()).hexdigest()
     app.add_config_value("pages_version", version, "env")
     app.connect("source-read", prepare)
-    app.connect("autodoc-process-docstring", escape, priority=100)  # before numpydoc, at 500
+    app.connect("autodoc-process-docstring", docstring, priority=100)  # before numpydoc, at 500
     for transform in (Boxes, Anchors, Formulas, Symbols):
         app.add_transform(transform)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,9 +2,11 @@
 
 python nbs/site/readme.py [--check]    --check only says, by its exit status, whether README.md is up to date
 """
+
 import base64
 import re
 import sys
+
 from cells import NBS, ROOT, read, split
 
 NOTE = "<!-- written from nbs/index.ipynb by `make prepare` -->\n"
@@ -49,7 +51,9 @@ def main(check=False, path=NBS / "index.ipynb", readme=ROOT / "README.md"):
     wanted = {readme: text.encode(), **pictures}
     stale = [file for file, data in wanted.items() if not file.exists() or file.read_bytes() != data]
     if check:
-        sys.exit(f"not up to date: {', '.join(file.name for file in stale)}; run make prepare" if stale else 0)
+        sys.exit(
+            f"not up to date: {', '.join(file.name for file in stale)}; run make prepare" if stale else 0
+        )
     for file in stale:
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(wanted[file])

@@ -2,17 +2,19 @@
 
 python nbs/site/run.py [notebook ...]    executes them and stores their outputs, fit to be committed
 """
+
 import hashlib
 import os
 import re
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
 from cells import NBS, ROOT, read, switched_off
 
 WORKERS = 2
@@ -27,51 +29,67 @@ KERNEL = [
 
 def set_environment(folder):
     "One thread a kernel, no configuration but ours, and the package that lies beside the notebooks"
-    private = {name: str(BUILD / "jupyter" / name.lower()) for name in (
-        "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR")}
-    for path in private.values():
-        Path(path).mkdir(parents=True, exist_ok=True)
-    os.environ.update(private, OMP_NUM_THREADS="1", PYTHONPATH=str(folder.parent), PYDEVD_DISABLE_FILE_VALIDATION="1")
+    for name in (
+        "IPYTHONDIR",
+        "JUPYTER_CONFIG_DIR",
+        "JUPYTER_DATA_DIR",
+        "JUPYTER_RUNTIME_DIR",
+        "MPLCONFIGDIR",
+    ):
+        private = BUILD / "jupyter" / name.lower()
+        private.mkdir(parents=True, exist_ok=True)
+        os.environ[name] = str(private)
+    os.environ |= {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(folder.parent)}
     os.environ.pop("MPLBACKEND", None)  # the kernel's own: inline
 
 
 def execute(path, *skip):
-    "The notebook at `path`, executed top to bottom; a failing cell raises. `skip`: directives of cells to leave out"
+    "The notebook at `path`, executed but for cells with a directive in `skip`; a failing cell raises"
     path = Path(path).resolve()
     set_environment(path.parent)
     nb = read(path)
     off = [cell for cell in nb.cells if cell.cell_type == "code" and switched_off(cell, *skip)]
     for cell in off:
         cell.metadata.tags = [*cell.metadata.get("tags", []), "skip-execution"]
-    NotebookClient(nb, timeout=900, kernel_name="python3", record_timing=False, extra_arguments=KERNEL,
-                   resources={"metadata": {"path": str(path.parent)}}).execute()
+    folder = {"metadata": {"path": str(path.parent)}}
+    NotebookClient(
+        nb,
+        timeout=900,
+        record_timing=False,
+        shutdown_kernel="immediate",
+        extra_arguments=KERNEL,
+        resources=folder,
+    ).execute()
     for cell in off:
         cell.metadata.tags.remove("skip-execution")
     nb.metadata.pop("widgets", None)
     return nb
 
 
-def attempt(path):
+def attempt(path, *skip):
     "(executed notebook or None, what went wrong, seconds)"
     start = time.monotonic()
     try:
-        return execute(path), "", time.monotonic() - start
+        return execute(path, *skip), "", time.monotonic() - start
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         return None, re.sub(r"\x1b\[[\d;]*m", "", str(error)), time.monotonic() - start
 
 
 def execute_all(paths):
-    "Yields (path, executed notebook, seconds) as they end; says what fails and, after the rest, exits"
-    import matplotlib.font_manager  # noqa: F401  builds its cache once, here, and not in the first notebook's output
+    "Yields (path, executed notebook) as they end; says what fails and, after the rest, exits"
+    set_environment(NBS)
+    import matplotlib.font_manager  # noqa: F401  it builds its cache now, and not in some notebook's output
 
     failed = []
     with ProcessPoolExecutor(WORKERS) as pool:
-        for path, (nb, error, seconds) in zip(paths, pool.map(attempt, paths)):
-            print(f"{'FAILED  ' if error else 'executed'} {path.name:32} {seconds:6.1f} s", flush=True)
+        futures = {pool.submit(attempt, path): path for path in paths}
+        for future in as_completed(futures):
+            path, (nb, error, seconds) = futures[future], future.result()
+            print(f"{'FAILED' if error else 'executed':8} {path.name:30} {seconds:6.1f} s", flush=True)
             if error:
-                failed.append(f"{path.name}\n{error}")
+                failed.append(f"\n{path.name}\n{error}")
             else:
-                yield path, nb, seconds
+                yield path, nb
     if failed:
         sys.exit("\n".join(failed))
 
@@ -93,7 +111,7 @@ def execute_cached(paths, cache=BUILD / "executed"):
     files = {path: cache / f"{path.stem}-{cache_key(path)}.ipynb" for path in paths}
     for path in (p for p in paths if files[p].exists()):
         print(f"cached   {path.name}", flush=True)
-    for path, nb, _ in execute_all([p for p in paths if not files[p].exists()]):
+    for path, nb in execute_all([p for p in paths if not files[p].exists()]):
         for old in cache.glob(f"{path.stem}-*.ipynb"):
             old.unlink()
         nbformat.write(nb, files[path])
@@ -105,15 +123,14 @@ def fit_to_commit(output):
     data = output.get("data", {})
     for mime in [m for m in data if "widget" in m]:
         del data[mime]
-    speaks = "image/png" in data or not data.get("text/plain", "<IPython").startswith("<IPython")
-    if speaks:
+    if "image/png" in data or not data.get("text/plain", "<IPython").startswith("<IPython"):
         data.pop("text/html", None)
     return output
 
 
 def store(paths):
     "Executes notebooks in place; their outputs are part of what is read on the forge"
-    for path, nb, _ in execute_all(paths):
+    for path, nb in execute_all(paths):
         for cell in nb.cells:
             if cell.cell_type == "code":
                 cell.outputs = [fit_to_commit(output) for output in cell.outputs]

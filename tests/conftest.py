@@ -1,0 +1,42 @@
+"""What the tests share: the site's tooling on the path, and small notebooks to try a check on."""
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "nbs" / "site"))
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy: two workers share the cores
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+import nbformat  # noqa: E402
+import pytest  # noqa: E402
+
+NOTEBOOKS = sorted((ROOT / "nbs").glob("*.ipynb"))
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def refuse(problems):
+    "Fails with one line a problem, if there are any"
+    if problems:
+        pytest.fail("\n".join(map(str, problems)), pytrace=False)
+
+
+@pytest.fixture
+def write_notebook(tmp_path):
+    "write_notebook('03_x.ipynb', '# text', 'code:x = 1', ...) -> path; cells that begin with code: are code"
+
+    def write(name, *cells):
+        make = nbformat.v4
+        nb = make.new_notebook(
+            cells=[
+                make.new_code_cell(o.removeprefix("code:"))
+                if o.startswith("code:")
+                else make.new_markdown_cell(o)
+                for o in cells
+            ]
+        )
+        nbformat.write(nb, tmp_path / name)
+        return tmp_path / name
+
+    return write

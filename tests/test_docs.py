@@ -1,0 +1,109 @@
+"""Every public name says what it is, and is used in its own notebook."""
+
+import ast
+import re
+
+from cells import module, read, split
+from conftest import NOTEBOOKS, ROOT, each_notebook, refuse
+
+DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
+
+
+def code_cells(path, exported):
+    "Bodies of the code cells that are, or are not, exported; magics left out"
+    for cell in read(path).cells:
+        options, body = split(cell.source)
+        if cell.cell_type == "code" and bool({"export", "exporti"} & set(options)) == exported:
+            yield options, re.sub(r"(?m)^\s*[%!].*$", "", body)
+
+
+def definitions(path):
+    "Public functions and classes that a notebook exports, with the lines of their cell"
+    for options, body in code_cells(path, exported=True):
+        for node in ast.parse(body).body:
+            if "export" in options and isinstance(node, DEFINITIONS) and not node.name.startswith("_"):
+                yield node, body.splitlines()
+
+
+def parameters(node):
+    "Names of the arguments of a function, or of a class's __init__"
+    if isinstance(node, ast.ClassDef):
+        node = next((o for o in node.body if isinstance(o, ast.FunctionDef) and o.name == "__init__"), None)
+        if node is None:
+            return []
+    every = [
+        *node.args.posonlyargs,
+        *node.args.args,
+        node.args.vararg,
+        *node.args.kwonlyargs,
+        node.args.kwarg,
+    ]
+    return [arg.arg for arg in every if arg and arg.arg != "self"]
+
+
+def documented(docstring):
+    "Names in the section Parameters that are followed by a type or a shape"
+    section = re.search(r"(?ms)^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n---|\Z)", docstring)
+    found = re.findall(r"(?m)^([*\w, ]+?)(?: : |  +)\S", section[1]) if section else []
+    return {name.strip(" *") for names in found for name in names.split(",")}
+
+
+def docstring_problems(path):
+    "Public definitions without a docstring, and parameters without a type or shape"
+    problems = []
+    for node, lines in definitions(path):
+        docstring = ast.get_docstring(node)
+        if not docstring:
+            problems.append(f"{node.name} has no docstring")
+            continue
+        known = documented(docstring)
+        problems += [
+            f"{node.name}: {name} is not under Parameters" for name in parameters(node) if name not in known
+        ]
+        fields = (
+            [o for o in node.body if isinstance(o, ast.AnnAssign)] if isinstance(node, ast.ClassDef) else []
+        )
+        problems += [
+            f"{node.name}.{field.target.id} has neither a comment nor an entry under Parameters"
+            for field in fields
+            if field.target.id not in known and "#" not in lines[field.end_lineno - 1]
+        ]
+    return problems
+
+
+def unused_names(path):
+    "Exported names that no other cell of the notebook uses"
+    used = {name for _, body in code_cells(path, exported=False) for name in re.findall(r"\w+", body)}
+    return [node.name for node, _ in definitions(path) if node.name not in used]
+
+
+@each_notebook
+def test_docstrings(path):
+    refuse(docstring_problems(path))
+
+
+@each_notebook
+def test_exported_names_are_used(path):
+    refuse(unused_names(path))
+
+
+def test_every_module_has_a_notebook():
+    modules = {path.stem for path in (ROOT / "rkhs_notes").glob("*.py")} - {"_modidx"}
+    assert modules == {name for path in NOTEBOOKS if (name := module(read(path)))}
+
+
+def test_missing_words_are_noticed(write_notebook):
+    path = write_notebook(
+        "03_x.ipynb",
+        "code:#| export\ndef f(x): return x",
+        'code:#| export\ndef g(x, y):\n    """Sum\n\n    Parameters\n    ----------\n    x : float\n    """',
+        'code:#| export\nclass K:\n    "k"\n    a: float  # width\n    b: float',
+        "code:#| exporti\ndef h(x): pass",
+        "code:f(1)",
+    )
+    assert docstring_problems(path) == [
+        "f has no docstring",
+        "g: y is not under Parameters",
+        "K.b has neither a comment nor an entry under Parameters",
+    ]
+    assert unused_names(path) == ["g", "K"]

@@ -1,0 +1,215 @@
+"""Numbers, labels, links, alt texts and sources of the notebooks."""
+
+import re
+from collections import Counter
+
+import nbformat
+
+from cells import NBS, read, split
+from conftest import NOTEBOOKS, each_notebook, refuse
+
+STATEMENT = re.compile(
+    r"(?m)^> \*\*(Theorem|Definition|Lemma|Proposition|Corollary|Example|Law) (\w+)\.(\d+)"
+)
+TAG = re.compile(r"\\tag\{(\w+)\.(\d+)\w?\}")
+CODE_LABEL = re.compile(r"#\s*\((\d+|[A-Z])\.(\d+)\w?\)")
+LINK = re.compile(r"\]\(([^)\s:]*)\)")  # no scheme: a link inside the notes
+ANCHOR = re.compile(r'<a id="([^"]+)"')
+HEADING = re.compile(r"(?m)^#+ +(.+)$")
+ROWS = re.compile(r"<!--\s*rows:(.*?)-->", re.S)
+
+
+def text(path):
+    "The markdown of a notebook, without fenced code"
+    cells = (cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+    return re.sub(r"(?ms)^```.*?^```", "", "\n\n".join(cells))
+
+
+def code(path):
+    return "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "code")
+
+
+def chapter(path):
+    "'3' for 03_rkhs, 'C' for C_arrays: what its numbers begin with"
+    return path.stem.partition("_")[0].lstrip("0") or "0"
+
+
+def number_problems(path):
+    "Statements and equations must carry the chapter's number and count upwards"
+    problems = []
+    labels = [(match[1], match[2], match[3]) for match in STATEMENT.finditer(text(path))]
+    labels += [("equation", match[1], match[2]) for match in TAG.finditer(text(path))]
+    last = Counter()
+    for kind, major, minor in labels:
+        if major != chapter(path):
+            problems.append(f"{kind} {major}.{minor} does not carry the number of {path.stem}")
+        if int(minor) <= last[kind]:
+            problems.append(f"{kind} {major}.{minor} stands after {kind} {major}.{last[kind]}")
+        last[kind] = int(minor)
+    return problems
+
+
+def code_label_problems(path, notebooks):
+    r"Every `# (3.1)` needs a \tag{3.1} in the text of chapter 3"
+    tags = {match.groups() for other in {path, *notebooks} for match in TAG.finditer(text(other))}
+    return [
+        f"# ({major}.{minor}) has no \\tag"
+        for major, minor in CODE_LABEL.findall(code(path))
+        if (major, minor) not in tags
+    ]
+
+
+def anchors(path):
+    "Ends of links into a notebook: its <a id=...>, and its headings as JupyterLab and the forge spell them"
+    headings = HEADING.findall(text(path))
+    slugs = {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+    return set(ANCHOR.findall(text(path))) | slugs | {heading.replace(" ", "-") for heading in headings}
+
+
+def link_problems(path):
+    "Links to files that are not there, or to places that are not in them"
+    problems = []
+    for link in LINK.findall(text(path)):
+        name, _, anchor = link.partition("#")
+        target = path.parent / name if name else path
+        if not target.exists():
+            problems.append(f"{link}: no such file")
+        elif anchor and target.suffix == ".ipynb" and anchor not in anchors(target):
+            problems.append(f"{link}: no such place")
+    repeated = [anchor for anchor, n in Counter(ANCHOR.findall(text(path))).items() if n > 1]
+    return problems + [f"{anchor}: two places with this id" for anchor in repeated]
+
+
+def alt_problems(path):
+    "Cells that show a picture and do not say, in `#| fig-alt:`, what it shows"
+    cells = [cell for cell in read(path).cells if cell.cell_type == "code"]
+    return [
+        split(cell.source)[1][:60]
+        for cell in cells
+        if any("image/png" in output.get("data", {}) for output in cell.outputs)
+        and not split(cell.source)[0].get("fig-alt")
+    ]
+
+
+def card_problems(path):
+    "A chapter begins with what you will be able to do, how long it takes, what it needs and how hard it is"
+    opening = ""
+    for cell in read(path).cells:
+        if cell.cell_type == "code":
+            break
+        opening += cell.source.lower() + "\n"
+    wanted = {
+        "what you will be able to do": "able to",
+        "time": "min",
+        "prerequisites": "prerequisit",
+        "difficulty": "difficulty",
+    }
+    return [what for what, words in wanted.items() if words not in opening]
+
+
+def row_problems(notebooks):
+    "Catalogue rows that are misspelled or claimed twice"
+    claims = [
+        (row, path.stem) for path in notebooks for rows in ROWS.findall(text(path)) for row in rows.split()
+    ]
+    owners = {}
+    for row, stem in claims:
+        owners.setdefault(row, set()).add(stem)
+    return [
+        f"{row} in {', '.join(sorted(stems))}"
+        for row, stems in owners.items()
+        if len(stems) > 1 or not re.fullmatch(r"(\d\d|FM)\.\d\d", row)
+    ]
+
+
+@each_notebook
+def test_numbers(path):
+    refuse(number_problems(path))
+
+
+@each_notebook
+def test_code_labels(path):
+    refuse(code_label_problems(path, NOTEBOOKS))
+
+
+@each_notebook
+def test_links(path):
+    refuse(link_problems(path))
+
+
+@each_notebook
+def test_pictures_have_alt_text(path):
+    refuse(alt_problems(path))
+
+
+def test_chapters_have_a_card():
+    assert {
+        path.stem: missing for path in sorted(NBS.glob("[0-9]*.ipynb")) if (missing := card_problems(path))
+    } == {}
+
+
+def test_sources_are_claimed_once():
+    refuse(row_problems(NOTEBOOKS))
+
+
+def test_wrong_numbers_are_noticed(write_notebook):
+    path = write_notebook(
+        "03_x.ipynb",
+        "# X",
+        "> **Theorem 3.2 (A).** a",
+        "> **Lemma 3.1.** b",
+        r"$$x \tag{3.2}$$",
+        "> **Theorem 3.1.** c",
+        r"$$y \tag{4.3}$$ and $$z \tag{3.3}$$",
+    )
+    assert number_problems(path) == [
+        "Theorem 3.1 stands after Theorem 3.2",
+        "equation 4.3 does not carry the number of 03_x",
+        "equation 3.3 stands after equation 3.3",
+    ]
+
+
+def test_a_label_without_equation_is_noticed(write_notebook):
+    other = write_notebook("03_x.ipynb", r"$$x \tag{3.2}$$")
+    path = write_notebook(
+        "04_y.ipynb", r"$$x \tag{4.1}$$", "code:x = 1  # (4.1)\ny = 2  # (3.2)\nz = 3  # (4.2)"
+    )
+    assert code_label_problems(path, [other]) == [r"# (4.2) has no \tag"]
+
+
+def test_dead_links_are_noticed(write_notebook):
+    write_notebook("03_x.ipynb", '# The title\n\n<a id="thm-3-1"></a>')
+    path = write_notebook(
+        "04_y.ipynb",
+        '[a](03_x.ipynb#thm-3-1) [b](03_x.ipynb#The-title) [c](#here) <a id="here"></a>',
+        "[d](03_x.ipynb#thm-3-2) [e](05_z.ipynb) [f](#there) [g](https://example.org/#x)",
+    )
+    assert link_problems(path) == [
+        "03_x.ipynb#thm-3-2: no such place",
+        "05_z.ipynb: no such file",
+        "#there: no such place",
+    ]
+
+
+def test_a_picture_without_alt_text_is_noticed(write_notebook):
+    path = write_notebook("03_x.ipynb", "code:#| fig-alt: a line\nplot()", "code:plot()")
+    nb = read(path)
+    for cell in nb.cells:
+        cell.outputs = [nbformat.v4.new_output("display_data", data={"image/png": ""})]
+    nbformat.write(nb, path)
+    assert alt_problems(path) == ["plot()"]
+
+
+def test_a_missing_card_is_noticed(write_notebook):
+    path = write_notebook(
+        "03_x.ipynb", "# X\n\nYou will be able to add. Prerequisites: none. Difficulty ★", "code:x", "20 min"
+    )
+    assert card_problems(path) == ["time"]
+
+
+def test_rows_claimed_twice_are_noticed(write_notebook):
+    paths = [
+        write_notebook("03_x.ipynb", "<!-- rows: 03.01 03.2 -->"),
+        write_notebook("04_y.ipynb", "<!-- rows: 03.01 FM.01 -->"),
+    ]
+    assert row_problems(paths) == ["03.01 in 03_x, 04_y", "03.2 in 03_x"]

@@ -1,0 +1,23 @@
+"""Every notebook runs, top to bottom, in a kernel of its own."""
+
+import pytest
+
+from conftest import each_notebook
+from run import attempt
+
+
+@each_notebook
+def test_runs(path):
+    _, error, _ = attempt(path, "notest")
+    if error:
+        pytest.fail(f"{path.name}\n{error}", pytrace=False)
+
+
+def test_a_failing_cell_is_shown(write_notebook):
+    _, error, _ = attempt(write_notebook("bad.ipynb", "code:x = 1", "code:assert x == 2, 'not two'"))
+    assert "assert x == 2" in error and "AssertionError: not two" in error
+
+
+def test_switched_off_cells_do_not_run(write_notebook):
+    path = write_notebook("off.ipynb", "code:#| eval: false\n1/0", "code:#| notest\n1/0")
+    assert attempt(path, "notest")[1] == "" and "ZeroDivisionError" in attempt(path)[1]

@@ -1,0 +1,165 @@
+"""Modules, README and stored outputs are what the notebooks make of them."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import readme
+from cells import read, split
+from conftest import ROOT, each_notebook, refuse
+
+MACHINE_PATH = re.compile(r"(?<![\w.:/])/(home|root|tmp|work|mnt|opt|Users|var/folders)/|[A-Z]:\\Users")
+DRAWS = {
+    "plot",
+    "scatter",
+    "imshow",
+    "matshow",
+    "hist",
+    "bar",
+    "step",
+    "stem",
+    "contour",
+    "contourf",
+    "pcolormesh",
+    "semilogx",
+    "semilogy",
+    "loglog",
+    "fill_between",
+    "errorbar",
+    "subplots",
+    "frames",
+    "show",
+}
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    "A copy of what the exporter needs"
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    no_cache = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "rkhs_notes", tmp_path / "rkhs_notes", ignore=no_cache)
+    (tmp_path / "nbs").mkdir()
+    for path in (ROOT / "nbs").glob("*.ipynb"):
+        shutil.copy(path, tmp_path / "nbs")
+    return tmp_path
+
+
+def nbdev(command, folder):
+    "Runs nbdev-export or nbdev-clean in a folder"
+    tool = Path(sys.executable).with_name(f"nbdev-{command}")
+    environment = {
+        key: value for key, value in os.environ.items() if key != "IN_TEST"
+    }  # nbdev does nothing under it
+    subprocess.run([tool], cwd=folder, env=environment, check=True)
+
+
+def contents(folder, pattern):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob(pattern))}
+
+
+def changed_by_export(folder):
+    "Modules that differ from a fresh export into an empty package"
+    before = contents(folder / "rkhs_notes", "*.py")
+    shutil.rmtree(folder / "rkhs_notes")
+    nbdev("export", folder)
+    after = contents(folder / "rkhs_notes", "*.py")
+    return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+
+
+def changed_by_clean(folder):
+    "Notebooks that nbdev-clean would rewrite"
+    before = contents(folder / "nbs", "*.ipynb")
+    nbdev("clean", folder)
+    return sorted(name for name, data in contents(folder / "nbs", "*.ipynb").items() if data != before[name])
+
+
+def test_modules_are_exported_from_the_notebooks(checkout):
+    refuse(changed_by_export(checkout))
+
+
+def test_an_edited_module_is_noticed(checkout):
+    with open(checkout / "rkhs_notes" / "errors.py", "a") as file:
+        file.write("by_hand = True\n")
+    (checkout / "rkhs_notes" / "stray.py").write_text("")
+    assert changed_by_export(checkout) == ["errors.py", "stray.py"]
+
+
+def test_notebooks_are_clean(checkout):
+    refuse(changed_by_clean(checkout))
+
+
+def test_an_unclean_notebook_is_noticed(checkout):
+    path = next((checkout / "nbs").glob("A_*.ipynb"))
+    nb = read(path)
+    nb.cells[1].execution_count = 7
+    nbformat.write(nb, path)
+    assert path.name in changed_by_clean(checkout)
+
+
+def test_readme_is_written_from_the_index():
+    with pytest.raises(SystemExit) as exit:
+        readme.main(check=True)
+    assert not exit.value.code, exit.value.code
+
+
+def test_a_stale_readme_is_noticed(write_notebook, tmp_path):
+    path = write_notebook("index.ipynb", "# Title\n\n[a](00_a.ipynb)", "code:#| hide\nsecret", "code:1 + 1")
+    (tmp_path / "README.md").write_text("old")
+    with pytest.raises(SystemExit, match="not up to date"):
+        readme.main(check=True, path=path, readme=tmp_path / "README.md")
+    readme.main(path=path, readme=tmp_path / "README.md")
+    text = (tmp_path / "README.md").read_text()
+    assert "(nbs/00_a.ipynb)" in text and "```python\n1 + 1\n```" in text and "secret" not in text
+
+
+def calls(source):
+    "Names called in a cell, outside of definitions"
+    nodes = [node for node in ast.parse(source).body if not isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    found = (call.func for node in nodes for call in ast.walk(node) if isinstance(call, ast.Call))
+    return {func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "") for func in found}
+
+
+def output_problems(path):
+    "Figures that were not stored, stored errors, paths of the machine that ran the notebook"
+    problems = []
+    for number, cell in enumerate(read(path).cells):
+        if cell.cell_type != "code":
+            continue
+        options, body = split(cell.source)
+        plain = re.sub(r"(?m)^\s*[%!].*$", "", body)
+        shown = not {"hide", "export", "exporti"} & set(options) and options.get("eval") != "false"
+        if shown and not cell.outputs and calls(plain) & DRAWS:
+            problems.append(f"cell {number} draws, and no output is stored")
+        for output in cell.outputs:
+            data = output.get("data", {})
+            text = output.get("text", "") + "".join(str(data[mime]) for mime in data if "image" not in mime)
+            if output.output_type == "error":
+                problems.append(f"cell {number} stores an error")
+            elif match := MACHINE_PATH.search(text):
+                problems.append(f"cell {number} stores a path of this machine: {text[match.start() :][:40]}")
+    return problems
+
+
+@each_notebook
+def test_stored_outputs(path):
+    refuse(output_problems(path))
+
+
+def test_bad_outputs_are_noticed(write_notebook):
+    path = write_notebook("bad.ipynb", "code:plt.plot(x)", "code:x", "code:y", "code:def f(): plt.plot(x)")
+    nb = read(path)
+    nb.cells[1].outputs = [nbformat.v4.new_output("stream", text="/tmp/ipykernel_1/2.py:3: UserWarning")]
+    nb.cells[2].outputs = [nbformat.v4.new_output("error", ename="E", evalue="", traceback=[])]
+    nbformat.write(nb, path)
+    assert [problem[:13] for problem in output_problems(path)] == [
+        "cell 0 draws,",
+        "cell 1 stores",
+        "cell 2 stores",
+    ]
