@@ -1,0 +1,250 @@
+"""Datasets: the lectures' sets by their printed numbers, real sets by name, and a network that fails."""
+import subprocess
+import sys
+import warnings
+from types import SimpleNamespace
+from unittest import mock
+from urllib.error import URLError
+
+import numpy as np
+import pytest
+from rkhs_notes import datasets
+from rkhs_notes.datasets import (
+    BUNDLED,
+    FETCHED,
+    DatasetUnavailable,
+    as_rng,
+    digits_drift,
+    digits_low_high,
+    hard_1d,
+    hard_2d,
+    load,
+    seven_points,
+    smiley,
+    smiley_labels,
+    wainwright_11,
+)
+from rkhs_notes.errors import RKHSError
+from scipy.spatial.distance import cdist
+from scipy.stats import binom
+
+PRINTED = [.8131, .9254, .9369, .9630, .8987, .9683, .8745, .9312, .9102, .9837, .9264, .8806, .9851, .9286,
+           .9440, .9457, .9714, .9857, .9653, .9862, .9779]
+
+
+def test_importing_datasets_imports_neither_sklearn_nor_matplotlib():
+    code = "import sys, rkhs_notes.datasets; sys.exit(bool({'sklearn', 'matplotlib'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def lecture_rule(x):
+    "gen_y of the Cornell notebook, one point at a time."
+    if np.linalg.norm(x - [.25, .75]) < .15 or np.linalg.norm(x - [.75, .75]) < .15:
+        return -1.0
+    if x[1] < .4 and np.linalg.norm(x - [.5, .6]) < .5 and np.linalg.norm(x - [.5, .55]) > .3:
+        return -1.0
+    return 1.0
+
+
+def test_smiley_labels_are_the_lectures_rule_point_by_point():
+    X, y = smiley(3000, 5)
+    assert np.array_equal(y, [lecture_rule(x) for x in X]) and X.min() >= 0 and X.max() < 1
+    for mutant in (X[:, ::-1], 1 - X, X * [1, 1.1]):                  # swapped, turned, stretched
+        assert not np.array_equal(smiley_labels(mutant), y)
+
+
+def inside(y, share, level=0.9999):
+    low, high = binom.interval(level, len(y), share)
+    return low <= np.sum(y < 0) <= high
+
+
+def test_smiley_shares_lie_in_binomial_intervals():
+    X, y = smiley(20_000, np.random.default_rng(1))
+    eyes = np.where(X[:, 1] > .45, y, 1)
+    left = np.where(X[:, 0] < .5, eyes, 1)
+    mouth = np.where(X[:, 1] < .45, y, 1)
+    assert inside(y, .2843) and inside(left, .0707) and inside(mouth, .1429)
+    assert not inside(y, .26) and not inside(eyes, .0707) and not inside(-mouth, .1429)
+
+
+def test_hard_1d_defeats_thresholds_and_yields_to_a_square():
+    x, y = hard_1d()
+    assert x.shape == y.shape == (12,) and np.all(np.diff(x) > 0) and set(y) == {-1.0, 1.0}
+    assert np.count_nonzero(np.diff(y)) == 2                          # two changes of class: no threshold
+    assert (x**2)[y > 0].min() > (x**2)[y < 0].max()
+
+
+@pytest.mark.parametrize("n", [2, 3, 50, 501])
+def test_hard_2d_is_balanced_and_separable_by_radius(n):
+    X, y = hard_2d(n, 0)
+    r2 = (X**2).sum(1)
+    assert X.shape == (n, 2) and y.sum() == n % 2
+    assert r2[y < 0].max() < 1 + 1e-12 and 2 - 1e-12 < r2[y > 0].min() and r2.max() < 4 + 1e-12
+
+
+def reproduces(P):
+    G = np.exp(-cdist(P, P, "sqeuclidean") / 10)
+    return np.abs(G[np.triu_indices(7, 1)] - PRINTED).max() < 6e-5
+
+
+def test_seven_points_reproduce_the_printed_gram_matrix():
+    P = seven_points()
+    turn = np.array([[.6, .8], [.8, -.6]])
+    assert reproduces(P) and reproduces(P @ turn) and np.abs(P.mean(0)).max() < 1e-6
+    for mutant in (P * 1.01, P[::-1], P + 0.01 * np.eye(7, 2)):
+        assert not reproduces(mutant)
+    eigenvalues = np.linalg.eigvalsh(np.exp(-cdist(P, P, "sqeuclidean") / 10))[::-1]
+    assert np.allclose(eigenvalues[5:], [3.755e-5, 1.370e-5], rtol=1e-3)
+
+
+def test_wainwright_figure():
+    x, y = wainwright_11()
+    assert np.allclose(x, [-.5 + .1 * (i - 1) for i in range(1, 12)]) and x[5] == 0
+    assert np.allclose(y, 3 * x / 2 - 9 * x**2 / 5)
+    t = np.linspace(-.5, .5, 4001)
+
+    def sup_error(lam, y=y):
+        alpha = np.linalg.solve(1 + np.minimum.outer(x, x) + lam * np.eye(11), y)
+        return np.abs((1 + np.minimum.outer(t, x)) @ alpha - (1.5 * t - 1.8 * t**2)).max()
+    assert abs(sup_error(.1) - .2914) < 5e-5 and abs(sup_error(1.1) - .8262) < 5e-5
+    assert abs(sup_error(.1, 1.5 * x + 1.8 * x**2) - .2914) > .01
+
+
+@pytest.mark.parametrize("side", [1, 2, 4])
+def test_low_resolution_is_the_mean_of_blocks(side):
+    L, H, y = digits_low_high(side)
+    b = 8 // side
+    by_hand = [[H[7].reshape(8, 8)[r:r + b, c:c + b].mean() for c in range(0, 8, b)] for r in range(0, 8, b)]
+    assert L.shape == (1797, side**2) and np.allclose(L[7], np.ravel(by_hand)) and len(y) == 1797
+    if side > 1:
+        assert not np.allclose(L[7], np.ravel(np.transpose(by_hand)))
+
+
+def test_drift_halves_are_the_file_in_order():
+    X, Y, x_digits, y_digits = digits_drift()
+    digits = load("digits")
+    assert X.shape == (898, 64) and Y.shape == (899, 64)
+    assert np.array_equal(np.vstack([X, Y]), digits.X) and np.array_equal(np.r_[x_digits, y_digits], digits.y)
+
+
+@pytest.mark.parametrize("make", [smiley, hard_2d])
+def test_same_seed_same_data(make):
+    a, b, c = make(20, 3), make(20, np.random.default_rng(3)), make(20, 4)
+    assert np.array_equal(a[0], b[0]) and np.array_equal(a[1], b[1]) and not np.array_equal(a[0], c[0])
+    rng = as_rng(3)
+    assert not np.array_equal(make(20, rng)[0], make(20, rng)[0])     # a generator moves on
+
+
+@pytest.mark.parametrize("call, error, words", [
+    (lambda: smiley(0, 0), ValueError, "n: expected"),
+    (lambda: smiley(2.5, 0), ValueError, "n: expected"),
+    (lambda: smiley(True, 0), ValueError, "n: expected"),
+    (lambda: smiley(10, None), TypeError, "rng"),
+    (lambda: smiley(10, -1), TypeError, "rng"),
+    (lambda: smiley(10, True), TypeError, "rng"),
+    (lambda: smiley(10, np.random.RandomState(0)), TypeError, "rng"),
+    (lambda: smiley_labels(np.ones((4, 3))), ValueError, "3 columns"),
+    (lambda: smiley_labels([[np.nan, 0]]), ValueError, "finite"),
+    (lambda: hard_2d(1, 0), ValueError, "n ≥ 2"),
+    (lambda: digits_low_high(3), ValueError, "1, 2 or 4"),
+    (lambda: digits_low_high("2"), ValueError, "1, 2 or 4"),
+    (lambda: load("breast cancer"), ValueError, "Did you mean 'breast_cancer'"),
+    (lambda: load("qqqq"), ValueError, "There are diabetes"),
+    (lambda: load(["iris"]), ValueError, "no data set"),
+])
+def test_bad_input_teaches(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_bundled_sets_load_without_a_network(name):
+    with mock.patch("socket.socket.connect", side_effect=OSError("no network")):
+        data = load(name)
+    X, y = data
+    assert X is data.X and y is data.y and X.dtype == float and len(X) == len(y)
+    assert len(data.feature_names) == X.shape[1] and all(type(n) is str for n in data.feature_names)
+    assert repr(data).startswith(f"{name}: X {X.shape}") and data.source in repr(data)
+    assert load(name).X is not X                                      # each call its own arrays
+
+
+def test_class_numbers_index_the_class_names():
+    iris = load("iris")
+    assert iris.target_names == ("setosa", "versicolor", "virginica") and set(iris.y) == {0, 1, 2}
+    assert load("diabetes").target_names == ()
+
+
+def test_china_pixels_are_in_raster_order():
+    small, big = load("china"), load("china", full=True)
+    image = big.y.reshape(*big.image_shape, 3)
+    assert np.allclose(small.y[128 * 3 + 40], image[15:20, 200:205].mean((0, 1)))
+    assert small.X[128 * 3 + 40].tolist() == [3, 40]
+    assert not np.allclose(small.y[128 * 3 + 40], image[200:205, 15:20].mean((0, 1)))
+
+
+FETCHERS = dict(california_housing="fetch_california_housing", covtype="fetch_covtype", mnist="fetch_openml",
+                adult="fetch_openml")
+
+
+@pytest.mark.parametrize("name", FETCHED)
+def test_no_network_says_what_to_do(name):
+    with mock.patch(f"sklearn.datasets.{FETCHERS[name]}", side_effect=URLError("unreachable")):
+        with pytest.raises(DatasetUnavailable, match="unreachable.*Run load.*fallback=True") as caught:
+            load(name)
+        assert isinstance(caught.value, RKHSError) and isinstance(caught.value, OSError)
+        assert isinstance(caught.value.__cause__, URLError)
+        with pytest.warns(UserWarning, match="another data set"):
+            stand_in = load(name, fallback=True)
+    assert stand_in.name in BUNDLED and f"load('{stand_in.name}')" in str(caught.value)
+
+
+def test_a_programming_error_is_not_taken_for_a_network_error():
+    with mock.patch("sklearn.datasets.fetch_covtype", side_effect=KeyError("bug")), pytest.raises(KeyError):
+        load("covtype", fallback=True)
+
+
+def test_timeout_and_warning_filters_are_put_back():
+    import socket
+    filters = list(warnings.filters)
+    seen = []
+    with mock.patch("sklearn.datasets.fetch_covtype",
+                    side_effect=lambda **k: seen.append(socket.getdefaulttimeout()) or 1 / 0):
+        with pytest.raises(ZeroDivisionError):
+            load("covtype")
+    assert seen == [15] and socket.getdefaulttimeout() is None and warnings.filters == filters
+
+
+def test_a_large_set_is_thinned_in_order_and_always_alike():
+    n = 25_000
+    rows = np.arange(n)
+    bunch = SimpleNamespace(data=rows[:, None].astype(float), target=rows % 7 + 1, feature_names=["row"])
+    with mock.patch("sklearn.datasets.fetch_covtype", return_value=bunch) as fetch:
+        a, b, full = load("covtype"), load("covtype"), load("covtype", full=True, data_home="there")
+    assert len(a.X) == 10_000 and np.array_equal(a.X, b.X) and np.all(np.diff(a.X[:, 0]) > 0)
+    assert np.array_equal(a.y, a.X[:, 0] % 7) and len(full.X) == n and len(a.target_names) == 7
+    assert fetch.call_args.kwargs["data_home"] == "there"
+
+
+def test_mnist_is_float32_with_numbers_for_classes():
+    bunch = SimpleNamespace(data=np.full((10, 784), 255.0), feature_names=[f"p{i}" for i in range(784)],
+                            target=np.array([str(i) for i in range(10)], dtype=object))
+    with mock.patch("sklearn.datasets.fetch_openml", return_value=bunch):
+        data = load("mnist")
+    assert data.X.dtype == np.float32 and data.y.tolist() == list(range(10)) and data.image_shape == (28, 28)
+
+
+def test_adult_categories_become_indicators_and_the_unknown_is_all_zero():
+    bunch = SimpleNamespace(
+        data=np.array([[30.0, 1, 0], [40, np.nan, 1], [50, 0, 0]]),
+        feature_names=["age", "work", "sex"],
+        categories={"work": ["state", "own"], "sex": ["f", "m"]}, target=np.array(["<=50K", ">50K", "<=50K"]))
+    with mock.patch("sklearn.datasets.fetch_openml", return_value=bunch):
+        data = load("adult")
+    assert data.feature_names == ("age", "work=state", "work=own", "sex=f", "sex=m")
+    assert data.X.tolist() == [[30, 0, 1, 1, 0], [40, 0, 0, 0, 1], [50, 1, 0, 1, 0]]
+    assert data.y.tolist() == [0, 1, 0] and data.target_names == ("<=50K", ">50K")
+
+
+def test_every_name_is_described_and_stands_once():
+    assert not set(BUNDLED) & set(FETCHED) and set(BUNDLED) | set(FETCHED) == set(datasets._ABOUT)
+    assert all(datasets._ABOUT[name][2] in BUNDLED for name in FETCHED)
