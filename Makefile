@@ -12,6 +12,7 @@ help: ## this list
 	@echo "  PY=python3.12 make ... takes another interpreter (Python 3.10 or newer)"
 
 notes: $(VENV)/.ok ## the web site, in _site/: runs the notebooks that changed, two at a time
+	@$(BIN)/nbdev-export
 	@$(BIN)/python nbs/site/build.py
 
 test: $(VENV)/.ok ## every test; runs every notebook

@@ -30,7 +30,7 @@ def notebook_folder():
     for folder in (package / "notebooks", package.parent / "nbs"):
         if any(folder.glob("*.ipynb")):
             return folder
-    raise FileNotFoundError(f"no notebooks beside {package}: install rkhs_notes from a wheel, or use a checkout")
+    raise FileNotFoundError(f"no notebooks beside {package}: install a wheel, or use a checkout")
 
 # %% ../nbs/X_cli.ipynb #635a7a59
 def notebook_titles(folder):
