@@ -16,6 +16,7 @@ CODE_LABEL = re.compile(r"#\s*\((\d+|[A-Z])\.(\d+)\w?\)")
 LINK = re.compile(r"\]\(([^)\s:]*)\)")  # no scheme: a link inside the notes
 ANCHOR = re.compile(r'<a id="([^"]+)"')
 HEADING = re.compile(r"(?m)^#+ +(.+)$")
+CARD = ["Afterwards you can", "Time", "Before", "Level"]
 ROWS = re.compile(r"<!--\s*rows:(.*?)-->", re.S)
 
 
@@ -92,19 +93,9 @@ def alt_problems(path):
 
 
 def card_problems(path):
-    "A chapter begins with what you will be able to do, how long it takes, what it needs and how hard it is"
-    opening = ""
-    for cell in read(path).cells:
-        if cell.cell_type == "code":
-            break
-        opening += cell.source.lower() + "\n"
-    wanted = {
-        "what you will be able to do": "able to",
-        "time": "min",
-        "prerequisites": "prerequisit",
-        "difficulty": "difficulty",
-    }
-    return [what for what, words in wanted.items() if words not in opening]
+    "Rows that are missing in the card, the table in a chapter's first cell"
+    opening = read(path).cells[0].source
+    return [row for row in CARD if not re.search(rf"(?m)^\| \*\*{row}\*\* \| *\S", opening)]
 
 
 def row_problems(notebooks):
@@ -143,9 +134,8 @@ def test_pictures_have_alt_text(path):
 
 
 def test_chapters_have_a_card():
-    assert {
-        path.stem: missing for path in sorted(NBS.glob("[0-9]*.ipynb")) if (missing := card_problems(path))
-    } == {}
+    chapters = sorted(NBS.glob("[0-9]*.ipynb"))
+    refuse([f"{path.stem}: no {', '.join(missing)}" for path in chapters if (missing := card_problems(path))])
 
 
 def test_sources_are_claimed_once():
@@ -201,10 +191,9 @@ def test_a_picture_without_alt_text_is_noticed(write_notebook):
 
 
 def test_a_missing_card_is_noticed(write_notebook):
-    path = write_notebook(
-        "03_x.ipynb", "# X\n\nYou will be able to add. Prerequisites: none. Difficulty ★", "code:x", "20 min"
-    )
-    assert card_problems(path) == ["time"]
+    rows = "| **Afterwards you can** | add |\n| **Before** | nothing |\n| **Level** | |"
+    path = write_notebook("03_x.ipynb", f"# X\n\n| | |\n|---|---|\n{rows}", "| **Time** | 20 minutes |")
+    assert card_problems(path) == ["Time", "Level"]
 
 
 def test_rows_claimed_twice_are_noticed(write_notebook):
