@@ -4,7 +4,7 @@
 __all__ = ['ACCENT', 'WARM', 'GOLD', 'GREEN', 'VIOLET', 'INK', 'MUTED', 'palette', 'SEQUENTIAL', 'DIVERGING', 'SINGLE', 'WIDE',
            'SQUARE', 'use_style', 'plot_classes', 'plot_decision', 'heatmap', 'Frames', 'frames']
 
-# %% ../nbs/E_plots.ipynb #93a14e25
+# %% ../nbs/E_plots.ipynb #758e08d3
 import base64
 import hashlib
 import html
@@ -21,7 +21,7 @@ import numpy as np
 from . import settings
 from .arrays import as_floats, as_points
 
-# %% ../nbs/E_plots.ipynb #84b0907b
+# %% ../nbs/E_plots.ipynb #3a6241fa
 ACCENT = "#1b6ca8"        # the subject; class +1
 WARM = "#d1495b"          # its rival; class −1
 GOLD = "#edae49"
@@ -34,7 +34,7 @@ SEQUENTIAL = "viridis"    # colour maps: values without a sign,
 DIVERGING = "RdBu"        # and values on both sides of zero
 SINGLE, WIDE, SQUARE = (5.0, 3.2), (8.0, 3.0), (4.0, 3.6)   # figure sizes, inches
 
-# %% ../nbs/E_plots.ipynb #3856bd52
+# %% ../nbs/E_plots.ipynb #6b4c5282
 def use_style():
     """Set Matplotlib's defaults to the visual language of these notes.
 
@@ -53,7 +53,7 @@ def use_style():
         "axes.prop_cycle": cycler(color=list(palette.values())), "lines.linewidth": 1.8,
         "legend.frameon": False, "image.cmap": SEQUENTIAL, "svg.hashsalt": "rkhs_notes"})
 
-# %% ../nbs/E_plots.ipynb #a7d03601
+# %% ../nbs/E_plots.ipynb #e8fcb034
 def _axis(ax, size):
     "ax, or the axis of a new figure of that size."
     if ax is not None:
@@ -92,7 +92,7 @@ def plot_classes(X, y, ax=None):
                    label=f"y = {label:g}" if np.issubdtype(y.dtype, np.number) else str(label), zorder=3)
     return ax
 
-# %% ../nbs/E_plots.ipynb #9fb14aa3
+# %% ../nbs/E_plots.ipynb #fa379f6a
 def plot_decision(f, X, y, ax=None, resolution=160, margin=0.08):
     """Colour the plane by the sign of f, draw the line f = 0 and the data.
 
@@ -127,7 +127,7 @@ def plot_decision(f, X, y, ax=None, resolution=160, margin=0.08):
         ax.contour(s, t, values, levels=[0.0], colors=[INK], linewidths=1.2)
     return plot_classes(X, y, ax)
 
-# %% ../nbs/E_plots.ipynb #f30ac934
+# %% ../nbs/E_plots.ipynb #bc40d126
 def heatmap(K, ax=None, label="k(x, y)"):
     """Draw a matrix as a picture with square cells and a labelled colour bar.
 
@@ -153,7 +153,7 @@ def heatmap(K, ax=None, label="k(x, y)"):
     ax.figure.colorbar(image, ax=ax, label=label, shrink=0.85)
     return ax
 
-# %% ../nbs/E_plots.ipynb #d353bcd5
+# %% ../nbs/E_plots.ipynb #2fedd8d3
 _PAGE = """<figure data-frames="{key}" style="margin:0.5em 0">
 <div hidden><label>{label} <input type="range" min="0" max="{last}" step="1" value="{start}" \
 autocomplete="off" aria-label="{aria}" aria-valuetext="{name}" style="vertical-align:middle;width:16em"> \
@@ -168,6 +168,7 @@ for (const box of document.querySelectorAll('[data-frames="{key}"]:not([data-rea
     img.src = 'data:image/png;base64,' + pngs[i]; img.alt = alts[i];
     out.value = names[i]; bar.setAttribute('aria-valuetext', names[i]);
   }};
+  bar.onkeydown = e => e.stopPropagation();      // in a notebook, arrow keys are shortcuts
   box.dataset.ready = '1'; box.querySelector('div').hidden = pngs.length < 2;
 }}
 </script>
@@ -192,7 +193,7 @@ def _in_live_kernel():
     shell = ipython.get_ipython() if ipython else None
     return getattr(shell, "kernel", None) is not None and importlib.util.find_spec("ipywidgets") is not None
 
-# %% ../nbs/E_plots.ipynb #fd133658
+# %% ../nbs/E_plots.ipynb #cf2ffca2
 @dataclass(frozen=True, repr=False)
 class Frames:
     "Pictures with a slider, made by `frames`. Put it last in a cell, or take `.html()` for a page."
@@ -236,7 +237,7 @@ class Frames:
             bundle = {**self.widget()._repr_mimebundle_(), **bundle}
         return bundle
 
-# %% ../nbs/E_plots.ipynb #071c66d3
+# %% ../nbs/E_plots.ipynb #00e2c539
 def _render(draw, state, name):
     "The figure draw(state) as PNG bytes; figures that draw opened are closed."
     import matplotlib
@@ -263,7 +264,7 @@ def _render(draw, state, name):
         for number in set(plt.get_fignums()) - before:
             plt.close(number)
 
-# %% ../nbs/E_plots.ipynb #1f8703b8
+# %% ../nbs/E_plots.ipynb #2def82ae
 def _presets(states):
     "The states as a dict name → state."
     if isinstance(states, str) or not isinstance(states, Iterable):
@@ -285,7 +286,7 @@ def _presets(states):
 def _name(state):
     return f"{state:g}" if isinstance(state, (float, np.floating)) else str(state)
 
-# %% ../nbs/E_plots.ipynb #c70704c4
+# %% ../nbs/E_plots.ipynb #8b7a15f2
 def frames(draw, states, label="", start=None, alt=""):
     """A slider over the figures draw(state), drawn once each; works live, on a page, and as a still.
 

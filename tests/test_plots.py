@@ -108,6 +108,7 @@ def test_html_is_complete_and_safe():
     still = re.search(r'<img src="data:image/png;base64,([^"]+)"', page).group(1)
     assert base64.b64decode(still) == f.pngs[1]
     assert all(base64.b64encode(p).decode() in page.split("<script>")[1] for p in f.pngs)
+    assert "<b>" not in frames(line, {nasty: 1}).html()
     key = re.search(r'data-frames="(\w+)"', page).group(1)
     assert page.count(key) == 2 and key not in frames(line, [1, 3]).html()
 
@@ -172,8 +173,9 @@ def test_decision_regions_follow_the_sign():
 
 
 def test_a_constant_column_still_gets_a_window():
-    X, y = np.array([[0.0, 1], [1, 1]]), [0, 1]
-    assert np.ptp(plot_decision(lambda Z: Z[:, 0] - 0.5, X, y).get_ylim()) > 0
+    seen = []
+    plot_decision(lambda Z: seen.append(Z) or Z[:, 0] - 0.5, np.array([[0.0, 1], [1, 1]]), [0, 1], margin=0.1)
+    assert np.allclose([seen[0].min(0), seen[0].max(0)], [[-0.1, 0.9], [1.1, 1.1]]) and len(seen) == 1
 
 
 @pytest.mark.parametrize("call, words", [
