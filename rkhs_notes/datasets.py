@@ -4,7 +4,7 @@
 __all__ = ['FETCHED', 'BUNDLED', 'as_rng', 'smiley_labels', 'smiley', 'hard_1d', 'hard_2d', 'seven_points', 'wainwright_11',
            'digits_low_high', 'digits_drift', 'DatasetUnavailable', 'Dataset', 'load']
 
-# %% ../nbs/D_datasets.ipynb #ea4207f9
+# %% ../nbs/D_datasets.ipynb #5d8cafb8
 import difflib
 import socket
 import warnings
@@ -16,7 +16,7 @@ import numpy as np
 from .arrays import as_points
 from .errors import RKHSError
 
-# %% ../nbs/D_datasets.ipynb #87fa34f1
+# %% ../nbs/D_datasets.ipynb #80df4717
 def as_rng(rng):
     """rng itself if it is a NumPy generator, else the generator that an integer seed starts.
 
@@ -45,7 +45,7 @@ def _count(n, name="n"):
         raise ValueError(f"{name}: expected a whole number ≥ 1, got {n!r}.")
     return int(n)
 
-# %% ../nbs/D_datasets.ipynb #0f5e12bd
+# %% ../nbs/D_datasets.ipynb #3397ef8f
 def smiley_labels(X):
     """−1 in the eyes and the mouth of a smiley on [0, 1]², +1 elsewhere.
 
@@ -87,7 +87,7 @@ def smiley(n, rng):
     X = as_rng(rng).random((_count(n), 2))
     return X, smiley_labels(X)
 
-# %% ../nbs/D_datasets.ipynb #58b8c5b3
+# %% ../nbs/D_datasets.ipynb #66ac270c
 def hard_1d():
     """Twelve points of ℝ, −1 near zero and +1 on both sides: x ↦ (x, x²) makes them separable.
 
@@ -129,7 +129,7 @@ def hard_2d(n, rng):
     angle = rng.uniform(0, 2 * np.pi, n)
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), y
 
-# %% ../nbs/D_datasets.ipynb #7a10beeb
+# %% ../nbs/D_datasets.ipynb #722a81c0
 def seven_points():
     """Seven points of the plane with the Gram matrix exp(−‖x − y‖²/10) that the lecture prints.
 
@@ -146,7 +146,7 @@ def seven_points():
         [-0.632539, -0.271338], [0.749029, 0.129766], [-0.328154, 0.554692], [0.150883, -0.466345],
         [-0.219353, 0.182400], [0.355677, 0.032025], [-0.075542, -0.161199]])
 
-# %% ../nbs/D_datasets.ipynb #785ee264
+# %% ../nbs/D_datasets.ipynb #2280d347
 def wainwright_11():
     """x_i = −0.5 + 0.1 (i − 1) for i = 1 … 11 and y_i = 3x_i/2 − 9x_i²/5, without noise.
 
@@ -162,7 +162,7 @@ def wainwright_11():
     x = (np.arange(11) - 5) / 10
     return x, 1.5 * x - 1.8 * x**2
 
-# %% ../nbs/D_datasets.ipynb #a21f58fa
+# %% ../nbs/D_datasets.ipynb #1c16cde1
 def digits_low_high(side):
     """The digits at two resolutions: 8×8 pixels, and means over blocks that leave side×side.
 
@@ -203,7 +203,7 @@ def _block_means(images, b):
     n, h, w = images.shape
     return images[:, :h // b * b, :w // b * b].reshape(n, h // b, b, w // b, b).mean(axis=(2, 4))
 
-# %% ../nbs/D_datasets.ipynb #ba095bd5
+# %% ../nbs/D_datasets.ipynb #3329a81c
 class DatasetUnavailable(RKHSError, OSError):
     "A data set has to be downloaded and could not be; says how to fetch it once and what to use meanwhile."
 
@@ -213,7 +213,7 @@ class Dataset:
     "A data set as `load` returns it; `X, y = load(name)` unpacks it."
     X: np.ndarray             # (n, d)
     y: np.ndarray             # (n,): numbers, or class 0 … c − 1, an index into target_names; china: (n, 3)
-    name: str
+    name: str                 # as load takes it
     description: str          # one line
     source: str               # where it comes from and under which licence
     feature_names: tuple      # d names
@@ -232,7 +232,7 @@ class Dataset:
             lines.append(f"classes: {first(self.target_names)}")
         return "\n  ".join([*lines, f"source: {self.source}"])
 
-# %% ../nbs/D_datasets.ipynb #5d501854
+# %% ../nbs/D_datasets.ipynb #48ad99ab
 _UCI = "UCI Machine Learning Repository, CC BY 4.0"
 _ABOUT = {   # name: (one line, source and licence, stand-in)
     "diabetes": ("disease progression after a year from 10 measurements, columns centred with Σx² = 1",
@@ -258,7 +258,7 @@ FETCHED = tuple(name for name, about in _ABOUT.items() if about[2])    # downloa
 BUNDLED = tuple(name for name in _ABOUT if name not in FETCHED)        # always there
 _QUICK_ROWS = 10_000                                                   # of a fetched set, unless full=True
 
-# %% ../nbs/D_datasets.ipynb #499eb33e
+# %% ../nbs/D_datasets.ipynb #f5089019
 def _load_bundled(name, full):
     from sklearn import datasets as sk
     if name == "china":
@@ -305,7 +305,7 @@ def _indicators(codes, names, categories):
             titles.append(name)
     return np.column_stack(columns).astype(float), titles
 
-# %% ../nbs/D_datasets.ipynb #1c0ae402
+# %% ../nbs/D_datasets.ipynb #5737e9a8
 @contextmanager
 def _patience(seconds):
     "A time limit for each socket operation, and silence for scikit-learn's notes about retries."
@@ -329,7 +329,7 @@ def _advice(name, stand_in, error):
             f"which can be carried here. Without it load({stand_in!r}) is bundled and of the same kind; "
             f"load({name!r}, fallback=True) returns it with a warning.")
 
-# %% ../nbs/D_datasets.ipynb #800990c3
+# %% ../nbs/D_datasets.ipynb #79b72dd4
 def load(name, full=False, fallback=False, data_home=None):
     """A real data set by name, as numbers ready for a kernel; nothing is scaled.
 
