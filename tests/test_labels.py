@@ -95,7 +95,7 @@ def alt_problems(path):
 def card_problems(path):
     "Rows that are missing in the card, the table in a chapter's first cell"
     opening = read(path).cells[0].source
-    return [row for row in CARD if not re.search(rf"(?m)^\| \*\*{row}\*\* \| *\S", opening)]
+    return [row for row in CARD if not re.search(rf"(?m)^\| \*\*{row}\*\* \| *[^|\s]", opening)]
 
 
 def row_problems(notebooks):

@@ -14,11 +14,10 @@ SITE, STAGE, HTML = ROOT / "_site", BUILD / "source", BUILD / "html"
 API_PAGE = """{title}
 {rule}
 
-Written and explained in :doc:`{notebook} <../{notebook}>`.
+Written and explained in :doc:`../{notebook}`.
 
 .. automodule:: {title}
    :members:
-   :show-inheritance:
 """
 
 
