@@ -65,7 +65,9 @@ def as_floats(X, name="X"):
         A, xp = _numpy_floats(X, name), np
     if math.prod(A.shape) == 0:
         raise ValueError(f"{name} is empty (shape {tuple(A.shape)}); pass at least one point.")
-    if not bool(xp.isfinite(xp.sum(A))):             # one cheap pass; look closer only when it fails
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = xp.sum(A)
+    if not bool(xp.isfinite(total)):                 # one cheap pass; look closer only when it fails
         bad = np.argwhere(~np.isfinite(np.asarray(A)))
         if len(bad):
             where = tuple(int(i) for i in bad[0])

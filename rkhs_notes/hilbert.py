@@ -203,13 +203,19 @@ def combine(coefficients, vectors):
     -------
     a vector of the same kind
     """
-    vectors = list(vectors)
+    vectors = [_vector(v) for v in vectors]
     if len(vectors) != len(coefficients) or not vectors:
         raise ValueError(f"{len(coefficients)} coefficients for {len(vectors)} vectors; pass one each, and at least one.")
     if all(callable(v) and not hasattr(v, "__add__") for v in vectors):
         return lambda x: sum(c * v(x) for c, v in zip(coefficients, vectors))
+    if len(shapes := {v.shape for v in vectors if isinstance(v, np.ndarray)}) > 1:
+        raise ValueError(f"vectors of shapes {' and '.join(map(str, sorted(shapes)))} lie in different spaces; pass vectors of one length.")
     terms = [float(c) * v for c, v in zip(coefficients, vectors)]
     return sum(terms[1:], start=terms[0])
+
+
+def _vector(v):
+    return as_floats(v, "a vector") if isinstance(v, (list, tuple)) else v
 
 
 def check_inner_product(inner, vectors, rng=None):
@@ -332,7 +338,7 @@ def gram_schmidt(vectors, inner=np.dot, drop=False):
     """
     basis = []
     tolerance = 100 * len(vectors) * np.finfo(float).eps
-    for i, f in enumerate(vectors):
+    for i, f in enumerate(map(_vector, vectors)):
         size, q = math.sqrt(max(inner(f, f), 0.0)), f
         for _ in range(2):                                          # the second pass removes what rounding left
             q = combine([1, *(-inner(q, b) for b in basis)], [q, *basis])
@@ -358,10 +364,9 @@ def project(v, basis, inner=np.dot):
     -------
     a vector like v
     """
-    q = gram_schmidt(basis, inner, drop=True)
-    if not len(q):
-        return combine([0.0], [v])
-    return combine([inner(v, b) for b in q], q)
+    v, q = _vector(v), gram_schmidt(basis, inner, drop=True)
+    combine([0.0] * (1 + len(q)), [v, *q])               # says so if v is no vector of this space
+    return combine([inner(v, b) for b in q], q) if len(q) else combine([0.0], [v])
 
 # %% ../nbs/00_hilbert.ipynb #20bc38fe
 def riesz_representer(L, basis, inner=np.dot):

@@ -154,7 +154,7 @@ class RidgePath:
         RKHSFunction
         """
         lam = self.best if lam is None else as_number(lam, "lam", above=0)
-        return RKHSFunction(self.k, self.X, self.Q @ _divided(self.Q.T @ self.y, self.eigenvalues + lam))
+        return RKHSFunction(self.k, self.X, self.Q @ _times(self.Q.T @ self.y, 1 / (self.eigenvalues + lam)))
 
     def plot(self, ax=None):
         """Draw leave-one-out error and gcv against lam.
@@ -178,9 +178,9 @@ class RidgePath:
         return f"RidgePath({self.k}, {len(self.X)} points, {len(self.lams)} lams, best lam = {self.best:.3g})"
 
 
-def _divided(A, weights):
-    "Each row of A, of shape (n,) or (n, t), divided by its weight."
-    return (A.T / weights).T
+def _times(A, weights):
+    "Each row of A, of shape (n,) or (n, t), times its weight."
+    return (A.T * weights).T
 
 # %% ../nbs/05_representer.ipynb #06684eea
 def ridge_path(k, X, y, lams=None):
@@ -211,7 +211,7 @@ def ridge_path(k, X, y, lams=None):
         raise ValueError("X has one point; leaving it out leaves nothing to fit.")
     K = k(X)
     if lams is None:
-        lams = np.geomspace(1e-8, 1e3, 50) * max(float(K.diagonal().mean()), np.finfo(K.dtype).tiny)
+        lams = np.geomspace(1e-8, 1e3, 50) * (float(K.diagonal().mean()) or 1.0)
     lams = np.atleast_1d(as_targets(lams, np.size(lams), "lams")).ravel()
     if (lams <= 0).any():
         raise ValueError(f"lams holds {lams.min():g}; every lam must be > 0.")
@@ -224,10 +224,10 @@ def ridge_path(k, X, y, lams=None):
     rotated, squares = Q.T @ y, Q**2
     loo, gcv = np.empty(len(lams)), np.empty(len(lams))
     for i, lam in enumerate(lams):
-        alpha = Q @ _divided(rotated, eigenvalues + lam)
-        G_diagonal = squares @ (1 / (eigenvalues + lam))
-        loo[i] = np.mean(_divided(alpha, G_diagonal) ** 2)                  # (5.4)
-        gcv[i] = np.mean(alpha**2) / np.mean(G_diagonal) ** 2               # (5.5)
+        inverse = lam / (eigenvalues + lam)                                 # lam G has eigenvalues in (0, 1]: no overflow
+        residuals, remainder = Q @ _times(rotated, inverse), squares @ inverse
+        loo[i] = np.mean((residuals.T / remainder) ** 2)                      # (5.4)
+        gcv[i] = np.mean((residuals / np.mean(remainder)) ** 2)             # (5.5)
     return RidgePath(k, X, y, lams, eigenvalues, Q, loo, gcv)
 
 # %% ../nbs/05_representer.ipynb #b7e332f9

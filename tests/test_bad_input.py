@@ -1,0 +1,140 @@
+"""Bad input never yields NaN or a message from LAPACK: each case names the argument, what came and what to pass."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from rkhs_notes import settings
+from rkhs_notes.arrays import as_count, as_number, as_points, solve_psd
+from rkhs_notes.exercises import check
+from rkhs_notes.hilbert import Measure, combine, empirical, gauss_legendre, gram_schmidt, lp_norm, project
+from rkhs_notes.kernels import Brownian, Gaussian, Linear, Polynomial, is_psd, median_bandwidth
+from rkhs_notes.representer import ridge, ridge_path
+from rkhs_notes.rkhs import RKHS, RKHSFunction
+
+X, y, k = np.arange(12.0).reshape(6, 2), np.arange(6.0), Gaussian(1)
+f = RKHSFunction(k, X, y)
+masked = np.ma.masked_array(X, mask=np.eye(6, 2, dtype=bool))
+
+BAD_POINTS = {
+    "text": (["a", "b"], TypeError, "text"),
+    "objects": (np.array([[1, None]], dtype=object), TypeError, "objects"),
+    "dates": (np.array(["2020-01-01"], dtype="datetime64[D]"), TypeError, "dates"),
+    "complex": (X + 1j, TypeError, "complex"),
+    "sparse": (scipy.sparse.eye(3).tocsr(), TypeError, "toarray"),
+    "masked": (masked, TypeError, "masked"),
+    "none": (None, TypeError, "objects"),
+    "ragged": ([[1, 2], [3]], ValueError, "unequal"),
+    "no points": (np.zeros((0, 2)), ValueError, "empty"),
+    "no columns": (np.zeros((3, 0)), ValueError, "empty"),
+    "a number": (3.0, ValueError, "single number"),
+    "three axes": (np.zeros((4, 2, 2)), ValueError, "reshape"),
+    "nan": (np.where(X == 3, np.nan, X), ValueError, "not finite"),
+    "inf": (np.where(X == 3, np.inf, X), ValueError, "not finite"),
+    "infinities that cancel": (np.array([np.inf, -np.inf]), ValueError, "not finite"),
+}
+USES = {
+    "k(X)": lambda P: k(P), "k(., Y)": lambda P: Linear()(X, P), "k.diag": lambda P: k.diag(P), "ridge": lambda P: ridge(k, P, y),
+    "ridge_path": lambda P: ridge_path(k, P, y), "f(X)": lambda P: f(P), "centres": lambda P: RKHSFunction(k, P, y),
+    "median_bandwidth": lambda P: median_bandwidth(P), "interpolate": lambda P: RKHS(k).interpolate(P, y),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("kind", BAD_POINTS)
+def test_points(use, kind):
+    if (use, kind) == ("k(., Y)", "none"):
+        return                                                      # k(X, None) is k(X)
+    points, error, words = BAD_POINTS[kind]
+    with pytest.raises(error, match=words) as caught:
+        USES[use](points)
+    assert str(caught.value).split()[0] in ("X", "Y", "Z")          # the argument is named first
+
+
+OTHER = {
+    "columns differ": (lambda: k(X, X[:, :1]), ValueError, "2 columns, Y has 1"),
+    "columns of new points": (lambda: f(X[:, :1]), ValueError, "columns"),
+    "pairs": (lambda: k.pairs(X, X[:3]), ValueError, "as many"),
+    "no bandwidth": (lambda: Gaussian(0), ValueError, "bandwidth = 0"),
+    "negative bandwidth": (lambda: Gaussian(-1), ValueError, "bandwidth = -1"),
+    "nan bandwidth": (lambda: Gaussian(float("nan")), ValueError, "bandwidth"),
+    "bandwidth text": (lambda: Gaussian("wide"), TypeError, "bandwidth = 'wide'"),
+    "bandwidth array": (lambda: Gaussian([1.0, 2.0]), TypeError, "bandwidth"),
+    "negative offset": (lambda: Polynomial(2, offset=-1), ValueError, "offset = -1"),
+    "degree": (lambda: Polynomial(2.5), ValueError, "whole"),
+    "scale by a negative": (lambda: -1 * k, ValueError, "scale = -1"),
+    "scale by an array": (lambda: np.ones(3) * k, TypeError, "scale"),
+    "scale by text": (lambda: "2" * k, TypeError, "scale"),
+    "minus": (lambda: k - k, TypeError, "cone"),
+    "number minus": (lambda: 1 - k, TypeError, "cone"),
+    "negation": (lambda: -k, ValueError, "not a kernel"),
+    "unknown parameter": (lambda: k.with_params(width=2), TypeError, "no parameter 'width'"),
+    "outside the domain": (lambda: Brownian()([-1.0]), ValueError, "lives on"),
+    "a plane for Brownian": (lambda: Brownian()(X), ValueError, "2 columns"),
+    "overflow": (lambda: k([1e200, -1e200]), ValueError, "overflow"),
+    "not square": (lambda: is_psd(X), ValueError, "square"),
+    "all points equal": (lambda: median_bandwidth(np.ones((4, 2))), ValueError, "coincide"),
+    "one point": (lambda: median_bandwidth([1.0]), ValueError, "one point"),
+    "lam zero": (lambda: ridge(k, X, y, 0), ValueError, "lam = 0"),
+    "lam negative": (lambda: ridge(k, X, y, -1), ValueError, "lam = -1"),
+    "lam nan": (lambda: ridge(k, X, y, float("nan")), ValueError, "lam"),
+    "lam text": (lambda: ridge(k, X, y, "auto"), TypeError, "lam = 'auto'"),
+    "lam none": (lambda: ridge(k, X, y, None), TypeError, "lam = None"),
+    "lams negative": (lambda: ridge_path(k, X, y, [1, -1]), ValueError, "lams holds -1"),
+    "lams empty": (lambda: ridge_path(k, X, y, []), ValueError, "lams is empty"),
+    "one point to leave out": (lambda: ridge_path(k, X[:1], y[:1]), ValueError, "one point"),
+    "lengths": (lambda: ridge(k, X, y[:4]), ValueError, r"y has shape \(4,\), but there are 6 points"),
+    "label text": (lambda: ridge(k, X, ["a"] * 6), TypeError, "y holds text"),
+    "target nan": (lambda: ridge(k, X, y * np.nan), ValueError, "y is not finite"),
+    "target cube": (lambda: ridge(k, X, np.zeros((6, 1, 1))), ValueError, "y has shape"),
+    "no kernel": (lambda: ridge(np.dot, X, y), TypeError, "not a Kernel"),
+    "kernel class": (lambda: ridge(Gaussian, X, y), TypeError, "not a Kernel"),
+    "coefficients": (lambda: RKHSFunction(k, X, y[:2]), ValueError, "6 centres"),
+    "other space": (lambda: f + RKHSFunction(Linear(), X, y), ValueError, "one space"),
+    "product of functions": (lambda: f * f, TypeError, r"f\.k \* g\.k"),
+    "inner with a number": (lambda: f @ 3, TypeError, "two functions"),
+    "divide by zero": (lambda: f / 0, (ValueError, ZeroDivisionError), "divis"),
+    "three dimensions drawn": (lambda: RKHSFunction(k, np.eye(3), np.ones(3)).plot(), ValueError, "draws functions"),
+    "asymmetric": (lambda: solve_psd([[1, 2], [0, 1]], [1, 1]), ValueError, "not symmetric"),
+    "not a number": (lambda: as_number([1, 2], "lam"), TypeError, "lam"),
+    "a truth value": (lambda: as_number(True, "lam"), TypeError, "lam"),
+    "not whole": (lambda: as_count(1.5, "n"), ValueError, "n = 1.5"),
+    "interval": (lambda: gauss_legendre(1, 0, 3), ValueError, "a < b"),
+    "no nodes": (lambda: gauss_legendre(0, 1, 0), ValueError, "n = 0"),
+    "negative weights": (lambda: empirical(y, -y), ValueError, "weights"),
+    "weights of another length": (lambda: Measure(y, [1.0]), ValueError, "weights"),
+    "values of another length": (lambda: empirical(y).inner(y, y[:3]), ValueError, "3 values"),
+    "infinite values": (lambda: Measure([0.0, 1.0], [1, 1]).integrate(lambda x: 1 / x), ValueError, "not finite"),
+    "p negative": (lambda: lp_norm(y, -1), ValueError, "p = -1"),
+    "p nan": (lambda: lp_norm(y, float("nan")), ValueError, "p = nan"),
+    "dependent vectors": (lambda: gram_schmidt([y, 2 * y]), ValueError, "vector 1"),
+    "nothing to combine": (lambda: combine([], []), ValueError, "at least one"),
+    "lengths of vectors": (lambda: project(y, np.eye(3)), ValueError, "different spaces"),
+    "no such exercise": (lambda: check("00.9", len), ValueError, "00.1"),
+    "too large": (lambda: k(np.zeros((40_000, 1))), MemoryError, "11.9 GiB"),
+}
+
+
+@pytest.mark.parametrize("case", OTHER)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_arguments(case):
+    use, error, words = OTHER[case]
+    with pytest.raises(error, match=words):
+        use()
+
+
+def test_what_looks_odd_but_is_fine():
+    ints, one = ridge(k, [[0], [1]], [1, 0], 1), ridge(k, [[2.0]], [3.0], lam=1)
+    assert ints([0.5]).shape == (1,) and np.isclose(one([2.0])[0], 1.5)
+    assert np.isfinite(ridge(k, np.ones((5, 3)), np.ones(5), 1e-3)(np.ones((1, 3)))).all()      # constant columns
+    assert (k([1e-200, 2e-200]) == 1).all() and np.isfinite(Linear()(X * 1e150)).all()
+    assert np.isfinite(ridge_path(Linear(), np.zeros((4, 1)), [1.0, 2, 3, 4]).loo).all()         # a Gram matrix of zeros
+    assert np.isfinite(ridge_path(k, X, y, [1e-320, 1e300]).loo).all()
+    np.testing.assert_allclose(project([1, 2], [[1, 0]]), [1, 0])                                # plain lists
+
+
+def test_a_matrix_within_the_limit_is_returned():
+    with settings.using(result_mib=1):
+        assert k(np.zeros((300, 1))).shape == (300, 300)
+        with pytest.raises(MemoryError, match="result_mib"):
+            k(np.zeros((400, 1)))
