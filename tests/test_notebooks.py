@@ -21,3 +21,15 @@ def test_a_failing_cell_is_shown(write_notebook):
 def test_switched_off_cells_do_not_run(write_notebook):
     path = write_notebook("off.ipynb", "code:#| eval: false\n1/0", "code:#| notest\n1/0")
     assert attempt(path, "notest")[1] == "" and "ZeroDivisionError" in attempt(path)[1]
+
+
+def test_what_is_committed_of_an_output():
+    def kept(*mimes, text="<IPython.core.display.HTML object>"):
+        return set(
+            fit_to_commit(new_output("display_data", dict.fromkeys(mimes, "") | {"text/plain": text})).data
+        )
+
+    widget = "application/vnd.jupyter.widget-view+json"
+    assert kept("image/png", "text/html", widget) == {"image/png", "text/plain"}
+    assert kept("text/html", text="a table") == {"text/plain"}
+    assert kept("text/html") == {"text/html", "text/plain"}

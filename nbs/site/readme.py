@@ -9,7 +9,7 @@ import sys
 
 from cells import NBS, ROOT, read, split
 
-NOTE = "<!-- written from nbs/index.ipynb by `make prepare` -->\n"
+NOTE = "<!-- written from nbs/index.ipynb by `make prepare` -->"
 
 
 def relink(markdown):
