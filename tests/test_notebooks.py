@@ -1,9 +1,10 @@
 """Every notebook runs, top to bottom, in a kernel of its own."""
 
 import pytest
+from nbformat.v4 import new_output
 
 from conftest import each_notebook
-from run import attempt
+from run import attempt, fit_to_commit
 
 
 @each_notebook
@@ -25,9 +26,8 @@ def test_switched_off_cells_do_not_run(write_notebook):
 
 def test_what_is_committed_of_an_output():
     def kept(*mimes, text="<IPython.core.display.HTML object>"):
-        return set(
-            fit_to_commit(new_output("display_data", dict.fromkeys(mimes, "") | {"text/plain": text})).data
-        )
+        data = dict.fromkeys(mimes, "") | {"text/plain": text}
+        return set(fit_to_commit(new_output("display_data", data)).data)
 
     widget = "application/vnd.jupyter.widget-view+json"
     assert kept("image/png", "text/html", widget) == {"image/png", "text/plain"}
