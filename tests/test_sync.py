@@ -153,7 +153,7 @@ def test_stored_outputs(path):
 def test_bad_outputs_are_noticed(write_notebook):
     path = write_notebook("bad.ipynb", "code:plt.plot(x)", "code:x", "code:y", "code:def f(): plt.plot(x)")
     nb = read(path)
-    nb.cells[1].outputs = [nbformat.v4.new_output("stream", text="/tmp/ipykernel_1/2.py:3: UserWarning")]
+    nb.cells[1].outputs = [nbformat.v4.new_output("stream", text="/home/you/x.py:3: UserWarning")]
     nb.cells[2].outputs = [nbformat.v4.new_output("error", ename="E", evalue="", traceback=[])]
     nbformat.write(nb, path)
     assert [problem[:13] for problem in output_problems(path)] == [
