@@ -17,7 +17,7 @@ from .errors import NotPositiveDefinite
 
 # %% ../nbs/C_arrays.ipynb #a8ea7703
 def array_namespace(*arrays):
-    """The module (numpy, or torch, cupy, … through array-api-compat) whose functions fit the arrays.
+    """The module (numpy, or torch, cupy, … by array-api-compat) whose functions fit the arrays.
 
     Parameters
     ----------
@@ -51,11 +51,13 @@ def as_floats(X, name="X"):
 
     Returns
     -------
-    array of float32 or float64, same shape (a NumPy array, unless X belongs to another array library)
+    array of float32 or float64, same shape (a NumPy array, unless X belongs to another
+    array library)
 
     Raises
     ------
-    TypeError                             text, objects, complex numbers, dates, sparse or masked arrays
+    TypeError                             text, objects, complex numbers, dates, sparse or
+                                          masked arrays
     ValueError                            ragged or empty input, NaN, infinity
     """
     if _is_foreign(X):
@@ -67,29 +69,34 @@ def as_floats(X, name="X"):
         raise ValueError(f"{name} is empty (shape {tuple(A.shape)}); pass at least one point.")
     with np.errstate(over="ignore", invalid="ignore"):
         total = xp.sum(A)
-    if not bool(xp.isfinite(total)):                 # one cheap pass; look closer only when it fails
+    if not bool(xp.isfinite(total)):            # one cheap pass; look closer only when it fails
         bad = np.argwhere(~np.isfinite(np.asarray(A)))
         if len(bad):
             where = tuple(int(i) for i in bad[0])
-            raise ValueError(f"{name} is not finite everywhere: {len(bad)} of {math.prod(A.shape)} entries, the first "
-                             f"at index {where}: {float(A[where])}. Drop or impute them.")
+            raise ValueError(f"{name} is not finite everywhere: {len(bad)} of "
+                             f"{math.prod(A.shape)} entries, the first at index {where}: "
+                             f"{float(A[where])}. Drop or impute them.")
     return A
 
 
 def _numpy_floats(X, name):
     if hasattr(X, "tocsr"):
-        raise TypeError(f"{name} is a sparse matrix; pass {name}.toarray() if it fits in memory.")
+        raise TypeError(f"{name} is a sparse matrix; "
+                        f"pass {name}.toarray() if it fits in memory.")
     if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
-        raise TypeError(f"{name} is a masked array with {np.ma.count_masked(X)} masked entries; "
-                        f"drop those rows or fill them first ({name}.filled(...)).")
+        raise TypeError(f"{name} is a masked array with {np.ma.count_masked(X)} masked "
+                        f"entries; drop those rows or fill them first ({name}.filled(...)).")
     try:
         A = np.asarray(X)
     except ValueError as e:
-        raise ValueError(f"{name} does not form an array ({str(e).split('.')[0]}): rows of unequal length?") from None
+        raise ValueError(f"{name} does not form an array ({str(e).split('.')[0]}): "
+                         "rows of unequal length?") from None
     if A.dtype.kind not in "fiub":
-        kinds = dict(U="text", S="bytes", O="Python objects", c="complex numbers", M="dates", m="durations")
-        raise TypeError(f"{name} holds {kinds.get(A.dtype.kind, A.dtype)} (dtype {A.dtype}); pass real numbers. "
-                        f"A table with a column of text: encode that column first.")
+        kinds = dict(U="text", S="bytes", O="Python objects", c="complex numbers",
+                     M="dates", m="durations")
+        raise TypeError(f"{name} holds {kinds.get(A.dtype.kind, A.dtype)} (dtype {A.dtype}); "
+                        "pass real numbers. "
+                        "A table with a column of text: encode that column first.")
     return A if A.dtype in (np.float32, np.float64) else A.astype(np.float64)
 
 # %% ../nbs/C_arrays.ipynb #1e3ecba1
@@ -117,9 +124,11 @@ def as_points(X, name="X"):
         return A
     shape = tuple(A.shape)
     if A.ndim == 0:
-        raise ValueError(f"{name} is the single number {float(A):g}; pass an array of points, e.g. [{float(A):g}].")
+        raise ValueError(f"{name} is the single number {float(A):g}; "
+                         f"pass an array of points, e.g. [{float(A):g}].")
     raise ValueError(f"{name} has shape {shape}; pass (n, d), one row a point. "
-                     f"{name}.reshape({shape[0]}, -1) makes each of the {shape[0]} items one row.")
+                     f"{name}.reshape({shape[0]}, -1) makes each of the {shape[0]} items "
+                     "one row.")
 
 
 def as_targets(y, n, name="y"):
@@ -142,7 +151,8 @@ def as_targets(y, n, name="y"):
     """
     A = as_floats(y, name)
     if A.ndim not in (1, 2) or A.shape[0] != n:
-        raise ValueError(f"{name} has shape {tuple(A.shape)}, but there are {n} points; pass ({n},) or ({n}, t).")
+        raise ValueError(f"{name} has shape {tuple(A.shape)}, but there are {n} points; "
+                         f"pass ({n},) or ({n}, t).")
     return A
 
 
@@ -164,14 +174,16 @@ def as_number(value, name, above=None, at_least=None):
     TypeError                   not a single real number
     ValueError                  NaN, infinite or out of range
     """
-    bound = f" > {above:g}" if above is not None else f" ≥ {at_least:g}" if at_least is not None else ""
+    bound = f" ≥ {at_least:g}" if at_least is not None else ""
+    bound = f" > {above:g}" if above is not None else bound
     if isinstance(value, (str, bytes, bool, type(None))) or np.ndim(value) != 0:
         raise TypeError(f"{name} = {value!r}: pass one real number{bound}.")
     try:
         number = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} = {value!r}: pass one real number{bound}.") from None
-    ok = math.isfinite(number) and (above is None or number > above) and (at_least is None or number >= at_least)
+    ok = (math.isfinite(number) and (above is None or number > above)
+          and (at_least is None or number >= at_least))
     if not ok:
         raise ValueError(f"{name} = {number:g}: pass a finite number{bound}.")
     return number
@@ -205,12 +217,13 @@ def as_count(value, name, at_least=1):
 def sqdist(X, Y=None):
     """‖x − y‖² for every row x of X and y of Y   (C.1)
 
-    Relative error about eps^(3/4) or better in every entry, also for clusters far from each other.
+    Relative error about eps^(3/4) or better in every entry, also for clusters far apart.
 
     Parameters
     ----------
     X : array (n, d)
-    Y : array (m, d), optional    the same points as X when left out; the diagonal is then exactly 0
+    Y : array (m, d), optional    the same points as X when left out; the diagonal is then
+                                  exactly 0
 
     Returns
     -------
@@ -226,13 +239,15 @@ def sqdist(X, Y=None):
     Yc = Xc if Y is None or Y is X else Y - centre
     xx, yy = xp.sum(Xc * Xc, axis=1), xp.sum(Yc * Yc, axis=1)
     if not math.isfinite(float(xp.max(xx)) + float(xp.max(yy))):
-        raise ValueError("squared distances overflow: the points are too large for their float type; rescale them.")
+        raise ValueError("squared distances overflow: the points are too large for their "
+                         "float type; rescale them.")
     D = Xc @ Yc.T
     D *= -2
     D += xx[:, None]
     D += yy[None, :]                                                  # (C.1)
     a_quarter_lost = float(xp.finfo(D.dtype).eps) ** 0.25
-    _by_differences(D, X, X if Y is None else Y, D < a_quarter_lost * (xx[:, None] + yy[None, :]), xp)
+    close = D < a_quarter_lost * (xx[:, None] + yy[None, :])
+    _by_differences(D, X, X if Y is None else Y, close, xp)
     return D
 
 
@@ -276,12 +291,15 @@ def require_fits(shape, itemsize=8, instead="work in blocks"):
     """
     mib = math.prod(shape) * itemsize / 2**20
     if mib > settings.result_mib:
-        raise MemoryError(f"an array of shape {tuple(shape)} takes {mib / 1024:.3g} GiB; the limit is "
-                          f"{settings.result_mib / 1024:.3g} GiB (settings.result_mib). Instead: {instead}.")
+        raise MemoryError(f"an array of shape {tuple(shape)} takes {mib / 1024:.3g} GiB; "
+                          f"the limit is {settings.result_mib / 1024:.3g} GiB "
+                          f"(settings.result_mib). Instead: {instead}.")
 
 # %% ../nbs/C_arrays.ipynb #7a50f0ce
 def smallest_eigenvalue(A):
-    """The smallest eigenvalue of a symmetric matrix; for n > 1500 an upper bound close to it, by Lanczos.
+    """The smallest eigenvalue of a symmetric matrix.
+
+    For n > 1500 an upper bound close to it, by Lanczos.
 
     Parameters
     ----------
@@ -295,17 +313,19 @@ def smallest_eigenvalue(A):
     if n <= 1500:
         return float(scipy.linalg.eigvalsh(A, subset_by_index=[0, 0])[0])
     top = float(eigsh(A, k=1, which="LM", return_eigenvectors=False, tol=1e-3)[0])
-    flipped = LinearOperator(A.shape, matvec=lambda v: abs(top) * v - A @ v, dtype=A.dtype)   # smallest becomes largest
+    # the smallest eigenvalue becomes the largest
+    flipped = LinearOperator(A.shape, matvec=lambda v: abs(top) * v - A @ v, dtype=A.dtype)
     try:
-        return abs(top) - float(eigsh(flipped, k=1, which="LA", return_eigenvectors=False, maxiter=300)[0])
+        largest = eigsh(flipped, k=1, which="LA", return_eigenvectors=False, maxiter=300)[0]
+        return abs(top) - float(largest)
     except ArpackNoConvergence as stopped:
         return abs(top) - float(max(stopped.eigenvalues, default=abs(top)))
 
 # %% ../nbs/C_arrays.ipynb #d1039276
 def solve_psd(A, b, shift=0.0, name="A", remedy="a larger shift"):
-    """x with (A + shift I) x = b, for symmetric A with A + shift I positive definite, by Cholesky.
+    """x with (A + shift I) x = b, for symmetric A with A + shift I positive definite.
 
-    Nothing is added to the diagonal but `shift`.
+    By Cholesky; nothing is added to the diagonal but `shift`.
 
     Parameters
     ----------
@@ -313,8 +333,8 @@ def solve_psd(A, b, shift=0.0, name="A", remedy="a larger shift"):
     b : array (n,) or (n, t)
     shift : float ≥ 0
     name : str                           the matrix in words of the caller, e.g. "K + lam I"
-    remedy : str or callable             the likely causes and the next move; called with a shift that
-                                         would do, and only when needed
+    remedy : str or callable             the likely causes and the next move; called with a
+                                         shift that would do, and only when needed
 
     Returns
     -------
@@ -328,13 +348,16 @@ def solve_psd(A, b, shift=0.0, name="A", remedy="a larger shift"):
     A, b, shift = as_floats(A, name), as_floats(b, "b"), as_number(shift, "shift", at_least=0)
     n = len(A)
     if A.shape != (n, n) or b.ndim not in (1, 2) or len(b) != n:
-        raise ValueError(f"{name} has shape {A.shape} and b has {b.shape}; pass (n, n) and (n,) or (n, t).")
+        raise ValueError(f"{name} has shape {A.shape} and b has {b.shape}; "
+                         "pass (n, n) and (n,) or (n, t).")
     _require_symmetric(A, name)
     shifted = A.copy()
     shifted.flat[:: n + 1] += shift
-    with threadpool_limits(1 if n > 12_000 else None):     # threaded Cholesky has crashed beyond this size
+    # threaded Cholesky has crashed beyond this size
+    with threadpool_limits(1 if n > 12_000 else None):
         try:
-            factor = scipy.linalg.cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+            factor = scipy.linalg.cho_factor(shifted, lower=True, overwrite_a=True,
+                                             check_finite=False)
         except np.linalg.LinAlgError:
             raise _not_positive_definite(A, shift, name, remedy) from None
         return scipy.linalg.cho_solve(factor, b, check_finite=False)
@@ -354,6 +377,7 @@ def _require_symmetric(A, name):
 def _not_positive_definite(A, shift, name, remedy):
     low = smallest_eigenvalue(A) + shift
     rounding = len(A) * float(np.finfo(A.dtype).eps) * float(np.trace(A))
-    enough = 10.0 ** math.ceil(math.log10(max(shift - 2 * low, rounding, float(np.finfo(A.dtype).tiny))))
+    needed = max(shift - 2 * low, rounding, float(np.finfo(A.dtype).tiny))
+    enough = 10.0 ** math.ceil(math.log10(needed))
     advice = remedy(enough) if callable(remedy) else f"Try {remedy}, such as {enough:.0e}."
     return NotPositiveDefinite(f"{name} has smallest eigenvalue {low:.2g}. {advice}")

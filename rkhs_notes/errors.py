@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 # %% ../nbs/A_errors.ipynb #d1f75278
 class RKHSError(Exception):
-    "Something failed for a mathematical reason; the message says which number, why, and what to try."
+    "Failed for a mathematical reason; the message says which number, why, and what to try."
 
 
 class LawBroken(RKHSError, ValueError):
@@ -57,7 +57,8 @@ def require(law, value, bound, because=""):
     """
     value, bound = float(value), float(bound)
     if not value <= bound:
-        number = "is not a number" if math.isnan(value) else f"is {value:.3g}, allowed {bound:.3g}"
+        number = ("is not a number" if math.isnan(value)
+                  else f"is {value:.3g}, allowed {bound:.3g}")
         raise LawBroken(f"{law}: {number}. {because}".rstrip())
     return value
 
@@ -74,15 +75,18 @@ def expect_fail(error=RKHSError, contains="", quiet=False):
 
     Raises
     ------
-    AssertionError                     when the block raises nothing, or an `error` without the words
+    AssertionError                     when the block raises nothing, or an `error` without
+                                       the words
     """
     try:
         yield
     except error as e:
         if contains not in str(e):
-            raise AssertionError(f"raised {type(e).__name__}, but its message lacks {contains!r}: {e}") from e
+            raise AssertionError(f"raised {type(e).__name__}, "
+                                 f"but its message lacks {contains!r}: {e}") from e
         if not quiet:
             print(f"refused, as it should be: {type(e).__name__}: {e}")
     else:
         names = [e.__name__ for e in (error if isinstance(error, tuple) else (error,))]
-        raise AssertionError(f"nothing was raised, but {' or '.join(names)} was expected: this check cannot fail")
+        raise AssertionError(f"nothing was raised, but {' or '.join(names)} was expected: "
+                             "this check cannot fail")

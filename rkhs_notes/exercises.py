@@ -24,7 +24,8 @@ class Verdict:
     ----------
     exercise : str     the number, e.g. "00.2"
     passed : bool
-    says : str         one sentence: the praise, the mistake, or the first input where answers differ
+    says : str         one sentence: the praise, the mistake, or the first input where
+                       answers differ
     """
     exercise: str
     passed: bool
@@ -64,29 +65,35 @@ def _agrees(given, wanted, tol):
         given, wanted = np.asarray(given, dtype=float), np.asarray(wanted, dtype=float)
     except (TypeError, ValueError):
         return False
-    return given.shape == wanted.shape and bool(np.abs(given - wanted).max(initial=0) <= tol * max(1.0, np.abs(wanted).max(initial=0)))
+    if given.shape != wanted.shape:
+        return False
+    size = max(1.0, np.abs(wanted).max(initial=0))
+    return bool(np.abs(given - wanted).max(initial=0) <= tol * size)
 
 
 def _difference(given, wanted):
     try:
         shape = np.shape(np.asarray(given, dtype=float))
     except (TypeError, ValueError):
-        return f"your answer is {type(given).__name__}, expected numbers of shape {np.shape(wanted)}"
+        return (f"your answer is {type(given).__name__}, "
+                f"expected numbers of shape {np.shape(wanted)}")
     if shape != np.shape(wanted):
         return f"your answer has shape {shape}, expected {np.shape(wanted)}"
     gap = float(np.abs(np.asarray(given, dtype=float) - wanted).max())
-    return f"not yet: on a fresh input your answer is off by {gap:.3g}, where the solution has size {float(np.abs(wanted).max()):.3g}"
+    return (f"not yet: on a fresh input your answer is off by {gap:.3g}, "
+            f"where the solution has size {float(np.abs(wanted).max()):.3g}")
 
 # %% ../nbs/V_exercises.ipynb #cd9e0389
 def check(number, answer, trials=5, rng=None):
-    """Judge an answer to an exercise on fresh inputs, and name the mistake if it is a known one.
+    """Judge an answer to an exercise on fresh inputs, and name the mistake if it is known.
 
     Parameters
     ----------
     number : str             chapter and number, e.g. "00.2"
     answer : function        takes the exercise's inputs and returns its result
     trials : int             how many inputs are drawn
-    rng : Generator          by default one seeded from the operating system: fresh inputs at every call
+    rng : Generator          by default one seeded from the operating system: fresh inputs
+                             at every call
 
     Returns
     -------
@@ -99,7 +106,8 @@ def check(number, answer, trials=5, rng=None):
     """
     exercise = exercise_table(number)
     if not callable(answer):
-        raise TypeError(f"pass the function itself, check({number!r}, my_function); got {type(answer).__name__}.")
+        raise TypeError(f"pass the function itself, check({number!r}, my_function); "
+                        f"got {type(answer).__name__}.")
     rng = np.random.default_rng() if rng is None else rng
     inputs = [exercise["draw"](rng) for _ in range(trials)]
     given = []
@@ -110,7 +118,8 @@ def check(number, answer, trials=5, rng=None):
             return Verdict(number, False, f"your function raised {type(e).__name__}: {e}")
     if all(g is None or g is ... for g in given):
         return Verdict(number, False, "no answer yet: your function returns nothing")
-    tol, answers = exercise.get("tol", 1e-8), [exercise["answer"](*copy.deepcopy(a)) for a in inputs]
+    tol = exercise.get("tol", 1e-8)
+    answers = [exercise["answer"](*copy.deepcopy(a)) for a in inputs]
     if all(_agrees(g, a, tol) for g, a in zip(given, answers)):
         return Verdict(number, True, f"right, on {trials} fresh inputs")
     for name, mistake in exercise["mistakes"].items():
@@ -122,7 +131,7 @@ def check(number, answer, trials=5, rng=None):
 
 # %% ../nbs/V_exercises.ipynb #22d3041f
 def check_exercises(chapter, rng=None):
-    """Test a chapter's table of exercises: the solution passes, each mistake is refused by name.
+    """Test a chapter's table of exercises: solutions pass, each mistake is refused by name.
 
     Parameters
     ----------
@@ -141,10 +150,12 @@ def check_exercises(chapter, rng=None):
     table = importlib.import_module(f"rkhs_notes.{_CHAPTERS[chapter]}")._exercises
     tested = 0
     for number, exercise in table.items():
-        assert check(number, exercise["answer"], rng=rng).passed, f"{number}: its own solution is refused"
+        passed = check(number, exercise["answer"], rng=rng).passed
+        assert passed, f"{number}: its own solution is refused"
         for name, mistake in exercise["mistakes"].items():
             verdict = check(number, mistake, rng=rng)
-            assert not verdict.passed and verdict.says == name, f"{number}: the mistake {name!r} got the verdict {verdict}"
+            assert not verdict.passed and verdict.says == name, (
+                f"{number}: the mistake {name!r} got the verdict {verdict}")
             tested += 1
         tested += 1
     return tested

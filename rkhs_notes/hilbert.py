@@ -20,7 +20,8 @@ from .errors import require
 class Measure:
     """The measure Σᵢ weightsᵢ δ(pointsᵢ): a quadrature rule or a weighted sample   (0.2)
 
-    Functions are handed over as callables, evaluated at the points, or as arrays of their values there.
+    Functions are handed over as callables, evaluated at the points, or as arrays of their
+    values there.
 
     Parameters
     ----------
@@ -33,8 +34,8 @@ class Measure:
     def __post_init__(self):
         points, weights = as_floats(self.points, "points"), as_floats(self.weights, "weights")
         if weights.shape != points.shape[:1] or (weights < 0).any() or not weights.any():
-            raise ValueError(f"weights has shape {weights.shape} and sum {weights.sum():g}; pass {points.shape[:1]} "
-                             "numbers ≥ 0, not all 0: one a point.")
+            raise ValueError(f"weights has shape {weights.shape} and sum {weights.sum():g}; "
+                             f"pass {points.shape[:1]} numbers ≥ 0, not all 0: one a point.")
         object.__setattr__(self, "points", points), object.__setattr__(self, "weights", weights)
 
     def __len__(self):
@@ -46,34 +47,21 @@ class Measure:
         return float(self.weights.sum())
 
     def integrate(self, f):
-        """∫ f dμ = Σᵢ weightsᵢ f(pointsᵢ)
+        """∫ f dμ = Σᵢ weightsᵢ f(pointsᵢ), for a function or its values (n,) or (n, …)
 
-        Parameters
-        ----------
-        f : function or array (n,) or (n, …)     of its values at the points
-
-        Returns
-        -------
-        float, or array (…)
+        A float, or an array (…).
         """
         integral = np.tensordot(self.weights, self._values(f, "f"), axes=1)
         return float(integral) if integral.ndim == 0 else integral
 
     def inner(self, f, g):
-        """⟨f, g⟩ = ∫ f g dμ   (0.2)
-
-        Parameters
-        ----------
-        f, g : function or array (n,)
-
-        Returns
-        -------
-        float
-        """
+        "⟨f, g⟩ = ∫ f g dμ for functions or their values (n,); a float   (0.2)"
         return self.integrate(self._scalar(f, "f") * self._scalar(g, "g"))
 
     def norm(self, f, p=2):
-        """‖f‖ = (∫ |f|^p dμ)^(1/p); for p = ∞ the largest |f| that has weight, for p = 0 the measure of {f ≠ 0}   (0.4)
+        """‖f‖ = (∫ |f|^p dμ)^(1/p)   (0.4)
+
+        For p = ∞ the largest |f| that has weight, for p = 0 the measure of {f ≠ 0}.
 
         Parameters
         ----------
@@ -92,7 +80,8 @@ class Measure:
             values = np.full(len(self), values)
         values = as_floats(values, f"{name} at the points")
         if len(values) != len(self):
-            raise ValueError(f"{name} has {len(values)} values, but the measure has {len(self)} points.")
+            raise ValueError(f"{name} has {len(values)} values, "
+                             f"but the measure has {len(self)} points.")
         return values
 
     def _scalar(self, f, name):
@@ -100,7 +89,8 @@ class Measure:
         if values.ndim == 2 and values.shape[1] == 1:
             values = values[:, 0]
         if values.ndim != 1:
-            raise ValueError(f"{name} gives an array of shape {values.shape[1:]} at each point; pass a function with real values.")
+            raise ValueError(f"{name} gives an array of shape {values.shape[1:]} "
+                             "at each point; pass a function with real values.")
         return values
 
 
@@ -113,7 +103,7 @@ def _lp(values, weights, p):
         return top[..., 0]
     if p == 0:
         return ((size > 0) * weights).sum(axis=-1)
-    relative = size / np.where(top > 0, top, 1)                    # powers of numbers ≤ 1 cannot overflow
+    relative = size / np.where(top > 0, top, 1)          # powers of numbers ≤ 1 cannot overflow
     return top[..., 0] * (relative**p * weights).sum(axis=-1) ** (1 / p)
 
 # %% ../nbs/00_hilbert.ipynb #81dd3adf
@@ -133,7 +123,7 @@ def gauss_legendre(a, b, n):
     nodes, weights = np.polynomial.legendre.leggauss(as_count(n, "n"))
     return Measure(a + (b - a) * (nodes + 1) / 2, weights * (b - a) / 2)
 
-
+# %% ../nbs/00_hilbert.ipynb #8027e11e
 def gauss_hermite(mean, std, n):
     """The normal law N(mean, std²) by n nodes, exact for polynomials of degree 2n − 1.
 
@@ -148,9 +138,10 @@ def gauss_hermite(mean, std, n):
     Measure, points (n,), mass 1
     """
     nodes, weights = roots_hermitenorm(as_count(n, "n"))
-    return Measure(as_number(mean, "mean") + as_number(std, "std", above=0) * nodes, weights / weights.sum())
+    points = as_number(mean, "mean") + as_number(std, "std", above=0) * nodes
+    return Measure(points, weights / weights.sum())
 
-
+# %% ../nbs/00_hilbert.ipynb #5a83d987
 def uniform_grid(a, b, n):
     """Lebesgue measure on [a, b] by the midpoints of n equal pieces.
 
@@ -166,7 +157,7 @@ def uniform_grid(a, b, n):
     (a, b), n = _interval(a, b), as_count(n, "n")
     return Measure(a + (b - a) * (np.arange(n) + 0.5) / n, np.full(n, (b - a) / n))
 
-
+# %% ../nbs/00_hilbert.ipynb #29149dd1
 def empirical(X, weights=None):
     """The distribution of a sample: weight 1/n on each observation.
 
@@ -192,7 +183,7 @@ def _interval(a, b):
 
 # %% ../nbs/00_hilbert.ipynb #16c12852
 def combine(coefficients, vectors):
-    """Σᵢ coefficientsᵢ vectorsᵢ, for arrays, for functions, and for anything that can be added and scaled.
+    """Σᵢ coefficientsᵢ vectorsᵢ, for arrays, functions, and all that can be added and scaled.
 
     Parameters
     ----------
@@ -205,11 +196,13 @@ def combine(coefficients, vectors):
     """
     vectors = [_vector(v) for v in vectors]
     if len(vectors) != len(coefficients) or not vectors:
-        raise ValueError(f"{len(coefficients)} coefficients for {len(vectors)} vectors; pass one each, and at least one.")
+        raise ValueError(f"{len(coefficients)} coefficients for {len(vectors)} vectors; "
+                         "pass one each, and at least one.")
     if all(callable(v) and not hasattr(v, "__add__") for v in vectors):
         return lambda x: sum(c * v(x) for c, v in zip(coefficients, vectors))
     if len(shapes := {v.shape for v in vectors if isinstance(v, np.ndarray)}) > 1:
-        raise ValueError(f"vectors of shapes {' and '.join(map(str, sorted(shapes)))} lie in different spaces; pass vectors of one length.")
+        raise ValueError(f"vectors of shapes {' and '.join(map(str, sorted(shapes)))} "
+                         "lie in different spaces; pass vectors of one length.")
     terms = [float(c) * v for c, v in zip(coefficients, vectors)]
     return sum(terms[1:], start=terms[0])
 
@@ -217,9 +210,12 @@ def combine(coefficients, vectors):
 def _vector(v):
     return as_floats(v, "a vector") if isinstance(v, (list, tuple)) else v
 
-
+# %% ../nbs/00_hilbert.ipynb #b3f7eaae
 def check_inner_product(inner, vectors, rng=None):
     """Test symmetry, linearity, positivity and definiteness on some vectors   (Definition 0.1)
+
+    Definiteness is tested on each vector and, for arrays, on every combination that the Gram
+    matrix does not see.
 
     Parameters
     ----------
@@ -229,35 +225,45 @@ def check_inner_product(inner, vectors, rng=None):
 
     Returns
     -------
-    float                the smallest eigenvalue of the vectors' Gram matrix, relative to the largest
+    float                the smallest eigenvalue of the vectors' Gram matrix, relative to
+                         the largest
 
     Raises
     ------
     LawBroken            names the axiom, by how much it fails, and on which vectors
     """
     vectors, rng = list(vectors), np.random.default_rng(0) if rng is None else rng
-    m = len(vectors)
+    if not (m := len(vectors)):
+        raise ValueError("vectors is empty; pass a few arrays or functions to try the product on.")
     gram = np.array([[inner(f, g) for g in vectors] for f in vectors], dtype=float)
     rounding = 100 * m * np.finfo(float).eps * max(np.abs(gram).max(), np.finfo(float).tiny)
     i, j = np.unravel_index(np.abs(gram - gram.T).argmax(), gram.shape)
-    require("⟨f, g⟩ = ⟨g, f⟩", np.abs(gram - gram.T)[i, j], rounding, f"Vectors {i} and {j} tell.")
+    require("⟨f, g⟩ = ⟨g, f⟩", np.abs(gram - gram.T)[i, j], rounding,
+            f"Vectors {i} and {j} tell.")
     for _ in range(10):
         c, h = rng.normal(size=m), int(rng.integers(m))
-        require("⟨Σ cᵢ fᵢ, h⟩ = Σ cᵢ ⟨fᵢ, h⟩", abs(inner(combine(c, vectors), vectors[h]) - c @ gram[:, h]), 10 * rounding,
+        gap = abs(inner(combine(c, vectors), vectors[h]) - c @ gram[:, h])
+        require("⟨Σ cᵢ fᵢ, h⟩ = Σ cᵢ ⟨fᵢ, h⟩", gap, 10 * rounding,
                 f"Not linear in the first slot, seen at h = vector {h}.")
     eigenvalues, combinations = np.linalg.eigh((gram + gram.T) / 2)
-    require("⟨f, f⟩ ≥ 0", -eigenvalues[0], rounding, f"f = Σ cᵢ vᵢ with c = {np.round(combinations[:, 0], 2)} has ⟨f, f⟩ = {eigenvalues[0]:.3g}.")
+    require("⟨f, f⟩ ≥ 0", -eigenvalues[0], rounding,
+            f"f = Σ cᵢ vᵢ with c = {np.round(combinations[:, 0], 2)} "
+            f"has ⟨f, f⟩ = {eigenvalues[0]:.3g}.")
     for i in range(m):
-        require("⟨f, f⟩ = 0 only for f = 0", 0.0 if gram[i, i] > 0 else 1.0, 0.0, f"Vector {i} is not zero, but ⟨f, f⟩ = {gram[i, i]:.3g}.")
-    if eigenvalues[0] <= rounding and all(isinstance(v, np.ndarray) for v in vectors):
-        f = combine(combinations[:, 0], vectors)
-        require("⟨f, f⟩ = 0 only for f = 0", np.abs(f).max(), 1e-6 * max(np.abs(v).max() for v in vectors),
-                f"f = {np.round(f, 3)} is not zero, but ⟨f, f⟩ = {eigenvalues[0]:.1e}: a direction the product does not see.")
+        require("⟨f, f⟩ = 0 only for f = 0", 0.0 if gram[i, i] > 0 else 1.0, 0.0,
+                f"Vector {i} is not zero, but ⟨f, f⟩ = {gram[i, i]:.3g}.")
+    arrays = all(isinstance(v, np.ndarray) for v in vectors)
+    for c in combinations.T[eigenvalues <= rounding] if arrays else []:
+        f, size = combine(c, vectors), max(np.abs(v).max() for v in vectors)
+        require("⟨f, f⟩ = 0 only for f = 0", np.abs(f).max(), m * rounding**0.5 * size,
+                f"f = {np.round(f, 3)} is not zero, but the product does not see it.")
     return float(eigenvalues[0] / eigenvalues[-1])
 
 # %% ../nbs/00_hilbert.ipynb #9b5ac4b6
 def lp_norm(x, p):
-    """‖x‖_p of a vector, or of each row of an array: (Σ |xᵢ|^p)^(1/p), max for p = ∞, number of nonzeros for p = 0   (0.4)
+    """‖x‖_p of a vector, or of each row of an array: (Σ |xᵢ|^p)^(1/p)   (0.4)
+
+    The maximum for p = ∞, the number of nonzeros for p = 0.
 
     Parameters
     ----------
@@ -273,9 +279,9 @@ def lp_norm(x, p):
     norms = _lp(x, np.ones(x.shape[-1]), p)
     return float(norms) if norms.ndim == 0 else norms
 
-
+# %% ../nbs/00_hilbert.ipynb #07a58594
 def check_norm(norm, vectors):
-    """Test definiteness, homogeneity and the triangle inequality on some vectors   (Definition 0.3)
+    """Test definiteness, homogeneity and the triangle inequality on vectors   (Definition 0.3)
 
     Parameters
     ----------
@@ -294,17 +300,22 @@ def check_norm(norm, vectors):
     sizes, worst = [norm(f) for f in vectors], 0.0
     rounding = 100 * np.finfo(float).eps
     for i, (f, size) in enumerate(zip(vectors, sizes)):
-        require("‖f‖ > 0 for f ≠ 0", 0.0 if size > 0 else 1.0, 0.0, f"Vector {i} has ‖f‖ = {size:g}.")
+        require("‖f‖ > 0 for f ≠ 0", 0.0 if size > 0 else 1.0, 0.0,
+                f"Vector {i} has ‖f‖ = {size:g}.")
         for a in (-2.0, 0.5):
-            require("‖a f‖ = |a| ‖f‖", abs(norm(combine([a], [f])) - abs(a) * size) / size, rounding, f"Vector {i}, a = {a}.")
+            gap = abs(norm(combine([a], [f])) - abs(a) * size) / size
+            require("‖a f‖ = |a| ‖f‖", gap, rounding, f"Vector {i}, a = {a}.")
         for j, g in enumerate(vectors):
             ratio = norm(combine([1, 1], [f, g])) / (size + sizes[j])
-            worst = max(worst, require("‖f + g‖ ≤ ‖f‖ + ‖g‖", ratio, 1 + rounding, f"Vectors {i} and {j}, as a ratio."))
+            worst = max(worst, require("‖f + g‖ ≤ ‖f‖ + ‖g‖", ratio, 1 + rounding,
+                                       f"Vectors {i} and {j}, as a ratio."))
     return worst
 
 # %% ../nbs/00_hilbert.ipynb #7a25c413
 def parallelogram_defect(norm, f, g):
-    """(‖f + g‖² + ‖f − g‖²) / (2‖f‖² + 2‖g‖²) − 1, zero for all f, g exactly when the norm has an inner product   (0.5)
+    """(‖f + g‖² + ‖f − g‖²) / (2‖f‖² + 2‖g‖²) − 1, the defect of the parallelogram law   (0.5)
+
+    Zero for all f, g exactly when the norm has an inner product.
 
     Parameters
     ----------
@@ -320,13 +331,14 @@ def parallelogram_defect(norm, f, g):
 
 # %% ../nbs/00_hilbert.ipynb #43d2fb98
 def gram_schmidt(vectors, inner=np.dot, drop=False):
-    """Orthonormal vectors with the same span, each a combination of the vectors up to its place   (0.7)
+    """Orthonormal vectors of the same span, each a combination of those up to its place   (0.7)
 
     Parameters
     ----------
     vectors : array (m, d), rows, or sequence of arrays or functions
     inner : function (f, g) → float      by default the Euclidean product of arrays
-    drop : bool                          leave out a vector that depends on those before it, instead of raising
+    drop : bool                          leave out a vector that depends on those before it,
+                                         instead of raising
 
     Returns
     -------
@@ -340,24 +352,26 @@ def gram_schmidt(vectors, inner=np.dot, drop=False):
     tolerance = 100 * len(vectors) * np.finfo(float).eps
     for i, f in enumerate(map(_vector, vectors)):
         size, q = math.sqrt(max(inner(f, f), 0.0)), f
-        for _ in range(2):                                          # the second pass removes what rounding left
+        for _ in range(2):                       # the second pass removes what rounding left
             q = combine([1, *(-inner(q, b) for b in basis)], [q, *basis])
         rest = math.sqrt(max(inner(q, q), 0.0))
         if rest > tolerance * size:
             basis.append(combine([1 / rest], [q]))
         elif not drop:
-            raise ValueError(f"vector {i} is a combination of those before it (all but {rest / (size or 1):.0e} of its "
-                             "length); remove it, or pass drop=True.")
+            raise ValueError(f"vector {i} is a combination of those before it "
+                             f"(all but {rest / (size or 1):.0e} of its length); "
+                             "remove it, or pass drop=True.")
     return np.array(basis) if isinstance(vectors, np.ndarray) else basis
 
-
+# %% ../nbs/00_hilbert.ipynb #a208d4f4
 def project(v, basis, inner=np.dot):
     """The element of span(basis) nearest to v   (0.7)
 
     Parameters
     ----------
     v : array (d,) or function
-    basis : array (m, d) or sequence of arrays or functions    need be neither orthogonal nor independent
+    basis : array (m, d) or sequence of arrays or functions
+                                need be neither orthogonal nor independent
     inner : function (f, g) → float
 
     Returns
@@ -365,7 +379,7 @@ def project(v, basis, inner=np.dot):
     a vector like v
     """
     v, q = _vector(v), gram_schmidt(basis, inner, drop=True)
-    combine([0.0] * (1 + len(q)), [v, *q])               # says so if v is no vector of this space
+    combine([0.0] * (1 + len(q)), [v, *q])          # says so if v is no vector of this space
     return combine([inner(v, b) for b in q], q) if len(q) else combine([0.0], [v])
 
 # %% ../nbs/00_hilbert.ipynb #20bc38fe
@@ -384,18 +398,22 @@ def riesz_representer(L, basis, inner=np.dot):
 
     Raises
     ------
-    LawBroken                                L is not linear on the span
+    LawBroken                                L is not linear, seen on the basis or on one of
+                                             five random combinations
     """
     q = gram_schmidt(basis, inner, drop=True)
+    if not len(q):
+        raise ValueError("basis spans nothing but 0; pass at least one vector of positive length.")
     g = combine([float(L(b)) for b in q], q)
-    size = math.sqrt(max(inner(g, g), 0.0))
-    for i, b in enumerate(basis):
-        scale = max(size * math.sqrt(max(inner(b, b), 0.0)), abs(float(L(b))))
-        require(f"L(f) = ⟨f, g⟩ at basis vector {i}", abs(float(L(b)) - inner(b, g)), 1e-7 * scale,
+    size, rng = math.sqrt(max(inner(g, g), 0.0)), np.random.default_rng(0)
+    for f in [*map(_vector, basis), *(combine(rng.normal(size=len(q)), q) for _ in range(5))]:
+        scale = max(size * math.sqrt(max(inner(f, f), 0.0)), abs(float(L(f))))
+        half_the_digits = math.sqrt(np.finfo(float).eps)          # a basis may be nearly dependent
+        require("L(f) = ⟨f, g⟩", abs(float(L(f)) - inner(f, g)), half_the_digits * scale,
                 "Is L linear? A functional with a square or an offset has no representer.")
     return g
 
-# %% ../nbs/00_hilbert.ipynb #7646b610
+# %% ../nbs/00_hilbert.ipynb #a973c69a
 def _positive_definite(rng, d=3):
     B = rng.normal(size=(d, d))
     return B @ B.T + np.eye(d)
@@ -406,46 +424,61 @@ _exercises = {
         draw=lambda rng: (_positive_definite(rng), rng.normal(size=3), rng.normal(size=3)),
         answer=lambda A, x, y: x @ A @ y / math.sqrt((x @ A @ x) * (y @ A @ y)),
         mistakes={
-            "that is the Euclidean angle; lengths and product both need A": lambda A, x, y: x @ y / math.sqrt((x @ x) * (y @ y)),
-            "the product has A, but the lengths are Euclidean": lambda A, x, y: x @ A @ y / math.sqrt((x @ x) * (y @ y)),
+            "that is the Euclidean angle; lengths and product both need A":
+                lambda A, x, y: x @ y / math.sqrt((x @ x) * (y @ y)),
+            "the product has A, but the lengths are Euclidean":
+                lambda A, x, y: x @ A @ y / math.sqrt((x @ x) * (y @ y)),
             "that is the inner product; divide by both lengths": lambda A, x, y: x @ A @ y,
-            "you divided by squared lengths; take the roots": lambda A, x, y: x @ A @ y / ((x @ A @ x) * (y @ A @ y)),
-            "that is the angle; return its cosine": lambda A, x, y: math.acos(x @ A @ y / math.sqrt((x @ A @ x) * (y @ A @ y))),
+            "you divided by squared lengths; take the roots":
+                lambda A, x, y: x @ A @ y / ((x @ A @ x) * (y @ A @ y)),
+            "that is the angle; return its cosine":
+                lambda A, x, y: math.acos(x @ A @ y / math.sqrt((x @ A @ x) * (y @ A @ y))),
         }),
     "00.2": dict(
-        draw=lambda rng: (rng.uniform(0.1, 0.5, size=6), rng.normal(size=6), rng.normal(size=6)),
+        draw=lambda rng: (rng.uniform(0.1, 0.5, size=6), *rng.normal(size=(2, 6))),
         answer=lambda weights, f, g: math.sqrt(weights @ (f - g) ** 2),
         mistakes={
-            "that is the squared distance; take the root": lambda weights, f, g: weights @ (f - g) ** 2,
-            "that is the distance in ℝⁿ; the weights of the measure are missing": lambda weights, f, g: math.sqrt(np.sum((f - g) ** 2)),
-            "that is the root mean square; the weights of the measure are missing": lambda weights, f, g: math.sqrt(np.mean((f - g) ** 2)),
-            "that is the L¹ distance; square inside, root outside": lambda weights, f, g: weights @ np.abs(f - g),
-            "that is the largest difference, the L∞ distance": lambda weights, f, g: np.max(np.abs(f - g)),
+            "that is the squared distance; take the root":
+                lambda weights, f, g: weights @ (f - g) ** 2,
+            "that is the distance in ℝⁿ; the weights of the measure are missing":
+                lambda weights, f, g: math.sqrt(np.sum((f - g) ** 2)),
+            "that is the root mean square; the weights of the measure are missing":
+                lambda weights, f, g: math.sqrt(np.mean((f - g) ** 2)),
+            "that is the L¹ distance; square inside, root outside":
+                lambda weights, f, g: weights @ np.abs(f - g),
+            "that is the largest difference, the L∞ distance":
+                lambda weights, f, g: np.max(np.abs(f - g)),
             "that is the difference of the norms, not the norm of the difference":
-                lambda weights, f, g: abs(math.sqrt(weights @ f**2) - math.sqrt(weights @ g**2)),
+                lambda weights, f, g: abs(math.sqrt(weights @ f**2)
+                                          - math.sqrt(weights @ g**2)),
         }),
     "00.3": dict(
         draw=lambda rng: (rng.normal(size=(2, 4)), rng.normal(size=4)),
         answer=lambda B, v: B.T @ np.linalg.solve(B @ B.T, B @ v),
         mistakes={
-            "you projected on each row by itself and added; the rows are not orthogonal": lambda B, v: sum((v @ b) / (b @ b) * b for b in B),
+            "you projected on each row by itself and added; the rows are not orthogonal":
+                lambda B, v: sum((v @ b) / (b @ b) * b for b in B),
             "that would be right if the rows were orthonormal": lambda B, v: B.T @ (B @ v),
-            "those are the coefficients; return the point B.T @ c": lambda B, v: np.linalg.solve(B @ B.T, B @ v),
-            "that is the residual v minus the nearest point": lambda B, v: v - B.T @ np.linalg.solve(B @ B.T, B @ v),
+            "those are the coefficients; return the point B.T @ c":
+                lambda B, v: np.linalg.solve(B @ B.T, B @ v),
+            "that is the residual v minus the nearest point":
+                lambda B, v: v - B.T @ np.linalg.solve(B @ B.T, B @ v),
         }),
     "00.4": dict(
         draw=lambda rng: (_positive_definite(rng), rng.normal(size=3)),
         answer=lambda A, a: np.linalg.solve(A, a),
         mistakes={
             "that is the representer in the Euclidean product": lambda A, a: a,
-            "multiplied where you should solve: ⟨x, g⟩ = xᵀA g must equal xᵀa": lambda A, a: A @ a,
+            "multiplied where you should solve: ⟨x, g⟩ = xᵀA g must equal xᵀa":
+                lambda A, a: A @ a,
         }),
     "00.5": dict(
         draw=lambda rng: (int(rng.integers(1, 12)),),
-        answer=lambda p: p + 1.0,
+        answer=lambda p: p * (p + 1) * (p + 2) / math.sqrt(3),
         mistakes={
-            "that is the squared norm, Σ (2j + 1)": lambda p: (p + 1.0) ** 2,
-            "degree at most p means p + 1 basis functions, from degree 0": lambda p: float(p),
-            "that is the root of the dimension: the average of the norm², not its value at the end": lambda p: math.sqrt(p + 1),
+            "that is the squared norm": lambda p: (p * (p + 1) * (p + 2)) ** 2 / 3,
+            "the factor 2 of the substitution x ↦ 2x − 1 is missing":
+                lambda p: p * (p + 1) * (p + 2) / math.sqrt(12),
+            "that is the norm of evaluation at 1, not of the slope": lambda p: p + 1.0,
         }),
 }

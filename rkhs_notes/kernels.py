@@ -9,19 +9,21 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from .arrays import array_namespace, as_count, as_number, as_points, require_fits, row_blocks, sqdist
+from .arrays import (array_namespace, as_count, as_number, as_points, require_fits,
+                               row_blocks, sqdist)
 from .errors import require
 
 # %% ../nbs/01_kernels.ipynb #63f14f78
 class Kernel:
     """A positive semidefinite function k(x, y) = ⟨φ(x), φ(y)⟩   (1.1)
 
-    A leaf of the algebra is a frozen dataclass that writes `_gram(X, Y, xp)`, the matrix k(xᵢ, yⱼ) of two
-    blocks of points with the functions of the array module xp. `_pairs` (k(xᵢ, yᵢ)), `_diag`, `_vjp`
-    (gradient in the parameters) and `_points` (what a point is) may be written where there is a faster way.
+    A leaf of the algebra is a frozen dataclass that writes `_gram(X, Y, xp)`, the matrix
+    k(xᵢ, yⱼ) of two blocks of points with the functions of the array module xp. `_pairs`
+    (k(xᵢ, yᵢ)), `_diag`, `_vjp` (gradient in the parameters) and `_points` (what a point is)
+    may be written where there is a faster way.
     """
     is_shift_invariant = False       # does k(x, y) depend on x − y alone?
-    _precedence = 3                  # how tightly the printed expression binds: sum 1, product 2, leaf 3
+    _precedence = 3                  # how tightly it binds in print: sum 1, product 2, leaf 3
     __array_ufunc__ = None           # numpy scalars leave `2.0 * k` to us
 
     def __call__(self, X, Y=None):
@@ -45,7 +47,8 @@ class Kernel:
         xp, dtype = array_namespace(X, Y), array_namespace(X, Y).result_type(X, Y)
         n, m = len(X), len(Y)
         itemsize = xp.finfo(dtype).bits // 8
-        require_fits((n, m), itemsize, "f(X) of an RKHSFunction, which works in blocks, or fewer centres")
+        require_fits((n, m), itemsize,
+                     "f(X) of an RKHSFunction, which works in blocks, or fewer centres")
         K = xp.empty((n, m), dtype=dtype)
         for rows in row_blocks(n, 4 * m * itemsize):
             if not symmetric:
@@ -54,7 +57,7 @@ class Kernel:
             block, later = X[rows], slice(rows.stop, n)
             square = self._gram(block, block, xp)
             K[rows, rows] = (square + square.T) / 2
-            if rows.stop < n:                                      # the rest of the row once, mirrored
+            if rows.stop < n:                            # the rest of the row once, mirrored
                 K[rows, later] = self._gram(block, X[later], xp)
                 K[later, rows] = K[rows, later].T
         if symmetric:
@@ -89,7 +92,8 @@ class Kernel:
         """
         X, Y, _ = self._both(X, Y)
         if len(X) != len(Y):
-            raise ValueError(f"pairs need as many X as Y; X has {len(X)} points, Y has {len(Y)}.")
+            raise ValueError("pairs need as many X as Y; "
+                             f"X has {len(X)} points, Y has {len(Y)}.")
         return self._pairs(X, Y, array_namespace(X, Y))
 
     def distance(self, X, Y=None):
@@ -133,7 +137,8 @@ class Kernel:
             return X, X, True
         Y = self._points(Y, "Y")
         if X.shape[1:] != Y.shape[1:]:
-            raise ValueError(f"X has {X.shape[1]} columns, Y has {Y.shape[1]}; both must hold points of one space.")
+            raise ValueError(f"X has {X.shape[1]} columns, Y has {Y.shape[1]}; "
+                             "both must hold points of one space.")
         return X, Y, False
 
     # the algebra the theorems license
@@ -147,13 +152,15 @@ class Kernel:
         return Scaled(scale, self)
 
     def __sub__(self, other):
-        raise TypeError("k1 - k2 need not be a kernel: at one point it is k1(x, x) - k2(x, x), which may be "
-                        "negative. Kernels form a cone: use +, * and scaling by c ≥ 0.")
+        raise TypeError("k1 - k2 need not be a kernel: at one point it is "
+                        "k1(x, x) - k2(x, x), which may be negative. "
+                        "Kernels form a cone: use +, * and scaling by c ≥ 0.")
 
     __rsub__ = __sub__
 
     def __neg__(self):
-        raise ValueError("-k is not a kernel: its Gram matrices have no positive eigenvalue. Use c * k with c ≥ 0.")
+        raise ValueError("-k is not a kernel: its Gram matrices have no positive eigenvalue. "
+                         "Use c * k with c ≥ 0.")
 
     def __repr__(self):
         given = ", ".join(f"{f.name}={_written(getattr(self, f.name))}" for f in fields(self))
@@ -185,12 +192,14 @@ class Kernel:
         TypeError           an unknown name
         """
         if unknown := set(values) - set(self.get_params()):
-            raise TypeError(f"{self} has no parameter {sorted(unknown)[0]!r}; it has {', '.join(self.get_params()) or 'none'}.")
+            raise TypeError(f"{self} has no parameter {sorted(unknown)[0]!r}; "
+                            f"it has {', '.join(self.get_params()) or 'none'}.")
         own = {f.name: values[f.name] for f in fields(self) if f.name in values}
         for f in fields(self):
             part, prefix = getattr(self, f.name), f.name + "__"
             if isinstance(part, Kernel):
-                own[f.name] = part.with_params(**{n[len(prefix):]: v for n, v in values.items() if n.startswith(prefix)})
+                given = {n[len(prefix):]: v for n, v in values.items() if n.startswith(prefix)}
+                own[f.name] = part.with_params(**given)
         return replace(self, **own)
 
     def _parameters(self, prefix=""):
@@ -207,7 +216,8 @@ class Kernel:
 
 def _written(value):
     "A number as one would write it: 2 rather than 2.0."
-    return repr(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else repr(value)
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return repr(int(value)) if whole else repr(value)
 
 # %% ../nbs/01_kernels.ipynb #34a7bd02
 @dataclass(frozen=True, repr=False)
@@ -257,7 +267,8 @@ class Polynomial(Kernel):
     scale: float = 1.0
 
     def __post_init__(self):
-        object.__setattr__(self, "degree", as_count(self.degree, "degree"))     # fractional powers leave the cone
+        # fractional powers leave the cone
+        object.__setattr__(self, "degree", as_count(self.degree, "degree"))
         self._coerce("offset", at_least=0)
         self._coerce("scale", above=0)
 
@@ -295,7 +306,8 @@ class Gaussian(Kernel):
 
     def _vjp(self, X, Y, G):
         D = sqdist(X, Y)
-        return {"bandwidth": (G * np.exp(D / (-2 * self.bandwidth**2)) * D).sum() / self.bandwidth**3}
+        summands = G * np.exp(D / (-2 * self.bandwidth**2)) * D
+        return {"bandwidth": summands.sum() / self.bandwidth**3}
 
 # %% ../nbs/01_kernels.ipynb #9f3ab549
 @dataclass(frozen=True, repr=False)
@@ -314,10 +326,13 @@ class Brownian(Kernel):
     def _points(self, X, name):
         X = as_points(X, name)
         if X.shape[1] != 1:
-            raise ValueError(f"Brownian needs points of the line; {name} has {X.shape[1]} columns.")
+            raise ValueError("Brownian needs points of the line; "
+                             f"{name} has {X.shape[1]} columns.")
         if bool((X < self.start).any()):
-            raise ValueError(f"Brownian({self.start:g}) lives on [{self.start:g}, ∞), but {name} holds {float(X.min()):g}: "
-                             f"there min(x, y) is not positive semidefinite. Shift {name}, or choose start ≤ {float(X.min()):g}.")
+            least = float(X.min())
+            raise ValueError(f"Brownian({self.start:g}) lives on [{self.start:g}, ∞), "
+                             f"but {name} holds {least:g}: there min(x, y) is not positive "
+                             f"semidefinite. Shift {name}, or choose start ≤ {least:g}.")
         return X
 
     def _gram(self, X, Y, xp):
@@ -341,7 +356,8 @@ class Sum(Kernel):
     k1: Kernel
     k2: Kernel
     _precedence = 1
-    is_shift_invariant = property(lambda self: self.k1.is_shift_invariant and self.k2.is_shift_invariant)
+    is_shift_invariant = property(
+        lambda self: self.k1.is_shift_invariant and self.k2.is_shift_invariant)
 
     def _points(self, X, name):
         return self.k2._points(self.k1._points(X, name), name)
@@ -377,7 +393,8 @@ class Product(Sum):
 
     def _vjp(self, X, Y, G):
         K1, K2 = (part._gram(X, Y, array_namespace(X, Y)) for part in (self.k1, self.k2))
-        return _prefixed("k1", self.k1._vjp(X, Y, G * K2)) | _prefixed("k2", self.k2._vjp(X, Y, G * K1))
+        return (_prefixed("k1", self.k1._vjp(X, Y, G * K2))
+                | _prefixed("k2", self.k2._vjp(X, Y, G * K1)))
 
     def __repr__(self):
         return _infix(self, "*", self.k1, self.k2)
@@ -423,8 +440,10 @@ def _prefixed(part, gradients):
 
 def _infix(k, sign, left, right):
     "left sign right, with the parentheses Python needs to read it back."
-    first = f"({left})" if isinstance(left, Kernel) and left._precedence < k._precedence else _written(left)
-    return f"{first} {sign} " + (f"({right})" if right._precedence <= k._precedence else f"{right}")
+    looser = isinstance(left, Kernel) and left._precedence < k._precedence
+    first = f"({left})" if looser else _written(left)
+    second = f"({right})" if right._precedence <= k._precedence else f"{right}"
+    return f"{first} {sign} {second}"
 
 # %% ../nbs/01_kernels.ipynb #99195909
 def is_psd(K, entry_error=None):
@@ -433,11 +452,13 @@ def is_psd(K, entry_error=None):
     Parameters
     ----------
     K : array (n, n)
-    entry_error : float    rounding error of an entry; by default eps times the largest absolute entry
+    entry_error : float    rounding error of an entry; by default eps times the largest
+                           absolute entry
 
     Returns
     -------
-    bool                   True when K is symmetric up to entry_error and no eigenvalue is below −n · entry_error
+    bool                   True when K is symmetric up to entry_error and no eigenvalue is
+                           below −n · entry_error
     """
     K = as_points(K, "K")
     if K.shape[0] != K.shape[1]:
@@ -462,19 +483,23 @@ def check_kernel(k, X):
 
     Raises
     ------
-    LawBroken            k is not symmetric, not positive semidefinite, or diag and pairs disagree with k(X, Y)
+    LawBroken            k is not symmetric, not positive semidefinite, or diag and pairs
+                         disagree with k(X, Y)
     """
-    K = np.asarray(k(X, list(X) if isinstance(X, list) else X.copy()))      # every entry by the formula, none mirrored
+    # every entry by the formula, none mirrored
+    K = np.asarray(k(X, list(X) if isinstance(X, list) else X.copy()))
     size = float(np.abs(K).max())
-    rounding = 8 * np.finfo(K.dtype).eps ** 0.75 * max(size, np.finfo(K.dtype).tiny)      # of an entry, see (C.1)
+    rounding = 8 * np.finfo(K.dtype).eps ** 0.75 * max(size, np.finfo(K.dtype).tiny)  # (C.1)
     require(f"{k} is symmetric, k(x, y) = k(y, x)", np.abs(K - K.T).max(), rounding,
             "Compute both orders by one formula.")
     require(f"{k}.diag agrees with k(x, x)", np.abs(k.diag(X) - K.diagonal()).max(), rounding)
-    require(f"{k}.pairs agrees with k(x, y)", np.abs(k.pairs(X[:-1], X[1:]) - K.diagonal(1)).max(initial=0) if len(X) > 1 else 0, rounding)
+    beside = np.abs(k.pairs(X[:-1], X[1:]) - K.diagonal(1)).max(initial=0) if len(X) > 1 else 0
+    require(f"{k}.pairs agrees with k(x, y)", beside, rounding)
     require(f"{k}(X) equals k(X, X)", np.abs(np.asarray(k(X)) - K).max(), rounding)
     values, vectors = np.linalg.eigh((K + K.T) / 2)
     require(f"no Gram matrix of {k} has a negative eigenvalue", -values[0], len(K) * rounding,
-            f"The combination c with |c| = 1 that has its largest entry at point {np.abs(vectors[:, 0]).argmax()} gives cᵀKc = {values[0]:.3g}: "
+            "The combination c with |c| = 1 that has its largest entry at point "
+            f"{np.abs(vectors[:, 0]).argmax()} gives cᵀKc = {values[0]:.3g}: "
             "this function is not a kernel on these points.")
     return float(values[0])
 
@@ -504,14 +529,25 @@ def median_bandwidth(X, rng=None, n_max=1000):
         raise ValueError("X has one point; a median distance needs two.")
     median = float(np.sqrt(np.median(sqdist(X)[np.triu_indices(len(X), 1)])))
     if median == 0:
-        raise ValueError("more than half of all pairs of points coincide, so their median distance is 0; "
+        raise ValueError("more than half of all pairs of points coincide, so their median "
+                         "distance is 0; "
                          "remove repeated rows or choose the bandwidth yourself.")
     return median
 
-# %% ../nbs/01_kernels.ipynb #d672001b
+# %% ../nbs/01_kernels.ipynb #cd7e8629
 def _witness(K):
     c = np.linalg.eigh(K)[1][:, 0]
     return c * np.sign(c[np.abs(c).argmax()])
+
+
+def _nearest_to_zero(K):
+    values, vectors = np.linalg.eigh(K)
+    c = vectors[:, np.abs(values).argmin()]
+    return c * np.sign(c[np.abs(c).argmax()])
+
+
+def _cosines(K):
+    return K / np.sqrt(np.outer(K.diagonal(), K.diagonal()))
 
 
 _exercises = {
@@ -520,17 +556,21 @@ _exercises = {
         answer=lambda X, Y: (X @ Y.T) ** 2,
         mistakes={
             "that is the linear kernel xᵀy; square each entry": lambda X, Y: X @ Y.T,
-            "you squared the coordinates before the product; square the product": lambda X, Y: (X**2) @ (Y**2).T,
+            "you squared the coordinates before the product; square the product":
+                lambda X, Y: (X**2) @ (Y**2).T,
             "that is (1 + xᵀy)²; there is no offset here": lambda X, Y: (1 + X @ Y.T) ** 2,
             "that is the transpose; rows belong to X": lambda X, Y: (Y @ X.T) ** 2,
         }),
     "01.2": dict(
         draw=lambda rng: ((lambda A: A @ A.T)(rng.normal(size=(5, 3))),),
-        answer=lambda K: K / np.sqrt(np.outer(K.diagonal(), K.diagonal())),
+        answer=_cosines,
         mistakes={
-            "you divided by squared lengths; k(x, x) is ‖φ(x)‖², so take its root": lambda K: K / np.outer(K.diagonal(), K.diagonal()),
-            "you divided rows only; both features need length one": lambda K: K / K.diagonal()[:, None],
-            "those are the angles; return their cosines": lambda K: np.arccos(np.clip(K / np.sqrt(np.outer(K.diagonal(), K.diagonal())), -1, 1)),
+            "you divided by squared lengths; k(x, x) is ‖φ(x)‖², so take its root":
+                lambda K: K / np.outer(K.diagonal(), K.diagonal()),
+            "you divided rows only; both features need length one":
+                lambda K: K / K.diagonal()[:, None],
+            "those are the angles; return their cosines":
+                lambda K: np.arccos(np.clip(_cosines(K), -1, 1)),
         }),
     "01.3": dict(
         draw=lambda rng: ((lambda A: A + A.T)(rng.normal(size=(6, 6))),),
@@ -538,7 +578,8 @@ _exercises = {
         mistakes={
             "that is the direction of the largest eigenvalue": lambda K: -_witness(-K) * -1,
             "right up to its sign; make the largest entry positive": lambda K: -_witness(K),
-            "that is the smallest eigenvalue by absolute value; a witness needs the most negative one":
-                lambda K: (lambda w, V: V[:, np.abs(w).argmin()] * np.sign(V[np.abs(V[:, np.abs(w).argmin()]).argmax(), np.abs(w).argmin()]))(*np.linalg.eigh(K)),
+            "that is the smallest eigenvalue by absolute value; "
+            "a witness needs the most negative one":
+                _nearest_to_zero,
         }),
 }

@@ -41,13 +41,15 @@ def ridge(k, X, y, lam=1e-3):
     """
     X, y = _data(k, X, y)
     lam = as_number(lam, "lam", above=0)
-    alpha = solve_psd(k(X), y, shift=lam, name=f"K + {lam:.1e} I", remedy=lambda lam: _advice(k, X, lam))      # (5.3)
+    alpha = solve_psd(k(X), y, shift=lam, name=f"K + {lam:.1e} I",              # (5.3)
+                      remedy=lambda lam: _advice(k, X, lam))
     return RKHSFunction(k, X, alpha)
 
 
 def _data(k, X, y):
     if not isinstance(k, Kernel):
-        raise TypeError(f"k is {type(k).__name__}, not a Kernel; pass for example Gaussian(bandwidth=1).")
+        raise TypeError(f"k is {type(k).__name__}, not a Kernel; "
+                        "pass for example Gaussian(bandwidth=1).")
     X = k._points(X, "X")
     return X, as_targets(y, len(X))
 
@@ -57,12 +59,16 @@ def _advice(k, X, lam):
     first = np.unique(X, axis=0, return_index=True, return_inverse=True)
     twin = first[1][first[2].ravel()]
     repeated = np.flatnonzero(twin != np.arange(len(X)))
-    rows = f" (rows {twin[repeated[0]]} and {repeated[0]} are equal)" if len(repeated) else " (none here)"
+    rows = " (none here)"
+    if len(repeated):
+        rows = f" (rows {twin[repeated[0]]} and {repeated[0]} are equal)"
     few = np.unique(X[:500], axis=0)
     spacing = math.sqrt(np.min(sqdist(few) + np.diag(np.full(len(few), np.inf))))
-    wide = f" ({k.bandwidth:.2g} against {spacing:.2g})" if hasattr(k, "bandwidth") else f" (spacing {spacing:.2g})"
-    return (f"Usual causes: repeated rows of X{rows}, a bandwidth far above the spacing of X{wide}, or k is not a kernel. "
-            f"Try lam={lam:.0e}, or check_kernel(k, X).")
+    wide = f" (spacing {spacing:.2g})"
+    if hasattr(k, "bandwidth"):
+        wide = f" ({k.bandwidth:.2g} against {spacing:.2g})"
+    return (f"Usual causes: repeated rows of X{rows}, a bandwidth far above the spacing of "
+            f"X{wide}, or k is not a kernel. Try lam={lam:.0e}, or check_kernel(k, X).")
 
 # %% ../nbs/05_representer.ipynb #d7135923
 def check_representer(f, X, y, lam, trials=20, rng=None):
@@ -83,23 +89,27 @@ def check_representer(f, X, y, lam, trials=20, rng=None):
 
     Raises
     ------
-    LawBroken                 a centre that is no data point, a residual that is not lam · alpha,
-                              or a direction in which J falls
+    LawBroken                 a centre that is no data point, a residual that is not
+                              lam · alpha, or a direction in which J falls
     """
     X, y = _data(f.k, X, y)
     rng = np.random.default_rng(0) if rng is None else rng
     off_data = float(sqdist(f.Z, X).min(axis=1).max())
-    require("every centre is a data point", off_data, 0.0, "A minimiser is a sum over the data (Theorem 5.1).")
+    require("every centre is a data point", off_data, 0.0,
+            "A minimiser is a sum over the data (Theorem 5.1).")
     scale = max(float(np.abs(y).max()), np.finfo(float).tiny)
     gap = float(np.abs(y - f(X) - lam * _coefficients_at(f, X)).max()) / scale
-    tol = len(X) * np.finfo(float).eps ** 0.75 * max(1.0, float(np.abs(f.alpha).max()) * float(f.k.diag(X).max()) / scale)
-    require("y − f(X) = lam · alpha", gap, tol, "lam belongs beside the sum of squares: (K + lam I) alpha = y, not n lam, not lam / n.")
+    size = float(np.abs(f.alpha).max()) * float(f.k.diag(X).max()) / scale
+    tol = len(X) * np.finfo(float).eps ** 0.75 * max(1.0, size)
+    require("y − f(X) = lam · alpha", gap, tol, "lam belongs beside the sum of squares: "
+            "(K + lam I) alpha = y, not n lam, not lam / n.")
     objective = lambda g: float(np.sum((y - g(X)) ** 2)) + lam * g.norm() ** 2
     least = objective(f)
     for _ in range(trials):
         Z = X[rng.choice(len(X), 2)] + rng.normal(size=(2, X.shape[1])) * X.std(axis=0)
         h = RKHSFunction(f.k, Z, rng.normal(size=2) * scale * 10.0 ** rng.uniform(-3, 0))
-        require("J(f) ≤ J(f + h)", least - objective(f + h), tol * max(least, scale**2), "f is not the minimiser.")
+        require("J(f) ≤ J(f + h)", least - objective(f + h), tol * max(least, scale**2),
+                "f is not the minimiser.")
     return gap
 
 
@@ -154,7 +164,8 @@ class RidgePath:
         RKHSFunction
         """
         lam = self.best if lam is None else as_number(lam, "lam", above=0)
-        return RKHSFunction(self.k, self.X, self.Q @ _times(self.Q.T @ self.y, 1 / (self.eigenvalues + lam)))
+        alpha = self.Q @ _times(self.Q.T @ self.y, 1 / (self.eigenvalues + lam))
+        return RKHSFunction(self.k, self.X, alpha)
 
     def plot(self, ax=None):
         """Draw leave-one-out error and gcv against lam.
@@ -169,13 +180,16 @@ class RidgePath:
         """
         import matplotlib.pyplot as plt
         ax = plt.gca() if ax is None else ax
-        ax.semilogx(self.lams, self.loo, label="leave one out"), ax.semilogx(self.lams, self.gcv, "--", label="gcv")
-        ax.plot([self.best], [self.loo.min()], "o", color=WARM, label=f"best lam = {self.best:.2g}")
+        ax.semilogx(self.lams, self.loo, label="leave one out")
+        ax.semilogx(self.lams, self.gcv, "--", label="gcv")
+        ax.plot([self.best], [self.loo.min()], "o", color=WARM,
+                label=f"best lam = {self.best:.2g}")
         ax.set(xlabel="lam", ylabel="mean squared error"), ax.legend()
         return ax
 
     def __repr__(self):
-        return f"RidgePath({self.k}, {len(self.X)} points, {len(self.lams)} lams, best lam = {self.best:.3g})"
+        return (f"RidgePath({self.k}, {len(self.X)} points, {len(self.lams)} lams, "
+                f"best lam = {self.best:.3g})")
 
 
 def _times(A, weights):
@@ -184,14 +198,15 @@ def _times(A, weights):
 
 # %% ../nbs/05_representer.ipynb #06684eea
 def ridge_path(k, X, y, lams=None):
-    """Exact leave-one-out error and fits for many lam, at the price of one eigendecomposition   (5.4), (5.5)
+    """Exact leave-one-out error and fits for many lam by one eigendecomposition   (5.4), (5.5)
 
     Parameters
     ----------
     k : Kernel
     X : array (n, d)              n ≥ 2
     y : array (n,) or (n, t)
-    lams : array (L,), > 0        by default 50 values from 1e-8 to 1e3 times the mean of k(x, x)
+    lams : array (L,), > 0        by default 50 values from 1e-8 to 1e3 times the mean of
+                                  k(x, x)
 
     Returns
     -------
@@ -216,21 +231,23 @@ def ridge_path(k, X, y, lams=None):
     if (lams <= 0).any():
         raise ValueError(f"lams holds {lams.min():g}; every lam must be > 0.")
     eigenvalues, Q = scipy.linalg.eigh(K, overwrite_a=True, check_finite=False)
-    rounding = len(X) * np.finfo(K.dtype).eps ** 0.75 * max(float(eigenvalues[-1]), np.finfo(K.dtype).tiny)
+    top = max(float(eigenvalues[-1]), np.finfo(K.dtype).tiny)
+    rounding = len(X) * np.finfo(K.dtype).eps ** 0.75 * top
     if eigenvalues[0] < -rounding:
-        raise IndefiniteKernel(f"k(X) has the eigenvalue {eigenvalues[0]:.3g}: {k} is not positive semidefinite. "
-                               "check_kernel(k, X) shows a witness.")
-    eigenvalues = np.clip(eigenvalues, 0, None)            # what is left below zero is rounding, not shape
+        raise IndefiniteKernel(f"k(X) has the eigenvalue {eigenvalues[0]:.3g}: {k} is not "
+                               "positive semidefinite. check_kernel(k, X) shows a witness.")
+    # what is left below zero is rounding, not shape
+    eigenvalues = np.clip(eigenvalues, 0, None)
     rotated, squares = Q.T @ y, Q**2
     loo, gcv = np.empty(len(lams)), np.empty(len(lams))
     for i, lam in enumerate(lams):
-        inverse = lam / (eigenvalues + lam)                                 # lam G has eigenvalues in (0, 1]: no overflow
+        inverse = lam / (eigenvalues + lam)   # lam G has eigenvalues in (0, 1]: no overflow
         residuals, remainder = Q @ _times(rotated, inverse), squares @ inverse
         loo[i] = np.mean((residuals.T / remainder) ** 2)                      # (5.4)
         gcv[i] = np.mean((residuals / np.mean(remainder)) ** 2)             # (5.5)
     return RidgePath(k, X, y, lams, eigenvalues, Q, loo, gcv)
 
-# %% ../nbs/05_representer.ipynb #b7e332f9
+# %% ../nbs/05_representer.ipynb #cac78b4e
 def _ridge_problem(rng):
     A = rng.normal(size=(6, 8))
     return A @ A.T, rng.normal(size=6), float(rng.uniform(0.5, 2))
@@ -240,34 +257,53 @@ def _alpha(K, y, lam):
     return np.linalg.solve(K + lam * np.eye(len(y)), y)
 
 
+def _squared_norm(K, y, lam):
+    return _alpha(K, y, lam) @ K @ _alpha(K, y, lam)
+
+
+def _inverse_diagonal(K, lam):
+    return np.linalg.inv(K + lam * np.eye(len(K))).diagonal()
+
+
+def _left_out(K, y, lam):
+    return _alpha(K, y, lam) / _inverse_diagonal(K, lam)
+
+
 _exercises = {
     "05.1": dict(
         draw=_ridge_problem, answer=_alpha,
         mistakes={
-            "λ, not nλ: here the squares are summed, not averaged": lambda K, y, lam: _alpha(K, y, len(y) * lam),
-            "λ, not λ/n: here the squares are summed, not averaged": lambda K, y, lam: _alpha(K, y, lam / len(y)),
-            "that interpolates; the penalty is missing": lambda K, y, lam: np.linalg.solve(K, y),
-            "those are the fitted values K alpha; return alpha": lambda K, y, lam: K @ _alpha(K, y, lam),
+            "λ, not nλ: here the squares are summed, not averaged":
+                lambda K, y, lam: _alpha(K, y, len(y) * lam),
+            "λ, not λ/n: here the squares are summed, not averaged":
+                lambda K, y, lam: _alpha(K, y, lam / len(y)),
+            "that interpolates; the penalty is missing":
+                lambda K, y, lam: np.linalg.solve(K, y),
+            "those are the fitted values K alpha; return alpha":
+                lambda K, y, lam: K @ _alpha(K, y, lam),
         }),
     "05.2": dict(
-        draw=_ridge_problem, answer=lambda K, y, lam: _alpha(K, y, lam) @ K @ _alpha(K, y, lam),
+        draw=_ridge_problem, answer=_squared_norm,
         mistakes={
-            "that is the squared length of the coefficients, alphaᵀalpha; the norm of H has K in between":
+            "that is the squared length of the coefficients, alphaᵀalpha; "
+            "the norm of H has K in between":
                 lambda K, y, lam: _alpha(K, y, lam) @ _alpha(K, y, lam),
-            "that is the norm, not its square": lambda K, y, lam: math.sqrt(_alpha(K, y, lam) @ K @ _alpha(K, y, lam)),
-            "that is alphaᵀy, which contains lam alphaᵀalpha as well": lambda K, y, lam: _alpha(K, y, lam) @ y,
-            "that is lam ‖f‖²": lambda K, y, lam: lam * (_alpha(K, y, lam) @ K @ _alpha(K, y, lam)),
+            "that is the norm, not its square":
+                lambda K, y, lam: math.sqrt(_squared_norm(K, y, lam)),
+            "that is alphaᵀy, which contains lam alphaᵀalpha as well":
+                lambda K, y, lam: _alpha(K, y, lam) @ y,
+            "that is lam ‖f‖²": lambda K, y, lam: lam * _squared_norm(K, y, lam),
         }),
     "05.3": dict(
-        draw=_ridge_problem,
-        answer=lambda K, y, lam: _alpha(K, y, lam) / np.linalg.inv(K + lam * np.eye(len(y))).diagonal(),
+        draw=_ridge_problem, answer=_left_out,
         mistakes={
-            "those are the training residuals lam alpha": lambda K, y, lam: lam * _alpha(K, y, lam),
+            "those are the training residuals lam alpha":
+                lambda K, y, lam: lam * _alpha(K, y, lam),
             "that is the gcv version, with the average of the diagonal":
-                lambda K, y, lam: _alpha(K, y, lam) / np.linalg.inv(K + lam * np.eye(len(y))).diagonal().mean(),
+                lambda K, y, lam: _alpha(K, y, lam) / _inverse_diagonal(K, lam).mean(),
             "those are the predictions; return y minus them":
-                lambda K, y, lam: y - _alpha(K, y, lam) / np.linalg.inv(K + lam * np.eye(len(y))).diagonal(),
+                lambda K, y, lam: y - _left_out(K, y, lam),
             "right up to sign: the residual is y minus the prediction":
-                lambda K, y, lam: -_alpha(K, y, lam) / np.linalg.inv(K + lam * np.eye(len(y))).diagonal(),
+                lambda K, y, lam: -_left_out(K, y, lam),
         }),
 }

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import array_namespace, as_floats, as_number, as_points, row_blocks, solve_psd
+from .arrays import (array_namespace, as_floats, as_number, as_points, row_blocks,
+                               solve_psd)
 from .errors import IndefiniteKernel, require
 from .kernels import Kernel, Scaled
 
@@ -30,11 +31,12 @@ class RKHSFunction:
 
     def __post_init__(self):
         if not isinstance(self.k, Kernel):
-            raise TypeError(f"k is {type(self.k).__name__}, not a Kernel; pass for example Gaussian(bandwidth=1).")
+            raise TypeError(f"k is {type(self.k).__name__}, not a Kernel; "
+                            "pass for example Gaussian(bandwidth=1).")
         Z, alpha = self.k._points(self.Z, "Z"), as_floats(self.alpha, "alpha")
         if alpha.ndim not in (1, 2) or len(alpha) != len(Z):
-            raise ValueError(f"alpha has shape {tuple(alpha.shape)}, but there are {len(Z)} centres; "
-                             f"pass ({len(Z)},) or ({len(Z)}, t).")
+            raise ValueError(f"alpha has shape {tuple(alpha.shape)}, but there are {len(Z)} "
+                             f"centres; pass ({len(Z)},) or ({len(Z)}, t).")
         object.__setattr__(self, "Z", Z), object.__setattr__(self, "alpha", alpha)
 
     def __call__(self, X):
@@ -49,7 +51,8 @@ class RKHSFunction:
         array (n,) or (n, t)
         """
         X = self.k._points(X, "X")
-        values = [self.k(X[rows], self.Z) @ self.alpha for rows in row_blocks(len(X), 8 * len(self.Z))]
+        values = [self.k(X[rows], self.Z) @ self.alpha
+                  for rows in row_blocks(len(X), 8 * len(self.Z))]
         return values[0] if len(values) == 1 else array_namespace(self.alpha).concat(values)
 
     def inner(self, g):
@@ -82,10 +85,12 @@ class RKHSFunction:
         """
         values = self(self.Z)
         squared = (self.alpha * values).sum(axis=0)
-        rounding = len(self.Z) * np.finfo(values.dtype).eps ** 0.75 * (np.abs(self.alpha).sum(axis=0) ** 2) * np.abs(self.k.diag(self.Z)).max()
+        rounding = (len(self.Z) * np.finfo(values.dtype).eps ** 0.75
+                    * (np.abs(self.alpha).sum(axis=0) ** 2) * np.abs(self.k.diag(self.Z)).max())
         if (squared < -rounding).any():
-            raise IndefiniteKernel(f"alphaᵀ K alpha = {float(np.min(squared)):.3g} < 0 for {self.k}: it is not positive "
-                                   "semidefinite, so it has no RKHS. check_kernel(k, X) shows the eigenvalue.")
+            raise IndefiniteKernel(f"alphaᵀ K alpha = {float(np.min(squared)):.3g} < 0 for "
+                                   f"{self.k}: it is not positive semidefinite, so it has no "
+                                   "RKHS. check_kernel(k, X) shows the eigenvalue.")
         length = np.sqrt(np.clip(squared, 0, None))
         return float(length) if length.ndim == 0 else length
 
@@ -107,18 +112,20 @@ class RKHSFunction:
             return NotImplemented
         self._same_space(g, "a sum")
         if self.alpha.shape[1:] != g.alpha.shape[1:]:
-            raise ValueError(f"f holds {self.alpha.shape[1:] or 1} functions, g {g.alpha.shape[1:] or 1}; add like to like.")
+            raise ValueError(f"f holds {self.alpha.shape[1:] or 1} functions, "
+                             f"g {g.alpha.shape[1:] or 1}; add like to like.")
         if self.Z is g.Z or np.array_equal(self.Z, g.Z):
             return RKHSFunction(self.k, self.Z, self.alpha + g.alpha)
-        return RKHSFunction(self.k, np.concatenate([self.Z, g.Z]), np.concatenate([self.alpha, g.alpha]))
+        return RKHSFunction(self.k, np.concatenate([self.Z, g.Z]),
+                            np.concatenate([self.alpha, g.alpha]))
 
     def __sub__(self, g):
         return self + (-1.0) * g if isinstance(g, RKHSFunction) else NotImplemented
 
     def __mul__(self, c):
         if isinstance(c, RKHSFunction):
-            raise TypeError("f * g leaves the space: it lies in the RKHS of f.k * g.k. For values write f(X) * g(X), "
-                            "for the inner product f @ g.")
+            raise TypeError("f * g leaves the space: it lies in the RKHS of f.k * g.k. "
+                            "For values write f(X) * g(X), for the inner product f @ g.")
         return RKHSFunction(self.k, self.Z, as_number(c, "the factor of f") * self.alpha)
 
     __rmul__ = __mul__
@@ -135,12 +142,12 @@ class RKHSFunction:
         return f"RKHSFunction in H({self.k}), {len(self.Z)} centres{several}"
 
     def plot(self, *limits, ax=None, **style):
-        """Draw f: the curve on [a, b] for points of ℝ, a filled contour on a rectangle for points of ℝ².
+        """Draw f: the curve on [a, b] for points of ℝ, filled contours on a rectangle for ℝ².
 
         Parameters
         ----------
-        *limits : float             a, b (d = 1) or a, b, c, d for [a, b] × [c, d] (d = 2); by default the
-                                    range of the centres
+        *limits : float             a, b (d = 1) or a, b, c, d for [a, b] × [c, d] (d = 2);
+                                    by default the range of the centres
         ax : matplotlib Axes        by default the current one
         **style                     handed to plot (d = 1) or contourf (d = 2)
 
@@ -153,8 +160,9 @@ class RKHSFunction:
         low, high = self.Z.min(axis=0), self.Z.max(axis=0)
         limits = limits or tuple(np.stack([low, high], axis=1).ravel())
         if self.Z.shape[1] > 2 or len(limits) != 2 * self.Z.shape[1]:
-            raise ValueError(f"plot draws functions on ℝ (limits a, b) and ℝ² (limits a, b, c, d); the centres have "
-                             f"{self.Z.shape[1]} columns and {len(limits)} limits came.")
+            raise ValueError("plot draws functions on ℝ (limits a, b) and ℝ² (limits a, b, c, "
+                             f"d); the centres have {self.Z.shape[1]} columns and "
+                             f"{len(limits)} limits came.")
         if self.Z.shape[1] == 1:
             x = np.linspace(*limits, 400)
             ax.plot(x, self(x), **style)
@@ -162,7 +170,8 @@ class RKHSFunction:
             x, y = np.linspace(*limits[:2], 120), np.linspace(*limits[2:], 120)
             values = self(np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)).reshape(120, 120)
             top = np.abs(values).max() or 1.0
-            ax.contourf(x, y, values, **dict(dict(levels=np.linspace(-top, top, 21), cmap="RdBu"), **style))
+            style = dict(levels=np.linspace(-top, top, 21), cmap="RdBu") | style
+            ax.contourf(x, y, values, **style)
         return ax
 
     def _same_space(self, g, what):
@@ -196,7 +205,8 @@ class RKHS:
         """
         x = as_floats(x, "x")
         if x.ndim > 1:
-            raise ValueError(f"x has shape {x.shape}; a section belongs to one point, (d,) or a number.")
+            raise ValueError(f"x has shape {x.shape}; "
+                             "a section belongs to one point, (d,) or a number.")
         return RKHSFunction(self.k, x.reshape(1, -1), np.ones(1))
 
     def function(self, Z, alpha):
@@ -230,9 +240,11 @@ class RKHS:
         NotPositiveDefinite            repeated points, or points too close for this kernel
         """
         X = self.k._points(X, "X")
-        return RKHSFunction(self.k, X, solve_psd(self.k(X), y, name="the Gram matrix K", remedy=lambda shift: (
-            f"Usual causes: repeated rows of X, or a bandwidth far above their spacing. Data with noise do not want "
-            f"interpolation: ridge(k, X, y, lam={shift:.0e}).")))
+        advice = lambda shift: (
+            "Usual causes: repeated rows of X, or a bandwidth far above their spacing. "
+            f"Data with noise do not want interpolation: ridge(k, X, y, lam={shift:.0e}).")
+        alpha = solve_psd(self.k(X), y, name="the Gram matrix K", remedy=advice)
+        return RKHSFunction(self.k, X, alpha)
 
 # %% ../nbs/03_rkhs.ipynb #7191312b
 def check_reproducing(f, X):
@@ -255,31 +267,40 @@ def check_reproducing(f, X):
     values, space = f(X), RKHS(f.k)
     inner = np.array([f.inner(space.section(x)) for x in X])
     root = np.sqrt(f.k.diag(X))
-    scale = np.abs(f.alpha).sum() * math.sqrt(np.abs(f.k.diag(f.Z)).max()) * max(root.max(), 1e-300)
+    scale = (np.abs(f.alpha).sum() * math.sqrt(np.abs(f.k.diag(f.Z)).max())
+             * max(root.max(), 1e-300))
     rounding = 8 * len(f.Z) * np.finfo(values.dtype).eps ** 0.75 * scale
     worst = int(np.argmax(np.abs(values - inner)))
     require("f(x) = ⟨f, k_x⟩", np.abs(values - inner)[worst], rounding,
-            f"At x = {X[worst]} the value is {values[worst]:.6g}, the inner product {inner[worst]:.6g}: an offset, "
-            "another inner product, or an f that is not in H.")
+            f"At x = {X[worst]} the value is {values[worst]:.6g}, the inner product "
+            f"{inner[worst]:.6g}: an offset, another inner product, or an f that is not in H.")
     require("|f(x)| ≤ ‖f‖ √k(x, x)", np.max(np.abs(values) - f.norm() * root), rounding,
             "Either ‖f‖ is not the norm of H, or k is not positive semidefinite.")
     return float(np.abs(values - inner)[worst])
 
-# %% ../nbs/03_rkhs.ipynb #b327447d
+# %% ../nbs/03_rkhs.ipynb #ebc67aba
 def _two_functions(rng):
     A, B = rng.normal(size=(4, 3)), rng.normal(size=(5, 3))
     return rng.normal(size=4), rng.normal(size=5), A @ A.T, B @ B.T, A @ B.T
 
 
+def _squared_distance(a, b, Kxx, Kyy, Kxy):
+    return a @ Kxx @ a + b @ Kyy @ b - 2 * a @ Kxy @ b
+
+
 _exercises = {
     "03.1": dict(
         draw=_two_functions,
-        answer=lambda a, b, Kxx, Kyy, Kxy: a @ Kxx @ a + b @ Kyy @ b - 2 * a @ Kxy @ b,
+        answer=_squared_distance,
         mistakes={
-            "that is the distance; its square was asked": lambda a, b, Kxx, Kyy, Kxy: np.sqrt(a @ Kxx @ a + b @ Kyy @ b - 2 * a @ Kxy @ b),
-            "the cross term comes twice, from ⟨f, g⟩ and ⟨g, f⟩": lambda a, b, Kxx, Kyy, Kxy: a @ Kxx @ a + b @ Kyy @ b - a @ Kxy @ b,
-            "that is ‖f + g‖²; mind the sign": lambda a, b, Kxx, Kyy, Kxy: a @ Kxx @ a + b @ Kyy @ b + 2 * a @ Kxy @ b,
-            "you summed kernels without coefficients, as if all were one": lambda a, b, Kxx, Kyy, Kxy: Kxx.sum() + Kyy.sum() - 2 * Kxy.sum(),
+            "that is the distance; its square was asked":
+                lambda *given: np.sqrt(_squared_distance(*given)),
+            "the cross term comes twice, from ⟨f, g⟩ and ⟨g, f⟩":
+                lambda a, b, Kxx, Kyy, Kxy: a @ Kxx @ a + b @ Kyy @ b - a @ Kxy @ b,
+            "that is ‖f + g‖²; mind the sign":
+                lambda a, b, Kxx, Kyy, Kxy: a @ Kxx @ a + b @ Kyy @ b + 2 * a @ Kxy @ b,
+            "you summed kernels without coefficients, as if all were one":
+                lambda a, b, Kxx, Kyy, Kxy: Kxx.sum() + Kyy.sum() - 2 * Kxy.sum(),
         }),
     "03.2": dict(
         draw=lambda rng: (float(rng.uniform(0.5, 2)),),
@@ -293,7 +314,8 @@ _exercises = {
         answer=lambda width: math.sqrt(2 / width),
         mistakes={
             "that is the squared norm": lambda width: 2 / width,
-            "that is the L² norm of the tent; integrate the squared slope": lambda width: math.sqrt(2 * width / 3),
+            "that is the L² norm of the tent; integrate the squared slope":
+                lambda width: math.sqrt(2 * width / 3),
             "only one side of the tent was counted": lambda width: math.sqrt(1 / width),
         }),
 }

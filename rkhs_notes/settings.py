@@ -29,7 +29,8 @@ def _positive(text):
     return value
 
 
-_PARSERS = dict(profile=_profile, seed=_seed, block_mib=_positive, result_mib=_positive, dpi=_positive)
+_PARSERS = dict(profile=_profile, seed=_seed, block_mib=_positive, result_mib=_positive,
+                dpi=_positive)
 _DEFAULTS = dict(profile="quick", seed="0", block_mib="64", result_mib="4096", dpi="110")
 
 # %% ../nbs/B_settings.ipynb #865d428f
@@ -51,7 +52,7 @@ def find_settings_file(start="."):
             try:
                 parser.read(path, encoding="utf-8")
             except configparser.Error:
-                continue                       # somebody else's file, in somebody else's dialect
+                continue                    # somebody else's file, in somebody else's dialect
             if parser.has_section("rkhs_notes"):
                 return path
     return None
@@ -83,7 +84,8 @@ def read_settings(start=".", environ=None):
         if (variable := f"RKHS_NOTES_{name.upper()}") in environ:
             found[name] = (environ[variable], variable)
     if unknown := sorted(set(found) - set(_PARSERS)):
-        raise ValueError(f"settings.ini: unknown setting {unknown[0]!r}; known are {', '.join(_PARSERS)}")
+        raise ValueError(f"settings.ini: unknown setting {unknown[0]!r}; "
+                         f"known are {', '.join(_PARSERS)}")
     values = {}
     for name, parse in _PARSERS.items():
         text, source = found.get(name, (_DEFAULTS[name], "built in"))

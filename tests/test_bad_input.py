@@ -1,4 +1,4 @@
-"""Bad input never yields NaN or a message from LAPACK: each case names the argument, what came and what to pass."""
+"""Bad input never yields NaN or a message from LAPACK: each case names argument, input and what to pass."""
 
 import numpy as np
 import pytest
@@ -34,8 +34,9 @@ BAD_POINTS = {
     "infinities that cancel": (np.array([np.inf, -np.inf]), ValueError, "not finite"),
 }
 USES = {
-    "k(X)": lambda P: k(P), "k(., Y)": lambda P: Linear()(X, P), "k.diag": lambda P: k.diag(P), "ridge": lambda P: ridge(k, P, y),
-    "ridge_path": lambda P: ridge_path(k, P, y), "f(X)": lambda P: f(P), "centres": lambda P: RKHSFunction(k, P, y),
+    "k(X)": lambda P: k(P), "k(., Y)": lambda P: Linear()(X, P), "k.diag": lambda P: k.diag(P),
+    "ridge": lambda P: ridge(k, P, y), "ridge_path": lambda P: ridge_path(k, P, y),
+    "f(X)": lambda P: f(P), "centres": lambda P: RKHSFunction(k, P, y),
     "median_bandwidth": lambda P: median_bandwidth(P), "interpolate": lambda P: RKHS(k).interpolate(P, y),
 }
 
@@ -94,7 +95,8 @@ OTHER = {
     "product of functions": (lambda: f * f, TypeError, r"f\.k \* g\.k"),
     "inner with a number": (lambda: f @ 3, TypeError, "two functions"),
     "divide by zero": (lambda: f / 0, (ValueError, ZeroDivisionError), "divis"),
-    "three dimensions drawn": (lambda: RKHSFunction(k, np.eye(3), np.ones(3)).plot(), ValueError, "draws functions"),
+    "three dimensions drawn": (lambda: RKHSFunction(k, np.eye(3), np.ones(3)).plot(),
+                               ValueError, "draws functions"),
     "asymmetric": (lambda: solve_psd([[1, 2], [0, 1]], [1, 1]), ValueError, "not symmetric"),
     "not a number": (lambda: as_number([1, 2], "lam"), TypeError, "lam"),
     "a truth value": (lambda: as_number(True, "lam"), TypeError, "lam"),
@@ -104,7 +106,8 @@ OTHER = {
     "negative weights": (lambda: empirical(y, -y), ValueError, "weights"),
     "weights of another length": (lambda: Measure(y, [1.0]), ValueError, "weights"),
     "values of another length": (lambda: empirical(y).inner(y, y[:3]), ValueError, "3 values"),
-    "infinite values": (lambda: Measure([0.0, 1.0], [1, 1]).integrate(lambda x: 1 / x), ValueError, "not finite"),
+    "infinite values": (lambda: Measure([0.0, 1.0], [1, 1]).integrate(lambda x: 1 / x),
+                        ValueError, "not finite"),
     "p negative": (lambda: lp_norm(y, -1), ValueError, "p = -1"),
     "p nan": (lambda: lp_norm(y, float("nan")), ValueError, "p = nan"),
     "dependent vectors": (lambda: gram_schmidt([y, 2 * y]), ValueError, "vector 1"),
@@ -126,9 +129,9 @@ def test_arguments(case):
 def test_what_looks_odd_but_is_fine():
     ints, one = ridge(k, [[0], [1]], [1, 0], 1), ridge(k, [[2.0]], [3.0], lam=1)
     assert ints([0.5]).shape == (1,) and np.isclose(one([2.0])[0], 1.5)
-    assert np.isfinite(ridge(k, np.ones((5, 3)), np.ones(5), 1e-3)(np.ones((1, 3)))).all()      # constant columns
+    assert np.isfinite(ridge(k, np.ones((5, 3)), np.ones(5), 1e-3)(np.ones((1, 3)))).all()  # constant columns
     assert (k([1e-200, 2e-200]) == 1).all() and np.isfinite(Linear()(X * 1e150)).all()
-    assert np.isfinite(ridge_path(Linear(), np.zeros((4, 1)), [1.0, 2, 3, 4]).loo).all()         # a Gram matrix of zeros
+    assert np.isfinite(ridge_path(Linear(), np.zeros((4, 1)), [1.0, 2, 3, 4]).loo).all()  # a zero Gram matrix
     assert np.isfinite(ridge_path(k, X, y, [1e-320, 1e300]).loo).all()
     np.testing.assert_allclose(project([1, 2], [[1, 0]]), [1, 0])                                # plain lists
 

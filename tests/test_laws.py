@@ -13,7 +13,8 @@ from rkhs_notes.arrays import smallest_eigenvalue, solve_psd, sqdist
 from rkhs_notes.errors import IndefiniteKernel, LawBroken, NotPositiveDefinite
 from rkhs_notes.exercises import _CHAPTERS, check_exercises
 from rkhs_notes.hilbert import (
-    check_inner_product, check_norm, gauss_hermite, gauss_legendre, gram_schmidt, lp_norm, project, riesz_representer,
+    check_inner_product, check_norm, gauss_hermite, gauss_legendre, gram_schmidt, lp_norm, project,
+    riesz_representer,
 )
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, check_kernel
 from rkhs_notes.representer import check_representer, ridge, ridge_path
@@ -25,11 +26,13 @@ hypothesis_settings.load_profile("notes")
 scales = st.sampled_from([1e-6, 1e-3, 1.0, 1e3, 1e6])
 widths = st.floats(0.01, 100)
 leaves = st.one_of(
-    st.builds(Gaussian, widths), st.just(Linear()), st.builds(Polynomial, st.integers(1, 4), st.floats(0, 3), st.floats(0.1, 3)),
+    st.builds(Gaussian, widths), st.just(Linear()),
+    st.builds(Polynomial, st.integers(1, 4), st.floats(0, 3), st.floats(0.1, 3)),
     st.builds(Constant, st.floats(0, 5)))
 kernels = st.recursive(
-    leaves, lambda part: st.one_of(part.flatmap(lambda a: part.map(lambda b: a + b)), part.flatmap(lambda a: part.map(lambda b: a * b)),
-                                   st.tuples(st.floats(0, 10), part).map(lambda pair: pair[0] * pair[1])), max_leaves=4)
+    leaves, lambda part: st.one_of(
+        part.flatmap(lambda a: part.map(lambda b: a + b)), part.flatmap(lambda a: part.map(lambda b: a * b)),
+        st.tuples(st.floats(0, 10), part).map(lambda pair: pair[0] * pair[1])), max_leaves=4)
 
 
 @st.composite
@@ -75,7 +78,7 @@ def test_gradients_are_those_of_central_differences(k, X):
     for name, slope in k._vjp(X, X, G).items():
         value, step = k.get_params()[name], 1e-4
         if value < 0.05:
-            continue                               # too close to the end of its range for a difference on both sides
+            continue                   # too close to the end of its range for a difference on both sides
         step *= value
         up, down = (np.sum(G * k.with_params(**{name: value + s})(X)) for s in (step, -step))
         size = np.sum(np.abs(k(X))) / value + abs(slope)
@@ -90,7 +93,7 @@ def test_float32_is_honoured():
 
 
 def test_an_offset_of_1e8_leaves_the_gram_matrix_alone():
-    X = np.random.default_rng(0).integers(-3, 4, size=(60, 5)) / 4      # exact in floating point, also with the offset
+    X = np.random.default_rng(0).integers(-3, 4, size=(60, 5)) / 4    # exact, also with the offset
     np.testing.assert_allclose(Gaussian(1)(X + 1e8), Gaussian(1)(X), atol=1e-12)
 
 
@@ -119,8 +122,8 @@ class Difference(Kernel):
 
 
 @pytest.mark.parametrize("k, words", [
-    (Sign(1), "negative eigenvalue"), (MissingTwo(1), "pairs"), (Lopsided(), "symmetric"), (Tanh(), "negative eigenvalue"),
-    (Difference(), "negative eigenvalue")])
+    (Sign(1), "negative eigenvalue"), (MissingTwo(1), "pairs"), (Lopsided(), "symmetric"),
+    (Tanh(), "negative eigenvalue"), (Difference(), "negative eigenvalue")])
 def test_check_kernel_refuses(k, words):
     with pytest.raises(LawBroken, match=words):
         check_kernel(k, np.random.default_rng(0).normal(size=(30, 3)))
@@ -137,7 +140,8 @@ def test_every_function_reproduces(k, X, seed):
     slack = 1e-7 * (f.norm() + g.norm() + 1e-150) ** 2
     assert abs(f @ g) <= f.norm() * g.norm() + slack
     assert abs((f + g).norm() ** 2 + (f - g).norm() ** 2 - 2 * f.norm() ** 2 - 2 * g.norm() ** 2) <= 4 * slack
-    np.testing.assert_allclose((2 * f - g / 4)(X), 2 * f(X) - g(X) / 4, rtol=1e-8, atol=1e-8 * np.abs(f(X)).max() + 1e-8 * np.abs(g(X)).max())
+    np.testing.assert_allclose((2 * f - g / 4)(X), 2 * f(X) - g(X) / 4, rtol=1e-8,
+                               atol=1e-8 * np.abs(f(X)).max() + 1e-8 * np.abs(g(X)).max())
 
 
 def test_several_functions_at_once():
@@ -200,7 +204,8 @@ def test_leave_one_out_is_refitting(seed, targets):
     X, y = rng.normal(size=(9, 2)), rng.normal(size=(9, targets))
     path = ridge_path(Gaussian(1) + Linear(), X, y, lams=[0.01, 1.0])
     for lam, loo in zip(path.lams, path.loo):
-        left_out = [y[i] - ridge(path.k, np.delete(X, i, 0), np.delete(y, i, 0), lam)(X[i : i + 1])[0] for i in range(9)]
+        left_out = [y[i] - ridge(path.k, np.delete(X, i, 0), np.delete(y, i, 0), lam)(X[i : i + 1])[0]
+                    for i in range(9)]
         np.testing.assert_allclose(loo, np.mean(np.square(left_out)), rtol=1e-8)
         hat = path.k(X) @ np.linalg.inv(path.k(X) + lam * np.eye(9))
         gcv = np.mean((y - hat @ y) ** 2) / (1 - np.trace(hat) / 9) ** 2
@@ -235,7 +240,8 @@ def test_check_representer_refuses(wrong, words):
 def test_gauss_rules_are_exact_to_degree_2n_minus_1_and_no_further(n, a, length):
     mu, degree = gauss_legendre(a, a + length, n), 2 * n - 1
     centred = lambda x: (2 * (x - a) / length - 1)
-    np.testing.assert_allclose(mu.integrate(lambda x: centred(x) ** (degree - 1)), length / degree, rtol=1e-10)
+    np.testing.assert_allclose(mu.integrate(lambda x: centred(x) ** (degree - 1)), length / degree,
+                               rtol=1e-10)
     assert abs(mu.integrate(lambda x: centred(x) ** (2 * n)) - length / (2 * n + 1)) > 1e-8 * length / 4**n
     gaussian = gauss_hermite(a, length, n)
     np.testing.assert_allclose(gaussian.mass, 1)
@@ -254,14 +260,16 @@ def test_projection_is_nearest(B, seed):
     np.testing.assert_allclose(q @ q.T, np.eye(len(q)), atol=1e-12)
 
 
-@given(arrays(float, 5, elements=st.floats(-1e3, 1e3)), st.sampled_from([1, 1.5, 2, 3, np.inf]), st.sampled_from([1e-300, 1.0, 1e300]))
+@given(arrays(float, 5, elements=st.floats(-1e3, 1e3)), st.sampled_from([1, 1.5, 2, 3, np.inf]),
+       st.sampled_from([1e-300, 1.0, 1e300]))
 def test_lp_norm_is_numpys_at_every_scale(x, p, scale):
     np.testing.assert_allclose(lp_norm(x * scale / 1e3, p), np.linalg.norm(x / 1e3, p) * scale, rtol=1e-12)
 
 
 @pytest.mark.parametrize("inner, words", [
-    (lambda u, v: -(u @ v), "⟨f, f⟩ ≥ 0"), (lambda u, v: u @ v + 1, "linear|Σ"), (lambda u, v: u[0] * v[0] - u[1] * v[1], "≥ 0"),
-    (lambda u, v: u[0] * v[0], "only for f = 0"), (lambda u, v: abs(u) @ abs(v), "Σ"), (lambda u, v: u @ np.triu(np.ones((3, 3))) @ v, "⟨g, f⟩"),
+    (lambda u, v: -(u @ v), "⟨f, f⟩ ≥ 0"), (lambda u, v: u @ v + 1, "linear|Σ"),
+    (lambda u, v: u[0] * v[0] - u[1] * v[1], "≥ 0"), (lambda u, v: u[0] * v[0], "only for f = 0"),
+    (lambda u, v: abs(u) @ abs(v), "Σ"), (lambda u, v: u @ np.triu(np.ones((3, 3))) @ v, "⟨g, f⟩"),
     (lambda u, v: float("nan"), "⟨")])
 def test_check_inner_product_refuses(inner, words):
     vectors = list(np.random.default_rng(1).normal(size=(4, 3)))
@@ -271,8 +279,8 @@ def test_check_inner_product_refuses(inner, words):
 
 
 @pytest.mark.parametrize("norm, words", [
-    (lambda v: lp_norm(v, 0.5), r"‖f \+ g‖"), (lambda v: lp_norm(v, 0), "‖a f‖"), (lambda v: v @ v, "‖a f‖"), (lambda v: abs(v[0]), "> 0"),
-    (lambda v: float("nan"), "‖f‖")])
+    (lambda v: lp_norm(v, 0.5), r"‖f \+ g‖"), (lambda v: lp_norm(v, 0), "‖a f‖"), (lambda v: v @ v, "‖a f‖"),
+    (lambda v: abs(v[0]), "> 0"), (lambda v: float("nan"), "‖f‖")])
 def test_check_norm_refuses(norm, words):
     with pytest.raises(LawBroken, match=words):
         check_norm(norm, list(np.eye(3)))
@@ -290,7 +298,8 @@ def test_riesz_refuses_what_is_not_linear():
 def test_squared_distances_in_exact_arithmetic(X):
     for offset in (0.0, 1e8):
         P = X + offset
-        exact = [[float(sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(p.tolist(), q.tolist()))) for q in P] for p in P]
+        exact = [[float(sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(p.tolist(), q.tolist())))
+                  for q in P] for p in P]
         np.testing.assert_allclose(sqdist(P), exact, rtol=1e-11, atol=0)
         np.testing.assert_allclose(sqdist(P, P[::-1].copy()), np.array(exact)[:, ::-1], rtol=1e-11, atol=0)
 
@@ -316,6 +325,7 @@ def test_the_table_of_exercises(chapter):
 def test_a_mistake_that_is_the_solution_is_noticed(monkeypatch):
     from rkhs_notes import hilbert
     entry = hilbert._exercises["00.2"]
-    monkeypatch.setitem(hilbert._exercises, "00.2", {**entry, "mistakes": {"no mistake at all": entry["answer"]}})
+    mistakes = {"no mistake at all": entry["answer"]}
+    monkeypatch.setitem(hilbert._exercises, "00.2", {**entry, "mistakes": mistakes})
     with pytest.raises(AssertionError, match="no mistake at all"):
         check_exercises("00")
