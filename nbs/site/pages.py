@@ -18,6 +18,7 @@ from sphinx.transforms import SphinxTransform
 from cells import module, split
 
 BOX = re.compile(r"(Theorem|Definition|Lemma|Proposition|Corollary|Example|Remark|Law|Algorithm|Puzzle)\b")
+DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
 ANCHOR = re.compile(r'<a id="([^"]+)">')
 TOCTREES = "\n\n".join(
     f"```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n{files}\n```"
@@ -37,10 +38,13 @@ def shown(cell, exported_to):
     tags = cell.metadata.setdefault("tags", [])
     if options.get("echo") == "false":
         tags.append("remove-input")
+    mystnb = cell.metadata.setdefault("mystnb", {})
     if options.get("code-fold") == "true":
         tags.append("hide-input")
+        if defined := DEFINED.findall(body):
+            mystnb["code_prompt_show"] = f"Show the code of {' and '.join(defined)}"
     if "fig-alt" in options:
-        cell.metadata["mystnb"] = {"image": {"alt": options["fig-alt"]}}
+        mystnb["image"] = {"alt": options["fig-alt"]}
     for output in cell.get("outputs", []):  # a slider is shown by its html, which needs no kernel
         output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
     if {"export", "exporti"} & set(options):
