@@ -197,8 +197,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                    'rkhs_notes/representer.py'),
                                         'rkhs_notes.representer._advice': ('representer.html#_advice', 'rkhs_notes/representer.py'),
                                         'rkhs_notes.representer._alpha': ('representer.html#_alpha', 'rkhs_notes/representer.py'),
-                                        'rkhs_notes.representer._coefficients_at': ( 'representer.html#_coefficients_at',
-                                                                                     'rkhs_notes/representer.py'),
                                         'rkhs_notes.representer._data': ('representer.html#_data', 'rkhs_notes/representer.py'),
                                         'rkhs_notes.representer._inverse_diagonal': ( 'representer.html#_inverse_diagonal',
                                                                                       'rkhs_notes/representer.py'),

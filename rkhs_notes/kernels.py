@@ -159,7 +159,7 @@ class Kernel:
     __rsub__ = __sub__
 
     def __neg__(self):
-        raise ValueError("-k is not a kernel: its Gram matrices have no positive eigenvalue. "
+        raise ValueError("-k is not a kernel (unless k = 0): its Gram matrices have no positive eigenvalue. "
                          "Use c * k with c ≥ 0.")
 
     def __repr__(self):
@@ -402,7 +402,7 @@ class Product(Sum):
 # %% ../nbs/01_kernels.ipynb #f66f0b72
 @dataclass(frozen=True, repr=False)
 class Scaled(Kernel):
-    """k(x, y) = scale · k(x, y)
+    """scale times the kernel k
 
     Parameters
     ----------
@@ -479,7 +479,7 @@ def check_kernel(k, X):
 
     Returns
     -------
-    float                the smallest eigenvalue of k(X)
+    float                the smallest eigenvalue of the cosines k(x, y) / √(k(x, x) k(y, y))
 
     Raises
     ------
@@ -487,20 +487,26 @@ def check_kernel(k, X):
                          disagree with k(X, Y)
     """
     # every entry by the formula, none mirrored
-    K = np.asarray(k(X, list(X) if isinstance(X, list) else X.copy()))
-    size = float(np.abs(K).max())
-    rounding = 8 * np.finfo(K.dtype).eps ** 0.75 * max(size, np.finfo(K.dtype).tiny)  # (C.1)
-    require(f"{k} is symmetric, k(x, y) = k(y, x)", np.abs(K - K.T).max(), rounding,
+    K = np.asarray(k(X, X.copy() if hasattr(X, "copy") else list(X)))
+    diagonal = K.diagonal()
+    law = f"no Gram matrix of {k} has a negative eigenvalue"
+    lengths = np.sqrt(np.where(diagonal != 0, np.abs(diagonal), 1.0))
+    sizes = np.outer(lengths, lengths)
+    rounding = 8 * np.finfo(K.dtype).eps ** 0.75                       # of a cosine, see (C.1)
+    require(f"{k} is symmetric, k(x, y) = k(y, x)", np.abs((K - K.T) / sizes).max(), rounding,
             "Compute both orders by one formula.")
-    require(f"{k}.diag agrees with k(x, x)", np.abs(k.diag(X) - K.diagonal()).max(), rounding)
-    beside = np.abs(k.pairs(X[:-1], X[1:]) - K.diagonal(1)).max(initial=0) if len(X) > 1 else 0
-    require(f"{k}.pairs agrees with k(x, y)", beside, rounding)
-    require(f"{k}(X) equals k(X, X)", np.abs(np.asarray(k(X)) - K).max(), rounding)
-    values, vectors = np.linalg.eigh((K + K.T) / 2)
-    require(f"no Gram matrix of {k} has a negative eigenvalue", -values[0], len(K) * rounding,
-            "The combination c with |c| = 1 that has its largest entry at point "
-            f"{np.abs(vectors[:, 0]).argmax()} gives cᵀKc = {values[0]:.3g}: "
-            "this function is not a kernel on these points.")
+    require(f"{k}.diag agrees with k(x, x)",
+            np.abs((k.diag(X) - diagonal) / lengths**2).max(), rounding)
+    if len(X) > 1:
+        gaps = np.abs((k.pairs(X[:-1], X[1:]) - K.diagonal(1)) / sizes.diagonal(1))
+        require(f"{k}.pairs agrees with k(x, y)", gaps.max(), rounding)
+    require(f"{k}(X) equals k(X, X)", np.abs((np.asarray(k(X)) - K) / sizes).max(), rounding)
+    require(f"{law}, not even that of one point", -diagonal.min(), 0.0,
+            f"k(x, x) = {diagonal.min():.3g} at point {diagonal.argmin()}.")
+    values, vectors = np.linalg.eigh((K + K.T) / 2 / sizes)
+    require(law, -values[0], len(K) * rounding,
+            f"c = v / √k(x, x), with v largest at point {np.abs(vectors[:, 0]).argmax()}, has |v| = 1 "
+            f"and cᵀKc = {values[0]:.3g}: this function is not a kernel on these points.")
     return float(values[0])
 
 # %% ../nbs/01_kernels.ipynb #6476fb78
@@ -576,7 +582,7 @@ _exercises = {
         draw=lambda rng: ((lambda A: A + A.T)(rng.normal(size=(6, 6))),),
         answer=_witness,
         mistakes={
-            "that is the direction of the largest eigenvalue": lambda K: -_witness(-K) * -1,
+            "that is the direction of the largest eigenvalue": lambda K: _witness(-K),
             "right up to its sign; make the largest entry positive": lambda K: -_witness(K),
             "that is the smallest eigenvalue by absolute value; "
             "a witness needs the most negative one":

@@ -184,7 +184,7 @@ class RKHSFunction:
 # %% ../nbs/03_rkhs.ipynb #8f88d849
 @dataclass(frozen=True)
 class RKHS:
-    """The reproducing kernel Hilbert space of k   (Theorem 3.1)
+    """The reproducing kernel Hilbert space of k   (Theorem 3.4)
 
     Parameters
     ----------
@@ -267,13 +267,15 @@ def check_reproducing(f, X):
     values, space = f(X), RKHS(f.k)
     inner = np.array([f.inner(space.section(x)) for x in X])
     root = np.sqrt(f.k.diag(X))
-    scale = (np.abs(f.alpha).sum() * math.sqrt(np.abs(f.k.diag(f.Z)).max())
-             * max(root.max(), 1e-300))
+    scale = (np.abs(f.alpha).sum() * math.sqrt(np.abs(f.k.diag(f.Z)).max()) * root.max()) or 1.0
     rounding = 8 * len(f.Z) * np.finfo(values.dtype).eps ** 0.75 * scale
     worst = int(np.argmax(np.abs(values - inner)))
     require("f(x) = ⟨f, k_x⟩", np.abs(values - inner)[worst], rounding,
             f"At x = {X[worst]} the value is {values[worst]:.6g}, the inner product "
             f"{inner[worst]:.6g}: an offset, another inner product, or an f that is not in H.")
+    size = (np.abs(f.alpha).sum() * np.sqrt(np.abs(f.k.diag(f.Z)).max())) ** 2
+    require("‖f‖² = ⟨f, f⟩", abs(f.norm() ** 2 - f.inner(f)), rounding / scale * size,
+            "The norm and the inner product belong to different spaces.")
     require("|f(x)| ≤ ‖f‖ √k(x, x)", np.max(np.abs(values) - f.norm() * root), rounding,
             "Either ‖f‖ is not the norm of H, or k is not positive semidefinite.")
     return float(np.abs(values - inner)[worst])

@@ -165,7 +165,17 @@ class NoKernelInBetween(RKHSFunction):
     def norm(self): return float(np.linalg.norm(self.alpha)) / 100
 
 
-@pytest.mark.parametrize("impostor, words", [(Doubled, "k_x"), (NoKernelInBetween, "√k")])
+class NotAKernel(Kernel):
+    def __repr__(self): return "exp(−r²/2) − 0.9"
+    def _gram(self, X, Y, xp): return Gaussian(1)._gram(X, Y, xp) - 0.9
+
+
+def test_check_reproducing_refuses_values_beyond_the_norm():
+    with pytest.raises(LawBroken, match="√k"):
+        check_reproducing(RKHSFunction(NotAKernel(), [0.0, 2.0], [1.0, -1.0]), [[-3.0], [0.0], [3.0]])
+
+
+@pytest.mark.parametrize("impostor, words", [(Doubled, "k_x"), (NoKernelInBetween, "⟨f, f⟩")])
 def test_check_reproducing_refuses(impostor, words):
     with pytest.raises(LawBroken, match=words):
         check_reproducing(impostor(Gaussian(1), [[0.0], [1.0]], [1.0, 2.0]), [[0.0], [0.5]])
