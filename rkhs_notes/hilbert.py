@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from scipy.special import roots_hermitenorm
 
-from .arrays import as_count, as_floats, as_number, as_points
+from .arrays import as_count, as_floats, as_number
 from .errors import require
 
 # %% ../nbs/00_hilbert.ipynb #4bc181ae

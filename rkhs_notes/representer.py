@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from .arrays import as_number, as_points, as_targets, solve_psd, sqdist
+from .arrays import as_number, as_targets, solve_psd, sqdist
 from .errors import IndefiniteKernel, require
 from .kernels import Kernel
 from .rkhs import RKHSFunction

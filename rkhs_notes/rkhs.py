@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import (array_namespace, as_floats, as_number, as_points, row_blocks,
+from .arrays import (array_namespace, as_floats, as_number, row_blocks,
                                solve_psd)
 from .errors import IndefiniteKernel, require
-from .kernels import Kernel, Scaled
+from .kernels import Kernel
 
 # %% ../nbs/03_rkhs.ipynb #b7d18b06
 @dataclass(frozen=True, eq=False)

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 import scipy.sparse
-
 from rkhs_notes import settings
-from rkhs_notes.arrays import as_count, as_number, as_points, solve_psd
+from rkhs_notes.arrays import as_count, as_number, solve_psd
 from rkhs_notes.exercises import check
 from rkhs_notes.hilbert import Measure, combine, empirical, gauss_legendre, gram_schmidt, lp_norm, project
 from rkhs_notes.kernels import Brownian, Gaussian, Linear, Polynomial, is_psd, median_bandwidth

@@ -4,21 +4,28 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings as hypothesis_settings, strategies as st
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sklearn.kernel_ridge import KernelRidge
-
 from rkhs_notes import settings
 from rkhs_notes.arrays import smallest_eigenvalue, solve_psd, sqdist
 from rkhs_notes.errors import IndefiniteKernel, LawBroken, NotPositiveDefinite
 from rkhs_notes.exercises import _CHAPTERS, check_exercises
 from rkhs_notes.hilbert import (
-    check_inner_product, check_norm, gauss_hermite, gauss_legendre, gram_schmidt, lp_norm, project,
+    check_inner_product,
+    check_norm,
+    gauss_hermite,
+    gauss_legendre,
+    gram_schmidt,
+    lp_norm,
+    project,
     riesz_representer,
 )
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, check_kernel
 from rkhs_notes.representer import check_representer, ridge, ridge_path
 from rkhs_notes.rkhs import RKHS, RKHSFunction, check_reproducing
+from sklearn.kernel_ridge import KernelRidge
 
 hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
 hypothesis_settings.load_profile("notes")
@@ -66,7 +73,7 @@ def test_blocks_change_nothing(k, X):
     whole = k(X), k(X, X[::-1])
     with settings.using(block_mib=1e-6):
         parts = k(X), k(X, X[::-1])
-    for a, b in zip(whole, parts):
+    for a, b in zip(whole, parts, strict=False):
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10 * np.abs(a).max())
     assert (parts[0] == parts[0].T).all()
 
@@ -213,7 +220,7 @@ def test_leave_one_out_is_refitting(seed, targets):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(9, 2)), rng.normal(size=(9, targets))
     path = ridge_path(Gaussian(1) + Linear(), X, y, lams=[0.01, 1.0])
-    for lam, loo in zip(path.lams, path.loo):
+    for lam, loo in zip(path.lams, path.loo, strict=False):
         left_out = [y[i] - ridge(path.k, np.delete(X, i, 0), np.delete(y, i, 0), lam)(X[i : i + 1])[0]
                     for i in range(9)]
         np.testing.assert_allclose(loo, np.mean(np.square(left_out)), rtol=1e-8)
@@ -249,7 +256,8 @@ def test_check_representer_refuses(wrong, words):
 @given(st.integers(1, 12), st.floats(-5, 5), st.floats(0.1, 5))
 def test_gauss_rules_are_exact_to_degree_2n_minus_1_and_no_further(n, a, length):
     mu, degree = gauss_legendre(a, a + length, n), 2 * n - 1
-    centred = lambda x: (2 * (x - a) / length - 1)
+    def centred(x):
+        return (2 * (x - a) / length - 1)
     np.testing.assert_allclose(mu.integrate(lambda x: centred(x) ** (degree - 1)), length / degree,
                                rtol=1e-10)
     assert abs(mu.integrate(lambda x: centred(x) ** (2 * n)) - length / (2 * n + 1)) > 1e-8 * length / 4**n
@@ -308,7 +316,7 @@ def test_riesz_refuses_what_is_not_linear():
 def test_squared_distances_in_exact_arithmetic(X):
     for offset in (0.0, 1e8):
         P = X + offset
-        exact = [[float(sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(p.tolist(), q.tolist())))
+        exact = [[float(sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(p.tolist(), q.tolist(), strict=False)))
                   for q in P] for p in P]
         np.testing.assert_allclose(sqdist(P), exact, rtol=1e-11, atol=0)
         np.testing.assert_allclose(sqdist(P, P[::-1].copy()), np.array(exact)[:, ::-1], rtol=1e-11, atol=0)
