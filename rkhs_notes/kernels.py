@@ -356,8 +356,11 @@ class Sum(Kernel):
     k1: Kernel
     k2: Kernel
     _precedence = 1
-    is_shift_invariant = property(
-        lambda self: self.k1.is_shift_invariant and self.k2.is_shift_invariant)
+
+    @property
+    def is_shift_invariant(self):
+        "Do both parts depend on x − y alone?"
+        return self.k1.is_shift_invariant and self.k2.is_shift_invariant
 
     def _points(self, X, name):
         return self.k2._points(self.k1._points(X, name), name)
@@ -412,7 +415,11 @@ class Scaled(Kernel):
     scale: float
     k: Kernel
     _precedence = 2
-    is_shift_invariant = property(lambda self: self.k.is_shift_invariant)
+
+    @property
+    def is_shift_invariant(self):
+        "Does the part depend on x − y alone?"
+        return self.k.is_shift_invariant
 
     def __post_init__(self):
         self._coerce("scale", at_least=0)

@@ -18,6 +18,7 @@ Written and explained in :doc:`../{notebook}`.
 
 .. automodule:: {title}
    :members:
+   :special-members: __call__
 """
 
 

@@ -144,12 +144,18 @@ def docstring(app, what, name, obj, options, lines):
         lines[:] = [escape(line) for line in separate(lines)]
 
 
+def signature(app, what, name, obj, options, arguments, returns):
+    "autodoc-process-signature: that of the code; k(x, y) = ... in a docstring is a formula"
+    return arguments, returns
+
+
 def setup(app):
     # pages read with another version of this file, or of the index, are read again
     version = hashlib.sha256(Path(__file__).read_bytes() + repr(INDEX).encode()).hexdigest()
     app.add_config_value("pages_version", version, "env")
     app.connect("source-read", prepare)
-    app.connect("autodoc-process-docstring", docstring, priority=100)  # before numpydoc, at 500
+    app.connect("autodoc-process-docstring", docstring, priority=100)  # before numpydoc, at 500,
+    app.connect("autodoc-process-signature", signature, priority=100)  # who takes formulas for signatures
     for transform in (Boxes, Anchors, Formulas, Symbols):
         app.add_transform(transform)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
