@@ -147,6 +147,8 @@ def check_exercises(chapter, rng=None):
     AssertionError       names the exercise and the mistake that is not recognised
     """
     rng = np.random.default_rng(settings.seed) if rng is None else rng
+    if chapter not in _CHAPTERS:
+        raise ValueError(f"no chapter {chapter!r} with exercises; there are {', '.join(_CHAPTERS)}.")
     table = importlib.import_module(f"rkhs_notes.{_CHAPTERS[chapter]}")._exercises
     tested = 0
     for number, exercise in table.items():

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from scipy.special import roots_hermitenorm
 
-from .arrays import as_count, as_floats, as_number
+from .arrays import as_count, as_floats, as_number, frozen
 from .errors import require
 
 # %% ../nbs/00_hilbert.ipynb #4bc181ae
@@ -36,7 +36,8 @@ class Measure:
         if weights.shape != points.shape[:1] or (weights < 0).any() or not weights.any():
             raise ValueError(f"weights has shape {weights.shape} and sum {weights.sum():g}; "
                              f"pass {points.shape[:1]} numbers ≥ 0, not all 0: one a point.")
-        object.__setattr__(self, "points", points), object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "points", frozen(points))
+        object.__setattr__(self, "weights", frozen(weights))
 
     def __len__(self):
         return len(self.weights)
@@ -199,12 +200,30 @@ def combine(coefficients, vectors):
         raise ValueError(f"{len(coefficients)} coefficients for {len(vectors)} vectors; "
                          "pass one each, and at least one.")
     if all(callable(v) and not hasattr(v, "__add__") for v in vectors):
-        return lambda x: sum(c * v(x) for c, v in zip(coefficients, vectors))
+        return _Combination(coefficients, vectors)
     if len(shapes := {v.shape for v in vectors if isinstance(v, np.ndarray)}) > 1:
         raise ValueError(f"vectors of shapes {' and '.join(map(str, sorted(shapes)))} "
                          "lie in different spaces; pass vectors of one length.")
     terms = [float(c) * v for c, v in zip(coefficients, vectors)]
     return sum(terms[1:], start=terms[0])
+
+
+class _Combination:
+    "Σᵢ coefficientᵢ functionᵢ, flat: combining combinations evaluates each function once."
+
+    def __init__(self, coefficients, functions):
+        self.terms = {}
+        for c, f in zip(coefficients, functions):
+            for g, b in f.terms.items() if isinstance(f, _Combination) else [(f, 1.0)]:
+                self.terms[g] = self.terms.get(g, 0.0) + float(c) * b
+
+    def __call__(self, x):
+        return sum(c * f(x) for f, c in self.terms.items())
+
+
+def _coarsest_eps(vectors):
+    dtypes = [v.dtype for v in vectors if isinstance(v, np.ndarray) and v.dtype.kind == "f"]
+    return max((float(np.finfo(t).eps) for t in dtypes), default=float(np.finfo(float).eps))
 
 
 def _vector(v):
@@ -236,25 +255,29 @@ def check_inner_product(inner, vectors, rng=None):
     if not (m := len(vectors)):
         raise ValueError("vectors is empty; pass a few arrays or functions to try the product on.")
     gram = np.array([[inner(f, g) for g in vectors] for f in vectors], dtype=float)
-    rounding = 100 * m * np.finfo(float).eps * max(np.abs(gram).max(), np.finfo(float).tiny)
-    i, j = np.unravel_index(np.abs(gram - gram.T).argmax(), gram.shape)
-    require("⟨f, g⟩ = ⟨g, f⟩", np.abs(gram - gram.T)[i, j], rounding,
-            f"Vectors {i} and {j} tell.")
+    lengths = np.sqrt(np.abs(gram.diagonal()))
+    for i in range(m):
+        require("⟨f, f⟩ = 0 only for f = 0", 0.0 if lengths[i] > 0 else 1.0, 0.0,
+                f"Vector {i} is not zero, but ⟨f, f⟩ = {gram[i, i]:.3g}.")
+    rounding = 100 * m * _coarsest_eps(vectors)                  # of a cosine, below
+    cosines = gram / np.outer(lengths, lengths)
+    i, j = np.unravel_index(np.abs(cosines - cosines.T).argmax(), gram.shape)
+    require("⟨f, g⟩ = ⟨g, f⟩", np.abs(cosines - cosines.T)[i, j], rounding,
+            f"Vectors {i} and {j} tell, scaled to length 1.")
     for _ in range(10):
-        c, h = rng.normal(size=m), int(rng.integers(m))
-        gap = abs(inner(combine(c, vectors), vectors[h]) - c @ gram[:, h])
+        c, h = rng.normal(size=m) / lengths, int(rng.integers(m))
+        gap = abs(inner(combine(c, vectors), vectors[h]) - c @ gram[:, h]) / lengths[h]
         require("⟨Σ cᵢ fᵢ, h⟩ = Σ cᵢ ⟨fᵢ, h⟩", gap, 10 * rounding,
                 f"Not linear in the first slot, seen at h = vector {h}.")
-    eigenvalues, combinations = np.linalg.eigh((gram + gram.T) / 2)
-    require("⟨f, f⟩ ≥ 0", -eigenvalues[0], rounding,
-            f"f = Σ cᵢ vᵢ with c = {np.round(combinations[:, 0], 2)} "
+    eigenvalues, combinations = np.linalg.eigh((cosines + cosines.T) / 2)
+    signs = np.sign(gram.diagonal())
+    require("⟨f, f⟩ ≥ 0", max(-eigenvalues[0], -signs.min()), rounding,
+            f"f = Σ cᵢ vᵢ/|vᵢ| with c = {np.round(combinations[:, 0], 2)} "
             f"has ⟨f, f⟩ = {eigenvalues[0]:.3g}.")
-    for i in range(m):
-        require("⟨f, f⟩ = 0 only for f = 0", 0.0 if gram[i, i] > 0 else 1.0, 0.0,
-                f"Vector {i} is not zero, but ⟨f, f⟩ = {gram[i, i]:.3g}.")
     arrays = all(isinstance(v, np.ndarray) for v in vectors)
     for c in combinations.T[eigenvalues <= rounding] if arrays else []:
-        f, size = combine(c, vectors), max(np.abs(v).max() for v in vectors)
+        f = combine(c / lengths, vectors)
+        size = max(np.abs(v).max() / length for v, length in zip(vectors, lengths))
         require("⟨f, f⟩ = 0 only for f = 0", np.abs(f).max(), m * rounding**0.5 * size,
                 f"f = {np.round(f, 3)} is not zero, but the product does not see it.")
     return float(eigenvalues[0] / eigenvalues[-1])
@@ -297,8 +320,15 @@ def check_norm(norm, vectors):
     LawBroken              names the axiom, by how much it fails, and on which vectors
     """
     vectors = list(vectors)
+    if not vectors:
+        raise ValueError("vectors is empty; pass a few arrays or functions to try the norm on.")
+    rounding = 100 * _coarsest_eps(vectors)
+    if all(isinstance(v, np.ndarray) and v.ndim == 1 for v in vectors):
+        # coordinate vectors, and the two halves of each vector, for which p < 1 fails
+        units = list(np.eye(len(vectors[0]))) if len(vectors[0]) <= 50 else []
+        halves = [v * (np.arange(len(v)) % 2 == i) for v in vectors for i in (0, 1)]
+        vectors += [v for v in (*units, *halves) if v.any()]
     sizes, worst = [norm(f) for f in vectors], 0.0
-    rounding = 100 * np.finfo(float).eps
     for i, (f, size) in enumerate(zip(vectors, sizes)):
         require("‖f‖ > 0 for f ≠ 0", 0.0 if size > 0 else 1.0, 0.0,
                 f"Vector {i} has ‖f‖ = {size:g}.")
@@ -349,9 +379,11 @@ def gram_schmidt(vectors, inner=np.dot, drop=False):
     ValueError                           a vector is a combination of those before it
     """
     basis = []
-    tolerance = 100 * len(vectors) * np.finfo(float).eps
+    tolerance = 100 * len(vectors) * _coarsest_eps(vectors)
     for i, f in enumerate(map(_vector, vectors)):
         size, q = math.sqrt(max(inner(f, f), 0.0)), f
+        if not math.isfinite(size):
+            raise ValueError(f"vector {i} has ⟨f, f⟩ = {size}: its squares overflow; rescale it.")
         for _ in range(2):                       # the second pass removes what rounding left
             q = combine([1, *(-inner(q, b) for b in basis)], [q, *basis])
         rest = math.sqrt(max(inner(q, q), 0.0))

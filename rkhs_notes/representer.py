@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from .arrays import as_number, as_targets, solve_psd, sqdist
-from .errors import IndefiniteKernel, require
-from .kernels import Kernel
+from .arrays import as_floats, as_number, as_targets, frozen, solve_psd, sqdist
+from .errors import IndefiniteKernel, NotPositiveDefinite, require
+from .kernels import Kernel, as_kernel
 from .rkhs import RKHSFunction
 
 # %% ../nbs/05_representer.ipynb #1a324c12
@@ -41,15 +41,13 @@ def ridge(k, X, y, lam=1e-3):
     """
     X, y = _data(k, X, y)
     lam = as_number(lam, "lam", above=0)
-    alpha = solve_psd(k(X), y, shift=lam, name=f"K + {lam:.1e} I",              # (5.3)
+    alpha = solve_psd(k(X), y, shift=lam, symmetric=True, name=f"K + {lam:.1e} I",      # (5.3)
                       remedy=lambda lam: _advice(k, X, lam))
     return RKHSFunction(k, X, alpha)
 
 
 def _data(k, X, y):
-    if not isinstance(k, Kernel):
-        raise TypeError(f"k is {type(k).__name__}, not a Kernel; "
-                        "pass for example Gaussian(bandwidth=1).")
+    as_kernel(k)
     X = k._points(X, "X")
     return X, as_targets(y, len(X))
 
@@ -62,10 +60,9 @@ def _advice(k, X, lam):
     rows = " (none here)"
     if len(repeated):
         rows = f" (rows {twin[repeated[0]]} and {repeated[0]} are equal)"
-    few = np.unique(X[:500], axis=0)
-    spacing = math.sqrt(np.min(sqdist(few) + np.diag(np.full(len(few), np.inf))))
-    wide = f" (spacing {spacing:.2g})"
-    if hasattr(k, "bandwidth"):
+    few, wide = np.unique(X[:500], axis=0), ""
+    if len(few) > 1 and hasattr(k, "bandwidth"):
+        spacing = math.sqrt(np.min(sqdist(few) + np.diag(np.full(len(few), np.inf))))
         wide = f" ({k.bandwidth:.2g} against {spacing:.2g})"
     return (f"Usual causes: repeated rows of X{rows}, a bandwidth far above the spacing of "
             f"X{wide}, or k is not a kernel. Try lam={lam:.0e}, or check_kernel(k, X).")
@@ -94,15 +91,15 @@ def check_representer(f, X, y, lam, trials=20, rng=None):
     X, y = _data(f.k, X, y)
     if y.ndim != 1 or f.alpha.ndim != 1:
         raise ValueError("check_representer tests one target at a time; pass y (n,) and its function.")
-    rng = np.random.default_rng(0) if rng is None else rng
+    rng, lam = np.random.default_rng(0) if rng is None else rng, as_number(lam, "lam", above=0)
     residual = y - f(X)
     gradient = lam * f - RKHSFunction(f.k, X, residual)           # half the gradient of J, in H
     points = np.concatenate([f.Z, X])                             # zero at its centres: zero in H
     root = np.sqrt(f.k.diag(points))
-    eps = float(np.finfo(residual.dtype).eps) ** 0.75
+    eps = max(float(np.finfo(A.dtype).eps) for A in (f.Z, f.alpha, X, y)) ** 0.75
     size = np.abs(y).max() + np.abs(f.alpha) @ root[: len(f.Z)] * root.max()
     worst = float(np.abs(gradient(points)).max())
-    allowed = len(points) * eps * size * (lam + root[len(f.Z) :].sum()) * root.max()
+    allowed = len(points) * eps * size * (lam + root[len(f.Z) :].sum() * root.max())
     require("lam f = Σ (yᵢ − f(xᵢ)) k(xᵢ, ·)", worst, allowed,
             "lam belongs beside the sum of squares, (K + lam I) alpha = y: not n lam, not lam / n; "
             "and a centre that is no data point needs coefficient zero.")
@@ -112,7 +109,8 @@ def check_representer(f, X, y, lam, trials=20, rng=None):
         Z = X[i] + rng.random((2, 1)) * (X[j] - X[i])             # inside the domain, if convex
         h = RKHSFunction(f.k, Z, rng.normal(size=2) * (np.abs(y).max() or 1.0))
         up, down = objective(f + h), objective(f - h)
-        require("J(f + h) = J(f − h)", abs(up - down), 8 * len(X) * eps * max(up, down),
+        reach = 4 * np.abs(h.alpha).sum() * allowed               # what the first law lets pass
+        require("J(f + h) = J(f − h)", abs(up - down), 8 * len(X) * eps * max(up, down) + reach,
                 "f is not the minimiser.")
     return worst
 
@@ -158,6 +156,7 @@ class RidgePath:
         RKHSFunction
         """
         lam = self.best if lam is None else as_number(lam, "lam", above=0)
+        _above_rounding(lam, self.eigenvalues)
         alpha = self.Q @ _times(self.Q.T @ self.y, 1 / (self.eigenvalues + lam))
         return RKHSFunction(self.k, self.X, alpha)
 
@@ -173,6 +172,8 @@ class RidgePath:
         matplotlib Axes
         """
         import matplotlib.pyplot as plt
+
+        from rkhs_notes.plots import WARM
         ax = plt.gca() if ax is None else ax
         ax.semilogx(self.lams, self.loo, label="leave one out")
         ax.semilogx(self.lams, self.gcv, "--", label="gcv")
@@ -210,6 +211,7 @@ def ridge_path(k, X, y, lams=None):
     ------
     ValueError                    a single point, lams that are not all > 0
     IndefiniteKernel              a negative eigenvalue beyond rounding
+    NotPositiveDefinite           a lam below the rounding of the Gram matrix
 
     References
     ----------
@@ -220,8 +222,11 @@ def ridge_path(k, X, y, lams=None):
         raise ValueError("X has one point; leaving it out leaves nothing to fit.")
     K = k(X)
     if lams is None:
-        lams = np.geomspace(1e-8, 1e3, 50) * (float(K.diagonal().mean()) or 1.0)
-    lams = np.atleast_1d(as_targets(lams, np.size(lams), "lams")).ravel()
+        least = max(1e-8, len(X) * float(np.finfo(K.dtype).eps))
+        lams = np.geomspace(least, 1e3, 50) * (float(K.diagonal().mean()) or 1.0)
+    lams = frozen(np.atleast_1d(as_floats(lams, "lams")).astype(float))
+    if lams.ndim != 1:
+        raise ValueError(f"lams has shape {lams.shape}; pass one list of numbers, (L,).")
     if (lams <= 0).any():
         raise ValueError(f"lams holds {lams.min():g}; every lam must be > 0.")
     eigenvalues, Q = scipy.linalg.eigh(K, driver="evd", overwrite_a=True, check_finite=False)
@@ -232,6 +237,7 @@ def ridge_path(k, X, y, lams=None):
                                "positive semidefinite. check_kernel(k, X) shows a witness.")
     # what is left below zero is rounding, not shape
     eigenvalues = np.clip(eigenvalues, 0, None)
+    _above_rounding(lams.min(), eigenvalues)
     rotated, squares = Q.T @ y, Q**2
     loo, gcv = np.empty(len(lams)), np.empty(len(lams))
     for i, lam in enumerate(lams):
@@ -239,7 +245,16 @@ def ridge_path(k, X, y, lams=None):
         residuals, remainder = Q @ _times(rotated, inverse), squares @ inverse
         loo[i] = np.mean((residuals.T / remainder) ** 2)                      # (5.4)
         gcv[i] = np.mean((residuals / np.mean(remainder)) ** 2)             # (5.5)
-    return RidgePath(k, X, y, lams, eigenvalues, Q, loo, gcv)
+    Q.flags.writeable = eigenvalues.flags.writeable = False
+    return RidgePath(k, frozen(X), frozen(y), lams, eigenvalues, Q, loo, gcv)
+
+
+def _above_rounding(lam, eigenvalues):
+    floor = float(np.finfo(eigenvalues.dtype).eps * eigenvalues[-1])
+    if lam < floor:
+        raise NotPositiveDefinite(
+            f"lam = {lam:.1e} is below the rounding of the Gram matrix, eps times its largest "
+            f"eigenvalue = {floor:.1e}: K + lam I cannot be told from K. Try lam ≥ {100 * floor:.0e}.")
 
 # %% ../nbs/05_representer.ipynb #cac78b4e
 def _ridge_problem(rng):

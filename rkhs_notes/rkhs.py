@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import (array_namespace, as_floats, as_number, row_blocks,
-                               solve_psd)
+from .arrays import (array_namespace, as_floats, as_number, as_targets, frozen,
+                               row_blocks, solve_psd)
 from .errors import IndefiniteKernel, require
-from .kernels import Kernel
+from .kernels import Kernel, as_kernel
 
 # %% ../nbs/03_rkhs.ipynb #b7d18b06
 @dataclass(frozen=True, eq=False)
@@ -30,14 +30,12 @@ class RKHSFunction:
     alpha: np.ndarray
 
     def __post_init__(self):
-        if not isinstance(self.k, Kernel):
-            raise TypeError(f"k is {type(self.k).__name__}, not a Kernel; "
-                            "pass for example Gaussian(bandwidth=1).")
+        as_kernel(self.k)
         Z, alpha = self.k._points(self.Z, "Z"), as_floats(self.alpha, "alpha")
         if alpha.ndim not in (1, 2) or len(alpha) != len(Z):
             raise ValueError(f"alpha has shape {tuple(alpha.shape)}, but there are {len(Z)} "
                              f"centres; pass ({len(Z)},) or ({len(Z)}, t).")
-        object.__setattr__(self, "Z", Z), object.__setattr__(self, "alpha", alpha)
+        object.__setattr__(self, "Z", frozen(Z)), object.__setattr__(self, "alpha", frozen(alpha))
 
     def __call__(self, X):
         """The values f(xᵢ), computed in blocks within settings.block_mib   (3.3)
@@ -51,6 +49,9 @@ class RKHSFunction:
         array (n,) or (n, t)
         """
         X = self.k._points(X, "X")
+        if X.shape[1:] != self.Z.shape[1:]:
+            raise ValueError(f"X has {X.shape[1]} columns, the centres have {self.Z.shape[1]}; "
+                             "one point of ℝᵈ is X[None, :].")
         values = [self.k(X[rows], self.Z) @ self.alpha
                   for rows in row_blocks(len(X), 8 * len(self.Z))]
         return values[0] if len(values) == 1 else array_namespace(self.alpha).concat(values)
@@ -84,7 +85,7 @@ class RKHSFunction:
         IndefiniteKernel      alphaᵀ K alpha is negative beyond rounding: k is not a kernel
         """
         values = self(self.Z)
-        squared = (self.alpha * values).sum(axis=0)
+        squared = (self.alpha.astype(float) * values).sum(axis=0)
         rounding = (len(self.Z) * np.finfo(values.dtype).eps ** 0.75
                     * (np.abs(self.alpha).sum(axis=0) ** 2) * np.abs(self.k.diag(self.Z)).max())
         if (squared < -rounding).any():
@@ -119,6 +120,9 @@ class RKHSFunction:
         return RKHSFunction(self.k, np.concatenate([self.Z, g.Z]),
                             np.concatenate([self.alpha, g.alpha]))
 
+    def __radd__(self, other):
+        return self if isinstance(other, int) and other == 0 else NotImplemented    # sum([f, g])
+
     def __sub__(self, g):
         return self + (-1.0) * g if isinstance(g, RKHSFunction) else NotImplemented
 
@@ -135,7 +139,10 @@ class RKHSFunction:
         return -1.0 * self
 
     def __truediv__(self, c):
-        return self * (1 / as_number(c, "the divisor of f"))
+        c = as_number(c, "the divisor of f")
+        if c == 0:
+            raise ValueError("f / 0: the divisor of f must not be 0.")
+        return self * (1 / c)
 
     def __repr__(self):
         several = "" if self.alpha.ndim == 1 else f", {self.alpha.shape[1]} functions"
@@ -159,6 +166,9 @@ class RKHSFunction:
         ax = plt.gca() if ax is None else ax
         low, high = self.Z.min(axis=0), self.Z.max(axis=0)
         limits = limits or tuple(np.stack([low, high], axis=1).ravel())
+        if self.alpha.ndim != 1:
+            raise ValueError(f"f holds {self.alpha.shape[1]} functions; draw one: "
+                             "RKHSFunction(f.k, f.Z, f.alpha[:, 0]).plot().")
         if self.Z.shape[1] > 2 or len(limits) != 2 * self.Z.shape[1]:
             raise ValueError("plot draws functions on ℝ (limits a, b) and ℝ² (limits a, b, c, "
                              f"d); the centres have {self.Z.shape[1]} columns and "
@@ -177,7 +187,7 @@ class RKHSFunction:
     def _same_space(self, g, what):
         if not isinstance(g, RKHSFunction):
             raise TypeError(f"{what} needs two functions of one RKHS; got {type(g).__name__}.")
-        if self.k != g.k:
+        if self.k is not g.k and self.k != g.k:
             raise ValueError(f"f lies in H({self.k}), g in H({g.k}); {what} needs one space. "
                              "A sum of functions of two spaces lies in H(f.k + g.k).")
 
@@ -191,6 +201,9 @@ class RKHS:
     k : Kernel
     """
     k: Kernel
+
+    def __post_init__(self):
+        as_kernel(self.k)
 
     def section(self, x):
         """k(x, ·), the function whose inner product with f is f(x)   (3.3)
@@ -240,10 +253,11 @@ class RKHS:
         NotPositiveDefinite            repeated points, or points too close for this kernel
         """
         X = self.k._points(X, "X")
+        y = as_targets(y, len(X))
         advice = lambda shift: (
             "Usual causes: repeated rows of X, or a bandwidth far above their spacing. "
             f"Data with noise do not want interpolation: ridge(k, X, y, lam={shift:.0e}).")
-        alpha = solve_psd(self.k(X), y, name="the Gram matrix K", remedy=advice)
+        alpha = solve_psd(self.k(X), y, name="the Gram matrix K", remedy=advice, symmetric=True)
         return RKHSFunction(self.k, X, alpha)
 
 # %% ../nbs/03_rkhs.ipynb #7191312b
@@ -263,6 +277,8 @@ def check_reproducing(f, X):
     ------
     LawBroken           names the law, the size of the violation and the point
     """
+    if f.alpha.ndim != 1:
+        raise ValueError(f"f holds {f.alpha.shape[1]} functions; check them one at a time.")
     X = f.k._points(X, "X")
     values, space = f(X), RKHS(f.k)
     inner = np.array([f.inner(space.section(x)) for x in X])

@@ -6,6 +6,7 @@ __all__ = ['profile', 'seed', 'block_mib', 'result_mib', 'dpi', 'find_settings_f
 # %% ../nbs/B_settings.ipynb #154e77bf
 import configparser
 import os
+import re
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -48,12 +49,8 @@ def find_settings_file(start="."):
     folder = Path(start).resolve()
     for path in (p / "settings.ini" for p in (folder, *folder.parents)):
         if path.is_file():
-            parser = configparser.ConfigParser(interpolation=None)
-            try:
-                parser.read(path, encoding="utf-8")
-            except configparser.Error:
-                continue                    # somebody else's file, in somebody else's dialect
-            if parser.has_section("rkhs_notes"):
+            text = path.read_bytes().decode("utf-8-sig", errors="replace")
+            if re.search(r"(?m)^\[rkhs_notes\]", text):
                 return path
     return None
 
@@ -77,14 +74,17 @@ def read_settings(start=".", environ=None):
     environ = os.environ if environ is None else environ
     path, found = find_settings_file(start), {}
     if path is not None:
-        parser = configparser.ConfigParser(interpolation=None)
-        parser.read(path, encoding="utf-8")
+        parser = configparser.ConfigParser(interpolation=None, default_section="nothing")
+        try:
+            parser.read(path, encoding="utf-8-sig")
+        except (configparser.Error, UnicodeDecodeError) as e:
+            raise ValueError(f"{path.name} cannot be read: {e}") from None
         found = {name: (value, path.name) for name, value in parser["rkhs_notes"].items()}
-    for name in _PARSERS:
-        if (variable := f"RKHS_NOTES_{name.upper()}") in environ:
-            found[name] = (environ[variable], variable)
+    for variable in sorted(environ):
+        if variable.startswith("RKHS_NOTES_"):
+            found[variable.removeprefix("RKHS_NOTES_").lower()] = (environ[variable], variable)
     if unknown := sorted(set(found) - set(_PARSERS)):
-        raise ValueError(f"settings.ini: unknown setting {unknown[0]!r}; "
+        raise ValueError(f"{found[unknown[0]][1]}: unknown setting {unknown[0]!r}; "
                          f"known are {', '.join(_PARSERS)}")
     values = {}
     for name, parse in _PARSERS.items():

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 import scipy.sparse
 from rkhs_notes import settings
-from rkhs_notes.arrays import as_count, as_number, solve_psd
-from rkhs_notes.exercises import check
+from rkhs_notes.arrays import as_count, as_number, as_points, solve_psd, sqdist
+from rkhs_notes.errors import NotPositiveDefinite
+from rkhs_notes.exercises import check, check_exercises
 from rkhs_notes.hilbert import Measure, combine, empirical, gauss_legendre, gram_schmidt, lp_norm, project
-from rkhs_notes.kernels import Brownian, Gaussian, Linear, Polynomial, is_psd, median_bandwidth
+from rkhs_notes.kernels import Brownian, Gaussian, Linear, Polynomial, Sum, is_psd, median_bandwidth
 from rkhs_notes.representer import ridge, ridge_path
-from rkhs_notes.rkhs import RKHS, RKHSFunction
+from rkhs_notes.rkhs import RKHS, RKHSFunction, check_reproducing
 
 X, y, k = np.arange(12.0).reshape(6, 2), np.arange(6.0), Gaussian(1)
 f = RKHSFunction(k, X, y)
@@ -82,6 +83,23 @@ OTHER = {
     "lam none": (lambda: ridge(k, X, y, None), TypeError, "lam = None"),
     "lams negative": (lambda: ridge_path(k, X, y, [1, -1]), ValueError, "lams holds -1"),
     "lams empty": (lambda: ridge_path(k, X, y, []), ValueError, "lams is empty"),
+    "lam below rounding": (lambda: ridge_path(k, X, y, [1e-320, 1]),
+        NotPositiveDefinite, "below the rounding"),
+    "lam below rounding, later": (lambda: ridge_path(k, X, y).function(1e-20),
+        NotPositiveDefinite, "rounding"),
+    "lams in a square": (lambda: ridge_path(k, X, y, np.ones((2, 2))), ValueError, "lams has shape"),
+    "singular": (lambda: RKHS(Linear()).interpolate(np.eye(4, 3), y[:4]),
+        NotPositiveDefinite, "Usual causes"),
+    "a number is no kernel": (lambda: k + 1, TypeError, r"Constant\(c\)"),
+    "RKHS of a number": (lambda: RKHS(3), TypeError, "not a Kernel"),
+    "sum of numbers": (lambda: Sum(1, 2), TypeError, "not a Kernel"),
+    "values overflow": (lambda: Linear()(X * 1e200), ValueError, "overflows"),
+    "overflow in float32": (lambda: (1e300 * k)(X.astype("f")), ValueError, "overflows"),
+    "two functions at once": (lambda: check_reproducing(RKHSFunction(k, X, X), X),
+        ValueError, "one at a time"),
+    "distances of other spaces": (lambda: sqdist(X, X[:, :1]), ValueError, "sqdist got shapes"),
+    "no such chapter": (lambda: check_exercises("09"), ValueError, "no chapter"),
+    "vectors that overflow": (lambda: project(y, [y * 1e200]), ValueError, "overflow"),
     "one point to leave out": (lambda: ridge_path(k, X[:1], y[:1]), ValueError, "one point"),
     "lengths": (lambda: ridge(k, X, y[:4]), ValueError, r"y has shape \(4,\), but there are 6 points"),
     "label text": (lambda: ridge(k, X, ["a"] * 6), TypeError, "y holds text"),
@@ -131,7 +149,10 @@ def test_what_looks_odd_but_is_fine():
     assert np.isfinite(ridge(k, np.ones((5, 3)), np.ones(5), 1e-3)(np.ones((1, 3)))).all()  # constant columns
     assert (k([1e-200, 2e-200]) == 1).all() and np.isfinite(Linear()(X * 1e150)).all()
     assert np.isfinite(ridge_path(Linear(), np.zeros((4, 1)), [1.0, 2, 3, 4]).loo).all()  # a zero Gram matrix
-    assert np.isfinite(ridge_path(k, X, y, [1e-320, 1e300]).loo).all()
+    assert ridge_path(k, X, y, 0.1).best == 0.1  # one lam
+    mixed = np.array([[1, True], [2.5, False]], dtype=object)  # as a table gives it
+    assert (as_points(mixed) == [[1, 1], [2.5, 0]]).all()
+    assert as_points(np.ones((2, 2), dtype=">f4")).dtype == np.float32
     np.testing.assert_allclose(project([1, 2], [[1, 0]]), [1, 0])                                # plain lists
 
 

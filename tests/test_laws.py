@@ -1,5 +1,8 @@
 """Every kernel against every law, on points drawn by hypothesis; and every law against its mutants."""
 
+import copy
+import pickle
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -108,6 +111,8 @@ class Sign(Gaussian):
     def _gram(self, X, Y, xp): return -super()._gram(X, Y, xp)
     def _pairs(self, X, Y, xp): return -super()._pairs(X, Y, xp)
 
+    def _diag(self, X, xp): return -super()._diag(X, xp)
+
 
 class MissingTwo(Gaussian):
     "the values of pairs lack the factor 2 of 2 σ²"
@@ -136,7 +141,73 @@ def test_check_kernel_refuses(k, words):
         check_kernel(k, np.random.default_rng(0).normal(size=(30, 3)))
 
 
+class Plain(Kernel):
+    "a user's kernel, without dataclass"
+    def _gram(self, X, Y, xp): return xp.exp(-abs(X - Y.T))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Weighted(Kernel):
+    "a user's kernel with an array for a parameter"
+    w: np.ndarray
+
+    def _gram(self, X, Y, xp): return (X * self.w) @ Y.T
+
+
+def test_kernels_of_users_are_values():
+    X = np.arange(6.0).reshape(3, 2)
+    check_kernel(Plain() + Gaussian(1), X[:, :1])
+    a, b, c = Weighted(np.array([1.0, 2.0])), Weighted(np.array([1.0, 2.0])), Weighted(np.array([1.0, 3.0]))
+    assert a == b and hash(a) == hash(b) and a != c and {a: 1}[b] == 1 and Plain() == Plain()
+    check_kernel(a, X)
+    f = ridge(a, X, X[:, 0], 0.1)
+    assert np.isclose((f - ridge(b, X, X[:, 0], 0.1)).norm(), 0)
+    for k in (2 * Gaussian(0.5) + Linear(), a, Plain()):
+        assert pickle.loads(pickle.dumps(k)) == copy.deepcopy(k) == k
+    assert sum([Linear(), Gaussian(1)]) == Linear() + Gaussian(1)
+    with pytest.raises(NotImplementedError, match="_vjp"):
+        (a + Gaussian(1))._vjp(X, X, np.ones((3, 3)))
+
+
+def test_extreme_bandwidths_give_numbers():
+    for width in (1e-170, 1e-25, 1e25, 1e200):
+        for dtype in (float, np.float32):
+            K = Gaussian(width)(np.array([0.0, 1.0], dtype=dtype))
+            np.testing.assert_allclose(K, np.ones((2, 2)) if width > 1 else np.eye(2))
+
+
+@given(kernels, points())
+def test_distance_is_that_of_the_features(k, X):
+    K = k(X)
+    squared = K.diagonal()[:, None] + K.diagonal() - 2 * K
+    np.testing.assert_allclose(k.distance(X) ** 2, squared, atol=1e-9 * max(np.abs(K).max(), 1e-300))
+
+
 # functions of an RKHS
+
+def test_a_function_is_a_value():
+    rng = np.random.default_rng(0)
+    X, y, T = rng.normal(size=(5, 2)), rng.normal(size=5), rng.normal(size=(3, 2))
+    f, path = ridge(Gaussian(1), X, y, 0.1), ridge_path(Gaussian(1), X, y)
+    before, later = f(T), path.function(0.1)(T)
+    X *= 10
+    y[:] = 0
+    np.testing.assert_array_equal(f(T), before)
+    np.testing.assert_array_equal(path.function(0.1)(T), later)
+    with pytest.raises(ValueError, match="read-only"):
+        f.alpha[0] = 9
+
+
+def test_what_draws_itself_does():
+    import matplotlib
+    matplotlib.use("Agg")
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    path = ridge_path(Gaussian(1), X, X[:, 0])
+    assert path.plot().get_xlabel() == "lam"
+    matplotlib.pyplot.figure()
+    assert path.function().plot(-1, 1, -1, 1).collections
+    matplotlib.pyplot.close("all")
+
 
 @given(kernels, points(), st.integers(0, 99))
 def test_every_function_reproduces(k, X, seed):
@@ -316,10 +387,28 @@ def test_riesz_refuses_what_is_not_linear():
 def test_squared_distances_in_exact_arithmetic(X):
     for offset in (0.0, 1e8):
         P = X + offset
-        exact = [[float(sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(p.tolist(), q.tolist(), strict=False)))
-                  for q in P] for p in P]
+        rows = [[Fraction(x) for x in p] for p in P.tolist()]
+        exact = [[float(sum((a - b) ** 2 for a, b in zip(p, q, strict=True))) for q in rows] for p in rows]
         np.testing.assert_allclose(sqdist(P), exact, rtol=1e-11, atol=0)
         np.testing.assert_allclose(sqdist(P, P[::-1].copy()), np.array(exact)[:, ::-1], rtol=1e-11, atol=0)
+
+
+def test_gram_schmidt_evaluates_each_function_once():
+    calls = []
+    vectors = [lambda x, j=j: calls.append(j) or x**j for j in range(9)]
+    mu = gauss_legendre(-1, 1, 12)
+    q = gram_schmidt(vectors, mu.inner)
+    np.testing.assert_allclose([[mu.inner(a, b) for b in q] for a in q], np.eye(9), atol=1e-10)
+    calls.clear()
+    q[8](mu.points)
+    assert sorted(calls) == list(range(9))
+
+
+def test_a_singular_system_is_refused_even_when_cholesky_survives():
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        with pytest.raises(NotPositiveDefinite):
+            RKHS(Linear()).interpolate(rng.normal(size=(4, 3)), rng.normal(size=4))
 
 
 def test_solve_psd_adds_nothing_and_says_by_how_much_it_fails():
