@@ -8,6 +8,7 @@ __all__ = ['Measure', 'gauss_legendre', 'gauss_hermite', 'uniform_grid', 'empiri
 import math
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 
 import numpy as np
 from scipy.special import roots_hermitenorm
@@ -96,7 +97,7 @@ class Measure:
 
 
 def _lp(values, weights, p):
-    if isinstance(p, str) or not p >= 0:
+    if not isinstance(p, Real) or not p >= 0:
         raise ValueError(f"p = {p!r}: pass a number in [0, ∞].")
     size = np.abs(values) * (weights > 0)
     top = size.max(axis=-1, keepdims=True)

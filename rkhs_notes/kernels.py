@@ -69,7 +69,8 @@ class Kernel:
         with np.errstate(over="ignore", invalid="ignore"):
             total = xp.sum(K)
         if not xp.isfinite(total) and not xp.all(xp.isfinite(K)):
-            raise ValueError(f"{self} overflows {K.dtype} on these points; rescale X, or use float64.")
+            raise ValueError(f"{self} overflows {K.dtype} on these points; "
+                             "rescale X, or use float64.")
         return K
 
     def diag(self, X):
@@ -136,7 +137,8 @@ class Kernel:
 
     def _vjp(self, X, Y, G):
         if self.get_params():
-            raise NotImplementedError(f"{type(self).__name__} has parameters but writes no _vjp(X, Y, G)")
+            raise NotImplementedError(f"{type(self).__name__} has parameters, "
+                                      "but writes no _vjp(X, Y, G)")
         return {}
 
     def _distance(self, X, Y, xp):
@@ -178,8 +180,8 @@ class Kernel:
     __rsub__ = __sub__
 
     def __neg__(self):
-        raise ValueError("-k is not a kernel (unless k = 0): its Gram matrices have no positive eigenvalue. "
-                         "Use c * k with c ≥ 0.")
+        raise ValueError("-k is not a kernel (unless k = 0): its Gram matrices have no positive "
+                         "eigenvalue. Use c * k with c ≥ 0.")
 
     def __radd__(self, other):
         if isinstance(other, int) and other == 0:
@@ -239,7 +241,8 @@ class Kernel:
                 mine = {n: v for n, v in values.items() if n.startswith(f"{name}__")}
                 own[name] = part.with_params(**{n[len(name) + 2:]: v for n, v in mine.items()})
         if own and not is_dataclass(self):
-            raise TypeError(f"{type(self).__name__} must be a frozen dataclass to be given other parameters.")
+            raise TypeError(f"{type(self).__name__} must be a frozen dataclass "
+                            "to be given other parameters.")
         return replace(self, **own) if own else self
 
     def _parameters(self, prefix=""):
@@ -433,7 +436,9 @@ def as_kernel(k):
     TypeError      says what came and what to pass
     """
     if not isinstance(k, Kernel):
-        what = f"the class {k.__name__}, not a kernel made from it" if isinstance(k, type) else type(k).__name__
+        what = type(k).__name__
+        if isinstance(k, type):
+            what = f"the class {k.__name__}, not a kernel made from it"
         raise TypeError(f"k is {what}: not a Kernel; pass for example Gaussian(bandwidth=1).")
     return k
 
@@ -584,7 +589,7 @@ def check_kernel(k, X):
     K = np.asarray(k(X, X.copy() if hasattr(X, "copy") else list(X)))
     diagonal = K.diagonal()
     law = f"no Gram matrix of {k} has a negative eigenvalue"
-    tiny = np.finfo(K.dtype).tiny / np.finfo(K.dtype).eps              # below it, digits are missing
+    tiny = np.finfo(K.dtype).tiny / np.finfo(K.dtype).eps          # below it, digits are missing
     lengths = np.sqrt(np.where(np.abs(diagonal) > tiny, np.abs(diagonal), 1.0))
     sizes = np.outer(lengths, lengths)
     rounding = 8 * np.finfo(K.dtype).eps ** 0.75                       # of a cosine, see (C.1)
@@ -600,8 +605,8 @@ def check_kernel(k, X):
             f"k(x, x) = {diagonal.min():.3g} at point {diagonal.argmin()}.")
     values, vectors = np.linalg.eigh((K + K.T) / 2 / sizes)
     require(law, -values[0], len(K) * rounding,
-            f"c = v / √k(x, x), with v largest at point {np.abs(vectors[:, 0]).argmax()}, has |v| = 1 "
-            f"and cᵀKc = {values[0]:.3g}: this function is not a kernel on these points.")
+            f"c = v / √k(x, x), with |v| = 1 and v largest at point {np.abs(vectors[:, 0]).argmax()}, "
+            f"has cᵀKc = {values[0]:.3g}: this function is not a kernel on these points.")
     return float(values[0])
 
 # %% ../nbs/01_kernels.ipynb #6476fb78

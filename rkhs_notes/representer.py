@@ -82,15 +82,16 @@ def check_representer(f, X, y, lam, trials=20, rng=None):
 
     Returns
     -------
-    float                     the largest value of lam f − Σ (yᵢ − f(xᵢ)) k(xᵢ, ·), half the gradient
+    float                     the largest value of half the gradient, lam f − Σ (yᵢ − f(xᵢ)) k(xᵢ, ·)
 
     Raises
     ------
-    LawBroken                 the gradient is not zero, or a step changes J differently than its opposite
+    LawBroken                 the gradient is not zero, or a step changes J otherwise than its opposite
     """
     X, y = _data(f.k, X, y)
     if y.ndim != 1 or f.alpha.ndim != 1:
-        raise ValueError("check_representer tests one target at a time; pass y (n,) and its function.")
+        raise ValueError("check_representer tests one target at a time; "
+                         "pass y (n,) and its function.")
     rng, lam = np.random.default_rng(0) if rng is None else rng, as_number(lam, "lam", above=0)
     residual = y - f(X)
     gradient = lam * f - RKHSFunction(f.k, X, residual)           # half the gradient of J, in H
@@ -254,7 +255,8 @@ def _above_rounding(lam, eigenvalues):
     if lam < floor:
         raise NotPositiveDefinite(
             f"lam = {lam:.1e} is below the rounding of the Gram matrix, eps times its largest "
-            f"eigenvalue = {floor:.1e}: K + lam I cannot be told from K. Try lam ≥ {100 * floor:.0e}.")
+            f"eigenvalue = {floor:.1e}: K + lam I cannot be told from K. "
+            f"Try lam ≥ {100 * floor:.0e}.")
 
 # %% ../nbs/05_representer.ipynb #cac78b4e
 def _ridge_problem(rng):

@@ -122,6 +122,8 @@ def size(quick, full):
 def using(**changes):
     """Change settings for the length of a with block, e.g. `with using(block_mib=1): …`.
 
+    Settings belong to the process: do not change them from several threads at once.
+
     Parameters
     ----------
     **changes      new values by name, judged as in settings.ini
