@@ -2,7 +2,7 @@
 
 # %% auto #0
 __all__ = ['array_namespace', 'as_floats', 'frozen', 'as_points', 'as_targets', 'as_number', 'as_count', 'sqdist', 'row_blocks',
-           'require_fits', 'smallest_eigenvalue', 'solve_psd']
+           'tiles', 'require_fits', 'smallest_eigenvalue', 'solve_psd']
 
 # %% ../nbs/C_arrays.ipynb #7e916adf
 import math
@@ -304,6 +304,31 @@ def row_blocks(n, bytes_per_row):
     rows = max(1, int(settings.block_mib * 2**20 // max(bytes_per_row, 1)))
     for start in range(0, n, rows):
         yield slice(start, min(start + rows, n))
+
+
+def tiles(n, m, d, itemsize=8):
+    """Pairs of slices that cover an (n, m) matrix made of d-dimensional points, tile by tile.
+
+    A tile with three temporaries of its size and the points of its rows and columns stays within
+    settings.block_mib. Rows and columns are cut alike when n = m.
+
+    Parameters
+    ----------
+    n, m : int            shape of the matrix
+    d : int               numbers that make a point
+    itemsize : int        bytes a number
+
+    Yields
+    ------
+    (slice, slice)        rows and columns of a tile
+    """
+    entries = settings.block_mib * 2**20 / (4 * itemsize)
+    side = max(1, int(math.sqrt(entries + d * d) - d))
+    rows = min(n, side)
+    columns = max(1, side * side // rows)
+    for i in range(0, n, rows):
+        for j in range(0, m, columns):
+            yield slice(i, min(i + rows, n)), slice(j, min(j + columns, m))
 
 # %% ../nbs/C_arrays.ipynb #22fbe1e4
 def require_fits(shape, itemsize=8, instead="work in blocks"):

@@ -9,8 +9,8 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 
 import numpy as np
 
-from .arrays import (array_namespace, as_count, as_number, as_points, require_fits,
-                               row_blocks, sqdist)
+from .arrays import (array_namespace, as_count, as_number, as_points, require_fits, row_blocks,
+                               sqdist, tiles)
 from .errors import require
 
 # %% ../nbs/01_kernels.ipynb #63f14f78
@@ -53,14 +53,14 @@ class Kernel:
         require_fits((n, m), itemsize,
                      "f(X) of an RKHSFunction, which works in blocks, or fewer centres")
         K = xp.empty((n, m), dtype=dtype)
-        for rows in row_blocks(n, 4 * m * itemsize):
-            if not symmetric:
-                K[rows] = self._gram(X[rows], Y, xp)
-                continue
+        if not symmetric:
+            for rows, columns in tiles(n, m, X.shape[1], itemsize):
+                K[rows, columns] = self._gram(X[rows], Y[columns], xp)
+        for rows in row_blocks(n, 4 * m * itemsize) if symmetric else ():
             block, later = X[rows], slice(rows.stop, n)
             square = self._gram(block, block, xp)
             K[rows, rows] = (square + square.T) / 2
-            if rows.stop < n:                            # the rest of the row once, mirrored
+            if rows.stop < n:                                      # the rest of the row once, mirrored
                 K[rows, later] = self._gram(block, X[later], xp)
                 K[later, rows] = K[rows, later].T
         if symmetric:

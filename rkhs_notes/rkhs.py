@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import (array_namespace, as_floats, as_number, as_targets, frozen,
-                               row_blocks, solve_psd)
+                               solve_psd, tiles)
 from .errors import IndefiniteKernel, require
 from .kernels import Kernel, as_kernel
 
@@ -52,9 +52,13 @@ class RKHSFunction:
         if X.shape[1:] != self.Z.shape[1:]:
             raise ValueError(f"X has {X.shape[1]} columns, the centres have {self.Z.shape[1]}; "
                              "one point of ℝᵈ is X[None, :].")
-        values = [self.k(X[rows], self.Z) @ self.alpha
-                  for rows in row_blocks(len(X), 8 * len(self.Z))]
-        return values[0] if len(values) == 1 else array_namespace(self.alpha).concat(values)
+        xp = array_namespace(X, self.Z, self.alpha)
+        values = xp.zeros((len(X), *self.alpha.shape[1:]), dtype=xp.result_type(X, self.Z, self.alpha))
+        for rows, centres in tiles(len(X), *self.Z.shape, values.dtype.itemsize):
+            values[rows] += self.k._gram(X[rows], self.Z[centres], xp) @ self.alpha[centres]
+        if not xp.all(xp.isfinite(values)):
+            raise ValueError(f"f overflows {values.dtype} at these points; rescale X, or use float64.")
+        return values
 
     def inner(self, g):
         """⟨f, g⟩ = Σᵢ Σⱼ alphaᵢ betaⱼ k(zᵢ, uⱼ), also written f @ g   (3.2)

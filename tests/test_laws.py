@@ -185,6 +185,16 @@ def test_distance_is_that_of_the_features(k, X):
 
 # functions of an RKHS
 
+def test_values_are_the_same_in_tiles():
+    rng = np.random.default_rng(0)
+    f = RKHSFunction(Gaussian(1), rng.normal(size=(70, 3)), rng.normal(size=(70, 2)))
+    X = rng.normal(size=(90, 3))
+    with settings.using(block_mib=1e-3):
+        in_tiles = f(X)
+    np.testing.assert_allclose(in_tiles, f(X), atol=1e-12)
+    np.testing.assert_allclose(in_tiles, f.k(X, f.Z) @ f.alpha, atol=1e-12)
+
+
 def test_a_function_is_a_value():
     rng = np.random.default_rng(0)
     X, y, T = rng.normal(size=(5, 2)), rng.normal(size=5), rng.normal(size=(3, 2))
