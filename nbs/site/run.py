@@ -13,7 +13,7 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
 from cells import NBS, ROOT, read, switched_off
 
@@ -66,12 +66,14 @@ def execute(path, *skip):
     return nb
 
 
-def attempt(path, *skip):
+def attempt(path, *skip, again=True):
     "(executed notebook or None, what went wrong, seconds)"
     start = time.monotonic()
     try:
         return execute(path, *skip), "", time.monotonic() - start
-    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+    except (CellExecutionError, CellTimeoutError, RuntimeError) as error:
+        if again and isinstance(error, RuntimeError):  # the kernel, not a cell: two may get one port
+            return attempt(path, *skip, again=False)
         return None, re.sub(r"\x1b\[[\d;]*m", "", str(error)), time.monotonic() - start
 
 
