@@ -403,6 +403,12 @@ def test_squared_distances_in_exact_arithmetic(X):
         np.testing.assert_allclose(sqdist(P, P[::-1].copy()), np.array(exact)[:, ::-1], rtol=1e-11, atol=0)
 
 
+def test_gram_schmidt_stays_orthogonal_where_one_pass_does_not():
+    H = 1 / (np.arange(10)[:, None] + np.arange(10) + 1)
+    q = gram_schmidt(H)
+    np.testing.assert_allclose(q @ q.T, np.eye(10), atol=1e-13)
+
+
 def test_gram_schmidt_evaluates_each_function_once():
     calls = []
     vectors = [lambda x, j=j: calls.append(j) or x**j for j in range(9)]
