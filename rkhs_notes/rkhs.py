@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import (array_namespace, as_floats, as_number, as_targets, frozen,
-                               solve_psd, tiles)
+                               solve_psd)
 from .errors import IndefiniteKernel, require
 from .kernels import Kernel, as_kernel
 
@@ -54,8 +54,11 @@ class RKHSFunction:
                              "one point of ℝᵈ is X[None, :].")
         xp = array_namespace(X, self.Z, self.alpha)
         values = xp.zeros((len(X), *self.alpha.shape[1:]), dtype=xp.result_type(X, self.Z, self.alpha))
-        for rows, centres in tiles(len(X), *self.Z.shape, values.dtype.itemsize):
-            values[rows] += self.k._gram(X[rows], self.Z[centres], xp) @ self.alpha[centres]
+
+        def add(rows, centres, block):
+            values[rows] += block @ self.alpha[centres]
+
+        self.k.each_tile(X, self.Z, add)
         if not xp.all(xp.isfinite(values)):
             raise ValueError(f"f overflows {values.dtype} at these points; rescale X, or use float64.")
         return values
