@@ -31,9 +31,8 @@ outputs: $(VENV)/.ok ## run notebooks in place and keep their outputs; NB=nbs/03
 	@$(BIN)/python nbs/site/run.py $(NB)
 	@$(MAKE) --no-print-directory prepare
 
-bench: $(VENV)/.ok ## compare with other packages: every benchmarks/*.py
-	@ls benchmarks/*.py >/dev/null 2>&1 || { echo "nothing to run: there is no benchmarks/*.py yet"; exit 1; }
-	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+bench: $(VENV)/.ok ## compare with other packages: tables, and JSON in _bench/; ROW=gram for one
+	@$(BIN)/python benchmarks/runner.py $(ROW)
 
 $(VENV)/.ok: pyproject.toml
 	@command -v $(PY) >/dev/null || { echo "$(PY) is not installed; PY=... names another interpreter"; exit 1; }

@@ -290,26 +290,29 @@ def sqdist_tile(X, Y, scales=None):
     ValueError                    the squares overflow
     """
     xp = array_namespace(X, Y)
-    centre = xp.mean(X, axis=0)
-    Xc = X - centre
-    Yc = Xc if Y is X else Y - centre
-    if scales is not None:
-        scales = xp.asarray(scales, dtype=X.dtype)
-        Xc, Yc = Xc / scales, (Xc if Y is X else Yc) / scales
-    xx, yy = xp.vecdot(Xc, Xc), xp.vecdot(Yc, Yc)
+    scales = None if scales is None else xp.asarray(scales, dtype=X.dtype)
+    Xs, Ys = _centred(X, Y, scales, xp)
+    xx, yy = xp.vecdot(Xs, Xs), xp.vecdot(Ys, Ys)
     if not math.isfinite(float(xp.max(xx)) + float(xp.max(yy))):
         raise ValueError("squared distances overflow: the points are too large for their "
                          "float type, or not finite; rescale them.")
     if X.shape[1] <= 2:                                     # differences cost no more
-        return lambda rows, columns: _differences(X[rows], Y[columns], scales)
-    left = xp.concat([Xc, xx[:, None], xp.ones_like(xx)[:, None]], axis=1)
-    left[:, :-2] *= -2
-    right = xp.concat([Yc, xp.ones_like(yy)[:, None], yy[:, None]], axis=1)
+        return lambda rows, columns: _differences(X[rows], Y[columns], scales, xp)
+    few_columns = X.shape[1] < 64                           # there both norms join the product
+    if few_columns:
+        left = xp.concat([-2 * Xs, xx[:, None], xp.ones_like(xx)[:, None]], axis=1)
+        right = xp.concat([Ys, xp.ones_like(yy)[:, None], yy[:, None]], axis=1)
     a_quarter_lost = float(xp.finfo(xp.result_type(X, Y)).eps) ** 0.25
 
     def tile(rows, columns):
-        D = left[rows] @ right[columns].T                   # (C.1), both norms in the product
         x, y = xx[rows], yy[columns]
+        if few_columns:
+            D = left[rows] @ right[columns].T
+        else:
+            D = Xs[rows] @ Ys[columns].T
+            D *= -2
+            D += x[:, None]
+            D += y[None, :]                                                # (C.1)
         close = D < a_quarter_lost * (xp.max(x) + xp.max(y))               # these and some more
         if xp.any(close):
             i, j = xp.nonzero(close)
@@ -319,7 +322,18 @@ def sqdist_tile(X, Y, scales=None):
     return tile
 
 
-def _differences(X, Y, scales):
+def _centred(X, Y, scales, xp):
+    "Both moved by one vector, if their mean is what makes them long, and rescaled."
+    centre = xp.mean(X, axis=0)
+    Xs, Ys = X, Y
+    if float(centre @ centre) > 0.5 * float(xp.mean(xp.vecdot(X, X))):
+        Xs, Ys = X - centre, Y - centre
+    if scales is not None:
+        Xs, Ys = Xs / scales, Ys / scales
+    return Xs, Ys
+
+
+def _differences(X, Y, scales, xp):
     "Σ (x − y)², coordinate by coordinate."
     D = 0.0
     for coordinate in range(X.shape[1]):
@@ -392,7 +406,7 @@ def n_threads():
     return max((library.num_threads for library in _blas().lib_controllers), default=1)
 
 
-def in_parallel(work, items):
+def in_parallel(work, items, at_most=None):
     """Call work(item) for every item, in n_threads() threads with one BLAS thread each.
 
     Parameters
@@ -400,13 +414,14 @@ def in_parallel(work, items):
     work : function      its results are dropped: let it write into an array, no two items
                          into the same place
     items : iterable
+    at_most : int        fewer threads, if memory asks for it
 
     Raises
     ------
     Exception            the first error of work
     """
     items = list(items)
-    workers = min(n_threads(), len(items))
+    workers = min(n_threads(), len(items), at_most or len(items))
     if workers < 2 or not _alone.acquire(blocking=False):       # inside another: one by one
         for item in items:
             work(item)

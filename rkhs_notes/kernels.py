@@ -22,7 +22,7 @@ from scipy.special import gamma, gammaln, kve
 
 from . import settings
 from .arrays import (array_namespace, as_count, as_floats, as_number, as_points, as_targets,
-                               frozen, in_parallel, n_threads, require_fits, row_blocks, spans, sqdist,
+                               frozen, in_parallel, require_fits, row_blocks, spans, sqdist,
                                sqdist_tile)
 from .errors import IndefiniteKernel, require
 
@@ -252,8 +252,7 @@ class Kernel:
     def _each_tile(self, X, Y, use, symmetric=False, of=None):
         "use(rows, columns, block) for every tile; of a symmetric matrix for those above the diagonal."
         xp, budget = array_namespace(X, Y), settings.block_mib * 2**20 / X.dtype.itemsize
-        threads = n_threads() if xp is np else 1
-        side = max(1, min(768, int(math.sqrt(budget / (8 * threads)))))    # tiles stay in the cache
+        side = max(1, min(640, int(math.sqrt(budget / 20))))               # tiles stay in the cache
         points = max(1, int(budget / (2 * self._width(X.shape[1]))))
         for R in spans(len(X), _even(len(X), points)):
             for C in spans(len(Y), _even(len(Y), points), start=R.start if symmetric else 0):
@@ -261,7 +260,7 @@ class Kernel:
                 A = X[R]
                 tile = (of or self._tile)(A, A if on_diagonal else Y[C], xp)
                 n, m = R.stop - R.start, C.stop - C.start
-                height = min(side, max(64, -(-n // (4 * threads)))) if n * m > side * side else n
+                height = min(side, max(256, -(-n // 16))) if n * m > side * side else n
                 width = max(1, side * side // height)
 
                 def strip(rows):
@@ -271,7 +270,7 @@ class Kernel:
                             use(_shifted(rows, R.start), _shifted(part, C.start), tile(rows, part))
 
                 if xp is np:
-                    in_parallel(strip, spans(n, height))
+                    in_parallel(strip, spans(n, height), at_most=max(1, int(budget / (2 * side * side))))
                 else:
                     for rows in spans(n, height):
                         strip(rows)
@@ -633,9 +632,8 @@ class _HalfLine(Kernel):
         X = _with_columns(as_points(X, name), 1, name, self)
         if bool((X < self.start).any()):
             least = float(X.min())
-            raise ValueError(f"{self} lives on [{self.start:g}, ∞), "
-                             f"but {name} holds {least:g}: there its formula is not positive "
-                             f"semidefinite. Shift {name}"
+            raise ValueError(f"{self} lives on [{self.start:g}, ∞), but {name} holds {least:g}, "
+                             f"which is outside. Shift {name}"
                              + (f", or choose start ≤ {least:g}." if "start" in vars(self) else "."))
         return X
 
@@ -1688,6 +1686,13 @@ class Periodic(_ByCoordinate):
         self._coerce("period", above=0)
         self._coerce("bandwidth", above=0)
 
+    def _gram(self, X, Y, xp):
+        # a position within the period is exact, however far away the point
+        return super()._gram(xp.remainder(X, self.period), xp.remainder(Y, self.period), xp)
+
+    def _pairs(self, X, Y, xp):
+        return super()._pairs(xp.remainder(X, self.period), xp.remainder(Y, self.period), xp)
+
     def _of_differences(self, differences, xp):
         S = _in_place(iadd, (self._one_coordinate(delta, xp) for delta in differences))
         S *= -2 / self.bandwidth**2
@@ -1701,10 +1706,9 @@ class Periodic(_ByCoordinate):
 
     def _vjp(self, X, Y, G):
         turns = [delta * (math.pi / self.period) for delta in _coordinate_differences(X, Y)]
-        S = sum(np.sin(t) ** 2 for t in turns)
-        H = G * np.exp(S * (-2 / self.bandwidth**2)) / self.bandwidth**2
+        H = G * self._gram(X, Y, np) / self.bandwidth**2
         return {"period": (H * sum(2 * t * np.sin(2 * t) for t in turns)).sum() / self.period,
-                "bandwidth": (H * 4 * S).sum() / self.bandwidth}
+                "bandwidth": (H * 4 * sum(np.sin(t) ** 2 for t in turns)).sum() / self.bandwidth}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -1993,6 +1997,9 @@ def to_gamma(k):
 def from_sklearn(kernel):
     """The same kernel, from an expression of scikit-learn's Gaussian processes.
 
+    WhiteKernel becomes Delta, which compares points, not row numbers: they differ on repeated
+    rows and in k(X, Y).
+
     Parameters
     ----------
     kernel : sklearn.gaussian_process.kernels.Kernel     made of RBF, Matern, RationalQuadratic,
@@ -2179,7 +2186,7 @@ def median_bandwidth(X, rng=None, n_max=1000):
         X = X[rng.choice(len(X), n_max, replace=False)]
     if len(X) < 2:
         raise ValueError("X has one point; a median distance needs two.")
-    median = float(np.sqrt(np.median(sqdist(X)[np.triu_indices(len(X), 1)])))
+    median = float(np.median(np.sqrt(sqdist(X)[np.triu_indices(len(X), 1)])))
     if median == 0:
         raise ValueError("more than half of all pairs of points coincide, so their median "
                          "distance is 0; "

@@ -1,0 +1,485 @@
+"""Races between this library and its peers: results are compared first, then time and memory.
+
+    python benchmarks/runner.py              every row, as `make bench` does
+    python benchmarks/runner.py gram         the rows named
+    python benchmarks/gram.py --only d=784   one row, the races whose title holds this text
+
+A row is a file beside this one that ends with `main(__file__, rows)`; rows(quick) is a list of
+functions without arguments, each of which makes its data and returns a Race or an Accuracy.
+
+Time: the contenders take turns, A B A B, so that a busy moment of the machine falls on all of
+them; medians and quartiles of the wall clock. Freeing the result is not timed.
+
+Memory: each contender runs once in a process of its own, and the kernel of the system says by
+how much its resident memory rose at most. That sees everything: NumPy, work space of BLAS, C
+libraries, threads. tracemalloc would see only what Python and NumPy allocate, and ru_maxrss of
+a new process starts at the size of the process that started it.
+"""
+
+import argparse
+import ctypes
+import gc
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from importlib import metadata
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE.parent / "_bench"  # made by the tools, like _site and _build
+
+
+class Disagreement(Exception):
+    "Two contenders gave different results: there is nothing to time."
+
+
+@dataclass(frozen=True)
+class Race:
+    """Functions that do the same work on the same data.
+
+    Parameters
+    ----------
+    title : str
+    contenders : dict              {name: function without arguments}, ours first
+    agree : function               agree(ours, theirs) raises AssertionError if results differ
+    reach : float or dict          how many times faster than its peers ours should be; as a dict
+                                   {name: times}
+    limit : str                    the contender that does only what nobody can avoid; its result
+                                   is another one and is not compared
+    within : float                 ours should take at most this many times the limit
+    error : function, optional     error(result) ≥ 0, the distance from an exact reference
+    repeats : int                  how often each contender is timed
+    """
+    title: str
+    contenders: dict
+    agree: Callable
+    reach: float | dict | None = None
+    limit: str | None = None
+    within: float | None = None
+    error: Callable | None = None
+    repeats: int = 7
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Functions that should give one result and need not: their errors are shown, not their times.
+
+    Parameters
+    ----------
+    title : str
+    contenders : dict       {name: function without arguments}, ours first
+    error : function        error(result) ≥ 0, the distance from an exact reference
+    at_most : float         the error that ours may have
+    """
+    title: str
+    contenders: dict
+    error: Callable
+    at_most: float
+
+
+# ---------------------------------------------------------------- time
+
+def run(race, clock=time.perf_counter):
+    """The rows of one race.
+
+    Parameters
+    ----------
+    race : Race or Accuracy
+    clock : function              the time now, in seconds
+
+    Returns
+    -------
+    list of dict                  one a contender: race, contender, role (ours, peer or limit),
+                                  agrees, error, result_mib; of a Race also seconds, median, lower
+                                  and upper quartile, ratio (their median / ours), reach, reached,
+                                  sure (the aim lies outside the quartiles of the turns' ratios)
+
+    Raises
+    ------
+    Disagreement                  names the contender; nothing was timed
+    ValueError                    there is nobody to compare with
+    """
+    rows = compare(race)
+    if isinstance(race, Race):
+        add_times(rows, race, interleave(race.contenders, race.repeats, clock))
+    return rows
+
+
+def compare(race):
+    "One row a contender; every peer's result has been compared with ours."
+    names = list(race.contenders)
+    limit = getattr(race, "limit", None)
+    if limit is not None and limit not in names[1:]:
+        raise ValueError(f"{race.title}: the limit {limit!r} is no contender after the first.")
+    if not [name for name in names[1:] if name != limit]:
+        raise ValueError(f"{race.title}: no peer says whether the result is right.")
+    ours, rows = race.contenders[names[0]](), []
+    for name in names:
+        role = "ours" if name == names[0] else "limit" if name == limit else "peer"
+        result = ours if role == "ours" else race.contenders[name]()
+        rows.append(dict(race=race.title, contender=name, role=role)
+                    | judge(race, name, role, ours, result))
+    return rows
+
+
+def judge(race, name, role, ours, result):
+    "What can be said of one result before any time is taken."
+    error = float(race.error(result)) if race.error is not None and role != "limit" else None
+    row = dict(agrees=None, error=error, result_mib=mib(result))
+    if isinstance(race, Accuracy):
+        reached = error <= race.at_most if role == "ours" else None
+        return row | dict(at_most=race.at_most if role == "ours" else None, reached=reached)
+    if role == "peer":
+        try:
+            race.agree(ours, result)
+        except AssertionError as e:
+            first = next(iter(race.contenders))
+            raise Disagreement(f"{race.title}: {name!r} and {first!r} give different results, "
+                               f"so nothing was timed. {e}") from None
+        row["agrees"] = True
+    return row
+
+
+def interleave(contenders, repeats, clock=time.perf_counter):
+    """Seconds of every turn; the turns go A B A B.
+
+    Parameters
+    ----------
+    contenders : dict     {name: function without arguments}
+    repeats : int         turns of each
+    clock : function      the time now, in seconds
+
+    Returns
+    -------
+    dict                  {name: list of seconds}
+    """
+    seconds = {name: [] for name in contenders}
+    for _ in range(repeats):
+        for name, work in contenders.items():
+            start = clock()
+            result = work()
+            seconds[name].append(clock() - start)
+            del result  # freed outside of the clock
+    return seconds
+
+
+def add_times(rows, race, seconds):
+    "Medians, quartiles and ratios into the rows of a race."
+    ours = seconds[rows[0]["contender"]]
+    for row in rows:
+        times = seconds[row["contender"]]
+        lower, median, upper = quartiles(times)
+        row |= dict(seconds=times, median=median, lower=lower, upper=upper,
+                    ratio=median / statistics.median(ours), reach=target(race, row),
+                    reached=None, sure=None)
+        if row["reach"] is not None:
+            low, _, high = quartiles([t / own for t, own in zip(times, ours, strict=True)])
+            row |= dict(reached=row["ratio"] >= row["reach"],
+                        sure=not low <= row["reach"] <= high)
+
+
+def quartiles(times):
+    "Lower quartile, median and upper quartile; of a single time three times that one."
+    return statistics.quantiles(times, n=4, method="inclusive") if len(times) > 1 else times * 3
+
+
+def target(race, row):
+    "The ratio that this row should reach, or None."
+    if row["role"] == "limit":
+        return None if race.within is None else 1 / race.within
+    if row["role"] == "ours":
+        return None
+    return race.reach.get(row["contender"]) if isinstance(race.reach, dict) else race.reach
+
+
+# ---------------------------------------------------------------- memory
+
+def mib(result):
+    "Size of an array, or of a tuple or list of arrays, in MiB; None for anything else."
+    parts = result if isinstance(result, (tuple, list)) else [result]
+    sizes = [getattr(part, "nbytes", None) for part in parts]
+    return None if None in sizes or not sizes else sum(sizes) / 2**20
+
+
+def peak_mib(work):
+    """MiB by which the resident memory of this process rises while work() runs, at most.
+
+    The result counts. Call it in a fresh process: memory freed earlier and not given back to the
+    system would be used again unseen.
+
+    Parameters
+    ----------
+    work : function without arguments
+
+    Returns
+    -------
+    float or None       None where the system does not tell (it is Linux that does)
+    """
+    gc.collect()
+    if not reset_peak():
+        return None
+    before = resident("VmRSS")
+    result = work()  # kept until the peak is read
+    after = resident("VmHWM")
+    del result
+    return after - before
+
+
+def reset_peak():
+    "Start a new peak from the memory in use; False where the system cannot."
+    try:
+        ctypes.CDLL(None).malloc_trim(0)  # what making the data has freed goes back to the system
+        Path("/proc/self/clear_refs").write_text("5")
+        return resident("VmHWM") is not None
+    except (OSError, AttributeError, TypeError):
+        return False
+
+
+def resident(field):
+    "VmRSS, memory in use, or VmHWM, its peak since the reset, in MiB; None if it is not told."
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) / 1024
+    return None
+
+
+def peak_in_new_process(file, index, name):
+    "peak_mib of one contender of race number `index` of a row file."
+    command = [sys.executable, str(file), "--peak", str(index), name]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{name}, measured for memory, failed:\n{done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def add_memory(rows, file, index):
+    "Peaks into the rows, and for ours whether what it needs beside the result is no larger."
+    for row in rows:
+        peak, size = peak_in_new_process(file, index, row["contender"]), row["result_mib"]
+        extra = None if None in (peak, size) else max(0.0, peak - size)
+        lean = extra <= size if extra is not None and row["role"] == "ours" else None
+        row |= dict(peak_mib=peak, extra_mib=extra, lean=lean)
+
+
+# ---------------------------------------------------------------- machine
+
+def machine():
+    """What the numbers depend on besides the code.
+
+    Returns
+    -------
+    dict       memory in GiB, load the mean number of busy processes in the last minute
+    """
+    import rkhs_notes
+    from rkhs_notes import settings
+    from threadpoolctl import threadpool_info
+
+    threads = [f"{pool['internal_api']} {pool['version'] or ''}".strip()
+               + f" x {pool['num_threads']} ({pool.get('architecture') or pool['prefix']})"
+               for pool in threadpool_info()]
+    packages = ("numpy", "scipy", "scikit-learn", "threadpoolctl")
+    return dict(
+        when=datetime.now(timezone.utc).isoformat(timespec="seconds"), cpu=cpu(),
+        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        memory_gib=memory_gib(), load=os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        system=f"{platform.system()} {platform.release()}", python=platform.python_version(),
+        packages={name: metadata.version(name) for name in packages}, threads=threads,
+        rkhs_notes=rkhs_notes.__version__, commit=commit(Path(rkhs_notes.__file__).parent),
+        block_mib=settings.block_mib)
+
+
+def cpu():
+    "The processor's name."
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line[:10] == "model name")
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def memory_gib():
+    "Memory of the machine, or None."
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def commit(package):
+    "Commit the package was read from, with '+ changes' if it was edited since; None outside git."
+    def git(*arguments):
+        return subprocess.run(["git", "-C", str(package), *arguments], capture_output=True,
+                              text=True, check=True).stdout.strip()
+    try:
+        git("ls-files", "--error-unmatch", "__init__.py")  # a copy in .venv is not the checkout
+        return git("rev-parse", "--short=12", "HEAD") + " + changes" * bool(
+            git("status", "--porcelain", "--", "."))
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+# ---------------------------------------------------------------- table and JSON
+
+COLUMNS = (("", 28), ("median s", 9), ("quartiles s", 18), ("ratio", 6), ("aim", 13),
+           ("error", 8), ("peak MiB", 9), ("result MiB", 11))
+
+
+def described(facts):
+    "The machine in four lines."
+    memory, load = (number(facts, "memory_gib", ".0f") or "?", number(facts, "load", ".2f") or "?")
+    packages = ", ".join(f"{name} {version}" for name, version in facts["packages"].items())
+    return "\n".join([
+        f"{facts['cpu']}, {facts['cores']} cores, {memory} GiB, load {load}, {facts['system']}",
+        f"Python {facts['python']}, {packages}",
+        f"threads: {', '.join(facts['threads'])}",
+        f"rkhs_notes {facts['rkhs_notes']}, commit {facts['commit'] or 'unknown'}, "
+        f"block_mib {facts['block_mib']:g}; {facts['when']}"])
+
+
+def aligned(cells):
+    "One line of the table: the first column to the left, the others to the right."
+    (first, width), *rest = zip(cells, (width for _, width in COLUMNS), strict=True)
+    return (first.ljust(width) + "".join(cell.rjust(width + 1) for cell, width in rest)).rstrip()
+
+
+def heading():
+    "The names of the columns and what they mean."
+    return ("ratio: time / time of ours, above 1 ours is faster\n"
+            "aim: a ratio or an error to reach; with ? a quarter of the turns say otherwise\n"
+            "error: largest distance from an exact reference\n"
+            "peak: memory while it runs, the result included\n\n"
+            + aligned([name for name, _ in COLUMNS]))
+
+
+def table(rows):
+    "The rows of one race under its title."
+    return "\n".join([rows[0]["race"]] + [aligned(cells(row)) for row in rows])
+
+
+def cells(row):
+    "A row of results as text, one string a column."
+    spread = " - ".join(number(row, name, ".4f") for name in ("lower", "upper"))
+    label = "  " + row["contender"] + " (limit)" * (row["role"] == "limit")
+    return [label, number(row, "median", ".4f"), spread.strip(" -"), number(row, "ratio", ".2f"),
+            verdict(row), number(row, "error", ".1e"), number(row, "peak_mib", ".0f"),
+            number(row, "result_mib", ".0f")]
+
+
+def number(row, name, form):
+    "row[name] in a format, or nothing if there is no such number."
+    return "" if row.get(name) is None else format(row[name], form)
+
+
+def verdict(row):
+    "The aim and whether it was reached."
+    if row.get("reached") is None:
+        return ""
+    aim = f">= {row['reach']:.3g}" if row.get("reach") else f"<= {row['at_most']:.0e}"
+    return f"{aim} {'yes' if row['reached'] else 'NO'}{'?' * (row.get('sure') is False)}"
+
+
+def summary(rows):
+    "How many aims were reached, and which were not."
+    aims = [row for row in rows if row.get("reached") is not None]
+    missed = [f"  {row['race']}, {row['contender']}: " + (
+        f"error {row['error']:.1e} > {row['at_most']:.0e}" if row.get("at_most") is not None
+        else f"{row['ratio']:.2f} < {row['reach']:.3g}") for row in aims if not row["reached"]]
+    missed_memory = [f"  {row['race']}: {row['extra_mib']:.0f} MiB beside a result of "
+                     f"{row['result_mib']:.0f} MiB" for row in rows if row.get("lean") is False]
+    lines = [f"{len(aims) - len(missed)} of {len(aims)} aims reached" + ":" * bool(missed), *missed]
+    if missed_memory:
+        lines += ["more memory beside the result than the result takes:", *missed_memory]
+    return "\n".join(lines)
+
+
+def write(path, name, facts, rows):
+    """The results of one row file as JSON: {name, machine, rows}.
+
+    Parameters
+    ----------
+    path : Path
+    name : str
+    facts : dict              of machine()
+    rows : list of dict       of run(), with seconds and MiB
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(dict(name=name, machine=facts, rows=rows), indent=1)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+# ---------------------------------------------------------------- command line
+
+def main(file, rows, arguments=None):
+    """Run one row file: print its table and write its JSON.
+
+    Parameters
+    ----------
+    file : str                  the row file's __file__
+    rows : function             rows(quick) -> list of functions () -> Race or Accuracy
+    arguments : list of str     instead of the command line
+    """
+    name = Path(file).stem
+    asked = parser(name).parse_args(arguments)
+    makers = rows(asked.quick)
+    if asked.peak:
+        index, contender = asked.peak
+        print(json.dumps(peak_mib(makers[int(index)]().contenders[contender])))
+        return
+    facts, results = machine(), []
+    print(described(facts), heading(), sep="\n")
+    try:
+        for index, make in enumerate(makers):
+            results += measured(file, index, make, asked)
+    except Disagreement as e:
+        sys.exit(str(e))
+    print(summary(results))
+    write(asked.json or RESULTS / f"{name}.json", name, facts, results)
+
+
+def parser(name):
+    "The options of a row file."
+    options = argparse.ArgumentParser(prog=f"{name}.py", allow_abbrev=False)
+    options.add_argument("--quick", action="store_true",
+                         help="few points, 3 repeats, no aims, no memory: does it run?")
+    options.add_argument("--only", default="", metavar="TEXT", help="races with this in the title")
+    options.add_argument("--json", type=Path, metavar="PATH",
+                         help=f"where the results go; by default {RESULTS.name}/{name}.json")
+    options.add_argument("--peak", nargs=2, help=argparse.SUPPRESS)  # a process asks for one peak
+    return options
+
+
+def measured(file, index, make, asked):
+    "The rows of one race, printed as soon as they are there; none if it was not asked for."
+    race = make()
+    if asked.only not in race.title:
+        return []
+    if asked.quick and isinstance(race, Race):
+        race = replace(race, repeats=3, reach=None, within=None)  # the aims hold for full sizes
+    rows = run(race)
+    if not asked.quick:
+        add_memory(rows, file, index)
+    print(table(rows), flush=True)
+    return rows
+
+
+def run_files(arguments):
+    "Every row file, or those named, each in a process of its own; the exit status."
+    known = [path.stem for path in sorted(HERE.glob("*.py")) if path.stem != Path(__file__).stem]
+    names = [argument for argument in arguments if argument in known]
+    options = [argument for argument in arguments if argument not in known]
+    failed = 0
+    for name in names or known:
+        print(f"\n== {name}", flush=True)
+        failed |= subprocess.run([sys.executable, HERE / f"{name}.py", *options]).returncode != 0
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(run_files(sys.argv[1:]))

@@ -1,0 +1,420 @@
+"""The whole zoo and the whole algebra against every law; what is combined, printed, tuned and simplified."""
+
+import copy
+import multiprocessing
+import pickle
+import threading
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from rkhs_notes import settings
+from rkhs_notes.arrays import in_parallel, n_threads
+from rkhs_notes.errors import IndefiniteKernel, LawBroken
+from rkhs_notes.hilbert import gauss_legendre
+from rkhs_notes.kernels import (
+    Anova,
+    Bilinear,
+    Brownian,
+    Cauchy,
+    Conjugate,
+    Constant,
+    Delta,
+    FiniteRank,
+    Gaussian,
+    Integral,
+    Kernel,
+    Laplace,
+    Linear,
+    Mahalanobis,
+    Matern,
+    Periodic,
+    Polynomial,
+    Precomputed,
+    Rank1,
+    RationalQuadratic,
+    Sigmoid,
+    Sobolev,
+    SobolevFull,
+    Tensor,
+    align,
+    alignment,
+    as_kernel,
+    check_kernel,
+    indefinite_witness,
+    is_psd,
+    kde,
+)
+from rkhs_notes.representer import ridge
+from rkhs_notes.rkhs import RKHSFunction
+
+hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
+hypothesis_settings.load_profile("notes")
+
+
+def first(X):
+    return X if X.ndim == 1 else X[:, 0]
+
+
+def wave(X):
+    return np.cos(X if X.ndim == 1 else X.sum(axis=1))
+
+
+def doubled(X):
+    return 2 * X
+
+
+def below(x, z):
+    return np.maximum(x - z, 0)
+
+
+widths = st.floats(0.05, 50)
+stationary = st.one_of(
+    st.builds(Gaussian, widths), st.builds(Laplace, widths), st.builds(Cauchy, widths),
+    st.builds(Matern, st.sampled_from([0.5, 0.7, 1, 1.5, 2, 2.5, 4.2, 20]), widths),
+    st.builds(RationalQuadratic, st.floats(0.1, 20), widths),
+    st.builds(Periodic, st.floats(0.1, 10), st.floats(0.2, 10)), st.just(Delta()))
+others = st.one_of(
+    st.just(Linear()), st.builds(Polynomial, st.integers(1, 3), st.floats(0, 3), st.floats(0.1, 3)),
+    st.builds(Constant, st.floats(0, 5)), st.just(Rank1(wave)), st.just(Rank1(first)),
+    st.builds(FiniteRank, st.tuples(st.floats(0, 3), st.floats(0, 3)), st.just((wave, first))))
+leaves = st.one_of(stationary, others)
+
+
+def composites(part):
+    return st.one_of(
+        st.builds(lambda a, b: a + b, part, part), st.builds(lambda a, b: a * b, part, part),
+        st.builds(lambda c, k: c * k, st.floats(0, 10), part), st.builds(lambda k: k**2, part),
+        st.builds(Kernel.normalized, part), st.builds(Kernel.gaussian_of, part, st.floats(0.2, 20)),
+        st.builds(Conjugate, part, st.just(wave)), st.builds(lambda k: k.on(0), part),
+        st.builds(lambda k: k.on(doubled), part), st.builds(lambda k: (0.5 * k).exp(), stationary),
+        st.builds(Anova, stationary, st.integers(1, 3), st.just(True)))
+
+
+kernels = st.recursive(leaves, composites, max_leaves=4)
+
+
+@st.composite
+def points(draw, max_n=10, scales=(1e-6, 1e-3, 1.0, 1e3, 1e6)):
+    "1 to 10 points in up to three dimensions, at a scale from 1e-6 to 1e6, with repeated rows"
+    n, d = draw(st.integers(1, max_n)), draw(st.integers(1, 3))
+    X = draw(arrays(float, (n, d), elements=st.floats(-3, 3).map(lambda x: round(x, 3))))
+    X = X * draw(st.sampled_from(scales))
+    return X[draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n))] if draw(st.booleans()) else X
+
+
+def is_pasteable(k):
+    return not any(word in repr(k) for word in ("wave", "first", "doubled"))
+
+
+# laws
+
+@given(leaves, points())
+def test_every_leaf_obeys_every_law(k, X):
+    check_kernel(k, X)
+
+
+@given(kernels, points(scales=(1e-3, 1.0, 30.0)))
+def test_every_rule_of_the_algebra_preserves_the_law(k, X):
+    check_kernel(k, X)
+
+
+half_line = [Brownian(), Brownian(-2), Sobolev(1), Sobolev(2), Sobolev(3), SobolevFull(1), SobolevFull(3),
+             Integral(below, gauss_legendre(0, 3, 20)), 2 * Sobolev(2) + Brownian() * Gaussian(1)]
+
+
+@given(st.sampled_from(half_line),
+       arrays(float, st.integers(1, 10), elements=st.floats(0, 3)), st.sampled_from([1e-3, 1.0, 1e3]))
+def test_kernels_of_the_half_line(k, x, scale):
+    check_kernel(k, scale * x)
+
+
+@given(points(scales=(1e-3, 1.0, 1e3)), st.integers(0, 99))
+def test_kernels_that_fix_the_dimension(X, seed):
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(X.shape[1], 2))
+    check_kernel(Bilinear(A @ A.T), X)
+    check_kernel(Mahalanobis(np.exp(rng.normal(size=X.shape[1]))), X)
+    check_kernel(Tensor(Gaussian(1), Linear(), split=1), np.hstack([X, X]))
+    check_kernel(Anova(Linear(), X.shape[1]), X)
+
+
+@given(leaves, points(scales=(1.0,)), st.sampled_from([1e-6, 1e6]))
+def test_an_offset_is_exact(k, X, scale):
+    "points k/8 apart near 1e8 are exact, so that a shift-invariant kernel must not move at all"
+    if k.is_shift_invariant and not isinstance(k, Periodic):
+        X = np.round(8 * X) / 8
+        np.testing.assert_allclose(k(X + 2.0**27), k(X), atol=1e-8)
+        np.testing.assert_allclose(k.pairs(X + 2.0**27, X[::-1] + 2.0**27), k.pairs(X, X[::-1]), atol=1e-8)
+
+
+# one value, many forms
+
+@given(kernels)
+def test_an_expression_is_a_value(k):
+    if is_pasteable(k):
+        assert eval(repr(k)) == k and hash(eval(repr(k))) == hash(k)
+    assert pickle.loads(pickle.dumps(k)) == k == copy.deepcopy(k)
+    assert k.with_params(**k.get_params()) == k
+
+
+@given(kernels, points(scales=(1.0,)))
+def test_simplify_changes_the_form_only(k, X):
+    K, simple = k(X), k.simplify()
+    np.testing.assert_allclose(simple(X), K, rtol=1e-9, atol=1e-9 * max(1e-300, np.abs(K).max()))
+    assert simple.simplify() == simple
+
+
+@given(kernels, points(scales=(1.0,)), points(scales=(1.0,)))
+def test_gradients_are_those_of_central_differences(k, X, Y):
+    Y = np.resize(Y, (len(Y), X.shape[1]))
+    G = np.cos(np.arange(len(X) * len(Y))).reshape(len(X), -1)
+    K = k(X, Y)
+    for name, slope in k._vjp(X, Y, G).items():
+        value = np.atleast_1d(k.get_params()[name]).astype(float)
+        for i, v in enumerate(value):
+            if v < 0.05:
+                continue               # too close to the end of its range for a difference on both sides
+            step = 1e-4 * v * np.eye(len(value))[i]
+            shape = np.shape(k.get_params()[name])
+            up, down = (np.sum(G * k.with_params(**{name: (value + s).reshape(shape)})(X, Y))
+                        for s in (step, -step))
+            size = np.sum(np.abs(K)) / v + abs(np.atleast_1d(slope)[i])
+            assert abs((up - down) / (2 * step[i]) - np.atleast_1d(slope)[i]) <= 2e-5 * size + 1e-9
+
+
+def test_gradients_in_matrices():
+    rng = np.random.default_rng(0)
+    X, Y, A = rng.normal(size=(5, 3)), rng.normal(size=(4, 3)), np.eye(3) + 0.1
+    G, E = rng.normal(size=(5, 4)), rng.normal(size=(3, 3)) * 1e-6
+    slope = Bilinear(A)._vjp(X, Y, G)["A"]
+    change = np.sum(G * (Bilinear(A + E + E.T)(X, Y) - Bilinear(A)(X, Y)))
+    np.testing.assert_allclose(np.sum(slope * (E + E.T)), change, rtol=1e-6)
+    K, i, j = Precomputed(A), [0.0, 2.0], [1.0, 1.0, 0.0]
+    slope = K._vjp(K._points(i, "i"), K._points(j, "j"), G[:2, :3])["K"]
+    np.testing.assert_allclose(np.sum(slope * A), np.sum(G[:2, :3] * K(i, j)))
+    scales = np.array([1.0, 2.0, 0.5])
+    slope = Mahalanobis(scales)._vjp(X, Y, G)["scales"]
+    for i in range(3):
+        h = 1e-6 * np.eye(3)[i]
+        difference = (Mahalanobis(scales + h)(X, Y) - Mahalanobis(scales - h)(X, Y)) / 2e-6
+        np.testing.assert_allclose(slope[i], np.sum(G * difference), rtol=1e-6)
+
+
+@given(kernels, points(scales=(1e-2, 1.0)))
+def test_float32_is_honoured(k, X):
+    narrow = X.astype(np.float32)
+    try:
+        K = k(narrow.astype(float))
+    except ValueError:
+        return
+    assert k(narrow).dtype == k.diag(narrow).dtype == k.pairs(narrow, narrow).dtype == np.float32
+    size = np.sqrt(np.outer(K.diagonal(), K.diagonal())) + 1e-3
+    if "normalized" not in repr(k) and "Delta" not in repr(k) and "Periodic" not in repr(k):
+        assert np.abs((k(narrow) - K) / size).max() < 2e-3
+
+
+# tiles and threads
+
+@given(kernels, points(max_n=30, scales=(1.0,)), st.sampled_from([1e-6, 1e-3, 1e-2]))
+def test_tiles_change_nothing(k, X, block_mib):
+    whole = k(X), k(X, X[::-1]), k.distance(X), k.pairs(X, X[::-1])
+    with settings.using(block_mib=block_mib):
+        parts = k(X), k(X, X[::-1]), k.distance(X), k.pairs(X, X[::-1])
+    for a, b in zip(whole, parts, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9 * np.abs(a).max() + 1e-7)
+    assert (parts[0] == parts[0].T).all() and (parts[2].diagonal() == 0).all()
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 20])
+@pytest.mark.parametrize("n, m", [(1500, 1100), (1100, 1500), (1, 3000), (3000, 1)])
+def test_large_matrices_agree_with_the_formula(n, m, d):
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(n, d)), rng.normal(size=(m, d))
+    rows, columns = rng.integers(n, size=200), rng.integers(m, size=200)
+    direct = np.exp(-((X[rows] - Y[columns]) ** 2).sum(axis=1) / 2)
+    np.testing.assert_allclose(Gaussian()(X, Y)[rows, columns], direct, rtol=1e-10)
+    if n == 1500:
+        K = Gaussian()(X)
+        other = rng.integers(n, size=200)
+        direct = np.exp(-((X[rows] - X[other]) ** 2).sum(axis=1) / 2)
+        np.testing.assert_allclose(K[rows, other], direct, rtol=1e-10)
+        assert (K == K.T).all() and (K.diagonal() == 1).all()
+
+
+def test_two_threads_at_once_and_a_loop_inside_a_loop():
+    X = np.random.default_rng(0).normal(size=(900, 5))
+    expected, results, before = Gaussian()(X), [None] * 6, n_threads()
+
+    def work(i):
+        results[i] = Gaussian()(X)
+
+    workers = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    in_parallel(work, [4, 5])
+    for K in results:
+        np.testing.assert_allclose(K, expected, rtol=1e-12)
+    assert n_threads() == before
+
+
+def gram_in_a_child(queue):
+    queue.put(float(Gaussian()(np.arange(900.0)).sum()))
+
+
+def test_a_forked_process_can_compute():
+    expected = float(Gaussian()(np.arange(900.0)).sum())
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=gram_in_a_child, args=(queue,))
+    child.start()
+    assert queue.get(timeout=60) == expected
+    child.join(timeout=60)
+
+
+def peak_mib(work):
+    tracemalloc.start()
+    work()
+    peak = tracemalloc.get_traced_memory()[1] / 2**20
+    tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize("k", [Gaussian(2), Gaussian(2) * Matern(1.5) + Linear()])
+def test_temporaries_stay_within_the_budget(k):
+    X = np.random.default_rng(0).normal(size=(2500, 30))
+    result = 2500**2 * 8 / 2**20
+    with settings.using(block_mib=8):
+        assert peak_mib(lambda: k(X)) < result + 3 * 8
+        row_sums = np.zeros(2500)
+
+        def add(rows, columns, block):
+            row_sums[rows] += block.sum(axis=1)
+
+        assert peak_mib(lambda: k.each_tile(X, X, add)) < 3 * 8
+    np.testing.assert_allclose(row_sums, k(X).sum(axis=1))
+
+
+def test_the_data_stay_as_they_were():
+    X = np.random.default_rng(0).uniform(0.1, 1, size=(40, 1))
+    before = X.copy()
+    for k in (Gaussian(1), Laplace(1), Cauchy(1), Periodic(2), Matern(2.5), Sobolev(2), Linear().on(first),
+              Gaussian(1).on(first), Gaussian(1).conjugate(first), Rank1(first),
+              Polynomial(3).normalized(), Delta()):
+        k(X), k.diag(X), k.pairs(X, X), k.distance(X), k(X, X)
+        np.testing.assert_array_equal(X, before)
+    X.flags.writeable = False
+    Gaussian(1)(X), Cauchy(1)(X), Rank1(first)(X)
+
+
+# what is no kernel
+
+class Shifted(Kernel):
+    "exp(−r²/2) − 0.5, which has negative eigenvalues but a positive diagonal"
+
+    def _gram(self, X, Y, xp):
+        return Gaussian(1)._gram(X, Y, xp) - 0.5
+
+
+class GaussianWithAnotherFormula(Gaussian):
+    def _gram(self, X, Y, xp):
+        return 2 * super()._gram(X, Y, xp)
+
+
+def test_a_new_formula_is_used_in_tiles_too():
+    X = np.random.default_rng(0).normal(size=(1200, 2))
+    np.testing.assert_allclose(GaussianWithAnotherFormula(1)(X, X[:1100]), 2 * Gaussian(1)(X, X[:1100]))
+    with pytest.raises(LawBroken, match="diag"):
+        check_kernel(GaussianWithAnotherFormula(1), X[:10])
+
+
+MUTANTS = {
+    "sum that subtracts": (Gaussian(1) + Gaussian(2), "_combine", lambda self, A, B: A - B),
+    "product with a difference": (Gaussian(1) * Gaussian(2), "_combine", lambda self, A, B: A * (B - 0.95)),
+    "power with a fraction": (Polynomial(1) ** 2, "_combine", lambda self, K: np.abs(K) ** 1.5),
+    "negative scaling": (2 * Gaussian(1), "_combine", lambda self, K: -K),
+    "exp of the negative": (Gaussian(1).exp(), "_combine", lambda self, K: np.exp(-K)),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_the_law_refuses_broken_closure_rules(name, monkeypatch):
+    k, method, wrong = MUTANTS[name]
+    X = np.linspace(-3, 3, 30)
+    check_kernel(k, X)
+    monkeypatch.setattr(type(k), method, wrong)
+    with pytest.raises(LawBroken):
+        check_kernel(k, X)
+
+
+@given(st.integers(0, 999))
+def test_a_witness_is_found_exactly_when_there_is_one(seed):
+    X = np.random.default_rng(seed).normal(size=(30, 2))
+    assert indefinite_witness(Gaussian(1), X) is None
+    points, c = indefinite_witness(Shifted(), X * 3)
+    assert c @ Shifted()(points) @ c < 0 and len(points) < 30
+    assert {tuple(p) for p in points} <= {tuple(x) for x in X * 3}
+
+
+@pytest.mark.parametrize("scale", [1e-6, 0.3, 1, 1e4])
+@pytest.mark.parametrize("offset", [-3, -1e-9, 0, 1e-9, 0.2, 1, 5, 30])
+def test_the_witness_against_tanh(scale, offset):
+    points, c = Sigmoid(scale, offset).witness()
+    assert c @ Sigmoid(scale, offset)(points) @ c < 0
+    X = np.random.default_rng(0).normal(size=(9, 2))
+    for use in (as_kernel, lambda k: k + Linear(), lambda k: 2 * k, lambda k: k.normalized(),
+                lambda k: k.on(0), lambda k: ridge(k, X, X[:, 0]), lambda k: RKHSFunction(k, X, X[:, 0]),
+                lambda k: align([k], X, X[:, 0])):
+        with pytest.raises(IndefiniteKernel, match="cᵀKc = -"):
+            use(Sigmoid(scale, offset))
+
+
+def test_is_psd_at_the_threshold():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(60, 20))
+    K = A @ A.T                                           # rank 20: forty eigenvalues are rounding
+    assert is_psd(K)
+    error = 4 * np.finfo(float).eps * np.abs(K).max()
+    assert is_psd(K - 20 * error * np.eye(60)) and not is_psd(K - 200 * error * np.eye(60))
+
+
+# tools
+
+def test_alignment_is_a_cosine():
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(9, 4)), rng.normal(size=(9, 4))
+    K, L = A @ A.T, B @ B.T
+    H = np.eye(9) - 1 / 9
+    np.testing.assert_allclose(alignment(K, L), np.trace(H @ K @ H @ L) / np.sqrt(
+        np.trace(H @ K @ H @ K) * np.trace(H @ L @ H @ L)))
+    np.testing.assert_allclose(alignment(K, 3 * K), 1)
+    assert alignment(np.ones((9, 9)), L) == 0 < alignment(np.ones((9, 9)), L, centred=False)
+
+
+@given(st.integers(0, 999))
+def test_align_is_optimal(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(25, 3)), rng.normal(size=25)
+    parts = [Linear(), Gaussian(1), Gaussian(0.3), Linear().on(0), Linear(), 5 * Gaussian(1)]
+    learned = alignment(align(parts, X, y)(X), np.outer(y - y.mean(), y - y.mean()))
+    for _ in range(30):
+        mixture = sum(w * k for w, k in zip(rng.dirichlet(np.full(6, 0.3)), parts, strict=True))
+        assert alignment(mixture(X), np.outer(y - y.mean(), y - y.mean())) <= learned + 1e-9
+
+
+@given(st.integers(0, 99), st.floats(0.3, 2), st.integers(1, 2))
+def test_kde_integrates_to_one(seed, bandwidth, d):
+    X = np.random.default_rng(seed).uniform(-1, 1, size=(6, d))
+    side = gauss_legendre(-1 - 9 * bandwidth, 1 + 9 * bandwidth, 90)
+    if d == 1:
+        total = side.integrate(kde(X, bandwidth, weights=np.arange(6)))
+    else:
+        plane = np.stack(np.meshgrid(side.points, side.points), axis=-1).reshape(-1, 2)
+        total = np.outer(side.weights, side.weights).ravel() @ kde(X, bandwidth)(plane)
+    np.testing.assert_allclose(total, 1, atol=1e-8)
