@@ -315,7 +315,8 @@ def sqdist_tile(X, Y, scales=None):
             D += y[None, :]                                                # (C.1)
         close = D < a_quarter_lost * (xp.max(x) + xp.max(y))               # these and some more
         if xp.any(close):
-            i, j = xp.nonzero(close)
+            flat = xp.nonzero(xp.reshape(close, (-1,)))[0]                 # faster than in 2-D
+            i, j = flat // D.shape[1], flat % D.shape[1]
             lost = D[i, j] < a_quarter_lost * (x[i] + y[j])
             _recompute(D, X[rows], Y[columns], i[lost], j[lost], scales, xp)
         return D
