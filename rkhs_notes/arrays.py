@@ -2,20 +2,21 @@
 
 # %% auto #0
 __all__ = ['array_namespace', 'as_floats', 'frozen', 'as_points', 'as_targets', 'as_number', 'as_count', 'sqdist', 'sqdist_tile',
-           'row_blocks', 'spans', 'n_threads', 'in_parallel', 'require_fits', 'smallest_eigenvalue', 'solve_psd']
+           'row_blocks', 'spans', 'one_blas_thread', 'n_threads', 'in_parallel', 'require_fits', 'smallest_eigenvalue',
+           'solve_psd']
 
 # %% ../nbs/C_arrays.ipynb #6ce19dab
 import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import cache
 
 import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from scipy.spatial.distance import cdist
-from threadpoolctl import ThreadpoolController, threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from . import settings
 from .errors import NotPositiveDefinite
@@ -123,7 +124,7 @@ def frozen(A):
     -------
     array like A
     """
-    if isinstance(A, np.ndarray) and A.flags.writeable:
+    if isinstance(A, np.ndarray) and (A.flags.writeable or A.base is not None):
         A = A.copy()
         A.flags.writeable = False
     return A
@@ -389,12 +390,27 @@ def spans(n, length, start=0):
         yield slice(i, min(i + length, n))
 
 # %% ../nbs/C_arrays.ipynb #9c100a73
-_alone = threading.Lock()
+_alone, _counting = threading.Lock(), threading.Lock()
+_limits = []                                     # one entry a user of one_blas_thread
 
 
 @cache
 def _blas():
     return ThreadpoolController().select(user_api="blas")
+
+
+@contextmanager
+def one_blas_thread():
+    "Inside, BLAS uses one thread. Uses may overlap: the last one out gives the others back."
+    with _counting:
+        _limits.append(_limits[0] if _limits else _blas().limit(limits=1))
+    try:
+        yield
+    finally:
+        with _counting:
+            limit = _limits.pop()
+            if not _limits:
+                limit.restore_original_limits()
 
 
 def n_threads():
@@ -428,7 +444,7 @@ def in_parallel(work, items, at_most=None):
             work(item)
         return
     try:
-        with _blas().limit(limits=1), ThreadPoolExecutor(workers) as pool:
+        with one_blas_thread(), ThreadPoolExecutor(workers) as pool:
             for _ in pool.map(work, items):
                 pass
     finally:
@@ -522,7 +538,7 @@ def solve_psd(A, b, shift=0.0, name="A", remedy="a larger shift", symmetric=Fals
     lange, potrf, pocon, potrs = scipy.linalg.get_lapack_funcs(
         ("lange", "potrf", "pocon", "potrs"), (shifted,))
     # threaded Cholesky has crashed beyond this size
-    with threadpool_limits(1) if n > 12_000 else nullcontext():
+    with one_blas_thread() if n > 12_000 else nullcontext():
         norm = lange("1", shifted.T)                 # .T is in LAPACK's order: no hidden copy
         factor, broken = potrf(shifted.T, lower=1, clean=0, overwrite_a=1)
         if broken or pocon(factor, norm, uplo="L")[0] < np.finfo(shifted.dtype).eps:

@@ -5,8 +5,8 @@ __all__ = ['is_psd', 'Kernel', 'Linear', 'Polynomial', 'Gaussian', 'Brownian', '
            'Product', 'Scaled', 'Power', 'Exp', 'Normalized', 'GaussianOf', 'Conjugate', 'On', 'Tensor', 'Anova',
            'Bilinear', 'Mahalanobis', 'Matern', 'RationalQuadratic', 'Laplace', 'Cauchy', 'Periodic', 'Delta',
            'Sobolev', 'SobolevFull', 'Rank1', 'FiniteRank', 'Integral', 'Precomputed', 'Sigmoid', 'from_gamma',
-           'to_gamma', 'from_sklearn', 'kde', 'check_kernel', 'indefinite_witness', 'median_bandwidth', 'alignment',
-           'align']
+           'to_gamma', 'from_sklearn', 'kde', 'check_kernel', 'check_gradient', 'indefinite_witness',
+           'median_bandwidth', 'alignment', 'align']
 
 # %% ../nbs/01_kernels.ipynb #c929a296
 import math
@@ -24,6 +24,7 @@ from . import settings
 from .arrays import (array_namespace, as_count, as_floats, as_number, as_points, as_targets,
                                frozen, in_parallel, require_fits, row_blocks, spans, sqdist,
                                sqdist_tile)
+from .datasets import as_rng
 from .errors import IndefiniteKernel, require
 
 # %% ../nbs/01_kernels.ipynb #bf866c93
@@ -34,7 +35,8 @@ def is_psd(K, entry_error=None):
     ----------
     K : array (n, n)
     entry_error : float    rounding error of an entry; by default 4 eps times the largest
-                           absolute entry
+                           absolute entry. Gram matrices of squared distances keep fewer digits:
+                           8 eps^(3/4) times the largest entry
 
     Returns
     -------
@@ -49,26 +51,35 @@ def is_psd(K, entry_error=None):
     symmetric = np.abs(K - K.T).max() <= 2 * entry_error
     return bool(symmetric and np.linalg.eigvalsh(K)[0] >= -len(K) * entry_error)
 
+
+_GRAM_ERROR = 8 * np.finfo(float).eps ** 0.75             # of an entry, relative: see (C.1)
+
 # %% ../nbs/01_kernels.ipynb #25fe0802
 class Kernel:
     """A positive semidefinite function k(x, y) = ⟨φ(x), φ(y)⟩   (1.1)
 
     A leaf of the algebra is a frozen dataclass that writes `_gram(X, Y, xp)`, the matrix
     k(xᵢ, yⱼ) of two blocks of points with the functions of the array module xp. It may also
-    write `_pairs` (k(xᵢ, yᵢ)), `_diag`, `_distance`, `_points` (what a point is), `_vjp`
-    (gradients in the parameters) and `_tile` (what all tiles of a matrix share, done once).
+    write `_pairs` (k(xᵢ, yᵢ)), `_diag`, `_distance`, `_vjp` (gradients in the parameters),
+    `_tile` (what all tiles of a matrix share, done once) and `_points` (what a point is: it may
+    validate and convert, not change values). A class that writes a new `_gram` inherits none
+    of the others from the kernel it refines.
 
     Decorate with @dataclass(frozen=True, repr=False, eq=False): kernels are compared and hashed
     by the base class, array parameters by their bytes.
     """
     is_shift_invariant = False       # does k(x, y) depend on x − y alone?
-    _precedence = 3                  # how tightly it binds in print: sum 1, product 2, leaf 3
+    _precedence = 4            # how tightly it binds in print: sum 1, product 2, power 3, leaf 4
+    _window = (-3.0, 3.0)      # where plot draws
     __array_ufunc__ = None           # numpy scalars leave `2.0 * k` to us
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
-        if "_gram" in vars(cls) and "_tile" not in vars(cls):
-            cls._tile = Kernel._tile                     # a new formula needs new tiles
+        order = cls.__mro__
+        place = lambda name: next(i for i, c in enumerate(order) if name in vars(c))
+        for name in ("_tile", "_pairs", "_diag", "_distance", "_vjp"):
+            if any(is_dataclass(c) for c in order[place("_gram") + 1 : place(name) + 1]):
+                setattr(cls, name, getattr(Kernel, name))        # a shortcut of another formula
 
     def __call__(self, X, Y=None):
         """The Gram matrix (k(xᵢ, yⱼ)).
@@ -88,7 +99,7 @@ class Kernel:
         MemoryError                   a matrix above settings.result_mib
         """
         X, Y, symmetric = self._both(X, Y)
-        K, xp = _room(X, Y, "f(X) of an RKHSFunction, which works in blocks, or fewer centres")
+        K, xp = _room(X, Y, "k.each_tile or f(X) of an RKHSFunction, which keep no matrix, or fewer points")
 
         def store(rows, columns, block):
             self._require_finite(block, xp)
@@ -101,14 +112,15 @@ class Kernel:
         self._each_tile(X, Y, store, symmetric=symmetric)
         if symmetric:
             everyone = xp.arange(len(X))
-            K[everyone, everyone] = self._diag(X, xp)
+            K[everyone, everyone] = self._by_rows(self._diag, X)
         return K
 
     def each_tile(self, X, Y, use):
         """Call use(rows, columns, block) for every tile k(X[rows], Y[columns]) of a Gram matrix.
 
-        The matrix itself is never stored. Tiles come in threads; those of one set of rows come one
-        after the other, so that `use` may add to a result with one place a row.
+        The matrix itself is never stored. `use` is called in several threads at once; tiles of
+        one set of rows come one after the other, so that it may add to a result with one place
+        a row.
 
         Parameters
         ----------
@@ -130,8 +142,7 @@ class Kernel:
         -------
         array (n,)
         """
-        X = self._points(X, "X")
-        return self._diag(X, array_namespace(X))
+        return self._by_rows(self._diag, _guarded(self._points(X, "X")))
 
     def pairs(self, X, Y):
         """k(xᵢ, yᵢ) for points paired one to one.
@@ -148,12 +159,7 @@ class Kernel:
         if len(X) != len(Y):
             raise ValueError("pairs need as many X as Y; "
                              f"X has {len(X)} points, Y has {len(Y)}.")
-        xp = array_namespace(X, Y)
-        parts = [self._pairs(X[rows], Y[rows], xp)
-                 for rows in row_blocks(len(X), 4 * self._width(X.shape[1]) * X.dtype.itemsize)]
-        values = parts[0] if len(parts) == 1 else xp.concat(parts)
-        self._require_finite(values, xp)
-        return values
+        return self._by_rows(self._pairs, X, Y)
 
     def distance(self, X, Y=None):
         """‖φ(xᵢ) − φ(yⱼ)‖ = √(k(xᵢ, xᵢ) + k(yⱼ, yⱼ) − 2 k(xᵢ, yⱼ)), the kernel's own metric (1.7)
@@ -174,8 +180,7 @@ class Kernel:
             self._require_finite(block, xp)
             D[rows, columns] = block
 
-        self._each_tile(X, Y, store, of=lambda A, B, xp: (
-            lambda rows, columns: self._distance(A[rows], B[columns], xp)))
+        self._each_tile(X, Y, store, of=self._distance_tile)
         if symmetric:
             D[xp.arange(len(X)), xp.arange(len(X))] = 0.0
         return D
@@ -185,7 +190,7 @@ class Kernel:
 
         Parameters
         ----------
-        *limits : float            a, b; by default −3, 3
+        *limits : float            a, b; by default −3, 3, or the first 3 units of a half-line
         at : int or array (m,)     the points z, or how many of them
         ax : matplotlib Axes       by default the current one
 
@@ -195,7 +200,9 @@ class Kernel:
         """
         import matplotlib.pyplot as plt
         ax = plt.gca() if ax is None else ax
-        a, b = limits or (-3.0, 3.0)
+        if len(limits) not in (0, 2):
+            raise ValueError(f"plot got {len(limits)} limits; pass a and b, or none.")
+        a, b = limits or self._window
         x = np.linspace(a, b, 400)
         at = np.linspace(a, b, at + 2)[1:-1] if np.ndim(at) == 0 else as_points(at, "at")[:, 0]
         ax.plot(x, self(x, at))
@@ -218,29 +225,43 @@ class Kernel:
         return self._pairs(X, X, xp)
 
     def _vjp(self, X, Y, G):
-        if any(not isinstance(value, int) for value in self.get_params().values()):
+        """{name: Σᵢⱼ Gᵢⱼ ∂k(xᵢ, yⱼ)/∂parameter}, for X (n, d), Y (m, d) and G (n, m).
+
+        As get_params, less whole numbers and the nu of Matern; a gradient has the shape of its
+        parameter.
+        """
+        if any(isinstance(value, (float, np.ndarray)) for value in self.get_params().values()):
             raise NotImplementedError(f"{type(self).__name__} has parameters, "
                                       "but writes no _vjp(X, Y, G)")
         return {}
 
     def _distance(self, X, Y, xp):
-        squared = -2 * self._gram(X, Y, xp)
-        squared += self._diag(X, xp)[:, None]
-        squared += self._diag(Y, xp)[None, :]
-        return xp.sqrt(xp.clip(squared, 0, None))                                   # (1.7)
+        return _metric(self._gram(X, Y, xp), self._diag(X, xp), self._diag(Y, xp), xp)
+
+    def _distance_tile(self, X, Y, xp):
+        if type(self)._distance is not Kernel._distance:
+            return lambda rows, columns: self._distance(X[rows], Y[columns], xp)
+        tile, x, y = self._tile(X, Y, xp), self._diag(X, xp), self._diag(Y, xp)
+        return lambda rows, columns: _metric(tile(rows, columns), x[rows], y[columns], xp)
 
     def _points(self, X, name):
         return as_points(X, name)
 
+    def _merged(self, X, name):
+        return X                                 # Tensor makes one array of a pair
+
     def _width(self, d):
         return d + 2                             # how many numbers a prepared point takes
 
+    def _blocks(self):
+        return 4                                 # how many blocks are in use while one is made
+
     # how the base class works
     def _both(self, X, Y):
-        X = self._points(X, "X")
+        X = _guarded(self._points(X, "X"))
         if Y is None:
             return X, X, True
-        Y = self._points(Y, "Y")
+        Y = _guarded(self._points(Y, "Y"))
         if X.shape[1:] != Y.shape[1:]:
             raise ValueError(f"X has {X.shape[1]} columns, Y has {Y.shape[1]}; "
                              "both must hold points of one space.")
@@ -249,36 +270,55 @@ class Kernel:
             X, Y = (xp.astype(A, xp.result_type(X, Y)) for A in (X, Y))
         return X, Y, False
 
+    def _by_rows(self, method, *points):
+        "_diag or _pairs, within the memory budget"
+        xp, width = array_namespace(*points), self._width(points[0].shape[1])
+        with np.errstate(all="ignore"):
+            parts = [method(*(A[rows] for A in points), xp)
+                     for rows in row_blocks(len(points[0]), 6 * width * points[0].dtype.itemsize)]
+        values = parts[0] if len(parts) == 1 else xp.concat(parts)
+        self._require_finite(values, xp)
+        return values
+
     def _each_tile(self, X, Y, use, symmetric=False, of=None):
         "use(rows, columns, block) for every tile; of a symmetric matrix for those above the diagonal."
-        xp, budget = array_namespace(X, Y), settings.block_mib * 2**20 / X.dtype.itemsize
-        side = max(1, min(640, int(math.sqrt(budget / 20))))               # tiles stay in the cache
-        points = max(1, int(budget / (2 * self._width(X.shape[1]))))
+        xp, entries = array_namespace(X, Y), settings.block_mib * 2**20 / X.dtype.itemsize
+        points = max(1, int(entries / (4 * self._width(X.shape[1]))))        # prepared at a time
         for R in spans(len(X), _even(len(X), points)):
             for C in spans(len(Y), _even(len(Y), points), start=R.start if symmetric else 0):
                 on_diagonal = symmetric and R == C
                 A = X[R]
                 tile = (of or self._tile)(A, A if on_diagonal else Y[C], xp)
                 n, m = R.stop - R.start, C.stop - C.start
-                height = min(side, max(256, -(-n // 16))) if n * m > side * side else n
-                width = max(1, side * side // height)
+                height, width, threads = _tile_shape(n, m, entries, self._blocks())
 
                 def strip(rows):
                     columns = spans(m, width, rows.stop if on_diagonal else 0)
-                    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+                    with np.errstate(all="ignore"):
                         for part in ([rows] if on_diagonal else []) + list(columns):
-                            use(_shifted(rows, R.start), _shifted(part, C.start), tile(rows, part))
+                            block = tile(rows, part)
+                            self._require_shape(block, rows, part)
+                            use(_shifted(rows, R.start), _shifted(part, C.start), block)
 
                 if xp is np:
-                    in_parallel(strip, spans(n, height), at_most=max(1, int(budget / (2 * side * side))))
+                    in_parallel(strip, spans(n, height), at_most=threads)
                 else:
                     for rows in spans(n, height):
                         strip(rows)
 
+    def _require_shape(self, block, rows, columns):
+        shape = (rows.stop - rows.start, columns.stop - columns.start)
+        if np.shape(block) != shape:
+            raise ValueError(f"{type(self).__name__}._gram returned shape {np.shape(block)} "
+                             f"for blocks of {shape[0]} and {shape[1]} points; it must be {shape}.")
+
     def _require_finite(self, block, xp):
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):
             total = xp.sum(block)                        # one fast pass; look closer if it fails
         if not xp.isfinite(total) and not xp.all(xp.isfinite(block)):
+            if xp.any(xp.isnan(block)):
+                raise ValueError(f"{self} gives NaN on these points: a mistake in its formula, or "
+                                 "an infinity minus another; rescale X.")
             raise ValueError(f"{self} overflows {block.dtype} on these points; "
                              "rescale X, or use float64.")
 
@@ -383,7 +423,11 @@ class Kernel:
         Kernel
         """
         parts = {name: part.simplify() for name, part in self._parts()}
-        return (replace(self, **parts) if parts else self)._reduced()
+        k = replace(self, **parts) if parts else self
+        try:
+            return k._reduced()
+        except OverflowError:                    # a merged number would be infinite, or 0
+            return k
 
     def _reduced(self):
         return self                              # parts are simple already; what else merges?
@@ -412,6 +456,16 @@ class Kernel:
     def __repr__(self):
         given = ", ".join(f"{name}={_written(value)}" for name, value in self._values())
         return f"{type(self).__name__}({given})"
+
+    def __str__(self):
+        text = repr(self)
+        return text if len(text) <= 240 else f"{text[:110]} … {text[-110:]}"
+
+    def __setstate__(self, state):
+        for value in state.values():             # a copy keeps its arrays read-only
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        vars(self).update(state)
 
     # parameters, through the whole expression
     def get_params(self):
@@ -462,10 +516,35 @@ class Kernel:
 
 
 def _room(X, Y, instead):
-    "An empty (n, m) matrix, if it fits, and the array module."
+    "An empty (n, m) matrix, if it fits, and the array module"
     xp = array_namespace(X, Y)
     require_fits((len(X), len(Y)), X.dtype.itemsize, instead)
     return xp.empty((len(X), len(Y)), dtype=X.dtype), xp
+
+
+def _metric(K, x, y, xp):
+    "√(k(x, x) + k(y, y) − 2 k(x, y))   (1.7)"
+    return xp.sqrt(xp.clip(x[:, None] + y[None, :] - 2 * K, 0, None))
+
+
+def _guarded(X):
+    "X, but nobody can write into it: a formula must not change the user's data."
+    if isinstance(X, np.ndarray):
+        X = X.view()
+        X.flags.writeable = False
+    return X
+
+
+def _tile_shape(n, m, entries, blocks):
+    """Height and width of the tiles of an (n, m) matrix, and how many threads there may be.
+
+    A tile stays in the cache (640² numbers, 3 MiB), all blocks in use stay within `entries`, and
+    there are strips enough for several threads but none lower than matrix products like.
+    """
+    side = max(1, min(640, int(math.sqrt(entries / (5 * blocks)))))
+    height = n if n * m <= side * side else min(side, max(256, -(-n // 16)))
+    width = max(1, side * side // height)
+    return height, width, max(1, int(entries / (blocks * side * side)))
 
 
 def _even(n, most):
@@ -478,7 +557,7 @@ def _shifted(part, start):
 
 
 def _key(value):
-    "What decides equality: types, numbers, and arrays by their bytes."
+    "What decides equality: types, numbers, and arrays by their bytes"
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype.str, value.tobytes()
     if isinstance(value, Kernel):
@@ -489,9 +568,9 @@ def _key(value):
 
 
 def _written(value):
-    "As one would write it: 2 rather than 2.0, a list for an array, a function by its name."
+    "As one would write it: 2 rather than 2.0, a list for an array, a function by its name"
     if isinstance(value, np.ndarray):
-        return repr(value.tolist()) if value.size <= 64 else f"<array of shape {value.shape}>"
+        return repr(value.tolist())
     if callable(value) and not isinstance(value, Kernel):
         return getattr(value, "__name__", repr(value))
     whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
@@ -545,6 +624,11 @@ class Polynomial(Kernel):
         inner = X @ Y.T
         slope = G * self.degree * _power(self.scale * inner + self.offset, self.degree - 1)
         return {"offset": slope.sum(), "scale": (slope * inner).sum()}
+
+    def _distance(self, X, Y, xp):
+        if self.degree > 1:
+            return super()._distance(X, Y, xp)
+        return self.scale**0.5 * xp.sqrt(sqdist(X, Y))
 
     def _to_power(self, p):
         return Polynomial(self.degree * p, self.offset, self.scale)
@@ -613,12 +697,12 @@ class Gaussian(_Radial):
 
     def _vjp(self, X, Y, G):
         D = sqdist(X, Y)
-        summands = G * np.exp(D / (-2 * self.bandwidth**2)) * D
-        return {"bandwidth": summands.sum() / self.bandwidth**3}
+        return {"bandwidth": (G * self._gram(X, Y, np) * (D / self.bandwidth / self.bandwidth)).sum()
+                / self.bandwidth}
 
     def _times(self, other):
         return (Gaussian(1 / math.hypot(1 / self.bandwidth, 1 / other.bandwidth))
-                if isinstance(other, Gaussian) else None)
+                if type(other) is Gaussian else None)
 
     def _to_power(self, p):
         return Gaussian(self.bandwidth / math.sqrt(p))
@@ -627,6 +711,10 @@ class Gaussian(_Radial):
 class _HalfLine(Kernel):
     "A kernel on [start, ∞)."
     start = 0.0
+
+    @property
+    def _window(self):
+        return self.start, self.start + 3
 
     def _points(self, X, name):
         X = _with_columns(as_points(X, name), 1, name, self)
@@ -643,7 +731,7 @@ def _with_columns(X, d, name, k):
     if X.shape[1] != d:
         raise ValueError(f"{type(k).__name__} here needs points with {d} "
                          f"{'coordinate' if d == 1 else 'coordinates'}; "
-                         f"{name} has {X.shape[1]} columns.")
+                         f"{name} has {X.shape[1]} column{'s' * (X.shape[1] > 1)}.")
     return X
 
 
@@ -673,10 +761,11 @@ class Brownian(_HalfLine):
 class _Combined(Kernel):
     "k(x, y) is made of the values of the parts at (x, y) and nothing else: _combine(*values)."
 
+    _kernels = ("k",)                             # the fields that are parts
+
     def __post_init__(self):
-        for part in fields(self):
-            if part.type is Kernel:
-                as_kernel(getattr(self, part.name))
+        for name in self._kernels:
+            as_kernel(getattr(self, name))
 
     @property
     def is_shift_invariant(self):
@@ -684,12 +773,21 @@ class _Combined(Kernel):
         return all(part.is_shift_invariant for _, part in self._parts())
 
     def _points(self, X, name):
+        X = self._merged(X, name)
         for _, part in self._parts():
             X = part._points(X, name)
         return X
 
+    def _merged(self, X, name):
+        for _, part in self._parts():
+            X = part._merged(X, name)
+        return X
+
     def _width(self, d):
         return sum(part._width(d) for _, part in self._parts())
+
+    def _blocks(self):
+        return len(self._parts()) + max(part._blocks() for _, part in self._parts())
 
     def _gram(self, X, Y, xp):
         return self._combine(*(part._gram(X, Y, xp) for _, part in self._parts()))
@@ -787,6 +885,9 @@ class Constant(Kernel):
     def _pairs(self, X, Y, xp):
         return xp.full((len(X),), self.c, dtype=X.dtype)
 
+    def _distance(self, X, Y, xp):
+        return xp.zeros((len(X), len(Y)), dtype=X.dtype)
+
     def _vjp(self, X, Y, G):
         return {"c": G.sum()}
 
@@ -804,13 +905,16 @@ class Sum(_Combined):
     """
     k1: Kernel
     k2: Kernel
-    _precedence = 1
+    _precedence, _kernels = 1, ("k1", "k2")
 
     def _combine(self, K1, K2):
         return K1 + K2
 
     def _slopes(self, K1, K2):
         return 1.0, 1.0
+
+    def _distance(self, X, Y, xp):
+        return xp.hypot(self.k1._distance(X, Y, xp), self.k2._distance(X, Y, xp))
 
     def _reduced(self):
         weights = {}
@@ -833,7 +937,7 @@ class Product(_Combined):
     """
     k1: Kernel
     k2: Kernel
-    _precedence = 2
+    _precedence, _kernels = 2, ("k1", "k2")
 
     def _combine(self, K1, K2):
         return K1 * K2
@@ -846,7 +950,7 @@ class Product(_Combined):
         merged = []
         for k in factors:
             for i, earlier in enumerate(merged):
-                both = earlier._times(k) or (Power(k, 2)._reduced() if earlier == k else None)
+                both = _product(earlier, k)
                 if both is not None:
                     merged[i] = both
                     break
@@ -888,8 +992,9 @@ class Scaled(_Combined):
         return (self.scale,)
 
     def _reduced(self):
-        (c, k), = _terms(self) if not isinstance(self.k, Sum) else [(self.scale, self.k)]
-        return _scaled(c, k)
+        if type(self.k) is Scaled:                               # its own part is no Scaled any more
+            return _scaled(_times(self.scale, self.k.scale), self.k.k)
+        return _scaled(self.scale, self.k)
 
     def __repr__(self):
         return _infix(self, "*", self.scale, self.k)
@@ -906,7 +1011,7 @@ class Power(_Combined):
     """
     k: Kernel
     p: int
-    _precedence = 2.5
+    _precedence = 3
 
     def __post_init__(self):
         super().__post_init__()
@@ -924,15 +1029,15 @@ class Power(_Combined):
 
     def _reduced(self):
         scale, factors = _factors(self.k)
-        k = _scaled(1.0, reduce(Product, factors)) if factors else Constant(1.0)
-        if isinstance(k, Power):
+        k = reduce(Product, factors) if factors else Constant(1.0)
+        if type(k) is Power:
             k = Power(k.k, k.p * self.p)
         elif self.p > 1:
-            k = k._to_power(self.p) or Power(k, self.p)
-        return _scaled(scale**self.p, k)
+            k = (_own(k, "_to_power") and k._to_power(self.p)) or Power(k, self.p)
+        return _scaled(reduce(_times, [scale] * self.p), k)
 
     def __repr__(self):
-        inner = f"({self.k})" if self.k._precedence <= self._precedence else f"{self.k}"
+        inner = f"({self.k!r})" if self.k._precedence <= self._precedence else f"{self.k!r}"
         return f"{inner} ** {self.p}"
 
 
@@ -953,54 +1058,94 @@ class Exp(_Combined):
         return (np.exp(K),)
 
     def _reduced(self):
-        return Constant(math.exp(self.k.c)) if isinstance(self.k, Constant) else self
+        return Constant(math.exp(self.k.c)) if type(self.k) is Constant else self
 
     def __repr__(self):
         return f"{_receiver(self.k)}.exp()"
 
 # %% ../nbs/01_kernels.ipynb #9cf8da78
 def _terms(k):
-    "k as a sum of (weight, kernel)."
-    if isinstance(k, Sum):
+    "k as a sum of (weight, kernel)"
+    if type(k) is Sum:
         return _terms(k.k1) + _terms(k.k2)
-    if isinstance(k, Scaled):
-        return [(k.scale * c, part) for c, part in _terms(k.k)]
-    return [(k.c, Constant(1.0))] if isinstance(k, Constant) else [(1.0, k)]
+    if type(k) is Scaled:
+        return [(_times(k.scale, c), part) for c, part in _terms(k.k)]
+    return [(k.c, Constant(1.0))] if type(k) is Constant else [(1.0, k)]
 
 
 def _factors(k):
-    "k as a number times a list of kernels."
-    if isinstance(k, Product):
+    "k as a number times a list of kernels"
+    if type(k) is Product:
         (a, left), (b, right) = _factors(k.k1), _factors(k.k2)
-        return a * b, left + right
-    if isinstance(k, Scaled):
+        return _times(a, b), left + right
+    if type(k) is Scaled:
         c, factors = _factors(k.k)
-        return k.scale * c, factors
-    return (k.c, []) if isinstance(k, Constant) else (1.0, [k])
+        return _times(k.scale, c), factors
+    return (k.c, []) if type(k) is Constant else (1.0, [k])
+
+
+def _product(k1, k2):
+    "One kernel equal to k1 · k2, if there is one"
+    if k1 == k2:
+        return Power(k1, 2)._reduced()
+    return ((_own(k1, "_times") and k1._times(k2)) or (_own(k2, "_times") and k2._times(k1))) or None
+
+
+def _own(k, method):
+    "Does the rule belong to this class, not to one that it refines?"
+    return method in vars(type(k))
+
+
+def _times(a, b):
+    "a · b, if the product neither overflows nor vanishes by rounding"
+    if not math.isfinite(a * b) or (a * b == 0 and a != 0 and b != 0):
+        raise OverflowError("the weights do not merge into one float")
+    return a * b
 
 
 def _scaled(c, k):
-    "c times k, written as briefly as possible."
-    if isinstance(k, Constant) or c == 0:
-        return Constant(c * getattr(k, "c", 1.0))
+    "c times k, written as briefly as possible"
+    if type(k) is Constant or c == 0:
+        return Constant(_times(c, k.c) if c else 0.0)
     return k if c == 1 else Scaled(c, k)
 
 
 def _infix(k, sign, left, right):
-    "left sign right, with the parentheses Python needs to read it back."
+    "left sign right, with the parentheses Python needs to read it back"
     looser = isinstance(left, Kernel) and left._precedence < k._precedence
-    first = f"({left})" if looser else _written(left)
-    second = f"({right})" if right._precedence <= k._precedence else f"{right}"
+    first = f"({left!r})" if looser else _written(left)
+    second = f"({right!r})" if right._precedence <= k._precedence else f"{right!r}"
     return f"{first} {sign} {second}"
 
 
 def _receiver(k):
     "k as it stands before a dot."
-    return f"{k}" if k._precedence == 3 else f"({k})"
+    return f"{k!r}" if k._precedence == 4 else f"({k!r})"
 
 # %% ../nbs/01_kernels.ipynb #1438f34b
+class _OfOne(Kernel):
+    "Made of one kernel k, on the same points."
+
+    @property
+    def is_shift_invariant(self):
+        "Does the part depend on x − y alone?"
+        return self.k.is_shift_invariant
+
+    def _points(self, X, name):
+        return self.k._points(X, name)
+
+    def _merged(self, X, name):
+        return self.k._merged(X, name)
+
+    def _width(self, d):
+        return self.k._width(d) + 1
+
+    def _blocks(self):
+        return self.k._blocks() + 1
+
+
 @dataclass(frozen=True, repr=False, eq=False)
-class Normalized(Kernel):
+class Normalized(_OfOne):
     """k(x, y) / √(k(x, x) k(y, y)), the cosine of the angle between features   (1.8)
 
     Where k(x, x) = 0 the feature is zero and has no direction: there the value is 0.
@@ -1013,17 +1158,6 @@ class Normalized(Kernel):
 
     def __post_init__(self):
         as_kernel(self.k)
-
-    @property
-    def is_shift_invariant(self):
-        "Does the part depend on x − y alone?"
-        return self.k.is_shift_invariant
-
-    def _points(self, X, name):
-        return self.k._points(X, name)
-
-    def _width(self, d):
-        return self.k._width(d) + 1
 
     def _inverse_lengths(self, X, xp):
         squared = self.k._diag(X, xp)
@@ -1053,25 +1187,32 @@ class Normalized(Kernel):
         a, b = self._inverse_lengths(X, np), self._inverse_lengths(Y, np)
         H = G * self.k._gram(X, Y, np) * np.outer(a, b)
         return _added("k", self.k._vjp(X, Y, G * np.outer(a, b)),
-                      self.k._vjp(X, X, np.diag(-H.sum(axis=1) * a**2 / 2)),
-                      self.k._vjp(Y, Y, np.diag(-H.sum(axis=0) * b**2 / 2)))
+                      _diag_vjp(self.k, X, -H.sum(axis=1) * a**2 / 2),
+                      _diag_vjp(self.k, Y, -H.sum(axis=0) * b**2 / 2))
 
     def _reduced(self):
-        k = self.k.k if isinstance(self.k, Scaled) and self.k.scale > 0 else self.k
-        unit = isinstance(k, (_Radial, _ByCoordinate, Delta, Normalized, GaussianOf))
-        return k if unit else Normalized(k)
+        k = self.k.k if type(self.k) is Scaled and self.k.scale > 0 else self.k
+        if type(k) is Constant and k.c > 0:
+            return Constant(1)
+        return k if type(k) in _UNIT_LENGTH else Normalized(k)
 
     def __repr__(self):
         return f"{_receiver(self.k)}.normalized()"
 
 
+def _diag_vjp(k, X, g):
+    "Gradient of Σ gᵢ k(xᵢ, xᵢ), without an (n, n) matrix"
+    parts = [k._vjp(X[rows], X[rows], np.diag(g[rows])) for rows in spans(len(X), 64)]
+    return {name: sum(part[name] for part in parts) for name in parts[0]}
+
+
 def _added(part, *gradients):
-    "Gradients in the same parameters, added."
+    "Gradients in the same parameters, added"
     return {f"{part}__{name}": sum(g[name] for g in gradients) for name in gradients[0]}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class GaussianOf(Kernel):
+class GaussianOf(_OfOne):
     """exp(−‖φ(x) − φ(y)‖² / (2 bandwidth²)) with the features φ of k   (1.9)
 
     Parameters
@@ -1089,36 +1230,40 @@ class GaussianOf(Kernel):
     @property
     def is_shift_invariant(self):
         "Does the distance of features depend on x − y alone?"
-        return self.k.is_shift_invariant or isinstance(self.k, Linear)
-
-    def _points(self, X, name):
-        return self.k._points(X, name)
+        return self.k.is_shift_invariant or type(self.k) is Linear
 
     def _gram(self, X, Y, xp):
-        return xp.exp(-0.5 * (self.k._distance(X, Y, xp) / self.bandwidth) ** 2)      # (1.9)
+        return self._of_distance(self.k._distance(X, Y, xp), xp)
+
+    def _tile(self, X, Y, xp):
+        distance = self.k._distance_tile(X, Y, xp)
+        return lambda rows, columns: self._of_distance(distance(rows, columns), xp)
+
+    def _of_distance(self, distance, xp):
+        return xp.exp(-0.5 * (distance / self.bandwidth) ** 2)                      # (1.9)
 
     def _diag(self, X, xp):
         return xp.ones(len(X), dtype=X.dtype)
 
     def _vjp(self, X, Y, G):
         squared = self.k._distance(X, Y, np) ** 2
-        H = G * np.exp(-0.5 * squared / self.bandwidth**2) / self.bandwidth**2
+        H = G * self._of_distance(np.sqrt(squared), np) / self.bandwidth / self.bandwidth
         own = {"bandwidth": (H * squared).sum() / self.bandwidth}
         return own | _added("k", self.k._vjp(X, Y, H),
-                            self.k._vjp(X, X, np.diag(-H.sum(axis=1) / 2)),
-                            self.k._vjp(Y, Y, np.diag(-H.sum(axis=0) / 2)))
+                            _diag_vjp(self.k, X, -H.sum(axis=1) / 2),
+                            _diag_vjp(self.k, Y, -H.sum(axis=0) / 2))
 
     def _reduced(self):
-        if isinstance(self.k, Scaled) and self.k.scale > 0:
+        if type(self.k) is Scaled and self.k.scale > 0:
             return GaussianOf(self.k.k, self.bandwidth / math.sqrt(self.k.scale))._reduced()
-        return Gaussian(self.bandwidth) if isinstance(self.k, Linear) else self
+        return Gaussian(self.bandwidth) if type(self.k) is Linear else self
 
     def __repr__(self):
         return f"{_receiver(self.k)}.gaussian_of(bandwidth={_written(self.bandwidth)})"
 
 # %% ../nbs/01_kernels.ipynb #635fe593
 @dataclass(frozen=True, repr=False, eq=False)
-class Conjugate(Kernel):
+class Conjugate(_OfOne):
     """f(x) k(x, y) f(y)
 
     Parameters
@@ -1129,14 +1274,11 @@ class Conjugate(Kernel):
     k: Kernel
     f: Callable
 
+    is_shift_invariant = False
+
     def __post_init__(self):
-        as_kernel(self.k), _as_function(self.f, "f")
-
-    def _points(self, X, name):
-        return self.k._points(X, name)
-
-    def _width(self, d):
-        return self.k._width(d) + 1
+        as_kernel(self.k)
+        _as_function(self.f, "f")
 
     def _gram(self, X, Y, xp):
         return self.k._gram(X, Y, xp) * _values(self.f, X)[:, None] * _values(self.f, Y)
@@ -1157,7 +1299,7 @@ class Conjugate(Kernel):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class On(Kernel):
+class On(_OfOne):
     """k(g(x), g(y)), where g picks columns or is any function of the points
 
     Parameters
@@ -1166,7 +1308,7 @@ class On(Kernel):
     columns : int, list of int, or function (n,) or (n, d) → (n, e)
     """
     k: Kernel
-    columns: object
+    columns: tuple | Callable
 
     def __post_init__(self):
         as_kernel(self.k)
@@ -1183,10 +1325,10 @@ class On(Kernel):
         return self.k.is_shift_invariant and not callable(self.columns)
 
     def _points(self, X, name):
-        X = as_points(X, name)
+        X = as_points(self.k._merged(X, name), name)
         if not callable(self.columns) and max(self.columns) >= X.shape[1]:
-            raise ValueError(f"{self} needs column {max(self.columns)}, "
-                             f"but {name} has {X.shape[1]} columns (the first is 0).")
+            raise ValueError(f"{self} needs column number {max(self.columns)}, but the last "
+                             f"column of {name} is number {X.shape[1] - 1}.")
         self._chosen(X, name)
         return X
 
@@ -1195,7 +1337,11 @@ class On(Kernel):
 
     def _chosen(self, X, name="X"):
         if callable(self.columns):
-            return self.k._points(self.columns(_plain(X)), f"the image of {name}")
+            image = self.k._points(self.columns(_plain(X)), f"the image of {name}")
+            if len(image) != len(X):
+                raise ValueError(f"the function of {self} gives {len(image)} points for {len(X)}; "
+                                 "it must give one for each.")
+            return image
         return self.k._points(X[:, list(self.columns)], name)
 
     def _gram(self, X, Y, xp):
@@ -1218,7 +1364,7 @@ class On(Kernel):
         return _prefixed("k", self.k._vjp(self._chosen(X), self._chosen(Y), G))
 
     def _reduced(self):
-        if isinstance(self.k, On) and not callable(self.columns) and not callable(self.k.columns):
+        if type(self.k) is On and not callable(self.columns) and not callable(self.k.columns):
             return On(self.k.k, [self.columns[i] for i in self.k.columns])
         return self
 
@@ -1228,7 +1374,8 @@ class On(Kernel):
 
 
 def _plain(X):
-    "Points as a function of the points gets them: (n,) on the line, else (n, d)."
+    "Points as a function of the points gets them: (n,) on the line, else (n, d)"
+    X = _guarded(X)
     return X[:, 0] if X.shape[1] == 1 else X
 
 
@@ -1239,8 +1386,8 @@ def _as_function(f, name):
 
 
 def _values(f, X):
-    "f at the points, (n,)."
-    values = as_floats(f(_plain(X)), "the values of f")
+    "f at the points, (n,)"
+    values = as_floats(f(_plain(X)), "f(X)")
     values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
     if values.ndim == 0:
         values = np.full(len(X), float(values))
@@ -1263,7 +1410,7 @@ class Tensor(Kernel):
     """
     k1: Kernel
     k2: Kernel
-    split: object = None
+    split: int | None = None
 
     def __post_init__(self):
         as_kernel(self.k1), as_kernel(self.k2)
@@ -1275,23 +1422,29 @@ class Tensor(Kernel):
         "Do both parts depend on differences alone?"
         return self.k1.is_shift_invariant and self.k2.is_shift_invariant
 
+    def _merged(self, X, name):
+        if not (isinstance(X, tuple) and len(X) == 2):
+            return X
+        first, second = as_points(X[0], f"{name}[0]"), as_points(X[1], f"{name}[1]")
+        if len(first) != len(second):
+            raise ValueError(f"{name} pairs {len(first)} points with {len(second)}; "
+                             "a pair needs one of each.")
+        if first.shape[1] != (self.split or second.shape[1]):
+            raise ValueError(f"{name}[0] has {first.shape[1]} columns; "
+                             f"write Tensor(k1, k2, split={first.shape[1]}).")
+        return array_namespace(first, second).concat([first, second], axis=1)
+
     def _points(self, X, name):
-        if isinstance(X, tuple) and len(X) == 2:
-            first, second = as_points(X[0], f"{name}[0]"), as_points(X[1], f"{name}[1]")
-            if len(first) != len(second):
-                raise ValueError(f"{name} pairs {len(first)} points with {len(second)}; "
-                                 "a pair needs one of each.")
-            if first.shape[1] != (self.split or second.shape[1]):
-                raise ValueError(f"{name}[0] has {first.shape[1]} columns; "
-                                 f"write Tensor(k1, k2, split={first.shape[1]}).")
-            X = array_namespace(first, second).concat([first, second], axis=1)
-        X = as_points(X, name)
+        X = as_points(self._merged(X, name), name)
         if X.shape[1] <= (self.split or 1) or (self.split is None and X.shape[1] % 2):
-            raise ValueError(f"{name} has {X.shape[1]} columns; {self} cannot cut them in two: "
+            raise ValueError(f"{self} cannot cut the {X.shape[1]} columns of {name} in two: "
                              "pass a tuple (X, U), or split=….")
         for part, half in zip((self.k1, self.k2), self._halves(X), strict=True):
             part._points(half, name)
         return X
+
+    def _blocks(self):
+        return self.k1._blocks() + self.k2._blocks()
 
     def _halves(self, X):
         cut = self.split or X.shape[1] // 2
@@ -1324,7 +1477,7 @@ class Tensor(Kernel):
 
     def __repr__(self):
         split = "" if self.split is None else f", split={self.split}"
-        return f"Tensor({self.k1}, {self.k2}{split})"
+        return f"Tensor({self.k1!r}, {self.k2!r}{split})"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -1354,39 +1507,47 @@ class Anova(Kernel):
     def _points(self, X, name):
         X = as_points(X, name)
         if self.order > X.shape[1] and not self.up_to:
-            raise ValueError(f"{self} needs {self.order} coordinates; {name} has {X.shape[1]} columns.")
+            raise ValueError(f"{self} needs {self.order} coordinates; {name} has {X.shape[1]}.")
         for i in range(X.shape[1]):
             self.base._points(X[:, i : i + 1], name)
         return X
 
+    def _blocks(self):
+        return self.base._blocks() + self.order + 2
+
     def _base(self, method, X, Y, xp):
-        return [getattr(self.base, method)(X[:, i : i + 1], Y[:, i : i + 1], xp)
-                for i in range(X.shape[1])]
+        return (getattr(self.base, method)(X[:, i : i + 1], Y[:, i : i + 1], xp)
+                for i in range(X.shape[1]))
 
     def _gram(self, X, Y, xp):
-        return self._total(self._elementary(self._base("_gram", X, Y, xp)))
+        return self._total(_elementary(self._base("_gram", X, Y, xp), self.order))
+
+    def _tile(self, X, Y, xp):
+        tiles = [self.base._tile(X[:, i : i + 1], Y[:, i : i + 1], xp) for i in range(X.shape[1])]
+        return lambda rows, columns: self._total(
+            _elementary((tile(rows, columns) for tile in tiles), self.order))
 
     def _pairs(self, X, Y, xp):
-        return self._total(self._elementary(self._base("_pairs", X, Y, xp)))
-
-    def _elementary(self, z):
-        "e₀, …, e_order of the z, by e_s ← e_s + zᵢ e_{s−1}   (1.10)"
-        e = [1 + 0 * z[0]] + [0 * z[0] for _ in range(self.order)]
-        for zi in z:
-            for s in range(self.order, 0, -1):
-                e[s] = e[s] + zi * e[s - 1]
-        return e
+        return self._total(_elementary(self._base("_pairs", X, Y, xp), self.order))
 
     def _total(self, e):
         return sum(e[1:], e[0]) if self.up_to else e[-1]
 
     def _vjp(self, X, Y, G):
-        z, gradients = self._base("_gram", X, Y, np), []
+        z, gradients = list(self._base("_gram", X, Y, np)), []
         for i in range(len(z)):                  # ∂e_s/∂zᵢ = e_{s−1} of the other coordinates
-            others = self._elementary(z[:i] + z[i + 1 :])[:-1] if len(z) > 1 else [1 + 0 * z[0]]
-            slope = self._total(others)
+            slope = self._total(_elementary(z[:i] + z[i + 1 :], self.order - 1))
             gradients.append(self.base._vjp(X[:, i : i + 1], Y[:, i : i + 1], G * slope))
         return _added("base", *gradients)
+
+
+def _elementary(z, order):
+    "[e₀, …, e_order] of the blocks z, by e_s ← e_s + zᵢ e_{s−1}; 0 above their number   (1.10)"
+    e = [1.0] + [0.0] * order
+    for i, zi in enumerate(z, start=1):
+        for s in range(min(order, i), 0, -1):
+            e[s] = e[s] + zi * e[s - 1]
+    return e
 
 # %% ../nbs/01_kernels.ipynb #9ce1ae69
 @dataclass(frozen=True, repr=False, eq=False)
@@ -1400,7 +1561,7 @@ class Bilinear(Kernel):
     A: np.ndarray
 
     def __post_init__(self):
-        object.__setattr__(self, "A", _psd_matrix(self.A, "A", "xᵀAy"))
+        object.__setattr__(self, "A", _psd_matrix(self.A, "A", "xᵀAy", 4 * np.finfo(float).eps))
 
     def _points(self, X, name):
         return _with_columns(as_points(X, name), len(self.A), name, self)
@@ -1414,16 +1575,23 @@ class Bilinear(Kernel):
     def _pairs(self, X, Y, xp):
         return xp.sum(self._weighted(X, xp) * Y, axis=1)
 
+    def _distance(self, X, Y, xp):
+        values, Q = np.linalg.eigh(self.A)
+        root = xp.asarray(Q * np.sqrt(np.clip(values, 0, None)), dtype=X.dtype)
+        centre = xp.mean(X, axis=0)
+        return xp.sqrt(sqdist((X - centre) @ root, (Y - centre) @ root))
+
     def _vjp(self, X, Y, G):
         slope = X.T @ G @ Y
         return {"A": (slope + slope.T) / 2}              # along symmetric matrices
 
 
-def _psd_matrix(A, name, formula):
-    A = as_points(A, name)
+def _psd_matrix(A, name, formula, entry_error):
+    "A read-only copy of A, if it is positive semidefinite up to an error relative to its largest entry"
+    A = as_points(A, name).astype(float) + 0.0            # −0.0 and 0.0 are one number
     if A.shape[0] != A.shape[1]:
         raise ValueError(f"{name} has shape {A.shape}; pass a square matrix.")
-    if not is_psd(A):
+    if not is_psd(A, entry_error * np.abs(A).max()):
         gap, low = float(np.abs(A - A.T).max()), float(np.linalg.eigvalsh((A + A.T) / 2)[0])
         raise ValueError(f"{name} differs from its transpose by {gap:.2g} and its symmetric part has the "
                          f"eigenvalue {low:.3g}; {formula} is a kernel only for a symmetric positive "
@@ -1467,8 +1635,9 @@ class Mahalanobis(_Radial):
                                     for x, y, scale in zip(X.T, Y.T, self.scales, strict=True)])}
 
     def _times(self, other):
-        if isinstance(other, Mahalanobis) and len(other.scales) == len(self.scales):
+        if type(other) is Mahalanobis and len(other.scales) == len(self.scales):
             return Mahalanobis(1 / np.hypot(1 / self.scales, 1 / other.scales))
+        return None
 
     def _to_power(self, p):
         return Mahalanobis(self.scales / math.sqrt(p))
@@ -1524,19 +1693,20 @@ def _matern(nu, s, xp):
     if xp is not np:
         raise TypeError(f"Matern(nu={nu:g}) needs Bessel functions, which only NumPy arrays have here; "
                         "nu = 0.5, 1.5 and 2.5 work with every array library.")
-    s = s.astype(float)
+    dtype, s = s.dtype, s.astype(float)
     with np.errstate(all="ignore"):
         log = (1 - nu) * math.log(2) - gammaln(nu) + nu * np.log(s) + np.log(kve(nu, s)) - s
     near_zero = np.ones_like(s)                # where K_nu overflows: the power series of k
     for j in range(min(6, math.ceil(nu) - 1), 0, -1):
         near_zero = 1 + near_zero * (s * s / 4) / (j * (j - nu))
-    return np.where(np.isfinite(log), np.exp(np.minimum(log, 0.0)), np.where(s > nu + 1, 0.0, near_zero))
+    K = np.where(np.isfinite(log), np.exp(np.minimum(log, 0.0)), np.where(s > nu + 1, 0.0, near_zero))
+    return K.astype(dtype, copy=False)
 
 
 def _matern_slope(nu, s):
     "−s times the derivative of _matern in s."
     if nu > 1:
-        return s * s * _matern(nu - 1, s * 1.0, np) / (2 * (nu - 1))
+        return s * (s * _matern(nu - 1, s * 1.0, np)) / (2 * (nu - 1))
     with np.errstate(all="ignore"):
         slope = 2 ** (1 - nu) / gamma(nu) * s ** (nu + 1) * kve(1 - nu, s) * np.exp(-s)
     return np.where(s > 0, np.nan_to_num(slope), 0.0)
@@ -1569,10 +1739,10 @@ class RationalQuadratic(_Radial):
 
     def _vjp(self, X, Y, G):
         D = sqdist(X, Y)
-        t = D / (2 * self.alpha * self.bandwidth**2)
+        t = D / self.bandwidth / self.bandwidth / (2 * self.alpha)
         H = G * np.exp(self._log(D, np)) / (1 + t)
         return {"alpha": (H * (t - (1 + t) * np.log1p(t))).sum(),
-                "bandwidth": (H * D).sum() / self.bandwidth**3}
+                "bandwidth": (H * 2 * self.alpha * t).sum() / self.bandwidth}
 
 # %% ../nbs/01_kernels.ipynb #8ad49783
 class _ByCoordinate(Kernel):
@@ -1628,13 +1798,17 @@ class Laplace(_ByCoordinate):
         distance *= -1 / self.bandwidth
         return _overwritten(xp.exp, distance, xp)
 
+    def _distance(self, X, Y, xp):
+        distance = _in_place(iadd, (xp.abs(delta) for delta in _coordinate_differences(X, Y)))
+        return xp.sqrt(-2 * xp.expm1(distance / -self.bandwidth))
+
     def _vjp(self, X, Y, G):
-        distance = sum(np.abs(delta) for delta in _coordinate_differences(X, Y))
-        return {"bandwidth": (G * np.exp(distance / -self.bandwidth) * distance).sum() / self.bandwidth**2}
+        distance = sum(np.abs(delta) for delta in _coordinate_differences(X, Y)) / self.bandwidth
+        return {"bandwidth": (G * np.exp(-distance) * distance).sum() / self.bandwidth}
 
     def _times(self, other):
         return (Laplace(1 / (1 / self.bandwidth + 1 / other.bandwidth))
-                if isinstance(other, Laplace) else None)
+                if type(other) is Laplace else None)
 
     def _to_power(self, p):
         return Laplace(self.bandwidth / p)
@@ -1687,16 +1861,25 @@ class Periodic(_ByCoordinate):
         self._coerce("bandwidth", above=0)
 
     def _gram(self, X, Y, xp):
-        # a position within the period is exact, however far away the point
-        return super()._gram(xp.remainder(X, self.period), xp.remainder(Y, self.period), xp)
+        return super()._gram(self._within(X, xp), self._within(Y, xp), xp)
 
     def _pairs(self, X, Y, xp):
-        return super()._pairs(xp.remainder(X, self.period), xp.remainder(Y, self.period), xp)
+        return super()._pairs(self._within(X, xp), self._within(Y, xp), xp)
+
+    def _within(self, X, xp):
+        "The position within the period, which is exact, however far away the point"
+        return xp.sign(X) * xp.remainder(xp.abs(X), self.period)
+
+    def _exponent(self, differences, xp):
+        S = _in_place(iadd, (self._one_coordinate(delta, xp) for delta in differences))
+        return S * (-2 / self.bandwidth / self.bandwidth)
 
     def _of_differences(self, differences, xp):
-        S = _in_place(iadd, (self._one_coordinate(delta, xp) for delta in differences))
-        S *= -2 / self.bandwidth**2
-        return _overwritten(xp.exp, S, xp)
+        return xp.exp(self._exponent(differences, xp))
+
+    def _distance(self, X, Y, xp):
+        differences = _coordinate_differences(self._within(X, xp), self._within(Y, xp))
+        return xp.sqrt(-2 * xp.expm1(self._exponent(differences, xp)))
 
     def _one_coordinate(self, delta, xp):
         delta *= math.pi / self.period
@@ -1706,7 +1889,7 @@ class Periodic(_ByCoordinate):
 
     def _vjp(self, X, Y, G):
         turns = [delta * (math.pi / self.period) for delta in _coordinate_differences(X, Y)]
-        H = G * self._gram(X, Y, np) / self.bandwidth**2
+        H = G * self._gram(X, Y, np) / self.bandwidth / self.bandwidth
         return {"period": (H * sum(2 * t * np.sin(2 * t) for t in turns)).sum() / self.period,
                 "bandwidth": (H * 4 * sum(np.sin(t) ** 2 for t in turns)).sum() / self.bandwidth}
 
@@ -1726,10 +1909,14 @@ class Delta(Kernel):
         return xp.astype(xp.all(X == Y, axis=1), X.dtype)
 
     def _times(self, other):
-        return self if isinstance(other, (Delta, _Radial, _ByCoordinate)) else None
+        return self if type(other) in _UNIT_LENGTH else None
 
     def _to_power(self, p):
         return self
+
+
+_UNIT_LENGTH = (Gaussian, Mahalanobis, Matern, RationalQuadratic, Laplace, Cauchy, Periodic, Delta,
+                Normalized, GaussianOf)          # k(x, x) = 1, except where Normalized has 0
 
 # %% ../nbs/01_kernels.ipynb #599cf1da
 @dataclass(frozen=True, repr=False, eq=False)
@@ -1802,6 +1989,9 @@ class _Explicit(Kernel):
     def _pairs(self, X, Y, xp):
         return xp.sum(self._features(X) * self._features(Y), axis=1)
 
+    def _distance(self, X, Y, xp):
+        return xp.sqrt(sqdist(self._features(X), self._features(Y)))
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Rank1(_Explicit):
@@ -1833,6 +2023,8 @@ class FiniteRank(_Explicit):
     functions: tuple
 
     def __post_init__(self):
+        if callable(self.functions) or not len(self.functions):
+            raise TypeError(f"functions = {self.functions!r}: pass a list of one or more functions.")
         weights, functions = as_floats(self.weights, "weights").astype(float), tuple(self.functions)
         if weights.shape != (len(functions),) or (weights < 0).any():
             raise ValueError(f"weights has shape {weights.shape} and least entry {weights.min():g}, and there "
@@ -1877,13 +2069,16 @@ class Integral(_Explicit):
         if not hasattr(self.measure, "points") or not hasattr(self.measure, "weights"):
             raise TypeError(f"measure is {type(self.measure).__name__}; pass a Measure, "
                             "such as gauss_legendre(0, 1, 50).")
+        if (np.asarray(self.measure.weights) < 0).any():
+            raise ValueError(f"the measure has the weight {np.min(self.measure.weights):g}; "
+                             "the integral is a kernel for weights ≥ 0.")
 
     def _width(self, d):
         return d + len(self.measure.weights)
 
     def _features(self, X):
         x = X if X.shape[1] == 1 else X[:, None, :]
-        values = as_floats(self.G(x, self.measure.points), "the values of G")
+        values = as_floats(self.G(x, self.measure.points), "G(x, z)")
         if values.shape != (len(X), len(self.measure.weights)):
             raise ValueError(f"G gives shape {values.shape} for {len(X)} points and "
                              f"{len(self.measure.weights)} nodes; it must broadcast to "
@@ -1902,7 +2097,7 @@ class Precomputed(Kernel):
     K: np.ndarray
 
     def __post_init__(self):
-        object.__setattr__(self, "K", _psd_matrix(self.K, "K", "K[i, j]"))
+        object.__setattr__(self, "K", _psd_matrix(self.K, "K", "K[i, j]", _GRAM_ERROR))
 
     def _points(self, X, name):
         X = _with_columns(as_points(X, name), 1, name, self)
@@ -1913,10 +2108,10 @@ class Precomputed(Kernel):
         return X
 
     def _gram(self, X, Y, xp):
-        return self.K[np.ix_(X[:, 0].astype(int), Y[:, 0].astype(int))]
+        return self.K[np.ix_(X[:, 0].astype(int), Y[:, 0].astype(int))].astype(X.dtype, copy=False)
 
     def _pairs(self, X, Y, xp):
-        return self.K[X[:, 0].astype(int), Y[:, 0].astype(int)]
+        return self.K[X[:, 0].astype(int), Y[:, 0].astype(int)].astype(X.dtype, copy=False)
 
     def _vjp(self, X, Y, G):
         slope = np.zeros_like(self.K)
@@ -1952,13 +2147,13 @@ class Sigmoid(Indefinite):
         return {"scale": (slope * inner).sum(), "offset": slope.sum()}
 
     def witness(self):
-        "Two or three points of ℝ and c with cᵀKc < 0; Proposition 1.9."
+        "One, two or three points of ℝ and c with cᵀKc < 0; Proposition 1.9"
         if self.offset < 0:
             return np.array([[0.0]]), np.array([1.0])
-        if self.offset == 0:
+        if self.offset < 0.05:                            # the points of offset 0 still do
             c = np.array([math.tanh(2), -math.tanh(1)])
             return np.array([[1.0], [2.0]]) / math.sqrt(self.scale), c
-        h = math.sqrt(max(1.0, self.offset) / self.scale)
+        h = math.sqrt(2 * max(1.0, self.offset)) / math.sqrt(self.scale)
         return np.array([[-h], [0.0], [h]]), np.array([1.0, -2.0, 1.0])
 
 # %% ../nbs/01_kernels.ipynb #a2aa23a1
@@ -1988,7 +2183,7 @@ def to_gamma(k):
     float
     """
     if isinstance(k, Gaussian):
-        return 0.5 / k.bandwidth**2
+        return 0.5 / k.bandwidth / k.bandwidth
     if isinstance(k, Laplace):
         return 1 / k.bandwidth
     raise TypeError(f"{k!r} has no gamma; only Gaussian and Laplace are exp(−gamma · distance).")
@@ -2011,15 +2206,18 @@ def from_sklearn(kernel):
 
     Raises
     ------
-    TypeError        something else
+    TypeError        something else, or a kernel that has no counterpart
+    ValueError       parameters out of range here, such as a fractional exponent
     """
+    if isinstance(kernel, (type, Kernel)) or not hasattr(kernel, "get_params"):
+        raise TypeError(f"kernel is {kernel!r}: pass a kernel object of scikit-learn's Gaussian processes, "
+                        "such as RBF(1.0).")
     p, name = kernel.get_params(deep=False), type(kernel).__name__
-    if name == "RBF":
-        return Gaussian(p["length_scale"]) if np.ndim(p["length_scale"]) == 0 else Mahalanobis(p["length_scale"])
-    if name == "Matern" and p["nu"] == np.inf:
-        return Gaussian(p["length_scale"])
-    if name == "Matern":
-        return Matern(p["nu"], p["length_scale"])
+    length = np.squeeze(p.get("length_scale", 1.0))
+    if name == "RBF" or (name == "Matern" and p["nu"] == np.inf):
+        return Gaussian(length) if np.ndim(length) == 0 else Mahalanobis(length)
+    if name == "Matern" and np.ndim(length) == 0:
+        return Matern(p["nu"], length)
     if name == "RationalQuadratic":
         return RationalQuadratic(p["alpha"], p["length_scale"])
     if name == "ExpSineSquared":
@@ -2035,7 +2233,8 @@ def from_sklearn(kernel):
         return left + right if name == "Sum" else left * right
     if name == "Exponentiation":
         return from_sklearn(p["kernel"]) ** p["exponent"]
-    raise TypeError(f"{name} has no counterpart here; write it as a Kernel with one method, _gram.")
+    raise TypeError(f"{kernel} has no counterpart here; if only the lengths differ between columns, rescale "
+                    "them, otherwise write it as a Kernel with one method, _gram.")
 
 # %% ../nbs/01_kernels.ipynb #1ebac754
 def kde(X, bandwidth, weights=None):
@@ -2056,10 +2255,14 @@ def kde(X, bandwidth, weights=None):
     if weights.shape != (len(X),) or (weights < 0).any() or not weights.any():
         raise ValueError(f"weights has shape {weights.shape} and least entry {weights.min():g}; "
                          f"pass ({len(X)},), ≥ 0 and not all 0.")
-    weights = weights / weights.sum() * (2 * math.pi * k.bandwidth**2) ** (-X.shape[1] / 2)
+    log_peak = -X.shape[1] * (math.log(k.bandwidth) + math.log(2 * math.pi) / 2)
+    if log_peak > 700:
+        raise ValueError(f"the density exceeds every float: bandwidth = {k.bandwidth:g} in "
+                         f"{X.shape[1]} dimensions.")
+    weights = weights / weights.sum() * math.exp(log_peak)
 
     def density(T):
-        T = as_points(T, "T")
+        T = _with_columns(as_points(T, "T"), X.shape[1], "T", k)
         values = np.zeros(len(T))
 
         def add(rows, columns, block):
@@ -2073,16 +2276,31 @@ def kde(X, bandwidth, weights=None):
 def _to_unit_length(K):
     """K / √(k(x, x) k(y, y)), the lengths, and the rounding error of an entry.
 
-    Where k(x, x) is zero the length counts as one.
+    Where k(x, x) is zero the longest feature lends its length.
     """
-    diagonal = np.abs(K.diagonal())
     tiny = np.finfo(K.dtype).tiny / np.finfo(K.dtype).eps          # below it, digits are missing
-    lengths = np.sqrt(np.where(diagonal > tiny, diagonal, 1.0))
-    return K / lengths[:, None] / lengths, lengths, 8 * np.finfo(K.dtype).eps ** 0.75   # see (C.1)
+    diagonal = np.abs(K.diagonal())
+    lengths = np.sqrt(np.where(diagonal > tiny, diagonal, max(float(np.abs(K).max()), tiny)))
+    return K / lengths[:, None] / lengths, lengths, 8 * np.finfo(K.dtype).eps ** 0.75
+
+
+def _full_gram(k, X):
+    "The points and the whole matrix k(xᵢ, xⱼ), every entry by the formula and none mirrored"
+    if isinstance(k, type) or not (isinstance(k, Kernel) or callable(k)):
+        raise TypeError(f"k is {getattr(k, '__name__', repr(k))}: pass a kernel such as Gaussian(1), "
+                        "or a function (X, Y) ↦ matrix.")
+    points = k._points(X, "X") if isinstance(k, Kernel) else as_points(X)
+    K = np.asarray(k(points, points.copy()))
+    if K.shape != (len(points), len(points)):
+        raise ValueError(f"k(X, X) has shape {K.shape} for {len(points)} points; "
+                         f"it must be {(len(points), len(points))}.")
+    return points, as_floats(K, "k(X, X)")
 
 
 def check_kernel(k, X):
     """Test on the points X that k is a kernel and that its methods agree   (1.1)
+
+    It can refute, not prove: points may be too few or too lucky.
 
     Parameters
     ----------
@@ -2095,11 +2313,12 @@ def check_kernel(k, X):
 
     Raises
     ------
-    LawBroken            k is not symmetric, not positive semidefinite, or its methods diag,
-                         pairs and distance disagree with k(X, Y)
+    LawBroken            k is not symmetric, not positive semidefinite, not shift-invariant though
+                         it says so, or its methods diag, pairs and distance disagree with k(X, Y)
     """
-    # every entry by the formula, none mirrored
-    K = np.asarray(k(X, _copy(X)))
+    if not isinstance(k, Kernel):
+        as_kernel(k)                                               # says what to pass
+    points, K = _full_gram(k, X)
     cosines, lengths, rounding = _to_unit_length(K)
     law = f"no Gram matrix of {k} has a negative eigenvalue"
     require(f"{k} is symmetric, k(x, y) = k(y, x)", np.abs(cosines - cosines.T).max(), rounding,
@@ -2107,8 +2326,8 @@ def check_kernel(k, X):
     require(f"{k}.diag agrees with k(x, x)",
             np.abs((k.diag(X) - K.diagonal()) / lengths**2).max(), rounding)
     if len(K) > 1:
-        P = k._points(X, "X")
-        gaps = np.abs(k.pairs(P[:-1], P[1:]) / lengths[:-1] / lengths[1:] - cosines.diagonal(1))
+        pairs = k.pairs(points[:-1], points[1:])
+        gaps = np.abs(pairs / lengths[:-1] / lengths[1:] - cosines.diagonal(1))
         require(f"{k}.pairs agrees with k(x, y)", gaps.max(), rounding)
     require(f"{k}(X) equals k(X, X)", np.abs(np.asarray(k(X)) / lengths[:, None] / lengths - cosines).max(),
             rounding)
@@ -2122,11 +2341,61 @@ def check_kernel(k, X):
     squared = K.diagonal()[:, None] + K.diagonal() - 2 * K
     require(f"{k}.distance² agrees with k(x, x) + k(y, y) − 2 k(x, y)",
             (np.abs(k.distance(X) ** 2 - squared) / np.add.outer(lengths, lengths) ** 2).max(), rounding)
+    if k.is_shift_invariant:
+        grid, moved = _exactly_moved(points)
+        gap = np.abs(np.asarray(k(grid, grid.copy())) - np.asarray(k(moved, moved.copy())))
+        require(f"{k} is shift-invariant, k(x + a, y + a) = k(x, y)", gap.max() / lengths.max() ** 2,
+                rounding, "Set is_shift_invariant = False, or compute with x − y alone.")
     return float(values[0])
 
 
-def _copy(X):
-    return tuple(map(_copy, X)) if isinstance(X, tuple) else X.copy() if hasattr(X, "copy") else list(X)
+def _exactly_moved(X):
+    "X rounded to a grid, and moved by a vector of about its spread, without any rounding"
+    X = np.asarray(X)
+    unit = 2.0 ** np.floor(np.log2(np.abs(X).max() + np.finfo(X.dtype).tiny)) * np.finfo(X.dtype).eps ** 0.75
+    grid = np.round(X / unit) * unit
+    return grid, grid + unit * np.round(np.abs(X).max() / unit / 2)
+
+
+def check_gradient(k, X, Y=None, seed=0):
+    """Test the gradients of k(X, Y) in the parameters of k against central differences.
+
+    Parameters
+    ----------
+    k : Kernel
+    X : array (n, d)
+    Y : array (m, d), optional      X when left out
+    seed : int                      of the weights W of the sum Σ Wᵢⱼ k(xᵢ, yⱼ) that is differentiated
+
+    Returns
+    -------
+    float                           the largest relative difference
+
+    Raises
+    ------
+    LawBroken                       names the parameter; the two differ by more than 1e-6, which is what
+                                    central differences can promise
+    """
+    X = k._points(X, "X")
+    Y = X if Y is None else k._points(Y, "Y")
+    W = np.random.default_rng(seed).normal(size=(len(X), len(Y)))
+    worst = 0.0
+    for name, slope in k._vjp(X, Y, W).items():
+        value = np.asarray(k.get_params()[name], dtype=float)
+        symmetric = value.ndim == 2
+        for i in np.ndindex(value.shape):
+            if symmetric and i[0] > i[1]:
+                continue
+            step = np.zeros_like(value)
+            step[i] += max(np.abs(value).max(), 1e-3) * np.finfo(float).eps ** (1 / 3)
+            step = step + step.T - np.diag(step.diagonal()) if symmetric else step
+            up, down = (k.with_params(**{name: value + h})(X, Y) for h in (step, -step))
+            difference, claimed = np.sum(W * (up - down)) / 2, np.sum(np.asarray(slope) * step)
+            scale = np.sum(np.abs(W * (up - down))) / 2 + np.sum(np.abs(W * up)) * 1e-9 + 1e-300
+            worst = max(worst, require(
+                f"{k}: the gradient in {name} agrees with central differences",
+                abs(difference - claimed) / scale, 1e-6, "Look at _vjp."))
+    return worst
 
 
 def indefinite_witness(k, X):
@@ -2140,15 +2409,22 @@ def indefinite_witness(k, X):
     Returns
     -------
     (array (m, d), array (m,)) or None     as few points as were found to suffice, and c with the
-                                           largest entry 1; cᵀKc is below the rounding of K
+                                           largest entry 1; cᵀKc < 0 by more than rounding
+
+    Raises
+    ------
+    TypeError, ValueError                  k is neither, is not symmetric, or gives no finite (n, n)
 
     References
     ----------
     L2, proof of the necessity lemma; (1.3)
     """
-    points = k._points(X, "X") if isinstance(k, Kernel) else as_points(X)
-    K = np.asarray(k(points, _copy(points)), dtype=float)
-    cosines, lengths, rounding = _to_unit_length((K + K.T) / 2)
+    points, K = _full_gram(k, X)
+    cosines, lengths, rounding = _to_unit_length(K)
+    if np.abs(cosines - cosines.T).max() > rounding:
+        raise ValueError("k is not symmetric on these points: cᵀKc sees the symmetric part only, and "
+                         "a kernel must have k(x, y) = k(y, x).")
+    cosines = (cosines + cosines.T) / 2
     everyone = np.arange(len(K))
     if not _negative(cosines, rounding):
         return None
@@ -2180,13 +2456,14 @@ def median_bandwidth(X, rng=None, n_max=1000):
     ------
     ValueError           fewer than two points, or more than half of all pairs coincide
     """
-    X = as_points(X)
+    X, n_max = as_points(X), as_count(n_max, "n_max", at_least=2)
     if len(X) > n_max:
-        rng = np.random.default_rng(0) if rng is None else rng
-        X = X[rng.choice(len(X), n_max, replace=False)]
+        X = X[as_rng(0 if rng is None else rng).choice(len(X), n_max, replace=False)]
     if len(X) < 2:
         raise ValueError("X has one point; a median distance needs two.")
-    median = float(np.median(np.sqrt(sqdist(X)[np.triu_indices(len(X), 1)])))
+    spread = float(np.abs(X - X[0]).max()) or 1.0            # in its unit squares cannot underflow
+    distances = np.sqrt(sqdist((X - X[0]) / spread)[np.triu_indices(len(X), 1)])
+    median = spread * float(np.median(distances))
     if median == 0:
         raise ValueError("more than half of all pairs of points coincide, so their median "
                          "distance is 0; "
@@ -2211,6 +2488,7 @@ def alignment(K, L, centred=True):
         raise ValueError(f"K has shape {K.shape}, L has {L.shape}; pass two matrices (n, n).")
     if centred:
         K, L = _centred(K), _centred(L)
+    K, L = (A / (np.abs(A).max() or 1.0) for A in (K, L))
     size = float(np.linalg.norm(K) * np.linalg.norm(L))
     return float(np.sum(K * L)) / size if size > 0 else 0.0
 
@@ -2241,20 +2519,25 @@ def align(kernels, X, y):
     ----------
     Cortes, Mohri and Rostamizadeh (2012)
     """
-    grams = [_centred(as_kernel(k)(X)) for k in kernels]
+    kernels = [as_kernel(k) for k in ([kernels] if isinstance(kernels, Kernel) else kernels)]
+    if not kernels:
+        raise ValueError("kernels is empty; pass a list of at least one kernel.")
+    grams = [_centred(k(X)) for k in kernels]
     y = as_targets(y, len(grams[0]))
     y = (y - y.mean(axis=0)).reshape(len(y), -1)
-    sizes = np.array([np.linalg.norm(K) for K in grams])
+    tops = [np.abs(K).max() or 1.0 for K in grams]
+    sizes = np.array([top * np.linalg.norm(K / top) for K, top in zip(grams, tops, strict=True)])
     grams = [K / size for K, size in zip(grams, np.where(sizes > 0, sizes, 1.0), strict=True)]
     M = np.array([[np.sum(K * L) for L in grams] for K in grams])
     a = np.array([np.sum(y * (K @ y)) for K in grams])
     values, Q = np.linalg.eigh(M)                      # min vᵀMv − 2vᵀa over v ≥ 0 as least squares
     keep = values > len(M) * np.finfo(float).eps * values[-1]
     root = (Q[:, keep] * np.sqrt(values[keep])).T
-    v = nnls(root, (Q[:, keep] / np.sqrt(values[keep])).T @ a)[0] / np.where(sizes > 0, sizes, np.inf)
+    v = nnls(root, (Q[:, keep] / np.sqrt(values[keep])).T @ a)[0]
     if not v.any():
         raise ValueError("no kernel of the list is aligned with y: is y constant, or every Gram matrix?")
-    return reduce(Sum, [Scaled(c, k) for c, k in zip(v / v.sum(), kernels, strict=True) if c > 0])
+    v = v / np.where(sizes > 0, sizes / sizes[sizes > 0].min(), np.inf)   # of the kernels as they came
+    return reduce(Sum, [_scaled(c, k) for c, k in zip(v / v.sum(), kernels, strict=True) if c > 0])
 
 # %% ../nbs/01_kernels.ipynb #4f2511bd
 def _witness(K):
@@ -2272,10 +2555,10 @@ def _cosines(K):
     return K / np.sqrt(np.outer(K.diagonal(), K.diagonal()))
 
 
-def _elementary_symmetric(Z, p, repeat=False):
-    e = [1 + 0 * Z[0]] + [0 * Z[0] for _ in range(p)]
+def _with_repeats(Z, p):
+    e = [1.0] + [0.0] * p
     for z in Z:
-        for s in (range(1, p + 1) if repeat else range(p, 0, -1)):
+        for s in range(1, p + 1):
             e[s] = e[s] + z * e[s - 1]
     return e[p]
 
@@ -2334,15 +2617,15 @@ _exercises = {
         }),
     "01.6": dict(
         draw=lambda rng: (rng.uniform(0.2, 1.5, size=(5, 3, 3)), int(rng.integers(2, 5))),
-        answer=lambda Z, p: _elementary_symmetric(Z, p),
+        answer=lambda Z, p: _elementary(Z, p)[p],
         mistakes={
             "you used a coordinate more than once: update s from p downwards":
-                lambda Z, p: _elementary_symmetric(Z, p, repeat=True),
+                _with_repeats,
             "that sums all orders up to p; only order p is asked for":
-                lambda Z, p: sum(_elementary_symmetric(Z, s) for s in range(p + 1)),
+                lambda Z, p: sum(_elementary(Z, p)),
             "that is the power of the sum, which contains squares of a coordinate":
                 lambda Z, p: Z.sum(axis=0) ** p,
             "that counts each set of coordinates p! times, once for every order":
-                lambda Z, p: math.factorial(p) * _elementary_symmetric(Z, p),
+                lambda Z, p: math.factorial(p) * _elementary(Z, p)[p],
         }),
 }

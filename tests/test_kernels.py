@@ -44,6 +44,7 @@ from rkhs_notes.kernels import (
     align,
     alignment,
     as_kernel,
+    check_gradient,
     check_kernel,
     indefinite_witness,
     is_psd,
@@ -51,6 +52,7 @@ from rkhs_notes.kernels import (
 )
 from rkhs_notes.representer import ridge
 from rkhs_notes.rkhs import RKHSFunction
+from scipy.special import gamma
 
 hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
 hypothesis_settings.load_profile("notes")
@@ -169,6 +171,12 @@ def test_simplify_changes_the_form_only(k, X):
     assert simple.simplify() == simple
 
 
+def test_gradients_do_not_need_the_square_of_the_data():
+    X, Y = np.random.default_rng(0).normal(size=(3000, 2)), np.zeros((10, 2))
+    G = np.ones((3000, 10))
+    assert peak_mib(lambda: Polynomial(2).normalized()._vjp(X, Y, G)) < 16 < 3000**2 * 8 / 2**20
+
+
 @given(kernels, points(scales=(1.0,)), points(scales=(1.0,)))
 def test_gradients_are_those_of_central_differences(k, X, Y):
     Y = np.resize(Y, (len(Y), X.shape[1]))
@@ -278,6 +286,63 @@ def test_a_forked_process_can_compute():
     child.join(timeout=60)
 
 
+@pytest.mark.parametrize("k", [2 * (3 * (Linear() + Gaussian(1))), 1e-200 * (1e-200 * Linear()),
+                               1e200 * (1e200 * (1e-300 * Gaussian(1))), (1e-200 * Linear()) ** 2,
+                               2 * (Constant(3) * (Linear() + Gaussian(1))), Gaussian(1) * Delta()])
+def test_simplify_at_the_ends_of_the_range(k):
+    X = np.array([[0.0, 1.0], [2.0, 1.0]])
+    np.testing.assert_allclose(k.simplify()(X), k(X), rtol=1e-12)
+
+
+def test_pairs_are_pairs_in_every_composition():
+    x, u = np.array([0.0, 1.0, 3.0, 4.0]), np.array([2.0, 0.0, 0.0, 1.0])
+    t, K = Tensor(Gaussian(1), Linear()), Gaussian(1)(np.array([0.0, 1.0, 3.0, 4.0])) * np.outer(u, u)
+    both = np.stack([x, u], axis=1)
+    np.testing.assert_allclose(t((x, u)), K)
+    for k in (t + Gaussian(1), Gaussian(1) + t):
+        np.testing.assert_allclose(k((x, u)), K + Gaussian(1)(both))
+    np.testing.assert_allclose(t.on([0, 1])((x, u)), K)
+    np.testing.assert_allclose(t.normalized()((x, u)), t.normalized()(both))
+
+
+@pytest.mark.parametrize("k", [
+    Linear() + Linear(), Linear() * 1 + Constant(1), Bilinear(np.eye(3)), Polynomial(1),
+    FiniteRank([1.0, 1.0, 1.0], [first, lambda X: X[:, 1], lambda X: X[:, 2]])])
+def test_the_metric_keeps_its_digits_far_away(k):
+    X = np.random.default_rng(0).integers(-9, 9, size=(20, 3)) / 8
+    np.testing.assert_allclose(k.gaussian_of(1)(X + 2.0**27), k.gaussian_of(1)(X), atol=1e-8)
+    near = Laplace(1).distance([[0.0]], [[1e-18]]), Periodic(1).distance([[0.0]], [[1e-12]])
+    np.testing.assert_allclose(near[0], np.sqrt(2e-18))
+    np.testing.assert_allclose(near[1], 2 * np.pi * 1e-12)
+
+
+def test_arrays_of_a_kernel_are_its_own():
+    A = np.eye(2)
+    view = A.view()
+    view.flags.writeable = False
+    k = Bilinear(view)
+    A[0, 0] = -100
+    assert k([[1.0, 0.0]]) == 1 and Bilinear([[0.0, 0.0], [-0.0, 1]]) == Bilinear([[0.0, 0.0], [0.0, 1]])
+    for other in (pickle.loads(pickle.dumps(k)), copy.deepcopy(k)):
+        with pytest.raises(ValueError, match="read-only"):
+            other.A[0, 0] = 3
+    wide = Mahalanobis(np.arange(1, 100) / 7)
+    assert eval(repr(wide)) == wide and len(str(wide)) < 300
+
+
+def writes(X):
+    X -= 1
+    return X[:, 0]
+
+
+def test_functions_cannot_change_the_data():
+    X = np.ones((4, 2))
+    for k in (Rank1(writes), Gaussian(1).on(writes), Gaussian(1).conjugate(writes)):
+        with pytest.raises(ValueError, match="read-only"):
+            k(X)
+    assert (X == 1).all()
+
+
 def peak_mib(work):
     tracemalloc.start()
     work()
@@ -286,7 +351,8 @@ def peak_mib(work):
     return peak
 
 
-@pytest.mark.parametrize("k", [Gaussian(2), Gaussian(2) * Matern(1.5) + Linear()])
+@pytest.mark.parametrize("k", [Gaussian(2), Gaussian(2) * Matern(1.5) + Linear(), Anova(Gaussian(2), 3),
+                               Gaussian(2).normalized().gaussian_of(1)])
 def test_temporaries_stay_within_the_budget(k):
     X = np.random.default_rng(0).normal(size=(2500, 30))
     result = 2500**2 * 8 / 2**20
@@ -329,9 +395,13 @@ class GaussianWithAnotherFormula(Gaussian):
 
 def test_a_new_formula_is_used_in_tiles_too():
     X = np.random.default_rng(0).normal(size=(1200, 2))
-    np.testing.assert_allclose(GaussianWithAnotherFormula(1)(X, X[:1100]), 2 * Gaussian(1)(X, X[:1100]))
-    with pytest.raises(LawBroken, match="diag"):
-        check_kernel(GaussianWithAnotherFormula(1), X[:10])
+    k = GaussianWithAnotherFormula(1)
+    np.testing.assert_allclose(k(X, X[:1100]), 2 * Gaussian(1)(X, X[:1100]))
+    check_kernel(k, X[:10])                                # diag, pairs and distance follow the new formula
+    for composite in (k * Gaussian(1), Gaussian(1) * k, k**2, k.normalized(), Delta() * k):
+        np.testing.assert_allclose(composite.simplify()(X[:10]), composite(X[:10]))
+    with pytest.raises(NotImplementedError, match="_vjp"):
+        k._vjp(X, X, X)
 
 
 MUTANTS = {
@@ -363,7 +433,7 @@ def test_a_witness_is_found_exactly_when_there_is_one(seed):
 
 
 @pytest.mark.parametrize("scale", [1e-6, 0.3, 1, 1e4])
-@pytest.mark.parametrize("offset", [-3, -1e-9, 0, 1e-9, 0.2, 1, 5, 30])
+@pytest.mark.parametrize("offset", [-3, -1e-9, 0, 1e-300, 1e-17, 1e-9, 0.2, 1, 5, 30, 1e300])
 def test_the_witness_against_tanh(scale, offset):
     points, c = Sigmoid(scale, offset).witness()
     assert c @ Sigmoid(scale, offset)(points) @ c < 0
@@ -373,6 +443,73 @@ def test_the_witness_against_tanh(scale, offset):
                 lambda k: align([k], X, X[:, 0])):
         with pytest.raises(IndefiniteKernel, match="cᵀKc = -"):
             use(Sigmoid(scale, offset))
+
+
+class Zero(Kernel):
+    "small, with a zero diagonal: a relative test must see it"
+
+    def _gram(self, X, Y, xp):
+        return 1e-12 * np.abs(X - Y.T)
+
+
+class Claims(Linear):
+    is_shift_invariant = True
+
+
+class NotANumber(Kernel):
+    def _gram(self, X, Y, xp):
+        return np.full((len(X), len(Y)), np.nan)
+
+
+class WrongShape(Kernel):
+    def _gram(self, X, Y, xp):
+        return np.ones(3)
+
+
+def test_checks_refuse_in_words():
+    X = np.linspace(-1, 1, 7)
+    with pytest.raises(LawBroken, match="negative eigenvalue"):
+        check_kernel(Zero(), X)
+    assert indefinite_witness(lambda X, Y: 1e-20 * np.sign(X - Y.T) ** 2, X) is not None
+    with pytest.raises(LawBroken, match="shift-invariant"):
+        check_kernel(Claims(), X)
+    for k, error, words in ((NotANumber(), ValueError, "NaN"), (WrongShape(), ValueError, "must be"),
+                            (Gaussian, TypeError, "class Gaussian"), (np.dot, TypeError, "not a Kernel")):
+        with pytest.raises(error, match=words):
+            check_kernel(k, X)
+    for k, error, words in ((lambda X, Y: np.full((7, 7), np.nan), ValueError, "not finite"),
+                            (lambda X, Y: np.ones(3), ValueError, "shape"), (3, TypeError, "pass a kernel"),
+                            (lambda X, Y: X + 2 * Y.T, ValueError, "not symmetric")):
+        with pytest.raises(error, match=words):
+            indefinite_witness(k, X)
+
+
+def test_gradients_that_are_wrong_are_refused():
+    class Wrong(Gaussian):
+        def _vjp(self, X, Y, G):
+            return {"bandwidth": 1.001 * super()._vjp(X, Y, G)["bandwidth"]}
+
+    X = np.random.default_rng(0).normal(size=(5, 2))
+    check_gradient(Gaussian(2), X)
+    check_gradient(Bilinear(np.eye(2)) * Mahalanobis([1.0, 2.0]), X, X[:3])
+    with pytest.raises(LawBroken, match="bandwidth"):
+        check_gradient(Wrong(2), X)
+
+
+def test_near_repeated_points_make_an_honest_gram_matrix():
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        half = rng.normal(size=(20, 3)) * 0.01 + rng.integers(0, 2, size=(20, 1)) * 1e3
+        X = np.vstack([half, half + 1e-9 * rng.normal(size=half.shape)])
+        Precomputed(Gaussian(0.01)(X))
+
+
+def test_matern_against_its_power_series():
+    "near 0 and nu < 1:  1 − Γ(1−ν)/Γ(1+ν) (s/2)^2ν, with s = √(2ν) r"
+    for r in (1e-150, 1e-100, 1e-40):
+        s = np.sqrt(0.02) * r
+        expected = 1 - gamma(0.99) / gamma(1.01) * (s / 2) ** 0.02
+        np.testing.assert_allclose(Matern(0.01)([[0.0]], [[r]]), expected, rtol=1e-10)
 
 
 def test_is_psd_at_the_threshold():
