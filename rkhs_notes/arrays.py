@@ -314,9 +314,9 @@ def sqdist_tile(X, Y, scales=None):
             D *= -2
             D += x[:, None]
             D += y[None, :]                                                # (C.1)
-        close = D < a_quarter_lost * (xp.max(x) + xp.max(y))               # these and some more
-        if xp.any(close):
-            flat = xp.nonzero(xp.reshape(close, (-1,)))[0]                 # faster than in 2-D
+        near = a_quarter_lost * float(xp.max(x) + xp.max(y))               # these and some more
+        if float(xp.min(D)) < near:
+            flat = xp.nonzero(xp.reshape(D < near, (-1,)))[0]              # faster than in 2-D
             i, j = flat // D.shape[1], flat % D.shape[1]
             lost = D[i, j] < a_quarter_lost * (x[i] + y[j])
             _recompute(D, X[rows], Y[columns], i[lost], j[lost], scales, xp)
@@ -423,7 +423,7 @@ def n_threads():
     return max((library.num_threads for library in _blas().lib_controllers), default=1)
 
 
-def in_parallel(work, items, at_most=None):
+def in_parallel(work, items):
     """Call work(item) for every item, in n_threads() threads with one BLAS thread each.
 
     Parameters
@@ -431,14 +431,13 @@ def in_parallel(work, items, at_most=None):
     work : function      its results are dropped: let it write into an array, no two items
                          into the same place
     items : iterable
-    at_most : int        fewer threads, if memory asks for it
 
     Raises
     ------
     Exception            the first error of work
     """
     items = list(items)
-    workers = min(n_threads(), len(items), at_most or len(items))
+    workers = min(n_threads(), len(items))
     if workers < 2 or not _alone.acquire(blocking=False):       # inside another: one by one
         for item in items:
             work(item)

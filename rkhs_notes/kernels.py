@@ -22,7 +22,7 @@ from scipy.special import gamma, gammaln, kve
 
 from . import settings
 from .arrays import (array_namespace, as_count, as_floats, as_number, as_points, as_targets,
-                               frozen, in_parallel, require_fits, row_blocks, spans, sqdist,
+                               frozen, in_parallel, n_threads, require_fits, row_blocks, spans, sqdist,
                                sqdist_tile)
 from .datasets import as_rng
 from .errors import IndefiniteKernel, require
@@ -282,15 +282,15 @@ class Kernel:
 
     def _each_tile(self, X, Y, use, symmetric=False, of=None):
         "use(rows, columns, block) for every tile; of a symmetric matrix for those above the diagonal."
-        xp, entries = array_namespace(X, Y), settings.block_mib * 2**20 / X.dtype.itemsize
-        points = max(1, int(entries / (4 * self._width(X.shape[1]))))        # prepared at a time
+        xp, itemsize = array_namespace(X, Y), X.dtype.itemsize
+        points = max(1, int(settings.block_mib * 2**20 / (4 * self._width(X.shape[1]) * itemsize)))
         for R in spans(len(X), _even(len(X), points)):
             for C in spans(len(Y), _even(len(Y), points), start=R.start if symmetric else 0):
                 on_diagonal = symmetric and R == C
                 A = X[R]
                 tile = (of or self._tile)(A, A if on_diagonal else Y[C], xp)
                 n, m = R.stop - R.start, C.stop - C.start
-                height, width, threads = _tile_shape(n, m, entries, self._blocks())
+                height, width = _tile_shape(n, m, itemsize, self._blocks(), n_threads())
 
                 def strip(rows):
                     columns = spans(m, width, rows.stop if on_diagonal else 0)
@@ -301,7 +301,7 @@ class Kernel:
                             use(_shifted(rows, R.start), _shifted(part, C.start), block)
 
                 if xp is np:
-                    in_parallel(strip, spans(n, height), at_most=threads)
+                    in_parallel(strip, spans(n, height))
                 else:
                     for rows in spans(n, height):
                         strip(rows)
@@ -535,16 +535,18 @@ def _guarded(X):
     return X
 
 
-def _tile_shape(n, m, entries, blocks):
-    """Height and width of the tiles of an (n, m) matrix, and how many threads there may be.
+def _tile_shape(n, m, itemsize, blocks, threads):
+    """Height and width of the tiles of an (n, m) matrix.
 
-    A tile stays in the cache (640² numbers, 3 MiB), all blocks in use stay within `entries`, and
-    there are strips enough for several threads but none lower than matrix products like.
+    At most 3.2 MiB, which a cache holds; less where all blocks in use, in all threads, would take
+    more than settings.block_mib.
     """
-    side = max(1, min(640, int(math.sqrt(entries / (5 * blocks)))))
-    height = n if n * m <= side * side else min(side, max(256, -(-n // 16)))
-    width = max(1, side * side // height)
-    return height, width, max(1, int(entries / (blocks * side * side)))
+    mib = min(3.2, settings.block_mib / (blocks * max(threads, 4)))      # alike for 1 to 4 threads
+    area = mib * 2**20 / itemsize
+    if n * m <= area:
+        return n, m
+    height = max(1, min(max(256, -(-n // 16)), int(math.sqrt(area))))
+    return height, max(1, int(area / height))
 
 
 def _even(n, most):
