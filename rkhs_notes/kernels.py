@@ -429,6 +429,24 @@ class Kernel:
         except OverflowError:                    # a merged number would be infinite, or 0
             return k
 
+    def feature_map(self, d):
+        """An explicit φ: ℝᵈ → ℝᴰ with ⟨φ(x), φ(y)⟩ = k(x, y), by the closure table of chapter 02.
+
+        Parameters
+        ----------
+        d : int              how many columns the points have
+
+        Returns
+        -------
+        FeatureMap           φ(X), (n, D), and φ.dim = D
+
+        Raises
+        ------
+        NoFiniteFeatureMap   names the part of the kernel that has none, and what to use instead
+        """
+        from rkhs_notes.features import feature_map
+        return feature_map(self, d)
+
     def _reduced(self):
         return self                              # parts are simple already; what else merges?
 

@@ -1,0 +1,401 @@
+"""Every finite feature map against its kernel, the perceptron in both forms, and what they must refuse."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from rkhs_notes import settings
+from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, NoFiniteFeatureMap
+from rkhs_notes.features import (
+    FeatureMap,
+    MonomialMap,
+    check_feature_map,
+    cost_table,
+    feature_dimension,
+    feature_map,
+    feature_rule,
+    finite_feature_map,
+    is_separable,
+    novikoff_bound,
+    perceptron_dual,
+    perceptron_primal,
+    widest_margin,
+)
+from rkhs_notes.hilbert import gauss_legendre
+from rkhs_notes.kernels import (
+    Anova,
+    Bilinear,
+    Brownian,
+    Constant,
+    Delta,
+    FiniteRank,
+    Gaussian,
+    Integral,
+    Kernel,
+    Laplace,
+    Linear,
+    Matern,
+    Polynomial,
+    Precomputed,
+    Product,
+    Rank1,
+    Sigmoid,
+    Sobolev,
+    SobolevFull,
+    Tensor,
+)
+from sklearn.preprocessing import PolynomialFeatures
+
+hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
+hypothesis_settings.load_profile("notes")
+
+
+def total(X):
+    return X.sum(axis=1) if X.ndim == 2 else X
+
+
+def wavy(X):
+    return np.cos(total(X))
+
+
+def squares(X):
+    return X**2
+
+
+def by_node(X, z):
+    return np.cos(X.sum(axis=-1) * z) if np.ndim(X) == 3 else np.cos(X * z)
+
+
+A = np.array([[2.0, 1, 0], [1, 2, 0], [0, 0, 1]])
+sizes = st.floats(0.1, 3).map(lambda x: round(x, 2))
+linear_algebra = st.one_of(
+    st.just(Linear()), st.builds(Constant, st.floats(0, 3)), st.just(Bilinear(A)),
+    st.builds(Polynomial, st.integers(1, 3), st.sampled_from([0.0, 0.5, 1.0]), sizes),
+    st.just(Linear().on([0, 2])), st.just(Anova(Linear(), 2)), st.just(Anova(Linear(), 3, up_to=True)),
+    st.just(Tensor(Linear(), Linear() + Constant(1), split=1)))
+leaves = st.one_of(
+    linear_algebra, st.just(Rank1(wavy)), st.just(FiniteRank([1, 0.5], [wavy, total])),
+    st.just(Linear().on(squares)), st.just(Integral(by_node, gauss_legendre(0, 1, 3))))
+
+
+def grow(leaf):
+    return st.recursive(
+        leaf, lambda part: st.one_of(
+            part.flatmap(lambda a: part.map(lambda b: a + b)),
+            part.flatmap(lambda a: part.map(lambda b: a * b)),
+            st.tuples(st.floats(0, 10), part).map(lambda pair: pair[0] * pair[1]),
+            part.map(lambda k: k.normalized()),
+            st.tuples(part, st.integers(1, 2)).map(lambda pair: pair[0] ** pair[1])), max_leaves=3)
+
+
+finite_kernels = grow(leaves).filter(lambda k: feature_dimension(k, 3) < 3000)
+sparse_kernels = grow(linear_algebra).filter(lambda k: feature_dimension(k, 3) < 3000)
+data = arrays(float, st.tuples(st.integers(1, 8), st.just(3)),
+              elements=st.floats(-3, 3).map(lambda x: round(x, 2)))
+
+
+# maps
+
+@given(finite_kernels, data)
+def test_every_map_reproduces_its_kernel(k, X):
+    phi = k.feature_map(3)
+    check_feature_map(phi, k, X)
+    assert phi.dim == feature_dimension(k, 3) == phi(X).shape[1]
+
+
+@given(finite_kernels)
+def test_a_dimension_bounds_every_rank(k):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    assert np.linalg.matrix_rank(k(X), tol=1e-9 * np.abs(k(X)).max()) <= feature_dimension(k, 3)
+
+
+@given(sparse_kernels, data)
+def test_sparse_points_give_the_same_features(k, X):
+    X = np.where(np.abs(X) > 1, X, 0.0)
+    F, G = k.feature_map(3)(sp.csr_matrix(X)), k.feature_map(3)(X)
+    assert sp.issparse(F)
+    np.testing.assert_allclose(F.toarray(), G, atol=1e-12 * max(1.0, np.abs(G).max(initial=0)))
+
+
+@pytest.mark.parametrize("make", [sp.csr_array, sp.csc_matrix, sp.coo_matrix])
+def test_any_sparse_format_will_do(make):
+    X = np.array([[0.0, 1, 2], [0, 0, 0], [3, 0, 1]])
+    check_feature_map(Polynomial(3).feature_map(3), Polynomial(3), make(X))
+
+
+@pytest.mark.parametrize("k, d, dim", [
+    (Linear(), 5, 5), (Constant(2), 3, 1), (Constant(0), 3, 0), (0 * Gaussian(1), 2, 0),
+    (Polynomial(3), 4, math.comb(7, 3)), (Polynomial(3, offset=0), 4, math.comb(6, 3)),
+    (Linear() ** 3, 4, math.comb(6, 3)), (Bilinear(np.diag([1.0, 0, 2])), 3, 2), (Bilinear(A), 3, 3),
+    (Linear() + Constant(1), 3, 4), (Polynomial(2).on([0, 1]), 5, 6), (Anova(Linear(), 2), 5, 10),
+    (Anova(Polynomial(1), 2), 3, 12), (Anova(Linear(), 2, up_to=True), 4, 11), (Rank1(wavy), 3, 1),
+    (Tensor(Linear(), Polynomial(2)), 4, 12), (Tensor(Linear(), Linear(), split=1), 4, 3),
+    (Linear().normalized(), 3, 3), (Linear().conjugate(wavy), 3, 3), (Linear().on(squares), 3, 3),
+    (FiniteRank([2, 3], [total, wavy]), 3, 2), (Constant(1).exp(), 2, 1), (Constant(1).gaussian_of(), 2, 1),
+    (Polynomial(2) * Constant(3), 3, 10)])
+def test_dimensions_are_ranks(k, d, dim):
+    X = np.random.default_rng(1).normal(size=(max(2 * dim, 20), d))
+    assert feature_dimension(k, d) == k.feature_map(d).dim == dim
+    check_feature_map(k.feature_map(d), k, X)
+    if isinstance(k, Anova) and isinstance(k.base, Polynomial):
+        return                                  # its constants coincide: 12 features, rank 7
+    assert np.linalg.matrix_rank(k(X), tol=1e-8) == dim
+
+
+def test_dimensions_need_no_features():
+    assert feature_dimension(Polynomial(20), 1000) == math.comb(1020, 20)
+    assert feature_dimension(Polynomial(2) * Polynomial(3), 100) == math.comb(102, 2) * math.comb(103, 3)
+    assert (Linear() * Linear()).feature_map(3).dim == 9
+    assert (Linear() * Linear()).simplify().feature_map(3).dim == 6
+    assert [feature_dimension(Polynomial(2), N) for N in (3, 10, 100)] == [10, 66, 5151]
+    assert [row["explicit"] for row in cost_table(100)] == [2575.5, 88425.5, 2299063.0]
+    assert [round(row["leading"]) for row in cost_table(100)] == [2500, 83333, 2083333]
+
+
+@given(st.integers(1, 4), st.sampled_from([0.0, 0.3, 1.0]), sizes, data)
+def test_monomials_are_those_of_the_formula(p, offset, scale, X):
+    phi = MonomialMap(p, offset, scale)
+    E, c = phi.exponents(3), phi.coefficients(3)
+    assert len(set(map(tuple, E.tolist()))) == len(E) == feature_dimension(phi.kernel, 3)
+    literally = np.sqrt(c) * np.prod(X[:, None, :] ** E, axis=2)
+    np.testing.assert_allclose(phi(X), literally, rtol=1e-10, atol=1e-12)
+
+
+def test_monomials_are_scikit_learns_up_to_weights():
+    X = np.random.default_rng(0).normal(size=(9, 4))
+    for p in (1, 2, 3, 4):
+        ours = MonomialMap(p)(X) / np.sqrt(MonomialMap(p).coefficients(4))
+        theirs = PolynomialFeatures(p).fit_transform(X)
+        np.testing.assert_allclose(np.sort(ours), np.sort(theirs), rtol=1e-10)
+
+
+def test_float32_is_honoured():
+    X = np.random.default_rng(0).normal(size=(8, 3)).astype(np.float32)
+    for k in (Polynomial(3), Linear().normalized() + Constant(2), Bilinear(A) * Linear(), 0.3 * Linear(),
+              Anova(Linear(), 2), FiniteRank([1, 2], [wavy, total])):
+        for points in (X, sp.csr_matrix(X)):
+            if sp.issparse(points) and isinstance(k, FiniteRank):
+                continue
+            assert k.feature_map(3)(points).dtype == np.float32
+            check_feature_map(k.feature_map(3), k, points)
+
+
+@given(arrays(float, (5, 3), elements=st.floats(-2, 2).map(lambda x: round(x, 2))), st.floats(1e-6, 1e6))
+def test_a_gram_matrix_has_its_features(B, scale):
+    K = scale * B @ B.T
+    F = finite_feature_map(K)
+    np.testing.assert_allclose(F @ F.T, K, atol=1e-12 * max(np.abs(K).max(), 1e-300))
+    assert F.shape[1] <= 3
+    tol = 0.1
+    coarse = finite_feature_map(K, tol=tol)
+    assert np.abs(coarse @ coarse.T - K).max() <= tol * np.linalg.eigvalsh(K)[-1] + 1e-12 * scale
+
+
+def test_every_kernel_of_a_precomputed_one_has_a_map():
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    given_ = Precomputed(Gaussian(1)(X))
+    for k in (given_, given_.exp(), given_.gaussian_of(0.5), given_ + Gaussian(1), given_ ** 2,
+              (given_ * Delta()).normalized(), Constant(2) * given_):
+        check_feature_map(k.feature_map(1), k, np.array([0, 3, 3, 5]))
+
+
+def test_pairs_of_points():
+    rng = np.random.default_rng(0)
+    k = Tensor(Polynomial(2), Linear())
+    pair = rng.normal(size=(7, 2)), rng.normal(size=(7, 2))
+    F = k.feature_map(4)(pair)
+    np.testing.assert_allclose(F @ F.T, k(pair), rtol=1e-10)
+
+
+@pytest.mark.parametrize("k", [
+    Gaussian(1), Laplace(1), Matern(1.5), Delta(), Brownian(), Sobolev(1), SobolevFull(2), Linear().exp(),
+    Polynomial(2).gaussian_of(), Linear() + 3 * Gaussian(1), (Linear() * Gaussian(1)).normalized(),
+    Gaussian(1).on([0]), Anova(Gaussian(1), 1), Tensor(Linear(), Gaussian(1), split=1), Gaussian(2) ** 2])
+def test_where_there_is_no_finite_map(k):
+    d = 1 if isinstance(k, (Brownian, Sobolev, SobolevFull)) else 2
+    for use in (k.feature_map, lambda d: feature_dimension(k, d)):
+        with pytest.raises(NoFiniteFeatureMap, match="random features.*Mercer") as caught:
+            use(d)
+        assert str(k) in str(caught.value)
+
+
+def test_a_kernel_without_rule_says_how_to_teach_one():
+    class Plain(Kernel):
+        def _gram(self, X, Y, xp): return X @ Y.T
+
+    with pytest.raises(NoFiniteFeatureMap, match="feature_rule.register"):
+        (Plain() + Linear()).feature_map(2)
+    feature_rule.register(Plain)(lambda k, d: (d, lambda X: X))
+    check_feature_map((Plain() * Linear()).feature_map(2), Plain() * Linear(), np.eye(2))
+
+
+MUTANTS = {
+    "weights without root": (lambda X: MonomialMap(2)(X) * np.sqrt(MonomialMap(2).coefficients(2)),
+        Polynomial(2)),
+    "no weights": (lambda X: PolynomialFeatures(2).fit_transform(X), Polynomial(2)),
+    "sum instead of both": (lambda X: X + X**2, Linear() + Linear().on(squares)),
+    "both instead of products": (lambda X: np.hstack([X, X]), Linear() * Linear()),
+    "scale without root": (lambda X: 4 * X, 4 * Linear()),
+    "a feature lost": (lambda X: MonomialMap(2)(X)[:, 1:], Polynomial(2)),
+    "length not divided out": (lambda X: X, Linear().normalized()),
+    "a wrong order": (lambda X: X[::-1], Linear()),
+    "a point lost": (lambda X: X[1:], Linear()),
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_check_feature_map_refuses(mutant):
+    phi, k = MUTANTS[mutant]
+    with pytest.raises(LawBroken):
+        check_feature_map(phi, k, np.random.default_rng(0).normal(size=(10, 2)))
+
+
+# separation
+
+@pytest.mark.parametrize("m", [2, 3, 4, 5])
+@pytest.mark.parametrize("D", [1, 2, 3])
+def test_labellings_are_counted_by_covers_formula(m, D):
+    X = np.random.default_rng(m + 10 * D).normal(size=(m, D))
+    labellings = list(product([-1.0, 1.0], repeat=m))
+    cover = lambda D: 2 * sum(math.comb(m - 1, i) for i in range(D))  # noqa: E731
+    assert sum(is_separable(X, y) for y in labellings) == cover(D)
+    assert sum(is_separable(X, y, offset=True) for y in labellings) == cover(D + 1)
+
+
+@given(st.integers(0, 200), st.integers(2, 20), st.integers(1, 5))
+def test_margin_programme_and_perceptron_agree(seed, n, D):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(n, D)), rng.choice([-1.0, 1.0], n)
+    if is_separable(X, y):
+        w, margin = widest_margin(X, y)
+        assert np.isclose(np.min(y * (X @ w)), margin) and np.isclose(np.linalg.norm(w), 1)
+        machine = perceptron_primal(X, y, max_epochs=10**5)
+        assert machine.mistakes <= novikoff_bound(X, y) <= novikoff_bound(X, y, machine.w) * (1 + 1e-9)
+    else:
+        with pytest.raises(ConvergenceFailure):
+            widest_margin(X, y)
+        with pytest.raises(ConvergenceFailure, match="through"):
+            perceptron_primal(X, y, max_epochs=50)
+
+
+def test_the_widest_margin_is_that_of_a_support_vector_machine():
+    from sklearn.svm import SVC
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    y = np.sign(X @ [1, 2, -1])
+    mirrored, labels = np.vstack([X, -X]), np.r_[y, -y]                     # forces the offset to 0
+    peer = SVC(kernel="linear", C=1e9, tol=1e-8).fit(mirrored, labels)
+    assert np.isclose(widest_margin(X, y)[1], 1 / np.linalg.norm(peer.coef_), rtol=1e-4)
+
+
+# the perceptron
+
+integers = arrays(float, st.tuples(st.integers(2, 12), st.just(3)), elements=st.integers(-4, 4).map(float))
+
+
+@given(integers, st.integers(0, 99))
+def test_both_perceptrons_make_the_same_mistakes(X, seed):
+    # integer data: both compute without rounding, so that ties are ties in both
+    w = np.array([3.0, -2.0, 1.5]) + seed % 7
+    X = X[X @ w != 0]
+    if len(X) < 2:
+        return
+    y = np.sign(X @ w)
+    primal, dual = perceptron_primal(X, y, 10**5), perceptron_dual(X @ X.T, y, 10**5)
+    assert primal.trace == dual.trace and primal.epochs == dual.epochs
+    np.testing.assert_array_equal(primal.alpha, dual.alpha)
+    np.testing.assert_array_equal(primal.w, X.T @ dual.alpha)
+    np.testing.assert_array_equal(primal.decision(X), dual.decision(X @ X.T))
+    assert (y * primal.decision(X) > 0).all() and primal.mistakes <= novikoff_bound(X, y) * (1 + 1e-9)
+
+
+def slow_perceptron(X, y, w):
+    "The listing of the lecture, word by word"
+    trace, clean = [], False
+    while not clean:
+        clean = True
+        for j in range(len(y)):
+            if y[j] * (X[j] @ w) <= 0:
+                w, clean = w + y[j] * X[j], False
+                trace.append(j)
+    return w, tuple(trace)
+
+
+@pytest.mark.parametrize("n", [5, 64, 65, 300])
+def test_blocks_change_nothing(n):
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 4))
+    X = X[np.abs(X @ np.ones(4)) > 0.2]
+    y, start = np.sign(X @ np.ones(4)), rng.normal(size=4)
+    for begin in (None, start):
+        machine = perceptron_primal(X, y, start=begin)
+        w, trace = slow_perceptron(X, y, np.zeros(4) if begin is None else begin)
+        assert machine.trace == trace
+        np.testing.assert_allclose(machine.w, w)
+        assert machine.mistakes <= novikoff_bound(X, y, start=begin)
+        sparse = perceptron_primal(sp.csr_matrix(X), y, start=begin)
+        assert sparse.trace == trace
+
+
+def test_a_strict_rule_would_never_start():
+    X, y = np.array([[1.0, 0], [-1, 1]]), np.array([1.0, -1])
+    assert perceptron_primal(X, y).mistakes > 0 and perceptron_dual(X @ X.T, y).trace[0] == 0
+
+
+BAD = {
+    "labels 0 and 1": (lambda: perceptron_dual(np.eye(2), [0, 1]), ValueError, "−1 or \\+1"),
+    "three labels": (lambda: perceptron_primal(np.eye(3), [1, 2, 3]), ValueError, "np.where"),
+    "a row of labels too few": (lambda: perceptron_primal(np.eye(3), [1, -1]), ValueError, "y has shape"),
+    "two columns of labels": (lambda: is_separable(np.eye(2), np.ones((2, 2))), ValueError, "one label"),
+    "not square": (lambda: perceptron_dual(np.ones((2, 3)), [1, -1]), ValueError, "Gram"),
+    "start of another length": (lambda: perceptron_primal(np.eye(2), [1, -1], start=[1.0]),
+        ValueError, "start"),
+    "epochs": (lambda: perceptron_primal(np.eye(2), [1, -1], max_epochs=0), ValueError, "max_epochs = 0"),
+    "inseparable": (lambda: perceptron_dual(np.ones((2, 2)), [1, -1]), ConvergenceFailure, "Constant"),
+    "a zero feature": (lambda: perceptron_primal(np.zeros((2, 1)), [1, -1]), ConvergenceFailure, "origin"),
+    "no margin": (lambda: novikoff_bound([[1.0], [2]], [1, -1]), ConvergenceFailure, "margin"),
+    "a direction that fails": (lambda: novikoff_bound([[1.0], [2]], [1, 1], w=[-1.0]),
+        ValueError, "wrong side"),
+    "indefinite": (lambda: finite_feature_map([[0, 1], [1, 0]]), IndefiniteKernel, "eigenvalue -1"),
+    "asymmetric": (lambda: finite_feature_map([[1, 2], [0, 1]]), ValueError, "symmetric"),
+    "oblong": (lambda: finite_feature_map(np.ones((2, 3))), ValueError, "square"),
+    "tol": (lambda: finite_feature_map(np.eye(2), tol=-1), ValueError, "tol = -1"),
+    "columns": (lambda: Linear().feature_map(3)(np.eye(2)), ValueError, "feature_map\\(2\\)"),
+    "no columns": (lambda: Linear().feature_map(0), ValueError, "d = 0"),
+    "half a column": (lambda: Linear().feature_map(1.5), ValueError, "whole"),
+    "no kernel": (lambda: feature_map(np.dot, 2), TypeError, "not a Kernel"),
+    "a sigmoid": (lambda: feature_map(Sigmoid(), 2), IndefiniteKernel, "cᵀKc"),
+    "columns of a matrix": (lambda: Bilinear(A).feature_map(2), ValueError, "3 columns"),
+    "a column that is not there": (lambda: Linear().on(4).feature_map(2), ValueError, "column 4"),
+    "an odd number": (lambda: Tensor(Linear(), Linear()).feature_map(3), ValueError, "split"),
+    "too few coordinates": (lambda: Anova(Linear(), 3).feature_map(2), ValueError, "3 coordinates"),
+    "a function of sparse points": (lambda: Rank1(total).feature_map(3)(sp.eye(3)), TypeError, "toarray"),
+    "a function without domain": (lambda: Linear().on(lambda x: 1 / 0).feature_map(1), ValueError, "asked"),
+    "sparse infinity": (lambda: Linear().feature_map(1)(sp.csr_matrix([[np.inf]])), ValueError, "finite"),
+    "sparse text": (lambda: MonomialMap(2)(sp.csr_matrix([[1j]])), TypeError, "real"),
+    "degree": (lambda: MonomialMap(0), ValueError, "degree = 0"),
+    "too large": (lambda: Polynomial(6).feature_map(100)(np.ones((50, 100))), MemoryError, "GiB"),
+    "too large a map": (lambda: MonomialMap(6)(np.ones((50, 100))), MemoryError, "GiB"),
+    "a map of wrong shape": (lambda: FeatureMap(Linear(), 2, 3, lambda X: X)(np.eye(2)),
+        ValueError, "must give"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input(case):
+    use, error, words = BAD[case]
+    with pytest.raises(error, match=words):
+        use()
+
+
+def test_a_small_budget_refuses_features_that_do_not_fit():
+    with settings.using(result_mib=1):
+        Polynomial(2).feature_map(20)(np.ones((100, 20)))
+        with pytest.raises(MemoryError, match="result_mib"):
+            Product(Polynomial(2), Polynomial(2)).feature_map(20)(np.ones((100, 20)))
