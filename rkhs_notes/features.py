@@ -475,8 +475,8 @@ def _(k: Precomputed, d):
 
 
 def _none(k, d):
-    raise NoFiniteFeatureMap(f"{k} has no finite feature map: n different points have n "
-                             f"independent features, for every n (Theorem 2.6). {_INSTEAD}")
+    raise NoFiniteFeatureMap(f"{k} has no finite feature map: it has Gram matrices of every rank "
+                             f"(Theorem 2.6). {_INSTEAD}")
 
 
 for _leaf in (Gaussian, Mahalanobis, Matern, RationalQuadratic, Laplace, Cauchy, Periodic, Delta,
@@ -490,8 +490,9 @@ def _(k, d):
     if isinstance(k.k.simplify(), Constant):
         value = float(k(np.zeros((1, d)))[0, 0])
         return 1, lambda X: _constant(X, math.sqrt(value))
-    raise NoFiniteFeatureMap(f"{k} has no finite feature map for all points: its power series "
-                             f"has terms of every degree in the features of {k.k}. {_INSTEAD}")
+    raise NoFiniteFeatureMap(f"{k} has no finite feature map that is known: its power series has "
+                             f"terms of every degree in the features of {k.k}, and unless those take "
+                             f"finitely many values there is none (Corollary 2.7). {_INSTEAD}")
 
 
 def _resolve(k, d):
