@@ -16,15 +16,15 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog, nnls
 
-from .arrays import (array_namespace, as_count, as_number, as_points, as_targets,
-                               require_fits)
+from .arrays import (array_namespace, as_count, as_floats, as_number, as_points, as_targets,
+                               frozen, guarded, require_fits, shortened)
 from .errors import (ConvergenceFailure, IndefiniteKernel, LawBroken,
                                NoFiniteFeatureMap, require)
 from .kernels import (Anova, Bilinear, Brownian, Cauchy, Conjugate, Constant, Delta,
                                 Exp, FiniteRank, Gaussian, GaussianOf, Integral, Kernel, Laplace,
                                 Linear, Mahalanobis, Matern, Normalized, On, Periodic, Polynomial,
                                 Power, Precomputed, Product, Rank1, RationalQuadratic, Scaled,
-                                Sobolev, SobolevFull, Sum, Tensor, as_kernel)
+                                Sobolev, SobolevFull, Sum, Tensor, _GRAM_ERROR, as_kernel)
 
 # %% ../nbs/02_features.ipynb #2c6ed347
 @dataclass(frozen=True, repr=False, eq=False)
@@ -35,43 +35,84 @@ class FeatureMap:
     ----------
     kernel : Kernel         what the map reproduces
     d : int                 columns of the points
-    dim : int               columns of φ(X)
+    dim : int ≥ 0           columns of φ(X)
     function : callable     validated points (n, d), array or sparse, to features (n, dim)
+    by_rule : bool          made by feature_map, which can make it again: it pickles as its kernel
     """
     kernel: Kernel
     d: int
     dim: int
     function: Callable
+    by_rule: bool = False
+
+    def __post_init__(self):
+        as_kernel(self.kernel), as_count(self.d, "d")
+        if not callable(self.function):
+            raise TypeError(f"function is {self.function!r}; pass a function of points (n, {self.d}).")
 
     def __call__(self, X):
-        "φ(X), (n, dim): a sparse matrix for sparse X, else an array."
-        X = _points(X) if sp.issparse(X) else self.kernel._points(X, "X")
-        if X.shape[1:] not in ((), (self.d,)):
-            raise ValueError(f"X has {X.shape[1]} columns, but this map was made for {self.d}; "
-                             f"make another one: k.feature_map({X.shape[1]}).")
-        if not sp.issparse(X):
-            require_fits((X.shape[0], self.dim), X.dtype.itemsize,
-                         "the kernel itself, or blocks of rows")
-        F = self.function(X)
-        if tuple(F.shape) != (X.shape[0], self.dim):
-            raise ValueError(f"{self} gave shape {tuple(F.shape)} for {X.shape[0]} points; "
-                             f"its function must give ({X.shape[0]}, {self.dim}).")
-        return F
+        """φ(X).
+
+        Parameters
+        ----------
+        X : array or sparse matrix (n, d)
+
+        Returns
+        -------
+        array (n, dim), or for sparse X a sparse one of the same kind (matrix or array)
+
+        Raises
+        ------
+        ValueError        other columns than d, features that overflow
+        MemoryError       features above settings.result_mib
+        TypeError         sparse X, where the kernel needs whole points
+        """
+        points = _points(X) if sp.issparse(X) else self.kernel._points(X, "X")
+        if points.shape[1:] not in ((), (self.d,)):
+            one = np.ndim(X) == 1 and len(X) == self.d
+            raise ValueError(f"X has {points.shape[1]} column{'s' * (points.shape[1] > 1)}, but this map "
+                             f"was made for {self.d}; " + ("one point is X[None, :]." if one else
+                             f"make another one: k.feature_map({points.shape[1]})."))
+        if not sp.issparse(points):
+            require_fits((points.shape[0], self.dim), points.dtype.itemsize, "the kernel itself")
+        with np.errstate(all="ignore"):
+            F = self.function(guarded(points))
+        if tuple(F.shape) != (points.shape[0], self.dim):
+            raise ValueError(f"{self} gave shape {tuple(F.shape)} for {points.shape[0]} points; "
+                             f"its function must give ({points.shape[0]}, {shortened(self.dim)}).")
+        _require_finite(F, self)
+        return sp.csr_array(F) if isinstance(X, sp.sparray) else F
 
     def __repr__(self):
-        return f"FeatureMap of {self.kernel}, ℝ^{self.d} → ℝ^{self.dim}"
+        return f"FeatureMap of {self.kernel}, ℝ^{self.d} → ℝ^{shortened(self.dim)}"
+
+    def __reduce__(self):
+        if self.by_rule:
+            return feature_map, (self.kernel, self.d)
+        return FeatureMap, (self.kernel, self.d, self.dim, self.function)
+
+
+def _require_finite(F, phi):
+    entries = F.data if sp.issparse(F) else F
+    if not array_namespace(entries).all(array_namespace(entries).isfinite(entries)):
+        raise ValueError(f"{phi} overflows {F.dtype} on these points; rescale X, or use float64.")
 
 
 def _points(X, name="X"):
-    "Points as an array (n, d), or as a sparse matrix in rows."
+    "Points as an array (n, d), or as a sparse matrix in rows, each entry once and in order"
     if not sp.issparse(X):
         return as_points(X, name)
-    if X.ndim != 2 or X.dtype.kind not in "fiub" or min(X.shape) == 0:
-        raise TypeError(f"{name} is a sparse array of shape {X.shape} and dtype {X.dtype}; "
-                        "pass real numbers (n, d).")
-    X = X.tocsr() if X.dtype in (np.float32, np.float64) else X.tocsr().astype(float)
+    if X.ndim != 2 or min(X.shape) == 0:
+        raise ValueError(f"{name} is sparse, of shape {X.shape}; pass (n, d) with at least one point.")
+    if X.dtype.kind not in "fiub":
+        raise TypeError(f"{name} is sparse, of dtype {X.dtype}; pass real numbers.")
+    X = sp.csr_matrix(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else float, copy=True)
+    X.sum_duplicates()
     if not np.isfinite(X.data).all():
-        raise ValueError(f"{name} is not finite everywhere; drop or impute those rows.")
+        bad = np.flatnonzero(~np.isfinite(X.data))
+        row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
+        raise ValueError(f"{name} is not finite everywhere: {len(bad)} of its entries, the first in row "
+                         f"{row}: {X.data[bad[0]]}. Drop or impute them.")
     return X
 
 # %% ../nbs/02_features.ipynb #ae243f75
@@ -93,7 +134,10 @@ def check_feature_map(phi, k, X, tol=None):
     ------
     LawBroken                 names the two points where the error is largest
     """
+    as_kernel(k)
     F = phi(X)
+    if not hasattr(F, "shape"):
+        F = as_floats(F, "φ(X)")
     dense = X.toarray() if sp.issparse(X) else X
     K = np.asarray(k(dense))
     if F.ndim != 2 or len(K) != F.shape[0]:
@@ -101,8 +145,11 @@ def check_feature_map(phi, k, X, tol=None):
                         "it must give one row a point.")
     if isinstance(phi, FeatureMap):
         require(f"{phi} has the dimension it states", abs(F.shape[1] - phi.dim), 0)
-    inner = F @ F.T                                                                 # (2.1)
-    inner = inner.toarray() if sp.issparse(inner) else np.asarray(inner)
+    if sp.issparse(F):                                  # of a huge space, the columns in use
+        F = sp.csr_matrix(F)
+        used, column = np.unique(F.indices, return_inverse=True)
+        F = sp.csr_matrix((F.data, column, F.indptr), shape=(F.shape[0], max(1, len(used)))).toarray()
+    inner = np.asarray(F @ F.T)                                                     # (2.1)
     lengths = np.sqrt(np.maximum(np.abs(K.diagonal()), np.abs(inner.diagonal())))
     lengths = np.where(lengths > 0, lengths, 1.0)
     gaps = np.abs(inner - K) / lengths[:, None] / lengths
@@ -136,34 +183,46 @@ class MonomialMap:
 
     @property
     def kernel(self):
-        "The kernel of these features."
+        "The kernel of these features"
         return Polynomial(self.degree, self.offset, self.scale)
 
     def __call__(self, X):
+        """The features, (n, D) for points (n, d); sparse for sparse X.
+
+        Raises MemoryError above settings.result_mib, ValueError where they overflow.
+        """
         X = _points(X)
         variables = X.shape[1] + int(self.offset > 0)
         if not sp.issparse(X):
             D = math.comb(variables + self.degree - 1, self.degree)                   # (2.3)
             require_fits((X.shape[0], D), X.dtype.itemsize,
                          f"the kernel {self.kernel}, which needs no features")
-        X = X if self.scale == 1 else X * math.sqrt(self.scale)
-        one = [_constant(X, math.sqrt(self.offset))] if self.offset > 0 else []
-        return _monomials(_concat([*one, X]), self.degree)
+        with np.errstate(all="ignore"):
+            X = X if self.scale == 1 else X * math.sqrt(self.scale)
+            one = [_constant(X, math.sqrt(self.offset))] if self.offset > 0 else []
+            F = _monomials(_concat([*one, X]), self.degree)
+        _require_finite(F, self)
+        return F
 
     def exponents(self, d):
-        "The vectors r, one a row, (D, d)."
+        "The vectors r, one a row, (D, d)"
         return self._full_exponents(d)[:, int(self.offset > 0):]
 
     def coefficients(self, d):
         "The squared weights p!/(r₁!⋯r_N!) · offset^r₀ · scale^|r|, (D,)."
         full, first = self._full_exponents(d), int(self.offset > 0)
-        counts = [math.factorial(self.degree) // math.prod(map(math.factorial, r))
-                  for r in full.tolist()]
+        try:
+            counts = [float(math.factorial(self.degree) // math.prod(map(math.factorial, r)))
+                      for r in full.tolist()]
+        except OverflowError:
+            raise ValueError(f"degree = {self.degree}: some weights exceed every float.") from None
         constant = self.offset ** full[:, 0] if first else 1.0
         return np.array(counts) * constant * self.scale ** full[:, first:].sum(axis=1)
 
     def _full_exponents(self, d):
-        variables = d + int(self.offset > 0)
+        variables = as_count(d, "d") + int(self.offset > 0)
+        require_fits((math.comb(variables + self.degree - 1, self.degree), variables), 8,
+                     "fewer columns, or feature_dimension for the number of rows only")
         rows = combinations_with_replacement(range(variables), self.degree)
         return np.array([np.bincount(row, minlength=variables) for row in rows])
 
@@ -172,6 +231,8 @@ def _monomials(X, p):
     "All weighted monomials of degree p in the columns of X   (2.2)"
     if X.shape[1] == 0:
         return X
+    if sp.issparse(X):
+        return _sparse_monomials(X, p)
     n_variables, columns = X.shape[1], X
     starts = np.arange(n_variables + 1)      # where the monomials with smallest index i begin
     power = np.ones(n_variables)             # the exponent of that smallest index
@@ -181,35 +242,39 @@ def _monomials(X, p):
             exponent[: starts[i + 1] - starts[i]] += power[starts[i] : starts[i + 1]]
         power = np.concatenate(powers)
         following = np.concatenate([[0], np.cumsum([len(block) for block in powers])])
-        columns = (_times_sparse if sp.issparse(X) else _times)(columns, X, starts, following)
-        columns = _weighted(columns, np.sqrt(q / power))                            # (2.2)
+        columns = _concat([columns[:, start:] * X[:, [i]] for i, start in enumerate(starts[:-1])])
+        columns *= array_namespace(X).asarray(np.sqrt(q / power), dtype=columns.dtype)[None, :]   # (2.2)
         starts = following
     return columns
 
 
-def _times(columns, X, starts, following):
-    "For each i, the column x_i times all monomials in variables from x_i on."
-    return _concat([columns[:, start:] * X[:, [i]] for i, start in enumerate(starts[:-1])])
-
-
-def _times_sparse(columns, X, starts, following):
-    "The same from the pairs of entries in each row."
-    pairs = _tensor(X, columns)
-    i, column = np.divmod(pairs.indices, columns.shape[1])
-    row = np.repeat(np.arange(pairs.shape[0]), np.diff(pairs.indptr))
-    keep = column >= starts[i]
-    i, column, row = i[keep], column[keep], row[keep]
-    return sp.csr_matrix((pairs.data[keep], (row, following[i] + column - starts[i])),
-                         shape=(X.shape[0], int(following[-1])))
-
-
-def _weighted(columns, weights):
-    "The columns, each times its weight, in their own memory."
-    if sp.issparse(columns):
-        columns.data *= weights.astype(columns.dtype)[columns.indices]
-        return columns
-    columns *= array_namespace(columns).asarray(weights, dtype=columns.dtype)[None, :]
-    return columns
+def _sparse_monomials(X, p):
+    "The same for a sparse matrix, from the products of the entries of each row"
+    X = sp.csr_matrix(X, copy=True)
+    X.sum_duplicates()                                             # each entry once, rows in order
+    n, N = X.shape
+    per_row, D = np.diff(X.indptr), math.comb(N + p - 1, p)
+    entries = sum(math.comb(c + p - 1, p) * int(rows)
+                  for c, rows in zip(*np.unique(per_row, return_counts=True), strict=True))
+    require_fits((entries,), 2 * X.dtype.itemsize + 8, "the kernel itself")
+    if D >= 2**63:
+        raise MemoryError(f"{shortened(D)} features have no column numbers; use the kernel itself.")
+    owner = np.repeat(np.arange(n), per_row)                       # the row of each entry of X
+    row, first = owner, X.indices.astype(np.int64)                 # of each monomial: row, least index,
+    column, values, power = first, X.data, np.ones(X.nnz)          # column, value, power of that index
+    for q in range(2, p + 1):
+        old, new = (np.array([math.comb(N + s - 1, s) - math.comb(N - i + s - 1, s) for i in range(N + 1)])
+                    for s in (q - 1, q))                           # where least index i begins
+        begin = np.searchsorted(row * (N + 1) + first, owner * (N + 1) + X.indices)
+        many = np.cumsum(np.bincount(row, minlength=n))[owner] - begin
+        left = np.repeat(np.arange(X.nnz), many)                   # each entry x_i meets the monomials of
+        right = np.arange(many.sum()) + np.repeat(begin - np.cumsum(many) + many, many)  # its row from x_i on
+        i = X.indices[left].astype(np.int64)
+        power = np.where(first[right] == i, power[right], 0) + 1
+        values = X.data[left] * values[right] * np.sqrt(q / power).astype(X.dtype)      # (2.2)
+        column, row, first = new[i] + column[right] - old[i], row[right], i
+    starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n))])
+    return sp.csr_matrix((values, column, starts), shape=(n, D))
 
 
 def _concat(blocks):
@@ -227,14 +292,15 @@ def _constant(X, c):
     return array_namespace(X).full((X.shape[0], 1), c, dtype=X.dtype)
 
 # %% ../nbs/02_features.ipynb #ca4547e5
-def finite_feature_map(K, tol=None):
+def finite_feature_map(K, tol=None, entry_error=None):
     """The features Λ^{1/2} uᵢ of the n points behind a Gram matrix   (2.4)
 
     Parameters
     ----------
-    K : array (n, n)          symmetric positive semidefinite
-    tol : float, optional     drop eigenvalues ≤ tol · λ₁, which changes no entry of K by more
-                              than tol · λ₁; n · eps by default
+    K : array (n, n)                  symmetric positive semidefinite
+    tol : float in [0, 1), optional   drop eigenvalues ≤ tol · λ₁, which changes no entry of K by more
+                                      than tol · λ₁; by default what rounding cannot tell from 0
+    entry_error : float, optional     rounding error of an entry, as in is_psd
 
     Returns
     -------
@@ -243,27 +309,36 @@ def finite_feature_map(K, tol=None):
 
     Raises
     ------
+    ValueError                K is not square or not symmetric; tol is out of range
     IndefiniteKernel          names the negative eigenvalue: K is no Gram matrix
     """
-    K = as_points(K, "K")
-    xp = array_namespace(K)
+    K = np.asarray(as_points(K, "K"))
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"K has shape {tuple(K.shape)}; pass a square matrix, such as k(X).")
-    size, eps = float(xp.max(xp.abs(K))), float(xp.finfo(K.dtype).eps)
-    if float(xp.max(xp.abs(K - K.T))) > 8 * eps * size:
-        raise ValueError("K is not symmetric; pass k(X), not k(X, Y).")
-    values, U = xp.linalg.eigh((K + K.T) / 2)
-    floor = len(K) * eps * max(abs(float(values[0])), abs(float(values[-1])))
-    if float(values[0]) < -4 * floor:
-        where = int(xp.argmax(xp.abs(U[:, 0])))
-        raise IndefiniteKernel(f"K has the eigenvalue {float(values[0]):.3g}: its eigenvector v, "
+    size, eps = float(np.abs(K).max()) or 1.0, float(np.finfo(K.dtype).eps)
+    error = 8 * eps if entry_error is None else as_number(entry_error, "entry_error", at_least=0) / size
+    A = K.astype(float) / size                                     # no sum below overflows
+    gap = np.abs(A - A.T)
+    if gap.max() > 2 * error:
+        i, j = np.unravel_index(int(gap.argmax()), gap.shape)
+        raise ValueError(f"K is not symmetric: entry ({i}, {j}) is {K[i, j]:.6g}, entry ({j}, {i}) is "
+                         f"{K[j, i]:.6g}; pass k(X), not k(X, Y).")
+    values, U = np.linalg.eigh((A + A.T) / 2)
+    if values[0] < -len(A) * error:
+        where = int(np.abs(U[:, 0]).argmax())
+        raise IndefiniteKernel(f"K has the eigenvalue {values[0] * size:.3g}: its eigenvector v, "
                                f"largest at point {where}, has vᵀKv < 0, and no features have a "
                                "negative squared length. Ask check_kernel(k, X).")
-    tol = 0.0 if tol is None else as_number(tol, "tol", at_least=0)
-    keep = xp.flip(xp.nonzero(values > max(floor, tol * float(values[-1])))[0], axis=0)
+    if tol is None:
+        floor = min(len(A) * eps * values[-1], eps**0.7)
+    else:
+        floor = as_number(tol, "tol", at_least=0) * values[-1]
+        if tol >= 1:
+            raise ValueError(f"tol = {tol:g} drops every feature; pass a number below 1.")
+    keep = np.flatnonzero(values > max(floor, 0.0))[::-1]
     U = U[:, keep]
-    largest = U[xp.argmax(xp.abs(U), axis=0), xp.arange(U.shape[1])]
-    return U * xp.sign(largest)[None, :] * xp.sqrt(values[keep])[None, :]           # (2.4)
+    largest = U[np.abs(U).argmax(axis=0), np.arange(len(keep))]
+    return (U * np.sign(largest) * np.sqrt(values[keep]) * math.sqrt(size)).astype(K.dtype)      # (2.4)
 
 # %% ../nbs/02_features.ipynb #03ef2065
 def feature_map(k, d):
@@ -283,11 +358,14 @@ def feature_map(k, d):
     NoFiniteFeatureMap        names the part that has none, and what to use instead
     """
     dim, function = _resolve(k, d)
-    return FeatureMap(k, as_count(d, "d"), dim, function)
+    return FeatureMap(k, as_count(d, "d"), dim, function, by_rule=True)
 
 
 def feature_dimension(k, d):
-    """The dimension of the feature map of k on ℝᵈ, without computing a feature   (2.3)
+    """The dimension of the feature map of k on ℝᵈ, without making the map   (2.3)
+
+    Matrices inside k (Bilinear, Precomputed) are factorised for their rank, functions asked for
+    their columns at one point.
 
     Parameters
     ----------
@@ -308,6 +386,8 @@ def feature_dimension(k, d):
 @singledispatch
 def feature_rule(k, d):
     """The rule for one class of kernels; teach it your own by @feature_rule.register   (2.5)
+
+    A rule for a kernel with parts takes .dim and .function of feature_map(part, d).
 
     Parameters
     ----------
@@ -333,7 +413,7 @@ _INSTEAD = ("On a given set of points use finite_feature_map(k(X)); for all poin
 # %% ../nbs/02_features.ipynb #6af51951
 @feature_rule.register
 def _(k: Linear, d):
-    return d, lambda X: X                                                           # (2.1)
+    return d, lambda X: 1.0 * X                                                     # (2.1)
 
 
 @feature_rule.register
@@ -345,27 +425,29 @@ def _(k: Polynomial, d):
 
 @feature_rule.register
 def _(k: Sum, d):
-    (D1, first), (D2, second) = feature_rule(k.k1, d), feature_rule(k.k2, d)
+    (D1, first), (D2, second) = _rule(k.k1, d), _rule(k.k2, d)
     return D1 + D2, lambda X: _concat([first(X), second(X)])                        # (2.5)
 
 
 @feature_rule.register
 def _(k: Product, d):
-    (D1, first), (D2, second) = feature_rule(k.k1, d), feature_rule(k.k2, d)
+    if Constant(0) in (k.k1.simplify(), k.k2.simplify()):
+        return _nothing()
+    (D1, first), (D2, second) = _rule(k.k1, d), _rule(k.k2, d)
     return D1 * D2, lambda X: _tensor(first(X), second(X))                          # (2.5)
 
 
 @feature_rule.register
 def _(k: Scaled, d):
     if k.scale == 0:
-        return 0, lambda X: _constant(X, 0.0)[:, :0]
-    D, inner = feature_rule(k.k, d)
+        return _nothing()
+    D, inner = _rule(k.k, d)
     return D, lambda X: inner(X) * math.sqrt(k.scale)
 
 
 @feature_rule.register
 def _(k: Power, d):
-    D, inner = feature_rule(k.k, d)
+    D, inner = _rule(k.k, d)
     return math.comb(D + k.p - 1, k.p), lambda X: _monomials(inner(X), k.p)
 
 # %% ../nbs/02_features.ipynb #ccf78b55
@@ -374,30 +456,53 @@ def _(k: Tensor, d):
     cut = k.split or d // 2
     if not 0 < cut < d or (k.split is None and d % 2):
         raise ValueError(f"d = {d}: {k} cannot cut that many columns in two; pass split=…")
-    (D1, first), (D2, second) = feature_rule(k.k1, cut), feature_rule(k.k2, d - cut)
+    if Constant(0) in (k.k1.simplify(), k.k2.simplify()):
+        return _nothing()
+    (D1, first), (D2, second) = _rule(k.k1, cut), _rule(k.k2, d - cut)
     return D1 * D2, lambda X: _tensor(first(X[:, :cut]), second(X[:, cut:]))
 
 
 @feature_rule.register
 def _(k: Conjugate, d):
-    D, inner = feature_rule(k.k, d)
+    D, inner = _rule(k.k, d)
     rank1 = Rank1(k.f)
     return D, lambda X: inner(X) * rank1._features(_dense(X, k))
 
 
 @feature_rule.register
 def _(k: Normalized, d):
-    D, inner = feature_rule(k.k, d)
+    D, inner = _rule(k.k, d)
 
     def unit(X):
         F = inner(X)
-        if sp.issparse(F):
-            lengths = np.sqrt(np.asarray(F.multiply(F).sum(axis=1)).ravel())
-            inverse = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1), 0)
-            return sp.diags(inverse.astype(F.dtype)) @ F
-        lengths = array_namespace(F).linalg.vector_norm(F, axis=1, keepdims=True)
-        return F / (lengths + (lengths == 0))
+        for length in (_largest, _norm):          # twice, so that no square over- or underflows
+            F = _rows_over(F, length(F))
+        return F
     return D, unit
+
+
+def _largest(F):
+    "The largest absolute entry of each row, (n,)"
+    if sp.issparse(F) and F.shape[1] == 0:
+        return np.zeros(F.shape[0], dtype=F.dtype)
+    if sp.issparse(F):
+        return np.asarray(abs(F).max(axis=1).todense()).ravel()
+    xp = array_namespace(F)
+    return xp.max(xp.abs(F), axis=1) if F.shape[1] else xp.zeros(F.shape[0], dtype=F.dtype)
+
+
+def _norm(F):
+    "The length of each row, (n,)"
+    if sp.issparse(F):
+        return np.sqrt(np.asarray(F.multiply(F).sum(axis=1)).ravel())
+    return array_namespace(F).linalg.vector_norm(F, axis=1)
+
+
+def _rows_over(F, lengths):
+    "Each row divided by its length; zero rows stay"
+    if sp.issparse(F):
+        return sp.diags((1 / np.where(lengths > 0, lengths, 1)).astype(F.dtype)) @ F
+    return F / (lengths + (lengths == 0))[:, None]
 
 
 @feature_rule.register
@@ -405,28 +510,30 @@ def _(k: On, d):
     if not callable(k.columns):
         if max(k.columns) >= d:
             raise ValueError(f"d = {d}: {k} needs column {max(k.columns)}, counted from 0.")
-        D, inner = feature_rule(k.k, len(k.columns))
+        D, inner = _rule(k.k, len(k.columns))
         return D, lambda X: inner(X[:, list(k.columns)])
-    D, inner = feature_rule(k.k, _columns_of(k, d))
+    D, inner = _rule(k.k, _columns_of(k, d))
     return D, lambda X: inner(k._chosen(_dense(X, k)))
 
 
 def _columns_of(k, d):
-    "How many columns k.columns(X) has: it is asked at a point."
+    "How many columns k.columns(X) has: it is asked at a point"
     for probe in (0.5, 1.0, 0.0, 2.0, -1.0):
         try:
-            return k._chosen(np.full((1, d), probe)).shape[1]
-        except Exception:                             # outside its domain: ask elsewhere
-            continue
-    raise ValueError(f"{k} fails at the points 0.5, 1, 0, 2 and −1, where it was asked how many "
-                     "columns it gives; use .on of a function that is defined at one of them.")
+            with np.errstate(all="ignore"):
+                image = np.asarray(k.columns(np.full(1, probe) if d == 1 else np.full((1, d), probe)))
+            return image.shape[1] if image.ndim == 2 else 1
+        except Exception as e:                            # outside its domain, or a mistake
+            last = e
+    raise ValueError(f"the function of {k} was asked how many columns it gives, at points 0.5, 1, 0, 2 "
+                     f"and −1, and raised {type(last).__name__}: {last}") from last
 
 
 @feature_rule.register
 def _(k: Anova, d):
     if k.order > d and not k.up_to:
         raise ValueError(f"d = {d}: {k} needs {k.order} coordinates.")
-    D, inner = feature_rule(k.base, 1)
+    D, inner = _rule(k.base, 1)
     orders = range(0 if k.up_to else k.order, k.order + 1)
 
     def elementary(X):                                # e_s ← (e_s, e_{s−1} ⊗ φ(x_i))
@@ -470,8 +577,7 @@ def _(k: Integral, d):
 @feature_rule.register
 def _(k: Precomputed, d):
     _expect_columns(k, d, 1)
-    F = finite_feature_map(k.K)
-    return F.shape[1], lambda X: F[_dense(X, k)[:, 0].astype(int)]
+    return _by_index(k, k.K)
 
 
 def _none(k, d):
@@ -487,25 +593,49 @@ for _leaf in (Gaussian, Mahalanobis, Matern, RationalQuadratic, Laplace, Cauchy,
 @feature_rule.register(Exp)
 @feature_rule.register(GaussianOf)
 def _(k, d):
-    if isinstance(k.k.simplify(), Constant):
-        value = float(k(np.zeros((1, d)))[0, 0])
+    inner = k.k.simplify()
+    if isinstance(inner, Constant):
+        value = math.exp(inner.c) if isinstance(k, Exp) else 1.0
         return 1, lambda X: _constant(X, math.sqrt(value))
     raise NoFiniteFeatureMap(f"{k} has no finite feature map that is known: its power series has "
                              f"terms of every degree in the features of {k.k}, and unless those take "
                              f"finitely many values there is none (Corollary 2.7). {_INSTEAD}")
 
 
-def _resolve(k, d):
-    "(dimension, function) of k; on a finite set of points every kernel has one."
-    k, d = as_kernel(k), as_count(d, "d")
+def _nothing():
+    "The map of the zero kernel: no features"
+    return 0, lambda X: _constant(X, 0.0)[:, :0]
+
+
+def _by_index(k, K):
+    "The map of a kernel whose points are the row numbers of K"
+    F = finite_feature_map(K, entry_error=_GRAM_ERROR * float(np.abs(K).max()))
+    return F.shape[1], lambda X: F[_dense(X, k)[:, 0].astype(int)].astype(X.dtype)
+
+
+def _rule(k, d):
+    "(dimension, function) of k by the rule of its class; on a finite set every kernel has one"
+    cls = next(c for c in type(k).__mro__ if c in feature_rule.registry)
     try:
+        if cls is not object and type(k)._gram is not cls._gram:
+            return feature_rule.registry[object](k, d)           # a new formula, not the rule of the old
         return feature_rule(k, d)
     except NoFiniteFeatureMap as e:
         if (n := _n_points(k)) is not None and d == 1:
-            F = finite_feature_map(k(np.arange(n)))
-            return F.shape[1], lambda X: F[_dense(X, k)[:, 0].astype(int)]
-        here = "" if str(e).startswith(str(k)) else f"{k} contains a part without one. "
-        raise NoFiniteFeatureMap(here + str(e)) from None
+            return _by_index(k, k(np.arange(n)))
+        e.part = getattr(e, "part", k)
+        raise
+
+
+def _resolve(k, d):
+    "The same, and the error of a part says what it is a part of"
+    k, d = as_kernel(k), as_count(d, "d")
+    try:
+        return _rule(k, d)
+    except NoFiniteFeatureMap as e:
+        if e.part is k:
+            raise
+        raise NoFiniteFeatureMap(f"{k} contains a part without one. {e}") from None
 
 
 def _n_points(k):
@@ -523,9 +653,12 @@ def _tensor(A, B):
     if not (sp.issparse(A) or sp.issparse(B)):
         return array_namespace(A, B).reshape(A[:, :, None] * B[:, None, :], (n, a * b))
     A, B = sp.csr_matrix(A), sp.csr_matrix(B)
+    if a * b >= 2**63:
+        raise MemoryError(f"{shortened(a * b)} features have no column numbers; use the kernel itself.")
     left, right = np.diff(A.indptr), np.diff(B.indptr)             # entries a row
     row = np.repeat(np.arange(n), left)                            # of each entry of A
     each = right[row]                                              # partners it has in B
+    require_fits((int(each.sum()),), 24, "the kernel itself")
     start = np.cumsum(each) - each
     of_A = np.repeat(np.arange(len(row)), each)
     of_B = B.indptr[row[of_A]] + np.arange(each.sum()) - start[of_A]
@@ -560,8 +693,9 @@ def cost_table(N, degrees=(2, 3, 4)):
     list of dict               degree; features D = C(N+p, p) (2.3); explicit D/2;
                                leading N^p/(2 p!), as the lecture prints; kernel N/2
     """
-    rows = []
-    for p in degrees:
+    N, rows = as_count(N, "N"), []
+    for p in [degrees] if np.ndim(degrees) == 0 else degrees:
+        p = as_count(p, "degrees")
         D = feature_dimension(Polynomial(p), N)
         rows.append(dict(degree=p, features=D, explicit=D / 2,
                          leading=N**p / (2 * math.factorial(p)), kernel=N / 2))
@@ -583,22 +717,39 @@ def is_separable(Phi, y, offset=False):
 
     Raises
     ------
-    ConvergenceFailure     the programme is too ill-conditioned to decide
+    ConvergenceFailure     the margin is too small to be told from 0
     """
     Phi, y = _classes(Phi, y)
-    Phi = Phi.toarray() if sp.issparse(Phi) else Phi
+    Phi = _as_dense(Phi)
+    if offset:
+        Phi = Phi - Phi.mean(axis=0)               # neither a shift nor the units of a column matter
+    Phi = Phi / _or_one(np.abs(Phi).max(axis=0))
     if offset:
         Phi = np.column_stack([Phi, np.ones(len(Phi))])
-    lengths = np.linalg.norm(Phi, axis=1)
-    if (lengths == 0).any():
+    longest = np.abs(Phi).max(axis=1)
+    if (longest == 0).any():
         return False
-    rows = y[:, None] * Phi / lengths[:, None]
-    nothing, ones = np.zeros(rows.shape[1]), np.ones(len(y))
-    status = linprog(nothing, A_ub=-rows, b_ub=-ones, bounds=(None, None)).status
-    if status not in (0, 2):
-        raise ConvergenceFailure(f"the linear programme ended with status {status}: too close to "
-                                 "call. Scale the features to like sizes.")
-    return status == 0
+    rows = y[:, None] * Phi / longest[:, None]
+    n, D = rows.shape
+    solved = linprog(np.append(np.zeros(D), -1.0), A_ub=np.column_stack([-rows, np.ones(n)]),
+                     b_ub=np.zeros(n), bounds=[(-1, 1)] * D + [(None, 1)])       # the margin in the box
+    margin = float((rows @ solved.x[:-1]).min()) if solved.status == 0 else math.nan
+    if not (margin > 1e-9 or margin <= 1e-12):
+        raise ConvergenceFailure(f"the linear programme ended with the margin {margin:.1g}: too close to "
+                                 "call. Scale the columns to like sizes, or drop points that almost coincide.")
+    return margin > 1e-9
+
+
+def _as_dense(Phi):
+    "Features as an array of float64"
+    if sp.issparse(Phi):
+        require_fits(Phi.shape, 8, "perceptron_primal, which keeps them sparse")
+        Phi = Phi.toarray()
+    return np.asarray(Phi, dtype=float)
+
+
+def _or_one(numbers):
+    return np.where(numbers > 0, numbers, 1.0)
 
 
 def widest_margin(Phi, y):
@@ -611,7 +762,7 @@ def widest_margin(Phi, y):
 
     Returns
     -------
-    (array (D,), float)       w and γ > 0
+    (array (D,), float)       w and its margin γ > 0
 
     Raises
     ------
@@ -622,16 +773,20 @@ def widest_margin(Phi, y):
     least distance programming by nonnegative least squares, Lawson and Hanson (1974), chapter 23
     """
     Phi, y = _classes(Phi, y)
-    Phi = Phi.toarray() if sp.issparse(Phi) else Phi
-    R = np.linalg.norm(Phi, axis=1).max()
-    rows = (y[:, None] * Phi).T / (R or 1.0)
-    E, target = np.vstack([rows, np.ones(len(y))]), np.append(np.zeros(len(rows)), 1.0)
+    Phi = _as_dense(Phi)
+    top = float(_or_one(np.abs(Phi).max()))
+    rows = (y[:, None] * Phi).T / top
+    R = float(_or_one(np.linalg.norm(rows, axis=0).max()))
+    E, target = np.vstack([rows / R, np.ones(len(y))]), np.append(np.zeros(len(rows)), 1.0)
     residual = E @ nnls(E, target)[0] - target
     if np.linalg.norm(residual) < 1e-8:
-        raise ConvergenceFailure("no hyperplane through the origin separates these points (the "
-                                 f"widest margin is below {1e-8 * R:.1g}). {_SEPARATE}")
+        if is_separable(Phi, y):
+            raise ConvergenceFailure("a hyperplane separates these points, but the widest margin is below "
+                                     "1e-8 of the longest feature vector; rescale the features.")
+        raise ConvergenceFailure(f"no hyperplane through the origin separates these points. {_SEPARATE}")
     w = -residual[:-1] / residual[-1]                           # least w with yᵢ⟨w, φᵢ⟩ ≥ 1
-    return w / np.linalg.norm(w), float(R / np.linalg.norm(w))
+    w = w / np.linalg.norm(w)
+    return w, top * float((w @ rows).min())
 
 
 _SEPARATE = ("Append a column of ones for an offset (for kernels k + Constant(1)), take more "
@@ -639,31 +794,47 @@ _SEPARATE = ("Append a column of ones for an offset (for kernels k + Constant(1)
 
 
 def _classes(Phi, y):
-    "Features and labels ±1, validated."
+    "Features and labels ±1, validated"
     Phi = _points(Phi, "Phi")
-    y = as_targets(y, Phi.shape[0])
-    if y.ndim != 1 or not np.isin(y, (-1.0, 1.0)).all():
+    y = as_floats(y, "y")
+    if y.shape != (Phi.shape[0],):
+        raise ValueError(f"y has shape {y.shape}, but there are {Phi.shape[0]} examples; "
+                         f"pass one label an example, ({Phi.shape[0]},)" + (": y.ravel()." if y.size == Phi.shape[0] else "."))
+    if not np.isin(y, (-1.0, 1.0)).all():
         some = ", ".join(f"{value:g}" for value in np.unique(y)[:4])
         raise ValueError(f"y holds {some}; pass one label a point, each −1 or +1: "
                          "np.where(label == positive, 1, -1).")
     return Phi, y
 
+
+def _weights(w, D, name):
+    "A vector (D,) of finite numbers"
+    w = as_floats(w, name)
+    if w.shape != (D,):
+        raise ValueError(f"{name} has shape {w.shape} for {D} features; pass ({D},).")
+    return w.astype(float)
+
 # %% ../nbs/02_features.ipynb #784582db
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Perceptron:
     """What a perceptron has learnt, and how.
 
     Parameters
     ----------
     w : array (D,) or None     weights of the features; None in the dual form
-    alpha : array (n,)         y times the mistakes at each example
+    alpha : array (n,)         y times the mistakes at each example; started at 0, w = Σ alphaᵢ φᵢ
     trace : tuple of int       the example of each mistake, in order
     epochs : int               passes over the data, the last one without mistake
     """
-    w: object
+    w: np.ndarray | None
     alpha: np.ndarray
     trace: tuple
     epochs: int
+
+    def __post_init__(self):
+        for name in ("w", "alpha"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, frozen(getattr(self, name) + 0.0))
 
     @property
     def mistakes(self):
@@ -675,13 +846,26 @@ class Perceptron:
 
         Parameters
         ----------
-        F : array (m, D), or (m, n) in the dual form
+        F : array or sparse (m, D), or (m, n) in the dual form
 
         Returns
         -------
         array (m,)             its sign is the prediction
+
+        Raises
+        ------
+        ValueError             another number of columns
         """
-        return F @ (self.alpha if self.w is None else self.w)
+        F, learnt = _points(F, "F"), self.alpha if self.w is None else self.w
+        if F.shape[1] != len(learnt):
+            what = "k(X_new, X), one column an example" if self.w is None else "φ(X)"
+            raise ValueError(f"F has {F.shape[1]} columns, the perceptron {len(learnt)} "
+                             f"{'coefficients' if self.w is None else 'weights'}; pass {what}.")
+        return F @ learnt
+
+    def __repr__(self):
+        form = "dual" if self.w is None else f"{len(self.w)} weights"
+        return f"Perceptron({form}, {len(self.alpha)} examples, {self.mistakes} mistakes, {self.epochs} passes)"
 
 
 def perceptron_primal(Phi, y, max_epochs=1000, start=None):
@@ -703,14 +887,28 @@ def perceptron_primal(Phi, y, max_epochs=1000, start=None):
     ConvergenceFailure                      mistakes in every pass
     """
     Phi, y = _classes(Phi, y)
-    w = np.zeros(Phi.shape[1]) if start is None else as_points(start, "start")[:, 0].astype(float)
-    if w.shape != (Phi.shape[1],):
-        raise ValueError(f"start has {len(w)} entries for {Phi.shape[1]} features.")
+    D, sparse = Phi.shape[1], sp.issparse(Phi)
+    require_fits((D,), 8, "perceptron_dual, which has one coefficient an example")
+    w = np.zeros(D) if start is None else _weights(start, D, "start")
+
+    def entries(j):
+        "columns and values of one row"
+        if not sparse:
+            return slice(None), Phi[j]
+        part = slice(Phi.indptr[j], Phi.indptr[j + 1])
+        return Phi.indices[part], Phi.data[part]
+
+    def score(rows):
+        if not sparse:
+            return Phi[rows] @ w
+        columns, values = entries(rows.start)
+        return np.array([values @ w[columns]])
 
     def learn(j):
-        w[:] += y[j] * (Phi[[j]].toarray()[0] if sp.issparse(Phi) else Phi[j])      # (2.6)
+        columns, values = entries(j)
+        w[columns] += y[j] * values                                                 # (2.6)
 
-    trace, epochs = _train(lambda rows: Phi[rows] @ w, learn, y, max_epochs)
+    trace, epochs = _train(score, learn, y, max_epochs, block=1 if sparse else 64)
     return Perceptron(w, y * np.bincount(trace, minlength=len(y)), trace, epochs)
 
 
@@ -734,6 +932,11 @@ def perceptron_dual(K, y, max_epochs=1000):
     K, y = _classes(K.toarray() if sp.issparse(K) else K, y)
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"K has shape {K.shape}; pass the Gram matrix k(X) of the examples.")
+    scale = float(np.abs(K).max()) or 1.0
+    gap, low = float(np.abs(K - K.T).max()), float(K.diagonal().min())
+    if gap > 100 * np.finfo(K.dtype).eps * scale or low < 0:
+        raise ValueError(f"K differs from its transpose by {gap:.2g} and its least diagonal entry is "
+                         f"{low:.3g}; pass a Gram matrix k(X) (check_kernel(k, X) tests k).")
     scores, alpha = np.zeros(len(y)), np.zeros(len(y))
 
     def learn(j):
@@ -745,17 +948,24 @@ def perceptron_dual(K, y, max_epochs=1000):
 
 
 def _train(score, learn, y, max_epochs, block=64):
-    "Passes over the examples in order, until one without mistake."
+    "Passes over the examples in order, until one without mistake"
     trace, max_epochs = [], as_count(max_epochs, "max_epochs")
     for epoch in range(1, max_epochs + 1):
-        before, j = len(trace), 0
-        while j < len(y):                               # block by block to the next mistake
-            rows = slice(j, j + block)
-            wrong = np.flatnonzero(y[rows] * score(rows) <= 0)                      # (2.6)
-            j += block
+        before, start = len(trace), 0
+        while start < len(y):                           # block by block to the next mistake
+            rows = slice(start, start + block)
+            with np.errstate(all="ignore"):
+                values = y[rows] * score(rows)
+            if not np.isfinite(values).all():
+                raise ValueError("the scores overflow: the features or entries of K are too large; "
+                                 "rescale them.")
+            wrong = np.flatnonzero(values <= 0)                                     # (2.6)
+            start += block
             if len(wrong):
-                j = rows.start + int(wrong[0]) + 1
-                learn(j - 1), trace.append(j - 1)
+                mistake = rows.start + int(wrong[0])
+                learn(mistake)
+                trace.append(mistake)
+                start = mistake + 1
         if len(trace) == before:
             return tuple(trace), epoch
     raise ConvergenceFailure(f"{len(trace) - before} of {len(y)} examples were wrong in pass "
@@ -787,13 +997,18 @@ def novikoff_bound(Phi, y, w=None, start=None):
     if w is None:
         _, margin = widest_margin(Phi, y)
     else:
-        margin = float(np.min(y * (Phi @ w))) / float(np.linalg.norm(w))
+        w = _weights(w, Phi.shape[1], "w")
+        w = w / _or_one(np.abs(w).max())
+        margin = float(np.min(y * (Phi @ w))) / float(_or_one(np.linalg.norm(w)))
         if margin <= 0:
             raise ValueError(f"w has the margin {margin:.3g}: some example is on the wrong side. "
                              "Leave w out for the widest margin.")
     squares = Phi.multiply(Phi).sum(axis=1) if sp.issparse(Phi) else np.sum(Phi * Phi, axis=1)
-    from_start = 0.0 if start is None else 2 * float(np.linalg.norm(start)) / margin
-    return float(np.max(squares)) / margin**2 + from_start                          # (2.8)
+    from_start = 0.0
+    if start is not None:
+        from_start = 2 * float(np.linalg.norm(_weights(start, Phi.shape[1], "start"))) / margin
+    rounding = 1 + 8 * sum(Phi.shape) * np.finfo(float).eps                         # a bound is rounded up
+    return (float(np.max(squares)) / margin**2 + from_start) * rounding             # (2.8)
 
 # %% ../nbs/02_features.ipynb #404b26ae
 def _arrangements(r):

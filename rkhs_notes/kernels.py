@@ -22,7 +22,7 @@ from scipy.special import gamma, gammaln, kve
 
 from . import settings
 from .arrays import (array_namespace, as_count, as_floats, as_number, as_points, as_targets,
-                               frozen, in_parallel, n_threads, require_fits, row_blocks, spans, sqdist,
+                               frozen, guarded, in_parallel, n_threads, require_fits, row_blocks, spans, sqdist,
                                sqdist_tile)
 from .datasets import as_rng
 from .errors import IndefiniteKernel, require
@@ -142,7 +142,7 @@ class Kernel:
         -------
         array (n,)
         """
-        return self._by_rows(self._diag, _guarded(self._points(X, "X")))
+        return self._by_rows(self._diag, guarded(self._points(X, "X")))
 
     def pairs(self, X, Y):
         """k(xᵢ, yᵢ) for points paired one to one.
@@ -258,10 +258,10 @@ class Kernel:
 
     # how the base class works
     def _both(self, X, Y):
-        X = _guarded(self._points(X, "X"))
+        X = guarded(self._points(X, "X"))
         if Y is None:
             return X, X, True
-        Y = _guarded(self._points(Y, "Y"))
+        Y = guarded(self._points(Y, "Y"))
         if X.shape[1:] != Y.shape[1:]:
             raise ValueError(f"X has {X.shape[1]} columns, Y has {Y.shape[1]}; "
                              "both must hold points of one space.")
@@ -543,14 +543,6 @@ def _room(X, Y, instead):
 def _metric(K, x, y, xp):
     "√(k(x, x) + k(y, y) − 2 k(x, y))   (1.7)"
     return xp.sqrt(xp.clip(x[:, None] + y[None, :] - 2 * K, 0, None))
-
-
-def _guarded(X):
-    "X, but nobody can write into it: a formula must not change the user's data."
-    if isinstance(X, np.ndarray):
-        X = X.view()
-        X.flags.writeable = False
-    return X
 
 
 def _tile_shape(n, m, itemsize, blocks, threads):
@@ -1395,7 +1387,7 @@ class On(_OfOne):
 
 def _plain(X):
     "Points as a function of the points gets them: (n,) on the line, else (n, d)"
-    X = _guarded(X)
+    X = guarded(X)
     return X[:, 0] if X.shape[1] == 1 else X
 
 

@@ -399,3 +399,160 @@ def test_a_small_budget_refuses_features_that_do_not_fit():
         Polynomial(2).feature_map(20)(np.ones((100, 20)))
         with pytest.raises(MemoryError, match="result_mib"):
             Product(Polynomial(2), Polynomial(2)).feature_map(20)(np.ones((100, 20)))
+
+
+# what a second reader broke
+
+@pytest.mark.parametrize("shift", [0.0, 1e5, 1.7e9])
+@pytest.mark.parametrize("scale", [1e-10, 1.0, 1e10])
+def test_separability_knows_no_origin_and_no_units(shift, scale):
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        X = np.round(rng.normal(size=(7, 2)), 1)
+        y = rng.choice([-1, 1], size=7)
+        moved = (X + shift) * scale
+        if np.unique(np.round(moved / scale, 6), axis=0).shape == np.unique(X, axis=0).shape:
+            assert is_separable(moved, y, offset=True) == is_separable(X, y, offset=True)
+    assert is_separable([100001.0, 100002.0, 100003.0, 100004.0], [1, 1, -1, -1], offset=True)
+    assert is_separable(np.eye(2) * 1e-200, [1, 1]) and is_separable([[1, 1e-8], [-1, 1e-8]], [1, 1])
+
+
+def test_sparse_points_have_few_features_in_a_huge_space():
+    S = sp.random(5, 10**5, density=1e-4, format="csr", random_state=0)
+    phi = Polynomial(3, offset=0).feature_map(10**5)
+    F, y = phi(S), [1, -1, 1, -1, 1]
+    assert F.shape[1] == phi.dim > 10**14 and F.nnz < 5000
+    check_feature_map(phi, phi.kernel, S)
+    with pytest.raises(MemoryError, match="perceptron_dual"):
+        perceptron_primal(F, y)
+    with pytest.raises(MemoryError, match="10\\^"):
+        Polynomial(20).feature_map(1000)(sp.random(5, 1000, density=0.003, format="csr"))
+    with pytest.raises(MemoryError):
+        MonomialMap(2).exponents(3000)
+    with pytest.raises(MemoryError, match="10\\^"):
+        Polynomial(3000).feature_map(10**4)(np.ones((2, 10**4)))
+    assert "10^" in repr(Polynomial(3000).feature_map(10**6))
+    for kind in (sp.csr_matrix, sp.csr_array):
+        for k in (Linear(), Polynomial(2), Linear() + Constant(1), Linear() ** 2, Linear().normalized()):
+            assert isinstance(k.feature_map(4)(kind(np.eye(4))), kind)
+
+
+class Doubled(Linear):
+    def _gram(self, X, Y, xp):
+        return 2 * (X @ Y.T)
+
+
+def test_a_new_formula_does_not_inherit_the_rule():
+    with pytest.raises(NoFiniteFeatureMap, match="has no rule"):
+        Doubled().feature_map(2)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 9])
+def test_novikoff_is_an_upper_bound_where_it_is_tight(n):
+    run = perceptron_primal(np.eye(n), np.ones(n))
+    assert run.mistakes == n <= novikoff_bound(np.eye(n), np.ones(n)) < n + 1e-9
+
+
+def test_overflow_is_said():
+    X = 1e200 * np.array([[-1.0, -1], [1, -1], [-1, 0]])
+    with pytest.raises(ValueError, match="overflow"):
+        perceptron_primal(np.vstack([X, 1e308 * np.ones((1, 2)), -1e308 * np.ones((1, 2))]), [1, 1, 1, 1, 1])
+    with pytest.raises(ValueError, match="overflows"):
+        Polynomial(60).feature_map(1)([1e6, 1.0])
+    with pytest.raises(ValueError, match="overflows"):
+        MonomialMap(8)(np.array([[1e6]], dtype=np.float32))
+    F = finite_feature_map(1e308 * np.array([[1, 0.9], [0.9, 1]]))
+    np.testing.assert_allclose((F / 1e154) @ (F / 1e154).T, [[1, 0.9], [0.9, 1]])
+
+
+def test_maps_of_gram_matrices_meet_their_own_law():
+    X = np.r_[np.zeros((1499, 1)), [[2.14e-5]]]
+    k = Precomputed(Gaussian(1)(X))
+    check_feature_map(k.feature_map(1), k, np.arange(1500))
+    noisy = Precomputed([[1, 0.5], [0.5 + 1e-13, 1]])
+    check_feature_map(noisy.feature_map(1), noisy, [0, 1])
+    rng = np.random.default_rng(0)
+    for n in (5, 40, 120):                                # the rank, not one rounded eigenvalue more
+        B = rng.normal(size=(n, 3))
+        assert finite_feature_map(B @ B.T).shape == (n, 3)
+    with pytest.raises(ValueError, match="below 1"):
+        finite_feature_map(np.eye(2), tol=1)
+
+
+def test_finite_domains_have_maps_at_every_depth():
+    K = Precomputed(Gaussian(1)(np.arange(4.0)))
+    check_feature_map(K.exp().on(0).feature_map(1), K.exp().on(0), np.arange(4))
+    pair = Tensor(K, K.exp())
+    check_feature_map(pair.feature_map(2), pair, np.stack([np.arange(4), [3, 1, 0, 0]], axis=1))
+    mixed = K.exp().on([0]) * Linear()
+    check_feature_map(mixed.feature_map(1), mixed, np.arange(4))
+    for zero in (0 * Gaussian(1), Constant(0) * Gaussian(1), Gaussian(1) * Constant(0),
+                 Tensor(Constant(0), Gaussian(1), split=1)):
+        assert feature_dimension(zero, 2) == 0
+    check_feature_map((0 * Brownian(1)).exp().feature_map(1), (0 * Brownian(1)).exp(), [1.0, 2.0])
+
+
+def log_of_the_rest(x):
+    return np.log(x - 5)
+
+
+def broken(x):
+    return undefined_name  # noqa: F821
+
+
+def test_functions_are_asked_for_columns_only():
+    k = Linear().on(log_of_the_rest)
+    check_feature_map(k.feature_map(1), k, [6.0, 7.0])
+    with pytest.raises(ValueError, match="NameError"):
+        Linear().on(broken).feature_map(1)
+
+
+def test_maps_are_values():
+    import pickle
+
+    phi = (Linear() + Polynomial(2)).feature_map(3)
+    X = np.random.default_rng(0).normal(size=(4, 3))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(phi))(X), phi(X))
+    before, F = X.copy(), Linear().feature_map(3)(X)
+    F *= 2
+    np.testing.assert_array_equal(X, before)
+    with pytest.raises(ValueError, match="one point is"):
+        phi(X[0])
+    run = perceptron_dual(np.eye(3), [1, -1, 1])
+    assert "3 mistakes" in repr(run) and not run.alpha.flags.writeable
+    with pytest.raises(ValueError, match="2 columns"):
+        run.decision(np.ones((1, 2)))
+
+
+def test_sparse_and_dense_perceptrons_are_one():
+    rng = np.random.default_rng(0)
+    Phi = np.round(rng.normal(size=(300, 20))) * (rng.random((300, 20)) < 0.3)
+    Phi = Phi[np.abs(Phi).sum(axis=1) > 0]
+    y = np.where(Phi @ rng.integers(1, 5, size=20) > 0, 1, -1)
+    if is_separable(Phi, y):
+        assert perceptron_primal(sp.csr_matrix(Phi), y).trace == perceptron_primal(Phi, y).trace
+    assert perceptron_primal(sp.csr_matrix(np.eye(4)), [1, 1, -1, 1]).trace == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize("use, words", [
+    (lambda: novikoff_bound(np.eye(2), [1, 1], w=[1.0]), "w has shape"),
+    (lambda: novikoff_bound(np.eye(2), [1, 1], w=[0.0, 0.0]), "margin"),
+    (lambda: novikoff_bound(np.eye(2), [1, 1], start=[1.0, np.nan]), "start"),
+    (lambda: perceptron_primal(np.eye(2), [1, 1], start=3.0), "start has shape"),
+    (lambda: perceptron_dual([[1, 0], [5, 1]], [1, -1]), "transpose"),
+    (lambda: perceptron_dual([[-1.0]], [1]), "diagonal"),
+    (lambda: perceptron_primal(np.eye(2), [[1], [1]]), "ravel"),
+    (lambda: cost_table(0), "N = 0"), (lambda: cost_table(3, degrees=[2.5]), "degrees = 2.5")])
+def test_bad_input_in_words(use, words):
+    with pytest.raises(ValueError, match=words):
+        use()
+
+
+def test_lengths_at_the_ends_of_the_range():
+    for scale in (1e-200, 1.0, 1e200):
+        F = Linear().normalized().feature_map(2)([[scale, scale], [0, 0]])
+        np.testing.assert_allclose(np.linalg.norm(F, axis=1), [1, 0])
+    w, margin = widest_margin([[1e4, 0], [0, 1.0]], [1, 1])
+    np.testing.assert_allclose(margin, 1.0, rtol=1e-6)
+    with pytest.raises(ConvergenceFailure, match="rescale the features"):
+        widest_margin([[1e12, 0], [0, 1.0]], [1, 1])
