@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog, nnls
 
-from .arrays import (array_namespace, as_count, as_floats, as_number, as_points, as_targets,
+from .arrays import (array_namespace, as_count, as_floats, as_number, as_points,
                                frozen, guarded, require_fits, shortened)
 from .errors import (ConvergenceFailure, IndefiniteKernel, LawBroken,
                                NoFiniteFeatureMap, require)
