@@ -867,7 +867,7 @@ class Perceptron:
         form = "dual" if self.w is None else f"{len(self.w)} weights"
         return f"Perceptron({form}, {len(self.alpha)} examples, {self.mistakes} mistakes, {self.epochs} passes)"
 
-
+# %% ../nbs/02_features.ipynb #ff8b6f30
 def perceptron_primal(Phi, y, max_epochs=1000, start=None):
     """The perceptron in the weights w of the features   (2.6)
 
