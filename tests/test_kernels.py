@@ -5,6 +5,7 @@ import multiprocessing
 import pickle
 import threading
 import tracemalloc
+from math import factorial
 
 import numpy as np
 import pytest
@@ -296,6 +297,32 @@ def test_a_forked_process_can_compute():
 def test_simplify_at_the_ends_of_the_range(k):
     X = np.array([[0.0, 1.0], [2.0, 1.0]])
     np.testing.assert_allclose(k.simplify()(X), k(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("k, simple", [
+    (Gaussian(2) * Gaussian(3), Gaussian), (Gaussian(2) ** 5, Gaussian), (Laplace(2) * Laplace(3), Laplace),
+    (Laplace(2) ** 3, Laplace), (Mahalanobis([1.0, 2.0]) * Mahalanobis([3.0, 0.5]), Mahalanobis),
+    (Mahalanobis([1.0, 2.0]) ** 3, Mahalanobis), (Linear() ** 3, Polynomial),
+    (Polynomial(2, 0.5, 2) ** 2, Polynomial),
+    ((3 * Linear()).gaussian_of(2), Gaussian), (Delta() * Gaussian(1), Delta), (Constant(2) ** 3, Constant),
+    ((2 * Gaussian(1)).normalized(), Gaussian), (Constant(2).exp(), Constant)])
+def test_simplify_finds_the_one_kernel(k, simple):
+    X = np.random.default_rng(0).normal(size=(9, 2))
+    assert type(k.simplify()) is simple
+    np.testing.assert_allclose(k.simplify()(X), k(X), rtol=1e-10)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 5])
+def test_sobolev_is_its_integral(order):
+    "by Gauss rules on [0, min(x, y)], where the integrand is a polynomial"
+    for x, y in ((0.3, 2.0), (1.5, 1.5), (4.0, 0.7)):
+        def product(z, x=x, y=y):
+            return ((x - z) * (y - z)) ** (order - 1) / factorial(order - 1) ** 2
+
+        integral = gauss_legendre(0, min(x, y), 2 * order).integrate(product)
+        np.testing.assert_allclose(Sobolev(order)([x], [y]), integral, rtol=1e-12)
+        taylor = sum((x * y) ** j / factorial(j) ** 2 for j in range(order))
+        np.testing.assert_allclose(SobolevFull(order)([x], [y]), integral + taylor, rtol=1e-12)
 
 
 def test_pairs_are_pairs_in_every_composition():
