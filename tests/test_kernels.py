@@ -2,7 +2,10 @@
 
 import copy
 import multiprocessing
+import os
 import pickle
+import subprocess
+import sys
 import threading
 import tracemalloc
 from math import factorial
@@ -243,7 +246,7 @@ def test_tiles_change_nothing(k, X, block_mib):
     assert (parts[0] == parts[0].T).all() and (parts[2].diagonal() == 0).all()
 
 
-@pytest.mark.parametrize("d", [1, 2, 3, 20])
+@pytest.mark.parametrize("d", [1, 2, 3, 20, 100])
 @pytest.mark.parametrize("n, m", [(1500, 1100), (1100, 1500), (1, 3000), (3000, 1)])
 def test_large_matrices_agree_with_the_formula(n, m, d):
     rng = np.random.default_rng(0)
@@ -251,6 +254,8 @@ def test_large_matrices_agree_with_the_formula(n, m, d):
     rows, columns = rng.integers(n, size=200), rng.integers(m, size=200)
     direct = np.exp(-((X[rows] - Y[columns]) ** 2).sum(axis=1) / 2)
     np.testing.assert_allclose(Gaussian()(X, Y)[rows, columns], direct, rtol=1e-10)
+    far = Gaussian(d**0.5)(X + 1e4, Y + 1e4)[rows, columns]
+    np.testing.assert_allclose(far, direct ** (1 / d), rtol=1e-9)
     if n == 1500:
         K = Gaussian()(X)
         other = rng.integers(n, size=200)
@@ -275,6 +280,26 @@ def test_two_threads_at_once_and_a_loop_inside_a_loop():
     for K in results:
         np.testing.assert_allclose(K, expected, rtol=1e-12)
     assert n_threads() == before
+
+
+THREADS_ARE_GIVEN_BACK = """
+import numpy as np
+from rkhs_notes.arrays import n_threads, one_blas_thread
+from rkhs_notes.kernels import Gaussian
+assert n_threads() == 2
+seen = []
+Gaussian(1).each_tile(np.zeros((3000, 3)), np.zeros((3000, 3)), lambda r, c, block: seen.append(n_threads()))
+assert set(seen) == {1} and n_threads() == 2
+with one_blas_thread(), one_blas_thread():
+    assert n_threads() == 1
+assert n_threads() == 2
+"""
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="needs two cores")
+def test_blas_gets_its_threads_back():
+    environment = dict(os.environ, OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2", MKL_NUM_THREADS="2")
+    subprocess.run([sys.executable, "-c", THREADS_ARE_GIVEN_BACK], env=environment, check=True)
 
 
 def gram_in_a_child(queue):
