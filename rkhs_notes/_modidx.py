@@ -20,6 +20,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                    'rkhs_notes.arrays.guarded': ('c_arrays.html#guarded', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays.in_parallel': ('c_arrays.html#in_parallel', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays.n_threads': ('c_arrays.html#n_threads', 'rkhs_notes/arrays.py'),
+                                   'rkhs_notes.arrays.nonnegative_lstsq': ('c_arrays.html#nonnegative_lstsq', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays.one_blas_thread': ('c_arrays.html#one_blas_thread', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays.require_fits': ('c_arrays.html#require_fits', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays.row_blocks': ('c_arrays.html#row_blocks', 'rkhs_notes/arrays.py'),

@@ -3,7 +3,7 @@
 # %% auto #0
 __all__ = ['array_namespace', 'as_floats', 'frozen', 'as_points', 'as_targets', 'as_number', 'as_count', 'guarded', 'sqdist',
            'sqdist_tile', 'row_blocks', 'spans', 'one_blas_thread', 'n_threads', 'in_parallel', 'require_fits',
-           'shortened', 'smallest_eigenvalue', 'solve_psd']
+           'shortened', 'smallest_eigenvalue', 'solve_psd', 'nonnegative_lstsq']
 
 # %% ../nbs/C_arrays.ipynb #6ce19dab
 import math
@@ -14,12 +14,13 @@ from functools import cache
 
 import numpy as np
 import scipy.linalg
+from scipy.optimize import lsq_linear
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from scipy.spatial.distance import cdist
 from threadpoolctl import ThreadpoolController
 
 from . import settings
-from .errors import NotPositiveDefinite
+from .errors import ConvergenceFailure, NotPositiveDefinite
 
 # %% ../nbs/C_arrays.ipynb #046df58a
 def array_namespace(*arrays):
@@ -596,3 +597,31 @@ def _not_positive_definite(A, shift, name, remedy):
     advice = remedy(enough) if callable(remedy) else f"Try {remedy}, such as {enough:.0e}."
     singular = "" if low < 0 else ", which rounding cannot tell from 0"
     return NotPositiveDefinite(f"{name} has smallest eigenvalue {low:.2g}{singular}. {advice}")
+
+# %% ../nbs/C_arrays.ipynb #349ac434
+def nonnegative_lstsq(A, b):
+    """argmin over x ≥ 0 of ‖A x − b‖², by bounded-variable least squares.
+
+    Parameters
+    ----------
+    A : array (m, n)
+    b : array (m,)
+
+    Returns
+    -------
+    array (n,), ≥ 0
+
+    Raises
+    ------
+    ConvergenceFailure     the active set did not settle
+
+    References
+    ----------
+    Stark and Parker (1995)
+    """
+    A, b = as_floats(A, "A"), as_floats(b, "b")
+    solved = lsq_linear(A, b, bounds=(0, np.inf), method="bvls", tol=1e-14, max_iter=20 * A.shape[1])
+    if not solved.success:
+        raise ConvergenceFailure(f"non-negative least squares stopped after {solved.nit} changes of the "
+                                 f"active set, with optimality {solved.optimality:.1g}; rescale the columns.")
+    return np.clip(solved.x, 0, None)

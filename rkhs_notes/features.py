@@ -14,10 +14,10 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import linprog, nnls
+from scipy.optimize import linprog
 
 from .arrays import (array_namespace, as_count, as_floats, as_number, as_points,
-                               frozen, guarded, require_fits, shortened)
+                               frozen, guarded, nonnegative_lstsq, require_fits, shortened)
 from .errors import (ConvergenceFailure, IndefiniteKernel, LawBroken,
                                NoFiniteFeatureMap, require)
 from .kernels import (Anova, Bilinear, Brownian, Cauchy, Conjugate, Constant, Delta,
@@ -770,7 +770,7 @@ def widest_margin(Phi, y):
 
     References
     ----------
-    least distance programming by nonnegative least squares, Lawson and Hanson (1974), chapter 23
+    least distance programming by non-negative least squares, Lawson and Hanson (1974), chapter 23
     """
     Phi, y = _classes(Phi, y)
     Phi = _as_dense(Phi)
@@ -778,7 +778,7 @@ def widest_margin(Phi, y):
     rows = (y[:, None] * Phi).T / top
     R = float(_or_one(np.linalg.norm(rows, axis=0).max()))
     E, target = np.vstack([rows / R, np.ones(len(y))]), np.append(np.zeros(len(rows)), 1.0)
-    residual = E @ nnls(E, target)[0] - target
+    residual = E @ nonnegative_lstsq(E, target) - target
     if np.linalg.norm(residual) < 1e-8:
         if is_separable(Phi, y):
             raise ConvergenceFailure("a hyperplane separates these points, but the widest margin is below "

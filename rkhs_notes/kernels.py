@@ -16,14 +16,13 @@ from functools import reduce
 from operator import iadd, imul
 
 import numpy as np
-from scipy.optimize import nnls
 from scipy.spatial.distance import cdist
 from scipy.special import gamma, gammaln, kve
 
 from . import settings
 from .arrays import (array_namespace, as_count, as_floats, as_number, as_points, as_targets,
-                               frozen, guarded, in_parallel, n_threads, require_fits, row_blocks, spans, sqdist,
-                               sqdist_tile)
+                               frozen, guarded, in_parallel, n_threads, nonnegative_lstsq, require_fits,
+                               row_blocks, spans, sqdist, sqdist_tile)
 from .datasets import as_rng
 from .errors import IndefiniteKernel, require
 
@@ -2545,7 +2544,7 @@ def align(kernels, X, y):
     values, Q = np.linalg.eigh(M)                      # min vᵀMv − 2vᵀa over v ≥ 0 as least squares
     keep = values > len(M) * np.finfo(float).eps * values[-1]
     root = (Q[:, keep] * np.sqrt(values[keep])).T
-    v = nnls(root, (Q[:, keep] / np.sqrt(values[keep])).T @ a)[0]
+    v = nonnegative_lstsq(root, (Q[:, keep] / np.sqrt(values[keep])).T @ a)
     if not v.any():
         raise ValueError("no kernel of the list is aligned with y: is y constant, or every Gram matrix?")
     v = v / np.where(sizes > 0, sizes / sizes[sizes > 0].min(), np.inf)   # of the kernels as they came
