@@ -556,3 +556,17 @@ def test_lengths_at_the_ends_of_the_range():
     np.testing.assert_allclose(margin, 1.0, rtol=1e-6)
     with pytest.raises(ConvergenceFailure, match="rescale the features"):
         widest_margin([[1e12, 0], [0, 1.0]], [1, 1])
+
+
+def test_too_close_to_call_is_said():
+    with pytest.raises(ConvergenceFailure, match="too close to call"):
+        is_separable([[1.0, 1.0], [-1.0, -1.0 + 1e-10]], [1, 1])
+    assert is_separable([[1.0, 1.0], [-1.0, -1.0 + 1e-6]], [1, 1])
+    assert not is_separable([[1.0, 1.0], [-1.0, -1.0]], [1, 1])
+
+
+def test_the_bound_is_never_below_the_mistakes():
+    for seed in range(60):
+        n = 1 + seed % 9
+        Q = np.linalg.qr(np.random.default_rng(seed).normal(size=(n, n)))[0]
+        assert perceptron_primal(Q, np.ones(n)).mistakes <= novikoff_bound(Q, np.ones(n))
