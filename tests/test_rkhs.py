@@ -1,0 +1,432 @@
+"""Projections, compression, sums and products of spaces against dense algebra, and what they refuse."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.optimize
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from rkhs_notes import settings
+from rkhs_notes.errors import LawBroken, NotPositiveDefinite
+from rkhs_notes.hilbert import gauss_legendre
+from rkhs_notes.kernels import (
+    Brownian,
+    Constant,
+    Delta,
+    FiniteRank,
+    Gaussian,
+    Laplace,
+    Linear,
+    Matern,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+    Tensor,
+)
+from rkhs_notes.rkhs import (
+    RKHS,
+    FiniteDimensionalRKHS,
+    RKHSFunction,
+    check_projection,
+    check_reproducing,
+    kernel_from_space,
+    least_norm_split,
+    sum_norm,
+    tensor_product,
+)
+
+hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
+hypothesis_settings.load_profile("notes")
+
+KERNELS = [
+    Gaussian(0.8),
+    Matern(1.5, 1.0),
+    Laplace(0.5) + 0.5 * Gaussian(2.0),
+    Polynomial(3),
+    Linear() * Gaussian(1.0),
+    Tensor(Gaussian(1.0), Linear()),
+]
+each_kernel = pytest.mark.parametrize("k", KERNELS, ids=str)
+
+
+def dense_norm(k, Z, alpha):
+    "√(αᵀKα) from the eigenvalues of K, none negative"
+    values, U = np.linalg.eigh(k(Z))
+    return np.sqrt(np.clip(values, 0, None) @ (U.T @ alpha) ** 2)
+
+
+# compress
+
+
+@each_kernel
+@pytest.mark.parametrize("tol", [0.3, 1e-2, 1e-4])
+def test_compress_keeps_its_word(k, tol):
+    rng = np.random.default_rng(0)
+    Z, T = rng.normal(size=(150, 2)), rng.normal(size=(40, 2))
+    f = RKHS(k).function(Z, rng.normal(size=150))
+    g = f.compress(tol)
+    left = dense_norm(k, np.r_[f.Z, g.Z], np.r_[f.alpha, -g.alpha])
+    assert left <= 1.001 * tol * f.norm() + 1e-6
+    assert (abs(f(T) - g(T)) <= tol * f.norm() * np.sqrt(k.diag(T)) + 1e-6).all()
+    assert len(g.Z) < 150 or tol < 1e-3
+    assert {tuple(z) for z in g.Z} <= {tuple(z) for z in f.Z}
+
+
+def test_compress_finds_the_rank():
+    rng = np.random.default_rng(1)
+    f = RKHS(Polynomial(2)).function(rng.normal(size=(300, 2)), rng.normal(size=300))
+    assert len(f.compress(1e-6).Z) == 6
+
+
+def test_compress_several_functions_keeps_each_bound():
+    rng = np.random.default_rng(2)
+    Z, alpha = rng.normal(size=(200, 1)), rng.normal(size=(200, 3)) * [1, 1e-3, 1e3]
+    f = RKHS(Gaussian(1)).function(Z, alpha)
+    g = f.compress(1e-3)
+    assert g.alpha.shape == (len(g.Z), 3) and len(g.Z) < 40
+    for j in range(3):
+        left = dense_norm(f.k, np.r_[f.Z, g.Z], np.r_[f.alpha[:, j], -g.alpha[:, j]])
+        assert left <= 1.01e-3 * f[j].norm()
+
+
+def test_compress_joins_repeated_centres():
+    f = RKHS(Gaussian(1)).function([0.0, 1.0, 0.0, 2.0], [1.0, 2.0, 3.0, 0.0])
+    g = f.compress(0)
+    assert g.Z.ravel().tolist() == [0, 1] and g.alpha.tolist() == [4, 2]
+    zero = (f - f).compress()
+    assert len(zero.Z) == 1 and zero.norm() == 0
+    hidden = RKHS(Linear()).function([1.0, 2.0], [2.0, -1.0])  # 0, written as a sum
+    assert len(hidden.compress().Z) == 1 and hidden.compress()([3.0])[0] == 0
+    assert RKHS(Precomputed(np.eye(3))).function([0, 2, 0], [1, 1, 1]).compress().alpha.tolist() == [2, 1]
+
+
+def test_compress_honours_float32():
+    rng = np.random.default_rng(3)
+    Z = rng.normal(size=(200, 1)).astype("f")
+    f = RKHS(Gaussian(1)).function(Z, rng.normal(size=200).astype("f"))
+    g = f.compress(1e-2)
+    assert g.alpha.dtype == np.float32 == g.Z.dtype and len(g.Z) < 40
+    assert abs(f(Z) - g(Z)).max() < 1.1e-2 * f.norm()
+
+
+def test_compress_gives_f_back_where_rounding_forbids():
+    rng = np.random.default_rng(4)
+    f = RKHS(Gaussian(1)).function(rng.normal(size=(60, 1)), rng.normal(size=60))
+    assert f.compress(1e-15).distance(f) == 0
+
+
+# projections
+
+
+@each_kernel
+@given(st.integers(0, 999))
+def test_projection(k, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(6, 2))
+    f = RKHS(k).function(rng.normal(size=(9, 2)), rng.normal(size=9))
+    s = RKHS(k).project(f, X)
+    assert check_projection(f, s, X, rng.normal(size=(20, 2))) <= 1 + 1e-6
+    np.testing.assert_allclose(s(X), f(X), atol=1e-7 * (1 + abs(f(X)).max()))
+    by_pinv = k(f.Z, X) @ np.linalg.pinv(k(X), hermitian=True) @ f(X)
+    np.testing.assert_allclose(s(f.Z), by_pinv, atol=1e-6 * (1 + abs(by_pinv).max()))
+    again = RKHS(k).project(s, X)
+    assert again.distance(s) < 1e-5 * (1 + s.norm())
+
+
+def test_projection_is_symmetric_and_repeats_change_nothing():
+    rng = np.random.default_rng(0)
+    H, X = RKHS(Matern(2.5, 1.0)), rng.normal(size=(5, 2))
+    f, g = (H.function(rng.normal(size=(7, 2)), rng.normal(size=7)) for _ in "fg")
+    assert H.project(f, X) @ g == pytest.approx(f @ H.project(g, X))
+    many = H.project(f, np.r_[X, X[::-1], X[:2]])
+    assert len(many.Z) == 5 and many.distance(H.project(f, X)) < 1e-6
+    both = H.project(H.function(X + 1, rng.normal(size=(5, 2))), X)
+    assert both.alpha.shape == (5, 2)
+
+
+@each_kernel
+def test_power_function_is_the_largest_value_of_functions_that_vanish(k):
+    rng = np.random.default_rng(1)
+    X, T = rng.normal(size=(4, 2)), rng.normal(size=(15, 2))
+    P = RKHS(k).power_function(X)
+    K, Kx = k(X), k(X, T)
+    direct = k.diag(T) - np.sum(Kx * (np.linalg.pinv(K, hermitian=True) @ Kx), axis=0)
+    np.testing.assert_allclose(P(T) ** 2, direct, atol=1e-9 * k.diag(T).max())
+    assert P(X).max() <= 1e-6 * np.sqrt(k.diag(X).max())
+    H = RKHS(k)
+    for _ in range(5):
+        h = H.function(rng.normal(size=(5, 2)), rng.normal(size=5))
+        h = h - H.project(h, X)
+        assert (abs(h(T)) <= P(T) * h.norm() + 1e-6).all()
+    best = H.section(T[0]) - H.project(H.section(T[0]), X)
+    assert abs(best(T[:1])[0]) == pytest.approx(P(T[:1])[0] * best.norm(), abs=1e-6)
+    assert (H.power_function(np.r_[X, T[:3]])(T) <= P(T) + 1e-7).all()  # more points, less error
+
+
+def test_power_function_in_blocks_and_float32(monkeypatch):
+    rng = np.random.default_rng(2)
+    X, T = rng.normal(size=(30, 3)), rng.normal(size=(500, 3))
+    P = RKHS(Gaussian(1.0)).power_function(X)
+    whole = P(T)
+    monkeypatch.setattr(settings, "block_mib", 0.01)
+    np.testing.assert_allclose(P(T), whole, atol=1e-12)
+    small = RKHS(Gaussian(1.0)).power_function(X.astype("f"))(T.astype("f"))
+    assert small.dtype == np.float32 and abs(small - whole).max() < 1e-3
+
+
+@given(st.integers(0, 999), st.sampled_from([(), (3,)]))
+def test_leave_one_out_is_refitting(seed, columns):
+    rng = np.random.default_rng(seed)
+    H, X, y = RKHS(Matern(1.5, 1.0)), rng.normal(size=(8, 2)), rng.normal(size=(8, *columns))
+    left = H.leave_one_out(X, y)
+    assert left.shape == y.shape
+    for i in range(8):
+        s = H.interpolate(np.delete(X, i, axis=0), np.delete(y, i, axis=0))
+        np.testing.assert_allclose(left[i], y[i] - s(X[i : i + 1])[0], rtol=1e-6, atol=1e-8)
+
+
+def test_membership_norms_grow_to_the_norm():
+    f = RKHS(Gaussian(0.7)).function([-0.5, 0.4], [1.0, -1.5])
+    norms = [RKHS(f.k).project(f, np.linspace(-1, 1, n)).norm() for n in (2, 3, 5, 9)]
+    assert np.all(np.diff(norms) > -1e-9) and norms[-1] == pytest.approx(f.norm(), rel=1e-3)
+    assert norms[-1] <= f.norm() + 1e-9
+
+
+class Halved(RKHSFunction):
+    def norm(self):
+        return super().norm() / 2
+
+
+def test_check_projection_refuses_impostors():
+    rng = np.random.default_rng(0)
+    H, X, T = RKHS(Gaussian(1.0)), np.array([-1.0, 0.0, 1.5]), np.linspace(-3, 3, 50)
+    f = H.function(rng.normal(size=5), rng.normal(size=5))
+    s = H.project(f, X)
+    assert 0 < check_projection(f, s, X, T) <= 1
+    assert check_projection(s, s, X, T) == 0
+    for impostor, words in ((0.99 * s, "s = f on X"), (f, "least"), (H.project(f, np.r_[X, 0.5]), "least")):
+        with pytest.raises(LawBroken, match=words):
+            check_projection(f, impostor, X, T)
+    with pytest.raises(LawBroken, match="‖f‖²"):
+        check_projection(Halved(f.k, f.Z, f.alpha), s, X, T)
+
+
+# values
+
+
+def test_functions_survive_pickling_and_stay_read_only():
+    f = RKHS(Gaussian(1.0)).function([[0.0, 1.0]], [2.0])
+    g = pickle.loads(pickle.dumps(f))
+    assert g.k == f.k and g.distance(f) == 0
+    with pytest.raises(ValueError, match="read-only"):
+        g.alpha[0] = 3
+
+
+def test_one_of_several():
+    f = RKHS(Gaussian(1.0)).function([0.0, 1.0], [[1.0, 2.0], [3.0, 4.0]])
+    assert f[1].alpha.tolist() == [2, 4] and f[-1].alpha.tolist() == [2, 4]
+    assert [g.alpha.tolist() for g in f] == [[1, 3], [2, 4]]  # iteration stops
+    with pytest.raises(IndexError, match="2 functions"):
+        f[2]
+    with pytest.raises(TypeError, match="one function"):
+        f[0][0]
+
+
+def test_points_of_other_kinds():
+    pairs = RKHS(Tensor(Gaussian(1.0), Linear(), split=1))
+    f = pairs.section((0.5, [1.0, 2.0]))
+    assert f.Z.tolist() == [[0.5, 1.0, 2.0]]
+    np.testing.assert_allclose(f(([0.0], [[3.0, 4.0]])), np.exp(-0.125) * 11)
+    rows = RKHS(Precomputed(np.array([[2.0, 1.0], [1.0, 3.0]])))
+    assert rows.section(1).norm() ** 2 == pytest.approx(3)
+    assert rows.interpolate([0, 1], [1.0, 0.0])([0, 1]) == pytest.approx([1, 0], abs=1e-12)
+    assert RKHS(Delta()).function([1.0, 2.0], [3.0, 4.0]).norm() == 5
+
+
+def test_plot_where_centres_coincide():
+    import matplotlib
+
+    matplotlib.use("Agg")
+    f = RKHS(Brownian()).section(0.5)
+    assert f.plot().lines[-1].get_xdata()[0] == 0
+    ax = RKHS(Gaussian(1.0)).function([0.0, 1.0], np.eye(2)).plot(0, 2)
+    assert len(ax.lines) >= 2
+    matplotlib.pyplot.close("all")
+
+
+# sums
+
+PAIRS = [
+    (Gaussian(1.0), Linear()),
+    (Polynomial(2), Polynomial(3)),
+    (Brownian(), Constant(2.0)),
+    (FiniteRank([1.0, 2.0], [np.sin, np.cos]), FiniteRank([0.5, 1.0], [np.cos, np.exp])),
+]
+
+
+@pytest.mark.parametrize("k1, k2", PAIRS, ids=str)
+def test_sum_norm(k1, k2):
+    rng = np.random.default_rng(0)
+    Z = rng.uniform(0, 2, size=7)
+    f = RKHS(k1 + k2).function(Z, rng.normal(size=7))
+    f1, f2 = least_norm_split(f, k1, k2)
+    assert sum_norm(f, k1, k2) == pytest.approx(f.norm(), rel=1e-6)
+    assert np.hypot(f1.norm(), f2.norm()) == pytest.approx(f.norm())
+    T = np.linspace(0, 2, 9)
+    np.testing.assert_allclose(f1(T) + f2(T), f(T))
+    alone = RKHS(k1).function(Z, rng.normal(size=7))
+    assert sum_norm(alone, k1, k2) <= alone.norm() * (1 + 1e-6)
+    many = sum_norm(RKHS(k1 + k2).function(Z, rng.normal(size=(7, 2))), k1, k2)
+    assert many.shape == (2,)
+
+
+def test_sum_norm_is_the_minimum_that_an_optimiser_finds():
+    b1, b2 = [lambda x: 1 + 0 * x, lambda x: x], [lambda x: x, lambda x: x**2]
+    mu1, mu2 = np.array([1.0, 2.0]), np.array([1.0, 0.5])
+    k1, k2 = FiniteRank(mu1, b1), FiniteRank(mu2, b2)
+    target = np.array([0.3, -1.1, 0.8])  # 0.3 − 1.1 x + 0.8 x²
+    best = scipy.optimize.minimize(
+        lambda a: (a[:2] ** 2 / mu1).sum() + (a[2:] ** 2 / mu2).sum(),
+        np.zeros(4),
+        constraints={"type": "eq", "fun": lambda a: [a[0], a[1] + a[2], a[3]] - target},
+        tol=1e-14,
+    )
+    found = sum_norm(lambda x: np.polyval(target[::-1], x), k1, k2, X=np.linspace(-1, 1, 6))
+    assert found == pytest.approx(np.sqrt(best.fun), rel=1e-6)
+
+
+def test_moving_a_common_part_costs_its_norms():
+    k1, k2 = Linear(), Polynomial(2)
+    f = RKHS(k1 + k2).function([[0.5], [-1.0]], [1.0, 2.0])
+    f1, f2 = least_norm_split(f, k1, k2)
+    x1, x2 = RKHS(k1).section(1.0), RKHS(k2).function([1.0, -1.0], [0.25, -0.25])  # both are x
+    np.testing.assert_allclose(x1([0.7]), x2([0.7]))
+    for t in (-0.5, 0.2, 1.0):
+        price = (f1 + t * x1).norm() ** 2 + (f2 - t * x2).norm() ** 2
+        assert price == pytest.approx(f.norm() ** 2 + t**2 * (x1.norm() ** 2 + x2.norm() ** 2))
+
+
+# products
+
+
+@given(st.integers(0, 999))
+def test_tensor_products_multiply_inner_products(seed):
+    rng = np.random.default_rng(seed)
+    H1, H2 = RKHS(Gaussian(0.7)), RKHS(Matern(1.5, 1.0))
+    make = lambda H, d: H.function(rng.normal(size=(3, d)), rng.normal(size=3))
+    f, f_, g, g_ = make(H1, 2), make(H1, 2), make(H2, 1), make(H2, 1)
+    h, h_ = tensor_product(f, g), tensor_product(f_, g_)
+    assert h @ h_ == pytest.approx((f @ f_) * (g @ g_), abs=1e-10)
+    X, U = rng.normal(size=(5, 2)), rng.normal(size=5)
+    np.testing.assert_allclose(h((X, U)), f(X) * g(U), atol=1e-12)
+    check_reproducing(h, np.c_[X, U])
+
+
+def test_products_of_functions_are_short_in_the_product_space():
+    rng = np.random.default_rng(0)
+    f = RKHS(Gaussian(0.8)).function(rng.normal(size=4), rng.normal(size=4))
+    g = RKHS(Matern(2.5, 1.0)).function(rng.normal(size=4), rng.normal(size=4))
+    X = np.linspace(-2, 2, 12)
+    assert RKHS(f.k * g.k).interpolate(X, f(X) * g(X)).norm() <= f.norm() * g.norm()
+
+
+# spaces of finite dimension
+
+
+def test_kernel_from_space_by_two_bases():
+    mu = gauss_legendre(0, 2, 20)
+    b = [np.sin, np.cos, lambda x: x]
+    G = [[mu.inner(p, q) for p in b] for q in b]
+    k, x = kernel_from_space(b, G), np.linspace(0, 2, 6)
+    mixed = [lambda x: np.sin(x) + x, lambda x: 2 * np.cos(x), lambda x: np.sin(x) - x]
+    G_ = [[mu.inner(p, q) for p in mixed] for q in mixed]
+    np.testing.assert_allclose(k(x), kernel_from_space(mixed, G_)(x), rtol=1e-8)
+    for p in b:
+        np.testing.assert_allclose([mu.inner(p, k([t], mu.points)[0]) for t in x], p(x), atol=1e-10)
+    plane = kernel_from_space([lambda X: X[:, 0], lambda X: X[:, 1]], [[2.0, 1.0], [1.0, 2.0]])
+    X = np.random.default_rng(0).normal(size=(4, 2))
+    np.testing.assert_allclose(plane(X), X @ np.linalg.inv([[2, 1], [1, 2]]) @ X.T)
+
+
+def test_coordinates():
+    rng = np.random.default_rng(0)
+    H = FiniteDimensionalRKHS([1.0, 0.5, 2.0], [np.sin, np.cos, lambda x: x])
+    f, g = (H.function(rng.normal(size=4), rng.normal(size=4)) for _ in "fg")
+    a, c = H.coordinates(f), H.coordinates(g)
+    assert H.inner(a, c) == pytest.approx(f @ g) and H.norm(a) == pytest.approx(f.norm())
+    x = rng.normal(size=5)
+    np.testing.assert_allclose(H.combination(a)(x), f(x))
+    assert H.inner(a, H.coordinates(H.section(0.3))) == pytest.approx(f([0.3])[0])
+    assert H.coordinates(H.function([0.0, 1.0], np.eye(2))).shape == (3, 2)
+
+
+# what is refused
+
+k, X, y = Gaussian(1.0), np.arange(8.0).reshape(4, 2), np.arange(4.0)
+H = RKHS(k)
+f = H.function(X, y)
+BAD = {
+    "tol": (lambda: f.compress(-1), ValueError, "tol = -1"),
+    "tol nan": (lambda: f.compress(np.nan), ValueError, "tol"),
+    "another space": (lambda: RKHS(Linear()).project(f, X), ValueError, "no projection between"),
+    "a callable": (lambda: H.project(np.sin, X), TypeError, "interpolate"),
+    "repeated and equal": (
+        lambda: H.interpolate(X[[0, 1, 0]], [1.0, 2.0, 1.0]),
+        NotPositiveDefinite,
+        "drop one",
+    ),
+    "repeated and different": (
+        lambda: H.interpolate(X[[0, 1, 0]], [1.0, 2.0, 3.0]),
+        NotPositiveDefinite,
+        "points 0 and 2 of X are equal, but y is not",
+    ),
+    "repeated, left out": (
+        lambda: H.leave_one_out(X[[0, 1, 0]], [1.0, 2.0, 3.0]),
+        NotPositiveDefinite,
+        "points 0 and 2",
+    ),
+    "one point left out": (lambda: H.leave_one_out(X[:1], y[:1]), ValueError, "leaves none"),
+    "targets": (lambda: H.interpolate(X, y[:3]), ValueError, "there are 4 points"),
+    "no feature": (lambda: RKHS(Brownian()).power_function([0.0]), ValueError, "zero function"),
+    "indefinite": (lambda: RKHS(Sigmoid(1.0, -1.0)), ValueError, "not positive semidefinite"),
+    "power of nan": (lambda: H.power_function(X)(X * np.nan), ValueError, "not finite"),
+    "distance to a number": (lambda: f.distance(3), TypeError, "two functions of one RKHS"),
+    "split of another": (lambda: least_norm_split(f, k, k), ValueError, "another kernel"),
+    "split of nothing": (lambda: least_norm_split(f), ValueError, "no kernel"),
+    "split of an array": (lambda: least_norm_split(y, k), TypeError, "RKHSFunction"),
+    "sum without points": (lambda: sum_norm(np.sin, k, k), TypeError, "pass X"),
+    "sum out of reach": (lambda: sum_norm(np.exp, Linear(), Constant(1.0), X=y), ValueError, "no function"),
+    "tensor of columns": (lambda: tensor_product(H.function(X, X), f), TypeError, "one column"),
+    "weights": (lambda: FiniteDimensionalRKHS([1.0, 0.0], [np.sin, np.cos]), ValueError, "weights > 0"),
+    "weights below 0": (lambda: FiniteDimensionalRKHS([1.0, -1.0], [np.sin, np.cos]), ValueError, "≥ 0"),
+    "coordinates": (
+        lambda: FiniteDimensionalRKHS([1.0], [np.sin]).norm([1.0, 2.0]),
+        ValueError,
+        "1 coordinates",
+    ),
+    "coordinates of another": (
+        lambda: FiniteDimensionalRKHS([1.0], [np.sin]).coordinates(f),
+        ValueError,
+        "belong to",
+    ),
+    "gram shape": (lambda: kernel_from_space([np.sin], np.eye(2)), ValueError, "1 functions"),
+    "gram skew": (lambda: kernel_from_space([np.sin, np.cos], [[1, 1], [0, 1]]), ValueError, "not symmetric"),
+    "gram singular": (
+        lambda: kernel_from_space([np.sin, np.cos], np.ones((2, 2))),
+        ValueError,
+        "linearly dependent",
+    ),
+    "gram negative": (lambda: kernel_from_space([np.sin], [[-1.0]]), ValueError, "no inner product"),
+    "pictures": (lambda: f.plot(0, 1), ValueError, "limits"),
+    "turned limits": (lambda: RKHS(k).section(0.0).plot(2, 1), ValueError, "a < b"),
+    "check of several": (lambda: check_projection(H.function(X, X), f, X, X), ValueError, "one at a time"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input(case):
+    call, error, words = BAD[case]
+    with pytest.raises(error, match=words):
+        call()
