@@ -2034,7 +2034,7 @@ class FiniteRank(_Explicit):
     functions: tuple
 
     def __post_init__(self):
-        if callable(self.functions) or not len(self.functions):
+        if not isinstance(self.functions, (list, tuple)) or not self.functions:
             raise TypeError(f"functions = {self.functions!r}: pass a list of one or more functions.")
         weights, functions = as_floats(self.weights, "weights").astype(float), tuple(self.functions)
         if weights.shape != (len(functions),) or (weights < 0).any():

@@ -7,12 +7,14 @@ __all__ = ['RKHSFunction', 'RKHS', 'PowerFunction', 'check_reproducing', 'kernel
 # %% ../nbs/03_rkhs.ipynb #2f07eb48
 import math
 from dataclasses import dataclass, field
+from operator import index
 
 import numpy as np
 from scipy.linalg import cho_solve, get_lapack_funcs, lstsq, solve_triangular
 
+from . import settings
 from .arrays import (array_namespace, as_floats, as_number, as_points, as_targets,
-                               frozen, require_fits, row_blocks, solve_psd)
+                               frozen, require_fits, solve_psd, spans)
 from .errors import IndefiniteKernel, require
 from .features import finite_feature_map
 from .hilbert import combine
@@ -57,11 +59,12 @@ class RKHSFunction:
         Returns
         -------
         array (n,) or (n, t)
+
+        Raises
+        ------
+        TypeError, ValueError    points that are not points of this space, values that overflow
         """
-        X = self.k._points(X, "X")
-        if X.shape[1:] != self.Z.shape[1:]:
-            raise ValueError(f"X has {X.shape[1]} columns, the centres have {self.Z.shape[1]}; "
-                             "one point of ℝᵈ is X[None, :].")
+        X = _in_space(self, X, "X")
         xp = array_namespace(X, self.Z, self.alpha)
         values = xp.zeros((len(X), *self.alpha.shape[1:]), dtype=xp.result_type(X, self.Z, self.alpha))
 
@@ -83,10 +86,18 @@ class RKHSFunction:
         Returns
         -------
         float, or array (t, s) when f and g hold t and s functions
+
+        Raises
+        ------
+        TypeError, ValueError    g is no function of this space; the number overflows
         """
         self._same_space(g, "an inner product")
-        product = g(self.Z).T @ self.alpha if self.alpha.ndim == 1 else self.alpha.T @ g(self.Z)
-        return float(product) if product.ndim == 0 else product
+        alpha, values = self.alpha.astype(float), g(self.Z)
+        with np.errstate(over="ignore"):
+            product = values.T @ alpha if alpha.ndim == 1 else alpha.T @ values
+        if not np.isfinite(product).all():
+            raise ValueError("⟨f, g⟩ overflows; scale f or g down.")
+        return float(product) if product.ndim == 0 else product.astype(values.dtype)
 
     __matmul__ = inner
 
@@ -100,16 +111,20 @@ class RKHSFunction:
         Raises
         ------
         IndefiniteKernel      alphaᵀ K alpha is negative beyond rounding: k is not a kernel
+        ValueError            the number overflows
         """
-        values = self(self.Z)
-        squared = (self.alpha.astype(float) * values).sum(axis=0)
-        rounding = (len(self.Z) * np.finfo(values.dtype).eps ** 0.75
-                    * (np.abs(self.alpha).sum(axis=0) ** 2) * np.abs(self.k.diag(self.Z)).max())
+        top = np.abs(self.alpha).max(axis=0)                       # squares neither overflow nor vanish
+        f = RKHSFunction(self.k, self.Z, self.alpha / np.where(top > 0, top, 1))
+        values = self(self.Z) / np.where(top > 0, top, 1)
+        squared = (f.alpha.astype(float) * values).sum(axis=0)
+        rounding = len(f.Z) * np.finfo(values.dtype).eps ** 0.75 * _size(f) ** 2
         if (squared < -rounding).any():
-            raise IndefiniteKernel(f"alphaᵀ K alpha = {float(np.min(squared)):.3g} < 0 for "
+            raise IndefiniteKernel(f"alphaᵀ K alpha = {float(np.min(squared * top * top)):.3g} < 0 for "
                                    f"{self.k}: it is not positive semidefinite, so it has no "
                                    "RKHS. check_kernel(k, X) shows the eigenvalue.")
-        length = np.sqrt(np.clip(squared, 0, None))
+        length = np.sqrt(np.clip(squared, 0, None)) * top.astype(float)
+        if not np.isfinite(length).all():
+            raise ValueError("‖f‖ overflows; scale f down.")
         return float(length) if length.ndim == 0 else length
 
     def distance(self, g):
@@ -140,29 +155,40 @@ class RKHSFunction:
         Returns
         -------
         RKHSFunction             of t functions, each keeps its own bound, on common centres
+
+        Raises
+        ------
+        ValueError               tol is negative or not a number
+        MemoryError              so many centres are kept that the work exceeds settings.result_mib
         """
-        tol, f = as_number(tol, "tol", at_least=0), _joined(self)
+        tol, f = min(as_number(tol, "tol", at_least=0), 1.0), _joined(self)
         if tol == 0 or len(f.Z) == 1:
             return f
         alpha = f.alpha.reshape(len(f.Z), -1).astype(float)
-        values = f(f.Z).reshape(alpha.shape).astype(float)
-        squared = (alpha * values).sum(axis=0)
-        kept, alpha_kept = _pursuit(f.k, f.Z, alpha, values, tol**2 * squared)
+        top = np.where(alpha.any(axis=0), np.abs(alpha).max(axis=0), 1)
+        alpha = alpha / top
+        Z = f.Z.astype(float)
+        values = RKHSFunction(f.k, Z, alpha)(Z)
+        goal = tol**2 * (alpha * values).sum(axis=0)
+        kept, alpha_kept = _pursuit(f.k, Z, alpha, values, goal)
         if len(kept) == len(f.Z):
             return f
-        shape = (len(kept), *f.alpha.shape[1:])
-        g = RKHSFunction(f.k, f.Z[kept], alpha_kept.reshape(shape).astype(f.alpha.dtype))
-        left = alpha * (values - g(f.Z).reshape(alpha.shape))              # ‖f − g‖² = ⟨f − g, f⟩ − ⟨f − g, g⟩
-        left = left.sum(axis=0) - (alpha_kept * (values[kept] - g(g.Z).reshape(alpha_kept.shape))).sum(axis=0)
-        return g if (left <= tol**2 * squared).all() else f
+        g = RKHSFunction(f.k, f.Z[kept], (alpha_kept * top).reshape(-1, *f.alpha.shape[1:]).astype(f.alpha.dtype))
+        alpha_kept = g.alpha.reshape(alpha_kept.shape) / top                     # as rounded
+        rest = values - RKHSFunction(f.k, Z[kept], alpha_kept)(Z)
+        left = (alpha * rest).sum(axis=0) - (alpha_kept * rest[kept]).sum(axis=0)    # ⟨f − g, f − g⟩
+        left += 16 * np.finfo(float).eps * f.k.diag(Z).max() * (
+            (alpha**2).sum(axis=0) + (alpha_kept**2).sum(axis=0))                    # and its rounding
+        return g if (left <= goal).all() else f
 
     def __add__(self, g):
         if not isinstance(g, RKHSFunction):
             return NotImplemented
         self._same_space(g, "a sum")
         if self.alpha.shape[1:] != g.alpha.shape[1:]:
-            raise ValueError(f"f holds {self.alpha.shape[1:] or 1} functions, "
-                             f"g {g.alpha.shape[1:] or 1}; add like to like, such as f[0] + g.")
+            several = lambda h: h.alpha.shape[1] if h.alpha.ndim == 2 else "one, without a column,"
+            raise ValueError(f"f holds {several(self)} functions, g {several(g)}; "
+                             "add like to like, such as f[0] + g.")
         if self.Z is g.Z or np.array_equal(self.Z, g.Z):
             return RKHSFunction(self.k, self.Z, self.alpha + g.alpha)
         return RKHSFunction(self.k, np.concatenate([self.Z, g.Z]),
@@ -179,7 +205,7 @@ class RKHSFunction:
             raise TypeError("f * g leaves the space: it lies in the RKHS of f.k * g.k. "
                             "For values write f(X) * g(X), for the inner product f @ g, and for "
                             "f(x) g(u), a function of pairs, tensor_product(f, g).")
-        return RKHSFunction(self.k, self.Z, as_number(c, "the factor of f") * self.alpha)
+        return self._times(as_number(c, "the factor of f"))
 
     __rmul__ = __mul__
     __array_ufunc__ = None             # numpy scalars leave `2.0 * f` to us
@@ -191,9 +217,20 @@ class RKHSFunction:
         c = as_number(c, "the divisor of f")
         if c == 0:
             raise ValueError("f / 0: the divisor of f must not be 0.")
-        return self * (1 / c)
+        return self._times(c, np.divide)
+
+    def _times(self, c, scaled=np.multiply):
+        with np.errstate(over="ignore"):
+            alpha = scaled(self.alpha, c)
+        if not np.isfinite(alpha).all():
+            raise ValueError("the coefficients of this multiple of f overflow; use a smaller factor.")
+        return RKHSFunction(self.k, self.Z, alpha)
 
     def __getitem__(self, j):
+        if isinstance(j, (bool, np.bool_)) or not hasattr(j, "__index__") or np.ndim(j):
+            raise TypeError(f"f[{j!r}]: pass one whole number; several functions are "
+                            "RKHSFunction(f.k, f.Z, f.alpha[:, j]).")
+        j = index(j)
         if self.alpha.ndim == 1:
             raise TypeError("f is one function; f[j] picks one of t functions. For the value at a "
                             "point x write f([x]).")
@@ -222,10 +259,7 @@ class RKHSFunction:
         """
         import matplotlib.pyplot as plt
         ax, d = plt.gca() if ax is None else ax, self.Z.shape[1]
-        low, high = self.Z.min(axis=0), self.Z.max(axis=0)
-        if d == 1 and low == high:
-            low, high = np.array(self.k._window)[:, None]
-        limits = limits or tuple(np.stack([low, high], axis=1).ravel())
+        limits = tuple(as_number(x, "a limit of plot") for x in limits) or self._limits()
         if d > 2 or len(limits) != 2 * d or not all(np.less(limits[::2], limits[1::2])):
             raise ValueError("plot draws functions on ℝ (limits a < b) and ℝ² (a < b, c < d); the centres "
                              f"have {d} columns and the limits are {tuple(map(float, limits))}.")
@@ -242,12 +276,47 @@ class RKHSFunction:
             raise ValueError(f"f holds {self.alpha.shape[1]} functions on ℝ²; draw one: f[0].plot().")
         return ax
 
+    def _limits(self):
+        "The range of the centres; where that is a point, a window of the kernel around it"
+        low, high = self.Z.min(axis=0).astype(float), self.Z.max(axis=0).astype(float)
+        a, b = self.k._window
+        moves = self.k.is_shift_invariant or self.Z.shape[1] > 1
+        for i in np.flatnonzero(low == high):
+            low[i], high[i] = (low[i] + a, high[i] + b) if moves else (a, b)
+        return tuple(np.stack([low, high], axis=1).ravel())
+
     def _same_space(self, g, what):
         if not isinstance(g, RKHSFunction):
             raise TypeError(f"{what} needs two functions of one RKHS; got {type(g).__name__}.")
+        if self.Z.shape[1] != g.Z.shape[1]:
+            raise ValueError(f"f is a function of {self.Z.shape[1]} variables, g of {g.Z.shape[1]}; "
+                             f"{what} needs one space.")
         if self.k is not g.k and self.k != g.k:
             raise ValueError(f"f lies in H({self.k}), g in H({g.k}); {what} needs one space. "
                              "A sum of functions of two spaces lies in H(f.k + g.k).")
+
+
+def _function(f, name="f", several=True):
+    "f, if it is an RKHSFunction, and a single one unless several are welcome"
+    if not isinstance(f, RKHSFunction):
+        raise TypeError(f"{name} is {type(f).__name__}; pass an RKHSFunction, such as RKHS(k).function(Z, alpha).")
+    if not several and f.alpha.ndim != 1:
+        raise ValueError(f"{name} holds {f.alpha.shape[1]} functions; take them one at a time, as {name}[0].")
+    return f
+
+
+def _in_space(f, X, name):
+    "X as points of the space of f, an RKHSFunction or PowerFunction"
+    X, centres = f.k._points(X, name), f.Z if isinstance(f, RKHSFunction) else f.X
+    if X.shape[1:] != centres.shape[1:]:
+        raise ValueError(f"{name} has {X.shape[1]} columns, the centres have {centres.shape[1]}; "
+                         f"one point of ℝᵈ is {name}[None, :].")
+    return X
+
+
+def _size(f):
+    "Σ |alphaⱼ| √k(zⱼ, zⱼ) ≥ ‖f‖, what rounding errors are measured by"
+    return np.abs(f.alpha).T.astype(float) @ np.sqrt(np.abs(f.k.diag(f.Z)))
 
 
 def _joined(f):
@@ -271,15 +340,17 @@ def _pursuit(k, Z, alpha, values, goal):
     """
     gap, rest = k.diag(Z).astype(float), values.copy()
     floor, per_function = 4 * np.finfo(Z.dtype).eps * gap.max(), 1 / np.maximum(goal, 1e-300)
-    kept, parts, basis = [], [], np.empty((len(Z), 8))
+    kept, parts, basis = [], [], np.empty((len(Z), min(8, len(Z))), order="F")
     while ((alpha * rest).sum(axis=0) > goal).any() and len(kept) < len(Z):
         gain = (rest**2 @ per_function) * (gap > floor)
         best, r = int(gain.argmax()), len(kept)
         if gain[best] == 0:                              # the others are within rounding of the span
             return range(len(Z)), alpha
         if r == basis.shape[1]:
-            require_fits((len(Z), 2 * r), instead="a larger tol")
-            basis = np.concatenate([basis, np.empty_like(basis)], axis=1)
+            wider = (len(Z), min(2 * r, len(Z)))
+            require_fits(wider, instead="a larger tol")
+            basis, narrow = np.empty(wider, order="F"), basis
+            basis[:, :r] = narrow
         column = k(Z, Z[best : best + 1])[:, 0] - basis[:, :r] @ basis[best, :r]
         basis[:, r] = column / math.sqrt(gap[best])
         parts.append(rest[best] / math.sqrt(gap[best]))
@@ -317,13 +388,17 @@ class RKHS:
         -------
         RKHSFunction
         """
-        if isinstance(x, tuple) and isinstance(self.k, Tensor):
-            return RKHSFunction(self.k, tuple(np.reshape(part, (1, -1)) for part in x), np.ones(1))
+        if isinstance(x, tuple) and any(np.ndim(part) for part in x):
+            x = self.k._merged(tuple(np.reshape(part, (1, -1)) for part in x), "x")
+            if isinstance(x, tuple):
+                raise ValueError(f"x is a tuple of {len(x)} parts; pairs are the points of Tensor(k1, k2). "
+                                 "A point of ℝᵈ is one array (d,).")
+            x = x[0]
         x = as_floats(x, "x")
         if x.ndim > 1:
             raise ValueError(f"x has shape {x.shape}; "
                              "a section belongs to one point, (d,) or a number.")
-        return RKHSFunction(self.k, x.reshape(1, -1), np.ones(1))
+        return RKHSFunction(self.k, x.reshape(1, -1), np.ones(1, x.dtype))
 
     def function(self, Z, alpha):
         """Σⱼ alphaⱼ k(zⱼ, ·)   (3.1)
@@ -344,7 +419,7 @@ class RKHS:
 
         Parameters
         ----------
-        X : array (n, d)               different points
+        X : array (n, d)               points whose sections are linearly independent
         y : array (n,) or (n, t)
 
         Returns
@@ -353,11 +428,13 @@ class RKHS:
 
         Raises
         ------
-        NotPositiveDefinite            repeated points, or points too close for this kernel
+        NotPositiveDefinite            repeated points, points too close for this kernel, more points
+                                       than its rank, or one with k(x, x) = 0
+        MemoryError                    K is above settings.result_mib
         """
         X = self.k._points(X, "X")
         y = as_targets(y, len(X))
-        return RKHSFunction(self.k, X, self._solve(X, y, y))
+        return RKHSFunction(self.k, X, self._solve(X, y, self.k(X)))
 
     def leave_one_out(self, X, y):
         """yᵢ − sᵢ(xᵢ), where sᵢ interpolates all data but the i-th: alphaᵢ / (K⁻¹)ᵢᵢ   (3.14)
@@ -381,7 +458,8 @@ class RKHS:
         y = as_targets(y, len(X))
         if len(X) < 2:
             raise ValueError("X has one point; leaving it out leaves none. Pass two or more.")
-        alpha, R = self._solve(X, y, y), np.linalg.cholesky(self.k(X)).T                # K = Rᵀ R
+        K = self.k(X)
+        alpha, R = self._solve(X, y, K), np.linalg.cholesky(K).T                        # K = Rᵀ R
         trtri, = get_lapack_funcs(("trtri",), (R,))
         inverse_diagonal = (trtri(R, overwrite_c=1)[0] ** 2).sum(axis=1)                # K⁻¹ = R⁻¹ R⁻ᵀ
         return (alpha.T / inverse_diagonal).T
@@ -397,6 +475,11 @@ class RKHS:
         Returns
         -------
         RKHSFunction           centres among X
+
+        Raises
+        ------
+        TypeError, ValueError  f is no function of this space; k(x, x) = 0 at all points of X
+        MemoryError            the Gram matrix of X is above settings.result_mib
         """
         if not isinstance(f, RKHSFunction):
             raise TypeError(f"f is {type(f).__name__}; project takes an RKHSFunction of this space. "
@@ -404,7 +487,7 @@ class RKHS:
         if f.k != self.k:
             raise ValueError(f"f lies in H({f.k}), this space is H({self.k}); there is no projection "
                              "between them. RKHS(f.k).project(f, X) stays in the space of f.")
-        span = PowerFunction(self.k, X)
+        span = PowerFunction(self.k, _in_space(f, X, "X"))
         return RKHSFunction(self.k, span.X, span._coefficients(f(span.X)))
 
     def power_function(self, X):
@@ -420,32 +503,53 @@ class RKHS:
         """
         return PowerFunction(self.k, X)
 
-    def _solve(self, X, y, b):
+    def _solve(self, X, y, K):
         advice = lambda shift: (
-            f"Usual causes: {_repeated(X, y) or 'repeated rows of X'}, or a bandwidth far above their "
-            f"spacing. Data with noise do not want interpolation: ridge(k, X, y, lam={shift:.0e}).")
-        return solve_psd(self.k(X), b, name="the Gram matrix K", remedy=advice, symmetric=True)
+            f"Usual causes: {_repeated(X, y) or 'a bandwidth far above the spacing of X'}, more points than "
+            f"the rank of k, or k(x, x) = 0. Values of a known f in the space: project(f, X). Data with "
+            f"noise do not want interpolation: ridge(k, X, y, lam={shift:.0e}).")
+        return solve_psd(K, y, name="the Gram matrix K", remedy=advice, symmetric=True)
 
 
 @dataclass(frozen=True, eq=False)
 class PowerFunction:
     """P(x) = min over c of ‖k_x − Σᵢ cᵢ k(xᵢ, ·)‖ = √(k(x, x) − ‖projection of k_x‖²)   (3.12)
 
-    Called on points (m, d) it returns (m,). Values below √(n eps k(x, x)) are rounding.
+    Called on points (m, d) it returns (m,). At the points, values up to √(n eps k(x, x)) are
+    rounding. Where sections were left out it is the power function of those kept: an upper bound,
+    which far from the points can be well above the value that exact arithmetic would give.
 
     Parameters
     ----------
     k : Kernel
-    X : array (n, d)    points; the attribute X keeps those whose sections are independent
+    X : array (n, d)    points; the attribute X keeps those whose sections are independent in
+                        floating point
+
+    Raises
+    ------
+    ValueError          k(x, x) = 0 at all points
+    MemoryError         the Gram matrix of X is above settings.result_mib
     """
     k: Kernel
     X: np.ndarray
 
     def __post_init__(self):
         X = as_kernel(self.k)._points(self.X, "X")
-        L, order, rank = _pivoted_cholesky(self.k(X))
-        object.__setattr__(self, "X", frozen(X[order[:rank]]))
-        object.__setattr__(self, "_root", L[:rank, :rank])
+        K = self.k(X)
+        size = np.sqrt(np.maximum(K.diagonal(), 0))          # pivots are measured by √k(x, x)
+        if not size.any():
+            raise ValueError("k(x, x) = 0 at every point of X: all sections are the zero function. "
+                             "Pass a point where k(x, x) > 0.")
+        size[size == 0] = 1
+        K /= size
+        K /= size[:, None]
+        L, order = _pivoted_cholesky(K)
+        object.__setattr__(self, "X", frozen(X[order]))
+        object.__setattr__(self, "_root", frozen(L * size[order, None]))
+        object.__setattr__(self, "_given", len(X))
+
+    def __reduce__(self):
+        return type(self), (self.k, np.asarray(self.X))
 
     def __call__(self, x):
         """The values P(xᵢ).
@@ -457,30 +561,35 @@ class PowerFunction:
         Returns
         -------
         array (m,), ≥ 0
+
+        Raises
+        ------
+        IndefiniteKernel    P² is negative beyond rounding: k is not a kernel
         """
-        x = self.k._points(x, "x")
+        x = _in_space(self, x, "x")
         P2 = self.k.diag(x)
-        for rows in row_blocks(len(x), 4 * len(self.X) * P2.itemsize):
-            along = solve_triangular(self._root, self.k(self.X, x[rows]), lower=True)
-            P2[rows] -= (along**2).sum(axis=0)
+        rounding = 8 * len(self.X) * np.finfo(P2.dtype).eps ** 0.75 * P2
+        columns = max(64, int(settings.block_mib * 2**20 // (4 * len(self.X) * P2.itemsize)))
+        for some in spans(len(x), columns):
+            along = solve_triangular(self._root, self.k(self.X, x[some]), lower=True)
+            P2[some] -= (along**2).sum(axis=0)
+        if (P2 < -rounding).any():
+            raise IndefiniteKernel(f"P² = {P2.min():.3g} at {x[P2.argmin()]}: {self.k} is not positive "
+                                   "semidefinite. check_kernel(k, X) shows the eigenvalue.")
         return np.sqrt(np.clip(P2, 0, None))
 
     def _coefficients(self, values):
         return cho_solve((self._root, True), values)
 
     def __repr__(self):
-        return f"PowerFunction in H({self.k}), {len(self.X)} points"
+        return f"PowerFunction in H({self.k}), {len(self.X)} of {self._given} points"
 
 
 def _pivoted_cholesky(K):
-    "L, order, rank with K[order][:, order] = L Lᵀ: Gram–Schmidt on sections, farthest first"
+    "L and order with K[order][:, order] = L Lᵀ: Gram–Schmidt on unit sections, farthest first"
     pstrf, = get_lapack_funcs(("pstrf",), (K,))
-    tol = 4 * len(K) * np.finfo(K.dtype).eps * max(K.diagonal().max(), 0)
-    L, order, rank, _ = pstrf(K.T, lower=1, tol=tol, overwrite_a=1)
-    if rank == 0 or not L[0, 0] > 0:
-        raise ValueError("k(x, x) = 0 at every point of X: all sections are the zero function. "
-                         "Pass a point where k(x, x) > 0.")
-    return np.tril(L), order - 1, rank
+    L, order, rank, _ = pstrf(K.T, lower=1, tol=4 * len(K) * np.finfo(K.dtype).eps, overwrite_a=1)
+    return np.tril(L[:rank, :rank]), order[:rank] - 1
 
 
 def _repeated(X, y):
@@ -510,22 +619,21 @@ def check_reproducing(f, X):
     ------
     LawBroken           names the law, the size of the violation and the point
     """
-    if f.alpha.ndim != 1:
-        raise ValueError(f"f holds {f.alpha.shape[1]} functions; check them one at a time.")
-    X = f.k._points(X, "X")
+    X = _in_space(_function(f, several=False), X, "X")
+    size = _size(f)
+    if size > 1e140:
+        raise ValueError(f"f has coefficients of size {size:.0e}, whose squares overflow; check f / {size:.0e}.")
     values, space = f(X), RKHS(f.k)
     inner = np.array([f.inner(space.section(x)) for x in X])
     root = np.sqrt(f.k.diag(X))
-    scale = (np.abs(f.alpha).sum() * math.sqrt(np.abs(f.k.diag(f.Z)).max()) * root.max()) or 1.0
-    rounding = 8 * len(f.Z) * np.finfo(values.dtype).eps ** 0.75 * scale
+    rounding = 8 * len(f.Z) * np.finfo(values.dtype).eps ** 0.75 * size
     worst = int(np.argmax(np.abs(values - inner)))
-    require("f(x) = ⟨f, k_x⟩", np.abs(values - inner)[worst], rounding,
+    require("f(x) = ⟨f, k_x⟩", np.abs(values - inner)[worst], rounding * root.max(),
             f"At x = {X[worst]} the value is {values[worst]:.6g}, the inner product "
             f"{inner[worst]:.6g}: an offset, another inner product, or an f that is not in H.")
-    size = (np.abs(f.alpha).sum() * np.sqrt(np.abs(f.k.diag(f.Z)).max())) ** 2
-    require("‖f‖² = ⟨f, f⟩", abs(f.norm() ** 2 - f.inner(f)), rounding / scale * size,
+    require("‖f‖² = ⟨f, f⟩", abs(f.norm() ** 2 - f.inner(f)), rounding * size,
             "The norm and the inner product belong to different spaces.")
-    require("|f(x)| ≤ ‖f‖ √k(x, x)", np.max(np.abs(values) - f.norm() * root), rounding,
+    require("|f(x)| ≤ ‖f‖ √k(x, x)", np.max(np.abs(values) - f.norm() * root), rounding * root.max(),
             "Either ‖f‖ is not the norm of H, or k is not positive semidefinite.")
     return float(np.abs(values - inner)[worst])
 
@@ -546,21 +654,41 @@ def kernel_from_space(functions, gram):
     ------
     ValueError                         G is not symmetric positive definite, in numbers
     """
-    functions, G = list(functions), as_points(gram, "gram")
-    if G.shape != (len(functions), len(functions)) or not functions:
+    functions, G = FiniteRank(np.ones(np.shape(gram)[:1]), functions).functions, as_points(gram, "gram")
+    if G.shape != (len(functions), len(functions)):
         raise ValueError(f"gram has shape {G.shape} for {len(functions)} functions; "
                          "pass the (r, r) inner products of r functions.")
-    if np.abs(G - G.T).max() > 1e-10 * np.abs(G).max():
+    if not G.diagonal().min() > 0:
+        p = int(G.diagonal().argmin())
+        raise ValueError(f"gram[{p}, {p}] = {G[p, p]:g}, but a squared norm is > 0; this is no inner product.")
+    scale = np.sqrt(G.diagonal())
+    cosines = G / scale / scale[:, None]
+    if np.abs(cosines - cosines.T).max() > 4096 * np.finfo(G.dtype).eps:
         raise ValueError("gram is not symmetric; ⟨b_p, b_q⟩ must equal ⟨b_q, b_p⟩.")
-    scale = np.sqrt(np.maximum(G.diagonal(), np.finfo(float).tiny))
-    least = np.linalg.eigvalsh(G / scale / scale[:, None])[0]
-    if not least > len(G) * np.finfo(float).eps:
+    least = np.linalg.eigvalsh(cosines)[0]
+    if not least > len(G) * np.finfo(G.dtype).eps:
         raise ValueError(f"gram, scaled to unit functions, has the eigenvalue {least:.2g}: the functions are "
                          "linearly dependent, or this is no inner product. Drop functions, or choose an "
                          "orthogonal basis.")
-    basis, L = FiniteRank(np.ones(len(functions)), functions), np.linalg.cholesky(G)
-    flat = lambda x: x[:, None] if x.ndim == 1 else x
-    return Linear().on(lambda x: solve_triangular(L, basis._unweighted(flat(x)).T, lower=True).T)
+    return Linear().on(_Orthonormal(functions, frozen(np.linalg.cholesky(G.astype(float)))))
+
+
+@dataclass(frozen=True, eq=False)
+class _Orthonormal:
+    "L⁻¹ b(x), the values of an orthonormal basis of the span of b, with gram = L Lᵀ"
+    functions: tuple
+    L: np.ndarray
+
+    def __call__(self, x):
+        b = FiniteRank(np.ones(len(self.L)), self.functions)._unweighted(x[:, None] if x.ndim == 1 else x)
+        return solve_triangular(self.L, b.T, lower=True).T
+
+    def __eq__(self, other):
+        return (isinstance(other, _Orthonormal) and self.functions == other.functions
+                and np.array_equal(self.L, other.L))
+
+    def __hash__(self):
+        return hash((self.functions, self.L.tobytes()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -568,14 +696,20 @@ class FiniteDimensionalRKHS(RKHS):
     """The span of ψ₁, …, ψ_r with ⟨Σ aᵣψᵣ, Σ cᵣψᵣ⟩ = Σ aᵣcᵣ / weightsᵣ   (3.8)
 
     Its kernel is FiniteRank(weights, functions). An element is an RKHSFunction, as in every
-    RKHS, or its r coordinates in the basis.
+    RKHS, or its r coordinates in the basis; coordinates(f) leads from the first to the second.
+    That the functions are linearly independent cannot be tested; without it `norm` measures
+    coordinates, not functions.
 
     Parameters
     ----------
     weights : array (r,), > 0
     functions : list of r functions    linearly independent, of points (n,) of ℝ or (n, d), to (n,)
+
+    Raises
+    ------
+    TypeError, ValueError              no list of functions; a weight that is not > 0
     """
-    k: Kernel = field(init=False)
+    k: Kernel = field(init=False)      # FiniteRank(weights, functions)
     weights: np.ndarray
     functions: tuple
 
@@ -593,7 +727,10 @@ class FiniteDimensionalRKHS(RKHS):
 
     def norm(self, a):
         """√(Σ aᵣ² / weightsᵣ), for an element given by coordinates (r,); a float"""
-        return math.sqrt(self.inner(a, a))
+        length = math.hypot(*(self._checked(a, "a") / np.sqrt(self.weights)))
+        if not math.isfinite(length):
+            raise ValueError("the norm overflows; scale a down, or the weights up.")
+        return length
 
     def combination(self, a):
         """The function Σ aᵣ ψᵣ, a callable, for coordinates (r,)"""
@@ -615,6 +752,9 @@ class FiniteDimensionalRKHS(RKHS):
         return ((self.k._unweighted(f.Z) * self.weights).T) @ f.alpha
 
     def _checked(self, a, name):
+        if isinstance(a, RKHSFunction):
+            raise TypeError(f"{name} is an RKHSFunction; pass its coordinates, H.coordinates({name}), "
+                            f"or use {name}.norm() and f @ g.")
         a = as_floats(a, name)
         if a.shape != self.weights.shape:
             raise ValueError(f"{name} has shape {a.shape}; pass {len(self.weights)} coordinates.")
@@ -644,28 +784,29 @@ def check_projection(f, s, X, at):
     ------
     LawBroken             names the law and the size of the violation
     """
-    f._same_space(s, "a projection")
-    if f.alpha.ndim != 1 or s.alpha.ndim != 1:
-        raise ValueError("f or s holds several functions; check them one at a time, as f[0].")
-    P, X = PowerFunction(f.k, X), f.k._points(X, "X")
-    size = lambda g: np.abs(g.alpha).sum() * math.sqrt(f.k.diag(g.Z).max())
-    root = np.sqrt(f.k.diag(np.concatenate([X, f.k._points(at, "at")])).max())
-    rounding = 8 * (len(f.Z) + len(s.Z) + len(X)) * np.finfo(f(X).dtype).eps ** 0.75 * (size(f) + size(s)) * root
-    require("s = f on X", np.abs(f(X) - s(X)).max(), rounding,
+    _function(f, several=False)._same_space(_function(s, "s", several=False), "a projection")
+    X, at = _in_space(f, X, "X"), _in_space(f, at, "at")
+    if max(_size(f), _size(s)) > 1e140:
+        raise ValueError(f"f or s has coefficients of size {max(_size(f), _size(s)):.0e}, whose squares "
+                         "overflow; scale both down.")
+    P, gap, eps = PowerFunction(f.k, X), f.distance(s), np.finfo(f(X).dtype).eps
+    size, root = _size(f) + _size(s), math.sqrt(f.k.diag(np.concatenate([X, at])).max())
+    rounding = 8 * (len(f.Z) + len(s.Z) + len(X)) * eps**0.75 * size            # of a value, over √k(x, x)
+    dropped = math.sqrt(4 * len(X) * eps) * gap                                 # where P left points out
+    require("s = f on X", np.abs(f(X) - s(X)).max(), (rounding + dropped) * root,
             "A projection onto sections takes the values of f there; a smoother, such as ridge, does not.")
-    least = math.sqrt(np.sum(solve_triangular(P._root, f(P.X), lower=True) ** 2))       # ‖projection‖
-    loose = math.sqrt(rounding * (size(f) + size(s)) / (root or 1.0))
-    require("‖s‖ is least", s.norm() - least, loose,
-            f"‖s‖ = {s.norm():.6g}, and {least:.6g} is enough: s has a part that vanishes on X.")
-    gap = f.distance(s)
-    require("‖f‖² = ‖s‖² + ‖f − s‖²", abs(f.norm() ** 2 - s.norm() ** 2 - gap**2), loose * (size(f) + size(s)),
+    least = np.sum(solve_triangular(P._root, f(P.X), lower=True) ** 2)              # ‖projection‖²
+    squares = 4 * rounding * size + dropped * (size + gap)
+    require("‖s‖ is least", s.norm() ** 2 - least, squares,
+            f"‖s‖ = {s.norm():.6g}, and {math.sqrt(least):.6g} is enough: s has a part that vanishes on X.")
+    require("‖f‖² = ‖s‖² + ‖f − s‖²", abs(f.norm() ** 2 - s.norm() ** 2 - gap**2), squares,
             "f − s is not orthogonal to s.")
     error, bound = np.abs(f(at) - s(at)), P(at) * gap
-    excess = error - bound - 2 * loose * root
-    worst = int(excess.argmax())
-    require("|f − s| ≤ P ‖f − s‖", excess[worst], 0,
-            f"At {f.k._points(at, 'at')[worst]} the error is {error[worst]:.3g}, the bound {bound[worst]:.3g}.")
-    above = bound > 2 * loose * root
+    doubt = (rounding + dropped + math.sqrt(rounding * size) * math.sqrt(4 * len(X) * eps)) * root
+    worst = int((error - bound).argmax())
+    require("|f − s| ≤ P ‖f − s‖", (error - bound)[worst], doubt,
+            f"At {at[worst]} the error is {error[worst]:.3g}, the bound {bound[worst]:.3g}.")
+    above = bound > 10 * doubt
     return float((error[above] / bound[above]).max()) if above.any() else 0.0
 
 # %% ../nbs/03_rkhs.ipynb #7a584c6d
@@ -683,13 +824,15 @@ def least_norm_split(f, *kernels):
 
     Raises
     ------
-    ValueError            the kernels do not add up to the kernel of f
+    ValueError            the kernels do not add up to the kernel of f, at its centres and points between
     """
-    if not isinstance(f, RKHSFunction):
-        raise TypeError(f"f is {type(f).__name__}; pass an RKHSFunction of the summed kernel.")
-    parts = [RKHSFunction(k, f.Z, f.alpha) for k in kernels]
-    some = f.Z[:50]
-    total, whole = sum(np.asarray(k(some)) for k in kernels), f.k(some)
+    parts = [RKHSFunction(k, _function(f).Z, f.alpha) for k in kernels]
+    points = f.Z[:50]
+    try:
+        points = f.k._points(np.concatenate([points, 0.9 * points, (points + points[::-1]) / 2]), "points")
+    except ValueError:                             # a kernel of row numbers, say: the centres must do
+        pass
+    total, whole = sum(np.asarray(k(points)) for k in kernels), f.k(points)
     if np.abs(total - whole).max() > 100 * np.finfo(whole.dtype).eps ** 0.75 * np.abs(whole).max():
         raise ValueError(f"f lies in H({f.k}), and {' + '.join(map(str, kernels)) or 'no kernel'} is another "
                          "kernel; pass the terms of the sum.")
@@ -714,20 +857,31 @@ def sum_norm(f, k1, k2, X=None):
 
     Raises
     ------
-    ValueError                        no split: f is not in H(k1) + H(k2)
+    ValueError                        no split: f is not in H(k1) + H(k2), or only with a norm that rounding hides
+    MemoryError                       a Gram matrix of X is above settings.result_mib
     """
-    if X is None and not isinstance(f, RKHSFunction):
-        raise TypeError("pass X, the points where f₁ + f₂ must equal f; only an RKHSFunction brings its own.")
+    is_element = isinstance(f, RKHSFunction)
+    if (X is None and not is_element) or not callable(f):
+        raise TypeError("pass an RKHSFunction, or a function and X, the points where f₁ + f₂ must equal it.")
     X = as_kernel(k1)._points(f.Z if X is None else X, "X")
-    values = as_targets(f(X if isinstance(f, RKHSFunction) or X.shape[1] > 1 else X[:, 0]), len(X), "f(X)")
-    R = np.concatenate([finite_feature_map(k(X)) for k in (k1, as_kernel(k2))], axis=1)
-    eps = np.finfo(R.dtype).eps
-    u = lstsq(R, values, cond=math.sqrt(len(R) * eps), lapack_driver="gelsd")[0]
-    missing = np.abs(values - R @ u).max()
-    if missing > 10 * math.sqrt(len(R) * eps) * np.abs(values).max():
-        raise ValueError(f"no function of H({k1}) + H({k2}) takes the values of f on X: the nearest is "
-                         f"off by {missing:.2g}.")
-    length = np.sqrt((u**2).sum(axis=0))
+    values = f(X if is_element or X.shape[1] > 1 else X[:, 0])
+    values = as_targets(np.full(len(X), values) if np.ndim(values) == 0 else values, len(X), "f(X)")
+    K1, K2 = k1(X), as_kernel(k2)(X)
+    size = np.sqrt(np.maximum(K1.diagonal() + K2.diagonal(), 0))
+    if (values.T[..., size == 0] != 0).any():
+        raise ValueError("f is not 0 at a point where all functions of H(k1) + H(k2) are.")
+    size[size == 0] = 1
+    R = np.concatenate([finite_feature_map(K / size / size[:, None]) for K in (K1, K2)], axis=1).astype(float)
+    cut = math.sqrt(len(R) * np.finfo(K1.dtype).eps)
+    scale = np.abs(values).max(axis=0) + np.finfo(float).tiny
+    target = (values / scale).T / size
+    u = lstsq(R, target.T, cond=cut, lapack_driver="gelsd")[0]
+    missing, length = np.abs(target.T - R @ u).max(axis=0), np.sqrt((u**2).sum(axis=0))
+    if (missing > 10 * cut * (length + np.abs(target.T).max(axis=0))).any():
+        raise ValueError(f"no function of H({k1}) + H({k2}) takes the values of f on X: the nearest is off by "
+                         f"{float(np.max(missing * scale)):.2g} at a point, in units of √(k1 + k2). If f does "
+                         "belong there, its norm lies in directions below rounding; pass fewer points.")
+    length = length * scale
     return float(length) if length.ndim == 0 else length
 
 # %% ../nbs/03_rkhs.ipynb #5ac4cdbb
@@ -741,15 +895,20 @@ def tensor_product(f, g):
     Returns
     -------
     RKHSFunction             with the m·r pairs of centres; called on (X, U) or their columns
+
+    Raises
+    ------
+    MemoryError              the pairs are above settings.result_mib
     """
-    for name, h in (("f", f), ("g", g)):
-        if not isinstance(h, RKHSFunction) or h.alpha.ndim != 1:
-            raise TypeError(f"{name} is {h!r}; pass RKHSFunctions with one column of coefficients.")
+    _function(f, several=False), _function(g, "g", several=False)
     require_fits((len(f.Z) * len(g.Z), f.Z.shape[1] + g.Z.shape[1]), instead="f.compress(tol) first")
     d1, d2 = f.Z.shape[1], g.Z.shape[1]
     pairs = np.repeat(f.Z, len(g.Z), axis=0), np.tile(g.Z, (len(f.Z), 1))
     k = Tensor(f.k, g.k) if d1 == d2 else Tensor(f.k, g.k, split=d1)
-    return RKHSFunction(k, np.concatenate(pairs, axis=1), np.outer(f.alpha, g.alpha).ravel())
+    coefficients = np.outer(f.alpha, g.alpha).ravel()
+    if not np.isfinite(coefficients).all():
+        raise ValueError("the coefficients of f ⊗ g overflow; scale f or g down.")
+    return RKHSFunction(k, np.concatenate(pairs, axis=1), coefficients)
 
 # %% ../nbs/03_rkhs.ipynb #ebc67aba
 def _two_functions(rng):
@@ -799,7 +958,7 @@ _exercises = {
                 lambda x, z, sigma: 1 - math.exp(-(((x - z) / sigma) ** 2)),
             "k(x, z) must be squared: the exponent loses its 2":
                 lambda x, z, sigma: math.sqrt(1 - math.exp(-(((x - z) / sigma) ** 2) / 2)),
-            "that is √(k(x, z)), the part that z does determine":
+            "that is k(x, z) = ‖projection of k_x‖, the part that z does determine":
                 lambda x, z, sigma: math.exp(-(((x - z) / sigma) ** 2) / 2),
             "that is ‖k_x − k_z‖; the projection may scale k_z":
                 lambda x, z, sigma: math.sqrt(2 - 2 * math.exp(-(((x - z) / sigma) ** 2) / 2)),
@@ -814,6 +973,17 @@ _exercises = {
             "each part was charged the whole slope; the slopes add up to q":
                 lambda p, q, a, b, c: math.sqrt(p**2 / a + q**2 / b + q**2 / c),
             "norms divide by the weights": lambda p, q, a, b, c: math.sqrt(a * p**2 + (b + c) * q**2),
+        }),
+    "03.7": dict(
+        draw=lambda rng: (float(rng.uniform(0.4, 0.6)), float(rng.uniform(0.1, 0.3)), float(rng.uniform(0.7, 0.9))),
+        answer=lambda x, a, b: math.sqrt((x - a) * (b - x) / (b - a)),
+        mistakes={
+            "that is the square of the power function": lambda x, a, b: (x - a) * (b - x) / (b - a),
+            "that uses the nearer point only; both sides bind the function":
+                lambda x, a, b: math.sqrt(min(x - a, b - x)),
+            "that uses the left point only": lambda x, a, b: math.sqrt(x - a),
+            "resistances in parallel: 1/P² = 1/(x − a) + 1/(b − x), so divide by b − a":
+                lambda x, a, b: math.sqrt((x - a) * (b - x)),
         }),
     "03.6": dict(
         draw=lambda rng: tuple(map(float, rng.uniform(0, 1, size=2))),

@@ -1,6 +1,7 @@
 """Projections, compression, sums and products of spaces against dense algebra, and what they refuse."""
 
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from rkhs_notes import settings
-from rkhs_notes.errors import LawBroken, NotPositiveDefinite
+from rkhs_notes.errors import IndefiniteKernel, LawBroken, NotPositiveDefinite
 from rkhs_notes.hilbert import gauss_legendre
 from rkhs_notes.kernels import (
     Brownian,
@@ -17,6 +18,7 @@ from rkhs_notes.kernels import (
     Delta,
     FiniteRank,
     Gaussian,
+    Kernel,
     Laplace,
     Linear,
     Matern,
@@ -98,7 +100,7 @@ def test_compress_joins_repeated_centres():
     zero = (f - f).compress()
     assert len(zero.Z) == 1 and zero.norm() == 0
     hidden = RKHS(Linear()).function([1.0, 2.0], [2.0, -1.0])  # 0, written as a sum
-    assert len(hidden.compress().Z) == 1 and hidden.compress()([3.0])[0] == 0
+    assert hidden.compress()([3.0])[0] == 0
     assert RKHS(Precomputed(np.eye(3))).function([0, 2, 0], [1, 1, 1]).compress().alpha.tolist() == [2, 1]
 
 
@@ -117,6 +119,37 @@ def test_compress_gives_f_back_where_rounding_forbids():
     assert f.compress(1e-15).distance(f) == 0
 
 
+def test_compress_where_rounding_hides_the_norm():
+    "Far from the origin the coefficients cancel; the bound is checked in exact arithmetic"
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        Z, alpha = 1e4 + 1e-3 * rng.normal(size=(10, 2)), rng.normal(size=10)
+        f = RKHS(Linear()).function(Z, alpha - alpha.mean())
+        g = f.compress(3.7e-7)
+        w, v = (
+            [sum(Fraction(a) * Fraction(z) for a, z in zip(h.alpha, h.Z[:, i], strict=True)) for i in (0, 1)]
+            for h in (f, g)
+        )
+        error2, norm2 = sum((a - b) ** 2 for a, b in zip(w, v, strict=True)), sum(a**2 for a in w)
+        assert float(error2 / norm2) <= 3.7e-7**2
+
+
+def test_compress_waits_for_the_last_of_several():
+    Z = np.linspace(0, 1, 30)
+    alpha = np.zeros((30, 2))
+    alpha[0, 0], alpha[:, 1] = 1, np.cos(9 * Z)
+    f = RKHS(Laplace(1.0)).function(Z, alpha)
+    g = f.compress(1e-3)
+    assert f[1].distance(g[1]) <= 1e-3 * f[1].norm() and len(g.Z) > 10
+
+
+def test_compress_at_the_ends_of_the_scale():
+    f = RKHS(Gaussian(1)).function(np.linspace(0, 1, 50), np.ones(50))
+    few = len(f.compress(0.1).Z)
+    assert few < 10 and len((1e200 * f).compress(0.1).Z) == few == len((1e-160 * f).compress(0.1).Z)
+    assert len(f.compress(1e300).Z) == 1
+
+
 # projections
 
 
@@ -129,8 +162,9 @@ def test_projection(k, seed):
     s = RKHS(k).project(f, X)
     assert check_projection(f, s, X, rng.normal(size=(20, 2))) <= 1 + 1e-6
     np.testing.assert_allclose(s(X), f(X), atol=1e-7 * (1 + abs(f(X)).max()))
-    by_pinv = k(f.Z, X) @ np.linalg.pinv(k(X), hermitian=True) @ f(X)
-    np.testing.assert_allclose(s(f.Z), by_pinv, atol=1e-6 * (1 + abs(by_pinv).max()))
+    size = np.sqrt(k.diag(X))
+    by_pinv = k(f.Z, X) / size @ np.linalg.pinv(k(X) / size / size[:, None], hermitian=True) @ (f(X) / size)
+    np.testing.assert_allclose(s(f.Z), by_pinv, atol=1e-5 * (1 + abs(by_pinv).max()))
     again = RKHS(k).project(s, X)
     assert again.distance(s) < 1e-5 * (1 + s.norm())
 
@@ -163,6 +197,42 @@ def test_power_function_is_the_largest_value_of_functions_that_vanish(k):
     best = H.section(T[0]) - H.project(H.section(T[0]), X)
     assert abs(best(T[:1])[0]) == pytest.approx(P(T[:1])[0] * best.norm(), abs=1e-6)
     assert (H.power_function(np.r_[X, T[:3]])(T) <= P(T) + 1e-7).all()  # more points, less error
+
+
+def test_projection_where_lengths_differ_widely():
+    H = RKHS(Polynomial(3))
+    f = H.function([1.0], [1.0])
+    s = H.project(f, [0.0, 1e6])
+    np.testing.assert_allclose(s([0.0, 1e6]), f([0.0, 1e6]), rtol=1e-9)
+    B = RKHS(Brownian())
+    assert B.project(1e16 * B.section(1e-16), [1e-16, 1.0]).norm() == pytest.approx(1e8)
+    assert B.power_function([0.0, 0.5, 1.0])([0.0, 0.25]) == pytest.approx([0, 0.25**0.5 / 2**0.5])
+
+
+@pytest.mark.parametrize("h", [1e-9, 3e-9, 1e-8, 3e-8, 1e-7, 1e-4])
+def test_near_repeats_are_no_false_alarm(h):
+    H = RKHS(Gaussian(1.0))
+    f = H.section(2.0)
+    check_projection(f, H.project(f, [0.0, h]), [0.0, h], [0.5])
+
+
+def test_a_function_that_is_no_kernel_has_no_power_function():
+    class Tanh(Kernel):
+        def _gram(self, X, Y, xp):
+            return xp.tanh(X @ Y.T - 1)
+
+    with pytest.raises(IndefiniteKernel, match="not positive"):
+        RKHS(Tanh()).power_function([1.0, 2.0])([0.1, 3.0])
+
+
+def test_power_functions_survive_pickling():
+    P = RKHS(Gaussian(1.0)).power_function([0.0, 1.0, 0.0])
+    Q = pickle.loads(pickle.dumps(P))
+    np.testing.assert_array_equal(P([0.3]), Q([0.3]))
+    assert repr(P).endswith("2 of 3 points")
+    for R in (P, Q):
+        with pytest.raises(ValueError, match="read-only"):
+            R.X[0] = 7
 
 
 def test_power_function_in_blocks_and_float32(monkeypatch):
@@ -213,7 +283,45 @@ def test_check_projection_refuses_impostors():
         check_projection(Halved(f.k, f.Z, f.alpha), s, X, T)
 
 
+class Wiggling(RKHSFunction):
+    "Right at the points 0, ±1, wrong between them"
+
+    def __call__(self, X):
+        return super().__call__(X) + 3 * np.sin(np.pi * np.ravel(X))
+
+
+def test_check_projection_sees_small_faults():
+    H, X, T = RKHS(Gaussian(1.0)), np.array([-1.0, 0.0, 1.0]), np.linspace(-2, 2, 41)
+    f = H.function([-0.5, 0.3, 1.7], [1.0, -1.0, 2.0])
+    s = H.project(f, X)
+    away = (1 / f.distance(s)) * (f - s)
+    with pytest.raises(LawBroken, match="f − s. ≤ P"):
+        check_projection(f, Wiggling(s.k, s.Z, s.alpha), X, T)
+    for size in (0.3, 1e-2, 1e-3):
+        with pytest.raises(LawBroken):
+            check_projection(f, s + size * s.norm() * away, X, T)
+        with pytest.raises(LawBroken):
+            check_projection(f, (1 + size) * s, X, T)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5, 1))
+    f = H.function(rng.normal(size=(5, 1)), rng.normal(size=5))
+    with pytest.raises(LawBroken, match="‖f‖²"):
+        check_projection(Halved(f.k, f.Z, f.alpha), H.project(f, X), X, T)
+
+
 # values
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-30, 1e160, 1e200])
+def test_norms_neither_vanish_nor_overflow(scale):
+    f = RKHS(Gaussian(1.0)).function([0.0, 1.0], [1.0, -2.0])
+    assert (scale * f).norm() == pytest.approx(scale * f.norm())
+    assert (scale * f).distance(scale * f) == 0
+    k1, k2 = Gaussian(1.0), Linear()
+    g = RKHS(k1 + k2).function([0.0, 1.0], [1.0, -2.0])
+    assert sum_norm(scale * g, k1, k2) == pytest.approx(scale * g.norm())
+    H = FiniteDimensionalRKHS([1.0, 2.0], [np.sin, np.cos])
+    assert H.norm([scale, 0]) == pytest.approx(scale)
 
 
 def test_functions_survive_pickling_and_stay_read_only():
@@ -308,6 +416,18 @@ def test_moving_a_common_part_costs_its_norms():
         assert price == pytest.approx(f.norm() ** 2 + t**2 * (x1.norm() ** 2 + x2.norm() ** 2))
 
 
+def test_sum_norm_of_kernels_of_different_sizes():
+    f, X = (lambda x: x**2), [1.0, 2.0, 3.0, 4.0]
+    assert sum_norm(f, 1e-4 * Polynomial(2), Linear(), X=X) <= 100.01
+    assert sum_norm(f, Polynomial(2), 1e-12 * Linear(), X=X) == pytest.approx(1, rel=1e-6)
+    rng = np.random.default_rng(0)
+    k1, k2 = Gaussian(1.0), Polynomial(3)
+    g = RKHS(k1 + k2).function(100 * rng.normal(size=6), rng.normal(size=6))
+    assert sum_norm(g, k1, k2) == pytest.approx(g.norm(), rel=1e-5)
+    with pytest.raises(ValueError, match="no function"):  # one column cannot hide another
+        sum_norm(lambda x: np.c_[1e8 * x, x**2], Linear(), Constant(1.0), X=[1.0, 2.0, 3.0])
+
+
 # products
 
 
@@ -315,7 +435,10 @@ def test_moving_a_common_part_costs_its_norms():
 def test_tensor_products_multiply_inner_products(seed):
     rng = np.random.default_rng(seed)
     H1, H2 = RKHS(Gaussian(0.7)), RKHS(Matern(1.5, 1.0))
-    make = lambda H, d: H.function(rng.normal(size=(3, d)), rng.normal(size=3))
+
+    def make(H, d):
+        return H.function(rng.normal(size=(3, d)), rng.normal(size=3))
+
     f, f_, g, g_ = make(H1, 2), make(H1, 2), make(H2, 1), make(H2, 1)
     h, h_ = tensor_product(f, g), tensor_product(f_, g_)
     assert h @ h_ == pytest.approx((f @ f_) * (g @ g_), abs=1e-10)
@@ -393,12 +516,43 @@ BAD = {
     "indefinite": (lambda: RKHS(Sigmoid(1.0, -1.0)), ValueError, "not positive semidefinite"),
     "power of nan": (lambda: H.power_function(X)(X * np.nan), ValueError, "not finite"),
     "distance to a number": (lambda: f.distance(3), TypeError, "two functions of one RKHS"),
+    "split of another, one centre": (
+        lambda: least_norm_split(RKHS(k + Brownian()).section(0.5), Gaussian(3.0), Brownian()),
+        ValueError,
+        "another kernel",
+    ),
+    "f[True]": (lambda: H.function(X, X)[True], TypeError, "whole number"),
+    "f[1.0]": (lambda: H.function(X, X)[1.0], TypeError, "whole number"),
+    "f[0:1]": (lambda: H.function(X, X)[0:1], TypeError, "whole number"),
+    "f[mask]": (lambda: H.function(X, X)[np.array([True, False])], TypeError, "whole number"),
+    "other variables": (lambda: f + H.section(1.0), ValueError, "of 2 variables, g of 1"),
+    "other variables, inner": (lambda: f @ H.section(1.0), ValueError, "of 2 variables, g of 1"),
+    "other variables, power": (lambda: H.power_function(X)([1.0]), ValueError, "x has 1 columns"),
+    "other variables, project": (lambda: H.project(f, [1.0]), ValueError, "X has 1 columns"),
+    "other variables, check": (lambda: check_projection(f, f, X, [1.0]), ValueError, "at has 1 columns"),
+    "check of a number": (lambda: check_reproducing(3, X), TypeError, "RKHSFunction"),
+    "check of a callable": (lambda: check_projection(np.sin, f, X, X), TypeError, "f is ufunc"),
+    "sum of a number": (lambda: sum_norm(3, k, k, X=[1.0]), TypeError, "pass an RKHSFunction"),
+    "no functions": (lambda: kernel_from_space(None, [[1.0]]), TypeError, "list of one or more"),
+    "norm of f": (lambda: FiniteDimensionalRKHS([1.0], [np.sin]).norm(f), TypeError, "coordinates"),
+    "limits of text": (lambda: RKHS(k).section(0.0).plot("a", "b"), TypeError, "a limit of plot"),
+    "infinite limit": (lambda: RKHS(k).section(0.0).plot(0, np.inf), ValueError, "a limit of plot"),
+    "multiple overflows": (lambda: (f * 1e308) * 1e308, ValueError, "overflow"),
+    "inner product overflows": (lambda: (1e200 * f) @ (1e200 * f), ValueError, "overflows"),
+    "check out of range": (lambda: check_reproducing(1e200 * f, X), ValueError, "squares overflow"),
+    "triple": (lambda: H.section((1.0, [2.0], 3.0)), ValueError, "pairs are the points"),
+    "gram skew and large": (
+        lambda: kernel_from_space([np.sin, np.cos], [[1e20, 1], [0, 1]]),
+        ValueError,
+        "not symmetric",
+    ),
+    "gram of zeros": (lambda: kernel_from_space([np.sin], [[0.0]]), ValueError, "squared norm"),
     "split of another": (lambda: least_norm_split(f, k, k), ValueError, "another kernel"),
     "split of nothing": (lambda: least_norm_split(f), ValueError, "no kernel"),
     "split of an array": (lambda: least_norm_split(y, k), TypeError, "RKHSFunction"),
-    "sum without points": (lambda: sum_norm(np.sin, k, k), TypeError, "pass X"),
+    "sum without points": (lambda: sum_norm(np.sin, k, k), TypeError, "and X"),
     "sum out of reach": (lambda: sum_norm(np.exp, Linear(), Constant(1.0), X=y), ValueError, "no function"),
-    "tensor of columns": (lambda: tensor_product(H.function(X, X), f), TypeError, "one column"),
+    "tensor of columns": (lambda: tensor_product(H.function(X, X), f), ValueError, "one at a time"),
     "weights": (lambda: FiniteDimensionalRKHS([1.0, 0.0], [np.sin, np.cos]), ValueError, "weights > 0"),
     "weights below 0": (lambda: FiniteDimensionalRKHS([1.0, -1.0], [np.sin, np.cos]), ValueError, "≥ 0"),
     "coordinates": (
@@ -418,7 +572,7 @@ BAD = {
         ValueError,
         "linearly dependent",
     ),
-    "gram negative": (lambda: kernel_from_space([np.sin], [[-1.0]]), ValueError, "no inner product"),
+    "gram negative": (lambda: kernel_from_space([np.sin], [[-1.0]]), ValueError, "is no inner product"),
     "pictures": (lambda: f.plot(0, 1), ValueError, "limits"),
     "turned limits": (lambda: RKHS(k).section(0.0).plot(2, 1), ValueError, "a < b"),
     "check of several": (lambda: check_projection(H.function(X, X), f, X, X), ValueError, "one at a time"),
