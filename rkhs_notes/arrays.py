@@ -3,13 +3,13 @@
 # %% auto #0
 __all__ = ['array_namespace', 'as_floats', 'frozen', 'as_points', 'as_targets', 'as_number', 'as_count', 'guarded', 'sqdist',
            'sqdist_tile', 'row_blocks', 'spans', 'one_blas_thread', 'n_threads', 'in_parallel', 'require_fits',
-           'shortened', 'smallest_eigenvalue', 'solve_psd', 'nonnegative_lstsq']
+           'shortened', 'smallest_eigenvalue', 'cholesky_in_place', 'psd_factor', 'solve_psd', 'nonnegative_lstsq']
 
 # %% ../nbs/C_arrays.ipynb #6ce19dab
 import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cache
 
 import numpy as np
@@ -310,8 +310,9 @@ def sqdist_tile(X, Y, scales=None):
     """
     xp = array_namespace(X, Y)
     scales = None if scales is None else xp.asarray(scales, dtype=X.dtype)
-    Xs, Ys = _centred(X, Y, scales, xp)
-    xx, yy = xp.vecdot(Xs, Xs), xp.vecdot(Ys, Ys)
+    with np.errstate(over="ignore", invalid="ignore"):      # what overflows is said below
+        Xs, Ys = _centred(X, Y, scales, xp)
+        xx, yy = xp.vecdot(Xs, Xs), xp.vecdot(Ys, Ys)
     if not math.isfinite(float(xp.max(xx)) + float(xp.max(yy))):
         raise ValueError("squared distances overflow: the points are too large for their "
                          "float type, or not finite; rescale them.")
@@ -531,7 +532,103 @@ def smallest_eigenvalue(A):
         return abs(top) - float(max(stopped.eigenvalues, default=abs(top)))
 
 # %% ../nbs/C_arrays.ipynb #a68ecdf6
-def solve_psd(A, b, shift=0.0, name="A", remedy="a larger shift", symmetric=False):
+def cholesky_in_place(A):
+    """Overwrite one triangle of A with its Cholesky factor, so that scipy's potrs, potri and pocon can follow.
+
+    Up to n = 12 000 this is LAPACK's potrf. Threaded potrf of OpenBLAS has crashed the process from
+    n = 16 000 on; beyond 12 000 the factorisation goes in panels, of which only products of matrices
+    are large.
+
+    Parameters
+    ----------
+    A : array (n, n), symmetric, C-contiguous, of floats   the triangle above the diagonal, or below it,
+                                                           is overwritten; the other one stays
+
+    Returns
+    -------
+    factor : array (n, n)     A.T, in LAPACK's order: no copy
+    lower : int               1 or 0: the triangle of `factor` that holds it
+    broken : int              0, or the order of the first minor that is not positive definite
+    """
+    if len(A) <= _LARGEST_POTRF:
+        potrf, = scipy.linalg.get_lapack_funcs(("potrf",), (A,))
+        factor, broken = potrf(A.T, lower=1, clean=0, overwrite_a=1)
+        return factor, 1, int(broken)
+    return A.T, 0, _panel_cholesky(A)
+
+
+_LARGEST_POTRF = 12_000
+
+
+def _panel_cholesky(A, width=1024):
+    "The lower triangle of A becomes L with A = L Lᵀ, `width` columns at a time."
+    (potrf,), trsm = (scipy.linalg.get_lapack_funcs(("potrf",), (A,)),
+                      scipy.linalg.get_blas_funcs("trsm", (A,)))
+    for J in spans(len(A), width):
+        panel = A[J.start :, J].copy()
+        if J.start:
+            panel -= A[J.start :, : J.start] @ A[J, : J.start].T      # the columns before, as one product
+        own = np.asfortranarray(np.tril(panel[: J.stop - J.start]))
+        own, broken = potrf(own, lower=1, clean=1, overwrite_a=1)
+        if broken:
+            return J.start + int(broken)
+        if J.stop < len(A):
+            below = panel[J.stop - J.start :]
+            below[...] = trsm(1.0, own, below.T, lower=1, overwrite_b=1).T
+            A[J.stop :, J] = below
+        inside = np.tril_indices(len(own))
+        A[J, J][inside] = own[inside]                                 # what lies above stays as it was
+    return 0
+
+
+def psd_factor(A, shift=0.0, name="A", remedy="a larger shift", overwrite=False):
+    """Cholesky factor of A + shift I, for symmetric A; nothing is added to the diagonal but `shift`.
+
+    Parameters
+    ----------
+    A : array (n, n), symmetric, of floats
+    shift : float or array (n,), ≥ 0
+    name : str                           the matrix in words of the caller, e.g. "K + lam I"
+    remedy : str or callable             the likely causes and the next move; called with a
+                                         shift that would do, and only when needed
+    overwrite : bool                     A is not needed any more: its memory may be used
+
+    Returns
+    -------
+    factor : array (n, n)                as cholesky_in_place returns it
+    lower : int
+
+    Raises
+    ------
+    ValueError                           the sums of the entries overflow
+    NotPositiveDefinite                  the factorisation broke down, or the condition number is
+                                         above 1/eps and no digit could be trusted; names the
+                                         smallest eigenvalue and a shift that would do
+    """
+    n, least, eps = len(A), float(np.min(shift)), np.finfo(A.dtype).eps
+    diagonal = A.diagonal().copy()
+    reuse = overwrite and A.flags.c_contiguous and A.flags.writeable
+    shifted = A if reuse else np.array(A, order="C")
+    shifted.flat[:: n + 1] += shift
+    lange, pocon = scipy.linalg.get_lapack_funcs(("lange", "pocon"), (shifted,))
+    # if A ≥ 0, then ‖A‖₁ ≤ n max aᵢᵢ, and no eigenvalue or pivot of A + shift I is below the shift
+    clear = least > 4 * n * eps * n * float(np.abs(diagonal).max())
+    norm = None if clear else lange("1", shifted.T)  # .T is in LAPACK's order: no hidden copy
+    if not clear and not math.isfinite(norm):
+        raise ValueError(f"{name} has entries up to {np.abs(shifted).max():.1e}, whose sums overflow "
+                         f"{shifted.dtype}; rescale.")
+    factor, lower, broken = cholesky_in_place(shifted)
+    if clear and not broken and float(factor.diagonal().min()) ** 2 >= least / 2:
+        return factor, lower
+    restored = lambda: _restored(factor, lower, diagonal + shift)
+    if not broken and norm is None:                  # a pivot below the shift: A has a negative eigenvalue
+        norm = lange("1", restored())
+    if broken or pocon(factor, norm, uplo="UL"[lower])[0] < eps:
+        raise _not_positive_definite(restored(), least, name, remedy)
+    return factor, lower
+
+
+def solve_psd(A, b, shift=0.0, name="A", remedy="a larger shift", symmetric=False, overwrite=False):
     """x with (A + shift I) x = b, for symmetric A with A + shift I positive definite.
 
     By Cholesky; nothing is added to the diagonal but `shift`.
@@ -544,8 +641,8 @@ def solve_psd(A, b, shift=0.0, name="A", remedy="a larger shift", symmetric=Fals
     name : str                           the matrix in words of the caller, e.g. "K + lam I"
     remedy : str or callable             the likely causes and the next move; called with a
                                          shift that would do, and only when needed
-
     symmetric : bool                     A is known to be symmetric and is not tested for it
+    overwrite : bool                     A is not needed any more: its memory may be used
 
     Returns
     -------
@@ -554,9 +651,7 @@ def solve_psd(A, b, shift=0.0, name="A", remedy="a larger shift", symmetric=Fals
     Raises
     ------
     ValueError                           A is not square, not symmetric or not finite
-    NotPositiveDefinite                  the factorisation broke down, or the condition number is
-                                         above 1/eps and no digit of x could be trusted; names the
-                                         smallest eigenvalue and a shift that would do
+    NotPositiveDefinite                  see psd_factor
     """
     A, b, shift = as_floats(A, name), as_floats(b, "b"), as_number(shift, "shift", at_least=0)
     n = len(A)
@@ -565,17 +660,17 @@ def solve_psd(A, b, shift=0.0, name="A", remedy="a larger shift", symmetric=Fals
                          "pass (n, n) and (n,) or (n, t).")
     if not symmetric:
         _require_symmetric(A, name)
-    shifted = np.array(A, dtype=np.result_type(A, b))
-    shifted.flat[:: n + 1] += shift
-    lange, potrf, pocon, potrs = scipy.linalg.get_lapack_funcs(
-        ("lange", "potrf", "pocon", "potrs"), (shifted,))
-    # threaded Cholesky has crashed beyond this size
-    with one_blas_thread() if n > 12_000 else nullcontext():
-        norm = lange("1", shifted.T)                 # .T is in LAPACK's order: no hidden copy
-        factor, broken = potrf(shifted.T, lower=1, clean=0, overwrite_a=1)
-        if broken or pocon(factor, norm, uplo="L")[0] < np.finfo(shifted.dtype).eps:
-            raise _not_positive_definite(A, shift, name, remedy)
-        return potrs(factor, b, lower=1)[0]
+    factor, lower = psd_factor(A.astype(np.result_type(A, b), copy=False), shift, name, remedy, overwrite)
+    potrs, = scipy.linalg.get_lapack_funcs(("potrs",), (factor,))
+    return potrs(factor, b, lower=lower)[0]
+
+
+def _restored(factor, lower, diagonal):
+    "The symmetric matrix with this diagonal again, from the triangle that a factorisation left alone."
+    A = np.triu(factor, 1) if lower else np.tril(factor, -1)
+    A += A.T
+    A.flat[:: len(A) + 1] = diagonal
+    return A
 
 
 def _require_symmetric(A, name):
@@ -589,9 +684,9 @@ def _require_symmetric(A, name):
                              f"entry ({j}, {i}) is {A[j, i]:.6g}.")
 
 
-def _not_positive_definite(A, shift, name, remedy):
-    low = smallest_eigenvalue(A) + shift
-    rounding = len(A) * float(np.finfo(A.dtype).eps) * float(np.trace(A))
+def _not_positive_definite(shifted, shift, name, remedy):
+    low = smallest_eigenvalue(shifted)
+    rounding = len(shifted) * float(np.finfo(shifted.dtype).eps) * float(np.trace(shifted))
     needed = max(shift - 2 * low, rounding) or 1.0
     enough = 10.0 ** math.ceil(math.log10(needed))
     advice = remedy(enough) if callable(remedy) else f"Try {remedy}, such as {enough:.0e}."
