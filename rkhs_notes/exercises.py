@@ -13,7 +13,8 @@ import numpy as np
 from . import settings
 
 # %% ../nbs/V_exercises.ipynb #c2f4ac9c
-_CHAPTERS = {"00": "hilbert", "01": "kernels", "02": "features", "03": "rkhs", "04": "mercer", "05": "representer"}
+_CHAPTERS = {"00": "hilbert", "01": "kernels", "02": "features", "03": "rkhs", "04": "mercer", "05": "representer",
+             "06": "sgd"}
 
 
 @dataclass(frozen=True)
