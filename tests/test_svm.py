@@ -1,0 +1,548 @@
+"""The machines against scikit-learn on random problems, quadratic programs, degenerate data and bad input."""
+
+import math
+import signal
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rkhs_notes import settings, smo
+from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
+from rkhs_notes.kernels import Gaussian, Kernel, Laplace, Linear, Matern, Polynomial, Precomputed, Sigmoid
+from rkhs_notes.smo import BoxProblem, PairDistances, solve_box
+from rkhs_notes.svm import (
+    bayes_point,
+    check_kkt,
+    one_class,
+    relevance_machine,
+    svc,
+    svc_multiclass,
+    svc_path,
+    svm_primal,
+    svr,
+)
+from scipy.optimize import LinearConstraint, minimize
+from scipy.sparse import csr_array
+from scipy.stats import multivariate_normal
+from sklearn.svm import SVC, SVR, OneClassSVM
+
+SEEDS = range(16)
+
+
+def problem(seed):
+    "A random data set: points, noisy labels ±1, a measurement, bandwidth and price"
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(10, 150)), int(rng.integers(1, 6))
+    X = rng.normal(size=(n, d))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=n) > 0, 1, -1)
+    y[:2] = 1, -1
+    return (
+        X,
+        y,
+        X[:, 0] ** 2 + 0.1 * rng.normal(size=n),
+        float(rng.uniform(0.5, 3)),
+        float(10 ** rng.uniform(-2, 2)),
+    )
+
+
+def coefficients(peer, n):
+    b = np.zeros(n)
+    b[peer.support_] = peer.dual_coef_[0]
+    return b
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_classification_is_libsvms(seed):
+    X, y, _, bandwidth, C = problem(seed)
+    ours = svc(Gaussian(bandwidth), X, y, C, tol=1e-7)
+    peer = SVC(C=C, gamma=0.5 / bandwidth**2, tol=1e-7).fit(X, y)
+    np.testing.assert_allclose(ours.dual, coefficients(peer, len(X)), atol=1e-3 * C)
+    np.testing.assert_allclose(ours.offset, peer.intercept_[0], atol=1e-4)
+    np.testing.assert_allclose(ours.decision(X), peer.decision_function(X), atol=1e-3)
+    assert (ours.predict(X) == peer.predict(X)).all() and 0 <= ours.gap + 1e-12 < 1e-5
+    check_kkt(ours, X, y, C, tol=1e-6)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_regression_is_libsvms(seed):
+    X, _, t, bandwidth, C = problem(seed)
+    ours = svr(Gaussian(bandwidth), X, t, C, eps=0.1, tol=1e-7)
+    peer = SVR(C=C, gamma=0.5 / bandwidth**2, epsilon=0.1, tol=1e-7).fit(X, t)
+    np.testing.assert_allclose(ours.dual, coefficients(peer, len(X)), atol=2e-2 * C)
+    np.testing.assert_allclose(ours.offset, peer.intercept_[0], atol=1e-3)
+    np.testing.assert_allclose(ours.predict(X), peer.predict(X), atol=1e-3)
+    check_kkt(ours, X, t, C, eps=0.1, tol=1e-6)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_one_class_is_libsvms(seed):
+    X, _, _, bandwidth, _ = problem(seed)
+    nu = float(np.random.default_rng(seed).uniform(0.05, 0.9))
+    ours = one_class(Gaussian(bandwidth), X, nu, tol=1e-7)
+    peer = OneClassSVM(nu=nu, gamma=0.5 / bandwidth**2, tol=1e-7).fit(X)
+    np.testing.assert_allclose(ours.dual, coefficients(peer, len(X)), atol=1e-3)
+    np.testing.assert_allclose(ours.offset, peer.intercept_[0], atol=1e-4)
+    np.testing.assert_allclose(ours.decision(X), peer.decision_function(X), atol=1e-4)
+    assert np.mean(ours.decision(X) < -1e-5) <= nu <= len(ours.support) / len(X) + 1e-12
+    check_kkt(ours, X, nu=nu, tol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("strategy", ["one-vs-one", "one-vs-rest"])
+def test_many_classes(seed, strategy):
+    X, _, _, bandwidth, C = problem(seed)
+    place = np.random.default_rng(seed).integers(0, 4, len(X))
+    place[:4] = range(4)
+    y = np.array(["ape", "bee", "cat", "dog"])[place]
+    ours, g = svc_multiclass(Gaussian(bandwidth), X, y, C, strategy, tol=1e-6), 0.5 / bandwidth**2
+    if strategy == "one-vs-one":
+        peer = SVC(C=C, gamma=g, tol=1e-6, decision_function_shape="ovo").fit(X, y)
+        assert (ours.predict(X) == peer.predict(X)).all()
+        np.testing.assert_allclose(
+            ours.decision(X), -peer.decision_function(X), atol=1e-4
+        )  # our sign: the later class
+    else:
+        columns = [SVC(C=C, gamma=g, tol=1e-6).fit(X, y == c).decision_function(X) for c in ours.classes]
+        np.testing.assert_allclose(ours.decision(X), np.transpose(columns), atol=1e-4)
+    assert (
+        ours.dual.shape == (len(X), len(ours.pairs))
+        and not ours.dual[~np.isin(range(len(X)), ours.support)].any()
+    )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_features_and_kernel_agree(seed):
+    X, y, _, _, C = problem(seed)
+    d = X.shape[1]
+    primal = svm_primal(Polynomial(2).feature_map(d), X, y, C, tol=1e-5)
+    dual = svc(Polynomial(2), X, y, C, tol=1e-5)
+    np.testing.assert_allclose(primal.objective, dual.objective, rtol=1e-5)
+    np.testing.assert_allclose(primal.function(X), dual.function(X), atol=2e-2)
+    assert primal.violation <= 1e-5 and abs(primal.gap) < 1e-3
+    check_kkt(primal, X, y, C, tol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "k", [Linear(), Polynomial(3), Laplace(2.0), Matern(1.5, 1.0), 2 * Gaussian(1.0) + Linear()], ids=str
+)
+def test_laws_for_other_kernels(k):
+    X, y, t, _, _ = problem(3)
+    check_kkt(svc(k, X, y, 2.0), X, y, 2.0)
+    check_kkt(svr(k, X, t, 0.5, 0.2), X, t, 0.5, eps=0.2)
+    check_kkt(one_class(k, X, 0.3), X, nu=0.3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_quadratic_program_has_the_same_maximum(seed):
+    X, y, _, bandwidth, C = problem(seed)
+    X, y = X[:20], y[:20]
+    Q = y[:, None] * Gaussian(bandwidth)(X) * y
+    found = minimize(
+        lambda a: a @ Q @ a / 2 - a.sum(),
+        np.zeros(20),
+        jac=lambda a: Q @ a - 1,
+        method="SLSQP",
+        bounds=[(0, C)] * 20,
+        constraints=LinearConstraint(y, 0, 0),
+        options=dict(ftol=1e-13, maxiter=500),
+    )
+    np.testing.assert_allclose(svc(Gaussian(bandwidth), X, y, C, tol=1e-8).objective, -found.fun, rtol=1e-6)
+
+
+# ---------------------------------------------------------------- the engine
+
+
+def large(n=1500, d=8):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    return X, np.where(np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * rng.normal(size=n) > 0, 1.0, -1.0)
+
+
+def test_single_precision_is_certified_in_double():
+    X, y = large()
+    k, box = Gaussian(8**0.5), BoxProblem(y, np.minimum(0, 10 * y), np.maximum(0, 10 * y))
+    single = solve_box(PairDistances(k, X, single=True), box)
+    double = solve_box(PairDistances(k, X), box, tol=1e-7)
+    f = k(X) @ single.b
+    np.testing.assert_allclose(single.f, f, atol=1e-9 * np.abs(single.b).sum())
+    assert (
+        single.violation == pytest.approx(box.violation(single.b, y - f), abs=1e-9)
+        and single.violation <= 1e-3
+    )
+    assert abs(box.dual(single.b, single.f) - box.dual(double.b, double.f)) < 1e-5 * box.dual(
+        double.b, double.f
+    )
+
+
+def test_rows_computed_when_needed():
+    X, y = large(3000)
+    box = BoxProblem(y, np.minimum(0, y), np.maximum(0, y))
+    whole = solve_box(PairDistances(Gaussian(2.0), X, single=True), box)
+    rows = PairDistances(Gaussian(2.0), X, single=True, cache_mib=16)
+    few = solve_box(rows, box)
+    assert rows.whole is None and rows._store.shape == (1398, 3000) and few.violation <= 1e-3
+    np.testing.assert_allclose(box.dual(few.b, few.f), box.dual(whole.b, whole.f), rtol=1e-6)
+
+
+@pytest.mark.parametrize("scale, shift", [(1e-6, 0), (1e6, 0), (1, 1e8), (1e-3, 1e5)])
+def test_measurements_of_any_size(scale, shift):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 2))
+    t = scale * np.sin(2 * X[:, 0]) + shift
+    found = svr(Gaussian(1.0), X, t, C=10 * scale, eps=0.1 * scale, tol=1e-3 * scale)
+    assert found.converged and np.abs(found.predict(X) - t).max() < 0.3 * scale
+
+
+def test_far_from_zero_single_precision_sees_nothing():
+    X, y = large(1200, 3)
+    near, far = svc(Gaussian(1.0), X, y), svc(Gaussian(1.0), X + 1e6, y)
+    np.testing.assert_allclose(far.objective, near.objective, rtol=1e-5)
+
+
+def test_ctrl_c_leaves_a_feasible_machine():
+    X, y = large(3000)
+    stop = []
+
+    def callback(steps, violation):
+        if not stop:
+            stop.append(steps), signal.raise_signal(signal.SIGINT)
+
+    with pytest.warns(RuntimeWarning, match="feasible, but not optimal"):
+        found = svc(Gaussian(2.0), X, y, C=100.0, callback=callback)
+    assert not found.converged and abs(found.dual.sum()) < 1e-8 * np.abs(found.dual).sum() and found.gap > 0
+    again = svc(Gaussian(2.0), X, y, C=100.0, start=found.dual)
+    assert again.converged and again.objective > found.objective
+
+
+def test_a_callback_stops():
+    X, y = large()
+    seen = []
+    with pytest.warns(RuntimeWarning):
+        found = svc(
+            Gaussian(2.0),
+            X,
+            y,
+            100.0,
+            callback=lambda steps, violation: seen.append(violation) or len(seen) == 2,
+        )
+    assert len(seen) == 2 and not found.converged
+
+
+def test_progress(capsys):
+    X, y = large()
+    svc(Gaussian(2.0), X, y, progress=True)
+    assert "violation" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- degenerate data
+
+
+def test_equal_points_with_both_labels():
+    X = np.repeat(np.random.default_rng(0).normal(size=(10, 2)), 2, axis=0)
+    y = np.tile([-1, 1], 10)
+    found = svc(Gaussian(1.0), X, y, C=3.0)
+    np.testing.assert_allclose(found.decision(X), 0, atol=1e-9)
+    np.testing.assert_allclose(found.objective, 2 * 3.0 * 10)  # each pair pays 2 C
+    with pytest.raises(ConvergenceFailure, match="equal points"):
+        svc(Gaussian(1.0), X, y, C=math.inf)
+
+
+def test_constant_features_take_the_majority():
+    found = svc(Gaussian(1.0), np.ones((10, 3)), np.arange(10) < 3, C=2.0)
+    assert not found.predict(np.ones((1, 3)))[0]
+    np.testing.assert_allclose(found.objective, 2 * 2.0 * 3)
+
+
+def test_price_to_zero_and_to_infinity():
+    X, y, _, _, _ = problem(1)
+    y = np.where(X[:, 0] > 0.1, 1, -1)
+    least = svc(Gaussian(1.0), X, y, C=1e-10)
+    assert least.converged and least.function.norm() < 1e-6
+    np.testing.assert_allclose(least.objective, 2e-10 * min(np.sum(y > 0), np.sum(y < 0)), rtol=1e-6)
+    hard = svc(Gaussian(1.0), X, y, C=math.inf, tol=1e-5)
+    almost = svc(Gaussian(1.0), X, y, C=1e9, tol=1e-5)
+    np.testing.assert_allclose(
+        hard.decision(X), almost.decision(X), atol=1e-3 * np.abs(hard.decision(X)).max()
+    )
+    assert (y * hard.decision(X)).min() >= 1 - 1e-4 and hard.gap < 1e-3
+
+
+def test_two_points_and_weights_zero():
+    two = svc(Gaussian(1.0), [[0.0], [1.0]], ["no", "yes"])
+    assert list(two.predict([[0.0], [1.0]])) == ["no", "yes"] and two.labels == ("no", "yes")
+    X, y, _, _, _ = problem(2)
+    w = np.where(np.arange(len(X)) % 3, 1.0, 0.0)
+    np.testing.assert_allclose(
+        svc(Gaussian(1.0), X, y, weights=w, tol=1e-8).decision(X),
+        svc(Gaussian(1.0), X[w > 0], y[w > 0], tol=1e-8).decision(X),
+        atol=1e-6,
+    )
+    hard = np.where(X[:, 0] > 0, 1, -1)
+    kept = svc(Gaussian(1.0), X, hard, C=math.inf, weights=w, tol=1e-6)
+    assert (kept.dual[w == 0] == 0).all()
+    flat = svr(Gaussian(1.0), X, np.full(len(X), 3.0))
+    assert len(flat.support) == 0 and (flat.predict(X) == 3.0).all()
+    assert one_class(Gaussian(1.0), X, 1.0).converged and one_class(Gaussian(1.0), X[:1], 0.5).converged
+
+
+def test_class_weights_are_libsvms():
+    X, y, _, _, _ = problem(4)
+    peer = SVC(gamma=0.5, class_weight={1: 3.0, -1: 0.5}, tol=1e-7).fit(X, y)
+    ours = svc(Gaussian(1.0), X, y, class_weights={1: 3.0, -1: 0.5}, tol=1e-7)
+    np.testing.assert_allclose(ours.decision(X), peer.decision_function(X), atol=1e-4)
+    peer = SVC(gamma=0.5, class_weight="balanced", tol=1e-7).fit(X, y)
+    np.testing.assert_allclose(
+        svc(Gaussian(1.0), X, y, class_weights="balanced", tol=1e-7).decision(X),
+        peer.decision_function(X),
+        atol=1e-4,
+    )
+
+
+@pytest.mark.parametrize(
+    "labels", [["b", "a"], [True, False], [7, -3], [1.5, 0.5], [np.int8(1), np.int8(0)]], ids=str
+)
+def test_labels_of_any_type(labels):
+    X, y, _, _, _ = problem(5)
+    mine = np.array(labels)[(y > 0).astype(int)]
+    found = svc(Gaussian(1.0), X, mine)
+    assert found.labels[1] == max(labels) and set(found.predict(X)) <= set(labels)
+    assert ((found.decision(X) >= 0) == (found.predict(X) == max(labels))).all()
+
+
+def test_points_are_row_numbers_and_float32():
+    X, y, _, _, _ = problem(6)
+    K = Gaussian(1.0)(X)
+    by_number = svc(Precomputed(K), np.arange(len(X)), y)
+    np.testing.assert_allclose(
+        by_number.decision(np.arange(len(X))), svc(Gaussian(1.0), X, y).decision(X), atol=1e-9
+    )
+    low = svc(Gaussian(1.0), X.astype(np.float32), y)
+    np.testing.assert_allclose(low.decision(X), svc(Gaussian(1.0), X, y).decision(X), atol=5e-3)
+
+
+# ---------------------------------------------------------------- bad input
+
+
+class Tanh(Kernel):
+    "Indefinite, and does not say so"
+
+    def _gram(self, X, Y, xp):
+        return xp.tanh(X @ Y.T - 1)
+
+
+X, y, t, _, _ = problem(0)
+k = Gaussian(1.0)
+BAD = {
+    "one label": (lambda: svc(k, X, np.ones(len(X))), ValueError, "one label only"),
+    "three labels": (lambda: svc(k, X, np.arange(len(X)) % 3), ValueError, "svc_multiclass"),
+    "labels nan": (lambda: svc(k, X, y * np.nan), ValueError, "y is not finite"),
+    "labels in a column": (lambda: svc(k, X, y[:, None]), ValueError, r"y has shape \(\d+, 1\)"),
+    "too few labels": (lambda: svc(k, X, y[:-1]), ValueError, "one label a point"),
+    "mixed labels": (lambda: svc(k, X[:2], np.array(["a", 1], dtype=object)), TypeError, "mixes labels"),
+    "C zero": (lambda: svc(k, X, y, 0), ValueError, "C = 0"),
+    "C nan": (lambda: svc(k, X, y, math.nan), ValueError, "C = nan"),
+    "C minus infinity": (lambda: svc(k, X, y, -math.inf), ValueError, "C = -inf"),
+    "C text": (lambda: svc(k, X, y, "1"), TypeError, "C = '1'"),
+    "tol": (lambda: svc(k, X, y, tol=0), ValueError, "tol = 0"),
+    "weights": (lambda: svc(k, X, y, weights=-np.ones(len(X))), ValueError, "weights has shape"),
+    "weights of one class": (lambda: svc(k, X, y, weights=(y > 0) * 1.0), ValueError, "weight 0"),
+    "class weights": (lambda: svc(k, X, y, class_weights={5: 1.0}), ValueError, "class_weights"),
+    "points nan": (lambda: svc(k, X * np.nan, y), ValueError, "X is not finite"),
+    "no kernel": (lambda: svc(np.dot, X, y), TypeError, "not a Kernel"),
+    "sigmoid": (lambda: svc(Sigmoid(), X, y), IndefiniteKernel, "cᵀKc"),
+    "tanh": (lambda: svr(Tanh(), X, t), IndefiniteKernel, "cᵀKc"),
+    "tanh, fenced": (lambda: one_class(Tanh(), X), IndefiniteKernel, "cᵀKc"),
+    "start": (lambda: svc(k, X, y, start=np.ones(3)), ValueError, "start has shape"),
+    "columns": (lambda: svc(k, X, y).decision(X[:, :1]), ValueError, "columns"),
+    "eps": (lambda: svr(k, X, t, eps=-1), ValueError, "eps = -1"),
+    "C infinite": (lambda: svr(k, X, t, C=math.inf), ValueError, "C = inf"),
+    "targets": (lambda: svr(k, X, np.c_[t, t]), ValueError, "one target"),
+    "target text": (lambda: svr(k, X, ["a"] * len(X)), TypeError, "y holds text"),
+    "nu zero": (lambda: one_class(k, X, 0), ValueError, "nu = 0"),
+    "nu above one": (lambda: one_class(k, X, 1.1), ValueError, "nu = 1.1"),
+    "strategy": (lambda: svc_multiclass(k, X, y, strategy="all"), ValueError, "one-vs-rest"),
+    "one class among many": (lambda: svc_multiclass(k, X, np.zeros(len(X))), ValueError, "one label only"),
+    "prices": (lambda: svc_path(k, X, y, [1, -1]), ValueError, "C = -1"),
+    "features nan": (lambda: svm_primal(lambda X: X * np.nan, X, y), ValueError, "not finite everywhere"),
+    "features sparse": (lambda: svm_primal(csr_array, X, y), TypeError, "sparse"),
+    "features huge": (lambda: svm_primal(lambda X: X * 1e200, X, y), ValueError, "rescale the features"),
+    "no features": (lambda: svm_primal(None, X, y), TypeError, "phi is NoneType"),
+    "no iterations": (lambda: svm_primal(np.abs, X, y, max_iter=0), ValueError, "max_iter = 0"),
+    "other columns": (lambda: svm_primal(np.abs, X, y).decision(np.c_[X, X]), ValueError, "columns"),
+    "labels ragged": (lambda: svc(k, X[:2], [[1], [2, 3]]), ValueError, "ragged"),
+    "labels masked": (lambda: svc(k, X, np.ma.masked_less(y, 0)), TypeError, "masked"),
+    "labels no time": (
+        lambda: svc(k, X[:2], np.array(["2020-01-01", "NaT"], dtype="M8[D]")),
+        ValueError,
+        "not finite",
+    ),
+    "price times weight": (
+        lambda: svc(k, X, y, 1e10, weights=np.full(len(X), 1e300)),
+        ValueError,
+        "from inf to inf",
+    ),
+    "price too small": (lambda: svr(k, X, t, weights=np.full(len(X), 1e-310)), ValueError, "1e-30 and 1e30"),
+    "tol below rounding": (lambda: svc(k, X, y, tol=1e-300), ConvergenceFailure, "cannot be rounded"),
+    "callback": (lambda: svc(k, X, y, callback=3), TypeError, "callback = 3"),
+    "distances": (lambda: svc(k, X, y, distances=3), TypeError, "PairDistances"),
+    "distances of others": (
+        lambda: svc(k, X, y, distances=PairDistances(k, X[:5])),
+        ValueError,
+        "make new ones",
+    ),
+    "prices text": (lambda: svc_path(k, X, y, ["a"]), TypeError, "C = 'a'"),
+    "no prices": (lambda: svc_path(k, X, y, []), ValueError, "Cs is empty"),
+    "path from a start": (lambda: svc_path(k, X, y, [1.0], start=y), TypeError, "leave them out"),
+    "drawn on other points": (lambda: svc(k, X, y).plot(X[:3], y[:3]), ValueError, "made from"),
+    "law, other points": (lambda: check_kkt(svc(k, X, y), X[:3], y[:3]), ValueError, "made from"),
+    "law, no labels": (lambda: check_kkt(svc(k, X, y), X), ValueError, "pass y and C"),
+    "law, no machine": (lambda: check_kkt(None, X, y), TypeError, "machine is NoneType"),
+    "law, other labels": (lambda: check_kkt(svc(k, X, y), X, y + 3), LawBroken, "labels"),
+    "target huge": (lambda: relevance_machine(k, X, t * 1e200), ValueError, "1e-140 and 1e140"),
+    "relevance max_iter": (lambda: relevance_machine(k, X, t, max_iter=0), ValueError, "max_iter = 0"),
+    "features of other points": (lambda: svm_primal(lambda X: X[:3], X, y), ValueError, "phi gave"),
+    "features of one class": (
+        lambda: svm_primal(lambda X: X, X, np.ones(len(X))),
+        ValueError,
+        "one label only",
+    ),
+    "constant target": (lambda: relevance_machine(k, X, np.ones(len(X))), ValueError, "varies"),
+    "no perceptron": (
+        lambda: bayes_point(Linear(), X, np.arange(len(X)) % 2, max_epochs=5),
+        ConvergenceFailure,
+        "mistakes",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(name):
+    call, error, words = BAD[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(error, match=words):
+            call()
+
+
+def test_the_law_rejects_mutants():
+    machine = svc(k, X, y, 2.0, tol=1e-6)
+    check_kkt(machine, X, y, 2.0, tol=1e-5)
+    some = machine.support[0]
+    nudged = machine.dual.copy()
+    nudged[some] *= 0.9
+    for mutant, C in (
+        (replace(machine, offset=machine.offset + 0.01), 2.0),
+        (machine, 1.0),
+        (machine, 4.0),
+        (replace(machine, function=1.01 * machine.function), 2.0),
+        (replace(machine, dual=nudged), 2.0),
+        (replace(machine, dual=-machine.dual, function=-machine.function), 2.0),
+    ):
+        with pytest.raises(LawBroken):
+            check_kkt(mutant, X, y, C, tol=1e-5)
+    with pytest.raises(LawBroken):
+        check_kkt(one_class(k, X, 0.3), X, nu=0.5)
+
+
+def test_fewer_relevant_points_and_the_evidence_is_right():
+    rng = np.random.default_rng(1)
+    u = np.linspace(-5, 5, 60)
+    values = 3 * np.sinc(u) + 7 + 0.1 * rng.normal(size=60)
+    found = relevance_machine(Gaussian(1.0), u, values)
+    assert len(found.support) < 15 and 0.003 < found.noise < 0.03
+    mean, std = found.predict(u)
+    assert np.mean(np.abs(mean - values) < 2 * std) > 0.85
+    scaled = relevance_machine(Gaussian(1.0), u, 1000 * values)
+    np.testing.assert_allclose(scaled.predict(u)[0], 1000 * mean, rtol=1e-6)
+
+
+@pytest.mark.parametrize("strategy", ["one-vs-one", "one-vs-rest"])
+def test_many_classes_with_weights(strategy):
+    w = np.random.default_rng(1).uniform(0, 3, len(X)).round()
+    classes = np.arange(len(X)) % 3
+    with_weights = svc_multiclass(k, X, classes, 2.0, strategy, weights=w, tol=1e-8)
+    rows = np.repeat(np.arange(len(X)), w.astype(int))  # weight 2 is the point twice
+    repeated = svc_multiclass(k, X[rows], classes[rows], 2.0, strategy, tol=1e-8)
+    np.testing.assert_allclose(with_weights.function(X), repeated.function(X), atol=1e-5)
+    assert not with_weights.dual[w == 0].any()
+
+
+def test_the_evidence_is_that_of_the_marginal_normal_law():
+    rng = np.random.default_rng(2)
+    u = np.linspace(-3, 3, 25)
+    values = np.sin(u) + 0.1 * rng.normal(size=25)
+    found = relevance_machine(Gaussian(1.0), u, values)
+    P = np.column_stack([np.ones(25), Gaussian(1.0)(u, u[found.support])])
+    prior = np.linalg.inv(np.linalg.inv(found.covariance) - P.T @ P / found.noise)
+    law = multivariate_normal(np.full(25, values.mean()), P @ prior @ P.T + found.noise * np.eye(25))
+    np.testing.assert_allclose(found.log_evidence, law.logpdf(values), rtol=1e-6)
+    mean, std = found.predict(u)
+    w = found.covariance @ P.T @ (values - values.mean()) / found.noise
+    np.testing.assert_allclose(mean, values.mean() + P @ w, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(std**2, found.noise + np.diag(P @ found.covariance @ P.T), rtol=1e-9)
+
+
+def test_exact_targets_and_empty_columns():
+    found = relevance_machine(Linear(), X[:, 0], 3 * X[:, 0], tol=0.1)
+    np.testing.assert_allclose(found.predict(X[:, 0])[0], 3 * X[:, 0], atol=1e-3)
+    assert len(relevance_machine(Linear(), 0 * X, t).support) == 0
+    with pytest.warns(RuntimeWarning, match="Raise max_iter"):
+        relevance_machine(k, X, t, max_iter=1)
+
+
+def test_a_small_budget_for_results_computes_rows():
+    X, y = large(2000, 3)
+    whole = svc(Gaussian(1.0), X, y)
+    with settings.using(result_mib=12):
+        few = svc(Gaussian(1.0), X, y)
+        assert PairDistances(Gaussian(1.0), X, single=True).whole is None
+    np.testing.assert_allclose(few.objective, whole.objective, rtol=1e-5)
+
+
+@pytest.mark.parametrize("n, C", [(2, 1e-3), (2, 100.0), (3, 1.0), (40, 1e-6), (40, 1e4)])
+def test_nasty_data_with_weights_is_libsvms(n, C):
+    rng = np.random.default_rng(n)
+    X = np.repeat(rng.normal(size=(n, 2)) * [1, 30], 2, axis=0)[:n]
+    y = np.where(np.arange(n) % 7 == 0, 1, -1)
+    w = rng.uniform(0.1, 5, n)
+    ours = svc(Gaussian(2.0), X, y, C, weights=w, class_weights="balanced", tol=1e-8)
+    peer = SVC(C=C, gamma=1 / 8, class_weight="balanced", tol=1e-8).fit(X, y, sample_weight=w)
+    np.testing.assert_allclose(ours.function(X), peer.decision_function(X) - peer.intercept_[0], atol=1e-5)
+    b, K = coefficients(peer, n), Gaussian(2.0)(X)
+    np.testing.assert_allclose(ours.objective, y @ b - b @ K @ b / 2, rtol=1e-6)
+    factor = n / (2 * np.where(y > 0, np.sum(y > 0), np.sum(y < 0)))
+    check_kkt(ours, X, y, C, weights=w * factor, tol=1e-6)
+    fit = SVR(C=C, gamma=1 / 8, epsilon=0.2, tol=1e-8).fit(X, X[:, 0], sample_weight=w)
+    line = svr(Gaussian(2.0), X, X[:, 0], C, 0.2, weights=w, tol=1e-8)
+    np.testing.assert_allclose(line.function(X), fit.predict(X) - fit.intercept_[0], atol=1e-5)
+
+
+def test_the_gap_bounds_the_distance_to_the_optimum():
+    best = svc(k, X, y, 5.0, tol=1e-9).objective
+    for steps in (1, 5, 20, 50):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            partial = svc(k, X, y, 5.0, max_iter=steps)
+        f = partial.function(X)
+        primal = partial.dual @ f / 2 + 5.0 * np.maximum(0, 1 - y * (f + partial.offset)).sum()
+        assert partial.objective <= best * (1 + 1e-9) <= primal * (1 + 1e-8)
+        np.testing.assert_allclose(
+            partial.gap, (primal - partial.objective) / max(1, primal), rtol=1e-9, atol=1e-12
+        )
+
+
+def test_every_search_ends(monkeypatch):
+    monkeypatch.setattr(smo, "_PATIENCE", 1000)
+    with pytest.warns(RuntimeWarning, match="feasible, but not optimal.*smaller C"):
+        found = svc(Gaussian(1.0), [[0.0], [0.0]], [0, 1], C=1e30)  # steps of 1e12 towards 1e30
+    assert found.iterations == 1000 + 2 * 1000 and not found.converged and found.gap > 0.9
+
+
+def test_perceptrons_are_normalised_and_offsets_averaged():
+    labels = np.where(X[:, 0] > 0, 1, -1)
+    np.testing.assert_allclose(bayes_point(Gaussian(0.3), X, labels, samples=1).norm(), 1.0)
+    assert bayes_point(Gaussian(0.3), X, labels, samples=5).norm() < 1.0
+    box = BoxProblem(np.zeros(3), np.zeros(3), np.ones(3))
+    np.testing.assert_allclose(box.offset(np.full(3, 0.5), np.array([1.0, 2.0, 6.0])), 3.0)
+    np.testing.assert_allclose(box.offset(np.array([0.0, 1.0, 1.0]), np.array([1.0, 2.0, 6.0])), 1.5)
