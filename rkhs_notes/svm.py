@@ -957,7 +957,7 @@ def _with_offset(rng):
 
 
 def _with_price(rng):
-    return *_with_offset(rng), float(rng.uniform(1.5, 3))
+    return *_with_offset(rng), 1.0
 
 
 def _pair(rng):
@@ -1003,7 +1003,7 @@ _exercises = {
             "the labels are missing in the quadratic form": lambda K, y, alpha: alpha.sum() - alpha @ K @ alpha / 2,
         }),
     "07.3": dict(
-        draw=_with_price, answer=_gap,
+        draw=lambda rng: (*_with_offset(rng), float(rng.uniform(1.5, 3))), answer=_gap,
         mistakes={
             "the hinge is max(0, 1 − m): points beyond the margin pay nothing":
                 lambda K, y, alpha, c, C: _gap(K, y, alpha, c, C, lambda m: 1 - m),
