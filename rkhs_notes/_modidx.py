@@ -1143,7 +1143,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                 'rkhs_notes.svm._two_classes': ('svm.html#_two_classes', 'rkhs_notes/svm.py'),
                                 'rkhs_notes.svm._violation': ('svm.html#_violation', 'rkhs_notes/svm.py'),
                                 'rkhs_notes.svm._with_offset': ('svm.html#_with_offset', 'rkhs_notes/svm.py'),
-                                'rkhs_notes.svm._with_price': ('svm.html#_with_price', 'rkhs_notes/svm.py'),
                                 'rkhs_notes.svm.bayes_point': ('svm.html#bayes_point', 'rkhs_notes/svm.py'),
                                 'rkhs_notes.svm.check_kkt': ('svm.html#check_kkt', 'rkhs_notes/svm.py'),
                                 'rkhs_notes.svm.one_class': ('svm.html#one_class', 'rkhs_notes/svm.py'),

@@ -956,14 +956,10 @@ def _with_offset(rng):
     return *_some_machine(rng), float(rng.normal())
 
 
-def _with_price(rng):
-    return *_with_offset(rng), 1.0
-
-
 def _pair(rng):
     K, y, alpha = _some_machine(rng)
     i, j = rng.choice(8, 2, replace=False)
-    return K, y, alpha * y, int(i), int(j), float(rng.uniform(1, 3))
+    return K, y, alpha * y, int(i), int(j), float(rng.uniform(1.02, 1.2) * alpha.max())    # most steps meet the box
 
 
 def _margins(K, y, alpha, c):
