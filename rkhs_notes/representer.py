@@ -60,7 +60,7 @@ def ridge(k, X, y, lam=1e-3, offset=False, weights=None):
     Returns
     -------
     RKHSFunction                  with centres X; with offset=True an OffsetFit, which holds it as
-                                  `.function` beside `.offset`
+                                  .function beside .offset
 
     Raises
     ------
