@@ -9,6 +9,7 @@ __all__ = ['OffsetFit', 'ridge', 'regularized_risk', 'check_representer', 'Ridge
 # %% ../nbs/05_representer.ipynb #763a2174
 import math
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +18,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from tqdm.auto import tqdm
 
-from .arrays import (as_count, as_floats, as_number, as_points, as_targets, cholesky_in_place,
-                               frozen, guarded, psd_factor, require_fits, row_blocks, sqdist)
+from .arrays import (as_count, as_floats, as_number, as_points, as_targets,
+                               cholesky_in_place, frozen, guarded, one_blas_thread, psd_factor,
+                               require_fits, row_blocks, sqdist)
 from .convex import (Loss, absolute, as_loss, certificate, epsilon_insensitive, hinge,  # noqa: F401
                                huber, logistic, minimize_convex, quantile, squared, squared_hinge)
 from .datasets import as_rng
@@ -988,9 +990,11 @@ def fit_hyperparameters(k, X, y, noise, restarts=0, rng=0, fit_noise=True, progr
         return k, noise, log_marginal(k, X, y, noise)[0]
     for attempt in tqdm(range(1 + restarts), desc="starts", disable=None if progress is None else not progress):
         jump = rng.uniform(-math.log(100), math.log(100), start.size) if attempt else 0.0
-        found = minimize(objective, start + jump, jac=True, method="L-BFGS-B",
-                         bounds=[(s - reach, s + reach) for s in start],
-                         options=dict(maxiter=max_iter, ftol=1e-9, gtol=1e-5))
+        # with few points, taking turns between the threads of NumPy's and SciPy's BLAS costs more than it gains
+        with one_blas_thread() if len(X) <= 2000 else nullcontext():
+            found = minimize(objective, start + jump, jac=True, method="L-BFGS-B",
+                             bounds=[(s - reach, s + reach) for s in start],
+                             options=dict(maxiter=max_iter, ftol=1e-9, gtol=1e-5))
         if found.fun < refused and (best is None or found.fun < best.fun):
             best = found
     if best is None:
