@@ -27,7 +27,7 @@ from scipy.sparse import csr_array
 from scipy.stats import multivariate_normal
 from sklearn.svm import SVC, SVR, OneClassSVM
 
-SEEDS = range(16)
+SEEDS = range(24)
 
 
 def problem(seed):
