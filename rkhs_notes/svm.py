@@ -697,7 +697,8 @@ def svm_primal(phi, X, y, C=1.0, weights=None, tol=1e-3, max_iter=100):
         size = float(np.sqrt(np.mean(F**2) * F.shape[1])) or 1.0           # features of length about 1
         alpha, steps = _interior_point(signs[some, None] * F[some] / size, signs[some], prices[some] * size**2,
                                        tol, max_iter)
-        alpha = alpha / size**2
+        at_bound = alpha == prices[some] * size**2                         # stays exactly there when rescaled
+        alpha = np.where(at_bound, prices[some], alpha / size**2)
     except ConvergenceFailure:
         if len(X) > 5000:
             raise

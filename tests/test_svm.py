@@ -550,3 +550,13 @@ def test_perceptrons_are_normalised_and_offsets_averaged():
     box = BoxProblem(np.zeros(3), np.zeros(3), np.ones(3))
     np.testing.assert_allclose(box.offset(np.full(3, 0.5), np.array([1.0, 2.0, 6.0])), 3.0)
     np.testing.assert_allclose(box.offset(np.array([0.0, 1.0, 1.0]), np.array([1.0, 2.0, 6.0])), 1.5)
+
+
+def test_coefficients_at_the_price_stay_there_when_features_are_rescaled():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 3))
+    y = np.where(X[:, 0] + rng.normal(size=300) > 0, 1, -1)
+    for price in np.linspace(5, 10, 12):  # p * s² / s² is another number for some of them
+        machine = svm_primal(lambda X: X, X, y, C=price)
+        assert machine.violation <= 1e-3 and machine.gap < 1e-3
+        assert np.sum(np.abs(machine.dual) == price) > 50
