@@ -18,9 +18,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from tqdm.auto import tqdm
 
-from .arrays import (as_count, as_floats, as_number, as_points, as_targets,
-                               cholesky_in_place, frozen, guarded, one_blas_thread, psd_factor,
-                               require_fits, row_blocks, sqdist)
+from .arrays import (as_count, as_floats, as_labels, as_number, as_points, as_targets,
+                               as_weights, cholesky_in_place, frozen, guarded, one_blas_thread,
+                               psd_factor, require_fits, row_blocks, sqdist)
 from .convex import (Loss, absolute, as_loss, certificate, epsilon_insensitive, hinge,  # noqa: F401
                                huber, logistic, minimize_convex, quantile, squared, squared_hinge)
 from .datasets import as_rng
@@ -75,7 +75,7 @@ def ridge(k, X, y, lam=1e-3, offset=False, weights=None):
     """
     X, y = _data(k, X, y)
     lam = as_number(lam, "lam", above=0)
-    weights = None if weights is None else _weights(weights, len(X))
+    weights = None if weights is None else as_weights(weights, len(X))
     smooth = _smoother(k, X, y.dtype, lam, weights)
     if not offset:
         return RKHSFunction(k, X, smooth(y))
@@ -138,15 +138,6 @@ def _squarable(y, name="y"):
         raise ValueError(f"{name} holds {top:.1e}, whose square overflows {y.dtype}; "
                          f"rescale {name} to at most {room:.0e}.")
     return y
-
-
-def _weights(weights, n):
-    weights = as_floats(weights, "weights")
-    if weights.shape != (n,):
-        raise ValueError(f"weights has shape {weights.shape}; pass one weight a point, ({n},).")
-    if (weights < 0).any() or not weights.any():
-        raise ValueError(f"weights holds {weights.min():g}; pass weights ≥ 0, not all of them 0.")
-    return weights
 
 
 def _times(A, weights):
@@ -488,7 +479,7 @@ def semiparametric(k, X, y, null_space, lam=1e-3, weights=None):
     """
     X, y = _data(k, X, y)
     lam = as_number(lam, "lam", above=0)
-    weights = None if weights is None else _weights(weights, len(X))
+    weights = None if weights is None else as_weights(weights, len(X))
     null_space = tuple(null_space) if isinstance(null_space, list) else null_space
     alpha, beta = _beside(_null_matrix(null_space, X), _smoother(k, X, y.dtype, lam, weights), y, weights)
     return SemiparametricFit(RKHSFunction(k, X, alpha), NullPart(null_space, frozen(beta)))
@@ -586,7 +577,7 @@ def smoothing_spline(x, y, lam, weights=None):
     if y.ndim != 1:
         raise ValueError(f"y has shape {y.shape}; fit one spline for each column.")
     lam = as_number(lam, "lam", above=0)
-    w = np.ones(len(x)) if weights is None else _squarable(_weights(weights, len(x)).astype(float), "weights")
+    w = np.ones(len(x)) if weights is None else _squarable(as_weights(weights, len(x)).astype(float), "weights")
     x, y, w = x[w > 0], y[w > 0], w[w > 0]
     knots, place = np.unique(x, return_inverse=True)             # equal x: their mean, with all their weight
     weight = np.bincount(place, w)
@@ -1116,15 +1107,7 @@ def gp_classification(k, X, y):
     """
     as_kernel(k)
     X = k._points(X, "X")
-    try:
-        labels = np.asarray(y)
-        classes, code = np.unique(labels, return_inverse=True)
-    except (TypeError, ValueError):
-        raise TypeError("y holds labels of several kinds; pass one kind, such as all text or all numbers.") from None
-    if labels.shape != (len(X),):
-        raise ValueError(f"y has shape {labels.shape}, but there are {len(X)} points; pass ({len(X)},).")
-    if labels.dtype.kind == "f":
-        as_floats(labels, "y")
+    classes, code = as_labels(y, len(X))
     if len(classes) != 2:
         raise ValueError(f"y holds {len(classes)} different labels; gp_classification separates two.")
     sign, K = 2.0 * code - 1, k(X).astype(float, copy=False)

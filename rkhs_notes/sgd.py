@@ -6,7 +6,7 @@ __all__ = ['slope_of', 'sgd_primal', 'sgd_dual', 'check_span', 'kernel_sgd', 'Fe
 
 # %% ../nbs/06_sgd.ipynb #fcf5e6d8
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from time import perf_counter
 
 import numpy as np
@@ -574,6 +574,12 @@ class Cost:
     steps: int
     memory: float
 
+    def __post_init__(self):
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value != math.inf:
+                as_number(value, field.name, at_least=0)
+
     @property
     def time(self):
         "fixed + per_step T"
@@ -683,6 +689,13 @@ class Machine:
     """
     values: dict
     steps: dict
+
+    def __post_init__(self):
+        for name, keys in (("values", {1, 2, 3, 4}), ("steps", {"w", "u"})):
+            given = getattr(self, name)
+            if not isinstance(given, dict) or set(given) != keys or {np.shape(v) for v in given.values()} != {(2,)}:
+                raise TypeError(f"{name} = {given!r}: pass a dict with a pair (a, b) for each of "
+                                f"{sorted(keys)}, as calibrate() makes it.")
 
     def seconds(self, option, n, d, D, T):
         """Predicted seconds of kernel_sgd

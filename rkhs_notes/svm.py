@@ -16,7 +16,8 @@ import numpy as np
 import scipy.linalg
 from tqdm.auto import tqdm
 
-from .arrays import as_count, as_floats, as_number, as_points, as_targets, frozen, row_blocks
+from .arrays import (as_count, as_floats, as_labels, as_number, as_points, as_targets, as_weights,
+                               frozen, row_blocks)
 from .datasets import as_rng
 from .errors import ConvergenceFailure, IndefiniteKernel, require
 from .features import perceptron_dual
@@ -161,7 +162,7 @@ def svc(k, X, y, C=1.0, weights=None, class_weights=None, tol=1e-3, start=None, 
         raise ValueError(f"distances are those of {len(distances)} points in H({distances.k}); make new ones for "
                          f"these {len(X)} points and {k}.")
     labels, signs = _two_classes(y, len(X))
-    w = _point_weights(weights, len(X)) * _class_factors(class_weights, labels, signs)
+    w = as_weights(weights, len(X)) * _class_factors(class_weights, labels, signs)
     if not ((w > 0) & (signs > 0)).any() or not ((w > 0) & (signs < 0)).any():
         raise ValueError(f"all points of one class have weight 0; svc needs both {labels[0]!r} and {labels[1]!r}.")
     problem = _classification(signs, _prices(C, w))
@@ -199,35 +200,15 @@ def _price(C):
 def _prices(C, w):
     "C wᵢ, which is 0 for points of weight 0 even if C = ∞"
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        prices = np.where(w > 0, C * w, 0.0)
+        prices = np.where(w > 0, C * w.astype(float), 0.0)
     if C < math.inf and not 1e-30 <= prices[w > 0].min() <= prices.max() <= 1e30:
         raise ValueError(f"the prices C · weights run from {prices[w > 0].min():.3g} to {prices.max():.3g}; they must lie "
                          "between 1e-30 and 1e30. Rescale the weights or C; weight 0 leaves a point out.")
     return prices
 
 
-def _label_array(y, n):
-    "The sorted classes, and each point's place among them"
-    if np.ma.isMaskedArray(y):
-        raise TypeError("y is a masked array; drop the rows without a label first.")
-    try:
-        y = np.asarray(y)
-    except ValueError:
-        raise ValueError(f"y is ragged: its items have different lengths; pass one label a point, ({n},).") from None
-    if y.shape != (n,):
-        raise ValueError(f"y has shape {y.shape} for {n} points; pass one label a point, ({n},).")
-    missing = ~np.isfinite(y) if y.dtype.kind in "fc" else np.asarray(y != y)
-    if missing.any():
-        raise ValueError(f"y is not finite everywhere: {missing.sum()} of {n} labels; drop those points.")
-    try:
-        classes, place = np.unique(y, return_inverse=True)
-    except TypeError:
-        raise TypeError("y mixes labels that cannot be sorted, such as text and numbers; use one type.") from None
-    return classes, place
-
-
 def _two_classes(y, n):
-    classes, place = _label_array(y, n)
+    classes, place = as_labels(y, n)
     if len(classes) == 1:
         raise ValueError(f"y holds one label only, {classes[0].item()!r}: nothing to separate. For the region "
                          "where one class lives use one_class(k, X, nu).")
@@ -235,15 +216,6 @@ def _two_classes(y, n):
         raise ValueError(f"y holds {len(classes)} different labels; svc separates two. Use svc_multiclass, or "
                          "svr if y is a measurement.")
     return tuple(c.item() for c in classes), np.where(place == 1, 1.0, -1.0)
-
-
-def _point_weights(weights, n):
-    if weights is None:
-        return np.ones(n)
-    w = as_floats(weights, "weights").astype(float)
-    if w.shape != (n,) or (w < 0).any() or not w.any():
-        raise ValueError(f"weights has shape {w.shape} and least entry {w.min():g}; pass ({n},), ≥ 0, not all 0.")
-    return w
 
 
 def _class_factors(class_weights, labels, signs):
@@ -368,7 +340,7 @@ def check_kkt(machine, X, y=None, C=1.0, eps=None, nu=None, weights=None, tol=1e
         raise ValueError("pass y and C for a machine of svc, y, C and eps for one of svr, nu for one of one_class.")
     if isinstance(C, float) and C == math.inf:    # the hard margin also solves the soft problem of any larger price
         C = 2 * np.abs(b).max() + 1.0
-    price = _prices(_price(C), _point_weights(weights, len(X)))
+    price = _prices(_price(C), as_weights(weights, len(X)))
     if nu is not None:
         low, high, p, width, total = np.zeros(len(X)), np.ones(len(X)), np.zeros(len(X)), 0.0, (
             as_number(nu, "nu", above=0) * len(X))
@@ -472,7 +444,7 @@ def svr(k, X, y, C=1.0, eps=0.1, weights=None, tol=1e-3, max_iter=None, callback
     if y.ndim != 1 or C == math.inf:
         raise ValueError("C = inf: svr has no hard margin; pass a finite price." if y.ndim == 1 else
                          f"y has shape {y.shape}; svr fits one target: pass its column.")
-    price = _prices(C, _point_weights(weights, len(X)))
+    price = _prices(C, as_weights(weights, len(X)))
     return _fit(k, X, BoxProblem(y, -price, price, eps), None, None, tol, max_iter, callback, progress)
 
 # %% ../nbs/07_svm.ipynb #efb4cb3d
@@ -605,12 +577,12 @@ def svc_multiclass(k, X, y, C=1.0, strategy="one-vs-one", weights=None, tol=1e-3
     L3 (SV multiclass); Knerr, Personnaz and Dreyfus (1990); Hsu and Lin (2002)
     """
     X, C, tol = _points(k, X), _price(C), as_number(tol, "tol", above=0)
-    classes, place = _label_array(y, len(X))
+    classes, place = as_labels(y, len(X))
     if len(classes) < 2:
         raise ValueError(f"y holds one label only, {classes[0].item()!r}: nothing to separate.")
     if strategy not in ("one-vs-one", "one-vs-rest"):
         raise ValueError(f"strategy = {strategy!r}: pass 'one-vs-one' or 'one-vs-rest'.")
-    weights = _point_weights(weights, len(X))
+    weights = as_weights(weights, len(X))
     if least := [c for i, c in enumerate(classes.tolist()) if not weights[place == i].any()]:
         raise ValueError(f"all points of class {least[0]!r} have weight 0.")
     rest = strategy == "one-vs-rest"
@@ -686,7 +658,7 @@ def svm_primal(phi, X, y, C=1.0, weights=None, tol=1e-3, max_iter=100):
     if np.abs(F).max() > 1e150 / math.sqrt(F.shape[1]):
         raise ValueError(f"phi gives {np.abs(F).max():.1e}, whose square overflows; rescale the features.")
     labels, signs = _two_classes(y, len(X))
-    w = _point_weights(weights, len(X))
+    w = as_weights(weights, len(X))
     some = w > 0
     if len(np.unique(signs[some])) < 2:
         raise ValueError(f"all points of one class have weight 0; svm_primal needs both {labels[0]!r} and {labels[1]!r}.")

@@ -11,6 +11,10 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 import nbformat  # noqa: E402
 import pytest  # noqa: E402
+from hypothesis import settings as hypothesis_settings  # noqa: E402
+
+hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
+hypothesis_settings.load_profile("notes")
 
 NOTEBOOKS = sorted((ROOT / "nbs").glob("*.ipynb"))
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from rkhs_notes import settings
@@ -51,9 +50,6 @@ from rkhs_notes.kernels import (
     Tensor,
 )
 from sklearn.preprocessing import PolynomialFeatures
-
-hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
-hypothesis_settings.load_profile("notes")
 
 
 def total(X):

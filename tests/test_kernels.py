@@ -13,7 +13,6 @@ from math import factorial
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from rkhs_notes import settings
@@ -57,9 +56,6 @@ from rkhs_notes.kernels import (
 from rkhs_notes.representer import ridge
 from rkhs_notes.rkhs import RKHSFunction
 from scipy.special import gamma
-
-hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
-hypothesis_settings.load_profile("notes")
 
 
 def first(X):

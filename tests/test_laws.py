@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from rkhs_notes import settings
@@ -29,9 +28,6 @@ from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Pol
 from rkhs_notes.representer import check_representer, ridge, ridge_path
 from rkhs_notes.rkhs import RKHS, RKHSFunction, check_reproducing
 from sklearn.kernel_ridge import KernelRidge
-
-hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
-hypothesis_settings.load_profile("notes")
 
 scales = st.sampled_from([1e-6, 1e-3, 1.0, 1e3, 1e6])
 widths = st.floats(0.01, 100)

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from rkhs_notes import settings
 from rkhs_notes.errors import IndefiniteKernel, LawBroken
@@ -46,9 +45,6 @@ from rkhs_notes.mercer import (
 from rkhs_notes.representer import ridge
 from rkhs_notes.rkhs import RKHS
 from scipy.integrate import quad
-
-hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
-hypothesis_settings.load_profile("notes")
 
 KERNELS = [
     Linear(),

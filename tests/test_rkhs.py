@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import scipy.optimize
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from rkhs_notes import settings
 from rkhs_notes.errors import IndefiniteKernel, LawBroken, NotPositiveDefinite
@@ -38,9 +37,6 @@ from rkhs_notes.rkhs import (
     sum_norm,
     tensor_product,
 )
-
-hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
-hypothesis_settings.load_profile("notes")
 
 KERNELS = [
     Gaussian(0.8),

@@ -36,6 +36,7 @@ LOSSES = ["logistic", "hinge", "squared_hinge", "squared", "absolute", "huber(0.
 X, y = smiley(150, 3)
 t = np.sin(5 * X[:, 0]) + X[:, 1]
 k = Gaussian(0.2)
+cheap_machine = Machine({o: (0.0, 1e-9) for o in (1, 2, 3, 4)}, {"w": (0.0, 1e-9), "u": (0.0, 1e-9)})
 
 
 def targets(loss):
@@ -254,7 +255,7 @@ def test_the_cheapest_option():
     assert cheapest_option(100, 10, 5000, 10**6, memory=5000) == 3
     assert cheapest_option(10**6, 10, math.inf, 10**7, memory=10**9, approximate=100) == 6
     assert cheapest_option(10**6, 10, math.inf, 10**7, memory=10**4, approximate=100) == 5
-    machine = Machine({o: (0.0, 1e-9) for o in (1, 2, 3, 4)}, {"w": (0.0, 1e-9), "u": (0.0, 1e-9)})
+    machine = cheap_machine
     assert machine.seconds(4, 100, 10, 1, 50) == pytest.approx(1e-9 * (100 * 100 * 10 + 50 * 100))
     assert cheapest_option(100, 10, 5000, 10**6, machine=machine) == 4
     dear = Machine({o: (o == 4, 0.0) for o in (1, 2, 3, 4)}, {"w": (0.0, 1e-9), "u": (0.0, 1e-9)})
@@ -384,7 +385,11 @@ BAD = {
     "memory nan": (lambda: cheapest_option(10, 2, 3, 9, memory=np.nan), ValueError, "memory"),
     "no machine": (lambda: cheapest_option(10, 2, 3, 9, machine=3), TypeError, "calibrate"),
     "no cost": (lambda: break_even(1, 2), TypeError, "1 is no Cost"),
-    "seconds n": (lambda: Machine({1: (0, 1)}, {"w": (0, 1)}).seconds(1, -9, 2, 3, 4), ValueError, "n = -9"),
+    "seconds n": (lambda: cheap_machine.seconds(1, -9, 2, 3, 4), ValueError, "n = -9"),
+    "empty machine": (lambda: Machine({}, {}), TypeError, "values = {}"),
+    "machine of one form": (lambda: Machine(cheap_machine.values, {"w": (0, 1)}), TypeError, "'u', 'w'"),
+    "cost in words": (lambda: Cost("a", 1, 1, 1), TypeError, "fixed = 'a'"),
+    "negative cost": (lambda: Cost(1, -1, 1, 1), ValueError, "per_step"),
     "dims": (lambda: calibrate(dims=3), TypeError, "dims = 3: pass two numbers"),
     "one size twice": (lambda: calibrate(sizes=(9, 9)), ValueError, "the smaller one first"),
     "calibrate features": (lambda: calibrate(features=lambda d, D: 3), TypeError, "FeatureMap"),

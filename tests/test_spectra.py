@@ -5,7 +5,6 @@ from functools import cache
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from rkhs_notes import settings
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel
@@ -23,9 +22,6 @@ from rkhs_notes.kernels import (
 from rkhs_notes.spectra import GramOperator, leading_eigenpairs
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, aslinearoperator, eigsh
-
-hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
-hypothesis_settings.load_profile("notes")
 
 rng = np.random.default_rng(0)
 cloud = rng.normal(size=(700, 4))

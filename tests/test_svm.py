@@ -349,7 +349,7 @@ BAD = {
     "C minus infinity": (lambda: svc(k, X, y, -math.inf), ValueError, "C = -inf"),
     "C text": (lambda: svc(k, X, y, "1"), TypeError, "C = '1'"),
     "tol": (lambda: svc(k, X, y, tol=0), ValueError, "tol = 0"),
-    "weights": (lambda: svc(k, X, y, weights=-np.ones(len(X))), ValueError, "weights has shape"),
+    "weights": (lambda: svc(k, X, y, weights=-np.ones(len(X))), ValueError, "least entry -1"),
     "weights of one class": (lambda: svc(k, X, y, weights=(y > 0) * 1.0), ValueError, "weight 0"),
     "class weights": (lambda: svc(k, X, y, class_weights={5: 1.0}), ValueError, "class_weights"),
     "points nan": (lambda: svc(k, X * np.nan, y), ValueError, "X is not finite"),
