@@ -14,7 +14,8 @@ from . import settings
 
 # %% ../nbs/V_exercises.ipynb #c2f4ac9c
 _CHAPTERS = {"00": "hilbert", "01": "kernels", "02": "features", "03": "rkhs", "04": "mercer", "05": "representer",
-             "06": "sgd", "07": "svm"}
+             "06": "sgd", "07": "svm", "08": "kpca", "09": "random_features",
+             "10": "double_descent", "11": "mmd", "12": "cke"}
 
 
 @dataclass(frozen=True)

@@ -446,6 +446,24 @@ class Kernel:
         from rkhs_notes.features import feature_map
         return feature_map(self, d)
 
+    def spectral(self, d):
+        """The measure whose Fourier transform is k(x − y), by the closure rules of chapter 09.
+
+        Parameters
+        ----------
+        d : int              how many columns the points have
+
+        Returns
+        -------
+        SpectralMeasure      frequencies to sample, a density where there is one, and the mass k(x, x)
+
+        Raises
+        ------
+        NoSpectralMeasure    names the part of the kernel that is not continuous and shift-invariant
+        """
+        from rkhs_notes.random_features import spectral_measure
+        return spectral_measure(self, d)
+
     def _reduced(self):
         return self                              # parts are simple already; what else merges?
 

@@ -1,0 +1,84 @@
+"""Random binning against dictionaries: the grids are the same, so the cells must be too.
+
+Both number the cells of every grid and give the column of each point in each grid. The dictionaries come
+in two kinds: all in Python, and with NumPy for the numbers of the bins. Ours counts drawing, learning the
+cells and mapping the same points, and builds the sparse matrix on top.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+from rkhs_notes.kernels import Laplace
+from rkhs_notes.random_features import binning_features
+from runner import Race, main
+
+OURS, PYTHON, HALF = "rkhs_notes", "dictionaries in Python", "dictionaries, bins by NumPy"
+
+
+def rows(quick):
+    """Functions that make one race each.
+
+    Parameters
+    ----------
+    quick : bool     2000 points instead of 50 000
+
+    Returns
+    -------
+    list of functions without arguments
+    """
+    n, P = (2000, 10) if quick else (50_000, 30)
+    return [partial(race, n, d, P) for d in (3, 10, 54)]
+
+
+def race(n, d, P):
+    "Points from a normal law, and a Laplace kernel as wide as their typical distance."
+    X = np.random.default_rng(0).standard_normal((n, d))
+    k = Laplace(bandwidth=float(d))
+    phi = binning_features(k, X, P, 0)
+    grids = [(cells.inverse, cells.shift) for cells in phi.function.tables]
+    corner = X.min(axis=0)
+
+    def python():
+        columns, used = [], 0
+        for inverse, shift in ((a.tolist(), b.tolist()) for a, b in grids):
+            table, column = {}, []
+            for x in (X - corner).tolist():
+                key = tuple(math.floor(c * i + s) for c, i, s in zip(x, inverse, shift, strict=True))
+                column.append(used + table.setdefault(key, len(table)))
+            columns.append(column)
+            used += len(table)
+        return np.array(columns).T, used
+
+    def half():
+        columns, used, Y = [], 0, X - corner
+        for inverse, shift in grids:
+            table, column = {}, []
+            for key in map(tuple, np.floor(Y * inverse + shift).astype(np.int64).tolist()):
+                column.append(used + table.setdefault(key, len(table)))
+            columns.append(column)
+            used += len(table)
+        return np.array(columns).T, used
+
+    def ours():
+        F = binning_features(k, X, P, 0)(X)
+        return F.indices.reshape(n, P), F.shape[1]
+
+    def agree(mine, theirs):
+        (A, used), (B, others) = mine, theirs
+        assert used == others, f"{used} cells against {others}"
+        for a, b in zip(A.T, B.T, strict=True):  # the same partition under other names
+            pairs = np.unique(np.stack([a, b]), axis=1)
+            assert len(pairs.T) == len(np.unique(a)) == len(np.unique(b)), "two partitions differ"
+
+    return Race(
+        f"binning n={n} d={d} P={P}",
+        {OURS: ours, PYTHON: python, HALF: half},
+        agree,
+        reach={PYTHON: 10, HALF: 10},
+        repeats=3,
+    )
+
+
+if __name__ == "__main__":
+    main(__file__, rows)

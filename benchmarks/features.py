@@ -1,0 +1,106 @@
+"""Random Fourier features against RBFSampler: the time of the mapping, and the error at equal D.
+
+Two random maps never agree entry by entry. Ours and the plain NumPy cosine and sine do, for they share their
+frequencies; against RBFSampler the Gram matrices of 300 points must agree within six standard errors.
+"""
+
+from functools import partial
+
+import numpy as np
+from rkhs_notes.kernels import Gaussian
+from rkhs_notes.random_features import fourier_features
+from runner import Accuracy, Race, main
+from sklearn.kernel_approximation import RBFSampler
+
+OURS = "rkhs_notes, paired"
+PEER = "sklearn RBFSampler"
+
+
+def rows(quick):
+    """Functions that make one race each.
+
+    Parameters
+    ----------
+    quick : bool     2000 points instead of 100 000
+
+    Returns
+    -------
+    list of functions without arguments
+    """
+    n = 2000 if quick else 100_000
+    draws = 5 if quick else 40
+    return [partial(mapping, n, 50, 2000, dtype) for dtype in (np.float64, np.float32)] + [
+        partial(error_at, D, draws) for D in (64, 512)
+    ]
+
+
+def mapping(n, d, D, dtype):
+    "φ(X) for maps that have been drawn; scikit-learn's own map computes in the precision of its input too."
+    X = np.random.default_rng(0).standard_normal((n, d)).astype(dtype)
+    k, bandwidth = Gaussian(bandwidth=d**0.5), d**0.5
+    phi = fourier_features(k, d, D, 0)
+    sampler = RBFSampler(gamma=1 / (2 * bandwidth**2), n_components=D, random_state=0).fit(X)
+    W, weight = phi.frequencies.T.astype(dtype), dtype((2 / D) ** 0.5)
+    K = k(X[:300])
+
+    def numpy():
+        P = X @ W
+        return np.concatenate([np.cos(P), np.sin(P)], axis=1) * weight
+
+    def error(F):
+        return np.sqrt(np.mean((F[:300] @ F[:300].T - K) ** 2))
+
+    def agree(ours, theirs):
+        np.testing.assert_array_less(error(ours), 6 / D**0.5)
+        np.testing.assert_array_less(error(theirs), 6 / D**0.5)
+        np.testing.assert_array_less(error(ours), 1.2 * error(theirs))
+
+    return Race(
+        f"mapping n={n} d={d} D={D} {np.dtype(dtype).name}",
+        {OURS: lambda: phi(X), PEER: lambda: sampler.transform(X), "NumPy cos and sin": numpy},
+        agree,
+        reach={PEER: 1.5},
+        error=error,
+        repeats=5,
+    )
+
+
+def error_at(D, draws, n=200, d=10):
+    "Root mean square error of the Gram matrix of n points over many draws, at D outputs."
+    X = np.random.default_rng(1).standard_normal((n, d))
+    k = Gaussian(bandwidth=d**0.5)
+    K, twice = k(X), k(2 * X)
+    theory = np.sqrt(np.mean(1 + twice - 2 * K**2) / D)
+
+    def ours(**options):
+        return np.array(
+            [
+                np.mean((F @ F.T - K) ** 2)
+                for F in (fourier_features(k, d, D, seed, **options)(X) for seed in range(draws))
+            ]
+        )
+
+    def theirs():
+        gamma = 1 / (2 * d)
+        return np.array(
+            [
+                np.mean((F @ F.T - K) ** 2)
+                for F in (
+                    RBFSampler(gamma=gamma, n_components=D, random_state=seed).fit_transform(X)
+                    for seed in range(draws)
+                )
+            ]
+        )
+
+    contenders = {
+        OURS: ours,
+        "rkhs_notes, orthogonal": partial(ours, coupling="orthogonal"),
+        "rkhs_notes, phase": partial(ours, kind="phase"),
+        PEER: theirs,
+    }
+    aim = float(1.15 * theory)
+    return Accuracy(f"error D={D} d={d}", contenders, lambda squares: np.sqrt(squares.mean()), at_most=aim)
+
+
+if __name__ == "__main__":
+    main(__file__, rows)

@@ -1,0 +1,204 @@
+"""Two-sample tests against a loop, hyppo and alibi-detect; a large one against goodpoints.
+
+The loop draws the very relabellings that ours draws, so its null distribution must be ours. At n = m = 2000
+the peers cannot be run to the end: they make a few relabellings of the 1000, once 1 and once 4. A third of
+the difference is what one costs; the time of 1, plus 999 times that, is the whole, printed below the table as
+extrapolated. hyppo's statistic is not MMD², and alibi-detect draws its own permutations: of them only the
+decision is compared.
+"""
+
+import sys
+import warnings
+from functools import partial
+
+import numpy as np
+from rkhs_notes.kernels import Gaussian
+from rkhs_notes.mmd import mmd_test
+from rkhs_notes.random_features import fourier_features
+from rkhs_notes.resampling import random_labels
+from runner import Race, main
+
+OURS = "rkhs_notes"
+missing = []  # pip install '.[bench]'
+try:
+    from hyppo.ksample import MMD
+except ImportError:
+    MMD = missing.append("hyppo")
+try:
+    from alibi_detect.cd import MMDDrift
+except ImportError:
+    MMDDrift = missing.append(
+        "alibi-detect (its latest release needs NumPy 1: give it a virtual environment of its own)"
+    )
+try:
+    from goodpoints.ctt import ctt
+except ImportError:
+    ctt = missing.append("goodpoints")
+
+
+def rows(quick):
+    """Functions that make one race each.
+
+    Parameters
+    ----------
+    quick : bool     60 points instead of 250 and 2000, 1024 instead of 65 536
+
+    Returns
+    -------
+    list of functions without arguments
+    """
+    for name in missing:
+        print(f"not installed, left out: {name}", file=sys.stderr)
+    small, large = (40, 60) if quick else (250, 2000)
+    races = [partial(whole, small, 1000), partial(in_part, large, 1000), partial(precision, large, 1000)]
+    return races + [partial(many_points, 1024 if quick else 65_536, 199)] * (ctt is not None)
+
+
+def samples(n, d=10, shift=0.3):
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n, d)), rng.normal(size=(n, d)) + shift
+
+
+def literal(k, X, Y, B):
+    "The statistic of B relabellings by indexing the Gram matrix anew for each: K[p][:, p]"
+    m, K = len(X), k(np.concatenate([X, Y]))
+    np.fill_diagonal(K, 0.0)
+    n, null = len(Y), np.empty(B)
+    for b, flags in enumerate(random_labels(m, m + n, B, 0).T):
+        p = np.argsort(1 - flags, kind="stable")
+        P = K[p][:, p]
+        null[b] = P[:m, :m].sum() / (m * (m - 1)) + P[m:, m:].sum() / (n * (n - 1)) - 2 * P[:m, m:].mean()
+    return null
+
+
+def by_hyppo(X, Y, B, bandwidth):
+    "hyppo's p-value; its kernel's gamma is 1 / (2 bandwidth²)"
+    test = MMD(compute_kernel="rbf", gamma=0.5 / bandwidth**2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it prefers 1000 relabellings or more
+        return test.test(X, Y, reps=B, workers=1, auto=False).pvalue
+
+
+def by_alibi(X, Y, B, bandwidth):
+    "alibi-detect's p-value, on the CPU"
+    import torch
+    from alibi_detect.utils.pytorch import GaussianRBF
+
+    kernel = GaussianRBF(sigma=torch.tensor([bandwidth], dtype=torch.float64))
+    return MMDDrift(X, backend="pytorch", kernel=kernel, n_permutations=B, device="cpu").predict(Y)["data"][
+        "p_val"
+    ]
+
+
+def peers(X, Y, B, bandwidth):
+    found = {"loop K[p][:, p]": lambda: literal(Gaussian(bandwidth), X, Y, B)}
+    if MMD:
+        found["hyppo MMD"] = lambda: by_hyppo(X, Y, B, bandwidth)
+    if MMDDrift:
+        found["alibi-detect MMDDrift"] = lambda: by_alibi(X, Y, B, bandwidth)
+    return found
+
+
+def agree(ours, theirs):
+    "Equal null distributions, as far as theirs goes; or the same decision"
+    if np.ndim(theirs):
+        gap = np.abs(ours.null[: len(theirs)] - theirs).max()
+        assert gap < 1e-13, f"The null distributions differ by {gap:.2g}."
+    else:
+        assert (theirs <= 0.05) == ours.rejects(), f"Theirs has p = {theirs:.3g}, ours {ours.pvalue:.3g}."
+
+
+def whole(n, B, bandwidth=4.0):
+    "All B relabellings, everybody"
+    X, Y = samples(n)
+    return Race(
+        title=f"permutation test, n=m={n}, B={B}",
+        contenders={OURS: lambda: mmd_test(Gaussian(bandwidth), X, Y, B, rng=0), **peers(X, Y, B, bandwidth)},
+        agree=agree,
+        repeats=3,
+    )
+
+
+def in_part(n, B, bandwidth=4.0):
+    "B relabellings of ours against 1 and 4 of theirs"
+    X, Y = samples(n)
+    found = {
+        f"{name}, {some} of {B}": work
+        for some in (1, 4)
+        for name, work in peers(X, Y, some, bandwidth).items()
+    }
+
+    def agree_in_part(ours, theirs):
+        if np.ndim(theirs):  # a p-value of 4 relabellings decides nothing
+            agree(ours, theirs)
+
+    return Race(
+        title=f"permutation test, n=m={n}, ours B={B}; theirs in part, to be extrapolated",
+        contenders={OURS: lambda: mmd_test(Gaussian(bandwidth), X, Y, B, rng=0), **found},
+        agree=agree_in_part,
+        repeats=3,
+    )
+
+
+def precision(n, B, bandwidth=4.0):
+    "float64 against float32 with close calls decided in float64, and against swaps inside pairs"
+    X, Y = samples(n, shift=0.02)
+
+    def same_p(ours, theirs):
+        if theirs.name == ours.name:
+            assert theirs.pvalue == ours.pvalue, f"p = {theirs.pvalue:.4g} against {ours.pvalue:.4g}."
+        assert abs(theirs.statistic - ours.statistic) <= 2 / (n - 1)  # Proposition 11.7, k(x, x) = 1
+
+    test = partial(mmd_test, Gaussian(bandwidth), X, Y, B, rng=0)
+    return Race(
+        title=f"permutation test, n=m={n}, B={B}, ways of ours",
+        contenders={
+            OURS: test,
+            "float32 product": lambda: test(single=True),
+            "swaps inside pairs": lambda: test(statistic="u1"),
+        },
+        agree=same_p,
+        repeats=3,
+    )
+
+
+def many_points(n, B, bandwidth=4.0, D=200):
+    "D paired random features against compress-then-test; both see the shift"
+    X, Y = samples(n, shift=12.8 / n**0.5)
+
+    def by_features():
+        return mmd_test(fourier_features(Gaussian(bandwidth), 10, D, 0), X, Y, B, rng=0)
+
+    def compressed():
+        values = ctt(X, Y, 4, B=B, lam=bandwidth * 2**0.5, null_seed=0, statistic_seed=0).estimator_values
+        return (1 + np.sum(values[:-1] >= values[-1])) / (B + 1)
+
+    return Race(
+        title=f"test of n=m={n}, B={B}",
+        contenders={f"{OURS}, D={D}": by_features, "goodpoints CTT": compressed},
+        agree=agree,
+        reach=3.0,
+        repeats=3,
+    )
+
+
+def extrapolated(results, B=1000):
+    "Lines that say what B relabellings would take: t(1) + (B − 1) (t(4) − t(1)) / 3"
+    median = {(row["race"], row["contender"]): row["median"] for row in results if "median" in row}
+    for (race, name), start in median.items():
+        if name.endswith(f", 1 of {B}"):
+            peer = name.removesuffix(f", 1 of {B}")
+            total = start + (B - 1) * (median[race, f"{peer}, 4 of {B}"] - start) / 3
+            yield f"extrapolated, {peer}: {total:.0f} s, {total / median[race, OURS]:.0f} times ours"
+
+
+if __name__ == "__main__":
+    import json
+
+    import runner
+
+    main(__file__, rows)
+    asked = runner.parser("mmd").parse_args()
+    if not asked.peak:
+        kept = asked.json or runner.RESULTS / "mmd.json"
+        print(*extrapolated(json.loads(kept.read_text(encoding="utf-8"))["rows"]), sep="\n")

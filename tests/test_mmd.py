@@ -1,0 +1,471 @@
+"""Mean embeddings and MMD: closed forms, brute force, levels, every kind of sample and kernel, bad input."""
+
+import pickle
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from rkhs_notes import settings
+from rkhs_notes.errors import LawBroken
+from rkhs_notes.features import MonomialMap
+from rkhs_notes.hilbert import Measure, empirical, gauss_hermite
+from rkhs_notes.kernels import (
+    Brownian,
+    Constant,
+    Delta,
+    Gaussian,
+    Laplace,
+    Linear,
+    Matern,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+    Tensor,
+)
+from rkhs_notes.mmd import (
+    AggregatedTest,
+    DistanceInduced,
+    GaussianEmbedding,
+    MMDTest,
+    check_level,
+    check_mmd,
+    gaussian_grid,
+    herding,
+    mean_embedding,
+    mmd2_block,
+    mmd2_features,
+    mmd2_gaussians,
+    mmd2_incomplete,
+    mmd2_linear,
+    mmd2_threshold,
+    mmd2_u,
+    mmd2_u1,
+    mmd2_v,
+    mmd_test,
+    mmd_test_aggregated,
+    mmd_test_split,
+    witness,
+)
+from rkhs_notes.rkhs import RKHSFunction
+
+rng = np.random.default_rng(0)
+X, Y = rng.normal(size=(20, 3)), rng.normal(size=(31, 3)) + 0.4
+KERNELS = [
+    Gaussian(1.3),
+    Laplace(2.0),
+    Matern(1.5, 1.0),
+    Linear(),
+    Polynomial(3),
+    DistanceInduced(),
+    Gaussian(0.5) + 3 * Linear(),
+    Gaussian(1.0).on([0, 2]),
+    Delta(),
+    Constant(2.0),
+]
+
+
+def by_hand(k, X, Y, w=None, v=None, unbiased=False):
+    "The double sums, typed out"
+    w = np.full(len(X), 1 / len(X)) if w is None else w / w.sum()
+    v = np.full(len(Y), 1 / len(Y)) if v is None else v / v.sum()
+    total = 0.0
+    for K, a, b, sign in ((k(X), w, w, 1), (k(Y), v, v, 1), (k(X, Y), w, v, -2)):
+        W = np.outer(a, b)
+        if unbiased and sign == 1:
+            np.fill_diagonal(W, 0)
+            W = W / W.sum()
+        total += sign * (W * K).sum()
+    return total
+
+
+# ------------------------------------------------------------------ numbers
+
+
+@pytest.mark.parametrize(
+    "arguments, value",
+    [
+        ((0, 1, 1, 1), 0.177267634919862),
+        ((0, 1, 0.5, 1), 0.047123955847628),
+        ((0, 1, 0, 2), 0.024563864689584),
+        ((0, 1, 0, 4), 0.094187021595233),
+        ((0, 1, 1, 4), 0.159470483676465),
+        ((np.zeros(2), np.eye(2), np.eye(2)[0], np.eye(2)), 0.102345516739591),
+        ((np.zeros(10), np.eye(10), np.eye(10)[0], np.eye(10), 10**0.5), 0.032801683779306),
+        (([0, 0], np.eye(2), [1, -1], [[2, 0.5], [0.5, 1]], 1.5), 0.219270842047979),
+        ((3, 2, 3, 2), 0.0),
+    ],
+)
+def test_normal_laws(arguments, value):
+    assert mmd2_gaussians(*arguments) == pytest.approx(value, rel=1e-11, abs=1e-15)
+    moved = [np.add(a, 1e6) if i in (0, 2) else a for i, a in enumerate(arguments)]
+    assert mmd2_gaussians(*moved) == pytest.approx(value, rel=1e-8, abs=1e-12)
+
+
+def test_normal_laws_against_quadrature():
+    P, Q = gauss_hermite(0.3, 1.0, 80), gauss_hermite(-0.4, 1.5, 80)
+    assert mmd2_v(Gaussian(0.9), P, Q) == pytest.approx(mmd2_gaussians(0.3, 1.0, -0.4, 2.25, 0.9), abs=1e-13)
+    mu = GaussianEmbedding([1.0, 2.0], [[1.0, 0.3], [0.3, 0.5]], 0.7)
+    draws = rng.multivariate_normal(mu.mean, mu.cov, size=40_000)
+    at = rng.normal(size=(5, 2)) + 1
+    np.testing.assert_allclose(Gaussian(0.7)(draws, at).mean(axis=0), mu(at), atol=0.01)
+    point = GaussianEmbedding(0.5, 0.0, 1.0)
+    assert point.norm() == 1 and point @ mean_embedding(Gaussian(1.0), [0.7]) == pytest.approx(np.exp(-0.02))
+
+
+def test_moments_of_the_coin():
+    coin, normal = empirical([-1.0, 1.0]), gauss_hermite(0, 1, 10)
+    np.testing.assert_allclose(
+        [mmd2_v(Polynomial(p), coin, normal) for p in (1, 2, 3, 4)], [0, 0, 0, 4], atol=1e-12
+    )
+    assert mmd2_v(Polynomial(2), normal, gauss_hermite(1, 1, 10)) == pytest.approx(3)
+
+
+def test_bounds_of_the_paper():
+    for m, v, u in ((50, 0.6895, 0.9791), (250, 0.3084, 0.4379), (1000, 0.1542, 0.2189)):
+        assert mmd2_threshold(m, m) ** 0.5 == pytest.approx(v, abs=6e-5)
+        assert mmd2_threshold(m, m, statistic="u1") == pytest.approx(u, abs=6e-5)
+    assert mmd2_threshold(10, 20, bound=4.0) == pytest.approx(4 * mmd2_threshold(20, 10))
+
+
+# ------------------------------------------------------------------ estimators
+
+
+@pytest.mark.parametrize("k", KERNELS, ids=str)
+def test_estimators_are_the_double_sums(k):
+    w, v = rng.uniform(size=20), rng.uniform(size=31)
+    scale = k.diag(X).max() + k.diag(Y).max()
+    for P, Q, a, b in ((X, Y, None, None), (Measure(X, w), Measure(Y, v), w, v), (Measure(X, w), Y, w, None)):
+        assert abs(mmd2_v(k, P, Q) - by_hand(k, X, Y, a, b)) < 1e-14 * scale
+        assert abs(mmd2_u(k, P, Q) - by_hand(k, X, Y, a, b, unbiased=True)) < 1e-14 * scale
+    n = 20
+    H = k(X) + k(Y[:n]) - k(X, Y[:n]) - k(Y[:n], X)
+    np.fill_diagonal(H, 0)
+    assert abs(mmd2_u1(k, X, Y[:n]) - H.sum() / (n * (n - 1))) < 1e-14 * scale
+    assert abs(mmd2_linear(k, X, Y[:n]) - H[np.arange(0, n, 2), np.arange(1, n, 2)].mean()) < 1e-14 * scale
+    blocks = [H[i : i + 6, i : i + 6].sum() / 30 for i in (0, 6, 12)]
+    assert abs(mmd2_block(k, X, Y[:n], 6) - np.mean(blocks)) < 1e-14 * scale
+    diagonals = np.concatenate([np.diagonal(H, r) for r in (1, 2, 3)])
+    assert abs(mmd2_incomplete(k, X, Y[:n], 3) - diagonals.mean()) < 1e-14 * scale
+
+
+@pytest.mark.parametrize("k", KERNELS[:-1], ids=str)
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e3])
+def test_laws_hold_for_every_kernel(k, scale):
+    assert check_mmd(k, scale * X, scale * Y[:20]) < 1e-11
+
+
+@pytest.mark.parametrize("factor", [1e-12, 1e12])
+def test_units_of_the_kernel_do_not_matter(factor):
+    a, b = mmd_test(Gaussian(1.0), X, Y, 99), mmd_test(factor * Gaussian(1.0), X, Y, 99)
+    assert b.pvalue == a.pvalue and b.statistic == pytest.approx(factor * a.statistic)
+    assert a.witness(X) == pytest.approx(b.witness(X) / factor**0.5)
+
+
+def test_data_far_from_the_origin():
+    near, far = mmd_test(Gaussian(1.0), X, Y, 99), mmd_test(Gaussian(1.0), X + 1e6, Y + 1e6, 99)
+    assert far.statistic == pytest.approx(near.statistic, abs=1e-9) and far.pvalue == near.pvalue
+    k = DistanceInduced(origin=[1e6] * 3)
+    assert mmd2_v(k, X + 1e6, Y + 1e6) == pytest.approx(mmd2_v(DistanceInduced(), X, Y), abs=1e-8)
+
+
+def test_features_agree_with_their_kernel():
+    phi, k = Polynomial(3).feature_map(3), Polynomial(3)
+    P, Q = Measure(X, np.arange(1.0, 21)), Measure(Y, np.arange(1.0, 32))
+    for A, B in ((X, Y), (P, Q)):
+        assert mmd2_features(phi, A, B) == pytest.approx(mmd2_v(k, A, B))
+        assert mmd2_features(phi, A, B, unbiased=True) == pytest.approx(mmd2_u(k, A, B))
+        for statistic in ("u", "v"):
+            ours, theirs = (mmd_test(h, A, B, 99, statistic=statistic) for h in (phi, k))
+            np.testing.assert_allclose(ours.null, theirs.null, atol=1e-11 * k.diag(X).max())
+            assert ours.pvalue == theirs.pvalue
+            np.testing.assert_allclose(ours.witness(X), theirs.witness(X), rtol=1e-6, atol=1e-9)
+    assert mmd2_features(MonomialMap(2), X, Y) == pytest.approx(mmd2_v(Polynomial(2), X, Y))
+
+
+# ------------------------------------------------------------------ tests
+
+
+@pytest.mark.parametrize("statistic", ["u", "v"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_null_is_made_of_relabellings(statistic, weighted):
+    from rkhs_notes.resampling import random_labels
+
+    w = rng.uniform(0.5, 2, size=51) if weighted else np.ones(51)
+    P, Q = Measure(X, w[:20]), Measure(Y, w[20:])
+    result = mmd_test(Gaussian(1.0), P, Q, 30, statistic=statistic, rng=5)
+    Z = np.vstack([X, Y])
+    for s, T in zip(random_labels(20, 51, 30, 5).T == 1, result.null, strict=True):
+        expected = by_hand(Gaussian(1.0), Z[s], Z[~s], w[s], w[~s], unbiased=statistic == "u")
+        assert T == pytest.approx(expected, abs=1e-14)
+
+
+def test_swaps_are_swaps():
+    from rkhs_notes.resampling import random_signs
+
+    signs = random_signs(20, 40, 3).T
+    B = Y[:20]
+    for statistic, estimator in (("u1", mmd2_u1), ("linear", mmd2_linear), ("block", mmd2_block),
+                                 ("incomplete", mmd2_incomplete)):  # fmt: skip
+        result = mmd_test(Gaussian(1.0), X, B, 40, statistic=statistic, rng=3)
+        for s, T in zip(signs, result.null, strict=True):
+            keep = (s == 1)[:, None]
+            swapped = estimator(Gaussian(1.0), np.where(keep, X, B), np.where(keep, B, X))
+            assert T == pytest.approx(swapped, abs=1e-14)
+        assert result.statistic == pytest.approx(estimator(Gaussian(1.0), X, B), abs=1e-14)
+
+
+@pytest.mark.parametrize("statistic", ["u", "v", "u1", "linear", "block", "incomplete"])
+def test_memory_changes_nothing(statistic):
+    n = 20 if statistic not in "uv" else 31
+    whole = mmd_test(Gaussian(1.0), X, Y[:n], 200, statistic=statistic, rng=1)
+    with settings.using(result_mib=0.0028, block_mib=0.01):
+        parts = mmd_test(Gaussian(1.0), X, Y[:n], 200, statistic=statistic, rng=1)
+    np.testing.assert_allclose(parts.null, whole.null, atol=1e-14)
+    assert parts.pvalue == whole.pvalue and parts.statistic == pytest.approx(whole.statistic, abs=1e-14)
+
+
+def test_single_precision_decides_as_double_does():
+    for seed in range(20):
+        r = np.random.default_rng(seed)
+        A, B = r.normal(size=(2, 40, 2))
+        a, b = (mmd_test(Gaussian(2.0), A, B, 199, single=single) for single in (False, True))
+        assert a.pvalue == b.pvalue and np.abs(a.null - b.null).max() < 1e-6
+
+
+def test_seeds_are_honoured():
+    a, b, c = (mmd_test(Gaussian(1.0), X, Y, 50, rng=seed) for seed in (1, 1, 2))
+    assert (a.null == b.null).all() and (a.null != c.null).any()
+    generator = np.random.default_rng(1)
+    assert (mmd_test(Gaussian(1.0), X, Y, 50, rng=generator).null == a.null).all()
+
+
+def test_ties_count():
+    assert mmd_test(Gaussian(1.0), np.ones(7), np.ones(9), 49).pvalue == 1
+    assert mmd_test(Constant(1.0), X, Y, 49).pvalue == 1
+    a, b = rng.integers(0, 2, size=(2, 12)).astype(float)
+    p = mmd_test(Gaussian(0.1), a, b, 499).pvalue
+    K = mmd_test(Delta(), a, b, 499)
+    assert p == pytest.approx(K.pvalue) and p > 0.002
+    same = mmd_test_aggregated([Gaussian(1.0), Linear()], np.ones(7), np.ones(9), 49)
+    assert same.pvalue == 1
+
+
+@pytest.mark.parametrize("statistic, null", [("u", None), ("v", None), ("u1", None), ("block", None)])
+def test_levels(statistic, null):
+    def draw(r):
+        return r.normal(size=(16, 2)), r.normal(size=(16, 2))
+
+    def test(A, B, r):
+        return mmd_test(Gaussian(1.0), A, B, 19, null, statistic, r)
+
+    assert 0 < check_level(test, draw, n_tests=300) < 0.1
+
+
+def test_fitted_nulls_are_near_to_permutations():
+    A, B = rng.normal(size=(150, 2)), rng.normal(size=(100, 2))
+    for statistic in ("u", "v"):
+        exact = mmd_test(Gaussian(1.0), A, B, 1999, statistic=statistic)
+        for null in ("gamma", "spectral"):
+            fitted = mmd_test(Gaussian(1.0), A, B, 1999, null=null, statistic=statistic)
+            assert not fitted.exact and fitted.pvalue == pytest.approx(exact.pvalue, abs=0.06)
+            assert fitted.critical() == pytest.approx(exact.critical(), rel=0.2)
+
+
+def test_the_test_finds_what_is_there():
+    A, B = rng.normal(size=200), rng.normal(size=200) + 0.8
+    for statistic in ("u", "v", "u1", "linear", "block", "incomplete"):
+        assert mmd_test(Gaussian(1.0), A, B, 99, statistic=statistic).pvalue <= 0.02
+    for null in ("gamma", "spectral"):
+        assert mmd_test(Gaussian(1.0), A, B, 999, null=null).pvalue <= 0.002
+    assert mmd_test_aggregated(None, A, B, 99).pvalue == 0.01 == mmd_test_split(None, A, B, 0.5, 99).pvalue
+
+
+def test_precomputed_pairs_and_lists():
+    Z, k = np.vstack([X, Y]), Gaussian(1.0)
+    r = mmd_test(Precomputed(k(Z)), np.arange(20), np.arange(20, 51), 99)
+    assert r.pvalue == mmd_test(k, X, Y, 99).pvalue and r.statistic == pytest.approx(
+        mmd2_u(k, X, Y), abs=1e-14
+    )
+    pair = Tensor(Gaussian(1.0), Linear())
+    assert mmd2_v(pair, (X[:, :1], X[:, 1:2]), (Y[:, :1], Y[:, 1:2])) == pytest.approx(
+        mmd2_v(pair, X[:, :2], Y[:, :2])
+    )
+    assert mmd2_u(k, X.tolist(), Y.tolist()) == mmd2_u(k, X, Y)
+    assert mmd2_u(k, np.asfortranarray(X), Y[::-1]) == pytest.approx(mmd2_u(k, X, Y))
+    assert mmd2_u(Brownian(), [1, 2, 3], np.array([2, 5])) == pytest.approx(
+        mmd2_u(Brownian(), [1.0, 2, 3], [2.0, 5])
+    )
+
+
+def test_float32():
+    A, B = X.astype(np.float32), Y.astype(np.float32)
+    a, b = mmd_test(Gaussian(1.0), A, B, 199), mmd_test(Gaussian(1.0), X, Y, 199)
+    assert a.statistic == pytest.approx(b.statistic, abs=1e-6) and abs(a.pvalue - b.pvalue) <= 0.01
+    assert check_mmd(Gaussian(1.0), A, B[:20]) < 1e-4
+    phi = Gaussian(1.0).on([0])
+    assert mmd2_v(phi, A, Y) == pytest.approx(mmd2_v(phi, X, Y), abs=1e-6)
+
+
+def test_nothing_is_changed_in_place():
+    A, B, K = X.copy(), Y.copy(), Gaussian(1.0)(np.vstack([X, Y]))
+    K0 = K.copy()
+    mmd_test(Gaussian(1.0), A, B, 9), mmd_test_aggregated(None, A, B, 9), herding(Gaussian(1.0), A, 3)
+    mmd_test(Precomputed(K), np.arange(20), np.arange(20, 51), 9)
+    assert (A == X).all() and (B == Y).all() and (K == K0).all()
+
+
+# ------------------------------------------------------------------ results, witness, herding
+
+
+def test_results_pickle_print_and_draw():
+    for points in (X[:, :1], X[:, :2], X):
+        d = points.shape[1]
+        r = mmd_test(Gaussian(1.0), points, Y[:, :d], 99)
+        again = pickle.loads(pickle.dumps(r))
+        assert isinstance(again, MMDTest) and repr(again) == repr(r) and "one distribution" in repr(r)
+        assert (again.witness(points) == r.witness(points)).all()
+        assert r.plot() is not None and r.plot(plt.figure().gca()).get_xlabel() == r.name
+        assert r.witness(points)[r.typical(points, 1)[0]] == r.witness(points).max()
+        assert r.witness(points)[r.typical(points, 1, least=True)[0]] == r.witness(points).min()
+    plt.close("all")
+    r = mmd_test_aggregated(None, X, Y, 49)
+    again = pickle.loads(pickle.dumps(r))
+    assert isinstance(again, AggregatedTest) and again.best == r.best and (again.scores == r.scores).all()
+    assert len(r.kernels) == 7 and r.witness.k == r.best
+
+
+def test_the_witness_attains_the_supremum():
+    f = witness(Gaussian(1.0), X, Y)
+    gap = f(X).mean() - f(Y).mean()
+    assert f.norm() == pytest.approx(1) and gap == pytest.approx(mmd2_v(Gaussian(1.0), X, Y) ** 0.5)
+    for seed in range(20):
+        r = np.random.default_rng(seed)
+        g = RKHSFunction(Gaussian(1.0), r.normal(size=(6, 3)), r.normal(size=6))
+        assert (g(X).mean() - g(Y).mean()) / g.norm() < gap
+    zero = witness(Gaussian(1.0), X, X)
+    assert np.abs(zero(X)).max() < 1e-12
+    for statistic in ("u", "v", "u1"):
+        r = mmd_test(Gaussian(1.0), X, Y[:20], 9, statistic=statistic)
+        assert r.witness.norm() == pytest.approx(1)
+
+
+def test_herding_is_greedy_and_beats_chance():
+    k, P = Gaussian(1.0), empirical(rng.normal(size=(300, 2)), rng.uniform(size=300))
+    chosen, mu = [], mean_embedding(k, P)
+    for t in range(12):
+        score = mu(P.points) - (k(P.points, np.array(chosen)).sum(axis=1) / (t + 1) if chosen else 0)
+        chosen.append(P.points[score.argmax()])
+    np.testing.assert_array_equal(herding(k, P, 12), chosen)
+    drawn = [mmd2_v(k, P.points[rng.choice(300, 50, p=P.weights)], P) for _ in range(10)]
+    assert mmd2_v(k, herding(k, P, 50), P) < min(drawn) / 3
+    assert len(herding(k, P, 4, candidates=np.zeros((1, 2)))) == 4
+
+
+def test_the_grid_does_not_know_the_labels():
+    Z = rng.normal(size=(1500, 2))
+    order = rng.permutation(1500)
+    assert gaussian_grid(Z[:700], Z[700:]) == gaussian_grid(Z[order][:700], Z[order][700:])
+    assert len(gaussian_grid(X, Y, 1)) == 1 and gaussian_grid(X, Y, 3)[1] == gaussian_grid(X, Y, 1)[0]
+
+
+def test_the_split_uses_fresh_data():
+    r = mmd_test_split([Gaussian(0.5), Gaussian(2.0)], X, Y, 0.25, 49, rng=0)
+    assert len(r.witness.Z) == 15 + 23 and r.witness.k in (Gaussian(0.5), Gaussian(2.0))
+
+
+# ------------------------------------------------------------------ mutants and bad input
+
+MUTANTS = [
+    (dict(u=mmd2_v), "diagonal"),
+    (dict(v=mmd2_u), "‖μ_X − μ_Y‖²"),
+    (dict(u1=mmd2_u), "i = j"),
+    (dict(v=lambda k, X, Y: mmd2_v(k, X, Y) ** 0.5), "‖μ_X − μ_Y‖²"),
+    (dict(u=lambda k, X, Y: mmd2_u(k, X, Y) * (len(X) - 1) / len(X)), "n (n − 1)"),
+    (dict(u=lambda k, X, Y: np.nan), "not a number"),
+    (dict(f=lambda A: -witness(Gaussian(1.0), X, Y[:20])(A)), "witness"),
+]
+
+
+@pytest.mark.parametrize("mutant, words", MUTANTS)
+def test_mutants_are_refused(mutant, words):
+    with pytest.raises(LawBroken, match="."):
+        check_mmd(Gaussian(1.0), X, Y[:20], **mutant)
+    with pytest.raises(LawBroken) as error:
+        check_mmd(Gaussian(1.0), X, Y[:20], **mutant)
+    assert words in str(error.value)
+
+
+G = Gaussian(1.0)
+BAD = [
+    (lambda: mmd2_v(G, [], Y), "empty"),
+    (lambda: mmd2_v(G, X, Y[:, :2]), "columns"),
+    (lambda: mmd2_v(G, X, np.full((3, 3), np.nan)), "not finite"),
+    (lambda: mmd2_v(G, X, None), "Y"),
+    (lambda: mmd2_v("gauss", X, Y), "Kernel"),
+    (lambda: mmd2_v(Sigmoid(1.0, -1.0), X, Y), "semidefinite"),
+    (lambda: mean_embedding(Gaussian, X), "class"),
+    (lambda: mmd2_v(Brownian(), [-1.0], [1.0]), "-1"),
+    (lambda: mmd2_u(G, X[:1], Y), "needs two"),
+    (lambda: mmd2_u(G, X, Measure(Y[:2], [1.0, 0.0])), "positive weight"),
+    (lambda: mmd2_u1(G, X, Y), "equally many"),
+    (lambda: mmd2_linear(G, X[:1], Y[:1]), "at least two"),
+    (lambda: mmd2_u1(G, Measure(X, np.arange(1.0, 21)), Y[:20]), "no weights"),
+    (lambda: mmd2_block(G, X, Y[:20], 21), "block_size = 21"),
+    (lambda: mmd2_block(G, X, Y[:20], 1), "block_size"),
+    (lambda: mmd2_incomplete(G, X, Y[:20], 20), "at most 19"),
+    (lambda: mmd2_features(G, X, Y), "FeatureMap"),
+    (lambda: mmd2_features(lambda A: A[:, :1] if len(A) == 20 else A, X, Y), "equally many"),
+    (lambda: mmd_test(G, X, Y, 0), "n_permutations"),
+    (lambda: mmd_test(G, X, Y, 2.5), "n_permutations"),
+    (lambda: mmd_test(G, X, Y, "many"), "n_permutations"),
+    (lambda: mmd_test(G, X, Y, 9, rng=-1), "rng"),
+    (lambda: mmd_test(G, X, Y, 9, rng=None), "rng"),
+    (lambda: mmd_test(G, X, Y, 9, statistic="w"), "'u1'"),
+    (lambda: mmd_test(G, X, Y, 9, null="bootstrap"), "'permutation'"),
+    (lambda: mmd_test(G, X, Y[:20], 9, null="permutation", statistic="u1"), "pairing"),
+    (lambda: mmd_test(G, X, Y, 9, null="wild"), "swaps"),
+    (lambda: mmd_test(G, X, Y, 9, statistic="u1"), "equally many"),
+    (lambda: mmd_test(G, X[:1], Y, 9), "needs two"),
+    (lambda: mmd_test(Polynomial(2).feature_map(3), X, Y, 9, null="gamma"), "kernel"),
+    (lambda: mmd_test(G, Measure(X, np.arange(1.0, 21)), Y, 9), "has none"),
+    (lambda: mmd_test(G, Measure(X, np.arange(1.0, 21)), empirical(Y), 9, null="gamma"), "unweighted"),
+    (lambda: mmd_test(Constant(1.0), X, Y, 9, null="spectral"), "constant"),
+    (lambda: mmd_test_aggregated([], X, Y), "list of kernels"),
+    (lambda: mmd_test_aggregated(G, X, Y), "list of kernels"),
+    (lambda: mmd_test_split(None, X, Y, 1.0), "share"),
+    (lambda: mmd_test_split(None, X, Y, 0.01), "both parts"),
+    (lambda: mmd2_threshold(5, 6, statistic="u1"), "m = n"),
+    (lambda: mmd2_threshold(5, 5, level=1.0), "level"),
+    (lambda: mmd2_threshold(5, 5, bound=0), "bound"),
+    (lambda: GaussianEmbedding(0, -1), "variance"),
+    (lambda: GaussianEmbedding([0, 0], [[1, 2], [0, 1]]), "symmetric"),
+    (lambda: GaussianEmbedding(0, 1)(X), "columns"),
+    (lambda: GaussianEmbedding(0, 1).inner(mean_embedding(Gaussian(2.0), [0.0])), "one space"),
+    (lambda: GaussianEmbedding(0, 1).inner(3), "RKHSFunction"),
+    (lambda: GaussianEmbedding(0, 1e200, 1e-200).norm(), "overflows"),
+    (lambda: herding(G, X, 0), "n = 0"),
+    (lambda: herding(G, X, 3, candidates=Y[:, :1]), "columns"),
+    (lambda: DistanceInduced([[0.0]])(X), "origin"),
+    (lambda: DistanceInduced([0.0, 1.0])(X), "columns"),
+    (lambda: gaussian_grid(np.ones(5), np.ones(5)), "coincide"),
+]
+
+
+@pytest.mark.parametrize("call, words", BAD)
+def test_bad_input_is_refused_in_words(call, words):
+    with pytest.raises((TypeError, ValueError)) as error:
+        call()
+    assert words in str(error.value), str(error.value)
+
+
+def test_features_are_kept_only_if_they_fit():
+    phi = Polynomial(2).feature_map(3)
+    P, Q = Measure(X, np.r_[0.0, np.arange(1.0, 20)]), Measure(Y, np.arange(1.0, 32))
+    for A, B in ((X, Y), (P, Q)):
+        kept, by_kernel = mmd_test(phi, A, B, 50), mmd_test(Polynomial(2), A, B, 50)
+        with settings.using(result_mib=0.003, block_mib=0.01):
+            made_again = mmd_test(phi, A, B, 50)
+        for other in (made_again, by_kernel):
+            np.testing.assert_allclose(kept.null, other.null, atol=1e-11)
+            np.testing.assert_allclose(kept.witness(X[:9]), other.witness(X[:9]), atol=1e-11)
+            assert kept.pvalue == other.pvalue

@@ -1,0 +1,516 @@
+"""Random features: every sampler against its kernel, by z-scores and by quadrature."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from rkhs_notes.arrays import as_points
+from rkhs_notes.errors import LawBroken, NoFiniteFeatureMap, NoSpectralMeasure
+from rkhs_notes.fourier import cosines_and_sines, shifted_cosines
+from rkhs_notes.kernels import (
+    Anova,
+    Brownian,
+    Cauchy,
+    Constant,
+    Delta,
+    Gaussian,
+    Laplace,
+    Linear,
+    Mahalanobis,
+    Matern,
+    Periodic,
+    Polynomial,
+    Precomputed,
+    Product,
+    RationalQuadratic,
+    Sigmoid,
+    Tensor,
+)
+from rkhs_notes.random_features import (
+    binning_features,
+    check_unbiased,
+    features_for,
+    fourier_features,
+    hat_mixture,
+    hoeffding_bound,
+    nystrom_features,
+    random_feature_map,
+    spectral_from_function,
+    uniform_bound,
+)
+from scipy.integrate import quad
+
+X = np.random.default_rng(7).normal(size=(6, 3))
+
+
+def positive(A):
+    return 1 + np.cos(A[:, 0]) ** 2
+
+
+SPECTRAL = [
+    Gaussian(1.3),
+    Mahalanobis([0.5, 1, 2]),
+    Laplace(2),
+    Cauchy(1.2),
+    Matern(0.5, 1.7),
+    Matern(0.05),
+    Matern(2.5),
+    RationalQuadratic(0.4, 1.8),
+    Periodic(2.0, 1.3),
+    Constant(2.0),
+    3 * Gaussian(1.0) + Laplace(2),
+    Gaussian(1) * Cauchy(2) * Periodic(3, 2),
+    Gaussian(1) ** 3,
+    (Gaussian(1) + Laplace(2)) ** 2,
+    Gaussian(1.0).on([0, 2]) + Laplace(1).on(1),
+    (2 * Gaussian(2)).normalized(),
+    Gaussian(2).exp(),
+    Laplace(2).gaussian_of(0.8),
+    Linear().gaussian_of(1.2),
+    Tensor(Gaussian(1), Laplace(1), split=1),
+    Anova(Gaussian(1), 2),
+    Anova(Laplace(1), 2, up_to=True),
+    Gaussian(1.0).on([0, 0, 1]),
+]
+
+
+@pytest.mark.parametrize("k", SPECTRAL, ids=str)
+def test_fourier_features_are_unbiased(k):
+    check_unbiased(lambda rng: fourier_features(k, 3, 64, rng), k, X, 0)
+    check_unbiased(lambda rng: fourier_features(k, 3, 63, rng, kind="phase"), k, X, 1)
+    if k.spectral(3).gaussian:
+        check_unbiased(lambda rng: fourier_features(k, 3, 64, rng, coupling="orthogonal"), k, X, 2)
+    else:
+        with pytest.raises(ValueError, match="Gaussian vectors"):
+            fourier_features(k, 3, 64, 0, coupling="orthogonal")
+
+
+@pytest.mark.parametrize("k", SPECTRAL, ids=str)
+def test_second_moment_is_the_curvature_at_0(k):
+    h, origin = 1e-3, np.zeros((1, 3))
+    at_0 = k(origin, origin.copy())[0, 0]
+    curvature = sum(2 * (at_0 - k(h * e[None], origin)[0, 0]) / h**2 for e in np.eye(3)) / at_0
+    measure = k.spectral(3)
+    assert measure.mass == pytest.approx(at_0, rel=1e-12)
+    if np.isfinite(measure.second_moment):
+        assert measure.second_moment == pytest.approx(curvature, rel=1e-4, abs=1e-8)
+    else:
+        assert curvature > 100
+
+
+@pytest.mark.parametrize(
+    "k",
+    [
+        Gaussian(0.7),
+        Mahalanobis([0.5]),
+        Laplace(0.6),
+        Cauchy(0.8),
+        Matern(0.5, 0.7),
+        Matern(3.2, 0.7),
+        RationalQuadratic(2.3, 0.8),
+        Gaussian(0.7) + 2 * Laplace(0.5),
+        Gaussian(0.7) * Laplace(0.5),
+        Gaussian(0.7) * Gaussian(0.4),
+        Periodic(2, 1) * Gaussian(0.5),
+        Cauchy(0.8).on(0),
+    ],
+    ids=str,
+)
+def test_density_transforms_back(k):
+    measure = k.spectral(1)
+
+    def density(w):
+        return float(measure.density(np.array([w]))[0])
+
+    for t in (0.0, 0.5, 1.7)[: 2 if isinstance(k, Product) else 3]:
+        weight = dict(weight="cos", wvar=t, limlst=49) if t else {}
+        value = 2 * quad(density, 0, np.inf, limit=400, **weight)[0]
+        assert value == pytest.approx(k([[t]], [[0.0]])[0, 0], abs=1e-7)
+
+
+@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize(
+    "k", [Matern(1.5, 0.7), RationalQuadratic(2.3, 0.8), RationalQuadratic(0.7), Gaussian(2)], ids=str
+)
+def test_radial_densities_have_the_mass_of_the_kernel(k, d):
+    area = 2 * np.pi if d == 2 else 4 * np.pi
+
+    def along(r):
+        return float(k.spectral(d).density(np.eye(d)[:1] * r)[0]) * area * r ** (d - 1)
+
+    mass = sum(quad(along, *ends, limit=300)[0] for ends in [(0, 1), (1, np.inf)])
+    assert mass == pytest.approx(1, abs=1e-6)
+
+
+def test_atoms_of_the_circle():
+    frequencies, masses = Periodic(2.0, 0.7).spectral(1).atoms
+    t = np.linspace(-3, 3, 50)
+    values = np.cos(np.outer(t, frequencies)) @ masses
+    assert np.allclose(values, Periodic(2.0, 0.7)(t, [0.0])[:, 0], atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda t: np.exp(-(t**2) / 2),
+        lambda t: np.exp(-np.abs(t) * 1e6),
+        lambda t: 1 / (1 + t * t),
+        lambda t: np.maximum(0, 1 - np.abs(t) / 1e7),
+        lambda t: 3 * np.exp(-(t**2) / 2) * np.cos(3 * t),
+    ],
+    ids=["gauss", "laplace", "cauchy", "hat", "modulated"],
+)
+def test_transform_of_a_function(f):
+    measure = spectral_from_function(f)
+    assert measure.mass == f(np.zeros(1))[0]
+    width = 1 / np.median(np.abs(measure.sample(1000, 1)))
+    t = width * np.linspace(0, 3, 7)
+    waves = measure.mass * np.cos(np.outer(t, measure.sample(100_000, 0)))
+    z = (waves.mean(axis=1) - f(t)) / (waves.std(axis=1) / 100_000**0.5 + 1e-12)
+    assert np.abs(z).max() < 5
+
+
+@pytest.mark.parametrize(
+    "f, words",
+    [
+        (lambda t: 1.0 * (np.abs(t) <= 1), "frequency 4.5"),
+        (lambda t: np.exp(-(np.abs(t) ** 3)), "below 0"),
+        (lambda t: (1 - t**2) * np.exp(-(t**2)) * np.exp(-t), "not even"),
+        (np.cos, "does not die away"),
+        (lambda t: np.sum(t), "shape"),
+    ],
+)
+def test_functions_that_are_no_kernels(f, words):
+    with pytest.raises(ValueError, match=words):
+        spectral_from_function(f)
+
+
+@pytest.mark.parametrize(
+    "k, words",
+    [
+        (Linear(), "not shift-invariant"),
+        (Brownian(), "not shift-invariant"),
+        (Delta(), "not continuous"),
+        (Gaussian() + Linear(), "contains a part"),
+        (Gaussian().on(np.sin), "apply|applies"),
+    ],
+)
+def test_no_spectral_measure(k, words):
+    with pytest.raises(NoSpectralMeasure, match=words):
+        k.spectral(1)
+
+
+def test_maps_and_measures_pickle():
+    for k in SPECTRAL:
+        phi = fourier_features(k, 3, 10, 0)
+        assert np.array_equal(pickle.loads(pickle.dumps(phi))(X), phi(X))
+        again = pickle.loads(pickle.dumps(k.spectral(3)))
+        assert np.array_equal(again.sample(5, 1), k.spectral(3).sample(5, 1))
+
+
+# the engine
+
+
+@pytest.mark.parametrize("dtype, bound", [(np.float64, 4), (np.float32, 4)])
+def test_waves_at_poles_and_far_away(dtype, bound):
+    rng = np.random.default_rng(0)
+    x = np.concatenate([np.pi * np.arange(-501, 502), rng.uniform(-1e15, 1e15, 10**5), [0, 1e-300, 1e300]])
+    x = x[np.abs(x) < (1e300 if dtype == np.float64 else 1e30) * 1.1].astype(dtype)
+    one = np.ones((1, 1))
+    exact = np.column_stack([np.cos(x.astype(float)), np.sin(x.astype(float))])
+    assert np.abs(cosines_and_sines(x[:, None], one) - exact).max() <= bound * np.finfo(dtype).eps
+    b = np.array([0.7])
+    shifted = shifted_cosines(x[np.abs(x) < 10, None], one, b, 3.0)[:, 0]
+    assert (
+        np.abs(shifted - 3 * np.cos(x[np.abs(x) < 10].astype(float) + 0.7)).max() < 100 * np.finfo(dtype).eps
+    )
+
+
+def test_blocks_and_threads_do_not_change_the_waves():
+    from rkhs_notes import settings
+
+    rng = np.random.default_rng(0)
+    A, W = rng.normal(size=(1000, 7)), rng.normal(size=(33, 7))
+    exact = np.hstack([np.cos(A @ W.T), np.sin(A @ W.T)])
+    for mib in (64, 0.01):
+        with settings.using(block_mib=mib):
+            assert np.allclose(cosines_and_sines(A, W), exact, atol=1e-13)
+    assert np.allclose(cosines_and_sines(A[::2, ::-1], W[:, ::-1]), exact[::2], atol=1e-13)
+    assert np.allclose(cosines_and_sines(sp.csr_matrix(A), W), exact, atol=1e-13)
+
+
+# grids
+
+GRIDS = [
+    Laplace(1),
+    2 * Laplace(1.0) + Laplace(3) * Laplace(2),
+    Laplace(2) ** 2,
+    Laplace(1).on([0, 2]) + Constant(0.5),
+    Laplace(2).exp(),
+    Laplace(2).gaussian_of(0.8),
+    Anova(Laplace(1.0), 2, up_to=True),
+    Tensor(Laplace(1), Laplace(2), split=1),
+    Delta() + Laplace(1),
+    (3 * Laplace(1.0)).normalized(),
+    Matern(0.3).on(1) + Matern(0.5).on(0),
+]
+
+
+@pytest.mark.parametrize("k", GRIDS, ids=str)
+def test_binning_is_unbiased(k):
+    points = np.vstack([X, X[:1]])
+    check_unbiased(lambda rng: binning_features(k, points, 20, rng), k, points, 0, 100)
+
+
+@pytest.mark.parametrize("d, bandwidth", [(1, 0.01), (3, 1.0), (40, 3.0), (130, 50.0)])
+def test_binning_is_what_a_dictionary_gives(d, bandwidth):
+    rng = np.random.default_rng(d)
+    A, B = rng.normal(size=(200, d)) + 1e6, rng.normal(size=(150, d)) * 2 + 1e6
+    phi = binning_features(Laplace(bandwidth), A, 30, 5)
+    F, G = phi(A), phi(B)
+    assert F.nnz == 200 * 30 and (F.sum(axis=0) > 0).all() and F.shape == (200, phi.dim)
+    corner, inner = A.min(axis=0), np.zeros((200, 150))
+    for cells in phi.function.tables:
+        first, second = (
+            [tuple(row) for row in np.floor((Z - corner) * cells.inverse + cells.shift)] for Z in (A, B)
+        )
+        inner += [[a == b for b in second] for a in first]
+    assert np.allclose((F @ G.T).toarray(), inner / 30)
+    assert np.array_equal(pickle.loads(pickle.dumps(phi))(B).toarray(), G.toarray())
+
+
+def test_binning_of_awkward_points():
+    k = Laplace(1.0)
+    for points in ([1.0, 1.0, 2.0], [[5.0, 1e9]], np.zeros((4, 3)), np.arange(5), np.float32([0, 1, 2])):
+        phi = binning_features(k, points, 7, 0)
+        A = as_points(points)
+        assert np.allclose(phi(points).multiply(phi(points)).sum(axis=1), 1) and phi(points).nnz == 7 * len(A)
+        assert phi(points).dtype == A.dtype
+    assert phi(np.array([1e300, -1e300])).nnz == 0
+    assert np.array_equal(
+        binning_features(k, X, 5, 3)(X).toarray(), binning_features(k, X, 5, 3)(X).toarray()
+    )
+
+
+@pytest.mark.parametrize(
+    "k", [Gaussian(1), Cauchy(1), RationalQuadratic(1), Matern(1.5), Periodic(50, 20)], ids=str
+)
+def test_no_grids_for_concave_kernels(k):
+    with pytest.raises(ValueError, match="no mixture of hats|does not die"):
+        binning_features(k, X[:, 0], 5, 0)
+    with pytest.raises(NoFiniteFeatureMap, match="no random grids"):
+        binning_features(k, X, 5, 0)
+
+
+def test_hats_add_up():
+    t = np.linspace(0, 5, 50)
+    for f in (lambda t: np.exp(-t), lambda t: 3 / (1 + t) ** 4, lambda t: np.maximum(0, 1 - t / 2)):
+        pitches, masses = hat_mixture(f)
+        assert masses.min() >= 0 and masses.sum() == pytest.approx(f(0.0))
+        assert np.allclose(np.maximum(0, 1 - t[:, None] / pitches) @ masses, f(t), atol=2e-4)
+
+
+# the recursion
+
+
+CUBE = Polynomial(3, 1.0, 0.5)
+EXPRESSIONS = [
+    (CUBE, 10, 10),
+    (CUBE, 9, 9),
+    (Gaussian(1) + Linear(), 42, 41),
+    (Gaussian(1) + 2 * Laplace(1) + CUBE, 80, None),
+    (Gaussian(1) * Linear(), 40, 36),
+    (Gaussian(1) * CUBE, 41, 41),
+    (CUBE * CUBE, 30, 30),
+    ((Gaussian(1) + Linear()) ** 2, 64, 64),
+    (Gaussian(1).conjugate(positive), 32, 32),
+    ((Gaussian(1) + Linear()).normalized(), 32, None),
+    (Gaussian(1).on(np.sin), 33, 32),
+    (Tensor(Gaussian(1), CUBE, split=1), 48, 48),
+    (Linear().exp(), 64, 64),
+    ((Linear() + Gaussian(1)).exp(), 64, None),
+    (CUBE.gaussian_of(2), 64, 64),
+    ((Linear() + Laplace(1)).gaussian_of(2.0), 64, 64),
+    (Anova(Polynomial(2), 2, up_to=True), 16, 16),
+    (Periodic(2, 1) * Linear() + Constant(2), 32, None),
+    (Gaussian(1) + Gaussian(2) + Gaussian(3) + Laplace(2), 4, 4),
+]
+
+
+@pytest.mark.parametrize("k, D, dim", EXPRESSIONS, ids=str)
+def test_the_recursion_is_unbiased(k, D, dim):
+    points = np.random.default_rng(3).uniform(0.1, 1.5, size=(6, 3))
+    phi = random_feature_map(k, 3, D, 0)
+    assert phi.dim <= D and phi(points).shape == (6, phi.dim) and (dim is None or phi.dim == dim)
+    check_unbiased(lambda rng: random_feature_map(k, 3, D, rng), k, points, 4, 300)
+    again = pickle.loads(pickle.dumps(phi))
+    assert np.array_equal(again(points), phi(points)) and again.kernel == k
+    assert phi(points.astype(np.float32)).dtype == np.float32
+    assert np.allclose(random_feature_map(k, 3, D, 0)(points), phi(points))
+
+
+@pytest.mark.parametrize(
+    "k, D, error, words",
+    [
+        (Brownian(), 8, NoFiniteFeatureMap, "nystrom_features"),
+        (Gaussian(1) + Brownian(), 8, NoFiniteFeatureMap, "contains a part"),
+        (Brownian().exp(), 8, NoFiniteFeatureMap, "without finite features"),
+        (Gaussian(1), 1, ValueError, "at least two"),
+        (Gaussian(1) + Brownian() + Linear(), 1, ValueError, "too few"),
+        (Sigmoid(1, -1), 8, ValueError, "not positive semidefinite"),
+        ("a", 8, TypeError, "not a Kernel"),
+        (Gaussian(1), 0, ValueError, "D = 0"),
+        (Gaussian(1), "a", TypeError, "D = 'a'"),
+        (Gaussian(1), 2.5, ValueError, "whole"),
+    ],
+)
+def test_what_the_recursion_refuses(k, D, error, words):
+    with pytest.raises(error, match=words):
+        random_feature_map(k, 1, D, 0)
+
+
+# landmarks
+
+
+@pytest.mark.parametrize("landmarks", ["uniform", "rpcholesky", "kmeans"])
+@pytest.mark.parametrize(
+    "k", [Gaussian(1), 1e-12 * Laplace(1), Linear() + Constant(1), Brownian().on(positive)], ids=str
+)
+def test_landmarks(k, landmarks):
+    points = np.random.default_rng(2).normal(size=(80, 2))
+    phi = nystrom_features(k, points, 30, 0, landmarks)
+    F, K = phi(points), k(points)
+    assert F.shape == (80, phi.dim) and phi.dim <= 30
+    rest = K - F @ F.T
+    assert np.linalg.eigvalsh(rest)[0] > -1e-9 * K.max() and rest.diagonal().min() > -1e-9 * K.max()
+    Z = phi.function.Z
+    assert np.abs(phi(Z) @ F.T - k(Z, points)).max() < 1e-7 * K.max()
+    assert np.array_equal(pickle.loads(pickle.dumps(phi))(points), F)
+
+
+def test_landmarks_of_awkward_points():
+    same = np.ones((20, 3))
+    for landmarks in ("uniform", "rpcholesky", "kmeans"):
+        phi = nystrom_features(Gaussian(1), same, 10, 0, landmarks)
+        assert phi.dim == 1 and np.allclose(phi(same), 1)
+    A = np.random.default_rng(0).normal(size=(20, 5))
+    phi = nystrom_features(Precomputed(A @ A.T), np.arange(20), 12, 0)
+    assert phi.dim == 5 and np.allclose(phi(np.arange(20)) @ phi(np.arange(20)).T, A @ A.T)
+    with pytest.raises(ValueError, match="landmarks = 'a'"):
+        nystrom_features(Gaussian(1), same, 10, 0, "a")
+
+
+# bounds
+
+
+def test_bounds_and_counts_agree():
+    for kind in ("paired", "phase", "binning"):
+        D = features_for(0.1, 0.01, kind=kind)
+        step = 2 if kind == "paired" else 1
+        assert hoeffding_bound(D, 0.1, kind) <= 0.01 < hoeffding_bound(D - step, 0.1, kind)
+        D = features_for(0.1, 0.01, d=3, sigma_p=2.0, diam=1.5, kind=kind)
+        assert (
+            uniform_bound(D, 0.1, 3, 2.0, 1.5, kind) <= 0.01 < uniform_bound(D - step, 0.1, 3, 2.0, 1.5, kind)
+        )
+    assert hoeffding_bound(100, 0.2) == pytest.approx(2 * np.exp(-1))
+    assert hoeffding_bound(100, 0.2, "phase") == pytest.approx(2 * np.exp(-0.5))
+    assert uniform_bound(5000, 0.2, 4, 2, 3) == pytest.approx(66 * 30**2 * np.exp(-5000 * 0.04 / 48))
+    assert uniform_bound(5000, 0.2, 4, 2, 3, "phase") == pytest.approx(
+        98 * 30**2 * np.exp(-5000 * 0.04 / 160)
+    )
+    assert uniform_bound(10, 0.2, 4, np.inf, 3) == np.inf
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: features_for(0.1, 1.5), "below 1"),
+        (lambda: features_for(0.1, 0.01, d=3), "together"),
+        (lambda: features_for(0.1, 0.01, d=3, sigma_p=np.inf, diam=1), "second moment"),
+        (lambda: hoeffding_bound(10, 0.1, "both"), "kind"),
+        (lambda: hoeffding_bound(10, -1), "eps"),
+        (lambda: uniform_bound(10, 0.1, 2, np.nan, 1), "sigma_p"),
+        (lambda: fourier_features(Gaussian(), 2, 5, 0), "pass 6"),
+        (lambda: fourier_features(Gaussian(), 2, 4, 0, kind="a"), "kind"),
+        (lambda: fourier_features(Gaussian(), 2, 4, 0, coupling="a"), "coupling"),
+        (lambda: fourier_features(Mahalanobis([1, 2]), 3, 4, 0), "2 scales"),
+        (lambda: fourier_features(Gaussian().on(3), 3, 4, 0), "column 3"),
+        (lambda: fourier_features(Gaussian(), 2, 4, 0)(X), "drawn for 2"),
+        (lambda: fourier_features(Gaussian(), 3, 4, 0)(X[0]), "one point is"),
+        (lambda: fourier_features(Gaussian(1e-300), 3, 4, 0)(X * 1e300), "overflow"),
+        (lambda: fourier_features(Gaussian(), 3, 4, 0)(np.full((2, 3), np.nan)), "not finite"),
+        (lambda: fourier_features((800 * Gaussian()).exp(), 3, 4, 0), "overflow"),
+        (lambda: Gaussian(1).gaussian_of(1e-6).spectral(2).sample(10_000, 0), "larger bandwidth"),
+        (lambda: Gaussian().spectral(2).density(X), "frequencies here have 2"),
+        (lambda: Constant(1).spectral(2).density(X[:, :2]), "no density"),
+    ],
+)
+def test_errors_teach(call, words):
+    with pytest.raises((ValueError, MemoryError), match=words):
+        call()
+
+
+def test_a_generator_is_not_used_by_a_refused_call():
+    for call in (
+        lambda rng: fourier_features(Gaussian(), 2, 5, rng),
+        lambda rng: fourier_features(Laplace(), 2, 6, rng, coupling="orthogonal"),
+        lambda rng: binning_features(Gaussian(), X, 5, rng),
+        lambda rng: nystrom_features(Gaussian(), X, 5, rng, "none"),
+    ):
+        rng = np.random.default_rng(0)
+        with pytest.raises(ValueError):
+            call(rng)
+        assert rng.bit_generator.state == np.random.default_rng(0).bit_generator.state
+    with pytest.raises(TypeError, match="rng"):
+        fourier_features(Gaussian(), 2, 4, None)
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e8])
+def test_units_do_not_matter(scale):
+    for k in (Gaussian, Laplace, Cauchy, lambda b: Matern(1.5, b), lambda b: RationalQuadratic(1.0, b)):
+        here, there = (fourier_features(k(1.0 * c), 3, 40, 0)(X * c) for c in (1.0, scale))
+        assert np.allclose(here, there, atol=1e-8)
+    here, there = (binning_features(Laplace(c), X * c, 40, 0)(X * c).toarray() for c in (1.0, scale))
+    assert here.shape == there.shape and np.allclose(here @ here.T, there @ there.T)
+    for landmarks in ("uniform", "rpcholesky", "kmeans"):
+        here, there = (nystrom_features(Gaussian(c), X * c, 4, 0, landmarks)(X * c) for c in (1.0, scale))
+        assert np.allclose(here @ here.T, there @ there.T, atol=1e-6)
+
+
+def test_mutants_are_refused():
+    from dataclasses import replace
+
+    def altered(k, change, **options):
+        def draw(rng):
+            phi = fourier_features(k, 3, 60, rng, **options)
+            return replace(phi, function=change(phi.function))
+
+        return draw
+
+    unit = lambda f: replace(f, W=f.W / np.linalg.norm(f.W, axis=1, keepdims=True) * 3**0.5)  # noqa: E731
+    for k, draw in [
+        (Gaussian(1), altered(Gaussian(1), lambda f: replace(f, weight=f.weight * 1.05))),
+        (Gaussian(1), altered(Gaussian(1.1), lambda f: f)),
+        (Gaussian(1), altered(Gaussian(1), unit, coupling="orthogonal")),
+        (Matern(0.5), altered(Laplace(1), lambda f: f)),
+        (Laplace(1) + Constant(1), altered(Laplace(1), lambda f: f)),
+        (Gaussian(1) * Laplace(1), altered(Gaussian(1) + Laplace(1), lambda f: f)),
+        (Gaussian(1), altered(Gaussian(1), lambda f: replace(f, phases=f.phases * 0), kind="phase")),
+    ]:
+        with pytest.raises(LawBroken, match="standard errors"):
+            check_unbiased(draw, k, X, 0)
+
+
+def test_sparse_points():
+    A = sp.random(30, 3, 0.5, random_state=0, format="csr")
+    for phi in (
+        fourier_features(Gaussian(), 3, 10, 0),
+        random_feature_map(Gaussian() * CUBE, 3, 20, 0),
+        binning_features(Laplace(), A.toarray(), 5, 0),
+        nystrom_features(Gaussian(), A.toarray(), 5, 0),
+    ):
+        for B in (A, sp.csr_array(A)):
+            F, G = phi(B), phi(A.toarray())
+            F, G = (np.asarray(f.toarray() if sp.issparse(f) else f) for f in (F, G))
+            assert np.allclose(F, G)
