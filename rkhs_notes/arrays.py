@@ -215,13 +215,14 @@ def as_weights(weights, n):
     return w
 
 
-def as_labels(y, n):
+def as_labels(y, n, name="y"):
     """The classes that labels name, and each point's place among them.
 
     Parameters
     ----------
     y : array (n,)              labels of any one kind that sorts: numbers, text, booleans
     n : int                     how many points there are
+    name : str                  what the messages call y
 
     Returns
     -------
@@ -234,22 +235,22 @@ def as_labels(y, n):
     ValueError                  another number than points; a label that is missing
     """
     if np.ma.isMaskedArray(y):
-        raise TypeError("y is a masked array; drop the rows without a label first.")
+        raise TypeError(f"{name} is a masked array; drop the rows without a label first.")
     try:
         y = np.asarray(y)
     except ValueError:
-        raise ValueError("y is ragged: its items have different lengths; "
+        raise ValueError(f"{name} is ragged: its items have different lengths; "
                          f"pass one label a point, ({n},).") from None
     if y.shape != (n,):
-        raise ValueError(f"y has shape {y.shape} for {n} points; pass one label a point, ({n},).")
+        raise ValueError(f"{name} has shape {y.shape} for {n} points; pass one label a point, ({n},).")
     missing = ~np.isfinite(y) if y.dtype.kind in "fc" else np.asarray(y != y)
     if missing.any():
-        raise ValueError(f"y is not finite everywhere: {missing.sum()} of {n} labels; "
+        raise ValueError(f"{name} is not finite everywhere: {missing.sum()} of {n} labels; "
                          "drop those points.")
     try:
         return np.unique(y, return_inverse=True)
     except TypeError:
-        raise TypeError("y mixes labels that cannot be sorted, such as text and numbers; "
+        raise TypeError(f"{name} mixes labels that cannot be sorted, such as text and numbers; "
                         "use one type.") from None
 
 

@@ -10,6 +10,7 @@ import pytest
 import scipy.linalg
 from rkhs_notes.double_descent import (
     ArcCosine,
+    DoubleDescentCurve,
     check_min_norm,
     double_descent_curve,
     gaussian_power_bound,
@@ -251,6 +252,12 @@ def test_measures_of_error():
     np.testing.assert_allclose(by_sign.test, by_class.test)
     np.testing.assert_allclose(by_sign.test, own.test)
     assert by_sign.train[0, 1] == 0 < by_sign.test[0, 0]
+
+
+def test_peak_is_not_sought_among_the_smallest_models():
+    values = np.array([[9.0, 1.0, 5.0, 2.0]])
+    curve = DoubleDescentCurve(np.array([2, 10, 20, 40]), values, values, values, 20, 0.0)
+    assert curve.peak == 20 and "5 at D = 20, least 1 at D = 10" in repr(curve)
 
 
 def test_plot():
