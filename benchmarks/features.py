@@ -59,7 +59,7 @@ def mapping(n, d, D, dtype):
         f"mapping n={n} d={d} D={D} {np.dtype(dtype).name}",
         {OURS: lambda: phi(X), PEER: lambda: sampler.transform(X), "NumPy cos and sin": numpy},
         agree,
-        reach={PEER: 1.5},
+        reach={PEER: 1.5 if dtype == np.float64 else 1.0},  # NumPy's float32 cosine is as fast as a tangent
         error=error,
         repeats=5,
     )

@@ -424,6 +424,9 @@ def check_kernel_pca(pca, X=None, tol=1e-8):
                        "explained would be shares of something else."))
     met.append(require("mean_norm2 is the mean of K", abs(K0.mean(dtype=float) - pca.mean_norm2) / np.abs(K0).max(), tol,
                        "residual needs ‖μ‖²."))
+    met.append(require("scores and trace are those of H K H", max(np.abs(pca.scores - scores).max() / math.sqrt(top),
+                                                               abs(pca.trace - np.trace(K)) / np.trace(K)), tol,
+                       "scores are alpha λ; the trace is that of the centred matrix."))
     return max(met)
 
 # %% ../nbs/08_kpca.ipynb #12bdf136
@@ -438,8 +441,8 @@ class KernelCorrelations:
     function_y : RKHSFunction      n functions of y
     offset_x, offset_y : array (n,)   their means over the sample, which transform takes away
     reg : float                    γ
-    error : float                  bound on the error of the two ridge smoothers that comes from the low-rank
-                                   factors, and with it, to first order, on that of the correlations
+    error : float                  bound on the error of R_x and R_y together, from the low-rank factors and
+                                   rounding, and with it on the error of each ρ²   (8.12)
     """
     correlations: np.ndarray
     function_x: RKHSFunction
@@ -512,7 +515,7 @@ def kernel_cca(kx, ky, X, Y, reg, n=1, rank=None, tol=1e-8, rng=None):
 
     References
     ----------
-    Theorem 8.6; L2 (announced there); Akaho (2001); Bach and Jordan (2002), whose penalty enters as (K + ½ n κ I)²
+    Theorem 8.5; L2 (announced there); Akaho (2001); Bach and Jordan (2002), whose penalty enters as (K + ½ n κ I)²
     """
     reg, n, tol = as_number(reg, "reg", above=0), as_count(n, "n"), as_number(tol, "tol", above=0)
     rng = None if rng is None else as_rng(rng)
@@ -628,7 +631,7 @@ def check_kernel_cca(cca, X, Y, tol=1e-6):
 def hsic(kx, ky, X, Y):
     """(1/n²) trace(K H L H) = ‖Ĉ‖², the squared Hilbert–Schmidt norm of the empirical cross-covariance   (8.15)
 
-    This is the V-statistic, biased upwards by O(1/n); hsic_u is the unbiased one.
+    This is the V-statistic, biased by O(1/n), upwards under independence; hsic_u is the unbiased one.
 
     Parameters
     ----------
@@ -745,15 +748,19 @@ def hsic_test(kx, ky, X, Y, n_permutations=999, rng=0, tol=1e-6):
     X, Y = kx._points(X, "X"), ky._points(Y, "Y")
     _require_pairs(X, Y)
     n = len(X)
-    F, G = (_test_factor(k, A, name, tol) for k, A, name in zip(kernels, (X, Y), ("X", "Y"), strict=True))
+    mixed = rng.spawn(1)[0].permutation(n)         # else both sides break ties among pivots by the same row numbers
+    F, G = _test_factor(kx, X, "X", tol), _test_factor(ky, Y[mixed], "Y", tol)
+    G = None if G is None else G[np.argsort(mixed)]
     if F is not None and G is not None and F.shape[1] * G.shape[1] <= 20 * n:
         _require_range(np.square(F).sum(), np.square(G).sum())
         value = lambda order: float(np.square(F.T @ G[order]).sum())
-        size = np.square(F).sum() * np.square(G).sum()
+        varied = np.square(F).sum(), np.square(G).sum()
     else:
         K, L = (center(M) for M in _two_grams(kx, ky, X, Y))
         value = lambda order: sum(float(np.vdot(K[rows], L[order[rows]].take(order, axis=1))) for rows in spans(n, 64))
-        size = np.trace(K) * np.trace(L)
+        varied = np.trace(K), np.trace(L)
+    whole = [float(k.diag(A).sum(dtype=float)) for k, A in zip(kernels, (X, Y), strict=True)]
+    size = whole[0] * varied[1] + varied[0] * whole[1]           # what rounding is relative to: K itself, not H K H
     eps = max(float(np.finfo(k.diag(A[:1]).dtype).eps) for k, A in zip(kernels, (X, Y), strict=True))
     null = np.array([value(rng.permutation(n)) for _ in range(B)])
     return TestResult.from_draws(value(np.arange(n)) / n**2, null / n**2, 8 * eps * size / n**2,
@@ -975,7 +982,7 @@ def _whitened(X, m):
 
 
 def _best_angle(basis, a, b, reg, tol):
-    """The angle in (−π/4, π/4] of least dependence of (c a + s b, c b − s a): on a grid, then by Brent's method;
+    """The angle in [−π/4, π/4) of least dependence of (c a + s b, c b − s a): on a grid, then by Brent's method;
     and how much the grid's values differ"""
     def dependence(angle):
         c, s = math.cos(angle), math.sin(angle)

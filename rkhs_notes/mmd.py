@@ -19,7 +19,7 @@ from .arrays import as_count, as_floats, as_number, as_points, frozen, row_block
 from .datasets import as_rng
 from .errors import require
 from .features import FeatureMap
-from .hilbert import Measure, empirical
+from .hilbert import Measure
 from .kernels import Gaussian, Kernel, as_kernel, median_bandwidth
 from .resampling import (TestResult, binomial_interval, chi2_mixture, gamma_null, in_batches,
                                    linear_forms, quadratic_forms, random_labels, random_signs,
@@ -64,15 +64,17 @@ def _samples(k, X, Y):
     "Both samples, with raw weights: None, None if all points of a sample weigh the same"
     (X, w), (Y, v) = _sample(k, X, "X"), _sample(k, Y, "Y")
     X, Y, _ = k._both(X, Y)
-    equal = all(a is None or np.ptp(a) <= 1e-12 * a.max() for a in (w, v))
-    if equal:
+    if all(a is None or np.ptp(a) <= 1e-12 * a.max() for a in (w, v)):
         return X, Y, None, None
-    return X, Y, *(np.ones(len(A)) if a is None else a for A, a in ((X, w), (Y, v)))
+    w, v = (np.ones(len(A)) if a is None else a for A, a in ((X, w), (Y, v)))
+    unit = max(w.max(), v.max())
+    return X, Y, w / unit, v / unit
 
 
 def _shares(X, w):
     "Weights of sum 1"
-    return np.full(len(X), 1 / len(X)) if w is None else w / w.sum()
+    w = np.ones(len(X)) if w is None else w / w.max()
+    return w / w.sum()
 
 # %% ../nbs/11_mmd.ipynb #f1de0a61
 @dataclass(frozen=True, eq=False)
@@ -160,7 +162,8 @@ def _normal_mean(delta, cov, bandwidth):
     factor = cho_factor(A, lower=True)
     scaled = delta.T / bandwidth
     root = np.prod(1 / np.diag(factor[0]))
-    return root * np.exp(-0.5 * (scaled * cho_solve(factor, scaled)).sum(axis=0))          # (11.4)
+    with np.errstate(over="ignore"):                                  # exp(−∞) = 0 far away
+        return root * np.exp(-0.5 * (scaled * cho_solve(factor, scaled)).sum(axis=0))      # (11.4)
 
 
 def mmd2_gaussians(mean_p, cov_p, mean_q, cov_q, bandwidth=1.0):
@@ -237,6 +240,9 @@ def _measures(X, Y, w, v):
 def mmd2_u(k, X, Y):
     """Σ_{i≠j} over both samples, Σ_{i,j} across: unbiased, may be negative   (11.9)
 
+    Without weights it does not change if g(x) + g(y) is added to the kernel; with weights only a constant
+    g leaves it as it is, for the pairs i ≠ j then have other marginal weights than the sample.
+
     Parameters
     ----------
     k : Kernel
@@ -263,9 +269,13 @@ def _off_diagonal(k, X, w, name):
 
 
 def _require_two(w, name):
-    if np.count_nonzero(w) < 2:
-        raise ValueError(f"{name} has {np.count_nonzero(w)} point of positive weight; the unbiased estimator "
+    w = w[w > 0]
+    if len(w) < 2:
+        raise ValueError(f"{name} has {len(w)} point of positive weight; the unbiased estimator "
                          "averages over pairs of different points and needs two. mmd2_v takes one.")
+    if (rest := 1 - w.max() / w.sum()) < 1e-8:
+        raise ValueError(f"{name} has one point that carries all the weight but the share {rest:.1g}; the unbiased "
+                         "estimator averages over pairs of different points and needs two. mmd2_v takes one.")
 
 # %% ../nbs/11_mmd.ipynb #0a680715
 def mmd2_u1(k, X, Y):
@@ -329,8 +339,7 @@ def mmd2_linear(k, X, Y):
     ----------
     Gretton et al. (2012), Lemma 14
     """
-    X, Y = _paired(k, X, Y)
-    return float(_h(k, X, Y, *_edges(len(X), "linear", None)).mean())
+    return _mean_h(k, *_paired(k, X, Y), "linear", None)
 
 
 def mmd2_incomplete(k, X, Y, n_shifts=None):
@@ -350,8 +359,7 @@ def mmd2_incomplete(k, X, Y, n_shifts=None):
     ----------
     Schrab, Kim, Guedj and Gretton (2022)
     """
-    X, Y = _paired(k, X, Y)
-    return float(_h(k, X, Y, *_edges(len(X), "incomplete", n_shifts)).mean())
+    return _mean_h(k, *_paired(k, X, Y), "incomplete", n_shifts)
 
 
 def _paired(k, X, Y):
@@ -366,13 +374,18 @@ def _paired(k, X, Y):
 
 
 def _h(k, X, Y, i, j):
-    "h(zᵢ, zⱼ) = k(xᵢ, xⱼ) + k(yᵢ, yⱼ) − k(xᵢ, yⱼ) − k(xⱼ, yᵢ) for arrays of indices"
-    values = np.empty(len(i))
-    for part in row_blocks(len(i), 64 * (1 + X[:1].size)):
-        a, b = i[part], j[part]
-        values[part] = (k.pairs(X[a], X[b]).astype(float) + k.pairs(Y[a], Y[b])
-                        - k.pairs(X[a], Y[b]) - k.pairs(X[b], Y[a]))                       # (11.10)
-    return values
+    "h(zᵢ, zⱼ) = k(xᵢ, xⱼ) + k(yᵢ, yⱼ) − k(xᵢ, yⱼ) − k(xⱼ, yᵢ) for two slices of equal length"
+    return (k.pairs(X[i], X[j]).astype(float) + k.pairs(Y[i], Y[j])
+            - k.pairs(X[i], Y[j]) - k.pairs(X[j], Y[i]))                                   # (11.10)
+
+
+def _mean_h(k, X, Y, statistic, n_shifts):
+    edges = _edges(len(X), statistic, n_shifts)
+    return sum(float(_h(k, X, Y, i, j).sum()) for i, j in edges) / _number(X, edges)
+
+
+def _number(X, edges):
+    return sum(len(X[i]) for i, _ in edges)
 
 
 def _h_tiles(k, X, Y):
@@ -397,14 +410,13 @@ def _blocks(n, block_size):
 
 
 def _edges(n, statistic, n_shifts):
-    "Which pairs of pairs a linear-time statistic looks at"
+    "Which pairs of pairs a linear-time statistic looks at: slices i and j, h(zᵢ, zⱼ) entry by entry"
     if statistic == "linear":
-        return np.arange(0, n - 1, 2), np.arange(1, n, 2)
+        return [(slice(0, n - 1, 2), slice(1, n, 2))]
     shifts = max(1, math.isqrt(n)) if n_shifts is None else as_count(n_shifts, "n_shifts")
     if shifts > n - 1:
         raise ValueError(f"n_shifts = {shifts}, but {n} pairs can be shifted by at most {n - 1}.")
-    i = np.concatenate([np.arange(n - r) for r in range(1, shifts + 1)])
-    return i, i + np.repeat(np.arange(1, shifts + 1), [n - r for r in range(1, shifts + 1)])
+    return [(slice(0, n - r), slice(r, n)) for r in range(1, shifts + 1)]
 
 # %% ../nbs/11_mmd.ipynb #930b583f
 class _Pool:
@@ -416,6 +428,8 @@ class _Pool:
     def __init__(self, k, X, Y):
         self.k, self.phi = (k.kernel, k) if isinstance(k, FeatureMap) else (as_kernel(k), None)
         X, Y, w, v = _samples(self.k, X, Y)
+        if w is not None:                         # a pair of weight 0 counts nowhere, whatever its label
+            (X, w), (Y, v) = (X[w > 0], w[w > 0]), (Y[v > 0], v[v > 0])
         self.Z, self.m, self.n = np.concatenate([X, Y]), len(X), len(Y)
         self.weights = None if w is None else np.concatenate([w, v])
         self.w = np.ones(len(self.Z)) if w is None else self.weights / self.weights.mean()
@@ -424,8 +438,8 @@ class _Pool:
         self.A = self.own = self.stored = None
         self._by_features() if self.phi else self._by_gram()
         self.total = float(self.rows.sum())
-        N, eps = len(self.Z), np.finfo(self.dtype).eps
-        self.rounding = self.scale * (4 * np.finfo(float).eps * math.sqrt(N) + 8 * eps**0.75 / math.sqrt(N))
+        spread = _spread(self.k, self.Z) if self.phi is None else float(self.diagonal.mean())
+        self.rounding = _rounding(self.scale, spread, len(self.Z), self.dtype)
 
     def _by_gram(self):
         k, Z, w = self.k, self.Z, self.w
@@ -515,7 +529,7 @@ class _Pool:
         "The statistic of the data, and of n_draws random relabellings"
         observed = float(self.statistics(self.flags, unbiased)[0])
         few = self.A[:64, :64] if self.A is not None else np.array(self.scale)
-        slack = 16 * math.sqrt(len(self.Z)) * np.finfo(np.float32).eps * float(np.abs(few).mean())
+        slack = 16 * math.sqrt(len(self.Z)) * float(np.finfo(np.float32).eps) * float(np.abs(few).mean())
 
         def statistic(S):
             T = self.statistics(S, unbiased, single)
@@ -536,6 +550,20 @@ class _Pool:
             return RKHSFunction(self.k, self.Z, self.w * beta)
         v = sum(beta[rows] @ F for rows, F in self._feature_blocks())                # the centre cancels
         return FeatureFunction(self.phi, v)
+
+
+def _rounding(scale, spread, N, dtype):
+    """How far rounding may move a statistic: eps of k(x, x), and eps^(3/4) of k(x, x) − k(x, y), see (C.1)
+
+    So what the kernel has in common at all points, such as the square of a far mean, costs eps alone.
+    """
+    return scale * 4 * np.finfo(dtype).eps * math.sqrt(N) + spread * 8 * float(np.finfo(dtype).eps) ** 0.75 / math.sqrt(N)
+
+
+def _spread(k, Z):
+    "The mean of k(x, x) − k(x, y), y half the points further on"
+    own, other = k.diag(Z).mean(dtype=float), k.pairs(Z, np.roll(Z, len(Z) // 2, axis=0)).mean(dtype=float)
+    return max(float(own - other), 0.0)
 
 # %% ../nbs/11_mmd.ipynb #3ab3184a
 @dataclass(frozen=True, eq=False, repr=False)
@@ -653,6 +681,10 @@ def mmd_test(k, X, Y, n_permutations=999, null=None, statistic="u", rng=0, size=
     paired = statistic in ("u1", "linear", "block", "incomplete")
     null = ("wild" if paired else "permutation") if null is None else null
     _require_known(statistic, null, paired, k)
+    if size is not None and statistic not in ("block", "incomplete"):
+        raise ValueError(f"size = {size!r} with statistic = {statistic!r}: only 'block' and 'incomplete' have a size.")
+    if single and null != "permutation":
+        raise ValueError(f"single = {single!r} with null = {null!r}: float32 products are there for relabellings.")
     as_rng(rng), as_count(n_permutations, "n_permutations")
     if paired:
         return _wild_test(k, X, Y, n_permutations, statistic, rng, size)
@@ -697,14 +729,10 @@ def _wild_test(k, X, Y, n_draws, statistic, rng, size):
             _h_tiles(k, X[part], Y[part]) for part in blocks]
         values = lambda S: sum(quadratic_forms(h, S[part]) for h, part in zip(H, blocks, strict=True)) / pairs
     else:
-        i, j = _edges(n, statistic, size)
-        h = _h(k, X, Y, i, j)
-
-        def values(S):
-            total = np.zeros(S.shape[1])
-            for part in row_blocks(len(h), 24 * S.shape[1]):
-                total += h[part] @ (S[i[part]] * S[j[part]]).astype(float)
-            return total / len(h)
+        edges = _edges(n, statistic, size)
+        h = [_h(k, X, Y, i, j) for i, j in edges]
+        values = lambda S: sum(linear_forms(part, S[i] * S[j])
+                               for part, (i, j) in zip(h, edges, strict=True)) / _number(X, edges)
 
     T, f = float(values(ones)[0]), witness(k, X, Y, normalized=False)
     if statistic == "u1":                                              # V comes with it
@@ -712,8 +740,8 @@ def _wild_test(k, X, Y, n_draws, statistic, rng, size):
         V = (pairs * T + own) / n**2
         f = f / math.sqrt(V) if V > 1e-14 * own / n else f
     draws = in_batches(lambda b, rng: random_signs(n, b, rng), values, 2 * n, n_draws, rng)
-    scale, eps = float(k.diag(X).mean() + k.diag(Y).mean()), np.finfo(k.diag(X[:1]).dtype).eps
-    rounding = scale * (4 * np.finfo(float).eps * math.sqrt(n) + 8 * eps**0.75 / math.sqrt(n))
+    scale, spread = float(k.diag(X).mean(dtype=float) + k.diag(Y).mean(dtype=float)), _spread(k, np.concatenate([X, Y]))
+    rounding = _rounding(scale, 2 * spread, n, k.diag(X[:1]).dtype)
     names = {"u1": "MMD²_U1", "linear": "linear-time MMD²", "block": "block MMD²", "incomplete": "incomplete MMD²"}
     return MMDTest.from_draws(T, draws, rounding, name=names[statistic], method="swaps inside pairs",
                               hypothesis="both samples come from one distribution",
@@ -737,7 +765,7 @@ def _fitted_test(pool, null, unbiased, n_draws, rng, fields):
                          "use null='permutation'.")
     T, rate = float(pool.statistics(pool.flags, unbiased)[0]), 1 / pool.m + 1 / pool.n
     trace, squares = _spectral_sums(pool)
-    if squares <= (1e-12 * pool.scale) ** 2:
+    if math.sqrt(max(squares, 0.0)) <= 64 * float(np.finfo(pool.dtype).eps) * pool.scale:
         raise ValueError("the kernel is constant on these points up to rounding: no statistic can vary. "
                          "Is the bandwidth far too large?")
     shift = -rate * trace if unbiased else 0.0
@@ -913,15 +941,17 @@ def mmd_test_split(kernels, X, Y, share=0.5, n_permutations=999, rng=0):
     rng, share = as_rng(rng), as_number(share, "share", above=0)
     if share >= 1:
         raise ValueError(f"share = {share:g}: pass a number between 0 and 1.")
-    X, Y = (A if isinstance(A, Measure) else empirical(A) for A in (X, Y))
+    _refuse_half_weighted(X, Y)
+    kernels = kernels if kernels is None else _kernels(kernels)
     first, second = [], []
     for A, name in ((X, "X"), (Y, "Y")):
-        order, cut = rng.permutation(len(A)), round(share * len(A))
-        if min(cut, len(A) - cut) < 2:
-            raise ValueError(f"{name} has {len(A)} points, {cut} of them to choose the kernel; both parts need two.")
-        first.append(Measure(A.points[order[:cut]], A.weights[order[:cut]]))
-        second.append(Measure(A.points[order[cut:]], A.weights[order[cut:]]))
-    kernels = gaussian_grid(*first) if kernels is None else _kernels(kernels)
+        points, w = _sample(Gaussian() if kernels is None else kernels[0], A, name)
+        order, cut = rng.permutation(len(points)), round(share * len(points))
+        if min(cut, len(points) - cut) < 2:
+            raise ValueError(f"{name} has {len(points)} points, {cut} of them to choose the kernel; both parts need two.")
+        for part, rows in ((first, order[:cut]), (second, order[cut:])):
+            part.append(points[rows] if w is None else Measure(points[rows], w[rows]))
+    kernels = gaussian_grid(*first) if kernels is None else kernels
     best = max(kernels, key=lambda k: _score(k, *first))
     return mmd_test(best, *second, n_permutations, rng=rng)
 
@@ -994,7 +1024,7 @@ def check_level(test, draw, n_tests=400, level=0.05, rng=0):
     """
     rng, high = as_rng(rng), binomial_interval(level, n_tests)[1]
     p = [test(*draw(rng), rng) for _ in range(n_tests)]
-    count = sum(getattr(value, "pvalue", value) <= level for value in p)
+    count = sum(as_number(getattr(value, "pvalue", value), "a p-value") <= level for value in p)
     return require(f"at level {level:g}, rejections without a difference in {n_tests} tests", count, high,
                    "Was the kernel chosen on the data that test it, the 1 of the p-value left out, or is the "
                    "null only approximate?") / n_tests
@@ -1027,14 +1057,15 @@ def mmd2_features(phi, X, Y, unbiased=False):
 def _feature_mean(phi, X, name, unbiased):
     "Σ wᵢ φ(xᵢ), Σ wᵢ² ‖φ(xᵢ)‖² and Σ wᵢ², in blocks"
     points, weights = (X.points, X.weights) if isinstance(X, Measure) else (X, None)
-    if hasattr(phi, "kernel"):
-        points = phi.kernel._points(points, name)
+    points = phi.kernel._points(points, name) if hasattr(phi, "kernel") else as_points(points, name)
     w = _shares(points, weights)
     if unbiased:
         _require_two(w, name)
     mean, squares = 0.0, 0.0
     for rows in row_blocks(len(points), 32 * (points[0].size + getattr(phi, "dim", 256))):
         F = as_points(phi(points[rows]), "phi(X)").astype(float, copy=False)
+        if len(F) != len(w[rows]):
+            raise ValueError(f"phi gives {len(F)} rows for {len(w[rows])} points; it must give one a point.")
         mean, squares = mean + w[rows] @ F, squares + float(w[rows] ** 2 @ np.einsum("ij,ij->i", F, F))
     return mean, squares, float(w @ w)
 

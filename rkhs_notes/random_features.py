@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.integrate import quad
 from scipy.linalg import solve_triangular
-from scipy.special import gammaln, ive, kve
+from scipy.special import betaln, gammaln, ive, kve
 
 from .arrays import (as_count, as_floats, as_number, as_points, frozen,
                                guarded, in_parallel, require_fits, row_blocks, shortened, sqdist)
@@ -75,7 +75,7 @@ class SpectralMeasure:
 
         Raises
         ------
-        ValueError    orthogonal frequencies of a law that is not made of Gaussian vectors
+        ValueError    orthogonal frequencies of a law that is not made of Gaussian vectors; frequencies that overflow
         """
         n, rng = as_count(n, "n"), as_rng(rng)
         require_fits((n, self.d), 8, "fewer frequencies")
@@ -84,7 +84,11 @@ class SpectralMeasure:
         if coupling == "orthogonal" and not self.gaussian:
             raise ValueError(f"the frequencies of {self.name} are not made of Gaussian vectors, so turning them "
                              "changes their law; use coupling='iid'.")
-        return self.draw(n, rng, orthogonal_normals if coupling == "orthogonal" else _normals)
+        with np.errstate(all="ignore"):
+            W = self.draw(n, rng, orthogonal_normals if coupling == "orthogonal" else _normals)
+        if not np.isfinite(W).all():
+            raise ValueError(f"frequencies of {self.name} overflow; measure the points in other units.")
+        return W
 
     def density(self, w):
         """dμ/dω, which integrates to mass.
@@ -95,11 +99,11 @@ class SpectralMeasure:
 
         Returns
         -------
-        array (n,)
+        array (n,)    ∞ only where the density is, as for heavy tails of k at ω = 0
 
         Raises
         ------
-        ValueError    μ has no density (it has atoms, or lives on a subspace), or none in closed form
+        ValueError    μ has no density (it has atoms, or lives on a subspace), or none in closed form; it overflows
         """
         w = as_points(w, "w").astype(float)
         if w.shape[1] != self.d:
@@ -109,7 +113,10 @@ class SpectralMeasure:
                              "it has atoms, lives on a subspace, or is a convolution. Use sample"
                              + (" or atoms." if self.atoms is not None else "."))
         with np.errstate(all="ignore"):
-            return self.of_frequency(w)
+            p = self.of_frequency(w)
+        if not (np.isfinite(p) | (p == math.inf)).all():
+            raise ValueError(f"the density of {self.name} overflows; measure the points in other units.")
+        return p
 
     @property
     def second_moment(self):
@@ -217,12 +224,15 @@ def spectral_rule(k, d):
 
 def _leaf(d, variance, draw, log_density, gaussian=False):
     "Mass 1, covariance variance · I"
-    return SpectralMeasure("", d, 1.0, variance * np.eye(d) if math.isfinite(variance) else _infinite(d),
-                           draw, lambda w: np.exp(log_density(w)), gaussian=gaussian)
+    return SpectralMeasure("", d, 1.0, np.diag([variance] * d), draw, partial(_exp, log_density), gaussian=gaussian)
 
 
-def _infinite(d):
-    return np.where(np.eye(d) > 0, math.inf, 0.0)
+def _exp(log_density, w):
+    log = log_density(w)
+    if (top := np.max(log, where=np.isfinite(log), initial=-math.inf)) > 709:
+        raise ValueError(f"the density reaches exp({top:.4g}), beyond the range of floats; measure the points in "
+                         "other units.")
+    return np.exp(log)
 
 # %% ../nbs/09_random_features.ipynb #15caa0e6
 @spectral_rule.register
@@ -237,10 +247,11 @@ def _(k: Gaussian, d):
 def _(k: Mahalanobis, d):
     if d != len(k.scales):
         raise ValueError(f"d = {d}: {k} has {len(k.scales)} scales, one a column.")
-    unit = _measure(Gaussian(1.0), d)
-    return replace(unit, covariance=np.diag(k.scales**-2),
-                   draw=lambda n, rng, normals: normals(n, d, rng) / k.scales,
-                   of_frequency=lambda w: unit.of_frequency(w * k.scales) * np.prod(k.scales))
+    with np.errstate(over="ignore"):
+        covariance = np.diag(1 / k.scales / k.scales)
+    leaf = _leaf(d, 1.0, lambda n, rng, normals: normals(n, d, rng) / k.scales,
+                 lambda w: np.sum(np.log(k.scales / math.sqrt(2 * math.pi)) - (w * k.scales) ** 2 / 2, axis=1), gaussian=True)
+    return replace(leaf, covariance=covariance)
 
 
 @spectral_rule.register
@@ -277,19 +288,33 @@ def _(k: RationalQuadratic, d):
     def draw(n, rng, normals):                                    # a Gaussian whose precision is Gamma(a)
         return normals(n, d, rng) * np.sqrt(rng.standard_gamma(a, n) / a)[:, None] / b
 
-    def log_density(w):
-        s, order = math.sqrt(2 * a) * b * np.linalg.norm(w, axis=1), a - d / 2
-        at_0 = gammaln(order) + (order - 1) * math.log(2) if order > 0 else math.inf
-        bessel = order * np.log(s) + np.log(kve(order, s)) - s
-        return (math.log(2) - gammaln(a) + d * math.log(b) + d / 2 * math.log(a / (2 * math.pi)) - order * math.log(2)
-                + np.where(np.isfinite(bessel), bessel, at_0))
+    def log_density(w):                                           # ∝ s^order K_order(s)
+        s, order = np.minimum(math.sqrt(2 * a) * b * np.linalg.norm(w, axis=1), 1e100), a - d / 2
+        log = d * math.log(b) + d / 2 * math.log(a / (2 * math.pi))
+        if order > 0:
+            return log + betaln(order, d / 2) - gammaln(d / 2) + _log_matern(order, s)
+        if order == 0:
+            return log + math.log(2) - gammaln(a) - s + np.where(s < 1e9, np.log(kve(0, s)), 0.0)
+        return log + gammaln(-order) - gammaln(a) + 2 * order * np.log(s / 2) + _log_matern(-order, s)
 
     return _leaf(d, 1 / b / b, draw, log_density, gaussian=True)
+
+
+def _log_matern(v, s):
+    "log of 2^{1−v}/Γ(v) s^v K_v(s), v > 0; where K_v overflows, by Debye's expansion of it for large orders v"
+    exact = (1 - v) * math.log(2) - gammaln(v) + v * np.log(s) + np.log(kve(v, s)) - s
+    root = np.hypot(1, s / v)
+    rise, t = (s / v) ** 2 / (1 + root), 1 / root                 # root − 1, without cancellation
+    debye = v * (np.log1p(rise / 2) - rise) - np.log(root) / 2 - ((3 * t - 5 * t**3) / 24 + 1 / 12) / v
+    return np.where(np.isfinite(exact) & (v < 1e4), exact, debye)
 
 
 @spectral_rule.register
 def _(k: Periodic, d):
     step, z = 2 * math.pi / k.period, min(1 / k.bandwidth / k.bandwidth, 1e300)    # exp(z cos − z) = Σⱼ e^{−z} Iⱼ(z) e^{i j step Δ}
+
+    if not math.isfinite(step):
+        raise ValueError(f"the frequencies 2π/period of {k} overflow; measure the points in other units.")
 
     def draw(n, rng, normals):                                    # e^{−z} Iⱼ(z) is the law of a Skellam number
         if z > 1e15:
@@ -300,7 +325,7 @@ def _(k: Periodic, d):
     if d == 1 and z < 1e8:
         j = np.arange(-(r := int(9 * math.sqrt(z) + 20)), r + 1)
         atoms = step * j[:, None].astype(float), ive(np.abs(j), z)
-    return SpectralMeasure("", d, 1.0, step**2 * z * np.eye(d), draw, atoms=atoms)
+    return SpectralMeasure("", d, 1.0, np.diag([step * step * z] * d), draw, atoms=atoms)
 
 
 @spectral_rule.register
@@ -426,6 +451,8 @@ def mixture(measures):
     -------
     SpectralMeasure
     """
+    if not all(hasattr(m, "of_frequency") for m in measures):
+        raise TypeError("mixture takes a list of spectral measures; k.spectral(d) makes one of a kernel.")
     if not measures or len({m.d for m in measures}) > 1:
         raise ValueError(f"mixture needs measures on one ℝᵈ; these have d = {[m.d for m in measures]}.")
     masses, d = np.array([m.mass for m in measures]), measures[0].d
@@ -446,7 +473,7 @@ def mixture(measures):
     live = [m for m in measures if m.mass > 0] or measures[:1]
     dense, discrete = all(m.of_frequency for m in live), all(m.atoms for m in live)
     return SpectralMeasure(
-        "", d, total, covariance, draw if chances is not None else live[0].draw,
+        " + ".join(m.name for m in measures), d, total, covariance, draw if chances is not None else live[0].draw,
         of_frequency=(lambda w: sum(m.of_frequency(w) for m in live)) if dense else None,
         atoms=tuple(map(np.concatenate, zip(*(m.atoms for m in live), strict=True))) if discrete else None,
         gaussian=all(m.gaussian for m in live), remake=(mixture, (list(measures),)))
@@ -474,12 +501,18 @@ def _convolved(measures):
     if measures[0].d > 1 or f is None or g is None:
         return None
 
-    def at(w):
-        inside = lambda v: float(f(np.array([[v]]))[0] * g(np.array([[w - v]]))[0])
-        ends = [-math.inf, *sorted([0.0, w]), math.inf]
-        return sum(quad(inside, a, b, limit=200)[0] for a, b in zip(ends[:-1], ends[1:], strict=True) if a < b)
+    def at(w, widths):                                            # in units of the wider law, cut at both peaks
+        unit = max(widths)
+        inside = lambda v: float(f(np.array([[unit * v]]))[0] * (unit * g(np.array([[w - unit * v]]))[0]))
+        steps = np.outer([-100, -10, -1, 0, 1, 10, 100], widths) / unit
+        ends = [-math.inf, *np.unique([steps[:, 0], w / unit + steps[:, 1]]).tolist(), math.inf]
+        return sum(quad(inside, a, b, limit=200)[0] for a, b in zip(ends[:-1], ends[1:], strict=True))
 
-    return lambda w: np.array([at(float(v)) for v in w[:, 0]])
+    def density(w):
+        widths = [float(np.median(np.abs(m.draw(999, np.random.default_rng(0), _normals)))) for m in measures]
+        return np.array([at(float(v), widths) for v in w[:, 0]])
+
+    return density
 
 
 def _compound(part, rate):
@@ -763,8 +796,11 @@ def _(k: OfDifference, d):
     return spectral_from_function(k.f)
 
 # %% ../nbs/09_random_features.ipynb #f7fb2ecb
-def check_unbiased(draw, k, X, rng, n_maps=200):
+def check_unbiased(draw, k, X, rng, n_maps=400):
     """Test by z-scores that E⟨φ(x), φ(y)⟩ = k(x, y) for maps φ drawn at random   (9.4)
+
+    The variance is that of the maps drawn and of two more that miss by √(k(x, x) k(y, y)): what happens in one
+    map of thousands, such as two far points in one bin, may not have happened yet.
 
     Parameters
     ----------
@@ -772,7 +808,7 @@ def check_unbiased(draw, k, X, rng, n_maps=200):
     k : Kernel
     X : array (n, d)       all pairs of them are tested
     rng : Generator or seed
-    n_maps : int ≥ 2       how many maps to draw
+    n_maps : int ≥ 2       how many maps to draw; biases below 10 √(k(x, x) k(y, y)) / n_maps pass
 
     Returns
     -------
@@ -780,22 +816,23 @@ def check_unbiased(draw, k, X, rng, n_maps=200):
 
     Raises
     ------
-    LawBroken              above 5, which a sound map of 10³ pairs exceeds less than once in 10³ checks
+    LawBroken              above 5, which a sound map exceeds at a given pair with probability 10⁻⁴ or less, as long
+                           as one map alone misses by √(k(x, x) k(y, y)) at most: normal errors 6·10⁻⁷ of the time,
+                           rare ones (Poisson) 10⁻⁴ in the worst case
     """
     K, rng, n_maps = np.asarray(k(X)), as_rng(rng), as_count(n_maps, "n_maps", at_least=2)
-    total, squares = np.zeros_like(K), np.zeros_like(K)
+    top = float(K.diagonal().max()) or 1.0
+    total, squares, size = np.zeros_like(K), np.zeros_like(K), K.diagonal() / top
     for _ in range(n_maps):
         F = draw(rng)(X)
-        error = (F @ F.T).toarray() - K if sp.issparse(F) else F @ F.T - K
+        error = ((F @ F.T).toarray() - K if sp.issparse(F) else F @ F.T - K) / top
         total += error
         squares += error * error
-    mean = total / n_maps
-    deviation = np.sqrt(np.maximum(squares / n_maps - mean**2, 0) / (n_maps - 1))
-    rounding = 1e-12 * np.abs(K).max()                     # some pairs, x = y often, have no variance
-    z = np.maximum(np.abs(mean) - rounding, 0) / np.maximum(deviation, rounding)
+    variance = np.maximum(squares - total**2 / n_maps, 0) + 4 * np.outer(size, size)
+    z = np.abs(total) / np.sqrt(np.maximum(variance, 1e-24 * n_maps**2))          # rounding, where k(x, x) = 0
     i, j = np.unravel_index(int(z.argmax()), z.shape)
     return require(f"features of {k} are unbiased, in standard errors", z[i, j], 5.0,
-                   f"At points {i} and {j} their mean is {K[i, j] + mean[i, j]:.4g}, the kernel {K[i, j]:.4g}.")
+                   f"At points {i} and {j} their mean is {K[i, j] + top * total[i, j] / n_maps:.4g}, the kernel {K[i, j]:.4g}.")
 
 # %% ../nbs/09_random_features.ipynb #0b34c1ff
 _CHERNOFF = {"paired": 0.25, "phase": 0.125, "binning": 2.0}     # exponents of (9.10) over D ε²
@@ -820,7 +857,7 @@ def hoeffding_bound(D, eps, kind="paired"):
     ----------
     L4, eq. (5) (D/2 pairs, so Dε²/4); L5 (phase)
     """
-    return 2 * math.exp(-_exponent_of(kind) * as_count(D, "D") * as_number(eps, "eps", above=0) ** 2)   # (9.10)
+    return 2 * math.exp(-_exponent_of(kind) * as_count(D, "D") * _squared(eps))            # (9.10)
 
 
 def uniform_bound(D, eps, d, sigma_p, diam, kind="paired"):
@@ -852,19 +889,24 @@ def uniform_bound(D, eps, d, sigma_p, diam, kind="paired"):
     return math.exp(log) if log < 700 else math.inf
 
 
+def _squared(eps):
+    eps = as_number(eps, "eps", above=0)
+    return eps * eps                                              # ** would raise where this is 0 or ∞
+
+
 def _log_uniform(D, eps, d, sigma_p, diam, kind):
     _exponent_of(kind)
     if kind == "binning":
-        return math.log(2) + 2 * d * math.log(max(1.0, np.ceil(4 * d * sigma_p * diam / eps))) - D * eps**2 / 2
-    ratio, power = sigma_p * diam / eps, 2 * d / (d + (2 if kind == "paired" else 1))
-    front = (2 if ratio >= 1 else power) * math.log(ratio)         # ratio^power ≤ ratio² only for ratio ≥ 1
+        return math.log(2) + 2 * d * math.log(max(1.0, np.ceil(4 * d * sigma_p * diam / eps))) - D * (eps * eps) / 2
+    ratio, power = math.log(sigma_p) + math.log(diam) - math.log(eps), 2 * d / (d + (2 if kind == "paired" else 1))
+    front = (2 if ratio >= 0 else power) * ratio                  # (σ_pℓ/ε)^power ≤ (σ_pℓ/ε)² only for σ_pℓ ≥ ε
     if kind == "paired":
-        return math.log(66) + front - D * eps**2 / (8 * (d + 2))                     # (9.11)
-    return math.log(98) + front - D * eps**2 / (32 * (d + 1))
+        return math.log(66) + front - D * (eps * eps) / (8 * (d + 2))                # (9.11)
+    return math.log(98) + front - D * (eps * eps) / (32 * (d + 1))
 
 
 def _exponent_of(kind):
-    if kind not in _CHERNOFF:
+    if not isinstance(kind, str) or kind not in _CHERNOFF:
         raise ValueError(f"kind = {kind!r}: pass 'paired', 'phase' or 'binning'.")
     return _CHERNOFF[kind]
 
@@ -891,24 +933,27 @@ def features_for(eps, delta, d=None, sigma_p=None, diam=None, kind="paired"):
 
     Raises
     ------
-    ValueError                               no D suffices, because the second moment is infinite
+    ValueError                               no D suffices, because the second moment is infinite; D above 2⁶³
     """
     eps, delta = as_number(eps, "eps", above=0), as_number(delta, "delta", above=0)
     if delta >= 1:
         raise ValueError(f"delta = {delta:g}: pass a probability below 1.")
-    rate, given = _exponent_of(kind) * eps**2, [v is not None for v in (d, sigma_p, diam)]
+    rate, given = _exponent_of(kind) * _squared(eps), [v is not None for v in (d, sigma_p, diam)]
     if any(given) and not all(given):
         raise ValueError("pass d, sigma_p and diam together for the uniform bound, or none for one pair.")
     if not all(given):
-        D = math.log(2 / delta) / rate                                               # (9.12)
+        log, slope = math.log(2 / delta), rate
     else:
         d, sigma_p, diam = as_count(d, "d"), _spread(sigma_p), as_number(diam, "diam", above=0)
         if sigma_p == math.inf:
             raise ValueError("an infinite second moment, sigma_p = ∞: the uniform bound says nothing about this kernel "
                              "(Laplace and rough Matern have such tails). Use binning_features, or the bound for one pair.")
-        slope = {"paired": 1 / (8 * (d + 2)), "phase": 1 / (32 * (d + 1)), "binning": 0.5}[kind] * eps**2
-        D = (_log_uniform(0, eps, d, sigma_p, diam, kind) - math.log(delta)) / slope     # (9.12)
-    D = max(1, math.ceil(D * (1 - 1e-12)))
+        slope = {"paired": 1 / (8 * (d + 2)), "phase": 1 / (32 * (d + 1)), "binning": 0.5}[kind] * _squared(eps)
+        sure = min(delta, 0.125) if kind == "paired" else delta      # Theorem 9.6 is proved up to 1/8
+        log = _log_uniform(0, eps, d, sigma_p, diam, kind) - math.log(sure)
+    if log > 2**63 * slope:
+        raise ValueError(f"eps = {eps:g} asks for more than 2⁶³ features; the error falls as 1/√D only.")
+    D = max(1, math.ceil(log / slope * (1 - 1e-12))) if log > 0 else 1                # (9.12)
     return D + D % 2 if kind == "paired" else D
 
 # %% ../nbs/09_random_features.ipynb #aca4459d
@@ -919,7 +964,8 @@ def binning_features(k, X, P, rng):
     ----------
     k : Kernel            Laplace, Delta, Constant, any kernel of one variable that is convex in |x − y| > 0, and
                           what +, *, scaling, .on(columns), exp, gaussian_of, … make of these
-    X : array (n, d)      the points whose bins become features; other bins map to zero
+    X : array (n, d)      the points whose bins become features; other bins map to zero, so that the inner
+                          product is unbiased where x or y is one of these points
     P : int               grids
     rng : Generator or seed
 
@@ -936,13 +982,16 @@ def binning_features(k, X, P, rng):
     Theorem 9.7; L4 (random binning); Rahimi and Recht (2007)
     """
     X, P, rng = as_kernel(k)._points(X, "X"), as_count(P, "P"), as_rng(rng)
+    require_fits((len(X), P), 16, "fewer grids, or fewer points to learn the cells from")
     mass, draw = _partition_law(k, X.shape[1])
     X = np.asarray(X, dtype=float)
     corner = X.min(axis=0)                                        # grids start from there: codes ≥ 0
-    Y = np.ascontiguousarray((X - corner).T)
-    partitions, extent = [draw(rng) for _ in range(P)], Y.max(axis=1)
+    with np.errstate(over="ignore"):
+        Y = np.ascontiguousarray((X - corner).T)
+    extent = Y.max(axis=1)
     if not np.isfinite(extent).all():
         raise ValueError("the points spread over more than the float range; rescale them.")
+    partitions = [draw(rng) for _ in range(P)]
     tables, counts = [None] * P, np.zeros(P, dtype=np.int64)
 
     def fit(p):
@@ -972,7 +1021,7 @@ class _Binning:
 
         def place(p):
             cells = self.tables[p](Y, ends)
-            columns[:, p] = np.where(cells < 0, -1, cells + self.starts[p])
+            columns[:, p] = cells + self.starts[p] if cells.min() >= 0 else np.where(cells < 0, -1, cells + self.starts[p])
 
         in_parallel(place, range(P))
         seen = columns >= 0
@@ -1276,10 +1325,12 @@ def random_feature_map(k, d, D, rng):
     Theorem 9.10; Pham and Pagh (2013) for products
     """
     k, d, D, rng = as_kernel(k), as_count(d, "d"), as_count(D, "D"), as_rng(rng)
+    before = rng.bit_generator.state
     try:
         dim, function = _random(k, d, D, rng)
-    except NoFiniteFeatureMap as e:
-        if getattr(e, "part", k) is k:
+    except Exception as e:
+        rng.bit_generator.state = before                          # a refused call draws nothing
+        if not isinstance(e, NoFiniteFeatureMap) or getattr(e, "part", k) is k:
             raise
         raise NoFiniteFeatureMap(f"{k} contains a part without random features. {e}") from None
     if isinstance(function, FeatureMap):

@@ -302,11 +302,14 @@ def quadratic_forms(A, S, single=False):
     forms = np.zeros(b)
     for rows in spans(n, height):
         for columns in spans(n, height, start=rows.start):
-            block = np.asarray(tile(rows, columns)).astype(np.float32 if single else np.float64, copy=False)
+            block = np.asarray(tile(rows, columns)).astype(np.float64, copy=False)
+            unit = float(np.abs(block).max()) or 1.0 if single else 1.0
+            if single:
+                block = (block / unit).astype(np.float32)               # 1e48 has no place in float32
             for part in spans(b, width):
                 product = block @ S[columns, part].astype(block.dtype)
                 sums = np.einsum("ij,ij->j", S[rows, part], product, dtype=float)
-                forms[part] += sums if rows == columns else 2 * sums                            # (S.2)
+                forms[part] += (1 if rows == columns else 2) * unit * sums   # (S.2)
     return forms
 
 # %% ../nbs/S_resampling.ipynb #95ad8de1

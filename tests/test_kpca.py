@@ -443,6 +443,18 @@ def test_the_level_is_exact_at_small_n():
         assert low <= np.sum(np.array(p) <= level) <= high
 
 
+def test_the_level_is_kept_by_coarse_factors():
+    "Both sides must not choose the same rows as pivots: that would look at the pairing"
+    draw = np.random.default_rng(1)
+    p = [
+        hsic_test(Gaussian(0.05), Gaussian(0.05), *draw.normal(size=(2, 40)), 99, rng=draw, tol=0.97).pvalue
+        for _ in range(120)
+    ]
+    for level in (0.05, 0.2):
+        low, high = binomial_interval(level, 120)
+        assert low <= np.sum(np.array(p) <= level) <= high
+
+
 @pytest.mark.parametrize("dtype", ["f", "d"])
 @pytest.mark.parametrize("k", [Gaussian(0.7), Gaussian(0.7) + Delta(), Gaussian(30.0)], ids=str)
 def test_ties_count_in_either_precision(k, dtype):

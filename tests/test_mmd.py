@@ -1,6 +1,8 @@
 """Mean embeddings and MMD: closed forms, brute force, levels, every kind of sample and kernel, bad input."""
 
 import pickle
+import tracemalloc
+from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,6 +16,7 @@ from rkhs_notes.kernels import (
     Constant,
     Delta,
     Gaussian,
+    Kernel,
     Laplace,
     Linear,
     Matern,
@@ -469,3 +472,187 @@ def test_features_are_kept_only_if_they_fit():
             np.testing.assert_allclose(kept.null, other.null, atol=1e-11)
             np.testing.assert_allclose(kept.witness(X[:9]), other.witness(X[:9]), atol=1e-11)
             assert kept.pvalue == other.pvalue
+
+
+# ------------------------------------------------------------------ strings, far data, mutants of the code
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Letters(Kernel):
+    "⟨counts of letters, counts of letters⟩ of words, kept as rows of code points"
+
+    def _points(self, X, name):
+        if isinstance(X, np.ndarray) and X.dtype == float:
+            return X
+        return np.array([[float(ord(c)) for c in word.ljust(8)] for word in X])
+
+    def _gram(self, X, Y, xp):
+        counts = [(A[:, :, None] == np.arange(97.0, 123)).sum(axis=1).astype(float) for A in (X, Y)]
+        return counts[0] @ counts[1].T
+
+
+def words(p, n, r):
+    return ["".join(r.choice(list("abc"), size=r.integers(4, 9), p=p)) for _ in range(n)]
+
+
+def test_lists_of_strings():
+    r = np.random.default_rng(0)
+    A, B = words([0.5, 0.3, 0.2], 24, r), words([0.2, 0.3, 0.5], 24, r)
+    K = np.array([[sum(a.count(c) * b.count(c) for c in "abc") for b in A + B] for a in A + B], dtype=float)
+    k, G = Letters(), Precomputed(K)
+    i, j = np.arange(24), np.arange(24, 48)
+    for options in ({}, dict(statistic="v"), dict(statistic="u1"), dict(statistic="incomplete"),
+                    dict(null="spectral"), dict(null="gamma")):  # fmt: skip
+        ours, theirs = mmd_test(k, A, B, 99, **options), mmd_test(G, i, j, 99, **options)
+        assert ours.statistic == pytest.approx(theirs.statistic, rel=1e-10)
+        assert ours.pvalue == pytest.approx(theirs.pvalue, rel=1e-6)
+        assert ours.witness(A) == pytest.approx(theirs.witness(i), abs=1e-8)
+    assert mmd_test_aggregated([k, k.normalized()], A, B, 99).pvalue <= 0.05
+    assert len(mmd_test_split([k, k.normalized()], A, B, 0.25, 49).witness.Z) == 36
+    assert mmd2_v(k, A, B) == pytest.approx(mmd2_v(G, i, j)) and len(herding(k, A, 3)) == 3
+
+
+def test_a_split_takes_points_as_kernels_do():
+    pair = Tensor(Gaussian(1.0), Linear())
+    r = mmd_test_split([pair], (X[:, :1], X[:, 1:2]), (Y[:, :1], Y[:, 1:2]), 0.5, 19)
+    assert r.witness.Z.shape == (10 + 15, 2)
+
+
+def test_a_far_origin_is_no_tie():
+    for statistic in ("u", "v", "u1"):
+        near, far = (mmd_test(Linear(), X + c, Y[:20] + c, 99, statistic=statistic) for c in (0.0, 1e6))
+        assert far.pvalue == near.pvalue < 0.1
+        assert far.statistic == pytest.approx(near.statistic, rel=1e-3)
+    for null in ("gamma", "spectral"):
+        assert mmd_test(Linear(), X + 1e6, Y + 1e6, 99, null=null).pvalue == pytest.approx(
+            mmd_test(Linear(), X, Y, 99, null=null).pvalue, rel=0.02, abs=0.02
+        )
+
+
+@pytest.mark.filterwarnings("error")
+def test_huge_values_in_single_precision():
+    k = Polynomial(3, offset=0.0)
+    for scale in (1e-8, 1.0, 1e8):
+        a, b = (mmd_test(k, scale * X, scale * Y, 199, single=single) for single in (False, True))
+        assert a.pvalue == b.pvalue == mmd_test(k, X, Y, 199).pvalue
+        np.testing.assert_allclose(a.null, b.null, atol=1e-5 * np.abs(a.null).max())
+
+
+@pytest.mark.filterwarnings("error")
+def test_weights_of_any_unit_and_of_zero():
+    w, v = np.arange(1.0, 21), np.arange(2.0, 33)
+    for unit in (1e-300, 1e306):
+        P, Q = Measure(X, unit * w), Measure(Y, unit * v)
+        assert mmd2_u(G, P, Q) == pytest.approx(mmd2_u(G, Measure(X, w), Measure(Y, v)))
+        assert mmd_test(G, P, Q, 99).pvalue == mmd_test(G, Measure(X, w), Measure(Y, v), 99).pvalue
+        assert mmd2_features(MonomialMap(2), P, Q) == pytest.approx(
+            mmd2_v(Polynomial(2), Measure(X, w), Measure(Y, v))
+        )
+    few = np.r_[1.0, 2.0, 3.0, np.zeros(17)]
+    P, Q = Measure(X, few), Measure(Y[:20], few[::-1])
+    for statistic in ("u", "v"):
+        some, only = (
+            mmd_test(G, A, B, 99, statistic=statistic)
+            for A, B in ((P, Q), (Measure(X[:3], few[:3]), Measure(Y[17:20], few[2::-1])))
+        )
+        np.testing.assert_allclose(some.null, only.null, atol=1e-14)
+
+
+def test_the_weighted_u_is_moved_by_functions_of_one_point():
+    P, Q = Measure(X, np.arange(1.0, 21)), Measure(Y, np.arange(1.0, 32))
+    k, moved = DistanceInduced(), DistanceInduced(origin=[5.0, 0.0, 0.0])  # the same, but for g(x) + g(y)
+    assert mmd2_u(moved, X, Y) == pytest.approx(mmd2_u(k, X, Y))
+    assert mmd2_v(moved, P, Q) == pytest.approx(mmd2_v(k, P, Q))
+    assert abs(mmd2_u(moved, P, Q) - mmd2_u(k, P, Q)) > 1e-3
+    assert mmd2_u(k + Constant(7.0), P, Q) == pytest.approx(mmd2_u(k, P, Q))
+
+
+def test_memory_of_the_incomplete_statistic():
+    A, B = rng.normal(size=(2, 20_000, 1))
+    tracemalloc.start()
+    mmd2_incomplete(G, A, B)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20 * 12  # its 2.8 million pairs of pairs would take 22 MB for one array
+
+
+def test_lists_of_numbers_as_features():
+    assert mmd2_features(lambda A: A, [1.0, 2.0], [3, 4]) == pytest.approx(4.0)
+    assert mmd2_features(lambda A: A, X.tolist(), Y.tolist()) == pytest.approx(mmd2_v(Linear(), X, Y))
+
+
+def test_far_normal_laws_have_disjoint_embeddings():
+    with np.errstate(over="raise"):
+        assert mmd2_gaussians(0, 1, 1e200, 1) == pytest.approx(2 / 3**0.5)
+
+
+MORE_BAD = [
+    (lambda: mmd_test(G, X, Y, 9, size=3), "only 'block'"),
+    (lambda: mmd_test(G, X, Y[:20], 9, statistic="u1", size=3), "only 'block'"),
+    (lambda: mmd_test(G, X, Y[:20], 9, statistic="u1", single=True), "relabellings"),
+    (lambda: mmd_test(G, X, Y, 9, null="gamma", single=True), "relabellings"),
+    (lambda: mmd2_u(G, Measure(X, np.r_[1e20, np.ones(19)]), Y), "all the weight"),
+    (lambda: mmd_test_split([G], Measure(X, np.arange(1.0, 21)), Y), "has none"),
+    (lambda: mmd2_features(lambda A: A[:3], X, Y), "3 rows for 20 points"),
+    (lambda: mmd2_features(lambda A: A, [], Y), "empty"),
+    (lambda: mmd2_features(lambda A: A, 3.0, Y), "single number"),
+    (lambda: mmd2_features(lambda A: A, None, Y), "X"),
+    (lambda: check_level(lambda A, B, r: np.nan, lambda r: (X, Y), 9), "p-value"),
+]
+
+
+@pytest.mark.parametrize("call, words", MORE_BAD)
+def test_more_bad_input_is_refused_in_words(call, words):
+    with pytest.raises((TypeError, ValueError)) as error:
+        call()
+    assert words in str(error.value), str(error.value)
+
+
+@pytest.mark.parametrize(
+    "test, words",
+    [
+        (lambda A, B, r: np.mean(mmd_test(G, A, B, 5, rng=r).null >= mmd2_u(G, A, B)), "left out"),
+        (lambda A, B, r: min(mmd_test(k, A, B, 19, rng=r).pvalue for k in gaussian_grid(A, B)), "chosen"),
+    ],
+)
+def test_the_law_of_levels_refuses(test, words):
+    with pytest.raises(LawBroken, match=words):
+        check_level(test, lambda r: r.normal(size=(2, 12, 2)), n_tests=400)
+
+
+def counted(r, gap):
+    "The p-value if draws below the statistic by less than gap are ties"
+    return (1 + np.sum(r.null >= r.statistic - gap)) / (len(r.null) + 1)
+
+
+@pytest.mark.parametrize("dtype, low, high", [(np.float64, 1e-13, 1e-9), (np.float32, 1e-7, 5e-5)])
+def test_ties_are_found_through_the_rounding(dtype, low, high):
+    k = Gaussian(1.0)
+    for seed in range(12):
+        r = np.random.default_rng(seed)
+        A, B = r.integers(0, 3, size=(2, 10, 1)).astype(dtype) * dtype(0.7)
+        plain = mmd_test(k, A, B, 199, rng=np.random.default_rng(seed).integers(2**63))
+        assert mmd_test_aggregated([k], A, B, 199, rng=seed).pvalue == plain.pvalue
+        for result in (plain, mmd_test(k, A, B, 199, statistic="u1", rng=seed)):
+            assert counted(result, low) <= result.pvalue <= counted(result, high)
+        assert mmd_test(k, A, B, 199, single=True).pvalue == mmd_test(k, A, B, 199).pvalue
+
+
+def test_all_kernels_see_the_same_relabellings():
+    one, two = (mmd_test_aggregated([Gaussian(1.0)] * t, X, Y, 99, rng=3) for t in (1, 2))
+    np.testing.assert_allclose(one.null, two.null, atol=1e-12)
+    assert one.pvalue == two.pvalue and one.statistic == pytest.approx(two.statistic)
+
+
+def test_the_gamma_null_has_the_moments_of_the_centred_gram():
+    from rkhs_notes.resampling import gamma_null
+
+    k, Z = Polynomial(2), np.vstack([X, Y])
+    N, rate = 51, 1 / 20 + 1 / 31
+    C = np.eye(N) - 1 / N
+    K = C @ k(Z) @ C
+    squares = (K**2).sum() - (K.diagonal() ** 2).sum()
+    trace = K.trace() / (N - 1)
+    expected = gamma_null(rate * trace, 2 * rate**2 * squares / (N * (N - 1)), 49)[1]
+    got = mmd_test(k, X, Y, 49, null="gamma", statistic="v")
+    np.testing.assert_allclose(got.null, expected, rtol=1e-8)

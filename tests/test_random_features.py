@@ -40,6 +40,7 @@ from rkhs_notes.random_features import (
     uniform_bound,
 )
 from scipy.integrate import quad
+from scipy.special import gammaln
 
 X = np.random.default_rng(7).normal(size=(6, 3))
 
@@ -87,6 +88,16 @@ def test_fourier_features_are_unbiased(k):
 
 
 @pytest.mark.parametrize("k", SPECTRAL, ids=str)
+def test_many_frequencies_have_the_kernel_for_characteristic_function(k):
+    points = np.random.default_rng(1).normal(size=(20, 3)) * np.geomspace(0.2, 3, 20)[:, None]
+    measure = k.spectral(3)
+    waves = np.exp(1j * points @ measure.sample(40_000, 0).T) * measure.mass
+    exact = k(points, np.zeros((1, 3)))[:, 0]
+    for part, value in ((waves.real, exact), (waves.imag, 0.0)):  # symmetric: no imaginary part
+        assert (np.abs(part.mean(axis=1) - value) < 5 * part.std(axis=1) / 200 + 1e-12).all()
+
+
+@pytest.mark.parametrize("k", SPECTRAL, ids=str)
 def test_second_moment_is_the_curvature_at_0(k):
     h, origin = 1e-3, np.zeros((1, 3))
     at_0 = k(origin, origin.copy())[0, 0]
@@ -127,6 +138,48 @@ def test_density_transforms_back(k):
         weight = dict(weight="cos", wvar=t, limlst=49) if t else {}
         value = 2 * quad(density, 0, np.inf, limit=400, **weight)[0]
         assert value == pytest.approx(k([[t]], [[0.0]])[0, 0], abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda c: Gaussian(0.7 * c),
+        lambda c: Laplace(0.5 * c),
+        lambda c: Cauchy(0.4 * c),
+        lambda c: Matern(1.5, c),
+        lambda c: Matern(0.7, c),
+        lambda c: RationalQuadratic(2.0, c),
+        lambda c: Mahalanobis([0.3 * c]),
+        lambda c: Gaussian(0.7 * c) * Laplace(0.5 * c),
+        lambda c: Gaussian(c) * Cauchy(50 * c),
+        lambda c: Matern(1.5, c) * RationalQuadratic(2.0, c),
+        lambda c: Periodic(2 * c, 1) * Gaussian(0.5 * c),
+        lambda c: Matern(1.5, c) + 2 * Cauchy(c),
+    ],
+)
+def test_densities_by_fft_and_in_any_units(make):
+    w = np.array([0, 0.3, 1.0, 4.0])
+    density = make(1.0).spectral(1).density(w)
+    # a tail like 1/t² is cut at about 300, where its integral is 1/300
+    cut = 2e-3 if make(1.0)(300.0 * np.ones(1), [0.0])[0, 0] > 1e-6 else 5e-5
+    assert np.allclose(spectral_from_function(make(1.0)).density(w), density, rtol=1e-4, atol=cut)
+    for c in (1e-8, 1e-2, 1e3, 1e100):
+        assert np.allclose(make(c).spectral(1).density(w / c) / c, density, rtol=1e-6)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.5, 1, 30, 400, 1e4, 1e6])
+@pytest.mark.parametrize("d", [1, 2, 10, 90])
+def test_rational_quadratic_is_a_gamma_mixture_of_gaussians(alpha, d):
+    def gaussian(u, w):  # precisions e^u / alpha, weighted by Gamma(alpha)
+        log = alpha * u - np.exp(u) - gammaln(alpha)
+        return np.exp(log - d / 2 * np.log(2 * np.pi * np.exp(u) / alpha) - w * w * alpha / 2 / np.exp(u))
+
+    peak = np.log(alpha)
+    u = np.linspace(peak - 40 / min(alpha, 1), max(peak, 0) + 6, 2_000_001 if alpha > 1e3 else 100_001)
+    for w in (0.1, 1.0, 3.0):
+        value = RationalQuadratic(alpha).spectral(d).density(w * np.eye(d)[:1])[0]
+        assert value == pytest.approx(np.trapezoid(gaussian(u, w), u), rel=1e-6)
+    assert RationalQuadratic(alpha).spectral(d).density(1e12 * np.eye(d)[:1])[0] == 0
 
 
 @pytest.mark.parametrize("d", [2, 3])
@@ -227,8 +280,8 @@ def test_waves_at_poles_and_far_away(dtype, bound):
     )
 
 
-def test_blocks_and_threads_do_not_change_the_waves():
-    from rkhs_notes import settings
+def test_blocks_and_threads_do_not_change_the_waves(monkeypatch):
+    from rkhs_notes import arrays, fourier, settings
 
     rng = np.random.default_rng(0)
     A, W = rng.normal(size=(1000, 7)), rng.normal(size=(33, 7))
@@ -237,6 +290,11 @@ def test_blocks_and_threads_do_not_change_the_waves():
         with settings.using(block_mib=mib):
             assert np.allclose(cosines_and_sines(A, W), exact, atol=1e-13)
     assert np.allclose(cosines_and_sines(A[::2, ::-1], W[:, ::-1]), exact[::2], atol=1e-13)
+    many, V = rng.normal(size=(9000, 7)), rng.normal(size=(200, 7))
+    by_one = cosines_and_sines(many, V)
+    for module in (arrays, fourier):
+        monkeypatch.setattr(module, "n_threads", lambda: 3)
+    assert np.array_equal(cosines_and_sines(many, V), by_one)
     assert np.allclose(cosines_and_sines(sp.csr_matrix(A), W), exact, atol=1e-13)
 
 
@@ -278,6 +336,35 @@ def test_binning_is_what_a_dictionary_gives(d, bandwidth):
         inner += [[a == b for b in second] for a in first]
     assert np.allclose((F @ G.T).toarray(), inner / 30)
     assert np.array_equal(pickle.loads(pickle.dumps(phi))(B).toarray(), G.toarray())
+
+
+def test_many_grids_have_the_kernel():
+    points, P = np.array([0.0, 0.2, 0.5, 1.0, 2.0, 4.0]), 20_000
+    for k in (Laplace(1.0), Matern(0.3), Matern(0.3) * Laplace(3.0)):
+        F, K = binning_features(k, points, P, 0)(points), k(points)
+        assert (np.abs((F @ F.T).toarray() - K) <= 5 * np.sqrt(K * (1 - K) / P) + 1e-3).all()
+
+
+def test_binning_of_far_points_is_not_called_biased():
+    far, k = np.array([0.0, 6.0, 8.0, 12.0, 30.0])[:, None], Laplace(1.0)
+    for seed in range(20):  # cells are shared once in 10² to 10¹² grids
+        check_unbiased(lambda rng: binning_features(k, far, 5, rng), k, far, seed, 100)
+
+
+def test_rare_matches_are_called_biased_as_rarely_as_promised():
+    chance, rng, alarms = 16.2 / 800, np.random.default_rng(0), 0  # the worst rate: 16 matches expected
+    k = Precomputed([[1.0, chance], [chance, 1.0]])
+
+    def draw(rng):
+        match = float(rng.random() < chance)
+        return lambda X: np.array([[1.0, 0.0], [match, 1.0 - match]])
+
+    for _ in range(200):
+        try:
+            check_unbiased(draw, k, np.arange(2), rng, 800)
+        except LawBroken:
+            alarms += 1
+    assert alarms <= 1  # 200 · 10⁻⁴ = 0.02 expected
 
 
 def test_binning_of_awkward_points():
@@ -444,6 +531,13 @@ def test_bounds_and_counts_agree():
         (lambda: Gaussian(1).gaussian_of(1e-6).spectral(2).sample(10_000, 0), "larger bandwidth"),
         (lambda: Gaussian().spectral(2).density(X), "frequencies here have 2"),
         (lambda: Constant(1).spectral(2).density(X[:, :2]), "no density"),
+        (lambda: Gaussian(1e150).spectral(3).density(np.zeros((1, 3))), "other units"),
+        (lambda: Laplace(1e-308).spectral(3).sample(100, 0), "other units"),
+        (lambda: Periodic(1e-308, 1.0).spectral(1), "other units"),
+        (lambda: binning_features(Laplace(), X, 10**12, 0), "fewer grids"),
+        (lambda: features_for(1e-200, 0.1), "2⁶³"),
+        (lambda: features_for(1e-9, 0.1, d=3, sigma_p=1e300, diam=1e300, kind="binning"), "2⁶³"),
+        (lambda: hoeffding_bound(10, 0.1, ["paired"]), "kind"),
     ],
 )
 def test_errors_teach(call, words):
@@ -457,6 +551,7 @@ def test_a_generator_is_not_used_by_a_refused_call():
         lambda rng: fourier_features(Laplace(), 2, 6, rng, coupling="orthogonal"),
         lambda rng: binning_features(Gaussian(), X, 5, rng),
         lambda rng: nystrom_features(Gaussian(), X, 5, rng, "none"),
+        lambda rng: random_feature_map(Gaussian() + Brownian(), 1, 20, rng),
     ):
         rng = np.random.default_rng(0)
         with pytest.raises(ValueError):
