@@ -527,6 +527,10 @@ class _Pool:
 
     def null(self, n_draws, rng, unbiased, single=False):
         "The statistic of the data, and of n_draws random relabellings"
+        zeros, need = np.count_nonzero(self.w == 0), 2 if unbiased else 1
+        if zeros > min(self.m, self.n) - need:
+            raise ValueError(f"{zeros} points have weight 0: a relabelling may leave a sample without the {need} of positive "
+                             "weight that its statistic needs. Drop those points.")
         observed = float(self.statistics(self.flags, unbiased)[0])
         few = self.A[:64, :64] if self.A is not None else np.array(self.scale)
         slack = 16 * math.sqrt(len(self.Z)) * float(np.finfo(np.float32).eps) * float(np.abs(few).mean())
@@ -715,9 +719,10 @@ def _require_known(statistic, null, paired, k):
 
 def _refuse_half_weighted(X, Y):
     weighted = [isinstance(A, Measure) and np.ptp(A.weights) > 1e-12 * A.weights.max() for A in (X, Y)]
-    if any(weighted) and not (isinstance(X, Measure) and isinstance(Y, Measure)):
-        raise ValueError("one sample has weights, the other has none: their pairs (point, weight) have different laws even "
-                         "if P = Q, so relabelling is no null. Pass both as Measure with raw weights on one scale.")
+    if weighted[0] != weighted[1]:
+        raise ValueError("one sample has weights, the other has none or equal ones (it is unweighted): their pairs (point, "
+                         "weight) have different laws even if P = Q, so relabelling is no null. Pass both as Measure "
+                         "with raw weights on one scale.")
 
 
 def _wild_test(k, X, Y, n_draws, statistic, rng, size):
@@ -936,7 +941,7 @@ def mmd_test_split(kernels, X, Y, share=0.5, n_permutations=999, rng=0):
 
     References
     ----------
-    Gretton et al. (2012b), Sutherland et al. (2017)
+    Gretton et al. (2012b), Sutherland et al. (2017): there, in units of its standard deviation if P ≠ Q
     """
     rng, share = as_rng(rng), as_number(share, "share", above=0)
     if share >= 1:

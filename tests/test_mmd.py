@@ -275,7 +275,8 @@ def test_fitted_nulls_are_near_to_permutations():
 
 
 def test_the_test_finds_what_is_there():
-    A, B = rng.normal(size=200), rng.normal(size=200) + 0.8
+    draw = np.random.default_rng(0)
+    A, B = draw.normal(size=400), draw.normal(size=400) + 0.8
     for statistic in ("u", "v", "u1", "linear", "block", "incomplete"):
         assert mmd_test(Gaussian(1.0), A, B, 99, statistic=statistic).pvalue <= 0.02
     for null in ("gamma", "spectral"):
