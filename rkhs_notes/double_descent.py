@@ -361,7 +361,7 @@ def double_descent_curve(features, X, y, X_test, y_test, widths, rng, draws=5, l
     error : "squared", "label", function "squared": mean of (f − y)²; "label": share of wrong classes, by the
                                          largest column of y or by the sign of one; function of values and
                                          targets with one number as value
-    progress : bool, optional            a bar over draws and widths; by default on a terminal only
+    progress : bool, optional            a bar over draws and widths; by default if it takes ten seconds
 
     Returns
     -------
@@ -405,7 +405,8 @@ def double_descent_curve(features, X, y, X_test, y_test, widths, rng, draws=5, l
             bar.update()
 
     jobs = enumerate(as_rng(rng).spawn(draws))
-    with tqdm(total=train.size, desc="fits", disable=None if progress is None else not progress) as bar:
+    with tqdm(total=train.size, desc="fits", delay=0 if progress else 10,
+              disable=None if progress is None else not progress) as bar:
         if n < _FEW:
             in_parallel(one, jobs)
         else:                                                    # one after the other: the memory of one draw

@@ -931,7 +931,7 @@ def fit_hyperparameters(k, X, y, noise, restarts=0, rng=0, fit_noise=True, progr
     restarts : int ≥ 0              more starts, each parameter times or divided by up to 100
     rng : Generator or int          for the restarts
     fit_noise : bool                False keeps the noise
-    progress : bool, optional       a bar over the restarts; by default on a terminal only
+    progress : bool, optional       a bar over the restarts; by default if it takes ten seconds
     max_iter : int                  steps of each start
 
     Returns
@@ -979,7 +979,8 @@ def fit_hyperparameters(k, X, y, noise, restarts=0, rng=0, fit_noise=True, progr
     reach = math.log(1e6)
     if start.size == 0:
         return k, noise, log_marginal(k, X, y, noise)[0]
-    for attempt in tqdm(range(1 + restarts), desc="starts", disable=None if progress is None else not progress):
+    for attempt in tqdm(range(1 + restarts), desc="starts", delay=0 if progress else 10,
+                        disable=None if progress is None else not progress):
         jump = rng.uniform(-math.log(100), math.log(100), start.size) if attempt else 0.0
         # with few points, taking turns between the threads of NumPy's and SciPy's BLAS costs more than it gains
         with one_blas_thread() if len(X) <= 2000 else nullcontext():
