@@ -6,6 +6,7 @@ __all__ = ['Verdict', 'exercise_table', 'check', 'check_exercises']
 # %% ../nbs/V_exercises.ipynb #7623a228
 import copy
 import importlib
+import pkgutil
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +14,6 @@ import numpy as np
 from . import settings
 
 # %% ../nbs/V_exercises.ipynb #c2f4ac9c
-_CHAPTERS = {"00": "hilbert", "01": "kernels", "02": "features", "03": "rkhs", "04": "mercer", "05": "representer",
-             "06": "sgd", "07": "svm", "08": "kpca", "09": "random_features",
-             "10": "double_descent", "11": "mmd", "12": "cke"}
-
-
 @dataclass(frozen=True)
 class Verdict:
     """What `check` found.
@@ -36,9 +32,22 @@ class Verdict:
     def __repr__(self):
         return f"{'✓' if self.passed else '✗'} {self.exercise}: {self.says}"
 
+# %% ../nbs/V_exercises.ipynb #1d1fcd79
+_CHAPTERS = sorted(found.name.removeprefix("answers_")
+                   for found in pkgutil.iter_modules(importlib.import_module("rkhs_notes").__path__)
+                   if found.name.startswith("answers_"))
+
+
+def _answer_key(chapter):
+    "{number: exercise} of a chapter, from its module answers_NN"
+    if chapter not in _CHAPTERS:
+        raise ValueError(f"no chapter {chapter!r} with exercises; pass a number such as '00.2' or "
+                         f"a chapter such as '00'. Chapters with exercises are {', '.join(_CHAPTERS)}.")
+    return importlib.import_module(f"rkhs_notes.answers_{chapter}")._exercises
+
 
 def exercise_table(number):
-    """The table entry of an exercise, found in its chapter's module.
+    """The entry of an exercise in the answer key of its chapter.
 
     Parameters
     ----------
@@ -53,10 +62,7 @@ def exercise_table(number):
     ValueError        no such chapter or exercise; names those there are
     """
     chapter = str(number).split(".")[0]
-    if chapter not in _CHAPTERS:
-        raise ValueError(f"no exercise {number!r}: pass a number such as '00.2'; "
-                         f"chapters with exercises are {', '.join(_CHAPTERS)}.")
-    table = importlib.import_module(f"rkhs_notes.{_CHAPTERS[chapter]}")._exercises
+    table = _answer_key(chapter)
     if number not in table:
         raise ValueError(f"no exercise {number!r}; chapter {chapter} has {', '.join(table)}.")
     return table[number]
@@ -149,11 +155,8 @@ def check_exercises(chapter, rng=None):
     AssertionError       names the exercise and the mistake that is not recognised
     """
     rng = np.random.default_rng(settings.seed) if rng is None else rng
-    if chapter not in _CHAPTERS:
-        raise ValueError(f"no chapter {chapter!r} with exercises; there are {', '.join(_CHAPTERS)}.")
-    table = importlib.import_module(f"rkhs_notes.{_CHAPTERS[chapter]}")._exercises
     tested = 0
-    for number, exercise in table.items():
+    for number, exercise in _answer_key(chapter).items():
         passed = check(number, exercise["answer"], rng=rng).passed
         assert passed, f"{number}: its own solution is refused"
         for name, mistake in exercise["mistakes"].items():

@@ -92,6 +92,32 @@ def test_every_module_has_a_notebook():
     assert modules == {name for path in NOTEBOOKS if (name := module(read(path)))}
 
 
+def key_problems(paths):
+    "Answers outside of the answer keys, and keys that do not warn"
+    problems = []
+    for path in paths:
+        key = path.stem.startswith("V_answers_")
+        written = "\n".join(body for _, body in code_cells(path, exported=True))
+        if key and "Spoilers:" not in read(path).cells[0].source:
+            problems.append(f"{path.stem} does not warn of spoilers")
+        if not key and re.search(r"^_exercises\b", written, re.M):
+            problems.append(f"{path.stem} has answers: they belong in V_answers_{path.stem[:2]}")
+    return problems
+
+
+def test_answers_stand_apart():
+    refuse(key_problems(NOTEBOOKS))
+
+
+def test_answers_in_a_chapter_are_noticed(write_notebook):
+    answers = "code:#| exporti\n_exercises = {}"
+    paths = [write_notebook(f"{stem}.ipynb", "# X", answers) for stem in ("03_x", "V_answers_03")]
+    assert key_problems(paths) == [
+        "03_x has answers: they belong in V_answers_03",
+        "V_answers_03 does not warn of spoilers",
+    ]
+
+
 def test_missing_words_are_noticed(write_notebook):
     path = write_notebook(
         "03_x.ipynb",

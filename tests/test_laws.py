@@ -442,9 +442,9 @@ def test_the_table_of_exercises(chapter):
 
 
 def test_a_mistake_that_is_the_solution_is_noticed(monkeypatch):
-    from rkhs_notes import hilbert
-    entry = hilbert._exercises["00.2"]
+    from rkhs_notes import answers_00
+    entry = answers_00._exercises["00.2"]
     mistakes = {"no mistake at all": entry["answer"]}
-    monkeypatch.setitem(hilbert._exercises, "00.2", {**entry, "mistakes": mistakes})
+    monkeypatch.setitem(answers_00._exercises, "00.2", {**entry, "mistakes": mistakes})
     with pytest.raises(AssertionError, match="no mistake at all"):
         check_exercises("00")

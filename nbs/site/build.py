@@ -31,9 +31,9 @@ def write(path, data):
 
 
 def api_pages(notebooks):
-    "(file, text) of one page for each module that a notebook exports"
+    "(file, text) of one page for each module that a notebook exports; answer keys have no public names"
     for path in notebooks:
-        if (name := module(read(path))) and not name.startswith("_"):
+        if (name := module(read(path))) and not name.startswith(("_", "answers_")):
             title = f"rkhs_notes.{name}"
             text = API_PAGE.format(title=title, rule="=" * len(title), notebook=path.stem)
             yield STAGE / "api" / f"{name}.rst", text.encode()

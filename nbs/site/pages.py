@@ -22,7 +22,12 @@ DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
 ANCHOR = re.compile(r'<a id="([^"]+)">')
 TOCTREES = "\n\n".join(
     f"```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n{files}\n```"
-    for caption, files in [("Chapters", "[0-9]*"), ("Appendices", "[A-Z]_*"), ("API", "api/*")]
+    for caption, files in [
+        ("Chapters", "[0-9]*"),
+        ("Appendices", "[A-U]_*\nV_exercises\n[W-Z]_*"),
+        ("API", "api/*"),
+        ("Answers", "V_answers_*"),
+    ]
 )
 SYMBOLS = {name.removeprefix(f"{mod}."): name for mod, names in INDEX["syms"].items() for name in names}
 
