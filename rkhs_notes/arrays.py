@@ -2,9 +2,9 @@
 
 # %% auto #0
 __all__ = ['array_namespace', 'as_floats', 'frozen', 'as_points', 'as_targets', 'as_weights', 'as_labels', 'as_number',
-           'as_count', 'guarded', 'sqdist', 'sqdist_tile', 'row_blocks', 'spans', 'one_blas_thread', 'n_threads',
-           'in_parallel', 'require_fits', 'shortened', 'smallest_eigenvalue', 'cholesky_in_place', 'psd_factor',
-           'solve_psd', 'nonnegative_lstsq']
+           'as_count', 'as_rng', 'guarded', 'sqdist', 'sqdist_tile', 'row_blocks', 'spans', 'one_blas_thread',
+           'n_threads', 'in_parallel', 'require_fits', 'shortened', 'smallest_eigenvalue', 'cholesky_in_place',
+           'psd_factor', 'solve_psd', 'nonnegative_lstsq']
 
 # %% ../nbs/C_arrays.ipynb #6ce19dab
 import math
@@ -68,6 +68,8 @@ def as_floats(X, name="X"):
                                           masked arrays
     ValueError                            ragged or empty input, NaN, infinity
     """
+    if type(X) is np.ndarray and X.dtype.char in "fd" and 0 < X.size < 1000 and np.isfinite(X).all():
+        return X                                                  # what nearly always comes, at once
     if _is_foreign(X):
         A, xp = X, array_namespace(X)
         A = A if xp.isdtype(A.dtype, "real floating") else xp.astype(A, xp.float64)
@@ -310,6 +312,30 @@ def as_count(value, name, at_least=1):
     if not number.is_integer():
         raise ValueError(f"{name} = {number:g}: pass a whole number ≥ {at_least}.")
     return int(number)
+
+# %% ../nbs/C_arrays.ipynb #d3d04c04
+def as_rng(rng):
+    """rng itself if it is a NumPy generator, else the generator that an integer seed starts.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator, int ≥ 0, or None    None is the seed of the settings
+
+    Returns
+    -------
+    numpy.random.Generator
+
+    Raises
+    ------
+    TypeError    anything else
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    rng = settings.seed if rng is None else rng
+    if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
+        return np.random.default_rng(rng)
+    raise TypeError(f"rng: expected a NumPy Generator or a seed ≥ 0, got {rng!r}; "
+                    f"pass np.random.default_rng(0), or 0.")
 
 # %% ../nbs/C_arrays.ipynb #8e7a26a3
 def guarded(X):
