@@ -21,8 +21,9 @@ test: $(VENV)/.ok ## every test; runs every notebook
 lab: $(VENV)/.ok ## the notebooks in JupyterLab
 	@$(BIN)/jupyter lab nbs
 
-prepare: $(VENV)/.ok ## before a commit: notebooks to modules, clean notebooks, README.md
+prepare: $(VENV)/.ok ## before a commit: notebooks to modules, folded and clean notebooks, README.md
 	@$(BIN)/nbdev-export
+	@$(BIN)/python nbs/site/fold.py
 	@$(BIN)/nbdev-clean
 	@$(BIN)/python nbs/site/readme.py
 

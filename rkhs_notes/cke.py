@@ -16,7 +16,8 @@ import scipy.sparse
 from scipy.fft import idctn
 from sklearn.neighbors import NearestNeighbors
 
-from .arrays import as_count, as_floats, as_labels, as_number, as_points, frozen, require_fits, row_blocks, sqdist
+from .arrays import (as_count, as_floats, as_labels, as_number, as_points, frozen,
+    require_fits, row_blocks, sqdist)
 from .datasets import as_rng
 from .errors import ConvergenceFailure, require
 from .kernels import as_kernel

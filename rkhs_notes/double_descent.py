@@ -15,7 +15,7 @@ from scipy.special import gammaln
 from tqdm.auto import tqdm
 
 from .arrays import (as_count, as_floats, as_number, as_points, as_targets,
-                               cholesky_in_place, frozen, guarded, in_parallel, one_blas_thread, require_fits)
+    cholesky_in_place, frozen, guarded, in_parallel, one_blas_thread, require_fits)
 from .datasets import as_rng
 from .errors import require
 from .features import FeatureMap

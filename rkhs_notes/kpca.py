@@ -14,8 +14,8 @@ import scipy.linalg
 from scipy.optimize import minimize_scalar
 
 from . import settings
-from .arrays import (as_count, as_floats, as_number, as_points, as_targets, frozen, require_fits, row_blocks,
-                               spans, sqdist)
+from .arrays import (as_count, as_floats, as_number, as_points, as_targets, frozen,
+    require_fits, row_blocks, spans, sqdist)
 from .datasets import as_rng
 from .errors import ConvergenceFailure, IndefiniteKernel, require
 from .kernels import Gaussian, Precomputed, Scaled, as_kernel, median_bandwidth

@@ -15,15 +15,15 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from . import settings
-from .arrays import as_count, as_floats, as_number, as_points, frozen, row_blocks, spans, sqdist
+from rkhs_notes.arrays import (as_count, as_floats, as_number, as_points, frozen, row_blocks, spans,
+    sqdist)
 from .datasets import as_rng
 from .errors import require
 from .features import FeatureMap
 from .hilbert import Measure
 from .kernels import Gaussian, Kernel, as_kernel, median_bandwidth
-from .resampling import (TestResult, binomial_interval, chi2_mixture, gamma_null, in_batches,
-                                   linear_forms, quadratic_forms, random_labels, random_signs,
-                                   studentised_max)
+from .resampling import (TestResult, binomial_interval, chi2_mixture, gamma_null,
+    in_batches, linear_forms, quadratic_forms, random_labels, random_signs, studentised_max)
 from .rkhs import RKHSFunction
 from .sgd import FeatureFunction
 from .spectra import GramOperator, leading_eigenpairs

@@ -17,17 +17,16 @@ from scipy.integrate import quad
 from scipy.linalg import solve_triangular
 from scipy.special import betaln, gammaln, ive, kve
 
-from .arrays import (as_count, as_floats, as_number, as_points, frozen,
-                               guarded, in_parallel, require_fits, row_blocks, shortened, sqdist)
+from .arrays import (as_count, as_floats, as_number, as_points, frozen, guarded,
+    in_parallel, require_fits, row_blocks, shortened, sqdist)
 from .datasets import as_rng
 from .errors import (NoFiniteFeatureMap, NoSpectralMeasure, require)
 from .features import FeatureMap, _columns_of, _require_finite, feature_dimension
 from .features import _points as _sparse_or_points
 from .fourier import cosines_and_sines, shifted_cosines
-from .kernels import (Anova, Cauchy, Conjugate, Constant, Delta, Exp, Gaussian, GaussianOf,
-                                Kernel, Laplace, Linear, Mahalanobis, Matern, Normalized, On, Periodic,
-                                Polynomial, Power, Product, Rank1, RationalQuadratic, Scaled, Sum, Tensor,
-                                _factors, _terms, as_kernel)
+from .kernels import (Anova, Cauchy, Conjugate, Constant, Delta, Exp, Gaussian,
+    GaussianOf, Kernel, Laplace, Linear, Mahalanobis, Matern, Normalized, On, Periodic, Polynomial,
+    Power, Product, Rank1, RationalQuadratic, Scaled, Sum, Tensor, _factors, _terms, as_kernel)
 from .lowrank import pivoted_cholesky
 
 # %% ../nbs/09_random_features.ipynb #c4a736ea

@@ -19,10 +19,10 @@ from scipy.special import expit
 from tqdm.auto import tqdm
 
 from .arrays import (as_count, as_floats, as_labels, as_number, as_points, as_targets,
-                               as_weights, cholesky_in_place, frozen, guarded, one_blas_thread,
-                               psd_factor, require_fits, row_blocks, sqdist)
-from .convex import (Loss, absolute, as_loss, certificate, epsilon_insensitive, hinge,  # noqa: F401
-                               huber, logistic, minimize_convex, quantile, squared, squared_hinge)
+    as_weights, cholesky_in_place, frozen, guarded, one_blas_thread, psd_factor, require_fits,
+    row_blocks, sqdist)
+from .convex import (Loss, absolute, as_loss, certificate,  # noqa: F401
+    epsilon_insensitive, hinge, huber, logistic, minimize_convex, quantile, squared, squared_hinge)
 from .datasets import as_rng
 from .errors import ConvergenceFailure, IndefiniteKernel, NotPositiveDefinite, require
 from .hilbert import gauss_hermite

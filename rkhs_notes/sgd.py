@@ -15,7 +15,7 @@ from scipy.special import expit
 
 from . import settings
 from .arrays import (as_count, as_floats, as_number, as_points, as_targets, frozen,
-                               require_fits, row_blocks, spans)
+    require_fits, row_blocks, spans)
 from .convex import Logistic, Loss, PiecewiseQuadratic, as_loss
 from .datasets import as_rng
 from .errors import ConvergenceFailure, IndefiniteKernel, LawBroken, require

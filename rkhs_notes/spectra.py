@@ -12,7 +12,7 @@ import scipy.linalg
 
 from . import settings
 from .arrays import (as_count, as_floats, as_number, frozen, in_parallel, n_threads,
-                               one_blas_thread, require_fits, row_blocks, spans)
+    one_blas_thread, require_fits, row_blocks, spans)
 from .datasets import as_rng
 from .errors import ConvergenceFailure, IndefiniteKernel
 

@@ -16,8 +16,8 @@ import numpy as np
 import scipy.linalg
 from tqdm.auto import tqdm
 
-from .arrays import (as_count, as_floats, as_labels, as_number, as_points, as_targets, as_weights,
-                               frozen, row_blocks)
+from .arrays import (as_count, as_floats, as_labels, as_number, as_points, as_targets,
+    as_weights, frozen, row_blocks)
 from .datasets import as_rng
 from .errors import ConvergenceFailure, IndefiniteKernel, require
 from .features import perceptron_dual

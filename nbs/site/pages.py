@@ -16,6 +16,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.transforms import SphinxTransform
 
 from cells import module, split
+from fold import hidden
 
 BOX = re.compile(r"(Theorem|Definition|Lemma|Proposition|Corollary|Example|Remark|Law|Algorithm|Puzzle)\b")
 DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
@@ -32,7 +33,7 @@ TOCTREES = "\n\n".join(
 SYMBOLS = {name.removeprefix(f"{mod}."): name for mod, names in INDEX["syms"].items() for name in names}
 
 
-def shown(cell, exported_to):
+def shown(cell, exported_to, folded=False):
     "The cells that stand on the page for this one: none, itself, or itself and a note"
     if cell.cell_type != "code":
         return [cell]
@@ -44,7 +45,11 @@ def shown(cell, exported_to):
     if options.get("echo") == "false":
         tags.append("remove-input")
     mystnb = cell.metadata.setdefault("mystnb", {})
-    if options.get("code-fold") == "true":
+    if folded:
+        tags.append("hide-input")
+        line = f"✓ checked: {options['checked']}" if "checked" in options else "The imports"
+        mystnb.update(code_prompt_show=line, code_prompt_hide=line)
+    elif options.get("code-fold") == "true":
         tags.append("hide-input")
         if defined := DEFINED.findall(body):
             mystnb["code_prompt_show"] = f"Show the code of {' and '.join(defined)}"
@@ -64,7 +69,8 @@ def prepare(app, docname, source):
         return
     nb = nbformat.reads(source[0], as_version=4)
     exported_to = f"rkhs_notes.{module(nb)}"
-    nb.cells = [new for cell in nb.cells for new in shown(cell, exported_to)]
+    folded = {id(cell) for cell in hidden(nb)}
+    nb.cells = [new for cell in nb.cells for new in shown(cell, exported_to, id(cell) in folded)]
     if docname == "index":
         nb.cells.append(nbformat.v4.new_markdown_cell(TOCTREES))
     source[0] = json.dumps(nb)

@@ -16,6 +16,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
 from cells import NBS, ROOT, read, switched_off
+from fold import fold
 
 WORKERS = 2
 BUILD = ROOT / "_build"
@@ -136,6 +137,7 @@ def store(paths):
         for cell in nb.cells:
             if cell.cell_type == "code":
                 cell.outputs = [fit_to_commit(output) for output in cell.outputs]
+        fold(nb)
         nbformat.write(nb, path)
 
 
