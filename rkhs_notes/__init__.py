@@ -8,31 +8,202 @@ __all__ = []
 # %% ../nbs/Y_package.ipynb #e59bbb7c
 import ast
 import importlib
-from functools import cache
+import sys
+from difflib import SequenceMatcher
+from functools import cache, partial
 from pathlib import Path
+from types import ModuleType
 
 __version__ = "0.1.0"
 
 # %% ../nbs/Y_package.ipynb #6310b66e
+_DAILY = """
+Kernel Linear Constant Polynomial Gaussian Mahalanobis Laplace Matern Cauchy RationalQuadratic
+Periodic Brownian Sobolev SobolevFull Delta Bilinear Anova Tensor FiniteRank Precomputed
+check_kernel indefinite_witness is_psd median_bandwidth from_sklearn
+
+Measure empirical gauss_legendre gauss_hermite uniform_grid gram_schmidt project riesz_representer
+RKHS RKHSFunction FiniteDimensionalRKHS check_reproducing
+MercerExpansion mercer_expansion check_mercer
+
+ridge ridge_path minimize_risk huber quantile epsilon_insensitive semiparametric smoothing_spline
+nadaraya_watson gaussian_process fit_hyperparameters gp_classification check_representer
+kernel_sgd cheapest_option svc svr svc_multiclass one_class svm_primal
+
+FeatureMap MonomialMap finite_feature_map feature_dimension check_feature_map perceptron_primal
+perceptron_dual random_feature_map fourier_features binning_features nystrom_features features_for
+SpectralMeasure min_norm_fit double_descent_curve
+
+kernel_pca kernel_cca kernel_ica center hsic hsic_test coupled_embedding affinity
+mean_embedding mmd2_u mmd2_v mmd2_linear mmd2_gaussians mmd_test mmd_test_aggregated witness herding
+
+load smiley digits_low_high digits_drift use_style frames check expect_fail
+RKHSError LawBroken NotPositiveDefinite IndefiniteKernel NoFiniteFeatureMap NoSpectralMeasure
+ConvergenceFailure
+""".split()
+
+# %% ../nbs/Y_package.ipynb #9a5da319
+@cache
+def _modules():
+    "The modules of this package, by the files beside this one"
+    return sorted(source.stem for source in Path(__file__).parent.glob("[!_]*.py"))
+
+
+def _shown_modules():
+    "All but the answers of the exercises, which `check` loads by itself"
+    return [module for module in _modules() if not module.startswith("answers_")]
+
+
 @cache
 def _owners():
     "{public name: module that has it}, from the modules' __all__, which are read and not imported"
     owners = {}
-    for source in sorted(Path(__file__).parent.glob("[!_]*.py")):
-        names = source.read_text(encoding="utf-8").partition("\n__all__ = ")[2].partition("]")[0]
-        owners |= dict.fromkeys(ast.literal_eval(names + "]"), source.stem) if names else {}
-        owners[source.stem] = source.stem
+    for module in _modules():
+        text = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
+        names = text.partition("\n__all__ = ")[2].partition("]")[0]
+        owners |= dict.fromkeys(ast.literal_eval(names + "]"), module) if names else {}
     return owners
 
+# %% ../nbs/Y_package.ipynb #fe3bfb36
+_HABITS = {
+    "rbf": "Gaussian", "rbfkernel": "Gaussian", "gaussiankernel": "Gaussian", "sqexp": "Gaussian",
+    "squaredexponential": "Gaussian", "exponentiatedquadratic": "Gaussian", "expquad": "Gaussian",
+    "exponential": "Laplace", "laplaciankernel": "Laplace", "ard": "Mahalanobis",
+    "dotproduct": "Linear", "poly": "Polynomial", "polynomialkernel": "Polynomial",
+    "expsinesquared": "Periodic", "whitekernel": "Delta", "wiener": "Brownian",
+    "kernelridge": "ridge", "krr": "ridge", "kernelridgecv": "ridge_path", "ridgecv": "ridge_path",
+    "gp": "gaussian_process", "gpr": "gaussian_process",
+    "gaussianprocessregressor": "gaussian_process", "gpc": "gp_classification",
+    "gaussianprocessclassifier": "gp_classification", "svm": "svc", "linearsvc": "svm_primal",
+    "oneclasssvm": "one_class", "sgdclassifier": "kernel_sgd", "sgdregressor": "kernel_sgd",
+    "makesmoothingspline": "smoothing_spline", "univariatespline": "smoothing_spline",
+    "kerneldensity": "kde", "medianheuristic": "median_bandwidth", "kernelcenterer": "center",
+    "kcca": "kernel_cca", "cca": "kernel_cca", "fastica": "kernel_ica", "kica": "kernel_ica",
+    "pca": "kernel_pca", "rbfsampler": "fourier_features", "rff": "fourier_features",
+    "randomfourierfeatures": "fourier_features", "nystroem": "nystrom_features",
+    "nystrom": "nystrom_features", "mmd2": "mmd2_u", "twosampletest": "mmd_test",
+    "crossvalidate": "ridge_path", "loaddigits": "load", "cdist": "sqdist",
+}
 
+
+def _plain(name):
+    "A name as fingers and habits remember it: kernel_pca and KernelPCA are kernelpca"
+    return name.lower().replace("_", "")
+
+
+def _near(name):
+    "The names, three at most, that someone who wrote `name` may have meant"
+    if habit := _HABITS.get(_plain(name)):
+        return [habit]
+    known = sorted({*_owners(), *_modules()} - set(_DAILY))
+    scores = {o: SequenceMatcher(None, _plain(name), _plain(o)).ratio() for o in [*_DAILY, *known]}
+    best = sorted(scores, key=scores.get, reverse=True)[:3]  # of equals, the daily names come first
+    return [o for o in best if scores[o] > max(0.7, scores[best[0]] - 0.05)]
+
+# %% ../nbs/Y_package.ipynb #bd306719
 def __getattr__(name):
     "Called for a name this module lacks: a module, or a public name of one"
-    if name not in _owners():
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module(f"{__name__}.{_owners()[name]}")
-    return module if module.__name__ == f"{__name__}.{name}" else getattr(module, name)
+    if name in _modules():
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in _owners():
+        return getattr(importlib.import_module(f"{__name__}.{_owners()[name]}"), name)
+    near = "" if name.startswith("_") else " or ".join(_near(name))
+    hint = f": did you mean {near}?" if near else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)
 
 
 def __dir__():
-    "For tab completion: the modules and every public name"
-    return sorted(["__version__", *_owners()])
+    "For tab completion: the daily names and the modules, which have the rest"
+    return sorted(["__version__", *_DAILY, *_shown_modules()])
+
+# %% ../nbs/Y_package.ipynb #07d2c099
+_FORMER = {
+    "arrays": """array_namespace as_count as_floats as_labels as_number as_points as_targets
+        as_weights cholesky_in_place frozen guarded in_parallel n_threads nonnegative_lstsq
+        one_blas_thread psd_factor require_fits row_blocks shortened smallest_eigenvalue solve_psd
+        spans sqdist sqdist_tile""",
+    "cli": """copy_notebooks notebook_folder notebook_titles open_lab""",
+    "convex": """absolute Absolute as_loss certificate check_loss ConvexSolution
+        epsilon_insensitive EpsilonInsensitive hinge Hinge huber Huber logistic Logistic Loss
+        minimize_convex PiecewiseQuadratic quantile Quantile squared Squared squared_hinge
+        SquaredHinge""",
+    "datasets": """as_rng BUNDLED Dataset DatasetUnavailable digits_drift digits_low_high FETCHED
+        hard_1d hard_2d load seven_points smiley smiley_labels wainwright_11""",
+    "errors": """ConvergenceFailure expect_fail IndefiniteKernel LawBroken NoFiniteFeatureMap
+        NoSpectralMeasure NotPositiveDefinite require RKHSError""",
+    "exercises": """check check_exercises exercise_table Verdict""",
+    "fourier": """cosines_and_sines shifted_cosines""",
+    "lowrank": """LowRankGram pivoted_cholesky""",
+    "plots": """ACCENT DIVERGING Frames frames GOLD GREEN heatmap INK MUTED palette plot_classes
+        plot_decision SEQUENTIAL SINGLE SQUARE use_style VIOLET WARM WIDE""",
+    "resampling": """binomial_interval chi2_mixture critical_value gamma_null in_batches
+        linear_forms quadratic_forms random_labels random_signs resampled_pvalue studentised_max
+        TestResult""",
+    "settings": """block_mib dpi find_settings_file profile read_settings result_mib seed size
+        using""",
+    "smo": """BoxProblem PairDistances SmoResult solve_box""",
+    "spectra": """Eigenpairs GramOperator leading_eigenpairs""",
+}
+
+# %% ../nbs/Y_package.ipynb #2754eb6e
+_FORMER |= {
+    "hilbert": """check_inner_product check_norm combine empirical gauss_hermite gauss_legendre
+        gram_schmidt lp_norm Measure parallelogram_defect project riesz_representer
+        uniform_grid""",
+    "kernels": """align alignment Anova as_kernel Bilinear Brownian Cauchy check_gradient
+        check_kernel Conjugate Constant Delta Exp FiniteRank from_gamma from_sklearn Gaussian
+        GaussianOf Indefinite indefinite_witness Integral is_psd kde Kernel Laplace Linear
+        Mahalanobis Matern median_bandwidth Normalized On Periodic Polynomial Power Precomputed
+        Product Rank1 RationalQuadratic Scaled Sigmoid Sobolev SobolevFull Sum Tensor to_gamma""",
+    "features": """check_feature_map cost_table feature_dimension feature_map feature_rule
+        FeatureMap finite_feature_map is_separable MonomialMap novikoff_bound Perceptron
+        perceptron_dual perceptron_primal widest_margin""",
+    "rkhs": """check_projection check_reproducing FiniteDimensionalRKHS kernel_from_space
+        least_norm_split PowerFunction RKHS RKHSFunction sum_norm tensor_product""",
+    "mercer": """bridge_spectrum brownian_spectrum BrownianBridge check_mercer gaussian_spectrum
+        integral_operator IntegralOperator mercer_expansion MercerExpansion periodic_spectrum
+        TruncatedKernel""",
+    "representer": """check_representer fit_hyperparameters gaussian_process GaussianProcess
+        gp_classification LaplaceClassifier log_marginal minimize_risk nadaraya_watson
+        NaturalSpline NullPart OffsetFit regularized_risk ridge ridge_path RidgePath RiskSolution
+        semiparametric SemiparametricFit smoothing_spline""",
+    "sgd": """break_even Budgeted budgeted_sgd calibrate cheapest_option check_regret check_span
+        Cost cost_model FeatureFunction kernel_sgd Machine sgd_dual sgd_primal slope_of""",
+    "svm": """bayes_point check_kkt MulticlassMachine one_class relevance_machine RelevanceMachine
+        SupportVectorMachine svc svc_multiclass svc_path svm_primal svr""",
+    "kpca": """amari_distance center center_cross check_kernel_cca check_kernel_pca hsic hsic_test
+        hsic_u IndependentSources kernel_cca kernel_generalized_variance kernel_ica
+        kernel_mutual_information kernel_pca KernelComponents KernelCorrelations pca_primal""",
+    "random_features": """binning_features check_unbiased features_for fourier_features
+        hat_mixture hoeffding_bound mixture nystrom_features OfDifference orthogonal_normals
+        random_feature_map random_rule RandomFeatureMap spectral_from_function spectral_measure
+        spectral_rule SpectralMeasure uniform_bound""",
+    "double_descent": """ArcCosine check_min_norm double_descent_curve DoubleDescentCurve
+        gaussian_power_bound least_squares_risk min_norm_fit min_norm_path relu_features""",
+    "mmd": """AggregatedTest check_level check_mmd DistanceInduced gaussian_grid GaussianEmbedding
+        herding mean_embedding mmd2_block mmd2_features mmd2_gaussians mmd2_incomplete mmd2_linear
+        mmd2_threshold mmd2_u mmd2_u1 mmd2_v mmd_test mmd_test_aggregated mmd_test_split MMDTest
+        witness""",
+    "cke": """affinity check_coupling coupled_embedding CoupledKernelEmbedding coupling_loss
+        image_pairs low_resolution pair_laplacian tune_coupling TunedCoupling""",
+}
+
+# %% ../nbs/Y_package.ipynb #e0870571
+def _former(module, name):
+    "The public `name` that `module` once had, from where it lives now"
+    owner = _owners().get(name)
+    if name not in _FORMER[module].split() or owner in (None, module):
+        raise AttributeError(f"module '{__name__}.{module}' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{owner}"), name)
+
+
+class _Package(ModuleType):
+    "This package; each module that is imported into it learns to find its former names"
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if name in _FORMER and isinstance(value, ModuleType):
+            vars(value).setdefault("__getattr__", partial(_former, name))
+
+
+sys.modules[__name__].__class__ = _Package

@@ -14,6 +14,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from .errors import say
+
 # %% ../nbs/X_cli.ipynb #67434618
 def notebook_folder():
     """The folder that holds the notebooks: inside an installed package, or `nbs/` of a checkout
@@ -104,8 +106,8 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     if options.command == "list":
         for name, title in notebook_titles(notebook_folder()).items():
-            print(f"{name:30} {title}")
+            say(f"{name:30} {title}")
         return 0
     copied = len(copy_notebooks(options.folder))
-    print(f"{copied} files copied to {options.folder}/; what was there stays as it was")
+    say(f"{copied} files copied to {options.folder}/; what was there stays as it was")
     return 0 if options.copy_only else open_lab(options.folder)

@@ -6,6 +6,7 @@ __all__ = ['RKHSError', 'LawBroken', 'NotPositiveDefinite', 'IndefiniteKernel', 
 
 # %% ../nbs/A_errors.ipynb #eff6ab4c
 import math
+import sys
 from contextlib import contextmanager
 
 # %% ../nbs/A_errors.ipynb #d1f75278
@@ -62,6 +63,12 @@ def require(law, value, bound, because=""):
         raise LawBroken(f"{law}: {number}. {because}".rstrip())
     return value
 
+# %% ../nbs/A_errors.ipynb #8c43d6b5
+def say(text):
+    "Print `text`, with ? for the letters that this terminal lacks"
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "replace").decode(encoding))
+
 # %% ../nbs/A_errors.ipynb #95fa376c
 @contextmanager
 def expect_fail(error=RKHSError, contains="", quiet=False):
@@ -85,7 +92,7 @@ def expect_fail(error=RKHSError, contains="", quiet=False):
             raise AssertionError(f"raised {type(e).__name__}, "
                                  f"but its message lacks {contains!r}: {e}") from e
         if not quiet:
-            print(f"refused, as it should be: {type(e).__name__}: {e}")
+            say(f"refused, as it should be: {type(e).__name__}: {e}")
     else:
         names = [e.__name__ for e in (error if isinstance(error, tuple) else (error,))]
         raise AssertionError(f"nothing was raised, but {' or '.join(names)} was expected: "

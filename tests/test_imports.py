@@ -1,11 +1,16 @@
-"""Exported code imports only what stands below it, and `import rkhs_notes` imports nothing."""
+"""Exported code imports only what stands below it; the door shows the daily names and finds all of them."""
 
 import ast
+import importlib
+import json
+import pickle
 import subprocess
 import sys
 
+import pytest
 import rkhs_notes
 
+import stub
 from cells import module, read
 from conftest import NOTEBOOKS, ROOT, refuse
 
@@ -79,18 +84,116 @@ def test_an_upward_import_is_noticed(write_notebook, tmp_path):
     ]
 
 
+def python(script, *options):
+    "What a fresh interpreter prints"
+    command = [sys.executable, *options, "-c", script]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
 def test_importing_the_package_imports_nothing_heavy():
-    script = "import rkhs_notes, sys; print(*sorted({name.split('.')[0] for name in sys.modules}))"
-    loaded = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    ).stdout.split()
+    loaded = python("import rkhs_notes, sys; print(*{name.split('.')[0] for name in sys.modules})").split()
     assert "rkhs_notes" in loaded and not {"numpy", "scipy", "matplotlib", "sklearn"} & set(loaded)
+
+
+def test_the_package_works_without_docstrings():
+    script = "import rkhs_notes as rn; print(len([getattr(rn, name) for name in dir(rn)]))"
+    assert int(python(script, "-OO")) == len(dir(rkhs_notes))
+
+
+def test_the_package_works_in_a_folder_that_is_gone():
+    gone = "import os, tempfile; d = tempfile.mkdtemp(); os.chdir(d); os.rmdir(d)"
+    assert python(f"{gone}\nimport rkhs_notes as rn; print(rn.Gaussian(2))") == "Gaussian(bandwidth=2)\n"
 
 
 def test_every_public_name_is_at_the_top():
     for name, owner in public_names(ROOT / "rkhs_notes"):
         assert getattr(rkhs_notes, name) is getattr(getattr(rkhs_notes, owner), name)
-        assert name in dir(rkhs_notes)
+
+
+def test_the_daily_names_are_shown():
+    daily, modules = rkhs_notes._DAILY, {path.stem for path in (ROOT / "rkhs_notes").glob("[!_]*.py")}
+    modules = {module for module in modules if "answers" not in module}
+    assert len(daily) == len(set(daily)) <= 150
+    assert set(daily) <= {name for name, _ in public_names(ROOT / "rkhs_notes")}
+    assert set(dir(rkhs_notes)) == {"__version__", *daily, *modules}
+
+
+def test_the_stub_is_up_to_date(tmp_path):
+    with pytest.raises(SystemExit) as exit:
+        stub.main(check=True)
+    assert not exit.value.code, exit.value.code
+    (tmp_path / "old.pyi").write_text(stub.STUB.read_text().replace("ridge", "rigde"))
+    with pytest.raises(SystemExit, match="run make prepare"):
+        stub.main(check=True, stub=tmp_path / "old.pyi")
+    with pytest.raises(SystemExit, match="no module exports the daily names rigde"):
+        stub.render(["rigde", "ridge"], {"ridge": "representer"}, [])
+    assert "from .representer import ridge as ridge\n" in stub.render(["ridge"], {"ridge": "representer"}, [])
+
+
+def lost_names(addresses):
+    "Names that do not answer at the top, in their old module and in a pickle with one and the same object"
+    for owner, names in addresses.items():
+        for name in names:
+            try:
+                here = getattr(rkhs_notes, name)
+                there = getattr(importlib.import_module(f"rkhs_notes.{owner}"), name)
+                stored = pickle.loads(f"crkhs_notes.{owner}\n{name}\n.".encode())
+                if not here is there is stored:
+                    yield f"{owner}.{name} is not rn.{name}"
+            except AttributeError as error:
+                yield f"{owner}.{name}: {error}"
+
+
+def test_every_old_address_answers():
+    addresses = json.loads((ROOT / "tests" / "wave_one.json").read_text())
+    assert sum(map(len, addresses.values())) == 345
+    refuse(list(lost_names(addresses)))
+    for owner, names in addresses.items():
+        assert set(names) <= set(rkhs_notes._FORMER[owner].split())
+
+
+def test_a_name_that_moved_answers_at_its_old_address(monkeypatch):
+    assert list(lost_names({"errors": ["Verdict"]})) == [
+        "errors.Verdict: module 'rkhs_notes.errors' has no attribute 'Verdict'"
+    ]
+    monkeypatch.setitem(rkhs_notes._FORMER, "errors", rkhs_notes._FORMER["errors"] + " Verdict gone")
+    assert not list(lost_names({"errors": ["Verdict"]}))
+    from rkhs_notes.errors import Verdict
+
+    assert Verdict is rkhs_notes.exercises.Verdict and "Verdict" not in vars(rkhs_notes.errors)
+    with pytest.raises(AttributeError, match="'rkhs_notes.errors' has no attribute 'gone'"):
+        rkhs_notes.errors.gone  # noqa: B018
+
+
+def test_a_name_that_its_own_module_lost_is_no_endless_search(monkeypatch):
+    monkeypatch.delattr(rkhs_notes.errors, "LawBroken")
+    with pytest.raises(AttributeError, match="'rkhs_notes.errors' has no attribute 'LawBroken'"):
+        rkhs_notes.LawBroken  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "slip, meant",
+    [
+        *[("rigde", "ridge"), ("gausian", "Gaussian"), ("ridgepath", "ridge_path"), ("SVC", "svc")],
+        *[("RBF", "Gaussian"), ("rbf_kernel", "Gaussian"), ("KernelRidge", "ridge"), ("kernel", "Kernel")],
+        *[("KernelPCA", "kernel_pca"), ("HSIC", "hsic"), ("Nystroem", "nystrom_features"), ("plot", "plots")],
+    ],
+)
+def test_a_near_name_is_proposed(slip, meant):
+    hint = rf"has no attribute '{slip}': did you mean {meant}( or \w+)*\?$"
+    with pytest.raises(AttributeError, match=hint):
+        getattr(rkhs_notes, slip)
+
+
+def test_nothing_is_proposed_where_nothing_is_near():
+    for name in ["xyzzy", "_ridge", "__wrapped__"]:
+        with pytest.raises(AttributeError, match=rf"has no attribute '{name}'$"):
+            getattr(rkhs_notes, name)
+
+
+def test_habits_lead_to_names():
+    for habit, name in rkhs_notes._HABITS.items():
+        assert hasattr(rkhs_notes, name) and rkhs_notes._plain(habit) == habit, habit
 
 
 def shared_names(package, taken=()):

@@ -1,4 +1,4 @@
-"""Write README.md from nbs/index.ipynb.
+"""Write README.md from nbs/index.ipynb, and the stub of the package with it.
 
 python nbs/site/readme.py [--check]    --check only says, by its exit status, whether README.md is up to date
 """
@@ -7,6 +7,7 @@ import base64
 import re
 import sys
 
+import stub
 from cells import NBS, ROOT, read, split
 
 NOTE = "<!-- written from nbs/index.ipynb by `make prepare` -->"
@@ -60,4 +61,6 @@ def main(check=False, path=NBS / "index.ipynb", readme=ROOT / "README.md"):
 
 
 if __name__ == "__main__":
+    if "--check" not in sys.argv:
+        stub.main()
     main(check="--check" in sys.argv)
