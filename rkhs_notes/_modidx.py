@@ -214,6 +214,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                       'rkhs_notes.contracts.array': ('c_contracts.html#array', 'rkhs_notes/contracts.py'),
                                       'rkhs_notes.contracts.contract': ('c_contracts.html#contract', 'rkhs_notes/contracts.py'),
                                       'rkhs_notes.contracts.count': ('c_contracts.html#count', 'rkhs_notes/contracts.py'),
+                                      'rkhs_notes.contracts.function': ('c_contracts.html#function', 'rkhs_notes/contracts.py'),
                                       'rkhs_notes.contracts.fuzz': ('c_contracts.html#fuzz', 'rkhs_notes/contracts.py'),
                                       'rkhs_notes.contracts.marked': ('c_contracts.html#marked', 'rkhs_notes/contracts.py'),
                                       'rkhs_notes.contracts.near': ('c_contracts.html#near', 'rkhs_notes/contracts.py'),

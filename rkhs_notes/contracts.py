@@ -185,6 +185,21 @@ def _function(value, name, call):
     return value
 
 
+def function(of="", draw=None):
+    """The word of a function.
+
+    Parameters
+    ----------
+    of : str              its arguments and its value, e.g. "(f, g) → float"
+    draw : function       (rng, sizes) → one of them, where the fuzz is to try it
+
+    Returns
+    -------
+    Word
+    """
+    return Word(f"function {of}".rstrip(), _function, (), draw, (None, "text", 3.0, [], int))
+
+
 def _kind(value):
     "What came, in words"
     return f"the class {value.__name__}" if isinstance(value, type) else f"of type {type(value).__name__}"
@@ -228,7 +243,7 @@ def near(given, names):
 
 # %% ../nbs/C_contracts.ipynb #ca89b3a1
 Flag = Annotated[bool, Word("bool", _flag, (), lambda rng, sizes: bool(rng.integers(2)), (None, "no", 0, 1.0, [], {}))]
-Function = Annotated[Callable, Word("function", _function, (), None, (None, "text", 3.0, [], int))]
+Function = Annotated[Callable, function()]
 Rng = Annotated[Any, Word("Generator or seed", lambda value, name, call: as_rng(value), (),
                           lambda rng, sizes: int(rng.integers(2**31)), ("text", -1, 0.5, [], True, object()),
                           reads_none=True, means="settings.seed when left out")]

@@ -48,6 +48,21 @@ def documented(docstring):
     return {name.strip(" *") for names in found for name in names.split(",")}
 
 
+def said_by_words(node, docstring):
+    "Arguments or fields that a contract documents, by a word or by a line of their own"
+    if isinstance(node, ast.ClassDef):
+        if not any(getattr(base, "id", "") == "Value" for base in node.bases):
+            return set()
+        annotated = {o.target.id for o in node.body if isinstance(o, ast.AnnAssign)}
+    elif any(getattr(decorator, "id", "") == "contract" for decorator in node.decorator_list):
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg]
+        annotated = {arg.arg for arg in arguments if arg and arg.annotation}
+    else:
+        return set()
+    lines = re.findall(r"(?m)^([*\w, ]+?) : \S", docstring)
+    return annotated | {name.strip(" *") for names in lines for name in names.split(",")}
+
+
 def docstring_problems(path):
     "Public definitions without a docstring, and parameters without a type or shape"
     problems = []
@@ -56,7 +71,7 @@ def docstring_problems(path):
         if not docstring:
             problems.append(f"{node.name} has no docstring")
             continue
-        known = documented(docstring)
+        known = documented(docstring) | said_by_words(node, docstring)
         problems += [
             f"{node.name}: {name} is not under Parameters" for name in parameters(node) if name not in known
         ]
@@ -125,11 +140,14 @@ def test_missing_words_are_noticed(write_notebook):
         'code:#| export\ndef g(x, y):\n    """Sum\n\n    Parameters\n    ----------\n    x : float\n    """',
         'code:#| export\nclass K:\n    "k"\n    a: float  # width\n    b: float',
         "code:#| exporti\ndef h(x): pass",
-        "code:f(1)",
+        'code:#| export\n@contract\ndef c(x: Points, y, z):\n    """Sum\n\n    y : one more\n    """',
+        'code:#| export\nclass V(Value):\n    "v"\n    a: Positive',
+        "code:f(1), c(1), V(1)",
     )
     assert docstring_problems(path) == [
         "f has no docstring",
         "g: y is not under Parameters",
         "K.b has neither a comment nor an entry under Parameters",
+        "c: z is not under Parameters",
     ]
     assert unused_names(path) == ["g", "K"]
