@@ -4,7 +4,8 @@
 __all__ = ['array_namespace', 'as_floats', 'frozen', 'as_points', 'as_targets', 'as_weights', 'as_labels', 'as_number',
            'as_count', 'as_rng', 'guarded', 'sqdist', 'sqdist_tile', 'row_blocks', 'spans', 'one_blas_thread',
            'n_threads', 'in_parallel', 'require_fits', 'shortened', 'smallest_eigenvalue', 'cholesky_in_place',
-           'psd_factor', 'solve_psd', 'nonnegative_lstsq']
+           'Factored', 'schur', 'schur_rounding', 'Cholesky', 'PivotedCholesky', 'psd_factor', 'solve_psd', 'norm1',
+           'nonnegative_lstsq']
 
 # %% ../nbs/C_arrays.ipynb #6ce19dab
 import math
@@ -21,7 +22,7 @@ from scipy.spatial.distance import cdist
 from threadpoolctl import ThreadpoolController
 
 from . import settings
-from .errors import ConvergenceFailure, NotPositiveDefinite
+from .errors import ConvergenceFailure, IndefiniteKernel, NotPositiveDefinite
 
 # %% ../nbs/C_arrays.ipynb #046df58a
 def array_namespace(*arrays):
@@ -626,7 +627,7 @@ def smallest_eigenvalue(A):
 
 # %% ../nbs/C_arrays.ipynb #a68ecdf6
 def cholesky_in_place(A):
-    """Overwrite one triangle of A with its Cholesky factor, so that scipy's potrs, potri and pocon can follow.
+    """Overwrite one triangle of A with its Cholesky factor; the other one stays.
 
     Up to n = 12 000 this is LAPACK's potrf. Threaded potrf of OpenBLAS has crashed the process from
     n = 16 000 on; beyond 12 000 the factorisation goes in panels, of which only products of matrices
@@ -634,13 +635,12 @@ def cholesky_in_place(A):
 
     Parameters
     ----------
-    A : array (n, n), symmetric, C-contiguous, of floats   the triangle above the diagonal, or below it,
-                                                           is overwritten; the other one stays
+    A : array (n, n), symmetric, C-contiguous, of floats
 
     Returns
     -------
     factor : array (n, n)     A.T, in LAPACK's order: no copy
-    lower : int               1 or 0: the triangle of `factor` that holds it
+    lower : int               1 or 0: the triangle of `factor` that holds L, or Lᵀ
     broken : int              0, or the order of the first minor that is not positive definite
     """
     if len(A) <= _LARGEST_POTRF:
@@ -673,69 +673,238 @@ def _panel_cholesky(A, width=1024):
         A[J, J][inside] = own[inside]                                 # what lies above stays as it was
     return 0
 
-
-def psd_factor(A, shift=0.0, name="A", remedy="a larger shift", overwrite=False):
-    """Cholesky factor of A + shift I, for symmetric A; nothing is added to the diagonal but `shift`.
+# %% ../nbs/C_arrays.ipynb #089f56b6
+class Factored:
+    """A positive definite matrix A = L Lᵀ, known by its factor   (C.2)
 
     Parameters
     ----------
-    A : array (n, n), symmetric, of floats
+    factor : array (n, n)     L in the lower triangle, or Lᵀ in the upper one; the other is not read
+    lower : int               1, or 0 if it is the upper one
+    """
+    shift = 0.0
+
+    def __init__(self, factor, lower=1):
+        if not factor.flags.f_contiguous:                      # LAPACK's order, without a copy
+            factor, lower = factor.T, 1 - lower
+        self.factor, self.lower = factor.view(), lower
+        self.factor.flags.writeable = False
+
+    @property
+    def L(self):
+        "L (n, n), with zeros above the diagonal."
+        return np.tril(self.factor if self.lower else self.factor.T)
+
+    def _lapack(self, routine, *args, **options):
+        function, = scipy.linalg.get_lapack_funcs((routine,), (self.factor,))
+        return function(self.factor, *args, **options)[0]
+
+    def solve(self, b):
+        "A⁻¹ b, for b (n,) or (n, t)."
+        return self._lapack("potrs", b, lower=self.lower)
+
+    def half_solve(self, b, transposed=False, overwrite=False):
+        "L⁻¹ b, or L⁻ᵀ b, for b (n,) or (n, t); with `overwrite`, in the memory of b if that is in LAPACK's order."
+        trtrs, = scipy.linalg.get_lapack_funcs(("trtrs",), (self.factor, b))
+        return trtrs(self.factor, b, lower=self.lower, trans=int(transposed == self.lower), overwrite_b=overwrite)[0]
+
+    def explained(self, B, C=None):
+        "Bᵀ A⁻¹ C (m, l), for B (n, m) and C (n, l); C = B when left out."
+        H = self.half_solve(B)
+        return H.T @ (H if C is None else self.half_solve(C))
+
+    def log_det(self):
+        "log det A, a float."
+        return 2 * float(np.log(self.factor.diagonal()).sum())
+
+    def inverse(self):
+        "A⁻¹ (n, n)."
+        inverse = self._lapack("potri", lower=self.lower)
+        return _mirrored(inverse.T if self.lower else inverse)
+
+    def inverse_diagonal(self):
+        "The diagonal (n,) of A⁻¹ = L⁻ᵀ L⁻¹: the squared lengths of the columns of L⁻¹."
+        inverse = self._lapack("trtri", lower=self.lower)
+        inverse = inverse if self.lower else inverse.T
+        return np.concatenate([(np.tril(inverse[J.start :, J]) ** 2).sum(axis=0) for J in spans(len(self), 256)])
+
+    def rcond(self, norm):
+        "About 1 / (‖A‖ ‖A⁻¹‖) in the norm of `norm1`, whose value for A is `norm`."
+        return float(self._lapack("pocon", norm, uplo="UL"[self.lower]))
+
+    def __len__(self):
+        return len(self.factor)
+
+    def __repr__(self):
+        return f"{type(self).__name__}, {len(self)} rows"
+
+# %% ../nbs/C_arrays.ipynb #9993d018
+def schur(A, C, B, name="k", eps=None):
+    """C − Bᵀ A⁻¹ B, what of C the columns of B leave unexplained   (C.3)
+
+    Parameters
+    ----------
+    A : Factored             (n, n), with `shift` where it holds A + shift I
+    C : array (m, m), or (m,)    symmetric; or its diagonal
+    B : array (n, m)
+    name : str               the kernel in words of the caller
+    eps : float              the entries are right up to eps^(3/4); by default that of their type
+
+    Returns
+    -------
+    array like C             its diagonal ≥ 0: what is below 0 by rounding becomes 0
+
+    Raises
+    ------
+    IndefiniteKernel         an entry of the diagonal is negative beyond rounding
+    """
+    H = A.half_solve(B)
+    if C.ndim == 1:
+        return _not_negative(C - np.sum(H * H, axis=0), A, C, H, name, eps)
+    S = C - H.T @ H
+    S = (S + S.T) / 2
+    S.flat[:: len(S) + 1] = _not_negative(S.diagonal().copy(), A, C.diagonal(), H, name, eps)
+    return S
+
+
+def schur_rounding(A, C, H, eps=None):
+    """How far below 0 rounding may push each c − hᵀh, where the entries are right up to eps^(3/4)   (C.4)
+
+    Parameters
+    ----------
+    A : Factored             (n, n)
+    C : array (m,)           the c's
+    H : array (n, m)         the h's: L⁻¹ b
+    eps : float              by default that of the coarser type
+
+    Returns
+    -------
+    array (m,), ≥ 0
+    """
+    eps = float(max(np.finfo(T.dtype).eps for T in (C, H))) if eps is None else eps
+    weight = np.abs(A.half_solve(H, transposed=True)).sum(axis=0)                    # ‖A⁻¹ b‖₁
+    L = A.L
+    diagonal = np.einsum("ij,ij->i", L, L)
+    entries = max(float(np.abs(diagonal - A.shift).max()), float(np.abs(C).max()))
+    return eps**0.75 * entries * (1 + weight) ** 2 + len(A) * eps * float(diagonal.max()) * weight**2
+
+
+def _not_negative(S, A, C, H, name, eps):
+    "S with its rounding errors below 0 put to 0; A, C and H say how large they may be."
+    if S.min(initial=0) < 0:
+        bad = S < 0
+        short = S[bad] + schur_rounding(A, C[bad], H[:, bad], eps)
+        if (short < 0).any():
+            j = int(np.flatnonzero(bad)[short.argmin()])
+            raise IndefiniteKernel(
+                f"{name} is not positive semidefinite: at point {j}, {C[j]:.3g} less what the other points explain "
+                f"is {S[j]:.3g}, and a variance or squared distance is never negative. "
+                "check_kernel(k, X) shows the eigenvalue.")
+        S[bad] = 0
+    return S
+
+# %% ../nbs/C_arrays.ipynb #252bb981
+class Cholesky(Factored):
+    """A + shift I = L Lᵀ for symmetric A, factored once; nothing is added to the diagonal but `shift`   (C.2)
+
+    Parameters
+    ----------
+    A : array (n, n), symmetric          of which only one triangle and the diagonal are read
     shift : float or array (n,), ≥ 0
     name : str                           the matrix in words of the caller, e.g. "K + lam I"
-    remedy : str or callable             the likely causes and the next move; called with a
-                                         shift that would do, and only when needed
+    remedy : str or callable             the likely causes and the next move; called with a shift that would
+                                         do, and only when needed
     overwrite : bool                     A is not needed any more: its memory may be used
+
+    Raises
+    ------
+    TypeError, ValueError                A is no square matrix of finite floats, or its sums overflow
+    NotPositiveDefinite                  the factorisation broke down, or the condition number is above 1/eps
+                                         and no digit could be trusted; names the smallest eigenvalue
+    """
+
+    def __init__(self, A, shift=0.0, name="A", remedy="a larger shift", overwrite=False):
+        A = A if isinstance(A, np.ndarray) and A.dtype.kind == "f" else as_floats(A, name)
+        if A.ndim != 2 or len(A) != A.shape[1]:
+            raise ValueError(f"{name} has shape {A.shape}; pass a square matrix (n, n).")
+        n, least, eps, diagonal = len(A), float(np.min(shift)), np.finfo(A.dtype).eps, A.diagonal().copy()
+        shifted = A if overwrite and A.flags.c_contiguous and A.flags.writeable else np.array(A, order="C")
+        shifted.flat[:: n + 1] += shift
+        # if A ≥ 0, then ‖A‖₁ ≤ n max aᵢᵢ, and no eigenvalue or pivot of A + shift I is below the shift
+        clear = least > 4 * n * eps * n * float(np.abs(diagonal).max())
+        norm = None if clear else _finite_norm(shifted, name)
+        factor, lower, broken = cholesky_in_place(shifted)
+        super().__init__(factor, lower)
+        self.name, self.shift = name, shift
+        if clear and not broken and float(factor.diagonal().min()) ** 2 >= least / 2:
+            return
+        before = lambda: _restored(factor, lower, diagonal + shift)
+        if norm is None:                             # a pivot below the shift: A has a negative eigenvalue
+            norm = _finite_norm(before(), name)
+        if broken or self.rcond(norm) < eps:
+            raise _not_positive_definite(before(), least, name, remedy)
+
+    @staticmethod
+    def attempt(A):
+        "Factored A, in its memory and whatever its condition, or None: A is not positive definite."
+        factor, lower, broken = cholesky_in_place(A)
+        return None if broken else Factored(factor, lower)
+
+    def __repr__(self):
+        return f"Cholesky of {self.name}, {len(self)} rows"
+
+# %% ../nbs/C_arrays.ipynb #ef67b980
+class PivotedCholesky(Factored):
+    """A[order][:, order] = L Lᵀ for the rows of a positive semidefinite A that are independent in floating point
+
+    Parameters
+    ----------
+    A : array (n, n), symmetric
+    overwrite : bool                     A is not needed any more: its memory is used
+
+    Attributes
+    ----------
+    order : array of int (r,)            the rows that were kept, the one with most left first
+    """
+
+    def __init__(self, A, overwrite=False):
+        size = np.sqrt(np.maximum(A.diagonal(), 0))
+        size[size == 0] = 1
+        A = A if overwrite else A.copy()
+        A /= size
+        A /= size[:, None]                                             # a diagonal of ones
+        pstrf, = scipy.linalg.get_lapack_funcs(("pstrf",), (A,))
+        L, order, rank, _ = pstrf(A.T, lower=1, tol=4 * len(A) * np.finfo(A.dtype).eps, overwrite_a=1)
+        self.order = order[:rank] - 1
+        super().__init__(np.tril(L[:rank, :rank]) * size[self.order, None])
+
+# %% ../nbs/C_arrays.ipynb #8e53cbaa
+def psd_factor(A, shift=0.0, name="A", remedy="a larger shift", overwrite=False):
+    """The factor of A + shift I, as Cholesky computes it.
+
+    Parameters
+    ----------
+    A, shift, name, remedy, overwrite : as in Cholesky
 
     Returns
     -------
     factor : array (n, n)                as cholesky_in_place returns it
     lower : int
-
-    Raises
-    ------
-    ValueError                           the sums of the entries overflow
-    NotPositiveDefinite                  the factorisation broke down, or the condition number is
-                                         above 1/eps and no digit could be trusted; names the
-                                         smallest eigenvalue and a shift that would do
     """
-    n, least, eps = len(A), float(np.min(shift)), np.finfo(A.dtype).eps
-    diagonal = A.diagonal().copy()
-    reuse = overwrite and A.flags.c_contiguous and A.flags.writeable
-    shifted = A if reuse else np.array(A, order="C")
-    shifted.flat[:: n + 1] += shift
-    lange, pocon = scipy.linalg.get_lapack_funcs(("lange", "pocon"), (shifted,))
-    # if A ≥ 0, then ‖A‖₁ ≤ n max aᵢᵢ, and no eigenvalue or pivot of A + shift I is below the shift
-    clear = least > 4 * n * eps * n * float(np.abs(diagonal).max())
-    norm = None if clear else lange("1", shifted.T)  # .T is in LAPACK's order: no hidden copy
-    if not clear and not math.isfinite(norm):
-        raise ValueError(f"{name} has entries up to {np.abs(shifted).max():.1e}, whose sums overflow "
-                         f"{shifted.dtype}; rescale.")
-    factor, lower, broken = cholesky_in_place(shifted)
-    if clear and not broken and float(factor.diagonal().min()) ** 2 >= least / 2:
-        return factor, lower
-    restored = lambda: _restored(factor, lower, diagonal + shift)
-    if not broken and norm is None:                  # a pivot below the shift: A has a negative eigenvalue
-        norm = lange("1", restored())
-    if broken or pocon(factor, norm, uplo="UL"[lower])[0] < eps:
-        raise _not_positive_definite(restored(), least, name, remedy)
-    return factor, lower
+    done = Cholesky(A, shift, name, remedy, overwrite)
+    return done.factor, done.lower
 
 
 def solve_psd(A, b, shift=0.0, name="A", remedy="a larger shift", symmetric=False, overwrite=False):
     """x with (A + shift I) x = b, for symmetric A with A + shift I positive definite.
-
-    By Cholesky; nothing is added to the diagonal but `shift`.
 
     Parameters
     ----------
     A : array (n, n), symmetric
     b : array (n,) or (n, t)
     shift : float ≥ 0
-    name : str                           the matrix in words of the caller, e.g. "K + lam I"
-    remedy : str or callable             the likely causes and the next move; called with a
-                                         shift that would do, and only when needed
+    name, remedy, overwrite : as in Cholesky
     symmetric : bool                     A is known to be symmetric and is not tested for it
-    overwrite : bool                     A is not needed any more: its memory may be used
 
     Returns
     -------
@@ -744,24 +913,53 @@ def solve_psd(A, b, shift=0.0, name="A", remedy="a larger shift", symmetric=Fals
     Raises
     ------
     ValueError                           A is not square, not symmetric or not finite
-    NotPositiveDefinite                  see psd_factor
+    NotPositiveDefinite                  see Cholesky
     """
     A, b, shift = as_floats(A, name), as_floats(b, "b"), as_number(shift, "shift", at_least=0)
-    n = len(A)
-    if A.shape != (n, n) or b.ndim not in (1, 2) or len(b) != n:
+    if A.shape != (len(b), len(b)) or b.ndim not in (1, 2):
         raise ValueError(f"{name} has shape {A.shape} and b has {b.shape}; "
                          "pass (n, n) and (n,) or (n, t).")
     if not symmetric:
         _require_symmetric(A, name)
-    factor, lower = psd_factor(A.astype(np.result_type(A, b), copy=False), shift, name, remedy, overwrite)
-    potrs, = scipy.linalg.get_lapack_funcs(("potrs",), (factor,))
-    return potrs(factor, b, lower=lower)[0]
+    A = A.astype(np.result_type(A, b), copy=False)
+    return Cholesky(A, shift, name, remedy, overwrite).solve(b)
+
+# %% ../nbs/C_arrays.ipynb #c9c78d24
+def norm1(A):
+    """The largest sum of |aᵢⱼ| over a column, without temporaries.
+
+    Parameters
+    ----------
+    A : array (n, n), symmetric, C-contiguous
+
+    Returns
+    -------
+    float
+    """
+    lange, = scipy.linalg.get_lapack_funcs(("lange",), (A,))
+    return float(lange("1", A.T))                    # .T is in LAPACK's order: no hidden copy
+
+
+def _finite_norm(A, name):
+    norm = norm1(A)
+    if not math.isfinite(norm):
+        raise ValueError(f"{name} has entries up to {np.abs(as_floats(A, name)).max():.1e}, whose sums overflow "
+                         f"{A.dtype}; rescale.")
+    return norm
+
+
+def _mirrored(A):
+    "A with its upper triangle copied into the lower one."
+    for J in spans(len(A), 256):
+        own = np.triu(A[J, J])
+        A[J, J] = own + np.triu(own, 1).T
+        A[J.stop :, J] = A[J, J.stop :].T
+    return A
 
 
 def _restored(factor, lower, diagonal):
     "The symmetric matrix with this diagonal again, from the triangle that a factorisation left alone."
-    A = np.triu(factor, 1) if lower else np.tril(factor, -1)
-    A += A.T
+    A = _mirrored(np.array(factor if lower else factor.T, order="C"))
     A.flat[:: len(A) + 1] = diagonal
     return A
 

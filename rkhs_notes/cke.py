@@ -16,8 +16,8 @@ import scipy.sparse
 from scipy.fft import idctn
 from sklearn.neighbors import NearestNeighbors
 
-from .arrays import (as_count, as_floats, as_labels, as_number, as_points, frozen,
-    require_fits, row_blocks, sqdist)
+from .arrays import (Cholesky, as_count, as_floats, as_labels, as_number, as_points,
+    frozen, require_fits, row_blocks, sqdist)
 from .datasets import as_rng
 from .errors import ConvergenceFailure, require
 from .kernels import as_kernel
@@ -223,9 +223,8 @@ class _View:
         "B ↦ Tᵀ B and c ↦ T c, with Tᵀ (Fᵀ D F + γ I) T = I for the centred F, onto the range of Fᵀ"
         A = np.sqrt(d)[:, None] * self.centred
         if reg > 1e-6 * float(np.linalg.norm(A)) ** 2:                       # then Fᵀ D F + γ I keeps ten digits
-            R = scipy.linalg.cholesky(A.T @ A + reg * np.eye(A.shape[1]), overwrite_a=True, check_finite=False)
-            solve = partial(scipy.linalg.solve_triangular, R, check_finite=False)                    # T = R⁻¹
-            return partial(solve, trans="T"), solve
+            done = Cholesky(A.T @ A, shift=reg, name="Fᵀ D F + γ I", overwrite=True)                 # T = L⁻ᵀ
+            return done.half_solve, partial(done.half_solve, transposed=True)
         _, s, Vt = scipy.linalg.svd(A, full_matrices=False)
         noise = self.n * np.finfo(float).eps
         kept = s > s[0] * (noise if reg > 0 else (4 * noise) ** 0.5)
@@ -234,7 +233,7 @@ class _View:
 
     def function(self, a):
         "x ↦ F(x) a − mean, as functions of the RKHS and offsets"
-        alpha = scipy.linalg.solve_triangular(self.gram.triangle, a, lower=True, trans="T")
+        alpha = self.gram.gram.half_solve(a, transposed=True)
         return RKHSFunction(self.gram.kernel, self.gram.points, alpha), frozen(-(self.mean @ a))
 
 

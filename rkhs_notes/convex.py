@@ -11,10 +11,9 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from scipy.special import entr, expit
 
-from .arrays import _require_symmetric, as_count, as_floats, as_number, cholesky_in_place
+from .arrays import Cholesky, _require_symmetric, as_count, as_floats, as_number
 from .datasets import as_rng
 from .errors import ConvergenceFailure, IndefiniteKernel, require
 
@@ -512,12 +511,10 @@ def _newton(K, y, loss, lam):
 
 
 def _solve(B, b):
-    factor, lower, broken = cholesky_in_place(B)
-    if broken:
+    if (system := Cholesky.attempt(B)) is None:
         raise ConvergenceFailure("a Newton system lost positive definiteness: the curvature of the loss "
                                  "is negative or not finite, or K is not positive semidefinite.")
-    potrs, = scipy.linalg.get_lapack_funcs(("potrs",), (factor,))
-    return potrs(factor, b, lower=lower)[0]
+    return system.solve(b)
 
 
 def _interior_point(K, y, loss, lam):
@@ -556,18 +553,17 @@ def _interior_point(K, y, loss, lam):
             diagonal = 1 / (inverse[:n] + inverse[n:])
         else:
             diagonal = theta
-        factor, lower, shift = _shifted_factor(K, work, diagonal + loss.a, lam, shift)
-        potrs, = scipy.linalg.get_lapack_funcs(("potrs",), (factor,))
+        system, shift = _shifted_factor(K, work, diagonal + loss.a, lam, shift)
 
         def direction(push_low, push_high):
             "dv, dz, dw for the targets s z = push_low, t w = push_high to first order"
             right = -residual + push_low / s - z - push_high / t + w
             if split:                                        # (diagonal + K̃ + a I) du = known
                 known = diagonal * (inverse[:n] * right[:n] - inverse[n:] * right[n:])
-                du = potrs(factor, known, lower=lower)[0]
+                du = system.solve(known)
                 dv = inverse * (right - spread(known - diagonal * du))
             else:
-                dv = potrs(factor, right, lower=lower)[0]
+                dv = system.solve(right)
             dz = np.where(has_low, push_low / s - z - z / s * dv, 0.0)
             dw = np.where(has_high, push_high / t - w + w / t * dv, 0.0)
             return dv, dz, dw
@@ -605,14 +601,13 @@ def _longest(x, dx, there):
 
 
 def _shifted_factor(K, work, diagonal, lam, shift):
-    "Cholesky factor of K / (2 lam) + diag(diagonal) + shift I, with a larger shift where it breaks down."
+    "K / (2 lam) + diag(diagonal) + shift I, factored, with a larger shift where that breaks down."
     scale = float(np.abs(K.diagonal()).max()) / (2 * lam) + 1e-300
     for _ in range(12):
         np.multiply(K, 1 / (2 * lam), out=work)
         work.flat[:: len(K) + 1] += diagonal + shift
-        factor, lower, broken = cholesky_in_place(work)
-        if not broken:
-            return factor, lower, shift
+        if (system := Cholesky.attempt(work)) is not None:
+            return system, shift
         shift = max(100 * shift, len(K) * np.finfo(float).eps * scale)
     raise ConvergenceFailure("K is not positive semidefinite: no small shift makes it factorise. "
                              "check_kernel(k, X) shows a witness.")

@@ -14,8 +14,8 @@ import scipy.linalg
 from scipy.special import gammaln
 from tqdm.auto import tqdm
 
-from .arrays import (as_count, as_floats, as_number, as_points, as_targets,
-    cholesky_in_place, frozen, guarded, in_parallel, one_blas_thread, require_fits)
+from .arrays import (Cholesky, as_count, as_floats, as_number, as_points, as_targets,
+    frozen, guarded, in_parallel, norm1, one_blas_thread, require_fits)
 from .datasets import as_rng
 from .errors import require
 from .features import FeatureMap
@@ -222,14 +222,12 @@ def _by_gram(G, root):
     "b ↦ (G + root² I)⁻¹ b by Cholesky, or None if that would cost more than half the digits."
     A = G.copy()
     A.flat[:: len(A) + 1] += root * root
-    lange, pocon, potrs = scipy.linalg.get_lapack_funcs(("lange", "pocon", "potrs"), (A,))
-    norm = lange("1", A.T)
+    norm = norm1(A)
     if not np.finfo(A.dtype).tiny / np.finfo(A.dtype).eps < norm < math.inf:
         return None                                                     # squares under- or overflow
-    factor, lower, broken = cholesky_in_place(A)
-    if broken or not pocon(factor, norm, uplo="UL"[lower])[0] > np.finfo(A.dtype).eps ** 0.5:
-        return None
-    return lambda b: potrs(factor, b, lower=lower)[0]
+    factored = Cholesky.attempt(A)
+    good = factored is not None and factored.rcond(norm) > np.finfo(A.dtype).eps ** 0.5
+    return factored.solve if good else None
 
 
 def _by_triangle(Phi):

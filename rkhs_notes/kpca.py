@@ -14,8 +14,8 @@ import scipy.linalg
 from scipy.optimize import minimize_scalar
 
 from . import settings
-from .arrays import (as_count, as_floats, as_number, as_points, as_targets, frozen,
-    require_fits, row_blocks, spans, sqdist)
+from .arrays import (Cholesky, as_count, as_floats, as_number, as_points, as_targets,
+    frozen, require_fits, row_blocks, spans, sqdist)
 from .datasets import as_rng
 from .errors import ConvergenceFailure, IndefiniteKernel, require
 from .kernels import Gaussian, Precomputed, Scaled, as_kernel, median_bandwidth
@@ -547,7 +547,7 @@ class _Smoother:
     def functions(self, P):
         "The functions with directions P (r, n), and their means over the sample"
         w = self.into @ P
-        alpha = scipy.linalg.solve_triangular(self.approx.triangle, w, lower=True, trans="T")
+        alpha = self.approx.gram.half_solve(w, transposed=True)
         return RKHSFunction(self.approx.kernel, self.approx.points, alpha), self.mean @ w
 
 
@@ -618,7 +618,7 @@ def check_kernel_cca(cca, X, Y, tol=1e-6):
     smoothers = []
     for k, A, own, other in ((cca.function_x.k, X, u, v), (cca.function_y.k, Y, v, u)):
         K = center(k(A)).astype(float, copy=False)
-        smoothers.append(scipy.linalg.solve(K + reg * np.eye(len(K)), K, assume_a="pos"))
+        smoothers.append(Cholesky(K, shift=reg, name="K + reg I").solve(K))
         gap = np.abs(smoothers[-1] @ other - own * cca.correlations).max() / np.abs(own).max()      # (8.13)
         met = max(met, require("the ridge fit of the other side is ρ times the own", gap, tol,
                                "not a solution of the eigenproblem."))
@@ -853,11 +853,11 @@ def kernel_mutual_information(kernels, samples, reg, tol=1e-8):
 
 
 def _half_log_det(C, reg):
-    try:
-        return float(np.log(scipy.linalg.cholesky(C, lower=True).diagonal()).sum())
-    except np.linalg.LinAlgError:
+    if (factored := Cholesky.attempt(C)) is None:
         raise ValueError(f"at reg = {reg:.1e} the samples determine each other to all digits, and the determinant is 0; "
-                         "pass a larger reg.") from None
+                         "pass a larger reg.")
+    return factored.log_det() / 2
+
 
 # %% ../nbs/08_kpca.ipynb #0f2ffd74
 @dataclass(frozen=True, eq=False, repr=False)
@@ -1006,10 +1006,8 @@ def _dependence(F, G, reg):
     "−½ log det(I − T Tᵀ), T = (FᵀF + γ)^(−½) FᵀG (GᵀG + γ)^(−½): kernel mutual information of two factors"
     T = F.T @ G
     for A, side in ((F, 0), (G, 1)):
-        C = A.T @ A
-        C.flat[:: len(C) + 1] += reg
-        L = scipy.linalg.cholesky(C, lower=True)
-        T = scipy.linalg.solve_triangular(L, T if side == 0 else T.T, lower=True)
+        done = Cholesky(A.T @ A, shift=reg, name="FᵀF + γ I", overwrite=True)
+        T = done.half_solve(T if side == 0 else T.T)
         T = T if side == 0 else T.T
     return -_half_log_det(np.eye(len(T)) - T @ T.T, reg)
 

@@ -8,9 +8,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
-from .arrays import as_count, as_number, frozen, require_fits
+from .arrays import Factored, as_count, as_number, frozen, require_fits
 from .datasets import as_rng
 from .errors import IndefiniteKernel
 
@@ -63,12 +62,17 @@ class LowRankGram:
         if not self.rank:
             return np.zeros((len(self.kernel._points(X, "X")), 0), self.factor.dtype)
         values = self.kernel(X, self.points)
-        return solve_triangular(self.triangle, values.T, lower=True, overwrite_b=True).T       # (S.3)
+        return self.gram.half_solve(values.T, overwrite=True).T                                # (S.3)
 
     @property
     def triangle(self):
         "L (r, r), lower triangular: the pivots' rows of the factor; L Lᵀ is the Gram matrix of the pivots."
         return np.tril(self.factor[self.pivots])
+
+    @property
+    def gram(self):
+        "The Gram matrix (r, r) of the pivots, factored."
+        return Factored(self.triangle)
 
     def __repr__(self):
         why = dict(tol="within the tolerance", rank="as many columns as allowed", rounding="the rest is rounding")
@@ -213,7 +217,7 @@ def _random(work, rng):
         size = min(max(8, work.rank // 8), 128, n)
         drawn = rng.choice(n, size=size, p=work.left / work.left.sum())
         accepted, L = _accept(work, drawn, rng.random(size))
-        new = solve_triangular(L, work.columns(accepted).T, lower=True, overwrite_b=True).T
+        new = Factored(L).half_solve(work.columns(accepted).T, overwrite=True).T
         for column, p in enumerate(accepted):
             new[p] = L[column]                                     # the lower triangle, exactly
         work.add(accepted, new)

@@ -12,13 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from . import settings
-from rkhs_notes.arrays import (as_count, as_floats, as_number, as_points, frozen, row_blocks, spans,
-    sqdist)
+from .arrays import (Cholesky, as_count, as_floats, as_number, as_points, frozen,
+    row_blocks, spans, sqdist)
 from .datasets import as_rng
-from .errors import require
+from .errors import NotPositiveDefinite, require
 from .features import FeatureMap
 from .hilbert import Measure
 from .kernels import Gaussian, Kernel, as_kernel, median_bandwidth
@@ -159,11 +158,12 @@ def _normal_mean(delta, cov, bandwidth):
         A = np.eye(len(cov)) + cov / bandwidth / bandwidth
     if not np.isfinite(A).all():
         raise ValueError(f"cov / bandwidth² overflows (bandwidth = {bandwidth:g}); rescale the points.")
-    factor = cho_factor(A, lower=True)
+    if (factored := Cholesky.attempt(A)) is None:
+        raise NotPositiveDefinite("I + cov / bandwidth² is not positive definite: cov has a negative eigenvalue.")
     scaled = delta.T / bandwidth
-    root = np.prod(1 / np.diag(factor[0]))
+    root = np.prod(1 / factored.factor.diagonal())
     with np.errstate(over="ignore"):                                  # exp(−∞) = 0 far away
-        return root * np.exp(-0.5 * (scaled * cho_solve(factor, scaled)).sum(axis=0))      # (11.4)
+        return root * np.exp(-0.5 * (factored.half_solve(scaled) ** 2).sum(axis=0))      # (11.4)
 
 
 def mmd2_gaussians(mean_p, cov_p, mean_q, cov_q, bandwidth=1.0):

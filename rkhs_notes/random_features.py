@@ -14,10 +14,9 @@ from functools import partial, singledispatch
 import numpy as np
 import scipy.sparse as sp
 from scipy.integrate import quad
-from scipy.linalg import solve_triangular
 from scipy.special import betaln, gammaln, ive, kve
 
-from .arrays import (as_count, as_floats, as_number, as_points, frozen, guarded,
+from .arrays import (Factored, as_count, as_floats, as_number, as_points, frozen, guarded,
     in_parallel, require_fits, row_blocks, shortened, sqdist)
 from .datasets import as_rng
 from .errors import (NoFiniteFeatureMap, NoSpectralMeasure, require)
@@ -1665,7 +1664,7 @@ class _Nystrom:
         if not len(self.Z):
             return np.zeros((len(X), 0), dtype=X.dtype)
         values = self.kernel(X.toarray() if sp.issparse(X) else X, self.Z)
-        return solve_triangular(self.L, values.T, lower=True, overwrite_b=True).T                   # (9.19)
+        return Factored(self.L).half_solve(values.T, overwrite=True).T                              # (9.19)
 
 
 def _cluster_centres(X, m, rng):

@@ -18,9 +18,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from tqdm.auto import tqdm
 
-from .arrays import (as_count, as_floats, as_labels, as_number, as_points, as_targets,
-    as_weights, cholesky_in_place, frozen, guarded, one_blas_thread, psd_factor, require_fits,
-    row_blocks, sqdist)
+from .arrays import (Cholesky, as_count, as_floats, as_labels, as_number, as_points,
+    as_targets, as_weights, frozen, guarded, one_blas_thread, require_fits, row_blocks, schur,
+    schur_rounding, sqdist)
 from .convex import (Loss, absolute, as_loss, certificate,  # noqa: F401
     epsilon_insensitive, hinge, huber, logistic, minimize_convex, quantile, squared, squared_hinge)
 from .datasets import as_rng
@@ -104,9 +104,7 @@ def _smoother(k, X, dtype, lam, weights=None):
 
 def _solver(K, shift, name, remedy):
     "The linear map b ↦ (K + shift I)⁻¹ b; K is used up."
-    factor, lower = psd_factor(K, shift, name=name, overwrite=True, remedy=remedy)
-    potrs, = scipy.linalg.get_lapack_funcs(("potrs",), (factor,))
-    return lambda b: potrs(factor, b, lower=lower)[0]
+    return Cholesky(K, shift, name, remedy, overwrite=True).solve
 
 
 def _beside(T, smooth, y, weights):
@@ -709,14 +707,12 @@ class GaussianProcess:
     mean : RKHSFunction           m; its kernel and centres are k and X
     noise : float or array (n,)   variances σᵢ²
     log_marginal : float          log p(y)   (5.12)
-    factor : array (n, n)         Cholesky factor of K + N
-    lower : int                   the triangle that holds it
+    gram : Cholesky               K + N
     """
     mean: RKHSFunction
     noise: float | np.ndarray
     log_marginal: float
-    factor: np.ndarray
-    lower: int
+    gram: Cholesky
 
     def __call__(self, X):
         "The posterior mean m(X), (n,)"
@@ -732,14 +728,15 @@ class GaussianProcess:
         Returns
         -------
         array (n,), ≥ 0
+
+        Raises
+        ------
+        IndefiniteKernel     a variance is negative beyond rounding: k is not a kernel
         """
-        k = self.mean.k
+        k, Z = self.mean.k, self.mean.Z
         X = k._points(X, "X")
-        parts = []
-        for rows in row_blocks(len(X), 3 * 8 * len(self.mean.Z)):
-            half = self._whitened(X[rows])
-            parts.append(k.diag(X[rows]) - np.sum(half * half, axis=0))                # (5.11)
-        return np.clip(np.concatenate(parts), 0, None)
+        return np.concatenate([schur(self.gram, k.diag(X[rows]), k(Z, X[rows]), k, self._eps)     # (5.11)
+                               for rows in row_blocks(len(X), 3 * 8 * len(Z))])
 
     def cov(self, X, Y=None):
         """Posterior covariance c(xᵢ, yⱼ) of the latent f.
@@ -752,14 +749,16 @@ class GaussianProcess:
         Returns
         -------
         array (n, m)
+
+        Raises
+        ------
+        IndefiniteKernel     a variance is negative beyond rounding: k is not a kernel
         """
-        k = self.mean.k
+        k, Z = self.mean.k, self.mean.Z
         X = k._points(X, "X")
-        left = self._whitened(X)
         if Y is None:
-            C = k(X) - left.T @ left
-            return (C + C.T) / 2
-        return k(X, Y) - left.T @ self._whitened(k._points(Y, "Y"))
+            return schur(self.gram, k(X), k(Z, X), k, self._eps)
+        return k(X, Y) - self.gram.explained(k(Z, X), k(Z, Y))
 
     def sample(self, X, n, rng):
         """Draw n functions from the posterior, at the points X.
@@ -777,11 +776,12 @@ class GaussianProcess:
         Raises
         ------
         TypeError, ValueError, MemoryError    bad X, n or rng; a result above settings.result_mib
+        IndefiniteKernel     the covariance has a negative eigenvalue beyond rounding
         """
         mean, n = self.mean(X), as_count(n, "n")
         require_fits((n, len(mean)), instead="draw fewer functions, or at fewer points")
-        C = self.cov(X)
-        eigenvalues, Q = np.linalg.eigh(C)                  # C may be singular: no Cholesky
+        eigenvalues, Q = np.linalg.eigh(self.cov(X))        # may be singular: no Cholesky
+        self._require_rounding(X, eigenvalues[0])
         root = Q * np.sqrt(np.clip(eigenvalues, 0, None))
         return mean + as_rng(rng).standard_normal((n, len(mean))) @ root.T
 
@@ -812,10 +812,18 @@ class GaussianProcess:
         ax.plot(x, m, color=ACCENT)
         return ax
 
-    def _whitened(self, X):
-        "L⁻¹ k(Z, X)"
-        trtrs, = scipy.linalg.get_lapack_funcs(("trtrs",), (self.factor,))
-        return trtrs(self.factor, self.mean.k(self.mean.Z, X), lower=self.lower, trans=1 - self.lower)[0]
+    @property
+    def _eps(self):
+        "That of the kernel's values on the data: K is right up to eps^(3/4)"
+        return float(np.finfo(self.mean.k.diag(self.mean.Z[:1]).dtype).eps)
+
+    def _require_rounding(self, X, low):
+        "Is `low`, the least eigenvalue of the covariance at X, below 0 by no more than rounding?"
+        k = self.mean.k
+        if low < 0 and low < -schur_rounding(self.gram, k.diag(X), self.gram.half_solve(k(self.mean.Z, X)),
+                                             self._eps).sum():
+            raise IndefiniteKernel(f"the posterior covariance at X has the eigenvalue {low:.3g}: {k} is not positive "
+                                   "semidefinite. check_kernel(k, X) shows a witness.")
 
     def __repr__(self):
         noise = f"{self.noise:.3g}" if np.ndim(self.noise) == 0 else f"{len(self.noise)} values"
@@ -847,9 +855,8 @@ def gaussian_process(k, X, y, noise):
     Theorem 5.7; Rasmussen and Williams (2006), chapter 2; L4, after Proposition 3
     """
     X, y, noise = _gp_data(k, X, y, noise)
-    alpha, factor, lower, value = _evidence(k, X, y, noise)
-    factor.flags.writeable = False
-    return GaussianProcess(RKHSFunction(k, X, alpha), noise, value, factor, lower)
+    alpha, gram, value = _evidence(k, X, y, noise)
+    return GaussianProcess(RKHSFunction(k, X, alpha), noise, value, gram)
 
 
 def _gp_data(k, X, y, noise):
@@ -867,16 +874,13 @@ def _gp_data(k, X, y, noise):
 
 
 def _evidence(k, X, y, noise):
-    "alpha, Cholesky factor, triangle and log p(y)   (5.12)"
-    K = k(X).astype(float, copy=False)
-    least = float(np.min(noise))
-    factor, lower = psd_factor(K, noise, name=f"K + {least:.1e} I" if np.ndim(noise) == 0 else "K + noise",
-                               overwrite=True,
-                               remedy=lambda lam: _advice(k, X, lam).replace("Try lam=", "Try noise="))
-    potrs, = scipy.linalg.get_lapack_funcs(("potrs",), (factor,))
-    alpha = potrs(factor, y, lower=lower)[0]
-    value = -y @ alpha / 2 - np.log(factor.diagonal()).sum() - len(y) * math.log(2 * math.pi) / 2
-    return alpha, factor, lower, float(value)
+    "alpha, K + N factored, and log p(y)   (5.12)"
+    gram = Cholesky(k(X).astype(float, copy=False), noise, overwrite=True,
+                    name=f"K + {noise:.1e} I" if np.ndim(noise) == 0 else "K + noise",
+                    remedy=lambda lam: _advice(k, X, lam).replace("Try lam=", "Try noise="))
+    alpha = gram.solve(y)
+    value = -y @ alpha / 2 - gram.log_det() / 2 - len(y) * math.log(2 * math.pi) / 2
+    return alpha, gram, float(value)
 
 # %% ../nbs/05_representer.ipynb #615ec9dd
 def log_marginal(k, X, y, noise):
@@ -900,17 +904,13 @@ def log_marginal(k, X, y, noise):
     NotPositiveDefinite             K + N is singular
     """
     X, y, noise = _gp_data(k, X, y, noise)
-    alpha, factor, lower, value = _evidence(k, X, y, noise)
+    alpha, gram, value = _evidence(k, X, y, noise)
     if np.abs(alpha).max() > 1e150:
         raise ValueError(f"the gradient of log p(y) overflows: k(x, x) + noise is down to "
                          f"{float(np.min(k.diag(X) + noise)):.1e}, far below the variance of y; rescale y or k.")
-    potri, = scipy.linalg.get_lapack_funcs(("potri",), (factor,))
-    inverse = potri(factor, lower=lower, overwrite_c=1)[0]             # one triangle of (K + N)⁻¹
-    # ∂K is symmetric: twice one triangle of G, and the diagonal, give the same sum
     G = np.outer(alpha, alpha)
-    G -= inverse.T if lower else inverse
-    G = np.triu(G)                                                                          # (5.13)
-    G.flat[:: len(y) + 1] /= 2
+    G -= gram.inverse()
+    G /= 2                                                                                  # (5.13)
     gradient = dict(k._vjp(X, X, G))
     gradient["noise"] = float(G.trace()) if np.ndim(noise) == 0 else G.diagonal().copy()
     return value, gradient
@@ -1018,15 +1018,13 @@ class LaplaceClassifier:
     classes : array (2,)     the two labels, the second is the positive one
     log_marginal : float     Laplace's approximation of log p(y)
     root : array (n,)        √W, W the curvature of the loss at the mode
-    factor : array (n, n)    Cholesky factor of I + √W K √W
-    lower : int              the triangle that holds it
+    gram : Cholesky          I + √W K √W
     """
     mean: RKHSFunction
     classes: np.ndarray
     log_marginal: float
     root: np.ndarray
-    factor: np.ndarray
-    lower: int
+    gram: Cholesky
 
     def var(self, X):
         """Variance of the latent f.
@@ -1038,16 +1036,16 @@ class LaplaceClassifier:
         Returns
         -------
         array (n,), ≥ 0
+
+        Raises
+        ------
+        IndefiniteKernel     a variance is negative beyond rounding: k is not a kernel
         """
-        k = self.mean.k
+        k, Z = self.mean.k, self.mean.Z
         X = k._points(X, "X")
-        trtrs, = scipy.linalg.get_lapack_funcs(("trtrs",), (self.factor,))
-        parts = []
-        for rows in row_blocks(len(X), 3 * 8 * len(self.mean.Z)):
-            right = self.root[:, None] * k(self.mean.Z, X[rows])
-            half = trtrs(self.factor, right, lower=self.lower, trans=1 - self.lower)[0]
-            parts.append(k.diag(X[rows]) - np.sum(half * half, axis=0))
-        return np.clip(np.concatenate(parts), 0, None)
+        eps = float(np.finfo(k.diag(Z[:1]).dtype).eps)
+        return np.concatenate([schur(self.gram, k.diag(X[rows]), self.root[:, None] * k(Z, X[rows]), k, eps)
+                               for rows in row_blocks(len(X), 3 * 8 * len(Z))])
 
     def probability(self, X):
         """P(y = classes[1]), averaged over the uncertainty of f.
@@ -1119,11 +1117,10 @@ def gp_classification(k, X, y):
                                  f"{float(K.diagonal().max()):.1e}. Use a kernel of smaller scale, near 1.") from e
     f = K @ alpha
     root = np.sqrt(logistic.curvature(sign, f))
-    B = K * root[:, None] * root
-    B.flat[:: len(X) + 1] += 1
-    factor, lower, _ = cholesky_in_place(B)
-    value = -np.sum(logistic(sign, f)) - alpha @ f / 2 - np.log(factor.diagonal()).sum()       # (5.14)
-    return LaplaceClassifier(RKHSFunction(k, X, alpha), classes, float(value), root, factor, lower)
+    gram = Cholesky(K * root[:, None] * root, shift=1.0, name="I + √W K √W", overwrite=True,
+                    remedy=lambda _: "check_kernel(k, X) shows a witness; or take a kernel of smaller scale.")
+    value = -np.sum(logistic(sign, f)) - alpha @ f / 2 - gram.log_det() / 2                    # (5.14)
+    return LaplaceClassifier(RKHSFunction(k, X, alpha), classes, float(value), root, gram)
 
 # %% ../nbs/05_representer.ipynb #4ad41b85
 def nadaraya_watson(k, X, y):

@@ -8,11 +8,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import saxpy
 
 from . import settings
-from .arrays import in_parallel, one_blas_thread, spans
+from .arrays import Cholesky, in_parallel, one_blas_thread, spans
 from .errors import ConvergenceFailure, IndefiniteKernel
 
 # %% ../nbs/S_smo.ipynb #21a308bf
@@ -400,11 +399,9 @@ def _jump(D, slopes, b, part, free):
     inner = D[:, :1] + D[0]
     inner -= D                                                    # ⟨k_i − k_0, k_j − k_0⟩
     inner.flat[:: len(D) + 1] += (1e-5 if D.dtype == np.float32 else 1e-10) * D[0].max()
-    try:                                                          # above rounding: a step, not the answer
-        sides = np.stack([slopes, np.ones_like(slopes)]).T
-        to, ones = cho_solve(cho_factor(inner.T, lower=True, overwrite_a=True, check_finite=False), sides).T
-    except LinAlgError:
+    if (system := Cholesky.attempt(inner)) is None:               # above rounding: a step, not the answer
         return b[free]
+    to, ones = system.solve(np.stack([slopes, np.ones_like(slopes)]).T).T
     step = (to - ones * (to.sum() / ones.sum())).astype(float)
     b = b[free]
     low = np.where((b > 0) & (part.eps > 0), 0.0, part.lo[free])

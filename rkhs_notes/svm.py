@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-import scipy.linalg
 from tqdm.auto import tqdm
 
-from .arrays import (as_count, as_floats, as_labels, as_number, as_points, as_targets,
-    as_weights, frozen, row_blocks)
+from .arrays import (Cholesky, as_count, as_floats, as_labels, as_number, as_points,
+    as_targets, as_weights, frozen, row_blocks)
 from .datasets import as_rng
 from .errors import ConvergenceFailure, IndefiniteKernel, require
 from .features import perceptron_dual
@@ -691,10 +690,7 @@ def svm_primal(phi, X, y, C=1.0, weights=None, tol=1e-3, max_iter=100):
 def _interior_point(V, y, C, tol, max_iter):
     "min ½‖Vᵀa‖² − Σ a over 0 ≤ a ≤ C, yᵀa = 0, by Mehrotra's predictor and corrector"
     with np.errstate(all="ignore"):
-        try:
-            a, mu, step = _central_path(V, y, C, tol, max_iter)
-        except scipy.linalg.LinAlgError:
-            a, mu, step = None, math.nan, 0
+        a, mu, step = _central_path(V, y, C, tol, max_iter)
     if a is None:
         raise ConvergenceFailure(f"the interior-point method stopped after {step} steps with complementarity {mu:.1g}; "
                                  "rescale the features, or take a smaller C.")
@@ -719,11 +715,12 @@ def _central_path(V, y, C, tol, max_iter):
         M = np.eye(D)
         for rows in row_blocks(n, 16 * D):
             M += (V[rows] / theta[rows, None]).T @ V[rows]
-        factor = scipy.linalg.cho_factor(M, overwrite_a=True, check_finite=False)
+        if (factored := Cholesky.attempt(M)) is None:
+            break
 
-        def inverse(r, theta=theta, factor=factor):                    # (V Vᵀ + diag θ)⁻¹ r
+        def inverse(r, theta=theta, factored=factored):                    # (V Vᵀ + diag θ)⁻¹ r
             q = r / theta
-            return q - (V @ scipy.linalg.cho_solve(factor, V.T @ q, check_finite=False)) / theta
+            return q - (V @ factored.solve(V.T @ q)) / theta
 
         Hy = inverse(y)
 
