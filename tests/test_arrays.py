@@ -1,4 +1,4 @@
-"""Appendix C: factors of positive definite matrices against dense linear algebra, both sides of every bound."""
+"""Appendix C: factors of positive definite matrices against dense algebra, both sides of every bound."""
 
 import pickle
 

@@ -591,7 +591,7 @@ BAD = {
     "noise signs": (lambda: gaussian_process(G, X, Y, -np.ones(8)), ValueError, "least entry -1"),
     "noise too small": (lambda: gaussian_process(Gaussian(1e4), X, Y, 0), NotPositiveDefinite, "Try noise="),
     "process of two": (lambda: gaussian_process(G, X, np.ones((8, 2)), 1), ValueError, "one target"),
-    "sample without rng": (lambda: gaussian_process(G, X, Y, 1).sample(X, 1, None), TypeError, "rng"),
+    "sample with a word": (lambda: gaussian_process(G, X, Y, 1).sample(X, 1, "x"), TypeError, "rng"),
     "process in 3-d": (lambda: gaussian_process(G, X, Y, 1).plot(), ValueError, "3 columns"),
     "fit from zero": (lambda: fit_hyperparameters(G, X, Y, 0), ValueError, "noise = 0"),
     "one class": (lambda: gp_classification(G, X, np.ones(8)), ValueError, "1 different labels"),
