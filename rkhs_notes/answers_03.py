@@ -59,7 +59,7 @@ _exercises["03.3"] = dict(
 
 # %% ../nbs/V_answers_03.ipynb #7061234b
 _exercises["03.4"] = dict(
-    draw=lambda rng: (float(rng.uniform(0.2, 1)), float(rng.uniform(-1, 0)), float(rng.uniform(0.5, 2))),
+    draw=lambda rng: tuple(map(float, rng.uniform([0.2, -1, 0.5], [1, 0, 2]))),
     answer=lambda x, z, sigma: math.sqrt(1 - math.exp(-(((x - z) / sigma) ** 2))),
     mistakes={
         "that is the square of the power function":
@@ -87,7 +87,7 @@ _exercises["03.5"] = dict(
 
 # %% ../nbs/V_answers_03.ipynb #4f1d716c
 _exercises["03.7"] = dict(
-    draw=lambda rng: (float(rng.uniform(0.4, 0.6)), float(rng.uniform(0.1, 0.3)), float(rng.uniform(0.7, 0.9))),
+    draw=lambda rng: tuple(map(float, rng.uniform([0.4, 0.1, 0.7], [0.6, 0.3, 0.9]))),
     answer=lambda x, a, b: math.sqrt((x - a) * (b - x) / (b - a)),
     mistakes={
         "that is the square of the power function": lambda x, a, b: (x - a) * (b - x) / (b - a),

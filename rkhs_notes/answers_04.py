@@ -40,7 +40,8 @@ _exercises["04.2"] = dict(
     draw=_gram_and_weights,
     answer=lambda K, w: np.linalg.eigvalsh(np.sqrt(w)[:, None] * K * np.sqrt(w))[::-1],
     mistakes={
-        "those are the eigenvalues of K: the measure is missing": lambda K, w: np.linalg.eigvalsh(K)[::-1],
+        "those are the eigenvalues of K: the measure is missing":
+            lambda K, w: np.linalg.eigvalsh(K)[::-1],
         "right numbers, smallest first":
             lambda K, w: np.linalg.eigvalsh(np.sqrt(w)[:, None] * K * np.sqrt(w)),
         "each weight is used twice: take roots on both sides":
@@ -66,7 +67,7 @@ _exercises["04.3"] = dict(
 
 # %% ../nbs/V_answers_04.ipynb #dce848e3
 _exercises["04.4"] = dict(
-    draw=lambda rng: (float(rng.uniform(0.5, 3)), float(rng.uniform(1.5, 4)), int(rng.integers(1, 6))),
+    draw=lambda rng: (*map(float, rng.uniform([0.5, 1.5], [3, 4])), int(rng.integers(1, 6))),
     answer=lambda c, L, j: c * (L / ((j - 0.5) * math.pi)) ** 2,
     mistakes={
         "the length enters twice: through min(Lu, Lv) and through dx":

@@ -109,7 +109,8 @@ _exercises["05.5"] = dict(
     mistakes={
         "alpha = −u / (2 lam): the 2 is missing":
             lambda K, y, lam, u: _absolute_gap(K, y, lam, u, factor=1),
-        "alpha = −u / (2 lam): mind the sign": lambda K, y, lam, u: _absolute_gap(K, y, lam, u, sign=1),
+        "alpha = −u / (2 lam): mind the sign":
+            lambda K, y, lam, u: _absolute_gap(K, y, lam, u, sign=1),
         "that is J(f) alone": lambda K, y, lam, u: (
             np.sum(np.abs(y + K @ u / (2 * lam))) + u @ K @ u / (4 * lam)),
     })

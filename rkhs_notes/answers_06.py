@@ -59,7 +59,7 @@ _exercises["06.2"] = dict(
 
 # %% ../nbs/V_answers_06.ipynb #6a53cb55
 _exercises["06.3"] = dict(
-    draw=lambda rng: (int(rng.integers(50, 100)), int(rng.integers(2, 9)), int(rng.integers(200, 400))),
+    draw=lambda rng: tuple(map(int, rng.integers([50, 2, 200], [100, 9, 400]))),
     answer=lambda n, d, D: n * n * d / (d * D - n),
     mistakes={
         "a step of option 4 still costs n": lambda n, d, D: n * n / D,

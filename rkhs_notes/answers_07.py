@@ -41,9 +41,11 @@ def _dual(K, y, alpha, half=0.5):
 _exercises["07.2"] = dict(
     draw=_some_machine, answer=_dual,
     mistakes={
-        "½, not ¼: that belongs to ‖f‖² without its half": lambda K, y, alpha: _dual(K, y, alpha, 0.25),
+        "½, not ¼: that belongs to ‖f‖² without its half":
+            lambda K, y, alpha: _dual(K, y, alpha, 0.25),
         "the ½ is missing": lambda K, y, alpha: _dual(K, y, alpha, 1.0),
-        "the labels are missing in the quadratic form": lambda K, y, alpha: alpha.sum() - alpha @ K @ alpha / 2,
+        "the labels are missing in the quadratic form":
+            lambda K, y, alpha: alpha.sum() - alpha @ K @ alpha / 2,
     })
 
 # %% ../nbs/V_answers_07.ipynb #29993c5d
@@ -67,7 +69,8 @@ _exercises["07.3"] = dict(
 def _pair(rng):
     K, y, alpha = _some_machine(rng)
     i, j = rng.choice(8, 2, replace=False)
-    return K, y, alpha * y, int(i), int(j), float(rng.uniform(1.02, 1.2) * alpha.max())    # most steps meet the box
+    C = float(rng.uniform(1.02, 1.2) * alpha.max())                # most steps meet the box
+    return K, y, alpha * y, int(i), int(j), C
 
 
 def _step(K, y, b, i, j, C, cut=True, half=1.0):
@@ -81,7 +84,8 @@ def _step(K, y, b, i, j, C, cut=True, half=1.0):
 _exercises["07.4"] = dict(
     draw=_pair, answer=_step,
     mistakes={
-        "right direction and length, but it leaves the box": lambda K, y, b, i, j, C: _step(K, y, b, i, j, C, False),
+        "right direction and length, but it leaves the box":
+            lambda K, y, b, i, j, C: _step(K, y, b, i, j, C, False),
         "half the length: D falls by ½ η t², so t = (gᵢ − gⱼ) / η":
             lambda K, y, b, i, j, C: _step(K, y, b, i, j, C, half=0.5),
         "the sign is reversed": lambda K, y, b, i, j, C: -_step(K, y, b, i, j, C),
@@ -94,5 +98,6 @@ _exercises["07.5"] = dict(
     mistakes={
         "½ ‖f‖² is half of κ = 1: divide by 2κ, not κ": lambda kappa, C: (C / kappa, kappa),
         "C' = C / (2κ), not C · 2κ": lambda kappa, C: (2 * kappa * C, 2 * kappa),
-        "the price is right; the values differ by 2κ, not 1 / (2κ)": lambda kappa, C: (C / (2 * kappa), 1 / (2 * kappa)),
+        "the price is right; the values differ by 2κ, not 1 / (2κ)":
+            lambda kappa, C: (C / (2 * kappa), 1 / (2 * kappa)),
     })

@@ -52,26 +52,31 @@ _exercises["08.2"] = dict(
         "centred with the mean of the new points; take that of the sample":
             lambda Kxz, K, lam, u: (Kxz - Kxz.mean(axis=0)) @ u / math.sqrt(lam),
         "divide by √λ, not by λ": lambda Kxz, K, lam, u: center_cross(Kxz, K) @ u / lam,
-        "the factor 1/√λ is missing: v has not norm 1": lambda Kxz, K, lam, u: center_cross(Kxz, K) @ u,
+        "the factor 1/√λ is missing: v has not norm 1":
+            lambda Kxz, K, lam, u: center_cross(Kxz, K) @ u,
     })
 
 # %% ../nbs/V_answers_08.ipynb #b25a8a9b
+def _novelty(scores, diagonal, Kxz, K, mean=True):
+    from_mean = diagonal - 2 * Kxz.mean(axis=1) + (K.mean() if mean else 0)
+    return from_mean - (scores**2).sum(axis=1)
+
+
 def _far_points(rng):
     X, k = _gram(rng)
-    new, scale = rng.normal(size=(5, 2)) + 0.5, float(rng.uniform(0.5, 3))
-    return kernel_pca(scale * k, X, 3).transform(new), scale * k.diag(new), scale * k(new, X), scale * k(X)
+    new, k = rng.normal(size=(5, 2)) + 0.5, float(rng.uniform(0.5, 3)) * k
+    return kernel_pca(k, X, 3).transform(new), k.diag(new), k(new, X), k(X)
 
 
 _exercises["08.3"] = dict(
-    draw=_far_points,
-    answer=lambda scores, diagonal, Kxz, K: diagonal - 2 * Kxz.mean(axis=1) + K.mean() - (scores**2).sum(axis=1),
+    draw=_far_points, answer=_novelty,
     mistakes={
         "that measures from the origin of H: the mean is missing":
             lambda scores, diagonal, Kxz, K: diagonal - (scores**2).sum(axis=1),
         "the norm of the mean, the mean of K, is missing":
-            lambda scores, diagonal, Kxz, K: diagonal - 2 * Kxz.mean(axis=1) - (scores**2).sum(axis=1),
+            lambda *given: _novelty(*given, mean=False),
         "that is the distance from the mean; take the scores away":
-            lambda scores, diagonal, Kxz, K: diagonal - 2 * Kxz.mean(axis=1) + K.mean(),
+            lambda scores, *given: _novelty(0 * scores, *given),
     })
 
 # %% ../nbs/V_answers_08.ipynb #9e5614ef
@@ -96,11 +101,13 @@ _exercises["08.4"] = dict(
 # %% ../nbs/V_answers_08.ipynb #ef253ff7
 def _two_sides(rng):
     X, k = _gram(rng)
-    return k(X), Gaussian(1.0)(X[:, 0] ** 2 + 0.3 * rng.normal(size=12)), float(rng.uniform(0.05, 1))
+    other = X[:, 0] ** 2 + 0.3 * rng.normal(size=12)
+    return k(X), Gaussian(1.0)(other), float(rng.uniform(0.05, 1))
 
 
 def _rho(K, L, reg, scale=1, centring=center, power=0.5):
-    Rx, Ry = (scipy.linalg.solve(C + scale * reg * np.eye(len(C)), C, assume_a="sym") for C in (centring(K), centring(L)))
+    gamma = scale * reg * np.eye(len(K))
+    Rx, Ry = (scipy.linalg.solve(C + gamma, C, assume_a="sym") for C in map(centring, (K, L)))
     return float(np.linalg.eigvals(Rx @ Ry).real.max()) ** power
 
 
@@ -108,7 +115,8 @@ _exercises["08.5"] = dict(
     draw=_two_sides, answer=_rho,
     mistakes={
         "that is ρ²": lambda K, L, reg: _rho(K, L, reg, power=1.0),
-        "reg stands beside sums: do not multiply it by n": lambda K, L, reg: _rho(K, L, reg, scale=len(K)),
+        "reg stands beside sums: do not multiply it by n":
+            lambda K, L, reg: _rho(K, L, reg, scale=len(K)),
         "not centred": lambda K, L, reg: _rho(K, L, reg, centring=lambda A: A),
     })
 
@@ -121,9 +129,11 @@ def _labelled(rng):
 
 
 _exercises["08.6"] = dict(
-    draw=_labelled, answer=lambda value, y: value * len(y) ** 4 / (2 * (y.sum() * (len(y) - y.sum())) ** 2),
+    draw=_labelled,
+    answer=lambda value, y: value * len(y) ** 4 / (2 * (y.sum() * (len(y) - y.sum())) ** 2),
     mistakes={
         "𝟙[y = y′], once centred, is 2 s̃ s̃ᵀ: the 2 is missing":
             lambda value, y: value * len(y) ** 4 / (y.sum() * (len(y) - y.sum())) ** 2,
-        "HSIC has 1/n² in front": lambda value, y: value * len(y) ** 2 / (2 * (y.sum() * (len(y) - y.sum())) ** 2),
+        "HSIC has 1/n² in front":
+            lambda value, y: value * len(y) ** 2 / (2 * (y.sum() * (len(y) - y.sum())) ** 2),
     })

@@ -25,9 +25,12 @@ _exercises["09.1"] = dict(
     draw=lambda rng: (rng.normal(size=(5, 3)), rng.normal(size=(4, 3))),
     answer=lambda X, W: _waves(X, W, len(W) ** -0.5),
     mistakes={
-        "the weight is missing: your inner products are m times too large": lambda X, W: _waves(X, W, 1.0),
-        "divide by √m: pairs, not outputs, are averaged": lambda X, W: _waves(X, W, (2 * len(W)) ** -0.5),
-        "φ enters the inner product twice: the weight is 1/√m, not 1/m": lambda X, W: _waves(X, W, 1 / len(W)),
+        "the weight is missing: your inner products are m times too large":
+            lambda X, W: _waves(X, W, 1.0),
+        "divide by √m: pairs, not outputs, are averaged":
+            lambda X, W: _waves(X, W, (2 * len(W)) ** -0.5),
+        "φ enters the inner product twice: the weight is 1/√m, not 1/m":
+            lambda X, W: _waves(X, W, 1 / len(W)),
         "sines first; the order asked for is cosines, then sines":
             lambda X, W: np.hstack([np.sin(X @ W.T), np.cos(X @ W.T)]) * len(W) ** -0.5,
     })
@@ -51,7 +54,8 @@ _exercises["09.3"] = dict(
             lambda eps, delta: math.ceil(4 * math.log(2 / delta) / eps**2),
         "Hoeffding has the factor 2 for both signs: ln(2/δ)":
             lambda eps, delta: math.ceil(8 * math.log(1 / delta) / eps**2),
-        "that is the L4 exponent for frequencies, Dε²/2": lambda eps, delta: math.ceil(2 * math.log(2 / delta) / eps**2),
+        "that is the exponent of FL, for frequencies, Dε²/2":
+            lambda eps, delta: math.ceil(2 * math.log(2 / delta) / eps**2),
     })
 
 # %% ../nbs/V_answers_09.ipynb #0cb88b3f
@@ -61,7 +65,8 @@ _exercises["09.4"] = dict(
     mistakes={
         "that counts the grids; divide by their number":
             lambda bins: np.sum(bins[:, :, None] == bins[:, None, :], axis=0),
-        "the names of bins are no numbers: compare them, do not multiply": lambda bins: bins.T @ bins / len(bins),
+        "the names of bins are no numbers: compare them, do not multiply":
+            lambda bins: bins.T @ bins / len(bins),
         "that asks for one bin in every grid; each grid counts by itself":
             lambda bins: 1.0 * np.all(bins[:, :, None] == bins[:, None, :], axis=0),
     })
@@ -79,7 +84,8 @@ _exercises["09.5"] = dict(
 # %% ../nbs/V_answers_09.ipynb #8b63bcbb
 def _two_waves(w, v, delta, D, pairs=0.5):
     k = lambda t: (math.cos(w * t) + math.cos(v * t)) / 2
-    return ((0.5 + k(2 * delta) / 2 - k(delta) ** 2) / (pairs * D), (1 + k(2 * delta) / 2 - k(delta) ** 2) / D)
+    spread = k(2 * delta) / 2 - k(delta) ** 2
+    return (0.5 + spread) / (pairs * D), (1 + spread) / D
 
 
 _exercises["09.6"] = dict(
@@ -87,6 +93,8 @@ _exercises["09.6"] = dict(
     answer=_two_waves,
     mistakes={
         "D outputs are D/2 pairs": lambda w, v, delta, D: _two_waves(w, v, delta, D, 1.0),
-        "right numbers, other order: paired first": lambda w, v, delta, D: _two_waves(w, v, delta, D)[::-1],
-        "those are the variances of one draw": lambda w, v, delta, D: _two_waves(w, v, delta, 1, 1.0),
+        "right numbers, other order: paired first":
+            lambda w, v, delta, D: _two_waves(w, v, delta, D)[::-1],
+        "those are the variances of one draw":
+            lambda w, v, delta, D: _two_waves(w, v, delta, 1, 1.0),
     })

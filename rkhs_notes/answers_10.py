@@ -19,10 +19,12 @@ def _wide_system(rng):
 _exercises["10.1"] = dict(
     draw=_wide_system, answer=lambda Phi, y: Phi.T @ np.linalg.solve(Phi @ Phi.T, y),
     mistakes={
-        "those are the coefficients α of the data; β = Φᵀα": lambda Phi, y: np.linalg.solve(Phi @ Phi.T, y),
+        "those are the coefficients α of the data; β = Φᵀα":
+            lambda Phi, y: np.linalg.solve(Phi @ Phi.T, y),
         "that uses the first n columns only: it fits, but it is longer than need be":
             lambda Phi, y: np.append(np.linalg.solve(Phi[:, :4], y), np.zeros(3)),
-        "that is a ridge fit with penalty 1": lambda Phi, y: Phi.T @ np.linalg.solve(Phi @ Phi.T + np.eye(4), y),
+        "that is a ridge fit with penalty 1":
+            lambda Phi, y: Phi.T @ np.linalg.solve(Phi @ Phi.T + np.eye(4), y),
         "that is Φᵀy, one step of gradient descent": lambda Phi, y: Phi.T @ y,
     })
 
@@ -38,13 +40,14 @@ _exercises["10.2"] = dict(
 
 # %% ../nbs/V_answers_10.ipynb #dffcceed
 _exercises["10.3"] = dict(
-    draw=lambda rng: (int(rng.integers(5, 20)), int(rng.integers(25, 60)), *map(float, rng.uniform(0.5, 2, 2))),
+    draw=lambda rng: (*rng.integers([5, 25], [20, 60]).tolist(), *rng.uniform(0.5, 2, 2).tolist()),
     answer=lambda n, p, s, t: s * n / p + t * n / (p - n - 1),
     mistakes={
         "that is E‖β̂ − θ‖²; the bias is what is lost of θ, you need what is kept":
             lambda n, p, s, t: s * (1 - n / p) + t * n / (p - n - 1),
         "that is the risk": lambda n, p, s, t: s * (1 - n / p) + t * (1 + n / (p - n - 1)),
-        "the projection keeps n / p of the signal, not all of it": lambda n, p, s, t: s + t * n / (p - n - 1),
+        "the projection keeps n / p of the signal, not all of it":
+            lambda n, p, s, t: s + t * n / (p - n - 1),
         "that is the formula for p < n": lambda n, p, s, t: s + t * p / (n - p - 1),
         "1/χ² with f degrees of freedom has mean 1/(f − 2), and here f = p − n + 1":
             lambda n, p, s, t: s * n / p + t * n / (p - n),
@@ -87,6 +90,8 @@ _exercises["10.5"] = dict(
     mistakes={
         "that is the residual y − Φβ": _residual,
         "one step too many": lambda G, y, eta, t: y - _residual(G, y, eta, t + 1),
-        "one step too few; at t = 0 the values are 0": lambda G, y, eta, t: y - _residual(G, y, eta, t - 1),
-        "that is the gradient of ‖Φβ − y‖² without the ½": lambda G, y, eta, t: y - _residual(G, y, 2 * eta, t),
+        "one step too few; at t = 0 the values are 0":
+            lambda G, y, eta, t: y - _residual(G, y, eta, t - 1),
+        "that is the gradient of ‖Φβ − y‖² without the ½":
+            lambda G, y, eta, t: y - _residual(G, y, 2 * eta, t),
     })

@@ -19,7 +19,7 @@ _exercises = {}
 # %% ../nbs/V_answers_11.ipynb #b8529b5b
 def _grams(rng):
     X, Y = rng.normal(size=(6, 2)), rng.normal(size=(9, 2)) + 1
-    k = Gaussian(1.0).conjugate(lambda x: 1 + x[:, 0] ** 2)                # a diagonal that is not 1
+    k = Gaussian(1.0).conjugate(lambda x: 1 + x[:, 0] ** 2)       # a diagonal that is not 1
     return k(X), k(Y), k(X, Y)
 
 
@@ -52,8 +52,10 @@ def _tied(rng):
 _exercises["11.2"] = dict(
     draw=_tied, answer=lambda T0, T: float((1 + np.sum(T >= T0)) / (len(T) + 1)),
     mistakes={
-        "the data are one of the arrangements: add 1 above and below": lambda T0, T: float(np.mean(T >= T0)),
-        "ties count against rejection: ≥, not >": lambda T0, T: float((1 + np.sum(T > T0)) / (len(T) + 1)),
+        "the data are one of the arrangements: add 1 above and below":
+            lambda T0, T: float(np.mean(T >= T0)),
+        "ties count against rejection: ≥, not >":
+            lambda T0, T: float((1 + np.sum(T > T0)) / (len(T) + 1)),
         "that is the other tail": lambda T0, T: float((1 + np.sum(T <= T0)) / (len(T) + 1)),
     })
 
@@ -63,9 +65,11 @@ def _moments(x, y, p, weight=math.comb, power=2):
 
 
 _exercises["11.3"] = dict(
-    draw=lambda rng: (rng.normal(size=8), rng.normal(size=11) + 0.5, int(rng.integers(2, 5))), answer=_moments,
+    draw=lambda rng: (rng.normal(size=8), rng.normal(size=11) + 0.5, int(rng.integers(2, 5))),
+    answer=_moments,
     mistakes={
-        "the binomial weights are missing": lambda x, y, p: _moments(x, y, p, weight=lambda p, j: 1),
+        "the binomial weights are missing":
+            lambda x, y, p: _moments(x, y, p, weight=lambda p, j: 1),
         "differences of moments are squared": lambda x, y, p: _moments(x, y, p, power=1),
         "only the last moment; the sum runs over j = 1 … p":
             lambda x, y, p: (np.mean(x**p) - np.mean(y**p)) ** 2,
@@ -78,15 +82,20 @@ def _at_points(rng):
     return k(t, X), k(t, Y), k(X), k(Y), k(X, Y)
 
 
+def _witness_values(Ktx, Kty, *grams):
+    return (Ktx.mean(axis=1) - Kty.mean(axis=1)) / math.sqrt(_v_of_grams(*grams))
+
+
 _exercises["11.4"] = dict(
     draw=_at_points,
-    answer=lambda Ktx, Kty, *grams: (Ktx.mean(axis=1) - Kty.mean(axis=1)) / math.sqrt(_v_of_grams(*grams)),
+    answer=_witness_values,
     mistakes={
-        "right direction, not of norm 1": lambda Ktx, Kty, *grams: Ktx.mean(axis=1) - Kty.mean(axis=1),
+        "right direction, not of norm 1":
+            lambda Ktx, Kty, *grams: Ktx.mean(axis=1) - Kty.mean(axis=1),
         "divided by MMD², not by MMD":
             lambda Ktx, Kty, *grams: (Ktx.mean(axis=1) - Kty.mean(axis=1)) / _v_of_grams(*grams),
         "the sign is reversed: large where X is dense":
-            lambda Ktx, Kty, *grams: (Kty.mean(axis=1) - Ktx.mean(axis=1)) / math.sqrt(_v_of_grams(*grams)),
+            lambda *given: -_witness_values(*given),
     })
 
 # %% ../nbs/V_answers_11.ipynb #d16a84cc
@@ -104,6 +113,7 @@ def _null_v(K, S, first=None, second=None):
 _exercises["11.5"] = dict(
     draw=_labelled, answer=_null_v,
     mistakes={
-        "each sample has its own size: divide by m and by n": lambda K, S: _null_v(K, S, len(K), len(K)),
+        "each sample has its own size: divide by m and by n":
+            lambda K, S: _null_v(K, S, len(K), len(K)),
         "the diagonal belongs to V": lambda K, S: _null_v(K - np.diag(K.diagonal()), S),
     })

@@ -35,7 +35,8 @@ def _some_embedding(rng):
 
 
 def _loss(U, V, W, cross=2.0, axis=0):
-    return W.sum(axis=1) @ (U**2).sum(axis=1) + W.sum(axis=axis) @ (V**2).sum(axis=1) - cross * np.sum(W * (U @ V.T))
+    squares = W.sum(axis=1) @ (U**2).sum(axis=1) + W.sum(axis=axis) @ (V**2).sum(axis=1)
+    return squares - cross * np.sum(W * (U @ V.T))
 
 
 _exercises["12.2"] = dict(
@@ -43,7 +44,8 @@ _exercises["12.2"] = dict(
     mistakes={
         "the cross term has a factor 2": lambda U, V, W: _loss(U, V, W, cross=1.0),
         "row sums twice: v is weighted by column sums": lambda U, V, W: _loss(U, V, W, axis=1),
-        "that is the sum over the pairs i = j alone": lambda U, V, W: np.diag(W) @ ((U - V) ** 2).sum(axis=1),
+        "that is the sum over the pairs i = j alone":
+            lambda U, V, W: np.diag(W) @ ((U - V) ** 2).sum(axis=1),
     })
 
 # %% ../nbs/V_answers_12.ipynb #611a5cd0
@@ -66,7 +68,8 @@ _exercises["12.3"] = dict(
     draw=_two_grams, answer=_rhos,
     mistakes={
         "not centred": lambda K, M, reg: _rhos(K, M, reg, centre=False),
-        "reg is multiplied by n: here it stands beside sums": lambda K, M, reg: _rhos(K, M, len(K) * reg),
+        "reg is multiplied by n: here it stands beside sums":
+            lambda K, M, reg: _rhos(K, M, len(K) * reg),
         "K / (K + γ) on each side is one factor √ too much":
             lambda K, M, reg: _rhos(K, M, reg, gain=lambda s, reg: s / (s + reg)),
     })
@@ -86,9 +89,11 @@ def _matches(U, V, rho, predict=True, scale=True):
 _exercises["12.4"] = dict(
     draw=_probes, answer=_matches,
     mistakes={
-        "that is plain Euclid: the axes count alike": lambda U, V, rho: _matches(U, V, rho, False, False),
+        "that is plain Euclid: the axes count alike":
+            lambda U, V, rho: _matches(U, V, rho, False, False),
         "predict u from v: ρ v, not v": lambda U, V, rho: _matches(U, V, rho, predict=False),
-        "each axis is divided by its spread √(1 − ρ²)": lambda U, V, rho: _matches(U, V, rho, scale=False),
+        "each axis is divided by its spread √(1 − ρ²)":
+            lambda U, V, rho: _matches(U, V, rho, scale=False),
     })
 
 # %% ../nbs/V_answers_12.ipynb #89bed338

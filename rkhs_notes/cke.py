@@ -182,7 +182,7 @@ def coupled_embedding(k_low, k_high, L, H, W=None, n_components=10, reg=1.0, ran
 
     References
     ----------
-    Theorems 12.2 to 12.4; L4 (24)–(28); Ren, Dai and Yan (2012)
+    Theorems 12.2 to 12.4; FL (24)–(28); Ren, Dai and Yan (2012)
     """
     rng, reg = None if rng is None else as_rng(rng), as_number(reg, "reg", at_least=0)
     low, high = _View(k_low, L, "L", rank, rng), _View(k_high, H, "H", rank, rng)

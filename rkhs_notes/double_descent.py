@@ -44,7 +44,7 @@ def min_norm_fit(Phi, y, lam=0.0, rtol=None):
 
     References
     ----------
-    Proposition 10.2; L3, "the case p > N"
+    Proposition 10.2; MD, "the case p > N"
     """
     Phi, y = _data(Phi, y)
     lam = as_number(lam, "lam", at_least=0)
@@ -372,7 +372,7 @@ def double_descent_curve(features, X, y, X_test, y_test, widths, rng, draws=5, l
 
     References
     ----------
-    Belkin, Hsu, Ma, Mandal (2019); L3, "What is observed"
+    Belkin, Hsu, Ma, Mandal (2019); MD, "What is observed"
     """
     measure, widths, draws = _measure(error), _widths(widths), as_count(draws, "draws")
     if not callable(features):
@@ -576,7 +576,7 @@ def relu_features(d, D, rng):
 
     References
     ----------
-    Cho and Saul (2009); L3, "ReLU 2 layer networks (with random first layer weights)"
+    Cho and Saul (2009); MD, "ReLU 2 layer networks (with random first layer weights)"
     """
     d, D = as_count(d, "d"), as_count(D, "D")
     return FeatureMap(ArcCosine(), d, D, _Neurons(frozen(as_rng(rng).standard_normal((D, d)))))

@@ -41,8 +41,8 @@ _CHAPTERS = sorted(found.name.removeprefix("answers_")
 def _answer_key(chapter):
     "{number: exercise} of a chapter, from its module answers_NN"
     if chapter not in _CHAPTERS:
-        raise ValueError(f"no chapter {chapter!r} with exercises; pass a number such as '00.2' or "
-                         f"a chapter such as '00'. Chapters with exercises are {', '.join(_CHAPTERS)}.")
+        raise ValueError(f"no chapter {chapter!r} with exercises; pass a number such as '00.2', or "
+                         f"a chapter such as '00': one of {', '.join(_CHAPTERS)}.")
     return importlib.import_module(f"rkhs_notes.answers_{chapter}")._exercises
 
 

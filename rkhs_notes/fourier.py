@@ -75,7 +75,7 @@ def _mapped(X, W, scale, phases):
             with np.errstate(all="ignore"):
                 elementwise(t, r, scale, out[rows], m, paired)
 
-    blocks = -(-len(out) // block)                     # whole blocks, so that threads do not change a digit
+    blocks = -(-len(out) // block)        # whole blocks, so that threads do not change a digit
     in_parallel(work, spans(len(out), block * max(1, -(-blocks // (4 * n_threads())))))
     return out
 
@@ -97,6 +97,6 @@ def _by_cosine(t, r, scale, out, m, paired):
 
 
 def _block_rows(m, itemsize):
-    "Rows whose two buffers take 1 MiB, or less where all threads together would pass settings.block_mib"
+    "Rows whose two buffers take 1 MiB, or less where all threads would pass settings.block_mib"
     mib = min(1.0, settings.block_mib / max(n_threads(), 4))
     return max(1, int(mib * 2**20 / (2 * m * itemsize)))

@@ -42,7 +42,7 @@ def pca_primal(X, n_components=None):
 
     References
     ----------
-    L3 (kernel PCA)
+    MD (kernel PCA)
     """
     X = as_points(X)
     most = min(X.shape)
@@ -287,7 +287,7 @@ def kernel_pca(k, X, n_components=2, rng=None):
 
     References
     ----------
-    Theorem 8.3; L3 (kernel PCA); Schölkopf, Smola and Müller (1998)
+    Theorem 8.3; MD (kernel PCA); Schölkopf, Smola and Müller (1998)
     """
     A, m = GramOperator(as_kernel(k), X, centred=True), as_count(n_components, "n_components")
     n, eps = len(A.X), float(np.finfo(A.dtype).eps)
@@ -515,7 +515,7 @@ def kernel_cca(kx, ky, X, Y, reg, n=1, rank=None, tol=1e-8, rng=None):
 
     References
     ----------
-    Theorem 8.5; L2 (announced there); Akaho (2001); Bach and Jordan (2002), whose penalty enters as (K + ½ n κ I)²
+    Theorem 8.5; PK (announced there); Akaho (2001); Bach and Jordan (2002), whose penalty enters as (K + ½ n κ I)²
     """
     reg, n, tol = as_number(reg, "reg", above=0), as_count(n, "n"), as_number(tol, "tol", above=0)
     rng = None if rng is None else as_rng(rng)
@@ -924,7 +924,7 @@ def kernel_ica(X, n_sources=None, k=None, reg=None, tol=1e-3, max_sweeps=30):
 
     References
     ----------
-    L2 (announced there); Bach and Jordan (2002). Pairs suffice by Comon (1994)
+    PK (announced there); Bach and Jordan (2002). Pairs suffice by Comon (1994)
     """
     X = as_points(X).astype(float)
     n, d = X.shape

@@ -46,7 +46,7 @@ def mean_embedding(k, X):
 
     References
     ----------
-    L4, Definition 8
+    FL, Definition 8
     """
     points, weights = _sample(as_kernel(k), X, "X")
     return RKHSFunction(k, points, np.full(len(points), 1 / len(points)) if weights is None else weights)
@@ -198,7 +198,7 @@ def mmd2_v(k, X, Y):
 
     References
     ----------
-    L4 (23); Gretton et al. (2012), Lemma 6
+    FL (23); Gretton et al. (2012), Lemma 6
     """
     X, Y, w, v = _samples(as_kernel(k), X, Y)
     w, v = _shares(X, w), _shares(Y, v)
@@ -255,7 +255,7 @@ def mmd2_u(k, X, Y):
 
     References
     ----------
-    L4 (21); Gretton et al. (2012), Lemma 6
+    FL (21); Gretton et al. (2012), Lemma 6
     """
     X, Y, w, v = _samples(as_kernel(k), X, Y)
     w, v = _shares(X, w), _shares(Y, v)
@@ -294,7 +294,7 @@ def mmd2_u1(k, X, Y):
 
     References
     ----------
-    L4 (22); Gretton et al. (2012), Lemma 6
+    FL (22); Gretton et al. (2012), Lemma 6
     """
     return mmd2_block(k, X, Y, block_size=len(_paired(k, X, Y)[0]))
 
@@ -680,7 +680,7 @@ def mmd_test(k, X, Y, n_permutations=999, null=None, statistic="u", rng=0, size=
 
     References
     ----------
-    Gretton et al. (2012); Fromont et al. (2012) and Schrab et al. (2023) for "wild"; L4, Problem 12
+    Gretton et al. (2012); Fromont et al. (2012) and Schrab et al. (2023) for "wild"; FL, Problem 12
     """
     paired = statistic in ("u1", "linear", "block", "incomplete")
     null = ("wild" if paired else "permutation") if null is None else null

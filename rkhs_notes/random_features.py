@@ -737,7 +737,7 @@ def fourier_features(k, d, D, rng, kind="paired", coupling="iid"):
 
     References
     ----------
-    Theorem 9.4; L1, L3 (random features), L4 (eqs. 3 and 4), L5; Rahimi and Recht (2007)
+    Theorem 9.4; MR, MD (random features), FL (eqs. 3 and 4), CK; Rahimi and Recht (2007)
     """
     measure, D = k if isinstance(k, SpectralMeasure) else spectral_measure(k, d), as_count(D, "D")
     if measure.d != as_count(d, "d"):
@@ -853,7 +853,7 @@ def hoeffding_bound(D, eps, kind="paired"):
 
     References
     ----------
-    L4, eq. (5) (D/2 pairs, so Dε²/4); L5 (phase)
+    FL, eq. (5) (D/2 pairs, so Dε²/4); CK (phase)
     """
     return 2 * math.exp(-_exponent_of(kind) * as_count(D, "D") * _squared(eps))            # (9.10)
 
@@ -879,7 +879,7 @@ def uniform_bound(D, eps, d, sigma_p, diam, kind="paired"):
 
     References
     ----------
-    Theorem 9.6 (proved there for values up to 1/8), Theorem 9.8; L1, L3, L4 (Proposition 4); Sutherland and
+    Theorem 9.6 (proved there for values up to 1/8), Theorem 9.8; MR, MD, FL (Proposition 4); Sutherland and
     Schneider (2015), who also have the bound for phase
     """
     log = _log_uniform(as_count(D, "D"), as_number(eps, "eps", above=0), as_count(d, "d"), _spread(sigma_p),
@@ -977,7 +977,7 @@ def binning_features(k, X, P, rng):
 
     References
     ----------
-    Theorem 9.7; L4 (random binning); Rahimi and Recht (2007)
+    Theorem 9.7; FL (random binning); Rahimi and Recht (2007)
     """
     X, P, rng = as_kernel(k)._points(X, "X"), as_count(P, "P"), as_rng(rng)
     require_fits((len(X), P), 16, "fewer grids, or fewer points to learn the cells from")
@@ -1149,7 +1149,7 @@ def hat_mixture(f, name=None):
 
     References
     ----------
-    L4, Lemma 7, with the hypotheses that it needs (Theorem 9.7)
+    FL, Lemma 7, with the hypotheses that it needs (Theorem 9.7)
     """
     name = name or getattr(f, "__name__", "f")
     value = partial(_of_difference, f, name)

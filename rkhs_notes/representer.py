@@ -71,7 +71,7 @@ def ridge(k, X, y, lam=1e-3, offset=False, weights=None):
 
     References
     ----------
-    Theorem 5.2; L4, Proposition 3
+    Theorem 5.2; FL, Proposition 3
     """
     X, y = _data(k, X, y)
     lam = as_number(lam, "lam", above=0)
@@ -687,7 +687,7 @@ def minimize_risk(k, X, y, loss="squared", lam=1e-3, tol=1e-6, max_iter=200):
 
     References
     ----------
-    Theorem 5.6; L4, penalised losses
+    Theorem 5.6; FL, penalised losses
     """
     X, y = _data(k, X, y)
     loss, lam = as_loss(loss), as_number(lam, "lam", above=0)
@@ -852,7 +852,7 @@ def gaussian_process(k, X, y, noise):
 
     References
     ----------
-    Theorem 5.7; Rasmussen and Williams (2006), chapter 2; L4, after Proposition 3
+    Theorem 5.7; Rasmussen and Williams (2006), chapter 2; FL, after Proposition 3
     """
     X, y, noise = _gp_data(k, X, y, noise)
     alpha, gram, value = _evidence(k, X, y, noise)
@@ -1139,7 +1139,7 @@ def nadaraya_watson(k, X, y):
 
     References
     ----------
-    Nadaraya (1964), Watson (1964); L3, "SV regression ≠ NW kernel regression"
+    Nadaraya (1964), Watson (1964); MD, "SV regression ≠ NW kernel regression"
     """
     X, y = _data(k, X, y)
     sums = RKHSFunction(k, X, np.column_stack([y, np.ones(len(X), y.dtype)]))

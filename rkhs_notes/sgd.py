@@ -320,7 +320,7 @@ def kernel_sgd(k, X, y, loss="logistic", option=4, steps=None, step_size=0.1, rn
 
     References
     ----------
-    Theorem 6.1; L5 (Cornell)
+    Theorem 6.1; CK (Cornell)
     """
     option, X = _option(option), as_kernel(k)._points(X, "X")
     plan = _Plan(len(X), y, loss, steps, step_size, rng, batch, lam)
@@ -606,7 +606,7 @@ def cost_model(option, n, d, D, T):
 
     References
     ----------
-    L5 (Cornell), the cost table
+    CK (Cornell), the cost table
     """
     n, d, T, option = as_count(n, "n"), as_count(d, "d"), as_count(T, "T"), _option(option)
     D = math.inf if option in (3, 4) or D == math.inf else as_count(D, "D")

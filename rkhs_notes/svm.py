@@ -152,7 +152,7 @@ def svc(k, X, y, C=1.0, weights=None, class_weights=None, tol=1e-3, start=None, 
 
     References
     ----------
-    Theorems 7.2 and 7.4; L1 (handwritten: kernel SVM), L2 (SVM dual); Cortes and Vapnik (1995)
+    Theorems 7.2 and 7.4; MR (handwritten: kernel SVM), PK (SVM dual); Cortes and Vapnik (1995)
     """
     X, C = _points(k, X), _price(C)
     if distances is not None and not isinstance(distances, PairDistances):
@@ -436,7 +436,7 @@ def svr(k, X, y, C=1.0, eps=0.1, weights=None, tol=1e-3, max_iter=None, callback
 
     References
     ----------
-    L3 (SV regression); Smola and Schölkopf (2004)
+    MD (SV regression); Smola and Schölkopf (2004)
     """
     X, C, eps = _points(k, X), _price(C), as_number(eps, "eps", at_least=0)
     y = as_targets(y, len(X)).astype(float)
@@ -470,7 +470,7 @@ def one_class(k, X, nu=0.1, tol=1e-3, max_iter=None, callback=None, progress=Fal
 
     References
     ----------
-    Proposition 7.6; L3 (SV one-class); Schölkopf et al. (2001)
+    Proposition 7.6; MD (SV one-class); Schölkopf et al. (2001)
     """
     X, nu = _points(k, X), as_number(nu, "nu", above=0)
     if nu > 1:
@@ -573,7 +573,7 @@ def svc_multiclass(k, X, y, C=1.0, strategy="one-vs-one", weights=None, tol=1e-3
 
     References
     ----------
-    L3 (SV multiclass); Knerr, Personnaz and Dreyfus (1990); Hsu and Lin (2002)
+    MD (SV multiclass); Knerr, Personnaz and Dreyfus (1990); Hsu and Lin (2002)
     """
     X, C, tol = _points(k, X), _price(C), as_number(tol, "tol", above=0)
     classes, place = as_labels(y, len(X))
@@ -646,7 +646,7 @@ def svm_primal(phi, X, y, C=1.0, weights=None, tol=1e-3, max_iter=100):
 
     References
     ----------
-    L1 (primal SVM; SVM with random features), L3 (hard margin in feature space); Ferris and Munson (2002)
+    MR (primal SVM; SVM with random features), MD (hard margin in feature space); Ferris and Munson (2002)
     """
     if not callable(phi):
         raise TypeError(f"phi is {type(phi).__name__}: pass a FeatureMap, or a function (n, d) → (n, D).")
@@ -828,7 +828,7 @@ def relevance_machine(k, X, y, max_iter=2000, tol=1e-4):
 
     References
     ----------
-    L2 ("automatic relevance machines"); MacKay (1992); Tipping (2001)
+    PK ("automatic relevance machines"); MacKay (1992); Tipping (2001)
     """
     X = _points(k, X)
     y, max_iter, tol = as_targets(y, len(X)).astype(float), as_count(max_iter, "max_iter"), as_number(tol, "tol", above=0)
@@ -903,7 +903,7 @@ def bayes_point(k, X, y, samples=100, rng=0, max_epochs=1000):
 
     References
     ----------
-    L2 ("Bayes point machines"); Herbrich, Graepel and Campbell (2001)
+    PK ("Bayes point machines"); Herbrich, Graepel and Campbell (2001)
     """
     X, rng, samples = _points(k, X), as_rng(rng), as_count(samples, "samples")
     signs = _two_classes(y, len(X))[1]
