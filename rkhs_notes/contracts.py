@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['Finite', 'Positive', 'NonNegative', 'Probability', 'Count', 'Whole', 'Targets', 'Vector', 'Coefficients', 'Matrix',
-           'SquareMatrix', 'Weights', 'Flag', 'Function', 'Rng', 'Labels', 'Points', 'MorePoints', 'Word', 'number',
-           'count', 'array', 'points', 'contract', 'Value', 'fuzz']
+           'SquareMatrix', 'Weights', 'Flag', 'Function', 'Rng', 'Labels', 'Points', 'MorePoints', 'AVector', 'Vectors',
+           'AnyPoints', 'Word', 'number', 'count', 'array', 'points', 'contract', 'Value', 'fuzz']
 
 # %% ../nbs/C_contracts.ipynb #6f2e3e3f
 import difflib
@@ -16,6 +16,7 @@ import sys
 import weakref
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
+from numbers import Number
 from typing import Annotated, Any
 
 import numpy as np
@@ -359,6 +360,63 @@ def points(letter="n", of=None):
 
 Points = Annotated[Any, points("n")]
 MorePoints = Annotated[Any, points("m")]
+
+# %% ../nbs/C_contracts.ipynb #77a5eee6
+def _vector(value, name, call=None):
+    "A function, and what else can be added and scaled, as it is; lists, tables and numbers as floats"
+    plain = hasattr(value, "__array__") or isinstance(value, (list, tuple, str, bytes, Number, type))
+    own = not plain and (callable(value) or hasattr(value, "__rmul__"))
+    return value if own else as_floats(value, name)
+
+
+def _vectors(value, name, call=None):
+    "An array of rows stays one; of another sequence each item is read"
+    if getattr(value, "ndim", 0):
+        return as_floats(value, name)
+    if callable(value) or isinstance(value, (str, bytes, dict)) or not hasattr(value, "__iter__"):
+        raise TypeError(f"{name} is {_kind(value)}; pass an array of rows, or a list of arrays or functions.")
+    read = [_vector(v, f"{name}[{i}]") for i, v in enumerate(value)]
+    if not read:
+        raise ValueError(f"{name} is empty; pass at least one array or function.")
+    return read
+
+
+def _any_points(value, name, call=None):
+    "Numbers as an array of floats; strings, tuples, graphs, bags as an array (n,) of objects"
+    if not _hold_objects(value):
+        A = as_floats(value, name)
+        if A.ndim:
+            return A
+        raise ValueError(f"{name} is the single number {float(A):g}; pass a list of points.")
+    held = np.empty(len(value), object)
+    for i, item in enumerate(value):
+        held[i] = item
+    return held
+
+
+def _hold_objects(value):
+    "Is this a list of things that are no numbers, and do not stand where numbers should?"
+    column = getattr(value, "ndim", 0) == 1 and getattr(value.dtype, "kind", "f") in "OUST"
+    if not (column or isinstance(value, (list, tuple))) or not len(value):
+        return False
+    if any(isinstance(o, (Number, np.bool_, np.datetime64, np.timedelta64, list, type(None))) for o in value):
+        return False
+    if not all(isinstance(o, tuple) or hasattr(o, "__array__") and not isinstance(o, str) for o in value):
+        return True
+    try:
+        return np.asarray(value).dtype.kind in "OUS"
+    except ValueError:                                   # tuples, or bags, of different sizes
+        return True
+
+# %% ../nbs/C_contracts.ipynb #7c97c7a6
+_draw_vector = lambda rng, sizes: rng.normal(size=sizes["m"] + sizes["d"])
+AVector = Annotated[Any, Word("array (d,) or function", _vector, (), _draw_vector, (None, "text", [], [np.nan], int))]
+Vectors = Annotated[Any, Word("array (m, d), rows, or list of arrays or functions", _vectors, (),
+                              lambda rng, sizes: rng.normal(size=(sizes["m"], sizes["m"] + sizes["d"])),
+                              (None, "text", 3.0, [], {}, [[np.nan]], [None], ["a"], np.sin))]
+AnyPoints = Annotated[Any, Word("array (n,) or (n, d), or n objects of any kind", _any_points, ("n",),
+                                lambda rng, sizes: rng.normal(size=sizes["n"]),
+                                (None, "text", 3.0, [], [np.nan], [1, None], ["a", None], [[1, 2], [3]]))]
 
 # %% ../nbs/C_contracts.ipynb #baf7f5dd
 class Call:
