@@ -98,7 +98,7 @@ def _refusal(path, text, line, reason):
 def _section(path):
     "{name: text} of the section [rkhs_notes] of the file"
     text = _text(path)
-    parser = configparser.ConfigParser(interpolation=None, default_section="nothing")
+    parser = configparser.ConfigParser(interpolation=None, default_section="")
     try:
         parser.read_string(text)
     except (configparser.DuplicateOptionError, configparser.DuplicateSectionError) as e:

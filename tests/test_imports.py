@@ -211,3 +211,9 @@ def test_a_shared_name_is_noticed(tmp_path):
     (tmp_path / "a.py").write_text("__all__ = ['f', 'b', 'Path']")
     (tmp_path / "b.py").write_text("__all__ = ['f', 'g']")
     assert shared_names(tmp_path, taken={"Path"}) == ["Path", "b", "f"]
+
+
+def test_the_version_is_the_same_everywhere():
+    cited = (ROOT / "CITATION.cff").read_text().partition("\nversion: ")[2].split()[0]
+    changes = (ROOT / "CHANGELOG.md").read_text()
+    assert cited == rkhs_notes.__version__ and f"\n## {cited}\n" in changes and "\n## Unreleased\n" in changes
