@@ -40,7 +40,8 @@ def smiley_labels(X):
     """
     X = np.asarray(as_points(X, "X"))
     if X.shape[1] != 2:
-        raise ValueError(f"X has {X.shape[1]} columns; a smiley lives in the plane: pass an array (n, 2).")
+        raise ValueError(f"X has {X.shape[1]} columns; a smiley lives in the plane: "
+                         f"pass an array (n, 2).")
     x1, x2 = X.T
     def distance(a, b): return np.hypot(x1 - a, x2 - b)
     eyes = (distance(.25, .75) < .15) | (distance(.75, .75) < .15)
@@ -75,14 +76,15 @@ def hard_1d():
 
     References
     ----------
-    Póczos, "Hard 1-dimensional dataset" (catalogue row 02.01); the slide is a picture without numbers.
+    Póczos, "Hard 1-dimensional dataset" (catalogue row 02.01); the slide is a picture
+    without numbers.
     """
     x = np.array([-2.6, -2.1, -1.8, -1.4, -0.9, -0.5, 0.1, 0.4, 0.8, 1.5, 1.9, 2.4])
     return x, np.where(np.abs(x) < 1.2, -1.0, 1.0)
 
 
 def hard_2d(n, rng):
-    """n points of a disc (−1) and of a ring around it (+1): x ↦ (x₁, x₂, x₁² + x₂²) makes them separable.
+    """A disc (−1) and a ring around it (+1), n points: x ↦ (x₁, x₂, x₁² + x₂²) separates them.
 
     Parameters
     ----------
@@ -116,8 +118,8 @@ def seven_points():
 
     References
     ----------
-    Póczos, the finite example (catalogue rows 01.19 to 01.23). The points are only drawn there; these were
-    recovered from the printed matrix by classical scaling.
+    Póczos, the finite example (catalogue rows 01.19 to 01.23). The points are only drawn there;
+    these were recovered from the printed matrix by classical scaling.
     """
     return np.array([
         [-0.632539, -0.271338], [0.749029, 0.129766], [-0.328154, 0.554692], [0.150883, -0.466345],
@@ -134,7 +136,8 @@ def wainwright_11():
 
     References
     ----------
-    Wainwright, High-Dimensional Statistics (2019), Figure 12.2; the USTC lecture (catalogue, appendix 1).
+    Wainwright, High-Dimensional Statistics (2019), Figure 12.2; the lecture FL (catalogue,
+    appendix 1).
     """
     x = (np.arange(11) - 5) / 10
     return x, 1.5 * x - 1.8 * x**2
@@ -182,20 +185,20 @@ def _block_means(images, b):
 
 # %% ../nbs/D_datasets.ipynb #3329a81c
 class DatasetUnavailable(RKHSError, OSError):
-    "A data set has to be downloaded and could not be; says how to fetch it once and what to use meanwhile."
+    "A data set could not be downloaded; says how to fetch it once and what to use meanwhile."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     "A data set as `load` returns it; `X, y = load(name)` unpacks it."
     X: np.ndarray             # (n, d)
-    y: np.ndarray             # (n,): numbers, or class 0 … c − 1, an index into target_names; china: (n, 3)
+    y: np.ndarray             # (n,): numbers, or class 0 … c − 1, into target_names; china: (n, 3)
     name: str                 # as load takes it
     description: str          # one line
     source: str               # where it comes from and under which licence
     feature_names: tuple      # d names
     target_names: tuple       # c class names; empty for regression
-    image_shape: tuple = ()   # (h, w), if a row of X is an image; for china, if the rows of X are its pixels
+    image_shape: tuple = ()   # (h, w), if a row of X is an image; china: the rows are its pixels
 
     def __iter__(self):
         return iter((self.X, self.y))
@@ -212,28 +215,33 @@ class Dataset:
 # %% ../nbs/D_datasets.ipynb #48ad99ab
 _UCI = "UCI Machine Learning Repository, CC BY 4.0"
 _ABOUT = {   # name: (one line, source and licence, stand-in)
-    "diabetes": ("disease progression after a year from 10 measurements, columns centred with Σx² = 1",
+    "diabetes": ("disease progression after a year from 10 measurements, "
+                 "columns centred with Σx² = 1",
                  "Efron, Hastie, Johnstone, Tibshirani (2004); licence not stated", None),
     "iris": ("3 species from 4 lengths in cm", f"Fisher (1936); {_UCI}", None),
     "wine": ("3 cultivars from 13 chemical measurements, in their own units",
              f"Forina et al. (1988); {_UCI}", None),
-    "breast_cancer": ("malignant or benign from 30 shape measurements of cell nuclei, in their own units",
+    "breast_cancer": ("malignant or benign from 30 shape measurements of cell nuclei, "
+                      "in their own units",
                       f"Wolberg, Street, Mangasarian (1995); {_UCI}", None),
     "digits": ("handwritten digits, 8×8 pixels, grey values 0 … 16",
                f"Alpaydin, Kaynak (1998); {_UCI}", None),
     "china": ("a photograph as regression: pixel (row, column) to red, green, blue in 0 … 255",
               "D. Büchele, the image china.jpg of scikit-learn, CC BY 2.0", None),
-    "california_housing": ("median house value of a district, in 100 000 dollars, from 8 census numbers",
+    "california_housing": ("median house value of a district, in 100 000 dollars, "
+                           "from 8 census numbers",
                            "Pace, Barry (1997), StatLib; licence not stated", "diabetes"),
-    "mnist": ("handwritten digits, 28×28 pixels, grey values 0 … 255; the last 10 000 of all are for tests",
+    "mnist": ("handwritten digits, 28×28 pixels, grey values 0 … 255; "
+              "the last 10 000 of all are for tests",
               "LeCun, Cortes, Burges (1998), by way of OpenML; licence not stated", "digits"),
-    "adult": ("income above 50 000 dollars or not; numbers as they are, categories 0/1, an unknown one all 0",
+    "adult": ("income above 50 000 dollars or not; numbers as they are, "
+              "categories 0/1, an unknown one all 0",
               f"Becker, Kohavi (1996); {_UCI}, by way of OpenML", "breast_cancer"),
     "covtype": ("7 kinds of forest from 54 map features", f"Blackard (1998); {_UCI}", "wine"),
 }
 FETCHED = tuple(name for name, about in _ABOUT.items() if about[2])    # downloaded once
 BUNDLED = tuple(name for name in _ABOUT if name not in FETCHED)        # always there
-_QUICK_ROWS = 10_000                                                   # of a fetched set, unless full=True
+_QUICK_ROWS = 10_000                                            # of a fetched set, unless full=True
 
 # %% ../nbs/D_datasets.ipynb #f5089019
 def _load_bundled(name, full):
@@ -247,7 +255,8 @@ def _load_bundled(name, full):
         return dict(X=X, y=image.reshape(-1, 3), feature_names=("row", "column"), image_shape=shape)
     bunch = getattr(sk, f"load_{name}")()
     return dict(X=np.asarray(bunch.data, float), y=bunch.target, feature_names=bunch.feature_names,
-                target_names=bunch.get("target_names", ()), image_shape=(8, 8) if name == "digits" else ())
+                target_names=bunch.get("target_names", ()),
+                image_shape=(8, 8) if name == "digits" else ())
 
 
 def _fetch(name, data_home):
@@ -259,9 +268,11 @@ def _fetch(name, data_home):
         bunch = sk.fetch_covtype(data_home=data_home)
         kinds = ("spruce/fir", "lodgepole pine", "ponderosa pine", "cottonwood/willow",
                  "aspen", "Douglas fir", "krummholz")
-        return dict(X=bunch.data, y=bunch.target - 1, feature_names=bunch.feature_names, target_names=kinds)
+        return dict(X=bunch.data, y=bunch.target - 1,
+                    feature_names=bunch.feature_names, target_names=kinds)
     title, version = dict(mnist=("mnist_784", 1), adult=("adult", 2))[name]
-    bunch = sk.fetch_openml(title, version=version, data_home=data_home, as_frame=False, parser="liac-arff")
+    bunch = sk.fetch_openml(title, version=version, data_home=data_home, as_frame=False,
+                            parser="liac-arff")
     classes, y = np.unique(bunch.target, return_inverse=True)
     if name == "mnist":
         return dict(X=bunch.data.astype(np.float32), y=y, feature_names=bunch.feature_names,
@@ -299,11 +310,13 @@ def _patience(seconds):
 def _advice(name, stand_in, error):
     "What to do when a download failed."
     if stand_in is None:
-        return f"{name} is bundled with scikit-learn but could not be read ({error}); reinstall scikit-learn."
+        return (f"{name} is bundled with scikit-learn but could not be read ({error}); "
+                f"reinstall scikit-learn.")
     return (f"{name} is not on this computer, and scikit-learn's fetcher could not download it "
-            f"({type(error).__name__}: {error}). Run load({name!r}) once where there is a network: the copy "
-            f"stays in scikit-learn's data folder (sklearn.datasets.get_data_home(), or SCIKIT_LEARN_DATA), "
-            f"which can be carried here. Without it load({stand_in!r}) is bundled and of the same kind; "
+            f"({type(error).__name__}: {error}). Run load({name!r}) once where there is a network: "
+            f"the copy stays in scikit-learn's data folder (sklearn.datasets.get_data_home(), "
+            f"or SCIKIT_LEARN_DATA), which can be carried here. "
+            f"Without it load({stand_in!r}) is bundled and of the same kind; "
             f"load({name!r}, fallback=True) returns it with a warning.")
 
 # %% ../nbs/D_datasets.ipynb #79b72dd4
@@ -314,14 +327,16 @@ def load(name, full=False, fallback=False, data_home=None):
     ----------
     name : str             bundled, no network: diabetes, iris, wine, breast_cancer, digits, china;
                            downloaded once: california_housing, mnist, adult, covtype
-    full : bool            all rows; otherwise at most 10 000 of a downloaded set, always the same ones in
-                           file order, and china at a fifth of its resolution
-    fallback : bool        if the download fails, warn and return the bundled stand-in (its `.name` tells)
+    full : bool            all rows; otherwise at most 10 000 of a downloaded set, always the same
+                           ones in file order, and china at a fifth of its resolution
+    fallback : bool        if the download fails, warn and return the bundled stand-in
+                           (its `.name` tells)
     data_home : path       where downloads are kept; by default scikit-learn's data folder
 
     Returns
     -------
-    Dataset                `X, y = load(name)` unpacks; float64 (mnist: float32, exact for its grey values)
+    Dataset                `X, y = load(name)` unpacks; float64 (mnist: float32, exact for its
+                           grey values)
 
     Raises
     ------
@@ -338,7 +353,8 @@ def load(name, full=False, fallback=False, data_home=None):
             found = _load_bundled(name, full) if name in BUNDLED else _fetch(name, data_home)
     except OSError as e:
         if fallback and stand_in:
-            warnings.warn(f"{name} could not be fetched; this is {stand_in}, another data set.", stacklevel=2)
+            warnings.warn(f"{name} could not be fetched; this is {stand_in}, another data set.",
+                          stacklevel=2)
             return load(stand_in, full)
         raise DatasetUnavailable(_advice(name, stand_in, e)) from e
     for key in ("feature_names", "target_names"):

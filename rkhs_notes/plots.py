@@ -38,17 +38,22 @@ SINGLE, WIDE, SQUARE = (5.0, 3.2), (8.0, 3.0), (4.0, 3.6)   # figure sizes, inch
 def use_style():
     """Set Matplotlib's defaults to the visual language of these notes.
 
-    Affects figures made afterwards; `matplotlib.rcdefaults()` undoes it. The resolution is `settings.dpi`.
+    Affects figures made afterwards; `matplotlib.rcdefaults()` undoes it. The resolution is
+    `settings.dpi`.
     """
     import matplotlib
     from cycler import cycler
     matplotlib.rcParams.update({
         "figure.figsize": SINGLE, "figure.dpi": settings.dpi, "savefig.dpi": settings.dpi,
-        "figure.constrained_layout.use": True, "figure.facecolor": "white", "savefig.facecolor": "white",
-        "font.family": "DejaVu Sans", "font.size": 10, "axes.titlesize": 11, "axes.titlelocation": "left",
+        "figure.constrained_layout.use": True,
+        "figure.facecolor": "white", "savefig.facecolor": "white",
+        "font.family": "DejaVu Sans", "font.size": 10,
+        "axes.titlesize": 11, "axes.titlelocation": "left",
         "text.color": INK, "axes.labelcolor": INK, "axes.titlecolor": INK,
-        "axes.edgecolor": MUTED, "axes.linewidth": 0.8, "axes.spines.top": False, "axes.spines.right": False,
-        "xtick.color": MUTED, "ytick.color": MUTED, "xtick.labelcolor": INK, "ytick.labelcolor": INK,
+        "axes.edgecolor": MUTED, "axes.linewidth": 0.8,
+        "axes.spines.top": False, "axes.spines.right": False,
+        "xtick.color": MUTED, "ytick.color": MUTED,
+        "xtick.labelcolor": INK, "ytick.labelcolor": INK,
         "axes.grid": True, "axes.axisbelow": True, "grid.color": "#e6e9ed", "grid.linewidth": 0.7,
         "axes.prop_cycle": cycler(color=list(palette.values())), "lines.linewidth": 1.8,
         "legend.frameon": False, "image.cmap": SEQUENTIAL, "svg.hashsalt": "rkhs_notes"})
@@ -77,19 +82,22 @@ def plot_classes(X, y, ax=None):
     """
     X, y = as_points(X, "X"), np.asarray(y)
     if X.shape[1] > 2:
-        raise ValueError(f"X has {X.shape[1]} columns; a plane shows two: pass X[:, [i, j]] or a projection.")
+        raise ValueError(f"X has {X.shape[1]} columns; a plane shows two: pass X[:, [i, j]] "
+                         f"or a projection.")
     if y.shape != (len(X),):
         raise ValueError(f"y has shape {y.shape} for {len(X)} points; pass one label a point.")
     classes = np.unique(y)
     if not 2 <= len(classes) <= 5:
-        raise ValueError(f"y holds {len(classes)} different labels; two to five can be told apart by colour.")
+        raise ValueError(f"y holds {len(classes)} different labels; two to five can be told "
+                         f"apart by colour.")
     colours = [WARM, ACCENT] if len(classes) == 2 else list(palette.values())
     ax = _axis(ax, SQUARE)
     for label, colour, marker in zip(classes, colours, "osD^v", strict=False):
         P = np.asarray(X)[y == label]
         height = P[:, 1] if X.shape[1] == 2 else np.zeros(len(P))
-        ax.scatter(P[:, 0], height, s=16, color=colour, marker=marker, edgecolors="white", linewidths=0.4,
-                   label=f"y = {label:g}" if np.issubdtype(y.dtype, np.number) else str(label), zorder=3)
+        name = f"y = {label:g}" if np.issubdtype(y.dtype, np.number) else str(label)
+        ax.scatter(P[:, 0], height, s=16, color=colour, marker=marker, label=name,
+                   edgecolors="white", linewidths=0.4, zorder=3)
     return ax
 
 # %% ../nbs/E_plots.ipynb #fa379f6a
@@ -119,7 +127,8 @@ def plot_decision(f, X, y, ax=None, resolution=160, margin=0.08):
     values = np.asarray(f(np.stack(np.meshgrid(s, t), axis=-1).reshape(-1, 2)), dtype=float)
     if values.size != resolution**2 or not np.isfinite(values).all():
         raise ValueError(f"f returned shape {values.shape} for {resolution**2} points, "
-                         f"{np.isnan(values).sum()} NaN; it should return one finite number a point.")
+                         f"{np.isnan(values).sum()} NaN; it should return one finite "
+                         f"number a point.")
     values, ax = values.reshape(resolution, resolution), _axis(ax, SQUARE)
     reach = 1.0 + np.abs(values).max()
     ax.contourf(s, t, values, levels=[-reach, 0.0, reach], colors=[WARM, ACCENT], alpha=0.18)
@@ -133,7 +142,8 @@ def heatmap(K, ax=None, label="k(x, y)"):
 
     Parameters
     ----------
-    K : array (n, m)        if it has entries below −1e-12 max|K|, colours are symmetric about 0 (red below)
+    K : array (n, m)        if it has entries below −1e-12 max|K|, colours are symmetric about 0
+                            (red below)
     ax : matplotlib Axes    by default that of a new figure
     label : str             what an entry is; stands beside the colour bar
 
@@ -156,13 +166,14 @@ def heatmap(K, ax=None, label="k(x, y)"):
 # %% ../nbs/E_plots.ipynb #2fedd8d3
 _PAGE = """<figure data-frames="{key}" style="margin:0.5em 0">
 <div hidden><label>{label} <input type="range" min="0" max="{last}" step="1" value="{start}" \
-autocomplete="off" aria-label="{aria}" aria-valuetext="{name}" style="vertical-align:middle;width:16em"> \
+autocomplete="off" aria-label="{aria}" aria-valuetext="{name}" \
+style="vertical-align:middle;width:16em"> \
 <output>{name}</output></label></div>
 {img}
 <script>
 for (const box of document.querySelectorAll('[data-frames="{key}"]:not([data-ready])')) {{
   const [names, alts, pngs] = {data};
-  const bar = box.querySelector('input'), img = box.querySelector('img'), out = box.querySelector('output');
+  const [bar, img, out] = ['input', 'img', 'output'].map(name => box.querySelector(name));
   bar.oninput = () => {{
     const i = +bar.value;
     img.src = 'data:image/png;base64,' + pngs[i]; img.alt = alts[i];
@@ -183,15 +194,18 @@ def _png_size(png):
 def _img(png, alt):
     "An HTML image that carries its data."
     width, height = _png_size(png)
-    return (f'<img src="data:image/png;base64,{base64.b64encode(png).decode()}" alt="{html.escape(alt)}" '
-            f'width="{width}" height="{height}" style="max-width:100%;height:auto;background:#fff">')
+    data = base64.b64encode(png).decode()
+    return (f'<img src="data:image/png;base64,{data}" alt="{html.escape(alt)}" '
+            f'width="{width}" height="{height}" '
+            f'style="max-width:100%;height:auto;background:#fff">')
 
 
 def _in_live_kernel():
     "Whether a Jupyter kernel with ipywidgets runs this code."
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
-    return getattr(shell, "kernel", None) is not None and importlib.util.find_spec("ipywidgets") is not None
+    live = getattr(shell, "kernel", None) is not None
+    return live and importlib.util.find_spec("ipywidgets") is not None
 
 # %% ../nbs/E_plots.ipynb #cf2ffca2
 @dataclass(frozen=True, repr=False)
@@ -214,8 +228,9 @@ class Frames:
         pngs = [base64.b64encode(png).decode() for png in self.pngs]
         data = json.dumps([self.names, self.alts, pngs]).replace("<", "\\u003c")
         key = hashlib.sha256(f"{self.label}{self.start}{data}".encode()).hexdigest()[:16]
-        return _PAGE.format(key=key, label=html.escape(self.label), aria=html.escape(self.label or "state"),
-                            last=len(self) - 1, start=self.start, name=html.escape(self.names[self.start]),
+        return _PAGE.format(key=key, label=html.escape(self.label),
+                            aria=html.escape(self.label or "state"), last=len(self) - 1,
+                            start=self.start, name=html.escape(self.names[self.start]),
                             img=_img(self.pngs[self.start], self.alts[self.start]), data=data)
 
     def widget(self):
@@ -227,7 +242,8 @@ class Frames:
             description=self.label, style={"description_width": "initial"},
             layout={"width": "28em", "max_width": "100%"})
         picture = ipywidgets.HTML(images[self.start])
-        slider.observe(lambda change: setattr(picture, "value", images[change["new"]]), names="value")
+        slider.observe(lambda change: setattr(picture, "value", images[change["new"]]),
+                       names="value")
         return ipywidgets.VBox([slider, picture])
 
     def _repr_mimebundle_(self, include=None, exclude=None):
@@ -251,12 +267,13 @@ def _render(draw, state, name):
                              f"(plt.subplots holds several axes).")
         if drawn is None and opened:
             drawn = plt.figure(opened[0])
-        figure = getattr(getattr(drawn, "figure", drawn), "figure", drawn)     # axes → (sub)figure → figure
+        figure = getattr(drawn, "figure", drawn)                 # axes → (sub)figure
+        figure = getattr(figure, "figure", drawn)                # → figure
         if not isinstance(figure, matplotlib.figure.Figure):
             raise TypeError(f"draw returned {type(drawn).__name__} for state {name!r}; "
                             f"open one figure with plt.subplots() and return it (or its axis).")
         buffer = io.BytesIO()
-        with matplotlib.rc_context({"savefig.bbox": None}):      # "tight" would give each its own size
+        with matplotlib.rc_context({"savefig.bbox": None}):   # "tight" would give each its own size
             figure.savefig(buffer, format="png", dpi=settings.dpi, metadata={"Software": None})
         plt.close(figure)
         return buffer.getvalue()
@@ -279,7 +296,8 @@ def _presets(states):
         raise ValueError(f"states: {len(states)} of them, but only the names {', '.join(presets)}; "
                          f"pass a dict name → state.")
     if not presets:
-        raise ValueError("states is empty; pass at least one, e.g. [0.1, 0.3] or dict(narrow=0.1, wide=1.0).")
+        raise ValueError("states is empty; pass at least one, e.g. [0.1, 0.3] or "
+                         "dict(narrow=0.1, wide=1.0).")
     return presets
 
 
@@ -288,12 +306,13 @@ def _name(state):
 
 # %% ../nbs/E_plots.ipynb #8b7a15f2
 def frames(draw, states, label="", start=None, alt=""):
-    """A slider over the figures draw(state), drawn once each; works live, on a page, and as a still.
+    """A slider over the figures draw(state), drawn once each: live, on a page, and as a still.
 
     Parameters
     ----------
-    draw : callable                     draw(state) opens one figure and returns it, its axis, or nothing;
-                                        the same state must always give the same picture
+    draw : callable                     draw(state) opens one figure and returns it, its axis, or
+                                        nothing; the same state must always give the same
+                                        picture
     states : sequence or dict           the presets; a dict maps the name shown to the state
     label : str                         what the slider changes, e.g. "bandwidth"
     start : a state or its name         shown first; by default the first one
