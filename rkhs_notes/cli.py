@@ -90,7 +90,8 @@ def open_lab(folder):
     SystemExit                    if JupyterLab is not installed; says how to install it
     """
     if find_spec("jupyterlab") is None:
-        raise SystemExit("JupyterLab is not installed; this installs it:  pip install 'rkhs_notes[lab]'")
+        raise SystemExit("JupyterLab is not installed; this installs it:  "
+                         "pip install 'rkhs_notes[lab]'")
     return subprocess.call([sys.executable, "-m", "jupyterlab", str(folder)])
 
 # %% ../nbs/X_cli.ipynb #516a5e08
@@ -100,8 +101,10 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="rkhs-notes", description=about)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="name the notebooks")
-    lab = commands.add_parser("lab", help="copy the notebooks, never overwriting, and open JupyterLab")
-    lab.add_argument("folder", nargs="?", default="rkhs-notes", help="where to (default: ./rkhs-notes)")
+    lab = commands.add_parser("lab", help="copy the notebooks, never overwriting, "
+                                          "and open JupyterLab")
+    lab.add_argument("folder", nargs="?", default="rkhs-notes",
+                     help="where to (default: ./rkhs-notes)")
     lab.add_argument("--copy-only", action="store_true", help="do not open JupyterLab")
     options = parser.parse_args(arguments)
     if options.command == "list":

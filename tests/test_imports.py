@@ -105,6 +105,14 @@ def test_the_package_works_in_a_folder_that_is_gone():
     assert python(f"{gone}\nimport rkhs_notes as rn; print(rn.Gaussian(2))") == "Gaussian(bandwidth=2)\n"
 
 
+def test_a_plain_terminal_is_enough(monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    listed = python("from rkhs_notes.cli import main; main(['list'])")
+    assert "X_cli.ipynb" in listed and "X ? The command line" in listed
+    failing = "from rkhs_notes.errors import *\nwith expect_fail(): require('‖f‖ ≤ 1', 2, 1)"
+    assert "?f? ? 1: is 2, allowed 1" in python(failing)
+
+
 def test_every_public_name_is_at_the_top():
     for name, owner in public_names(ROOT / "rkhs_notes"):
         assert getattr(rkhs_notes, name) is getattr(getattr(rkhs_notes, owner), name)

@@ -9,6 +9,8 @@ import pytest
 from rkhs_notes import settings
 from rkhs_notes.settings import find_settings_file, read_settings, using
 
+pytestmark = pytest.mark.filterwarnings("error")
+
 BUILT_IN = dict(profile="quick", seed=0, block_mib=64.0, result_mib=4096.0, dpi=110.0, data_dir="")
 HEADER = "[rkhs_notes]\n"
 
@@ -151,7 +153,7 @@ def test_utf_16(write, encoding):
 
 
 def test_another_encoding_names_the_line(write):
-    refused(write(HEADER + "seed = 7\n# größer\n", encoding="latin-1"), "line 3: the file is not in UTF-8")
+    refused(write("\n" + HEADER + "# größer\n", encoding="latin-1"), "line 3: the file is not in UTF-8")
     refused(write(HEADER + "seed = 7\0\n"), "line 2: the file is not in UTF-8")
 
 
