@@ -9,7 +9,7 @@ __all__ = ['FeatureMap', 'check_feature_map', 'MonomialMap', 'finite_feature_map
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import reduce, singledispatch
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -425,16 +425,16 @@ def _(k: Polynomial, d):
 
 @feature_rule.register
 def _(k: Sum, d):
-    (D1, first), (D2, second) = _rule(k.k1, d), _rule(k.k2, d)
-    return D1 + D2, lambda X: _concat([first(X), second(X)])                        # (2.5)
+    dims, maps = zip(*(_rule(term, d) for term in k.terms), strict=True)
+    return sum(dims), lambda X: _concat([part(X) for part in maps])                 # (2.5)
 
 
 @feature_rule.register
 def _(k: Product, d):
-    if Constant(0) in (k.k1.simplify(), k.k2.simplify()):
+    if any(term.simplify() == Constant(0) for term in k.terms):
         return _nothing()
-    (D1, first), (D2, second) = _rule(k.k1, d), _rule(k.k2, d)
-    return D1 * D2, lambda X: _tensor(first(X), second(X))                          # (2.5)
+    dims, maps = zip(*(_rule(term, d) for term in k.terms), strict=True)
+    return math.prod(dims), lambda X: reduce(_tensor, (part(X) for part in maps))   # (2.5)
 
 
 @feature_rule.register

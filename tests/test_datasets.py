@@ -139,7 +139,7 @@ def test_same_seed_same_data(make):
     (lambda: smiley(0, 0), ValueError, "n: expected"),
     (lambda: smiley(2.5, 0), ValueError, "n: expected"),
     (lambda: smiley(True, 0), ValueError, "n: expected"),
-    (lambda: smiley(10, None), TypeError, "rng"),
+    (lambda: smiley(10, "seed"), TypeError, "rng"),
     (lambda: smiley(10, -1), TypeError, "rng"),
     (lambda: smiley(10, True), TypeError, "rng"),
     (lambda: smiley(10, np.random.RandomState(0)), TypeError, "rng"),

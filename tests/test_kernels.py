@@ -457,8 +457,12 @@ def test_a_new_formula_is_used_in_tiles_too():
 
 
 MUTANTS = {
-    "sum that subtracts": (Gaussian(1) + Gaussian(2), "_combine", lambda self, A, B: A - B),
-    "product with a difference": (Gaussian(1) * Gaussian(2), "_combine", lambda self, A, B: A * (B - 0.95)),
+    "sum that subtracts": (Gaussian(1) + Gaussian(2), "_operation", staticmethod(lambda A, B: A - B)),
+    "product with a difference": (
+        Gaussian(1) * Gaussian(2),
+        "_operation",
+        staticmethod(lambda A, B: A * (B - 0.95)),
+    ),
     "power with a fraction": (Polynomial(1) ** 2, "_combine", lambda self, K: np.abs(K) ** 1.5),
     "negative scaling": (2 * Gaussian(1), "_combine", lambda self, K: -K),
     "exp of the negative": (Gaussian(1).exp(), "_combine", lambda self, K: np.exp(-K)),

@@ -571,7 +571,7 @@ def test_a_generator_is_not_used_by_a_refused_call():
             call(rng)
         assert rng.bit_generator.state == np.random.default_rng(0).bit_generator.state
     with pytest.raises(TypeError, match="rng"):
-        fourier_features(Gaussian(), 2, 4, None)
+        fourier_features(Gaussian(), 2, 4, "seed")
 
 
 @pytest.mark.parametrize("scale", [1e-8, 1e8])
