@@ -10,6 +10,7 @@ from . import errors as errors
 from . import exercises as exercises
 from . import features as features
 from . import fourier as fourier
+from . import gram as gram
 from . import hilbert as hilbert
 from . import kernels as kernels
 from . import kpca as kpca

@@ -69,7 +69,8 @@ def as_floats(X, name="X"):
                                           masked arrays
     ValueError                            ragged or empty input, NaN, infinity
     """
-    if type(X) is np.ndarray and X.dtype.char in "fd" and 0 < X.size < 1000 and np.isfinite(X).all():
+    usual = type(X) is np.ndarray and X.dtype.isnative and X.dtype.char in "fd"
+    if usual and 0 < X.size < 1000 and np.isfinite(X).all():
         return X                                                  # what nearly always comes, at once
     if _is_foreign(X):
         A, xp = X, array_namespace(X)

@@ -626,21 +626,28 @@ else:
 class Value:
     "An immutable object whose fields are read by the words of their annotations"
 
+    _own_init = False                            # does the class set its attributes by itself?
+
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
-        if "__dataclass_params__" not in vars(cls):
-            dataclass(frozen=True, repr=False, eq=False)(cls)
-            del cls.__setattr__, cls.__delattr__                 # Value's own do it for all
-        cls.plan = Plan(_field_parameters(cls))
-        cls.__doc__ = written(vars(cls).get("__doc__"), cls.plan)
+        if "__init__" in vars(cls) or (cls._own_init and not vars(cls).get("__annotations__")):
+            cls._own_init = True
+            return
+        dataclass(frozen=True, repr=False, eq=False)(cls)
+        del cls.__setattr__, cls.__delattr__                     # Value's own do it for all
+        cls._own_init, cls.plan = False, Plan(_field_parameters(cls))
+        if vars(cls).get("__doc__"):
+            cls.__doc__ = written(cls.__doc__, cls.plan)
 
     def __post_init__(self):
         seen = {name: getattr(self, name) for name in self.plan.names}
         self.plan.read(seen)
         for name in self.plan.words:
-            object.__setattr__(self, name, _kept(seen[name]))
+            object.__setattr__(self, name, kept(seen[name]))
 
     def __setattr__(self, name, value):
+        if self._own_init:
+            return object.__setattr__(self, name, value)
         raise AttributeError(f"{type(self).__name__} is a value and never changes; make another one.")
 
     def __delattr__(self, name):
@@ -652,7 +659,7 @@ class Value:
                 value.flags.writeable = False
         vars(self).update(state)
 
-
+# %% ../nbs/C_contracts.ipynb #b7ead41f
 def _field_parameters(cls):
     "The fields that __init__ takes, as parameters"
     keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -661,7 +668,7 @@ def _field_parameters(cls):
                                       annotation=f.type) for f in fields(cls) if f.init}
 
 
-def _kept(value):
+def kept(value):
     "What a value may keep: a read-only copy that carries the mark of what it copies"
     return remarked(frozen(value), value)
 

@@ -349,7 +349,7 @@ def _(k: Scaled, d):
 
 @spectral_rule.register
 def _(k: Sum, d):
-    return mixture([_measure(k.k1, d), _measure(k.k2, d)])
+    return mixture([_measure(term, d) for term in k.terms])
 
 
 @spectral_rule.register
@@ -357,7 +357,7 @@ def _(k: Product, d):
     simple = k.simplify()
     if not isinstance(simple, Product):                           # two Gaussians are one
         return _measure(simple, d)
-    return _convolution([_measure(k.k1, d), _measure(k.k2, d)])
+    return _convolution([_measure(term, d) for term in k.terms])
 
 
 @spectral_rule.register
@@ -1242,14 +1242,15 @@ def _(k: Normalized, d):
 
 @_partition_rule.register
 def _(k: Sum, d):
-    (a, first), (b, second) = _partition_law(k.k1, d), _partition_law(k.k2, d)
-    return a + b, lambda rng: (first if rng.random() * (a + b) < a else second)(rng)
+    masses, draws = zip(*(_partition_law(term, d) for term in k.terms), strict=True)
+    ends = np.cumsum(masses)
+    return ends[-1], lambda rng: draws[np.searchsorted(ends, rng.random() * ends[-1], "right")](rng)
 
 
 @_partition_rule.register
 def _(k: Product, d):
-    (a, first), (b, second) = _partition_law(k.k1, d), _partition_law(k.k2, d)
-    return a * b, lambda rng: _meet(first(rng), second(rng))
+    masses, draws = zip(*(_partition_law(term, d) for term in k.terms), strict=True)
+    return math.prod(masses), lambda rng: _meet(*(draw(rng) for draw in draws))
 
 
 @_partition_rule.register
@@ -1464,7 +1465,7 @@ def _(k, d, D, rng):
 
 
 def _product_of(kernels):
-    return kernels[0] if len(kernels) == 1 else Product(_product_of(kernels[:-1]), kernels[-1])
+    return kernels[0] if len(kernels) == 1 else Product(*kernels)
 
 
 @random_rule.register
