@@ -5,16 +5,12 @@ __all__ = ['AKernel', 'as_kernel']
 
 # %% ../nbs/S_gram.ipynb #4bad5884
 import math
-from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any
-
 import numpy as np
-
-from . import settings
-from .arrays import (array_namespace, as_points, guarded, in_parallel, n_threads,
-                               require_fits, row_blocks, spans)
-from .contracts import (ARRAYS, Value, Word, kept, marked, near, remarked, taken_of, trusted)
+from . import arrays, settings
+from .arrays import array_namespace, as_points, guarded, row_blocks, spans
+from .contracts import ARRAYS, Value, Word, kept, marked, near, remarked, taken_of, trusted
 from .errors import IndefiniteKernel
 
 # %% ../nbs/S_gram.ipynb #c571354f
@@ -303,7 +299,7 @@ def each_tile(k, X, Y, use, symmetric=False, of=None):
 
 def _strips(k, tile, R, C, diagonal, use, itemsize, xp):
     n, m = R.stop - R.start, C.stop - C.start
-    height, width = tile_shape(n, m, itemsize, k._blocks(), n_threads())
+    height, width = tile_shape(n, m, itemsize, k._blocks(), arrays.n_threads())
 
     def strip(rows):
         columns = spans(m, width, rows.stop if diagonal else 0)
@@ -314,7 +310,7 @@ def _strips(k, tile, R, C, diagonal, use, itemsize, xp):
                 use(_shifted(rows, R.start), _shifted(part, C.start), block)
 
     if xp is np:
-        in_parallel(strip, spans(n, height))
+        arrays.in_parallel(strip, spans(n, height))
     else:
         for rows in spans(n, height):
             strip(rows)
@@ -368,7 +364,7 @@ def _symmetric(block, exact, xp):
 def _room(X, Y, instead):
     "An empty (n, m) matrix, if it fits, and the array module"
     xp, dtype = library(X, Y), precision(X, Y)
-    require_fits((n_points(X), n_points(Y)), dtype.itemsize, instead)
+    arrays.require_fits((n_points(X), n_points(Y)), dtype.itemsize, instead)
     return xp.empty((n_points(X), n_points(Y)), dtype=dtype), xp
 
 # %% ../nbs/S_gram.ipynb #b77628d5
@@ -425,13 +421,15 @@ def as_kernel(k, name="k"):
     IndefiniteKernel    k is Indefinite, such as Sigmoid; shows the witness
     """
     if not isinstance(k, Pointed):
-        what = f"the class {k.__name__}, not a kernel made from it" if isinstance(k, type) else type(k).__name__
+        what = type(k).__name__
+        if isinstance(k, type):
+            what = f"the class {k.__name__}, not a kernel made from it"
         raise TypeError(f"{name} is {what}: not a Kernel; pass for example Gaussian(bandwidth=1).")
     if hasattr(k, "witness"):
         points, c = k.witness()
         raise IndefiniteKernel(
-            f"{k} is not positive semidefinite: at the points {points.ravel().round(6).tolist()} of ℝ "
-            f"with c = {c.round(6).tolist()}, cᵀKc = {c @ k(points) @ c:.3g} < 0. "
+            f"{k} is not positive semidefinite: at the points {points.ravel().round(6).tolist()} "
+            f"of ℝ with c = {c.round(6).tolist()}, cᵀKc = {c @ k(points) @ c:.3g} < 0. "
             "No feature map has this function for an inner product; choose a kernel.")
     return k
 

