@@ -88,3 +88,27 @@ _exercises["00.5"] = dict(
             lambda p: p * (p + 1) * (p + 2) / math.sqrt(12),
         "that is the norm of evaluation at 1, not of the slope": lambda p: p + 1.0,
     })
+
+# %% ../nbs/V_answers_00.ipynb #4047be8e
+_exercises["00.6"] = dict(
+    draw=lambda rng: (),
+    answer=lambda: 3,
+    mistakes={
+        "step 1 is sound: an infimum is the limit of some sequence of distances": lambda: 1,
+        "step 2 is sound: midpoints stay in a subspace, and the law needs no limit": lambda: 2,
+        "step 4 is sound: a norm is continuous": lambda: 4,
+    })
+
+# %% ../nbs/V_answers_00.ipynb #23aa2288
+_exercises["00.7"] = dict(
+    draw=lambda rng: (_positive_definite(rng), rng.normal(size=3), rng.normal(size=3)),
+    answer=lambda A, alpha, f: abs(alpha @ f) / math.sqrt(alpha @ np.linalg.solve(A, alpha)),
+    mistakes={
+        "that is the Euclidean distance; divide by the norm of L in the product of A":
+            lambda A, alpha, f: abs(alpha @ f) / math.sqrt(alpha @ alpha),
+        "that is the value |L(f)|; divide by the norm of L": lambda A, alpha, f: abs(alpha @ f),
+        "you divided by the squared norm of L; take the root":
+            lambda A, alpha, f: abs(alpha @ f) / (alpha @ np.linalg.solve(A, alpha)),
+        "multiplied where you should solve: the representer g has A g = alpha":
+            lambda A, alpha, f: abs(alpha @ f) / math.sqrt(alpha @ A @ alpha),
+    })

@@ -374,7 +374,7 @@ def test_check_inner_product_refuses(inner, words):
 
 
 @pytest.mark.parametrize("norm, words", [
-    (lambda v: lp_norm(v, 0.5), r"‖f \+ g‖"), (lambda v: lp_norm(v, 0), "‖a f‖"), (lambda v: v @ v, "‖a f‖"),
+    (lambda v: lp_norm(v, 0.5), r"‖f \+ g‖"), (lambda v: lp_norm(v, 0), "‖c f‖"), (lambda v: v @ v, "‖c f‖"),
     (lambda v: abs(v[0]), "> 0"), (lambda v: float("nan"), "‖f‖")])
 def test_check_norm_refuses(norm, words):
     with pytest.raises(LawBroken, match=words):
