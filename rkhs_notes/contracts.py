@@ -363,8 +363,9 @@ MorePoints = Annotated[Any, points("m")]
 
 # %% ../nbs/C_contracts.ipynb #77a5eee6
 def _vector(value, name, call=None):
-    "A function, and what else can be added and scaled, as it is; lists, tables and numbers as floats"
-    plain = hasattr(value, "__array__") or isinstance(value, (list, tuple, str, bytes, Number, type))
+    "A function, and what else can be added and scaled, as it is; lists and numbers as floats"
+    plain = isinstance(value, (list, tuple, str, bytes, Number, type))
+    plain = plain or hasattr(value, "__array__")
     own = not plain and (callable(value) or hasattr(value, "__rmul__"))
     return value if own else as_floats(value, name)
 
@@ -374,7 +375,8 @@ def _vectors(value, name, call=None):
     if getattr(value, "ndim", 0):
         return as_floats(value, name)
     if callable(value) or isinstance(value, (str, bytes, dict)) or not hasattr(value, "__iter__"):
-        raise TypeError(f"{name} is {_kind(value)}; pass an array of rows, or a list of arrays or functions.")
+        raise TypeError(f"{name} is {_kind(value)}; "
+                        "pass an array of rows, or a list of arrays or functions.")
     read = [_vector(v, f"{name}[{i}]") for i, v in enumerate(value)]
     if not read:
         raise ValueError(f"{name} is empty; pass at least one array or function.")
@@ -399,9 +401,11 @@ def _hold_objects(value):
     column = getattr(value, "ndim", 0) == 1 and getattr(value.dtype, "kind", "f") in "OUST"
     if not (column or isinstance(value, (list, tuple))) or not len(value):
         return False
-    if any(isinstance(o, (Number, np.bool_, np.datetime64, np.timedelta64, list, type(None))) for o in value):
+    mistakes = Number, np.bool_, np.datetime64, np.timedelta64, list, type(None)
+    if any(isinstance(o, mistakes) for o in value):
         return False
-    if not all(isinstance(o, tuple) or hasattr(o, "__array__") and not isinstance(o, str) for o in value):
+    is_row = lambda o: isinstance(o, tuple) or hasattr(o, "__array__") and not isinstance(o, str)
+    if not all(map(is_row, value)):
         return True
     try:
         return np.asarray(value).dtype.kind in "OUS"
@@ -410,13 +414,16 @@ def _hold_objects(value):
 
 # %% ../nbs/C_contracts.ipynb #7c97c7a6
 _draw_vector = lambda rng, sizes: rng.normal(size=sizes["m"] + sizes["d"])
-AVector = Annotated[Any, Word("array (d,) or function", _vector, (), _draw_vector, (None, "text", [], [np.nan], int))]
-Vectors = Annotated[Any, Word("array (m, d), rows, or list of arrays or functions", _vectors, (),
-                              lambda rng, sizes: rng.normal(size=(sizes["m"], sizes["m"] + sizes["d"])),
-                              (None, "text", 3.0, [], {}, [[np.nan]], [None], ["a"], np.sin))]
-AnyPoints = Annotated[Any, Word("array (n,) or (n, d), or n objects of any kind", _any_points, ("n",),
-                                lambda rng, sizes: rng.normal(size=sizes["n"]),
-                                (None, "text", 3.0, [], [np.nan], [1, None], ["a", None], [[1, 2], [3]]))]
+_draw_vectors = lambda rng, sizes: rng.normal(size=(sizes["m"], sizes["m"] + sizes["d"]))
+AVector = Annotated[Any, Word("array (d,) or function", _vector, (), _draw_vector,
+                              (None, "text", [], [np.nan], int))]
+Vectors = Annotated[Any, Word(
+    "array (m, d), rows, or list of arrays (d,) or functions", _vectors, (), _draw_vectors,
+    (None, "text", 3.0, [], {}, [[np.nan]], [None], ["a"], np.sin))]
+AnyPoints = Annotated[Any, Word(
+    "array (n,) or (n, d), or n objects of any kind", _any_points, ("n",),
+    lambda rng, sizes: rng.normal(size=sizes["n"]),
+    (None, "text", 3.0, [], [np.nan], [1, None], ["a", None], [[1, 2], [3]]))]
 
 # %% ../nbs/C_contracts.ipynb #baf7f5dd
 class Call:
