@@ -2,13 +2,15 @@
 
 # %% auto #0
 __all__ = ['array_namespace', 'as_floats', 'frozen', 'as_points', 'as_targets', 'as_weights', 'as_labels', 'as_number',
-           'as_count', 'as_rng', 'guarded', 'sqdist', 'sqdist_tile', 'row_blocks', 'spans', 'one_blas_thread',
-           'n_threads', 'in_parallel', 'require_fits', 'shortened', 'smallest_eigenvalue', 'cholesky_in_place',
-           'Factored', 'schur', 'schur_rounding', 'Cholesky', 'PivotedCholesky', 'psd_factor', 'solve_psd', 'norm1',
+           'as_count', 'as_rng', 'guarded', 'Objects', 'taken', 'joined', 'distinct', 'sqdist', 'sqdist_tile',
+           'row_blocks', 'spans', 'one_blas_thread', 'n_threads', 'in_parallel', 'require_fits', 'shortened',
+           'smallest_eigenvalue', 'cholesky_in_place', 'Factored', 'schur', 'schur_rounding', 'Cholesky',
+           'PivotedCholesky', 'psd_factor', 'solve_psd', 'norm1', 'signs', 'signed', 'centred', 'points_of', 'rule_of',
            'nonnegative_lstsq']
 
 # %% ../nbs/C_arrays.ipynb #6ce19dab
 import math
+import operator
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -71,9 +73,11 @@ def as_floats(X, name="X"):
     """
     usual = type(X) is np.ndarray and X.dtype.isnative and X.dtype.char in "fd"
     if usual and 0 < X.size < 1000 and np.isfinite(X).all():
-        return X                                                  # what nearly always comes, at once
+        return X                                         # what nearly always comes, at once
     if _is_foreign(X):
         A, xp = X, array_namespace(X)
+        if xp.isdtype(A.dtype, "complex floating"):
+            raise TypeError(f"{name} holds complex numbers (dtype {A.dtype}); pass real numbers.")
         A = A if xp.isdtype(A.dtype, "real floating") else xp.astype(A, xp.float64)
     else:
         A, xp = _numpy_floats(X, name), np
@@ -90,7 +94,7 @@ def as_floats(X, name="X"):
                              f"{float(A[where])}. Drop or impute them.")
     return A
 
-
+# %% ../nbs/C_arrays.ipynb #c7f2dbf1
 def _numpy_floats(X, name):
     if hasattr(X, "tocsr"):
         raise TypeError(f"{name} is a sparse matrix; "
@@ -103,22 +107,53 @@ def _numpy_floats(X, name):
     except ValueError as e:
         raise ValueError(f"{name} does not form an array ({str(e).split('.')[0]}): "
                          "rows of unequal length?") from None
-    if A.dtype.kind == "O" and not any(
-            v is None or isinstance(v, (str, bytes)) for v in A.flat):
+    if A.dtype.kind == "O" and not any(isinstance(v, _NO_NUMBERS) for v in A.flat):
         try:                                         # a table of numbers in mixed types
             A = A.astype(np.float64)
         except (TypeError, ValueError):
             pass                                     # objects indeed: said below
     if A.dtype.kind not in "fiub":
-        kinds = dict(U="text", S="bytes", O="Python objects", c="complex numbers",
-                     M="dates", m="durations")
-        raise TypeError(f"{name} holds {kinds.get(A.dtype.kind, A.dtype)} (dtype {A.dtype}); "
-                        "pass real numbers. "
-                        "A table with a column of text: encode that column first.")
+        raise TypeError(f"{name} holds {_content(A)}")
     native = A.dtype.newbyteorder("=")
     return A.astype(native if native in (np.float32, np.float64) else np.float64, copy=False)
 
 
+_NO_NUMBERS = (type(None), str, bytes, complex, np.complexfloating)
+
+# %% ../nbs/C_arrays.ipynb #d4b242d4
+def _content(A):
+    "What an array without numbers holds, and what to do about it."
+    kind, where = A.dtype.kind, ""
+    if kind == "O":
+        entries = np.ndenumerate(A)
+        index, value = next((at for at in entries if not _is_number(at[1])), (0, A.flat[0]))
+        kind = "U" if isinstance(value, str) else "NA" if _is_missing(value) else kind
+        kind = "M" if type(value).__name__ in ("date", "datetime", "Timestamp") else kind
+        where = f", the first at index {index}: {value!r}"
+    kinds = dict(U="text", S="bytes", c="complex numbers", M="dates", m="durations",
+                 NA="missing values")
+    advice = dict(U="A table with a column of text: encode that column first.",
+                  S="Decode them first.", NA="Drop or fill those rows.",
+                  M="Subtract a date, and divide by a unit such as np.timedelta64(1, 'D').",
+                  m="Divide by a unit such as np.timedelta64(1, 's').")
+    what = kinds.get(kind, A.dtype if kind not in "O" else "things that are no numbers")
+    what = f"Python objects, {what}" if A.dtype.kind == "O" else what
+    return f"{what} (dtype {A.dtype}{where}); pass real numbers. {advice.get(kind, '')}".rstrip()
+
+
+def _is_number(value):
+    try:
+        return not isinstance(value, _NO_NUMBERS) and isinstance(float(value), float)
+    except (TypeError, ValueError):
+        return False
+
+
+def _is_missing(value):
+    "None, NaN, NaT or pandas' NA, which is not even equal to itself."
+    return (value is None or type(value).__name__ == "NAType"
+            or bool(np.ndim(value) == 0 and value != value))
+
+# %% ../nbs/C_arrays.ipynb #cafbb622
 def frozen(A):
     """A itself if nobody can write into it, else a read-only copy: what a value may keep.
 
@@ -166,7 +201,7 @@ def as_points(X, name="X"):
                      f"{name}.reshape({shape[0]}, -1) makes each of the {shape[0]} items "
                      "one row.")
 
-
+# %% ../nbs/C_arrays.ipynb #cf02991f
 def as_targets(y, n, name="y"):
     """y as an array (n,) or (n, t) of finite floats: one row a point, one column a target.
 
@@ -192,13 +227,14 @@ def as_targets(y, n, name="y"):
     return A
 
 
-def as_weights(weights, n):
+def as_weights(weights, n, what="point"):
     """weights as an array (n,) of floats ≥ 0, not all of them 0; None is a 1 for each point.
 
     Parameters
     ----------
     weights : array (n,) or None
-    n : int                     how many points there are
+    n : int                     how many there are
+    what : str                  what each of them weighs
 
     Returns
     -------
@@ -212,13 +248,13 @@ def as_weights(weights, n):
     if weights is None:
         return np.ones(n)
     w = as_floats(weights, "weights")
-    if w.shape != (n,):
-        raise ValueError(f"weights has shape {w.shape}; pass one weight a point, ({n},).")
-    if (w < 0).any() or not w.any():
-        raise ValueError(f"weights has least entry {w.min():g}; pass weights ≥ 0, not all of them 0.")
+    least = float(array_namespace(w).min(w))
+    if tuple(w.shape) != (n,) or least < 0 or not bool(array_namespace(w).any(w != 0)):
+        raise ValueError(f"weights has shape {tuple(w.shape)} and least entry {least:g}; "
+                         f"pass one number ≥ 0 for each {what}, ({n},), not all 0.")
     return w
 
-
+# %% ../nbs/C_arrays.ipynb #a6ca0415
 def as_labels(y, n, name="y"):
     """The classes that labels name, and each point's place among them.
 
@@ -246,18 +282,26 @@ def as_labels(y, n, name="y"):
         raise ValueError(f"{name} is ragged: its items have different lengths; "
                          f"pass one label a point, ({n},).") from None
     if y.shape != (n,):
-        raise ValueError(f"{name} has shape {y.shape} for {n} points; pass one label a point, ({n},).")
-    missing = ~np.isfinite(y) if y.dtype.kind in "fc" else np.asarray(y != y)
+        raise ValueError(f"{name} has shape {y.shape} for {n} points; "
+                         f"pass one label a point, ({n},).")
+    if y.dtype.kind == "O":
+        missing = np.array([_is_missing(label) for label in y], dtype=bool)
+        kinds = {str if isinstance(v, str) else bool if isinstance(v, (bool, np.bool_)) else
+                 float if isinstance(v, (int, float, np.number)) else None for v in y[~missing]}
+        if len(kinds) == 1 and None not in kinds and not missing.any():
+            y = np.array(y.tolist())         # of one kind after all: text, booleans or numbers
+    else:
+        missing = ~np.isfinite(y) if y.dtype.kind in "fc" else np.asarray(y != y)
     if missing.any():
-        raise ValueError(f"{name} is not finite everywhere: {missing.sum()} of {n} labels; "
-                         "drop those points.")
+        lack = "is not finite everywhere" if y.dtype.kind in "fc" else "has missing entries"
+        raise ValueError(f"{name} {lack}: {missing.sum()} of {n} labels; drop those points.")
     try:
         return np.unique(y, return_inverse=True)
     except TypeError:
         raise TypeError(f"{name} mixes labels that cannot be sorted, such as text and numbers; "
                         "use one type.") from None
 
-
+# %% ../nbs/C_arrays.ipynb #0d9b3f08
 def as_number(value, name, above=None, at_least=None):
     """A finite real number within its range, as a float.
 
@@ -278,18 +322,20 @@ def as_number(value, name, above=None, at_least=None):
     """
     bound = f" ≥ {at_least:g}" if at_least is not None else ""
     bound = f" > {above:g}" if above is not None else bound
-    if isinstance(value, (str, bytes, bool, type(None))) or np.ndim(value) != 0:
+    plain = type(value) in (float, int)
+    if not plain and (np.ndim(value) != 0 or np.asarray(value).dtype.kind in "bcSUmM"):
         raise TypeError(f"{name} = {value!r}: pass one real number{bound}.")
     try:
         number = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} = {value!r}: pass one real number{bound}.") from None
+    except OverflowError:
+        number = math.inf
     ok = (math.isfinite(number) and (above is None or number > above)
           and (at_least is None or number >= at_least))
     if not ok:
         raise ValueError(f"{name} = {number:g}: pass a finite number{bound}.")
     return number
-
 
 
 def as_count(value, name, at_least=1):
@@ -313,7 +359,7 @@ def as_count(value, name, at_least=1):
     number = as_number(value, name, at_least=at_least)
     if not number.is_integer():
         raise ValueError(f"{name} = {number:g}: pass a whole number ≥ {at_least}.")
-    return int(number)
+    return value if type(value) is int else int(number)
 
 # %% ../nbs/C_arrays.ipynb #d3d04c04
 def as_rng(rng):
@@ -356,6 +402,121 @@ def guarded(X):
         X.flags.writeable = False
     return X
 
+# %% ../nbs/C_arrays.ipynb #85056b13
+class Objects:
+    """Points that are any objects; sliced and indexed as the rows of an array, never changed.
+
+    Parameters
+    ----------
+    items : iterable          the points: texts, tuples, graphs, lists of arrays, …
+    """
+    __slots__ = "_items", "__weakref__"
+
+    def __init__(self, items):
+        if isinstance(items, (str, bytes)) or not np.iterable(items):
+            raise TypeError(f"{items!r} is one object; pass a list of objects, [{items!r}].")
+        object.__setattr__(self, "_items", tuple(items))
+
+    def __len__(self):
+        return len(self._items)
+
+    def __iter__(self):
+        return iter(self._items)
+
+    def __getitem__(self, rows):
+        "A point for an int; Objects for a slice, a list or array of indices, or a mask (n,)."
+        if isinstance(rows, slice):
+            return Objects(self._items[rows])
+        if np.ndim(rows) == 0:
+            return self._items[operator.index(rows)]
+        rows = np.asarray(rows, dtype=None if len(rows) else int)
+        return Objects(self._items[i] for i in np.arange(len(self))[rows])
+
+    def __eq__(self, other):
+        return isinstance(other, Objects) and _key(self._items) == _key(other._items)
+
+    def __hash__(self):
+        return hash(_key(self._items))
+
+    def __setattr__(self, name, value):
+        raise AttributeError("Objects are never changed; make others: Objects([...]).")
+
+    def __reduce__(self):
+        return Objects, (self._items,)
+
+    def __repr__(self):
+        words = ", ".join(map(repr, self._items[:3])) + ", …" * (len(self) > 3)
+        words = words.replace("\n", " ")
+        return f"{len(self)} objects: {words if len(words) < 80 else words[:75] + ' …'}"
+
+
+def _key(item):
+    "Equal for equal objects, arrays among them; hashable if they are."
+    if isinstance(item, np.ndarray):
+        return "array", item.shape, tuple(item.ravel().tolist())
+    return (type(item), *map(_key, item)) if isinstance(item, (list, tuple)) else item
+
+# %% ../nbs/C_arrays.ipynb #2212c2b1
+def taken(X, rows):
+    """Some of the points.
+
+    Parameters
+    ----------
+    X : array (n, d) or Objects
+    rows : slice, or array of indices, or mask (n,)
+
+    Returns
+    -------
+    array or Objects
+    """
+    if isinstance(X, (np.ndarray, Objects)) or not isinstance(rows, np.ndarray):
+        return X[rows] if isinstance(X, Objects) else X[rows, ...]
+    xp = array_namespace(X)
+    rows = np.flatnonzero(rows) if rows.dtype == bool else rows
+    return xp.take(X, xp.asarray(rows), axis=0)
+
+
+def joined(X, Y):
+    """The points X, then the points Y.
+
+    Parameters
+    ----------
+    X, Y : two arrays (n, d) and (m, d), or two Objects
+
+    Returns
+    -------
+    array (n + m, d) or Objects
+    """
+    if isinstance(X, Objects) and isinstance(Y, Objects):
+        return Objects([*X, *Y])
+    return array_namespace(X, Y).concat([X, Y], axis=0)
+
+
+def distinct(X):
+    """The different points, in the order in which they first appear.
+
+    Parameters
+    ----------
+    X : array (n, d) or Objects
+
+    Returns
+    -------
+    first : array of int (r,)     where each of them appears first: taken(X, first) are they
+    place : array of int (n,)     which of them each point is
+    """
+    if not isinstance(X, Objects):
+        _, first, place = np.unique(np.asarray(X), axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        return first[order], np.argsort(order)[place.reshape(-1)]
+    seen, keys = {}, [_key(item) for item in X]
+    try:
+        place = [seen.setdefault(key, len(seen)) for key in keys]
+    except TypeError:                                # no hash: compare one by one
+        place = [keys.index(key) for key in keys]
+        place = np.unique(place, return_inverse=True)[1]
+    place = np.array(place, dtype=int)
+    return np.unique(place, return_index=True)[1], place
+
 # %% ../nbs/C_arrays.ipynb #b08ac622
 def sqdist(X, Y=None, scales=None):
     """‖x − y‖² for every row x of X and y of Y   (C.1)
@@ -377,13 +538,14 @@ def sqdist(X, Y=None, scales=None):
     ------
     ValueError                    the squares overflow
     """
+    X, Y = (A if hasattr(A, "ndim") or A is None else as_points(A) for A in (X, Y))
     if X.ndim != 2 or (Y is not None and X.shape[1:] != Y.shape[1:]):
         shapes = tuple(X.shape) if Y is None else f"{tuple(X.shape)} and {tuple(Y.shape)}"
         raise ValueError(f"sqdist got shapes {shapes}; pass (n, d) and (m, d).")
     Y = X if Y is None else Y
     return sqdist_tile(X, Y, scales)(slice(0, X.shape[0]), slice(0, Y.shape[0]))
 
-
+# %% ../nbs/C_arrays.ipynb #19958d9c
 def sqdist_tile(X, Y, scales=None):
     """The function (rows, columns) ↦ ‖xᵢ − yⱼ‖² of two slices   (C.1)
 
@@ -406,13 +568,13 @@ def sqdist_tile(X, Y, scales=None):
     xp = array_namespace(X, Y)
     scales = None if scales is None else xp.asarray(scales, dtype=X.dtype)
     with np.errstate(over="ignore", invalid="ignore"):      # what overflows is said below
-        Xs, Ys = _centred(X, Y, scales, xp)
+        Xs, Ys = _moved(X, Y, scales, xp)
         xx, yy = xp.vecdot(Xs, Xs), xp.vecdot(Ys, Ys)
     if not math.isfinite(float(xp.max(xx)) + float(xp.max(yy))):
         raise ValueError("squared distances overflow: the points are too large for their "
                          "float type, or not finite; rescale them.")
     if X.shape[1] <= 2:                                     # differences cost no more
-        return lambda rows, columns: _differences(X[rows], Y[columns], scales, xp)
+        return lambda rows, columns: _differences(X[rows, ...], Y[columns, ...], scales, xp)
     few_columns = X.shape[1] < 64                           # there both norms join the product
     if few_columns:
         left = xp.concat([-2 * Xs, xx[:, None], xp.ones_like(xx)[:, None]], axis=1)
@@ -422,23 +584,26 @@ def sqdist_tile(X, Y, scales=None):
     def tile(rows, columns):
         x, y = xx[rows], yy[columns]
         if few_columns:
-            D = left[rows] @ right[columns].T
+            D = left[rows, ...] @ right[columns, ...].T
         else:
-            D = Xs[rows] @ Ys[columns].T
+            D = Xs[rows, ...] @ Ys[columns, ...].T
             D *= -2
             D += x[:, None]
             D += y[None, :]                                                # (C.1)
         near = a_quarter_lost * float(xp.max(x) + xp.max(y))               # these and some more
+        if float(xp.min(D)) < near and not _assigns(xp):
+            exact = _differences(X[rows, ...], Y[columns, ...], scales, xp)
+            return xp.where(D < a_quarter_lost * (x[:, None] + y[None, :]), exact, D)
         if float(xp.min(D)) < near:
             flat = xp.nonzero(xp.reshape(D < near, (-1,)))[0]              # faster than in 2-D
             i, j = flat // D.shape[1], flat % D.shape[1]
             lost = D[i, j] < a_quarter_lost * (x[i] + y[j])
-            _recompute(D, X[rows], Y[columns], i[lost], j[lost], scales, xp)
+            _recompute(D, X[rows, ...], Y[columns, ...], i[lost], j[lost], scales, xp)
         return D
     return tile
 
-
-def _centred(X, Y, scales, xp):
+# %% ../nbs/C_arrays.ipynb #9d99ae54
+def _moved(X, Y, scales, xp):
     "Both moved by one vector, if their mean is what makes them long, and rescaled."
     centre = xp.mean(X, axis=0)
     Xs, Ys = X, Y
@@ -472,6 +637,11 @@ def _recompute(D, X, Y, i, j, scales, xp):
         D[i[part], j[part]] = xp.sum(delta * delta, axis=1)
 
 
+def _assigns(xp):
+    "Do arrays of this library take values at pairs of indices? The standard does not ask it."
+    return any(library in xp.__name__ for library in ("numpy", "torch", "cupy"))
+
+# %% ../nbs/C_arrays.ipynb #ac504ca5
 def row_blocks(n, bytes_per_row):
     """Slices that cover range(n) in order, each within settings.block_mib of memory.
 
@@ -580,7 +750,8 @@ def require_fits(shape, itemsize=8, instead="work in blocks"):
     size = math.prod(shape) * itemsize                    # whole numbers, which cannot overflow
     if size > settings.result_mib * 2**20:
         gib = f"{size / 2**30:.3g}" if size < 10**300 else shortened(size >> 30)
-        raise MemoryError(f"an array of shape ({', '.join(map(shortened, shape))}) takes {gib} GiB; "
+        sizes = ", ".join(map(shortened, shape))
+        raise MemoryError(f"an array of shape ({sizes}) takes {gib} GiB; "
                           f"the limit is {settings.result_mib / 1024:.3g} GiB "
                           f"(settings.result_mib). Instead: {instead}.")
 
@@ -631,8 +802,8 @@ def cholesky_in_place(A):
     """Overwrite one triangle of A with its Cholesky factor; the other one stays.
 
     Up to n = 12 000 this is LAPACK's potrf. Threaded potrf of OpenBLAS has crashed the process from
-    n = 16 000 on; beyond 12 000 the factorisation goes in panels, of which only products of matrices
-    are large.
+    n = 16 000 on; beyond 12 000 the factorisation goes in panels, of which only products of
+    matrices are large.
 
     Parameters
     ----------
@@ -661,7 +832,7 @@ def _panel_cholesky(A, width=1024):
     for J in spans(len(A), width):
         panel = A[J.start :, J].copy()
         if J.start:
-            panel -= A[J.start :, : J.start] @ A[J, : J.start].T      # the columns before, as one product
+            panel -= A[J.start :, : J.start] @ A[J, : J.start].T    # the columns before, at once
         own = np.asfortranarray(np.tril(panel[: J.stop - J.start]))
         own, broken = potrf(own, lower=1, clean=1, overwrite_a=1)
         if broken:
@@ -671,7 +842,7 @@ def _panel_cholesky(A, width=1024):
             below[...] = trsm(1.0, own, below.T, lower=1, overwrite_b=1).T
             A[J.stop :, J] = below
         inside = np.tril_indices(len(own))
-        A[J, J][inside] = own[inside]                                 # what lies above stays as it was
+        A[J, J][inside] = own[inside]                       # what lies above stays as it was
     return 0
 
 # %% ../nbs/C_arrays.ipynb #089f56b6
@@ -688,12 +859,11 @@ class Factored:
     def __init__(self, factor, lower=1):
         if not factor.flags.f_contiguous:                      # LAPACK's order, without a copy
             factor, lower = factor.T, 1 - lower
-        self.factor, self.lower = factor.view(), lower
-        self.factor.flags.writeable = False
+        self.factor, self.lower = guarded(factor), lower
 
     @property
     def L(self):
-        "L (n, n), with zeros above the diagonal."
+        "L (n, n)."
         return np.tril(self.factor if self.lower else self.factor.T)
 
     def _lapack(self, routine, *args, **options):
@@ -705,9 +875,10 @@ class Factored:
         return self._lapack("potrs", b, lower=self.lower)
 
     def half_solve(self, b, transposed=False, overwrite=False):
-        "L⁻¹ b, or L⁻ᵀ b, for b (n,) or (n, t); with `overwrite`, in the memory of b if that is in LAPACK's order."
+        "L⁻¹ b, or L⁻ᵀ b, for b (n,) or (n, t); with `overwrite`, b in LAPACK's order is used up."
         trtrs, = scipy.linalg.get_lapack_funcs(("trtrs",), (self.factor, b))
-        return trtrs(self.factor, b, lower=self.lower, trans=int(transposed == self.lower), overwrite_b=overwrite)[0]
+        trans = int(transposed == self.lower)
+        return trtrs(self.factor, b, lower=self.lower, trans=trans, overwrite_b=overwrite)[0]
 
     def explained(self, B, C=None):
         "Bᵀ A⁻¹ C (m, l), for B (n, m) and C (n, l); C = B when left out."
@@ -727,7 +898,8 @@ class Factored:
         "The diagonal (n,) of A⁻¹ = L⁻ᵀ L⁻¹: the squared lengths of the columns of L⁻¹."
         inverse = self._lapack("trtri", lower=self.lower)
         inverse = inverse if self.lower else inverse.T
-        return np.concatenate([(np.tril(inverse[J.start :, J]) ** 2).sum(axis=0) for J in spans(len(self), 256)])
+        return np.concatenate([(np.tril(inverse[J.start :, J]) ** 2).sum(axis=0)
+                               for J in spans(len(self), 256)])
 
     def rcond(self, norm):
         "About 1 / (‖A‖ ‖A⁻¹‖) in the norm of `norm1`, whose value for A is `norm`."
@@ -768,8 +940,23 @@ def schur(A, C, B, name="k", eps=None):
     return S
 
 
+def _not_negative(S, A, C, H, name, eps):
+    "S with its rounding errors below 0 put to 0; A, C and H say how large they may be."
+    if S.min(initial=0) < 0:
+        bad = S < 0
+        short = S[bad] + schur_rounding(A, C[bad], H[:, bad], eps)
+        if (short < 0).any():
+            j = int(np.flatnonzero(bad)[short.argmin()])
+            raise IndefiniteKernel(
+                f"{name} is not positive semidefinite: at point {j}, {C[j]:.3g} less what the "
+                f"other points explain is {S[j]:.3g}, and a variance or squared distance "
+                "is never negative. check_kernel(k, X) shows the eigenvalue.")
+        S[bad] = 0
+    return S
+
+# %% ../nbs/C_arrays.ipynb #6731b671
 def schur_rounding(A, C, H, eps=None):
-    """How far below 0 rounding may push each c − hᵀh, where the entries are right up to eps^(3/4)   (C.4)
+    """How far below 0 rounding may push each c − hᵀh, for entries right up to eps^(3/4)   (C.4)
 
     Parameters
     ----------
@@ -787,51 +974,39 @@ def schur_rounding(A, C, H, eps=None):
     L = A.L
     diagonal = np.einsum("ij,ij->i", L, L)
     entries = max(float(np.abs(diagonal - A.shift).max()), float(np.abs(C).max()))
-    return eps**0.75 * entries * (1 + weight) ** 2 + len(A) * eps * float(diagonal.max()) * weight**2
-
-
-def _not_negative(S, A, C, H, name, eps):
-    "S with its rounding errors below 0 put to 0; A, C and H say how large they may be."
-    if S.min(initial=0) < 0:
-        bad = S < 0
-        short = S[bad] + schur_rounding(A, C[bad], H[:, bad], eps)
-        if (short < 0).any():
-            j = int(np.flatnonzero(bad)[short.argmin()])
-            raise IndefiniteKernel(
-                f"{name} is not positive semidefinite: at point {j}, {C[j]:.3g} less what the other points explain "
-                f"is {S[j]:.3g}, and a variance or squared distance is never negative. "
-                "check_kernel(k, X) shows the eigenvalue.")
-        S[bad] = 0
-    return S
+    return (eps**0.75 * entries * (1 + weight) ** 2
+            + len(A) * eps * float(diagonal.max()) * weight**2)                          # (C.4)
 
 # %% ../nbs/C_arrays.ipynb #252bb981
 class Cholesky(Factored):
-    """A + shift I = L Lᵀ for symmetric A, factored once; nothing is added to the diagonal but `shift`   (C.2)
+    """A + shift I = L Lᵀ for symmetric A, factored once; nothing but `shift` is added   (C.2)
 
     Parameters
     ----------
-    A : array (n, n), symmetric          of which only one triangle and the diagonal are read
+    A : array (n, n), symmetric     of which only one triangle and the diagonal are read
     shift : float or array (n,), ≥ 0
-    name : str                           the matrix in words of the caller, e.g. "K + lam I"
-    remedy : str or callable             the likely causes and the next move; called with a shift that would
-                                         do, and only when needed
-    overwrite : bool                     A is not needed any more: its memory may be used
+    name : str                      the matrix in words of the caller, e.g. "K + lam I"
+    remedy : str or callable        the likely causes and the next move; called with a shift
+                                    that would do, and only when needed
+    overwrite : bool                A is not needed any more: its memory may be used
 
     Raises
     ------
-    TypeError, ValueError                A is no square matrix of finite floats, or its sums overflow
-    NotPositiveDefinite                  the factorisation broke down, or the condition number is above 1/eps
-                                         and no digit could be trusted; names the smallest eigenvalue
+    TypeError, ValueError           A is no square matrix of finite floats, or its sums overflow
+    NotPositiveDefinite             the factorisation broke down, or the condition number is above
+                                    1/eps, which leaves no digit; names the smallest eigenvalue
     """
 
     def __init__(self, A, shift=0.0, name="A", remedy="a larger shift", overwrite=False):
         A = A if isinstance(A, np.ndarray) and A.dtype.kind == "f" else as_floats(A, name)
         if A.ndim != 2 or len(A) != A.shape[1]:
             raise ValueError(f"{name} has shape {A.shape}; pass a square matrix (n, n).")
-        n, least, eps, diagonal = len(A), float(np.min(shift)), np.finfo(A.dtype).eps, A.diagonal().copy()
-        shifted = A if overwrite and A.flags.c_contiguous and A.flags.writeable else np.array(A, order="C")
+        n, least, eps = len(A), float(np.min(shift)), np.finfo(A.dtype).eps
+        diagonal = A.diagonal().copy()
+        reuse = overwrite and A.flags.c_contiguous and A.flags.writeable
+        shifted = A if reuse else np.array(A, order="C")
         shifted.flat[:: n + 1] += shift
-        # if A ≥ 0, then ‖A‖₁ ≤ n max aᵢᵢ, and no eigenvalue or pivot of A + shift I is below the shift
+        # if A ≥ 0, then ‖A‖₁ ≤ n max aᵢᵢ, and no pivot of A + shift I is below the shift
         clear = least > 4 * n * eps * n * float(np.abs(diagonal).max())
         norm = None if clear else _finite_norm(shifted, name)
         factor, lower, broken = cholesky_in_place(shifted)
@@ -840,7 +1015,7 @@ class Cholesky(Factored):
         if clear and not broken and float(factor.diagonal().min()) ** 2 >= least / 2:
             return
         before = lambda: _restored(factor, lower, diagonal + shift)
-        if norm is None:                             # a pivot below the shift: A has a negative eigenvalue
+        if norm is None:                    # a pivot below the shift: A has a negative eigenvalue
             norm = _finite_norm(before(), name)
         if broken or self.rcond(norm) < eps:
             raise _not_positive_definite(before(), least, name, remedy)
@@ -856,7 +1031,7 @@ class Cholesky(Factored):
 
 # %% ../nbs/C_arrays.ipynb #ef67b980
 class PivotedCholesky(Factored):
-    """A[order][:, order] = L Lᵀ for the rows of a positive semidefinite A that are independent in floating point
+    """A[order][:, order] = L Lᵀ for the rows of A ≥ 0 that are independent in floating point
 
     Parameters
     ----------
@@ -875,7 +1050,8 @@ class PivotedCholesky(Factored):
         A /= size
         A /= size[:, None]                                             # a diagonal of ones
         pstrf, = scipy.linalg.get_lapack_funcs(("pstrf",), (A,))
-        L, order, rank, _ = pstrf(A.T, lower=1, tol=4 * len(A) * np.finfo(A.dtype).eps, overwrite_a=1)
+        tol = 4 * len(A) * np.finfo(A.dtype).eps
+        L, order, rank, _ = pstrf(A.T, lower=1, tol=tol, overwrite_a=1)
         self.order = order[:rank] - 1
         super().__init__(np.tril(L[:rank, :rank]) * size[self.order, None])
 
@@ -944,7 +1120,8 @@ def norm1(A):
 def _finite_norm(A, name):
     norm = norm1(A)
     if not math.isfinite(norm):
-        raise ValueError(f"{name} has entries up to {np.abs(as_floats(A, name)).max():.1e}, whose sums overflow "
+        top = np.abs(as_floats(A, name)).max()
+        raise ValueError(f"{name} has entries up to {top:.1e}, whose sums overflow "
                          f"{A.dtype}; rescale.")
     return norm
 
@@ -959,7 +1136,7 @@ def _mirrored(A):
 
 
 def _restored(factor, lower, diagonal):
-    "The symmetric matrix with this diagonal again, from the triangle that a factorisation left alone."
+    "The symmetric matrix with this diagonal, from the triangle that a factorisation left alone."
     A = _mirrored(np.array(factor if lower else factor.T, order="C"))
     A.flat[:: len(A) + 1] = diagonal
     return A
@@ -985,6 +1162,99 @@ def _not_positive_definite(shifted, shift, name, remedy):
     singular = "" if low < 0 else ", which rounding cannot tell from 0"
     return NotPositiveDefinite(f"{name} has smallest eigenvalue {low:.2g}{singular}. {advice}")
 
+# %% ../nbs/C_arrays.ipynb #2d3d11a6
+def signs(V):
+    """What to multiply the columns of V by, so that their first large entry is positive.
+
+    Parameters
+    ----------
+    V : array (n, r)
+
+    Returns
+    -------
+    array (r,) of 1 and −1
+    """
+    large = np.abs(V) >= 0.5 * np.abs(V).max(axis=0)
+    first = V[large.argmax(axis=0), np.arange(V.shape[1])]
+    return np.where(first < 0, -1, 1).astype(V.dtype)
+
+
+def signed(V):
+    """The columns of V with the sign that makes their first large entry positive.
+
+    Parameters
+    ----------
+    V : array (n, r)
+
+    Returns
+    -------
+    array (n, r)
+    """
+    return V * signs(V)
+
+
+def centred(K):
+    """H K H with H = I − 11ᵀ/n: the Gram matrix of the features less their mean   (C.5)
+
+    Parameters
+    ----------
+    K : array (n, n), symmetric
+
+    Returns
+    -------
+    array (n, n), symmetric
+    """
+    means = K.mean(axis=0)
+    return K - np.add.outer(means, means) + means.mean()
+
+# %% ../nbs/C_arrays.ipynb #4fff60b9
+def points_of(k, X, name="X"):
+    """X as points of k.
+
+    Parameters
+    ----------
+    k : Kernel
+    X : array (n, d), or whatever the points of k are
+    name : str                  how the error should call them
+
+    Returns
+    -------
+    NumPy array, or what k makes of other objects
+
+    Raises
+    ------
+    TypeError                   k is not a kernel
+    IndefiniteKernel            k is typed indefinite; names its witness
+    """
+    if hasattr(k, "witness"):
+        points, c = k.witness()
+        low, where = c @ k(points) @ c, points.ravel().round(6).tolist()
+        raise IndefiniteKernel(f"{k} is not positive semidefinite: cᵀKc = {low:.3g} < 0 at the points "
+                               f"{where} of ℝ; choose a kernel.")
+    if not hasattr(k, "_points") or isinstance(k, type):
+        given = k.__name__ if isinstance(k, type) else type(k).__name__
+        raise TypeError(f"k is {given}: not a Kernel; pass for example Gaussian(bandwidth=1).")
+    X = k._points(X, name)
+    return np.asarray(X) if hasattr(X, "__array__") else X
+
+
+def rule_of(rules, k, formula="_gram"):
+    """The rule for the class of k; that of `object` where it has none, or has a formula of its own.
+
+    Parameters
+    ----------
+    rules : function made by functools.singledispatch
+    k : Kernel
+    formula : str               the method that a rule is about
+
+    Returns
+    -------
+    function
+    """
+    cls = next(c for c in type(k).__mro__ if c in rules.registry)
+    own = cls is object or getattr(type(k), formula) is not getattr(cls, formula)
+    return rules.registry[object if own else cls]
+
 # %% ../nbs/C_arrays.ipynb #349ac434
 def nonnegative_lstsq(A, b):
     """argmin over x ≥ 0 of ‖A x − b‖², by bounded-variable least squares.
@@ -1007,8 +1277,10 @@ def nonnegative_lstsq(A, b):
     Stark and Parker (1995)
     """
     A, b = as_floats(A, "A"), as_floats(b, "b")
-    solved = lsq_linear(A, b, bounds=(0, np.inf), method="bvls", tol=1e-14, max_iter=20 * A.shape[1])
+    solved = lsq_linear(A, b, bounds=(0, np.inf), method="bvls", tol=1e-14,
+                        max_iter=20 * A.shape[1])
     if not solved.success:
-        raise ConvergenceFailure(f"non-negative least squares stopped after {solved.nit} changes of the "
-                                 f"active set, with optimality {solved.optimality:.1g}; rescale the columns.")
+        raise ConvergenceFailure(f"non-negative least squares stopped after {solved.nit} changes "
+                                 f"of the active set, with optimality {solved.optimality:.1g}; "
+                                 "rescale the columns.")
     return np.clip(solved.x, 0, None)

@@ -17,7 +17,7 @@ from scipy.fft import idctn
 from sklearn.neighbors import NearestNeighbors
 
 from .arrays import (Cholesky, as_count, as_floats, as_labels, as_number, as_points,
-    frozen, require_fits, row_blocks, sqdist)
+    as_weights, frozen, require_fits, row_blocks, signs, sqdist)
 from .datasets import as_rng
 from .errors import ConvergenceFailure, require
 from .kernels import as_kernel
@@ -142,10 +142,7 @@ class CoupledKernelEmbedding:
             if width.min() < 1e-6:
                 raise ValueError(f"λ = {self.eigenvalues.min():.1g}: a likelihood needs correlations below 1; raise reg.")
             return 1 / width, rho / width                                                    # (12.8)
-        w = as_floats(weights, "weights")
-        if w.shape != self.eigenvalues.shape or (w < 0).any() or not w.any():
-            raise ValueError(f"weights has shape {w.shape} and least entry {w.min():g}; pass one number ≥ 0 an axis, "
-                             f"({len(self.eigenvalues)},), not all 0.")
+        w = as_weights(weights, len(self.eigenvalues), "axis")
         return np.sqrt(w), np.sqrt(w)
 
     def __repr__(self):
@@ -259,7 +256,7 @@ def _solve(low, high, W, n_components, reg, all_or_fewer=False):
 
 
 def _leading_singular(M, p):
-    "The p largest singular values of M and their vectors; the largest entry of each left one is positive"
+    "The p largest singular values of M and their vectors; the first large entry of each left one is positive"
     if min(M.shape) <= 600:
         U, rho, Vt = scipy.linalg.svd(M, full_matrices=False, check_finite=False)
         U, rho, V = U[:, :p], rho[:p], Vt[:p].T
@@ -267,8 +264,7 @@ def _leading_singular(M, p):
         pairs = leading_eigenpairs(M @ M.T, p)
         U, rho = pairs.vectors, np.sqrt(np.maximum(pairs.values, 0.0))
         V = M.T @ U / np.maximum(rho, 1e-7)
-    sign = np.where(U[np.abs(U).argmax(axis=0), np.arange(p)] < 0, -1.0, 1.0)
-    return U * sign, rho, V * sign
+    return U * signs(U), rho, V * signs(U)
 
 
 def _doubles(k, X, name):

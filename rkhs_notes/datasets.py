@@ -13,14 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import as_points, as_rng
+from .arrays import as_count, as_points, as_rng, require_fits
 from .errors import RKHSError
-
-# %% ../nbs/D_datasets.ipynb #80df4717
-def _count(n, name="n"):
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise ValueError(f"{name}: expected a whole number ≥ 1, got {n!r}.")
-    return int(n)
 
 # %% ../nbs/D_datasets.ipynb #3397ef8f
 def smiley_labels(X):
@@ -55,14 +49,16 @@ def smiley(n, rng):
     Parameters
     ----------
     n : int ≥ 1
-    rng : numpy.random.Generator or int
+    rng : numpy.random.Generator or int       None is the seed of the settings
 
     Returns
     -------
     X : array (n, 2)
     y : array (n,) of −1.0 and 1.0      28.4 % are negative on average
     """
-    X = as_rng(rng).random((_count(n), 2))
+    n = as_count(n, "n")
+    require_fits((n, 2), instead="draw fewer points")
+    X = as_rng(rng).random((n, 2))
     return X, smiley_labels(X)
 
 # %% ../nbs/D_datasets.ipynb #66ac270c
@@ -100,9 +96,8 @@ def hard_2d(n, rng):
     ----------
     Póczos, "Hard 2-dimensional dataset" (catalogue row 02.07).
     """
-    rng, n = as_rng(rng), _count(n)
-    if n < 2:
-        raise ValueError("n = 1 holds one class only; pass n ≥ 2.")
+    rng, n = as_rng(rng), as_count(n, "n", at_least=2)                    # one of each class
+    require_fits((n, 2), instead="draw fewer points")
     y = rng.permutation(np.resize([1.0, -1.0], n))
     radius = np.sqrt(np.where(y > 0, rng.uniform(2, 4, n), rng.uniform(0, 1, n)))
     angle = rng.uniform(0, 2 * np.pi, n)

@@ -15,7 +15,7 @@ from scipy.optimize import minimize_scalar
 
 from . import settings
 from .arrays import (Cholesky, as_count, as_floats, as_number, as_points, as_targets,
-    frozen, require_fits, row_blocks, spans, sqdist)
+    centred, frozen, require_fits, row_blocks, signs, spans, sqdist)
 from .datasets import as_rng
 from .errors import ConvergenceFailure, IndefiniteKernel, require
 from .kernels import Gaussian, Precomputed, Scaled, as_kernel, median_bandwidth
@@ -78,9 +78,7 @@ def center(K):
     ------
     ValueError                     K is not square, not symmetric or not finite, or its sums overflow
     """
-    K = _square(K)
-    means = K.mean(axis=0)
-    return K - np.add.outer(means, means) + means.mean()                              # (8.4)
+    return centred(_square(K))                                                        # (8.4)
 
 
 def center_cross(Kxz, K):
@@ -525,7 +523,7 @@ def kernel_cca(kx, ky, X, Y, reg, n=1, rank=None, tol=1e-8, rng=None):
         raise ValueError(f"n = {n} pairs, but the factors have {len(x.gain)} and {len(y.gain)} columns; there are no "
                          "more correlations than that.")
     P, rho, Q = scipy.linalg.svd(x.gain[:, None] * (x.left.T @ y.left) * y.gain)       # Rx^½ Ry^½  (8.12)
-    side = np.sign(_largest(x.left @ (x.gain[:, None] * P[:, :n])))
+    side = signs(x.left @ (x.gain[:, None] * P[:, :n]))
     (f, a), (g, b) = x.functions(P[:, :n] * side), y.functions(Q[:n].T * side)
     return KernelCorrelations(frozen(np.clip(rho[:n], 0, 1)), f, g, frozen(a), frozen(b), reg, x.error + y.error)
 
@@ -575,12 +573,6 @@ def _require_pairs(*rows):
     sizes = [len(A) for A in rows]
     if len(set(sizes)) > 1:
         raise ValueError(f"the samples have {' and '.join(map(str, sizes))} rows; they must be paired one to one.")
-
-
-def _largest(V):
-    "Of each column, the first entry that is at least half its largest"
-    large = np.abs(V) >= 0.5 * np.abs(V).max(axis=0)
-    return V[large.argmax(axis=0), np.arange(V.shape[1])]
 
 
 def check_kernel_cca(cca, X, Y, tol=1e-6):
@@ -957,7 +949,7 @@ def kernel_ica(X, n_sources=None, k=None, reg=None, tol=1e-3, max_sweeps=30):
             raise ValueError(f"with {k} and reg = {reg:.1e} the dependence is the same at every angle: the kernel sees "
                              "only correlations, which whitening has taken away, or nothing. Pass Gaussian(1), say.")
     unmixing = turn @ whitening
-    unmixing *= np.sign(_largest(unmixing.T))[:, None]
+    unmixing *= signs(unmixing.T)[:, None]
     left = [_dependence(*(_centred(basis, sources[:, p]) for p in (i, j)), reg) for i in range(m) for j in range(i)]
     return IndependentSources(frozen(unmixing), frozen(mean), float(sum(left)), sweeps)
 

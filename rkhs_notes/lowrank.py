@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Factored, as_count, as_number, frozen, require_fits
+from .arrays import Factored, as_count, as_number, frozen, points_of, require_fits
 from .datasets import as_rng
 from .errors import IndefiniteKernel
 
@@ -110,7 +110,7 @@ def pivoted_cholesky(k, X, rank=None, tol=1e-12, rng=None):
     Fine and Scheinberg (2001), Bach and Jordan (2002) for greedy pivots; Chen, Epperly, Tropp and Webber
     (2023) for random ones, Epperly, Tropp and Webber (2024) for drawing them in blocks
     """
-    X = _points(k, X)
+    X = points_of(k, X)
     n = len(X)
     rank = n if rank is None else min(as_count(rank, "rank"), n)
     tol = as_number(tol, "tol", at_least=0)
@@ -237,16 +237,3 @@ def _accept(work, drawn, chances):
             H[i:, i:] -= np.outer(L[i:, len(kept)], L[i:, len(kept)])
             kept.append(i)
     return drawn[kept], L[kept, : len(kept)].astype(work.F.dtype)
-
-
-def _points(k, X):
-    "X as points of k, if k is a kernel and not an Indefinite one"
-    if hasattr(k, "witness"):
-        points, c = k.witness()
-        raise IndefiniteKernel(f"{k} is not positive semidefinite: cᵀKc = {c @ k(points) @ c:.3g} < 0 at the points "
-                               f"{points.ravel().round(6).tolist()} of ℝ; choose a kernel.")
-    if not hasattr(k, "_points") or isinstance(k, type):
-        raise TypeError(f"k is {k.__name__ if isinstance(k, type) else type(k).__name__}: not a Kernel; pass for "
-                        "example Gaussian(bandwidth=1).")
-    X = k._points(X, "X")
-    return np.asarray(X) if hasattr(X, "__array__") else X

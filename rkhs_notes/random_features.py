@@ -17,7 +17,7 @@ from scipy.integrate import quad
 from scipy.special import betaln, gammaln, ive, kve
 
 from .arrays import (Factored, as_count, as_floats, as_number, as_points, frozen, guarded,
-    in_parallel, require_fits, row_blocks, shortened, sqdist)
+    in_parallel, require_fits, row_blocks, rule_of, shortened, sqdist)
 from .datasets import as_rng
 from .errors import (NoFiniteFeatureMap, NoSpectralMeasure, require)
 from .features import FeatureMap, _columns_of, _require_finite, feature_dimension
@@ -182,11 +182,8 @@ def spectral_measure(k, d):
 
 
 def _measure(k, d):
-    cls = next(c for c in type(k).__mro__ if c in spectral_rule.registry)
-    if cls is not object and type(k)._gram is not cls._gram:          # a new formula, not the rule of the old
-        cls = object
     try:
-        found = spectral_rule.registry[cls](k, d)
+        found = rule_of(spectral_rule, k)(k, d)
     except NoSpectralMeasure as e:
         e.part = getattr(e, "part", k)
         raise
@@ -1183,10 +1180,7 @@ def _partition_rule(k, d):
 
 
 def _partition_law(k, d):
-    cls = next(c for c in type(k).__mro__ if c in _partition_rule.registry)
-    if cls is not object and type(k)._gram is not cls._gram:
-        cls = object
-    return _partition_rule.registry[cls](k, d)
+    return rule_of(_partition_rule, k)(k, d)
 
 
 def _grid(columns, pitch, rng):
@@ -1348,11 +1342,8 @@ def _random(k, d, D, rng):
             return phi.dim, phi.function
         except NoSpectralMeasure:
             pass
-    cls = next(c for c in type(k).__mro__ if c in random_rule.registry)
-    if cls is not object and type(k)._gram is not cls._gram:
-        cls = object
     try:
-        return random_rule.registry[cls](k, d, D, rng)
+        return rule_of(random_rule, k)(k, d, D, rng)
     except NoFiniteFeatureMap as e:
         e.part = getattr(e, "part", k)
         raise

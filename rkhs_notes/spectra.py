@@ -11,10 +11,10 @@ import numpy as np
 import scipy.linalg
 
 from . import settings
-from .arrays import (as_count, as_floats, as_number, frozen, in_parallel, n_threads,
-    one_blas_thread, require_fits, row_blocks, spans)
+from .arrays import (as_count, as_floats, as_number, as_weights, frozen, in_parallel,
+    n_threads, one_blas_thread, points_of, require_fits, row_blocks, signed, spans)
 from .datasets import as_rng
-from .errors import ConvergenceFailure, IndefiniteKernel
+from .errors import ConvergenceFailure
 
 # %% ../nbs/S_spectra.ipynb #6a9249b1
 @dataclass(frozen=True, eq=False)
@@ -44,12 +44,9 @@ class GramOperator:
     centred: bool = False
 
     def __post_init__(self):
-        X = _points(self.k, self.X)
+        X = points_of(self.k, self.X)
         n, diagonal = len(X), self.k.diag(X)
-        weights = np.ones(n) if self.weights is None else as_floats(self.weights, "weights")
-        if weights.shape != (n,) or (weights < 0).any() or not weights.any():
-            raise ValueError(f"weights has shape {weights.shape} and least entry {weights.min():g}; "
-                             f"pass ({n},) numbers ≥ 0, not all 0: one a point.")
+        weights = as_weights(self.weights, n)
         _require_range(weights, diagonal)
         root = np.sqrt(weights).astype(diagonal.dtype)
         fits = n * n * diagonal.itemsize <= settings.result_mib * 2**20
@@ -140,18 +137,6 @@ class GramOperator:
             u = (self.unit * self.root)[None]
             total -= float((self._times_k(u) @ u.T)[0, 0])
         return total
-
-
-def _points(k, X):
-    "X as points of k, if k is a kernel and not an Indefinite one"
-    if hasattr(k, "witness"):
-        points, c = k.witness()
-        raise IndefiniteKernel(f"{k} is not positive semidefinite: cᵀKc = {c @ k(points) @ c:.3g} < 0 at the points "
-                               f"{points.ravel().round(6).tolist()} of ℝ; choose a kernel.")
-    if not hasattr(k, "_points") or isinstance(k, type):
-        raise TypeError(f"k is {k.__name__ if isinstance(k, type) else type(k).__name__}: not a Kernel; pass for "
-                        "example Gaussian(bandwidth=1).")
-    return k._points(X, "X")
 
 
 def _require_range(weights, diagonal):
@@ -303,7 +288,7 @@ def _in_units(unit, values, V, residuals, lowest, products):
         values, residuals = ((unit * a).astype(V.dtype, copy=False) for a in (values, residuals))
     if not np.isfinite(values).all():
         raise ValueError(f"the eigenvalues overflow {V.dtype}; divide A by {len(V) * unit:.0e}, say.")
-    return Eigenpairs(values, _with_signs(V), residuals, unit * lowest, products)
+    return Eigenpairs(values, signed(V), residuals, unit * lowest, products)
 
 
 def _by_lanczos(A, n, n_terms, block, tol, rng, limit, dtype):
@@ -425,13 +410,6 @@ def _certified(multiply, values, S, Q, allowed, products, unit):
             f"the iteration settled, but A v − θ v has length {residuals.max() * unit:.2g} where {allowed * unit:.2g} was "
             "allowed: A is not symmetric, or its product is not linear or not the same at each call.")
     return _in_units(unit, values, vectors.T, residuals, lowest, products + len(vectors))
-
-
-def _with_signs(V):
-    "Columns with the sign that makes their first large entry positive"
-    large = np.abs(V) >= 0.5 * np.abs(V).max(axis=0)
-    first = V[large.argmax(axis=0), np.arange(V.shape[1])]
-    return V * np.where(first < 0, -1, 1).astype(V.dtype)
 
 
 def _not_symmetric(gap, scale):

@@ -1,14 +1,46 @@
 """Appendix C: factors of positive definite matrices against dense algebra, both sides of every bound."""
 
 import pickle
+import weakref
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from functools import singledispatch
 
+import array_api_strict as strict
 import numpy as np
 import pytest
 from rkhs_notes import arrays
-from rkhs_notes.arrays import Cholesky, Factored, PivotedCholesky, norm1, psd_factor, schur, schur_rounding
+from rkhs_notes.arrays import (
+    Cholesky,
+    Factored,
+    Objects,
+    PivotedCholesky,
+    as_count,
+    as_floats,
+    as_labels,
+    as_number,
+    as_points,
+    as_targets,
+    as_weights,
+    centred,
+    distinct,
+    joined,
+    norm1,
+    points_of,
+    psd_factor,
+    rule_of,
+    schur,
+    schur_rounding,
+    signed,
+    signs,
+    sqdist,
+    taken,
+)
 from rkhs_notes.errors import IndefiniteKernel, NotPositiveDefinite
-from rkhs_notes.kernels import Gaussian, Kernel
+from rkhs_notes.kernels import Gaussian, Kernel, Linear, Sigmoid
 from rkhs_notes.representer import gaussian_process, gp_classification
+from rkhs_notes.svm import svc
 
 rng = np.random.default_rng(0)
 
@@ -243,3 +275,304 @@ def test_a_kernel_is_never_accused(noise, bandwidth):
     assert gp.sample(X, 2, 0).shape == (2, 60)
     single = gaussian_process(k, X.astype("f"), np.sin(X), max(noise, 1e-4))
     assert (single.var(X) >= 0).all() and (single.var(X.astype("f")) >= 0).all()
+
+
+# ------------------------------------------------------------------ what came in
+
+
+NO_NUMBERS = [np.bool_(True), True, 1 + 2j, np.complex128(1 + 2j), np.array(1j), "1", b"1", None]
+NO_NUMBERS += [np.array("1"), [1.0], np.ones(1), np.datetime64("2020"), np.timedelta64(1), abs, object()]
+
+
+@pytest.mark.parametrize("bad", NO_NUMBERS)
+def test_what_is_no_number(bad):
+    for read in (lambda: as_number(bad, "lam", above=0), lambda: as_count(bad, "lam")):
+        with pytest.raises(TypeError, match="^lam = .*pass one real number (> 0|≥ 1)"):
+            read()
+
+
+@pytest.mark.parametrize("good", [2, 2.0, np.int8(2), np.float32(2), np.array(2), Fraction(2), Decimal(2)])
+def test_what_is_a_number(good):
+    assert as_number(good, "lam") == 2.0 and type(as_number(good, "lam")) is float
+    assert as_count(good, "n") == 2 and type(as_count(good, "n")) is int
+
+
+def test_numbers_out_of_range():
+    assert as_count(2**53 + 1, "n") == 2**53 + 1  # not by way of a float
+    for call, words in [
+        (lambda: as_number(10**400, "lam"), "lam = inf"),
+        (lambda: as_number(np.nan, "lam"), "lam = nan"),
+        (lambda: as_number(0.0, "lam", above=0), "> 0"),
+        (lambda: as_number(-1e-9, "lam", at_least=0), "≥ 0"),
+        (lambda: as_count(1, "n", at_least=2), "n = 1: .*≥ 2"),
+        (lambda: as_count(2.5, "n"), "n = 2.5: pass a whole number"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            call()
+    assert as_number(0.0, "lam", at_least=0) == 0.0
+
+
+class NAType:
+    "As pandas' NA: no number, and no truth value when it is compared"
+
+    def __ne__(self, other):
+        return self
+
+    def __bool__(self):
+        raise TypeError("boolean value of NA is ambiguous")
+
+    def __repr__(self):
+        return "<NA>"
+
+
+@pytest.mark.parametrize(
+    "value, words",
+    [
+        ("red", r"text.*first at index \(1, 1\): 'red'.*encode that column"),
+        ("3", "text.*encode that column"),  # though float("3") is a number
+        (None, "missing values.*Drop or fill"),
+        (NAType(), r"missing values.*\(1, 1\): <NA>.*Drop or fill"),
+        (date(2020, 1, 1), "dates.*Subtract a date"),
+        (1 + 2j, "things that are no numbers"),
+        (abs, "things that are no numbers"),
+    ],
+)
+def test_tables_of_mixed_types(value, words):
+    table = np.array([[1, 2.5], [True, 4]], dtype=object)
+    np.testing.assert_array_equal(as_floats(table), [[1, 2.5], [1, 4]])
+    table[1, 1] = value
+    with pytest.raises(TypeError, match=f"^T holds Python objects, {words}"):
+        as_floats(table, "T")
+    dates = np.array(["2020-01-01"], "M8[D]")
+    with pytest.raises(TypeError, match="holds dates.*Subtract a date"):
+        as_floats(dates)
+    with pytest.raises(TypeError, match="holds durations.*Divide by a unit"):
+        as_floats(dates - dates)
+
+
+@pytest.mark.parametrize("weights", [[0.5, 0, 2.0], None])
+def test_weights(weights):
+    np.testing.assert_array_equal(as_weights(weights, 3), [1, 1, 1] if weights is None else weights)
+    for bad, words in [
+        ([1, 2], r"\(2,\).*one number ≥ 0 for each axis, \(3,\)"),
+        ([1, -1e-300, 1], "least entry -1e-300"),
+        ([0, 0, 0], "not all 0"),
+        ([[1, 1, 1]], r"\(1, 3\)"),
+        ([1, np.nan, 1], "not finite"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            as_weights(bad, 3, "axis")
+
+
+def objects(*labels):
+    A = np.empty(len(labels), dtype=object)
+    A[:] = labels
+    return A
+
+
+@pytest.mark.parametrize(
+    "labels, kind",
+    [
+        (objects("b", "a", "b"), "U"),
+        (objects(2, 1, 2), "i"),
+        (objects(2, 1.5, 2), "f"),
+        (objects(np.int64(2), 1, np.int64(2)), "i"),
+        (objects(True, np.bool_(False), True), "b"),
+        (objects(date(2021, 1, 1), date(2020, 1, 1), date(2021, 1, 1)), "O"),
+        (["b", "a", "b"], "U"),
+        ([2, 1, 2], "i"),
+    ],
+)
+def test_labels_of_one_kind(labels, kind):
+    classes, place = as_labels(labels, 3)
+    assert classes.dtype.kind == kind and place.tolist() == [1, 0, 1]
+    assert [classes[p] for p in place] == list(labels)
+
+
+@pytest.mark.parametrize(
+    "labels, error, words",
+    [
+        (objects("a", None, "b"), ValueError, "1 of 3"),
+        (objects("a", NAType(), "b"), ValueError, "1 of 3"),
+        (objects("a", np.nan, None), ValueError, "2 of 3"),
+        (objects("a", 1, "b"), TypeError, "use one type"),
+        (objects("True", True, False), TypeError, "use one type"),
+        (np.array([1.0, np.inf, 2.0]), ValueError, "1 of 3"),
+        (np.array(["2020", "NaT", "2021"], "M8[D]"), ValueError, "1 of 3"),
+        (["a", "b"], ValueError, r"\(2,\) for 3 points"),
+    ],
+)
+def test_bad_labels(labels, error, words):
+    with pytest.raises(error, match=words):
+        as_labels(labels, 3, "y")
+
+
+def test_labels_in_a_machine():
+    X, y = np.arange(8.0), objects(*["no", "yes"] * 4)
+    machine = svc(Gaussian(0.3), X, y)
+    assert machine.predict(X).tolist() == y.tolist()
+
+
+# ------------------ arrays of the standard, nothing else
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 80])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_distances_by_the_standard_alone(d, dtype):
+    ours = np.random.default_rng(d).normal(size=(7, d)).astype(dtype)
+    ours = np.concatenate([ours, ours + np.asarray(1e3, dtype)])  # two clusters: differences are needed
+    X = as_points(strict.asarray(ours[:, 0] if d == 1 else ours))
+    assert X.shape == (14, d) and strict.isdtype(X.dtype, "real floating")
+    exact = ((ours[:, None].astype(float) - ours[None].astype(float)) ** 2).sum(axis=2)
+    error = np.finfo(dtype).eps ** 0.75 * 4 * exact
+    for D in (sqdist(X), sqdist(X, X[3:, :]), sqdist(X, scales=[2.0] * d) * 4):
+        whole = np.asarray(D)
+        assert (np.abs(whole - exact[:, -whole.shape[1] :]) <= error[:, -whole.shape[1] :]).all()
+
+
+def test_other_libraries_are_read_as_ours():
+    X = strict.asarray([[1.0, 2.0], [3.0, 4.0]])
+    assert as_floats(strict.asarray([1, 2])).dtype == strict.float64
+    assert as_weights(X[:, 0], 2) is not None and as_targets(X, 2).shape == (2, 2)
+    for bad, error, words in [
+        (strict.asarray([1j, 2.0]), TypeError, "complex"),
+        (strict.asarray([np.nan, 2.0]), ValueError, r"first at index \(0,\)"),
+        (strict.zeros((0, 2)), ValueError, "empty"),
+    ]:
+        with pytest.raises(error, match=words):
+            as_points(bad)
+    with pytest.raises(ValueError, match="least entry -1"):
+        as_weights(strict.asarray([-1.0, 1.0]), 2)
+    with pytest.raises(ValueError, match="not all 0"):
+        as_weights(strict.asarray([0.0, 0.0]), 2)
+    np.testing.assert_array_equal(np.asarray(taken(X, np.array([1]))), [[3.0, 4.0]])
+    np.testing.assert_array_equal(np.asarray(taken(X, np.array([False, True]))), [[3.0, 4.0]])
+    assert joined(X, X).shape == (4, 2)
+    assert sqdist([[0.0], [2.0]])[0, 1] == 4 and sqdist([0.0, 2.0], [5.0]).tolist() == [[25], [9]]
+
+
+# ------------------------------------------------------------------ points that are any objects
+
+
+class Graph:
+    "No hash, equal by its edges"
+
+    def __init__(self, *edges):
+        self.edges = edges
+
+    def __eq__(self, other):
+        return isinstance(other, Graph) and self.edges == other.edges
+
+
+def test_objects_behave_as_rows():
+    words = ["tea", "ten", "to", "tea", "in"]
+    X, rows = Objects(words), np.arange(5)
+    for index in (
+        slice(1, 3),
+        slice(None, None, -2),
+        [0, 3],
+        np.array([4, -1]),
+        rows % 2 == 0,
+        [],
+        [True] * 5,
+    ):
+        assert list(X[index]) == [
+            words[i] for i in rows[index if len(np.shape(index)) == 0 or len(index) else []]
+        ]
+        assert isinstance(X[index], Objects)
+    assert X[1] == "ten" and X[np.int64(-1)] == "in" and X[np.array(2)] == "to" and len(X) == 5
+    for bad in ([5], 5, np.array([1.5]), [True]):
+        with pytest.raises(IndexError):
+            X[bad]
+    with pytest.raises(TypeError):
+        X["tea"]
+    again = pickle.loads(pickle.dumps(X))
+    assert again == X and hash(again) == hash(X) and weakref.ref(X)() is X
+    assert X != Objects(words[:4]) and X != words and X != Objects(reversed(words))
+    assert (
+        "\n" not in repr(X) and len(repr(Objects(["a\n" * 500] * 9))) < 100 and "5 objects: 'tea'" in repr(X)
+    )
+    for bad in ("tea", b"tea", 3):
+        with pytest.raises(TypeError, match="one object; pass a list"):
+            Objects(bad)
+    with pytest.raises(AttributeError, match="never changed"):
+        X._items = ()
+
+
+def test_objects_are_equal_by_what_they_hold():
+    bag = [np.ones((2, 3)), np.zeros(2)]
+    assert Objects([bag]) == Objects([[np.ones((2, 3)), np.zeros(2)]])
+    assert Objects([bag]) != Objects([[np.ones((3, 2)), np.zeros(2)]])
+    assert Objects([("a", 1)]) != Objects([["a", 1]])  # a tuple is no list
+    assert Objects([Graph(1)]) == Objects([Graph(1)]) != Objects([Graph(2)])
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.array([[3.0, 1], [1, 2], [3, 1], [0, 0], [1, 2], [-0.0, 0.0]]),
+        Objects(["c", "b", "c", "a", "b", "a"]),
+        Objects([Graph(3), Graph(1), Graph(3), Graph(0), Graph(1), Graph(0)]),
+        Objects([[np.ones(2)], [np.ones(3)], [np.ones(2)], (), [np.ones(3)], ()]),
+    ],
+)
+def test_different_points_among_many(X):
+    first, place = distinct(X)
+    assert first.tolist() == [0, 1, 3] and place.tolist() == [0, 1, 0, 2, 1, 2]
+    both = joined(X, taken(X, first))
+    assert len(both) == 9 and type(both) is type(X)
+    same = both[6:] == taken(X, slice(0, 2)) if isinstance(X, Objects) else both[6] == X[0]
+    assert same is False or np.all(same)
+    assert len(taken(X, np.array([True] + [False] * 5))) == 1
+
+
+# ------------------ one rule for signs, for centring, for rules
+
+
+def test_signs():
+    V = np.array([[0.5, -0.4, 0.0, -1.0], [-1.0, 1.0, 0.0, 0.5]])
+    assert signs(V).tolist() == [1, 1, 1, -1] and signs(V.astype("f")).dtype == np.float32
+    for W in (V, -V):
+        np.testing.assert_array_equal(signed(W), V * [1, 1, 1, -1])
+    ties = np.array([[1.0], [-1.0]])
+    for noise in (1e-15, -1e-15):  # rounding cannot flip it
+        assert (signed(ties + [[noise], [0]])[0] > 0).all()
+
+
+def test_centred():
+    K = positive(9)
+    H = np.eye(9) - 1 / 9
+    np.testing.assert_allclose(centred(K), H @ K @ H, atol=1e-15)
+    np.testing.assert_array_equal(centred(K), centred(K).T)
+    assert centred(K.astype("f")).dtype == np.float32
+
+
+def test_the_rule_of_a_class():
+    class Softer(Gaussian):
+        "Inherits the formula, and so the rule"
+
+    class Other(Gaussian):
+        def _gram(self, X, Y, xp):
+            return Gaussian(2.0)(X, Y)
+
+    rules = singledispatch(lambda k: "unknown")
+    rules.register(Gaussian, lambda k: "Gaussian")
+    assert [rule_of(rules, k)(k) for k in (Gaussian(1), Softer(1), Other(1), Linear())] == [
+        "Gaussian",
+        "Gaussian",
+        "unknown",
+        "unknown",
+    ]
+
+
+def test_points_of_a_kernel():
+    assert points_of(Gaussian(1), [1, 2]).shape == (2, 1)
+    for k, error, words in [
+        (Gaussian, TypeError, "k is Gaussian: not a Kernel"),
+        ("rbf", TypeError, "k is str"),
+        (Sigmoid(1, -1), IndefiniteKernel, "cᵀKc = -"),
+    ]:
+        with pytest.raises(error, match=words):
+            points_of(k, [1.0, 2.0])
+    with pytest.raises(ValueError, match="Z is not finite"):
+        points_of(Gaussian(1), [np.nan], "Z")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse
+from rkhs_notes import settings
 from rkhs_notes.arrays import sqdist
 from rkhs_notes.cke import (
     _splits,
@@ -333,8 +334,10 @@ def test_low_resolution():
     assert set(map(tuple, places.tolist())) == {(a, b) for a in (1, 2, 3) for b in (1, 2, 3)}
     noise = low_resolution(np.zeros((200, 100)), 2, noise=0.5, rng=1)
     assert abs(noise.std() - 0.5) < 0.02
-    with pytest.raises(TypeError, match="rng"):
-        low_resolution(pictures, 2, shape=(4, 6), noise=1.0)
+    unseeded, seeded = (
+        low_resolution(pictures, 2, shape=(4, 6), noise=1.0, rng=r) for r in (None, settings.seed)
+    )
+    np.testing.assert_array_equal(unseeded, seeded)
 
 
 @pytest.mark.parametrize("unseen", [False, True])
@@ -460,7 +463,11 @@ BAD = {
     "kind": (lambda: affinity(H, kind="heat"), ValueError, "kind = 'heat'"),
     "no labels": (lambda: affinity(H, kind="class"), ValueError, "needs labels"),
     "few labels": (lambda: affinity(H, WHO[1:], "class"), ValueError, "one label"),
-    "mixed labels": (lambda: affinity(H, [1, None] * (N // 2), "class"), TypeError, "labels"),
+    "missing labels": (
+        lambda: affinity(H, [1, None] * (N // 2), "class"),
+        ValueError,
+        "labels has missing entries",
+    ),
     "nan labels": (
         lambda: affinity(H, np.where(WHO == 1, np.nan, WHO), "class"),
         ValueError,
@@ -474,7 +481,7 @@ BAD = {
     "pixels": (lambda: low_resolution(H, 3), ValueError, "factor must divide"),
     "no square": (lambda: low_resolution(H[:, :7], 1), ValueError, "shape"),
     "people": (lambda: image_pairs(0, 2, 0), ValueError, "n_people"),
-    "no rng": (lambda: image_pairs(2, 2, None), TypeError, "rng"),
+    "bad rng": (lambda: image_pairs(2, 2, "0"), TypeError, "rng"),
     "law": (lambda: check_coupling(3, L, H), TypeError, "CoupledKernelEmbedding"),
     "law pairs": (lambda: check_coupling(E, L[:9], H[:8]), ValueError, "pair"),
     "folds": (lambda: tune_coupling([g], L[:5], H[:5], WHO[:5]), ValueError, "too few"),

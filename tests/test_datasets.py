@@ -8,7 +8,7 @@ from urllib.error import URLError
 
 import numpy as np
 import pytest
-from rkhs_notes import datasets
+from rkhs_notes import datasets, settings
 from rkhs_notes.datasets import (
     BUNDLED,
     FETCHED,
@@ -131,21 +131,24 @@ def test_drift_halves_are_the_file_in_order():
 def test_same_seed_same_data(make):
     a, b, c = make(20, 3), make(20, np.random.default_rng(3)), make(20, 4)
     assert np.array_equal(a[0], b[0]) and np.array_equal(a[1], b[1]) and not np.array_equal(a[0], c[0])
+    np.testing.assert_array_equal(make(20, None)[0], make(20, settings.seed)[0])
     rng = as_rng(3)
     assert not np.array_equal(make(20, rng)[0], make(20, rng)[0])     # a generator moves on
 
 
 @pytest.mark.parametrize("call, error, words", [
-    (lambda: smiley(0, 0), ValueError, "n: expected"),
-    (lambda: smiley(2.5, 0), ValueError, "n: expected"),
-    (lambda: smiley(True, 0), ValueError, "n: expected"),
-    (lambda: smiley(10, "seed"), TypeError, "rng"),
+    (lambda: smiley(0, 0), ValueError, "n = 0"),
+    (lambda: smiley(2.5, 0), ValueError, "n = 2.5: pass a whole number"),
+    (lambda: smiley(True, 0), TypeError, "n = True"),
+    (lambda: smiley(10**9, 0), MemoryError, "GiB.*draw fewer points"),
+    (lambda: hard_2d(10**9, 0), MemoryError, "GiB.*draw fewer points"),
+    (lambda: smiley(10, "0"), TypeError, "rng"),
     (lambda: smiley(10, -1), TypeError, "rng"),
     (lambda: smiley(10, True), TypeError, "rng"),
     (lambda: smiley(10, np.random.RandomState(0)), TypeError, "rng"),
     (lambda: smiley_labels(np.ones((4, 3))), ValueError, "3 columns"),
     (lambda: smiley_labels([[np.nan, 0]]), ValueError, "finite"),
-    (lambda: hard_2d(1, 0), ValueError, "n ≥ 2"),
+    (lambda: hard_2d(1, 0), ValueError, "n = 1: .*≥ 2"),
     (lambda: digits_low_high(3), ValueError, "1, 2 or 4"),
     (lambda: digits_low_high("2"), ValueError, "1, 2 or 4"),
     (lambda: load("breast cancer"), ValueError, "Did you mean 'breast_cancer'"),

@@ -423,7 +423,7 @@ BAD = [
     (lambda: mmd_test(G, X, Y, 2.5), "n_permutations"),
     (lambda: mmd_test(G, X, Y, "many"), "n_permutations"),
     (lambda: mmd_test(G, X, Y, 9, rng=-1), "rng"),
-    (lambda: mmd_test(G, X, Y, 9, rng=None), "rng"),
+    (lambda: mmd_test(G, X, Y, 9, rng="0"), "rng"),
     (lambda: mmd_test(G, X, Y, 9, statistic="w"), "'u1'"),
     (lambda: mmd_test(G, X, Y, 9, null="bootstrap"), "'permutation'"),
     (lambda: mmd_test(G, X, Y[:20], 9, null="permutation", statistic="u1"), "pairing"),

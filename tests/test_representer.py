@@ -574,8 +574,8 @@ BAD = {
     "delta": (lambda: huber(-1), ValueError, "delta = -1"),
     "eps": (lambda: epsilon_insensitive(-1), ValueError, "eps = -1"),
     "weights negative": (lambda: ridge(G, X, Y, weights=-np.ones(8)), ValueError, "least entry -1"),
-    "weights short": (lambda: ridge(G, X, Y, weights=np.ones(7)), ValueError, "one weight a point"),
-    "weights zero": (lambda: ridge(G, X, Y, weights=np.zeros(8)), ValueError, "not all of them 0"),
+    "weights short": (lambda: ridge(G, X, Y, weights=np.ones(7)), ValueError, "one number ≥ 0"),
+    "weights zero": (lambda: ridge(G, X, Y, weights=np.zeros(8)), ValueError, "not all 0"),
     "null space of text": (lambda: semiparametric(G, X, Y, ["1"]), TypeError, "null_space must be"),
     "null space empty": (lambda: semiparametric(G, X, Y, []), TypeError, "null_space must be"),
     "null space twice": (lambda: semiparametric(G, X, Y, [lambda X: 1.0] * 2), ValueError, "dependent"),
@@ -851,7 +851,7 @@ BAD_TOO = {
     "spline high": (lambda: smoothing_spline(X[:, 0], 1e200 * Y, 1), ValueError, "y holds"),
     "spline heavy": (lambda: smoothing_spline(X[:, 0], Y, 1, 1e200 * SIGN**2), ValueError, "weights holds"),
     "null space None": (lambda: semiparametric(G, X, Y, None), TypeError, "null_space must be"),
-    "mixed labels": (lambda: gp_classification(G, X, [None, "a"] * 4), TypeError, "one type"),
+    "missing labels": (lambda: gp_classification(G, X, [None, "a"] * 4), ValueError, "missing"),
     "prior too wide": (lambda: gp_classification(1e200 * G, X, SIGN), ConvergenceFailure, "smaller scale"),
 }
 
