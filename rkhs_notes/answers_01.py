@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .kernels import _elementary
+from .zoo import _elementary
 
 # %% ../nbs/V_answers_01.ipynb #355299b3
 _exercises = {}

@@ -53,6 +53,18 @@ EXCEPTIONS = {
         "exported lines": 1752,
         "words": 3452,
     },
+    "01a_zoo": {
+        "why": "cut from chapter 01, to be recut",
+        "wide lines": 29,
+        "long imports": 2,
+        "folded cells": 9,
+        "stale folds": 6,
+        "lecture numbers": 4,
+        "long cells": 8,
+        "lines over": 367,
+        "median": 68,
+        "exported lines": 754,
+    },
     "02_features": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 34,
