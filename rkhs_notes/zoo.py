@@ -12,6 +12,7 @@ from operator import iadd, imul
 import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import gamma, gammaln, kve
+from . import arrays
 from .arrays import (as_count, as_floats, as_number, as_points, as_targets, array_namespace,
                                frozen, nonnegative_lstsq, sqdist)
 from .contracts import ARRAYS, marked, prepared
@@ -950,15 +951,10 @@ def alignment(K, L, centred=True):
     if K.shape != L.shape or K.shape[0] != K.shape[1]:
         raise ValueError(f"K has shape {K.shape}, L has {L.shape}; pass two matrices (n, n).")
     if centred:
-        K, L = _centred(K), _centred(L)
+        K, L = arrays.centred(K), arrays.centred(L)
     K, L = (A / (np.abs(A).max() or 1.0) for A in (K, L))
     size = float(np.linalg.norm(K) * np.linalg.norm(L))
     return float(np.sum(K * L)) / size if size > 0 else 0.0
-
-
-def _centred(K):
-    "H K H with H = I − 1/n: the Gram matrix after the mean of the features was subtracted"
-    return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
 
 
 def align(kernels, X, y):
@@ -985,7 +981,7 @@ def align(kernels, X, y):
     kernels = [as_kernel(k) for k in ([kernels] if isinstance(kernels, Kernel) else kernels)]
     if not kernels:
         raise ValueError("kernels is empty; pass a list of at least one kernel.")
-    grams = [_centred(k(X)) for k in kernels]
+    grams = [arrays.centred(k(X)) for k in kernels]
     y = as_targets(y, len(grams[0]))
     y = (y - y.mean(axis=0)).reshape(len(y), -1)
     tops = [np.abs(K).max() or 1.0 for K in grams]
