@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import entr, expit
+from scipy import special
 
 from .arrays import Cholesky, _require_symmetric, as_count, as_floats, as_number
 from .datasets import as_rng
@@ -93,13 +93,13 @@ class Logistic(Loss):
         t = -u * y
         inside = (t >= 0) & (t <= 1)
         t = np.where(inside, t, 0.5)
-        return np.where(inside, -entr(t) - entr(1 - t), np.inf)
+        return np.where(inside, -special.entr(t) - special.entr(1 - t), np.inf)
 
     def derivative(self, y, f):
-        return -y * expit(-y * f)
+        return -y * special.expit(-y * f)
 
     def curvature(self, y, f):
-        return expit(f) * expit(-f)
+        return special.expit(f) * special.expit(-f)
 
 
 class PiecewiseQuadratic(Loss):
@@ -153,8 +153,7 @@ class Huber(PiecewiseQuadratic):
         object.__setattr__(self, "delta", as_number(self.delta, "delta", above=0))
 
     def __call__(self, y, f):
-        r = np.abs(y - f)
-        return np.where(r <= self.delta, r**2 / 2, self.delta * (r - self.delta / 2))
+        return special.huber(self.delta, np.subtract(y, f))
 
     def interval(self, y):
         return np.full(len(y), -self.delta), np.full(len(y), self.delta)

@@ -16,8 +16,8 @@ import scipy.sparse as sp
 from scipy.integrate import quad
 from scipy.special import betaln, gammaln, ive, kve
 
-from .arrays import (Factored, as_count, as_floats, as_number, as_points, frozen, guarded,
-    in_parallel, require_fits, row_blocks, rule_of, shortened, sqdist)
+from .arrays import (Factored, as_count, as_floats, as_number, as_points, distinct,
+    frozen, guarded, in_parallel, require_fits, row_blocks, rule_of, shortened)
 from .datasets import as_rng
 from .errors import (NoFiniteFeatureMap, NoSpectralMeasure, require)
 from .features import FeatureMap, _columns_of, _require_finite, feature_dimension
@@ -1660,13 +1660,10 @@ class _Nystrom:
 
 
 def _cluster_centres(X, m, rng):
-    "Lloyd's algorithm from uniform starts, ten rounds; empty clusters keep their centre"
-    unit = float(np.abs(X - X[0]).max()) or 1.0
-    Y = (X - X[0]) / unit
-    C = Y[rng.choice(len(Y), m, replace=False)].copy()
-    for _ in range(10):
-        nearest = np.concatenate([sqdist(Y[rows], C).argmin(axis=1) for rows in row_blocks(len(Y), 16 * m)])
-        counts = np.bincount(nearest, minlength=m)
-        sums = sp.csr_matrix((np.ones(len(Y)), (nearest, np.arange(len(Y)))), shape=(m, len(Y))) @ Y
-        C[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
-    return X[0] + unit * C
+    "Lloyd's algorithm from points of X, ten rounds"
+    from sklearn.cluster import KMeans
+    X = X[distinct(X)[0]]
+    start = X[rng.choice(len(X), min(m, len(X)), replace=False)]
+    unit = float(np.abs(X - X[0]).max()) or 1.0                     # in units that cannot overflow
+    clusters = KMeans(len(start), init=(start - X[0]) / unit, n_init=1, max_iter=10, tol=0)
+    return X[0] + unit * clusters.fit((X - X[0]) / unit).cluster_centers_

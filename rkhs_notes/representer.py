@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
+from scipy.interpolate import CubicHermiteSpline
 from scipy.optimize import minimize
 from scipy.special import expit
 from tqdm.auto import tqdm
@@ -524,14 +525,9 @@ class NaturalSpline:
         -------
         array (n,)
         """
-        x = _line(x)
-        i = np.clip(np.searchsorted(self.knots, x, side="right") - 1, 0, len(self.knots) - 2)
-        h, rise = np.diff(self.knots)[i], np.diff(self.values)[i]
-        s0, s1 = self.slopes[i], self.slopes[i + 1]
-        t = np.clip((x - self.knots[i]) / h, 0, 1)
-        inside = self.values[i] + t * rise + t * (1 - t) * ((1 - t) * (h * s0 - rise) - t * (h * s1 - rise))
-        below, above = np.minimum(x - self.knots[0], 0), np.maximum(x - self.knots[-1], 0)
-        return inside + below * self.slopes[0] + above * self.slopes[-1]
+        x, a, b = _line(x), self.knots[0], self.knots[-1]
+        inside = CubicHermiteSpline(self.knots, self.values, self.slopes)(np.clip(x, a, b))
+        return inside + np.minimum(x - a, 0) * self.slopes[0] + np.maximum(x - b, 0) * self.slopes[-1]
 
     @property
     def roughness(self):

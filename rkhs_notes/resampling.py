@@ -82,8 +82,7 @@ def binomial_interval(level, n_tests, confidence=0.99):
     -------
     (int, int)                        smallest and largest count
     """
-    tail = (1 - _level(confidence)) / 2
-    low, high = binom.ppf([tail, 1 - tail], as_count(n_tests, "n_tests"), _level(level))
+    low, high = binom.interval(_level(confidence), as_count(n_tests, "n_tests"), _level(level))
     return int(low), int(high)
 
 # %% ../nbs/S_resampling.ipynb #28c9e679

@@ -103,9 +103,9 @@ EXCEPTIONS = {
         "long imports": 2,
         "folded cells": 12,
         "long cells": 10,
-        "lines over": 518,
+        "lines over": 513,
         "median": 85,
-        "exported lines": 946,
+        "exported lines": 941,
     },
     "06_sgd": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
@@ -139,13 +139,13 @@ EXCEPTIONS = {
     },
     "09_random_features": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 188,
+        "wide lines": 187,
         "long imports": 2,
         "folded cells": 17,
         "long cells": 14,
-        "lines over": 673,
+        "lines over": 670,
         "median": 77,
-        "exported lines": 1304,
+        "exported lines": 1301,
     },
     "10_double_descent": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
@@ -201,7 +201,7 @@ EXCEPTIONS = {
         "wide lines": 25,
         "folded cells": 3,
         "long cells": 3,
-        "lines over": 309,
+        "lines over": 308,
         "no sentence": 1,
     },
     "S_fourier": {

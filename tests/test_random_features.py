@@ -1,6 +1,7 @@
 """Random features: every sampler against its kernel, by z-scores and by quadrature."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -584,6 +585,16 @@ def test_units_do_not_matter(scale):
     for landmarks in ("uniform", "rpcholesky", "kmeans"):
         here, there = (nystrom_features(Gaussian(c), X * c, 4, 0, landmarks)(X * c) for c in (1.0, scale))
         assert np.allclose(here @ here.T, there @ there.T, atol=1e-6)
+
+
+def test_clusters_of_repeated_points():
+    "As many centres as there are different points, and not a word about it"
+    few = np.repeat(X[:3], 5, axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        phi = nystrom_features(Gaussian(), few, 9, 0, "kmeans")
+    assert phi.dim == 3
+    assert np.allclose(phi(few) @ phi(few).T, Gaussian()(few))
 
 
 def test_mutants_are_refused():
