@@ -104,7 +104,7 @@ def count(at_least=1, at_most=None):
 
     Parameters
     ----------
-    at_least, at_most : int    the range
+    at_least, at_most : int    the range; no count is above 10⁹
 
     Returns
     -------
@@ -112,14 +112,13 @@ def count(at_least=1, at_most=None):
     """
     def read(value, name, call):
         whole = value if type(value) is int and value >= at_least else as_count(value, name, at_least)
-        if at_most is not None and whole > at_most:
-            raise ValueError(f"{name} = {whole}: pass a whole number ≤ {at_most}.")
+        if whole > (at_most or 10**9):
+            raise ValueError(f"{name} = {whole:.3g}: pass a whole number ≤ {at_most or 10**9}.")
         return whole
 
     says = f"int ≥ {at_least}" + (f", ≤ {at_most}" if at_most is not None else "")
-    too_much = () if at_most is None else (at_most + 1,)
     return Word(says, read, (), lambda rng, sizes: int(rng.integers(at_least, (at_most or at_least + 4) + 1)),
-                (*_NO_NUMBERS, at_least - 1, at_least + 0.5, math.inf, *too_much))
+                (*_NO_NUMBERS, at_least - 1, at_least + 0.5, math.inf, (at_most or 10**9) + 1, 1e300))
 
 # %% ../nbs/C_contracts.ipynb #cf91a7bb
 Finite = Annotated[float, number()]
@@ -316,8 +315,11 @@ def taken_of(X, rows):
     "Rows of points, or of each of a tuple of them, with their marks"
     if isinstance(X, tuple):
         return tuple(taken_of(part, rows) for part in X)
-    everything = isinstance(rows, slice) and rows.start in (0, None) and (rows.stop is None or rows.stop >= len(X))
-    return X if everything and rows.step is None else remarked(X[rows], X, rows)
+    if isinstance(rows, slice) and rows.start in (0, None) and rows.step is None:
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        if rows.stop is None or rows.stop >= n:
+            return X
+    return remarked(X[rows], X, rows)
 
 
 def unmarked(X):

@@ -1,0 +1,472 @@
+"""An argument is one fact: its word validates it, documents it and fuzzes it, for every public function."""
+
+import gc
+import importlib
+import inspect
+import pickle
+import re
+import subprocess
+import sys
+import threading
+import traceback
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+import rkhs_notes.contracts as contracts
+from rkhs_notes.arrays import as_points
+from rkhs_notes.contracts import (
+    ARRAYS,
+    Points,
+    Positive,
+    Rng,
+    Targets,
+    Value,
+    Weights,
+    Word,
+    contract,
+    fuzz,
+    marked,
+    number,
+    points,
+    prepared,
+    remarked,
+    taken_of,
+    trusted,
+)
+from rkhs_notes.errors import RKHSError
+from rkhs_notes.kernels import Gaussian, Linear
+
+from conftest import ROOT, refuse
+from test_imports import public_names
+
+HOSTILE = (None, "text", -1, 0, np.nan, [], {}, object(), [[np.nan]], 1e300, True, 1j, ["a", "b"], int)
+
+
+def public(kind):
+    "[(module.name, object)] of the public names that are of this kind, defined in their module"
+    found = []
+    for name, module in public_names(ROOT / "rkhs_notes"):
+        value = getattr(importlib.import_module(f"rkhs_notes.{module}"), name)
+        if kind(value) and not isinstance(value, Word):
+            found.append((f"{module}.{name}", value))
+    return found
+
+
+FUNCTIONS = public(inspect.isfunction)
+CONTRACTS = [pair for pair in FUNCTIONS if hasattr(pair[1], "plan")]
+
+# Public functions that take arguments without a contract, by module. The numbers may only shrink.
+# `python tests/test_contracts.py` prints the names, `--tighten` lowers the numbers to what they are.
+WITHOUT = {
+    "arrays": 34,
+    "cke": 8,
+    "cli": 3,
+    "contracts": 6,
+    "convex": 4,
+    "datasets": 5,
+    "double_descent": 7,
+    "errors": 2,
+    "exercises": 3,
+    "features": 11,
+    "fourier": 2,
+    "gram": 1,
+    "kernels": 5,
+    "kpca": 14,
+    "lowrank": 1,
+    "mercer": 7,
+    "mmd": 18,
+    "plots": 4,
+    "random_features": 15,
+    "representer": 12,
+    "resampling": 11,
+    "rkhs": 6,
+    "settings": 4,
+    "sgd": 11,
+    "smo": 1,
+    "spectra": 1,
+    "svm": 9,
+    "zoo": 6,
+}
+
+
+def without_contract():
+    "{module: [names]} of public functions that read arguments without words"
+    found = {}
+    for name, f in FUNCTIONS:
+        if not hasattr(f, "plan") and inspect.signature(f).parameters:
+            module, _, short = name.partition(".")
+            found.setdefault(module, []).append(short)
+    return found
+
+
+def test_public_functions_have_contracts():
+    problems = []
+    for module, names in without_contract().items():
+        if len(names) > WITHOUT.get(module, 0):
+            allowed = WITHOUT.get(module, 0)
+            problems.append(f"{module}: {len(names)} without a contract, not {allowed}: {' '.join(names)}")
+    refuse(problems)
+
+
+def test_the_list_of_exceptions_shrinks():
+    now = {module: len(names) for module, names in without_contract().items()}
+    refuse(
+        [
+            f"{module}: tighten WITHOUT from {allowed} to {now.get(module, 0)}"
+            for module, allowed in WITHOUT.items()
+            if now.get(module, 0) < allowed
+        ]
+    )
+
+
+# fuzz: every contract, from its signature alone
+
+DRAWS = {}  # {"module.function": {argument: rng ↦ value}} where a word cannot know what fits
+
+
+def drawn(f, rng, own):
+    "Arguments that the words of f draw; a Gaussian for a kernel; optional arguments now and then"
+    sizes = {letter: int(rng.integers(3, 8)) for letter in "nmtdDrs"}
+    given = {}
+    for name, word in f.plan.words.items():
+        parameter = f.plan.parameters[name]
+        optional = parameter.default is not inspect.Parameter.empty
+        if name in own:
+            given[name] = own[name](rng)
+        elif word.role == "kernel":
+            given[name] = [Gaussian(0.8), Linear() + Gaussian(2.0), Gaussian(1.0) * 2][int(rng.integers(3))]
+        elif word.draw and not (optional and rng.random() < 0.5):
+            given[name] = word.draw(rng, sizes)
+    return given
+
+
+def from_here(error):
+    "Was it raised by this package, and not by a library that it called?"
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return "rkhs_notes" in frame.filename
+
+
+def finite(value):
+    "Are all numbers in this result finite? What holds none passes"
+    if isinstance(value, (tuple, list)):
+        return all(map(finite, value))
+    if isinstance(value, (float, np.floating, np.ndarray)) and np.asarray(value).dtype.kind == "f":
+        return bool(np.isfinite(value).all())
+    return True
+
+
+def call(f, arguments):
+    "(result, None) or (None, error of a kind that we raise); any other error passes through"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            plain = {n: v for n, v in arguments.items() if f.plan.parameters[n].kind is not STAR}
+            star = next((v for n, v in arguments.items() if f.plan.parameters[n].kind is STAR), ())
+            return (f(*star, **plain) if not star else f(*plain.values(), *star)), None
+        except (TypeError, ValueError, MemoryError, RKHSError) as error:
+            return None, error
+
+
+STAR = inspect.Parameter.VAR_POSITIONAL
+
+
+@pytest.mark.parametrize("name,f", CONTRACTS, ids=[name for name, _ in CONTRACTS])
+def test_good_values_are_answered_and_bad_ones_refused_by_name(name, f):
+    own, rng, answered = DRAWS.get(name, {}), np.random.default_rng(3), 0
+    for _ in range(8):
+        result, error = call(f, drawn(f, rng, own))
+        assert error is None or from_here(error), f"{name} raises raw: {error!r}"
+        answered += error is None
+        assert finite(result), f"{name} answers {result!r}"
+    required = [n for n, p in f.plan.parameters.items() if p.default is p.empty and p.kind is not STAR]
+    if all(n in own or (w := f.plan.words.get(n)) and (w.draw or w.role == "kernel") for n in required):
+        assert answered, f"{name}: no drawn call was answered; give DRAWS what fits: {error}"
+    good = drawn(f, rng, own)
+    for argument, word in f.plan.words.items():
+        if f.plan.parameters[argument].kind is STAR:
+            continue
+        for bad in word.bad:
+            if bad is None and f.plan.parameters[argument].default is None:
+                continue
+            _, error = call(f, good | {argument: bad})
+            assert error is not None, f"{name} takes {argument} = {bad!r}"
+            named = [n for n in good if n in str(error)]
+            assert argument in str(error) or named, f"{name}, {argument} = {bad!r}: {error}"
+
+
+@pytest.mark.parametrize("name,f", CONTRACTS, ids=[name for name, _ in CONTRACTS])
+def test_hostile_values_end_in_our_words(name, f):
+    rng = np.random.default_rng(5)
+    good = drawn(f, rng, DRAWS.get(name, {}))
+    for argument in f.plan.words:
+        if f.plan.parameters[argument].kind is STAR:
+            continue
+        for bad in HOSTILE:
+            result, error = call(f, good | {argument: bad})
+            assert error is None or from_here(error), f"{name}({argument}={bad!r}) raises raw: {error!r}"
+            assert finite(result), f"{name}({argument}={bad!r}) answers {result!r}"
+
+
+@pytest.mark.parametrize("name,f", CONTRACTS, ids=[name for name, _ in CONTRACTS])
+def test_help_says_what_the_words_say(name, f):
+    text = inspect.getdoc(f)
+    for argument, word in f.plan.words.items():
+        line = next((o for o in text.splitlines() if o.lstrip("*").startswith(f"{argument} : ")), "")
+        assert word.says in line, f"{name}: help() lacks {argument} : {word.says}"
+
+
+# a wrong word is noticed by all three of its readers
+
+Anything = Annotated[float, number()]
+
+
+def test_a_wrong_word_is_noticed_by_validation_help_and_fuzz():
+    def root(x, wrong):
+        @contract
+        def f(x: Anything if wrong else Positive):
+            "√x"
+            assert x > 0, "x"
+            return x**0.5
+
+        return f
+
+    good, bad = root("x", False), root("x", True)
+    with pytest.raises(ValueError, match="x = -1"):
+        good(-1)
+    with pytest.raises(AssertionError):
+        bad(-1)
+    assert "x : float > 0" in good.__doc__ and "> 0" not in bad.__doc__
+    assert fuzz(good, 0, rounds=5) > 0
+    with pytest.raises(AssertionError):
+        fuzz(bad, 0, rounds=20)
+
+
+def test_fuzz_notices_a_word_that_takes_everything():
+    careless = Annotated[float, Word("float", lambda v, name, call: v, (), lambda rng, sizes: 1.0, ("text",))]
+
+    @contract
+    def f(x: careless):
+        "x"
+        return x
+
+    with pytest.raises(AssertionError, match="took x = 'text'"):
+        fuzz(f, 0)
+
+
+# marks
+
+@contract
+def seen(X: Points):
+    "X as it arrives"
+    return X, trusted(X, ARRAYS)
+
+
+def test_a_mark_sits_on_a_view_and_ends_with_the_call():
+    X = np.random.default_rng(0).normal(size=(4, 2))
+    inside, was_trusted = seen(X)
+    assert was_trusted and inside is not X and np.shares_memory(inside, X) and not inside.flags.writeable
+    assert not trusted(inside, ARRAYS) and not trusted(X, ARRAYS) and X.flags.writeable
+    X[0] = np.nan
+    with pytest.raises(ValueError, match="not finite"):
+        seen(X)
+
+
+def test_a_mark_ends_also_when_the_call_fails():
+    kept = []
+
+    @contract
+    def fails(X: Points):
+        "fails"
+        kept.append(X)
+        raise ValueError("in the body")
+
+    with pytest.raises(ValueError, match="in the body"):
+        fails([[1.0]])
+    assert not trusted(kept[0], ARRAYS)
+
+
+def test_points_of_a_kernel_keep_their_mark():
+    k, data = Gaussian(1), np.zeros((3, 1))
+    X = k.points(data)
+    assert k.points(X) is X and not X.flags.writeable and not np.shares_memory(X, data)
+    inside, _ = seen(X)
+    assert inside is X and trusted(X, ARRAYS)
+    assert not trusted(X.copy(), ARRAYS) and not trusted(X[:2], ARRAYS)
+
+
+def test_a_mark_of_one_domain_is_no_mark_of_another():
+    from rkhs_notes.kernels import Brownian
+
+    X = Gaussian(1).points([-1.0, 2.0])
+    with pytest.raises(ValueError, match="lives on"):
+        Brownian()(X)
+    X = Brownian().points([1.0, 2.0])
+    assert Brownian()._marked(X) is X and Gaussian(1)._marked(X) is X
+    with pytest.raises(ValueError, match="lives on"):
+        Brownian(start=1.5)(X)
+
+
+def test_parts_and_copies_carry_the_mark():
+    X = marked(as_points, np.arange(6.0).reshape(3, 2))
+    assert trusted(taken_of(X, slice(1, 3)), ARRAYS) and taken_of(X, slice(0, 3)) is X
+    assert trusted(remarked(X.copy(), X), ARRAYS)
+    calls = []
+    image = prepared(X, "square", lambda: calls.append(1) or X**2)
+    assert prepared(X, "square", lambda: 1 / 0) is image and len(calls) == 1
+    np.testing.assert_array_equal(prepared(taken_of(X, [2, 0]), "square", lambda: 1 / 0), image[[2, 0]])
+    plain = np.ones((2, 2))
+    assert prepared(plain, "square", lambda: 1) == 1 and prepared(plain, "square", lambda: 2) == 2
+
+
+def test_marks_leave_nothing_behind():
+    gc.collect()
+    before = len(contracts._marks)
+    for _ in range(50):
+        seen(np.ones((2, 2)))
+        Gaussian(1).points([1.0, 2.0])
+    gc.collect()
+    assert len(contracts._marks) <= before
+
+
+def test_marks_in_threads():
+    errors = []
+
+    def work(seed):
+        try:
+            X = np.random.default_rng(seed).normal(size=(20, 2))
+            for _ in range(200):
+                assert seen(X)[1]
+        except Exception as error:  # noqa: BLE001
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    [t.start() for t in threads], [t.join() for t in threads]
+    assert not errors
+
+
+# what editors, pickles and Python ask of a function
+
+@contract
+def example(k: Annotated[Any, Word("Kernel", lambda v, n, c: v, role="kernel")], X: Points, y: Targets,
+            lam: Positive, *, weights: Weights = None, rng: Rng = None):
+    """Σ y over lam
+
+    lam : a price
+
+    Returns
+    -------
+    float
+    """
+    return y.sum() / lam
+
+
+def test_a_contract_is_a_function_like_others():
+    assert pickle.loads(pickle.dumps(example)) is example and example.__wrapped__.__name__ == "example"
+    assert str(inspect.signature(example)) == "(k, X, y, lam, *, weights=None, rng=None)"
+    assert "lam : float > 0    a price" in example.__doc__ and example.__doc__.index("Returns") > 0
+    assert example(Gaussian(1), [1, 2], [3, 4], lam=7) == 1
+    assert example(k=Gaussian(1), X=[1, 2], y=[3, 4], lam=7) == 1
+
+
+@pytest.mark.parametrize("arguments,words", [
+    (dict(y=[1, 2, 3]), "y has shape (3,), but X has 2 points"),
+    (dict(weights=[1]), "weights has shape (1,), but X has 2 points"),
+    (dict(weights=[1, -1]), "weights"), (dict(lam=0), "lam = 0"), (dict(lam=True), "lam = True"),
+    (dict(rng="a"), "rng"), (dict(lamda=1), "Did you mean lam?"),
+    (dict(y=np.ones((2, 2, 2))), "(2,) or (2, t)"),
+])
+def test_refusals_name_what_came_and_what_to_pass(arguments, words):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        example(**dict(k=Gaussian(1), X=[1, 2], y=[3, 4], lam=1) | arguments)
+    assert words in str(caught.value)
+
+
+def test_a_missing_argument_is_named():
+    with pytest.raises(TypeError, match="missing a required argument: 'lam'. It takes k, X, y, lam"):
+        example(Gaussian(1), [1, 2], [3, 4])
+    with pytest.raises(TypeError, match="too many positional"):
+        example(Gaussian(1), [1, 2], [3, 4], 1, None, None)
+    with pytest.raises(TypeError, match="multiple values for argument 'k'"):
+        example(Gaussian(1), [1, 2], [3, 4], 1, k=2)
+
+
+def test_each_kernel_has_its_points():
+    PointsX = Annotated[Any, points("n", of="kx")]
+    PointsY = Annotated[Any, points("n", of="ky")]
+    Kernel = Annotated[Any, Word("Kernel", lambda v, n, c: v, role="kernel")]
+    from rkhs_notes.kernels import Brownian
+
+    @contract
+    def pair(kx: Kernel, ky: Kernel, X: PointsX, Y: PointsY):
+        "n"
+        return len(X)
+
+    assert pair(Gaussian(1), Brownian(), [[-1.0, 2.0]], [3.0]) == 1      # two columns and one: two spaces
+    with pytest.raises(ValueError, match="lives on"):
+        pair(Gaussian(1), Brownian(), [-1.0], [-1.0])
+    with pytest.raises(ValueError, match="Y has shape"):
+        pair(Gaussian(1), Brownian(), [1.0, 2.0], [1.0])
+
+
+# values
+
+class Ball(Value):
+    """A ball
+
+    centre : where
+    """
+    centre: Points
+    radius: Positive = 1.0
+
+
+class Coloured(Ball):
+    "A coloured ball"
+    colour: str = "red"
+
+
+def test_a_value_reads_its_fields_and_never_changes():
+    data = np.zeros((1, 2))
+    ball = Coloured(data, colour="blue")
+    data[0] = 7
+    assert (ball.centre == 0).all() and ball.radius == 1.0 and "radius : float > 0" in Ball.__doc__
+    with pytest.raises(AttributeError, match="never changes"):
+        ball.radius = 2.0
+    with pytest.raises(AttributeError, match="never changes"):
+        del ball.radius
+    with pytest.raises(ValueError, match="radius"):
+        Coloured(data, -1)
+    again = pickle.loads(pickle.dumps(ball))
+    assert again.colour == "blue" and not again.centre.flags.writeable
+
+
+def test_contracts_hold_without_docstrings_and_assertions():
+    script = (
+        "import rkhs_notes as rn\n"
+        "try: rn.ridge(rn.Gaussian(1), [1, 2], [1, 2], -1)\n"
+        "except ValueError as e: print(e)\n"
+        "print(rn.ridge(rn.Gaussian(1), [1, 2], [1, 2], 1)([1]).shape)"
+    )
+    result = subprocess.run([sys.executable, "-OO", "-c", script], capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 0 and "lam = -1" in result.stdout and "(1,)" in result.stdout, result.stderr
+
+
+def table(lower=None):
+    "WITHOUT as it is, or with each number at most what `lower` says"
+    lines = ["WITHOUT = {"]
+    for module, names in sorted(without_contract().items()):
+        count = len(names) if lower is None else min(len(names), lower.get(module, 0))
+        lines.append(f'    "{module}": {count},')
+    return "\n".join([*lines, "}"])
+
+
+if __name__ == "__main__":
+    if "--tighten" in sys.argv:
+        text = Path(__file__).read_text(encoding="utf-8")
+        old = re.search(r"(?ms)^WITHOUT = \{.*?\}$", text)[0]
+        Path(__file__).write_text(text.replace(old, table(WITHOUT)), encoding="utf-8")
+    else:
+        for module, names in sorted(without_contract().items()):
+            print(f"{module}: {len(names)}: {' '.join(names)}")
