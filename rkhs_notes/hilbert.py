@@ -17,13 +17,22 @@ from .arrays import as_floats
 from .errors import require
 
 # %% ../nbs/00_hilbert.ipynb #6c284549
-Inner = Annotated[object, function("(f, g) → float", lambda rng, sizes: np.dot)]
-Norm = Annotated[object, function("f → float", lambda rng, sizes: np.linalg.norm)]
-Functional = Annotated[object, function("f → float", lambda rng, sizes: np.sum)]
+@contract
+def combine(coefficients: Annotated[object, array("m")], vectors: Vectors):
+    """Σᵢ coefficientsᵢ vectorsᵢ, for arrays, functions, and all that can be added and scaled.
+
+    Returns
+    -------
+    a vector of the same kind
+    """
+    if len(vectors) != len(coefficients):
+        raise ValueError(f"{len(coefficients)} coefficients for {len(vectors)} vectors; "
+                         "pass one each.")
+    return _combined(coefficients, vectors)
 
 
 def _combined(coefficients, vectors):
-    "Σᵢ coefficientsᵢ vectorsᵢ, for vectors that were read"
+    "combine, for vectors that were read"
     kinds = {f"arrays {v.shape}" if isinstance(v, (np.ndarray, np.generic)) else "functions"
              for v in vectors}
     if len(kinds) > 1:
@@ -36,7 +45,7 @@ def _combined(coefficients, vectors):
 
 # %% ../nbs/00_hilbert.ipynb #59fc6673
 class _Combination:
-    "Σᵢ coefficientᵢ functionᵢ, flat: a combination of combinations evaluates each function once"
+    "Σᵢ coefficientᵢ functionᵢ"
 
     def __init__(self, coefficients, functions):
         terms = {}                                            # by identity, not by equality
@@ -51,19 +60,10 @@ class _Combination:
     def __repr__(self):
         return f"a combination of {len(self.terms)} functions"
 
-# %% ../nbs/00_hilbert.ipynb #c3013c4b
-@contract
-def combine(coefficients: Annotated[object, array("m")], vectors: Vectors):
-    """Σᵢ coefficientsᵢ vectorsᵢ, for arrays, functions, and all that can be added and scaled.
-
-    Returns
-    -------
-    a vector of the same kind
-    """
-    if len(vectors) != len(coefficients):
-        raise ValueError(f"{len(coefficients)} coefficients for {len(vectors)} vectors; "
-                         "pass one each.")
-    return _combined(coefficients, vectors)
+# %% ../nbs/00_hilbert.ipynb #0f104a97
+Inner = Annotated[object, function("(f, g) → float", lambda rng, sizes: np.dot)]
+Norm = Annotated[object, function("f → float", lambda rng, sizes: np.linalg.norm)]
+Functional = Annotated[object, function("f → float", lambda rng, sizes: np.sum)]
 
 # %% ../nbs/00_hilbert.ipynb #83c9a160
 @contract
@@ -118,17 +118,6 @@ def _eps(vectors):
     dtypes = [v.dtype for v in vectors if isinstance(v, np.ndarray)]
     return max((float(np.finfo(t).eps) for t in dtypes), default=float(np.finfo(float).eps))
 
-# %% ../nbs/00_hilbert.ipynb #9b5ac4b6
-def _exponent(value, name, call=None):
-    if not isinstance(value, (int, float, np.integer, np.floating)) or not value >= 0:
-        raise ValueError(f"{name} = {value!r}: pass a number in [0, ∞].")
-    return value
-
-
-Exponent = Annotated[float, Word(
-    "float in [0, ∞]", _exponent, (), lambda rng, sizes: rng.uniform(1, 9),
-    (None, "text", -1.0, math.nan, [2.0]), means="a norm for p ≥ 1 only")]
-
 # %% ../nbs/00_hilbert.ipynb #55aba244
 def _lp(values, weights, p):
     "(Σ weights |values|^p)^(1/p) along the last axis; what has no weight does not count   (0.4)"
@@ -140,6 +129,17 @@ def _lp(values, weights, p):
         return ((size > 0) * weights).sum(axis=-1)
     relative = size / np.where(top > 0, top, 1)          # powers of numbers ≤ 1 cannot overflow
     return top[..., 0] * (relative**p * weights).sum(axis=-1) ** (1 / p)
+
+# %% ../nbs/00_hilbert.ipynb #9b5ac4b6
+def _exponent(value, name, call=None):
+    if not isinstance(value, (int, float, np.integer, np.floating)) or not value >= 0:
+        raise ValueError(f"{name} = {value!r}: pass a number in [0, ∞].")
+    return value
+
+
+Exponent = Annotated[float, Word(
+    "float in [0, ∞]", _exponent, (), lambda rng, sizes: rng.uniform(1, 9),
+    (None, "text", -1.0, math.nan, [2.0]), means="a norm for p ≥ 1 only")]
 
 # %% ../nbs/00_hilbert.ipynb #07a58594
 @contract
@@ -218,11 +218,10 @@ def parallelogram_defect(norm: Norm, f: AVector, g: AVector):
 class Measure(Value):
     """The measure Σᵢ weightsᵢ δ(pointsᵢ): a quadrature rule or a weighted sample   (0.2)
 
-    points : one a row
-    weights : one a point, not all 0
-
     Functions are handed over as callables, evaluated at the points, or as arrays of their
     values there.
+    points : one a row
+    weights : one a point, not all 0
     """
     points: AnyPoints
     weights: Weights

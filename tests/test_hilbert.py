@@ -94,6 +94,17 @@ def test_a_direction_that_is_hardly_seen_is_seen():
             check_inner_product(product(size), vectors)
 
 
+def test_two_vectors_are_one_to_the_root_of_rounding():
+    blind, edge = (lambda u, v: u[0] * v[0]), 2 * 2 * np.sqrt(100 * 2 * EPS)
+    for share in (1 / 3, 3):         # c = (1, −1)/√2 has length 0: is Σ cᵢ vᵢ zero?
+        vectors = np.array([[1.0, 1.0], [1.0, 1.0 + share * edge]])
+        if share < 1:
+            check_inner_product(blind, vectors)
+        else:
+            with pytest.raises(LawBroken, match="only for f = 0"):
+                check_inner_product(blind, vectors)
+
+
 def test_norms_are_kept_to_rounding():
     slack = 100 * EPS
 
@@ -113,17 +124,20 @@ def test_norms_are_kept_to_rounding():
     assert check_norm(np.linalg.norm, axes) == 1       # ‖f + f‖ / (‖f‖ + ‖f‖)
 
 
+def test_a_norm_is_the_same_forwards_and_backwards():
+    with pytest.raises(LawBroken, match=r"‖c f‖"):     # sublinear, but ‖−f‖ ≠ ‖f‖
+        check_norm(lambda v: np.abs(v).sum() + max(0.0, v.sum()) / 10, list(np.eye(2)))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_representers_are_linear_to_half_the_digits(dtype):
     basis, half = np.eye(3, dtype=dtype), np.sqrt(np.finfo(dtype).eps)
 
-    def L(offset):                                     # its norm is 1, and so is the vector it is tried on
-        return lambda v: float(v[0]) + offset * (np.count_nonzero(v) > 1)
-    riesz_representer(L(0.0), basis)
-    sizes = [np.linalg.norm(c) for c in np.random.default_rng(0).normal(size=(5, 3))]
-    riesz_representer(L(half * min(sizes) / 3), basis)
+    def L(bend):                                       # but for a share of ‖v‖; its norm is about 1
+        return lambda v: float(v[0]) + bend * np.linalg.norm(v) * (np.count_nonzero(v) > 1)
+    riesz_representer(L(half / 3), basis)
     with pytest.raises(LawBroken, match="linear"):
-        riesz_representer(L(3 * half * max(sizes)), basis)
+        riesz_representer(L(3 * half), basis)
 
 
 def test_float32_is_honoured_and_its_rounding_allowed():
@@ -132,6 +146,9 @@ def test_float32_is_honoured_and_its_rounding_allowed():
     assert q.dtype == project(v, X).dtype == combine([1, 2], X[:2]).dtype == np.float32
     np.testing.assert_allclose(riesz_representer(lambda u: u @ v, X), v, atol=1e-5)
     check_inner_product(np.dot, X)
+    shaken = X[0].astype(float) * (1 + 1e-6 * np.arange(7))           # equal, as far as float32 can say
+    with pytest.raises(ValueError, match="vector 1 is a combination"):
+        gram_schmidt([X[0], shaken])
 
 
 def test_dependence_is_told_at_the_tolerance():
@@ -169,8 +186,11 @@ def test_vectors_of_different_spaces_and_sizes():
         combine([1, 1, 1], np.eye(2))
     with pytest.raises(ValueError, match="overflows for a unit vector"):
         project([1.7e308] * 3, [[1.0, 1.0, 1.0]])
-    with pytest.raises(ValueError, match="no interval"):
-        gauss_legendre(1, 0, 3)
+    for b in (0, 1):
+        with pytest.raises(ValueError, match="no interval"):
+            gauss_legendre(1, b, 3)
+    with pytest.raises(ValueError, match="real values"):
+        empirical(np.eye(2)).norm(lambda X: X)
 
 
 def test_a_combination_is_flat_and_by_identity():
@@ -201,6 +221,11 @@ def test_points_may_be_any_objects(points):
     assert mu.integrate(lambda P: [float(P[i] is mu.points[i]) for i in range(3)]) == 1
     assert mu.norm(lambda P: [0.0, 1.0, 0.0]) == 0.5**0.5 and mu.inner([1, 1, 1], [1, 2, 3]) == 2
     assert mu.points[np.array([1, 2])].shape == (2,) and not mu.points.flags.writeable
+
+
+def test_what_has_no_weight_does_not_count():
+    mu = Measure([0.0, 1.0, 2.0], [0.0, 1.0, 3.0])
+    assert [mu.norm([9.0, 1.0, 0.0], p) for p in (0, 1, np.inf)] == [1, 1, 1]
 
 
 def test_a_measure_is_a_value():
