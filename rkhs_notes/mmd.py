@@ -19,6 +19,7 @@ from .arrays import (Cholesky, as_count, as_floats, as_number, as_points, frozen
 from .datasets import as_rng
 from .errors import NotPositiveDefinite, require
 from .features import FeatureMap
+from .gram import both_points
 from .hilbert import Measure
 from .kernels import Gaussian, Kernel, as_kernel, median_bandwidth
 from .resampling import (TestResult, binomial_interval, chi2_mixture, gamma_null,
@@ -62,7 +63,7 @@ def _sample(k, X, name):
 def _samples(k, X, Y):
     "Both samples, with raw weights: None, None if all points of a sample weigh the same"
     (X, w), (Y, v) = _sample(k, X, "X"), _sample(k, Y, "Y")
-    X, Y, _ = k._both(X, Y)
+    X, Y, _ = both_points(k, X, Y)
     if all(a is None or np.ptp(a) <= 1e-12 * a.max() for a in (w, v)):
         return X, Y, None, None
     w, v = (np.ones(len(A)) if a is None else a for A, a in ((X, w), (Y, v)))
@@ -848,7 +849,7 @@ def gaussian_grid(X, Y, n=7):
     list of Gaussian
     """
     X, Y, n = _sample(Gaussian(), X, "X")[0], _sample(Gaussian(), Y, "Y")[0], as_count(n, "n")
-    Z = np.concatenate(Gaussian()._both(X, Y)[:2])
+    Z = np.concatenate(both_points(Gaussian(), X, Y)[:2])
     middle = median_bandwidth(Z[np.lexsort(Z.T)])                       # sorted: labels cannot matter
     return [Gaussian(float(middle * 2.0**j)) for j in np.arange(n) - (n - 1) / 2]
 
