@@ -866,13 +866,9 @@ class Factored:
         "L (n, n)."
         return np.tril(self.factor if self.lower else self.factor.T)
 
-    def _lapack(self, routine, *args, **options):
-        function, = scipy.linalg.get_lapack_funcs((routine,), (self.factor,))
-        return function(self.factor, *args, **options)[0]
-
     def solve(self, b):
         "A⁻¹ b, for b (n,) or (n, t)."
-        return self._lapack("potrs", b, lower=self.lower)
+        return _lapack(self.factor, "potrs", b, lower=self.lower)
 
     def half_solve(self, b, transposed=False, overwrite=False):
         "L⁻¹ b, or L⁻ᵀ b, for b (n,) or (n, t); with `overwrite`, b in LAPACK's order is used up."
@@ -891,19 +887,19 @@ class Factored:
 
     def inverse(self):
         "A⁻¹ (n, n)."
-        inverse = self._lapack("potri", lower=self.lower)
+        inverse = _lapack(self.factor, "potri", lower=self.lower)
         return _mirrored(inverse.T if self.lower else inverse)
 
     def inverse_diagonal(self):
         "The diagonal (n,) of A⁻¹ = L⁻ᵀ L⁻¹: the squared lengths of the columns of L⁻¹."
-        inverse = self._lapack("trtri", lower=self.lower)
+        inverse = _lapack(self.factor, "trtri", lower=self.lower)
         inverse = inverse if self.lower else inverse.T
         return np.concatenate([(np.tril(inverse[J.start :, J]) ** 2).sum(axis=0)
                                for J in spans(len(self), 256)])
 
     def rcond(self, norm):
         "About 1 / (‖A‖ ‖A⁻¹‖) in the norm of `norm1`, whose value for A is `norm`."
-        return float(self._lapack("pocon", norm, uplo="UL"[self.lower]))
+        return float(_lapack(self.factor, "pocon", norm, uplo="UL"[self.lower]))
 
     def __len__(self):
         return len(self.factor)
@@ -1153,6 +1149,11 @@ def _require_symmetric(A, name):
                              f"entry ({j}, {i}) is {A[j, i]:.6g}.")
 
 
+def _lapack(factor, routine, *args, **options):
+    function, = scipy.linalg.get_lapack_funcs((routine,), (factor,))
+    return function(factor, *args, **options)[0]
+
+# %% ../nbs/C_arrays.ipynb #f8d299e4
 def _not_positive_definite(shifted, shift, name, remedy):
     low = smallest_eigenvalue(shifted)
     rounding = len(shifted) * float(np.finfo(shifted.dtype).eps) * float(np.trace(shifted))
@@ -1229,8 +1230,8 @@ def points_of(k, X, name="X"):
     if hasattr(k, "witness"):
         points, c = k.witness()
         low, where = c @ k(points) @ c, points.ravel().round(6).tolist()
-        raise IndefiniteKernel(f"{k} is not positive semidefinite: cᵀKc = {low:.3g} < 0 at the points "
-                               f"{where} of ℝ; choose a kernel.")
+        raise IndefiniteKernel(f"{k} is not positive semidefinite: cᵀKc = {low:.3g} < 0 at the "
+                               f"points {where} of ℝ; choose a kernel.")
     if not hasattr(k, "_points") or isinstance(k, type):
         given = k.__name__ if isinstance(k, type) else type(k).__name__
         raise TypeError(f"k is {given}: not a Kernel; pass for example Gaussian(bandwidth=1).")
