@@ -86,7 +86,6 @@ WITHOUT = {
     "settings": 4,
     "sgd": 11,
     "smo": 1,
-    "spectra": 1,
     "svm": 9,
     "zoo": 6,
 }

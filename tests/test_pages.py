@@ -233,13 +233,6 @@ EXCEPTIONS = {
         "lines over": 223,
         "no sentence": 2,
     },
-    "S_spectra": {
-        "why": "an engine in long cells so far, which its next edit cuts",
-        "wide lines": 24,
-        "long imports": 1,
-        "long cells": 2,
-        "lines over": 216,
-    },
 }
 # fmt: on
 
