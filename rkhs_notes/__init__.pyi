@@ -1,4 +1,5 @@
 # written by `make prepare` from the list of daily names in nbs/Y_package.ipynb
+from . import algebra as algebra
 from . import arrays as arrays
 from . import cke as cke
 from . import cli as cli
@@ -9,6 +10,7 @@ from . import double_descent as double_descent
 from . import errors as errors
 from . import exercises as exercises
 from . import features as features
+from . import forms as forms
 from . import fourier as fourier
 from . import gram as gram
 from . import hilbert as hilbert

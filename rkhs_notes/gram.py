@@ -40,6 +40,7 @@ def as_written(value):
 class Written(Value):
     "A value that is compared by its parts and prints as the expression that made it"
     _precedence = 4            # how tightly it binds in print: sum 1, product 2, power 3, leaf 4
+    _tex_precedence = 4        # the same for the formula that it typesets
 
     def _values(self):
         "[(name, value)] of the fields"
@@ -181,7 +182,8 @@ def _forget_other_formulas(cls):
     for name in ("_tile", "_pairs", "_diag", "_distance", "_vjp"):
         order = cls.__mro__
         owner = next(c for c in order if name in vars(c))
-        formulas = {"_gram"} if "_family" in vars(owner) else {"_gram", owner._formula}
+        above = order[order.index(owner) + 1 :]
+        formulas = {vars(c)["_formula"] for c in above if "_formula" in vars(c)}
         below = [c for c in order[: order.index(owner)] if "_family" not in vars(c)]
         if any(formulas & vars(c).keys() for c in below):
             setattr(cls, name, vars(Formula)[name])
