@@ -137,7 +137,8 @@ def array(*letters):
 
     Parameters
     ----------
-    *letters : str     the axes, e.g. "n", "d"; one that ends in ? may be missing
+    *letters : str     the axes, e.g. "n", "d"; one that ends in ? may be missing, and one that is a
+                       number has that length
 
     Returns
     -------
@@ -157,7 +158,8 @@ def array(*letters):
         return A
 
     def draw(rng, sizes):
-        return rng.normal(size=[sizes[letter] for letter in plain[:int(rng.integers(fewest, len(plain) + 1))]])
+        axes = plain[:int(rng.integers(fewest, len(plain) + 1))]
+        return rng.normal(size=[int(axis) if axis.isdigit() else sizes[axis] for axis in axes])
 
     return Word(says, read, plain, draw, _NO_ARRAYS)
 
@@ -173,16 +175,16 @@ Weights = Annotated[ArrayLike, Word("array (n,), ≥ 0", lambda value, name, cal
                                     (*_NO_ARRAYS[1:], [-1.0, 1.0], [0.0, 0.0]))]
 
 # %% ../nbs/C_contracts.ipynb #f0948978
+def _labels(value, name, call):
+    if not np.ndim(value):
+        raise TypeError(f"{name} is {_kind(value)}; pass one label a point, (n,).")
+    return as_labels(value, call.sizes.get("n", (None, len(value)))[1], name)
+
+
 def _flag(value, name, call):
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} = {value!r}: pass True or False.")
     return bool(value)
-
-
-def _function(value, name, call):
-    if not callable(value) or isinstance(value, type):
-        raise TypeError(f"{name} is {_kind(value)}; pass a function.")
-    return value
 
 
 def function(of="", draw=None):
@@ -197,7 +199,14 @@ def function(of="", draw=None):
     -------
     Word
     """
-    return Word(f"function {of}".rstrip(), _function, (), draw, (None, "text", 3.0, [], int))
+    says = f"function {of}".rstrip()
+
+    def read(value, name, call):
+        if not callable(value) or isinstance(value, type):
+            raise TypeError(f"{name} is {_kind(value)}; pass a {says}: the function, not its value.")
+        return value
+
+    return Word(says, read, (), draw, (None, "text", 3.0, [], int))
 
 
 def _kind(value):
@@ -247,8 +256,7 @@ Function = Annotated[Callable, function()]
 Rng = Annotated[Any, Word("Generator or seed", lambda value, name, call: as_rng(value), (),
                           lambda rng, sizes: int(rng.integers(2**31)), ("text", -1, 0.5, [], True, object()),
                           reads_none=True, means="settings.seed when left out")]
-Labels = Annotated[ArrayLike, Word("array (n,), labels", lambda value, name, call: as_labels(value, len(value), name)
-                                   if np.ndim(value) else as_floats(value, name), (),
+Labels = Annotated[ArrayLike, Word("array (n,), labels", _labels, (),
                                    lambda rng, sizes: np.arange(sizes["n"]) % 2, (None, 3.0, [], [np.nan, 1.0]))]
 
 # %% ../nbs/C_contracts.ipynb #423433d5
@@ -447,6 +455,8 @@ class Call:
         "Equal letters, equal sizes; else an error that names both arguments"
         shape = value.shape if hasattr(value, "shape") else (len(value),)
         for letter, size in zip(word.letters, shape, strict=False):
+            if letter.isdigit() and size != int(letter):
+                raise ValueError(f"{name} has shape {tuple(shape)}; it must have {letter} columns.")
             first, known = self.sizes.setdefault(letter, (name, size))
             if size != known:
                 raise ValueError(_disagreement(name, shape, size, first, known, letter))

@@ -2,24 +2,17 @@
 
 # %% auto #0
 __all__ = ['ACCENT', 'WARM', 'GOLD', 'GREEN', 'VIOLET', 'INK', 'MUTED', 'palette', 'SEQUENTIAL', 'DIVERGING', 'SINGLE', 'WIDE',
-           'SQUARE', 'use_style', 'plot_classes', 'plot_decision', 'heatmap', 'Frames', 'frames']
+           'SQUARE', 'Plane', 'Decision', 'Resolution', 'Table', 'Draw', 'States', 'use_style', 'plot_classes',
+           'plot_decision', 'heatmap', 'Frames', 'frames']
 
 # %% ../nbs/E_plots.ipynb #758e08d3
-import base64
-import hashlib
-import html
-import importlib.util
-import io
-import json
-import struct
-import sys
-from collections.abc import Iterable, Mapping
+import base64, hashlib, html, importlib.util, io, json, struct, sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-
+from typing import Annotated, Any
 import numpy as np
-
 from . import settings
-from .arrays import as_floats, as_points
+from .contracts import (Labels, NonNegative, Points, Word, array, contract, count, function)
 
 # %% ../nbs/E_plots.ipynb #3a6241fa
 ACCENT = "#1b6ca8"        # the subject; class +1
@@ -67,60 +60,60 @@ def _axis(ax, size):
     return plt.subplots(figsize=size)[1]
 
 
-def plot_classes(X, y, ax=None):
+@contract
+def plot_classes(X: Points, y: Labels, ax=None):
     """Scatter the points X, one colour and marker a class.
 
-    Parameters
-    ----------
     X : array (n, 2), or (n,) for points on a line
-    y : array (n,)                of two to five different labels; of two, the larger one is blue
-    ax : matplotlib Axes          by default that of a new figure
+    y : of two to five different labels; of two, the larger one is blue
+    ax : matplotlib Axes, by default that of a new figure
 
     Returns
     -------
     Axes                          its artists carry labels: `ax.legend()` names the classes
     """
-    X, y = as_points(X, "X"), np.asarray(y)
+    classes, place = y
     if X.shape[1] > 2:
         raise ValueError(f"X has {X.shape[1]} columns; a plane shows two: pass X[:, [i, j]] "
                          f"or a projection.")
-    if y.shape != (len(X),):
-        raise ValueError(f"y has shape {y.shape} for {len(X)} points; pass one label a point.")
-    classes = np.unique(y)
     if not 2 <= len(classes) <= 5:
         raise ValueError(f"y holds {len(classes)} different labels; two to five can be told "
                          f"apart by colour.")
     colours = [WARM, ACCENT] if len(classes) == 2 else list(palette.values())
     ax = _axis(ax, SQUARE)
-    for label, colour, marker in zip(classes, colours, "osD^v", strict=False):
-        P = np.asarray(X)[y == label]
+    for i, (label, colour, marker) in enumerate(zip(classes, colours, "osD^v", strict=False)):
+        P = np.asarray(X)[place == i]
         height = P[:, 1] if X.shape[1] == 2 else np.zeros(len(P))
-        name = f"y = {label:g}" if np.issubdtype(y.dtype, np.number) else str(label)
+        name = f"y = {label:g}" if np.issubdtype(classes.dtype, np.number) else str(label)
         ax.scatter(P[:, 0], height, s=16, color=colour, marker=marker, label=name,
                    edgecolors="white", linewidths=0.4, zorder=3)
     return ax
 
 # %% ../nbs/E_plots.ipynb #fa379f6a
-def plot_decision(f, X, y, ax=None, resolution=160, margin=0.08):
+Plane = Annotated[np.ndarray, array("n", "2")]
+Decision = Annotated[Callable, function("(m, 2) → (m,)", lambda rng, sizes: lambda P: P[:, 0])]
+Resolution = Annotated[int, count(2, 2000)]
+
+
+@contract
+def plot_decision(f: Decision, X: Plane, y: Labels, ax=None, resolution: Resolution = 160,
+                  margin: NonNegative = 0.08):
     """Colour the plane by the sign of f, draw the line f = 0 and the data.
 
-    Parameters
-    ----------
-    f : callable (m, 2) → (m,)    decision function; f ≥ 0 is the class with the larger label
-    X : array (n, 2)              data, which also fix the window
-    y : array (n,)                two different labels
-    ax : matplotlib Axes          by default that of a new figure
-    resolution : int              f is called once, on resolution² points
-    margin : float                empty border, as a fraction of the extent of X
+    f : decision function; f ≥ 0 is the class with the larger label
+    X : data, which also fix the window
+    y : two different labels
+    ax : matplotlib Axes, by default that of a new figure
+    resolution : f is called once, on resolution² points
+    margin : empty border, as a fraction of the extent of X
 
     Returns
     -------
     Axes
     """
-    X = np.asarray(as_points(X, "X"))
-    if X.shape[1] != 2 or len(np.unique(y)) != 2:
-        raise ValueError(f"X has {X.shape[1]} columns and y {len(np.unique(y))} different labels; "
-                         f"decision regions need two of each.")
+    classes, place = y
+    if len(classes) != 2:
+        raise ValueError(f"y has {len(classes)} different labels; decision regions need two.")
     low, high = X.min(0), X.max(0)
     pad = margin * np.where(high > low, high - low, 1.0)
     s, t = np.linspace(low - pad, high + pad, resolution).T
@@ -134,26 +127,24 @@ def plot_decision(f, X, y, ax=None, resolution=160, margin=0.08):
     ax.contourf(s, t, values, levels=[-reach, 0.0, reach], colors=[WARM, ACCENT], alpha=0.18)
     if values.min() < 0 < values.max():
         ax.contour(s, t, values, levels=[0.0], colors=[INK], linewidths=1.2)
-    return plot_classes(X, y, ax)
+    return plot_classes(X, classes[place], ax)
 
 # %% ../nbs/E_plots.ipynb #bc40d126
-def heatmap(K, ax=None, label="k(x, y)"):
+Table = Annotated[np.ndarray, array("n", "m")]
+
+
+@contract
+def heatmap(K: Table, ax=None, label="k(x, y)"):
     """Draw a matrix as a picture with square cells and a labelled colour bar.
 
-    Parameters
-    ----------
-    K : array (n, m)        if it has entries below −1e-12 max|K|, colours are symmetric about 0
-                            (red below)
-    ax : matplotlib Axes    by default that of a new figure
-    label : str             what an entry is; stands beside the colour bar
+    K : if it has entries below −1e-12 max|K|, colours are symmetric about 0 (red below)
+    ax : matplotlib Axes, by default that of a new figure
+    label : str, what an entry is; stands beside the colour bar
 
     Returns
     -------
     Axes
     """
-    K = np.asarray(as_floats(K, "K"))
-    if K.ndim != 2:
-        raise ValueError(f"K has shape {K.shape}; pass a matrix, e.g. k(X) or k(X, Y).")
     reach, ax = np.abs(K).max(), _axis(ax, SQUARE)
     colours = dict(cmap=SEQUENTIAL)
     if K.min() < -1e-12 * reach:
@@ -282,7 +273,7 @@ def _render(draw, state, name):
             plt.close(number)
 
 # %% ../nbs/E_plots.ipynb #2def82ae
-def _presets(states):
+def _presets(states, name, call):
     "The states as a dict name → state."
     if isinstance(states, str) or not isinstance(states, Iterable):
         raise TypeError(f"states: expected a sequence or a dict name → state, "
@@ -305,18 +296,21 @@ def _name(state):
     return f"{state:g}" if isinstance(state, (float, np.floating)) else str(state)
 
 # %% ../nbs/E_plots.ipynb #8b7a15f2
-def frames(draw, states, label="", start=None, alt=""):
+Draw = Annotated[Callable, function("of one state")]
+States = Annotated[Any, Word("sequence or dict", _presets, (), lambda rng, sizes: [1, 2],
+                             (None, "text", 3, [], {}))]
+
+
+@contract
+def frames(draw: Draw, states: States, label="", start=None, alt=""):
     """A slider over the figures draw(state), drawn once each: live, on a page, and as a still.
 
-    Parameters
-    ----------
-    draw : callable                     draw(state) opens one figure and returns it, its axis, or
-                                        nothing; the same state must always give the same
-                                        picture
-    states : sequence or dict           the presets; a dict maps the name shown to the state
-    label : str                         what the slider changes, e.g. "bandwidth"
-    start : a state or its name         shown first; by default the first one
-    alt : str or callable state → str   what the picture shows, for readers who do not see it
+    draw : opens one figure and returns it, its axis, or nothing; the same state must always
+        give the same picture
+    states : the presets; a dict maps the name shown to the state
+    label : str, what the slider changes, e.g. "bandwidth"
+    start : a state or its name, shown first; by default the first one
+    alt : str or callable state → str, what the picture shows, for readers who do not see it
 
     Returns
     -------
@@ -327,11 +321,7 @@ def frames(draw, states, label="", start=None, alt=""):
     TypeError                           draw makes no figure; states is no collection
     ValueError                          no states, an unknown start, pictures of different sizes
     """
-    if not callable(draw):
-        raise TypeError(f"draw: expected a function of one state, got {type(draw).__name__}; "
-                        f"pass draw, not draw(state).")
-    presets = _presets(states)
-    names = tuple(presets)
+    names, presets = tuple(states), states
     first = names[0] if start is None else _name(start)
     if first not in presets:
         raise ValueError(f"start={start!r} is none of the states {', '.join(names)}.")

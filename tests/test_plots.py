@@ -144,7 +144,7 @@ def two_figures(s):
     (line, {}, {}, ValueError, "states is empty"),
     (line, "abc", {}, TypeError, "states"),
     (line, 3, {}, TypeError, "states"),
-    (line(1), [1], {}, TypeError, "draw: expected a function"),
+    (line(1), [1], {}, TypeError, "not its value"),
     (lambda s: None, [1], {}, TypeError, "draw returned NoneType"),
     (lambda s: plt.plot([s]), [1], {}, TypeError, "draw returned list"),
     (lambda s: s, [1], {}, TypeError, "draw returned int"),
@@ -185,8 +185,8 @@ def test_a_constant_column_still_gets_a_window():
     (lambda: plot_classes(np.ones((6, 2)), range(6)), "6 different labels"),
     (lambda: plot_decision(lambda Z: Z, np.eye(2), [0, 1]), "f returned shape"),
     (lambda: plot_decision(lambda Z: Z[:, 0] * np.nan, np.eye(2), [0, 1]), "NaN"),
-    (lambda: plot_decision(len, np.eye(3), [0, 1, 1]), "X has 3 columns"),
-    (lambda: heatmap([1.0, 2]), "pass a matrix"),
+    (lambda: plot_decision(len, np.eye(3), [0, 1, 1]), "it must have 2 columns"),
+    (lambda: heatmap([1.0, 2]), "K has shape"),
     (lambda: heatmap([[1.0, np.nan]]), "not finite"),
 ])
 def test_helpers_refuse_what_they_cannot_draw(call, words):
