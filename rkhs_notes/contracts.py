@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['Finite', 'Positive', 'NonNegative', 'Probability', 'Count', 'Whole', 'Targets', 'Vector', 'Coefficients', 'Matrix',
-           'SquareMatrix', 'Weights', 'Flag', 'Function', 'Rng', 'Labels', 'Points', 'MorePoints', 'AVector', 'Vectors',
-           'AnyPoints', 'Word', 'number', 'count', 'array', 'points', 'contract', 'Value', 'fuzz']
+           'Plane', 'SquareMatrix', 'Weights', 'Flag', 'Function', 'Rng', 'Labels', 'Points', 'MorePoints', 'AVector',
+           'Vectors', 'AnyPoints', 'Word', 'number', 'count', 'array', 'points', 'contract', 'Value', 'fuzz']
 
 # %% ../nbs/C_contracts.ipynb #6f2e3e3f
 import difflib
@@ -168,6 +168,7 @@ Targets = Annotated[ArrayLike, array("n", "t?")]
 Vector = Annotated[ArrayLike, array("n")]
 Coefficients = Annotated[ArrayLike, array("m", "t?")]
 Matrix = Annotated[ArrayLike, array("n", "d")]
+Plane = Annotated[ArrayLike, array("n", "2")]
 SquareMatrix = Annotated[ArrayLike, array("n", "n")]
 Weights = Annotated[ArrayLike, Word("array (n,), ≥ 0", lambda value, name, call: as_weights(value, len(value))
                                     if hasattr(value, "__len__") else as_floats(value, name).reshape(-1),

@@ -2,8 +2,7 @@
 
 # %% auto #0
 __all__ = ['ACCENT', 'WARM', 'GOLD', 'GREEN', 'VIOLET', 'INK', 'MUTED', 'palette', 'SEQUENTIAL', 'DIVERGING', 'SINGLE', 'WIDE',
-           'SQUARE', 'Plane', 'Decision', 'Resolution', 'Table', 'Draw', 'States', 'use_style', 'plot_classes',
-           'plot_decision', 'heatmap', 'Frames', 'frames']
+           'SQUARE', 'use_style', 'plot_classes', 'plot_decision', 'heatmap', 'Frames', 'frames']
 
 # %% ../nbs/E_plots.ipynb #758e08d3
 import base64, hashlib, html, importlib.util, io, json, struct, sys
@@ -12,7 +11,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 import numpy as np
 from . import settings
-from .contracts import (Labels, NonNegative, Points, Word, array, contract, count, function)
+from .contracts import (Labels, NonNegative, Plane, Points, Word, array, contract, count,
+                                  function)
 
 # %% ../nbs/E_plots.ipynb #3a6241fa
 ACCENT = "#1b6ca8"        # the subject; class +1
@@ -89,12 +89,11 @@ def plot_classes(X: Points, y: Labels, ax=None):
                    edgecolors="white", linewidths=0.4, zorder=3)
     return ax
 
-# %% ../nbs/E_plots.ipynb #fa379f6a
-Plane = Annotated[np.ndarray, array("n", "2")]
+# %% ../nbs/E_plots.ipynb #cb28a401
 Decision = Annotated[Callable, function("(m, 2) → (m,)", lambda rng, sizes: lambda P: P[:, 0])]
 Resolution = Annotated[int, count(2, 2000)]
 
-
+# %% ../nbs/E_plots.ipynb #fa379f6a
 @contract
 def plot_decision(f: Decision, X: Plane, y: Labels, ax=None, resolution: Resolution = 160,
                   margin: NonNegative = 0.08):
@@ -129,10 +128,10 @@ def plot_decision(f: Decision, X: Plane, y: Labels, ax=None, resolution: Resolut
         ax.contour(s, t, values, levels=[0.0], colors=[INK], linewidths=1.2)
     return plot_classes(X, classes[place], ax)
 
-# %% ../nbs/E_plots.ipynb #bc40d126
+# %% ../nbs/E_plots.ipynb #16b60ba5
 Table = Annotated[np.ndarray, array("n", "m")]
 
-
+# %% ../nbs/E_plots.ipynb #bc40d126
 @contract
 def heatmap(K: Table, ax=None, label="k(x, y)"):
     """Draw a matrix as a picture with square cells and a labelled colour bar.
@@ -295,12 +294,12 @@ def _presets(states, name, call):
 def _name(state):
     return f"{state:g}" if isinstance(state, (float, np.floating)) else str(state)
 
-# %% ../nbs/E_plots.ipynb #8b7a15f2
+# %% ../nbs/E_plots.ipynb #2ec1a197
 Draw = Annotated[Callable, function("of one state")]
 States = Annotated[Any, Word("sequence or dict", _presets, (), lambda rng, sizes: [1, 2],
                              (None, "text", 3, [], {}))]
 
-
+# %% ../nbs/E_plots.ipynb #8b7a15f2
 @contract
 def frames(draw: Draw, states: States, label="", start=None, alt=""):
     """A slider over the figures draw(state), drawn once each: live, on a page, and as a still.
