@@ -107,6 +107,9 @@ def __getattr__(name):
         return importlib.import_module(f"{__name__}.{name}")
     if name in _owners():
         return getattr(importlib.import_module(f"{__name__}.{_owners()[name]}"), name)
+    for module, names in _FORMER.items():  # public once, a helper now: still at its old addresses
+        if name in names.split():
+            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
     near = "" if name.startswith("_") else " or ".join(_near(name))
     hint = f": did you mean {near}?" if near else ""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)
