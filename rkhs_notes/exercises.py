@@ -4,14 +4,12 @@
 __all__ = ['Verdict', 'exercise_table', 'check', 'check_exercises']
 
 # %% ../nbs/V_exercises.ipynb #7623a228
-import copy
-import importlib
-import pkgutil
+import copy, importlib, pkgutil
+from collections.abc import Callable
 from dataclasses import dataclass
-
+from typing import Annotated
 import numpy as np
-
-from . import settings
+from .contracts import Count, Rng, Word, contract
 
 # %% ../nbs/V_exercises.ipynb #c2f4ac9c
 @dataclass(frozen=True)
@@ -46,12 +44,35 @@ def _answer_key(chapter):
     return importlib.import_module(f"rkhs_notes.answers_{chapter}")._exercises
 
 
-def exercise_table(number):
+def _number(value, name, call):
+    "'05.1', also from '5.1'; refused with what there is"
+    chapter, _, item = value.partition(".") if isinstance(value, str) else (repr(value), "", "")
+    number = f"{chapter.rjust(2, '0')}.{item}"
+    table = _answer_key(number.split(".")[0])
+    if number not in table:
+        raise ValueError(f"{name}: no exercise {value!r}; "
+                         f"chapter {chapter} has {', '.join(table)}.")
+    return number
+
+
+def _answer(value, name, call):
+    if not callable(value):
+        raise TypeError(f"{name}: pass the function itself, check(number, my_function); "
+                        f"got {type(value).__name__}.")
+    return value
+
+
+Number = Annotated[str, Word("str", _number, (), lambda rng, sizes: "00.1",
+                             (None, "", "0", "00.99", 3))]
+Answer = Annotated[Callable, Word("function", _answer, (), lambda rng, sizes: lambda *inputs: 0.0,
+                                  (None, 3.0, "text", []))]
+
+# %% ../nbs/V_exercises.ipynb #bd6189e6
+@contract
+def exercise_table(number: Number):
     """The entry of an exercise in the answer key of its chapter.
 
-    Parameters
-    ----------
-    number : str      chapter and number, e.g. "00.2"
+    number : chapter and number, e.g. "00.2" or "0.2"
 
     Returns
     -------
@@ -61,11 +82,7 @@ def exercise_table(number):
     ------
     ValueError        no such chapter or exercise; names those there are
     """
-    chapter = str(number).split(".")[0]
-    table = _answer_key(chapter)
-    if number not in table:
-        raise ValueError(f"no exercise {number!r}; chapter {chapter} has {', '.join(table)}.")
-    return table[number]
+    return _answer_key(number.split(".")[0])[number]
 
 # %% ../nbs/V_exercises.ipynb #5c7d41ef
 def _agrees(given, wanted, tol):
@@ -92,16 +109,14 @@ def _difference(given, wanted):
             f"where the solution has size {float(np.abs(wanted).max()):.3g}")
 
 # %% ../nbs/V_exercises.ipynb #cd9e0389
-def check(number, answer, trials=5, rng=None):
+@contract
+def check(number: Number, answer: Answer, trials: Count = 5, rng=None):
     """Judge an answer to an exercise on fresh inputs, and name the mistake if it is known.
 
-    Parameters
-    ----------
-    number : str             chapter and number, e.g. "00.2"
-    answer : function        takes the exercise's inputs and returns its result
-    trials : int             how many inputs are drawn
-    rng : Generator          by default one seeded from the operating system: fresh inputs
-                             at every call
+    number : chapter and number, e.g. "00.2" or "0.2"
+    answer : takes the exercise's inputs and returns its result
+    trials : how many inputs are drawn
+    rng : Generator or seed, by default one from the operating system: fresh inputs at every call
 
     Returns
     -------
@@ -113,10 +128,7 @@ def check(number, answer, trials=5, rng=None):
     TypeError                the answer is not a function
     """
     exercise = exercise_table(number)
-    if not callable(answer):
-        raise TypeError(f"pass the function itself, check({number!r}, my_function); "
-                        f"got {type(answer).__name__}.")
-    rng = np.random.default_rng() if rng is None else rng
+    rng = np.random.default_rng(rng)
     inputs = [exercise["draw"](rng) for _ in range(trials)]
     given = []
     for arguments in inputs:
@@ -137,14 +149,16 @@ def check(number, answer, trials=5, rng=None):
     g, a = next((g, a) for g, a in zip(given, answers) if not _agrees(g, a, tol))
     return Verdict(number, False, _difference(g, a))
 
+# %% ../nbs/V_exercises.ipynb #e22a9b87
+Chapter = Annotated[str, Word("str", lambda value, name, call: _answer_key(value), (),
+                              lambda rng, sizes: "00", (None, "", "99", 3.0))]
+
 # %% ../nbs/V_exercises.ipynb #22d3041f
-def check_exercises(chapter, rng=None):
+@contract
+def check_exercises(chapter: Chapter, rng: Rng = None):
     """Test a chapter's table of exercises: solutions pass, each mistake is refused by name.
 
-    Parameters
-    ----------
-    chapter : str        two digits, e.g. "00"
-    rng : Generator      by default settings.seed
+    chapter : two digits, e.g. "00"
 
     Returns
     -------
@@ -154,9 +168,8 @@ def check_exercises(chapter, rng=None):
     ------
     AssertionError       names the exercise and the mistake that is not recognised
     """
-    rng = np.random.default_rng(settings.seed) if rng is None else rng
     tested = 0
-    for number, exercise in _answer_key(chapter).items():
+    for number, exercise in chapter.items():
         passed = check(number, exercise["answer"], rng=rng).passed
         assert passed, f"{number}: its own solution is refused"
         for name, mistake in exercise["mistakes"].items():

@@ -161,3 +161,7 @@ def test_a_matrix_within_the_limit_is_returned():
         assert k(np.zeros((300, 1))).shape == (300, 300)
         with pytest.raises(MemoryError, match="result_mib"):
             k(np.zeros((400, 1)))
+
+
+def test_an_exercise_is_found_without_its_leading_zero():
+    assert check("0.1", len).exercise == "00.1" == check("00.1", len).exercise

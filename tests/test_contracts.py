@@ -68,7 +68,6 @@ WITHOUT = {
     "convex": 4,
     "double_descent": 7,
     "errors": 2,
-    "exercises": 3,
     "features": 11,
     "fourier": 2,
     "gram": 1,
