@@ -298,7 +298,7 @@ def as_labels(y, n, name="y"):
                         "use one type.") from None
 
 # %% ../nbs/C_arrays.ipynb #0d9b3f08
-def as_number(value, name, above=None, at_least=None):
+def as_number(value, name, above=None, at_least=None, below=None, at_most=None):
     """A finite real number within its range, as a float.
 
     Parameters
@@ -306,6 +306,7 @@ def as_number(value, name, above=None, at_least=None):
     value : float-like
     name : str                  how the error should call it
     above, at_least : float     the range: value > above, value ≥ at_least
+    below, at_most : float      value < below, value ≤ at_most
 
     Returns
     -------
@@ -316,8 +317,8 @@ def as_number(value, name, above=None, at_least=None):
     TypeError                   not a single real number
     ValueError                  NaN, infinite or out of range
     """
-    bound = f" ≥ {at_least:g}" if at_least is not None else ""
-    bound = f" > {above:g}" if above is not None else bound
+    ends = (">", above), ("≥", at_least), ("<", below), ("≤", at_most)
+    bound = "".join(f", {sign} {end:g}" for sign, end in ends if end is not None)[1:]
     plain = type(value) in (float, int)
     if not plain and (np.ndim(value) != 0 or np.asarray(value).dtype.kind in "bcSUmM"):
         raise TypeError(f"{name} = {value!r}: pass one real number{bound}.")
@@ -328,7 +329,8 @@ def as_number(value, name, above=None, at_least=None):
     except OverflowError:
         number = math.inf
     ok = (math.isfinite(number) and (above is None or number > above)
-          and (at_least is None or number >= at_least))
+          and (at_least is None or number >= at_least)
+          and (below is None or number < below) and (at_most is None or number <= at_most))
     if not ok:
         raise ValueError(f"{name} = {number:g}: pass a finite number{bound}.")
     return number

@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['Finite', 'Positive', 'NonNegative', 'Probability', 'Count', 'Whole', 'Targets', 'Vector', 'Coefficients', 'Matrix',
-           'Plane', 'SquareMatrix', 'Weights', 'Flag', 'Function', 'Rng', 'Labels', 'Points', 'MorePoints', 'AVector',
-           'Vectors', 'AnyPoints', 'Word', 'number', 'count', 'array', 'points', 'contract', 'Value', 'fuzz']
+           'Plane', 'SquareMatrix', 'Weights', 'Flag', 'Function', 'Rng', 'Labels', 'TwoLabels', 'Points', 'MorePoints',
+           'AVector', 'Vectors', 'AnyPoints', 'Word', 'number', 'count', 'array', 'Classes', 'points', 'contract',
+           'Value', 'fuzz']
 
 # %% ../nbs/C_contracts.ipynb #6f2e3e3f
 import difflib
@@ -17,13 +18,13 @@ import weakref
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
 from numbers import Number
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import (as_count, as_floats, as_labels, as_number, as_points, as_rng,
-                               as_weights, frozen, guarded)
+from .arrays import (Objects, array_namespace, as_count, as_floats, as_labels,
+                               as_number, as_points, as_rng, as_weights, frozen, guarded)
 
 # %% ../nbs/C_contracts.ipynb #2debf48c
 @dataclass(frozen=True, eq=False, repr=False)
@@ -154,6 +155,7 @@ def array(*letters):
         if plain and not fewest <= A.ndim <= len(plain):
             n = call.sizes.get(plain[0], (None, plain[0]))[1]
             want = " or ".join(shapes).replace(f"({plain[0]}", f"({n}")
+            want += ", one column at a time" if len(plain) == 1 and A.ndim == 2 else ""
             raise ValueError(f"{name} has shape {tuple(A.shape)}; pass {want}.")
         return A
 
@@ -176,12 +178,6 @@ Weights = Annotated[ArrayLike, Word("array (n,), ≥ 0", lambda value, name, cal
                                     (*_NO_ARRAYS[1:], [-1.0, 1.0], [0.0, 0.0]))]
 
 # %% ../nbs/C_contracts.ipynb #f0948978
-def _labels(value, name, call):
-    if not np.ndim(value):
-        raise TypeError(f"{name} is {_kind(value)}; pass one label a point, (n,).")
-    return as_labels(value, call.sizes.get("n", (None, len(value)))[1], name)
-
-
 def _flag(value, name, call):
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} = {value!r}: pass True or False.")
@@ -257,8 +253,54 @@ Function = Annotated[Callable, function()]
 Rng = Annotated[Any, Word("Generator or seed", lambda value, name, call: as_rng(value), (),
                           lambda rng, sizes: int(rng.integers(2**31)), ("text", -1, 0.5, [], True, object()),
                           reads_none=True, means="settings.seed when left out")]
-Labels = Annotated[ArrayLike, Word("array (n,), labels", _labels, (),
-                                   lambda rng, sizes: np.arange(sizes["n"]) % 2, (None, 3.0, [], [np.nan, 1.0]))]
+
+# %% ../nbs/C_contracts.ipynb #268ceda7
+class Classes(NamedTuple):
+    """Labels as they were read: classes[place] are they.
+
+    Parameters
+    ----------
+    classes : array (c,)      the different labels, sorted
+    place : array (n,)        integers
+    """
+    classes: np.ndarray
+    place: np.ndarray
+
+    shape = property(lambda self: self.place.shape, doc="(n,)")
+    names = property(lambda self: tuple(self.classes.tolist()), doc="The different labels.")
+    signs = property(lambda self: np.where(self.place == 0, -1.0, 1.0),
+                     doc="−1.0 for the label that sorts first, 1.0 for others, (n,).")
+
+
+def _labels(value, name, call):
+    if isinstance(value, Classes):
+        return value
+    single = not hasattr(value, "__len__") or not getattr(value, "ndim", 1)
+    if single or isinstance(value, (str, bytes)):
+        raise TypeError(f"{name} is {_kind(value)}; pass one label a point, (n,).")
+    if not len(value):
+        raise ValueError(f"{name} is empty; pass one label a point, (n,).")
+    return Classes(*as_labels(value, len(value), name))
+
+
+def _two_labels(value, name, call):
+    y = _labels(value, name, call)
+    if len(y.classes) == 1:
+        raise ValueError(f"{name} holds one label only, {y.names[0]!r}: nothing to separate. "
+                         "For the region where one class lives use one_class(k, X, nu).")
+    if len(y.classes) > 2:
+        raise ValueError(f"{name} holds {len(y.classes)} different labels; pass two. For more "
+                         "there is svc_multiclass; a measurement is fitted by ridge or svr.")
+    return y
+
+
+_NO_LABELS = (None, 3.0, "text", [], [np.nan, 1.0], [[1], [2, 3]], {})
+Labels = Annotated[ArrayLike, Word("array (n,), labels of any one type", _labels, ("n",),
+                                   lambda rng, sizes: np.arange(sizes["n"]) % 3, _NO_LABELS)]
+TwoLabels = Annotated[ArrayLike, Word(
+    "array (n,), two different labels of any type", _two_labels, ("n",),
+    lambda rng, sizes: np.arange(sizes["n"]) % 2, (*_NO_LABELS, [1, 1, 1], ["a", "b", "c"]),
+    means="the one that sorts last is the positive one")]
 
 # %% ../nbs/C_contracts.ipynb #423433d5
 class _Mark:
@@ -303,6 +345,7 @@ def marked(read, X, name="X", facts=ARRAYS):
     if trusted(X, facts):
         return X
     A = read(X, name)
+    A = Objects(A) if isinstance(A, (list, tuple, Objects)) else A
     view = A if _mark_of(A) is not None else guarded(A)
     if view is X and hasattr(X, "dtype") and _mark_of(X) is None:      # of another library: no view to be had
         return X
@@ -310,12 +353,12 @@ def marked(read, X, name="X", facts=ARRAYS):
     return view
 
 # %% ../nbs/C_contracts.ipynb #d5a09993
-def remarked(copy, X, rows=None):
-    "`copy`, which holds the points X or these rows of them, with the mark of X"
+def remarked(copy, X, rows=None, part=None):
+    "`copy`, which holds X or these rows of it, with the mark of X; `part` makes images of old ones"
     if copy is not X and (mark := _mark_of(X)) is not None:
         other = _mark_of(copy, make=True)
         other.facts |= mark.facts
-        part = (lambda image: image) if rows is None else (lambda image: taken_of(image, rows))
+        part = part or (lambda image: image if rows is None else taken_of(image, rows))
         other.prepared = {key: part(image) for key, image in mark.prepared.items()}
     return copy
 
@@ -329,6 +372,17 @@ def taken_of(X, rows):
         if rows.stop is None or rows.stop >= n:
             return X
     return remarked(X[rows], X, rows)
+
+
+def recast(X, dtype):
+    "Points, or each of a tuple of them, as floats of this type and marked; objects as they are"
+    if isinstance(X, tuple):
+        return tuple(recast(image, dtype) for image in X)
+    if not hasattr(X, "dtype") or X.dtype == dtype:
+        return X
+    with np.errstate(over="ignore"):                     # the kernel sees what overflows
+        copy = guarded(array_namespace(X).astype(X, dtype))
+    return remarked(copy, X, part=lambda image: recast(image, dtype))
 
 
 def unmarked(X):
@@ -446,11 +500,9 @@ class Call:
 
     def kernel(self, of):
         "The kernel that says what points are: an argument, the object itself, its k, or none"
-        name = of or self.plan.kernel
-        if name is not None:
-            return self.seen.get(name)
-        owner = self.seen.get("self")
-        return owner if hasattr(owner, "_marked") else getattr(owner, "k", None)
+        owner = self.seen.get(of or self.plan.kernel or "self")
+        kernel = owner if hasattr(owner, "_marked") else getattr(owner, "k", None)
+        return kernel if hasattr(kernel, "_marked") else None
 
     def agree(self, name, word, value):
         "Equal letters, equal sizes; else an error that names both arguments"
@@ -690,7 +742,7 @@ def _field_parameters(cls):
 
 def kept(value):
     "What a value may keep: a read-only copy that carries the mark of what it copies"
-    return remarked(frozen(value), value)
+    return remarked(Objects(value) if isinstance(value, Objects) else frozen(value), value)
 
 # %% ../nbs/C_contracts.ipynb #7f398b39
 def fuzz(f, rng=None, rounds=3, **draws):

@@ -12,6 +12,7 @@ from scipy.linalg.blas import saxpy
 
 from . import settings
 from .arrays import Cholesky, in_parallel, one_blas_thread, spans
+from .contracts import recast, taken_of
 from .errors import ConvergenceFailure, IndefiniteKernel
 
 # %% ../nbs/S_smo.ipynb #21a308bf
@@ -143,7 +144,7 @@ class PairDistances:
         self.k, self.X = k, X
         self.cache_mib = settings.result_mib / 2 if cache_mib is None else cache_mib
         self.diag = np.asarray(k.diag(X), dtype=float)
-        self.single = single and X.dtype == np.float64 and _fits_single(self.diag)
+        self.single = single and getattr(X, "dtype", None) == np.float64 and _fits_single(self.diag)
         try:
             self._make()
         except ValueError as problem:
@@ -153,8 +154,8 @@ class PairDistances:
             self._make()
 
     def _make(self):
-        self.dtype = np.dtype(np.float32) if self.single or self.X.dtype == np.float32 else np.dtype(float)
-        self._P = self.X.astype(self.dtype, copy=False)
+        self.dtype = np.dtype("f4") if self.single else getattr(self.X, "dtype", np.dtype("f8"))
+        self._P = recast(self.X, self.dtype)
         self._half = (self.diag / 2).astype(self.dtype)
         self._floor = self.dtype.type(max(1e-30, (1e-5 if self.dtype == np.float32 else 1e-12) * self.diag.max()))
         n = len(self.X)
@@ -180,7 +181,7 @@ class PairDistances:
         allowed = 16 * float(np.finfo(self.dtype).eps) ** 0.75 * float(self.diag.max())
         if least.min() < -allowed:
             i = int(rows[least.argmin()])
-            column = self.k(self.X[i : i + 1], self.X)[0]
+            column = self.k(taken_of(self.X, [i]), self.X)[0]
             j = int((self.diag[i] + self.diag - 2 * column).argmin())
             raise IndefiniteKernel(
                 f"rows {i} and {j} of X have k(x, x) + k(y, y) − 2 k(x, y) = "
@@ -201,8 +202,8 @@ class PairDistances:
         """
         part = object.__new__(PairDistances)
         vars(part).update(vars(self))
-        part.X, part._P, part.diag, part._half = self.X[rows], self._P[rows], self.diag[rows], self._half[rows]
-        part._store = None
+        kept = taken_of((self.X, self._P, self.diag, self._half), rows)
+        (part.X, part._P, part.diag, part._half), part._store = kept, None
         if self.whole is not None:
             part.whole = self.whole[np.ix_(rows, rows)]
         elif len(rows) ** 2 * self.dtype.itemsize <= self.cache_mib * 2**20:
@@ -216,7 +217,7 @@ class PairDistances:
         -------
         PairDistances
         """
-        return PairDistances(self.k, self.X.astype(float), False, self.cache_mib)
+        return PairDistances(self.k, recast(self.X, np.dtype(float)), False, self.cache_mib)
 
     def gram_times(self, b):
         """K b from the kernel itself, in double precision and within the memory budget.
@@ -231,12 +232,12 @@ class PairDistances:
         """
         some, f = np.flatnonzero(b), np.zeros(len(b))
         if len(some):
-            X, b = self.X.astype(float, copy=False), b[some]
+            X, b = recast(self.X, np.dtype(float)), b[some]
 
             def add(rows, columns, block):
                 f[rows] += block @ b[columns]
 
-            self.k.each_tile(X, X[some], add)
+            self.k.each_tile(X, taken_of(X, some), add)
         return f
 
     def slots(self, W):
@@ -267,7 +268,7 @@ class PairDistances:
             self._place[gone[gone >= 0]] = -1
             for part in spans(len(new), max(1, int(settings.block_mib * 2**20 // (n * self.dtype.itemsize)))):
                 rows = new[part]
-                self._store[oldest[part]] = self._from_gram(self.k(self._P[rows], self._P), rows)
+                self._store[oldest[part]] = self._from_gram(self.k(taken_of(self._P, rows), self._P), rows)
             self._place[new], self._owner[oldest], self._used[oldest] = oldest, new, self._now
         return self._store, self._place[W]
 

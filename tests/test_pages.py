@@ -183,7 +183,7 @@ EXCEPTIONS = {
     },
     "C_contracts": {
         "why": "just moved in",
-        "wide lines": 31,
+        "wide lines": 30,
         "long imports": 1,
         "no sentence": 3,
     },
@@ -223,7 +223,7 @@ EXCEPTIONS = {
     },
     "S_smo": {
         "why": "an engine in long cells so far, which its next edit cuts",
-        "wide lines": 48,
+        "wide lines": 47,
         "folded cells": 4,
         "long cells": 4,
         "lines over": 223,

@@ -379,7 +379,7 @@ BAD = {
     "labels no time": (
         lambda: svc(k, X[:2], np.array(["2020-01-01", "NaT"], dtype="M8[D]")),
         ValueError,
-        "not finite",
+        "missing entries",
     ),
     "price times weight": (
         lambda: svc(k, X, y, 1e10, weights=np.full(len(X), 1e300)),
