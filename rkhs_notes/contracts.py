@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import (Objects, array_namespace, as_count, as_floats, as_labels,
-                               as_number, as_points, as_rng, as_weights, frozen, guarded)
+                               as_number, as_points, as_rng, as_weights, frozen, guarded,
+                               joined)
 
 # %% ../nbs/C_contracts.ipynb #2debf48c
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,7 +83,10 @@ def number(above=None, at_least=None, below=None, at_most=None):
     def read(value, name, call):
         if type(value) is float and low < value < high:              # what nearly always comes
             return value
-        return as_number(value, name, **{end: x for end, x in ends.items() if x is not None})
+        x = as_number(value, name, above, at_least)
+        if not inside(x):
+            raise ValueError(f"{name} = {x:g}: pass a number {says}.")
+        return x
 
     signs = dict(above=">", at_least="≥", below="<", at_most="≤")
     says = ", ".join(f"{signs[end]} {x:g}" for end, x in ends.items() if x is not None)
@@ -383,6 +387,19 @@ def recast(X, dtype):
     with np.errstate(over="ignore"):                     # the kernel sees what overflows
         copy = guarded(array_namespace(X).astype(X, dtype))
     return remarked(copy, X, part=lambda image: recast(image, dtype))
+
+
+def joined_of(X, Y):
+    "The points X, then the points Y, read-only, with what both marks say"
+    if isinstance(X, tuple):
+        return tuple(map(joined_of, X, Y))
+    Z, x, y = guarded(joined(X, Y)), _mark_of(X), _mark_of(Y)
+    if x is not None and y is not None:
+        mark = _mark_of(Z, make=True)
+        mark.facts |= x.facts & y.facts
+        both = x.prepared.keys() & y.prepared.keys()
+        mark.prepared = {key: joined_of(x.prepared[key], y.prepared[key]) for key in both}
+    return Z
 
 
 def unmarked(X):
@@ -765,7 +782,7 @@ def fuzz(f, rng=None, rounds=3, **draws):
     """
     rng, refused = as_rng(rng), 0
     for _ in range(rounds):
-        sizes = {letter: int(rng.integers(2, 9)) for letter in "nmtdD"}
+        sizes = {letter: int(rng.integers(2, 9)) for letter in "nmtdDNM"}
         drawn = {name: draws[name](rng) if name in draws else word.draw(rng, sizes)
                  for name, word in f.plan.words.items() if name in draws or word.draw}
         f(**drawn)

@@ -75,7 +75,6 @@ WITHOUT = {
     "kpca": 14,
     "lowrank": 1,
     "mercer": 7,
-    "mmd": 18,
     "random_features": 15,
     "representer": 12,
     "resampling": 11,
@@ -129,7 +128,7 @@ DRAWS = {
 
 def drawn(f, rng, own):
     "Arguments that the words of f draw; a Gaussian for a kernel; optional arguments now and then"
-    sizes = {letter: int(rng.integers(3, 8)) for letter in "nmtdDrs"}
+    sizes = {letter: int(rng.integers(3, 8)) for letter in "nmtdDrsNM"}
     given = {}
     for name, word in f.plan.words.items():
         parameter = f.plan.parameters[name]
