@@ -350,11 +350,14 @@ def marked(read, X, name="X", facts=ARRAYS):
         return X
     A = read(X, name)
     A = Objects(A) if isinstance(A, (list, tuple, Objects)) else A
-    view = A if _mark_of(A) is not None else guarded(A)
-    if view is X and hasattr(X, "dtype") and _mark_of(X) is None:      # of another library: no view to be had
-        return X
-    _mark_of(view, make=True).facts |= facts
-    return view
+    mark = _mark_of(A)
+    if mark is None:
+        A = guarded(A)
+        if A is X and hasattr(X, "dtype"):       # of another library: there is no view that could be marked
+            return X
+        mark = _mark_of(A, make=True)
+    mark.facts |= facts
+    return A
 
 # %% ../nbs/C_contracts.ipynb #d5a09993
 def remarked(copy, X, rows=None, part=None):
@@ -588,14 +591,15 @@ def contract(f):
     plan = Plan(signature.parameters)
     simple = all(p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in signature.parameters.values())
     positional = [p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    required = [p.name for p in signature.parameters.values() if p.default is p.empty]
+    most, known = len(positional) if simple else -1, frozenset(signature.parameters)
+    required = frozenset(p.name for p in signature.parameters.values() if p.default is p.empty)
 
     @functools.wraps(f)
     def read_then(*args, **kwargs):
         seen = dict(zip(positional, args, strict=False))
         seen.update(kwargs)
-        fits = simple and len(args) <= len(positional) and len(seen) == len(args) + len(kwargs)
-        if not fits or not seen.keys() <= plan.parameters.keys() or not all(name in seen for name in required):
+        fits = len(args) <= most and len(seen) == len(args) + len(kwargs)
+        if not (fits and required <= seen.keys() <= known):
             return _bound_call(f, signature, plan, args, kwargs)
         new = plan.read(seen)
         try:

@@ -183,7 +183,7 @@ EXCEPTIONS = {
     },
     "C_contracts": {
         "why": "just moved in",
-        "wide lines": 30,
+        "wide lines": 29,
         "long imports": 1,
         "no sentence": 3,
     },
