@@ -38,6 +38,8 @@ from rkhs_notes.contracts import (
 )
 from rkhs_notes.errors import RKHSError
 from rkhs_notes.kernels import Gaussian, Linear
+from rkhs_notes.random_features import fourier_features
+from rkhs_notes.zoo import Laplace
 
 from conftest import ROOT, refuse
 from test_imports import public_names
@@ -123,6 +125,14 @@ def test_the_list_of_exceptions_shrinks():
 DRAWS = {
     "plots.plot_classes": {"X": lambda rng: rng.normal(size=(4, 2)), "y": lambda rng: [0, 1, 0, 1]},
     "plots.plot_decision": {"X": lambda rng: rng.normal(size=(4, 2)), "y": lambda rng: [0, 1, 0, 1]},
+    "random_features.check_unbiased": {
+        "draw": lambda rng: lambda seed: fourier_features(Gaussian(0.8), 2, 20, seed),
+        "k": lambda rng: Gaussian(0.8),
+        "X": lambda rng: rng.normal(size=(3, 2)),
+        "n_maps": lambda rng: 40,
+    },
+    "random_features.binning_features": {"k": lambda rng: Laplace(rng.uniform(0.5, 2))},
+    "random_features.hat_mixture": {"f": lambda rng: lambda t: np.exp(-t)},
 }
 
 

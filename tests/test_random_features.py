@@ -29,6 +29,7 @@ from rkhs_notes.kernels import (
     Tensor,
 )
 from rkhs_notes.random_features import (
+    SpectralMeasure,
     binning_features,
     check_unbiased,
     features_for,
@@ -526,7 +527,7 @@ def test_bounds_and_counts_agree():
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda: features_for(0.1, 1.5), "below 1"),
+        (lambda: features_for(0.1, 1.5), "delta = 1.5: pass a finite number > 0, < 1"),
         (lambda: features_for(0.1, 0.01, d=3), "together"),
         (lambda: features_for(0.1, 0.01, d=3, sigma_p=np.inf, diam=1), "second moment"),
         (lambda: hoeffding_bound(10, 0.1, "both"), "kind"),
@@ -548,7 +549,7 @@ def test_bounds_and_counts_agree():
         (lambda: Gaussian(1e150).spectral(3).density(np.zeros((1, 3))), "other units"),
         (lambda: Laplace(1e-308).spectral(3).sample(100, 0), "other units"),
         (lambda: Periodic(1e-308, 1.0).spectral(1), "other units"),
-        (lambda: binning_features(Laplace(), X, 10**12, 0), "fewer grids"),
+        (lambda: binning_features(Laplace(), X, 10**9, 0), "fewer grids"),
         (lambda: features_for(1e-200, 0.1), "2⁶³"),
         (lambda: features_for(1e-9, 0.1, d=3, sigma_p=1e300, diam=1e300, kind="binning"), "2⁶³"),
         (lambda: hoeffding_bound(10, 0.1, ["paired"]), "kind"),
@@ -573,6 +574,42 @@ def test_a_generator_is_not_used_by_a_refused_call():
         assert rng.bit_generator.state == np.random.default_rng(0).bit_generator.state
     with pytest.raises(TypeError, match="rng"):
         fourier_features(Gaussian(), 2, 4, "seed")
+
+
+class Counting(Laplace):
+    "A kernel that counts how often it reads points"
+    read = 0
+
+    def _points(self, X, name):
+        type(self).read += 1
+        return super()._points(X, name)
+
+
+@pytest.mark.parametrize("landmarks, times", [("uniform", 1), ("rpcholesky", 1), ("kmeans", 2)])
+def test_points_are_read_once(landmarks, times):
+    "Cluster centres are points of their own"
+    Counting.read = 0
+    phi = nystrom_features(Counting(1.0), X, 4, 0, landmarks)
+    assert Counting.read == times
+    phi(X)
+    assert Counting.read == times + 1
+    binning_features(Counting(1.0), X, 5, 0)
+    assert Counting.read == times + 2
+    phi = fourier_features(Counting(1.0).on([0, 1, 2]), 3, 8, 0)
+    assert Counting.read == times + 2
+
+
+def test_a_measure_in_many_dimensions_is_small():
+    "The variances of the frequencies, and no matrix of them"
+    for k in (Gaussian(2.0), Laplace() + Gaussian() * Cauchy(), Anova(Gaussian(), 2), Constant(1.0)):
+        measure = k.spectral(50_000)
+        assert measure.variances.shape == (50_000,) and measure.variances.nbytes <= 400_000
+    assert Gaussian(2.0).spectral(50_000).second_moment == pytest.approx(12_500)
+    with pytest.raises(MemoryError, match="variances"):
+        Gaussian().spectral(50_000).covariance  # noqa: B018
+    assert np.array_equal(Mahalanobis([0.5, 2.0]).spectral(2).covariance, np.diag([4.0, 0.25]))
+    with pytest.raises(ValueError, match=r"variances has shape \(2, 2\); pass \(d,\)"):
+        SpectralMeasure("", 2, 1.0, np.eye(2), lambda n, rng, normals: normals(n, 2, rng))
 
 
 @pytest.mark.parametrize("scale", [1e-8, 1e8])
