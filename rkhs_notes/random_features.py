@@ -443,8 +443,12 @@ def _rescaled(part, mass):
                    atoms=atoms and (atoms[0], factor * atoms[1]))
 
 
+def _is_measure(value):
+    return hasattr(value, "of_frequency")
+
+
 def _measures(value, name, call=None):
-    if not isinstance(value, (list, tuple)) or not all(isinstance(m, SpectralMeasure) for m in value):
+    if not isinstance(value, (list, tuple)) or not all(map(_is_measure, value)):
         raise TypeError(f"{name}: pass a list of spectral measures; k.spectral(d) makes one of a kernel.")
     if len({m.d for m in value}) != 1:
         raise ValueError(f"{name} live on ℝᵈ with d = {[m.d for m in value]}; pass some on one ℝᵈ.")
@@ -739,7 +743,7 @@ class _Fourier:
 
 # %% ../nbs/09_random_features.ipynb #ef2444b5
 def _kernel_or_measure(value, name, call=None):
-    return value if isinstance(value, SpectralMeasure) else as_kernel(value, name)
+    return value if _is_measure(value) else as_kernel(value, name)
 
 
 KernelOrMeasure = Annotated[Any, Word("Kernel or SpectralMeasure", _kernel_or_measure, role="kernel",
@@ -769,7 +773,7 @@ def fourier_features(k: KernelOrMeasure, d: Count, D: Count, rng: Rng = None, ki
     ----------
     Theorem 9.4; MR, MD (random features), FL (eqs. 3 and 4), CK; Rahimi and Recht (2007)
     """
-    measure, paired = k if isinstance(k, SpectralMeasure) else spectral_measure(k, d), kind == "paired"
+    measure, paired = k if _is_measure(k) else spectral_measure(k, d), kind == "paired"
     if measure.d != d:
         raise ValueError(f"d = {d}, but the spectral measure lives on ℝ^{measure.d}.")
     if paired and D % 2:
