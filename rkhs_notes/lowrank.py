@@ -4,13 +4,14 @@
 __all__ = ['MaybeRng', 'LowRankGram', 'pivoted_cholesky']
 
 # %% ../nbs/S_lowrank.ipynb #3b9f57f4
-import math
 from dataclasses import replace
 from typing import Annotated, Any
+
 import numpy as np
+
 from .arrays import Factored, frozen, require_fits
-from rkhs_notes.contracts import (Count, NonNegative, Points, Rng, Value, contract, kept, remarked,
-    taken_of)
+from rkhs_notes.contracts import (Count, NonNegative, Points, Rng, Value, contract, kept,
+    remarked, taken_of)
 from .errors import IndefiniteKernel
 from .gram import AKernel, n_points
 
@@ -126,7 +127,7 @@ def _greedy(work):
     "The largest residual each time"
     while not work.stopped:
         pivot = [int(work.left.argmax())]
-        work.add(pivot, work.columns(pivot) / math.sqrt(work.left[pivot[0]]))      # (LR.1)
+        work.add(pivot, work.columns(pivot) / np.sqrt(work.left[pivot[0]]))      # (LR.1)
 
 # %% ../nbs/S_lowrank.ipynb #5f2082d2
 _FLOOR = 64                         # pivots below 64 eps max k(x, x) are not used
@@ -249,8 +250,8 @@ def _accept(work, drawn, chances):
     for i in range(len(drawn)):
         pivot = H[i, i] if kept else before[i]
         if len(kept) < room and pivot > work.floor and chances[i] * before[i] <= pivot:
-            L[i:, len(kept)] = H[i:, i] / math.sqrt(pivot)
-            L[i, len(kept)] = math.sqrt(pivot)
+            L[i:, len(kept)] = H[i:, i] / np.sqrt(pivot)
+            L[i, len(kept)] = np.sqrt(pivot)
             H[i:, i:] -= np.outer(L[i:, len(kept)], L[i:, len(kept)])
             kept.append(i)
     return drawn[kept], L[kept, : len(kept)].astype(work.F.dtype)

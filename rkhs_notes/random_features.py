@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from scipy.integrate import quad
 from scipy.special import betaln, gammaln, ive, kve
 
-from .arrays import (Factored, as_floats, as_points, distinct, frozen, guarded, in_parallel,
+from .arrays import (Factored, as_floats, as_points, distinct, frozen, in_parallel,
     require_fits, row_blocks, rule_of, shortened)
 from .contracts import (Count, Flag, Function, Points, Positive, Probability, Rng, Value, Word,
     contract, count, number, one_of, taken_of)
@@ -800,7 +800,9 @@ def _kernel_of(measure):
 class OfDifference(Kernel):
     """k(x, y) = f(x − y) on the line, for a function f whose spectral density spectral_from_function found ≥ 0
 
-    f : (n,) ↦ (n,)
+    Parameters
+    ----------
+    f : function (n,) → (n,)
     """
     f: Function
     is_shift_invariant = True
@@ -1483,7 +1485,7 @@ def _(k: Conjugate, d, D, rng):
 @random_rule.register
 def _(k: Normalized, d, D, rng):
     dim, inner = _random(k.k, d, D, rng)
-    return dim, _ByPoint(inner, _InverseLengths(k))
+    return dim, _ByPoint(inner, partial(k._inverse_lengths, xp=np))
 
 
 @random_rule.register
@@ -1547,14 +1549,6 @@ class _ByPoint:
 
     def __call__(self, X):
         return self.inner(X) * np.reshape(self.weight(X), (-1, 1))
-
-
-@dataclass(frozen=True, eq=False)
-class _InverseLengths:
-    kernel: Normalized
-
-    def __call__(self, X):
-        return self.kernel._inverse_lengths(X, np)
 
 
 @dataclass(frozen=True, eq=False)
