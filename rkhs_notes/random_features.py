@@ -1485,7 +1485,7 @@ def _(k: Conjugate, d, D, rng):
 @random_rule.register
 def _(k: Normalized, d, D, rng):
     dim, inner = _random(k.k, d, D, rng)
-    return dim, _ByPoint(inner, partial(k._inverse_lengths, xp=np))
+    return dim, _ByPoint(inner, partial(_inverse_lengths, k))
 
 
 @random_rule.register
@@ -1549,6 +1549,10 @@ class _ByPoint:
 
     def __call__(self, X):
         return self.inner(X) * np.reshape(self.weight(X), (-1, 1))
+
+
+def _inverse_lengths(k, X):
+    return k._inverse_lengths(X, np)
 
 
 @dataclass(frozen=True, eq=False)

@@ -139,13 +139,13 @@ EXCEPTIONS = {
     },
     "09_random_features": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 186,
+        "wide lines": 185,
         "long imports": 2,
         "folded cells": 17,
         "long cells": 14,
-        "lines over": 642,
+        "lines over": 641,
         "median": 77,
-        "exported lines": 1268,
+        "exported lines": 1267,
     },
     "10_double_descent": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
