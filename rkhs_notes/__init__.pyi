@@ -24,6 +24,7 @@ from . import random_features as random_features
 from . import representer as representer
 from . import resampling as resampling
 from . import rkhs as rkhs
+from . import series as series
 from . import settings as settings
 from . import sgd as sgd
 from . import smo as smo

@@ -76,3 +76,30 @@ _exercises["04.4"] = dict(
         "that is for the interval [0, 1]": lambda c, L, j: c / ((j - 0.5) * math.pi) ** 2,
         "the kernel's factor c is missing": lambda c, L, j: (L / ((j - 0.5) * math.pi)) ** 2,
     })
+
+# %% ../nbs/V_answers_04.ipynb #aceaa215
+_exercises["04.5"] = dict(
+    draw=lambda rng: (),
+    answer=lambda: 4,
+    mistakes={
+        "step 1 is sound: T ψ / λ is a function on all of the set, and continuous": lambda: 1,
+        "step 2 is sound: that is T ψ = λ ψ at the point x": lambda: 2,
+        "step 3 is sound: what L² does not see of T, k_x does not contain, since T f = 0 in L² "
+        "gives ‖T f‖² = ⟨f, T f⟩ = 0 in H": lambda: 3,
+    })
+
+# %% ../nbs/V_answers_04.ipynb #e688fd3a
+_exercises["04.6"] = dict(
+    draw=lambda rng: (int(rng.integers(2, 9)), rng.dirichlet(np.ones(4))),
+    answer=lambda n, lam: 1 / n + (n - 1) / n * np.sum(lam**2),
+    mistakes={
+        "that is the law's own Σ λ²; a sample's is larger in the mean":
+            lambda n, lam: np.sum(lam**2),
+        "all n² entries counted as independent pairs; the n on the diagonal are 1":
+            lambda n, lam: np.sum(lam**2) + 1 / n,
+        "the diagonal has n entries of the n², not one": lambda n, lam:
+            1 / n**2 + (1 - 1 / n**2) * np.sum(lam**2),
+        "only the pairs i ≠ j; the diagonal adds 1/n": lambda n, lam: (n - 1) / n * np.sum(lam**2),
+        "that is by how much it is off; the moment itself was asked":
+            lambda n, lam: (1 - np.sum(lam**2)) / n,
+    })

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rkhs_notes import settings
+from rkhs_notes.arrays import Objects
+from rkhs_notes.contracts import fuzz
 from rkhs_notes.errors import IndefiniteKernel, LawBroken
 from rkhs_notes.exercises import check_exercises
 from rkhs_notes.features import check_feature_map, finite_feature_map
@@ -44,6 +46,7 @@ from rkhs_notes.mercer import (
 )
 from rkhs_notes.representer import ridge
 from rkhs_notes.rkhs import RKHS
+from rkhs_notes.spectra import GramOperator, leading_eigenpairs
 from scipy.integrate import quad
 
 KERNELS = [
@@ -349,6 +352,167 @@ def test_a_missing_pair_is_seen_by_the_error_alone():
     assert check_mercer(without, Gaussian(0.3), [0.2, 0.5]) > 0.5
     with pytest.raises(LawBroken, match="Too few terms"):
         check_mercer(without, Gaussian(0.3), [0.2, 0.5], within=1e-3)
+
+
+# near misses: three times what the law allows is refused, a third of it is not
+
+X = np.linspace(0, 0.98, 20)
+TOL, TOP = 1e-6, float(GOOD.eigenvalues[0])
+
+
+def raised(by):
+    "The first eigenvalue, larger by this much"
+    return replace(GOOD, eigenvalues=GOOD.eigenvalues + by * np.eye(GOOD.n_terms)[0])
+
+
+NEAR = {
+    "∫ ψᵢ ψⱼ": lambda c: replace(GOOD, node_values=GOOD.node_values * (1 + c * TOL / 2)),
+    "in L²": lambda c: raised(c * TOL * max(GOOD.total, TOP)),
+    "extension": lambda c: replace(
+        GOOD, functions=lambda X: GOOD.functions(X) + c * TOL / TOP * np.eye(GOOD.n_terms)[0]
+    ),
+    "Σ λ": lambda c: replace(GOOD, total=GOOD.total * (1 + c * TOL)),
+}
+
+
+@pytest.mark.parametrize("law", NEAR)
+def test_a_near_miss_is_refused(law):
+    check_mercer(NEAR[law](1 / 3), Gaussian(0.3), X)
+    with pytest.raises(LawBroken, match=law):
+        check_mercer(NEAR[law](3), Gaussian(0.3), X)
+    check_mercer(NEAR[law](3), Gaussian(0.3), X, tol=1e-5)
+
+
+class Dented(Kernel):
+    "A Gaussian whose one value k(2, 2) is too small by `depth`: off the nodes, seen by no integral"
+
+    depth: float
+
+    def _gram(self, X, Y, xp):
+        return xp.exp(-((X - Y.T) ** 2) / 2 / 0.09) * (1 - self.depth * ((X == 2) & (Y.T == 2)))
+
+
+def test_a_near_miss_of_positivity():
+    nodes = empirical(np.linspace(1.5, 2.5, 24))  # none at 2, and all of k(2, 2) is in the span
+    found = mercer_expansion(Gaussian(0.3), nodes)
+    exact = float(found.kernel([2.0])[0, 0])  # 1, up to what the terms leave out
+    for c, refused in ((1 / 3, False), (3, True)):
+        k = Dented((1 - exact) + c * TOL)
+        if refused:
+            with pytest.raises(LawBroken, match="positive semidefinite"):
+                check_mercer(found, k, [2.0])
+        else:
+            check_mercer(found, k, [2.0])
+
+
+def test_a_near_miss_of_the_error():
+    error = check_mercer(brownian_spectrum(9), Brownian(), [0.3, 0.8])
+    check_mercer(brownian_spectrum(9), Brownian(), [0.3, 0.8], within=error * 1.001)
+    with pytest.raises(LawBroken, match="Too few"):
+        check_mercer(brownian_spectrum(9), Brownian(), [0.3, 0.8], within=error / 3)
+
+
+class Bent(Kernel):
+    "The matrix 1, 1 + excess; 1 + excess, 1 on two points: its eigenvalue −excess"
+
+    excess: float
+
+    def _gram(self, X, Y, xp):
+        return 1 + self.excess * (X != Y.T)
+
+
+@pytest.mark.parametrize("n", [2, 700])
+def test_a_near_miss_of_the_operator(n):
+    "A negative eigenvalue of T is refused from 8 eps^(3/4) times its trace on"
+    allowed = (8 * np.finfo(float).eps ** 0.75 + n * np.finfo(float).eps) * n
+    points = Measure(np.arange(n) % 2, np.ones(n))  # two points, n / 2 times each
+    low = allowed / (n / 2)
+    mercer_expansion(Bent(low / 3), points, 1)
+    with pytest.raises(IndefiniteKernel, match="T has the eigenvalue"):
+        mercer_expansion(Bent(3 * low), points, 1)
+
+
+# a sample and its law
+
+
+@pytest.mark.parametrize("n", [20, 200])
+def test_eigenvalues_of_a_sample(n):
+    "Each step of (4.15) and the bounds (4.16), and mutants of the statement"
+    lam, eta, off = gaussian_spectrum(1, 0, 1, 60).eigenvalues, 0.05, []
+    for _ in range(100):
+        x = rng.normal(size=n)
+        K, sample = Gaussian(1)(x), np.zeros(max(n, 60))
+        sample[:n] = np.linalg.eigvalsh(K / n)[::-1]
+        truth = np.r_[lam, np.zeros(len(sample) - 60)]
+        squared = np.mean(K**2) + np.sum(lam**2) - 2 * np.mean(np.exp(-(x**2) / 3)) / 3**0.5
+        assert np.linalg.norm(sample - truth) <= np.sqrt(squared)
+        assert np.linalg.norm(sample[::-1] - truth) > np.sqrt(squared)  # in the wrong order
+        off.append(squared)
+    exact = (1 - np.sum(lam**2)) / n
+    assert abs(np.mean(off) - exact) < 5 * np.std(off) / 10
+    assert abs(np.mean(off) - 1 / n - np.sum(lam**2) / n) > 5 * np.std(off) / 10  # a wrong sign
+    bound = (1 + np.log(1 / eta) ** 0.5) / n**0.5
+    assert np.mean(np.sqrt(off) > bound) <= eta and bound < 8**0.5 * (np.log(2 / eta) / n) ** 0.5
+
+
+@pytest.mark.parametrize("order, constant", [(1, 2), (2, 12), (3, 2 * 3 * 5 * 4)])
+def test_decay_against_smoothness(order, constant):
+    "(4.17) holds, its power is sharp, and a larger power fails"
+    lam = mercer_expansion(Sobolev(order), gauss_legendre(0, 1, 250), 14).eigenvalues
+    m = np.arange(1, 13 // order + 1)
+    assert (lam[order * m] <= m ** (-2.0 * order) / constant).all()
+    j = np.arange(4, 13)
+    slope = np.polyfit(np.log(j - 0.5), np.log(lam[j - 1]), 1)[0]
+    assert abs(slope + 2 * order) < 0.05
+
+
+def test_positive_operators_and_positive_matrices():
+    "Proposition 4.4a: the quadratic form of bumps tends to that of the Gram matrix"
+    grid, points = uniform_grid(0, 1, 2000), np.array([0.1, 0.5, 0.9])
+    c = np.array([1.0, -2.0, 1.5])
+    for k in (Gaussian(0.5), Brownian(), Laplace(1)):
+        gaps = []
+        for radius in (0.04, 0.02, 0.01):
+            balls = np.abs(np.subtract.outer(grid.points, points)) < radius
+            f = balls / (grid.weights @ balls) @ c
+            gaps.append(abs(integral_operator(k, grid).quadratic_form(f) - c @ k(points) @ c))
+        assert gaps[2] < gaps[1] < gaps[0] and gaps[2] < 0.1
+
+
+# points of any kind
+
+
+class Letters(Kernel):
+    "How many letters two words share"
+
+    def _points(self, X, name):
+        return X if isinstance(X, Objects) else Objects(X)
+
+    def _gram(self, X, Y, xp):
+        return np.array([[float(len(set(x) & set(y))) for y in Y] for x in X])
+
+
+WORDS = ["kernel", "mercer", "trace", "operator", "zoo", "trace"]
+
+
+def test_the_spectrum_of_words():
+    K = Letters()(WORDS)
+    A = GramOperator(Letters(), WORDS, np.full(6, 1 / 6))
+    np.testing.assert_allclose(leading_eigenpairs(A, 6).values, np.linalg.eigvalsh(K)[::-1] / 6, atol=1e-13)
+    assert repr(A) == "GramOperator of Letters(), 6 points" and A.trace() == np.trace(K) / 6
+
+
+def test_objects_print_in_a_line():
+    T, pairs = integral_operator(Gaussian(0.3), mu), leading_eigenpairs(np.diag([3.0, 2.0, 1.0]), 2)
+    assert repr(T) == "IntegralOperator of Gaussian(bandwidth=0.3), 20 nodes"
+    assert repr(pairs).startswith("Eigenpairs(2 of 3: 3 … 2, residuals")
+
+
+def test_a_contract_reads_every_argument():
+    refused = fuzz(gaussian_spectrum, 0) + fuzz(brownian_spectrum, 0) + fuzz(bridge_spectrum, 0)
+    of_kernel = dict(k=lambda rng: Gaussian(1.0), measure=lambda rng: uniform_grid(0, 1, 5))
+    refused += fuzz(mercer_expansion, 0, **of_kernel) + fuzz(integral_operator, 0, **of_kernel)
+    assert refused > 200
 
 
 class Liar(Kernel):

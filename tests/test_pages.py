@@ -86,17 +86,6 @@ EXCEPTIONS = {
         "exported lines": 741,
         "words": 3087,
     },
-    "04_mercer": {
-        "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 74,
-        "long imports": 2,
-        "folded cells": 6,
-        "lecture numbers": 25,
-        "long cells": 5,
-        "lines over": 332,
-        "median": 64,
-        "exported lines": 532,
-    },
     "05_representer": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 98,

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rkhs_notes import settings
+from rkhs_notes.contracts import fuzz
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel
 from rkhs_notes.kernels import (
     Brownian,
@@ -326,3 +327,93 @@ def test_too_large_for_a_matrix():
         leading_eigenpairs(Bare(K), 500)
     with settings.using(result_mib=1), pytest.raises(MemoryError, match="fewer terms"):
         leading_eigenpairs(GramOperator(Gaussian(1), cloud), 500)
+
+
+# near misses: three times what is allowed is refused, a third of it is not
+
+
+def crooked(A, gap):
+    "A with one entry above the diagonal larger by gap"
+    A = A.copy()
+    A[0, 1] += gap
+    return A
+
+
+@pytest.mark.parametrize("n", [5, 300])
+def test_a_near_miss_of_symmetry_for_lapack(n):
+    A = np.diag(np.linspace(0.75, 0.1, n))  # nearest power of two: 1
+    allowed = 100 * n * np.finfo(float).eps
+    leading_eigenpairs(crooked(A, allowed / 3), 2)
+    with pytest.raises(ValueError, match="not symmetric"):
+        leading_eigenpairs(crooked(A, 3 * allowed), 2)
+
+
+@pytest.mark.parametrize("tol", [1e-12, 1e-9])
+def test_a_near_miss_of_symmetry_in_the_iteration(tol):
+    "What the first block of T shows: its asymmetry is that of A between the first random rows"
+    A, n, block = matrix_with(1 / np.arange(1, 701)), 700, 12
+    Q = np.linalg.qr(np.random.default_rng(0).standard_normal((block, n)).T)[0]
+    B = np.outer(Q[:, 0], Q[:, 1])
+    size = max(np.abs(Q.T @ A @ Q).max(), np.abs(A @ Q - Q @ (Q.T @ A @ Q)).max())
+    allowed = 1e3 * block * max(tol, np.finfo(float).eps ** 0.75) * size
+    with pytest.raises(ValueError, match="not symmetric"):
+        leading_eigenpairs(A + 3 * allowed * B, 3, tol=tol, rng=0)
+    try:
+        leading_eigenpairs(A + allowed / 3 * B, 3, tol=tol, rng=0)
+    except ConvergenceFailure as e:  # passed here, and found out by the residual
+        assert "not symmetric, or its product" in str(e) or "has not settled" in str(e)
+
+
+class Jump(Bare):
+    "A symmetric operator whose last product is off by `gap` in the first vector"
+
+    def __init__(self, A, calls, gap):
+        super().__init__(A)
+        self.left, self.gap = calls, gap
+
+    def __matmul__(self, V):
+        self.left -= 1
+        product = self.A @ V
+        if self.left == 0:
+            product[:, 0] += self.gap * V[::-1, 0] / np.linalg.norm(V[:, 0])
+        return product
+
+
+@pytest.mark.parametrize("tol", [1e-10, 1e-6])
+def test_a_near_miss_of_the_certificate(tol):
+    A = matrix_with(0.7 ** np.arange(700))
+    calls = Jump(A, 10**6, 0)
+    leading_eigenpairs(calls, 3, tol=tol)
+    count = 10**6 - calls.left
+    leading_eigenpairs(Jump(A, count, 1e3 * tol / 3), 3, tol=tol)
+    with pytest.raises(ConvergenceFailure, match="the iteration settled"):
+        leading_eigenpairs(Jump(A, count, 3e3 * tol), 3, tol=tol)
+
+
+def test_a_near_miss_of_equal_eigenvalues():
+    "A probe costs products: asked for by a gap of 1e-8 / 3 among `block` values, not by 3e-8"
+    products = []
+    for gap in (3e-9, 3e-8):
+        top = np.r_[1 + gap, np.ones(12)]  # first and 12th differ by gap, none else within the 13
+        values = np.r_[1 + gap * np.linspace(1, 0, 12), 0.3 * 0.8 ** np.arange(688)]
+        assert len(top) == 13 and len(values) == 700
+        products.append(leading_eigenpairs(matrix_with(values), 12, dense=False, tol=1e-9).products)
+    assert products[0] > products[1]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_near_miss_of_the_smallest_tolerance(dtype):
+    A, least = np.diag(np.arange(3)).astype(dtype), 4 * float(np.finfo(dtype).eps)
+    leading_eigenpairs(A, 1, tol=least)
+    with pytest.raises(ValueError, match="rounding begins"):
+        leading_eigenpairs(A, 1, tol=least / 3)
+
+
+def test_words_of_the_signature():
+    assert fuzz(leading_eigenpairs, 0, n_terms=lambda rng: 1) > 60
+    A = GramOperator(Gaussian(1), cloud[:9], centred=True)
+    assert repr(A) == "GramOperator of Gaussian(bandwidth=1), 9 points, centred"
+    with pytest.raises(AttributeError, match="value"):
+        A.centred = False
+    with pytest.raises(TypeError, match="centred"):
+        GramOperator(Gaussian(1), cloud[:9], centred="yes")
