@@ -966,7 +966,8 @@ class Normalized(_OfOne):
                 * self._inverse_lengths(Y, xp))
 
     def _diag(self, X, xp):
-        return xp.where(self.k._diag(X, xp) > 0, xp.ones(len(X), dtype=X.dtype), 0.0)
+        squared = self.k._diag(X, xp)
+        return xp.where(squared > 0, xp.ones_like(squared), 0.0)
 
     def _vjp(self, X, Y, G):
         a, b = self._inverse_lengths(X, np), self._inverse_lengths(Y, np)

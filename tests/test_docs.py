@@ -48,10 +48,13 @@ def documented(docstring):
     return {name.strip(" *") for names in found for name in names.split(",")}
 
 
+VALUES = {"Value", "Kernel", "Drawn", "RKHS", "_KnownAtPoints", "_WithPointsOf"}  # their fields have words
+
+
 def said_by_words(node, docstring):
     "Arguments or fields that a contract documents, by a word or by a line of their own"
     if isinstance(node, ast.ClassDef):
-        if not any(getattr(base, "id", "") == "Value" for base in node.bases):
+        if not any(getattr(base, "id", "") in VALUES for base in node.bases):
             return set()
         annotated = {o.target.id for o in node.body if isinstance(o, ast.AnnAssign)}
     elif any(getattr(decorator, "id", "") == "contract" for decorator in node.decorator_list):

@@ -20,6 +20,11 @@ ALLOWED = {
     ("kernels", "Kernel.spectral", "random_features"),
     ("kernels", "Kernel.conjugate", "zoo"),
     ("kernels", "Kernel.gaussian_of", "zoo"),
+    ("rkhs", "RKHSFunction.compress", "interpolation"),
+    ("rkhs", "_KnownAtPoints.interpolate", "interpolation"),
+    ("rkhs", "_KnownAtPoints.leave_one_out", "interpolation"),
+    ("rkhs", "RKHS.project", "interpolation"),
+    ("rkhs", "RKHS.power_function", "interpolation"),
 }
 
 

@@ -9,10 +9,10 @@ from cells import NBS, read, split
 from conftest import NOTEBOOKS, each_notebook, refuse
 
 STATEMENT = re.compile(
-    r"(?m)^> \*\*(Theorem|Definition|Lemma|Proposition|Corollary|Example|Law) (\w+)\.(\d+)"
+    r"(?m)^> \*\*(Theorem|Definition|Lemma|Proposition|Corollary|Example|Law) (\w+)\.(\d+[a-z]?)"
 )
-TAG = re.compile(r"\\tag\{(\w+)\.(\d+)\w?\}")
-CODE_LABEL = re.compile(r"#\s*\((\d+|[A-Z]+)\.(\d+)\w?\)")
+TAG = re.compile(r"\\tag\{(\w+)\.(\d+[a-z]?)\}")
+CODE_LABEL = re.compile(r"#\s*\((\d+|[A-Z]+)\.(\d+[a-z]?)\)")
 LINK = re.compile(r"\]\(([^)\s:]*)\)")  # no scheme: a link inside the notes
 ANCHOR = re.compile(r'<a id="([^"]+)"')
 HEADING = re.compile(r"(?m)^#+ +(.+)$")
@@ -31,23 +31,35 @@ def code(path):
 
 
 def chapter(path):
-    "'3' for 03_rkhs, 'C' for C_arrays: what its numbers begin with"
-    return path.stem.partition("_")[0].lstrip("0") or "0"
+    "'3' for 03_rkhs and 03a_interpolation, 'C' for C_arrays: what its numbers begin with"
+    return re.sub(r"(?<=\d)[a-z]$", "", path.stem.partition("_")[0]).lstrip("0") or "0"
 
 
-def number_problems(path):
-    "Statements and equations must carry the chapter's number and count upwards"
-    problems = []
-    labels = [(match[1], match[2], match[3]) for match in STATEMENT.finditer(text(path))]
-    labels += [("equation", match[1], match[2]) for match in TAG.finditer(text(path))]
-    last = Counter()
-    for kind, major, minor in labels:
+def labels(path):
+    "(kind, chapter, number) of statements, then of equations"
+    found = [(match[1], match[2], match[3]) for match in STATEMENT.finditer(text(path))]
+    return found + [("equation", match[1], match[2]) for match in TAG.finditer(text(path))]
+
+
+def place(number):
+    "3.10 < 3.10a < 3.11"
+    return int(re.match(r"\d+", number)[0]), number.lstrip("0123456789")
+
+
+def number_problems(path, notebooks=()):
+    "Statements and equations carry the chapter's number and count upwards; a pair 03, 03a shares none"
+    problems, last = [], {}
+    other_pages = [other for other in notebooks if chapter(other) == chapter(path) and other.stem < path.stem]
+    taken = {label for other in other_pages if path.stem[0].isdigit() for label in labels(other)}
+    for kind, major, minor in labels(path):
         own = path.stem.startswith("S_") and major.isupper()  # an engine may have letters of its own
         if major != chapter(path) and not own:
             problems.append(f"{kind} {major}.{minor} does not carry the number of {path.stem}")
-        if int(minor) <= last[kind]:
+        if kind in last and place(minor) <= place(last[kind]):
             problems.append(f"{kind} {major}.{minor} stands after {kind} {major}.{last[kind]}")
-        last[kind] = int(minor)
+        if (kind, major, minor) in taken:
+            problems.append(f"{kind} {major}.{minor} stands on two pages")
+        last[kind] = minor
     return problems
 
 
@@ -116,7 +128,7 @@ def row_problems(notebooks):
 
 @each_notebook
 def test_numbers(path):
-    refuse(number_problems(path))
+    refuse(number_problems(path, NOTEBOOKS))
 
 
 @each_notebook
@@ -158,6 +170,20 @@ def test_wrong_numbers_are_noticed(write_notebook):
         "equation 4.3 does not carry the number of 03_x",
         "equation 3.3 stands after equation 3.3",
     ]
+
+
+def test_numbers_of_a_pair_of_pages(write_notebook):
+    first = write_notebook("03_x.ipynb", r"> **Theorem 3.9.** a $$x \tag{3.4}$$")
+    path = write_notebook(
+        "03a_y.ipynb",
+        "> **Theorem 3.10.** b",
+        "> **Theorem 3.10a.** c",
+        "> **Theorem 3.10.** d",
+        r"> **Theorem 3.11.** e $$x \tag{3.4}$$ $$x \tag{3.4a}$$",
+    )
+    problems = ["Theorem 3.10 stands after Theorem 3.10a"]
+    assert number_problems(path) == problems
+    assert number_problems(path, [path, first]) == [*problems, "equation 3.4 stands on two pages"]
 
 
 def test_a_label_without_equation_is_noticed(write_notebook):

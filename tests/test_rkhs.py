@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rkhs_notes import settings
 from rkhs_notes.errors import IndefiniteKernel, LawBroken, NotPositiveDefinite
 from rkhs_notes.hilbert import gauss_legendre
+from rkhs_notes.interpolation import Conditioned, _roundings, check_inclusion
 from rkhs_notes.kernels import (
     Brownian,
     Constant,
@@ -25,6 +26,7 @@ from rkhs_notes.kernels import (
     Precomputed,
     Sigmoid,
     Tensor,
+    check_kernel,
 )
 from rkhs_notes.rkhs import (
     RKHS,
@@ -481,6 +483,294 @@ def test_coordinates():
     assert H.coordinates(H.function([0.0, 1.0], np.eye(2))).shape == (3, 2)
 
 
+# points of any kind
+
+
+class SharedLetters(Kernel):
+    "How many different letters two words share: ⟨indicators of their letters⟩"
+
+    def _points(self, X, name):
+        if isinstance(X, str) or not all(isinstance(word, str) for word in X):
+            raise TypeError(f"{name} holds no words; pass a list of str.")
+        return list(X)
+
+    def _gram(self, X, Y, xp):
+        return xp.asarray([[float(len(set(x) & set(y))) for y in Y] for x in X])
+
+
+WORDS = ["kernel", "hilbert", "space", "riesz", "section"]
+OF_WORDS = [
+    SharedLetters(),
+    SharedLetters().normalized(),
+    SharedLetters() + 2 * SharedLetters(),
+    SharedLetters() * SharedLetters(),
+    SharedLetters().normalized() ** 2 + SharedLetters(),
+]
+
+
+@pytest.mark.parametrize("k", OF_WORDS, ids=str)
+def test_functions_of_words(k):
+    H, new = RKHS(k), ["gram", "bump", "tent"]
+    f, g = H.function(WORDS, [1.0, -1.0, 2.0, 0.5, 1.0]), H.section("banach") - 2 * H.section("space")
+    K, Kg = k(WORDS), k(WORDS, ["banach", "space"])
+    np.testing.assert_allclose(K, K.T)
+    np.testing.assert_allclose(f(new), k(new, WORDS) @ f.alpha)
+    assert f @ g == pytest.approx(f.alpha @ Kg @ [1, -2]) and f.norm() ** 2 == pytest.approx(
+        f.alpha @ K @ f.alpha
+    )
+    np.testing.assert_allclose((f + g)(new), f(new) + g(new))
+    assert (f + f).Z == f.Z and (f - f).norm() == 0 and "5 centres" in repr(f)
+    twice = H.function(WORDS + WORDS, [*f.alpha, *f.alpha])
+    assert len(twice.compress(0).Z) == 5 and twice.compress(1e-9).distance(2 * f) < 1e-6
+    s = H.interpolate(WORDS, f(WORDS))
+    np.testing.assert_allclose(s.alpha, f.alpha, atol=1e-9)
+    left = H.leave_one_out(WORDS, f(WORDS))
+    np.testing.assert_allclose(left, f.alpha / np.linalg.inv(K).diagonal(), rtol=1e-9)
+    P = H.power_function(WORDS + WORDS[:2])
+    assert len(P.X) == 5 and P(WORDS).max() < 1e-6 and P(["fox"])[0] > 0.1
+    check_reproducing(f, new)
+    check_projection(f, H.project(f, WORDS[:3]), WORDS[:3], new)
+    again = pickle.loads(pickle.dumps(f))
+    assert again.Z == f.Z and again(new).tolist() == f(new).tolist()
+    with pytest.raises(TypeError, match="no words"):
+        f([1.0, 2.0])
+
+
+def test_sums_of_spaces_of_words():
+    k1, k2 = SharedLetters(), SharedLetters().normalized()
+    f = RKHS(k1 + k2).function(WORDS, [1.0, -1.0, 2.0, 0.5, 1.0])
+    f1, f2 = least_norm_split(f, k1, k2)
+    assert f1.norm() ** 2 + f2.norm() ** 2 == pytest.approx(f.norm() ** 2)
+    assert sum_norm(f, k1, k2) == pytest.approx(f.norm())
+    with pytest.raises(TypeError, match="pairs of arrays"):
+        tensor_product(f, f)
+    with pytest.raises(TypeError, match="the centres are"):
+        f.plot()
+
+
+# one look at the arguments
+
+
+class Counted:
+    "The square, and how often it was asked for how many points"
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, x):
+        self.asked.append(len(x))
+        return x**2
+
+
+def calls(act):
+    "The sets of points for which the function of Gaussian().on(g) ran"
+    g = Counted()
+    H = RKHS(Gaussian(1.0).on(g))
+    f, X = H.function([0.0, 1.0, 2.0], [1.0, -1.0, 0.5]), np.linspace(0, 3, 5)
+    g.asked.clear()
+    act(H, f, X)
+    return sorted(g.asked)
+
+
+def test_the_function_of_a_kernel_runs_once_for_each_set_of_points():
+    y = np.arange(5.0)
+    assert calls(lambda H, f, X: f(X)) == [5]
+    assert calls(lambda H, f, X: f.norm()) == []
+    assert calls(lambda H, f, X: H.function(X, y)) == [5]
+    assert calls(lambda H, f, X: f @ H.function(X, y)) == [5]
+    assert calls(lambda H, f, X: f + H.function(X, y)) == [5, 8]  # and the centres of the sum
+    assert calls(lambda H, f, X: H.interpolate(X, y)) == [5]
+    assert calls(lambda H, f, X: H.leave_one_out(X, y)) == [5]
+    assert calls(lambda H, f, X: H.project(f, X)) == [5]
+    assert calls(lambda H, f, X: H.power_function(X)) == [5]
+    assert calls(lambda H, f, X: f.compress(1e-3)) == []
+    assert calls(lambda H, f, X: H.section(2.0)) == [1]
+    assert calls(lambda H, f, X: check_projection(f, f, f.Z, X)) == [5, 8]
+
+
+def test_arguments_are_read_once(monkeypatch):
+    from rkhs_notes import gram
+
+    read = []
+    monkeypatch.setattr(
+        gram, "as_points", lambda X, name="X", plain=gram.as_points: read.append(name) or plain(X, name)
+    )
+    H, X, y = RKHS(Gaussian(1.0)), np.linspace(0, 3, 5), np.arange(5.0)
+    f = H.interpolate(X, y)
+    assert read == ["X"]
+    for act in (
+        lambda: f(X),
+        lambda: H.leave_one_out(X, y),
+        lambda: H.project(f, X),
+        lambda: H.power_function(X),
+    ):
+        read.clear()
+        act()
+        assert read == ["X"]
+
+
+# what is left of a kernel
+
+
+class MinusHalf(Kernel):
+    def _gram(self, X, Y, xp):
+        return -0.5 * Gaussian(1.0)._gram(X, Y, xp)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3, np.array([0.1, 0.0, 0.5, 2.0])])
+@each_kernel
+def test_conditioned(k, noise):
+    rng = np.random.default_rng(0)
+    X, T = rng.normal(size=(4, 2)), rng.normal(size=(9, 2))
+    left = Conditioned(k, X, noise)
+    inverse = np.linalg.pinv(k(X) + noise * np.eye(4), hermitian=True)
+    dense = k(T) - k(T, X) @ inverse @ k(X, T)
+    np.testing.assert_allclose(left(T), dense, atol=1e-9 * k.diag(T).max())
+    np.testing.assert_allclose(left(T, X), k(T, X) - k(T, X) @ inverse @ k(X), atol=1e-9 * k.diag(T).max())
+    np.testing.assert_allclose(left.diag(T), dense.diagonal(), atol=1e-9 * k.diag(T).max())
+    np.testing.assert_allclose(
+        left.pairs(T[:4], T[4:8]), dense[:4, 4:8].diagonal(), atol=1e-9 * k.diag(T).max()
+    )
+    check_kernel(left, T)
+    if not np.any(noise):
+        np.testing.assert_array_equal(RKHS(k).power_function(X)(T), np.sqrt(left.diag(T)))
+    assert left == Conditioned(k, X, noise) != Conditioned(k, X, noise + 1) and hash(left)
+    again = pickle.loads(pickle.dumps(left))
+    np.testing.assert_array_equal(again(T), left(T))
+    assert (2 * left + k)(T).shape == (9, 9)
+
+
+def test_conditioned_on_no_kernel_raises_and_never_clips():
+    for noise in (0.0, 3.0):
+        with pytest.raises(IndefiniteKernel, match="-0.5 at point 0"):
+            Conditioned(MinusHalf(), [0.0, 1.0], noise)
+    with pytest.raises(IndefiniteKernel, match="-0.5 at point 0"):
+        RKHS(MinusHalf()).power_function([0.0, 1.0])
+
+    class Lowered(Kernel):  # k(x, x) = 0.1 > 0
+        def _gram(self, X, Y, xp):
+            return Gaussian(1.0)._gram(X, Y, xp) - 0.9
+
+    for noise in (0.0, 0.1):
+        left = Conditioned(Lowered(), [0.0], noise)
+        for value in (lambda left=left: left.diag([3.0]), lambda left=left: left([3.0])):
+            with pytest.raises(IndefiniteKernel, match="is -"):
+                value()
+    with pytest.raises(ValueError, match="noise has shape"):
+        Conditioned(Gaussian(1.0), [0.0, 1.0], [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="noise"):
+        Conditioned(Gaussian(1.0), [0.0, 1.0], -1.0)
+
+
+# near misses: three times the tolerance
+
+
+class Off(RKHSFunction):
+    "Values that are off by a constant"
+
+    by = 0.0
+
+    def __call__(self, X):
+        return super().__call__(X) + self.by
+
+
+class Longer(RKHSFunction):
+    "A norm that is off by a factor"
+
+    factor = 1.0
+
+    def norm(self):
+        return super().norm() * self.factor
+
+
+def reproducing_tolerance(f):
+    "8 m eps^(3/4) Σ |alphaⱼ| √k(zⱼ, zⱼ), of a value over √k(x, x)"
+    return 8 * len(f.Z) * np.finfo(float).eps ** 0.75 * np.sum(abs(f.alpha) * np.sqrt(f.k.diag(f.Z)))
+
+
+def test_check_reproducing_meets_near_misses():
+    Z, alpha, T = [0.0, 1.0, 2.5], [1.0, -2.0, 0.5], np.linspace(-2, 3, 11)
+    f = RKHSFunction(Gaussian(1.0), Z, alpha)
+    tol, size = reproducing_tolerance(f), 3.5
+    for times, refused in ((0.3, False), (3.0, True)):
+        off, longer = Off(f.k, Z, alpha), Longer(f.k, Z, alpha)
+        type(off).by, type(longer).factor = times * tol, np.sqrt(1 + times * tol * size / f.norm() ** 2)
+        for impostor, words in ((off, "⟨f, k_x⟩"), (longer, "⟨f, f⟩")):
+            if refused:
+                with pytest.raises(LawBroken, match=words):
+                    check_reproducing(impostor, T)
+            else:
+                check_reproducing(impostor, T)
+    top = RKHSFunction(f.k, [0.0], [1.0])  # |f(0)| = ‖f‖ √k(0, 0)
+    Off.by = 0.0
+
+    class Both(Longer):
+        def inner(self, g):
+            return super().inner(g) * (self.factor**2 if g is self else 1)
+
+    short = Both(top.k, top.Z, top.alpha)
+    Both.factor = 1 - 3 * reproducing_tolerance(top)
+    with pytest.raises(LawBroken, match="√k"):
+        check_reproducing(short, [0.0])
+    Both.factor = 1 - 0.3 * reproducing_tolerance(top)
+    check_reproducing(short, [0.0])
+
+
+def test_check_projection_meets_near_misses():
+    H, X, T = RKHS(Matern(1.5, 1.0)), np.array([-1.0, 0.0, 1.5]), np.linspace(-2, 2, 9)
+    f = H.function([-0.5, 0.7, 2.0], [1.0, -1.0, 2.0])
+    s = H.project(f, X)
+    value, square, bound = _roundings(f, s, H.k.points(X), H.k.points(T), f.distance(s))
+    away = f - s
+    for times, refused in ((0.3, False), (3.0, True)):
+        shifted, wrong = Off(s.k, s.Z, s.alpha), Longer(f.k, f.Z, f.alpha)
+        Off.by, Longer.factor = times * value, np.sqrt(1 + times * square / f.norm() ** 2)
+        longer = s + np.sqrt(times * square) / away.norm() * away  # ‖s‖² grows by times · square
+        for first, second, words in ((f, shifted, "s = f on X"), (wrong, s, "‖f‖²"), (f, longer, "least")):
+            if refused:
+                with pytest.raises(LawBroken, match=words):
+                    check_projection(first, second, X, T)
+            elif words != "s = f on X":
+                check_projection(first, second, X, T)
+    Off.by, Longer.factor = 0.0, 1.0
+
+
+def test_check_inclusion_meets_near_misses():
+    k1, k2, X = Gaussian(1.0), Gaussian(0.5), 0.6 * np.arange(8)
+    least = check_inclusion(k1, k2, 2.0, X)
+    assert least == pytest.approx(np.linalg.eigvals(np.linalg.solve(k2(X), k1(X))).real.max())
+    tol = 8 * 8 * np.finfo(float).eps ** 0.75
+    assert check_inclusion(k1, k2, least * (1 - 0.3 * tol), X) == least
+    with pytest.raises(LawBroken, match="ask for c ≥ 1"):
+        check_inclusion(k1, k2, least * (1 - 3 * tol), X)
+    with pytest.raises(NotPositiveDefinite, match="Gram matrix of k2"):
+        check_inclusion(k1, Linear(), 1.0, X)
+    assert check_inclusion(k1, k1 + Linear(), 1.0, X) <= 1 + 1e-9
+
+
+# theorems against dense algebra
+
+
+def test_pull_back_is_the_shortest_preimage():
+    k, u = Matern(1.5, 1.0), np.abs
+    X = np.array([-1.0, 0.5, 2.0])
+    g = RKHS(k.on(u)).function(X, [1.0, -2.0, 0.5])
+    shortest = RKHS(k).function(u(X), g.alpha)
+    assert g.norm() == pytest.approx(shortest.norm())
+    other = shortest + RKHS(k).section(-3.0) - RKHS(k).project(RKHS(k).section(-3.0), np.linspace(0, 4, 40))
+    assert other.norm() > shortest.norm()
+
+
+@given(st.integers(0, 99))
+def test_gaussian_space_by_power_series(seed):
+    rng = np.random.default_rng(seed)
+    a, sigma = rng.normal(size=3), rng.uniform(0.7, 1.5)
+    X = sigma * np.linspace(-6, 6, 23)
+    s = RKHS(Gaussian(sigma)).interpolate(X, (a[0] + a[1] * X + a[2] * X**2) * np.exp(-(X**2) / 2 / sigma**2))
+    exact = a[0] ** 2 + sigma**2 * a[1] ** 2 + 2 * sigma**4 * a[2] ** 2
+    assert s.norm() ** 2 == pytest.approx(exact, rel=1e-4)
+
+
 # what is refused
 
 k, X, y = Gaussian(1.0), np.arange(8.0).reshape(4, 2), np.arange(4.0)
@@ -507,7 +797,7 @@ BAD = {
         "points 0 and 2",
     ),
     "one point left out": (lambda: H.leave_one_out(X[:1], y[:1]), ValueError, "leaves none"),
-    "targets": (lambda: H.interpolate(X, y[:3]), ValueError, "there are 4 points"),
+    "targets": (lambda: H.interpolate(X, y[:3]), ValueError, "X has 4 points"),
     "no feature": (lambda: RKHS(Brownian()).power_function([0.0]), ValueError, "zero function"),
     "indefinite": (lambda: RKHS(Sigmoid(1.0, -1.0)), ValueError, "not positive semidefinite"),
     "power of nan": (lambda: H.power_function(X)(X * np.nan), ValueError, "not finite"),
