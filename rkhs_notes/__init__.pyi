@@ -12,8 +12,10 @@ from . import exercises as exercises
 from . import features as features
 from . import forms as forms
 from . import fourier as fourier
+from . import functions as functions
 from . import gram as gram
 from . import hilbert as hilbert
+from . import interpolation as interpolation
 from . import kernels as kernels
 from . import kpca as kpca
 from . import lowrank as lowrank

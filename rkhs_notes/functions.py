@@ -11,9 +11,9 @@ __all__ = ['Centres', 'Places', 'MorePlaces', 'APoint', 'AFunction', 'OneFunctio
 import math, operator
 from typing import Annotated, Any
 import numpy as np
-from .arrays import (Factored, Objects, as_floats, as_number, distinct, guarded, joined,
+from .arrays import (Factored, Objects, as_floats, as_number, distinct, guarded,
                                require_fits)
-from .contracts import Value, Word, contract, points, remarked, taken_of
+from .contracts import Value, Word, contract, joined_of, points, remarked, taken_of
 from .errors import IndefiniteKernel
 from .gram import library, n_columns, n_points, precision
 
@@ -226,7 +226,7 @@ def added(f, g):
     common = f.Z is g.Z or (f.Z == g.Z if isinstance(f.Z, Objects) else np.array_equal(f.Z, g.Z))
     if common:
         return f._with(f.alpha + g.alpha)
-    return f._with(np.concatenate([f.alpha, g.alpha]), joined(f.Z, g.Z))
+    return f._with(np.concatenate([f.alpha, g.alpha]), joined_of(f.Z, g.Z))
 
 
 def multiple(f, c, scaled=np.multiply):

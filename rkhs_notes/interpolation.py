@@ -11,8 +11,8 @@ import numpy as np
 from scipy.linalg import lstsq
 from .arrays import (Cholesky, Objects, PivotedCholesky, as_floats, as_targets, distinct,
                                joined, require_fits, schur)
-from .contracts import (NonNegative, Points, Positive, Value, Word, contract, kept,
-                                  points, prepared, taken_of)
+from .contracts import (NonNegative, Points, Positive, Value, Word, contract, joined_of,
+                                  kept, points, prepared, taken_of)
 
 # %% ../nbs/03a_interpolation.ipynb #652720cc
 from .errors import IndefiniteKernel, require
@@ -219,7 +219,7 @@ def _roundings(f, s, X, at, gap):
         raise ValueError(f"f or s has coefficients of size {largest:.0e}, whose squares overflow; "
                          "scale both down.")
     n, eps, size = len(X), np.finfo(f(X).dtype).eps, size_of(f) + size_of(s)
-    root = math.sqrt(f.k.diag(joined(X, at)).max())
+    root = math.sqrt(f.k.diag(joined_of(X, at)).max())
     rounding = 8 * (len(f.Z) + len(s.Z) + n) * eps**0.75 * size         # of a value, over √k(x, x)
     lost = math.sqrt(4 * n * eps)                                       # where P left points out
     dropped = lost * gap

@@ -74,18 +74,6 @@ EXCEPTIONS = {
         "median": 51,
         "exported lines": 798,
     },
-    "03_rkhs": {
-        "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 66,
-        "long imports": 2,
-        "folded cells": 7,
-        "lecture numbers": 12,
-        "long cells": 4,
-        "lines over": 470,
-        "median": 64,
-        "exported lines": 741,
-        "words": 3087,
-    },
     "05_representer": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 98,
