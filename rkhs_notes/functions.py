@@ -400,7 +400,8 @@ def in_doubles(Z):
     -------
     points
     """
-    return remarked(guarded(Z.astype(float)), Z) if getattr(Z, "dtype", float) != float else Z
+    coarse = hasattr(Z, "dtype") and Z.dtype.itemsize < 8
+    return remarked(guarded(Z.astype(float)), Z) if coarse else Z
 
 # %% ../nbs/S_functions.ipynb #08048243
 def pursuit(k, Z, alpha, values, goal):
