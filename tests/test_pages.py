@@ -96,13 +96,13 @@ EXCEPTIONS = {
     },
     "07_svm": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 117,
+        "wide lines": 108,
         "long imports": 2,
         "folded cells": 12,
         "long cells": 6,
-        "lines over": 407,
-        "median": 79,
-        "exported lines": 764,
+        "lines over": 392,
+        "median": 76,
+        "exported lines": 729,
     },
     "08_kpca": {
         "why": "one room for prose and engine so far; what is folded moves below the page",

@@ -10,6 +10,7 @@ import pytest
 from rkhs_notes import settings, smo
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.kernels import Gaussian, Kernel, Laplace, Linear, Matern, Polynomial, Precomputed, Sigmoid
+from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.smo import BoxProblem, PairDistances, solve_box
 from rkhs_notes.svm import (
     bayes_point,
@@ -342,7 +343,7 @@ BAD = {
     "three labels": (lambda: svc(k, X, np.arange(len(X)) % 3), ValueError, "svc_multiclass"),
     "labels nan": (lambda: svc(k, X, y * np.nan), ValueError, "y is not finite"),
     "labels in a column": (lambda: svc(k, X, y[:, None]), ValueError, r"y has shape \(\d+, 1\)"),
-    "too few labels": (lambda: svc(k, X, y[:-1]), ValueError, "one label a point"),
+    "too few labels": (lambda: svc(k, X, y[:-1]), ValueError, r"y has shape \(\d+,\), but X has"),
     "mixed labels": (lambda: svc(k, X[:2], np.array(["a", 1], dtype=object)), TypeError, "mixes labels"),
     "C zero": (lambda: svc(k, X, y, 0), ValueError, "C = 0"),
     "C nan": (lambda: svc(k, X, y, math.nan), ValueError, "C = nan"),
@@ -361,17 +362,17 @@ BAD = {
     "columns": (lambda: svc(k, X, y).decision(X[:, :1]), ValueError, "columns"),
     "eps": (lambda: svr(k, X, t, eps=-1), ValueError, "eps = -1"),
     "C infinite": (lambda: svr(k, X, t, C=math.inf), ValueError, "C = inf"),
-    "targets": (lambda: svr(k, X, np.c_[t, t]), ValueError, "one target"),
+    "targets": (lambda: svr(k, X, np.c_[t, t]), ValueError, "one column at a time"),
     "target text": (lambda: svr(k, X, ["a"] * len(X)), TypeError, "y holds text"),
     "nu zero": (lambda: one_class(k, X, 0), ValueError, "nu = 0"),
     "nu above one": (lambda: one_class(k, X, 1.1), ValueError, "nu = 1.1"),
     "strategy": (lambda: svc_multiclass(k, X, y, strategy="all"), ValueError, "one-vs-rest"),
     "one class among many": (lambda: svc_multiclass(k, X, np.zeros(len(X))), ValueError, "one label only"),
-    "prices": (lambda: svc_path(k, X, y, [1, -1]), ValueError, "C = -1"),
+    "prices": (lambda: svc_path(k, X, y, [1, -1]), ValueError, r"Cs\[1\] = -1"),
     "features nan": (lambda: svm_primal(lambda X: X * np.nan, X, y), ValueError, "not finite everywhere"),
-    "features sparse": (lambda: svm_primal(csr_array, X, y), TypeError, "sparse"),
+    "features sparse": (lambda: svm_primal(lambda X: csr_array(X), X, y), TypeError, "sparse"),
     "features huge": (lambda: svm_primal(lambda X: X * 1e200, X, y), ValueError, "rescale the features"),
-    "no features": (lambda: svm_primal(None, X, y), TypeError, "phi is NoneType"),
+    "no features": (lambda: svm_primal(None, X, y), TypeError, "phi is of type NoneType"),
     "no iterations": (lambda: svm_primal(np.abs, X, y, max_iter=0), ValueError, "max_iter = 0"),
     "other columns": (lambda: svm_primal(np.abs, X, y).decision(np.c_[X, X]), ValueError, "columns"),
     "labels ragged": (lambda: svc(k, X[:2], [[1], [2, 3]]), ValueError, "ragged"),
@@ -388,14 +389,14 @@ BAD = {
     ),
     "price too small": (lambda: svr(k, X, t, weights=np.full(len(X), 1e-310)), ValueError, "1e-30 and 1e30"),
     "tol below rounding": (lambda: svc(k, X, y, tol=1e-300), ConvergenceFailure, "cannot be rounded"),
-    "callback": (lambda: svc(k, X, y, callback=3), TypeError, "callback = 3"),
+    "callback": (lambda: svc(k, X, y, callback=3), TypeError, "callback is of type int"),
     "distances": (lambda: svc(k, X, y, distances=3), TypeError, "PairDistances"),
     "distances of others": (
         lambda: svc(k, X, y, distances=PairDistances(k, X[:5])),
         ValueError,
         "make new ones",
     ),
-    "prices text": (lambda: svc_path(k, X, y, ["a"]), TypeError, "C = 'a'"),
+    "prices text": (lambda: svc_path(k, X, y, ["a"]), TypeError, r"Cs\[0\] = 'a'"),
     "no prices": (lambda: svc_path(k, X, y, []), ValueError, "Cs is empty"),
     "path from a start": (lambda: svc_path(k, X, y, [1.0], start=y), TypeError, "leave them out"),
     "drawn on other points": (lambda: svc(k, X, y).plot(X[:3], y[:3]), ValueError, "made from"),
@@ -560,3 +561,137 @@ def test_coefficients_at_the_price_stay_there_when_features_are_rescaled():
         machine = svm_primal(lambda X: X, X, y, C=price)
         assert machine.violation <= 1e-3 and machine.gap < 1e-3
         assert np.sum(np.abs(machine.dual) == price) > 50
+
+
+# ---------------------------------------------------------------- labels and points of any kind
+
+
+class Column:
+    "What a column of a table is: an index of its own, and text that is no array of NumPy's"
+
+    def __init__(self, values):
+        self.values = list(values)
+
+    def __len__(self):
+        return len(self.values)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values, dtype=object)
+
+    def __getitem__(self, i):
+        raise KeyError(i)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, Column, lambda v: np.array(v, dtype=object)], ids=str)
+def test_labels_from_tables(kind):
+    names = np.where(y > 0, "good", "bad").tolist()
+    machine = svc(k, X, kind(names), 2.0)
+    assert machine.labels == ("bad", "good") and (machine.dual == svc(k, X, y, 2.0).dual).all()
+    assert set(machine.predict(X)) <= {"bad", "good"}
+    assert svc_multiclass(k, X, kind(names)).classes.tolist() == ["bad", "good"]
+    assert svm_primal(lambda X: X, X, kind(names)).labels == ("bad", "good")
+    assert svc_path(k, X, kind(names), [1.0])[0].labels == ("bad", "good")
+    assert bayes_point(k, X[:20], kind(names[:20])).k == k
+    with pytest.raises(ValueError, match="missing"):
+        svc(k, X, kind([None, *names[1:]]))
+
+
+needs_marks = pytest.mark.skipif(
+    not hasattr(RKHSFunction, "plan"), reason="functions of a space read their centres anew"
+)
+
+
+class Counted(Gaussian):
+    "A Gaussian that counts how often points are validated"
+
+    def _points(self, X, name):
+        looks.append(name)
+        return super()._points(X, name)
+
+
+looks = []
+
+
+def counted(call):
+    "How often a call looks at points, and how often it runs the function of a kernel on(g)"
+    runs = []
+    images = Gaussian(1.0).on(lambda X: runs.append(len(X)) or np.sin(X))
+    looks.clear()
+    call(Counted(1.0)), call(images)
+    return len(looks), len(runs)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda k: svc(k, X, y),
+        lambda k: svc_path(k, X, y, [0.1, 1.0]),
+        lambda k: svr(k, X, t),
+        lambda k: one_class(k, X),
+        lambda k: svc_multiclass(k, X, np.arange(len(X)) % 3),
+        lambda k: svc_multiclass(k, X, np.arange(len(X)) % 3, strategy="one-vs-rest"),
+        lambda k: relevance_machine(k, X, t),
+        lambda k: bayes_point(k + 1e-3 * Gaussian(0.01), X[:30], y[:30]),
+    ],
+)
+@needs_marks
+def test_each_call_looks_at_its_points_once(call):
+    assert counted(call) == (1, 1)
+
+
+@needs_marks
+def test_each_prediction_looks_at_its_points_once():
+    for machine in (svc(Counted(1.0), X, y), svr(Counted(1.0), X, t), relevance_machine(Counted(1.0), X, t)):
+        looks.clear()
+        machine.predict(X), machine(X)
+        assert len(looks) == 2
+
+
+class Letters(Kernel):
+    "Σ over the letters of both words of the product of their counts"
+
+    def _points(self, X, name):
+        if isinstance(X, str) or not all(isinstance(word, str) for word in X):
+            raise TypeError(f"{name} holds no words; pass a list of str.")
+        return list(X)
+
+    def _gram(self, X, Y, xp):
+        return xp.asarray([[float(sum(x.count(c) * y.count(c) for c in set(x))) for y in Y] for x in X])
+
+
+WORDS = ["".join(np.random.default_rng(i).choice(list("abcd"), 6, p=[0.4, 0.3, 0.2, 0.1])) for i in range(30)]
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda k, X: svc(k, X, first),
+        lambda k, X: svc(k, X, first, C=5.0, weights=np.arange(30) % 3, start=np.ones(30)),
+        lambda k, X: svc_path(k, X, first, [0.1, 1.0])[-1],
+        lambda k, X: svr(k, X, lengths),
+        lambda k, X: one_class(k, X, 0.3),
+        lambda k, X: svc_multiclass(k, X, np.arange(30) % 3),
+        lambda k, X: relevance_machine(k, X, lengths),
+    ],
+)
+@needs_marks
+def test_words_are_points(fit):
+    k, G = Letters(), Precomputed(Letters()(WORDS))
+    ours, theirs = fit(k, WORDS), fit(G, np.arange(30))
+    assert np.array_equal(ours.support, theirs.support) and ours.k == k
+    np.testing.assert_allclose(ours(WORDS[:7]), theirs(np.arange(7)), atol=1e-9)
+    assert np.array_equal(ours.predict(WORDS)[0], theirs.predict(np.arange(30))[0])
+    assert "\n" not in repr(ours)
+    if hasattr(ours, "labels"):
+        assert ours.function.norm() == pytest.approx(theirs.function.norm())
+
+
+first = [word < "aca" for word in WORDS]
+lengths = np.array([word.count("a") / 6 for word in WORDS])
+
+
+def test_a_machine_is_called_and_added_an_offset():
+    for machine in (svc(k, X, y), svr(k, X, t), one_class(k, X), svc_multiclass(k, X, np.arange(len(X)) % 3)):
+        np.testing.assert_array_equal(machine(X), machine.decision(X))
+        np.testing.assert_allclose(machine(X), machine.function(X) + machine.offset)
+        assert machine.k is k and not machine.dual.flags.writeable
