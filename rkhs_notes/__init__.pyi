@@ -19,6 +19,7 @@ from . import interpolation as interpolation
 from . import kernels as kernels
 from . import kpca as kpca
 from . import lowrank as lowrank
+from . import maps as maps
 from . import mercer as mercer
 from . import mmd as mmd
 from . import plots as plots
@@ -26,6 +27,7 @@ from . import random_features as random_features
 from . import representer as representer
 from . import resampling as resampling
 from . import rkhs as rkhs
+from . import separation as separation
 from . import series as series
 from . import settings as settings
 from . import sgd as sgd

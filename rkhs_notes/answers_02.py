@@ -14,14 +14,14 @@ import numpy as np
 _exercises = {}
 
 # %% ../nbs/V_answers_02.ipynb #2134755e
-def _arrangements(r):
-    return math.factorial(sum(r)) // math.prod(map(math.factorial, r))
+def _arrangements(nu):
+    return math.factorial(sum(nu)) // math.prod(map(math.factorial, nu))
 
 
 def _some_exponents(rng):
-    r = rng.integers(0, 4, size=4)
-    r[:2] = rng.integers(2, 4, size=2)
-    return (r.tolist(),)
+    nu = rng.integers(0, 4, size=4)
+    nu[:2] = rng.integers(2, 4, size=2)
+    return (nu.tolist(),)
 
 
 _exercises["02.1"] = dict(
@@ -29,12 +29,12 @@ _exercises["02.1"] = dict(
     answer=_arrangements,
     mistakes={
         "that is p!; tuples that differ only by exchanging equal indices are one tuple":
-            lambda r: math.factorial(sum(r)),
+            lambda nu: math.factorial(sum(nu)),
         "that is the weight of the feature, the root of the count":
-            lambda r: _arrangements(r) ** 0.5,
-        "that is N^p, all tuples whatever their exponents": lambda r: len(r) ** sum(r),
+            lambda nu: _arrangements(nu) ** 0.5,
+        "that is d^p, all tuples whatever their exponents": lambda nu: len(nu) ** sum(nu),
         "that counts the exponent vectors with the same sum, not the tuples with this one":
-            lambda r: math.comb(len(r) + sum(r) - 1, sum(r)),
+            lambda nu: math.comb(len(nu) + sum(nu) - 1, sum(nu)),
     })
 
 # %% ../nbs/V_answers_02.ipynb #0dd59269
@@ -84,13 +84,49 @@ _exercises["02.3"] = dict(
 # %% ../nbs/V_answers_02.ipynb #2e9f19bc
 _exercises["02.4"] = dict(
     draw=lambda rng: (int(rng.integers(5, 9)), int(rng.integers(2, 4))),
-    answer=lambda m, D: 2 * sum(math.comb(m - 1, i) for i in range(D)),
+    answer=lambda n, D: 2 * sum(math.comb(n - 1, i) for i in range(D)),
     mistakes={
         "those are all labellings; too few dimensions separate some of them only":
-            lambda m, D: 2**m,
+            lambda n, D: 2**n,
         "that is the number with an offset, one dimension more":
-            lambda m, D: 2 * sum(math.comb(m - 1, i) for i in range(D + 1)),
+            lambda n, D: 2 * sum(math.comb(n - 1, i) for i in range(D + 1)),
         "w and −w give two labellings; you counted one":
-            lambda m, D: sum(math.comb(m - 1, i) for i in range(D)),
-        "2^m − 2 holds for D = m − 1 only": lambda m, D: 2**m - 2,
+            lambda n, D: sum(math.comb(n - 1, i) for i in range(D)),
+        "2^n − 2 holds for D = n − 1 only": lambda n, D: 2**n - 2,
+    })
+
+# %% ../nbs/V_answers_02.ipynb #698af489
+_exercises["02.5"] = dict(
+    draw=lambda rng: (),
+    answer=lambda: 4,
+    mistakes={
+        "step 1 is sound: for n > D Cover's count is below 2^n": lambda: 1,
+        "step 2 is sound: it is step 1 read backwards, for every D": lambda: 2,
+        "step 3 is sound: it is Corollary 2.7": lambda: 3,
+    })
+
+# %% ../nbs/V_answers_02.ipynb #778f81ed
+def _kernel_values(rng):
+    A, B = rng.normal(size=(3, 3)), rng.normal(size=(5, 3))
+    return A @ A.T + np.eye(3), B
+
+
+def _root(K):
+    values, Q = np.linalg.eigh(K)
+    return Q * np.sqrt(values) @ Q.T
+
+
+_exercises["02.6"] = dict(
+    draw=_kernel_values,
+    answer=lambda K, kappa: np.linalg.solve(np.linalg.cholesky(K), kappa.T).T,
+    mistakes={
+        "that multiplies by L; the map solves with it": lambda K, kappa: kappa @ np.linalg.cholesky(K).T,
+        "that is L⁻ᵀκ: its inner products are κᵀ(LᵀL)⁻¹κ, and LᵀL is not K":
+            lambda K, kappa: np.linalg.solve(np.linalg.cholesky(K).T, kappa.T).T,
+        "that is K⁻¹κ; its inner products have K⁻² between, take half of the inverse":
+            lambda K, kappa: np.linalg.solve(K, kappa.T).T,
+        "that is K^(−1/2)κ, the map of Theorem 2.6: right too, but L was asked for":
+            lambda K, kappa: np.linalg.solve(_root(K), kappa.T).T,
+        "right, but with one column a point; rows belong to points":
+            lambda K, kappa: np.linalg.solve(np.linalg.cholesky(K), kappa.T),
     })

@@ -13,7 +13,8 @@ from scipy.special import ive
 from .contracts import (Count, Finite, Function, NonNegative, Points, Positive, Rng,
                                   Value, Word, contract)
 from .errors import IndefiniteKernel, require
-from .features import _expect_columns, feature_rule
+from .features import feature_rule
+from .maps import expect_columns
 
 # %% ../nbs/04_mercer.ipynb #66f60294
 from .arrays import frozen, smallest_eigenvalue
@@ -184,7 +185,7 @@ class TruncatedKernel(Kernel):
 # %% ../nbs/04_mercer.ipynb #6b543922
 @feature_rule.register
 def _(k: TruncatedKernel, d):
-    _expect_columns(k, d, k.expansion._columns)
+    expect_columns(k, d, k.expansion._columns)
     return k.expansion.n_terms, k.expansion._features
 
 # %% ../nbs/04_mercer.ipynb #2d3a0a4b

@@ -20,14 +20,13 @@ from .arrays import Cholesky, as_floats, as_number, as_points, row_blocks, spans
 from .contracts import (Count, Flag, Function, Points, Positive, Probability, Rng, Value,
     Word, contract, count, joined_of, marked, one_of, taken_of)
 from .errors import NotPositiveDefinite, require
-from .features import FeatureMap
+from .features import FeatureFunction, FeatureMap
 from .gram import AKernel, as_kernel, both_points, n_columns, n_points
 from .hilbert import Measure
 from .kernels import Gaussian, Kernel, median_bandwidth
 from .resampling import (TestResult, binomial_interval, chi2_mixture, gamma_null,
     in_batches, linear_forms, quadratic_forms, random_labels, random_signs, studentised_max)
 from .rkhs import RKHSFunction
-from .sgd import FeatureFunction
 from .spectra import GramOperator, leading_eigenpairs
 
 # %% ../nbs/11_mmd.ipynb #a3b1d0c1

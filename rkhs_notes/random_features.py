@@ -23,13 +23,13 @@ from .arrays import (Factored, as_floats, as_points, distinct, frozen, in_parall
 from .contracts import (Count, Flag, Function, Points, Positive, Probability, Rng, Value, Word,
     contract, count, number, one_of, taken_of)
 from .errors import NoFiniteFeatureMap, NoSpectralMeasure, require
-from .features import FeatureMap, _columns_of, _require_finite, feature_dimension
-from .features import _points as _sparse_or_points
+from .features import FeatureMap, feature_dimension
 from .fourier import cosines_and_sines, shifted_cosines
 from .gram import AKernel, as_kernel, n_columns, n_points
 from .kernels import (Constant, Exp, Gaussian, Kernel, Linear, Normalized, On, Polynomial,
     Power, Product, Scaled, Sum, _factors, _terms, _with_columns)
 from .lowrank import pivoted_cholesky
+from .maps import columns_of, points_or_rows, require_finite
 from .zoo import (Anova, Cauchy, Conjugate, Delta, GaussianOf, Laplace, Mahalanobis, Matern,
     Periodic, Rank1, RationalQuadratic, Tensor)
 
@@ -697,7 +697,7 @@ class RandomFeatureMap(FeatureMap):
         ValueError        other columns than d, features that overflow
         MemoryError       features above settings.result_mib
         """
-        points = _sparse_or_points(X) if sp.issparse(X) else self.kernel._marked(X)
+        points = points_or_rows(self.kernel, X)
         (n, d), one = (n_points(points), n_columns(points)), np.ndim(X) == 1 and len(X) == self.d
         if d != self.d:
             raise ValueError(f"X has {d} column{'s' * (d > 1)}, but this map was drawn for {self.d}; "
@@ -708,7 +708,7 @@ class RandomFeatureMap(FeatureMap):
             F = self.function(points)
         if tuple(F.shape) != (n, self.dim):
             raise ValueError(f"{self} gave shape {tuple(F.shape)} for {n} points.")
-        _require_finite(F, self)
+        require_finite(F, self)
         return F
 
     @property
@@ -1490,7 +1490,7 @@ def _(k: Normalized, d, D, rng):
 
 @random_rule.register
 def _(k: On, d, D, rng):
-    width = _columns_of(k, d) if callable(k.columns) else len(k.columns)
+    width = columns_of(k, d) if callable(k.columns) else len(k.columns)
     dim, inner = _random(k.k, width, D, rng)
     return dim, _Chosen(inner, k)
 

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
+# %% ../nbs/S_separation.ipynb #5f3bac9f
 from .arrays import as_floats, nonnegative_lstsq, require_fits
 from .contracts import Count, Flag, Value, Word, contract
 from .errors import ConvergenceFailure
@@ -99,8 +100,8 @@ def widest_margin(Phi: FeatureMatrix, y: Signs):
     residual = E @ nonnegative_lstsq(E, target) - target
     if np.linalg.norm(residual) < 1e-8:
         raise ConvergenceFailure(
-            "a hyperplane separates these points, but the widest margin is below 1e-8 of the longest "
-            "feature vector; rescale the features." if is_separable(Phi, y) else
+            "a hyperplane separates these points, but the widest margin is below 1e-8 of the "
+            "longest feature vector; rescale the features." if is_separable(Phi, y) else
             f"no hyperplane through the origin separates these points. {SEPARATE}")
     w = -residual[:-1] / residual[-1]                           # least w with yᵢ⟨w, φᵢ⟩ ≥ 1
     w = w / np.linalg.norm(w)
@@ -112,9 +113,13 @@ SEPARATE = ("Append a column of ones for an offset (for kernels k + Constant(1))
 
 # %% ../nbs/S_separation.ipynb #4ed6182a
 def margin_of(w, Phi, y):
-    "minᵢ yᵢ⟨w/‖w‖, φᵢ⟩"
+    "minᵢ yᵢ⟨w/‖w‖, φᵢ⟩, if it is positive"
     w = w / or_one(np.abs(w).max())
-    return float(np.min(y * (Phi @ w))) / float(or_one(np.linalg.norm(w)))
+    margin = float(np.min(y * (Phi @ w))) / float(or_one(np.linalg.norm(w)))
+    if margin <= 0:
+        raise ValueError(f"w has the margin {margin:.3g}: some example is on the wrong side. "
+                         "Leave w out for the widest margin.")
+    return margin
 
 
 def longest_row(Phi):
@@ -127,8 +132,8 @@ def require_gram(K):
     "Refuses a matrix that is not symmetric, or has a negative diagonal entry"
     gap, low = float(np.abs(K - K.T).max()), float(K.diagonal().min())
     if gap > 100 * np.finfo(K.dtype).eps * (float(np.abs(K).max()) or 1.0) or low < 0:
-        raise ValueError(f"K differs from its transpose by {gap:.2g} and its least diagonal entry is "
-                         f"{low:.3g}; pass a Gram matrix k(X) (check_kernel(k, X) tests k).")
+        raise ValueError(f"K differs from its transpose by {gap:.2g} and its least diagonal entry "
+                         f"is {low:.3g}; pass a Gram matrix k(X) (check_kernel(k, X) tests k).")
 
 # %% ../nbs/S_separation.ipynb #5214f9b5
 def until_clean(score, learn, y, max_epochs, block=64):
@@ -182,8 +187,11 @@ class RowsOf:
         self.w[columns] += c * values
 
 # %% ../nbs/S_separation.ipynb #3094a971
-Learnt = Annotated[Any, Word("array (m,) or None", lambda value, name, call: None if value is None else
-                             as_floats(value, name) + 0.0, (), reads_none=True)]
+def _coefficients(value, name, call):
+    return None if value is None else as_floats(value, name) + 0.0
+
+
+Learnt = Annotated[Any, Word("array or None", _coefficients, reads_none=True)]
 
 
 class Perceptron(Value):

@@ -70,7 +70,7 @@ WITHOUT = {
     "convex": 4,
     "double_descent": 7,
     "errors": 2,
-    "features": 11,
+    "features": 1,
     "fourier": 2,
     "gram": 1,
     "kernels": 5,

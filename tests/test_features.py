@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from rkhs_notes import settings
+from rkhs_notes.arrays import Objects
+from rkhs_notes.contracts import fuzz
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, NoFiniteFeatureMap
 from rkhs_notes.features import (
+    FeatureFunction,
     FeatureMap,
     MonomialMap,
     check_feature_map,
@@ -471,7 +474,7 @@ def test_maps_of_gram_matrices_meet_their_own_law():
     for n in (5, 40, 120):                                # the rank, not one rounded eigenvalue more
         B = rng.normal(size=(n, 3))
         assert finite_feature_map(B @ B.T).shape == (n, 3)
-    with pytest.raises(ValueError, match="below 1"):
+    with pytest.raises(ValueError, match="tol = 1"):
         finite_feature_map(np.eye(2), tol=1)
 
 
@@ -566,3 +569,211 @@ def test_the_bound_is_never_below_the_mistakes():
         n = 1 + seed % 9
         Q = np.linalg.qr(np.random.default_rng(seed).normal(size=(n, n)))[0]
         assert perceptron_primal(Q, np.ones(n)).mistakes <= novikoff_bound(Q, np.ones(n))
+
+
+# each checker between a third of its tolerance and three times it
+
+@pytest.mark.parametrize("dtype, tol", [(np.float64, 1e-10), (np.float32, 1e-4)])
+def test_the_law_of_maps_meets_a_near_miss(dtype, tol):
+    X = np.random.default_rng(0).normal(size=(6, 2)).astype(dtype)
+
+    def off(share):                                      # inner products too large by share · tol
+        return lambda X: X.astype(float) * math.sqrt(1 + share * tol)
+
+    assert check_feature_map(off(1 / 3), Linear(), X) == pytest.approx(tol / 3, rel=0.05)
+    with pytest.raises(LawBroken, match="allowed (1e-|0.0001)"):
+        check_feature_map(off(3), Linear(), X)
+    check_feature_map(off(3), Linear(), X, tol=4 * tol)
+    sparse = sp.csr_matrix(X)
+    with pytest.raises(LawBroken):
+        check_feature_map(lambda S: S * math.sqrt(1 + 3 * tol), Linear(), sparse)
+
+
+def test_the_law_sees_one_bad_pair_and_the_dimension():
+    X = np.random.default_rng(0).normal(size=(9, 2))
+
+    def turned(X):                                       # the first point a little turned: lengths stay
+        F, a = X.copy(), 3e-10
+        F[0] = [np.cos(a) * X[0, 0] - np.sin(a) * X[0, 1], np.sin(a) * X[0, 0] + np.cos(a) * X[0, 1]]
+        return F
+
+    with pytest.raises(LawBroken, match="At points (0 and [1-8]|[1-8] and 0)"):
+        check_feature_map(turned, Linear(), X)
+
+    class Boasting(FeatureMap):
+        def __call__(self, X):
+            return self.function(X)
+
+    with pytest.raises(LawBroken, match="dimension it states: is 1"):
+        check_feature_map(Boasting(Linear(), 2, 3, lambda X: X), Linear(), X)
+    with pytest.raises(LawBroken, match="one row a point"):
+        check_feature_map(lambda X: X[:, 0], Linear(), X)
+
+
+def test_a_gram_matrix_may_be_off_by_rounding_only():
+    n, error = 4, 1e-6
+    for shift, good in ((-n * error / 3, True), (-3 * n * error, False)):
+        K = np.diag([1.0, 1, 1, shift])
+        if good:
+            assert finite_feature_map(K, entry_error=error).shape == (4, 3)
+        else:
+            with pytest.raises(IndefiniteKernel, match="largest at point 3"):
+                finite_feature_map(K, entry_error=error)
+    for skew, good in ((2 * error / 3, True), (6 * error, False)):
+        K = np.eye(4) + skew * np.eye(4, k=1)
+        if good:
+            finite_feature_map(K, entry_error=error)
+        else:
+            with pytest.raises(ValueError, match=r"entry \(0, 1\)"):
+                finite_feature_map(K, entry_error=error)
+
+
+def test_tol_drops_what_it_says():
+    K = np.diag([2.0, 1.0, 0.2, 0.02])
+    assert [finite_feature_map(K, tol=tol).shape[1] for tol in (0, 0.0099, 0.0101, 0.099, 0.101, 0.51)] == [
+        4, 4, 3, 3, 2, 1]
+    np.testing.assert_allclose(finite_feature_map(K, tol=0.3) ** 2, np.eye(4)[:, :2] * [2, 1])
+
+
+@pytest.mark.parametrize("share, good", [(1 / 3, True), (3, False)])
+def test_the_dual_perceptron_wants_a_gram_matrix(share, good):
+    eps = np.finfo(float).eps
+    K = np.array([[1.0, 0.5], [0.5 + share * 100 * eps, 1.0]])
+    if good:
+        perceptron_dual(K, [1, -1])
+    else:
+        with pytest.raises(ValueError, match="transpose"):
+            perceptron_dual(K, [1, -1])
+    with pytest.raises(ValueError, match="least diagonal entry is -1e-12"):
+        perceptron_dual(np.diag([1.0, -1e-12]), [1, -1])
+
+
+def test_each_term_of_novikoffs_bound():
+    Phi, y = np.array([[3.0, 1.0], [0.5, -2.0]]), np.array([1, -1])
+    w = np.array([1.0, 1.0])
+    R2, margin = 10.0, 1.5 / math.sqrt(2)
+    np.testing.assert_allclose(novikoff_bound(Phi, y, w), R2 / margin**2, rtol=1e-13)
+    np.testing.assert_allclose(novikoff_bound(Phi, y, 7 * w, start=[3.0, -4.0]), R2 / margin**2 + 10 / margin,
+                               rtol=1e-13)
+    assert novikoff_bound(Phi, y) < novikoff_bound(Phi, y, w)             # the widest margin is better
+    np.testing.assert_allclose(novikoff_bound(sp.csr_matrix(Phi), y, w), R2 / margin**2, rtol=1e-13)
+    for s in (10.0, 100.0):                               # without the term of the start it would be 1
+        run = perceptron_primal([[1.0]], [1], start=[-s])
+        assert 1 < run.mistakes == s + 1 <= novikoff_bound([[1.0]], [1], start=[-s])
+
+
+@pytest.mark.parametrize("margin, answer", [(3e-9, True), (3e-10, None), (0.0, False)])
+def test_where_separation_is_decided(margin, answer):
+    Phi = [[1.0, 1.0], [-1.0, -1.0 + 2 * margin]]
+    if answer is None:
+        with pytest.raises(ConvergenceFailure, match="too close to call"):
+            is_separable(Phi, [1, 1])
+    else:
+        assert is_separable(Phi, [1, 1]) == answer
+
+
+# contracts, values, points of any kind
+
+def random_features(rng):
+    return rng.normal(size=(3, 4))
+
+
+@pytest.mark.parametrize("f, draws", [
+    (feature_map, dict(k=lambda rng: Polynomial(2))), (feature_dimension, dict(k=lambda rng: Linear())),
+    (finite_feature_map, {}), (cost_table, {}), (is_separable, {}),
+    (perceptron_dual, dict(max_epochs=lambda rng: 999)),
+    (widest_margin, dict(Phi=lambda rng: np.eye(3), y=lambda rng: rng.choice([-1.0, 1], 3))),
+    (perceptron_primal, dict(Phi=random_features, y=lambda rng: [1, -1, 1], start=lambda rng: np.ones(4),
+                             max_epochs=lambda rng: 999)),
+    (novikoff_bound, dict(Phi=lambda rng: np.eye(3), y=lambda rng: [1, 1, 1], w=lambda rng: np.ones(3),
+                          start=lambda rng: np.zeros(3)))], ids=lambda f: getattr(f, "__name__", ""))
+def test_every_bad_argument_is_refused_by_name(f, draws):
+    assert fuzz(f, 0, **draws) > 3 * len(f.plan.words)
+
+
+@pytest.mark.parametrize("bad, name", [
+    (dict(phi=3), "phi"), (dict(phi=Linear), "phi"), (dict(k=np.dot), "k"), (dict(k=Sigmoid()), "Sigmoid"),
+    (dict(tol=0.0), "tol = 0"), (dict(tol="x"), "tol"), (dict(X=[[np.nan, 1]]), "X"), (dict(X=None), "X")])
+def test_the_law_refuses_what_it_cannot_test(bad, name):
+    # the function phi sees X as it was passed, so X has no word of its own and fuzz does not draw it
+    with pytest.raises((TypeError, ValueError), match=name):
+        check_feature_map(**dict(phi=MonomialMap(2), k=Polynomial(2), X=np.eye(2)) | bad)
+
+
+class Letters(Kernel):
+    "The number of pairs of equal letters, one of each word"
+
+    def _points(self, X, name):
+        return X if isinstance(X, Objects) else Objects(X)
+
+    def _gram(self, X, Y, xp):
+        return np.array([[float(sum(a == b for a in x for b in y)) for y in Y] for x in X])
+
+
+@feature_rule.register
+def _(k: Letters, d):
+    return 26, lambda X: sp.csr_matrix([[float(word.count(chr(97 + i))) for i in range(26)] for word in X])
+
+
+def test_points_may_be_words():
+    words = ["a", "few", "words", "aaaa"]
+    for k in (Letters(), (Letters() + Letters()) ** 2, 3 * Letters() * Letters()):
+        phi = k.feature_map(None)
+        check_feature_map(phi, k, words)
+        assert phi.dim == feature_dimension(k, None) and sp.issparse(phi(words)) and "ℝ^" in repr(phi)
+        f = FeatureFunction(phi, np.arange(phi.dim) * 1.0)
+        np.testing.assert_allclose(f(words), phi(words).toarray() @ f.w)
+
+
+def test_a_map_validates_its_points_once():
+    calls = []
+
+    class Counted(Linear):
+        def _points(self, X, name):
+            calls.append(name)
+            return super()._points(X, name)
+
+    feature_rule.register(Counted)(lambda k, d: (d, lambda X: 1.0 * X))
+    k, X = Counted(), np.ones((3, 2))
+    phi = k.feature_map(2)
+    for use in (lambda: phi(X), lambda: check_feature_map(phi, k, X),
+                lambda: FeatureFunction(phi, [1.0, 2.0])(X), lambda: phi(k.points(X))):
+        calls.clear()
+        use()
+        assert calls == ["X"]
+
+
+def test_linear_functions_of_sparse_points_and_small_blocks():
+    phi = Polynomial(2).feature_map(4)
+    X, w = np.random.default_rng(0).normal(size=(50, 4)), np.arange(15.0)
+    f = FeatureFunction(phi, w)
+    with settings.using(block_mib=0.01):
+        np.testing.assert_allclose(f(X), phi(X) @ w)
+        np.testing.assert_allclose(f(sp.csr_array(X)), phi(X) @ w)
+    assert (2 * f - f).norm() == f.norm() and (f @ f) == w @ w and "R^{15}" in f._repr_latex_()
+    w[0] = np.nan
+    assert np.isfinite(f.w).all() and not f.w.flags.writeable
+    with pytest.raises(TypeError, match="phi is function"):
+        FeatureFunction(squares, w)
+
+
+def test_both_monomials_by_the_formula_in_float32_and_high_degree():
+    X = np.random.default_rng(0).normal(size=(4, 2)).astype(np.float32)
+    for points in (X, sp.csr_matrix(X)):
+        F = MonomialMap(12, offset=0.5)(points)
+        F = F.toarray() if sp.issparse(F) else F
+        nu, c = MonomialMap(12, 0.5).exponents(2), MonomialMap(12, 0.5).coefficients(2)
+        assert F.dtype == np.float32
+        np.testing.assert_allclose(F, np.sqrt(c) * np.prod(X[:, None, :] ** nu, axis=2), rtol=1e-4, atol=1e-6)
+    with pytest.raises(ValueError, match="exceed every float"):
+        MonomialMap(1100).coefficients(1)
+
+
+def test_products_of_sparse_and_dense_features_in_one_kernel():
+    class Half(Linear):
+        "sparse features, whatever the points"
+
+    feature_rule.register(Half)(lambda k, d: (d, lambda X: sp.csr_matrix(X)))
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    for k in (Half() * Polynomial(2), Half() + Linear(), Tensor(Half(), Linear(), split=2), Anova(Half(), 2)):
+        check_feature_map(k.feature_map(3), k, X)
