@@ -502,6 +502,17 @@ def test_the_spectrum_of_words():
     assert repr(A) == "GramOperator of Letters(), 6 points" and A.trace() == np.trace(K) / 6
 
 
+def test_an_expansion_on_words():
+    law, k = empirical(WORDS), Letters()
+    found, T = mercer_expansion(k, law), integral_operator(k, law)
+    np.testing.assert_allclose(found.eigenvalues.sum(), T.trace())  # five words, one of them twice: rank 5
+    assert found.n_terms == 5 and found.tail() < 1e-12 and found.effective_dimension(0.1) < 5
+    rebuilt = found.node_values * found.eigenvalues @ found.node_values.T
+    np.testing.assert_allclose(rebuilt, k(WORDS), atol=1e-12)  # (4.7) on the nodes
+    section = k(WORDS)[:, 2]  # the values of k(trace, ·), whose norm is √k(trace, trace) = √5
+    assert np.isclose(found.norm(section), 5**0.5) and found.plot().get_ylabel() == "λⱼ"
+
+
 def test_objects_print_in_a_line():
     T, pairs = integral_operator(Gaussian(0.3), mu), leading_eigenpairs(np.diag([3.0, 2.0, 1.0]), 2)
     assert repr(T) == "IntegralOperator of Gaussian(bandwidth=0.3), 20 nodes"
