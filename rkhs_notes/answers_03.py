@@ -116,7 +116,7 @@ _exercises["03.8"] = dict(
     answer=lambda: 3,
     mistakes={
         "step 1 adds and subtracts ⟨f_n, f_N⟩; it is right": lambda: 1,
-        "f_N is a finite sum of sections, so ⟨f_n, f_N⟩ is a finite sum of values of f_n; step 2 is right":
+        "f_N is a finite sum of sections, so ⟨f_n, f_N⟩ is one of values of f_n; step 2 is right":
             lambda: 2,
         "step 4 follows from 2 and 3; look for what is not given": lambda: 4,
     })
@@ -126,7 +126,8 @@ _exercises["03.9"] = dict(
     draw=lambda rng: (float(rng.uniform(0.3, 1.2)),),
     answer=lambda x: math.exp(-(x**2) / 2),
     mistakes={
-        "that is √k(x, x), the norm of evaluation; the least norm is its inverse": lambda x: math.exp(x**2 / 2),
+        "that is √k(x, x), the norm of evaluation; the least norm is its inverse":
+            lambda x: math.exp(x**2 / 2),
         "that is the squared norm": lambda x: math.exp(-(x**2)),
         "that is k(x, x)": lambda x: math.exp(x**2),
         "k_x has the value k(x, x) at x; divide it by that": lambda x: math.exp(-(x**2) / 4),
@@ -153,8 +154,10 @@ _exercises["03.11"] = dict(
     mistakes={
         "that is the squared norm": lambda p, q, sigma: p**2 + (sigma * q) ** 2,
         "x counts σ, not 1: the weight of a₁ is σ²": lambda p, q, sigma: math.hypot(p, q),
-        "the weights multiply: a₁ = w₁/σ, so w₁ = σ a₁": lambda p, q, sigma: math.hypot(p, q / sigma),
-        "the two terms are orthogonal: squares add up, not lengths": lambda p, q, sigma: p + sigma * q,
+        "the weights multiply: a₁ = w₁/σ, so w₁ = σ a₁":
+            lambda p, q, sigma: math.hypot(p, q / sigma),
+        "the two terms are orthogonal: squares add up, not lengths":
+            lambda p, q, sigma: p + sigma * q,
     })
 
 # %% ../nbs/V_answers_03.ipynb #d79ac3c4

@@ -133,7 +133,7 @@ def _require_lengths(k, squares, noisy):
     "Are the k(x, x) those of a kernel, and not all 0 where nothing else is known?"
     if squares.min() < 0:
         raise IndefiniteKernel(f"{k} is not positive semidefinite: k(x, x) = {squares.min():.3g} "
-                               f"at point {squares.argmin()} of X, and no squared length is negative.")
+                               f"at point {squares.argmin()} of X; squared lengths are ≥ 0.")
     if not noisy and not squares.any():
         raise ValueError("k(x, x) = 0 at every point of X: all sections are the zero function. "
                          "Pass a point where k(x, x) > 0.")
