@@ -47,6 +47,8 @@ from pathlib import Path
 import numpy as np
 
 EXPECTED = {  # regular expression, searched in "KIND: where" of a difference: reason, in a line
+    r"^value: kpca(\.\w+)*.*\.offset(_[xy])?\b": "kernel PCA and CCA: .offset is added, as everywhere",
+    r"^shape lost: kpca\..*\((n|n_points),[de]\)": "points are (n, d); 'of kx' says whose d",
 }
 
 ROUNDING, TOLERANCE, CONDITION = 1e-14, 1e-12, 100

@@ -400,7 +400,7 @@ def test_the_law_refuses_another_penalty(reg):
 g = KERNELS["gaussian"]
 E = coupled_embedding(*g, L, H, n_components=4)
 BAD = {
-    "unpaired": (lambda: coupled_embedding(*g, L, H[1:]), ValueError, "must be a pair"),
+    "unpaired": (lambda: coupled_embedding(*g, L, H[1:]), ValueError, "one row of H for each"),
     "constant low": (lambda: coupled_embedding(*g, np.ones((N, 2)), H), ValueError, "L is constant"),
     "constant high": (lambda: coupled_embedding(*g, L, np.ones((N, 2))), ValueError, "H is constant"),
     "constant kernel": (lambda: coupled_embedding(Constant(1.0), g[1], L, H), ValueError, "L is constant"),
@@ -475,7 +475,7 @@ BAD = {
     ),
     "neighbours": (lambda: affinity(H[:4], kind="knn"), ValueError, "3 others"),
     "bandwidth": (lambda: affinity(H, kind="knn", bandwidth=0), ValueError, "bandwidth"),
-    "loss shapes": (lambda: coupling_loss(L, H, np.eye(N)), ValueError, "both must be"),
+    "loss shapes": (lambda: coupling_loss(L, H, np.eye(N)), ValueError, "both must hold"),
     "laplacian": (lambda: pair_laplacian(np.ones((2, 3))), ValueError, "W has shape"),
     "laplacian 1-D": (lambda: pair_laplacian([1.0, 2.0]), ValueError, "W has shape"),
     "pixels": (lambda: low_resolution(H, 3), ValueError, "factor must divide"),
@@ -498,7 +498,7 @@ BAD = {
         "= 1",
     ),
     "no pair": (lambda: tune_coupling([Gaussian(1)], L, H, WHO), TypeError, "pairs"),
-    "tune lengths": (lambda: tune_coupling([g], L[1:], H, WHO), ValueError, "pair"),
+    "tune lengths": (lambda: tune_coupling([g], L[1:], H, WHO), ValueError, "one row of H for each"),
 }
 
 

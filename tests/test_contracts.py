@@ -64,7 +64,6 @@ CONTRACTS = [pair for pair in FUNCTIONS if hasattr(pair[1], "plan")]
 # `python tests/test_contracts.py` prints the names, `--tighten` lowers the numbers to what they are.
 WITHOUT = {
     "arrays": 12,
-    "cke": 8,
     "cli": 3,
     "contracts": 6,
     "convex": 4,
@@ -74,8 +73,6 @@ WITHOUT = {
     "fourier": 2,
     "gram": 1,
     "kernels": 5,
-    "kpca": 14,
-    "mercer": 7,
     "random_features": 2,
     "representer": 12,
     "resampling": 11,
