@@ -109,6 +109,14 @@ class Conditioned(_WithPointsOf):
         self._known(Cholesky(K, self.noise, "K + noise I", overwrite=True) if noisy
                     else PivotedCholesky(K, overwrite=True))
 
+    @classmethod
+    def factored(cls, k, X, noise, gram):
+        "Conditioned(k, X, noise), where K + noise I is factored already: gram, a Cholesky"
+        self = object.__new__(cls)
+        vars(self).update(k=k, X=X, noise=noise)
+        self._known(gram)
+        return self
+
     def _known(self, gram):
         kept = taken_of(self.X, gram.order) if isinstance(gram, PivotedCholesky) else self.X
         vars(self).update(gram=gram, centres=kept)

@@ -27,6 +27,7 @@ from .convex import (Loss, absolute, as_loss, certificate,  # noqa: F401
 from .datasets import as_rng
 from .errors import ConvergenceFailure, IndefiniteKernel, NotPositiveDefinite, require
 from .hilbert import gauss_hermite
+from .interpolation import Conditioned
 from .kernels import Kernel, as_kernel
 from .rkhs import RKHSFunction
 
@@ -729,10 +730,7 @@ class GaussianProcess:
         ------
         IndefiniteKernel     a variance is negative beyond rounding: k is not a kernel
         """
-        k, Z = self.mean.k, self.mean.Z
-        X = k._points(X, "X")
-        return np.concatenate([schur(self.gram, k.diag(X[rows]), k(Z, X[rows]), k, self._eps)     # (5.11)
-                               for rows in row_blocks(len(X), 3 * 8 * len(Z))])
+        return self._left.diag(X)                                                   # (5.11)
 
     def cov(self, X, Y=None):
         """Posterior covariance c(xᵢ, yⱼ) of the latent f.
@@ -750,11 +748,12 @@ class GaussianProcess:
         ------
         IndefiniteKernel     a variance is negative beyond rounding: k is not a kernel
         """
-        k, Z = self.mean.k, self.mean.Z
-        X = k._points(X, "X")
-        if Y is None:
-            return schur(self.gram, k(X), k(Z, X), k, self._eps)
-        return k(X, Y) - self.gram.explained(k(Z, X), k(Z, Y))
+        return self._left(X, Y)
+
+    @property
+    def _left(self):
+        "c as a kernel: what is left of k, with K + N factored already"
+        return Conditioned.factored(self.mean.k, self.mean.Z, self.noise, self.gram)
 
     def sample(self, X, n, rng):
         """Draw n functions from the posterior, at the points X.

@@ -65,13 +65,13 @@ EXCEPTIONS = {
     },
     "05_representer": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 98,
+        "wide lines": 97,
         "long imports": 2,
         "folded cells": 12,
         "long cells": 10,
-        "lines over": 513,
+        "lines over": 510,
         "median": 85,
-        "exported lines": 941,
+        "exported lines": 938,
     },
     "06_sgd": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
