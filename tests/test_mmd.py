@@ -657,3 +657,30 @@ def test_the_gamma_null_has_the_moments_of_the_centred_gram():
     expected = gamma_null(rate * trace, 2 * rate**2 * squares / (N * (N - 1)), 49)[1]
     got = mmd_test(k, X, Y, 49, null="gamma", statistic="v")
     np.testing.assert_allclose(got.null, expected, rtol=1e-8)
+
+
+def counting():
+    "A Gaussian on g and one by itself, with the calls of g and of _points they have seen"
+    seen, read = [], []
+
+    class Watched(Gaussian):
+        def _points(self, X, name):
+            read.append(name)
+            return super()._points(X, name)
+
+    return Gaussian(1.0).on(lambda x: seen.append(len(x)) or x**2), Watched(1.0), seen, read
+
+
+@pytest.mark.parametrize("statistic", [mmd2_u1, mmd2_linear, mmd2_incomplete, mmd2_block])
+def test_estimators_on_pairs_read_each_sample_once(statistic):
+    on, watched, seen, read = counting()
+    statistic(on, X, Y[:20]), statistic(watched, X, Y[:20])
+    assert seen == [20, 20] and sorted(read) == ["X", "Y"]
+
+
+@pytest.mark.parametrize("options", [{}, dict(statistic="v"), dict(null="gamma"), dict(null="spectral")])
+def test_a_test_reads_each_sample_once(options):
+    on, watched, seen, read = counting()
+    mmd_test(on, X, Y, 9, **options), mmd_test(watched, X, Y, 9, **options)
+    assert seen == [20, 31] and read[:2] == ["X", "Y"]
+    assert len(read) <= 3  # the witness, a value of its own, may read its centres
