@@ -36,6 +36,7 @@ from rkhs_notes.contracts import (
     taken_of,
     trusted,
 )
+from rkhs_notes.double_descent import relu_features
 from rkhs_notes.errors import RKHSError
 from rkhs_notes.kernels import Gaussian, Linear
 from rkhs_notes.random_features import fourier_features
@@ -121,6 +122,21 @@ def test_the_list_of_exceptions_shrinks():
 DRAWS = {
     "plots.plot_classes": {"X": lambda rng: rng.normal(size=(4, 2)), "y": lambda rng: [0, 1, 0, 1]},
     "plots.plot_decision": {"X": lambda rng: rng.normal(size=(4, 2)), "y": lambda rng: [0, 1, 0, 1]},
+    "double_descent.check_min_norm": {
+        "Phi": lambda rng: np.eye(3),
+        "y": lambda rng: [1.0, 2.0, 3.0],
+        "beta": lambda rng: [1.0, 2.0, 3.0],
+        "lam": lambda rng: 0.0,
+    },
+    "double_descent.double_descent_curve": {
+        "features": lambda rng: lambda D, seed: relu_features(2, D, seed),
+        "X": lambda rng: rng.normal(size=(6, 2)),
+        "y": lambda rng: rng.normal(size=6),
+        "X_test": lambda rng: rng.normal(size=(4, 2)),
+        "y_test": lambda rng: rng.normal(size=4),
+        "draws": lambda rng: 1,
+    },
+    "double_descent.least_squares_risk": {"p": lambda rng: int(rng.integers(12, 20))},
     "random_features.check_unbiased": {
         "draw": lambda rng: lambda seed: fourier_features(Gaussian(0.8), 2, 20, seed),
         "k": lambda rng: Gaussian(0.8),
