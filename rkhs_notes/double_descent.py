@@ -328,17 +328,14 @@ class DoubleDescentCurve(Value):
     def __repr__(self):
         test = np.median(self.test, axis=0)
         best = int(np.argmin(test))
-        return (f"DoubleDescentCurve, n = {self.n}, lam = {self.lam:g}, {len(self.test)} draws: "
-                f"largest error "
-                f"{test[list(self.widths).index(self.peak)]:.3g} at D = {self.peak}, least "
-                f"{test[best]:.3g} at "
+        return (f"DoubleDescentCurve, n = {self.n}, lam = {self.lam:g}, {len(self.test)} draws: largest error "
+                f"{test[list(self.widths).index(self.peak)]:.3g} at D = {self.peak}, least {test[best]:.3g} at "
                 f"D = {self.widths[best]}, {test[-1]:.3g} at D = {self.widths[-1]}")
 
 
 def _of_maps(value, name, call=None):
     if not callable(value):
-        raise TypeError(f"{name} is {value!r}; pass a function (D, rng) that returns a random map, "
-                        f"such as "
+        raise TypeError(f"{name} is {value!r}; pass a function (D, rng) that returns a random map, such as "
                         "lambda D, rng: fourier_features(k, d, D, rng).")
     return value
 
@@ -352,8 +349,7 @@ def _any_rows(value, name, call=None):
 def _measured(value, name, call=None):
     if callable(value) and not isinstance(value, type) or isinstance(value, str) and value in ("squared", "label"):
         return value
-    raise ValueError(f"{name} = {value!r}: pass 'squared', 'label' or a function of values and "
-                     f"targets.")
+    raise ValueError(f"{name} = {value!r}: pass 'squared', 'label' or a function of values and targets.")
 
 
 RandomMaps = Annotated[Any, replace(function("(D, rng) → FeatureMap"), read=_of_maps, bad=(None, "rbf", 3.0, []))]
@@ -368,21 +364,16 @@ def double_descent_curve(features: RandomMaps, X: AnyRows, y: Targets, X_test: O
                          error: Error = "squared", progress=None):
     """Fit y by D nested random features for every D of widths; errors, norms and their spread
 
-    Beyond D = n the columns are not kept: memory for (n + m) max(n, largest step between widths)
-    numbers
-    and a few n × n matrices, unless the Gram matrix of the features is nearly singular without a
-    penalty.
+    Beyond D = n the columns are not kept: memory for (n + m) max(n, largest step between widths) numbers
+    and a few n × n matrices, unless the Gram matrix of the features is nearly singular without a penalty.
 
-    features : a fresh random map with D outputs, a FeatureMap or a function of points, φ(x)ᵀφ(x') ≈
-        k(x, x'):
-        `lambda D, rng: fourier_features(k, d, D, rng)`. It is called once a width, for the outputs
-        to be
+    features : a fresh random map with D outputs, a FeatureMap or a function of points, φ(x)ᵀφ(x') ≈ k(x, x'):
+        `lambda D, rng: fourier_features(k, d, D, rng)`. It is called once a width, for the outputs to be
         added; the map may be applied to the same points again
     widths : for paired features even ones
     draws : independent repetitions
     lam : weight of ‖β‖² beside the sum of squares; 0 is the minimum-norm fit
-    error : "squared": mean of (f − y)²; "label": share of wrong classes, by the largest column of y
-        or by the
+    error : "squared": mean of (f − y)²; "label": share of wrong classes, by the largest column of y or by the
         sign of one; function of values and targets with one number as value
     progress : bool, optional, a bar over draws and widths; by default if it takes ten seconds
 
@@ -401,16 +392,13 @@ def double_descent_curve(features: RandomMaps, X: AnyRows, y: Targets, X_test: O
     """
     y, y_test, lams = guarded(np.asarray(y)), guarded(np.asarray(y_test)), lam if np.ndim(lam) else [lam]
     if y.shape[1:] != y_test.shape[1:]:
-        raise ValueError(f"y has shape {y.shape} and y_test {y_test.shape}; they need the same "
-                         f"columns.")
+        raise ValueError(f"y has shape {y.shape} and y_test {y_test.shape}; they need the same columns.")
     measure = dict(squared=_squared_error, label=_label_error)[error] if isinstance(error, str) else error
     if measure is _label_error and y[0].size == 1 and not y.min() < 0 < y.max():
-        raise ValueError(f"error = 'label' reads one column by its sign, but y has values from "
-                         f"{y.min():g} to "
+        raise ValueError(f"error = 'label' reads one column by its sign, but y has values from {y.min():g} to "
                          f"{y.max():g}; pass ±1, or one column a class.")
     n, widest = len(X), max(b - a for a, b in zip([0, *widths], widths, strict=False))
-    require_fits((n + len(X_test), max(n, widest)), instead="smaller steps between widths, or "
-                                                            "fewer points")
+    require_fits((n + len(X_test), max(n, widest)), instead="smaller steps between widths, or fewer points")
     train, test, norm = np.empty((3, len(lams), draws, len(widths)))
 
     def one(draw):
@@ -426,7 +414,7 @@ def double_descent_curve(features: RandomMaps, X: AnyRows, y: Targets, X_test: O
               disable=None if progress is None else not progress) as bar:
         if n < _FEW:
             in_parallel(one, jobs)
-        else:  # one after the other: the memory of one draw
+        else:                                                    # one after the other: the memory of one draw
             for draw in jobs:
                 one(draw)
     curves = tuple(DoubleDescentCurve(frozen(np.array(widths)), *(frozen(a[j]) for a in (train, test, norm)),
@@ -461,8 +449,7 @@ def _add(G, C, Z, Z_test):
 
 
 def _by_gram_alone(G, C, y, lam, D):
-    "Values and norm from (G + D lam I) α = y with G = Z Zᵀ and C = Z_test Zᵀ; None if G is too "
-    "near singular."
+    "Values and norm from (G + D lam I) α = y with G = Z Zᵀ and C = Z_test Zᵀ; None if G is too near singular."
     root = math.sqrt(D * lam)
     with _threads(len(G)):
         solve = _by_gram(G, root)
@@ -487,8 +474,7 @@ def _by_columns(Z, Z_test, beta):
 def _map(features, D, rng):
     phi = features(D, rng)
     if not callable(phi):
-        raise TypeError(f"features({D}, rng) returned {type(phi).__name__}; it must return a "
-                        f"function of "
+        raise TypeError(f"features({D}, rng) returned {type(phi).__name__}; it must return a function of "
                         "points, such as a FeatureMap.")
     return phi
 
@@ -496,14 +482,12 @@ def _map(features, D, rng):
 def _columns(maps, points):
     "Columns z₁, z₂, … at the points, with (1/D) Σ zⱼ(x) zⱼ(x') ≈ k(x, x') for every D."
     D, start = sum(step for step, _ in maps), 0
-    require_fits((len(points), D), instead="smaller steps between widths, a penalty lam, or fewer "
-                                           "points")
+    require_fits((len(points), D), instead="smaller steps between widths, a penalty lam, or fewer points")
     Z = np.empty((len(points), D))
     for step, phi in maps:
         F = np.asarray(as_floats(phi(points), "features"))
         if F.shape != (len(points), step):
-            raise ValueError(f"features({step}, rng) made a map that gave shape {F.shape} for "
-                             f"{len(points)} "
+            raise ValueError(f"features({step}, rng) made a map that gave shape {F.shape} for {len(points)} "
                              f"points; it must give ({len(points)}, {step}).")
         np.multiply(F, math.sqrt(step), out=Z[:, start : start + step])
         start += step

@@ -115,13 +115,13 @@ EXCEPTIONS = {
     },
     "10_double_descent": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 107,
+        "wide lines": 75,
         "long imports": 2,
         "folded cells": 8,
-        "long cells": 4,
-        "lines over": 233,
-        "median": 43,
-        "exported lines": 474,
+        "long cells": 2,
+        "lines over": 220,
+        "median": 39,
+        "exported lines": 455,
     },
     "11_mmd": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
