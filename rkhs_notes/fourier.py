@@ -11,7 +11,7 @@ from .arrays import array_namespace, in_parallel, n_threads, require_fits, spans
 
 # %% ../nbs/S_fourier.ipynb #b3454a61
 def cosines_and_sines(X, W, scale=1.0):
-    """scale · (cos ω₁ᵀx, …, cos ω_mᵀx, sin ω₁ᵀx, …, sin ω_mᵀx) for every row x   (S.1)
+    """scale · (cos ω₁ᵀx, …, cos ω_mᵀx, sin ω₁ᵀx, …, sin ω_mᵀx) for every row x   (FR.1)
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def cosines_and_sines(X, W, scale=1.0):
 
 
 def shifted_cosines(X, W, phases, scale=1.0):
-    """scale · (cos(ω₁ᵀx + b₁), …, cos(ω_mᵀx + b_m)) for every row x   (S.1)
+    """scale · (cos(ω₁ᵀx + b₁), …, cos(ω_mᵀx + b_m)) for every row x   (FR.1)
 
     Parameters
     ----------
@@ -42,17 +42,14 @@ def shifted_cosines(X, W, phases, scale=1.0):
     """
     return _mapped(X, W, scale, phases)
 
-
+# %% ../nbs/S_fourier.ipynb #c74e46c4
 def _mapped(X, W, scale, phases):
     m, paired = len(W), phases is None
     shape = (X.shape[0], 2 * m if paired else m)
     dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(float)
     require_fits(shape, X.dtype.itemsize, "blocks of rows, one after the other")
-    xp = np if hasattr(X, "tocsr") else array_namespace(X)
-    if xp is not np:
-        P = X @ xp.asarray(W, dtype=X.dtype).T
-        F = [xp.cos(P), xp.sin(P)] if paired else [xp.cos(P + xp.asarray(phases, dtype=X.dtype))]
-        return xp.concat([f * xp.asarray(scale, dtype=X.dtype) for f in F], axis=1)
+    if not hasattr(X, "tocsr") and array_namespace(X) is not np:
+        return _elsewhere(X, W, scale, phases)
     half = 0.5 if dtype == np.float64 else 1.0
     V = np.ascontiguousarray((half * W).T, dtype=dtype)
     b = 0.0 if paired else (half * phases).astype(dtype)
@@ -66,7 +63,7 @@ def _mapped(X, W, scale, phases):
         for rows in spans(span.stop, block, span.start):
             k = rows.stop - rows.start
             t, r = T[:k], R[:k]
-            if xp is np and isinstance(X, np.ndarray):
+            if isinstance(X, np.ndarray):
                 np.matmul(X[rows], V, out=t)
             else:
                 t[...] = X[rows] @ V
@@ -80,14 +77,23 @@ def _mapped(X, W, scale, phases):
     return out
 
 
+def _elsewhere(X, W, scale, phases):
+    "The same by the functions of another array library"
+    xp = array_namespace(X)
+    P = X @ xp.asarray(W, dtype=X.dtype).T
+    shifted = lambda: xp.cos(P + xp.asarray(phases, dtype=X.dtype))
+    F = [xp.cos(P), xp.sin(P)] if phases is None else [shifted()]
+    return xp.concat([f * xp.asarray(scale, dtype=X.dtype) for f in F], axis=1)
+
+# %% ../nbs/S_fourier.ipynb #d06e268d
 def _by_tangent(t, r, scale, out, m, paired):
     np.tan(t, out=t)
     np.multiply(t, t, out=r)
     r += 1
     np.divide(2 * scale, r, out=r)
-    np.subtract(r, scale, out=out[:, :m])                                           # (S.1)
+    np.subtract(r, scale, out=out[:, :m])                                           # (FR.1)
     if paired:
-        np.multiply(t, r, out=out[:, m:])                                           # (S.1)
+        np.multiply(t, r, out=out[:, m:])                                           # (FR.1)
 
 
 def _by_cosine(t, r, scale, out, m, paired):

@@ -165,11 +165,6 @@ EXCEPTIONS = {
         "lines over": 308,
         "no sentence": 1,
     },
-    "S_fourier": {
-        "why": "an engine in long cells so far, which its next edit cuts",
-        "long cells": 1,
-        "lines over": 14,
-    },
     "S_gram": {
         "why": "young",
         "wide lines": 7,
