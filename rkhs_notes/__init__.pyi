@@ -1,12 +1,14 @@
 # written by `make prepare` from the list of daily names in nbs/Y_package.ipynb
 from . import algebra as algebra
 from . import arrays as arrays
+from . import bessel as bessel
 from . import cke as cke
 from . import cli as cli
 from . import contracts as contracts
 from . import convex as convex
 from . import datasets as datasets
 from . import double_descent as double_descent
+from . import entries as entries
 from . import errors as errors
 from . import exercises as exercises
 from . import features as features
@@ -21,7 +23,9 @@ from . import kpca as kpca
 from . import lowrank as lowrank
 from . import maps as maps
 from . import mercer as mercer
+from . import metrics as metrics
 from . import mmd as mmd
+from . import pairs as pairs
 from . import plots as plots
 from . import random_features as random_features
 from . import representer as representer
@@ -35,7 +39,7 @@ from . import smo as smo
 from . import spectra as spectra
 from . import svm as svm
 from . import zoo as zoo
-from .zoo import Anova as Anova
+from .metrics import Anova as Anova
 from .zoo import Bilinear as Bilinear
 from .kernels import Brownian as Brownian
 from .zoo import Cauchy as Cauchy
@@ -69,7 +73,7 @@ from .zoo import RationalQuadratic as RationalQuadratic
 from .zoo import Sobolev as Sobolev
 from .zoo import SobolevFull as SobolevFull
 from .random_features import SpectralMeasure as SpectralMeasure
-from .zoo import Tensor as Tensor
+from .metrics import Tensor as Tensor
 from .cke import affinity as affinity
 from .random_features import binning_features as binning_features
 from .kpca import center as center

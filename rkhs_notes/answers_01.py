@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .zoo import _elementary
+from .metrics import elementary
 
 # %% ../nbs/V_answers_01.ipynb #355299b3
 _exercises = {}
@@ -102,14 +102,14 @@ def _with_repeats(Z, p):
 
 _exercises["01.6"] = dict(
     draw=lambda rng: (rng.uniform(0.2, 1.5, size=(5, 3, 3)), int(rng.integers(2, 5))),
-    answer=lambda Z, p: _elementary(Z, p)[p],
+    answer=lambda Z, p: elementary(Z, p)[p],
     mistakes={
         "you used a coordinate more than once: update s from p downwards":
             _with_repeats,
         "that sums all orders up to p; only order p is asked for":
-            lambda Z, p: sum(_elementary(Z, p)),
+            lambda Z, p: sum(elementary(Z, p)),
         "that is the power of the sum, which contains squares of a coordinate":
             lambda Z, p: Z.sum(axis=0) ** p,
         "that counts each set of coordinates p! times, once for every order":
-            lambda Z, p: math.factorial(p) * _elementary(Z, p)[p],
+            lambda Z, p: math.factorial(p) * elementary(Z, p)[p],
     })

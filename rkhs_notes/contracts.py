@@ -366,7 +366,8 @@ def remarked(copy, X, rows=None, part=None):
         other = _mark_of(copy, make=True)
         other.facts |= mark.facts
         part = part or (lambda image: image if rows is None else taken_of(image, rows))
-        other.prepared = {key: part(image) for key, image in mark.prepared.items()}
+        if getattr(copy, "dtype", None) == getattr(X, "dtype", None):
+            other.prepared = {key: part(image) for key, image in mark.prepared.items()}
     return copy
 
 

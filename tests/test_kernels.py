@@ -45,17 +45,14 @@ from rkhs_notes.kernels import (
     SobolevFull,
     Tensor,
     align,
-    alignment,
     as_kernel,
     check_gradient,
     check_kernel,
     indefinite_witness,
     is_psd,
-    kde,
 )
 from rkhs_notes.representer import ridge
 from rkhs_notes.rkhs import RKHSFunction
-from scipy.special import gamma
 
 
 def first(X):
@@ -560,14 +557,6 @@ def test_near_repeated_points_make_an_honest_gram_matrix():
         Precomputed(Gaussian(0.01)(X))
 
 
-def test_matern_against_its_power_series():
-    "near 0 and nu < 1:  1 − Γ(1−ν)/Γ(1+ν) (s/2)^2ν, with s = √(2ν) r"
-    for r in (1e-150, 1e-100, 1e-40):
-        s = np.sqrt(0.02) * r
-        expected = 1 - gamma(0.99) / gamma(1.01) * (s / 2) ** 0.02
-        np.testing.assert_allclose(Matern(0.01)([[0.0]], [[r]]), expected, rtol=1e-10)
-
-
 def test_is_psd_at_the_threshold():
     rng = np.random.default_rng(0)
     A = rng.normal(size=(60, 20))
@@ -575,39 +564,3 @@ def test_is_psd_at_the_threshold():
     assert is_psd(K)
     error = 4 * np.finfo(float).eps * np.abs(K).max()
     assert is_psd(K - 20 * error * np.eye(60)) and not is_psd(K - 200 * error * np.eye(60))
-
-
-# tools
-
-def test_alignment_is_a_cosine():
-    rng = np.random.default_rng(0)
-    A, B = rng.normal(size=(9, 4)), rng.normal(size=(9, 4))
-    K, L = A @ A.T, B @ B.T
-    H = np.eye(9) - 1 / 9
-    np.testing.assert_allclose(alignment(K, L), np.trace(H @ K @ H @ L) / np.sqrt(
-        np.trace(H @ K @ H @ K) * np.trace(H @ L @ H @ L)))
-    np.testing.assert_allclose(alignment(K, 3 * K), 1)
-    assert alignment(np.ones((9, 9)), L) == 0 < alignment(np.ones((9, 9)), L, centred=False)
-
-
-@given(st.integers(0, 999))
-def test_align_is_optimal(seed):
-    rng = np.random.default_rng(seed)
-    X, y = rng.normal(size=(25, 3)), rng.normal(size=25)
-    parts = [Linear(), Gaussian(1), Gaussian(0.3), Linear().on(0), Linear(), 5 * Gaussian(1)]
-    learned = alignment(align(parts, X, y)(X), np.outer(y - y.mean(), y - y.mean()))
-    for _ in range(30):
-        mixture = sum(w * k for w, k in zip(rng.dirichlet(np.full(6, 0.3)), parts, strict=True))
-        assert alignment(mixture(X), np.outer(y - y.mean(), y - y.mean())) <= learned + 1e-9
-
-
-@given(st.integers(0, 99), st.floats(0.3, 2), st.integers(1, 2))
-def test_kde_integrates_to_one(seed, bandwidth, d):
-    X = np.random.default_rng(seed).uniform(-1, 1, size=(6, d))
-    side = gauss_legendre(-1 - 9 * bandwidth, 1 + 9 * bandwidth, 90)
-    if d == 1:
-        total = side.integrate(kde(X, bandwidth, weights=np.arange(6)))
-    else:
-        plane = np.stack(np.meshgrid(side.points, side.points), axis=-1).reshape(-1, 2)
-        total = np.outer(side.weights, side.weights).ravel() @ kde(X, bandwidth)(plane)
-    np.testing.assert_allclose(total, 1, atol=1e-8)
