@@ -20,6 +20,7 @@ from . import hilbert as hilbert
 from . import interpolation as interpolation
 from . import kernels as kernels
 from . import kpca as kpca
+from . import laws as laws
 from . import lowrank as lowrank
 from . import maps as maps
 from . import mercer as mercer

@@ -4,10 +4,14 @@
 __all__ = []
 
 # %% ../nbs/S_algebra.ipynb #62a35c1a
+import math
+import operator
 import numpy as np
 from functools import reduce
-from .arrays import array_namespace, spans
-from .gram import Pointed, as_kernel, as_written
+from .arrays import spans
+from .contracts import ARRAYS, marked, prepared
+from .forms import plain
+from .gram import Pointed, as_kernel, as_tex, as_written, library, n_points, of_any_kind
 
 # %% ../nbs/S_algebra.ipynb #8983467b
 def bracketed(k, closer_than):
@@ -96,7 +100,7 @@ class OfValue(OfOne):
         return {}
 
     def _vjp(self, X, Y, G):
-        xp = array_namespace(X, Y)
+        xp = library(X, Y)
         K = self.k._gram(X, Y, xp)
         return self.own_vjp(G, K) | prefixed("k", self.k._vjp(X, Y, G * self.slope(K, xp)))
 
@@ -139,6 +143,10 @@ class Terms(Pointed):
         first, *rest = self.terms
         rest = [bracketed(k, self._precedence) for k in rest]
         return f" {self._sign} ".join([bracketed(first, self._precedence - 1), *rest])
+
+    def _tex(self, x, y):
+        low = self._tex_precedence - 1
+        return self._tex_sign.join(tex_bracketed(k, low, x, y) for k in self.terms)
 
 # %% ../nbs/S_algebra.ipynb #bdf82ca6
 def _opened(name, k, cls):
@@ -210,8 +218,244 @@ class OfTerms(Terms):
         return reduce(self._operation, (k._diag(X, xp) for k in self.terms))
 
     def _vjp(self, X, Y, G):
-        xp, gradients = array_namespace(X, Y), {}
+        xp, gradients = library(X, Y), {}
         slopes = self.slopes([k._gram(X, Y, xp) for k in self.terms])
         for (name, k), slope in zip(self._values(), slopes, strict=True):
             gradients |= prefixed(name, k._vjp(X, Y, G * slope))
         return gradients
+
+# %% ../nbs/S_algebra.ipynb #f2b5fab3
+class OfImage(Pointed):
+    "k(g(x), g(y)), where g picks columns or is any function of the points"
+    _family = True
+
+    @property
+    def is_shift_invariant(self):
+        "Does the part depend on x − y alone, and are its points columns of x?"
+        return self.k.is_shift_invariant and not callable(self.columns)
+
+    def _facts(self):
+        return frozenset([self]) if callable(self.columns) else ARRAYS | {self}
+
+    def _points(self, X, name):
+        X = marked(of_any_kind, self.k._merged(X, name), name, frozenset())
+        if not callable(self.columns) and max(self.columns) >= X.shape[1]:
+            raise ValueError(f"{self} needs column number {max(self.columns)}, but the last "
+                             f"column of {name} is number {X.shape[1] - 1}.")
+        self._chosen(X, name)
+        return X
+
+    def _width(self, d):
+        return d if callable(self.columns) else self.k._width(len(self.columns))
+
+    def _chosen(self, X, name="X"):
+        return prepared(X, self, lambda: self._image(X, name))
+
+    def _image(self, X, name):
+        if not callable(self.columns):
+            picked = [X[:, i : i + 1] for i in self.columns]
+            return self.k._marked(library(X).concat(picked, axis=1), name)
+        image = self.k._marked(self.columns(plain(X)), f"the image of {name}")
+        if n_points(image) != n_points(X):
+            raise ValueError(f"the function of {self} gives {n_points(image)} points for "
+                             f"{n_points(X)}; it must give one for each.")
+        return image
+
+# %% ../nbs/S_algebra.ipynb #ade36cb6
+class AtImage(OfImage):
+    "What k answers at the image of the points"
+    _family = True
+
+    def _gram(self, X, Y, xp):
+        return self.k._gram(self._chosen(X), self._chosen(Y), xp)
+
+    def _tile(self, X, Y, xp):
+        Z = self._chosen(X)
+        return self.k._tile(Z, Z if Y is X else self._chosen(Y), xp)
+
+    def _pairs(self, X, Y, xp):
+        return self.k._pairs(self._chosen(X), self._chosen(Y), xp)
+
+    def _diag(self, X, xp):
+        return self.k._diag(self._chosen(X), xp)
+
+    def _distance(self, X, Y, xp):
+        return self.k._distance(self._chosen(X), self._chosen(Y), xp)
+
+    def _vjp(self, X, Y, G):
+        return prefixed("k", self.k._vjp(self._chosen(X), self._chosen(Y), G))
+
+    def __repr__(self):
+        of = as_written(self.columns) if callable(self.columns) else list(self.columns)
+        return f"{receiver(self.k)}.on({of})"
+
+    def _tex(self, x, y):
+        if callable(self.columns):
+            g = as_tex(self.columns)
+            return self.k._tex(f"{g}({x})", f"{g}({y})")
+        chosen = ",".join(map(str, self.columns))
+        return self.k._tex(f"{x}_{{{chosen}}}", f"{y}_{{{chosen}}}")
+
+# %% ../nbs/S_algebra.ipynb #dbeacc00
+def inverse_lengths(k, X, xp):
+    "1 / √k(x, x), and 0 where k(x, x) = 0"
+    squared = k._diag(X, xp)
+    limits = xp.finfo(squared.dtype)
+    tiny = squared < float(limits.smallest_normal) * float(limits.eps) ** 0.5
+    if xp is np and tiny.any():
+        _require_no_underflow(k, X, squared, np.flatnonzero(tiny))
+    positive = squared > 0
+    return xp.where(positive, xp.where(positive, squared, 1.0) ** -0.5, 0.0)
+
+
+def _require_no_underflow(k, X, squared, few):
+    for i in few:
+        if squared[i] > 0 or _in_wider_floats(k, X[i : i + 1]) > 0:
+            raise ValueError(f"k(x, x) = {squared[i]:.3g} of {k} at point {i} is below the floats "
+                             "that keep all digits, so the cosine has none; rescale X.")
+
+
+def _in_wider_floats(k, x):
+    "k(x, x) in the widest float of this machine, or 0 where the formula knows no other type"
+    try:
+        return float(k._diag(x.astype(np.longdouble), np)[0] ** 0.25)
+    except (AttributeError, TypeError, ValueError):
+        return 0.0
+
+# %% ../nbs/S_algebra.ipynb #5deea4a7
+class OfAngles(OfOne):
+    "k(x, y) / √(k(x, x) k(y, y))"
+    _family = True
+    _unit_length = True
+
+    def _gram(self, X, Y, xp):
+        return self._tile(X, Y, xp)(slice(None), slice(None))
+
+    def _tile(self, X, Y, xp):
+        inner = self.k._tile(X, Y, xp)
+        a, b = inverse_lengths(self.k, X, xp), inverse_lengths(self.k, Y, xp)
+        return lambda rows, columns: self.of_value(inner(rows, columns), a[rows], b[columns])
+
+    def _pairs(self, X, Y, xp):
+        a, b = inverse_lengths(self.k, X, xp), inverse_lengths(self.k, Y, xp)
+        return self.k._pairs(X, Y, xp) * a * b
+
+    def _diag(self, X, xp):
+        a = inverse_lengths(self.k, X, xp)
+        return xp.where(a > 0, xp.ones_like(a), a)
+
+    def _vjp(self, X, Y, G):
+        a, b = inverse_lengths(self.k, X, np), inverse_lengths(self.k, Y, np)
+        H = G * self.k._gram(X, Y, np) * np.outer(a, b)
+        return added("k", self.k._vjp(X, Y, G * np.outer(a, b)),
+                     diag_vjp(self.k, X, -H.sum(axis=1) * a**2 / 2),
+                     diag_vjp(self.k, Y, -H.sum(axis=0) * b**2 / 2))
+
+# %% ../nbs/S_algebra.ipynb #0283006e
+def rule_of(k):
+    "The rule that simplifies kernels of exactly this class"
+    return vars(type(k)).get("_rule", "")
+
+
+def simplified(k):
+    "The same function, written with fewer parts"
+    parts = {name: simplified(part) for name, part in k._parts()}
+    k = k._with_values(**parts) if parts else k
+    try:
+        return _RULES[rule_of(k)](k) if rule_of(k) in _RULES else k._reduced()
+    except OverflowError:                    # a merged number would be infinite, or 0
+        return k
+
+
+def times(a, b):
+    "a · b, if the product neither overflows nor vanishes by rounding"
+    if not math.isfinite(a * b) or (a * b == 0 and a != 0 and b != 0):
+        raise OverflowError("the weights do not merge into one float")
+    return a * b
+
+
+def scaled(c, k):
+    "c times k, written as briefly as possible"
+    if rule_of(k) == "constant" or c == 0:
+        return k._constant(times(c, k.c) if c else 0.0)
+    return k if c == 1 else c * k
+
+# %% ../nbs/S_algebra.ipynb #e258fe20
+def terms(k):
+    "k as a sum of (weight, kernel)"
+    rule = rule_of(k)
+    if rule == "sum":
+        return [pair for term in k.terms for pair in terms(term)]
+    if rule == "scaled":
+        return [(times(k.scale, c), part) for c, part in terms(k.k)]
+    return [(k.c, k._constant(1.0))] if rule == "constant" else [(1.0, k)]
+
+
+def factors(k):
+    "k as a number times a list of kernels"
+    rule = rule_of(k)
+    if rule == "product":
+        parts = [factors(term) for term in k.terms]
+        return reduce(times, (c for c, _ in parts)), [f for _, many in parts for f in many]
+    if rule == "scaled":
+        c, many = factors(k.k)
+        return times(k.scale, c), many
+    return (k.c, []) if rule == "constant" else (1.0, [k])
+
+
+def _merged_pair(k1, k2):
+    "One kernel equal to k1 · k2, if there is one"
+    if k1 == k2:
+        return _power_reduced(k1**2)
+    return (_own(k1, "_times") and k1._times(k2)) or (_own(k2, "_times") and k2._times(k1)) or None
+
+
+def _own(k, method):
+    "Does the rule belong to this class, not to one that it refines?"
+    return method in vars(type(k))
+
+# %% ../nbs/S_algebra.ipynb #32f8c533
+def _sum_reduced(k):
+    weights = {}
+    for c, part in terms(k):                                     # equal terms add their weights
+        weights[part] = weights.get(part, 0.0) + c
+    kept = [scaled(c, part) for part, c in weights.items() if c > 0]
+    return reduce(operator.add, kept) if kept else k._constant(0)
+
+
+def _product_reduced(k):
+    (c, many), merged = factors(k), []
+    for factor in many:
+        pairs = ((i, _merged_pair(earlier, factor)) for i, earlier in enumerate(merged))
+        first = next((pair for pair in pairs if pair[1] is not None), (len(merged), factor))
+        merged[first[0] : first[0] + 1] = [first[1]]
+    return scaled(c, reduce(operator.mul, merged)) if merged else k._constant(c)
+
+
+def _power_reduced(k):
+    c, many = factors(k.k)
+    base = reduce(operator.mul, many) if many else k._constant(1.0)
+    if rule_of(base) == "power":
+        base = base.k ** (base.p * k.p)
+    elif k.p > 1:
+        base = (_own(base, "_to_power") and base._to_power(k.p)) or base**k.p
+    return scaled(reduce(times, [c] * k.p), base)
+
+
+def _angles_reduced(k):
+    part = k.k.k if rule_of(k.k) == "scaled" and k.k.scale > 0 else k.k
+    if rule_of(part) == "constant" and part.c > 0:
+        return k._constant(1)
+    return part if part._unit_length else part.normalized()
+
+
+def _image_reduced(k):
+    if rule_of(k.k) == "image" and not callable(k.columns) and not callable(k.k.columns):
+        return k.k.k.on([k.columns[i] for i in k.k.columns])
+    return k
+
+
+_RULES = {"sum": _sum_reduced, "product": _product_reduced, "power": _power_reduced,
+          "scaled": lambda k: scaled(times(k.scale, k.k.scale), k.k.k) if rule_of(k.k) == "scaled"
+          else scaled(k.scale, k.k), "angles": _angles_reduced, "image": _image_reduced,
+          "exp": lambda k: k._constant(math.exp(k.k.c)) if rule_of(k.k) == "constant" else k}

@@ -113,3 +113,29 @@ _exercises["01.6"] = dict(
         "that counts each set of coordinates p! times, once for every order":
             lambda Z, p: math.factorial(p) * elementary(Z, p)[p],
     })
+
+# %% ../nbs/V_answers_01.ipynb #ae4637fd
+_exercises["01.7"] = dict(
+    draw=lambda rng: tuple(float(v) for v in rng.uniform(0.2, 3, size=2) ** 2),
+    answer=lambda a, b: np.array([-math.sqrt(a * b), math.sqrt(a * b)]),
+    mistakes={
+        "a kernel may be negative: the lower end is not 0":
+            lambda a, b: np.array([0.0, math.sqrt(a * b)]),
+        "the determinant bounds the square of k(x, y); take the root":
+            lambda a, b: np.array([-a * b, a * b]),
+        "that is the arithmetic mean, which the trace allows; the determinant allows less":
+            lambda a, b: np.array([-(a + b) / 2, (a + b) / 2]),
+        "the smaller of the two is too narrow: a short feature may lean on a long one":
+            lambda a, b: np.array([-min(a, b), min(a, b)]),
+    })
+
+# %% ../nbs/V_answers_01.ipynb #7e9763a9
+_exercises["01.8"] = dict(
+    draw=lambda rng: (),
+    answer=lambda: 4,
+    mistakes={
+        "step 1 is sound: that is what a kernel is": lambda: 1,
+        "step 2 is sound: a matrix without negative eigenvalues has a root": lambda: 2,
+        "step 3 is sound: the eigenvalues of R are roots of those of K": lambda: 3,
+        "step 5 would follow, if step 4 were true": lambda: 5,
+    })

@@ -175,9 +175,9 @@ class Explicit(Pointed):
 
 
 def plain(X):
-    "Points as a function of the points gets them: (n,) on the line, else (n, d)"
+    "Points as a function of them gets them: (n,) on the line, else (n, d); objects as they are"
     X = guarded(X)
-    return X[:, 0] if X.shape[1] == 1 else X
+    return X[:, 0] if getattr(X, "ndim", 0) == 2 and X.shape[1] == 1 else X
 
 
 def values_of(f, X):

@@ -5,12 +5,17 @@ __all__ = ['AKernel', 'as_kernel']
 
 # %% ../nbs/S_gram.ipynb #4bad5884
 import math
+import re
 from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any
 import numpy as np
+
+# %% ../nbs/S_gram.ipynb #52bf2fe5
 from . import arrays, settings
-from .arrays import array_namespace, as_points, guarded, row_blocks, spans
-from .contracts import ARRAYS, Value, Word, kept, marked, near, remarked, taken_of, trusted
+from .arrays import Objects, array_namespace, as_points, guarded, row_blocks, spans
+from .contracts import (ARRAYS, MorePoints, Points, Value, Word, contract, kept, marked,
+                                  near, remarked, taken_of, trusted)
+from .contracts import _hold_objects as hold_objects
 from .errors import IndefiniteKernel
 
 # %% ../nbs/S_gram.ipynb #c571354f
@@ -36,11 +41,25 @@ def as_written(value):
     whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
     return repr(int(value)) if whole else repr(value)
 
+
+def as_tex(value):
+    "The same in TeX: 1e-05 is a power of ten, and a negative number stands in parentheses"
+    if isinstance(value, np.ndarray):
+        return rf"\mathtt{{{as_written(value)}}}" if value.size <= 6 else r"\mathtt{\ldots}"
+    if callable(value) and not isinstance(value, Written):
+        return rf"\mathrm{{{as_written(value).strip('<>')}}}"
+    text, _, exponent = as_written(value).partition("e")
+    if isinstance(value, float) and exponent:
+        text = rf"{text} \cdot 10^{{{int(exponent)}}}"
+    return f"({text})" if text.startswith("-") else text
+
 # %% ../nbs/S_gram.ipynb #1fcafd56
 class Written(Value):
     "A value that is compared by its parts and prints as the expression that made it"
     _precedence = 4            # how tightly it binds in print: sum 1, product 2, power 3, leaf 4
     _tex_precedence = 4        # the same for the formula that it typesets
+    _tex_formula = ""          # where @x, @y and @field stand for the points and the parameters
+    _tex_inner = 0             # parts that bind no closer than this stand in parentheses
 
     def _values(self):
         "[(name, value)] of the fields"
@@ -65,10 +84,21 @@ class Written(Value):
         return text if len(text) <= 240 else f"{text[:110]} … {text[-110:]}"
 
     def _tex(self, x, y):
-        "The value at x and y as TeX; a leaf writes its formula here"
-        given = ", ".join(as_written(v) for _, v in self._values() if isinstance(v, (int, float)))
+        "The value at x and y as TeX: by the formula of the class, or its name and numbers"
+        if self._tex_formula:
+            parts = {name: self._tex_part(value, x, y) for name, value in self._values()}
+            known = {"x": x, "y": y} | parts
+            return re.sub(r"@(\w+)", lambda found: known[found[1]], self._tex_formula)
+        given = ", ".join(as_tex(v) for _, v in self._values() if isinstance(v, (int, float)))
         name = rf"\mathrm{{{type(self).__name__}}}"
         return rf"{name}_{{{given}}}({x}, {y})" if given else rf"{name}({x}, {y})"
+
+    def _tex_part(self, value, x, y):
+        "A field in the formula: a number, or the formula of a part"
+        if not isinstance(value, Written):
+            return as_tex(value)
+        formula = value._tex(x, y)
+        return rf"\left({formula}\right)" if value._tex_precedence <= self._tex_inner else formula
 
     def _repr_latex_(self):
         return f"$k(x, y) = {self._tex('x', 'y')}$"
@@ -84,8 +114,8 @@ class Expression(Written):
     def _with_values(self, **values):
         "The same expression with other fields"
         if self._own_init:
-            raise TypeError(f"{type(self).__name__} has an __init__ of its own; list its fields with their "
-                            "types in the class instead, and it can be given other parameters.")
+            raise TypeError(f"{type(self).__name__} has an __init__ of its own; list its fields "
+                            "with their types, and it can be given other parameters.")
         return replace(self, **values)
 
     def _parameters(self, prefix=""):
@@ -120,8 +150,9 @@ class Expression(Written):
         TypeError                    an unknown name
         """
         if unknown := sorted(set(values) - set(self.get_params())):
+            known = self.get_params()
             raise TypeError(f"{self} has no parameter {unknown[0]!r}; it has "
-                            f"{', '.join(self.get_params()) or 'none'}.{near(unknown[0], self.get_params())}")
+                            f"{', '.join(known) or 'none'}.{near(unknown[0], known)}")
         own = {name: values[name] for name, _ in self._values() if name in values}
         for name, part in self._parts():
             start = len(name) + 2
@@ -134,6 +165,7 @@ class Formula(Expression):
     "What a kernel may write, with defaults made from `_gram`"
     _family = True                   # derives shortcuts from a formula that its members state
     is_shift_invariant = False       # does k(x, y) depend on x − y alone?
+    _unit_length = False             # is k(x, x) = 1 everywhere?
     _window = (-3.0, 3.0)            # where plot draws
     _formula = "_gram"               # the method that states the formula; families name their own
 
@@ -167,7 +199,7 @@ class Formula(Expression):
     def _vjp(self, X, Y, G):
         "{name: Σᵢⱼ Gᵢⱼ ∂k(xᵢ, yⱼ)/∂parameter} for the parameters that are real numbers or arrays"
         if any(isinstance(value, (float, np.ndarray)) for value in self.get_params().values()):
-            raise NotImplementedError(f"{type(self).__name__} has parameters, but writes no _vjp(X, Y, G)")
+            raise NotImplementedError(f"{type(self).__name__} has parameters, but no _vjp(X, Y, G)")
         return {}
 
     def _width(self, d):
@@ -176,10 +208,19 @@ class Formula(Expression):
     def _blocks(self):
         return 4                                 # how many blocks are in use while one is made
 
+    def _reduced(self):
+        return self                              # parts are simple already; what else merges?
+
+    def _times(self, other):
+        return None                              # one kernel equal to the product, if there is one
+
+    def _to_power(self, p):
+        return None                              # likewise to k ** p
+
 # %% ../nbs/S_gram.ipynb #449a5f46
 def _forget_other_formulas(cls):
     "Puts the default back for each shortcut that was written for another formula than that of cls"
-    for name in ("_tile", "_pairs", "_diag", "_distance", "_vjp"):
+    for name in ("_tile", "_pairs", "_diag", "_distance", "_vjp", "_unit_length"):
         order = cls.__mro__
         owner = next(c for c in order if name in vars(c))
         above = order[order.index(owner) + 1 :]
@@ -210,7 +251,12 @@ class Pointed(Formula):
 
     def _marked(self, X, name="X"):
         "X validated and marked: X itself, a read-only view, or a copy"
-        return marked(self._points, X, name, self._facts())
+        return marked(self._held, X, name, self._facts())
+
+    def _held(self, X, name):
+        points = self._points(X, name)           # a list of strings is held as Objects
+        known = str(getattr(points, "dtype", "object"))
+        return Objects(points) if known == "object" else points
 
     def points(self, X, name="X"):
         """X, validated once: read-only points that carry the mark of this kernel's domain.
@@ -252,6 +298,11 @@ def precision(*points):
     return library(*points).result_type(*known) if len(known) == len(points) else np.dtype(float)
 
 
+def bytes_of(*points):
+    "How many bytes an entry of a result takes"
+    return library(*points).finfo(precision(*points)).bits // 8
+
+
 def both_points(k, X, Y=None):
     "(X, Y, symmetric): marked points of k, in one precision; Y is X where it is left out"
     X = k._marked(X, "X")
@@ -263,13 +314,21 @@ def both_points(k, X, Y=None):
                          "both must hold points of one space.")
     if hasattr(X, "dtype") and X.dtype != Y.dtype:
         xp, dtype = library(X, Y), precision(X, Y)
-        X, Y = (A if A.dtype == dtype else remarked(guarded(xp.astype(A, dtype)), A) for A in (X, Y))
+        cast = lambda A: remarked(guarded(xp.astype(A, dtype)), A)
+        X, Y = (A if A.dtype == dtype else cast(A) for A in (X, Y))
     return X, Y, False
+
+
+def of_any_kind(X, name="X"):
+    "Numbers as an array (n, d); texts, graphs, bags and the like as Objects"
+    if isinstance(X, Objects):
+        return X
+    return Objects(X) if hold_objects(X) else as_points(X, name)
 
 # %% ../nbs/S_gram.ipynb #8d243e87
 def tile_shape(n, m, itemsize, blocks, threads):
     "Height and width of the tiles of an (n, m) matrix"
-    mib = min(3.2, settings.block_mib / (blocks * max(threads, 4)))      # alike for 1 to 4 threads
+    mib = min(3.2, settings.block_mib / (blocks * max(threads, 4)))  # alike for 1 to 4 threads
     area = mib * 2**20 / itemsize
     if n * m <= area:
         return n, m
@@ -288,7 +347,7 @@ def _shifted(part, start):
 # %% ../nbs/S_gram.ipynb #0f92edd6
 def each_tile(k, X, Y, use, symmetric=False, of=None):
     "use(rows, columns, block) for every tile of k(X, Y), in threads; X and Y are marked points"
-    xp, itemsize = library(X, Y), precision(X, Y).itemsize
+    xp, itemsize = library(X, Y), bytes_of(X, Y)
     most = max(1, int(settings.block_mib * 2**20 / (4 * k._width(n_columns(X)) * itemsize)))
     n, m = n_points(X), n_points(Y)
     for R in spans(n, _even(n, most)):
@@ -338,8 +397,8 @@ def _require_finite(k, block, xp):
 def gram_matrix(k, X, Y=None):
     "(k(xᵢ, yⱼ)), or (k(xᵢ, xⱼ)) with exact symmetry and diagonal where Y is left out"
     X, Y, symmetric = both_points(k, X, Y)
-    K, xp = _room(X, Y, "features (fourier_features, nystrom_features) or svm_primal for learning; "
-                        "k.each_tile or f(X) of an RKHSFunction keep no matrix")
+    K, xp = _room(X, Y, "features (fourier_features, nystrom_features) or svm_primal for "
+                        "learning; k.each_tile or f(X) of an RKHSFunction keep no matrix")
     exact = rowwise(k, k._diag, X) if symmetric else None
 
     def store(rows, columns, block):
@@ -355,7 +414,7 @@ def gram_matrix(k, X, Y=None):
 
 
 def _symmetric(block, exact, xp):
-    half = block * 0.5                                                   # halves first: a sum would overflow
+    half = block * 0.5                               # halves first: a sum would overflow
     block = half + half.T
     if xp is np:
         np.fill_diagonal(block, exact)
@@ -366,14 +425,14 @@ def _symmetric(block, exact, xp):
 def _room(X, Y, instead):
     "An empty (n, m) matrix, if it fits, and the array module"
     xp, dtype = library(X, Y), precision(X, Y)
-    arrays.require_fits((n_points(X), n_points(Y)), dtype.itemsize, instead)
+    arrays.require_fits((n_points(X), n_points(Y)), bytes_of(X, Y), instead)
     return xp.empty((n_points(X), n_points(Y)), dtype=dtype), xp
 
 # %% ../nbs/S_gram.ipynb #b77628d5
 def rowwise(k, method, *points):
     "_diag or _pairs of marked points"
     xp, width = library(*points), k._width(n_columns(points[0]))
-    blocks = row_blocks(n_points(points[0]), 6 * width * precision(*points).itemsize)
+    blocks = row_blocks(n_points(points[0]), 6 * width * bytes_of(*points))
     with np.errstate(all="ignore"):
         parts = [method(*(taken_of(A, rows) for A in points), xp) for rows in blocks]
     values = parts[0] if len(parts) == 1 else xp.concat(parts)
@@ -385,7 +444,8 @@ def pair_values(k, X, Y):
     "k(xᵢ, yᵢ) for points paired one to one"
     X, Y, _ = both_points(k, X, Y)
     if n_points(X) != n_points(Y):
-        raise ValueError(f"pairs need as many X as Y; X has {n_points(X)} points, Y has {n_points(Y)}.")
+        raise ValueError(f"pairs need as many X as Y; X has {n_points(X)} points, "
+                         f"Y has {n_points(Y)}.")
     return rowwise(k, k._pairs, X, Y)
 
 
@@ -403,6 +463,49 @@ def distance_matrix(k, X, Y=None):
         everyone = xp.arange(n_points(X))
         D[everyone, everyone] = 0.0
     return D
+
+# %% ../nbs/S_gram.ipynb #f24d08bd
+class Tiled(Pointed):
+    "Values in tiles, and a picture of the sections"
+    _family = True
+
+    @contract
+    def each_tile(self, X: Points, Y: MorePoints, use):
+        """Call use(rows, columns, block) for every tile k(X[rows], Y[columns]) of a Gram matrix.
+
+        The matrix itself is never stored. `use` is called in several threads at once; tiles of
+        one set of rows come one after the other, so that it may add to a result with one place
+        a row.
+
+        use : function of two slices and an array, whose result is dropped
+        """
+        X, Y, _ = both_points(self, X, Y)
+        each_tile(self, X, Y, use)
+
+    def plot(self, *limits, at=5, ax=None):
+        """Draw the sections k(·, z) on an interval, for a kernel on ℝ.
+
+        Parameters
+        ----------
+        *limits : float            a, b; by default −3, 3, or the first 3 units of a half-line
+        at : int or array (m,)     the points z, or how many of them
+        ax : matplotlib Axes       by default the current one
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        import matplotlib.pyplot as plt
+        ax = plt.gca() if ax is None else ax
+        if len(limits) not in (0, 2):
+            raise ValueError(f"plot got {len(limits)} limits; pass a and b, or none.")
+        a, b = limits or self._window
+        x = np.linspace(a, b, 400)
+        at = np.linspace(a, b, at + 2)[1:-1] if np.ndim(at) == 0 else as_points(at, "at")[:, 0]
+        ax.plot(x, gram_matrix(self, x, at))
+        ax.plot(at, rowwise(self, self._diag, self._marked(at)), ".", color="black")
+        ax.set(xlabel="x", ylabel="k(x, z)", title=str(self))
+        return ax
 
 # %% ../nbs/S_gram.ipynb #bbce7bd9
 def as_kernel(k, name="k"):

@@ -73,7 +73,7 @@ WITHOUT = {
     "features": 1,
     "fourier": 2,
     "gram": 1,
-    "kernels": 5,
+    "kernels": 1,
     "random_features": 2,
     "representer": 12,
     "resampling": 11,

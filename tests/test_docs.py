@@ -48,7 +48,8 @@ def documented(docstring):
     return {name.strip(" *") for names in found for name in names.split(",")}
 
 
-VALUES = {"Value", "Kernel", "Drawn", "RKHS", "_KnownAtPoints", "_WithPointsOf"}  # their fields have words
+# their fields have words
+VALUES = {"Value", "Kernel", "Indefinite", "Drawn", "RKHS", "_KnownAtPoints", "_WithPointsOf"}
 
 
 def said_by_words(node, docstring):

@@ -74,7 +74,7 @@ def by_node(X, z):
 A = np.array([[2.0, 1, 0], [1, 2, 0], [0, 0, 1]])
 sizes = st.floats(0.1, 3).map(lambda x: round(x, 2))
 linear_algebra = st.one_of(
-    st.just(Linear()), st.builds(Constant, st.floats(0, 3)), st.just(Bilinear(A)),
+    st.just(Linear()), st.builds(Constant, st.one_of(st.just(0.0), st.floats(1e-9, 3))), st.just(Bilinear(A)),
     st.builds(Polynomial, st.integers(1, 3), st.sampled_from([0.0, 0.5, 1.0]), sizes),
     st.just(Linear().on([0, 2])), st.just(Anova(Linear(), 2)), st.just(Anova(Linear(), 3, up_to=True)),
     st.just(Tensor(Linear(), Linear() + Constant(1), split=1)))
@@ -88,7 +88,7 @@ def grow(leaf):
         leaf, lambda part: st.one_of(
             part.flatmap(lambda a: part.map(lambda b: a + b)),
             part.flatmap(lambda a: part.map(lambda b: a * b)),
-            st.tuples(st.floats(0, 10), part).map(lambda pair: pair[0] * pair[1]),
+            st.tuples(st.one_of(st.just(0.0), st.floats(1e-9, 10)), part).map(lambda pair: pair[0] * pair[1]),
             part.map(lambda k: k.normalized()),
             st.tuples(part, st.integers(1, 2)).map(lambda pair: pair[0] ** pair[1])), max_leaves=3)
 

@@ -1,6 +1,7 @@
 """The whole zoo and the whole algebra against every law; what is combined, printed, tuned and simplified."""
 
 import copy
+import doctest
 import multiprocessing
 import os
 import pickle
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import tracemalloc
+import warnings
 from math import factorial
 
 import numpy as np
@@ -72,22 +74,29 @@ def below(x, z):
 
 
 widths = st.floats(0.05, 50)
+
+
+def weights(most):
+    "0, or what leaves the squares of features above the smallest floats"
+    return st.one_of(st.just(0.0), st.floats(1e-9, most))
+
+
 stationary = st.one_of(
     st.builds(Gaussian, widths), st.builds(Laplace, widths), st.builds(Cauchy, widths),
     st.builds(Matern, st.sampled_from([0.5, 0.7, 1, 1.5, 2, 2.5, 4.2, 20]), widths),
     st.builds(RationalQuadratic, st.floats(0.1, 20), widths),
     st.builds(Periodic, st.floats(0.1, 10), st.floats(0.2, 10)), st.just(Delta()))
 others = st.one_of(
-    st.just(Linear()), st.builds(Polynomial, st.integers(1, 3), st.floats(0, 3), st.floats(0.1, 3)),
-    st.builds(Constant, st.floats(0, 5)), st.just(Rank1(wave)), st.just(Rank1(first)),
-    st.builds(FiniteRank, st.tuples(st.floats(0, 3), st.floats(0, 3)), st.just((wave, first))))
+    st.just(Linear()), st.builds(Polynomial, st.integers(1, 3), weights(3), st.floats(0.1, 3)),
+    st.builds(Constant, weights(5)), st.just(Rank1(wave)), st.just(Rank1(first)),
+    st.builds(FiniteRank, st.tuples(weights(3), weights(3)), st.just((wave, first))))
 leaves = st.one_of(stationary, others)
 
 
 def composites(part):
     return st.one_of(
         st.builds(lambda a, b: a + b, part, part), st.builds(lambda a, b: a * b, part, part),
-        st.builds(lambda c, k: c * k, st.floats(0, 10), part), st.builds(lambda k: k**2, part),
+        st.builds(lambda c, k: c * k, weights(10), part), st.builds(lambda k: k**2, part),
         st.builds(Kernel.normalized, part), st.builds(Kernel.gaussian_of, part, st.floats(0.2, 20)),
         st.builds(Conjugate, part, st.just(wave)), st.builds(lambda k: k.on(0), part),
         st.builds(lambda k: k.on(doubled), part), st.builds(lambda k: (0.5 * k).exp(), stationary),
@@ -460,9 +469,9 @@ MUTANTS = {
         "_operation",
         staticmethod(lambda A, B: A * (B - 0.95)),
     ),
-    "power with a fraction": (Polynomial(1) ** 2, "_combine", lambda self, K: np.abs(K) ** 1.5),
-    "negative scaling": (2 * Gaussian(1), "_combine", lambda self, K: -K),
-    "exp of the negative": (Gaussian(1).exp(), "_combine", lambda self, K: np.exp(-K)),
+    "power with a fraction": (Polynomial(1) ** 2, "of_value", lambda self, K, xp: np.abs(K) ** 1.5),
+    "negative scaling": (2 * Gaussian(1), "of_value", lambda self, K, xp: -K),
+    "exp of the negative": (Gaussian(1).exp(), "of_value", lambda self, K, xp: np.exp(-K)),
 }
 
 
@@ -564,3 +573,155 @@ def test_is_psd_at_the_threshold():
     assert is_psd(K)
     error = 4 * np.finfo(float).eps * np.abs(K).max()
     assert is_psd(K - 20 * error * np.eye(60)) and not is_psd(K - 200 * error * np.eye(60))
+
+
+# points of any kind
+
+class SharedLetters(Kernel):
+    "k(s, t) = Σ over letters of their counts in s times their counts in t"
+
+    def _points(self, X, name):
+        if isinstance(X, str) or not all(isinstance(s, str) for s in X):
+            raise TypeError(f"{name} must be a list of strings")
+        return list(X)
+
+    def _gram(self, X, Y, xp):
+        return np.array([[sum(s.count(c) * t.count(c) for c in set(s)) for t in Y] for s in X], float)
+
+
+def counted(words):
+    return np.array([[word.count(c) for c in "abcdefghijklmnopqrstuvwxyz"] for word in words], float)
+
+
+def lower(words):
+    return [word.lower() for word in words]
+
+
+WORDS = ["banana", "kernel", "hilbert", "a", "space", "abba"]
+
+
+@pytest.mark.parametrize("k, same", [
+    (SharedLetters(), Linear()), (2 * SharedLetters() + Constant(1), 2 * Linear() + Constant(1)),
+    (Constant(1) + SharedLetters(), Constant(1) + Linear()), (SharedLetters() ** 2, Linear() ** 2),
+    (SharedLetters().normalized(), Linear().normalized()),
+    ((SharedLetters() / 9).exp(), (Linear() / 9).exp()),
+    (SharedLetters().on(lower), Linear()), (Linear().on(counted) * SharedLetters(), Linear() ** 2)])
+def test_points_may_be_strings(k, same):
+    X = counted(WORDS)
+    for points in (WORDS, tuple(WORDS), np.array(WORDS, dtype=object), k.points(WORDS)):
+        np.testing.assert_allclose(k(points), same(X), rtol=1e-12)
+    np.testing.assert_allclose(k(WORDS, WORDS[:2]), same(X, X[:2]), rtol=1e-12)
+    np.testing.assert_allclose(k.diag(WORDS), same.diag(X), rtol=1e-12)
+    np.testing.assert_allclose(k.pairs(WORDS[:3], WORDS[3:]), same.pairs(X[:3], X[3:]), rtol=1e-12)
+    np.testing.assert_allclose(k.distance(WORDS), same.distance(X), atol=1e-6)
+    check_kernel(k, WORDS)
+    with settings.using(block_mib=1e-3):
+        np.testing.assert_allclose(k(WORDS * 9), same(np.tile(X, (9, 1))), rtol=1e-12)
+    with pytest.raises(TypeError):
+        SharedLetters()("one word")
+
+
+STRICT = [Linear(), Polynomial(3), Gaussian(0.7), Constant(2), 2 * Gaussian(1) + Linear() * Polynomial(2),
+          Gaussian(1) ** 3, (Linear() / 9).exp(), Polynomial(2).normalized(), Gaussian(1).on([0, 2])]
+
+
+@pytest.mark.parametrize("k", STRICT, ids=str)
+def test_leaves_need_the_array_standard_only(k):
+    same_on_strict_arrays(k, np.random.default_rng(0).normal(size=(7, 3)))
+
+
+def same_on_strict_arrays(k, X):
+    "k(X), k(X, Y) and the diagonal on array_api_strict, against NumPy"
+    xp = pytest.importorskip("array_api_strict")
+    A = xp.asarray(X)
+    for ours, expected in ((k(A), k(X)), (k(A, A[:4, :]), k(X, X[:4])), (k.diag(A), k.diag(X))):
+        assert type(ours) is type(A)
+        np.testing.assert_allclose(np.asarray(ours), expected, rtol=1e-12, atol=1e-14)
+
+
+def test_the_half_line_needs_the_array_standard_only():
+    same_on_strict_arrays(Brownian(), np.random.default_rng(0).uniform(0, 3, size=(7, 1)))
+
+
+# the algebra as a program
+
+def test_a_function_of_the_points_runs_once_for_each_set_of_points_of_a_call():
+    seen = []
+
+    def g(X):
+        seen.append(len(X))
+        return 2 * X
+
+    X, Y = np.random.default_rng(0).normal(size=(2, 30, 2))
+    k = 2 * Gaussian(1).on(g).normalized() + Linear()
+    with settings.using(block_mib=1e-2):
+        for call, runs in ((lambda: k(X), 1), (lambda: k(X, Y), 2), (lambda: k.diag(X), 1),
+                           (lambda: k.pairs(X, Y), 2), (lambda: k.distance(X, Y), 2)):
+            seen.clear()
+            call()
+            assert len(seen) == runs and set(seen) == {30}
+
+
+def test_names_of_terms_and_a_sum_of_thousands():
+    X = np.random.default_rng(0).normal(size=(5, 2))
+    many = sum([Gaussian(1)] * 2000)
+    assert len(many.terms) == 2000 and many.names[-1] == "k2000" and len(many.get_params()) == 2000
+    np.testing.assert_allclose(many(X), 2000 * Gaussian(1)(X))
+    assert many.simplify() == 2000 * Gaussian(1) and pickle.loads(pickle.dumps(many)) == many
+    k = type(many)(trend=Linear(), season=Gaussian(0.5)) + Polynomial(2)
+    assert set(k.get_params()) == {"season__bandwidth", "k3__degree", "k3__offset", "k3__scale"}
+    assert k.season == k.k2 == Gaussian(0.5) if "k2" in k.names else k.season == Gaussian(0.5)
+
+
+@pytest.mark.parametrize("k, tex", [
+    (Linear(), r"x^\top y"), (Brownian(-1), r"\min(x, y) - (-1)"), (Constant(2), "2"),
+    (Gaussian(1e-5), r"\exp\left(-\|x - y\|^2 / (2 \cdot 1 \cdot 10^{-5}^2)\right)"),
+    (2 * (Linear() + Constant(1)), r"2 \cdot \left(x^\top y + 1\right)"),
+    (Linear() * Constant(3), r"x^\top y \cdot 3"), (Linear() ** 3, r"\left(x^\top y\right)^{3}"),
+    (Linear().exp(), r"\exp\left(x^\top y\right)"),
+    (Linear().normalized(), r"\frac{x^\top y}{\sqrt{x^\top x \cdot y^\top y}}"),
+    (Linear().on([0, 2]), r"x_{0,2}^\top y_{0,2}"),
+    (Linear().on(lower), r"\mathrm{lower}(x)^\top \mathrm{lower}(y)")])
+def test_formulas_are_typeset(k, tex):
+    assert k._repr_latex_() == f"$k(x, y) = {tex}$" and tex.count("{") == tex.count("}")
+
+
+def test_lengths_below_the_floats_are_refused():
+    for k, x in ((Linear(), 1e-170), (Linear(), 1e-160), (Polynomial(3, offset=0), 1e-60)):
+        with pytest.raises(ValueError, match="rescale X"):
+            k.normalized()([x, 2 * x])
+    np.testing.assert_array_equal(Linear().normalized()([0.0, -3.0]), [[0, 0], [0, 1]])
+    np.testing.assert_allclose(Linear().normalized()([1e-150, 2e-150]), np.ones((2, 2)))
+
+
+def test_two_entries_near_the_largest_float():
+    X = np.array([[1.2e154], [1.3e154]])
+    np.testing.assert_array_equal(Linear()(X), Linear()(X, X.copy()))
+
+
+NO_PARAMETERS = [np.complex128(1 + 2j), 1 + 0j, np.bool_(True), True, "1", None, np.nan, -1]
+
+
+@pytest.mark.parametrize("wrong", NO_PARAMETERS)
+def test_what_is_no_parameter(wrong):
+    offset, times, to_power = lambda v: Polynomial(2, v), lambda v: Linear() * v, lambda v: Linear() ** v
+    for make in (Gaussian, Constant, offset, times, to_power):
+        with pytest.raises((TypeError, ValueError)):
+            make(wrong)
+
+
+def test_a_refusal_comes_without_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for call in (lambda: Linear()([1e200, 1.0]), lambda: Polynomial(9)([1e99, 1.0]),
+                     lambda: Linear().exp()([1e3, 1.0]), lambda: Gaussian(1)([[1e200, 0, 0], [0, 1, 1]])):
+            with pytest.raises(ValueError, match="overflow"):
+                call()
+
+
+def test_examples_in_docstrings():
+    import rkhs_notes.kernels
+    found = [t for t in doctest.DocTestFinder(exclude_empty=True).find(rkhs_notes.kernels) if t.examples]
+    assert {t.name.rpartition(".")[2] for t in found} >= {"Gaussian", "Sum", "check_kernel"}
+    for test in found:
+        assert doctest.DocTestRunner(verbose=False).run(test).failed == 0, test.name
