@@ -1287,7 +1287,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                 'rkhs_notes.mmd._spectral_sums': ('mmd.html#_spectral_sums', 'rkhs_notes/mmd.py'),
                                 'rkhs_notes.mmd._spread': ('mmd.html#_spread', 'rkhs_notes/mmd.py'),
                                 'rkhs_notes.mmd._sum': ('mmd.html#_sum', 'rkhs_notes/mmd.py'),
-                                'rkhs_notes.mmd._times': ('mmd.html#_times', 'rkhs_notes/mmd.py'),
                                 'rkhs_notes.mmd._v': ('mmd.html#_v', 'rkhs_notes/mmd.py'),
                                 'rkhs_notes.mmd._wild_test': ('mmd.html#_wild_test', 'rkhs_notes/mmd.py'),
                                 'rkhs_notes.mmd.check_level': ('mmd.html#check_level', 'rkhs_notes/mmd.py'),

@@ -21,6 +21,7 @@ from .contracts import (Count, Flag, Function, Points, Positive, Probability, Rn
     Word, contract, count, joined_of, marked, one_of, taken_of)
 from .errors import NotPositiveDefinite, require
 from .features import FeatureFunction, FeatureMap
+from .functions import times
 from .gram import AKernel, as_kernel, both_points, n_columns, n_points
 from .hilbert import Measure
 from .kernels import Gaussian, Kernel, median_bandwidth
@@ -236,13 +237,9 @@ def _v(k, X, w, Y, v):
     return _sum(k, X, w, X, w) + _sum(k, Y, v, Y, v) - 2 * _sum(k, X, w, Y, v)             # (11.8)
 
 
-def _times(k, X, Z, alpha):
-    return RKHSFunction(k, Z, alpha)(X)
-
-
 def _sum(k, X, w, Y, v):
     "Σᵢⱼ wᵢ vⱼ k(xᵢ, yⱼ), in tiles"
-    return float(w @ _times(k, X, Y, v))
+    return float(w @ times(k, X, Y, v))
 
 # %% ../nbs/11_mmd.ipynb #09b74507
 @contract
@@ -476,7 +473,7 @@ class _Pool:
             np.fill_diagonal(self.A, 0.0)
             self.rows = self.A.sum(axis=1, dtype=float)
         else:
-            self.rows = w * (_times(k, Z, Z, w) - self.centre * w.sum()) - self.diagonal
+            self.rows = w * (times(k, Z, Z, w) - self.centre * w.sum()) - self.diagonal
 
     def _finished(self, K, rows, columns):
         K -= self.centre
@@ -1145,7 +1142,7 @@ def herding(k: AKernel, measure: Annotated[Any, _sample("N")], n: Count,
     Chen, Welling and Smola (2010); Bach, Lacoste-Julien and Obozinski (2012)
     """
     C = measure.points if candidates is None else candidates.points
-    mu = _times(k, C, measure.points, measure.shares).astype(float)
+    mu = times(k, C, measure.points, measure.shares).astype(float)
     total, chosen = np.zeros(n_points(C)), []
     for t in range(n):
         best = int(np.argmax(mu - total / (t + 1)))                                        # (11.16)

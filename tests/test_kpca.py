@@ -662,3 +662,26 @@ def test_bad_input(case):
     use, error, words = BAD[case]
     with pytest.raises(error, match=words):
         use()
+
+
+def test_points_may_be_strings():
+    from test_mmd import Bigrams, words
+
+    r = np.random.default_rng(0)
+    A, B = words([0.5, 0.3, 0.2], 24, r), words([0.2, 0.3, 0.5], 9, r)
+    k, y = Bigrams(), np.array([float(a.count("a")) for a in A])
+    K = k(A + B)
+    G = Precomputed(K)
+    ours, theirs = kernel_pca(k, A, 3), kernel_pca(G, np.arange(24), 3)
+    np.testing.assert_allclose(ours.transform(B), theirs.transform(np.arange(24, 33)), atol=1e-8)
+    assert hsic(k, Gaussian(1.0), A, y) == pytest.approx(hsic(G, Gaussian(1.0), np.arange(24), y))
+    words_, rows = (hsic_test(h, Gaussian(1.0), P, y, 99) for h, P in ((k, A), (G, np.arange(24))))
+    assert words_.pvalue == rows.pvalue
+
+
+@pytest.mark.parametrize("use", [lambda k: kernel_pca(k, X), lambda k: hsic_test(k, k, X, Y[:, :2], 9),
+                                 lambda k: kernel_cca(k, k, X, Y[:, :2], 1.0)])  # fmt: skip
+def test_the_function_of_a_kernel_runs_once_for_each_sample(use):
+    seen = []
+    use(Gaussian(1.0).on(lambda x: seen.append(len(x)) or x**2))
+    assert len(seen) <= 2 and set(seen) == {n}

@@ -671,16 +671,52 @@ def counting():
     return Gaussian(1.0).on(lambda x: seen.append(len(x)) or x**2), Watched(1.0), seen, read
 
 
-@pytest.mark.parametrize("statistic", [mmd2_u1, mmd2_linear, mmd2_incomplete, mmd2_block])
-def test_estimators_on_pairs_read_each_sample_once(statistic):
-    on, watched, seen, read = counting()
-    statistic(on, X, Y[:20]), statistic(watched, X, Y[:20])
-    assert seen == [20, 20] and sorted(read) == ["X", "Y"]
+READERS = {
+    "v": lambda k: mmd2_v(k, X, Y), "u": lambda k: mmd2_u(k, X, Y), "witness": lambda k: witness(k, X, Y),
+    "u1": lambda k: mmd2_u1(k, X, Y[:20]), "linear": lambda k: mmd2_linear(k, X, Y[:20]),
+    "test": lambda k: mmd_test(k, X, Y, 9), "gamma": lambda k: mmd_test(k, X, Y, 9, null="gamma"),
+    "spectral": lambda k: mmd_test(k, X, Y, 9, null="spectral"),
+    "wild": lambda k: mmd_test(k, X, Y[:20], 9, statistic="u1"), "check": lambda k: check_mmd(k, X, Y[:20]),
+    "aggregated": lambda k: mmd_test_aggregated([k], X, Y, 9), "herding": lambda k: herding(k, X, 3, Y),
+    "split": lambda k: mmd_test_split([k], X, Y, 0.5, 9),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("options", [{}, dict(statistic="v"), dict(null="gamma"), dict(null="spectral")])
-def test_a_test_reads_each_sample_once(options):
+@pytest.mark.parametrize("name", READERS)
+def test_each_sample_is_read_once(name):
     on, watched, seen, read = counting()
-    mmd_test(on, X, Y, 9, **options), mmd_test(watched, X, Y, 9, **options)
-    assert seen == [20, 31] and read[:2] == ["X", "Y"]
-    assert len(read) <= 3  # the witness, a value of its own, may read its centres
+    READERS[name](on), READERS[name](watched)
+    assert len(seen) == 2 and seen[0] == 20 and len(read) == 2
+
+
+class Bigrams(Kernel):
+    "⟨counts of pairs of letters, counts of pairs of letters⟩ of words"
+
+    def _points(self, X, name):
+        if not all(isinstance(word, str) for word in X):
+            raise TypeError(f"{name} holds things that are no words; pass a list of str.")
+        return list(X)
+
+    def _gram(self, X, Y, xp):
+        def pairs(a):
+            return [a[i : i + 2] for i in range(len(a) - 1)]
+
+        return np.array([[float(sum(pairs(b).count(p) for p in pairs(a))) for b in Y] for a in X])
+
+
+def test_points_may_be_strings():
+    r = np.random.default_rng(0)
+    A, B = words([0.5, 0.3, 0.2], 24, r), words([0.2, 0.3, 0.5], 24, r)
+    k, i, j = Bigrams(), np.arange(24), np.arange(24, 48)
+    G = Precomputed(k(A + B))
+    for f in (mmd2_u, mmd2_v, mmd2_u1):
+        assert f(k, A, B) == pytest.approx(f(G, i, j), rel=1e-10)
+    assert mean_embedding(k, A)(B) == pytest.approx(mean_embedding(G, i)(j))
+    assert witness(k, A, B)(A) == pytest.approx(witness(G, i, j)(i))
+    for options in ({}, dict(statistic="u1"), dict(null="spectral")):
+        ours, theirs = mmd_test(k, A, B, 99, **options), mmd_test(G, i, j, 99, **options)
+        assert ours.pvalue == pytest.approx(theirs.pvalue)
+        assert ours.witness(A) == pytest.approx(theirs.witness(i))
+    assert list(herding(k, A, 3, B)) == [B[c - 24] for c in herding(G, i, 3, j)[:, 0].astype(int)]
+    with pytest.raises(TypeError, match="no words"):
+        mmd2_u(k, A, [1.0, 2.0])

@@ -113,7 +113,7 @@ EXCEPTIONS = {
         "long cells": 7,
         "lines over": 336,
         "median": 27,
-        "exported lines": 897,
+        "exported lines": 895,
     },
     "12_cke": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
