@@ -6,24 +6,27 @@ __all__ = ['resampled_pvalue', 'critical_value', 'binomial_interval', 'TestResul
 
 # %% ../nbs/S_resampling.ipynb #53ba6816
 import math
-from dataclasses import dataclass
-
+from dataclasses import replace
+from typing import Annotated, Any
 import numpy as np
 from scipy.stats import binom, gamma
-
-from . import settings
-from .arrays import as_count, as_floats, as_number, frozen, row_blocks, spans
-from .datasets import as_rng
+from . import contracts as words, settings
+from .arrays import row_blocks, spans
+from .contracts import Count, Finite, Positive, Probability, Rng, Value, contract
 
 # %% ../nbs/S_resampling.ipynb #8ee02200
-def resampled_pvalue(statistic, null, rounding=0.0):
+_Draws = Annotated[Any, replace(words.array("B"), draw=lambda rng, sizes: rng.normal(size=99))]
+_Rows = Annotated[Any, replace(words.array("B", "t"),
+                               draw=lambda rng, sizes: rng.normal(size=(99, sizes["t"])))]
+
+
+@contract
+def resampled_pvalue(statistic: Finite, null: _Draws, rounding: words.NonNegative = 0.0):
     """p = (1 + #{b : T_b ≥ T_0}) / (B + 1), never 0   (S.1)
 
-    Parameters
-    ----------
-    statistic : float        T_0, of the data
-    null : array (B,)        T_b, of the relabelled data; large values speak against the hypothesis
-    rounding : float ≥ 0     values this near count as equal
+    statistic : T_0, of the data
+    null : T_b, of the relabelled data; large values speak against the hypothesis
+    rounding : values this near count as equal
 
     Returns
     -------
@@ -33,141 +36,81 @@ def resampled_pvalue(statistic, null, rounding=0.0):
     ----------
     Phipson and Smyth (2010); Hemerik and Goeman (2018), Theorem 1
     """
-    null = _draws(null)
-    limit = as_number(statistic, "statistic") - as_number(rounding, "rounding", at_least=0)
-    return float((1 + np.count_nonzero(null >= limit)) / (len(null) + 1))              # (S.1)
+    above = np.count_nonzero(null >= statistic - rounding)
+    return float((1 + above) / (len(null) + 1))                                        # (S.1)
 
 
-def critical_value(null, level=0.05):
-    """The smallest c such that p ≤ level for every statistic above c: an order statistic of the null
-
-    Parameters
-    ----------
-    null : array (B,)
-    level : float in (0, 1)
+@contract
+def critical_value(null: _Draws, level: Probability = 0.05):
+    """The smallest c with p ≤ level for every statistic above c: an order statistic of the null
 
     Returns
     -------
     float                    ∞ if B + 1 < 1/level: so few draws never reject
     """
-    null, level = np.sort(_draws(null))[::-1], _level(level)
+    null = np.sort(null)[::-1]
     rank = math.floor(level * (len(null) + 1) * (1 + 1e-12))
     return float(null[rank - 1]) if rank else math.inf
 
-
-def _draws(null):
-    null = as_floats(null, "null")
-    if null.ndim != 1:
-        raise ValueError(f"null has shape {null.shape}; pass the B draws as an array (B,).")
-    return null
-
-
-def _level(level):
-    level = as_number(level, "level", above=0)
-    if level >= 1:
-        raise ValueError(f"level = {level:g}: pass a probability below 1, such as 0.05.")
-    return level
-
 # %% ../nbs/S_resampling.ipynb #b1565b0b
-def binomial_interval(level, n_tests, confidence=0.99):
+@contract
+def binomial_interval(level: Probability, n_tests: Count, confidence: Probability = 0.99):
     """How many of n_tests independent tests may reject, if each does with probability `level`.
 
-    Parameters
-    ----------
-    level : float in (0, 1)
-    n_tests : int ≥ 1
-    confidence : float in (0, 1)      probability of the interval, at least
+    confidence : probability of the interval, at least
 
     Returns
     -------
     (int, int)                        smallest and largest count
     """
-    low, high = binom.interval(_level(confidence), as_count(n_tests, "n_tests"), _level(level))
+    low, high = binom.interval(confidence, n_tests, level)
     return int(low), int(high)
 
 # %% ../nbs/S_resampling.ipynb #28c9e679
-@dataclass(frozen=True, eq=False, repr=False)
-class TestResult:
+class TestResult(Value):
     """The outcome of a test by resampling; prints as a sentence for a report.
 
-    Parameters
-    ----------
-    statistic : float        of the data; large values speak against the hypothesis
-    pvalue : float           (S.1), or the tail of a fitted law
-    null : array (B,)        draws from the null distribution, or quantiles of a fitted law
-    name : str               what the statistic is
-    method : str             where the null comes from
-    hypothesis : str         what is tested, as it should read after "that"
-    exact : bool             P(p ≤ α) ≤ α at every sample size, not only in the limit
+    statistic : of the data; large values speak against the hypothesis
+    pvalue : (S.1), or the tail of a fitted law
+    null : draws from the null distribution, or quantiles of a fitted law
+    name : str, what the statistic is
+    method : str, where the null comes from
+    hypothesis : str, what is tested, as it should read after "that"
+    exact : P(p ≤ α) ≤ α at every sample size, not only in the limit
     """
     __test__ = False         # not a test case: pytest collects classes by their name
 
-    statistic: float
-    pvalue: float
-    null: np.ndarray
+    statistic: Finite
+    pvalue: Finite
+    null: _Draws
     name: str = "T"
     method: str = "permutation"
     hypothesis: str = "the samples come from one distribution"
-    exact: bool = True
-
-    def __post_init__(self):
-        object.__setattr__(self, "null", frozen(_draws(self.null)))
-        for name in ("statistic", "pvalue"):
-            object.__setattr__(self, name, as_number(getattr(self, name), name))
-
-    def __reduce__(self):
-        return type(self), tuple(np.asarray(v) if isinstance(v, np.ndarray) else v
-                                 for v in (getattr(self, f) for f in self.__dataclass_fields__))
+    exact: words.Flag = True
 
     @classmethod
     def from_draws(cls, statistic, null, rounding=0.0, **fields):
-        """The result whose p-value is that of (S.1).
-
-        Parameters
-        ----------
-        statistic : float
-        null : array (B,)
-        rounding : float ≥ 0     values this near count as equal
-        **fields                 name, method, hypothesis, exact
-
-        Returns
-        -------
-        TestResult
-        """
+        "The TestResult whose p-value is that of (S.1); further fields are name, method, "
+        "hypothesis, exact"
         return cls(statistic, resampled_pvalue(statistic, null, rounding), null, **fields)
 
     def critical(self, level=0.05):
-        """The value above which the test rejects at this level.
-
-        Parameters
-        ----------
-        level : float in (0, 1)
-
-        Returns
-        -------
-        float
-        """
+        "The value, a float, above which the test rejects at this level, in (0, 1)."
         return critical_value(self.null, level)
 
-    def rejects(self, level=0.05):
-        """Whether p ≤ level.
-
-        Parameters
-        ----------
-        level : float in (0, 1)
-
-        Returns
-        -------
-        bool
-        """
-        return self.pvalue <= _level(level)
+    @contract
+    def rejects(self, level: Probability = 0.05):
+        "Whether p ≤ level, a bool."
+        return self.pvalue <= level
 
     def __repr__(self):
         verdict = "is rejected" if self.rejects() else "is not rejected"
         kind = "exact level" if self.exact else "approximate level"
         p = f"{self.pvalue:.2g}" if self.pvalue >= 1e-4 else f"{self.pvalue:.0e}"
-        against = f", 95 % point of the null {self.critical():.3g}" if math.isfinite(self.critical()) else ""
-        return (f"{self.name} = {self.statistic:.3g}{against} ({self.method}, {len(self.null)} draws, {kind}): p = {p}. "
+        point = self.critical()
+        against = f", 95 % point of the null {point:.3g}" if math.isfinite(point) else ""
+        return (f"{self.name} = {self.statistic:.3g}{against} ({self.method}, {len(self.null)} "
+                f"draws, {kind}): p = {p}. "
                 f"That {self.hypothesis} {verdict} at level 5 %.")
 
     def plot(self, ax=None):
@@ -181,37 +124,37 @@ class TestResult:
         -------
         matplotlib Axes
         """
-        import matplotlib.pyplot as plt
+        return _drawn(self, ax)
 
-        from rkhs_notes.plots import ACCENT, INK, MUTED, WARM
-        ax = plt.gca() if ax is None else ax
-        ax.hist(self.null, bins=min(40, max(5, len(self.null) // 15)), density=True, color=MUTED, alpha=0.6,
-                label="null")
-        if math.isfinite(self.critical()):
-            ax.axvline(self.critical(), color=INK, lw=1, ls="--", label="95 %")
-        ax.axvline(self.statistic, color=WARM if self.rejects() else ACCENT, lw=2.5, label="data")
-        ax.set(xlabel=self.name, yticks=[], title=f"p = {self.pvalue:.2g}")
-        ax.legend()
-        return ax
+# %% ../nbs/S_resampling.ipynb #111023d8
+def _drawn(result, ax):
+    import matplotlib.pyplot as plt
+
+    from rkhs_notes.plots import ACCENT, INK, MUTED, WARM
+    ax = plt.gca() if ax is None else ax
+    bins = min(40, max(5, len(result.null) // 15))
+    ax.hist(result.null, bins=bins, density=True, color=MUTED, alpha=0.6, label="null")
+    if math.isfinite(result.critical()):
+        ax.axvline(result.critical(), color=INK, lw=1, ls="--", label="95 %")
+    ax.axvline(result.statistic, color=WARM if result.rejects() else ACCENT, lw=2.5, label="data")
+    ax.set(xlabel=result.name, yticks=[], title=f"p = {result.pvalue:.2g}")
+    ax.legend()
+    return ax
 
 # %% ../nbs/S_resampling.ipynb #c7022c56
-def random_labels(n_first, n, n_draws, rng):
+@contract
+def random_labels(n_first: Count, n: Count, n_draws: Count, rng: Rng = None):
     """Flags of random subsets of size n_first of n points, every subset equally likely.
 
-    Parameters
-    ----------
-    n_first, n : int, 1 ≤ n_first ≤ n
-    n_draws : int
-    rng : Generator or seed
+    n_first : at most n
 
     Returns
     -------
     array (n, n_draws) of int8    1 for the points of the first sample
     """
-    n, n_first, n_draws = as_count(n, "n"), as_count(n_first, "n_first"), as_count(n_draws, "n_draws")
     if n_first > n:
         raise ValueError(f"n_first = {n_first}, but there are n = {n} points.")
-    rng, columns = as_rng(rng), np.empty((n, n_draws), np.int8)
+    columns = np.empty((n, n_draws), np.int8)
     for part in spans(n_draws, max(1, 2**20 // n)):
         flags = np.zeros((part.stop - part.start, n), np.int8)
         flags[:, :n_first] = 1
@@ -219,46 +162,39 @@ def random_labels(n_first, n, n_draws, rng):
     return columns
 
 
-def random_signs(n, n_draws, rng):
+@contract
+def random_signs(n: Count, n_draws: Count, rng: Rng = None):
     """Independent signs ±1.
-
-    Parameters
-    ----------
-    n, n_draws : int
-    rng : Generator or seed
 
     Returns
     -------
     array (n, n_draws) of int8
     """
-    shape = as_count(n_draws, "n_draws"), as_count(n, "n")
-    rng, columns = as_rng(rng), np.empty(shape[::-1], np.int8)
-    for part in spans(shape[0], max(1, 2**20 // shape[1])):
-        heads = rng.random((part.stop - part.start, shape[1]), dtype=np.float32) < 0.5
+    columns = np.empty((n, n_draws), np.int8)
+    for part in spans(n_draws, max(1, 2**20 // n)):
+        heads = rng.random((part.stop - part.start, n), dtype=np.float32) < 0.5
         columns[:, part] = np.where(heads, np.int8(1), np.int8(-1)).T
     return columns
 
-
-def in_batches(draw, statistic, draw_bytes, n_draws, rng):
+# %% ../nbs/S_resampling.ipynb #849d8aeb
+@contract
+def in_batches(draw: words.Function, statistic: words.Function, draw_bytes: words.Whole,
+               n_draws: Count, rng: Rng = None):
     """statistic(draw(b, rng)) for batches of b draws that fit into settings.block_mib.
 
     The draws do not depend on how they are cut into batches.
 
-    Parameters
-    ----------
-    draw : function of b and rng      array (n, b), row after row of its transpose
-    statistic : function of it        array (b,) or (b, t)
-    draw_bytes : int                  memory that one draw takes
-    n_draws : int
-    rng : Generator or seed
+    draw : of b and rng; array (n, b), row after row of its transpose
+    statistic : of it; array (b,) or (b, t)
+    draw_bytes : memory that one draw takes
 
     Returns
     -------
     array (n_draws,) or (n_draws, t)
     """
-    n_draws, rng = as_count(n_draws, "n_draws"), as_rng(rng)
     room = max(1, int(settings.block_mib * 2**20 / (2 * max(draw_bytes, 1))))
-    return np.concatenate([statistic(draw(part.stop - part.start, rng)) for part in spans(n_draws, room)])
+    parts = spans(n_draws, room)
+    return np.concatenate([statistic(draw(part.stop - part.start, rng)) for part in parts])
 
 
 def linear_forms(r, S):
@@ -278,7 +214,7 @@ def linear_forms(r, S):
         forms += S[rows].T.astype(r.dtype) @ r[rows]
     return forms
 
-
+# %% ../nbs/S_resampling.ipynb #21c78ddc
 def quadratic_forms(A, S, single=False):
     """sᵀ A s for every column s of S and a symmetric A   (S.2)
 
@@ -304,7 +240,7 @@ def quadratic_forms(A, S, single=False):
             block = np.asarray(tile(rows, columns)).astype(np.float64, copy=False)
             unit = float(np.abs(block).max()) or 1.0 if single else 1.0
             if single:
-                block = (block / unit).astype(np.float32)               # 1e48 has no place in float32
+                block = (block / unit).astype(np.float32)  # 1e48 has no place in float32
             for part in spans(b, width):
                 product = block @ S[columns, part].astype(block.dtype)
                 sums = np.einsum("ij,ij->j", S[rows, part], product, dtype=float)
@@ -312,53 +248,40 @@ def quadratic_forms(A, S, single=False):
     return forms
 
 # %% ../nbs/S_resampling.ipynb #95ad8de1
-def gamma_null(mean, variance, n_draws=1000, shift=0.0):
+@contract
+def gamma_null(mean: Positive, variance: Positive, n_draws: Count = 1000, shift: Finite = 0.0):
     """The gamma law with this mean and variance, moved by shift.
 
-    Parameters
-    ----------
-    mean, variance : float > 0    before the shift
-    n_draws : int
-    shift : float
+    mean, variance : before the shift
 
     Returns
     -------
     tail : function               x ↦ P(T ≥ x)
     null : array (n_draws,)       its quantiles at (i − ½)/n_draws
     """
-    mean, variance = as_number(mean, "mean", above=0), as_number(variance, "variance", above=0)
-    shift, n_draws = as_number(shift, "shift"), as_count(n_draws, "n_draws")
     law = gamma(mean**2 / variance, loc=shift, scale=variance / mean)
     return lambda x: float(law.sf(x)), law.ppf((np.arange(n_draws) + 0.5) / n_draws)
 
 
-def chi2_mixture(eigenvalues, n_draws, rng, shift=0.0):
+@contract
+def chi2_mixture(eigenvalues: words.Vector, n_draws: Count, rng: Rng = None, shift: Finite = 0.0):
     """Draws of Σⱼ λⱼ zⱼ² + shift with independent standard normal zⱼ.
-
-    Parameters
-    ----------
-    eigenvalues : array (r,)
-    n_draws : int
-    rng : Generator or seed
-    shift : float
 
     Returns
     -------
     array (n_draws,)
     """
-    eigenvalues, rng = as_floats(eigenvalues, "eigenvalues"), as_rng(rng)
     draw = lambda b, rng: rng.standard_normal((b, len(eigenvalues)))
     sums = lambda Z: (Z * Z) @ eigenvalues
     return shift + in_batches(draw, sums, 16 * len(eigenvalues), n_draws, rng)
 
 # %% ../nbs/S_resampling.ipynb #d5769a11
-def studentised_max(statistics, null):
+@contract
+def studentised_max(statistics: Annotated[Any, words.array("t")], null: _Rows):
     """M_b = max over t of (T_bt − mean_t) / sd_t, over data and relabellings together   (S.3)
 
-    Parameters
-    ----------
-    statistics : array (t,)      of the data
-    null : array (B, t)          of the relabelled data, each row from one relabelling
+    statistics : of the data
+    null : of the relabelled data, each row from one relabelling
 
     Returns
     -------
@@ -366,9 +289,6 @@ def studentised_max(statistics, null):
     array (B,)                   M_1 … M_B
     array (t,)                   the studentised statistics of the data
     """
-    statistics, null = as_floats(statistics, "statistics"), as_floats(null, "null")
-    if null.ndim != 2 or statistics.shape != null.shape[1:]:
-        raise ValueError(f"null has shape {null.shape} for {statistics.shape} statistics; pass (B, t) and (t,).")
     every = np.vstack([statistics, null])
     unit = np.abs(every).max(axis=0)
     every = every / np.where(unit > 0, unit, 1)

@@ -158,7 +158,6 @@ def test_few_draws_draw_and_print_too():
         (lambda: critical_value([1.0], 0), "level"),
         (lambda: random_labels(5, 4, 3, 0), "n_first"),
         (lambda: random_labels(2, 4, 0, 0), "n_draws"),
-        (lambda: random_signs(4, 3, None), "seed"),
         (lambda: random_signs(4, 3, -1), "seed"),
         (lambda: gamma_null(0, 1), "mean"),
         (lambda: studentised_max([1.0], [1.0, 2.0]), "(B, t)"),
