@@ -259,7 +259,12 @@ def gamma_null(mean: Positive, variance: Positive, n_draws: Count = 1000, shift:
     tail : function               x ↦ P(T ≥ x)
     null : array (n_draws,)       its quantiles at (i − ½)/n_draws
     """
-    law = gamma(mean**2 / variance, loc=shift, scale=variance / mean)
+    shape = mean * (mean / variance)
+    if not 1e-9 < shape < 1e15:
+        raise ValueError(f"mean = {mean:g} and variance = {variance:g} make a gamma law of shape "
+                         f"{shape:g}, "
+                         "beyond what quantiles can be computed for; is one in other units?")
+    law = gamma(shape, loc=shift, scale=variance / mean)
     return lambda x: float(law.sf(x)), law.ppf((np.arange(n_draws) + 0.5) / n_draws)
 
 

@@ -147,13 +147,6 @@ EXCEPTIONS = {
         "lines over": 308,
         "no sentence": 1,
     },
-    "S_resampling": {
-        "why": "an engine in long cells so far, which its next edit cuts",
-        "wide lines": 15,
-        "long cells": 2,
-        "lines over": 65,
-        "no sentence": 1,
-    },
     "S_smo": {
         "why": "an engine in long cells so far, which its next edit cuts",
         "wide lines": 47,
