@@ -101,7 +101,7 @@ OTHER = {
     "no such chapter": (lambda: check_exercises("99"), ValueError, "no chapter"),
     "vectors that overflow": (lambda: project(y, [y * 1e200]), ValueError, "overflow"),
     "one point to leave out": (lambda: ridge_path(k, X[:1], y[:1]), ValueError, "one point"),
-    "lengths": (lambda: ridge(k, X, y[:4]), ValueError, r"y has shape \(4,\), but there are 6 points"),
+    "lengths": (lambda: ridge(k, X, y[:4]), ValueError, r"y has shape \(4,\), but X has 6 points"),
     "label text": (lambda: ridge(k, X, ["a"] * 6), TypeError, "y holds text"),
     "target nan": (lambda: ridge(k, X, y * np.nan), ValueError, "y is not finite"),
     "target cube": (lambda: ridge(k, X, np.zeros((6, 1, 1))), ValueError, "y has shape"),

@@ -1,5 +1,7 @@
 """Chapter 05 beyond its notebook: solvers against those of others, certificates, refits, bad input."""
 
+import pickle
+
 import numpy as np
 import pytest
 from rkhs_notes import arrays
@@ -11,6 +13,7 @@ from rkhs_notes.kernels import (
     Brownian,
     Constant,
     Gaussian,
+    Kernel,
     Laplace,
     Linear,
     Mahalanobis,
@@ -560,7 +563,7 @@ BAD = {
     ),
     "loss function": (lambda: minimize_risk(G, X, Y, np.abs), TypeError, "pass a Loss"),
     "labels 0 and 1": (lambda: minimize_risk(G, X, SIGN > 0, "hinge"), ValueError, "labels −1 and 1"),
-    "several targets": (lambda: minimize_risk(G, X, np.ones((8, 2)), "absolute"), ValueError, "one target"),
+    "several targets": (lambda: minimize_risk(G, X, np.ones((8, 2)), "absolute"), ValueError, "one column"),
     "lam zero": (lambda: minimize_risk(G, X, Y, "absolute", 0), ValueError, "lam = 0"),
     "lam text": (lambda: minimize_risk(G, X, Y, "absolute", "a"), TypeError, "lam = 'a'"),
     "tol": (lambda: minimize_risk(G, X, Y, "absolute", 1, tol=-1), ValueError, "tol = -1"),
@@ -574,7 +577,7 @@ BAD = {
     "delta": (lambda: huber(-1), ValueError, "delta = -1"),
     "eps": (lambda: epsilon_insensitive(-1), ValueError, "eps = -1"),
     "weights negative": (lambda: ridge(G, X, Y, weights=-np.ones(8)), ValueError, "least entry -1"),
-    "weights short": (lambda: ridge(G, X, Y, weights=np.ones(7)), ValueError, "one number ≥ 0"),
+    "weights short": (lambda: ridge(G, X, Y, weights=np.ones(7)), ValueError, r"shape \(7,\), but X has 8"),
     "weights zero": (lambda: ridge(G, X, Y, weights=np.zeros(8)), ValueError, "not all 0"),
     "null space of text": (lambda: semiparametric(G, X, Y, ["1"]), TypeError, "null_space must be"),
     "null space empty": (lambda: semiparametric(G, X, Y, []), TypeError, "null_space must be"),
@@ -585,16 +588,16 @@ BAD = {
     "spline plane": (lambda: smoothing_spline(X, Y, 1), ValueError, "3 columns"),
     "spline point": (lambda: smoothing_spline([1.0, 1.0], [0, 1], 1), ValueError, "all x equal"),
     "spline lam": (lambda: smoothing_spline([1.0, 2], [0, 1], 0), ValueError, "lam = 0"),
-    "spline lengths": (lambda: smoothing_spline([1.0, 2], [0, 1, 2], 1), ValueError, "2 points"),
+    "spline lengths": (lambda: smoothing_spline([1.0, 2], [0, 1, 2], 1), ValueError, "x has 2 points"),
     "noise negative": (lambda: gaussian_process(G, X, Y, -1), ValueError, "noise = -1"),
     "noise vector": (lambda: gaussian_process(G, X, Y, np.ones(3)), ValueError, "one for each point"),
     "noise signs": (lambda: gaussian_process(G, X, Y, -np.ones(8)), ValueError, "least entry -1"),
     "noise too small": (lambda: gaussian_process(Gaussian(1e4), X, Y, 0), NotPositiveDefinite, "Try noise="),
-    "process of two": (lambda: gaussian_process(G, X, np.ones((8, 2)), 1), ValueError, "one target"),
+    "process of two": (lambda: gaussian_process(G, X, np.ones((8, 2)), 1), ValueError, "one column"),
     "sample with a word": (lambda: gaussian_process(G, X, Y, 1).sample(X, 1, "x"), TypeError, "rng"),
     "process in 3-d": (lambda: gaussian_process(G, X, Y, 1).plot(), ValueError, "3 columns"),
     "fit from zero": (lambda: fit_hyperparameters(G, X, Y, 0), ValueError, "noise = 0"),
-    "one class": (lambda: gp_classification(G, X, np.ones(8)), ValueError, "1 different labels"),
+    "one class": (lambda: gp_classification(G, X, np.ones(8)), ValueError, "one label only"),
     "three classes": (lambda: gp_classification(G, X, np.arange(8) % 3), ValueError, "3 different labels"),
     "label nan": (lambda: gp_classification(G, X, SIGN * np.nan), ValueError, "not finite"),
     "huge targets": (lambda: minimize_risk(G, X, 1e300 * Y, "absolute"), ValueError, "square overflows"),
@@ -831,13 +834,13 @@ BAD_TOO = {
     "check nothing": (lambda: check_loss("squared", []), ValueError, "empty"),
     "check no trials": (lambda: check_loss("squared", [1.0], trials=0), ValueError, "trials = 0"),
     "abstract": (lambda: minimize_risk(G, X, Y, Loss, 1), NotImplementedError, "must write"),
-    "risk of columns": (lambda: regularized_risk(ridge(G, X, Y), X, Y[:, None], 1), ValueError, "one target"),
+    "risk of columns": (lambda: regularized_risk(ridge(G, X, Y), X, Y[:, None], 1), ValueError, "one column"),
     "risk of labels": (lambda: regularized_risk(ridge(G, X, Y), X, Y, 1, "hinge"), ValueError, "labels −1"),
     "risk of a sine": (lambda: regularized_risk(np.sin, X, Y, 1), TypeError, "RKHSFunction"),
     "law of a fit": (lambda: check_representer(np.sin, X, Y, 1), TypeError, r"\.function"),
     "law by text": (lambda: check_representer(ridge(G, X, Y), X, Y, 1, rng="a"), TypeError, "rng"),
     "no draws": (lambda: gaussian_process(G, X, Y, 1).sample(X, -1, 0), ValueError, "n = -1"),
-    "many draws": (lambda: gaussian_process(G, X, Y, 1).sample(X, 10**10, 0), MemoryError, "result_mib"),
+    "many draws": (lambda: gaussian_process(G, X, Y, 1).sample(X, 10**9, 0), MemoryError, "result_mib"),
     "limits of text": (lambda: gaussian_process(G, X[:, 0], Y, 1).plot("a", "b"), TypeError, "limit = 'a'"),
     "restarts": (lambda: fit_hyperparameters(G, X, Y, 1, restarts=-1), ValueError, "restarts = -1"),
     "path of zero": (
@@ -861,3 +864,106 @@ def test_more_bad_input(name):
     call, error, words = BAD_TOO[name]
     with pytest.raises(error, match=words):
         call()
+
+
+# one look at points, points of any kind, one meaning of function
+
+
+looks = []
+
+
+class Counted(Gaussian):
+    "A Gaussian that counts how often points are validated"
+
+    def _points(self, X, name):
+        looks.append(name)
+        return super()._points(X, name)
+
+
+class Letters(Kernel):
+    "Σ over the letters of both words of the product of their counts"
+
+    def _points(self, X, name):
+        if isinstance(X, str) or not all(isinstance(word, str) for word in X):
+            raise TypeError(f"{name} holds no words; pass a list of str.")
+        return list(X)
+
+    def _gram(self, X, Y, xp):
+        return xp.asarray([[float(sum(x.count(c) * y.count(c) for c in set(x))) for y in Y] for x in X])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda k: ridge(k, X, Y),
+        lambda k: ridge(k, X, Y, offset=True, weights=np.arange(8.0)),
+        lambda k: ridge_path(k, X, Y),
+        lambda k: gaussian_process(k, X, Y, 0.1),
+        lambda k: log_marginal(k, X, Y, 0.1),
+        lambda k: minimize_risk(k, X, Y, "huber"),
+        lambda k: semiparametric(k, X, Y, [lambda X: 1.0]),
+        lambda k: gp_classification(k, X, SIGN),
+        lambda k: nadaraya_watson(k, X, Y),
+    ],
+)
+def test_each_call_looks_at_its_points_once(call):
+    runs = []
+    images = Gaussian(1.0).on(lambda X: runs.append(len(X)) or np.sin(X))
+    looks.clear()
+    call(Counted(1.0)), call(images)
+    assert (len(looks), len(runs)) == (1, 1)
+
+
+WORDS = ["".join(np.random.default_rng(i).choice(list("abcd"), 6)) for i in range(12)]
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda k, X: ridge(k, X, shares, 0.1),
+        lambda k, X: ridge(k, X, shares, 0.1, offset=True),
+        lambda k, X: ridge_path(k, X, shares),
+        lambda k, X: ridge_path(k, X, shares, offset=True),
+        lambda k, X: gaussian_process(k, X, shares, 0.1),
+        lambda k, X: minimize_risk(k, X, shares, "absolute"),
+        lambda k, X: minimize_risk(k, X, np.where(shares > 0.2, 1, -1), "hinge"),
+        lambda k, X: semiparametric(k, X, shares, lambda X: np.ones(len(X)), 0.1),
+        lambda k, X: gp_classification(k, X, shares > 0.2),
+    ],
+)
+def test_words_are_points(fit):
+    k, G = Letters(), Precomputed(Letters()(WORDS))
+    ours, theirs = fit(k, WORDS), fit(G, np.arange(12))
+    np.testing.assert_allclose(ours(WORDS[:5]), theirs(np.arange(5)), atol=1e-9)
+    assert ours.k == k and "\n" not in repr(ours)
+    if hasattr(ours, "var"):
+        np.testing.assert_allclose(ours.var(WORDS[:5]), theirs.var(np.arange(5)), atol=1e-9)
+
+
+shares = np.array([word.count("a") / 6 for word in WORDS])
+
+
+def test_the_function_of_a_path_is_one_and_still_answers_as_a_method():
+    for offset in (False, True):
+        path = ridge_path(G, X, Y, offset=offset)
+        best = path.function_at()
+        for f in (path.function, path.function(), path.function_at(path.best), path.function(path.best)):
+            np.testing.assert_array_equal(f(X), best(X))
+        np.testing.assert_array_equal(path(X), path.predict(X))
+        np.testing.assert_array_equal(path(X), path.function(X))
+        np.testing.assert_array_equal(path.function(lam=0.5)(X), path.function_at(0.5)(X))
+        assert path.k is G and pickle.loads(pickle.dumps(path.function))(X) == pytest.approx(best(X))
+    assert isinstance(ridge_path(G, X, Y).function, RKHSFunction)
+    assert ridge_path(G, X, Y).function @ ridge(G, X, Y) == ridge_path(G, X, Y).function_at() @ ridge(G, X, Y)
+
+
+def test_what_was_fitted_is_called_and_predicts():
+    for fit in (ridge(G, X, Y, offset=True), minimize_risk(G, X, Y), gaussian_process(G, X, Y, 0.1)):
+        np.testing.assert_array_equal(fit(X), fit.predict(X))
+        assert fit.k is G
+    classifier = gp_classification(G, X, SIGN)
+    np.testing.assert_array_equal(classifier(X), classifier.decision(X))
+    found = fit_hyperparameters(G, X, Y, 0.1, max_iter=3)
+    kernel, noise, value = found
+    assert (found.kernel, found.noise, found.log_marginal) == (kernel, noise, value)
+    assert "\n" not in repr(found)

@@ -10,7 +10,6 @@ import pytest
 from rkhs_notes import settings, smo
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.kernels import Gaussian, Kernel, Laplace, Linear, Matern, Polynomial, Precomputed, Sigmoid
-from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.smo import BoxProblem, PairDistances, solve_box
 from rkhs_notes.svm import (
     bayes_point,
@@ -596,11 +595,6 @@ def test_labels_from_tables(kind):
         svc(k, X, kind([None, *names[1:]]))
 
 
-needs_marks = pytest.mark.skipif(
-    not hasattr(RKHSFunction, "plan"), reason="functions of a space read their centres anew"
-)
-
-
 class Counted(Gaussian):
     "A Gaussian that counts how often points are validated"
 
@@ -634,12 +628,10 @@ def counted(call):
         lambda k: bayes_point(k + 1e-3 * Gaussian(0.01), X[:30], y[:30]),
     ],
 )
-@needs_marks
 def test_each_call_looks_at_its_points_once(call):
     assert counted(call) == (1, 1)
 
 
-@needs_marks
 def test_each_prediction_looks_at_its_points_once():
     for machine in (svc(Counted(1.0), X, y), svr(Counted(1.0), X, t), relevance_machine(Counted(1.0), X, t)):
         looks.clear()
@@ -674,7 +666,6 @@ WORDS = ["".join(np.random.default_rng(i).choice(list("abcd"), 6, p=[0.4, 0.3, 0
         lambda k, X: relevance_machine(k, X, lengths),
     ],
 )
-@needs_marks
 def test_words_are_points(fit):
     k, G = Letters(), Precomputed(Letters()(WORDS))
     ours, theirs = fit(k, WORDS), fit(G, np.arange(30))
