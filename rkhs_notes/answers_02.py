@@ -120,7 +120,8 @@ _exercises["02.6"] = dict(
     draw=_kernel_values,
     answer=lambda K, kappa: np.linalg.solve(np.linalg.cholesky(K), kappa.T).T,
     mistakes={
-        "that multiplies by L; the map solves with it": lambda K, kappa: kappa @ np.linalg.cholesky(K).T,
+        "that multiplies by L; the map solves with it":
+            lambda K, kappa: kappa @ np.linalg.cholesky(K).T,
         "that is L⁻ᵀκ: its inner products are κᵀ(LᵀL)⁻¹κ, and LᵀL is not K":
             lambda K, kappa: np.linalg.solve(np.linalg.cholesky(K).T, kappa.T).T,
         "that is K⁻¹κ; its inner products have K⁻² between, take half of the inverse":

@@ -4,8 +4,7 @@ r"""What every $f=\sum_j\alpha_jk(z_j,\cdot)$ needs beside its definition: words
 
 # %% auto #0
 __all__ = ['Centres', 'Places', 'MorePlaces', 'APoint', 'AFunction', 'OneFunction', 'SameSpace', 'Values', 'Number', 'Pairing',
-           'times', 'paired', 'size_of', 'length', 'added', 'multiple', 'Combination', 'Drawn', 'with_distinct_centres',
-           'in_doubles', 'pursuit']
+           'Combination', 'Drawn']
 
 # %% ../nbs/S_functions.ipynb #b78ffcfb
 import math, operator

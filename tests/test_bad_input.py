@@ -107,7 +107,7 @@ OTHER = {
     "target cube": (lambda: ridge(k, X, np.zeros((6, 1, 1))), ValueError, "y has shape"),
     "no kernel": (lambda: ridge(np.dot, X, y), TypeError, "not a Kernel"),
     "kernel class": (lambda: ridge(Gaussian, X, y), TypeError, "not a Kernel"),
-    "coefficients": (lambda: RKHSFunction(k, X, y[:2]), ValueError, "6 centres"),
+    "coefficients": (lambda: RKHSFunction(k, X, y[:2]), ValueError, "Z has 6 points"),
     "other space": (lambda: f + RKHSFunction(Linear(), X, y), ValueError, "one space"),
     "product of functions": (lambda: f * f, TypeError, r"f\.k \* g\.k"),
     "inner with a number": (lambda: f @ 3, TypeError, "two functions"),

@@ -39,6 +39,7 @@ from rkhs_notes.contracts import (
 from rkhs_notes.double_descent import relu_features
 from rkhs_notes.errors import RKHSError
 from rkhs_notes.kernels import Gaussian, Linear
+from rkhs_notes.zoo import Periodic
 from rkhs_notes.random_features import fourier_features
 from rkhs_notes.zoo import Laplace
 
@@ -118,8 +119,18 @@ def test_the_list_of_exceptions_shrinks():
 
 # fuzz: every contract, from its signature alone
 
+STAR = inspect.Parameter.VAR_POSITIONAL
+
 # {"module.function": {argument: rng ↦ value}} where a word cannot know what fits
 DRAWS = {
+    "features.feature_map": {"k": lambda rng: Linear() ** 2, "d": lambda rng: 3},
+    "features.feature_dimension": {"k": lambda rng: Linear() ** 2, "d": lambda rng: 3},
+    "interpolation.check_inclusion": {
+        "k1": lambda rng: Gaussian(1),
+        "k2": lambda rng: Gaussian(1) + Linear(),
+        "c": lambda rng: 1.0,
+    },
+    "mercer.periodic_spectrum": {"kernel": lambda rng: Periodic(1.0), "n": lambda rng: 3},
     "plots.plot_classes": {"X": lambda rng: rng.normal(size=(4, 2)), "y": lambda rng: [0, 1, 0, 1]},
     "plots.plot_decision": {"X": lambda rng: rng.normal(size=(4, 2)), "y": lambda rng: [0, 1, 0, 1]},
     "double_descent.check_min_norm": {
@@ -157,6 +168,8 @@ def drawn(f, rng, own):
         optional = parameter.default is not inspect.Parameter.empty
         if name in own:
             given[name] = own[name](rng)
+        elif parameter.kind is STAR:
+            given[name] = [Gaussian(0.8), Linear()] if word.role == "kernel" else []
         elif word.role == "kernel":
             given[name] = [Gaussian(0.8), Linear() + Gaussian(2.0), Gaussian(1.0) * 2][int(rng.integers(3))]
         elif word.draw and not (optional and rng.random() < 0.5):
@@ -189,9 +202,6 @@ def call(f, arguments):
             return (f(*star, **plain) if not star else f(*plain.values(), *star)), None
         except (TypeError, ValueError, MemoryError, RKHSError) as error:
             return None, error
-
-
-STAR = inspect.Parameter.VAR_POSITIONAL
 
 
 @pytest.mark.parametrize("name,f", CONTRACTS, ids=[name for name, _ in CONTRACTS])

@@ -45,6 +45,10 @@ EXCEPTIONS = {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "exported lines": 446,
     },
+    "04_mercer": {
+        "why": "one import more than eight lines",
+        "long imports": 1,
+    },
     "05_representer": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 97,
@@ -62,7 +66,7 @@ EXCEPTIONS = {
         "folded cells": 11,
         "long cells": 8,
         "lines over": 291,
-        "median": 64,
+        "median": 71,
         "exported lines": 683,
     },
     "07_svm": {

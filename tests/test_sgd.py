@@ -366,7 +366,7 @@ BAD = {
     "step size nan": (lambda: kernel_sgd(k, X, y, step_size=np.nan), ValueError, "step_size"),
     "step sizes": (lambda: kernel_sgd(k, X, y, steps=9, step_size=np.ones(8)), ValueError, "9 numbers"),
     "negative steps": (lambda: kernel_sgd(k, X, y, steps=9, step_size=lambda s: 4.0 - s), ValueError, "> 0"),
-    "rng": (lambda: kernel_sgd(k, X, y, rng=None), TypeError, "rng"),
+    "rng": (lambda: kernel_sgd(k, X, y, rng="seed"), TypeError, "rng"),
     "batch": (lambda: kernel_sgd(k, X, y, batch=0), ValueError, "batch = 0"),
     "lam": (lambda: kernel_sgd(k, X, y, lam=-1), ValueError, "lam = -1"),
     "lam too large": (lambda: kernel_sgd(k, X, y, lam=1e4), ValueError, "shrinks"),
