@@ -39,9 +39,8 @@ from rkhs_notes.contracts import (
 from rkhs_notes.double_descent import relu_features
 from rkhs_notes.errors import RKHSError
 from rkhs_notes.kernels import Gaussian, Linear
-from rkhs_notes.zoo import Periodic
 from rkhs_notes.random_features import fourier_features
-from rkhs_notes.zoo import Laplace
+from rkhs_notes.zoo import Laplace, Periodic
 
 from conftest import ROOT, refuse
 from test_imports import public_names
