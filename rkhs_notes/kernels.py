@@ -167,10 +167,10 @@ class Kernel(Named):
         return algebra.simplified(self)
 
     @contract
-    def feature_map(self, d: Count):
+    def feature_map(self, d=None):
         """An explicit φ: ℝᵈ → ℝᴰ with ⟨φ(x), φ(y)⟩ = k(x, y), by the closure table of chapter 02.
 
-        d : how many columns the points have
+        d : int ≥ 1, how many columns the points have; None for points that are no arrays
 
         Returns
         -------
