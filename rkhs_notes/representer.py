@@ -260,11 +260,11 @@ class _OfPath:
         return getattr, (self.path, "function")
 
 
-class _PathFunction(_OfPath, RKHSFunction):
+class _PathOf(_OfPath, RKHSFunction):
     __doc__ = RKHSFunction.__doc__
 
 
-class _PathOffsetFit(_OfPath, OffsetFit):
+class _PathFit(_OfPath, OffsetFit):
     __doc__ = OffsetFit.__doc__
 
 
@@ -300,8 +300,7 @@ class RidgePath(Value):
     def function(self):
         "The ridge fit for the best lam; function(lam) is function_at(lam)."
         f = self.function_at()
-        one = isinstance(f, RKHSFunction)
-        mine = _PathFunction(f.k, f.Z, f.alpha) if one else _PathOffsetFit(f.function, f.offset)
+        mine = _PathFit(f.function, f.offset) if hasattr(f, "offset") else _PathOf(f.k, f.Z, f.alpha)
         vars(mine)["path"] = self
         return mine
 
@@ -510,8 +509,8 @@ def semiparametric(k: AKernel, X: Points, y: Targets, null_space: NullSpace, lam
 
 
 def _null_matrix(null_space, X):
-    n, one = n_points(X), hasattr(X, "dtype") and n_columns(X) == 1
-    at, columns = guarded(X[:, 0] if one else X), []
+    n, columns = n_points(X), []
+    at = guarded(X[:, 0] if getattr(X, "shape", ())[1:] == (1,) else X)
     for p in (null_space,) if callable(null_space) else null_space:
         values = as_floats(p(at), "null_space(X)")
         values = np.full(n, float(values)) if values.ndim == 0 else values
