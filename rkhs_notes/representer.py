@@ -299,13 +299,13 @@ class RidgePath(Value):
     @property
     def function(self):
         "The ridge fit for the best lam; function(lam) is function_at(lam)."
-        f = self.function_at()
-        mine = _PathFit(f.function, f.offset) if hasattr(f, "offset") else _PathOf(f.k, f.Z, f.alpha)
-        vars(mine)["path"] = self
-        return mine
+        f, offset = self.function_at(), self.column_means is not None
+        f = _PathFit(f.function, f.offset) if offset else _PathOf(f.k, f.Z, f.alpha)
+        vars(f)["path"] = self
+        return f
 
     def __call__(self, X):
-        "The ridge fit for the best lam at points X, (m,) or (m, t)"
+        "The fit for the best lam, (m,) or (m, t)"
         return self.function_at()(X)
 
     predict = __call__
