@@ -581,7 +581,11 @@ class Column:
         raise KeyError(i)
 
 
-@pytest.mark.parametrize("kind", [list, tuple, Column, lambda v: np.array(v, dtype=object)], ids=str)
+@pytest.mark.parametrize(
+    "kind",
+    [list, tuple, Column, lambda v: np.array(v, dtype=object)],
+    ids=["list", "tuple", "column", "object array"],
+)
 def test_labels_from_tables(kind):
     names = np.where(y > 0, "good", "bad").tolist()
     machine = svc(k, X, kind(names), 2.0)
