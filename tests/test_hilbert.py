@@ -214,7 +214,8 @@ class Tree:
 
 @pytest.mark.parametrize("points", [
     ["a", "few", "words"], [Tree(), Tree(Tree()), Tree()], [("S", ("NP", "dog")), ("S",), ("VP",)],
-    [np.ones((2, 3)), np.ones((4, 3)), np.ones((1, 3))], np.array(["a", "b", "c"])], ids=["texts", "trees", "tuples", "bags", "array"])
+    [np.ones((2, 3)), np.ones((4, 3)), np.ones((1, 3))], np.array(["a", "b", "c"])],
+    ids=["texts", "trees", "tuples", "bags", "array"])
 def test_points_may_be_any_objects(points):
     mu = empirical(points, weights=[1, 2, 1])
     assert len(mu) == 3 and mu.mass == 1 and repr(mu) == "Measure(3 points, mass 1)"
