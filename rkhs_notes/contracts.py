@@ -541,7 +541,7 @@ def _disagreement(name, shape, size, first, known, letter):
         return f"{first} has {known} columns, {name} has {size}; both must hold points of one space."
     if first == name:
         return f"{name} has shape {tuple(shape)}; pass a square matrix ({letter}, {letter})."
-    what = {"n": "points", "m": "points", "t": "columns"}.get(letter, letter)
+    what = {"n": "points", "m": "points", "t": "columns"}.get(letter, "entries")
     return (f"{name} has shape {tuple(shape)}, but {first} has {known} {what}; "
             f"pass one row of {name} for each." if letter in "nm" else
             f"{name} has {size} {what}, {first} has {known}; they must agree.")

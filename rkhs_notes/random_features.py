@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from scipy.integrate import quad
 from scipy.special import betaln, gammaln, ive, kve
 
+from .algebra import inverse_lengths
 from .arrays import (Factored, as_floats, as_points, distinct, frozen, in_parallel,
     require_fits, row_blocks, rule_of, shortened)
 from .contracts import (Count, Flag, Function, Points, Positive, Probability, Rng, Value, Word,
@@ -1552,7 +1553,7 @@ class _ByPoint:
 
 
 def _inverse_lengths(k, X):
-    return k._inverse_lengths(X, np)
+    return inverse_lengths(k.k, X, np)
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,21 +68,17 @@ WITHOUT = {
     "cli": 3,
     "contracts": 6,
     "convex": 4,
-    "double_descent": 7,
     "errors": 2,
     "features": 1,
     "fourier": 2,
     "gram": 1,
     "kernels": 1,
     "random_features": 2,
-    "representer": 12,
-    "resampling": 11,
-    "rkhs": 6,
+    "resampling": 2,
     "settings": 4,
     "sgd": 11,
     "smo": 1,
-    "svm": 9,
-    "zoo": 6,
+    "zoo": 1,
 }
 
 
