@@ -541,7 +541,8 @@ def _disagreement(name, shape, size, first, known, letter):
         return f"{first} has {known} columns, {name} has {size}; both must hold points of one space."
     if first == name:
         return f"{name} has shape {tuple(shape)}; pass a square matrix ({letter}, {letter})."
-    what = {"n": "points", "m": "points", "t": "columns"}.get(letter, "entries")
+    what = {"n": "points", "m": "points", "t": "columns"}.get(
+        letter, letter if len(letter) > 1 else "entries")
     return (f"{name} has shape {tuple(shape)}, but {first} has {known} {what}; "
             f"pass one row of {name} for each." if letter in "nm" else
             f"{name} has {size} {what}, {first} has {known}; they must agree.")
@@ -739,6 +740,12 @@ class Value:
         for name in self.plan.words:
             object.__setattr__(self, name, kept(seen[name]))
 
+    def __repr__(self):
+        if self._own_init:
+            return object.__repr__(self)
+        given = ", ".join(f"{name}={brief(getattr(self, name))}" for name in self.plan.parameters)
+        return f"{type(self).__name__}({given})"
+
     def __setattr__(self, name, value):
         if self._own_init:
             return object.__setattr__(self, name, value)
@@ -765,6 +772,16 @@ def _field_parameters(cls):
 def kept(value):
     "What a value may keep: a read-only copy that carries the mark of what it copies"
     return remarked(Objects(value) if isinstance(value, Objects) else frozen(value), value)
+
+
+def brief(value):
+    "A field in the one line that a value prints: an array by its shape, a function by its name"
+    if isinstance(value, np.ndarray):
+        return f"array {value.shape}"
+    if isinstance(value, (tuple, list)):
+        return f"({', '.join(map(brief, value[:3]))}{', …' * (len(value) > 3)})"
+    text = getattr(value, "__name__", None) or repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
 
 # %% ../nbs/C_contracts.ipynb #7f398b39
 def fuzz(f, rng=None, rounds=3, **draws):
