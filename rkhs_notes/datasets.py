@@ -5,11 +5,11 @@ __all__ = ['FETCHED', 'BUNDLED', 'smiley_labels', 'smiley', 'hard_1d', 'hard_2d'
            'digits_low_high', 'digits_drift', 'DatasetUnavailable', 'Dataset', 'load']
 
 # %% ../nbs/D_datasets.ipynb #5d8cafb8
-import socket, warnings
-from contextlib import contextmanager
+import contextlib, os, socket, warnings
 from dataclasses import dataclass
 from typing import Annotated
 import numpy as np
+from . import settings
 from .arrays import as_rng, require_fits
 from .contracts import Count, Flag, Plane, Rng, Word, contract, count, near
 from .errors import RKHSError
@@ -223,10 +223,12 @@ _ABOUT = {   # name: (one line, source and licence, stand-in)
               "categories 0/1, an unknown one all 0",
               f"Becker, Kohavi (1996); {_UCI}, by way of OpenML", "breast_cancer"),
     "covtype": ("7 kinds of forest from 54 map features", f"Blackard (1998); {_UCI}", "wine"),
+    "olivetti": ("faces of 40 people, ten each, 64×64 pixels, grey values 0 … 1",
+                 "AT&T Laboratories Cambridge (1994), the ORL faces; give credit", "digits"),
 }
 FETCHED = tuple(name for name, about in _ABOUT.items() if about[2])    # downloaded once
 BUNDLED = tuple(name for name in _ABOUT if name not in FETCHED)        # always there
-_QUICK_ROWS = 10_000                                            # of a fetched set, unless full=True
+_QUICK_ROWS = 10_000                                            # of a large set, unless full=True
 
 # %% ../nbs/D_datasets.ipynb #f5089019
 def _load_bundled(name, full):
@@ -255,6 +257,9 @@ def _fetch(name, data_home):
                  "aspen", "Douglas fir", "krummholz")
         return dict(X=bunch.data, y=bunch.target - 1,
                     feature_names=bunch.feature_names, target_names=kinds)
+    if name == "olivetti":
+        bunch = sk.fetch_olivetti_faces(data_home=data_home)
+        return dict(X=bunch.data, y=bunch.target, target_names=range(40), image_shape=(64, 64))
     title, version = dict(mnist=("mnist_784", 1), adult=("adult", 2))[name]
     bunch = sk.fetch_openml(title, version=version, data_home=data_home, as_frame=False,
                             parser="liac-arff")
@@ -278,8 +283,62 @@ def _indicators(codes, names, categories):
             titles.append(name)
     return np.column_stack(columns).astype(float), titles
 
+# %% ../nbs/D_datasets.ipynb #5319bd96
+_IMAGES = {"mnist": (28, 28), "olivetti": (64, 64), "digits": (8, 8)}   # how a row is an image
+
+
+def _own_file(name):
+    "The path of name.npz in settings.data_dir, or None"
+    path = os.path.join(settings.data_dir, f"{name}.npz")
+    return path if settings.data_dir and os.path.isfile(path) else None
+
+
+def _complaint(file):
+    "What the arrays of a file lack to be a data set, or None"
+    if missing := {"X", "y"} - set(file):
+        return f"there is no {min(missing)} among its arrays ({', '.join(sorted(file)) or 'none'})"
+    for end in ("", "_test") if "X_test" in file or "y_test" in file else ("",):
+        X, y = file.get("X" + end, np.empty(0)), file.get("y" + end, np.empty(0))
+        for name, a, dims, kinds in ("X", X, (2, 3), "biuf"), ("y", y, (1, 2), "biufUS"):
+            if a.ndim not in dims or not a.size or a.dtype.kind not in kinds:
+                return f"{name + end} is {a.dtype} of shape {a.shape}"
+            if a.dtype.kind == "f" and not np.isfinite(a).all():
+                return f"{name + end} holds NaN or inf"
+        if len(X) != len(y) or X.shape[1:] != file["X"].shape[1:] or y.ndim != file["y"].ndim:
+            return f"X{end} is {X.shape} and y{end} {y.shape} beside X {file['X'].shape}"
+    return None
+
+
+def _renumbered(y):
+    "(classes 0 … c − 1 in sorted order, the classes as they were coded); numbers stay as they are"
+    return (y, ()) if y.dtype.kind == "f" or y.ndim > 1 else np.unique(y, return_inverse=True)[::-1]
+
+
+def _from_file(name, path):
+    "X, y and their names out of a file of one's own"
+    try:
+        with np.load(path, allow_pickle=False) as opened:
+            file = dict(opened)
+    except Exception as e:                       # a broken archive fails in many ways
+        file, broken = {}, f"NumPy cannot read it ({e})"
+    else:
+        broken = None
+    if problem := broken or _complaint(file):
+        raise ValueError(f"{path}: {problem}. A data set needs numbers X (n, d) or images "
+                         f"(n, h, w), and y (n,): np.savez({name + '.npz'!r}, X=X, y=y).")
+    X, y = (np.concatenate([file[a], file.get(f"{a}_test", file[a][:0])]) for a in "Xy")
+    shape = X.shape[1:] if X.ndim == 3 else _IMAGES.get(name, ())
+    X = X.reshape(len(X), -1)
+    shape = shape if np.prod(shape) == X.shape[1] else ()
+    if X.dtype.kind != "f":
+        X = X.astype(np.float32 if shape and X.dtype.itemsize == 1 else float)
+    y, classes = _renumbered(y)
+    names = {a: file[a] for a in ("feature_names", "target_names") if a in file}
+    return dict(X=X, y=y, image_shape=shape, target_names=classes, source=path,
+                description="a file of your own") | names
+
 # %% ../nbs/D_datasets.ipynb #5737e9a8
-@contextmanager
+@contextlib.contextmanager
 def _patience(seconds):
     "A time limit for each socket operation, and silence for scikit-learn's notes about retries."
     before = socket.getdefaulttimeout()
@@ -300,15 +359,17 @@ def _advice(name, stand_in, error):
     return (f"{name} is not on this computer, and scikit-learn's fetcher could not download it "
             f"({type(error).__name__}: {error}). Run load({name!r}) once where there is a network: "
             f"the copy stays in scikit-learn's data folder (sklearn.datasets.get_data_home(), "
-            f"or SCIKIT_LEARN_DATA), which can be carried here. "
+            f"or SCIKIT_LEARN_DATA), which can be carried here; or put {name}.npz with its arrays "
+            f"X and y into the folder settings.data_dir (now {settings.data_dir!r}). "
             f"Without it load({stand_in!r}) is bundled and of the same kind; "
             f"load({name!r}, fallback=True) returns it with a warning.")
 
 # %% ../nbs/D_datasets.ipynb #4b696429
 def _dataset_name(value, name, call):
-    if not isinstance(value, str) or value not in _ABOUT:
+    if not isinstance(value, str) or value not in _ABOUT and (
+            os.path.basename(value) != value or not _own_file(value)):
         raise ValueError(f"{name}: no data set {value!r}.{near(value, _ABOUT)} "
-                         f"There are {', '.join(_ABOUT)}.")
+                         f"There are {', '.join(_ABOUT)}, and the files of settings.data_dir.")
     return value
 
 
@@ -321,35 +382,40 @@ def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_hom
     """A real data set by name, as numbers ready for a kernel; nothing is scaled.
 
     name : bundled, no network: diabetes, iris, wine, breast_cancer, digits, china;
-        downloaded once: california_housing, mnist, adult, covtype
-    full : all rows; otherwise at most 10 000 of a downloaded set, always the same
+        downloaded once: california_housing, mnist, adult, covtype, olivetti;
+        before these, name.npz in the folder settings.data_dir, with arrays X (n, d) and y (n,)
+    full : all rows; otherwise at most 10 000 of a larger set, always the same
         ones in file order, and china at a fifth of its resolution
     fallback : if the download fails, warn and return the bundled stand-in (its `.name` tells)
     data_home : path; where downloads are kept, by default scikit-learn's data folder
 
     Returns
     -------
-    Dataset                `X, y = load(name)` unpacks; float64 (mnist: float32, exact for its
-                           grey values)
+    Dataset                `X, y = load(name)` unpacks; float64 (faces and mnist: float32,
+                           exact for grey values)
 
     Raises
     ------
-    ValueError             unknown name
+    ValueError             unknown name; a file that lacks X or y, or holds no numbers
     DatasetUnavailable     no copy and no network; says how to get one and what will do meanwhile
     """
-    description, source, stand_in = _ABOUT[name]
+    description, source, stand_in = _ABOUT.get(name, ("", "", None))
+    own = _own_file(name)
     try:
         with _patience(15):
-            found = _load_bundled(name, full) if name in BUNDLED else _fetch(name, data_home)
+            found = (_from_file(name, own) if own else
+                     _load_bundled(name, full) if name in BUNDLED else _fetch(name, data_home))
     except OSError as e:
         if fallback and stand_in:
             warnings.warn(f"{name} could not be fetched; this is {stand_in}, another data set.",
                           stacklevel=2)
             return load(stand_in, full)
         raise DatasetUnavailable(_advice(name, stand_in, e)) from e
-    for key in ("feature_names", "target_names"):
-        found[key] = tuple(str(value) for value in found.get(key, ()))
-    if name in FETCHED and not full and len(found["X"]) > _QUICK_ROWS:
-        rows = np.sort(np.random.default_rng(0).choice(len(found["X"]), _QUICK_ROWS, replace=False))
-        found.update(X=found["X"][rows], y=found["y"][rows])
-    return Dataset(name=name, description=description, source=source, **found)
+    X, n = found["X"], len(found["X"])
+    titles = found.get("feature_names", (f"x{i + 1}" for i in range(X.shape[1])))
+    for key, names in ("feature_names", titles), ("target_names", found.get("target_names", ())):
+        found[key] = tuple(map(str, names))
+    if (own or name in FETCHED) and not full and n > _QUICK_ROWS:
+        rows = np.sort(np.random.default_rng(0).choice(n, _QUICK_ROWS, replace=False))
+        found.update(X=X[rows], y=found["y"][rows])
+    return Dataset(**{"name": name, "description": description, "source": source} | found)

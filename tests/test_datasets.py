@@ -186,7 +186,7 @@ def test_china_pixels_are_in_raster_order():
 
 
 FETCHERS = dict(california_housing="fetch_california_housing", covtype="fetch_covtype", mnist="fetch_openml",
-                adult="fetch_openml")
+                adult="fetch_openml", olivetti="fetch_olivetti_faces")
 
 
 @pytest.mark.parametrize("name", FETCHED)
@@ -246,6 +246,89 @@ def test_adult_categories_become_indicators_and_the_unknown_is_all_zero():
     assert data.feature_names == ("age", "work=state", "work=own", "sex=f", "sex=m")
     assert data.X.tolist() == [[30, 0, 1, 1, 0], [40, 0, 0, 0, 1], [50, 1, 0, 1, 0]]
     assert data.y.tolist() == [0, 1, 0] and data.target_names == ("<=50K", ">50K")
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A function that writes name.npz into the folder of the user's own data, which load looks at first"""
+    with settings.using(data_dir=tmp_path):
+        yield lambda name, **arrays: np.savez(tmp_path / f"{name}.npz", **arrays)
+
+
+@pytest.mark.parametrize("name", ["adult", "covtype", "mnist", "olivetti", "iris", "mine"])
+def test_a_file_of_ones_own_comes_first(own, name):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 3)), rng.permutation(20) % 4 + 1
+    own(name, X=X, y=y)
+    with mock.patch("socket.socket.connect", side_effect=OSError("no network")):
+        data = load(name)
+    assert np.array_equal(data.X, X) and np.array_equal(data.y, y - 1) and data.name == name
+    assert data.target_names == ("1", "2", "3", "4") and data.feature_names == ("x1", "x2", "x3")
+    assert data.source.endswith(f"{name}.npz") and data.image_shape == ()
+    assert "a file of your own" in repr(data)
+    with settings.using(data_dir=""), pytest.raises((ValueError, DatasetUnavailable, AssertionError)):
+        with mock.patch("socket.socket.connect", side_effect=OSError("no network")):
+            assert np.array_equal(load(name).X, X)                     # another folder, another answer
+
+
+def test_own_images_are_rows_and_test_rows_come_last(own):
+    X = np.arange(3 * 4 * 5, dtype=np.uint8).reshape(3, 4, 5)
+    own("olivetti", X=X, y=["b", "a", "b"], X_test=X[:1] + 7, y_test=["c"], target_names=["Ann", "Bo", "Cy"])
+    faces = load("olivetti")
+    assert faces.image_shape == (4, 5) and faces.X.dtype == np.float32 and faces.X.shape == (4, 20)
+    assert np.array_equal(faces.X[:3].reshape(3, 4, 5), X) and np.array_equal(faces.X[3], faces.X[0] + 7)
+    assert faces.y.tolist() == [1, 0, 1, 2] and faces.target_names == ("Ann", "Bo", "Cy")
+    own("mnist", X=np.zeros((2, 784), np.uint8), y=[7, 1])
+    digits = load("mnist")
+    assert digits.image_shape == (28, 28) and digits.X.dtype == np.float32 and digits.y.tolist() == [1, 0]
+    own("covtype", X=np.array([[1], [2]], np.int16), y=[0.5, -1.0])
+    plain = load("covtype")
+    assert plain.X.dtype == float and plain.y.tolist() == [0.5, -1.0] and plain.target_names == ()
+
+
+def test_a_large_file_is_thinned_like_a_download(own):
+    own("adult", X=np.arange(25_000.0)[:, None], y=np.arange(25_000) % 2)
+    some, everything = load("adult"), load("adult", full=True)
+    assert len(some.X) == 10_000 and len(everything.X) == 25_000
+    assert np.array_equal(some.y, some.X[:, 0] % 2) and np.all(np.diff(some.X[:, 0]) > 0)
+
+
+ONES = np.ones((3, 2))
+
+
+@pytest.mark.parametrize("arrays, words", [
+    (dict(text=[1], y=[1]), r"there is no X among its arrays \(text, y\).*np.savez\('adult.npz'"),
+    (dict(X=ONES), "there is no y among its arrays"),
+    (dict(X=ONES, y=[1, 2]), r"X is \(3, 2\) and y \(2,\)"),
+    (dict(X=[1.0, 2, 3], y=[1, 2, 3]), r"X is float64 of shape \(3,\)"),
+    (dict(X=np.array([["a"]] * 3), y=[1, 2, 3]), "X is <U1"),
+    (dict(X=ONES * 1j, y=[1, 2, 3]), "X is complex128"),
+    (dict(X=ONES * np.nan, y=[1, 2, 3]), "X holds NaN or inf"),
+    (dict(X=ONES, y=[1, 2, np.inf]), "y holds NaN or inf"),
+    (dict(X=ONES, y=np.array([1, "a", None], object)), "NumPy cannot read it"),
+    (dict(X=np.empty((0, 2)), y=[]), r"X is float64 of shape \(0, 2\)"),
+    (dict(X=ONES, y=[1, 2, 3], X_test=ONES), "y_test is float64 of shape"),
+    (dict(X=ONES, y=[1, 2, 3], X_test=ONES[:, :1], y_test=[1, 2, 3]), r"X_test is \(3, 1\) .* beside X"),
+])
+def test_a_file_that_is_no_data_set_is_refused(own, arrays, words):
+    own("adult", **arrays)
+    with pytest.raises(ValueError, match=words):
+        load("adult")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 broken", b"text", b"\x93NUMPY\x01\x00v\x00{'descr'"])
+def test_a_broken_file_is_refused_by_name(own, content):
+    from pathlib import Path
+    Path(settings.data_dir, "adult.npz").write_bytes(content)
+    with pytest.raises(ValueError, match="adult.npz: NumPy cannot read it"):
+        load("adult")
+
+
+def test_an_own_name_is_a_name_and_no_path(own):
+    own("mine", X=ONES, y=[1, 2, 3])
+    for name in ("../mine", "./mine", "/mine", "mine.npz", "", "mine\0"):
+        with pytest.raises(ValueError, match="no data set.*the files of settings.data_dir"):
+            load(name)
 
 
 def test_every_name_is_described_and_stands_once():

@@ -139,10 +139,6 @@ EXCEPTIONS = {
         "long imports": 1,
         "no sentence": 3,
     },
-    "D_datasets": {
-        "why": "written before these limits",
-        "long imports": 1,
-    },
     "S_convex": {
         "why": "an engine in long cells so far, which its next edit cuts",
         "wide lines": 25,
