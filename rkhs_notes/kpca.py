@@ -17,7 +17,7 @@ import scipy.linalg
 from scipy.optimize import minimize_scalar
 
 from . import contracts, settings
-from .arrays import (Cholesky, as_points, as_rng, as_targets, centred, require_fits, row_blocks,
+from .arrays import (Cholesky, as_points, as_targets, centred, require_fits, row_blocks,
     signs, spans, sqdist)
 from .contracts import (Count, NonNegative, Points, Positive, Rng, Value, Vector, Word,
     array, contract, one_of, taken_of)
@@ -482,14 +482,12 @@ class KernelCorrelations(Value):
         return f"KernelCorrelations {shown}{more} at reg {self.reg:g}, error of the factors {self.error:.0e}"
 
 
-Pivots = Annotated[Any, Word(
-    "Generator or seed", lambda value, name, call: as_rng(value), (), None, ("text", -1, [], True),
-    means="random pivots; greedy ones, which need none, when left out")]
+Pivots = Annotated[str, one_of("random", "greedy")]
 
 
 @contract
 def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, n: Count = 1,
-               rank: Count = None, tol: Positive = 1e-8, rng: Pivots = None):
+               rank: Count = None, tol: Positive = 1e-8, rng: Rng = None, pivots: Pivots = "random"):
     """max over f, g of  Σᵢ f̃(xᵢ) g̃(yᵢ)  with  Σ f̃(xᵢ)² + reg ‖f‖² = Σ g̃(yᵢ)² + reg ‖g‖² = 1   (8.11)
 
     A tilde takes the mean over the sample away. Later pairs are uncorrelated with the earlier ones in the
@@ -502,6 +500,8 @@ def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, 
     rank : columns of each factor at most
     tol : error allowed in the ridge smoothers K̃ (K̃ + reg I)⁻¹: the factors are
         made so exact that their trace error is tol · reg
+    rng : for random pivots
+    pivots : of the factors, as in pivoted_cholesky
 
     Returns
     -------
@@ -516,7 +516,7 @@ def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, 
     ----------
     Theorem 8.5; PK (announced there); Akaho (2001); Bach and Jordan (2002), whose penalty enters as (K + ½ n κ I)²
     """
-    x, y = (_smoother(k, A, reg, rank, tol, rng, name) for k, A, name in ((kx, X, "X"), (ky, Y, "Y")))
+    x, y = (_smoother(k, A, reg, rank, tol, rng, name, pivots) for k, A, name in ((kx, X, "X"), (ky, Y, "Y")))
     if n > min(len(x.gain), len(y.gain)):
         raise ValueError(f"n = {n} pairs, but the factors have {len(x.gain)} and {len(y.gain)} columns; there are no "
                          "more correlations than that.")
@@ -546,9 +546,10 @@ class _Smoother(Value):
         return RKHSFunction(self.approx.kernel, self.approx.points, alpha), self.mean @ w
 
 
-def _smoother(k, X, reg, rank, tol, rng, name):
+def _smoother(k, X, reg, rank, tol, rng, name, pivots="greedy"):
     trace = float(k.diag(X).sum(dtype=float))
-    approx = pivoted_cholesky(k, X, rank, min(tol * reg / max(trace, 1e-300), 0.1), rng)
+    approx = pivoted_cholesky(k, X, rank, min(tol * reg / max(trace, 1e-300), 0.1), rng,
+                              pivots)
     mean = approx.factor.mean(axis=0, dtype=float)
     F = approx.factor - mean
     eps = float(np.finfo(approx.factor.dtype).eps)
@@ -735,7 +736,7 @@ def _test_factor(k, X, name, tol):
     most = min(2 * math.isqrt(20 * n), n)
     asked = tol
     while True:
-        approx = pivoted_cholesky(k, X, most, asked)
+        approx = pivoted_cholesky(k, X, most, asked, pivots="greedy")
         F = approx.factor - approx.factor.mean(axis=0, dtype=float)
         varied, left = np.square(F).sum(), approx.residual.sum(dtype=float)
         if left <= 10 * tol * varied or approx.stopped != "tol":
@@ -909,7 +910,7 @@ def kernel_ica(X: Annotated[Any, array("n", "d?")], n_sources: Count = None, k: 
         raise ValueError(f"reg = {reg:.1e} is too small for {n} points of this kernel; pass {1e-3 * trace:.2g} to "
                          f"{0.02 * trace:.2g}.")
     reach = min(float(np.linalg.norm(Z, axis=1).max()), 12.0)          # further out there are outliers only
-    basis = pivoted_cholesky(k, np.linspace(-reach, reach, 800), rank=100, tol=1e-7)
+    basis = pivoted_cholesky(k, np.linspace(-reach, reach, 800), rank=100, tol=1e-7, pivots="greedy")
     turn, sources = np.eye(m), Z.copy()
     sweeps, largest, seen = 0, math.inf, 0.0
     while largest > tol:

@@ -1636,9 +1636,10 @@ def nystrom_features(k: AKernel, X: Points, m: Count, rng: Rng = None,
     if landmarks == "rpcholesky":
         low_rank = pivoted_cholesky(k, X, rank=m, tol=0, rng=rng)
     elif landmarks == "uniform":
-        low_rank = pivoted_cholesky(k, taken_of(X, np.sort(rng.choice(n_points(X), m, replace=False))), tol=0)
+        low_rank = pivoted_cholesky(k, taken_of(X, np.sort(rng.choice(n_points(X), m, replace=False))), tol=0,
+                                    pivots="greedy")
     else:
-        low_rank = pivoted_cholesky(k, _cluster_centres(np.asarray(X), m, rng), tol=0)
+        low_rank = pivoted_cholesky(k, _cluster_centres(np.asarray(X), m, rng), tol=0, pivots="greedy")
     return RandomFeatureMap(k, n_columns(X), low_rank.rank, _Nystrom(k, low_rank.points, low_rank.gram))
 
 

@@ -37,14 +37,14 @@ KERNELS = [
     1e12 * Gaussian(1.0),
     Constant(2.0),
 ]
-PIVOTS = [None, 7]
+PIVOTS = [dict(pivots="greedy"), dict(rng=7)]
 
 
 @pytest.mark.parametrize("k", KERNELS, ids=str)
-@pytest.mark.parametrize("rng", PIVOTS)
+@pytest.mark.parametrize("how", PIVOTS)
 @pytest.mark.parametrize("tol", [1e-1, 1e-6, 1e-12, 0])
-def test_the_factor_is_what_it_says(k, rng, tol):
-    K, found = k(cloud), pivoted_cholesky(k, cloud, tol=tol, rng=rng)
+def test_the_factor_is_what_it_says(k, how, tol):
+    K, found = k(cloud), pivoted_cholesky(k, cloud, tol=tol, **how)
     R, top = K - found.factor @ found.factor.T, K.diagonal().max()
     assert np.abs(R.diagonal() - found.residual).max() < 1e-10 * top and (found.residual >= 0).all()
     assert np.linalg.norm(R) <= (tol + 1e-10) * np.trace(K)
@@ -60,17 +60,17 @@ def test_the_factor_is_what_it_says(k, rng, tol):
 
 @pytest.mark.parametrize("k", KERNELS, ids=str)
 def test_greedy_pivots_are_those_of_lapack(k):
-    K, found = k(cloud), pivoted_cholesky(k, cloud, rank=8)
+    K, found = k(cloud), pivoted_cholesky(k, cloud, rank=8, pivots="greedy")
     _, order, _, _ = dpstrf(K, lower=1)
     if k.diag(cloud).std() > 0:  # else the first pivot is a tie
         assert found.pivots.tolist() == (order[: found.rank] - 1).tolist()
     assert found.rank <= 8 and found.stopped in ("rank", "tol")
 
 
-@pytest.mark.parametrize("rng", PIVOTS)
+@pytest.mark.parametrize("how", PIVOTS)
 @pytest.mark.parametrize("k", KERNELS, ids=str)
-def test_new_points(k, rng):
-    found = pivoted_cholesky(k, cloud[:100], tol=1e-6, rng=rng)
+def test_new_points(k, how):
+    found = pivoted_cholesky(k, cloud[:100], tol=1e-6, **how)
     top = np.sqrt(k.diag(cloud).max())
     assert np.abs(found(cloud[:100]) - found.factor).max() < 1e-5 * top
     cross = found(cloud[100:]) @ found.triangle.T  # with the pivots the map is exact
@@ -78,10 +78,10 @@ def test_new_points(k, rng):
 
 
 def test_rank_deficient_kernels_stop_early():
-    assert [pivoted_cholesky(Linear(), cloud, rank=50, rng=r).rank for r in PIVOTS] == [3, 3]
+    assert [pivoted_cholesky(Linear(), cloud, rank=50, **r).rank for r in PIVOTS] == [3, 3]
     repeated = np.tile(cloud[:7], (20, 1))
     for r in PIVOTS:
-        found = pivoted_cholesky(Gaussian(1), repeated, rank=50, rng=r, tol=0)
+        found = pivoted_cholesky(Gaussian(1), repeated, rank=50, **r, tol=0)
         assert found.rank == 7 and found.stopped == "rounding" and not found.residual.any()
     assert "rounding" in repr(found) and "7 of 140" in repr(found)
 
@@ -93,29 +93,29 @@ def test_nothing_to_represent():
 
 @pytest.mark.parametrize("shift", [0, 1e6])
 @pytest.mark.parametrize("scale", [1e-8, 1, 1e8])
-@pytest.mark.parametrize("rng", PIVOTS)
-def test_units_do_not_matter(shift, scale, rng):
-    found = pivoted_cholesky(Gaussian(scale), scale * (cloud + shift), tol=1e-4, rng=rng)
-    plain = pivoted_cholesky(Gaussian(1.0), cloud, tol=1e-4, rng=rng)
+@pytest.mark.parametrize("how", PIVOTS)
+def test_units_do_not_matter(shift, scale, how):
+    found = pivoted_cholesky(Gaussian(scale), scale * (cloud + shift), tol=1e-4, **how)
+    plain = pivoted_cholesky(Gaussian(1.0), cloud, tol=1e-4, **how)
     assert abs(found.rank - plain.rank) <= 2 and found.error <= 1e-4
 
 
-@pytest.mark.parametrize("rng", PIVOTS)
-def test_kinds_of_points(rng):
+@pytest.mark.parametrize("how", PIVOTS)
+def test_kinds_of_points(how):
     line = np.arange(12.0)
     whole = [
-        pivoted_cholesky(Brownian(), x, rng=rng) for x in (line, line.astype(int), list(line), line[:, None])
+        pivoted_cholesky(Brownian(), x, **how) for x in (line, line.astype(int), list(line), line[:, None])
     ]
     for found in whole:
         np.testing.assert_array_equal(found.factor, whole[0].factor)
-    indices = pivoted_cholesky(Precomputed(Gaussian(1)(cloud)), np.arange(200), tol=1e-6, rng=rng)
-    direct = pivoted_cholesky(Gaussian(1), cloud, tol=1e-6, rng=rng)
+    indices = pivoted_cholesky(Precomputed(Gaussian(1)(cloud)), np.arange(200), tol=1e-6, **how)
+    direct = pivoted_cholesky(Gaussian(1), cloud, tol=1e-6, **how)
     assert (indices.pivots == direct.pivots).all()
     np.testing.assert_allclose(indices.factor, direct.factor, atol=1e-9)
-    single = pivoted_cholesky(Gaussian(1), cloud.astype("f"), tol=1e-3, rng=rng)
+    single = pivoted_cholesky(Gaussian(1), cloud.astype("f"), tol=1e-3, **how)
     assert single.factor.dtype == single(cloud.astype("f")).dtype == np.float32 and single.error <= 1e-3
-    assert pivoted_cholesky(Gaussian(1), [3.0], rng=rng).factor.tolist() == [[1.0]]
-    assert pivoted_cholesky(Gaussian(1), cloud[::2, ::2], rng=rng).stopped == "tol"
+    assert pivoted_cholesky(Gaussian(1), [3.0], **how).factor.tolist() == [[1.0]]
+    assert pivoted_cholesky(Gaussian(1), cloud[::2, ::2], **how).stopped == "tol"
     assert pivoted_cholesky(Gaussian(1), cloud.astype("f"), tol=0).stopped == "rounding"
 
 
@@ -145,6 +145,13 @@ def test_blocks_of_random_pivots_have_the_law_of_single_ones():
     assert np.isclose(sum(expected.values()), 1) and chi2 < 23 + 5 * np.sqrt(46)
 
 
+def test_pivots_are_random_from_the_seed_of_the_settings_unless_greedy():
+    plain, seeded = (pivoted_cholesky(Gaussian(1), cloud, 20, rng=r) for r in (None, settings.seed))
+    greedy = [pivoted_cholesky(Gaussian(1), cloud, 20, rng=r, pivots="greedy") for r in (None, 3)]
+    assert (plain.pivots == seeded.pivots).all() and (plain.pivots != greedy[0].pivots).any()
+    assert (greedy[0].pivots == greedy[1].pivots).all()
+
+
 def test_random_pivots_repeat_with_the_seed_and_leave_the_input_alone():
     X = cloud.copy()
     one, two = (pivoted_cholesky(Gaussian(1), X, 20, rng=5) for _ in range(2))
@@ -155,8 +162,8 @@ def test_random_pivots_repeat_with_the_seed_and_leave_the_input_alone():
 
 
 def test_the_tolerance_is_met_with_the_fewest_columns_also_in_blocks():
-    for rng in PIVOTS:
-        found = pivoted_cholesky(Gaussian(1), cloud, tol=1e-3, rng=rng)
+    for how in PIVOTS:
+        found = pivoted_cholesky(Gaussian(1), cloud, tol=1e-3, **how)
         shorter = found.factor[:, :-1]
         assert np.trace(Gaussian(1)(cloud) - shorter @ shorter.T) > 1e-3 * 200
 
@@ -187,6 +194,7 @@ BAD = {
     "tol nan": (lambda: pivoted_cholesky(Gaussian(1), cloud, tol=np.nan), ValueError, "tol"),
     "rng": (lambda: pivoted_cholesky(Gaussian(1), cloud, rng="x"), TypeError, "rng"),
     "seed": (lambda: pivoted_cholesky(Gaussian(1), cloud, rng=-1), TypeError, "seed"),
+    "pivots": (lambda: pivoted_cholesky(Gaussian(1), cloud, pivots="gredy"), ValueError, "Did you mean greedy"),
     "nan": (lambda: pivoted_cholesky(Gaussian(1), [0, np.nan]), ValueError, "not finite"),
     "empty": (lambda: pivoted_cholesky(Gaussian(1), np.zeros((0, 2))), ValueError, "empty"),
     "domain": (lambda: pivoted_cholesky(Brownian(), [-1.0, 1]), ValueError, "outside"),
@@ -203,12 +211,12 @@ def test_bad_input(case):
         use()
 
 
-@pytest.mark.parametrize("rng", PIVOTS)
-def test_memory_is_a_few_factors(rng):
+@pytest.mark.parametrize("how", PIVOTS)
+def test_memory_is_a_few_factors(how):
     points = np.random.default_rng(0).normal(size=(4000, 4))
     tracemalloc.start()
     try:
-        found = pivoted_cholesky(Gaussian(1), points, rank=200, rng=rng)
+        found = pivoted_cholesky(Gaussian(1), points, rank=200, **how)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
