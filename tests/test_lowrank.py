@@ -194,7 +194,7 @@ BAD = {
     "tol nan": (lambda: pivoted_cholesky(Gaussian(1), cloud, tol=np.nan), ValueError, "tol"),
     "rng": (lambda: pivoted_cholesky(Gaussian(1), cloud, rng="x"), TypeError, "rng"),
     "seed": (lambda: pivoted_cholesky(Gaussian(1), cloud, rng=-1), TypeError, "seed"),
-    "pivots": (lambda: pivoted_cholesky(Gaussian(1), cloud, pivots="gredy"), ValueError, "Did you mean greedy"),
+    "pivots": (lambda: pivoted_cholesky(Gaussian(1), cloud, pivots="gredy"), ValueError, "mean greedy"),
     "nan": (lambda: pivoted_cholesky(Gaussian(1), [0, np.nan]), ValueError, "not finite"),
     "empty": (lambda: pivoted_cholesky(Gaussian(1), np.zeros((0, 2))), ValueError, "empty"),
     "domain": (lambda: pivoted_cholesky(Brownian(), [-1.0, 1]), ValueError, "outside"),
