@@ -5,23 +5,21 @@ __all__ = ['BoxProblem', 'PairDistances', 'SmoResult', 'solve_box']
 
 # %% ../nbs/S_smo.ipynb #87635362
 import math
-from dataclasses import dataclass
-
+from typing import Annotated, Any
 import numpy as np
 from scipy.linalg.blas import saxpy
-
 from . import settings
 from .arrays import Cholesky, in_parallel, one_blas_thread, spans
-from .contracts import recast, taken_of
+from .contracts import (Count, Function, Positive, Value, Vector, Word, contract, recast,
+                                  taken_of)
+
+# %% ../nbs/S_smo.ipynb #d0a21b76
 from .errors import ConvergenceFailure, IndefiniteKernel
 
 # %% ../nbs/S_smo.ipynb #21a308bf
-@dataclass(frozen=True, eq=False)
-class BoxProblem:
-    """max over b of  Σ (pᵢ bᵢ − eps |bᵢ|) − ½ bᵀKb,  loᵢ ≤ bᵢ ≤ hiᵢ,  Σ bᵢ = total   (S.1)
+class BoxProblem(Value):
+    """max over b of  Σ (pᵢ bᵢ − eps |bᵢ|) − ½ bᵀKb,  loᵢ ≤ bᵢ ≤ hiᵢ,  Σ bᵢ = total   (SMO.1)
 
-    Parameters
-    ----------
     p : array (n,)
     lo, hi : array (n,)       lo ≤ 0 ≤ hi; hi may be infinite, lo minus infinite
     eps : float ≥ 0
@@ -33,89 +31,44 @@ class BoxProblem:
     eps: float = 0.0
     total: float = 0.0
 
+    shape = property(lambda self: self.p.shape, doc="(n,)")
+    is_open = property(lambda self: not np.isfinite(self.hi - self.lo).all(), doc="No finite box?")
+
+    def __len__(self):
+        return len(self.p)
+
+    def part(self, rows):
+        "The box of some of the entries"
+        return BoxProblem(self.p[rows], self.lo[rows], self.hi[rows], self.eps)
+
     def dual(self, b, f):
-        """D(b), with f = K b   (S.1)
-
-        Parameters
-        ----------
-        b, f : array (n,)
-
-        Returns
-        -------
-        float
-        """
+        "D(b), a float, from b and f = K b, both (n,)   (SMO.1)"
         return float(self.p @ b - self.eps * np.abs(b).sum() - b @ f / 2)
 
     def losses(self, r):
-        """ℓᵢ(rᵢ), the largest t rᵢ − eps |t| with lo ≤ t ≤ hi
-
-        Parameters
-        ----------
-        r : array (n,)
-
-        Returns
-        -------
-        array (n,), ≥ 0
-        """
+        "ℓᵢ(rᵢ) ≥ 0, the largest t rᵢ − eps |t| with lo ≤ t ≤ hi, (n,), from residuals r, (n,)"
         with np.errstate(invalid="ignore"):
             ends = [np.where(np.isinf(end), np.where(np.sign(end) * r > self.eps, np.inf, 0.0),
                              end * r - self.eps * np.abs(end)) for end in (self.lo, self.hi)]
         return np.maximum(0.0, np.maximum(*ends))
 
     def primal(self, b, f, c):
-        """P(f, c), with f = K b   (S.2)
-
-        Parameters
-        ----------
-        b, f : array (n,)
-        c : float
-
-        Returns
-        -------
-        float
-        """
+        "P(f, c), a float, from b and f = K b, both (n,)   (SMO.2)"
         return float(b @ f / 2 + self.losses(self.p - f - c).sum() + self.total * c)
 
     def slopes(self, b, g):
-        """Rates at which D grows when bᵢ rises, and falls when bᵢ falls: the two sides of (S.4)
-
-        Parameters
-        ----------
-        b, g : array (n,)     g = p − K b, up to a constant
-
-        Returns
-        -------
-        array (2, n)          −inf where bᵢ cannot rise, +inf where it cannot fall
-        """
+        "The two sides of (SMO.4), (2, n), at b and g = p − K b + c; ∓inf where b cannot move"
         rise = np.where(b < self.hi, g - np.where(b >= 0, self.eps, -self.eps), -np.inf)
         fall = np.where(b > self.lo, g - np.where(b > 0, self.eps, -self.eps), np.inf)
         return np.stack([rise, fall])
 
     def violation(self, b, g):
-        """By how much (S.4) fails.
-
-        Parameters
-        ----------
-        b, g : array (n,)
-
-        Returns
-        -------
-        float ≥ 0
-        """
+        "By how much (SMO.4) fails: a float ≥ 0, from b and g, both (n,)"
         rise, fall = self.slopes(b, g)
         return max(0.0, float(rise.max() - fall.min()))
 
     def offset(self, b, g):
-        """The constant c: the mean slope of entries strictly between breakpoints, else the middle of (S.4)
-
-        Parameters
-        ----------
-        b, g : array (n,)
-
-        Returns
-        -------
-        float
-        """
+        "The constant c: the mean slope of entries between breakpoints, else the middle of (SMO.4)"
         rise, fall = self.slopes(b, g)
         free = (rise == fall)
         if free.any():
@@ -124,70 +77,52 @@ class BoxProblem:
         return float(np.mean(ends)) if ends else 0.0
 
 # %% ../nbs/S_smo.ipynb #62bc2607
-class PairDistances:
-    """½ ‖k(xᵢ, ·) − k(xⱼ, ·)‖² for all pairs: all that a machine with an offset sees of its kernel   (S.5)
+def _into_distances(K, own, half, floor):
+    "Overwrite k(xᵢ, yⱼ) with ½ ‖k(xᵢ, ·) − k(yⱼ, ·)‖² ≥ floor; the least of each row before"
+    least = np.zeros(len(K))
 
-    Parameters
-    ----------
-    k : Kernel
-    X : array (n, d)              points as k takes them
-    single : bool                 float32, where the kernel allows it
-    cache_mib : float             a larger matrix is not stored: rows are computed when needed, the most
-                                  recent ones kept; by default half of settings.result_mib
+    def work(part):
+        block = K[part]
+        np.subtract(own[part, None], block, out=block)
+        block += half
+        least[part] = block.min(axis=1)
+        np.maximum(block, floor, out=block)
 
-    Raises
-    ------
-    IndefiniteKernel              a squared distance is negative beyond rounding
-    """
+    in_parallel(work, spans(len(K), max(1, 2**18 // K.shape[1])))
+    return least
 
-    def __init__(self, k, X, single=False, cache_mib=None):
-        self.k, self.X = k, X
-        self.cache_mib = settings.result_mib / 2 if cache_mib is None else cache_mib
-        self.diag = np.asarray(k.diag(X), dtype=float)
-        self.single = single and getattr(X, "dtype", None) == np.float64 and _fits_single(self.diag)
-        try:
-            self._make()
-        except ValueError as problem:
-            if not self.single or isinstance(problem, IndefiniteKernel):
-                raise
-            self.single = False                           # beyond the range of float32
-            self._make()
 
-    def _make(self):
-        self.dtype = np.dtype("f4") if self.single else getattr(self.X, "dtype", np.dtype("f8"))
-        self._P = recast(self.X, self.dtype)
-        self._half = (self.diag / 2).astype(self.dtype)
-        self._floor = self.dtype.type(max(1e-30, (1e-5 if self.dtype == np.float32 else 1e-12) * self.diag.max()))
-        n = len(self.X)
-        self.whole, self._store = None, None
-        if n * n * self.dtype.itemsize <= self.cache_mib * 2**20:
-            self.whole = self._from_gram(self.k(self._P), np.arange(n))
+_NEGATIVE = ("rows {i} and {j} of X have k(x, x) + k(y, y) − 2 k(x, y) = {gap:.3g} < 0: with "
+             "c = (1, −1) they are a witness that {k} is not positive semidefinite. No space has "
+             "this function for its kernel.")
 
-    def __len__(self):
-        return len(self.X)
+# %% ../nbs/S_smo.ipynb #52ccb707
+class _Recent:
+    "As many rows of an n × n matrix as fit into `mib` (≥ least); the longest unused give way"
 
-    def _from_gram(self, K, rows):
-        "Overwrite rows of K with distances, some rows at a time, so that they stay in the cache."
-        least = np.zeros(len(K))
+    def __init__(self, n, dtype, mib, least):
+        room = max(least, int(mib * 2**20 // (n * dtype.itemsize)))
+        self.rows = np.empty((min(room, n), n), dtype)
+        self.place, self.owner = np.full(n, -1), np.full(len(self.rows), -1)
+        self.used, self.now = np.zeros(len(self.rows)), 0
 
-        def work(part):
-            block = K[part]
-            np.subtract(self._half[rows[part], None], block, out=block)
-            block += self._half
-            least[part] = block.min(axis=1)
-            np.maximum(block, self._floor, out=block)
+    def get(self, W, make):
+        "Where rows W stand in self.rows; make(rows, store places) fills in those that are new"
+        self.now += 1
+        here = self.place[W]
+        self.used[here[here >= 0]] = self.now
+        new = W[here < 0]
+        if len(new):
+            oldest = np.argpartition(self.used, len(new) - 1)[: len(new)]
+            gone = self.owner[oldest]
+            self.place[gone[gone >= 0]] = -1
+            make(new, oldest)
+            self.place[new], self.owner[oldest], self.used[oldest] = oldest, new, self.now
+        return self.place[W]
 
-        in_parallel(work, spans(len(K), max(1, 2**18 // K.shape[1])))
-        allowed = 16 * float(np.finfo(self.dtype).eps) ** 0.75 * float(self.diag.max())
-        if least.min() < -allowed:
-            i = int(rows[least.argmin()])
-            column = self.k(taken_of(self.X, [i]), self.X)[0]
-            j = int((self.diag[i] + self.diag - 2 * column).argmin())
-            raise IndefiniteKernel(
-                f"rows {i} and {j} of X have k(x, x) + k(y, y) − 2 k(x, y) = "
-                f"{self.diag[i] + self.diag[j] - 2 * column[j]:.3g} < 0: with c = (1, −1) they are a witness "
-                f"that {self.k} is not positive semidefinite. No space has this function for its kernel.")
-        return K
+# %% ../nbs/S_smo.ipynb #522a185c
+class _Requests:
+    "What a solver asks of pair distances"
 
     def subset(self, rows):
         """The distances among some of the points.
@@ -200,36 +135,22 @@ class PairDistances:
         -------
         PairDistances
         """
-        part = object.__new__(PairDistances)
+        part = object.__new__(type(self))
         vars(part).update(vars(self))
         kept = taken_of((self.X, self._P, self.diag, self._half), rows)
-        (part.X, part._P, part.diag, part._half), part._store = kept, None
+        (part.X, part._P, part.diag, part._half), part._recent = kept, None
         if self.whole is not None:
             part.whole = self.whole[np.ix_(rows, rows)]
-        elif len(rows) ** 2 * self.dtype.itemsize <= self.cache_mib * 2**20:
-            part.whole = part._from_gram(self.k(part._P), np.arange(len(rows)))
+        elif part._fits():
+            part.whole = part._matrix()
         return part
 
     def in_double(self):
-        """The same in float64.
-
-        Returns
-        -------
-        PairDistances
-        """
-        return PairDistances(self.k, recast(self.X, np.dtype(float)), False, self.cache_mib)
+        "The same PairDistances in float64"
+        return type(self)(self.k, recast(self.X, np.dtype(float)), False, self.cache_mib)
 
     def gram_times(self, b):
-        """K b from the kernel itself, in double precision and within the memory budget.
-
-        Parameters
-        ----------
-        b : array (n,)
-
-        Returns
-        -------
-        array (n,)
-        """
+        "K b, (n,), from the kernel, in double precision, within the memory budget; b is (n,)"
         some, f = np.flatnonzero(b), np.zeros(len(b))
         if len(some):
             X, b = recast(self.X, np.dtype(float)), b[some]
@@ -241,36 +162,78 @@ class PairDistances:
         return f
 
     def slots(self, W):
-        """Rows W of the matrix, stored: computed as one block where they are new, the oldest dropped.
-
-        Parameters
-        ----------
-        W : array of int (q,)
+        """Rows W, (q,) integers, of the matrix, computed where they are new and kept.
 
         Returns
         -------
         store : array (m, n)
         place : array of int (q,)     row W[a] stands in store[place[a]]
         """
-        n = len(self)
-        if self._store is None:
-            m = max(_SIZE, int(self.cache_mib * 2**20 // (n * self.dtype.itemsize)))
-            self._store = np.empty((min(m, n), n), self.dtype)
-            self._place, self._owner = np.full(n, -1), np.full(len(self._store), -1)
-            self._used, self._now = np.zeros(len(self._store)), 0
-        self._now += 1
-        here = self._place[W]
-        self._used[here[here >= 0]] = self._now
-        new = W[here < 0]
-        if len(new):
-            oldest = np.argpartition(self._used, len(new) - 1)[: len(new)]
-            gone = self._owner[oldest]
-            self._place[gone[gone >= 0]] = -1
-            for part in spans(len(new), max(1, int(settings.block_mib * 2**20 // (n * self.dtype.itemsize)))):
-                rows = new[part]
-                self._store[oldest[part]] = self._from_gram(self.k(taken_of(self._P, rows), self._P), rows)
-            self._place[new], self._owner[oldest], self._used[oldest] = oldest, new, self._now
-        return self._store, self._place[W]
+        if self._recent is None:
+            self._recent = _Recent(len(self), self.dtype, self.cache_mib, _SIZE)
+        return self._recent.rows, self._recent.get(W, self._fill)
+
+    def _fill(self, new, places):
+        size = max(1, int(settings.block_mib * 2**20 // (len(self) * self.dtype.itemsize)))
+        for part in spans(len(new), size):
+            block = self.k(taken_of(self._P, new[part]), self._P)
+            self._recent.rows[places[part]] = self._from_gram(block, new[part])
+
+# %% ../nbs/S_smo.ipynb #267e60ed
+class PairDistances(_Requests):
+    """½ ‖k(xᵢ, ·) − k(xⱼ, ·)‖²: all that a machine with an offset sees of its kernel   (SMO.5)
+
+    Parameters
+    ----------
+    k : Kernel
+    X : array (n, d)              points as k takes them
+    single : bool                 float32, where the kernel allows it
+    cache_mib : float             a larger matrix is not stored: rows are computed when needed, the
+                                  most recent ones kept; by default half of settings.result_mib
+
+    Raises
+    ------
+    IndefiniteKernel              a squared distance is negative beyond rounding
+    """
+
+    def __init__(self, k, X, single=False, cache_mib=None):
+        self.k, self.X, self.diag = k, X, np.asarray(k.diag(X), dtype=float)
+        self.cache_mib = settings.result_mib / 2 if cache_mib is None else cache_mib
+        self.single = single and getattr(X, "dtype", None) == np.float64 and _fits_single(self.diag)
+        try:
+            self._make()
+        except ValueError as problem:
+            if not self.single or isinstance(problem, IndefiniteKernel):
+                raise
+            self.single = False                           # beyond the range of float32
+            self._make()
+
+    def _make(self):
+        self.dtype = np.dtype("f4") if self.single else getattr(self.X, "dtype", np.dtype("f8"))
+        self._P, self._half = recast(self.X, self.dtype), (self.diag / 2).astype(self.dtype)
+        floor = (1e-5 if self.dtype == np.float32 else 1e-12) * self.diag.max()
+        self._floor, self._recent = self.dtype.type(max(1e-30, floor)), None
+        self.whole = self._matrix() if self._fits() else None
+
+    def _fits(self):
+        return len(self) ** 2 * self.dtype.itemsize <= self.cache_mib * 2**20
+
+    def _matrix(self):
+        return self._from_gram(self.k(self._P), np.arange(len(self)))
+
+    def _from_gram(self, K, rows):
+        least = _into_distances(K, self._half[rows], self._half, self._floor)
+        if least.min() < -16 * float(np.finfo(self.dtype).eps) ** 0.75 * float(self.diag.max()):
+            i = int(rows[least.argmin()])
+            gaps = self.diag[i] + self.diag - 2 * self.k(taken_of(self.X, [i]), self.X)[0]
+            raise IndefiniteKernel(_NEGATIVE.format(i=i, j=gaps.argmin(), gap=gaps.min(), k=self.k))
+        return K
+
+    def __len__(self):
+        return len(self.X)
+
+    def __repr__(self):
+        return f"PairDistances of {len(self)} points in H({self.k}), {self.dtype.name}"
 
 
 _SIZE = 1024                                                  # entries of a working set
@@ -279,11 +242,11 @@ _SIZE = 1024                                                  # entries of a wor
 def _fits_single(diag):
     return bool(1e-12 < diag.max() < 1e12)
 
-# %% ../nbs/S_smo.ipynb #52ccb707
+# %% ../nbs/S_smo.ipynb #73e6fdf9
 def _ascend(D, G, b, lo, hi, eps, tol, steps):
-    """Pair steps (S.5) until the violation is at most tol, or `steps` of them; b and G = slopes are overwritten.
+    """Pair steps (SMO.5) until the violation is at most tol, or `steps` of them.
 
-    Returns the number of steps, the violation, and whether Ctrl-C was pressed.
+    b and G = slopes are overwritten; returns the number of steps, the violation, and was it Ctrl-C?
     """
     inf = math.inf
     rise, fall = G
@@ -302,16 +265,14 @@ def _ascend(D, G, b, lo, hi, eps, tol, steps):
             gain = top - fall.item(j)
             if not gain > tol or step == steps:
                 violation = top - float(fall.min())
-                if not violation > tol or step == steps:
-                    break
-                if not gain > 0:
+                if not violation > tol or step == steps or not gain > 0:
                     break
             bi, bj = values[i], values[j]
             end_i = 0.0 if eps and bi < 0 else highs[i]        # the next breakpoints
             end_j = 0.0 if eps and bj > 0 else lows[j]
             gi = top + (eps if bi >= 0 else -eps)
             gj = fall.item(j) + (eps if bj > 0 else -eps)
-            t = min(gain / (2 * Di.item(j)), end_i - bi, bj - end_j)        # (S.5)
+            t = min(gain / (2 * Di.item(j)), end_i - bi, bj - end_j)        # (SMO.5)
             subtract(Di, D[j], w)
             multiply(w, t, w)
             add(G, w, G)
@@ -332,7 +293,7 @@ def _ascend(D, G, b, lo, hi, eps, tol, steps):
     b[:] = values
     return step, violation, interrupted
 
-
+# %% ../nbs/S_smo.ipynb #52ec961d
 class _Clock:
     "Counts steps, reports them, and says when to stop."
 
@@ -349,66 +310,68 @@ class _Clock:
         if self.callback is not None and not self.stopped and self.callback(self.steps, violation):
             self.stopped = True
 
-
+# %% ../nbs/S_smo.ipynb #f6dd6e72
 def _by_shrinking(D, problem, b, g, tol, clock):
-    """All distances are stored: climb, set aside entries that sit at a bound and want to stay there, and jump.
-
-    The settled entries are looked at again when the rest is done.
-    """
+    "Climb on all entries that are not settled at a bound, and jump; b is overwritten"
     kind, everyone = D.dtype, np.arange(len(b))
-    W, D_W, last, goal, wait, since = everyone, D, b.copy(), 10 * tol, 0, 0
+    W, D_W, part, last, goal, wait, since = everyone, D, problem, b.copy(), 10 * tol, 0, 0
     G = problem.slopes(b, g).astype(kind)
-    early = float(G[0].max() - G[1].min()) / 2             # until then the free entries change too fast to jump
+    early = float(G[0].max() - G[1].min()) / 2         # until then free entries change too fast
     while not clock.stopped:
         keep = np.flatnonzero(~_settled(*G))
         if 0 < len(keep) < 0.6 * len(W):
             W, D_W, G = W[keep], D_W[keep].take(keep, axis=1), np.ascontiguousarray(G[:, keep])
-        inside, lo, hi, steps = b[W], problem.lo[W], problem.hi[W], clock.chunk(max(200, min(1000, len(W))))
-        done, violation, interrupted = _ascend(D_W, G, inside, lo, hi, problem.eps, goal, steps)
+            part = problem.part(W)
+        inside, steps = b[W], clock.chunk(max(200, min(1000, len(W))))
+        done, violation, interrupted = _ascend(D_W, G, inside, part.lo, part.hi, part.eps,
+                                               goal, steps)
         b[W] = inside
         clock.add(done, violation, interrupted)
         since += done
         if violation > goal and done == steps:
             free, wait = np.flatnonzero(G[0] == G[1]), wait - steps
             if wait <= 0 and violation < early and 1 < len(free) <= 4000 and not clock.stopped:
-                wait = min(20_000, len(free) ** 3 // 1_000_000)           # as long as a jump costs, in steps
-                part = BoxProblem(None, lo, hi, problem.eps)
-                jumped = _jump(D_W, G[0, free], inside, part, free)
-                g_W = _unmasked(G, inside, problem.eps) + (jumped - inside[free]).astype(kind) @ D_W[free]
-                inside[free] = jumped
-                b[W], G = inside, part.slopes(inside, g_W).astype(kind)
+                wait = min(20_000, len(free) ** 3 // 1_000_000)   # what a jump costs, in steps
+                b[W], G = _jumped(D_W, G, inside, part, free)
             continue
         if len(W) < len(b):                                    # look at everybody again
             g = g + D @ (b - last).astype(kind)
-            last, W, D_W = b.copy(), everyone, D
+            last, W, D_W, part = b.copy(), everyone, D, problem
             G = problem.slopes(b, g).astype(kind)
             if goal == tol and (since == 0 or problem.violation(b, g) <= tol):
-                return                                         # done, or no step is left that rounding lets see
+                return                          # done, or no step is left that rounding lets see
             since = 0
         elif goal == tol:
             return
         goal = tol
 
 
-def _jump(D, slopes, b, part, free):
-    """The entries strictly between their breakpoints, moved to where their slopes would all be equal.
+def _settled(rise, fall):
+    "Entries that gain neither up nor down, whatever partner they are given"
+    return (rise < fall.min()) & (fall > rise.max())
 
-    One linear system with their part of the Gram matrix; what would leave the box stops at its border, and
-    the others share the difference.
-    """
-    D = D[free].take(free, axis=1)
+# %% ../nbs/S_smo.ipynb #ada7394e
+def _jumped(D, G, b, part, free):
+    "b after a jump of its free entries, and the slopes there"
+    moved = _jump(D[free].take(free, axis=1), G[0, free], b[free], part.part(free))
+    g = _unmasked(G, b, part.eps) + (moved - b[free]).astype(D.dtype) @ D[free]
+    b[free] = moved
+    return b, part.slopes(b, g).astype(D.dtype)
+
+
+def _jump(D, slopes, b, part):
+    "b moved to where its slopes would all be equal, as far as the box lets it and D gains"
     inner = D[:, :1] + D[0]
     inner -= D                                                    # ⟨k_i − k_0, k_j − k_0⟩
     inner.flat[:: len(D) + 1] += (1e-5 if D.dtype == np.float32 else 1e-10) * D[0].max()
-    if (system := Cholesky.attempt(inner)) is None:               # above rounding: a step, not the answer
-        return b[free]
+    if (system := Cholesky.attempt(inner)) is None:        # above rounding: a step, not the answer
+        return b
     to, ones = system.solve(np.stack([slopes, np.ones_like(slopes)]).T).T
     step = (to - ones * (to.sum() / ones.sum())).astype(float)
-    b = b[free]
-    low = np.where((b > 0) & (part.eps > 0), 0.0, part.lo[free])
-    high = np.where((b < 0) & (part.eps > 0), 0.0, part.hi[free])
+    low = np.where((b > 0) & (part.eps > 0), 0.0, part.lo)
+    high = np.where((b < 0) & (part.eps > 0), 0.0, part.hi)
     best, gain = b, 0.0
-    for t in 0.5 ** np.arange(6):                                # of some shorter steps the one that gains most
+    for t in 0.5 ** np.arange(6):                          # of some shorter steps the best
         moved = np.clip(b + t * step, low, high)
         excess = moved.sum() - b.sum()
         room = np.minimum(moved - low if excess > 0 else high - moved, 1e300)
@@ -417,7 +380,7 @@ def _jump(D, slopes, b, part, free):
         moved = np.clip(moved - excess * (room / room.sum()), low, high)
         change = moved - b
         few = change.astype(D.dtype)
-        gained = slopes @ change + few @ D @ few / 2             # changeᵀ K change = −changeᵀ D change: Σ change = 0
+        gained = slopes @ change + few @ D @ few / 2       # K = −D between vectors of sum 0
         if gained > gain:
             best, gain = moved, gained
         elif gain > 0:
@@ -430,14 +393,9 @@ def _unmasked(G, b, eps):
     rise, fall = G + np.where([b >= 0, b > 0], eps, -eps).astype(G.dtype)
     return np.where(np.isfinite(rise), rise, np.where(np.isfinite(fall), fall, 0))
 
-
-def _settled(rise, fall):
-    "Entries that gain neither up nor down, whatever partner they are given"
-    return (rise < fall.min()) & (fall > rise.max())
-
-
+# %% ../nbs/S_smo.ipynb #f3b6360c
 def _by_working_sets(distances, problem, b, g, tol, clock):
-    "Too many distances to store: climb on _SIZE entries at a time, those whose slopes violate (S.4) most."
+    "Climb on _SIZE entries at a time, those whose slopes violate (SMO.4) most; b is overwritten"
     W = np.array([], dtype=int)
     while not clock.stopped:
         G = problem.slopes(b, g)
@@ -446,9 +404,10 @@ def _by_working_sets(distances, problem, b, g, tol, clock):
             return
         W = _working_set(G, W, _SIZE)
         store, place = distances.slots(W)
-        D, inside = store[place[:, None], W], b[W]
-        done, left, interrupted = _ascend(D, G[:, W].astype(D.dtype), inside, problem.lo[W], problem.hi[W],
-                                          problem.eps, max(tol, violation / 10), clock.chunk(10 * _SIZE))
+        D, inside, part = store[place[:, None], W], b[W], problem.part(W)
+        few = G[:, W].astype(D.dtype)
+        done, _, interrupted = _ascend(D, few, inside, part.lo, part.hi, part.eps,
+                                       max(tol, violation / 10), clock.chunk(10 * _SIZE))
         delta, b[W] = inside - b[W], inside
         change = np.zeros(len(b), D.dtype)
         for row in np.flatnonzero(delta):                                # no copy of the rows
@@ -469,16 +428,13 @@ def _working_set(G, W, size):
     old = W[~np.isin(W, new)]
     return np.concatenate([old[max(0, len(old) - (size - len(new))):], new])
 
-# %% ../nbs/S_smo.ipynb #522a185c
-@dataclass(frozen=True, eq=False)
-class SmoResult:
+# %% ../nbs/S_smo.ipynb #7d2353d8
+class SmoResult(Value):
     """What `solve_box` found.
 
-    Parameters
-    ----------
     b : array (n,)          feasible, whatever happened
     f : array (n,)          K b, in double precision
-    violation : float       of (S.4), in double precision
+    violation : float       of (SMO.4), in double precision
     iterations : int        pair steps
     converged : bool        violation ≤ tol
     """
@@ -488,18 +444,35 @@ class SmoResult:
     iterations: int
     converged: bool
 
+    def __repr__(self):
+        state = "converged" if self.converged else "NOT CONVERGED"
+        return (f"SmoResult of {len(self.b)} entries, {np.count_nonzero(self.b)} not 0, after "
+                f"{self.iterations} steps: violation {self.violation:.1e}, {state}")
 
-def solve_box(distances, problem, start=None, tol=1e-3, max_iter=None, callback=None):
-    """argmax of a BoxProblem by pair steps, certified in double precision   (S.1)
 
-    Parameters
-    ----------
-    distances : PairDistances
-    problem : BoxProblem
-    start : array (n,)            feasible; by default 0, which needs total = 0
-    tol : float > 0               the largest violation of (S.4), as libsvm's
-    max_iter : int                pair steps at most; by default 1 000 000 + 1000 n
-    callback : function           callback(iterations, violation), every 1000 steps or so; True stops
+def _instance(kind):
+    "The word of an object of one class"
+    def read(value, name, call):
+        if not isinstance(value, kind):
+            raise TypeError(f"{name} is {type(value).__name__}: pass a {kind.__name__}.")
+        return value
+
+    return Word(kind.__name__, read, ("n",), None, (None, 3.0, "text", [], int))
+
+
+_Distances = Annotated[Any, _instance(PairDistances)]
+_Problem = Annotated[Any, _instance(BoxProblem)]
+
+# %% ../nbs/S_smo.ipynb #3b07a3e5
+@contract
+def solve_box(distances: _Distances, problem: _Problem, start: Vector = None, tol: Positive = 1e-3,
+              max_iter: Count = None, callback: Function = None):
+    """argmax of a BoxProblem by pair steps, certified in double precision   (SMO.1)
+
+    start : feasible; by default 0, which needs total = 0
+    tol : the largest violation of (SMO.4), as libsvm's
+    max_iter : pair steps at most; by default 1 000 000 + 1000 n
+    callback : callback(iterations, violation), every 1000 steps or so; True stops
 
     Returns
     -------
@@ -508,53 +481,60 @@ def solve_box(distances, problem, start=None, tol=1e-3, max_iter=None, callback=
 
     Raises
     ------
-    TypeError, ValueError         callback is no function, start does not have the sum of the problem
-    ConvergenceFailure            the dual is unbounded (an infinite bound), or rounding is larger than tol
+    TypeError, ValueError         callback is no function, start has not the sum of the problem
+    ConvergenceFailure            the dual is unbounded (an infinite bound); tol is below rounding
 
     References
     ----------
-    Platt (1998); Keerthi et al. (2001); Fan, Chen and Lin (2005); Joachims (1999) for shrinking; Bertsekas (1982)
-    for jumps cut off at the box; Wen et al. (2018) for working sets of many pairs
+    Platt (1998); Keerthi et al. (2001); Fan, Chen and Lin (2005); Joachims (1999) for shrinking;
+    Bertsekas (1982) for jumps cut off at the box; Wen et al. (2018) for working sets of many pairs
     """
-    b = np.zeros(len(problem.p)) if start is None else np.clip(start, problem.lo, problem.hi).astype(float)
+    start = np.zeros(len(problem)) if start is None else start
+    b = np.clip(start, problem.lo, problem.hi).astype(float)
     if abs(b.sum() - problem.total) > 1e-9 * max(1.0, np.abs(b).sum()):
         raise ValueError(f"start sums to {b.sum():.6g}, but the problem wants {problem.total:.6g}.")
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback = {callback!r}: pass a function of (iterations, violation); True stops.")
     clock = _Clock(_PATIENCE + 1000 * len(b) if max_iter is None else max_iter, callback)
-    before = math.inf
-    f = distances.gram_times(b)
+    before, f = math.inf, distances.gram_times(b)
     for _ in range(40):
-        g = problem.p - f
-        size = max(np.abs(g).max(), (distances.diag * np.abs(b)).max())  # of the terms that g is made of
-        rounding = 4 * float(np.finfo(float).eps) * float(size)
-        g -= np.median(g)                                                # a constant, which nobody sees
-        if not clock.stopped:
-            solve = _by_shrinking if distances.whole is not None else _by_working_sets
-            rows = distances.whole if distances.whole is not None else distances
-            try:
-                with one_blas_thread():                       # many small products: threads would only wait
-                    solve(rows, problem, b, g, max(0.9 * tol, rounding), clock)
-            except KeyboardInterrupt:
-                clock.stopped = True
+        _climb(distances, problem, b, f, tol, clock)
         f = distances.gram_times(b)
-        if np.abs(b).max() * distances.diag.max() > 1e12 and not np.isfinite(problem.hi - problem.lo).all():
-            raise ConvergenceFailure(_UNBOUNDED)
         violation = problem.violation(b, problem.p - f)
-        if violation <= tol or clock.stopped:
+        done, slow = violation <= tol or clock.stopped, violation > before / 2
+        if trouble := _trouble(distances, problem, b, f, violation, tol, slow and not done):
+            raise ConvergenceFailure(trouble)
+        if done:
             break
-        if violation > before / 2 and distances.dtype == np.float64:
-            raise ConvergenceFailure(
-                f"the violation stays at {violation:.2g}, above tol = {tol:.2g}: values of f of size "
-                f"{np.abs(f).max():.2g} cannot be rounded more finely. Try tol = {4 * violation:.1g}, a smaller "
-                "C, or rescale.")
-        if violation > before / 2:
-            distances, before = distances.in_double(), math.inf
-        else:
-            before = violation
+        distances = distances.in_double() if slow else distances
+        before = math.inf if slow else violation
     return SmoResult(b, f, violation, clock.steps, violation <= tol)
+
+# %% ../nbs/S_smo.ipynb #6aba5b21
+def _climb(distances, problem, b, f, tol, clock):
+    "One round from b, where f = K b: until the violation is 0.9 tol, or all that rounding lets see"
+    g = problem.p - f
+    size = max(np.abs(g).max(), (distances.diag * np.abs(b)).max())   # of the terms in g
+    rounding = 4 * float(np.finfo(float).eps) * float(size)
+    g -= np.median(g)                                       # a constant, which nobody sees
+    stored = distances.whole is not None
+    solve, rows = (_by_shrinking, distances.whole) if stored else (_by_working_sets, distances)
+    if not clock.stopped:
+        try:
+            with one_blas_thread():                # many small products: threads would only wait
+                solve(rows, problem, b, g, max(0.9 * tol, rounding), clock)
+        except KeyboardInterrupt:
+            clock.stopped = True
+
+
+def _trouble(distances, problem, b, f, violation, tol, slow):
+    "Why no further round can help, in words, or nothing"
+    if np.abs(b).max() * distances.diag.max() > 1e12 and problem.is_open:
+        return ("the dual grows without bound: no function of this space separates the classes "
+                "(two equal points with different labels?). Take a finite C.")
+    if slow and distances.dtype == np.float64:
+        return (f"the violation stays at {violation:.2g}, above tol = {tol:.2g}: values of f of "
+                f"size {np.abs(f).max():.2g} cannot be rounded more finely. Try tol = "
+                f"{4 * violation:.1g}, a smaller C, or rescale.")
+    return ""
 
 
 _PATIENCE = 1_000_000                                         # steps, beside 1000 a point
-_UNBOUNDED = ("the dual grows without bound: no function of this space separates the classes (two equal points "
-              "with different labels?). Take a finite C.")

@@ -50,7 +50,7 @@ class SupportVectorMachine(_Machine, Value):
     gap : float               (primal − dual) / max(1, |primal|), from double precision; at a large C it may stay
         near 1 though the violation is small, for an error of tol costs C tol: lower tol
     objective : float         the value of the dual
-    violation : float         by how much the worst pair breaks the KKT conditions   (S.4)
+    violation : float         by how much the worst pair breaks the KKT conditions   (SMO.4)
     iterations : int
     converged : bool          False after Ctrl-C, max_iter or a callback's True: usable, less exact
     labels : tuple or None    (the label of negative decisions, the label of the others); None for regression
@@ -756,7 +756,7 @@ def _at_bounds(a, C, y, mu):
 
 
 def _violation(a, C, values, y):
-    "By how much (S.4) fails; values = y f(X)"
+    "By how much (SMO.4) fails; values = y f(X)"
     problem = _classification(y, C)
     return problem.violation(y * a, y - y * values)
 

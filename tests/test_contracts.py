@@ -40,6 +40,7 @@ from rkhs_notes.double_descent import relu_features
 from rkhs_notes.errors import RKHSError
 from rkhs_notes.kernels import Gaussian, Linear
 from rkhs_notes.random_features import fourier_features
+from rkhs_notes.smo import BoxProblem, PairDistances
 from rkhs_notes.zoo import Laplace, Periodic
 
 from conftest import ROOT, refuse
@@ -77,7 +78,6 @@ WITHOUT = {
     "resampling": 2,
     "settings": 4,
     "sgd": 11,
-    "smo": 1,
     "zoo": 1,
 }
 
@@ -116,6 +116,8 @@ def test_the_list_of_exceptions_shrinks():
 
 STAR = inspect.Parameter.VAR_POSITIONAL
 
+SOME = np.random.default_rng(0).normal(size=(5, 2))
+
 # {"module.function": {argument: rng ↦ value}} where a word cannot know what fits
 DRAWS = {
     "features.feature_map": {"k": lambda rng: Linear() ** 2, "d": lambda rng: 3},
@@ -126,6 +128,11 @@ DRAWS = {
         "c": lambda rng: 1.0,
     },
     "mercer.periodic_spectrum": {"kernel": lambda rng: Periodic(1.0), "n": lambda rng: 3},
+    "smo.solve_box": {
+        "distances": lambda rng: PairDistances(Gaussian(1), SOME),
+        "problem": lambda rng: BoxProblem(SOME[:, 0], -np.ones(5), np.ones(5)),
+        "start": lambda rng: np.zeros(5),
+    },
     "plots.plot_classes": {"X": lambda rng: rng.normal(size=(4, 2)), "y": lambda rng: [0, 1, 0, 1]},
     "plots.plot_decision": {"X": lambda rng: rng.normal(size=(4, 2)), "y": lambda rng: [0, 1, 0, 1]},
     "double_descent.check_min_norm": {

@@ -147,14 +147,6 @@ EXCEPTIONS = {
         "lines over": 308,
         "no sentence": 1,
     },
-    "S_smo": {
-        "why": "an engine in long cells so far, which its next edit cuts",
-        "wide lines": 47,
-        "folded cells": 4,
-        "long cells": 4,
-        "lines over": 223,
-        "no sentence": 2,
-    },
 }
 # fmt: on
 

@@ -181,7 +181,7 @@ def test_rows_computed_when_needed():
     whole = solve_box(PairDistances(Gaussian(2.0), X, single=True), box)
     rows = PairDistances(Gaussian(2.0), X, single=True, cache_mib=16)
     few = solve_box(rows, box)
-    assert rows.whole is None and rows._store.shape == (1398, 3000) and few.violation <= 1e-3
+    assert rows.whole is None and rows._recent.rows.shape == (1398, 3000) and few.violation <= 1e-3
     np.testing.assert_allclose(box.dual(few.b, few.f), box.dual(whole.b, whole.f), rtol=1e-6)
 
 
