@@ -3,32 +3,32 @@
 # %% auto #0
 __all__ = ['squared', 'absolute', 'logistic', 'hinge', 'squared_hinge', 'huber', 'quantile', 'epsilon_insensitive', 'ALoss',
            'Loss', 'Logistic', 'PiecewiseQuadratic', 'Squared', 'Absolute', 'Huber', 'Quantile', 'EpsilonInsensitive',
-           'Hinge', 'SquaredHinge', 'as_loss', 'check_loss', 'ConvexSolution', 'minimize_convex', 'certificate']
+           'Hinge', 'SquaredHinge', 'as_loss', 'check_loss', 'ConvexSolution', 'certificate', 'minimize_convex']
 
 # %% ../nbs/S_convex.ipynb #43bc969d
-import math
 import re
-from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from scipy import special
 
-from .arrays import Cholesky, _require_symmetric, as_count, as_floats, as_number, as_rng
-from .contracts import Annotated, Any, Word
+from .arrays import Cholesky, _require_symmetric
+from .contracts import (Count, NonNegative, Positive, Probability, Rng, SquareMatrix,
+                                  Value, Vector, Word, brief, contract)
 from .errors import ConvergenceFailure, IndefiniteKernel, require
 
 # %% ../nbs/S_convex.ipynb #cbddc61a
-class Loss:
+class Loss(Value):
     """ℓ(y, f), convex in f: loss(y, f) is its value at arrays of targets y and values f.
 
     A smooth loss of your own is a subclass that writes `__call__`, `conjugate`, `derivative` and
-    `curvature` (all elementwise on arrays; the last two in f); set `labels = True` if y must be −1 or 1.
-    A piecewise quadratic one derives from PiecewiseQuadratic. `check_loss` tests either.
+    `curvature` (all elementwise on arrays; the last two in f); set `labels = True` if y must be −1
+    or 1. A piecewise quadratic one derives from PiecewiseQuadratic. `check_loss` tests either.
     """
     labels = False                                # must y be −1 or 1?
 
     def __call__(self, y, f):
-        raise NotImplementedError(f"{type(self).__name__} must write __call__(y, f)")
+        self._must_write("__call__(y, f)")
 
     def conjugate(self, y, u):
         """ℓ*(u) = sup over f of  u f − ℓ(y, f), ∞ where it has no bound
@@ -41,22 +41,22 @@ class Loss:
         -------
         array (n,)
         """
-        raise NotImplementedError(f"{type(self).__name__} must write conjugate(y, u)")
+        self._must_write("conjugate(y, u)")
 
     def derivative(self, y, f):
         "Slope in f, (n,); of a smooth loss only"
-        raise NotImplementedError(f"{type(self).__name__} must write derivative(y, f)")
+        self._must_write("derivative(y, f)")
 
     def curvature(self, y, f):
         "Second derivative in f, (n,), ≥ 0; of a smooth loss only"
-        raise NotImplementedError(f"{type(self).__name__} must write curvature(y, f)")
+        self._must_write("curvature(y, f)")
 
-    def targets(self, y):
+    def _must_write(self, method):
+        raise NotImplementedError(f"{type(self).__name__} must write {method}")
+
+    @contract
+    def targets(self, y: Vector):
         """y as floats, if this loss takes such targets.
-
-        Parameters
-        ----------
-        y : array (n,)
 
         Returns
         -------
@@ -66,22 +66,24 @@ class Loss:
         ------
         TypeError, ValueError    not finite numbers, or not −1 and 1 where the loss needs labels
         """
-        y = as_floats(y, "y")
-        if y.ndim != 1:
-            raise ValueError(f"y has shape {y.shape}; a loss takes one target a point, (n,).")
         strange = y[~np.isin(y, (-1, 1))]
         if self.labels and len(strange):
             raise ValueError(f"the loss {self} needs labels −1 and 1; y holds {strange[0]:g}. "
                              "Pass np.where(y == positive, 1, -1).")
         return y
 
+    def __eq__(self, other):
+        return self is other or type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self):
+        return hash((type(self), *vars(self)))
+
     def __repr__(self):
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
         values = ", ".join(f"{value:g}" for value in vars(self).values())
         return f"{name}({values})" if values else name
 
-
-@dataclass(frozen=True, repr=False)
+# %% ../nbs/S_convex.ipynb #f67fa50a
 class Logistic(Loss):
     "log(1 + exp(−y f)), y = ±1"
     labels = True
@@ -101,9 +103,9 @@ class Logistic(Loss):
     def curvature(self, y, f):
         return special.expit(f) * special.expit(-f)
 
-
+# %% ../nbs/S_convex.ipynb #a0e6b5c7
 class PiecewiseQuadratic(Loss):
-    """A loss whose conjugate is  a u² / 2 + y u + eps |u|  on an interval   (S.2)
+    """A loss whose conjugate is  a u² / 2 + y u + eps |u|  on an interval   (CVX.2)
 
     A subclass writes `__call__(y, f)` and `interval(y)` → (l, h), and may set `a` and `eps`.
     """
@@ -111,11 +113,14 @@ class PiecewiseQuadratic(Loss):
 
     def conjugate(self, y, u):
         low, high = self.interval(y)
-        value = self.a / 2 * u**2 + y * u + self.eps * np.abs(u)                    # (S.2)
+        value = self.a / 2 * u**2 + y * u + self.eps * np.abs(u)                    # (CVX.2)
         return np.where((u >= low) & (u <= high), value, np.inf)
 
+    def interval(self, y):
+        "The l and h of (CVX.2), arrays (n,)"
+        self._must_write("interval(y)")
 
-@dataclass(frozen=True, repr=False)
+
 class Squared(PiecewiseQuadratic):
     "(y − f)²"
     a = 0.5
@@ -127,7 +132,6 @@ class Squared(PiecewiseQuadratic):
         return np.full(len(y), -np.inf), np.full(len(y), np.inf)
 
 
-@dataclass(frozen=True, repr=False)
 class Absolute(PiecewiseQuadratic):
     "|y − f|"
 
@@ -137,20 +141,14 @@ class Absolute(PiecewiseQuadratic):
     def interval(self, y):
         return -np.ones(len(y)), np.ones(len(y))
 
-
-@dataclass(frozen=True, repr=False)
+# %% ../nbs/S_convex.ipynb #b7c8a464
 class Huber(PiecewiseQuadratic):
     """(y − f)² / 2 where |y − f| ≤ delta, delta |y − f| − delta² / 2 beyond
 
-    Parameters
-    ----------
-    delta : float > 0     in the units of y
+    delta : in the units of y
     """
-    delta: float = 1.0
+    delta: Positive = 1.0                         # in the units of y
     a = 1.0
-
-    def __post_init__(self):
-        object.__setattr__(self, "delta", as_number(self.delta, "delta", above=0))
 
     def __call__(self, y, f):
         return special.huber(self.delta, np.subtract(y, f))
@@ -159,21 +157,9 @@ class Huber(PiecewiseQuadratic):
         return np.full(len(y), -self.delta), np.full(len(y), self.delta)
 
 
-@dataclass(frozen=True, repr=False)
 class Quantile(PiecewiseQuadratic):
-    """tau (y − f) where f ≤ y, (1 − tau) (f − y) where f ≥ y: least for the tau-quantile
-
-    Parameters
-    ----------
-    tau : float, 0 < tau < 1
-    """
-    tau: float = 0.5
-
-    def __post_init__(self):
-        tau = as_number(self.tau, "tau", above=0)
-        if tau >= 1:
-            raise ValueError(f"tau = {tau:g}: pass a number between 0 and 1, such as 0.9.")
-        object.__setattr__(self, "tau", tau)
+    "tau (y − f) where f ≤ y, (1 − tau) (f − y) where f ≥ y: least for the tau-quantile"
+    tau: Probability = 0.5                        # the share of targets below f
 
     def __call__(self, y, f):
         return np.maximum(self.tau * (y - f), (self.tau - 1) * (y - f))
@@ -182,18 +168,12 @@ class Quantile(PiecewiseQuadratic):
         return np.full(len(y), -self.tau), np.full(len(y), 1 - self.tau)
 
 
-@dataclass(frozen=True, repr=False)
 class EpsilonInsensitive(PiecewiseQuadratic):
     """|y − f| − eps where that is positive, else 0
 
-    Parameters
-    ----------
-    eps : float ≥ 0       half the width of the free tube, in the units of y
+    eps : half the width of the free tube, in the units of y
     """
-    eps: float = 0.1
-
-    def __post_init__(self):
-        object.__setattr__(self, "eps", as_number(self.eps, "eps", at_least=0))
+    eps: NonNegative = 0.1                        # half the width of the free tube
 
     def __call__(self, y, f):
         return np.maximum(np.abs(y - f) - self.eps, 0)
@@ -201,8 +181,7 @@ class EpsilonInsensitive(PiecewiseQuadratic):
     def interval(self, y):
         return -np.ones(len(y)), np.ones(len(y))
 
-
-@dataclass(frozen=True, repr=False)
+# %% ../nbs/S_convex.ipynb #dab99916
 class Hinge(PiecewiseQuadratic):
     "1 − y f where that is positive, else 0; y = ±1"
     labels = True
@@ -214,7 +193,6 @@ class Hinge(PiecewiseQuadratic):
         return np.minimum(-y, 0), np.maximum(-y, 0)
 
 
-@dataclass(frozen=True, repr=False)
 class SquaredHinge(PiecewiseQuadratic):
     "(1 − y f)² where 1 − y f is positive, else 0; y = ±1"
     labels, a = True, 0.5
@@ -225,7 +203,7 @@ class SquaredHinge(PiecewiseQuadratic):
     def interval(self, y):
         return np.where(y > 0, -np.inf, 0), np.where(y > 0, 0, np.inf)
 
-
+# %% ../nbs/S_convex.ipynb #edebaaaf
 squared = Squared()
 absolute = Absolute()
 logistic = Logistic()
@@ -235,15 +213,42 @@ huber = Huber
 quantile = Quantile
 epsilon_insensitive = EpsilonInsensitive
 _LOSSES = dict(squared=squared, absolute=absolute, huber=Huber, logistic=logistic, hinge=hinge,
-               squared_hinge=squared_hinge, quantile=Quantile, epsilon_insensitive=EpsilonInsensitive)
+               squared_hinge=squared_hinge, quantile=Quantile,
+               epsilon_insensitive=EpsilonInsensitive)
 
-# %% ../nbs/S_convex.ipynb #f67fa50a
-def as_loss(loss):
+# %% ../nbs/S_convex.ipynb #93a7fe45
+def _read_loss(value, name="loss", call=None):
+    "A Loss as it is; a name or a class as the loss that it means"
+    loss = _named_loss(value) if isinstance(value, str) else value
+    loss = loss() if isinstance(loss, type) and issubclass(loss, Loss) else loss
+    if loss is None and isinstance(value, str):
+        raise ValueError(f"no {name} {value!r}; there are {_NAMES}.")
+    if not isinstance(loss, Loss):
+        raise TypeError(f"{name} is {brief(value)}: pass a Loss, or one of the names {_NAMES}.")
+    return loss
+
+
+def _named_loss(text):
+    "The loss, or the class, that huber, huber(2) or huber(delta=2) names; None for other words"
+    number = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+    inner = rf"\(\s*(?:(?:(\w+)\s*=\s*)?({number})\s*)?\)"
+    found = re.fullmatch(rf"\s*(\w+)\s*(?:{inner})?\s*", text)
+    name, key, number = found.groups() if found else (text, None, None)
+    loss = _LOSSES.get(name)
+    if loss is None or number is None:
+        return loss
+    return loss(float(number)) if loss.plan.names and key in (None, *loss.plan.names) else None
+
+
+_NAMES = ", ".join(str(_read_loss(loss)) for loss in _LOSSES.values())
+_some_loss = lambda rng, sizes: ("squared", "huber", "absolute")[int(rng.integers(3))]
+ALoss = Annotated[Any, Word("Loss, or its name", _read_loss, (), _some_loss,
+                            (None, "no such", 3.0, [], int))]
+
+
+@contract
+def as_loss(loss: ALoss):
     """The loss itself, or the one of that name, such as "hinge", "quantile" or "quantile(0.9)".
-
-    Parameters
-    ----------
-    loss : Loss, class of losses, or str
 
     Returns
     -------
@@ -253,49 +258,17 @@ def as_loss(loss):
     ------
     TypeError, ValueError       names the losses there are
     """
-    if isinstance(loss, str):
-        parts = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*", loss)
-        name, number = parts.groups() if parts else (loss, None)
-        if name not in _LOSSES:
-            raise ValueError(f"no loss {loss!r}; there are {', '.join(_LOSSES)}.")
-        loss = _LOSSES[name]
-        if number:
-            loss = _with_number(loss, name, number)
-    if isinstance(loss, type) and issubclass(loss, Loss):
-        loss = loss()
-    if not isinstance(loss, Loss):
-        raise TypeError(f"loss is {type(loss).__name__}: pass a Loss, or one of the names "
-                        f"{', '.join(_LOSSES)}.")
     return loss
 
-
-def _with_number(loss, name, number):
-    "The loss of the words name(number), or name(key=number)."
-    if not isinstance(loss, type):
-        raise ValueError(f"the loss {name} takes no number; pass {name!r}.")
-    key, = vars(loss())
-    given, _, digits = number.rpartition("=")
-    try:
-        value = float(digits)
-    except ValueError:
-        value = math.nan
-    if given.strip() not in ("", key) or math.isnan(value):
-        raise ValueError(f"loss = '{name}({number})': the loss {name} takes one number, {key}; "
-                         f"pass '{loss()}'.")
-    return loss(value)
-
-
-def check_loss(loss, y, trials=200, rng=0):
-    """Test that conjugate and loss belong together, ℓ(f) + ℓ*(u) ≥ u f with equality at subgradients   (S.1)
+# %% ../nbs/S_convex.ipynb #0a32c9f8
+@contract
+def check_loss(loss: ALoss, y: Vector, trials: Count = 200, rng: Rng = None):
+    """Test that conjugate and loss belong together, ℓ(f) + ℓ*(u) ≥ u f, = at subgradients   (CVX.1)
 
     Of a loss that is no PiecewiseQuadratic the derivative and the curvature are tested as well.
 
-    Parameters
-    ----------
-    loss : Loss or str
-    y : array (n,)        targets to try, of the kind the loss expects
-    trials : int          values f for each target
-    rng : Generator or int
+    y : targets to try, of the kind the loss expects
+    trials : values f for each target
 
     Returns
     -------
@@ -305,49 +278,52 @@ def check_loss(loss, y, trials=200, rng=0):
     ------
     LawBroken             names the loss and the side of the inequality that fails
     """
-    loss, rng, trials = as_loss(loss), as_rng(rng), as_count(trials, "trials")
     worst, smooth = 0.0, not isinstance(loss, PiecewiseQuadratic)
-    for target in loss.targets(np.atleast_1d(y)).astype(float):
-        f = target + rng.standard_cauchy(trials)                  # near and far
-        at, step = np.full(trials, target), 1e-6 * (1 + np.abs(f))
-        value, ahead, behind = loss(at, f), loss(at, f + step), loss(at, f - step)
-        scale = 1 + np.abs(value) + np.abs(f)
+    for target in loss.targets(y).astype(float):
+        at, f = np.full(trials, target), target + rng.standard_cauchy(trials)   # near and far
+        step = 1e-6 * (1 + np.abs(f))
+        behind, value, ahead = (loss(at, f + move) for move in (-step, 0 * step, step))
+        scale, slope = 1 + np.abs(value) + np.abs(f), (ahead - behind) / (2 * step)
         require(f"{loss} is convex", np.max((2 * value - ahead - behind) / scale), 1e-12)
-        slope = (ahead - behind) / (2 * step)
         if smooth:
-            require(f"{loss}: derivative is the slope of the loss",
-                    np.max(np.abs(loss.derivative(at, f) - slope) / (1 + np.abs(slope))), 1e-4)
-            bend = (loss.derivative(at, f + step) - loss.derivative(at, f - step)) / (2 * step)
-            require(f"{loss}: curvature is the slope of the derivative",
-                    np.max(np.abs(loss.curvature(at, f) - bend) / (1 + np.abs(bend))), 1e-4)
-        u = (1 - 1e-6) * slope                                    # moved inwards by its error
-        for other in (u, 1.05 * u, -u):                           # the inequality is for every u
-            defect = value[:, None] + loss.conjugate(at, other) - f[:, None] * other
-            require(f"{loss}: ℓ(f) + ℓ*(u) ≥ u f", np.max(-defect / scale[:, None] / (1 + np.abs(u))),
-                    1e-9, "The conjugate is too small, or its interval too wide.")
-        defect = value + loss.conjugate(at, u) - f * u
+            _check_derivatives(loss, at, f, step, slope)
         kink = ahead - 2 * value + behind > 1e-3 * step
-        worst = max(worst, require(f"{loss}: ℓ(f) + ℓ*(u) = u f at the slope u",
-                                   np.max((defect / scale)[~kink], initial=0.0), 1e-5,
-                                   "The conjugate is too large, or infinite at a slope of the loss."))
+        worst = max(worst, _check_conjugate(loss, at, f, value, slope, kink))
     return worst
 
-# %% ../nbs/S_convex.ipynb #a0e6b5c7
-_some_loss = lambda rng, sizes: ("squared", "huber", "absolute")[int(rng.integers(3))]
-ALoss = Annotated[Any, Word("Loss, or its name", lambda value, name, call: as_loss(value), (),
-                            _some_loss, (None, "no such", 3.0, [], int))]
+
+def _check_derivatives(loss, at, f, step, slope):
+    "derivative and curvature against difference quotients"
+    apart = lambda given, measured: np.max(np.abs(given - measured) / (1 + np.abs(measured)))
+    require(f"{loss}: derivative is the slope of the loss",
+            apart(loss.derivative(at, f), slope), 1e-4)
+    bend = (loss.derivative(at, f + step) - loss.derivative(at, f - step)) / (2 * step)
+    require(f"{loss}: curvature is the slope of the derivative",
+            apart(loss.curvature(at, f), bend), 1e-4)
+
+
+def _check_conjugate(loss, at, f, value, slope, kink):
+    "The inequality of Fenchel and Young, and what it leaves at the slope"
+    scale = 1 + np.abs(value) + np.abs(f)
+    u = (1 - 1e-6) * slope                                    # moved inwards by its error
+    for other in (u, 1.05 * u, -u):                           # the inequality is for every u
+        defect = value[:, None] + loss.conjugate(at, other) - f[:, None] * other
+        low = np.max(-defect / scale[:, None] / (1 + np.abs(u)))
+        require(f"{loss}: ℓ(f) + ℓ*(u) ≥ u f", low, 1e-9,
+                "The conjugate is too small, or its interval too wide.")
+    defect = (value + loss.conjugate(at, u) - f * u) / scale
+    return require(f"{loss}: ℓ(f) + ℓ*(u) = u f at the slope u",
+                   np.max(defect[~kink], initial=0.0), 1e-5,
+                   "The conjugate is too large, or infinite at a slope of the loss.")
 
 # %% ../nbs/S_convex.ipynb #7c94bacf
-@dataclass(frozen=True, eq=False)
-class ConvexSolution:
+class ConvexSolution(Value):
     """What minimize_convex found.
 
-    Parameters
-    ----------
-    alpha : array (n,)       coefficients, f = K alpha
-    u : array (n,)           the dual point, a subgradient of the loss at each f
-    primal, dual : float     objective values, dual ≤ optimum ≤ primal
-    gap : float              (primal − dual) / max(1, |primal|)
+    alpha : array (n,), coefficients, f = K alpha
+    u : array (n,), the dual point, a subgradient of the loss at each f
+    primal, dual : float, objective values, dual ≤ optimum ≤ primal
+    gap : float, (primal − dual) / max(1, |primal|)
     iterations : int
     """
     alpha: np.ndarray
@@ -358,93 +334,40 @@ class ConvexSolution:
     iterations: int
 
 
-def minimize_convex(K, y, loss, lam, tol=1e-6, max_iter=200):
-    """argmin over alpha of  Σᵢ ℓ(yᵢ, (K alpha)ᵢ) + lam alphaᵀ K alpha, with a duality gap   (S.1)
+class _Risk(NamedTuple):
+    "The problem  Σᵢ ℓ(yᵢ, (K alpha)ᵢ) + lam alphaᵀ K alpha"
+    K: np.ndarray
+    y: np.ndarray
+    loss: Loss
+    lam: float
 
-    Parameters
-    ----------
-    K : array (n, n), positive semidefinite
-    y : array (n,)
-    loss : Loss
-    lam : float > 0
-    tol : float > 0          the gap that is promised; far less is aimed at
-    max_iter : int
+    def certificate(self, alpha, u):
+        "Primal value, dual value and relative gap, from their definitions   (CVX.1)"
+        f, beta = self.K @ alpha, u / (-2 * self.lam)
+        with np.errstate(over="ignore", invalid="ignore"):
+            primal = self.total("value", self.loss(self.y, f)) + self.lam * (alpha @ f)
+            dual = -self.total("conjugate", self.loss.conjugate(self.y, u))
+            dual -= self.lam * (beta @ (self.K @ beta))
+        gap = (primal - dual) / max(1.0, abs(primal))
+        return float(primal), float(dual), float(gap) if np.isfinite(gap) else np.inf
 
-    Returns
-    -------
-    ConvexSolution
+    def total(self, what, values):
+        if np.shape(values) != self.y.shape:
+            raise ValueError(f"{self.loss}: pass a loss whose {what} is one number a target.")
+        return np.sum(values)
 
-    Raises
-    ------
-    TypeError, ValueError    bad K, y, loss, lam, tol or max_iter; or the dual value exceeds the primal
-                             one: a wrong conjugate
-    IndefiniteKernel         K is seen to be not positive semidefinite
-    ConvergenceFailure       names the gap that was left after max_iter steps
-    """
-    loss, lam, tol = as_loss(loss), as_number(lam, "lam", above=0), as_number(tol, "tol", above=0)
-    K, y = as_floats(K, "K").astype(float, copy=False), loss.targets(y).astype(float, copy=False)
-    if K.shape != (len(y), len(y)):
-        raise ValueError(f"K has shape {K.shape} and y has {y.shape}; pass (n, n) and (n,).")
-    _require_symmetric(K, "K")
-    method = _interior_point if isinstance(loss, PiecewiseQuadratic) else _newton
-    with np.errstate(all="ignore"):                        # what overflows is seen in the gap
-        return _best_of(method(K, y, loss, lam), K, y, loss, lam, tol, as_count(max_iter, "max_iter"))
+    def at(self, u):
+        "u as one point for both problems, with its values"
+        alpha = u / (-2 * self.lam)
+        return alpha, u, self.certificate(alpha, u)
 
 
-def _best_of(steps, K, y, loss, lam, tol, max_iter):
-    "The step of least gap, once that is small enough."
-    best, since, iteration = None, 0, 0
-    for iteration, (alpha, u) in enumerate(steps):
-        if alpha is None:
-            break                                          # no further step is possible
-        found = _certificate(K, y, loss, lam, alpha, u)
-        since = 0 if best is None or found[2] < 0.5 * best[2][2] else since + 1
-        if best is None or found[2] < best[2][2]:
-            best = alpha, u, found
-        # promise tol; aim lower, as ‖f − f_min‖ goes with the root of the gap and a step gains digits
-        if found[0] - found[1] <= 1e-5 * tol * abs(found[0]) or iteration >= max_iter:
-            break
-        if since >= 4 and best[2][2] <= tol:
-            break                                          # rounding has the last word
-    if best is None or not best[2][2] <= tol:
-        left = "no finite gap" if best is None else f"a relative duality gap of {best[2][2]:.1e}"
-        raise ConvergenceFailure(
-            f"minimising Σ {loss} + {lam:g} ‖f‖² left {left} after {iteration} steps, above "
-            f"tol = {tol:.0e}. Usual causes: max_iter too small, or a lam so far below the entries of K "
-            f"({np.abs(K).max():.1e} at most) that rounding decides. Try a larger lam, or tol={100 * tol:.0e}."
-            + ("" if type(loss).__module__ == __name__
-               else " Or the loss is not what it says: check_loss(loss, y) tests what it writes."))
-    alpha, u, (primal, dual, gap) = best
-    for c in (alpha, u):
-        square = c @ (K @ c)
-        if square < -len(y) * np.finfo(float).eps ** 0.75 * np.abs(c).sum() ** 2 * np.abs(K).max():
-            raise IndefiniteKernel(f"cᵀ K c = {square:.3g} < 0 for some c: K is not positive semidefinite, and "
-                                   "the gap certifies nothing. is_psd(K) measures it.")
-    if gap < -tol:
-        raise ValueError(f"the dual value {dual:.6g} exceeds the primal value {primal:.6g}: conjugate and value of "
-                         f"the loss {loss} do not belong together. check_loss(loss, y) says where.")
-    # one point for both problems, on the bounds it nearly touches, where the gap allows it
-    candidates = (_on_bounds(loss, y, u, near) for near in (1e-6, 1e-8, 1e-10)) \
-        if isinstance(loss, PiecewiseQuadratic) else [u]
-    for exact in candidates:
-        found = _certificate(K, y, loss, lam, exact / (-2 * lam), exact)
-        if found[0] - found[1] <= max(primal - dual, 1e-4 * tol * abs(primal)):
-            alpha, u, (primal, dual, gap) = exact / (-2 * lam), exact, found
-            break
-    return ConvexSolution(alpha, u, primal, dual, max(gap, 0.0), iteration)
+@contract
+def certificate(K: SquareMatrix, y: Vector, loss: ALoss, lam: Positive, alpha: Vector, u: Vector):
+    """Primal value, dual value and relative gap, from their definitions   (CVX.1)
 
-
-def certificate(K, y, loss, lam, alpha, u):
-    """Primal value, dual value and relative gap, from their definitions   (S.1)
-
-    Parameters
-    ----------
-    K : array (n, n)
-    y : array (n,)
-    loss : Loss
-    lam : float > 0
-    alpha : array (n,)       the primal point f = K alpha
-    u : array (n,)           the dual point
+    alpha : the primal point f = K alpha
+    u : the dual point
 
     Returns
     -------
@@ -454,41 +377,91 @@ def certificate(K, y, loss, lam, alpha, u):
     ------
     TypeError, ValueError    shapes that do not fit, targets that the loss does not take
     """
-    loss, lam = as_loss(loss), as_number(lam, "lam", above=0)
-    K, y = as_floats(K, "K"), loss.targets(y)
-    alpha, u = as_floats(alpha, "alpha"), as_floats(u, "u")
-    if K.shape != (len(y), len(y)) or alpha.shape != y.shape or u.shape != y.shape:
-        raise ValueError(f"K has shape {K.shape}, y {y.shape}, alpha {alpha.shape} and u {u.shape}; "
-                         "pass (n, n) and three times (n,).")
-    return _certificate(K, y, loss, lam, alpha, u)
+    return _Risk(K, loss.targets(y), loss, lam).certificate(alpha, u)
+
+# %% ../nbs/S_convex.ipynb #831c2525
+@contract
+def minimize_convex(K: SquareMatrix, y: Vector, loss: ALoss, lam: Positive, tol: Positive = 1e-6,
+                    max_iter: Count = 200):
+    """argmin over alpha of  Σᵢ ℓ(yᵢ, (K alpha)ᵢ) + lam alphaᵀ K alpha, with a duality gap   (CVX.1)
+
+    K : positive semidefinite
+    tol : the gap that is promised; far less is aimed at
+
+    Returns
+    -------
+    ConvexSolution
+
+    Raises
+    ------
+    TypeError, ValueError    bad K, y, loss, lam, tol or max_iter; or the dual value exceeds the
+                             primal one: a wrong conjugate
+    IndefiniteKernel         K is seen to be not positive semidefinite
+    ConvergenceFailure       names the gap that was left after max_iter steps
+    """
+    y = loss.targets(y).astype(float, copy=False)
+    _require_symmetric(K, "K")
+    risk = _Risk(K.astype(float, copy=False), y, loss, lam)
+    method = _interior_point if isinstance(loss, PiecewiseQuadratic) else _newton
+    with np.errstate(all="ignore"):                        # what overflows is seen in the gap
+        best, iterations = _best_of(method(risk), risk, tol, max_iter)
+        _require_sound(risk, best, tol, iterations)
+        alpha, u, (primal, dual, gap) = _on_bounds(risk, best, tol)
+    return ConvexSolution(alpha, u, primal, dual, max(gap, 0.0), iterations)
 
 
-def _certificate(K, y, loss, lam, alpha, u):
-    f, beta = K @ alpha, u / (-2 * lam)
-    with np.errstate(over="ignore", invalid="ignore"):
-        primal = float(_total(loss, "its value", loss(y, f), y) + lam * (alpha @ f))
-        dual = -float(_total(loss, "conjugate", loss.conjugate(y, u), y) + lam * (beta @ (K @ beta)))
-    gap = (primal - dual) / max(1.0, abs(primal))
-    return primal, dual, gap if math.isfinite(gap) else math.inf
+def _best_of(steps, risk, tol, max_iter):
+    "The step (alpha, u, values) of least gap, once that is small enough, and how many were made"
+    best, gap, since, iteration = None, np.inf, 0, 0
+    for iteration, (alpha, u) in enumerate(steps):
+        found = primal, dual, new = risk.certificate(alpha, u)
+        since = 0 if new < 0.5 * gap else since + 1
+        if best is None or new < gap:
+            best, gap = (alpha, u, found), new
+        if primal - dual <= 1e-5 * tol * abs(primal) or iteration >= max_iter:
+            break
+        if since >= 4 and gap <= tol:
+            break                                          # rounding has the last word
+    return best, iteration
+
+# %% ../nbs/S_convex.ipynb #c3695e7d
+def _require_sound(risk, best, tol, iterations):
+    (K, y, loss, lam), (alpha, u, (primal, dual, gap)) = risk, best
+    most = np.abs(K).max()
+    if not gap <= tol:
+        raise ConvergenceFailure(f"a gap of {gap:.1e} > tol = {tol:.0e} after {iterations} steps "
+            f"on Σ {loss} + {lam:g} ‖f‖²: max_iter too small, lam far below K ({most:.0e}), K is "
+            "not positive semidefinite (is_psd), or the loss not what it says (check_loss).")
+    least = min((c @ (K @ c)) / max(np.abs(c).sum() ** 2, 1e-300) for c in (alpha, u))
+    if least < -len(y) * np.finfo(float).eps ** 0.75 * most:
+        raise IndefiniteKernel(f"cᵀKc = {least:.0e} (Σ|c|)² < 0: K is not positive semidefinite")
+    require(f"dual value {dual:.6g} ≤ primal value {primal:.6g}", -gap, tol,
+            f"Conjugate and value of {loss} do not belong together; check_loss says where.")
 
 
-def _total(loss, what, values, y):
-    if np.shape(values) != y.shape:
-        raise ValueError(f"the loss {loss} gives {what} in shape {np.shape(values)} for {len(y)} targets; "
-                         f"it must give ({len(y)},), one number a target.")
-    return np.sum(values)
+def _on_bounds(risk, best, tol):
+    "One point for both problems, with u on the bounds and kinks that it nearly touches"
+    alpha, u, (primal, dual, gap) = best
+    allowed = max(primal - dual, 1e-4 * tol * abs(primal))
+    nears = (1e-6, 1e-8, 1e-10) if isinstance(risk.loss, PiecewiseQuadratic) else (None,)
+    for near in nears:
+        found = risk.at(u if near is None else _snapped(risk, u, near))
+        if found[2][0] - found[2][1] <= allowed:
+            return found
+    return best
 
 
-def _on_bounds(loss, y, u, near):
-    "u with what nearly touches a bound, or a kink of the conjugate at 0, moved onto it."
-    low, high = loss.interval(y)
+def _snapped(risk, u, near):
+    "u with what is this near to a bound, or to a kink of the conjugate at 0, moved onto it"
+    low, high = risk.loss.interval(risk.y)
     near = near * np.where(np.isfinite(high - low), high - low, np.abs(u).max())
     u = np.where(u - low < near, low, np.where(high - u < near, high, u))
-    return np.where(np.abs(u) < near, 0.0, u) if loss.eps > 0 else u
+    return np.where(np.abs(u) < near, 0.0, u) if risk.loss.eps > 0 else u
 
-
-def _newton(K, y, loss, lam):
-    "Damped Newton steps for a smooth loss; yields (alpha, u)."
+# %% ../nbs/S_convex.ipynb #fca2fa9f
+def _newton(risk):
+    "Damped Newton steps for a smooth loss; yields (alpha, u)"
+    K, y, loss, lam = risk
     alpha, f = np.zeros(len(y)), np.zeros(len(y))
     objective = lambda alpha, f: float(np.sum(loss(y, f)) + lam * alpha @ f)
     while True:
@@ -497,121 +470,132 @@ def _newton(K, y, loss, lam):
         s = np.sqrt(curvature)
         B = K * (s[:, None] / (2 * lam)) * s
         B.flat[:: len(y) + 1] += 1
+        if (system := Cholesky.attempt(B)) is None:
+            return                                     # the curvature is negative, or K is
         b = curvature * f - slope
-        inner = _solve(B, s * (K @ b) / (2 * lam))
-        direction = (b - s * inner) / (2 * lam) - alpha
-        change, now = K @ direction, objective(alpha, f)
-        descent, step = float(slope @ change + 2 * lam * alpha @ change), 1.0
-        with np.errstate(over="ignore", invalid="ignore"):
-            while not objective(alpha + step * direction, f + step * change) <= now + 1e-4 * step * descent:
-                step /= 2
-                if step < 1e-12:
-                    alpha = slope / (-2 * lam)                # rounding: offer the dual point itself
-                    yield alpha, slope
-                    yield None, None
-                    return
+        direction = (b - s * system.solve(s * (K @ b) / (2 * lam))) / (2 * lam) - alpha
+        change, now, step = K @ direction, objective(alpha, f), 1.0
+        descent = float(slope @ change + 2 * lam * alpha @ change)
+        while not objective(alpha + step * direction, f + step * change) \
+                <= now + 1e-4 * step * descent:
+            step /= 2
+            if step < 1e-12:
+                yield slope / (-2 * lam), slope
+                return
         alpha = alpha + step * direction
         f = K @ alpha
 
+# %% ../nbs/S_convex.ipynb #080aac9a
+class _Box:
+    "(CVX.3) as  min ½ uᵀ(K̃ + aI)u + linearᵀv,  bounds[0] ≤ v ≤ bounds[1];  u = v, or p − m"
 
-def _solve(B, b):
-    if (system := Cholesky.attempt(B)) is None:
-        raise ConvergenceFailure("a Newton system lost positive definiteness: the curvature of the loss "
-                                 "is negative or not finite, or K is not positive semidefinite.")
-    return system.solve(b)
+    def __init__(self, risk):
+        loss, y, n = risk.loss, risk.y, len(risk.y)
+        low, high = loss.interval(y)
+        self.split, self.a, self.n = loss.eps > 0, loss.a, n
+        self.linear = np.concatenate([y, -y]) + loss.eps if self.split else np.array(y)
+        if self.split:                                            # v = (p, m) ≥ 0
+            low, high = np.zeros(2 * n), np.concatenate([np.maximum(high, 0), np.maximum(-low, 0)])
+        self.bounds, self.sign = np.array([low, high]), np.array([[1.0], [-1.0]])
+        self.there = np.isfinite(self.bounds)
+        self.count = int(self.there.sum())
 
+    def merge(self, v):
+        return v[:self.n] - v[self.n:] if self.split else v
 
-def _interior_point(K, y, loss, lam):
-    "Mehrotra's steps for the dual (S.3); yields (alpha, u) with u strictly inside the bounds."
-    n, (low, high) = len(y), loss.interval(y)
-    split = loss.eps > 0
-    if split:                                        # v = (p, m) ≥ 0, u = p − m
-        low, high = np.zeros(2 * n), np.concatenate([np.maximum(high, 0), np.maximum(-low, 0)])
-        linear = np.concatenate([y, -y]) + loss.eps
-    else:
-        linear = np.array(y)
-    merge = (lambda v: v[:n] - v[n:]) if split else (lambda v: v)
-    spread = (lambda g: np.concatenate([g, -g])) if split else (lambda g: g)
-    has_low, has_high = np.isfinite(low), np.isfinite(high)
-    bounds = int(has_low.sum() + has_high.sum())
-    v = (np.where(has_low, low, np.where(has_high, high - 2, -1.0))
-         + np.where(has_high, high, np.where(has_low, low + 2, 1.0))) / 2     # in the middle
-    work = np.empty_like(K)
-    product = lambda u: K @ u / (2 * lam)
-    Ku = product(merge(v))
-    gradient = spread(Ku + loss.a * merge(v)) + linear
-    size = np.abs(gradient).mean() + 1e-3 * np.abs(linear).mean() + 1e-12
-    z = np.where(has_low, np.maximum(gradient, 0) + size, 0.0)
-    w = np.where(has_high, np.maximum(-gradient, 0) + size, 0.0)
-    shift = 0.0
-    while True:
-        u = merge(v)
-        yield u / (-2 * lam), u
-        s, t = np.where(has_low, v - low, 1.0), np.where(has_high, high - v, 1.0)
-        gradient = spread(Ku + loss.a * u) + linear
-        residual = gradient - z + w
-        mu = float(s @ z + t @ w) / max(bounds, 1)
-        theta = z / s + w / t
-        if split:
-            inverse = 1 / theta
-            diagonal = 1 / (inverse[:n] + inverse[n:])
+    def spread(self, g):
+        return np.concatenate([g, -g]) if self.split else g
+
+    def gradient(self, Ku, u):
+        return self.spread(Ku + self.a * u) + self.linear
+
+    def distance(self, v):
+        return np.where(self.there, self.sign * (v - self.bounds), 1.0)
+
+    def middle(self):
+        "A start inside the bounds, at distance 1 of a single one"
+        (low, high), (has_low, has_high) = self.bounds, self.there
+        low, high = (np.where(has_low, low, np.where(has_high, high - 2, -1.0)),
+                     np.where(has_high, high, np.where(has_low, low + 2, 1.0)))
+        return (low + high) / 2
+
+    def inside(self, v):
+        "v, where rounding put it onto a bound the next number inside"
+        low, high = np.nextafter(self.bounds, self.bounds[::-1])
+        v = np.where(self.there[0], np.maximum(v, low), v)
+        return np.where(self.there[1], np.minimum(v, high), v)
+
+    def longest(self, x, dx):
+        "The largest step that keeps x + step dx ≥ 0"
+        falling = self.there & (dx < 0)
+        return float(np.min(-x[falling] / dx[falling])) if falling.any() else np.inf
+
+# %% ../nbs/S_convex.ipynb #3648949c
+class _Step:
+    "The linear system of one interior-point step, factored; `system` is None where that fails"
+
+    def __init__(self, risk, box, distance, z, residual, shift):
+        self.box, self.distance, self.z, self.residual = box, distance, z, residual
+        self.inverse = 1 / np.sum(z / distance, axis=0)
+        self.diagonal = 1 / (self.inverse[:box.n] + self.inverse[box.n:]) if box.split \
+            else np.sum(z / distance, axis=0)
+        self.system, self.shift = _shifted_factor(risk, self.diagonal + box.a, shift)
+
+    def direction(self, push):
+        "dv and dz for the targets distance · z = push, to first order"
+        box, z, distance = self.box, self.z, self.distance
+        right = -self.residual + np.sum(box.sign * (push / distance - z), axis=0)
+        if box.split:                                            # (diagonal + K̃ + a I) du = known
+            parts = self.inverse * right
+            known = self.diagonal * box.merge(parts)
+            du = self.system.solve(known)
+            dv = self.inverse * (right - box.spread(known - self.diagonal * du))
         else:
-            diagonal = theta
-        system, shift = _shifted_factor(K, work, diagonal + loss.a, lam, shift)
-
-        def direction(push_low, push_high):
-            "dv, dz, dw for the targets s z = push_low, t w = push_high to first order"
-            right = -residual + push_low / s - z - push_high / t + w
-            if split:                                        # (diagonal + K̃ + a I) du = known
-                known = diagonal * (inverse[:n] * right[:n] - inverse[n:] * right[n:])
-                du = system.solve(known)
-                dv = inverse * (right - spread(known - diagonal * du))
-            else:
-                dv = system.solve(right)
-            dz = np.where(has_low, push_low / s - z - z / s * dv, 0.0)
-            dw = np.where(has_high, push_high / t - w + w / t * dv, 0.0)
-            return dv, dz, dw
-
-        if bounds == 0:
-            v = v + direction(0.0 * v, 0.0 * v)[0]
-            Ku = product(merge(v))
-            continue
-        dv, dz, dw = direction(0.0 * v, 0.0 * v)                              # predictor
-        step = min(1.0, _longest(s, dv, has_low), _longest(t, -dv, has_high),
-                   _longest(z, dz, has_low), _longest(w, dw, has_high))
-        ahead = float((s + step * dv)[has_low] @ (z + step * dz)[has_low]
-                      + (t - step * dv)[has_high] @ (w + step * dw)[has_high]) / bounds
-        target = mu * (ahead / mu) ** 3
-        dv, dz, dw = direction(np.where(has_low, target - dv * dz, 0.0),      # corrector
-                               np.where(has_high, target + dv * dw, 0.0))
-        primal = min(1.0, 0.995 * min(_longest(s, dv, has_low), _longest(t, -dv, has_high)))
-        dual = min(1.0, 0.995 * min(_longest(z, dz, has_low), _longest(w, dw, has_high)))
-        step = min(primal, dual)
-        if not step > 1e-10 or not np.isfinite(dv).all():
-            yield None, None
-            return
-        v, z, w = v + step * dv, z + step * dz, w + step * dw
-        v = np.where(has_low, np.maximum(v, np.nextafter(low, np.inf)), v)    # rounding onto a bound
-        v = np.where(has_high, np.minimum(v, np.nextafter(high, -np.inf)), v)
-        tiny = np.finfo(float).tiny
-        z, w = np.where(has_low, np.maximum(z, tiny), 0.0), np.where(has_high, np.maximum(w, tiny), 0.0)
-        Ku = product(merge(v))
+            dv = self.system.solve(right)
+        dz = push / distance - z - z / distance * box.sign * dv
+        return dv, np.where(box.there, dz, 0.0)
 
 
-def _longest(x, dx, there):
-    "The largest step that keeps x + step dx ≥ 0."
-    falling = there & (dx < 0)
-    return float(np.min(-x[falling] / dx[falling])) if falling.any() else np.inf
-
-
-def _shifted_factor(K, work, diagonal, lam, shift):
-    "K / (2 lam) + diag(diagonal) + shift I, factored, with a larger shift where that breaks down."
-    scale = float(np.abs(K.diagonal()).max()) / (2 * lam) + 1e-300
+def _shifted_factor(risk, diagonal, shift):
+    "K / (2 lam) + diag(diagonal) + shift I, factored, with a larger shift where that breaks down"
+    scale = float(np.abs(risk.K.diagonal()).max()) / (2 * risk.lam) + 1e-300
     for _ in range(12):
-        np.multiply(K, 1 / (2 * lam), out=work)
-        work.flat[:: len(K) + 1] += diagonal + shift
-        if (system := Cholesky.attempt(work)) is not None:
+        A = risk.K / (2 * risk.lam)
+        A.flat[:: len(A) + 1] += diagonal + shift
+        if (system := Cholesky.attempt(A)) is not None:
             return system, shift
-        shift = max(100 * shift, len(K) * np.finfo(float).eps * scale)
-    raise ConvergenceFailure("K is not positive semidefinite: no small shift makes it factorise. "
-                             "check_kernel(k, X) shows a witness.")
+        shift = max(100 * shift, len(A) * np.finfo(float).eps * scale)
+    return None, shift
+
+# %% ../nbs/S_convex.ipynb #cb24d0a6
+def _interior_point(risk):
+    "Mehrotra's steps for the dual (CVX.3); yields (alpha, u) with u strictly inside the bounds"
+    box, shift, product = _Box(risk), 0.0, lambda u: risk.K @ u / (2 * risk.lam)
+    v = box.middle()
+    Ku = product(box.merge(v))
+    gradient = box.gradient(Ku, box.merge(v))
+    size = np.abs(gradient).mean() + 1e-3 * np.abs(box.linear).mean() + 1e-12
+    z = np.where(box.there, np.maximum(box.sign * gradient, 0) + size, 0.0)
+    while True:
+        u = box.merge(v)
+        yield u / (-2 * risk.lam), u
+        distance = box.distance(v)
+        residual = box.gradient(Ku, u) - np.sum(box.sign * z, axis=0)
+        step = _Step(risk, box, distance, z, residual, shift)
+        if step.system is None:
+            return
+        shift = step.shift
+        dv, dz = step.direction(0 * z)                                        # predictor
+        if box.count:
+            longest = lambda dv, dz: min(box.longest(distance, box.sign * dv), box.longest(z, dz))
+            length, mu = min(1.0, longest(dv, dz)), float(np.sum(distance * z)) / box.count
+            ahead = (distance + length * box.sign * dv) * (z + length * dz)
+            target = mu * (float(np.sum(ahead[box.there])) / box.count / mu) ** 3
+            push = np.where(box.there, target - box.sign * dv * dz, 0.0)
+            dv, dz = step.direction(push)                                     # corrector
+        length = min(1.0, 0.995 * longest(dv, dz)) if box.count else 1.0
+        if not length > 1e-10 or not np.isfinite(dv).all():
+            return
+        v = box.inside(v + length * dv)
+        z = np.where(box.there, np.maximum(z + length * dz, np.finfo(float).tiny), 0.0)
+        Ku = product(box.merge(v))

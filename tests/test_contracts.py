@@ -68,7 +68,6 @@ WITHOUT = {
     "arrays": 12,
     "cli": 3,
     "contracts": 6,
-    "convex": 4,
     "errors": 2,
     "features": 1,
     "fourier": 2,
@@ -135,6 +134,8 @@ DRAWS = {
     },
     "plots.plot_classes": {"X": lambda rng: rng.normal(size=(4, 2)), "y": lambda rng: [0, 1, 0, 1]},
     "plots.plot_decision": {"X": lambda rng: rng.normal(size=(4, 2)), "y": lambda rng: [0, 1, 0, 1]},
+    "convex.certificate": {"loss": lambda rng: "squared"},
+    "convex.minimize_convex": {"K": lambda rng: np.eye(4), "y": lambda rng: rng.normal(size=4)},
     "double_descent.check_min_norm": {
         "Phi": lambda rng: np.eye(3),
         "y": lambda rng: [1.0, 2.0, 3.0],

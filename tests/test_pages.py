@@ -139,14 +139,6 @@ EXCEPTIONS = {
         "long imports": 1,
         "no sentence": 3,
     },
-    "S_convex": {
-        "why": "an engine in long cells so far, which its next edit cuts",
-        "wide lines": 25,
-        "folded cells": 3,
-        "long cells": 3,
-        "lines over": 308,
-        "no sentence": 1,
-    },
 }
 # fmt: on
 
