@@ -6,12 +6,16 @@ __all__ = []
 # %% ../nbs/S_algebra.ipynb #62a35c1a
 import math
 import operator
-import numpy as np
 from functools import reduce
-from .arrays import spans
-from .contracts import ARRAYS, marked, prepared
+from typing import Annotated, Any
+import numpy as np
+
+# %% ../nbs/S_algebra.ipynb #50164ae1
+from .arrays import as_number, spans
+from .contracts import ARRAYS, Count, Function, Positive, Word, contract, marked, prepared
 from .forms import plain
-from .gram import Pointed, as_kernel, as_tex, as_written, library, n_points, of_any_kind
+from .gram import (AKernel, Pointed, Tiled, as_kernel, as_tex, as_written, library,
+                             n_points, of_any_kind, precision)
 
 # %% ../nbs/S_algebra.ipynb #8983467b
 def bracketed(k, closer_than):
@@ -103,6 +107,103 @@ class OfValue(OfOne):
         xp = library(X, Y)
         K = self.k._gram(X, Y, xp)
         return self.own_vjp(G, K) | prefixed("k", self.k._vjp(X, Y, G * self.slope(K, xp)))
+
+# %% ../nbs/S_algebra.ipynb #71110dfb
+class Delegating(Tiled):
+    "What a kernel answers by a later chapter"
+    _family = True
+
+    @contract
+    def simplify(self) -> AKernel:
+        """The same function, written with fewer parts: 2 * (3 * k) becomes 6 * k.
+
+        Values agree to rounding; parameters merge, so do this last.
+        """
+        return simplified(self)
+
+    @contract
+    def conjugate(self, f: Function) -> AKernel:
+        """f(x) k(x, y) f(y): every feature φ(x) multiplied by the number f(x).
+
+        f : of points (n,) of ℝ, or (n, d), to numbers (n,)
+        """
+        from rkhs_notes.metrics import Conjugate
+        return Conjugate(self, f)
+
+    @contract
+    def gaussian_of(self, bandwidth: Positive = 1.0) -> AKernel:
+        """exp(−‖φ(x) − φ(y)‖² / (2 bandwidth²)): the Gaussian of the kernel's own metric   (1.9)
+
+        bandwidth : in the units of k.distance
+        """
+        from rkhs_notes.metrics import GaussianOf
+        return GaussianOf(self, bandwidth)
+
+    @contract
+    def feature_map(self, d=None):
+        """An explicit φ: ℝᵈ → ℝᴰ with ⟨φ(x), φ(y)⟩ = k(x, y), by the closure table of chapter 02.
+
+        d : int ≥ 1, how many columns the points have; None for points that are no arrays
+
+        Returns
+        -------
+        FeatureMap           φ(X), (n, D), and φ.dim = D
+
+        Raises
+        ------
+        NoFiniteFeatureMap   names the part of the kernel that has none, and what to use instead
+        """
+        from rkhs_notes.features import feature_map
+        return feature_map(self, d)
+
+    @contract
+    def spectral(self, d: Count):
+        """The measure whose Fourier transform is k(x − y), by the closure rules of chapter 09.
+
+        d : how many columns the points have
+
+        Returns
+        -------
+        SpectralMeasure      frequencies to sample, a density if there is one, the mass k(x, x)
+
+        Raises
+        ------
+        NoSpectralMeasure    names the part that is not continuous and shift-invariant
+        """
+        from rkhs_notes.random_features import spectral_measure
+        return spectral_measure(self, d)
+
+# %% ../nbs/S_algebra.ipynb #d1b7a3eb
+class Flat(Pointed):
+    "One number c for all pairs of points of any kind"
+    _family = True
+    is_shift_invariant = True
+
+    def _points(self, X, name):
+        return of_any_kind(X, name)
+
+    def _gram(self, X, Y, xp):
+        return xp.full((n_points(X), n_points(Y)), self.c, dtype=precision(X, Y))
+
+    def _pairs(self, X, Y, xp):
+        return xp.full((n_points(X),), self.c, dtype=precision(X, Y))
+
+    def _distance(self, X, Y, xp):
+        return 0 * self._gram(X, Y, xp)
+
+    def _vjp(self, X, Y, G):
+        return {"c": G.sum()}
+
+# %% ../nbs/S_algebra.ipynb #80e3e324
+def _whole_power(p, name, call):
+    p = as_number(p, name)
+    if p < 1 or not p.is_integer():
+        raise ValueError(f"p = {p:g}: k ** p is a kernel by Theorem 1.5 for whole p ≥ 1; "
+                         "(1 + xy)^1.5 has the coefficient −1/16 at (xy)³ and is not one.")
+    return int(p)
+
+
+WholePower = Annotated[int, Word("int ≥ 1", _whole_power)]
 
 # %% ../nbs/S_algebra.ipynb #f627804d
 class Terms(Pointed):
@@ -223,6 +324,20 @@ class OfTerms(Terms):
         for (name, k), slope in zip(self._values(), slopes, strict=True):
             gradients |= prefixed(name, k._vjp(X, Y, G * slope))
         return gradients
+
+# %% ../nbs/S_algebra.ipynb #e17f3ab2
+def _columns(chosen, name, call):
+    if callable(chosen):
+        return chosen
+    picked = np.atleast_1d(np.asarray(chosen))
+    whole = picked.ndim == 1 and len(picked) and picked.dtype.kind in "iu"
+    if not whole or picked.min() < 0:
+        raise ValueError(f"columns = {chosen!r}: pass column numbers ≥ 0, "
+                         "such as 0 or [0, 2], or a function.")
+    return tuple(picked.tolist())
+
+
+Columns = Annotated[Any, Word("int, list of int, or function (n,) or (n, d) → (n, e)", _columns)]
 
 # %% ../nbs/S_algebra.ipynb #f2b5fab3
 class OfImage(Pointed):

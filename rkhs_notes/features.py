@@ -18,9 +18,10 @@ from .arrays import as_floats, require_fits, row_blocks, rule_of, shortened, sig
 from .contracts import (Count, Flag, Function, NonNegative, Positive, Value, contract,
                                   number, taken_of)
 from .errors import NoFiniteFeatureMap, require
+from .forms import GRAM_ERROR
 from .gram import AKernel, n_points
-from .kernels import (_GRAM_ERROR, Brownian, Constant, Exp, Gaussian, Linear, Normalized,
-                                On, Polynomial, Power, Product, Scaled, Sum)
+from .kernels import (Brownian, Constant, Exp, Gaussian, Linear, Normalized, On,
+                                Polynomial, Power, Product, Scaled, Sum)
 
 # %% ../nbs/02_features.ipynb #6dbbdec3
 from .maps import (AFeatureMap, Columns, Dimension, FeatureMatrix, GramMatrix, OfWeights,
@@ -33,9 +34,10 @@ from .maps import (AFeatureMap, Columns, Dimension, FeatureMatrix, GramMatrix, O
 # %% ../nbs/02_features.ipynb #17d2c917
 from .separation import (Perceptron, RowsOf, longest_row, margin_of, require_gram,
                                    until_clean, widest_margin)
-from .zoo import (Anova, Bilinear, Cauchy, Conjugate, Delta, FiniteRank, GaussianOf,
-                            Integral, Laplace, Mahalanobis, Matern, Periodic, Precomputed, Rank1,
-                            RationalQuadratic, Sobolev, SobolevFull, Tensor)
+from .metrics import Anova, Conjugate, GaussianOf, Tensor
+from .zoo import (Bilinear, Cauchy, Delta, FiniteRank, Integral, Laplace, Mahalanobis,
+                            Matern, Periodic, Precomputed, Rank1, RationalQuadratic, Sobolev,
+                            SobolevFull)
 
 # %% ../nbs/02_features.ipynb #2c6ed347
 class FeatureMap(Value):
@@ -294,7 +296,7 @@ def _n_points(k):
 
 def _by_index(k, K):
     "The map of a kernel whose points are the row numbers of K"
-    F = finite_feature_map(K, entry_error=_GRAM_ERROR * float(np.abs(K).max()))     # (2.4)
+    F = finite_feature_map(K, entry_error=GRAM_ERROR * float(np.abs(K).max()))     # (2.4)
     return F.shape[1], lambda X: F[dense_points(X, k)[:, 0].astype(int)].astype(X.dtype)
 
 # %% ../nbs/02_features.ipynb #ccf78b55

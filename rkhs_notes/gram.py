@@ -9,12 +9,13 @@ import re
 from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any
 import numpy as np
+from numpy.typing import ArrayLike
 
 # %% ../nbs/S_gram.ipynb #52bf2fe5
 from . import arrays, settings
 from .arrays import Objects, array_namespace, as_points, guarded, row_blocks, spans
-from .contracts import (ARRAYS, MorePoints, Points, Value, Word, contract, kept, marked,
-                                  near, remarked, taken_of, trusted)
+from .contracts import (ARRAYS, MorePoints, Points, Value, Word, array, contract, kept,
+                                  marked, near, remarked, taken_of, trusted)
 from .contracts import _hold_objects as hold_objects
 from .errors import IndefiniteKernel
 
@@ -541,3 +542,6 @@ def as_kernel(k, name="k"):
 
 AKernel = Annotated[Any, Word("Kernel", lambda value, name, call: as_kernel(value, name),
                               bad=(None, "gaussian", 3.0, [], int), role="kernel")]
+
+# %% ../nbs/S_gram.ipynb #c1d3c5ca
+Gram = Annotated[ArrayLike, array("n", "m")]

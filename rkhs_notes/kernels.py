@@ -2,24 +2,22 @@
 
 # %% auto #0
 __all__ = ['is_psd', 'Kernel', 'Linear', 'Polynomial', 'Gaussian', 'Brownian', 'Constant', 'Sum', 'Product', 'Scaled', 'Power',
-           'Exp', 'Normalized', 'On', 'Indefinite', 'Sigmoid', 'check_kernel', 'indefinite_witness', 'check_gradient',
-           'median_bandwidth']
+           'Exp', 'Normalized', 'On', 'Indefinite', 'Sigmoid', 'check_kernel', 'indefinite_witness', 'median_bandwidth']
 
 # %% ../nbs/01_kernels.ipynb #c929a296
 import math
 import operator
 from functools import reduce
-from typing import Annotated, Any
+from typing import Annotated
 import numpy as np
 from scipy.spatial.distance import pdist
 
 # %% ../nbs/01_kernels.ipynb #9e6d4ab1
 from . import algebra, forms, gram, laws
 from .arrays import as_number, sqdist
-from .contracts import (Count, Finite, Function, MorePoints, NonNegative, Points,
-                                  Positive, Rng, SquareMatrix, Word, contract, count)
-from .errors import require
-from .gram import AKernel, as_kernel
+from .contracts import (Count, Finite, MorePoints, NonNegative, Points, Positive, Rng,
+                                  SquareMatrix, Vector, contract, count)
+from .gram import AKernel, Gram
 
 # %% ../nbs/01_kernels.ipynb #bf866c93
 @contract
@@ -39,13 +37,9 @@ def is_psd(K: SquareMatrix, entry_error: NonNegative = None):
     symmetric = np.abs(K - K.T).max() <= 2 * entry_error
     return bool(symmetric and np.linalg.eigvalsh(K)[0] >= -len(K) * entry_error)
 
-# %% ../nbs/01_kernels.ipynb #4c586aef
-_Gram, _Numbers, _Kernel = (Annotated[Any, Word(says, None)]
-                            for says in ("array (n, m)", "array (n,)", "Kernel"))
-
 # %% ../nbs/01_kernels.ipynb #25fe0802
-class Cone(gram.Tiled):
-    "The operators that the theorems of this chapter license; the set of kernels is a convex cone"
+class Cone(algebra.Delegating):
+    "The operators that Theorem 1.5 licenses; the set of kernels is a convex cone"
     _family = True
     __array_ufunc__ = None           # numpy scalars leave `2.0 * k` to us
 
@@ -80,49 +74,8 @@ class Cone(gram.Tiled):
         raise ValueError("-k is not a kernel (unless k = 0): its Gram matrices have no positive "
                          "eigenvalue. Use c * k with c ≥ 0.")
 
-# %% ../nbs/01_kernels.ipynb #cfaa50b8
-class Named(Cone):
-    "The rules that have names; later chapters prove some of them, and define what they return"
-    _family = True
-
-    @contract
-    def exp(self) -> _Kernel:
-        "exp(k(x, y)); exp(k / σ²) is (k / sigma**2).exp()   (Proposition 1.6)"
-        return Exp(self)
-
-    @contract
-    def normalized(self) -> _Kernel:
-        "k(x, y) / √(k(x, x) k(y, y)), 0 where k(x, x) = 0: a zero feature has no direction (1.8)"
-        return Normalized(self)
-
-    @contract
-    def on(self, columns) -> _Kernel:
-        """k(g(x), g(y)): the kernel of some of the coordinates, or of any function of the points.
-
-        columns : int, list of int, or function (n,) or (n, d) → (n, e)
-        """
-        return On(self, columns)
-
-    @contract
-    def conjugate(self, f: Function) -> _Kernel:
-        """f(x) k(x, y) f(y): every feature φ(x) multiplied by the number f(x).
-
-        f : of points (n,) of ℝ, or (n, d), to numbers (n,)
-        """
-        from rkhs_notes.metrics import Conjugate
-        return Conjugate(self, f)
-
-    @contract
-    def gaussian_of(self, bandwidth: Positive = 1.0) -> _Kernel:
-        """exp(−‖φ(x) − φ(y)‖² / (2 bandwidth²)): the Gaussian of the kernel's own metric   (1.9)
-
-        bandwidth : in the units of k.distance
-        """
-        from rkhs_notes.metrics import GaussianOf
-        return GaussianOf(self, bandwidth)
-
 # %% ../nbs/01_kernels.ipynb #362da6b6
-class Kernel(Named):
+class Kernel(Cone):
     """A positive semidefinite function k(x, y) = ⟨φ(x), φ(y)⟩   (1.1)
 
     Your own kernel writes `_gram(X, Y, xp)`, the matrix k(xᵢ, yⱼ) of two blocks of points with the
@@ -131,7 +84,7 @@ class Kernel(Named):
     _family = True
 
     @contract
-    def __call__(self, X: Points, Y: MorePoints = None) -> _Gram:
+    def __call__(self, X: Points, Y: MorePoints = None) -> Gram:
         """The Gram matrix (k(xᵢ, yⱼ)).
 
         Y : X when left out; the matrix is then exactly symmetric
@@ -144,61 +97,37 @@ class Kernel(Named):
         return gram.gram_matrix(self, X, Y)
 
     @contract
-    def diag(self, X: Points) -> _Numbers:
+    def diag(self, X: Points) -> Vector:
         "The diagonal k(xᵢ, xᵢ), without the matrix."
         return gram.rowwise(self, self._diag, X)
 
     @contract
-    def pairs(self, X: Points, Y: MorePoints) -> _Numbers:
+    def pairs(self, X: Points, Y: MorePoints) -> Vector:
         "k(xᵢ, yᵢ) for points paired one to one."
         return gram.pair_values(self, X, Y)
 
     @contract
-    def distance(self, X: Points, Y: MorePoints = None) -> _Gram:
+    def distance(self, X: Points, Y: MorePoints = None) -> Gram:
         "‖φ(xᵢ) − φ(yⱼ)‖ = √(k(xᵢ, xᵢ) + k(yⱼ, yⱼ) − 2 k(xᵢ, yⱼ)), the metric of k   (1.7)"
         return gram.distance_matrix(self, X, Y)
 
     @contract
-    def simplify(self) -> _Kernel:
-        """The same function, written with fewer parts: 2 * (3 * k) becomes 6 * k.
-
-        Values agree to rounding; parameters merge, so do this last.
-        """
-        return algebra.simplified(self)
+    def exp(self) -> AKernel:
+        "exp(k(x, y)); exp(k / σ²) is (k / sigma**2).exp()   (Proposition 1.6)"
+        return Exp(self)
 
     @contract
-    def feature_map(self, d=None):
-        """An explicit φ: ℝᵈ → ℝᴰ with ⟨φ(x), φ(y)⟩ = k(x, y), by the closure table of chapter 02.
-
-        d : int ≥ 1, how many columns the points have; None for points that are no arrays
-
-        Returns
-        -------
-        FeatureMap           φ(X), (n, D), and φ.dim = D
-
-        Raises
-        ------
-        NoFiniteFeatureMap   names the part of the kernel that has none, and what to use instead
-        """
-        from rkhs_notes.features import feature_map
-        return feature_map(self, d)
+    def normalized(self) -> AKernel:
+        "k(x, y) / √(k(x, x) k(y, y)), 0 where k(x, x) = 0: a zero feature has no direction (1.8)"
+        return Normalized(self)
 
     @contract
-    def spectral(self, d: Count):
-        """The measure whose Fourier transform is k(x − y), by the closure rules of chapter 09.
+    def on(self, columns) -> AKernel:
+        """k(g(x), g(y)): the kernel of some of the coordinates, or of any function of the points.
 
-        d : how many columns the points have
-
-        Returns
-        -------
-        SpectralMeasure      frequencies to sample, a density if there is one, the mass k(x, x)
-
-        Raises
-        ------
-        NoSpectralMeasure    names the part that is not continuous and shift-invariant
+        columns : int, list of int, or function (n,) or (n, d) → (n, e)
         """
-        from rkhs_notes.random_features import spectral_measure
-        return spectral_measure(self, d)
+        return On(self, columns)
 
 # %% ../nbs/01_kernels.ipynb #dea57b31
 class Linear(forms.InnerProduct, Kernel):
@@ -287,27 +216,10 @@ class Brownian(forms.HalfLine, Kernel):
         return {"start": -G.sum()}
 
 # %% ../nbs/01_kernels.ipynb #67a3f254
-class Constant(Kernel):
+class Constant(algebra.Flat, Kernel):
     "k(x, y) = c, the kernel of the constant functions, on points of any kind"
     c: NonNegative = 1.0
-    is_shift_invariant = True
     _rule, _tex_formula = "constant", "@c"
-
-    def _points(self, X, name):
-        return gram.of_any_kind(X, name)
-
-    def _gram(self, X, Y, xp):
-        shape = gram.n_points(X), gram.n_points(Y)
-        return xp.full(shape, self.c, dtype=gram.precision(X, Y))
-
-    def _pairs(self, X, Y, xp):
-        return xp.full((gram.n_points(X),), self.c, dtype=gram.precision(X, Y))
-
-    def _distance(self, X, Y, xp):
-        return 0 * self._gram(X, Y, xp)
-
-    def _vjp(self, X, Y, G):
-        return {"c": G.sum()}
 
     def _to_power(self, p):
         return Constant(self.c**p)
@@ -380,18 +292,10 @@ class Scaled(algebra.OfValue, Kernel):
         return algebra.infix("*", 2, self.scale, self.k)
 
 # %% ../nbs/01_kernels.ipynb #e59c5c82
-def _whole_power(p, name, call):
-    p = as_number(p, name)
-    if p < 1 or not p.is_integer():
-        raise ValueError(f"p = {p:g}: k ** p is a kernel by Theorem 1.5 for whole p ≥ 1; "
-                         "(1 + xy)^1.5 has the coefficient −1/16 at (xy)³ and is not one.")
-    return int(p)
-
-
 class Power(algebra.OfValue, Kernel):
     "k(x, y)^p, the product of p equal kernels"
     k: AKernel
-    p: Annotated[int, Word("int ≥ 1", _whole_power)]
+    p: algebra.WholePower
     _rule, _precedence = "power", 3
     _tex_inner, _tex_formula = 4, r"@k^{@p}"
 
@@ -439,21 +343,10 @@ class Normalized(algebra.OfAngles, Kernel):
         return rf"\frac{{{self.k._tex(x, y)}}}{{\sqrt{{{lengths}}}}}"
 
 # %% ../nbs/01_kernels.ipynb #4995a8a5
-def _columns(chosen, name, call):
-    if callable(chosen):
-        return chosen
-    picked = np.atleast_1d(np.asarray(chosen))
-    whole = picked.ndim == 1 and len(picked) and picked.dtype.kind in "iu"
-    if not whole or picked.min() < 0:
-        raise ValueError(f"columns = {chosen!r}: pass column numbers ≥ 0, "
-                         "such as 0 or [0, 2], or a function.")
-    return tuple(picked.tolist())
-
-
 class On(algebra.AtImage, Kernel):
     "k(g(x), g(y)), where g picks columns or is any function of the points"
     k: AKernel
-    columns: Annotated[Any, Word("int, list of int, or function (n,) or (n, d) → (n, e)", _columns)]
+    columns: algebra.Columns
     _rule = "image"
 
 # %% ../nbs/01_kernels.ipynb #40dad587
@@ -498,15 +391,8 @@ class Sigmoid(forms.InnerProduct, Indefinite):
         return np.array([[-h], [0.0], [h]]), np.array([1.0, -2.0, 1.0])
 
 # %% ../nbs/01_kernels.ipynb #09b85147
-def _function_under_test(k, name, call):
-    return k if isinstance(k, Kernel) else as_kernel(k, name)          # says what to pass
-
-
-_Tested = Annotated[Any, Word("Kernel", _function_under_test, role="kernel")]
-
-
 @contract
-def check_kernel(k: _Tested, X: Points) -> Annotated[float, Word("float", None)]:
+def check_kernel(k: laws.Tested, X: Points) -> Finite:
     """Test on the points X that k is a kernel and that its methods agree   (1.1)
 
     It can refute, not prove: points may be too few or too lucky.
@@ -533,13 +419,9 @@ def check_kernel(k: _Tested, X: Points) -> Annotated[float, Word("float", None)]
     return smallest
 
 # %% ../nbs/01_kernels.ipynb #4708cfe7
-def indefinite_witness(k, X):
-    """Points among X and a vector c with cᵀKc < 0, which prove that k is no kernel; or None.
-
-    Parameters
-    ----------
-    k : Kernel, or symmetric function (X, Y) ↦ (n, m)
-    X : array (n, d)
+@contract
+def indefinite_witness(k: laws.Similarity, X: Points):
+    """Points among X and a vector c with cᵀKc < 0, which prove that k is no kernel; or None   (1.3)
 
     Returns
     -------
@@ -552,44 +434,18 @@ def indefinite_witness(k, X):
 
     References
     ----------
-    PK, proof of the necessity lemma; (1.3)
+    PK, proof of the necessity lemma
     """
     g = laws.full_gram(k, X)
-    if np.abs(g.cosines - g.cosines.T).max() > g.rounding:
-        raise ValueError("k is not symmetric on these points: cᵀKc sees the symmetric part only, "
-                         "and a kernel must have k(x, y) = k(y, x).")
-    A = (g.cosines + g.cosines.T) / 2
-    values, vectors = np.linalg.eigh(A)
-    if values[0] >= -len(A) * g.rounding:
+    laws.is_symmetric(g)                                    # cᵀKc sees the symmetric part only
+    values, vectors = np.linalg.eigh(g.cosines)
+    if values[0] >= -len(values) * g.rounding:
         return None
     order = np.argsort(-np.abs(vectors[:, 0]), kind="stable")          # the heaviest points first
-    few = next((order[:m] for m in range(1, min(len(A), 40))
-                if not is_psd(A[np.ix_(order[:m], order[:m])], g.rounding)), np.arange(len(A)))
-    c = np.linalg.eigh(A[np.ix_(few, few)])[1][:, 0] / g.lengths[few]
+    few = next((order[:m] for m in range(1, min(len(values), 40))
+                if not is_psd(g.cosines[np.ix_(order[:m], order[:m])], g.rounding)), order)
+    c = np.linalg.eigh(g.cosines[np.ix_(few, few)])[1][:, 0] / g.lengths[few]
     return g.points[few], c / c[np.abs(c).argmax()]
-
-# %% ../nbs/01_kernels.ipynb #0dc26a58
-@contract
-def check_gradient(k: _Tested, X: Points, Y: MorePoints = None,
-                   seed: Annotated[int, count(0)] = 0) -> Annotated[float, Word("float", None)]:
-    """Test the gradients of k(X, Y) in the parameters of k against central differences.
-
-    Y : X when left out
-    seed : of the weights W of the sum Σ Wᵢⱼ k(xᵢ, yⱼ) that is differentiated
-    returns : the largest relative difference
-
-    Raises
-    ------
-    LawBroken      names the parameter; the two differ by more than 1e-6, which is what central
-                   differences can promise
-    """
-    Y, worst = X if Y is None else Y, 0.0
-    W = np.random.default_rng(seed).normal(size=(len(X), len(Y)))
-    for name, slope in k._vjp(X, Y, W).items():
-        for gap in laws.gradient_gaps(k, name, slope, X, Y, W):
-            worst = max(worst, require(f"{k}: the gradient in {name} agrees with central "
-                                       "differences", gap, 1e-6, "Look at _vjp."))
-    return worst
 
 # %% ../nbs/01_kernels.ipynb #33676d92
 @contract
@@ -618,7 +474,3 @@ def median_bandwidth(X: Points, rng: Rng = None, n_max: Annotated[int, count(2)]
         raise ValueError("more than half of all pairs of points coincide, so their median distance "
                          "is 0; remove repeated rows or choose the bandwidth yourself.")
     return median
-
-# %% ../nbs/01_kernels.ipynb #949ac1f8
-_GRAM_ERROR, _with_columns = forms.GRAM_ERROR, forms.with_columns
-_scaled, _factors, _terms = algebra.scaled, algebra.factors, algebra.terms

@@ -13,22 +13,23 @@ from scipy.special import ive
 from .contracts import (Count, Finite, Function, NonNegative, Points, Positive, Rng,
                                   Value, Word, contract)
 from .errors import IndefiniteKernel, require
-from .features import feature_rule
-from .maps import expect_columns
 
 # %% ../nbs/04_mercer.ipynb #66f60294
 from .arrays import frozen, smallest_eigenvalue
+from .features import feature_rule
+from .forms import GRAM_ERROR
 from .gram import AKernel
 from .hilbert import Measure, gauss_legendre, uniform_grid
-from .kernels import _GRAM_ERROR, Brownian, Constant, Gaussian, Kernel
+from .kernels import Brownian, Constant, Gaussian, Kernel
 from .rkhs import RKHSFunction
 from .spectra import GramOperator, leading_eigenpairs
-from .zoo import Periodic
 
 # %% ../nbs/04_mercer.ipynb #410ae236
+from .maps import expect_columns
 from .series import (Eigenvalues, Formula, NodeValues, Series, Terms, cosine_series,
     finite_length, hermite, leaves, nodes_range, require_scales, sines, subscript, too_narrow,
     vanishing, waves, within_unit_interval)
+from .zoo import Periodic
 
 # %% ../nbs/04_mercer.ipynb #3ec8864e
 def _measure(value, name, call):
@@ -228,7 +229,7 @@ def mercer_expansion(k: AKernel, measure: AMeasure, n_terms: Count = None, rng: 
 def _beyond_rounding(pairs, A):
     "Which eigenvalues rounding can tell from 0"
     eps = len(A.root) * np.finfo(A.dtype).eps
-    if pairs.lowest < -(_GRAM_ERROR + eps) * A.trace():
+    if pairs.lowest < -(GRAM_ERROR + eps) * A.trace():
         raise IndefiniteKernel(f"T has the eigenvalue {pairs.lowest:.3g} for {A.k} on these nodes: "
                                "it is not positive semidefinite. check_kernel(k, X) shows where.")
     rounding = max(eps * pairs.values[0], pairs.residuals.max(), np.finfo(A.dtype).tiny)

@@ -8,7 +8,7 @@ import math
 from typing import Annotated
 import numpy as np
 from . import arrays
-from .algebra import OfOne, added, diag_vjp, prefixed, receiver, tex_bracketed
+from .algebra import OfOne, added, diag_vjp, prefixed, receiver, scaled, tex_bracketed
 from .arrays import array_namespace, as_floats, as_points, nonnegative_lstsq, sqdist
 from .contracts import (AnyPoints, Count, Flag, Function, Points, Positive,
                                   SquareMatrix, Targets, Weights, Word, contract, function)
@@ -17,7 +17,7 @@ from .contracts import (AnyPoints, Count, Flag, Function, Points, Positive,
 from .errors import require
 from .forms import values_of, with_columns
 from .gram import AKernel, Formula, as_kernel, as_written
-from .kernels import Gaussian, Kernel, Linear, On, Scaled, Sum, _scaled
+from .kernels import Gaussian, Kernel, Linear, On, Scaled, Sum
 from .pairs import OfPairs
 
 # %% ../nbs/01b_metrics.ipynb #8333485c
@@ -379,4 +379,4 @@ def align(kernels: Kernels, X: AnyPoints, y: Targets):
     size, top = (np.array([grams[i][part] for i in varying]) for part in (1, 2))
     v = v / (size / size.min()) / (top / top.min())              # of the kernels as they came
     weights = zip(varying, v / v.sum(), strict=True)
-    return sum(_scaled(c, kernels[i]) for i, c in weights if c > 0)
+    return sum(scaled(c, kernels[i]) for i, c in weights if c > 0)

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from scipy.integrate import quad
 from scipy.special import betaln, gammaln, ive, kve
 
-from .algebra import inverse_lengths
+from .algebra import factors as _factors, inverse_lengths, terms as _terms
 from .arrays import (Factored, as_floats, as_points, distinct, frozen, in_parallel,
     require_fits, row_blocks, rule_of, shortened)
 from .contracts import (Count, Flag, Function, Points, Positive, Probability, Rng, Value, Word,
@@ -26,9 +26,10 @@ from .contracts import (Count, Flag, Function, Points, Positive, Probability, Rn
 from .errors import NoFiniteFeatureMap, NoSpectralMeasure, require
 from .features import FeatureMap, feature_dimension
 from .fourier import cosines_and_sines, shifted_cosines
+from .forms import with_columns as _with_columns
 from .gram import AKernel, as_kernel, n_columns, n_points
 from .kernels import (Constant, Exp, Gaussian, Kernel, Linear, Normalized, On, Polynomial,
-    Power, Product, Scaled, Sum, _factors, _terms, _with_columns)
+    Power, Product, Scaled, Sum)
 from .lowrank import pivoted_cholesky
 from .maps import columns_of, points_or_rows, require_finite
 from .zoo import (Anova, Cauchy, Conjugate, Delta, GaussianOf, Laplace, Mahalanobis, Matern,

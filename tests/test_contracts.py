@@ -72,7 +72,6 @@ WITHOUT = {
     "features": 1,
     "fourier": 2,
     "gram": 1,
-    "kernels": 1,
     "random_features": 2,
     "resampling": 2,
     "settings": 4,

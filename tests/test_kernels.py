@@ -541,7 +541,7 @@ def test_checks_refuse_in_words():
             check_kernel(k, X)
     for k, error, words in ((lambda X, Y: np.full((7, 7), np.nan), ValueError, "not finite"),
                             (lambda X, Y: np.ones(3), ValueError, "shape"), (3, TypeError, "pass a kernel"),
-                            (lambda X, Y: X + 2 * Y.T, ValueError, "not symmetric")):
+                            (lambda X, Y: X + 2 * Y.T, LawBroken, "is symmetric")):
         with pytest.raises(error, match=words):
             indefinite_witness(k, X)
 
@@ -556,6 +556,110 @@ def test_gradients_that_are_wrong_are_refused():
     check_gradient(Bilinear(np.eye(2)) * Mahalanobis([1.0, 2.0]), X, X[:3])
     with pytest.raises(LawBroken, match="bandwidth"):
         check_gradient(Wrong(2), X)
+
+
+# Near misses: objects that break one law by `by`, in the units of its tolerance.
+
+
+class Bent(Gaussian):
+    by: float = 0.0
+
+
+class NotSymmetric(Bent):
+    def _gram(self, X, Y, xp):
+        return super()._gram(X, Y, xp) * (1 + self.by * (X < Y.T))
+
+
+class OtherDiagonal(Bent):
+    def _diag(self, X, xp):
+        return super()._diag(X, xp) * (1 + self.by)
+
+
+class OtherPairs(Bent):
+    def _pairs(self, X, Y, xp):
+        return super()._pairs(X, Y, xp) + self.by
+
+
+class OtherMirror(Bent):
+    def __call__(self, X, Y=None):
+        return super().__call__(X, Y) * (1 + self.by * (Y is None))
+
+
+class OtherDistance(Bent):
+    def _distance(self, X, Y, xp):
+        return np.sqrt(super()._distance(X, Y, xp) ** 2 + 4 * self.by)
+
+
+class Moving(Bent):
+    "seen by a shift only: the points of the test lie below 2, and are moved beyond it"
+
+    def _gram(self, X, Y, xp):
+        return super()._gram(X, Y, xp) * (1 + self.by * ((X > 2) & (Y.T > 2)))
+
+    def _pairs(self, X, Y, xp):
+        return super()._pairs(X, Y, xp) * (1 + self.by * ((X > 2) & (Y > 2)).all(axis=1))
+
+
+class Skew(Bent):
+    "ones on the diagonal and one other number, so that 30 points have the least eigenvalue −30 by"
+
+    def _gram(self, X, Y, xp):
+        return np.where(X == Y.T, 1.0, -(1 + 30 * self.by) / 29)
+
+    def _pairs(self, X, Y, xp):
+        return self._gram(X, Y, xp).diagonal()
+
+    _distance = Kernel._distance
+
+
+@pytest.mark.parametrize("mutant, words", [
+    (NotSymmetric, "is symmetric"), (OtherDiagonal, "diag agrees"), (OtherPairs, "pairs agrees"),
+    (OtherMirror, "equals"), (OtherDistance, "distance² agrees"), (Moving, "is shift-invariant"),
+    (Skew, "negative eigenvalue")])
+def test_check_kernel_refuses_three_times_its_tolerance(mutant, words):
+    X, rounding = np.random.default_rng(0).uniform(1.1, 1.9, size=30), 8 * np.finfo(float).eps**0.75
+    check_kernel(mutant(1, by=rounding / 3), X)
+    with pytest.raises(LawBroken, match=words):
+        check_kernel(mutant(1, by=3 * rounding), X)
+
+
+def test_a_negative_square_has_no_tolerance():
+    class OnTheDiagonal(Kernel):
+        def _gram(self, X, Y, xp):
+            return np.where(X == Y.T, X, 0.0)
+
+    check_kernel(OnTheDiagonal(), [0.0, 1.0, 2.0])
+    with pytest.raises(LawBroken, match="not even that of one point"):
+        check_kernel(OnTheDiagonal(), [-1e-300, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("k", [Gaussian(2), Polynomial(3), Matern(2.5), Mahalanobis([2.0]), 2 * Linear()])
+def test_check_gradient_refuses_three_times_its_tolerance(k):
+    class Steeper(type(k)):
+        def _vjp(self, X, Y, G):
+            return {name: (1 + self._by) * slope for name, slope in k._vjp(X, Y, G).items()}
+
+    wrong = Steeper(*(value for _, value in k._values()))
+    for by in (0.0, 3e-7):
+        Steeper._by = by
+        check_gradient(wrong, [[0.5]], [[2.0]])
+    Steeper._by = 3e-6
+    with pytest.raises(LawBroken, match="gradient in"):
+        check_gradient(wrong, [[0.5]], [[2.0]])
+
+
+def test_the_witness_and_is_psd_refuse_three_times_their_tolerance():
+    X, rounding = np.linspace(1.1, 1.9, 30), 8 * np.finfo(float).eps**0.75
+    assert indefinite_witness(Skew(1, by=rounding / 3), X) is None
+    points, c = indefinite_witness(Skew(1, by=3 * rounding), X)
+    assert len(points) == 30 and c @ Skew(1, by=3 * rounding)(points) @ c < 0
+    assert indefinite_witness(NotSymmetric(1, by=rounding / 3), X) is None
+    with pytest.raises(LawBroken, match="is symmetric"):
+        indefinite_witness(NotSymmetric(1, by=3 * rounding), X)
+    K = np.full((30, 30), -1 / 29) + np.eye(30) * 30 / 29                 # its least eigenvalue is 0
+    assert is_psd(K - 10e-9 * np.eye(30), 1e-9) and not is_psd(K - 90e-9 * np.eye(30), 1e-9)
+    lopsided = K + 1e-9 * np.triu(np.ones((30, 30)), 1)
+    assert is_psd(lopsided, 1e-9) and not is_psd(lopsided, 1e-9 / 6)
 
 
 def test_near_repeated_points_make_an_honest_gram_matrix():
