@@ -563,15 +563,20 @@ def sqdist_tile(X, Y, scales=None):
     ------
     ValueError                    the squares overflow
     """
-    xp = array_namespace(X, Y)
+    xp, (n, d), m = array_namespace(X, Y), X.shape, Y.shape[0]
     scales = None if scales is None else xp.asarray(scales, dtype=X.dtype)
     with np.errstate(over="ignore", invalid="ignore"):      # what overflows is said below
-        Xs, Ys = _moved(X, Y, scales, xp)
-        xx, yy = xp.vecdot(Xs, Xs), xp.vecdot(Ys, Ys)
-    if not math.isfinite(float(xp.max(xx)) + float(xp.max(yy))):
+        if few := d <= 2 or n * m * d <= _FEW:              # differences cost no more
+            top = _longest(X, Y, scales, xp)
+        else:
+            Xs, Ys = _moved(X, Y, scales, xp)
+            xx = xp.vecdot(Xs, Xs)
+            yy = xx if Ys is Xs else xp.vecdot(Ys, Ys)
+            top = float(xp.max(xx)) + float(xp.max(yy))
+    if not math.isfinite(top):
         raise ValueError("squared distances overflow: the points are too large for their "
                          "float type, or not finite; rescale them.")
-    if X.shape[1] <= 2:                                     # differences cost no more
+    if few:
         return lambda rows, columns: _differences(X[rows, ...], Y[columns, ...], scales, xp)
     few_columns = X.shape[1] < 64                           # there both norms join the product
     if few_columns:
@@ -589,10 +594,12 @@ def sqdist_tile(X, Y, scales=None):
             D += x[:, None]
             D += y[None, :]                                                # (C.1)
         near = a_quarter_lost * float(xp.max(x) + xp.max(y))               # these and some more
-        if float(xp.min(D)) < near and not _assigns(xp):
+        if float(xp.min(D)) >= near:
+            return D
+        if not _assigns(xp):
             exact = _differences(X[rows, ...], Y[columns, ...], scales, xp)
-            return xp.where(D < a_quarter_lost * (x[:, None] + y[None, :]), exact, D)
-        if float(xp.min(D)) < near:
+            D = xp.where(D < a_quarter_lost * (x[:, None] + y[None, :]), exact, D)
+        else:
             flat = xp.nonzero(xp.reshape(D < near, (-1,)))[0]              # faster than in 2-D
             i, j = flat // D.shape[1], flat % D.shape[1]
             lost = D[i, j] < a_quarter_lost * (x[i] + y[j])
@@ -606,14 +613,31 @@ def _moved(X, Y, scales, xp):
     centre = xp.mean(X, axis=0)
     Xs, Ys = X, Y
     if float(centre @ centre) > 0.5 * float(xp.mean(xp.vecdot(X, X))):
-        Xs, Ys = X - centre, Y - centre
+        Xs = X - centre
+        Ys = Xs if Y is X else Y - centre
     if scales is not None:
         Xs, Ys = Xs / scales, Ys / scales
     return Xs, Ys
 
 
+_FEW = 4096                                      # numbers, below which all differences fit a cache
+
+
+def _longest(X, Y, scales, xp):
+    "At least the largest squared distance: of two corners of a box around all points."
+    low, high = xp.min(X, axis=0), xp.max(X, axis=0)
+    if Y is not X:
+        low, high = xp.minimum(low, xp.min(Y, axis=0)), xp.maximum(high, xp.max(Y, axis=0))
+    sides = high - low if scales is None else (high - low) / scales
+    return float(sides @ sides)
+
+
 def _differences(X, Y, scales, xp):
-    "Σ (x − y)², coordinate by coordinate."
+    "Σ (x − y)²: of few points at once, else coordinate by coordinate."
+    if X.shape[1] > 2 and X.shape[0] * Y.shape[0] * X.shape[1] <= _FEW:
+        delta = X[:, None, :] - Y[None, :, :]
+        delta = delta if scales is None else delta / scales
+        return xp.vecdot(delta, delta)
     D = 0.0
     for coordinate in range(X.shape[1]):
         delta = X[:, coordinate, None] - Y[None, :, coordinate]

@@ -558,6 +558,8 @@ class Plan:
         kernels = [name for name, word in self.words.items() if word.role == "kernel"]
         self.kernel = "k" if "k" in kernels else kernels[0] if len(kernels) == 1 else None
         self.names = tuple(parameters)
+        letters = [letter for word in self.words.values() for letter in word.letters]
+        self.shared = {a for a in letters if letters.count(a) > 1 or a.isdigit()}
         self.steps = tuple((name, word, parameters[name].default) for name, word in self.words.items()
                            if parameters[name].kind is not inspect.Parameter.VAR_POSITIONAL)
 
@@ -571,7 +573,7 @@ class Plan:
                     seen[name] = word.read(None, name, call)
                 continue
             read = seen[name] = word.read(value, name, call)
-            if word.letters:
+            if not self.shared.isdisjoint(word.letters):
                 call.agree(name, word, read)
             if word.role == "points" and read is not value:
                 new.append(read)

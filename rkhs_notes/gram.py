@@ -256,8 +256,8 @@ class Pointed(Formula):
 
     def _held(self, X, name):
         points = self._points(X, name)           # a list of strings is held as Objects
-        known = str(getattr(points, "dtype", "object"))
-        return Objects(points) if known == "object" else points
+        objects = np.dtype(object)
+        return Objects(points) if getattr(points, "dtype", objects) is objects else points
 
     def points(self, X, name="X"):
         """X, validated once: read-only points that carry the mark of this kernel's domain.
@@ -290,18 +290,24 @@ def n_columns(X):
 
 def library(*points):
     "The array module of points, NumPy where they are no arrays"
-    return array_namespace(*points) if all(hasattr(X, "dtype") for X in points) else np
+    for X in points:
+        if type(X) is not np.ndarray:
+            return array_namespace(*points) if all(hasattr(X, "dtype") for X in points) else np
+    return np
 
 
 def precision(*points):
     "The float type of a result, float64 where points are no arrays"
-    known = [X.dtype for X in points if hasattr(X, "dtype")]
-    return library(*points).result_type(*known) if len(known) == len(points) else np.dtype(float)
+    known = {getattr(X, "dtype", None) for X in points}
+    if None in known:
+        return np.dtype(float)
+    return known.pop() if len(known) == 1 else library(*points).result_type(*known)
 
 
 def bytes_of(*points):
     "How many bytes an entry of a result takes"
-    return library(*points).finfo(precision(*points)).bits // 8
+    dtype = precision(*points)
+    return dtype.itemsize if type(points[0]) is np.ndarray else library(*points).finfo(dtype).bits // 8
 
 
 def both_points(k, X, Y=None):
@@ -329,17 +335,21 @@ def of_any_kind(X, name="X"):
 # %% ../nbs/S_gram.ipynb #8d243e87
 def tile_shape(n, m, itemsize, blocks, threads):
     "Height and width of the tiles of an (n, m) matrix"
-    mib = min(3.2, settings.block_mib / (blocks * max(threads, 4)))  # alike for 1 to 4 threads
-    area = mib * 2**20 / itemsize
+    area = _tile_area(itemsize, blocks, threads)
     if n * m <= area:
         return n, m
     height = max(1, min(max(256, -(-n // 16)), int(math.sqrt(area))))
     return height, max(1, int(area / height))
 
 
+def _tile_area(itemsize, blocks, threads):
+    mib = min(3.2, settings.block_mib / (blocks * max(threads, 4)))  # alike for 1 to 4 threads
+    return mib * 2**20 / itemsize
+
+
 def _even(n, most):
     "A length of at most `most` that cuts n into equal parts"
-    return -(-n // -(-n // most))
+    return n if n <= most else -(-n // -(-n // most))
 
 
 def _shifted(part, start):
@@ -351,28 +361,29 @@ def each_tile(k, X, Y, use, symmetric=False, of=None):
     xp, itemsize = library(X, Y), bytes_of(X, Y)
     most = max(1, int(settings.block_mib * 2**20 / (4 * k._width(n_columns(X)) * itemsize)))
     n, m = n_points(X), n_points(Y)
-    for R in spans(n, _even(n, most)):
-        for C in spans(m, _even(m, most), start=R.start if symmetric else 0):
-            A, diagonal = taken_of(X, R), symmetric and R == C
-            with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):              # what is not finite is said in the end
+        for R in spans(n, _even(n, most)):
+            for C in spans(m, _even(m, most), start=R.start if symmetric else 0):
+                A, diagonal = taken_of(X, R), symmetric and R == C
                 tile = (of or k._tile)(A, A if diagonal else taken_of(Y, C), xp)
-            _strips(k, tile, R, C, diagonal, use, itemsize, xp)
+                _strips(k, tile, R, C, diagonal, use, itemsize, xp)
 
 
 def _strips(k, tile, R, C, diagonal, use, itemsize, xp):
     n, m = R.stop - R.start, C.stop - C.start
-    height, width = tile_shape(n, m, itemsize, k._blocks(), arrays.n_threads())
+    small = n * m * 16 <= _tile_area(itemsize, k._blocks(), 4)       # one tile for 64 threads too
+    height, width = (n, m) if small else tile_shape(n, m, itemsize, k._blocks(), arrays.n_threads())
 
     def strip(rows):
         columns = spans(m, width, rows.stop if diagonal else 0)
-        with np.errstate(all="ignore"):
-            for part in ([rows] if diagonal else []) + list(columns):
-                block = tile(rows, part)
-                _require_shape(k, block, rows, part)
-                use(_shifted(rows, R.start), _shifted(part, C.start), block)
+        for part in ([rows] if diagonal else []) + list(columns):
+            block = tile(rows, part)
+            _require_shape(k, block, rows, part)
+            use(_shifted(rows, R.start), _shifted(part, C.start), block)
 
-    if xp is np:
-        arrays.in_parallel(strip, spans(n, height))
+    if xp is np and not small:
+        silent = np.errstate(all="ignore")(strip)                    # each thread has its own state
+        arrays.in_parallel(silent, spans(n, height))
     else:
         for rows in spans(n, height):
             strip(rows)
@@ -386,9 +397,8 @@ def _require_shape(k, block, rows, columns):
 
 
 def _require_finite(k, block, xp):
-    with np.errstate(all="ignore"):
-        total = xp.sum(block)                        # one fast pass; look closer if it fails
-    if not xp.isfinite(total) and not xp.all(xp.isfinite(block)):
+    "Is called where NumPy is told to be silent"
+    if not math.isfinite(float(xp.sum(block))) and not xp.all(xp.isfinite(block)):   # a sum is one fast pass
         if xp.any(xp.isnan(block)):
             raise ValueError(f"{k} gives NaN on these points: a mistake in its formula, or "
                              "an infinity minus another; rescale X.")
@@ -418,7 +428,7 @@ def _symmetric(block, exact, xp):
     half = block * 0.5                               # halves first: a sum would overflow
     block = half + half.T
     if xp is np:
-        np.fill_diagonal(block, exact)
+        block.reshape(-1)[:: len(block) + 1] = exact
         return block
     return xp.where(xp.eye(block.shape[0]) > 0, exact[:, None], block)
 
@@ -436,8 +446,8 @@ def rowwise(k, method, *points):
     blocks = row_blocks(n_points(points[0]), 6 * width * bytes_of(*points))
     with np.errstate(all="ignore"):
         parts = [method(*(taken_of(A, rows) for A in points), xp) for rows in blocks]
-    values = parts[0] if len(parts) == 1 else xp.concat(parts)
-    _require_finite(k, values, xp)
+        values = parts[0] if len(parts) == 1 else xp.concat(parts)
+        _require_finite(k, values, xp)
     return values
 
 
