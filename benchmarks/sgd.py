@@ -8,9 +8,11 @@ once, and ours reads it too.
 from functools import partial
 
 import numpy as np
+from rkhs_notes.convex import as_loss
 from rkhs_notes.datasets import smiley
 from rkhs_notes.kernels import Gaussian, Precomputed
-from rkhs_notes.sgd import _descend, _Examples, _Plan, kernel_sgd
+from rkhs_notes.sgd import kernel_sgd
+from rkhs_notes.steps import Examples, Run, descend
 from runner import Race, main
 
 try:
@@ -86,13 +88,13 @@ def epoch(n, loss, step=0.1):
 def stored(K, y, loss, step):
     "The steps of kernel_sgd on a Gram matrix that is there already: option 4 after its first part."
     n, points = len(y), np.arange(len(y), dtype=float)[:, None]
-    form = _Examples(Precomputed(K), points, stored=True)
+    form = Examples(Precomputed(K), points, stored=True)
     fitted = kernel_sgd(Precomputed(K), points, y, loss, option=4, steps=n, step_size=step, rng=0).alpha
 
-    plan = _Plan(n, y, loss, n, step, 0)          # the examples drawn, as numba gets them
+    run = Run(y, as_loss(loss), n, step, np.random.default_rng(0))     # examples as numba gets them
 
     def work():
-        return _descend(plan, form)
+        return descend(run, form)
 
     assert (work() == fitted).all()                              # the very steps of kernel_sgd
     return work

@@ -38,6 +38,7 @@ from . import settings as settings
 from . import sgd as sgd
 from . import smo as smo
 from . import spectra as spectra
+from . import steps as steps
 from . import svm as svm
 from . import zoo as zoo
 from .metrics import Anova as Anova

@@ -51,16 +51,6 @@ EXCEPTIONS = {
         "median": 83,
         "exported lines": 895,
     },
-    "06_sgd": {
-        "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 68,
-        "long imports": 2,
-        "folded cells": 11,
-        "long cells": 8,
-        "lines over": 291,
-        "median": 71,
-        "exported lines": 683,
-    },
     "07_svm": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 108,
