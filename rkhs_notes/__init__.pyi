@@ -27,6 +27,7 @@ from . import mercer as mercer
 from . import metrics as metrics
 from . import mmd as mmd
 from . import pairs as pairs
+from . import pictures as pictures
 from . import plots as plots
 from . import random_features as random_features
 from . import representer as representer
@@ -40,6 +41,7 @@ from . import smo as smo
 from . import spectra as spectra
 from . import steps as steps
 from . import svm as svm
+from . import views as views
 from . import zoo as zoo
 from .metrics import Anova as Anova
 from .zoo import Bilinear as Bilinear

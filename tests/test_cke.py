@@ -12,7 +12,6 @@ import scipy.sparse
 from rkhs_notes import settings
 from rkhs_notes.arrays import sqdist
 from rkhs_notes.cke import (
-    _splits,
     affinity,
     check_coupling,
     coupled_embedding,
@@ -26,6 +25,7 @@ from rkhs_notes.errors import IndefiniteKernel, LawBroken
 from rkhs_notes.exercises import check_exercises
 from rkhs_notes.kernels import Constant, Gaussian, Laplace, Linear, Matern, Polynomial, Precomputed, Sigmoid
 from rkhs_notes.kpca import kernel_cca
+from rkhs_notes.views import splits
 from scipy.spatial.distance import cdist
 from sklearn.cross_decomposition import CCA
 
@@ -346,7 +346,7 @@ def test_tuning_scores_are_held_out(unseen):
     kernels, options = KERNELS["gaussian"], dict(regs=1.0, components=3, weights=None, folds=2, unseen=unseen)
     tuned = tune_coupling([kernels], L, H, WHO, "class", rng=3, **options)
     right, tried = 0, []
-    for train, gallery, probes in _splits(WHO, 2, unseen, np.random.default_rng(3)):
+    for train, gallery, probes in splits(WHO, 2, unseen, np.random.default_rng(3)):
         assert not np.intersect1d(gallery, probes).size and not np.intersect1d(train, probes).size
         assert not (unseen and np.intersect1d(WHO[train], WHO[probes]).size)
         e = coupled_embedding(*kernels, L[train], H[train], affinity(H[train], WHO[train], "class"), 3, 1.0)
@@ -361,7 +361,23 @@ def test_tuning_counts_a_candidate_once():
     twice = tune_coupling(
         [KERNELS["gaussian"]], L, H, WHO, regs=(1, 1.0), components=(3, 3), weights=(None, None), folds=2
     )
-    assert once.score == twice.score <= 1 and len(twice.scores) == 1
+    assert once.score == twice.score <= 1 and len(twice.scores) == 3
+    assert [choice["kind"] for choice, _ in once.scores] == ["identity", "knn", "class"]
+
+
+def test_candidates_by_themselves():
+    "A linear kernel and Gaussians, of variance 1 in any units; the choice is the best of all scores"
+    wide = tune_coupling("auto", 255 * L, 1e-3 * H, WHO, regs=0.1, components=(4, 9), folds=2)
+    tuned = tune_coupling("auto", L, H, WHO, regs=0.1, components=(4, 9), folds=2)
+    assert len(tuned.scores) == 4 * 3 * 2 * 2 and tuned.score == max(score for _, score in tuned.scores)
+    assert {k: v for k, v in wide.choice.items() if k != "kernels"} == {
+        k: v for k, v in tuned.choice.items() if k != "kernels"
+    }
+    np.testing.assert_array_equal(wide.match(255 * L, 1e-3 * H), tuned.match(L, H))
+    for choice, _ in tuned.scores:
+        for k, X in zip(choice["kernels"], (L, H), strict=True):
+            np.testing.assert_allclose(k.diag(X).mean() - k(X).mean(), 1, rtol=1e-10)
+    assert tuned.embedding.error_low == 0 or tuned.embedding.error_low < 1e-10
 
 
 def test_tuning_uses_the_training_pairs_alone():
@@ -388,6 +404,19 @@ def test_the_law_refuses(words):
     e = coupled_embedding(*KERNELS["gaussian"], L, H, WEIGHTS["knn"], 4, 0.5)
     with pytest.raises(LawBroken, match=words):
         check_coupling(replace(e, **MUTANTS[words](e)), L, H, WEIGHTS["knn"])
+
+
+@pytest.mark.parametrize("factor", [3, -3])
+def test_the_law_refuses_three_times_its_tolerance(factor):
+    e = coupled_embedding(*KERNELS["gaussian"], L, H, WEIGHTS["knn"], 4, 0.5)
+    size = np.abs(e.transform_low(L)).max()
+    with pytest.raises(LawBroken, match="means"):
+        check_coupling(replace(e, offset_low=e.offset_low + factor * 1e-6 * size), L, H, WEIGHTS["knn"])
+    with pytest.raises(LawBroken, match="= 1"):
+        f, scale = e.function_low, 1 + factor * 1e-6
+        check_coupling(
+            replace(e, function_low=scale * f, offset_low=scale * e.offset_low), L, H, WEIGHTS["knn"]
+        )
 
 
 @pytest.mark.parametrize("reg", [0.4, 0.6])
@@ -462,7 +491,7 @@ BAD = {
     "leading": (lambda: E.leading(5), ValueError, "has 4"),
     "kind": (lambda: affinity(H, kind="heat"), ValueError, "kind = 'heat'"),
     "no labels": (lambda: affinity(H, kind="class"), ValueError, "needs labels"),
-    "few labels": (lambda: affinity(H, WHO[1:], "class"), ValueError, "one label"),
+    "few labels": (lambda: affinity(H, WHO[1:], "class"), ValueError, "one row of labels"),
     "missing labels": (
         lambda: affinity(H, [1, None] * (N // 2), "class"),
         ValueError,
@@ -483,12 +512,12 @@ BAD = {
     "people": (lambda: image_pairs(0, 2, 0), ValueError, "n_people"),
     "bad rng": (lambda: image_pairs(2, 2, "0"), TypeError, "rng"),
     "law": (lambda: check_coupling(3, L, H), TypeError, "CoupledKernelEmbedding"),
-    "law pairs": (lambda: check_coupling(E, L[:9], H[:8]), ValueError, "pair"),
+    "law pairs": (lambda: check_coupling(E, L[:9], H[:8]), ValueError, "one row of V for each"),
     "folds": (lambda: tune_coupling([g], L[:5], H[:5], WHO[:5]), ValueError, "too few"),
     "unseen folds": (lambda: tune_coupling([g], L[:20], H[:20], WHO[:20], unseen=True), ValueError, "labels"),
     "no candidates": (lambda: tune_coupling([], L, H, WHO), ValueError, "candidate"),
     "no list": (lambda: tune_coupling(None, L, H, WHO), TypeError, "pairs"),
-    "no way": (lambda: tune_coupling([g], L, H, WHO, weights=3), ValueError, "candidates"),
+    "no way": (lambda: tune_coupling([g], L, H, WHO, weights=3), ValueError, "likelihood"),
     "all strangers": (lambda: tune_coupling([g], L, H, np.arange(N)), ValueError, "labels must repeat"),
     "law zero": (
         lambda: check_coupling(
@@ -498,6 +527,8 @@ BAD = {
         "= 1",
     ),
     "no pair": (lambda: tune_coupling([Gaussian(1)], L, H, WHO), TypeError, "pairs"),
+    "no auto": (lambda: tune_coupling("automatic", L, H, WHO), TypeError, "pairs"),
+    "no kind": (lambda: tune_coupling([g], L, H, WHO, "classes"), ValueError, "Did you mean class"),
     "tune lengths": (lambda: tune_coupling([g], L[1:], H, WHO), ValueError, "one row of H for each"),
 }
 

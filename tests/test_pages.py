@@ -101,16 +101,6 @@ EXCEPTIONS = {
         "median": 27,
         "exported lines": 895,
     },
-    "12_cke": {
-        "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 152,
-        "long imports": 2,
-        "folded cells": 10,
-        "long cells": 6,
-        "lines over": 227,
-        "median": 80,
-        "exported lines": 530,
-    },
     "C_arrays": {
         "why": "an engine in long cells so far, which its next edit cuts",
         "long imports": 1,
