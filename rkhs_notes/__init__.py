@@ -27,7 +27,8 @@ RKHS RKHSFunction FiniteDimensionalRKHS check_reproducing
 MercerExpansion mercer_expansion check_mercer
 
 ridge ridge_path minimize_risk huber quantile epsilon_insensitive semiparametric smoothing_spline
-nadaraya_watson gaussian_process fit_hyperparameters gp_classification check_representer
+nadaraya_watson gaussian_process fit_hyperparameters learn_noise gp_classification
+check_representer check_sample_space
 kernel_sgd cheapest_option svc svr svc_multiclass one_class svm_primal
 
 FeatureMap MonomialMap finite_feature_map feature_dimension check_feature_map perceptron_primal

@@ -50,6 +50,7 @@ def documented(docstring):
 
 # their fields have words
 VALUES = {"Value", "Kernel", "Indefinite", "Drawn", "RKHS", "_KnownAtPoints", "_WithPointsOf"}
+VALUES |= {"Fit", "Scores", "Conditional"}
 
 
 def said_by_words(node, docstring):

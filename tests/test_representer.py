@@ -590,7 +590,7 @@ BAD = {
     "spline lam": (lambda: smoothing_spline([1.0, 2], [0, 1], 0), ValueError, "lam = 0"),
     "spline lengths": (lambda: smoothing_spline([1.0, 2], [0, 1, 2], 1), ValueError, "x has 2 points"),
     "noise negative": (lambda: gaussian_process(G, X, Y, -1), ValueError, "noise = -1"),
-    "noise vector": (lambda: gaussian_process(G, X, Y, np.ones(3)), ValueError, "one for each point"),
+    "noise vector": (lambda: gaussian_process(G, X, Y, np.ones(3)), ValueError, "one for each of the 8"),
     "noise signs": (lambda: gaussian_process(G, X, Y, -np.ones(8)), ValueError, "least entry -1"),
     "noise too small": (lambda: gaussian_process(Gaussian(1e4), X, Y, 0), NotPositiveDefinite, "Try noise="),
     "process of two": (lambda: gaussian_process(G, X, np.ones((8, 2)), 1), ValueError, "one column"),

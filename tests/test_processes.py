@@ -1,0 +1,243 @@
+"""Chapters 05 and 05a beyond their notebooks: free parts, learned noise, the spaces of samples."""
+
+import doctest
+
+import numpy as np
+import pytest
+import rkhs_notes
+import rkhs_notes.processes
+import rkhs_notes.representer
+from rkhs_notes.convex import absolute, epsilon_insensitive, hinge, huber, logistic, quantile, squared_hinge
+from rkhs_notes.errors import ConvergenceFailure, LawBroken, NotPositiveDefinite
+from rkhs_notes.kernels import Brownian, Constant, Gaussian, Laplace, Linear, Mahalanobis, Matern, Sobolev
+from rkhs_notes.processes import (
+    LearnedNoise,
+    check_noise,
+    check_sample_space,
+    fit_hyperparameters,
+    gaussian_process,
+    learn_noise,
+    log_marginal,
+)
+from rkhs_notes.representer import (
+    OffsetFit,
+    SemiparametricFit,
+    check_representer,
+    minimize_risk,
+    ridge,
+    semiparametric,
+    smoothing_spline,
+)
+from rkhs_notes.rkhs import RKHSFunction
+from rkhs_notes.systems import NullPart, clipped
+from scipy.optimize import linprog, minimize
+
+K = Gaussian(0.5)
+LOSSES = [absolute, huber(0.5), quantile(0.8), epsilon_insensitive(0.1), logistic, hinge, squared_hinge]
+
+
+def problem(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    x = np.sort(rng.uniform(0, 2, n))
+    y = 5 + 3 * x + np.sin(6 * x) + 0.2 * rng.standard_t(2, n)
+    return x, y, np.where(rng.random(n) < 1 / (1 + np.exp(-2 * np.sin(4 * x))), 1.0, -1.0)
+
+
+def line(x):
+    return np.column_stack([np.ones(len(x)), x])
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+@pytest.mark.parametrize("lam", [1e-3, 0.1, 10.0])
+def test_free_parts_under_any_loss(loss, lam):
+    x, y, sign = problem()
+    y = sign if loss.labels else y
+    fit = semiparametric(K, x, y, line, lam, loss=loss)
+    assert fit.gap <= 1e-6
+    check_representer(fit, x, y, lam, loss=loss)
+    beta, alpha = fit.null_part.beta, fit.function.alpha
+    values = fit.function(x)
+
+    def J(step):
+        return float(np.sum(loss(y, values + line(x) @ (beta + step))))
+
+    steps = np.random.default_rng(1).normal(size=(30, 2)) * np.array([[0.1], [0.01], [1e-3]]).repeat(10, 0)
+    assert all(J(step) >= J(np.zeros(2)) - 1e-6 * (1 + abs(J(np.zeros(2)))) for step in steps)
+    assert np.abs(line(x).T @ alpha).max() <= 1e-6 * np.abs(alpha).sum()
+
+
+@pytest.mark.parametrize("tau", [0.2, 0.5])
+def test_a_line_alone_is_a_linear_program(tau):
+    "With a penalty so large that f vanishes the free line is the quantile regression line"
+    x, y, _ = problem()
+    T, n = line(x), len(x)
+    c = np.r_[np.zeros(4), tau * np.ones(n), (1 - tau) * np.ones(n)]
+    A = np.hstack([T, -T, np.eye(n), -np.eye(n)])
+    best = linprog(c, A_eq=A, b_eq=y, method="highs").fun
+    fit = semiparametric(K, x, y, line, 1e4, loss=quantile(tau))
+    assert np.sum(quantile(tau)(y, fit(x))) == pytest.approx(best, rel=1e-3)
+
+
+def test_a_smooth_loss_against_a_general_optimiser():
+    x, _, sign = problem(15)
+    G, T, lam = K(x), line(x), 0.2
+
+    def J(v):
+        alpha, beta = v[:15], v[15:]
+        return np.sum(logistic(sign, G @ alpha + T @ beta)) + lam * alpha @ G @ alpha
+
+    peer = minimize(J, np.zeros(17), method="BFGS", options=dict(gtol=1e-9, maxiter=5000))
+    fit = semiparametric(K, x, sign, line, lam, loss="logistic")
+    np.testing.assert_allclose(fit(x), G @ peer.x[:15] + T @ peer.x[15:], atol=1e-4)
+
+
+@pytest.mark.parametrize("loss", ["huber(1000)", "absolute"])
+def test_splines_under_other_losses(loss):
+    "Huber with a wide middle is half the square; lines are reproduced by all"
+    x, y, _ = problem()
+    grid = np.linspace(-1, 3, 50)
+    if loss != "absolute":
+        half = smoothing_spline(x, y, 0.01, loss=loss)
+        np.testing.assert_allclose(half(grid), smoothing_spline(x, y, 0.02)(grid), atol=1e-4)
+    straight = smoothing_spline(x, 2 - 3 * x, 0.01, loss=loss)
+    np.testing.assert_allclose(straight(grid), 2 - 3 * grid, atol=1e-5)
+    moved = smoothing_spline(10 * x - 7, y, 10, loss=loss)  # lam goes with the cube of lengths
+    np.testing.assert_allclose(moved(10 * grid - 7), smoothing_spline(x, y, 0.01, loss=loss)(grid), atol=1e-3)
+
+
+def test_no_minimiser_is_said():
+    x, _, _ = problem()
+    with pytest.raises(ConvergenceFailure, match="no minimiser"):
+        semiparametric(K, x, np.sign(x - 1), line, 0.1, loss="logistic")
+    with pytest.raises(ValueError, match="repeat the points"):
+        semiparametric(K, x, x, line, 0.1, weights=np.ones(40), loss="absolute")
+    with pytest.raises(ValueError, match="no line"):
+        smoothing_spline(np.ones(3), np.arange(3.0), 1.0, loss="absolute")
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_the_law_of_free_parts_refuses(loss):
+    "Near misses: a coefficient moved by little, a constant fitted afterwards, a line that is charged"
+    x, y, _ = problem()
+    fit = semiparametric(K, x, y, line, 0.1, loss=loss)
+    check_representer(fit, x, y, 0.1, loss=loss)
+    f, beta = fit.function, fit.null_part.beta
+    nudged = RKHSFunction(K, f.Z, f.alpha + 1e-3 * np.abs(f.alpha).mean() * np.cos(5 * x))
+    alone = minimize_risk(K, x, y - y.mean(), loss, 0.1).function
+    charged = minimize_risk(K + Constant(4.0), x, y, loss, 0.1).function.alpha
+    for wrong in (
+        SemiparametricFit(nudged, fit.null_part),
+        SemiparametricFit(f, NullPart(line, beta + [0.01, 0.0])),
+        OffsetFit(alone, float(y.mean())),
+        OffsetFit(RKHSFunction(K, f.Z, charged), 4.0 * charged.sum()),
+    ):
+        with pytest.raises(LawBroken):
+            check_representer(wrong, x, y, 0.1, loss=loss)
+
+
+def test_offsets_meet_the_law():
+    x, y, _ = problem()
+    for b in (0.0, 1e6):
+        check_representer(ridge(K, x, y + b, 0.1, offset=True), x, y + b, 0.1)
+
+
+def noisy(n=80, seed=1):
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(0, 4, n)
+    return x, np.sin(2 * x) + np.exp(x - 3) * rng.normal(size=n)
+
+
+def test_noise_that_grows_is_learned():
+    x, y = noisy(200)
+    fit = learn_noise(1.0 * Gaussian(1.0), x, y)
+    check_noise(fit)
+    grid = np.linspace(0.5, 3.5, 30)
+    assert np.abs(np.log(fit(grid)) - 2 * (grid - 3)).mean() < 0.6
+    assert fit.log_marginal > fit.constant.log_marginal + fit.lam * fit.function.norm() ** 2
+    assert fit.log_marginal == pytest.approx(log_marginal(fit.process.k, x, y, fit(x))[0])
+    assert fit.k == (1.0 * Gaussian(1.0)).normalized() and "\n" not in repr(fit)
+    np.testing.assert_array_equal(fit.predict(grid), fit(grid))
+
+
+def test_a_strong_penalty_leaves_one_noise():
+    x, y = noisy()
+    fit = learn_noise(1.0 * Gaussian(1.0), x, y, lam=1e8)
+    np.testing.assert_allclose(fit(x), fit.constant.noise, rtol=1e-3)
+
+
+def test_the_law_of_noise_refuses_near_misses():
+    x, y = noisy()
+    fit = learn_noise(1.0 * Gaussian(1.0), x, y, k_noise=Gaussian(1.0))
+    gain = check_noise(fit)
+    assert gain < 1e-4 and check_noise(fit, tol=3 * gain + 1e-12) == gain
+
+    def given(g, c, lam=0.5):
+        process = gaussian_process(fit.process.k, x, y, np.exp(g(x) + c))
+        return LearnedNoise(process, g, c, lam, fit.constant)
+
+    check_noise(given(fit.function, fit.offset))
+    one = np.log(fit.constant.noise)
+    for wrong in (
+        given(1.2 * fit.function, fit.offset),
+        given(fit.function, fit.offset + 0.1),
+        given(fit.function, fit.offset, lam=0.6),
+        given(0.0 * fit.function, float(one)),
+    ):
+        with pytest.raises(LawBroken, match="stationary"):
+            check_noise(wrong)
+    with pytest.raises(TypeError, match="learn_noise"):
+        check_noise(fit.process)
+
+
+@pytest.mark.parametrize(
+    "k, space",
+    [(Sobolev(2), Brownian()), (Matern(2.5, 0.3), Laplace(0.3)), (Linear(), Linear() + 0.1 * Laplace(0.3))],
+    ids=str,
+)
+def test_samples_live_in_a_larger_space(k, space):
+    x = np.random.default_rng(0).permutation(np.linspace(0, 1, 257)[1:])
+    found = check_sample_space(k, space, x, rng=0)
+    R, G = space(x), k(x)
+    for value, n in zip(found, (32, 64, 128, 256), strict=True):
+        by_definition = np.trace(np.linalg.solve(R[:n, :n], G[:n, :n]))
+        assert value == pytest.approx(by_definition, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "k, space",
+    [(Brownian(), Brownian()), (Matern(1.5, 0.3), Matern(1.2, 0.3)), (Laplace(0.3), Matern(1.5, 0.3))],
+    ids=str,
+)
+def test_samples_leave_a_space_that_is_too_small(k, space):
+    x = np.random.default_rng(0).permutation(np.linspace(0, 1, 257)[1:])
+    with pytest.raises(LawBroken, match="levels off"):
+        check_sample_space(k, space, x, rng=0)
+    with pytest.raises(NotPositiveDefinite, match="take fewer"):
+        check_sample_space(k, Gaussian(5.0), x)
+
+
+def test_widths_apart_never_end_below_widths_together():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 6))
+    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=60)
+    for width in (0.3, 3.0):
+        one = fit_hyperparameters(1.0 * Gaussian(width), X, y, 0.1)
+        six = fit_hyperparameters(1.0 * Mahalanobis(np.full(6, width)), X, y, 0.1)
+        assert six.log_marginal > one.log_marginal - 1e-6
+    kernel, noise, value = six
+    assert value == pytest.approx(log_marginal(kernel, X, y, noise)[0])
+
+
+def test_rounding_has_a_limit():
+    values = np.array([-2e-10, 1.0])
+    assert clipped(values, lambda: 3e-10, "K", K)[0] == 0
+    with pytest.raises(ValueError, match="eigenvalue"):
+        clipped(3 * values, lambda: 3e-10, "K", K)
+
+
+@pytest.mark.parametrize("module", [rkhs_notes.representer, rkhs_notes.processes])
+def test_examples_of_docstrings(module):
+    names = vars(module) | {name: getattr(rkhs_notes, name) for name in ("Gaussian",)}
+    tests = [test for test in doctest.DocTestFinder().find(module, globs=names) if test.examples]
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
+    assert tests and all(runner.run(test).failed == 0 for test in tests)
