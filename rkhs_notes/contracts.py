@@ -4,28 +4,22 @@
 
 # %% auto #0
 __all__ = ['Finite', 'Positive', 'NonNegative', 'Probability', 'Count', 'Whole', 'Targets', 'Vector', 'Coefficients', 'Matrix',
-           'Plane', 'SquareMatrix', 'Weights', 'Flag', 'Function', 'Rng', 'Labels', 'TwoLabels', 'Points', 'MorePoints',
-           'AVector', 'Vectors', 'AnyPoints', 'Word', 'number', 'count', 'array', 'Classes', 'points', 'contract',
-           'Value', 'fuzz']
+           'Plane', 'SquareMatrix', 'Weights', 'Flag', 'Function', 'Rng', 'Labels', 'TwoLabels', 'AVector', 'Vectors',
+           'AnyPoints', 'Word', 'Classes', 'contract', 'Value', 'fuzz']
 
 # %% ../nbs/C_contracts.ipynb #6f2e3e3f
-import difflib
-import functools
-import inspect
-import math
-import sys
-import weakref
+import difflib, functools, inspect, math, sys, weakref
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
 from numbers import Number
 from typing import Annotated, Any, NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+# %% ../nbs/C_contracts.ipynb #ff3fd5e8
 from .arrays import (Objects, array_namespace, as_count, as_floats, as_labels,
                                as_number, as_points, as_rng, as_weights, frozen, guarded,
-                               joined)
+                               joined, shaped)
 
 # %% ../nbs/C_contracts.ipynb #2debf48c
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,7 +29,7 @@ class Word:
     Parameters
     ----------
     says : str           what help() prints behind the name, e.g. "float > 0"
-    read : function      (value, name, call) → the value as the body wants it, or an error that teaches
+    read : function      (value, name, call) → the value as the body wants it, or an error
     letters : tuple      names of the axes of the value; equal letters of one call must agree
     draw : function      (rng, sizes) → a value that is fine, with sizes the length of each letter
     bad : tuple          values that must be refused
@@ -75,7 +69,6 @@ def number(above=None, at_least=None, below=None, at_most=None):
     -------
     Word
     """
-    ends = dict(above=above, at_least=at_least, below=below, at_most=at_most)
     low = next((x for x in (above, at_least) if x is not None), -math.inf)
     high = next((x for x in (below, at_most) if x is not None), math.inf)
     inside = lambda x: (low < x or x == low == at_least) and (x < high or x == high == at_most)
@@ -83,16 +76,18 @@ def number(above=None, at_least=None, below=None, at_most=None):
     def read(value, name, call):
         if type(value) is float and low < value < high:              # what nearly always comes
             return value
-        x = as_number(value, name, above, at_least)
-        if not inside(x):
-            raise ValueError(f"{name} = {x:g}: pass a number {says}.")
-        return x
+        return as_number(value, name, above, at_least, below, at_most)
 
-    signs = dict(above=">", at_least="≥", below="<", at_most="≤")
-    says = ", ".join(f"{signs[end]} {x:g}" for end, x in ends.items() if x is not None)
+    says = f"float {_range(above, at_least, below, at_most)}".rstrip()
     outside = [x for x in (low - 1, low, high, high + 1, math.inf, -math.inf) if not inside(x)]
     draw = lambda rng, sizes: _between(rng, low, high)
-    return Word("float " + says if says else "float", read, (), draw, (*_NO_NUMBERS, *outside))
+    return Word(says, read, (), draw, (*_NO_NUMBERS, *outside))
+
+
+def _range(above=None, at_least=None, below=None, at_most=None):
+    "A range in signs, as help() says it"
+    ends = (">", above), ("≥", at_least), ("<", below), ("≤", at_most)
+    return ", ".join(f"{sign} {end:g}" for sign, end in ends if end is not None)
 
 
 def _between(rng, low, high):
@@ -101,7 +96,7 @@ def _between(rng, low, high):
         return float(rng.normal())
     if math.isinf(high):
         return float(low + 10 ** rng.uniform(-1, 1))
-    return float(rng.uniform(max(low, high - 100), high)) if math.isinf(low) else float(rng.uniform(low, high))
+    return float(rng.uniform(max(low, high - 100), high))
 
 # %% ../nbs/C_contracts.ipynb #edd30b69
 def count(at_least=1, at_most=None):
@@ -115,15 +110,15 @@ def count(at_least=1, at_most=None):
     -------
     Word
     """
-    def read(value, name, call):
-        whole = value if type(value) is int and value >= at_least else as_count(value, name, at_least)
-        if whole > (at_most or 10**9):
-            raise ValueError(f"{name} = {whole:.3g}: pass a whole number ≤ {at_most or 10**9}.")
-        return whole
+    most = at_most or 10**9
 
-    says = f"int ≥ {at_least}" + (f", ≤ {at_most}" if at_most is not None else "")
-    return Word(says, read, (), lambda rng, sizes: int(rng.integers(at_least, (at_most or at_least + 4) + 1)),
-                (*_NO_NUMBERS, at_least - 1, at_least + 0.5, math.inf, (at_most or 10**9) + 1, 1e300))
+    def read(value, name, call):
+        inside = type(value) is int and at_least <= value <= most
+        return value if inside else as_count(value, name, at_least, most)
+
+    draw = lambda rng, sizes: int(rng.integers(at_least, (at_most or at_least + 4) + 1))
+    return Word(f"int {_range(at_least=at_least, at_most=at_most)}", read, (), draw,
+                (*_NO_NUMBERS, at_least - 1, at_least + 0.5, math.inf, most + 1, 1e300))
 
 # %% ../nbs/C_contracts.ipynb #cf91a7bb
 Finite = Annotated[float, number()]
@@ -134,40 +129,48 @@ Count = Annotated[int, count(1)]
 Whole = Annotated[int, count(0)]
 
 # %% ../nbs/C_contracts.ipynb #aa5b278b
-_NO_ARRAYS = (None, "text", [], np.nan, [[np.nan]], [np.inf], {}, object(), ["a", "b"], 1j, [[1, 2], [3]])
+_NO_ARRAYS = (None, "text", [], np.nan, [[np.nan]], [np.inf], {}, object(), ["a", "b"], 1j,
+              [[1, 2], [3]])
 
 
-def array(*letters):
+def array(*letters, above=None, at_least=None):
     """The word of an array of finite floats.
 
     Parameters
     ----------
     *letters : str     the axes, e.g. "n", "d"; one that ends in ? may be missing, and one that is a
                        number has that length
+    above, at_least : float or None    what all entries are
 
     Returns
     -------
     Word
     """
-    plain = tuple(letter.rstrip("?") for letter in letters)
-    fewest = sum(not letter.endswith("?") for letter in letters)
-    shapes = [f"({', '.join(plain[:k])}{',' * (k == 1)})" for k in range(fewest, len(plain) + 1)]
-    says = "array " + " or ".join(shapes) if plain else "array, any shape"
+    plain = tuple(int(a) if a.isdigit() else a for a in (a.rstrip("?") for a in letters))
+    shapes = [plain[:k] for k in range(len(letters) + 1) if not letters[k:] or "?" in letters[k]]
+    says = " or ".join(str(shape).replace("'", "") for shape in shapes) if plain else ", any shape"
+    dims, special = set(map(len, shapes)), 2 in plain or len({*plain}) < len(plain)
+    entries = _range(above, at_least)
 
     def read(value, name, call):
         A = as_floats(value, name)
-        if plain and not fewest <= A.ndim <= len(plain):
-            n = call.sizes.get(plain[0], (None, plain[0]))[1]
-            want = " or ".join(shapes).replace(f"({plain[0]}", f"({n}")
-            want += ", one column at a time" if len(plain) == 1 and A.ndim == 2 else ""
-            raise ValueError(f"{name} has shape {tuple(A.shape)}; pass {want}.")
+        if plain and A.ndim not in dims:
+            n = call.sizes.get(plain[0], (None, plain[0]))[1] if call else plain[0]
+            shaped(A, name, *((n, *shape[1:]) for shape in shapes),
+                   hint=", one column at a time" if len(plain) < A.ndim == 2 else "")
+        if special:                                          # (n, n) and (n, 2)
+            shaped(A, name, *shapes)
+        if entries and not (A > above if at_least is None else A >= at_least).all():
+            raise ValueError(f"{name} has the entry {A.min():g}; pass numbers {entries}.")
         return A
 
     def draw(rng, sizes):
-        axes = plain[:int(rng.integers(fewest, len(plain) + 1))]
-        return rng.normal(size=[int(axis) if axis.isdigit() else sizes[axis] for axis in axes])
+        axes = [sizes.get(axis, axis) for axis in shapes[int(rng.integers(len(shapes)))]]
+        return rng.uniform(0.5, 2, axes) if entries else rng.normal(size=axes)
 
-    return Word(says, read, plain, draw, _NO_ARRAYS)
+    too_low = [[low - 1.0] for low in (above, at_least) if low is not None]
+    return Word(f"array {says}".replace(" ,", ",") + f", {entries}" * bool(entries), read,
+                tuple(map(str, plain)), draw, (*_NO_ARRAYS, *too_low))
 
 # %% ../nbs/C_contracts.ipynb #24025fa8
 Targets = Annotated[ArrayLike, array("n", "t?")]
@@ -176,9 +179,14 @@ Coefficients = Annotated[ArrayLike, array("m", "t?")]
 Matrix = Annotated[ArrayLike, array("n", "d")]
 Plane = Annotated[ArrayLike, array("n", "2")]
 SquareMatrix = Annotated[ArrayLike, array("n", "n")]
-Weights = Annotated[ArrayLike, Word("array (n,), ≥ 0", lambda value, name, call: as_weights(value, len(value))
-                                    if hasattr(value, "__len__") else as_floats(value, name).reshape(-1),
-                                    ("n",), lambda rng, sizes: rng.uniform(0.1, 2, sizes["n"]),
+def _weights(value, name, call):
+    if hasattr(value, "__len__"):
+        return as_weights(value, len(value))
+    return shaped(as_floats(value, name), name, ("n",))
+
+
+Weights = Annotated[ArrayLike, Word("array (n,), ≥ 0", _weights, ("n",),
+                                    lambda rng, sizes: rng.uniform(0.1, 2, sizes["n"]),
                                     (*_NO_ARRAYS[1:], [-1.0, 1.0], [0.0, 0.0]))]
 
 # %% ../nbs/C_contracts.ipynb #f0948978
@@ -188,6 +196,28 @@ def _flag(value, name, call):
     return bool(value)
 
 
+def fitting(value, name, fits, what, such):
+    """The value itself, if it fits; else the error says what came and what to pass.
+
+    Parameters
+    ----------
+    value : any
+    name : str               how the error should call it
+    fits : bool
+    what : str               what it should be
+    such : str               what to pass, for example
+
+    Returns
+    -------
+    any
+    """
+    if not fits:
+        is_class = isinstance(value, type)
+        came = f"the class {value.__name__}" if is_class else f"of type {type(value).__name__}"
+        raise TypeError(f"{name} is {came}, not {what}; pass {such}.")
+    return value
+
+# %% ../nbs/C_contracts.ipynb #87de1b40
 def function(of="", draw=None):
     """The word of a function.
 
@@ -203,16 +233,10 @@ def function(of="", draw=None):
     says = f"function {of}".rstrip()
 
     def read(value, name, call):
-        if not callable(value) or isinstance(value, type):
-            raise TypeError(f"{name} is {_kind(value)}; pass a {says}: the function, not its value.")
-        return value
+        fits = callable(value) and not isinstance(value, type)
+        return fitting(value, name, fits, f"a {says}", "the function itself, not its value")
 
     return Word(says, read, (), draw, (None, "text", 3.0, [], int))
-
-
-def _kind(value):
-    "What came, in words"
-    return f"the class {value.__name__}" if isinstance(value, type) else f"of type {type(value).__name__}"
 
 
 def one_of(*choices):
@@ -233,7 +257,8 @@ def one_of(*choices):
             raise ValueError(f"{name} = {value!r}: pass {says}.{near(value, choices)}")
         return value
 
-    return Word(says, read, (), lambda rng, sizes: choices[int(rng.integers(len(choices)))], (None, "", 3, ["u"], True))
+    draw = lambda rng, sizes: choices[int(rng.integers(len(choices)))]
+    return Word(says, read, (), draw, (None, "", 3, ["u"], True))
 
 
 def near(given, names):
@@ -252,11 +277,13 @@ def near(given, names):
     return f" Did you mean {found[0]}?" if found and found[0] != given else ""
 
 # %% ../nbs/C_contracts.ipynb #ca89b3a1
-Flag = Annotated[bool, Word("bool", _flag, (), lambda rng, sizes: bool(rng.integers(2)), (None, "no", 0, 1.0, [], {}))]
+Flag = Annotated[bool, Word("bool", _flag, (), lambda rng, sizes: bool(rng.integers(2)),
+                            (None, "no", 0, 1.0, [], {}))]
 Function = Annotated[Callable, function()]
-Rng = Annotated[Any, Word("Generator or seed", lambda value, name, call: as_rng(value), (),
-                          lambda rng, sizes: int(rng.integers(2**31)), ("text", -1, 0.5, [], True, object()),
-                          reads_none=True, means="settings.seed when left out")]
+Rng = Annotated[Any, Word(
+    "Generator or seed", lambda value, name, call: as_rng(value), (),
+    lambda rng, sizes: int(rng.integers(2**31)), ("text", -1, 0.5, [], True, object()),
+    reads_none=True, means="settings.seed when left out")]
 
 # %% ../nbs/C_contracts.ipynb #268ceda7
 class Classes(NamedTuple):
@@ -279,22 +306,19 @@ class Classes(NamedTuple):
 def _labels(value, name, call):
     if isinstance(value, Classes):
         return value
-    single = not hasattr(value, "__len__") or not getattr(value, "ndim", 1)
-    if single or isinstance(value, (str, bytes)):
-        raise TypeError(f"{name} is {_kind(value)}; pass one label a point, (n,).")
-    if not len(value):
-        raise ValueError(f"{name} is empty; pass one label a point, (n,).")
+    several = hasattr(value, "__len__") and getattr(value, "ndim", 1)
+    fitting(value, name, several and not isinstance(value, (str, bytes)),
+            "a list of labels", "one label a point, (n,)")
     return Classes(*as_labels(value, len(value), name))
 
 
 def _two_labels(value, name, call):
     y = _labels(value, name, call)
-    if len(y.classes) == 1:
-        raise ValueError(f"{name} holds one label only, {y.names[0]!r}: nothing to separate. "
-                         "For the region where one class lives use one_class(k, X, nu).")
-    if len(y.classes) > 2:
-        raise ValueError(f"{name} holds {len(y.classes)} different labels; pass two. For more "
-                         "there is svc_multiclass; a measurement is fitted by ridge or svr.")
+    if len(y.classes) != 2:
+        few, many = len(y.classes) < 2, f"{len(y.classes)} different labels"
+        raise ValueError(f"{name} holds {'one label only' if few else many}; pass two. " + (
+            "For the region where one class lives use one_class(k, X, nu)." if few else
+            "For more there is svc_multiclass; a measurement is fitted by ridge or svr."))
     return y
 
 
@@ -321,7 +345,8 @@ def _mark_of(X, make=False):
         return mark
     if make:
         mark, key = _Mark(), id(X)
-        mark.array, mark.facts, mark.prepared = weakref.ref(X, lambda _: _marks.pop(key, None)), frozenset(), {}
+        mark.array = weakref.ref(X, lambda _: _marks.pop(key, None))
+        mark.facts, mark.prepared = frozenset(), {}
         _marks[key] = mark
     return mark if make else None
 
@@ -353,7 +378,7 @@ def marked(read, X, name="X", facts=ARRAYS):
     mark = _mark_of(A)
     if mark is None:
         A = guarded(A)
-        if A is X and hasattr(X, "dtype"):       # of another library: there is no view that could be marked
+        if A is X and hasattr(X, "dtype"):   # of another library: it has no view to be marked
             return X
         mark = _mark_of(A, make=True)
     mark.facts |= facts
@@ -428,8 +453,8 @@ def points(letter="n", of=None):
     Parameters
     ----------
     letter : str           their number
-    of : str, optional     the argument that is their kernel; by default k, or the only kernel of the
-                           signature, or that of the object whose method it is
+    of : str, optional     the argument that is their kernel; by default k, or the only kernel of
+                           the signature, or that of the object whose method it is
 
     Returns
     -------
@@ -441,7 +466,8 @@ def points(letter="n", of=None):
 
     owner = f" of {of}" if of else ""
     return Word(f"array ({letter}, d){owner}", read, (letter, "d" + owner),
-                lambda rng, sizes: rng.uniform(0.1, 2, size=(sizes[letter], sizes["d"])), _NO_ARRAYS, role="points")
+                lambda rng, sizes: rng.uniform(0.1, 2, size=(sizes[letter], sizes["d"])),
+                _NO_ARRAYS, role="points")
 
 
 Points = Annotated[Any, points("n")]
@@ -460,22 +486,18 @@ def _vectors(value, name, call=None):
     "An array of rows stays one; of another sequence each item is read"
     if getattr(value, "ndim", 0):
         return as_floats(value, name)
-    if callable(value) or isinstance(value, (str, bytes, dict)) or not hasattr(value, "__iter__"):
-        raise TypeError(f"{name} is {_kind(value)}; "
-                        "pass an array of rows, or a list of arrays or functions.")
+    single = callable(value) or isinstance(value, (str, bytes, dict))
+    fitting(value, name, hasattr(value, "__iter__") and not single,
+            "a list of vectors", "an array of rows, or a list of arrays or functions")
     read = [_vector(v, f"{name}[{i}]") for i, v in enumerate(value)]
-    if not read:
-        raise ValueError(f"{name} is empty; pass at least one array or function.")
-    return read
+    return read or as_floats(read, name)                                # which refuses none
 
 
 def _any_points(value, name, call=None):
     "Numbers as an array of floats; strings, tuples, graphs, bags as an array (n,) of objects"
     if not _hold_objects(value):
         A = as_floats(value, name)
-        if A.ndim:
-            return A
-        raise ValueError(f"{name} is the single number {float(A):g}; pass a list of points.")
+        return A if A.ndim else shaped(A, name, ("n",), ("n", "d"), hint=", no single number")
     held = np.empty(len(value), object)
     for i, item in enumerate(value):
         held[i] = item
@@ -529,8 +551,6 @@ class Call:
         "Equal letters, equal sizes; else an error that names both arguments"
         shape = value.shape if hasattr(value, "shape") else (len(value),)
         for letter, size in zip(word.letters, shape, strict=False):
-            if letter.isdigit() and size != int(letter):
-                raise ValueError(f"{name} has shape {tuple(shape)}; it must have {letter} columns.")
             first, known = self.sizes.setdefault(letter, (name, size))
             if size != known:
                 raise ValueError(_disagreement(name, shape, size, first, known, letter))
@@ -538,9 +558,8 @@ class Call:
 
 def _disagreement(name, shape, size, first, known, letter):
     if letter.startswith("d"):
-        return f"{first} has {known} columns, {name} has {size}; both must hold points of one space."
-    if first == name:
-        return f"{name} has shape {tuple(shape)}; pass a square matrix ({letter}, {letter})."
+        return (f"{first} has {known} columns, {name} has {size}; "
+                "both must hold points of one space.")
     what = {"n": "points", "m": "points", "t": "columns"}.get(
         letter, letter if len(letter) > 1 else "entries")
     return (f"{name} has shape {tuple(shape)}, but {first} has {known} {what}; "
@@ -552,15 +571,16 @@ class Plan:
     "What the signature of a function, or the fields of a class, ask of their arguments"
 
     def __init__(self, parameters):
-        self.parameters = parameters                                        # inspect.Parameter by name
+        self.parameters = parameters                        # inspect.Parameter by name
         words = {name: _word(p.annotation) for name, p in parameters.items()}
         self.words = {name: word for name, word in words.items() if word is not None}
         kernels = [name for name, word in self.words.items() if word.role == "kernel"]
         self.kernel = "k" if "k" in kernels else kernels[0] if len(kernels) == 1 else None
         self.names = tuple(parameters)
         letters = [letter for word in self.words.values() for letter in word.letters]
-        self.shared = {a for a in letters if letters.count(a) > 1 or a.isdigit()}
-        self.steps = tuple((name, word, parameters[name].default) for name, word in self.words.items()
+        self.shared = {a for a in letters if letters.count(a) > 1}
+        self.steps = tuple((name, word, parameters[name].default)
+                           for name, word in self.words.items()
                            if parameters[name].kind is not inspect.Parameter.VAR_POSITIONAL)
 
     def read(self, seen):
@@ -593,10 +613,11 @@ def contract(f):
     """
     signature = inspect.signature(f)
     plan = Plan(signature.parameters)
-    simple = all(p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in signature.parameters.values())
-    positional = [p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    each = signature.parameters.values()
+    simple = all(p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in each)
+    positional = [p.name for p in each if p.kind is p.POSITIONAL_OR_KEYWORD]
     most, known = len(positional) if simple else -1, frozenset(signature.parameters)
-    required = frozenset(p.name for p in signature.parameters.values() if p.default is p.empty)
+    required = frozenset(p.name for p in each if p.default is p.empty)
 
     @functools.wraps(f)
     def read_then(*args, **kwargs):
@@ -615,7 +636,7 @@ def contract(f):
     read_then.__doc__ = written(f.__doc__, plan, _word(signature.return_annotation))
     read_then.plan = plan
     read_then.__signature__ = signature.replace(
-        parameters=[p.replace(annotation=_plain(p.annotation)) for p in signature.parameters.values()],
+        parameters=[p.replace(annotation=_plain(p.annotation)) for p in each],
         return_annotation=_plain(signature.return_annotation))
     return read_then
 
@@ -636,8 +657,8 @@ def _bound_call(f, signature, plan, args, kwargs):
     seen = bound.arguments
     for name, word in plan.words.items():
         if plan.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
-            each = enumerate(seen.get(name, ()))
-            seen[name] = tuple(word.read(value, f"{name}[{i}]", Call(plan, seen)) for i, value in each)
+            seen[name] = tuple(word.read(value, f"{name}[{i}]", Call(plan, seen))
+                               for i, value in enumerate(seen.get(name, ())))
     new = plan.read(seen)
     try:
         return f(*bound.args, **bound.kwargs)
@@ -660,7 +681,7 @@ def written(docstring, plan, returns=None):
     str
     """
     text = inspect.cleandoc(docstring or "")
-    if "Parameters\n---" in text:                                         # written by hand: it stays
+    if "Parameters\n---" in text:                            # written by hand: it stays
         return text
     head, sections = _cut(text)
     prose, about = _meanings(head, plan)
@@ -673,13 +694,13 @@ def written(docstring, plan, returns=None):
 
 def _described(plan, about):
     "(name, word or None) of all arguments that have a word or a line of their own"
-    return [(name, plan.words.get(name)) for name in plan.parameters if name in plan.words or name in about]
+    return [(name, plan.words.get(name)) for name in plan.parameters
+            if name in plan.words or name in about]
 
 
 def _row(name, word, meaning):
-    star = "" if word is None or not meaning or not meaning.startswith("*") else ""
     if word is None:
-        return f"{star}{name} : {meaning}"
+        return f"{name} : {meaning}"
     return f"{name} : {word.says}{_tail(meaning or word.means)}"
 
 
@@ -749,12 +770,10 @@ class Value:
         return f"{type(self).__name__}({given})"
 
     def __setattr__(self, name, value):
-        if self._own_init:
-            return object.__setattr__(self, name, value)
-        raise AttributeError(f"{type(self).__name__} is a value and never changes; make another one.")
+        return object.__setattr__(self, name, value) if self._own_init else self.__delattr__(name)
 
     def __delattr__(self, name):
-        raise AttributeError(f"{type(self).__name__} is a value and never changes; make another one.")
+        raise AttributeError(f"{type(self).__name__} is a value and never changes; make another.")
 
     def __setstate__(self, state):
         for value in state.values():             # a copy keeps its arrays read-only
@@ -767,8 +786,9 @@ def _field_parameters(cls):
     "The fields that __init__ takes, as parameters"
     keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD
     empty = inspect.Parameter.empty
-    return {f.name: inspect.Parameter(f.name, keyword, default=empty if f.default is MISSING else f.default,
-                                      annotation=f.type) for f in fields(cls) if f.init}
+    default = lambda f: empty if f.default is MISSING else f.default
+    return {f.name: inspect.Parameter(f.name, keyword, default=default(f), annotation=f.type)
+            for f in fields(cls) if f.init}
 
 
 def kept(value):
@@ -786,15 +806,18 @@ def brief(value):
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 # %% ../nbs/C_contracts.ipynb #7f398b39
-def fuzz(f, rng=None, rounds=3, **draws):
+_Contracted = Annotated[Callable, Word(
+    "function with a contract",
+    lambda value, name, call: fitting(value, name, hasattr(value, "plan"),
+                                      "a function with @contract", "one that has it"),
+    bad=(None, "text", 3.0, [], print))]
+
+
+@contract
+def fuzz(f: _Contracted, rng: Rng = None, rounds: Count = 3, **draws):
     """Call f with good values, then with each bad one of each argument; count the refusals.
 
-    Parameters
-    ----------
-    f : contract
-    rng : Generator or seed      settings.seed when left out
-    rounds : int
-    **draws : function           rng ↦ value, for arguments whose word draws none, or other ones
+    draws : functions rng ↦ value, for arguments whose word draws none, or other ones
 
     Returns
     -------
@@ -804,7 +827,7 @@ def fuzz(f, rng=None, rounds=3, **draws):
     ------
     AssertionError               a bad value was taken, or refused without the name of its argument
     """
-    rng, refused = as_rng(rng), 0
+    refused = 0
     for _ in range(rounds):
         sizes = {letter: int(rng.integers(2, 9)) for letter in "nmtdDNM"}
         drawn = {name: draws[name](rng) if name in draws else word.draw(rng, sizes)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from .arrays import Cholesky, _require_symmetric
+from .arrays import Cholesky, require_symmetric
 from .contracts import (Count, NonNegative, Positive, Probability, Rng, SquareMatrix,
                                   Value, Vector, Word, brief, contract)
 from .errors import ConvergenceFailure, IndefiniteKernel, require
@@ -400,7 +400,7 @@ def minimize_convex(K: SquareMatrix, y: Vector, loss: ALoss, lam: Positive, tol:
     ConvergenceFailure       names the gap that was left after max_iter steps
     """
     y = loss.targets(y).astype(float, copy=False)
-    _require_symmetric(K, "K")
+    require_symmetric(K, "K")
     risk = _Risk(K.astype(float, copy=False), y, loss, lam)
     method = _interior_point if isinstance(loss, PiecewiseQuadratic) else _newton
     with np.errstate(all="ignore"):                        # what overflows is seen in the gap

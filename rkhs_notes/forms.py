@@ -5,8 +5,9 @@ __all__ = []
 
 # %% ../nbs/S_forms.ipynb #163d21c2
 import numpy as np
-from .arrays import array_namespace, as_floats, as_points, guarded, sqdist, sqdist_tile
-from .gram import Pointed, n_points
+from .arrays import (array_namespace, as_floats, as_points, guarded, shaped, sqdist,
+                               sqdist_tile)
+from .gram import Pointed, n_points, precision
 
 # %% ../nbs/S_forms.ipynb #76fcdafa
 GRAM_ERROR = 8 * np.finfo(float).eps ** 0.75              # of an entry, relative: see (C.1)
@@ -129,9 +130,8 @@ class OnLine(Pointed):
 def with_columns(X, d, name, k):
     "X itself, if its points have d coordinates"
     if X.shape[1] != d:
-        raise ValueError(f"{type(k).__name__} here needs points with {d} "
-                         f"{'coordinate' if d == 1 else 'coordinates'}; "
-                         f"{name} has {X.shape[1]} column{'s' * (X.shape[1] > 1)}.")
+        space = "ℝ" if d == 1 else f"ℝ^{d}"
+        shaped(X, name, ("n", d), hint=f": {type(k).__name__} takes points of {space} here")
     return X
 
 
@@ -186,7 +186,5 @@ def values_of(f, X):
     values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
     if values.ndim == 0:
         values = np.full(len(X), float(values))
-    if values.shape != (len(X),):
-        raise ValueError(f"f gives shape {tuple(values.shape)} for {len(X)} points; "
-                         f"it must give one number a point, ({len(X)},).")
-    return values.astype(X.dtype, copy=False)
+    shaped(values, "f(X)", (len(X),), hint=": f must give one number a point")
+    return values.astype(precision(X), copy=False)

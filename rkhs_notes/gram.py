@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 
 # %% ../nbs/S_gram.ipynb #52bf2fe5
 from . import arrays, settings
-from .arrays import Objects, array_namespace, as_points, guarded, row_blocks, spans
-from .contracts import (ARRAYS, MorePoints, Points, Value, Word, array, contract, kept,
-                                  marked, near, remarked, taken_of, trusted)
+from .arrays import (Objects, array_namespace, as_number, as_points, finite, guarded,
+                               row_blocks, shaped, spans)
+from .contracts import (ARRAYS, MorePoints, Points, Value, Word, array, contract, fitting,
+                                  kept, marked, near, remarked, taken_of, trusted)
 from .contracts import _hold_objects as hold_objects
 from .errors import IndefiniteKernel
 
@@ -307,7 +308,8 @@ def precision(*points):
 def bytes_of(*points):
     "How many bytes an entry of a result takes"
     dtype = precision(*points)
-    return dtype.itemsize if type(points[0]) is np.ndarray else library(*points).finfo(dtype).bits // 8
+    known = isinstance(dtype, np.dtype)
+    return dtype.itemsize if known else library(*points).finfo(dtype).bits // 8
 
 
 def both_points(k, X, Y=None):
@@ -317,8 +319,7 @@ def both_points(k, X, Y=None):
         return X, X, True
     Y = k._marked(Y, "Y")
     if n_columns(X) != n_columns(Y):
-        raise ValueError(f"X has {n_columns(X)} columns, Y has {n_columns(Y)}; "
-                         "both must hold points of one space.")
+        shaped(Y, "Y", ("m", n_columns(X)), hint=", points of the space of X")
     if hasattr(X, "dtype") and X.dtype != Y.dtype:
         xp, dtype = library(X, Y), precision(X, Y)
         cast = lambda A: remarked(guarded(xp.astype(A, dtype)), A)
@@ -391,18 +392,14 @@ def _strips(k, tile, R, C, diagonal, use, itemsize, xp):
 # %% ../nbs/S_gram.ipynb #d21780f2
 def _require_shape(k, block, rows, columns):
     shape = (rows.stop - rows.start, columns.stop - columns.start)
-    if tuple(block.shape if hasattr(block, "shape") else np.shape(block)) != shape:
-        raise ValueError(f"{type(k).__name__}._gram returned shape {np.shape(block)} "
-                         f"for blocks of {shape[0]} and {shape[1]} points; it must be {shape}.")
+    if tuple(getattr(block, "shape", ())) != shape:
+        shaped(np.asarray(block), f"The block that {type(k).__name__}._gram returned", shape)
 
 
 def _require_finite(k, block, xp):
     "Is called where NumPy is told to be silent"
-    if not math.isfinite(float(xp.sum(block))) and not xp.all(xp.isfinite(block)):   # a sum is one fast pass
-        if xp.any(xp.isnan(block)):
-            raise ValueError(f"{k} gives NaN on these points: a mistake in its formula, or "
-                             "an infinity minus another; rescale X.")
-        raise ValueError(f"{k} overflows {block.dtype} on these points; rescale X, or use float64.")
+    if not math.isfinite(float(xp.sum(block))):      # one fast pass; look closer if it fails
+        finite(block, k)
 
 # %% ../nbs/S_gram.ipynb #36c3c9e8
 def gram_matrix(k, X, Y=None):
@@ -454,9 +451,6 @@ def rowwise(k, method, *points):
 def pair_values(k, X, Y):
     "k(xᵢ, yᵢ) for points paired one to one"
     X, Y, _ = both_points(k, X, Y)
-    if n_points(X) != n_points(Y):
-        raise ValueError(f"pairs need as many X as Y; X has {n_points(X)} points, "
-                         f"Y has {n_points(Y)}.")
     return rowwise(k, k._pairs, X, Y)
 
 
@@ -476,6 +470,14 @@ def distance_matrix(k, X, Y=None):
     return D
 
 # %% ../nbs/S_gram.ipynb #f24d08bd
+def interval(limits, otherwise):
+    "The limits a < b that plot was given, as floats, or others where it was given none"
+    a, b, *more = [as_number(x, "a limit of plot") for x in limits or otherwise] + [math.nan] * 2
+    if len(more) != 2 or not a < b:
+        raise ValueError(f"plot got the limits {limits}; pass a and b with a < b, or none.")
+    return a, b
+
+
 class Tiled(Pointed):
     "Values in tiles, and a picture of the sections"
     _family = True
@@ -507,10 +509,7 @@ class Tiled(Pointed):
         matplotlib Axes
         """
         import matplotlib.pyplot as plt
-        ax = plt.gca() if ax is None else ax
-        if len(limits) not in (0, 2):
-            raise ValueError(f"plot got {len(limits)} limits; pass a and b, or none.")
-        a, b = limits or self._window
+        ax, (a, b) = plt.gca() if ax is None else ax, interval(limits, self._window)
         x = np.linspace(a, b, 400)
         at = np.linspace(a, b, at + 2)[1:-1] if np.ndim(at) == 0 else as_points(at, "at")[:, 0]
         ax.plot(x, gram_matrix(self, x, at))
@@ -536,17 +535,13 @@ def as_kernel(k, name="k"):
     TypeError           says what came and what to pass
     IndefiniteKernel    k is Indefinite, such as Sigmoid; shows the witness
     """
-    if not isinstance(k, Pointed):
-        what = type(k).__name__
-        if isinstance(k, type):
-            what = f"the class {k.__name__}, not a kernel made from it"
-        raise TypeError(f"{name} is {what}: not a Kernel; pass for example Gaussian(bandwidth=1).")
+    fitting(k, name, isinstance(k, Pointed), "a Kernel", "for example Gaussian(bandwidth=1)")
     if hasattr(k, "witness"):
         points, c = k.witness()
-        raise IndefiniteKernel(
-            f"{k} is not positive semidefinite: at the points {points.ravel().round(6).tolist()} "
-            f"of ℝ with c = {c.round(6).tolist()}, cᵀKc = {c @ k(points) @ c:.3g} < 0. "
-            "No feature map has this function for an inner product; choose a kernel.")
+        where, low = points.ravel().round(6).tolist(), c @ k(points) @ c
+        raise IndefiniteKernel(f"{k} is not positive semidefinite: at the points {where} of ℝ with "
+                               f"c = {c.round(6).tolist()}, cᵀKc = {low:.3g} < 0. No feature map "
+                               "has this function for an inner product; choose a kernel.")
     return k
 
 

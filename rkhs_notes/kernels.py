@@ -102,7 +102,7 @@ class Kernel(Cone):
         return gram.rowwise(self, self._diag, X)
 
     @contract
-    def pairs(self, X: Points, Y: MorePoints) -> Vector:
+    def pairs(self, X: Points, Y: Points) -> Vector:
         "k(xᵢ, yᵢ) for points paired one to one."
         return gram.pair_values(self, X, Y)
 

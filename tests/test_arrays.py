@@ -27,7 +27,6 @@ from rkhs_notes.arrays import (
     distinct,
     joined,
     norm1,
-    points_of,
     psd_factor,
     rule_of,
     schur,
@@ -38,7 +37,7 @@ from rkhs_notes.arrays import (
     taken,
 )
 from rkhs_notes.errors import IndefiniteKernel, NotPositiveDefinite
-from rkhs_notes.kernels import Gaussian, Kernel, Linear, Sigmoid
+from rkhs_notes.kernels import Gaussian, Kernel, Linear
 from rkhs_notes.representer import gaussian_process, gp_classification
 from rkhs_notes.svm import svc
 
@@ -399,7 +398,7 @@ def test_labels_of_one_kind(labels, kind):
         (objects("True", True, False), TypeError, "use one type"),
         (np.array([1.0, np.inf, 2.0]), ValueError, "1 of 3"),
         (np.array(["2020", "NaT", "2021"], "M8[D]"), ValueError, "1 of 3"),
-        (["a", "b"], ValueError, r"\(2,\) for 3 points"),
+        (["a", "b"], ValueError, r"\(2,\); pass \(3,\), one label"),
     ],
 )
 def test_bad_labels(labels, error, words):
@@ -563,16 +562,3 @@ def test_the_rule_of_a_class():
         "unknown",
         "unknown",
     ]
-
-
-def test_points_of_a_kernel():
-    assert points_of(Gaussian(1), [1, 2]).shape == (2, 1)
-    for k, error, words in [
-        (Gaussian, TypeError, "k is Gaussian: not a Kernel"),
-        ("rbf", TypeError, "k is str"),
-        (Sigmoid(1, -1), IndefiniteKernel, "cᵀKc = -"),
-    ]:
-        with pytest.raises(error, match=words):
-            points_of(k, [1.0, 2.0])
-    with pytest.raises(ValueError, match="Z is not finite"):
-        points_of(Gaussian(1), [np.nan], "Z")
