@@ -58,17 +58,6 @@ def _functions(value, name, call=None):
     return tuple(value)
 
 
-def _measure(value, name, call=None):
-    if not hasattr(value, "points") or not hasattr(value, "weights"):
-        raise TypeError(f"{name} is {type(value).__name__}; pass a Measure, "
-                        "such as gauss_legendre(0, 1, 50).")
-    if (np.asarray(value.weights) < 0).any():
-        raise ValueError(f"{name} has the weight {np.min(value.weights):g}; "
-                         "the integral is a kernel for weights ≥ 0.")
-    return value
-
-
 Functions = Annotated[tuple, Word("list of r functions", _functions, ("r",),
                                   lambda rng, sizes: [np.sin, np.cos],
                                   (None, "text", [], 3.0, [1.0]))]
-AMeasure = Annotated[object, Word("Measure", _measure, (), None, (None, "text", 3.0, []))]

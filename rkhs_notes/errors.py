@@ -8,6 +8,7 @@ __all__ = ['RKHSError', 'LawBroken', 'NotPositiveDefinite', 'IndefiniteKernel', 
 import math
 import sys
 from contextlib import contextmanager
+import numpy as np
 
 # %% ../nbs/A_errors.ipynb #d1f75278
 class RKHSError(Exception):
@@ -61,6 +62,13 @@ def require(law, value, bound, because=""):
         number = ("is not a number" if math.isnan(value)
                   else f"is {value:.3g}, allowed {bound:.3g}")
         raise LawBroken(f"{law}: {number}. {because}".rstrip())
+    return value
+
+# %% ../nbs/A_errors.ipynb #a45f1f9a
+def finite(value, what, move="rescale it"):
+    "value, unless one of its entries is infinite or NaN"
+    if not np.isfinite(value).all():
+        raise ValueError(f"{what} overflows; {move}.")
     return value
 
 # %% ../nbs/A_errors.ipynb #8c43d6b5

@@ -44,11 +44,16 @@ class FullGram:
 def full_gram(k, X):
     "The matrix k(xᵢ, xⱼ) of a kernel, or of any function (X, Y) ↦ matrix"
     points = k._marked(X) if isinstance(k, Pointed) else as_points(X)
-    K = np.asarray(k(points, another(points)))
-    if K.shape != (n_points(points), n_points(points)):
-        raise ValueError(f"k(X, X) has shape {K.shape} for {n_points(points)} points; "
-                         f"it must be {(n_points(points), n_points(points))}.")
-    return FullGram(k, points, as_floats(K, "k(X, X)"), *to_unit_length(K))
+    K = all_values(k, points, "k(X, X)")
+    return FullGram(k, points, K, *to_unit_length(K))
+
+
+def all_values(f, points, name):
+    "f at all pairs of points, (n, n)"
+    K, n = as_floats(f(points, another(points)), name), n_points(points)
+    if K.shape != (n, n):
+        raise ValueError(f"{name} has shape {K.shape} for {n} points; it must be ({n}, {n}).")
+    return K
 
 
 def another(points):

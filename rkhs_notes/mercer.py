@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 from scipy.special import ive
 from .contracts import (Count, Finite, Function, NonNegative, Points, Positive, Rng,
-                                  Value, Word, contract)
+                                  Value, Word, contract, instance_of)
 from .errors import IndefiniteKernel, require
 
 # %% ../nbs/04_mercer.ipynb #66f60294
@@ -19,7 +19,7 @@ from .arrays import frozen, smallest_eigenvalue
 from .features import feature_rule
 from .forms import GRAM_ERROR
 from .gram import AKernel
-from .hilbert import Measure, gauss_legendre, uniform_grid
+from .hilbert import AnyMeasure, Measure, gauss_legendre, uniform_grid
 from .kernels import Brownian, Constant, Gaussian, Kernel
 from .rkhs import RKHSFunction
 from .spectra import GramOperator, leading_eigenpairs
@@ -33,9 +33,7 @@ from .zoo import Periodic
 
 # %% ../nbs/04_mercer.ipynb #3ec8864e
 def _measure(value, name, call):
-    if not isinstance(value, Measure):
-        raise TypeError(f"{name} is {type(value).__name__}; pass a Measure: "
-                        "gauss_legendre(a, b, n) for an interval, empirical(X) for a sample.")
+    value = AnyMeasure.__metadata__[0].read(value, name)
     if (k := call.kernel(None)) is not None:
         k.points(value.points, f"{name}.points")
     return value
@@ -253,13 +251,8 @@ def _require_small(law, lengths, allowed, lam, mistake):
             f"Pair {j + 1} has λ = {lam[j]:.6g}: {mistake}, or another kernel.")
 
 # %% ../nbs/04_mercer.ipynb #7fb89804
-def _expansion(value, name, call):
-    if not isinstance(value, MercerExpansion):
-        raise TypeError(f"{name} is {type(value).__name__}; "
-                        "pass what mercer_expansion(k, measure) gives.")
-    return value
-
-AnExpansion = Annotated[MercerExpansion, Word("MercerExpansion", _expansion, bad=(None, 3, [1.0]))]
+AnExpansion = Annotated[MercerExpansion, instance_of(
+    MercerExpansion, "mercer_expansion(k, measure) makes one")]
 
 # %% ../nbs/04_mercer.ipynb #c797cd48
 @contract

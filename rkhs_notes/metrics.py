@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 from . import arrays
 from .algebra import OfOne, added, diag_vjp, prefixed, receiver, scaled, tex_bracketed
-from .arrays import array_namespace, as_floats, as_points, nonnegative_lstsq, sqdist
+from .arrays import array_namespace, as_points, nonnegative_lstsq, sqdist
 from .contracts import (AnyPoints, Count, Flag, Function, Points, Positive,
                                   SquareMatrix, Targets, Weights, Word, contract, function)
 
@@ -18,6 +18,7 @@ from .errors import require
 from .forms import values_of, with_columns
 from .gram import AKernel, Formula, as_kernel, as_written
 from .kernels import Gaussian, Kernel, Linear, On, Scaled, Sum
+from .laws import all_values
 from .pairs import OfPairs
 
 # %% ../nbs/01b_metrics.ipynb #8333485c
@@ -78,10 +79,8 @@ def _require_digits(k, X, Y, xp):
     lost = max(_lost(k.k, X, xp), _lost(k.k, Y, xp))
     eps = float(xp.finfo(X.dtype).eps) if hasattr(X, "dtype") else np.finfo(float).eps
     if lost > 2 * k.bandwidth**2 * eps**0.25:
-        raise ValueError(f"{k} has no digits left here: features have squared lengths up to "
-                         f"{lost / eps / 4:.2g}, so rounding moves their squared distances by up "
-                         f"to {lost:.2g}, and they are divided by 2 bandwidth² = "
-                         f"{2 * k.bandwidth**2:.2g}. Take a larger bandwidth, move and rescale "
+        raise ValueError(f"{k} has no digits left here: rounding moves squared distances of "
+                         f"features by up to {lost:.2g}. Take a larger bandwidth, move and rescale "
                          "the points, or take the Gaussian of k.normalized().")
 
 # %% ../nbs/01b_metrics.ipynb #331a02da
@@ -257,9 +256,7 @@ def check_conditionally_negative(psi: Psi, X: Points):
     ----------
     Schoenberg (1938)
     """
-    values, n = as_floats(psi(X, X), "psi(X, X)"), len(X)
-    if values.shape != (n, n):
-        raise ValueError(f"psi(X, X) has shape {values.shape}; it must be ({n}, {n}).")
+    values, n = all_values(psi, X, "psi(X, X)"), len(X)
     values, error = values / (np.abs(values).max() or 1.0), 8 * np.finfo(values.dtype).eps ** 0.75
     require("psi(x, y) = psi(y, x)", np.abs(values - values.T).max(), 2 * error,
             "Compute both orders by one formula.")
@@ -285,8 +282,7 @@ def kde(X: Points, bandwidth: Positive, weights: Weights = None):
     k, d = Gaussian(bandwidth), X.shape[1]
     log_peak = -d * (math.log(bandwidth) + math.log(2 * math.pi) / 2)
     if log_peak > 700:
-        raise ValueError(f"the density exceeds every float: bandwidth = {bandwidth:g} in {d} "
-                         "dimensions.")
+        raise ValueError(f"bandwidth = {bandwidth:g} in {d} dimensions: the density overflows.")
     weights = np.ones(len(X)) if weights is None else weights
     heights, X = weights / weights.sum() * math.exp(log_peak), k.points(X)
 
@@ -367,15 +363,13 @@ def align(kernels: Kernels, X: AnyPoints, y: Targets):
     """
     y = y / (np.abs(y).max() or 1.0)
     Y = (y - y.mean(axis=0)).reshape(len(y), -1)
-    if np.abs(Y).max() <= 8 * len(Y) * np.finfo(float).eps:
-        raise ValueError("y is constant: no kernel can be aligned with it.")
+    Y = Y * (np.abs(Y).max() > 8 * len(Y) * np.finfo(float).eps)       # else rounding of a constant
     grams = [_direction(k(X)) for k in kernels]
     varying = [i for i, (_, size, _) in enumerate(grams) if size > 0]
-    if not varying:
-        raise ValueError("every Gram matrix of the list is constant; no kernel varies with y.")
-    v = _least_mixture([grams[i][0] for i in varying], Y)
+    v = _least_mixture([grams[i][0] for i in varying], Y) if varying else np.zeros(0)
     if not v.any():
-        raise ValueError("no kernel is aligned with y: all features are orthogonal to it.")
+        raise ValueError("no kernel is aligned with y: y is constant, or every Gram matrix is, or "
+                         "all features are orthogonal to y.")
     size, top = (np.array([grams[i][part] for i in varying]) for part in (1, 2))
     v = v / (size / size.min()) / (top / top.min())              # of the kernels as they came
     weights = zip(varying, v / v.sum(), strict=True)

@@ -14,12 +14,13 @@ from .arrays import as_floats, as_points, sqdist
 from .bessel import matern, matern_slope
 
 # %% ../nbs/01a_zoo.ipynb #eea96ff4
-from .contracts import Count, Function, Positive, contract, number
-from .entries import AMeasure, Functions, GramMatrix, NonNegatives, Psd, Widths
+from .contracts import Count, Function, Positive, Word, contract, number
+from .entries import Functions, GramMatrix, NonNegatives, Psd, Widths
 from .forms import (ByCoordinate, Explicit, ExpRadial, HalfLine, Radial, UnitLength,
                               coordinate_differences, divided, in_place, overwritten, power,
                               values_of, with_columns)
 from .gram import AKernel, as_written
+from .hilbert import AnyMeasure
 from .kernels import Constant, Gaussian, Kernel, Linear
 
 # %% ../nbs/01a_zoo.ipynb #c044db81
@@ -371,7 +372,7 @@ class Integral(Explicit, Kernel):
     measure : points (m,) or (m, e) and weights ≥ 0: the integral is this sum
     """
     G: Function  # the features
-    measure: AMeasure  # μ
+    measure: AnyMeasure  # μ
 
     def _width(self, d):
         return d + len(self.measure.weights)
@@ -380,8 +381,8 @@ class Integral(Explicit, Kernel):
         x, shape = X if X.shape[1] == 1 else X[:, None, :], (len(X), len(self.measure.weights))
         values = as_floats(self.G(x, self.measure.points), "G(x, z)")
         if values.shape != shape:
-            raise ValueError(f"G gives shape {values.shape} for {shape[0]} points and "
-                             f"{shape[1]} nodes; it must broadcast to {shape}.")
+            raise ValueError(f"G gives shape {values.shape}; for so many points and nodes it must "
+                             f"broadcast to {shape}.")
         return (values * np.sqrt(self.measure.weights)).astype(X.dtype, copy=False)
 
     def _tex(self, x, y):
@@ -471,33 +472,34 @@ _TRANSLATED = {
     "Product": lambda p: from_sklearn(p["k1"]) * from_sklearn(p["k2"]),
     "Exponentiation": lambda p: from_sklearn(p["kernel"]) ** p["exponent"]}
 
+# %% ../nbs/01a_zoo.ipynb #ecfa938e
+def _of_sklearn(kernel, name, call):
+    known = type(kernel).__name__ in _TRANSLATED and not isinstance(kernel, Kernel)
+    p = kernel.get_params(deep=False) if known else {}
+    if not known or (p.get("nu", np.inf) != np.inf and np.ndim(np.squeeze(p["length_scale"]))):
+        raise TypeError(f"{name} is {kernel!r}, which has no counterpart here: pass an expression "
+                        "of scikit-learn's Gaussian processes, such as RBF(1.0), with one length "
+                        "for all columns, or write a Kernel with a method _gram.")
+    return kernel
+
+
+OfSklearn = Annotated[object, Word("sklearn.gaussian_process.kernels.Kernel", _of_sklearn,
+                                   bad=(None, "text", 3.0, [], int))]
+
 # %% ../nbs/01a_zoo.ipynb #579acc24
-def from_sklearn(kernel):
+@contract
+def from_sklearn(kernel: OfSklearn) -> AKernel:
     """The same kernel, from an expression of scikit-learn's Gaussian processes.
 
     WhiteKernel becomes Delta, which compares points, not row numbers: they differ on repeated
     rows and in k(X, Y).
 
-    Parameters
-    ----------
-    kernel : sklearn.gaussian_process.kernels.Kernel     made of RBF, Matern, RationalQuadratic,
-             ExpSineSquared (one variable), DotProduct, ConstantKernel, WhiteKernel, +, * and ** int
-
-    Returns
-    -------
-    Kernel
+    kernel : made of RBF, Matern, RationalQuadratic, ExpSineSquared (one variable), DotProduct,
+        ConstantKernel, WhiteKernel, +, * and ** int
 
     Raises
     ------
     TypeError        something else, or a kernel that has no counterpart
     ValueError       parameters out of range here, such as a fractional exponent
     """
-    if isinstance(kernel, (type, Kernel)) or not hasattr(kernel, "get_params"):
-        raise TypeError(f"kernel is {kernel!r}: pass a kernel object of scikit-learn's Gaussian "
-                        "processes, such as RBF(1.0).")
-    p, name = kernel.get_params(deep=False), type(kernel).__name__
-    wide = name == "Matern" and p["nu"] != np.inf and np.squeeze(p["length_scale"]).ndim
-    if name not in _TRANSLATED or wide:
-        raise TypeError(f"{kernel} has no counterpart here; if only the lengths differ between "
-                        "columns, rescale them; else write it as a Kernel with a method _gram.")
-    return _TRANSLATED[name](p)
+    return _TRANSLATED[type(kernel).__name__](kernel.get_params(deep=False))

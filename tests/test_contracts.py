@@ -42,6 +42,7 @@ from rkhs_notes.kernels import Gaussian, Linear
 from rkhs_notes.random_features import fourier_features
 from rkhs_notes.smo import BoxProblem, PairDistances
 from rkhs_notes.zoo import Laplace, Periodic
+from sklearn.gaussian_process.kernels import RBF
 
 from conftest import ROOT, refuse
 from test_imports import public_names
@@ -165,6 +166,7 @@ DRAWS = {
     },
     "random_features.binning_features": {"k": lambda rng: Laplace(rng.uniform(0.5, 2))},
     "random_features.hat_mixture": {"f": lambda rng: lambda t: np.exp(-t)},
+    "zoo.from_sklearn": {"kernel": lambda rng: RBF(1.0)},
 }
 
 

@@ -201,7 +201,7 @@ def test_arrays_of_parameters_are_copies():
 
 def test_a_gaussian_of_lost_digits_is_refused():
     X = 100 + plane
-    with pytest.raises(ValueError, match=r"no digits left.*2 bandwidth² = 0.02"):
+    with pytest.raises(ValueError, match=r"no digits left"):
         rn.Polynomial(3).gaussian_of(0.1)(X)
     k = rn.Polynomial(3)
     edge = np.sqrt(_lost(k, X, np) / (2 * np.finfo(float).eps ** 0.25))
