@@ -19,14 +19,14 @@ from scipy.integrate import quad
 from scipy.special import betaln, gammaln, ive, kve
 
 from .algebra import factors as _factors, inverse_lengths, terms as _terms
-from .arrays import (Factored, as_floats, as_points, distinct, frozen, in_parallel,
+from .arrays import (Factored, as_floats, distinct, frozen, in_parallel,
     require_fits, row_blocks, rule_of, shortened)
 from .contracts import (Count, Flag, Function, Points, Positive, Probability, Rng, Value, Word,
     contract, count, number, one_of, taken_of)
 from .errors import NoFiniteFeatureMap, NoSpectralMeasure, require
 from .features import FeatureMap, feature_dimension
 from .fourier import cosines_and_sines, shifted_cosines
-from .forms import with_columns as _with_columns
+from .forms import OnLine
 from .gram import AKernel, as_kernel, n_columns, n_points
 from .kernels import (Constant, Exp, Gaussian, Kernel, Linear, Normalized, On, Polynomial,
     Power, Product, Scaled, Sum)
@@ -809,8 +809,7 @@ class OfDifference(Kernel):
     f: Function
     is_shift_invariant = True
 
-    def _points(self, X, name):
-        return _with_columns(as_points(X, name), 1, name, self)
+    _points = OnLine._points
 
     def _gram(self, X, Y, xp):
         delta = X[:, 0][:, None] - Y[:, 0]
