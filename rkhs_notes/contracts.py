@@ -276,6 +276,26 @@ def near(given, names):
     found = difflib.get_close_matches(str(given), list(map(str, names)), 1, 0.6)
     return f" Did you mean {found[0]}?" if found and found[0] != given else ""
 
+# %% ../nbs/C_contracts.ipynb #05c9c8d2
+def instance_of(kind, how):
+    """The word of an object of one class.
+
+    Parameters
+    ----------
+    kind : class
+    how : str         which calls make one
+
+    Returns
+    -------
+    Word
+    """
+    def read(value, name, call=None):
+        if not isinstance(value, kind):
+            raise TypeError(f"{name} is {_kind(value)}; pass a {kind.__name__}: {how}.")
+        return value
+
+    return Word(kind.__name__, read, (), None, (None, "text", 3.0, [1.0]))
+
 # %% ../nbs/C_contracts.ipynb #ca89b3a1
 Flag = Annotated[bool, Word("bool", _flag, (), lambda rng, sizes: bool(rng.integers(2)),
                             (None, "no", 0, 1.0, [], {}))]

@@ -466,11 +466,9 @@ def median_bandwidth(X: Points, rng: Rng = None, n_max: Annotated[int, count(2)]
     """
     if len(X) > n_max:
         X = X[rng.choice(len(X), n_max, replace=False)]
-    if len(X) < 2:
-        raise ValueError("X has one point; a median distance needs two.")
     spread = float(np.abs(X - X[0]).max()) or 1.0            # in its unit squares cannot underflow
-    median = spread * float(np.median(pdist((X - X[0]) / spread)))
-    if median == 0:
-        raise ValueError("more than half of all pairs of points coincide, so their median distance "
-                         "is 0; remove repeated rows or choose the bandwidth yourself.")
-    return median
+    distances = pdist((X - X[0]) / spread)
+    if not len(distances) or np.median(distances) == 0:
+        raise ValueError(f"of {len(X)} points in X more than half of all pairs coincide, or there "
+                         "is no pair. Remove repeated rows, or choose the bandwidth yourself.")
+    return spread * float(np.median(distances))

@@ -75,7 +75,6 @@ WITHOUT = {
     "random_features": 2,
     "resampling": 2,
     "settings": 4,
-    "zoo": 1,
 }
 
 
