@@ -290,9 +290,7 @@ def instance_of(kind, how):
     Word
     """
     def read(value, name, call=None):
-        if not isinstance(value, kind):
-            raise TypeError(f"{name} is {_kind(value)}; pass a {kind.__name__}: {how}.")
-        return value
+        return fitting(value, name, isinstance(value, kind), f"a {kind.__name__}", how)
 
     return Word(kind.__name__, read, (), None, (None, "text", 3.0, [1.0]))
 

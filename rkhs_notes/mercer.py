@@ -252,7 +252,7 @@ def _require_small(law, lengths, allowed, lam, mistake):
 
 # %% ../nbs/04_mercer.ipynb #7fb89804
 AnExpansion = Annotated[MercerExpansion, instance_of(
-    MercerExpansion, "mercer_expansion(k, measure) makes one")]
+    MercerExpansion, "what mercer_expansion(k, measure) gives")]
 
 # %% ../nbs/04_mercer.ipynb #c797cd48
 @contract
