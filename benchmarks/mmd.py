@@ -13,9 +13,9 @@ from functools import partial
 
 import numpy as np
 from rkhs_notes.kernels import Gaussian
-from rkhs_notes.mmd import mmd_test
 from rkhs_notes.random_features import fourier_features
 from rkhs_notes.resampling import random_labels
+from rkhs_notes.two_samples import mmd_test
 from runner import Race, main
 
 OURS = "rkhs_notes"

@@ -36,6 +36,7 @@ from . import random_features as random_features
 from . import representer as representer
 from . import resampling as resampling
 from . import rkhs as rkhs
+from . import samples as samples
 from . import search as search
 from . import separation as separation
 from . import series as series
@@ -47,6 +48,7 @@ from . import splines as splines
 from . import steps as steps
 from . import svm as svm
 from . import systems as systems
+from . import two_samples as two_samples
 from . import views as views
 from . import zoo as zoo
 from .metrics import Anova as Anova
@@ -135,8 +137,8 @@ from .mmd import mmd2_gaussians as mmd2_gaussians
 from .mmd import mmd2_linear as mmd2_linear
 from .mmd import mmd2_u as mmd2_u
 from .mmd import mmd2_v as mmd2_v
-from .mmd import mmd_test as mmd_test
-from .mmd import mmd_test_aggregated as mmd_test_aggregated
+from .two_samples import mmd_test as mmd_test
+from .two_samples import mmd_test_aggregated as mmd_test_aggregated
 from .processes import nadaraya_watson as nadaraya_watson
 from .random_features import nystrom_features as nystrom_features
 from .svm import one_class as one_class

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import binom, gamma
 from . import contracts as words, settings
 from .arrays import row_blocks, spans
-from .contracts import Count, Finite, Positive, Probability, Rng, Value, contract
+from .contracts import Count, Finite, Positive, Probability, Rng, Value, contract, count
 
 # %% ../nbs/S_resampling.ipynb #8ee02200
 _Draws = Annotated[Any, replace(words.array("B"), draw=lambda rng, sizes: rng.normal(size=99))]
@@ -22,7 +22,7 @@ _Rows = Annotated[Any, replace(words.array("B", "t"),
 
 @contract
 def resampled_pvalue(statistic: Finite, null: _Draws, rounding: words.NonNegative = 0.0):
-    """p = (1 + #{b : T_b ≥ T_0}) / (B + 1), never 0   (S.1)
+    """p = (1 + #{b : T_b ≥ T_0}) / (B + 1), never 0   (RES.1)
 
     statistic : T_0, of the data
     null : T_b, of the relabelled data; large values speak against the hypothesis
@@ -37,7 +37,7 @@ def resampled_pvalue(statistic: Finite, null: _Draws, rounding: words.NonNegativ
     Phipson and Smyth (2010); Hemerik and Goeman (2018), Theorem 1
     """
     above = np.count_nonzero(null >= statistic - rounding)
-    return float((1 + above) / (len(null) + 1))                                        # (S.1)
+    return float((1 + above) / (len(null) + 1))                                        # (RES.1)
 
 
 @contract
@@ -71,7 +71,7 @@ class TestResult(Value):
     """The outcome of a test by resampling; prints as a sentence for a report.
 
     statistic : of the data; large values speak against the hypothesis
-    pvalue : (S.1), or the tail of a fitted law
+    pvalue : (RES.1), or the tail of a fitted law
     null : draws from the null distribution, or quantiles of a fitted law
     name : str, what the statistic is
     method : str, where the null comes from
@@ -90,8 +90,7 @@ class TestResult(Value):
 
     @classmethod
     def from_draws(cls, statistic, null, rounding=0.0, **fields):
-        "The TestResult whose p-value is that of (S.1); further fields are name, method, "
-        "hypothesis, exact"
+        "The TestResult with p-value (RES.1); further fields: name, method, hypothesis, exact"
         return cls(statistic, resampled_pvalue(statistic, null, rounding), null, **fields)
 
     def critical(self, level=0.05):
@@ -152,8 +151,7 @@ def random_labels(n_first: Count, n: Count, n_draws: Count, rng: Rng = None):
     -------
     array (n, n_draws) of int8    1 for the points of the first sample
     """
-    if n_first > n:
-        raise ValueError(f"n_first = {n_first}, but there are n = {n} points.")
+    n_first = count(1, n).read(n_first, "n_first", None)
     columns = np.empty((n, n_draws), np.int8)
     for part in spans(n_draws, max(1, 2**20 // n)):
         flags = np.zeros((part.stop - part.start, n), np.int8)
@@ -216,7 +214,7 @@ def linear_forms(r, S):
 
 # %% ../nbs/S_resampling.ipynb #21c78ddc
 def quadratic_forms(A, S, single=False):
-    """sᵀ A s for every column s of S and a symmetric A   (S.2)
+    """sᵀ A s for every column s of S and a symmetric A   (RES.2)
 
     Parameters
     ----------
@@ -244,7 +242,7 @@ def quadratic_forms(A, S, single=False):
             for part in spans(b, width):
                 product = block @ S[columns, part].astype(block.dtype)
                 sums = np.einsum("ij,ij->j", S[rows, part], product, dtype=float)
-                forms[part] += (1 if rows == columns else 2) * unit * sums   # (S.2)
+                forms[part] += (1 if rows == columns else 2) * unit * sums   # (RES.2)
     return forms
 
 # %% ../nbs/S_resampling.ipynb #95ad8de1
@@ -261,9 +259,8 @@ def gamma_null(mean: Positive, variance: Positive, n_draws: Count = 1000, shift:
     """
     shape = mean * (mean / variance)
     if not 1e-9 < shape < 1e15:
-        raise ValueError(f"mean = {mean:g} and variance = {variance:g} make a gamma law of shape "
-                         f"{shape:g}, "
-                         "beyond what quantiles can be computed for; is one in other units?")
+        raise ValueError(f"mean = {mean:g}, variance = {variance:g}: a gamma law of shape "
+                         f"{shape:g} has no quantiles in floats; is one in other units?")
     law = gamma(shape, loc=shift, scale=variance / mean)
     return lambda x: float(law.sf(x)), law.ppf((np.arange(n_draws) + 0.5) / n_draws)
 
@@ -283,7 +280,7 @@ def chi2_mixture(eigenvalues: words.Vector, n_draws: Count, rng: Rng = None, shi
 # %% ../nbs/S_resampling.ipynb #d5769a11
 @contract
 def studentised_max(statistics: Annotated[Any, words.array("t")], null: _Rows):
-    """M_b = max over t of (T_bt − mean_t) / sd_t, over data and relabellings together   (S.3)
+    """M_b = max over t of (T_bt − mean_t) / sd_t, over data and relabellings together   (RES.3)
 
     statistics : of the data
     null : of the relabelled data, each row from one relabelling
@@ -300,5 +297,5 @@ def studentised_max(statistics: Annotated[Any, words.array("t")], null: _Rows):
     spread = every.std(axis=0)
     varies = spread > 64 * np.finfo(every.dtype).eps
     z = np.where(varies, (every - every.mean(axis=0)) / np.where(varies, spread, 1), 0.0)
-    largest = z[:, varies].max(axis=1) if varies.any() else z[:, 0]                    # (S.3)
+    largest = z[:, varies].max(axis=1) if varies.any() else z[:, 0]                    # (RES.3)
     return float(largest[0]), largest[1:], z[0]

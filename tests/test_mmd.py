@@ -1,5 +1,6 @@
 """Mean embeddings and MMD: closed forms, brute force, levels, every kind of sample and kernel, bad input."""
 
+import doctest
 import pickle
 import tracemalloc
 from dataclasses import dataclass
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from rkhs_notes import settings
+from rkhs_notes import mmd, settings, two_samples
 from rkhs_notes.errors import LawBroken
 from rkhs_notes.features import MonomialMap
 from rkhs_notes.hilbert import Measure, empirical, gauss_hermite
@@ -26,13 +27,9 @@ from rkhs_notes.kernels import (
     Tensor,
 )
 from rkhs_notes.mmd import (
-    AggregatedTest,
     DistanceInduced,
     GaussianEmbedding,
-    MMDTest,
-    check_level,
     check_mmd,
-    gaussian_grid,
     herding,
     mean_embedding,
     mmd2_block,
@@ -40,16 +37,24 @@ from rkhs_notes.mmd import (
     mmd2_gaussians,
     mmd2_incomplete,
     mmd2_linear,
-    mmd2_threshold,
     mmd2_u,
     mmd2_u1,
     mmd2_v,
-    mmd_test,
-    mmd_test_aggregated,
-    mmd_test_split,
     witness,
 )
 from rkhs_notes.rkhs import RKHSFunction
+from rkhs_notes.two_samples import (
+    AggregatedTest,
+    MMDTest,
+    check_level,
+    check_power,
+    gaussian_grid,
+    mmd2_threshold,
+    mmd_detectable,
+    mmd_test,
+    mmd_test_aggregated,
+    mmd_test_split,
+)
 
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(20, 3)), rng.normal(size=(31, 3)) + 0.4
@@ -113,6 +118,11 @@ def test_normal_laws_against_quadrature():
     np.testing.assert_allclose(Gaussian(0.7)(draws, at).mean(axis=0), mu(at), atol=0.01)
     point = GaussianEmbedding(0.5, 0.0, 1.0)
     assert point.norm() == 1 and point @ mean_embedding(Gaussian(1.0), [0.7]) == pytest.approx(np.exp(-0.02))
+
+
+def test_units_far_apart_do_not_overflow():
+    assert GaussianEmbedding(0, 1e200, 1e-200).norm() == pytest.approx(2**-0.25 * 1e-150)
+    assert mmd2_gaussians(0, [[1e300]], 0, [[1.0]], 1e-150) == pytest.approx(1e-150 / 2**0.5)
 
 
 def test_moments_of_the_coin():
@@ -411,13 +421,13 @@ BAD = [
     (lambda: mmd2_v(Brownian(), [-1.0], [1.0]), "-1"),
     (lambda: mmd2_u(G, X[:1], Y), "needs two"),
     (lambda: mmd2_u(G, X, Measure(Y[:2], [1.0, 0.0])), "positive weight"),
-    (lambda: mmd2_u1(G, X, Y), "equally many"),
-    (lambda: mmd2_linear(G, X[:1], Y[:1]), "at least two"),
+    (lambda: mmd2_u1(G, X, Y), "m = n ≥ 2"),
+    (lambda: mmd2_linear(G, X[:1], Y[:1]), "m = n ≥ 2"),
     (lambda: mmd2_u1(G, Measure(X, np.arange(1.0, 21)), Y[:20]), "no weights"),
     (lambda: mmd2_block(G, X, Y[:20], 21), "block_size = 21"),
     (lambda: mmd2_block(G, X, Y[:20], 1), "block_size"),
-    (lambda: mmd2_incomplete(G, X, Y[:20], 20), "at most 19"),
-    (lambda: mmd2_features(G, X, Y), "FeatureMap"),
+    (lambda: mmd2_incomplete(G, X, Y[:20], 20), "≤ 19"),
+    (lambda: mmd2_features(G, X, Y), "feature map"),
     (lambda: mmd2_features(lambda A: A[:, :1] if len(A) == 20 else A, X, Y), "equally many"),
     (lambda: mmd_test(G, X, Y, 0), "n_permutations"),
     (lambda: mmd_test(G, X, Y, 2.5), "n_permutations"),
@@ -428,14 +438,14 @@ BAD = [
     (lambda: mmd_test(G, X, Y, 9, null="bootstrap"), "'permutation'"),
     (lambda: mmd_test(G, X, Y[:20], 9, null="permutation", statistic="u1"), "pairing"),
     (lambda: mmd_test(G, X, Y, 9, null="wild"), "swaps"),
-    (lambda: mmd_test(G, X, Y, 9, statistic="u1"), "equally many"),
+    (lambda: mmd_test(G, X, Y, 9, statistic="u1"), "m = n ≥ 2"),
     (lambda: mmd_test(G, X[:1], Y, 9), "needs two"),
     (lambda: mmd_test(Polynomial(2).feature_map(3), X, Y, 9, null="gamma"), "kernel"),
     (lambda: mmd_test(G, Measure(X, np.arange(1.0, 21)), Y, 9), "has none"),
     (lambda: mmd_test(G, Measure(X, np.arange(1.0, 21)), empirical(Y), 9, null="gamma"), "unweighted"),
     (lambda: mmd_test(Constant(1.0), X, Y, 9, null="spectral"), "constant"),
-    (lambda: mmd_test_aggregated([], X, Y), "list of kernels"),
-    (lambda: mmd_test_aggregated(G, X, Y), "list of kernels"),
+    (lambda: mmd_test_aggregated([], X, Y), "at least one kernel"),
+    (lambda: mmd_test_aggregated("gauss", X, Y), "list"),
     (lambda: mmd_test_split(None, X, Y, 1.0), "share"),
     (lambda: mmd_test_split(None, X, Y, 0.01), "both parts"),
     (lambda: mmd2_threshold(5, 6, statistic="u1"), "m = n"),
@@ -443,10 +453,12 @@ BAD = [
     (lambda: mmd2_threshold(5, 5, bound=0), "bound"),
     (lambda: GaussianEmbedding(0, -1), "variance"),
     (lambda: GaussianEmbedding([0, 0], [[1, 2], [0, 1]]), "symmetric"),
+    (lambda: GaussianEmbedding([0, 0], np.eye(3)), "mean has 2 columns"),
+    (lambda: GaussianEmbedding(0, 1) @ GaussianEmbedding([0, 0], np.eye(2)), "one space"),
+    (lambda: GaussianEmbedding(0, 1) @ GaussianEmbedding(0, 1, 2), "one space"),
     (lambda: GaussianEmbedding(0, 1)(X), "columns"),
     (lambda: GaussianEmbedding(0, 1).inner(mean_embedding(Gaussian(2.0), [0.0])), "one space"),
-    (lambda: GaussianEmbedding(0, 1).inner(3), "RKHSFunction"),
-    (lambda: GaussianEmbedding(0, 1e200, 1e-200).norm(), "overflows"),
+    (lambda: GaussianEmbedding(0, 1).inner(3), "g is int"),
     (lambda: herding(G, X, 0), "n = 0"),
     (lambda: herding(G, X, 3, candidates=Y[:, :1]), "columns"),
     (lambda: DistanceInduced([[0.0]])(X), "origin"),
@@ -594,7 +606,7 @@ MORE_BAD = [
     (lambda: mmd_test(G, X, Y, 9, null="gamma", single=True), "relabellings"),
     (lambda: mmd2_u(G, Measure(X, np.r_[1e20, np.ones(19)]), Y), "all the weight"),
     (lambda: mmd_test_split([G], Measure(X, np.arange(1.0, 21)), Y), "has none"),
-    (lambda: mmd2_features(lambda A: A[:3], X, Y), "3 rows for 20 points"),
+    (lambda: mmd2_features(lambda A: A[:3], X, Y), "(3, 3) for 20 points"),
     (lambda: mmd2_features(lambda A: A, [], Y), "empty"),
     (lambda: mmd2_features(lambda A: A, 3.0, Y), "single number"),
     (lambda: mmd2_features(lambda A: A, None, Y), "X"),
@@ -619,6 +631,51 @@ def test_more_bad_input_is_refused_in_words(call, words):
 def test_the_law_of_levels_refuses(test, words):
     with pytest.raises(LawBroken, match=words):
         check_level(test, lambda r: r.normal(size=(2, 12, 2)), n_tests=400)
+
+
+def test_the_law_of_power():
+    def test(A, B, r):
+        return mmd_test(G, A, B, 19, rng=r)
+
+    def twice(r):
+        return r.normal(size=(2, 12, 2)) * np.array([1.0, 6.0])[:, None, None]
+
+    assert check_power(test, twice, 0.8, n_tests=40) > 0.8
+    with pytest.raises(LawBroken, match="blind"):
+        check_power(lambda A, B, r: mmd_test(Linear(), A, B, 19, rng=r), twice, 0.8, n_tests=40)
+    near_miss = iter([0.0] * 85 + [1.0] * 15)  # 0.85 found: 0.8 may be claimed, 0.95 not
+    assert check_power(lambda A, B, r: next(near_miss), twice, 0.8) == 0.85
+    near_miss = iter([0.0] * 85 + [1.0] * 15)
+    with pytest.raises(LawBroken, match="15, allowed"):
+        check_power(lambda A, B, r: next(near_miss), twice, 0.95)
+
+
+@pytest.mark.parametrize("module", [mmd, two_samples])
+def test_examples_of_docstrings(module):
+    found = [t for t in doctest.DocTestFinder(exclude_empty=True).find(module) if t.examples]
+    assert found
+    for example in found:
+        assert doctest.DocTestRunner(verbose=False).run(example).failed == 0, example.name
+
+
+def test_what_is_detectable():
+    s = (1 / 40 + 1 / 60) ** 0.5
+    tails = (2 * np.log(20)) ** 0.5 + 2 * np.log(800) ** 0.5
+    assert mmd_detectable(40, 60) == pytest.approx(s * (1 + 2**0.5 + tails))
+    assert mmd_detectable(40, 60, bound=4.0) == pytest.approx(2 * mmd_detectable(60, 40))
+    assert mmd_detectable(40, 60, miss=0.01) > mmd_detectable(40, 60) > mmd_detectable(400, 600)
+
+
+def test_the_null_has_the_mean_of_the_theorem():
+    K = G(np.vstack([X, Y]))
+    expected = (1 / 20 + 1 / 31) * (K.trace() - K.sum() / 51) / 50
+    null = mmd_test(G, X, Y, 4000, statistic="v").null
+    assert null.mean() == pytest.approx(expected, abs=4 * null.std() / 4000**0.5)
+
+
+def test_a_kernel_stands_for_its_feature_map():
+    assert mmd2_features(Polynomial(2), X, Y) == pytest.approx(mmd2_v(Polynomial(2), X, Y))
+    assert mmd_test_aggregated(Gaussian(1.0), X, Y, 49).pvalue == mmd_test_aggregated([G], X, Y, 49).pvalue
 
 
 def counted(r, gap):

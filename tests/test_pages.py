@@ -81,16 +81,6 @@ EXCEPTIONS = {
         "median": 39,
         "exported lines": 455,
     },
-    "11_mmd": {
-        "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 133,
-        "long imports": 2,
-        "folded cells": 18,
-        "long cells": 7,
-        "lines over": 336,
-        "median": 27,
-        "exported lines": 895,
-    },
     "C_contracts": {
         "why": "just moved in",
         "no sentence": 1,
