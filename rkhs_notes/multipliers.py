@@ -14,40 +14,47 @@ from .errors import ConvergenceFailure
 
 # %% ../nbs/S_multipliers.ipynb #2edaba83
 class Moved(Loss):
-    "f ↦ ℓ(y, s + f), of a smooth loss"
+    "f ↦ w ℓ(y, s + f), of a smooth loss"
 
-    def __init__(self, loss, y, s):
-        self.loss, self.s = loss, s
+    def __init__(self, loss, y, s, w):
+        self.loss, self.s, self.w = loss, s, w
 
-    def __call__(self, y, f): return self.loss(y, f + self.s)
-    def conjugate(self, y, u): return self.loss.conjugate(y, u) - u * self.s
-    def derivative(self, y, f): return self.loss.derivative(y, f + self.s)
-    def curvature(self, y, f): return self.loss.curvature(y, f + self.s)
+    def __call__(self, y, f): return self.w * self.loss(y, f + self.s)
+    def conjugate(self, y, u): return self.w * self.loss.conjugate(y, u / self.w) - u * self.s
+    def derivative(self, y, f): return self.w * self.loss.derivative(y, f + self.s)
+    def curvature(self, y, f): return self.w * self.loss.curvature(y, f + self.s)
     def __repr__(self): return repr(self.loss)
 
 # %% ../nbs/S_multipliers.ipynb #8df7dbc0
 class MovedPieces(PiecewiseQuadratic):
-    "f ↦ ℓ(y, s + f), of a piecewise quadratic loss; the engine is given y − s for y"
+    "f ↦ w ℓ(y, s + f), of a piecewise quadratic loss; the engine is given y − s for y"
 
-    def __init__(self, loss, y, s):
-        self.loss, self.y, self.s, self.a, self.eps = loss, y, s, loss.a, loss.eps
+    def __init__(self, loss, y, s, w):
+        self.loss, self.y, self.s, self.w = loss, y, s, w
+        self.a, self.eps = loss.a / w, loss.eps
 
-    def __call__(self, moved, f): return self.loss(self.y, f + self.s)
-    def interval(self, moved): return self.loss.interval(self.y)
+    def __call__(self, moved, f): return self.w * self.loss(self.y, f + self.s)
+    def interval(self, moved): return tuple(self.w * end for end in self.loss.interval(self.y))
     def __repr__(self): return repr(self.loss)
 
 # %% ../nbs/S_multipliers.ipynb #5fb5ae31
-def beside_loss(K, T, y, loss, lam, tol=1e-6, rounds=60):
-    "alpha, beta and the relative gap of least Σ ℓ(yᵢ, (K alpha + T beta)ᵢ) + lam alphaᵀ K alpha"
+def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
+    "alpha, beta and the relative gap of least Σ wᵢ ℓ(yᵢ, (K alpha + T beta)ᵢ) + lam alphaᵀ K alpha"
+    if weights is not None and not weights.all():               # a weight of 0 leaves the point out
+        on, alpha = weights > 0, np.zeros(len(y))
+        alpha[on], beta, gap = beside_loss(K[on][:, on], T[on], y[on], loss, lam, weights[on],
+                                           tol, rounds)
+        return alpha, beta, gap
+    w = np.ones(len(y)) if weights is None else weights
     y, (Q, R) = loss.targets(y).astype(float), np.linalg.qr(T.astype(float))
     c = 1e3 * (np.trace(K) or 1.0)
     wide, s = K + c * Q @ Q.T, np.zeros(len(y))
     smooth = not isinstance(loss, PiecewiseQuadratic)
     for _ in range(rounds):
-        around = (Moved if smooth else MovedPieces)(loss, y, s)
+        around = (Moved if smooth else MovedPieces)(loss, y, s, w)
         alpha = minimize_convex(wide, y if smooth else y - s, around, lam, 1e-2 * tol).alpha
         s = s + c * Q @ (Q.T @ alpha)                                                # (MUL.1)
-        gap = _gap(K, Q, y, loss, lam, alpha, s)
+        gap = _gap(K, Q, y, loss, lam, alpha, s, w)
         if gap <= tol:
             return alpha, scipy.linalg.solve_triangular(R, Q.T @ s), gap
     raise ConvergenceFailure(
@@ -56,11 +63,11 @@ def beside_loss(K, T, y, loss, lam, tol=1e-6, rounds=60):
         "there is no minimiser: penalise them, or drop one.")
 
 # %% ../nbs/S_multipliers.ipynb #1d5f8e13
-def _gap(K, Q, y, loss, lam, alpha, s):
+def _gap(K, Q, y, loss, lam, alpha, s, w):
     u, f = -2 * lam * alpha, K @ alpha
     with np.errstate(all="ignore"):
-        primal = float(np.sum(loss(y, f + s)) + lam * alpha @ f)
-        dual = -float(np.sum(loss.conjugate(y, u)) + lam * alpha @ f)
+        primal = float(w @ loss(y, f + s) + lam * alpha @ f)
+        dual = -float(w @ loss.conjugate(y, u / w) + lam * alpha @ f)
         slack = float(np.linalg.norm(Q.T @ u) * 10 * np.linalg.norm(s))
     gap = (primal - dual + slack) / max(1.0, abs(primal))
     return gap if math.isfinite(gap) else math.inf

@@ -144,8 +144,7 @@ def log_marginal(k: AKernel, X: Points, y: Vector, noise: NoiseLevels):
     """
     alpha, gram, value = _evidence(k, X, y, noise)
     if np.abs(alpha).max() > 1e150:
-        raise ValueError("the gradient of log p(y) overflows: k(x, x) + noise is far below the "
-                         "variance of y; rescale y or k.")
+        raise ValueError("the gradient of log p(y) overflows; y is far above k + noise: rescale y.")
     M = np.outer(alpha, alpha)
     M -= gram.inverse()
     M /= 2                                                                              # (5.13)
@@ -429,8 +428,8 @@ def nadaraya_watson(k: AKernel, X: Points, y: Targets):
         "Σᵢ yᵢ k(x, xᵢ) / Σⱼ k(x, xⱼ) at points (m, d)"
         values = sums(points)
         weight = values[:, -1]
-        if not (weight > 0).all():
-            i = int(np.argmin(weight))
+        i = int(np.argmin(weight))
+        if not weight[i] > 0:
             raise ValueError(f"at point {i} the weights sum to {weight[i]:.3g}: no average. It is "
                              "too far from the data for this bandwidth, or k is negative.")
         means = values[:, :-1] / weight[:, None]

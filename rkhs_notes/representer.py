@@ -27,8 +27,8 @@ from .kernels import Kernel
 from .multipliers import beside_loss
 from .rkhs import RKHSFunction
 from .splines import NaturalSpline, OnTheLine, penalised, require_line, through
-from .systems import (NullPart, NullSpace, beside, clipped, null_matrix, smoother,
-                                squarable, times)
+from .systems import (NullPart, NullSpace, beside, clipped, independent, null_matrix,
+                                smoother, squarable, times)
 
 # %% ../nbs/05_representer.ipynb #3fe41458
 from .zoo import Sobolev
@@ -85,7 +85,7 @@ def ridge(k: AKernel, X: Points, y: Targets, lam: Positive = 1e-3, offset: Flag 
     smooth = smoother(k, X, y.dtype, lam, weights)              # y ↦ alpha   (5.3)
     if not offset:
         return RKHSFunction(k, X, smooth(y))
-    alpha, b = beside(np.ones((n_points(X), 1), y.dtype), smooth, y, weights)       # (5.6)
+    alpha, b = beside(np.ones((n_points(X), 1), y.dtype), smooth, y)                    # (5.6)
     return OffsetFit(RKHSFunction(k, X, alpha), _offset(b[0]))
 
 # %% ../nbs/05_representer.ipynb #06684eea
@@ -214,9 +214,9 @@ def _scores(Q, eigenvalues, y, lams):
 # %% ../nbs/05_representer.ipynb #33090e16
 def _above_rounding(lam, eigenvalues):
     eps, tiny = np.finfo(eigenvalues.dtype).eps, np.finfo(float).tiny
-    if lam < (floor := max(float(eps * eigenvalues[-1]), float(tiny))):
-        raise NotPositiveDefinite(f"lam = {lam:.1e} is below the rounding of the Gram matrix, eps "
-                                  f"times its largest eigenvalue. Try lam ≥ {100 * floor:.0e}.")
+    least = max(float(eps * eigenvalues[-1]), float(tiny))
+    if lam < least:
+        raise NotPositiveDefinite(f"lam={lam:.1e} is below the rounding of K: try {100 * least:.0e}")
 
 # %% ../nbs/05_representer.ipynb #6f9e5012
 class RidgePath(Scores):
@@ -346,7 +346,7 @@ def semiparametric(k: AKernel, X: Points, y: Targets, null_space: NullSpace, lam
 
     null_space : X ↦ (n, m), the values of p₁, …, pₘ, or functions X ↦ (n,); points of ℝ come to
         them as (n,)
-    weights : wᵢ, by default 1; for the squared loss
+    weights : wᵢ, by default 1
     loss : any of minimize_risk
 
     Returns
@@ -361,15 +361,13 @@ def semiparametric(k: AKernel, X: Points, y: Targets, null_space: NullSpace, lam
 
     References
     ----------
-    Theorems 5.4 and 5.6a; Kimeldorf and Wahba (1971)
+    Theorem 5.4, Theorem 5.6a; Kimeldorf and Wahba (1971)
     """
-    T = null_matrix(null_space, X)
-    smooth = smoother(k, X, y.dtype, lam, weights)
-    alpha, beta, gap = *beside(T, smooth, y, weights), 0.0
-    if loss != squared:
-        if weights is not None:
-            raise ValueError(f"weights go with the squared loss; for {loss} repeat the points.")
-        alpha, beta, gap = beside_loss(k(X), T, squarable(loss.targets(y)), loss, lam)
+    T = independent(null_matrix(null_space, X), weights)
+    if loss == squared:
+        alpha, beta, gap = *beside(T, smoother(k, X, y.dtype, lam, weights), y), 0.0
+    else:
+        alpha, beta, gap = beside_loss(k(X), T, squarable(loss.targets(y)), loss, lam, weights)
     return SemiparametricFit(RKHSFunction(k, X, alpha), NullPart(null_space, beta), gap)
 
 # %% ../nbs/05_representer.ipynb #bc252581
@@ -380,7 +378,7 @@ def smoothing_spline(x: OnTheLine, y: Vector, lam: Positive, weights: Weights = 
 
     x : in any order; at least two differ
     lam : as in scipy.interpolate.make_smoothing_spline
-    weights : wᵢ, by default 1; for the squared loss
+    weights : wᵢ, by default 1
     loss : any of minimize_risk; others than the squared one take O(n³)
 
     Returns

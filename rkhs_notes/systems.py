@@ -67,18 +67,18 @@ def smoother(k, X, dtype, lam, weights=None):
     return lambda y: times(solve(times(y, scale)), scale)
 
 # %% ../nbs/S_systems.ipynb #79f3df18
-def beside(T, smooth, y, weights=None):
+def beside(T, smooth, y):
     "alpha and beta, from the map y ↦ G y   (SYS.2)"
     Q, R = np.linalg.qr(T)
-    _require_independent(T, Q, R, weights)
     first = Q.T @ y
     rest, GQ = smooth(y - Q @ first), smooth(Q)
     step = np.linalg.solve(Q.T @ GQ, Q.T @ rest)
     return rest - GQ @ step, scipy.linalg.solve_triangular(R, first + step)
 
-
-def _require_independent(T, Q, R, weights):
-    "Do the data tell the columns of T apart?"
+# %% ../nbs/S_systems.ipynb #bdc8295f
+def independent(T, weights=None):
+    "T, if its columns are linearly independent on the points that count"
+    Q, R = np.linalg.qr(T)
     seen = Q if weights is None else Q * np.sqrt(weights / weights.max())[:, None]
     sizes = np.linalg.svd(seen, compute_uv=False)
     largest = np.maximum(np.abs(R).max(axis=0), np.finfo(R.dtype).tiny)
@@ -86,6 +86,7 @@ def _require_independent(T, Q, R, weights):
     if T.shape[1] > len(T) or sizes[-1] <= eps * sizes[0] or parts[-1] <= eps * parts[0]:
         raise ValueError(f"the {T.shape[1]} functions of the null space are linearly dependent on "
                          f"these {len(T)} points: their coefficients are not determined. Drop one.")
+    return T
 
 # %% ../nbs/S_systems.ipynb #e01f47ac
 def _null_space(value, name, call):

@@ -105,12 +105,21 @@ def test_splines_under_other_losses(loss):
     np.testing.assert_allclose(moved(10 * grid - 7), smoothing_spline(x, y, 0.01, loss=loss)(grid), atol=1e-3)
 
 
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_weights_are_repetitions_under_any_loss(loss):
+    x, y, sign = problem(25)
+    y = sign if loss.labels else y
+    w = np.random.default_rng(2).integers(0, 4, 25)
+    ours = semiparametric(K, x, y, line, 0.1, weights=w, loss=loss)
+    repeated = semiparametric(K, np.repeat(x, w), np.repeat(y, w), line, 0.1, loss=loss)
+    np.testing.assert_allclose(ours(x), repeated(x), atol=2e-3 * np.abs(repeated(x)).max())
+    assert not ours.function.alpha[w == 0].any()
+
+
 def test_no_minimiser_is_said():
     x, _, _ = problem()
     with pytest.raises(ConvergenceFailure, match="no minimiser"):
         semiparametric(K, x, np.sign(x - 1), line, 0.1, loss="logistic")
-    with pytest.raises(ValueError, match="repeat the points"):
-        semiparametric(K, x, x, line, 0.1, weights=np.ones(40), loss="absolute")
     with pytest.raises(ValueError, match="no line"):
         smoothing_spline(np.ones(3), np.arange(3.0), 1.0, loss="absolute")
 
