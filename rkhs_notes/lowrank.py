@@ -193,9 +193,8 @@ class _Elimination:
 def _refuse_negative(k, left, rounding):
     "Squared distances below 0 by more than rounding: the kernel is none"
     if (low := float(left.min())) < -rounding:
-        raise IndefiniteKernel(f"{k} is not positive semidefinite: what pivots leave of k(x, x), a "
-                               f"squared distance, is {low:.3g} at point {left.argmin()}. "
-                               "indefinite_witness(k, X) shows more.")
+        raise IndefiniteKernel(f"{k} is not positive semidefinite: a squared distance is {low:.3g} "
+                               f"at point {left.argmin()}. indefinite_witness(k, X) shows more.")
 
 
 def _largest(diagonal, info):

@@ -51,16 +51,6 @@ EXCEPTIONS = {
         "median": 76,
         "exported lines": 729,
     },
-    "08_kpca": {
-        "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 152,
-        "long imports": 2,
-        "folded cells": 13,
-        "long cells": 5,
-        "lines over": 506,
-        "median": 48,
-        "exported lines": 810,
-    },
     "09_random_features": {
         "why": "one room for prose and engine so far; what is folded moves below the page",
         "wide lines": 185,
