@@ -11,12 +11,12 @@ from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
 from . import contracts, settings
-from .arrays import (Cholesky, as_count, as_number, as_points, centred, require_fits,
+from .arrays import (Cholesky, as_number, as_points, centred, require_fits,
                                signs)
 
 # %% ../nbs/08a_cca.ipynb #debf5702
 from .contracts import (Count, NonNegative, Positive, Rng, Value, Vector, Word, array,
-                                  contract, taken_of)
+                                  contract, instance_of, taken_of)
 from .errors import require
 from .gram import AKernel, as_kernel, n_points
 from .kernels import Gaussian
@@ -128,11 +128,13 @@ def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, 
                               x.error + y.error)
 
 # %% ../nbs/08a_cca.ipynb #93625753
+AnAnswer = Annotated[Any, instance_of(KernelCorrelations, "the result of kernel_cca")]
+
+# %% ../nbs/08a_cca.ipynb #182a977d
 @contract
-def check_kernel_cca(cca, X, Y, tol: Positive = 1e-6):
+def check_kernel_cca(cca: AnAnswer, X, Y, tol: Positive = 1e-6):
     """Laws of a kernel CCA: the constraint, the largest ρ, each side the other's ridge fit   (8.13)
 
-    cca : KernelCorrelations
     X : array (n_points, d)     the sample it was made from
     Y : array (n_points, e)
     tol : allowed error, relative; at least 1000 eps of the kernels' values
@@ -231,7 +233,8 @@ def hsic_u(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY):
     ----------
     Song, Smola, Gretton, Bedo and Borgwardt (2012); Székely and Rizzo (2014) for the centring
     """
-    n = as_count(n_points(X), "the number of pairs, for an average over four different points,", 4)
+    n = int(as_number(n_points(X), "the number of pairs", at_least=4,
+                      because=": it averages over four different points"))
     K, L = map(_u_centred, _two_grams(kx, ky, X, Y))
     return float(np.vdot(K, L)) / (n * (n - 3))                                      # (8.16)
 
@@ -285,7 +288,8 @@ def _read_samples(value, name, call):
         raise ValueError(f"{name}: pass a list of two or more arrays, rows paired, as [X, Y].")
     kernels, m, rows = call.seen["kernels"], len(value), array("n")
     kernels = kernels if isinstance(kernels, tuple) else (kernels,) * m
-    as_number(len(kernels), f"the number of kernels, one each for {name},", at_least=m, at_most=m)
+    as_number(len(kernels), "the number of kernels", at_least=m, at_most=m,
+              because=f": one for all {name}, or one each")
     read = [k._marked(value[i], f"{name}[{i}]") for i, k in enumerate(kernels)]
     for i, X in enumerate(read): call.agree(f"{name}[{i}]", rows, X)
     return list(zip(kernels, read, strict=True))
@@ -361,10 +365,11 @@ def _mutual_information(samples, reg, tol):
 # %% ../nbs/08a_cca.ipynb #ce4960b7
 def _mixtures(value, name, call):
     "Points; in a method, of as many columns as there were mixtures"
-    made = call.seen.get("self")
-    if made is not None:
+    X = _summable(as_points(value, name).astype(float), name)
+    if (made := call.seen.get("self")) is not None:
         call.sizes["d"] = "the mixtures", len(made.mean)
-    return _summable(as_points(value, name).astype(float), name)
+        call.agree(name, array("n", "d"), X)
+    return X
 
 
 Mixtures = Annotated[Any, Word("array (n, d)", _mixtures, ("n", "d"),
@@ -431,8 +436,8 @@ def kernel_ica(X: Mixtures, n_sources: Count = None, k: AKernel = None, reg: Pos
     m, k = n_sources or X.shape[1], Gaussian(1.0) if k is None else k
     Z, whitening, mean = whitened(X, m)
     trace = float(k.diag(Z.ravel()).mean() * len(X))
-    reg = as_number(0.01 * trace if reg is None else reg, "reg (try 0.01 n k(z, z))",
-                    at_least=1e-10 * trace)
+    reg = as_number(0.01 * trace if reg is None else reg, "reg", at_least=1e-10 * trace,
+                    because=f"; {0.01 * trace:.2g} is usual for {len(X)} points")
     reach = min(float(np.linalg.norm(Z, axis=1).max()), 12.0)    # further out: outliers only
     basis = pivoted_cholesky(k, np.linspace(-reach, reach, 800), 100, 1e-7, pivots="greedy")
     features = lambda a: (F := basis(a)) - F.mean(axis=0)

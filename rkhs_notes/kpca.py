@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
-from .arrays import _require_symmetric, as_number, as_targets, centred
+from .arrays import as_number, as_targets, centred, require_symmetric
 from .contracts import (Count, Matrix, Points, Positive, Rng, SquareMatrix, Value, Word,
-                                  array, contract, one_of)
+                                  array, contract, instance_of, one_of)
 
 # %% ../nbs/08_kpca.ipynb #f4417ebb
 from .errors import IndefiniteKernel, require
@@ -26,8 +26,9 @@ from .spectra import GramOperator, leading_eigenpairs
 # %% ../nbs/08_kpca.ipynb #b8c1d0a1
 def _summable(A, name):
     "A, unless sums of its entries overflow"
-    as_number(float(np.abs(A).max()), f"the largest entry of {name}, whose sums must not overflow,",
-              at_most=float(np.finfo(A.dtype).max) / (4 * max(A.shape)))
+    as_number(float(np.abs(A).max()), f"the largest entry of {name}",
+              at_most=float(np.finfo(A.dtype).max) / (4 * max(A.shape)),
+              because=f", else sums overflow {A.dtype}: rescale {name}")
     return A
 
 # %% ../nbs/08_kpca.ipynb #2668be2a
@@ -58,8 +59,7 @@ def pca_primal(X: Points, n_components: Count = None):
 # %% ../nbs/08_kpca.ipynb #61613209
 def _gram(value, name, call):
     K = SquareMatrix.__metadata__[0].read(value, name, call)
-    call.agree(name, SquareMatrix.__metadata__[0], K)
-    _require_symmetric(_summable(K, name), name)
+    require_symmetric(_summable(K, name), name)
     return K
 
 
@@ -161,7 +161,7 @@ class Axes(Value):
         -------
         KernelComponents
         """
-        as_number(m, "m, of the components there are,", at_most=len(self.eigenvalues))
+        as_number(m, "m", at_most=len(self.eigenvalues), because=": there are no more")
         return replace(self, components=RKHSFunction(self.k, self.components.Z,
                                                      self.components.alpha[:, :m]),
                        offset=self.offset[:m], eigenvalues=self.eigenvalues[:m])
@@ -216,8 +216,8 @@ class Invertible(Axes):
         Mika, Schölkopf, Smola, Müller, Scholz and Rätsch (1999); Bakır, Weston, Schölkopf (2004)
         """
         rows, largest = np.atleast_2d(scores), lambda A: float(np.abs(A).max())
-        as_number(largest(rows), "scores (pass what transform returns): the largest",
-                  at_most=1e8 * largest(self.scores))
+        as_number(largest(rows), "the largest of scores", at_most=1e8 * largest(self.scores),
+                  because=", as those of the sample: no point is near such a projection")
         back = (_by_ridge(self, rows, k, lam, targets) if method == "ridge"
                 else _by_fixed_point(self, rows, starts, tol, max_iter))
         return back if scores.ndim == 2 else back[0]
@@ -322,13 +322,15 @@ def _beyond_rounding(found, A):
     return int((found.values > floor).sum())
 
 # %% ../nbs/08_kpca.ipynb #066c260a
+AnAnswer = Annotated[Any, instance_of(KernelComponents, "the result of kernel_pca")]
+
+# %% ../nbs/08_kpca.ipynb #b0453689
 @contract
-def check_kernel_pca(pca, X=None, tol: Positive = 1e-8):
+def check_kernel_pca(pca: AnAnswer, X=None, tol: Positive = 1e-8):
     """Laws of kernel PCA: leading eigenpairs of H K H, orthonormal functions, scores   (8.6), (8.7)
 
     The Gram matrix and its centring are computed again.
 
-    pca : KernelComponents
     X : array (n, d), optional   the sample; the centres when left out
     tol : allowed error, relative to the largest eigenvalue; at least 1000 eps
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from .arrays import Factored, frozen, require_fits
+from .arrays import Factored, as_number, frozen, require_fits
 from .contracts import (Count, NonNegative, Points, Rng, Value, contract, kept, one_of,
                                   remarked, taken_of)
 from .errors import IndefiniteKernel
@@ -200,8 +200,8 @@ def _refuse_negative(k, left, rounding):
 def _largest(diagonal, info):
     "The largest k(x, x), if it is in range"
     top = float(diagonal.max())
-    if top > info.max / len(diagonal) or 0 < top < info.tiny / info.eps:
-        raise ValueError(f"k(x, x) reaches {top:.3g}, where {info.dtype} ends; rescale k: c * k.")
+    as_number(top or 1.0, "the largest k(x, x)", at_least=float(info.tiny / info.eps),
+              at_most=float(info.max) / len(diagonal), because=f", within {info.dtype}: rescale k, c * k")
     return top
 
 

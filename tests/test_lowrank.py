@@ -180,7 +180,7 @@ class Twisted(Kernel):
 
 BAD = {
     "no kernel": (lambda: pivoted_cholesky(np.dot, cloud), TypeError, "not a Kernel"),
-    "a class": (lambda: pivoted_cholesky(Gaussian, cloud), TypeError, "the class Gaussian, not a kernel"),
+    "a class": (lambda: pivoted_cholesky(Gaussian, cloud), TypeError, "the class Gaussian, not a Kernel"),
     "indefinite": (lambda: pivoted_cholesky(Sigmoid(1, -1), cloud), IndefiniteKernel, "cᵀKc"),
     "indefinite in disguise": (
         lambda: pivoted_cholesky(Twisted(), 3 * cloud),
