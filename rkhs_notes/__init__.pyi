@@ -2,6 +2,7 @@
 from . import algebra as algebra
 from . import arrays as arrays
 from . import bessel as bessel
+from . import cca as cca
 from . import cke as cke
 from . import cli as cli
 from . import contracts as contracts
@@ -31,6 +32,7 @@ from . import multipliers as multipliers
 from . import pairs as pairs
 from . import pictures as pictures
 from . import plots as plots
+from . import preimages as preimages
 from . import processes as processes
 from . import random_features as random_features
 from . import representer as representer
@@ -43,11 +45,13 @@ from . import series as series
 from . import settings as settings
 from . import sgd as sgd
 from . import smo as smo
+from . import smoothers as smoothers
 from . import spectra as spectra
 from . import splines as splines
 from . import steps as steps
 from . import svm as svm
 from . import systems as systems
+from . import turns as turns
 from . import two_samples as two_samples
 from . import views as views
 from . import zoo as zoo
@@ -117,13 +121,13 @@ from .processes import gaussian_process as gaussian_process
 from .processes import gp_classification as gp_classification
 from .hilbert import gram_schmidt as gram_schmidt
 from .mmd import herding as herding
-from .kpca import hsic as hsic
-from .kpca import hsic_test as hsic_test
+from .cca import hsic as hsic
+from .cca import hsic_test as hsic_test
 from .convex import huber as huber
 from .kernels import indefinite_witness as indefinite_witness
 from .kernels import is_psd as is_psd
-from .kpca import kernel_cca as kernel_cca
-from .kpca import kernel_ica as kernel_ica
+from .cca import kernel_cca as kernel_cca
+from .cca import kernel_ica as kernel_ica
 from .kpca import kernel_pca as kernel_pca
 from .sgd import kernel_sgd as kernel_sgd
 from .processes import learn_noise as learn_noise

@@ -201,7 +201,8 @@ def _largest(diagonal, info):
     "The largest k(x, x), if it is in range"
     top = float(diagonal.max())
     as_number(top or 1.0, "the largest k(x, x)", at_least=float(info.tiny / info.eps),
-              at_most=float(info.max) / len(diagonal), because=f", within {info.dtype}: rescale k, c * k")
+              at_most=float(info.max) / len(diagonal),
+              because=f", within {info.dtype}: rescale k, as c * k")
     return top
 
 
