@@ -214,9 +214,9 @@ def _scores(Q, eigenvalues, y, lams):
 # %% ../nbs/05_representer.ipynb #33090e16
 def _above_rounding(lam, eigenvalues):
     eps, tiny = np.finfo(eigenvalues.dtype).eps, np.finfo(float).tiny
-    least = max(float(eps * eigenvalues[-1]), float(tiny))
-    if lam < least:
-        raise NotPositiveDefinite(f"lam={lam:.1e} is below the rounding of K: try {100 * least:.0e}")
+    low = max(float(eps * eigenvalues[-1]), float(tiny))
+    if lam < low:
+        raise NotPositiveDefinite(f"lam={lam:.1e} is below the rounding of K: try {100 * low:.0e}")
 
 # %% ../nbs/05_representer.ipynb #6f9e5012
 class RidgePath(Scores):
