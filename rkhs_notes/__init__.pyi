@@ -30,6 +30,7 @@ from . import metrics as metrics
 from . import mmd as mmd
 from . import multipliers as multipliers
 from . import pairs as pairs
+from . import paths as paths
 from . import pictures as pictures
 from . import plots as plots
 from . import preimages as preimages

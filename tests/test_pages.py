@@ -61,16 +61,6 @@ EXCEPTIONS = {
         "median": 77,
         "exported lines": 1267,
     },
-    "10_double_descent": {
-        "why": "one room for prose and engine so far; what is folded moves below the page",
-        "wide lines": 75,
-        "long imports": 2,
-        "folded cells": 8,
-        "long cells": 2,
-        "lines over": 220,
-        "median": 39,
-        "exported lines": 455,
-    },
     "C_contracts": {
         "why": "just moved in",
         "no sentence": 1,
