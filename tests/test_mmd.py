@@ -409,6 +409,16 @@ def test_mutants_are_refused(mutant, words):
     assert words in str(error.value)
 
 
+@pytest.mark.parametrize("name, estimator", [("v", mmd2_v), ("u", mmd2_u), ("u1", mmd2_u1)])
+def test_near_misses_are_refused(name, estimator):
+    eps = np.finfo(float).eps
+    tol = 64 * eps + 16 * eps**0.75 / 20
+    near, far = (lambda k, X, Y, c=c: estimator(k, X, Y) + c * tol for c in (0.3, 3.0))
+    check_mmd(Gaussian(1.0), X, Y[:20], **{name: near})
+    with pytest.raises(LawBroken):
+        check_mmd(Gaussian(1.0), X, Y[:20], **{name: far})
+
+
 G = Gaussian(1.0)
 BAD = [
     (lambda: mmd2_v(G, [], Y), "empty"),
