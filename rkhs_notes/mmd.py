@@ -125,7 +125,12 @@ class GaussianEmbedding(Value):
     __matmul__ = inner
 
     def norm(self):
-        "‖μ‖ = √E k(X, X′), a float"
+        """‖μ‖ = √E k(X, X′)
+
+        Returns
+        -------
+        float
+        """
         return math.sqrt(self.inner(self))
 
 # %% ../nbs/11_mmd.ipynb #f5c34393
@@ -145,6 +150,11 @@ def mmd2_gaussians(mean_p: Mean, cov_p: Covariance, mean_q: Mean, cov_q: Covaria
     Returns
     -------
     float ≥ 0
+
+    Examples
+    --------
+    >>> round(mmd2_gaussians(0, 1, 1, 1), 6)              # N(0, 1) and N(1, 1)
+    0.177268
     """
     P = GaussianEmbedding(mean_p, cov_p, bandwidth)
     Q = GaussianEmbedding(mean_q, cov_q, bandwidth)
@@ -164,6 +174,11 @@ def mmd2_v(k: AKernel, X: Sample, Y: OtherSample):
     References
     ----------
     FL (23); Gretton et al. (2012), Lemma 6
+
+    Examples
+    --------
+    >>> mmd2_v(DistanceInduced(), [0.0, 2.0], [3.0, 5.0])      # ½ (2 · 3 − 1 − 1)
+    2.0
     """
     return _v(k, *with_shares(k, X, Y))
 

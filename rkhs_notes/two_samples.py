@@ -366,6 +366,11 @@ def mmd_test_aggregated(kernels: KernelList, X: Sample, Y: OtherSample,
     References
     ----------
     Fromont et al. (2012), Schrab et al. (2023) for the idea; a maximum is simpler than their levels
+
+    Examples
+    --------
+    >>> mmd_test_aggregated(None, range(10), range(20, 30), 99).rejects()
+    True
     """
     kernels = tuple(gaussian_grid(X, Y) if kernels is None else kernels)
     _require_fitting(X, Y)
