@@ -50,6 +50,9 @@ EXPECTED = {  # regular expression, searched in "KIND: where" of a difference: r
     r"^value: kpca(\.\w+)*.*\.offset(_[xy])?\b": "kernel PCA and CCA: .offset is added, as everywhere",
     r"^value: (lowrank\b|kpca\.(kernel_cca|c)\b)": "rng=None is the seed of random pivots; greedy by name",
     r"^shape lost: kpca\..*\((n|n_points),[de]\)": "points are (n, d); 'of kx' says whose d",
+    r"^name lost: .*\.(\w*Sample|Mean|Covariance|KernelOrMap|Null|Statistic|Kernels)$": "words of chapter 11",
+    r": mmd(\.|: )(MMDTest|AggregatedTest)\b.*": "the hypothesis of a two-sample test is its own default",
+    r"^section lost: mmd\.mmd_test": "Notes on weights stand with X and Y, on memory in the engine",
 }
 
 ROUNDING, TOLERANCE, CONDITION = 1e-14, 1e-12, 100
