@@ -2,6 +2,7 @@
 from . import algebra as algebra
 from . import arrays as arrays
 from . import bessel as bessel
+from . import bounds as bounds
 from . import cca as cca
 from . import cke as cke
 from . import cli as cli
@@ -16,8 +17,11 @@ from . import features as features
 from . import fits as fits
 from . import forms as forms
 from . import fourier as fourier
+from . import frequencies as frequencies
 from . import functions as functions
 from . import gram as gram
+from . import grids as grids
+from . import grids_landmarks as grids_landmarks
 from . import hilbert as hilbert
 from . import interpolation as interpolation
 from . import kernels as kernels
@@ -29,6 +33,7 @@ from . import mercer as mercer
 from . import metrics as metrics
 from . import mmd as mmd
 from . import multipliers as multipliers
+from . import normals as normals
 from . import pairs as pairs
 from . import paths as paths
 from . import pictures as pictures
@@ -45,6 +50,7 @@ from . import separation as separation
 from . import series as series
 from . import settings as settings
 from . import sgd as sgd
+from . import sketches as sketches
 from . import smo as smo
 from . import smoothers as smoothers
 from . import spectra as spectra
@@ -54,6 +60,7 @@ from . import svm as svm
 from . import systems as systems
 from . import turns as turns
 from . import two_samples as two_samples
+from . import unbiased as unbiased
 from . import views as views
 from . import zoo as zoo
 from .metrics import Anova as Anova
@@ -92,7 +99,7 @@ from .zoo import SobolevFull as SobolevFull
 from .random_features import SpectralMeasure as SpectralMeasure
 from .metrics import Tensor as Tensor
 from .cke import affinity as affinity
-from .random_features import binning_features as binning_features
+from .grids_landmarks import binning_features as binning_features
 from .kpca import center as center
 from .sgd import cheapest_option as cheapest_option
 from .exercises import check as check
@@ -110,7 +117,7 @@ from .hilbert import empirical as empirical
 from .convex import epsilon_insensitive as epsilon_insensitive
 from .errors import expect_fail as expect_fail
 from .features import feature_dimension as feature_dimension
-from .random_features import features_for as features_for
+from .bounds import features_for as features_for
 from .features import finite_feature_map as finite_feature_map
 from .processes import fit_hyperparameters as fit_hyperparameters
 from .random_features import fourier_features as fourier_features
@@ -145,13 +152,13 @@ from .mmd import mmd2_v as mmd2_v
 from .two_samples import mmd_test as mmd_test
 from .two_samples import mmd_test_aggregated as mmd_test_aggregated
 from .processes import nadaraya_watson as nadaraya_watson
-from .random_features import nystrom_features as nystrom_features
+from .grids_landmarks import nystrom_features as nystrom_features
 from .svm import one_class as one_class
 from .features import perceptron_dual as perceptron_dual
 from .features import perceptron_primal as perceptron_primal
 from .hilbert import project as project
 from .convex import quantile as quantile
-from .random_features import random_feature_map as random_feature_map
+from .grids_landmarks import random_feature_map as random_feature_map
 from .representer import ridge as ridge
 from .representer import ridge_path as ridge_path
 from .hilbert import riesz_representer as riesz_representer

@@ -55,6 +55,8 @@ class FeatureMap(Value):
     function: Function
     by_rule: Flag = False
 
+    _is_sparse = property(lambda self: getattr(self.function, "sparse", False))
+
     def __call__(self, X):
         """φ(X)
 
@@ -64,7 +66,7 @@ class FeatureMap(Value):
 
         Returns
         -------
-        array (n, dim), or for sparse X a sparse one of the same kind (matrix or array)
+        array (n, dim); where features are sparse, as for sparse X, a matrix or array as X is
 
         Raises
         ------
@@ -74,11 +76,11 @@ class FeatureMap(Value):
         """
         points = points_or_rows(self.kernel, X)
         require_columns(self, X, points)
-        if hasattr(points, "dtype") and not sp.issparse(points):
+        if hasattr(points, "dtype") and not (sp.issparse(points) or self._is_sparse):
             require_fits((len(points), self.dim), points.dtype.itemsize, "the kernel itself")
         with np.errstate(all="ignore"):
             F = require_features(self.function(points), self, n_points(points))
-        return sp.csr_array(F) if isinstance(X, sp.sparray) else F
+        return sp.csr_array(F) if isinstance(X, sp.sparray) and sp.issparse(F) else F
 
     def __repr__(self):
         start = "" if self.d is None else f"ℝ^{self.d} "

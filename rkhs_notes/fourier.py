@@ -3,7 +3,8 @@
 # %% auto #0
 __all__ = ['cosines_and_sines', 'shifted_cosines']
 
-# %% ../nbs/S_fourier.ipynb #f5ae80a8
+# %% ../nbs/S_fourier.ipynb #2cbac618
+from dataclasses import dataclass
 import numpy as np
 
 from . import settings
@@ -106,3 +107,16 @@ def _block_rows(m, itemsize):
     "Rows whose two buffers take 1 MiB, or less where all threads would pass settings.block_mib"
     mib = min(1.0, settings.block_mib / max(n_threads(), 4))
     return max(1, int(mib * 2**20 / (2 * m * itemsize)))
+
+# %% ../nbs/S_fourier.ipynb #ed88133c
+@dataclass(frozen=True, eq=False)
+class Waves:
+    "weight · (cos Wx, sin Wx), or weight · cos(Wx + phases)   (9.7)"
+    W: np.ndarray
+    phases: np.ndarray | None
+    weight: float
+
+    def __call__(self, X):
+        if self.phases is None:
+            return cosines_and_sines(X, self.W, self.weight)
+        return shifted_cosines(X, self.W, self.phases, self.weight)                  # (9.8)

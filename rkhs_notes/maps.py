@@ -69,8 +69,7 @@ def require_columns(phi, X, points):
         return
     one = np.ndim(X) == 1 and len(X) == phi.d
     raise ValueError(f"X has {came} column{'s' * (came > 1)}, but this map was made for {phi.d}; "
-                     + ("one point is X[None, :]." if one else
-                        f"make another one: k.feature_map({came})."))
+                     + ("one point is X[None, :]." if one else f"make another one for {came}."))
 
 
 def require_features(F, phi, n):

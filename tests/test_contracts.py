@@ -72,7 +72,8 @@ WITHOUT = {
     "features": 1,
     "fourier": 2,
     "gram": 1,
-    "random_features": 2,
+    "grids_landmarks": 1,
+    "random_features": 1,
     "resampling": 2,
     "settings": 4,
 }
@@ -157,14 +158,14 @@ DRAWS = {
         "draws": lambda rng: 1,
     },
     "double_descent.least_squares_risk": {"p": lambda rng: int(rng.integers(12, 20))},
-    "random_features.check_unbiased": {
+    "unbiased.check_unbiased": {
         "draw": lambda rng: lambda seed: fourier_features(Gaussian(0.8), 2, 20, seed),
         "k": lambda rng: Gaussian(0.8),
         "X": lambda rng: rng.normal(size=(3, 2)),
         "n_maps": lambda rng: 40,
     },
-    "random_features.binning_features": {"k": lambda rng: Laplace(rng.uniform(0.5, 2))},
-    "random_features.hat_mixture": {"f": lambda rng: lambda t: np.exp(-t)},
+    "grids_landmarks.binning_features": {"k": lambda rng: Laplace(rng.uniform(0.5, 2))},
+    "grids_landmarks.hat_mixture": {"f": lambda rng: lambda t: np.exp(-t)},
     "zoo.from_sklearn": {"kernel": lambda rng: RBF(1.0)},
 }
 

@@ -49,7 +49,7 @@ def documented(docstring):
 
 
 # their fields have words
-VALUES = {"Value", "Kernel", "Indefinite", "Drawn", "RKHS", "_KnownAtPoints", "_WithPointsOf"}
+VALUES = {"Value", "Kernel", "Indefinite", "Drawn", "Frequencies", "RKHS", "_KnownAtPoints", "_WithPointsOf"}
 VALUES |= {"Fit", "Scores", "Conditional"}
 
 
