@@ -20,7 +20,7 @@ __version__ = "0.1.0"
 _DAILY = """
 Kernel Linear Constant Polynomial Gaussian Mahalanobis Laplace Matern Cauchy RationalQuadratic
 Periodic Brownian Sobolev SobolevFull Delta Bilinear Anova Tensor FiniteRank Precomputed
-check_kernel indefinite_witness is_psd median_bandwidth from_sklearn
+check_kernel check_conditionally_negative indefinite_witness is_psd median_bandwidth from_sklearn
 
 Measure empirical gauss_legendre gauss_hermite uniform_grid gram_schmidt project riesz_representer
 RKHS RKHSFunction FiniteDimensionalRKHS check_reproducing

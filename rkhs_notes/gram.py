@@ -141,7 +141,9 @@ class Expression(Written):
     def with_params(self, **values):
         """The same expression with other parameters.
 
-        **values : float or array, by the names of get_params
+        Parameters
+        ----------
+        **values : float or array    by the names of get_params
 
         Returns
         -------

@@ -31,6 +31,11 @@ def is_psd(K: SquareMatrix, entry_error: NonNegative = None):
     -------
     bool          True when K is symmetric up to entry_error and no eigenvalue is below
                   −n · entry_error
+
+    Examples
+    --------
+    >>> is_psd([[2, 1], [1, 2]]), is_psd([[1, 2], [2, 1]])
+    (True, False)
     """
     if entry_error is None:
         entry_error = 4 * np.finfo(K.dtype).eps * np.abs(K).max()
@@ -435,6 +440,12 @@ def indefinite_witness(k: laws.Similarity, X: Points):
     References
     ----------
     PK, proof of the necessity lemma
+
+    Examples
+    --------
+    >>> points, c = indefinite_witness(Sigmoid(), [1.0, 2.0])
+    >>> c.round(2).tolist()
+    [1.0, -0.87]
     """
     g = laws.full_gram(k, X)
     laws.is_symmetric(g)                                    # cᵀKc sees the symmetric part only
@@ -463,6 +474,11 @@ def median_bandwidth(X: Points, rng: Rng = None, n_max: Annotated[int, count(2)]
     Raises
     ------
     ValueError           fewer than two points, or more than half of all pairs coincide
+
+    Examples
+    --------
+    >>> median_bandwidth([0.0, 1.0, 3.0, 10.0])
+    5.0
     """
     if len(X) > n_max:
         X = X[rng.choice(len(X), n_max, replace=False)]

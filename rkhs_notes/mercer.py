@@ -26,9 +26,9 @@ from .spectra import GramOperator, leading_eigenpairs
 
 # %% ../nbs/04_mercer.ipynb #410ae236
 from .maps import expect_columns
-from .series import (Eigenvalues, Formula, NodeValues, Series, Terms, cosine_series,
-    finite_length, hermite, leaves, nodes_range, require_scales, sines, subscript, too_narrow,
-    vanishing, waves, within_unit_interval)
+from .series import (AtNodes, Eigenvalues, Formula, NodeValues, PerTerm, Series, Terms,
+    TermValues, cosine_series, finite_length, hermite, leaves, nodes_range, require_scales, sines,
+    subscript, too_narrow, vanishing, waves, within_unit_interval)
 from .zoo import Periodic
 
 # %% ../nbs/04_mercer.ipynb #3ec8864e
@@ -75,8 +75,9 @@ class IntegralOperator(Value):
         """
         return self.measure.inner(f, self(f)(self.measure.points))
 
-    def trace(self):
-        "∫ k(x, x) dμ(x), the sum of all eigenvalues, a float   (4.8)"
+    @contract
+    def trace(self) -> Finite:
+        "∫ k(x, x) dμ(x), the sum of all eigenvalues   (4.8)"
         return float(self.measure.weights @ self.k.diag(self.measure.points))
 
     def __repr__(self):
@@ -124,8 +125,14 @@ class MercerExpansion(Series, Value):
     node_values: NodeValues = None
 
     @contract
-    def eigenfunctions(self, X: Points):
-        "ψⱼ(xᵢ) = (T ψⱼ)(xᵢ) / λⱼ, array (n, m): an error of about eps λ₁ / λⱼ   (4.5)"
+    def eigenfunctions(self, X: Points) -> TermValues:
+        """ψⱼ(xᵢ) = (T ψⱼ)(xᵢ) / λⱼ, with an error of about eps λ₁ / λⱼ   (4.5)
+
+        Raises
+        ------
+        TypeError, ValueError    points outside the domain, or of other columns than the nodes
+        MemoryError              above settings.result_mib
+        """
         return self._values(X)
 
     @property
@@ -133,26 +140,27 @@ class MercerExpansion(Series, Value):
         "The truncated kernel Σⱼ λⱼ ψⱼ(x) ψⱼ(y), a Kernel: call it, add it, take its map   (4.7)"
         return TruncatedKernel(self)
 
-    def feature_map(self):
-        "φ(x) = (√λⱼ ψⱼ(x))ⱼ, the Mercer map: FeatureMap of the truncated kernel, into ℝᵐ   (4.10)"
-        return self.kernel.feature_map(self._columns)
-
-    def coefficients(self, f):
-        "cⱼ = ⟨f, ψⱼ⟩ in L²(μ), array (m,), for a function f or array (N,) of its values   (4.9)"
+    @contract
+    def coefficients(self, f: AtNodes) -> PerTerm:
+        "cⱼ = ⟨f, ψⱼ⟩ in L²(μ)   (4.9)"
         return self._times_node_values(self.measure.weights * self.measure._scalar(f, "f"))
 
-    def norm(self, f):
-        "√(Σⱼ cⱼ² / λⱼ), float: the norm in H of the part of f that the terms see   (4.9)"
+    @contract
+    def norm(self, f: AtNodes) -> NonNegative:
+        "√(Σⱼ cⱼ² / λⱼ): the norm in H of the part of f that the terms see   (4.9)"
         return finite_length(self.coefficients(f) / np.sqrt(self.eigenvalues), self.eigenvalues)
 
-    def tail(self):
-        "∫ k(x, x) dμ − Σⱼ λⱼ, float ≥ 0: the eigenvalues left out   (4.8)"
-        return max(self.total - float(self.eigenvalues.sum()), 0.0)
+
+AnExpansion = Annotated[MercerExpansion, instance_of(
+    MercerExpansion, "what mercer_expansion(k, measure) gives")]
 
 # %% ../nbs/04_mercer.ipynb #57d46c0f
 class TruncatedKernel(Kernel):
-    "k_m(x, y) = Σⱼ λⱼ ψⱼ(x) ψⱼ(y), j ≤ m, of finite rank   (4.7)"
-    expansion: MercerExpansion           # what is cut after its m terms
+    """k_m(x, y) = Σⱼ λⱼ ψⱼ(x) ψⱼ(y), j ≤ m, of finite rank   (4.7)
+
+    expansion : what is cut after its m terms
+    """
+    expansion: AnExpansion
 
     def __repr__(self):
         return f"TruncatedKernel({self.expansion.k}, {self.expansion.n_terms} terms)"
@@ -212,6 +220,12 @@ def mercer_expansion(k: AKernel, measure: AMeasure, n_terms: Count = None, rng: 
     References
     ----------
     Nyström (1930); Baker (1977); Williams and Seeger (2001)
+
+    Examples
+    --------
+    >>> e = mercer_expansion(Brownian(), gauss_legendre(0, 1, 200), 3)
+    >>> e.eigenvalues.round(3).tolist()
+    [0.405, 0.045, 0.016]
     """
     support = measure.weights > 0
     measure = Measure(measure.points[support], measure.weights[support])
@@ -249,10 +263,6 @@ def _require_small(law, lengths, allowed, lam, mistake):
     j = int(lengths.argmax())
     require(law, lengths[j], allowed,
             f"Pair {j + 1} has λ = {lam[j]:.6g}: {mistake}, or another kernel.")
-
-# %% ../nbs/04_mercer.ipynb #7fb89804
-AnExpansion = Annotated[MercerExpansion, instance_of(
-    MercerExpansion, "what mercer_expansion(k, measure) gives")]
 
 # %% ../nbs/04_mercer.ipynb #c797cd48
 @contract

@@ -192,7 +192,7 @@ class Anova(Kernel):
     base: AKernel  # of one variable
     order: Count  # how many coordinates interact
     up_to: Flag = False  # add all lower orders
-    is_shift_invariant = property(lambda self: self.base.is_shift_invariant)
+    is_shift_invariant = property(lambda self: self.base.is_shift_invariant, doc="As the base.")
 
     def _points(self, X, name):
         X = as_points(X, name)

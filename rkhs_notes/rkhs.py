@@ -91,6 +91,11 @@ class RKHSFunction(Drawn):
 
         tol : 0 joins repeated centres and drops coefficients 0
         returns : of t functions, each keeps its own bound, on common centres
+
+        Raises
+        ------
+        ValueError               tol is negative or not a number
+        MemoryError              the centres kept are too many for settings.result_mib
         """
         from rkhs_notes.interpolation import compressed
         return compressed(self, tol)
@@ -131,7 +136,14 @@ class _KnownAtPoints(Value):
 
 # %% ../nbs/03_rkhs.ipynb #9eca0eb4
 class RKHS(_KnownAtPoints):
-    "The reproducing kernel Hilbert space of k   (Theorem 3.4)"
+    """The reproducing kernel Hilbert space of k   (Theorem 3.4)
+
+    Examples
+    --------
+    >>> f = RKHS(Linear()).interpolate([2.0], [6.0])
+    >>> f([1.0, 3.0]).tolist(), f.norm()
+    ([3.0, 9.0], 3.0)
+    """
     k: AKernel
 
     @contract
@@ -183,6 +195,11 @@ def check_reproducing(f: OneFunction, X: Places) -> Number:
     Raises
     ------
     LawBroken           names the law, the size of the violation and the point
+
+    Examples
+    --------
+    >>> check_reproducing(RKHS(Linear()).section(2.0), [1.0, 3.0])
+    0.0
     """
     values, inner, root, rounding = _both_ways(f, X)
     worst = int(np.argmax(np.abs(values - inner)))

@@ -10,7 +10,8 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike
 from .arrays import as_count, as_floats, as_number, require_fits, row_blocks
-from .contracts import Function, Positive, Value, Word, array, contract, taken_of
+from .contracts import (Function, NonNegative, Positive, Value, Word, array, contract,
+                                  taken_of)
 from .gram import n_columns, n_points, precision
 
 # %% ../nbs/S_series.ipynb #6ddfa790
@@ -39,6 +40,10 @@ def _terms(value, name, call):
 _draw_terms = lambda rng, sizes: int(rng.integers(1, 9))
 Eigenvalues = Annotated[ArrayLike, Word("array (m,), > 0", _eigenvalues, ("terms",))]
 NodeValues = Annotated[ArrayLike, replace(array("N", "m"), letters=("N", "terms"))]
+PerTerm = Annotated[ArrayLike, array("m")]
+TermValues = Annotated[ArrayLike, array("n", "m")]
+AtNodes = Annotated[object, Word("function, or array (N,) of its values at the nodes",
+                                 lambda value, name, call: value)]
 Terms = Annotated[int, Word("int ≥ 1", _terms, (), _draw_terms,
                             (None, "text", 0, -1, 1.5, True, [1], math.inf))]
 
@@ -65,6 +70,20 @@ class Series(Value):
         float
         """
         return float(np.sum(self.eigenvalues / (self.eigenvalues + lam)))
+
+    @contract
+    def tail(self) -> NonNegative:
+        "∫ k(x, x) dμ − Σⱼ λⱼ: the eigenvalues left out, the mean of k(x, x) − k_m(x, x)   (4.8)"
+        return max(self.total - float(self.eigenvalues.sum()), 0.0)
+
+    def feature_map(self):
+        """φ(x) = (√λⱼ ψⱼ(x))ⱼ, the Mercer map   (4.10)
+
+        Returns
+        -------
+        FeatureMap            of the truncated kernel, into ℝᵐ
+        """
+        return self.kernel.feature_map(self._columns)
 
     def plot(self, *limits, terms=4, ax=None):
         """Draw the first eigenfunctions, for points of ℝ; the eigenvalues, for other points.

@@ -41,7 +41,7 @@ def in_units(s, length, xp):
 class Bilinear(Kernel):
     """k(x, y) = xᵀ A y, the linear kernel of √A x
 
-    A : symmetric positive semidefinite
+    A : (d, d)
     """
     A: Psd  # (d, d)
 
@@ -72,7 +72,7 @@ class Mahalanobis(ExpRadial, Kernel):
     """k(x, y) = exp(−½ Σᵢ (xᵢ − yᵢ)² / scalesᵢ²): one bandwidth a coordinate
 
     Equal scales give Gaussian(bandwidth=scale).
-    scales : in the units of the coordinates
+    scales : (d,), in the units of the coordinates
     """
     scales: Widths  # (d,)
 
@@ -110,6 +110,11 @@ class Matern(Radial, Kernel):
     nu = 1/2 is exp(−‖x − y‖ / bandwidth), nu → ∞ the Gaussian of the same bandwidth.
     nu : smoothness; 1/2, 3/2 and 5/2 have fast closed forms; there is no gradient in it
     bandwidth : in the units of x
+
+    Examples
+    --------
+    >>> Matern(nu=0.5)([0.0], [0.0, 1.0]).round(3).tolist()
+    [[1.0, 0.368]]
     """
     nu: Annotated[float, number(above=0, at_most=100)] = 1.5  # smoothness
     bandwidth: Positive = 1.0  # in the units of x
@@ -392,7 +397,7 @@ class Integral(Explicit, Kernel):
 class Precomputed(Kernel):
     """k(i, j) = K[i, j]: points are row numbers of a Gram matrix that somebody else computed
 
-    K : tested once
+    K : (N, N), tested once
     """
     K: GramMatrix  # (N, N)
 

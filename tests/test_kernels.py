@@ -2,6 +2,7 @@
 
 import copy
 import doctest
+import importlib
 import multiprocessing
 import os
 import pickle
@@ -823,9 +824,13 @@ def test_a_refusal_comes_without_warnings():
                 call()
 
 
-def test_examples_in_docstrings():
-    import rkhs_notes.kernels
-    found = [t for t in doctest.DocTestFinder(exclude_empty=True).find(rkhs_notes.kernels) if t.examples]
-    assert {t.name.rpartition(".")[2] for t in found} >= {"Gaussian", "Sum", "check_kernel"}
+@pytest.mark.parametrize("module, names", [
+    ("hilbert", "gauss_legendre empirical gram_schmidt project"), ("zoo", "Matern"), ("mercer", "mercer_expansion"),
+    ("kernels", "Gaussian Sum check_kernel is_psd indefinite_witness median_bandwidth"),
+    ("rkhs", "RKHS check_reproducing")])
+def test_examples_in_docstrings(module, names):
+    found = doctest.DocTestFinder().find(importlib.import_module(f"rkhs_notes.{module}"))
+    found = [test for test in found if test.examples]
+    assert {test.name.rpartition(".")[2] for test in found} >= set(names.split())
     for test in found:
         assert doctest.DocTestRunner(verbose=False).run(test).failed == 0, test.name
