@@ -195,11 +195,6 @@ def check_reproducing(f: OneFunction, X: Places) -> Number:
     Raises
     ------
     LawBroken           names the law, the size of the violation and the point
-
-    Examples
-    --------
-    >>> check_reproducing(RKHS(Linear()).section(2.0), [1.0, 3.0])
-    0.0
     """
     values, inner, root, rounding = _both_ways(f, X)
     worst = int(np.argmax(np.abs(values - inner)))

@@ -9,6 +9,8 @@ from dataclasses import replace
 from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike
+
+# %% ../nbs/S_series.ipynb #e177538d
 from .arrays import as_count, as_floats, as_number, require_fits, row_blocks
 from .contracts import (Function, NonNegative, Positive, Value, Word, array, contract,
                                   taken_of)
@@ -47,8 +49,43 @@ AtNodes = Annotated[object, Word("function, or array (N,) of its values at the n
 Terms = Annotated[int, Word("int ≥ 1", _terms, (), _draw_terms,
                             (None, "text", 0, -1, 1.5, True, [1], math.inf))]
 
+# %% ../nbs/S_series.ipynb #4531f56d
+class AtPoints(Value):
+    "Values ψⱼ(xᵢ) in blocks, at the nodes and off them"
+
+    @property
+    def _columns(self):
+        return (*self.measure.points.shape, 1)[1]
+
+    @property
+    def _at_nodes(self):
+        known = self.node_values is not None
+        return self.node_values if known else self.eigenfunctions(self.measure.points)
+
+    def _values(self, X):
+        "ψⱼ(xᵢ) for marked points"
+        _require_same_columns(self, X)
+        shape, dtype = (n_points(X), self.n_terms), precision(X)
+        require_fits(shape, dtype.itemsize, "ask for fewer points at once, or fewer terms")
+        values = np.empty(shape, dtype)
+        for rows in row_blocks(shape[0], 8 * shape[1] * dtype.itemsize):
+            values[rows] = _block(self, taken_of(X, rows))
+        return values
+
+    def _features(self, X):
+        "(√λⱼ ψⱼ(xᵢ))   (4.10)"
+        return self._values(X) * np.sqrt(self.eigenvalues).astype(precision(X), copy=False)
+
+    def _times_node_values(self, f):
+        "Σᵢ fᵢ ψⱼ(xᵢ) over the nodes"
+        if self.node_values is not None:
+            return f @ self.node_values
+        nodes = self.k.points(self.measure.points)
+        blocks = row_blocks(len(f), 8 * self.n_terms * precision(nodes).itemsize)
+        return sum(f[rows] @ self._values(taken_of(nodes, rows)) for rows in blocks)
+
 # %% ../nbs/S_series.ipynb #b956e712
-class Series(Value):
+class Series(AtPoints):
     "Functions ψⱼ with weights λⱼ on the points of a kernel, orthonormal on the nodes of a measure"
 
     @property
@@ -106,37 +143,6 @@ class Series(Value):
         left_out = "" if self.asked == self.n_terms else " of " + str(self.asked)
         rest = ": the rest is rounding" if left_out else ""
         return f"MercerExpansion of {self.k}, {self.n_terms}{left_out} terms{rest}"
-
-    @property
-    def _columns(self):
-        return (*self.measure.points.shape, 1)[1]
-
-    @property
-    def _at_nodes(self):
-        known = self.node_values is not None
-        return self.node_values if known else self.eigenfunctions(self.measure.points)
-
-    def _values(self, X):
-        "ψⱼ(xᵢ) for marked points"
-        _require_same_columns(self, X)
-        shape, dtype = (n_points(X), self.n_terms), precision(X)
-        require_fits(shape, dtype.itemsize, "ask for fewer points at once, or fewer terms")
-        values = np.empty(shape, dtype)
-        for rows in row_blocks(shape[0], 8 * shape[1] * dtype.itemsize):
-            values[rows] = _block(self, taken_of(X, rows))
-        return values
-
-    def _features(self, X):
-        "(√λⱼ ψⱼ(xᵢ))   (4.10)"
-        return self._values(X) * np.sqrt(self.eigenvalues).astype(precision(X), copy=False)
-
-    def _times_node_values(self, f):
-        "Σᵢ fᵢ ψⱼ(xᵢ) over the nodes"
-        if self.node_values is not None:
-            return f @ self.node_values
-        nodes = self.k.points(self.measure.points)
-        blocks = row_blocks(len(f), 8 * self.n_terms * precision(nodes).itemsize)
-        return sum(f[rows] @ self._values(taken_of(nodes, rows)) for rows in blocks)
 
 # %% ../nbs/S_series.ipynb #5decd3cc
 def _require_same_columns(series, X):
