@@ -103,6 +103,7 @@ from .grids_landmarks import binning_features as binning_features
 from .kpca import center as center
 from .sgd import cheapest_option as cheapest_option
 from .exercises import check as check
+from .metrics import check_conditionally_negative as check_conditionally_negative
 from .features import check_feature_map as check_feature_map
 from .kernels import check_kernel as check_kernel
 from .mercer import check_mercer as check_mercer
