@@ -117,6 +117,11 @@ Covariances = Annotated[Any, Word("array (n, m)", _as_it_is)]
 class Conditional(Band):
     "A process whose covariance is the kernel `left`"
 
+    def _repr_latex_(self):
+        k = self.k._tex("x", "z")
+        return (r"$f \mid y \sim \mathcal{GP}(m, c),\quad "
+                rf"m = \sum_i \alpha_i\, k(x_i, \cdot),\quad k(x, z) = {k}$")
+
     @contract
     def var(self, X: Points) -> Variances:
         """Posterior variance c(x, x) of the latent f, in blocks; add the noise for an observation.

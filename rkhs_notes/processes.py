@@ -26,7 +26,7 @@ from .rkhs import RKHSFunction
 # %% ../nbs/05a_processes.ipynb #98c76d70
 from .search import (Hyperparameters, Logarithms, box_around, few_threads, highest,
                                starts_of)
-from .systems import clipped, coordinates, squarable, usual_causes
+from .systems import clipped, coordinates, squarable, usual_causes, whole
 
 # %% ../nbs/05a_processes.ipynb #de682760
 _as_it_is = lambda value, name, call: value
@@ -89,7 +89,7 @@ def _rounding(gp, X):
 # %% ../nbs/05a_processes.ipynb #ec559112
 def _evidence(k, X, y, noise):
     "alpha, K + N factored, and log p(y)   (5.12)"
-    gram = Cholesky(k(X).astype(float, copy=False), noise, overwrite=True,
+    gram = Cholesky(whole(k, X).astype(float, copy=False), noise, overwrite=True,
                     name=f"K + {noise:.1e} I" if np.ndim(noise) == 0 else "K + noise",
                     remedy=lambda least: usual_causes(k, X, least, "noise"))
     alpha = gram.solve(squarable(y))
@@ -393,7 +393,7 @@ def gp_classification(k: AKernel, X: Points, y: TwoLabels):
     ----------
     Rasmussen and Williams (2006), algorithms 3.1 and 3.2
     """
-    sign, K = y.signs, k(X).astype(float, copy=False)
+    sign, K = y.signs, whole(k, X).astype(float, copy=False)
     try:
         alpha = minimize_convex(K, sign, logistic, lam=0.5).alpha                       # step 1
     except ConvergenceFailure as e:

@@ -28,7 +28,7 @@ from .multipliers import beside_loss
 from .rkhs import RKHSFunction
 from .splines import NaturalSpline, OnTheLine, penalised, require_line, through
 from .systems import (NullPart, NullSpace, beside, clipped, independent, null_matrix,
-                                smoother, squarable, times)
+                                smoother, squarable, times, whole)
 
 # %% ../nbs/05_representer.ipynb #3fe41458
 from .zoo import Sobolev
@@ -306,7 +306,7 @@ def ridge_path(k: AKernel, X: Points, y: Targets, lams: Lams = None, offset: Fla
     """
     if (n := len(squarable(y))) < 2:
         raise ValueError("X has one point; leaving it out leaves nothing to fit.")
-    K, means = k(X), None
+    K, means = whole(k, X), None
     eps = float(np.finfo(K.dtype).eps)
     if lams is None:
         lams = np.geomspace(max(1e-8, n * eps), 1e3, 50) * (float(K.diagonal().mean()) or 1.0)
@@ -367,7 +367,8 @@ def semiparametric(k: AKernel, X: Points, y: Targets, null_space: NullSpace, lam
     if loss == squared:
         alpha, beta, gap = *beside(T, smoother(k, X, y.dtype, lam, weights), y), 0.0
     else:
-        alpha, beta, gap = beside_loss(k(X), T, squarable(loss.targets(y)), loss, lam, weights)
+        y = squarable(loss.targets(y))
+        alpha, beta, gap = beside_loss(whole(k, X), T, y, loss, lam, weights)
     return SemiparametricFit(RKHSFunction(k, X, alpha), NullPart(null_space, beta), gap)
 
 # %% ../nbs/05_representer.ipynb #bc252581
@@ -461,6 +462,6 @@ def minimize_risk(k: AKernel, X: Points, y: Vector, loss: ALoss = squared, lam: 
     >>> minimize_risk(Gaussian(1.0), [0.0, 1.0, 2.0], [1.0, 9.0, 1.0], "absolute", lam=0.5)
     RiskSolution(absolute, lam=0.5): RKHSFunction in H(Gaussian(bandwidth=1)), 3 centres, gap ...
     """
-    found = minimize_convex(k(X), squarable(loss.targets(y)), loss, lam, tol, max_iter)
+    found = minimize_convex(whole(k, X), squarable(loss.targets(y)), loss, lam, tol, max_iter)
     return RiskSolution(RKHSFunction(k, X, found.alpha), loss, lam, found.primal, found.dual,
                         found.gap, found.iterations)

@@ -60,7 +60,7 @@ class Logarithms:
         return np.concatenate([np.ravel(part) for part in parts] or [[]]) * np.exp(theta)
 
 # %% ../nbs/S_search.ipynb #d4c0d994
-def highest(objective, starts, box, max_iter=200, progress=None):
+def highest(objective, starts, box, max_iter=200, progress=None, ftol=1e-9):
     "(theta, value) of the best end; objective(theta) → value, gradient; box: array (p, 2)"
     failures, best, refused = [], None, 1e300
 
@@ -75,7 +75,7 @@ def highest(objective, starts, box, max_iter=200, progress=None):
     for start in tqdm(starts, desc="starts", delay=0 if progress else 10,
                       disable=None if progress is None else not progress):
         found = minimize(descent, start, jac=True, method="L-BFGS-B", bounds=box,
-                         options=dict(maxiter=max_iter, ftol=1e-9, gtol=1e-5))
+                         options=dict(maxiter=max_iter, ftol=ftol, gtol=1e-5))
         if found.fun < refused and (best is None or found.fun < best.fun):
             best = found
     if best is None:
@@ -100,7 +100,7 @@ def starts_of(logs, objective, restarts, rng, max_iter):
             return value, np.bincount(logs.group, slope)
 
         shift, _ = highest(in_step, [np.zeros(together)], box_around(np.zeros(together)),
-                           max_iter, False)
+                           max_iter, False, ftol=1e-3)
         start = logs.start + shift[logs.group]
     jump = math.log(100)
     return [start] + [logs.start + rng.uniform(-jump, jump, len(logs)) for _ in range(restarts)]

@@ -10,8 +10,8 @@ import math
 from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
-from .arrays import (Cholesky, Objects, as_floats, as_points, distinct, guarded, sqdist,
-                               taken)
+from .arrays import (Cholesky, Objects, as_floats, as_points, distinct, guarded,
+                               require_fits, sqdist, taken)
 
 # %% ../nbs/S_systems.ipynb #af738444
 from .contracts import Targets, Value, Word
@@ -32,6 +32,14 @@ def usual_causes(k, X, least, shift="lam"):
     return (f"Usual causes: repeated rows of X ({rows}), a bandwidth far above the spacing of "
             f"X{wide}, or k is not a kernel. Try {shift}={least:.0e}, or check_kernel(k, X).")
 
+# %% ../nbs/S_systems.ipynb #fc8dfff7
+def whole(k, X):
+    "K, if there is room for it"
+    n, grain = n_points(X), np.dtype(precision(X)).itemsize
+    require_fits((n, n), grain, "features of the kernel (nystrom_features, random_feature_map) "
+                 "with svm_primal or kernel_sgd, or fewer points")
+    return k(X)
+
 # %% ../nbs/S_systems.ipynb #06ca5b29
 def squarable(y, name="y"):
     "y, if a sum of its squares is a number"
@@ -49,7 +57,7 @@ def times(A, weights):
 
 def smoother(k, X, dtype, lam, weights=None):
     "The linear map y ↦ alpha with (K + lam / w) alpha = y, from one factorisation   (SYS.1)"
-    K = k(X)
+    K = whole(k, X)
     K = K.astype(np.result_type(K.dtype, dtype), copy=False)
     if weights is None:
         return Cholesky(K, lam, f"K + {lam:.1e} I", lambda least: usual_causes(k, X, least),
