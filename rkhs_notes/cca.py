@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
 from . import contracts, settings
-from .arrays import (Cholesky, as_number, as_points, centred, require_fits,
-                               signs)
+from .arrays import (Cholesky, as_count, as_number, as_points, centred, require_fits,
+                               shaped, signs)
 
 # %% ../nbs/08a_cca.ipynb #debf5702
 from .contracts import (Count, NonNegative, Positive, Rng, Value, Vector, Word, array,
@@ -41,8 +41,7 @@ class KernelCorrelations(Value):
     function_x : RKHSFunction      n functions of x, with few centres; no offset in them
     function_y : RKHSFunction      n functions of y
     offset_x, offset_y : added to their values: minus their means over the sample
-    reg : float                    γ
-    error : float     bound on the error of R_x and R_y together, and so on that of each ρ²   (8.12)
+    reg, error : float     γ; bound on the error of R_x and R_y, and so of each ρ²   (8.12)
     """
     correlations: Vector
     function_x: RKHSFunction
@@ -81,7 +80,8 @@ class KernelCorrelations(Value):
     def __repr__(self):
         shown = ", ".join(f"{rho:.3f}" for rho in self.correlations[:6])
         more = ", …" if len(self.correlations) > 6 else ""
-        return f"KernelCorrelations {shown}{more} at reg {self.reg:g}, error {self.error:.0e}"
+        at = f"at reg {self.reg:g}, error of the factors {self.error:.0e}"
+        return f"KernelCorrelations {shown}{more} {at}"
 
 # %% ../nbs/08a_cca.ipynb #38d0efd6
 @contract
@@ -149,7 +149,8 @@ def check_kernel_cca(cca: AnAnswer, X, Y, tol: Positive = 1e-6):
     """
     rho, largest = cca.correlations, lambda A: float(np.abs(A).max())
     tol = max(tol, 1e3 * float(np.finfo(cca.function_x.k.diag(cca.function_x.Z).dtype).eps))
-    u, v = cca.transform_x(X), cca.transform_y(Y)
+    u = cca.transform_x(X)
+    v = shaped(cca.transform_y(Y), "cca.transform_y(Y)", u.shape, hint=", as cca.transform_x(X)")
     sides = (("x", cca.function_x, X, u, v), ("y", cca.function_y, Y, v, u))
     K = [center(f.k(A)).astype(float, copy=False) for _, f, A, _, _ in sides]
     R = [Cholesky(A, shift=cca.reg, name="K + reg I").solve(A) for A in K]
@@ -233,8 +234,7 @@ def hsic_u(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY):
     ----------
     Song, Smola, Gretton, Bedo and Borgwardt (2012); Székely and Rizzo (2014) for the centring
     """
-    n = int(as_number(n_points(X), "the number of pairs", at_least=4,
-                      because=": it averages over four different points"))
+    n = as_count(n_points(X), "the number of pairs", 4)
     K, L = map(_u_centred, _two_grams(kx, ky, X, Y))
     return float(np.vdot(K, L)) / (n * (n - 3))                                      # (8.16)
 
@@ -372,7 +372,7 @@ def _mixtures(value, name, call):
     return X
 
 
-Mixtures = Annotated[Any, Word("array (n, d)", _mixtures, ("n", "d"),
+Mixtures = Annotated[Any, Word("array (n,) or (n, d)", _mixtures, ("n", "d"),
                                lambda rng, sizes: rng.laplace(size=(40, 2)), array("n").bad)]
 
 # %% ../nbs/08a_cca.ipynb #52258719

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
-from .arrays import as_number, as_targets, centred, require_symmetric
+from .arrays import as_number, as_targets, centred, require_symmetric, shaped
 from .contracts import (Count, Matrix, Points, Positive, Rng, SquareMatrix, Value, Word,
                                   array, contract, instance_of, one_of)
 
@@ -213,7 +213,8 @@ class Invertible(Axes):
 
         References
         ----------
-        Mika, Schölkopf, Smola, Müller, Scholz and Rätsch (1999); Bakır, Weston, Schölkopf (2004)
+        Mika, Schölkopf, Smola, Müller, Scholz and Rätsch (1999); Bakır, Weston and Schölkopf
+        (2004)
         """
         rows, largest = np.atleast_2d(scores), lambda A: float(np.abs(A).max())
         as_number(largest(rows), "the largest of scores", at_most=1e8 * largest(self.scores),
@@ -237,7 +238,7 @@ class KernelComponents(Invertible):
 
     @contract
     def residual(self, X: Points):
-        """‖φ(x) − Pφ(x)‖², squared distance in H from the plane μ + span(v): novelty   (8.8)
+        """‖φ(x) − Pφ(x)‖², squared distance in H from μ + span(v₁, …, v_m): novelty   (8.8)
 
         X : array (l, d)
 
@@ -345,7 +346,8 @@ def check_kernel_pca(pca: AnAnswer, X=None, tol: Positive = 1e-8):
     f, lam, top = pca.components, pca.eigenvalues, float(pca.eigenvalues[0])
     tol = max(tol, 1e3 * float(np.finfo(f.alpha.dtype).eps))
     X = f.Z if X is None else f.k._marked(X, "X")
-    K0, scores, largest = f.k(X), pca.transform(X), lambda A: float(np.abs(A).max())
+    scores = shaped(pca.transform(X), "pca.transform(X)", pca.scores.shape, hint=", the sample")
+    K0, largest = f.k(X), lambda A: float(np.abs(A).max())
     K, root = center(K0), math.sqrt(top)
     leading = scipy.linalg.eigvalsh(K / top)[::-1][:len(lam)]
     laws = [

@@ -59,8 +59,9 @@ def smoother(k, X, reg, name, n=1, tol=1e-8, rank=None, rng=None, pivots="greedy
     approx = pivoted_cholesky(k, X, rank, min(tol * reg / trace, 0.1), rng, pivots)
     F, mean = centred_factor(approx, name, f"n = {n}" if n > 1 else "a dependence", n)
     rounding = 64 * float(np.finfo(F.dtype).eps) * len(F) * float(diagonal.max())
-    as_number(reg, "reg", at_least=rounding, because=f", the rounding of the Gram matrix of {name}, "
-              "or all correlations are noise; it may help to take the mean away first")
+    as_number(reg, "reg", at_least=rounding,
+              because=f", the rounding of the Gram matrix of {name}: noise lies below. "
+              "Taking the mean away first may help")
     U, s, Vt = scipy.linalg.svd(F, full_matrices=False)
     root = np.sqrt(s**2 + reg)
     return Smoother(approx, mean, U, s / root, Vt.T / root,

@@ -48,7 +48,7 @@ import numpy as np
 
 EXPECTED = {  # regular expression, searched in "KIND: where: what" of a difference: reason, in a line
     r"^value: kpca(\.\w+)*.*\.offset(_[xy])?\b": "kernel PCA and CCA: .offset is added, as everywhere",
-    r"^value: (lowrank\b|kpca\.(kernel_cca|c)\b)": "rng=None is the seed of random pivots; greedy by name",
+    r"^value: (lowrank\b|kpca: (c|kernel_cca)\b)": "rng=None is the seed of random pivots; greedy by name",
     r"^shape lost: kpca\..*\((n|n_points),[de]\)": "points are (n, d); 'of kx' says whose d",
     r"^name lost: .*\.(\w*Sample|Mean|Covariance|KernelOrMap|Null|Statistic|Kernels)$": "words of chapter 11",
     r": mmd(\.|: )(MMDTest|AggregatedTest)\b.*": "the hypothesis of a two-sample test is its own default",

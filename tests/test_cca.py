@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.linalg
+from rkhs_notes import settings
 from rkhs_notes.cca import (
     amari_distance,
     check_kernel_cca,
@@ -434,3 +435,30 @@ def test_the_function_of_a_kernel_runs_once_for_each_sample(use):
     seen = []
     use(Gaussian(1.0).on(lambda x: seen.append(len(x)) or x**2))
     assert len(seen) <= 2 and set(seen) == {n}
+
+
+def test_near_misses_of_cca():
+    "Each law refuses three times its tolerance, and lets a tenth of it pass"
+    cca, tol = kernel_cca(Gaussian(1), Gaussian(1), X, Y, 1.0, 2), 1e-6
+    share = cca.reg * (cca.function_x @ cca.function_x)[0, 0]
+
+    def mutants(e):
+        return {
+            "mean over the sample": replace(cca, offset_y=cca.offset_y + e),
+            "reg scaled": replace(cca, reg=cca.reg * (1 + e / share)),
+            "correlations": replace(cca, correlations=cca.correlations - [e, 0]),
+        }
+
+    for words, mutant in mutants(3 * tol).items():
+        with pytest.raises(LawBroken, match=words):
+            check_kernel_cca(mutant, X, Y)
+    for mutant in mutants(tol / 10).values():
+        check_kernel_cca(mutant, X, Y)
+
+
+def test_a_seed_left_out_is_that_of_the_settings():
+    both = Gaussian(1), Gaussian(1)
+    plain, seeded = (kernel_cca(*both, X, Y, 2.0, rank=20, rng=r) for r in (None, settings.seed))
+    np.testing.assert_array_equal(plain.function_x.Z, seeded.function_x.Z)
+    greedy = kernel_cca(*both, X, Y, 2.0, rank=20, pivots="greedy")
+    assert (greedy.function_x.Z != plain.function_x.Z).any()

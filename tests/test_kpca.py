@@ -329,3 +329,25 @@ def test_bad_input(case):
     use, error, words = BAD[case]
     with pytest.raises(error, match=words):
         use()
+
+
+def test_near_misses_of_kernel_pca():
+    "Each law refuses three times its tolerance, and lets a tenth of it pass"
+    pca, tol = kernel_pca(Gaussian(1.0), X, 3), 1e-8
+    top, largest = pca.eigenvalues[0], np.abs(Gaussian(1.0)(X)).max()
+
+    def mutants(e):
+        longer = 1 + e * top / pca.eigenvalues[-1] / 2
+        return {
+            "orthonormal": replace(pca, components=pca.components * longer, offset=longer * pca.offset),
+            "mean 0": replace(pca, offset=pca.offset + e * np.sqrt(top)),
+            "ΣᵢScoreᵢ²": replace(pca, eigenvalues=pca.eigenvalues * [1 + e, 1, 1]),
+            "trace": replace(pca, trace=pca.trace * (1 + e)),
+            "mean_norm2": replace(pca, mean_norm2=pca.mean_norm2 + e * largest),
+        }
+
+    for words, mutant in mutants(3 * tol).items():
+        with pytest.raises(LawBroken, match=words):
+            check_kernel_pca(mutant)
+    for mutant in mutants(tol / 10).values():
+        check_kernel_pca(mutant)
