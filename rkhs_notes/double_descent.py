@@ -6,6 +6,7 @@ __all__ = ['RandomMaps', 'Line', 'MoreOfIt', 'min_norm_fit', 'check_min_norm', '
 
 # %% ../nbs/10_double_descent.ipynb #93d240b1
 import math
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import scipy.linalg
 from scipy.special import gammaln
 
 # %% ../nbs/10_double_descent.ipynb #90c9a356
-from .arrays import frozen, guarded, require_fits
+from .arrays import as_floats, frozen, guarded, require_fits, shaped
 from .contracts import (AnyPoints, Coefficients, Count, Flag, NonNegative, Positive, Rng,
     Targets, Value, array, contract, function, number, one_of)
 from .errors import require
@@ -49,6 +50,11 @@ def min_norm_fit(Phi: FeatureColumns, y: Targets, lam: NonNegative = 0.0, rtol: 
     References
     ----------
     Proposition 10.2; MD, "the case p > N"
+
+    Examples
+    --------
+    >>> min_norm_fit([[1.0, 1.0]], [2.0]).round(12).tolist()
+    [1.0, 1.0]
     """
     Phi, y = alike(Phi, y)
     beta = shortest(Phi, y.reshape(len(y), -1), math.sqrt(lam),                    # (10.2)
@@ -73,6 +79,7 @@ def check_min_norm(Phi: FeatureColumns, y: Targets, beta: FittedColumns, lam: No
     Raises
     ------
     LawBroken                     says which condition fails
+    TypeError, ValueError         bad Phi, y, beta, lam or tol
     """
     (Phi, y), size = alike(Phi, y), (Phi.shape[1], *y.shape[1:])
     require(f"beta has shape {beta.shape}, not {size}", beta.shape != size, 0)
@@ -280,7 +287,9 @@ def relu_features(d: Count, D: Count, rng: Rng = None):
     return FeatureMap(ArcCosine(), d, D, _Neurons(frozen(rng.standard_normal((D, d)))))
 
 # %% ../nbs/10_double_descent.ipynb #8deb71ff
-Line, MoreOfIt = Annotated[Any, array("N", "1?")], Annotated[Any, array("M", "1?")]
+_on_it = lambda value, name, call: shaped(as_floats(value, name), name, ("n",), ("n", 1))
+Line = Annotated[Any, replace(array("N"), says="array (n,) or (n, 1)", read=_on_it)]
+MoreOfIt = Annotated[Any, replace(array("M"), says="array (q,) or (q, 1)", read=_on_it)]
 
 
 @contract

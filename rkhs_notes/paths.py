@@ -40,7 +40,9 @@ def _measured(value, name, call=None):
 
 
 FeatureColumns = Annotated[Any, replace(points("n"), says="array (n, D)", letters=("n", "D"))]
-OtherPoints = Annotated[Any, replace(AnyPoints.__metadata__[0], letters=("m",))]
+_others = replace(AnyPoints.__metadata__[0], letters=("m",),
+                  says="array (m,) or (m, d), or m objects of any kind")
+OtherPoints = Annotated[Any, _others]
 FittedColumns = Annotated[Any, array("D", "t?")]
 Widths = Annotated[Any, Word("increasing whole numbers ≥ 1", _increasing, ("widths",),
                              lambda rng, sizes: [1, 2],

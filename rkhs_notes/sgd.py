@@ -35,14 +35,15 @@ from .steps import (Amount, Examples, FeatureRows, Machine, Option, Run, Size, S
 # %% ../nbs/06_sgd.ipynb #ba74dbe2
 @contract
 def sgd_primal(Phi: FeatureRows, y: Vector, loss: ALoss = logistic, steps: Count = None,
-               step_size: StepSize = 0.1, rng: Rng = None, callback: Function = None):
+               step_size: StepSize = 0.1, rng: Rng = None,
+               callback: Annotated[Any, function("(t, w)")] = None):
     """w ← w − step_size ℓ′(yᵢ, ⟨w, φᵢ⟩) φᵢ, one random example i after the other   (6.2)
 
     Phi : features, one row an example
     y : targets, or labels −1 and +1
     steps : 20 n when left out
     rng : draws the examples; the same seed, the same examples
-    callback : of t and w, called after each step with the number t of steps
+    callback : called after each step with the number t of steps
 
     Returns
     -------
@@ -66,7 +67,8 @@ def sgd_primal(Phi: FeatureRows, y: Vector, loss: ALoss = logistic, steps: Count
 # %% ../nbs/06_sgd.ipynb #3a50543f
 @contract
 def sgd_dual(K: GramMatrix, y: Vector, loss: ALoss = logistic, steps: Count = None,
-             step_size: StepSize = 0.1, rng: Rng = None, callback: Function = None):
+             step_size: StepSize = 0.1, rng: Rng = None,
+             callback: Annotated[Any, function("(t, u)")] = None):
     """uᵢ ← uᵢ − step_size ℓ′(yᵢ, Σⱼ Kᵢⱼ uⱼ), one random example i after the other   (6.4)
 
     y, steps, rng, callback : as in sgd_primal
@@ -153,7 +155,8 @@ def _features(k, X, option, features):
 def kernel_sgd(k: AKernel, X: Points, y: Vector, loss: ALoss = logistic, option: Option = 4,
                steps: Count = None, step_size: StepSize = 0.1, rng: Rng = None,
                features: MapOrTerms = None, *, lam: NonNegative = 0.0, batch: Count = 1,
-               average: Flag = False, replace: Flag = True, callback: Function = None):
+               average: Flag = False, replace: Flag = True,
+               callback: Annotated[Any, function("(t, rows, scores)")] = None):
     """Stochastic gradients on  (Σᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖²) / n  in one of six ways   (6.2), (6.4)
 
     y : targets, or labels −1 and +1
@@ -167,8 +170,7 @@ def kernel_sgd(k: AKernel, X: Points, y: Vector, loss: ALoss = logistic, option:
     batch : examples a step, whose slopes are averaged
     average : return the mean of f_0, …, f_{steps−1} instead of the last f (Theorem 6.3)
     replace : False takes pass after pass, each example once a pass, in random order
-    callback : of the steps done, the examples drawn and the score of each before its step, after
-        each block of steps
+    callback : after each block of steps: steps done, examples drawn, their scores before the step
 
     Returns
     -------
@@ -179,6 +181,15 @@ def kernel_sgd(k: AKernel, X: Points, y: Vector, loss: ALoss = logistic, option:
     ConvergenceFailure    the steps are too long and f runs away; names 2 / (β k(x, x))
     NoFiniteFeatureMap    options 1, 2 for a kernel of infinite dimension
     MemoryError           what option 2, 4 or 6 would store is too large; names another option
+
+    References
+    ----------
+    Theorem 6.1; CK (Cornell)
+
+    Examples
+    --------
+    >>> (kernel_sgd(Gaussian(1.0), [0.0, 1.0], [1, -1])([0.0, 1.0]) > 0).tolist()
+    [True, False]
     """
     run = Run(y, loss, steps, step_size, rng, batch, lam, replace)
     if option in (3, 4):
@@ -221,6 +232,10 @@ def cost_model(option: Option, n: Size, d: Size, D: SizeOrInf, T: Size):
     Returns
     -------
     Cost                with .time, .memory, .fixed, .per_step
+
+    References
+    ----------
+    CK (Cornell), the cost table
     """
     fixed, per_step, memory = {
         1: (0, d * D, D), 2: (n * d * D, D, n * D),
@@ -239,6 +254,10 @@ def break_even(a: ACost, b: ACost):
     Returns
     -------
     float               0 if b is cheaper from the start, inf if never
+
+    Raises
+    ------
+    TypeError           a or b is no Cost
     """
     if b.fixed <= a.fixed and b.per_step <= a.per_step:
         return 0.0
@@ -278,6 +297,10 @@ def calibrate(k: AKernel = None, features: MapOf = None, loss: ALoss = logistic,
     Returns
     -------
     Machine             with .seconds(option, n, d, D, T)
+
+    Raises
+    ------
+    TypeError, ValueError    sizes that do not increase; features makes no FeatureMap
     """
     return timed(Gaussian(1.0) if k is None else k, features or _cosines, loss, dims, sizes)
 
@@ -302,6 +325,12 @@ def cheapest_option(n: Size, d: Size, D: SizeOrInf, T: Size, memory: Amount = ma
     Raises
     ------
     ValueError          nothing fits; says what the smallest option needs
+    TypeError           machine is no Machine
+
+    Examples
+    --------
+    >>> cheapest_option(n=1000, d=10, D=500, T=10**6), cheapest_option(100, 10, 5000, 10**6)
+    (2, 4)
     """
     size = {1: D, 2: D} if D != math.inf else {}
     size |= {3: 1, 4: 1} | ({} if approximate is None else {5: approximate, 6: approximate})

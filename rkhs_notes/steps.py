@@ -44,9 +44,10 @@ def _step_size(value, name, call=None):
 
 def _or_infinite(word):
     "A word that takes ∞ as well"
-    read = lambda value, name, call: math.inf if value is math.inf else word.read(value, name, call)
+    infinite = lambda value: isinstance(value, (float, np.floating)) and value == math.inf
+    read = lambda value, name, call: math.inf if infinite(value) else word.read(value, name, call)
     says = f"{word.says}, or inf"
-    bad = tuple(value for value in word.bad if value is not math.inf)
+    bad = tuple(value for value in word.bad if not infinite(value))
     return replace(word, says=says, read=read, bad=bad)
 
 
@@ -74,6 +75,7 @@ def slope_of(loss: ALoss, y: Vector, weight: PerTarget = 1.0):
     Raises
     ------
     NotImplementedError    the loss has no slope: neither a derivative nor an interval
+    TypeError, ValueError  no loss, or a weight that is neither a number nor one for each target
     """
     if type(loss) is Logistic:                            # the commonest one, in three operations
         minus, scaled = -y, -weight * y
