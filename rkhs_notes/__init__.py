@@ -29,7 +29,8 @@ MercerExpansion mercer_expansion check_mercer
 ridge ridge_path minimize_risk huber quantile epsilon_insensitive semiparametric smoothing_spline
 nadaraya_watson gaussian_process fit_hyperparameters learn_noise gp_classification
 check_representer check_sample_space
-kernel_sgd cheapest_option svc svr svc_multiclass one_class svm_primal
+kernel_sgd cheapest_option svc svr nu_svc nu_svr svc_multiclass one_class svm_primal
+svc_probability svc_leave_one_out
 
 FeatureMap MonomialMap finite_feature_map feature_dimension check_feature_map perceptron_primal
 perceptron_dual random_feature_map fourier_features binning_features nystrom_features features_for
@@ -76,7 +77,8 @@ _HABITS = {
     "gp": "gaussian_process", "gpr": "gaussian_process",
     "gaussianprocessregressor": "gaussian_process", "gpc": "gp_classification",
     "gaussianprocessclassifier": "gp_classification", "svm": "svc", "linearsvc": "svm_primal",
-    "oneclasssvm": "one_class", "sgdclassifier": "kernel_sgd", "sgdregressor": "kernel_sgd",
+    "oneclasssvm": "one_class", "nusvc": "nu_svc", "nusvr": "nu_svr",
+    "sgdclassifier": "kernel_sgd", "sgdregressor": "kernel_sgd",
     "makesmoothingspline": "smoothing_spline", "univariatespline": "smoothing_spline",
     "kerneldensity": "kde", "medianheuristic": "median_bandwidth", "kernelcenterer": "center",
     "kcca": "kernel_cca", "cca": "kernel_cca", "fastica": "kernel_ica", "kica": "kernel_ica",

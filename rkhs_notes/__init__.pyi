@@ -28,6 +28,7 @@ from . import kernels as kernels
 from . import kpca as kpca
 from . import laws as laws
 from . import lowrank as lowrank
+from . import machines as machines
 from . import maps as maps
 from . import mercer as mercer
 from . import metrics as metrics
@@ -41,6 +42,7 @@ from . import plots as plots
 from . import preimages as preimages
 from . import processes as processes
 from . import random_features as random_features
+from . import relevance as relevance
 from . import representer as representer
 from . import resampling as resampling
 from . import rkhs as rkhs
@@ -56,8 +58,10 @@ from . import smoothers as smoothers
 from . import spectra as spectra
 from . import splines as splines
 from . import steps as steps
+from . import support as support
 from . import svm as svm
 from . import systems as systems
+from . import tall as tall
 from . import turns as turns
 from . import two_samples as two_samples
 from . import unbiased as unbiased
@@ -153,6 +157,8 @@ from .mmd import mmd2_v as mmd2_v
 from .two_samples import mmd_test as mmd_test
 from .two_samples import mmd_test_aggregated as mmd_test_aggregated
 from .processes import nadaraya_watson as nadaraya_watson
+from .machines import nu_svc as nu_svc
+from .machines import nu_svr as nu_svr
 from .grids_landmarks import nystrom_features as nystrom_features
 from .svm import one_class as one_class
 from .features import perceptron_dual as perceptron_dual
@@ -167,7 +173,9 @@ from .representer import semiparametric as semiparametric
 from .datasets import smiley as smiley
 from .representer import smoothing_spline as smoothing_spline
 from .svm import svc as svc
-from .svm import svc_multiclass as svc_multiclass
+from .machines import svc_leave_one_out as svc_leave_one_out
+from .machines import svc_multiclass as svc_multiclass
+from .machines import svc_probability as svc_probability
 from .svm import svm_primal as svm_primal
 from .svm import svr as svr
 from .hilbert import uniform_grid as uniform_grid

@@ -169,6 +169,8 @@ class _Requests:
         store : array (m, n)
         place : array of int (q,)     row W[a] stands in store[place[a]]
         """
+        if self.whole is not None:
+            return self.whole, W
         if self._recent is None:
             self._recent = _Recent(len(self), self.dtype, self.cache_mib, _SIZE)
         return self._recent.rows, self._recent.get(W, self._fill)

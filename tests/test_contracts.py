@@ -124,6 +124,7 @@ DRAWS = {
         "k2": lambda rng: Gaussian(1) + Linear(),
         "c": lambda rng: 1.0,
     },
+    "machines.nu_svc": {"nu": lambda rng: 0.2},
     "mercer.periodic_spectrum": {"kernel": lambda rng: Periodic(1.0), "n": lambda rng: 3},
     "smo.solve_box": {
         "distances": lambda rng: PairDistances(Gaussian(1), SOME),

@@ -51,6 +51,7 @@ def documented(docstring):
 # their fields have words
 VALUES = {"Value", "Kernel", "Indefinite", "Drawn", "Frequencies", "RKHS", "_KnownAtPoints", "_WithPointsOf"}
 VALUES |= {"Fit", "Scores", "Conditional"}
+VALUES |= {"Machine", "Deciding", "SupportVectorMachine"}
 
 
 def said_by_words(node, docstring):

@@ -10,18 +10,9 @@ import pytest
 from rkhs_notes import settings, smo
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.kernels import Gaussian, Kernel, Laplace, Linear, Matern, Polynomial, Precomputed, Sigmoid
+from rkhs_notes.machines import bayes_point, relevance_machine, svc_multiclass
 from rkhs_notes.smo import BoxProblem, PairDistances, solve_box
-from rkhs_notes.svm import (
-    bayes_point,
-    check_kkt,
-    one_class,
-    relevance_machine,
-    svc,
-    svc_multiclass,
-    svc_path,
-    svm_primal,
-    svr,
-)
+from rkhs_notes.svm import check_kkt, one_class, svc, svc_path, svm_primal, svr
 from scipy.optimize import LinearConstraint, minimize
 from scipy.sparse import csr_array
 from scipy.stats import multivariate_normal
@@ -397,7 +388,7 @@ BAD = {
     ),
     "prices text": (lambda: svc_path(k, X, y, ["a"]), TypeError, r"Cs\[0\] = 'a'"),
     "no prices": (lambda: svc_path(k, X, y, []), ValueError, "Cs is empty"),
-    "path from a start": (lambda: svc_path(k, X, y, [1.0], start=y), TypeError, "leave them out"),
+    "path from a start": (lambda: svc_path(k, X, y, [1.0], start=y), TypeError, "start"),
     "drawn on other points": (lambda: svc(k, X, y).plot(X[:3], y[:3]), ValueError, "made from"),
     "law, other points": (lambda: check_kkt(svc(k, X, y), X[:3], y[:3]), ValueError, "made from"),
     "law, no labels": (lambda: check_kkt(svc(k, X, y), X), ValueError, "pass y and C"),
