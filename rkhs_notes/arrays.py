@@ -17,7 +17,8 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from scipy.spatial.distance import cdist
 from threadpoolctl import ThreadpoolController
 from . import settings
-from .errors import ConvergenceFailure, IndefiniteKernel, NotPositiveDefinite
+from .errors import (ConvergenceFailure, IndefiniteKernel, NotPositiveDefinite,
+                               finite)
 
 # %% ../nbs/C_arrays.ipynb #046df58a
 def array_namespace(*arrays):
@@ -73,33 +74,6 @@ def shaped(A, name, *shapes, hint=""):
     wanted = " or ".join(str(shape).replace("'", "") for shape in shapes)
     wanted = "a square matrix " * (shapes[0] == ("n", "n")) + wanted
     raise ValueError(f"{name} has shape {came}; pass {wanted}{hint}.")
-
-
-def finite(values, what, instead="rescale X, or use float64"):
-    """The values themselves, if none of them is NaN or infinite.
-
-    Parameters
-    ----------
-    values : float, array, or sparse matrix
-    what : str                 what they are values of
-    instead : str              the next move
-
-    Returns
-    -------
-    as values
-
-    Raises
-    ------
-    ValueError
-    """
-    entries = values.data if hasattr(values, "tocsr") else values
-    xp = np if isinstance(entries, (float, np.generic)) else array_namespace(entries)
-    if not xp.all(xp.isfinite(entries)):
-        gives = (f"overflows {getattr(entries, 'dtype', '')}".rstrip()
-                 if not xp.any(xp.isnan(entries)) else
-                 "gives NaN (a mistake in its formula, or an infinity minus another)")
-        raise ValueError(f"{what} {gives}; {instead}.")
-    return values
 
 # %% ../nbs/C_arrays.ipynb #c5d8b82b
 def as_floats(X, name="X"):
@@ -1218,7 +1192,7 @@ def require_symmetric(A, name, allowed=None, instead="pass k(X), not k(X, Y)"):
             i, j = np.unravel_index(int(gap.argmax()), gap.shape)
             i += rows.start
             raise ValueError(f"{name} is not symmetric: entry ({i}, {j}) is {A[i, j]:.6g}, "
-                             f"entry ({j}, {i}) is {A[j, i]:.6g}; {instead}.")
+                             f"entry ({j}, {i}) is {A[j, i]:.6g}, {gap.max():.2g} apart; {instead}.")
 
 
 def _lapack(factor, routine, *args, **options):

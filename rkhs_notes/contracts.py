@@ -149,19 +149,19 @@ def array(*letters, above=None, at_least=None):
     plain = tuple(int(a) if a.isdigit() else a for a in (a.rstrip("?") for a in letters))
     shapes = [plain[:k] for k in range(len(letters) + 1) if not letters[k:] or "?" in letters[k]]
     says = " or ".join(str(shape).replace("'", "") for shape in shapes) if plain else ", any shape"
-    dims, special = set(map(len, shapes)), 2 in plain or len({*plain}) < len(plain)
+    dims, fixed = set(map(len, shapes)), any(isinstance(a, int) for a in plain)
     entries = _range(above, at_least)
 
-    def read(value, name, call):
+    def read(value, name, call=None):
         A = as_floats(value, name)
         if plain and A.ndim not in dims:
             n = call.sizes.get(plain[0], (None, plain[0]))[1] if call else plain[0]
             shaped(A, name, *((n, *shape[1:]) for shape in shapes),
                    hint=", one column at a time" if len(plain) < A.ndim == 2 else "")
-        if special:                                          # (n, n) and (n, 2)
+        if fixed or len({*plain}) < len(plain):              # (n, 2) and (n, n)
             shaped(A, name, *shapes)
         if entries and not (A > above if at_least is None else A >= at_least).all():
-            raise ValueError(f"{name} has the entry {A.min():g}; pass numbers {entries}.")
+            raise ValueError(f"{name} holds {A.min():g}; pass numbers {entries}.")
         return A
 
     def draw(rng, sizes):

@@ -4,43 +4,27 @@
 __all__ = []
 
 # %% ../nbs/S_entries.ipynb #2d716bd1
-import math
 from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike
-from .arrays import as_floats, as_points
-from .contracts import Word
+from .arrays import as_points, require_symmetric, shaped
+from .contracts import Word, array, fitting
 
 # %% ../nbs/S_entries.ipynb #3a94cbc9
-def entries(says, allowed):
-    "The word of an array (r,) whose entries are all allowed"
-    def read(value, name, call=None):
-        A = as_floats(value, name).astype(float)
-        if A.ndim != 1 or not allowed(A).all():
-            raise ValueError(f"{name} has shape {A.shape} and least entry {A.min():g}; "
-                             f"pass one number {says} each, in an array with one axis.")
-        return A
-
-    return Word(f"array (r,), {says}", read, ("r",), lambda rng, sizes: rng.uniform(0.5, 2, 2),
-                (None, "text", 1.0, [], [-1.0], [[1.0]], [math.nan]))
-
-
-Widths = Annotated[ArrayLike, entries("> 0", lambda A: A > 0)]
-NonNegatives = Annotated[ArrayLike, entries("≥ 0", lambda A: A >= 0)]
+Widths = Annotated[ArrayLike, array("r", above=0)]
+NonNegatives = Annotated[ArrayLike, array("r", at_least=0)]
 
 # %% ../nbs/S_entries.ipynb #ad3564f0
 def psd_matrix(formula, entry_error):
     "The word of a symmetric positive semidefinite matrix, up to an error relative to its entries"
     def read(value, name, call=None):
         A = as_points(value, name).astype(float) + 0.0        # −0.0 and 0.0 are one number
-        if A.shape[0] != A.shape[1]:
-            raise ValueError(f"{name} has shape {A.shape}; pass a square matrix.")
-        gap, low = np.abs(A - A.T).max(), np.linalg.eigvalsh((A + A.T) / 2)[0]
-        error = entry_error * np.abs(A).max()
-        if gap > 2 * error or low < -len(A) * error:
-            raise ValueError(f"{name} differs from its transpose by {gap:.2g} and its symmetric "
-                             f"part has the eigenvalue {low:.3g}; {formula} is a kernel only for "
-                             f"a symmetric positive semidefinite {name}.")
+        error = entry_error * np.abs(shaped(A, name, ("n", "n"))).max()
+        needs = f"{formula} is a kernel only for a symmetric positive semidefinite {name}"
+        require_symmetric(A, name, 2 * error, instead=needs)
+        low = np.linalg.eigvalsh((A + A.T) / 2)[0]
+        if low < -len(A) * error:
+            raise ValueError(f"{name} has the eigenvalue {low:.3g}; {needs}.")
         return A
 
     return Word("array (r, r), symmetric positive semidefinite", read, ("r", "r"),
@@ -53,9 +37,8 @@ GramMatrix = Annotated[ArrayLike, psd_matrix("K[i, j]", 8 * np.finfo(float).eps 
 
 # %% ../nbs/S_entries.ipynb #8f2fa2e3
 def _functions(value, name, call=None):
-    if not isinstance(value, (list, tuple)) or not value or not all(map(callable, value)):
-        raise TypeError(f"{name} = {value!r}: pass a list of one or more functions.")
-    return tuple(value)
+    fits = isinstance(value, (list, tuple)) and value and all(map(callable, value))
+    return tuple(fitting(value, name, fits, "a list of one or more functions", "[f, g], say"))
 
 
 Functions = Annotated[tuple, Word("list of r functions", _functions, ("r",),

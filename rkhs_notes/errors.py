@@ -65,11 +65,33 @@ def require(law, value, bound, because=""):
     return value
 
 # %% ../nbs/A_errors.ipynb #a45f1f9a
-def finite(value, what, move="rescale it"):
-    "value, unless one of its entries is infinite or NaN"
-    if not np.isfinite(value).all():
-        raise ValueError(f"{what} overflows; {move}.")
-    return value
+def finite(values, what, instead="rescale X, or use float64"):
+    """The values themselves, if none of them is NaN or infinite.
+
+    Parameters
+    ----------
+    values : float, array, or sparse matrix
+    what : str                 what they are values of
+    instead : str              the next move
+
+    Returns
+    -------
+    as values
+
+    Raises
+    ------
+    ValueError
+    """
+    entries, xp = values.data if hasattr(values, "tocsr") else values, np
+    if hasattr(entries, "dtype") and not isinstance(entries, (np.generic, np.ndarray)):
+        import array_api_compat
+        xp = array_api_compat.array_namespace(entries)
+    if not xp.all(xp.isfinite(entries)):
+        cause = ": it is NaN, by a mistake in a formula, or an infinity minus another"
+        cause *= bool(xp.any(xp.isnan(entries)))
+        dtype = getattr(entries, "dtype", "the floats")
+        raise ValueError(f"{what} overflows {dtype}{cause}; {instead}.")
+    return values
 
 # %% ../nbs/A_errors.ipynb #8c43d6b5
 def say(text):

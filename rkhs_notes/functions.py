@@ -7,24 +7,24 @@ __all__ = ['Centres', 'Places', 'MorePlaces', 'APoint', 'AFunction', 'OneFunctio
            'Values', 'Number', 'Pairing', 'Combination', 'Drawn']
 
 # %% ../nbs/S_functions.ipynb #b78ffcfb
-import math, operator
+import math
 from typing import Annotated, Any
 import numpy as np
-from .arrays import (Factored, Objects, as_floats, as_number, distinct, guarded,
-                               require_fits)
-from .contracts import Value, Word, contract, joined_of, points, remarked, taken_of
-from .errors import IndefiniteKernel, finite
-from .gram import library, n_columns, n_points, precision
+from .arrays import (Factored, Objects, as_floats, as_number, distinct, finite, guarded,
+                               require_fits, shaped)
+from .contracts import (Value, Word, contract, fitting, joined_of, points, remarked,
+                                  taken_of)
+from .errors import IndefiniteKernel
+from .gram import each_tile, interval, library, n_columns, n_points, precision
 
 # %% ../nbs/S_functions.ipynb #a5f5f146
 def _places(value, name, call):
     "Points of the space of f, the argument or the object itself"
     seen = call.seen
     f = seen.get("f") if isinstance(seen.get("f"), Combination) else seen["self"]
-    X = f.k._marked(value, name)
-    if n_columns(X) != n_columns(f.centres):
-        raise ValueError(f"{name} has {n_columns(X)} columns, the centres have "
-                         f"{n_columns(f.centres)}; one point of ℝᵈ is {name}[None, :].")
+    X, d = f.k._marked(value, name), n_columns(f.centres)
+    if n_columns(X) != d:
+        shaped(X, name, ("n", d), hint=f": columns as the centres; one point is {name}[None, :]")
     return X
 
 
@@ -35,17 +35,11 @@ def _one_point(value, name, call):
         return k._marked(as_floats(value, name).reshape(1, -1), name)
     if isinstance(value, tuple) and any(map(np.ndim, value)) and all(map(_numeric, value)):
         pair = k._merged(tuple(np.reshape(part, (1, -1)) for part in value), name)
-        if isinstance(pair, tuple):
-            raise ValueError(f"{name} is a tuple of {len(value)} parts; pairs are the points of "
-                             "Tensor(k1, k2). A point of ℝᵈ is one array (d,).")
-        return k._marked(pair, name)
-    try:
-        return k._marked([value], name)
-    except ValueError as refused:
-        if not _numeric(value):
-            raise
-        raise ValueError(f"{name} has shape {np.shape(value)}; a section belongs to one point, "
-                         "(d,) or a number.") from refused
+        return k._marked(fitting(pair, name, not isinstance(pair, tuple), f"a point of {k}",
+                                 "one array (d,); pairs are the points of Tensor(k1, k2)"), name)
+    if _numeric(value):
+        shaped(np.asarray(value), name, ("d",), hint=" or a number: a section belongs to one point")
+    return k._marked([value], name)
 
 
 def _numeric(value):
@@ -57,17 +51,14 @@ def _numeric(value):
 
 # %% ../nbs/S_functions.ipynb #47dc50fe
 def _a_function(value, name, call=None):
-    if not isinstance(value, Combination):
-        raise TypeError(f"{name} is {type(value).__name__}; pass an RKHSFunction, such as "
-                        "RKHS(k).function(Z, alpha), or RKHS(k).interpolate(X, values) of a "
-                        "function known by its values.")
-    return value
+    return fitting(value, name, isinstance(value, Combination), "an RKHSFunction",
+                   "RKHS(k).function(Z, alpha), or RKHS(k).interpolate(X, values) of a function "
+                   "known by its values")
 
 
 def _one_function(value, name, call=None):
-    if _a_function(value, name).alpha.ndim != 1:
-        raise ValueError(f"{name} holds {value.alpha.shape[1]} functions; take them one at a time, "
-                         f"as {name}[0].")
+    shaped(_a_function(value, name).alpha, f"{name}.alpha", ("m",),
+           hint=f": several functions one at a time, as {name}[0]")
     return value
 
 
@@ -81,11 +72,10 @@ def _of_this_space(value, name, call):
 
 def _same_space(value, name, call):
     f = call.seen.get("self", call.seen.get("f"))
-    if n_columns(f.Z) != n_columns(_a_function(value, name).Z):
-        raise ValueError(f"f is a function of {n_columns(f.Z)} variables, {name} of "
-                         f"{n_columns(value.Z)}; they need one space.")
-    if f.k is not value.k and f.k != value.k:
-        raise ValueError(f"f lies in H({f.k}), {name} in H({value.k}); they need one space. "
+    shared = n_columns(f.Z) == n_columns(_a_function(value, name).Z)
+    spaces = [f"H({h.k}) on {n_columns(h.Z)} columns" for h in (f, value)]
+    if not shared or (f.k is not value.k and f.k != value.k):
+        raise ValueError(f"f lies in {spaces[0]}, {name} in {spaces[1]}; they need one space. "
                          "A sum of functions of two spaces lies in H(f.k + g.k).")
     return value
 
@@ -138,10 +128,8 @@ def times(k, X, Z, alpha):
     def add(rows, columns, block):
         values[rows] += block @ alpha[columns]
 
-    k.each_tile(X, Z, add)
-    if not xp.all(xp.isfinite(values)):
-        raise ValueError(f"f overflows {values.dtype} at these points; rescale X, or use float64.")
-    return values
+    each_tile(k, X, Z, add)
+    return finite(values, "f(X)")
 
 # %% ../nbs/S_functions.ipynb #26547156
 def paired(alpha, values):
@@ -214,8 +202,7 @@ def length(f):
         raise IndefiniteKernel(f"alphaᵀ K alpha = {float(np.min(squared * top * top)):.3g} < 0 for "
                                f"{f.k}: it is not positive semidefinite, so it has no RKHS. "
                                "check_kernel(k, X) shows the eigenvalue.")
-    norm = np.sqrt(np.clip(squared, 0, None)) * top.astype(float)
-    finite(norm, "‖f‖", "scale f down")
+    norm = finite(np.sqrt(np.clip(squared, 0, None)) * top.astype(float), "‖f‖", "scale f down")
     return float(norm) if norm.ndim == 0 else norm
 
 # %% ../nbs/S_functions.ipynb #d7287d6e
@@ -234,10 +221,7 @@ def added(f, g):
     ------
     ValueError      they hold different numbers of functions
     """
-    if f.alpha.shape[1:] != g.alpha.shape[1:]:
-        several = lambda h: h.alpha.shape[1] if h.alpha.ndim == 2 else "one, without a column,"
-        raise ValueError(f"f holds {several(f)} functions, g {several(g)}; "
-                         "add like to like, such as f[0] + g.")
+    shaped(g.alpha, "g.alpha", ("m", *f.alpha.shape[1:]), hint=": as many functions as f holds")
     common = f.Z is g.Z or (f.Z == g.Z if isinstance(f.Z, Objects) else np.array_equal(f.Z, g.Z))
     if common:
         return f._with(f.alpha + g.alpha)
@@ -305,16 +289,14 @@ class Combination(Value):
         return multiple(self, c, np.divide)
 
     def __getitem__(self, j):
-        if isinstance(j, (bool, np.bool_)) or not hasattr(j, "__index__") or np.ndim(j):
-            raise TypeError(f"f[{j!r}]: pass one whole number; several functions are "
-                            "RKHSFunction(f.k, f.Z, f.alpha[:, j]).")
-        if self.alpha.ndim == 1:
-            raise TypeError("f is one function; f[j] picks one of t functions. For the value at a "
-                            "point x write f([x]).")
-        t, j = self.alpha.shape[1], operator.index(j)
+        t = self.alpha.shape[1] if self.alpha.ndim == 2 else 0
+        whole = hasattr(j, "__index__") and not isinstance(j, (bool, np.bool_)) and not np.ndim(j)
+        if not (whole and t):
+            raise TypeError(f"f[{j!r}]: f is {t or 'one'} function{'s' * (t > 1)}; pass one whole "
+                            "number to pick one of several. The value at a point x is f([x]).")
         if not -t <= j < t:
             raise IndexError(f"f holds {t} functions, numbered from 0; there is no f[{j}].")
-        return self._with(self.alpha[:, j])
+        return self._with(self.alpha[:, int(j)])
 
     def __repr__(self):
         several = "" if self.alpha.ndim == 1 else f", {self.alpha.shape[1]} functions"
@@ -348,25 +330,20 @@ class Drawn(Combination):
                                     or several functions on ℝ²
         """
         import matplotlib.pyplot as plt
-        if isinstance(self.Z, Objects):
-            raise TypeError(f"plot draws functions on ℝ and ℝ²; the centres are {self.Z}.")
-        ax, d = plt.gca() if ax is None else ax, self.Z.shape[1]
-        limits = tuple(as_number(x, "a limit of plot") for x in limits) or _range(self)
-        if d > 2 or len(limits) != 2 * d or not all(np.less(limits[::2], limits[1::2])):
-            raise ValueError("plot draws functions on ℝ (limits a < b) and ℝ² (a < b, c < d); the "
-                             f"centres have {d} columns, the limits are "
-                             f"{tuple(map(float, limits))}.")
-        if d == 2:
+        fitting(self.Z, "f.Z", hasattr(self.Z, "shape"), "an array: plot draws functions on ℝ and ℝ²",
+                "one of those")
+        shaped(self.Z, "f.Z", ("m", 1), ("m", 2), hint=": plot draws functions on ℝ and ℝ²")
+        ax, limits = plt.gca() if ax is None else ax, limits or _range(self)
+        if self.Z.shape[1] == 2:
             return _contours(self, limits, ax, style)
-        x = np.linspace(*limits, 400)
+        x = np.linspace(*interval(limits, ()), 400)
         ax.plot(x, self(x), **style)
         return ax
 
 # %% ../nbs/S_functions.ipynb #bb60f67f
 def _contours(f, limits, ax, style):
-    if f.alpha.ndim != 1:
-        raise ValueError(f"f holds {f.alpha.shape[1]} functions on ℝ²; draw one: f[0].plot().")
-    x, y = np.linspace(*limits[:2], 120), np.linspace(*limits[2:], 120)
+    shaped(f.alpha, "f.alpha", ("m",), hint=": of several functions on ℝ² draw one, f[0].plot()")
+    x, y = (np.linspace(*interval(side, ()), 120) for side in (limits[:2], limits[2:]))
     values = f(np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)).reshape(120, 120)
     top = np.abs(values).max() or 1.0
     ax.contourf(x, y, values, **(dict(levels=np.linspace(-top, top, 21), cmap="RdBu") | style))

@@ -474,10 +474,10 @@ def distance_matrix(k, X, Y=None):
 # %% ../nbs/S_gram.ipynb #f24d08bd
 def interval(limits, otherwise):
     "The limits a < b that plot was given, as floats, or others where it was given none"
-    a, b, *more = [as_number(x, "a limit of plot") for x in limits or otherwise] + [math.nan] * 2
-    if len(more) != 2 or not a < b:
-        raise ValueError(f"plot got the limits {limits}; pass a and b with a < b, or none.")
-    return a, b
+    ends = [as_number(x, "a limit of plot") for x in limits or otherwise]
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        raise ValueError(f"plot got the limits {ends}; pass a < b for each axis, or none.")
+    return ends
 
 
 class Tiled(Pointed):

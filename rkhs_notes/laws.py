@@ -7,8 +7,8 @@ __all__ = ['check_gradient']
 from dataclasses import dataclass
 from typing import Annotated, Any
 import numpy as np
-from .arrays import Objects, as_floats, as_points
-from .contracts import Finite, MorePoints, Points, Whole, Word, contract
+from .arrays import Objects, as_floats, as_points, shaped
+from .contracts import Finite, MorePoints, Points, Whole, Word, contract, fitting
 from .errors import require
 from .gram import (Pointed, as_kernel, distance_matrix, gram_matrix, n_points,
                              pair_values, rowwise)
@@ -19,10 +19,8 @@ def _under_test(k, name, call):
 
 
 def _similarity(k, name, call):
-    if isinstance(k, type) or not callable(k):
-        raise TypeError(f"{name} is {getattr(k, '__name__', repr(k))}: pass a kernel such as "
-                        "Gaussian(1), or a function (X, Y) ↦ matrix.")
-    return k
+    return fitting(k, name, callable(k) and not isinstance(k, type), "a similarity",
+                   "a kernel such as Gaussian(1), or a function (X, Y) ↦ matrix")
 
 
 Tested = Annotated[Any, Word("Kernel", _under_test, role="kernel")]
@@ -50,10 +48,8 @@ def full_gram(k, X):
 
 def all_values(f, points, name):
     "f at all pairs of points, (n, n)"
-    K, n = as_floats(f(points, another(points)), name), n_points(points)
-    if K.shape != (n, n):
-        raise ValueError(f"{name} has shape {K.shape} for {n} points; it must be ({n}, {n}).")
-    return K
+    n = n_points(points)
+    return shaped(as_floats(f(points, another(points)), name), name, (n, n))
 
 
 def another(points):

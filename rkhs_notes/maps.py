@@ -15,29 +15,22 @@ import numpy as np
 import scipy.sparse as sp
 
 # %% ../nbs/S_maps.ipynb #9ec60d2a
-from .arrays import (array_namespace, as_count, as_floats, as_number, as_points,
-                               require_fits, shortened)
-from .contracts import Count, Value, Word, contract, count
+from .arrays import (array_namespace, as_count, as_floats, as_number, as_points, finite,
+                               require_fits, require_symmetric, shaped, shortened)
+from .contracts import Count, Value, Word, contract, count, fitting
 from .errors import IndefiniteKernel, LawBroken, NoFiniteFeatureMap
 from .gram import library, n_columns, n_points, precision
 
 # %% ../nbs/S_maps.ipynb #ae9daaeb
 def sparse_rows(X, name="X"):
     "A sparse matrix (n, d) in CSR form: finite floats, each entry once and in order"
-    if X.ndim != 2 or min(X.shape) == 0:
-        raise ValueError(f"{name} is sparse, of shape {X.shape}; "
-                         "pass (n, d) with at least one point.")
-    if X.dtype.kind not in "fiub":
-        raise TypeError(f"{name} is sparse, of dtype {X.dtype}; pass real numbers.")
-    kept = X.dtype in (np.float32, np.float64)
-    X = sp.csr_matrix(X, dtype=X.dtype if kept else float, copy=True)
+    if X.ndim != 2 or 0 in X.shape:
+        raise ValueError(f"{name} is sparse, of shape {X.shape}; pass (n, d), one point at least.")
+    X = sp.csr_matrix(X, copy=True)
     X.sum_duplicates()
-    bad = np.flatnonzero(~np.isfinite(X.data))
-    if len(bad):
-        row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
-        raise ValueError(f"{name} is not finite everywhere: {len(bad)} of its entries, the first "
-                         f"in row {row}: {X.data[bad[0]]}. Drop or impute them.")
-    return X
+    if X.nnz:
+        return sp.csr_matrix((as_floats(X.data, f"{name}.data"), X.indices, X.indptr), X.shape)
+    return X if X.dtype == np.float32 else X.astype(float)
 
 
 def points_or_rows(k, X, name="X"):
@@ -47,37 +40,27 @@ def points_or_rows(k, X, name="X"):
 
 def dense_points(X, k):
     "X, where k evaluates a function of whole points"
-    if sp.issparse(X):
-        raise TypeError(f"X is sparse, and {k} evaluates a function of whole points; "
-                        "pass X.toarray().")
-    return X
+    return fitting(X, "X", not sp.issparse(X), f"an array, and {k} is a function of whole points",
+                   "X.toarray()")
 
 # %% ../nbs/S_maps.ipynb #5ef1556c
 def require_finite(F, phi):
     "F itself, if all its entries are finite"
-    entries = F.data if sp.issparse(F) else F
-    xp = array_namespace(entries)
-    if not xp.all(xp.isfinite(entries)):
-        raise ValueError(f"{phi} overflows {F.dtype} on these points; rescale X, or use float64.")
-    return F
+    return finite(F, phi)
 
 
 def require_columns(phi, X, points):
     "Refuses points with other columns than the map was made for"
-    came = n_columns(points)
-    if phi.d in (None, came):
-        return
-    one = np.ndim(X) == 1 and len(X) == phi.d
-    raise ValueError(f"X has {came} column{'s' * (came > 1)}, but this map was made for {phi.d}; "
-                     + ("one point is X[None, :]." if one else f"make another one for {came}."))
+    if phi.d not in (None, came := n_columns(points)):
+        one = np.ndim(X) == 1 and len(X) == phi.d
+        raise ValueError(f"X has {came} columns, but this map was made for {phi.d}; " + (
+            "one point is X[None, :]." if one else f"make another one for {came}."))
 
 
 def require_features(F, phi, n):
     "F itself, if it is (n, phi.dim) and finite"
-    if tuple(F.shape) != (n, phi.dim):
-        raise ValueError(f"{phi} gave shape {tuple(F.shape)} for {n} points; "
-                         f"its function must give ({n}, {shortened(phi.dim)}).")
-    return require_finite(F, phi)
+    hint = f": the function of {phi} must give ({n}, {shortened(phi.dim)})"
+    return finite(shaped(F, "φ(X)", (n, phi.dim), hint=hint), phi)
 
 # %% ../nbs/S_maps.ipynb #124bdc68
 def _features(value, name, call=None):
@@ -85,10 +68,7 @@ def _features(value, name, call=None):
 
 
 def _signs(value, name, call=None):
-    y, n = as_floats(value, name), call.sizes["n"][1] if call else None
-    if y.ndim != 1:
-        raise ValueError(f"{name} has shape {y.shape}; pass one label an example, ({n},)"
-                         + (f": {name}.ravel()." if y.size == n else "."))
+    y = shaped(as_floats(value, name), name, ("n",), hint=f", one label an example: {name}.ravel()")
     if not np.isin(y, (-1.0, 1.0)).all():
         some = ", ".join(f"{label:g}" for label in np.unique(y)[:4])
         raise ValueError(f"{name} holds {some}; pass one label a point, each −1 or +1: "
@@ -98,31 +78,22 @@ def _signs(value, name, call=None):
 
 def _gram(value, name, call=None):
     K = as_points(value.toarray() if sp.issparse(value) else value, name)
-    if K.shape[0] != K.shape[1]:
-        raise ValueError(f"{name} has shape {tuple(K.shape)}; "
-                         "pass a square Gram matrix, such as k(X).")
-    return np.asarray(K)
+    return np.asarray(shaped(K, name, ("n", "n"), hint=", a Gram matrix such as k(X)"))
 
 
 def _dimension(value, name, call=None):
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise ValueError(f"{name} = {value!r}: pass a whole number ≥ 0.")
-    return int(value)
+    return value if type(value) is int and value >= 0 else as_count(value, name, 0)
 
 
 def _map(value, name, call=None):
-    if not all(hasattr(value, field) for field in ("kernel", "d", "dim", "__call__")):
-        raise TypeError(f"{name} is {type(value).__name__}; "
-                        "pass a FeatureMap, such as k.feature_map(d).")
-    return value
+    fits = all(hasattr(value, field) for field in ("kernel", "d", "dim", "__call__"))
+    return fitting(value, name, fits, "a FeatureMap", "k.feature_map(d), for example")
 
 
 def _per_feature(value, name, call):
     D = call.sizes["D"][1] if "D" in call.sizes else call.seen["phi"].dim
     w = as_floats(value, name) if D else np.zeros(0)
-    if w.shape != (D,):
-        raise ValueError(f"{name} has shape {w.shape} for {D} features; pass ({D},).")
-    return w
+    return shaped(w, name, (D,), hint=", one number a feature")
 
 # %% ../nbs/S_maps.ipynb #5cf678ce
 _NO_MATRIX = (None, "text", 3.0, [], [[np.nan]], [["a"]], {}, [[1, 2], [3]])
@@ -194,8 +165,7 @@ def _in_rows(values, columns, lengths, D):
 def _countable(D):
     "D, if columns can be numbered so far"
     if D >= 2**63:
-        raise MemoryError(f"{shortened(D)} features have no column numbers; "
-                          "use the kernel itself.")
+        raise MemoryError(f"{shortened(D)} features have no column numbers; use the kernel itself.")
     return D
 
 # %% ../nbs/S_maps.ipynb #8153b4bd
@@ -277,8 +247,7 @@ def arrangements(exponents):
     try:
         return np.array([float(number) for number in ways])
     except OverflowError:
-        raise ValueError(f"degree = {int(exponents[0].sum())}: "
-                         "some weights exceed every float.") from None
+        raise ValueError(f"degree = {exponents[0].sum()}: weights exceed every float.") from None
 
 # %% ../nbs/S_maps.ipynb #6de629d4
 @contract
@@ -352,8 +321,7 @@ def inner_products(F):
 def largest_gap(F, K):
     "(gap, i, j, ⟨φ(xᵢ), φ(xⱼ)⟩): where inner products of features and K differ most, relatively"
     if F.ndim != 2 or F.shape[0] != len(K):
-        raise LawBroken(f"φ gives shape {F.shape} for {len(K)} points; "
-                        "it must give one row a point.")
+        raise LawBroken(f"φ gives shape {F.shape} for {len(K)} points, not one row a point.")
     inner = inner_products(F)                                                       # (2.1)
     lengths = np.sqrt(np.maximum(np.abs(K.diagonal()), np.abs(inner.diagonal())))
     lengths = np.where(lengths > 0, lengths, 1.0)
@@ -367,15 +335,11 @@ def gram_spectrum(K, entry_error=None):
     size, eps = float(np.abs(K).max()) or 1.0, float(np.finfo(K.dtype).eps)
     error = 8 * eps if entry_error is None else entry_error / size
     A = K.astype(float) / size
-    gap = np.abs(A - A.T)
-    if gap.max() > 2 * error:
-        i, j = np.unravel_index(int(gap.argmax()), gap.shape)
-        raise ValueError(f"K is not symmetric: entry ({i}, {j}) is {K[i, j]:.6g}, entry ({j}, {i}) "
-                         f"is {K[j, i]:.6g}; pass k(X), not k(X, Y).")
+    require_symmetric(K, "K", 2 * error * size)
     values, U = np.linalg.eigh((A + A.T) / 2)
     if values[0] < -len(A) * error:
         raise IndefiniteKernel(f"K has the eigenvalue {values[0] * size:.3g}: its eigenvector v, "
-                               f"largest at point {np.abs(U[:, 0]).argmax()}, has vᵀKv < 0, and no "
+                               f"largest at point {np.abs(U[:, 0]).argmax()}, has vᵀKv < 0: no "
                                "features have a negative squared length. Ask check_kernel(k, X).")
     return values, U, size
 
@@ -428,8 +392,7 @@ class OfWeights(Value):
 
     def _same_map(self, g):
         if type(g) is not type(self) or g.phi is not self.phi:
-            raise ValueError("two functions of one feature map are needed, "
-                             "the very same object phi.")
+            raise ValueError("two functions of one feature map are needed, the very same phi.")
         return g
 
     def __repr__(self):
@@ -461,8 +424,7 @@ def columns_of(k, d):
 def expect_columns(k, d, wanted):
     "Refuses points with another number of columns than k needs"
     if d != wanted:
-        raise ValueError(f"d = {d}: {type(k).__name__} here needs points with {wanted} "
-                         f"{'column' if wanted == 1 else 'columns'}.")
+        raise ValueError(f"d = {d}: {type(k).__name__} here needs points with {wanted} columns.")
 
 
 def cut_of(k, d):

@@ -4,7 +4,7 @@
 __all__ = []
 
 # %% ../nbs/S_pairs.ipynb #79bd0dc3
-from .arrays import array_namespace, as_points
+from .arrays import array_namespace, as_points, shaped
 from .contracts import ARRAYS, marked, prepared
 from .gram import Pointed
 
@@ -14,9 +14,7 @@ def as_one(X, split, name):
     if not (isinstance(X, tuple) and len(X) == 2):
         return X
     first, second = as_points(X[0], f"{name}[0]"), as_points(X[1], f"{name}[1]")
-    if first.shape[0] != second.shape[0]:
-        raise ValueError(f"{name} pairs {first.shape[0]} points with {second.shape[0]}; "
-                         "a pair needs one of each.")
+    shaped(second, f"{name}[1]", (first.shape[0], "d"), hint=": a pair needs one point of each")
     if first.shape[1] != (split or second.shape[1]):
         raise ValueError(f"{name}[0] has {first.shape[1]} columns; "
                          f"write Tensor(k1, k2, split={first.shape[1]}).")

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 import numpy as np
 from . import settings
-from .contracts import (Labels, NonNegative, Plane, Points, Word, array, contract, count,
-                                  function)
+from .arrays import as_floats, shaped
+from .contracts import (Labels, NonNegative, Plane, Points, TwoLabels, Word, array,
+                                  contract, count, fitting, function, one_of)
 
 # %% ../nbs/E_plots.ipynb #3a6241fa
 ACCENT = "#1b6ca8"        # the subject; class +1
@@ -73,12 +74,9 @@ def plot_classes(X: Points, y: Labels, ax=None):
     Axes                          its artists carry labels: `ax.legend()` names the classes
     """
     classes, place = y
-    if X.shape[1] > 2:
-        raise ValueError(f"X has {X.shape[1]} columns; a plane shows two: pass X[:, [i, j]] "
-                         f"or a projection.")
+    shaped(X, "X", ("n", 1), ("n", 2), hint=": two columns X[:, [i, j]], or a projection")
     if not 2 <= len(classes) <= 5:
-        raise ValueError(f"y holds {len(classes)} different labels; two to five can be told "
-                         f"apart by colour.")
+        raise ValueError(f"y holds {len(classes)} different labels; colours tell two to five apart.")
     colours = [WARM, ACCENT] if len(classes) == 2 else list(palette.values())
     ax = _axis(ax, SQUARE)
     for i, (label, colour, marker) in enumerate(zip(classes, colours, "osD^v", strict=False)):
@@ -95,13 +93,12 @@ Resolution = Annotated[int, count(2, 2000)]
 
 # %% ../nbs/E_plots.ipynb #fa379f6a
 @contract
-def plot_decision(f: Decision, X: Plane, y: Labels, ax=None, resolution: Resolution = 160,
+def plot_decision(f: Decision, X: Plane, y: TwoLabels, ax=None, resolution: Resolution = 160,
                   margin: NonNegative = 0.08):
     """Colour the plane by the sign of f, draw the line f = 0 and the data.
 
     f : decision function; f ≥ 0 is the class with the larger label
     X : data, which also fix the window
-    y : two different labels
     ax : matplotlib Axes, by default that of a new figure
     resolution : f is called once, on resolution² points
     margin : empty border, as a fraction of the extent of X
@@ -110,23 +107,17 @@ def plot_decision(f: Decision, X: Plane, y: Labels, ax=None, resolution: Resolut
     -------
     Axes
     """
-    classes, place = y
-    if len(classes) != 2:
-        raise ValueError(f"y has {len(classes)} different labels; decision regions need two.")
     low, high = X.min(0), X.max(0)
     pad = margin * np.where(high > low, high - low, 1.0)
     s, t = np.linspace(low - pad, high + pad, resolution).T
-    values = np.asarray(f(np.stack(np.meshgrid(s, t), axis=-1).reshape(-1, 2)), dtype=float)
-    if values.size != resolution**2 or not np.isfinite(values).all():
-        raise ValueError(f"f returned shape {values.shape} for {resolution**2} points, "
-                         f"{np.isnan(values).sum()} NaN; it should return one finite "
-                         f"number a point.")
+    values = as_floats(f(np.stack(np.meshgrid(s, t), axis=-1).reshape(-1, 2)), "f(points)")
+    shaped(values.reshape(-1), "f(points)", (resolution**2,), hint=", one number a point")
     values, ax = values.reshape(resolution, resolution), _axis(ax, SQUARE)
     reach = 1.0 + np.abs(values).max()
     ax.contourf(s, t, values, levels=[-reach, 0.0, reach], colors=[WARM, ACCENT], alpha=0.18)
     if values.min() < 0 < values.max():
         ax.contour(s, t, values, levels=[0.0], colors=[INK], linewidths=1.2)
-    return plot_classes(X, classes[place], ax)
+    return plot_classes(X, y, ax)
 
 # %% ../nbs/E_plots.ipynb #16b60ba5
 Table = Annotated[np.ndarray, array("n", "m")]
@@ -253,15 +244,14 @@ def _render(draw, state, name):
         drawn = draw(state)
         opened = sorted(set(plt.get_fignums()) - before)
         if len(opened) > 1:
-            raise ValueError(f"draw opened {len(opened)} figures for state {name!r}; draw one "
-                             f"(plt.subplots holds several axes).")
+            raise ValueError(f"draw opened {len(opened)} figures for state {name!r}; draw one.")
         if drawn is None and opened:
             drawn = plt.figure(opened[0])
         figure = getattr(drawn, "figure", drawn)                 # axes → (sub)figure
         figure = getattr(figure, "figure", drawn)                # → figure
         if not isinstance(figure, matplotlib.figure.Figure):
-            raise TypeError(f"draw returned {type(drawn).__name__} for state {name!r}; "
-                            f"open one figure with plt.subplots() and return it (or its axis).")
+            raise TypeError(f"draw returned {type(drawn).__name__} for state {name!r}; open one figure "
+                            "with plt.subplots() and return it, or its axis.")
         buffer = io.BytesIO()
         with matplotlib.rc_context({"savefig.bbox": None}):   # "tight" would give each its own size
             figure.savefig(buffer, format="png", dpi=settings.dpi, metadata={"Software": None})
@@ -274,20 +264,17 @@ def _render(draw, state, name):
 # %% ../nbs/E_plots.ipynb #2def82ae
 def _presets(states, name, call):
     "The states as a dict name → state."
-    if isinstance(states, str) or not isinstance(states, Iterable):
-        raise TypeError(f"states: expected a sequence or a dict name → state, "
-                        f"got {type(states).__name__} {states!r}.")
+    several = isinstance(states, Iterable) and not isinstance(states, str)
+    fitting(states, name, several, "a sequence", "one, or a dict name → state")
     if isinstance(states, Mapping):
         presets = {str(name): state for name, state in states.items()}
     else:
         states = list(states)
         presets = {_name(state): state for state in states}
-    if len(presets) < len(states):
-        raise ValueError(f"states: {len(states)} of them, but only the names {', '.join(presets)}; "
-                         f"pass a dict name → state.")
-    if not presets:
-        raise ValueError("states is empty; pass at least one, e.g. [0.1, 0.3] or "
-                         "dict(narrow=0.1, wide=1.0).")
+    if not presets or len(presets) < len(states):
+        names = ", ".join(presets) or "none"
+        raise ValueError(f"{name} is empty, or names coincide: {len(states)} states, named {names}; "
+                         "pass a dict name → state.")
     return presets
 
 
@@ -321,14 +308,11 @@ def frames(draw: Draw, states: States, label="", start=None, alt=""):
     ValueError                          no states, an unknown start, pictures of different sizes
     """
     names, presets = tuple(states), states
-    first = names[0] if start is None else _name(start)
-    if first not in presets:
-        raise ValueError(f"start={start!r} is none of the states {', '.join(names)}.")
+    first = names[0] if start is None else one_of(*names).read(_name(start), "start", None)
     pngs = tuple(_render(draw, state, name) for name, state in presets.items())
     sizes = {name: _png_size(png) for name, png in zip(names, pngs, strict=True)}
     if len(set(sizes.values())) > 1:
-        raise ValueError(f"draw makes pictures of different sizes (in pixels: {sizes}); "
-                         f"use one figsize for every state.")
+        raise ValueError(f"draw makes pictures of different sizes, in pixels: {sizes}; use one figsize.")
     alts = tuple(str(alt(state)) if callable(alt) else f"{alt} {label or 'state'} = {name}".strip()
                  for name, state in presets.items())
     return Frames(names, pngs, alts, str(label), names.index(first))

@@ -14,7 +14,8 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 # %% ../nbs/S_separation.ipynb #5f3bac9f
-from .arrays import as_floats, nonnegative_lstsq, require_fits
+from .arrays import (as_floats, finite, nonnegative_lstsq, require_fits,
+                               require_symmetric, shaped)
 from .contracts import Count, Flag, Value, Word, contract
 from .errors import ConvergenceFailure
 from .maps import FeatureMatrix, Signs, _features
@@ -40,9 +41,8 @@ def is_separable(Phi: FeatureMatrix, y: Signs, offset: Flag = False):
         return False
     margin = _margin_in_box(rows / longest[:, None])
     if not (margin > 1e-9 or margin <= 1e-12):
-        raise ConvergenceFailure(f"the linear programme ended with the margin {margin:.1g}: too "
-                                 "close to call. Scale the columns to like sizes, or drop points "
-                                 "that almost coincide.")
+        raise ConvergenceFailure(f"the linear programme ended with the margin {margin:.1g}: too close "
+                                 "to call. Scale the columns alike, or drop points that coincide.")
     return margin > 1e-9
 
 # %% ../nbs/S_separation.ipynb #235c0fe9
@@ -99,10 +99,11 @@ def widest_margin(Phi: FeatureMatrix, y: Signs):
     E, target = np.vstack([rows / R, np.ones(len(y))]), np.append(np.zeros(len(rows)), 1.0)
     residual = E @ nonnegative_lstsq(E, target) - target
     if np.linalg.norm(residual) < 1e-8:
-        raise ConvergenceFailure(
-            "a hyperplane separates these points, but the widest margin is below 1e-8 of the "
-            "longest feature vector; rescale the features." if is_separable(Phi, y) else
-            f"no hyperplane through the origin separates these points. {SEPARATE}")
+        found = is_separable(Phi, y)
+        why = "the widest margin is below 1e-8 of the longest feature vector; rescale the features."
+        raise ConvergenceFailure(f"some hyperplane separates these points, but {why}" if found else
+                                 "no hyperplane through the origin separates these points. "
+                                 f"{SEPARATE}")
     w = -residual[:-1] / residual[-1]                           # least w with yᵢ⟨w, φᵢ⟩ ≥ 1
     w = w / np.linalg.norm(w)
     return w, top * float((w @ rows).min())
@@ -117,8 +118,8 @@ def margin_of(w, Phi, y):
     w = w / or_one(np.abs(w).max())
     margin = float(np.min(y * (Phi @ w))) / float(or_one(np.linalg.norm(w)))
     if margin <= 0:
-        raise ValueError(f"w has the margin {margin:.3g}: some example is on the wrong side. "
-                         "Leave w out for the widest margin.")
+        raise ValueError(f"w has the margin {margin:.3g}: some example is on the wrong side. Leave w "
+                         "out for the widest margin.")
     return margin
 
 
@@ -130,10 +131,9 @@ def longest_row(Phi):
 
 def require_gram(K):
     "Refuses a matrix that is not symmetric, or has a negative diagonal entry"
-    gap, low = float(np.abs(K - K.T).max()), float(K.diagonal().min())
-    if gap > 100 * np.finfo(K.dtype).eps * (float(np.abs(K).max()) or 1.0) or low < 0:
-        raise ValueError(f"K differs from its transpose by {gap:.2g} and its least diagonal entry "
-                         f"is {low:.3g}; pass a Gram matrix k(X) (check_kernel(k, X) tests k).")
+    require_symmetric(K, "K", 100 * np.finfo(K.dtype).eps * (float(np.abs(K).max()) or 1.0))
+    if K.diagonal().min() < 0:
+        raise ValueError(f"K has {K.diagonal().min():.3g} on its diagonal; pass a Gram matrix k(X).")
 
 # %% ../nbs/S_separation.ipynb #5214f9b5
 def until_clean(score, learn, y, max_epochs, block=64):
@@ -145,9 +145,7 @@ def until_clean(score, learn, y, max_epochs, block=64):
             rows = slice(start, start + block)
             with np.errstate(all="ignore"):
                 values = y[rows] * score(rows)
-            if not np.isfinite(values).all():
-                raise ValueError("the scores overflow: the features or entries of K are too "
-                                 "large; rescale them.")
+            finite(values, "a score", "rescale the features, or K")
             wrong = np.flatnonzero(values <= 0)                                     # (2.6)
             start += block
             if len(wrong):
@@ -158,9 +156,9 @@ def until_clean(score, learn, y, max_epochs, block=64):
         if len(trace) == before:
             return tuple(trace), epoch
     raise ConvergenceFailure(f"{len(trace) - before} of {len(y)} examples were wrong in pass "
-                             f"{max_epochs}, after {len(trace)} mistakes. A perceptron stops "
-                             "only if a hyperplane through the origin separates the data: ask "
-                             f"is_separable; if one does, raise max_epochs. {SEPARATE}")
+                             f"{max_epochs}, after {len(trace)} mistakes. Ask is_separable whether a "
+                             "hyperplane through the origin separates the data; if so, raise "
+                             f"max_epochs. {SEPARATE}")
 
 # %% ../nbs/S_separation.ipynb #22a84bd3
 class RowsOf:
@@ -228,11 +226,8 @@ class Perceptron(Value):
         ValueError             another number of columns
         """
         F, learnt = _features(F, "F"), self.alpha if self.w is None else self.w
-        if F.shape[1] != len(learnt):
-            what = "k(X_new, X), one column an example" if self.w is None else "φ(X)"
-            raise ValueError(f"F has {F.shape[1]} columns, the perceptron {len(learnt)} "
-                             f"{'coefficients' if self.w is None else 'weights'}; pass {what}.")
-        return F @ learnt
+        what = "k(X_new, X), one column an example" if self.w is None else "φ(X)"
+        return shaped(F, "F", ("m", len(learnt)), hint=f": {what}") @ learnt
 
     def __repr__(self):
         form = "dual" if self.w is None else f"{len(self.w)} weights"

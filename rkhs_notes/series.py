@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 # %% ../nbs/S_series.ipynb #e177538d
-from .arrays import as_count, as_floats, as_number, require_fits, row_blocks
+from .arrays import as_count, as_number, finite, require_fits, row_blocks, shaped
 from .contracts import (Function, NonNegative, Positive, Value, Word, array, contract,
                                   taken_of)
-from .gram import n_columns, n_points, precision
+from .gram import interval, n_columns, n_points, precision
 
 # %% ../nbs/S_series.ipynb #6ddfa790
 def vanishing(k):
@@ -26,11 +26,7 @@ def vanishing(k):
 def _eigenvalues(value, name, call):
     if hasattr(value, "__len__") and not len(value):
         raise vanishing(call.seen.get("k"))
-    values = as_floats(value, name)
-    if values.ndim != 1 or not (values > 0).all():
-        raise ValueError(f"{name} has shape {values.shape} and least entry {values.min():g}; "
-                         "pass (m,) numbers > 0.")
-    return values
+    return _positive.read(value, name, call)
 
 
 def _terms(value, name, call):
@@ -39,6 +35,7 @@ def _terms(value, name, call):
     return n
 
 
+_positive = array("m", above=0)
 _draw_terms = lambda rng, sizes: int(rng.integers(1, 9))
 Eigenvalues = Annotated[ArrayLike, Word("array (m,), > 0", _eigenvalues, ("terms",))]
 NodeValues = Annotated[ArrayLike, replace(array("N", "m"), letters=("N", "terms"))]
@@ -146,43 +143,33 @@ class Series(AtPoints):
 
 # %% ../nbs/S_series.ipynb #5decd3cc
 def _require_same_columns(series, X):
-    if n_columns(X) != series._columns:
-        raise ValueError(f"X has {n_columns(X)} columns, the nodes have {series._columns}; "
-                         "one point of ℝᵈ is X[None, :].")
+    if n_columns(X) != (d := series._columns):
+        shaped(X, "X", ("n", d), hint=": columns as the nodes; one point is X[None, :]")
 
 
 def _block(series, X):
-    block, shape = series.functions(X), (n_points(X), series.n_terms)
-    if np.shape(block) != shape:
-        raise ValueError(f"functions gives shape {np.shape(block)} for {shape[0]} points and "
-                         f"{shape[1]} eigenvalues; it must be {shape}.")
-    return block
+    shape = n_points(X), series.n_terms
+    return shaped(np.asarray(series.functions(X)), "functions(X)", shape)
 
 
 def finite_length(coordinates, eigenvalues):
     "√(Σⱼ coordinateⱼ²), without overflow on the way"
     with np.errstate(over="ignore"):
         norm = math.hypot(*coordinates)
-    if not math.isfinite(norm):
-        raise ValueError(f"‖f‖ overflows: cⱼ / √λⱼ for eigenvalues down to {eigenvalues[-1]:.1g}; "
-                         "rescale f, or use fewer terms.")
-    return norm
+    return finite(norm, f"‖f‖, of cⱼ / √λⱼ for eigenvalues down to {eigenvalues[-1]:.1g},",
+                  "rescale f, or use fewer terms")
 
 # %% ../nbs/S_series.ipynb #209e19b8
 def _draw(series, limits, terms, ax):
     import matplotlib.pyplot as plt
     ax, on_line = plt.gca() if ax is None else ax, _on_line(series)
-    if len(limits) not in ((0, 2) if on_line else (0,)):
-        raise ValueError(f"plot got {len(limits)} limits; pass " + (
-            "a and b, or none." if on_line else "none: these points are not on a line."))
+    if limits and not on_line:
+        raise ValueError(f"plot got the limits {limits}, and these points are not on a line.")
     if not on_line:
         ax.semilogy(np.arange(1, series.n_terms + 1), series.eigenvalues, ".-")
         ax.set(xlabel="j", ylabel="λⱼ", title=str(series.k))
         return ax
-    a, b = (as_number(x, "a limit of plot") for x in limits or nodes_range(series))
-    if not a < b:
-        raise ValueError(f"[{a:g}, {b:g}] is no interval; pass a < b.")
-    x = np.linspace(a, b, 400)
+    x = np.linspace(*interval(limits, nodes_range(series)), 400)
     for j, psi in enumerate(series.eigenfunctions(x).T[:terms]):
         ax.plot(x, psi, label=f"λ{subscript(j + 1)} = {series.eigenvalues[j]:.2g}")
     ax.set(xlabel="x", ylabel="ψⱼ(x)")
@@ -254,14 +241,12 @@ def hermite(X, mean, std, a, b, gamma, n):
 
 def require_scales(bandwidth, mean, std):
     "Refuses what the formulas (4.12) cannot compute in floats"
-    ratio, spacing = bandwidth / std, float(np.spacing(abs(mean)))
-    if not 1e-6 <= ratio <= 1e6:
-        raise ValueError(f"bandwidth / std = {ratio:.2g}: beyond 1e-6 and 1e6 the formulas lose "
-                         "their digits; the kernel is then nearly Delta(), or nearly Constant(1).")
+    spacing = float(np.spacing(abs(mean)))
+    as_number(bandwidth / std, "bandwidth / std", at_least=1e-6, at_most=1e6,
+              because=": else the kernel is nearly Delta(), or nearly Constant(1)")
     if spacing > 1e-3 * min(bandwidth, std):
-        raise ValueError(f"mean = {mean:g}: floats are {spacing:.2g} apart there, too coarse for "
-                         f"std = {std:g} and bandwidth = {bandwidth:g}; subtract the mean from the "
-                         "points first.")
+        raise ValueError(f"mean = {mean:g}: floats are {spacing:.2g} apart there, too coarse for the "
+                         "bandwidth or std; subtract the mean from the points first.")
 
 # %% ../nbs/S_series.ipynb #6c1bdc98
 def waves(X, period, frequency, sine):

@@ -13,8 +13,9 @@ from .contracts import Count, Flag, Points, Rng, Value, Weights, Word, contract
 from .errors import ConvergenceFailure
 
 # %% ../nbs/S_spectra.ipynb #c9aac094
-from .arrays import (as_floats, frozen, in_parallel, one_blas_thread, require_fits,
-                               row_blocks, signed, spans)
+from .arrays import (as_count, as_floats, as_number, finite, frozen,
+                               in_parallel, one_blas_thread, require_fits, row_blocks, shaped,
+                               signed, spans)
 from .gram import AKernel, n_points
 
 # %% ../nbs/S_spectra.ipynb #6a9249b1
@@ -104,10 +105,7 @@ class GramOperator(Value):
 
     def __matmul__(self, V):
         "A V for an array V (n,) or (n, b); an array like V"
-        V = as_floats(V, "V")
-        if V.ndim not in (1, 2) or len(V) != len(self.root):
-            raise ValueError(f"V has shape {V.shape}, but A has {len(self.root)} columns; "
-                             f"pass ({len(self.root)},) or ({len(self.root)}, b).")
+        V = shaped(as_floats(V, "V"), "V", (len(self.root),), (len(self.root), "b"))
         return self._rows(V.reshape(len(V), -1).T).T.reshape(V.shape)
 
     def matrix(self):
@@ -170,9 +168,7 @@ def _operator(A, name, call=None):
         A = np.asarray(as_floats(A, name))
     elif np.dtype(getattr(A, "dtype", None) or float).kind == "c":
         raise TypeError(f"{name} has dtype {A.dtype}; pass a real symmetric operator.")
-    if len(A.shape) != 2 or A.shape[0] != A.shape[1]:
-        raise ValueError(f"{name} has shape {tuple(A.shape)}; pass a square matrix, such as k(X).")
-    return A
+    return shaped(A, name, ("n", "n"), hint=", such as k(X)")
 
 
 Symmetric = Annotated[Any, Word(
@@ -189,11 +185,7 @@ def _rows_of(A):
         return A._rows
 
     def multiply(V):
-        product = as_floats(A @ V.T, "A @ V")
-        if product.shape != V.T.shape:
-            raise ValueError(f"A @ V has shape {product.shape} for V of shape {V.T.shape}; "
-                             "it must be the same.")
-        return product.T
+        return shaped(as_floats(A @ V.T, "A @ V"), "A @ V", V.T.shape, hint=", the shape of V").T
 
     return multiply
 
@@ -227,9 +219,7 @@ def leading_eigenpairs(A: Symmetric, n_terms: Count, tol=None, rng: Rng = None,
     ----------
     Golub and Underwood (1977) for blocks, Wu and Simon (2000) for thick restarts
     """
-    n, block = A.shape[0], _block_size(A, n_terms)
-    if n_terms > n:
-        raise ValueError(f"n_terms = {n_terms}, but A has {n} rows and as many eigenvalues.")
+    n, block = A.shape[0], _block_size(A, as_count(n_terms, "n_terms", at_most=A.shape[0]))
     dtype = np.float32 if getattr(A, "dtype", None) == np.float32 else np.float64
     tol = _tolerance(tol, float(np.finfo(dtype).eps))
     if dense or n < n_terms + 4 * block or (dense is None and (n <= 600 or n_terms > n / 5)):
@@ -239,11 +229,9 @@ def leading_eigenpairs(A: Symmetric, n_terms: Count, tol=None, rng: Rng = None,
 
 
 def _tolerance(tol, eps):
-    tol = eps**0.75 if tol is None else arrays.as_number(tol, "tol", above=0)
-    if not 4 * eps <= tol < 1:
-        raise ValueError(f"tol = {tol:g}: pass a residual, relative to the largest |eigenvalue|, "
-                         f"between {4 * eps:.0e}, where rounding begins, and 1.")
-    return tol
+    return eps**0.75 if tol is None else as_number(
+        tol, "tol", at_least=4 * eps, below=1,
+        because=": a residual, relative to the largest |eigenvalue|, above where rounding begins")
 
 
 def _block_size(A, n_terms):
@@ -274,17 +262,15 @@ def _unit(A):
     "The power of two next to the largest entry: to divide by it costs no digit"
     top, info = float(np.abs(A).max()), np.finfo(A.dtype)
     if 0 < top < info.tiny:
-        raise ValueError(f"A and its products are nowhere above {top:.2g}, too small for the "
-                         f"digits of {A.dtype}; multiply A by a power of ten.")
+        raise ValueError(f"A and its products are nowhere above {top:.2g}, too small for the digits "
+                         f"of {A.dtype}; multiply A by a power of ten.")
     return 2.0 ** min(max(math.frexp(top)[1], info.minexp + 2), info.maxexp - 4)
 
 
 def _in_units(unit, values, V, residuals, lowest, products):
     with np.errstate(over="ignore"):
         values, residuals = ((unit * a).astype(V.dtype, copy=False) for a in (values, residuals))
-    if not np.isfinite(values).all():
-        raise ValueError(f"the eigenvalues overflow {V.dtype}; "
-                         f"divide A by {len(V) * unit:.0e}, say.")
+    finite(values, "an eigenvalue", f"divide A by {len(V) * unit:.0e}, say")
     return Eigenpairs(values, signed(V), residuals, unit * lowest, products)
 
 # %% ../nbs/S_spectra.ipynb #a2eedaea
@@ -315,9 +301,7 @@ class _Basis:
         "(the next block, R of (SP.3), were some of its rows replaced)"
         rest = np.array(self.image / self.unit, dtype=self.Q.dtype)
         self.products += self.block
-        if not np.isfinite(rest).all():
-            raise ValueError("a product with A is not finite: "
-                             "NaN or infinity in A, or an overflow.")
+        finite(rest, "a product with A", "look for NaN and infinity in A, or rescale it")
         self.new, self.m = slice(self.m, self.m + self.block), self.m + self.block
         Q, T = self.Q[: self.m], self.T[self.new, : self.m]
         for _ in range(2):
@@ -407,10 +391,9 @@ def _certified(basis, values, S, allowed):
     image -= values[:, None] * vectors
     residuals = np.linalg.norm(image, axis=1)
     if residuals.max() > 1e3 * allowed:
-        raise ConvergenceFailure(
-            f"the iteration settled, but A v − θ v has length {residuals.max() * unit:.2g} where "
-            f"{allowed * unit:.2g} was allowed: A is not symmetric, or its product is not linear "
-            "or not the same at each call.")
+        raise ConvergenceFailure(f"A v − θ v has length {residuals.max() * unit:.2g}, allowed "
+                                 f"{allowed * unit:.2g}: A is not symmetric, or its product is not "
+                                 "linear or not the same at each call.")
     return _in_units(unit, values, vectors.T, residuals, lowest, basis.products + len(vectors))
 
 # %% ../nbs/S_spectra.ipynb #ecd043a2

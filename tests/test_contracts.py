@@ -75,7 +75,7 @@ WITHOUT = {
     "grids_landmarks": 1,
     "random_features": 1,
     "resampling": 2,
-    "settings": 4,
+    "settings": 2,
 }
 
 

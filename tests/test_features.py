@@ -365,7 +365,7 @@ BAD = {
     "asymmetric": (lambda: finite_feature_map([[1, 2], [0, 1]]), ValueError, "symmetric"),
     "oblong": (lambda: finite_feature_map(np.ones((2, 3))), ValueError, "square"),
     "tol": (lambda: finite_feature_map(np.eye(2), tol=-1), ValueError, "tol = -1"),
-    "columns": (lambda: Linear().feature_map(3)(np.eye(2)), ValueError, "feature_map\\(2\\)"),
+    "columns": (lambda: Linear().feature_map(3)(np.eye(2)), ValueError, "another one for 2"),
     "no columns": (lambda: Linear().feature_map(0), ValueError, "d = 0"),
     "half a column": (lambda: Linear().feature_map(1.5), ValueError, "whole"),
     "no kernel": (lambda: feature_map(np.dot, 2), TypeError, "not a Kernel"),
@@ -519,7 +519,7 @@ def test_maps_are_values():
         phi(X[0])
     run = perceptron_dual(np.eye(3), [1, -1, 1])
     assert "3 mistakes" in repr(run) and not run.alpha.flags.writeable
-    with pytest.raises(ValueError, match="2 columns"):
+    with pytest.raises(ValueError, match="2 columns|shape .1, 2."):
         run.decision(np.ones((1, 2)))
 
 
@@ -538,7 +538,7 @@ def test_sparse_and_dense_perceptrons_are_one():
     (lambda: novikoff_bound(np.eye(2), [1, 1], w=[0.0, 0.0]), "margin"),
     (lambda: novikoff_bound(np.eye(2), [1, 1], start=[1.0, np.nan]), "start"),
     (lambda: perceptron_primal(np.eye(2), [1, 1], start=3.0), "start has shape"),
-    (lambda: perceptron_dual([[1, 0], [5, 1]], [1, -1]), "transpose"),
+    (lambda: perceptron_dual([[1, 0], [5, 1]], [1, -1]), "not symmetric"),
     (lambda: perceptron_dual([[-1.0]], [1]), "diagonal"),
     (lambda: perceptron_primal(np.eye(2), [[1], [1]]), "ravel"),
     (lambda: cost_table(0), "N = 0"), (lambda: cost_table(3, degrees=[2.5]), "degrees = 2.5")])
@@ -642,9 +642,9 @@ def test_the_dual_perceptron_wants_a_gram_matrix(share, good):
     if good:
         perceptron_dual(K, [1, -1])
     else:
-        with pytest.raises(ValueError, match="transpose"):
+        with pytest.raises(ValueError, match="not symmetric"):
             perceptron_dual(K, [1, -1])
-    with pytest.raises(ValueError, match="least diagonal entry is -1e-12"):
+    with pytest.raises(ValueError, match="-1e-12 on its diagonal"):
         perceptron_dual(np.diag([1.0, -1e-12]), [1, -1])
 
 
@@ -753,7 +753,7 @@ def test_linear_functions_of_sparse_points_and_small_blocks():
     assert (2 * f - f).norm() == f.norm() and (f @ f) == w @ w and "R^{15}" in f._repr_latex_()
     w[0] = np.nan
     assert np.isfinite(f.w).all() and not f.w.flags.writeable
-    with pytest.raises(TypeError, match="phi is function"):
+    with pytest.raises(TypeError, match="phi is of type function"):
         FeatureFunction(squares, w)
 
 

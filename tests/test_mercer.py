@@ -578,7 +578,7 @@ BAD = {
     "functions of another shape": (
         lambda: replace(GOOD, functions=lambda X: X).eigenfunctions([0.1]),
         ValueError,
-        "it must be",
+        r"pass \(1, 15\)",
     ),
     "eigenvalues": (lambda: replace(GOOD, eigenvalues=-GOOD.eigenvalues), ValueError, "numbers > 0"),
     "expansion": (lambda: check_mercer(3, Gaussian(1), [0.1]), TypeError, "pass what mercer_expansion"),

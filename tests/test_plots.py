@@ -150,7 +150,7 @@ def two_figures(s):
     (lambda s: s, [1], {}, TypeError, "draw returned int"),
     (two_figures, [1], {}, ValueError, "2 figures"),
     (lambda s: plt.figure(figsize=(s, 2)), [2, 3], {}, ValueError, "different sizes"),
-    (line, [1, 2], dict(start=7), ValueError, "start=7"),
+    (line, [1, 2], dict(start=7), ValueError, "start = '7'"),
     (line, [0.1, 0.1], {}, ValueError, "names"),
     (lambda s: [line(s), 1 / 0], [1], {}, ZeroDivisionError, "division"),
 ])
@@ -179,13 +179,13 @@ def test_a_constant_column_still_gets_a_window():
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: plot_classes(np.ones((3, 3)), [0, 1, 1]), "3 columns"),
+    (lambda: plot_classes(np.ones((3, 3)), [0, 1, 1]), "two columns X"),
     (lambda: plot_classes(np.ones((3, 2)), [0, 1]), "y has shape"),
     (lambda: plot_classes(np.ones((3, 2)), [1, 1, 1]), "1 different labels"),
     (lambda: plot_classes(np.ones((6, 2)), range(6)), "6 different labels"),
-    (lambda: plot_decision(lambda Z: Z, np.eye(2), [0, 1]), "f returned shape"),
-    (lambda: plot_decision(lambda Z: Z[:, 0] * np.nan, np.eye(2), [0, 1]), "NaN"),
-    (lambda: plot_decision(len, np.eye(3), [0, 1, 1]), "it must have 2 columns"),
+    (lambda: plot_decision(lambda Z: Z, np.eye(2), [0, 1]), "f.points. has shape"),
+    (lambda: plot_decision(lambda Z: Z[:, 0] * np.nan, np.eye(2), [0, 1]), "f.points. is not finite"),
+    (lambda: plot_decision(len, np.eye(3), [0, 1, 1]), r"pass \(n, 2\)"),
     (lambda: heatmap([1.0, 2]), "K has shape"),
     (lambda: heatmap([[1.0, np.nan]]), "not finite"),
 ])

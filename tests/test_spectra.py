@@ -249,7 +249,7 @@ BAD = {
         ValueError,
         "not finite",
     ),
-    "too many terms": (lambda: leading_eigenpairs(np.eye(3), 4), ValueError, "3 rows"),
+    "too many terms": (lambda: leading_eigenpairs(np.eye(3), 4), ValueError, "≤ 3"),
     "no terms": (lambda: leading_eigenpairs(K, 0), ValueError, "n_terms = 0"),
     "half a term": (lambda: leading_eigenpairs(K, 2.5), ValueError, "whole"),
     "terms as text": (lambda: leading_eigenpairs(K, "all"), TypeError, "n_terms"),
@@ -274,11 +274,11 @@ BAD = {
     "overflow, float32": (
         lambda: leading_eigenpairs(np.full((4, 4), 3e38, "f"), 2),
         ValueError,
-        "overflow float32",
+        "overflows float32",
     ),
     "overflow, products": (lambda: leading_eigenpairs(np.full((700, 700), 1e307), 2), ValueError, "overflow"),
     "tiny": (lambda: leading_eigenpairs(np.full((4, 4), 1e-320), 2), ValueError, "too small"),
-    "product of another shape": (lambda: leading_eigenpairs(Short(K), 2), ValueError, "it must be the same"),
+    "product of another shape": (lambda: leading_eigenpairs(Short(K), 2), ValueError, "the shape of V"),
     "tol above 1": (lambda: leading_eigenpairs(K, 2, tol=2), ValueError, "tol = 2"),
     "tol below rounding": (lambda: leading_eigenpairs(K, 2, tol=1e-300), ValueError, "rounding begins"),
     "rng": (lambda: leading_eigenpairs(K, 2, rng="a"), TypeError, "rng"),
@@ -302,7 +302,7 @@ BAD = {
     "vector of another length": (
         lambda: GramOperator(Gaussian(1), cloud) @ np.ones(3),
         ValueError,
-        "700 columns",
+        r"pass \(700,\)",
     ),
     "domain": (lambda: GramOperator(Brownian(), [-1.0, 1.0]), ValueError, "outside"),
 }
@@ -386,7 +386,7 @@ def test_a_near_miss_of_the_certificate(tol):
     leading_eigenpairs(calls, 3, tol=tol)
     count = 10**6 - calls.left
     leading_eigenpairs(Jump(A, count, 1e3 * tol / 3), 3, tol=tol)
-    with pytest.raises(ConvergenceFailure, match="the iteration settled"):
+    with pytest.raises(ConvergenceFailure, match="A v − θ v has length"):
         leading_eigenpairs(Jump(A, count, 3e3 * tol), 3, tol=tol)
 
 

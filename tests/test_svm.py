@@ -365,7 +365,7 @@ BAD = {
     "no features": (lambda: svm_primal(None, X, y), TypeError, "phi is of type NoneType"),
     "no iterations": (lambda: svm_primal(np.abs, X, y, max_iter=0), ValueError, "max_iter = 0"),
     "other columns": (lambda: svm_primal(np.abs, X, y).decision(np.c_[X, X]), ValueError, "columns"),
-    "labels ragged": (lambda: svc(k, X[:2], [[1], [2, 3]]), ValueError, "ragged"),
+    "labels ragged": (lambda: svc(k, X[:2], [[1], [2, 3]]), ValueError, "rows of unequal length"),
     "labels masked": (lambda: svc(k, X, np.ma.masked_less(y, 0)), TypeError, "masked"),
     "labels no time": (
         lambda: svc(k, X[:2], np.array(["2020-01-01", "NaT"], dtype="M8[D]")),
