@@ -405,7 +405,7 @@ class RandomFeatureMap(FeatureMap):
     def __reduce__(self):
         return RandomFeatureMap, (self.kernel, self.d, self.dim, self.function)
 
-# %% ../nbs/09_random_features.ipynb #5bfed9e3
+# %% ../nbs/09_random_features.ipynb #f94a5236
 Kind = Annotated[str, one_of("paired", "phase")]
 is_measure = lambda value: isinstance(value, Frequencies)
 KernelOrMeasure = Annotated[Any, Word(
@@ -423,8 +423,8 @@ def fourier_features(k: KernelOrMeasure, d: Count, D: Count, rng: Rng = None,
 
     d : columns of the points
     D : outputs; even for paired
-    coupling : orthogonal: frequencies of a Gaussian (or a mixture of Gaussians) that are
-        orthogonal in blocks of d; less variance
+    coupling : frequencies of a Gaussian (or a mixture of Gaussians) that are orthogonal in blocks
+        of d, or evenly spread (qmc, in few dimensions): less variance
 
     Returns
     -------
