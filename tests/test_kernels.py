@@ -710,7 +710,9 @@ WORDS = ["banana", "kernel", "hilbert", "a", "space", "abba"]
     (Constant(1) + SharedLetters(), Constant(1) + Linear()), (SharedLetters() ** 2, Linear() ** 2),
     (SharedLetters().normalized(), Linear().normalized()),
     ((SharedLetters() / 9).exp(), (Linear() / 9).exp()),
-    (SharedLetters().on(lower), Linear()), (Linear().on(counted) * SharedLetters(), Linear() ** 2)])
+    (SharedLetters().on(lower), Linear()), (Linear().on(counted) * SharedLetters(), Linear() ** 2),
+    (SharedLetters().conjugate(lambda words: [len(word) for word in words]),
+     Linear().conjugate(lambda X: X.sum(axis=1)))])
 def test_points_may_be_strings(k, same):
     X = counted(WORDS)
     for points in (WORDS, tuple(WORDS), np.array(WORDS, dtype=object), k.points(WORDS)):
