@@ -52,7 +52,7 @@ def pca_primal(X: Points, n_components: Count = None):
     s = min(X.shape) if n_components is None else n_components
     require_directions(min(X.shape), s, f"at most, {len(X)} points in {X.shape[1]} coordinates",
                        f"n_components = {s}")
-    X = _summable(X, "X") - X.mean(axis=0)
+    X = _summable(X, "X") - X.mean(axis=0)             # once more below: the rounding of the mean
     U, singular, Vt = scipy.linalg.svd(X - X.mean(axis=0), full_matrices=False)          # (8.1)
     return (U * singular)[:, :s], Vt[:s].T, singular[:s] / math.sqrt(len(X))             # (8.2)
 
