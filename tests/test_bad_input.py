@@ -81,7 +81,7 @@ OTHER = {
     "lam nan": (lambda: ridge(k, X, y, float("nan")), ValueError, "lam"),
     "lam text": (lambda: ridge(k, X, y, "auto"), TypeError, "lam = 'auto'"),
     "lam none": (lambda: ridge(k, X, y, None), TypeError, "lam = None"),
-    "lams negative": (lambda: ridge_path(k, X, y, [1, -1]), ValueError, "lams has shape"),
+    "lams negative": (lambda: ridge_path(k, X, y, [1, -1]), ValueError, "lams holds -1"),
     "lams empty": (lambda: ridge_path(k, X, y, []), ValueError, "lams is empty"),
     "lam below rounding": (lambda: ridge_path(k, X, y, [1e-320, 1]),
         NotPositiveDefinite, "below the rounding"),

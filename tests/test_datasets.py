@@ -146,7 +146,7 @@ def test_same_seed_same_data(make):
     (lambda: smiley(10, -1), TypeError, "rng"),
     (lambda: smiley(10, True), TypeError, "rng"),
     (lambda: smiley(10, np.random.RandomState(0)), TypeError, "rng"),
-    (lambda: smiley_labels(np.ones((4, 3))), ValueError, "must have 2 columns"),
+    (lambda: smiley_labels(np.ones((4, 3))), ValueError, "pass .n, 2."),
     (lambda: smiley_labels([[np.nan, 0]]), ValueError, "finite"),
     (lambda: hard_2d(1, 0), ValueError, "n = 1: .*≥ 2"),
     (lambda: digits_low_high(3), ValueError, "1, 2 or 4"),

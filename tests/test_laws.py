@@ -237,7 +237,7 @@ def test_several_functions_at_once():
     np.testing.assert_allclose(f.norm(), [a.norm() for a in single])
     np.testing.assert_allclose(f @ single[0], [a @ single[0] for a in single])
     np.testing.assert_allclose(single[0] @ f, [single[0] @ a for a in single])
-    with pytest.raises(ValueError, match="like to like"):
+    with pytest.raises(ValueError, match="as many functions as f holds"):
         f + single[0]
 
 
@@ -438,7 +438,8 @@ def test_solve_psd_adds_nothing_and_says_by_how_much_it_fails():
 
 @pytest.mark.parametrize("chapter", _CHAPTERS)
 def test_the_table_of_exercises(chapter):
-    assert check_exercises(chapter) >= 3 * 3
+    few = {"09a": 1}  # 09.4 and 09.5 stand on this page too, with the numbers they had
+    assert check_exercises(chapter) >= 3 * few.get(chapter, 3)
 
 
 def test_a_mistake_that_is_the_solution_is_noticed(monkeypatch):

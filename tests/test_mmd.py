@@ -468,7 +468,7 @@ BAD = [
     (lambda: GaussianEmbedding(0, 1) @ GaussianEmbedding(0, 1, 2), "one space"),
     (lambda: GaussianEmbedding(0, 1)(X), "columns"),
     (lambda: GaussianEmbedding(0, 1).inner(mean_embedding(Gaussian(2.0), [0.0])), "one space"),
-    (lambda: GaussianEmbedding(0, 1).inner(3), "g is int"),
+    (lambda: GaussianEmbedding(0, 1).inner(3), "g is of type int"),
     (lambda: herding(G, X, 0), "n = 0"),
     (lambda: herding(G, X, 3, candidates=Y[:, :1]), "columns"),
     (lambda: DistanceInduced([[0.0]])(X), "origin"),

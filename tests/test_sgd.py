@@ -189,7 +189,7 @@ def test_what_overflows_or_is_no_kernel_is_named():
     with pytest.raises(ValueError, match="overflows on these points"):
         kernel_sgd(Linear(), X * 1e160, y, option=2)
     for use in (lambda: check_regret(k, X, y, 3), lambda: FeatureFunction(3, [1.0])):
-        with pytest.raises(TypeError, match="pass an? "):
+        with pytest.raises(TypeError, match="pass (an? |RKHS)"):
             use()
     with pytest.raises(MemoryError, match="shorter runs"):
         kernel_sgd(k, X, y, steps=10**9)
@@ -276,7 +276,7 @@ def test_functions_of_features_are_values():
     np.testing.assert_allclose(pickle.loads(pickle.dumps(f))(X), f(X))
     with pytest.raises(ValueError, match="one feature map"):
         f + FeatureFunction(Polynomial(2).feature_map(2), np.ones(6))
-    with pytest.raises(ValueError, match="6 features"):
+    with pytest.raises(ValueError, match="one number a feature"):
         FeatureFunction(phi, np.ones(5))
 
 
