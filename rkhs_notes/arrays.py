@@ -1191,8 +1191,8 @@ def require_symmetric(A, name, allowed=None, instead="pass k(X), not k(X, Y)"):
         if gap.max() > allowed:
             i, j = np.unravel_index(int(gap.argmax()), gap.shape)
             i += rows.start
-            raise ValueError(f"{name} is not symmetric: entry ({i}, {j}) is {A[i, j]:.6g}, "
-                             f"entry ({j}, {i}) is {A[j, i]:.6g}, {gap.max():.2g} apart; {instead}.")
+            raise ValueError(f"{name} is not symmetric: entry ({i}, {j}) is {A[i, j]:.6g}, entry "
+                             f"({j}, {i}) is {A[j, i]:.6g}, {gap.max():.2g} apart; {instead}.")
 
 
 def _lapack(factor, routine, *args, **options):

@@ -10,10 +10,12 @@ __all__ = ['Centres', 'Places', 'MorePlaces', 'APoint', 'AFunction', 'OneFunctio
 import math
 from typing import Annotated, Any
 import numpy as np
+
+# %% ../nbs/S_functions.ipynb #5e77146a
 from .arrays import (Factored, Objects, as_floats, as_number, distinct, finite, guarded,
-                               require_fits, shaped)
-from .contracts import (Value, Word, contract, fitting, joined_of, points, remarked,
-                                  taken_of)
+    require_fits, shaped)
+from rkhs_notes.contracts import (Value, Word, contract, fitting, joined_of, points, remarked,
+    taken_of)
 from .errors import IndefiniteKernel
 from .gram import each_tile, interval, library, n_columns, n_points, precision
 
@@ -330,8 +332,8 @@ class Drawn(Combination):
                                     or several functions on ℝ²
         """
         import matplotlib.pyplot as plt
-        fitting(self.Z, "f.Z", hasattr(self.Z, "shape"), "an array: plot draws functions on ℝ and ℝ²",
-                "one of those")
+        fitting(self.Z, "f.Z", hasattr(self.Z, "shape"),
+                "an array: plot draws functions on ℝ and ℝ²", "one of those")
         shaped(self.Z, "f.Z", ("m", 1), ("m", 2), hint=": plot draws functions on ℝ and ℝ²")
         ax, limits = plt.gca() if ax is None else ax, limits or _range(self)
         if self.Z.shape[1] == 2:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 import numpy as np
+
+# %% ../nbs/E_plots.ipynb #5e771465
 from . import settings
 from .arrays import as_floats, shaped
 from .contracts import (Labels, NonNegative, Plane, Points, TwoLabels, Word, array,
@@ -76,7 +78,7 @@ def plot_classes(X: Points, y: Labels, ax=None):
     classes, place = y
     shaped(X, "X", ("n", 1), ("n", 2), hint=": two columns X[:, [i, j]], or a projection")
     if not 2 <= len(classes) <= 5:
-        raise ValueError(f"y holds {len(classes)} different labels; colours tell two to five apart.")
+        raise ValueError(f"y holds {len(classes)} different labels; colours tell 2 to 5 apart.")
     colours = [WARM, ACCENT] if len(classes) == 2 else list(palette.values())
     ax = _axis(ax, SQUARE)
     for i, (label, colour, marker) in enumerate(zip(classes, colours, "osD^v", strict=False)):
@@ -250,8 +252,8 @@ def _render(draw, state, name):
         figure = getattr(drawn, "figure", drawn)                 # axes → (sub)figure
         figure = getattr(figure, "figure", drawn)                # → figure
         if not isinstance(figure, matplotlib.figure.Figure):
-            raise TypeError(f"draw returned {type(drawn).__name__} for state {name!r}; open one figure "
-                            "with plt.subplots() and return it, or its axis.")
+            raise TypeError(f"draw returned {type(drawn).__name__} for state {name!r}; open one "
+                            "figure with plt.subplots() and return it, or its axis.")
         buffer = io.BytesIO()
         with matplotlib.rc_context({"savefig.bbox": None}):   # "tight" would give each its own size
             figure.savefig(buffer, format="png", dpi=settings.dpi, metadata={"Software": None})
@@ -273,8 +275,8 @@ def _presets(states, name, call):
         presets = {_name(state): state for state in states}
     if not presets or len(presets) < len(states):
         names = ", ".join(presets) or "none"
-        raise ValueError(f"{name} is empty, or names coincide: {len(states)} states, named {names}; "
-                         "pass a dict name → state.")
+        raise ValueError(f"{name} is empty, or names coincide: {len(states)} states, named {names}"
+                         "; pass a dict name → state.")
     return presets
 
 
@@ -312,7 +314,7 @@ def frames(draw: Draw, states: States, label="", start=None, alt=""):
     pngs = tuple(_render(draw, state, name) for name, state in presets.items())
     sizes = {name: _png_size(png) for name, png in zip(names, pngs, strict=True)}
     if len(set(sizes.values())) > 1:
-        raise ValueError(f"draw makes pictures of different sizes, in pixels: {sizes}; use one figsize.")
+        raise ValueError(f"draw makes pictures of different sizes, in pixels: {sizes}; use one.")
     alts = tuple(str(alt(state)) if callable(alt) else f"{alt} {label or 'state'} = {name}".strip()
                  for name, state in presets.items())
     return Frames(names, pngs, alts, str(label), names.index(first))

@@ -41,8 +41,8 @@ def is_separable(Phi: FeatureMatrix, y: Signs, offset: Flag = False):
         return False
     margin = _margin_in_box(rows / longest[:, None])
     if not (margin > 1e-9 or margin <= 1e-12):
-        raise ConvergenceFailure(f"the linear programme ended with the margin {margin:.1g}: too close "
-                                 "to call. Scale the columns alike, or drop points that coincide.")
+        raise ConvergenceFailure(f"the linear programme ended with the margin {margin:.1g}: too "
+                                 "close to call. Scale the columns alike, or drop equal points.")
     return margin > 1e-9
 
 # %% ../nbs/S_separation.ipynb #235c0fe9
@@ -118,8 +118,8 @@ def margin_of(w, Phi, y):
     w = w / or_one(np.abs(w).max())
     margin = float(np.min(y * (Phi @ w))) / float(or_one(np.linalg.norm(w)))
     if margin <= 0:
-        raise ValueError(f"w has the margin {margin:.3g}: some example is on the wrong side. Leave w "
-                         "out for the widest margin.")
+        raise ValueError(f"w has the margin {margin:.3g}: some example is on the wrong side. "
+                         "Leave w out for the widest margin.")
     return margin
 
 
@@ -133,7 +133,7 @@ def require_gram(K):
     "Refuses a matrix that is not symmetric, or has a negative diagonal entry"
     require_symmetric(K, "K", 100 * np.finfo(K.dtype).eps * (float(np.abs(K).max()) or 1.0))
     if K.diagonal().min() < 0:
-        raise ValueError(f"K has {K.diagonal().min():.3g} on its diagonal; pass a Gram matrix k(X).")
+        raise ValueError(f"K has {K.diagonal().min():.3g} on its diagonal; pass a Gram matrix.")
 
 # %% ../nbs/S_separation.ipynb #5214f9b5
 def until_clean(score, learn, y, max_epochs, block=64):
@@ -156,8 +156,8 @@ def until_clean(score, learn, y, max_epochs, block=64):
         if len(trace) == before:
             return tuple(trace), epoch
     raise ConvergenceFailure(f"{len(trace) - before} of {len(y)} examples were wrong in pass "
-                             f"{max_epochs}, after {len(trace)} mistakes. Ask is_separable whether a "
-                             "hyperplane through the origin separates the data; if so, raise "
+                             f"{max_epochs}, after {len(trace)} mistakes. Ask is_separable whether "
+                             "a hyperplane through the origin separates the data; if so, raise "
                              f"max_epochs. {SEPARATE}")
 
 # %% ../nbs/S_separation.ipynb #22a84bd3

@@ -245,8 +245,8 @@ def require_scales(bandwidth, mean, std):
     as_number(bandwidth / std, "bandwidth / std", at_least=1e-6, at_most=1e6,
               because=": else the kernel is nearly Delta(), or nearly Constant(1)")
     if spacing > 1e-3 * min(bandwidth, std):
-        raise ValueError(f"mean = {mean:g}: floats are {spacing:.2g} apart there, too coarse for the "
-                         "bandwidth or std; subtract the mean from the points first.")
+        raise ValueError(f"mean = {mean:g}: floats are {spacing:.2g} apart there, too coarse for "
+                         "the bandwidth or std; subtract the mean from the points first.")
 
 # %% ../nbs/S_series.ipynb #6c1bdc98
 def waves(X, period, frequency, sine):

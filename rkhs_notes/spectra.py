@@ -262,8 +262,8 @@ def _unit(A):
     "The power of two next to the largest entry: to divide by it costs no digit"
     top, info = float(np.abs(A).max()), np.finfo(A.dtype)
     if 0 < top < info.tiny:
-        raise ValueError(f"A and its products are nowhere above {top:.2g}, too small for the digits "
-                         f"of {A.dtype}; multiply A by a power of ten.")
+        raise ValueError(f"A and its products are nowhere above {top:.2g}, too small for the "
+                         f"digits of {A.dtype}; multiply A by a power of ten.")
     return 2.0 ** min(max(math.frexp(top)[1], info.minexp + 2), info.maxexp - 4)
 
 
