@@ -7,13 +7,14 @@ __all__ = []
 import math
 import numpy as np
 from scipy.special import gamma, gammaln, kve
+from .forms import overwritten
 
 # %% ../nbs/S_bessel.ipynb #f64d0d5e
 def matern(nu, s, xp):
     "2^(1−nu)/Γ(nu) s^nu K_nu(s), which may overwrite s   (1.11)"
     if nu not in (0.5, 1.5, 2.5):
         return _by_bessel(nu, s, xp)
-    decay = xp.exp(-s)
+    decay = overwritten(xp.exp, -s, xp)
     if nu == 2.5:
         s += s * s / 3
     if nu > 0.5:

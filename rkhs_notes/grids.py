@@ -75,8 +75,9 @@ class Numbering:
     "0, 1, … for the values of an array in order of size, −1 for all others"
 
     def __init__(self, values):
-        top, whole = float(values.max()), (values == np.floor(values)).all()
-        self.dense = bool(values.min() >= 0 and top < 8 * len(values) + 64 and whole)
+        top = float(values.max())
+        self.dense = bool(values.min() >= 0 and top < 8 * len(values) + 64
+                          and (values == np.floor(values)).all())
         if self.dense:
             present = np.zeros(int(top) + 1, dtype=bool)
             present[values.astype(np.intp)] = True
@@ -181,12 +182,15 @@ class Binning:
 
         def place(p):
             cells = self.tables[p](Y, ends)
-            columns[:, p] = np.where(cells < 0, -1, cells + self.starts[p])
+            numbers = cells + self.starts[p]
+            columns[:, p] = numbers if cells.min() >= 0 else np.where(cells < 0, -1, numbers)
 
         in_parallel(place, range(P))
         seen = columns >= 0
-        rows = np.concatenate([[0], np.cumsum(seen.sum(axis=1))])
-        columns = columns.ravel() if seen.all() else columns[seen]
+        if seen.all():
+            rows, columns = np.arange(n + 1) * P, columns.ravel()
+        else:
+            rows, columns = np.concatenate([[0], np.cumsum(seen.sum(axis=1))]), columns[seen]
         values = np.full(len(columns), self.weight, dtype=X.dtype)                   # (9.15)
         return sp.csr_matrix((values, columns, rows), shape=(n, int(self.starts[-1])))
 

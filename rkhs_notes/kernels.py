@@ -150,17 +150,16 @@ class Linear(forms.InnerProduct, Kernel):
 
 # %% ../nbs/01_kernels.ipynb #64819d12
 class Polynomial(forms.InnerProduct, Kernel):
-    """k(x, y) = (scale · xᵀy + offset)^degree   (1.4)
-
-    offset : 0 keeps the monomials of full degree only
-    """
+    "k(x, y) = (scale · xᵀy + offset)^degree; offset = 0 keeps the full degree only   (1.4)"
     degree: Count                    # fractional powers leave the cone
     offset: NonNegative = 1.0
     scale: Positive = 1.0
     _tex_formula = r"\left(@scale\, @x^\top @y + @offset\right)^{@degree}"
 
     def of_inner(self, s, xp):
-        return forms.power(self.scale * s + self.offset, self.degree)                # (1.4)
+        s *= self.scale                                            # in the memory of s
+        s += self.offset
+        return forms.power(s, self.degree)                                           # (1.4)
 
     def _vjp(self, X, Y, G):
         s = X @ Y.T

@@ -117,7 +117,8 @@ def slope_at(loss, y):
         if eps:
             r = r - eps if r > eps else r + eps if r < -eps else 0.0
         if a:
-            return min(max(r / a, low[i]), high[i])
+            r /= a
+            return low[i] if r < low[i] else high[i] if r > high[i] else r
         return high[i] if r > 0 else low[i] if r < 0 else 0.0
     return slope
 

@@ -32,9 +32,9 @@ def over(top, width, power=1):
 
 def in_units(s, length, xp):
     "s / length in the memory of s, also for lengths below the range of its float type"
-    if length < float(xp.finfo(s.dtype).smallest_normal):
+    if abs(length) < float(xp.finfo(s.dtype).smallest_normal):
         return xp.astype(xp.astype(s, xp.float64) / length, s.dtype)
-    s /= length
+    s *= 1 / length
     return s
 
 # %% ../nbs/01a_zoo.ipynb #1aff3ca3
@@ -123,9 +123,7 @@ class Matern(Radial, Kernel):
         return matern(self.nu, self._argument(r2, xp), xp)                          # (1.11)
 
     def _argument(self, r2, xp):
-        s = overwritten(xp.sqrt, r2, xp)
-        s *= math.sqrt(2 * self.nu)
-        s = in_units(s, self.bandwidth, xp)
+        s = in_units(overwritten(xp.sqrt, r2, xp), self.bandwidth / math.sqrt(2 * self.nu), xp)
         return s if self.bandwidth > 1e-15 else xp.clip(s, None, 1e4)     # no infinity times 0
 
     def _vjp(self, X, Y, G):
@@ -175,7 +173,7 @@ class Laplace(ByCoordinate, Kernel):
         return self._decay(_absolute(X, Y, xp), xp)
 
     def _decay(self, distance, xp):
-        return overwritten(xp.exp, -in_units(distance, self.bandwidth, xp), xp)
+        return overwritten(xp.exp, in_units(distance, -self.bandwidth, xp), xp)
 
     def _distance(self, X, Y, xp):
         return xp.sqrt(-2 * xp.expm1(_absolute(X, Y, xp) / -self.bandwidth))
