@@ -187,19 +187,20 @@ def fit_hyperparameters(k: AKernel, X: Points, y: Vector, noise: NoiseLevels, re
 
 # %% ../nbs/05a_processes.ipynb #8d06e4f8
 def _tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter):
-    free = [as_number(noise, "noise", above=0)] if fit_noise else []
+    n, free = len(y), [as_number(noise, "noise", above=0)] if fit_noise else []
     logs = Logarithms(k, taken_of(X, slice(0, 2)), *free)
 
-    def evidence(theta):
+    def evidence(theta, part=slice(None)):
         kernel, *free = logs.at(theta)
-        value, slope = log_marginal(kernel, X, y, *(free or [noise]))
+        kept = noise[part] if np.ndim(noise) else noise
+        value, slope = log_marginal(kernel, taken_of(X, part), y[part], *(free or [kept]))
         return value, logs.slope(theta, slope, *([slope["noise"]] if free else []))
 
     if not len(logs):
         return Hyperparameters(k, noise, log_marginal(k, X, y, noise)[0])
-    with few_threads(n_points(X)):
-        starts = starts_of(logs, evidence, restarts, rng, max_iter)
-        theta, value = highest(evidence, starts, box_around(logs.start), max_iter, progress)
+    with few_threads(n):
+        starts, box = starts_of(logs, evidence, n, restarts, rng, max_iter), box_around(logs.start)
+        theta, value = highest(evidence, starts, box, max_iter, progress, n=n)
     kernel, *free = logs.at(theta)
     return Hyperparameters(kernel, *(free or [noise]), value)
 
@@ -276,7 +277,7 @@ def _climbed(logs, Phi, X, y, lam, max_iter):
 
     start = np.r_[logs.start, np.zeros(r)]
     with few_threads(len(Phi)):
-        v, _ = highest(objective, [start], box_around(start), max_iter, False)
+        v, _ = highest(objective, [start], box_around(start), max_iter, False, n=len(y))
     return logs.at(v[:p])[0], float(v[p - 1]), v[p:]
 
 # %% ../nbs/05a_processes.ipynb #bbb53354

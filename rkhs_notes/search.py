@@ -60,8 +60,8 @@ class Logarithms:
         return np.concatenate([np.ravel(part) for part in parts] or [[]]) * np.exp(theta)
 
 # %% ../nbs/S_search.ipynb #d4c0d994
-def highest(objective, starts, box, max_iter=200, progress=None, ftol=1e-9):
-    "(theta, value) of the best end; objective(theta) → value, gradient; box: array (p, 2)"
+def highest(objective, starts, box, max_iter=200, progress=None, ftol=1e-9, n=1):
+    "(theta, value) of the best end; objective(theta) → value, gradient of a sum of n terms"
     failures, best, refused = [], None, 1e300
 
     def descent(theta):
@@ -70,17 +70,17 @@ def highest(objective, starts, box, max_iter=200, progress=None, ftol=1e-9):
         except (NotPositiveDefinite, ValueError) as e:
             failures.append(e)
             return refused, np.zeros_like(theta)
-        return -value, -slope
+        return -value / n, -slope / n
 
     for start in tqdm(starts, desc="starts", delay=0 if progress else 10,
                       disable=None if progress is None else not progress):
         found = minimize(descent, start, jac=True, method="L-BFGS-B", bounds=box,
-                         options=dict(maxiter=max_iter, ftol=ftol, gtol=1e-5))
+                         options=dict(maxiter=max_iter, ftol=ftol, gtol=1e-5 / n))
         if found.fun < refused and (best is None or found.fun < best.fun):
             best = found
     if best is None:
         raise failures[0]
-    return best.x, -float(best.fun)
+    return best.x, -float(best.fun) * n
 
 # %% ../nbs/S_search.ipynb #0ad09417
 REACH = math.log(1e6)
@@ -91,16 +91,17 @@ def box_around(theta):
     return np.stack([theta - REACH, theta + REACH], axis=1)
 
 
-def starts_of(logs, objective, restarts, rng, max_iter):
+def starts_of(logs, objective, n, restarts, rng, max_iter):
     "Where to climb from: the best end in step, and jumps by up to a factor 100"
     start, together = logs.start, logs.group.max(initial=-1) + 1
     if together < len(logs):
-        def in_step(t):
-            value, slope = objective(logs.start + t[logs.group])
-            return value, np.bincount(logs.group, slope)
+        shift, box = np.zeros(together), box_around(np.zeros(together))
+        for step in [n // 250, 1] if n >= 500 else [1]:
+            def in_step(t, part=slice(None, None, step)):
+                value, slope = objective(logs.start + t[logs.group], part)
+                return value, np.bincount(logs.group, slope)
 
-        shift, _ = highest(in_step, [np.zeros(together)], box_around(np.zeros(together)),
-                           max_iter, False, ftol=1e-3)
+            shift, _ = highest(in_step, [shift], box, max_iter, False, 1e-3, n // step)
         start = logs.start + shift[logs.group]
     jump = math.log(100)
     return [start] + [logs.start + rng.uniform(-jump, jump, len(logs)) for _ in range(restarts)]
