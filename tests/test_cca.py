@@ -456,6 +456,45 @@ def test_near_misses_of_cca():
         check_kernel_cca(mutant, X, Y)
 
 
+def some_pairs(cca, turn_x, turn_y):
+    "The pairs of functions of cca, combined by two matrices (m, r)"
+    f, g = (RKHSFunction(f.k, f.Z, f.alpha @ turn) for f, turn in
+            ((cca.function_x, turn_x), (cca.function_y, turn_y)))
+    return replace(cca, correlations=cca.correlations @ turn_y, function_x=f, function_y=g,
+                   offset_x=cca.offset_x @ turn_x, offset_y=cca.offset_y @ turn_y)
+
+
+def test_a_near_miss_of_the_eigenproblem():
+    "The first function of x, turned by an angle towards the third: orthonormal still"
+    cca = kernel_cca(Gaussian(1), Gaussian(1), X, Y, 1.0, 3)
+    u = np.abs(cca.transform_x(X))
+    unit = 1e-6 * u[:, :2].max() / (cca.correlations[0] * u[:, 2].max())
+    for by, refused in ((3, True), (-3, True), (1 / 3, False)):
+        turn = np.eye(3)[:, :2]
+        turn[[0, 2], 0] = np.cos(by * unit), np.sin(by * unit)
+        other = some_pairs(cca, turn, np.eye(3)[:, :2])
+        if refused:
+            with pytest.raises(LawBroken, match="ρ times that of x"):
+                check_kernel_cca(other, X, Y)
+        else:
+            check_kernel_cca(other, X, Y)
+
+
+def test_a_near_miss_of_the_largest_correlations():
+    "The second pair left out for the third, whose squared correlation is smaller by three tolerances"
+    Q = np.linalg.qr(np.c_[np.ones(30), np.random.default_rng(1).normal(size=(30, 6))])[0][:, 1:]
+    for by, refused in ((3e-6, True), (3e-7, False)):
+        c = np.sqrt([0.8, 0.5, 0.5 - by * 1.01**2])
+        A, B = 10 * Q[:, :3], 10 * (Q[:, :3] * c + Q[:, 3:] * np.sqrt(1 - c**2))
+        cca = kernel_cca(Linear(), Linear(), A, B, 1.0, 3, tol=1e-12)
+        other = some_pairs(cca, np.eye(3)[:, [0, 2]], np.eye(3)[:, [0, 2]])
+        if refused:
+            with pytest.raises(LawBroken, match="left out"):
+                check_kernel_cca(other, A, B)
+        else:
+            check_kernel_cca(other, A, B)
+
+
 def test_a_seed_left_out_is_that_of_the_settings():
     both = Gaussian(1), Gaussian(1)
     plain, seeded = (kernel_cca(*both, X, Y, 2.0, rank=20, rng=r) for r in (None, settings.seed))

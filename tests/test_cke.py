@@ -12,6 +12,7 @@ import scipy.sparse
 from rkhs_notes import settings
 from rkhs_notes.arrays import sqdist
 from rkhs_notes.cke import (
+    _in_order,
     affinity,
     check_coupling,
     coupled_embedding,
@@ -25,6 +26,7 @@ from rkhs_notes.errors import IndefiniteKernel, LawBroken
 from rkhs_notes.exercises import check_exercises
 from rkhs_notes.kernels import Constant, Gaussian, Laplace, Linear, Matern, Polynomial, Precomputed, Sigmoid
 from rkhs_notes.kpca import kernel_cca
+from rkhs_notes.rkhs import RKHS, RKHSFunction
 from rkhs_notes.views import splits
 from scipy.spatial.distance import cdist
 from sklearn.cross_decomposition import CCA
@@ -417,6 +419,45 @@ def test_the_law_refuses_three_times_its_tolerance(factor):
         check_coupling(
             replace(e, function_low=scale * f, offset_low=scale * e.offset_low), L, H, WEIGHTS["knn"]
         )
+
+
+def hidden_part(f, X):
+    "A function of norm 1 that vanishes on X, as an addition to the first of four"
+    new = X.mean(axis=0) + 1
+    h = RKHS(f.k).section(new)
+    h = h - RKHS(f.k).interpolate(X, h(X))
+    return RKHSFunction(h.k, h.Z, h.alpha[:, None] / h.norm() * [1.0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("side", ["f", "g"])
+def test_a_near_miss_of_stationarity(side):
+    "A part that no pair sees: only the sections at its own centre notice"
+    e = coupled_embedding(*KERNELS["gaussian"], L, H, WEIGHTS["knn"], 4, 0.5)
+    name, X = {"f": ("function_low", L), "g": ("function_high", H)}[side]
+    f = getattr(e, name)
+    h = hidden_part(f, X)
+    sections = f.k(X, (f + h).Z)
+    sections = sections - sections.mean(axis=0)
+    own = (e.transform_low if side == "f" else e.transform_high)(X)
+    size = np.abs(sections.T @ own + e.reg * f((f + h).Z)).max()
+    unit = 1e-6 * size / (e.reg * np.abs(e.correlations[0] * h((f + h).Z)).max())
+    words = f"D {side} \\+ γ {side}"
+    with pytest.raises(LawBroken, match=words):
+        check_coupling(replace(e, **{name: f + 3 * unit * h}), L, H, WEIGHTS["knn"])
+    check_coupling(replace(e, **{name: f + unit / 3 * h}), L, H, WEIGHTS["knn"])
+
+
+@pytest.mark.parametrize("by", [1e-6, -1e-6])
+def test_near_misses_of_the_eigenvalues(by):
+    e = coupled_embedding(*KERNELS["gaussian"], L, H, WEIGHTS["knn"], 4, 0.5)
+    check_coupling(replace(e, eigenvalues=e.eigenvalues + by / 10), L, H, WEIGHTS["knn"])
+    with pytest.raises(LawBroken, match="every section"):
+        check_coupling(replace(e, eigenvalues=e.eigenvalues + 3 * by), L, H, WEIGHTS["knn"])
+    lam = np.array([0.0, 0.5, 0.5, 1.0])
+    for wrong in ([-1, 0, 0, 0], [0, 0, -1, 0], [0, 0, 0, 1]):
+        _in_order(lam + 1e-6 / 3 * np.array(wrong), 1e-6)
+        with pytest.raises(LawBroken, match="ascending"):
+            _in_order(lam + 3e-6 * np.array(wrong), 1e-6)
 
 
 @pytest.mark.parametrize("reg", [0.4, 0.6])

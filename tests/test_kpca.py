@@ -19,7 +19,7 @@ from rkhs_notes.kernels import (
     Precomputed,
     Sigmoid,
 )
-from rkhs_notes.kpca import center, center_cross, check_kernel_pca, kernel_pca, pca_primal
+from rkhs_notes.kpca import KernelComponents, center, center_cross, check_kernel_pca, kernel_pca, pca_primal
 from rkhs_notes.rkhs import RKHSFunction
 from scipy.sparse.linalg import eigsh
 from sklearn.decomposition import PCA, KernelPCA
@@ -351,3 +351,67 @@ def test_near_misses_of_kernel_pca():
             check_kernel_pca(mutant)
     for mutant in mutants(tol / 10).values():
         check_kernel_pca(mutant)
+
+
+def of_spectrum(values):
+    "Precomputed(K) with these eigenvalues, all eigenvectors of mean 0 but one of eigenvalue 0"
+    m = len(values) + 1
+    Q = np.linalg.qr(np.c_[np.ones(m), np.random.default_rng(1).normal(size=(m, m - 1))])[0][:, 1:]
+    K = (Q * values) @ Q.T
+    return Precomputed((K + K.T) / 2), np.arange(m)
+
+
+@pytest.mark.parametrize("by", [3e-8, -3e-8])
+def test_a_near_miss_of_an_eigenvector(by):
+    "The first component, turned by an angle towards the fourth: still orthonormal, of mean 0"
+    pca = kernel_pca(*of_spectrum([4.0, 3.0, 2.5, 2.0, 1.0]), 4)
+
+    def turned(angle):
+        turn = np.eye(4)[:, :3]
+        turn[[0, 3], 0] = np.cos(angle), np.sin(angle)
+        f = RKHSFunction(pca.k, pca.components.Z, pca.components.alpha @ turn)
+        return replace(pca, components=f, offset=pca.offset @ turn, eigenvalues=pca.eigenvalues[:3])
+
+    lam, u = pca.eigenvalues, np.abs(pca.components.alpha[:, 3]).max() * np.sqrt(pca.eigenvalues[3])
+    angle = by * lam[0] ** 1.5 / (np.sqrt(lam[3]) * (lam[0] - lam[3]) * u)
+    with pytest.raises(LawBroken, match="λ u"):
+        check_kernel_pca(turned(angle))
+    check_kernel_pca(turned(angle / 9))
+
+
+def test_a_near_miss_of_the_largest_eigenvalues():
+    "The third component left out for the fourth, whose eigenvalue is smaller by three times the tolerance"
+    for by, refused in ((3e-8, True), (0.3e-8, False)):
+        pca = kernel_pca(*of_spectrum([4.0, 3.0, 2.0, 2.0 - 4 * by, 1.0]), 4)
+        some = [0, 1, 3]
+        f = RKHSFunction(pca.k, pca.components.Z, pca.components.alpha[:, some])
+        other = replace(pca, components=f, offset=pca.offset[some], eigenvalues=pca.eigenvalues[some])
+        if refused:
+            with pytest.raises(LawBroken, match="left out"):
+                check_kernel_pca(other)
+        else:
+            check_kernel_pca(other)
+
+
+def test_a_near_miss_of_the_scores():
+    class Off(KernelComponents):
+        scores = property(lambda self: self.components.alpha * self.eigenvalues + self._by)
+
+    pca = kernel_pca(Gaussian(1.0), X, 3)
+    off = Off(pca.components, pca.offset, pca.eigenvalues, pca.trace, pca.mean_norm2)
+    for by, refused in ((3e-8, True), (0.3e-8, False)):
+        Off._by = by * np.sqrt(pca.eigenvalues[0])
+        if refused:
+            with pytest.raises(LawBroken, match="those of the functions"):
+                check_kernel_pca(off)
+        else:
+            check_kernel_pca(off)
+
+
+@pytest.mark.parametrize("use", [center, lambda K: center_cross(K[:2], K)])
+def test_a_near_miss_of_symmetry(use):
+    K, allowed = np.eye(4) + 0.5, 100 * 4 * np.finfo(float).eps * 1.5
+    skew = np.triu(np.ones((4, 4)), 1)
+    use(K + allowed / 3 * skew)
+    with pytest.raises(ValueError, match="symmetric"):
+        use(K + 3 * allowed * skew)

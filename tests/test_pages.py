@@ -81,6 +81,28 @@ def words(nb):
     return count
 
 
+def minutes(nb):
+    "(text, code) before the exercises: 130 words and two open lines of code a minute, imports apart"
+    imports, lines = {id(cell) for cell in setup_cells(nb)}, 0
+    for cell in nb.cells:
+        if cell.cell_type == "markdown" and re.search(r"(?im)^## Exercises", cell.source):
+            break
+        if cell.cell_type == "code" and id(cell) not in imports and "checked" not in split(cell.source)[0]:
+            lines += len(lines_of(cell))
+    return words(nb) / 130, lines / 2
+
+
+def miscounted(path):
+    "What the card of a chapter counts otherwise, by more than a tenth and a minute"
+    nb = read(path)
+    card = re.search(r"counted: (\d+) minutes of text, (\d+) of code", nb.cells[0].source)
+    return [
+        f"{path.stem}: the card counts {said} minutes of {name}, here {counted:.0f}"
+        for name, said, counted in zip(("text", "code"), card.groups() if card else (), minutes(nb), strict=False)
+        if abs(int(said) - counted) > 1 + counted / 10
+    ]
+
+
 def says_something(cell):
     "Is this a markdown cell with more than a heading?"
     if cell is None or cell.cell_type != "markdown":
@@ -181,6 +203,23 @@ def write(table, file=Path(__file__)):
 @each_notebook
 def test_a_page_keeps_its_limits(path):
     refuse(problems(path, EXCEPTIONS))
+
+
+@each_notebook
+def test_the_card_counts_its_minutes(path):
+    refuse(miscounted(path))
+
+
+def test_a_card_that_counts_wrongly_is_noticed(write_notebook):
+    card = "| (counted: {} minutes of text, {} of code) |"
+    body = ["word " * 2600, "code:x = 1\ny = 2\n" * 10, "code:#| checked: x\nassert x"]
+    body += ["## Exercises", "word " * 99]
+    assert miscounted(write_notebook("03_x.ipynb", card.format(20, 10), *body)) == []
+    found = miscounted(write_notebook("03_x.ipynb", card.format(24, 13), *body))
+    assert found == [
+        "03_x: the card counts 24 minutes of text, here 20",
+        "03_x: the card counts 13 minutes of code, here 10",
+    ]
 
 
 def test_exceptions_name_pages_and_limits():
