@@ -871,6 +871,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                  'rkhs_notes.gram.pair_values': ('s_gram.html#pair_values', 'rkhs_notes/gram.py'),
                                  'rkhs_notes.gram.precision': ('s_gram.html#precision', 'rkhs_notes/gram.py'),
                                  'rkhs_notes.gram.rowwise': ('s_gram.html#rowwise', 'rkhs_notes/gram.py'),
+                                 'rkhs_notes.gram.six_digits': ('s_gram.html#six_digits', 'rkhs_notes/gram.py'),
                                  'rkhs_notes.gram.tile_shape': ('s_gram.html#tile_shape', 'rkhs_notes/gram.py'),
                                  'rkhs_notes.gram.value_key': ('s_gram.html#value_key', 'rkhs_notes/gram.py')},
             'rkhs_notes.grids': { 'rkhs_notes.grids.Binning': ('s_grids.html#binning', 'rkhs_notes/grids.py'),

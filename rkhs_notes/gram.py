@@ -44,13 +44,18 @@ def as_written(value):
     return repr(int(value)) if whole else repr(value)
 
 
+def six_digits(text):
+    "An expression as it is printed: of long decimals six digits; its repr keeps all"
+    return re.sub(r"\b\d+\.\d{7,}(e[-+]?\d+)?", lambda long: f"{float(long[0]):.6g}", text)
+
+
 def as_tex(value):
     "The same in TeX: 1e-05 is a power of ten, and a negative number stands in parentheses"
     if isinstance(value, np.ndarray):
         return rf"\mathtt{{{as_written(value)}}}" if value.size <= 6 else r"\mathtt{\ldots}"
     if callable(value) and not isinstance(value, Written):
         return rf"\mathrm{{{as_written(value).strip('<>')}}}"
-    text, _, exponent = as_written(value).partition("e")
+    text, _, exponent = six_digits(as_written(value)).partition("e")
     if isinstance(value, float) and exponent:
         text = rf"{text} \cdot 10^{{{int(exponent)}}}"
     return f"({text})" if text.startswith("-") else text
@@ -82,7 +87,7 @@ class Written(Value):
         return f"{type(self).__name__}({given})"
 
     def __str__(self):
-        text = repr(self)
+        text = six_digits(repr(self))
         return text if len(text) <= 240 else f"{text[:110]} … {text[-110:]}"
 
     def _tex(self, x, y):
