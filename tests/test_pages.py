@@ -96,10 +96,11 @@ def miscounted(path):
     "What the card of a chapter counts otherwise, by more than a tenth and a minute"
     nb = read(path)
     card = re.search(r"counted: (\d+) minutes of text, (\d+) of code", nb.cells[0].source)
+    said = card.groups() if card else ()
     return [
-        f"{path.stem}: the card counts {said} minutes of {name}, here {counted:.0f}"
-        for name, said, counted in zip(("text", "code"), card.groups() if card else (), minutes(nb), strict=False)
-        if abs(int(said) - counted) > 1 + counted / 10
+        f"{path.stem}: the card counts {number} minutes of {name}, here {counted:.0f}"
+        for name, number, counted in zip(("text", "code"), said, minutes(nb), strict=False)
+        if abs(int(number) - counted) > 1 + counted / 10
     ]
 
 
