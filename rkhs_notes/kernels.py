@@ -434,7 +434,8 @@ def indefinite_witness(k: laws.Similarity, X: Points):
 
     Raises
     ------
-    TypeError, ValueError                  k is neither, is not symmetric, or gives no finite (n, n)
+    TypeError, ValueError                  k is no kernel and no function, or gives no finite (n, n)
+    LawBroken                              k is not symmetric
 
     References
     ----------
