@@ -4,15 +4,24 @@
 __all__ = []
 
 # %% ../nbs/S_entries.ipynb #2d716bd1
-from typing import Annotated
+from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike
-from .arrays import as_points, require_symmetric, shaped
+from .arrays import as_floats, as_points, require_symmetric, shaped
 from .contracts import Word, array, fitting
 
 # %% ../nbs/S_entries.ipynb #3a94cbc9
 Widths = Annotated[ArrayLike, array("r", above=0)]
 NonNegatives = Annotated[ArrayLike, array("r", at_least=0)]
+
+# %% ../nbs/S_entries.ipynb #ed9f1f8c
+def _several(value, name, call=None):
+    return Widths.__metadata__[0].read(np.atleast_1d(as_floats(value, name)), name)
+
+
+Lams = Annotated[Any, Word("array (L,), > 0", _several, (),
+                           lambda rng, sizes: 10 ** rng.uniform(-2, 2, 3),
+                           ("text", [], [1.0, -1.0], [np.nan], [[1.0]]))]
 
 # %% ../nbs/S_entries.ipynb #ad3564f0
 def psd_matrix(formula, entry_error):

@@ -7,8 +7,7 @@ __all__ = ['OffsetFit', 'ridge', 'regularized_risk', 'check_representer', 'Ridge
 # %% ../nbs/05_representer.ipynb #763a2174
 from typing import Annotated, Any
 import numpy as np
-import scipy.linalg
-from .arrays import Objects, as_floats, frozen, joined
+from .arrays import Objects, frozen, joined
 from .contracts import (Count, Flag, NonNegative, Points, Positive, Rng, Targets,
                                   Vector, Weights, Word, contract, points)
 
@@ -16,7 +15,7 @@ from .contracts import (Count, Flag, NonNegative, Points, Positive, Rng, Targets
 from .convex import (ALoss, Loss, absolute, certificate,  # noqa: F401
                                epsilon_insensitive, hinge, huber, logistic, minimize_convex,
                                quantile, squared, squared_hinge)
-from .entries import Widths
+from .entries import Lams
 from .errors import NotPositiveDefinite, require
 from .fits import Answers, Fit, Scores
 
@@ -27,10 +26,11 @@ from .kernels import Kernel
 from .multipliers import beside_loss
 from .rkhs import RKHSFunction
 from .splines import NaturalSpline, OnTheLine, penalised, require_line, through
-from .systems import (NullPart, NullSpace, beside, clipped, independent, null_matrix,
-                                smoother, squarable, times, whole)
+from .systems import (NullPart, NullSpace, beside, independent, null_matrix, smoother,
+                                squarable, times, whole)
 
 # %% ../nbs/05_representer.ipynb #3fe41458
+from . import systems
 from .zoo import Sobolev
 
 # %% ../nbs/05_representer.ipynb #363590de
@@ -226,11 +226,11 @@ class RidgePath(Scores):
     X : array (n, d)
     y : array (n,) or (n, t)
     lams : array (L,)
-    eigenvalues : array (n,)
-    Q : array (n, n)                 eigenvectors in columns
+    eigenvalues, Q : arrays (n,), (n, n)    eigenvectors in columns
     loo : array (L,)                 exact leave-one-out mean squared error, averaged over targets
     gcv : array (L,)                 generalised cross-validation score, averaged over targets
     column_means : array (n,), None  of K, when an offset is fitted: K was centred then
+    weights : array (n,), None       then all of this is of √W K √W and √W y
     """
     k: Kernel
     X: np.ndarray
@@ -241,6 +241,7 @@ class RidgePath(Scores):
     loo: np.ndarray
     gcv: np.ndarray
     column_means: np.ndarray | None = None
+    weights: np.ndarray | None = None
 
     @contract
     def function_at(self, lam: Positive = None):
@@ -253,10 +254,12 @@ class RidgePath(Scores):
         RKHSFunction, or OffsetFit for a path with offset
         """
         _above_rounding(lam := lam or self.best, self.eigenvalues)
-        offset = self.column_means is not None
-        level = self.y.mean(axis=0) if offset else 0.0
-        alpha = self.Q @ times(self.Q.T @ (self.y - level), 1 / (self.eigenvalues + lam))
-        f = RKHSFunction(self.k, self.X, alpha - alpha.mean(axis=0) if offset else alpha)
+        root, share = systems.root_and_share(self.weights, self.y)
+        level = share @ self.y if (offset := self.column_means is not None) else 0.0
+        along = times(self.Q.T @ times(self.y - level, root), 1 / (self.eigenvalues + lam))
+        alpha = times(self.Q @ along, root)
+        alpha -= np.multiply.outer(share, alpha.sum(axis=0)) if offset else 0.0
+        f = RKHSFunction(self.k, self.X, alpha)
         return OffsetFit(f, _offset(level - self.column_means @ f.alpha)) if offset else f
 
     function = property(lambda self: _best_of(self), doc="The ridge fit for the best lam; "
@@ -274,21 +277,16 @@ def _best_of(path):
     vars(best)["path"] = path
     return best
 
-# %% ../nbs/05_representer.ipynb #6455fedf
-_several = lambda value, name, call: Widths.__metadata__[0].read(
-    np.atleast_1d(as_floats(value, name)), name)
-Lams = Annotated[Any, Word("array (L,), > 0", _several, (),
-                           lambda rng, sizes: 10 ** rng.uniform(-2, 2, 3),
-                           ("text", [], [1.0, -1.0], [np.nan], [[1.0]]))]
-
 # %% ../nbs/05_representer.ipynb #73b9f40d
 @contract
-def ridge_path(k: AKernel, X: Points, y: Targets, lams: Lams = None, offset: Flag = False):
+def ridge_path(k: AKernel, X: Points, y: Targets, lams: Lams = None, offset: Flag = False,
+               weights: Weights = None):
     """Exact leave-one-out error and fits for many lam by one eigendecomposition   (5.4), (5.5)
 
     X : at least two points
     lams : by default 50 values from 1e-8 to 1e3 times the mean of k(x, x)
     offset : fit f + b with a constant b that is not penalised   (5.6)
+    weights : of the squared errors, in the fits as in both scores
 
     Returns
     -------
@@ -306,20 +304,17 @@ def ridge_path(k: AKernel, X: Points, y: Targets, lams: Lams = None, offset: Fla
     """
     if (n := len(squarable(y))) < 2:
         raise ValueError("X has one point; leaving it out leaves nothing to fit.")
-    K, means = whole(k, X), None
-    eps = float(np.finfo(K.dtype).eps)
-    if lams is None:
-        lams = np.geomspace(max(1e-8, n * eps), 1e3, 50) * (float(K.diagonal().mean()) or 1.0)
-    if offset:                                                                     # C K C
-        means = frozen(K.mean(axis=0))
-        K += means.mean() - means[:, None] - means
-    eigenvalues, Q = scipy.linalg.eigh(K, driver="evd", overwrite_a=True, check_finite=False)
-    size = eigenvalues[-1] + (np.abs(means).max() if offset else 0)
-    eigenvalues = clipped(eigenvalues, lambda: n * eps**0.75 * size, "k(X)", k)
+    K, (root, share) = whole(k, X), systems.root_and_share(weights, y)
+    lams = systems.range_of_lams(K) if lams is None else lams
+    means = frozen(systems.centre(K, share)) if offset else None                     # C K Cᵀ
+    K = K if weights is None else root[:, None] * K * root
+    eigenvalues, Q = systems.eigenpairs(K, k, beside=np.abs(means).max() if offset else 0.0)
     _above_rounding(lams.min(), eigenvalues)
-    free, left = (Q - Q.mean(axis=0), y - y.mean(axis=0)) if offset else (Q, y)
-    scores = _scores(free, eigenvalues, left, lams)
-    return RidgePath(k, k.points(X), *map(frozen, (y, lams, eigenvalues, Q, *scores)), means)
+    unit = np.sqrt(share)                                   # what the offset takes is free
+    free, left = (Q - np.outer(unit, unit @ Q), y - share @ y) if offset else (Q, y)
+    scores = np.array(_scores(free, eigenvalues, times(left, root), lams)) * n / (root @ root)
+    kept = map(frozen, (y, lams, eigenvalues, Q, *scores))
+    return RidgePath(k, k.points(X), *kept, means, weights)
 
 # %% ../nbs/05_representer.ipynb #9c8a704b
 class SemiparametricFit(Fit):

@@ -148,6 +148,33 @@ def clipped(eigenvalues, rounding, what, k):
                                "positive semidefinite. check_kernel(k, X) shows a witness.")
     return np.clip(eigenvalues, 0, None)
 
+# %% ../nbs/S_systems.ipynb #8aa6fbc6
+def root_and_share(weights, y):
+    "√W and W / tr W, as vectors"
+    w = (np.ones(len(y)) if weights is None else weights).astype(y.dtype)
+    return np.sqrt(w), w / w.sum()
+
+
+def centre(K, share):
+    "The weighted means of the columns of K; K becomes C K Cᵀ in its own memory"
+    means = K @ share.astype(K.dtype)
+    K += share @ means - means[:, None] - means
+    return means
+
+
+def range_of_lams(K):
+    "50 values from 1e-8 to 1e3 times the mean of k(x, x), none of them lost in rounding"
+    least = max(1e-8, len(K) * float(np.finfo(K.dtype).eps))
+    return np.geomspace(least, 1e3, 50) * (float(K.diagonal().mean()) or 1.0)
+
+
+def eigenpairs(K, k, beside=0.0):
+    "Eigenvalues ≥ 0, ascending, and eigenvectors; K, of size up to `beside` once, is overwritten"
+    eps = float(np.finfo(K.dtype).eps)
+    eigenvalues, Q = scipy.linalg.eigh(K, driver="evd", overwrite_a=True, check_finite=False)
+    size = eigenvalues[-1] + beside
+    return clipped(eigenvalues, lambda: len(K) * eps**0.75 * size, "k(X)", k), Q
+
 # %% ../nbs/S_systems.ipynb #6f2a88e9
 def coordinates(k, X):
     "Phi with Phi Phiᵀ = K, and the matrix that makes coefficients of coordinates"

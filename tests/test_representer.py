@@ -967,3 +967,25 @@ def test_what_was_fitted_is_called_and_predicts():
     kernel, noise, value = found
     assert (found.kernel, found.noise, found.log_marginal) == (kernel, noise, value)
     assert "\n" not in repr(found)
+
+
+@pytest.mark.parametrize("offset", [False, True])
+def test_a_path_with_weights_is_ridge_with_weights_and_its_scores_leave_one_out(offset):
+    rng = np.random.default_rng(4)
+    X, Y, w = rng.normal(size=(30, 2)), rng.normal(size=(30, 2)), rng.integers(0, 4, 30).astype(float)
+    k, lams = Gaussian(0.7), [0.02, 0.5]
+    path = ridge_path(k, X, Y, lams, offset=offset, weights=w)
+    for lam, loo in zip(lams, path.loo, strict=True):
+        fit = ridge(k, X, Y, lam, offset=offset, weights=w)
+        np.testing.assert_allclose(path.function_at(lam)(X), fit(X), atol=1e-11)
+        errors = [
+            w[i] * (Y[i] - ridge(k, X[j], Y[j], lam, offset=offset, weights=w[j])(X[i : i + 1])[0]) ** 2
+            for i, j in ((i, np.arange(30) != i) for i in range(30))
+        ]
+        assert loo == pytest.approx(np.sum(errors) / w.sum() / 2, rel=1e-9)
+    twice = ridge_path(k, np.repeat(X, 2, axis=0), np.repeat(Y, 2, axis=0), lams, offset=offset)
+    np.testing.assert_allclose(
+        ridge_path(k, X, Y, lams, offset=offset, weights=np.full(30, 2.0)).function_at(0.5)(X),
+        twice.function_at(0.5)(X),
+        atol=1e-10,
+    )
