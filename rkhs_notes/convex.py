@@ -12,9 +12,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from .arrays import Cholesky, require_symmetric
+from .arrays import Cholesky, require_symmetric, shaped
 from .contracts import (Count, NonNegative, Positive, Probability, Rng, SquareMatrix,
-                                  Value, Vector, Word, brief, contract)
+                                  Value, Vector, Word, contract, fitting, one_of)
 from .errors import ConvergenceFailure, IndefiniteKernel, require
 
 # %% ../nbs/S_convex.ipynb #cbddc61a
@@ -220,12 +220,11 @@ _LOSSES = dict(squared=squared, absolute=absolute, huber=Huber, logistic=logisti
 def _read_loss(value, name="loss", call=None):
     "A Loss as it is; a name or a class as the loss that it means"
     loss = _named_loss(value) if isinstance(value, str) else value
-    loss = loss() if isinstance(loss, type) and issubclass(loss, Loss) else loss
     if loss is None and isinstance(value, str):
-        raise ValueError(f"no {name} {value!r}; there are {_NAMES}.")
-    if not isinstance(loss, Loss):
-        raise TypeError(f"{name} is {brief(value)}: pass a Loss, or one of the names {_NAMES}.")
-    return loss
+        one_of(*_NAMES).read(value, name, call)                 # refuses it
+    loss = loss() if isinstance(loss, type) and issubclass(loss, Loss) else loss
+    return fitting(loss, name, isinstance(loss, Loss), "a loss",
+                   f"a Loss, or one of the names {', '.join(_NAMES)}")
 
 
 def _named_loss(text):
@@ -240,7 +239,7 @@ def _named_loss(text):
     return loss(float(number)) if loss.plan.names and key in (None, *loss.plan.names) else None
 
 
-_NAMES = ", ".join(str(_read_loss(loss)) for loss in _LOSSES.values())
+_NAMES = tuple(str(loss() if isinstance(loss, type) else loss) for loss in _LOSSES.values())
 _some_loss = lambda rng, sizes: ("squared", "huber", "absolute")[int(rng.integers(3))]
 ALoss = Annotated[Any, Word("Loss, or its name", _read_loss, (), _some_loss,
                             (None, "no such", 3.0, [], int))]
@@ -352,9 +351,8 @@ class _Risk(NamedTuple):
         return float(primal), float(dual), float(gap) if np.isfinite(gap) else np.inf
 
     def total(self, what, values):
-        if np.shape(values) != self.y.shape:
-            raise ValueError(f"{self.loss}: pass a loss whose {what} is one number a target.")
-        return np.sum(values)
+        return np.sum(shaped(np.asarray(values), f"{self.loss}: its {what}", self.y.shape,
+                             hint=", one number a target"))
 
     def at(self, u):
         "u as one point for both problems, with its values"

@@ -212,8 +212,7 @@ def double_descent_curve(features: RandomMaps, X: AnyPoints, y: Targets, X_test:
 
 # %% ../nbs/10_double_descent.ipynb #90a0510e
 def _require_targets(y, y_test, error):
-    if y.shape[1:] != y_test.shape[1:]:
-        raise ValueError(f"y has shape {y.shape}, y_test {y_test.shape}; pass the same columns.")
+    shaped(y_test, "y_test", ("m", *y.shape[1:]), hint=", the same columns as y")
     if error == "label" and y[0].size == 1 and not y.min() < 0 < y.max():
         raise ValueError("error = 'label' reads y by its sign: pass ±1, or one column a class.")
 

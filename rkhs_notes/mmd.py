@@ -9,7 +9,7 @@ import math
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
-from .arrays import as_points, row_blocks, sqdist
+from .arrays import as_number, as_points, require_symmetric, row_blocks, shaped, sqdist
 from .contracts import (Count, Flag, Function, Positive, Value, Word, array, contract,
                                   count, function, joined_of, taken_of)
 
@@ -56,10 +56,9 @@ def _mean(value, name, call):
 
 def _covariance(value, name, call):
     S = np.atleast_2d(array("d?", "d?").read(value, name, call)).astype(float)
-    slack = 1e-12 * np.abs(S).max()
-    if len(S) != len(S.T) or np.abs(S - S.T).max() > slack or np.linalg.eigvalsh(S)[0] < -slack:
-        raise ValueError(f"{name}, of shape {S.shape}, is no covariance: pass a symmetric (d, d) "
-                         "without negative eigenvalues; for d = 1 the variance.")
+    slack = 1e-12 * np.abs(shaped(S, name, ("d", "d"), hint="; for d = 1 the variance")).max()
+    require_symmetric(S, name, slack, "pass a covariance")
+    as_number(np.linalg.eigvalsh(S)[0], f"the least eigenvalue of {name}", at_least=-slack)
     return S
 
 
@@ -355,9 +354,8 @@ def _feature_mean(phi, X, wanted=None):
     w, A, mean, squares = X.shares, X.points, 0.0, 0.0
     for rows in row_blocks(len(w), 32 * (n_columns(A) + getattr(phi, "dim", 256))):
         F = as_points(phi(taken_of(A, rows)), "phi(X)").astype(float, copy=False)
-        if len(F) != len(w[rows]) or (wanted or F.shape[1:]) != F.shape[1:]:
-            raise ValueError(f"phi gives shape {F.shape} for {len(w[rows])} points; it must give "
-                             "one row a point, and equally many features for all.")
+        shaped(F, "phi(X)", (len(w[rows]), *(wanted or ["D"])),
+               hint=", one row a point and equally many features for all")
         mean, squares = mean + w[rows] @ F, squares + float(w[rows] ** 2 @ (F * F).sum(axis=1))
     return mean, squares, 1 - float(w @ w)
 
@@ -379,9 +377,8 @@ class DistanceInduced(Kernel):
 
     def _points(self, X, name):
         X = as_points(X, name)
-        if np.ndim(self.origin) and len(self.origin) != X.shape[1]:
-            raise ValueError(f"{name} has {X.shape[1]} columns, the origin {len(self.origin)}.")
-        return X
+        d = len(self.origin) if np.ndim(self.origin) else "d"
+        return shaped(X, name, ("n", d), hint=", as many columns as the origin")
 
     def _gram(self, X, Y, xp):
         return (self._length(X, xp)[:, None] + self._length(Y, xp) - xp.sqrt(sqdist(X, Y))) / 2

@@ -17,7 +17,7 @@ from .arrays import (Cholesky, as_count, as_floats, as_number, in_parallel, norm
                                one_blas_thread, require_fits)
 from .contracts import (AnyPoints, Targets, Word, array, contract, function, one_of,
                                   points)
-from .errors import require
+from .errors import finite, require
 
 # %% ../nbs/S_paths.ipynb #8c98668f
 def _increasing(value, name, call=None):
@@ -75,9 +75,7 @@ def alike(Phi, y):
 
 
 def require_finite(beta):
-    if not np.isfinite(beta).all():
-        raise ValueError(f"the coefficients overflow {beta.dtype}: y is huge beside Phi.")
-    return beta
+    return finite(beta, "beta", "y is huge beside Phi: rescale it")
 
 # %% ../nbs/S_paths.ipynb #2ce7e7b2
 @contract
@@ -96,8 +94,8 @@ def min_norm_path(Phi: FeatureColumns, y: Targets, widths: Widths, lam: PenaltyE
     TypeError, ValueError                as min_norm_fit; widths that do not increase
     """
     Phi, y = alike(Phi, y)
-    if widths[-1] > Phi.shape[1]:
-        raise ValueError(f"widths end with {widths[-1]}, but Phi has {Phi.shape[1]} columns.")
+    as_number(widths[-1], "the last of widths", at_most=Phi.shape[1],
+              because=f": Phi has {Phi.shape[1]} columns")
     unit, small = float(np.abs(Phi).max()), float(np.finfo(Phi.dtype).tiny) ** 0.25
     unit = 1.0 if small < unit < 1 / small else unit or 1.0       # else squares over- or underflow
     roots = (np.sqrt(np.broadcast_to(lam, len(widths))) / unit).tolist()

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.stats import binom, gamma
 from . import contracts as words, settings
-from .arrays import row_blocks, spans
+from .arrays import as_number, row_blocks, spans
 from .contracts import Count, Finite, Positive, Probability, Rng, Value, contract, count
 
 # %% ../nbs/S_resampling.ipynb #8ee02200
@@ -257,10 +257,8 @@ def gamma_null(mean: Positive, variance: Positive, n_draws: Count = 1000, shift:
     tail : function               x ↦ P(T ≥ x)
     null : array (n_draws,)       its quantiles at (i − ½)/n_draws
     """
-    shape = mean * (mean / variance)
-    if not 1e-9 < shape < 1e15:
-        raise ValueError(f"mean = {mean:g}, variance = {variance:g}: a gamma law of shape "
-                         f"{shape:g} has no quantiles in floats; is one in other units?")
+    shape = as_number(mean * (mean / variance), "mean² / variance", above=1e-9, below=1e15,
+                      because=", or the gamma law has no quantiles in floats: other units?")
     law = gamma(shape, loc=shift, scale=variance / mean)
     return lambda x: float(law.sf(x)), law.ppf((np.arange(n_draws) + 0.5) / n_draws)
 

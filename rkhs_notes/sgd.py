@@ -14,7 +14,7 @@ import numpy as np
 # %% ../nbs/06_sgd.ipynb #e957fd9c
 from .arrays import spans
 from .contracts import (Count, Flag, Function, NonNegative, Points, Positive, Rng, Value,
-    Vector, Whole, Word, contract, count, function, taken_of)
+    Vector, Whole, Word, contract, count, fitting, function, instance_of, taken_of)
 from .convex import ALoss, logistic
 
 # %% ../nbs/06_sgd.ipynb #64c89568
@@ -30,7 +30,7 @@ from .maps import GramMatrix, largest_gap
 from .mercer import mercer_expansion
 from .rkhs import RKHSFunction
 from .steps import (Amount, Examples, FeatureRows, Machine, Option, Run, Size, SizeOrInf,
-    StepSize, Weights, descend, instance_of, least_seconds, slope_of, timed, wrong_kind)
+    StepSize, Weights, descend, slope_of, timed)
 
 # %% ../nbs/06_sgd.ipynb #ba74dbe2
 @contract
@@ -144,9 +144,9 @@ def _features(k, X, option, features):
         return features
     if option < 5 and features is None:
         return k.feature_map(d)
-    if option < 5 or features is None:
-        wrong_kind("features", features, f"a FeatureMap for option {option}" + (
-            ", or the number of terms of a Mercer expansion" if option > 4 else ""))
+    fitting(features, "features", option > 4 and features is not None, "a FeatureMap" + (
+        ", or the number of terms of a Mercer expansion" if option > 4 else ""),
+            f"one for option {option}")
     some = np.linspace(0, len(X) - 1, min(len(X), max(1000, 4 * features))).astype(int)
     return mercer_expansion(k, empirical(X[some]), features).feature_map()
 
@@ -244,7 +244,7 @@ def cost_model(option: Option, n: Size, d: Size, D: SizeOrInf, T: Size):
     return Cost(fixed, per_step, T, memory)
 
 # %% ../nbs/06_sgd.ipynb #b30b84e4
-ACost = Annotated[Cost, instance_of(Cost, "a Cost, by cost_model(option, n, d, D, T)")]
+ACost = Annotated[Cost, instance_of(Cost, "cost_model(option, n, d, D, T)")]
 
 
 @contract
@@ -274,8 +274,8 @@ def _cosines(d, D):
 
 
 def _two_sizes(value, name, call=None):
-    if np.shape(value) != (2,) or not value[0] < value[1]:
-        wrong_kind(name, value, "two numbers, the smaller one first, such as (4, 64)")
+    increases = np.shape(value) == (2,) and value[0] < value[1]
+    fitting(value, name, increases, "two numbers, the smaller one first", "(4, 64), say")
     return tuple(count().read(size, name, call) for size in value)
 
 
@@ -305,7 +305,7 @@ def calibrate(k: AKernel = None, features: MapOf = None, loss: ALoss = logistic,
     return timed(Gaussian(1.0) if k is None else k, features or _cosines, loss, dims, sizes)
 
 # %% ../nbs/06_sgd.ipynb #badfc457
-AMachine = Annotated[Machine, instance_of(Machine, "a Machine, by calibrate(), or None")]
+AMachine = Annotated[Machine, instance_of(Machine, "calibrate(), or None")]
 
 
 @contract

@@ -32,14 +32,15 @@ from .spectra import GramOperator, leading_eigenpairs
 
 # %% ../nbs/11a_two_samples.ipynb #3ab3184a
 class MMDTest(TestResult):
-    """The outcome of a two-sample test: a sentence, a null distribution and the function that
-    differs most.
+    """The outcome of a two-sample test: it prints as a sentence, holds the null distribution, and
+    says by a function where the samples differ. Its other fields are those of TestResult.
 
-    witness : RKHSFunction or FeatureFunction (11.6): large where the first sample is denser; of
-        norm 1, but after "linear", "block" and "incomplete", which never form it
+    witness : RKHSFunction or FeatureFunction, μ_X − μ_Y (11.6): positive where the first sample is
+        denser; divided by its norm, unless that is 0 up to rounding or the statistic is "linear",
+        "block" or "incomplete", which never computes it
     """
     hypothesis: str = "both samples come from one distribution"         # what is tested
-    witness: Callable | None = None                                     # μ_X − μ_Y   (11.6)
+    witness: Callable | None = None                                     # (11.6)
 
     @contract
     def typical(self, X, n: Count = 5, least: Flag = False):
@@ -90,7 +91,7 @@ def _draw_witness(f, ax):
             low -= 0.04 * (high - low)
             ax.plot(points[:, 0], np.full(len(points), low), "|", color=colour, ms=7)
         elif d == 2:
-            ax.plot(*points.T, "o", color=colour, ms=4, mec="white", mew=0.6)
+            ax.plot(*points.T, "o", color=colour, ms=4, mec="white", mew=0.6, clip_on=False)
         else:
             ax.hist(f(points), bins=30, density=True, color=colour, alpha=0.5, label=name)
     ax.set(title="witness", xlabel="" if d == 2 else "x" if d == 1 else "value of the witness")

@@ -42,6 +42,7 @@ from rkhs_notes.mmd import (
     mmd2_v,
     witness,
 )
+from rkhs_notes.resampling import binomial_interval
 from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.two_samples import (
     AggregatedTest,
@@ -419,6 +420,37 @@ def test_near_misses_are_refused(name, estimator):
         check_mmd(Gaussian(1.0), X, Y[:20], **{name: far})
 
 
+def test_a_near_miss_of_the_witness():
+    f, eps = witness(Gaussian(1.0), X, Y[:20]), np.finfo(float).eps
+    tol = 64 * eps + 16 * eps**0.75 / 20
+    attained = f(X).mean() - f(Y[:20]).mean()  # the law weighs it by MMD, of kernel values up to 1
+    near, far = ((1 + c * tol / attained**2) * f for c in (0.3, 3.0))
+    check_mmd(Gaussian(1.0), X, Y[:20], f=near)
+    with pytest.raises(LawBroken, match="witness"):
+        check_mmd(Gaussian(1.0), X, Y[:20], f=far)
+
+
+def test_laws_that_count_are_sharp():
+    "As many rejections as the interval holds pass, and a third of them; one more is refused, three times too"
+    high, low = binomial_interval(0.05, 400)[1], binomial_interval(0.8, 400)[0]
+
+    def test_that_rejects(count):
+        p_values = iter([0.0] * count + [1.0] * (400 - count))
+        return lambda A, B, r: next(p_values)
+
+    for count in (high // 3, high):
+        assert check_level(test_that_rejects(count), lambda r: (X, Y), 400) == count / 400
+    for count in (high + 1, 3 * high):
+        with pytest.raises(LawBroken, match="rejections without a difference"):
+            check_level(test_that_rejects(count), lambda r: (X, Y), 400)
+    missed = 400 - low
+    for count in (missed // 3, missed):
+        assert check_power(test_that_rejects(400 - count), lambda r: (X, Y), 0.8, 400) == 1 - count / 400
+    for count in (missed + 1, 3 * missed):
+        with pytest.raises(LawBroken, match="differences missed"):
+            check_power(test_that_rejects(400 - count), lambda r: (X, Y), 0.8, 400)
+
+
 G = Gaussian(1.0)
 BAD = [
     (lambda: mmd2_v(G, [], Y), "empty"),
@@ -616,7 +648,7 @@ MORE_BAD = [
     (lambda: mmd_test(G, X, Y, 9, null="gamma", single=True), "relabellings"),
     (lambda: mmd2_u(G, Measure(X, np.r_[1e20, np.ones(19)]), Y), "all the weight"),
     (lambda: mmd_test_split([G], Measure(X, np.arange(1.0, 21)), Y), "has none"),
-    (lambda: mmd2_features(lambda A: A[:3], X, Y), "(3, 3) for 20 points"),
+    (lambda: mmd2_features(lambda A: A[:3], X, Y), "(3, 3); pass (20, D)"),
     (lambda: mmd2_features(lambda A: A, [], Y), "empty"),
     (lambda: mmd2_features(lambda A: A, 3.0, Y), "single number"),
     (lambda: mmd2_features(lambda A: A, None, Y), "X"),

@@ -553,13 +553,13 @@ def test_local_average():
 X, Y, SIGN = problem(n=8)
 G = Gaussian(1.0)
 BAD = {
-    "loss name": (lambda: minimize_risk(G, X, Y, "l2"), ValueError, "no loss 'l2'"),
+    "loss name": (lambda: minimize_risk(G, X, Y, "l2"), ValueError, "loss = 'l2': pass"),
     "loss number": (lambda: minimize_risk(G, X, Y, "quantile(2)"), ValueError, "tau = 2"),
     "loss words": (lambda: minimize_risk(G, X, Y, "quantile(high)"), ValueError, "quantile"),
     "loss with a number too many": (
         lambda: minimize_risk(G, X, Y, "hinge(2)"),
         ValueError,
-        r"no loss .hinge\(2\).",
+        r"loss = .hinge\(2\).: pass",
     ),
     "loss function": (lambda: minimize_risk(G, X, Y, np.abs), TypeError, "pass a Loss"),
     "labels 0 and 1": (lambda: minimize_risk(G, X, SIGN > 0, "hinge"), ValueError, "labels −1 and 1"),

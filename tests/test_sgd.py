@@ -186,7 +186,7 @@ def test_what_overflows_or_is_no_kernel_is_named():
             kernel_sgd(k, X, t, "squared", option=option, step_size=1e300)
     with pytest.raises(ValueError, match="overflow"):
         kernel_sgd(Polynomial(3), X * 1e60, y, option=1)
-    with pytest.raises(ValueError, match="overflows on these points"):
+    with pytest.raises(ValueError, match="overflows .* rescale X"):
         kernel_sgd(Linear(), X * 1e160, y, option=2)
     for use in (lambda: check_regret(k, X, y, 3), lambda: FeatureFunction(3, [1.0])):
         with pytest.raises(TypeError, match="pass (an? |RKHS|k.feature_map)"):
@@ -356,7 +356,7 @@ BAD = {
     "lengths": (lambda: kernel_sgd(k, X, y[:-1]), ValueError, "150 points"),
     "two targets": (lambda: kernel_sgd(k, X, np.stack([y, y], 1)), ValueError, "one column"),
     "labels 0 and 1": (lambda: kernel_sgd(k, X, (y + 1) / 2), ValueError, "np.where"),
-    "loss": (lambda: kernel_sgd(k, X, y, "l2"), ValueError, "there are"),
+    "loss": (lambda: kernel_sgd(k, X, y, "l2"), ValueError, "loss = 'l2': pass 'squared'"),
     "loss object": (lambda: kernel_sgd(k, X, y, np.square), TypeError, "pass a Loss"),
     "option 7": (lambda: kernel_sgd(k, X, y, option=7), ValueError, "option = 7"),
     "option 0": (lambda: kernel_sgd(k, X, y, option=0), ValueError, "option = 0"),
@@ -384,13 +384,13 @@ BAD = {
     "nothing fits": (lambda: cheapest_option(10, 2, math.inf, 9, memory=5), ValueError, "the fewest, 10"),
     "memory nan": (lambda: cheapest_option(10, 2, 3, 9, memory=np.nan), ValueError, "memory"),
     "no machine": (lambda: cheapest_option(10, 2, 3, 9, machine=3), TypeError, "calibrate"),
-    "no cost": (lambda: break_even(1, 2), TypeError, "a = 1: pass a Cost"),
+    "no cost": (lambda: break_even(1, 2), TypeError, "not a Cost; pass cost_model"),
     "seconds n": (lambda: cheap_machine.seconds(1, -9, 2, 3, 4), ValueError, "n = -9"),
-    "empty machine": (lambda: Machine({}, {}), TypeError, "values = {}"),
+    "empty machine": (lambda: Machine({}, {}), TypeError, "calibrate"),
     "machine of one form": (lambda: Machine(cheap_machine.values, {"w": (0, 1)}), TypeError, "'u', 'w'"),
     "cost in words": (lambda: Cost("a", 1, 1, 1), TypeError, "fixed = 'a'"),
     "negative cost": (lambda: Cost(1, -1, 1, 1), ValueError, "per_step"),
-    "dims": (lambda: calibrate(dims=3), TypeError, "dims = 3: pass two numbers"),
+    "dims": (lambda: calibrate(dims=3), TypeError, "not two numbers"),
     "one size twice": (lambda: calibrate(sizes=(9, 9)), TypeError, "the smaller one first"),
     "calibrate features": (lambda: calibrate(features=lambda d, D: 3), TypeError, "FeatureMap"),
     "a loss without slope": (lambda: kernel_sgd(k, X, t, Loss()), NotImplementedError, "must write"),
