@@ -56,9 +56,11 @@ def _mean(value, name, call):
 
 def _covariance(value, name, call):
     S = np.atleast_2d(array("d?", "d?").read(value, name, call)).astype(float)
-    slack = 1e-12 * np.abs(shaped(S, name, ("d", "d"), hint="; for d = 1 the variance")).max()
-    require_symmetric(S, name, slack, "pass a covariance")
-    as_number(np.linalg.eigvalsh(S)[0], f"the least eigenvalue of {name}", at_least=-slack)
+    such = "; a covariance, for d = 1 the variance"
+    slack = 1e-12 * np.abs(shaped(S, name, ("d", "d"), hint=such)).max()
+    require_symmetric(S, name, slack, "pass" + such[1:])
+    least = np.linalg.eigvalsh(S)[0]
+    as_number(least, f"the least eigenvalue of {name}", at_least=-slack, because=such)
     return S
 
 

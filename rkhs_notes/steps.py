@@ -14,24 +14,15 @@ from scipy.special import expit
 
 # %% ../nbs/S_steps.ipynb #37e1fb64
 from . import settings
-from .arrays import as_floats, as_number, require_fits, spans
-from .contracts import (Value, Vector, Word, array, brief, contract, count, number,
+from .arrays import as_number, require_fits, shaped, spans
+from .contracts import (Value, Vector, Word, array, contract, count, fitting, number,
                                   points, taken_of)
 from .convex import ALoss, Logistic, Loss, PiecewiseQuadratic
-from .errors import ConvergenceFailure, IndefiniteKernel
+from .errors import ConvergenceFailure, IndefiniteKernel, finite
 from .maps import AFeatureMap
 
 # %% ../nbs/S_steps.ipynb #c82c5e11
-def wrong_kind(name, value, want):
-    raise TypeError(f"{name} = {brief(value)}: pass {want}.")
-
-
-def instance_of(kind, how):
-    "The word of an object of one class, which is made in this way"
-    def read(value, name, call):
-        return value if isinstance(value, kind) else wrong_kind(name, value, how)
-
-    return Word(kind.__name__, read, (), None, (None, 3.0, "text", [], int))
+_several = array("steps", above=0)
 
 
 def _step_size(value, name, call=None):
@@ -39,7 +30,7 @@ def _step_size(value, name, call=None):
         return value
     if np.ndim(value) == 0 or isinstance(value, (str, dict)):
         return as_number(value, name, above=0)
-    return as_floats(value, name)
+    return _several.read(value, name)
 
 
 def _or_infinite(word):
@@ -132,10 +123,9 @@ class Run:
         self.steps = 20 * n if steps is None else steps
         require_fits((self.steps * batch,), 16, "several shorter runs")
         self.rates = _rates(step_size, self.steps)
+        as_number(self.rates.max(), "step_size", at_most=n / (4 * lam) if lam else None,
+                  because=f": lam = {lam:g} shrinks f to less than half at a longer step")
         self.decay = 1 - 2 * self.rates * lam / n
-        if not (least := self.decay.min()) >= 0.5:
-            raise ValueError(f"lam = {lam:g} shrinks f to {least:.2g} of itself at one step; pass "
-                             f"a step_size ≤ {n / (4 * lam):.2g}.")
         self.examples = _drawn(rng, n, self.steps * batch, replace)
         self.slope, self.slope_at = slope_of(loss, self.y), slope_at(loss, self.y)
         self.first_slope = _largest_slope(self.y, self.slope(np.zeros(n)))
@@ -150,8 +140,7 @@ class Run:
         "Theorem 6.4 with a factor 100 to spare: |f_t(x)| ≤ max k(x, x) · max |ℓ′(y, 0)| · Σ η"
         if longest < 0:
             raise IndefiniteKernel(f"k(x, x) = {longest:.3g} < 0: k is not positive semidefinite.")
-        if not longest < math.inf:
-            raise ValueError("k(x, x) overflows on these points; rescale X.")
+        finite(longest, "k(x, x)", "rescale X")
         scores, reach = np.atleast_1d(scores), 100 * longest * self.first_slope
         if np.abs(scores).max() <= reach * self.travelled[max(t, 1)]:              # a NaN is not
             return
@@ -165,11 +154,10 @@ class Run:
 def _rates(step_size, steps):
     "The step sizes as an array (steps,)"
     if callable(step_size):
-        step_size = as_floats([step_size(t) for t in range(steps)], "step_size(t)")
+        step_size = _several.read([step_size(t) for t in range(steps)], "step_size(t)")
     rates = np.full(steps, step_size) if np.ndim(step_size) == 0 else step_size
-    if rates.shape != (steps,) or rates.min() <= 0:
-        raise ValueError(f"step_size: pass a number > 0, a function of t, or {steps} numbers > 0.")
-    return rates.astype(float)
+    either = f": a number > 0, a function of t, or {steps} numbers > 0"
+    return shaped(rates, "step_size", (steps,), hint=either).astype(float)
 
 
 def _drawn(rng, n, size, replace):
@@ -330,9 +318,8 @@ def _lines(keys):
 
     def read(value, name, call):
         good = isinstance(value, dict) and set(value) == keys
-        if not good or {np.shape(pair) for pair in value.values()} != {(2,)}:
-            wrong_kind(name, value, f"a {says}, as calibrate() makes it")
-        return value
+        good = good and {np.shape(pair) for pair in value.values()} == {(2,)}
+        return fitting(value, name, good, f"a {says}", "one as calibrate() makes it")
 
     return Word(says, read, (), None, (None, 3.0, {}, [], {1: (0, 1)}))
 
