@@ -389,6 +389,13 @@ def test_arrays_of_a_kernel_are_its_own():
     assert eval(repr(wide)) == wide and len(str(wide)) < 300
 
 
+def test_print_shows_six_digits_and_repr_all():
+    k = 0.1 * Gaussian(0.1 + 0.2) + Gaussian(1 / 7e9) ** 2
+    assert str(k) == "0.1 * Gaussian(bandwidth=0.3) + Gaussian(bandwidth=1.42857e-10) ** 2"
+    assert eval(repr(k)) == k and str(Gaussian(0.015625)) == repr(Gaussian(0.015625))
+    assert f"{Gaussian(2 / 3)} {Gaussian(2 / 3)!r}".split() == ["Gaussian(bandwidth=0.666667)", repr(Gaussian(2 / 3))]
+
+
 def writes(X):
     X -= 1
     return X[:, 0]
