@@ -8,6 +8,7 @@ from . import cke as cke
 from . import cli as cli
 from . import contracts as contracts
 from . import convex as convex
+from . import counts as counts
 from . import datasets as datasets
 from . import double_descent as double_descent
 from . import entries as entries
@@ -20,6 +21,7 @@ from . import fourier as fourier
 from . import frequencies as frequencies
 from . import functions as functions
 from . import gram as gram
+from . import graphs as graphs
 from . import grids as grids
 from . import grids_landmarks as grids_landmarks
 from . import hilbert as hilbert
@@ -34,6 +36,7 @@ from . import mercer as mercer
 from . import metrics as metrics
 from . import mmd as mmd
 from . import multipliers as multipliers
+from . import networks as networks
 from . import normals as normals
 from . import pairs as pairs
 from . import paths as paths
@@ -62,6 +65,7 @@ from . import support as support
 from . import svm as svm
 from . import systems as systems
 from . import tall as tall
+from . import trees as trees
 from . import turns as turns
 from . import two_samples as two_samples
 from . import unbiased as unbiased
