@@ -3,8 +3,9 @@ PY ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NB ?= $(wildcard nbs/*.ipynb)
+RECORDS = $(shell grep -ho 'make bench ROW=[a-z_]*' nbs/*.ipynb | sed 's/.*=//' | sort -u)
 
-.PHONY: help notes test lab prepare outputs bench
+.PHONY: help notes test nightly lab prepare outputs bench
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -17,6 +18,12 @@ notes: $(VENV)/.ok ## the web site, in _site/: runs the notebooks that changed, 
 
 test: $(VENV)/.ok ## every test; runs every notebook
 	@$(BIN)/pytest
+
+nightly: $(VENV)/.ok ## hours: every test at full size on new draws (SEED=7 for old ones), the stored records again
+	@seed=$${SEED:-$$($(BIN)/python -c 'import secrets; print(secrets.randbelow(2**31))')}; status=0; \
+	echo "to see these draws again: make nightly SEED=$$seed"; \
+	RKHS_NOTES_PROFILE=full $(BIN)/pytest --explore $$seed --hypothesis-seed $$seed || status=1; \
+	$(BIN)/python benchmarks/runner.py $(RECORDS) || status=1; exit $$status
 
 lab: $(VENV)/.ok ## the notebooks in JupyterLab
 	@$(BIN)/jupyter lab nbs

@@ -17,16 +17,7 @@ OURS, PYTHON, HALF = "rkhs_notes", "dictionaries in Python", "dictionaries, bins
 
 
 def rows(quick):
-    """Functions that make one race each.
-
-    Parameters
-    ----------
-    quick : bool     2000 points instead of 20 000
-
-    Returns
-    -------
-    list of functions without arguments
-    """
+    "The races; quick: 2000 points instead of 20 000"
     n, P = (2000, 10) if quick else (20_000, 30)
     return [partial(race, n, d, P) for d in (3, 10, 54)]
 

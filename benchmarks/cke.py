@@ -20,16 +20,7 @@ OURS, AXES, REG = "rkhs_notes", 10, 0.5
 
 
 def rows(quick):
-    """Functions that make one race each.
-
-    Parameters
-    ----------
-    quick : bool     200 and 800 pairs instead of 600, 1000 and 5000
-
-    Returns
-    -------
-    list of functions without arguments
-    """
+    "The races; quick: 200 and 800 pairs instead of 600, 1000 and 5000"
     few, many, columns = ((200,), 800, 200) if quick else ((600, 1000), 5000, 1000)
     return [*(partial(dense, n) for n in few), partial(large, many, columns)]
 

@@ -18,16 +18,7 @@ def sum_of_targets(k: AKernel, X: Points, y: Targets, lam: Positive, tol: Positi
 
 
 def rows(quick):
-    """Functions that make one race each.
-
-    Parameters
-    ----------
-    quick : bool     fewer calls
-
-    Returns
-    -------
-    list of functions without arguments
-    """
+    "The races; quick: fewer calls"
     return [partial(calls, 50 if quick else CALLS)]
 
 

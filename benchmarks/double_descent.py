@@ -17,16 +17,7 @@ OURS, PEER = "rkhs_notes", "numpy lstsq at each width"
 
 
 def rows(quick):
-    """Functions that make one race each.
-
-    Parameters
-    ----------
-    quick : bool     12 widths up to 600 and one draw instead of 40 up to 4000 and five
-
-    Returns
-    -------
-    list of functions without arguments
-    """
+    "The races; quick: 12 widths up to 600 and one draw instead of 40 up to 4000 and five"
     largest, count, draws = (600, 12, 1) if quick else (4000, 40, 5)
     widths = sorted({300, *(2 * int(D / 2) for D in np.geomspace(20, largest, count - 1))})
     return [partial(curve, widths, draws), partial(fits, widths)]

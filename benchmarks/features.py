@@ -17,16 +17,7 @@ PEER = "sklearn RBFSampler"
 
 
 def rows(quick):
-    """Functions that make one race each.
-
-    Parameters
-    ----------
-    quick : bool     2000 points instead of 100 000
-
-    Returns
-    -------
-    list of functions without arguments
-    """
+    "The races; quick: 2000 points instead of 100 000"
     n = 2000 if quick else 100_000
     draws = 5 if quick else 40
     return [partial(mapping, n, 50, 2000, dtype) for dtype in (np.float64, np.float32)] + [

@@ -14,16 +14,7 @@ OURS, PEER = "rkhs_notes", "sklearn GaussianProcessRegressor"
 
 
 def rows(quick):
-    """Functions that make one race each.
-
-    Parameters
-    ----------
-    quick : bool     150 points instead of 1000
-
-    Returns
-    -------
-    list of functions without arguments
-    """
+    "The races; quick: 150 points instead of 1000"
     n = 150 if quick else 1000
     return [partial(evidence, n, 4, one) for one in (True, False)]
 

@@ -16,16 +16,7 @@ OURS = "rkhs_notes"
 
 
 def rows(quick):
-    """Functions that make one race each.
-
-    Parameters
-    ----------
-    quick : bool     500 points instead of 5000
-
-    Returns
-    -------
-    list of functions without arguments
-    """
+    "The races; quick: 500 points instead of 5000"
     n = 500 if quick else 5000
     races = [partial(gaussian, n, d, dtype, cross)
              for d in (10, 784) for dtype in (np.float64, np.float32) for cross in (False, True)]

@@ -20,16 +20,7 @@ OURS, TERMS = "rkhs_notes", 50
 
 
 def rows(quick):
-    """Functions that make one race each.
-
-    Parameters
-    ----------
-    quick : bool     800 points instead of 5000
-
-    Returns
-    -------
-    list of functions without arguments
-    """
+    "The races; quick: 800 points instead of 5000"
     n = 800 if quick else 5000
     return [partial(components, n, name) for name in DATA] + [partial(permutations, 300 if quick else 1000)]
 

@@ -23,16 +23,7 @@ OURS, TERMS = "rkhs_notes", 50
 
 
 def rows(quick):
-    """Functions that make one race each.
-
-    Parameters
-    ----------
-    quick : bool     800 nodes instead of 5000
-
-    Returns
-    -------
-    list of functions without arguments
-    """
+    "The races; quick: 800 nodes instead of 5000"
     n = 800 if quick else 5000
     return [partial(expansion, n, name) for name in KERNELS] + [
         partial(lapack, min(n, 2000)),

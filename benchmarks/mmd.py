@@ -37,16 +37,7 @@ except ImportError:
 
 
 def rows(quick):
-    """Functions that make one race each.
-
-    Parameters
-    ----------
-    quick : bool     60 points instead of 250 and 2000, 1024 instead of 65 536
-
-    Returns
-    -------
-    list of functions without arguments
-    """
+    "The races; quick: 60 points instead of 250 and 2000, 1024 instead of 65 536"
     for name in missing:
         print(f"not installed, left out: {name}", file=sys.stderr)
     small, large = (40, 60) if quick else (250, 2000)

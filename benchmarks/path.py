@@ -19,16 +19,7 @@ OURS, PEER, LIMIT = "rkhs_notes path + exact LOO", "sklearn GridSearchCV, cv=5",
 
 
 def rows(quick):
-    """Functions that make one race each.
-
-    Parameters
-    ----------
-    quick : bool     200 points and 5 values of lam instead of 3000 and 50
-
-    Returns
-    -------
-    list of functions without arguments
-    """
+    "The races; quick: 200 points and 5 values of lam instead of 3000 and 50"
     return [partial(choose, 200 if quick else 3000, 10, 5 if quick else 50)]
 
 

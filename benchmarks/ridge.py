@@ -17,16 +17,7 @@ LAM = 0.1
 
 
 def rows(quick):
-    """Functions that make one race each.
-
-    Parameters
-    ----------
-    quick : bool     500 points instead of 5000
-
-    Returns
-    -------
-    list of functions without arguments
-    """
+    "The races; quick: 500 points instead of 5000"
     n = 500 if quick else 5000
     return [partial(fit, n, 10, targets) for targets in (1, 20)]
 

@@ -24,16 +24,7 @@ OURS = "rkhs_notes"
 
 
 def rows(quick):
-    """Functions that make one race each.
-
-    Parameters
-    ----------
-    quick : bool     128 points instead of 1024 and 4096
-
-    Returns
-    -------
-    list of functions without arguments
-    """
+    "The races; quick: 128 points instead of 1024 and 4096"
     sizes = (128,) if quick else (1024, 4096)
     return [partial(epoch, n, loss) for n in sizes for loss in ("logistic", "squared", "hinge")]
 

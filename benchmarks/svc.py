@@ -20,16 +20,7 @@ MNIST = os.environ.get("MNIST_NPZ", "")  # a file with X (n, 784 or 28 × 28) an
 
 
 def rows(quick):
-    """Functions that make one race each.
-
-    Parameters
-    ----------
-    quick : bool     500 points instead of 5000 and 10 000, and no MNIST
-
-    Returns
-    -------
-    list of functions without arguments
-    """
+    "The races; quick: 500 points instead of 5000 and 10 000, and no MNIST"
     sizes = (500,) if quick else (5000, 10_000)
     return [partial(two_classes, n) for n in sizes] + [partial(many_classes, quick)]
 

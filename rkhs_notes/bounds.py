@@ -98,6 +98,11 @@ def features_for(eps: Positive, delta: Probability, d: Count = None, sigma_p: Sp
     Raises
     ------
     ValueError             no D suffices, because the second moment is infinite; D above 2⁶³
+
+    Examples
+    --------
+    >>> features_for(eps=0.1, delta=0.05)
+    1476
     """
     given = [v is not None for v in (d, sigma_p, diam)]
     if any(given) and not all(given):

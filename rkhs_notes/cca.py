@@ -90,12 +90,10 @@ def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, 
                pivots: Pivots = "random"):
     """max Σᵢ f̃(xᵢ) g̃(yᵢ)  with  Σ f̃(xᵢ)² + reg ‖f‖² = Σ g̃(yᵢ)² + reg ‖g‖² = 1   (8.11)
 
-    A tilde takes the mean over the sample away. Later pairs are uncorrelated with the earlier ones
-    in the sense of the constraint.
+    A tilde takes the sample's mean away; later pairs are, in this sense, uncorrelated with earlier.
 
     Y : row i belongs to row i of X
-    reg : γ, beside *sums* over the points, so not scaled by their number; to
-        penalise one side more, scale its kernel down
+    reg : γ, beside *sums* over points, not means; to penalise a side more, scale its kernel down
     n : how many pairs of functions
     rank : columns of each factor at most
     tol : error allowed in the ridge smoothers K̃ (K̃ + reg I)⁻¹: the factors are
@@ -116,6 +114,12 @@ def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, 
     ----------
     Theorem 8.5; PK (announced there); Akaho (2001); Bach and Jordan (2002), whose penalty enters
     as (K + ½ n κ I)²
+
+    Examples
+    --------
+    >>> both = kernel_cca(Linear(), Linear(), [1.0, 2.0, 4.0], [3.0, 1.0, 5.0], reg=1e-9)
+    >>> both.correlations.round(3).tolist()               # Pearson's
+    [0.655]
     """
     x, y = (smoother(k, A, reg, name, n, tol, rank, rng, pivots)
             for k, A, name in ((kx, X, "X"), (ky, Y, "Y")))
@@ -203,8 +207,7 @@ def hsic(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY):
 
     Raises
     ------
-    TypeError, ValueError    bad kernels or points, X and Y of different lengths, values beyond the
-                             float range
+    TypeError, ValueError    bad kernels or points, different lengths, values beyond floats' range
     MemoryError              Gram matrices above settings.result_mib
 
     References
@@ -247,9 +250,8 @@ def hsic_test(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, n_permutations: 
     P(p ≤ α) ≤ α for every n: under independence all n! pairings are equally likely.
 
     n_permutations : B; the least p-value is 1/(B + 1)
-    tol : trace error of the low-rank factors, relative to the trace of the factor once
-        centred, up to a factor of 10. The statistic is that of the factors; the level
-        does not depend on it
+    tol : trace error of the low-rank factors, relative to the trace of the factor once centred, up
+        to a factor of 10. The statistic is that of the factors; the level does not depend on it
 
     Returns
     -------
@@ -321,8 +323,7 @@ def kernel_generalized_variance(kernels: KernelEach, samples: Samples, reg: Posi
 
     Raises
     ------
-    TypeError, ValueError      bad kernels, points or reg, fewer than two samples, one that does not
-                               vary
+    TypeError, ValueError      bad kernels, points or reg; fewer than two samples, a constant one
 
     References
     ----------

@@ -186,6 +186,13 @@ def coupled_embedding(k_low: AKernel, k_high: AKernel, L: views.LowPoints, H: vi
     References
     ----------
     Theorems 12.2 to 12.4; FL (24)–(28); Ren, Dai and Yan (2012)
+
+    Examples
+    --------
+    >>> x = np.linspace(0, 1, 30)
+    >>> e = coupled_embedding(Linear(), Linear(), x, 1 - x, n_components=1)
+    >>> bool(np.allclose(e.transform_low([0.2]), e.transform_high([0.8])))
+    True
     """
     low, high = views.view(k_low, L, "L", rank, rng), views.view(k_high, H, "H", rank, rng)
     W = scipy.sparse.eye_array(len(low.centred), format="csr") if W is None else W

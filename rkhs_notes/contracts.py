@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['Finite', 'Positive', 'NonNegative', 'Probability', 'Count', 'Whole', 'Targets', 'Vector', 'Coefficients', 'Matrix',
-           'Plane', 'SquareMatrix', 'Weights', 'Flag', 'Function', 'Rng', 'Labels', 'TwoLabels', 'AVector', 'Vectors',
-           'AnyPoints', 'Word', 'Classes', 'contract', 'Value', 'fuzz']
+           'Plane', 'SquareMatrix', 'Weights', 'Flag', 'Function', 'Axes', 'Rng', 'Labels', 'TwoLabels', 'AVector',
+           'Vectors', 'AnyPoints', 'Word', 'Classes', 'contract', 'Value', 'fuzz']
 
 # %% ../nbs/C_contracts.ipynb #6f2e3e3f
 import difflib, functools, inspect, math, sys, weakref
@@ -295,9 +295,17 @@ def instance_of(kind, how):
     return Word(kind.__name__, read, (), None, (None, "text", 3.0, [1.0]))
 
 # %% ../nbs/C_contracts.ipynb #ca89b3a1
+def _axes(value, name, call=None):
+    from matplotlib import pyplot
+    return pyplot.gca() if value is None else fitting(
+        value, name, hasattr(value, "add_artist"), "matplotlib Axes", "what plt.subplots() gives")
+
+
 Flag = Annotated[bool, Word("bool", _flag, (), lambda rng, sizes: bool(rng.integers(2)),
                             (None, "no", 0, 1.0, [], {}))]
 Function = Annotated[Callable, function()]
+Axes = Annotated[Any, Word("matplotlib Axes", _axes, (), None, ("text", 3.0, []), reads_none=True,
+                           means="by default the current one")]
 Rng = Annotated[Any, Word(
     "Generator or seed", lambda value, name, call: as_rng(value), (),
     lambda rng, sizes: int(rng.integers(2**31)), ("text", -1, 0.5, [], True, object()),

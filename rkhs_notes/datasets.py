@@ -398,6 +398,12 @@ def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_hom
     ------
     ValueError             unknown name; a file that lacks X or y, or holds no numbers
     DatasetUnavailable     no copy and no network; says how to get one and what will do meanwhile
+
+    Examples
+    --------
+    >>> X, y = load("iris")
+    >>> X.shape
+    (150, 4)
     """
     description, source, stand_in = _ABOUT.get(name, ("", "", None))
     own = _own_file(name)

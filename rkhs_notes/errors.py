@@ -114,6 +114,11 @@ def expect_fail(error=RKHSError, contains="", quiet=False):
     ------
     AssertionError                     when the block raises nothing, or an `error` without
                                        the words
+
+    Examples
+    --------
+    >>> with expect_fail(ZeroDivisionError, contains="zero", quiet=True):
+    ...     1 / 0
     """
     try:
         yield

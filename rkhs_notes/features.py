@@ -126,16 +126,7 @@ class FeatureFunction(OfWeights):
     w: PerFeature                # one weight a feature
 
     def __call__(self, X):
-        """The values f(xᵢ), in blocks within settings.block_mib
-
-        Parameters
-        ----------
-        X : array or sparse matrix (n, d), or what the kernel takes for points
-
-        Returns
-        -------
-        array (n,)
-        """
+        "The values f(xᵢ), (n,), in blocks within settings.block_mib; X as phi takes it"
         X = points_or_rows(self.phi.kernel, X)
         blocks = row_blocks(n_points(X), 32 * (self.phi.dim + 1))
         return np.concatenate([self.phi(taken_of(X, rows)) @ self.w for rows in blocks])
@@ -223,6 +214,11 @@ def feature_map(k: AKernel, d: Columns):
     Raises
     ------
     NoFiniteFeatureMap        names the part that has none, and what to use instead
+
+    Examples
+    --------
+    >>> feature_map(Polynomial(2), d=2).dim           # 1, x₁, x₂, x₁², x₁x₂, x₂²
+    6
     """
     return FeatureMap(k, d, *_resolve(k, d), by_rule=True)
 
@@ -443,6 +439,11 @@ def perceptron_primal(Phi: FeatureMatrix, y: Signs, max_epochs: Count = 1000,
     Raises
     ------
     ConvergenceFailure                      mistakes in every pass
+
+    Examples
+    --------
+    >>> perceptron_primal([[1.0, 2.0], [-1.0, 1.0]], [1, -1]).w.tolist()
+    [2.0, 1.0]
     """
     require_fits(Phi.shape[1:], 8, "perceptron_dual, which has one coefficient an example")
     rows = RowsOf(Phi, np.zeros(Phi.shape[1]) if start is None else start.astype(float))

@@ -10,7 +10,7 @@ from numbers import Number
 from typing import Annotated, Any
 import numpy as np
 from .arrays import as_number
-from .contracts import MorePoints, Points, Value, Word, contract, taken_of
+from .contracts import Axes, MorePoints, Points, Value, Word, contract, taken_of
 from .gram import n_columns
 
 # %% ../nbs/S_fits.ipynb #b65ce8b6
@@ -52,21 +52,10 @@ class Scores(Value):
 
     predict = __call__
 
-    def plot(self, ax=None):
-        """Draw leave-one-out error and gcv against lam.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes     by default the current one
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        import matplotlib.pyplot as plt
-
+    @contract
+    def plot(self, ax: Axes = None) -> Axes:
+        "Draw leave-one-out error and gcv against lam."
         from rkhs_notes.plots import WARM
-        ax = plt.gca() if ax is None else ax
         ax.semilogx(self.lams, self.loo, label="leave one out")
         ax.semilogx(self.lams, self.gcv, "--", label="gcv")
         label = f"best lam = {self.best:.2g}"
@@ -82,22 +71,14 @@ class Scores(Value):
 class Band(Fit):
     "A fit with a variance"
 
-    def plot(self, *limits, ax=None):
+    @contract
+    def plot(self, *limits, ax: Axes = None) -> Axes:
         """Draw mean and the band of two standard deviations of f, for points of ℝ.
 
-        Parameters
-        ----------
-        *limits : float             a, b; by default the range of the data
-        ax : matplotlib Axes        by default the current one
-
-        Returns
-        -------
-        matplotlib Axes
+        limits : floats a, b; by default the range of the data
         """
-        import matplotlib.pyplot as plt
-
         from rkhs_notes.plots import ACCENT
-        ax, Z = plt.gca() if ax is None else ax, self.function.Z
+        Z = self.function.Z
         if not hasattr(Z, "dtype") or Z.shape[1] != 1 or len(limits) not in (0, 2):
             raise ValueError("plot draws processes on ℝ, with limits a, b or none; the points have "
                              f"{n_columns(Z)} columns and {len(limits)} limits came.")

@@ -111,6 +111,22 @@ class InnerProduct(Pointed):
     def _pairs(self, X, Y, xp):
         return self.of_inner(xp.sum(X * Y, axis=1), xp)
 
+
+class AffineProduct(InnerProduct):
+    "A function of t = scale · xᵀy + offset: a member writes of_affine(t, xp) and its slope(t)"
+    _family = True
+    _formula = "of_affine"
+
+    def of_inner(self, s, xp):
+        s *= self.scale                                            # in the memory of s
+        s += self.offset
+        return self.of_affine(s, xp)
+
+    def _vjp(self, X, Y, G):
+        s = X @ Y.T
+        H = G * self.slope(self.scale * s + self.offset)
+        return {"offset": H.sum(), "scale": (H * s).sum()}
+
 # %% ../nbs/S_forms.ipynb #4212b9ee
 class OnLine(Pointed):
     "A function of two numbers: a member writes of_numbers(x, y, xp), of arrays that broadcast"

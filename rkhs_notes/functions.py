@@ -14,8 +14,8 @@ import numpy as np
 # %% ../nbs/S_functions.ipynb #5e77146a
 from .arrays import (Factored, Objects, as_floats, as_number, distinct, finite, guarded,
     require_fits, shaped)
-from rkhs_notes.contracts import (Value, Word, contract, fitting, joined_of, points, remarked,
-    taken_of)
+from rkhs_notes.contracts import (Axes, Value, Word, contract, fitting, joined_of, points,
+    remarked, taken_of)
 from .errors import IndefiniteKernel
 from .gram import each_tile, interval, library, n_columns, n_points, precision
 
@@ -312,30 +312,23 @@ class Combination(Value):
 class Drawn(Combination):
     "A combination of sections that draws itself"
 
-    def plot(self, *limits, ax=None, **style):
+    @contract
+    def plot(self, *limits, ax: Axes = None, **style) -> Axes:
         """Draw f: the curve on [a, b] for points of ℝ, filled contours on a rectangle for ℝ².
 
-        Parameters
-        ----------
-        *limits : float             a, b (d = 1) or a, b, c, d for [a, b] × [c, d] (d = 2);
-                                    by default the range of the centres
-        ax : matplotlib Axes        by default the current one
-        **style                     handed to plot (d = 1) or contourf (d = 2)
-
-        Returns
-        -------
-        matplotlib Axes
+        limits : floats a, b (d = 1) or a, b, c, d for [a, b] × [c, d] (d = 2); by default the range
+            of the centres
+        style : handed to plot (d = 1) or contourf (d = 2)
 
         Raises
         ------
         TypeError, ValueError       points that are no rows of one or two numbers, bad limits,
                                     or several functions on ℝ²
         """
-        import matplotlib.pyplot as plt
         fitting(self.Z, "f.Z", hasattr(self.Z, "shape"),
                 "an array: plot draws functions on ℝ and ℝ²", "one of those")
         shaped(self.Z, "f.Z", ("m", 1), ("m", 2), hint=": plot draws functions on ℝ and ℝ²")
-        ax, limits = plt.gca() if ax is None else ax, limits or _range(self)
+        limits = limits or _range(self)
         if self.Z.shape[1] == 2:
             return _contours(self, limits, ax, style)
         x = np.linspace(*interval(limits, ()), 400)

@@ -156,6 +156,11 @@ def random_feature_map(k: AKernel, d: Count, D: Count, rng: Rng = None):
     References
     ----------
     Theorem 9.10; Pham and Pagh (2013) for products
+
+    Examples
+    --------
+    >>> random_feature_map(Laplace(1.0) * Linear(), d=2, D=50, rng=0)([[1.0, 2.0]]).shape
+    (1, 48)
     """
     trial = copy.deepcopy(rng)                                    # a refused call draws nothing
     dim, function = of_whole(resolved, k, d, D, trial)
@@ -342,6 +347,12 @@ def nystrom_features(k: AKernel, X: Points, m: Count, rng: Rng = None,
     References
     ----------
     Proposition 9.11; Williams and Seeger (2001); Chen, Epperly, Tropp and Webber (2023)
+
+    Examples
+    --------
+    >>> phi = nystrom_features(Linear(), [1.0, 2.0, 3.0], m=1, rng=0)
+    >>> (phi([4.0]) @ phi([5.0]).T).round(9).tolist()
+    [[20.0]]
     """
     m = min(m, n_points(X))
     if landmarks == "rpcholesky":

@@ -12,7 +12,7 @@ from scipy.special import expit
 from .arrays import (Cholesky, as_number, require_fits, row_blocks, schur,
                                schur_rounding)
 from .contracts import (Count, Flag, Points, Positive, Rng, Targets, TwoLabels, Value,
-                                  Vector, Whole, Word, contract, recast, taken_of)
+                                  Vector, Whole, Word, contract, instance_of, recast, taken_of)
 
 # %% ../nbs/05a_processes.ipynb #39cf640f
 from .convex import logistic, minimize_convex
@@ -181,6 +181,12 @@ def fit_hyperparameters(k: AKernel, X: Points, y: Vector, noise: NoiseLevels, re
     References
     ----------
     Proposition 5.8; Rasmussen and Williams (2006), chapter 5
+
+    Examples
+    --------
+    >>> x = np.linspace(0, 6, 20)
+    >>> fit_hyperparameters(Gaussian(0.3), x, np.sin(x), noise=0.1).kernel.bandwidth > 1
+    True
     """
     return _tuned(k, recast(X, np.dtype(float)), squarable(y), noise, restarts, rng,
                   fit_noise and np.ndim(noise) == 0, progress, max_iter)
@@ -281,13 +287,7 @@ def _climbed(logs, Phi, X, y, lam, max_iter):
     return logs.at(v[:p])[0], float(v[p - 1]), v[p:]
 
 # %% ../nbs/05a_processes.ipynb #bbb53354
-def _learned(value, name, call):
-    if not isinstance(value, LearnedNoise):
-        raise TypeError(f"{name} is {type(value).__name__}; pass what learn_noise returned.")
-    return value
-
-
-ANoise = Annotated[Any, Word("LearnedNoise", _learned, (), None, (None, "text", 3.0, []))]
+ANoise = Annotated[Any, instance_of(LearnedNoise, "what learn_noise returned")]
 
 # %% ../nbs/05a_processes.ipynb #7f323073
 @contract

@@ -437,6 +437,12 @@ def fourier_features(k: KernelOrMeasure, d: Count, D: Count, rng: Rng = None,
     References
     ----------
     Theorem 9.4; MR, MD (random features), FL (eqs. 3 and 4), CK; Rahimi and Recht (2007)
+
+    Examples
+    --------
+    >>> phi = fourier_features(Gaussian(1.0), d=1, D=1000, rng=0)
+    >>> bool(abs(phi([0.0]) @ phi([1.0]).T - math.exp(-0.5)) < 0.1)
+    True
     """
     measure = k if _is_measure(k) else spectral_measure(k, d)
     expect_columns(measure, d, measure.d)

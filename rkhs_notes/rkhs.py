@@ -30,11 +30,15 @@ from .zoo import FiniteRank
 class RKHSFunction(Drawn):
     """f = Σⱼ alphaⱼ k(zⱼ, ·), an element of the RKHS of k   (3.1)
 
-    A value: it can be evaluated, added, scaled and measured, and never changes. It carries no
-    offset, for a constant need not lie in the space.
+    A value that never changes. It carries no offset: a constant need not lie in the space.
 
     Z : centres, points as k takes them; repeated ones add up
     alpha : coefficients; t columns are t functions on the same centres
+
+    Examples
+    --------
+    >>> RKHSFunction(Linear(), [1.0, 2.0], [1.0, 1.0])([2.0]).tolist()
+    [6.0]
     """
     k: AKernel
     Z: Centres
@@ -94,8 +98,7 @@ class RKHSFunction(Drawn):
 
         Raises
         ------
-        ValueError               tol is negative or not a number
-        MemoryError              the centres kept are too many for settings.result_mib
+        ValueError, MemoryError  tol < 0; too many centres kept for settings.result_mib
         """
         from rkhs_notes.interpolation import compressed
         return compressed(self, tol)
@@ -115,6 +118,11 @@ class _KnownAtPoints(Value):
         NotPositiveDefinite      repeated points, points too close for this kernel, more points
                                  than its rank, or one with k(x, x) = 0
         MemoryError              K is above settings.result_mib
+
+        Examples
+        --------
+        >>> RKHS(Brownian()).interpolate([1.0, 2.0], [3.0, 1.0])([0.5, 3.0]).round(12).tolist()
+        [1.5, 1.0]
         """
         from rkhs_notes.interpolation import interpolant
         return interpolant(self.k, X, y)
@@ -130,6 +138,11 @@ class _KnownAtPoints(Value):
         Raises
         ------
         NotPositiveDefinite      as interpolate
+
+        Examples
+        --------
+        >>> RKHS(Brownian()).leave_one_out([1.0, 2.0, 3.0], [1.0, 1.0, 1.0]).round(12).tolist()
+        [0.5, 0.0, 0.0]
         """
         from rkhs_notes.interpolation import left_out
         return left_out(self.k, X, y)

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 # %% ../nbs/S_series.ipynb #e177538d
 from .arrays import as_count, as_number, finite, require_fits, row_blocks, shaped
-from .contracts import (Function, NonNegative, Positive, Value, Word, array, contract,
-                                  taken_of)
+from .contracts import (Axes, Count, Function, NonNegative, Positive, Value, Word,
+                                  array, contract, taken_of)
 from .gram import interval, n_columns, n_points, precision
 
 # %% ../nbs/S_series.ipynb #6ddfa790
@@ -119,22 +119,16 @@ class Series(AtPoints):
         """
         return self.kernel.feature_map(self._columns)
 
-    def plot(self, *limits, terms=4, ax=None):
+    @contract
+    def plot(self, *limits, terms: Count = 4, ax: Axes = None) -> Axes:
         """Draw the first eigenfunctions, for points of ℝ; the eigenvalues, for other points.
 
         Row numbers of a Precomputed kernel are other points.
 
-        Parameters
-        ----------
-        *limits : float             a < b, on ℝ only; by default the range of the nodes
-        terms : int                 how many eigenfunctions
-        ax : matplotlib Axes        by default the current one
-
-        Returns
-        -------
-        matplotlib Axes
+        limits : floats a < b, on ℝ only; by default the range of the nodes
+        terms : how many eigenfunctions
         """
-        return _draw(self, limits, as_count(terms, "terms"), ax)
+        return _draw(self, limits, terms, ax)
 
     def __repr__(self):
         left_out = "" if self.asked == self.n_terms else " of " + str(self.asked)
@@ -161,8 +155,7 @@ def finite_length(coordinates, eigenvalues):
 
 # %% ../nbs/S_series.ipynb #209e19b8
 def _draw(series, limits, terms, ax):
-    import matplotlib.pyplot as plt
-    ax, on_line = plt.gca() if ax is None else ax, _on_line(series)
+    on_line = _on_line(series)
     if limits and not on_line:
         raise ValueError(f"plot got the limits {limits}, and these points are not on a line.")
     if not on_line:

@@ -114,6 +114,11 @@ def svc(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, weights: Weights = 
     References
     ----------
     Boser, Guyon and Vapnik (1992); Cortes and Vapnik (1995); MR (kernel SVM), PK (SVM dual)
+
+    Examples
+    --------
+    >>> svc(Linear(), [0.0, 1.0, 3.0], ["no", "no", "yes"], C=10.0).predict([1.5, 2.5]).tolist()
+    ['no', 'yes']
     """
     factor = 1.0 if class_weights is None else class_weights[y.place]
     each = point_prices(C, weights, n_points(X), factor)
@@ -254,6 +259,11 @@ def svr(k: AKernel, X: Points, y: Vector, C: FinitePrice = 1.0, eps: NonNegative
     References
     ----------
     MD (SV regression); Smola and Schölkopf (2004)
+
+    Examples
+    --------
+    >>> svr(Linear(), [0.0, 1.0, 2.0], [1.0, 3.0, 5.0], C=10.0).predict([3.0]).round(2).tolist()
+    [6.8]
     """
     each = point_prices(C, weights, n_points(X))
     return machine_of(k, X, BoxProblem(y.astype(float), -each, each, eps), tol=tol,

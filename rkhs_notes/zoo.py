@@ -95,7 +95,6 @@ class Mahalanobis(ExpRadial, Kernel):
     def _times(self, other):
         if type(other) is Mahalanobis and len(other.scales) == len(self.scales):
             return Mahalanobis(1 / np.hypot(1 / self.scales, 1 / other.scales))
-        return None
 
     def _to_power(self, p):
         return Mahalanobis(self.scales / math.sqrt(p))
@@ -163,6 +162,11 @@ class Laplace(ByCoordinate, Kernel):
 
     In one dimension Matern(0.5); in more it is not (that one has ‖x − y‖₂ for the sum).
     bandwidth : in the units of x; scikit-learn's gamma is 1 / bandwidth
+
+    Examples
+    --------
+    >>> Laplace(bandwidth=2)([[0.0, 0.0]], [[1.0, 1.0]]).round(3).tolist()
+    [[0.368]]
     """
     bandwidth: Positive = 1.0  # in the units of x
 
@@ -270,9 +274,8 @@ class Delta(UnitLength, Kernel):
     "k(x, y) = 1 if x = y, else 0: every point is alike to itself only; white noise"
 
     def _gram(self, X, Y, xp):
-        same = in_place(imul, (xp.astype(X[:, i, None] == Y[None, :, i], X.dtype)
+        return in_place(imul, (xp.astype(X[:, i, None] == Y[None, :, i], X.dtype)
                                for i in range(X.shape[1])))
-        return same
 
     def _pairs(self, X, Y, xp):
         return xp.astype(xp.all(X == Y, axis=1), X.dtype)

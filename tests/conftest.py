@@ -10,14 +10,32 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy: two workers share
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 import nbformat  # noqa: E402
+import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings as hypothesis_settings  # noqa: E402
 
 hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
-hypothesis_settings.load_profile("notes")
+hypothesis_settings.register_profile("explore", deadline=None, max_examples=300)
 
 NOTEBOOKS = sorted((ROOT / "nbs").glob("*.ipynb"))
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def pytest_addoption(parser):
+    help_ = "draw other arguments for every contract and other examples for hypothesis, ten times as many"
+    parser.addoption("--explore", type=int, metavar="SEED", help=help_)
+
+
+def pytest_configure(config):
+    explore = config.getoption("--explore") is not None
+    hypothesis_settings.load_profile("explore" if explore else "notes")
+
+
+@pytest.fixture
+def rounds(request):
+    "(generator, how many draws) of a fuzz: the same few in `make test`, many new ones in `make nightly`"
+    seed = request.config.getoption("--explore")
+    return (np.random.default_rng(3), 8) if seed is None else (np.random.default_rng(seed), 80)
 
 
 def refuse(problems):

@@ -1,13 +1,14 @@
 """The benchmark runner compares before it times, takes turns, and counts right; no test reads a clock."""
 
 import json
+import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from conftest import ROOT
+from conftest import NOTEBOOKS, ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -32,6 +33,15 @@ def make():
 
 main(__file__, lambda quick: [make])
 """
+
+
+def test_every_stored_record_names_a_row_that_make_nightly_runs():
+    cells = "".join(path.read_text(encoding="utf-8") for path in NOTEBOOKS)
+    named = set(re.findall(r"make bench ROW=(\w+)", cells))
+    rows = {path.stem for path in (ROOT / "benchmarks").glob("*.py")} - {"runner"}
+    assert named and named <= rows
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\nnightly:")[2]
+    assert "runner.py $(RECORDS)" in recipe
 
 
 class FakeTime:

@@ -35,25 +35,7 @@ from rkhs_notes.resampling import binomial_interval
 from rkhs_notes.rkhs import RKHSFunction
 from sklearn.decomposition import FastICA
 
-rng = np.random.default_rng(0)
-n = 120
-hidden = rng.normal(size=n)
-X = np.c_[hidden + 0.3 * rng.normal(size=n), rng.normal(size=n)]
-Y = np.c_[hidden**2 + 0.3 * rng.normal(size=n), rng.normal(size=n), hidden]
-
-KERNELS = [
-    Gaussian(1.0),
-    Laplace(2.0),
-    Polynomial(2),
-    Linear() + Delta(),
-    Gaussian(1.0).on([0]) + Linear().on(1),
-    1e-12 * Gaussian(1.0),
-    1e12 * Gaussian(1.0),
-]
-
-
-def H(m):
-    return np.eye(m) - np.full((m, m), 1 / m)
+from shared import KERNELS, H, X, Y, n
 
 
 # canonical correlations
@@ -334,7 +316,7 @@ def test_units_and_missing_directions_of_mixtures():
 
 
 def test_amari():
-    A = rng.normal(size=(3, 3))
+    A = np.random.default_rng(0).normal(size=(3, 3))
     assert amari_distance(np.diag([2.0, -1, 5])[[2, 0, 1]] @ np.linalg.inv(A), A) < 1e-12
     assert np.isclose(amari_distance(np.ones((3, 3)), np.eye(3)), 1)
 

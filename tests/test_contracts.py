@@ -216,9 +216,9 @@ def call(f, arguments):
 
 
 @pytest.mark.parametrize("name,f", CONTRACTS, ids=[name for name, _ in CONTRACTS])
-def test_good_values_are_answered_and_bad_ones_refused_by_name(name, f):
-    own, rng, answered = DRAWS.get(name, {}), np.random.default_rng(3), 0
-    for _ in range(8):
+def test_good_values_are_answered_and_bad_ones_refused_by_name(name, f, rounds):
+    own, (rng, n), answered = DRAWS.get(name, {}), rounds, 0
+    for _ in range(n):
         result, error = call(f, drawn(f, rng, own))
         assert error is None or from_here(error), f"{name} raises raw: {error!r}"
         answered += error is None
@@ -240,8 +240,8 @@ def test_good_values_are_answered_and_bad_ones_refused_by_name(name, f):
 
 
 @pytest.mark.parametrize("name,f", CONTRACTS, ids=[name for name, _ in CONTRACTS])
-def test_hostile_values_end_in_our_words(name, f):
-    rng = np.random.default_rng(5)
+def test_hostile_values_end_in_our_words(name, f, rounds):
+    rng, _ = rounds
     good = drawn(f, rng, DRAWS.get(name, {}))
     for argument in f.plan.words:
         if f.plan.parameters[argument].kind is STAR:

@@ -1,10 +1,24 @@
 """Every public name says what it is, and is used in its own notebook."""
 
 import ast
+import doctest
+import importlib
 import re
+
+import numpy as np
+import pytest
+import rkhs_notes
 
 from cells import module, read, split
 from conftest import NOTEBOOKS, ROOT, each_notebook, refuse
+
+# the thirty names that the notebooks and their readers call most, each with an example in its help
+MOST_USED = """
+Kernel Linear Polynomial Gaussian Laplace Matern check_kernel median_bandwidth RKHS RKHSFunction
+mercer_expansion ridge ridge_path minimize_risk gaussian_process fit_hyperparameters kernel_sgd svc svr
+kernel_pca kernel_cca feature_map perceptron_primal fourier_features nystrom_features features_for
+mean_embedding mmd_test coupled_embedding load
+""".split()
 
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
@@ -111,6 +125,24 @@ def test_exported_names_are_used(path):
 def test_every_module_has_a_notebook():
     modules = {path.stem for path in (ROOT / "rkhs_notes").glob("*.py")} - {"_modidx"}
     assert modules == {name for path in NOTEBOOKS if (name := module(read(path)))}
+
+
+def examples(module):
+    "The examples in the docstrings of a module, with all names that a reader has after `import rkhs_notes`"
+    module = importlib.import_module(f"rkhs_notes.{module}")
+    known = {name: getattr(rkhs_notes, name) for name in dir(rkhs_notes)} | {"np": np} | vars(module)
+    return [test for test in doctest.DocTestFinder().find(module, globs=known) if test.examples]
+
+
+@pytest.mark.parametrize("module", sorted(path.stem for path in (ROOT / "rkhs_notes").glob("[a-z]*.py")))
+def test_examples_in_docstrings(module):
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
+    refuse([test.name for test in examples(module) if runner.run(test).failed])
+
+
+def test_the_names_used_most_have_examples():
+    silent = [name for name in MOST_USED if ">>>" not in (getattr(rkhs_notes, name).__doc__ or "")]
+    assert len(MOST_USED) == 30 and silent == []
 
 
 def key_problems(paths):

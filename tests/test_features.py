@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from rkhs_notes import settings
-from rkhs_notes.arrays import Objects
 from rkhs_notes.contracts import fuzz
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, NoFiniteFeatureMap
 from rkhs_notes.features import (
@@ -53,6 +52,8 @@ from rkhs_notes.kernels import (
     Tensor,
 )
 from sklearn.preprocessing import PolynomialFeatures
+
+from shared import Letters
 
 
 def total(X):
@@ -700,24 +701,18 @@ def test_the_law_refuses_what_it_cannot_test(bad, name):
         check_feature_map(**dict(phi=MonomialMap(2), k=Polynomial(2), X=np.eye(2)) | bad)
 
 
-class Letters(Kernel):
-    "The number of pairs of equal letters, one of each word"
-
-    def _points(self, X, name):
-        return X if isinstance(X, Objects) else Objects(X)
-
-    def _gram(self, X, Y, xp):
-        return np.array([[float(sum(a == b for a in x for b in y)) for y in Y] for x in X])
+class Spelled(Letters):
+    "Letters, with a rule for its features"
 
 
 @feature_rule.register
-def _(k: Letters, d):
+def _(k: Spelled, d):
     return 26, lambda X: sp.csr_matrix([[float(word.count(chr(97 + i))) for i in range(26)] for word in X])
 
 
 def test_points_may_be_words():
     words = ["a", "few", "words", "aaaa"]
-    for k in (Letters(), (Letters() + Letters()) ** 2, 3 * Letters() * Letters()):
+    for k in (Spelled(), (Spelled() + Spelled()) ** 2, 3 * Spelled() * Spelled()):
         phi = k.feature_map(None)
         check_feature_map(phi, k, words)
         assert phi.dim == feature_dimension(k, None) and sp.issparse(phi(words)) and "ℝ^" in repr(phi)

@@ -1,8 +1,6 @@
 """The whole zoo and the whole algebra against every law; what is combined, printed, tuned and simplified."""
 
 import copy
-import doctest
-import importlib
 import multiprocessing
 import os
 import pickle
@@ -56,6 +54,8 @@ from rkhs_notes.kernels import (
 )
 from rkhs_notes.representer import ridge
 from rkhs_notes.rkhs import RKHSFunction
+
+from shared import Letters
 
 
 def first(X):
@@ -690,18 +690,6 @@ def test_is_psd_at_the_threshold():
 
 # points of any kind
 
-class SharedLetters(Kernel):
-    "k(s, t) = Σ over letters of their counts in s times their counts in t"
-
-    def _points(self, X, name):
-        if isinstance(X, str) or not all(isinstance(s, str) for s in X):
-            raise TypeError(f"{name} must be a list of strings")
-        return list(X)
-
-    def _gram(self, X, Y, xp):
-        return np.array([[sum(s.count(c) * t.count(c) for c in set(s)) for t in Y] for s in X], float)
-
-
 def counted(words):
     return np.array([[word.count(c) for c in "abcdefghijklmnopqrstuvwxyz"] for word in words], float)
 
@@ -714,12 +702,12 @@ WORDS = ["banana", "kernel", "hilbert", "a", "space", "abba"]
 
 
 @pytest.mark.parametrize("k, same", [
-    (SharedLetters(), Linear()), (2 * SharedLetters() + Constant(1), 2 * Linear() + Constant(1)),
-    (Constant(1) + SharedLetters(), Constant(1) + Linear()), (SharedLetters() ** 2, Linear() ** 2),
-    (SharedLetters().normalized(), Linear().normalized()),
-    ((SharedLetters() / 9).exp(), (Linear() / 9).exp()),
-    (SharedLetters().on(lower), Linear()), (Linear().on(counted) * SharedLetters(), Linear() ** 2),
-    (SharedLetters().conjugate(lambda words: [len(word) for word in words]),
+    (Letters(), Linear()), (2 * Letters() + Constant(1), 2 * Linear() + Constant(1)),
+    (Constant(1) + Letters(), Constant(1) + Linear()), (Letters() ** 2, Linear() ** 2),
+    (Letters().normalized(), Linear().normalized()),
+    ((Letters() / 9).exp(), (Linear() / 9).exp()),
+    (Letters().on(lower), Linear()), (Linear().on(counted) * Letters(), Linear() ** 2),
+    (Letters().conjugate(lambda words: [len(word) for word in words]),
      Linear().conjugate(lambda X: X.sum(axis=1)))])
 def test_points_may_be_strings(k, same):
     X = counted(WORDS)
@@ -733,7 +721,7 @@ def test_points_may_be_strings(k, same):
     with settings.using(block_mib=1e-3):
         np.testing.assert_allclose(k(WORDS * 9), same(np.tile(X, (9, 1))), rtol=1e-12)
     with pytest.raises(TypeError):
-        SharedLetters()("one word")
+        Letters()("one word")
 
 
 STRICT = [Linear(), Polynomial(3), Gaussian(0.7), Constant(2), 2 * Gaussian(1) + Linear() * Polynomial(2),
@@ -832,16 +820,3 @@ def test_a_refusal_comes_without_warnings():
                      lambda: Linear().exp()([1e3, 1.0]), lambda: Gaussian(1)([[1e200, 0, 0], [0, 1, 1]])):
             with pytest.raises(ValueError, match="overflow"):
                 call()
-
-
-@pytest.mark.parametrize("module, names", [
-    ("hilbert", "gauss_legendre empirical gram_schmidt project"), ("zoo", "Matern"),
-    ("mercer", "mercer_expansion"),
-    ("kernels", "Gaussian Sum check_kernel is_psd indefinite_witness median_bandwidth"),
-    ("rkhs", "RKHS")])
-def test_examples_in_docstrings(module, names):
-    found = doctest.DocTestFinder().find(importlib.import_module(f"rkhs_notes.{module}"))
-    found = [test for test in found if test.examples]
-    assert {test.name.rpartition(".")[2] for test in found} >= set(names.split())
-    for test in found:
-        assert doctest.DocTestRunner(verbose=False).run(test).failed == 0, test.name

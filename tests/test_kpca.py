@@ -8,41 +8,13 @@ import numpy as np
 import pytest
 from rkhs_notes import settings
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
-from rkhs_notes.kernels import (
-    Constant,
-    Delta,
-    Gaussian,
-    Kernel,
-    Laplace,
-    Linear,
-    Polynomial,
-    Precomputed,
-    Sigmoid,
-)
+from rkhs_notes.kernels import Constant, Gaussian, Kernel, Laplace, Linear, Polynomial, Precomputed, Sigmoid
 from rkhs_notes.kpca import KernelComponents, center, center_cross, check_kernel_pca, kernel_pca, pca_primal
 from rkhs_notes.rkhs import RKHSFunction
 from scipy.sparse.linalg import eigsh
 from sklearn.decomposition import PCA, KernelPCA
 
-rng = np.random.default_rng(0)
-n = 120
-hidden = rng.normal(size=n)
-X = np.c_[hidden + 0.3 * rng.normal(size=n), rng.normal(size=n)]
-Y = np.c_[hidden**2 + 0.3 * rng.normal(size=n), rng.normal(size=n), hidden]
-
-KERNELS = [
-    Gaussian(1.0),
-    Laplace(2.0),
-    Polynomial(2),
-    Linear() + Delta(),
-    Gaussian(1.0).on([0]) + Linear().on(1),
-    1e-12 * Gaussian(1.0),
-    1e12 * Gaussian(1.0),
-]
-
-
-def H(m):
-    return np.eye(m) - np.full((m, m), 1 / m)
+from shared import KERNELS, H, X, Y, n
 
 
 # centring

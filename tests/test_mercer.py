@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rkhs_notes import settings
-from rkhs_notes.arrays import Objects
 from rkhs_notes.contracts import fuzz
 from rkhs_notes.errors import IndefiniteKernel, LawBroken
 from rkhs_notes.exercises import check_exercises
@@ -48,6 +47,8 @@ from rkhs_notes.representer import ridge
 from rkhs_notes.rkhs import RKHS
 from rkhs_notes.spectra import GramOperator, leading_eigenpairs
 from scipy.integrate import quad
+
+from shared import SharedLetters
 
 KERNELS = [
     Linear(),
@@ -482,28 +483,18 @@ def test_positive_operators_and_positive_matrices():
 # points of any kind
 
 
-class Letters(Kernel):
-    "How many letters two words share"
-
-    def _points(self, X, name):
-        return X if isinstance(X, Objects) else Objects(X)
-
-    def _gram(self, X, Y, xp):
-        return np.array([[float(len(set(x) & set(y))) for y in Y] for x in X])
-
-
 WORDS = ["kernel", "mercer", "trace", "operator", "zoo", "trace"]
 
 
 def test_the_spectrum_of_words():
-    K = Letters()(WORDS)
-    A = GramOperator(Letters(), WORDS, np.full(6, 1 / 6))
+    K = SharedLetters()(WORDS)
+    A = GramOperator(SharedLetters(), WORDS, np.full(6, 1 / 6))
     np.testing.assert_allclose(leading_eigenpairs(A, 6).values, np.linalg.eigvalsh(K)[::-1] / 6, atol=1e-13)
-    assert repr(A) == "GramOperator of Letters(), 6 points" and A.trace() == np.trace(K) / 6
+    assert repr(A) == "GramOperator of SharedLetters(), 6 points" and A.trace() == np.trace(K) / 6
 
 
 def test_an_expansion_on_words():
-    law, k = empirical(WORDS), Letters()
+    law, k = empirical(WORDS), SharedLetters()
     found, T = mercer_expansion(k, law), integral_operator(k, law)
     np.testing.assert_allclose(found.eigenvalues.sum(), T.trace())  # five words, one of them twice: rank 5
     assert found.n_terms == 5 and found.tail() < 1e-12 and found.effective_dimension(0.1) < 5

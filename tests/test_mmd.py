@@ -1,6 +1,5 @@
 """Mean embeddings and MMD: closed forms, brute force, levels, every kind of sample and kernel, bad input."""
 
-import doctest
 import pickle
 import tracemalloc
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from dataclasses import dataclass
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from rkhs_notes import mmd, settings, two_samples
+from rkhs_notes import settings
 from rkhs_notes.errors import LawBroken
 from rkhs_notes.features import MonomialMap
 from rkhs_notes.hilbert import Measure, empirical, gauss_hermite
@@ -690,14 +689,6 @@ def test_the_law_of_power():
     near_miss = iter([0.0] * 85 + [1.0] * 15)
     with pytest.raises(LawBroken, match="15, allowed"):
         check_power(lambda A, B, r: next(near_miss), twice, 0.95)
-
-
-@pytest.mark.parametrize("module", [mmd, two_samples])
-def test_examples_of_docstrings(module):
-    found = [t for t in doctest.DocTestFinder(exclude_empty=True).find(module) if t.examples]
-    assert found
-    for example in found:
-        assert doctest.DocTestRunner(verbose=False).run(example).failed == 0, example.name
 
 
 def test_what_is_detectable():

@@ -1,12 +1,7 @@
 """Chapters 05 and 05a beyond their notebooks: free parts, learned noise, the spaces of samples."""
 
-import doctest
-
 import numpy as np
 import pytest
-import rkhs_notes
-import rkhs_notes.processes
-import rkhs_notes.representer
 from rkhs_notes.convex import absolute, epsilon_insensitive, hinge, huber, logistic, quantile, squared_hinge
 from rkhs_notes.errors import ConvergenceFailure, LawBroken, NotPositiveDefinite
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Laplace, Linear, Mahalanobis, Matern, Sobolev
@@ -242,11 +237,3 @@ def test_rounding_has_a_limit():
     assert clipped(values, lambda: 3e-10, "K", K)[0] == 0
     with pytest.raises(ValueError, match="eigenvalue"):
         clipped(3 * values, lambda: 3e-10, "K", K)
-
-
-@pytest.mark.parametrize("module", [rkhs_notes.representer, rkhs_notes.processes])
-def test_examples_of_docstrings(module):
-    names = vars(module) | {name: getattr(rkhs_notes, name) for name in ("Gaussian",)}
-    tests = [test for test in doctest.DocTestFinder().find(module, globs=names) if test.examples]
-    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
-    assert tests and all(runner.run(test).failed == 0 for test in tests)

@@ -40,6 +40,8 @@ from rkhs_notes.rkhs import (
     tensor_product,
 )
 
+from shared import SharedLetters
+
 KERNELS = [
     Gaussian(0.8),
     Matern(1.5, 1.0),
@@ -484,18 +486,6 @@ def test_coordinates():
 
 
 # points of any kind
-
-
-class SharedLetters(Kernel):
-    "How many different letters two words share: ⟨indicators of their letters⟩"
-
-    def _points(self, X, name):
-        if isinstance(X, str) or not all(isinstance(word, str) for word in X):
-            raise TypeError(f"{name} holds no words; pass a list of str.")
-        return list(X)
-
-    def _gram(self, X, Y, xp):
-        return xp.asarray([[float(len(set(x) & set(y))) for y in Y] for x in X])
 
 
 WORDS = ["kernel", "hilbert", "space", "riesz", "section"]

@@ -18,6 +18,8 @@ from scipy.sparse import csr_array
 from scipy.stats import multivariate_normal
 from sklearn.svm import SVC, SVR, OneClassSVM
 
+from shared import Counted, Letters, counted
+
 SEEDS = range(24)
 
 
@@ -590,26 +592,6 @@ def test_labels_from_tables(kind):
         svc(k, X, kind([None, *names[1:]]))
 
 
-class Counted(Gaussian):
-    "A Gaussian that counts how often points are validated"
-
-    def _points(self, X, name):
-        looks.append(name)
-        return super()._points(X, name)
-
-
-looks = []
-
-
-def counted(call):
-    "How often a call looks at points, and how often it runs the function of a kernel on(g)"
-    runs = []
-    images = Gaussian(1.0).on(lambda X: runs.append(len(X)) or np.sin(X))
-    looks.clear()
-    call(Counted(1.0)), call(images)
-    return len(looks), len(runs)
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -629,21 +611,9 @@ def test_each_call_looks_at_its_points_once(call):
 
 def test_each_prediction_looks_at_its_points_once():
     for machine in (svc(Counted(1.0), X, y), svr(Counted(1.0), X, t), relevance_machine(Counted(1.0), X, t)):
-        looks.clear()
+        Counted.looks.clear()
         machine.predict(X), machine(X)
-        assert len(looks) == 2
-
-
-class Letters(Kernel):
-    "Σ over the letters of both words of the product of their counts"
-
-    def _points(self, X, name):
-        if isinstance(X, str) or not all(isinstance(word, str) for word in X):
-            raise TypeError(f"{name} holds no words; pass a list of str.")
-        return list(X)
-
-    def _gram(self, X, Y, xp):
-        return xp.asarray([[float(sum(x.count(c) * y.count(c) for c in set(x))) for y in Y] for x in X])
+        assert len(Counted.looks) == 2
 
 
 WORDS = ["".join(np.random.default_rng(i).choice(list("abcd"), 6, p=[0.4, 0.3, 0.2, 0.1])) for i in range(30)]
