@@ -1096,12 +1096,16 @@ def psd_factor(A, shift=0.0, name="A", remedy="a larger shift", overwrite=False)
 
     Parameters
     ----------
-    A, shift, name, remedy, overwrite : as in Cholesky
+    A, shift, name, remedy, overwrite : as in Cholesky; a shift may be (n,)
 
     Returns
     -------
     factor : array (n, n)                as cholesky_in_place returns it
     lower : int
+
+    Raises
+    ------
+    ValueError, NotPositiveDefinite      as Cholesky
     """
     done = Cholesky(A, shift, name, remedy, overwrite)
     return done.factor, done.lower

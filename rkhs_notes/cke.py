@@ -32,6 +32,10 @@ def coupling_loss(U: Points, V: Points, W: views.Ties):
     Returns
     -------
     float
+
+    Raises
+    ------
+    TypeError, ValueError            shapes that do not fit, negative weights
     """
     W = scipy.sparse.coo_array(W)
     return float(sum(W.data[e] @ ((U[W.row[e]] - V[W.col[e]]) ** 2).sum(axis=1)
@@ -45,6 +49,10 @@ def pair_laplacian(W: views.Ties):
     Returns
     -------
     sparse array (2n, 2n), CSR
+
+    Raises
+    ------
+    TypeError, ValueError            W is not square or negative, an object has no weight
     """
     W = scipy.sparse.csr_array(W)
     D_low, D_high = (scipy.sparse.diags_array(W.sum(axis=axis)) for axis in (1, 0))
@@ -110,6 +118,7 @@ def affinity(H: Points, labels: Labels = None, kind: views.Affinity = "identity"
 
     Raises
     ------
+    TypeError, ValueError          unknown kind, labels that are missing or do not fit, too few points
     MemoryError                    classes too large for settings.result_mib
     """
     if kind == "identity":

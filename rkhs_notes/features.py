@@ -126,7 +126,7 @@ class FeatureFunction(OfWeights):
     w: PerFeature                # one weight a feature
 
     def __call__(self, X):
-        "The values f(xᵢ), (n,), in blocks within settings.block_mib; X as phi takes it"
+        "The values f(xᵢ), (n,), in blocks within settings.block_mib; X, (n, d), as phi takes it"
         X = points_or_rows(self.phi.kernel, X)
         blocks = row_blocks(n_points(X), 32 * (self.phi.dim + 1))
         return np.concatenate([self.phi(taken_of(X, rows)) @ self.w for rows in blocks])

@@ -17,8 +17,8 @@ from scipy.special import expit
 # %% ../nbs/07a_machines.ipynb #0a20d46a
 from tqdm.auto import tqdm
 from .arrays import frozen, row_blocks
-from .contracts import (Count, Function, Flag, Labels, Points, Positive, Rng, TwoLabels,
-                                  Value, Vector, Weights, contract, count, one_of, taken_of)
+from .contracts import (Count, Function, Flag, Labels, MorePoints, Points, Positive, Rng,
+                                  TwoLabels, Value, Vector, Weights, contract, count, one_of, taken_of)
 
 # %% ../nbs/07a_machines.ipynb #cd885bfb
 from .features import perceptron_dual
@@ -147,7 +147,7 @@ class MulticlassMachine(Machine):
     pairs: tuple
 
     @contract
-    def predict(self, X: Points):
+    def predict(self, X: MorePoints):
         "The labels, (m,): most votes, of equals the first; or the largest of decisions (m, t)"
         values = self(X)
         if self.strategy == "one-vs-rest":
@@ -371,7 +371,7 @@ class RelevanceMachine(Machine):
     log_evidence: float
 
     @contract
-    def predict(self, X: Points):
+    def predict(self, X: MorePoints):
         "(mean, std): posterior mean, and standard deviation of a new measurement, each (m,)"
         mean, spread = self(X), np.empty(n_points(X))
         for rows in row_blocks(len(mean), 48 * len(self.covariance)):

@@ -40,7 +40,7 @@ class GaussianProcess(Conditional):
     mean : RKHSFunction           m; its kernel and centres are k and X
     noise : float or array (n,)   variances σᵢ²
     log_marginal : float          log p(y)   (5.12)
-    gram : Cholesky               K + N
+    gram : Cholesky               K + N, (n, n)
     """
     mean: RKHSFunction
     noise: float | np.ndarray
@@ -327,7 +327,7 @@ class LaplaceClassifier(Value):
     classes : array (2,)     the two labels, the second is the positive one
     log_marginal : float     Laplace's approximation of log p(y)   (5.14a)
     root : array (n,)        √W, W the curvature of the loss at the mode
-    gram : Cholesky          I + √W K √W
+    gram : Cholesky          I + √W K √W, (n, n)
     """
     mean: RKHSFunction
     classes: np.ndarray

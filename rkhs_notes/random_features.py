@@ -40,7 +40,7 @@ class SpectralMeasure(Frequencies):
 
     name : str, of the kernel
     mass : float ≥ 0, μ(ℝᵈ) = k(x, x)
-    variances : E ωᵢ² for ω ~ μ / mass, whose coordinates are uncorrelated; infinite for heavy tails
+    variances : E ωᵢ², ω ~ μ / mass, the diagonal of covariance, (d, d); infinite for heavy tails
     draw : (n, rng, normals) ↦ (n, d), where normals(n, d, rng) draws from N(0, I)
     of_frequency : density at (n, d), as (n,); None where there is none
     atoms : tuple (frequencies (j, d), masses (j,)), if finitely many up to rounding, or None

@@ -57,7 +57,7 @@ class BoxProblem(Value):
         return float(b @ f / 2 + self.losses(self.p - f - c).sum() + self.total * c)
 
     def slopes(self, b, g):
-        "The two sides of (SMO.4), (2, n), at b and g = p − K b + c; ∓inf where b cannot move"
+        "Both sides of (SMO.4), (2, n), at b and g = p − K b + c, (n,); ∓inf where b cannot move"
         rise = np.where(b < self.hi, g - np.where(b >= 0, self.eps, -self.eps), -np.inf)
         fall = np.where(b > self.lo, g - np.where(b > 0, self.eps, -self.eps), np.inf)
         return np.stack([rise, fall])
@@ -68,7 +68,7 @@ class BoxProblem(Value):
         return max(0.0, float(rise.max() - fall.min()))
 
     def offset(self, b, g):
-        "The constant c: the mean slope of entries between breakpoints, else the middle of (SMO.4)"
+        "c, a float: the mean slope of entries between breakpoints, else the middle, at b, g (n,)"
         rise, fall = self.slopes(b, g)
         free = (rise == fall)
         if free.any():
@@ -162,7 +162,11 @@ class _Requests:
         return f
 
     def slots(self, W):
-        """Rows W, (q,) integers, of the matrix, computed where they are new and kept.
+        """Rows W of the matrix, computed where they are new and kept.
+
+        Parameters
+        ----------
+        W : array of int (q,)
 
         Returns
         -------

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from scipy.linalg import solve_triangular
 from .arrays import as_points
-from .contracts import Value, Vector, Word, contract
+from .contracts import Value, Word, array, contract
 
 # %% ../nbs/S_splines.ipynb #260a0163
 def _on_the_line(value, name, call):
@@ -34,9 +34,9 @@ class NaturalSpline(Value):
     values : at the knots
     slopes : derivatives there
     """
-    knots: Vector
-    values: Vector
-    slopes: Vector
+    knots: Annotated[Any, array("m")]
+    values: Annotated[Any, array("m")]
+    slopes: Annotated[Any, array("m")]
 
     @contract
     def __call__(self, x: OnTheLine):

@@ -14,7 +14,8 @@ from tqdm.auto import tqdm
 
 # %% ../nbs/S_support.ipynb #d5063dfa
 from .arrays import as_number, as_weights
-from .contracts import Labels, Points, Value, Word, contract, number, taken_of
+from .contracts import (Labels, MorePoints, Points, Value, Word, contract, number,
+                                  taken_of)
 from .errors import ConvergenceFailure, IndefiniteKernel
 from .gram import n_points
 from .laws import FullGram, is_symmetric, to_unit_length
@@ -265,12 +266,12 @@ class Machine(Value):
         return self.function(X) + self.offset
 
     @contract
-    def decision(self, X: Points):
+    def decision(self, X: MorePoints):
         """f(xᵢ) + offset; for classes ≥ 0 means labels[1], for one class ≥ 0 means inside.
 
         Returns
         -------
-        array (m,)
+        array (m,), or (m, t) of t machines in one
         """
         return self(X)
 
@@ -279,7 +280,7 @@ class Deciding(Machine):
     "A machine whose sign decides"
 
     @contract
-    def predict(self, X: Points):
+    def predict(self, X: MorePoints):
         """Labels by the sign of the decision; for regression the decision itself.
 
         Returns

@@ -113,7 +113,8 @@ def svc(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, weights: Weights = 
 
     References
     ----------
-    Boser, Guyon and Vapnik (1992); Cortes and Vapnik (1995); MR (kernel SVM), PK (SVM dual)
+    Theorems 7.2 and 7.4; MR (kernel SVM), PK (SVM dual); Boser, Guyon and Vapnik (1992); Cortes and
+    Vapnik (1995)
 
     Examples
     --------
