@@ -118,7 +118,7 @@ def affinity(H: Points, labels: Labels = None, kind: views.Affinity = "identity"
 
     Raises
     ------
-    TypeError, ValueError          unknown kind, labels that are missing or do not fit, too few points
+    TypeError, ValueError          unknown kind, labels missing or that do not fit, too few points
     MemoryError                    classes too large for settings.result_mib
     """
     if kind == "identity":

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from . import arrays, settings
 from .arrays import (Objects, array_namespace, as_number, as_points, finite, guarded,
                                row_blocks, shaped, spans)
-from .contracts import (ARRAYS, MorePoints, Points, Value, Word, array, contract, fitting,
-                                  kept, marked, near, remarked, taken_of, trusted)
+from .contracts import (ARRAYS, Axes, MorePoints, Points, Value, Word, array, contract,
+                                  fitting, kept, marked, near, remarked, taken_of, trusted)
 from .contracts import _hold_objects as hold_objects
 from .errors import IndefiniteKernel
 
@@ -502,21 +502,14 @@ class Tiled(Pointed):
         X, Y, _ = both_points(self, X, Y)
         each_tile(self, X, Y, use)
 
-    def plot(self, *limits, at=5, ax=None):
+    @contract
+    def plot(self, *limits, at=5, ax: Axes = None) -> Axes:
         """Draw the sections k(·, z) on an interval, for a kernel on ℝ.
 
-        Parameters
-        ----------
-        *limits : float            a, b; by default −3, 3, or the first 3 units of a half-line
-        at : int or array (m,)     the points z, or how many of them
-        ax : matplotlib Axes       by default the current one
-
-        Returns
-        -------
-        matplotlib Axes
+        limits : floats a, b; by default −3, 3, or the first 3 units of a half-line
+        at : int or array (m,)    the points z, or how many of them
         """
-        import matplotlib.pyplot as plt
-        ax, (a, b) = plt.gca() if ax is None else ax, interval(limits, self._window)
+        a, b = interval(limits, self._window)
         x = np.linspace(a, b, 400)
         at = np.linspace(a, b, at + 2)[1:-1] if np.ndim(at) == 0 else as_points(at, "at")[:, 0]
         ax.plot(x, gram_matrix(self, x, at))

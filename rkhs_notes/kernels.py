@@ -85,6 +85,10 @@ class Kernel(Cone):
 
     Your own kernel writes `_gram(X, Y, xp)`, the matrix k(xᵢ, yⱼ) of two blocks of points with the
     functions of the array module xp; where points are no arrays, also `_points(X, name)`.
+
+    >>> class Cosh(Kernel): _gram = lambda self, X, Y, xp: xp.cosh(X @ Y.T)
+    >>> check_kernel(Cosh() + 2 * Linear(), [0.0, 1.0, 2.0]) > 0
+    True
     """
     _family = True
 
@@ -136,7 +140,11 @@ class Kernel(Cone):
 
 # %% ../nbs/01_kernels.ipynb #dea57b31
 class Linear(forms.InnerProduct, Kernel):
-    "k(x, y) = xᵀy"
+    """k(x, y) = xᵀy
+
+    >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]]).tolist()
+    [[11.0]]
+    """
     _tex_precedence, _tex_formula = 2, r"@x^\top @y"
 
     def of_inner(self, s, xp):
@@ -149,22 +157,22 @@ class Linear(forms.InnerProduct, Kernel):
         return Polynomial(p, offset=0)
 
 # %% ../nbs/01_kernels.ipynb #64819d12
-class Polynomial(forms.InnerProduct, Kernel):
-    "k(x, y) = (scale · xᵀy + offset)^degree; offset = 0 keeps the full degree only   (1.4)"
+class Polynomial(forms.AffineProduct, Kernel):
+    """k(x, y) = (scale · xᵀy + offset)^degree; offset = 0 keeps the full degree only   (1.4)
+
+    >>> Polynomial(degree=2)([1.0, 2.0], [3.0]).tolist()
+    [[16.0], [49.0]]
+    """
     degree: Count                    # fractional powers leave the cone
     offset: NonNegative = 1.0
     scale: Positive = 1.0
     _tex_formula = r"\left(@scale\, @x^\top @y + @offset\right)^{@degree}"
 
-    def of_inner(self, s, xp):
-        s *= self.scale                                            # in the memory of s
-        s += self.offset
-        return forms.power(s, self.degree)                                           # (1.4)
+    def of_affine(self, t, xp):
+        return forms.power(t, self.degree)                                           # (1.4)
 
-    def _vjp(self, X, Y, G):
-        s = X @ Y.T
-        slope = G * self.degree * forms.power(self.scale * s + self.offset, self.degree - 1)
-        return {"offset": slope.sum(), "scale": (slope * s).sum()}
+    def slope(self, t):
+        return self.degree * forms.power(t, self.degree - 1)
 
     def _distance(self, X, Y, xp):
         if self.degree > 1:
@@ -182,8 +190,7 @@ class Gaussian(forms.ExpRadial, Kernel):
 
     Examples
     --------
-    >>> k = Gaussian(bandwidth=2)
-    >>> k([0.0, 1.0, 3.0]).round(3)[0].tolist()
+    >>> Gaussian(bandwidth=2)([0.0, 1.0, 3.0]).round(3)[0].tolist()
     [1.0, 0.882, 0.325]
     """
     bandwidth: Positive = 1.0
@@ -242,8 +249,7 @@ class Sum(algebra.OfTerms, Kernel):
 
     Examples
     --------
-    >>> k = Sum(trend=Linear(), season=Gaussian(0.5))
-    >>> k.get_params()
+    >>> Sum(trend=Linear(), season=Gaussian(0.5)).get_params()
     {'season__bandwidth': 0.5}
     """
     _rule, _precedence, _sign = "sum", 1, "+"
@@ -370,19 +376,17 @@ class Indefinite(Kernel):
         raise NotImplementedError(f"{type(self).__name__} must write witness()")
 
 # %% ../nbs/01_kernels.ipynb #dee80c17
-class Sigmoid(forms.InnerProduct, Indefinite):
+class Sigmoid(forms.AffineProduct, Indefinite):
     "tanh(scale · xᵀy + offset), which is *not* a kernel"
     scale: Positive = 1.0
     offset: Finite = 0.0
     _tex_formula = r"\tanh\left(@scale\, @x^\top @y + @offset\right)"
 
-    def of_inner(self, s, xp):
-        return xp.tanh(self.scale * s + self.offset)
+    def of_affine(self, t, xp):
+        return xp.tanh(t)
 
-    def _vjp(self, X, Y, G):
-        s = X @ Y.T
-        slope = G / np.cosh(self.scale * s + self.offset) ** 2
-        return {"scale": (slope * s).sum(), "offset": slope.sum()}
+    def slope(self, t):
+        return 1 / np.cosh(t) ** 2
 
     def witness(self):
         "One, two or three points of ℝ and c with cᵀKc < 0; Proposition 1.9"
@@ -443,8 +447,7 @@ def indefinite_witness(k: laws.Similarity, X: Points):
 
     Examples
     --------
-    >>> points, c = indefinite_witness(Sigmoid(), [1.0, 2.0])
-    >>> c.round(2).tolist()
+    >>> indefinite_witness(Sigmoid(), [1.0, 2.0])[1].round(2).tolist()
     [1.0, -0.87]
     """
     g = laws.full_gram(k, X)

@@ -18,7 +18,7 @@ from scipy.special import expit
 from tqdm.auto import tqdm
 from .arrays import frozen, row_blocks
 from .contracts import (Count, Function, Flag, Labels, MorePoints, Points, Positive, Rng,
-                                  TwoLabels, Value, Vector, Weights, contract, count, one_of, taken_of)
+    TwoLabels, Value, Vector, Weights, contract, count, one_of, taken_of)
 
 # %% ../nbs/07a_machines.ipynb #cd885bfb
 from .features import perceptron_dual

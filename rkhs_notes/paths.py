@@ -82,7 +82,7 @@ def require_finite(beta):
 def min_norm_path(Phi: FeatureColumns, y: Targets, widths: Widths, lam: PenaltyEach = 0.0):
     """min_norm_fit(Phi[:, :D], y, lam) for every D of widths, by updating one factorisation
 
-    widths : 1 ≤ D ≤ the number of columns
+    widths : 1 ≤ D ≤ D_max, where Phi is (n, D_max)
     lam : one for all, or one a width
 
     Returns

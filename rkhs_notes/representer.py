@@ -213,8 +213,7 @@ def _scores(Q, eigenvalues, y, lams):
 
 # %% ../nbs/05_representer.ipynb #33090e16
 def _above_rounding(lam, eigenvalues):
-    eps, tiny = np.finfo(eigenvalues.dtype).eps, np.finfo(float).tiny
-    low = max(float(eps * eigenvalues[-1]), float(tiny))
+    low = float(max(np.finfo(eigenvalues.dtype).eps * eigenvalues[-1], np.finfo(float).tiny))
     if lam < low:
         raise NotPositiveDefinite(f"lam={lam:.1e} is below the rounding of K: try {100 * low:.0e}")
 
@@ -301,6 +300,11 @@ def ridge_path(k: AKernel, X: Points, y: Targets, lams: Lams = None, offset: Fla
     References
     ----------
     Theorem 5.3; Golub, Heath and Wahba (1979); Rifkin and Lippert (2007)
+
+    Examples
+    --------
+    >>> ridge_path(Linear(), [0.0, 1.0, 2.0], [0.0, 1.1, 1.9], lams=[0.01, 10.0]).best
+    0.01
     """
     if (n := len(squarable(y))) < 2:
         raise ValueError("X has one point; leaving it out leaves nothing to fit.")

@@ -90,7 +90,10 @@ class TestResult(Value):
 
     @classmethod
     def from_draws(cls, statistic, null, rounding=0.0, **fields):
-        "The TestResult with p-value (RES.1); further fields: name, method, hypothesis, exact"
+        """The TestResult of a statistic and its null draws, (B,), with p-value (RES.1).
+
+        Values within `rounding` count as equal; further fields: name, method, hypothesis, exact.
+        """
         return cls(statistic, resampled_pvalue(statistic, null, rounding), null, **fields)
 
     def critical(self, level=0.05):
@@ -112,25 +115,14 @@ class TestResult(Value):
                 f"draws, {kind}): p = {p}. "
                 f"That {self.hypothesis} {verdict} at level 5 %.")
 
-    def plot(self, ax=None):
-        """Draw the null distribution, its 95 % point and the statistic.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes     by default the current one
-
-        Returns
-        -------
-        matplotlib Axes
-        """
+    @contract
+    def plot(self, ax: words.Axes = None) -> words.Axes:
+        "Draw the null distribution, its 95 % point and the statistic."
         return _drawn(self, ax)
 
 # %% ../nbs/S_resampling.ipynb #111023d8
 def _drawn(result, ax):
-    import matplotlib.pyplot as plt
-
     from rkhs_notes.plots import ACCENT, INK, MUTED, WARM
-    ax = plt.gca() if ax is None else ax
     bins = min(40, max(5, len(result.null) // 15))
     ax.hist(result.null, bins=bins, density=True, color=MUTED, alpha=0.6, label="null")
     if math.isfinite(result.critical()):
@@ -264,7 +256,8 @@ def gamma_null(mean: Positive, variance: Positive, n_draws: Count = 1000, shift:
 
 
 @contract
-def chi2_mixture(eigenvalues: words.Vector, n_draws: Count, rng: Rng = None, shift: Finite = 0.0):
+def chi2_mixture(eigenvalues: Annotated[Any, words.array("r")], n_draws: Count, rng: Rng = None,
+                 shift: Finite = 0.0):
     """Draws of Σⱼ λⱼ zⱼ² + shift with independent standard normal zⱼ.
 
     Returns
