@@ -167,6 +167,19 @@ def test_law_refuses_mutants():
             check_min_norm(Phi, y, wrong)
 
 
+def test_near_misses_of_the_law():
+    "Three times what either condition allows is refused, a third of it is not"
+    Phi, y = rng.normal(size=(5, 9)), rng.normal(size=5)
+    beta, (_, s, Vt) = min_norm_fit(Phi, y), np.linalg.svd(Phi)
+    units = s[0] * (s[0] * np.linalg.norm(beta) + np.linalg.norm(y))
+    bent = 100 * 9 * np.finfo(float).eps * units / s[0] ** 2 * Vt[0]
+    longer = 1e-8 * np.linalg.norm(beta) * Vt[-1]
+    for miss, words in ((bent, "minimise"), (longer, "row space")):
+        check_min_norm(Phi, y, beta + miss / 3)
+        with expect_fail(LawBroken, contains=words, quiet=True):
+            check_min_norm(Phi, y, beta + 3 * miss)
+
+
 @pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e-8, 1e8, 1e150, 1e300])
 @pytest.mark.parametrize("lam", [0.0, 0.3])
 def test_law_at_any_scale(scale, lam):

@@ -161,6 +161,34 @@ def test_laws_refuse_mutants():
         check_span(X, y, dual=lambda K, callback, **given: None)
 
 
+def test_a_near_miss_of_the_span():
+    given, W, U = dict(steps=100, step_size=0.1, rng=0), [], []
+    sgd_primal(X, y, **given, callback=lambda s, w: W.append(w.copy()))
+    sgd_dual(X @ X.T, y, **given, callback=lambda s, u: U.append(u.copy()))
+    size = np.abs(X).max() * np.abs(U).sum(axis=1).max() + np.abs(W).max()
+    allowed = len(X) * np.finfo(float).eps ** 0.75 * size
+
+    def moved(by):
+        return lambda P, callback, **given: sgd_primal(
+            P, **given, callback=lambda s, w: callback(s, w + by * (s == 60)))
+    assert check_span(X, y, **given, primal=moved(allowed / 3)) < allowed / 2
+    with pytest.raises(LawBroken, match="First after step 60"):
+        check_span(X, y, **given, primal=moved(3 * allowed))
+
+
+def test_a_near_miss_of_the_regret():
+    "Scores that lose, against h = 0, just what the theorem allows, and 1e-9 (1 + that) for rounding"
+    allowed = 0.3 / 2                                        # slopes ±1, k(x, x) = 1
+
+    def losing(by):
+        def train(k, X, y, steps, callback, **given):
+            callback(steps, np.zeros(steps, int), np.full(steps, allowed + by * 1e-9 * (1 + allowed)))
+        return dict(h=RKHSFunction(k, X, 0 * t), loss="absolute", steps=50, step_size=0.3, train=train)
+    check_regret(k, X, 0 * t, **losing(1 / 3))
+    with pytest.raises(LawBroken, match="regret"):
+        check_regret(k, X, 0 * t, **losing(3))
+
+
 @pytest.mark.parametrize("option", [1, 2, 3, 4])
 @pytest.mark.parametrize("step_size", [1e3, 3.0])
 def test_steps_that_are_too_long_are_named(option, step_size):
