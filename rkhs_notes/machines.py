@@ -16,7 +16,7 @@ from scipy.special import expit
 
 # %% ../nbs/07a_machines.ipynb #0a20d46a
 from tqdm.auto import tqdm
-from .arrays import frozen, row_blocks
+from .arrays import as_number, frozen, row_blocks
 from .contracts import (Count, Function, Flag, Labels, MorePoints, Points, Positive, Rng,
     TwoLabels, Value, Vector, Weights, contract, count, one_of, taken_of)
 
@@ -29,8 +29,8 @@ from .smo import BoxProblem, solve_box
 
 # %% ../nbs/07a_machines.ipynb #8244c677
 from .support import (Deciding, FinitePrice, Machine, Price, Prices, Share, dealt,
-                                pair_distances, point_prices, require_kernel, require_two_each,
-                                require_weight, turned, two_classes, votes, without)
+                                at_level, pair_distances, point_prices, require_classes,
+                                require_kernel, two_classes, votes, without)
 from .svm import SupportVectorMachine, machine_of, svc, wrapped
 
 # %% ../nbs/07a_machines.ipynb #92b36996
@@ -74,15 +74,11 @@ def nu_svc(k: AKernel, X: Points, y: TwoLabels, nu: Share = 0.5, tol: Positive =
     Proposition 7.9; Schölkopf, Smola, Williamson and Bartlett (2000); Chang and Lin (2001)
     """
     n, most = len(y.signs), 2 * np.bincount(y.place).min() / len(y.signs)
-    if nu > most:
-        raise ValueError(f"nu = {nu:g}: at most {most:.4g}, for both classes share nu n equally.")
-    unit, distances = two_classes(y.signs, np.ones(n)), pair_distances(k, X, tol)
-    rho = float(distances.diag.mean()) or 1.0
-    problem_at = lambda rho: replace(unit, p=rho * y.signs)                              # (7.9b)
-    solve = lambda rho: solve_box(distances, problem_at(rho), None, tol * rho / 4)
-    while np.abs((found := solve(rho)).b).sum() < nu * n * (1 - 1e-12):
-        rho *= 8
-    rho, found = turned(problem_at, nu * n, 0.0, (rho, found), distances, lambda rho: tol * rho)
+    as_number(nu, "nu", at_most=most, because=": both classes share nu n equally")
+    share = replace(two_classes(y.signs, np.ones(n)), p=np.zeros(n), size=nu * n)
+    rank = np.where(y.place > 0, np.cumsum(y.place > 0), np.cumsum(y.place == 0))
+    start = y.signs * np.clip(nu * n / 2 + 1 - rank, 0.0, 1.0)         # the first of both classes
+    rho, found = at_level(pair_distances(k, X, tol), share, start, tol)
     twin = two_classes(y.signs, np.full(n, 1 / rho))
     divided = {name: getattr(found, name) / rho for name in ("b", "f", "violation")}
     machine = wrapped(k, X, twin, y.names, replace(found, **divided))
@@ -110,16 +106,18 @@ def nu_svr(k: AKernel, X: Points, y: Vector, C: FinitePrice = 1.0, nu: Share = 0
 
     References
     ----------
-    Proposition 7.10; Schölkopf, Smola, Williamson and Bartlett (2000)
+    Proposition 7.10; Schölkopf, Smola, Williamson and Bartlett (2000); Chang and Lin (2002)
     """
     n, y, distances = len(y), y.astype(float), pair_distances(k, X, tol, spread=np.ptp(y) or 1.0)
-    problem_at = lambda eps: BoxProblem(y, np.full(n, -C), np.full(n, C), eps)
-    eps, found = 0.0, solve_box(distances, problem_at(0.0), None, tol / 4)
-    if np.abs(found.b).sum() > C * nu * n:
-        eps, found = turned(problem_at, C * nu * n, np.ptp(y) / 2, (0.0, found), distances,
-                             lambda eps: tol)
-    machine = wrapped(k, X, problem_at(eps), None, found)
-    return NuMachine(**vars(machine), nu=nu, C=C, eps=eps)
+    tube, size = BoxProblem(y, np.full(n, -C), np.full(n, C)), C * nu * n
+    found = solve_box(distances, tube, None, tol)
+    if (free := np.abs(found.b).sum()) > size:
+        share = replace(tube, size=size)                                                # (SMO.6)
+        found = solve_box(distances, share, found.b * (size / free), tol / 2)
+        above, below = share.levels(found.b, y - found.f)                     # c + eps, c − eps
+        tube = replace(tube, eps=(above - below) / 2)
+    machine = wrapped(k, X, tube, None, found)
+    return NuMachine(**vars(machine), nu=nu, C=C, eps=tube.eps)
 
 # %% ../nbs/07a_machines.ipynb #2fec4164
 class MulticlassMachine(Machine):
@@ -205,9 +203,7 @@ def svc_multiclass(k: AKernel, X: Points, y: Labels, C: Price = 1.0,
     MD (SV multiclass); Knerr, Personnaz and Dreyfus (1990); Hsu and Lin (2002)
     """
     each, q, rest = point_prices(C, weights, n_points(X)), len(y.classes), strategy == "one-vs-rest"
-    if q < 2:
-        raise ValueError(f"y holds one label only, {y.names[0]!r}: nothing to separate.")
-    require_weight(y, each)
+    require_classes(y, each)
     pairs = [(-1, i) for i in range(q)] if rest else list(combinations(range(q), 2))
     run = dict(tol=tol, max_iter=max_iter, callback=callback)
     shared = pair_distances(k, X, tol, hard=C == math.inf)
@@ -267,7 +263,7 @@ def svc_leave_one_out(k: AKernel, X: Points, y: TwoLabels, Cs: Prices, tol: Posi
     ----------
     Theorem 7.11; Luntz and Brailovsky (1969); Vapnik (1998); DeCoste and Wagstaff (2000)
     """
-    require_two_each(y)
+    require_classes(y, least=2)
     distances, rows, b = pair_distances(k, X, tol, math.inf in Cs), [], None
     for C in Cs:
         problem = two_classes(y.signs, np.full(len(y.signs), C))
@@ -336,7 +332,7 @@ def svc_probability(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, folds: 
     ----------
     Proposition 7.12; Platt (2000); Lin, Lin and Weng (2007)
     """
-    require_two_each(y)
+    require_classes(y, least=2)
     fold, machine = dealt(y, folds, rng), svc(k, X, y, C, tol=tol)
     decisions = _held_out(k, X, y, C, fold, tol)
     slope, shift = _sigmoid(decisions, y.signs > 0)
@@ -407,9 +403,8 @@ def relevance_machine(k: AKernel, X: Points, y: Vector, max_iter: Count = 2000,
     """
     require_kernel(k, X)
     y, K = y.astype(float), k(X).astype(float, copy=False)
-    if not (y.max() / 2 - y.min() / 2 > 1e-140 and np.abs(y).max() < 1e140):
-        raise ValueError(f"y runs from {y.min():g} to {y.max():g}; pass a target that varies, with "
-                         "values and differences between 1e-140 and 1e140.")
+    as_number(y.max() / 2 - y.min() / 2, "half the range of y", above=1e-140, below=1e140,
+              because=": a target that varies")
     t, scale = (y - y.mean()) / y.std(), y.std()
     Phi, used, size = unit_columns(K)
     kept, a, noise, change = largest_evidence(Phi, t, tol, max_iter)

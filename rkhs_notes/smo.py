@@ -10,10 +10,11 @@ import numpy as np
 from scipy.linalg.blas import saxpy
 from . import settings
 from .arrays import Cholesky, in_parallel, one_blas_thread, spans
-from .contracts import (Count, Function, Positive, Value, Vector, Word, contract, recast,
-                                  taken_of)
+from .contracts import (Count, Function, Positive, Value, Vector, contract, instance_of,
+                                  recast, taken_of)
 
 # %% ../nbs/S_smo.ipynb #d0a21b76
+from dataclasses import replace
 from .errors import ConvergenceFailure, IndefiniteKernel
 
 # %% ../nbs/S_smo.ipynb #21a308bf
@@ -24,12 +25,14 @@ class BoxProblem(Value):
     lo, hi : array (n,)       lo ≤ 0 ≤ hi; hi may be infinite, lo minus infinite
     eps : float ≥ 0
     total : float             the sum of b
+    size : float or None      the sum of |b|, where that is fixed, too; eps is 0 then
     """
     p: np.ndarray
     lo: np.ndarray
     hi: np.ndarray
     eps: float = 0.0
     total: float = 0.0
+    size: float | None = None
 
     shape = property(lambda self: self.p.shape, doc="(n,)")
     is_open = property(lambda self: not np.isfinite(self.hi - self.lo).all(), doc="No finite box?")
@@ -39,7 +42,7 @@ class BoxProblem(Value):
 
     def part(self, rows):
         "The box of some of the entries"
-        return BoxProblem(self.p[rows], self.lo[rows], self.hi[rows], self.eps)
+        return BoxProblem(self.p[rows], self.lo[rows], self.hi[rows], self.eps, size=self.size)
 
     def dual(self, b, f):
         "D(b), a float, from b and f = K b, both (n,)   (SMO.1)"
@@ -57,24 +60,48 @@ class BoxProblem(Value):
         return float(b @ f / 2 + self.losses(self.p - f - c).sum() + self.total * c)
 
     def slopes(self, b, g):
-        "Both sides of (SMO.4), (2, n), at b and g = p − K b + c, (n,); ∓inf where b cannot move"
+        """Both sides of (SMO.4), (2, n), at b and g = p − K b + c, (n,); ∓inf where b cannot move.
+
+        With a size (4, n): both sides for b that stay ≥ 0, then for those that stay ≤ 0
+        """
+        if self.size is not None:
+            return _by_sign(b, self.lo, self.hi, g)
         rise = np.where(b < self.hi, g - np.where(b >= 0, self.eps, -self.eps), -np.inf)
         fall = np.where(b > self.lo, g - np.where(b > 0, self.eps, -self.eps), np.inf)
         return np.stack([rise, fall])
 
     def violation(self, b, g):
         "By how much (SMO.4) fails: a float ≥ 0, from b and g, both (n,)"
-        rise, fall = self.slopes(b, g)
-        return max(0.0, float(rise.max() - fall.min()))
+        return max(0.0, _excess(self.slopes(b, g)))
+
+    def levels(self, b, g):
+        "The constant of (SMO.4), one float; with a size two, of b > 0 and of b < 0"
+        G = self.slopes(b, g)
+        return [_level(rise, fall) for rise, fall in zip(G[::2], G[1::2], strict=True)]
 
     def offset(self, b, g):
-        "c, a float: the mean slope of entries between breakpoints, else the middle, at b, g (n,)"
-        rise, fall = self.slopes(b, g)
-        free = (rise == fall)
-        if free.any():
-            return float(rise[free].mean())
-        ends = [end for end in (rise.max(), fall.min()) if math.isfinite(end)]
-        return float(np.mean(ends)) if ends else 0.0
+        "c, a float, from b, g (n,): the level, or the middle of the two"
+        return float(np.mean(self.levels(b, g)))
+
+# %% ../nbs/S_smo.ipynb #d20b7c58
+def _level(rise, fall):
+    "The mean slope of entries between breakpoints, else the middle of (SMO.4)"
+    free = (rise == fall)
+    if free.any():
+        return float(rise[free].mean())
+    ends = [end for end in (rise.max(), fall.min()) if math.isfinite(end)]
+    return float(np.mean(ends)) if ends else 0.0
+
+
+def _excess(G):
+    "By how much (SMO.4) fails, on the worse of the sides"
+    return float((G[::2].max(axis=1) - G[1::2].min(axis=1)).max())
+
+
+def _by_sign(b, lo, hi, g):
+    "The sides of (SMO.4), (4, n), where no b may change its sign   (SMO.6)"
+    may = [(0 <= b) & (b < hi), 0 < b, b < 0, (lo < b) & (b <= 0)]
+    return np.where(may, g, np.array([[-np.inf], [np.inf], [-np.inf], [np.inf]]))
 
 # %% ../nbs/S_smo.ipynb #62bc2607
 def _into_distances(K, own, half, floor):
@@ -92,9 +119,11 @@ def _into_distances(K, own, half, floor):
     return least
 
 
-_NEGATIVE = ("rows {i} and {j} of X have k(x, x) + k(y, y) − 2 k(x, y) = {gap:.3g} < 0: with "
-             "c = (1, −1) they are a witness that {k} is not positive semidefinite. No space has "
-             "this function for its kernel.")
+def no_kernel(k, where, c, value):
+    "Refuses a function that is no kernel, with its witness"
+    raise IndefiniteKernel(f"{k} is not positive semidefinite: {where}, with c = {c}, cᵀKc = "
+                           f"{value:.3g} < 0. No space has this function for its kernel; "
+                           "indefinite_witness(k, X) shows a few points that suffice.")
 
 # %% ../nbs/S_smo.ipynb #52ccb707
 class _Recent:
@@ -232,7 +261,7 @@ class PairDistances(_Requests):
         if least.min() < -16 * float(np.finfo(self.dtype).eps) ** 0.75 * float(self.diag.max()):
             i = int(rows[least.argmin()])
             gaps = self.diag[i] + self.diag - 2 * self.k(taken_of(self.X, [i]), self.X)[0]
-            raise IndefiniteKernel(_NEGATIVE.format(i=i, j=gaps.argmin(), gap=gaps.min(), k=self.k))
+            no_kernel(self.k, f"at rows {i} and {gaps.argmin()} of X", "(1, −1)", gaps.min())
         return K
 
     def __len__(self):
@@ -299,6 +328,39 @@ def _ascend(D, G, b, lo, hi, eps, tol, steps):
     b[:] = values
     return step, violation, interrupted
 
+# %% ../nbs/S_smo.ipynb #5d0c93fe
+def _ascend_by_sign(D, G, b, lo, hi, eps, tol, steps):
+    "The same where no b may change its sign: a pair is of one sign, and of two pairs the better"
+    step, violation, interrupted = 0, math.inf, False
+    try:
+        for step in range(steps + 1):
+            _, gain, i, j = max(_best_pair(D, *G[:2]), _best_pair(D, *G[2:]))
+            if step == steps or not gain > tol:
+                violation = _excess(G)
+                if step == steps or not violation > tol or not gain > 0:
+                    break
+            high, low = (hi[i] if b[i] >= 0 else 0.0), (0.0 if b[j] > 0 else lo[j])
+            t = min(gain / (2 * D[i, j]), high - b[i], b[j] - low)                  # (SMO.5)
+            G += t * (D[i] - D[j])
+            both, slopes = [i, j], [G[::2, i].max(), G[1::2, j].min()]
+            b[both] = high if t >= high - b[i] else b[i] + t, low if t >= b[j] - low else b[j] - t
+            G[:, both] = _by_sign(b[both], lo[both], hi[both], np.array(slopes))
+    except KeyboardInterrupt:
+        interrupted = True
+    return step, violation, interrupted
+
+
+def _best_pair(D, rise, fall):
+    "(its gain beside √D, the difference of its slopes, which to raise, which to lower)"
+    i = int(rise.argmax())
+    gains = (rise[i] - fall) / np.sqrt(D[i])
+    j = int(gains.argmax())
+    return float(gains[j]), float(rise[i] - fall[j]), i, j
+
+
+def _climber(problem):
+    return _ascend if problem.size is None else _ascend_by_sign
+
 # %% ../nbs/S_smo.ipynb #52ec961d
 class _Clock:
     "Counts steps, reports them, and says when to stop."
@@ -319,23 +381,23 @@ class _Clock:
 # %% ../nbs/S_smo.ipynb #f6dd6e72
 def _by_shrinking(D, problem, b, g, tol, clock):
     "Climb on all entries that are not settled at a bound, and jump; b is overwritten"
-    kind, everyone = D.dtype, np.arange(len(b))
+    kind, everyone, ascend = D.dtype, np.arange(len(b)), _climber(problem)
     W, D_W, part, last, goal, wait, since = everyone, D, problem, b.copy(), 10 * tol, 0, 0
     G = problem.slopes(b, g).astype(kind)
-    early = float(G[0].max() - G[1].min()) / 2         # until then free entries change too fast
+    early = _excess(G) / 2                             # until then free entries change too fast
     while not clock.stopped:
-        keep = np.flatnonzero(~_settled(*G))
+        keep = np.flatnonzero(~_settled(G))
         if 0 < len(keep) < 0.6 * len(W):
             W, D_W, G = W[keep], D_W[keep].take(keep, axis=1), np.ascontiguousarray(G[:, keep])
             part = problem.part(W)
         inside, steps = b[W], clock.chunk(max(200, min(1000, len(W))))
-        done, violation, interrupted = _ascend(D_W, G, inside, part.lo, part.hi, part.eps,
-                                               goal, steps)
+        done, violation, interrupted = ascend(D_W, G, inside, part.lo, part.hi, part.eps,
+                                              goal, steps)
         b[W] = inside
         clock.add(done, violation, interrupted)
         since += done
         if violation > goal and done == steps:
-            free, wait = np.flatnonzero(G[0] == G[1]), wait - steps
+            free, wait = np.flatnonzero((G[::2] == G[1::2]).any(axis=0)), wait - steps
             if wait <= 0 and violation < early and 1 < len(free) <= 4000 and not clock.stopped:
                 wait = min(20_000, len(free) ** 3 // 1_000_000)   # what a jump costs, in steps
                 b[W], G = _jumped(D_W, G, inside, part, free)
@@ -352,38 +414,44 @@ def _by_shrinking(D, problem, b, g, tol, clock):
         goal = tol
 
 
-def _settled(rise, fall):
+def _settled(G):
     "Entries that gain neither up nor down, whatever partner they are given"
-    return (rise < fall.min()) & (fall > rise.max())
+    rise, fall = G[::2], G[1::2]
+    low, high = rise.max(axis=1, keepdims=True), fall.min(axis=1, keepdims=True)
+    return ((rise < high) & (fall > low)).all(axis=0)
 
 # %% ../nbs/S_smo.ipynb #ada7394e
 def _jumped(D, G, b, part, free):
     "b after a jump of its free entries, and the slopes there"
-    moved = _jump(D[free].take(free, axis=1), G[0, free], b[free], part.part(free))
+    slopes = G[::2, free].max(axis=0)
+    moved = _jump(D[free].take(free, axis=1), slopes, b[free], part.part(free))
     g = _unmasked(G, b, part.eps) + (moved - b[free]).astype(D.dtype) @ D[free]
     b[free] = moved
     return b, part.slopes(b, g).astype(D.dtype)
 
 
 def _jump(D, slopes, b, part):
-    "b moved to where its slopes would all be equal, as far as the box lets it and D gains"
+    "b moved to where slopes would be equal, on each side, as far as the box lets it and D gains"
+    sides, one_sign = np.ones((1, len(b)), D.dtype), part.eps > 0
+    if part.size is not None:
+        sides, one_sign = np.array([side for side in (b > 0, b < 0) if side.any()], D.dtype), True
     inner = D[:, :1] + D[0]
     inner -= D                                                    # ⟨k_i − k_0, k_j − k_0⟩
     inner.flat[:: len(D) + 1] += (1e-5 if D.dtype == np.float32 else 1e-10) * D[0].max()
     if (system := Cholesky.attempt(inner)) is None:        # above rounding: a step, not the answer
         return b
-    to, ones = system.solve(np.stack([slopes, np.ones_like(slopes)]).T).T
-    step = (to - ones * (to.sum() / ones.sum())).astype(float)
-    low = np.where((b > 0) & (part.eps > 0), 0.0, part.lo)
-    high = np.where((b < 0) & (part.eps > 0), 0.0, part.hi)
+    to, ones = np.split(system.solve(np.vstack([slopes, sides]).T).T, [1])
+    step = (to[0] - np.linalg.solve(sides @ ones.T, sides @ to[0]) @ ones).astype(float)
+    low = np.where((b > 0) & one_sign, 0.0, part.lo)
+    high = np.where((b < 0) & one_sign, 0.0, part.hi)
     best, gain = b, 0.0
     for t in 0.5 ** np.arange(6):                          # of some shorter steps the best
         moved = np.clip(b + t * step, low, high)
-        excess = moved.sum() - b.sum()
-        room = np.minimum(moved - low if excess > 0 else high - moved, 1e300)
-        if room.sum() <= abs(excess):
+        excess = sides @ (moved - b)
+        room = np.minimum(np.where(excess @ sides > 0, moved - low, high - moved), 1e300)
+        if not (sides @ room > np.abs(excess)).all():
             continue
-        moved = np.clip(moved - excess * (room / room.sum()), low, high)
+        moved = np.clip(moved - (excess / (sides @ room)) @ sides * room, low, high)
         change = moved - b
         few = change.astype(D.dtype)
         gained = slopes @ change + few @ D @ few / 2       # K = −D between vectors of sum 0
@@ -395,25 +463,26 @@ def _jump(D, slopes, b, part):
 
 
 def _unmasked(G, b, eps):
-    "g, from its two masked copies"
-    rise, fall = G + np.where([b >= 0, b > 0], eps, -eps).astype(G.dtype)
+    "g, from its masked copies"
+    ends = np.stack([G[::2].max(axis=0), G[1::2].min(axis=0)])
+    rise, fall = ends + np.where([b >= 0, b > 0], eps, -eps).astype(G.dtype)
     return np.where(np.isfinite(rise), rise, np.where(np.isfinite(fall), fall, 0))
 
 # %% ../nbs/S_smo.ipynb #f3b6360c
 def _by_working_sets(distances, problem, b, g, tol, clock):
     "Climb on _SIZE entries at a time, those whose slopes violate (SMO.4) most; b is overwritten"
-    W = np.array([], dtype=int)
+    W, ascend = np.array([], dtype=int), _climber(problem)
     while not clock.stopped:
         G = problem.slopes(b, g)
-        violation = float(G[0].max() - G[1].min())
+        violation = _excess(G)
         if violation <= tol:
             return
         W = _working_set(G, W, _SIZE)
         store, place = distances.slots(W)
         D, inside, part = store[place[:, None], W], b[W], problem.part(W)
         few = G[:, W].astype(D.dtype)
-        done, _, interrupted = _ascend(D, few, inside, part.lo, part.hi, part.eps,
-                                       max(tol, violation / 10), clock.chunk(10 * _SIZE))
+        done, _, interrupted = ascend(D, few, inside, part.lo, part.hi, part.eps,
+                                      max(tol, violation / 10), clock.chunk(10 * _SIZE))
         delta, b[W] = inside - b[W], inside
         change = np.zeros(len(b), D.dtype)
         for row in np.flatnonzero(delta):                                # no copy of the rows
@@ -427,10 +496,11 @@ def _by_working_sets(distances, problem, b, g, tol, clock):
 
 def _working_set(G, W, size):
     "The entries that can gain most, and of the previous ones the most recent"
-    half = max(1, min(size // 4, G.shape[1] // 2))
-    rise = np.argpartition(-G[0], half - 1)[:half]
-    fall = np.argpartition(G[1], half - 1)[:half]
-    new = np.unique(np.concatenate([rise[np.isfinite(G[0][rise])], fall[np.isfinite(G[1][fall])]]))
+    few = max(1, min(size // (2 * len(G)), G.shape[1] // 2))
+    first = lambda row: np.argpartition(row, few - 1)[:few]
+    best = [first(-row if place % 2 == 0 else row) for place, row in enumerate(G)]
+    found = [part[np.isfinite(row[part])] for part, row in zip(best, G, strict=True)]
+    new = np.unique(np.concatenate(found))
     old = W[~np.isin(W, new)]
     return np.concatenate([old[max(0, len(old) - (size - len(new))):], new])
 
@@ -456,18 +526,10 @@ class SmoResult(Value):
                 f"{self.iterations} steps: violation {self.violation:.1e}, {state}")
 
 
-def _instance(kind):
-    "The word of an object of one class"
-    def read(value, name, call):
-        if not isinstance(value, kind):
-            raise TypeError(f"{name} is {type(value).__name__}: pass a {kind.__name__}.")
-        return value
-
-    return Word(kind.__name__, read, ("n",), None, (None, 3.0, "text", [], int))
-
-
-_Distances = Annotated[Any, _instance(PairDistances)]
-_Problem = Annotated[Any, _instance(BoxProblem)]
+_Distances = Annotated[Any, replace(instance_of(PairDistances, "PairDistances(k, X)"),
+                                    letters=("n",))]
+_Problem = Annotated[Any, replace(instance_of(BoxProblem, "BoxProblem(p, lo, hi)"),
+                                  letters=("n",))]
 
 # %% ../nbs/S_smo.ipynb #3b07a3e5
 @contract
@@ -497,8 +559,10 @@ def solve_box(distances: _Distances, problem: _Problem, start: Vector = None, to
     """
     start = np.zeros(len(problem)) if start is None else start
     b = np.clip(start, problem.lo, problem.hi).astype(float)
-    if abs(b.sum() - problem.total) > 1e-9 * max(1.0, np.abs(b).sum()):
-        raise ValueError(f"start sums to {b.sum():.6g}, but the problem wants {problem.total:.6g}.")
+    size = np.abs(b).sum()
+    for name, came, sum_ in ("start", b.sum(), problem.total), ("|start|", size, problem.size):
+        if sum_ is not None and abs(came - sum_) > 1e-9 * max(1.0, size):
+            raise ValueError(f"{name} sums to {came:.6g}, but the problem wants {sum_:.6g}.")
     clock = _Clock(_PATIENCE + 1000 * len(b) if max_iter is None else max_iter, callback)
     before, f = math.inf, distances.gram_times(b)
     for _ in range(40):

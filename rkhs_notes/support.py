@@ -13,31 +13,29 @@ import numpy as np
 from tqdm.auto import tqdm
 
 # %% ../nbs/S_support.ipynb #d5063dfa
-from .arrays import as_number, as_weights
-from .contracts import (Labels, MorePoints, Points, Value, Word, contract, number,
-                                  taken_of)
-from .errors import ConvergenceFailure, IndefiniteKernel
+from .arrays import Cholesky, as_floats, as_number, as_weights, shaped
+from .contracts import (Labels, MorePoints, Points, Value, Word, contract, instance_of,
+                                  number, taken_of)
+from .errors import ConvergenceFailure
 from .gram import n_points
 from .laws import FullGram, is_symmetric, to_unit_length
 from .plots import INK, plot_decision
-from .smo import BoxProblem, PairDistances, SmoResult, solve_box
+from .smo import BoxProblem, PairDistances, no_kernel, solve_box
 
 # %% ../nbs/S_support.ipynb #6c63f914
+def _finite(value, name):
+    return as_number(value, name, at_least=1e-30, at_most=1e30)
+
+
 def _price(value, name, call=None):
-    if isinstance(value, (int, float)) and value == math.inf:
-        return math.inf
-    C = as_number(value, name, above=0)
-    if not 1e-30 <= C <= 1e30:
-        raise ValueError(f"{name} = {C:g}: pass a price between 1e-30 and 1e30, or math.inf for "
-                         "the hard margin.")
-    return C
+    hard = isinstance(value, (int, float)) and value == math.inf
+    return math.inf if hard else _finite(value, name)
 
 
 def _each_price(value, name, call):
     prices = np.atleast_1d(np.asarray(value, dtype=object))
-    if not len(prices):
-        raise ValueError(f"{name} is empty; pass one or more prices.")
-    return [_price(C, f"{name}[{i}]") for i, C in enumerate(prices)]
+    read = [_price(C, f"{name}[{i}]") for i, C in enumerate(prices)]
+    return read or as_floats(read, name)                                # which refuses none
 
 
 def _class_weights(value, name, call):
@@ -52,8 +50,7 @@ def _class_weights(value, name, call):
 
 def _distances(value, name, call):
     k, n = call.seen["k"], n_points(call.seen["X"])
-    if not isinstance(value, PairDistances):
-        raise TypeError(f"{name} is {type(value).__name__}: pass PairDistances(k, X).")
+    instance_of(PairDistances, "PairDistances(k, X)").read(value, name)
     if len(value) != n or value.k != k:
         raise ValueError(f"{name} are those of {len(value)} points in H({value.k}); make new ones "
                          f"for these {n} points and {k}.")
@@ -79,10 +76,8 @@ def point_prices(C, weights, n, factor=1.0):
     w = as_weights(weights, n) * factor
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         each = np.where(w > 0, C * w.astype(float), 0.0)
-    if C < math.inf and not 1e-30 <= each[w > 0].min() <= each.max() <= 1e30:
-        raise ValueError(f"the prices C · weights run from {each[w > 0].min():.3g} to "
-                         f"{each.max():.3g}; they must lie between 1e-30 and 1e30. Weight 0 leaves "
-                         "a point out.")
+    for price in (each[w > 0].min(), each.max()) if C < math.inf else ():
+        _finite(price, "a price C · weight (0 leaves a point out)")
     return each
 
 
@@ -91,12 +86,13 @@ def two_classes(signs, each):
     return BoxProblem(signs, np.where(signs > 0, 0.0, -each), np.where(signs > 0, each, 0.0))
 
 
-def require_weight(y, each):
-    "Refuses a class whose points all have price 0"
-    share = np.bincount(y.place, each > 0)
-    if not share.all():
-        raise ValueError(f"weights: all points of class {y.names[share.argmin()]!r} have weight 0, "
-                         "and every class is needed.")
+def require_classes(y, each=None, least=1):
+    "Refuses a single class, and one with fewer points than `least` whose price is not 0"
+    count = np.bincount(y.place, None if each is None else each > 0)
+    if len(count) < 2 or count.min() < least:
+        few = f"{count.min():g} points of class {y.names[count.argmin()]!r} (weight 0 not counted)"
+        raise ValueError(f"y holds {'one label only' if len(count) < 2 else few}; pass at least "
+                         f"{least} points of each of two classes or more.")
 
 
 def scaled_start(b, problem, distances):
@@ -117,13 +113,10 @@ def require_kernel(k, X):
     K = np.asarray(k(few, few))
     g = FullGram(k, few, K, *to_unit_length(K))
     is_symmetric(g)
-    values, vectors = np.linalg.eigh(g.cosines)
-    if values[0] < -len(K) * g.rounding:
-        c = vectors[:, 0] / g.lengths
+    if Cholesky.attempt(g.cosines + len(K) * g.rounding * np.eye(len(K))) is None:
+        c = np.linalg.eigh(g.cosines)[1][:, 0] / g.lengths
         c /= np.abs(c).max()
-        raise IndefiniteKernel(f"{k} is not positive semidefinite: at {len(c)} of the points, with "
-                               f"c = {c.round(4).tolist()[:4]} …, cᵀKc = {c @ K @ c:.3g} < 0. "
-                               "indefinite_witness(k, X) shows a few points that suffice.")
+        no_kernel(k, f"at {len(c)} of the points", f"{c.round(4).tolist()[:4]} …", c @ K @ c)
 
 
 def pair_distances(k, X, tol, hard=False, spread=1.0):
@@ -169,31 +162,22 @@ def _progress(wanted, callback, tol):
             return callback is not None and callback(steps, violation)
         yield report
 
-# %% ../nbs/S_support.ipynb #c6a46bf7
-def turned(problem_at, total, zero_at, end, distances, tol):
-    "(dial, SmoResult) with Σ|b| = total, between b = 0 at one end and a larger sum at the other"
-    nothing = np.zeros(len(distances))
-    ends = [(zero_at, SmoResult(nothing, nothing, 0.0, 0, True)), end]
-    turn, steps, most = 0, end[1].iterations, 100_000 + 200 * len(nothing)
-    (s, p), (t, q) = ends
-    while steps < most and abs(s - t) > 1e-9 * abs(zero_at - end[0]):
-        turn, sizes = turn + 1, (np.abs(p.b).sum(), np.abs(q.b).sum())
-        share = (sizes[1] - total) / (sizes[1] - sizes[0])
-        at, b, f = (share * u + (1 - share) * v for u, v in ((s, t), (p.b, q.b), (p.f, q.f)))
-        box = problem_at(at)
-        violation, off = box.violation(b, box.p - f), abs(np.abs(b).sum() - total)
-        if done := violation <= tol(at) and off <= 1e-9 * total:
+# %% ../nbs/S_support.ipynb #e81c47a5
+def at_level(distances, share, b, tol):
+    "(ρ, SmoResult): least ½ bᵀKb with both sums of b, its violation at most tol ρ"
+    rho, top = float(distances.diag.max()) or 1.0, 1e-15 * share.size * distances.diag.max()
+    while tol * rho > top:
+        found = solve_box(distances, share, b, tol * rho / 2, 20_000 + 200 * len(b))
+        low, high = share.levels(found.b, -found.f)                       # c − ρ, c + ρ   (SMO.6)
+        level, b = (high - low) / 2, found.b
+        if level > 0 and found.violation <= tol * level / 2:
+            return level, found
+        if not found.converged:
             break
-        middle = (s + t) / 2 if turn % 2 else at
-        found = solve_box(distances, problem_at(middle), b, tol(middle) / 4, most)
-        steps += found.iterations
-        ends[int(np.abs(found.b).sum() >= total)] = middle, found
-        (s, p), (t, q) = ends
-    if not done and s == zero_at:
-        raise ConvergenceFailure(f"no dial gives Σ|b| = {total:.4g}: at {t:.3g} it is still "
-                                 f"{sizes[1]:.4g}. Is K nearly singular, and the classes "
-                                 "overlap? Try a larger nu, a narrower kernel or a larger tol.")
-    return at, SmoResult(b, f, violation, steps, done)
+        rho = max(level, tol * rho)
+    raise ConvergenceFailure(f"nu = {share.size / len(b):.3g} has no margin above rounding: K is "
+                             "nearly singular, and the classes overlap. Try a larger nu, a "
+                             "narrower kernel or a larger tol.")
 
 # %% ../nbs/S_support.ipynb #2dfd2e10
 def without(i, b, problem, distances, tol):
@@ -233,18 +217,11 @@ def dealt(y, folds, rng):
         fold[members] = np.arange(len(members)) % min(folds, smallest)
     return fold
 
-
-def require_two_each(y):
-    "Refuses a class of one point"
-    if np.bincount(y.place).min() < 2:
-        raise ValueError("y: a class of one point is gone when that point is left out.")
-
 # %% ../nbs/S_support.ipynb #844f7a62
 def certified(k, X, problem, b, f, c):
     "(relative gap, dual value) of feasible b with f = K b and any constant c"
     if b @ f < -1e-9 * np.abs(b).sum() ** 2 * np.abs(k.diag(X)).max():
-        raise IndefiniteKernel(f"bᵀKb = {b @ f:.3g} < 0 for the coefficients found: {k} is not "
-                               "positive semidefinite. check_kernel(k, X) shows the eigenvalue.")
+        no_kernel(k, "at all points", "the coefficients found", b @ f)
     primal, dual = problem.primal(b, f, c), problem.dual(b, f)
     if np.isinf(primal):
         least = float((problem.p * (f + c)).min())
@@ -321,6 +298,5 @@ def margin_lines(f, ax):
 
 def require_made_from(machine, X):
     "Refuses other points than those the machine was made from"
-    if n_points(X) != len(machine.dual):
-        raise ValueError(f"X holds {n_points(X)} points, but the machine was made from "
-                         f"{len(machine.dual)}: pass those.")
+    shaped(machine.dual, "the dual of the machine", (n_points(X),),
+           hint=" for this X, or the X that it was made from")

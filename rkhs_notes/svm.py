@@ -9,12 +9,12 @@ import warnings
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
-from .arrays import as_floats, frozen
+from .arrays import as_floats, as_number, frozen, shaped
 from .contracts import (Count, Flag, Function, NonNegative, Points, Positive, TwoLabels,
-                                  Vector, Weights, Word, function, contract, points, taken_of)
+                                  Vector, Weights, contract, function, instance_of, points)
 
 # %% ../nbs/07_svm.ipynb #509dfffc
-from .contracts import _two_labels
+from .contracts import _two_labels, taken_of
 from .errors import ConvergenceFailure, require
 from .features import FeatureFunction, FeatureMap
 from .gram import AKernel, n_columns, n_points
@@ -24,8 +24,8 @@ from .smo import BoxProblem
 
 # %% ../nbs/07_svm.ipynb #68e54022
 from .support import (ClassWeights, Deciding, Distances, FinitePrice, Price, Prices,
-                                Share, certified, pair_distances, point_prices, require_made_from,
-                                require_weight, solved, two_classes)
+                                Share, certified, pair_distances, point_prices, require_classes,
+                                require_made_from, solved, two_classes)
 from .tall import by_features
 
 # %% ../nbs/07_svm.ipynb #d7e9850c
@@ -123,19 +123,12 @@ def svc(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, weights: Weights = 
     """
     factor = 1.0 if class_weights is None else class_weights[y.place]
     each = point_prices(C, weights, n_points(X), factor)
-    require_weight(y, each)
+    require_classes(y, each)
     return machine_of(k, X, two_classes(y.signs, each), y.names, start, tol=tol, max_iter=max_iter,
                       callback=callback, progress=progress, distances=distances)
 
 # %% ../nbs/07_svm.ipynb #a2aea30a
-def _a_machine(value, name, call):
-    if not isinstance(value, SupportVectorMachine):
-        raise TypeError(f"{name} is {type(value).__name__}: pass a SupportVectorMachine.")
-    return value
-
-
-_AMachine = Annotated[Any, Word("SupportVectorMachine", _a_machine, (), None,
-                                (None, "text", 3.0, [], int))]
+_AMachine = Annotated[Any, instance_of(SupportVectorMachine, "what svc, svr or one_class gave")]
 _ItsPoints = Annotated[Any, points("n", of="machine")]
 
 # %% ../nbs/07_svm.ipynb #d6d1c422
@@ -312,10 +305,9 @@ class OfFeatures(Kernel):
 def _features(phi, X):
     "φ(X), and φ as a FeatureMap"
     F = as_floats(phi(X), "phi(X)").astype(float, copy=False)
-    if F.ndim != 2 or len(F) != n_points(X):
-        raise ValueError(f"phi gave shape {F.shape} for {n_points(X)} points; it must give (n, D).")
-    if np.abs(F).max() > 1e150 / math.sqrt(F.shape[1]):
-        raise ValueError(f"phi gives {np.abs(F).max():.1e}, which overflows; rescale the features.")
+    shaped(F, "phi(X)", (n_points(X), "D"), hint=", a row of features for each point")
+    as_number(np.abs(F).max(), "the largest of phi(X)", at_most=1e150 / math.sqrt(F.shape[1]),
+              because=", or squares overflow: rescale the features")
     known = isinstance(phi, FeatureMap)
     return F, phi if known else FeatureMap(OfFeatures(phi), n_columns(X), F.shape[1], phi)
 
@@ -335,7 +327,7 @@ def svm_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: Price = 1.0, weights: 
     C : math.inf asks for the hard margin
     weights : by default 1
     tol : the largest violation of the KKT conditions
-    max_iter : Newton steps at most; then, and for the hard margin, up to 5000 points, pairs
+    max_iter : Newton steps at most; then, up to 5000 points, and for the hard margin, pairs
 
     Returns
     -------
@@ -351,7 +343,7 @@ def svm_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: Price = 1.0, weights: 
     MR (primal SVM; SVM with random features), MD (hard margin); Ferris and Munson (2002)
     """
     (F, phi), each = _features(phi, X), point_prices(C, weights, n_points(X))
-    require_weight(y, each)
+    require_classes(y, each)
     problem = two_classes(y.signs, each)
     found = by_features(F, problem, tol, max_iter) or _by_pairs(F, problem, tol)
     machine = wrapped(Linear(), F, problem, y.names, found)

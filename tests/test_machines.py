@@ -18,24 +18,35 @@ from sklearn.svm import SVC, NuSVC, NuSVR
 
 from test_svm import coefficients, problem
 
-SEEDS = range(12)
+SEEDS = range(24)
 
 
-@pytest.mark.parametrize("seed", [seed for seed in SEEDS if seed != 3])  # 3: the classes nearly coincide
+def length(b, k, X):
+    "bᵀKb for Σ|b| = 1: what a ν-machine makes small"
+    return b @ k(X) @ b / np.abs(b).sum() ** 2
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_share_of_errors_is_libsvms(seed):
     X, y, _, bandwidth, _ = problem(seed)
     most = 2 * min(np.sum(y > 0), np.sum(y < 0)) / len(y)
     nu = most * float(np.random.default_rng(seed).uniform(0.2, 0.95))
-    ours = nu_svc(Gaussian(0.15 * bandwidth), X, y, nu, tol=1e-6)
-    peer = NuSVC(nu=nu, gamma=0.5 / (0.15 * bandwidth) ** 2, tol=1e-7, max_iter=10**6).fit(X, y)
-    theirs = peer.decision_function(X)  # libsvm's tolerance is in units of ρ: divided by it
+    k = Gaussian(0.15 * bandwidth)
+    if seed == 3:  # on a line, 33 eigenvalues above rounding: libsvm, too, gives up at this share
+        with pytest.raises(ConvergenceFailure, match="no margin above rounding"):
+            nu_svc(k, X, y, nu, tol=1e-6)
+        nu = 0.5 * most
+    ours = nu_svc(k, X, y, nu, tol=1e-6)
+    peer = NuSVC(nu=nu, gamma=0.5 / k.bandwidth**2, tol=1e-10, max_iter=10**6).fit(X, y)
+    assert peer.fit_status_ == 0
+    theirs = peer.decision_function(X)  # libsvm's tolerance is that before the division by ρ
     np.testing.assert_allclose(ours.decision(X), theirs, atol=2e-3 * np.abs(theirs).max())
-    np.testing.assert_allclose(ours.dual, coefficients(peer, len(X)), atol=2e-2 * ours.C)
+    b = coefficients(peer, len(X))
+    np.testing.assert_allclose(length(ours.dual, k, X), length(b, k, X), rtol=1e-6)
     np.testing.assert_allclose(np.abs(ours.dual).sum(), nu * len(X) * ours.C, rtol=1e-8)
     assert np.mean(y * ours(X) < 1 - 1e-6) <= nu <= len(ours.support) / len(X) + 1e-12
-    # the search for ρ may end where two machines at one ρ mix; the machine then says so itself
-    assert ours.converged or (seed == 6 and ours.violation < 2e-4)
-    check_kkt(ours, X, y, ours.C, tol=max(1e-5, 1.5 * ours.violation))
+    assert ours.converged and ours.violation <= 1e-6
+    check_kkt(ours, X, y, ours.C, tol=1e-5)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -60,11 +71,8 @@ def test_shares_at_their_ends():
     flat = nu_svr(Gaussian(1.0), X, np.full(len(X), 3.0))
     assert flat.eps == 0 and (flat.predict(X) == 3).all()
     overlap = np.repeat(X[:20], 2, axis=0), np.tile([0, 1], 20)
-    with pytest.raises(ConvergenceFailure, match="no dial"):
+    with pytest.raises(ConvergenceFailure, match="no margin above rounding"):
         nu_svc(Gaussian(1.0), *overlap, nu=0.5)
-    wide = problem(3)
-    with pytest.raises(ConvergenceFailure, match="nearly singular"):
-        nu_svc(Gaussian(3.0), wide[0], wide[1], nu=0.15)
     with pytest.raises(IndefiniteKernel):
         nu_svc(Sigmoid(), X, y)
 
@@ -90,7 +98,7 @@ def test_a_path_of_prices_is_each_price_alone():
         alone = svc_leave_one_out(Linear(), X, y, C, tol=1e-6).decisions[0]
         np.testing.assert_allclose(decisions, alone, atol=1e-4)
     assert path.best in Cs and path.support.shape == path.steps.shape == (3,)
-    with pytest.raises(ValueError, match="class of one point"):
+    with pytest.raises(ValueError, match="at least 2 points"):
         svc_leave_one_out(Linear(), X, np.arange(len(X)) == 0, 1.0)
 
 
@@ -137,5 +145,5 @@ def test_folds_share_both_classes():
     for c in (-1, 1):
         counts = np.bincount(found.folds[y == c])
         assert counts.max() - counts.min() <= 1
-    with pytest.raises(ValueError, match="class of one point"):
+    with pytest.raises(ValueError, match="at least 2 points"):
         svc_probability(Gaussian(1.0), X, np.arange(len(X)) == 0)
