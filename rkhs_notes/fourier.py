@@ -52,7 +52,8 @@ def _mapped(X, W, scale, phases):
     if not hasattr(X, "tocsr") and array_namespace(X) is not np:
         return _elsewhere(X, W, scale, phases)
     half = 0.5 if dtype == np.float64 else 1.0
-    V = np.ascontiguousarray((half * W).T, dtype=dtype)
+    V = half * W if (by_turns := hasattr(W, "of")) else np.ascontiguousarray(
+        (half * W).T, dtype=dtype)
     b = 0.0 if paired else (half * phases).astype(dtype)
     scale = np.asarray(scale, dtype=dtype)
     out = np.empty(shape, dtype=dtype)
@@ -64,7 +65,9 @@ def _mapped(X, W, scale, phases):
         for rows in spans(span.stop, block, span.start):
             k = rows.stop - rows.start
             t, r = T[:k], R[:k]
-            if isinstance(X, np.ndarray):
+            if by_turns:
+                t[...] = V.of(X[rows].toarray() if hasattr(X, "toarray") else X[rows])
+            elif isinstance(X, np.ndarray):
                 np.matmul(X[rows], V, out=t)
             else:
                 t[...] = X[rows] @ V
@@ -81,7 +84,7 @@ def _mapped(X, W, scale, phases):
 def _elsewhere(X, W, scale, phases):
     "The same by the functions of another array library"
     xp = array_namespace(X)
-    P = X @ xp.asarray(W, dtype=X.dtype).T
+    P = X @ xp.asarray(np.asarray(W), dtype=X.dtype).T
     shifted = lambda: xp.cos(P + xp.asarray(phases, dtype=X.dtype))
     F = [xp.cos(P), xp.sin(P)] if phases is None else [shifted()]
     return xp.concat([f * xp.asarray(scale, dtype=X.dtype) for f in F], axis=1)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.integrate import quad
 from scipy.special import betaln, gammaln, kve
-from .arrays import as_floats, frozen, require_fits
+from .arrays import as_floats, frozen, require_fits, shaped
 
 # %% ../nbs/S_frequencies.ipynb #171eb14a
 from .contracts import Count, Flag, Function, Value, Word
@@ -140,13 +140,14 @@ def _compound(part, rate):
         return W
 
     variances = rate * part.variances if rate else np.zeros(part.d)
-    return replace(part, mass=1.0, variances=variances, draw=draw, of_frequency=None, atoms=None)
+    return replace(part, mass=1.0, variances=variances, draw=draw, of_frequency=None, atoms=None,
+                   gaussian=False)
 
 # %% ../nbs/S_frequencies.ipynb #a7bfaf98
 def _placed(part, columns, d):
     def into(W):
         placed = np.zeros((len(W), d))
-        np.add.at(placed.T, columns, W.T)
+        np.add.at(placed.T, columns, np.transpose(W))
         return placed
 
     whole = part.of_frequency is not None and sorted(columns) == list(range(d))
@@ -173,6 +174,7 @@ def _some(base, d, orders, masses):
         return np.where(chosen, base.draw(n * d, rng, normals).reshape(n, d), 0.0)
 
     return replace(base, d=d, mass=float(masses.sum()), draw=draw, of_frequency=None, atoms=None,
+                   gaussian=False,
                    variances=np.full(d, share and share * base.variances[0]))
 
 # %% ../nbs/S_frequencies.ipynb #49c24d5c
@@ -254,9 +256,7 @@ def _log_matern(v, s):
 def values_of(k, name, t):
     "k at differences t, (n,)"
     values = as_floats(k(t), f"{name}(Δ)").astype(float)
-    if values.shape != t.shape:
-        raise ValueError(f"{name} gives shape {values.shape} for {len(t)} differences, not (n,).")
-    return values
+    return shaped(values, f"{name}(Δ)", t.shape)
 
 
 def reach_of(value, name):

@@ -28,7 +28,7 @@ from .gram import AKernel, as_kernel
 from .kernels import (Constant, Exp, Gaussian, Kernel, Normalized, On, Power, Product,
                                 Scaled, Sum)
 from .maps import columns_of, cut_of, expect_columns
-from .normals import NORMALS, Coupling, orthogonal_normals
+from .normals import NORMALS, Coupling, Turns, orthogonal_normals
 from .zoo import (Anova, Cauchy, Delta, GaussianOf, Laplace, Mahalanobis, Matern,
                             Periodic, RationalQuadratic, Tensor)
 
@@ -60,7 +60,7 @@ class SpectralMeasure(Frequencies):
         ------
         ValueError    orthogonal ones of a law that is not made of Gaussian vectors; overflow
         """
-        return drawn(self, n, rng, coupling)
+        return np.array(drawn(self, n, rng, coupling))
 
     @contract
     def density(self, w: Points):
@@ -84,13 +84,16 @@ class SpectralMeasure(Frequencies):
 # %% ../nbs/09_random_features.ipynb #17a353c5
 def drawn(measure, n, rng, coupling):
     "n frequencies of a measure, from normals of the coupling"
-    require_fits((n, measure.d), 8, "fewer frequencies")
+    if coupling != "structured":
+        require_fits((n, measure.d), 8, "fewer frequencies, or coupling='structured'")
     if coupling != "iid" and not measure.gaussian:
         raise ValueError(f"the frequencies of {measure.name} are not made of Gaussian vectors: "
                          "to couple them changes their law; use coupling='iid'.")
     with np.errstate(all="ignore"):
         W = measure.draw(n, rng, NORMALS[coupling])
-    return within_floats(W, f"frequencies of {measure.name}")
+    sizes = W.lengths * np.abs(W.scales).max() if isinstance(W, Turns) else W
+    within_floats(sizes, f"frequencies of {measure.name}")
+    return W if isinstance(W, Turns) else frozen(W)
 
 # %% ../nbs/09_random_features.ipynb #742ee22b
 class OfDifference(Kernel):
@@ -350,8 +353,7 @@ def _(k: Tensor, law, d):
 
 @closure.register
 def _(k: Anova, law, d):
-    if k.order > d and not k.up_to:
-        raise ValueError(f"d = {d}: {k} needs {k.order} coordinates.")
+    k.points(np.zeros((1, d)), f"ℝ^{d}")                         # are there enough coordinates?
     part, orders = law(k.base, 1), np.arange(0 if k.up_to else k.order, min(k.order, d) + 1)
     masses = np.array([math.comb(d, int(s)) * part.mass**int(s) for s in orders])
     return part.some(d, orders, masses)
@@ -396,7 +398,7 @@ class RandomFeatureMap(FeatureMap):
         "ω₁, …, ω_m, one a row, of a map from fourier_features"
         if not isinstance(self.function, Waves):
             raise AttributeError(f"{self} is not made of frequencies alone.")
-        return self.function.W
+        return np.asarray(self.function.W)
 
     def __repr__(self):
         return f"RandomFeatureMap of {self.kernel}, ℝ^{self.d} → ℝ^{shortened(self.dim)}"
@@ -423,7 +425,8 @@ def fourier_features(k: KernelOrMeasure, d: Count, D: Count, rng: Rng = None,
     d : columns of the points
     D : outputs; even for paired
     coupling : frequencies of a Gaussian (or a mixture of Gaussians) that are orthogonal in blocks
-        of d, or evenly spread (qmc, in few dimensions): less variance
+        of d, or evenly spread (qmc, in few dimensions): less variance; structured: nearly
+        orthogonal, in O(log d) a frequency and point, with a bias of order d⁻² (Proposition 9.4b)
 
     Returns
     -------
@@ -449,7 +452,7 @@ def fourier_features(k: KernelOrMeasure, d: Count, D: Count, rng: Rng = None,
     if (paired := kind == "paired") and D % 2:
         raise ValueError(f"D = {D}: waves come in pairs; pass {D + 1}, or kind='phase'.")
     m = D // 2 if paired else D
-    W = frozen(measure.sample(m, rng, coupling))
+    W = drawn(measure, m, rng, coupling)
     phases = None if paired else frozen(rng.uniform(0, 2 * math.pi, D))
     weight = math.sqrt(measure.mass / m * (1 if paired else 2))
     return RandomFeatureMap(measure.kernel, d, D, Waves(W, phases, weight))

@@ -47,6 +47,7 @@ from pathlib import Path
 import numpy as np
 
 EXPECTED = {  # regular expression, searched in "KIND: where: what" of a difference: reason, in a line
+    r"^refused now: .*(exp\(|gaussian_of|Anova).*fourier_features\(.*orthogonal": "sums cannot be coupled",
     r"^value: kpca(\.\w+)*.*\.offset(_[xy])?\b": "kernel PCA and CCA: .offset is added, as everywhere",
     r"^value: (lowrank\b|kpca: (c|kernel_cca)\b|random_features: (y1|pickled\(y1\)|nystrom_features)\b)": (
         "rng=None is the seed of random pivots, greedy by name: other coordinates of the same landmarks"

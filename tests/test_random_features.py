@@ -1,6 +1,8 @@
 """Random features: every sampler against its kernel, by z-scores and by quadrature."""
 
 import pickle
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from rkhs_notes.kernels import (
     RationalQuadratic,
     Tensor,
 )
+from rkhs_notes.normals import structured_normals
 from rkhs_notes.random_features import (
     SpectralMeasure,
     features_for,
@@ -76,10 +79,60 @@ def test_fourier_features_are_unbiased(k):
     check_unbiased(lambda rng: fourier_features(k, 3, 64, rng), k, X, 0)
     check_unbiased(lambda rng: fourier_features(k, 3, 63, rng, kind="phase"), k, X, 1)
     if k.spectral(3).gaussian:
-        check_unbiased(lambda rng: fourier_features(k, 3, 64, rng, coupling="orthogonal"), k, X, 2)
+        for coupling in ("orthogonal", "qmc", "structured"):
+            check_unbiased(partial(fourier_features, k, 3, 64, coupling=coupling), k, X, 2)
     else:
         with pytest.raises(ValueError, match="Gaussian vectors"):
             fourier_features(k, 3, 64, 0, coupling="orthogonal")
+
+
+@pytest.mark.parametrize("d", [1, 3, 64, 100])
+@pytest.mark.parametrize("k", [Gaussian(2.0), 3 * Matern(1.5, 2.0), RationalQuadratic(0.4, 1.8)], ids=str)
+@pytest.mark.parametrize("kind", ["paired", "phase"])
+def test_structured_features_are_those_of_their_frequencies(k, d, kind):
+    X = np.random.default_rng(d).normal(size=(9, d))
+    phi = fourier_features(k, d, 150, 0, kind, "structured")
+    P = X @ phi.frequencies.T
+    waves = np.hstack([np.cos(P), np.sin(P)]) if kind == "paired" else np.cos(P + phi.function.phases)
+    np.testing.assert_allclose(phi(X), phi.function.weight * waves, atol=1e-12)
+    np.testing.assert_allclose(pickle.loads(pickle.dumps(phi))(X), phi(X))
+    np.testing.assert_allclose(phi(X.astype(np.float32)), phi(X), atol=1e-5)
+    np.testing.assert_allclose(phi(sp.csr_matrix(X)), phi(X), atol=1e-12)
+    assert isinstance(k.spectral(d).sample(5, 0, "structured"), np.ndarray)
+
+
+def test_structured_frequencies_are_orthogonal_and_have_covariance_1():
+    G = np.array([np.asarray(structured_normals(64, 64, seed)) for seed in range(300)])
+    inner = G[0] @ G[0].T
+    np.testing.assert_allclose(inner, np.diag(inner.diagonal()), atol=1e-12)
+    second = np.einsum("sni,snj->ij", G, G) / (300 * 64)
+    np.testing.assert_allclose(second, np.eye(64), atol=0.08)
+    assert np.asarray(structured_normals(7, 5, 0)).shape == (7, 5)
+
+
+@pytest.mark.parametrize(
+    "change, n_maps",
+    [
+        (lambda W: W / W.lengths[:, None] * 8.0, 4000),  # every length √p: a bias of −r⁴e^{−r²/2}/4p
+        (lambda W: np.asarray(W)[:, :1] * np.eye(1, 64), 300),  # one coordinate only
+    ],
+)
+def test_structured_mutants_are_refused(change, n_maps):
+    X = np.vstack([np.zeros(64), 2 * np.eye(64)[0], np.random.default_rng(0).normal(size=(4, 64)) / 6])
+
+    def draw(rng):
+        phi = fourier_features(Gaussian(1), 64, 128, rng, coupling="structured")
+        return replace(phi, function=replace(phi.function, W=change(phi.function.W)))
+
+    with pytest.raises(LawBroken, match="standard errors"):
+        check_unbiased(draw, Gaussian(1), X, 0, n_maps)
+
+
+def test_large_structured_maps_keep_no_matrix():
+    phi = fourier_features(Gaussian(100.0), 2**16, 2**17, 0, coupling="structured")
+    assert phi(np.ones((1, 2**16))).shape == (1, 2**17) and len(pickle.dumps(phi)) < 2**21
+    with pytest.raises(MemoryError):
+        phi.frequencies  # noqa: B018
 
 
 @pytest.mark.parametrize("k", SPECTRAL, ids=str)
@@ -416,8 +469,6 @@ def test_units_do_not_matter(scale):
 
 
 def test_mutants_are_refused():
-    from dataclasses import replace
-
     def altered(k, change, **options):
         def draw(rng):
             phi = fourier_features(k, 3, 60, rng, **options)
