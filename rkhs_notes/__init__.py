@@ -39,6 +39,8 @@ SpectralMeasure min_norm_fit double_descent_curve
 kernel_pca kernel_cca kernel_ica center hsic hsic_test coupled_embedding affinity
 mean_embedding mmd2_u mmd2_v mmd2_linear mmd2_gaussians mmd_test mmd_test_aggregated witness herding
 
+Spectrum Blended Mismatch Subsequence SetKernel Fisher
+
 load smiley digits_low_high digits_drift use_style frames check expect_fail
 RKHSError LawBroken NotPositiveDefinite IndefiniteKernel NoFiniteFeatureMap NoSpectralMeasure
 ConvergenceFailure
@@ -149,6 +151,7 @@ _FORMER = {
         using""",
     "smo": """BoxProblem PairDistances SmoResult solve_box""",
     "spectra": """Eigenpairs GramOperator leading_eigenpairs""",
+    "structured": """Subtree WeisfeilerLehman ShortestPath RandomWalk Graph""",
 }
 
 # %% ../nbs/Y_package.ipynb #2754eb6e

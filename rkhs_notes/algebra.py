@@ -143,7 +143,8 @@ class Delegating(Tiled):
     def feature_map(self, d=None):
         """An explicit φ: ℝᵈ → ℝᴰ with ⟨φ(x), φ(y)⟩ = k(x, y), by the closure table of chapter 02.
 
-        d : int ≥ 1, how many columns the points have; None for points that are no arrays
+        d : int ≥ 1, how many columns the points have; for points that are no arrays a list of them,
+            or None
 
         Returns
         -------

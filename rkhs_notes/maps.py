@@ -15,11 +15,12 @@ import numpy as np
 import scipy.sparse as sp
 
 # %% ../nbs/S_maps.ipynb #9ec60d2a
-from .arrays import (array_namespace, as_count, as_floats, as_number, as_points, finite,
-                               require_fits, require_symmetric, shaped, shortened)
+from .arrays import (Objects, array_namespace, as_count, as_floats, as_number,
+                               as_points, finite, require_fits, require_symmetric, shaped,
+                               shortened)
 from .contracts import Count, Value, Word, contract, count, fitting
 from .errors import IndefiniteKernel, LawBroken, NoFiniteFeatureMap
-from .gram import library, n_columns, n_points, precision
+from .gram import hold_objects, library, n_columns, n_points, precision
 
 # %% ../nbs/S_maps.ipynb #ae9daaeb
 def sparse_rows(X, name="X"):
@@ -51,7 +52,8 @@ def require_finite(F, phi):
 
 def require_columns(phi, X, points):
     "Refuses points with other columns than the map was made for"
-    if phi.d not in (None, came := n_columns(points)):
+    came = n_columns(points)
+    if hasattr(points, "dtype") and isinstance(phi.d, int) and phi.d != came:
         one = np.ndim(X) == 1 and len(X) == phi.d
         raise ValueError(f"X has {came} columns, but this map was made for {phi.d}; " + (
             "one point is X[None, :]." if one else f"make another one for {came}."))
@@ -90,6 +92,12 @@ def _map(value, name, call=None):
     return fitting(value, name, fits, "a FeatureMap", "k.feature_map(d), for example")
 
 
+def _columns(value, name, call=None):
+    if value is None or isinstance(value, Objects):
+        return value
+    return Objects(value) if hold_objects(value) else count(1).read(value, name, call)
+
+
 def _per_feature(value, name, call):
     D = call.sizes["D"][1] if "D" in call.sizes else call.seen["phi"].dim
     w = as_floats(value, name) if D else np.zeros(0)
@@ -107,8 +115,7 @@ GramMatrix = Annotated[Any, Word(
     "array (n, n), a Gram matrix", _gram, ("n", "n"),
     lambda rng, sizes: np.eye(sizes["n"]) + 0.1, (*_NO_MATRIX, [[1, 2]]))]
 Columns = Annotated[Any, Word(
-    "int ≥ 1, or None where points are no arrays",
-    lambda value, name, call: value if value is None else count(1).read(value, name, call),
+    "int ≥ 1, or None where points are no arrays, or a list of such points", _columns,
     (), lambda rng, sizes: sizes["d"], count(1).bad[1:], reads_none=True)]
 Dimension = Annotated[int, Word("int ≥ 0", _dimension, (), lambda rng, sizes: int(rng.integers(9)),
                                 (None, "text", 1.5, -1, True, [1]))]
@@ -296,6 +303,11 @@ def _largest(F):
     return xp.max(xp.abs(F), axis=1)
 
 
+def rows_times(a, F):
+    "Row i of F, a matrix of any kind, times aᵢ"
+    return sp.diags(a) @ F if sp.issparse(F) else a[:, None] * F
+
+
 def _lengths(F):
     if sp.issparse(F):
         return np.sqrt(np.asarray(F.multiply(F).sum(axis=1)).ravel())
@@ -405,6 +417,8 @@ class OfWeights(Value):
 # %% ../nbs/S_maps.ipynb #e960c7f7
 def columns_of(k, d):
     "How many columns the kernel k = other.on(columns) takes from points with d columns"
+    if isinstance(d, Objects):
+        return known_of(k._chosen(k._marked(d)))
     if not callable(k.columns):
         if max(k.columns) >= d:
             raise ValueError(f"d = {d}: {k} needs column {max(k.columns)}, counted from 0.")
@@ -427,10 +441,23 @@ def expect_columns(k, d, wanted):
         raise ValueError(f"d = {d}: {type(k).__name__} here needs points with {wanted} columns.")
 
 
+def known_of(X):
+    "What a feature map is told of the points X: how many columns they have, or the objects"
+    return X if isinstance(X, Objects) else X.shape[1]
+
+
+def halves_of(k, d):
+    "The same for both factors of Tensor(k1, k2), and how its points are cut in two"
+    if isinstance(d, Objects):
+        return [known_of(half) for half in k._halves(k._marked(d))], k._halves
+    cut = cut_of(k, d)
+    return (cut, d - cut), lambda X: (X[:, :cut], X[:, cut:])
+
+
 def cut_of(k, d):
     "How many of d columns belong to the first factor of Tensor(k1, k2)"
-    cut = k.split or d // 2
-    if not 0 < cut < d or (k.split is None and d % 2):
+    cut = k.split or (d or 0) // 2
+    if d is None or not 0 < cut < d or (k.split is None and d % 2):
         raise ValueError(f"d = {d}: {k} cannot cut that many columns in two; pass split=…")
     return cut
 

@@ -4,15 +4,27 @@
 __all__ = []
 
 # %% ../nbs/S_pairs.ipynb #79bd0dc3
-from .arrays import array_namespace, as_points, shaped
-from .contracts import ARRAYS, marked, prepared
-from .gram import Pointed
+from .arrays import Objects, array_namespace, as_points, shaped
+from .contracts import fitting, marked, prepared
+from .gram import Pointed, hold_objects
 
 # %% ../nbs/S_pairs.ipynb #ba62bfd3
+def of_objects(half):
+    "Does this half of the pairs hold things that are no rows of numbers?"
+    bags = isinstance(half, (list, tuple)) and any(getattr(x, "ndim", 0) > 1 for x in half)
+    return isinstance(half, Objects) or bags or hold_objects(half)
+
+
 def as_one(X, split, name):
-    "[X₀ X₁] of a pair of arrays; anything else as it is"
+    "[X₀ X₁] of a pair of arrays, pairs where one of two holds objects; anything else as it is"
     if not (isinstance(X, tuple) and len(X) == 2):
         return X
+    if any(map(of_objects, X)):
+        first, second = ([*half] for half in X)
+        if len(first) != len(second):
+            raise ValueError(f"{name}[0] holds {len(first)} points, {name}[1] {len(second)}: a "
+                             "pair needs one point of each.")
+        return Objects(zip(first, second, strict=True))
     first, second = as_points(X[0], f"{name}[0]"), as_points(X[1], f"{name}[1]")
     shaped(second, f"{name}[1]", (first.shape[0], "d"), hint=": a pair needs one point of each")
     if first.shape[1] != (split or second.shape[1]):
@@ -34,7 +46,12 @@ class OfPairs(Pointed):
         return as_one(X, self.split, name)
 
     def _points(self, X, name):
-        X = marked(as_points, self._merged(X, name), name)
+        X = self._merged(X, name)
+        if isinstance(X, Objects) or of_objects(X):
+            X = marked(lambda X, name: Objects(X), X, name, frozenset())
+            self._halves(X, name)
+            return X
+        X = marked(as_points, X, name)
         if X.shape[1] <= (self.split or 1) or (self.split is None and X.shape[1] % 2):
             raise ValueError(f"{self} cannot cut the {X.shape[1]} columns of {name} in two: "
                              "pass a tuple (X, U), or split=….")
@@ -42,12 +59,22 @@ class OfPairs(Pointed):
         return X
 
     def _facts(self):
-        return ARRAYS | {self}
+        return frozenset([self])
 
     def _halves(self, X, name="X"):
-        cut = self.split or X.shape[1] // 2
-        return prepared(X, self, lambda: (self.k1._marked(X[:, :cut], name),
-                                          self.k2._marked(X[:, cut:], name)))
+        return prepared(X, self, lambda: self._cut(X, name))
+
+    def _cut(self, X, name):
+        if isinstance(X, Objects):
+            for i, pair in enumerate(X):
+                fitting(pair, f"{name}[{i}]", isinstance(pair, tuple) and len(pair) == 2,
+                        "a pair (x, u)", "a tuple of two samples, or a list of pairs")
+            halves = ([pair[i] for pair in X] for i in (0, 1))
+        else:
+            cut = self.split or X.shape[1] // 2
+            halves = X[:, :cut], X[:, cut:]
+        return tuple(k._marked(half, name)
+                     for k, half in zip((self.k1, self.k2), halves, strict=True))
 
     def _width(self, d):
         return self.k1._width(d) + self.k2._width(d)

@@ -41,6 +41,7 @@ from rkhs_notes.errors import RKHSError
 from rkhs_notes.kernels import Gaussian, Linear
 from rkhs_notes.random_features import fourier_features
 from rkhs_notes.smo import BoxProblem, PairDistances
+from rkhs_notes.structured import MarkovChain
 from rkhs_notes.zoo import Laplace, Periodic
 from sklearn.gaussian_process.kernels import RBF
 
@@ -124,6 +125,11 @@ DRAWS = {
         "c": lambda rng: 1.0,
     },
     "machines.nu_svc": {"nu": lambda rng: 0.2},
+    "structured.fisher_information": {
+        "model": lambda rng: MarkovChain("ac", np.full((2, 2), 0.5)),
+        "X": lambda rng: ["acca", "ca"],
+    },
+    "structured.markov_chain": {"X": lambda rng: ["acca", "ca"], "alphabet": lambda rng: "acgt"},
     "mercer.periodic_spectrum": {"kernel": lambda rng: Periodic(1.0), "n": lambda rng: 3},
     "smo.solve_box": {
         "distances": lambda rng: PairDistances(Gaussian(1), SOME),
