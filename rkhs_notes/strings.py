@@ -15,7 +15,7 @@ from .arrays import as_floats, as_points, require_fits, row_blocks, shaped, span
 from .contracts import Word, array, fitting, taken_of, trusted
 from .gram import Pointed, n_columns, n_points
 
-# %% ../nbs/S_strings.ipynb #b16c8e18
+# %% ../nbs/S_strings.ipynb #431e8b1a
 SEQUENCES = frozenset(["sequences: texts, bytes, or tuples of symbols"])
 
 
@@ -42,6 +42,13 @@ def as_sequences(X, name="X"):
         except TypeError as e:
             raise TypeError(f"{name}[{i}]: {e}; symbols of a tuple must be hashable.") from None
     return items
+
+
+Texts = Annotated[Any, Word(
+    "list of texts, bytes, or tuples of symbols",
+    lambda value, name, call: as_sequences(value, name), (),
+    lambda rng, sizes: ["".join(rng.choice(list("acgt"), 9)) for _ in range(sizes["n"])],
+    (None, "acgt", 3.0, [], [1.0, 2.0], ["a", b"a"], {}, [("a", ["b"])]))]
 
 # %% ../nbs/S_strings.ipynb #caf38bb8
 def _alphabet(value, name, call=None):

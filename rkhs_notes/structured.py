@@ -4,13 +4,14 @@
 __all__ = ['Spectrum', 'Blended', 'Mismatch', 'Subsequence', 'SetKernel', 'Fisher', 'fisher_information', 'MarkovChain',
            'markov_chain', 'GaussianMixture']
 
-# %% ../nbs/13_structured.ipynb #4a76f82c
+# %% ../nbs/13_structured.ipynb #693623de
 from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike
 from . import strings
 from .arrays import Objects, as_points
-from .contracts import Count, Positive, Value, Whole, array, contract, number
+from .contracts import (AnyPoints, Count, Positive, Value, Whole, array, contract,
+                                  number)
 
 # %% ../nbs/13_structured.ipynb #19e690da
 from .entries import Psd
@@ -169,9 +170,9 @@ class Fisher(Explicit, Kernel):
             return S
         return S @ strings.inverse_root(self.information, S.shape[1])              # (13.9)
 
-# %% ../nbs/13_structured.ipynb #22c213d6
+# %% ../nbs/13_structured.ipynb #8095550a
 @contract
-def fisher_information(model: strings.AModel, X):
+def fisher_information(model: strings.AModel, X: AnyPoints):
     """I = mean of s(x) s(x)ᵀ over points x: the information in the parameters   (13.10)
 
     X : points of the model, of which the mean is taken
@@ -183,7 +184,7 @@ def fisher_information(model: strings.AModel, X):
     S = strings.scores(model, strings.points_of(model, X))
     return S.T @ S / len(S)                                                        # (13.10)
 
-# %% ../nbs/13_structured.ipynb #c5d6cec6
+# %% ../nbs/13_structured.ipynb #4c64616a
 class MarkovChain(Value):
     """log p(s | s₁) = Σ log step[sᵢ, sᵢ₊₁]: each symbol depends on the one before   (13.11)
 
@@ -210,7 +211,7 @@ class MarkovChain(Value):
 
 
 @contract
-def markov_chain(X, alphabet: strings.Alphabet = "acgt", prior: Positive = 1.0):
+def markov_chain(X: strings.Texts, alphabet: strings.Alphabet = "acgt", prior: Positive = 1.0):
     """The chain whose steps are those of the texts, with `prior` steps of each kind added.
 
     X : texts over the alphabet
@@ -219,7 +220,7 @@ def markov_chain(X, alphabet: strings.Alphabet = "acgt", prior: Positive = 1.0):
     -------
     MarkovChain
     """
-    X = strings.require_letters(strings.as_sequences(X), alphabet, "X")
+    X = strings.require_letters(X, alphabet, "X")
     uniform = np.full(2 * (len(alphabet),), 1 / len(alphabet))
     N = MarkovChain(alphabet, uniform).steps_of(X).sum(axis=0) + prior
     return MarkovChain(alphabet, N / N.sum(axis=1, keepdims=True))

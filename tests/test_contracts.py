@@ -129,7 +129,6 @@ DRAWS = {
         "model": lambda rng: MarkovChain("ac", np.full((2, 2), 0.5)),
         "X": lambda rng: ["acca", "ca"],
     },
-    "structured.markov_chain": {"X": lambda rng: ["acca", "ca"], "alphabet": lambda rng: "acgt"},
     "mercer.periodic_spectrum": {"kernel": lambda rng: Periodic(1.0), "n": lambda rng: 3},
     "smo.solve_box": {
         "distances": lambda rng: PairDistances(Gaussian(1), SOME),

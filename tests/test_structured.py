@@ -23,6 +23,7 @@ from rkhs_notes.structured import (
     fisher_information,
     markov_chain,
 )
+
 from structured_cases import CASES, CHAIN, MIXTURE, texts
 
 # ------------------------------------------------------------------ brute force
@@ -214,7 +215,10 @@ def test_every_kernel_in_every_solver(case, solver, bare):
 BOTH = Spectrum(2).normalized() + 2 * Spectrum(1) * Blended(2) ** 2
 
 
-@pytest.mark.parametrize("k", [Spectrum(3), Blended(2), BOTH, Mismatch(2, 1), 3 * Mismatch(2, 0).normalized()], ids=str)
+MAPPED = [Spectrum(3), Blended(2), BOTH, Mismatch(2, 1), 3 * Mismatch(2, 0).normalized()]
+
+
+@pytest.mark.parametrize("k", MAPPED, ids=str)
 @pytest.mark.parametrize("kind", [str, str.encode, tuple], ids=["text", "bytes", "tuple"])
 def test_columns_of_some_texts(k, kind):
     "The map made for some texts gives k between these and any others (Proposition 13.3)"
