@@ -61,6 +61,8 @@ from . import smoothers as smoothers
 from . import spectra as spectra
 from . import splines as splines
 from . import steps as steps
+from . import strings as strings
+from . import structured as structured
 from . import support as support
 from . import svm as svm
 from . import systems as systems
@@ -73,6 +75,7 @@ from . import views as views
 from . import zoo as zoo
 from .metrics import Anova as Anova
 from .zoo import Bilinear as Bilinear
+from .structured import Blended as Blended
 from .kernels import Brownian as Brownian
 from .zoo import Cauchy as Cauchy
 from .kernels import Constant as Constant
@@ -81,6 +84,7 @@ from .zoo import Delta as Delta
 from .features import FeatureMap as FeatureMap
 from .rkhs import FiniteDimensionalRKHS as FiniteDimensionalRKHS
 from .zoo import FiniteRank as FiniteRank
+from .structured import Fisher as Fisher
 from .kernels import Gaussian as Gaussian
 from .errors import IndefiniteKernel as IndefiniteKernel
 from .kernels import Kernel as Kernel
@@ -91,6 +95,7 @@ from .zoo import Mahalanobis as Mahalanobis
 from .zoo import Matern as Matern
 from .hilbert import Measure as Measure
 from .mercer import MercerExpansion as MercerExpansion
+from .structured import Mismatch as Mismatch
 from .features import MonomialMap as MonomialMap
 from .errors import NoFiniteFeatureMap as NoFiniteFeatureMap
 from .errors import NoSpectralMeasure as NoSpectralMeasure
@@ -102,9 +107,12 @@ from .rkhs import RKHS as RKHS
 from .errors import RKHSError as RKHSError
 from .rkhs import RKHSFunction as RKHSFunction
 from .zoo import RationalQuadratic as RationalQuadratic
+from .structured import SetKernel as SetKernel
 from .zoo import Sobolev as Sobolev
 from .zoo import SobolevFull as SobolevFull
 from .random_features import SpectralMeasure as SpectralMeasure
+from .structured import Spectrum as Spectrum
+from .structured import Subsequence as Subsequence
 from .metrics import Tensor as Tensor
 from .cke import affinity as affinity
 from .grids_landmarks import binning_features as binning_features

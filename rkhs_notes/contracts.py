@@ -521,7 +521,7 @@ def _vectors(value, name, call=None):
 
 def _any_points(value, name, call=None):
     "Numbers as an array of floats; strings, tuples, graphs, bags as an array (n,) of objects"
-    if not _hold_objects(value):
+    if not (isinstance(value, Objects) or _hold_objects(value)):
         A = as_floats(value, name)
         return A if A.ndim else shaped(A, name, ("n",), ("n", "d"), hint=", no single number")
     held = np.empty(len(value), object)

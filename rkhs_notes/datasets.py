@@ -226,6 +226,12 @@ _ABOUT = {   # name: (one line, source and licence, stand-in)
     "olivetti": ("faces of 40 people, ten each, 64×64 pixels, grey values 0 … 1",
                  "AT&T Laboratories Cambridge (1994), the ORL faces; give credit", "digits"),
 }
+_BROUGHT = {  # files that a reader brings: texts X (n,), and y (n,)
+    "promoters": ("a promoter or not, from 57 letters of the DNA of E. coli",
+                  f"Harley, Reynolds, Noordewier (1990); {_UCI}", None),
+    "splice": ("end of an exon (EI), of an intron (IE), or neither (N), from 60 letters of the DNA "
+               "of primates", f"Towell, Noordewier, Shavlik (1992), GenBank 64.1; {_UCI}", None),
+}
 FETCHED = tuple(name for name, about in _ABOUT.items() if about[2])    # downloaded once
 BUNDLED = tuple(name for name in _ABOUT if name not in FETCHED)        # always there
 _QUICK_ROWS = 10_000                                            # of a large set, unless full=True
@@ -299,7 +305,8 @@ def _complaint(file):
         return f"there is no {min(missing)} among its arrays ({', '.join(sorted(file)) or 'none'})"
     for end in ("", "_test") if "X_test" in file or "y_test" in file else ("",):
         X, y = file.get("X" + end, np.empty(0)), file.get("y" + end, np.empty(0))
-        for name, a, dims, kinds in ("X", X, (2, 3), "biuf"), ("y", y, (1, 2), "biufUS"):
+        X_is = ((1,), "US") if X.dtype.kind in "US" else ((2, 3), "biuf")       # texts, or numbers
+        for name, a, dims, kinds in ("X", X, *X_is), ("y", y, (1, 2), "biufUS"):
             if a.ndim not in dims or not a.size or a.dtype.kind not in kinds:
                 return f"{name + end} is {a.dtype} of shape {a.shape}"
             if a.dtype.kind == "f" and not np.isfinite(a).all():
@@ -324,9 +331,14 @@ def _from_file(name, path):
     else:
         broken = None
     if problem := broken or _complaint(file):
-        raise ValueError(f"{path}: {problem}. A data set needs numbers X (n, d) or images "
-                         f"(n, h, w), and y (n,): np.savez({name + '.npz'!r}, X=X, y=y).")
+        raise ValueError(f"{path}: {problem}. A data set needs numbers X (n, d), images (n, h, w) "
+                         f"or texts (n,), and y (n,): np.savez({name + '.npz'!r}, X=X, y=y).")
     X, y = (np.concatenate([file[a], file.get(f"{a}_test", file[a][:0])]) for a in "Xy")
+    if X.dtype.kind in "US":
+        y, classes = _renumbered(y)
+        return dict(X=X, y=y, feature_names=(), target_names=classes,
+                    source=_BROUGHT.get(name, ("", path))[1],
+                    description=_BROUGHT.get(name, ("texts of your own",))[0])
     shape = X.shape[1:] if X.ndim == 3 else _IMAGES.get(name, ())
     X = X.reshape(len(X), -1)
     shape = shape if np.prod(shape) == X.shape[1] else ()
@@ -352,7 +364,12 @@ def _patience(seconds):
 
 
 def _advice(name, stand_in, error):
-    "What to do when a download failed."
+    "What to do when there is no copy, or a download failed."
+    if name in _BROUGHT:
+        return (f"{name} is a file you bring: {name}.npz in the folder settings.data_dir (now "
+                f"{settings.data_dir!r}) with an array X of n texts and y (n,), "
+                f"np.savez({name + '.npz'!r}, X=np.array(texts), y=y). Its texts are at the "
+                f"{_BROUGHT[name][1]}.")
     if stand_in is None:
         return (f"{name} is bundled with scikit-learn but could not be read ({error}); "
                 f"reinstall scikit-learn.")
@@ -366,10 +383,11 @@ def _advice(name, stand_in, error):
 
 # %% ../nbs/D_datasets.ipynb #4b696429
 def _dataset_name(value, name, call):
-    if not isinstance(value, str) or value not in _ABOUT and (
+    known = _ABOUT | _BROUGHT
+    if not isinstance(value, str) or value not in known and (
             os.path.basename(value) != value or not _own_file(value)):
-        raise ValueError(f"{name}: no data set {value!r}.{near(value, _ABOUT)} "
-                         f"There are {', '.join(_ABOUT)}, and the files of settings.data_dir.")
+        raise ValueError(f"{name}: no data set {value!r}.{near(value, known)} "
+                         f"There are {', '.join(known)}, and the files of settings.data_dir.")
     return value
 
 
@@ -383,7 +401,8 @@ def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_hom
 
     name : bundled, no network: diabetes, iris, wine, breast_cancer, digits, china;
         downloaded once: california_housing, mnist, adult, covtype, olivetti;
-        before these, name.npz in the folder settings.data_dir, with arrays X (n, d) and y (n,)
+        before these, name.npz in the folder settings.data_dir, with arrays X (n, d) and y (n,), or
+        texts X (n,): promoters and splice are such files, which you bring
     full : all rows; otherwise at most 10 000 of a larger set, always the same
         ones in file order, and china at a fifth of its resolution
     fallback : if the download fails, warn and return the bundled stand-in (its `.name` tells)
@@ -407,6 +426,8 @@ def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_hom
     """
     description, source, stand_in = _ABOUT.get(name, ("", "", None))
     own = _own_file(name)
+    if name in _BROUGHT and not own:
+        raise DatasetUnavailable(_advice(name, None, None))
     try:
         with _patience(15):
             found = (_from_file(name, own) if own else
@@ -418,7 +439,7 @@ def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_hom
             return load(stand_in, full)
         raise DatasetUnavailable(_advice(name, stand_in, e)) from e
     X, n = found["X"], len(found["X"])
-    titles = found.get("feature_names", (f"x{i + 1}" for i in range(X.shape[1])))
+    titles = found.get("feature_names", (f"x{i + 1}" for i in range(X[0].size)))
     for key, names in ("feature_names", titles), ("target_names", found.get("target_names", ())):
         found[key] = tuple(map(str, names))
     if (own or name in FETCHED) and not full and n > _QUICK_ROWS:

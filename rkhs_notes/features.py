@@ -14,10 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 
 # %% ../nbs/02_features.ipynb #1d0b2c1f
-from .arrays import as_floats, require_fits, row_blocks, rule_of, shortened, signed
+from .arrays import (Objects, as_floats, require_fits, row_blocks, rule_of, shortened,
+                               signed)
 from .contracts import (Count, Flag, Function, NonNegative, Positive, Value, contract,
                                   number, taken_of)
-from .errors import NoFiniteFeatureMap, require
 from .forms import GRAM_ERROR
 from .gram import AKernel, n_points
 from .kernels import (Brownian, Constant, Exp, Gaussian, Linear, Normalized, On,
@@ -26,12 +26,14 @@ from .kernels import (Brownian, Constant, Exp, Gaussian, Linear, Normalized, On,
 # %% ../nbs/02_features.ipynb #6dbbdec3
 from .maps import (AFeatureMap, Columns, Dimension, FeatureMatrix, GramMatrix, OfWeights,
                              PerFeature, Signs, all_products, arrangements, columns_of,
-                             constant_column, cut_of, dense_points, elementary_products,
-                             expect_columns, exponent_vectors, gram_spectrum, largest_gap, like,
+                             constant_column, dense_points, elementary_products, expect_columns,
+                             exponent_vectors, gram_spectrum, halves_of, largest_gap, like,
                              monomials, no_map, points_or_rows, require_columns, require_features,
-                             require_finite, side_by_side, unit_rows)
+                             require_finite, rows_times, side_by_side, unit_rows)
 
 # %% ../nbs/02_features.ipynb #17d2c917
+from .algebra import inverse_lengths
+from .errors import NoFiniteFeatureMap, require
 from .separation import (Perceptron, RowsOf, longest_row, margin_of, require_gram,
                                    until_clean, widest_margin)
 from .metrics import Anova, Conjugate, GaussianOf, Tensor
@@ -43,8 +45,8 @@ from .zoo import (Bilinear, Cauchy, Delta, FiniteRank, Integral, Laplace, Mahala
 class FeatureMap(Value):
     """φ with ⟨φ(x), φ(y)⟩ = k(x, y), into ℝ^dim   (2.1)
 
-    kernel : what the map reproduces
-    d : columns of the points
+    kernel : what the map reproduces; made for objects, it does so between these and all others
+    d : columns of the points, or the objects it was made for
     dim : D, columns of φ(X)
     function : validated points (n, d), array or sparse, to features (n, dim)
     by_rule : made by feature_map, which can make it again: it pickles as its kernel
@@ -83,7 +85,7 @@ class FeatureMap(Value):
         return sp.csr_array(F) if isinstance(X, sp.sparray) and sp.issparse(F) else F
 
     def __repr__(self):
-        start = "" if self.d is None else f"ℝ^{self.d} "
+        start = f"ℝ^{self.d} " if isinstance(self.d, int) else ""
         return f"FeatureMap of {self.kernel}, {start}→ ℝ^{shortened(self.dim)}"
 
     def __reduce__(self):
@@ -205,7 +207,7 @@ def finite_feature_map(K: GramMatrix, tol: Annotated[float, number(at_least=0, b
 def feature_map(k: AKernel, d: Columns):
     """The feature map of an expression, by recursion over its parts   (2.5)
 
-    d : columns of the points
+    d : columns of the points, or the points themselves where they are no arrays
 
     Returns
     -------
@@ -372,6 +374,8 @@ def _(k: Conjugate, d):
 @feature_rule.register
 def _(k: Normalized, d):
     D, phi = _rule(k.k, d)
+    if isinstance(d, Objects):                          # what is not among their features counts
+        return D, lambda X: rows_times(inverse_lengths(k.k, X, np), phi(X))
     return D, lambda X: unit_rows(phi(X))
 
 
@@ -385,11 +389,11 @@ def _(k: On, d):
 # %% ../nbs/02_features.ipynb #04bd5863
 @feature_rule.register
 def _(k: Tensor, d):
-    cut = cut_of(k, d)
+    (one, other), halves = halves_of(k, d)
     if Constant(0) in (k.k1.simplify(), k.k2.simplify()):
         return _rule(Constant(0), d)
-    (D1, first), (D2, second) = _rule(k.k1, cut), _rule(k.k2, d - cut)
-    return D1 * D2, lambda X: all_products(first(X[:, :cut]), second(X[:, cut:]))   # (2.5)
+    (D1, first), (D2, second) = _rule(k.k1, one), _rule(k.k2, other)
+    return D1 * D2, lambda X: all_products(first(halves(X)[0]), second(halves(X)[1]))  # (2.5)
 
 
 @feature_rule.register

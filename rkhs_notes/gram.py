@@ -10,6 +10,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.spatial.distance import pdist
 
 # %% ../nbs/S_gram.ipynb #52bf2fe5
 from . import arrays, settings
@@ -453,6 +454,14 @@ def rowwise(k, method, *points):
         values = parts[0] if len(parts) == 1 else xp.concat(parts)
         _require_finite(k, values, xp)
     return values
+
+
+def pair_distances(X, k=None):
+    "A unit, and in it the distances ‖xᵢ − xⱼ‖, or those of k, for i < j"
+    if k is not None:
+        return 1.0, distance_matrix(k, X)[np.triu_indices(n_points(X), 1)]
+    spread = float(np.abs(X - X[0]).max()) or 1.0             # in its unit no square underflows
+    return spread, pdist((X - X[0]) / spread)
 
 
 def pair_values(k, X, Y):

@@ -10,7 +10,6 @@ import operator
 from functools import reduce
 from typing import Annotated
 import numpy as np
-from scipy.spatial.distance import pdist
 
 # %% ../nbs/01_kernels.ipynb #9e6d4ab1
 from . import algebra, forms, gram, laws
@@ -463,16 +462,18 @@ def indefinite_witness(k: laws.Similarity, X: Points):
 
 # %% ../nbs/01_kernels.ipynb #33676d92
 @contract
-def median_bandwidth(X: Points, rng: Rng = None, n_max: Annotated[int, count(2)] = 1000):
+def median_bandwidth(X: Points, rng: Rng = None, n_max: Annotated[int, count(2)] = 1000,
+                     k: AKernel = None):
     """The median of the distances ‖xᵢ − xⱼ‖, i < j: a first guess for a bandwidth.
 
     X : at least two different points
     rng : chooses n_max points when there are more
     n_max : how many points to compare at most
+    k : measures k.distance(xᵢ, xⱼ) instead, for k.gaussian_of; points may then be of any kind
 
     Returns
     -------
-    float > 0, in the units of X
+    float > 0, in the units of X, or of k.distance
 
     Raises
     ------
@@ -485,8 +486,7 @@ def median_bandwidth(X: Points, rng: Rng = None, n_max: Annotated[int, count(2)]
     """
     if len(X) > n_max:
         X = X[rng.choice(len(X), n_max, replace=False)]
-    spread = float(np.abs(X - X[0]).max()) or 1.0            # in its unit squares cannot underflow
-    distances = pdist((X - X[0]) / spread)
+    spread, distances = gram.pair_distances(X, k)
     if not len(distances) or np.median(distances) == 0:
         raise ValueError(f"of {len(X)} points in X more than half of all pairs coincide, or there "
                          "is no pair. Remove repeated rows, or choose the bandwidth yourself.")
