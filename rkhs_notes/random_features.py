@@ -424,9 +424,8 @@ def fourier_features(k: KernelOrMeasure, d: Count, D: Count, rng: Rng = None,
 
     d : columns of the points
     D : outputs; even for paired
-    coupling : frequencies of a Gaussian (or a mixture of Gaussians) that are orthogonal in blocks
-        of d, or evenly spread (qmc, in few dimensions): less variance; structured: nearly
-        orthogonal, in O(log d) a frequency and point, with a bias of order d⁻² (Proposition 9.4b)
+    coupling : of frequencies made of Gaussian vectors, for less variance: orthogonal in blocks of
+        d; qmc, evenly spread in few dimensions; structured, fast in many, with a bias of O(d⁻²)
 
     Returns
     -------
@@ -439,7 +438,7 @@ def fourier_features(k: KernelOrMeasure, d: Count, D: Count, rng: Rng = None,
 
     References
     ----------
-    Theorem 9.4; MR, MD (random features), FL (eqs. 3 and 4), CK; Rahimi and Recht (2007)
+    Theorem 9.4, Proposition 9.4b; MR, MD (random features), FL (eqs. 3 and 4), CK; Rahimi and Recht (2007)
 
     Examples
     --------
