@@ -438,7 +438,7 @@ def fourier_features(k: KernelOrMeasure, d: Count, D: Count, rng: Rng = None,
 
     References
     ----------
-    Theorem 9.4, Proposition 9.4b; MR, MD (random features), FL (eqs. 3 and 4), CK; Rahimi and Recht (2007)
+    Theorem 9.4, (9.9a); MR, MD (random features), FL (eqs. 3 and 4), CK; Rahimi and Recht (2007)
 
     Examples
     --------
