@@ -423,9 +423,9 @@ def _settled(G):
 # %% ../nbs/S_smo.ipynb #ada7394e
 def _jumped(D, G, b, part, free):
     "b after a jump of its free entries, and the slopes there"
-    slopes = G[::2, free].max(axis=0)
-    moved = _jump(D[free].take(free, axis=1), slopes, b[free], part.part(free))
-    g = _unmasked(G, b, part.eps) + (moved - b[free]).astype(D.dtype) @ D[free]
+    rows, slopes = D[free], G[::2, free].max(axis=0)
+    moved = _jump(rows.take(free, axis=1), slopes, b[free], part.part(free))
+    g = _unmasked(G, b, part.eps) + (moved - b[free]).astype(D.dtype) @ rows
     b[free] = moved
     return b, part.slopes(b, g).astype(D.dtype)
 
