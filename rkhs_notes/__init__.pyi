@@ -86,6 +86,7 @@ from .rkhs import FiniteDimensionalRKHS as FiniteDimensionalRKHS
 from .zoo import FiniteRank as FiniteRank
 from .structured import Fisher as Fisher
 from .kernels import Gaussian as Gaussian
+from .graphs import Graph as Graph
 from .errors import IndefiniteKernel as IndefiniteKernel
 from .kernels import Kernel as Kernel
 from .zoo import Laplace as Laplace
@@ -106,14 +107,18 @@ from .zoo import Precomputed as Precomputed
 from .rkhs import RKHS as RKHS
 from .errors import RKHSError as RKHSError
 from .rkhs import RKHSFunction as RKHSFunction
+from .graphs import RandomWalk as RandomWalk
 from .zoo import RationalQuadratic as RationalQuadratic
 from .structured import SetKernel as SetKernel
+from .graphs import ShortestPath as ShortestPath
 from .zoo import Sobolev as Sobolev
 from .zoo import SobolevFull as SobolevFull
 from .random_features import SpectralMeasure as SpectralMeasure
 from .structured import Spectrum as Spectrum
 from .structured import Subsequence as Subsequence
+from .graphs import Subtree as Subtree
 from .metrics import Tensor as Tensor
+from .graphs import WeisfeilerLehman as WeisfeilerLehman
 from .cke import affinity as affinity
 from .grids_landmarks import binning_features as binning_features
 from .kpca import center as center
@@ -123,6 +128,7 @@ from .metrics import check_conditionally_negative as check_conditionally_negativ
 from .features import check_feature_map as check_feature_map
 from .kernels import check_kernel as check_kernel
 from .mercer import check_mercer as check_mercer
+from .graphs import check_renumbering as check_renumbering
 from .representer import check_representer as check_representer
 from .rkhs import check_reproducing as check_reproducing
 from .processes import check_sample_space as check_sample_space

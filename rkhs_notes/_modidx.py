@@ -570,6 +570,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'rkhs_notes.datasets._dataset_name': ('d_datasets.html#_dataset_name', 'rkhs_notes/datasets.py'),
                                      'rkhs_notes.datasets._fetch': ('d_datasets.html#_fetch', 'rkhs_notes/datasets.py'),
                                      'rkhs_notes.datasets._from_file': ('d_datasets.html#_from_file', 'rkhs_notes/datasets.py'),
+                                     'rkhs_notes.datasets._graphs_in': ('d_datasets.html#_graphs_in', 'rkhs_notes/datasets.py'),
                                      'rkhs_notes.datasets._indicators': ('d_datasets.html#_indicators', 'rkhs_notes/datasets.py'),
                                      'rkhs_notes.datasets._load_bundled': ('d_datasets.html#_load_bundled', 'rkhs_notes/datasets.py'),
                                      'rkhs_notes.datasets._own_file': ('d_datasets.html#_own_file', 'rkhs_notes/datasets.py'),

@@ -5,6 +5,7 @@ A case is (kernel, draw): draw(rng, n) gives n points. Another module of kernels
 
 import numpy as np
 from rkhs_notes import Constant, Gaussian, Linear, Tensor
+from rkhs_notes.graphs import Graph, RandomWalk, ShortestPath, Subtree, WeisfeilerLehman
 from rkhs_notes.structured import (
     Blended,
     Fisher,
@@ -49,6 +50,32 @@ def texts_and_numbers(rng, n):
     return list(zip(texts(rng, n), rng.normal(size=n).tolist(), strict=True))
 
 
+def graphs(rng, n):
+    "Rings with branches, of several sizes and three labels; some fall into parts"
+    found = []
+    for _ in range(n):
+        size = int(rng.integers(5, 11))
+        edges = {(0, 4)} | {(i, i + 1) for i in range(4)}
+        edges |= {(int(rng.integers(v)), v) for v in range(6, size)}
+        found.append(Graph(sorted(edges), rng.choice(list("CNO"), size)))
+    return found
+
+
+def trees(rng, n):
+    "Trees of two or three productions at the root, with repeated children"
+
+    def grown(depth):
+        if depth == 0 or rng.random() < 0.2:
+            return str(rng.choice(list("xyz")))
+        return (str(rng.choice(list("AB"))), *(grown(depth - 1) for _ in range(rng.integers(1, 4))))
+
+    return [("S", ("A", grown(2), grown(1)), grown(3)) for _ in range(n)]
+
+
+def graphs_and_numbers(rng, n):
+    return list(zip(graphs(rng, n), rng.normal(size=n).tolist(), strict=True))
+
+
 CHAIN = MarkovChain("acgt", np.full((4, 4), 0.25))
 MIXTURE = GaussianMixture([1.0, 2.0], [[0.0, 0.0], [1.0, 2.0]], [1.0, 0.5])
 
@@ -69,4 +96,11 @@ CASES = {
     "gaussian of set": (SetKernel(Gaussian(1.0)).gaussian_of(0.7), bags),
     "fisher, chain": (Fisher(CHAIN), texts),
     "fisher, mixture": (Fisher(MIXTURE) + Linear(), lambda rng, n: rng.normal(size=(n, 2))),
+    "colours": (WeisfeilerLehman(2), graphs),
+    "shortest paths": (ShortestPath(), graphs),
+    "walks": (RandomWalk(0.03), graphs),
+    "fragments": (Subtree(0.4), trees),
+    "colours and paths": (WeisfeilerLehman(1).normalized() + 2 * ShortestPath() * RandomWalk(0.01), graphs),
+    "graph and number": (Tensor(WeisfeilerLehman(1) + Constant(1), Gaussian(1.0)), graphs_and_numbers),
+    "gaussian of fragments": (Subtree(0.3).normalized().gaussian_of(0.7), trees),
 }

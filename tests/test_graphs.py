@@ -373,6 +373,19 @@ def test_parameters_out_of_range(make, bad):
         make(bad)
 
 
+def test_a_file_of_graphs(tmp_path):
+    "Nodes in any order, edges once or in both directions"
+    y = np.array(["no", "yes", "no"])
+    owner, label = np.array([2, 0, 0, 2, 0]), np.array([7, 5, 6, 8, 5])
+    ends = np.array([[0, 3], [2, 1], [1, 2], [4, 2]])  # graph 0: nodes 1, 2, 4; graph 2: nodes 0, 3
+    np.savez(tmp_path / "some.npz", edge_index=ends.T, graph_id=owner, node_label=label, y=y)
+    with settings.using(data_dir=str(tmp_path)):
+        data = rn.load("some")
+    graphs = [Graph(edges, labels) for edges, labels in data.X]
+    assert graphs == [Graph([(0, 1), (1, 2)], [5, 6, 5]), Graph([], []), Graph([(0, 1)], [7, 8])]
+    assert data.y.tolist() == [0, 1, 0] and data.target_names == ("no", "yes") and "graphs" in repr(data)
+
+
 def test_they_compose():
     rng = np.random.default_rng(1)
     X = [some_graph(rng) for _ in range(9)]
