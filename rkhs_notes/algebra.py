@@ -11,11 +11,12 @@ from typing import Annotated, Any
 import numpy as np
 
 # %% ../nbs/S_algebra.ipynb #50164ae1
-from .arrays import as_number, spans
-from .contracts import ARRAYS, Count, Function, Positive, Word, contract, marked, prepared
+from .arrays import as_count, spans
+from .contracts import (ARRAYS, Count, Function, Positive, Word, array, contract, marked,
+                                  prepared)
 from .forms import plain
 from .gram import (AKernel, Pointed, Tiled, as_kernel, as_tex, as_written, library,
-                             n_points, of_any_kind, precision)
+                             n_points, of_any_kind, precision, with_columns)
 
 # %% ../nbs/S_algebra.ipynb #8983467b
 def bracketed(k, closer_than):
@@ -183,6 +184,9 @@ class Flat(Pointed):
     def _points(self, X, name):
         return of_any_kind(X, name)
 
+    def _facts(self):
+        return frozenset()                       # any points that were read will do
+
     def _gram(self, X, Y, xp):
         return xp.full((n_points(X), n_points(Y)), self.c, dtype=precision(X, Y))
 
@@ -197,11 +201,8 @@ class Flat(Pointed):
 
 # %% ../nbs/S_algebra.ipynb #80e3e324
 def _whole_power(p, name, call):
-    p = as_number(p, name)
-    if p < 1 or not p.is_integer():
-        raise ValueError(f"p = {p:g}: k ** p is a kernel by Theorem 1.5 for whole p ≥ 1; "
-                         "(1 + xy)^1.5 has the coefficient −1/16 at (xy)³ and is not one.")
-    return int(p)
+    return as_count(p, name, because=": k ** p is a kernel by Theorem 1.5; (1 + xy)^1.5 has the "
+                    "coefficient −1/16 at (xy)³ and is none")
 
 
 WholePower = Annotated[int, Word("int ≥ 1", _whole_power)]
@@ -330,12 +331,8 @@ class OfTerms(Terms):
 def _columns(chosen, name, call):
     if callable(chosen):
         return chosen
-    picked = np.atleast_1d(np.asarray(chosen))
-    whole = picked.ndim == 1 and len(picked) and picked.dtype.kind in "iu"
-    if not whole or picked.min() < 0:
-        raise ValueError(f"columns = {chosen!r}: pass column numbers ≥ 0, "
-                         "such as 0 or [0, 2], or a function.")
-    return tuple(picked.tolist())
+    array("m?").read(chosen, name)
+    return tuple(as_count(c, name, 0, because=", or a function") for c in np.ravel(chosen))
 
 
 Columns = Annotated[Any, Word("int, list of int, or function (n,) or (n, d) → (n, e)", _columns)]
@@ -355,9 +352,8 @@ class OfImage(Pointed):
 
     def _points(self, X, name):
         X = marked(of_any_kind, self.k._merged(X, name), name, frozenset())
-        if not callable(self.columns) and max(self.columns) >= X.shape[1]:
-            raise ValueError(f"{self} needs column number {max(self.columns)}, but the last "
-                             f"column of {name} is number {X.shape[1] - 1}.")
+        if not callable(self.columns):
+            with_columns(X, max(self.columns) + 1, name, self, or_more=True)
         self._chosen(X, name)
         return X
 

@@ -17,8 +17,8 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from scipy.spatial.distance import cdist
 from threadpoolctl import ThreadpoolController
 from . import settings
-from .errors import (ConvergenceFailure, IndefiniteKernel, NotPositiveDefinite,
-                               finite)
+from .errors import (ConvergenceFailure, IndefiniteKernel, NotPositiveDefinite, finite,
+                               not_negative)
 
 # %% ../nbs/C_arrays.ipynb #046df58a
 def array_namespace(*arrays):
@@ -137,13 +137,12 @@ def _numpy_floats(X, name):
 def _as_array(X, name):
     "X as a NumPy array of what it holds, if its rows have one length and no entry is masked"
     if np.ma.is_masked(X):
-        raise TypeError(f"{name} is a masked array with {np.ma.count_masked(X)} masked entries; "
-                        f"drop those rows or fill them first ({name}.filled(...)).")
+        raise TypeError(f"{name} is a masked array, {np.ma.count_masked(X)} entries are missing; "
+                        f"drop those rows, or fill them by {name}.filled(...).")
     try:
         return np.asarray(X)
-    except ValueError as e:
-        raise ValueError(f"{name} does not form an array ({str(e).split('.')[0]}): "
-                         "rows of unequal length?") from None
+    except ValueError:
+        raise ValueError(f"{name} does not form an array: rows of unequal length?") from None
 
 
 _NO_NUMBERS = (type(None), str, bytes, complex, np.complexfloating)
@@ -266,11 +265,10 @@ def as_weights(weights, n, what="point"):
     """
     if weights is None:
         return np.ones(n)
-    w = as_floats(weights, "weights")
-    least = float(array_namespace(w).min(w))
-    if tuple(w.shape) != (n,) or least < 0 or not bool(array_namespace(w).any(w != 0)):
-        raise ValueError(f"weights has shape {tuple(w.shape)} and least entry {least:g}; "
-                         f"pass one number ≥ 0 for each {what}, ({n},), not all 0.")
+    w = shaped(as_floats(weights, "weights"), "weights", (n,), hint=f", one number for each {what}")
+    xp = array_namespace(w)
+    if (least := float(xp.min(w))) < 0 or not bool(xp.any(w != 0)):
+        raise ValueError(f"weights has the least entry {least:g}; pass numbers ≥ 0, not all 0.")
     return w
 
 # %% ../nbs/C_arrays.ipynb #a6ca0415
@@ -312,8 +310,32 @@ def as_labels(y, n, name="y"):
         raise TypeError(f"{name} mixes labels that cannot be sorted, such as text and numbers; "
                         "use one type.") from None
 
+
+def as_signs(y, name="y"):
+    """y as floats −1 and 1, (n,).
+
+    Parameters
+    ----------
+    y : array (n,)
+    name : str                  how the error should call it
+
+    Returns
+    -------
+    array (n,)
+
+    Raises
+    ------
+    TypeError, ValueError       other labels; says which, and how to make these
+    """
+    y = shaped(as_floats(y, name), name, ("n",), hint=f", one label a point: {name}.ravel()")
+    if (others := y[~np.isin(y, (-1.0, 1.0))]).size:
+        raise ValueError(f"{name} holds {others[0]:g}; pass labels −1 and 1, as they are made by "
+                         "np.where(y == positive, 1, -1).")
+    return y
+
 # %% ../nbs/C_arrays.ipynb #0d9b3f08
-def as_number(value, name, above=None, at_least=None, below=None, at_most=None, because=""):
+def as_number(value, name, above=None, at_least=None, below=None, at_most=None, because="",
+              kind="finite"):
     """A finite real number within its range, as a float.
 
     Parameters
@@ -323,6 +345,7 @@ def as_number(value, name, above=None, at_least=None, below=None, at_most=None, 
     above, at_least : float     the range: value > above, value ≥ at_least
     below, at_most : float      value < below, value ≤ at_most
     because : str               what to say behind the range
+    kind : str                  "finite", or "whole"
 
     Returns
     -------
@@ -331,7 +354,7 @@ def as_number(value, name, above=None, at_least=None, below=None, at_most=None, 
     Raises
     ------
     TypeError                   not a single real number
-    ValueError                  NaN, infinite or out of range
+    ValueError                  NaN, infinite, out of range, or not whole where it should be
     """
     ends = (">", above), ("≥", at_least), ("<", below), ("≤", at_most)
     bound = "".join(f", {sign} {end:g}" for sign, end in ends if end is not None)[1:]
@@ -340,9 +363,10 @@ def as_number(value, name, above=None, at_least=None, below=None, at_most=None, 
         raise TypeError(f"{name} = {value!r}: pass one real number{bound}.")
     ok = (math.isfinite(number) and (above is None or number > above)
           and (at_least is None or number >= at_least)
-          and (below is None or number < below) and (at_most is None or number <= at_most))
+          and (below is None or number < below) and (at_most is None or number <= at_most)
+          and (kind != "whole" or number.is_integer()))
     if not ok:
-        raise ValueError(f"{name} = {number:g}: pass a finite number{bound}{because}.")
+        raise ValueError(f"{name} = {number:g}: pass a {kind} number{bound}{because}.")
     return number
 
 
@@ -358,7 +382,7 @@ def _as_float(value):
         return None
 
 
-def as_count(value, name, at_least=1, at_most=None):
+def as_count(value, name, at_least=1, at_most=None, because=""):
     """A whole number within its range, as an int.
 
     Parameters
@@ -366,6 +390,7 @@ def as_count(value, name, at_least=1, at_most=None):
     value : int-like            3 and 3.0, not 2.5
     name : str                  how the error should call it
     at_least, at_most : int
+    because : str               what to say behind the range
 
     Returns
     -------
@@ -376,9 +401,7 @@ def as_count(value, name, at_least=1, at_most=None):
     TypeError                   not a single number
     ValueError                  not whole, too small or too large
     """
-    number = as_number(value, name, at_least=at_least, at_most=at_most)
-    if not number.is_integer():
-        raise ValueError(f"{name} = {number:g}: pass a whole number ≥ {at_least}.")
+    number = as_number(value, name, None, at_least, None, at_most, because, kind="whole")
     return value if type(value) is int else int(number)
 
 # %% ../nbs/C_arrays.ipynb #d3d04c04
@@ -790,10 +813,9 @@ def require_fits(shape, itemsize=8, instead="work in blocks"):
     size = math.prod(shape) * itemsize                    # whole numbers, which cannot overflow
     if size > settings.result_mib * 2**20:
         gib = f"{size / 2**30:.3g}" if size < 10**300 else shortened(size >> 30)
-        sizes = ", ".join(map(shortened, shape))
-        raise MemoryError(f"an array of shape ({sizes}) takes {gib} GiB; "
-                          f"the limit is {settings.result_mib / 1024:.3g} GiB "
-                          f"(settings.result_mib). Instead: {instead}.")
+        sizes, limit = ", ".join(map(shortened, shape)), settings.result_mib / 1024
+        raise MemoryError(f"an array of shape ({sizes}) takes {gib} GiB; the limit is {limit:.3g} "
+                          f"GiB (settings.result_mib). Instead: {instead}.")
 
 
 def shortened(n):
@@ -969,24 +991,19 @@ def schur(A, C, B, name="k", eps=None):
     """
     H = A.half_solve(B)
     if C.ndim == 1:
-        return _not_negative(C - np.sum(H * H, axis=0), A, C, H, name, eps)
+        return _without_rounding(C - np.sum(H * H, axis=0), A, C, H, name, eps)
     S = C - H.T @ H
     S = (S + S.T) / 2
-    S.flat[:: len(S) + 1] = _not_negative(S.diagonal().copy(), A, C.diagonal(), H, name, eps)
+    S.flat[:: len(S) + 1] = _without_rounding(S.diagonal().copy(), A, C.diagonal(), H, name, eps)
     return S
 
 
-def _not_negative(S, A, C, H, name, eps):
+def _without_rounding(S, A, C, H, name, eps):
     "S with its rounding errors below 0 put to 0; A, C and H say how large they may be."
-    if S.min(initial=0) < 0:
-        bad = S < 0
-        short = S[bad] + schur_rounding(A, C[bad], H[:, bad], eps)
-        if (short < 0).any():
-            j = int(np.flatnonzero(bad)[short.argmin()])
-            raise IndefiniteKernel(
-                f"{name} is not positive semidefinite: at point {j}, {C[j]:.3g} less what the "
-                f"other points explain is {S[j]:.3g}, and a variance or squared distance "
-                "is never negative. check_kernel(k, X) shows the eigenvalue.")
+    if (bad := S < 0).any():
+        rounding = np.zeros(len(S))
+        rounding[bad] = schur_rounding(A, C[bad], H[:, bad], eps)
+        not_negative(S, "k(x, x) less what the other points explain", name, rounding)
         S[bad] = 0
     return S
 
@@ -1301,7 +1318,6 @@ def nonnegative_lstsq(A, b):
     solved = lsq_linear(A, b, bounds=(0, np.inf), method="bvls", tol=1e-14,
                         max_iter=20 * A.shape[1])
     if not solved.success:
-        raise ConvergenceFailure(f"non-negative least squares stopped after {solved.nit} changes "
-                                 f"of the active set, with optimality {solved.optimality:.1g}; "
-                                 "rescale the columns.")
+        raise ConvergenceFailure(f"non-negative least squares stopped after {solved.nit} steps at "
+                                 f"optimality {solved.optimality:.1g}; rescale the columns.")
     return np.clip(solved.x, 0, None)

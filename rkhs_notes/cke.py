@@ -8,14 +8,15 @@ __all__ = ['coupling_loss', 'pair_laplacian', 'affinity', 'CoupledKernelEmbeddin
 import warnings
 from dataclasses import replace
 from itertools import product
+from typing import Annotated, Any
 import numpy as np
 import scipy.sparse
 from sklearn.neighbors import NearestNeighbors
-from .arrays import require_fits, row_blocks
+from .arrays import as_count, require_fits, row_blocks
 
 # %% ../nbs/12_cke.ipynb #46cafe66
-from .contracts import (Count, Flag, Labels, NonNegative, Points, Positive, Rng,
-                                  Value, contract)
+from .contracts import (Count, Flag, Labels, NonNegative, Points, Positive, Rng, Value,
+                                  contract, instance_of)
 from .errors import ConvergenceFailure, require
 from .gram import AKernel
 from .kernels import Gaussian, Linear, median_bandwidth
@@ -83,8 +84,7 @@ def _doubly_stochastic(A):
 def _neighbour_ties(H, place, neighbours, bandwidth):
     "e^(−‖hᵢ − hⱼ‖² / (2 bandwidth²)) between neighbours of one class, scaled to sums of 1"
     n = len(H)
-    if neighbours >= n:
-        raise ValueError(f"neighbours = {neighbours}, but each of {n} objects has {n - 1} others.")
+    as_count(neighbours, "neighbours", at_most=n - 1, because=f", the others of {n} objects")
     unit = float(np.abs(H - H[0]).max()) or 1.0              # squares neither overflow nor vanish
     Z = (H - H[0]) / unit
     other = NearestNeighbors(n_neighbors=neighbours).fit(Z).kneighbors(return_distance=False)
@@ -160,7 +160,8 @@ class CoupledKernelEmbedding(views.Matching, Value):
     @contract
     def leading(self, n_components: Count):
         "The same embedding with fewer axes, a CoupledKernelEmbedding."
-        f, g, p = self.function_low, self.function_high, views.at_most(n_components, self)
+        p = as_count(n_components, "n_components", at_most=len(self.eigenvalues))
+        f, g = self.function_low, self.function_high
         return replace(self, eigenvalues=self.eigenvalues[:p], offset_low=self.offset_low[:p],
                        offset_high=self.offset_high[:p],
                        function_low=RKHSFunction(f.k, f.Z, f.alpha[:, :p]),
@@ -230,12 +231,14 @@ def _stationary(name, f, X, own, partner, embedding, tol):
             "is it another W, another γ, or a penalty on one side only?")
 
 # %% ../nbs/12_cke.ipynb #7fed9897
+_Embedding = Annotated[Any, instance_of(CoupledKernelEmbedding, "what coupled_embedding returned")]
+
+
 @contract
-def check_coupling(embedding, L, H, W: views.Ties = None, tol: Positive = 1e-6):
+def check_coupling(embedding: _Embedding, L, H, W: views.Ties = None, tol: Positive = 1e-6):
     """Laws: means 0, constraint, stationarity in every section, loss = Σ λ, λ in order   (12.5)
 
     That no better axis is missing is not among them: it takes a second solver.
-    embedding : CoupledKernelEmbedding
     L : array (n, m), the pairs it was made from
     H : array (n, M)
     W : as it was made; the identity when left out
@@ -250,8 +253,6 @@ def check_coupling(embedding, L, H, W: views.Ties = None, tol: Positive = 1e-6):
     LawBroken                          names the first law that fails, the number, the likely cause
     TypeError, ValueError              no embedding, or other numbers of objects
     """
-    if not isinstance(embedding, CoupledKernelEmbedding):
-        raise TypeError(f"embedding is {type(embedding).__name__}: pass a CoupledKernelEmbedding.")
     lam, f, g = embedding.eigenvalues, embedding.function_low, embedding.function_high
     U, V, penalty = embedding.transform_low(L), embedding.transform_high(H), f.inner(f) + g.inner(g)
     W = scipy.sparse.eye_array(len(U), format="csr") if W is None else W

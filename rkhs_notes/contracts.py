@@ -49,8 +49,8 @@ class Word:
     def __repr__(self):
         return f"<{self.says}>"
 
-
-def _word(annotation):
+# %% ../nbs/C_contracts.ipynb #b1d05e02
+def word_of(annotation):
     "The word of an annotation such as Annotated[float, word], or None"
     return next((m for m in getattr(annotation, "__metadata__", ()) if isinstance(m, Word)), None)
 
@@ -190,12 +190,6 @@ Weights = Annotated[ArrayLike, Word("array (n,), ≥ 0", _weights, ("n",),
                                     (*_NO_ARRAYS[1:], [-1.0, 1.0], [0.0, 0.0]))]
 
 # %% ../nbs/C_contracts.ipynb #f0948978
-def _flag(value, name, call):
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} = {value!r}: pass True or False.")
-    return bool(value)
-
-
 def fitting(value, name, fits, what, such):
     """The value itself, if it fits; else the error says what came and what to pass.
 
@@ -216,6 +210,11 @@ def fitting(value, name, fits, what, such):
         came = f"the class {value.__name__}" if is_class else f"of type {type(value).__name__}"
         raise TypeError(f"{name} is {came}, not {what}; pass {such}.")
     return value
+
+
+def _flag(value, name, call):
+    fits = isinstance(value, (bool, np.bool_))
+    return bool(fitting(value, name, fits, "a bool", "True or False"))
 
 # %% ../nbs/C_contracts.ipynb #87de1b40
 def function(of="", draw=None):
@@ -277,13 +276,14 @@ def near(given, names):
     return f" Did you mean {found[0]}?" if found and found[0] != given else ""
 
 # %% ../nbs/C_contracts.ipynb #05c9c8d2
-def instance_of(kind, how):
+def instance_of(kind, how, *letters):
     """The word of an object of one class.
 
     Parameters
     ----------
     kind : class
     how : str         which calls make one
+    *letters : str    "n" where it has as many entries as there are points
 
     Returns
     -------
@@ -292,7 +292,7 @@ def instance_of(kind, how):
     def read(value, name, call=None):
         return fitting(value, name, isinstance(value, kind), f"a {kind.__name__}", how)
 
-    return Word(kind.__name__, read, (), None, (None, "text", 3.0, [1.0]))
+    return Word(kind.__name__, read, letters, None, (None, "text", 3.0, [1.0]))
 
 # %% ../nbs/C_contracts.ipynb #ca89b3a1
 def _axes(value, name, call=None):
@@ -598,7 +598,7 @@ class Plan:
 
     def __init__(self, parameters):
         self.parameters = parameters                        # inspect.Parameter by name
-        words = {name: _word(p.annotation) for name, p in parameters.items()}
+        words = {name: word_of(p.annotation) for name, p in parameters.items()}
         self.words = {name: word for name, word in words.items() if word is not None}
         kernels = [name for name, word in self.words.items() if word.role == "kernel"]
         self.kernel = "k" if "k" in kernels else kernels[0] if len(kernels) == 1 else None
@@ -659,7 +659,7 @@ def contract(f):
             for X in new:
                 unmarked(X)
 
-    read_then.__doc__ = written(f.__doc__, plan, _word(signature.return_annotation))
+    read_then.__doc__ = written(f.__doc__, plan, word_of(signature.return_annotation))
     read_then.plan = plan
     read_then.__signature__ = signature.replace(
         parameters=[p.replace(annotation=_plain(p.annotation)) for p in each],
@@ -669,7 +669,7 @@ def contract(f):
 
 def _plain(annotation):
     "What editors and help() show: no annotation where a word stands, since Parameters says more"
-    return inspect.Parameter.empty if _word(annotation) else annotation
+    return inspect.Parameter.empty if word_of(annotation) else annotation
 
 # %% ../nbs/C_contracts.ipynb #0de24447
 def _bound_call(f, signature, plan, args, kwargs):

@@ -124,8 +124,7 @@ def wainwright_11():
 # %% ../nbs/D_datasets.ipynb #51515885
 def _side(value, name, call):
     if value not in (1, 2, 4) or isinstance(value, (bool, float)):
-        raise ValueError(f"{name}: expected 1, 2 or 4 (blocks must tile 8×8 pixels), "
-                         f"got {value!r}.")
+        raise ValueError(f"{name} = {value!r}: pass 1, 2 or 4, so that blocks tile 8×8 pixels.")
     return int(value)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from .arrays import as_floats, as_points, require_symmetric, shaped
 from .contracts import Word, array, fitting
+from .errors import not_negative
 
 # %% ../nbs/S_entries.ipynb #3a94cbc9
 Widths = Annotated[ArrayLike, array("r", above=0)]
@@ -32,8 +33,7 @@ def psd_matrix(formula, entry_error):
         needs = f"{formula} is a kernel only for a symmetric positive semidefinite {name}"
         require_symmetric(A, name, 2 * error, instead=needs)
         low = np.linalg.eigvalsh((A + A.T) / 2)[0]
-        if low < -len(A) * error:
-            raise ValueError(f"{name} has the eigenvalue {low:.3g}; {needs}.")
+        not_negative(low, "the least eigenvalue", name, len(A) * error, needs)
         return A
 
     return Word("array (r, r), symmetric positive semidefinite", read, ("r", "r"),

@@ -93,6 +93,33 @@ def finite(values, what, instead="rescale X, or use float64"):
         raise ValueError(f"{what} overflows {dtype}{cause}; {instead}.")
     return values
 
+# %% ../nbs/A_errors.ipynb #b90d3e57
+def not_negative(value, what, k, rounding=0.0, move="check_kernel(k, X) shows the eigenvalue"):
+    """What no kernel makes negative: the value itself, if it is not below 0 by more than rounding.
+
+    Parameters
+    ----------
+    value : float, or array (n,), one a point
+    what : str                    what it is, e.g. "k(x, x)"
+    k : Kernel or str             what is at fault
+    rounding : float, or array (n,)
+    move : str                    the next move
+
+    Returns
+    -------
+    as value
+
+    Raises
+    ------
+    IndefiniteKernel              names the number, and the point
+    """
+    if np.any(value < -np.asarray(rounding)):
+        worst = int(np.argmin(value + rounding))
+        at = f"at point {worst}, " if np.ndim(value) else ""
+        raise IndefiniteKernel(f"{k} is not positive semidefinite: {at}{what} is "
+                               f"{np.ravel(value)[worst]:.3g} < 0. {move}.")
+    return value
+
 # %% ../nbs/A_errors.ipynb #8c43d6b5
 def say(text):
     "Print `text`, with ? for the letters that this terminal lacks"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 import numpy as np
-from .contracts import Count, Rng, Word, contract
+from .contracts import Count, Rng, Word, contract, function
 
 # %% ../nbs/V_exercises.ipynb #c2f4ac9c
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def _answer_key(chapter):
     "{number: exercise} of a chapter, from its module answers_NN"
     if chapter not in _CHAPTERS:
         raise ValueError(f"no chapter {chapter!r} with exercises; pass a number such as '00.2', or "
-                         f"a chapter such as '00': one of {', '.join(_CHAPTERS)}.")
+                         f"a chapter: {', '.join(_CHAPTERS)}.")
     return importlib.import_module(f"rkhs_notes.answers_{chapter}")._exercises
 
 
@@ -50,22 +50,14 @@ def _number(value, name, call):
     number = f"{chapter.rjust(2, '0')}.{item}"
     table = _answer_key(number.split(".")[0])
     if number not in table:
-        raise ValueError(f"{name}: no exercise {value!r}; "
-                         f"chapter {chapter} has {', '.join(table)}.")
+        raise ValueError(f"{name}: no exercise {value!r}; {chapter} has {', '.join(table)}.")
     return number
 
-
-def _answer(value, name, call):
-    if not callable(value):
-        raise TypeError(f"{name}: pass the function itself, check(number, my_function); "
-                        f"got {type(value).__name__}.")
-    return value
 
 
 Number = Annotated[str, Word("str", _number, (), lambda rng, sizes: "00.1",
                              (None, "", "0", "00.99", 3))]
-Answer = Annotated[Callable, Word("function", _answer, (), lambda rng, sizes: lambda *inputs: 0.0,
-                                  (None, 3.0, "text", []))]
+Answer = Annotated[Callable, function(draw=lambda rng, sizes: lambda *inputs: 0.0)]
 
 # %% ../nbs/V_exercises.ipynb #bd6189e6
 @contract

@@ -398,8 +398,7 @@ def _(k: Tensor, d):
 
 @feature_rule.register
 def _(k: Anova, d):
-    if k.order > d and not k.up_to:
-        raise ValueError(f"d = {d}: {k} needs {k.order} coordinates.")
+    expect_columns(k, d, 1 if k.up_to else k.order, or_more=True)
     D, phi = _rule(k.base, 1)
     orders = range(0 if k.up_to else k.order, k.order + 1)
     return (sum(math.comb(d, s) * D**s for s in orders),

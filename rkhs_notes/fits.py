@@ -9,9 +9,10 @@ __all__ = []
 from numbers import Number
 from typing import Annotated, Any
 import numpy as np
-from .arrays import as_number
-from .contracts import Axes, MorePoints, Points, Value, Word, contract, taken_of
-from .gram import n_columns
+from .arrays import shaped
+from .contracts import (Axes, MorePoints, Points, Value, Word, contract, fitting,
+                                  taken_of)
+from .gram import interval, window
 
 # %% ../nbs/S_fits.ipynb #b65ce8b6
 class Fit(Value):
@@ -79,11 +80,9 @@ class Band(Fit):
         """
         from rkhs_notes.plots import ACCENT
         Z = self.function.Z
-        if not hasattr(Z, "dtype") or Z.shape[1] != 1 or len(limits) not in (0, 2):
-            raise ValueError("plot draws processes on ℝ, with limits a, b or none; the points have "
-                             f"{n_columns(Z)} columns and {len(limits)} limits came.")
-        a, b = (as_number(c, "limit") for c in limits or (Z.min(), Z.max()))
-        x = np.linspace(a, b, 300)
+        fitting(Z, "X", hasattr(Z, "dtype"), "an array: plot draws processes on ℝ", "numbers")
+        shaped(Z, "X", ("n", 1), hint=": plot draws processes on ℝ")
+        x = np.linspace(*interval(limits, window(self.function)), 300)
         m, s = self(x), np.sqrt(self.var(x))
         ax.fill_between(x, m - 2 * s, m + 2 * s, color=ACCENT, alpha=0.2, lw=0)
         ax.plot(x, m, color=ACCENT)

@@ -5,9 +5,9 @@ __all__ = []
 
 # %% ../nbs/S_forms.ipynb #163d21c2
 import numpy as np
-from .arrays import (array_namespace, as_floats, as_points, guarded, shaped, sqdist,
-                               sqdist_tile)
-from .gram import Pointed, n_points, precision
+from .arrays import (Objects, array_namespace, as_floats, as_points, distinct, guarded,
+                               shaped, sqdist, sqdist_tile)
+from .gram import Pointed, n_points, of_any_kind, precision, with_columns
 
 # %% ../nbs/S_forms.ipynb #76fcdafa
 GRAM_ERROR = 8 * np.finfo(float).eps ** 0.75              # of an entry, relative: see (C.1)
@@ -42,7 +42,7 @@ class UnitLength(Pointed):
     _unit_length = is_shift_invariant = True
 
     def _diag(self, X, xp):
-        return xp.ones(n_points(X), dtype=X.dtype)
+        return xp.ones(n_points(X), dtype=precision(X))
 
 
 class Radial(UnitLength):
@@ -143,13 +143,6 @@ class OnLine(Pointed):
         return self.of_numbers(X[:, 0], Y[:, 0], xp)
 
 
-def with_columns(X, d, name, k):
-    "X itself, if its points have d coordinates"
-    if X.shape[1] != d:
-        space = "ℝ" if d == 1 else f"ℝ^{d}"
-        shaped(X, name, ("n", d), hint=f": {type(k).__name__} takes points of {space} here")
-    return X
-
 
 class HalfLine(OnLine):
     "A function of two numbers in [start, ∞)"
@@ -188,6 +181,25 @@ class Explicit(Pointed):
 
     def _distance(self, X, Y, xp):
         return xp.sqrt(sqdist(self._features(X), self._features(Y)))
+
+
+class OfFunctions(Explicit):
+    "Features that are functions f(X) of points of any kind"
+    _family = True
+
+    def _points(self, X, name):
+        return of_any_kind(X, name)
+
+    def _facts(self):
+        return frozenset()                       # it is for the functions to refuse points
+
+
+def comparable(X, Y):
+    "Arrays as they are; for other points numbers (n, 1) and (m, 1), equal ones for equal points"
+    if hasattr(X, "dtype") and hasattr(Y, "dtype"):
+        return X, Y
+    number = distinct(Objects([*X, *Y]))[1][:, None].astype(float)
+    return number[: n_points(X)], number[n_points(X) :]
 
 
 def plain(X):

@@ -328,7 +328,7 @@ def both_points(k, X, Y=None):
     Y = k._marked(Y, "Y")
     if n_columns(X) != n_columns(Y):
         shaped(Y, "Y", ("m", n_columns(X)), hint=", points of the space of X")
-    if hasattr(X, "dtype") and X.dtype != Y.dtype:
+    if hasattr(X, "dtype") and hasattr(Y, "dtype") and X.dtype != Y.dtype:
         xp, dtype = library(X, Y), precision(X, Y)
         cast = lambda A: remarked(guarded(xp.astype(A, dtype)), A)
         X, Y = (A if A.dtype == dtype else cast(A) for A in (X, Y))
@@ -486,12 +486,38 @@ def distance_matrix(k, X, Y=None):
     return D
 
 # %% ../nbs/S_gram.ipynb #f24d08bd
+def require_points(X, least, name, why):
+    "X itself, if it holds so many points"
+    if (n := n_points(X)) < least:
+        raise ValueError(f"{name} holds {n} point{'s' * (n > 1)}; pass {least} or more: {why}.")
+    return X
+
+
+def with_columns(X, d, name, k, or_more=False):
+    "X itself, if its points have d coordinates, or more where these are welcome"
+    if X.shape[1] < d or (X.shape[1] > d and not or_more):
+        space = f": {type(k).__name__} takes points of {'ℝ' if d == 1 else f'ℝ^{d}'} here"
+        more = f" or more columns: {k} needs {d} coordinates"
+        shaped(X, name, ("n", d), hint=more if or_more else space)
+    return X
+
+
 def interval(limits, otherwise):
     "The limits a < b that plot was given, as floats, or others where it was given none"
     ends = [as_number(x, "a limit of plot") for x in limits or otherwise]
     if len(ends) != 2 or not ends[0] < ends[1]:
         raise ValueError(f"plot got the limits {ends}; pass a < b for each axis, or none.")
     return ends
+
+
+def window(f):
+    "The range of the centres; where that is a point, a window of the kernel around it"
+    low, high = f.Z.min(axis=0).astype(float), f.Z.max(axis=0).astype(float)
+    a, b = f.k._window
+    moves = f.k.is_shift_invariant or f.Z.shape[1] > 1
+    for i in np.flatnonzero(low == high):
+        low[i], high[i] = (low[i] + a, high[i] + b) if moves else (a, b)
+    return tuple(np.stack([low, high], axis=1).ravel())
 
 
 class Tiled(Pointed):

@@ -9,17 +9,17 @@ import math
 from typing import Annotated, Any
 import numpy as np
 from scipy.linalg import lstsq
-from .arrays import (Cholesky, Objects, PivotedCholesky, as_floats, as_targets, distinct,
-                               joined, require_fits, schur)
-from .contracts import (NonNegative, Points, Positive, Value, Word, contract, joined_of,
-                                  kept, points, prepared, taken_of)
+from .arrays import (Cholesky, Objects, PivotedCholesky, as_number, as_targets, distinct,
+                               joined, require_fits, schur, shaped)
+from .contracts import (Points, Positive, Value, Word, array, contract, fitting,
+                                  joined_of, kept, points, prepared, taken_of)
 
 # %% ../nbs/03a_interpolation.ipynb #652720cc
-from .errors import IndefiniteKernel, finite, require
+from .errors import IndefiniteKernel, finite, not_negative, require
 from .features import finite_feature_map
 from .functions import (AFunction, MorePlaces, Number, OneFunction, OneSameSpace, Places,
                                   in_doubles, pursuit, squarable, with_distinct_centres)
-from .gram import AKernel
+from .gram import AKernel, require_points
 from .kernels import Kernel
 from .rkhs import RKHSFunction
 from .zoo import Tensor
@@ -61,12 +61,9 @@ def _repeated(X, y):
 def _noise(value, name, call):
     "A variance ≥ 0, or one for each point"
     if np.ndim(value) == 0:
-        return NonNegative.__metadata__[0].read(value, name, call)
-    n, levels = len(call.seen["X"]), as_floats(value, name)
-    if levels.shape != (n,) or levels.min() < 0:
-        raise ValueError(f"{name} has shape {levels.shape} and least entry {levels.min():g}; pass "
-                         f"a number ≥ 0, or one for each of the {n} points.")
-    return levels
+        return as_number(value, name, at_least=0)
+    levels = array(at_least=0).read(value, name)
+    return shaped(levels, name, (len(call.seen["X"]),), hint=", one a point, or a single number")
 
 
 NoiseLevels = Annotated[Any, Word("float or array (n,), ≥ 0", _noise, bad=("text", -1.0, [np.nan]))]
@@ -136,9 +133,7 @@ class Conditioned(_WithPointsOf):
 # %% ../nbs/03a_interpolation.ipynb #3d5f47fb
 def _require_lengths(k, squares, noisy):
     "Are the k(x, x) those of a kernel, and not all 0 where nothing else is known?"
-    if squares.min() < 0:
-        raise IndefiniteKernel(f"{k} is not positive semidefinite: k(x, x) = {squares.min():.3g} "
-                               f"at point {squares.argmin()} of X.")
+    not_negative(squares, "k(x, x)", k)
     if not noisy and not squares.any():
         raise ValueError("k(x, x) = 0 at every point of X: all sections are the zero function.")
 
@@ -226,9 +221,7 @@ def _roundings(f, s, X, at, gap):
 # %% ../nbs/03a_interpolation.ipynb #44426504
 def left_out(k, X, y):
     "yᵢ − sᵢ(xᵢ) = alphaᵢ / (K⁻¹)ᵢᵢ from one factorisation, at marked points X   (3.14)"
-    if len(X) < 2:
-        raise ValueError("X has one point; leaving it out leaves none. Pass two or more.")
-    gram = _factored(k, X, y)
+    gram = _factored(k, require_points(X, 2, "X", "leaving out the only one leaves none"), y)
     return (gram.solve(y).T / gram.inverse_diagonal()).T
 
 # %% ../nbs/03a_interpolation.ipynb #79db8757
@@ -311,16 +304,16 @@ def sum_norm(f, k1: AKernel, k2: AKernel, X: PointsOfFirst = None) -> Number:
     u = lstsq(R, target, cond=cut, lapack_driver="gelsd")[0]
     missing, norm = np.abs(target - R @ u).max(axis=0), np.sqrt((u**2).sum(axis=0))
     if (missing > 10 * cut * (norm + np.abs(target).max(axis=0))).any():
-        raise ValueError(f"no function of H({k1}) + H({k2}) takes the values of f on X, or "
-                         f"rounding hides its norm: off by {float(np.max(missing * scale)):.2g} at "
-                         "a point, in units of √(k1 + k2). Pass fewer points.")
+        off = float(np.max(missing * scale))
+        raise ValueError(f"no function of H({k1}) + H({k2}) takes the values of f on X, up to "
+                         f"{off:.2g} √(k1 + k2), or rounding hides its norm. Pass fewer points.")
     return float(norm * scale) if norm.ndim == 0 else norm * scale
 
 # %% ../nbs/03a_interpolation.ipynb #911493f6
 def _values_at(f, k, X):
     "Points, by default the centres of f, and the values there of an RKHSFunction or any function"
-    if not callable(f) or (X is None and not isinstance(f, RKHSFunction)):
-        raise TypeError("f: pass an RKHSFunction, or a function and X, where f₁ + f₂ equals it.")
+    fits = callable(f) and (X is not None or isinstance(f, RKHSFunction))
+    fitting(f, "f", fits, "an RKHSFunction", "one, or a function and X, where f₁ + f₂ equals it")
     X = k.points(f.Z) if X is None else X
     flat = not isinstance(f, RKHSFunction) and getattr(X, "shape", (0, 0))[1] == 1
     values = f(X[:, 0] if flat else X)
@@ -363,8 +356,9 @@ def tensor_product(f: OneFunction, g: OneFunction) -> AFunction:
     ------
     MemoryError              the pairs are above settings.result_mib
     """
-    if isinstance(f.Z, Objects) or isinstance(g.Z, Objects):
-        raise TypeError("f ⊗ g is a function of pairs of arrays; these centres are other objects.")
+    for Z, name in (f.Z, "f.Z"), (g.Z, "g.Z"):
+        fitting(Z, name, not isinstance(Z, Objects), "an array",
+                "functions of arrays: f ⊗ g is a function of pairs of arrays")
     d1, d2 = f.Z.shape[1], g.Z.shape[1]
     require_fits((len(f.Z) * len(g.Z), d1 + d2), instead="f.compress(tol) first")
     pairs = np.hstack([np.repeat(f.Z, len(g.Z), axis=0), np.tile(g.Z, (len(f.Z), 1))])

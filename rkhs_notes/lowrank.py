@@ -11,7 +11,7 @@ import numpy as np
 from .arrays import Factored, as_number, frozen, require_fits
 from .contracts import (Count, NonNegative, Points, Rng, Value, contract, kept, one_of,
                                   remarked, taken_of)
-from .errors import IndefiniteKernel
+from .errors import not_negative
 from .gram import AKernel, n_points
 
 # %% ../nbs/S_lowrank.ipynb #fb12c218
@@ -135,7 +135,7 @@ class _Elimination:
         self.k, self.X, self.rank = k, X, rank
         info, self.left = np.finfo(diagonal.dtype), diagonal.astype(float)
         self.stopped, self.pivots = None, []
-        _refuse_negative(k, self.left, 0.0)
+        not_negative(self.left, "k(x, x)", k)
         self.top = _largest(self.left, info)
         self.trace, self.noise = float(self.left.sum()), float(info.eps) ** 0.375 * self.top
         self.floor = _FLOOR * float(info.eps) * self.top  # below it a pivot is rounding error
@@ -179,7 +179,7 @@ class _Elimination:
 
     def decide(self):
         "Go on, or why not"
-        _refuse_negative(self.k, self.left, self.noise)
+        not_negative(self.left, "a squared distance of features", self.k, self.noise)
         self.left[self.left <= self.floor] = 0.0
         if not self.left.any():
             exact = self.goal >= self.floor * len(self.left)
@@ -190,13 +190,6 @@ class _Elimination:
             self.stopped = "rank"
 
 # %% ../nbs/S_lowrank.ipynb #a7b3f077
-def _refuse_negative(k, left, rounding):
-    "Squared distances below 0 by more than rounding: the kernel is none"
-    if (low := float(left.min())) < -rounding:
-        raise IndefiniteKernel(f"{k} is not positive semidefinite: a squared distance is {low:.3g} "
-                               f"at point {left.argmin()}. indefinite_witness(k, X) shows more.")
-
-
 def _largest(diagonal, info):
     "The largest k(x, x), if it is in range"
     top = float(diagonal.max())

@@ -251,9 +251,8 @@ def _render(draw, state, name):
             drawn = plt.figure(opened[0])
         figure = getattr(drawn, "figure", drawn)                 # axes → (sub)figure
         figure = getattr(figure, "figure", drawn)                # → figure
-        if not isinstance(figure, matplotlib.figure.Figure):
-            raise TypeError(f"draw returned {type(drawn).__name__} for state {name!r}; open one "
-                            "figure with plt.subplots() and return it, or its axis.")
+        fitting(figure, f"draw({name})", isinstance(figure, matplotlib.figure.Figure), "a figure",
+                "a function that opens one by plt.subplots() and returns it, or its axis")
         buffer = io.BytesIO()
         with matplotlib.rc_context({"savefig.bbox": None}):   # "tight" would give each its own size
             figure.savefig(buffer, format="png", dpi=settings.dpi, metadata={"Software": None})

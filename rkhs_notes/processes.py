@@ -143,8 +143,8 @@ def log_marginal(k: AKernel, X: Points, y: Vector, noise: NoiseLevels):
     NotPositiveDefinite      K + N is singular
     """
     alpha, gram, value = _evidence(k, X, y, noise)
-    if np.abs(alpha).max() > 1e150:
-        raise ValueError("the gradient of log p(y) overflows; y is far above k + noise: rescale y.")
+    as_number(np.abs(alpha).max(), "the largest |(K + noise)⁻¹ y|", at_most=1e150,
+              because=", or the gradient of log p(y) overflows: rescale y")
     M = np.outer(alpha, alpha)
     M -= gram.inverse()
     M /= 2                                                                              # (5.13)
@@ -429,10 +429,8 @@ def nadaraya_watson(k: AKernel, X: Points, y: Targets):
         "Σᵢ yᵢ k(x, xᵢ) / Σⱼ k(x, xⱼ) at points (m, d)"
         values = sums(points)
         weight = values[:, -1]
-        i = int(np.argmin(weight))
-        if not weight[i] > 0:
-            raise ValueError(f"at point {i} the weights sum to {weight[i]:.3g}: no average. It is "
-                             "too far from the data for this bandwidth, or k is negative.")
+        as_number(weight.min(), f"the sum of the weights at point {weight.argmin()}", above=0,
+                  because=": it is too far from the data for this bandwidth, or k is negative")
         means = values[:, :-1] / weight[:, None]
         return means[:, 0] if y.ndim == 1 else means
     return average

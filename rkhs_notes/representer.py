@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from .arrays import Objects, frozen, joined
 from .contracts import (Count, Flag, NonNegative, Points, Positive, Rng, Targets,
-                                  Vector, Weights, Word, contract, points)
+                                  Vector, Weights, Word, contract, points, word_of)
 
 # %% ../nbs/05_representer.ipynb #7e014db0
 from .convex import (ALoss, Loss, absolute, certificate,  # noqa: F401
@@ -21,7 +21,7 @@ from .fits import Answers, Fit, Scores
 
 # %% ../nbs/05_representer.ipynb #dfd7831a
 from .functions import OneFunction
-from .gram import AKernel, n_points, precision
+from .gram import AKernel, n_points, precision, require_points
 from .kernels import Kernel
 from .multipliers import beside_loss
 from .rkhs import RKHSFunction
@@ -90,7 +90,7 @@ def ridge(k: AKernel, X: Points, y: Targets, lam: Positive = 1e-3, offset: Flag 
 
 # %% ../nbs/05_representer.ipynb #06684eea
 def _fitted(value, name, call):
-    OneFunction.__metadata__[0].read(getattr(value, "function", value), name, call)
+    word_of(OneFunction).read(getattr(value, "function", value), name, call)
     return value
 
 
@@ -306,8 +306,7 @@ def ridge_path(k: AKernel, X: Points, y: Targets, lams: Lams = None, offset: Fla
     >>> ridge_path(Linear(), [0.0, 1.0, 2.0], [0.0, 1.1, 1.9], lams=[0.01, 10.0]).best
     0.01
     """
-    if (n := len(squarable(y))) < 2:
-        raise ValueError("X has one point; leaving it out leaves nothing to fit.")
+    n = len(require_points(squarable(y), 2, "X", "leaving out the only one leaves nothing to fit"))
     K, (root, share) = whole(k, X), systems.root_and_share(weights, y)
     lams = systems.range_of_lams(K) if lams is None else lams
     means = frozen(systems.centre(K, share)) if offset else None                     # C K Cᵀ

@@ -526,10 +526,8 @@ class SmoResult(Value):
                 f"{self.iterations} steps: violation {self.violation:.1e}, {state}")
 
 
-_Distances = Annotated[Any, replace(instance_of(PairDistances, "PairDistances(k, X)"),
-                                    letters=("n",))]
-_Problem = Annotated[Any, replace(instance_of(BoxProblem, "BoxProblem(p, lo, hi)"),
-                                  letters=("n",))]
+_Distances = Annotated[Any, instance_of(PairDistances, "PairDistances(k, X)", "n")]
+_Problem = Annotated[Any, instance_of(BoxProblem, "one with an entry for each point", "n")]
 
 # %% ../nbs/S_smo.ipynb #3b07a3e5
 @contract

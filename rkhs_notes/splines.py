@@ -11,14 +11,12 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from scipy.linalg import solve_triangular
-from .arrays import as_points
+from .arrays import as_points, shaped
 from .contracts import Value, Word, array, contract
 
 # %% ../nbs/S_splines.ipynb #260a0163
 def _on_the_line(value, name, call):
-    x = as_points(value, name)
-    if x.shape[1] != 1:
-        raise ValueError(f"{name} has {x.shape[1]} columns; a spline lives on ℝ: pass (n,).")
+    x = shaped(as_points(value, name), name, ("n", 1), hint=" or (n,): a spline lives on ℝ")
     return x[:, 0].astype(float)
 
 

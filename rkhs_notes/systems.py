@@ -10,12 +10,12 @@ import math
 from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
-from .arrays import (Cholesky, Objects, as_floats, as_points, distinct, guarded,
-                               require_fits, sqdist, taken)
+from .arrays import (Cholesky, Objects, as_floats, as_number, as_points, distinct,
+                               guarded, require_fits, shaped, sqdist, taken)
 
 # %% ../nbs/S_systems.ipynb #af738444
-from .contracts import Targets, Value, Word
-from .errors import IndefiniteKernel
+from .contracts import Targets, Value, Word, fitting
+from .errors import IndefiniteKernel, not_negative
 from .gram import n_points, precision
 
 # %% ../nbs/S_systems.ipynb #c1515d14
@@ -43,10 +43,9 @@ def whole(k, X):
 # %% ../nbs/S_systems.ipynb #06ca5b29
 def squarable(y, name="y"):
     "y, if a sum of its squares is a number"
-    top, room = float(np.abs(y).max()), math.sqrt(float(np.finfo(y.dtype).max) / (4 * y.size))
-    if top > room:
-        raise ValueError(f"{name} holds {top:.1e}, whose square overflows {y.dtype}; "
-                         f"rescale {name} to at most {room:.0e}.")
+    room = math.sqrt(float(np.finfo(y.dtype).max) / (4 * y.size))
+    as_number(np.abs(y).max(), f"the largest |{name}|", at_most=room,
+              because=f"; squares of larger ones overflow {y.dtype}: rescale {name}")
     return y
 
 # %% ../nbs/S_systems.ipynb #f0ede7e9
@@ -99,8 +98,8 @@ def independent(T, weights=None):
 # %% ../nbs/S_systems.ipynb #e01f47ac
 def _null_space(value, name, call):
     parts = (value,) if callable(value) else value
-    if not parts or not isinstance(parts, (list, tuple)) or not all(map(callable, parts)):
-        raise TypeError(f"{name} must be a function X ↦ (n, m), or a list of functions X ↦ (n,).")
+    fits = isinstance(parts, (list, tuple)) and parts and all(map(callable, parts))
+    fitting(value, name, fits, "a function, or a list of functions", "X ↦ (n, m), or X ↦ (n,) each")
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -116,9 +115,7 @@ def null_matrix(null_space, X):
     for p in (null_space,) if callable(null_space) else null_space:
         values = as_floats(p(at), "null_space(X)")
         values = np.full(n, float(values)) if values.ndim == 0 else values
-        if values.ndim > 2 or len(values) != n:
-            raise ValueError(f"null_space gives shape {values.shape} for {n} points; "
-                             f"it must give ({n},) or ({n}, m).")
+        shaped(values, "null_space(X)", (n,), (n, "m"), hint=f" for {n} points")
         columns.append(values.reshape(n, -1).astype(precision(X), copy=False))
     return np.concatenate(columns, axis=1)
 
@@ -143,9 +140,8 @@ class NullPart(Value):
 # %% ../nbs/S_systems.ipynb #d7d6654a
 def clipped(eigenvalues, rounding, what, k):
     "Ascending eigenvalues of `what`, those that rounding made negative put to 0"
-    if eigenvalues[0] < 0 and eigenvalues[0] < -rounding():
-        raise IndefiniteKernel(f"{what} has the eigenvalue {eigenvalues[0]:.3g}: {k} is not "
-                               "positive semidefinite. check_kernel(k, X) shows a witness.")
+    if eigenvalues[0] < 0:
+        not_negative(eigenvalues[0], f"the least eigenvalue of {what}", k, rounding())
     return np.clip(eigenvalues, 0, None)
 
 # %% ../nbs/S_systems.ipynb #8aa6fbc6

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 from .arrays import as_number
 from .contracts import (Count, Flag, Function, Positive, Probability, Rng, contract,
-                                  joined_of, one_of, taken_of)
+                                  joined_of, one_of, taken_of, word_of)
 
 # %% ../nbs/11a_two_samples.ipynb #737060a8
 from .errors import require
@@ -97,12 +97,12 @@ def _draw_witness(f, ax):
     ax.set(title="witness", xlabel="" if d == 2 else "x" if d == 1 else "value of the witness")
 
 # %% ../nbs/11a_two_samples.ipynb #a3b1d0c3
-KernelOrMap = Annotated[Any, replace(AKernel.__metadata__[0], says="Kernel, or FeatureMap",
+KernelOrMap = Annotated[Any, replace(word_of(AKernel), says="Kernel, or FeatureMap",
     read=lambda value, name, call: (value if isinstance(value, FeatureMap)
-                                    else AKernel.__metadata__[0].read(value, name, call)))]
-KernelList = Annotated[Any, replace(Kernels.__metadata__[0], says="list of Kernel, or None",
+                                    else word_of(AKernel).read(value, name, call)))]
+KernelList = Annotated[Any, replace(word_of(Kernels), says="list of Kernel, or None",
     read=lambda value, name, call: (value if value is None
-                                    else Kernels.__metadata__[0].read(value, name, call)),
+                                    else word_of(Kernels).read(value, name, call)),
     bad=("text", 3.0, [], [3.0], {}))]
 Null = Annotated[str, one_of("permutation", "wild", "gamma", "spectral")]
 Statistic = Annotated[str, one_of("u", "v", "u1", "linear", "block", "incomplete")]

@@ -13,25 +13,21 @@ import scipy.linalg
 import scipy.sparse
 
 # %% ../nbs/S_views.ipynb #dbc6869e
-from .arrays import (Cholesky, as_floats, as_points, as_weights, row_blocks, signs,
-                               sqdist)
-from .contracts import (Value, Word, array, contract, count, marked, number, one_of,
-                                  points, recast)
-from .gram import as_kernel, n_points
+from .arrays import (Cholesky, as_count, as_number, as_points, as_weights, row_blocks,
+                               signs, sqdist)
+from .contracts import (Value, Word, array, contract, count, fitting, marked, number,
+                                  one_of, points, recast)
+from .gram import as_kernel, n_points, require_points
 from .lowrank import pivoted_cholesky
 from .spectra import leading_eigenpairs
 
 # %% ../nbs/S_views.ipynb #63f390e5
 def _ties(value, name, call=None):
     "W (n, n), sparse or dense, ≥ 0, every row and column with some weight"
-    if isinstance(value, str):
-        raise TypeError(f"{name} = {value!r}: pass the matrix, affinity(H, labels, {value!r}).")
+    fitting(value, name, not isinstance(value, str), "a matrix", f"affinity(H, labels, {value!r})")
     sparse = scipy.sparse.issparse(value)
     W = scipy.sparse.csr_array(value) if sparse else array("n", "n").read(value, name, call)
-    entries = as_floats(np.append(W.data, 0) if sparse else W, name)
-    if entries.min() < 0:
-        raise ValueError(f"{name} has an entry {entries.min():.3g} < 0; weights pull pairs "
-                         "together, they cannot push.")
+    array(at_least=0).read(np.append(W.data, 0) if sparse else W, name)
     for axis, what in ((1, "row"), (0, "column")):
         with np.errstate(over="ignore"):
             sums = np.asarray(W.sum(axis=axis)).ravel()
@@ -67,8 +63,7 @@ def each(word):
     "The word of a sequence of what `word` reads"
     def read(value, name, call):
         several = list(value) if isinstance(value, (tuple, list, np.ndarray)) else [value]
-        if not several:
-            raise ValueError(f"{name} is empty; pass at least one candidate.")
+        as_count(len(several), f"the number of candidates in {name}")
         return list(dict.fromkeys(word.read(v, name, call) for v in several))
 
     return Word(f"sequence of {word.says}", read, (), lambda rng, sizes: [word.draw(rng, sizes)],
@@ -76,8 +71,8 @@ def each(word):
 
 
 def _pair(value, name, call):
-    if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise TypeError(f"{name} holds {value!r}; pass a list of pairs (k_low, k_high).")
+    fits = isinstance(value, (tuple, list)) and len(value) == 2
+    fitting(value, f"an entry of {name}", fits, "a pair", "a list of pairs (k_low, k_high)")
     for k, kind in zip(value, ("k_low", "k_high"), strict=True):
         as_kernel(k, f"{kind} of {name}")
     return tuple(value)
@@ -122,17 +117,15 @@ _COLUMNS = 1000
 
 def view(k, X, name, rank, rng):
     "The View of marked points X by at most `rank` columns; all of them up to n = 1000, else 1000"
-    X, n = recast(X, np.float64), n_points(X)
-    if n < 3:
-        raise ValueError(f"{name} holds {n} objects; a centred embedding needs at least 3 pairs.")
-    gram = pivoted_cholesky(k, X, min(n, rank or _COLUMNS), tol=0, rng=rng)   # by blocks: fast
+    X = recast(require_points(X, 3, name, "centring takes one"), np.float64)
+    gram = pivoted_cholesky(k, X, min(n_points(X), rank or _COLUMNS), tol=0, rng=rng)  # by blocks
     F = gram.factor
     mean = F.mean(axis=0) if F.size else np.zeros(0)
     done = View(gram, mean, F - mean)
     if not done.varies > 1e-8 * gram.trace:
-        raise ValueError(f"{name} is constant for {k}, or next to it: centring leaves "
+        raise ValueError(f"{name} is constant for {k}, or nearly: centring leaves "
                          f"{done.varies:.2g} of a trace of {gram.trace:.2g}, too few digits. Equal "
-                         f"rows? Subtract the mean of {name}, or take a smaller bandwidth.")
+                         "rows? Subtract the mean, or take a smaller bandwidth.")
     return done
 
 
@@ -163,10 +156,9 @@ def leading_axes(low, high, W, p, reg, or_fewer=False):
     U, rho, V = _leading_singular(M, min(p, *M.shape))
     found = min(p, int(np.sum(rho > 1e-7)))
     if p > found and not (or_fewer and found):
-        raise ValueError(f"n_components = {p}, but only {found} axes correlate: the kernels reach "
-                         f"{low.gram.rank} and {high.gram.rank} directions on {len(low.centred)} "
-                         "pairs (centring takes one), W allows no more than its rank, and "
-                         f"reg = {reg:g} may dwarf the Gram matrices.")
+        raise ValueError(f"n_components = {p}, but only {found} axes correlate: {len(low.centred)} "
+                         f"pairs give {low.gram.rank} and {high.gram.rank} directions, less one by "
+                         f"centring, W has its own rank, and reg = {reg:g} may dwarf the kernels.")
     return (low.coefficients(back_low(U[:, :found]) / 2**0.5),
             high.coefficients(back_high(V[:, :found]) / 2**0.5), rho[:found])
 
@@ -238,26 +230,17 @@ class Matching:
             return 1.0, 1.0
         if isinstance(weights, str):
             rho, width = self.correlations, np.sqrt(self.eigenvalues * (2 - self.eigenvalues))
-            if width.min() < 1e-6:
-                raise ValueError(f"λ = {self.eigenvalues.min():.1g}: a likelihood needs "
-                                 "correlations below 1; raise reg.")
+            as_number(width.min(), "√(1 − ρ²)", at_least=1e-6,
+                      because=": a likelihood needs correlations ρ below 1; raise reg")
             return 1 / width, rho / width                                               # (12.8)
         return (np.sqrt(as_weights(weights, len(self.eigenvalues), "axis")),) * 2
-
-# %% ../nbs/S_views.ipynb #b625c5ae
-def at_most(p, embedding):
-    "p, unless the embedding has fewer axes"
-    if p > len(embedding.eigenvalues):
-        raise ValueError(f"n_components = {p}, but this embedding has "
-                         f"{len(embedding.eigenvalues)}; make a new one.")
-    return p
 
 # %% ../nbs/S_views.ipynb #3aff005e
 def splits(place, folds, unseen, rng):
     "(training pairs, gallery, probes) of each fold, with at least one probe that can be matched"
     n, what = (int(place.max()) + 1, "labels") if unseen else (len(place), "pairs")
-    if n < (2 if unseen else 3) * folds:
-        raise ValueError(f"{n} {what} are too few for {folds} folds; pass fewer or more {what}.")
+    least = (2 if unseen else 3) * folds
+    as_count(n, f"the number of {what}", least, because=f", for {folds} folds")
     made = []
     for part in np.array_split(rng.permutation(n), folds):
         held = np.isin(place if unseen else np.arange(n), part)

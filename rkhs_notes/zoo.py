@@ -10,16 +10,16 @@ from operator import iadd, imul
 from typing import Annotated
 import numpy as np
 from scipy.spatial.distance import cdist
-from .arrays import as_floats, as_points, sqdist
+from .arrays import as_floats, as_points, shaped, sqdist
 from .bessel import matern, matern_slope
 
 # %% ../nbs/01a_zoo.ipynb #eea96ff4
 from .contracts import Count, Function, Positive, Word, contract, number
 from .entries import Functions, GramMatrix, NonNegatives, Psd, Widths
-from .forms import (ByCoordinate, Explicit, ExpRadial, HalfLine, Radial, UnitLength,
-                              coordinate_differences, divided, in_place, overwritten, power,
-                              values_of, with_columns)
-from .gram import AKernel, as_written
+from .forms import (ByCoordinate, ExpRadial, Explicit, HalfLine, OfFunctions, Radial,
+                              UnitLength, comparable, coordinate_differences, divided, in_place,
+                              overwritten, power, values_of, with_columns)
+from .gram import AKernel, as_written, of_any_kind, precision
 from .hilbert import AnyMeasure
 from .kernels import Constant, Gaussian, Kernel, Linear
 
@@ -271,13 +271,18 @@ class Periodic(ByCoordinate, Kernel):
 
 # %% ../nbs/01a_zoo.ipynb #9e857047
 class Delta(UnitLength, Kernel):
-    "k(x, y) = 1 if x = y, else 0: every point is alike to itself only; white noise"
+    "k(x, y) = 1 if x = y, else 0: points of any kind, each alike to itself only; white noise"
+
+    def _points(self, X, name): return of_any_kind(X, name)
+    def _facts(self): return frozenset()         # any points that were read will do
 
     def _gram(self, X, Y, xp):
+        X, Y = comparable(X, Y)
         return in_place(imul, (xp.astype(X[:, i, None] == Y[None, :, i], X.dtype)
                                for i in range(X.shape[1])))
 
     def _pairs(self, X, Y, xp):
+        X, Y = comparable(X, Y)
         return xp.astype(xp.all(X == Y, axis=1), X.dtype)
 
     def _times(self, other):
@@ -328,10 +333,10 @@ class SobolevFull(HalfLine, Kernel):
         return taylor + "+" + Sobolev(self.order)._tex(x, y)
 
 # %% ../nbs/01a_zoo.ipynb #99cc6826
-class Rank1(Explicit, Kernel):
+class Rank1(OfFunctions, Kernel):
     """k(x, y) = f(x) f(y)
 
-    f : of points (n,) of ℝ, or (n, d), to numbers (n,)
+    f : of points (n,) of ℝ, or (n, d), or n objects of any kind, to numbers (n,)
     """
     f: Function  # the one feature
 
@@ -342,10 +347,10 @@ class Rank1(Explicit, Kernel):
         return f"f({x})\\,f({y})"
 
 # %% ../nbs/01a_zoo.ipynb #de9d2489
-class FiniteRank(Explicit, Kernel):
+class FiniteRank(OfFunctions, Kernel):
     """k(x, y) = Σᵣ weightsᵣ fᵣ(x) fᵣ(y)
 
-    functions : of points (n,) of ℝ, or (n, d), to numbers (n,)
+    functions : of points (n,) of ℝ, or (n, d), or n objects of any kind, to numbers (n,)
     """
     weights: NonNegatives  # (r,)
     functions: Functions  # r of them
@@ -357,7 +362,7 @@ class FiniteRank(Explicit, Kernel):
         return np.stack([values_of(f, X) for f in self.functions], axis=1)
 
     def _features(self, X):
-        return self._unweighted(X) * np.sqrt(self.weights).astype(X.dtype)
+        return self._unweighted(X) * np.sqrt(self.weights).astype(precision(X))
 
     def _vjp(self, X, Y, G):
         return {"weights": np.sum(self._unweighted(X) * (G @ self._unweighted(Y)), axis=0)}
@@ -386,9 +391,7 @@ class Integral(Explicit, Kernel):
     def _features(self, X):
         x, shape = X if X.shape[1] == 1 else X[:, None, :], (len(X), len(self.measure.weights))
         values = as_floats(self.G(x, self.measure.points), "G(x, z)")
-        if values.shape != shape:
-            raise ValueError(f"G gives shape {values.shape}; for so many points and nodes it must "
-                             f"broadcast to {shape}.")
+        shaped(values, "G(x, z)", shape, hint=": it must broadcast to so many points and nodes")
         return (values * np.sqrt(self.measure.weights)).astype(X.dtype, copy=False)
 
     def _tex(self, x, y):
@@ -484,7 +487,7 @@ def _of_sklearn(kernel, name, call):
     p = kernel.get_params(deep=False) if known else {}
     if not known or (p.get("nu", np.inf) != np.inf and np.ndim(np.squeeze(p["length_scale"]))):
         raise TypeError(f"{name} is {kernel!r}, which has no counterpart here: pass an expression "
-                        "of scikit-learn's Gaussian processes, such as RBF(1.0), with one length "
+                        "such as RBF(1.0) of scikit-learn's Gaussian processes, with one length "
                         "for all columns, or write a Kernel with a method _gram.")
     return kernel
 

@@ -185,7 +185,7 @@ def test_rounding_and_near_misses(scale, dtype):
     assert abs(schur(done, C, b)[0]) <= bound[0]
     assert schur(done, C - bound / 3, b)[0] == 0
     for c in (C - 3 * bound, np.array([[C[0] - 3 * bound[0]]])):
-        with pytest.raises(IndefiniteKernel, match="my kernel.*point 0.*never negative"):
+        with pytest.raises(IndefiniteKernel, match="my kernel is not positive.*point 0"):
             schur(done, c, b, name="my kernel")
     with pytest.raises(IndefiniteKernel):
         schur(done, C - 0.1 * bound, b, eps=float(np.finfo(dtype).eps) * 1e-2)  # entries known better
@@ -202,7 +202,7 @@ def test_the_bound_grows_where_the_matrix_is_nearly_singular():
 
 
 def test_the_worst_of_many_points_is_named():
-    with pytest.raises(IndefiniteKernel, match="point 2.*less what the other points explain is -0.75"):
+    with pytest.raises(IndefiniteKernel, match="point 2.*less what the other points explain is -0.75 < 0"):
         schur(Cholesky(np.eye(1)), np.array([1.0, 0.9, 0.25, 1.0]), np.ones((1, 4)))
 
 
@@ -227,7 +227,7 @@ def test_a_process_on_no_kernel_raises():
     X = np.arange(5.0)
     gp = gaussian_process(Negative(), X, np.sin(X), noise=3.0)
     for ask in (lambda: gp.var(X), lambda: gp.cov(X), lambda: gp.sample(X, 2, 0)):
-        with pytest.raises(IndefiniteKernel, match=r"Negative\(\).*-0\.5"):
+        with pytest.raises(IndefiniteKernel, match=r"Negative\(\) .* is -0\.[57]"):
             ask()
 
 
@@ -241,7 +241,7 @@ def test_a_covariance_with_a_negative_eigenvalue_raises():
 
     gp = gaussian_process(Twisted(), [0.0, 1.0], [1.0, 0.0], noise=10.0)
     assert (gp.var([5.0, 6.0, 7.0]) > 0.5).all()
-    with pytest.raises(IndefiniteKernel, match="eigenvalue -"):
+    with pytest.raises(IndefiniteKernel, match="eigenvalue of .* is -"):
         gp.sample([5.0, 6.0, 7.0], 1, 0)
 
 
@@ -255,7 +255,7 @@ def test_laplace_on_no_kernel_raises():
     X = np.linspace(-2, 2, 12)
     fit = gp_classification(Late(), X, X > 0)
     assert (fit.var(X) > 0).all()
-    with pytest.raises(IndefiniteKernel, match="never negative"):
+    with pytest.raises(IndefiniteKernel, match="at point 0, .* is -"):
         fit.var([10.0])
 
 
@@ -353,7 +353,7 @@ def test_tables_of_mixed_types(value, words):
 def test_weights(weights):
     np.testing.assert_array_equal(as_weights(weights, 3), [1, 1, 1] if weights is None else weights)
     for bad, words in [
-        ([1, 2], r"\(2,\).*one number ≥ 0 for each axis, \(3,\)"),
+        ([1, 2], r"\(2,\); pass \(3,\), one number for each axis"),
         ([1, -1e-300, 1], "least entry -1e-300"),
         ([0, 0, 0], "not all 0"),
         ([[1, 1, 1]], r"\(1, 3\)"),

@@ -100,7 +100,7 @@ OTHER = {
     "distances of other spaces": (lambda: sqdist(X, X[:, :1]), ValueError, "in the space of X"),
     "no such chapter": (lambda: check_exercises("99"), ValueError, "no chapter"),
     "vectors that overflow": (lambda: project(y, [y * 1e200]), ValueError, "overflow"),
-    "one point to leave out": (lambda: ridge_path(k, X[:1], y[:1]), ValueError, "one point"),
+    "one point to leave out": (lambda: ridge_path(k, X[:1], y[:1]), ValueError, "holds 1 point"),
     "lengths": (lambda: ridge(k, X, y[:4]), ValueError, r"y has shape \(4,\), but X has 6 points"),
     "label text": (lambda: ridge(k, X, ["a"] * 6), TypeError, "y holds text"),
     "target nan": (lambda: ridge(k, X, y * np.nan), ValueError, "y is not finite"),

@@ -431,6 +431,21 @@ def test_refusals_name_what_came_and_what_to_pass(arguments, words):
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize("letters, good, bad", [
+    (("n", "1?"), [(3,), (3, 1)], [(3, 2), (), (3, 1, 1)]), (("n", "1"), [(3, 1)], [(3,), (3, 2), (1, 3)]),
+    (("n", "n"), [(2, 2)], [(2, 3), (2,)]), (("2", "d?"), [(2,), (2, 5)], [(3,), (3, 5)])])
+def test_an_axis_that_is_a_number_has_that_length(letters, good, bad):
+    @contracts.contract
+    def total(A: Annotated[Any, contracts.array(*letters)]):
+        return A.sum()
+
+    for shape in good:
+        assert total(np.ones(shape)) == np.prod(shape)
+    for shape in bad:
+        with pytest.raises(ValueError, match="A has shape"):
+            total(np.ones(shape))
+
+
 def test_a_missing_argument_is_named():
     with pytest.raises(TypeError, match="missing a required argument: 'lam'. It takes k, X, y, lam"):
         example(Gaussian(1), [1, 2], [3, 4])

@@ -698,10 +698,17 @@ def lower(words):
     return [word.lower() for word in words]
 
 
+def length(points):
+    return np.array([len(p) if isinstance(p, str) else p.sum() for p in points], float)
+
+
 WORDS = ["banana", "kernel", "hilbert", "a", "space", "abba"]
 
 
 @pytest.mark.parametrize("k, same", [
+    (Constant(2), Constant(2)), (Delta(), Delta()), (Rank1(length), Rank1(length)),
+    (FiniteRank([2, 1], [length, np.exp]).on(length), FiniteRank([2, 1], [length, np.exp]).on(length)),
+    (FiniteRank([2], [length]) + Delta(), FiniteRank([2], [length]) + Delta()),
     (Letters(), Linear()), (2 * Letters() + Constant(1), 2 * Linear() + Constant(1)),
     (Constant(1) + Letters(), Constant(1) + Linear()), (Letters() ** 2, Linear() ** 2),
     (Letters().normalized(), Linear().normalized()),
@@ -722,6 +729,21 @@ def test_points_may_be_strings(k, same):
         np.testing.assert_allclose(k(WORDS * 9), same(np.tile(X, (9, 1))), rtol=1e-12)
     with pytest.raises(TypeError):
         Letters()("one word")
+
+
+def test_things_without_a_hash_are_compared():
+    class Bag:
+        def __init__(self, *items):
+            self.items = items
+
+        def __eq__(self, other):
+            return isinstance(other, Bag) and self.items == other.items
+
+    bags = [Bag(1), Bag(2), Bag(1)]
+    assert Delta()(bags).tolist() == [[1, 0, 1], [0, 1, 0], [1, 0, 1]]
+    assert Delta()(bags, [1.0, 2.0]).tolist() == [[0, 0]] * 3 == Constant(0)(bags, [1.0, 2.0]).tolist()
+    with pytest.raises(TypeError, match="X holds text"):
+        Delta()("one word")
 
 
 STRICT = [Linear(), Polynomial(3), Gaussian(0.7), Constant(2), 2 * Gaussian(1) + Linear() * Polynomial(2),

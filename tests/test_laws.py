@@ -38,7 +38,7 @@ leaves = st.one_of(
 kernels = st.recursive(
     leaves, lambda part: st.one_of(
         part.flatmap(lambda a: part.map(lambda b: a + b)), part.flatmap(lambda a: part.map(lambda b: a * b)),
-        st.tuples(st.floats(0, 10), part).map(lambda pair: pair[0] * pair[1])), max_leaves=4)
+        st.tuples(st.just(0.0) | st.floats(1e-9, 9), part).map(lambda pair: pair[0] * pair[1])), max_leaves=4)
 
 
 @st.composite

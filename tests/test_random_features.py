@@ -380,7 +380,7 @@ def test_bounds_and_counts_agree():
         (lambda: fourier_features(Gaussian(), 2, 4, 0, kind="a"), "kind"),
         (lambda: fourier_features(Gaussian(), 2, 4, 0, coupling="a"), "coupling"),
         (lambda: fourier_features(Mahalanobis([1, 2]), 3, 4, 0), "needs points with 2 columns"),
-        (lambda: fourier_features(Gaussian().on(3), 3, 4, 0), "column 3"),
+        (lambda: fourier_features(Gaussian().on(3), 3, 4, 0), "4 columns or more"),
         (lambda: fourier_features(Gaussian(), 2, 4, 0)(X), "made for 2"),
         (lambda: fourier_features(Gaussian(), 3, 4, 0)(X[0]), "one point is"),
         (lambda: fourier_features(Gaussian(1e-300), 3, 4, 0)(X * 1e300), "overflow"),

@@ -176,7 +176,7 @@ def test_matern_of_large_order_near_zero(nu):
         (lambda: rn.FiniteRank([1.0], np.sin), "functions"),
         (lambda: rn.Integral(3.0, rn.gauss_legendre(0, 1, 3)), "G is"),
         (lambda: rn.Integral(np.minimum, 3.0), "measure"),
-        (lambda: rn.Precomputed([[1.0, 2.0], [2.0, 1.0]]), "eigenvalue -1"),
+        (lambda: rn.Precomputed([[1.0, 2.0], [2.0, 1.0]]), "eigenvalue is -1"),
         (lambda: rn.Precomputed(np.eye(2))([2.0]), "row numbers"),
         (lambda: rn.Matern(101), "≤ 100"),
         (lambda: rn.Matern(0), "nu = 0"),
