@@ -14,8 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 # %% ../nbs/02_features.ipynb #1d0b2c1f
-from .arrays import (Objects, as_floats, require_fits, row_blocks, rule_of, shortened,
-                               signed)
+from .arrays import as_floats, require_fits, row_blocks, rule_of, shortened, signed
 from .contracts import (Count, Flag, Function, NonNegative, Positive, Value, contract,
                                   number, taken_of)
 from .forms import GRAM_ERROR
@@ -29,10 +28,9 @@ from .maps import (AFeatureMap, Columns, Dimension, FeatureMatrix, GramMatrix, O
                              constant_column, dense_points, elementary_products, expect_columns,
                              exponent_vectors, gram_spectrum, halves_of, largest_gap, like,
                              monomials, no_map, points_or_rows, require_columns, require_features,
-                             require_finite, rows_times, side_by_side, unit_rows)
+                             require_finite, side_by_side, unit_features)
 
 # %% ../nbs/02_features.ipynb #17d2c917
-from .algebra import inverse_lengths
 from .errors import NoFiniteFeatureMap, require
 from .separation import (Perceptron, RowsOf, longest_row, margin_of, require_gram,
                                    until_clean, widest_margin)
@@ -374,9 +372,7 @@ def _(k: Conjugate, d):
 @feature_rule.register
 def _(k: Normalized, d):
     D, phi = _rule(k.k, d)
-    if isinstance(d, Objects):                          # what is not among their features counts
-        return D, lambda X: rows_times(inverse_lengths(k.k, X, np), phi(X))
-    return D, lambda X: unit_rows(phi(X))
+    return D, unit_features(k.k, phi, d)
 
 
 @feature_rule.register

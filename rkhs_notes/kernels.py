@@ -484,8 +484,7 @@ def median_bandwidth(X: Points, rng: Rng = None, n_max: Annotated[int, count(2)]
     >>> median_bandwidth([0.0, 1.0, 3.0, 10.0])
     5.0
     """
-    if len(X) > n_max:
-        X = X[rng.choice(len(X), n_max, replace=False)]
+    X = X if len(X) <= n_max else X[rng.choice(len(X), n_max, replace=False)]
     spread, distances = gram.pair_distances(X, k)
     if not len(distances) or np.median(distances) == 0:
         raise ValueError(f"of {len(X)} points in X more than half of all pairs coincide, or there "

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 # %% ../nbs/S_maps.ipynb #9ec60d2a
+from .algebra import inverse_lengths
 from .arrays import (Objects, array_namespace, as_count, as_floats, as_number,
                                as_points, as_signs, finite, require_fits, require_symmetric, shaped,
                                shortened)
@@ -286,6 +287,13 @@ def unit_rows(F):
         return F
     F = _rows_over(F, _largest(F))
     return _rows_over(F, _lengths(F))
+
+
+def unit_features(k, phi, d):
+    "φ(x) / √k(x, x); a map made for some objects lacks features of others, the kernel does not"
+    if isinstance(d, Objects):
+        return lambda X: rows_times(inverse_lengths(k, X, np), phi(X))
+    return lambda X: unit_rows(phi(X))
 
 
 def _largest(F):

@@ -221,14 +221,15 @@ class Counting(OnSequences):
         A, B = self._both(X, Y)
         return np.asarray(A.multiply(B).sum(axis=1)).ravel()
 
-# %% ../nbs/S_strings.ipynb #a9b9dbe7
+# %% ../nbs/S_strings.ipynb #47df815d
 def in_vocabulary(k, texts):
     "(D, map): the counts of the words that occur in the texts, for other texts too"
     def both(X):
         counts = k.counts(k._coded(texts, X)).tocsc()
         return counts[:, counts[: len(texts)].getnnz(axis=0) > 0].tocsr()
 
-    return both(texts).shape[1], lambda X: both(k._marked(X))[len(texts) :]
+    D = k.counts(k._coded(texts)).shape[1]                 # each column occurs
+    return D, lambda X: both(k._marked(X))[len(texts) :]
 
 # %% ../nbs/S_strings.ipynb #8ccdaac0
 def renumbered(N, number, D):

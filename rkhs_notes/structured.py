@@ -80,7 +80,7 @@ class Mismatch(strings.Counting, Kernel):
     def counts(self, text):
         return strings.close_counts(text, self.length, self.mismatches)[0]         # (13.3)
 
-# %% ../nbs/13_structured.ipynb #76a0952a
+# %% ../nbs/13_structured.ipynb #feeddf07
 class Subsequence(strings.OnSequences, Kernel):
     """k(s, t) = Σ decay^(span of i in s + span of j in t) over i, j of equal symbols   (13.4)
 
@@ -102,9 +102,6 @@ class Subsequence(strings.OnSequences, Kernel):
 
     def _pairs(self, X, Y, xp):
         return strings.subsequence_pairs(X, Y, self.length, self.decay)
-
-    def _blocks(self):
-        return 500                       # an entry takes thousands of operations: small tiles
 
 # %% ../nbs/13_structured.ipynb #076b0dcf
 @feature_rule.register(Spectrum)

@@ -334,3 +334,20 @@ def test_an_own_name_is_a_name_and_no_path(own):
 def test_every_name_is_described_and_stands_once():
     assert not set(BUNDLED) & set(FETCHED) and set(BUNDLED) | set(FETCHED) == set(datasets._ABOUT)
     assert all(datasets._ABOUT[name][2] in BUNDLED for name in FETCHED)
+
+
+def test_texts_of_your_own(tmp_path):
+    "promoters and splice are files that a reader brings; so is any file of texts"
+    with settings.using(data_dir=""):
+        with pytest.raises(DatasetUnavailable, match="promoters.npz in the folder settings.data_dir"):
+            load("promoters")
+    np.savez(tmp_path / "promoters.npz", X=np.array(["acgt", "tt", "gca"]), y=np.array([1, -1, 1]))
+    np.savez(tmp_path / "mine.npz", X=np.array([b"a", b"bc"]), y=np.array(["x", "y"]))
+    np.savez(tmp_path / "bad.npz", X=np.array([["a", "b"]]), y=np.array([1]))
+    with settings.using(data_dir=str(tmp_path)):
+        data = load("promoters")
+        assert data.X.tolist() == ["acgt", "tt", "gca"] and data.y.tolist() == [1, 0, 1]
+        assert data.target_names == ("-1", "1") and "E. coli" in repr(data) and data.feature_names == ()
+        assert load("mine").X.tolist() == [b"a", b"bc"] and load("mine").target_names == ("x", "y")
+        with pytest.raises(ValueError, match=r"X is <U1 of shape \(1, 2\)"):
+            load("bad")

@@ -291,6 +291,16 @@ def test_scores_of_the_chain_are_centred_counts():
     assert Fisher(chain) == Fisher(MarkovChain("acgt", chain.step)) and hash(Fisher(chain))
 
 
+def test_the_median_distance_of_any_kernel():
+    X = texts(np.random.default_rng(0), 9)
+    k = Spectrum(2)
+    D = k.distance(X)[np.triu_indices(9, 1)]
+    assert rn.median_bandwidth(X, k=k) == np.median(D)
+    assert rn.median_bandwidth([0.0, 1.0, 3.0], k=Linear()) == rn.median_bandwidth([0.0, 1.0, 3.0]) == 2.0
+    with pytest.raises(TypeError, match="X"):
+        rn.median_bandwidth([1.0, 2.0], k=k)
+
+
 # ------------------------------------------------------------------ bad input
 
 BAD = {
