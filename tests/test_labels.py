@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from functools import cache
 
 import nbformat
 
@@ -22,6 +23,11 @@ ROWS = re.compile(r"<!--\s*rows:(.*?)-->", re.S)
 
 def text(path):
     "The markdown of a notebook, without fenced code"
+    return _text(path, path.stat().st_mtime_ns)
+
+
+@cache
+def _text(path, written):
     cells = (cell.source for cell in read(path).cells if cell.cell_type == "markdown")
     return re.sub(r"(?ms)^```.*?^```", "", "\n\n".join(cells))
 
