@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import subprocess
 import sys
 from collections import Counter, deque
 
@@ -299,7 +300,8 @@ def test_graphs_of_networkx():
         ShortestPath()([Foreign({}, [], directed=True)])
     with pytest.raises(TypeError, match="list of graphs"):
         ShortestPath()(bare)
-    assert "networkx" not in sys.modules
+    script = "import sys, rkhs_notes.graphs; print('networkx' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"
 
 
 def test_networkx_itself():
