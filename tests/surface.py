@@ -53,6 +53,8 @@ EXPECTED = {  # regular expression, searched in "KIND: where: what" of a differe
         "rng=None is the seed of random pivots, greedy by name: other coordinates of the same landmarks"
     ),
     r"^shape lost: kpca\..*\((n|n_points),[de]\)": "points are (n, d); 'of kx' says whose d",
+    r"^name lost: .*\.(Centres|(More)?Places|APoint|AFunction|(One|Same|OneSame)(Function|Space)|OfThisSpace"
+    r"|Values|Number|Pairing|Coordinates|AMeasure|AnExpansion|Symmetric|AnyMeasure|Psi)$": "words",
     r"^name lost: .*\.(\w*Sample|Mean|Covariance|KernelOrMap|Null|Statistic|Kernels)$": "words of chapter 11",
     r": mmd(\.|: )(MMDTest|AggregatedTest)\b.*": "the hypothesis of a two-sample test is its own default",
     r"^section lost: mmd\.mmd_test": "Notes on weights stand with X and Y, on memory in the engine",
