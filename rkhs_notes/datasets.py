@@ -225,11 +225,15 @@ _ABOUT = {   # name: (one line, source and licence, stand-in)
     "olivetti": ("faces of 40 people, ten each, 64×64 pixels, grey values 0 … 1",
                  "AT&T Laboratories Cambridge (1994), the ORL faces; give credit", "digits"),
 }
-_BROUGHT = {  # files that a reader brings: texts X (n,), and y (n,)
+_TEXTS, _GRAPHS = "X of n texts and y (n,)", ("edge_index (2, edges), graph_id and node_label of "
+                                              "the nodes, and y of the graphs")
+_BROUGHT = {  # files that a reader brings, and their arrays
     "promoters": ("a promoter or not, from 57 letters of the DNA of E. coli",
-                  f"Harley, Reynolds, Noordewier (1990); {_UCI}", None),
+                  f"Harley, Reynolds, Noordewier (1990); {_UCI}", _TEXTS),
     "splice": ("end of an exon (EI), of an intron (IE), or neither (N), from 60 letters of the DNA "
-               "of primates", f"Towell, Noordewier, Shavlik (1992), GenBank 64.1; {_UCI}", None),
+               "of primates", f"Towell, Noordewier, Shavlik (1992), GenBank 64.1; {_UCI}", _TEXTS),
+    "mutag": ("mutagenic or not, 188 molecules as graphs of atoms",
+              "Debnath and others (1991); MUTAG of the TUDataset collection", _GRAPHS),
 }
 FETCHED = tuple(name for name, about in _ABOUT.items() if about[2])    # downloaded once
 BUNDLED = tuple(name for name in _ABOUT if name not in FETCHED)        # always there
@@ -322,8 +326,9 @@ def _renumbered(y):
 
 def _from_file(name, path):
     "X, y and their names out of a file of one's own"
+    told = _BROUGHT.get(name, ("texts or graphs of your own", path))
     if graphs := _graphs_in(path):
-        return graphs
+        return graphs | dict(description=told[0], source=told[1])
     try:
         with np.load(path, allow_pickle=False) as opened:
             file = dict(opened)
@@ -337,9 +342,8 @@ def _from_file(name, path):
     X, y = (np.concatenate([file[a], file.get(f"{a}_test", file[a][:0])]) for a in "Xy")
     if X.dtype.kind in "US":
         y, classes = _renumbered(y)
-        return dict(X=X, y=y, feature_names=(), target_names=classes,
-                    source=_BROUGHT.get(name, ("", path))[1],
-                    description=_BROUGHT.get(name, ("texts of your own",))[0])
+        return dict(X=X, y=y, feature_names=(), target_names=classes, source=told[1],
+                    description=told[0])
     shape = X.shape[1:] if X.ndim == 3 else _IMAGES.get(name, ())
     X = X.reshape(len(X), -1)
     shape = shape if np.prod(shape) == X.shape[1] else ()
@@ -368,8 +372,7 @@ def _graphs_in(path):
         X[i, 0] = ends[edge[i] : edge[i + 1]] - first[i]
         X[i, 1] = tuple(label[order[first[i] : first[i + 1]]].tolist())
     y, classes = _renumbered(y)
-    return dict(X=X, y=y, feature_names=("edges", "labels"), target_names=classes, source=path,
-                description="graphs of your own")
+    return dict(X=X, y=y, feature_names=("edges", "labels"), target_names=classes)
 
 # %% ../nbs/D_datasets.ipynb #5737e9a8
 @contextlib.contextmanager
@@ -389,9 +392,8 @@ def _advice(name, stand_in, error):
     "What to do when there is no copy, or a download failed."
     if name in _BROUGHT:
         return (f"{name} is a file you bring: {name}.npz in the folder settings.data_dir (now "
-                f"{settings.data_dir!r}) with an array X of n texts and y (n,), "
-                f"np.savez({name + '.npz'!r}, X=np.array(texts), y=y). Its texts are at the "
-                f"{_BROUGHT[name][1]}.")
+                f"{settings.data_dir!r}), np.savez with the arrays {_BROUGHT[name][2]}. Where it "
+                f"comes from: {_BROUGHT[name][1]}.")
     if stand_in is None:
         return (f"{name} is bundled with scikit-learn but could not be read ({error}); "
                 f"reinstall scikit-learn.")
@@ -424,7 +426,7 @@ def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_hom
     name : bundled, no network: diabetes, iris, wine, breast_cancer, digits, china;
         downloaded once: california_housing, mnist, adult, covtype, olivetti;
         before these, name.npz in the folder settings.data_dir, with arrays X (n, d) and y (n,), or
-        texts X (n,): promoters and splice are such files, which you bring
+        texts X (n,), or graphs: promoters, splice and mutag are such files, which you bring
     full : all rows; otherwise at most 10 000 of a larger set, always the same
         ones in file order, and china at a fifth of its resolution
     fallback : if the download fails, warn and return the bundled stand-in (its `.name` tells)
