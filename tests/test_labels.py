@@ -19,6 +19,10 @@ ANCHOR = re.compile(r'<a id="([^"]+)"')
 HEADING = re.compile(r"(?m)^#+ +(.+)$")
 CARD = ["Afterwards you can", "Time", "Before", "Level"]
 ROWS = re.compile(r"<!--\s*rows:(.*?)-->", re.S)
+SLIPS = re.compile(
+    r'(?m)^(<a id="slips"></a>)?\*\*Slips met in the (?!lectures\.\*\* None).*(\n\n\|.*\| shown \|$)?'
+)
+FORMULA = re.compile(r"\$(?:\\.|[^$\\])+\$")
 
 
 def text(path):
@@ -132,6 +136,33 @@ def row_problems(notebooks):
     ]
 
 
+def bar_problems(path):
+    r"Formulas in tables with | or \|, which end a column there or lose a bar: \lvert, \lVert stay"
+    tables = (line for line in text(path).splitlines() if line.lstrip("> ").startswith("|"))
+    parts = (part for line in tables for part in FORMULA.findall(re.sub(r"`[^`]*`", "", line)))
+    return [part for part in parts if re.search(r"\||\\\|", part) and " | " not in part]
+
+
+def slips_problems(paths, index):
+    "Chapters whose slips are no table with an anchor, or that the index does not lead to"
+    found = {path: match for path in paths if (match := SLIPS.search(text(path)))}
+    problems = [f"{path.stem}: no table" for path, match in found.items() if not match[2]]
+    problems += [f"{path.stem}: no anchor" for path, match in found.items() if not match[1]]
+    lead = re.findall(r"\]\(([^)]*)#slips\)", text(index))
+    return problems + sorted(
+        f"{name}: on one side only" for name in {path.name for path in found} ^ set(lead)
+    )
+
+
+@each_notebook
+def test_formulas_in_tables_keep_their_bars(path):
+    refuse(bar_problems(path))
+
+
+def test_the_index_leads_to_all_slips():
+    refuse(slips_problems(sorted(NBS.glob("[0-9]*.ipynb")), NBS / "index.ipynb"))
+
+
 @each_notebook
 def test_numbers(path):
     refuse(number_problems(path, NOTEBOOKS))
@@ -235,3 +266,25 @@ def test_rows_claimed_twice_are_noticed(write_notebook):
         write_notebook("04_y.ipynb", "<!-- rows: 03.01 FM.01 -->"),
     ]
     assert row_problems(paths) == ["03.01 in 03_x, 04_y", "03.2 in 03_x"]
+
+
+def test_bars_in_tables_are_noticed(write_notebook):
+    rows = [r"| $\|f\|$ | $x$ |", r"| $|f|$ | `a | b` $\lVert f\rVert$ |", "> | $a$ | $b$ |", "| $2 | $3 |"]
+    path = write_notebook("03_x.ipynb", "\n".join(rows), r"Not in a table: $\|f\|$ and $|f|$")
+    assert bar_problems(path) == [r"$\|f\|$", "$|f|$"]
+
+
+def test_slips_that_nobody_finds_are_noticed(write_notebook):
+    table = (
+        "**Slips met in the lecture FL**, shown.\n\n| printed | right | shown |\n|---|---|---|\n| a | b | c |"
+    )
+    index = write_notebook("index.ipynb", "[03](03_x.ipynb#slips) [05](05_z.ipynb#slips)")
+    anchored = f'<a id="slips"></a>{table}'
+    good, plain = write_notebook("03_x.ipynb", anchored), write_notebook("04_y.ipynb", table)
+    prose = write_notebook("05_z.ipynb", '<a id="slips"></a>**Slips met in the lectures.** FL says a for b.')
+    none = write_notebook("06_w.ipynb", "**Slips met in the lectures.** None.")
+    assert slips_problems([good, plain, prose, none], index) == [
+        "05_z: no table",
+        "04_y: no anchor",
+        "04_y.ipynb: on one side only",
+    ]
