@@ -75,7 +75,7 @@ _exercises["13a.2"] = dict(
     answer=lambda A, B, decay: _inverse(A, B, decay).sum(),
     mistakes={
         "that is the trace: closed walks only": lambda A, B, d: np.trace(_inverse(A, B, d)),
-        "that is the mean over pairs of nodes, not the sum":
+        "that is the mean over starts and ends, not the sum":
             lambda A, B, d: _inverse(A, B, d).sum() / (len(A) * len(B)) ** 2,
         "walks of no step are missing": lambda A, B, d: _inverse(A, B, d).sum() - len(A) * len(B),
         "decay is applied twice a step": lambda A, B, d: _inverse(A, B, d * d).sum(),

@@ -98,7 +98,7 @@ class Subsequence(strings.OnSequences, Kernel):
     decay: Annotated[float, number(above=0, at_most=1)]
 
     def _tile(self, X, Y, xp):
-        return strings.subsequence_tile(X, Y, self.length, self.decay)             # (13.5)
+        return strings.subsequence_tile(X, Y, self.length, self.decay)    # (13.5) or (13.6)
 
     def _pairs(self, X, Y, xp):
         return strings.subsequence_pairs(X, Y, self.length, self.decay)
