@@ -365,7 +365,8 @@ def align(kernels: Kernels, X: AnyPoints, y: Targets):
     varying = [i for i, (_, size, _) in enumerate(grams) if size > 0]
     v = _least_mixture([grams[i][0] for i in varying], Y) if varying else np.zeros(0)
     if not v.any():
-        raise ValueError("no kernel is aligned with y: y is constant, or every Gram matrix is.")
+        raise ValueError("no kernel is aligned with y: y is constant, every Gram matrix is, or "
+                         "their features are orthogonal to y.")
     size, top = (np.array([grams[i][part] for i in varying]) for part in (1, 2))
     v = v / (size / size.min()) / (top / top.min())              # of the kernels as they came
     weights = zip(varying, v / v.sum(), strict=True)
