@@ -151,8 +151,10 @@ def docstring(app, what, name, obj, options, lines):
     "autodoc-process-docstring: plain text becomes reStructuredText; a module has its notebook instead"
     if what == "module":
         lines[:] = []
-    elif not any(line.lstrip().startswith(">>>") for line in lines):
-        lines[:] = [escape(line) for line in separate(lines)]
+    else:
+        is_code = [line.lstrip().startswith(">>>") for line in [*lines, ">>>"]]
+        text, examples = lines[: is_code.index(True)], lines[is_code.index(True) :]
+        lines[:] = [*map(escape, separate(text)), *examples]
 
 
 def signature(app, what, name, obj, options, arguments, returns):
