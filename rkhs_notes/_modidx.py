@@ -2187,7 +2187,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                     'rkhs_notes.strings.step_by_step': ('s_strings.html#step_by_step', 'rkhs_notes/strings.py'),
                                     'rkhs_notes.strings.subsequence_pairs': ('s_strings.html#subsequence_pairs', 'rkhs_notes/strings.py'),
                                     'rkhs_notes.strings.subsequence_tile': ('s_strings.html#subsequence_tile', 'rkhs_notes/strings.py'),
-                                    'rkhs_notes.strings.summed': ('s_strings.html#summed', 'rkhs_notes/strings.py'),
                                     'rkhs_notes.strings.word_counts': ('s_strings.html#word_counts', 'rkhs_notes/strings.py'),
                                     'rkhs_notes.strings.words': ('s_strings.html#words', 'rkhs_notes/strings.py')},
             'rkhs_notes.structured': { 'rkhs_notes.structured.Blended': ('structured.html#blended', 'rkhs_notes/structured.py'),

@@ -283,7 +283,7 @@ def ridge_path(k: AKernel, X: Points, y: Targets, lams: Lams = None, offset: Fla
     """Exact leave-one-out error and fits for many lam by one eigendecomposition   (5.4), (5.5)
 
     X : at least two points
-    lams : by default 50 values from 1e-8 to 1e3 times the mean of k(x, x)
+    lams : by default 50 values from 1e-8 to 1e3 times the mean of k(x, x), and that of the weights
     offset : fit f + b with a constant b that is not penalised   (5.6)
     weights : of the squared errors, in the fits as in both scores
 
@@ -308,7 +308,7 @@ def ridge_path(k: AKernel, X: Points, y: Targets, lams: Lams = None, offset: Fla
     """
     n = len(require_points(squarable(y), 2, "X", "leaving out the only one leaves nothing to fit"))
     K, (root, share) = whole(k, X), systems.root_and_share(weights, y)
-    lams = systems.range_of_lams(K) if lams is None else lams
+    lams = systems.range_of_lams(K) * float(root @ root / n) if lams is None else lams
     means = frozen(systems.centre(K, share)) if offset else None                     # C K Cᵀ
     K = K if weights is None else root[:, None] * K * root
     eigenvalues, Q = systems.eigenpairs(K, k, beside=np.abs(means).max() if offset else 0.0)

@@ -238,27 +238,20 @@ def renumbered(N, number, D):
     return sp.csr_matrix((N.data, number[N.indices], N.indptr), shape=(N.shape[0], D))
 
 # %% ../nbs/S_strings.ipynb #d8c5e2f1
-def summed(G):
-    "In place, along the first axis: g[j] becomes g[0] + … + g[j]"
-    for before, here in zip(G[:-1], G[1:], strict=True):
-        here += before
-    return G
-
-
 def one_against_many(s, T, length, decay):
     "Σ of decay^(both spans) over equal subsequences of s (a,) and the columns of T (b, P)   (13.6)"
     j = np.arange(float(len(T)))
     match = {c: (T == c).astype(float) for c in {*s.tolist()}}
     if length == 1:
         return decay**2 * sum(match[c].sum(axis=0) for c in s.tolist())
-    begin = {c: summed(decay ** -j[:, None] * E)[:-1] for c, E in match.items()}
+    begin = {c: np.cumsum(decay ** -j[:, None] * E, axis=0)[:-1] for c, E in match.items()}
     C, G, total = np.zeros((length - 1, *T.shape)), np.empty(T.shape), np.zeros(T.shape[1])
     for i, c in enumerate(s.tolist()):
         np.multiply(match[c], C[-1], out=G)
         total += decay ** (i + 1) * (decay ** (j + 1) @ G)
         for q in range(length - 2, 0, -1):
             np.multiply(match[c], C[q - 1], out=G)
-            C[q, 1:] += summed(G)[:-1]
+            C[q, 1:] += np.cumsum(G, axis=0, out=G)[:-1]
         C[0, 1:] += decay ** -float(i) * begin[c]
     return total
 

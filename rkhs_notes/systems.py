@@ -148,7 +148,11 @@ def clipped(eigenvalues, rounding, what, k):
 def root_and_share(weights, y):
     "√W and W / tr W, as vectors"
     w = (np.ones(len(y)) if weights is None else weights).astype(y.dtype)
-    return np.sqrt(w), w / w.sum()
+    share = w / w.sum()
+    if len(y) > 1 and share.max() > 1 - np.finfo(y.dtype).eps ** 0.5:
+        raise ValueError(f"weights lie on point {share.argmax()} alone: leaving it out leaves "
+                         "nothing to fit. Give weight to two points or more.")
+    return np.sqrt(w), share
 
 
 def centre(K, share):

@@ -963,3 +963,19 @@ def test_a_path_with_weights_is_ridge_with_weights_and_its_scores_leave_one_out(
         twice.function_at(0.5)(X),
         atol=1e-10,
     )
+
+
+def test_weights_of_any_size_and_on_one_point():
+    rng = np.random.default_rng(7)
+    X = rng.uniform(-1, 1, (30, 1))
+    y = np.sin(3 * X[:, 0]) + 0.1 * rng.standard_normal(30)
+    w = rng.uniform(0.5, 2, 30)
+    k = Gaussian(0.5)
+    plain = ridge_path(k, X, y, weights=w)
+    for size in (1e-200, 3.0, 1e200):
+        scaled = ridge_path(k, X, y, weights=w * size)
+        np.testing.assert_allclose(scaled.loo, plain.loo, rtol=1e-5)  # n eps over the least lam, 1e-8
+        np.testing.assert_allclose(scaled.best / size, plain.best, rtol=1e-12)
+    alone = np.where(np.arange(30) == 3, 1.0, 0.0)
+    with pytest.raises(ValueError, match="point 3 alone"):
+        ridge_path(k, X, y, weights=alone, offset=True)
