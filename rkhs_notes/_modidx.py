@@ -441,6 +441,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                       'rkhs_notes.contracts._labels': ('c_contracts.html#_labels', 'rkhs_notes/contracts.py'),
                                       'rkhs_notes.contracts._mark_of': ('c_contracts.html#_mark_of', 'rkhs_notes/contracts.py'),
                                       'rkhs_notes.contracts._meanings': ('c_contracts.html#_meanings', 'rkhs_notes/contracts.py'),
+                                      'rkhs_notes.contracts._of_result': ('c_contracts.html#_of_result', 'rkhs_notes/contracts.py'),
                                       'rkhs_notes.contracts._plain': ('c_contracts.html#_plain', 'rkhs_notes/contracts.py'),
                                       'rkhs_notes.contracts._range': ('c_contracts.html#_range', 'rkhs_notes/contracts.py'),
                                       'rkhs_notes.contracts._refuses': ('c_contracts.html#_refuses', 'rkhs_notes/contracts.py'),

@@ -659,7 +659,7 @@ def contract(f):
             for X in new:
                 unmarked(X)
 
-    read_then.__doc__ = written(f.__doc__, plan, word_of(signature.return_annotation))
+    read_then.__doc__ = written(f.__doc__, plan, _of_result(signature.return_annotation))
     read_then.plan = plan
     read_then.__signature__ = signature.replace(
         parameters=[p.replace(annotation=_plain(p.annotation)) for p in each],
@@ -670,6 +670,12 @@ def contract(f):
 def _plain(annotation):
     "What editors and help() show: no annotation where a word stands, since Parameters says more"
     return inspect.Parameter.empty if word_of(annotation) else annotation
+
+
+def _of_result(annotation):
+    "The word of what a function returns; a plain class such as float is its own"
+    plain = isinstance(annotation, type) and annotation is not inspect.Signature.empty
+    return Word(annotation.__name__, None) if plain else word_of(annotation)
 
 # %% ../nbs/C_contracts.ipynb #0de24447
 def _bound_call(f, signature, plan, args, kwargs):
@@ -700,7 +706,8 @@ def written(docstring, plan, returns=None):
     ----------
     docstring : str          a summary, lines `name : meaning`, then sections of the numpydoc kind
     plan : Plan
-    returns : Word or None   of the return annotation; writes Returns, if there is none
+    returns : Word or None   of the return annotation; it, or a line `returns : meaning`, writes
+                             Returns, if there is none
 
     Returns
     -------
@@ -713,8 +720,10 @@ def written(docstring, plan, returns=None):
     prose, about = _meanings(head, plan)
     rows = [_row(name, word, about.get(name)) for name, word in _described(plan, about)]
     parts = [prose, "\n".join(["Parameters", "----------", *rows]) if rows else ""]
-    if returns is not None and "Returns\n---" not in sections:
-        parts.append("\n".join(["Returns", "-------", returns.says + _tail(about.get("returns"))]))
+    result = about.get("returns")
+    result = returns.says + _tail(result) if returns else result
+    if result and "Returns\n---" not in sections:
+        parts.append(f"Returns\n-------\n{result}")
     return "\n\n".join(part for part in [*parts, sections] if part)
 
 

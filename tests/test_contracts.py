@@ -410,6 +410,32 @@ def example(k: Annotated[Any, Word("Kernel", lambda v, n, c: v, role="kernel")],
     return y.sum() / lam
 
 
+def test_results_are_described_where_they_are_annotated():
+    @contracts.contract
+    def share(y: Targets) -> float:
+        """Of what is positive
+
+        returns : the share,
+            at most 1
+        """
+
+    @contracts.contract
+    def both(y: Targets):
+        """Twice
+
+        y : numbers
+        returns : array (n, 2)
+
+        Raises
+        ------
+        ValueError
+        """
+
+    assert share.__doc__.endswith("\n\nReturns\n-------\nfloat    the share,\n    at most 1")
+    assert "numbers\n\nReturns\n-------\narray (n, 2)\n\nRaises\n------\nValueError" in both.__doc__
+    assert "Returns" not in seen.__doc__ and inspect.signature(share).return_annotation is float
+
+
 def test_a_contract_is_a_function_like_others():
     assert pickle.loads(pickle.dumps(example)) is example and example.__wrapped__.__name__ == "example"
     assert str(inspect.signature(example)) == "(k, X, y, lam, *, weights=None, rng=None)"
