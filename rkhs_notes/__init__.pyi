@@ -61,6 +61,7 @@ from . import smoothers as smoothers
 from . import spectra as spectra
 from . import splines as splines
 from . import steps as steps
+from . import stored as stored
 from . import strings as strings
 from . import structured as structured
 from . import support as support

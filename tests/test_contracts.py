@@ -216,7 +216,7 @@ def call(f, arguments):
             plain = {n: v for n, v in arguments.items() if f.plan.parameters[n].kind is not STAR}
             star = next((v for n, v in arguments.items() if f.plan.parameters[n].kind is STAR), ())
             return (f(*star, **plain) if not star else f(*plain.values(), *star)), None
-        except (TypeError, ValueError, MemoryError, RKHSError) as error:
+        except (TypeError, ValueError, MemoryError, OSError, RKHSError) as error:
             return None, error
 
 
