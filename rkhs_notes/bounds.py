@@ -37,16 +37,13 @@ def _uniform(eps, d, sigma_p, diam, kind):
 
 # %% ../nbs/S_bounds.ipynb #ae143d2b
 @contract
-def hoeffding_bound(D: Count, eps: Positive, kind: BoundKind = "paired"):
+def hoeffding_bound(D: Count, eps: Positive, kind: BoundKind = "paired") -> float:
     """Pr[|⟨φ(x), φ(y)⟩ − k(x, y)| ≥ ε] ≤ 2 exp(−Dε²/4), Dε²/8 for phase, 2Dε² for binning   (9.10)
 
     For one pair of points and k(x, x) = 1; else pass eps over the mass.
 
     D : outputs; for binning grids
-
-    Returns
-    -------
-    float                                    above 1 it says nothing
+    returns : above 1 it says nothing
 
     References
     ----------
@@ -57,7 +54,7 @@ def hoeffding_bound(D: Count, eps: Positive, kind: BoundKind = "paired"):
 
 @contract
 def uniform_bound(D: Count, eps: Positive, d: Count, sigma_p: Spread, diam: Positive,
-                  kind: BoundKind = "paired"):
+                  kind: BoundKind = "paired") -> float:
     """Pr[sup over a set of diameter `diam` |error| ≥ ε] ≤ 66 (σ_p ℓ/ε)² exp(−Dε²/(8(d+2)))   (9.11)
 
     Phase: 98 (σ_p ℓ/ε)² exp(−Dε²/(32(d+1)))   (9.11a). Binning: 2 ⌈4dLℓ/ε⌉^{2d} exp(−Dε²/2), with
@@ -67,10 +64,7 @@ def uniform_bound(D: Count, eps: Positive, d: Count, sigma_p: Spread, diam: Posi
     d : columns of the points
     sigma_p : √E‖ω‖², the root of measure.second_moment
     diam : ℓ; for binning the longest side of a box around the points
-
-    Returns
-    -------
-    float                  above 1 it says nothing; ∞ for an infinite second moment
+    returns : above 1 it says nothing; ∞ for an infinite second moment
 
     References
     ----------
@@ -85,15 +79,12 @@ def uniform_bound(D: Count, eps: Positive, d: Count, sigma_p: Spread, diam: Posi
 # %% ../nbs/S_bounds.ipynb #004321eb
 @contract
 def features_for(eps: Positive, delta: Probability, d: Count = None, sigma_p: Spread = None,
-                 diam: Positive = None, kind: BoundKind = "paired"):
+                 diam: Positive = None, kind: BoundKind = "paired") -> int:
     """The least D for which the bound says: error ≥ eps with probability at most delta   (9.12)
 
     d, sigma_p, diam : as in uniform_bound; all three for all pairs of points at once, none of them
         for one pair
-
-    Returns
-    -------
-    int                    even for paired
+    returns : even for paired
 
     Raises
     ------

@@ -86,7 +86,7 @@ class KernelCorrelations(Value):
 @contract
 def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, n: Count = 1,
                rank: Count = None, tol: Positive = 1e-8, rng: Rng = None,
-               pivots: Pivots = "random"):
+               pivots: Pivots = "random") -> KernelCorrelations:
     """max Σᵢ f̃(xᵢ) g̃(yᵢ)  with  Σ f̃(xᵢ)² + reg ‖f‖² = Σ g̃(yᵢ)² + reg ‖g‖² = 1   (8.11)
 
     A tilde takes the sample's mean away; later pairs are, in this sense, uncorrelated with earlier.
@@ -99,10 +99,6 @@ def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, 
         made so exact that their trace error is tol · reg
     rng : for random pivots
     pivots : of the factors, as in pivoted_cholesky
-
-    Returns
-    -------
-    KernelCorrelations
 
     Raises
     ------
@@ -135,16 +131,13 @@ AnAnswer = Annotated[Any, instance_of(KernelCorrelations, "the result of kernel_
 
 # %% ../nbs/08a_cca.ipynb #182a977d
 @contract
-def check_kernel_cca(cca: AnAnswer, X, Y, tol: Positive = 1e-6):
+def check_kernel_cca(cca: AnAnswer, X, Y, tol: Positive = 1e-6) -> float:
     """Laws of a kernel CCA: the constraint, the largest ρ, each side the other's ridge fit   (8.13)
 
     X : array (n_points, d)     the sample it was made from
     Y : array (n_points, e)
     tol : allowed error, relative; at least 1000 eps of the kernels' values
-
-    Returns
-    -------
-    float                       the largest error met
+    returns : the largest error met
 
     Raises
     ------
@@ -199,10 +192,7 @@ def hsic(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY):
     The V-statistic, biased by O(1/n), upwards under independence; hsic_u is the unbiased one.
 
     Y : row i belongs to row i of X
-
-    Returns
-    -------
-    float ≥ 0
+    returns : float ≥ 0
 
     Raises
     ------
@@ -218,14 +208,10 @@ def hsic(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY):
 
 # %% ../nbs/08a_cca.ipynb #86fc7a39
 @contract
-def hsic_u(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY):
+def hsic_u(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY) -> float:
     """The unbiased estimate of HSIC, a U-statistic; may be negative   (8.16)
 
     X, Y : n ≥ 4
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -243,7 +229,7 @@ def hsic_u(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY):
 # %% ../nbs/08a_cca.ipynb #6a315483
 @contract
 def hsic_test(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, n_permutations: Count = 999,
-              rng: Rng = None, tol: NonNegative = 1e-6):
+              rng: Rng = None, tol: NonNegative = 1e-6) -> TestResult:
     """Are X and Y independent?  HSIC against HSIC after random permutations of the pairs   (8.15)
 
     P(p ≤ α) ≤ α for every n: under independence all n! pairings are equally likely.
@@ -251,10 +237,7 @@ def hsic_test(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, n_permutations: 
     n_permutations : B; the least p-value is 1/(B + 1)
     tol : trace error of the low-rank factors, relative to the trace of the factor once centred, up
         to a factor of 10. The statistic is that of the factors; the level does not depend on it
-
-    Returns
-    -------
-    TestResult                   .statistic, .pvalue, .null
+    returns : .statistic, .pvalue, .null
 
     Raises
     ------
@@ -315,10 +298,7 @@ def kernel_generalized_variance(kernels: KernelEach, samples: Samples, reg: Posi
 
     reg : γ, beside sums over the points, as in kernel_cca
     tol : as in kernel_cca
-
-    Returns
-    -------
-    float in (0, 1]
+    returns : float in (0, 1]
 
     Raises
     ------
@@ -336,9 +316,7 @@ def kernel_mutual_information(kernels: KernelEach, samples: Samples, reg: Positi
                               tol: Positive = 1e-8):
     """−½ log of the kernel generalised variance, as for Gaussians with these correlations   (8.18)
 
-    Returns
-    -------
-    float ≥ 0, in nats
+    returns : float ≥ 0, in nats
 
     Raises
     ------
@@ -393,9 +371,7 @@ class IndependentSources(Value):
     def transform(self, X: Mixtures):
         """The sources of new points.
 
-        Returns
-        -------
-        array (n, m)
+        returns : array (n, m)
         """
         return (X - self.mean) @ self.unmixing.T
 
@@ -409,7 +385,7 @@ class IndependentSources(Value):
 # %% ../nbs/08a_cca.ipynb #991e63e5
 @contract
 def kernel_ica(X: Mixtures, n_sources: Count = None, k: AKernel = None, reg: Positive = None,
-               tol: Positive = 1e-3, max_sweeps: Count = 30):
+               tol: Positive = 1e-3, max_sweeps: Count = 30) -> IndependentSources:
     """Whiten, then turn pairs of coordinates to the least kernel mutual information   (8.19)
 
     X : mixtures A s of independent sources s, at most one of which is Gaussian
@@ -418,10 +394,6 @@ def kernel_ica(X: Mixtures, n_sources: Count = None, k: AKernel = None, reg: Pos
     reg : as in kernel_cca; 0.01 Σᵢ k(zᵢ, zᵢ), averaged over the whitened coordinates z,
         when left out: 0.01 n for Gaussian kernels
     tol : stop when no pair turned by more than this angle in a sweep
-
-    Returns
-    -------
-    IndependentSources
 
     Raises
     ------
@@ -459,10 +431,7 @@ def amari_distance(unmixing: Unmixing, mixing: Mixing):
     """How far unmixing · mixing is from a scaled permutation: 0 is perfect, 1 the worst   (8.20)
 
     mixing : columns in any order, scale and sign
-
-    Returns
-    -------
-    float in [0, 1]
+    returns : float in [0, 1]
 
     References
     ----------

@@ -25,14 +25,10 @@ from . import views
 
 # %% ../nbs/12_cke.ipynb #150c10a0
 @contract
-def coupling_loss(U: Points, V: Points, W: views.Ties):
+def coupling_loss(U: Points, V: Points, W: views.Ties) -> float:
     """J = Σᵢⱼ Wᵢⱼ ‖uᵢ − vⱼ‖²   (12.1)
 
     U, V : (n, p), f(lᵢ) and g(hⱼ)
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -47,9 +43,7 @@ def coupling_loss(U: Points, V: Points, W: views.Ties):
 def pair_laplacian(W: views.Ties):
     """G = [[D_L, −W], [−Wᵀ, D_H]], the Laplacian of the graph that ties lᵢ to hⱼ by Wᵢⱼ   (12.2)
 
-    Returns
-    -------
-    sparse array (2n, 2n), CSR
+    returns : sparse array (2n, 2n), CSR
 
     Raises
     ------
@@ -111,10 +105,7 @@ def affinity(H: Points, labels: Labels = None, kind: views.Affinity = "identity"
         "class": 1 / (size of the class) within each class
     neighbours : of "knn"; two objects are tied if one is among the nearest of the other
     bandwidth : of "knn"; by default the median distance to a neighbour
-
-    Returns
-    -------
-    sparse array (n, n), CSR
+    returns : sparse array (n, n), CSR
 
     Raises
     ------
@@ -171,7 +162,7 @@ class CoupledKernelEmbedding(views.Matching, Value):
 @contract
 def coupled_embedding(k_low: AKernel, k_high: AKernel, L: views.LowPoints, H: views.HighPoints,
                       W: views.Ties = None, n_components: Count = 10, reg: NonNegative = 1.0,
-                      rank: Count = None, rng: Rng = None):
+                      rank: Count = None, rng: Rng = None) -> CoupledKernelEmbedding:
     """(𝐊𝐋𝐊 + γ𝐊) v = λ (𝐊𝐃𝐊 + γ𝐊) v on centred Gram matrices, smallest λ first   (12.5)
 
     k_low, k_high : one for each kind of object
@@ -182,10 +173,6 @@ def coupled_embedding(k_low: AKernel, k_high: AKernel, L: views.LowPoints, H: vi
     reg : γ, in units of k (not multiplied by n); 0 only to show what goes wrong
     rank : columns of each Gram matrix that are used; all up to n = 1000, else 1000
     rng : draws the columns; where all are used, only signs of axes and rounding depend on it
-
-    Returns
-    -------
-    CoupledKernelEmbedding
 
     Raises
     ------
@@ -235,7 +222,8 @@ _Embedding = Annotated[Any, instance_of(CoupledKernelEmbedding, "what coupled_em
 
 
 @contract
-def check_coupling(embedding: _Embedding, L, H, W: views.Ties = None, tol: Positive = 1e-6):
+def check_coupling(embedding: _Embedding, L, H, W: views.Ties = None,
+                   tol: Positive = 1e-6) -> float:
     """Laws: means 0, constraint, stationarity in every section, loss = Σ λ, λ in order   (12.5)
 
     That no better axis is missing is not among them: it takes a second solver.
@@ -243,10 +231,7 @@ def check_coupling(embedding: _Embedding, L, H, W: views.Ties = None, tol: Posit
     H : array (n, M)
     W : as it was made; the identity when left out
     tol : allowed error, relative to the size of the terms
-
-    Returns
-    -------
-    float                              J + γ (‖f‖² + ‖g‖²), summed over the axes
+    returns : J + γ (‖f‖² + ‖g‖²), summed over the axes
 
     Raises
     ------
@@ -347,7 +332,7 @@ def tune_coupling(kernels: views.KernelPairs, L: views.Lows, H: views.Highs, lab
                   regs: views.Regs = (0.01, 0.1, 1.0),
                   components: views.Components = (4, 9, 16, 32, 64),
                   weights: views.Ways = (None, "likelihood"), folds: views.Folds = 3,
-                  unseen: Flag = False, rank: Count = None, rng: Rng = None):
+                  unseen: Flag = False, rank: Count = None, rng: Rng = None) -> TunedCoupling:
     """Choose kernels, W, γ, p and the way of matching by cross-validation, then embed all pairs
 
     kernels : candidates (k_low, k_high), or "auto" for linear kernels and Gaussians of some widths
@@ -358,10 +343,6 @@ def tune_coupling(kernels: views.KernelPairs, L: views.Lows, H: views.Highs, lab
         probes. False holds out pairs, and the others are the gallery
     rank : as in coupled_embedding
     rng : draws the folds
-
-    Returns
-    -------
-    TunedCoupling
 
     Raises
     ------

@@ -58,9 +58,7 @@ class Loss(Value):
     def targets(self, y: Vector):
         """y as floats, if this loss takes such targets.
 
-        Returns
-        -------
-        array (n,)
+        returns : array (n,)
 
         Raises
         ------
@@ -244,12 +242,8 @@ ALoss = Annotated[Any, Word("Loss, or its name", _read_loss, (), _some_loss,
 
 # %% ../nbs/S_convex.ipynb #a1d05e78
 @contract
-def as_loss(loss: ALoss):
+def as_loss(loss: ALoss) -> Loss:
     """The loss itself, or the one of that name, such as "hinge", "quantile" or "quantile(0.9)".
-
-    Returns
-    -------
-    Loss
 
     Raises
     ------
@@ -259,17 +253,14 @@ def as_loss(loss: ALoss):
 
 # %% ../nbs/S_convex.ipynb #0a32c9f8
 @contract
-def check_loss(loss: ALoss, y: Vector, trials: Count = 200, rng: Rng = None):
+def check_loss(loss: ALoss, y: Vector, trials: Count = 200, rng: Rng = None) -> float:
     """Test that conjugate and loss belong together, ℓ(f) + ℓ*(u) ≥ u f, = at subgradients   (CVX.1)
 
     Of a loss that is no PiecewiseQuadratic the derivative and the curvature are tested as well.
 
     y : targets to try, of the kind the loss expects
     trials : values f for each target
-
-    Returns
-    -------
-    float                 the largest |ℓ(f) + ℓ*(u) − u f| at subgradients u, relative
+    returns : the largest |ℓ(f) + ℓ*(u) − u f| at subgradients u, relative
 
     Raises
     ------
@@ -364,10 +355,7 @@ def certificate(K: SquareMatrix, y: Vector, loss: ALoss, lam: Positive, alpha: V
 
     alpha : the primal point f = K alpha
     u : the dual point
-
-    Returns
-    -------
-    (float, float, float)    the gap is ∞ where a value is not finite
+    returns : (float, float, float)    the gap is ∞ where a value is not finite
 
     Raises
     ------
@@ -378,15 +366,11 @@ def certificate(K: SquareMatrix, y: Vector, loss: ALoss, lam: Positive, alpha: V
 # %% ../nbs/S_convex.ipynb #831c2525
 @contract
 def minimize_convex(K: SquareMatrix, y: Vector, loss: ALoss, lam: Positive, tol: Positive = 1e-6,
-                    max_iter: Count = 200):
+                    max_iter: Count = 200) -> ConvexSolution:
     """argmin over alpha of  Σᵢ ℓ(yᵢ, (K alpha)ᵢ) + lam alphaᵀ K alpha, with a duality gap   (CVX.1)
 
     K : positive semidefinite
     tol : the gap that is promised; far less is aimed at
-
-    Returns
-    -------
-    ConvexSolution
 
     Raises
     ------

@@ -19,9 +19,7 @@ from .errors import RKHSError
 def smiley_labels(X: Plane):
     """−1 in the eyes and the mouth of a smiley on [0, 1]², +1 elsewhere.
 
-    Returns
-    -------
-    array (n,) of −1.0 and 1.0
+    returns : array (n,) of −1.0 and 1.0
 
     References
     ----------
@@ -420,7 +418,7 @@ DatasetName = Annotated[str, Word("str", _dataset_name, (), lambda rng, sizes: "
 
 # %% ../nbs/D_datasets.ipynb #79b72dd4
 @contract
-def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_home=None):
+def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_home=None) -> Dataset:
     """A real data set by name, as numbers ready for a kernel; nothing is scaled.
 
     name : bundled, no network: diabetes, iris, wine, breast_cancer, digits, china;
@@ -431,11 +429,7 @@ def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_hom
         ones in file order, and china at a fifth of its resolution
     fallback : if the download fails, warn and return the bundled stand-in (its `.name` tells)
     data_home : path; where downloads are kept, by default scikit-learn's data folder
-
-    Returns
-    -------
-    Dataset                `X, y = load(name)` unpacks; float64 (faces and mnist: float32,
-                           exact for grey values)
+    returns : `X, y = load(name)` unpacks; float64 (faces and mnist: float32, exact for grey values)
 
     Raises
     ------

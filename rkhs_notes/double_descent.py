@@ -38,10 +38,7 @@ def min_norm_fit(Phi: FeatureColumns, y: Targets, lam: NonNegative = 0.0, rtol: 
     y : one column a target
     lam : with lam > 0 there is only one minimiser, the ridge fit
     rtol : singular values ≤ rtol · (the largest) count as 0; by default max(n, D) · eps
-
-    Returns
-    -------
-    array (D,) or (D, t)
+    returns : array (D,) or (D, t)
 
     Raises
     ------
@@ -64,17 +61,14 @@ def min_norm_fit(Phi: FeatureColumns, y: Targets, lam: NonNegative = 0.0, rtol: 
 # %% ../nbs/10_double_descent.ipynb #b2e2ab8f
 @contract
 def check_min_norm(Phi: FeatureColumns, y: Targets, beta: FittedColumns, lam: NonNegative = 0.0,
-                   tol: Positive = None):
+                   tol: Positive = None) -> float:
     """Test that beta lies in the row space of Phi and that Phiᵀ(y − Phi beta) = lam beta   (10.2)
 
     The two conditions determine the fit (for lam > 0 the second implies the first).
 
     tol : allowed in units of ‖Phi‖ (‖Phi‖ ‖beta‖ + ‖y‖) for the gradient, of ‖beta‖ for the row
         space; by default 100 max(n, D) eps, and 1e-8
-
-    Returns
-    -------
-    float                         the larger of both numbers
+    returns : the larger of both numbers
 
     Raises
     ------
@@ -184,10 +178,7 @@ def double_descent_curve(features: RandomMaps, X: AnyPoints, y: Targets, X_test:
     error : "squared": mean of (f − y)²; "label": share of wrong classes, by the largest column of
         y or by the sign of one; or a function with one number as value
     progress : a bar over draws and widths; by default if it takes ten seconds
-
-    Returns
-    -------
-    DoubleDescentCurve     for a list of lam a tuple of them, on the same features
+    returns : DoubleDescentCurve    for a list of lam a tuple of them, on the same features
 
     Raises
     ------
@@ -218,17 +209,14 @@ def _require_targets(y, y_test, error):
 
 # %% ../nbs/10_double_descent.ipynb #b280c87b
 @contract
-def least_squares_risk(n: Count, p: Count, signal: NonNegative, noise: NonNegative):
+def least_squares_risk(n: Count, p: Count, signal: NonNegative, noise: NonNegative) -> float:
     """Expected squared error of minimum-norm linear regression on p Gaussian covariates   (10.3)
 
     n : training data
     p : covariates x ∼ N(0, I) that the model uses
     signal : s, the squared length of their true coefficients
     noise : τ², variance of the noise and of the covariates left out together
-
-    Returns
-    -------
-    float                inf for n − 1 ≤ p ≤ n + 1, unless noise = 0
+    returns : inf for n − 1 ≤ p ≤ n + 1, unless noise = 0
 
     References
     ----------
@@ -268,15 +256,12 @@ class _Neurons(Value):
 
 
 @contract
-def relu_features(d: Count, D: Count, rng: Rng = None):
+def relu_features(d: Count, D: Count, rng: Rng = None) -> FeatureMap:
     """φ(x) = √(2/D) (max(0, w₁ᵀx), …, max(0, w_Dᵀx)), wⱼ ∼ N(0, I): a random hidden layer   (10.9)
 
     d : columns of the points; an appended column of ones gives the neurons a bias
     D : neurons
-
-    Returns
-    -------
-    FeatureMap            φ(x)ᵀφ(y) estimates ArcCosine() without bias
+    returns : φ(x)ᵀφ(y) estimates ArcCosine() without bias
 
     References
     ----------
@@ -298,10 +283,7 @@ def gaussian_power_bound(bandwidth: Positive, X: Line, x: MoreOfIt):
     bandwidth : of the Gaussian kernel
     X : points of the line
     x : where to bound the power function
-
-    Returns
-    -------
-    array (q,), in [0, 1]
+    returns : array (q,), in [0, 1]
 
     References
     ----------

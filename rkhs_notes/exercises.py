@@ -61,14 +61,11 @@ Answer = Annotated[Callable, function(draw=lambda rng, sizes: lambda *inputs: 0.
 
 # %% ../nbs/V_exercises.ipynb #bd6189e6
 @contract
-def exercise_table(number: Number):
+def exercise_table(number: Number) -> dict:
     """The entry of an exercise in the answer key of its chapter.
 
     number : chapter and number, e.g. "00.2" or "0.2"
-
-    Returns
-    -------
-    dict              draw, answer, mistakes, tol
+    returns : draw, answer, mistakes, tol
 
     Raises
     ------
@@ -102,17 +99,14 @@ def _difference(given, wanted):
 
 # %% ../nbs/V_exercises.ipynb #cd9e0389
 @contract
-def check(number: Number, answer: Answer, trials: Count = 5, rng=None):
+def check(number: Number, answer: Answer, trials: Count = 5, rng=None) -> Verdict:
     """Judge an answer to an exercise on fresh inputs, and name the mistake if it is known.
 
     number : chapter and number, e.g. "00.2" or "0.2"
     answer : takes the exercise's inputs and returns its result
     trials : how many inputs are drawn
     rng : Generator or seed, by default one from the operating system: fresh inputs at every call
-
-    Returns
-    -------
-    Verdict                  with .passed and a sentence
+    returns : with .passed and a sentence
 
     Raises
     ------
@@ -147,14 +141,11 @@ Chapter = Annotated[str, Word("str", lambda value, name, call: _answer_key(value
 
 # %% ../nbs/V_exercises.ipynb #22d3041f
 @contract
-def check_exercises(chapter: Chapter, rng: Rng = None):
+def check_exercises(chapter: Chapter, rng: Rng = None) -> int:
     """Test a chapter's table of exercises: solutions pass, each mistake is refused by name.
 
     chapter : two digits, e.g. "00"
-
-    Returns
-    -------
-    int                  how many verdicts were tested
+    returns : how many verdicts were tested
 
     Raises
     ------

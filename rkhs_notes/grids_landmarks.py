@@ -47,10 +47,7 @@ def hat_mixture(f: Function, name=None):
 
     f : (n,) ↦ (n,), of t ≥ 0
     name : str, how errors call it
-
-    Returns
-    -------
-    (array (m,), array (m,))     pitches > 0 and masses ≥ 0 with sum f(0)
+    returns : (array (m,), array (m,))    pitches > 0 and masses ≥ 0 with sum f(0)
 
     Raises
     ------
@@ -111,7 +108,7 @@ def _(k: Constant, d): return Partitions(k.c, lambda rng: meet())
 
 # %% ../nbs/09a_grids_landmarks.ipynb #c78159ab
 @contract
-def binning_features(k: AKernel, X: Points, P: Count, rng: Rng = None):
+def binning_features(k: AKernel, X: Points, P: Count, rng: Rng = None) -> RandomFeatureMap:
     """√(mass/P) (one 1 a grid: the bin of x), for P random grids   (9.15)
 
     k : Laplace, Delta, Constant, any kernel of one variable that is convex in |x − y| > 0, and what
@@ -119,10 +116,7 @@ def binning_features(k: AKernel, X: Points, P: Count, rng: Rng = None):
     X : the points whose bins become features; other bins map to zero, so that the inner product is
         unbiased where x or y is one of these points
     P : grids
-
-    Returns
-    -------
-    RandomFeatureMap      whose features are CSR matrices: P entries a row for the points of X
+    returns : whose features are CSR matrices: P entries a row for the points of X
 
     Raises
     ------
@@ -137,16 +131,13 @@ def binning_features(k: AKernel, X: Points, P: Count, rng: Rng = None):
 
 # %% ../nbs/09a_grids_landmarks.ipynb #22505bb4
 @contract
-def random_feature_map(k: AKernel, d: Count, D: Count, rng: Rng = None):
+def random_feature_map(k: AKernel, d: Count, D: Count, rng: Rng = None) -> FeatureMap:
     """φ with E⟨φ(x), φ(y)⟩ = k(x, y), by recursion over the expression k   (9.17)
 
     d : columns of the points
     D : outputs at most
-
-    Returns
-    -------
-    FeatureMap            the exact one, if it has at most D columns; else a RandomFeatureMap,
-                          dim ≤ D (Fourier features come in pairs)
+    returns : the exact one, if it has at most D columns; else a RandomFeatureMap, dim ≤ D (Fourier
+        features come in pairs)
 
     Raises
     ------
@@ -331,18 +322,15 @@ Rule = Annotated[str, one_of("uniform", "rpcholesky", "kmeans")]
 
 @contract
 def nystrom_features(k: AKernel, X: Points, m: Count, rng: Rng = None,
-                     landmarks: Rule = "uniform"):
+                     landmarks: Rule = "uniform") -> RandomFeatureMap:
     """k(x, Z) L^{−ᵀ} with L Lᵀ = k(Z, Z), for landmarks Z chosen from X   (9.19)
 
     X : or whatever the points of k are
     m : landmarks at most
     landmarks : drawn alike; one by one in proportion to what is not yet explained; centres of
         clusters (points of ℝᵈ only)
-
-    Returns
-    -------
-    RandomFeatureMap           dim ≤ m, less where landmarks coincide or are dependent; exact
-                               wherever x or y is a landmark
+    returns : dim ≤ m, less where landmarks coincide or are dependent; exact wherever x or y is a
+        landmark
 
     References
     ----------
@@ -379,9 +367,7 @@ def cluster_centres(X, m, rng):
 def leverage_scores(k: AKernel, X: Points, lam: Positive):
     """(K (K + lam I)⁻¹)ᵢᵢ, how much ridge's value at each point follows its own target   (9.21)
 
-    Returns
-    -------
-    array (n,)       in (0, 1); their sum is the effective dimension
+    returns : array (n,)    in (0, 1); their sum is the effective dimension
 
     References
     ----------

@@ -77,10 +77,7 @@ def center(K: Gram):
     """H K H with H = I − 11ᵀ/n: the Gram matrix of the features less their mean   (8.4)
 
     K : such as k(X)
-
-    Returns
-    -------
-    array (n, n)                   rows and columns sum to 0
+    returns : array (n, n)    rows and columns sum to 0
 
     Raises
     ------
@@ -101,10 +98,7 @@ def center_cross(Kxz: CrossGram, K: Gram):
 
     Kxz : k(Xnew, X): new points in rows, the sample in columns
     K : k(X), not centred
-
-    Returns
-    -------
-    array (m, n)
+    returns : array (m, n)
 
     Raises
     ------
@@ -155,12 +149,7 @@ class Axes(Value):
 
     @contract
     def first(self, m: Count):
-        """The first m components alone.
-
-        Returns
-        -------
-        KernelComponents
-        """
+        "The first m components alone, as KernelComponents."
         as_number(m, "m", at_most=len(self.eigenvalues), because=": there are no more")
         return replace(self, components=RKHSFunction(self.k, self.components.Z,
                                                      self.components.alpha[:, :m]),
@@ -200,10 +189,7 @@ class Invertible(Axes):
         k : ridge: on scores; by default Gaussian(median distance of the scores)
         lam : ridge: by default the best by leave-one-out, from one eigendecomposition
         targets : array (n, e)    ridge: what to go back to; by default the points of the sample
-
-        Returns
-        -------
-        array (l, d)
+        returns : array (l, d)
 
         Raises
         ------
@@ -241,10 +227,7 @@ class KernelComponents(Invertible):
         """‖φ(x) − Pφ(x)‖², squared distance in H from μ + span(v₁, …, v_m): novelty   (8.8)
 
         X : array (l, d)
-
-        Returns
-        -------
-        array (l,), ≥ 0
+        returns : array (l,), ≥ 0
         """
         mean = mean_feature(self.k, self.components.Z, self.components.alpha.dtype)
         whole = self.k.diag(X) - 2 * mean(X) + self.mean_norm2
@@ -271,7 +254,7 @@ class KernelComponents(Invertible):
 
 # %% ../nbs/08_kpca.ipynb #9d356ea9
 @contract
-def kernel_pca(k: AKernel, X: Points, n_components: Count = 2, rng: Rng = None):
+def kernel_pca(k: AKernel, X: Points, n_components: Count = 2, rng: Rng = None) -> KernelComponents:
     """Leading eigenpairs H K H u = λ u, as functions v = Σᵢ λ^(−½) uᵢ k(xᵢ, ·) of norm 1   (8.6)
 
     H K H is never formed when n is large. Where eigenvalues coincide, the basis of their space is
@@ -280,10 +263,7 @@ def kernel_pca(k: AKernel, X: Points, n_components: Count = 2, rng: Rng = None):
     X : n ≥ 2
     n_components : at most the number of eigenvalues above rounding
     rng : start of the iteration
-
-    Returns
-    -------
-    KernelComponents                 float32 if the kernel's values are, else float64
+    returns : float32 if the kernel's values are, else float64
 
     Raises
     ------
@@ -326,17 +306,14 @@ AnAnswer = Annotated[Any, instance_of(KernelComponents, "the result of kernel_pc
 
 # %% ../nbs/08_kpca.ipynb #b0453689
 @contract
-def check_kernel_pca(pca: AnAnswer, X=None, tol: Positive = 1e-8):
+def check_kernel_pca(pca: AnAnswer, X=None, tol: Positive = 1e-8) -> float:
     """Laws of kernel PCA: leading eigenpairs of H K H, orthonormal functions, scores   (8.6), (8.7)
 
     The Gram matrix and its centring are computed again.
 
     X : array (n, d), optional   the sample; the centres when left out
     tol : allowed error, relative to the largest eigenvalue; at least 1000 eps
-
-    Returns
-    -------
-    float                        the largest error met
+    returns : the largest error met
 
     Raises
     ------

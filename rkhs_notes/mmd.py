@@ -24,14 +24,11 @@ from .samples import (OtherSample, Sample, double_sum, of_blocks, of_shifts,
 
 # %% ../nbs/11_mmd.ipynb #0ced4513
 @contract
-def mean_embedding(k: AKernel, X: OtherSample):
+def mean_embedding(k: AKernel, X: OtherSample) -> RKHSFunction:
     """μ = ∫ k(x, ·) dP(x) = Σᵢ weightsᵢ k(xᵢ, ·)   (11.2)
 
     X : a sample has weights 1/n; those of a Measure stay as they are
-
-    Returns
-    -------
-    RKHSFunction                    f @ μ = ∫ f dP for every f in the RKHS
+    returns : f @ μ = ∫ f dP for every f in the RKHS
 
     Raises
     ------
@@ -104,20 +101,13 @@ class GaussianEmbedding(Value):
     def __call__(self, X: Places):
         """The values μ(xᵢ)
 
-        Returns
-        -------
-        array (n,)
+        returns : array (n,)
         """
         return _normal_mean(X - self.mean, self.cov, self.bandwidth)
 
     @contract
-    def inner(self, g: OfOneSpace):
-        """⟨μ, g⟩: E k(X, X′) for another such law, E g(X) for an RKHSFunction   (11.4)
-
-        Returns
-        -------
-        float
-        """
+    def inner(self, g: OfOneSpace) -> float:
+        "⟨μ, g⟩: E k(X, X′) for another such law, E g(X) for an RKHSFunction   (11.4)"
         if isinstance(g, GaussianEmbedding):
             gap = (g.mean - self.mean)[None]
             return float(_normal_mean(gap, self.cov + g.cov, self.bandwidth)[0])
@@ -148,9 +138,7 @@ def mmd2_gaussians(mean_p: Mean, cov_p: Covariance, mean_q: Mean, cov_q: Covaria
                    bandwidth: Positive = 1.0):
     """‖μ_P − μ_Q‖² of two normal laws under the Gaussian kernel, in closed form   (11.4), (11.7)
 
-    Returns
-    -------
-    float ≥ 0
+    returns : float ≥ 0
 
     Examples
     --------
@@ -163,14 +151,10 @@ def mmd2_gaussians(mean_p: Mean, cov_p: Covariance, mean_q: Mean, cov_q: Covaria
 
 # %% ../nbs/11_mmd.ipynb #15e3a30d
 @contract
-def mmd2_v(k: AKernel, X: Sample, Y: OtherSample):
+def mmd2_v(k: AKernel, X: Sample, Y: OtherSample) -> float:
     """‖μ_X − μ_Y‖²: all pairs, biased upwards, never negative but for rounding   (11.8)
 
     X, Y : a Measure is scaled to mass 1
-
-    Returns
-    -------
-    float
 
     References
     ----------
@@ -190,16 +174,13 @@ def _v(k, X, w, Y, v):
 
 # %% ../nbs/11_mmd.ipynb #09b74507
 @contract
-def witness(k: AKernel, X: Sample, Y: OtherSample, normalized: Flag = True):
+def witness(k: AKernel, X: Sample, Y: OtherSample, normalized: Flag = True) -> RKHSFunction:
     """f = (μ_X − μ_Y) / ‖μ_X − μ_Y‖, the function of the unit ball that tells the samples apart
     best   (11.6)
 
     X, Y : a Measure is scaled to mass 1
     normalized : divide by the norm; where it is 0 (up to rounding), f is not divided
-
-    Returns
-    -------
-    RKHSFunction          mean f(xᵢ) − mean f(yⱼ) = ‖μ_X − μ_Y‖
+    returns : mean f(xᵢ) − mean f(yⱼ) = ‖μ_X − μ_Y‖
 
     Examples
     --------
@@ -216,16 +197,12 @@ def witness(k: AKernel, X: Sample, Y: OtherSample, normalized: Flag = True):
 
 # %% ../nbs/11_mmd.ipynb #fa838e69
 @contract
-def mmd2_u(k: AKernel, X: Sample, Y: OtherSample):
+def mmd2_u(k: AKernel, X: Sample, Y: OtherSample) -> float:
     """Σ_{i≠j} over both samples, Σ_{i,j} across: unbiased, may be negative   (11.9)
 
     Without weights it does not change if g(x) + g(y) is added to the kernel; with weights only a
     constant g leaves it as it is, for the pairs i ≠ j then have other marginal weights.
     X, Y : two points or more; a Measure is scaled to mass 1
-
-    Returns
-    -------
-    float
 
     References
     ----------
@@ -248,15 +225,12 @@ def _off_diagonal(k, X, w, name):
 
 # %% ../nbs/11_mmd.ipynb #0a680715
 @contract
-def mmd2_block(k: AKernel, X: OtherSample, Y: Sample, block_size: Annotated[int, count(2)] = None):
+def mmd2_block(k: AKernel, X: OtherSample, Y: Sample,
+               block_size: Annotated[int, count(2)] = None) -> float:
     """Mean of the one-sample U-statistics of blocks of block_size pairs: O(n · block_size)
 
     X, Y : in an order that has nothing to do with their values
     block_size : at most n, ⌊√n⌋ when left out; what the last whole block leaves is not used
-
-    Returns
-    -------
-    float
 
     References
     ----------
@@ -270,15 +244,11 @@ def _no_swap(X): return np.ones((n_points(X), 1), np.int8)
 
 # %% ../nbs/11_mmd.ipynb #67f817ce
 @contract
-def mmd2_u1(k: AKernel, X: OtherSample, Y: Sample):
+def mmd2_u1(k: AKernel, X: OtherSample, Y: Sample) -> float:
     """Mean over i ≠ j of h(zᵢ, zⱼ), zᵢ = (xᵢ, yᵢ): the one-sample U-statistic, m = n   (11.10)
 
     It depends on how the points are paired.
     X, Y : n ≥ 2 points each, without weights
-
-    Returns
-    -------
-    float
 
     References
     ----------
@@ -289,14 +259,10 @@ def mmd2_u1(k: AKernel, X: OtherSample, Y: Sample):
 
 # %% ../nbs/11_mmd.ipynb #5572870f
 @contract
-def mmd2_linear(k: AKernel, X: OtherSample, Y: Sample):
+def mmd2_linear(k: AKernel, X: OtherSample, Y: Sample) -> float:
     """Mean of h(z₁, z₂), h(z₃, z₄), …: linear time, large variance   (11.10)
 
     X, Y : n ≥ 2 points each; of an odd number the last pair is not used
-
-    Returns
-    -------
-    float
 
     References
     ----------
@@ -307,15 +273,11 @@ def mmd2_linear(k: AKernel, X: OtherSample, Y: Sample):
 
 # %% ../nbs/11_mmd.ipynb #d915815e
 @contract
-def mmd2_incomplete(k: AKernel, X: OtherSample, Y: Sample, n_shifts: Count = None):
+def mmd2_incomplete(k: AKernel, X: OtherSample, Y: Sample, n_shifts: Count = None) -> float:
     """Mean of h(zᵢ, z_{i+r}) over i and r = 1 … n_shifts: O(n · n_shifts)   (11.10)
 
     X, Y : n ≥ 2 points each
     n_shifts : at most n − 1, which gives mmd2_u1; ⌊√n⌋ when left out
-
-    Returns
-    -------
-    float
 
     References
     ----------
@@ -330,16 +292,12 @@ _Map = Annotated[Any, replace(function(draw=lambda rng, sizes: np.cos),
 
 
 @contract
-def mmd2_features(phi: _Map, X: Sample, Y: OtherSample, unbiased: Flag = False):
+def mmd2_features(phi: _Map, X: Sample, Y: OtherSample, unbiased: Flag = False) -> float:
     """‖mean φ(xᵢ) − mean φ(yⱼ)‖², in time linear in m + n   (11.8)
 
     phi : a kernel stands for its finite feature map, if it has one
     X, Y : a Measure is scaled to mass 1
     unbiased : the U-statistic of the kernel ⟨φ(x), φ(y)⟩   (11.9)
-
-    Returns
-    -------
-    float
     """
     phi = phi.feature_map(n_columns(X.points)) if isinstance(phi, Kernel) else phi
     if unbiased:
@@ -402,10 +360,7 @@ def herding(k: AKernel, measure: Annotated[Any, sample("N")], n: Count,
     measure : what to imitate, scaled to mass 1
     n : how many points; one may be chosen again
     candidates : where to choose from: the measure's points by default
-
-    Returns
-    -------
-    array (n, d)
+    returns : array (n, d)
 
     References
     ----------
@@ -428,16 +383,13 @@ def herding(k: AKernel, measure: Annotated[Any, sample("N")], n: Count,
 # %% ../nbs/11_mmd.ipynb #075df94f
 @contract
 def check_mmd(k: AKernel, X: OtherSample, Y: Sample, v: Function = mmd2_v, u: Function = mmd2_u,
-              u1: Function = mmd2_u1, f: Function = None):
+              u1: Function = mmd2_u1, f: Function = None) -> float:
     """Estimators of MMD² and the witness obey their identities   (11.6), (11.8)–(11.10)
 
     X, Y : equally many points
     v, u, u1 : of k, X, Y, to be tested; by default those of this chapter
     f : the witness to be tested; by default witness(k, X, Y)
-
-    Returns
-    -------
-    float                    the largest violation, relative to the largest k(x, x)
+    returns : the largest violation, relative to the largest k(x, x)
 
     Raises
     ------

@@ -84,10 +84,7 @@ def min_norm_path(Phi: FeatureColumns, y: Targets, widths: Widths, lam: PenaltyE
 
     widths : 1 ≤ D ≤ D_max, where Phi is (n, D_max)
     lam : one for all, or one a width
-
-    Returns
-    -------
-    list of arrays (D,) or (D, t)        one a width
+    returns : list of arrays (D,) or (D, t)    one a width
 
     Raises
     ------

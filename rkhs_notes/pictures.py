@@ -30,10 +30,7 @@ def low_resolution(H: Points, factor: Count, shape: HeightWidth = None, shift: W
     shape : height and width; a square when left out
     shift : every picture moves by its own random step in both directions; 0 fills the edge
     noise : standard deviation, in grey values of H
-
-    Returns
-    -------
-    array (n, height · width / factor²)
+    returns : array (n, height · width / factor²)
 
     Raises
     ------

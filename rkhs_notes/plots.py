@@ -289,7 +289,7 @@ States = Annotated[Any, Word("sequence or dict", _presets, (), lambda rng, sizes
 
 # %% ../nbs/E_plots.ipynb #8b7a15f2
 @contract
-def frames(draw: Draw, states: States, label="", start=None, alt=""):
+def frames(draw: Draw, states: States, label="", start=None, alt="") -> Frames:
     """A slider over the figures draw(state), drawn once each: live, on a page, and as a still.
 
     draw : opens one figure and returns it, its axis, or nothing; the same state must always
@@ -298,10 +298,7 @@ def frames(draw: Draw, states: States, label="", start=None, alt=""):
     label : str, what the slider changes, e.g. "bandwidth"
     start : a state or its name, shown first; by default the first one
     alt : str or callable state → str, what the picture shows, for readers who do not see it
-
-    Returns
-    -------
-    Frames                              displays itself at the end of a cell
+    returns : displays itself at the end of a cell
 
     Raises
     ------

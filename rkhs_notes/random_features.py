@@ -52,9 +52,7 @@ class SpectralMeasure(Frequencies):
     def sample(self, n: Count, rng: Rng = None, coupling: Coupling = "iid"):
         """Frequencies from the law μ / mass; orthogonal: every d of them mutually
 
-        Returns
-        -------
-        array (n, d)
+        returns : array (n, d)
 
         Raises
         ------
@@ -66,9 +64,7 @@ class SpectralMeasure(Frequencies):
     def density(self, w: Points):
         """dμ/dω at frequencies w, which integrates to mass
 
-        Returns
-        -------
-        array (n,)    ∞ only where the density is, as for heavy tails of k at ω = 0
+        returns : array (n,)    ∞ only where the density is, as for heavy tails of k at ω = 0
 
         Raises
         ------
@@ -129,10 +125,7 @@ def spectral_from_function(k: OnTheLine, reach: Positive = None, step: Positive 
     reach : where k has died away; by default sought
     step : of the grid; by default the reach over 2¹⁵
     name : str, how errors call it
-
-    Returns
-    -------
-    SpectralMeasure, d = 1
+    returns : SpectralMeasure, d = 1
 
     Raises
     ------
@@ -159,14 +152,10 @@ def along_the_line(k):
 
 # %% ../nbs/09_random_features.ipynb #e1c82655
 @contract
-def spectral_measure(k: AKernel, d: Count):
+def spectral_measure(k: AKernel, d: Count) -> SpectralMeasure:
     """The spectral measure of an expression, by recursion over its parts   (9.2)
 
     d : columns of the points
-
-    Returns
-    -------
-    SpectralMeasure
 
     Raises
     ------
@@ -372,14 +361,10 @@ Measures = Annotated[Any, Word(
 
 
 @contract
-def mixture(measures: Measures):
+def mixture(measures: Measures) -> SpectralMeasure:
     """Σ μᵢ, the spectral measure of a sum: draw i by mass, then a frequency from μᵢ   (9.5)
 
     measures : on one ℝᵈ
-
-    Returns
-    -------
-    SpectralMeasure
     """
     first, *rest = measures
     kernels = [m.kernel for m in measures]
@@ -417,7 +402,7 @@ KernelOrMeasure = Annotated[Any, Word(
 
 @contract
 def fourier_features(k: KernelOrMeasure, d: Count, D: Count, rng: Rng = None,
-                     kind: Kind = "paired", coupling: Coupling = "iid"):
+                     kind: Kind = "paired", coupling: Coupling = "iid") -> RandomFeatureMap:
     """√(mass/m) (cos ω₁ᵀx, …, cos ω_mᵀx, sin ω₁ᵀx, …, sin ω_mᵀx), m = D/2   (9.7)
 
     Phase: √(2 mass/D) cos(ωᵢᵀx + bᵢ), i = 1 … D   (9.8)
@@ -426,10 +411,7 @@ def fourier_features(k: KernelOrMeasure, d: Count, D: Count, rng: Rng = None,
     D : outputs; even for paired
     coupling : of frequencies made of Gaussian vectors, for less variance: orthogonal in blocks of
         d; qmc, evenly spread in few dimensions; structured, fast in many, with a bias of O(d⁻²)
-
-    Returns
-    -------
-    RandomFeatureMap                   with .frequencies, (D/2, d) or (D, d)
+    returns : with .frequencies, (D/2, d) or (D, d)
 
     Raises
     ------

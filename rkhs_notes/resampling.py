@@ -27,10 +27,7 @@ def resampled_pvalue(statistic: Finite, null: _Draws, rounding: words.NonNegativ
     statistic : T_0, of the data
     null : T_b, of the relabelled data; large values speak against the hypothesis
     rounding : values this near count as equal
-
-    Returns
-    -------
-    float in [1/(B + 1), 1]
+    returns : float in [1/(B + 1), 1]
 
     References
     ----------
@@ -41,12 +38,10 @@ def resampled_pvalue(statistic: Finite, null: _Draws, rounding: words.NonNegativ
 
 
 @contract
-def critical_value(null: _Draws, level: Probability = 0.05):
+def critical_value(null: _Draws, level: Probability = 0.05) -> float:
     """The smallest c with p ≤ level for every statistic above c: an order statistic of the null
 
-    Returns
-    -------
-    float                    ∞ if B + 1 < 1/level: so few draws never reject
+    returns : ∞ if B + 1 < 1/level: so few draws never reject
     """
     null = np.sort(null)[::-1]
     rank = math.floor(level * (len(null) + 1) * (1 + 1e-12))
@@ -58,10 +53,7 @@ def binomial_interval(level: Probability, n_tests: Count, confidence: Probabilit
     """How many of n_tests independent tests may reject, if each does with probability `level`.
 
     confidence : probability of the interval, at least
-
-    Returns
-    -------
-    (int, int)                        smallest and largest count
+    returns : (int, int)    smallest and largest count
     """
     low, high = binom.interval(confidence, n_tests, level)
     return int(low), int(high)
@@ -138,10 +130,7 @@ def random_labels(n_first: Count, n: Count, n_draws: Count, rng: Rng = None):
     """Flags of random subsets of size n_first of n points, every subset equally likely.
 
     n_first : at most n
-
-    Returns
-    -------
-    array (n, n_draws) of int8    1 for the points of the first sample
+    returns : array (n, n_draws) of int8    1 for the points of the first sample
     """
     n_first = count(1, n).read(n_first, "n_first", None)
     columns = np.empty((n, n_draws), np.int8)
@@ -156,9 +145,7 @@ def random_labels(n_first: Count, n: Count, n_draws: Count, rng: Rng = None):
 def random_signs(n: Count, n_draws: Count, rng: Rng = None):
     """Independent signs ±1.
 
-    Returns
-    -------
-    array (n, n_draws) of int8
+    returns : array (n, n_draws) of int8
     """
     columns = np.empty((n, n_draws), np.int8)
     for part in spans(n_draws, max(1, 2**20 // n)):
@@ -177,10 +164,7 @@ def in_batches(draw: words.Function, statistic: words.Function, draw_bytes: word
     draw : of b and rng; array (n, b), row after row of its transpose
     statistic : of it; array (b,) or (b, t)
     draw_bytes : memory that one draw takes
-
-    Returns
-    -------
-    array (n_draws,) or (n_draws, t)
+    returns : array (n_draws,) or (n_draws, t)
     """
     room = max(1, int(settings.block_mib * 2**20 / (2 * max(draw_bytes, 1))))
     parts = spans(n_draws, room)
@@ -260,9 +244,7 @@ def chi2_mixture(eigenvalues: Annotated[Any, words.array("r")], n_draws: Count, 
                  shift: Finite = 0.0):
     """Draws of Σⱼ λⱼ zⱼ² + shift with independent standard normal zⱼ.
 
-    Returns
-    -------
-    array (n_draws,)
+    returns : array (n_draws,)
     """
     draw = lambda b, rng: rng.standard_normal((b, len(eigenvalues)))
     sums = lambda Z: (Z * Z) @ eigenvalues

@@ -44,10 +44,7 @@ def sgd_primal(Phi: FeatureRows, y: Vector, loss: ALoss = logistic, steps: Count
     steps : 20 n when left out
     rng : draws the examples; the same seed, the same examples
     callback : called after each step with the number t of steps
-
-    Returns
-    -------
-    array (D,)
+    returns : array (D,)
 
     Raises
     ------
@@ -72,10 +69,7 @@ def sgd_dual(K: GramMatrix, y: Vector, loss: ALoss = logistic, steps: Count = No
     """uᵢ ← uᵢ − step_size ℓ′(yᵢ, Σⱼ Kᵢⱼ uⱼ), one random example i after the other   (6.4)
 
     y, steps, rng, callback : as in sgd_primal
-
-    Returns
-    -------
-    array (n,)
+    returns : array (n,)
 
     Raises
     ------
@@ -96,15 +90,12 @@ def sgd_dual(K: GramMatrix, y: Vector, loss: ALoss = logistic, steps: Count = No
 @contract
 def check_span(Phi: FeatureRows, y: Vector, loss: ALoss = logistic, steps: Count = 200,
                step_size: StepSize = 0.1, rng: Whole = 0, primal: Function = sgd_primal,
-               dual: Function = sgd_dual):
+               dual: Function = sgd_dual) -> float:
     """Test at every step that w = Σⱼ uⱼ φⱼ, for one sequence of examples   (6.3)
 
     rng : the seed that both trainers get
     primal, dual : to be tested, called as sgd_primal(Phi, y, …), sgd_dual(Phi Phiᵀ, y, …)
-
-    Returns
-    -------
-    float                 the largest |w − Phiᵀ u|
+    returns : the largest |w − Phiᵀ u|
 
     Raises
     ------
@@ -171,10 +162,7 @@ def kernel_sgd(k: AKernel, X: Points, y: Vector, loss: ALoss = logistic, option:
     average : return the mean of f_0, …, f_{steps−1} instead of the last f (Theorem 6.3)
     replace : False takes pass after pass, each example once a pass, in random order
     callback : after each block of steps: steps done, examples drawn, their scores before the step
-
-    Returns
-    -------
-    RKHSFunction (options 3, 4) or FeatureFunction (1, 2, 5, 6); call either at points (m, d)
+    returns : RKHSFunction (options 3, 4) or FeatureFunction (1, 2, 5, 6); call either at (m, d)
 
     Raises
     ------
@@ -221,17 +209,14 @@ class Cost(Value):
 
 # %% ../nbs/06_sgd.ipynb #2a01d2ac
 @contract
-def cost_model(option: Option, n: Size, d: Size, D: SizeOrInf, T: Size):
+def cost_model(option: Option, n: Size, d: Size, D: SizeOrInf, T: Size) -> Cost:
     """What an option costs to leading order: multiplications and numbers stored
 
     n : examples
     d : columns of a point; one kernel value costs d
     D : features, exact in options 1, 2, approximate in 5, 6; one vector costs d D
     T : steps
-
-    Returns
-    -------
-    Cost                with .time, .memory, .fixed, .per_step
+    returns : with .time, .memory, .fixed, .per_step
 
     References
     ----------
@@ -248,12 +233,10 @@ ACost = Annotated[Cost, instance_of(Cost, "cost_model(option, n, d, D, T)")]
 
 
 @contract
-def break_even(a: ACost, b: ACost):
+def break_even(a: ACost, b: ACost) -> float:
     """The number of steps T* from which b, dearer beforehand, is cheaper than a   (6.6)
 
-    Returns
-    -------
-    float               0 if b is cheaper from the start, inf if never
+    returns : 0 if b is cheaper from the start, inf if never
 
     Raises
     ------
@@ -286,17 +269,14 @@ TwoSizes = Annotated[Any, Word("two increasing whole numbers", _two_sizes, (),
 # %% ../nbs/06_sgd.ipynb #328b6b70
 @contract
 def calibrate(k: AKernel = None, features: MapOf = None, loss: ALoss = logistic,
-              dims: TwoSizes = (4, 64), sizes: TwoSizes = (200, 1000)):
+              dims: TwoSizes = (4, 64), sizes: TwoSizes = (200, 1000)) -> Machine:
     """Time the pieces of the six options on this machine, in about a second
 
     k : of points with dims[0] and with dims[1] columns; Gaussian(1) by default
     features : cosines of random frequencies by default
     dims : two numbers of columns to be measured
     sizes : two numbers of examples, and of features
-
-    Returns
-    -------
-    Machine             with .seconds(option, n, d, D, T)
+    returns : with .seconds(option, n, d, D, T)
 
     Raises
     ------
@@ -310,17 +290,13 @@ AMachine = Annotated[Machine, instance_of(Machine, "calibrate(), or None")]
 
 @contract
 def cheapest_option(n: Size, d: Size, D: SizeOrInf, T: Size, memory: Amount = math.inf,
-                    approximate: Size = None, machine: AMachine = None):
+                    approximate: Size = None, machine: AMachine = None) -> int:
     """The option of least time among those that fit in memory
 
     D : inf where there is no finite exact map
     memory : numbers that may be stored beside the data; 2¹⁷ are a MiB in float64
     approximate : features of an approximate map; options 5, 6 compete if it is given
     machine : compare its seconds instead of multiplications
-
-    Returns
-    -------
-    int
 
     Raises
     ------
@@ -345,15 +321,12 @@ def cheapest_option(n: Size, d: Size, D: SizeOrInf, T: Size, memory: Amount = ma
 @contract
 def check_regret(k: AKernel, X: Points, y: Vector, h: OneFunction, loss: ALoss = logistic,
                  steps: Count = 500, step_size: Positive = 0.1, rng: Rng = None,
-                 train: Function = kernel_sgd):
+                 train: Function = kernel_sgd) -> float:
     """Test on one run that its mean loss exceeds that of h by at most the bound of (6.7)
 
     h : of the same kernel: any function to compare with, such as ridge(k, X, y)
     train : to be tested, called as kernel_sgd
-
-    Returns
-    -------
-    float                 the left side of (6.7) less the right side, ≤ 0 up to rounding
+    returns : the left side of (6.7) less the right side, ≤ 0 up to rounding
 
     Raises
     ------
@@ -419,16 +392,13 @@ def _forget(memory):
 # %% ../nbs/06_sgd.ipynb #3a900f92
 @contract
 def budgeted_sgd(k: AKernel, X: Points, y: Vector, loss: ALoss = logistic, budget: Count = 100,
-                 steps: Count = None, step_size: StepSize = 0.1, rng: Rng = None):
+                 steps: Count = None, step_size: StepSize = 0.1, rng: Rng = None) -> Budgeted:
     """kernel_sgd with at most `budget` centres: the one missed least is projected away   (6.10)
 
     y, steps, rng : as in kernel_sgd
     budget : centres kept
-
-    Returns
-    -------
-    Budgeted              .function, and .drift, a bound of its distance from kernel_sgd's if the
-                          steps are stable (Corollary 6.5)
+    returns : .function, and .drift, a bound of its distance from kernel_sgd's if the steps are
+        stable (Corollary 6.5)
 
     Raises
     ------

@@ -58,10 +58,7 @@ def slope_of(loss: ALoss, y: Vector, weight: PerTarget = 1.0):
     """The function f ↦ weight ℓ′(y, f); at a kink ℓ′ is the slope of one supporting line   (6.2)
 
     weight : of every target, or of each
-
-    Returns
-    -------
-    function of f (n,), with values (n,); a second argument says which rows of y belong to f
+    returns : function of f (n,), with values (n,); a second argument: which rows of y belong to f
 
     Raises
     ------
@@ -334,13 +331,8 @@ class Machine(Value):
     steps: Annotated[dict, _lines({"w", "u"})]
 
     @contract
-    def seconds(self, option: Option, n: Size, d: Size, D: SizeOrInf, T: Size):
-        """Predicted seconds of kernel_sgd
-
-        Returns
-        -------
-        float
-        """
+    def seconds(self, option: Option, n: Size, d: Size, D: SizeOrInf, T: Size) -> float:
+        "Predicted seconds of kernel_sgd"
         width, rows = n if option in (3, 4) else D, T if option % 2 else n
         if width == math.inf:
             return math.inf

@@ -48,10 +48,7 @@ class MMDTest(TestResult):
 
         X : array (m, d)
         least : the other end: most like the second sample
-
-        Returns
-        -------
-        array (n,) of int    row numbers, the most extreme first
+        returns : array (n,) of int    row numbers, the most extreme first
         """
         values = self.witness(X)
         return np.argsort(values if least else -values, kind="stable")[:n]
@@ -132,7 +129,7 @@ def _require_fitting(X, Y, k=None, statistic="u", null="permutation", size=None,
 @contract
 def mmd_test(k: KernelOrMap, X: Sample, Y: OtherSample, n_permutations: Count = 999,
              null: Null = None, statistic: Statistic = "u", rng: Rng = None, size: Count = None,
-             single: Flag = False):
+             single: Flag = False) -> MMDTest:
     """Is P = Q? T = MMD² of the samples against its distribution when labels mean nothing   (11.11)
 
     k : a feature map makes the time linear in m + n
@@ -144,10 +141,6 @@ def mmd_test(k: KernelOrMap, X: Sample, Y: OtherSample, n_permutations: Count = 
     statistic : "u" (11.9), "v" (11.8); on pairs, m = n: "u1", "linear", "block", "incomplete"
     size : block_size of "block", n_shifts of "incomplete"
     single : multiply in float32; what that cannot tell from the data is decided in float64
-
-    Returns
-    -------
-    MMDTest
 
     Raises
     ------
@@ -230,15 +223,12 @@ def _fitted_test(pool, null, statistic, n_draws, rng):
 # %% ../nbs/11a_two_samples.ipynb #a14425b6
 @contract
 def mmd2_threshold(m: Count, n: Count, level: Probability = 0.05, bound: Positive = 1.0,
-                   statistic: Annotated[str, one_of("v", "u1")] = "v"):
+                   statistic: Annotated[str, one_of("v", "u1")] = "v") -> float:
     """The value that MMD² exceeds with probability at most `level` if P = Q, for every P   (11.13)
 
     bound : κ with k(x, x) ≤ κ; for "u1" also k ≥ 0
     statistic : "u1" for m = n
-
-    Returns
-    -------
-    float                      in units of MMD², for both statistics
+    returns : in units of MMD², for both statistics
 
     References
     ----------
@@ -252,16 +242,12 @@ def mmd2_threshold(m: Count, n: Count, level: Probability = 0.05, bound: Positiv
 # %% ../nbs/11a_two_samples.ipynb #b673be5f
 @contract
 def mmd_detectable(m: Count, n: Count, level: Probability = 0.05, miss: Probability = 0.1,
-                   bound: Positive = 1.0):
+                   bound: Positive = 1.0) -> float:
     """The MMD, not squared, that the permutation test of V finds with probability 1 − miss,
     whatever the laws   (11.13a)
 
     miss : β, the probability to overlook it
     bound : κ with k(x, x) ≤ κ
-
-    Returns
-    -------
-    float
 
     References
     ----------
@@ -273,15 +259,12 @@ def mmd_detectable(m: Count, n: Count, level: Probability = 0.05, miss: Probabil
 # %% ../nbs/11a_two_samples.ipynb #d25907dc
 @contract
 def check_level(test: Function, draw: Function, n_tests: Count = 400,
-                level: Probability = 0.05, rng: Rng = None):
+                level: Probability = 0.05, rng: Rng = None) -> float:
     """Under the null the test rejects no more often than its level allows   (RES.1)
 
     test : of X, Y, rng; gives a p-value, or a result with one
     draw : of rng; gives X and Y from one distribution
-
-    Returns
-    -------
-    float                                the share of rejections
+    returns : the share of rejections
 
     Raises
     ------
@@ -300,15 +283,12 @@ def _rejections(test, draw, n_tests, level, rng):
 # %% ../nbs/11a_two_samples.ipynb #ebf96584
 @contract
 def check_power(test: Function, draw: Function, power: Probability, n_tests: Count = 100,
-                level: Probability = 0.05, rng: Rng = None):
+                level: Probability = 0.05, rng: Rng = None) -> float:
     """Against a difference the test rejects with probability `power` at least   (11.13a)
 
     test : of X, Y, rng; gives a p-value, or a result with one
     draw : of rng; gives X and Y from two distributions
-
-    Returns
-    -------
-    float                                the share of rejections
+    returns : the share of rejections
 
     Raises
     ------
@@ -327,10 +307,7 @@ def gaussian_grid(X: Sample, Y: OtherSample, n: Count = 7):
     The median distance is that of the pooled sample, a symmetric function of all points: labels
     do not matter, and tests with these kernels stay exact.
     n : 1 gives the median alone
-
-    Returns
-    -------
-    list of Gaussian
+    returns : list of Gaussian
     """
     Z = joined_of(X.points, Y.points)
     middle = median_bandwidth(Z[np.lexsort(Z.T)])                   # sorted: labels cannot matter
@@ -354,15 +331,12 @@ class AggregatedTest(MMDTest):
 # %% ../nbs/11a_two_samples.ipynb #94c3b424
 @contract
 def mmd_test_aggregated(kernels: KernelList, X: Sample, Y: OtherSample,
-                        n_permutations: Count = 999, rng: Rng = None):
+                        n_permutations: Count = 999, rng: Rng = None) -> AggregatedTest:
     """max over kernels of the studentised MMD²_U, with one set of relabellings for all
     (11.9), (RES.3)
 
     kernels : None: gaussian_grid(X, Y)
-
-    Returns
-    -------
-    AggregatedTest                       exact, however many kernels there are
+    returns : exact, however many kernels there are
 
     References
     ----------
@@ -392,17 +366,14 @@ def _null_of(pool, n_draws, seed):
 # %% ../nbs/11a_two_samples.ipynb #d0458f87
 @contract
 def mmd_test_split(kernels: KernelList, X: Sample, Y: OtherSample, share: Probability = 0.5,
-                   n_permutations: Count = 999, rng: Rng = None):
+                   n_permutations: Count = 999, rng: Rng = None) -> MMDTest:
     """Choose the kernel on one part of the data, test with it on the rest.
 
     Chosen is the kernel with the largest MMD²_U in units of its standard deviation under the null.
     kernels : None: gaussian_grid of the first part
     share : how much of each sample chooses
     rng : splits, then relabels
-
-    Returns
-    -------
-    MMDTest                              of the second part; the kernel is .witness.k
+    returns : of the second part; the kernel is .witness.k
 
     References
     ----------

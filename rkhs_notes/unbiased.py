@@ -14,7 +14,7 @@ from .gram import AKernel
 # %% ../nbs/S_unbiased.ipynb #e14cebbf
 @contract
 def check_unbiased(draw: Function, k: AKernel, X: Points, rng: Rng = None,
-                   n_maps: Annotated[int, count(2)] = 400):
+                   n_maps: Annotated[int, count(2)] = 400) -> float:
     """Test by z-scores that E⟨φ(x), φ(y)⟩ = k(x, y) for maps φ drawn at random   (9.4)
 
     The variance is that of the maps drawn and of four more that miss by √(k(x, x) k(y, y)): what
@@ -23,10 +23,7 @@ def check_unbiased(draw: Function, k: AKernel, X: Points, rng: Rng = None,
     draw : rng ↦ feature map
     X : all pairs of them are tested
     n_maps : how many maps to draw; biases below 10 √(k(x, x) k(y, y)) / n_maps pass
-
-    Returns
-    -------
-    float                  the largest |mean error| over its standard error, among all pairs
+    returns : the largest |mean error| over its standard error, among all pairs
 
     Raises
     ------

@@ -197,10 +197,7 @@ class Matching:
         H : array (q, M)
         weights : left out, Σ (f − g)²; numbers ≥ 0, not all 0: Σ weights (f − g)²; "likelihood":
             Σ (f − ρ g)² / (1 − ρ²) with ρ = 1 − λ
-
-        Returns
-        -------
-        array (n, q)
+        returns : array (n, q)
         """
         return sqdist(*self._scaled(L, H, weights))
 
@@ -211,10 +208,7 @@ class Matching:
         L : array (n, m)
         H : array (q, M), the gallery
         weights : as in distances
-
-        Returns
-        -------
-        array (n,) of int
+        returns : array (n,) of int
         """
         probes, gallery = self._scaled(L, H, weights)
         return np.concatenate([sqdist(probes[rows], gallery).argmin(axis=1)
