@@ -88,7 +88,11 @@ _HABITS = {
     "pca": "kernel_pca", "rbfsampler": "fourier_features", "rff": "fourier_features",
     "randomfourierfeatures": "fourier_features", "nystroem": "nystrom_features",
     "nystrom": "nystrom_features", "mmd2": "mmd2_u", "twosampletest": "mmd_test",
-    "crossvalidate": "ridge_path", "loaddigits": "load", "cdist": "sqdist",
+    "crossvalidate": "ridge_path", "gamma": "from_gamma", "lengthscale": "Gaussian",
+    "bandwidth": "median_bandwidth", "classweight": "svc", "decisionfunction": "svc",
+    "logisticregression": "minimize_risk", "kernellogistic": "minimize_risk", "reg": "ridge",
+    "nneighbors": "affinity", "pairwisekernels": "Kernel",
+    "gridsearchcv": "ridge_path", "loaddigits": "load", "cdist": "sqdist",
 }
 
 

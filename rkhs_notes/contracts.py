@@ -677,13 +677,45 @@ def _of_result(annotation):
     plain = isinstance(annotation, type) and annotation is not inspect.Signature.empty
     return Word(annotation.__name__, None) if plain else word_of(annotation)
 
+# %% ../nbs/C_contracts.ipynb #066a1305
+_HABITS = {name: ours.split() for names, ours in {
+    "gamma length_scale lengthscale ls sigma scale width ell rho h": "bandwidth scales noise",
+    "alpha lambda lambda_ lamb reg regularization ridge penalty l2 nugget": "lam reg noise",
+    "noise_var noise_variance sigma2 jitter likelihood": "noise lam",
+    "class_weight": "class_weights weights", "sample_weight w": "weights",
+    "random_state seed generator": "rng", "fit_intercept intercept bias coef0 b": "offset",
+    "epsilon": "eps", "tolerance rtol gtol ftol": "tol",
+    "max_iterations maxiter n_iter": "max_iter",
+    "epochs n_steps iterations num_steps": "steps max_epochs", "batch_size": "batch",
+    "lr learning_rate eta eta0": "step_size", "n_neighbors neighbors k_neighbors": "neighbours",
+    "num_permutations permutations reps n_perm B": "n_permutations",
+    "n_features num_features n_outputs": "D dim m", "p d power": "degree order",
+    "n_landmarks num_inducing centres centers": "m", "k num_components": "n_components rank",
+    "kernel covar_module kern": "k kernels", "target targets labels": "y", "n_restarts": "restarts",
+    "callback verbose": "progress callback", "n_restarts_optimizer": "restarts", "cv": "folds",
+    "C": "lam", "periodicity": "period", "sigma_0": "offset", "kernel_x": "kx", "kernel_y": "ky",
+}.items() for name in names.split()}
+_RULES = {("gamma", "bandwidth"): "(2 * gamma) ** -0.5", ("C", "lam"): "1 / (2 * C)"}
+_OF_KERNELS = {"gamma", "length_scale", "lengthscale", "sigma", "bandwidth", "degree", "coef0"}
+
+
+def meant(given, plan):
+    "The end of a message about an unknown keyword: the name that it has in this signature"
+    found = next((name for name in _HABITS.get(given, ()) if name in plan.parameters), None)
+    if rule := _RULES.get((given, found)):
+        return f" Did you mean {found}? It is {rule}."
+    if not found and plan.kernel and given in _OF_KERNELS:
+        return f" {given} belongs to the kernel: {plan.kernel}=Gaussian(bandwidth=1.0), say."
+    return f" Did you mean {found}?" if found else near(given, plan.parameters)
+
+
 # %% ../nbs/C_contracts.ipynb #0de24447
 def _bound_call(f, signature, plan, args, kwargs):
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as e:
         unknown = [name for name in kwargs if name not in plan.parameters]
-        hint = near(unknown[0], plan.parameters) if unknown else ""
+        hint = meant(unknown[0], plan) if unknown else ""
         names = ", ".join(name for name in plan.parameters if name != "self")
         raise TypeError(f"{f.__qualname__}: {e}.{hint} It takes {names}.") from None
     seen = bound.arguments
@@ -780,6 +812,13 @@ class Value:
     "An immutable object whose fields are read by the words of their annotations"
 
     _own_init = False                            # does the class set its attributes by itself?
+
+    def __new__(cls, *args, **kwargs):
+        if kwargs and not cls._own_init and (unknown := kwargs.keys() - cls.plan.parameters.keys()):
+            given, names = min(unknown), ", ".join(cls.plan.names)
+            raise TypeError(f"{cls.__name__} has no {given}.{meant(given, cls.plan)} "
+                            f"It takes {names or 'nothing'}.")
+        return object.__new__(cls)
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)

@@ -6,6 +6,7 @@ __all__ = ['AKernel', 'as_kernel']
 # %% ../nbs/S_gram.ipynb #4bad5884
 import math
 import re
+import sys
 from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any
 import numpy as np
@@ -77,6 +78,7 @@ class Written(Value):
 
     def __eq__(self, other):
         if not isinstance(other, Expression):
+            known_to_sklearn(other)
             return NotImplemented
         return self is other or value_key(self) == value_key(other)
 
@@ -111,8 +113,31 @@ class Written(Value):
     def _repr_latex_(self):
         return f"$k(x, y) = {self._tex('x', 'y')}$"
 
+# %% ../nbs/S_gram.ipynb #c58e4ed4
+def known_to_sklearn(other):
+    "pairwise_kernels asks `metric == 'precomputed'` before it asks for a Kernel class of its own"
+    theirs = sys.modules.get("sklearn.gaussian_process.kernels")
+    if theirs and isinstance(other, str):
+        theirs.Kernel.register(Pointed)          # whose k(X, Y) is a matrix, as ours
+
+
+class Searched(Written):
+    "What scikit-learn may do with an expression: clone it, and put another in its place"
+
+    def set_params(self, **values):
+        "Refuses, as values never change; what scikit-learn's searches call for kernel__bandwidth"
+        if values:
+            name = next(iter(values))
+            raise TypeError(f"{self} never changes, so no search can set its {name!r}. Search over "
+                            "kernels instead, {\"kernel\": [k1, k2]}, each made by "
+                            f"k.with_params({name}=…); or search an estimator of rkhs_notes.")
+        return self
+
+    def __sklearn_clone__(self):
+        return self                              # a value is its own copy
+
 # %% ../nbs/S_gram.ipynb #5771c814
-class Expression(Written):
+class Expression(Searched):
     "A value made of parameters and of parts, which are expressions themselves"
 
     def _parts(self):
@@ -247,6 +272,12 @@ def _metric(K, x, y, xp):
 # %% ../nbs/S_gram.ipynb #ea0b1233
 class Pointed(Formula):
     "What the points of a kernel are"
+
+    @property
+    def requires_vector_input(self):
+        "What scikit-learn's own processes ask first, which need kernels with a vector theta"
+        raise AttributeError(f"{type(self).__name__} has no theta for scikit-learn's processes; "
+                             "rkhs_notes.gaussian_process(k, X, y, noise) takes any kernel.")
 
     def _points(self, X, name):
         "X as validated points: what a kernel on strings or graphs writes anew"

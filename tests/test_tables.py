@@ -1,0 +1,93 @@
+"""Real tables: labels of any type, columns by name, sparse rows, weights, habits of other libraries."""
+
+import pickle
+
+import numpy as np
+import pytest
+import rkhs_notes as rn
+from sklearn.base import clone
+from sklearn.decomposition import KernelPCA
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.kernel_approximation import Nystroem
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.svm import SVC
+
+rng = np.random.default_rng(3)
+X = rng.normal(size=(60, 3))
+y = np.sin(X[:, 0])
+signs = np.where(X[:, 0] + 0.1 * rng.normal(size=60) > 0, 1, -1)
+k = rn.Gaussian(1.5)
+both = k + 2 * rn.Linear()
+
+
+# -- inside scikit-learn ---------------------------------------------------------------------
+
+@pytest.mark.parametrize("kernel", [k, both, rn.Polynomial(2).on([0, 2])])
+def test_kernels_are_what_scikit_learn_clones_and_evaluates(kernel):
+    assert clone(kernel) == kernel and clone(SVC(kernel=kernel)).kernel == kernel
+    ridge = KernelRidge(kernel=kernel, alpha=0.1).fit(X, y)
+    np.testing.assert_allclose(ridge.predict(X[:5]), rn.ridge(kernel, X, y, 0.1)(X[:5]), atol=1e-8)
+    theirs, ours = KernelPCA(2, kernel=kernel).fit(X), rn.kernel_pca(kernel, X, 2)
+    np.testing.assert_allclose(theirs.eigenvalues_, ours.eigenvalues, rtol=1e-8)
+    landmarks = Nystroem(kernel=kernel, n_components=60, random_state=0).fit_transform(X)
+    np.testing.assert_allclose(landmarks @ landmarks.T, kernel(X), atol=1e-6)
+
+
+def test_searches_over_kernels_find_the_one_that_fits():
+    narrow = rn.Gaussian(0.01)
+    assert cross_val_score(SVC(kernel=k), X, signs, cv=3).mean() > 0.7
+    for model in (SVC(C=10), KernelRidge(alpha=0.1)):
+        found = GridSearchCV(model, {"kernel": [narrow, k]}, cv=3).fit(X, signs)
+        assert found.best_params_["kernel"] == k
+        assert found.cv_results_["mean_test_score"][0] < found.best_score_
+
+
+def test_a_kernel_is_not_searched_inside():
+    with pytest.raises(TypeError, match=r'"kernel": \[k1, k2\].*with_params\(bandwidth'):
+        GridSearchCV(SVC(kernel=k), {"kernel__bandwidth": [1, 2]}, cv=3).fit(X, signs)
+    assert k.set_params() is k and k.get_params(deep=False) == {"bandwidth": 1.5}
+    KernelRidge(kernel=k).fit(X, y)
+    with pytest.raises((TypeError, AttributeError), match="gaussian_process"):
+        GaussianProcessRegressor(kernel=k).fit(X, y)
+
+
+def test_other_processes_take_kernels_that_hold_a_lambda():
+    holder = k.conjugate(lambda P: 1 + P[:, 0] ** 2)
+    scores = cross_val_score(SVC(kernel=holder), X, signs, cv=2, n_jobs=2)     # joblib ships the function
+    np.testing.assert_array_equal(scores, cross_val_score(SVC(kernel=holder), X, signs, cv=2))
+    assert pickle.loads(pickle.dumps(both)) == both
+
+
+# -- words of other libraries ----------------------------------------------------------------
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: rn.Gaussian(gamma=0.5), r"bandwidth\? It is \(2 \* gamma\) \*\* -0\.5"),
+    (lambda: rn.Matern(nu=1.5, length_scale=1), "mean bandwidth"),
+    (lambda: rn.Polynomial(2, coef0=1), "mean offset"),
+    (lambda: rn.Gaussian(bandwith=1), "mean bandwidth"),
+    (lambda: rn.Periodic(periodicity=1), "mean period"),
+    (lambda: rn.Linear(offset=1), "Linear has no offset"),
+    (lambda: rn.ridge(k, X, y, alpha=1), "mean lam"),
+    (lambda: rn.ridge(k, X, y, sample_weight=y), "mean weights"),
+    (lambda: rn.minimize_risk(k, X, signs, "hinge", C=2), r"mean lam\? It is 1 / \(2 \* C\)"),
+    (lambda: rn.gaussian_process(k, X, y, alpha=1), "mean noise"),
+    (lambda: rn.ridge(k, X, y, fit_intercept=True), "offset"),
+    (lambda: rn.svc(k, X, signs, class_weight="balanced"), "mean class_weights"),
+    (lambda: rn.svc(k, X, signs, gamma=1), "gamma belongs to the kernel: k=Gaussian"),
+    (lambda: rn.mmd_test(k, X, X, random_state=0), "mean rng"),
+    (lambda: rn.affinity(X, kind="knn", n_neighbors=3), "mean neighbours"),
+    (lambda: rn.nystrom_features(k, X, n_landmarks=3), "mean m"),
+    (lambda: rn.kernel_sgd(k, X, signs, learning_rate=1), "mean step_size"),
+])
+def test_keywords_of_other_libraries(call, words):
+    with pytest.raises(TypeError, match=words):
+        call()
+
+
+@pytest.mark.parametrize("habit, name", [
+    ("rbf", "Gaussian"), ("gamma", "from_gamma"), ("length_scale", "Gaussian"),
+    ("GridSearchCV", "ridge_path"), ("n_neighbors", "affinity"), ("reg", "ridge")])
+def test_names_of_other_libraries(habit, name):
+    with pytest.raises(AttributeError, match=f"did you mean {name}"):
+        getattr(rn, habit)
