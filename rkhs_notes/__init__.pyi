@@ -6,6 +6,7 @@ from . import bounds as bounds
 from . import cca as cca
 from . import cke as cke
 from . import cli as cli
+from . import comparison as comparison
 from . import contracts as contracts
 from . import convex as convex
 from . import counts as counts
@@ -67,6 +68,7 @@ from . import structured as structured
 from . import support as support
 from . import svm as svm
 from . import systems as systems
+from . import tables as tables
 from . import tall as tall
 from . import trees as trees
 from . import turns as turns
@@ -133,6 +135,7 @@ from .graphs import check_renumbering as check_renumbering
 from .representer import check_representer as check_representer
 from .rkhs import check_reproducing as check_reproducing
 from .processes import check_sample_space as check_sample_space
+from .comparison import compare_tables as compare_tables
 from .cke import coupled_embedding as coupled_embedding
 from .datasets import digits_drift as digits_drift
 from .datasets import digits_low_high as digits_low_high

@@ -1,0 +1,333 @@
+"""Two tables compared: files of every kind, columns of every kind, level and power, memory, the command."""
+
+import gzip
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+from rkhs_notes import settings, tables
+from rkhs_notes.cli import main
+from rkhs_notes.comparison import BINS, Binned, bin_plan, compare_tables, evenly, holm, row_features, spacing
+from rkhs_notes.kernels import Gaussian
+from rkhs_notes.mmd import mmd2_features
+from rkhs_notes.random_features import fourier_features
+from rkhs_notes.resampling import binomial_interval
+from rkhs_notes.tables import Reservoir, Table, encoded, read_table
+
+
+def drawn(n, rng, shift=0.0):
+    return {
+        "x": rng.normal(shift, 1, n),
+        "age": rng.integers(20, 70, n),
+        "town": rng.choice(["Berne", "Basle", "Zug"], n),
+    }
+
+
+def entries(table, columns=None):
+    "All rows of a table, as a list of columns of texts"
+    blocks = list(table.blocks(columns))
+    return [[str(v) for b in blocks for v in b[j].tolist()] for j in range(len(blocks[0]))]
+
+
+def written(folder, name, frame):
+    "The data frame as a file of the kind that its name says"
+    path = folder / name
+    if name.endswith(".parquet"):
+        frame.to_parquet(path)
+    elif name.endswith(".npy"):
+        np.save(path, frame.to_numpy())
+    else:
+        frame.to_csv(path, index=False, sep="\t" if ".tsv" in name else ";" if "semi" in name else ",")
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "semi.csv", "a.csv.gz", "a.parquet"])
+def test_a_file_of_any_kind_holds_the_same_rows(tmp_path, name):
+    frame = pandas.DataFrame(drawn(50, np.random.default_rng(0)))
+    frame.loc[3, "x"] = np.nan
+    table = read_table(written(tmp_path, name, frame))
+    assert table.columns == ["x", "age", "town"]
+    encoder, _, counts = encoded(table, frame)
+    assert counts == (50, 50)
+    one, two = (encoder(next(t.blocks())) for t in (table, read_table(frame)))
+    np.testing.assert_allclose(one, two, rtol=1e-14, atol=1e-15)
+
+
+def test_an_array_on_disk_is_read_as_a_memory_map(tmp_path):
+    X = np.random.default_rng(0).normal(size=(tables.ROWS + 7, 2))
+    np.save(tmp_path / "x.npy", X)
+    blocks = list(read_table(tmp_path / "x.npy").blocks())
+    assert [len(b[0]) for b in blocks] == [tables.ROWS, 7]
+    np.testing.assert_array_equal(np.concatenate([np.stack(b, 1) for b in blocks]), X)
+
+
+def test_frames_of_pandas_and_polars_and_columns_in_another_order():
+    rng = np.random.default_rng(1)
+    a, b = drawn(80, rng), drawn(70, rng)
+    plain = compare_tables(a, b, rng=5, n_permutations=99)
+    for frame in (pandas.DataFrame, polars.DataFrame, lambda c: dict(reversed(c.items()))):
+        again = compare_tables(a, frame(b), rng=5, n_permutations=99)
+        assert again.test.statistic == plain.test.statistic and again.test.pvalue == plain.test.pvalue
+
+
+@pytest.mark.parametrize("first, header", [("x,y", True), ("1.5,2", False), ("x,x", False), ("a,", False)])
+def test_whether_the_first_line_is_a_header(tmp_path, first, header):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{first}\n3,4\n5,6\n", encoding="utf-8")
+    table = read_table(path)
+    assert table.columns == (first.split(",") if header else ["c0", "c1"])
+    assert len(entries(table)[0]) == (2 if header else 3)
+    assert len(entries(read_table(path, header=False))[0]) == 3
+
+
+def test_gaps_are_a_column_of_their_own_and_their_share_is_told():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(2, 400))
+    x[1, rng.random(400) < 0.3] = np.nan
+    result = compare_tables({"x": x[0]}, {"x": x[1]}, rng=0, n_permutations=199)
+    assert result.differs and result.columns[0].says.startswith("gaps 0.0% → ")
+    share = float(result.columns[0].says.split("→ ")[1].rstrip("%")) / 100
+    assert abs(share - np.isnan(x[1]).mean()) < 0.0006
+
+
+def test_means_and_shares_are_those_of_the_tables():
+    rng = np.random.default_rng(3)
+    a, b = drawn(500, rng), drawn(500, rng, shift=3.0)
+    b["town"] = rng.choice(["Berne", "Basle", "Zug"], 500, p=[0.8, 0.1, 0.1])
+    says = {c.column: c.says for c in compare_tables(a, b, rng=0, n_permutations=199).columns}
+    assert says["x"] == f"mean {a['x'].mean():.4g} → {b['x'].mean():.4g}"
+    share = [np.mean(t["town"] == "Berne") for t in (a, b)]
+    assert says["town"] == f"'Berne' {share[0]:.1%} → {share[1]:.1%}"
+
+
+def test_numbers_that_are_names():
+    rng = np.random.default_rng(4)
+    a, b = ({"code": rng.choice(codes, 300)} for codes in ([1, 2, 3], [1, 3]))
+    result = compare_tables(a, b, categorical=["code"], rng=0, n_permutations=199)
+    assert result.differs and "'2'" in result.columns[0].says
+
+
+REFUSED = {
+    "a column that one lacks": (({"x": [1, 2], "y": [1, 2]}, {"x": [1, 2]}), {}, "only A has 'y'"),
+    "an unknown name": (({"x": [1, 2]}, {"x": [1, 2]}), {"columns": ["z"]}, "no column 'z'"),
+    "an unknown category": (({"x": [1, 2]}, {"x": [1, 2]}), {"categorical": ["z"]}, "no column 'z'"),
+    "numbers and words": (({"x": [1, 2]}, {"x": ["7b", "8"]}), {}, "numbers, and '7b' in B"),
+    "infinite": (({"x": [1, np.inf]}, {"x": [1, 2]}), {}, "1 infinite numbers"),
+    "one row": (({"x": [1]}, {"x": [1, 2]}), {}, "A has 1 rows"),
+    "identifiers": (({"x": [f"n{i}" for i in range(1200)]}, {"x": ["a", "b"]}), {}, "names of rows"),
+    "a level": (({"x": [1, 2]}, {"x": [1, 2]}), {"level": 5}, "level"),
+    "a number": ((3.0, {"x": [1, 2]}), {}, "A is a float"),
+    "no file": (("none.csv", {"x": [1, 2]}), {}, "there is no file none.csv"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_compared_is_refused_with_its_name(case):
+    arguments, options, says = REFUSED[case]
+    with pytest.raises((ValueError, TypeError), match=says):
+        compare_tables(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    "name, content, says",
+    [
+        ("t.csv", b"x,y\n1,2\n3\n", "a row of 1 fields near line 3"),
+        ("t.csv", b"", "is empty"),
+        ("t.csv", b"x,y\n1,\xff\xfe\n", "no UTF-8 text"),
+        ("t.xlsx", b"zip", "'.xlsx'; .csv"),
+        ("t.npy", b"\x93NUMPY no", "no array that can be read"),
+    ],
+)
+def test_files_that_are_no_tables(tmp_path, name, content, says):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=says):
+        list(read_table(tmp_path / name).blocks())
+
+
+def test_two_columns_of_one_name_are_refused():
+    with pytest.raises(ValueError, match="two columns 'x'"):
+        Table("t", ["x", "x"], lambda: iter(()))
+
+
+def test_a_truncated_gzip_is_an_error_with_status_2(tmp_path, capsys):
+    whole = gzip.compress(b"x\n" + b"\n".join(b"%d" % i for i in range(5000)))
+    (tmp_path / "a.csv.gz").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "b.csv.gz").write_bytes(whole)
+    assert main(["compare", str(tmp_path / "a.csv.gz"), str(tmp_path / "b.csv.gz")]) == 2
+    assert "rkhs-notes compare: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("m, n", [(2, 2), (50, 60), (3000, 1000), (10**6, 10**6), (100, 10**7), (10**8, 500)])
+def test_the_plan_of_bins(m, n):
+    q, s, t = bin_plan(m, n)
+    assert 2 <= s <= BINS and 2 <= t <= BINS and s * q <= m and t * q <= n
+    assert q == 1 or min(s, t) >= 50
+    if max(m, n) < 20 * min(m, n):  # hardly a row is left out
+        assert s * q > m - q and t * q > n - q
+
+
+@pytest.mark.parametrize("total, wanted, size", [(100, 100, 7), (1000, 37, 64), (999, 998, 1000)])
+def test_evenly_spaced_rows_whatever_the_blocks(total, wanted, size):
+    used = np.concatenate([evenly(i, min(i + size, total), total, wanted) for i in range(0, total, size)])
+    assert used.sum() == wanted
+    gaps = np.diff(np.flatnonzero(used))
+    assert gaps.min(initial=10**9) >= total // wanted and gaps.max(initial=0) <= -(-total // wanted)
+
+
+@pytest.mark.parametrize("q", [1, 4])
+def test_bins_hold_the_means_of_disjoint_rows(q):
+    rng = np.random.default_rng(q)
+    X = rng.normal(size=(120, 2))
+    phi = fourier_features(Gaussian(1.0), 2, 50, rng)
+    binned = Binned([phi], [slice(None)], 120, q, 120 // q, rng)
+    for i in range(0, 120, 50):
+        binned.add(X[i : i + 50])
+    np.testing.assert_allclose(binned.means().mean(axis=0), phi(X).mean(axis=0), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(binned.row_sum, X.sum(axis=0), rtol=0, atol=1e-12)
+    own = (binned.means() ** 2).sum()  # q means of unit vectors: shorter than their sum
+    assert own < (phi(X) ** 2).sum() / q + 1e-9
+
+
+def test_the_statistic_of_bins_has_the_mean_of_the_statistic_of_rows():
+    "Over shuffles of the rows, bins of 5 agree with rows; a statistic that keeps the diagonal does not"
+    rng = np.random.default_rng(5)
+    X, Y = rng.normal(size=(100, 1)), rng.normal(0.5, 1, (100, 1))
+    phi = fourier_features(Gaussian(1.0), 1, 40, rng)
+    whole = mmd2_features(phi, X, Y, unbiased=True)
+    F, G = phi(X), phi(Y)
+    values, biased = [], []
+    for _ in range(300):
+        A, B = (rng.permutation(Z).reshape(20, 5, -1).mean(axis=1) for Z in (F, G))
+        values.append(
+            (A.sum(0) @ A.sum(0) - (A * A).sum()) / 380
+            + (B.sum(0) @ B.sum(0) - (B * B).sum()) / 380
+            - 2 * A.mean(0) @ B.mean(0)
+        )
+        biased.append(((A.mean(0) - B.mean(0)) ** 2).sum())
+    spread = np.std(values) / np.sqrt(300)
+    assert abs(np.mean(values) - whole) < 4.5 * spread
+    assert abs(np.mean(biased) - whole) > 4.5 * spread
+
+
+def test_the_level_with_bins_and_unequal_sizes(monkeypatch):
+    monkeypatch.setattr("rkhs_notes.comparison.BINS", 60)  # bins of 5 rows
+    rng = np.random.default_rng(6)
+    results = [
+        compare_tables(
+            {"x": rng.normal(size=120)}, {"x": rng.normal(size=180)}, 0.1, n_permutations=49, rng=rng
+        )
+        for _ in range(150)
+    ]
+    assert {r.per_bin for r in results} == {2}  # at least 50 bins of the smaller table
+    low, high = binomial_interval(0.1, 150, confidence=0.999)
+    assert low <= sum(r.differs for r in results) <= high
+
+
+@pytest.mark.parametrize("sizes", [(3000, 3000), (200, 30_000)])
+def test_a_small_shift_of_a_large_table_is_found_and_named(sizes):
+    rng = np.random.default_rng(7)
+    a, b = drawn(sizes[0], rng), drawn(sizes[1], rng, shift=0.4)
+    result = compare_tables(a, b, rng=0, n_permutations=199)
+    assert result.differs and result.columns[0].column == "x"
+    table, row, value = result.rows[0]
+    assert table == "A" and value == max(v for _, _, v in result.rows) and a["x"][row - 1] < 0.5
+
+
+def test_holm_by_its_definition():
+    p = np.array([0.01, 0.04, 0.03, 0.5])
+    np.testing.assert_allclose(holm(p), [0.04, 0.09, 0.09, 0.5])
+
+
+def test_features_of_rows_approach_the_kernel_of_the_algebra():
+    from rkhs_notes.zoo import Delta
+
+    rng = np.random.default_rng(8)
+    A, B = ({"x": rng.normal(size=60), "c": rng.choice(["u", "v"], 60)} for _ in range(2))
+    encoder, reservoir, _ = encoded(A, B)
+    X, Y = (encoder(next(read_table(t).blocks())) for t in (A, B))
+    phi = row_features(encoder, X, Y, 20_000, np.random.default_rng(0))[0]
+    x, c = X[:, :1], X[:, 1:] @ [[0.0], [1.0]]
+    h = spacing(np.vstack([X, Y]))
+    distances = np.linalg.norm(np.vstack([X, Y])[:, None] - np.vstack([X, Y])[None], axis=2)
+    assert np.isclose(h, np.median(distances[distances > 0]), rtol=1e-12)
+    K = np.mean(
+        [
+            Gaussian(s)(x) * (np.exp(-1 / s**2) + (1 - np.exp(-1 / s**2)) * Delta()(c))
+            for s in (h / 2, h, 2 * h)
+        ],
+        axis=0,
+    )
+    assert np.abs(phi(X) @ phi(X).T - K).max() < 5 / np.sqrt(10_000)
+
+
+def test_constant_tables():
+    assert not compare_tables({"x": [1.0] * 20}, {"x": [1.0] * 30}, rng=0, n_permutations=99).differs
+    assert compare_tables({"x": [1.0] * 20}, {"x": [2.0] * 30}, rng=0, n_permutations=99).differs
+
+
+def test_a_reservoir_keeps_the_table_of_each_row():
+    r = Reservoir(10, np.random.default_rng(0))
+    for label in (0, 1):
+        for i in range(4):
+            r.add([np.arange(25.0) + 100 * label + 25 * i], label)
+    (values,) = r.columns()
+    assert len(set(values)) == 10 and (np.array(r.of) == (values >= 100)).all()
+
+
+PEAK = """
+import resource, sys
+import numpy as np
+from rkhs_notes.comparison import compare_tables
+compare_tables(sys.argv[1], sys.argv[1], n_permutations=99, rng=0)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_files(tmp_path):
+    peaks = []
+    for n in (30_000, settings.size(120_000, 1_000_000)):
+        path = tmp_path / f"{n}.npy"
+        np.save(path, np.random.default_rng(0).normal(size=(n, 4)))
+        done = subprocess.run([sys.executable, "-c", PEAK, path], capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout) / 1024)
+    held = settings.size(120_000, 1_000_000) * 4 * 8 / 2**20  # what the array itself takes, mapped
+    assert peaks[1] < peaks[0] + held + 25, peaks
+
+
+def test_the_command(tmp_path, capsys):
+    rng = np.random.default_rng(9)
+    paths = []
+    for name, shift in (("mon", 0), ("tue", 0), ("wed", 1)):
+        paths.append(str(tmp_path / f"{name}.csv"))
+        pandas.DataFrame(drawn(200, rng, shift)).to_csv(paths[-1], index=False)
+    assert main(["compare", *paths[:2], "--permutations", "199"]) == 0
+    assert "show no difference" in capsys.readouterr().out
+    assert main(["compare", paths[0], paths[2], "--json", "--plot", str(tmp_path / "p.png")]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["differs"] and told["columns"][0]["column"] == "x" and told["tables"][0]["rows"] == 200
+    assert (tmp_path / "p.png").stat().st_size > 2000
+    assert main(["compare", paths[0], paths[2], "--drop", "x", "--permutations", "199"]) == 0
+    assert main(["compare", paths[0], "nothing.csv"]) == 2
+    assert "there is no file nothing.csv" in capsys.readouterr().err
+
+
+def test_a_bad_option_ends_with_status_2(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["compare", "a.csv"])
+    assert stopped.value.code == 2 and "required: B" in capsys.readouterr().err
+
+
+def test_a_parquet_file_with_words_dates_and_nulls(tmp_path):
+    table = pyarrow.table({"x": [1.5, None, 2.0], "w": ["a", None, "b"], "flag": [True, False, True]})
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    (block,) = read_table(tmp_path / "t.parquet").blocks()
+    assert (
+        np.isnan(block[0][1]) and block[1].tolist() == ["a", "", "b"] and block[2].tolist() == [1.0, 0.0, 1.0]
+    )
