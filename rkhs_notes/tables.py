@@ -232,8 +232,8 @@ class Column:
         self.seen += len(entries)
         if self.numbers and self.words:
             raise ValueError(f"column {self.name!r} holds numbers, and {self.first}. Is this a "
-                             "gap? Then write it as an empty field. Are all its entries words? Declare "
-                             "the column categorical.")
+                             "gap? Then write it as an empty field. Are all its entries words? "
+                             "Declare the column categorical.")
 
     def _add_words(self, words, table):
         counts = Counter(words.tolist())
