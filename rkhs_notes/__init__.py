@@ -22,7 +22,7 @@ Kernel Linear Constant Polynomial Gaussian Mahalanobis Laplace Matern Cauchy Rat
 Periodic Brownian Sobolev SobolevFull Delta Bilinear Anova Tensor FiniteRank Precomputed
 check_kernel check_conditionally_negative indefinite_witness is_psd median_bandwidth from_sklearn
 Graph WeisfeilerLehman ShortestPath RandomWalk Subtree check_renumbering
-compare_tables
+compare_tables load_model
 
 Measure empirical gauss_legendre gauss_hermite uniform_grid gram_schmidt project riesz_representer
 RKHS RKHSFunction FiniteDimensionalRKHS check_reproducing

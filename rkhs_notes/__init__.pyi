@@ -167,6 +167,7 @@ from .kpca import kernel_pca as kernel_pca
 from .sgd import kernel_sgd as kernel_sgd
 from .processes import learn_noise as learn_noise
 from .datasets import load as load
+from .stored import load_model as load_model
 from .mmd import mean_embedding as mean_embedding
 from .kernels import median_bandwidth as median_bandwidth
 from .mercer import mercer_expansion as mercer_expansion

@@ -843,6 +843,11 @@ class Value:
         given = ", ".join(f"{name}={brief(getattr(self, name))}" for name in self.plan.parameters)
         return f"{type(self).__name__}({given})"
 
+    def save(self, path):
+        "Write this to a file, arrays and JSON but no code; `load_model(path)` reads it."
+        from rkhs_notes.stored import write_expression
+        write_expression(path, self)
+
     def __setattr__(self, name, value):
         return object.__setattr__(self, name, value) if self._own_init else self.__delattr__(name)
 

@@ -26,6 +26,7 @@ ALLOWED = {
     ("rkhs", "_KnownAtPoints.leave_one_out", "interpolation"),
     ("rkhs", "RKHS.project", "interpolation"),
     ("rkhs", "RKHS.power_function", "interpolation"),
+    ("contracts", "Value.save", "stored"),
 }
 
 

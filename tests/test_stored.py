@@ -98,8 +98,14 @@ def test_float32_stays(tmp_path):
 
 def test_functions_and_collections_come_back(tmp_path):
     f = rn.ridge(rn.Gaussian(0.3), X, X[:, 0], 0.1)
-    whole = {"f": f, "offset": np.float64(0.1), "names": ("a", None, True), "mean": -np.inf,
-             "labels": np.array(["no", "yes"]), "few": [1, 2.0, {3: "three"}]}
+    whole = {
+        "f": f,
+        "offset": np.float64(0.1),
+        "names": ("a", None, True),
+        "mean": -np.inf,
+        "labels": np.array(["no", "yes"]),
+        "few": [1, 2.0, {3: "three"}],
+    }
     back = there_and_back(whole, tmp_path)
     assert same(back["f"](X), f(X)) and back["names"] == whole["names"]
     assert back["mean"] == -np.inf and back["few"] == whole["few"] and back["offset"] == 0.1
@@ -124,6 +130,7 @@ def test_arrays_that_come_back_cannot_be_written_into(tmp_path):
 
 class Cosh(rn.Kernel):
     "One's own kernel with a parameter"
+
     rate: float = 1.0
 
     def _gram(self, X, Y, xp):
@@ -235,7 +242,7 @@ def test_every_broken_byte_is_noticed(tmp_path):
         except ValueError as e:
             refused += 1
             assert "damaged" in str(e) or "format" in str(e) or "cannot be read" in str(e)
-    assert refused > 0.7 * len(whole)                       # the rest are dates and the like
+    assert refused > 0.7 * len(whole)  # the rest are dates and the like
 
 
 def test_every_cut_is_noticed(tmp_path):
@@ -272,7 +279,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, handler)
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["k.npz"]
-    write_expression(path, {"large": np.zeros(10_000)})     # the limit was the reason
+    write_expression(path, {"large": np.zeros(10_000)})  # the limit was the reason
     assert read_expression(path)["large"].shape == (10_000,)
 
 
@@ -287,3 +294,61 @@ def test_an_interruption_leaves_the_old_file(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         write_expression(path, X)
     assert read_expression(path) == rn.Linear() and os.listdir(tmp_path) == ["k.npz"]
+
+
+# ------------------------------------------------------------------ models
+
+RNG = np.random.default_rng(3)
+POINTS = RNG.normal(size=(30, 2))
+VALUES = POINTS[:, 0] ** 2 + 0.1 * RNG.normal(size=30)
+SIGNS = np.where(VALUES > 0.5, 1, -1)
+LEVELS = np.array(["low", "middle", "high"])[np.digitize(VALUES, [0.2, 0.8])]
+MODEL_KERNEL = rn.Gaussian(1.0) + 0.5 * rn.Linear()
+MODELS = {
+    "ridge": lambda k: rn.ridge(k, POINTS, VALUES, 0.1),
+    "two targets": lambda k: rn.ridge(k, POINTS, np.c_[VALUES, SIGNS], 0.1),
+    "an offset": lambda k: rn.ridge(k, POINTS, VALUES, 0.1, offset=True),
+    "a path": lambda k: rn.ridge_path(k, POINTS, VALUES),
+    "logistic": lambda k: rn.minimize_risk(k, POINTS, SIGNS, "logistic", 0.1),
+    "a process": lambda k: rn.gaussian_process(k, POINTS, VALUES, 0.1),
+    "a classifier": lambda k: rn.gp_classification(k, POINTS, SIGNS),
+    "hyper-parameters": lambda k: rn.fit_hyperparameters(rn.Gaussian(1.0), POINTS, VALUES, 0.1),
+    "learned noise": lambda k: rn.learn_noise(rn.Gaussian(1.0), POINTS, VALUES),
+    "svc": lambda k: rn.svc(k, POINTS, SIGNS, 1.0),
+    "svr": lambda k: rn.svr(k, POINTS, VALUES, 1.0, 0.1),
+    "one class": lambda k: rn.one_class(k, POINTS, 0.2),
+    "classes of words": lambda k: rn.svc_multiclass(k, POINTS, LEVELS, 1.0),
+    "features": lambda k: rn.svm_primal(
+        rn.fourier_features(rn.Gaussian(1.0), 2, 20, rng=0), POINTS, SIGNS, 1.0
+    ),
+    "components": lambda k: rn.kernel_pca(k, POINTS, 2),
+    "correlations": lambda k: rn.kernel_cca(k, k, POINTS, POINTS**2, 0.1, 2),
+    "a coupling": lambda k: rn.coupled_embedding(k, k, POINTS, POINTS, np.eye(30), 2, 0.1),
+    "gradient steps": lambda k: rn.kernel_sgd(k, POINTS, VALUES, "squared", 4, 50, 0.1, 0),
+    "an embedding": lambda k: rn.mean_embedding(k, POINTS),
+    "a test": lambda k: rn.mmd_test(k, POINTS, POINTS + 1, 99, rng=0),
+    "a spline": lambda k: rn.smoothing_spline(np.sort(POINTS[:, 0]), VALUES, 0.1),
+    "landmarks": lambda k: rn.nystrom_features(k, POINTS, 10, rng=0),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_comes_back_to_the_last_bit(name, tmp_path):
+    model = MODELS[name](MODEL_KERNEL)
+    if name == "hyper-parameters":
+        write_expression(tmp_path / "m.npz", model)
+    else:
+        model.save(tmp_path / "m.npz")
+    again = rn.load_model(tmp_path / "m.npz")
+    assert type(again) is type(model) and repr(again) == repr(model)
+    if callable(model):
+        at = POINTS[:, 0] if name == "a spline" else POINTS
+        assert np.array_equal(again(at), model(at))
+    if name in ("svc", "classes of words"):
+        assert np.array_equal(again.predict(POINTS), model.predict(POINTS)) and again.gap == model.gap
+    if name == "a process":
+        assert np.array_equal(again.cov(POINTS[:3]), model.cov(POINTS[:3]))
+    if name == "a test":
+        assert np.array_equal(again.null, model.null) and np.array_equal(
+            again.witness(POINTS), model.witness(POINTS)
+        )
