@@ -43,6 +43,8 @@ mean_embedding mmd2_u mmd2_v mmd2_linear mmd2_gaussians mmd_test mmd_test_aggreg
 
 Spectrum Blended Mismatch Subsequence SetKernel Fisher
 
+KernelRidge KernelSVC KernelSVR OneClassKernelSVM
+
 load smiley digits_low_high digits_drift use_style frames check expect_fail
 RKHSError LawBroken NotPositiveDefinite IndefiniteKernel NoFiniteFeatureMap NoSpectralMeasure
 ConvergenceFailure
@@ -77,7 +79,7 @@ _HABITS = {
     "exponential": "Laplace", "laplaciankernel": "Laplace", "ard": "Mahalanobis",
     "dotproduct": "Linear", "poly": "Polynomial", "polynomialkernel": "Polynomial",
     "expsinesquared": "Periodic", "whitekernel": "Delta", "wiener": "Brownian",
-    "kernelridge": "ridge", "krr": "ridge", "kernelridgecv": "ridge_path", "ridgecv": "ridge_path",
+    "krr": "ridge", "kernelridgecv": "KernelRidge", "ridgecv": "ridge_path",
     "gp": "gaussian_process", "gpr": "gaussian_process",
     "gaussianprocessregressor": "gaussian_process", "gpc": "gp_classification",
     "gaussianprocessclassifier": "gp_classification", "svm": "svc", "linearsvc": "svm_primal",

@@ -14,6 +14,7 @@ from . import datasets as datasets
 from . import double_descent as double_descent
 from . import entries as entries
 from . import errors as errors
+from . import estimators as estimators
 from . import exercises as exercises
 from . import features as features
 from . import fits as fits
@@ -92,6 +93,9 @@ from .kernels import Gaussian as Gaussian
 from .graphs import Graph as Graph
 from .errors import IndefiniteKernel as IndefiniteKernel
 from .kernels import Kernel as Kernel
+from .estimators import KernelRidge as KernelRidge
+from .estimators import KernelSVC as KernelSVC
+from .estimators import KernelSVR as KernelSVR
 from .zoo import Laplace as Laplace
 from .errors import LawBroken as LawBroken
 from .kernels import Linear as Linear
@@ -104,6 +108,7 @@ from .features import MonomialMap as MonomialMap
 from .errors import NoFiniteFeatureMap as NoFiniteFeatureMap
 from .errors import NoSpectralMeasure as NoSpectralMeasure
 from .errors import NotPositiveDefinite as NotPositiveDefinite
+from .estimators import OneClassKernelSVM as OneClassKernelSVM
 from .zoo import Periodic as Periodic
 from .kernels import Polynomial as Polynomial
 from .zoo import Precomputed as Precomputed

@@ -196,7 +196,7 @@ def test_a_name_that_its_own_module_lost_is_no_endless_search(monkeypatch):
     "slip, meant",
     [
         *[("rigde", "ridge"), ("gausian", "Gaussian"), ("ridgepath", "ridge_path"), ("SVC", "svc")],
-        *[("RBF", "Gaussian"), ("rbf_kernel", "Gaussian"), ("KernelRidge", "ridge"), ("kernel", "Kernel")],
+        *[("RBF", "Gaussian"), ("rbf_kernel", "Gaussian"), ("KRR", "ridge"), ("kernel", "Kernel")],
         *[("KernelPCA", "kernel_pca"), ("HSIC", "hsic"), ("Nystroem", "nystrom_features"), ("plot", "plots")],
     ],
 )
