@@ -61,25 +61,14 @@ class OfOne(Pointed):
     "Made of one kernel k, on the same points"
     _family = True
 
-    @property
-    def is_shift_invariant(self):
-        "Does the part depend on x − y alone?"
-        return self.k.is_shift_invariant
+    is_shift_invariant = property(lambda self: self.k.is_shift_invariant,
+                                  doc="Does the part depend on x − y alone?")
 
-    def _facts(self):
-        return self.k._facts()
-
-    def _points(self, X, name):
-        return self.k._marked(X, name)
-
-    def _merged(self, X, name):
-        return self.k._merged(X, name)
-
-    def _width(self, d):
-        return self.k._width(d) + 1
-
-    def _blocks(self):
-        return self.k._blocks() + 1
+    def _facts(self): return self.k._facts()
+    def _points(self, X, name): return self.k._marked(X, name)
+    def _merged(self, X, name): return self.k._merged(X, name)
+    def _width(self, d): return self.k._width(d) + 1
+    def _blocks(self): return self.k._blocks() + 1
 
 # %% ../nbs/S_algebra.ipynb #8cbbe910
 class OfValue(OfOne):
@@ -87,8 +76,7 @@ class OfValue(OfOne):
     _family = True
     _formula = "of_value"
 
-    def _gram(self, X, Y, xp):
-        return self.of_value(self.k._gram(X, Y, xp), xp)
+    def _gram(self, X, Y, xp): return self.of_value(self.k._gram(X, Y, xp), xp)
 
     def _tile(self, X, Y, xp):
         tile = self.k._tile(X, Y, xp)
@@ -97,8 +85,7 @@ class OfValue(OfOne):
     def _pairs(self, X, Y, xp):
         return self.of_value(self.k._pairs(X, Y, xp), xp)
 
-    def _diag(self, X, xp):
-        return self.of_value(self.k._diag(X, xp), xp)
+    def _diag(self, X, xp): return self.of_value(self.k._diag(X, xp), xp)
 
     def own_vjp(self, G, K):
         "The gradient in the parameters of the function itself"
@@ -181,8 +168,7 @@ class Flat(Pointed):
     _family = True
     is_shift_invariant = True
 
-    def _points(self, X, name):
-        return of_any_kind(X, name)
+    def _points(self, X, name): return of_any_kind(X, name)
 
     def _facts(self):
         return frozenset()                       # any points that were read will do
@@ -193,11 +179,8 @@ class Flat(Pointed):
     def _pairs(self, X, Y, xp):
         return xp.full((n_points(X),), self.c, dtype=precision(X, Y))
 
-    def _distance(self, X, Y, xp):
-        return 0 * self._gram(X, Y, xp)
-
-    def _vjp(self, X, Y, G):
-        return {"c": G.sum()}
+    def _distance(self, X, Y, xp): return 0 * self._gram(X, Y, xp)
+    def _vjp(self, X, Y, G): return {"c": G.sum()}
 
 # %% ../nbs/S_algebra.ipynb #80e3e324
 def _whole_power(p, name, call):
@@ -233,8 +216,7 @@ class Terms(Pointed):
         what = type(self).__name__
         raise AttributeError(f"{what} is a value and never changes; make another one.")
 
-    def _values(self):
-        return list(zip(self.names, self.terms, strict=True))
+    def _values(self): return list(zip(self.names, self.terms, strict=True))
 
     def _with_values(self, **values):
         whole = dict(self._values()) | values
@@ -282,10 +264,8 @@ class OfTerms(Terms):
     "Several kernels, folded by an operation: a member names _operation, _sign and slopes(values)"
     _family = True
 
-    @property
-    def is_shift_invariant(self):
-        "Do all terms depend on x − y alone?"
-        return all(k.is_shift_invariant for k in self.terms)
+    is_shift_invariant = property(lambda self: all(k.is_shift_invariant for k in self.terms),
+                                  doc="Do all terms depend on x − y alone?")
 
     def _facts(self):
         return frozenset().union(*(k._facts() for k in self.terms))
@@ -301,11 +281,8 @@ class OfTerms(Terms):
             X = k._merged(X, name)
         return X
 
-    def _width(self, d):
-        return sum(k._width(d) for k in self.terms)
-
-    def _blocks(self):
-        return 2 + max(k._blocks() for k in self.terms)
+    def _width(self, d): return sum(k._width(d) for k in self.terms)
+    def _blocks(self): return 2 + max(k._blocks() for k in self.terms)
 
     def _gram(self, X, Y, xp):
         return reduce(self._operation, (k._gram(X, Y, xp) for k in self.terms))
@@ -388,8 +365,7 @@ class AtImage(OfImage):
     def _pairs(self, X, Y, xp):
         return self.k._pairs(self._chosen(X), self._chosen(Y), xp)
 
-    def _diag(self, X, xp):
-        return self.k._diag(self._chosen(X), xp)
+    def _diag(self, X, xp): return self.k._diag(self._chosen(X), xp)
 
     def _distance(self, X, Y, xp):
         return self.k._distance(self._chosen(X), self._chosen(Y), xp)

@@ -15,8 +15,8 @@ import scipy.sparse as sp
 
 # %% ../nbs/02_features.ipynb #1d0b2c1f
 from .arrays import as_floats, require_fits, row_blocks, rule_of, shortened, signed
-from .contracts import (Count, Flag, Function, NonNegative, Positive, Value, contract,
-                                  number, taken_of)
+from .contracts import (Count, Finite, Flag, Function, NonNegative, Positive, Value,
+                                  contract, number, taken_of)
 from .forms import GRAM_ERROR
 from .gram import AKernel, n_points
 from .kernels import (Brownian, Constant, Exp, Gaussian, Linear, Normalized, On,
@@ -28,10 +28,10 @@ from .maps import (AFeatureMap, Columns, Dimension, FeatureMatrix, GramMatrix, O
                              constant_column, dense_points, elementary_products, expect_columns,
                              exponent_vectors, gram_spectrum, halves_of, largest_gap, like,
                              monomials, no_map, points_or_rows, require_columns, require_features,
-                             require_finite, side_by_side, unit_features)
+                             side_by_side, unit_features)
 
 # %% ../nbs/02_features.ipynb #17d2c917
-from .errors import NoFiniteFeatureMap, require
+from .errors import NoFiniteFeatureMap, finite, require
 from .separation import (Perceptron, RowsOf, longest_row, margin_of, require_gram,
                                    until_clean, widest_margin)
 from .metrics import Anova, Conjugate, GaussianOf, Tensor
@@ -93,16 +93,13 @@ class FeatureMap(Value):
 
 # %% ../nbs/02_features.ipynb #ae243f75
 @contract
-def check_feature_map(phi: Function, k: AKernel, X, tol: Positive = None):
+def check_feature_map(phi: Function, k: AKernel, X, tol: Positive = None) -> Finite:
     """Test on the points X that ⟨φ(x), φ(y)⟩ = k(x, y), and the dimension that φ states   (2.1)
 
     phi : a FeatureMap, or points to features (n, D), an array or a sparse matrix
     X : array (n, d), sparse matrix (n, d), or whatever the points of k are
     tol : allowed error in units of ‖φ(x)‖ ‖φ(y)‖; 1e-10, in float32 1e-4
-
-    Returns
-    -------
-    float                     the largest error, in these units
+    returns : the largest error, in these units
 
     Raises
     ------
@@ -146,10 +143,8 @@ class MonomialMap(Value):
     offset: NonNegative = 1.0
     scale: Positive = 1.0
 
-    @property
-    def kernel(self):
-        "The kernel of these features"
-        return Polynomial(self.degree, self.offset, self.scale)
+    kernel = property(lambda self: Polynomial(self.degree, self.offset, self.scale),
+                      doc="The kernel of these features")
 
     def __call__(self, X):
         """The features, (n, D) for points (n, d); sparse for sparse X.
@@ -162,7 +157,7 @@ class MonomialMap(Value):
             one = [constant_column(X, math.sqrt(self.offset))] if self.offset else []
             F = monomials(side_by_side([*one, X]), self.degree,                     # (2.2)
                           f"the kernel {self.kernel}, which needs no features")
-        return require_finite(F, self)
+        return finite(F, self)
 
     def exponents(self, d):
         "The vectors ν, one a row, (D, d)"
@@ -202,14 +197,11 @@ def finite_feature_map(K: GramMatrix, tol: Annotated[float, number(at_least=0, b
 
 # %% ../nbs/02_features.ipynb #03ef2065
 @contract
-def feature_map(k: AKernel, d: Columns):
+def feature_map(k: AKernel, d: Columns) -> FeatureMap:
     """The feature map of an expression, by recursion over its parts   (2.5)
 
     d : columns of the points, or the points themselves where they are no arrays
-
-    Returns
-    -------
-    FeatureMap                its dim bounds the rank of k; k.simplify() may lower it
+    returns : its dim bounds the rank of k; k.simplify() may lower it
 
     Raises
     ------
@@ -224,14 +216,10 @@ def feature_map(k: AKernel, d: Columns):
 
 
 @contract
-def feature_dimension(k: AKernel, d: Columns):
+def feature_dimension(k: AKernel, d: Columns) -> int:
     """The dimension of the feature map of k on ℝᵈ, without making the map   (2.3)
 
     d : columns of the points; functions inside k are asked for theirs at one point
-
-    Returns
-    -------
-    int
 
     Raises
     ------
@@ -424,16 +412,12 @@ def _(k, d):
 # %% ../nbs/02_features.ipynb #779913d7
 @contract
 def perceptron_primal(Phi: FeatureMatrix, y: Signs, max_epochs: Count = 1000,
-                      start: PerFeature = None):
+                      start: PerFeature = None) -> Perceptron:
     """The perceptron in the weights w of the features   (2.6)
 
     Phi : features, one row an example
     max_epochs : passes over the data at most
     start : w at the beginning; 0 by default
-
-    Returns
-    -------
-    Perceptron
 
     Raises
     ------
@@ -452,15 +436,12 @@ def perceptron_primal(Phi: FeatureMatrix, y: Signs, max_epochs: Count = 1000,
 
 # %% ../nbs/02_features.ipynb #6047ddc6
 @contract
-def perceptron_dual(K: GramMatrix, y: Signs, max_epochs: Count = 1000):
+def perceptron_dual(K: GramMatrix, y: Signs, max_epochs: Count = 1000) -> Perceptron:
     """The perceptron in the coefficients of the examples: it sees the Gram matrix only   (2.7)
 
     K : of the examples
     max_epochs : passes over the data at most
-
-    Returns
-    -------
-    Perceptron               with .w = None
+    returns : with .w = None
 
     Raises
     ------
@@ -479,15 +460,11 @@ def perceptron_dual(K: GramMatrix, y: Signs, max_epochs: Count = 1000):
 # %% ../nbs/02_features.ipynb #4c809b8a
 @contract
 def novikoff_bound(Phi: FeatureMatrix, y: Signs, w: PerFeature = None,
-                   start: PerFeature = None):
+                   start: PerFeature = None) -> Finite:
     """R²/γ² + 2‖start‖/γ, which the mistakes of a perceptron cannot exceed   (2.8)
 
     w : any separating direction; the widest margin by default
     start : where the perceptron starts; 0 by default
-
-    Returns
-    -------
-    float
 
     Raises
     ------

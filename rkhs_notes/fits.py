@@ -23,8 +23,7 @@ class Fit(Value):
         "The same as calling it."
         return self(X)
 
-    def __repr__(self):
-        return f"{type(self).__name__}: {self.function}"
+    def __repr__(self): return f"{type(self).__name__}: {self.function}"
 
 # %% ../nbs/S_fits.ipynb #5ca15384
 class Answers:
@@ -35,17 +34,14 @@ class Answers:
             return self.path.function_at(lam if X is None else X)
         return super().__call__(X)
 
-    def __reduce__(self):
-        return getattr, (self.path, "function")
+    def __reduce__(self): return getattr, (self.path, "function")
 
 # %% ../nbs/S_fits.ipynb #8df15193
 class Scores(Value):
     "A path of fits by lam, with its leave-one-out errors loo and its scores gcv"
 
-    @property
-    def best(self):
-        "The lam of least leave-one-out error."
-        return float(self.lams[np.argmin(self.loo)])
+    best = property(lambda self: float(self.lams[np.argmin(self.loo)]),
+                    doc="The lam of least leave-one-out error.")
 
     def __call__(self, X):
         "The fit for the best lam, (m,) or (m, t)"
@@ -89,9 +85,8 @@ class Band(Fit):
         return ax
 
 # %% ../nbs/S_fits.ipynb #872e082f
-_as_it_is = lambda value, name, call: value
-Variances = Annotated[Any, Word("array (n,), ≥ 0", _as_it_is)]
-Covariances = Annotated[Any, Word("array (n, m)", _as_it_is)]
+Variances = Annotated[Any, Word("array (n,), ≥ 0", None)]                     # of results only
+Covariances = Annotated[Any, Word("array (n, m)", None)]
 
 
 class Conditional(Band):

@@ -41,8 +41,7 @@ class UnitLength(Pointed):
     _family = True
     _unit_length = is_shift_invariant = True
 
-    def _diag(self, X, xp):
-        return xp.ones(n_points(X), dtype=precision(X))
+    def _diag(self, X, xp): return xp.ones(n_points(X), dtype=precision(X))
 
 
 class Radial(UnitLength):
@@ -105,11 +104,8 @@ class InnerProduct(Pointed):
     _family = True
     _formula = "of_inner"
 
-    def _gram(self, X, Y, xp):
-        return self.of_inner(X @ Y.T, xp)
-
-    def _pairs(self, X, Y, xp):
-        return self.of_inner(xp.sum(X * Y, axis=1), xp)
+    def _gram(self, X, Y, xp): return self.of_inner(X @ Y.T, xp)
+    def _pairs(self, X, Y, xp): return self.of_inner(xp.sum(X * Y, axis=1), xp)
 
 
 class AffineProduct(InnerProduct):
@@ -136,11 +132,8 @@ class OnLine(Pointed):
     def _points(self, X, name):
         return with_columns(as_points(X, name), 1, name, self)
 
-    def _gram(self, X, Y, xp):
-        return self.of_numbers(X, Y.T, xp)
-
-    def _pairs(self, X, Y, xp):
-        return self.of_numbers(X[:, 0], Y[:, 0], xp)
+    def _gram(self, X, Y, xp): return self.of_numbers(X, Y.T, xp)
+    def _pairs(self, X, Y, xp): return self.of_numbers(X[:, 0], Y[:, 0], xp)
 
 
 
@@ -149,9 +142,7 @@ class HalfLine(OnLine):
     _family = True
     start = 0.0
 
-    @property
-    def _window(self):
-        return self.start, self.start + 3
+    _window = property(lambda self: (self.start, self.start + 3))
 
     def _points(self, X, name):
         X = super()._points(X, name)
@@ -168,8 +159,7 @@ class Explicit(Pointed):
     _family = True
     _formula = "_features"
 
-    def _gram(self, X, Y, xp):
-        return self._features(X) @ self._features(Y).T
+    def _gram(self, X, Y, xp): return self._features(X) @ self._features(Y).T
 
     def _tile(self, X, Y, xp):
         F = self._features(X)
@@ -187,8 +177,7 @@ class OfFunctions(Explicit):
     "Features that are functions f(X) of points of any kind"
     _family = True
 
-    def _points(self, X, name):
-        return of_any_kind(X, name)
+    def _points(self, X, name): return of_any_kind(X, name)
 
     def _facts(self):
         return frozenset()                       # it is for the functions to refuse points

@@ -98,30 +98,13 @@ OneSameSpace = Annotated[Any, Word("RKHSFunction", _one_same, (), None, _no_func
                                    means="of the same kernel, with one column of coefficients")]
 OfThisSpace = Annotated[Any, Word("RKHSFunction", _of_this_space, (), None, _no_functions,
                                   means="of this space")]
-_as_it_is = lambda value, name, call: value
-Values = Annotated[Any, Word("array (n,) or (n, t)", _as_it_is)]
-Number = Annotated[Any, Word("float, or array (t,)", _as_it_is)]
-Pairing = Annotated[Any, Word("float, or array (t, s) of t and s functions", _as_it_is)]
+Values = Annotated[Any, Word("array (n,) or (n, t)", None)]                   # of results only
+Number = Annotated[Any, Word("float, or array (t,)", None)]
+Pairing = Annotated[Any, Word("float, or array (t, s) of t and s functions", None)]
 
 # %% ../nbs/S_functions.ipynb #63022583
 def times(k, X, Z, alpha):
-    """Σⱼ alphaⱼ k(xᵢ, zⱼ) for marked points X and Z, tile by tile within settings.block_mib.
-
-    Parameters
-    ----------
-    k : Kernel
-    X : points (n, d)
-    Z : points (m, d)
-    alpha : array (m,) or (m, t)
-
-    Returns
-    -------
-    array (n,) or (n, t)
-
-    Raises
-    ------
-    ValueError      the values overflow
-    """
+    "Σⱼ alphaⱼ k(xᵢ, zⱼ), (n,) or (n, t), for marked points, tile by tile within settings.block_mib"
     xp, dtype = library(X, Z, alpha), precision(X, Z, alpha)
     values = xp.zeros((n_points(X), *alpha.shape[1:]), dtype=dtype)
 
@@ -133,21 +116,7 @@ def times(k, X, Z, alpha):
 
 # %% ../nbs/S_functions.ipynb #26547156
 def paired(alpha, values):
-    """alphaᵀ values, in double precision: ⟨f, g⟩ if these are coefficients of f and values of g.
-
-    Parameters
-    ----------
-    alpha : array (m,) or (m, t)
-    values : array (m,) or (m, s)
-
-    Returns
-    -------
-    float, or array (t,), (s,) or (t, s) of the type of the values
-
-    Raises
-    ------
-    ValueError      the number overflows
-    """
+    "alphaᵀ values in double precision: ⟨f, g⟩ of the coefficients of f and the values of g there"
     with np.errstate(over="ignore"):
         a = alpha.astype(float)
         product = values.T @ a if alpha.ndim == 1 else a.T @ values
@@ -156,16 +125,7 @@ def paired(alpha, values):
 
 
 def size_of(f):
-    """Σ |alphaⱼ| √k(zⱼ, zⱼ) ≥ ‖f‖, what rounding errors are measured by.
-
-    Parameters
-    ----------
-    f : RKHSFunction
-
-    Returns
-    -------
-    float, or array (t,)
-    """
+    "Σ |alphaⱼ| √k(zⱼ, zⱼ) ≥ ‖f‖, a float or (t,): what rounding errors are measured by"
     return np.abs(f.alpha).T.astype(float) @ np.sqrt(np.abs(f.k.diag(f.Z)))
 
 
@@ -176,21 +136,7 @@ def squarable(f):
 
 # %% ../nbs/S_functions.ipynb #4a57e791
 def length(f):
-    """√(alphaᵀ K alpha)
-
-    Parameters
-    ----------
-    f : RKHSFunction
-
-    Returns
-    -------
-    float, or array (t,)
-
-    Raises
-    ------
-    IndefiniteKernel    alphaᵀ K alpha is negative beyond rounding
-    ValueError          the number overflows
-    """
+    "√(alphaᵀ K alpha), a float or (t,); IndefiniteKernel if it is negative beyond rounding"
     top = np.abs(f.alpha).max(axis=0)
     top = np.where(top > 0, top, 1)
     unit, values = f._with(f.alpha / top), f(f.Z) / top
@@ -202,20 +148,7 @@ def length(f):
 
 # %% ../nbs/S_functions.ipynb #d7287d6e
 def added(f, g):
-    """f + g, of two functions of one space.
-
-    Parameters
-    ----------
-    f, g : RKHSFunction
-
-    Returns
-    -------
-    RKHSFunction
-
-    Raises
-    ------
-    ValueError      they hold different numbers of functions
-    """
+    "f + g, of as many functions of one space"
     shaped(g.alpha, "g.alpha", ("m", *f.alpha.shape[1:]), hint=": as many functions as f holds")
     common = f.Z is g.Z or (f.Z == g.Z if isinstance(f.Z, Objects) else np.array_equal(f.Z, g.Z))
     if common:
@@ -224,22 +157,7 @@ def added(f, g):
 
 
 def multiple(f, c, scaled=np.multiply):
-    """c f, or f / c with `scaled=np.divide`.
-
-    Parameters
-    ----------
-    f : RKHSFunction
-    c : float
-    scaled : function
-
-    Returns
-    -------
-    RKHSFunction
-
-    Raises
-    ------
-    TypeError, ValueError    c is no number; the coefficients overflow
-    """
+    "c f, or f / c with `scaled=np.divide`; a factor that is no number is refused"
     fitting(c, "g", not isinstance(c, Combination), "a number: f * g lies in the RKHS of f.k * g.k",
             "f(X) * g(X) for values, f @ g for the inner product, and for the function f(x) g(u) "
             "of pairs tensor_product(f, g)")
@@ -267,14 +185,9 @@ class Combination(Value):
     def __sub__(self, g):
         return self + (-1.0) * g if isinstance(g, Combination) else NotImplemented
 
-    def __matmul__(self, g):
-        return self.inner(g)
-
-    def __rmul__(self, c):
-        return self * c
-
-    def __neg__(self):
-        return -1.0 * self
+    def __matmul__(self, g): return self.inner(g)
+    def __rmul__(self, c): return self * c
+    def __neg__(self): return -1.0 * self
 
     def __truediv__(self, c):
         c = as_number(c, "the divisor of f")
@@ -338,16 +251,7 @@ def _contours(f, limits, ax, style):
 
 # %% ../nbs/S_functions.ipynb #ff0b85dd
 def with_distinct_centres(f):
-    """f with every centre once, and without coefficients 0.
-
-    Parameters
-    ----------
-    f : RKHSFunction
-
-    Returns
-    -------
-    RKHSFunction       the zero function keeps one centre
-    """
+    "f with every centre once, and without coefficients 0; the zero function keeps one centre"
     first, place = distinct(f.Z)
     alpha = np.zeros((len(first), *f.alpha.shape[1:]), f.alpha.dtype)
     np.add.at(alpha, place, f.alpha)
@@ -357,37 +261,16 @@ def with_distinct_centres(f):
 
 
 def in_doubles(Z):
-    """Points in double precision, with their mark.
-
-    Parameters
-    ----------
-    Z : points
-
-    Returns
-    -------
-    points
-    """
+    "Points in double precision, with their mark"
     coarse = hasattr(Z, "dtype") and Z.dtype.itemsize < 8
     return remarked(guarded(Z.astype(float)), Z) if coarse else Z
 
 # %% ../nbs/S_functions.ipynb #08048243
 def pursuit(k, Z, alpha, values, goal):
-    """Centres whose sections come within √goal of f, and the coefficients of the projection.
+    """Centres whose sections come within √goal of f, and (r, t) coefficients of the projection.
 
-    Parameters
-    ----------
-    k : Kernel
-    Z : points (n, d)
-    alpha, values : array (n, t)     coefficients of f, and its values at Z
-    goal : array (t,)                squared distances to be reached
-
-    Returns
-    -------
-    (list of int, array (r, t))      all centres, and alpha, where rounding forbids the goal
-
-    Raises
-    ------
-    MemoryError                      the work exceeds settings.result_mib
+    f has coefficients alpha (n, t) and the values (n, t) at Z; goal (t,) are squared distances.
+    Where rounding forbids the goal all centres come back, with alpha.
     """
     gap, rest = k.diag(Z).astype(float), values.copy()
     floor, per_function = 4 * np.finfo(float).eps * gap.max(), 1 / np.maximum(goal, 1e-300)

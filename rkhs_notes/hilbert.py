@@ -18,12 +18,10 @@ from .errors import finite, require
 
 # %% ../nbs/00_hilbert.ipynb #6c284549
 @contract
-def combine(coefficients: Annotated[object, array("m")], vectors: Vectors):
+def combine(coefficients: Annotated[object, array("m")], vectors: Vectors) -> AVector:
     """Σᵢ coefficientsᵢ vectorsᵢ, for arrays, functions, and all that can be added and scaled.
 
-    Returns
-    -------
-    a vector of the same kind
+    returns : of the same kind
     """
     if len(vectors) != len(coefficients):
         raise ValueError(f"{len(coefficients)} coefficients for {len(vectors)} vectors.")
@@ -52,11 +50,8 @@ class _Combination:
                 terms[id(g)] = terms.get(id(g), (0.0, g))[0] + float(c) * b, g
         self.terms = list(terms.values())
 
-    def __call__(self, x):
-        return sum(c * f(x) for c, f in self.terms)
-
-    def __repr__(self):
-        return f"a combination of {len(self.terms)} functions"
+    def __call__(self, x): return sum(c * f(x) for c, f in self.terms)
+    def __repr__(self): return f"a combination of {len(self.terms)} functions"
 
 # %% ../nbs/00_hilbert.ipynb #0f104a97
 Inner = Annotated[object, function("(f, g) → float", lambda rng, sizes: np.dot)]
@@ -65,17 +60,14 @@ Functional = Annotated[object, function("f → float", lambda rng, sizes: np.sum
 
 # %% ../nbs/00_hilbert.ipynb #83c9a160
 @contract
-def check_inner_product(inner: Inner, vectors: Vectors, rng: Rng = None):
+def check_inner_product(inner: Inner, vectors: Vectors, rng: Rng = None) -> Finite:
     """Test symmetry, linearity, positivity and definiteness on some vectors   (Definition 0.1)
 
     Definiteness is tested on each vector and, for arrays, on every combination that the Gram
     matrix does not see.
     vectors : none of them zero
     rng : draws combinations for the test of linearity
-
-    Returns
-    -------
-    float            the smallest eigenvalue of the Gram matrix, relative to the largest
+    returns : the smallest eigenvalue of the Gram matrix, relative to the largest
 
     Raises
     ------
@@ -155,16 +147,13 @@ def lp_norm(x: Annotated[object, array()], p: Exponent):
 
 # %% ../nbs/00_hilbert.ipynb #bffc4147
 @contract
-def check_norm(norm: Norm, vectors: Vectors):
+def check_norm(norm: Norm, vectors: Vectors) -> Finite:
     """Test definiteness, homogeneity and the triangle inequality on vectors   (Definition 0.3)
 
     For arrays (d,), coordinate vectors and both halves of each vector are tried too: for p < 1
     they fail first.
     vectors : none of them zero
-
-    Returns
-    -------
-    float            the largest ‖f + g‖ / (‖f‖ + ‖g‖) met, ≤ 1
+    returns : the largest ‖f + g‖ / (‖f‖ + ‖g‖) met, ≤ 1
 
     Raises
     ------
@@ -195,15 +184,11 @@ def _corners(vectors):
 
 # %% ../nbs/00_hilbert.ipynb #66baa701
 @contract
-def parallelogram_defect(norm: Norm, f: AVector, g: AVector):
+def parallelogram_defect(norm: Norm, f: AVector, g: AVector) -> Finite:
     """(‖f + g‖² + ‖f − g‖²) / (2‖f‖² + 2‖g‖²) − 1, the defect of the parallelogram law   (0.5)
 
     Zero for all f, g exactly when the norm has an inner product.
     f, g : not both zero
-
-    Returns
-    -------
-    float
     """
     sides = as_number(2 * norm(f) ** 2 + 2 * norm(g) ** 2, "2‖f‖² + 2‖g‖²", above=0,
                       because=", of vectors that are not both zero")
@@ -221,16 +206,13 @@ class Measure(Value):
     points: AnyPoints
     weights: Weights
 
-    def __len__(self):
-        return len(self.weights)
+    def __len__(self): return len(self.weights)
 
     def __repr__(self):
         return f"Measure({len(self)} points, mass {self.mass:.6g})"
 
-    @property
-    def mass(self):
-        "The measure of the whole space, ∫ 1 dμ; 1 for a probability"
-        return float(self.weights.sum())
+    mass = property(lambda self: float(self.weights.sum()),
+                    doc="The measure of the whole space, ∫ 1 dμ; 1 for a probability")
 
     def integrate(self, f):
         """∫ f dμ = Σᵢ weightsᵢ f(pointsᵢ), for a function or its values (n,) or (n, …)
@@ -245,15 +227,11 @@ class Measure(Value):
         return self.integrate(self._scalar(f, "f") * self._scalar(g, "g"))
 
     @contract
-    def norm(self, f, p: Exponent = 2):
+    def norm(self, f, p: Exponent = 2) -> Finite:
         """‖f‖ = (∫ |f|^p dμ)^(1/p)   (0.4)
 
         For p = ∞ the largest |f| that has weight, for p = 0 the measure of {f ≠ 0}.
         f : function or array (n,)
-
-        Returns
-        -------
-        float
         """
         return float(_lp(self._scalar(f, "f"), self.weights, p))
 
@@ -273,14 +251,11 @@ AnyMeasure = Annotated[Measure, instance_of(
 
 # %% ../nbs/00_hilbert.ipynb #81dd3adf
 @contract
-def gauss_legendre(a: Finite, b: Finite, n: Count):
+def gauss_legendre(a: Finite, b: Finite, n: Count) -> Measure:
     """Lebesgue measure on [a, b] by n nodes, exact for polynomials of degree 2n − 1.
 
     b : greater than a
-
-    Returns
-    -------
-    Measure, points (n,), mass b − a
+    returns : points (n,), mass b − a
 
     Examples
     --------
@@ -292,48 +267,38 @@ def gauss_legendre(a: Finite, b: Finite, n: Count):
     return Measure(a + (b - a) * (nodes + 1) / 2, weights * (b - a) / 2)
 
 
-@contract
-def _interval(a: Finite, b: Finite):
+def _interval(a, b):
     return a, as_number(b, "b", above=a, because=f"; [{a:g}, {b:g}] is no interval a < b")
 
 # %% ../nbs/00_hilbert.ipynb #8027e11e
 @contract
-def uniform_grid(a: Finite, b: Finite, n: Count):
+def uniform_grid(a: Finite, b: Finite, n: Count) -> Measure:
     """Lebesgue measure on [a, b] by the midpoints of n equal pieces.
 
     b : greater than a
-
-    Returns
-    -------
-    Measure, points (n,), mass b − a
+    returns : points (n,), mass b − a
     """
     a, b = _interval(a, b)
     return Measure(a + (b - a) * (np.arange(n) + 0.5) / n, np.full(n, (b - a) / n))
 
 # %% ../nbs/00_hilbert.ipynb #6fe46b99
 @contract
-def gauss_hermite(mean: Finite, std: Positive, n: Count):
+def gauss_hermite(mean: Finite, std: Positive, n: Count) -> Measure:
     """The normal law N(mean, std²) by n nodes, exact for polynomials of degree 2n − 1.
 
     std : standard deviation, in the units of x
-
-    Returns
-    -------
-    Measure, points (n,), mass 1
+    returns : points (n,), mass 1
     """
     nodes, weights = roots_hermitenorm(n)
     return Measure(mean + std * nodes, weights / weights.sum())
 
 # %% ../nbs/00_hilbert.ipynb #fa4a33ec
 @contract
-def empirical(X: AnyPoints, weights: Weights = None):
+def empirical(X: AnyPoints, weights: Weights = None) -> Measure:
     """The distribution of a sample: weight 1/n on each observation.
 
     weights : relative, scaled to sum 1; equal when left out
-
-    Returns
-    -------
-    Measure, points X, mass 1
+    returns : points X, mass 1
 
     Examples
     --------
@@ -383,14 +348,11 @@ def _length(f, inner):
 
 # %% ../nbs/00_hilbert.ipynb #cae46373
 @contract
-def project(v: AVector, basis: Vectors, inner: Inner = np.dot):
+def project(v: AVector, basis: Vectors, inner: Inner = np.dot) -> AVector:
     """The element of span(basis) nearest to v   (0.7)
 
     basis : need be neither orthogonal nor independent
-
-    Returns
-    -------
-    a vector like v
+    returns : of the kind of v
 
     Raises
     ------
@@ -410,14 +372,11 @@ def project(v: AVector, basis: Vectors, inner: Inner = np.dot):
 
 # %% ../nbs/00_hilbert.ipynb #c44c227b
 @contract
-def riesz_representer(L: Functional, basis: Vectors, inner: Inner = np.dot):
+def riesz_representer(L: Functional, basis: Vectors, inner: Inner = np.dot) -> AVector:
     """The g in span(basis) with L(f) = ⟨f, g⟩ for every f in span(basis)   (0.8)
 
     L : a linear functional
-
-    Returns
-    -------
-    a vector like those of the basis; its norm is the norm of L on the span
+    returns : like those of the basis; its norm is the norm of L on the span
 
     Raises
     ------

@@ -8,7 +8,8 @@ __all__ = ['Conditioned', 'PowerFunction', 'check_projection', 'least_norm_split
 import math
 from typing import Annotated, Any
 import numpy as np
-from scipy.linalg import lstsq
+
+from .algebra import OfOne
 from .arrays import (Cholesky, Objects, PivotedCholesky, as_number, as_targets, distinct,
                                joined, require_fits, schur, shaped)
 from .contracts import (Points, Positive, Value, Word, array, contract, fitting,
@@ -69,18 +70,8 @@ def _noise(value, name, call):
 NoiseLevels = Annotated[Any, Word("float or array (n,), ≥ 0", _noise, bad=("text", -1.0, [np.nan]))]
 PointsOfFirst = Annotated[Any, points("n", of="k1")]
 
-# %% ../nbs/03a_interpolation.ipynb #302851fa
-class _WithPointsOf(Kernel):
-    "A kernel whose points are those of its part k"
-    _family = True
-
-    def _facts(self): return self.k._facts()
-    def _points(self, X, name): return self.k._marked(X, name)
-    def _merged(self, X, name): return self.k._merged(X, name)
-    def _blocks(self): return self.k._blocks() + 1
-
 # %% ../nbs/03a_interpolation.ipynb #5c826a8b
-class Conditioned(_WithPointsOf):
+class Conditioned(OfOne, Kernel):
     """k(x, y) − k(x, X) (K + noise I)⁻¹ k(X, y), what is left of k when f is known at X   (3.13a)
 
     At noise 0 points whose sections depend on others are left out; `centres` are those kept.
@@ -95,6 +86,7 @@ class Conditioned(_WithPointsOf):
     k: AKernel
     X: Points
     noise: NoiseLevels = 0.0
+    is_shift_invariant = False
 
     def __post_init__(self):
         super().__post_init__()
@@ -301,7 +293,7 @@ def sum_norm(f, k1: AKernel, k2: AKernel, X: PointsOfFirst = None) -> Number:
     cut = math.sqrt(len(R) * np.finfo(K1.dtype).eps)
     scale = np.abs(values).max(axis=0) + np.finfo(float).tiny
     target = ((values / scale).T / size).T
-    u = lstsq(R, target, cond=cut, lapack_driver="gelsd")[0]
+    u = np.linalg.lstsq(R, target, rcond=cut)[0]
     missing, norm = np.abs(target - R @ u).max(axis=0), np.sqrt((u**2).sum(axis=0))
     if (missing > 10 * cut * (norm + np.abs(target).max(axis=0))).any():
         off = float(np.max(missing * scale))

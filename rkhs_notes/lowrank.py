@@ -36,10 +36,12 @@ class LowRankGram(Value):
     trace: float
     stopped: str
 
-    @property
-    def rank(self):
-        "r, the number of columns."
-        return len(self.pivots)
+    rank = property(lambda self: len(self.pivots), doc="r, the number of columns.")
+    triangle = property(
+        lambda self: np.tril(self.factor[self.pivots]),
+        doc="L (r, r), the pivots' rows of the factor, a lower triangle; L Lᵀ is their Gram matrix")
+    gram = property(lambda self: Factored(self.triangle),
+                    doc="The Gram matrix (r, r) of the pivots, factored.")
 
     @property
     def error(self):
@@ -63,15 +65,7 @@ class LowRankGram(Value):
             return np.zeros((n_points(X), 0), self.factor.dtype)
         return self.gram.half_solve(self.kernel(X, self.points).T, overwrite=True).T  # (LR.3)
 
-    @property
-    def triangle(self):
-        "L (r, r), lower triangular, the pivots' rows of the factor; L Lᵀ is their Gram matrix."
-        return np.tril(self.factor[self.pivots])
 
-    @property
-    def gram(self):
-        "The Gram matrix (r, r) of the pivots, factored."
-        return Factored(self.triangle)
 
     def __repr__(self):
         why = dict(tol="within the tolerance", rank="as many columns as allowed",
@@ -85,7 +79,7 @@ Pivots = Annotated[str, one_of("random", "greedy")]
 # %% ../nbs/S_lowrank.ipynb #5f2082d2
 @contract
 def pivoted_cholesky(k: AKernel, X: Points, rank: Count = None, tol: NonNegative = 1e-12,
-                     rng: Rng = None, pivots: Pivots = "random"):
+                     rng: Rng = None, pivots: Pivots = "random") -> LowRankGram:
     """F (n, r) with trace(K − F Fᵀ) ≤ tol · trace(K), or as near as `rank` columns come   (LR.1)
 
     The Gram matrix is never formed. The result says why it stopped.
@@ -95,10 +89,7 @@ def pivoted_cholesky(k: AKernel, X: Points, rank: Count = None, tol: NonNegative
     tol : allowed trace error, relative to the trace of K; 0 goes on until what is left is rounding
     rng : for random pivots; settings.seed when left out
     pivots : "random": in proportion to the residual diagonal; "greedy": its largest entry each time
-
-    Returns
-    -------
-    LowRankGram                      factor in float32 if the kernel's values are, else float64
+    returns : factor in float32 if the kernel's values are, else float64
 
     Raises
     ------

@@ -13,13 +13,14 @@ from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import norm as sparse_norm
 
 # %% ../nbs/S_maps.ipynb #9ec60d2a
 from .algebra import inverse_lengths
 from .arrays import (Objects, array_namespace, as_count, as_floats, as_number,
                                as_points, as_signs, finite, require_fits, require_symmetric, shaped,
                                shortened)
-from .contracts import Count, Value, Word, contract, count, fitting
+from .contracts import Count, Finite, Value, Word, contract, count, fitting
 from .errors import LawBroken, NoFiniteFeatureMap, not_negative
 from .gram import hold_objects, library, n_columns, n_points, precision
 
@@ -46,11 +47,6 @@ def dense_points(X, k):
                    "X.toarray()")
 
 # %% ../nbs/S_maps.ipynb #5ef1556c
-def require_finite(F, phi):
-    "F itself, if all its entries are finite"
-    return finite(F, phi)
-
-
 def require_columns(phi, X, points):
     "Refuses points with other columns than the map was made for"
     came = n_columns(points)
@@ -177,25 +173,17 @@ def monomials(X, p, instead="the kernel itself"):
     if sp.issparse(X):
         return _sparse_monomials(X, p)
     require_fits((X.shape[0], math.comb(d + p - 1, p)), X.dtype.itemsize, instead)
-    columns, starts = X, np.arange(d + 1)    # where the monomials with smallest index i begin
-    power = np.ones(d)                       # the exponent of that smallest index
+    columns, first, power = X, np.arange(d), np.ones(d)   # least index of each, and its exponent
     for q in range(2, p + 1):
-        power, following = _grown(power, starts)
+        starts, D = np.searchsorted(first, np.arange(d)), len(first)
         columns = side_by_side([columns[:, start:] * X[:, i : i + 1]
-                                for i, start in enumerate(starts[:-1])])
+                                for i, start in enumerate(starts)])
+        old = np.concatenate([np.arange(start, D) for start in starts])
+        first, before = np.repeat(np.arange(d), D - starts), first[old]
+        power = np.where(before == first, power[old], 0) + 1
         weights = array_namespace(X).asarray(np.sqrt(q / power), dtype=columns.dtype)
         columns *= weights[None, :]                                                 # (2.2)
-        starts = following
     return columns
-
-
-def _grown(power, starts):
-    "The exponent of the smallest index one degree up, and where the blocks begin"
-    powers = [np.ones(starts[-1] - start) for start in starts[:-1]]
-    for i, exponent in enumerate(powers):                          # ν_i once x_i is multiplied in
-        exponent[: starts[i + 1] - starts[i]] += power[starts[i] : starts[i + 1]]
-    starts = np.concatenate([[0], np.cumsum([len(block) for block in powers])])
-    return np.concatenate(powers), starts
 
 # %% ../nbs/S_maps.ipynb #3ee52d11
 def _sparse_monomials(X, p):
@@ -251,16 +239,13 @@ def arrangements(exponents):
 
 # %% ../nbs/S_maps.ipynb #6de629d4
 @contract
-def cost_table(N: Count, degrees=(2, 3, 4)):
+def cost_table(N: Count, degrees=(2, 3, 4)) -> list:
     """Multiplications, per n², for the Gram matrix of (1 + xᵀy)^p: by features and by kernel
 
     N : columns of the points
     degrees : sequence of int, the degrees p
-
-    Returns
-    -------
-    list of dict               degree; features D = C(N+p, p) (2.3); explicit D/2;
-                               leading N^p/(2 p!), as the lecture prints; kernel N/2
+    returns : of dict: degree; features D = C(N+p, p) (2.3); explicit D/2; leading N^p/(2 p!), as
+        the lecture prints; kernel N/2
     """
     rows = []
     for p in [as_count(p, "degrees") for p in np.ravel(degrees).tolist()]:
@@ -285,8 +270,8 @@ def unit_rows(F):
     "Each row divided by its length; zero rows stay"
     if F.shape[1] == 0:
         return F
-    F = _rows_over(F, _largest(F))
-    return _rows_over(F, _lengths(F))
+    F = _rows_over(F, _lengths(F, np.inf))                     # then no square overflows
+    return _rows_over(F, _lengths(F, 2))
 
 
 def unit_features(k, phi, d):
@@ -296,11 +281,7 @@ def unit_features(k, phi, d):
     return lambda X: unit_rows(phi(X))
 
 
-def _largest(F):
-    if sp.issparse(F):
-        return abs(F).max(axis=1).toarray().ravel()
-    xp = array_namespace(F)
-    return xp.max(xp.abs(F), axis=1)
+
 
 
 def rows_times(a, F):
@@ -308,10 +289,10 @@ def rows_times(a, F):
     return sp.diags(a) @ F if sp.issparse(F) else a[:, None] * F
 
 
-def _lengths(F):
+def _lengths(F, order):
     if sp.issparse(F):
-        return np.sqrt(np.asarray(F.multiply(F).sum(axis=1)).ravel())
-    return array_namespace(F).linalg.vector_norm(F, axis=1)
+        return sparse_norm(F, order, axis=1)
+    return array_namespace(F).linalg.vector_norm(F, axis=1, ord=order)
 
 
 def _rows_over(F, lengths):
@@ -364,36 +345,23 @@ def like(F, X):
 class OfWeights(Value):
     "Functions ⟨w, φ(·)⟩ of one map φ"
 
-    def inner(self, g):
+    @contract
+    def inner(self, g) -> Finite:
         """⟨w_f, w_g⟩, also f @ g
 
         If w_f or w_g lies in the span of φ, as after SGD from 0 (Theorem 6.1), it is the inner
         product in the RKHS of ⟨φ(x), φ(y)⟩.
-
-        Parameters
-        ----------
         g : FeatureFunction    of the same map
-
-        Returns
-        -------
-        float
         """
         return float(self.w @ self._same_map(g).w)
 
-    def norm(self):
-        """‖w‖: the norm of f if w lies in the span of the features, never less
-
-        Returns
-        -------
-        float
-        """
+    @contract
+    def norm(self) -> Finite:
+        "‖w‖: the norm of f if w lies in the span of the features, never less"
         return float(np.linalg.norm(self.w))
 
-    def __add__(self, g):
-        return replace(self, w=self.w + self._same_map(g).w)
-
-    def __sub__(self, g):
-        return replace(self, w=self.w - self._same_map(g).w)
+    def __add__(self, g): return replace(self, w=self.w + self._same_map(g).w)
+    def __sub__(self, g): return replace(self, w=self.w - self._same_map(g).w)
 
     def __mul__(self, c):
         return replace(self, w=as_number(c, "the factor of f") * self.w)

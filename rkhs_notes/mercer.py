@@ -16,7 +16,7 @@ from .errors import IndefiniteKernel, not_negative, require
 # %% ../nbs/04_mercer.ipynb #66f60294
 from .arrays import frozen, smallest_eigenvalue
 from .features import feature_rule
-from .forms import GRAM_ERROR
+from .forms import GRAM_ERROR, Explicit
 from .gram import AKernel
 from .hilbert import AnyMeasure, Measure, gauss_legendre, uniform_grid
 from .kernels import Brownian, Constant, Gaussian, Kernel
@@ -47,31 +47,15 @@ class IntegralOperator(Value):
     k: AKernel
     measure: AMeasure
 
-    def __call__(self, f):
-        """T f as an element of H: Σᵢ wᵢ f(xᵢ) k(xᵢ, ·)   (4.2)
-
-        Parameters
-        ----------
-        f : function, or array (n,) of its values at the nodes
-
-        Returns
-        -------
-        RKHSFunction
-        """
+    @contract
+    def __call__(self, f: AtNodes) -> RKHSFunction:
+        "T f as an element of H: Σᵢ wᵢ f(xᵢ) k(xᵢ, ·)   (4.2)"
         values = self.measure._scalar(f, "f")
         return RKHSFunction(self.k, self.measure.points, self.measure.weights * values)
 
-    def quadratic_form(self, f):
-        """∬ k(x, u) f(x) f(u) dμ(x) dμ(u) = ⟨f, T f⟩ = ‖T f‖²_H, which is ≥ 0   (4.3)
-
-        Parameters
-        ----------
-        f : function, or array (n,) of its values at the nodes
-
-        Returns
-        -------
-        float
-        """
+    @contract
+    def quadratic_form(self, f: AtNodes) -> Finite:
+        "∬ k(x, u) f(x) f(u) dμ(x) dμ(u) = ⟨f, T f⟩ = ‖T f‖²_H, which is ≥ 0   (4.3)"
         return self.measure.inner(f, self(f)(self.measure.points))
 
     @contract
@@ -84,14 +68,10 @@ class IntegralOperator(Value):
 
 # %% ../nbs/04_mercer.ipynb #401a0016
 @contract
-def integral_operator(k: AKernel, measure: AMeasure):
+def integral_operator(k: AKernel, measure: AMeasure) -> IntegralOperator:
     """T with (T f)(x) = ∫ k(x, u) f(u) dμ(u)   (4.2)
 
     measure : a quadrature rule or a weighted sample, of any mass
-
-    Returns
-    -------
-    IntegralOperator
 
     Raises
     ------
@@ -134,10 +114,8 @@ class MercerExpansion(Series, Value):
         """
         return self._values(X)
 
-    @property
-    def kernel(self):
-        "The truncated kernel Σⱼ λⱼ ψⱼ(x) ψⱼ(y), a Kernel: call it, add it, take its map   (4.7)"
-        return TruncatedKernel(self)
+    kernel = property(lambda self: TruncatedKernel(self), doc="The truncated kernel "
+                      "Σⱼ λⱼ ψⱼ(x) ψⱼ(y), a Kernel: call it, add it, take its map   (4.7)")
 
     @contract
     def coefficients(self, f: AtNodes) -> PerTerm:
@@ -154,7 +132,7 @@ _Expansion = Annotated[MercerExpansion, instance_of(
     MercerExpansion, "what mercer_expansion(k, measure) gives")]
 
 # %% ../nbs/04_mercer.ipynb #57d46c0f
-class TruncatedKernel(Kernel):
+class TruncatedKernel(Explicit, Kernel):
     """k_m(x, y) = Σⱼ λⱼ ψⱼ(x) ψⱼ(y), j ≤ m, of finite rank   (4.7)
 
     expansion : what is cut after its m terms
@@ -164,29 +142,12 @@ class TruncatedKernel(Kernel):
     def __repr__(self):
         return f"TruncatedKernel({self.expansion.k}, {self.expansion.n_terms} terms)"
 
-    @property
-    def _window(self):
-        return nodes_range(self.expansion)
+    _window = property(lambda self: nodes_range(self.expansion))
 
-    def _points(self, X, name):
-        return self.expansion.k._points(X, name)
-
-    def _facts(self):
-        return self.expansion.k._facts()
-
-    def _width(self, d):
-        return d + 2 + 2 * self.expansion.n_terms
-
-    def _gram(self, X, Y, xp):
-        return self.expansion._features(X) @ self.expansion._features(Y).T        # (4.7)
-
-    def _tile(self, X, Y, xp):
-        F = self.expansion._features(X)
-        G = F if Y is X else self.expansion._features(Y)
-        return lambda rows, columns: F[rows] @ G[columns].T
-
-    def _pairs(self, X, Y, xp):
-        return (self.expansion._features(X) * self.expansion._features(Y)).sum(axis=1)
+    def _points(self, X, name): return self.expansion.k._points(X, name)
+    def _facts(self): return self.expansion.k._facts()
+    def _width(self, d): return d + 2 + 2 * self.expansion.n_terms
+    def _features(self, X): return self.expansion._features(X)                    # (4.7)
 
 # %% ../nbs/04_mercer.ipynb #6b543922
 @feature_rule.register
@@ -196,17 +157,15 @@ def _(k: TruncatedKernel, d):
 
 # %% ../nbs/04_mercer.ipynb #2d3a0a4b
 @contract
-def mercer_expansion(k: AKernel, measure: AMeasure, n_terms: Count = None, rng: Rng = None):
+def mercer_expansion(k: AKernel, measure: AMeasure, n_terms: Count = None,
+                     rng: Rng = None) -> MercerExpansion:
     """The n_terms largest eigenvalues of T, with eigenfunctions ψ = T ψ / λ on all points   (4.5)
 
     measure : quadrature for a law, empirical(X) for a sample; nodes of weight 0 are dropped
     n_terms : all by default. Fewer come back when rounding hides the rest; the repr says so
     rng : start of the iteration for many nodes; settings.seed when left out
-
-    Returns
-    -------
-    MercerExpansion               the first entry of each √w ψⱼ that is at least half its largest,
-                                  along the nodes, is positive
+    returns : the first entry of each √w ψⱼ that is at least half its largest, along the
+        nodes, is positive
 
     Raises
     ------
@@ -264,7 +223,7 @@ def _require_small(law, lengths, allowed, lam, mistake):
 # %% ../nbs/04_mercer.ipynb #c797cd48
 @contract
 def check_mercer(expansion: _Expansion, k: AKernel, X: Points, tol: Positive = 1e-6,
-                 within: NonNegative = None):
+                 within: NonNegative = None) -> Finite:
     """Test that an expansion belongs to k and to its measure   (4.5) to (4.8)
 
     In this order: ψ orthonormal in L²(μ); T ψ = λ ψ at the nodes and at X; k − k_m positive
@@ -274,10 +233,7 @@ def check_mercer(expansion: _Expansion, k: AKernel, X: Points, tol: Positive = 1
     tol : relative error of the measure's integrals; where the eigenvalues are float32, at least
         100 eps = 1.2e-5
     within : the largest error of k_m on X that is allowed   (4.7)
-
-    Returns
-    -------
-    float                       max |k − k_m| on X
+    returns : max |k − k_m| on X
 
     Raises
     ------
@@ -332,42 +288,34 @@ def _panels(a, b, count):
 
 # %% ../nbs/04_mercer.ipynb #5c98ddd2
 @contract
-def brownian_spectrum(n: Terms):
+def brownian_spectrum(n: Terms) -> MercerExpansion:
     """λⱼ = ((j − ½)π)⁻², ψⱼ(x) = √2 sin((j − ½)πx): min(x, y), Lebesgue measure on [0, 1]   (4.11)
 
     n : terms
-
-    Returns
-    -------
-    MercerExpansion    on [0, 1]; points outside are refused
+    returns : on [0, 1]; points outside are refused
     """
     return _expansion_in_sines(Brownian(), np.arange(n) + 0.5, 1 / 2)
 
 # %% ../nbs/04_mercer.ipynb #999bba9b
 @contract
-def bridge_spectrum(n: Terms):
+def bridge_spectrum(n: Terms) -> MercerExpansion:
     """λⱼ = (j π)⁻², ψⱼ(x) = √2 sin(j π x): min(x, y) − x y, Lebesgue measure on [0, 1]   (4.11)
 
     n : terms
-
-    Returns
-    -------
-    MercerExpansion    on [0, 1]
+    returns : on [0, 1]
     """
     return _expansion_in_sines(BrownianBridge(), np.arange(n) + 1.0, 1 / 6)
 
 # %% ../nbs/04_mercer.ipynb #b02d7282
 @contract
-def gaussian_spectrum(bandwidth: Positive, mean: Finite, std: Positive, n: Terms):
+def gaussian_spectrum(bandwidth: Positive, mean: Finite, std: Positive,
+                      n: Terms) -> MercerExpansion:
     """λⱼ = √(2a/A) (b/A)ʲ, Hermite functions: the Gaussian kernel, the law N(mean, std²)   (4.12)
 
     bandwidth : of the kernel
     std : standard deviation of the law
     n : terms; those below 1e-300 are left out, which the repr states
-
-    Returns
-    -------
-    MercerExpansion            of Gaussian(bandwidth) on ℝ
+    returns : of Gaussian(bandwidth) on ℝ
 
     Raises
     ------
@@ -395,16 +343,13 @@ def gaussian_spectrum(bandwidth: Positive, mean: Finite, std: Positive, n: Terms
 
 # %% ../nbs/04_mercer.ipynb #2dd655f7
 @contract
-def periodic_spectrum(kernel: AKernel, n: Terms):
+def periodic_spectrum(kernel: AKernel, n: Terms) -> MercerExpansion:
     """λ = Fourier coefficients, ψ = 1, √2 cos, √2 sin: periodic, uniform on one period   (4.13)
 
     kernel : made of Periodic kernels of one period, and constants, by the algebra
     n : terms; those that rounding cannot tell from 0 are left out, which the repr states (for
         Periodic itself, those below 1e-300)
-
-    Returns
-    -------
-    MercerExpansion       for points of ℝ
+    returns : for points of ℝ
 
     Raises
     ------

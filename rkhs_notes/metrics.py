@@ -35,10 +35,9 @@ class GaussianOf(OfOne, Kernel):
     bandwidth: Positive = 1.0  # in the units of k.distance
     _unit_length = True
 
-    @property
-    def is_shift_invariant(self):
-        "Does the distance of features depend on x − y alone?"
-        return self.k.is_shift_invariant or type(self.k) is Linear
+    is_shift_invariant = property(
+        lambda self: self.k.is_shift_invariant or type(self.k) is Linear,
+        doc="Does the distance of features depend on x − y alone?")
 
     def _of_distance(self, distance, xp):
         return xp.exp(-0.5 * (distance / self.bandwidth) ** 2)                      # (1.9)
@@ -200,8 +199,7 @@ class Anova(Kernel):
             self.base._points(column, name)
         return X
 
-    def _blocks(self):
-        return self.base._blocks() + self.order + 2
+    def _blocks(self): return self.base._blocks() + self.order + 2
 
     def _each(self, method, X, Y, xp):
         part = getattr(self.base, method)
@@ -236,15 +234,12 @@ _Psi = Annotated[object, function("(X, Y) → (n, m)", lambda rng, sizes: sqdist
 
 
 @contract
-def check_conditionally_negative(psi: _Psi, X: Points):
+def check_conditionally_negative(psi: _Psi, X: Points) -> float:
     """Test on the points X that Σ cᵢ cⱼ psi(xᵢ, xⱼ) ≤ 0 whenever Σ cᵢ = 0   (1.10a)
 
     It can refute, not prove: points may be too few or too lucky.
     psi : of two arrays of points, (n, d) and (m, d), with values (n, m)
-
-    Returns
-    -------
-    float            the largest eigenvalue of H psi(X, X) H, relative to the largest |psi|
+    returns : the largest eigenvalue of H psi(X, X) H, relative to the largest |psi|
 
     Raises
     ------
@@ -267,15 +262,12 @@ def check_conditionally_negative(psi: _Psi, X: Points):
 
 # %% ../nbs/01b_metrics.ipynb #4947a0d7
 @contract
-def kde(X: Points, bandwidth: Positive, weights: Weights = None):
+def kde(X: Points, bandwidth: Positive, weights: Weights = None) -> Function:
     """The density Σᵢ weightsᵢ N(x; xᵢ, bandwidth² I): a Gaussian bump on every point   (1.13)
 
     bandwidth : in the units of x
     weights : normalised to sum 1; equal when left out
-
-    Returns
-    -------
-    function                       points (m, d) ↦ densities (m,), in 1 / (unit of x)^d
+    returns : points (m, d) ↦ densities (m,), in 1 / (unit of x)^d
     """
     k, d = Gaussian(bandwidth), X.shape[1]
     log_peak = -d * (math.log(bandwidth) + math.log(2 * math.pi) / 2)
@@ -305,15 +297,12 @@ def _direction(K, centred=True):
 
 # %% ../nbs/01b_metrics.ipynb #db711d21
 @contract
-def alignment(K: SquareMatrix, L: SquareMatrix, centred: Flag = True):
+def alignment(K: SquareMatrix, L: SquareMatrix, centred: Flag = True) -> float:
     """⟨K, L⟩ / (‖K‖ ‖L‖), the cosine between two Gram matrices as vectors   (1.14)
 
     centred : centre the features first; else a constant kernel aligns with any unbalanced or
         one-hot target
-
-    Returns
-    -------
-    float in [0, 1]; 0 if a matrix is zero
+    returns : in [0, 1]; 0 if a matrix is zero
     """
     return float(np.sum(_direction(K, centred)[0] * _direction(L, centred)[0]))
 
@@ -341,14 +330,11 @@ def _least_mixture(grams, Y):
 
 # %% ../nbs/01b_metrics.ipynb #9d1ed740
 @contract
-def align(kernels: Kernels, X: AnyPoints, y: Targets):
+def align(kernels: Kernels, X: AnyPoints, y: Targets) -> AKernel:
     """The convex combination of kernels that is best aligned with the targets   (1.15)
 
     y : for classes ±1, or one column of 0 and 1 a class
-
-    Returns
-    -------
-    Kernel                        Σ weight · kernel, weights ≥ 0 with sum 1; zero ones left out
+    returns : Σ weight · kernel, weights ≥ 0 with sum 1; zero ones left out
 
     Raises
     ------

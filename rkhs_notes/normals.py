@@ -13,17 +13,15 @@ from scipy.stats import qmc
 
 # %% ../nbs/S_normals.ipynb #efcecb8c
 from .arrays import require_fits
-from .contracts import Count, Rng, contract, count, one_of
+from .contracts import Count, Matrix, Rng, contract, count, one_of
 from .frequencies import iid_normals
 
 # %% ../nbs/S_normals.ipynb #13ba54f2
 @contract
-def orthogonal_normals(n: Count, d: Count, rng: Rng = None):
+def orthogonal_normals(n: Count, d: Count, rng: Rng = None) -> Matrix:
     """Rows that are N(0, I) each, and orthogonal to each other within blocks of d rows   (9.9)
 
-    Returns
-    -------
-    array (n, d)     directions of a random orthogonal matrix, lengths drawn anew (chi, d degrees)
+    returns : directions of a random orthogonal matrix, lengths drawn anew (chi, d degrees)
 
     References
     ----------
@@ -36,12 +34,9 @@ def orthogonal_normals(n: Count, d: Count, rng: Rng = None):
 
 # %% ../nbs/S_normals.ipynb #e153a409
 @contract
-def sobol_normals(n: Count, d: Annotated[int, count(1, qmc.Sobol.MAXDIM)], rng: Rng = None):
+def sobol_normals(n: Count, d: Annotated[int, count(1, qmc.Sobol.MAXDIM)],
+                  rng: Rng = None) -> Matrix:
     """Rows that are N(0, I) each, and evenly spread: quantiles of a scrambled Sobol' sequence
-
-    Returns
-    -------
-    array (n, d)
 
     References
     ----------
@@ -98,12 +93,10 @@ class Turns(NDArrayOperatorsMixin):
 
 # %% ../nbs/S_normals.ipynb #fd2a111d
 @contract
-def structured_normals(n: Count, d: Count, rng: Rng = None):
+def structured_normals(n: Count, d: Count, rng: Rng = None) -> Turns:
     """Rows with covariance I, nearly normal, of H D₁ H D₂ H D₃ with random signs Dᵢ   (9.9a)
 
-    Returns
-    -------
-    Turns, which is an array (n, d) to NumPy   signs and lengths; blocks of p = 2ˡ ≥ max(d, 64) rows
+    returns : an array (n, d) to NumPy: signs and lengths; blocks of p = 2ˡ ≥ max(d, 64) rows
 
     References
     ----------

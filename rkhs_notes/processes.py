@@ -9,10 +9,10 @@ import math
 from typing import Annotated, Any
 import numpy as np
 from scipy.special import expit
-from .arrays import (Cholesky, as_number, require_fits, row_blocks, schur,
-                               schur_rounding)
-from .contracts import (Count, Flag, Points, Positive, Rng, Targets, TwoLabels, Value,
-                                  Vector, Whole, Word, contract, instance_of, recast, taken_of)
+from .arrays import Cholesky, as_number, require_fits, row_blocks, schur, schur_rounding
+from .contracts import (Count, Flag, Function, Points, Positive, Rng, Targets, TwoLabels,
+                                  Value, Vector, Whole, Word, contract, instance_of, recast,
+                                  taken_of)
 
 # %% ../nbs/05a_processes.ipynb #39cf640f
 from .convex import logistic, minimize_convex
@@ -29,9 +29,8 @@ from .search import (Hyperparameters, Logarithms, box_around, few_threads, highe
 from .systems import clipped, coordinates, squarable, usual_causes, whole
 
 # %% ../nbs/05a_processes.ipynb #de682760
-_as_it_is = lambda value, name, call: value
-Probabilities = Annotated[Any, Word("array (n,), between 0 and 1", _as_it_is)]
-SomeLabels = Annotated[Any, Word("array (n,) of the labels", _as_it_is)]
+Probabilities = Annotated[Any, Word("array (n,), between 0 and 1", None)]     # of results only
+SomeLabels = Annotated[Any, Word("array (n,) of the labels", None)]
 
 # %% ../nbs/05a_processes.ipynb #c1b79a6e
 class GaussianProcess(Conditional):
@@ -98,16 +97,12 @@ def _evidence(k, X, y, noise):
 
 # %% ../nbs/05a_processes.ipynb #1d40db15
 @contract
-def gaussian_process(k: AKernel, X: Points, y: Vector, noise: NoiseLevels):
+def gaussian_process(k: AKernel, X: Points, y: Vector, noise: NoiseLevels) -> GaussianProcess:
     """Posterior of f ~ GP(0, k) given yᵢ = f(xᵢ) + εᵢ, εᵢ ~ N(0, noiseᵢ)   (5.11)
 
     y : its prior mean is 0: subtract another one first
     noise : variance of the noise, the same or one for each point
-
-    Returns
-    -------
-    GaussianProcess          .mean (the ridge fit with lam = noise), .var, .cov, .sample,
-                             .log_marginal
+    returns : .mean (the ridge fit with lam = noise), .var, .cov, .sample, .log_marginal
 
     Raises
     ------
@@ -155,7 +150,7 @@ def log_marginal(k: AKernel, X: Points, y: Vector, noise: NoiseLevels):
 @contract
 def fit_hyperparameters(k: AKernel, X: Points, y: Vector, noise: NoiseLevels, restarts: Whole = 0,
                         rng: Rng = None, fit_noise: Flag = True, progress: Flag = None,
-                        max_iter: Count = 200):
+                        max_iter: Count = 200) -> Hyperparameters:
     """Kernel parameters and noise of the largest log p(y), by gradients through k   (5.13)
 
     Tuned on a log scale, within a factor 10⁶ of where they start: every parameter of k that is a
@@ -168,10 +163,7 @@ def fit_hyperparameters(k: AKernel, X: Points, y: Vector, noise: NoiseLevels, re
     fit_noise : False keeps the noise
     progress : a bar over the restarts; by default if it takes ten seconds
     max_iter : steps of each start
-
-    Returns
-    -------
-    Hyperparameters          .kernel, .noise, .log_marginal, and unpacks as these three
+    returns : .kernel, .noise, .log_marginal, and unpacks as these three
 
     Raises
     ------
@@ -238,17 +230,14 @@ class LearnedNoise(Fit):
 # %% ../nbs/05a_processes.ipynb #68665cdb
 @contract
 def learn_noise(k: AKernel, X: Points, y: Vector, noise: Positive = None, k_noise: AKernel = None,
-                lam: Positive = 0.5, max_iter: Count = 200):
+                lam: Positive = 0.5, max_iter: Count = 200) -> LearnedNoise:
     """Kernel and noise σ²(x) = exp(g(x) + c) of the largest log p(y) − lam ‖g‖²   (5.13a)
 
     k : its parameters are the start, as in fit_hyperparameters
     noise : where the search for a constant noise starts; by default a tenth of the mean of y²
     k_noise : the kernel of g, which is not tuned; by default k, with k(x, x) scaled to 1
     lam : weight of ‖g‖²; ½ is the prior g ~ GP(0, k_noise)
-
-    Returns
-    -------
-    LearnedNoise            callable, the variance at points; .process, .log_marginal, .constant
+    returns : callable, the variance at points; .process, .log_marginal, .constant
 
     Raises
     ------
@@ -291,14 +280,11 @@ ANoise = Annotated[Any, instance_of(LearnedNoise, "what learn_noise returned")]
 
 # %% ../nbs/05a_processes.ipynb #7f323073
 @contract
-def check_noise(fit: ANoise, tol: Positive = 1e-2):
+def check_noise(fit: ANoise, tol: Positive = 1e-2) -> float:
     """Test that the noise is stationary: 2 lam g = Σ Mᵢᵢ σᵢ² k'(xᵢ, ·) and Σ Mᵢᵢ σᵢ² = 0   (5.13b)
 
     tol : what a step may still gain, in log p(y)
-
-    Returns
-    -------
-    float            about what a step could gain
+    returns : about what a step could gain
 
     Raises
     ------
@@ -376,14 +362,11 @@ def _averaged(m, s):
 
 # %% ../nbs/05a_processes.ipynb #ea4f6206
 @contract
-def gp_classification(k: AKernel, X: Points, y: TwoLabels):
+def gp_classification(k: AKernel, X: Points, y: TwoLabels) -> LaplaceClassifier:
     """Two-class Gaussian process: logistic regression with lam = ½ and its curvature   (5.14)
 
     k : its scale is the prior variance of the log-odds
-
-    Returns
-    -------
-    LaplaceClassifier        .mean (the mode), .var, .probability, .predict, .log_marginal
+    returns : .mean (the mode), .var, .probability, .predict, .log_marginal
 
     Raises
     ------
@@ -409,15 +392,12 @@ def gp_classification(k: AKernel, X: Points, y: TwoLabels):
 
 # %% ../nbs/05a_processes.ipynb #574136a5
 @contract
-def nadaraya_watson(k: AKernel, X: Points, y: Targets):
+def nadaraya_watson(k: AKernel, X: Points, y: Targets) -> Function:
     """The local average  x ↦ Σᵢ yᵢ k(x, xᵢ) / Σⱼ k(x, xⱼ)   (5.15)
 
     k : with values ≥ 0
-
-    Returns
-    -------
-    function             of points (m, d), with values (m,) or (m, t); it raises a ValueError at a
-                         point where the weights do not have a positive sum
+    returns : of points (m, d), with values (m,) or (m, t); it raises a ValueError at a point where
+        the weights do not have a positive sum
 
     References
     ----------

@@ -8,7 +8,7 @@ __all__ = ['OffsetFit', 'ridge', 'regularized_risk', 'check_representer', 'Ridge
 from typing import Annotated, Any
 import numpy as np
 from .arrays import Objects, frozen, joined
-from .contracts import (Count, Flag, NonNegative, Points, Positive, Rng, Targets,
+from .contracts import (Count, Finite, Flag, NonNegative, Points, Positive, Rng, Targets,
                                   Vector, Weights, Word, contract, points, word_of)
 
 # %% ../nbs/05_representer.ipynb #7e014db0
@@ -20,7 +20,7 @@ from .errors import NotPositiveDefinite, require
 from .fits import Answers, Fit, Scores
 
 # %% ../nbs/05_representer.ipynb #dfd7831a
-from .functions import OneFunction
+from .functions import AFunction, OneFunction
 from .gram import AKernel, n_points, precision, require_points
 from .kernels import Kernel
 from .multipliers import beside_loss
@@ -54,18 +54,15 @@ def _offset(b):
 # %% ../nbs/05_representer.ipynb #baa620bc
 @contract
 def ridge(k: AKernel, X: Points, y: Targets, lam: Positive = 1e-3, offset: Flag = False,
-          weights: Weights = None):
+          weights: Weights = None) -> AFunction:
     """argmin over f in H of  Σᵢ wᵢ (yᵢ − f(xᵢ))² + lam ‖f‖²   (5.2)
 
     y : one column a target
     lam : weight of ‖f‖²; the noise variance of a Gaussian process
     offset : fit f + b with a constant b that is not penalised   (5.6)
     weights : wᵢ, by default 1; points of weight 0 are ignored
-
-    Returns
-    -------
-    RKHSFunction             with centres X; with offset=True an OffsetFit, which holds it as
-                             .function beside .offset
+    returns : with centres X; with offset=True an OffsetFit, which holds it as .function beside
+        .offset
 
     Raises
     ------
@@ -107,30 +104,23 @@ def _free_columns(f, X):
 
 # %% ../nbs/05_representer.ipynb #a97e553a
 @contract
-def regularized_risk(f: Fitted, X: ItsPoints, y: Vector, lam: NonNegative, loss: ALoss = squared):
-    """J(f) = Σᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖²   (5.1)
-
-    Returns
-    -------
-    float
-    """
+def regularized_risk(f: Fitted, X: ItsPoints, y: Vector, lam: NonNegative,
+                     loss: ALoss = squared) -> Finite:
+    "J(f) = Σᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖²   (5.1)"
     norm = getattr(f, "function", f).norm()
     return float(np.sum(loss(loss.targets(y), f(X)))) + lam * norm**2
 
 # %% ../nbs/05_representer.ipynb #ee914f8f
 @contract
 def check_representer(f: Fitted, X: ItsPoints, y: Vector, lam: Positive, trials: Count = 20,
-                      rng: Rng = None, loss: ALoss = squared):
+                      rng: Rng = None, loss: ALoss = squared) -> Finite:
     """Test that f minimises Σ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖² over the whole space   (5.2), (5.10)
 
     f : the claimed minimiser, one target; for the squared loss in any representation, for others
         with the centres X; with an offset or a null part, over these too   (5.6)
     trials : steps h, with centres between data points
-
-    Returns
-    -------
-    float            squared loss: the largest value of half the gradient,
-                     lam f − Σ (yᵢ − f(xᵢ)) k(xᵢ, ·); others: the relative duality gap
+    returns : squared loss: the largest value of half the gradient, lam f − Σ (yᵢ − f(xᵢ)) k(xᵢ, ·);
+        others: the relative duality gap
 
     Raises
     ------
@@ -243,14 +233,11 @@ class RidgePath(Scores):
     weights: np.ndarray | None = None
 
     @contract
-    def function_at(self, lam: Positive = None):
+    def function_at(self, lam: Positive = None) -> AFunction:
         """The ridge fit for one lam, which need not be among the lams.
 
         lam : by default the best
-
-        Returns
-        -------
-        RKHSFunction, or OffsetFit for a path with offset
+        returns : or OffsetFit for a path with offset
         """
         _above_rounding(lam := lam or self.best, self.eigenvalues)
         root, share = systems.root_and_share(self.weights, self.y)
@@ -279,17 +266,14 @@ def _best_of(path):
 # %% ../nbs/05_representer.ipynb #73b9f40d
 @contract
 def ridge_path(k: AKernel, X: Points, y: Targets, lams: Lams = None, offset: Flag = False,
-               weights: Weights = None):
+               weights: Weights = None) -> RidgePath:
     """Exact leave-one-out error and fits for many lam by one eigendecomposition   (5.4), (5.5)
 
     X : at least two points
     lams : by default 50 values from 1e-8 to 1e3 times the mean of k(x, x), and that of the weights
     offset : fit f + b with a constant b that is not penalised   (5.6)
     weights : of the squared errors, in the fits as in both scores
-
-    Returns
-    -------
-    RidgePath              with .loo, .gcv, .best and .function_at(lam)
+    returns : with .loo, .gcv, .best and .function_at(lam)
 
     Raises
     ------
@@ -339,17 +323,14 @@ class SemiparametricFit(Fit):
 # %% ../nbs/05_representer.ipynb #bd980535
 @contract
 def semiparametric(k: AKernel, X: Points, y: Targets, null_space: NullSpace, lam: Positive = 1e-3,
-                   weights: Weights = None, loss: ALoss = squared):
+                   weights: Weights = None, loss: ALoss = squared) -> SemiparametricFit:
     """argmin over f in H and beta of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ) + Σⱼ betaⱼ pⱼ(xᵢ)) + lam ‖f‖²   (5.6)
 
     null_space : X ↦ (n, m), the values of p₁, …, pₘ, or functions X ↦ (n,); points of ℝ come to
         them as (n,)
     weights : wᵢ, by default 1
     loss : any of minimize_risk
-
-    Returns
-    -------
-    SemiparametricFit       .function beside .null_part
+    returns : .function beside .null_part
 
     Raises
     ------
@@ -372,17 +353,13 @@ def semiparametric(k: AKernel, X: Points, y: Targets, null_space: NullSpace, lam
 # %% ../nbs/05_representer.ipynb #bc252581
 @contract
 def smoothing_spline(x: OnTheLine, y: Vector, lam: Positive, weights: Weights = None,
-                     loss: ALoss = squared):
+                     loss: ALoss = squared) -> NaturalSpline:
     """argmin over f of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ)) + lam ∫ f″², for squares in O(n log n)   (5.7), (5.9)
 
     x : in any order; at least two differ
     lam : as in scipy.interpolate.make_smoothing_spline
     weights : wᵢ, by default 1
     loss : any of minimize_risk; others than the squared one take O(n³)
-
-    Returns
-    -------
-    NaturalSpline
 
     Raises
     ------
@@ -432,7 +409,7 @@ class RiskSolution(Fit):
 # %% ../nbs/05_representer.ipynb #3a6f7292
 @contract
 def minimize_risk(k: AKernel, X: Points, y: Vector, loss: ALoss = squared, lam: Positive = 1e-3,
-                  tol: Positive = 1e-6, max_iter: Count = 200):
+                  tol: Positive = 1e-6, max_iter: Count = 200) -> RiskSolution:
     """argmin over f in H of  Σᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖², with a certified duality gap   (5.10)
 
     y : targets; −1 and 1 for logistic, hinge and squared_hinge
@@ -441,10 +418,7 @@ def minimize_risk(k: AKernel, X: Points, y: Vector, loss: ALoss = squared, lam: 
     lam : weight of ‖f‖²; hinge with C = 1 / (2 lam) is the SVM without offset
     tol : the gap that is promised; far less is aimed at
     max_iter : a step costs one Cholesky factorisation
-
-    Returns
-    -------
-    RiskSolution             callable, with .function, .gap and .iterations
+    returns : callable, with .function, .gap and .iterations
 
     Raises
     ------

@@ -247,15 +247,11 @@ class _Orthonormal(Value):
 
 # %% ../nbs/03_rkhs.ipynb #a534d7e7
 @contract
-def kernel_from_space(functions, gram: SquareMatrix):
+def kernel_from_space(functions, gram: SquareMatrix) -> AKernel:
     """k(x, y) = b(x)ᵀ G⁻¹ b(y), the kernel of the span of b₁, …, b_r   (3.8)
 
     functions : list of r functions, linearly independent, of points (n,) of ℝ or (n, d), to (n,)
     gram : (r, r), their inner products G
-
-    Returns
-    -------
-    Kernel
 
     Raises
     ------

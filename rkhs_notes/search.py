@@ -44,8 +44,7 @@ class Logarithms:
         sizes = [math.prod(shape) for shape in self.shapes]
         self.group = np.repeat(np.arange(len(sizes)), sizes)       # which parameter an entry is of
 
-    def __len__(self):
-        return len(self.start)
+    def __len__(self): return len(self.start)
 
     def at(self, theta):
         "[the kernel, the further numbers …]"

@@ -16,20 +16,16 @@ from scipy.optimize import linprog
 # %% ../nbs/S_separation.ipynb #5f3bac9f
 from .arrays import (as_floats, as_number, finite, nonnegative_lstsq, require_fits,
                                require_symmetric, shaped)
-from .contracts import Count, Flag, Value, Word, contract
+from .contracts import Count, Flag, Value, Vector, Word, contract
 from .errors import ConvergenceFailure, not_negative
-from .maps import FeatureMatrix, Signs, _features
+from .maps import FeatureMatrix, Signs
 
 # %% ../nbs/S_separation.ipynb #154638e0
 @contract
-def is_separable(Phi: FeatureMatrix, y: Signs, offset: Flag = False):
+def is_separable(Phi: FeatureMatrix, y: Signs, offset: Flag = False) -> bool:
     """Is there w with yᵢ⟨w, φᵢ⟩ > 0 for all i? By linear programming.
 
     offset : allow yᵢ(⟨w, φᵢ⟩ + b) > 0, a hyperplane anywhere
-
-    Returns
-    -------
-    bool
 
     Raises
     ------
@@ -201,27 +197,20 @@ class Perceptron(Value):
     trace: tuple
     epochs: Count
 
-    @property
-    def mistakes(self):
-        "How many mistakes were made."
-        return len(self.trace)
+    mistakes = property(lambda self: len(self.trace), doc="How many mistakes were made.")
 
-    def decision(self, F):
+    @contract
+    def decision(self, F: FeatureMatrix) -> Vector:
         """⟨w, φ(x)⟩ for each row of F = φ(X), or Σ αᵢ k(x, xᵢ) for F = k(X_new, X)   (2.7)
 
-        Parameters
-        ----------
-        F : array or sparse (m, D), or (m, n) in the dual form
-
-        Returns
-        -------
-        array (m,)             its sign is the prediction
+        F : (m, D), or (m, n) in the dual form
+        returns : (m,); its sign is the prediction
 
         Raises
         ------
         ValueError             another number of columns
         """
-        F, learnt = _features(F, "F"), self.alpha if self.w is None else self.w
+        learnt = self.alpha if self.w is None else self.w
         what = "k(X_new, X), one column an example" if self.w is None else "φ(X)"
         return shaped(F, "F", ("m", len(learnt)), hint=f": {what}") @ learnt
 

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 # %% ../nbs/S_series.ipynb #e177538d
 from .arrays import as_count, as_number, finite, require_fits, row_blocks, shaped
-from .contracts import (Axes, Count, Function, NonNegative, Positive, Value, Word,
-                                  array, contract, taken_of)
+from .contracts import (Axes, Count, Finite, Function, NonNegative, Positive, Value,
+                                  Word, array, contract, taken_of)
 from .gram import interval, n_columns, n_points, precision
 
 # %% ../nbs/S_series.ipynb #6ddfa790
@@ -50,9 +50,7 @@ Terms = Annotated[int, Word("int ≥ 1", _terms, (), _draw_terms,
 class AtPoints(Value):
     "Values ψⱼ(xᵢ) in blocks, at the nodes and off them"
 
-    @property
-    def _columns(self):
-        return (*self.measure.points.shape, 1)[1]
+    _columns = property(lambda self: (*self.measure.points.shape, 1)[1])
 
     @property
     def _at_nodes(self):
@@ -85,23 +83,17 @@ class AtPoints(Value):
 class Series(AtPoints):
     "Functions ψⱼ with weights λⱼ on the points of a kernel, orthonormal on the nodes of a measure"
 
-    @property
-    def n_terms(self):
-        "How many terms there are: those asked for, less those that rounding cannot tell from 0"
-        return len(self.eigenvalues)
+    n_terms = property(lambda self: len(self.eigenvalues), doc="How many terms there are: "
+                       "those asked for, less those that rounding cannot tell from 0")
 
     @contract
-    def effective_dimension(self, lam: Positive):
+    def effective_dimension(self, lam: Positive) -> Finite:
         """Σⱼ λⱼ / (λⱼ + lam), how many directions ridge with penalty lam uses   (4.14)
 
         The terms left out would add at most tail() / lam.
 
         lam : in the units of the eigenvalues: the lam of ridge if every point has weight 1,
             that lam / n for empirical(X)
-
-        Returns
-        -------
-        float
         """
         return float(np.sum(self.eigenvalues / (self.eigenvalues + lam)))
 
@@ -204,8 +196,7 @@ class Formula(Value):
     def __call__(self, X):
         return self.rule(X.astype(float, copy=False), *self.parameters)
 
-    def __repr__(self):
-        return f"Formula({self.rule.__name__})"
+    def __repr__(self): return f"Formula({self.rule.__name__})"
 
 # %% ../nbs/S_series.ipynb #b1192ac0
 def within_unit_interval(X, name, what):

@@ -83,15 +83,8 @@ class GramOperator(Value):
         vars(self).update(weights=weights, diagonal=diagonal, root=root,
                           unit=root / np.linalg.norm(root), K=self.k(self.X) if fits else None)
 
-    @property
-    def shape(self):
-        "(n, n)"
-        return len(self.root), len(self.root)
-
-    @property
-    def dtype(self):
-        "That of the kernel's values"
-        return self.diagonal.dtype
+    shape = property(lambda self: 2 * self.root.shape, doc="(n, n)")
+    dtype = property(lambda self: self.diagonal.dtype, doc="That of the kernel's values")
 
     def _project(self, V):
         return V - np.multiply.outer(V @ self.unit, self.unit) if self.centred else V  # (SP.2)
@@ -192,7 +185,7 @@ def _rows_of(A):
 # %% ../nbs/S_spectra.ipynb #3615d159
 @contract
 def leading_eigenpairs(A: Symmetric, n_terms: Count, tol=None, rng: Rng = None,
-                       max_products: Count = None, dense: Flag = None):
+                       max_products: Count = None, dense: Flag = None) -> Eigenpairs:
     """The n_terms largest eigenvalues of a symmetric A and their vectors   (SP.3)
 
     n_terms : at most n
@@ -202,10 +195,7 @@ def leading_eigenpairs(A: Symmetric, n_terms: Count, tol=None, rng: Rng = None,
     max_products : give up after so many products with a vector; by default max(n, 50 n_terms)
     dense : by LAPACK or not; by default for n ≤ 600 or n_terms > n / 5. False is not obeyed where
         the iteration would fill the whole space
-
-    Returns
-    -------
-    Eigenpairs                    float32 if A is, else float64
+    returns : float32 if A is, else float64
 
     Raises
     ------
@@ -284,7 +274,7 @@ class _Basis:
         self.n_terms, self.block, self.rng, self.eps = n_terms, block, rng, eps
         self.Q, self.T = np.empty((self.room, n), dtype), np.zeros((self.room, self.room))
         self.multiply, self.m, self.products, self.size = _rows_of(A), 0, 0, 0.0
-        self.follow_with(_orthonormal(rng.standard_normal((block, n)).astype(dtype)))
+        self.follow_with(_random(block, self.Q[:0], rng))
         self.unit = _unit(np.nan_to_num(self.image, posinf=1.0, neginf=1.0))
         self.noise = _noise(A) / self.unit
 
@@ -378,7 +368,7 @@ def _by_lanczos(basis, tol, limit):
                 basis.restart(values, S, m if verdict == "probe" else m + block)
                 due = basis.m
             if verdict == "probe":
-                following = _probe(basis.Q[:due], block, basis.rng)
+                following = _random(block, basis.Q[:due], basis.rng)
         basis.follow_with(following)
     return _certified(basis, values, S[:, :m], allowed)
 
@@ -405,30 +395,22 @@ def _next_block(rest, Q, floor, rng):
     U, sizes, rows = np.linalg.svd(rest, full_matrices=False)    # few digits are left of some
     weak = sizes <= floor
     if weak.any():
-        rows[weak] = _orthonormal(rng.standard_normal(rows[weak].shape))
-    for _ in range(2):
-        rows -= (rows @ Q.T) @ Q
-        rows = _orthonormal_in_order(rows)
-    return rows, U * np.where(weak, 0, sizes), bool(weak.any())
+        rows[weak] = rng.standard_normal(rows[weak].shape)
+    return _orthonormal(rows, Q), U * np.where(weak, 0, sizes), bool(weak.any())
 
 
-def _probe(Q, block, rng):
-    "Random rows orthogonal to Q: they see what the basis cannot"
-    rows = rng.standard_normal((block, Q.shape[1])).astype(Q.dtype)
+def _orthonormal(rows, Q):
+    "By QR, each row on the side where it was; orthogonal to the rows of Q, too"
     for _ in range(2):
-        rows -= (rows @ Q.T) @ Q
-        rows = _orthonormal(rows)
+        rows = rows - (rows @ Q.T) @ Q
+        q, r = np.linalg.qr(rows.T)
+        rows = (q * np.where(r.diagonal() < 0, -1, 1)).T
     return rows
 
 
-def _orthonormal(rows):
-    return np.linalg.qr(rows.T)[0].T
-
-
-def _orthonormal_in_order(rows):
-    "By QR, each row on the side where it was"
-    q, r = np.linalg.qr(rows.T)
-    return (q * np.where(r.diagonal() < 0, -1, 1)).T
+def _random(block, Q, rng):
+    "Random rows orthogonal to Q: they see what the basis cannot"
+    return _orthonormal(rng.standard_normal((block, Q.shape[1])).astype(Q.dtype), Q)
 
 
 def _combine(S, Q):

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from scipy.linalg import solve_triangular
 from .arrays import as_points, shaped
-from .contracts import Value, Word, array, contract
+from .contracts import Value, Vector, Word, array, contract
 
 # %% ../nbs/S_splines.ipynb #260a0163
 def _on_the_line(value, name, call):
@@ -37,13 +37,8 @@ class NaturalSpline(Value):
     slopes: Annotated[Any, array("m")]
 
     @contract
-    def __call__(self, x: OnTheLine):
-        """Values at any points of ℝ.
-
-        Returns
-        -------
-        array (n,)
-        """
+    def __call__(self, x: OnTheLine) -> Vector:
+        "Values at any points of ℝ."
         a, b = self.knots[0], self.knots[-1]
         cubic = CubicHermiteSpline(self.knots, self.values, self.slopes)
         tails = np.minimum(x - a, 0) * self.slopes[0] + np.maximum(x - b, 0) * self.slopes[-1]

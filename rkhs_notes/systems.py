@@ -134,8 +134,7 @@ class NullPart(Value):
         X = X if isinstance(X, Objects) else as_points(X)
         return null_matrix(self.null_space, X) @ self.beta
 
-    def __repr__(self):
-        return f"NullPart, {len(self.beta)} coefficients"
+    def __repr__(self): return f"NullPart, {len(self.beta)} coefficients"
 
 # %% ../nbs/S_systems.ipynb #d7d6654a
 def clipped(eigenvalues, rounding, what, k):

@@ -14,7 +14,7 @@ from .arrays import as_floats, as_points, shaped, sqdist
 from .bessel import matern, matern_slope
 
 # %% ../nbs/01a_zoo.ipynb #eea96ff4
-from .contracts import Count, Function, Positive, Word, contract, number
+from .contracts import Count, Finite, Function, Positive, Word, contract, number
 from .entries import Functions, GramMatrix, NonNegatives, Psd, Widths
 from .forms import (ByCoordinate, ExpRadial, Explicit, HalfLine, OfFunctions, Radial,
                               UnitLength, comparable, coordinate_differences, divided, in_place,
@@ -64,8 +64,7 @@ class Bilinear(Kernel):
         slope = X.T @ G @ Y
         return {"A": (slope + slope.T) / 2}              # along symmetric matrices
 
-    def _tex(self, x, y):
-        return rf"{x}^\top A\, {y}"
+    def _tex(self, x, y): return rf"{x}^\top A\, {y}"
 
 # %% ../nbs/01a_zoo.ipynb #8038306f
 class Mahalanobis(ExpRadial, Kernel):
@@ -75,10 +74,7 @@ class Mahalanobis(ExpRadial, Kernel):
     scales : (d,), in the units of the coordinates
     """
     scales: Widths  # (d,)
-
-    @property
-    def _scales(self):
-        return self.scales
+    _scales = property(lambda self: self.scales)
 
     def _points(self, X, name):
         return with_columns(as_points(X, name), len(self.scales), name, self)
@@ -96,8 +92,7 @@ class Mahalanobis(ExpRadial, Kernel):
         if type(other) is Mahalanobis and len(other.scales) == len(self.scales):
             return Mahalanobis(1 / np.hypot(1 / self.scales, 1 / other.scales))
 
-    def _to_power(self, p):
-        return Mahalanobis(self.scales / math.sqrt(p))
+    def _to_power(self, p): return Mahalanobis(self.scales / math.sqrt(p))
 
     def _tex(self, x, y):
         return rf"\exp\Big(-\tfrac12\sum_i\frac{{({x}_i-{y}_i)^2}}{{\mathrm{{scales}}_i^2}}\Big)"
@@ -173,8 +168,7 @@ class Laplace(ByCoordinate, Kernel):
     def of_differences(self, differences, xp):
         return self._decay(in_place(iadd, map(xp.abs, differences)), xp)
 
-    def _gram(self, X, Y, xp):
-        return self._decay(_absolute(X, Y, xp), xp)
+    def _gram(self, X, Y, xp): return self._decay(_absolute(X, Y, xp), xp)
 
     def _decay(self, distance, xp):
         return overwritten(xp.exp, in_units(distance, -self.bandwidth, xp), xp)
@@ -190,8 +184,7 @@ class Laplace(ByCoordinate, Kernel):
         both = 1 / self.bandwidth + 1 / other.bandwidth if type(other) is Laplace else 0
         return Laplace(1 / both) if both else None
 
-    def _to_power(self, p):
-        return Laplace(self.bandwidth / p)
+    def _to_power(self, p): return Laplace(self.bandwidth / p)
 
     def _tex(self, x, y):
         distance = over(rf"\left\|{x}-{y}\right\|_1", self.bandwidth)
@@ -285,14 +278,9 @@ class Delta(UnitLength, Kernel):
         X, Y = comparable(X, Y)
         return xp.astype(xp.all(X == Y, axis=1), X.dtype)
 
-    def _times(self, other):
-        return self if other._unit_length else None
-
-    def _to_power(self, p):
-        return self
-
-    def _tex(self, x, y):
-        return rf"1_{{{x}={y}}}"
+    def _times(self, other): return self if other._unit_length else None
+    def _to_power(self, p): return self
+    def _tex(self, x, y): return rf"1_{{{x}={y}}}"
 
 # %% ../nbs/01a_zoo.ipynb #2eaefe61
 class Sobolev(HalfLine, Kernel):
@@ -340,11 +328,8 @@ class Rank1(OfFunctions, Kernel):
     """
     f: Function  # the one feature
 
-    def _features(self, X):
-        return values_of(self.f, X)[:, None]
-
-    def _tex(self, x, y):
-        return f"f({x})\\,f({y})"
+    def _features(self, X): return values_of(self.f, X)[:, None]
+    def _tex(self, x, y): return f"f({x})\\,f({y})"
 
 # %% ../nbs/01a_zoo.ipynb #de9d2489
 class FiniteRank(OfFunctions, Kernel):
@@ -355,8 +340,7 @@ class FiniteRank(OfFunctions, Kernel):
     weights: NonNegatives  # (r,)
     functions: Functions  # r of them
 
-    def _width(self, d):
-        return d + len(self.functions)
+    def _width(self, d): return d + len(self.functions)
 
     def _unweighted(self, X):
         return np.stack([values_of(f, X) for f in self.functions], axis=1)
@@ -385,8 +369,7 @@ class Integral(Explicit, Kernel):
     G: Function  # the features
     measure: AnyMeasure  # μ
 
-    def _width(self, d):
-        return d + len(self.measure.weights)
+    def _width(self, d): return d + len(self.measure.weights)
 
     def _features(self, X):
         x, shape = X if X.shape[1] == 1 else X[:, None, :], (len(X), len(self.measure.weights))
@@ -394,8 +377,7 @@ class Integral(Explicit, Kernel):
         shaped(values, "G(x, z)", shape, hint=": it must broadcast to so many points and nodes")
         return (values * np.sqrt(self.measure.weights)).astype(X.dtype, copy=False)
 
-    def _tex(self, x, y):
-        return rf"\int G({x},z)\,G({y},z)\,d\mu(z)"
+    def _tex(self, x, y): return rf"\int G({x},z)\,G({y},z)\,d\mu(z)"
 
 # %% ../nbs/01a_zoo.ipynb #eb278316
 class Precomputed(Kernel):
@@ -424,8 +406,7 @@ class Precomputed(Kernel):
         np.add.at(slope, (_rows(X)[:, None], _rows(Y)), G)
         return {"K": (slope + slope.T) / 2}
 
-    def _tex(self, x, y):
-        return f"K_{{{x},{y}}}"
+    def _tex(self, x, y): return f"K_{{{x},{y}}}"
 
 
 def _rows(X):
@@ -433,27 +414,19 @@ def _rows(X):
 
 # %% ../nbs/01a_zoo.ipynb #a2aa23a1
 @contract
-def from_gamma(gamma: Positive):
+def from_gamma(gamma: Positive) -> Gaussian:
     """The Gaussian exp(−gamma ‖x − y‖²), as scikit-learn and LIBSVM write it: σ² = 1/(2 gamma).
 
     gamma : in 1 / (unit of x)²
-
-    Returns
-    -------
-    Gaussian
     """
     return Gaussian((2 * gamma) ** -0.5)
 
 # %% ../nbs/01a_zoo.ipynb #0ef6a9c6
 @contract
-def to_gamma(k: AKernel):
+def to_gamma(k: AKernel) -> Finite:
     """gamma with k(x, y) = exp(−gamma ‖x − y‖²), or exp(−gamma ‖x − y‖₁) for Laplace.
 
     k : Gaussian or Laplace
-
-    Returns
-    -------
-    float
     """
     if isinstance(k, Gaussian):
         return 0.5 / k.bandwidth / k.bandwidth
