@@ -56,11 +56,28 @@ def diag_vjp(k, X, g):
     parts = [k._vjp(X[rows], X[rows], np.diag(g[rows])) for rows in spans(len(X), 64)]
     return {name: sum(part[name] for part in parts) for name in parts[0]}
 
+# %% ../nbs/S_algebra.ipynb #fde2ffdb
+class Composite(Pointed):
+    "Made of values of parts: a member says [(part, its X, its Y)] and joins the blocks of all parts"
+    _family = True
+
+    def _gram(self, X, Y, xp):
+        return self._joined((k._gram(A, B, xp) for k, A, B in self._inputs(X, Y)), xp)
+
+    def _pairs(self, X, Y, xp):
+        return self._joined((k._pairs(A, B, xp) for k, A, B in self._inputs(X, Y)), xp)
+
+    def _diag(self, X, xp):
+        return self._joined((k._diag(A, xp) for k, A, _ in self._inputs(X, X)), xp)
+
+    def _tile(self, X, Y, xp):
+        tiles = [k._tile(A, B, xp) for k, A, B in self._inputs(X, Y)]
+        return lambda rows, columns: self._joined((t(rows, columns) for t in tiles), xp)
+
 # %% ../nbs/S_algebra.ipynb #90d9dfc2
 class OfOne(Pointed):
     "Made of one kernel k, on the same points"
     _family = True
-
     is_shift_invariant = property(lambda self: self.k.is_shift_invariant,
                                   doc="Does the part depend on x − y alone?")
 
@@ -71,21 +88,13 @@ class OfOne(Pointed):
     def _blocks(self): return self.k._blocks() + 1
 
 # %% ../nbs/S_algebra.ipynb #8cbbe910
-class OfValue(OfOne):
+class OfValue(Composite, OfOne):
     "A function of the values of k: a member writes of_value(K, xp) and its derivative slope(K, xp)"
     _family = True
     _formula = "of_value"
 
-    def _gram(self, X, Y, xp): return self.of_value(self.k._gram(X, Y, xp), xp)
-
-    def _tile(self, X, Y, xp):
-        tile = self.k._tile(X, Y, xp)
-        return lambda rows, columns: self.of_value(tile(rows, columns), xp)
-
-    def _pairs(self, X, Y, xp):
-        return self.of_value(self.k._pairs(X, Y, xp), xp)
-
-    def _diag(self, X, xp): return self.of_value(self.k._diag(X, xp), xp)
+    def _inputs(self, X, Y): return [(self.k, X, Y)]
+    def _joined(self, values, xp): return self.of_value(*values, xp)
 
     def own_vjp(self, G, K):
         "The gradient in the parameters of the function itself"
@@ -260,10 +269,9 @@ def appended(cls, k, other):
     return of_terms(cls, (*k.terms, as_kernel(other)), (*k.names, f"k{len(k.names) + 1}"))
 
 # %% ../nbs/S_algebra.ipynb #a2354b33
-class OfTerms(Terms):
+class OfTerms(Terms, Composite):
     "Several kernels, folded by an operation: a member names _operation, _sign and slopes(values)"
     _family = True
-
     is_shift_invariant = property(lambda self: all(k.is_shift_invariant for k in self.terms),
                                   doc="Do all terms depend on x − y alone?")
 
@@ -284,18 +292,8 @@ class OfTerms(Terms):
     def _width(self, d): return sum(k._width(d) for k in self.terms)
     def _blocks(self): return 2 + max(k._blocks() for k in self.terms)
 
-    def _gram(self, X, Y, xp):
-        return reduce(self._operation, (k._gram(X, Y, xp) for k in self.terms))
-
-    def _tile(self, X, Y, xp):
-        fold, tiles = self._operation, [k._tile(X, Y, xp) for k in self.terms]
-        return lambda rows, columns: reduce(fold, (tile(rows, columns) for tile in tiles))
-
-    def _pairs(self, X, Y, xp):
-        return reduce(self._operation, (k._pairs(X, Y, xp) for k in self.terms))
-
-    def _diag(self, X, xp):
-        return reduce(self._operation, (k._diag(X, xp) for k in self.terms))
+    def _inputs(self, X, Y): return [(k, X, Y) for k in self.terms]
+    def _joined(self, values, xp): return reduce(self._operation, values)
 
     def _vjp(self, X, Y, G):
         xp, gradients = library(X, Y), {}
@@ -351,21 +349,15 @@ class OfImage(Pointed):
         return image
 
 # %% ../nbs/S_algebra.ipynb #ade36cb6
-class AtImage(OfImage):
+class AtImage(Composite, OfImage):
     "What k answers at the image of the points"
     _family = True
 
-    def _gram(self, X, Y, xp):
-        return self.k._gram(self._chosen(X), self._chosen(Y), xp)
-
-    def _tile(self, X, Y, xp):
+    def _inputs(self, X, Y):
         Z = self._chosen(X)
-        return self.k._tile(Z, Z if Y is X else self._chosen(Y), xp)
+        return [(self.k, Z, Z if Y is X else self._chosen(Y))]
 
-    def _pairs(self, X, Y, xp):
-        return self.k._pairs(self._chosen(X), self._chosen(Y), xp)
-
-    def _diag(self, X, xp): return self.k._diag(self._chosen(X), xp)
+    def _joined(self, values, xp): return next(values)
 
     def _distance(self, X, Y, xp):
         return self.k._distance(self._chosen(X), self._chosen(Y), xp)

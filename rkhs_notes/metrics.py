@@ -8,15 +8,16 @@ import math
 from typing import Annotated
 import numpy as np
 from . import arrays
-from .algebra import OfOne, added, diag_vjp, prefixed, receiver, scaled, tex_bracketed
-from .arrays import array_namespace, as_number, as_points, nonnegative_lstsq, sqdist
+from .algebra import (Composite, OfOne, added, diag_vjp, prefixed, receiver, scaled,
+                                tex_bracketed)
+from .arrays import as_number, as_points, nonnegative_lstsq, sqdist
 from .contracts import (AnyPoints, Count, Flag, Function, Points, Positive, SquareMatrix,
                                   Targets, Weights, Word, contract, fitting, function)
 
 # %% ../nbs/01b_metrics.ipynb #33b3f2ec
 from .errors import require
 from .forms import values_of, with_columns
-from .gram import AKernel, Formula, as_kernel, as_written
+from .gram import AKernel, Formula, as_kernel, as_written, library
 from .kernels import Gaussian, Kernel, Linear, On, Scaled, Sum
 from .laws import all_values
 from .pairs import OfPairs
@@ -136,27 +137,14 @@ class Tensor(OfPairs, Kernel):
     k2: AKernel  # of the second halves
     split: Count = None  # d1
 
-    def _each(self, method, X, Y, xp):
-        (X1, X2), (Y1, Y2) = self._halves(X), self._halves(Y)
-        return getattr(self.k1, method)(X1, Y1, xp), getattr(self.k2, method)(X2, Y2, xp)
-
-    def _gram(self, X, Y, xp):
-        K1, K2 = self._each("_gram", X, Y, xp)
-        return K1 * K2
-
-    def _tile(self, X, Y, xp):
-        first, second = self._each("_tile", X, Y, xp)
-        return lambda rows, columns: first(rows, columns) * second(rows, columns)
-
-    def _pairs(self, X, Y, xp):
-        K1, K2 = self._each("_pairs", X, Y, xp)
+    def _joined(self, values, xp):
+        K1, K2 = values
         return K1 * K2
 
     def _vjp(self, X, Y, G):
-        (X1, X2), (Y1, Y2) = self._halves(X), self._halves(Y)
-        K1, K2 = self._each("_gram", X, Y, array_namespace(X, Y))
-        return (prefixed("k1", self.k1._vjp(X1, Y1, G * K2))
-                | prefixed("k2", self.k2._vjp(X2, Y2, G * K1)))
+        (k1, X1, Y1), (k2, X2, Y2) = self._inputs(X, Y)
+        K1, K2 = k1._gram(X1, Y1, library(X1, Y1)), k2._gram(X2, Y2, library(X2, Y2))
+        return prefixed("k1", k1._vjp(X1, Y1, G * K2)) | prefixed("k2", k2._vjp(X2, Y2, G * K1))
 
     def __repr__(self):
         split = "" if self.split is None else f", split={self.split}"
@@ -180,7 +168,7 @@ def _columns(X):
     return [X[:, i : i + 1] for i in range(X.shape[1])]
 
 # %% ../nbs/01b_metrics.ipynb #002184a6
-class Anova(Kernel):
+class Anova(Composite, Kernel):
     """Σ over coordinates i₁ < … < i_order of base(x_i₁, y_i₁) ⋯ base(x_iorder, y_iorder)   (1.10)
 
     base : of one variable, used in every coordinate
@@ -201,29 +189,21 @@ class Anova(Kernel):
 
     def _blocks(self): return self.base._blocks() + self.order + 2
 
-    def _each(self, method, X, Y, xp):
-        part = getattr(self.base, method)
-        return [part(x, y, xp) for x, y in zip(_columns(X), _columns(Y), strict=True)]
+    def _inputs(self, X, Y):
+        return [(self.base, x, y) for x, y in zip(_columns(X), _columns(Y), strict=True)]
 
     def _total(self, z, order):
         e = elementary(z, order)
         return sum(e[1:], e[0]) if self.up_to else e[-1]
 
-    def _gram(self, X, Y, xp):
-        return self._total(self._each("_gram", X, Y, xp), self.order)
-
-    def _tile(self, X, Y, xp):
-        tiles = self._each("_tile", X, Y, xp)
-        return lambda rows, columns: self._total((t(rows, columns) for t in tiles), self.order)
-
-    def _pairs(self, X, Y, xp):
-        return self._total(self._each("_pairs", X, Y, xp), self.order)
+    def _joined(self, values, xp): return self._total(values, self.order)
 
     def _vjp(self, X, Y, G):                      # ∂e_s/∂zᵢ = e_{s−1} of the other coordinates
-        z = self._each("_gram", X, Y, np)
+        inputs = self._inputs(X, Y)
+        z = [k._gram(x, y, np) for k, x, y in inputs]
         slopes = [self._total(z[:i] + z[i + 1 :], self.order - 1) for i in range(len(z))]
-        each = zip(_columns(X), _columns(Y), slopes, strict=True)
-        return added("base", *(self.base._vjp(x, y, G * slope) for x, y, slope in each))
+        return added("base", *(k._vjp(x, y, G * slope)
+                               for (k, x, y), slope in zip(inputs, slopes, strict=True)))
 
     def _tex(self, x, y):
         base, least = tex_bracketed(self.base, 1, f"{x}_i", f"{y}_i"), r"\le" if self.up_to else "="

@@ -4,9 +4,10 @@
 __all__ = []
 
 # %% ../nbs/S_pairs.ipynb #79bd0dc3
+from .algebra import Composite
 from .arrays import Objects, array_namespace, as_points, shaped
 from .contracts import fitting, marked, prepared
-from .gram import Pointed, hold_objects
+from .gram import hold_objects
 
 # %% ../nbs/S_pairs.ipynb #ba62bfd3
 def of_objects(half):
@@ -33,7 +34,7 @@ def as_one(X, split, name):
     return array_namespace(first, second).concat([first, second], axis=1)
 
 # %% ../nbs/S_pairs.ipynb #49974a34
-class OfPairs(Pointed):
+class OfPairs(Composite):
     "A function of pairs (x, u): `_halves(X)` are the x and the u"
     _family = True
 
@@ -60,6 +61,9 @@ class OfPairs(Pointed):
 
     def _facts(self):
         return frozenset([self])
+
+    def _inputs(self, X, Y):
+        return list(zip((self.k1, self.k2), self._halves(X), self._halves(Y), strict=True))
 
     def _halves(self, X, name="X"):
         return prepared(X, self, lambda: self._cut(X, name))
