@@ -58,7 +58,7 @@ def diag_vjp(k, X, g):
 
 # %% ../nbs/S_algebra.ipynb #fde2ffdb
 class Composite(Pointed):
-    "Made of values of parts: a member says [(part, its X, its Y)] and joins the blocks of all parts"
+    "Made of values of parts: a member writes _inputs(X, Y) and _joined(values, xp)"
     _family = True
 
     def _gram(self, X, Y, xp):
@@ -76,11 +76,12 @@ class Composite(Pointed):
 
 # %% ../nbs/S_algebra.ipynb #90d9dfc2
 class OfOne(Pointed):
-    "Made of one kernel k, on the same points"
+    "Made of one kernel k, on the same points; its matrix is one tile"
     _family = True
     is_shift_invariant = property(lambda self: self.k.is_shift_invariant,
                                   doc="Does the part depend on x − y alone?")
 
+    def _gram(self, X, Y, xp): return self._tile(X, Y, xp)(slice(None), slice(None))
     def _facts(self): return self.k._facts()
     def _points(self, X, name): return self.k._marked(X, name)
     def _merged(self, X, name): return self.k._merged(X, name)
@@ -407,9 +408,6 @@ class OfAngles(OfOne):
     "k(x, y) / √(k(x, x) k(y, y))"
     _family = True
     _unit_length = True
-
-    def _gram(self, X, Y, xp):
-        return self._tile(X, Y, xp)(slice(None), slice(None))
 
     def _tile(self, X, Y, xp):
         inner = self.k._tile(X, Y, xp)

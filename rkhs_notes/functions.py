@@ -88,22 +88,20 @@ Places = Annotated[Any, Word("array (n, d)", _places, ("n", "d"), **_of_f)]
 MorePlaces = Annotated[Any, Word("array (m, d)", _places, ("m", "d"), **_of_f)]
 APoint = Annotated[Any, Word("float or array (d,)", _one_point, bad=_no_points, role="points",
                              means="one point; a tuple of two for a kernel on pairs, or an object")]
-AFunction = Annotated[Any, Word("RKHSFunction", _a_function, (), None, _no_functions)]
-OneFunction = Annotated[Any, Word("RKHSFunction", _one_function, (), None, _no_functions,
-                                  means="with one column of coefficients")]
-SameSpace = Annotated[Any, Word("RKHSFunction", _same_space, (), None, _no_functions,
-                                means="of the same kernel")]
+_word = lambda read, means="": Word("RKHSFunction", read, bad=_no_functions, means=means)
 _one_same = lambda value, name, call: _same_space(_one_function(value, name), name, call)
-OneSameSpace = Annotated[Any, Word("RKHSFunction", _one_same, (), None, _no_functions,
-                                   means="of the same kernel, with one column of coefficients")]
-OfThisSpace = Annotated[Any, Word("RKHSFunction", _of_this_space, (), None, _no_functions,
-                                  means="of this space")]
+AFunction = Annotated[Any, _word(_a_function)]
+OneFunction = Annotated[Any, _word(_one_function, "with one column of coefficients")]
+SameSpace = Annotated[Any, _word(_same_space, "of the same kernel")]
+OneSameSpace = Annotated[Any, _word(
+    _one_same, "of the same kernel, with one column of coefficients")]
+OfThisSpace = Annotated[Any, _word(_of_this_space, "of this space")]
 Values = Annotated[Any, Word("array (n,) or (n, t)", None)]                   # of results only
 Number = Annotated[Any, Word("float, or array (t,)", None)]
 Pairing = Annotated[Any, Word("float, or array (t, s) of t and s functions", None)]
 
 # %% ../nbs/S_functions.ipynb #63022583
-def times(k, X, Z, alpha):
+def times(k, X, Z, alpha, name="f(X)"):
     "Σⱼ alphaⱼ k(xᵢ, zⱼ), (n,) or (n, t), for marked points, tile by tile within settings.block_mib"
     xp, dtype = library(X, Z, alpha), precision(X, Z, alpha)
     values = xp.zeros((n_points(X), *alpha.shape[1:]), dtype=dtype)
@@ -112,7 +110,7 @@ def times(k, X, Z, alpha):
         values[rows] += block @ alpha[columns]
 
     each_tile(k, X, Z, add)
-    return finite(values, "f(X)")
+    return finite(values, name)
 
 # %% ../nbs/S_functions.ipynb #26547156
 def paired(alpha, values):

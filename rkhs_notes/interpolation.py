@@ -91,7 +91,9 @@ class Conditioned(OfOne, Kernel):
     def __post_init__(self):
         super().__post_init__()
         K, noisy = self.k(self.X), bool(np.any(self.noise))
-        _require_lengths(self.k, K.diagonal(), noisy)
+        not_negative(K.diagonal(), "k(x, x)", self.k)
+        if not noisy and not K.diagonal().any():
+            raise ValueError("k(x, x) = 0 at every point of X: all sections are the zero function.")
         self._known(Cholesky(K, self.noise, "K + noise I", overwrite=True) if noisy
                     else PivotedCholesky(K, overwrite=True))
 
@@ -115,19 +117,10 @@ class Conditioned(OfOne, Kernel):
         whole, A, B = self.k._tile(X, Y, xp), self._explained(X, xp), self._explained(Y, xp)
         return lambda rows, columns: whole(rows, columns) - A[rows] @ B[columns].T        # (3.13a)
 
-    def _gram(self, X, Y, xp): return self._tile(X, Y, xp)(slice(None), slice(None))
-
     def _diag(self, X, xp):
         return schur(self.gram, self.k._diag(X, xp), self.k._gram(self.centres, X, xp), self.k)
 
     def _width(self, d): return self.k._width(d) + len(self.gram)
-
-# %% ../nbs/03a_interpolation.ipynb #3d5f47fb
-def _require_lengths(k, squares, noisy):
-    "Are the k(x, x) those of a kernel, and not all 0 where nothing else is known?"
-    not_negative(squares, "k(x, x)", k)
-    if not noisy and not squares.any():
-        raise ValueError("k(x, x) = 0 at every point of X: all sections are the zero function.")
 
 # %% ../nbs/03a_interpolation.ipynb #91394c4c
 class PowerFunction(Value):

@@ -45,8 +45,7 @@ class LowRankGram(Value):
 
     @property
     def error(self):
-        "trace(K − F Fᵀ) / trace(K): in every norm the error is at most this times trace(K)   "
-        "(LR.2)"
+        "trace(K − F Fᵀ) / trace(K): in all norms the error is at most this times trace(K)   (LR.2)"
         return float(self.residual.sum(dtype=float)) / self.trace if self.trace > 0 else 0.0
 
     def __call__(self, X):
@@ -64,8 +63,6 @@ class LowRankGram(Value):
         if not self.rank:
             return np.zeros((n_points(X), 0), self.factor.dtype)
         return self.gram.half_solve(self.kernel(X, self.points).T, overwrite=True).T  # (LR.3)
-
-
 
     def __repr__(self):
         why = dict(tol="within the tolerance", rank="as many columns as allowed",

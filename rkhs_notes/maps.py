@@ -66,7 +66,6 @@ def _features(value, name, call=None):
     return sparse_rows(value, name) if sp.issparse(value) else as_points(value, name)
 
 
-
 def _gram(value, name, call=None):
     K = as_points(value.toarray() if sp.issparse(value) else value, name)
     return np.asarray(shaped(K, name, ("n", "n"), hint=", a Gram matrix such as k(X)"))
@@ -279,9 +278,6 @@ def unit_features(k, phi, d):
     if isinstance(d, Objects):
         return lambda X: rows_times(inverse_lengths(k, X, np), phi(X))
     return lambda X: unit_rows(phi(X))
-
-
-
 
 
 def rows_times(a, F):

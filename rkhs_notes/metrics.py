@@ -7,7 +7,7 @@ __all__ = ['GaussianOf', 'Conjugate', 'Tensor', 'Anova', 'check_conditionally_ne
 import math
 from typing import Annotated
 import numpy as np
-from . import arrays
+
 from .algebra import (Composite, OfOne, added, diag_vjp, prefixed, receiver, scaled,
                                 tex_bracketed)
 from .arrays import as_number, as_points, nonnegative_lstsq, sqdist
@@ -15,9 +15,11 @@ from .contracts import (AnyPoints, Count, Flag, Function, Points, Positive, Squa
                                   Targets, Weights, Word, contract, fitting, function)
 
 # %% ../nbs/01b_metrics.ipynb #33b3f2ec
+from . import arrays
 from .errors import require
 from .forms import values_of, with_columns
-from .gram import AKernel, Formula, as_kernel, as_written, library
+from .functions import times
+from .gram import AKernel, Formula, as_kernel, as_written, library, n_points, precision
 from .kernels import Gaussian, Kernel, Linear, On, Scaled, Sum
 from .laws import all_values
 from .pairs import OfPairs
@@ -43,17 +45,12 @@ class GaussianOf(OfOne, Kernel):
     def _of_distance(self, distance, xp):
         return xp.exp(-0.5 * (distance / self.bandwidth) ** 2)                      # (1.9)
 
-    def _gram(self, X, Y, xp):
-        _require_digits(self, X, Y, xp)
-        return self._of_distance(self.k._distance(X, Y, xp), xp)
-
     def _tile(self, X, Y, xp):
         _require_digits(self, X, Y, xp)
         distance = self.k._distance_tile(X, Y, xp)
         return lambda rows, columns: self._of_distance(distance(rows, columns), xp)
 
-    def _diag(self, X, xp):
-        return xp.ones(X.shape[0], dtype=X.dtype) if hasattr(X, "dtype") else np.ones(len(X))
+    def _diag(self, X, xp): return xp.ones(n_points(X), dtype=precision(X))
 
     def _vjp(self, X, Y, G):
         squared = self.k._distance(X, Y, np) ** 2
@@ -105,9 +102,6 @@ class Conjugate(OfOne, Kernel):
     k: AKernel  # the kernel
     f: Function  # the factor
     is_shift_invariant = False
-
-    def _gram(self, X, Y, xp):
-        return self._tile(X, Y, xp)(slice(None), slice(None))
 
     def _tile(self, X, Y, xp):
         inner, a, b = self.k._tile(X, Y, xp), values_of(self.f, X), values_of(self.f, Y)
@@ -256,14 +250,7 @@ def kde(X: Points, bandwidth: Positive, weights: Weights = None) -> Function:
     heights, X = weights / weights.sum() * math.exp(log_peak), k.points(X)
 
     def density(T):
-        T = with_columns(k.points(T, "T"), d, "T", k)
-        values = np.zeros(len(T))
-
-        def add(rows, columns, block):
-            values[rows] += block @ heights[columns]
-
-        k.each_tile(T, X, add)
-        return values
+        return times(k, with_columns(k.points(T, "T"), d, "T", k), X, heights, "the density")
     return density
 
 # %% ../nbs/01b_metrics.ipynb #5b39fd8f

@@ -45,7 +45,6 @@ def sobol_normals(n: Count, d: Annotated[int, count(1, qmc.Sobol.MAXDIM)],
     cube = qmc.Sobol(d, seed=rng).random_base2(max(0, (n - 1).bit_length()))
     return ndtri(cube[:n] + 2.0**-31)
 
-
 # %% ../nbs/S_normals.ipynb #3d72d568
 def turned(X):
     "H x along the last axis, of length 2ˡ, with the orthogonal Hadamard matrix H"

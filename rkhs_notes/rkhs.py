@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike
-from .arrays import Cholesky, as_floats, as_points, shaped
+from .arrays import Cholesky, Factored, as_floats, as_points, shaped
 from .contracts import (Coefficients, Finite, NonNegative, Points, SquareMatrix, Targets,
                                   Value, Word, contract)
 
@@ -232,18 +232,12 @@ def _both_ways(f, X):
 class _Orthonormal(Value):
     "x ↦ L⁻¹ b(x), the values of an orthonormal basis of the span of b, with gram = L Lᵀ"
     functions: tuple                   # b₁, …, b_r
-    root: Cholesky                     # of gram
+    L: np.ndarray                      # (r, r)
 
     def __call__(self, x):
         "(n, r) at points (n,) of ℝ, or (n, d)"
-        b = FiniteRank(np.ones(len(self.root)), self.functions)._unweighted(as_points(x))
-        return self.root.half_solve(b.T).T
-
-    def __eq__(self, other):
-        return (isinstance(other, _Orthonormal) and self.functions == other.functions
-                and np.array_equal(self.root.L, other.root.L))
-
-    def __hash__(self): return hash((self.functions, self.root.L.tobytes()))
+        b = FiniteRank(np.ones(len(self.L)), self.functions)._unweighted(as_points(x))
+        return Factored(self.L).half_solve(b.T).T
 
 # %% ../nbs/03_rkhs.ipynb #a534d7e7
 @contract
@@ -259,7 +253,7 @@ def kernel_from_space(functions, gram: SquareMatrix) -> AKernel:
     """
     functions = FiniteRank(np.ones(len(gram)), functions).functions
     root = Cholesky(_inner_products(gram).astype(float), name="gram")
-    return Linear().on(_Orthonormal(functions, root))
+    return Linear().on(_Orthonormal(functions, root.L))
 
 # %% ../nbs/03_rkhs.ipynb #5503f859
 def _inner_products(G):

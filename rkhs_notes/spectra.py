@@ -16,6 +16,7 @@ from .errors import ConvergenceFailure
 from .arrays import (as_count, as_floats, as_number, finite, frozen,
                                in_parallel, one_blas_thread, require_fits, row_blocks, shaped,
                                signed, spans)
+from .functions import times
 from .gram import AKernel, n_points
 
 # %% ../nbs/S_spectra.ipynb #6a9249b1
@@ -29,17 +30,6 @@ def _times(V, K):
 
     in_parallel(share, spans(len(K), -(-len(K) // arrays.n_threads())))
     return product
-
-
-def _by_tiles(V, k, X):
-    "V k(X) for rows V, without the matrix"
-    product, columns = np.zeros_like(V.T, order="C"), np.ascontiguousarray(V.T)
-
-    def add(rows, those, tile):
-        product[rows] += tile @ columns[those]
-
-    k.each_tile(X, X, add)
-    return product.T
 
 # %% ../nbs/S_spectra.ipynb #711fb3eb
 def _require_range(weights, diagonal):
@@ -90,7 +80,9 @@ class GramOperator(Value):
         return V - np.multiply.outer(V @ self.unit, self.unit) if self.centred else V  # (SP.2)
 
     def _times_k(self, V):
-        return _times(V, self.K) if self.K is not None else _by_tiles(V, self.k, self.X)
+        if self.K is not None:
+            return _times(V, self.K)
+        return times(self.k, self.X, self.X, np.ascontiguousarray(V.T), "a product with K").T
 
     def _rows(self, V):
         "V A for rows V: the form in which BLAS is fastest"

@@ -29,14 +29,6 @@ def over(top, width, power=1):
     below = as_written(width) + ("" if power == 1 else f"^{power}")
     return top if width == 1 else rf"\frac{{{top}}}{{{below}}}"
 
-
-def in_units(s, length, xp):
-    "s / length in the memory of s, also for lengths below the range of its float type"
-    if abs(length) < float(xp.finfo(s.dtype).smallest_normal):
-        return xp.astype(xp.astype(s, xp.float64) / length, s.dtype)
-    s *= 1 / length
-    return s
-
 # %% ../nbs/01a_zoo.ipynb #1aff3ca3
 class Bilinear(Kernel):
     """k(x, y) = xᵀ A y, the linear kernel of √A x
@@ -117,7 +109,7 @@ class Matern(Radial, Kernel):
         return matern(self.nu, self._argument(r2, xp), xp)                          # (1.11)
 
     def _argument(self, r2, xp):
-        s = in_units(overwritten(xp.sqrt, r2, xp), self.bandwidth / math.sqrt(2 * self.nu), xp)
+        s = divided(overwritten(xp.sqrt, r2, xp), self.bandwidth / math.sqrt(2 * self.nu), 1, xp)
         return s if self.bandwidth > 1e-15 else xp.clip(s, None, 1e4)     # no infinity times 0
 
     def _vjp(self, X, Y, G):
@@ -171,7 +163,7 @@ class Laplace(ByCoordinate, Kernel):
     def _gram(self, X, Y, xp): return self._decay(_absolute(X, Y, xp), xp)
 
     def _decay(self, distance, xp):
-        return overwritten(xp.exp, in_units(distance, -self.bandwidth, xp), xp)
+        return overwritten(xp.exp, divided(distance, -self.bandwidth, 1, xp), xp)
 
     def _distance(self, X, Y, xp):
         return xp.sqrt(-2 * xp.expm1(_absolute(X, Y, xp) / -self.bandwidth))
@@ -209,7 +201,7 @@ class Cauchy(ByCoordinate, Kernel):
         return 1 / in_place(imul, (self._factor(delta, xp) for delta in differences))
 
     def _factor(self, delta, xp):
-        delta = in_units(xp.abs(delta), self.bandwidth, xp)
+        delta = divided(xp.abs(delta), self.bandwidth, 1, xp)
         delta *= delta
         delta += 1
         return delta
