@@ -23,6 +23,7 @@ from .contracts import (Count, Function, Flag, Labels, MorePoints, Points, Posit
 # %% ../nbs/07a_machines.ipynb #cd885bfb
 from .features import perceptron_dual
 from .gram import AKernel, n_points
+from .subsets import all_pairs
 from .relevance import largest_evidence, log_evidence, posterior, unit_columns, variances
 from .rkhs import RKHSFunction
 from .smo import BoxProblem, solve_box
@@ -31,7 +32,7 @@ from .smo import BoxProblem, solve_box
 from .support import (Deciding, FinitePrice, Machine, Price, Prices, Share, dealt,
                                 at_level, pair_distances, point_prices, require_classes,
                                 require_kernel, two_classes, votes, without)
-from .svm import SupportVectorMachine, machine_of, svc, wrapped
+from .svm import SupportVectorMachine, in_libsvm, machine_of, svc, wrapped
 
 # %% ../nbs/07a_machines.ipynb #92b36996
 Strategy = Annotated[str, one_of("one-vs-one", "one-vs-rest")]
@@ -161,20 +162,31 @@ def _of_pair(k, X, y, each, pair, shared, run):
     "(rows, machine) for one pair of classes; of class −1 is every other point"
     low, high = pair
     rows = np.flatnonzero((y.place == high) | (y.place == low) | (low < 0))
-    own = shared if low < 0 else shared.subset(rows)
+    own = shared if low < 0 or shared is None else shared.subset(rows)
     problem = two_classes(np.where(y.place[rows] == high, 1.0, -1.0), each[rows])
-    return rows, machine_of(k, own.X, problem, distances=own, **run)
+    return rows, machine_of(k, taken_of(X, rows), problem, distances=own, **run)
 
 # %% ../nbs/07a_machines.ipynb #fd5828cc
 def _together(k, X, y, found, strategy, pairs):
     dual, machines = np.zeros((n_points(X), len(pairs))), [machine for _, machine in found]
     for t, (rows, machine) in enumerate(found):
         dual[rows, t] = machine.dual
+    numbers = np.array([(m.offset, m.gap, m.converged) for m in machines]).T
+    return _multiclass(k, X, y, strategy, dual, *numbers, pairs)
+
+
+def _multiclass(k, X, y, strategy, dual, offset, gap, converged, pairs):
     support = np.flatnonzero(dual.any(axis=1))
-    return MulticlassMachine(RKHSFunction(k, taken_of(X, support), dual[support]),
-                             frozen(np.array([m.offset for m in machines])), frozen(dual),
-                             frozen(support), max(m.gap for m in machines),
-                             all(m.converged for m in machines), y.classes, strategy, pairs)
+    return MulticlassMachine(RKHSFunction(k, taken_of(X, support), dual[support]), frozen(offset),
+                             frozen(dual), frozen(support), float(gap.max()),
+                             bool(np.all(converged)), y.classes, strategy, tuple(pairs))
+
+# %% ../nbs/07a_machines.ipynb #bfbd0311
+def _at_once(k, X, y, each, tol):
+    "The machine of all pairs from one call of libsvm; None where that is not the way"
+    theirs = in_libsvm(k, X) or require_kernel(k, X)
+    found = all_pairs(k, X, y.place, each, tol, theirs)
+    return found and _multiclass(k, X, y, "one-vs-one", *found)
 
 # %% ../nbs/07a_machines.ipynb #d8f30271
 @contract
@@ -206,7 +218,9 @@ def svc_multiclass(k: AKernel, X: Points, y: Labels, C: Price = 1.0,
     require_classes(y, each)
     pairs = [(-1, i) for i in range(q)] if rest else list(combinations(range(q), 2))
     run = dict(tol=tol, max_iter=max_iter, callback=callback)
-    shared = pair_distances(k, X, tol, hard=C == math.inf)
+    if not rest and max_iter is callback is None and (found := _at_once(k, X, y, each, tol)):
+        return found
+    shared = pair_distances(k, X, tol, C == math.inf) if callback or max_iter or rest else None
     found = [_of_pair(k, X, y, each, pair, shared, run)
              for pair in tqdm(pairs, disable=not progress, desc=strategy)]
     return _together(k, X, y, found, strategy, tuple(pairs))

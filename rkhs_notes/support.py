@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
 from tqdm.auto import tqdm
+from .subsets import answered
 
 # %% ../nbs/S_support.ipynb #d5063dfa
 from .arrays import Cholesky, as_floats, as_number, as_weights, shaped
@@ -127,17 +128,15 @@ def pair_distances(k, X, tol, hard=False, spread=1.0):
 
 # %% ../nbs/S_support.ipynb #9d6f2767
 def solved(k, X, problem, start=None, tol=1e-3, max_iter=None, callback=None, progress=False,
-           distances=None):
+           distances=None, theirs=None):
     "The SmoResult of a box problem, or a reason why there is none"
-    n, hard = n_points(X), problem.is_open
+    n, hard, found = n_points(X), problem.is_open, None
     patience = 100_000 + 200 * n if hard and max_iter is None else max_iter
-    if distances is None:
-        spread = float(np.abs(problem.p - np.median(problem.p)).max()) or 1.0
-        distances = pair_distances(k, X, tol, hard, spread)
-    if not problem.total:
-        start = scaled_start(start, problem, distances)
     with _progress(progress, callback, tol) as report:
-        found = solve_box(distances, problem, start, tol, patience, report)
+        if distances is None and start is None and max_iter is None:
+            found = _in_parts(k, X, problem, tol, report, theirs)
+        if found is None:
+            found = _by_pairs(k, X, problem, start, tol, patience, report, distances)
     stopped = f"{found.iterations} steps with violation {found.violation:.2g} > tol = {tol:.2g}"
     if hard and max_iter is None and not found.converged and found.iterations >= patience:
         raise ConvergenceFailure(f"no hard margin after {stopped}: no function of this space "
@@ -147,6 +146,21 @@ def solved(k, X, problem, start=None, tol=1e-3, max_iter=None, callback=None, pr
                       "smaller C, scaled features or a larger max_iter help.", RuntimeWarning,
                       stacklevel=5)
     return found
+
+
+def _in_parts(k, X, problem, tol, report, theirs):
+    if theirs is None:                                  # the kernels of libsvm are kernels
+        require_kernel(k, X)
+    return answered(k, X, problem, tol, report, theirs)
+
+
+def _by_pairs(k, X, problem, start, tol, patience, report, distances):
+    if distances is None:
+        spread = float(np.abs(problem.p - np.median(problem.p)).max()) or 1.0
+        distances = pair_distances(k, X, tol, problem.is_open, spread)
+    if not problem.total:
+        start = scaled_start(start, problem, distances)
+    return solve_box(distances, problem, start, tol, patience, report)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from .contracts import _two_labels, taken_of
 from .errors import ConvergenceFailure, require
 from .features import FeatureFunction, FeatureMap
 from .gram import AKernel, n_columns, n_points
-from .kernels import Kernel, Linear
+from .kernels import Gaussian, Kernel, Linear, Polynomial
 from .rkhs import RKHSFunction
 from .smo import BoxProblem
 
@@ -66,10 +66,23 @@ class SupportVectorMachine(Deciding):
         return (f"SupportVectorMachine in H({self.k}), {len(self.support)} of {len(self.dual)} "
                 f"points support it, gap {self.gap:.1e}{state}")
 
+# %% ../nbs/07_svm.ipynb #61be1296
+def in_libsvm(k, X):
+    "k as libsvm writes it, for numbers in double precision; None for other kernels and points"
+    if not isinstance(X, np.ndarray) or X.dtype != float:
+        return None
+    if type(k) is Gaussian and 1e-9 < k.bandwidth < 1e9:
+        return dict(kernel="rbf", gamma=0.5 / k.bandwidth**2)
+    if type(k) is Polynomial:
+        return dict(kernel="poly", degree=k.degree, gamma=k.scale, coef0=k.offset)
+    return dict(kernel="linear") if type(k) is Linear else None
+
+
 # %% ../nbs/07_svm.ipynb #f76bd09a
 def machine_of(k, X, problem, labels=None, start=None, **run):
     "The machine of a box problem   (7.4)"
-    return wrapped(k, X, problem, labels, solved(k, X, problem, start, **run))
+    found = solved(k, X, problem, start, theirs=in_libsvm(k, X), **run)
+    return wrapped(k, X, problem, labels, found)
 
 
 def wrapped(k, X, problem, labels, found):

@@ -2,17 +2,18 @@
 
 import math
 import signal
+import sys
 import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from rkhs_notes import settings, smo
+from rkhs_notes import settings, smo, subsets
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.kernels import Gaussian, Kernel, Laplace, Linear, Matern, Polynomial, Precomputed, Sigmoid
 from rkhs_notes.machines import bayes_point, relevance_machine, svc_multiclass
 from rkhs_notes.smo import BoxProblem, PairDistances, solve_box
-from rkhs_notes.svm import check_kkt, one_class, svc, svc_path, svm_primal, svr
+from rkhs_notes.svm import check_kkt, in_libsvm, one_class, svc, svc_path, svm_primal, svr
 from scipy.optimize import LinearConstraint, minimize
 from scipy.sparse import csr_array
 from scipy.stats import multivariate_normal
@@ -655,3 +656,115 @@ def test_a_machine_is_called_and_added_an_offset():
         np.testing.assert_array_equal(machine(X), machine.decision(X))
         np.testing.assert_allclose(machine(X), machine.function(X) + machine.offset)
         assert machine.k is k and not machine.dual.flags.writeable
+
+
+# ---------------------------------------------------------------- from parts, by libsvm, and verified
+
+
+def two_box(y, each):
+    return BoxProblem(y, np.where(y > 0, 0.0, -each), np.where(y > 0, each, 0.0))
+
+
+def ring(n, d=4, noise=0.05):
+    "Few support vectors: inside or outside of a sphere"
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n, d))
+    return X, np.where(np.linalg.norm(X, axis=1) + noise * rng.normal(size=n) > d**0.5, 1.0, -1.0)
+
+
+@pytest.mark.parametrize(
+    "k", [Gaussian(1.5), Linear(), Polynomial(3, offset=0.5, scale=0.2), Matern(1.5, 2.0)], ids=str
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_libsvm_below_scikit_learn_is_its_class(k, weighted, monkeypatch):
+    X, y, t, _, _ = problem(3)
+    each = np.random.default_rng(0).uniform(0.5, 2, len(X)) if weighted else np.full(len(X), 2.0)
+    P, theirs = k.points(X), in_libsvm(k, X)
+    boxes = two_box(y.astype(float), each), BoxProblem(t, -each, each, 0.1)
+    direct = [subsets.by_libsvm(k, P, box, 1e-4, theirs) for box in boxes]
+    monkeypatch.setitem(sys.modules, "sklearn.svm._libsvm", None)  # a release that moved it
+    for box, (b, steps) in zip(boxes, direct, strict=True):
+        again, as_many = subsets.by_libsvm(k, P, box, 1e-4, theirs)
+        np.testing.assert_allclose(again, b, atol=1e-9)
+        assert steps == as_many > 0 and abs(b.sum()) < 1e-9 * np.abs(b).sum()
+        assert box.violation(b, box.p - k(X) @ b) < 3e-4 and (box.lo <= b).all() and (b <= box.hi).all()
+        assert (np.abs(b) == each).any()  # at the price, to the last digit
+
+
+@pytest.mark.parametrize("k", [Gaussian(2.0), Matern(1.5, 3.0)], ids=str)
+def test_parts_find_the_machine_of_the_whole(k):
+    X, y = ring(8000)
+    seen = []
+    found = svc(k, X, y, C=10.0, callback=lambda steps, violation: seen.append(violation))
+    whole = solve_box(PairDistances(k, k.points(X), True), two_box(y, np.full(8000, 10.0)))
+    assert len(found.support) < 800 and seen[-1] <= 1e-3 and found.violation <= 1e-3
+    assert found.objective == pytest.approx(two_box(y, np.full(8000, 10.0)).dual(whole.b, whole.f), rel=1e-5)
+    check_kkt(found, X, y, 10.0)
+
+
+def test_parts_for_regression_and_points_of_weight_zero():
+    rng = np.random.default_rng(0)
+    X, w = rng.uniform(-3, 3, (4000, 1)), np.arange(4000) % 5 > 0
+    t = np.sinc(X[:, 0]) + 0.05 * rng.normal(size=4000)
+    k = Gaussian(0.7)
+    found, peer = svr(k, X, t, 1.0, 0.2, weights=w), SVR(C=1.0, gamma=0.5 / 0.49, epsilon=0.2).fit(X[w], t[w])
+    assert 0 < len(found.support) < 400 and not found.dual[~w].any()
+    np.testing.assert_allclose(found.predict(X), peer.predict(X), atol=5e-3)
+    check_kkt(found, X, t, 1.0, eps=0.2, weights=w * 1.0)
+
+
+def test_a_stop_between_parts_is_honoured():
+    X, y = ring(8000)
+    with pytest.warns(RuntimeWarning, match="feasible, but not optimal"):
+        found = svc(Gaussian(2.0), X, y, 10.0, callback=lambda steps, violation: True)
+    assert not found.converged and found.violation > 1e-3 and abs(found.dual.sum()) < 1e-8
+    assert svc(Gaussian(2.0), X, y, 10.0).objective > found.objective
+
+
+@pytest.mark.parametrize("n", [300, 5000])
+def test_what_libsvm_leaves_is_finished_here(n, monkeypatch):
+    X, y = ring(n)
+    right = svc(Gaussian(2.0), X, y, 10.0, tol=1e-3)
+    honest = subsets.by_libsvm
+    monkeypatch.setattr(subsets, "by_libsvm", lambda k, X, box, *_: honest(k, X, box, 0.3))
+    found = svc(Gaussian(2.0), X, y, 10.0, tol=1e-3)
+    assert found.converged and found.violation <= 1e-3
+    assert found.objective == pytest.approx(right.objective, rel=1e-5)
+    np.testing.assert_allclose(found.decision(X), right.decision(X), atol=0.02)
+
+
+def test_the_first_part_chooses_the_way():
+    assert subsets._other_way(50_000, 20, 300, 3000, 100, True) == "libsvm"  # ten steps a point
+    assert subsets._other_way(50_000, 20, 300, 3000, 100, False) == ""
+    assert subsets._other_way(50_000, 20, 300, 300, 30_000, True) == "pairs"
+    assert subsets._other_way(50_000, 300, 300, 300, 30_000, True) == ""
+    assert subsets._other_way(5000, 20, 300, 300, 100, True) == "libsvm"
+
+
+@pytest.mark.parametrize("k, n", [(Gaussian(1.0), 260), (Gaussian(1.0), 1200), (Matern(1.5, 1.0), 260)])
+def test_all_pairs_at_once(k, n, d=3):
+    rng = np.random.default_rng(n)
+    place = rng.integers(0, 7, n)
+    X, w = rng.normal(size=(n, d)) + place[:, None] / 2, rng.uniform(0.5, 2, n)
+    ours = svc_multiclass(k, X, place, 3.0, weights=w)
+    alone = svc_multiclass(k, X, place, 3.0, weights=w, max_iter=10**6)  # pairs, one machine after the other
+    assert ours.pairs == alone.pairs and ours.converged and ours.gap == pytest.approx(alone.gap, abs=1e-3)
+    np.testing.assert_allclose(ours(X), alone(X), atol=6e-3)
+    np.testing.assert_allclose(ours.offset, alone.offset, atol=6e-3)
+    assert (ours.dual.sum(axis=0) < 1e-9).all() and (np.abs(ours.dual) <= 3 * w[:, None]).all()
+    rows = np.flatnonzero(np.isin(place, ours.pairs[5]))
+    one = svc(k, X[rows], place[rows], 3.0, weights=w[rows])
+    np.testing.assert_allclose(ours.dual[rows, 5], one.dual, atol=0.1)
+    np.testing.assert_allclose((ours(X[rows])[:, 5]), one(X[rows]), atol=6e-3)
+
+
+def test_a_pair_that_libsvm_leaves_is_finished_alone(monkeypatch):
+    rng = np.random.default_rng(0)
+    place = np.arange(300) % 5
+    X = rng.normal(size=(300, 2)) + place[:, None]
+    right = svc_multiclass(Gaussian(1.0), X, place, 5.0)
+    honest = subsets._libsvm
+    monkeypatch.setattr(subsets, "_libsvm", lambda *a: honest(*a[:3], 0.4, *a[4:]))
+    found = svc_multiclass(Gaussian(1.0), X, place, 5.0)
+    assert found.converged and found.gap < 1e-2
+    np.testing.assert_allclose(found(X), right(X), atol=6e-3)
