@@ -66,6 +66,7 @@ from . import steps as steps
 from . import stored as stored
 from . import strings as strings
 from . import structured as structured
+from . import subsets as subsets
 from . import support as support
 from . import svm as svm
 from . import systems as systems

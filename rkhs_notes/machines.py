@@ -158,9 +158,8 @@ class MulticlassMachine(Machine):
                 f"{len(self.support)} of {len(self.dual)} points support it, gap ≤ {self.gap:.1e}")
 
 # %% ../nbs/07a_machines.ipynb #e0a9e175
-def _of_pair(k, X, y, each, pair, shared, run):
+def _of_pair(k, X, y, each, low, high, shared, run):
     "(rows, machine) for one pair of classes; of class −1 is every other point"
-    low, high = pair
     rows = np.flatnonzero((y.place == high) | (y.place == low) | (low < 0))
     own = shared if low < 0 or shared is None else shared.subset(rows)
     problem = two_classes(np.where(y.place[rows] == high, 1.0, -1.0), each[rows])
@@ -168,11 +167,11 @@ def _of_pair(k, X, y, each, pair, shared, run):
 
 # %% ../nbs/07a_machines.ipynb #fd5828cc
 def _together(k, X, y, found, strategy, pairs):
-    dual, machines = np.zeros((n_points(X), len(pairs))), [machine for _, machine in found]
+    dual = np.zeros((n_points(X), len(pairs)))
+    numbers = [(m.offset, m.gap, m.converged) for _, m in found]
     for t, (rows, machine) in enumerate(found):
         dual[rows, t] = machine.dual
-    numbers = np.array([(m.offset, m.gap, m.converged) for m in machines]).T
-    return _multiclass(k, X, y, strategy, dual, *numbers, pairs)
+    return _multiclass(k, X, y, strategy, dual, *np.array(numbers).T, pairs)
 
 
 def _multiclass(k, X, y, strategy, dual, offset, gap, converged, pairs):
@@ -184,8 +183,7 @@ def _multiclass(k, X, y, strategy, dual, offset, gap, converged, pairs):
 # %% ../nbs/07a_machines.ipynb #bfbd0311
 def _at_once(k, X, y, each, tol):
     "The machine of all pairs from one call of libsvm; None where that is not the way"
-    theirs = in_libsvm(k, X) or require_kernel(k, X)
-    found = all_pairs(k, X, y.place, each, tol, theirs)
+    found = all_pairs(k, X, y.place, each, tol, in_libsvm(k, X) or require_kernel(k, X))
     return found and _multiclass(k, X, y, "one-vs-one", *found)
 
 # %% ../nbs/07a_machines.ipynb #d8f30271
@@ -221,7 +219,7 @@ def svc_multiclass(k: AKernel, X: Points, y: Labels, C: Price = 1.0,
     if not rest and max_iter is callback is None and (found := _at_once(k, X, y, each, tol)):
         return found
     shared = pair_distances(k, X, tol, C == math.inf) if callback or max_iter or rest else None
-    found = [_of_pair(k, X, y, each, pair, shared, run)
+    found = [_of_pair(k, X, y, each, *pair, shared, run)
              for pair in tqdm(pairs, disable=not progress, desc=strategy)]
     return _together(k, X, y, found, strategy, tuple(pairs))
 
