@@ -154,9 +154,8 @@ class CoupledKernelEmbedding(views.Matching, Value):
         p = as_count(n_components, "n_components", at_most=len(self.eigenvalues))
         f, g = self.function_low, self.function_high
         return replace(self, eigenvalues=self.eigenvalues[:p], offset_low=self.offset_low[:p],
-                       offset_high=self.offset_high[:p],
-                       function_low=RKHSFunction(f.k, f.Z, f.alpha[:, :p]),
-                       function_high=RKHSFunction(g.k, g.Z, g.alpha[:, :p]))
+                       offset_high=self.offset_high[:p], function_low=f._with(f.alpha[:, :p]),
+                       function_high=g._with(g.alpha[:, :p]))
 
 # %% ../nbs/12_cke.ipynb #fd2fb2b2
 @contract

@@ -343,11 +343,6 @@ class _Risk(NamedTuple):
         return np.sum(shaped(np.asarray(values), f"{self.loss}: its {what}", self.y.shape,
                              hint=", one number a target"))
 
-    def at(self, u):
-        "u as one point for both problems, with its values"
-        alpha = u / (-2 * self.lam)
-        return alpha, u, self.certificate(alpha, u)
-
 
 @contract
 def certificate(K: SquareMatrix, y: Vector, loss: ALoss, lam: Positive, alpha: Vector, u: Vector):
@@ -421,13 +416,14 @@ def _require_sound(risk, best, tol, iterations):
 
 def _on_bounds(risk, best, tol):
     "One point for both problems, with u on the bounds and kinks that it nearly touches"
-    alpha, u, (primal, dual, gap) = best
+    _, u, (primal, dual, _) = best
     allowed = max(primal - dual, 1e-4 * tol * abs(primal))
-    nears = (1e-6, 1e-8, 1e-10) if isinstance(risk.loss, PiecewiseQuadratic) else (None,)
-    for near in nears:
-        found = risk.at(u if near is None else _snapped(risk, u, near))
-        if found[2][0] - found[2][1] <= allowed:
-            return found
+    nears = (1e-6, 1e-8, 1e-10) if isinstance(risk.loss, PiecewiseQuadratic) else ()
+    for moved in [_snapped(risk, u, near) for near in nears] or [u]:
+        alpha = moved / (-2 * risk.lam)
+        found = primal, dual, _ = risk.certificate(alpha, moved)
+        if primal - dual <= allowed:
+            return alpha, moved, found
     return best
 
 

@@ -161,9 +161,10 @@ def digits_drift():
 
 
 def _block_means(images, b):
-    "Means over b×b blocks: (n, h, w) → (n, h // b, w // b)."
-    n, h, w = images.shape
-    return images[:, :h // b * b, :w // b * b].reshape(n, h // b, b, w // b, b).mean(axis=(2, 4))
+    "Means over b×b blocks: (n, h, w, …) → (n, h // b, w // b, …)."
+    n, h, w, *colours = images.shape
+    whole = images[:, :h // b * b, :w // b * b]
+    return whole.reshape(n, h // b, b, w // b, b, *colours).mean(axis=(2, 4))
 
 # %% ../nbs/D_datasets.ipynb #3329a81c
 class DatasetUnavailable(RKHSError, OSError):
@@ -243,14 +244,13 @@ def _load_bundled(name, full):
     if name == "china":
         image = sk.load_sample_image("china.jpg").astype(float)
         if not full:
-            image = np.moveaxis(_block_means(np.moveaxis(image, 2, 0), 5), 0, 2)
+            image = _block_means(image[None], 5)[0]
         shape = image.shape[:2]
         X = np.argwhere(np.ones(shape)).astype(float)
         return dict(X=X, y=image.reshape(-1, 3), feature_names=("row", "column"), image_shape=shape)
     bunch = getattr(sk, f"load_{name}")()
     return dict(X=np.asarray(bunch.data, float), y=bunch.target, feature_names=bunch.feature_names,
-                target_names=bunch.get("target_names", ()),
-                image_shape=(8, 8) if name == "digits" else ())
+                target_names=bunch.get("target_names", ()))
 
 
 def _fetch(name, data_home):
@@ -266,28 +266,24 @@ def _fetch(name, data_home):
                     feature_names=bunch.feature_names, target_names=kinds)
     if name == "olivetti":
         bunch = sk.fetch_olivetti_faces(data_home=data_home)
-        return dict(X=bunch.data, y=bunch.target, target_names=range(40), image_shape=(64, 64))
+        return dict(X=bunch.data, y=bunch.target, target_names=range(40))
     title, version = dict(mnist=("mnist_784", 1), adult=("adult", 2))[name]
     bunch = sk.fetch_openml(title, version=version, data_home=data_home, as_frame=False,
                             parser="liac-arff")
     classes, y = np.unique(bunch.target, return_inverse=True)
-    if name == "mnist":
-        return dict(X=bunch.data.astype(np.float32), y=y, feature_names=bunch.feature_names,
-                    target_names=classes, image_shape=(28, 28))
-    X, feature_names = _indicators(bunch.data, bunch.feature_names, bunch.categories or {})
-    return dict(X=X, y=y, feature_names=feature_names, target_names=classes)
+    X, names = bunch.data, bunch.feature_names
+    X, names = ((X.astype(np.float32), names) if name == "mnist" else
+                _indicators(X, names, bunch.categories or {}))
+    return dict(X=X, y=y, feature_names=names, target_names=classes)
 
 
 def _indicators(codes, names, categories):
     "Columns of category numbers as one 0/1 column a category; NaN gives zeros. Other columns stay."
     columns, titles = [], []
     for column, name in zip(np.asarray(codes, float).T, names, strict=True):
-        if name in categories:
-            columns += [column == i for i in range(len(categories[name]))]
-            titles += [f"{name}={value}" for value in categories[name]]
-        else:
-            columns.append(column)
-            titles.append(name)
+        values = categories.get(name)
+        columns += [column == i for i in range(len(values))] if values else [column]
+        titles += [f"{name}={value}" for value in values] if values else [name]
     return np.column_stack(columns).astype(float), titles
 
 # %% ../nbs/D_datasets.ipynb #5319bd96
@@ -324,24 +320,18 @@ def _renumbered(y):
 
 def _from_file(name, path):
     "X, y and their names out of a file of one's own"
-    told = _BROUGHT.get(name, ("texts or graphs of your own", path))
-    if graphs := _graphs_in(path):
-        return graphs | dict(description=told[0], source=told[1])
-    try:
-        with np.load(path, allow_pickle=False) as opened:
-            file = dict(opened)
-    except Exception as e:                       # a broken archive fails in many ways
-        file, broken = {}, f"NumPy cannot read it ({e})"
-    else:
-        broken = None
-    if problem := broken or _complaint(file):
+    about, origin, *_ = _BROUGHT.get(name, ("texts or graphs of your own", path))
+    file, problem = _opened(path)
+    if _OF_GRAPHS <= file.keys():
+        return _graphs(**file) | dict(description=about, source=origin)
+    if problem := problem or _complaint(file):
         raise ValueError(f"{path}: {problem}. A data set needs numbers X (n, d), images (n, h, w) "
                          f"or texts (n,), and y (n,): np.savez({name + '.npz'!r}, X=X, y=y).")
     X, y = (np.concatenate([file[a], file.get(f"{a}_test", file[a][:0])]) for a in "Xy")
     if X.dtype.kind in "US":
         y, classes = _renumbered(y)
-        return dict(X=X, y=y, feature_names=(), target_names=classes, source=told[1],
-                    description=told[0])
+        return dict(X=X, y=y, feature_names=(), target_names=classes, source=origin,
+                    description=about)
     shape = X.shape[1:] if X.ndim == 3 else _IMAGES.get(name, ())
     X = X.reshape(len(X), -1)
     shape = shape if np.prod(shape) == X.shape[1] else ()
@@ -353,22 +343,29 @@ def _from_file(name, path):
                 description="a file of your own") | names
 
 # %% ../nbs/D_datasets.ipynb #20899509
-def _graphs_in(path):
-    "X, y and their names, if the file holds graphs; else None"
+_OF_GRAPHS = {"edge_index", "graph_id", "node_label", "y"}
+
+
+def _opened(path):
+    "The arrays of a file by name, those of graphs alone where they are there; and what is wrong"
     try:
-        with np.load(path, allow_pickle=False) as opened:
-            names = "edge_index", "graph_id", "node_label", "y"
-            ends, owner, label, y = (opened[a] for a in names)
-    except Exception:                            # what is wrong with other files is said elsewhere
-        return None
-    n, order = len(y), np.argsort(owner, kind="stable")             # nodes, graph by graph
-    ends = np.unique(np.sort(np.argsort(order)[ends.T], axis=1), axis=0)
-    first = np.searchsorted(owner[order], np.arange(n + 1))
+        with np.load(path, allow_pickle=False) as file:
+            names = _OF_GRAPHS if _OF_GRAPHS <= set(file) else set(file)
+            return {name: file[name] for name in names}, None
+    except Exception as e:                       # a broken archive fails in many ways
+        return {}, f"NumPy cannot read it ({e})"
+
+
+def _graphs(edge_index, graph_id, node_label, y):
+    "X, y and their names, of graphs in one table of edges and one of nodes"
+    n, order = len(y), np.argsort(graph_id, kind="stable")          # nodes, graph by graph
+    ends = np.unique(np.sort(np.argsort(order)[edge_index.T], axis=1), axis=0)
+    first = np.searchsorted(graph_id[order], np.arange(n + 1))
     edge = np.searchsorted(ends[:, 0], first)
     X = np.empty((n, 2), dtype=object)
     for i in range(n):
         X[i, 0] = ends[edge[i] : edge[i + 1]] - first[i]
-        X[i, 1] = tuple(label[order[first[i] : first[i + 1]]].tolist())
+        X[i, 1] = tuple(node_label[order[first[i] : first[i + 1]]].tolist())
     y, classes = _renumbered(y)
     return dict(X=X, y=y, feature_names=("edges", "labels"), target_names=classes)
 
@@ -463,4 +460,6 @@ def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_hom
     if (own or name in FETCHED) and not full and n > _QUICK_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(n, _QUICK_ROWS, replace=False))
         found.update(X=X[rows], y=found["y"][rows])
-    return Dataset(**{"name": name, "description": description, "source": source} | found)
+    given = dict(name=name, description=description, source=source)
+    shape = () if own else _IMAGES.get(name, ())
+    return Dataset(**given | {"image_shape": shape} | found)

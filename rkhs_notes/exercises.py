@@ -74,28 +74,19 @@ def exercise_table(number: Number) -> dict:
     return _answer_key(number.split(".")[0])[number]
 
 # %% ../nbs/V_exercises.ipynb #5c7d41ef
-def _agrees(given, wanted, tol):
+def _difference(given, wanted, tol):
+    "How an answer differs from the one wanted, as a sentence; empty where they agree"
     try:
         given, wanted = np.asarray(given, dtype=float), np.asarray(wanted, dtype=float)
     except (TypeError, ValueError):
-        return False
+        kind = type(given).__name__
+        return f"your answer is {kind}, expected numbers of shape {np.shape(wanted)}"
     if given.shape != wanted.shape:
-        return False
-    size = max(1.0, np.abs(wanted).max(initial=0))
-    return bool(np.abs(given - wanted).max(initial=0) <= tol * size)
-
-
-def _difference(given, wanted):
-    try:
-        shape = np.shape(np.asarray(given, dtype=float))
-    except (TypeError, ValueError):
-        return (f"your answer is {type(given).__name__}, "
-                f"expected numbers of shape {np.shape(wanted)}")
-    if shape != np.shape(wanted):
-        return f"your answer has shape {shape}, expected {np.shape(wanted)}"
-    gap = float(np.abs(np.asarray(given, dtype=float) - wanted).max())
-    return (f"not yet: on a fresh input your answer is off by {gap:.3g}, "
-            f"where the solution has size {float(np.abs(wanted).max()):.3g}")
+        return f"your answer has shape {given.shape}, expected {wanted.shape}"
+    gap, size = (np.abs(A).max(initial=0) for A in (given - wanted, wanted))
+    return "" if gap <= tol * max(1.0, size) else (
+        f"not yet: on a fresh input your answer is off by {gap:.3g}, "
+        f"where the solution has size {size:.3g}")
 
 # %% ../nbs/V_exercises.ipynb #cd9e0389
 @contract
@@ -126,14 +117,14 @@ def check(number: Number, answer: Answer, trials: Count = 5, rng=None) -> Verdic
         return Verdict(number, False, "no answer yet: your function returns nothing")
     tol = exercise.get("tol", 1e-8)
     answers = [exercise["answer"](*copy.deepcopy(a)) for a in inputs]
-    if all(_agrees(g, a, tol) for g, a in zip(given, answers)):
+    differences = [_difference(g, a, tol) for g, a in zip(given, answers)]
+    if not any(differences):
         return Verdict(number, True, f"right, on {trials} fresh inputs")
     for name, mistake in exercise["mistakes"].items():
         wrong = [mistake(*copy.deepcopy(a)) for a in inputs]
-        if all(_agrees(g, w, tol) for g, w in zip(given, wrong)):
+        if not any(_difference(g, w, tol) for g, w in zip(given, wrong)):
             return Verdict(number, False, name)
-    g, a = next((g, a) for g, a in zip(given, answers) if not _agrees(g, a, tol))
-    return Verdict(number, False, _difference(g, a))
+    return Verdict(number, False, next(filter(None, differences)))
 
 # %% ../nbs/V_exercises.ipynb #e22a9b87
 Chapter = Annotated[str, Word("str", lambda value, name, call: _answer_key(value), (),

@@ -120,6 +120,4 @@ class Waves:
     weight: float
 
     def __call__(self, X):
-        if self.phases is None:
-            return cosines_and_sines(X, self.W, self.weight)
-        return shifted_cosines(X, self.W, self.phases, self.weight)                  # (9.8)
+        return _mapped(X, self.W, self.weight, self.phases)                    # (9.7), (9.8)

@@ -84,8 +84,7 @@ class Numbering:
             self.table = np.where(present, np.cumsum(present) - 1, -1)
             self.count = int(present.sum())
         else:
-            ordered = np.sort(values)
-            self.table = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+            self.table = np.unique(values)
             self.count = len(self.table)
 
     def __call__(self, values):

@@ -151,8 +151,7 @@ class Axes(Value):
     def first(self, m: Count):
         "The first m components alone, as KernelComponents."
         as_number(m, "m", at_most=len(self.eigenvalues), because=": there are no more")
-        return replace(self, components=RKHSFunction(self.k, self.components.Z,
-                                                     self.components.alpha[:, :m]),
+        return replace(self, components=self.components._with(self.components.alpha[:, :m]),
                        offset=self.offset[:m], eigenvalues=self.eigenvalues[:m])
 
 # %% ../nbs/08_kpca.ipynb #a12719f9

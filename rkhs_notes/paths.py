@@ -181,8 +181,7 @@ def _by_triangle(Phi):
 # %% ../nbs/S_paths.ipynb #f54b88dd
 def _triangle(A):
     "R of A = QR; A, in LAPACK's order, is overwritten"
-    geqrf, lwork = scipy.linalg.get_lapack_funcs(("geqrf", "geqrf_lwork"), (A,))
-    return np.triu(geqrf(A, lwork=int(lwork(*A.shape)[0]), overwrite_a=1)[0][: A.shape[1]])
+    return scipy.linalg.qr(A, mode="r", overwrite_a=True, check_finite=False)[0][: A.shape[1]]
 
 
 def _back(R, b, trans=0):

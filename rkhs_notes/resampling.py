@@ -133,12 +133,8 @@ def random_labels(n_first: Count, n: Count, n_draws: Count, rng: Rng = None):
     returns : array (n, n_draws) of int8    1 for the points of the first sample
     """
     n_first = count(1, n).read(n_first, "n_first", None)
-    columns = np.empty((n, n_draws), np.int8)
-    for part in spans(n_draws, max(1, 2**20 // n)):
-        flags = np.zeros((part.stop - part.start, n), np.int8)
-        flags[:, :n_first] = 1
-        columns[:, part] = rng.permuted(flags, axis=1, out=flags).T
-    return columns
+    first = (np.arange(n) < n_first).astype(np.int8)
+    return _columns(n, n_draws, lambda b: rng.permuted(np.broadcast_to(first, (b, n)), axis=1))
 
 
 @contract
@@ -147,10 +143,15 @@ def random_signs(n: Count, n_draws: Count, rng: Rng = None):
 
     returns : array (n, n_draws) of int8
     """
+    heads = lambda b: rng.random((b, n), dtype=np.float32) < 0.5
+    return _columns(n, n_draws, lambda b: np.where(heads(b), np.int8(1), np.int8(-1)))
+
+
+def _columns(n, n_draws, rows):
+    "rows(b), (b, n), a MiB at a time and side by side as columns"
     columns = np.empty((n, n_draws), np.int8)
     for part in spans(n_draws, max(1, 2**20 // n)):
-        heads = rng.random((part.stop - part.start, n), dtype=np.float32) < 0.5
-        columns[:, part] = np.where(heads, np.int8(1), np.int8(-1)).T
+        columns[:, part] = rows(part.stop - part.start).T
     return columns
 
 # %% ../nbs/S_resampling.ipynb #849d8aeb

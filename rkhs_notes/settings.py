@@ -12,14 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 # %% ../nbs/B_settings.ipynb #6527fed8
-def _profile(text):
-    return text if text in ("quick", "full") else None
-
-
-def _seed(text):
-    return int(text) if text.isdecimal() else None
-
-
 def _positive(text):
     try:
         value = float(text)
@@ -29,7 +21,8 @@ def _positive(text):
 
 
 _number = _positive, "a finite number > 0"
-_PARSERS = dict(profile=(_profile, "quick or full"), seed=(_seed, "a whole number ≥ 0"),
+_PARSERS = dict(profile=({"quick": "quick", "full": "full"}.get, "quick or full"),
+                seed=(lambda text: int(text) if text.isdecimal() else None, "a whole number ≥ 0"),
                 block_mib=_number, result_mib=_number, dpi=_number,
                 data_dir=(os.path.expanduser, "a folder"))
 _DEFAULTS = dict(profile="quick", seed="0", block_mib="64", result_mib="4096", dpi="110",

@@ -6,7 +6,7 @@ __all__ = ['slope_of', 'Machine']
 # %% ../nbs/S_steps.ipynb #098cacdf
 import math
 from dataclasses import replace
-from time import perf_counter
+from timeit import repeat
 from typing import Annotated, Any
 import numpy as np
 from scipy.linalg import get_blas_funcs
@@ -14,9 +14,9 @@ from scipy.special import expit
 
 # %% ../nbs/S_steps.ipynb #37e1fb64
 from . import settings
-from .arrays import as_number, require_fits, shaped, spans
+from .arrays import as_floats, as_number, require_fits, shaped, spans
 from .contracts import (Value, Vector, Word, array, contract, count, fitting, number,
-                                  points, taken_of)
+                                  points, taken_of, word_of)
 from .convex import ALoss, Logistic, Loss, PiecewiseQuadratic
 from .errors import ConvergenceFailure, IndefiniteKernel, finite
 from .maps import AFeatureMap
@@ -125,7 +125,8 @@ class Run:
         self.decay = 1 - 2 * self.rates * lam / n
         self.examples = _drawn(rng, n, self.steps * batch, replace)
         self.slope, self.slope_at = slope_of(loss, self.y), slope_at(loss, self.y)
-        self.first_slope = _largest_slope(self.y, self.slope(np.zeros(n)))
+        first = shaped(as_floats(self.slope(np.zeros(n)), "slopes"), "slopes", (n,))
+        self.first_slope = float(np.abs(first).max())
         with np.errstate(over="ignore"):
             self.travelled = np.concatenate([[0.0], np.cumsum(self.rates)])         # Σ η
 
@@ -162,11 +163,6 @@ def _drawn(rng, n, size, replace):
     if replace:
         return rng.integers(n, size=size)
     return np.concatenate([rng.permutation(n) for _ in range(-(-size // n))])[:size]
-
-
-@contract
-def _largest_slope(y: Vector, slopes: Vector):
-    return float(np.max(np.abs(slopes)))
 
 
 def _ran_away(run, score, t, longest):
@@ -341,16 +337,12 @@ class Machine(Value):
         return rows * width * (a + b * d) + T * (each + number * width)
 
 # %% ../nbs/S_steps.ipynb #693a9849
-@contract
-def _a_map(features: AFeatureMap):
-    return features
-
-
 def timed(k, map_of, loss, dims, sizes):
     "The Machine of this kernel, these feature maps (d, D) ↦ φ, this loss"
     rng, large, each, steps = np.random.default_rng(0), sizes[1], {o: [] for o in (1, 2, 3, 4)}, {}
     for d in dims:
-        X, phi = rng.standard_normal((large, d)), _a_map(map_of(d, large))
+        X = rng.standard_normal((large, d))
+        phi = word_of(AFeatureMap).read(map_of(d, large), "features")
         work = {1: lambda: phi(X[:64]), 2: lambda: phi(X), 3: lambda: k(X[:64], X), 4: lambda: k(X)}
         for option, compute in work.items():
             taken = least_seconds(compute, 16 if option in (1, 3) else 1)
@@ -368,13 +360,7 @@ def timed(k, map_of, loss, dims, sizes):
 
 def least_seconds(work, times=1):
     "The least of three: other work on the machine only adds"
-    taken = []
-    for _ in range(3):
-        start = perf_counter()
-        for _ in range(times):
-            work()
-        taken.append((perf_counter() - start) / times)
-    return min(taken)
+    return min(repeat(work, number=times, repeat=3)) / times
 
 
 def _line(x, y):
