@@ -5,24 +5,16 @@ __all__ = ['hoeffding_bound', 'uniform_bound', 'features_for']
 
 # %% ../nbs/S_bounds.ipynb #49bba536
 import math
-from dataclasses import replace
 from typing import Annotated
 import numpy as np
-from .contracts import Count, Positive, Probability, contract, number, one_of
+from .contracts import Count, Positive, Probability, contract, number, one_of, or_infinite
 
 # %% ../nbs/S_bounds.ipynb #1431d80c
 _CHERNOFF = {"paired": 0.25, "phase": 0.125, "binning": 2.0}     # exponents of (9.10) over D ε²
 
 
-def _positive_or_infinite(value, name, call=None):
-    infinite = isinstance(value, float) and value == math.inf    # np.float64 is a float
-    return value if infinite else number(above=0).read(value, name, call)
-
-
 BoundKind = Annotated[str, one_of("paired", "phase", "binning")]
-Spread = Annotated[float, replace(
-    number(above=0), says="float > 0, ∞ allowed", read=_positive_or_infinite,
-    bad=(None, "text", True, -1.0, 0.0, math.nan))]
+Spread = Annotated[float, or_infinite(number(above=0))]
 
 
 def _uniform(eps, d, sigma_p, diam, kind):

@@ -51,29 +51,11 @@ class KernelCorrelations(Value):
     error: float
 
     def transform_x(self, X):
-        """The values f₁(x), …, fₙ(x), centred as the sample was.
-
-        Parameters
-        ----------
-        X : array (m, d)
-
-        Returns
-        -------
-        array (m, n)
-        """
+        "The values f₁(x), …, fₙ(x), array (m, n), centred as the sample was, for X (m, d)."
         return self.function_x(X) + self.offset_x
 
     def transform_y(self, Y):
-        """The values g₁(y), …, gₙ(y), centred as the sample was.
-
-        Parameters
-        ----------
-        Y : array (m, d)
-
-        Returns
-        -------
-        array (m, n)
-        """
+        "The values g₁(y), …, gₙ(y), array (m, n), centred as the sample was, for Y (m, d)."
         return self.function_y(Y) + self.offset_y
 
     def __repr__(self):

@@ -497,9 +497,7 @@ class _Box:
 
     def inside(self, v):
         "v, where rounding put it onto a bound the next number inside"
-        low, high = np.nextafter(self.bounds, self.bounds[::-1])
-        v = np.where(self.there[0], np.maximum(v, low), v)
-        return np.where(self.there[1], np.minimum(v, high), v)
+        return np.clip(v, *np.nextafter(self.bounds, self.bounds[::-1]))
 
     def longest(self, x, dx):
         "The largest step that keeps x + step dx ≥ 0"

@@ -14,7 +14,7 @@ import scipy.linalg
 from scipy.special import gammaln
 
 # %% ../nbs/10_double_descent.ipynb #90c9a356
-from .arrays import as_floats, frozen, guarded, require_fits, shaped
+from .arrays import frozen, guarded, require_fits, shaped
 from .contracts import (AnyPoints, Coefficients, Count, Flag, NonNegative, Positive, Rng,
     Targets, Value, array, contract, function, number, one_of)
 from .errors import require
@@ -24,7 +24,7 @@ from .kernels import Kernel
 # %% ../nbs/10_double_descent.ipynb #275274d0
 from .paths import (MEASURES, Error, FeatureColumns, FittedColumns, OtherPoints,
     Penalties, Widths, alike, errors_of, min_norm_path, rank_tolerance, require_finite, shortest)
-from .plots import ACCENT, MUTED
+from .plots import ACCENT, MUTED, axis_of
 
 # %% ../nbs/10_double_descent.ipynb #be790f4d
 _Share = Annotated[float, number(at_least=0, below=1)]
@@ -146,9 +146,7 @@ class DoubleDescentCurve(Value):
 
 # %% ../nbs/10_double_descent.ipynb #7a470fa9
 def _plot(curve, ax, what, label, color, unit):
-    if ax is None:
-        import matplotlib.pyplot as plt
-        ax = plt.subplots()[1]
+    ax = axis_of(ax)
     values, at = getattr(curve, what), curve.widths * unit
     ax.axvline(curve.n * unit, color=MUTED, lw=0.8, ls=":")
     ax.fill_between(at, values.min(axis=0), values.max(axis=0), color=color, alpha=0.25, lw=0)
@@ -271,9 +269,8 @@ def relu_features(d: Count, D: Count, rng: Rng = None) -> FeatureMap:
     return FeatureMap(ArcCosine(), d, D, _Neurons(frozen(rng.standard_normal((D, d)))))
 
 # %% ../nbs/10_double_descent.ipynb #8deb71ff
-_on_it = lambda value, name, call: shaped(as_floats(value, name), name, ("n",), ("n", 1))
-Line = Annotated[Any, replace(array("N"), says="array (n,) or (n, 1)", read=_on_it)]
-MoreOfIt = Annotated[Any, replace(array("M"), says="array (q,) or (q, 1)", read=_on_it)]
+Line = Annotated[Any, array("n", "1?")]
+MoreOfIt = Annotated[Any, replace(array("m", "1?"), says="array (q,) or (q, 1)")]
 
 
 @contract

@@ -63,13 +63,10 @@ def _gram(value, name, call):
     return K
 
 
-def _cross_gram(value, name, call):
-    return _summable(word_of(Matrix).read(value, name, call), name)
-
-
 Gram = Annotated[Any, replace(word_of(SquareMatrix), says="array (n, n), symmetric",
                               read=_gram, draw=lambda rng, sizes: np.eye(sizes["n"]))]
-CrossGram = Annotated[Any, replace(array("m", "n"), read=_cross_gram)]
+CrossGram = Annotated[Any, replace(array("m", "n"), read=lambda value, name, call: _summable(
+    word_of(Matrix).read(value, name, call), name))]
 
 # %% ../nbs/08_kpca.ipynb #6547f0f3
 @contract
@@ -133,16 +130,8 @@ class Axes(Value):
         return self.components.alpha * self.eigenvalues
 
     def transform(self, X):
-        """Coordinates ⟨v_j, φ(x) − μ⟩ = v_j(x) + offset_j, centred by the *sample*'s mean   (8.7)
-
-        Parameters
-        ----------
-        X : array (l, d)
-
-        Returns
-        -------
-        array (l, m)
-        """
+        """Coordinates ⟨v_j, φ(x) − μ⟩ = v_j(x) + offset_j, array (l, m), of points X, array (l, d),
+        centred by the *sample*'s mean   (8.7)"""
         return self.components(X) + self.offset                                  # (8.7)
 
     __call__ = transform
@@ -233,17 +222,9 @@ class KernelComponents(Invertible):
         return np.maximum(whole - np.square(self.transform(X)).sum(axis=1), 0)    # (8.8)
 
     def reconstruct(self, X, method="fixed_point", **options):
-        """pre_image(transform(X)): project in H, come back; takes noise away.
+        """pre_image(transform(X)), array (l, d): project in H, come back; takes noise away.
 
-        Parameters
-        ----------
-        X : array (l, d)
-        method : str
-        **options            as in pre_image
-
-        Returns
-        -------
-        array (l, d)
+        X is an array (l, d) of points; method, a str, and the other options are those of pre_image.
         """
         return self.pre_image(self.transform(X), method, **options)
 

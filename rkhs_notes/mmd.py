@@ -116,12 +116,7 @@ class GaussianEmbedding(Value):
     __matmul__ = inner
 
     def norm(self):
-        """‖μ‖ = √E k(X, X′)
-
-        Returns
-        -------
-        float
-        """
+        "‖μ‖ = √E k(X, X′), a float"
         return math.sqrt(self.inner(self))
 
 # %% ../nbs/11_mmd.ipynb #f5c34393

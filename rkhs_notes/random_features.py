@@ -14,7 +14,8 @@ from scipy.special import ive
 from .arrays import frozen, require_fits, rule_of, shortened
 
 # %% ../nbs/09_random_features.ipynb #4167b25c
-from .contracts import Count, Function, Points, Positive, Rng, Word, contract, one_of
+from rkhs_notes.contracts import (Count, Function, Points, Positive, Rng, Word, contract, either,
+    one_of, word_of)
 from .errors import NoSpectralMeasure
 from .features import FeatureMap
 from .forms import OnLine
@@ -394,10 +395,7 @@ class RandomFeatureMap(FeatureMap):
 # %% ../nbs/09_random_features.ipynb #f94a5236
 Kind = Annotated[str, one_of("paired", "phase")]
 _is_measure = lambda value: isinstance(value, Frequencies)
-KernelOrMeasure = Annotated[Any, Word(
-    "Kernel or SpectralMeasure",
-    lambda value, name, call: value if _is_measure(value) else as_kernel(value, name),
-    role="kernel", bad=(None, "gaussian", 3.0, [], int))]
+KernelOrMeasure = Annotated[Any, either(_is_measure, word_of(AKernel), "Kernel or SpectralMeasure")]
 
 
 @contract

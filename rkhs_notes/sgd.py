@@ -14,7 +14,7 @@ import numpy as np
 # %% ../nbs/06_sgd.ipynb #e957fd9c
 from .arrays import spans
 from .contracts import (Count, Flag, Function, NonNegative, Points, Positive, Rng, Value,
-    Vector, Whole, Word, contract, count, fitting, function, instance_of, taken_of)
+    Vector, Whole, Word, contract, count, either, fitting, function, instance_of, taken_of)
 from .convex import ALoss, logistic
 
 # %% ../nbs/06_sgd.ipynb #64c89568
@@ -117,11 +117,8 @@ def check_span(Phi: FeatureRows, y: Vector, loss: ALoss = logistic, steps: Count
                    "order of examples, or an update of more than one coefficient.")
 
 # %% ../nbs/06_sgd.ipynb #230c8faf
-def _map_or_count(value, name, call=None):
-    return value if isinstance(value, FeatureMap) else count().read(value, name, call)
-
-
-MapOrTerms = Annotated[Any, Word("FeatureMap or int", _map_or_count, bad=("text", [], -1, 0.5))]
+MapOrTerms = Annotated[Any, either(lambda value: isinstance(value, FeatureMap), count(),
+                                   "FeatureMap or int", draw=None)]
 
 # %% ../nbs/06_sgd.ipynb #21ed76c5
 def _features(k, X, option, features):

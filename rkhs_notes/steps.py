@@ -16,7 +16,7 @@ from scipy.special import expit
 from . import settings
 from .arrays import as_floats, as_number, require_fits, shaped, spans
 from .contracts import (Value, Vector, Word, array, contract, count, fitting, number,
-                                  points, taken_of, word_of)
+                                  or_infinite, points, taken_of, word_of)
 from .convex import ALoss, Logistic, Loss, PiecewiseQuadratic
 from .errors import ConvergenceFailure, IndefiniteKernel, finite
 from .maps import AFeatureMap
@@ -33,18 +33,9 @@ def _step_size(value, name, call=None):
     return _several.read(value, name)
 
 
-def _or_infinite(word):
-    "A word that takes ∞ as well"
-    infinite = lambda value: isinstance(value, (float, np.floating)) and value == math.inf
-    read = lambda value, name, call: math.inf if infinite(value) else word.read(value, name, call)
-    says = f"{word.says}, or inf"
-    bad = tuple(value for value in word.bad if not infinite(value))
-    return replace(word, says=says, read=read, bad=bad)
-
-
 _sizes = replace(count(1, 10**15), says="int ≥ 1", draw=lambda rng, sizes: int(rng.integers(1, 99)))
-Size, SizeOrInf = Annotated[int, _sizes], Annotated[float, _or_infinite(_sizes)]
-Amount = Annotated[float, _or_infinite(number(at_least=0))]
+Size, SizeOrInf = Annotated[int, _sizes], Annotated[float, or_infinite(_sizes)]
+Amount = Annotated[float, or_infinite(number(at_least=0))]
 Option = Annotated[int, count(1, 6)]
 FeatureRows = Annotated[Any, replace(points("n"), says="array (n, D)", letters=("n", "D"))]
 PerTarget = Annotated[Any, array("n?")]

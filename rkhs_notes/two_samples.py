@@ -7,12 +7,11 @@ __all__ = ['MMDTest', 'mmd_test', 'mmd2_threshold', 'mmd_detectable', 'check_lev
 # %% ../nbs/11a_two_samples.ipynb #eb32cd6b
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
 from .arrays import as_number
 from .contracts import (Count, Flag, Function, Positive, Probability, Rng, contract,
-                                  joined_of, one_of, taken_of, word_of)
+                                  either, joined_of, one_of, taken_of, word_of)
 
 # %% ../nbs/11a_two_samples.ipynb #737060a8
 from .errors import require
@@ -94,13 +93,10 @@ def _draw_witness(f, ax):
     ax.set(title="witness", xlabel="" if d == 2 else "x" if d == 1 else "value of the witness")
 
 # %% ../nbs/11a_two_samples.ipynb #a3b1d0c3
-KernelOrMap = Annotated[Any, replace(word_of(AKernel), says="Kernel, or FeatureMap",
-    read=lambda value, name, call: (value if isinstance(value, FeatureMap)
-                                    else word_of(AKernel).read(value, name, call)))]
-KernelList = Annotated[Any, replace(word_of(Kernels), says="list of Kernel, or None",
-    read=lambda value, name, call: (value if value is None
-                                    else word_of(Kernels).read(value, name, call)),
-    bad=("text", 3.0, [], [3.0], {}))]
+KernelOrMap = Annotated[Any, either(lambda value: isinstance(value, FeatureMap), word_of(AKernel),
+                                    "Kernel, or FeatureMap")]
+KernelList = Annotated[Any, either(lambda value: value is None, word_of(Kernels),
+                                   "list of Kernel, or None")]
 Null = Annotated[str, one_of("permutation", "wild", "gamma", "spectral")]
 Statistic = Annotated[str, one_of("u", "v", "u1", "linear", "block", "incomplete")]
 

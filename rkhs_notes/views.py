@@ -4,7 +4,6 @@
 __all__ = []
 
 # %% ../nbs/S_views.ipynb #1d349f14
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Annotated, Any
@@ -15,8 +14,8 @@ import scipy.sparse
 # %% ../nbs/S_views.ipynb #dbc6869e
 from .arrays import (Cholesky, as_count, as_number, as_points, as_weights, row_blocks,
                                signs, sqdist)
-from .contracts import (Value, Word, array, contract, count, fitting, marked, number,
-                                  one_of, points, recast)
+from .contracts import (Value, Word, array, contract, count, either, fitting, marked,
+                                  number, one_of, points, recast)
 from .gram import as_kernel, n_points, require_points
 from .lowrank import pivoted_cholesky
 from .spectra import leading_eigenpairs
@@ -52,11 +51,8 @@ PerAxis = Annotated[Any, array("p")]
 Affinity = Annotated[str, one_of("identity", "knn", "class")]
 
 
-def _way(value, name, call=None):
-    return one_of("likelihood").read(value, name, call) if isinstance(value, str) else value
-
-
-Way = Annotated[Any, Word("array (p,) or 'likelihood'", _way, (), None, ("text", ""))]
+Way = Annotated[Any, either(lambda value: not isinstance(value, str), one_of("likelihood"),
+                            "array (p,) or 'likelihood'", draw=None)]
 
 # %% ../nbs/S_views.ipynb #05ec6e22
 def each(word):
@@ -81,14 +77,12 @@ def _pair(value, name, call):
 Regs = Annotated[Any, each(number(above=0))]
 Components = Annotated[Any, each(count())]
 Kinds = Annotated[Any, each(one_of("identity", "knn", "class"))]
-Ways = Annotated[Any, each(Word(
-    "None or 'likelihood'", lambda value, name, call: None if value is None else one_of(
-        "likelihood").read(value, name, call), (), lambda rng, sizes: None))]
+Ways = Annotated[Any, each(either(lambda value: value is None, one_of("likelihood"),
+                                  "None or 'likelihood'", draw=lambda rng, sizes: None))]
 Folds = Annotated[int, count(2)]
 _pairs = each(Word("pair (Kernel, Kernel)", _pair))
-KernelPairs = Annotated[Any, replace(
-    _pairs, draw=None, says=f"'auto' or {_pairs.says}", read=lambda value, name, call: (
-        value if isinstance(value, str) and value == "auto" else _pairs.read(value, name, call)))]
+KernelPairs = Annotated[Any, either(lambda value: isinstance(value, str) and value == "auto", _pairs,
+                                    f"'auto' or {_pairs.says}", draw=None)]
 
 # %% ../nbs/S_views.ipynb #865c218e
 class View(Value):
