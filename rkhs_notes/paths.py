@@ -146,10 +146,11 @@ def _beyond_n(Phi, Y, widths, roots):
 
 # %% ../nbs/S_paths.ipynb #62addeb3
 def without_gram(Phi, Y, root):
-    "By a triangle of Φᵀ; by singular values where that is singular too, or there is a penalty"
-    solve = None if root else _by_triangle(Phi)
-    if solve:
-        return _corrected(solve, Phi, Y, root)
+    """By RᵀR = ΦΦᵀ, which does not square the condition number; by singular values where R is
+    singular too, or there is a penalty"""
+    R = None if root else _triangle(np.array(Phi.T, order="F"))
+    if R is not None and _is_regular(R, Phi.shape[1]):
+        return _corrected(lambda b: _back(R, _back(R, b, trans=1)), Phi, Y, root)
     return shortest(Phi, Y, root, rank_tolerance(Phi))
 
 
@@ -171,12 +172,6 @@ def _by_gram(G, root):
     factored = Cholesky.attempt(A)
     good = factored is not None and factored.rcond(norm) > np.finfo(A.dtype).eps ** 0.5
     return factored.solve if good else None
-
-
-def _by_triangle(Phi):
-    "b ↦ (ΦΦᵀ)⁻¹ b from RᵀR = ΦΦᵀ, without squaring the condition number; None if R is singular"
-    R = _triangle(np.array(Phi.T, order="F"))
-    return (lambda b: _back(R, _back(R, b, trans=1))) if _is_regular(R, Phi.shape[1]) else None
 
 # %% ../nbs/S_paths.ipynb #f54b88dd
 def _triangle(A):

@@ -376,9 +376,8 @@ def mmd_test_split(kernels: KernelList, X: Sample, Y: OtherSample, share: Probab
     Gretton et al. (2012b), Sutherland et al. (2017): in units of its standard deviation if P ≠ Q
     """
     _require_fitting(X, Y)
-    orders = [(rng.permutation(len(A)), round(share * len(A))) for A in (X, Y)]
-    first = [A.part(order[:cut]) for A, (order, cut) in zip((X, Y), orders, strict=True)]
-    second = [A.part(order[cut:]) for A, (order, cut) in zip((X, Y), orders, strict=True)]
+    parts = [np.split(rng.permutation(len(A)), [round(share * len(A))]) for A in (X, Y)]
+    first, second = ([A.part(rows[i]) for A, rows in zip((X, Y), parts)] for i in (0, 1))
     for part in first + second:
         require_two(part.raw, "a part of a sample: both parts need two; it")
     kernels = gaussian_grid(*first) if kernels is None else kernels
