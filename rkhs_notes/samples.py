@@ -194,27 +194,23 @@ class GramPool(Pool):
         self.scale, self.spread = float(values.mean()), spread_of(k, Z)
         self.diagonal = self.w**2 * (values - self.centre)
         if N**2 * self.dtype.itemsize <= settings.result_mib * 2**20:
-            self.A = self._finished(k(Z), slice(None), slice(None))
-            np.fill_diagonal(self.A, 0.0)
+            self.A = self.tile(slice(None), slice(None))
             self.rows = self.A.sum(axis=1, dtype=float)
         else:
             sums = times(k, Z, Z, self.w) - self.centre * self.w.sum()
             self.rows = self.w * sums - self.diagonal
 
-    def _finished(self, K, rows, columns):
-        K -= self.centre
-        if self.weighted:
-            K *= self.w[rows, None]
-            K *= self.w[columns]
-        return K
-
     def tile(self, rows, columns):
         "A[rows, columns]"
         if self.A is not None:
             return self.A[rows, columns]
-        K = self.k(taken_of(self.Z, rows), taken_of(self.Z, columns))
-        K = self._finished(K, rows, columns)
-        if rows == columns:
+        others = None if rows == columns else taken_of(self.Z, columns)
+        K = self.k(taken_of(self.Z, rows), others)
+        K -= self.centre
+        if self.weighted:
+            K *= self.w[rows, None]
+            K *= self.w[columns]
+        if others is None:
             np.fill_diagonal(K, 0.0)
         return K
 
