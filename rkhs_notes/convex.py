@@ -466,12 +466,11 @@ class _Box:
     "(CVX.3) as  min ½ uᵀ(K̃ + aI)u + linearᵀv,  bounds[0] ≤ v ≤ bounds[1];  u = v, or p − m"
 
     def __init__(self, risk):
-        loss, y, n = risk.loss, risk.y, len(risk.y)
-        low, high = loss.interval(y)
-        self.split, self.a, self.n = loss.eps > 0, loss.a, n
-        self.linear = np.concatenate([y, -y]) + loss.eps if self.split else np.array(y)
+        self.risk, self.n, self.split = risk, len(risk.y), risk.loss.eps > 0
+        low, high = risk.loss.interval(risk.y)
         if self.split:                                            # v = (p, m) ≥ 0
-            low, high = np.zeros(2 * n), np.concatenate([np.maximum(high, 0), np.maximum(-low, 0)])
+            low, high = np.zeros(2 * self.n), np.maximum(np.concatenate([high, -low]), 0)
+        self.linear = self.spread(risk.y) + risk.loss.eps
         self.bounds, self.sign = np.array([low, high]), np.array([[1.0], [-1.0]])
         self.there = np.isfinite(self.bounds)
         self.count = int(self.there.sum())
@@ -482,8 +481,11 @@ class _Box:
     def spread(self, g):
         return np.concatenate([g, -g]) if self.split else g
 
-    def gradient(self, Ku, u):
-        return self.spread(Ku + self.a * u) + self.linear
+    def at(self, v):
+        "u, and the gradient of the quadratic function of v"
+        K, y, loss, lam = self.risk
+        u = self.merge(v)
+        return u, self.spread(K @ u / (2 * lam) + loss.a * u) + self.linear
 
     def distance(self, v):
         return np.where(self.there, self.sign * (v - self.bounds), 1.0)
@@ -491,9 +493,8 @@ class _Box:
     def middle(self):
         "A start inside the bounds, at distance 1 of a single one"
         (low, high), (has_low, has_high) = self.bounds, self.there
-        low, high = (np.where(has_low, low, np.where(has_high, high - 2, -1.0)),
-                     np.where(has_high, high, np.where(has_low, low + 2, 1.0)))
-        return (low + high) / 2
+        low = np.where(has_low, low, np.where(has_high, high, 1.0) - 2)
+        return (low + np.where(has_high, high, low + 2)) / 2
 
     def inside(self, v):
         "v, where rounding put it onto a bound the next number inside"
@@ -505,29 +506,25 @@ class _Box:
         return float(np.min(-x[falling] / dx[falling])) if falling.any() else np.inf
 
 # %% ../nbs/S_convex.ipynb #3648949c
-class _Step:
-    "The linear system of one interior-point step, factored; `system` is None where that fails"
+def _step(box, distance, z, gradient, shift):
+    "The function push ↦ (dv, dz) with distance · z = push to first order, or None; and the shift"
+    diagonal = np.sum(z / distance, axis=0)
+    if box.split:
+        inverse = 1 / diagonal
+        diagonal = 1 / (inverse[:box.n] + inverse[box.n:])
+    system, shift = _shifted_factor(box.risk, diagonal + box.risk.loss.a, shift)
 
-    def __init__(self, risk, box, distance, z, residual, shift):
-        self.box, self.distance, self.z, self.residual = box, distance, z, residual
-        self.inverse = 1 / np.sum(z / distance, axis=0)
-        self.diagonal = 1 / (self.inverse[:box.n] + self.inverse[box.n:]) if box.split \
-            else np.sum(z / distance, axis=0)
-        self.system, self.shift = _shifted_factor(risk, self.diagonal + box.a, shift)
-
-    def direction(self, push):
-        "dv and dz for the targets distance · z = push, to first order"
-        box, z, distance = self.box, self.z, self.distance
-        right = -self.residual + np.sum(box.sign * (push / distance - z), axis=0)
+    def direction(push):
+        right = np.sum(box.sign * push / distance, axis=0) - gradient
         if box.split:                                            # (diagonal + K̃ + a I) du = known
-            parts = self.inverse * right
-            known = self.diagonal * box.merge(parts)
-            du = self.system.solve(known)
-            dv = self.inverse * (right - box.spread(known - self.diagonal * du))
+            known = diagonal * box.merge(inverse * right)
+            du = system.solve(known)
+            dv = inverse * (right - box.spread(known - diagonal * du))
         else:
-            dv = self.system.solve(right)
+            dv = system.solve(right)
         dz = push / distance - z - z / distance * box.sign * dv
         return dv, np.where(box.there, dz, 0.0)
+    return None if system is None else direction, shift
 
 
 def _shifted_factor(risk, diagonal, shift):
@@ -544,32 +541,28 @@ def _shifted_factor(risk, diagonal, shift):
 # %% ../nbs/S_convex.ipynb #cb24d0a6
 def _interior_point(risk):
     "Mehrotra's steps for the dual (CVX.3); yields (alpha, u) with u strictly inside the bounds"
-    box, shift, product = _Box(risk), 0.0, lambda u: risk.K @ u / (2 * risk.lam)
+    box, shift = _Box(risk), 0.0
     v = box.middle()
-    Ku = product(box.merge(v))
-    gradient = box.gradient(Ku, box.merge(v))
+    u, gradient = box.at(v)
     size = np.abs(gradient).mean() + 1e-3 * np.abs(box.linear).mean() + 1e-12
     z = np.where(box.there, np.maximum(box.sign * gradient, 0) + size, 0.0)
     while True:
-        u = box.merge(v)
         yield u / (-2 * risk.lam), u
         distance = box.distance(v)
-        residual = box.gradient(Ku, u) - np.sum(box.sign * z, axis=0)
-        step = _Step(risk, box, distance, z, residual, shift)
-        if step.system is None:
+        direction, shift = _step(box, distance, z, gradient, shift)
+        if direction is None:
             return
-        shift = step.shift
-        dv, dz = step.direction(0 * z)                                        # predictor
+        dv, dz = direction(0 * z)                                             # predictor
         if box.count:
             longest = lambda dv, dz: min(box.longest(distance, box.sign * dv), box.longest(z, dz))
             length, mu = min(1.0, longest(dv, dz)), float(np.sum(distance * z)) / box.count
             ahead = (distance + length * box.sign * dv) * (z + length * dz)
             target = mu * (float(np.sum(ahead[box.there])) / box.count / mu) ** 3
             push = np.where(box.there, target - box.sign * dv * dz, 0.0)
-            dv, dz = step.direction(push)                                     # corrector
+            dv, dz = direction(push)                                          # corrector
         length = min(1.0, 0.995 * longest(dv, dz)) if box.count else 1.0
         if not length > 1e-10 or not np.isfinite(dv).all():
             return
         v = box.inside(v + length * dv)
         z = np.where(box.there, np.maximum(z + length * dz, np.finfo(float).tiny), 0.0)
-        Ku = product(box.merge(v))
+        u, gradient = box.at(v)
