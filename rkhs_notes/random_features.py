@@ -16,7 +16,6 @@ from .arrays import frozen, require_fits, rule_of, shortened
 # %% ../nbs/09_random_features.ipynb #4167b25c
 from rkhs_notes.contracts import (Count, Function, Points, Positive, Rng, Word, contract, either,
     one_of, word_of)
-from .errors import NoSpectralMeasure
 from .features import FeatureMap
 from .forms import OnLine
 from .fourier import Waves
@@ -25,6 +24,7 @@ from rkhs_notes.frequencies import (Frequencies, cosine_transform, density_of, g
     within_floats)
 
 # %% ../nbs/09_random_features.ipynb #60bcca4c
+from .errors import NoSpectralMeasure
 from .gram import AKernel, as_kernel
 from .kernels import (Constant, Exp, Gaussian, Kernel, Normalized, On, Power, Product,
                                 Scaled, Sum)

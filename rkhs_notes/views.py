@@ -81,8 +81,8 @@ Ways = Annotated[Any, each(either(lambda value: value is None, one_of("likelihoo
                                   "None or 'likelihood'", draw=lambda rng, sizes: None))]
 Folds = Annotated[int, count(2)]
 _pairs = each(Word("pair (Kernel, Kernel)", _pair))
-KernelPairs = Annotated[Any, either(lambda value: isinstance(value, str) and value == "auto", _pairs,
-                                    f"'auto' or {_pairs.says}", draw=None)]
+KernelPairs = Annotated[Any, either(lambda value: isinstance(value, str) and value == "auto",
+                                    _pairs, f"'auto' or {_pairs.says}", draw=None)]
 
 # %% ../nbs/S_views.ipynb #865c218e
 class View(Value):
