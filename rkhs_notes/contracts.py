@@ -10,7 +10,7 @@ __all__ = ['Finite', 'Positive', 'NonNegative', 'Probability', 'Count', 'Whole',
 # %% ../nbs/C_contracts.ipynb #6f2e3e3f
 import difflib, functools, inspect, math, sys, weakref
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from numbers import Number
 from typing import Annotated, Any, NamedTuple
 import numpy as np
@@ -119,6 +119,19 @@ def count(at_least=1, at_most=None):
     draw = lambda rng, sizes: int(rng.integers(at_least, (at_most or at_least + 4) + 1))
     return Word(f"int {_range(at_least=at_least, at_most=at_most)}", read, (), draw,
                 (*_NO_NUMBERS, at_least - 1, at_least + 0.5, math.inf, most + 1, 1e300))
+
+# %% ../nbs/C_contracts.ipynb #5007c9de
+def either(fits, word, says, **changes):
+    "The word of values for which fits(value), which stay as they are, and of all that `word` reads"
+    read = lambda value, name, call=None: value if fits(value) else word.read(value, name, call)
+    bad = tuple(value for value in word.bad if not fits(value))
+    return replace(word, says=says, read=read, bad=bad, **changes)
+
+
+def or_infinite(word):
+    "The word of what a word of finite numbers reads, and of ∞"
+    infinite = lambda value: isinstance(value, (float, np.floating)) and value == math.inf
+    return either(infinite, word, f"{word.says}, or inf")
 
 # %% ../nbs/C_contracts.ipynb #cf91a7bb
 Finite = Annotated[float, number()]
