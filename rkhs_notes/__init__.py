@@ -43,6 +43,8 @@ mean_embedding mmd2_u mmd2_v mmd2_linear mmd2_gaussians mmd_test mmd_test_aggreg
 
 Spectrum Blended Mismatch Subsequence SetKernel Fisher
 
+KernelOperator ridge_large gaussian_process_large recommend check_large_fit
+
 KernelRidge KernelSVC KernelSVR OneClassKernelSVM
 
 load smiley digits_low_high digits_drift use_style frames check expect_fail

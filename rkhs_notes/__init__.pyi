@@ -40,6 +40,7 @@ from . import mmd as mmd
 from . import multipliers as multipliers
 from . import networks as networks
 from . import normals as normals
+from . import operators as operators
 from . import pairs as pairs
 from . import paths as paths
 from . import pictures as pictures
@@ -52,6 +53,7 @@ from . import representer as representer
 from . import resampling as resampling
 from . import rkhs as rkhs
 from . import samples as samples
+from . import scale as scale
 from . import search as search
 from . import separation as separation
 from . import series as series
@@ -94,6 +96,7 @@ from .kernels import Gaussian as Gaussian
 from .graphs import Graph as Graph
 from .errors import IndefiniteKernel as IndefiniteKernel
 from .kernels import Kernel as Kernel
+from .scale import KernelOperator as KernelOperator
 from .estimators import KernelRidge as KernelRidge
 from .estimators import KernelSVC as KernelSVC
 from .estimators import KernelSVR as KernelSVR
@@ -136,6 +139,7 @@ from .exercises import check as check
 from .metrics import check_conditionally_negative as check_conditionally_negative
 from .features import check_feature_map as check_feature_map
 from .kernels import check_kernel as check_kernel
+from .scale import check_large_fit as check_large_fit
 from .mercer import check_mercer as check_mercer
 from .graphs import check_renumbering as check_renumbering
 from .representer import check_representer as check_representer
@@ -159,6 +163,7 @@ from .zoo import from_sklearn as from_sklearn
 from .hilbert import gauss_hermite as gauss_hermite
 from .hilbert import gauss_legendre as gauss_legendre
 from .processes import gaussian_process as gaussian_process
+from .scale import gaussian_process_large as gaussian_process_large
 from .processes import gp_classification as gp_classification
 from .hilbert import gram_schmidt as gram_schmidt
 from .mmd import herding as herding
@@ -195,7 +200,9 @@ from .features import perceptron_primal as perceptron_primal
 from .hilbert import project as project
 from .convex import quantile as quantile
 from .grids_landmarks import random_feature_map as random_feature_map
+from .scale import recommend as recommend
 from .representer import ridge as ridge
+from .scale import ridge_large as ridge_large
 from .representer import ridge_path as ridge_path
 from .hilbert import riesz_representer as riesz_representer
 from .representer import semiparametric as semiparametric
