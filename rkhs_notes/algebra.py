@@ -143,10 +143,7 @@ class Delegating(Tiled):
 
         d : int ≥ 1, how many columns the points have; for points that are no arrays a list of them,
             or None
-
-        Returns
-        -------
-        FeatureMap           φ(X), (n, D), and φ.dim = D
+        returns : FeatureMap    φ(X), (n, D), and φ.dim = D
 
         Raises
         ------
@@ -160,10 +157,7 @@ class Delegating(Tiled):
         """The measure whose Fourier transform is k(x − y), by the closure rules of chapter 09.
 
         d : how many columns the points have
-
-        Returns
-        -------
-        SpectralMeasure      frequencies to sample, a density if there is one, the mass k(x, x)
+        returns : SpectralMeasure    frequencies to sample, a density if there is one, mass k(x, x)
 
         Raises
         ------
@@ -280,15 +274,10 @@ class OfTerms(Terms, Composite):
         return frozenset().union(*(k._facts() for k in self.terms))
 
     def _points(self, X, name):
-        X = self._merged(X, name)
-        for k in self.terms:
-            X = k._marked(X, name)
-        return X
+        return reduce(lambda X, k: k._marked(X, name), self.terms, self._merged(X, name))
 
     def _merged(self, X, name):
-        for k in self.terms:
-            X = k._merged(X, name)
-        return X
+        return reduce(lambda X, k: k._merged(X, name), self.terms, X)
 
     def _width(self, d): return sum(k._width(d) for k in self.terms)
     def _blocks(self): return 2 + max(k._blocks() for k in self.terms)
@@ -318,10 +307,9 @@ class OfImage(Pointed):
     "k(g(x), g(y)), where g picks columns or is any function of the points"
     _family = True
 
-    @property
-    def is_shift_invariant(self):
-        "Does the part depend on x − y alone, and are its points columns of x?"
-        return self.k.is_shift_invariant and not callable(self.columns)
+    is_shift_invariant = property(
+        lambda self: self.k.is_shift_invariant and not callable(self.columns),
+        doc="Does the part depend on x − y alone, and are its points columns of x?")
 
     def _facts(self):
         return frozenset([self]) if callable(self.columns) else ARRAYS | {self}

@@ -179,11 +179,8 @@ def finite_feature_map(K: GramMatrix, tol: Annotated[float, number(at_least=0, b
     tol : drop eigenvalues ≤ tol · λ₁, which changes no entry of K by more than tol · λ₁; by default
         what rounding cannot tell from 0
     entry_error : rounding error of an entry, as in is_psd
-
-    Returns
-    -------
-    array (n, r)              row i is φ(x_i); columns by decreasing eigenvalue, the first large
-                              entry of each positive
+    returns : array (n, r)    row i is φ(x_i); columns by decreasing eigenvalue, the first large
+        entry of each positive
 
     Raises
     ------

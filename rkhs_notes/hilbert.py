@@ -137,10 +137,7 @@ def lp_norm(x: Annotated[object, array()], p: Exponent):
 
     The maximum for p = ∞, the number of nonzeros for p = 0.
     x : (n,) or (…, n)
-
-    Returns
-    -------
-    float or array (…)
+    returns : float or array (…)
     """
     norms = _lp(np.atleast_1d(x), np.ones(np.shape(x)[-1:]), p)
     return float(norms) if norms.ndim == 0 else norms
@@ -314,10 +311,7 @@ def gram_schmidt(vectors: Vectors, inner: Inner = np.dot, drop: Flag = False):
     """Orthonormal vectors of the same span, each a combination of those up to its place   (0.7)
 
     drop : leave out a vector that depends on those before it, instead of raising
-
-    Returns
-    -------
-    array (r, d) for an array, else a list of r vectors; r = m unless some were dropped
+    returns : array (r, d) for an array, else a list of r vectors; r = m unless some were dropped
 
     Raises
     ------

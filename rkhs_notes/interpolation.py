@@ -239,10 +239,7 @@ def least_norm_split(f: AFunction, *kernels: AKernel) -> list:
 
     f : of the kernel k₁ + k₂ + …
     kernels : k₁, k₂, …
-
-    Returns
-    -------
-    list of RKHSFunction
+    returns : of RKHSFunction
 
     Raises
     ------

@@ -124,9 +124,12 @@ class _Elimination:
         info, self.left = np.finfo(diagonal.dtype), diagonal.astype(float)
         self.stopped, self.pivots = None, []
         not_negative(self.left, "k(x, x)", k)
-        self.top = _largest(self.left, info)
-        self.trace, self.noise = float(self.left.sum()), float(info.eps) ** 0.375 * self.top
-        self.floor = _FLOOR * float(info.eps) * self.top  # below it a pivot is rounding error
+        top = float(self.left.max())
+        as_number(top or 1.0, "the largest k(x, x)", at_least=float(info.tiny / info.eps),
+                  at_most=float(info.max) / len(diagonal),
+                  because=f", within {info.dtype}: rescale k, as c * k")
+        self.trace, self.noise = float(self.left.sum()), float(info.eps) ** 0.375 * top
+        self.floor = _FLOOR * float(info.eps) * top       # below it a pivot is rounding error
         self.goal = tol * self.trace
         self.F = np.empty((len(self.left), min(16, rank)), diagonal.dtype, order="F")
         self.decide()
@@ -141,7 +144,8 @@ class _Elimination:
     def add(self, pivots, new):
         "Append the columns `new` of F, as many as the goal asks for"
         squares = np.square(new, dtype=float)
-        enough = self.enough(squares) if len(pivots) > 1 else 1
+        rest = self.left.sum() - np.cumsum(squares.sum(axis=0))
+        enough = min(np.count_nonzero(rest > self.goal) + 1, len(pivots))
         pivots, new, squares = pivots[:enough], new[:, :enough], squares[:, :enough]
         new[self.pivots] = 0.0                                     # exactly, not up to rounding
         r = len(self.pivots) + len(pivots)
@@ -151,11 +155,6 @@ class _Elimination:
         self.pivots.extend(int(p) for p in pivots)
         self.left[self.pivots] = 0.0
         self.decide()
-
-    def enough(self, squares):
-        "How many of these columns the goal asks for"
-        left = self.left.sum() - np.cumsum(squares.sum(axis=0))
-        return int(np.argmax(left <= self.goal)) + 1 if left[-1] <= self.goal else squares.shape[1]
 
     def widen(self, r):
         "Room for r columns"
@@ -178,15 +177,6 @@ class _Elimination:
             self.stopped = "rank"
 
 # %% ../nbs/S_lowrank.ipynb #a7b3f077
-def _largest(diagonal, info):
-    "The largest k(x, x), if it is in range"
-    top = float(diagonal.max())
-    as_number(top or 1.0, "the largest k(x, x)", at_least=float(info.tiny / info.eps),
-              at_most=float(info.max) / len(diagonal),
-              because=f", within {info.dtype}: rescale k, as c * k")
-    return top
-
-
 def _found(work):
     pivots = np.array(work.pivots, dtype=int)
     F, work.F = np.ascontiguousarray(work.F[:, : len(pivots)]), None

@@ -49,13 +49,13 @@ class IntegralOperator(Value):
 
     @contract
     def __call__(self, f: AtNodes) -> RKHSFunction:
-        "T f as an element of H: Σᵢ wᵢ f(xᵢ) k(xᵢ, ·)   (4.2)"
+        "T f as an element of H, of f or its values (n,): Σᵢ wᵢ f(xᵢ) k(xᵢ, ·)   (4.2)"
         values = self.measure._scalar(f, "f")
         return RKHSFunction(self.k, self.measure.points, self.measure.weights * values)
 
     @contract
     def quadratic_form(self, f: AtNodes) -> Finite:
-        "∬ k(x, u) f(x) f(u) dμ(x) dμ(u) = ⟨f, T f⟩ = ‖T f‖²_H, which is ≥ 0   (4.3)"
+        "∬ k(x, u) f(x) f(u) dμ(x) dμ(u) = ⟨f, T f⟩ = ‖T f‖²_H ≥ 0, of f or its values (n,)   (4.3)"
         return self.measure.inner(f, self(f)(self.measure.points))
 
     @contract

@@ -59,10 +59,7 @@ class GaussianProcess(Conditional):
         """Draw n functions from the posterior, at the points X.
 
         X : array (m, d)
-
-        Returns
-        -------
-        array (n, m)         one row a function
+        returns : array (n, m)    one row a function
 
         Raises
         ------
@@ -422,10 +419,7 @@ def check_sample_space(k: AKernel, space: AKernel, X: Points, draws: Count = 200
 
     space : another kernel on the same points
     X : 16 or more, in an order in which each beginning is spread over all of them
-
-    Returns
-    -------
-    array (4,)       E ‖sₙ‖² in that space, at an eighth, a quarter, half and all of the points
+    returns : array (4,)    E ‖sₙ‖² in that space, at an eighth, a quarter, half and all points
 
     Raises
     ------

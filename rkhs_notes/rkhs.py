@@ -187,9 +187,7 @@ class RKHS(_KnownAtPoints):
     def power_function(self, X: Points):
         """P with P(x) = sup |f(x)| over ‖f‖ ≤ 1 and f = 0 on X   (3.12)
 
-        Returns
-        -------
-        PowerFunction            called on points (m, d) gives (m,)
+        returns : PowerFunction    called on points (m, d) gives (m,)
         """
         from rkhs_notes.interpolation import PowerFunction
         return PowerFunction(self.k, X)
@@ -318,9 +316,7 @@ class FiniteDimensionalRKHS(RKHS):
     def coordinates(self, f: OfThisSpace):
         """aⱼ = weightsⱼ Σᵢ alphaᵢ ψⱼ(zᵢ), the coordinates of an RKHSFunction
 
-        Returns
-        -------
-        array (r,) or (r, t)
+        returns : array (r,) or (r, t)
         """
         return (self.k._unweighted(f.Z) * self.weights).T @ f.alpha
 

@@ -75,10 +75,7 @@ def widest_margin(Phi: FeatureMatrix, y: Signs):
     """The unit w with the largest margin γ = minᵢ yᵢ⟨w, φᵢ⟩, through the origin
 
     Phi : n up to some thousand
-
-    Returns
-    -------
-    (array (D,), float)       w and its margin γ > 0
+    returns : (array (D,), float)    w and its margin γ > 0
 
     Raises
     ------

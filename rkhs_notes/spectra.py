@@ -308,7 +308,8 @@ class _Basis:
     def restart(self, values, S, keep):
         "Keeps the leading Ritz vectors only"
         self.m = keep = min(keep, self.m)
-        _combine(S[:, :keep], self.Q)
+        for columns in row_blocks(self.Q.shape[1], 2 * len(S) * self.Q.itemsize):
+            self.Q[:keep, columns] = S[:, :keep].T.astype(self.Q.dtype) @ self.Q[: len(S), columns]
         self.T[:] = 0
         self.T[:keep, :keep] = np.diag(values[:keep])
 
@@ -403,13 +404,6 @@ def _orthonormal(rows, Q):
 def _random(block, Q, rng):
     "Random rows orthogonal to Q: they see what the basis cannot"
     return _orthonormal(rng.standard_normal((block, Q.shape[1])).astype(Q.dtype), Q)
-
-
-def _combine(S, Q):
-    "Q[:p] = Sᵀ Q, in place, for S (m, p)"
-    m, p = S.shape
-    for columns in row_blocks(Q.shape[1], 2 * m * Q.itemsize):
-        Q[:p, columns] = S.T.astype(Q.dtype) @ Q[:m, columns]
 
 # %% ../nbs/S_spectra.ipynb #2a29973f
 def _not_symmetric(gap, scale):
