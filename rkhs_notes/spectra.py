@@ -73,7 +73,7 @@ class GramOperator(Value):
         vars(self).update(weights=weights, diagonal=diagonal, root=root,
                           unit=root / np.linalg.norm(root), K=self.k(self.X) if fits else None)
 
-    shape = property(lambda self: 2 * self.root.shape, doc="(n, n)")
+    shape = property(lambda self: (len(self.root), len(self.root)), doc="(n, n)")
     dtype = property(lambda self: self.diagonal.dtype, doc="That of the kernel's values")
 
     def _project(self, V):
