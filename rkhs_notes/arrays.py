@@ -129,7 +129,7 @@ def _numpy_floats(X, name):
         except (TypeError, ValueError):
             pass                                     # objects indeed: said below
     if A.dtype.kind not in "fiub":
-        raise TypeError(f"{name} holds {_content(A)}")
+        raise TypeError(f"{name} holds {_content(A, name)}")
     native = A.dtype.newbyteorder("=")
     return A.astype(native if native in (np.float32, np.float64) else np.float64, copy=False)
 
@@ -148,7 +148,7 @@ def _as_array(X, name):
 _NO_NUMBERS = (type(None), str, bytes, complex, np.complexfloating)
 
 # %% ../nbs/C_arrays.ipynb #d4b242d4
-def _content(A):
+def _content(A, name):
     "What an array without numbers holds, and what to do about it."
     kind, where = A.dtype.kind, ""
     if kind == "O":
@@ -159,7 +159,9 @@ def _content(A):
         where = f", the first at index {index}: {value!r}"
     kinds = dict(U="text", S="bytes", c="complex numbers", M="dates", m="durations",
                  NA="missing values")
-    advice = dict(U="A table with a column of text: encode that column first.",
+    text = "A table with a column of text: encode that column first."
+    labels = "Labels are for svc, gp_classification, or minimize_risk with loss='logistic'."
+    advice = dict(U=labels if name == "y" else text,
                   S="Decode them first.", NA="Drop or fill those rows.",
                   M="Subtract a date, and divide by a unit such as np.timedelta64(1, 'D').",
                   m="Divide by a unit such as np.timedelta64(1, 's').")

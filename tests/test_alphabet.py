@@ -15,7 +15,7 @@ ALPHABET = {
     "X": r"array \([nm], [d2]\)|array \(n,\) or \(n, [d1]\)",  # data
     "Y": r"array \([nm], d\)",
     "Z": r"array \(m, d\)",  # centres
-    "y": r"array \(n,\)($| or \(n, t\)|, (two different )?labels| of −1 and \+1)",
+    "y": r"array \(n,\)($| or \(n, t\)|, (two different )?labels|, or (two )?labels| of −1 and \+1)",
     "k": r".*\bKernel\b",
     "kx": r"Kernel",
     "ky": r"Kernel",

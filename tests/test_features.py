@@ -349,10 +349,10 @@ def test_a_strict_rule_would_never_start():
 
 
 BAD = {
-    "labels 0 and 1": (lambda: perceptron_dual(np.eye(2), [0, 1]), ValueError, "labels −1 and 1"),
-    "three labels": (lambda: perceptron_primal(np.eye(3), [1, 2, 3]), ValueError, "np.where"),
+    "three labels": (lambda: perceptron_dual(np.eye(3), [0, 1, 2]), ValueError, "3 different labels"),
+    "three labels, primal": (lambda: perceptron_primal(np.eye(3), [1, 2, 3]), ValueError, "3 different"),
     "a row of labels too few": (lambda: perceptron_primal(np.eye(3), [1, -1]), ValueError, "y has shape"),
-    "two columns of labels": (lambda: is_separable(np.eye(2), np.ones((2, 2))), ValueError, "one label"),
+    "two columns of labels": (lambda: is_separable(np.eye(2), np.ones((2, 2))), ValueError, "one column"),
     "not square": (lambda: perceptron_dual(np.ones((2, 3)), [1, -1]), ValueError, "Gram"),
     "start of another length": (lambda: perceptron_primal(np.eye(2), [1, -1], start=[1.0]),
         ValueError, "start"),

@@ -383,7 +383,7 @@ BAD = {
     "nan": (lambda: kernel_sgd(k, np.where(X > 0.9, np.nan, X), y), ValueError, "X is not finite"),
     "lengths": (lambda: kernel_sgd(k, X, y[:-1]), ValueError, "150 points"),
     "two targets": (lambda: kernel_sgd(k, X, np.stack([y, y], 1)), ValueError, "one column"),
-    "labels 0 and 1": (lambda: kernel_sgd(k, X, (y + 1) / 2), ValueError, "np.where"),
+    "one label": (lambda: kernel_sgd(k, X, 0 * y), ValueError, "one label only"),
     "loss": (lambda: kernel_sgd(k, X, y, "l2"), ValueError, "loss = 'l2': pass 'squared'"),
     "loss object": (lambda: kernel_sgd(k, X, y, np.square), TypeError, "pass a Loss"),
     "option 7": (lambda: kernel_sgd(k, X, y, option=7), ValueError, "option = 7"),

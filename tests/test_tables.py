@@ -3,6 +3,8 @@
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import rkhs_notes as rn
 from sklearn.base import clone
@@ -91,3 +93,80 @@ def test_keywords_of_other_libraries(call, words):
 def test_names_of_other_libraries(habit, name):
     with pytest.raises(AttributeError, match=f"did you mean {name}"):
         getattr(rn, habit)
+
+
+# -- labels of any type ----------------------------------------------------------------------
+
+text = np.where(signs > 0, "good", "bad")
+LABELS = {
+    "list of str": text.tolist(), "str": text, "object": text.astype(object), "Series": pd.Series(text),
+    "Categorical": pd.Series(pd.Categorical(text, categories=["good", "bad"])), "bool": signs > 0,
+    "0 and 1": (signs > 0).astype(int), "pandas string": pd.Series(text, dtype="string"),
+    "Int64": pd.Series(signs > 0).astype("Int64"), "boolean": pd.Series(signs > 0, dtype="boolean"),
+    "polars": pl.Series(text.tolist()), "bytes": text.astype("S"),
+}
+LEARNERS = {
+    "minimize_risk": lambda y: rn.minimize_risk(k, X, y, "logistic", lam=0.1),
+    "semiparametric": lambda y: rn.semiparametric(k, X, y, [lambda P: np.ones(len(P))], 0.1, loss="hinge"),
+    "kernel_sgd": lambda y: rn.kernel_sgd(k, X, y, steps=300),
+    "kernel_sgd on features": lambda y: rn.kernel_sgd(rn.Polynomial(2), X, y, "hinge", 1, 300, 0.01),
+    "budgeted_sgd": lambda y: rn.budgeted_sgd(k, X, y, budget=20, steps=300),
+    "gp_classification": lambda y: rn.gp_classification(k, X, y),
+    "svc": lambda y: rn.svc(k, X, y),
+}
+ARRAYS = {
+    "sgd_primal": lambda y: rn.sgd_primal(X, y, steps=100),
+    "sgd_dual": lambda y: rn.sgd_dual(k(X), y, steps=100),
+    "perceptron_primal": lambda y: rn.perceptron_primal(k(X), y).w,
+    "perceptron_dual": lambda y: rn.perceptron_dual(k(X) + np.eye(60), y).alpha,
+    "widest_margin": lambda y: rn.widest_margin(k(X), y)[0],
+    "smoothing_spline": lambda y: rn.smoothing_spline(X[:, 1], y, 0.1, loss="logistic").values,
+    "align": lambda y: rn.align([k, rn.Linear()], X, y)(X[:4]),
+    "affinity": lambda y: rn.affinity(X, y, kind="class").toarray(),
+    "regularized_risk": lambda y: rn.regularized_risk(rn.ridge(k, X, signs), X, y, 0.1, "hinge"),
+}
+
+
+@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_labels_of_any_type_are_learned_and_predicted(learner, labels):
+    as_signs, given = LEARNERS[learner](signs), LABELS[labels]
+    fit = LEARNERS[learner](given)
+    np.testing.assert_array_equal(fit(X), as_signs(X))                  # the decision does not see the names
+    high = np.unique(np.asarray(given))[1]
+    np.testing.assert_array_equal(fit.predict(X) == high, as_signs(X) >= 0)
+    assert set(fit.predict(X).tolist()) == set(np.asarray(given).tolist())
+    np.testing.assert_array_equal(as_signs.predict(X), np.where(as_signs(X) >= 0, 1, -1))
+
+
+@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("function", ARRAYS)
+def test_labels_of_any_type_give_the_same_numbers(function, labels):
+    found, known = ARRAYS[function](LABELS[labels]), ARRAYS[function](signs)
+    np.testing.assert_allclose(found, known, rtol=1e-10, atol=1e-12)
+
+
+def test_labels_where_numbers_belong_are_refused_by_name():
+    for call, words in [(lambda: rn.ridge(k, X, text), "Labels are for svc"),
+                        (lambda: rn.minimize_risk(k, X, text), "'bad', 'good'.*squared measures numbers"),
+                        (lambda: rn.kernel_sgd(k, X, text, "huber"), "measures numbers"),
+                        (lambda: rn.semiparametric(k, X, text, np.cos), "measures numbers")]:
+        with pytest.raises(TypeError, match=words):
+            call()
+    for y, words in [(np.arange(60) % 3, "3 different labels"), ([*text[1:], None], "1 of 60 labels"),
+                     (["one"] * 60, "one label only")]:
+        with pytest.raises(ValueError, match=words):
+            rn.minimize_risk(k, X, y, "logistic")
+
+
+def test_several_labels_become_a_column_each():
+    three = np.array(["a", "b", "c"])[np.arange(60) % 3]
+    columns = (three[:, None] == ["a", "b", "c"]).astype(float)
+    assert rn.align([k, rn.Linear()], X, three) == rn.align([k, rn.Linear()], X, columns)
+
+
+def test_a_learned_decision_keeps_its_labels_in_a_file(tmp_path):
+    f = rn.kernel_sgd(k, X, text, steps=300)
+    again = pickle.loads(pickle.dumps(f))
+    np.testing.assert_array_equal(again.predict(X), f.predict(X))
+    assert (2.0 * f).labels is None          # a multiple is a function, no decision
