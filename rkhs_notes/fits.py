@@ -10,18 +10,14 @@ from numbers import Number
 from typing import Annotated, Any
 import numpy as np
 from .arrays import shaped
-from .contracts import (Axes, MorePoints, Points, Value, Word, contract, fitting,
-                                  taken_of)
+from .contracts import (Axes, MorePoints, Points, Predicting, Value, Word, contract,
+                                  fitting, taken_of)
 from .gram import interval, window
 
 # %% ../nbs/S_fits.ipynb #b65ce8b6
-class Fit(Value):
+class Fit(Predicting, Value):
     "What has one value at each point: it is called, or asked to predict"
     k = property(lambda self: self.function.k, doc="The kernel one passed.")
-
-    def predict(self, X):
-        "The same as calling it."
-        return self(X)
 
     def __repr__(self): return f"{type(self).__name__}: {self.function}"
 

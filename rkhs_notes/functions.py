@@ -13,8 +13,8 @@ import numpy as np
 # %% ../nbs/S_functions.ipynb #5e77146a
 from .arrays import (Factored, Objects, as_floats, as_number, distinct, finite, guarded,
     require_fits, shaped)
-from rkhs_notes.contracts import (Axes, Value, Word, contract, fitting, joined_of, points,
-    remarked, taken_of)
+from .contracts import (Axes, Predicting, Value, Word, contract, fitting, joined_of,
+    points, remarked, taken_of)
 from .errors import not_negative
 from .gram import each_tile, interval, library, n_columns, n_points, precision, window
 
@@ -164,7 +164,7 @@ def multiple(f, c, scaled=np.multiply):
     return f._with(finite(alpha, "a coefficient of this multiple of f", "use a smaller factor"))
 
 # %% ../nbs/S_functions.ipynb #0035eb1b
-class Combination(Value):
+class Combination(Predicting, Value):
     "What every Σⱼ alphaⱼ k(zⱼ, ·) can do: the operators that come from f + g, c f, ⟨f, g⟩ and f(X)"
     __array_ufunc__ = None                       # numpy scalars leave `2.0 * f` to us
     centres = property(lambda self: self.Z, doc="The points whose sections are added")

@@ -18,9 +18,10 @@ from scipy.sparse.linalg import norm as sparse_norm
 # %% ../nbs/S_maps.ipynb #9ec60d2a
 from .algebra import inverse_lengths
 from .arrays import (Objects, array_namespace, as_count, as_floats, as_number,
-                               as_points, as_signs, finite, require_fits, require_symmetric, shaped,
+                               as_points, finite, require_fits, require_symmetric, shaped,
                                shortened)
-from .contracts import Count, Finite, Value, Word, contract, count, fitting
+from .contracts import (Count, Finite, Predicting, Value, Word, as_signs, contract, count,
+                                  fitting)
 from .errors import LawBroken, NoFiniteFeatureMap, not_negative
 from .gram import hold_objects, library, n_columns, n_points, precision
 
@@ -97,8 +98,9 @@ FeatureMatrix = Annotated[Any, Word(
     "array or sparse matrix (n, D)", _features, ("n", "D"),
     lambda rng, sizes: rng.normal(size=(sizes["n"], sizes["D"])), _NO_MATRIX)]
 Signs = Annotated[Any, Word(
-    "array (n,) of −1 and +1", lambda value, name, call: as_signs(value, name), ("n",),
-    lambda rng, sizes: rng.choice([-1.0, 1.0], sizes["n"]), (*_NO_MATRIX, [0, 1], [[1], [-1]]))]
+    "array (n,) of −1 and +1, or two labels of any type", as_signs, ("n",),
+    lambda rng, sizes: rng.choice([-1.0, 1.0], sizes["n"]), (*_NO_MATRIX, [0, 1, 2], [[1], [-1]]),
+    means="the label that sorts last is +1")]
 GramMatrix = Annotated[Any, Word(
     "array (n, n), a Gram matrix", _gram, ("n", "n"),
     lambda rng, sizes: np.eye(sizes["n"]) + 0.1, (*_NO_MATRIX, [[1, 2]]))]
@@ -338,7 +340,7 @@ def like(F, X):
     return array_namespace(X).asarray(F, dtype=X.dtype)
 
 # %% ../nbs/S_maps.ipynb #1340c2ee
-class OfWeights(Value):
+class OfWeights(Predicting, Value):
     "Functions ⟨w, φ(·)⟩ of one map φ"
 
     @contract

@@ -10,12 +10,15 @@ import numpy as np
 
 from .algebra import (Composite, OfOne, added, diag_vjp, prefixed, receiver, scaled,
                                 tex_bracketed)
+from .contracts import (AnyPoints, Classes, Count, Flag, Function, ManyResponses,
+                                  Points, Positive, SquareMatrix, Weights, Word, contract,
+                                  fitting, function)
+
+# %% ../nbs/01b_metrics.ipynb #d7a01ef8
+from . import arrays
 from .arrays import as_number, as_points, nonnegative_lstsq, sqdist
-from .contracts import (AnyPoints, Count, Flag, Function, Points, Positive, SquareMatrix,
-                                  Targets, Weights, Word, contract, fitting, function)
 
 # %% ../nbs/01b_metrics.ipynb #33b3f2ec
-from . import arrays
 from .errors import require
 from .forms import values_of, with_columns
 from .functions import times
@@ -297,10 +300,10 @@ def _least_mixture(grams, Y):
 
 # %% ../nbs/01b_metrics.ipynb #9d1ed740
 @contract
-def align(kernels: Kernels, X: AnyPoints, y: Targets) -> AKernel:
+def align(kernels: Kernels, X: AnyPoints, y: ManyResponses) -> AKernel:
     """The convex combination of kernels that is best aligned with the targets   (1.15)
 
-    y : for classes ±1, or one column of 0 and 1 a class
+    y : for classes the labels, ±1, or one column of 0 and 1 a class
     returns : Σ weight · kernel, weights ≥ 0 with sum 1; zero ones left out
 
     Raises
@@ -311,7 +314,7 @@ def align(kernels: Kernels, X: AnyPoints, y: Targets) -> AKernel:
     ----------
     Cortes, Mohri and Rostamizadeh (2012)
     """
-    y = y / (np.abs(y).max() or 1.0)
+    y = y.columns if isinstance(y, Classes) else y / (np.abs(y).max() or 1.0)
     Y = (y - y.mean(axis=0)).reshape(len(y), -1)
     Y = Y * (np.abs(Y).max() > 8 * len(Y) * np.finfo(float).eps)       # else rounding of a constant
     grams = [_direction(k(X)) for k in kernels]

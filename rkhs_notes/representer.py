@@ -8,8 +8,9 @@ __all__ = ['OffsetFit', 'ridge', 'regularized_risk', 'check_representer', 'Ridge
 from typing import Annotated, Any
 import numpy as np
 from .arrays import Objects, frozen, joined
-from .contracts import (Count, Finite, Flag, NonNegative, Points, Positive, Rng, Targets,
-                                  Vector, Weights, Word, contract, points, word_of)
+from .contracts import (Classes, Count, Finite, Flag, ManyResponses, NonNegative,
+                                  Points, Positive, Responses, Rng, Targets, Weights, Word,
+                                  contract, points, word_of)
 
 # %% ../nbs/05_representer.ipynb #7e014db0
 from .convex import (ALoss, Loss, absolute, certificate,  # noqa: F401
@@ -104,7 +105,7 @@ def _free_columns(f, X):
 
 # %% ../nbs/05_representer.ipynb #a97e553a
 @contract
-def regularized_risk(f: Fitted, X: ItsPoints, y: Vector, lam: NonNegative,
+def regularized_risk(f: Fitted, X: ItsPoints, y: Responses, lam: NonNegative,
                      loss: ALoss = squared) -> Finite:
     "J(f) = Σᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖²   (5.1)"
     norm = getattr(f, "function", f).norm()
@@ -112,7 +113,7 @@ def regularized_risk(f: Fitted, X: ItsPoints, y: Vector, lam: NonNegative,
 
 # %% ../nbs/05_representer.ipynb #ee914f8f
 @contract
-def check_representer(f: Fitted, X: ItsPoints, y: Vector, lam: Positive, trials: Count = 20,
+def check_representer(f: Fitted, X: ItsPoints, y: Responses, lam: Positive, trials: Count = 20,
                       rng: Rng = None, loss: ALoss = squared) -> Finite:
     """Test that f minimises Σ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖² over the whole space   (5.2), (5.10)
 
@@ -322,8 +323,9 @@ class SemiparametricFit(Fit):
 
 # %% ../nbs/05_representer.ipynb #bd980535
 @contract
-def semiparametric(k: AKernel, X: Points, y: Targets, null_space: NullSpace, lam: Positive = 1e-3,
-                   weights: Weights = None, loss: ALoss = squared) -> SemiparametricFit:
+def semiparametric(k: AKernel, X: Points, y: ManyResponses, null_space: NullSpace,
+                   lam: Positive = 1e-3, weights: Weights = None,
+                   loss: ALoss = squared) -> SemiparametricFit:
     """argmin over f in H and beta of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ) + Σⱼ betaⱼ pⱼ(xᵢ)) + lam ‖f‖²   (5.6)
 
     null_space : X ↦ (n, m), the values of p₁, …, pₘ, or functions X ↦ (n,); points of ℝ come to
@@ -343,16 +345,17 @@ def semiparametric(k: AKernel, X: Points, y: Targets, null_space: NullSpace, lam
     Theorem 5.4, Theorem 5.6a; Kimeldorf and Wahba (1971)
     """
     T = independent(null_matrix(null_space, X), weights)
-    if loss == squared:
+    if loss == squared and not isinstance(y, Classes):
         alpha, beta, gap = *beside(T, smoother(k, X, y.dtype, lam, weights), y), 0.0
     else:
-        y = squarable(loss.targets(y))
-        alpha, beta, gap = beside_loss(whole(k, X), T, y, loss, lam, weights)
-    return SemiparametricFit(RKHSFunction(k, X, alpha), NullPart(null_space, beta), gap)
+        signs = squarable(loss.targets(y))
+        alpha, beta, gap = beside_loss(whole(k, X), T, signs, loss, lam, weights)
+    fit = SemiparametricFit(RKHSFunction(k, X, alpha), NullPart(null_space, beta), gap)
+    return fit.of_labels(loss.labels_of(y))
 
 # %% ../nbs/05_representer.ipynb #bc252581
 @contract
-def smoothing_spline(x: OnTheLine, y: Vector, lam: Positive, weights: Weights = None,
+def smoothing_spline(x: OnTheLine, y: Responses, lam: Positive, weights: Weights = None,
                      loss: ALoss = squared) -> NaturalSpline:
     """argmin over f of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ)) + lam ∫ f″², for squares in O(n log n)   (5.7), (5.9)
 
@@ -369,7 +372,7 @@ def smoothing_spline(x: OnTheLine, y: Vector, lam: Positive, weights: Weights = 
     ----------
     Theorem 5.5; Green and Silverman (1994), chapter 2; Golub and Van Loan (2013), cyclic reduction
     """
-    y = squarable(y.astype(float))
+    y = squarable(loss.targets(y).astype(float))
     w = np.ones(len(x)) if weights is None else squarable(weights.astype(float), "weights")
     if loss == squared:
         return penalised(x[w > 0], y[w > 0], w[w > 0], lam)
@@ -399,7 +402,7 @@ class RiskSolution(Fit):
     iterations: int
 
     def __call__(self, X):
-        "f(X), (n,)"
+        "f(X), (n,); predict gives labels by its sign, where labels were fitted"
         return self.function(X)
 
     def __repr__(self):
@@ -408,11 +411,12 @@ class RiskSolution(Fit):
 
 # %% ../nbs/05_representer.ipynb #3a6f7292
 @contract
-def minimize_risk(k: AKernel, X: Points, y: Vector, loss: ALoss = squared, lam: Positive = 1e-3,
-                  tol: Positive = 1e-6, max_iter: Count = 200) -> RiskSolution:
+def minimize_risk(k: AKernel, X: Points, y: Responses, loss: ALoss = squared,
+                  lam: Positive = 1e-3, tol: Positive = 1e-6,
+                  max_iter: Count = 200) -> RiskSolution:
     """argmin over f in H of  Σᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖², with a certified duality gap   (5.10)
 
-    y : targets; −1 and 1 for logistic, hinge and squared_hinge
+    y : targets; for logistic, hinge and squared_hinge two labels, the last in order being 1
     loss : squared, absolute, huber, logistic, hinge, squared_hinge, quantile(tau),
         epsilon_insensitive(eps), or a Loss of your own
     lam : weight of ‖f‖²; hinge with C = 1 / (2 lam) is the SVM without offset
@@ -436,4 +440,4 @@ def minimize_risk(k: AKernel, X: Points, y: Vector, loss: ALoss = squared, lam: 
     """
     found = minimize_convex(whole(k, X), squarable(loss.targets(y)), loss, lam, tol, max_iter)
     return RiskSolution(RKHSFunction(k, X, found.alpha), loss, lam, found.primal, found.dual,
-                        found.gap, found.iterations)
+                        found.gap, found.iterations).of_labels(loss.labels_of(y))
