@@ -169,8 +169,9 @@ def array(*letters, above=None, at_least=None):
         A = as_floats(value, name)
         if plain and A.ndim not in dims:
             n = call.sizes.get(plain[0], (None, plain[0]))[1] if call else plain[0]
+            hint = f", as {name}.ravel() is" if A.shape[1:] == (1,) else ", one column at a time"
             shaped(A, name, *((n, *shape[1:]) for shape in shapes),
-                   hint=", one column at a time" if len(plain) < A.ndim == 2 else "")
+                   hint=hint if len(plain) < A.ndim == 2 else "")
         if fixed or len({*plain}) < len(plain):              # (n, 2) and (n, n)
             shaped(A, name, *shapes)
         if entries and not (A > above if at_least is None else A >= at_least).all():
@@ -340,6 +341,9 @@ class Classes(NamedTuple):
     names = property(lambda self: tuple(self.classes.tolist()), doc="The different labels.")
     signs = property(lambda self: np.where(self.place == 0, -1.0, 1.0),
                      doc="−1.0 for the label that sorts first, 1.0 for others, (n,).")
+    columns = property(lambda self: self.signs if len(self.classes) == 2 else
+                       (self.place[:, None] == np.arange(len(self.classes))).astype(float),
+                       doc="As targets: the signs of two labels, or one column of 0 and 1 a label.")
 
 
 def _labels(value, name, call):
@@ -368,6 +372,43 @@ TwoLabels = Annotated[ArrayLike, Word(
     "array (n,), two different labels of any type", _two_labels, ("n",),
     lambda rng, sizes: np.arange(sizes["n"]) % 2, (*_NO_LABELS, [1, 1, 1], ["a", "b", "c"]),
     means="the one that sorts last is the positive one")]
+
+# %% ../nbs/C_contracts.ipynb #aeb67548
+def responses(*letters):
+    "The word of targets, or of labels of any type that are no numbers"
+    numbers = array(*letters)
+
+    def read(value, name, call):
+        kind = _labels if isinstance(value, Classes) or _are_labels(value) else numbers.read
+        return kind(value, name, call)
+
+    bad = tuple(value for value in numbers.bad if value != ["a", "b"])
+    return replace(numbers, says=f"{numbers.says}, or labels (n,)", read=read, bad=bad)
+
+
+def _are_labels(value):
+    "A column of text, of truth values, or of objects among which there are some?"
+    if not (isinstance(value, (np.ndarray, list, tuple)) or hasattr(value, "to_numpy")):
+        return False
+    try:
+        A = np.asarray(value)
+    except ValueError:                                   # ragged
+        return False
+    if A.ndim != 1 or A.dtype.kind != "O":
+        return A.ndim == 1 and A.dtype.kind in "USTb"
+    return any(isinstance(label, (str, bytes, bool, np.bool_)) for label in A)
+
+
+def as_signs(value, name, call=None):
+    "Two labels of any type as −1.0 and 1.0, (n,): the one that sorts last is 1"
+    y = responses("n").read(value, name, call)
+    ready = not isinstance(y, Classes) and bool(np.isin(np.asarray(y), (-1, 1)).all())
+    return y if ready else _two_labels(y, name, call).signs
+
+
+Responses = Annotated[ArrayLike, responses("n")]
+ManyResponses = Annotated[ArrayLike, responses("n", "t?")]
+
 
 # %% ../nbs/C_contracts.ipynb #423433d5
 class _Mark:
@@ -896,6 +937,22 @@ def brief(value):
         return f"({', '.join(map(brief, value[:3]))}{', …' * (len(value) > 3)})"
     text = getattr(value, "__name__", None) or repr(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
+
+# %% ../nbs/C_contracts.ipynb #99855db0
+class Predicting:
+    "What has one value at each point, and perhaps labels (low, high) for its two signs"
+    labels = None
+
+    def predict(self, X):
+        "Labels by the sign of the value, where it was learned from labels; else the value itself."
+        values = self(X)
+        return values if self.labels is None else np.where(values >= 0, *self.labels[::-1])
+
+    def of_labels(self, labels):
+        "The same, as a decision between (low, high)"
+        if labels is not None:
+            vars(self)["labels"] = labels
+        return self
 
 # %% ../nbs/C_contracts.ipynb #7f398b39
 _Contracted = Annotated[Callable, Word(

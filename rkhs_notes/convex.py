@@ -12,9 +12,12 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from .arrays import Cholesky, as_signs, require_symmetric, shaped
-from .contracts import (Count, NonNegative, Positive, Probability, Rng, SquareMatrix,
-                                  Value, Vector, Word, contract, fitting, one_of)
+
+# %% ../nbs/S_convex.ipynb #d6c51852
+from .arrays import Cholesky, require_symmetric, shaped
+from .contracts import (Classes, Count, NonNegative, Positive, Probability, Responses,
+                                  Rng, SquareMatrix, Value, Vector, Word, as_signs, contract,
+                                  fitting, one_of)
 from .errors import ConvergenceFailure, not_negative, require
 
 # %% ../nbs/S_convex.ipynb #cbddc61a
@@ -55,16 +58,28 @@ class Loss(Value):
         raise NotImplementedError(f"{type(self).__name__} must write {method}")
 
     @contract
-    def targets(self, y: Vector):
-        """y as floats, if this loss takes such targets.
+    def targets(self, y: Responses):
+        """y as floats, if this loss takes such targets: two labels of any type as −1 and 1.
 
         returns : array (n,)
 
         Raises
         ------
-        TypeError, ValueError    not finite numbers, or not −1 and 1 where the loss needs labels
+        TypeError, ValueError    not finite numbers, or not two labels where the loss needs labels
         """
-        return as_signs(y, f"y of the loss {self}") if self.labels else y
+        if self.labels:
+            return as_signs(y, f"y of the loss {self}")
+        if isinstance(y, Classes):
+            raise TypeError(f"y holds the labels {', '.join(map(repr, y.names[:3]))}, and the loss "
+                            f"{self} measures numbers; pass loss='logistic' or 'hinge'.")
+        return y
+
+    def labels_of(self, y):
+        "(low, high): the labels that −1 and 1 stand for, where y holds labels; else None"
+        if not self.labels:
+            return None
+        y = np.unique(np.asarray(y)) if not isinstance(y, Classes) else y.classes
+        return tuple(y.tolist()) if len(y) == 2 else (-1.0, 1.0)
 
     def __eq__(self, other):
         return self is other or type(self) is type(other) and vars(self) == vars(other)
@@ -253,7 +268,7 @@ def as_loss(loss: ALoss) -> Loss:
 
 # %% ../nbs/S_convex.ipynb #0a32c9f8
 @contract
-def check_loss(loss: ALoss, y: Vector, trials: Count = 200, rng: Rng = None) -> float:
+def check_loss(loss: ALoss, y: Responses, trials: Count = 200, rng: Rng = None) -> float:
     """Test that conjugate and loss belong together, ℓ(f) + ℓ*(u) ≥ u f, = at subgradients   (CVX.1)
 
     Of a loss that is no PiecewiseQuadratic the derivative and the curvature are tested as well.
@@ -345,7 +360,8 @@ class _Risk(NamedTuple):
 
 
 @contract
-def certificate(K: SquareMatrix, y: Vector, loss: ALoss, lam: Positive, alpha: Vector, u: Vector):
+def certificate(K: SquareMatrix, y: Responses, loss: ALoss, lam: Positive, alpha: Vector,
+                u: Vector):
     """Primal value, dual value and relative gap, from their definitions   (CVX.1)
 
     alpha : the primal point f = K alpha
@@ -360,7 +376,7 @@ def certificate(K: SquareMatrix, y: Vector, loss: ALoss, lam: Positive, alpha: V
 
 # %% ../nbs/S_convex.ipynb #831c2525
 @contract
-def minimize_convex(K: SquareMatrix, y: Vector, loss: ALoss, lam: Positive, tol: Positive = 1e-6,
+def minimize_convex(K: SquareMatrix, y: Responses, loss: ALoss, lam: Positive, tol: Positive = 1e-6,
                     max_iter: Count = 200) -> ConvexSolution:
     """argmin over alpha of  Σᵢ ℓ(yᵢ, (K alpha)ᵢ) + lam alphaᵀ K alpha, with a duality gap   (CVX.1)
 

@@ -13,8 +13,9 @@ import numpy as np
 
 # %% ../nbs/06_sgd.ipynb #e957fd9c
 from .arrays import spans
-from .contracts import (Count, Flag, Function, NonNegative, Points, Positive, Rng, Value,
-    Vector, Whole, Word, contract, count, either, fitting, function, instance_of, taken_of)
+from rkhs_notes.contracts import (Count, Flag, Function, NonNegative, Points, Positive, Responses,
+    Rng, Value, Vector, Whole, Word, contract, count, either, fitting, function, instance_of,
+    taken_of)
 from .convex import ALoss, logistic
 
 # %% ../nbs/06_sgd.ipynb #64c89568
@@ -34,7 +35,7 @@ from .steps import (Amount, Examples, FeatureRows, Machine, Option, Run, Size, S
 
 # %% ../nbs/06_sgd.ipynb #ba74dbe2
 @contract
-def sgd_primal(Phi: FeatureRows, y: Vector, loss: ALoss = logistic, steps: Count = None,
+def sgd_primal(Phi: FeatureRows, y: Responses, loss: ALoss = logistic, steps: Count = None,
                step_size: StepSize = 0.1, rng: Rng = None,
                callback: Annotated[Any, function("(t, w)")] = None):
     """w ← w − step_size ℓ′(yᵢ, ⟨w, φᵢ⟩) φᵢ, one random example i after the other   (6.2)
@@ -63,7 +64,7 @@ def sgd_primal(Phi: FeatureRows, y: Vector, loss: ALoss = logistic, steps: Count
 
 # %% ../nbs/06_sgd.ipynb #3a50543f
 @contract
-def sgd_dual(K: GramMatrix, y: Vector, loss: ALoss = logistic, steps: Count = None,
+def sgd_dual(K: GramMatrix, y: Responses, loss: ALoss = logistic, steps: Count = None,
              step_size: StepSize = 0.1, rng: Rng = None,
              callback: Annotated[Any, function("(t, u)")] = None):
     """uᵢ ← uᵢ − step_size ℓ′(yᵢ, Σⱼ Kᵢⱼ uⱼ), one random example i after the other   (6.4)
@@ -88,7 +89,7 @@ def sgd_dual(K: GramMatrix, y: Vector, loss: ALoss = logistic, steps: Count = No
 
 # %% ../nbs/06_sgd.ipynb #706c2f2c
 @contract
-def check_span(Phi: FeatureRows, y: Vector, loss: ALoss = logistic, steps: Count = 200,
+def check_span(Phi: FeatureRows, y: Responses, loss: ALoss = logistic, steps: Count = 200,
                step_size: StepSize = 0.1, rng: Whole = 0, primal: Function = sgd_primal,
                dual: Function = sgd_dual) -> float:
     """Test at every step that w = Σⱼ uⱼ φⱼ, for one sequence of examples   (6.3)
@@ -140,7 +141,7 @@ def _features(k, X, option, features):
 
 # %% ../nbs/06_sgd.ipynb #19281860
 @contract
-def kernel_sgd(k: AKernel, X: Points, y: Vector, loss: ALoss = logistic, option: Option = 4,
+def kernel_sgd(k: AKernel, X: Points, y: Responses, loss: ALoss = logistic, option: Option = 4,
                steps: Count = None, step_size: StepSize = 0.1, rng: Rng = None,
                features: MapOrTerms = None, *, lam: NonNegative = 0.0, batch: Count = 1,
                average: Flag = False, replace: Flag = True,
@@ -178,9 +179,11 @@ def kernel_sgd(k: AKernel, X: Points, y: Vector, loss: ALoss = logistic, option:
     """
     run = Run(y, loss, steps, step_size, rng, batch, lam, replace)
     if option in (3, 4):
-        return RKHSFunction(k, X, descend(run, Examples(k, X, option == 4), average, callback))
+        u = descend(run, Examples(k, X, option == 4), average, callback)
+        return RKHSFunction(k, X, u).of_labels(run.labels)
     phi = _features(k, X, option, features)
-    return FeatureFunction(phi, descend(run, Weights(phi, X, option in (2, 6)), average, callback))
+    w = descend(run, Weights(phi, X, option in (2, 6)), average, callback)
+    return FeatureFunction(phi, w).of_labels(run.labels)
 
 # %% ../nbs/06_sgd.ipynb #a4cda225
 @dataclass(frozen=True, repr=False)
@@ -357,7 +360,9 @@ class Budgeted(Value):
     def __call__(self, X):
         return self.function(X)
 
-    predict = __call__
+    def predict(self, X):
+        "Labels by the sign, where labels were learned"
+        return self.function.predict(X)
 
 # %% ../nbs/06_sgd.ipynb #feb8dc2c
 class _Memory:
@@ -388,7 +393,7 @@ def _forget(memory):
 
 # %% ../nbs/06_sgd.ipynb #3a900f92
 @contract
-def budgeted_sgd(k: AKernel, X: Points, y: Vector, loss: ALoss = logistic, budget: Count = 100,
+def budgeted_sgd(k: AKernel, X: Points, y: Responses, loss: ALoss = logistic, budget: Count = 100,
                  steps: Count = None, step_size: StepSize = 0.1, rng: Rng = None) -> Budgeted:
     """kernel_sgd with at most `budget` centres: the one missed least is projected away   (6.10)
 
@@ -421,4 +426,5 @@ def budgeted_sgd(k: AKernel, X: Points, y: Vector, loss: ALoss = logistic, budge
                 _forget(memory)
         memory.rows = pool[memory.rows]
     rows, c = (memory.rows, memory.c) if len(memory.rows) else (np.array([0]), np.zeros(1))
-    return Budgeted(RKHSFunction(k, taken_of(X, rows), c), float(memory.drift))
+    f = RKHSFunction(k, taken_of(X, rows), c).of_labels(run.labels)
+    return Budgeted(f, float(memory.drift))

@@ -106,8 +106,9 @@ class Run:
     "The examples in order, the step sizes, the slopes, and when to stop"
 
     def __init__(self, y, loss, steps, step_size, rng, batch=1, lam=0.0, replace=True):
-        n = len(y)
+        n = y.shape[0]
         self.loss, self.y, self.n, self.batch = loss, loss.targets(y), n, batch
+        self.labels = loss.labels_of(y)
         self.steps = 20 * n if steps is None else steps
         require_fits((self.steps * batch,), 16, "several shorter runs")
         self.rates = _rates(step_size, self.steps)
