@@ -84,8 +84,7 @@ class Loss(Value):
     def __eq__(self, other):
         return self is other or type(self) is type(other) and vars(self) == vars(other)
 
-    def __hash__(self):
-        return hash((type(self), *vars(self)))
+    def __hash__(self): return hash((type(self), *vars(self)))
 
     def __repr__(self):
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
@@ -97,8 +96,7 @@ class Logistic(Loss):
     "log(1 + exp(−y f)), y = ±1"
     labels = True
 
-    def __call__(self, y, f):
-        return np.logaddexp(0, -y * f)
+    def __call__(self, y, f): return np.logaddexp(0, -y * f)
 
     def conjugate(self, y, u):
         t = -u * y
@@ -106,11 +104,8 @@ class Logistic(Loss):
         t = np.where(inside, t, 0.5)
         return np.where(inside, -special.entr(t) - special.entr(1 - t), np.inf)
 
-    def derivative(self, y, f):
-        return -y * special.expit(-y * f)
-
-    def curvature(self, y, f):
-        return special.expit(f) * special.expit(-f)
+    def derivative(self, y, f): return -y * special.expit(-y * f)
+    def curvature(self, y, f): return special.expit(f) * special.expit(-f)
 
 # %% ../nbs/S_convex.ipynb #a0e6b5c7
 class PiecewiseQuadratic(Loss):
@@ -134,21 +129,15 @@ class Squared(PiecewiseQuadratic):
     "(y − f)²"
     a = 0.5
 
-    def __call__(self, y, f):
-        return (y - f) ** 2
-
-    def interval(self, y):
-        return np.full(len(y), -np.inf), np.full(len(y), np.inf)
+    def __call__(self, y, f): return (y - f) ** 2
+    def interval(self, y): return np.full(len(y), -np.inf), np.full(len(y), np.inf)
 
 
 class Absolute(PiecewiseQuadratic):
     "|y − f|"
 
-    def __call__(self, y, f):
-        return np.abs(y - f)
-
-    def interval(self, y):
-        return -np.ones(len(y)), np.ones(len(y))
+    def __call__(self, y, f): return np.abs(y - f)
+    def interval(self, y): return -np.ones(len(y)), np.ones(len(y))
 
 # %% ../nbs/S_convex.ipynb #b7c8a464
 class Huber(PiecewiseQuadratic):
@@ -159,22 +148,16 @@ class Huber(PiecewiseQuadratic):
     delta: Positive = 1.0                         # in the units of y
     a = 1.0
 
-    def __call__(self, y, f):
-        return special.huber(self.delta, np.subtract(y, f))
-
-    def interval(self, y):
-        return np.full(len(y), -self.delta), np.full(len(y), self.delta)
+    def __call__(self, y, f): return special.huber(self.delta, np.subtract(y, f))
+    def interval(self, y): return np.full(len(y), -self.delta), np.full(len(y), self.delta)
 
 
 class Quantile(PiecewiseQuadratic):
     "tau (y − f) where f ≤ y, (1 − tau) (f − y) where f ≥ y: least for the tau-quantile"
     tau: Probability = 0.5                        # the share of targets below f
 
-    def __call__(self, y, f):
-        return np.maximum(self.tau * (y - f), (self.tau - 1) * (y - f))
-
-    def interval(self, y):
-        return np.full(len(y), -self.tau), np.full(len(y), 1 - self.tau)
+    def __call__(self, y, f): return np.maximum(self.tau * (y - f), (self.tau - 1) * (y - f))
+    def interval(self, y): return np.full(len(y), -self.tau), np.full(len(y), 1 - self.tau)
 
 
 class EpsilonInsensitive(PiecewiseQuadratic):
@@ -184,33 +167,24 @@ class EpsilonInsensitive(PiecewiseQuadratic):
     """
     eps: NonNegative = 0.1                        # half the width of the free tube
 
-    def __call__(self, y, f):
-        return np.maximum(np.abs(y - f) - self.eps, 0)
-
-    def interval(self, y):
-        return -np.ones(len(y)), np.ones(len(y))
+    def __call__(self, y, f): return np.maximum(np.abs(y - f) - self.eps, 0)
+    def interval(self, y): return -np.ones(len(y)), np.ones(len(y))
 
 # %% ../nbs/S_convex.ipynb #dab99916
 class Hinge(PiecewiseQuadratic):
     "1 − y f where that is positive, else 0; y = ±1"
     labels = True
 
-    def __call__(self, y, f):
-        return np.maximum(1 - y * f, 0)
-
-    def interval(self, y):
-        return np.minimum(-y, 0), np.maximum(-y, 0)
+    def __call__(self, y, f): return np.maximum(1 - y * f, 0)
+    def interval(self, y): return np.minimum(-y, 0), np.maximum(-y, 0)
 
 
 class SquaredHinge(PiecewiseQuadratic):
     "(1 − y f)² where 1 − y f is positive, else 0; y = ±1"
     labels, a = True, 0.5
 
-    def __call__(self, y, f):
-        return np.maximum(1 - y * f, 0) ** 2
-
-    def interval(self, y):
-        return np.where(y > 0, -np.inf, 0), np.where(y > 0, 0, np.inf)
+    def __call__(self, y, f): return np.maximum(1 - y * f, 0) ** 2
+    def interval(self, y): return np.where(y > 0, -np.inf, 0), np.where(y > 0, 0, np.inf)
 
 # %% ../nbs/S_convex.ipynb #edebaaaf
 squared = Squared()
@@ -491,11 +465,8 @@ class _Box:
         self.there = np.isfinite(self.bounds)
         self.count = int(self.there.sum())
 
-    def merge(self, v):
-        return v[:self.n] - v[self.n:] if self.split else v
-
-    def spread(self, g):
-        return np.concatenate([g, -g]) if self.split else g
+    def merge(self, v): return v[:self.n] - v[self.n:] if self.split else v
+    def spread(self, g): return np.concatenate([g, -g]) if self.split else g
 
     def at(self, v):
         "u, and the gradient of the quadratic function of v"
@@ -503,8 +474,7 @@ class _Box:
         u = self.merge(v)
         return u, self.spread(K @ u / (2 * lam) + loss.a * u) + self.linear
 
-    def distance(self, v):
-        return np.where(self.there, self.sign * (v - self.bounds), 1.0)
+    def distance(self, v): return np.where(self.there, self.sign * (v - self.bounds), 1.0)
 
     def middle(self):
         "A start inside the bounds, at distance 1 of a single one"

@@ -183,8 +183,7 @@ class Dataset:
     target_names: tuple       # c class names; empty for regression
     image_shape: tuple = ()   # (h, w), if a row of X is an image; china: the rows are its pixels
 
-    def __iter__(self):
-        return iter((self.X, self.y))
+    def __iter__(self): return iter((self.X, self.y))
 
     def __repr__(self):
         def first(names):

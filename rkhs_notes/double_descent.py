@@ -240,8 +240,7 @@ class ArcCosine(Kernel):
         J = (xp.sqrt(1 - cosine**2) + (math.pi - xp.acos(cosine)) * cosine) / math.pi
         return x[:, None] * y[None, :] * J  # (10.9)
 
-    def _diag(self, X, xp):
-        return xp.vecdot(X, X)
+    def _diag(self, X, xp): return xp.vecdot(X, X)
 
 # %% ../nbs/10_double_descent.ipynb #eec62a7e
 class _Neurons(Value):

@@ -43,30 +43,26 @@ class OfPairs(Composite):
         "Do both parts depend on differences alone?"
         return self.k1.is_shift_invariant and self.k2.is_shift_invariant
 
-    def _merged(self, X, name):
-        return as_one(X, self.split, name)
+    def _merged(self, X, name): return as_one(X, self.split, name)
 
     def _points(self, X, name):
         X = self._merged(X, name)
         if isinstance(X, Objects) or of_objects(X):
             X = marked(lambda X, name: Objects(X), X, name, frozenset())
-            self._halves(X, name)
-            return X
-        X = marked(as_points, X, name)
-        if X.shape[1] <= (self.split or 1) or (self.split is None and X.shape[1] % 2):
-            raise ValueError(f"{self} cannot cut the {X.shape[1]} columns of {name} in two: "
-                             "pass a tuple (X, U), or split=….")
+        else:
+            X = marked(as_points, X, name)
+            if X.shape[1] <= (self.split or 1) or (self.split is None and X.shape[1] % 2):
+                raise ValueError(f"{self} cannot cut the {X.shape[1]} columns of {name} in two: "
+                                 "pass a tuple (X, U), or split=….")
         self._halves(X, name)
         return X
 
-    def _facts(self):
-        return frozenset([self])
+    def _facts(self): return frozenset([self])
 
     def _inputs(self, X, Y):
         return list(zip((self.k1, self.k2), self._halves(X), self._halves(Y), strict=True))
 
-    def _halves(self, X, name="X"):
-        return prepared(X, self, lambda: self._cut(X, name))
+    def _halves(self, X, name="X"): return prepared(X, self, lambda: self._cut(X, name))
 
     def _cut(self, X, name):
         if isinstance(X, Objects):
@@ -80,8 +76,5 @@ class OfPairs(Composite):
         return tuple(k._marked(half, name)
                      for k, half in zip((self.k1, self.k2), halves, strict=True))
 
-    def _width(self, d):
-        return self.k1._width(d) + self.k2._width(d)
-
-    def _blocks(self):
-        return self.k1._blocks() + self.k2._blocks()
+    def _width(self, d): return self.k1._width(d) + self.k2._width(d)
+    def _blocks(self): return self.k1._blocks() + self.k2._blocks()

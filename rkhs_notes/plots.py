@@ -200,8 +200,7 @@ class Frames:
     label: str      # stands before the slider
     start: int      # index of the state shown first
 
-    def __len__(self):
-        return len(self.pngs)
+    def __len__(self): return len(self.pngs)
 
     def __repr__(self):
         return f"<{len(self)} frames, {self.label or 'state'}: {', '.join(self.names)}>"

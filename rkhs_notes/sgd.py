@@ -357,8 +357,7 @@ class Budgeted(Value):
     function: Combination
     drift: float
 
-    def __call__(self, X):
-        return self.function(X)
+    def __call__(self, X): return self.function(X)
 
     def predict(self, X):
         "Labels by the sign, where labels were learned"

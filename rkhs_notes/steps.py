@@ -209,8 +209,7 @@ class Examples(Rows):
             entry[i] -= rate * slope(z, i)                                          # (6.4)
             yield z
 
-    def add(self, u, drawn, v, rows):
-        np.add.at(u, drawn, v)
+    def add(self, u, drawn, v, rows): np.add.at(u, drawn, v)
 
 # %% ../nbs/S_steps.ipynb #b841cd24
 class Weights(Rows):
