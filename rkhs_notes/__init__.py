@@ -45,7 +45,8 @@ Spectrum Blended Mismatch Subsequence SetKernel Fisher
 
 KernelOperator ridge_large gaussian_process_large recommend check_large_fit
 
-KernelRidge KernelSVC KernelSVR OneClassKernelSVM
+KernelRidge KernelSVC KernelSVR OneClassKernelSVM KernelLogistic KernelPCA KernelCCA RandomFeatures
+NystromFeatures CoupledEmbedding TwoSampleDrift
 
 load smiley digits_low_high digits_drift use_style frames check expect_fail
 RKHSError LawBroken NotPositiveDefinite IndefiniteKernel NoFiniteFeatureMap NoSpectralMeasure

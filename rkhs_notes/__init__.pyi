@@ -87,6 +87,7 @@ from .kernels import Brownian as Brownian
 from .zoo import Cauchy as Cauchy
 from .kernels import Constant as Constant
 from .errors import ConvergenceFailure as ConvergenceFailure
+from .estimators import CoupledEmbedding as CoupledEmbedding
 from .zoo import Delta as Delta
 from .features import FeatureMap as FeatureMap
 from .rkhs import FiniteDimensionalRKHS as FiniteDimensionalRKHS
@@ -96,7 +97,10 @@ from .kernels import Gaussian as Gaussian
 from .graphs import Graph as Graph
 from .errors import IndefiniteKernel as IndefiniteKernel
 from .kernels import Kernel as Kernel
+from .estimators import KernelCCA as KernelCCA
+from .estimators import KernelLogistic as KernelLogistic
 from .scale import KernelOperator as KernelOperator
+from .estimators import KernelPCA as KernelPCA
 from .estimators import KernelRidge as KernelRidge
 from .estimators import KernelSVC as KernelSVC
 from .estimators import KernelSVR as KernelSVR
@@ -112,6 +116,7 @@ from .features import MonomialMap as MonomialMap
 from .errors import NoFiniteFeatureMap as NoFiniteFeatureMap
 from .errors import NoSpectralMeasure as NoSpectralMeasure
 from .errors import NotPositiveDefinite as NotPositiveDefinite
+from .estimators import NystromFeatures as NystromFeatures
 from .estimators import OneClassKernelSVM as OneClassKernelSVM
 from .zoo import Periodic as Periodic
 from .kernels import Polynomial as Polynomial
@@ -119,6 +124,7 @@ from .zoo import Precomputed as Precomputed
 from .rkhs import RKHS as RKHS
 from .errors import RKHSError as RKHSError
 from .rkhs import RKHSFunction as RKHSFunction
+from .estimators import RandomFeatures as RandomFeatures
 from .graphs import RandomWalk as RandomWalk
 from .zoo import RationalQuadratic as RationalQuadratic
 from .structured import SetKernel as SetKernel
@@ -130,6 +136,7 @@ from .structured import Spectrum as Spectrum
 from .structured import Subsequence as Subsequence
 from .graphs import Subtree as Subtree
 from .metrics import Tensor as Tensor
+from .estimators import TwoSampleDrift as TwoSampleDrift
 from .graphs import WeisfeilerLehman as WeisfeilerLehman
 from .cke import affinity as affinity
 from .grids_landmarks import binning_features as binning_features

@@ -2,27 +2,53 @@
 
 import inspect
 import pickle
+import re
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+import rkhs_notes
 import rkhs_notes.estimators as estimators
+from rkhs_notes.arrays import sqdist
+from rkhs_notes.cca import kernel_cca
+from rkhs_notes.cke import coupled_embedding
 from rkhs_notes.datasets import load, smiley
-from rkhs_notes.estimators import KernelRidge, KernelSVC, KernelSVR, OneClassKernelSVM
+from rkhs_notes.estimators import (
+    CoupledEmbedding,
+    GaussianProcess,
+    KernelCCA,
+    KernelLogistic,
+    KernelPCA,
+    KernelRidge,
+    KernelSVC,
+    KernelSVR,
+    NystromFeatures,
+    OneClassKernelSVM,
+    RandomFeatures,
+    TwoSampleDrift,
+)
 from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
 from rkhs_notes.machines import svc_multiclass
+from rkhs_notes.processes import gaussian_process, log_marginal
 from rkhs_notes.representer import ridge, ridge_path
 from rkhs_notes.structured import Spectrum
 from rkhs_notes.svm import check_kkt
 from rkhs_notes.zoo import Mahalanobis
+from scipy.stats import multivariate_normal
+from sklearn import decomposition
+from sklearn import gaussian_process as gp
 from sklearn.base import BaseEstimator, clone
 from sklearn.kernel_ridge import KernelRidge as TheirRidge
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import pairwise
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, OneClassSVM
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+
+from cells import NBS, read
 
 CLASSES = [
     value
@@ -175,7 +201,7 @@ def test_weights_are_repetitions_also_for_texts_of_which_none_is_merged():
 # ------------------------------------------------------------------ choices
 def test_columns_of_different_scale_are_warned_of_and_measured_apart():
     X, y = load("wine").X, load("wine").y
-    with pytest.warns(UserWarning, match=r"differ in scale by 2\.5e\+03: each was measured in its own"):
+    with pytest.warns(UserWarning, match=r"differ in scale by 2\.6e\+03: each was measured in its own"):
         machine = KernelSVC().fit(X, y)
     assert isinstance(machine.kernel_, Mahalanobis) and machine.score(X, y) > 0.95
     with pytest.warns(UserWarning, match=r"Gaussian\(bandwidth=1\) measures all of them by one.*StandardSc"):
@@ -276,3 +302,183 @@ def test_the_kernel_is_typeset_above_the_diagram():
     fit = KernelSVC(Gaussian(0.2)).fit(X, y)
     page = fit._repr_mimebundle_(include=None, exclude=None)["text/html"]
     assert fit.kernel_._repr_latex_().split("{")[0] in page and "sk-" in page and "as passed" in page
+
+
+# ------------------------------------------------------------------ processes and probabilities
+def sinc(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-3, 3, (n, 1))
+    return x, 100 + 7 * np.sinc(x[:, 0]) + 0.5 * rng.normal(size=n)
+
+
+def test_the_process_is_the_chapters_at_a_maximum_of_the_evidence():
+    x, y = sinc()
+    fit = GaussianProcess().fit(x, y)
+    chapters = gaussian_process(fit.kernel_, x, y - y.mean(), fit.noise_)
+    mean, std = fit.predict(x[:5], return_std=True)
+    assert np.allclose(mean, chapters(x[:5]) + y.mean()) and np.allclose(std**2, chapters.var(x[:5]))
+    assert np.allclose(fit.predict(x[:5], return_cov=True)[1], chapters.cov(x[:5]))
+    top = fit.process_.log_marginal
+    for name, value in fit.kernel_.get_params().items():
+        for factor in (0.8, 1.25):
+            other = fit.kernel_.with_params(**{name: factor * value})
+            assert log_marginal(other, x, y - y.mean(), fit.noise_)[0] < top + 1e-6
+    assert log_marginal(fit.kernel_, x, y - y.mean(), 1.3 * fit.noise_)[0] < top
+
+
+def test_a_process_that_is_not_tuned_keeps_what_was_passed():
+    x, y = sinc()
+    fit = GaussianProcess(Gaussian(0.7), noise=0.25, tune=False).fit(x, y)
+    assert np.isclose(fit.noise_, 0.25) and np.allclose(fit.kernel_(x), y.var() * Gaussian(0.7)(x))
+    kept = GaussianProcess(Gaussian(0.7), noise=0.25).fit(x, y)
+    assert np.isclose(kept.noise_, 0.25) and kept.kernel_ != fit.kernel_
+
+
+def test_the_band_of_a_process_covers_what_it_promises():
+    x, y = sinc(60)
+    fit = GaussianProcess().fit(x, y)
+    new, answers = sinc(1000, 1)
+    mean, std = fit.predict(new, return_std=True)
+    inside = np.abs(answers - mean) < 1.96 * np.sqrt(std**2 + fit.noise_)
+    assert 0.9 < inside.mean() < 0.99
+    draws = fit.sample_y(new[:4], 4000)
+    assert draws.shape == (4, 4000) and np.allclose(draws.mean(axis=1), mean[:4], atol=5 * std[:4].max() / 63)
+
+
+def test_logistic_probabilities_are_calibrated_and_reach_many_classes():
+    X, y = smiley(900, 5)
+    y = np.where(np.random.default_rng(0).random(900) < 0.15, -y, y)
+    machine = KernelLogistic().fit(X[:400], y[:400])
+    p = machine.predict_proba(X[400:])[:, 1]
+    for low, high in ((0.0, 0.3), (0.3, 0.7), (0.7, 1.0)):
+        bin = (p >= low) & (p <= high)
+        share = (y[400:][bin] > 0).mean()
+        assert abs(share - p[bin].mean()) < 0.03 + 3 * np.sqrt(0.25 / bin.sum())
+    iris = load("iris")
+    many = KernelLogistic(Gaussian(1.0)).fit(iris.X, iris.y)
+    assert np.allclose(many.predict_proba(iris.X).sum(axis=1), 1) and many.score(iris.X, iris.y) > 0.95
+
+
+def test_the_scale_has_the_largest_evidence():
+    X, y = smiley(150, 0)
+    best = KernelLogistic(Gaussian(0.2)).fit(X, y)
+    top = best.classifiers_[0].log_marginal
+    for scale in (1.0, 3.0, 10.0, 30.0, 100.0, 300.0):
+        other = KernelLogistic(Gaussian(0.2), scale=scale).fit(X, y)
+        assert other.classifiers_[0].log_marginal <= top and np.isclose(other.lam_, 0.5 / scale)
+
+
+# ------------------------------------------------------------------ transformers
+def test_transformers_are_the_chapters():
+    rng = np.random.default_rng(6)
+    X, Y = rng.normal(size=(60, 3)), rng.normal(size=(60, 2))
+    X[:, 0] += Y[:, 0]
+    k, Z = Gaussian(1.5), rng.normal(size=(5, 3))
+    step = NystromFeatures(k, 20, "uniform", random_state=3).fit(X)
+    assert step.transform(Z).shape == (5, 20) == (5, len(step.get_feature_names_out()))
+    whole = NystromFeatures(k, 60).fit(X)
+    assert np.allclose(whole.transform(X) @ whole.transform(Z).T, k(X, Z))
+    waves = RandomFeatures(k, 4000).fit(X)
+    assert np.abs(waves.transform(X) @ waves.transform(Z).T - k(X, Z)).max() < 0.1
+    both = KernelCCA(k, Gaussian(1.0), 2, reg=0.5).fit(X, Y)
+    assert np.allclose(both.correlations_, kernel_cca(k, Gaussian(1.0), X, Y, 0.5, 2, rng=0).correlations)
+    assert both.transform(Z).shape == (5, 2) and both.transform_y(Y[:4]).shape == (4, 2)
+    pair = CoupledEmbedding(k, Gaussian(1.0), 2).fit(X, Y)
+    values = coupled_embedding(k, Gaussian(1.0), X, Y, n_components=2).eigenvalues
+    assert np.allclose(pair.embedding_.eigenvalues, values)
+    searched = clone(both).set_params(kernel_y__bandwidth=3.0)
+    assert searched.kernel_y == Gaussian(3.0) and both.kernel_y == Gaussian(1.0)
+
+
+def test_features_and_components_of_texts():
+    words = ["kernel", "kernels", "colonel", "ridge", "bridge", "ridges", "abridged"]
+    k = Spectrum(2).normalized()
+    F = NystromFeatures(k, 7).fit(words).transform(["kernel", "fridge"])
+    assert F.shape[0] == 2 and KernelPCA(k, 2).fit(words).transform(["fridge"]).shape == (1, 2)
+    chain = make_pipeline(NystromFeatures(k, 7), LogisticRegression()).fit(words, [0, 0, 0, 1, 1, 1, 1])
+    assert chain.predict(["kernelled", "fridge"]).tolist() == [0, 1]
+
+
+def test_components_go_back():
+    X = load("digits").X[:300] / 16
+    pca = KernelPCA(n_components=60).fit(X)
+    back = pca.inverse_transform(pca.transform(X))
+    assert back.shape == X.shape
+    assert np.linalg.norm(back - X) < 0.5 * np.linalg.norm(X - X.mean(axis=0))
+    frame = pca.set_output(transform="pandas").transform(X[:3])
+    assert list(frame.columns[:2]) == ["kernelpca0", "kernelpca1"]
+
+
+@pytest.mark.parametrize("kernel", [None, Gaussian(1.0)])
+def test_drift_is_seen_and_false_alarms_keep_their_level(kernel):
+    rng = np.random.default_rng(7)
+    p = []
+    for _ in range(60):
+        A, B = rng.normal(size=(2, 40, 2))
+        p.append(TwoSampleDrift(kernel, n_permutations=99).fit(A).score(B))
+    assert np.mean(np.array(p) <= 0.2) < 0.2 + 3 * np.sqrt(0.16 / 60)
+    assert TwoSampleDrift(kernel).fit(A).drifted(B + 1.5) and not TwoSampleDrift(kernel).fit(A).drifted(A)
+
+
+# ------------------------------------------------------------------ the two pages
+def rows_below(heading):
+    "The code in the table below a heading of the notebook, cell by cell"
+    text = next(
+        c.source
+        for c in read(NBS / "W_estimators.ipynb").cells
+        if c.cell_type == "markdown" and heading in c.source
+    )
+    lines = text.partition(heading)[2].partition("\n## ")[0].splitlines()
+    lines = [line for line in lines if line.startswith("|") and "`" in line]
+    return [[re.search(r"`(.+?)`", part)[1] for part in line.split(" | ") if "`" in part] for line in lines]
+
+
+class Names(dict):
+    "What the lines of the two pages may use: a small table, scikit-learn's names, all names of rn"
+
+    def __missing__(self, name):
+        if hasattr(rkhs_notes, name):
+            return getattr(rkhs_notes, name)
+        if hasattr(pairwise, name):
+            return getattr(pairwise, name)
+        raise KeyError(name)
+
+
+def value_of(line):
+    rng = np.random.default_rng(8)
+    X, Z = rng.normal(size=(60, 3)), rng.normal(size=(12, 3))
+    y = np.sin(X[:, 0]) + 0.2 * rng.normal(size=60)
+    words = ["kernel", "kernels", "colonel", "ridge", "bridge", "ridges"]
+    g, off = Gaussian(1.0), lambda K: (K.sum() - np.trace(K)) / len(K) / (len(K) - 1)
+
+    def biased_hsic(A, B):
+        H = np.eye(60) - 1 / 60
+        return np.trace(g(A) @ H @ g(B) @ H)
+
+    given = dict(X=X, y=y, Z=Z, c=np.where(y > 0, "up", "down"), words=words, labels=[0, 0, 0, 1, 1, 1])
+    given |= dict(g=g, off=off, biased_hsic=biased_hsic, r2=sqdist(X, Z), np=np, gp=gp, pickle=pickle)
+    given |= dict(multivariate_normal=multivariate_normal, GaussianProcess=GaussianProcess)
+    given |= dict(TheirRidge=TheirRidge, TheirPCA=decomposition.KernelPCA, SVC=SVC, SVR=SVR, Ridge=Ridge)
+    given |= dict(GridSearchCV=GridSearchCV, make_pipeline=make_pipeline, StandardScaler=StandardScaler)
+    return eval(line, {}, Names(given))
+
+
+WANTED, HABITS = rows_below("## I want to"), rows_below("## For people who come from")
+
+
+@pytest.mark.parametrize("line", [row[-1] for row in WANTED])
+def test_every_line_of_the_page_runs(line):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        assert value_of(line) is not None
+
+
+@pytest.mark.parametrize("theirs, ours", [(row[0], row[-1]) for row in HABITS])
+def test_the_same_number_under_two_names(theirs, ours):
+    close = 1e-4 if "tol" in ours else 1e-9
+    assert np.allclose(value_of(theirs), value_of(ours), rtol=1e-6, atol=close)
+
+
+def test_the_pages_are_not_empty():
+    assert len(WANTED) >= 25 and len(HABITS) >= 15
+    assert {cls.__name__ for cls in CLASSES} <= set(re.findall(r"\w+", str(WANTED) + str(HABITS)))

@@ -197,7 +197,7 @@ def test_a_name_that_its_own_module_lost_is_no_endless_search(monkeypatch):
     [
         *[("rigde", "ridge"), ("gausian", "Gaussian"), ("ridgepath", "ridge_path"), ("SVC", "svc")],
         *[("RBF", "Gaussian"), ("rbf_kernel", "Gaussian"), ("KRR", "ridge"), ("kernel", "Kernel")],
-        *[("KernelPCA", "kernel_pca"), ("HSIC", "hsic"), ("Nystroem", "nystrom_features"), ("plot", "plots")],
+        *[("PCA", "kernel_pca"), ("HSIC", "hsic"), ("Nystroem", "nystrom_features"), ("plot", "plots")],
     ],
 )
 def test_a_near_name_is_proposed(slip, meant):
