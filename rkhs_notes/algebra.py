@@ -13,7 +13,7 @@ import numpy as np
 # %% ../nbs/S_algebra.ipynb #50164ae1
 from .arrays import as_count, spans
 from .contracts import (ARRAYS, Count, Function, Positive, Word, array, contract, marked,
-                                  prepared)
+                                  names_of, near, prepared)
 from .forms import plain
 from .gram import (AKernel, Pointed, Tiled, as_kernel, as_tex, as_written, library,
                              n_points, of_any_kind, precision, with_columns)
@@ -296,11 +296,15 @@ class OfTerms(Terms, Composite):
 def _columns(chosen, name, call):
     if callable(chosen):
         return chosen
+    names = (chosen,) if isinstance(chosen, str) else chosen
+    if isinstance(names, (list, tuple)) and names and all(isinstance(c, str) for c in names):
+        return tuple(names)
     array("m?").read(chosen, name)
     return tuple(as_count(c, name, 0, because=", or a function") for c in np.ravel(chosen))
 
 
-Columns = Annotated[Any, Word("int, list of int, or function (n,) or (n, d) → (n, e)", _columns)]
+Columns = Annotated[Any, Word(
+    "int or column name, a list of them, or function (n,) or (n, d) → (n, e)", _columns)]
 
 # %% ../nbs/S_algebra.ipynb #f2b5fab3
 class OfImage(Pointed):
@@ -317,9 +321,21 @@ class OfImage(Pointed):
     def _points(self, X, name):
         X = marked(of_any_kind, self.k._merged(X, name), name, frozenset())
         if not callable(self.columns):
-            with_columns(X, max(self.columns) + 1, name, self, or_more=True)
+            with_columns(X, max(self._numbers(X, name)) + 1, name, self, or_more=True)
         self._chosen(X, name)
         return X
+
+    def _numbers(self, X, name):
+        "The numbers of the columns, by their names in a data frame"
+        if not isinstance(self.columns[0], str):
+            return self.columns
+        names = names_of(X) or ()
+        for column in self.columns:
+            if column not in names:
+                has = f"has the columns {', '.join(names)}" if names else "is no data frame"
+                raise ValueError(f"{name} {has}; {self} needs a data frame with the column "
+                                 f"{column!r}.{near(column, names)}")
+        return tuple(names.index(column) for column in self.columns)
 
     def _width(self, d):
         return d if callable(self.columns) else self.k._width(len(self.columns))
@@ -329,7 +345,7 @@ class OfImage(Pointed):
 
     def _image(self, X, name):
         if not callable(self.columns):
-            picked = [X[:, i : i + 1] for i in self.columns]
+            picked = [X[:, i : i + 1] for i in self._numbers(X, name)]
             return self.k._marked(library(X).concat(picked, axis=1), name)
         image = self.k._marked(self.columns(plain(X)), f"the image of {name}")
         if n_points(image) != n_points(X):

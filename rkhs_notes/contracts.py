@@ -412,7 +412,7 @@ ManyResponses = Annotated[ArrayLike, responses("n", "t?")]
 
 # %% ../nbs/C_contracts.ipynb #423433d5
 class _Mark:
-    __slots__ = "array", "facts", "prepared"
+    __slots__ = "array", "facts", "prepared", "names"
 
 
 _marks = {}                                      # id of an array → its mark
@@ -426,7 +426,7 @@ def _mark_of(X, make=False):
     if make:
         mark, key = _Mark(), id(X)
         mark.array = weakref.ref(X, lambda _: _marks.pop(key, None))
-        mark.facts, mark.prepared = frozenset(), {}
+        mark.facts, mark.prepared, mark.names = frozenset(), {}, None
         _marks[key] = mark
     return mark if make else None
 
@@ -462,14 +462,56 @@ def marked(read, X, name="X", facts=ARRAYS):
             return X
         mark = _mark_of(A, make=True)
     mark.facts |= facts
+    mark.names = mark.names or column_names(X, name)
     return A
+
+# %% ../nbs/C_contracts.ipynb #d0d790de
+def column_names(X, name="X"):
+    "The names of the columns of a data frame; None for other points"
+    names = None if isinstance(X, (np.ndarray, list)) else getattr(X, "columns", None)
+    if names is None or callable(names) or not all(isinstance(n, str) for n in names):
+        return None
+    for column, kind in zip(names, X.dtypes, strict=True):
+        if hasattr(kind, "is_temporal") and kind.is_temporal():            # polars makes numbers
+            raise TypeError(f"{name} holds dates in the column {column!r}; subtract a date, and "
+                            "divide by a unit.")
+    return tuple(names)
+
+
+def names_of(X):
+    "The names that the mark of X keeps, or None"
+    mark = _mark_of(X)
+    return mark and mark.names
+
+
+def known_names(owner):
+    "The names of the points that `owner`, an array or a fit, is made of; None if there are none"
+    if hasattr(owner, "shape"):
+        return names_of(owner)
+    parts = getattr(owner, "__dict__", {})
+    found = (known_names(parts[f]) for f in ("Z", "X", "function", "mean") if f in parts)
+    return next((names for names in found if names), None)
+
+
+def ordered(X, owner, name="X"):
+    "Points X with named columns in the order of the points that owner is made of"
+    came, wanted = names_of(X), known_names(owner)
+    if wanted is None or came is None or came == wanted:
+        return X
+    if missing := [column for column in wanted if column not in came]:
+        raise ValueError(f"{name} has no column {missing[0]!r}, which the other points have: "
+                         f"{', '.join(wanted)}.{near(missing[0], came)}")
+    picked = guarded(X[:, [came.index(column) for column in wanted]])
+    mark, other = _mark_of(X), _mark_of(picked, make=True)
+    other.facts, other.names = mark.facts, wanted
+    return picked
 
 # %% ../nbs/C_contracts.ipynb #d5a09993
 def remarked(copy, X, rows=None, part=None):
     "`copy`, which holds X or these rows of it, with the mark of X; `part` makes images of old ones"
     if copy is not X and (mark := _mark_of(X)) is not None:
         other = _mark_of(copy, make=True)
-        other.facts |= mark.facts
+        other.facts, other.names = other.facts | mark.facts, mark.names
         part = part or (lambda image: image if rows is None else taken_of(image, rows))
         if getattr(copy, "dtype", None) == getattr(X, "dtype", None):
             other.prepared = {key: part(image) for key, image in mark.prepared.items()}
@@ -505,7 +547,7 @@ def joined_of(X, Y):
     Z, x, y = guarded(joined(X, Y)), _mark_of(X), _mark_of(Y)
     if x is not None and y is not None:
         mark = _mark_of(Z, make=True)
-        mark.facts |= x.facts & y.facts
+        mark.facts, mark.names = mark.facts | x.facts & y.facts, x.names
         both = x.prepared.keys() & y.prepared.keys()
         mark.prepared = {key: joined_of(x.prepared[key], y.prepared[key]) for key in both}
     return Z
@@ -542,10 +584,13 @@ def points(letter="n", of=None):
     """
     def read(value, name, call):
         k = call.kernel(of)
-        return marked(as_points, value, name) if k is None else k._marked(value, name)
+        X = marked(as_points, value, name) if k is None else k._marked(value, name)
+        first = call.sizes.get(letters[1], (None,))[0]
+        return X if names_of(X) is None else ordered(X, call.seen.get(first or "self"), name)
 
     owner = f" of {of}" if of else ""
-    return Word(f"array ({letter}, d){owner}", read, (letter, "d" + owner),
+    letters = letter, "d" + owner
+    return Word(f"array ({letter}, d){owner}", read, letters,
                 lambda rng, sizes: rng.uniform(0.1, 2, size=(sizes[letter], sizes["d"])),
                 _NO_ARRAYS, role="points")
 
@@ -908,11 +953,18 @@ class Value:
     def __delattr__(self, name):
         raise AttributeError(f"{type(self).__name__} is a value and never changes; make another.")
 
+    def __getstate__(self):
+        known = {part: names for part, value in vars(self).items() if (names := names_of(value))}
+        return vars(self) | {"_columns_of": known} if known else vars(self)
+
     def __setstate__(self, state):
-        for value in state.values():             # a copy keeps its arrays read-only
-            if isinstance(value, np.ndarray):
+        known = state.get("_columns_of", {})
+        vars(self).update({part: state[part] for part in state if part != "_columns_of"})
+        for part, value in vars(self).items():
+            if isinstance(value, np.ndarray):    # a copy keeps its arrays read-only
                 value.flags.writeable = False
-        vars(self).update(state)
+            if part in known:
+                _mark_of(value, make=True).names = known[part]
 
 # %% ../nbs/C_contracts.ipynb #b7ead41f
 def _field_parameters(cls):

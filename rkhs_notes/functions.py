@@ -14,7 +14,7 @@ import numpy as np
 from .arrays import (Factored, Objects, as_floats, as_number, distinct, finite, guarded,
     require_fits, shaped)
 from .contracts import (Axes, Predicting, Value, Word, contract, fitting, joined_of,
-    points, remarked, taken_of)
+    ordered, points, remarked, taken_of)
 from .errors import not_negative
 from .gram import each_tile, interval, library, n_columns, n_points, precision, window
 
@@ -23,7 +23,7 @@ def _places(value, name, call):
     "Points of the space of f, the argument or the object itself"
     seen = call.seen
     f = seen.get("f") if isinstance(seen.get("f"), Combination) else seen["self"]
-    X, d = f.k._marked(value, name), n_columns(f.centres)
+    X, d = ordered(f.k._marked(value, name), f.centres, name), n_columns(f.centres)
     if n_columns(X) != d:
         shaped(X, name, ("n", d), hint=f": columns as the centres; one point is {name}[None, :]")
     return X

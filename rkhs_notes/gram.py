@@ -18,7 +18,8 @@ from . import arrays, settings
 from .arrays import (Objects, array_namespace, as_number, as_points, finite, guarded,
                                row_blocks, shaped, spans)
 from .contracts import (ARRAYS, Axes, MorePoints, Points, Value, Word, array, contract,
-                                  fitting, kept, marked, near, remarked, taken_of, trusted)
+                                  fitting, kept, marked, near, ordered, remarked, taken_of,
+                                  trusted)
 from .contracts import _hold_objects as hold_objects
 from .errors import IndefiniteKernel
 
@@ -356,7 +357,7 @@ def both_points(k, X, Y=None):
     X = k._marked(X, "X")
     if Y is None:
         return X, X, True
-    Y = k._marked(Y, "Y")
+    Y = ordered(k._marked(Y, "Y"), X, "Y")
     if n_columns(X) != n_columns(Y):
         shaped(Y, "Y", ("m", n_columns(X)), hint=", points of the space of X")
     if hasattr(X, "dtype") and hasattr(Y, "dtype") and X.dtype != Y.dtype:

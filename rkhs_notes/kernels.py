@@ -133,7 +133,7 @@ class Kernel(Cone):
     def on(self, columns) -> AKernel:
         """k(g(x), g(y)): the kernel of some of the coordinates, or of any function of the points.
 
-        columns : int, list of int, or function (n,) or (n, d) → (n, e)
+        columns : int or name, a list of them, or function (n,) or (n, d) → (n, e)
         """
         return On(self, columns)
 

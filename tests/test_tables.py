@@ -170,3 +170,63 @@ def test_a_learned_decision_keeps_its_labels_in_a_file(tmp_path):
     again = pickle.loads(pickle.dumps(f))
     np.testing.assert_array_equal(again.predict(X), f.predict(X))
     assert (2.0 * f).labels is None          # a multiple is a function, no decision
+
+
+# -- data frames, columns by name ------------------------------------------------------------
+
+TABLE = pd.DataFrame(X, columns=["age", "income", "score"])
+FRAMES = {"pandas": TABLE, "polars": pl.DataFrame({c: TABLE[c].to_numpy() for c in TABLE})}
+FITS = {
+    "ridge": lambda T: rn.ridge(k, T, y, 0.1),
+    "minimize_risk": lambda T: rn.minimize_risk(k, T, text, "hinge"),
+    "gaussian_process": lambda T: rn.gaussian_process(k, T, y, 0.1), "svc": lambda T: rn.svc(k, T, text),
+    "by name": lambda T: rn.ridge(k.on(["age"]) + rn.Linear().on(["score", "income"]), T, y, 0.1),
+    "interpolation": lambda T: rn.RKHS(k).interpolate(T, y),
+}
+
+
+@pytest.mark.parametrize("library", FRAMES)
+@pytest.mark.parametrize("fit", FITS)
+def test_columns_in_another_order_are_put_right(fit, library):
+    table = FRAMES[library]
+    f = FITS[fit](table)
+    other = table[["score", "age", "income"]]
+    for machine in (f, pickle.loads(pickle.dumps(f))):                  # names survive a file
+        np.testing.assert_array_equal(machine.predict(other), machine.predict(table))
+        with pytest.raises(ValueError, match="'score'"):
+            machine.predict(table[["age", "income"]])
+    if hasattr(f, "var"):
+        np.testing.assert_array_equal(f.var(other), f.var(table))
+
+
+def test_two_frames_of_one_call_agree_by_name():
+    shuffled = TABLE[["income", "score", "age"]]
+    np.testing.assert_array_equal(k(TABLE, shuffled), k(X, X[:, :]))
+    assert rn.mmd2_v(k, TABLE, shuffled) == pytest.approx(0, abs=1e-12)
+    assert rn.mmd2_v(k, X, X[:, [1, 2, 0]]) > 1e-4                      # plain arrays have no names
+    np.testing.assert_array_equal(k(TABLE, shuffled.assign(more=1.0)), k(X, X[:, :]))
+    with pytest.raises(ValueError, match="'age'.*mean Age"):
+        k(TABLE, shuffled.rename(columns={"age": "Age"}))
+
+
+def test_kernels_of_columns_by_name():
+    by_name, by_number = k.on(["income", "age"]), k.on([1, 0])
+    np.testing.assert_array_equal(by_name(TABLE), by_number(X))
+    both_columns = by_name * rn.Linear().on("score")
+    np.testing.assert_array_equal(both_columns(TABLE), (by_number * rn.Linear().on(2))(X))
+    assert eval(repr(by_name), vars(rn.kernels)) == by_name != by_number
+    for call, words in [(lambda: by_name(X), "is no data frame.*'income'"),
+                        (lambda: k.on("incom")(TABLE), "mean income"),
+                        (lambda: rn.Linear().on("age").feature_map(3), "by number")]:
+        with pytest.raises((TypeError, ValueError), match=words):
+            call()
+
+
+def test_what_is_no_number_in_a_frame_is_named_truthfully():
+    when, missing = TABLE.assign(when=pd.Timestamp("2020-01-01")), TABLE.astype("Float64")
+    missing.loc[3, "age"] = pd.NA
+    cases = [(when, "dates"), (missing, "missing values"), (TABLE.assign(word=text), "column of text"),
+             (FRAMES["polars"].with_columns(when=pl.date(2020, 1, 1)), "dates in the column 'when'")]
+    for table, words in cases:
+        with pytest.raises(TypeError, match=words):
+            rn.ridge(k, table, y)
