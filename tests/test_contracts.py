@@ -171,6 +171,16 @@ DRAWS = {
     },
     "grids_landmarks.binning_features": {"k": lambda rng: Laplace(rng.uniform(0.5, 2))},
     "grids_landmarks.hat_mixture": {"f": lambda rng: lambda t: np.exp(-t)},
+    "streams.check_merge": {
+        "phi": lambda rng: fourier_features(Gaussian(1.0), 2, 10, 0),
+        "X": lambda rng: rng.normal(size=(6, 2)),
+        "y": lambda rng: rng.normal(size=6),
+        "lam": lambda rng: 0.1,
+    },
+    "streams.stream_ridge": {
+        "phi": lambda rng: fourier_features(Gaussian(1.0), 2, 10, 0),
+        "blocks": lambda rng: [(rng.normal(size=(6, 2)), rng.normal(size=6))],
+    },
     "zoo.from_sklearn": {"kernel": lambda rng: RBF(1.0)},
 }
 

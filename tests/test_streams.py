@@ -1,0 +1,422 @@
+"""Streams: sums against data kept whole, orders of merging, sources, faults, machines that die."""
+
+import os
+import pickle
+import resource
+import signal
+import time
+from functools import reduce
+
+import numpy as np
+import pytest
+import rkhs_notes as rn
+import rkhs_notes.streams as streams
+import scipy.sparse as sp
+from rkhs_notes import LawBroken, StreamingRidge, settings, stream_ridge
+from rkhs_notes.streams import StreamingMeans, check_merge
+from rkhs_notes.sums import FileBlocks, Sum, pairwise, zero
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(400, 3))
+Y = np.column_stack([np.sin(X[:, 0]), X[:, 1] * X[:, 2]]) + 0.1 * RNG.normal(size=(400, 2)) + 1
+Y0 = Y[:, 0]
+W = RNG.uniform(0, 2, 400)
+PHI = rn.fourier_features(rn.Gaussian(1.5), 3, 40, rng=1)
+GRID = rn.binning_features(rn.Laplace(3.0), X, 6, rng=1)
+LINE = rn.Linear().feature_map(3)
+
+
+def blocks(n=40, *more, X=X, y=Y0):
+    "A stream of blocks"
+    return [(X[i : i + n], y[i : i + n], *(m[i : i + n] for m in more)) for i in range(0, len(X), n)]
+
+
+def of(*parts, phi=PHI, t=1):
+    "The sums of some blocks"
+    s = StreamingRidge(phi, t)
+    for part in parts:
+        s.update(*part)
+    return s
+
+
+def bits(s):
+    "All that a state holds, as bytes"
+    return s._state.sum.high.tobytes() + s._state.sum.low.tobytes() + bytes(f"{s.n} {s.blocks}", "ascii")
+
+
+def dense(F):
+    return F.toarray() if sp.issparse(F) else F
+
+
+# one sum is enough
+
+
+@pytest.mark.parametrize("phi", [PHI, GRID, LINE], ids=["waves", "bins", "linear"])
+@pytest.mark.parametrize("weights", [None, W], ids=["alike", "weighted"])
+@pytest.mark.parametrize("offset", [False, True], ids=["through 0", "offset"])
+def test_the_sums_give_what_all_rows_give(phi, weights, offset):
+    "Least squares on the rows, by orthogonal factors"
+    lam, w = 0.3, np.ones(400) if weights is None else weights
+    F, D = dense(phi(X)), phi.dim
+    root = np.sqrt(w)[:, None]
+    tall = np.vstack([root * np.column_stack([F, np.ones(400) * offset]), np.eye(D + 1) * np.sqrt(lam)])
+    tall[-1, -1] = 0 if offset else 1                       # the offset is free, or not there
+    solution = np.linalg.lstsq(tall, np.vstack([root * Y, np.zeros((D + 1, 2))]))[0]
+    s = of(*blocks(64, *([] if weights is None else [weights]), y=Y), phi=phi, t=2)
+    f = s.solve(lam, offset)
+    np.testing.assert_allclose(getattr(f, "function", f).w, solution[:-1], rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(f(X), F @ solution[:-1] + offset * solution[-1], rtol=1e-8, atol=1e-9)
+    if offset:
+        np.testing.assert_allclose(f.offset, solution[-1], rtol=1e-8)
+
+
+def test_one_target_and_several_agree():
+    two, one = of(*blocks(50, y=Y), t=2), of(*blocks(50))
+    np.testing.assert_allclose(two.solve(0.1).w[:, 0], one.solve(0.1).w, rtol=1e-9)
+    assert one.solve(0.1)(X).shape == (400,) and two.solve(0.1, True)(X).shape == (400, 2)
+    assert isinstance(one.solve(0.1, True).offset, float)
+    column = of(*blocks(50, y=Y0[:, None]))                     # (n, 1) is one target
+    assert bits(column) == bits(one)
+
+
+def test_many_lam_by_one_eigendecomposition():
+    s, lams = of(*blocks()), [1e-3, 0.1, 10.0]
+    for f, lam in zip(s.solve(lams, True), lams, strict=True):
+        single = s.solve(lam, True)
+        np.testing.assert_allclose(f.function.w, single.function.w, rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(f.offset, single.offset, rtol=1e-9)
+
+
+def test_functions_of_several_targets_add_and_measure():
+    f = of(*blocks(50, y=Y), t=2).solve(0.1)
+    np.testing.assert_allclose((f + 2 * f)(X), 3 * f(X))
+    assert f @ f == pytest.approx(f.norm() ** 2)
+    with pytest.raises(ValueError, match="w has shape"):
+        rn.FeatureFunction(PHI, np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize("offset", [False, True])
+@pytest.mark.parametrize("weights", [None, W + 0.1], ids=["alike", "weighted"])
+def test_scores_are_those_of_the_path_and_of_refitting(offset, weights):
+    few, w = slice(0, 60), None if weights is None else weights[:60]
+    s = StreamingRidge(LINE, 2).update(X[few], Y[few], w)
+    lams = [0.1, 3.0]
+    path = rn.ridge_path(rn.Linear(), X[few], Y[few], lams, offset=offset, weights=w)
+    np.testing.assert_allclose(s.gcv(lams, offset), path.gcv, rtol=1e-8)
+    cut = [(X[:25], Y[:25]), (X[25:60], Y[25:60])] if w is None else [
+        (X[:25], Y[:25], w[:25]), (X[25:60], Y[25:60], w[25:])]
+    loo = s.leave_one_out(cut, lams, offset)
+    np.testing.assert_allclose(loo, path.loo, rtol=1e-8)
+    if w is None:
+        left = []
+        for i in range(60):
+            keep = np.delete(np.arange(60), i)
+            f = StreamingRidge(LINE, 2).update(X[keep], Y[keep]).solve(3.0, offset)
+            left.append(np.mean((Y[i] - f(X[i : i + 1])[0]) ** 2))
+        np.testing.assert_allclose(loo[1], np.mean(left), rtol=1e-8)
+
+
+def test_a_second_pass_over_other_points_is_refused():
+    with pytest.raises(ValueError, match="it has 360 points, the sums 400"):
+        of(*blocks()).leave_one_out(blocks()[1:], [0.1])
+
+
+# a monoid
+
+
+def test_sums_lose_nothing():
+    "Against exact rational sums, with cancellation over thirty orders of magnitude"
+    from fractions import Fraction
+
+    numbers = RNG.normal(size=(60, 5)) * 10.0 ** RNG.uniform(-15, 15, (60, 1))
+    numbers = np.concatenate([numbers, -numbers * (1 + 1e-12)])
+    parts = [Sum(row, np.zeros(5)) for row in RNG.permutation(numbers)]
+    by = Sum.__add__
+    for total in (reduce(by, parts), pairwise(by, parts), reduce(by, parts, zero(5))):
+        exact = [float(sum(map(Fraction, column))) for column in numbers.T]
+        size = np.abs(numbers).sum(axis=0)
+        assert np.all(np.abs(total.high - exact) <= np.abs(exact) * 2**-52 + 6 * 120 * 2.0**-106 * size)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_merges_in_any_order_are_one(seed):
+    "To 1e-12 in the solution although the condition number is 1e9; plain sums fail at that"
+    rng = np.random.default_rng(seed)
+    phi = rn.fourier_features(rn.Gaussian(20.0), 3, 60, rng=2)
+    parts = [of(b, phi=phi) for b in blocks(10)]
+    one = reduce(StreamingRidge.merge, parts)
+    values = np.linalg.eigvalsh(one._parts(False)[0])
+    assert values[-1] / 1e-6 > 1e8
+    for _ in range(4):
+        other = streams._random_tree(parts, StreamingRidge.merge, rng)
+        gap = np.linalg.norm(other.solve(1e-6).w - one.solve(1e-6).w) / np.linalg.norm(one.solve(1e-6).w)
+        assert gap <= 1e-12 and (other.n, other.blocks) == (400, 40)
+
+    def plain(a, b):
+        high = a._state.sum.high + b._state.sum.high
+        return a._with(a._state._replace(n=a.n + b.n, sum=Sum(high, 0 * high)))
+
+    others = [streams._random_tree(parts, plain, rng).solve(1e-6).w for _ in range(4)]
+    assert max(np.linalg.norm(w - others[0]) for w in others) > 1e-12 * np.linalg.norm(others[0])
+
+
+def test_the_neutral_element_and_what_does_not_add():
+    s, empty = of(*blocks()), StreamingRidge(PHI)
+    assert bits(s.merge(empty)) == bits(s) == bits(empty.merge(s))
+    assert empty.n == 0 and "400 points in 10 blocks" in repr(s)
+    before = bits(s)
+    s.merge(s)
+    assert bits(s) == before                                  # merge makes a new one
+    for other in (StreamingRidge(LINE), StreamingRidge(PHI, 2), StreamingMeans(PHI), None):
+        with pytest.raises(TypeError, match="of the same feature map and as many targets"):
+            s.merge(other)
+    copy = pickle.loads(pickle.dumps(s))
+    assert bits(copy.merge(s)) == bits(s.merge(copy))         # the same map, though another object
+
+
+def test_a_map_with_a_python_function_is_itself():
+    phi = rn.FeatureMap(rn.Linear(), 1, 1, lambda X: X)
+    one = StreamingRidge(phi).update([1.0, 2.0], [1.0, 2.0])
+    assert one.merge(StreamingRidge(phi)).n == 2
+    with pytest.raises(TypeError, match="sums of one φ"):
+        one.merge(StreamingRidge(rn.FeatureMap(rn.Linear(), 1, 1, lambda X: X)))
+    with pytest.raises(TypeError, match="a file holds no code"):
+        one.save("never.npz")
+    assert not os.path.exists("never.npz")
+
+
+def test_the_law_holds_and_refuses_mutants():
+    assert check_merge(PHI, X, Y, 0.1, offset=True, rng=0) <= 1e-12
+    assert check_merge(GRID, X, Y0, 0.1, rng=0) <= 1e-12
+    with pytest.raises(LawBroken, match="one solution for every order"):
+        check_merge(PHI, X, Y0, 0.1, lambda a, b: a, rng=0)
+    with pytest.raises(LawBroken, match="no point is lost"):
+        check_merge(PHI, X, Y0, 0.1, lambda a, b: a._with(a.merge(b)._state._replace(n=7)), rng=0)
+
+    def times(a, b):
+        state = a.merge(b)._state
+        return a._with(state._replace(sum=Sum(state.sum.high * 2.0**-8, state.sum.low)))
+
+    with pytest.raises(LawBroken):
+        check_merge(PHI, X, Y0, 0.1, times, rng=0)
+
+
+def test_float32_blocks_are_summed_in_float64():
+    low = X.astype(np.float32)
+    s = of(*blocks(10, X=low, y=Y0.astype(np.float32)))
+    F = PHI(low)
+    assert F.dtype == np.float32
+    exact = F.astype(float).T @ F.astype(float)
+    np.testing.assert_allclose(s._parts(False)[0], exact, rtol=0, atol=1e-12 * np.abs(exact).max())
+    assert np.abs((F.T @ F) - exact).max() > 1e-8 * np.abs(exact).max()      # what float32 would give
+
+
+# means, distances, components
+
+
+def test_means_and_distances():
+    a, b = StreamingMeans(PHI).update(X[:150]), StreamingMeans(PHI).update(X[150:] + 0.3)
+    other = X[150:] + 0.3
+    for unbiased in (False, True):
+        expected = rn.mmd2_features(PHI, X[:150], other, unbiased=unbiased)
+        assert a.mmd2(b, unbiased) == pytest.approx(expected, rel=1e-9)
+    np.testing.assert_allclose(a.mean_embedding()(X[:5]), (PHI(X[:150]) @ PHI(X[:5]).T).mean(axis=0))
+    weighted = StreamingMeans(PHI).update(X[:150], weights=W[:150])
+    with pytest.raises(ValueError, match="needs two or more, and no other weights"):
+        weighted.mmd2(b, True)
+    with pytest.raises(TypeError, match="same feature map"):
+        a.mmd2(StreamingMeans(LINE).update(X))
+    with pytest.raises(ValueError, match="y has shape"):
+        a.update(X, Y0)
+
+
+def test_components_are_those_of_the_features():
+    s = StreamingMeans(PHI).update(X[:123]).update(X[123:])
+    found, F = s.components(3), PHI(X) - PHI(X).mean(axis=0)
+    sizes = np.linalg.svd(F, compute_uv=False)
+    np.testing.assert_allclose(found.eigenvalues, sizes[:3] ** 2, rtol=1e-9)
+    np.testing.assert_allclose(found.trace, np.sum(F**2), rtol=1e-9)
+    scores = found(X)
+    np.testing.assert_allclose(scores.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(scores.T @ scores, np.diag(found.eigenvalues), atol=1e-9 * sizes[0] ** 2)
+    assert found.explained.sum() < 1
+
+
+# sources
+
+
+def test_every_source_gives_one_answer(tmp_path):
+    import dask.array as da
+    import pandas
+
+    w = of(*blocks(y=Y), t=2).solve(0.1).w
+
+    def same(f):
+        np.testing.assert_allclose(f.w, w, rtol=1e-8, atol=1e-10)
+
+    same(stream_ridge(PHI, iter(blocks(7, y=Y)), 0.1))
+    same(stream_ridge(PHI, (X, Y), 0.1))
+    np.save(tmp_path / "X.npy", X)
+    with settings.using(block_mib=0.01):                      # so that a memory map is cut
+        same(stream_ridge(PHI, (np.load(tmp_path / "X.npy", mmap_mode="r"), Y), 0.1))
+        same(stream_ridge(PHI, [X, Y], 0.1))
+    same(stream_ridge(PHI, (da.from_array(X, chunks=(90, 2)), da.from_array(Y, chunks=(33, 1))), 0.1))
+    frame = pandas.DataFrame(np.hstack([X, Y, W[:, None]]), columns=["a", "b", "c", "y0", "y1", "w"])
+    same(stream_ridge(PHI, (frame[["a", "b", "c"]], frame[["y0", "y1"]]), 0.1))
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    weighted = of(*blocks(50, W, y=Y), t=2).solve(0.1).w
+    for name in ("t.parquet", "t.csv"):
+        file = FileBlocks(tmp_path / name, ["y0", "y1"], ["a", "b", "c"], n_rows=64)
+        same(stream_ridge(PHI, file, 0.1))
+        file = FileBlocks(str(tmp_path / name), ["y0", "y1"], n_rows=64, weights="w")
+        np.testing.assert_allclose(stream_ridge(PHI, file, 0.1).w, weighted, rtol=1e-8, atol=1e-10)
+        file, s = FileBlocks(tmp_path / name, ["y0", "y1"], ["a", "b", "c"]), of(*blocks(y=Y), t=2)
+        np.testing.assert_allclose(s.leave_one_out(file, [0.1]), s.leave_one_out(blocks(y=Y), [0.1]))
+
+
+def test_csv_by_pandas_alone_and_by_nothing(tmp_path, monkeypatch):
+    import rkhs_notes.sums as sums
+
+    np.savetxt(tmp_path / "t.csv", np.column_stack([X, Y0]), "%.17g", ",", header="a,b,c,y", comments="")
+    found = sums.importlib.util.find_spec
+    def without(name):
+        return None if name == "pyarrow" else found(name)
+
+    monkeypatch.setattr(sums.importlib.util, "find_spec", without)
+    stream = list(FileBlocks(tmp_path / "t.csv", "y", n_rows=100))
+    assert len(stream) == 4 and np.array_equal(np.concatenate([x for x, _ in stream]), X)
+    with pytest.raises(ModuleNotFoundError, match="t.parquet is read by pyarrow, which is not installed"):
+        list(FileBlocks(tmp_path / "t.parquet", "y"))
+    monkeypatch.setattr(sums.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match="read by pyarrow or pandas"):
+        list(FileBlocks(tmp_path / "t.csv", "y"))
+
+
+def test_files_that_are_broken_or_other(tmp_path):
+    import pandas
+
+    path = tmp_path / "t.parquet"
+    pandas.DataFrame({"a": X[:, 0], "y": Y0}).to_parquet(path)
+    with pytest.raises(ValueError, match="has no column 'z'; it has a, y|cannot be read.*z"):
+        list(FileBlocks(path, "z"))
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ValueError, match="t.parquet cannot be read.*Is it whole"):
+        list(FileBlocks(path, "y"))
+    (tmp_path / "t.csv").write_text("a,y\n1,2\n3,four\n")
+    with pytest.raises(ValueError, match="t.csv cannot be read.*four"):
+        list(FileBlocks(tmp_path / "t.csv", "y"))
+    with pytest.raises(TypeError, match="not a .parquet or .csv file"):
+        list(FileBlocks(tmp_path / "t.txt", "y"))
+
+
+# faults
+
+
+def test_nan_in_block_17_of_40_is_named_and_nothing_is_half_added():
+    bad = Y0.copy()
+    bad[17 * 10 + 4] = np.nan
+    into = StreamingRidge(PHI)
+    words = r"block 17: y is not finite .*\(4,\).*Nothing of it was added; 17 blocks"
+    with pytest.raises(ValueError, match=words):
+        stream_ridge(PHI, blocks(10, y=bad), 0.1, into=into)
+    assert bits(into) == bits(of(*blocks(10)[:17])) and into.blocks == 17
+    bad_X = X.copy()
+    bad_X[23 * 10 + 7, 2] = np.inf
+    with pytest.raises(ValueError, match=r"block 6: X is not finite .*\(7, 2\)"):
+        stream_ridge(PHI, blocks(10, X=bad_X)[17:], 0.1, into=into)        # resumed where it broke
+    stream_ridge(PHI, blocks(10)[23:], 0.1, into=into)
+    assert bits(into) == bits(of(*blocks(10)))
+
+
+@pytest.mark.parametrize("block,words", [
+    ((X[:5, :2], Y0[:5]), "block 3: X has 2 columns, but this map was made for 3"),
+    ((X[:5], Y0[:4]), "block 3: y has shape"),
+    ((X[:5], Y[:5]), "block 3: y has shape"),
+    ((X[:5], Y0[:5], -W[:5]), "block 3: "),
+    ((X[:5],), "block 3: the block is of type tuple, not a pair"),
+    (X[:5], "block 3: the block is of type ndarray, not a pair"),
+    (([[1.0, 2.0, 3.0]], [1.0]), "block 3: the block is of type tuple, not a pair .X, y. of arrays"),
+    ((X[:0], Y0[:0]), "block 3: X"),
+    ((X[:5], 1e300 * Y0[:5]), "block 3: a sum over a block overflows"),
+])  # fmt: skip
+def test_a_block_that_is_wrong_is_named(block, words):
+    into = StreamingRidge(PHI)
+    with pytest.raises((ValueError, TypeError), match=words):
+        stream_ridge(PHI, [*blocks()[:3], block], 0.1, into=into)
+    assert bits(into) == bits(of(*blocks()[:3]))
+
+
+def test_an_empty_stream():
+    with pytest.raises(TypeError, match="not a stream with a block in it"):
+        stream_ridge(PHI, [], 0.1)
+    with pytest.raises(ValueError, match="nothing came yet; update it"):
+        StreamingRidge(PHI).solve(0.1)
+
+
+def test_ctrl_c_leaves_the_state_before_the_block(monkeypatch):
+    into, calls = StreamingRidge(PHI), []
+    inner = streams.block_sum
+
+    def interrupted(*arguments):
+        calls.append(1)
+        if len(calls) == 4:
+            os.kill(os.getpid(), signal.SIGINT)
+        return inner(*arguments)
+
+    monkeypatch.setattr(streams, "block_sum", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        stream_ridge(PHI, blocks(), 0.1, into=into)
+        time.sleep(1)
+    assert bits(into) == bits(of(*blocks()[:3]))
+    f = stream_ridge(PHI, blocks()[3:], 0.1, into=into)
+    assert bits(into) == bits(of(*blocks())) and np.array_equal(f.w, of(*blocks()).solve(0.1).w)
+
+
+def test_saving_is_exact_and_files_of_others_are_refused(tmp_path):
+    path, s = tmp_path / "s.npz", of(*blocks(64, W, y=Y), t=2)
+    s.save(path)
+    back = StreamingRidge.load(path)
+    assert bits(back) == bits(s) and np.array_equal(back.solve(0.1, True)(X), s.solve(0.1, True)(X))
+    assert bits(back.update(*blocks(y=Y)[0])) == bits(s.update(*blocks(y=Y)[0]))      # and goes on
+    with pytest.raises(TypeError, match="not a saved StreamingMeans"):
+        StreamingMeans.load(path)
+    means = StreamingMeans(PHI).update(X)
+    means.save(path)                                          # over the old file
+    assert bits(StreamingMeans.load(path)) == bits(means)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(ValueError, match="damaged, cut off"):
+        StreamingMeans.load(path)
+
+
+def test_a_full_disk_keeps_the_last_checkpoint(tmp_path):
+    path, s = tmp_path / "s.npz", of(*blocks()[:5])
+    s.save(path)
+    before, (soft, hard) = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, hard))
+    try:
+        with pytest.raises(OSError, match="a file that was there is as it was. Free some space"):
+            s.update(*blocks()[5]).save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, handler)
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["s.npz"]
+    assert bits(StreamingRidge.load(path)) == bits(of(*blocks()[:5]))
+
+
+def test_memory_does_not_grow_with_n():
+    "Ten times as many points from a generator; the peak of what Python and NumPy allocate is the same"
+    import tracemalloc
+
+    def peak(n_blocks):
+        stream = ((X, Y0) for _ in range(n_blocks))
+        tracemalloc.start()
+        stream_ridge(PHI, stream, 0.1)
+        top = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return top
+
+    peak(2)
+    few, many = peak(5), peak(50)
+    assert many < few * 1.1 + 50_000
