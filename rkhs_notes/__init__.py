@@ -37,6 +37,7 @@ svc_probability svc_leave_one_out
 FeatureMap MonomialMap finite_feature_map feature_dimension check_feature_map perceptron_primal
 perceptron_dual random_feature_map fourier_features binning_features nystrom_features features_for
 SpectralMeasure min_norm_fit double_descent_curve
+StreamingRidge stream_ridge StreamingMeans
 
 kernel_pca kernel_cca kernel_ica center hsic hsic_test coupled_embedding affinity
 mean_embedding mmd2_u mmd2_v mmd2_linear mmd2_gaussians mmd_test mmd_test_aggregated witness herding
@@ -167,6 +168,7 @@ _FORMER = {
 
 # %% ../nbs/Y_package.ipynb #2754eb6e
 _FORMER |= {
+    "scale": """StreamingRidge stream_ridge StreamingMeans""",
     "hilbert": """check_inner_product check_norm combine empirical gauss_hermite gauss_legendre
         gram_schmidt lp_norm Measure parallelogram_defect project riesz_representer
         uniform_grid""",

@@ -66,9 +66,11 @@ from . import spectra as spectra
 from . import splines as splines
 from . import steps as steps
 from . import stored as stored
+from . import streams as streams
 from . import strings as strings
 from . import structured as structured
 from . import subsets as subsets
+from . import sums as sums
 from . import support as support
 from . import svm as svm
 from . import systems as systems
@@ -133,6 +135,8 @@ from .zoo import Sobolev as Sobolev
 from .zoo import SobolevFull as SobolevFull
 from .random_features import SpectralMeasure as SpectralMeasure
 from .structured import Spectrum as Spectrum
+from .streams import StreamingMeans as StreamingMeans
+from .streams import StreamingRidge as StreamingRidge
 from .structured import Subsequence as Subsequence
 from .graphs import Subtree as Subtree
 from .metrics import Tensor as Tensor
@@ -215,6 +219,7 @@ from .hilbert import riesz_representer as riesz_representer
 from .representer import semiparametric as semiparametric
 from .datasets import smiley as smiley
 from .representer import smoothing_spline as smoothing_spline
+from .streams import stream_ridge as stream_ridge
 from .svm import svc as svc
 from .machines import svc_leave_one_out as svc_leave_one_out
 from .machines import svc_multiclass as svc_multiclass

@@ -24,11 +24,11 @@ from .kernels import (Brownian, Constant, Exp, Gaussian, Linear, Normalized, On,
 
 # %% ../nbs/02_features.ipynb #6dbbdec3
 from .maps import (AFeatureMap, Columns, Dimension, FeatureMatrix, GramMatrix, OfWeights,
-                             PerFeature, Signs, all_products, arrangements, columns_of,
-                             constant_column, dense_points, elementary_products, expect_columns,
-                             exponent_vectors, gram_spectrum, halves_of, largest_gap, like,
-                             monomials, no_map, points_or_rows, require_columns, require_features,
-                             side_by_side, unit_features)
+                             PerFeature, PerFeatureAndTarget, Signs, all_products, arrangements,
+                             columns_of, constant_column, dense_points, elementary_products,
+                             expect_columns, exponent_vectors, gram_spectrum, halves_of,
+                             largest_gap, like, monomials, no_map, points_or_rows, require_columns,
+                             require_features, side_by_side, unit_features)
 
 # %% ../nbs/02_features.ipynb #17d2c917
 from .errors import NoFiniteFeatureMap, finite, require
@@ -120,10 +120,10 @@ def check_feature_map(phi: Function, k: AKernel, X, tol: Positive = None) -> Fin
 class FeatureFunction(OfWeights):
     "f = ⟨w, φ(·)⟩, linear in the features"
     phi: AFeatureMap                    # φ, into ℝ^D
-    w: PerFeature                # one weight a feature
+    w: PerFeatureAndTarget              # one weight a feature; t columns are t functions
 
     def __call__(self, X):
-        "The values f(xᵢ), (n,), in blocks within settings.block_mib; X, (n, d), as phi takes it"
+        "f(xᵢ), (n,) or (n, t), in blocks within settings.block_mib; X, (n, d), as phi takes it"
         X = points_or_rows(self.phi.kernel, X)
         blocks = row_blocks(n_points(X), 32 * (self.phi.dim + 1))
         return np.concatenate([self.phi(taken_of(X, rows)) @ self.w for rows in blocks])

@@ -92,6 +92,13 @@ def _per_feature(value, name, call):
     w = as_floats(value, name) if D else np.zeros(0)
     return shaped(w, name, (D,), hint=", one number a feature")
 
+
+def _per_feature_and_target(value, name, call):
+    if np.ndim(value) != 2:
+        return _per_feature(value, name, call)
+    shape = call.seen["phi"].dim, np.shape(value)[1]
+    return shaped(as_floats(value, name), name, shape, hint=", one row a feature")
+
 # %% ../nbs/S_maps.ipynb #5cf678ce
 _NO_MATRIX = (None, "text", 3.0, [], [[np.nan]], [["a"]], {}, [[1, 2], [3]])
 FeatureMatrix = Annotated[Any, Word(
@@ -111,6 +118,8 @@ Dimension = Annotated[int, Word("int ≥ 0", _dimension, (), lambda rng, sizes: 
                                 (None, "text", 1.5, -1, True, [1]))]
 AFeatureMap = Annotated[Any, Word("FeatureMap", _map, bad=(None, "text", 3.0, [], np.sin))]
 PerFeature = Annotated[Any, Word("array (D,)", _per_feature, bad=("text", [np.nan], [[1.0]]))]
+PerFeatureAndTarget = Annotated[Any, Word("array (D,) or (D, t)", _per_feature_and_target,
+                                          bad=("text", [np.nan], [[[1.0]]]))]
 
 # %% ../nbs/S_maps.ipynb #98a2fb86
 def side_by_side(blocks):
@@ -341,7 +350,7 @@ def like(F, X):
 
 # %% ../nbs/S_maps.ipynb #1340c2ee
 class OfWeights(Predicting, Value):
-    "Functions ⟨w, φ(·)⟩ of one map φ"
+    "Functions ⟨w, φ(·)⟩ of one map φ; t columns of w are t functions"
 
     @contract
     def inner(self, g) -> Finite:
@@ -351,7 +360,7 @@ class OfWeights(Predicting, Value):
         product in the RKHS of ⟨φ(x), φ(y)⟩.
         g : FeatureFunction    of the same map
         """
-        return float(self.w @ self._same_map(g).w)
+        return float(np.vdot(self.w, self._same_map(g).w))
 
     @contract
     def norm(self) -> Finite:
