@@ -213,15 +213,15 @@ def independent(k, Z):
         return taken_of(Z, slice(0, 1)), Factored(np.eye(1))
     return taken_of(Z, order[:m]), Factored(L[:m, :m])
 
-# %% ../nbs/S_operators.ipynb #5573d7cf
+# %% ../nbs/S_operators.ipynb #753e47dd
 class OnCentres:
     "(Φᵀ W Φ + lam I) b = Φᵀ W y with Φ = k(X, Z) L⁻ᵀ, and f = Σ (L⁻ᵀ b)ⱼ k(zⱼ, ·)   (OPR.6)"
 
     def __init__(self, k, X, Z, y, lam, weights=None, sample=None, rng=None, progress=None):
         self.k, self.X, self.lam, self.weights, n = k, X, lam, weights, n_points(X)
+        require_fits((n_points(Z), n_points(Z)), instead="fewer centres")
         self.Z, self.L = independent(k, Z)
         m, top = len(self.L), float(np.max(k.diag(self.Z)))
-        require_fits((m, m), instead="fewer centres")
         noise = np.finfo(float).eps * n * m * top**2 * (1.0 if weights is None else weights.max())
         raw = noise <= lam * self.L.rcond(1.0)                              # (OPR.7)
         self.basis = None if raw else lambda B: self.L.half_solve(B.T).T
