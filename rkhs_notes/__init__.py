@@ -47,7 +47,7 @@ Spectrum Blended Mismatch Subsequence SetKernel Fisher
 KernelOperator ridge_large gaussian_process_large recommend check_large_fit
 
 KernelRidge KernelSVC KernelSVR OneClassKernelSVM KernelLogistic KernelPCA KernelCCA RandomFeatures
-NystromFeatures CoupledEmbedding TwoSampleDrift
+NystromFeatures CoupledEmbedding TwoSampleDrift StreamingKernelRidge
 
 load smiley digits_low_high digits_drift use_style frames check expect_fail
 RKHSError LawBroken NotPositiveDefinite IndefiniteKernel NoFiniteFeatureMap NoSpectralMeasure

@@ -135,6 +135,7 @@ from .zoo import Sobolev as Sobolev
 from .zoo import SobolevFull as SobolevFull
 from .random_features import SpectralMeasure as SpectralMeasure
 from .structured import Spectrum as Spectrum
+from .estimators import StreamingKernelRidge as StreamingKernelRidge
 from .streams import StreamingMeans as StreamingMeans
 from .streams import StreamingRidge as StreamingRidge
 from .structured import Subsequence as Subsequence

@@ -5,7 +5,8 @@ of the algebra."""
 
 # %% auto #0
 __all__ = ['KernelEstimator', 'KernelRidge', 'KernelSVC', 'KernelSVR', 'OneClassKernelSVM', 'KernelLogistic', 'KernelPCA',
-           'RandomFeatures', 'NystromFeatures', 'KernelCCA', 'CoupledEmbedding', 'TwoSampleDrift']
+           'RandomFeatures', 'NystromFeatures', 'KernelCCA', 'CoupledEmbedding', 'TwoSampleDrift',
+           'StreamingKernelRidge']
 
 # %% ../nbs/W_estimators.ipynb #72778d58
 import html
@@ -39,10 +40,12 @@ from .machines import svc_multiclass
 from .processes import fit_hyperparameters, gaussian_process, gp_classification
 from .representer import ridge, ridge_path
 from .rkhs import RKHSFunction
+from .scale import ridge_large
 from .support import votes
 from .svm import one_class, svc, svr
 
 # %% ../nbs/W_estimators.ipynb #97f913c4
+from .streams import StreamingRidge
 from .two_samples import mmd_test, mmd_test_aggregated
 from .zoo import Mahalanobis
 
@@ -208,6 +211,18 @@ def _columns(y):
 class _ManyTargets(MultiOutputMixin, RegressorMixin):
     "Regression of one target or of several"
 
+# %% ../nbs/W_estimators.ipynb #1bef2c7e
+_PATH, _EXACT, _CENTRES = 3000, 10_000, 2000
+
+
+def _solved(k, X, Y, lam, offset, weights):
+    "(f, b), exact or on centres"
+    if len(X) <= _EXACT:
+        found = ridge(k, X, Y, lam, offset, weights)
+        return (found.function, found.offset) if offset else (found, 0.0)
+    b = weights @ Y / weights.sum() if offset else 0.0
+    return ridge_large(k, X, Y - b, lam, _CENTRES, rng=0, weights=weights).function, b
+
 # %% ../nbs/W_estimators.ipynb #089c22e3
 class KernelRidge(_ManyTargets, KernelEstimator):
     """Kernel ridge regression: min over f in H, b of  Σᵢ wᵢ (yᵢ − f(xᵢ) − b)² + lam ‖f‖²   (5.2)
@@ -238,16 +253,15 @@ class KernelRidge(_ManyTargets, KernelEstimator):
         self.kernel_, path, self.chosen_ = _elected(
             X, Y, weights, self.kernel, self.bandwidth, None if free else [self.lam], self.offset)
         Y = Y if np.ndim(y) > 1 else Y[:, 0]
-        if free and path:
+        if free and path and len(X) > len(path.X) and len(X) <= _PATH:
             path = ridge_path(self.kernel_, X, Y, None, self.offset, weights)
-            self.lam_, self.loo_, found = path.best, path.loo.min(), path.function_at()
+        if free and path:
+            self.lam_, self.loo_ = path.best, path.loo.min()
             self.chosen_ += (f"; lam={self.lam_:.3g}, the best of {len(path.lams)} by leave-one-out"
-                             f" on {len(X)} points, mean squared error {self.loo_:.4g}")
+                             f" on {len(path.X)} points, mean squared error {self.loo_:.4g}")
         else:
             self.lam_ = 1.0 if free else self.lam
-            found = ridge(self.kernel_, X, Y, self.lam_, self.offset, weights)
-        self.function_ = found.function if self.offset else found
-        self.offset_ = found.offset if self.offset else 0.0
+        self.function_, self.offset_ = _solved(self.kernel_, X, Y, self.lam_, self.offset, weights)
         return self
 
     def predict(self, X):
@@ -814,3 +828,56 @@ class TwoSampleDrift(KernelEstimator):
     def score(self, X, y=None):
         "The p-value: small where X has drifted"
         return float(self.test(X).pvalue)
+
+# %% ../nbs/W_estimators.ipynb #d5e9a0c6
+class StreamingKernelRidge(_ManyTargets, KernelEstimator):
+    """Ridge regression on random features, block by block   (14.21)
+
+    Parameters
+    ----------
+    kernel : Kernel, or None       None: a Gaussian of the median distance in the first block
+    lam : "gcv", or float > 0      "gcv": the best of 25 by generalised cross-validation
+    n_features : int ≥ 2           outputs of the features at most
+    bandwidth : "median", or float > 0    of the Gaussian, where kernel is None
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    sums_ : StreamingRidge         with .merge, .n, .save
+    function_, offset_             a FeatureFunction, and a constant that is not penalised
+    kernel_, lam_, chosen_         what was chosen
+    """
+    def __init__(self, kernel=None, lam="gcv", n_features=200, bandwidth="median", random_state=0):
+        self.kernel, self.lam, self.n_features = kernel, lam, n_features
+        self.bandwidth, self.random_state = bandwidth, random_state
+
+    def fit(self, X, y, sample_weight=None):
+        "Forgets what came before, and takes (X, y) as the first block"
+        vars(self).pop("sums_", None)
+        return self.partial_fit(X, y, sample_weight)
+
+    def partial_fit(self, X, y, sample_weight=None):
+        "Adds a block to the sums and solves"
+        first = not hasattr(self, "sums_")
+        X, y = _read_rows(self, X, y, reset=first, dtype=float, multi_output=True, y_numeric=True)
+        rows, weights = _merged(X, y, _weights_of(sample_weight, X))
+        X, Y = X[rows], _columns(y)[rows]
+        if first:
+            self._propose(X)
+            rng = _generator(self.random_state)
+            phi = random_feature_map(self.kernel_, X.shape[1], self.n_features, rng)
+            self.sums_ = StreamingRidge(phi, Y.shape[1])
+        self.sums_.update(X, Y, weights)
+        lams = np.logspace(-6, 3, 25)
+        free = isinstance(self.lam, str) and self.sums_.n > 1
+        self.lam_ = lams[self.sums_.gcv(lams, offset=True).argmin()] if free else (
+            1.0 if isinstance(self.lam, str) else self.lam)
+        found = self.sums_.solve(self.lam_, offset=True)
+        self.function_ = found.function
+        self.offset_ = found.offset if np.ndim(y) == 1 else np.atleast_1d(found.offset)
+        return self
+
+    def predict(self, X):
+        "f(X) + b, (n,) or (n, t)"
+        X = self._points(X)
+        return self.function_(X).reshape((len(X), *np.shape(self.offset_))) + self.offset_

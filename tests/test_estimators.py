@@ -26,6 +26,7 @@ from rkhs_notes.estimators import (
     NystromFeatures,
     OneClassKernelSVM,
     RandomFeatures,
+    StreamingKernelRidge,
     TwoSampleDrift,
 )
 from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
@@ -196,6 +197,37 @@ def test_weights_are_repetitions_also_for_texts_of_which_none_is_merged():
     answers = np.repeat(y, w)
     left = KernelRidge(k, lam=0.1).fit(words, y, sample_weight=w).predict(words)
     assert np.allclose(left, KernelRidge(k, lam=0.1).fit(again, answers).predict(words))
+
+
+def test_many_rows_are_fitted_on_centres_of_which_enough_are_exact(monkeypatch):
+    rng = np.random.default_rng(9)
+    X = rng.uniform(-2, 2, (500, 2))
+    y = 50 + np.sin(2 * X[:, 0]) * X[:, 1] + 0.1 * rng.normal(size=500)
+    exact = KernelRidge().fit(X[:400], y[:400])
+    monkeypatch.setattr(estimators, "_PATH", 100)
+    monkeypatch.setattr(estimators, "_EXACT", 100)
+    monkeypatch.setattr(estimators, "_CENTRES", 120)
+    large = KernelRidge().fit(X, y)
+    assert len(large.function_.Z) <= 120 and "on 400 points" in large.chosen_
+    few, all_ = (np.std(fit.predict(X[400:]) - y[400:]) for fit in (large, exact))
+    assert few < 1.1 * all_ < 0.2
+    assert KernelRidge(offset=False).fit(X, y).offset_ == 0.0
+
+
+def test_a_stream_in_blocks_is_the_fit_of_the_whole():
+    rng = np.random.default_rng(10)
+    X, Z = rng.normal(size=(300, 3)), rng.normal(size=(9, 3))
+    y = np.c_[np.sin(X[:, 0]), X[:, 1] ** 2] + 0.1 * rng.normal(size=(300, 2))
+    whole = StreamingKernelRidge(Gaussian(2.0)).fit(X, y)
+    parts = StreamingKernelRidge(Gaussian(2.0))
+    for rows in np.array_split(rng.permutation(300), 7):
+        parts.partial_fit(X[rows], y[rows])
+    assert parts.lam_ == whole.lam_ and parts.sums_.n == 300
+    assert np.allclose(parts.predict(Z), whole.predict(Z), rtol=1e-6) and whole.predict(Z).shape == (9, 2)
+    F = whole.sums_.phi(X)
+    ridge_ = Ridge(alpha=whole.lam_).fit(F, y)
+    assert np.allclose(ridge_.predict(whole.sums_.phi(Z)), whole.predict(Z), atol=1e-6)
+    assert StreamingKernelRidge(lam=0.5).fit(X, y[:, 0]).predict(Z).shape == (9,)
 
 
 # ------------------------------------------------------------------ choices
