@@ -2,7 +2,7 @@
 
 # %% auto #0
 __all__ = ['FETCHED', 'BUNDLED', 'smiley_labels', 'smiley', 'hard_1d', 'hard_2d', 'seven_points', 'wainwright_11',
-           'digits_low_high', 'digits_drift', 'block_means', 'DatasetUnavailable', 'Dataset', 'load']
+           'digits_low_high', 'digits_drift', 'DatasetUnavailable', 'Dataset', 'load']
 
 # %% ../nbs/D_datasets.ipynb #5d8cafb8
 import contextlib, os, socket, warnings
@@ -141,7 +141,7 @@ def digits_low_high(side: Side):
     y : array (1797,) of int     which digit
     """
     digits = load("digits")
-    L = block_means(digits.X.reshape(-1, 8, 8), 8 // side).reshape(-1, side**2)
+    L = _block_means(digits.X.reshape(-1, 8, 8), 8 // side).reshape(-1, side**2)
     return L, digits.X, digits.y
 
 
@@ -160,7 +160,7 @@ def digits_drift():
     return digits.X[:half], digits.X[half:], digits.y[:half], digits.y[half:]
 
 
-def block_means(images, b):
+def _block_means(images, b):
     "Means over b×b blocks: (n, h, w, …) → (n, h // b, w // b, …)."
     n, h, w, *colours = images.shape
     whole = images[:, :h // b * b, :w // b * b]
@@ -243,7 +243,7 @@ def _load_bundled(name, full):
     if name == "china":
         image = sk.load_sample_image("china.jpg").astype(float)
         if not full:
-            image = block_means(image[None], 5)[0]
+            image = _block_means(image[None], 5)[0]
         shape = image.shape[:2]
         X = np.argwhere(np.ones(shape)).astype(float)
         return dict(X=X, y=image.reshape(-1, 3), feature_names=("row", "column"), image_shape=shape)

@@ -24,7 +24,7 @@ from .kernels import Kernel
 # %% ../nbs/10_double_descent.ipynb #275274d0
 from .paths import (MEASURES, Error, FeatureColumns, FittedColumns, OtherPoints,
     Penalties, Widths, alike, errors_of, min_norm_path, rank_tolerance, require_finite, shortest)
-from .plots import ACCENT, MUTED, axis_of
+from .plots import ACCENT, MUTED, _axis
 
 # %% ../nbs/10_double_descent.ipynb #be790f4d
 _Share = Annotated[float, number(at_least=0, below=1)]
@@ -146,7 +146,7 @@ class DoubleDescentCurve(Value):
 
 # %% ../nbs/10_double_descent.ipynb #7a470fa9
 def _plot(curve, ax, what, label, color, unit):
-    ax = axis_of(ax)
+    ax = _axis(ax)
     values, at = getattr(curve, what), curve.widths * unit
     ax.axvline(curve.n * unit, color=MUTED, lw=0.8, ls=":")
     ax.fill_between(at, values.min(axis=0), values.max(axis=0), color=color, alpha=0.25, lw=0)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.fft import idctn
 from .contracts import (Count, NonNegative, Points, Rng, Whole, Word, contract, count)
-from .datasets import block_means
+from .datasets import _block_means
 
 # %% ../nbs/S_pictures.ipynb #cee3cd93
 def _height_width(value, name, call):
@@ -48,7 +48,7 @@ def low_resolution(H: Points, factor: Count, shape: HeightWidth = None, shift: W
         down, right = rng.integers(0, 2 * shift + 1, (2, len(H), 1, 1))
         pictures = framed[np.arange(len(H))[:, None, None], down + np.arange(h)[:, None],
                           right + np.arange(w)]
-    L = block_means(pictures, factor).reshape(len(H), -1)
+    L = _block_means(pictures, factor).reshape(len(H), -1)
     return L + noise * rng.normal(size=L.shape) if noise else L
 
 # %% ../nbs/S_pictures.ipynb #34ca4e57

@@ -2,7 +2,7 @@
 
 # %% auto #0
 __all__ = ['ACCENT', 'WARM', 'GOLD', 'GREEN', 'VIOLET', 'INK', 'MUTED', 'palette', 'SEQUENTIAL', 'DIVERGING', 'SINGLE', 'WIDE',
-           'SQUARE', 'use_style', 'axis_of', 'plot_classes', 'plot_decision', 'heatmap', 'Frames', 'frames']
+           'SQUARE', 'use_style', 'plot_classes', 'plot_decision', 'heatmap', 'Frames', 'frames']
 
 # %% ../nbs/E_plots.ipynb #758e08d3
 import base64, hashlib, html, importlib.util, io, json, struct, sys
@@ -55,7 +55,7 @@ def use_style():
         "legend.frameon": False, "image.cmap": SEQUENTIAL, "svg.hashsalt": "rkhs_notes"})
 
 # %% ../nbs/E_plots.ipynb #e8fcb034
-def axis_of(ax, size=None):
+def _axis(ax, size=None):
     "ax, or the axis of a new figure of that size."
     if ax is not None:
         return ax
@@ -80,7 +80,7 @@ def plot_classes(X: Points, y: Labels, ax=None):
     if not 2 <= len(classes) <= 5:
         raise ValueError(f"y holds {len(classes)} different labels; colours tell 2 to 5 apart.")
     colours = [WARM, ACCENT] if len(classes) == 2 else list(palette.values())
-    ax = axis_of(ax, SQUARE)
+    ax = _axis(ax, SQUARE)
     for i, (label, colour, marker) in enumerate(zip(classes, colours, "osD^v", strict=False)):
         P = np.asarray(X)[place == i]
         height = P[:, 1] if X.shape[1] == 2 else np.zeros(len(P))
@@ -114,7 +114,7 @@ def plot_decision(f: Decision, X: Plane, y: TwoLabels, ax=None, resolution: Reso
     s, t = np.linspace(low - pad, high + pad, resolution).T
     values = as_floats(f(np.stack(np.meshgrid(s, t), axis=-1).reshape(-1, 2)), "f(points)")
     shaped(values.reshape(-1), "f(points)", (resolution**2,), hint=", one number a point")
-    values, ax = values.reshape(resolution, resolution), axis_of(ax, SQUARE)
+    values, ax = values.reshape(resolution, resolution), _axis(ax, SQUARE)
     reach = 1.0 + np.abs(values).max()
     ax.contourf(s, t, values, levels=[-reach, 0.0, reach], colors=[WARM, ACCENT], alpha=0.18)
     if values.min() < 0 < values.max():
@@ -137,7 +137,7 @@ def heatmap(K: Table, ax=None, label="k(x, y)"):
     -------
     Axes
     """
-    reach, ax = np.abs(K).max(), axis_of(ax, SQUARE)
+    reach, ax = np.abs(K).max(), _axis(ax, SQUARE)
     colours = dict(cmap=SEQUENTIAL)
     if K.min() < -1e-12 * reach:
         colours = dict(cmap=DIVERGING, vmin=-reach, vmax=reach)
