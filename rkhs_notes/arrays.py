@@ -121,7 +121,8 @@ def as_floats(X, name="X"):
 # %% ../nbs/C_arrays.ipynb #c7f2dbf1
 def _numpy_floats(X, name):
     if hasattr(X, "tocsr"):
-        raise TypeError(f"{name} is a sparse matrix; pass {name}.toarray() if it fits in memory.")
+        raise TypeError(f"{name} is a sparse matrix; pass {name}.toarray() if it fits in memory. "
+                        "Sparse stay k.feature_map(d)(X), and kernel_sgd on such features.")
     A = _as_array(X, name)
     if A.dtype.kind == "O" and not any(isinstance(v, _NO_NUMBERS) for v in A.flat):
         try:                                         # a table of numbers in mixed types

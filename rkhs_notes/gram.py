@@ -445,7 +445,8 @@ def _require_finite(k, block, xp):
 def gram_matrix(k, X, Y=None):
     "(k(xᵢ, yⱼ)), or (k(xᵢ, xⱼ)) with exact symmetry and diagonal where Y is left out"
     X, Y, symmetric = both_points(k, X, Y)
-    K, xp = _room(X, Y, "features (fourier_features, nystrom_features) or svm_primal for "
+    K, xp = _room(X, Y, "ridge_large, or features (fourier_features, nystrom_features, for "
+                        "texts and graphs k.feature_map(X)) with svm_primal or kernel_sgd, for "
                         "learning; k.each_tile or f(X) of an RKHSFunction keep no matrix")
     exact = rowwise(k, k._diag, X) if symmetric else None
 

@@ -19,7 +19,7 @@ from .functions import Places, SameSpace, paired, times
 from .gram import AKernel, n_columns, n_points
 from .kernels import Gaussian, Kernel
 from .rkhs import RKHSFunction
-from .samples import (OtherSample, Sample, double_sum, of_blocks, of_shifts,
+from .samples import (OtherSample, Sample, double_sum, feature_rows, of_blocks, of_shifts,
                                 paired_points, require_two, sample, with_shares)
 
 # %% ../nbs/11_mmd.ipynb #0ced4513
@@ -308,7 +308,7 @@ def _feature_mean(phi, X, wanted=None):
     "Σ wᵢ φ(xᵢ), Σ wᵢ² ‖φ(xᵢ)‖² and 1 − Σ wᵢ², in blocks"
     w, A, mean, squares = X.shares, X.points, 0.0, 0.0
     for rows in row_blocks(len(w), 32 * (n_columns(A) + getattr(phi, "dim", 256))):
-        F = as_points(phi(taken_of(A, rows)), "phi(X)").astype(float, copy=False)
+        F = feature_rows(phi, taken_of(A, rows)).astype(float, copy=False)
         shaped(F, "phi(X)", (len(w[rows]), *(wanted or ["D"])),
                hint=", one row a point and equally many features for all")
         mean, squares = mean + w[rows] @ F, squares + float(w[rows] ** 2 @ (F * F).sum(axis=1))

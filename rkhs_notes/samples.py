@@ -233,14 +233,21 @@ def spectral_sums(pool):
     own = (grand - 2 * means) ** 2                             # tiles have 0 where the diagonal was
     return float(diagonal.mean() * N / (N - 1)), float((squares - own).sum() / (N * (N - 1)))
 
+# %% ../nbs/S_samples.ipynb #92ba6e93
+def feature_rows(phi, X):
+    "φ(X) as an array (n, D) of finite floats, for a block of points"
+    F = phi(X)
+    return as_points(F.toarray() if hasattr(F, "tocsr") else F, "phi(X)")
+
 # %% ../nbs/S_samples.ipynb #6e054201
 class FeaturePool(Pool):
     "A pool by its features, in time linear in the number of points"
 
     def _read(self):
         self.A = self.stored = None
-        few = self.k(taken_of(self.Z, next(row_blocks(1000, 8 * (self.k.dim + 256)))))
-        self.centre, self.dtype = (not self.weighted) * np.asarray(few.mean(axis=0)), few.dtype
+        few = next(row_blocks(1000, 8 * (self.k.dim + 256)))
+        few = feature_rows(self.k, taken_of(self.Z, few))
+        self.centre, self.dtype = (not self.weighted) * few.mean(axis=0), few.dtype
         self.diagonal, sums = np.empty(len(self.w)), np.zeros(few.shape[1])
         for rows, F in self.blocks():
             self.diagonal[rows] = np.einsum("ij,ij->i", F, F, dtype=float)
@@ -256,7 +263,7 @@ class FeaturePool(Pool):
             self.stored = np.empty(shape, self.dtype)
         for rows in row_blocks(len(self.w), 4 * self.dtype.itemsize * (self.k.dim + 256)):
             if first or self.stored is None:
-                F = as_points(self.k(taken_of(self.Z, rows)), "phi(X)") - self.centre
+                F = feature_rows(self.k, taken_of(self.Z, rows)) - self.centre
                 F = F * self.w[rows, None].astype(F.dtype) if self.weighted else F
                 if self.stored is not None:
                     self.stored[rows] = F

@@ -31,7 +31,7 @@ from .maps import GramMatrix, largest_gap
 from .mercer import mercer_expansion
 from .rkhs import RKHSFunction
 from .steps import (Amount, Examples, FeatureRows, Machine, Option, Run, Size, SizeOrInf,
-    StepSize, Weights, descend, slope_of, timed)
+    StepSize, descend, slope_of, timed, weights_of)
 
 # %% ../nbs/06_sgd.ipynb #ba74dbe2
 @contract
@@ -182,7 +182,7 @@ def kernel_sgd(k: AKernel, X: Points, y: Responses, loss: ALoss = logistic, opti
         u = descend(run, Examples(k, X, option == 4), average, callback)
         return RKHSFunction(k, X, u).of_labels(run.labels)
     phi = _features(k, X, option, features)
-    w = descend(run, Weights(phi, X, option in (2, 6)), average, callback)
+    w = descend(run, weights_of(phi, X, option in (2, 6)), average, callback)
     return FeatureFunction(phi, w).of_labels(run.labels)
 
 # %% ../nbs/06_sgd.ipynb #a4cda225

@@ -9,6 +9,7 @@ from dataclasses import replace
 from timeit import repeat
 from typing import Annotated, Any
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import get_blas_funcs
 from scipy.special import expit
 
@@ -225,6 +226,7 @@ class Weights(Rows):
 
     def compute(self, drawn):
         rows = self.phi(taken_of(self.X, drawn))
+        rows = rows.toarray() if sp.issparse(rows) else rows
         with np.errstate(over="ignore"):                  # require_bounded names it
             self.longest = max(self.longest, float(np.vecdot(rows, rows).max()))
         return rows
@@ -239,6 +241,36 @@ class Weights(Rows):
 
     def add(self, w, drawn, v, rows):
         w += v @ rows
+
+# %% ../nbs/S_steps.ipynb #f17f2136
+class SparseWeights(Weights):
+    "The same for features in CSR rows, stored or made for a few examples at a time"
+
+    def __init__(self, phi, X, stored):
+        self.phi, self.X, self.longest, self.size = phi, X, 0.0, phi.dim
+        self.stored, self.at_once = None, 256
+        self.stored = self.compute(slice(None)) if stored else None
+        self.dtype = self.compute([0]).dtype
+
+    def compute(self, drawn):
+        rows = sp.csr_array(self.phi(taken_of(self.X, drawn)))
+        self.longest = max(self.longest, float(rows.multiply(rows).sum(axis=1).max()))
+        return rows
+
+    def walk(self, w, drawn, rates, slope):
+        "Steps (6.2) on w in place; yields the scores that they meet"
+        rows = self.rows(drawn)
+        starts = rows.indptr.tolist()
+        for i, rate, a, b in zip(drawn, rates, starts[:-1], starts[1:], strict=True):
+            columns, values = rows.indices[a:b], rows.data[a:b]
+            z = float(values @ w[columns])
+            w[columns] -= rate * slope(z, i) * values                               # (6.2)
+            yield z
+
+
+def weights_of(phi, X, stored):
+    "Weights for the kind of features that phi makes"
+    return (SparseWeights if getattr(phi, "_is_sparse", False) else Weights)(phi, X, stored)
 
 # %% ../nbs/S_steps.ipynb #28321fa3
 def descend(run, form, average=False, callback=None):

@@ -36,7 +36,8 @@ def usual_causes(k, X, least, shift="lam"):
 def whole(k, X):
     "K, if there is room for it"
     n, grain = n_points(X), np.dtype(precision(X)).itemsize
-    require_fits((n, n), grain, "features of the kernel (nystrom_features, random_feature_map) "
+    require_fits((n, n), grain, "ridge_large(k, X, y, lam), which keeps no matrix; features "
+                 "(nystrom_features, random_feature_map, k.feature_map(X) of texts and graphs) "
                  "with svm_primal or kernel_sgd, or fewer points")
     return k(X)
 

@@ -230,3 +230,39 @@ def test_what_is_no_number_in_a_frame_is_named_truthfully():
     for table, words in cases:
         with pytest.raises(TypeError, match=words):
             rn.ridge(k, table, y)
+
+
+# -- sparse features -------------------------------------------------------------------------
+
+BINS = rn.binning_features(rn.Laplace(1.0), X, 20, 0)                   # CSR rows
+DENSE = rn.FeatureMap(rn.Laplace(1.0), 3, BINS.dim, lambda P: BINS(P).toarray())
+
+
+@pytest.mark.parametrize("how", [{}, {"batch": 4}, {"lam": 0.5, "average": True}, {"batch": 3, "lam": 0.2}])
+@pytest.mark.parametrize("option", [5, 6])
+def test_steps_on_sparse_features_are_those_on_dense_ones(option, how):
+    one, other = (rn.kernel_sgd(rn.Laplace(1.0), X, text, "logistic", option, 200, rng=0, features=phi, **how)
+                  for phi in (BINS, DENSE))
+    np.testing.assert_allclose(one.w, other.w, atol=1e-14)
+    assert np.mean(one.predict(X) == text) > 0.8
+
+
+def test_sparse_steps_that_run_away_are_stopped():
+    with pytest.raises(rn.ConvergenceFailure, match="too long"):
+        rn.kernel_sgd(rn.Laplace(1.0), X, y, "squared", 6, 2000, 50.0, features=BINS)
+
+
+def test_samples_are_compared_by_sparse_features():
+    for unbiased in (False, True):
+        assert rn.mmd2_features(BINS, X[:30], X[30:], unbiased) == pytest.approx(
+            rn.mmd2_features(DENSE, X[:30], X[30:], unbiased), abs=1e-12)
+    one, other = (rn.mmd_test(phi, X[:30], X[30:] + 2, n_permutations=99, rng=0) for phi in (BINS, DENSE))
+    assert one.pvalue == other.pvalue == 0.01 and one.statistic == pytest.approx(other.statistic)
+
+
+def test_what_does_not_fit_names_the_way_out():
+    many, zeros = np.arange(60_000.0), np.zeros(60_000)
+    for call in (lambda: rn.ridge(k, many, zeros), lambda: rn.ridge_path(k, many, zeros), lambda: k(many),
+                 lambda: rn.gaussian_process(k, many, zeros, 0.1)):
+        with pytest.raises(MemoryError, match=r"26.8 GiB.*result_mib.*ridge_large.*k\.feature_map\(X\)"):
+            call()
