@@ -5,7 +5,9 @@ import pickle
 import resource
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -420,3 +422,94 @@ def test_memory_does_not_grow_with_n():
     peak(2)
     few, many = peak(5), peak(50)
     assert many < few * 1.1 + 50_000
+
+
+# many machines
+
+
+def slow(folder, number, x):
+    "Notes which process works on which block; after three blocks a process waits until all may go on"
+    (Path(folder) / f"{number}-{os.getpid()}-{time.time_ns()}").touch()
+    while len(begun(folder)[os.getpid()]) > 3 and not (Path(folder) / "go").exists():
+        time.sleep(0.02)
+    return x
+
+
+def begun(folder):
+    "{process: the blocks that it has begun}"
+    found = {}
+    for note in Path(folder).glob("*-*-*"):
+        number, pid, _ = map(int, note.name.split("-"))
+        found.setdefault(pid, []).append(number)
+    return found
+
+
+def wait_for(condition, seconds=60):
+    "What the condition gives once it is true"
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+    return found
+
+
+def killed_in_mid_fit(folder, allowed_failures):
+    "(state, process that was killed after it had finished blocks) of a fit on two processes"
+    import dask
+    import dask.array as da
+    from dask.distributed import Client, LocalCluster
+
+    into = StreamingRidge(PHI)
+    options = dict(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+    with dask.config.set({"distributed.scheduler.allowed-failures": allowed_failures}):
+        with LocalCluster(processes=True, **options) as machines, Client(machines) as client:
+            made = [dask.delayed(slow)(str(folder), i, X[20 * i : 20 * i + 20]) for i in range(20)]
+            rows = da.concatenate([da.from_delayed(m, (20, 3), float) for m in made])
+            pool = ThreadPoolExecutor(1)
+            fit = pool.submit(stream_ridge, PHI, (rows, da.from_array(Y0, chunks=20)), 0.1, into=into)
+            try:
+                pid = wait_for(lambda: next((p for p, had in begun(folder).items() if len(had) > 3), 0))
+                os.kill(pid, signal.SIGKILL)
+                wait_for(lambda: pid not in client.run(os.getpid, on_error="ignore").values())
+            finally:
+                (folder / "go").touch()
+            fit.result(timeout=60)
+    return into, pid
+
+
+def alive(pid):
+    "Is there a process of this number that is no corpse?"
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+
+
+def test_a_killed_worker_changes_nothing(tmp_path):
+    into, pid = killed_in_mid_fit(tmp_path, allowed_failures=3)
+    assert not alive(pid) and (into.n, into.blocks) == (400, 20)
+    w, expected = into.solve(0.1).w, of(*blocks(20)).solve(0.1).w
+    assert np.linalg.norm(w - expected) <= 1e-12 * np.linalg.norm(expected)
+    numbers = sum(begun(tmp_path).values(), [])
+    assert len(numbers) > len(set(numbers)) == 20             # blocks were lost, and made again
+
+
+def test_without_recovery_a_killed_worker_ends_the_fit(tmp_path):
+    from dask.distributed import KilledWorker
+
+    with pytest.raises(KilledWorker):
+        killed_in_mid_fit(tmp_path, allowed_failures=0)
+
+
+def test_threads_and_other_schedulers_agree():
+    import dask
+    import dask.array as da
+
+    bad = Y0.copy()
+    bad[200] = np.nan
+    lazy = da.from_array(X, chunks=(90, 3)), da.from_array(Y0, chunks=90)
+    threads = stream_ridge(PHI, lazy, 0.1).w
+    with dask.config.set(scheduler="synchronous"):
+        assert np.array_equal(stream_ridge(PHI, lazy, 0.1).w, threads)
+    with pytest.raises(ValueError, match="block 2: y is not finite"):
+        stream_ridge(PHI, (lazy[0], da.from_array(bad, chunks=90)), 0.1)
