@@ -236,6 +236,10 @@ def certified(k, X, problem, b, f, c):
     "(relative gap, dual value) of feasible b with f = K b and any constant c"
     if b @ f < -1e-9 * np.abs(b).sum() ** 2 * np.abs(k.diag(X)).max():
         no_kernel(k, "at all points", "the coefficients found", b @ f)
+    return gap_of(problem, b, f, c)
+
+
+def gap_of(problem, b, f, c):
     primal, dual = problem.primal(b, f, c), problem.dual(b, f)
     if np.isinf(primal):
         least = float((problem.p * (f + c)).min())

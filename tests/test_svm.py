@@ -13,10 +13,13 @@ from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.kernels import Gaussian, Kernel, Laplace, Linear, Matern, Polynomial, Precomputed, Sigmoid
 from rkhs_notes.machines import bayes_point, relevance_machine, svc_multiclass
 from rkhs_notes.smo import BoxProblem, PairDistances, solve_box
-from rkhs_notes.svm import check_kkt, in_libsvm, one_class, svc, svc_path, svm_primal, svr
+from rkhs_notes.svm import check_kkt, in_libsvm, logistic_primal, one_class, svc, svc_path, svm_primal, svr
+from rkhs_notes.tall import by_features
+from rkhs_notes.wide import hinge_by_newton
 from scipy.optimize import LinearConstraint, minimize
 from scipy.sparse import csr_array
 from scipy.stats import multivariate_normal
+from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, SVR, OneClassSVM
 
 from shared import Counted, Letters, counted
@@ -363,7 +366,7 @@ BAD = {
     "one class among many": (lambda: svc_multiclass(k, X, np.zeros(len(X))), ValueError, "one label only"),
     "prices": (lambda: svc_path(k, X, y, [1, -1]), ValueError, r"Cs\[1\] = -1"),
     "features nan": (lambda: svm_primal(lambda X: X * np.nan, X, y), ValueError, "not finite everywhere"),
-    "features sparse": (lambda: svm_primal(lambda X: csr_array(X), X, y), TypeError, "sparse"),
+    "features sparse, hard": (lambda: svm_primal(lambda X: csr_array(X), X, y, C=math.inf), ValueError, "finite C"),
     "features huge": (lambda: svm_primal(lambda X: X * 1e200, X, y), ValueError, "rescale the features"),
     "no features": (lambda: svm_primal(None, X, y), TypeError, "phi is of type NoneType"),
     "no iterations": (lambda: svm_primal(np.abs, X, y, max_iter=0), ValueError, "max_iter = 0"),
@@ -768,3 +771,73 @@ def test_a_pair_that_libsvm_leaves_is_finished_alone(monkeypatch):
     found = svc_multiclass(Gaussian(1.0), X, place, 5.0)
     assert found.converged and found.gap < 1e-2
     np.testing.assert_allclose(found(X), right(X), atol=6e-3)
+
+
+# ---------------------------------------------------------------- many or sparse features
+
+
+def sparse_features(n=1200, D=300, seed=0):
+    rng = np.random.default_rng(seed)
+    F = np.where(rng.random((n, D)) < 0.05, rng.normal(size=(n, D)), 0.0)
+    return F, np.where(F @ rng.normal(size=D) + 0.3 * rng.normal(size=n) > 0, "yes", "no")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sparse_features_give_the_dense_machine(weighted):
+    F, names = sparse_features()
+    w = np.random.default_rng(1).integers(0, 3, len(F)) * 1.0 if weighted else None
+    options = dict(C=2.0, weights=w, class_weights={"yes": 2.0})
+    sparse, dense = (
+        svm_primal(phi, F, names, **options) for phi in (lambda X: csr_array(X), lambda X: X)
+    )
+    assert sparse.converged and sparse.violation <= 1e-3 and 0 <= sparse.gap < 1e-2
+    assert sparse.objective == pytest.approx(dense.objective, rel=1e-5)
+    np.testing.assert_allclose(sparse(F), dense(F), atol=5e-3)
+    assert sparse.labels == ("no", "yes") and abs(sparse.dual.sum()) < 1e-8
+    if weighted:
+        assert not sparse.dual[w == 0].any()
+
+
+def test_a_million_entries_need_no_factor():
+    rng = np.random.default_rng(0)
+    rows, D = 100_000, 30_000
+    spots = rng.integers(0, D, (rows, 10))
+    S = csr_array((np.ones(10 * rows), spots.ravel(), np.arange(0, 10 * rows + 1, 10)), shape=(rows, D))
+    labels = S @ rng.normal(size=D) + rng.normal(size=rows) > 0
+    odds = logistic_primal(lambda X: S[X[:, 0].astype(int)], np.arange(rows), labels, gap=1e-4)
+    assert odds.gap <= 1e-4 and odds.support.size == rows
+    assert np.mean(odds.predict(np.arange(rows)) == labels) > 0.7
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_logistic_is_scikit_learns(weighted):
+    X, y, _, _, _ = problem(7)
+    w = np.random.default_rng(1).uniform(0.2, 3, len(X)) if weighted else None
+    ours = logistic_primal(lambda X: X, X, y, C=3.0, weights=w, gap=1e-10)
+    peer = LogisticRegression(C=3.0, tol=1e-10, max_iter=10_000).fit(X, y, sample_weight=w)
+    np.testing.assert_allclose(ours.function.w, peer.coef_[0], atol=1e-4)
+    np.testing.assert_allclose(ours.offset, peer.intercept_[0], atol=1e-4)
+    np.testing.assert_allclose(ours.probability(X), peer.predict_proba(X)[:, 1], atol=1e-4)
+    f, C = ours(X), 3.0 * (np.ones(len(X)) if w is None else w)
+    primal = ours.function.w @ ours.function.w / 2 + C @ np.log1p(np.exp(-y * f))
+    np.testing.assert_allclose((primal - ours.objective) / max(1, primal), ours.gap, atol=1e-10)
+    a = y * ours.dual / C  # the dual, from its definition
+    dual = -C @ (a * np.log(a) + (1 - a) * np.log(1 - a)) - np.sum((X.T @ ours.dual) ** 2) / 2
+    np.testing.assert_allclose(dual, ours.objective, rtol=1e-9)
+
+
+def test_a_gap_that_stays_is_said():
+    X, y, _, _, _ = problem(7)
+    with pytest.warns(RuntimeWarning, match="Raise max_iter"):
+        early = logistic_primal(lambda X: X, X, y, C=3.0, max_iter=1)
+    assert early.gap > 1e-3
+
+
+def test_a_large_dense_matrix_takes_the_path_of_products():
+    F, names = sparse_features(1200, 40)
+    y = np.where(names == "yes", 1.0, -1.0)
+    box = two_box(y, np.full(len(y), 1.0))
+    products, path = hinge_by_newton(F, box, 1e-3), by_features(F, box, 1e-6, 100)
+    assert products.converged
+    np.testing.assert_allclose(box.dual(products.b, products.f), box.dual(path.b, path.f), rtol=1e-5)
+    assert (box.lo <= products.b).all() and (products.b <= box.hi).all()
