@@ -81,6 +81,7 @@ from . import turns as turns
 from . import two_samples as two_samples
 from . import unbiased as unbiased
 from . import views as views
+from . import wide as wide
 from . import zoo as zoo
 from .metrics import Anova as Anova
 from .zoo import Bilinear as Bilinear

@@ -322,9 +322,10 @@ class OfFeatures(Kernel):
 def _features(phi, X):
     "φ(X), dense or sparse, and φ as a FeatureMap"
     F = phi(X)
-    F = csr_array(F, dtype=float) if issparse(F) else as_floats(F, "phi(X)").astype(float, copy=False)
+    F = csr_array(F, dtype=float) if issparse(F) else as_floats(F, "phi(X)").astype(float)
     shaped(F, "phi(X)", (n_points(X), "D"), hint=", a row of features for each point")
-    as_number(np.abs(as_floats(F.data, "phi(X)") if issparse(F) else F).max(), "the largest of phi(X)", at_most=1e150 / math.sqrt(F.shape[1]),
+    entries = as_floats(F.data, "phi(X)") if issparse(F) else F
+    as_number(np.abs(entries).max(), "the largest of phi(X)", at_most=1e150 / math.sqrt(F.shape[1]),
               because=", or squares overflow: rescale the features")
     known = isinstance(phi, FeatureMap)
     return F, phi if known else FeatureMap(OfFeatures(phi), n_columns(X), F.shape[1], phi)
@@ -375,11 +376,10 @@ def svm_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: Price = 1.0, weights: 
 # %% ../nbs/07_svm.ipynb #fd8eb0eb
 def _by_products(F, problem, tol):
     "Of sparse features, or where a factor costs more than 10¹⁰ operations; None elsewhere"
-    n, D = F.shape
     if issparse(F) and problem.is_open:
         raise ValueError("C = inf asks for a hard margin, and phi(X) is sparse: take a large "
                          "finite C, or features that fit as a dense array.")
-    if problem.is_open or not (issparse(F) or n * D**2 > 10**10):
+    if problem.is_open or not (issparse(F) or F.shape[0] * F.shape[1] ** 2 > 10**10):
         return None
     found = hinge_by_newton(F, problem, tol)
     if issparse(F) and not found.converged:
@@ -403,12 +403,10 @@ def _by_pairs(F, problem, tol):
 class LogisticMachine(Deciding):
     """x ↦ f(x) + offset, the log-odds of labels[1], with its certificate
 
-    function : FeatureFunction
-    offset : float
+    function, offset : FeatureFunction, float
     dual : array (n,)         b, signed; none of it 0
     gap : float               (primal − dual) / max(1, primal)
     objective : float         the value of the dual
-    iterations : int
     labels : tuple            (label of negative decisions, label of others)
     """
     function: FeatureFunction
@@ -460,6 +458,5 @@ def logistic_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: FinitePrice = 1.0
     w, c, b, found, objective, steps = logistic_by_newton(F, y.signs, each, gap, max_iter)
     if not found <= gap:
         warnings.warn(f"after {steps} Newton steps the gap is {found:.2g} > {gap:.2g}. Raise "
-                      "max_iter, rescale the features, or take a smaller C.", RuntimeWarning,
-                      stacklevel=3)
+                      "max_iter or rescale the features.", RuntimeWarning, stacklevel=3)
     return LogisticMachine(FeatureFunction(phi, w), c, b, found, objective, steps, y.names)

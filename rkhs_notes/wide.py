@@ -3,14 +3,14 @@
 # %% auto #0
 __all__ = []
 
-# %% ../nbs/S_wide.ipynb #6e80b4f4
+# %% ../nbs/S_wide.ipynb #7315c93b
 import numpy as np
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit, xlogy
 from .smo import SmoResult
 
-# %% ../nbs/S_wide.ipynb #45af032e
+# %% ../nbs/S_wide.ipynb #6669c94d
 def rounded_hinge(delta):
     "m ↦ (ℓ, −ℓ′, ℓ″) of max(0, 1 − m), rounded over a width delta"
     def loss(m):
@@ -25,7 +25,7 @@ def logistic(m):
     t = expit(-m)
     return np.logaddexp(0.0, -m), t, t * (1 - t)
 
-# %% ../nbs/S_wide.ipynb #041c3176
+# %% ../nbs/S_wide.ipynb #199b5afa
 def _direction(F, h, gradient, floor, most=500):
     "v = (u, s) with Hessian · v = −gradient, about; `floor` bends c where no point does"
     some = np.flatnonzero(h)
@@ -42,7 +42,7 @@ def _direction(F, h, gradient, floor, most=500):
               M=LinearOperator(shape, lambda v: v / diagonal))
     return v
 
-# %% ../nbs/S_wide.ipynb #e3d228d3
+# %% ../nbs/S_wide.ipynb #b34aeee8
 def _newton(F, y, C, loss, w, c, small, steps):
     "(w, c, b, steps): (WIDE.1) until the gradient, in units of Σ C, is `small`"
     f, t = F @ w + c, 1.0
@@ -61,7 +61,7 @@ def _newton(F, y, C, loss, w, c, small, steps):
                 break
         w, c, f = w + t * u, c + t * s, f + t * z
 
-# %% ../nbs/S_wide.ipynb #a05ff243
+# %% ../nbs/S_wide.ipynb #08c4f205
 def _balanced(b, lo, hi):
     "b with Σ b = 0, changed where it is free, by shares of its room"
     excess, free = b.sum(), (b > lo) & (b < hi) & (b != 0)
@@ -75,7 +75,8 @@ def hinge_by_newton(F, problem, tol, report=None, steps=200):
     w, c, delta = np.zeros(F.shape[1]), 0.0, 16.0
     while True:
         delta = max(delta / 4, tol / 2)
-        w, c, b, more = _newton(F, y, C, rounded_hinge(delta), w, c, 1e-3 * delta * _share(C), steps)
+        loss, small = rounded_hinge(delta), 1e-3 * delta * _share(C)
+        w, c, b, more = _newton(F, y, C, loss, w, c, small, steps)
         b = _balanced(b, problem.lo, problem.hi)
         f, done = F @ (F.T @ b), done + more
         violation = problem.violation(b, y - f)
@@ -87,7 +88,7 @@ def hinge_by_newton(F, problem, tol, report=None, steps=200):
 def _share(C):
     return float(C.max() / C.sum())
 
-# %% ../nbs/S_wide.ipynb #bb8f3fd2
+# %% ../nbs/S_wide.ipynb #f978e3a0
 def logistic_by_newton(F, y, C, gap, steps=200, report=None):
     "(w, c, b, relative gap, objective, steps) of least (WIDE.1), logistic, until the gap is small"
     w, c, done, lo, hi = np.zeros(F.shape[1]), 0.0, 0, np.minimum(0, y * C), np.maximum(0, y * C)
@@ -97,7 +98,8 @@ def logistic_by_newton(F, y, C, gap, steps=200, report=None):
         primal = w @ w / 2 + C @ logistic(y * (F @ w + c))[0]
         a = np.clip(y * b / np.where(C > 0, C, 1.0), 0.0, 1.0)
         dual = -C @ (xlogy(a, a) + xlogy(1 - a, 1 - a)) - np.sum((F.T @ b) ** 2) / 2
-        found = float((primal - dual) / max(1.0, primal)) if abs(b.sum()) < 1e-6 * C.sum() else np.inf
+        balanced = abs(b.sum()) < 1e-6 * C.sum()
+        found = float((primal - dual) / max(1.0, primal)) if balanced else np.inf
         if found <= gap or done >= steps or (report is not None and report(done, found)):
             break
     return w, c, b, found, float(dual), done

@@ -366,7 +366,7 @@ BAD = {
     "one class among many": (lambda: svc_multiclass(k, X, np.zeros(len(X))), ValueError, "one label only"),
     "prices": (lambda: svc_path(k, X, y, [1, -1]), ValueError, r"Cs\[1\] = -1"),
     "features nan": (lambda: svm_primal(lambda X: X * np.nan, X, y), ValueError, "not finite everywhere"),
-    "features sparse, hard": (lambda: svm_primal(lambda X: csr_array(X), X, y, C=math.inf), ValueError, "finite C"),
+    "sparse, hard": (lambda: svm_primal(lambda X: csr_array(X), X, y, C=math.inf), ValueError, "finite C"),
     "features huge": (lambda: svm_primal(lambda X: X * 1e200, X, y), ValueError, "rescale the features"),
     "no features": (lambda: svm_primal(None, X, y), TypeError, "phi is of type NoneType"),
     "no iterations": (lambda: svm_primal(np.abs, X, y, max_iter=0), ValueError, "max_iter = 0"),
