@@ -85,7 +85,7 @@ class LargeFit(Fit):
     lam : float
     n_centres : int or None         None: over all of H
     error_bound : float or (t,)     ‖f̂ − f‖ is at most this
-    residual : float                of the preconditioned system, relative; the worst column's
+    residual : float                of the linear system solved, relative; the worst column's
     iterations : int
     method : str                    which route was taken
     weights : array (n,) or None
