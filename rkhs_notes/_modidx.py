@@ -891,6 +891,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                        'rkhs_notes.estimators._median': ('w_estimators.html#_median', 'rkhs_notes/estimators.py'),
                                        'rkhs_notes.estimators._merged': ('w_estimators.html#_merged', 'rkhs_notes/estimators.py'),
                                        'rkhs_notes.estimators._read_rows': ('w_estimators.html#_read_rows', 'rkhs_notes/estimators.py'),
+                                       'rkhs_notes.estimators._scale': ('w_estimators.html#_scale', 'rkhs_notes/estimators.py'),
                                        'rkhs_notes.estimators._solved': ('w_estimators.html#_solved', 'rkhs_notes/estimators.py'),
                                        'rkhs_notes.estimators._warn_of_scales': ( 'w_estimators.html#_warn_of_scales',
                                                                                   'rkhs_notes/estimators.py'),

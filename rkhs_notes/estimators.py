@@ -468,6 +468,12 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
         return np.where(self._values(X) >= 0, 1, -1)
 
 # %% ../nbs/W_estimators.ipynb #0598784e
+def _scale(path):
+    "The s for which s k and the noise s lam have the largest evidence: yᵀ (K + lam I)⁻¹ y / n"
+    along = (path.Q.T @ (path.y - path.y.mean(axis=0))) ** 2
+    return float(np.mean(along[:, 0] / (path.eigenvalues + path.best))) or 1.0
+
+# %% ../nbs/W_estimators.ipynb #4050c87b
 class GaussianProcess(RegressorMixin, KernelEstimator):
     """Gaussian process regression, its kernel and noise of the largest evidence   (5.11), (5.13)
 
@@ -494,12 +500,13 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
         Y, each = _columns((y - self.offset_) / unit), np.ones(len(y))
         k, path, self.chosen_ = _elected(X, Y, each, self.kernel)
         free = isinstance(self.noise, str)
-        noise = (max(path.best, 1e-4) if path else 1.0) if free else self.noise / unit**2
-        if path and (self.tune or free):
+        noise = (path.best if path else 1.0) if free else self.noise / unit**2
+        if path and self.tune:
             some = np.sort(np.random.default_rng(0).permutation(len(X))[:500])
-            start = k if self.kernel is not None else 1.0 * k
-            k, noise, top = fit_hyperparameters(start, taken(X, some), Y[some, 0], noise,
-                                                self.restarts, rng=0, fit_noise=free)
+            s = _scale(path)
+            start, noise = s * k, s * noise if free else noise
+            k, noise, _ = fit_hyperparameters(start, taken(X, some), Y[some, 0], noise,
+                                              self.restarts, rng=0, fit_noise=free)
             self.chosen_ = f"{k}, noise {noise:.3g} (y standardised), by evidence from {start}"
         self.kernel_, self.noise_ = unit**2 * k, unit**2 * noise
         self.process_ = gaussian_process(self.kernel_, X, y - self.offset_, self.noise_)

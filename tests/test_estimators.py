@@ -40,6 +40,7 @@ from scipy.stats import multivariate_normal
 from sklearn import decomposition
 from sklearn import gaussian_process as gp
 from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import make_friedman1
 from sklearn.kernel_ridge import KernelRidge as TheirRidge
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import pairwise
@@ -356,6 +357,13 @@ def test_the_process_is_the_chapters_at_a_maximum_of_the_evidence():
             other = fit.kernel_.with_params(**{name: factor * value})
             assert log_marginal(other, x, y - y.mean(), fit.noise_)[0] < top + 1e-6
     assert log_marginal(fit.kernel_, x, y - y.mean(), 1.3 * fit.noise_)[0] < top
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_process_does_not_end_in_noise(seed):
+    X, y = make_friedman1(300, noise=1.0, random_state=seed)
+    fit = GaussianProcess().fit(X[:120], y[:120])
+    assert fit.score(X[120:], y[120:]) > 0.7 and fit.noise_ < 0.3 * y.var()
 
 
 def test_a_process_that_is_not_tuned_keeps_what_was_passed():
