@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 
 # %% ../nbs/S_algebra.ipynb #50164ae1
-from .arrays import as_count, spans
+from .arrays import akin, as_count, filled, is_foreign, spans
 from .contracts import (ARRAYS, Count, Function, Positive, Word, array, contract, marked,
                                   names_of, near, prepared)
 from .forms import plain
@@ -178,10 +178,10 @@ class Flat(Pointed):
         return frozenset()                       # any points that were read will do
 
     def _gram(self, X, Y, xp):
-        return xp.full((n_points(X), n_points(Y)), self.c, dtype=precision(X, Y))
+        return filled(self.c, (n_points(X), n_points(Y)), X, precision(X, Y))
 
     def _pairs(self, X, Y, xp):
-        return xp.full((n_points(X),), self.c, dtype=precision(X, Y))
+        return filled(self.c, (n_points(X),), X, precision(X, Y))
 
     def _distance(self, X, Y, xp): return 0 * self._gram(X, Y, xp)
     def _vjp(self, X, Y, G): return {"c": G.sum()}
@@ -347,7 +347,9 @@ class OfImage(Pointed):
         if not callable(self.columns):
             picked = [X[:, i : i + 1] for i in self._numbers(X, name)]
             return self.k._marked(library(X).concat(picked, axis=1), name)
-        image = self.k._marked(self.columns(plain(X)), f"the image of {name}")
+        image = self.columns(plain(X))
+        image = akin(image, X) if is_foreign(X) else image
+        image = self.k._marked(image, f"the image of {name}")
         if n_points(image) != n_points(X):
             raise ValueError(f"the function of {self} gives {n_points(image)} points for "
                              f"{n_points(X)}; it must give one for each.")

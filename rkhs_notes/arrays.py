@@ -4,7 +4,7 @@
 __all__ = ['Objects', 'Cholesky', 'PivotedCholesky']
 
 # %% ../nbs/C_arrays.ipynb #6ce19dab
-import math, operator, threading
+import math, operator, sys, threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -22,7 +22,7 @@ from .errors import (ConvergenceFailure, IndefiniteKernel, NotPositiveDefinite, 
 
 # %% ../nbs/C_arrays.ipynb #046df58a
 def array_namespace(*arrays):
-    """The module (numpy, or torch, cupy, … by array-api-compat) whose functions fit the arrays.
+    """The module (numpy, or another by array-api-compat) whose functions fit the arrays.
 
     Parameters
     ----------
@@ -31,19 +31,19 @@ def array_namespace(*arrays):
     Returns
     -------
     module
+
+    Raises
+    ------
+    TypeError                arrays of two libraries
     """
     if all(isinstance(a, np.ndarray) for a in arrays):
         return np
     import array_api_compat
-    return array_api_compat.array_namespace(*arrays)
-
-
-def _is_foreign(X):
-    "An array of another library, which keeps its type."
-    if isinstance(X, (np.ndarray, list, tuple, int, float)):
-        return False
-    import array_api_compat
-    return array_api_compat.is_array_api_obj(X) and not array_api_compat.is_numpy_array(X)
+    try:
+        return array_api_compat.array_namespace(*arrays)
+    except TypeError:
+        names = sorted({library_name(a) for a in arrays})
+        raise TypeError(f"arrays of {' and '.join(names)} do not mix; pass all of one.") from None
 
 # %% ../nbs/C_arrays.ipynb #6070798e
 def shaped(A, name, *shapes, hint=""):
@@ -98,11 +98,8 @@ def as_floats(X, name="X"):
     usual = type(X) is np.ndarray and X.dtype.isnative and X.dtype.char in "fd"
     if usual and 0 < X.size < 1000 and np.isfinite(X).all():
         return X                                         # what nearly always comes, at once
-    if _is_foreign(X):
-        A, xp = X, array_namespace(X)
-        if xp.isdtype(A.dtype, "complex floating"):
-            raise TypeError(f"{name} holds complex numbers (dtype {A.dtype}); pass real numbers.")
-        A = A if xp.isdtype(A.dtype, "real floating") else xp.astype(A, xp.float64)
+    if is_foreign(X):
+        A, xp = _foreign_floats(X, name)
     else:
         A, xp = _numpy_floats(X, name), np
     if math.prod(A.shape) == 0:
@@ -110,12 +107,13 @@ def as_floats(X, name="X"):
     with np.errstate(over="ignore", invalid="ignore"):
         total = xp.sum(A)
     if not bool(xp.isfinite(total)):            # one cheap pass; look closer only when it fails
-        bad = np.argwhere(~np.isfinite(np.asarray(A)))
+        values = numbers_of(A)
+        bad = np.argwhere(~np.isfinite(values))
         if len(bad):
             where = tuple(int(i) for i in bad[0])
             raise ValueError(f"{name} is not finite everywhere: {len(bad)} of "
                              f"{math.prod(A.shape)} entries, the first at index {where}: "
-                             f"{float(A[where])}. Drop or impute them.")
+                             f"{float(values[where])}. Drop or impute them.")
     return A
 
 # %% ../nbs/C_arrays.ipynb #c7f2dbf1
@@ -375,8 +373,9 @@ def as_number(value, name, above=None, at_least=None, below=None, at_most=None, 
 
 def _as_float(value):
     "The float that equals one real number, infinity where none is so large; None for other things"
+    plain = type(value) in (float, int)
+    value = value if plain else at_home(value, "a number", "a parameter")
     try:
-        plain = type(value) in (float, int)
         other = not plain and (np.ndim(value) != 0 or np.asarray(value).dtype.kind in "bcSUmM")
         return None if other else float(value)
     except OverflowError:
@@ -430,6 +429,156 @@ def as_rng(rng):
         return np.random.default_rng(rng)
     raise TypeError(f"rng: expected a NumPy Generator or a seed ≥ 0, got {rng!r}; "
                     f"pass np.random.default_rng(0), or 0.")
+
+# %% ../nbs/C_arrays.ipynb #0f0ca604
+_kinds = {}                 # of a type: False at home, True foreign, or a function with its parts
+
+
+def foreign_in(value):
+    """The array of another library that this is or holds; None for what lives in NumPy.
+
+    Parameters
+    ----------
+    value : any; a tuple and a function of an RKHS hold arrays
+
+    Returns
+    -------
+    array or None
+    """
+    kind = _kinds.get(type(value))
+    if kind is None:
+        kind = _kinds[type(value)] = _kind_of(value)
+    if kind is False or kind is True:
+        return value if kind else None
+    return next((A for A in map(foreign_in, kind(value)) if A is not None), None)
+
+
+def _kind_of(value):
+    if type(value) is tuple or hasattr(value, "_with_arrays"):
+        return iter if type(value) is tuple else lambda f: (f.Z, f.alpha)
+    if isinstance(value, (np.ndarray, np.generic, list, int, float, str, type)):
+        return False
+    import array_api_compat
+    return array_api_compat.is_array_api_obj(value)
+
+
+def is_foreign(X):
+    "Is this an array of another library?"
+    return foreign_in(X) is X and X is not None
+
+
+def library_name(X):
+    "torch, jax, dask, numpy, …"
+    return type(X).__module__.partition(".")[0].replace("jaxlib", "jax")
+
+# %% ../nbs/C_arrays.ipynb #245c959c
+def numbers_of(A):
+    "An array of any library and device as one of NumPy, without its gradient"
+    if library_name(A) == "torch":
+        return A.numpy(force=True)
+    try:
+        return np.asarray(A)
+    except RuntimeError:                         # on another device of its library
+        home = array_namespace(A).__array_namespace_info__().default_device()
+        return np.asarray(A.to_device(home))
+
+
+def at_home(value, name, what):
+    """The same numbers in NumPy; what holds arrays is made anew with them.
+
+    Parameters
+    ----------
+    value : any
+    name : str               how the error should call it
+    what : str               who works on NumPy arrays
+
+    Raises
+    ------
+    TypeError                a gradient or numbers that are not known yet cannot be brought home
+    """
+    if foreign_in(value) is None:
+        return value
+    if not is_foreign(value):
+        move = lambda A: at_home(A, name, what)
+        return tuple(map(move, value)) if type(value) is tuple else value._with_arrays(move)
+    says = f"{what} works on NumPy arrays, and {name} "
+    if library_name(value) == "dask":
+        raise TypeError(f"{says}is a Dask array, which has no numbers yet; pass {name}.compute().")
+    if getattr(value, "requires_grad", False) and sys.modules["torch"].is_grad_enabled():
+        raise TypeError(f"{says}asks for a gradient, which ends there; pass {name}.detach().")
+    try:
+        return numbers_of(value)
+    except Exception as error:
+        raise TypeError(f"{says}cannot become one: {error}") from None
+
+
+def sent_abroad(value, like):
+    "What NumPy computed, arrays and what holds them, in the library and on the device of `like`"
+    if not is_foreign(like):
+        return value
+    move = lambda A: sent_abroad(A, like)
+    if isinstance(value, tuple):
+        return type(value)(*map(move, value)) if type(value) is not tuple else (*map(move, value),)
+    if hasattr(value, "_with_arrays"):
+        return value._with_arrays(move)
+    if type(value) is not np.ndarray or value.dtype.kind not in "fiub":
+        return [*map(move, value)] if type(value) is list else value
+    return array_namespace(like).asarray(value.copy(), device=_device(like))
+
+
+def _device(A):
+    import array_api_compat
+    return array_api_compat.device(A)
+
+# %% ../nbs/C_arrays.ipynb #b63ade0e
+def _foreign_floats(X, name):
+    "X in float32 or float64 and its module; sparse tensors and complex numbers are refused"
+    xp = array_namespace(X)
+    if "Tracer" in type(X).__name__:
+        raise TypeError(f"{name} has no numbers while jax traces it (grad, jit, vmap); pass an "
+                        "array, or a tensor of torch for gradients.")
+    if "strided" not in str(getattr(X, "layout", "strided")):
+        raise TypeError(f"{name} is a sparse tensor; pass {name}.to_dense() if it fits in memory.")
+    if xp.isdtype(X.dtype, "complex floating"):
+        raise TypeError(f"{name} holds complex numbers (dtype {X.dtype}); pass real numbers.")
+    return (X if X.dtype in (xp.float32, xp.float64) else xp.astype(X, xp.float64)), xp
+
+
+def akin(values, X):
+    "values in the library, on the device and of the float type of the points X"
+    if not is_foreign(X):
+        return np.asarray(values, dtype=getattr(X, "dtype", None))
+    xp = array_namespace(X)
+    if is_foreign(values):
+        return xp.astype(values, X.dtype)
+    return xp.asarray(np.array(values), dtype=X.dtype, device=_device(X))
+
+
+def filled(c, shape, X, dtype):
+    "An array full of c, in the library and on the device of the points X"
+    if not is_foreign(X):
+        return np.full(shape, c, dtype=dtype)
+    return array_namespace(X).full(shape, c, dtype=dtype, device=_device(X))
+
+
+def plain_float(number):
+    "A number of any library as a float, without its gradient"
+    return float(number.detach() if hasattr(number, "detach") else number)
+
+
+def into(operation, a, b):
+    "a ∘ b by iadd or imul in the memory of a; abroad a new array"
+    if isinstance(a, np.ndarray):
+        return operation(a, b)
+    return a + b if operation is operator.iadd else a * b
+
+
+def root(squares, xp):
+    "√ of squares ≥ 0 in their memory; abroad a new array, with slope 0 at 0"
+    if xp is np:
+        return np.sqrt(squares, out=squares)
+    some = squares != 0
+    return xp.where(some, xp.sqrt(xp.where(some, squares, 1.0)), 0.0)
 
 # %% ../nbs/C_arrays.ipynb #8e7a26a3
 def guarded(X):
@@ -517,9 +666,8 @@ def taken(X, rows):
     """
     if isinstance(X, (np.ndarray, Objects)) or not isinstance(rows, np.ndarray):
         return X[rows] if isinstance(X, Objects) else X[rows, ...]
-    xp = array_namespace(X)
     rows = np.flatnonzero(rows) if rows.dtype == bool else rows
-    return xp.take(X, xp.asarray(rows), axis=0)
+    return array_namespace(X).take(X, sent_abroad(rows, X), axis=0)
 
 
 def joined(X, Y):
@@ -551,7 +699,7 @@ def distinct(X):
     place : array of int (n,)     which of them each point is
     """
     if not isinstance(X, Objects):
-        _, first, place = np.unique(np.asarray(X), axis=0, return_index=True, return_inverse=True)
+        _, first, place = np.unique(numbers_of(X), axis=0, return_index=True, return_inverse=True)
         order = np.argsort(first)
         return first[order], np.argsort(order)[place.reshape(-1)]
     seen, keys = {}, [_key(item) for item in X]
@@ -610,7 +758,7 @@ def sqdist_tile(X, Y, scales=None):
     ValueError                    the squares overflow
     """
     xp, (n, d), m = array_namespace(X, Y), X.shape, Y.shape[0]
-    scales = None if scales is None else xp.asarray(scales, dtype=X.dtype)
+    scales = None if scales is None else akin(scales, X)
     with np.errstate(over="ignore", invalid="ignore"):      # what overflows is said below
         if few := d <= 2 or n * m * d <= _FEW:              # differences cost no more
             top = _longest(X, Y, scales, xp)
@@ -618,7 +766,7 @@ def sqdist_tile(X, Y, scales=None):
             Xs, Ys = _moved(X, Y, scales, xp)
             xx = xp.vecdot(Xs, Xs)
             yy = xx if Ys is Xs else xp.vecdot(Ys, Ys)
-            top = float(xp.max(xx)) + float(xp.max(yy))
+            top = plain_float(xp.max(xx)) + plain_float(xp.max(yy))
     finite(top, "the largest squared distance", "rescale the points, or use float64")
     if few:
         return lambda rows, columns: _differences(X[rows, ...], Y[columns, ...], scales, xp)
@@ -637,8 +785,8 @@ def sqdist_tile(X, Y, scales=None):
             D *= -2
             D += x[:, None]
             D += y[None, :]                                                # (C.1)
-        near = a_quarter_lost * float(xp.max(x) + xp.max(y))               # these and some more
-        if float(xp.min(D)) >= near:
+        near = a_quarter_lost * plain_float(xp.max(x) + xp.max(y))         # these and some more
+        if plain_float(xp.min(D)) >= near:
             return D
         if not _assigns(xp):
             exact = _differences(X[rows, ...], Y[columns, ...], scales, xp)
@@ -656,7 +804,7 @@ def _moved(X, Y, scales, xp):
     "Both moved by one vector, if their mean is what makes them long, and rescaled."
     centre = xp.mean(X, axis=0)
     Xs, Ys = X, Y
-    if float(centre @ centre) > 0.5 * float(xp.mean(xp.vecdot(X, X))):
+    if plain_float(centre @ centre) > 0.5 * plain_float(xp.mean(xp.vecdot(X, X))):
         Xs = X - centre
         Ys = Xs if Y is X else Y - centre
     if scales is not None:
@@ -673,7 +821,7 @@ def _longest(X, Y, scales, xp):
     if Y is not X:
         low, high = xp.minimum(low, xp.min(Y, axis=0)), xp.maximum(high, xp.max(Y, axis=0))
     sides = high - low if scales is None else (high - low) / scales
-    return float(sides @ sides)
+    return plain_float(sides @ sides)
 
 
 def _differences(X, Y, scales, xp):
@@ -687,7 +835,7 @@ def _differences(X, Y, scales, xp):
         delta = X[:, coordinate, None] - Y[None, :, coordinate]
         if scales is not None:
             delta /= scales[coordinate]
-        delta *= delta
+        delta = into(operator.imul, delta, delta)
         D = D + delta if coordinate else delta
     return D
 
@@ -705,7 +853,7 @@ def _recompute(D, X, Y, i, j, scales, xp):
 
 def _assigns(xp):
     "Do arrays of this library take values at pairs of indices? The standard does not ask it."
-    return any(library in xp.__name__ for library in ("numpy", "torch", "cupy"))
+    return xp is np or "torch" in xp.__name__
 
 # %% ../nbs/C_arrays.ipynb #ac504ca5
 def row_blocks(n, bytes_per_row):

@@ -5,28 +5,24 @@ __all__ = []
 
 # %% ../nbs/S_bessel.ipynb #55e8b315
 import math
+from operator import iadd, imul
 import numpy as np
 from scipy.special import gamma, gammaln, kve
+from .arrays import into
 from .forms import overwritten
 
 # %% ../nbs/S_bessel.ipynb #f64d0d5e
 def matern(nu, s, xp):
     "2^(1−nu)/Γ(nu) s^nu K_nu(s), which may overwrite s   (1.11)"
     if nu not in (0.5, 1.5, 2.5):
-        return _by_bessel(nu, s, xp)
+        return _by_bessel(nu, s)                     # NumPy's alone: see Matern._everywhere
     decay = overwritten(xp.exp, -s, xp)
     if nu == 2.5:
-        s += s * s / 3
-    if nu > 0.5:
-        s += 1
-        decay *= s
-    return decay
+        s = into(iadd, s, s * s / 3)
+    return decay if nu == 0.5 else into(imul, decay, into(iadd, s, 1))
 
 # %% ../nbs/S_bessel.ipynb #5700c59d
-def _by_bessel(nu, s, xp):
-    if xp is not np:
-        raise TypeError(f"Matern(nu={nu:g}) needs Bessel functions, which only NumPy arrays have "
-                        "here; nu = 0.5, 1.5 and 2.5 work with every array library.")
+def _by_bessel(nu, s):
     dtype, s = s.dtype, s.astype(float)
     with np.errstate(all="ignore"):
         log = (1 - nu) * math.log(2) - gammaln(nu) + nu * np.log(s) + np.log(kve(nu, s)) - s

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 
 # %% ../nbs/C_contracts.ipynb #ff3fd5e8
 from .arrays import (Objects, array_namespace, as_count, as_floats, as_labels,
-                               as_number, as_points, as_rng, as_weights, frozen, guarded,
-                               joined, shaped)
+                               as_number, as_points, as_rng, as_weights, at_home, foreign_in,
+                               frozen, guarded, joined, library_name, sent_abroad, shaped)
 
 # %% ../nbs/C_contracts.ipynb #2debf48c
 @dataclass(frozen=True, eq=False, repr=False)
@@ -692,6 +692,11 @@ def _disagreement(name, shape, size, first, known, letter):
             f"{name} has {size} {what}, {first} has {known}; they must agree.")
 
 # %% ../nbs/C_contracts.ipynb #ce89833f
+def _may_hold_arrays(name, word):
+    return name == "self" if word is None else bool(
+        word.letters or word.role == "points" or word.says.startswith(("array", "RKHSFunction")))
+
+
 class Plan:
     "What the signature of a function, or the fields of a class, ask of their arguments"
 
@@ -704,9 +709,16 @@ class Plan:
         self.names = tuple(parameters)
         letters = [letter for word in self.words.values() for letter in word.letters]
         self.shared = {a for a in letters if letters.count(a) > 1}
+        self.doors = tuple(name for name in parameters if _may_hold_arrays(name, words[name]))
         self.steps = tuple((name, word, parameters[name].default)
                            for name, word in self.words.items()
                            if parameters[name].kind is not inspect.Parameter.VAR_POSITIONAL)
+
+    def foreign(self, seen):
+        "An array of another library among the arguments, or None"
+        for name in self.doors:
+            if name in seen and (found := foreign_in(seen[name])) is not None:
+                return found
 
     def read(self, seen):
         "Reads the arguments in place; returns those that got a mark, which must lose it in the end"
@@ -725,19 +737,24 @@ class Plan:
         return new
 
 # %% ../nbs/C_contracts.ipynb #d0ca5509
-def contract(f):
+def contract(f=None, *, native=False):
     """f, with its arguments read by the words of its signature, which also write its Parameters.
 
     Parameters
     ----------
     f : function or method    annotated with words; arguments without a word pass unread
+    native : bool             its formulas hold for arrays of every library; else it gets those of
+                              NumPy, and what it returns is sent back to where they came from
 
     Returns
     -------
     function                  with the same name, signature and place; f itself is __wrapped__
     """
+    if f is None:
+        return functools.partial(contract, native=native)
     signature = inspect.signature(f)
     plan = Plan(signature.parameters)
+    returns = word_of(signature.return_annotation)
     each = signature.parameters.values()
     simple = all(p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in each)
     positional = [p.name for p in each if p.kind is p.POSITIONAL_OR_KEYWORD]
@@ -751,6 +768,8 @@ def contract(f):
         fits = len(args) <= most and len(seen) == len(args) + len(kwargs)
         if not (fits and required <= seen.keys() <= known):
             return _bound_call(f, signature, plan, args, kwargs)
+        if plan.foreign(seen) is not None:
+            return abroad(read_then, seen, native, returns)
         new = plan.read(seen)
         try:
             return f(**seen)
@@ -808,6 +827,69 @@ def meant(given, plan):
     return f" Did you mean {found}?" if found else near(given, plan.parameters)
 
 
+# %% ../nbs/C_contracts.ipynb #335013e9
+def abroad(f, seen, native, returns):
+    "What the contract f answers to arrays of another library"
+    like, what = f.plan.foreign(seen), f.__qualname__
+    if native and getattr(returns, "letters", ()) and library_name(like) == "dask":
+        return _by_blocks(f, seen, returns.letters)
+    seen, owner = dict(seen), seen.get(f.plan.kernel or "self")
+    k = owner if hasattr(owner, "everywhere") else getattr(owner, "k", None)
+    if native and not getattr(k, "everywhere", True):
+        native, what = False, str(k)
+    brought(seen, f.plan, like, native, what)
+    if not native:
+        return sent_abroad(f(**seen), like)
+    new = f.plan.read(seen)
+    try:
+        return f.__wrapped__(**seen)
+    finally:
+        for X in new:
+            unmarked(X)
+
+
+def brought(seen, plan, like, native, what):
+    "Brings the arguments that may hold arrays to the library of `like`, or home to NumPy"
+    native = native and library_name(like) != "dask"
+    for name in set(plan.doors) & seen.keys():
+        value = seen[name]
+        if not native:
+            seen[name] = at_home(value, name, what)
+        elif value is not None and foreign_in(value) is None:
+            plain = isinstance(value, (list, np.ndarray))
+            seen[name] = sent_abroad(as_floats(value, name) if plain else value, like)
+
+# %% ../nbs/C_contracts.ipynb #8f3502d4
+def _by_blocks(f, seen, letters):
+    "The result as a Dask array, computed when it is asked for, block of rows by block of rows"
+    import dask.array as da
+    axes = {name: f.plan.words[name].letters for name in f.plan.doors if name in f.plan.words}
+    own, first = getattr(seen.get("self"), "axes", {}), next(iter(axes))
+    given = {name: seen[first] if seen.get(name) is None else seen[name] for name in axes}
+    rows = {name: x if library_name(x) == "dask" else da.from_array(as_floats(x, name), chunks=-1)
+            for name, x in given.items()}                             # where k(X) is k(X, X)
+    pairs = [(x, axes[name][: x.ndim]) for name, x in rows.items()]
+    out = [a for a in letters if a in own or any(a in of for _, of in pairs)]
+    float_type = np.result_type(np.float32, *(x.dtype for x in rows.values()))
+    rest = {name: value for name, value in seen.items() if name not in rows}
+    return da.blockwise(functools.partial(_on_block, f, rest, list(rows)), out,
+                        *(part for pair in pairs for part in pair), concatenate=True,
+                        new_axes={a: own[a] for a in out if a in own}, dtype=float_type,
+                        meta=np.empty((0,) * len(out), float_type))
+
+
+def anywhere(f):
+    "f(points), a function of NumPy arrays, for points of every library"
+    @functools.wraps(f)
+    def answer(points):
+        like = foreign_in(points)
+        return f(points) if like is None else sent_abroad(f(at_home(points, "X", f.__name__)), like)
+    return answer
+
+
+def _on_block(f, rest, names, *blocks):
+    return f(**rest, **dict(zip(names, blocks, strict=True)))
+
 # %% ../nbs/C_contracts.ipynb #0de24447
 def _bound_call(f, signature, plan, args, kwargs):
     try:
@@ -822,9 +904,12 @@ def _bound_call(f, signature, plan, args, kwargs):
         if plan.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
             seen[name] = tuple(word.read(value, f"{name}[{i}]", Call(plan, seen))
                                for i, value in enumerate(seen.get(name, ())))
+    if (like := plan.foreign(seen)) is not None:
+        brought(seen, plan, like, False, f.__qualname__)
     new = plan.read(seen)
     try:
-        return f(*bound.args, **bound.kwargs)
+        result = f(*bound.args, **bound.kwargs)
+        return result if like is None else sent_abroad(result, like)
     finally:
         for X in new:
             unmarked(X)
@@ -911,6 +996,7 @@ class Value:
     "An immutable object whose fields are read by the words of their annotations"
 
     _own_init = False                            # does the class set its attributes by itself?
+    _native = False                              # may it hold arrays of other libraries?
 
     def __new__(cls, *args, **kwargs):
         if kwargs and not cls._own_init and (unknown := kwargs.keys() - cls.plan.parameters.keys()):
@@ -932,6 +1018,8 @@ class Value:
 
     def __post_init__(self):
         seen = {name: getattr(self, name) for name in self.plan.names}
+        if (like := self.plan.foreign(seen)) is not None:
+            brought(seen, self.plan, like, self._native, type(self).__name__)
         self.plan.read(seen)
         for name in self.plan.words:
             object.__setattr__(self, name, kept(seen[name]))

@@ -26,9 +26,10 @@ from .kernels import (Brownian, Constant, Exp, Gaussian, Linear, Normalized, On,
 from .maps import (AFeatureMap, Columns, Dimension, FeatureMatrix, GramMatrix, OfWeights,
                              PerFeature, PerFeatureAndTarget, Signs, all_products, arrangements,
                              columns_of, constant_column, dense_points, elementary_products,
-                             expect_columns, exponent_vectors, gram_spectrum, halves_of,
-                             largest_gap, like, monomials, no_map, points_or_rows, require_columns,
-                             require_features, side_by_side, unit_features)
+                             elsewhere, expect_columns, exponent_vectors, features_abroad,
+                             gram_spectrum, halves_of, largest_gap, like, monomials, no_map,
+                             points_or_rows, require_columns, require_features, side_by_side,
+                             unit_features, values_abroad)
 
 # %% ../nbs/02_features.ipynb #17d2c917
 from .errors import NoFiniteFeatureMap, finite, require
@@ -57,6 +58,7 @@ class FeatureMap(Value):
 
     _is_sparse = property(lambda self: getattr(self.function, "sparse", False))
 
+    @elsewhere(features_abroad)
     def __call__(self, X):
         """φ(X)
 
@@ -122,6 +124,7 @@ class FeatureFunction(OfWeights):
     phi: AFeatureMap                    # φ, into ℝ^D
     w: PerFeatureAndTarget              # one weight a feature; t columns are t functions
 
+    @elsewhere(values_abroad)
     def __call__(self, X):
         "f(xᵢ), (n,) or (n, t), in blocks within settings.block_mib; X, (n, d), as phi takes it"
         X = points_or_rows(self.phi.kernel, X)

@@ -5,9 +5,10 @@ __all__ = []
 
 # %% ../nbs/S_forms.ipynb #163d21c2
 import numpy as np
-from .arrays import (Objects, array_namespace, as_floats, as_points, distinct, guarded,
-                               shaped, sqdist, sqdist_tile)
-from .gram import Pointed, n_points, of_any_kind, precision, with_columns
+from .arrays import (Objects, akin, array_namespace, as_floats, as_points, distinct,
+                               filled, guarded, into, plain_float, root, shaped, sqdist,
+                               sqdist_tile)
+from .gram import Pointed, library, n_points, of_any_kind, precision, with_columns
 
 # %% ../nbs/S_forms.ipynb #76fcdafa
 GRAM_ERROR = 8 * np.finfo(float).eps ** 0.75              # of an entry, relative: see (C.1)
@@ -41,7 +42,7 @@ class UnitLength(Pointed):
     _family = True
     _unit_length = is_shift_invariant = True
 
-    def _diag(self, X, xp): return xp.ones(n_points(X), dtype=precision(X))
+    def _diag(self, X, xp): return filled(1.0, (n_points(X),), X, precision(X))
 
 
 class Radial(UnitLength):
@@ -58,7 +59,7 @@ class Radial(UnitLength):
         return lambda rows, columns: self.of_sqdist(squares(rows, columns), xp)
 
     def _pairs(self, X, Y, xp):
-        delta = X - Y if self._scales is None else (X - Y) / xp.asarray(self._scales, dtype=X.dtype)
+        delta = X - Y if self._scales is None else (X - Y) / akin(self._scales, X)
         return self.of_sqdist(xp.sum(delta * delta, axis=1), xp)
 
 
@@ -71,7 +72,7 @@ class ExpRadial(Radial):
         return overwritten(xp.exp, self.exponent(r2, xp), xp)
 
     def _distance(self, X, Y, xp):
-        return xp.sqrt(-2 * xp.expm1(self.exponent(sqdist(X, Y, self._scales), xp)))
+        return root(-2 * xp.expm1(self.exponent(sqdist(X, Y, self._scales), xp)), xp)
 
 # %% ../nbs/S_forms.ipynb #5b701bd6
 class ByCoordinate(UnitLength):
@@ -95,7 +96,7 @@ def in_place(operation, arrays):
     "reduce, which overwrites the first array instead of making a new one at every step"
     total = next(arrays)
     for array in arrays:
-        total = operation(total, array)
+        total = into(operation, total, array)
     return total
 
 # %% ../nbs/S_forms.ipynb #ec047aae
@@ -146,7 +147,7 @@ class HalfLine(OnLine):
 
     def _points(self, X, name):
         X = super()._points(X, name)
-        least = float(array_namespace(X).min(X))
+        least = plain_float(array_namespace(X).min(X))
         if least < self.start:
             choose = f", or choose start ≤ {least:g}." if "start" in vars(self) else "."
             raise ValueError(f"{self} lives on [{self.start:g}, ∞), but {name} holds {least:g}, "
@@ -170,7 +171,7 @@ class Explicit(Pointed):
         return xp.sum(self._features(X) * self._features(Y), axis=1)
 
     def _distance(self, X, Y, xp):
-        return xp.sqrt(sqdist(self._features(X), self._features(Y)))
+        return root(sqdist(self._features(X), self._features(Y)), xp)
 
 
 class OfFunctions(Explicit):
@@ -199,9 +200,9 @@ def plain(X):
 
 def values_of(f, X):
     "f at the points, (n,)"
-    values = as_floats(f(plain(X)), "f(X)")
+    values, n = as_floats(f(plain(X)), "f(X)"), n_points(X)
     values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
     if values.ndim == 0:
-        values = np.full(len(X), float(values))
-    shaped(values, "f(X)", (len(X),), hint=": f must give one number a point")
-    return values.astype(precision(X), copy=False)
+        values = np.full(n, float(values))
+    shaped(values, "f(X)", (n,), hint=": f must give one number a point")
+    return values.astype(precision(X), copy=False) if library(X) is np else akin(values, X)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import settings
-from .arrays import array_namespace, in_parallel, n_threads, require_fits, spans
+from .arrays import (akin, array_namespace, in_parallel, is_foreign, n_threads,
+                               require_fits, spans)
 
 # %% ../nbs/S_fourier.ipynb #b3454a61
 def cosines_and_sines(X, W, scale=1.0):
@@ -47,10 +48,10 @@ def shifted_cosines(X, W, phases, scale=1.0):
 def _mapped(X, W, scale, phases):
     m, paired = len(W), phases is None
     shape = (X.shape[0], 2 * m if paired else m)
+    if is_foreign(X):
+        return _elsewhere(X, W, scale, phases)
     dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(float)
     require_fits(shape, X.dtype.itemsize, "blocks of rows, one after the other")
-    if not hasattr(X, "tocsr") and array_namespace(X) is not np:
-        return _elsewhere(X, W, scale, phases)
     half = 0.5 if dtype == np.float64 else 1.0
     V = half * W if (by_turns := hasattr(W, "of")) else np.ascontiguousarray(
         (half * W).T, dtype=dtype)
@@ -84,10 +85,9 @@ def _mapped(X, W, scale, phases):
 def _elsewhere(X, W, scale, phases):
     "The same by the functions of another array library"
     xp = array_namespace(X)
-    P = X @ xp.asarray(np.asarray(W), dtype=X.dtype).T
-    shifted = lambda: xp.cos(P + xp.asarray(phases, dtype=X.dtype))
-    F = [xp.cos(P), xp.sin(P)] if phases is None else [shifted()]
-    return xp.concat([f * xp.asarray(scale, dtype=X.dtype) for f in F], axis=1)
+    P = X @ akin(np.asarray(W), X).T
+    F = [xp.cos(P), xp.sin(P)] if phases is None else [xp.cos(P + akin(phases, X))]
+    return xp.concat([f * akin(scale, X) for f in F], axis=1)
 
 # %% ../nbs/S_fourier.ipynb #d06e268d
 def _by_tangent(t, r, scale, out, m, paired):
@@ -118,6 +118,7 @@ class Waves:
     W: np.ndarray
     phases: np.ndarray | None
     weight: float
+    native = property(lambda self: not hasattr(self.W, "of"))       # in every library?
 
     def __call__(self, X):
         return _mapped(X, self.W, self.weight, self.phases)                    # (9.7), (9.8)

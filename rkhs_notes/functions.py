@@ -6,7 +6,7 @@ r"""What every $f=\sum_j\alpha_jk(z_j,\cdot)$ needs beside its definition: words
 __all__ = ['Combination', 'Drawn']
 
 # %% ../nbs/S_functions.ipynb #b78ffcfb
-import math
+import math, operator
 from typing import Annotated, Any
 import numpy as np
 
@@ -96,7 +96,7 @@ SameSpace = Annotated[Any, _word(_same_space, "of the same kernel")]
 OneSameSpace = Annotated[Any, _word(
     _one_same, "of the same kernel, with one column of coefficients")]
 OfThisSpace = Annotated[Any, _word(_of_this_space, "of this space")]
-Values = Annotated[Any, Word("array (n,) or (n, t)", None)]                   # of results only
+Values = Annotated[Any, Word("array (n,) or (n, t)", None, ("n", "t"))]       # of results only
 Number = Annotated[Any, Word("float, or array (t,)", None)]
 Pairing = Annotated[Any, Word("float, or array (t, s) of t and s functions", None)]
 
@@ -104,13 +104,26 @@ Pairing = Annotated[Any, Word("float, or array (t, s) of t and s functions", Non
 def times(k, X, Z, alpha, name="f(X)"):
     "Σⱼ alphaⱼ k(xᵢ, zⱼ), (n,) or (n, t), for marked points, tile by tile within settings.block_mib"
     xp, dtype = library(X, Z, alpha), precision(X, Z, alpha)
-    values = xp.zeros((n_points(X), *alpha.shape[1:]), dtype=dtype)
+    if xp is not np:
+        return finite(_times_abroad(k, X, Z, alpha, xp, dtype), name)
+    values = np.zeros((n_points(X), *alpha.shape[1:]), dtype=dtype)
 
     def add(rows, columns, block):
         values[rows] += block @ alpha[columns]
 
     each_tile(k, X, Z, add)
     return finite(values, name)
+
+
+def _times_abroad(k, X, Z, alpha, xp, dtype):
+    "The same in another library: sums that are put together without writing into an array"
+    sums, alpha = {}, xp.astype(alpha, dtype)
+
+    def add(rows, columns, block):
+        sums[rows] = sums.get(rows, 0) + xp.astype(block, dtype) @ alpha[columns, ...]
+
+    each_tile(k, X, Z, lambda rows, *tile: add(rows.start, *tile))
+    return xp.concat(list(sums.values()), axis=0)
 
 # %% ../nbs/S_functions.ipynb #26547156
 def paired(alpha, values):
@@ -154,8 +167,8 @@ def added(f, g):
     return f._with(np.concatenate([f.alpha, g.alpha]), joined_of(f.Z, g.Z))
 
 
-def multiple(f, c, scaled=np.multiply):
-    "c f, or f / c with `scaled=np.divide`; a factor that is no number is refused"
+def multiple(f, c, scaled=operator.mul):
+    "c f, or f / c with `scaled=operator.truediv`; a factor that is no number is refused"
     fitting(c, "g", not isinstance(c, Combination), "a number: f * g lies in the RKHS of f.k * g.k",
             "f(X) * g(X) for values, f @ g for the inner product, and for the function f(x) g(u) "
             "of pairs tensor_product(f, g)")
@@ -167,6 +180,7 @@ def multiple(f, c, scaled=np.multiply):
 class Combination(Predicting, Value):
     "What every Σⱼ alphaⱼ k(zⱼ, ·) can do: the operators that come from f + g, c f, ⟨f, g⟩ and f(X)"
     __array_ufunc__ = None                       # numpy scalars leave `2.0 * f` to us
+    _native = True                               # in whatever library its arrays are
     centres = property(lambda self: self.Z, doc="The points whose sections are added")
 
     def __init_subclass__(cls, **options):
@@ -176,6 +190,14 @@ class Combination(Predicting, Value):
 
     def _with(self, alpha, Z=None):
         return self._kind(self.k, self.Z if Z is None else Z, alpha)
+
+    def _with_arrays(self, move):
+        return self._with(move(self.alpha), move(self.Z))
+
+    @property
+    def axes(self):
+        "The axes of the values that no argument has, and their lengths: t functions are t columns"
+        return {"t": self.alpha.shape[1]} if self.alpha.ndim == 2 else {}
 
     def __radd__(self, other):
         return self if isinstance(other, int) and other == 0 else NotImplemented    # sum([f, g])
@@ -191,7 +213,7 @@ class Combination(Predicting, Value):
         c = as_number(c, "the divisor of f")
         if c == 0:
             raise ValueError("f / 0: the divisor of f must not be 0.")
-        return multiple(self, c, np.divide)
+        return multiple(self, c, operator.truediv)
 
     def __getitem__(self, j):
         t = self.alpha.shape[1] if self.alpha.ndim == 2 else 0
@@ -205,10 +227,10 @@ class Combination(Predicting, Value):
 
     def __repr__(self):
         several = "" if self.alpha.ndim == 1 else f", {self.alpha.shape[1]} functions"
-        return f"{type(self).__name__} in H({self.k}), {len(self.Z)} centres{several}"
+        return f"{type(self).__name__} in H({self.k}), {n_points(self.Z)} centres{several}"
 
     def _repr_latex_(self):
-        return (rf"$f(x) = \sum_{{j=1}}^{{{len(self.Z)}}} \alpha_j\, k(z_j, x),\quad "
+        return (rf"$f(x) = \sum_{{j=1}}^{{{n_points(self.Z)}}} \alpha_j\, k(z_j, x),\quad "
                 rf"k(x, y) = {self.k._tex('x', 'y')}$")
 
 # %% ../nbs/S_functions.ipynb #c47c3ac7

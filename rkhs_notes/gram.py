@@ -15,8 +15,8 @@ from scipy.spatial.distance import pdist
 
 # %% ../nbs/S_gram.ipynb #52bf2fe5
 from . import arrays, settings
-from .arrays import (Objects, array_namespace, as_number, as_points, finite, guarded,
-                               row_blocks, shaped, spans)
+from .arrays import (Objects, _device, array_namespace, as_number, as_points, finite,
+                               guarded, plain_float, root, row_blocks, shaped, spans)
 from .contracts import (ARRAYS, Axes, MorePoints, Points, Value, Word, array, contract,
                                   fitting, kept, marked, near, ordered, remarked, taken_of,
                                   trusted)
@@ -141,9 +141,16 @@ class Searched(Written):
 class Expression(Searched):
     "A value made of parameters and of parts, which are expressions themselves"
 
+    _everywhere = True               # does its own formula hold for arrays of every library?
+
     def _parts(self):
         "[(name, part)]"
         return [(name, value) for name, value in self._values() if isinstance(value, Expression)]
+
+    @property
+    def everywhere(self):
+        "Do all its formulas hold for arrays of every library?"
+        return self._everywhere and all(part.everywhere for _, part in self._parts())
 
     def _with_values(self, **values):
         "The same expression with other fields"
@@ -268,7 +275,7 @@ def _forget_other_formulas(cls):
 
 def _metric(K, x, y, xp):
     "√(k(x, x) + k(y, y) − 2 k(x, y))   (1.7)"
-    return xp.sqrt(xp.clip(x[:, None] + y[None, :] - 2 * K, 0, None))
+    return root(xp.clip(x[:, None] + y[None, :] - 2 * K, 0, None), xp)
 
 # %% ../nbs/S_gram.ipynb #ea0b1233
 class Pointed(Formula):
@@ -438,7 +445,7 @@ def _require_shape(k, block, rows, columns):
 
 def _require_finite(k, block, xp):
     "Is called where NumPy is told to be silent"
-    if not math.isfinite(float(xp.sum(block))):      # one fast pass; look closer if it fails
+    if not math.isfinite(plain_float(xp.sum(block))):      # one fast pass; look closer if it fails
         finite(block, k)
 
 # %% ../nbs/S_gram.ipynb #36c3c9e8
@@ -449,6 +456,9 @@ def gram_matrix(k, X, Y=None):
                         "texts and graphs k.feature_map(X)) with svm_primal or kernel_sgd, for "
                         "learning; k.each_tile or f(X) of an RKHSFunction keep no matrix")
     exact = rowwise(k, k._diag, X) if symmetric else None
+    if K is None:
+        K = assembled(k, X, Y)
+        return _symmetric(K, exact, xp) if symmetric else K
 
     def store(rows, columns, block):
         if symmetric and rows == columns:
@@ -468,14 +478,30 @@ def _symmetric(block, exact, xp):
     if xp is np:
         block.reshape(-1)[:: len(block) + 1] = exact
         return block
-    return xp.where(xp.eye(block.shape[0]) > 0, exact[:, None], block)
+    return _with_diagonal(block, exact[:, None], xp)
+
+
+def _with_diagonal(block, values, xp):
+    "A new matrix with these values in its diagonal"
+    place = xp.arange(block.shape[0], device=_device(block))
+    return xp.where(place[:, None] == place[None, :], values, block)
+
+
+def assembled(k, X, Y, of=None):
+    "The matrix of another library, put together from its tiles without writing into an array"
+    xp, strips = library(X, Y), {}
+    each_tile(k, X, Y, lambda rows, columns, block: strips.setdefault(rows.start, []).append(block),
+              of=of)
+    K = xp.concat([xp.concat(strip, axis=1) for strip in strips.values()], axis=0)
+    _require_finite(k, K, xp)
+    return K
 
 
 def _room(X, Y, instead):
-    "An empty (n, m) matrix, if it fits, and the array module"
-    xp, dtype = library(X, Y), precision(X, Y)
-    arrays.require_fits((n_points(X), n_points(Y)), bytes_of(X, Y), instead)
-    return xp.empty((n_points(X), n_points(Y)), dtype=dtype), xp
+    "An empty (n, m) matrix, if it fits, and the array module; None in other libraries than NumPy"
+    xp, shape = library(X, Y), (n_points(X), n_points(Y))
+    arrays.require_fits(shape, bytes_of(X, Y), instead)
+    return np.empty(shape, dtype=precision(X, Y)) if xp is np else None, xp
 
 # %% ../nbs/S_gram.ipynb #b77628d5
 def rowwise(k, method, *points):
@@ -507,6 +533,9 @@ def distance_matrix(k, X, Y=None):
     "√(k(xᵢ, xᵢ) + k(yⱼ, yⱼ) − 2 k(xᵢ, yⱼ)); exactly 0 on the diagonal where Y is left out   (1.7)"
     X, Y, symmetric = both_points(k, X, Y)
     D, xp = _room(X, Y, "fewer points")
+    if D is None:
+        D = assembled(k, X, Y, k._distance_tile)
+        return _with_diagonal(D, 0.0, xp) if symmetric else D
 
     def store(rows, columns, block):
         _require_finite(k, block, xp)
@@ -514,8 +543,7 @@ def distance_matrix(k, X, Y=None):
 
     each_tile(k, X, Y, store, of=k._distance_tile)
     if symmetric:
-        everyone = xp.arange(n_points(X))
-        D[everyone, everyone] = 0.0
+        np.fill_diagonal(D, 0.0)
     return D
 
 # %% ../nbs/S_gram.ipynb #f24d08bd
@@ -557,7 +585,7 @@ class Tiled(Pointed):
     "Values in tiles, and a picture of the sections"
     _family = True
 
-    @contract
+    @contract(native=True)
     def each_tile(self, X: Points, Y: MorePoints, use):
         """Call use(rows, columns, block) for every tile k(X[rows], Y[columns]) of a Gram matrix.
 

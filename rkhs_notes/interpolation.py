@@ -86,7 +86,7 @@ class Conditioned(OfOne, Kernel):
     k: AKernel
     X: Points
     noise: NoiseLevels = 0.0
-    is_shift_invariant = False
+    is_shift_invariant = _everywhere = False
 
     def __post_init__(self):
         super().__post_init__()

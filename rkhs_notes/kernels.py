@@ -13,7 +13,7 @@ import numpy as np
 
 # %% ../nbs/01_kernels.ipynb #9e6d4ab1
 from . import algebra, forms, gram, laws
-from .arrays import as_number, sqdist
+from .arrays import as_number, root, sqdist
 from .contracts import (Count, Finite, MorePoints, NonNegative, Points, Positive, Rng,
                                   SquareMatrix, Vector, contract, count)
 from .gram import AKernel, Gram
@@ -91,7 +91,7 @@ class Kernel(Cone):
     """
     _family = True
 
-    @contract
+    @contract(native=True)
     def __call__(self, X: Points, Y: MorePoints = None) -> Gram:
         """The Gram matrix (k(xᵢ, yⱼ)).
 
@@ -104,17 +104,17 @@ class Kernel(Cone):
         """
         return gram.gram_matrix(self, X, Y)
 
-    @contract
+    @contract(native=True)
     def diag(self, X: Points) -> Vector:
         "The diagonal k(xᵢ, xᵢ), without the matrix."
         return gram.rowwise(self, self._diag, X)
 
-    @contract
+    @contract(native=True)
     def pairs(self, X: Points, Y: Points) -> Vector:
         "k(xᵢ, yᵢ) for points paired one to one."
         return gram.pair_values(self, X, Y)
 
-    @contract
+    @contract(native=True)
     def distance(self, X: Points, Y: MorePoints = None) -> Gram:
         "‖φ(xᵢ) − φ(yⱼ)‖ = √(k(xᵢ, xᵢ) + k(yⱼ, yⱼ) − 2 k(xᵢ, yⱼ)), the metric of k   (1.7)"
         return gram.distance_matrix(self, X, Y)
@@ -150,7 +150,7 @@ class Linear(forms.InnerProduct, Kernel):
         return s
 
     def _distance(self, X, Y, xp):
-        return xp.sqrt(sqdist(X, Y))
+        return root(sqdist(X, Y), xp)
 
     def _to_power(self, p):
         return Polynomial(p, offset=0)
@@ -176,7 +176,7 @@ class Polynomial(forms.AffineProduct, Kernel):
     def _distance(self, X, Y, xp):
         if self.degree > 1:
             return super()._distance(X, Y, xp)
-        return self.scale**0.5 * xp.sqrt(sqdist(X, Y))
+        return self.scale**0.5 * root(sqdist(X, Y), xp)
 
     def _to_power(self, p):
         return Polynomial(self.degree * p, self.offset, self.scale)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
-from .arrays import as_number, as_targets, centred, require_symmetric, shaped
+from .arrays import akin, as_number, as_targets, centred, require_symmetric, shaped
 from .contracts import (Count, Matrix, Points, Positive, Rng, SquareMatrix, Value, Word,
                                   array, contract, instance_of, one_of, word_of)
 
@@ -132,7 +132,8 @@ class Axes(Value):
     def transform(self, X):
         """Coordinates ⟨v_j, φ(x) − μ⟩ = v_j(x) + offset_j, array (l, m), of points X, array (l, d),
         centred by the *sample*'s mean   (8.7)"""
-        return self.components(X) + self.offset                                  # (8.7)
+        values = self.components(X)
+        return values + akin(self.offset, values)                                # (8.7)
 
     __call__ = transform
 

@@ -6,7 +6,7 @@
 __all__ = ['cost_table']
 
 # %% ../nbs/S_maps.ipynb #b3971aab
-import math
+import functools, math
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from typing import Annotated, Any
@@ -17,13 +17,13 @@ from scipy.sparse.linalg import norm as sparse_norm
 
 # %% ../nbs/S_maps.ipynb #9ec60d2a
 from .algebra import inverse_lengths
-from .arrays import (Objects, array_namespace, as_count, as_floats, as_number,
-                               as_points, finite, require_fits, require_symmetric, shaped,
-                               shortened)
+from .arrays import (Objects, akin, array_namespace, as_count, as_floats, as_number,
+                               as_points, at_home, filled, finite, foreign_in, library_name,
+                               require_fits, require_symmetric, sent_abroad, shaped, shortened)
 from .contracts import (Count, Finite, Predicting, Value, Word, as_signs, contract, count,
                                   fitting)
 from .errors import LawBroken, NoFiniteFeatureMap, not_negative
-from .gram import hold_objects, library, n_columns, n_points, precision
+from .gram import bytes_of, hold_objects, n_columns, n_points, precision
 
 # %% ../nbs/S_maps.ipynb #ae9daaeb
 def sparse_rows(X, name="X"):
@@ -61,6 +61,40 @@ def require_features(F, phi, n):
     "F itself, if it is (n, phi.dim) and finite"
     hint = f": the function of {phi} must give ({n}, {shortened(phi.dim)})"
     return finite(shaped(F, "φ(X)", (n, phi.dim), hint=hint), phi)
+
+# %% ../nbs/S_maps.ipynb #cd736288
+def elsewhere(answer):
+    "Makes a method f(X) that answers to arrays of other libraries by `answer(f, X)`"
+    def of(method):
+        @functools.wraps(method)
+        def call(f, X):
+            return method(f, X) if foreign_in(X) is None else answer(f, X)
+        return call
+    return of
+
+
+def features_abroad(phi, X):
+    "phi(X) for an array of another library, or a tuple of them"
+    if library_name(X) == "dask":
+        made = dict(chunks=(X.chunks[0], (phi.dim,)), dtype=X.dtype, meta=np.empty((0, 0)))
+        return X.rechunk({1: -1}).map_blocks(phi, **made)
+    written = phi.by_rule or getattr(phi.function, "native", False)
+    if not (written and phi.kernel.everywhere):
+        return sent_abroad(phi(at_home(X, "X", str(phi))), foreign_in(X))
+    points = phi.kernel._marked(X, "X")
+    require_columns(phi, X, points)
+    require_fits((n_points(points), phi.dim), bytes_of(points), "the kernel itself")
+    return require_features(phi.function(points), phi, n_points(points))
+
+
+def values_abroad(f, X):
+    "⟨w, φ(x)⟩ of a FeatureFunction at points of another library"
+    if library_name(X) == "dask":
+        axes = dict(chunks=(X.chunks[0], f.w.shape[1:])) if f.w.ndim == 2 else dict(drop_axis=1)
+        axes |= dict(dtype=X.dtype, meta=np.empty((0,) * f.w.ndim))
+        return X.rechunk({1: -1}).map_blocks(f, **axes)
+    F = f.phi(X)
+    return F @ akin(f.w, F)
 
 # %% ../nbs/S_maps.ipynb #124bdc68
 def _features(value, name, call=None):
@@ -134,7 +168,7 @@ def constant_column(X, c):
     "The feature c of each point, (n, 1), of the kind of X"
     if sp.issparse(X):
         return sp.csr_matrix(np.full((X.shape[0], 1), c, dtype=X.dtype))
-    return library(X).full((n_points(X), 1), c, dtype=precision(X))
+    return filled(c, (n_points(X), 1), X, precision(X))
 
 # %% ../nbs/S_maps.ipynb #a0aeb4a3
 def all_products(A, B):
@@ -182,7 +216,7 @@ def monomials(X, p, instead="the kernel itself"):
         return X
     if sp.issparse(X):
         return _sparse_monomials(X, p)
-    require_fits((X.shape[0], math.comb(d + p - 1, p)), X.dtype.itemsize, instead)
+    require_fits((X.shape[0], math.comb(d + p - 1, p)), bytes_of(X), instead)
     columns, first, power = X, np.arange(d), np.ones(d)   # least index of each, and its exponent
     for q in range(2, p + 1):
         starts, D = np.searchsorted(first, np.arange(d)), len(first)
@@ -191,8 +225,7 @@ def monomials(X, p, instead="the kernel itself"):
         old = np.concatenate([np.arange(start, D) for start in starts])
         first, before = np.repeat(np.arange(d), D - starts), first[old]
         power = np.where(before == first, power[old], 0) + 1
-        weights = array_namespace(X).asarray(np.sqrt(q / power), dtype=columns.dtype)
-        columns *= weights[None, :]                                                 # (2.2)
+        columns *= akin(np.sqrt(q / power), columns)[None, :]                       # (2.2)
     return columns
 
 # %% ../nbs/S_maps.ipynb #3ee52d11
@@ -305,7 +338,7 @@ def _lengths(F, order):
 def _rows_over(F, lengths):
     if sp.issparse(F):
         return sp.diags((1 / np.where(lengths > 0, lengths, 1)).astype(F.dtype)) @ F
-    return F / (lengths + (lengths == 0))[:, None]
+    return F / array_namespace(F).where(lengths > 0, lengths, 1.0)[:, None]
 
 # %% ../nbs/S_maps.ipynb #583eca3a
 def inner_products(F):
@@ -346,7 +379,7 @@ def like(F, X):
     "The matrix F, of the kind and precision of X"
     if sp.issparse(X):
         return sp.csr_matrix(F.astype(X.dtype))
-    return array_namespace(X).asarray(F, dtype=X.dtype)
+    return akin(F, X)
 
 # %% ../nbs/S_maps.ipynb #1340c2ee
 class OfWeights(Predicting, Value):

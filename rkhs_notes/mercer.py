@@ -138,6 +138,7 @@ class TruncatedKernel(Explicit, Kernel):
     expansion : what is cut after its m terms
     """
     expansion: _Expansion
+    _everywhere = False
 
     def __repr__(self):
         return f"TruncatedKernel({self.expansion.k}, {self.expansion.n_terms} terms)"

@@ -11,8 +11,8 @@ import numpy as np
 from .algebra import (Composite, OfOne, added, diag_vjp, prefixed, receiver, scaled,
                                 tex_bracketed)
 from .contracts import (AnyPoints, Classes, Count, Flag, Function, ManyResponses,
-                                  Points, Positive, SquareMatrix, Weights, Word, contract,
-                                  fitting, function)
+                                  Points, Positive, SquareMatrix, Weights, Word, anywhere,
+                                  contract, fitting, function)
 
 # %% ../nbs/01b_metrics.ipynb #d7a01ef8
 from . import arrays
@@ -53,7 +53,7 @@ class GaussianOf(OfOne, Kernel):
         distance = self.k._distance_tile(X, Y, xp)
         return lambda rows, columns: self._of_distance(distance(rows, columns), xp)
 
-    def _diag(self, X, xp): return xp.ones(n_points(X), dtype=precision(X))
+    def _diag(self, X, xp): return arrays.filled(1.0, (n_points(X),), X, precision(X))
 
     def _vjp(self, X, Y, G):
         squared = self.k._distance(X, Y, np) ** 2
@@ -94,7 +94,7 @@ def _lost(k, X, xp):
     if type(k)._distance is not Formula._distance and getattr(k, "degree", 1) == 1:
         return 0.0
     longest = xp.max(k._diag(X, xp))
-    return 4 * float(xp.finfo(longest.dtype).eps) * float(longest)
+    return 4 * float(xp.finfo(longest.dtype).eps) * arrays.plain_float(longest)
 
 # %% ../nbs/01b_metrics.ipynb #74754e33
 class Conjugate(OfOne, Kernel):
@@ -252,6 +252,7 @@ def kde(X: Points, bandwidth: Positive, weights: Weights = None) -> Function:
     weights = np.ones(len(X)) if weights is None else weights
     heights, X = weights / weights.sum() * math.exp(log_peak), k.points(X)
 
+    @anywhere
     def density(T):
         return times(k, with_columns(k.points(T, "T"), d, "T", k), X, heights, "the density")
     return density

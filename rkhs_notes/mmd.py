@@ -9,7 +9,8 @@ import math
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
-from .arrays import as_number, as_points, require_symmetric, row_blocks, shaped, sqdist
+from .arrays import (akin, array_namespace, as_number, as_points, is_foreign,
+                               plain_float, require_symmetric, root, row_blocks, shaped, sqdist)
 from .contracts import (Count, Flag, Function, Positive, Value, Word, array, contract,
                                   count, function, joined_of, taken_of, word_of)
 
@@ -23,7 +24,7 @@ from .samples import (OtherSample, Sample, double_sum, feature_rows, of_blocks, 
                                 paired_points, require_two, sample, with_shares)
 
 # %% ../nbs/11_mmd.ipynb #0ced4513
-@contract
+@contract(native=True)
 def mean_embedding(k: AKernel, X: OtherSample) -> RKHSFunction:
     """μ = ∫ k(x, ·) dP(x) = Σᵢ weightsᵢ k(xᵢ, ·)   (11.2)
 
@@ -145,7 +146,7 @@ def mmd2_gaussians(mean_p: Mean, cov_p: Covariance, mean_q: Mean, cov_q: Covaria
     return max(0.0, P @ P + Q @ Q - 2 * (P @ Q))
 
 # %% ../nbs/11_mmd.ipynb #15e3a30d
-@contract
+@contract(native=True)
 def mmd2_v(k: AKernel, X: Sample, Y: OtherSample) -> float:
     """‖μ_X − μ_Y‖²: all pairs, biased upwards, never negative but for rounding   (11.8)
 
@@ -168,7 +169,7 @@ def _v(k, X, w, Y, v):
     return own - 2 * double_sum(k, X, w, Y, v)                                         # (11.8)
 
 # %% ../nbs/11_mmd.ipynb #09b74507
-@contract
+@contract(native=True)
 def witness(k: AKernel, X: Sample, Y: OtherSample, normalized: Flag = True) -> RKHSFunction:
     """f = (μ_X − μ_Y) / ‖μ_X − μ_Y‖, the function of the unit ball that tells the samples apart
     best   (11.6)
@@ -183,15 +184,15 @@ def witness(k: AKernel, X: Sample, Y: OtherSample, normalized: Flag = True) -> R
     array([ True, False])
     """
     X, w, Y, v = with_shares(k, X, Y)
-    f = RKHSFunction(k, joined_of(X, Y), np.concatenate([w, -v]))
-    if not normalized:
-        return f
-    size = math.sqrt(max(_v(k, X, w, Y, v), 0.0))
-    scale = math.sqrt(float(max(k.diag(X).max(), k.diag(Y).max())))
-    return f / size if size > 1e-7 * scale else f
+    xp = array_namespace(w)
+    f, Z = xp.concat([w, -v]), joined_of(X, Y)
+    if normalized:
+        squared, longest = _v(k, X, w, Y, v), plain_float(xp.max(k.diag(Z)))
+        f = f / squared**0.5 if plain_float(squared) > 1e-14 * longest else f
+    return RKHSFunction(k, Z, f)
 
 # %% ../nbs/11_mmd.ipynb #fa838e69
-@contract
+@contract(native=True)
 def mmd2_u(k: AKernel, X: Sample, Y: OtherSample) -> float:
     """Σ_{i≠j} over both samples, Σ_{i,j} across: unbiased, may be negative   (11.9)
 
@@ -216,7 +217,9 @@ def mmd2_u(k: AKernel, X: Sample, Y: OtherSample) -> float:
 def _off_diagonal(k, X, w, name):
     "Σ_{i≠j} wᵢ wⱼ k(xᵢ, xⱼ) / Σ_{i≠j} wᵢ wⱼ"
     require_two(w, name)
-    return (double_sum(k, X, w, X, w) - float(w**2 @ k.diag(X))) / (1 - float(w @ w))
+    own = w**2 @ k.diag(X)
+    own = own if is_foreign(own) else float(own)
+    return (double_sum(k, X, w, X, w) - own) / (1 - float(w @ w))
 
 # %% ../nbs/11_mmd.ipynb #0a680715
 @contract
@@ -336,15 +339,15 @@ class DistanceInduced(Kernel):
         return shaped(X, name, ("n", d), hint=", as many columns as the origin")
 
     def _gram(self, X, Y, xp):
-        return (self._length(X, xp)[:, None] + self._length(Y, xp) - xp.sqrt(sqdist(X, Y))) / 2
+        return (self._length(X, xp)[:, None] + self._length(Y, xp) - root(sqdist(X, Y), xp)) / 2
 
     def _pairs(self, X, Y, xp):
         gap = X - Y
-        return (self._length(X, xp) + self._length(Y, xp) - xp.sqrt(xp.sum(gap * gap, axis=1))) / 2
+        return (self._length(X, xp) + self._length(Y, xp) - root(xp.sum(gap * gap, axis=1), xp)) / 2
 
     def _length(self, X, xp):
-        X = X - xp.asarray(self.origin, dtype=X.dtype)
-        return xp.sqrt(xp.sum(X * X, axis=1))
+        X = X - akin(self.origin, X)
+        return root(xp.sum(X * X, axis=1), xp)
 
 # %% ../nbs/11_mmd.ipynb #8207513c
 @contract

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import expit
 from .arrays import Cholesky, as_number, require_fits, row_blocks, schur, schur_rounding
 from .contracts import (Count, Flag, Function, Points, Positive, Rng, Targets, TwoLabels,
-                                  Value, Vector, Whole, Word, contract, instance_of, recast,
-                                  taken_of)
+                                  Value, Vector, Whole, Word, anywhere, contract, instance_of,
+                                  recast, taken_of)
 
 # %% ../nbs/05a_processes.ipynb #39cf640f
 from .convex import logistic, minimize_convex
@@ -402,6 +402,7 @@ def nadaraya_watson(k: AKernel, X: Points, y: Targets) -> Function:
     """
     sums = RKHSFunction(k, X, np.column_stack([y, np.ones(len(y), y.dtype)]))
 
+    @anywhere
     def average(points):
         "Σᵢ yᵢ k(x, xᵢ) / Σⱼ k(x, xⱼ) at points (m, d)"
         values = sums(points)

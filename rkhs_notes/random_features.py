@@ -101,7 +101,7 @@ class OfDifference(Kernel):
     f : function (n,) → (n,)
     """
     f: Function
-    is_shift_invariant = True
+    is_shift_invariant, _everywhere = True, False
 
     _points = OnLine._points
 

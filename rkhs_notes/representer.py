@@ -7,7 +7,7 @@ __all__ = ['OffsetFit', 'ridge', 'regularized_risk', 'check_representer', 'Ridge
 # %% ../nbs/05_representer.ipynb #763a2174
 from typing import Annotated, Any
 import numpy as np
-from .arrays import Objects, frozen, joined
+from .arrays import Objects, filled, frozen, is_foreign, joined
 from .contracts import (Classes, Count, Finite, Flag, ManyResponses, NonNegative,
                                   Points, Positive, Responses, Rng, Targets, Weights, Word,
                                   contract, points, word_of)
@@ -50,10 +50,10 @@ class OffsetFit(Fit):
 
 
 def _offset(b):
-    return float(b) if np.ndim(b) == 0 else frozen(b)
+    return float(b) if b.ndim == 0 and not is_foreign(b) else frozen(b)
 
 # %% ../nbs/05_representer.ipynb #baa620bc
-@contract
+@contract(native=True)
 def ridge(k: AKernel, X: Points, y: Targets, lam: Positive = 1e-3, offset: Flag = False,
           weights: Weights = None) -> AFunction:
     """argmin over f in H of  Σᵢ wᵢ (yᵢ − f(xᵢ))² + lam ‖f‖²   (5.2)
@@ -83,8 +83,8 @@ def ridge(k: AKernel, X: Points, y: Targets, lam: Positive = 1e-3, offset: Flag 
     smooth = smoother(k, X, y.dtype, lam, weights)              # y ↦ alpha   (5.3)
     if not offset:
         return RKHSFunction(k, X, smooth(y))
-    alpha, b = beside(np.ones((n_points(X), 1), y.dtype), smooth, y)                    # (5.6)
-    return OffsetFit(RKHSFunction(k, X, alpha), _offset(b[0]))
+    alpha, b = beside(filled(1.0, (n_points(X), 1), y, y.dtype), smooth, y)             # (5.6)
+    return OffsetFit(RKHSFunction(k, X, alpha), _offset(b[0, ...]))
 
 # %% ../nbs/05_representer.ipynb #06684eea
 def _fitted(value, name, call):

@@ -44,7 +44,7 @@ class RKHSFunction(Drawn):
     Z: Centres
     alpha: Coefficients
 
-    @contract
+    @contract(native=True)
     def __call__(self, X: Places) -> Values:
         """f(xᵢ) = Σⱼ alphaⱼ k(xᵢ, zⱼ), computed in blocks within settings.block_mib   (3.3)
 

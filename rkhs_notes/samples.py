@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Annotated, Any
 import numpy as np
 from . import settings
-from .arrays import as_points, row_blocks, spans
+from .arrays import akin, array_namespace, as_points, is_foreign, row_blocks, spans
 from .contracts import Value, Word, count, joined_of, marked, taken_of
 
 # %% ../nbs/S_samples.ipynb #edeae6f6
@@ -75,10 +75,11 @@ Sample, OtherSample = Annotated[Any, sample("m")], Annotated[Any, sample("n")]
 # %% ../nbs/S_samples.ipynb #5a6607fa
 def require_two(w, name):
     "Is there weight on two points at least?"
-    rest = 1 - w.max() / w.sum() if len(w) else 0.0
+    xp = array_namespace(w)
+    rest = 1 - float(xp.max(w)) / float(xp.sum(w)) if w.shape[0] else 0.0
     if rest < 1e-8:
-        raise ValueError(f"{name} has {len(w)} points, all the weight but {rest:.1g} on one; the "
-                         "unbiased estimator needs two of positive weight. mmd2_v takes one.")
+        raise ValueError(f"{name} has {w.shape[0]} points, all the weight but {rest:.1g} on one; "
+                         "the unbiased estimator needs two of positive weight. mmd2_v takes one.")
 
 
 def require_paired(m, n, weighted=False):
@@ -97,12 +98,14 @@ def paired_points(k, X, Y):
 def with_shares(k, X, Y):
     "Points and weights of sum 1 of both samples, in one precision"
     A, B, _ = both_points(k, X.points, Y.points)
-    return A, X.shares, B, Y.shares
+    w, v = (akin(S.shares, P) if is_foreign(P) else S.shares for S, P in ((X, A), (Y, B)))
+    return A, w, B, v
 
 
 def double_sum(k, X, w, Y, v):
-    "Σᵢⱼ wᵢ vⱼ k(xᵢ, yⱼ), in tiles"
-    return float(w @ times(k, X, Y, v))
+    "Σᵢⱼ wᵢ vⱼ k(xᵢ, yⱼ), in tiles; abroad an array without axes, which keeps its gradient"
+    total = w @ times(k, X, Y, v)
+    return total if is_foreign(total) else float(total)
 
 # %% ../nbs/S_samples.ipynb #48d90c88
 class Pool:

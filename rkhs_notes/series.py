@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 # %% ../nbs/S_series.ipynb #e177538d
-from .arrays import as_count, as_number, finite, require_fits, row_blocks, shaped
+from .arrays import (array_namespace, as_count, as_number, finite, plain_float,
+                               require_fits, row_blocks, shaped)
 from .contracts import (Axes, Count, Finite, Function, NonNegative, Positive, Value,
                                   Word, array, contract, taken_of)
 from .gram import interval, n_columns, n_points, precision
@@ -201,9 +202,11 @@ class Formula(Value):
 # %% ../nbs/S_series.ipynb #b1192ac0
 def within_unit_interval(X, name, what):
     "X, if all of it lies in [0, 1]"
-    if X.shape[1] != 1 or float(X.max()) > 1 or float(X.min()) < 0:
+    xp = array_namespace(X)
+    low, high = plain_float(xp.min(X)), plain_float(xp.max(X))
+    if X.shape[1] != 1 or high > 1 or low < 0:
         raise ValueError(f"{what} lives on [0, 1], but {name} has {X.shape[1]} column(s) from "
-                         f"{float(X.min()):g} to {float(X.max()):g}.")
+                         f"{low:g} to {high:g}.")
     return X
 
 

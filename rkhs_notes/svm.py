@@ -314,6 +314,7 @@ def one_class(k: AKernel, X: Points, nu: Share = 0.1, tol: Positive = 1e-3, max_
 class OfFeatures(Kernel):
     "k(x, z) = ⟨phi(x), phi(z)⟩ for any function phi: points (n, d) ↦ features (n, D)"
     phi: Function
+    _everywhere = False
 
     def _gram(self, X, Y, xp):
         return xp.asarray(self.phi(X)) @ xp.asarray(self.phi(Y)).T

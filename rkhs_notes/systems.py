@@ -10,13 +10,14 @@ import math
 from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
-from .arrays import (Cholesky, Objects, as_floats, as_number, as_points, distinct,
-                               guarded, require_fits, shaped, sqdist, taken)
+from .arrays import (Cholesky, Objects, akin, array_namespace, as_floats, as_number,
+                               as_points, distinct, guarded, is_foreign, numbers_of,
+                               require_fits, shaped, sqdist, taken)
 
 # %% ../nbs/S_systems.ipynb #af738444
 from .contracts import Targets, Value, Word, fitting
 from .errors import IndefiniteKernel, not_negative
-from .gram import n_points, precision
+from .gram import bytes_of, n_points, precision
 
 # %% ../nbs/S_systems.ipynb #c1515d14
 def usual_causes(k, X, least, shift="lam"):
@@ -27,6 +28,7 @@ def usual_causes(k, X, least, shift="lam"):
     wide = ""
     if hasattr(k, "bandwidth") and (first < 500).sum() > 1:
         few = taken(X, first[first < 500])
+        few = numbers_of(few)
         spacing = math.sqrt(np.min(sqdist(few) + np.diag(np.full(len(few), np.inf))))
         wide = f" ({k.bandwidth:.2g} against {spacing:.2g})"
     return (f"Usual causes: repeated rows of X ({rows}), a bandwidth far above the spacing of "
@@ -35,8 +37,8 @@ def usual_causes(k, X, least, shift="lam"):
 # %% ../nbs/S_systems.ipynb #fc8dfff7
 def whole(k, X):
     "K, if there is room for it"
-    n, grain = n_points(X), np.dtype(precision(X)).itemsize
-    require_fits((n, n), grain, "ridge_large(k, X, y, lam), which keeps no matrix; features "
+    n = n_points(X)
+    require_fits((n, n), bytes_of(X), "ridge_large(k, X, y, lam), which keeps no matrix; features "
                  "(nystrom_features, random_feature_map, k.feature_map(X) of texts and graphs) "
                  "with svm_primal or kernel_sgd, or fewer points")
     return k(X)
@@ -58,6 +60,8 @@ def times(A, weights):
 def smoother(k, X, dtype, lam, weights=None):
     "The linear map y ↦ alpha with (K + lam / w) alpha = y, from one factorisation   (SYS.1)"
     K = whole(k, X)
+    if is_foreign(K):
+        return _smoother_abroad(k, X, K, lam, weights)
     K = K.astype(np.result_type(K.dtype, dtype), copy=False)
     if weights is None:
         return Cholesky(K, lam, f"K + {lam:.1e} I", lambda least: usual_causes(k, X, least),
@@ -74,14 +78,33 @@ def smoother(k, X, dtype, lam, weights=None):
                      lambda least: usual_causes(k, X, least * heaviest), overwrite=True).solve
     return lambda y: times(solve(times(y, scale)), scale)
 
+
+def _smoother_abroad(k, X, K, lam, weights):
+    "The same in another library, by its own solver, through which gradients flow"
+    xp = array_namespace(K)
+    roots = xp.ones_like(K[0, :]) if weights is None else akin(weights, K) ** 0.5
+    own = akin(np.eye(K.shape[0]), K)
+    A = roots[:, None] * K * roots[None, :] + lam * own                  # √W K √W + lam I
+
+    def smooth(y):
+        dtype = xp.result_type(A.dtype, y.dtype)
+        b = (roots if y.ndim == 1 else roots[:, None]) * y
+        z = xp.linalg.solve(xp.astype(A, dtype), xp.astype(b, dtype))
+        return (roots if y.ndim == 1 else roots[:, None]) * z
+
+    # NumPy says whether A is positive definite, and what may be wrong
+    Cholesky(numbers_of(A), 0.0, f"K + {lam:.1e} I", lambda least: usual_causes(k, X, least))
+    return smooth
+
 # %% ../nbs/S_systems.ipynb #79f3df18
 def beside(T, smooth, y):
     "alpha and beta, from the map y ↦ G y   (SYS.2)"
-    Q, R = np.linalg.qr(T)
+    xp = array_namespace(T)
+    Q, R = xp.linalg.qr(T)
     first = Q.T @ y
     rest, GQ = smooth(y - Q @ first), smooth(Q)
-    step = np.linalg.solve(Q.T @ GQ, Q.T @ rest)
-    return rest - GQ @ step, scipy.linalg.solve_triangular(R, first + step)
+    step = xp.linalg.solve(Q.T @ GQ, Q.T @ rest)
+    return rest - GQ @ step, xp.linalg.solve(R, first + step)
 
 # %% ../nbs/S_systems.ipynb #bdc8295f
 def independent(T, weights=None):

@@ -10,7 +10,8 @@ from operator import iadd, imul
 from typing import Annotated
 import numpy as np
 from scipy.spatial.distance import cdist
-from .arrays import as_floats, as_points, shaped, sqdist
+from .arrays import (akin, as_floats, as_points, into, numbers_of, root, sent_abroad,
+                               shaped, sqdist)
 from .bessel import matern, matern_slope
 
 # %% ../nbs/01a_zoo.ipynb #eea96ff4
@@ -19,7 +20,7 @@ from .entries import Functions, GramMatrix, NonNegatives, Psd, Widths
 from .forms import (ByCoordinate, ExpRadial, Explicit, HalfLine, OfFunctions, Radial,
                               UnitLength, comparable, coordinate_differences, divided, in_place,
                               overwritten, power, values_of, with_columns)
-from .gram import AKernel, as_written, of_any_kind, precision
+from .gram import AKernel, as_written, library, n_points, of_any_kind
 from .hilbert import AnyMeasure
 from .kernels import Constant, Gaussian, Kernel, Linear
 
@@ -41,16 +42,16 @@ class Bilinear(Kernel):
         return with_columns(as_points(X, name), len(self.A), name, self)
 
     def _gram(self, X, Y, xp):
-        return X @ xp.asarray(self.A, dtype=X.dtype) @ Y.T
+        return X @ akin(self.A, X) @ Y.T
 
     def _pairs(self, X, Y, xp):
-        return xp.sum(X @ xp.asarray(self.A, dtype=X.dtype) * Y, axis=1)
+        return xp.sum(X @ akin(self.A, X) * Y, axis=1)
 
     def _distance(self, X, Y, xp):
         values, Q = np.linalg.eigh(self.A)
-        root = xp.asarray(Q * np.sqrt(np.clip(values, 0, None)), dtype=X.dtype)
+        half = akin(Q * np.sqrt(np.clip(values, 0, None)), X)
         centre = xp.mean(X, axis=0)
-        return xp.sqrt(sqdist((X - centre) @ root, (Y - centre) @ root))
+        return root(sqdist((X - centre) @ half, (Y - centre) @ half), xp)
 
     def _vjp(self, X, Y, G):
         slope = X.T @ G @ Y
@@ -105,11 +106,13 @@ class Matern(Radial, Kernel):
     nu: Annotated[float, number(above=0, at_most=100)] = 1.5  # smoothness
     bandwidth: Positive = 1.0  # in the units of x
 
+    _everywhere = property(lambda self: self.nu in (0.5, 1.5, 2.5))
+
     def of_sqdist(self, r2, xp):
         return matern(self.nu, self._argument(r2, xp), xp)                          # (1.11)
 
     def _argument(self, r2, xp):
-        s = divided(overwritten(xp.sqrt, r2, xp), self.bandwidth / math.sqrt(2 * self.nu), 1, xp)
+        s = divided(root(r2, xp), self.bandwidth / math.sqrt(2 * self.nu), 1, xp)
         return s if self.bandwidth > 1e-15 else xp.clip(s, None, 1e4)     # no infinity times 0
 
     def _vjp(self, X, Y, G):
@@ -166,7 +169,7 @@ class Laplace(ByCoordinate, Kernel):
         return overwritten(xp.exp, divided(distance, -self.bandwidth, 1, xp), xp)
 
     def _distance(self, X, Y, xp):
-        return xp.sqrt(-2 * xp.expm1(_absolute(X, Y, xp) / -self.bandwidth))
+        return root(-2 * xp.expm1(_absolute(X, Y, xp) / -self.bandwidth), xp)
 
     def _vjp(self, X, Y, G):
         s = _absolute(X, Y, np) / self.bandwidth
@@ -202,9 +205,7 @@ class Cauchy(ByCoordinate, Kernel):
 
     def _factor(self, delta, xp):
         delta = divided(xp.abs(delta), self.bandwidth, 1, xp)
-        delta *= delta
-        delta += 1
-        return delta
+        return into(iadd, into(imul, delta, delta), 1)
 
     def _vjp(self, X, Y, G):
         squares = [(delta / self.bandwidth) ** 2 for delta in coordinate_differences(X, Y)]
@@ -242,7 +243,7 @@ class Periodic(ByCoordinate, Kernel):
 
     def _distance(self, X, Y, xp):
         differences = coordinate_differences(self._within(X, xp), self._within(Y, xp))
-        return xp.sqrt(-2 * xp.expm1(self._exponent(differences, xp)))
+        return root(-2 * xp.expm1(self._exponent(differences, xp)), xp)
 
     def _vjp(self, X, Y, G):
         turns = [delta * (math.pi / self.period) for delta in coordinate_differences(X, Y)]
@@ -335,10 +336,10 @@ class FiniteRank(OfFunctions, Kernel):
     def _width(self, d): return d + len(self.functions)
 
     def _unweighted(self, X):
-        return np.stack([values_of(f, X) for f in self.functions], axis=1)
+        return library(X).stack([values_of(f, X) for f in self.functions], axis=1)
 
     def _features(self, X):
-        return self._unweighted(X) * np.sqrt(self.weights).astype(precision(X))
+        return self._unweighted(X) * akin(np.sqrt(self.weights), X)
 
     def _vjp(self, X, Y, G):
         return {"weights": np.sum(self._unweighted(X) * (G @ self._unweighted(Y)), axis=0)}
@@ -364,10 +365,10 @@ class Integral(Explicit, Kernel):
     def _width(self, d): return d + len(self.measure.weights)
 
     def _features(self, X):
-        x, shape = X if X.shape[1] == 1 else X[:, None, :], (len(X), len(self.measure.weights))
-        values = as_floats(self.G(x, self.measure.points), "G(x, z)")
+        x, shape = X if X.shape[1] == 1 else X[:, None, :], (n_points(X), len(self.measure.weights))
+        values = as_floats(self.G(x, sent_abroad(self.measure.points, X)), "G(x, z)")
         shaped(values, "G(x, z)", shape, hint=": it must broadcast to so many points and nodes")
-        return (values * np.sqrt(self.measure.weights)).astype(X.dtype, copy=False)
+        return akin(values * akin(np.sqrt(self.measure.weights), values), X)
 
     def _tex(self, x, y): return rf"\int G({x},z)\,G({y},z)\,d\mu(z)"
 
@@ -381,17 +382,18 @@ class Precomputed(Kernel):
 
     def _points(self, X, name):
         X = with_columns(as_points(X, name), 1, name, self)
-        outside = (X % 1 != 0) | (X < 0) | (X >= len(self.K))
+        rows = numbers_of(X)
+        outside = (rows % 1 != 0) | (rows < 0) | (rows >= len(self.K))
         if outside.any():
-            raise ValueError(f"{name} holds {float(X[outside][0]):g}; points of a precomputed "
+            raise ValueError(f"{name} holds {float(rows[outside][0]):g}; points of a precomputed "
                              f"kernel are the row numbers 0, …, {len(self.K) - 1}.")
         return X
 
     def _gram(self, X, Y, xp):
-        return self.K[_rows(X)[:, None], _rows(Y)].astype(X.dtype, copy=False)
+        return akin(self.K[_rows(X)[:, None], _rows(Y)], X)
 
     def _pairs(self, X, Y, xp):
-        return self.K[_rows(X), _rows(Y)].astype(X.dtype, copy=False)
+        return akin(self.K[_rows(X), _rows(Y)], X)
 
     def _vjp(self, X, Y, G):
         slope = np.zeros_like(self.K)
@@ -402,7 +404,7 @@ class Precomputed(Kernel):
 
 
 def _rows(X):
-    return X[:, 0].astype(int)
+    return numbers_of(X)[:, 0].astype(int)
 
 # %% ../nbs/01a_zoo.ipynb #a2aa23a1
 @contract

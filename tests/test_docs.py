@@ -74,7 +74,7 @@ def said_by_words(node, docstring):
         if not any(getattr(base, "id", "") in VALUES for base in node.bases):
             return set()
         annotated = {o.target.id for o in node.body if isinstance(o, ast.AnnAssign)}
-    elif any(getattr(decorator, "id", "") == "contract" for decorator in node.decorator_list):
+    elif any(getattr(getattr(o, "func", o), "id", "") == "contract" for o in node.decorator_list):
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg]
         annotated = {arg.arg for arg in arguments if arg and arg.annotation}
     else:

@@ -58,18 +58,11 @@ def strict(A):
     return array_api_strict.asarray(A)
 
 
-@pytest.fixture
-def sized(monkeypatch):
-    "The machinery asks a type for its size in bytes, which the standard does not promise"
-    size = property(lambda self: self._np_dtype.itemsize)
-    monkeypatch.setattr(type(array_api_strict.float64), "itemsize", size, raising=False)
-
-
 STANDARD = [(k, plane) for k in SMOOTH + MADE[:-1]] + [(k, half_line) for k in ON_LINE]
 
 
 @pytest.mark.parametrize("k, X", STANDARD, ids=[str(k) for k, _ in STANDARD])
-def test_the_array_standard_is_enough(k, X, sized):
+def test_the_array_standard_is_enough(k, X):
     K, wanted = k(strict(X)), k(X)
     assert type(K) is type(strict(X))
     np.testing.assert_allclose(np.asarray(K), wanted, rtol=1e-12, atol=1e-15)
@@ -78,9 +71,10 @@ def test_the_array_standard_is_enough(k, X, sized):
 
 
 @pytest.mark.parametrize("k", BESSEL, ids=str)
-def test_bessel_functions_need_numpy_and_say_so(k, sized):
-    with pytest.raises(TypeError, match="needs Bessel functions.*0.5, 1.5 and 2.5"):
-        k(strict(plane))
+def test_bessel_functions_are_numpys_and_their_values_go_back(k):
+    K = k(strict(plane))
+    assert type(K) is type(strict(plane))
+    np.testing.assert_array_equal(np.asarray(K), k(plane))
 
 
 @pytest.mark.parametrize("k, X", PLACES, ids=names)
