@@ -569,6 +569,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                       'rkhs_notes.contracts.taken_of': ('c_contracts.html#taken_of', 'rkhs_notes/contracts.py'),
                                       'rkhs_notes.contracts.trusted': ('c_contracts.html#trusted', 'rkhs_notes/contracts.py'),
                                       'rkhs_notes.contracts.unmarked': ('c_contracts.html#unmarked', 'rkhs_notes/contracts.py'),
+                                      'rkhs_notes.contracts.with_names': ('c_contracts.html#with_names', 'rkhs_notes/contracts.py'),
                                       'rkhs_notes.contracts.word_of': ('c_contracts.html#word_of', 'rkhs_notes/contracts.py'),
                                       'rkhs_notes.contracts.written': ('c_contracts.html#written', 'rkhs_notes/contracts.py')},
             'rkhs_notes.convex': { 'rkhs_notes.convex.Absolute': ('s_convex.html#absolute', 'rkhs_notes/convex.py'),

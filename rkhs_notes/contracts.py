@@ -484,6 +484,12 @@ def names_of(X):
     return mark and mark.names
 
 
+def with_names(X, names):
+    "The array X, marked as the columns of a data frame by these names"
+    _mark_of(X, make=True).names = tuple(names)
+    return X
+
+
 def known_names(owner):
     "The names of the points that `owner`, an array or a fit, is made of; None if there are none"
     if hasattr(owner, "shape"):
@@ -1052,7 +1058,7 @@ class Value:
             if isinstance(value, np.ndarray):    # a copy keeps its arrays read-only
                 value.flags.writeable = False
             if part in known:
-                _mark_of(value, make=True).names = known[part]
+                with_names(value, known[part])
 
 # %% ../nbs/C_contracts.ipynb #b7ead41f
 def _field_parameters(cls):

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 # %% ../nbs/S_stored.ipynb #2befbc22
 from .algebra import Terms
 from .arrays import Objects
-from .contracts import Value, Word, contract, fitting
+from .contracts import Value, Word, contract, fitting, names_of, with_names
 
 # %% ../nbs/S_stored.ipynb #e6716074
 _PARTS = {
@@ -79,7 +79,8 @@ def _recipe(value):
     if isinstance(value, Terms):
         return kind.__name__, dict(value._values())
     if isinstance(value, Value) and not value._own_init:
-        return kind.__name__, {name: getattr(value, name) for name in value.plan.names}
+        learned = {"labels": value.labels} if "labels" in vars(value) else {}
+        return kind.__name__, learned | {name: getattr(value, name) for name in value.plan.names}
     if named(kind.__name__) is kind:
         return kind.__name__, dict(vars(value))
     if named(getattr(value, "__name__", "")) is value:
@@ -113,6 +114,8 @@ class _Writer:
         if type(value) is list:
             return [self(part) for part in value]
         if isinstance(value, (np.ndarray, np.generic)) and value.dtype != object:
+            if names := names_of(value):                     # the columns of a data frame
+                return {"columns": [list(names), self.place(value)]}
             return {"array" if isinstance(value, np.ndarray) else "scalar": self.place(value)}
         key, content = _recipe(value)
         if isinstance(content, dict):
@@ -173,6 +176,8 @@ class _Reader:
             A = np.asarray(self.arrays[content])
             A.flags.writeable = False
             return A if key == "array" else A[()]
+        if key == "columns":
+            return with_names(self.made("array", content[1]), content[0])
         make = _MADE_BY.get(key) or named(key, self.known)
         if make is None:
             raise LookupError(f"{key!r} is no value of this package; if it is a class of yours, "
@@ -182,8 +187,11 @@ class _Reader:
         fields = {name: self(part) for name, part in (content or {}).items()}
         if content is None:
             return make
-        if isinstance(make, type) and issubclass(make, (Value, tuple)):
+        if isinstance(make, type) and issubclass(make, tuple):
             return make(**fields)
+        if isinstance(make, type) and issubclass(make, Value):
+            labels = None if "labels" in make.plan.names else fields.pop("labels", None)
+            return make(**fields) if labels is None else make(**fields).of_labels(labels)
         part = object.__new__(make)                    # a part that is not public has its state
         vars(part).update(fields)
         return part

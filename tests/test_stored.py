@@ -352,3 +352,26 @@ def test_a_model_comes_back_to_the_last_bit(name, tmp_path):
         assert np.array_equal(again.null, model.null) and np.array_equal(
             again.witness(POINTS), model.witness(POINTS)
         )
+
+
+def test_names_of_columns_and_labels_come_back(tmp_path):
+    import pandas
+
+    frame = pandas.DataFrame(POINTS, columns=["a", "b"])
+    turned = frame[["b", "a"]]
+    f = rn.ridge(MODEL_KERNEL, frame, VALUES, 0.1)
+    f.save(tmp_path / "f.npz")
+    assert np.array_equal(rn.load_model(tmp_path / "f.npz")(turned), f(frame))
+    with pytest.raises(ValueError, match="no column 'a'"):
+        rn.load_model(tmp_path / "f.npz")(frame.rename(columns={"a": "c"}))
+    words = np.where(SIGNS > 0, "up", "down")
+    for model in (
+        rn.minimize_risk(MODEL_KERNEL, frame, words, "logistic", 0.1),
+        rn.svc(MODEL_KERNEL, frame, words, 1.0),
+    ):
+        model.save(tmp_path / "m.npz")
+        again = rn.load_model(tmp_path / "m.npz")
+        assert np.array_equal(again.predict(turned), model.predict(frame)) and set(again.predict(turned)) <= {
+            "up",
+            "down",
+        }
