@@ -34,9 +34,11 @@ class Stream(NamedTuple):
     n: int = 0
     blocks: int = 0
     sum: Sum = None     # (14.20), as high + low
+    weighted: bool = False      # has a point another weight than 1?
 
     def __add__(self, other):
         return self._replace(n=self.n + other.n, blocks=self.blocks + other.blocks,
+                             weighted=self.weighted or other.weighted,
                              sum=self.sum + other.sum)                            # (14.22)
 
 # %% ../nbs/14a_streams.ipynb #778a62f2
@@ -63,7 +65,9 @@ class Adding:
     def update(self, X: Points, y: Targets = None, weights: Weights = None):
         "Add a block; if anything in it is wrong, nothing of it is added. Returns the object."
         part = block_sum(self.phi, X, _beside(y, len(X), self.n_targets), weights)
-        block = self._state._replace(n=len(X), blocks=1, sum=Sum(part, np.zeros_like(part)))
+        other = weights is not None and bool(np.any(weights != 1))
+        block = self._state._replace(n=len(X), blocks=1, weighted=other,
+                                     sum=Sum(part, np.zeros_like(part)))
         self._state = self._state + block                     # all of the block, or none of it
         return self
 
@@ -89,7 +93,8 @@ class Kept(Adding):
         state, kind = self._state, type(self).__name__
         write_expression(path, {
             "kind": kind, "phi": self.phi, "targets": state.targets, "n": state.n,
-            "blocks": state.blocks, "high": state.sum.high, "low": state.sum.low})
+            "blocks": state.blocks, "weighted": state.weighted,
+            "high": state.sum.high, "low": state.sum.low})
 
     @classmethod
     def load(cls, path):
@@ -98,7 +103,8 @@ class Kept(Adding):
         fits = isinstance(kept, dict) and kept.get("kind") == cls.__name__
         fitting(kept, str(path), fits, f"a saved {cls.__name__}", "a file that its save wrote")
         new, total = cls(kept["phi"], kept["targets"]), Sum(kept["high"], kept["low"])
-        return new._with(new._state._replace(n=kept["n"], blocks=kept["blocks"], sum=total))
+        return new._with(new._state._replace(n=kept["n"], blocks=kept["blocks"], sum=total,
+                                             weighted=kept["weighted"]))
 
     def _parts(self, centred=True):
         "G, C and the diagonal of Q, of centred data or of data as they are; m, ȳ and W"
@@ -130,9 +136,9 @@ class FeatureComponents(Value):
     explained = property(lambda self: self.eigenvalues / self.trace, doc="Shares of the variance.")
 
 # %% ../nbs/14a_streams.ipynb #8d993569
-def _inside(s, G, n, W):
+def _inside(s, G, n, weighted):
     "The mean of k over pairs of different points of one stream   (14.24)"
-    as_number(n if W == n else 0, "the points of weight 1", at_least=2,
+    as_number(0 if weighted else n, "the points of weight 1", at_least=2,
               because=": the unbiased estimate needs two or more, and no other weights")
     return float(s @ s - np.trace(G)) / (n * (n - 1))
 
@@ -157,7 +163,7 @@ class StreamingMeans(Kept):
         inside = 0.0
         for stream, mean in zip(both, (m, m_), strict=True):
             G, *_, W = stream._parts(centred=False)
-            inside += _inside(W * mean, G, stream.n, W)
+            inside += _inside(W * mean, G, stream.n, stream._state.weighted)
         return inside - 2 * float(m @ m_)                                         # (14.24)
 
     @contract

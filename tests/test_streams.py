@@ -226,6 +226,11 @@ def test_means_and_distances():
     weighted = StreamingMeans(PHI).update(X[:150], weights=W[:150])
     with pytest.raises(ValueError, match="needs two or more, and no other weights"):
         weighted.mmd2(b, True)
+    balanced = StreamingMeans(PHI).update(X[:150], weights=np.tile([0.5, 1.5], 75))   # of sum 150
+    assert a.merge(StreamingMeans(PHI).update(X[:9], weights=np.ones(9))).mmd2(b, True)
+    for stream in (balanced, a.merge(balanced), b.merge(balanced).update(X)):
+        with pytest.raises(ValueError, match="needs two or more, and no other weights"):
+            b.mmd2(stream, True)
     with pytest.raises(TypeError, match="same feature map"):
         a.mmd2(StreamingMeans(LINE).update(X))
     with pytest.raises(ValueError, match="y has shape"):
@@ -386,6 +391,9 @@ def test_saving_is_exact_and_files_of_others_are_refused(tmp_path):
     means = StreamingMeans(PHI).update(X)
     means.save(path)                                          # over the old file
     assert bits(StreamingMeans.load(path)) == bits(means)
+    means.update(X, weights=W).save(path)
+    with pytest.raises(ValueError, match="no other weights"):
+        StreamingMeans.load(path).mmd2(means, True)
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(ValueError, match="damaged, cut off"):
         StreamingMeans.load(path)
