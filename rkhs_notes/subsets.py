@@ -117,11 +117,11 @@ def _on_part(k, X, problem, W, b, tol, theirs):
 
 def _other_way(n, d, size, steps, joining, known):
     "What the machine of the first part says about the whole: 'libsvm', 'pairs', or '' to go on"
-    if steps > 4 * size and known:
-        return "libsvm"                           # many small steps: each costs NumPy more
-    if joining > 0.4 * n and d <= _COLUMNS:
+    small = known and n * d < 300_000
+    if joining > (0.5 if small else 0.4) * n and d <= _COLUMNS:
         return "pairs"                            # most points support it: all rows are needed
-    return "libsvm" if known and n * d < 300_000 else ""
+    many = steps > 4 * size                       # small steps: each costs NumPy more
+    return "libsvm" if small or (many and known) else ""
 
 # %% ../nbs/S_subsets.ipynb #eb0e4619
 def _by_parts(k, X, problem, tol, report, theirs):
