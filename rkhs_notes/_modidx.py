@@ -769,6 +769,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                   'rkhs_notes/estimators.py'),
                                        'rkhs_notes.estimators.KernelEstimator._fit_points': ( 'w_estimators.html#kernelestimator._fit_points',
                                                                                               'rkhs_notes/estimators.py'),
+                                       'rkhs_notes.estimators.KernelEstimator._left_open': ( 'w_estimators.html#kernelestimator._left_open',
+                                                                                             'rkhs_notes/estimators.py'),
                                        'rkhs_notes.estimators.KernelEstimator._points': ( 'w_estimators.html#kernelestimator._points',
                                                                                           'rkhs_notes/estimators.py'),
                                        'rkhs_notes.estimators.KernelEstimator._propose': ( 'w_estimators.html#kernelestimator._propose',

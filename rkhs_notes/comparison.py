@@ -23,7 +23,7 @@ from .contracts import Axes, Count, Flag, Probability, Rng, Value, contract
 from .kernels import Gaussian, Linear
 from .random_features import fourier_features
 from .resampling import TestResult
-from .tables import ATable, encoded, read_table
+from .tables import ATable, _known, encoded, read_table
 from .two_samples import mmd_test
 
 # %% ../nbs/W_comparison.ipynb #03836459
@@ -212,7 +212,7 @@ def _drawn(result, ax):
     name = result.columns[0].column
     A, B = (values[name] for values in result.sample)
     colours = dict(color=[ACCENT, WARM], label=[t for t, _ in result.tables])
-    if A.dtype.kind == "f":
+    if A.dtype.kind == "f" and len(A) + len(B):
         low, high = np.quantile(np.concatenate([A, B]), [0.005, 0.995])
         bins = np.linspace(low, high if high > low else low + 1, 31)
         ax.hist([A, B], bins=bins, density=True, **colours)
@@ -260,7 +260,10 @@ def compare_tables(A: ATable, B: ATable, level: Probability = 0.05, columns=None
     >>> compare_tables(monday, tuesday).differs
     True
     """
+    columns, drop, categorical = ([names] if isinstance(names, str) else names
+                                  for names in (columns, drop, categorical))
     if drop:
+        _known(drop, dict.fromkeys(A.columns + B.columns), "the pair of tables")
         columns = [c for c in columns or dict.fromkeys(A.columns + B.columns) if c not in drop]
     with tqdm(total=3, disable=not progress, desc="passes") as bar:
         encoder, reservoir, counts = encoded(A, B, columns, categorical, rng)
@@ -341,7 +344,7 @@ def compared(options):
     """
     from rkhs_notes.errors import say
     listed = lambda text: [name.strip() for name in text.split(",")] if text else None
-    A, B = (read_table(path, options.header) for path in (options.A, options.B))
+    A, B = (read_table(getattr(options, name), options.header, name) for name in "AB")
     result = compare_tables(A, B, options.level, listed(options.columns),
                             listed(options.drop) or (), listed(options.categorical) or (),
                             options.permutations, options.seed, progress=not options.json)

@@ -30,7 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 from .arrays import as_weights, taken
 from .cca import kernel_cca
 from .cke import coupled_embedding
-from .gram import hold_objects
+from .gram import as_kernel, hold_objects
 from .grids_landmarks import nystrom_features, random_feature_map
 from .kernels import Gaussian, Kernel, median_bandwidth
 
@@ -78,8 +78,17 @@ class KernelEstimator(BaseEstimator):
             setattr(self, owner, kernel.with_params(**{parameter: value}))
         return self
 
+    def _left_open(self, name, word, other="a number"):
+        "Is this parameter the word that leaves it to be chosen?"
+        value = getattr(self, name)
+        if isinstance(value, str) and value != word:
+            raise ValueError(f"{name} must be {other} or {word!r}, not {value!r}.")
+        return isinstance(value, str)
+
     def _fit_points(self, X, *y, kernel="kernel", **options):
         "X (and y) of a fit: rows of floats, or objects that the kernel reads"
+        if getattr(self, kernel) is not None:
+            as_kernel(getattr(self, kernel), kernel)
         if isinstance(getattr(self, kernel), Kernel) and hold_objects(X):
             points = getattr(self, kernel).points(list(X))
             return (points, np.asarray(*y)) if y else points
@@ -94,6 +103,8 @@ class KernelEstimator(BaseEstimator):
 
     def _propose(self, X):
         "The kernel, where there are no answers to choose it by"
+        if self.kernel is None:
+            self._left_open("bandwidth", "median")
         self.kernel_ = _gaussians(X, self.bandwidth)[0] if self.kernel is None else self.kernel
         by = "as passed" if self.kernel is not None else f"by bandwidth={self.bandwidth!r}"
         self.chosen_ = f"{self.kernel_}, {by}"
@@ -249,7 +260,7 @@ class KernelRidge(_ManyTargets, KernelEstimator):
         X, y = self._fit_points(X, y, multi_output=True, y_numeric=True)
         rows, weights = _merged(X, y, _weights_of(sample_weight, X))
         X, Y, weights = _averaged(taken(X, rows), _columns(y)[rows], weights)
-        free = isinstance(self.lam, str)
+        free = self._left_open("lam", "loo")
         self.kernel_, path, self.chosen_ = _elected(
             X, Y, weights, self.kernel, self.bandwidth, None if free else [self.lam], self.offset)
         Y = Y if np.ndim(y) > 1 else Y[:, 0]
@@ -311,7 +322,7 @@ class _Classifier(ClassifierMixin, KernelEstimator):
         "The factor of each weight, by its class"
         if getattr(self, "class_weight", None) is None:
             return 1.0
-        if self.class_weight == "balanced":
+        if self._left_open("class_weight", "balanced", "a dict"):
             return (weights.sum() / len(self.classes_) / np.bincount(place, weights))[place]
         if unknown := set(self.class_weight) - set(classes := self.classes_.tolist()):
             raise ValueError(f"class_weight names {unknown.pop()!r}; the classes are {classes}.")
@@ -348,8 +359,9 @@ class KernelSVC(_Classifier, _Machine):
         "Chooses what was left open and solves the dual"
         rows, X, place, weights = self._fit_labels(X, y, sample_weight)
         self._elect(X, self._signs(place), weights)
-        self.C_ = 1 / (2 * self.lam_) if isinstance(self.C, str) else self.C
-        self.chosen_ += f"; C={self.C_:.3g}" + " = 1 / (2 lam)" * isinstance(self.C, str)
+        free = self._left_open("C", "loo")
+        self.C_ = 1 / (2 * self.lam_) if free else self.C
+        self.chosen_ += f"; C={self.C_:.3g}" + " = 1 / (2 lam)" * free
         machine = svc if len(self.classes_) == 2 else svc_multiclass
         y = self.classes_[place]
         self._keep(machine(self.kernel_, X, y, self.C_, weights=weights, tol=self.tol), rows)
@@ -417,8 +429,8 @@ class KernelSVR(RegressorMixin, _Machine):
         X, y = taken(X, rows), np.asarray(y, float)[rows]
         unit = y.std() or 1.0
         r = unit * self._elect(X, _columns((y - y.mean()) / unit), weights)
-        self.C_ = r / self.lam_ if isinstance(self.C, str) else self.C
-        self.epsilon_ = r / 2 if isinstance(self.epsilon, str) else self.epsilon
+        self.C_ = r / self.lam_ if self._left_open("C", "loo") else self.C
+        self.epsilon_ = r / 2 if self._left_open("epsilon", "loo") else self.epsilon
         self.chosen_ += f"; C={self.C_:.3g}, epsilon={self.epsilon_:.3g}"
         return self._keep(svr(self.kernel_, X, y, self.C_, self.epsilon_, weights,
                               tol=self.tol * unit), rows)
@@ -499,7 +511,7 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
         self.offset_, unit = y.mean(), y.std() or 1.0
         Y, each = _columns((y - self.offset_) / unit), np.ones(len(y))
         k, path, self.chosen_ = _elected(X, Y, each, self.kernel)
-        free = isinstance(self.noise, str)
+        free = self._left_open("noise", "evidence")
         noise = (path.best if path else 1.0) if free else self.noise / unit**2
         if path and self.tune:
             some = np.sort(np.random.default_rng(0).permutation(len(X))[:500])
@@ -550,9 +562,10 @@ class KernelLogistic(_Classifier):
         _, X, place, weights = self._fit_labels(X, y, None)
         k, path, self.chosen_ = _elected(X, self._signs(place), weights, self.kernel,
                                          self.bandwidth)
-        scale = self._scale(k, X, place) if isinstance(self.scale, str) else self.scale
+        free = self._left_open("scale", "evidence")
+        scale = self._scale(k, X, place) if free else self.scale
         self.kernel_, self.lam_ = scale * k, 1 / (2 * scale)
-        self.chosen_ += f"; scale {scale:.3g}" + ", by evidence" * isinstance(self.scale, str)
+        self.chosen_ += f"; scale {scale:.3g}" + ", by evidence" * free
         self.classifiers_ = self._fits(self.kernel_, X, place)
         modes = [c.mean for c in self.classifiers_]
         alpha = np.column_stack([f.alpha for f in modes])
@@ -876,7 +889,7 @@ class StreamingKernelRidge(_ManyTargets, KernelEstimator):
             self.sums_ = StreamingRidge(phi, Y.shape[1])
         self.sums_.update(X, Y, weights)
         lams = np.logspace(-6, 3, 25)
-        free = isinstance(self.lam, str) and self.sums_.n > 1
+        free = self._left_open("lam", "gcv") and self.sums_.n > 1
         self.lam_ = lams[self.sums_.gcv(lams, offset=True).argmin()] if free else (
             1.0 if isinstance(self.lam, str) else self.lam)
         found = self.sums_.solve(self.lam_, offset=True)

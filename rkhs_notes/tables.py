@@ -78,9 +78,10 @@ def _csv_table(path, header):
     sign = max(",;\t|", key=line.count)
     first = next(csv.reader([line], delimiter=sign))
     if header is None:
+        named = first[1:] if not first[0].strip() and len(first) > 1 else first
         header = len(set(first)) == len(first) and not any(
-            _is_number(field) or field.strip().lower() in _GAPS for field in first)
-    names = [f.strip() for f in first] if header else [f"c{i}" for i in range(len(first))]
+            _is_number(field) or field.strip().lower() in _GAPS for field in named)
+    names = [header and f.strip() or f"c{i}" for i, f in enumerate(first)]
     return Table(path.name, names, lambda: _csv_blocks(path, sign, len(names), header))
 
 # %% ../nbs/S_tables.ipynb #b3d11390
@@ -103,8 +104,8 @@ def _column(values):
     values = np.asarray(values)
     if values.dtype.kind in "biuf":
         return values.astype(float)
-    gap = lambda v: v is None or v != v or str(v).lower() in _GAPS
-    return np.array(["" if gap(v) is True else v for v in values.tolist()], object)
+    gap = lambda v: v is None or str(v).lower() in _GAPS
+    return np.array(["" if gap(v) else v for v in values.tolist()], object)
 
 
 def _parquet_table(path):
@@ -239,6 +240,10 @@ class Column:
         counts = Counter(words.tolist())
         numbers = {} if self.declared else {w for w in counts if _is_number(w)}
         self.numbers += sum(counts.pop(w) for w in numbers)
+        comma = next((w for w in counts if "," in w and _is_number(w.replace(",", ""))), None)
+        if comma and not self.declared:
+            raise ValueError(f"column {self.name!r} of {table} holds {comma!r}. A number? Write "
+                             "it with a point, no comma. A word? Declare the column categorical.")
         if counts and self.first is None:
             self.first = f"{next(iter(counts))!r} in {table}"
         self.words.update(counts)
@@ -261,7 +266,7 @@ class Column:
                 pass
         return None, texts
 
-
+# %% ../nbs/S_tables.ipynb #1967df9d
 def _text(value):
     text = str(value).strip()
     return "" if text.lower() in _GAPS else text
@@ -362,7 +367,9 @@ def encoded(A: ATable, B: ATable, columns=None, categorical=(), rng: Rng = None,
     ValueError        columns that one table lacks; numbers and words in one column; too few rows
     """
     names = _common(A, B, columns)
-    _known(categorical, names, "categorical")
+    _known(categorical, names, "what is compared")
+    if not names:
+        raise ValueError(f"no column is left to compare of {', '.join(A.columns) or A.name}.")
     seen = [Column(name, name in categorical) for name in names]
     reservoir, counts = Reservoir(size, rng), []
     for label, table in enumerate((A, B)):
@@ -386,7 +393,9 @@ def _common(A, B, columns):
     if any(names for _, names in only):
         told = "; ".join(f"only {name} has {', '.join(map(repr, names[:5]))}"
                          for name, names in only if names)
-        raise ValueError(f"the tables differ in their columns: {told}. Name those to compare.")
+        bare = any(t.columns == [f"c{i}" for i in range(len(t.columns))] for t in (A, B))
+        told += ". Name those to compare." + " Or has one no line of names? Add it." * bare
+        raise ValueError(f"the tables differ in their columns: {told}")
     return A.columns
 
 

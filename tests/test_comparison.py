@@ -86,6 +86,18 @@ def test_whether_the_first_line_is_a_header(tmp_path, first, header):
     assert len(entries(read_table(path, header=False))[0]) == 3
 
 
+def test_the_index_that_pandas_writes_is_a_column_without_a_name(tmp_path):
+    frame = pandas.DataFrame({"x": [1.5, 2.5, 3.5], "town": ["a", "b", "a"]})
+    frame.to_csv(tmp_path / "t.csv")
+    assert read_table(tmp_path / "t.csv").columns == ["c0", "x", "town"]
+
+
+def test_a_missing_text_of_pandas_is_a_gap():
+    frame = pandas.DataFrame({"s": pandas.array(["x", pandas.NA, "y"], dtype="string"), "gaps": [None] * 3})
+    assert entries(read_table(frame))[0] == ["x", "", "y"]
+    assert compare_tables(frame, frame, columns="gaps", rng=0, n_permutations=9).plot() is not None
+
+
 def test_gaps_are_a_column_of_their_own_and_their_share_is_told():
     rng = np.random.default_rng(2)
     x = rng.normal(size=(2, 400))
@@ -123,6 +135,10 @@ REFUSED = {
     "identifiers": (({"x": [f"n{i}" for i in range(1200)]}, {"x": ["a", "b"]}), {}, "names of rows"),
     "a level": (({"x": [1, 2]}, {"x": [1, 2]}), {"level": 5}, "level"),
     "a number": ((3.0, {"x": [1, 2]}), {}, "A is a float"),
+    "a wrong column to drop": (({"x": [1, 2]}, {"x": [1, 2]}), {"drop": "X"}, "no column 'X'; there are x"),
+    "no column left": (({"x": [1, 2]}, {"x": [1, 2]}), {"drop": "x"}, "no column is left"),
+    "a decimal comma": (({"x": ["1,5", "2,5"]}, {"x": [1, 2]}), {}, "of A holds '1,5'. A number"),
+    "names in one alone": (({"x": [1, 2]}, np.ones((2, 1))), {}, "one no line of names"),
     "no file": (("none.csv", {"x": [1, 2]}), {}, "there is no file none.csv"),
 }
 

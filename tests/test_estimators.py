@@ -39,7 +39,7 @@ from rkhs_notes.zoo import Mahalanobis
 from scipy.stats import multivariate_normal
 from sklearn import decomposition
 from sklearn import gaussian_process as gp
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.datasets import make_friedman1
 from sklearn.kernel_ridge import KernelRidge as TheirRidge
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -148,6 +148,27 @@ def test_kernels_are_shared_by_clones_and_changed_in_none():
 def test_unknown_parameters_are_named(params, message):
     with pytest.raises(ValueError, match=message):
         KernelRidge(Gaussian(1.0)).set_params(**params)
+
+
+@pytest.mark.parametrize(
+    "estimator, message",
+    [
+        (KernelRidge(lam="cv"), "lam must be a number or 'loo', not 'cv'"),
+        (KernelSVC(C="auto"), "C must be a number or 'loo', not 'auto'"),
+        (KernelSVC(class_weight="balance"), "a dict or 'balanced', not 'balance'"),
+        (KernelSVR(epsilon="auto"), "epsilon must be a number or 'loo'"),
+        (KernelLogistic(scale="loo"), "scale must be a number or 'evidence'"),
+        (GaussianProcess(noise="auto"), "noise must be a number or 'evidence'"),
+        (StreamingKernelRidge(lam="loo"), "lam must be a number or 'gcv'"),
+        (KernelPCA(bandwidth="loo"), "bandwidth must be a number or 'median', not 'loo'"),
+        (KernelRidge("rbf"), "kernel is of type str, not a Kernel; pass"),
+        (KernelSVC(Gaussian), "kernel is the class Gaussian, not a Kernel; pass"),
+    ],
+)
+def test_unknown_words_are_refused_by_name(estimator, message):
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    with pytest.raises((ValueError, TypeError), match=message):
+        estimator.fit(X, X[:, 0] > 0 if is_classifier(estimator) else X[:, 0])
 
 
 def test_texts_are_points():
