@@ -271,23 +271,27 @@ class StreamingRidge(Scored):
         return OffsetFit(f, float(b[0]) if one else frozen(b)) if offset else f
 
 # %% ../nbs/14a_streams.ipynb #90353eec
-def block_of(empty, number, X, y):
+def block_of(empty, number, *block):
     "The sum of one block, on whatever machine"
     with in_block(number):
-        return empty._with(empty._state).update(X, y)
+        return empty._with(empty._state).update(*block)
 
 
 def merged(a, b): return a.merge(b)
 
 # %% ../nbs/14a_streams.ipynb #1f77b4a9
-def _by_dask(empty, X, y, client):
+def _by_dask(empty, arrays, client):
     "The same sums, block by block, wherever Dask runs them"
     import dask
-    X = X.rechunk({1: -1}) if X.ndim > 1 else X
-    y = y.rechunk({0: X.chunks[0], **{i: -1 for i in range(1, y.ndim)}})
-    pairs = zip(X.to_delayed().ravel(), y.to_delayed().ravel(), strict=True)
+    import dask.array as da
+    X, *beside = (da.asarray(A) for A in arrays if A is not None)
+    for A in beside:
+        if np.isfinite(X.shape[0]) and np.isfinite(A.shape[0]):    # a Dask table's length is nan
+            shaped(A, "y", (len(X), *A.shape[1:]), hint=", one row for each point")
+    alike = [A.rechunk({0: X.chunks[0], **{i: -1 for i in range(1, A.ndim)}}) for A in (X, *beside)]
+    blocks = zip(*(A.to_delayed().ravel() for A in alike), strict=True)
     empty, one, both = map(dask.delayed, (empty, block_of, merged))
-    total = pairwise(both, [one(empty, i, *pair) for i, pair in enumerate(pairs)])
+    total = pairwise(both, [one(empty, i, *block) for i, block in enumerate(blocks)])
     return total.compute() if client is None else client.compute(total).result()
 
 # %% ../nbs/14a_streams.ipynb #3fb28b69
@@ -296,8 +300,8 @@ def stream_ridge(phi: AFeatureMap, blocks: Blocks, lam: LamOrLams, offset: Flag 
                  into=None, client=None):
     """Ridge regression on features of a stream, of which one sum is kept   (14.20), (14.21)
 
-    blocks : of arrays, also triples (X, y, weights); the one pair may be memory maps or Dask
-        arrays; FileBlocks for files
+    blocks : of arrays, also triples (X, y, weights); one pair or triple may be memory maps or
+        Dask arrays; FileBlocks for files
     offset : fit f + b with a constant b that is not penalised
     into : StreamingRidge that collects; after an error or Ctrl-C it holds the blocks before
     client : dask.distributed.Client; by default Dask computes where it would by itself
@@ -314,8 +318,9 @@ def stream_ridge(phi: AFeatureMap, blocks: Blocks, lam: LamOrLams, offset: Flag 
     """
     start = lambda y: StreamingRidge(phi, int(np.prod(np.shape(y)[1:]))) if into is None else into
     if is_pair(blocks) and hasattr(blocks[0], "dask"):
-        into = start(blocks[1])
-        into._state += _by_dask(StreamingRidge(phi, into.n_targets), *blocks, client)._state
+        arrays = as_block(blocks)
+        into = start(arrays[1])
+        into._state += _by_dask(StreamingRidge(phi, into.n_targets), arrays, client)._state
     else:
         for number, block in enumerate(in_blocks(blocks)):
             with in_block(number, f" Nothing of it was added; {number} blocks are in."):

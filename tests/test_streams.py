@@ -521,3 +521,12 @@ def test_threads_and_other_schedulers_agree():
         assert np.array_equal(stream_ridge(PHI, lazy, 0.1).w, threads)
     with pytest.raises(ValueError, match="block 2: y is not finite"):
         stream_ridge(PHI, (lazy[0], da.from_array(bad, chunks=90)), 0.1)
+    weighted = stream_ridge(PHI, (*lazy, da.from_array(W, chunks=70)), 0.1).w
+    np.testing.assert_allclose(weighted, stream_ridge(PHI, (X, Y0, W), 0.1).w, rtol=1e-9)
+    assert np.array_equal(stream_ridge(PHI, (lazy[0], Y0), 0.1).w, threads)     # y may lie in memory
+    with pytest.raises(TypeError, match=r"not a pair \(X, y\) of arrays"):
+        stream_ridge(PHI, lazy[:1], 0.1)
+    with pytest.raises(ValueError, match="y has shape .*one row for each point"):
+        stream_ridge(PHI, (lazy[0], lazy[1][:-1]), 0.1)
+    unknown = [A[da.ones(len(X), chunks=90) > 0] for A in lazy]
+    np.testing.assert_allclose(stream_ridge(PHI, unknown, 0.1).w, threads, rtol=1e-9)
