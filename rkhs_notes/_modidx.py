@@ -2496,6 +2496,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                     'rkhs_notes.streams.Kept.load': ('streams.html#kept.load', 'rkhs_notes/streams.py'),
                                     'rkhs_notes.streams.Kept.save': ('streams.html#kept.save', 'rkhs_notes/streams.py'),
                                     'rkhs_notes.streams.Scored': ('streams.html#scored', 'rkhs_notes/streams.py'),
+                                    'rkhs_notes.streams.Scored._scored': ('streams.html#scored._scored', 'rkhs_notes/streams.py'),
                                     'rkhs_notes.streams.Scored.gcv': ('streams.html#scored.gcv', 'rkhs_notes/streams.py'),
                                     'rkhs_notes.streams.Scored.leave_one_out': ( 'streams.html#scored.leave_one_out',
                                                                                  'rkhs_notes/streams.py'),

@@ -200,10 +200,16 @@ def _left_out(P, Y, w, gain, a, extra):
 class Scored(StreamingMeans):
     "Scores for many λ from one eigendecomposition"
 
+    def _scored(self, offset):
+        parts = self._parts(offset)
+        as_number(self.n, "the points of the stream", at_least=1 + offset,
+                  because=": an offset fits one point exactly, and nothing is left to score")
+        return parts
+
     @contract
     def gcv(self, lams: Lams, offset: Flag = False):
         "Generalised cross-validation from the sums alone, one number a λ   (14.25)"
-        G, C, squares, *_, W = self._parts(offset)
+        G, C, squares, *_, W = self._scored(offset)
         values, U = np.linalg.eigh(G)
         gains = _gains(values, lams)
         fit, power = gains * np.maximum(values, 0), np.mean((U.T @ C) ** 2, axis=1)
@@ -216,7 +222,7 @@ class Scored(StreamingMeans):
 
         blocks : the same stream again, cut in any way
         """
-        G, C, _, m, level, W = self._parts(offset)
+        G, C, _, m, level, W = self._scored(offset)
         values, U = np.linalg.eigh(G)
         gains, a, n, total = _gains(values, lams), U.T @ C, 0, np.zeros(len(lams))
         for X, y, w in map(as_block, in_blocks(blocks)):

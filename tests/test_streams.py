@@ -118,6 +118,15 @@ def test_scores_are_those_of_the_path_and_of_refitting(offset, weights):
         np.testing.assert_allclose(loo[1], np.mean(left), rtol=1e-8)
 
 
+def test_one_point_with_an_offset_has_no_score():
+    one = of((X[:1], Y0[:1]))
+    for score in (lambda offset: one.gcv([0.1], offset),
+                  lambda offset: one.leave_one_out([(X[:1], Y0[:1])], [0.1], offset)):
+        assert np.isfinite(score(False)).all()
+        with pytest.raises(ValueError, match="nothing is left to score"):
+            score(True)
+
+
 def test_a_second_pass_over_other_points_is_refused():
     with pytest.raises(ValueError, match="it has 360 points, the sums 400"):
         of(*blocks()).leave_one_out(blocks()[1:], [0.1])
