@@ -64,8 +64,8 @@ BINS = 4000
 def bin_plan(m, n):
     """How many rows make a bin, and how many bins of each table.
 
-    Of a table that is more than 40 times the other, evenly spaced rows are used: the smaller one
-    decides how much can be seen, and it needs 50 bins.
+    Of a table that is more than about 40 times the other, evenly spaced rows are used: the
+    smaller one decides how much can be seen, and it needs 50 bins.
 
     Returns
     -------
@@ -158,7 +158,8 @@ class TableComparison(Value):
 
     test : of all columns together
     columns : list of ColumnChange, most changed first
-    rows : list of (table, row number from 1, value of the witness), the most telling rows
+    rows : list of (table, row number from 1, value of the witness), the most telling rows:
+        those of the first table, most telling first; those of the second, most telling last
     level : at which the test decides
     tables : names and numbers of rows
     per_bin : rows that make a bin of the permutation test
@@ -326,7 +327,7 @@ def _telling(A, B, encoder, phi, binned, most=5):
             top = np.argsort(-values, kind="stable")[:most]
             best = heapq.nlargest(most, best + [(float(values[i]), -(start + int(i))) for i in top])
             start += len(values)
-        told += [(table.name, -i, sign * value) for value, i in best]
+        told += [(table.name, -i, sign * value) for value, i in best][::sign]
     return told
 
 

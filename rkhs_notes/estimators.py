@@ -493,7 +493,7 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
     ----------
     kernel : Kernel, or None     the start; None: a Gaussian, elected by leave-one-out
     noise : "evidence", or float > 0    variance of the noise, in the units of y²
-    tune : bool                  False takes the kernel as it is
+    tune : bool                  False takes the kernel as it is, and the noise of leave-one-out
     restarts : int ≥ 0           more starts for the evidence
 
     Attributes

@@ -118,6 +118,15 @@ def test_means_and_shares_are_those_of_the_tables():
     assert says["town"] == f"'Berne' {share[0]:.1%} → {share[1]:.1%}"
 
 
+def test_the_rows_that_are_told_are_the_extreme_ones():
+    x = np.r_[np.zeros(60), np.linspace(0.5, 3, 40)]
+    result = compare_tables({"x": -x}, {"x": x}, rng=0, n_permutations=99)
+    witness = [w for _, _, w in result.rows]
+    assert witness == sorted(witness, reverse=True)
+    assert [table for table, _, _ in result.rows] == ["A"] * 5 + ["B"] * 5
+    assert f"row {result.rows[-1][1]} of B" in repr(result) and witness[-1] < witness[-2]
+
+
 def test_numbers_that_are_names():
     rng = np.random.default_rng(4)
     a, b = ({"code": rng.choice(codes, 300)} for codes in ([1, 2, 3], [1, 3]))
