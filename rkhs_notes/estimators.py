@@ -361,10 +361,10 @@ class KernelSVC(_Classifier, _Machine):
         self._elect(X, self._signs(place), weights)
         free = self._left_open("C", "loo")
         self.C_ = 1 / (2 * self.lam_) if free else self.C
-        self.chosen_ += f"; C={self.C_:.3g}" + " = 1 / (2 lam)" * free
         machine = svc if len(self.classes_) == 2 else svc_multiclass
         y = self.classes_[place]
         self._keep(machine(self.kernel_, X, y, self.C_, weights=weights, tol=self.tol), rows)
+        self.chosen_ += f"; C={self.C_:.3g}" + " = 1 / (2 lam)" * free
         if self.probability:
             self.curve_ = self._curve(X, place, weights)
         return self

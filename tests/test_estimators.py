@@ -161,6 +161,7 @@ def test_unknown_parameters_are_named(params, message):
         (GaussianProcess(noise="auto"), "noise must be a number or 'evidence'"),
         (StreamingKernelRidge(lam="loo"), "lam must be a number or 'gcv'"),
         (KernelPCA(bandwidth="loo"), "bandwidth must be a number or 'median', not 'loo'"),
+        (KernelSVC(C=None), "C = None: pass"),
         (KernelRidge("rbf"), "kernel is of type str, not a Kernel; pass"),
         (KernelSVC(Gaussian), "kernel is the class Gaussian, not a Kernel; pass"),
     ],
