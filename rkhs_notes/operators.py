@@ -176,7 +176,8 @@ class AllPoints:
         room = settings.result_mib * 2**20 // 8 // (8 * n)
         rank = int(max(1, min(n, 10 * math.sqrt(n), room)))
         trace = float(np.sum(k.diag(X), dtype=float)) or 1.0
-        found = pivoted_cholesky(k, X, rank, min(1.0, lam / trace), rng)
+        left = lam / (trace * float(self.root.max()) ** 2)   # of √W K √W, a trace of lam at most
+        found = pivoted_cholesky(k, X, rank, min(1.0, left), rng)
         F = found.factor if found.rank else np.zeros((n, 1))             # k = 0 at all points
         self.F = weighed(F.astype(float, copy=False), self.root)
         self.inner = Cholesky(self.F.T @ self.F, lam, "Fᵀ F + lam I", "a larger lam")
