@@ -216,8 +216,7 @@ def _no_gap(machine, X, box, b, r, tol):
     loss = box.hi @ up - box.lo @ down + box.total * machine.offset
     primal = machine.function.norm() ** 2 / 2 + loss
     dual = box.p @ b - box.eps * np.abs(b).sum() - b @ f / 2
-    allowed = 2 * tol * (box.hi - box.lo).sum()
-    require("P = D", abs(primal - dual), allowed + 1e-9 * abs(primal),
+    require("P = D", abs(primal - dual), 2 * tol * (box.hi - box.lo).sum() + 1e-9 * abs(primal),
             "weak duality holds for any feasible pair; equality is what makes it optimal.")
     return float(primal - dual)
 
