@@ -62,7 +62,7 @@ def test_the_sums_give_what_all_rows_give(phi, weights, offset):
     F, D = dense(phi(X)), phi.dim
     root = np.sqrt(w)[:, None]
     tall = np.vstack([root * np.column_stack([F, np.ones(400) * offset]), np.eye(D + 1) * np.sqrt(lam)])
-    tall[-1, -1] = 0 if offset else 1                       # the offset is free, or not there
+    tall[-1, -1] = 0 if offset else 1  # the offset is free, or not there
     solution = np.linalg.lstsq(tall, np.vstack([root * Y, np.zeros((D + 1, 2))]))[0]
     s = of(*blocks(64, *([] if weights is None else [weights]), y=Y), phi=phi, t=2)
     f = s.solve(lam, offset)
@@ -77,7 +77,7 @@ def test_one_target_and_several_agree():
     np.testing.assert_allclose(two.solve(0.1).w[:, 0], one.solve(0.1).w, rtol=1e-9)
     assert one.solve(0.1)(X).shape == (400,) and two.solve(0.1, True)(X).shape == (400, 2)
     assert isinstance(one.solve(0.1, True).offset, float)
-    column = of(*blocks(50, y=Y0[:, None]))                     # (n, 1) is one target
+    column = of(*blocks(50, y=Y0[:, None]))  # (n, 1) is one target
     assert bits(column) == bits(one)
 
 
@@ -105,8 +105,11 @@ def test_scores_are_those_of_the_path_and_of_refitting(offset, weights):
     lams = [0.1, 3.0]
     path = rn.ridge_path(rn.Linear(), X[few], Y[few], lams, offset=offset, weights=w)
     np.testing.assert_allclose(s.gcv(lams, offset), path.gcv, rtol=1e-8)
-    cut = [(X[:25], Y[:25]), (X[25:60], Y[25:60])] if w is None else [
-        (X[:25], Y[:25], w[:25]), (X[25:60], Y[25:60], w[25:])]
+    cut = (
+        [(X[:25], Y[:25]), (X[25:60], Y[25:60])]
+        if w is None
+        else [(X[:25], Y[:25], w[:25]), (X[25:60], Y[25:60], w[25:])]
+    )
     loo = s.leave_one_out(cut, lams, offset)
     np.testing.assert_allclose(loo, path.loo, rtol=1e-8)
     if w is None:
@@ -120,8 +123,10 @@ def test_scores_are_those_of_the_path_and_of_refitting(offset, weights):
 
 def test_one_point_with_an_offset_has_no_score():
     one = of((X[:1], Y0[:1]))
-    for score in (lambda offset: one.gcv([0.1], offset),
-                  lambda offset: one.leave_one_out([(X[:1], Y0[:1])], [0.1], offset)):
+    for score in (
+        lambda offset: one.gcv([0.1], offset),
+        lambda offset: one.leave_one_out([(X[:1], Y0[:1])], [0.1], offset),
+    ):
         assert np.isfinite(score(False)).all()
         with pytest.raises(ValueError, match="nothing is left to score"):
             score(True)
@@ -177,12 +182,12 @@ def test_the_neutral_element_and_what_does_not_add():
     assert empty.n == 0 and "400 points in 10 blocks" in repr(s)
     before = bits(s)
     s.merge(s)
-    assert bits(s) == before                                  # merge makes a new one
+    assert bits(s) == before  # merge makes a new one
     for other in (StreamingRidge(LINE), StreamingRidge(PHI, 2), StreamingMeans(PHI), None):
         with pytest.raises(TypeError, match="of the same feature map and as many targets"):
             s.merge(other)
     copy = pickle.loads(pickle.dumps(s))
-    assert bits(copy.merge(s)) == bits(s.merge(copy))         # the same map, though another object
+    assert bits(copy.merge(s)) == bits(s.merge(copy))  # the same map, though another object
 
 
 def test_a_map_with_a_python_function_is_itself():
@@ -219,7 +224,7 @@ def test_float32_blocks_are_summed_in_float64():
     assert F.dtype == np.float32
     exact = F.astype(float).T @ F.astype(float)
     np.testing.assert_allclose(s._parts(False)[0], exact, rtol=0, atol=1e-12 * np.abs(exact).max())
-    assert np.abs((F.T @ F) - exact).max() > 1e-8 * np.abs(exact).max()      # what float32 would give
+    assert np.abs((F.T @ F) - exact).max() > 1e-8 * np.abs(exact).max()  # what float32 would give
 
 
 # means, distances, components
@@ -235,7 +240,7 @@ def test_means_and_distances():
     weighted = StreamingMeans(PHI).update(X[:150], weights=W[:150])
     with pytest.raises(ValueError, match="needs two or more, and no other weights"):
         weighted.mmd2(b, True)
-    balanced = StreamingMeans(PHI).update(X[:150], weights=np.tile([0.5, 1.5], 75))   # of sum 150
+    balanced = StreamingMeans(PHI).update(X[:150], weights=np.tile([0.5, 1.5], 75))  # of sum 150
     assert a.merge(StreamingMeans(PHI).update(X[:9], weights=np.ones(9))).mmd2(b, True)
     for stream in (balanced, a.merge(balanced), b.merge(balanced).update(X)):
         with pytest.raises(ValueError, match="needs two or more, and no other weights"):
@@ -273,7 +278,7 @@ def test_every_source_gives_one_answer(tmp_path):
     same(stream_ridge(PHI, iter(blocks(7, y=Y)), 0.1))
     same(stream_ridge(PHI, (X, Y), 0.1))
     np.save(tmp_path / "X.npy", X)
-    with settings.using(block_mib=0.01):                      # so that a memory map is cut
+    with settings.using(block_mib=0.01):  # so that a memory map is cut
         same(stream_ridge(PHI, (np.load(tmp_path / "X.npy", mmap_mode="r"), Y), 0.1))
         same(stream_ridge(PHI, [X, Y], 0.1))
     same(stream_ridge(PHI, (da.from_array(X, chunks=(90, 2)), da.from_array(Y, chunks=(33, 1))), 0.1))
@@ -296,6 +301,7 @@ def test_csv_by_pandas_alone_and_by_nothing(tmp_path, monkeypatch):
 
     np.savetxt(tmp_path / "t.csv", np.column_stack([X, Y0]), "%.17g", ",", header="a,b,c,y", comments="")
     found = sums.importlib.util.find_spec
+
     def without(name):
         return None if name == "pyarrow" else found(name)
 
@@ -340,7 +346,7 @@ def test_nan_in_block_17_of_40_is_named_and_nothing_is_half_added():
     bad_X = X.copy()
     bad_X[23 * 10 + 7, 2] = np.inf
     with pytest.raises(ValueError, match=r"block 6: X is not finite .*\(7, 2\)"):
-        stream_ridge(PHI, blocks(10, X=bad_X)[17:], 0.1, into=into)        # resumed where it broke
+        stream_ridge(PHI, blocks(10, X=bad_X)[17:], 0.1, into=into)  # resumed where it broke
     stream_ridge(PHI, blocks(10)[23:], 0.1, into=into)
     assert bits(into) == bits(of(*blocks(10)))
 
@@ -394,11 +400,11 @@ def test_saving_is_exact_and_files_of_others_are_refused(tmp_path):
     s.save(path)
     back = StreamingRidge.load(path)
     assert bits(back) == bits(s) and np.array_equal(back.solve(0.1, True)(X), s.solve(0.1, True)(X))
-    assert bits(back.update(*blocks(y=Y)[0])) == bits(s.update(*blocks(y=Y)[0]))      # and goes on
+    assert bits(back.update(*blocks(y=Y)[0])) == bits(s.update(*blocks(y=Y)[0]))  # and goes on
     with pytest.raises(TypeError, match="not a saved StreamingMeans"):
         StreamingMeans.load(path)
     means = StreamingMeans(PHI).update(X)
-    means.save(path)                                          # over the old file
+    means.save(path)  # over the old file
     assert bits(StreamingMeans.load(path)) == bits(means)
     means.update(X, weights=W).save(path)
     with pytest.raises(ValueError, match="no other weights"):
@@ -508,7 +514,7 @@ def test_a_killed_worker_changes_nothing(tmp_path):
     w, expected = into.solve(0.1).w, of(*blocks(20)).solve(0.1).w
     assert np.linalg.norm(w - expected) <= 1e-12 * np.linalg.norm(expected)
     numbers = sum(begun(tmp_path).values(), [])
-    assert len(numbers) > len(set(numbers)) == 20             # blocks were lost, and made again
+    assert len(numbers) > len(set(numbers)) == 20  # blocks were lost, and made again
 
 
 def test_without_recovery_a_killed_worker_ends_the_fit(tmp_path):
@@ -532,10 +538,47 @@ def test_threads_and_other_schedulers_agree():
         stream_ridge(PHI, (lazy[0], da.from_array(bad, chunks=90)), 0.1)
     weighted = stream_ridge(PHI, (*lazy, da.from_array(W, chunks=70)), 0.1).w
     np.testing.assert_allclose(weighted, stream_ridge(PHI, (X, Y0, W), 0.1).w, rtol=1e-9)
-    assert np.array_equal(stream_ridge(PHI, (lazy[0], Y0), 0.1).w, threads)     # y may lie in memory
+    assert np.array_equal(stream_ridge(PHI, (lazy[0], Y0), 0.1).w, threads)  # y may lie in memory
     with pytest.raises(TypeError, match=r"not a pair \(X, y\) of arrays"):
         stream_ridge(PHI, lazy[:1], 0.1)
     with pytest.raises(ValueError, match="y has shape .*one row for each point"):
         stream_ridge(PHI, (lazy[0], lazy[1][:-1]), 0.1)
     unknown = [A[da.ones(len(X), chunks=90) > 0] for A in lazy]
     np.testing.assert_allclose(stream_ridge(PHI, unknown, 0.1).w, threads, rtol=1e-9)
+
+
+def peak_mib():
+    "The most memory that this process has held"
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+
+
+@pytest.mark.slow
+def test_the_memory_of_a_worker_stays_within_its_budget():
+    "A stream of 960 MB through two processes with 450 MB each, which would be killed above that"
+    import dask.array as da
+    from dask.distributed import Client, LocalCluster
+
+    draws = da.random.default_rng(0).normal(size=(6_000_000, 20), chunks=(60_000, 20))
+    phi, lam = rn.Linear().feature_map(20), 1.0
+    options = dict(n_workers=2, threads_per_worker=1, memory_limit="450MB", dashboard_address=None)
+    with LocalCluster(processes=True, silence_logs=50, **options) as machines, Client(machines) as client:
+        before = max(client.run(peak_mib).values())
+        into = StreamingRidge(phi)
+        f = stream_ridge(phi, (draws, draws[:, 0] - draws[:, 3]), lam, into=into)
+        after = max(client.run(peak_mib).values())
+    assert (into.n, into.blocks) == (6_000_000, 100) and draws.nbytes > 2 * 450e6
+    assert after < 450e6 / 2**20 and after - before < 200, (before, after)
+    assert np.allclose(f.w, np.eye(20)[0] - np.eye(20)[3], atol=1e-5)
+
+
+def test_progress_by_dasks_own_bar():
+    import io
+
+    import dask.array as da
+    from dask.diagnostics import ProgressBar
+
+    shown, rows = io.StringIO(), da.from_array(X, chunks=20)
+    with ProgressBar(out=shown, dt=0.01):
+        stream_ridge(PHI, (rows, da.from_array(Y0, chunks=20)), 0.1)
+    assert "100% Completed" in shown.getvalue()
