@@ -843,7 +843,7 @@ class TwoSampleDrift(KernelEstimator):
 
     def drifted(self, X):
         "Is the p-value at most `level`?"
-        return bool(self.test(X).pvalue <= self.level)
+        return bool(self.test(X).rejects(self.level))
 
     def score(self, X, y=None):
         "The p-value: small where X has drifted"

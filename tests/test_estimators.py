@@ -544,3 +544,11 @@ def test_the_same_number_under_two_names(theirs, ours):
 def test_the_pages_are_not_empty():
     assert len(WANTED) >= 25 and len(HABITS) >= 15
     assert {cls.__name__ for cls in CLASSES} <= set(re.findall(r"\w+", str(WANTED) + str(HABITS)))
+
+
+@pytest.mark.parametrize("level", [2, 0, -0.1, "high"])
+def test_a_level_of_drift_is_a_probability(level):
+    rng = np.random.default_rng(0)
+    drift = TwoSampleDrift(level=level, n_permutations=19).fit(rng.normal(size=(20, 2)))
+    with pytest.raises((ValueError, TypeError), match="level"):
+        drift.drifted(rng.normal(size=(20, 2)))
