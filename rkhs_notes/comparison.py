@@ -190,6 +190,8 @@ class TableComparison(Value):
                 "  No column has changed by itself: look at how columns go together."]
             lines += [f"  most unlike the other table: row {i} of {table}"
                       for table, i, _ in self.rows[:1] + self.rows[-1:]]
+        elif min(m, n) < 30:
+            lines.append("  So few rows show large differences only.")
         return "\n".join(lines)
 
     def to_dict(self):

@@ -356,3 +356,10 @@ def test_a_parquet_file_with_words_dates_and_nulls(tmp_path):
     assert (
         np.isnan(block[0][1]) and block[1].tolist() == ["a", "", "b"] and block[2].tolist() == [1.0, 0.0, 1.0]
     )
+
+
+def test_a_report_of_few_rows_says_that_they_show_little():
+    rng = np.random.default_rng(10)
+    few, many = ({"x": rng.normal(size=n)} for n in (8, 200))
+    assert repr(compare_tables(few, many, rng=0, n_permutations=99)).endswith("large differences only.")
+    assert "only" not in repr(compare_tables(many, many, rng=0, n_permutations=99))
