@@ -162,6 +162,11 @@ def signature(app, what, name, obj, options, arguments, returns):
     return arguments, returns
 
 
+def left_out(app, what, name, obj, skip, options):
+    "autodoc-skip-member: the methods of metadata routing that scikit-learn adds, in its own words"
+    return True if re.fullmatch(r"set_\w+_request", name) else None
+
+
 def setup(app):
     # pages read with another version of this file, or of the index, are read again
     version = hashlib.sha256(Path(__file__).read_bytes() + repr(INDEX).encode()).hexdigest()
@@ -169,6 +174,7 @@ def setup(app):
     app.connect("source-read", prepare)
     app.connect("autodoc-process-docstring", docstring, priority=100)  # before numpydoc, at 500,
     app.connect("autodoc-process-signature", signature, priority=100)  # who takes formulas for signatures
+    app.connect("autodoc-skip-member", left_out)
     for transform in (Boxes, Anchors, Formulas, Symbols):
         app.add_transform(transform)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
