@@ -22,6 +22,7 @@ from . import forms as forms
 from . import fourier as fourier
 from . import frequencies as frequencies
 from . import functions as functions
+from . import generalization as generalization
 from . import gram as gram
 from . import graphs as graphs
 from . import grids as grids
