@@ -29,9 +29,9 @@ from .rkhs import RKHSFunction
 from .smo import BoxProblem, solve_box
 
 # %% ../nbs/07a_machines.ipynb #8244c677
-from .support import (Deciding, FinitePrice, Machine, Price, Prices, Share, dealt,
-                                at_level, pair_distances, point_prices, require_classes,
-                                require_kernel, two_classes, votes, without)
+from .support import (ClassWeights, Deciding, FinitePrice, Machine, Price, Prices, Share,
+                                dealt, at_level, from_first, pair_distances, point_prices,
+                                require_classes, require_kernel, two_classes, votes, without)
 from .svm import SupportVectorMachine, in_libsvm, machine_of, svc, wrapped
 
 # %% ../nbs/07a_machines.ipynb #92b36996
@@ -52,12 +52,13 @@ class NuMachine(SupportVectorMachine):
 
 # %% ../nbs/07a_machines.ipynb #c2c2467d
 @contract
-def nu_svc(k: AKernel, X: Points, y: TwoLabels, nu: Share = 0.5, tol: Positive = 1e-3):
-    """argmin over f in H, c, ρ ≥ 0 of  ½ ‖f‖² − nu n ρ + Σᵢ max(0, ρ − yᵢ (f(xᵢ) + c))   (7.9a)
+def nu_svc(k: AKernel, X: Points, y: TwoLabels, nu: Share = 0.5, tol: Positive = 1e-3,
+           weights: Weights = None):
+    """argmin over f in H, c, ρ ≥ 0 of  ½ ‖f‖² − nu n ρ + Σᵢ wᵢ max(0, ρ − yᵢ (f(xᵢ) + c))   (7.9a)
 
-    y : the one that sorts last is +1
     nu : at most this share of points misses the margin, at least this share supports the machine;
         not above 2 · (size of the smaller class) / n
+    weights : wᵢ, by default 1; sizes and shares are sums of them, and n is Σ wᵢ
     tol : the largest violation of the KKT conditions of the machine that comes out
 
     Returns
@@ -74,26 +75,26 @@ def nu_svc(k: AKernel, X: Points, y: TwoLabels, nu: Share = 0.5, tol: Positive =
     ----------
     Proposition 7.9; Schölkopf, Smola, Williamson and Bartlett (2000); Chang and Lin (2001)
     """
-    n, most = len(y.signs), 2 * np.bincount(y.place).min() / len(y.signs)
-    as_number(nu, "nu", at_most=most, because=": both classes share nu n equally")
-    share = replace(two_classes(y.signs, np.ones(n)), p=np.zeros(n), size=nu * n)
-    rank = np.where(y.place > 0, np.cumsum(y.place > 0), np.cumsum(y.place == 0))
-    start = y.signs * np.clip(nu * n / 2 + 1 - rank, 0.0, 1.0)         # the first of both classes
+    w = point_prices(1.0, weights, len(y.place))
+    n, each = w.sum(), [np.where(y.place == c, w, 0) for c in (1, 0)]
+    as_number(nu, "nu", at_most=float(2 * min(map(sum, each)) / n),
+              because=": both classes share nu n equally")
+    share = replace(two_classes(y.signs, w), p=0 * w, size=nu * n)
+    start = np.subtract(*(from_first(own, nu * n / 2) for own in each))     # the first of both
     rho, found = at_level(pair_distances(k, X, tol), share, start, tol)
-    twin = two_classes(y.signs, np.full(n, 1 / rho))
     divided = {name: getattr(found, name) / rho for name in ("b", "f", "violation")}
-    machine = wrapped(k, X, twin, y.names, replace(found, **divided))
+    machine = wrapped(k, X, two_classes(y.signs, w / rho), y.names, replace(found, **divided))
     return NuMachine(**vars(machine), nu=nu, C=1 / rho)
 
 # %% ../nbs/07a_machines.ipynb #28a83724
 @contract
 def nu_svr(k: AKernel, X: Points, y: Vector, C: FinitePrice = 1.0, nu: Share = 0.5,
-           tol: Positive = 1e-3):
-    """argmin over f, c, eps of  ½ ‖f‖² + C (nu n eps + Σᵢ max(0, |yᵢ − f(xᵢ) − c| − eps))   (7.9c)
+           tol: Positive = 1e-3, weights: Weights = None):
+    """argmin over f, c, eps of  ½ ‖f‖² + C (nu n eps + Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − c| − eps)) (7.9c)
 
-    y : measurements
     nu : at most this share of points is left outside of the tube, at least this share supports it
     tol : the largest violation of the KKT conditions, in the units of y
+    weights : wᵢ, by default 1; shares are sums of them, and n is Σ wᵢ
 
     Returns
     -------
@@ -109,16 +110,16 @@ def nu_svr(k: AKernel, X: Points, y: Vector, C: FinitePrice = 1.0, nu: Share = 0
     ----------
     Proposition 7.10; Schölkopf, Smola, Williamson and Bartlett (2000); Chang and Lin (2002)
     """
-    n, y, distances = len(y), y.astype(float), pair_distances(k, X, tol, spread=np.ptp(y) or 1.0)
-    tube, size = BoxProblem(y, np.full(n, -C), np.full(n, C)), C * nu * n
+    y, distances = y.astype(float), pair_distances(k, X, tol, spread=np.ptp(y) or 1.0)
+    each = point_prices(C, weights, len(y))
+    tube, size = BoxProblem(y, -each, each), nu * each.sum()
     found = solve_box(distances, tube, None, tol)
     if (free := np.abs(found.b).sum()) > size:
         share = replace(tube, size=size)                                                # (SMO.6)
         found = solve_box(distances, share, found.b * (size / free), tol / 2)
         above, below = share.levels(found.b, y - found.f)                     # c + eps, c − eps
         tube = replace(tube, eps=(above - below) / 2)
-    machine = wrapped(k, X, tube, None, found)
-    return NuMachine(**vars(machine), nu=nu, C=C, eps=tube.eps)
+    return NuMachine(**vars(wrapped(k, X, tube, None, found)), nu=nu, C=C, eps=tube.eps)
 
 # %% ../nbs/07a_machines.ipynb #2fec4164
 class MulticlassMachine(Machine):
@@ -191,12 +192,12 @@ def _at_once(k, X, y, each, tol):
 def svc_multiclass(k: AKernel, X: Points, y: Labels, C: Price = 1.0,
                    strategy: Strategy = "one-vs-one", weights: Weights = None,
                    tol: Positive = 1e-3, max_iter: Count = None, callback: Function = None,
-                   progress: Flag = False):
+                   progress: Flag = False, class_weights: ClassWeights = None):
     """A machine for every pair of classes, or for every class against the rest; one Gram matrix
 
-    y : two or more different ones
     tol, max_iter, callback : as in svc, for each machine
     progress : a progress line over the machines
+    class_weights : {label: factor}, or "balanced" for n / (number of classes · size of the class)
 
     Returns
     -------
@@ -212,8 +213,9 @@ def svc_multiclass(k: AKernel, X: Points, y: Labels, C: Price = 1.0,
     ----------
     MD (SV multiclass); Knerr, Personnaz and Dreyfus (1990); Hsu and Lin (2002)
     """
-    each, q, rest = point_prices(C, weights, n_points(X)), len(y.classes), strategy == "one-vs-rest"
+    each = point_prices(C, weights, n_points(X), class_weights)
     require_classes(y, each)
+    q, rest = len(y.classes), strategy == "one-vs-rest"
     pairs = [(-1, i) for i in range(q)] if rest else list(combinations(range(q), 2))
     run = dict(tol=tol, max_iter=max_iter, callback=callback)
     if not rest and max_iter is callback is None and (found := _at_once(k, X, y, each, tol)):
@@ -321,8 +323,8 @@ class ProbableMachine(Deciding):
         return expit(self.slope * self(X) + self.shift)
 
     def __repr__(self):
-        curve = f"1 / (1 + exp(−{self.slope:.3g} d − {self.shift:.3g}))"
-        return f"ProbableMachine {curve}, {self.machine}"
+        curve = f"exp(−{self.slope:.3g} d − {self.shift:.3g})"
+        return f"ProbableMachine 1 / (1 + {curve}), {self.machine}"
 
 # %% ../nbs/07a_machines.ipynb #332228c9
 @contract
@@ -347,8 +349,7 @@ def svc_probability(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, folds: 
     require_classes(y, least=2)
     fold, machine = dealt(y, folds, rng), svc(k, X, y, C, tol=tol)
     decisions = _held_out(k, X, y, C, fold, tol)
-    slope, shift = _sigmoid(decisions, y.signs > 0)
-    return ProbableMachine(machine, slope, shift, fold, decisions)
+    return ProbableMachine(machine, *_sigmoid(decisions, y.signs > 0), fold, decisions)
 
 # %% ../nbs/07a_machines.ipynb #4ccbedd1
 def _held_out(k, X, y, C, fold, tol):
@@ -444,7 +445,6 @@ def bayes_point(k: AKernel, X: Points, y: TwoLabels, samples: Count = 100, rng: 
     """The mean of many normalised perceptrons, near the centre of all that make no mistake   (7.11)
 
     k : its perceptron must be able to separate the data: add c * Delta() if not
-    y : the one that sorts last is +1
     samples : how many random orders of the data
 
     Returns

@@ -9,6 +9,7 @@ __all__ = []
 import math
 import numpy as np
 import scipy.linalg
+from dataclasses import replace
 from .convex import Loss, PiecewiseQuadratic, minimize_convex
 from .errors import ConvergenceFailure
 
@@ -37,6 +38,24 @@ class MovedPieces(PiecewiseQuadratic):
     def interval(self, moved): return tuple(self.w * end for end in self.loss.interval(self.y))
     def __repr__(self): return repr(self.loss)
 
+
+def around(loss, y, s, w):
+    "(f ↦ wᵢ ℓ(yᵢ, sᵢ + f), the targets that the engine is to be given for it)"
+    pieces = isinstance(loss, PiecewiseQuadratic)
+    return (MovedPieces(loss, y, s, w), y - s) if pieces else (Moved(loss, y, s, w), y)
+
+# %% ../nbs/S_multipliers.ipynb #5f2b4f92
+def minimize_weighted(K, y, loss, lam, weights=None, tol=1e-6, max_iter=200):
+    "The ConvexSolution of least Σ wᵢ ℓ(yᵢ, (K alpha)ᵢ) + lam alphaᵀ K alpha"
+    if weights is None:
+        return minimize_convex(K, y, loss, lam, tol, max_iter)
+    on, whole = weights > 0, np.zeros((2, len(y)))
+    kept = loss.targets(y)[on].astype(float)
+    moved, targets = around(loss, kept, np.zeros(len(kept)), weights[on].astype(float))
+    found = minimize_convex(K[on][:, on], targets, moved, lam, tol, max_iter)
+    whole[:, on] = found.alpha, found.u
+    return replace(found, alpha=whole[0], u=whole[1])
+
 # %% ../nbs/S_multipliers.ipynb #5fb5ae31
 def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
     "alpha, beta and the relative gap of least Σ wᵢ ℓ(yᵢ, (K alpha + T beta)ᵢ) + lam alphaᵀ K alpha"
@@ -49,10 +68,9 @@ def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
     y, (Q, R) = loss.targets(y).astype(float), np.linalg.qr(T.astype(float))
     c = 1e3 * (np.trace(K) or 1.0)
     wide, s = K + c * Q @ Q.T, np.zeros(len(y))
-    smooth = not isinstance(loss, PiecewiseQuadratic)
     for _ in range(rounds):
-        around = (Moved if smooth else MovedPieces)(loss, y, s, w)
-        alpha = minimize_convex(wide, y if smooth else y - s, around, lam, 1e-2 * tol).alpha
+        moved, targets = around(loss, y, s, w)
+        alpha = minimize_convex(wide, targets, moved, lam, 1e-2 * tol).alpha
         s = s + c * Q @ (Q.T @ alpha)                                                # (MUL.1)
         gap = _gap(K, Q, y, loss, lam, alpha, s, w)
         if gap <= tol:

@@ -8,19 +8,20 @@ __all__ = ['GaussianProcess', 'gaussian_process', 'log_marginal', 'fit_hyperpara
 import math
 from typing import Annotated, Any
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, xlogy
 from .arrays import Cholesky, as_number, require_fits, row_blocks, schur, schur_rounding
 from .contracts import (Count, Flag, Function, Points, Positive, Rng, Targets, TwoLabels,
-                                  Value, Vector, Whole, Word, anywhere, contract, instance_of,
-                                  recast, taken_of)
+                                  Value, Vector, Weights, Whole, Word, anywhere, contract,
+                                  instance_of, recast, taken_of)
 
 # %% ../nbs/05a_processes.ipynb #39cf640f
-from .convex import logistic, minimize_convex
+from .convex import logistic
 from .errors import ConvergenceFailure, require
 from .fits import Conditional, Fit, Variances, grain, levels
 from .gram import AKernel, n_points
 from .hilbert import gauss_hermite
 from .interpolation import Conditioned, NoiseLevels
+from .multipliers import minimize_weighted
 from .rkhs import RKHSFunction
 
 # %% ../nbs/05a_processes.ipynb #98c76d70
@@ -94,11 +95,13 @@ def _evidence(k, X, y, noise):
 
 # %% ../nbs/05a_processes.ipynb #1d40db15
 @contract
-def gaussian_process(k: AKernel, X: Points, y: Vector, noise: NoiseLevels) -> GaussianProcess:
+def gaussian_process(k: AKernel, X: Points, y: Vector, noise: NoiseLevels,
+                     weights: Weights = None) -> GaussianProcess:
     """Posterior of f ~ GP(0, k) given yᵢ = f(xᵢ) + εᵢ, εᵢ ~ N(0, noiseᵢ)   (5.11)
 
     y : its prior mean is 0: subtract another one first
     noise : variance of the noise, the same or one for each point
+    weights : powers of the likelihoods of the yᵢ: 2 is the point twice, 0 leaves it out
     returns : .mean (the ridge fit with lam = noise), .var, .cov, .sample, .log_marginal
 
     Raises
@@ -116,8 +119,17 @@ def gaussian_process(k: AKernel, X: Points, y: Vector, noise: NoiseLevels) -> Ga
     >>> gp([1.0]).round(3).tolist(), gp.var([1.0]).round(3).tolist()
     ([2.6], [0.08])
     """
+    X, y, noise, more = (X, y, noise, 0.0) if weights is None else _powers(X, y, noise, weights)
     alpha, gram, value = _evidence(k, X, y, noise)
-    return GaussianProcess(RKHSFunction(k, X, alpha), noise, value, gram)
+    return GaussianProcess(RKHSFunction(k, X, alpha), noise, value + more, gram)
+
+
+def _powers(X, y, noise, weights):
+    "The data with noise / w, and the log of N(y; f, noise)ʷ / N(y; f, noise / w)"
+    on = np.flatnonzero(weights)
+    w, noise = weights[on], np.broadcast_to(noise, len(y))[on]
+    more = -np.sum(xlogy(w - 1, 2 * np.pi * noise) + np.log(w)) / 2
+    return taken_of(X, on), y[on], noise / w, float(more)
 
 # %% ../nbs/05a_processes.ipynb #f6305cc3
 @contract
@@ -359,10 +371,12 @@ def _averaged(m, s):
 
 # %% ../nbs/05a_processes.ipynb #ea4f6206
 @contract
-def gp_classification(k: AKernel, X: Points, y: TwoLabels) -> LaplaceClassifier:
+def gp_classification(k: AKernel, X: Points, y: TwoLabels,
+                      weights: Weights = None) -> LaplaceClassifier:
     """Two-class Gaussian process: logistic regression with lam = ½ and its curvature   (5.14)
 
     k : its scale is the prior variance of the log-odds
+    weights : powers of the likelihoods of the yᵢ: 2 is the point twice, 0 leaves it out
     returns : .mean (the mode), .var, .probability, .predict, .log_marginal
 
     Raises
@@ -375,16 +389,17 @@ def gp_classification(k: AKernel, X: Points, y: TwoLabels) -> LaplaceClassifier:
     Rasmussen and Williams (2006), algorithms 3.1 and 3.2
     """
     sign, K = y.signs, whole(k, X).astype(float, copy=False)
+    w = np.ones(len(K)) if weights is None else weights
     try:
-        alpha = minimize_convex(K, sign, logistic, lam=0.5).alpha                       # step 1
+        alpha = minimize_weighted(K, sign, logistic, 0.5, weights).alpha                # step 1
     except ConvergenceFailure as e:
         raise ConvergenceFailure("the mode was not found: log-odds of prior variance up to "
                                  f"{K.diagonal().max():.1e}. Use a kernel of smaller scale.") from e
     f = K @ alpha
-    root = np.sqrt(logistic.curvature(sign, f))                                         # step 2
+    root = np.sqrt(w * logistic.curvature(sign, f))                                       # step 2
     gram = Cholesky(K * root[:, None] * root, 1.0, "I + √W K √W", overwrite=True, remedy=lambda _:
                     "check_kernel(k, X) shows a witness; or take a kernel of smaller scale.")
-    value = -np.sum(logistic(sign, f)) - alpha @ f / 2 - gram.log_det() / 2             # (5.14a)
+    value = -w @ logistic(sign, f) - alpha @ f / 2 - gram.log_det() / 2             # (5.14a)
     return LaplaceClassifier(RKHSFunction(k, X, alpha), y.classes, float(value), root, gram)
 
 # %% ../nbs/05a_processes.ipynb #574136a5

@@ -24,7 +24,7 @@ from .fits import Answers, Fit, Scores
 from .functions import AFunction, OneFunction
 from .gram import AKernel, n_points, precision, require_points
 from .kernels import Kernel
-from .multipliers import beside_loss
+from .multipliers import beside_loss, minimize_weighted
 from .rkhs import RKHSFunction
 from .splines import NaturalSpline, OnTheLine, penalised, require_line, through
 from .systems import (NullPart, NullSpace, beside, independent, null_matrix, smoother,
@@ -412,9 +412,9 @@ class RiskSolution(Fit):
 # %% ../nbs/05_representer.ipynb #3a6f7292
 @contract
 def minimize_risk(k: AKernel, X: Points, y: Responses, loss: ALoss = squared,
-                  lam: Positive = 1e-3, tol: Positive = 1e-6,
-                  max_iter: Count = 200) -> RiskSolution:
-    """argmin over f in H of  Σᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖², with a certified duality gap   (5.10)
+                  lam: Positive = 1e-3, tol: Positive = 1e-6, max_iter: Count = 200,
+                  weights: Weights = None) -> RiskSolution:
+    """argmin over f in H of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖², with a certified duality gap   (5.10)
 
     y : targets; for logistic, hinge and squared_hinge two labels, the last in order being 1
     loss : squared, absolute, huber, logistic, hinge, squared_hinge, quantile(tau),
@@ -422,6 +422,7 @@ def minimize_risk(k: AKernel, X: Points, y: Responses, loss: ALoss = squared,
     lam : weight of ‖f‖²; hinge with C = 1 / (2 lam) is the SVM without offset
     tol : the gap that is promised; far less is aimed at
     max_iter : a step costs one Cholesky factorisation
+    weights : wᵢ, by default 1; points of weight 0 are ignored
     returns : callable, with .function, .gap and .iterations
 
     Raises
@@ -438,6 +439,7 @@ def minimize_risk(k: AKernel, X: Points, y: Responses, loss: ALoss = squared,
     >>> minimize_risk(Gaussian(1.0), [0.0, 1.0, 2.0], [1.0, 9.0, 1.0], "absolute", lam=0.5)
     RiskSolution(absolute, lam=0.5): RKHSFunction in H(Gaussian(bandwidth=1)), 3 centres, gap ...
     """
-    found = minimize_convex(whole(k, X), squarable(loss.targets(y)), loss, lam, tol, max_iter)
+    y_numbers = squarable(loss.targets(y))
+    found = minimize_weighted(whole(k, X), y_numbers, loss, lam, weights, tol, max_iter)
     return RiskSolution(RKHSFunction(k, X, found.alpha), loss, lam, found.primal, found.dual,
                         found.gap, found.iterations).of_labels(loss.labels_of(y))

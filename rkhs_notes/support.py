@@ -44,9 +44,9 @@ def _class_weights(value, name, call):
     if not balanced and not (isinstance(value, dict) and set(value) <= set(y.names)):
         raise ValueError(f"{name} = {value!r}: pass {{label: factor}} of {y.names}, or 'balanced'.")
     if balanced:
-        return len(y.place) / (2 * np.bincount(y.place))
+        return (len(y.place) / (len(y.classes) * np.bincount(y.place)))[y.place]
     factor = lambda label: as_number(value.get(label, 1.0), f"{name}[{label!r}]", at_least=0)
-    return np.array([factor(label) for label in y.names])
+    return np.array([factor(label) for label in y.names])[y.place]
 
 
 def _distances(value, name, call):
@@ -72,14 +72,19 @@ ClassWeights = Annotated[Any, Word("dict, or 'balanced'", _class_weights, (),
 Distances = Annotated[Any, Word("PairDistances", _distances, (), None, (3.0, "text", []))]
 
 # %% ../nbs/S_support.ipynb #df33cab0
-def point_prices(C, weights, n, factor=1.0):
-    "C wᵢ, (n,), the weights times a factor"
-    w = as_weights(weights, n) * factor
+def point_prices(C, weights, n, class_weights=None):
+    "C wᵢ, (n,), the weights times those of their classes"
+    w = as_weights(weights, n) * (1.0 if class_weights is None else class_weights)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         each = np.where(w > 0, C * w.astype(float), 0.0)
     for price in (each[w > 0].min(), each.max()) if C < math.inf else ():
         _finite(price, "a price C · weight (0 leaves a point out)")
     return each
+
+
+def from_first(each, total):
+    "0 ≤ b ≤ each with Σ b = total, full from the first entry on"
+    return np.clip(total - (np.cumsum(each) - each), 0.0, each)
 
 
 def two_classes(signs, each):

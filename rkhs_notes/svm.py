@@ -25,7 +25,7 @@ from .smo import BoxProblem
 
 # %% ../nbs/07_svm.ipynb #68e54022
 from .support import (ClassWeights, Deciding, Distances, FinitePrice, Price, Prices,
-                                Share, certified, gap_of, pair_distances, point_prices,
+                                Share, certified, from_first, gap_of, pair_distances, point_prices,
                                 require_classes, require_made_from, solved, two_classes)
 from scipy.sparse import csr_array, issparse
 from scipy.special import expit
@@ -138,8 +138,7 @@ def svc(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, weights: Weights = 
     >>> svc(Linear(), [0.0, 1.0, 3.0], ["no", "no", "yes"], C=10.0).predict([1.5, 2.5]).tolist()
     ['no', 'yes']
     """
-    factor = 1.0 if class_weights is None else class_weights[y.place]
-    each = point_prices(C, weights, n_points(X), factor)
+    each = point_prices(C, weights, n_points(X), class_weights)
     require_classes(y, each)
     return machine_of(k, X, two_classes(y.signs, each), y.names, start, tol=tol, max_iter=max_iter,
                       callback=callback, progress=progress, distances=distances)
@@ -155,7 +154,8 @@ def _claimed_box(machine, X, y, C, eps, nu, weights):
     if nu is None and (y is None or (eps is None) != (machine.labels is not None)):
         raise ValueError("pass y and C for a machine of svc, y, C, eps for svr, nu for one_class.")
     if nu is not None:
-        return BoxProblem(np.zeros(n), np.zeros(n), np.ones(n), total=nu * n)
+        w = point_prices(1.0, weights, n)
+        return BoxProblem(0 * w, 0 * w, w, total=nu * w.sum())
     each = point_prices(2 * np.abs(machine.dual).max() + 1.0 if C == math.inf else C, weights, n)
     if eps is not None:
         return BoxProblem(as_floats(y, "y").astype(float), -each, each, eps)
@@ -282,10 +282,11 @@ def svr(k: AKernel, X: Points, y: Vector, C: FinitePrice = 1.0, eps: NonNegative
 # %% ../nbs/07_svm.ipynb #efb4cb3d
 @contract
 def one_class(k: AKernel, X: Points, nu: Share = 0.1, tol: Positive = 1e-3, max_iter: Count = None,
-              callback: Function = None, progress: Flag = False):
-    """argmin over f in H, r of  ½ ‖f‖² + Σᵢ max(0, r − f(xᵢ)) − nu n r; inside is f ≥ r   (7.8)
+              callback: Function = None, progress: Flag = False, weights: Weights = None):
+    """argmin over f in H, r of  ½ ‖f‖² + Σᵢ wᵢ max(0, r − f(xᵢ)) − nu r Σ wᵢ; inside is f ≥ r (7.8)
 
     nu : at most this share of the points is left outside
+    weights : wᵢ, by default 1, with Σ wᵢ = n
     tol : the largest violation of the KKT conditions, in the units of k
     max_iter, callback, progress : as in svc
 
@@ -303,9 +304,9 @@ def one_class(k: AKernel, X: Points, nu: Share = 0.1, tol: Positive = 1e-3, max_
     ----------
     Proposition 7.6; MD (SV one-class); Schölkopf et al. (2001)
     """
-    n = n_points(X)
-    start = np.clip(nu * n - np.arange(n), 0.0, 1.0)                      # the first nu n points
-    problem = BoxProblem(np.zeros(n), np.zeros(n), np.ones(n), total=float(start.sum()))
+    w = point_prices(1.0, weights, n_points(X))
+    start = from_first(w, nu * w.sum())                                   # the first nu n points
+    problem = BoxProblem(0 * w, 0 * w, w, total=float(start.sum()))
     return machine_of(k, X, problem, (-1, 1), start, tol=tol, max_iter=max_iter, callback=callback,
                       progress=progress)
 
@@ -361,8 +362,8 @@ def svm_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: Price = 1.0, weights: 
     ----------
     MR (primal SVM; SVM with random features), MD (hard margin); Ferris and Munson (2002)
     """
-    (F, phi), factor = _features(phi, X), 1.0 if class_weights is None else class_weights[y.place]
-    each = point_prices(C, weights, n_points(X), factor)
+    F, phi = _features(phi, X)
+    each = point_prices(C, weights, n_points(X), class_weights)
     require_classes(y, each)
     problem = two_classes(y.signs, each)
     found = (_by_products(F, problem, tol) or by_features(F, problem, tol, max_iter)
@@ -435,7 +436,6 @@ def logistic_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: FinitePrice = 1.0
     """argmin over w in ℝᴰ, c of  ½ ‖w‖² + C Σᵢ wᵢ log(1 + exp(−yᵢ (⟨w, φ(xᵢ)⟩ + c)))
 
     phi : a FeatureMap, or any other; sparse features stay sparse
-    y : the one that sorts last is +1
     weights, class_weights : as in svc
     gap : the relative duality gap at which it ends
     max_iter : Newton steps at most
@@ -452,8 +452,8 @@ def logistic_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: FinitePrice = 1.0
     ----------
     Dembo and Steihaug (1983); Lin, Weng and Keerthi (2008)
     """
-    (F, phi), factor = _features(phi, X), 1.0 if class_weights is None else class_weights[y.place]
-    each = point_prices(C, weights, n_points(X), factor)
+    F, phi = _features(phi, X)
+    each = point_prices(C, weights, n_points(X), class_weights)
     require_classes(y, each)
     w, c, b, found, objective, steps = logistic_by_newton(F, y.signs, each, gap, max_iter)
     if not found <= gap:

@@ -266,3 +266,62 @@ def test_what_does_not_fit_names_the_way_out():
                  lambda: rn.gaussian_process(k, many, zeros, 0.1)):
         with pytest.raises(MemoryError, match=r"26.8 GiB.*result_mib.*ridge_large.*k\.feature_map\(X\)"):
             call()
+
+
+# -- weights ---------------------------------------------------------------------------------
+
+W = np.random.default_rng(5).integers(0, 4, 60).astype(float)           # how often each point counts
+AGAIN = np.repeat(np.arange(60), W.astype(int))
+PLACES = rng.normal(size=(9, 3))
+three = np.array(["a", "b", "c"])[np.digitize(X[:, 1] + X[:, 2], [-0.7, 0.7])]
+WEIGHTED = {
+    **{f"minimize_risk {loss}": lambda r, loss=loss, **w: rn.minimize_risk(
+        k, X[r], (signs if rn.convex.as_loss(loss).labels else y)[r], loss, 0.1, **w)
+       for loss in ("squared", "huber(0.3)", "absolute", "quantile(0.9)", "logistic", "hinge")},
+    "gaussian_process": lambda r, **w: rn.gaussian_process(k, X[r], y[r], 0.1, **w),
+    "several noises": lambda r, **w: rn.gaussian_process(k, X[r], y[r], (1 + X**2).sum(axis=1)[r], **w),
+    "gp_classification": lambda r, **w: rn.gp_classification(k, X[r], text[r], **w),
+    "nu_svc": lambda r, **w: rn.nu_svc(k, X[r], text[r], 0.3, 1e-7, **w),
+    "nu_svr": lambda r, **w: rn.nu_svr(k, X[r], y[r], 2.0, 0.3, 1e-7, **w),
+    "one_class": lambda r, **w: rn.one_class(k, X[r], 0.2, 1e-7, **w),
+    "svc_multiclass": lambda r, **w: rn.svc_multiclass(k, X[r], three[r], tol=1e-7, **w),
+}
+
+
+@pytest.mark.parametrize("learner", WEIGHTED)
+def test_a_weight_of_two_is_the_point_twice(learner):
+    fit, every = WEIGHTED[learner], np.arange(60)
+    one, other, plain = fit(every, weights=W), fit(AGAIN), fit(every)
+    np.testing.assert_allclose(one(PLACES), other(PLACES), atol=2e-6)
+    assert np.abs(one(PLACES) - plain(PLACES)).max() > 1e-3
+    for number in ("log_marginal", "primal", "dual", "objective", "C", "eps"):
+        if isinstance(value := getattr(other, number, None), float):
+            assert getattr(one, number) == pytest.approx(value, rel=1e-6, abs=1e-6), number
+    if hasattr(other, "var"):
+        np.testing.assert_allclose(one.var(PLACES), other.var(PLACES), rtol=1e-9)
+
+
+@pytest.mark.parametrize("strategy", ["one-vs-one", "one-vs-rest"])
+def test_classes_have_weights_where_they_are_several(strategy):
+    def fit(**how):
+        return rn.svc_multiclass(k, X, three, 0.3, strategy, tol=1e-7, **how)(PLACES)
+
+    given = {"a": 3.0, "c": 0.5}
+    np.testing.assert_allclose(
+        fit(class_weights=given), fit(weights=[given.get(label, 1.0) for label in three]), atol=1e-9)
+    each = 60 / (3 * np.array([(three == label).sum() for label in three]))
+    np.testing.assert_allclose(fit(class_weights="balanced"), fit(weights=each), atol=1e-9)
+    theirs = SVC(C=0.3, gamma=1 / 4.5, class_weight="balanced", tol=1e-7,
+                 decision_function_shape="ovo").fit(X, three)
+    if strategy == "one-vs-one":
+        found = -fit(class_weights="balanced")
+        np.testing.assert_allclose(found, theirs.decision_function(PLACES), atol=1e-4)
+    with pytest.raises(ValueError, match="class_weights.*'a', 'b', 'c'"):
+        fit(class_weights={"d": 1.0})
+
+
+def test_check_kkt_knows_the_weights_of_one_class():
+    machine = rn.one_class(k, X, 0.2, weights=W)
+    rn.check_kkt(machine, X, nu=0.2, weights=W)
+    with pytest.raises(rn.LawBroken):
+        rn.check_kkt(machine, X, nu=0.2)
