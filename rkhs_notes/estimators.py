@@ -10,7 +10,9 @@ __all__ = ['KernelEstimator', 'KernelRidge', 'KernelSVC', 'KernelSVR', 'OneClass
 
 # %% ../nbs/W_estimators.ipynb #72778d58
 import html
+import re
 import warnings
+from contextlib import contextmanager
 
 
 import numpy as np
@@ -19,33 +21,36 @@ import numpy as np
 from sklearn.base import (BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin,
                           MultiOutputMixin, OutlierMixin, RegressorMixin, TransformerMixin)
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_predict
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 # %% ../nbs/W_estimators.ipynb #ef071d4d
-from scipy.special import logit
+from scipy.special import logit, softmax
 from sklearn.utils.validation import check_is_fitted
-from .arrays import as_weights, taken
+from .arrays import as_number, as_weights, taken
 from .cca import kernel_cca
 from .cke import coupled_embedding
-from .gram import as_kernel, hold_objects
-from .grids_landmarks import nystrom_features, random_feature_map
-from .kernels import Gaussian, Kernel, median_bandwidth
+from .comparison import compare_tables
+from .contracts import Count, Flag, NonNegative, Positive, Probability, Whole, word_of
 
 # %% ../nbs/W_estimators.ipynb #fd2b7ec7
+from .gram import AKernel, hold_objects
+from .grids_landmarks import nystrom_features, random_feature_map
+from .kernels import Gaussian, Kernel, median_bandwidth
 from .kpca import kernel_pca
 from .machines import svc_multiclass
 from .processes import fit_hyperparameters, gaussian_process, gp_classification
 from .representer import ridge, ridge_path
 from .rkhs import RKHSFunction
-from .scale import ridge_large
-from .support import votes
-from .svm import one_class, svc, svr
 
 # %% ../nbs/W_estimators.ipynb #97f913c4
+from .scale import ridge_large
+from .stored import write_expression
 from .streams import StreamingRidge
+from .support import Share, votes
+from .svm import one_class, svc, svr
+from .tables import as_columns, read_table
 from .two_samples import mmd_test, mmd_test_aggregated
 from .zoo import Mahalanobis
 
@@ -58,8 +63,66 @@ def _read_rows(estimator, *Xy, reset, **options):
         return estimator._validate_data(*Xy, reset=reset, **options)
     return validate_data(estimator, *Xy, reset=reset, **options)
 
+# %% ../nbs/W_estimators.ipynb #de379876
+_NUMBERS = dict.fromkeys(["lam", "C", "bandwidth", "scale", "noise", "reg", "tol"], Positive)
+_COUNTS = dict.fromkeys(["n_components", "n_features", "n_landmarks", "n_permutations"], Count)
+_FLAGS = dict.fromkeys(["offset", "probability", "tune"], Flag)
+_OR_NONE = {"kernel": AKernel, "kernel_y": AKernel}
+_WORDS = {"nu": Share, "level": Probability, "restarts": Whole, "epsilon": NonNegative,
+          **_NUMBERS, **_COUNTS, **_FLAGS, **_OR_NONE}
+
+
+def _read_parameters(estimator):
+    "Refuses what a parameter cannot be, by its own name"
+    for name, value in estimator.get_params(deep=False).items():
+        words = estimator._open.get(name, ())
+        if isinstance(value, str) and words:
+            if value not in words:
+                told = " or ".join(map(repr, words))
+                raise ValueError(f"{name} must be a number or {told}, not {value!r}.")
+        elif name in _WORDS and not (value is None and name in _OR_NONE):
+            word_of(_WORDS[name]).read(value, name, None)
+
+
+@contextmanager
+def _our_names(**theirs):
+    "An error of a chapter under the name that its argument has here"
+    try:
+        yield
+    except ValueError as e:
+        text = str(e)
+        for name, ours in theirs.items():
+            text = re.sub(rf"\b{name} = ", f"{ours} = ", text)
+        raise ValueError(text) from None
+
+# %% ../nbs/W_estimators.ipynb #fe105e6d
+class _Kept(BaseEstimator):
+    "How an estimator is shown and kept"
+
+    def save(self, path):
+        "Write the estimator to a file, arrays and JSON but no code; `load_model(path)` reads it."
+        write_expression(path, self)
+
+    def _kept(self):
+        "What makes it anew, and from what; the requests for metadata are scikit-learn's own"
+        if type(self).__module__ != KernelEstimator.__module__:
+            raise TypeError(f"{type(self).__name__} is a class of your own, and a file holds no "
+                            "code: save its function_, or use joblib, which trusts its files.")
+        state = {name: value for name, value in vars(self).items() if name != "_metadata_request"}
+        return "estimator_of", [type(self).__name__, state]
+
+    def _repr_mimebundle_(self, **options):
+        "scikit-learn's diagram, with the kernel typeset above it"
+        bundle = super()._repr_mimebundle_(**options)
+        k = getattr(self, "kernel_", getattr(self, "kernel", None))
+        if isinstance(k, Kernel) and "text/html" in bundle:
+            lines = k._repr_latex_(), getattr(self, "chosen_", "")
+            above = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
+            bundle["text/html"] = above + bundle["text/html"]
+        return bundle
+
 # %% ../nbs/W_estimators.ipynb #44e81336
-class KernelEstimator(BaseEstimator):
+class KernelEstimator(_Kept):
     "What all estimators share: a kernel with parameters by name, and points of any kind"
 
     def set_params(self, **params):
@@ -78,19 +141,17 @@ class KernelEstimator(BaseEstimator):
             setattr(self, owner, kernel.with_params(**{parameter: value}))
         return self
 
-    def _left_open(self, name, word, other="a number"):
-        "Is this parameter the word that leaves it to be chosen?"
-        value = getattr(self, name)
-        if isinstance(value, str) and value != word:
-            raise ValueError(f"{name} must be {other} or {word!r}, not {value!r}.")
-        return isinstance(value, str)
+    _open = {}                           # the words that leave a parameter to be chosen
 
-    def _fit_points(self, X, *y, kernel="kernel", **options):
+    def _left_open(self, name):
+        "Is this parameter to be chosen?"
+        return isinstance(getattr(self, name), str)
+
+    def _fit_points(self, X, *y, **options):
         "X (and y) of a fit: rows of floats, or objects that the kernel reads"
-        if getattr(self, kernel) is not None:
-            as_kernel(getattr(self, kernel), kernel)
-        if isinstance(getattr(self, kernel), Kernel) and hold_objects(X):
-            points = getattr(self, kernel).points(list(X))
+        _read_parameters(self)
+        if self.kernel is not None and hold_objects(X):
+            points = self.kernel.points(list(X))
             return (points, np.asarray(*y)) if y else points
         return _read_rows(self, X, *y, reset=True, dtype=float, **options)
 
@@ -103,21 +164,9 @@ class KernelEstimator(BaseEstimator):
 
     def _propose(self, X):
         "The kernel, where there are no answers to choose it by"
-        if self.kernel is None:
-            self._left_open("bandwidth", "median")
         self.kernel_ = _gaussians(X, self.bandwidth)[0] if self.kernel is None else self.kernel
         by = "as passed" if self.kernel is not None else f"by bandwidth={self.bandwidth!r}"
         self.chosen_ = f"{self.kernel_}, {by}"
-
-    def _repr_mimebundle_(self, **options):
-        "scikit-learn's diagram, with the kernel typeset above it"
-        bundle = super()._repr_mimebundle_(**options)
-        k = getattr(self, "kernel_", getattr(self, "kernel", None))
-        if isinstance(k, Kernel) and "text/html" in bundle:
-            why = html.escape(getattr(self, "chosen_", ""))
-            formula = f"<p>{html.escape(k._repr_latex_())}</p><p>{why}</p>"
-            bundle["text/html"] = formula + bundle["text/html"]
-        return bundle
 
 # %% ../nbs/W_estimators.ipynb #c1af57ea
 def _merged(X, y=None, weights=None):
@@ -180,11 +229,29 @@ def _gaussians(X, bandwidth):
     raw, unit = _median(X), _median(X / spread)
     if bandwidth == "median":
         return [Mahalanobis(unit * spread) if apart else Gaussian(raw)]
-    if bandwidth != "loo":
-        raise ValueError(f"bandwidth must be a number, 'median' or 'loo', not {bandwidth!r}.")
     factors = (0.25, 0.5, 1.0, 2.0, 4.0)
     alike = [] if apart else [Gaussian(raw * c) for c in factors]
     return alike + [Mahalanobis(unit * c * spread) for c in factors if len(spread) > 1]
+
+# %% ../nbs/W_estimators.ipynb #0598784e
+def _scale(path):
+    "The s for which s k and the noise s lam have the largest evidence: yᵀ (K + lam I)⁻¹ y / n"
+    root = np.ones(len(path.y)) if path.weights is None else np.sqrt(path.weights)
+    along = path.Q.T @ (root * (path.y.ravel() - np.average(path.y.ravel(), weights=root**2)))
+    return float(np.mean(along**2 / (path.eigenvalues + path.best))) or 1.0
+
+
+def _climbed(path, weights, noise=None, restarts=0):
+    "(kernel, noise) of largest evidence, from the path's kernel; a noise that is passed is kept"
+    if path.y.ndim > 1 and path.y.shape[1] > 1:
+        raise ValueError(f"evidence tunes for one column of y, and there are {path.y.shape[1]}: "
+                         "fit each by itself, or pass bandwidth='loo'.")
+    s, y = _scale(path), path.y.ravel() - np.average(path.y.ravel(), weights=weights)
+    free = noise is None and bool(np.all(weights == 1))
+    start = s * path.best / weights if noise is None else noise
+    found = fit_hyperparameters(s * path.k, path.X, y, start[0] if free else start, restarts,
+                                rng=0, fit_noise=free)
+    return found.kernel, found.noise if noise is None else noise
 
 # %% ../nbs/W_estimators.ipynb #3c74b77b
 def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True, voters=400):
@@ -196,11 +263,14 @@ def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True
     if len(X) < 2:
         return kernels[0], None, f"{kernels[0]}: one point leaves nothing to choose by"
     some = np.sort(np.random.default_rng(0).permutation(len(X))[:voters])
-    paths = [ridge_path(k, taken(X, some), Y[some], lams, offset, weights[some]) for k in kernels]
-    best = min(paths, key=lambda path: path.loo.min())
+    path_of = lambda k: ridge_path(k, taken(X, some), Y[some], lams, offset, weights[some])
+    best = min(map(path_of, kernels), key=lambda path: path.loo.min())
     by = "as passed" if kernel is not None else f"by bandwidth={bandwidth!r}"
     if len(kernels) > 1:
         by = f"the best of {len(kernels)} by leave-one-out on {len(some)} points"
+    if kernel is None and bandwidth == "evidence":
+        start, best = best.k, path_of(_climbed(best, weights[some])[0].k)
+        by = f"of largest evidence on {len(some)} points, from {start}"
     return best.k, best, f"{best.k}, {by}"
 
 # %% ../nbs/W_estimators.ipynb #bb76f52f
@@ -242,7 +312,8 @@ class KernelRidge(_ManyTargets, KernelEstimator):
     ----------
     kernel : Kernel, or None       None: a Gaussian, whose bandwidth is chosen
     lam : "loo", or float > 0      scikit-learn's alpha; "loo" has the least leave-one-out error
-    bandwidth : "loo", "median", or float > 0    of the Gaussian, where kernel is None
+    bandwidth : "loo", "evidence", "median", or float > 0    of the Gaussian, where kernel is None;
+        "evidence" (5.13) is for one column of y
     offset : bool                  fit b; without it f alone, as scikit-learn's KernelRidge
 
     Attributes
@@ -255,12 +326,14 @@ class KernelRidge(_ManyTargets, KernelEstimator):
     def __init__(self, kernel=None, lam="loo", bandwidth="loo", offset=True):
         self.kernel, self.lam, self.bandwidth, self.offset = kernel, lam, bandwidth, offset
 
+    _open = {"lam": ("loo",), "bandwidth": ("evidence", "median", "loo")}
+
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and solves; a whole weight is as good as repetitions"
         X, y = self._fit_points(X, y, multi_output=True, y_numeric=True)
         rows, weights = _merged(X, y, _weights_of(sample_weight, X))
         X, Y, weights = _averaged(taken(X, rows), _columns(y)[rows], weights)
-        free = self._left_open("lam", "loo")
+        free = self._left_open("lam")
         self.kernel_, path, self.chosen_ = _elected(
             X, Y, weights, self.kernel, self.bandwidth, None if free else [self.lam], self.offset)
         Y = Y if np.ndim(y) > 1 else Y[:, 0]
@@ -284,6 +357,7 @@ class KernelRidge(_ManyTargets, KernelEstimator):
 class _Machine(KernelEstimator):
     "What the estimators made of support vectors keep, and how they decide"
     _penalties = np.logspace(-3, 2, 30)
+    _open = {"C": ("loo",), "epsilon": ("loo",), "bandwidth": ("median", "loo")}
 
     def _keep(self, machine, rows):
         self.machine_, self.function_, self.offset_ = machine, machine.function, machine.offset
@@ -314,23 +388,54 @@ class _Classifier(ClassifierMixin, KernelEstimator):
         self.classes_, place = np.unique(y, return_inverse=True)
         rows, weights = _merged(X, place, _weights_of(sample_weight, X))
         if len(found := np.unique(place[rows])) < 2:
+            only = self.classes_.tolist()[found[0]]
             raise ValueError(f"{type(self).__name__} needs two classes or more; y has one class, "
-                             f"{self.classes_[found[0]]!r}, where the weights are not zero.")
+                             f"{only!r}, where the weights are not zero.")
         return rows, taken(X, rows), place[rows], weights * self._factors(place[rows], weights)
 
     def _factors(self, place, weights):
         "The factor of each weight, by its class"
-        if getattr(self, "class_weight", None) is None:
+        given, classes = getattr(self, "class_weight", None), self.classes_.tolist()
+        if given is None:
             return 1.0
-        if self._left_open("class_weight", "balanced", "a dict"):
-            return (weights.sum() / len(self.classes_) / np.bincount(place, weights))[place]
-        if unknown := set(self.class_weight) - set(classes := self.classes_.tolist()):
-            raise ValueError(f"class_weight names {unknown.pop()!r}; the classes are {classes}.")
-        return np.array([self.class_weight.get(c, 1.0) for c in classes])[place]
+        if isinstance(given, str) and given == "balanced":
+            return (weights.sum() / len(classes) / np.bincount(place, weights))[place]
+        if not isinstance(given, dict) or not set(given) <= set(classes):
+            raise ValueError(f"class_weight = {given!r}: pass 'balanced', or a dict "
+                             f"{{label: factor}} of {classes}.")
+        factor = lambda c: as_number(given.get(c, 1.0), f"class_weight[{c!r}]", above=0)
+        return np.array([factor(c) for c in classes])[place]
 
     def _signs(self, place):
         "A column of ±1 for each class"
         return np.where(place[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
+
+# %% ../nbs/W_estimators.ipynb #537608ae
+def _held_out(machine, X, place, weights, folds):
+    "Decisions of machines that did not see the row, (n, 1) or (n, q)"
+    values = np.zeros((len(place), place.max() + 1 if place.max() > 1 else 1))
+    for some, rest in StratifiedKFold(folds).split(place, place):
+        machine.fit(taken(X, some), place[some], weights[some])
+        values[rest] = machine.decision_function(taken(X, rest)).reshape(len(rest), -1)
+    return values
+
+
+def _platt(machine, X, place, weights, classes):
+    "Slopes and shifts of logistic regression from decisions to classes   (7.9e)"
+    few = np.bincount(place).argmin()
+    if (folds := min(5, np.bincount(place)[few])) < 2:
+        raise ValueError(f"class {classes[few]!r} has one row that differs from others: "
+                         "probability=True holds out rows of each class and needs two. Add rows, "
+                         "leave the class out, or use KernelLogistic.")
+    decisions = _held_out(machine, X, place, weights, folds)
+    curve = LogisticRegression().fit(decisions, place, weights)
+    return curve.coef_, curve.intercept_
+
+
+def _probabilities(curve, decisions):
+    "Platt's probabilities of decisions, (n, q)"
+    odds = decisions.reshape(len(decisions), -1) @ curve[0].T + curve[1]
+    return softmax(np.hstack([0 * odds, odds]) if odds.shape[1] == 1 else odds, axis=1)
 
 # %% ../nbs/W_estimators.ipynb #449ece8f
 class KernelSVC(_Classifier, _Machine):
@@ -359,14 +464,15 @@ class KernelSVC(_Classifier, _Machine):
         "Chooses what was left open and solves the dual"
         rows, X, place, weights = self._fit_labels(X, y, sample_weight)
         self._elect(X, self._signs(place), weights)
-        free = self._left_open("C", "loo")
+        free = self._left_open("C")
         self.C_ = 1 / (2 * self.lam_) if free else self.C
         machine = svc if len(self.classes_) == 2 else svc_multiclass
         y = self.classes_[place]
         self._keep(machine(self.kernel_, X, y, self.C_, weights=weights, tol=self.tol), rows)
         self.chosen_ += f"; C={self.C_:.3g}" + " = 1 / (2 lam)" * free
         if self.probability:
-            self.curve_ = self._curve(X, place, weights)
+            bare = KernelSVC(self.kernel_, self.C_, tol=self.tol)
+            self.curve_ = _platt(bare, X, place, weights, self.classes_.tolist())
         return self
 
     def decision_function(self, X):
@@ -380,20 +486,15 @@ class KernelSVC(_Classifier, _Machine):
             total[:, high] += column
         return votes(values, pairs, len(self.classes_)) + total / (3 * (1 + np.abs(total)))
 
-    def _curve(self, X, place, weights):
-        "Logistic regression of the labels on decisions of machines that did not see them   (7.9e)"
-        folds = min(5, max(2, np.bincount(place).min()))
-        fixed = KernelSVC(self.kernel_, self.C_, tol=self.tol)
-        held_out = cross_val_predict(fixed, X if isinstance(X, np.ndarray) else list(X), place,
-                                     cv=folds, method="decision_function",
-                                     params={"sample_weight": weights})
-        return LogisticRegression().fit(held_out.reshape(len(place), -1), place, weights)
-
-    @available_if(lambda self: self.probability)
-    def predict_proba(self, X):
-        "Platt's probabilities, (n, q); only with probability=True"
-        values = self.decision_function(X)
-        return self.curve_.predict_proba(values.reshape(len(values), -1))
+    @property
+    def predict_proba(self):
+        "Platt's probabilities of X, (n, q); only with probability=True"
+        if not self.probability:
+            raise AttributeError("a machine decides and has no probabilities by itself: fit "
+                                 "KernelSVC(probability=True), or use KernelLogistic.")
+        check_is_fitted(self)
+        check_is_fitted(self, "curve_", msg="probability was False at the fit: fit again.")
+        return lambda X: _probabilities(self.curve_, self.decision_function(X))
 
     def predict(self, X):
         "The labels"
@@ -429,8 +530,8 @@ class KernelSVR(RegressorMixin, _Machine):
         X, y = taken(X, rows), np.asarray(y, float)[rows]
         unit = y.std() or 1.0
         r = unit * self._elect(X, _columns((y - y.mean()) / unit), weights)
-        self.C_ = r / self.lam_ if self._left_open("C", "loo") else self.C
-        self.epsilon_ = r / 2 if self._left_open("epsilon", "loo") else self.epsilon
+        self.C_ = r / self.lam_ if self._left_open("C") else self.C
+        self.epsilon_ = r / 2 if self._left_open("epsilon") else self.epsilon
         self.chosen_ += f"; C={self.C_:.3g}, epsilon={self.epsilon_:.3g}"
         return self._keep(svr(self.kernel_, X, y, self.C_, self.epsilon_, weights,
                               tol=self.tol * unit), rows)
@@ -458,6 +559,8 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
     def __init__(self, kernel=None, nu=0.1, bandwidth="median", tol=1e-3):
         self.kernel, self.nu, self.bandwidth, self.tol = kernel, nu, bandwidth, tol
 
+    _open = {"bandwidth": ("median",)}
+
     def fit(self, X, y=None):
         "Solves the dual; y is ignored"
         X = self._fit_points(X)
@@ -479,12 +582,6 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
         "1 inside, −1 outside"
         return np.where(self._values(X) >= 0, 1, -1)
 
-# %% ../nbs/W_estimators.ipynb #0598784e
-def _scale(path):
-    "The s for which s k and the noise s lam have the largest evidence: yᵀ (K + lam I)⁻¹ y / n"
-    along = (path.Q.T @ (path.y - path.y.mean(axis=0))) ** 2
-    return float(np.mean(along[:, 0] / (path.eigenvalues + path.best))) or 1.0
-
 # %% ../nbs/W_estimators.ipynb #4050c87b
 class GaussianProcess(RegressorMixin, KernelEstimator):
     """Gaussian process regression, its kernel and noise of the largest evidence   (5.11), (5.13)
@@ -505,21 +602,19 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
     def __init__(self, kernel=None, noise="evidence", tune=True, restarts=0):
         self.kernel, self.noise, self.tune, self.restarts = kernel, noise, tune, restarts
 
+    _open = {"noise": ("evidence",)}
+
     def fit(self, X, y):
         "Tunes by evidence and conditions on all points"
         X, y = self._fit_points(X, y, y_numeric=True)
         self.offset_, unit = y.mean(), y.std() or 1.0
         Y, each = _columns((y - self.offset_) / unit), np.ones(len(y))
         k, path, self.chosen_ = _elected(X, Y, each, self.kernel)
-        free = self._left_open("noise", "evidence")
+        free = self._left_open("noise")
         noise = (path.best if path else 1.0) if free else self.noise / unit**2
         if path and self.tune:
-            some = np.sort(np.random.default_rng(0).permutation(len(X))[:500])
-            s = _scale(path)
-            start, noise = s * k, s * noise if free else noise
-            k, noise, _ = fit_hyperparameters(start, taken(X, some), Y[some, 0], noise,
-                                              self.restarts, rng=0, fit_noise=free)
-            self.chosen_ = f"{k}, noise {noise:.3g} (y standardised), by evidence from {start}"
+            k, noise = _climbed(path, np.ones(len(path.X)), None if free else noise, self.restarts)
+            self.chosen_ = f"{k}, noise {noise:.3g} (y standardised), by evidence from {path.k}"
         self.kernel_, self.noise_ = unit**2 * k, unit**2 * noise
         self.process_ = gaussian_process(self.kernel_, X, y - self.offset_, self.noise_)
         self.function_, self.lam_ = self.process_.mean, self.noise_
@@ -557,12 +652,14 @@ class KernelLogistic(_Classifier):
     def __init__(self, kernel=None, scale="evidence", bandwidth="loo"):
         self.kernel, self.scale, self.bandwidth = kernel, scale, bandwidth
 
+    _open = {"scale": ("evidence",), "bandwidth": ("median", "loo")}
+
     def fit(self, X, y):
         "Chooses what was left open and finds the mode"
         _, X, place, weights = self._fit_labels(X, y, None)
         k, path, self.chosen_ = _elected(X, self._signs(place), weights, self.kernel,
                                          self.bandwidth)
-        free = self._left_open("scale", "evidence")
+        free = self._left_open("scale")
         scale = self._scale(k, X, place) if free else self.scale
         self.kernel_, self.lam_ = scale * k, 1 / (2 * scale)
         self.chosen_ += f"; scale {scale:.3g}" + ", by evidence" * free
@@ -613,6 +710,7 @@ def _generator(random_state):
 
 class _Named(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     "Transformers whose columns are called by the class: kernelpca0, kernelpca1, …"
+    _open = {"bandwidth": ("median",)}
 
 # %% ../nbs/W_estimators.ipynb #070b49c5
 class KernelPCA(_Named, KernelEstimator):
@@ -686,7 +784,8 @@ class RandomFeatures(_Mapped):
         self.bandwidth, self.random_state = bandwidth, random_state
 
     def _map(self, X, rng):
-        return random_feature_map(self.kernel_, X.shape[1], self.n_features, rng)
+        with _our_names(D="n_features"):
+            return random_feature_map(self.kernel_, X.shape[1], self.n_features, rng)
 
 # %% ../nbs/W_estimators.ipynb #1469aff1
 class NystromFeatures(_Mapped):
@@ -716,7 +815,21 @@ class NystromFeatures(_Mapped):
 
 # %% ../nbs/W_estimators.ipynb #a08d32ba
 class _TwoViews(_Named, KernelEstimator):
-    "A transformer of X that was fitted along with a second view, Y"
+    "A transformer of X that was fitted along with a second view, Y; _maps are those of both"
+
+    def __init__(self, kernel=None, kernel_y=None, n_components=1, reg=1.0, bandwidth="median"):
+        self.kernel, self.kernel_y, self.n_components = kernel, kernel_y, n_components
+        self.reg, self.bandwidth = reg, bandwidth
+
+    def transform(self, X):
+        "Rows of X in the common space, (n, n_components)"
+        X = self._points(X)
+        return self._maps()[0](X)
+
+    def transform_y(self, y):
+        "Rows of the second view in the common space, (n, n_components)"
+        check_is_fitted(self)
+        return self._maps()[1](y)
 
     def _both(self, X, Y):
         X, Y = self._fit_points(X, Y, multi_output=True, ensure_min_samples=2)
@@ -751,27 +864,17 @@ class KernelCCA(_TwoViews):
     views_                       the KernelCorrelations
     kernel_, kernel_y_, chosen_
     """
-    def __init__(self, kernel=None, kernel_y=None, n_components=1, reg=1.0, bandwidth="median"):
-        self.kernel, self.kernel_y, self.n_components = kernel, kernel_y, n_components
-        self.reg, self.bandwidth = reg, bandwidth
-
     def fit(self, X, y):
         "y is the second view, (n,), (n, t) or n objects"
         X, Y = self._both(X, y)
-        self.views_ = kernel_cca(self.kernel_, self.kernel_y_, X, Y, self.reg, self.n_components,
-                                 rng=0)
+        with _our_names(n="n_components"):
+            self.views_ = kernel_cca(self.kernel_, self.kernel_y_, X, Y, self.reg,
+                                     self.n_components, rng=0)
         self.correlations_ = self.views_.correlations
         return self
 
-    def transform(self, X):
-        "Scores of the first view, (n, n_components)"
-        X = self._points(X)
-        return self.views_.transform_x(X)
-
-    def transform_y(self, y):
-        "Scores of the second view"
-        check_is_fitted(self)
-        return self.views_.transform_y(y)
+    def _maps(self):
+        return self.views_.transform_x, self.views_.transform_y
 
 # %% ../nbs/W_estimators.ipynb #d70088ce
 class CoupledEmbedding(_TwoViews):
@@ -789,10 +892,6 @@ class CoupledEmbedding(_TwoViews):
     embedding_                   the CoupledKernelEmbedding, with .match and .eigenvalues
     kernel_, kernel_y_, chosen_
     """
-    def __init__(self, kernel=None, kernel_y=None, n_components=1, reg=1.0, bandwidth="median"):
-        self.kernel, self.kernel_y, self.n_components = kernel, kernel_y, n_components
-        self.reg, self.bandwidth = reg, bandwidth
-
     def fit(self, X, y):
         "Row i of X belongs to row i of y"
         L, H = self._both(X, y)
@@ -800,15 +899,14 @@ class CoupledEmbedding(_TwoViews):
                                             self.n_components, self.reg, rng=0)
         return self
 
-    def transform(self, X):
-        "The first kind in the common space, (n, n_components)"
-        X = self._points(X)
-        return self.embedding_.transform_low(X)
+    def _maps(self):
+        return self.embedding_.transform_low, self.embedding_.transform_high
 
-    def transform_y(self, y):
-        "The second kind in the common space"
-        check_is_fitted(self)
-        return self.embedding_.transform_high(y)
+# %% ../nbs/W_estimators.ipynb #89978194
+def _holds_words(X):
+    "Is X a data frame with a column that is not of numbers?"
+    return hasattr(X, "columns") and any(np.asarray(X[c]).dtype.kind not in "biuf"
+                                         for c in X.columns)
 
 # %% ../nbs/W_estimators.ipynb #3e05ab1e
 class TwoSampleDrift(KernelEstimator):
@@ -823,23 +921,48 @@ class TwoSampleDrift(KernelEstimator):
 
     Attributes
     ----------
-    reference_                   the rows of the fit
+    reference_                   the rows of the fit; of a table with words, a dict of its columns
     """
     def __init__(self, kernel=None, n_permutations=999, level=0.05, random_state=0):
         self.kernel, self.n_permutations = kernel, n_permutations
         self.level, self.random_state = level, random_state
 
     def fit(self, X, y=None):
-        "Keeps the reference; y is ignored"
-        self.reference_ = self._fit_points(X, ensure_min_samples=2)
+        "Keeps the reference, a table of numbers, or one with words and gaps; y is ignored"
+        if not _holds_words(X):
+            self.reference_ = self._fit_points(X, ensure_min_samples=2)
+            return self
+        _read_parameters(self)
+        if self.kernel is not None:
+            raise ValueError(f"{self.kernel} reads rows of numbers, and this table holds words: "
+                             "pass kernel=None, or columns of numbers.")
+        self.reference_ = as_columns(X)
+        self.feature_names_in_ = np.array(list(self.reference_), object)
+        self.n_features_in_ = len(self.reference_)
         return self
 
     def test(self, X):
-        "The MMDTest of the reference against X: .pvalue, .statistic, .witness, .plot()"
+        "The test of the reference against X: .pvalue, .statistic, .plot(); MMDTest of numbers"
+        check_is_fitted(self)
+        if isinstance(self.reference_, dict):
+            return self.compare(X).test
         X, rng = self._points(X), _generator(self.random_state)
         if self.kernel is None:
             return mmd_test_aggregated(None, self.reference_, X, self.n_permutations, rng)
         return mmd_test(self.kernel, self.reference_, X, self.n_permutations, rng=rng)
+
+    def compare(self, X):
+        "In which columns and rows X is unlike the reference, a TableComparison"
+        check_is_fitted(self)
+        reference = self.reference_
+        if not isinstance(reference, dict):
+            names = getattr(self, "feature_names_in_", range(self.n_features_in_))
+            reference, X = ({str(name): column for name, column in zip(names, Z.T, strict=True)}
+                            for Z in (reference, self._points(X)))
+        return compare_tables(read_table(reference, name="the reference"),
+                              read_table(X, name="the batch"), self.level,
+                              n_permutations=self.n_permutations,
+                              rng=_generator(self.random_state))
 
     def drifted(self, X):
         "Is the p-value at most `level`?"
@@ -871,6 +994,8 @@ class StreamingKernelRidge(_ManyTargets, KernelEstimator):
         self.kernel, self.lam, self.n_features = kernel, lam, n_features
         self.bandwidth, self.random_state = bandwidth, random_state
 
+    _open = {"lam": ("gcv",), "bandwidth": ("median",)}
+
     def fit(self, X, y, sample_weight=None):
         "Forgets what came before, and takes (X, y) as the first block"
         vars(self).pop("sums_", None)
@@ -878,6 +1003,7 @@ class StreamingKernelRidge(_ManyTargets, KernelEstimator):
 
     def partial_fit(self, X, y, sample_weight=None):
         "Adds a block to the sums and solves"
+        _read_parameters(self)
         first = not hasattr(self, "sums_")
         X, y = _read_rows(self, X, y, reset=first, dtype=float, multi_output=True, y_numeric=True)
         rows, weights = _merged(X, y, _weights_of(sample_weight, X))
@@ -885,11 +1011,12 @@ class StreamingKernelRidge(_ManyTargets, KernelEstimator):
         if first:
             self._propose(X)
             rng = _generator(self.random_state)
-            phi = random_feature_map(self.kernel_, X.shape[1], self.n_features, rng)
+            with _our_names(D="n_features"):
+                phi = random_feature_map(self.kernel_, X.shape[1], self.n_features, rng)
             self.sums_ = StreamingRidge(phi, Y.shape[1])
         self.sums_.update(X, Y, weights)
         lams = np.logspace(-6, 3, 25)
-        free = self._left_open("lam", "gcv") and self.sums_.n > 1
+        free = self._left_open("lam") and self.sums_.n > 1
         self.lam_ = lams[self.sums_.gcv(lams, offset=True).argmin()] if free else (
             1.0 if isinstance(self.lam, str) else self.lam)
         found = self.sums_.solve(self.lam_, offset=True)
@@ -901,3 +1028,13 @@ class StreamingKernelRidge(_ManyTargets, KernelEstimator):
         "f(X) + b, (n,) or (n, t)"
         X = self._points(X)
         return self.function_(X).reshape((len(X), *np.shape(self.offset_))) + self.offset_
+
+# %% ../nbs/W_estimators.ipynb #63011125
+def estimator_of(name, state):
+    "The estimator that was saved, fitted as it was"
+    kind = globals().get(name)
+    if not (isinstance(kind, type) and issubclass(kind, KernelEstimator)):
+        raise LookupError(f"{name!r} is no estimator of this package")
+    estimator = kind()
+    vars(estimator).update(state)
+    return estimator

@@ -6,6 +6,7 @@ __all__ = ['FORMAT', 'to_expression', 'from_expression', 'write_expression', 're
 # %% ../nbs/S_stored.ipynb #286e4ab2
 import errno, importlib, json, math, os, secrets, zipfile
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +21,7 @@ from .contracts import Value, Word, contract, fitting, names_of, with_names
 # %% ../nbs/S_stored.ipynb #e6716074
 _PARTS = {
     "fourier": ["Waves"], "normals": ["Turns"], "arrays": ["Factored", "Cholesky"],
+    "streams": ["stream_of"], "estimators": ["estimator_of"],
     "search": ["Hyperparameters"], "svm": ["OfFeatures"],
     "grids": ["Binning", "Cells", "Numbering"], "double_descent": ["_Neurons"],
     "sketches": ["Landmarks", "times", "over_lengths", "chosen", "joined", "multiplied",
@@ -71,6 +73,8 @@ def _recipe(value):
     kind = type(value)
     if found := _container(value):
         return found
+    if hasattr(kind, "_kept"):
+        return value._kept()
     if isinstance(value, Value) and kind.__reduce__ is not object.__reduce__:
         make, arguments = value.__reduce__()
         return make.__name__, list(arguments)
@@ -232,9 +236,10 @@ def replacing(path):
             os.fsync(file.fileno())
         os.replace(part, path)
     except OSError as e:
-        full = " Free some space." if e.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT) else ""
+        hint = {errno.ENOENT: " Make the folder first.", errno.ENOSPC: " Free some space."}
+        hint |= dict.fromkeys((errno.EFBIG, errno.EDQUOT), hint[errno.ENOSPC])
         raise OSError(e.errno, f"{e.strerror or e}: nothing was written, and a file that was there "
-                               f"is as it was.{full}", str(path)) from None
+                               f"is as it was.{hint.get(e.errno, '')}", str(path)) from None
     finally:
         part.unlink(missing_ok=True)
 
@@ -271,9 +276,20 @@ def write_expression(path: FilePath, value):
                 np.lib.format.write_array(place, array, allow_pickle=False)
 
 # %% ../nbs/S_stored.ipynb #6430cb19
+def _opened(path):
+    "A file to read; if there is none, the name beside it that is most like its own"
+    try:
+        return open(path, "rb")
+    except OSError as e:
+        near = get_close_matches(path.name, [p.name for p in path.parent.glob("*")])
+        told = "it is a folder: pass the path of a file in it" if path.is_dir() else (
+            f"{e.strerror}. Did you mean {near[0]}?" if near else e.strerror)
+        raise type(e)(e.errno, told, str(path)) from None
+
+
 def _contents(path):
     "(head, arrays) of a file; every byte is held against its checksum"
-    with open(path, "rb") as file:                     # what is missing says so by itself
+    with _opened(path) as file:
         try:
             with zipfile.ZipFile(file) as archive:
                 if broken := archive.testzip():
@@ -309,14 +325,11 @@ def read_expression(path: FilePath, known=()):
 # %% ../nbs/S_stored.ipynb #cade0a90
 @contract
 def load_model(path: FilePath, known=()):
-    """The model, function or kernel that its method `save` wrote, equal to the last bit.
+    """The model, function, estimator or kernel that its method `save` wrote, to the last bit.
+
+    Takes and refuses what read_expression does.
 
     known : list of classes of your own that may occur in it, by their names
-
-    Raises
-    ------
-    FileNotFoundError  there is none
-    ValueError         the file is damaged or cut off, of a newer format, or names an unknown class
 
     Examples
     --------

@@ -90,21 +90,20 @@ class Kept(Adding):
     @contract
     def save(self, path: FilePath):
         "φ and the sum as a file; it replaces an older one when all of it is on the disk"
-        state, kind = self._state, type(self).__name__
-        write_expression(path, {
-            "kind": kind, "phi": self.phi, "targets": state.targets, "n": state.n,
-            "blocks": state.blocks, "weighted": state.weighted,
-            "high": state.sum.high, "low": state.sum.low})
+        write_expression(path, self)
+
+    def _kept(self):
+        "What makes it anew, and from what"
+        s = self._state
+        return "stream_of", [type(self).__name__, self.phi, s.targets, s.n, s.blocks, s.weighted,
+                             s.sum.high, s.sum.low]
 
     @classmethod
     def load(cls, path):
         "What was saved, to the last bit"
         kept = read_expression(path)
-        fits = isinstance(kept, dict) and kept.get("kind") == cls.__name__
-        fitting(kept, str(path), fits, f"a saved {cls.__name__}", "a file that its save wrote")
-        new, total = cls(kept["phi"], kept["targets"]), Sum(kept["high"], kept["low"])
-        return new._with(new._state._replace(n=kept["n"], blocks=kept["blocks"], sum=total,
-                                             weighted=kept["weighted"]))
+        return fitting(kept, str(path), type(kept).__name__ == cls.__name__,
+                       f"a saved {cls.__name__}", "a file that its save wrote")
 
     def _parts(self, centred=True):
         "G, C and the diagonal of Q, of centred data or of data as they are; m, ȳ and W"
@@ -275,6 +274,12 @@ class StreamingRidge(Scored):
         one, b = self.n_targets == 1, level - m @ V
         f = FeatureFunction(self.phi, V[:, 0] if one else V)
         return OffsetFit(f, float(b[0]) if one else frozen(b)) if offset else f
+
+# %% ../nbs/14a_streams.ipynb #07cfdf87
+def stream_of(kind, phi, targets, n, blocks, weighted, high, low):
+    "The stream that was saved"
+    new = {"StreamingMeans": StreamingMeans, "StreamingRidge": StreamingRidge}[kind](phi, targets)
+    return new._with(new._state._replace(n=n, blocks=blocks, sum=Sum(high, low), weighted=weighted))
 
 # %% ../nbs/14a_streams.ipynb #90353eec
 def block_of(empty, number, *block):

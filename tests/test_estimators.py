@@ -13,6 +13,7 @@ import rkhs_notes.estimators as estimators
 from rkhs_notes.arrays import sqdist
 from rkhs_notes.cca import kernel_cca
 from rkhs_notes.cke import coupled_embedding
+from rkhs_notes.comparison import compare_tables
 from rkhs_notes.datasets import load, smiley
 from rkhs_notes.estimators import (
     CoupledEmbedding,
@@ -33,18 +34,20 @@ from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
 from rkhs_notes.machines import svc_multiclass
 from rkhs_notes.processes import gaussian_process, log_marginal
 from rkhs_notes.representer import ridge, ridge_path
+from rkhs_notes.stored import from_expression
 from rkhs_notes.structured import Spectrum
 from rkhs_notes.svm import check_kkt
-from rkhs_notes.zoo import Mahalanobis
+from rkhs_notes.zoo import Mahalanobis, Matern
 from scipy.stats import multivariate_normal
 from sklearn import decomposition
 from sklearn import gaussian_process as gp
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.datasets import make_friedman1
+from sklearn.exceptions import NotFittedError
 from sklearn.kernel_ridge import KernelRidge as TheirRidge
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import pairwise
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, OneClassSVM
@@ -65,6 +68,7 @@ VARIANTS = [
     KernelRidge(Gaussian(1.0), lam=0.1, offset=False),
     KernelRidge(bandwidth="median"),
     KernelSVC(Gaussian(1.0), C=1.0, class_weight="balanced"),
+    KernelRidge(Gaussian(1.0), bandwidth="evidence"),
 ]
 
 # scikit-learn's own estimators skip the same checks, for the same reason
@@ -155,7 +159,7 @@ def test_unknown_parameters_are_named(params, message):
     [
         (KernelRidge(lam="cv"), "lam must be a number or 'loo', not 'cv'"),
         (KernelSVC(C="auto"), "C must be a number or 'loo', not 'auto'"),
-        (KernelSVC(class_weight="balance"), "a dict or 'balanced', not 'balance'"),
+        (KernelSVC(class_weight="balance"), "class_weight = 'balance': pass 'balanced', or a dict"),
         (KernelSVR(epsilon="auto"), "epsilon must be a number or 'loo'"),
         (KernelLogistic(scale="loo"), "scale must be a number or 'evidence'"),
         (GaussianProcess(noise="auto"), "noise must be a number or 'evidence'"),
@@ -352,6 +356,74 @@ def test_estimators_travel():
     assert again.kernel_ == fit.kernel_
 
 
+ANSWERS = ("predict", "predict_proba", "decision_function", "transform", "score_samples", "transform_y")
+FITTED = [
+    *(cls() for cls in CLASSES),
+    KernelSVC(Sum(a=Gaussian(1.0), b=Linear()), probability=True, class_weight={"c": 2.0}),
+    KernelRidge(Matern(1.5, 1.0).on([0, 2]), lam=0.3, offset=False),
+]
+
+
+@pytest.mark.parametrize("estimator", FITTED, ids=repr)
+def test_a_saved_estimator_comes_back_to_the_last_bit(estimator, tmp_path):
+    rng = np.random.default_rng(12)
+    frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=["a", "b", "c"])
+    levels = np.array(["a", "b", "c"], object)[np.digitize(frame["a"] * frame["b"], [-0.2, 0.2])]
+    fit = clone(estimator).fit(frame, levels if is_classifier(estimator) else frame["a"] ** 2)
+    fit.save(tmp_path / "fit.npz")
+    again = rkhs_notes.load_model(tmp_path / "fit.npz")
+    assert type(again) is type(fit) and repr(again) == repr(fit)
+    assert list(again.feature_names_in_) == ["a", "b", "c"] and vars(again).keys() == vars(fit).keys()
+    asked = [name for name in ANSWERS if hasattr(fit, name)] or ["score"]
+    for name in asked:
+        points = frame["a"] if name == "transform_y" else frame
+        assert np.array_equal(getattr(again, name)(points), getattr(fit, name)(points)), name
+    if is_classifier(fit):
+        assert again.classes_.tolist() == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="feature names"):
+        getattr(again, asked[0])(frame[["b", "a", "c"]])
+
+
+def test_a_loaded_stream_goes_on_and_loaded_texts_are_points(tmp_path):
+    rng = np.random.default_rng(13)
+    X, more = rng.normal(size=(2, 50, 2))
+    fit = StreamingKernelRidge(Gaussian(1.0)).fit(X, X[:, 0])
+    fit.save(tmp_path / "s.npz")
+    again = rkhs_notes.load_model(tmp_path / "s.npz").partial_fit(more, more[:, 0])
+    assert np.array_equal(again.predict(X), fit.partial_fit(more, more[:, 0]).predict(X))
+    words = ["kernel", "kernels", "colonel", "ridge", "bridge", "ridges"]
+    machine = KernelSVC(Spectrum(2).normalized()).fit(words, [0, 0, 0, 1, 1, 1])
+    machine.save(tmp_path / "w.npz")
+    assert rkhs_notes.load_model(tmp_path / "w.npz").predict(["kernelled", "ridged"]).tolist() == [0, 1]
+
+
+def test_what_cannot_be_saved_or_opened_says_what_to_do(tmp_path):
+    class Mine(KernelRidge):
+        pass
+
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    with pytest.raises(TypeError, match="Mine is a class of your own.*joblib"):
+        Mine().fit(X, X[:, 0]).save(tmp_path / "m.npz")
+    with pytest.raises(TypeError, match="a file holds no code"):
+        KernelRidge(Linear().on(np.tanh)).fit(X, X[:, 0]).save(tmp_path / "m.npz")
+    KernelRidge().fit(X, X[:, 0]).save(tmp_path / "model.npz")
+    with pytest.raises(FileNotFoundError, match="Did you mean model.npz"):
+        rkhs_notes.load_model(tmp_path / "modle.npz")
+    with pytest.raises(OSError, match="it is a folder"):
+        rkhs_notes.load_model(tmp_path)
+    with pytest.raises(OSError, match="Make the folder first"):
+        KernelRidge().save(tmp_path / "no" / "m.npz")
+    (tmp_path / "m.pkl").write_bytes(pickle.dumps(KernelRidge()))
+    with pytest.raises(ValueError, match="no file of this package.*Make it again with save"):
+        rkhs_notes.load_model(tmp_path / "m.pkl")
+
+
+@pytest.mark.parametrize("name", ["html", "LogisticRegression", "KernelEstimator.fit", "_elected", "os"])
+def test_a_file_names_no_other_class_than_an_estimator(name):
+    with pytest.raises(ValueError, match="is no estimator of this package"):
+        from_expression({"estimator_of": [name, {"dict": []}]}, {})
+
+
 def test_the_kernel_is_typeset_above_the_diagram():
     X, y = smiley(60, 0)
     fit = KernelSVC(Gaussian(0.2)).fit(X, y)
@@ -546,9 +618,148 @@ def test_the_pages_are_not_empty():
     assert {cls.__name__ for cls in CLASSES} <= set(re.findall(r"\w+", str(WANTED) + str(HABITS)))
 
 
-@pytest.mark.parametrize("level", [2, 0, -0.1, "high"])
-def test_a_level_of_drift_is_a_probability(level):
+@pytest.mark.parametrize(
+    "estimator, message",
+    [
+        (KernelRidge(lam=-1), "^lam = -1: pass a finite number > 0"),
+        (KernelRidge(bandwidth=0), "^bandwidth = 0"),
+        (KernelRidge(offset="no"), "^offset is of type str, not a bool"),
+        (KernelRidge(bandwidth="evidence"), "one column of y, and there are 2: fit each"),
+        (KernelSVC(C=-1), "^C = -1"),
+        (KernelSVC(probability="yes"), "^probability is of type str"),
+        (KernelSVC(class_weight={True: -1}), r"^class_weight\[True\] = -1"),
+        (
+            KernelSVC(class_weight=[1, 2]),
+            r"^class_weight = \[1, 2\]: pass 'balanced', or a dict .*False, True",
+        ),
+        (KernelSVC(class_weight={"up": 2.0}), r"^class_weight = \{'up': 2.0\}: pass"),
+        (KernelSVC(bandwidth="evidence"), "^bandwidth must be a number or 'median' or 'loo'"),
+        (KernelSVR(epsilon=-1), "^epsilon = -1"),
+        (OneClassKernelSVM(nu=2), "^nu = 2: pass a finite number > 0, ≤ 1"),
+        (GaussianProcess(noise=-1), "^noise = -1"),
+        (GaussianProcess(restarts=-1), "^restarts = -1"),
+        (KernelLogistic(scale=-1), "^scale = -1"),
+        (KernelPCA(n_components=100), "too few for n_components = 100. Pass at most"),
+        (RandomFeatures(n_features=0), "^n_features = 0"),
+        (RandomFeatures(n_features=1), "^n_features = 1: .* needs at least two outputs"),
+        (StreamingKernelRidge(n_features=1), "^n_features = 1"),
+        (NystromFeatures(n_landmarks=0), "^n_landmarks = 0"),
+        (KernelCCA(kernel_y="rbf"), "^kernel_y is of type str, not a Kernel"),
+        (KernelCCA(n_components=100), "too few for n_components = 100"),
+        (KernelCCA(n_components=2.5), "^n_components = 2.5"),
+        (CoupledEmbedding(reg=-1), "^reg = -1"),
+        (TwoSampleDrift(n_permutations=0), "^n_permutations = 0"),
+        (TwoSampleDrift(level=2), "^level = 2: pass a finite number > 0, < 1"),
+        (TwoSampleDrift(level=0), "^level = 0"),
+        (TwoSampleDrift(level="high"), "^level = 'high'"),
+    ],
+    ids=lambda value: repr(value) if isinstance(value, BaseEstimator) else "",
+)
+def test_a_parameter_is_refused_under_its_own_name(estimator, message):
     rng = np.random.default_rng(0)
-    drift = TwoSampleDrift(level=level, n_permutations=19).fit(rng.normal(size=(20, 2)))
-    with pytest.raises((ValueError, TypeError), match="level"):
-        drift.drifted(rng.normal(size=(20, 2)))
+    X, before = rng.normal(size=(30, 2)), repr(estimator.get_params())
+    y = X[:, 0] > 0 if is_classifier(estimator) else X[:, 0]
+    y = np.c_[y, y] if "one column" in message else y
+    with pytest.raises((ValueError, TypeError), match=message):
+        estimator.fit(X, y)
+    assert repr(estimator.get_params()) == before
+
+
+def test_probabilities_without_a_curve_say_where_they_are():
+    X, y = smiley(60, 0)
+    for machine in (KernelSVC(), KernelSVC().fit(X, y)):
+        assert not hasattr(machine, "predict_proba")
+        with pytest.raises(AttributeError, match=r"fit KernelSVC\(probability=True\), or use KernelLogistic"):
+            machine.predict_proba(X)
+    with pytest.raises(NotFittedError, match="fit again"):
+        machine.set_params(probability=True).predict_proba(X)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        KernelSVC(probability=True).predict_proba(X)
+
+
+def test_a_class_of_one_row_cannot_be_calibrated():
+    X, y = smiley(60, 0)
+    y = np.where(np.arange(60) == 7, "alone", np.where(y > 0, "up", "down"))
+    with pytest.raises(ValueError, match="class 'alone' has one row that differs.*or use KernelLogistic"):
+        KernelSVC(probability=True).fit(X, y)
+    assert set(KernelSVC().fit(X, y).predict(X)) <= {"alone", "up", "down"}
+    y[8] = "alone"
+    p = KernelSVC(Gaussian(0.3), C=10.0, probability=True).fit(X, y).predict_proba(X)
+    assert p.shape == (60, 3) and np.allclose(p.sum(axis=1), 1)
+
+
+def test_platts_probabilities_are_logistic_regression_on_held_out_decisions():
+    X, y = smiley(90, 3)
+    fit = KernelSVC(Gaussian(0.2), C=2.0, probability=True).fit(X, y)
+    curve, decisions = LogisticRegression(), fit.decision_function(X)
+    curve.classes_, (curve.coef_, curve.intercept_) = fit.classes_, fit.curve_
+    assert np.allclose(fit.predict_proba(X), curve.predict_proba(decisions[:, None]))
+    held_out = cross_val_predict(KernelSVC(Gaussian(0.2), C=2.0), X, y, cv=5, method="decision_function")
+    order = np.lexsort(X.T[::-1])  # the fit sorts its rows, so its folds are others
+    assert np.array_equal(np.sort(X, axis=0)[:, 0], X[order, 0])
+    sorted_out = cross_val_predict(
+        KernelSVC(Gaussian(0.2), C=2.0), X[order], y[order], cv=5, method="decision_function"
+    )
+    again = LogisticRegression().fit(sorted_out[:, None], y[order])
+    assert np.allclose(fit.curve_[0], again.coef_, rtol=1e-3)
+    assert not np.allclose(held_out, fit.decision_function(X), atol=1e-3)
+
+
+def test_evidence_chooses_the_bandwidth_of_a_ridge():
+    rng = np.random.default_rng(14)
+    X = rng.uniform(-3, 3, (60, 1))
+    y = 5 + np.sin(2 * X[:, 0]) + 0.2 * rng.normal(size=60)
+    fit = KernelRidge(bandwidth="evidence").fit(X, y)
+    process = GaussianProcess().fit(X, y)
+    assert np.isclose(fit.kernel_.bandwidth, process.kernel_.simplify().k.bandwidth, rtol=1e-2)
+    assert "of largest evidence on 60 points" in fit.chosen_
+
+    def evidence(b):  # of the best scale and noise at that bandwidth
+        return max(
+            log_marginal(s * Gaussian(b), X, y - y.mean(), noise)[0]
+            for s in np.geomspace(0.1, 10, 25)
+            for noise in np.geomspace(0.01, 0.2, 25)
+        )
+
+    best = fit.kernel_.bandwidth
+    assert evidence(best) > max(evidence(0.7 * best), evidence(1.4 * best))
+    twice = KernelRidge(bandwidth="evidence").fit(np.r_[X, X], np.r_[y, y])
+    weighted = KernelRidge(bandwidth="evidence").fit(X, y, sample_weight=np.full(60, 2.0))
+    assert np.allclose(twice.predict(X), weighted.predict(X))
+
+
+FRAME = pd.DataFrame(
+    {"price": np.arange(200) % 17 + 5.0, "town": np.array(["Bonn", "Ulm"])[np.arange(200) % 2]}
+)
+
+
+def test_drift_of_a_table_with_words_and_gaps(tmp_path):
+    frame = FRAME.copy()
+    frame.loc[::9, "price"] = np.nan
+    later = frame.assign(town=np.where(np.arange(200) % 8 > 0, "Ulm", "Bonn"))
+    drift = TwoSampleDrift(n_permutations=199).fit(frame)
+    assert list(drift.feature_names_in_) == ["price", "town"] and drift.n_features_in_ == 2
+    assert not drift.drifted(frame) and drift.drifted(later)
+    direct = compare_tables(frame, later, n_permutations=199, rng=estimators._generator(0))
+    assert drift.test(later).statistic == direct.test.statistic and drift.score(later) == direct.test.pvalue
+    assert drift.compare(later).columns[0].column == "town"
+    assert drift.score(later[["town", "price"]]) == drift.score(later)  # columns by name
+    with pytest.raises(ValueError, match="only the reference has 'town'"):
+        drift.test(later[["price"]])
+    with pytest.raises(ValueError, match="holds words: pass kernel=None"):
+        TwoSampleDrift(Gaussian(1.0)).fit(frame)
+    drift.save(tmp_path / "d.npz")
+    assert rkhs_notes.load_model(tmp_path / "d.npz").score(later) == drift.score(later)
+
+
+@pytest.mark.parametrize("kernel", [None, Gaussian(1.0)])
+def test_drift_of_numbers_names_the_column(kernel):
+    rng = np.random.default_rng(15)
+    frame = pd.DataFrame(rng.normal(size=(120, 3)), columns=["a", "b", "c"])
+    drift = TwoSampleDrift(kernel, n_permutations=199).fit(frame)
+    report = drift.compare(frame + [0.0, 0.0, 1.5])
+    assert report.columns[0].column == "c" and report.columns[0].pvalue <= 0.05 < report.columns[1].pvalue
+    bare = TwoSampleDrift(kernel, n_permutations=199).fit(frame.values)
+    assert bare.compare(frame.values + [0, 0, 1.5]).columns[0].column == "2"
+    with pytest.raises(ValueError, match="feature names"):
+        drift.test(frame[["b", "a", "c"]])
