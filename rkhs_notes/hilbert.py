@@ -187,9 +187,10 @@ def parallelogram_defect(norm: Norm, f: AVector, g: AVector) -> Finite:
     Zero for all f, g exactly when the norm has an inner product.
     f, g : not both zero
     """
+    diagonals = sum(norm(_combined([1, c], [f, g])) ** 2 for c in (1, -1))
     sides = as_number(2 * norm(f) ** 2 + 2 * norm(g) ** 2, "2‖f‖² + 2‖g‖²", above=0,
                       because=", of vectors that are not both zero")
-    return float(sum(norm(_combined([1, c], [f, g])) ** 2 for c in (1, -1)) / sides - 1)
+    return float(diagonals / sides - 1)
 
 # %% ../nbs/00_hilbert.ipynb #4bc181ae
 class Measure(Value):
