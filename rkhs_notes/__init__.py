@@ -46,6 +46,8 @@ Spectrum Blended Mismatch Subsequence SetKernel Fisher
 
 KernelOperator ridge_large gaussian_process_large recommend check_large_fit
 
+conditional_embedding
+
 KernelRidge KernelSVC KernelSVR OneClassKernelSVM KernelLogistic KernelPCA KernelCCA RandomFeatures
 NystromFeatures CoupledEmbedding TwoSampleDrift StreamingKernelRidge
 

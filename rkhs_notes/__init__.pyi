@@ -7,6 +7,7 @@ from . import cca as cca
 from . import cke as cke
 from . import cli as cli
 from . import comparison as comparison
+from . import conditioning as conditioning
 from . import contracts as contracts
 from . import convex as convex
 from . import counts as counts
@@ -160,6 +161,7 @@ from .representer import check_representer as check_representer
 from .rkhs import check_reproducing as check_reproducing
 from .processes import check_sample_space as check_sample_space
 from .comparison import compare_tables as compare_tables
+from .conditioning import conditional_embedding as conditional_embedding
 from .cke import coupled_embedding as coupled_embedding
 from .datasets import digits_drift as digits_drift
 from .datasets import digits_low_high as digits_low_high

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import rkhs_notes.contracts as contracts
 from rkhs_notes.arrays import as_points
+from rkhs_notes.conditioning import conditional_embedding
 from rkhs_notes.contracts import (
     ARRAYS,
     Points,
@@ -40,6 +41,7 @@ from rkhs_notes.double_descent import relu_features
 from rkhs_notes.errors import RKHSError
 from rkhs_notes.kernels import Gaussian, Linear
 from rkhs_notes.random_features import fourier_features
+from rkhs_notes.rkhs import RKHS
 from rkhs_notes.smo import BoxProblem, PairDistances
 from rkhs_notes.structured import MarkovChain
 from rkhs_notes.zoo import Laplace, Periodic
@@ -115,6 +117,11 @@ STAR = inspect.Parameter.VAR_POSITIONAL
 
 SOME = np.random.default_rng(0).normal(size=(5, 2))
 
+
+def embedding(rng):
+    return conditional_embedding(Gaussian(0.8), Gaussian(1.0), SOME, rng.normal(size=(5, 2)), 0.1)
+
+
 # {"module.function": {argument: rng ↦ value}} where a word cannot know what fits
 DRAWS = {
     "features.feature_map": {"k": lambda rng: Linear() ** 2, "d": lambda rng: 3},
@@ -180,6 +187,23 @@ DRAWS = {
     "streams.stream_ridge": {
         "phi": lambda rng: fourier_features(Gaussian(1.0), 2, 10, 0),
         "blocks": lambda rng: [(rng.normal(size=(6, 2)), rng.normal(size=6))],
+    },
+    "conditioning.check_conditional_embedding": {"E": embedding},
+    "conditioning.kernel_sum_rule": {"E": embedding, "prior": lambda rng: rng.normal(size=(4, 2))},
+    "conditioning.kernel_chain_rule": {"E": embedding, "prior": lambda rng: rng.normal(size=(4, 2))},
+    "conditioning.kernel_bayes": {
+        "X": lambda rng: rng.normal(size=(5, 2)),
+        "Y": lambda rng: rng.normal(size=(5, 2)),
+        "prior": lambda rng: rng.normal(size=(4, 2)),
+    },
+    "conditioning.conditional_effect": {
+        "treated": embedding,
+        "control": embedding,
+        "x": lambda rng: rng.normal(size=(3, 2)),
+    },
+    "conditioning.nearest_measure": {
+        "f": lambda rng: RKHS(Gaussian(1.0)).function(rng.normal(size=(5, 2)), rng.uniform(size=5)),
+        "Z": lambda rng: rng.normal(size=(6, 2)),
     },
     "zoo.from_sklearn": {"kernel": lambda rng: RBF(1.0)},
 }
