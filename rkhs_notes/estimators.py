@@ -241,35 +241,41 @@ def _scale(path):
     return float(np.mean(along**2 / (path.eigenvalues + path.best))) or 1.0
 
 
-def _climbed(path, weights, noise=None, restarts=0):
-    "(kernel, noise) of largest evidence, from the path's kernel; a noise that is passed is kept"
+def _climbed(path, X, Y, weights, noise=None, restarts=0):
+    "(kernel, noise) of largest evidence on X, from the path's kernel; a noise that is passed stays"
     if path.y.ndim > 1 and path.y.shape[1] > 1:
         raise ValueError(f"evidence tunes for one column of y, and there are {path.y.shape[1]}: "
                          "fit each by itself, or pass bandwidth='loo'.")
-    s, y = _scale(path), path.y.ravel() - np.average(path.y.ravel(), weights=weights)
-    free = noise is None and bool(np.all(weights == 1))
-    start = s * path.best / weights if noise is None else noise
-    found = fit_hyperparameters(s * path.k, path.X, y, start[0] if free else start, restarts,
-                                rng=0, fit_noise=free)
-    return found.kernel, found.noise if noise is None else noise
+    some = _voters(X)
+    s, y, w = _scale(path), Y[some, 0], weights[some]
+    found = fit_hyperparameters(s * path.k, taken(X, some), y - np.average(y, weights=w),
+                                s * path.best if noise is None else noise, restarts, rng=0,
+                                fit_noise=noise is None, weights=None if (w == 1).all() else w)
+    return found.kernel, found.noise
 
 # %% ../nbs/W_estimators.ipynb #3c74b77b
-def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True, voters=400):
+def _voters(X, most=400):
+    "Which rows vote, at most 400"
+    return np.sort(np.random.default_rng(0).permutation(len(X))[:most])
+
+
+def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True):
     "(kernel of least leave-one-out error among the proposed, its path on the voters, a sentence)"
+    all_of_them = X, Y, weights
     X, Y, weights = _averaged(X, Y, weights)
     kernels = [kernel] if kernel is not None else _gaussians(X, bandwidth)
     if kernel is not None:
         _warn_of_scales(X, kernel)
     if len(X) < 2:
         return kernels[0], None, f"{kernels[0]}: one point leaves nothing to choose by"
-    some = np.sort(np.random.default_rng(0).permutation(len(X))[:voters])
+    some = _voters(X)
     path_of = lambda k: ridge_path(k, taken(X, some), Y[some], lams, offset, weights[some])
     best = min(map(path_of, kernels), key=lambda path: path.loo.min())
     by = "as passed" if kernel is not None else f"by bandwidth={bandwidth!r}"
     if len(kernels) > 1:
         by = f"the best of {len(kernels)} by leave-one-out on {len(some)} points"
     if kernel is None and bandwidth == "evidence":
-        start, best = best.k, path_of(_climbed(best, weights[some])[0].k)
+        start, best = best.k, path_of(_climbed(best, *all_of_them)[0].k)
         by = f"of largest evidence on {len(some)} points, from {start}"
     return best.k, best, f"{best.k}, {by}"
 
@@ -332,10 +338,10 @@ class KernelRidge(_ManyTargets, KernelEstimator):
         "Chooses what was left open and solves; a whole weight is as good as repetitions"
         X, y = self._fit_points(X, y, multi_output=True, y_numeric=True)
         rows, weights = _merged(X, y, _weights_of(sample_weight, X))
-        X, Y, weights = _averaged(taken(X, rows), _columns(y)[rows], weights)
-        free = self._left_open("lam")
+        X, Y, free = taken(X, rows), _columns(y)[rows], self._left_open("lam")
         self.kernel_, path, self.chosen_ = _elected(
             X, Y, weights, self.kernel, self.bandwidth, None if free else [self.lam], self.offset)
+        X, Y, weights = _averaged(X, Y, weights)
         Y = Y if np.ndim(y) > 1 else Y[:, 0]
         if free and path and len(X) > len(path.X) and len(X) <= _PATH:
             path = ridge_path(self.kernel_, X, Y, None, self.offset, weights)
@@ -387,15 +393,16 @@ class _Classifier(ClassifierMixin, KernelEstimator):
         check_classification_targets(y)
         self.classes_, place = np.unique(y, return_inverse=True)
         rows, weights = _merged(X, place, _weights_of(sample_weight, X))
-        if len(found := np.unique(place[rows])) < 2:
-            only = self.classes_.tolist()[found[0]]
+        found, place = np.unique(place[rows], return_inverse=True)
+        self.classes_ = self.classes_[found]
+        if len(found) < 2:
             raise ValueError(f"{type(self).__name__} needs two classes or more; y has one class, "
-                             f"{only!r}, where the weights are not zero.")
-        return rows, taken(X, rows), place[rows], weights * self._factors(place[rows], weights)
+                             f"{self.classes_.tolist()[0]!r}, where the weights are not zero.")
+        return rows, taken(X, rows), place, weights * self._factors(place, weights)
 
     def _factors(self, place, weights):
         "The factor of each weight, by its class"
-        given, classes = getattr(self, "class_weight", None), self.classes_.tolist()
+        given, classes = self.class_weight, self.classes_.tolist()
         if given is None:
             return 1.0
         if isinstance(given, str) and given == "balanced":
@@ -542,7 +549,7 @@ class KernelSVR(RegressorMixin, _Machine):
 
 # %% ../nbs/W_estimators.ipynb #28117e8b
 class OneClassKernelSVM(OutlierMixin, _Machine):
-    """One-class machine: min ½ ‖f‖² + Σᵢ max(0, r − f(xᵢ)) − nu n r; inside is f ≥ r   (7.8)
+    """One-class machine: min ½ ‖f‖² + Σᵢ wᵢ max(0, r − f(xᵢ)) − nu r Σᵢ wᵢ; inside is f ≥ r   (7.8)
 
     Parameters
     ----------
@@ -561,11 +568,13 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
 
     _open = {"bandwidth": ("median",)}
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, sample_weight=None):
         "Solves the dual; y is ignored"
         X = self._fit_points(X)
+        rows, weights = _merged(X, weights=_weights_of(sample_weight, X))
+        X = taken(X, rows)
         self._propose(X)
-        self._keep(one_class(self.kernel_, X, self.nu, self.tol), np.arange(len(X)))
+        self._keep(one_class(self.kernel_, X, self.nu, self.tol, weights=weights), rows)
         self.offset_ = -self.machine_.offset           # subtracted, as scikit-learn's detectors do
         return self
 
@@ -604,19 +613,23 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
 
     _open = {"noise": ("evidence",)}
 
-    def fit(self, X, y):
-        "Tunes by evidence and conditions on all points"
+    def fit(self, X, y, sample_weight=None):
+        "Tunes by evidence and conditions on all points; a whole weight is as good as repetitions"
         X, y = self._fit_points(X, y, y_numeric=True)
-        self.offset_, unit = y.mean(), y.std() or 1.0
-        Y, each = _columns((y - self.offset_) / unit), np.ones(len(y))
-        k, path, self.chosen_ = _elected(X, Y, each, self.kernel)
+        rows, weights = _merged(X, y, _weights_of(sample_weight, X))
+        X, y = taken(X, rows), np.asarray(y, float)[rows]
+        self.offset_ = np.average(y, weights=weights)
+        unit = np.sqrt(np.average((y - self.offset_) ** 2, weights=weights)) or 1.0
+        Y = _columns((y - self.offset_) / unit)
+        k, path, self.chosen_ = _elected(X, Y, weights, self.kernel)
         free = self._left_open("noise")
         noise = (path.best if path else 1.0) if free else self.noise / unit**2
         if path and self.tune:
-            k, noise = _climbed(path, np.ones(len(path.X)), None if free else noise, self.restarts)
+            k, noise = _climbed(path, X, Y, weights, None if free else noise, self.restarts)
             self.chosen_ = f"{k}, noise {noise:.3g} (y standardised), by evidence from {path.k}"
         self.kernel_, self.noise_ = unit**2 * k, unit**2 * noise
-        self.process_ = gaussian_process(self.kernel_, X, y - self.offset_, self.noise_)
+        self.process_ = gaussian_process(self.kernel_, X, y - self.offset_, self.noise_,
+                                         None if (weights == 1).all() else weights)
         self.function_, self.lam_ = self.process_.mean, self.noise_
         return self
 
@@ -642,6 +655,7 @@ class KernelLogistic(_Classifier):
     kernel : Kernel, or None     None: a Gaussian, whose bandwidth is chosen
     scale : "evidence", or float > 0    of the kernel, the prior variance of the log-odds
     bandwidth : "loo", "median", or float > 0    of the Gaussian, where kernel is None
+    class_weight : dict, "balanced", or None     factors of the weights
 
     Attributes
     ----------
@@ -649,37 +663,39 @@ class KernelLogistic(_Classifier):
     classifiers_ : list          of LaplaceClassifier
     kernel_, lam_, chosen_       the scaled kernel, 1 / (2 scale), and how they were chosen
     """
-    def __init__(self, kernel=None, scale="evidence", bandwidth="loo"):
+    def __init__(self, kernel=None, scale="evidence", bandwidth="loo", class_weight=None):
         self.kernel, self.scale, self.bandwidth = kernel, scale, bandwidth
+        self.class_weight = class_weight
 
     _open = {"scale": ("evidence",), "bandwidth": ("median", "loo")}
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and finds the mode"
-        _, X, place, weights = self._fit_labels(X, y, None)
+        _, X, place, weights = self._fit_labels(X, y, sample_weight)
         k, path, self.chosen_ = _elected(X, self._signs(place), weights, self.kernel,
                                          self.bandwidth)
         free = self._left_open("scale")
-        scale = self._scale(k, X, place) if free else self.scale
+        scale = self._scale(k, X, place, weights) if free else self.scale
         self.kernel_, self.lam_ = scale * k, 1 / (2 * scale)
         self.chosen_ += f"; scale {scale:.3g}" + ", by evidence" * free
-        self.classifiers_ = self._fits(self.kernel_, X, place)
+        self.classifiers_ = self._fits(self.kernel_, X, place, weights)
         modes = [c.mean for c in self.classifiers_]
         alpha = np.column_stack([f.alpha for f in modes])
         self.function_ = RKHSFunction(self.kernel_, X, alpha) if modes[1:] else modes[0]
         return self
 
-    def _fits(self, k, X, place):
+    def _fits(self, k, X, place, weights):
         q = len(self.classes_)
-        return [gp_classification(k, X, place == c) for c in ([1] if q == 2 else range(q))]
+        return [gp_classification(k, X, place == c, weights)
+                for c in ([1] if q == 2 else range(q))]
 
-    def _scale(self, k, X, place, scales=(1.0, 3.0, 10.0, 30.0, 100.0, 300.0)):
+    def _scale(self, k, X, place, weights, scales=(1.0, 3.0, 10.0, 30.0, 100.0, 300.0)):
         "The scale of largest evidence on at most 300 points"
-        some = np.sort(np.random.default_rng(0).permutation(len(place))[:300])
+        some = _voters(X, 300)
         few = np.bincount(place[some], minlength=len(self.classes_)).min() == 0
         some = np.arange(len(place)) if few else some
         evidence = lambda s: sum(c.log_marginal for c in
-                                 self._fits(s * k, taken(X, some), place[some]))
+                                 self._fits(s * k, taken(X, some), place[some], weights[some]))
         return max(scales, key=evidence)
 
     def _probability(self, X):

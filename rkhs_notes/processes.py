@@ -8,7 +8,7 @@ __all__ = ['GaussianProcess', 'gaussian_process', 'log_marginal', 'fit_hyperpara
 import math
 from typing import Annotated, Any
 import numpy as np
-from scipy.special import expit, xlogy
+from scipy.special import expit
 from .arrays import Cholesky, as_number, require_fits, row_blocks, schur, schur_rounding
 from .contracts import (Count, Flag, Function, Points, Positive, Rng, Targets, TwoLabels,
                                   Value, Vector, Weights, Whole, Word, anywhere, contract,
@@ -27,7 +27,7 @@ from .rkhs import RKHSFunction
 # %% ../nbs/05a_processes.ipynb #98c76d70
 from .search import (Hyperparameters, Logarithms, box_around, few_threads, highest,
                                starts_of)
-from .systems import clipped, coordinates, squarable, usual_causes, whole
+from .systems import clipped, coordinates, powers, squarable, usual_causes, whole
 
 # %% ../nbs/05a_processes.ipynb #de682760
 Probabilities = Annotated[Any, Word("array (n,), between 0 and 1", None)]     # of results only
@@ -119,17 +119,9 @@ def gaussian_process(k: AKernel, X: Points, y: Vector, noise: NoiseLevels,
     >>> gp([1.0]).round(3).tolist(), gp.var([1.0]).round(3).tolist()
     ([2.6], [0.08])
     """
-    X, y, noise, more = (X, y, noise, 0.0) if weights is None else _powers(X, y, noise, weights)
+    X, y, noise, more = (X, y, noise, 0.0) if weights is None else powers(X, y, noise, weights)
     alpha, gram, value = _evidence(k, X, y, noise)
     return GaussianProcess(RKHSFunction(k, X, alpha), noise, value + more, gram)
-
-
-def _powers(X, y, noise, weights):
-    "The data with noise / w, and the log of N(y; f, noise)ʷ / N(y; f, noise / w)"
-    on = np.flatnonzero(weights)
-    w, noise = weights[on], np.broadcast_to(noise, len(y))[on]
-    more = -np.sum(xlogy(w - 1, 2 * np.pi * noise) + np.log(w)) / 2
-    return taken_of(X, on), y[on], noise / w, float(more)
 
 # %% ../nbs/05a_processes.ipynb #f6305cc3
 @contract
@@ -159,7 +151,7 @@ def log_marginal(k: AKernel, X: Points, y: Vector, noise: NoiseLevels):
 @contract
 def fit_hyperparameters(k: AKernel, X: Points, y: Vector, noise: NoiseLevels, restarts: Whole = 0,
                         rng: Rng = None, fit_noise: Flag = True, progress: Flag = None,
-                        max_iter: Count = 200) -> Hyperparameters:
+                        max_iter: Count = 200, weights: Weights = None) -> Hyperparameters:
     """Kernel parameters and noise of the largest log p(y), by gradients through k   (5.13)
 
     Tuned on a log scale, within a factor 10⁶ of where they start: every parameter of k that is a
@@ -172,6 +164,7 @@ def fit_hyperparameters(k: AKernel, X: Points, y: Vector, noise: NoiseLevels, re
     fit_noise : False keeps the noise
     progress : a bar over the restarts; by default if it takes ten seconds
     max_iter : steps of each start
+    weights : powers of the likelihoods of the yᵢ: 2 is the point twice, 0 leaves it out
     returns : .kernel, .noise, .log_marginal, and unpacks as these three
 
     Raises
@@ -190,21 +183,31 @@ def fit_hyperparameters(k: AKernel, X: Points, y: Vector, noise: NoiseLevels, re
     True
     """
     return _tuned(k, recast(X, np.dtype(float)), squarable(y), noise, restarts, rng,
-                  fit_noise and np.ndim(noise) == 0, progress, max_iter)
+                  fit_noise and np.ndim(noise) == 0, progress, max_iter, weights)
 
 # %% ../nbs/05a_processes.ipynb #8d06e4f8
-def _tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter):
+def _powered(k, X, y, noise, weights):
+    "log p(y) and its gradient, each likelihood to the power of its weight"
+    if weights is None:
+        return log_marginal(k, X, y, noise)
+    X, y, each, more = powers(X, y, noise, weights)
+    value, slope = log_marginal(k, X, y, each)
+    slope["noise"] = float(slope["noise"] @ each - (weights.sum() - len(y)) / 2) / noise
+    return value + more, slope
+
+
+def _tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter, weights):
     n, free = len(y), [as_number(noise, "noise", above=0)] if fit_noise else []
     logs = Logarithms(k, taken_of(X, slice(0, 2)), *free)
 
     def evidence(theta, part=slice(None)):
         kernel, *free = logs.at(theta)
-        kept = noise[part] if np.ndim(noise) else noise
-        value, slope = log_marginal(kernel, taken_of(X, part), y[part], *(free or [kept]))
+        kept, w = (v[part] if np.ndim(v) else v for v in (noise, weights))
+        value, slope = _powered(kernel, taken_of(X, part), y[part], *(free or [kept]), w)
         return value, logs.slope(theta, slope, *([slope["noise"]] if free else []))
 
     if not len(logs):
-        return Hyperparameters(k, noise, log_marginal(k, X, y, noise)[0])
+        return Hyperparameters(k, noise, _powered(k, X, y, noise, weights)[0])
     with few_threads(n):
         starts, box = starts_of(logs, evidence, n, restarts, rng, max_iter), box_around(logs.start)
         theta, value = highest(evidence, starts, box, max_iter, progress, n=n)

@@ -10,12 +10,13 @@ import math
 from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
+from scipy.special import xlogy
 from .arrays import (Cholesky, Objects, akin, array_namespace, as_floats, as_number,
                                as_points, distinct, guarded, is_foreign, numbers_of,
                                require_fits, shaped, sqdist, taken)
 
 # %% ../nbs/S_systems.ipynb #af738444
-from .contracts import Targets, Value, Word, fitting
+from .contracts import Targets, Value, Word, fitting, taken_of
 from .errors import IndefiniteKernel, not_negative
 from .gram import bytes_of, n_points, precision
 
@@ -197,6 +198,14 @@ def eigenpairs(K, k, beside=0.0):
     eigenvalues, Q = scipy.linalg.eigh(K, driver="evd", overwrite_a=True, check_finite=False)
     size = eigenvalues[-1] + beside
     return clipped(eigenvalues, lambda: len(K) * eps**0.75 * size, "k(X)", k), Q
+
+# %% ../nbs/S_systems.ipynb #d44c4937
+def powers(X, y, noise, weights):
+    "The data with noise / w, and the log of N(y; f, noise)ʷ / N(y; f, noise / w)"
+    on = np.flatnonzero(weights)
+    w, noise = weights[on], np.broadcast_to(noise, len(y))[on]
+    more = -np.sum(xlogy(w - 1, 2 * np.pi * noise) + np.log(w)) / 2
+    return taken_of(X, on), y[on], noise / w, float(more)
 
 # %% ../nbs/S_systems.ipynb #6f2a88e9
 def coordinates(k, X):

@@ -226,6 +226,73 @@ def test_weights_are_repetitions_also_for_texts_of_which_none_is_merged():
     assert np.allclose(left, KernelRidge(k, lam=0.1).fit(again, answers).predict(words))
 
 
+def repeated(seed, n=30):
+    "(X, y, weights, X and y with every row as often as its weight)"
+    rng = np.random.default_rng(seed)
+    X, w = rng.normal(size=(n, 2)), rng.integers(0, 4, n)
+    y = np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=n)
+    return X, y, w, np.repeat(X, w, axis=0), np.repeat(y, w)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KernelRidge(),
+        KernelRidge(bandwidth="evidence"),
+        GaussianProcess(),
+        GaussianProcess(Gaussian(1.0), noise=0.1),
+        KernelSVR(),
+        KernelSVC(probability=True),
+        KernelLogistic(),
+        OneClassKernelSVM(Gaussian(1.0), nu=0.3),
+        StreamingKernelRidge(Gaussian(1.0)),
+    ],
+    ids=repr,
+)
+def test_a_weight_is_as_many_rows_and_is_not_ignored(estimator):
+    X, y, w, X_again, y_again = repeated(16)
+    y, y_again = (v > 0 if is_classifier(estimator) else v for v in (y, y_again))
+    weighted, again = clone(estimator).fit(X, y, sample_weight=w), clone(estimator).fit(X_again, y_again)
+    plain = clone(estimator).fit(X, y)
+    for name in ("decision_function", "predict_proba", "predict"):
+        if hasattr(weighted, name):
+            values = getattr(weighted, name)(X)
+            assert np.allclose(values, getattr(again, name)(X), rtol=1e-4, atol=1e-6)
+            assert name == "predict" or not np.allclose(values, getattr(plain, name)(X), atol=1e-3)
+    if isinstance(weighted, GaussianProcess):
+        assert np.isclose(weighted.noise_, again.noise_, rtol=1e-3)
+        assert np.isclose(weighted.process_.log_marginal, again.process_.log_marginal, rtol=1e-4)
+        slow = gaussian_process(weighted.kernel_, X_again, y_again - y_again.mean(), weighted.noise_)
+        assert np.isclose(slow.log_marginal, weighted.process_.log_marginal)
+        assert np.allclose(slow.var(X), weighted.predict(X, return_std=True)[1] ** 2)
+
+
+def test_class_weights_are_weights():
+    X, y, *_ = repeated(17, 60)
+    c = np.where(y > 0.7, "rare", "common")
+    for estimator in (KernelLogistic(Gaussian(1.0)), KernelSVC(Gaussian(1.0), C=1.0, tol=1e-8)):
+        by_class = clone(estimator).set_params(class_weight={"rare": 5.0}).fit(X, c)
+        by_row = clone(estimator).fit(X, c, sample_weight=np.where(c == "rare", 5.0, 1.0))
+        assert np.allclose(by_class.decision_function(X), by_row.decision_function(X), atol=1e-5)
+        balanced = clone(estimator).set_params(class_weight="balanced").fit(X, c)
+        share = (c == "rare").mean()
+        halves = clone(estimator).fit(X, c, np.where(c == "rare", 0.5 / share, 0.5 / (1 - share)))
+        assert np.allclose(balanced.decision_function(X), halves.decision_function(X), atol=1e-5)
+        plain = clone(estimator).fit(X, c)
+        assert balanced.decision_function(X).mean() > plain.decision_function(X).mean() + 1e-3
+
+
+@pytest.mark.parametrize("estimator", [KernelSVC(Gaussian(1.0)), KernelLogistic(Gaussian(1.0))], ids=repr)
+def test_a_class_of_no_weight_is_not_learned(estimator):
+    X, y, *_ = repeated(18, 60)
+    c = np.array(["a", "b", "c"])[np.digitize(y, [-0.5, 0.5])]
+    without = clone(estimator).fit(X[c != "a"], c[c != "a"])
+    fit = clone(estimator).fit(X, c, sample_weight=np.where(c == "a", 0.0, 1.0))
+    assert fit.classes_.tolist() == ["b", "c"] and np.array_equal(fit.predict(X), without.predict(X))
+    with pytest.raises(ValueError, match="y has one class, 'c', where the weights are not zero"):
+        clone(estimator).fit(X, c, sample_weight=np.where(c == "c", 1.0, 0.0))
+
+
 def test_many_rows_are_fitted_on_centres_of_which_enough_are_exact(monkeypatch):
     rng = np.random.default_rng(9)
     X = rng.uniform(-2, 2, (500, 2))

@@ -237,3 +237,22 @@ def test_rounding_has_a_limit():
     assert clipped(values, lambda: 3e-10, "K", K)[0] == 0
     with pytest.raises(ValueError, match="eigenvalue"):
         clipped(3 * values, lambda: 3e-10, "K", K)
+
+
+def test_weights_of_the_evidence_are_repetitions():
+    rng = np.random.default_rng(21)
+    x, w = rng.uniform(-3, 3, (25, 1)), rng.integers(0, 4, 25)
+    y = np.sin(2 * x[:, 0]) + 0.2 * rng.normal(size=25)
+    k = 2.0 * Gaussian(0.5)
+    weighted = fit_hyperparameters(k, x, y, 0.1, weights=w)
+    again = fit_hyperparameters(k, np.repeat(x, w, axis=0), np.repeat(y, w), 0.1)
+    assert np.isclose(weighted.log_marginal, again.log_marginal)
+    assert np.isclose(weighted.noise, again.noise, rtol=1e-3)
+    for name, value in again.kernel.get_params().items():
+        assert np.isclose(weighted.kernel.get_params()[name], value, rtol=1e-3)
+    kept = fit_hyperparameters(k, x, y, 0.1, weights=w, fit_noise=False)
+    assert kept.noise == 0.1 and kept.log_marginal < weighted.log_marginal
+    slow = gaussian_process(kept.kernel, np.repeat(x, w, axis=0), np.repeat(y, w), 0.1)
+    assert np.isclose(kept.log_marginal, slow.log_marginal)
+    plain = fit_hyperparameters(k, x, y, 0.1)
+    assert abs(plain.noise - weighted.noise) > 0.01 * plain.noise
