@@ -45,6 +45,7 @@ mean_embedding mmd2_u mmd2_v mmd2_linear mmd2_gaussians mmd_test mmd_test_aggreg
 Spectrum Blended Mismatch Subsequence SetKernel Fisher
 
 KernelOperator ridge_large gaussian_process_large recommend check_large_fit
+learning_curve
 
 conditional_embedding
 
@@ -211,6 +212,7 @@ _FORMER |= {
         witness""",
     "cke": """affinity check_coupling coupled_embedding CoupledKernelEmbedding coupling_loss
         image_pairs low_resolution pair_laplacian tune_coupling TunedCoupling""",
+    "generalization": """learning_curve LearningCurve check_rate ridge_rate spectral_risk""",
 }
 
 # %% ../nbs/Y_package.ipynb #e0870571

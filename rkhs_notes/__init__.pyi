@@ -50,6 +50,7 @@ from . import plots as plots
 from . import preimages as preimages
 from . import processes as processes
 from . import random_features as random_features
+from . import rates as rates
 from . import relevance as relevance
 from . import representer as representer
 from . import resampling as resampling
@@ -193,6 +194,7 @@ from .cca import kernel_ica as kernel_ica
 from .kpca import kernel_pca as kernel_pca
 from .sgd import kernel_sgd as kernel_sgd
 from .processes import learn_noise as learn_noise
+from .rates import learning_curve as learning_curve
 from .datasets import load as load
 from .stored import load_model as load_model
 from .mmd import mean_embedding as mean_embedding

@@ -64,7 +64,7 @@ def documented(docstring):
 
 # their fields have words
 VALUES = {"Value", "Kernel", "Indefinite", "Drawn", "Frequencies", "RKHS", "_KnownAtPoints", "_WithPointsOf"}
-VALUES |= {"Fit", "Scores", "Band", "Conditional", "Weighted"}
+VALUES |= {"Fit", "Scores", "Band", "Conditional", "Weighted", "Curve"}
 VALUES |= {"Machine", "Deciding", "SupportVectorMachine"}
 
 

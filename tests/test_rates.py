@@ -1,4 +1,6 @@
-"""Learning curves and their law, rates, consistency, features enough, choosing: against truths known exactly."""
+"""Learning curves, rates, consistency, features enough, choosing: against truths known exactly."""
+
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,6 +25,10 @@ def least_squares_fit(X, y):
     return lambda Z: Z @ b
 
 
+def relative(e, p):
+    return (p[0] + p[1] * N ** -p[2]) / e - 1
+
+
 def law_curve(rng, floor=0.0, known=0.0, draws=12, a=3.0, c=0.75, level=0.95):
     "Rows b + a n^(−c), the second part times Γ noise: a curve whose law is known"
     rows = floor + a * N**-c * rng.gamma(6, 1 / 6, (draws, len(N)))
@@ -45,7 +51,7 @@ def test_the_law_is_the_best_there_is():
     for _ in range(5):
         e = (0.2 + 3 * N**-0.7) * rng.uniform(0.9, 1.1, len(N))
         b, a, c = power_law(N.astype(float), e)
-        cost = lambda p: (p[0] + p[1] * N ** -p[2]) / e - 1
+        cost = partial(relative, e)
         ours = np.sum(cost((b, a, c)) ** 2)
         box = ([0, 0, 0.02], [np.inf, np.inf, 4])
         starts = [(0.1, 1.0, 0.5), (0.0, 3.0, 1.0), (0.2, 30.0, 2.0)]
@@ -59,7 +65,8 @@ def test_slope_does_not_depend_on_units():
     other = LearningCurve(10 * N, 1e6 * curve.errors, None, 0.95, 0.0)
     np.testing.assert_allclose(other.slope, curve.slope, rtol=1e-4)
     np.testing.assert_allclose(other.interval, curve.interval, rtol=1e-3)
-    np.testing.assert_allclose([other.floor, other.at(5000)], [1e6 * curve.floor, 1e6 * curve.at(500)], rtol=1e-3)
+    np.testing.assert_allclose(other.floor, 1e6 * curve.floor, rtol=1e-3)
+    np.testing.assert_allclose(other.at(5000), 1e6 * curve.at(500), rtol=1e-3)
 
 
 @pytest.mark.parametrize("floor,known", [(0.0, 0.0), (0.1, 0.1), (0.1, None)])
@@ -120,10 +127,15 @@ def test_splits_of_one_data_set():
     assert seen == 3 * [3, 6, 9, 12] and (curve.errors == 1).all()
     assert curve.overlap == 18 / 12
     words = np.array(["ab", "ba", "abba", "baab", "aabb", "bbaa", "abab", "baba"], object)
-    of_texts = lambda X, y: ridge(Spectrum(2), list(X), y, 0.1)
-    judged = lambda X, y: lambda Z: of_texts(X, y)(list(Z))
-    curve = learning_curve(judged, (words, np.array([len(w) + i / 9 for i, w in enumerate(words)])), [3, 4, 5, 6],
-                           0, draws=3, floor=0.0)  # fmt: skip
+
+    def of_texts(X, y):
+        return ridge(Spectrum(2), list(X), y, 0.1)
+
+    def judged(X, y):
+        return lambda Z: of_texts(X, y)(list(Z))
+
+    values = np.array([len(w) + i / 9 for i, w in enumerate(words)])
+    curve = learning_curve(judged, (words, values), [3, 4, 5, 6], 0, draws=3, floor=0.0)
     assert np.isfinite(curve.errors).all()
 
 
@@ -147,10 +159,16 @@ def test_draws_are_their_own():
     many = learning_curve(least_squares_fit, noisy_plane, [20, 40], 5, draws=6, floor=0.0)
     np.testing.assert_array_equal(few.errors, many.errors[:3])
     assert not np.isin(many.errors[3:], few.errors).any()
-    absolute = lambda values, y: np.mean(np.abs(values - y))
+
+    def absolute(values, y):
+        return np.mean(np.abs(values - y))
+
     other = learning_curve(least_squares_fit, noisy_plane, [20, 40], 5, draws=3, error=absolute, floor=0.0)
     assert (other.errors < few.errors**0.5).all()
-    signs = lambda n, rng: (lambda X, y: (X, np.sign(y)))(*noisy_plane(n, rng))
+
+    def signs(n, rng):
+        return (lambda X, y: (X, np.sign(y)))(*noisy_plane(n, rng))
+
     labels = learning_curve(least_squares_fit, signs, [20, 400], 5, draws=3, error="label", floor=0.0)
     assert (labels.errors < 0.5).all() and (labels.errors * 400 % 1 < 1e-9).all()
 
@@ -163,7 +181,10 @@ def test_refusals():
     with pytest.raises(ValueError, match="not below the mean error"):
         learning_curve(least_squares_fit, noisy_plane, [20, 40], 0, floor=5.0)
     with pytest.raises(ValueError, match="not below the mean error"):
-        exact = lambda X, y: lambda Z: Z @ np.full(6, 0.4)
+
+        def exact(X, y):
+            return lambda Z: Z @ np.full(6, 0.4)
+
         learning_curve(exact, lambda n, rng: (*(p := noisy_plane(n, rng)), p[0], p[0] @ np.full(6, 0.4)),
                        [20, 40], 0, floor=0.0)  # fmt: skip
     with pytest.raises(ValueError, match="error of fit"):
@@ -239,13 +260,18 @@ def test_ridge_on_the_ramp_has_its_rate():
         X = rng.random(n)
         return X, np.minimum(X, 0.5)[:, None] + 0.2 * rng.normal(size=(n, 24)), grid, truth
 
-    fit = lambda X, y: ridge(Brownian(), X, y, 0.1 * len(X) ** 0.5)
+    def fit(X, y):
+        return ridge(Brownian(), X, y, 0.1 * len(X) ** 0.5)
+
     curve = learning_curve(fit, sample, [64, 128, 256, 512], 9, draws=12, floor=0.0, level=0.99)
     check_rate(curve, ridge_rate(2, 3 / 4))
     for wrong in (1 / 2, 1.0):
         with pytest.raises(LawBroken):
             check_rate(curve, wrong)
-    constant = lambda X, y: ridge(Brownian(), X, y, 30.0)  # lam that does not follow n
+
+    def constant(X, y):
+        return ridge(Brownian(), X, y, 30.0)  # lam that does not follow n
+
     with pytest.raises(LawBroken):
         check_rate(learning_curve(constant, sample, [64, 128, 256, 512], 9, draws=12, floor=0.0), 3 / 4)
 
