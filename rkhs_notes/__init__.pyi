@@ -12,6 +12,7 @@ from . import contracts as contracts
 from . import convex as convex
 from . import counts as counts
 from . import datasets as datasets
+from . import dependence as dependence
 from . import double_descent as double_descent
 from . import entries as entries
 from . import errors as errors
@@ -76,6 +77,7 @@ from . import subsets as subsets
 from . import sums as sums
 from . import support as support
 from . import svm as svm
+from . import swaps as swaps
 from . import systems as systems
 from . import tables as tables
 from . import tall as tall
@@ -184,8 +186,8 @@ from .scale import gaussian_process_large as gaussian_process_large
 from .processes import gp_classification as gp_classification
 from .hilbert import gram_schmidt as gram_schmidt
 from .mmd import herding as herding
-from .cca import hsic as hsic
-from .cca import hsic_test as hsic_test
+from .dependence import hsic as hsic
+from .dependence import hsic_test as hsic_test
 from .convex import huber as huber
 from .kernels import indefinite_witness as indefinite_witness
 from .kernels import is_psd as is_psd

@@ -4,13 +4,11 @@
 __all__ = []
 
 # %% ../nbs/S_smoothers.ipynb #8c4d592d
-import math
 from typing import Any
 import numpy as np
 import scipy.linalg
-from .arrays import Cholesky, as_number, spans
+from .arrays import Cholesky, as_number
 from .contracts import Value
-from .gram import n_points
 from .lowrank import pivoted_cholesky
 
 # %% ../nbs/S_smoothers.ipynb #9f1d4461
@@ -80,45 +78,3 @@ def dependence(F, G, reg):
 def half_log_det(C):
     "½ log det C; 0 of correlations that are 1 to all digits is refused"
     return Cholesky(C, name="the matrix of correlations", remedy="a larger reg").log_det() / 2
-
-# %% ../nbs/S_smoothers.ipynb #77d9be02
-def permutable_factor(k, X, name, tol):
-    "A centred factor of K, its trace error within 10 tol of its trace; None if that is too wide"
-    n, asked = n_points(X), tol
-    widest = min(2 * math.isqrt(20 * n), n)
-    while True:
-        approx = pivoted_cholesky(k, X, widest, asked, pivots="greedy")
-        varied = np.square(approx.factor - approx.factor.mean(axis=0, dtype=float)).sum()
-        if approx.residual.sum(dtype=float) <= 10 * tol * varied or approx.stopped != "tol":
-            break
-        asked /= 100
-    F, _ = centred_factor(approx, name, "a test of independence")
-    return F if approx.stopped != "rank" else None
-
-# %% ../nbs/S_smoothers.ipynb #ba316483
-def require_range(a, b):
-    "Before a product of values as large as a and b over- or underflows"
-    if a > 0 and b > 0 and abs(math.log10(a) + math.log10(b)) > 280:
-        raise ValueError(f"a product of values up to {a:.1e} and {b:.1e}: rescale one kernel.")
-
-
-def by_factors(F, G):
-    "(π ↦ ‖Fᵀ G[π]‖², the traces)"
-    varied = np.square(F).sum(), np.square(G).sum()
-    require_range(*varied)
-    return lambda order: float(np.square(F.T @ G[order]).sum()), varied
-
-
-def by_grams(K, L):
-    "(π ↦ Σ K̃ᵢⱼ L̃[π, π]ᵢⱼ, the traces)"
-    permuted = lambda rows, order: L[order[rows]].take(order, axis=1)
-    value = lambda order: sum(float(np.vdot(K[rows], permuted(rows, order)))
-                              for rows in spans(len(K), 64))
-    return value, (np.trace(K), np.trace(L))
-
-
-def rounding_of(diagonals, varied):
-    "How far apart equal values of the two may be, from the diagonals of the Gram matrices"
-    whole = [float(diagonal.sum(dtype=float)) for diagonal in diagonals]
-    size = whole[0] * varied[1] + varied[0] * whole[1]
-    return 8 * max(float(np.finfo(diagonal.dtype).eps) for diagonal in diagonals) * size
