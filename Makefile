@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 NB ?= $(wildcard nbs/*.ipynb)
 RECORDS = $(shell grep -ho 'make bench ROW=[a-z_]*' nbs/*.ipynb | sed 's/.*=//' | sort -u)
 
-.PHONY: help notes test engines nightly lab prepare outputs bench
+.PHONY: help notes test engines nightly lab prepare outputs bench bench-check bench-page
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 	@echo "  PY=python3.12 make ... takes another interpreter (Python 3.10 or newer)"
 
 notes: $(VENV)/.ok ## the web site, in _site/: runs the notebooks that changed, two at a time
@@ -43,8 +43,14 @@ outputs: $(VENV)/.ok ## run notebooks in place and keep their outputs; NB=nbs/03
 	@$(BIN)/python nbs/site/run.py $(NB)
 	@$(MAKE) --no-print-directory prepare
 
-bench: $(VENV)/.ok ## compare with other packages: tables, and JSON in _bench/; ROW=gram for one
+bench: $(VENV)/.ok ## compare with other packages: a page in _bench/; ROW=gram for one, PROFILE=full for all
 	@$(BIN)/python benchmarks/runner.py $(ROW)
+
+bench-check: $(VENV)/.ok ## the same; fails where a row fell below its aim twice
+	@$(BIN)/python benchmarks/check.py $(ROW)
+
+bench-page: $(VENV)/.ok ## keep the results in _bench/ as the page of the site
+	@$(BIN)/python benchmarks/report.py --store
 
 $(VENV)/.ok: pyproject.toml
 	@command -v $(PY) >/dev/null || { echo "$(PY) is not installed; PY=... names another interpreter"; exit 1; }

@@ -66,7 +66,6 @@ def race(n, d, P):
         f"binning n={n} d={d} P={P}",
         {OURS: ours, PYTHON: python, HALF: half},
         agree,
-        reach={PYTHON: 10, HALF: 10},
         repeats=3,
     )
 

@@ -65,7 +65,6 @@ def dense(n):
         },
         agree=within(1e-6),
         repeats=3,
-        reach=1.0,
     )
 
 

@@ -64,7 +64,6 @@ def curve(widths, draws):
         title=f"curve, n=300, {len(widths)} widths to {widths[-1]}, {draws} draws",
         contenders={OURS: ours, PEER: theirs},
         agree=agree,
-        reach=5.0,
         repeats=3,
     )
 
@@ -86,7 +85,6 @@ def fits(widths):
             PEER: lambda: [np.linalg.lstsq(Z[:, :D], Y, rcond=None)[0] for D in widths],
         },
         agree=agree,
-        reach=5.0,
         repeats=3,
     )
 

@@ -34,7 +34,7 @@ def race(title, n, ours, theirs):
         "rkhs_notes, nothing passed": lambda: ours().fit(X[:n], y[:n]),
         "sklearn GridSearchCV, cv=5": lambda: theirs().fit(X[:n], y[:n]),
     }
-    return Race(title=f"{title}, n={n}, d=10", contenders=contenders, agree=agree, reach=5.0, repeats=3)
+    return Race(title=f"{title}, n={n}, d=10", contenders=contenders, agree=agree, repeats=3)
 
 
 def ridge_row(n):

@@ -1,16 +1,19 @@
-"""Random Fourier features against RBFSampler: the time of the mapping, and the error at equal D.
+"""Feature maps: random waves against RBFSampler, in time and in error at equal D; monomials of dense points.
 
 Two random maps never agree entry by entry. Ours and the plain NumPy cosine and sine do, for they share their
 frequencies; against RBFSampler the Gram matrices of 300 points must agree within six standard errors.
 """
 
+import math
 from functools import partial
 
 import numpy as np
-from rkhs_notes.kernels import Gaussian
+from rkhs_notes.kernels import Gaussian, Polynomial
 from rkhs_notes.random_features import fourier_features
 from runner import Accuracy, Race, main
+from scipy.special import factorial
 from sklearn.kernel_approximation import RBFSampler
+from sklearn.preprocessing import PolynomialFeatures
 
 OURS = "rkhs_notes, paired"
 PEER = "sklearn RBFSampler"
@@ -21,7 +24,8 @@ def rows(quick):
     n = 2000 if quick else 100_000
     draws = 5 if quick else 40
     return [partial(mapping, n, 50, 2000, dtype) for dtype in (np.float64, np.float32)] + [
-        partial(error_at, D, draws) for D in (64, 512)
+        *(partial(error_at, D, draws) for D in (64, 512)),
+        *(partial(powers, n // 5, d, degree) for d, degree in ((10, 3), (30, 2), (4, 6))),
     ]
 
 
@@ -50,9 +54,29 @@ def mapping(n, d, D, dtype):
         f"mapping n={n} d={d} D={D} {np.dtype(dtype).name}",
         {OURS: lambda: phi(X), PEER: lambda: sampler.transform(X), "NumPy cos and sin": numpy},
         agree,
-        reach={PEER: 1.5 if dtype == np.float64 else 1.0},  # NumPy's float32 cosine is as fast as a tangent
         error=error,
         repeats=5,
+    )
+
+
+def powers(n, d, degree):
+    "All monomials up to a degree, theirs without our weights: columns of one direction, in another order."
+    X = np.random.default_rng(0).standard_normal((n, d))
+    phi, theirs = Polynomial(degree).feature_map(d), PolynomialFeatures(degree)
+
+    def agree(ours, other):
+        weighted = other[:300] * np.sqrt(weights)  # the feature map of (1 + x·y)^degree
+        gap = np.abs(ours[:300] @ ours[:300].T - weighted @ weighted.T).max()
+        assert ours.shape == other.shape, f"{ours.shape[1]} columns against {other.shape[1]}"
+        assert gap <= 1e-12 * np.abs(ours[:300] @ ours[:300].T).max(), f"Gram matrices differ by {gap:.2g}."
+
+    exponents = theirs.fit(X[:2]).powers_
+    rest = degree - exponents.sum(axis=1)
+    weights = math.factorial(degree) / factorial(rest) / factorial(exponents).prod(axis=1)
+    return Race(
+        f"monomials n={n} d={d} degree={degree}",
+        {"rkhs_notes": lambda: phi(X), "sklearn PolynomialFeatures": lambda: theirs.fit_transform(X)},
+        agree,
     )
 
 

@@ -37,7 +37,6 @@ def evidence(n, d, one_bandwidth):
         title=f"hyper-parameters, n={n}, d={d}, {2 + (1 if one_bandwidth else d)} of them",
         contenders={OURS: lambda: fit_hyperparameters(k, X, y, noise=0.1), PEER: peer},
         agree=agree,
-        reach=2.0,
         repeats=3,
     )
 

@@ -96,7 +96,6 @@ def colours(n, rows):
         },
         agree=equal,
         repeats=5,
-        reach=20,
     )
 
 
@@ -116,7 +115,6 @@ def against_grakel(n):
         contenders={OURS: lambda: WeisfeilerLehman(ROUNDS)(graphs), "GraKeL": by_grakel},
         agree=equal,
         repeats=5,
-        reach=2,
     )
 
 
@@ -171,7 +169,6 @@ def fragments(n):
         },
         agree=near,
         repeats=5,
-        reach=10,
     )
 
 

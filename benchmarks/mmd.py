@@ -168,7 +168,6 @@ def many_points(n, B, bandwidth=4.0, D=200):
         title=f"test of n=m={n}, B={B}",
         contenders={f"{OURS}, D={D}": by_features, "goodpoints CTT": compressed},
         agree=agree,
-        reach=3.0,
         repeats=3,
     )
 

@@ -58,7 +58,6 @@ def choose(n, d, values):
         },
         agree=agree,
         limit=LIMIT,
-        reach=20.0,
         repeats=3,
     )
 

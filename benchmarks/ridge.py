@@ -58,8 +58,6 @@ def fit(n, d, targets):
         },
         agree=agree,
         limit=LIMIT,
-        reach=1.0,
-        within=1.3,
     )
 
 

@@ -1,14 +1,17 @@
 """Races between this library and its peers: results are compared first, then time and memory.
 
-    python benchmarks/runner.py              every row, as `make bench` does
+    python benchmarks/runner.py              every row, as `make bench` does; PROFILE=full: the long ones too
     python benchmarks/runner.py gram         the rows named
     python benchmarks/gram.py --only d=784   one row, the races whose title holds this text
+    python benchmarks/gram.py --cpu          process time on one thread: for a machine that is busy
 
 A row is a file beside this one that ends with `main(__file__, rows)`; rows(quick) is a list of
-functions without arguments, each of which makes its data and returns a Race or an Accuracy.
+functions without arguments, each of which makes its data and returns a Race or an Accuracy. What
+it should reach stands in aims.py; report.py makes the page, check.py the guard.
 
 Time: the contenders take turns, A B A B, so that a busy moment of the machine falls on all of
-them; medians and quartiles of the wall clock. Freeing the result is not timed.
+them; medians and quartiles of the wall clock (of the process with --cpu). Freeing the result is
+not timed.
 
 Memory: each contender runs once in a process of its own, and the kernel of the system says by
 how much its resident memory rose at most. That sees everything: NumPy, work space of BLAS, C
@@ -27,13 +30,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from fnmatch import fnmatchcase
 from importlib import metadata
 from pathlib import Path
 
+from aims import aims_of, idle
+
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parent / "_bench"  # made by the tools, like _site and _build
+TOOLS = {"runner", "aims", "report", "check"}
+LONG = {"mmd_calibration", "mmd_power", "scale_million", "streams_ten_million"}  # with PROFILE=full
+FULL = os.environ.get("PROFILE") == "full"
+SMALL = 64.0  # MiB beside the result that nobody minds
 
 
 class Disagreement(Exception):
@@ -49,20 +60,17 @@ class Race:
     title : str
     contenders : dict              {name: function without arguments}, ours first
     agree : function               agree(ours, theirs) raises AssertionError if results differ
-    reach : float or dict          how many times faster than its peers ours should be; as a dict
-                                   {name: times}
+    reach : dict, optional         {name, * for anything: times longer than ours}; from aims.py
     limit : str                    the contender that does only what nobody can avoid; its result
                                    is another one and is not compared
-    within : float                 ours should take at most this many times the limit
     error : function, optional     error(result) ≥ 0, the distance from an exact reference
     repeats : int                  how often each contender is timed
     """
     title: str
     contenders: dict
     agree: Callable
-    reach: float | dict | None = None
+    reach: dict | None = None
     limit: str | None = None
-    within: float | None = None
     error: Callable | None = None
     repeats: int = 7
 
@@ -98,7 +106,8 @@ def run(race, clock=time.perf_counter):
     -------
     list of dict                  one a contender: race, contender, role (ours, peer or limit),
                                   agrees, error, result_mib; of a Race also seconds, median, lower
-                                  and upper quartile, ratio (their median / ours), reach, reached,
+                                  and upper quartile, ratio (their median / ours), low and high
+                                  (quartiles of the turns' ratios), reach, reached,
                                   sure (the aim lies outside the quartiles of the turns' ratios)
 
     Raises
@@ -176,11 +185,11 @@ def add_times(rows, race, seconds):
     for row in rows:
         times = seconds[row["contender"]]
         lower, median, upper = quartiles(times)
-        row |= dict(seconds=times, median=median, lower=lower, upper=upper,
+        low, _, high = quartiles([t / own for t, own in zip(times, ours, strict=True)])
+        row |= dict(seconds=times, median=median, lower=lower, upper=upper, low=low, high=high,
                     ratio=median / statistics.median(ours), reach=target(race, row),
                     reached=None, sure=None)
         if row["reach"] is not None:
-            low, _, high = quartiles([t / own for t, own in zip(times, ours, strict=True)])
             row |= dict(reached=row["ratio"] >= row["reach"],
                         sure=not low <= row["reach"] <= high)
 
@@ -192,11 +201,26 @@ def quartiles(times):
 
 def target(race, row):
     "The ratio that this row should reach, or None."
-    if row["role"] == "limit":
-        return None if race.within is None else 1 / race.within
-    if row["role"] == "ours":
-        return None
-    return race.reach.get(row["contender"]) if isinstance(race.reach, dict) else race.reach
+    met = [times for name, times in (race.reach or {}).items() if fnmatchcase(row["contender"], name)]
+    return met[0] if met and row["role"] != "ours" else None
+
+
+def process_clock():
+    "Seconds that this process and the ones it has waited for have computed, all threads together."
+    try:
+        import resource
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return time.process_time() + children.ru_utime + children.ru_stime
+    except ImportError:
+        return time.process_time()
+
+
+def clock_of(asked):
+    "(the clock, a context that holds BLAS to one thread with --cpu)"
+    if not asked.cpu:
+        return time.perf_counter, nullcontext()
+    from threadpoolctl import threadpool_limits
+    return process_clock, threadpool_limits(1)
 
 
 # ---------------------------------------------------------------- memory
@@ -260,18 +284,22 @@ def peak_in_new_process(file, index, name):
 
 
 def add_memory(rows, file, index):
-    "Peaks into the rows, and for ours whether what it needs beside the result is no larger."
+    "Peaks into the rows, and for ours whether it needs no more than the result again, or little."
     for row in rows:
         peak, size = peak_in_new_process(file, index, row["contender"]), row["result_mib"]
         extra = None if None in (peak, size) else max(0.0, peak - size)
-        lean = extra <= size if extra is not None and row["role"] == "ours" else None
+        lean = extra <= max(size, SMALL) if extra is not None and row["role"] == "ours" else None
         row |= dict(peak_mib=peak, extra_mib=extra, lean=lean)
 
 
 # ---------------------------------------------------------------- machine
 
-def machine():
+def machine(cpu_time=False):
     """What the numbers depend on besides the code.
+
+    Parameters
+    ----------
+    cpu_time : bool    the clock counts what the process computes, on one thread
 
     Returns
     -------
@@ -292,7 +320,7 @@ def machine():
         system=f"{platform.system()} {platform.release()}", python=platform.python_version(),
         packages={name: metadata.version(name) for name in packages}, threads=threads,
         rkhs_notes=rkhs_notes.__version__, commit=commit(Path(rkhs_notes.__file__).parent),
-        block_mib=settings.block_mib)
+        block_mib=settings.block_mib, clock="process" if cpu_time else "wall")
 
 
 def cpu():
@@ -338,7 +366,7 @@ def described(facts):
     return "\n".join([
         f"{facts['cpu']}, {facts['cores']} cores, {memory} GiB, load {load}, {facts['system']}",
         f"Python {facts['python']}, {packages}",
-        f"threads: {', '.join(facts['threads'])}",
+        f"threads: {', '.join(facts['threads'])}; seconds of the {facts['clock']}",
         f"rkhs_notes {facts['rkhs_notes']}, commit {facts['commit'] or 'unknown'}, "
         f"block_mib {facts['block_mib']:g}; {facts['when']}"])
 
@@ -432,15 +460,21 @@ def main(file, rows, arguments=None):
         index, contender = asked.peak
         print(json.dumps(peak_mib(makers[int(index)]().contenders[contender])))
         return
-    facts, results = machine(), []
-    print(described(facts), heading(), sep="\n")
-    try:
-        for index, make in enumerate(makers):
-            results += measured(file, index, make, asked)
-    except Disagreement as e:
-        sys.exit(str(e))
+    clock, threads = clock_of(asked)
+    with threads:
+        facts, results = machine(asked.cpu), []
+        print(described(facts), heading(), sep="\n")
+        try:
+            for index, make in enumerate(makers):
+                results += measured(file, index, make, asked, clock)
+        except Disagreement as e:
+            sys.exit(str(e))
     print(summary(results))
     write(asked.json or RESULTS / f"{name}.json", name, facts, results)
+    if not (asked.quick or asked.only):
+        of = {row["race"]: [r["contender"] for r in results if r["race"] == row["race"]] for row in results}
+        for race, contender in idle(name, of.items()):
+            print(f"an aim of aims.py meets nobody here: {race}, {contender}", file=sys.stderr)
 
 
 def parser(name):
@@ -448,6 +482,8 @@ def parser(name):
     options = argparse.ArgumentParser(prog=f"{name}.py", allow_abbrev=False)
     options.add_argument("--quick", action="store_true",
                          help="few points, 3 repeats, no aims, no memory: does it run?")
+    options.add_argument("--cpu", action="store_true",
+                         help="process time on one thread instead of the wall clock")
     options.add_argument("--only", default="", metavar="TEXT", help="races with this in the title")
     options.add_argument("--json", type=Path, metavar="PATH",
                          help=f"where the results go; by default {RESULTS.name}/{name}.json")
@@ -455,14 +491,15 @@ def parser(name):
     return options
 
 
-def measured(file, index, make, asked):
+def measured(file, index, make, asked, clock):
     "The rows of one race, printed as soon as they are there; none if it was not asked for."
     race = make()
     if asked.only not in race.title:
         return []
-    if asked.quick and isinstance(race, Race):
-        race = replace(race, repeats=3, reach=None, within=None)  # the aims hold for full sizes
-    rows = run(race)
+    if isinstance(race, Race):  # the aims hold for full sizes
+        race = replace(race, repeats=3) if asked.quick else replace(
+            race, reach=aims_of(Path(file).stem, race.title))
+    rows = run(race, clock)
     if not asked.quick:
         add_memory(rows, file, index)
     print(table(rows), flush=True)
@@ -471,13 +508,16 @@ def measured(file, index, make, asked):
 
 def run_files(arguments):
     "Every row file, or those named, each in a process of its own; the exit status."
-    known = [path.stem for path in sorted(HERE.glob("*.py")) if path.stem != Path(__file__).stem]
+    known = sorted({path.stem for path in HERE.glob("*.py")} - TOOLS)
     names = [argument for argument in arguments if argument in known]
     options = [argument for argument in arguments if argument not in known]
     failed = 0
-    for name in names or known:
+    for name in names or [name for name in known if FULL or name not in LONG]:
         print(f"\n== {name}", flush=True)
         failed |= subprocess.run([sys.executable, HERE / f"{name}.py", *options]).returncode != 0
+    if not names and "--quick" not in options:
+        import report
+        report.main()
     return failed
 
 

@@ -108,7 +108,6 @@ def on_centres(n, M, peers=(PEER, FALKON), repeats=1):
         contenders={name: ways[name] for name in (OURS, *peers)},
         agree=agree,
         error=error,
-        reach=1.5,
         repeats=repeats,
     )
 

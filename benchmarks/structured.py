@@ -56,7 +56,6 @@ def spectrum(n, length=100, k=5):
         f"spectrum n={n} length={length} k={k}",
         {OURS: lambda: Spectrum(k)(X), PYTHON: python},
         np.testing.assert_array_equal,
-        reach=50,
         repeats=1 if n > 1000 else 3,
     )
 
@@ -90,7 +89,6 @@ def subsequences(n, length=60, p=3, decay=0.5):
         f"subsequences n={n} length={length} p={p}",
         {OURS: lambda: Subsequence(p, decay)(X), PYTHON: python},
         partial(np.testing.assert_allclose, rtol=1e-11),
-        reach=30,
         repeats=1 if n > 100 else 3,
     )
 

@@ -51,6 +51,8 @@ def stage():
     wanted = {write(STAGE / path.name, file.read_bytes()) for path, file in notebooks.items()}
     wanted |= {write(STAGE / path.relative_to(NBS), path.read_bytes()) for path in NBS.glob("images/*")}
     wanted |= {write(path, text) for path, text in api_pages(notebooks)}
+    races = (ROOT / "benchmarks" / "page").glob("*")
+    wanted |= {write(STAGE / "benchmarks" / path.name, path.read_bytes()) for path in races}
     for path in STAGE.rglob("*.*"):
         if path.is_file() and path not in wanted:
             path.unlink()

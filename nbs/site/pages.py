@@ -25,7 +25,7 @@ TOCTREES = "\n\n".join(
     f"```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n{files}\n```"
     for caption, files in [
         ("Chapters", "[0-9]*"),
-        ("Appendices", "[A-U]_*\nV_exercises\n[W-Z]_*"),
+        ("Appendices", "[A-U]_*\nV_exercises\n[W-Z]_*\nbenchmarks/*"),
         ("API", "api/*"),
         ("Answers", "V_answers_*"),
     ]

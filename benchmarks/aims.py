@@ -1,0 +1,77 @@
+"""What each race should reach: the one place where aims are written.
+
+A line names a row file, races by their titles (* stands for anything), a contender, and how many times
+longer than ours it should take. Of a limit, which ours cannot undercut, it is the share: 1 / 1.3 says
+that ours takes at most 1.3 times as long. Contenders that are not named are shown without an aim.
+"""
+
+from fnmatch import fnmatchcase
+
+AIMS = [
+    ("binning", "*", "dictionaries*", 10),
+    ("cke", "*all columns*", "scipy eigh, dense", 1),
+    ("double_descent", "*", "numpy lstsq*", 5),
+    ("estimators", "*", "sklearn GridSearchCV*", 5),
+    ("features", "mapping*float64", "sklearn RBFSampler", 1.5),
+    ("features", "mapping*float32", "sklearn RBFSampler", 1.3),
+    ("features", "monomials*", "sklearn PolynomialFeatures", 1),
+    ("gp", "*, 3 of them", "sklearn GaussianProcessRegressor", 2.5),
+    ("gp", "*, 6 of them", "sklearn GaussianProcessRegressor", 2),
+    ("gram", "Gaussian k(X), n=5000, d=10,*", "sklearn rbf_kernel", 3),
+    ("gram", "Gaussian k(X), n=5000, d=10,*", "GEMM + exp", 1 / 1.4),
+    ("gram", "Gaussian k(X, Y), n=5000, d=10, float64", "sklearn rbf_kernel", 1.3),
+    ("gram", "Gaussian k(X), *d=784, float64", "sklearn rbf_kernel", 1),
+    ("gram", "Gaussian k(X, Y), *d=784, float64", "sklearn rbf_kernel", 1.1),
+    ("gram", "Gaussian k(X), *d=784, float32", "sklearn rbf_kernel", 2),
+    ("gram", "Gaussian k(X, Y), *float32", "sklearn rbf_kernel", 2),
+    ("gram", "*", "its parts + one pass", 1),
+    ("graphs", "*", "dictionaries in Python", 20),
+    ("graphs", "fragments*", "recursion in Python", 10),
+    ("graphs", "*", "GraKeL", 2),
+    ("imports", "*", "sklearn KernelRidge", 1),
+    ("kpca", "*components*", "sklearn *", 1.5),
+    ("kpca", "HSIC*", "loop*", 10),
+    ("mercer", "Mercer*", "scipy *", 1),
+    ("mercer", "no matrix*", "scipy *", 1),
+    ("mercer", "centred*", "sklearn KernelPCA", 1.5),
+    ("mmd", "permutation test, n=m=250*", "loop*", 50),
+    ("mmd", "permutation test, n=m=250*", "hyppo MMD", 500),
+    ("mmd", "*in part*", "loop*, 4 of 1000", 2),  # 2 · 1001 / 5: 400 times for all thousand
+    ("mmd", "*in part*", "hyppo MMD, 4 of 1000", 5),
+    ("mmd", "test of*", "goodpoints CTT", 3),
+    ("path", "*", "sklearn GridSearchCV*", 20),
+    ("path", "*", "eigh", 1 / 1.3),  # eigh itself leaves no more than 23 times
+    ("ridge", "*", "sklearn KernelRidge", 1),
+    ("ridge", "*", "Cholesky", 1 / 1.3),
+    ("scale", "*", "*", 1.5),
+    ("scale_million", "*", "*", 1.5),
+    ("sgd", "*", "numba loop", 1 / 2.5),
+    ("sgd", "*", "NumPy loop", 1),
+    ("streams", "*", "sklearn RBFSampler + Ridge", 2),
+    ("streams*", "*", "GEMM + syrk", 0.6),
+    ("structured", "spectrum*", "plain Python", 50),
+    ("structured", "subsequences*", "plain Python", 30),
+    ("svc", "svc, Gaussian*", "sklearn SVC", 2.2),
+    ("svc", "svc_multiclass*", "sklearn SVC", 1),
+    ("svc_grid", "*", "sklearn SVC", 1),
+    ("svc_grid", "*", "SVC, cache*", 0.95),
+]
+
+
+def aims_of(row, race, aims=AIMS):
+    """{contender's pattern: ratio} of one race
+
+    Parameters
+    ----------
+    row : str       name of the file, without .py
+    race : str      title
+    """
+    return {who: times for file, title, who, times in aims
+            if fnmatchcase(row, file) and fnmatchcase(race, title)}
+
+
+def idle(row, races, aims=AIMS):
+    "The aims of a row that no race (title, contenders) meets: a title has changed, or a name"
+    return [(title, who) for file, title, who, _ in aims if file == row and not any(
+        fnmatchcase(race, title) and any(fnmatchcase(name, who) for name in names)
+        for race, names in races)]
