@@ -38,6 +38,7 @@ FeatureMap MonomialMap finite_feature_map feature_dimension check_feature_map pe
 perceptron_dual random_feature_map fourier_features binning_features nystrom_features features_for
 SpectralMeasure min_norm_fit double_descent_curve
 StreamingRidge stream_ridge StreamingMeans
+bias_variance rademacher margin_bound loo_bound
 
 kernel_pca kernel_cca kernel_ica center hsic hsic_test coupled_embedding affinity
 mean_embedding mmd2_u mmd2_v mmd2_linear mmd2_gaussians mmd_test mmd_test_aggregated witness herding

@@ -150,6 +150,7 @@ from .metrics import Tensor as Tensor
 from .estimators import TwoSampleDrift as TwoSampleDrift
 from .graphs import WeisfeilerLehman as WeisfeilerLehman
 from .cke import affinity as affinity
+from .generalization import bias_variance as bias_variance
 from .grids_landmarks import binning_features as binning_features
 from .kpca import center as center
 from .sgd import cheapest_option as cheapest_option
@@ -199,6 +200,8 @@ from .processes import learn_noise as learn_noise
 from .rates import learning_curve as learning_curve
 from .datasets import load as load
 from .stored import load_model as load_model
+from .generalization import loo_bound as loo_bound
+from .generalization import margin_bound as margin_bound
 from .mmd import mean_embedding as mean_embedding
 from .kernels import median_bandwidth as median_bandwidth
 from .mercer import mercer_expansion as mercer_expansion
@@ -219,6 +222,7 @@ from .features import perceptron_dual as perceptron_dual
 from .features import perceptron_primal as perceptron_primal
 from .hilbert import project as project
 from .convex import quantile as quantile
+from .generalization import rademacher as rademacher
 from .grids_landmarks import random_feature_map as random_feature_map
 from .scale import recommend as recommend
 from .representer import ridge as ridge
