@@ -20,8 +20,8 @@ __version__ = "0.1.0"
 _DAILY = """
 Kernel Linear Constant Polynomial Gaussian Mahalanobis Laplace Matern Cauchy RationalQuadratic
 Periodic Brownian Sobolev SobolevFull Delta Bilinear Anova Tensor FiniteRank Precomputed
-check_kernel check_conditionally_negative indefinite_witness is_psd median_bandwidth from_sklearn
-Graph WeisfeilerLehman ShortestPath RandomWalk Subtree check_renumbering
+check_kernel indefinite_witness is_psd median_bandwidth from_sklearn
+Graph WeisfeilerLehman ShortestPath RandomWalk Subtree
 compare_tables load_model
 
 Measure empirical gauss_legendre gauss_hermite uniform_grid gram_schmidt project riesz_representer
@@ -30,11 +30,11 @@ MercerExpansion mercer_expansion check_mercer
 
 ridge ridge_path minimize_risk huber quantile epsilon_insensitive semiparametric smoothing_spline
 nadaraya_watson gaussian_process fit_hyperparameters learn_noise gp_classification
-check_representer check_sample_space
+check_representer
 kernel_sgd cheapest_option svc svr nu_svc nu_svr svc_multiclass one_class svm_primal
 svc_probability svc_leave_one_out
 
-FeatureMap MonomialMap finite_feature_map feature_dimension check_feature_map perceptron_primal
+FeatureMap MonomialMap finite_feature_map check_feature_map perceptron_primal
 perceptron_dual random_feature_map fourier_features binning_features nystrom_features features_for
 SpectralMeasure min_norm_fit double_descent_curve
 StreamingRidge stream_ridge StreamingMeans
@@ -45,10 +45,10 @@ mean_embedding mmd2_u mmd2_v mmd2_linear mmd2_gaussians mmd_test mmd_test_aggreg
 
 Spectrum Blended Mismatch Subsequence SetKernel Fisher
 
-KernelOperator ridge_large gaussian_process_large recommend check_large_fit
+KernelOperator ridge_large gaussian_process_large recommend
 learning_curve
 
-conditional_embedding
+conditional_embedding goodness_of_fit_test
 
 KernelRidge KernelSVC KernelSVR OneClassKernelSVM KernelLogistic KernelPCA KernelCCA RandomFeatures
 NystromFeatures CoupledEmbedding TwoSampleDrift StreamingKernelRidge

@@ -68,6 +68,7 @@ from . import smo as smo
 from . import smoothers as smoothers
 from . import spectra as spectra
 from . import splines as splines
+from . import stein as stein
 from . import steps as steps
 from . import stored as stored
 from . import streams as streams
@@ -155,15 +156,11 @@ from .grids_landmarks import binning_features as binning_features
 from .kpca import center as center
 from .sgd import cheapest_option as cheapest_option
 from .exercises import check as check
-from .metrics import check_conditionally_negative as check_conditionally_negative
 from .features import check_feature_map as check_feature_map
 from .kernels import check_kernel as check_kernel
-from .scale import check_large_fit as check_large_fit
 from .mercer import check_mercer as check_mercer
-from .graphs import check_renumbering as check_renumbering
 from .representer import check_representer as check_representer
 from .rkhs import check_reproducing as check_reproducing
-from .processes import check_sample_space as check_sample_space
 from .comparison import compare_tables as compare_tables
 from .conditioning import conditional_embedding as conditional_embedding
 from .cke import coupled_embedding as coupled_embedding
@@ -173,7 +170,6 @@ from .double_descent import double_descent_curve as double_descent_curve
 from .hilbert import empirical as empirical
 from .convex import epsilon_insensitive as epsilon_insensitive
 from .errors import expect_fail as expect_fail
-from .features import feature_dimension as feature_dimension
 from .bounds import features_for as features_for
 from .features import finite_feature_map as finite_feature_map
 from .processes import fit_hyperparameters as fit_hyperparameters
@@ -184,6 +180,7 @@ from .hilbert import gauss_hermite as gauss_hermite
 from .hilbert import gauss_legendre as gauss_legendre
 from .processes import gaussian_process as gaussian_process
 from .scale import gaussian_process_large as gaussian_process_large
+from .stein import goodness_of_fit_test as goodness_of_fit_test
 from .processes import gp_classification as gp_classification
 from .hilbert import gram_schmidt as gram_schmidt
 from .mmd import herding as herding

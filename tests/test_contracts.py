@@ -39,6 +39,7 @@ from rkhs_notes.contracts import (
 )
 from rkhs_notes.double_descent import relu_features
 from rkhs_notes.errors import RKHSError
+from rkhs_notes.hilbert import gauss_hermite
 from rkhs_notes.kernels import Gaussian, Linear
 from rkhs_notes.random_features import fourier_features
 from rkhs_notes.rkhs import RKHS
@@ -205,6 +206,16 @@ DRAWS = {
         "f": lambda rng: RKHS(Gaussian(1.0)).function(rng.normal(size=(5, 2)), rng.uniform(size=5)),
         "Z": lambda rng: rng.normal(size=(6, 2)),
     },
+    "stein.check_stein": {
+        "k": lambda rng: Gaussian(1.5),
+        "score": lambda rng: lambda x: -x,
+        "law": lambda rng: gauss_hermite(0.0, 1.0, 60),
+        "Z": lambda rng: rng.normal(size=(4, 1)),
+        "u": lambda rng: None,
+    },
+    "stein.stein_discrepancy": {"score": lambda rng: np.cos},
+    "stein.goodness_of_fit_test": {"score": lambda rng: np.cos},
+    "stein.torch_score": {"log_density": lambda rng: np.sum},
     "zoo.from_sklearn": {"kernel": lambda rng: RBF(1.0)},
 }
 
