@@ -4,14 +4,14 @@
 __all__ = ['pca_primal', 'center', 'center_cross', 'KernelComponents', 'kernel_pca', 'check_kernel_pca']
 
 # %% ../nbs/08_kpca.ipynb #523ea3b6
-import math
+import math, scipy.linalg
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
-import scipy.linalg
 from .arrays import akin, as_number, as_targets, centred, require_symmetric, shaped
-from .contracts import (Count, Matrix, Points, Positive, Rng, SquareMatrix, Value, Word,
-                                  array, contract, instance_of, one_of, word_of)
+from .contracts import (Count, Matrix, Points, Positive, Rng, SquareMatrix, Value,
+                                  Weights, Word, array, contract, instance_of, one_of, taken_of,
+                                  word_of)
 
 # %% ../nbs/08_kpca.ipynb #f4417ebb
 from .errors import not_negative, require
@@ -116,6 +116,7 @@ class Axes(Value):
     eigenvalues: PerComponent
     trace: float
     mean_norm2: float
+    weights: np.ndarray | None = None
 
     k = property(lambda self: self.components.k, doc="The kernel.")
 
@@ -126,8 +127,9 @@ class Axes(Value):
 
     @property
     def scores(self):
-        "Coordinates of the sample, array (n, m): U √λ   (8.6)"
-        return self.components.alpha * self.eigenvalues
+        "Coordinates of the sample, array (n, m): W^(−½) U √λ   (8.6)"
+        scores = self.components.alpha * self.eigenvalues
+        return scores if self.weights is None else scores / self.weights[:, None]
 
     def transform(self, X):
         """Coordinates ⟨v_j, φ(x) − μ⟩ = v_j(x) + offset_j, array (l, m), of points X, array (l, d),
@@ -145,9 +147,10 @@ class Axes(Value):
                        offset=self.offset[:m], eigenvalues=self.eigenvalues[:m])
 
 # %% ../nbs/08_kpca.ipynb #a12719f9
-def mean_feature(k, X, dtype):
-    "μ = (1/n) Σᵢ k(xᵢ, ·), as a function"
-    return RKHSFunction(k, X, np.full(n_points(X), 1 / n_points(X), dtype))
+def mean_feature(k, X, dtype, weights=None):
+    "μ = Σᵢ wᵢ k(xᵢ, ·) / Σᵢ wᵢ, as a function"
+    w = np.ones(n_points(X)) if weights is None else weights
+    return RKHSFunction(k, X, (w / w.sum()).astype(dtype))
 
 # %% ../nbs/08_kpca.ipynb #7be7c125
 def _scores(value, name, call):
@@ -209,6 +212,7 @@ class KernelComponents(Invertible):
     eigenvalues : λ of H K H, decreasing; the variance along v_j is λ_j / n
     trace : float                 the sum of all eigenvalues of H K H
     mean_norm2 : float            ‖μ‖², μ the mean feature
+    weights : array (n,), None    > 0; K is √W K √W then, and H takes away its part along √w
     """
 
     @contract
@@ -218,7 +222,8 @@ class KernelComponents(Invertible):
         X : array (l, d)
         returns : array (l,), ≥ 0
         """
-        mean = mean_feature(self.k, self.components.Z, self.components.alpha.dtype)
+        f = self.components
+        mean = mean_feature(self.k, f.Z, f.alpha.dtype, self.weights)
         whole = self.k.diag(X) - 2 * mean(X) + self.mean_norm2
         return np.maximum(whole - np.square(self.transform(X)).sum(axis=1), 0)    # (8.8)
 
@@ -235,7 +240,8 @@ class KernelComponents(Invertible):
 
 # %% ../nbs/08_kpca.ipynb #9d356ea9
 @contract
-def kernel_pca(k: AKernel, X: Points, n_components: Count = 2, rng: Rng = None) -> KernelComponents:
+def kernel_pca(k: AKernel, X: Points, n_components: Count = 2, rng: Rng = None,
+               weights: Weights = None) -> KernelComponents:
     """Leading eigenpairs H K H u = λ u, as functions v = Σᵢ λ^(−½) uᵢ k(xᵢ, ·) of norm 1   (8.6)
 
     H K H is never formed when n is large. Where eigenvalues coincide, the basis of their space is
@@ -244,6 +250,7 @@ def kernel_pca(k: AKernel, X: Points, n_components: Count = 2, rng: Rng = None) 
     X : n ≥ 2
     n_components : at most the number of eigenvalues above rounding
     rng : start of the iteration
+    weights : 2 is the point twice; points of weight 0 are left out
     returns : float32 if the kernel's values are, else float64
 
     Raises
@@ -261,22 +268,25 @@ def kernel_pca(k: AKernel, X: Points, n_components: Count = 2, rng: Rng = None) 
     >>> pca.transform([0.0, 6.0]).round(2).tolist()
     [[0.63, 0.31], [-0.63, 0.31]]
     """
-    A = GramOperator(k, X, centred=True)
+    if weights is not None and not weights.all():
+        X, weights = taken_of(X, np.flatnonzero(weights)), weights[weights > 0]
+    A = GramOperator(k, X, weights, centred=True)
     found = leading_eigenpairs(A, min(n_components, n_points(X)), rng=rng)
     require_directions(_beyond_rounding(found, A), n_components, "the centred features of X",
                        f"n_components = {n_components}")
-    alpha = found.vectors / np.sqrt(found.values)                                # (8.6)
-    alpha -= alpha.mean(axis=0)
-    means = mean_feature(k, A.X, A.dtype)(A.X) if A.K is None else A.K.mean(axis=0)
-    trace = float(A.diagonal.sum(dtype=float) - means.sum(dtype=float))
+    alpha = A.root[:, None] * found.vectors / np.sqrt(found.values)              # (8.6)
+    share = A.root * A.unit / np.linalg.norm(A.root)                             # W / tr W
+    alpha -= np.outer(share, alpha.sum(axis=0))
+    means = mean_feature(k, A.X, A.dtype, weights)(A.X) if A.K is None else share @ A.K
+    trace = float(A.weights @ (A.diagonal.astype(float) - means))
     return KernelComponents(RKHSFunction(k, A.X, alpha), -(means @ alpha), found.values, trace,
-                            float(means.mean(dtype=float)))
+                            float(share @ means.astype(float)), weights)
 
 # %% ../nbs/08_kpca.ipynb #cb33a35a
 def _beyond_rounding(found, A):
     "How many eigenvalues of H K H rounding can tell from 0"
     eps = float(np.finfo(A.dtype).eps)
-    trace, top = float(A.diagonal.sum(dtype=float)), abs(float(found.values[0]))
+    trace, top = float(A.weights @ A.diagonal), abs(float(found.values[0]))
     floor = max(eps**0.75 * top, 4 * eps * trace)
     not_negative(found.lowest, "the least eigenvalue of H K H", A.k, 1e3 * floor,
                  "indefinite_witness(k, X) shows where")
@@ -284,6 +294,13 @@ def _beyond_rounding(found, A):
 
 # %% ../nbs/08_kpca.ipynb #066c260a
 AnAnswer = Annotated[Any, instance_of(KernelComponents, "the result of kernel_pca")]
+
+# %% ../nbs/08_kpca.ipynb #62289367
+def _centred_at(K, w):
+    "√W C K Cᵀ √W, C takes weighted means away, and ‖μ‖²"
+    share, root = w / w.sum(), np.sqrt(w)
+    means = K @ share
+    return root[:, None] * (K - means[:, None] - means + share @ means) * root, share @ means
 
 # %% ../nbs/08_kpca.ipynb #b0453689
 @contract
@@ -305,12 +322,14 @@ def check_kernel_pca(pca: AnAnswer, X=None, tol: Positive = 1e-8) -> float:
     X = f.Z if X is None else f.k._marked(X, "X")
     scores = shaped(pca.transform(X), "pca.transform(X)", pca.scores.shape, hint=", the sample")
     K0, largest = f.k(X), lambda A: float(np.abs(A).max())
-    K, root = center(K0), math.sqrt(top)
-    leading = scipy.linalg.eigvalsh(K / top)[::-1][:len(lam)]
+    w = np.ones(len(K0)) if pca.weights is None else pca.weights
+    K, mean_norm2 = _centred_at(K0, w)
+    scores, own = np.sqrt(w)[:, None] * scores, np.sqrt(w)[:, None] * pca.scores
+    root, leading = math.sqrt(top), scipy.linalg.eigvalsh(K / top)[::-1][:len(lam)]
     laws = [
         ("the functions are orthonormal in H", largest(f @ f - np.eye(len(lam))),
          tol * top / float(lam.min()), "is the factor 1/√λ missing?"),
-        ("the scores of the sample have mean 0", largest(scores.mean(axis=0)) / root, tol,
+        ("the scores of the sample have mean 0", largest(w**0.5 @ scores) / w.sum() / root, tol,
          "new points are centred with the mean of the sample, which is minus the offset."),
         ("H K H u = λ u", largest(K @ scores - scores * lam) / top**1.5, tol,
          "not eigenvectors, or those of K without centring."),
@@ -320,9 +339,9 @@ def check_kernel_pca(pca: AnAnswer, X=None, tol: Positive = 1e-8) -> float:
          "components come in decreasing order, from the first."),
         ("the trace is that of H K H", abs(np.trace(K, dtype=float) - pca.trace) / pca.trace, tol,
          "explained would be shares of something else."),
-        ("mean_norm2 is the mean of K", abs(K0.mean(dtype=float) - pca.mean_norm2) / largest(K0),
+        ("mean_norm2 is the mean of K", abs(mean_norm2 - pca.mean_norm2) / largest(K0),
          tol, "residual needs ‖μ‖²."),
-        ("scores are those of the functions", largest(pca.scores - scores) / root, tol,
+        ("scores are those of the functions", largest(own - scores) / root, tol,
          "they are alpha λ.")]
     return max(require(*law) for law in laws)
 
@@ -333,7 +352,8 @@ def _by_fixed_point(pca, scores, starts, tol, max_iter):
     k = k.k if isinstance(k, Scaled) else k
     if not isinstance(k, Gaussian):
         raise ValueError(f"the fixed point is of a Gaussian, not of {k}; take method='ridge'.")
-    return fixed_points(k, f.Z, f.alpha, pca.scores, scores, starts, tol, max_iter)
+    share = mean_feature(k, f.Z, float, pca.weights).alpha
+    return fixed_points(k, f.Z, f.alpha, pca.scores, scores, starts, tol, max_iter, share)
 
 # %% ../nbs/08_kpca.ipynb #ff7f0b08
 def _by_ridge(pca, scores, k, lam, targets):
@@ -343,6 +363,7 @@ def _by_ridge(pca, scores, k, lam, targets):
         raise ValueError("a row number is no point to go back to: pass targets, vectors (n, e).")
     targets = as_targets(f.Z if targets is None else targets, len(f.Z), "targets")
     k = Gaussian(median_bandwidth(trained)) if k is None else k
-    fit = ridge(k, trained, targets, lam, offset=True) if lam is not None else (
-        ridge_path(k, trained, targets, offset=True).function)
+    with_offset = dict(offset=True, weights=pca.weights)
+    fit = ridge(k, trained, targets, lam, **with_offset) if lam is not None else (
+        ridge_path(k, trained, targets, **with_offset).function)
     return fit(scores)

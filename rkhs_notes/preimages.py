@@ -35,11 +35,11 @@ def ascend(k, X, gamma, z, tol, max_iter):
     return z, g, left
 
 # %% ../nbs/S_preimages.ipynb #bc76af52
-def fixed_points(k, X, alpha, trained, scores, starts, tol, max_iter):
-    "The highest z for Σᵢ γᵢ k(z, xᵢ), γ = scores alphaᵀ + 1/n, a row for each row of scores"
+def fixed_points(k, X, alpha, trained, scores, starts, tol, max_iter, share=None):
+    "The highest z for Σᵢ γᵢ k(z, xᵢ), γ = scores alphaᵀ + share (1/n), a row for each of scores"
     points, starts = np.empty((len(scores), X.shape[1]), X.dtype), min(starts, len(X))
     for rows in row_blocks(len(scores), 8 * 4 * len(X)):
-        gamma = scores[rows] @ alpha.T + 1 / len(X)
+        gamma = scores[rows] @ alpha.T + (1 / len(X) if share is None else share)
         near = np.argpartition(sqdist(scores[rows], trained), starts - 1, axis=1)[:, :starts]
         points[rows] = _highest(k, X, gamma, near, tol, max_iter, rows.start)
     return points

@@ -1,5 +1,6 @@
 """Real tables: labels of any type, columns by name, sparse rows, weights, habits of other libraries."""
 
+import dataclasses
 import pickle
 
 import numpy as np
@@ -325,3 +326,31 @@ def test_check_kkt_knows_the_weights_of_one_class():
     rn.check_kkt(machine, X, nu=0.2, weights=W)
     with pytest.raises(rn.LawBroken):
         rn.check_kkt(machine, X, nu=0.2)
+
+
+def test_components_of_weighted_points():
+    weighted, again = rn.kernel_pca(k, X, 4, weights=W), rn.kernel_pca(k, X[AGAIN], 4)
+    for number in ("eigenvalues", "trace", "mean_norm2"):
+        np.testing.assert_allclose(getattr(weighted, number), getattr(again, number), rtol=1e-10)
+    one, other = weighted.transform(PLACES), again.transform(PLACES)
+    np.testing.assert_allclose(one @ one.T, other @ other.T, atol=1e-9)            # whatever the signs
+    np.testing.assert_allclose(weighted.residual(PLACES), again.residual(PLACES), atol=1e-10)
+    np.testing.assert_allclose(weighted.scores, weighted.transform(X[W > 0]), atol=1e-10)
+    for how in ({}, {"method": "ridge", "k": rn.Gaussian(1.0), "lam": 0.1}):
+        np.testing.assert_allclose(weighted.reconstruct(PLACES, **how), again.reconstruct(PLACES, **how),
+                                   atol=1e-5)
+    assert rn.check_kernel_pca(weighted) < 1e-12
+    with pytest.raises(rn.LawBroken, match="mean 0"):
+        rn.check_kernel_pca(dataclasses.replace(weighted, weights=weighted.weights[::-1]))
+
+
+def test_correlations_of_weighted_pairs():
+    Y = np.c_[X[:, 0] ** 2, y]
+    weighted, again = (rn.kernel_cca(k, k, X[r], Y[r], 0.5, 2, **w)
+                       for r, w in ((np.arange(60), {"weights": W}), (AGAIN, {})))
+    np.testing.assert_allclose(weighted.correlations, again.correlations, atol=1e-6)
+    one, other = weighted.transform_x(PLACES), again.transform_x(PLACES)
+    np.testing.assert_allclose(np.abs(one), np.abs(other), atol=1e-5)
+    assert rn.check_kernel_cca(weighted, X, Y, weights=W) < 1e-6
+    with pytest.raises(rn.LawBroken, match="mean 0"):
+        rn.check_kernel_cca(weighted, X, Y)
