@@ -9,6 +9,7 @@ import operator
 from functools import reduce
 from typing import Annotated, Any
 import numpy as np
+from scipy.sparse import issparse
 
 # %% ../nbs/S_algebra.ipynb #50164ae1
 from .arrays import akin, as_count, filled, is_foreign, spans
@@ -80,6 +81,7 @@ class OfOne(Pointed):
     _family = True
     is_shift_invariant = property(lambda self: self.k.is_shift_invariant,
                                   doc="Does the part depend on x − y alone?")
+    _sparse = property(lambda self: self.k._sparse, doc="Does the part take sparse points?")
 
     def _gram(self, X, Y, xp): return self._tile(X, Y, xp)(slice(None), slice(None))
     def _facts(self): return self.k._facts()
@@ -169,8 +171,7 @@ class Delegating(Tiled):
 # %% ../nbs/S_algebra.ipynb #d1b7a3eb
 class Flat(Pointed):
     "One number c for all pairs of points of any kind"
-    _family = True
-    is_shift_invariant = True
+    _family = is_shift_invariant = _sparse = True
 
     def _points(self, X, name): return of_any_kind(X, name)
 
@@ -269,6 +270,8 @@ class OfTerms(Terms, Composite):
     _family = True
     is_shift_invariant = property(lambda self: all(k.is_shift_invariant for k in self.terms),
                                   doc="Do all terms depend on x − y alone?")
+    _sparse = property(lambda self: all(k._sparse for k in self.terms),
+                       doc="Do all terms take sparse points?")
 
     def _facts(self):
         return frozenset().union(*(k._facts() for k in self.terms))
@@ -314,6 +317,7 @@ class OfImage(Pointed):
     is_shift_invariant = property(
         lambda self: self.k.is_shift_invariant and not callable(self.columns),
         doc="Does the part depend on x − y alone, and are its points columns of x?")
+    _sparse = property(lambda self: not callable(self.columns), doc="Are columns picked?")
 
     def _facts(self):
         return frozenset([self]) if callable(self.columns) else ARRAYS | {self}
@@ -345,7 +349,11 @@ class OfImage(Pointed):
 
     def _image(self, X, name):
         if not callable(self.columns):
-            picked = [X[:, i : i + 1] for i in self._numbers(X, name)]
+            numbers = self._numbers(X, name)
+            if issparse(X):
+                with_columns(X, max(numbers) + 1, name, self, or_more=True)
+                return self.k._marked(X[:, list(numbers)].toarray(), name)
+            picked = [X[:, i : i + 1] for i in numbers]
             return self.k._marked(library(X).concat(picked, axis=1), name)
         image = self.columns(plain(X))
         image = akin(image, X) if is_foreign(X) else image
@@ -412,8 +420,7 @@ def _in_wider_floats(k, x):
 # %% ../nbs/S_algebra.ipynb #5deea4a7
 class OfAngles(OfOne):
     "k(x, y) / √(k(x, x) k(y, y))"
-    _family = True
-    _unit_length = True
+    _family = _unit_length = True
 
     def _tile(self, X, Y, xp):
         inner = self.k._tile(X, Y, xp)

@@ -10,15 +10,15 @@ from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
 from . import contracts, settings
-from .arrays import Cholesky, as_number, as_points, shaped, signs
+from .arrays import Cholesky, as_number, as_points, as_weights, centred, shaped, signs
 
 # %% ../nbs/08a_cca.ipynb #debf5702
-from .contracts import (Count, Positive, Rng, Value, Vector, Word, array, contract,
-                                  instance_of)
+from .contracts import (Count, Positive, Rng, Value, Vector, Weights, Word, array,
+                                  contract, instance_of)
 from .errors import require
 from .gram import AKernel, as_kernel
 from .kernels import Gaussian
-from .kpca import _summable, center
+from .kpca import _summable
 
 # %% ../nbs/08a_cca.ipynb #75424ff0
 from .lowrank import Pivots, pivoted_cholesky
@@ -65,7 +65,7 @@ class KernelCorrelations(Value):
 @contract
 def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, n: Count = 1,
                rank: Count = None, tol: Positive = 1e-8, rng: Rng = None,
-               pivots: Pivots = "random") -> KernelCorrelations:
+               pivots: Pivots = "random", weights: Weights = None) -> KernelCorrelations:
     """max Σᵢ f̃(xᵢ) g̃(yᵢ)  with  Σ f̃(xᵢ)² + reg ‖f‖² = Σ g̃(yᵢ)² + reg ‖g‖² = 1   (8.11)
 
     A tilde takes the sample's mean away; later pairs are, in this sense, uncorrelated with earlier.
@@ -78,6 +78,7 @@ def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, 
         made so exact that their trace error is tol · reg
     rng : for random pivots
     pivots : of the factors, as in pivoted_cholesky
+    weights : of the pairs, in all sums and means: 2 is the pair twice, 0 leaves it out
 
     Raises
     ------
@@ -95,7 +96,7 @@ def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, 
     >>> both.correlations.round(3).tolist()               # Pearson's
     [0.655]
     """
-    x, y = (smoother(k, A, reg, name, n, tol, rank, rng, pivots)
+    x, y = (smoother(k, A, reg, name, n, tol, rank, rng, pivots, weights)
             for k, A, name in ((kx, X, "X"), (ky, Y, "Y")))
     P, rho, Q = scipy.linalg.svd(x.gain[:, None] * (x.left.T @ y.left) * y.gain)     # (8.12)
     side = signs(x.left @ (x.gain[:, None] * P[:, :n]))
@@ -110,12 +111,13 @@ AnAnswer = Annotated[Any, instance_of(KernelCorrelations, "the result of kernel_
 
 # %% ../nbs/08a_cca.ipynb #182a977d
 @contract
-def check_kernel_cca(cca: AnAnswer, X, Y, tol: Positive = 1e-6) -> float:
+def check_kernel_cca(cca: AnAnswer, X, Y, tol: Positive = 1e-6, weights=None) -> float:
     """Laws of a kernel CCA: the constraint, the largest ρ, each side the other's ridge fit   (8.13)
 
     X : array (n_points, d)     the sample it was made from
     Y : array (n_points, e)
     tol : allowed error, relative; at least 1000 eps of the kernels' values
+    weights : array (n_points,)     those it was made with
     returns : the largest error met
 
     Raises
@@ -126,11 +128,13 @@ def check_kernel_cca(cca: AnAnswer, X, Y, tol: Positive = 1e-6) -> float:
     tol = max(tol, 1e3 * float(np.finfo(cca.function_x.k.diag(cca.function_x.Z).dtype).eps))
     u = cca.transform_x(X)
     v = shaped(cca.transform_y(Y), "cca.transform_y(Y)", u.shape, hint=", as cca.transform_x(X)")
+    w = as_weights(weights, len(u))
+    u, v = (np.sqrt(w)[:, None] * values for values in (u, v))
     sides = (("x", cca.function_x, X, u, v), ("y", cca.function_y, Y, v, u))
-    K = [center(f.k(A)).astype(float, copy=False) for _, f, A, _, _ in sides]
+    K = [centred(f.k(A).astype(float, copy=False), w) for _, f, A, _, _ in sides]
     R = [Cholesky(A, shift=cca.reg, name="K + reg I").solve(A) for A in K]
     squares = np.sort(scipy.linalg.eigvals(R[0] @ R[1]).real)[::-1][:len(rho)]
-    laws = [("the values have mean 0", max(map(largest, (u.sum(axis=0), v.sum(axis=0)))) / len(u),
+    laws = [("the values have mean 0", largest(np.sqrt(w) @ np.hstack([u, v])) / w.sum(),
              tol, "the mean over the sample was not taken away.")]
     laws += [(f"Σ f̃² + reg ‖f‖² = 1 on the side of {name}, and pairs are orthogonal",
               largest(own.T @ own + cca.reg * (f @ f) - np.eye(len(rho))), tol,

@@ -11,19 +11,21 @@ from typing import Annotated, Any
 
 import numpy as np
 import scipy.linalg
+from scipy.sparse import issparse
 from scipy.special import gammaln
 
 # %% ../nbs/10_double_descent.ipynb #90c9a356
 from .arrays import frozen, guarded, require_fits, shaped
 from .contracts import (AnyPoints, Coefficients, Count, Flag, NonNegative, Positive, Rng,
-    Targets, Value, array, contract, function, number, one_of)
+    Targets, Value, Weights, array, contract, function, number, one_of)
 from .errors import require
 from .features import FeatureMap
 from .kernels import Kernel
 
 # %% ../nbs/10_double_descent.ipynb #275274d0
-from .paths import (MEASURES, Error, FeatureColumns, FittedColumns, OtherPoints,
-    Penalties, Widths, alike, errors_of, min_norm_path, rank_tolerance, require_finite, shortest)
+from .paths import (MEASURES, AnyColumns, Error, FeatureColumns, FittedColumns,
+    OtherPoints, Penalties, Widths, alike, by_products, errors_of, min_norm_path, rank_tolerance,
+    require_finite, shortest)
 from .plots import ACCENT, MUTED, _axis
 
 # %% ../nbs/10_double_descent.ipynb #be790f4d
@@ -31,13 +33,15 @@ _Share = Annotated[float, number(at_least=0, below=1)]
 
 
 @contract
-def min_norm_fit(Phi: FeatureColumns, y: Targets, lam: NonNegative = 0.0, rtol: _Share = None):
-    """The shortest β among the minimisers of  ‖Phi β − y‖² + lam ‖β‖²   (10.1), (10.2)
+def min_norm_fit(Phi: AnyColumns, y: Targets, lam: NonNegative = 0.0, rtol: _Share = None,
+                 weights: Weights = None):
+    """The shortest β among the minimisers of  Σᵢ wᵢ (⟨Phiᵢ, β⟩ − yᵢ)² + lam ‖β‖²   (10.1), (10.2)
 
-    Phi : features, one row a point
+    Phi : features, one row a point; sparse ones are only multiplied
     y : one column a target
     lam : with lam > 0 there is only one minimiser, the ridge fit
     rtol : singular values ≤ rtol · (the largest) count as 0; by default max(n, D) · eps
+    weights : wᵢ, by default 1; where lam = 0 and every y can be met, only whether they are 0 counts
     returns : array (D,) or (D, t)
 
     Raises
@@ -53,9 +57,13 @@ def min_norm_fit(Phi: FeatureColumns, y: Targets, lam: NonNegative = 0.0, rtol: 
     >>> min_norm_fit([[1.0, 1.0]], [2.0]).round(12).tolist()
     [1.0, 1.0]
     """
-    Phi, y = alike(Phi, y)
-    beta = shortest(Phi, y.reshape(len(y), -1), math.sqrt(lam),                    # (10.2)
-                    rank_tolerance(Phi) if rtol is None else rtol)
+    if weights is not None:
+        Phi, y = Phi * np.sqrt(weights)[:, None], (y.T * np.sqrt(weights)).T
+    if not issparse(Phi):
+        Phi, y = alike(Phi, y)
+    Y, root = y.reshape(len(y), -1), math.sqrt(lam)
+    beta = by_products(Phi, Y, root, rtol) if issparse(Phi) else (
+        shortest(Phi, Y, root, rank_tolerance(Phi) if rtol is None else rtol))     # (10.2)
     return require_finite(beta).reshape(-1, *y.shape[1:])
 
 # %% ../nbs/10_double_descent.ipynb #b2e2ab8f

@@ -50,6 +50,7 @@ class Radial(UnitLength):
     _family = True
     _formula = "of_sqdist"
     _scales = None                                # one unit of length a coordinate, or none
+    _sparse = True
 
     def _gram(self, X, Y, xp):
         return self.of_sqdist(sqdist(X, Y, self._scales), xp)
@@ -102,7 +103,7 @@ def in_place(operation, arrays):
 # %% ../nbs/S_forms.ipynb #ec047aae
 class InnerProduct(Pointed):
     "A function of s = xᵀy: a member writes of_inner(s, xp), and may overwrite s"
-    _family = True
+    _family = _sparse = True
     _formula = "of_inner"
 
     def _gram(self, X, Y, xp): return self.of_inner(X @ Y.T, xp)

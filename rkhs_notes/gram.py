@@ -4,22 +4,21 @@
 __all__ = ['AKernel', 'as_kernel']
 
 # %% ../nbs/S_gram.ipynb #4bad5884
-import math
-import re
-import sys
+import math, re, sys
 from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from scipy.spatial.distance import pdist
 
 # %% ../nbs/S_gram.ipynb #52bf2fe5
 from . import arrays, settings
-from .arrays import (Objects, _device, array_namespace, as_number, as_points, finite,
-                               guarded, plain_float, root, row_blocks, shaped, spans)
+from .arrays import (Objects, _device, array_namespace, as_number, as_points,
+                               as_sparse_rows, finite, guarded, plain_float, root, row_blocks,
+                               shaped, spans)
 from .contracts import (ARRAYS, Axes, MorePoints, Points, Value, Word, array, contract,
-                                  fitting, kept, marked, near, ordered, remarked, taken_of,
-                                  trusted)
+    fitting, kept, marked, near, ordered, remarked, taken_of, trusted)
 from .contracts import _hold_objects as hold_objects
 from .errors import IndefiniteKernel
 
@@ -209,6 +208,7 @@ class Formula(Expression):
     _family = True                   # derives shortcuts from a formula that its members state
     is_shift_invariant = False       # does k(x, y) depend on x − y alone?
     _unit_length = False             # is k(x, x) = 1 everywhere?
+    _sparse = False                  # does its formula hold for sparse rows?
     _window = (-3.0, 3.0)            # where plot draws
     _formula = "_gram"               # the method that states the formula; families name their own
 
@@ -263,7 +263,7 @@ class Formula(Expression):
 # %% ../nbs/S_gram.ipynb #449a5f46
 def _forget_other_formulas(cls):
     "Puts the default back for each shortcut that was written for another formula than that of cls"
-    for name in ("_tile", "_pairs", "_diag", "_distance", "_vjp", "_unit_length"):
+    for name in ("_tile", "_pairs", "_diag", "_distance", "_vjp", "_unit_length", "_sparse"):
         order = cls.__mro__
         owner = next(c for c in order if name in vars(c))
         above = order[order.index(owner) + 1 :]
@@ -278,8 +278,12 @@ def _metric(K, x, y, xp):
     return root(xp.clip(x[:, None] + y[None, :] - 2 * K, 0, None), xp)
 
 # %% ../nbs/S_gram.ipynb #ea0b1233
+SPARSE = frozenset(["sparse rows (n, d) of finite floats"])
+
+
 class Pointed(Formula):
     "What the points of a kernel are"
+
 
     @property
     def requires_vector_input(self):
@@ -300,9 +304,15 @@ class Pointed(Formula):
 
     def _marked(self, X, name="X"):
         "X validated and marked: X itself, a read-only view, or a copy"
-        return marked(self._held, X, name, self._facts())
+        return marked(self._held, X, name, SPARSE if self._takes(X, name) else self._facts())
+
+    def _takes(self, X, name):
+        "Are these sparse points, for which the formula holds? Other sparse ones are refused"
+        return issparse(X) and (self._sparse or as_points(X, name))
 
     def _held(self, X, name):
+        if self._takes(X, name):
+            return as_sparse_rows(X, name)
         points = self._points(X, name)           # a list of strings is held as Objects
         objects = np.dtype(object)
         return Objects(points) if getattr(points, "dtype", objects) is objects else points
@@ -312,7 +322,8 @@ class Pointed(Formula):
 
         Parameters
         ----------
-        X : array (n, d), or what the kernel takes for points
+        X : array (n, d), sparse rows (n, d) for kernels of xᵀy or ‖x − y‖, or what else the
+            kernel takes for points
         name : str              how the error should call it
 
         Returns
@@ -334,6 +345,11 @@ def n_points(X):
 def n_columns(X):
     "The number of columns; 1 where points are not rows of an array"
     return X.shape[1] if hasattr(X, "shape") else 1
+
+
+def stored(X):
+    "How many numbers a point takes, on average where they are sparse"
+    return X.nnz // X.shape[0] + 1 if issparse(X) else n_columns(X)
 
 
 def library(*points):
@@ -407,7 +423,7 @@ def _shifted(part, start):
 def each_tile(k, X, Y, use, symmetric=False, of=None):
     "use(rows, columns, block) for every tile of k(X, Y), in threads; X and Y are marked points"
     xp, itemsize = library(X, Y), bytes_of(X, Y)
-    most = max(1, int(settings.block_mib * 2**20 / (4 * k._width(n_columns(X)) * itemsize)))
+    most = max(1, int(settings.block_mib * 2**20 / (4 * k._width(stored(X)) * itemsize)))
     n, m = n_points(X), n_points(Y)
     with np.errstate(all="ignore"):              # what is not finite is said in the end
         for R in spans(n, _even(n, most)):
@@ -506,7 +522,7 @@ def _room(X, Y, instead):
 # %% ../nbs/S_gram.ipynb #b77628d5
 def rowwise(k, method, *points):
     "_diag or _pairs of marked points"
-    xp, width = library(*points), k._width(n_columns(points[0]))
+    xp, width = library(*points), k._width(stored(points[0]))
     blocks = row_blocks(n_points(points[0]), 6 * width * bytes_of(*points))
     with np.errstate(all="ignore"):
         parts = [method(*(taken_of(A, rows) for A in points), xp) for rows in blocks]

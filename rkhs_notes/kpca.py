@@ -295,13 +295,6 @@ def _beyond_rounding(found, A):
 # %% ../nbs/08_kpca.ipynb #066c260a
 AnAnswer = Annotated[Any, instance_of(KernelComponents, "the result of kernel_pca")]
 
-# %% ../nbs/08_kpca.ipynb #62289367
-def _centred_at(K, w):
-    "√W C K Cᵀ √W, C takes weighted means away, and ‖μ‖²"
-    share, root = w / w.sum(), np.sqrt(w)
-    means = K @ share
-    return root[:, None] * (K - means[:, None] - means + share @ means) * root, share @ means
-
 # %% ../nbs/08_kpca.ipynb #b0453689
 @contract
 def check_kernel_pca(pca: AnAnswer, X=None, tol: Positive = 1e-8) -> float:
@@ -323,7 +316,7 @@ def check_kernel_pca(pca: AnAnswer, X=None, tol: Positive = 1e-8) -> float:
     scores = shaped(pca.transform(X), "pca.transform(X)", pca.scores.shape, hint=", the sample")
     K0, largest = f.k(X), lambda A: float(np.abs(A).max())
     w = np.ones(len(K0)) if pca.weights is None else pca.weights
-    K, mean_norm2 = _centred_at(K0, w)
+    K, mean_norm2 = centred(K0, w), np.average(np.average(K0, 0, w), weights=w)
     scores, own = np.sqrt(w)[:, None] * scores, np.sqrt(w)[:, None] * pca.scores
     root, leading = math.sqrt(top), scipy.linalg.eigvalsh(K / top)[::-1][:len(lam)]
     laws = [

@@ -104,7 +104,7 @@ class Conjugate(OfOne, Kernel):
     """
     k: AKernel  # the kernel
     f: Function  # the factor
-    is_shift_invariant = False
+    is_shift_invariant = _sparse = False
 
     def _tile(self, X, Y, xp):
         inner, a, b = self.k._tile(X, Y, xp), values_of(self.f, X), values_of(self.f, Y)
@@ -258,10 +258,10 @@ def kde(X: Points, bandwidth: Positive, weights: Weights = None) -> Function:
     return density
 
 # %% ../nbs/01b_metrics.ipynb #5b39fd8f
-def _direction(K, centred=True):
+def _direction(K, centred=True, weights=None):
     "K / ‖K‖, or 0 where only rounding is left, and ‖K‖ as two factors; no square overflows"
     top = float(np.abs(K).max()) or 1.0
-    K = arrays.centred(K / top) if centred else K / top
+    K = arrays.centred(K / top, weights) if centred else K / top
     size = float(np.linalg.norm(K))
     lost = size <= 8 * len(K) * np.finfo(K.dtype).eps * centred
     return (0 * K, 0.0, top) if lost else (K / size, size, top)
@@ -301,10 +301,11 @@ def _least_mixture(grams, Y):
 
 # %% ../nbs/01b_metrics.ipynb #9d1ed740
 @contract
-def align(kernels: Kernels, X: AnyPoints, y: ManyResponses) -> AKernel:
+def align(kernels: Kernels, X: AnyPoints, y: ManyResponses, weights: Weights = None) -> AKernel:
     """The convex combination of kernels that is best aligned with the targets   (1.15)
 
     y : for classes the labels, ±1, or one column of 0 and 1 a class
+    weights : 2 is the point twice, 0 leaves it out
     returns : Σ weight · kernel, weights ≥ 0 with sum 1; zero ones left out
 
     Raises
@@ -316,9 +317,10 @@ def align(kernels: Kernels, X: AnyPoints, y: ManyResponses) -> AKernel:
     Cortes, Mohri and Rostamizadeh (2012)
     """
     y = y.columns if isinstance(y, Classes) else y / (np.abs(y).max() or 1.0)
-    Y = (y - y.mean(axis=0)).reshape(len(y), -1)
+    w = np.ones(len(y)) if weights is None else weights / weights.max()
+    Y = np.sqrt(w)[:, None] * (y - np.average(y, 0, w)).reshape(len(y), -1)
     Y = Y * (np.abs(Y).max() > 8 * len(Y) * np.finfo(float).eps)       # else rounding of a constant
-    grams = [_direction(k(X)) for k in kernels]
+    grams = [_direction(k(X), weights=w) for k in kernels]
     varying = [i for i, (_, size, _) in enumerate(grams) if size > 0]
     v = _least_mixture([grams[i][0] for i in varying], Y) if varying else np.zeros(0)
     if not v.any():

@@ -13,9 +13,9 @@ import numpy as np
 
 # %% ../nbs/06_sgd.ipynb #e957fd9c
 from .arrays import spans
-from rkhs_notes.contracts import (Count, Flag, Function, NonNegative, Points, Positive, Responses,
-    Rng, Value, Vector, Whole, Word, contract, count, either, fitting, function, instance_of,
-    taken_of)
+from .contracts import (Count, Flag, Function, NonNegative, Points, Positive, Responses,
+    Rng, Value, Vector, Weights, Whole, Word, contract, count, either, fitting, function,
+    instance_of, taken_of)
 from .convex import ALoss, logistic
 
 # %% ../nbs/06_sgd.ipynb #64c89568
@@ -144,11 +144,10 @@ def _features(k, X, option, features):
 def kernel_sgd(k: AKernel, X: Points, y: Responses, loss: ALoss = logistic, option: Option = 4,
                steps: Count = None, step_size: StepSize = 0.1, rng: Rng = None,
                features: MapOrTerms = None, *, lam: NonNegative = 0.0, batch: Count = 1,
-               average: Flag = False, replace: Flag = True,
+               average: Flag = False, replace: Flag = True, weights: Weights = None,
                callback: Annotated[Any, function("(t, rows, scores)")] = None):
-    """Stochastic gradients on  (Σᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖²) / n  in one of six ways   (6.2), (6.4)
+    """Stochastic gradients on  (Σᵢ wᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖²) / n  in one of six ways (6.2), (6.4)
 
-    y : targets, or labels −1 and +1
     option : 1 features on the fly, 2 stored; 3 kernel on the fly, 4 Gram matrix stored;
         5 approximate features on the fly, 6 stored
     steps : 20 n when left out
@@ -159,6 +158,7 @@ def kernel_sgd(k: AKernel, X: Points, y: Responses, loss: ALoss = logistic, opti
     batch : examples a step, whose slopes are averaged
     average : return the mean of f_0, …, f_{steps−1} instead of the last f (Theorem 6.3)
     replace : False takes pass after pass, each example once a pass, in random order
+    weights : wᵢ, by default 1, which stretch the steps
     callback : after each block of steps: steps done, examples drawn, their scores before the step
     returns : RKHSFunction (options 3, 4) or FeatureFunction (1, 2, 5, 6); call either at (m, d)
 
@@ -177,7 +177,7 @@ def kernel_sgd(k: AKernel, X: Points, y: Responses, loss: ALoss = logistic, opti
     >>> (kernel_sgd(Gaussian(1.0), [0.0, 1.0], [1, -1])([0.0, 1.0]) > 0).tolist()
     [True, False]
     """
-    run = Run(y, loss, steps, step_size, rng, batch, lam, replace)
+    run = Run(y, loss, steps, step_size, rng, batch, lam, replace, weights)
     if option in (3, 4):
         u = descend(run, Examples(k, X, option == 4), average, callback)
         return RKHSFunction(k, X, u).of_labels(run.labels)

@@ -21,9 +21,9 @@ def require_directions(found, needed, what, asked):
         raise ValueError(f"{what} span {span}, too few for {asked}. {move}")
 
 
-def centred_factor(approx, what, asked, needed=1):
+def centred_factor(approx, what, asked, needed=1, share=None):
     "(F − its mean, mean), for a factor F whose centred columns are not all rounding error"
-    mean = approx.factor.mean(axis=0, dtype=float)
+    mean = approx.factor.mean(axis=0, dtype=float) if share is None else share @ approx.factor
     F, eps = approx.factor - mean, float(np.finfo(approx.factor.dtype).eps)
     found = F.shape[1] if len(F) > 1 and np.square(F).sum() > 64 * eps * approx.trace else 0
     require_directions(found, needed, f"the centred features of {what}", asked)
@@ -50,12 +50,15 @@ class Smoother(Value):
         return self.approx.gram.half_solve(w, transposed=True), self.mean @ w
 
 
-def smoother(k, X, reg, name, n=1, tol=1e-8, rank=None, rng=None, pivots="greedy"):
-    "The Smoother of marked points, exact to tol, with n directions or more"
-    diagonal = k.diag(X)
+def smoother(k, X, reg, name, n=1, tol=1e-8, rank=None, rng=None, pivots="greedy", weights=None):
+    "The Smoother of marked points, or of √W K √W, exact to tol, with n directions or more"
+    w = np.ones(n_points(X)) if weights is None else weights
+    share, heaviest = None if weights is None else w / w.sum(), float(w.max())
+    diagonal = heaviest * k.diag(X)
     trace = max(float(diagonal.sum(dtype=float)), 1e-300)
     approx = pivoted_cholesky(k, X, rank, min(tol * reg / trace, 0.1), rng, pivots)
-    F, mean = centred_factor(approx, name, f"n = {n}" if n > 1 else "a dependence", n)
+    F, mean = centred_factor(approx, name, f"n = {n}" if n > 1 else "a dependence", n, share)
+    F = F * np.sqrt(w).astype(F.dtype)[:, None]
     rounding = 64 * float(np.finfo(F.dtype).eps) * len(F) * float(diagonal.max())
     as_number(reg, "reg", at_least=rounding,
               because=f", the rounding of the Gram matrix of {name}: noise lies below. "
@@ -63,7 +66,7 @@ def smoother(k, X, reg, name, n=1, tol=1e-8, rank=None, rng=None, pivots="greedy
     U, s, Vt = scipy.linalg.svd(F, full_matrices=False)
     root = np.sqrt(s**2 + reg)
     return Smoother(approx, mean, U, s / root, Vt.T / root,
-                    (float(approx.residual.sum()) + rounding) / reg)
+                    (heaviest * float(approx.residual.sum()) + rounding) / reg)
 
 # %% ../nbs/S_smoothers.ipynb #cec121d6
 def dependence(F, G, reg):

@@ -78,8 +78,11 @@ def _by_interval(loss):
     return isinstance(loss, PiecewiseQuadratic) and type(loss).derivative is Loss.derivative
 
 # %% ../nbs/S_steps.ipynb #0d05ab05
-def slope_at(loss, y):
-    "The function (z, i) ↦ ℓ′(yᵢ, z) of two plain numbers"
+def slope_at(loss, y, weight=1.0):
+    "The function (z, i) ↦ wᵢ ℓ′(yᵢ, z) of two plain numbers"
+    if np.ndim(weight):
+        own, w = slope_at(loss, y), weight.tolist()
+        return lambda z, i: w[i] * own(z, i)
     if type(loss) is Logistic:
         labels = y.tolist()
 
@@ -106,7 +109,8 @@ def slope_at(loss, y):
 class Run:
     "The examples in order, the step sizes, the slopes, and when to stop"
 
-    def __init__(self, y, loss, steps, step_size, rng, batch=1, lam=0.0, replace=True):
+    def __init__(self, y, loss, steps, step_size, rng, batch=1, lam=0.0, replace=True,
+                 weights=None):
         n = y.shape[0]
         self.loss, self.y, self.n, self.batch = loss, loss.targets(y), n, batch
         self.labels = loss.labels_of(y)
@@ -117,7 +121,8 @@ class Run:
                   because=f": lam = {lam:g} shrinks f to less than half at a longer step")
         self.decay = 1 - 2 * self.rates * lam / n
         self.examples = _drawn(rng, n, self.steps * batch, replace)
-        self.slope, self.slope_at = slope_of(loss, self.y), slope_at(loss, self.y)
+        w = 1.0 if weights is None else weights
+        self.slope, self.slope_at = slope_of(loss, self.y, w), slope_at(loss, self.y, w)
         first = shaped(as_floats(self.slope(np.zeros(n)), "slopes"), "slopes", (n,))
         self.first_slope = float(np.abs(first).max())
         with np.errstate(over="ignore"):

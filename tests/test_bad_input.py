@@ -21,7 +21,7 @@ BAD_POINTS = {
     "objects": (np.array([[1, None]], dtype=object), TypeError, "objects"),
     "dates": (np.array(["2020-01-01"], dtype="datetime64[D]"), TypeError, "dates"),
     "complex": (X + 1j, TypeError, "complex"),
-    "sparse": (scipy.sparse.eye(3).tocsr(), TypeError, "toarray"),
+    "sparse": (scipy.sparse.csr_array([[1.0, np.nan]]), (TypeError, ValueError), "finite|toarray"),
     "masked": (masked, TypeError, "masked"),
     "none": (None, TypeError, "objects"),
     "ragged": ([[1, 2], [3]], ValueError, "unequal"),

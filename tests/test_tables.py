@@ -2,12 +2,14 @@
 
 import dataclasses
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import rkhs_notes as rn
+import scipy.sparse
 from sklearn.base import clone
 from sklearn.decomposition import KernelPCA
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -354,3 +356,169 @@ def test_correlations_of_weighted_pairs():
     assert rn.check_kernel_cca(weighted, X, Y, weights=W) < 1e-6
     with pytest.raises(rn.LawBroken, match="mean 0"):
         rn.check_kernel_cca(weighted, X, Y)
+
+
+@pytest.mark.parametrize("how", [{}, {"option": 1}, {"option": 6, "features": 5}, {"lam": 0.5}])
+def test_steps_of_weighted_points(how):
+    "All points at once: a step is the gradient of the whole, and n only scales it"
+    def fit(r, **w):
+        return rn.kernel_sgd(rn.Polynomial(2), X[r], text[r], "logistic", steps=20, batch=len(r), rng=0,
+                             step_size=0.01 * len(r) / 60, replace=False, **how, **w)
+
+    if "features" in how:
+        how = {**how, "features": rn.Polynomial(2).feature_map(3)}
+    one, other = fit(np.arange(60), weights=W), fit(AGAIN)
+    np.testing.assert_allclose(one(PLACES), other(PLACES), rtol=1e-9, atol=1e-12)
+    single = rn.kernel_sgd(k, X, y, "squared", steps=300, step_size=0.05, weights=W, rng=1)
+    longer = rn.kernel_sgd(k, X, y, "squared", steps=300, step_size=0.1, weights=W / 2, rng=1)
+    np.testing.assert_allclose(single(PLACES), longer(PLACES), rtol=1e-9)
+
+
+@pytest.mark.parametrize("labels", [y, three])
+def test_alignment_of_weighted_points(labels):
+    kernels = [k, rn.Linear(), rn.Gaussian(0.3)]
+    one, other = rn.align(kernels, X, labels, weights=W), rn.align(kernels, X[AGAIN], labels[AGAIN])
+    np.testing.assert_allclose(one(PLACES), other(PLACES), rtol=1e-9)
+    assert np.abs(one(PLACES) - rn.align(kernels, X, labels)(PLACES)).max() > 1e-3
+
+
+def test_shortest_fits_of_weighted_and_of_sparse_rows():
+    Phi = np.abs(X) @ rng.normal(size=(3, 12)) + np.cos(X @ rng.normal(size=(3, 12)))
+    for lam in (0.0, 0.3):
+        np.testing.assert_allclose(rn.min_norm_fit(Phi, y, lam, weights=W),
+                                   rn.min_norm_fit(Phi[AGAIN], y[AGAIN], lam), rtol=1e-8)
+    wide = rng.normal(size=(60, 200))
+    np.testing.assert_allclose(rn.min_norm_fit(wide, y, weights=W + 1), rn.min_norm_fit(wide, y), atol=1e-12)
+    rows = BINS(X)
+    for lam, w in ((0.0, None), (0.1, None), (0.1, W)):
+        sparse, dense = (rn.min_norm_fit(F, np.c_[y, signs], lam, weights=w) for F in (rows, rows.toarray()))
+        np.testing.assert_allclose(sparse, dense, atol=1e-7)
+    with pytest.raises(ValueError, match="rtol.*toarray"):
+        rn.min_norm_fit(rows, y, rtol=0.1)
+    with pytest.raises(rn.ConvergenceFailure, match="lam > 0"):
+        rn.min_norm_fit(scipy.sparse.csr_array(np.diag(np.logspace(0, -5, 60))), y)
+
+
+def test_double_descent_takes_sparse_features():
+    def curve(form):
+        def features(D, r):
+            phi = rn.relu_features(3, D, r)
+            return lambda P: form(phi(P))
+
+        return rn.double_descent_curve(features, X[:40], y[:40], X[40:], y[40:], [10, 30, 60], 0, draws=2)
+
+    one, other = curve(np.asarray), curve(scipy.sparse.csr_array)
+    np.testing.assert_array_equal(one.test, other.test)
+
+
+# -- sparse points ---------------------------------------------------------------------------
+
+FEW = np.where(rng.random((80, 300)) < 0.05, rng.normal(size=(80, 300)), 0.0)
+OTHERS = np.where(rng.random((30, 300)) < 0.05, rng.normal(size=(30, 300)), 0.0)
+ROWS, COLUMNS = scipy.sparse.csr_array(FEW), scipy.sparse.csc_matrix(OTHERS)
+few_y = FEW @ rng.normal(size=300)
+few_three = np.digitize(few_y, [-1, 1])
+few_text = np.where(few_y > 0, "up", "down")
+lin, gau = rn.Linear(), rn.Gaussian(3.0)
+SPARSE_KERNELS = [lin, rn.Polynomial(2), gau, rn.Matern(1.5, 3.0), rn.RationalQuadratic(1.0, 3.0),
+                  rn.Mahalanobis(np.linspace(2, 4, 300)), 2 * lin + gau * rn.Polynomial(1), lin.normalized(),
+                  (lin / 10).exp(), lin + rn.Constant(1.0), gau**2]
+
+
+@pytest.mark.parametrize("kernel", SPARSE_KERNELS, ids=lambda kernel: str(kernel)[:40])
+def test_gram_matrices_of_sparse_points_are_those_of_dense_ones(kernel):
+    for one, other in [(kernel(ROWS), kernel(FEW)), (kernel(ROWS, COLUMNS), kernel(FEW, OTHERS)),
+                       (kernel.diag(ROWS), kernel.diag(FEW)), (kernel.distance(ROWS), kernel.distance(FEW)),
+                       (kernel.pairs(ROWS[:30], COLUMNS), kernel.pairs(FEW[:30], OTHERS))]:
+        assert type(one) is np.ndarray
+        np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-7 if one.ndim == 2 else 1e-12)
+    np.testing.assert_allclose(kernel(ROWS), kernel(FEW), rtol=1e-11, atol=1e-12)
+    single = kernel(ROWS.astype(np.float32))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, kernel(FEW), rtol=2e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("kernel", [rn.Laplace(1.0), lin + rn.Laplace(1.0), lin.on(np.abs), rn.Brownian()])
+def test_kernels_that_need_all_columns_refuse_sparse_points(kernel):
+    with pytest.raises(TypeError, match=r"X\.toarray\(\).*Linear, Polynomial, Gaussian"):
+        kernel(ROWS)
+    marked = lin.points(ROWS)                           # the mark of one kernel is no mark for the other
+    with pytest.raises(TypeError, match="sparse"):
+        rn.ridge(kernel, marked, few_y)
+
+
+def test_columns_of_sparse_points_are_picked_for_any_kernel():
+    k = rn.Laplace(1.0).on([3, 5]) + lin
+    np.testing.assert_allclose(k(ROWS, COLUMNS), k(FEW, OTHERS), atol=1e-12)
+    np.testing.assert_allclose(k(ROWS), k(FEW), atol=1e-12)
+    with pytest.raises(ValueError, match="301 coordinates|needs 301"):
+        lin.on(300)(ROWS)
+
+
+def _table(make):
+    return lambda kernel, A, B: make(kernel, A)(B)
+
+
+SPARSE_LEARNERS = {
+    "ridge": _table(lambda kernel, A: rn.ridge(kernel, A, few_y, 0.1, offset=True)),
+    "ridge_path": _table(lambda kernel, A: rn.ridge_path(kernel, A, few_y)),
+    "minimize_risk": _table(lambda kernel, A: rn.minimize_risk(kernel, A, few_text, "hinge", 0.1)),
+    "svc": _table(lambda kernel, A: rn.svc(kernel, A, few_text, tol=1e-7)),
+    "svr": _table(lambda kernel, A: rn.svr(kernel, A, few_y, tol=1e-7)),
+    "one_class": _table(lambda kernel, A: rn.one_class(kernel, A, 0.2, tol=1e-7)),
+    "svc_multiclass": _table(lambda kernel, A: rn.svc_multiclass(kernel, A, few_three, tol=1e-7)),
+    "kernel_pca": _table(lambda kernel, A: rn.kernel_pca(kernel, A, 3)),
+    "gaussian_process": lambda kernel, A, B: rn.gaussian_process(kernel, A, few_y, 0.1).var(B),
+    "gp_classification": lambda kernel, A, B: rn.gp_classification(kernel, A, few_text).probability(B),
+    "kernel_sgd": _table(lambda kernel, A: rn.kernel_sgd(kernel, A, few_text, option=3, steps=200)),
+    "interpolate": _table(lambda kernel, A: rn.RKHS(kernel).interpolate(A[:40], few_y[:40])),
+    "compress": _table(lambda kernel, A: rn.ridge(kernel, A, few_y, 0.1).compress(1e-3)),
+    "nystrom": lambda kernel, A, B: rn.nystrom_features(kernel, A, 20, rng=0, landmarks="rpcholesky")(B),
+    "ridge_large": _table(lambda kernel, A: rn.ridge_large(kernel, A, few_y, 0.1, tol=1e-10)),
+    "mmd_test": lambda kernel, A, B: rn.mmd_test(kernel, A[:30], B, n_permutations=99, rng=0).null,
+    "spectral null": lambda kernel, A, B: rn.mmd_test(kernel, A[:30], B, null="spectral", rng=0).null,
+    "witness": lambda kernel, A, B: rn.witness(kernel, A, B)(B),
+    "hsic": lambda kernel, A, B: rn.hsic(kernel, gau, A, few_y),
+    "check_kernel": lambda kernel, A, B: rn.check_kernel(kernel, A),
+}
+
+
+@pytest.mark.parametrize("kernel", [lin, gau, 2 * lin + gau])
+@pytest.mark.parametrize("learner", SPARSE_LEARNERS)
+def test_learners_take_sparse_points(learner, kernel):
+    run = SPARSE_LEARNERS[learner]
+    np.testing.assert_allclose(run(kernel, ROWS, COLUMNS), run(kernel, FEW, OTHERS), rtol=1e-5, atol=1e-6)
+
+
+def test_many_columns_are_never_written_out():
+    n, d = 400, 10**6
+    wide = scipy.sparse.random_array((n, d), density=1e-5, rng=np.random.default_rng(0), format="csr")
+    tracemalloc.start()
+    for kernel in (lin, gau):
+        K = kernel(wide)
+    f = rn.ridge(gau, wide, np.arange(n) % 7, 0.1)(wide[:50])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40 * 2**20 and K.shape == (n, n) and f.shape == (50,)           # dense: 3 GiB
+    np.testing.assert_allclose(lin(wide), (wide @ wide.T).toarray(), atol=1e-12)
+
+
+def test_sparse_points_are_read_once_and_never_changed():
+    given = ROWS.copy()
+    kept = gau.points(given)
+    assert gau.points(kept) is kept or gau.points(kept).nnz == kept.nnz
+    given.data[:] = 7.0
+    np.testing.assert_allclose(gau(kept), gau(FEW), rtol=1e-11)
+    with pytest.raises(ValueError, match="read-only"):
+        kept.data[0] = 1.0
+    for bad, words in ((np.nan, "X is not finite"), (1j, "complex")):
+        wrong = given.astype(type(bad))
+        wrong.data[3] = bad
+        with pytest.raises((TypeError, ValueError), match=words):
+            gau(wrong)
+
+
+def test_distances_of_sparse_points_guess_a_bandwidth():
+    assert rn.median_bandwidth(ROWS, k=lin) == pytest.approx(rn.median_bandwidth(FEW), rel=1e-12)
+    with pytest.raises(TypeError, match="toarray"):
+        rn.median_bandwidth(ROWS)
