@@ -52,9 +52,10 @@ class Smoother(Value):
 
 def smoother(k, X, reg, name, n=1, tol=1e-8, rank=None, rng=None, pivots="greedy", weights=None):
     "The Smoother of marked points, or of √W K √W, exact to tol, with n directions or more"
-    w = np.ones(n_points(X)) if weights is None else weights
+    diagonal = k.diag(X)
+    w = np.ones(len(diagonal)) if weights is None else weights
     share, heaviest = None if weights is None else w / w.sum(), float(w.max())
-    diagonal = heaviest * k.diag(X)
+    diagonal = heaviest * diagonal
     trace = max(float(diagonal.sum(dtype=float)), 1e-300)
     approx = pivoted_cholesky(k, X, rank, min(tol * reg / trace, 0.1), rng, pivots)
     F, mean = centred_factor(approx, name, f"n = {n}" if n > 1 else "a dependence", n, share)
