@@ -250,7 +250,8 @@ def _climbed(path, X, Y, weights, noise=None, restarts=0):
     s, y, w = _scale(path), Y[some, 0], weights[some]
     found = fit_hyperparameters(s * path.k, taken(X, some), y - np.average(y, weights=w),
                                 s * path.best if noise is None else noise, restarts, rng=0,
-                                fit_noise=noise is None, weights=None if (w == 1).all() else w)
+                                fit_noise=noise is None, tol=1e-5,
+                                weights=None if (w == 1).all() else w)
     return found.kernel, found.noise
 
 # %% ../nbs/W_estimators.ipynb #3c74b77b
@@ -259,7 +260,7 @@ def _voters(X, most=400):
     return np.sort(np.random.default_rng(0).permutation(len(X))[:most])
 
 
-def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True):
+def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True, most=400):
     "(kernel of least leave-one-out error among the proposed, its path on the voters, a sentence)"
     all_of_them = X, Y, weights
     X, Y, weights = _averaged(X, Y, weights)
@@ -268,7 +269,7 @@ def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True
         _warn_of_scales(X, kernel)
     if len(X) < 2:
         return kernels[0], None, f"{kernels[0]}: one point leaves nothing to choose by"
-    some = _voters(X)
+    some = _voters(X, most)
     path_of = lambda k: ridge_path(k, taken(X, some), Y[some], lams, offset, weights[some])
     best = min(map(path_of, kernels), key=lambda path: path.loo.min())
     by = "as passed" if kernel is not None else f"by bandwidth={bandwidth!r}"
@@ -621,7 +622,8 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
         self.offset_ = np.average(y, weights=weights)
         unit = np.sqrt(np.average((y - self.offset_) ** 2, weights=weights)) or 1.0
         Y = _columns((y - self.offset_) / unit)
-        k, path, self.chosen_ = _elected(X, Y, weights, self.kernel)
+        few = 200 if self.tune else 400                # a start, or the choice itself
+        k, path, self.chosen_ = _elected(X, Y, weights, self.kernel, most=few)
         free = self._left_open("noise")
         noise = (path.best if path else 1.0) if free else self.noise / unit**2
         if path and self.tune:

@@ -151,7 +151,8 @@ def log_marginal(k: AKernel, X: Points, y: Vector, noise: NoiseLevels):
 @contract
 def fit_hyperparameters(k: AKernel, X: Points, y: Vector, noise: NoiseLevels, restarts: Whole = 0,
                         rng: Rng = None, fit_noise: Flag = True, progress: Flag = None,
-                        max_iter: Count = 200, weights: Weights = None) -> Hyperparameters:
+                        max_iter: Count = 200, weights: Weights = None,
+                        tol: Positive = 1e-9) -> Hyperparameters:
     """Kernel parameters and noise of the largest log p(y), by gradients through k   (5.13)
 
     Tuned on a log scale, within a factor 10⁶ of where they start: every parameter of k that is a
@@ -165,6 +166,7 @@ def fit_hyperparameters(k: AKernel, X: Points, y: Vector, noise: NoiseLevels, re
     progress : a bar over the restarts; by default if it takes ten seconds
     max_iter : steps of each start
     weights : powers of the likelihoods of the yᵢ: 2 is the point twice, 0 leaves it out
+    tol : stop where a step gains less than tol · max(n, |log p(y)|)
     returns : .kernel, .noise, .log_marginal, and unpacks as these three
 
     Raises
@@ -183,7 +185,7 @@ def fit_hyperparameters(k: AKernel, X: Points, y: Vector, noise: NoiseLevels, re
     True
     """
     return _tuned(k, recast(X, np.dtype(float)), squarable(y), noise, restarts, rng,
-                  fit_noise and np.ndim(noise) == 0, progress, max_iter, weights)
+                  fit_noise and np.ndim(noise) == 0, progress, max_iter, weights, tol)
 
 # %% ../nbs/05a_processes.ipynb #8d06e4f8
 def _powered(k, X, y, noise, weights):
@@ -196,7 +198,7 @@ def _powered(k, X, y, noise, weights):
     return value + more, slope
 
 
-def _tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter, weights):
+def _tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter, weights, tol):
     n, free = len(y), [as_number(noise, "noise", above=0)] if fit_noise else []
     logs = Logarithms(k, taken_of(X, slice(0, 2)), *free)
 
@@ -210,7 +212,7 @@ def _tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter, weights
         return Hyperparameters(k, noise, _powered(k, X, y, noise, weights)[0])
     with few_threads(n):
         starts, box = starts_of(logs, evidence, n, restarts, rng, max_iter), box_around(logs.start)
-        theta, value = highest(evidence, starts, box, max_iter, progress, n=n)
+        theta, value = highest(evidence, starts, box, max_iter, progress, tol, n)
     kernel, *free = logs.at(theta)
     return Hyperparameters(kernel, *(free or [noise]), value)
 

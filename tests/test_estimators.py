@@ -1,15 +1,18 @@
 """scikit-learn's interface: its own checks, and what it cannot know: kernels, merged rows, honest choices."""
 
+import copy
 import inspect
 import pickle
 import re
 import warnings
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
 import rkhs_notes
 import rkhs_notes.estimators as estimators
+import rkhs_notes.search as search_engine
 from rkhs_notes.arrays import sqdist
 from rkhs_notes.cca import kernel_cca
 from rkhs_notes.cke import coupled_embedding
@@ -39,15 +42,16 @@ from rkhs_notes.structured import Spectrum
 from rkhs_notes.svm import check_kkt
 from rkhs_notes.zoo import Mahalanobis, Matern
 from scipy.stats import multivariate_normal
-from sklearn import decomposition
+from sklearn import config_context, decomposition
 from sklearn import gaussian_process as gp
 from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_friedman1
 from sklearn.exceptions import NotFittedError
 from sklearn.kernel_ridge import KernelRidge as TheirRidge
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import pairwise
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.metrics import get_scorer, pairwise
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, OneClassSVM
@@ -496,6 +500,140 @@ def test_the_kernel_is_typeset_above_the_diagram():
     fit = KernelSVC(Gaussian(0.2)).fit(X, y)
     page = fit._repr_mimebundle_(include=None, exclude=None)["text/html"]
     assert fit.kernel_._repr_latex_().split("{")[0] in page and "sk-" in page and "as passed" in page
+    before = KernelSVC(Matern(1.5, 0.3))._repr_mimebundle_(include=None, exclude=None)["text/html"]
+    assert page.startswith("<p>$") and before.startswith("<p>$") and "sk-" in before
+    bare = KernelSVC()._repr_mimebundle_(include=None, exclude=None)["text/html"]
+    assert not bare.startswith("<p>")  # no kernel yet, no formula
+    hostile = KernelSVC(Sum(**{"a": Gaussian(0.2), "b": Linear()})).fit(X, np.where(y > 0, "<b>", "&"))
+    assert "<b>" not in hostile._repr_mimebundle_(include=None, exclude=None)["text/html"].split("sk-")[0]
+
+
+WEIGHTED = [cls for cls in CLASSES if "sample_weight" in inspect.signature(cls.fit).parameters]
+
+
+@pytest.mark.parametrize("cls", WEIGHTED)
+def test_weights_are_routed_through_a_pipeline(cls):
+    assert len(WEIGHTED) >= 7
+    X, y, w, *_ = repeated(20)
+    y = y > 0 if is_classifier(cls()) else y
+    scaler = StandardScaler()
+    with config_context(enable_metadata_routing=True):
+        chain = make_pipeline(scaler.set_fit_request(sample_weight=False), cls())
+        with pytest.raises((ValueError, TypeError), match="(?s)sample_weight.*not explicitly set"):
+            chain.fit(X, y, sample_weight=w)  # neither asked for nor declined
+        chain[-1].set_fit_request(sample_weight=True)
+        routed = clone(chain).fit(X, y, sample_weight=w)
+    Z = StandardScaler().fit_transform(X)
+    by_hand, without = cls().fit(Z, y, sample_weight=w), cls().fit(Z, y)
+    name = (
+        "predict"
+        if hasattr(by_hand, "function_") and not hasattr(by_hand, "decision_function")
+        else ("decision_function")
+    )
+    values = getattr(routed, name)(X)
+    assert np.array_equal(values, getattr(by_hand, name)(Z))
+    assert not np.allclose(values, getattr(without, name)(Z), atol=1e-3)
+
+
+def test_weights_are_routed_through_a_search():
+    X, y, w, *_ = repeated(21)
+    lams, folds = [1e-3, 1.0, 30.0], KFold(3)
+    with config_context(enable_metadata_routing=True):
+        model = KernelRidge(Gaussian(1.0)).set_fit_request(sample_weight=True)
+        score = get_scorer("r2").set_score_request(sample_weight=False)
+        grid = {"kernelridge__lam": lams}
+        search = GridSearchCV(make_pipeline(model), grid, scoring=score, cv=folds)
+        search.fit(X, y, sample_weight=w)
+
+    def fits(lam, rows):
+        return KernelRidge(Gaussian(1.0), lam=lam).fit(X[rows], y[rows], w[rows])
+
+    by_hand = [
+        np.mean([fits(lam, some).score(X[rest], y[rest]) for some, rest in folds.split(X)]) for lam in lams
+    ]
+    assert np.allclose(search.cv_results_["mean_test_score"], by_hand)
+    plain = GridSearchCV(KernelRidge(Gaussian(1.0)), {"lam": lams}, cv=folds).fit(X, y)
+    assert not np.allclose(plain.cv_results_["mean_test_score"], by_hand, atol=1e-3)
+    assert np.array_equal(
+        search.predict(X), fits(search.best_params_["kernelridge__lam"], slice(None)).predict(X)
+    )
+
+
+TRANSFORMERS = [cls for cls in CLASSES if hasattr(cls, "transform")]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("cls", TRANSFORMERS)
+def test_frames_come_out_of_every_transformer(cls, library):
+    assert len(TRANSFORMERS) >= 5
+    rng = np.random.default_rng(22)
+    frame = pd.DataFrame(rng.normal(size=(30, 2)), columns=["a", "b"], index=np.arange(100, 130))
+    chain = make_pipeline(StandardScaler(), cls()).fit(frame, frame["a"])
+    values = chain.transform(frame)
+    out = chain.set_output(transform=library).transform(frame)
+    names = [f"{cls.__name__.lower()}{i}" for i in range(values.shape[1])]
+    assert list(out.columns) == names == list(chain.get_feature_names_out())
+    assert np.array_equal(out.to_numpy(), values)
+    assert library == "polars" or list(out.index) == list(frame.index)
+
+
+@pytest.mark.parametrize("cls", [KernelRidge, StreamingKernelRidge])
+def test_several_targets_are_several_fits(cls):
+    X, y, w, *_ = repeated(23)
+    Y = np.c_[y, y**2, X[:, 0]]
+    together = cls(Gaussian(1.0), lam=0.1).fit(X, Y, sample_weight=w)
+    alone = [cls(Gaussian(1.0), lam=0.1).fit(X, target, sample_weight=w).predict(X) for target in Y.T]
+    assert np.allclose(together.predict(X), np.column_stack(alone)) and together.predict(X).shape == Y.shape
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_fits_are_pickled_dumped_and_copied(cls, tmp_path):
+    X, y, *_ = repeated(24)
+    y = np.where(y > 0, "up", "down") if is_classifier(cls()) else y
+    fit = cls().fit(X, y)
+    name = next((name for name in ANSWERS if hasattr(fit, name)), "score")
+    values = getattr(fit, name)(X)
+    joblib.dump(fit, tmp_path / "fit.joblib")
+    for again in (pickle.loads(pickle.dumps(fit)), joblib.load(tmp_path / "fit.joblib"), copy.deepcopy(fit)):
+        assert again is not fit and np.array_equal(getattr(again, name)(X), values)
+
+
+def test_two_processes_score_as_one():
+    X, y = smiley(80, 0)
+    machine = KernelSVC(Sum(a=Gaussian(0.2), b=Linear()), C=3.0)
+    one, two = (cross_val_score(machine, X, y, cv=4, n_jobs=jobs) for jobs in (1, 2))
+    assert np.array_equal(one, two) and len(set(one)) > 1
+
+
+def test_a_column_of_texts_beside_numbers_in_a_pipeline():
+    rng = np.random.default_rng(25)
+    roots = np.array(["kernel", "ridge"])
+    words = [f"{roots[i % 2]}{'s' * (i % 3)}" for i in range(60)]
+    frame = pd.DataFrame({"word": words, "x": rng.normal(size=60)})
+    y = np.where(np.arange(60) % 2, 3.0, -1.0) + frame["x"]
+    texts = NystromFeatures(Spectrum(2).normalized(), 6)
+    columns = ColumnTransformer([("texts", texts, "word"), ("numbers", StandardScaler(), ["x"])])
+    chain = make_pipeline(columns, Ridge(1e-3))
+    fit = clone(chain).fit(frame[:40], y[:40])
+    assert fit.score(frame[40:], y[40:]) > 0.99
+    swapped = frame[40:].assign(word=frame["word"][39:59].to_numpy())  # the other root
+    assert fit.score(swapped, y[40:]) < 0.5
+    grid = {"columntransformer__texts__kernel": [Spectrum(2).normalized(), Spectrum(9)]}
+    search = GridSearchCV(chain, grid, cv=3).fit(frame, y)
+    assert search.best_params_["columntransformer__texts__kernel"] == Spectrum(2).normalized()
+
+
+def test_a_long_climb_shows_how_far_it_is(monkeypatch):
+    shown = []
+
+    def bar(starts, **options):
+        shown.append((len(starts), options["delay"]))
+        return starts
+
+    monkeypatch.setattr(search_engine, "tqdm", bar)
+    x, y = sinc()
+    GaussianProcess(restarts=2).fit(x, y)
+    assert (3, 10) in shown  # three starts, and a bar after ten seconds
 
 
 # ------------------------------------------------------------------ processes and probabilities
