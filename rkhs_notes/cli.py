@@ -309,6 +309,19 @@ def _parser():
     return parser
 
 # %% ../nbs/X_cli.ipynb #b94d29ec
+def _within(kind, low, high):
+    "Reads a number between two others"
+    def read(text):
+        try:
+            if low < (value := kind(text)) < high:
+                return value
+        except ValueError:
+            pass
+        whole = "whole " * (kind is int)
+        raise argparse.ArgumentTypeError(f"pass a {whole}number > {low}, < {high}, not {text!r}")
+    return read
+
+
 def _add_compare(commands):
     compare = commands.add_parser(
         "compare", help="have the rows of two tables one distribution?",
@@ -316,14 +329,19 @@ def _add_compare(commands):
                     "0 no difference found, 1 difference, 2 error.")
     compare.add_argument("A", help="CSV, TSV (also .gz), Parquet or NPY file")
     compare.add_argument("B", help="the other one")
-    compare.add_argument("--level", type=float, default=0.05, help="of the test (default 0.05)")
+    compare.add_argument("--level", type=_within(float, 0, 1), default=0.05,
+                         help="of the test (default 0.05)")
     compare.add_argument("--columns", help="names, with commas: those to compare (default: all)")
     compare.add_argument("--drop", help="names of columns to leave out")
     compare.add_argument("--categorical", help="names of columns whose numbers are names")
-    compare.add_argument("--no-header", dest="header", action="store_false", default=None,
-                         help="the first line of the CSV holds data")
-    compare.add_argument("--permutations", type=int, default=1999, help="draws (default 1999)")
-    compare.add_argument("--seed", type=int, default=0, help="of the draws (default 0)")
+    compare.add_argument("--header", choices=["auto", "yes", "no"], default="auto",
+                         help="does the first line of a CSV name its columns? (default: auto)")
+    compare.add_argument("--no-header", dest="header", action="store_const", const="no",
+                         help="the same as --header no")
+    compare.add_argument("--permutations", type=_within(int, 0, 10**7), default=1999,
+                         help="draws (default 1999)")
+    compare.add_argument("--seed", type=_within(int, -1, 2**63), default=0,
+                         help="of the draws (default 0)")
     compare.add_argument("--json", action="store_true", help="print JSON")
     compare.add_argument("--plot", metavar="FILE", help="draw the column that changed most")
 

@@ -7,9 +7,8 @@ exact level, in memory that does not grow with the files; and it says in which c
 __all__ = ['ColumnChange', 'TableComparison', 'compare_tables']
 
 # %% ../nbs/W_comparison.ipynb #fd42276c
-import heapq
-import json
-import math
+import heapq, json, math
+from pathlib import Path
 from typing import Any
 import numpy as np
 from scipy import sparse
@@ -163,6 +162,7 @@ class TableComparison(Value):
     level : at which the test decides
     tables : names and numbers of rows
     per_bin : rows that make a bin of the permutation test
+    notes : list of str, what to know before the verdict is believed
     """
     test: TestResult
     columns: Any
@@ -171,6 +171,7 @@ class TableComparison(Value):
     tables: Any
     per_bin: Count
     sample: Any = None
+    notes: Any = ()
 
     @property
     def differs(self):
@@ -190,6 +191,7 @@ class TableComparison(Value):
                 "  No column has changed by itself: look at how columns go together."]
             lines += [f"  most unlike the other table: row {i} of {table}"
                       for table, i, _ in self.rows[:1] + self.rows[-1:]]
+            lines += [f"  Note: {note}" for note in self.notes]
         elif min(m, n) < 30:
             lines.append("  So few rows show large differences only.")
         return "\n".join(lines)
@@ -202,7 +204,8 @@ class TableComparison(Value):
                 "tables": [{"name": name, "rows": n} for name, n in self.tables],
                 "columns": [{"column": c.column, "pvalue": c.pvalue, "mmd2": c.statistic,
                              "change": c.says} for c in self.columns],
-                "rows": [{"table": t, "row": i, "witness": w} for t, i, w in self.rows]}
+                "rows": [{"table": t, "row": i, "witness": w} for t, i, w in self.rows],
+                "notes": list(self.notes)}
 
     @contract
     def plot(self, ax: Axes = None) -> Axes:
@@ -268,7 +271,7 @@ def compare_tables(A: ATable, B: ATable, level: Probability = 0.05, columns=None
     if drop:
         _known(drop, dict.fromkeys(A.columns + B.columns), "the pair of tables")
         columns = [c for c in columns or dict.fromkeys(A.columns + B.columns) if c not in drop]
-    with tqdm(total=3, disable=not progress, desc="passes") as bar:
+    with tqdm(total=3, disable=not progress, desc="passes", delay=1) as bar:
         encoder, reservoir, counts = encoded(A, B, columns, categorical, rng)
         bar.update()
         sample = [encoder(rows) for rows in _by_table(reservoir)]
@@ -281,12 +284,20 @@ def compare_tables(A: ATable, B: ATable, level: Probability = 0.05, columns=None
         bar.update()
     names = [(t.name, n) for t, n in zip((A, B), counts, strict=True)]
     return TableComparison(*result, rows, level, names, binned[0].per_bin,
-                           [_shown(encoder, rows) for rows in _by_table(reservoir)])
+                           [_shown(encoder, rows) for rows in _by_table(reservoir)],
+                           _notes(encoder.columns, counts))
 
 # %% ../nbs/W_comparison.ipynb #8c5ef1ae
 def _by_table(reservoir):
     columns, of = reservoir.columns(), np.array(reservoir.of)
     return [[c[of == label] for c in columns] for label in (0, 1)]
+
+
+def _notes(columns, counts):
+    "On columns that rise from row to row in both tables, which chance does once in 10! tables"
+    return [f"{c.name!r} rises from row to row in both tables. An index or a clock differs between "
+            f"two days by itself: drop=[{c.name!r}], or --drop on the command line, leaves it out."
+            for c in columns if c.order.rises and min(counts) >= 10]
 
 
 def _plans(m, n):
@@ -339,6 +350,17 @@ def _shown(encoder, block):
     return {name: v[~np.isnan(v)] if w is None else w for name, (v, w) in parsed.items()}
 
 # %% ../nbs/W_comparison.ipynb #8f33346a
+def _can_draw(path):
+    "Before the work: is there such a folder, and such a kind of picture?"
+    from matplotlib.backend_bases import FigureCanvasBase
+    kinds = FigureCanvasBase.filetypes
+    if path and Path(path).suffix[1:].lower() not in kinds:
+        raise ValueError(f"--plot {path}: the ending says what to draw, .png, .pdf or .svg "
+                         f"(of {', '.join(kinds)}).")
+    if path and not Path(path).absolute().parent.is_dir():
+        raise ValueError(f"--plot {path}: there is no such folder; make it first.")
+
+
 def compared(options):
     """Prints the comparison that a command line asks for; the exit status.
 
@@ -346,8 +368,10 @@ def compared(options):
         json, plot
     """
     from rkhs_notes.errors import say
+    _can_draw(options.plot)
+    header = {"auto": None, "yes": True, "no": False}[options.header]
     listed = lambda text: [name.strip() for name in text.split(",")] if text else None
-    A, B = (read_table(getattr(options, name), options.header, name) for name in "AB")
+    A, B = (read_table(getattr(options, name), header, name) for name in "AB")
     result = compare_tables(A, B, options.level, listed(options.columns),
                             listed(options.drop) or (), listed(options.categorical) or (),
                             options.permutations, options.seed, progress=not options.json)

@@ -205,6 +205,20 @@ ATable = Annotated[Any, Word(
     lambda rng, sizes: {"x": rng.normal(size=40), "c": rng.choice(list("ab"), 40)},
     (3.0, None, "no_such_file.csv", [], np.zeros((2, 2, 2)), {"x": [1, 2], "y": [1]}))]
 
+# %% ../nbs/S_tables.ipynb #2a21d3e0
+class Order:
+    "Does every entry lie above the one before it, in each table?"
+
+    def __init__(self):
+        self.rises, self.last = True, []             # last: the last entry that came, of a table
+
+    def add(self, entries):
+        "The next entries of a column"
+        if self.rises:
+            row = [*self.last, *entries.tolist()]
+            self.rises = all(a < b for a, b in itertools.pairwise(row))
+            self.last = row[-1:]
+
 # %% ../nbs/S_tables.ipynb #c48420cc
 class Column:
     """What has been seen of one column: numbers or words, gaps, which words
@@ -216,6 +230,7 @@ class Column:
     def __init__(self, name, declared=False):
         self.name, self.declared = name, declared
         self.numbers = self.gaps = self.seen = 0
+        self.order = Order()
         self.words, self.first = Counter(), None      # first: of its words, and where
 
     @property
@@ -231,6 +246,7 @@ class Column:
             raise ValueError(f"column {self.name!r} of {table} holds {infinite} infinite numbers; "
                              "write them as gaps, or leave the column out.")
         self.gaps += int(gaps.sum())
+        self.order.add(values if words is None else words)
         if words is None:
             self.numbers += int((~gaps).sum())
         else:
@@ -379,6 +395,8 @@ def encoded(A: ATable, B: ATable, columns=None, categorical=(), rng: Rng = None,
     reservoir, counts = Reservoir(size, rng), []
     for label, table in enumerate((A, B)):
         before = reservoir.seen
+        for column in seen:
+            column.order.last = []
         for block in table.blocks(names):
             for column, entries in zip(seen, block, strict=True):
                 column.add(entries, table.name)

@@ -11,7 +11,7 @@ import polars
 import pyarrow
 import pyarrow.parquet
 import pytest
-from rkhs_notes import settings, tables
+from rkhs_notes import comparison, settings, tables
 from rkhs_notes.cli import main
 from rkhs_notes.comparison import BINS, Binned, bin_plan, compare_tables, evenly, holm, row_features, spacing
 from rkhs_notes.kernels import Gaussian
@@ -347,6 +347,110 @@ def test_a_bad_option_ends_with_status_2(capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["compare", "a.csv"])
     assert stopped.value.code == 2 and "required: B" in capsys.readouterr().err
+
+
+@pytest.fixture
+def two_days(tmp_path):
+    "Paths of two files of numbers, two columns without a line of names"
+    rng, paths = np.random.default_rng(11), []
+    for name in ("a", "b"):
+        paths.append(str(tmp_path / f"{name}.csv"))
+        np.savetxt(paths[-1], rng.normal(size=(30, 2)), delimiter=",")
+    return paths
+
+
+@pytest.mark.parametrize(
+    "options, says",
+    [
+        (["--columns", "town"], "has no column 'town'"),
+        (["--drop", "c0,c1"], "no column is left"),
+        (["--plot", "p.picture"], "--plot p.picture: the ending says what to draw"),
+        (["--plot", "picture"], "--plot picture: the ending says"),
+        (["--plot", "no/folder/p.png"], "there is no such folder; make it first"),
+    ],
+    ids=lambda part: "".join(part) if isinstance(part, list) else "",
+)
+def test_what_is_wrong_is_one_line_and_status_2(two_days, options, says, capsys):
+    assert main(["compare", *two_days, *options]) == 2
+    said = capsys.readouterr()
+    assert says in said.err and said.err.count("\n") == 1 and said.out == ""
+
+
+@pytest.mark.parametrize(
+    "option, value, says",
+    [
+        ("--level", "2", "--level: pass a number > 0, < 1, not '2'"),
+        ("--level", "nan", "--level: pass a number > 0, < 1, not 'nan'"),
+        ("--permutations", "0", "--permutations: pass a whole number > 0"),
+        ("--permutations", "9.5", "not '9.5'"),
+        ("--seed", "-1", "--seed: pass a whole number > -1"),
+    ],
+)
+def test_a_number_that_is_none_is_refused_by_its_option(two_days, option, value, says, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["compare", *two_days, option, value])
+    assert stopped.value.code == 2 and says in capsys.readouterr().err
+
+
+def test_a_picture_that_cannot_be_written_is_refused_before_the_work(two_days, monkeypatch, capsys):
+    def work(*_, **__):
+        raise AssertionError("the tables were compared")
+
+    monkeypatch.setattr(comparison, "compare_tables", work)
+    assert main(["compare", *two_days, "--plot", "p.picture"]) == 2
+    with pytest.raises(AssertionError, match="were compared"):  # which it does with a name that fits
+        main(["compare", *two_days, "--plot", "p.svg"])
+
+
+def test_the_first_line_is_what_one_says(two_days, capsys):
+    def rows(*options):
+        assert main(["compare", *two_days, "--json", *options]) in (0, 1)
+        told = json.loads(capsys.readouterr().out)
+        return [table["rows"] for table in told["tables"]], sorted(c["column"] for c in told["columns"])
+
+    assert rows() == rows("--header", "auto") == rows("--header", "no") == rows("--no-header")
+    assert rows() == ([30, 30], ["c0", "c1"])
+    assert main(["compare", *two_days, "--header", "yes"]) == 2  # names that differ, both numbers
+    assert "differ in their columns" in capsys.readouterr().err
+    assert main(["compare", two_days[0], two_days[0], "--header", "yes", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tables"][0]["rows"] == 29
+    with pytest.raises(SystemExit) as stopped:
+        main(["compare", *two_days, "--header", "maybe"])
+    assert stopped.value.code == 2
+
+
+@pytest.mark.parametrize(
+    "values, rises",
+    [
+        (np.arange(300.0), True),
+        (1e9 + 0.25 * np.arange(300), True),
+        ([f"2026-{i // 28 + 1:02}-{i % 28 + 1:02}" for i in range(300)], True),
+        (np.r_[np.arange(299.0), 298.0], False),  # a tie
+        (np.r_[np.arange(150.0), np.arange(150.0)], False),
+        (-np.arange(300.0), False),
+        (np.where(np.arange(300) == 7, np.nan, np.arange(300.0)), False),
+    ],
+    ids=["index", "clock", "dates", "tie", "twice", "falling", "gap"],
+)
+def test_a_clock_is_told_of(values, rises, tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "ROWS", 70)  # also from block to block
+    x = np.random.default_rng(12).normal(size=300)
+    for folder in ("one", "two"):  # files of one name in two folders
+        (tmp_path / folder).mkdir()
+        pandas.DataFrame({"at": values, "x": x}).to_csv(tmp_path / folder / "day.csv", index=False)
+    result = compare_tables(tmp_path / "one" / "day.csv", tmp_path / "two" / "day.csv", n_permutations=19)
+    assert bool(result.notes) == rises == ("'at' rises" in str(result.to_dict()["notes"]))
+    assert "Note" not in repr(result)  # equal tables need none
+    shuffled = {"at": np.random.default_rng(0).permutation(np.array(values)), "x": x}
+    assert not compare_tables({"at": np.array(values), "x": x}, shuffled, n_permutations=19).notes
+
+
+def test_the_note_on_a_clock_is_in_the_report():
+    x = np.random.default_rng(13).normal(size=(2, 100))
+    first, second = ({"at": np.arange(100.0) + 100 * i, "x": x[i]} for i in (0, 1))
+    assert "Note: 'at' rises from row to row in both tables" in repr(compare_tables(first, second, rng=0))
+    few = [{name: column[:9] for name, column in table.items()} for table in (first, second)]
+    assert not compare_tables(*few, rng=0).notes  # chance would do it
 
 
 def test_a_parquet_file_with_words_dates_and_nulls(tmp_path):
