@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NB ?= $(wildcard nbs/*.ipynb)
 RECORDS = $(shell grep -ho 'make bench ROW=[a-z_]*' nbs/*.ipynb | sed 's/.*=//' | sort -u)
 
-.PHONY: help notes test engines nightly lab prepare outputs bench bench-check bench-page
+.PHONY: help notes test engines mutants nightly lab prepare outputs bench bench-check bench-page
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -22,6 +22,9 @@ test: $(VENV)/.ok ## every test; runs every notebook
 engines: $(VENV)/.ok ## the tests of other array libraries, with PyTorch and JAX, which it installs (gigabytes)
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[torch,jax]'
 	@$(BIN)/pytest -rs tests/test_engines.py
+
+mutants: $(VENV)/.ok ## faults planted one at a time: do the tests notice? MODULE=scale for one module (half an hour)
+	@$(BIN)/python tests/mutants.py $(MODULE)
 
 nightly: $(VENV)/.ok ## hours: every test at full size on new draws (SEED=7 for old ones), the stored records again
 	@seed=$${SEED:-$$($(BIN)/python -c 'import secrets; print(secrets.randbelow(2**31))')}; status=0; \

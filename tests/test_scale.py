@@ -14,6 +14,7 @@ import rkhs_notes as rn
 from rkhs_notes import Gaussian, LawBroken, Linear, Matern, Polynomial, Spectrum, ridge, settings
 from rkhs_notes.errors import ConvergenceFailure
 from rkhs_notes.operators import (
+    AllPoints,
     OnCentres,
     independent,
     leverage_estimates,
@@ -24,6 +25,8 @@ from rkhs_notes.operators import (
 )
 from rkhs_notes.scale import (
     KernelOperator,
+    LargeFit,
+    certified,
     check_large_fit,
     gaussian_process_large,
     recommend,
@@ -236,14 +239,78 @@ def test_bounds_on_values():
     assert 1e-9 < np.abs(rough(X) - g(X)).max() <= rough.error_bound
 
 
-def test_the_bound_is_attained():
-    "An eigenvalue that equals lam: 1/(2 √lam) cannot be improved"
-    lam, k = 1.0, rn.Precomputed(np.diag([1.0, 5.0]))
-    e = 0.1
-    rough = rn.RKHSFunction(k, [0, 1], [1 / 2 - e, 0.0])
-    r = np.array([1.0, 0.0]) - (np.diag([1.0, 5.0]) + lam * np.eye(2)) @ rough.alpha
-    exact = ridge(k, [0, 1], [1.0, 0.0], lam)
-    assert rough.distance(exact) == pytest.approx(np.linalg.norm(r) / (2 * lam**0.5))
+# what attains each bound: an eigenvalue of √W K √W that equals lam, and a section at a point without weight
+ATTAINED = {
+    "all points": (None, [1.0, 5.0], [1.0, 1.0], 0),
+    "all points, with weights": (None, [0.5, 5.0], [2.0, 3.0], 0),
+    "centres": (2, [1.0, 5.0], [1.0, 0.0], 1),
+    "centres, with weights": (2, [1.0, 5.0], [3.0, 0.0], 1),
+}
+
+
+@pytest.mark.parametrize("case", ATTAINED)
+def test_the_bounds_are_attained(case):
+    "Neither 1/(2 √lam) nor 1/lam can be improved, and the law refuses what is a twentieth too small"
+    m, K, w, along = ATTAINED[case]
+    w, y, lam, X = np.array(w), np.array([1.0, 0.0]), 1.0, [0, 1]
+    k = rn.Precomputed(np.diag(K))
+    exact = np.linalg.solve(w[:, None] * np.diag(K) + lam * np.eye(2), w * y)
+    rough = rn.RKHSFunction(k, X, exact + 0.01 * np.eye(2)[along])
+    distance = rough.distance(rn.RKHSFunction(k, X, exact))
+    fit = LargeFit(rough, lam, m, distance, 0.0, 1, "by hand", w)
+    assert certified(fit, np.array(X), y, w)[0] == pytest.approx(distance, rel=1e-12)
+    assert check_large_fit(fit, X, y) == pytest.approx(distance, rel=1e-12)
+    with pytest.raises(LawBroken, match="error_bound"):
+        check_large_fit(replace(fit, error_bound=distance / 1.05), X, y)
+    points, rng = k.points(X), np.random.default_rng(0)
+    problem = AllPoints(k, points, y, lam, w, rng) if m is None else OnCentres(k, points, points, y, lam, w)
+    order = [0, 1] if m is None else np.ravel(problem.Z).astype(int)  # of the pivots
+    x = rough.alpha / problem.root if m is None else (np.sqrt(K) * rough.alpha)[order]
+    np.testing.assert_allclose(problem.expansion(x)[1], rough.alpha[order])
+    assert problem.bound(problem.b - problem.A(x)) == pytest.approx(distance, rel=1e-12)
+    assert problem.norm(x, problem.b - problem.A(x)) == pytest.approx(rough.norm(), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_error_is_above_its_bound(seed):
+    "Perturbed solutions of many problems, several targets, weights of which some are 0"
+    rng = np.random.default_rng(seed)
+    X, y = data(60, t=3, seed=seed)
+    lam, k, w = 10 ** rng.uniform(-3, 1), Gaussian(rng.uniform(0.3, 3)), rng.integers(0, 4, 60) * 1.0
+    some = w > 0
+    scaled = np.sqrt(w[some]) * k(X[some]) * np.sqrt(w[some])[:, None] + lam * np.eye(some.sum())
+    alpha = np.zeros((60, 3))
+    root = np.sqrt(w[some])[:, None]
+    alpha[some] = root * np.linalg.solve(scaled, root * y[some])
+    Z = X[:15]
+    for m, exact in ((None, rn.RKHSFunction(k, X, alpha)), (15, dense(k, X, y, Z, lam, w))):
+        for size in 10.0 ** -np.arange(1, 6):
+            push = size * rng.normal(size=exact.alpha.shape) * (some[:, None] if m is None else 1)
+            f = rn.RKHSFunction(k, exact.Z, exact.alpha + push)
+            fit = LargeFit(f, lam, m, np.inf, 0.0, 1, "by hand", w)
+            bound, noise = certified(fit, X, y, w)
+            assert (f.distance(exact) <= bound + noise).all() and (noise < 0.1 * bound).all()
+
+
+def test_each_target_has_its_own_bound():
+    X, y = data(200, t=2)
+    f = ridge_large(Gaussian(1.0), X, y * [1.0, 100.0], 0.01, 40, rng=0, tol=1e-3, sample=60)
+    assert f.error_bound.shape == (2,) and f.error_bound[1] > 10 * f.error_bound[0]
+    largest = check_large_fit(f, X, y * [1.0, 100.0])
+    assert largest == pytest.approx(f.error_bound.max(), rel=1e-3)
+    with pytest.raises(LawBroken, match="error_bound"):
+        check_large_fit(replace(f, error_bound=f.error_bound / [1.0, 1.05]), X, y * [1.0, 100.0])
+
+
+def test_weights_do_not_cost_steps():
+    "The preconditioner is of √W K √W: of k(X) alone, the heavy points would stay for the iteration"
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(1500, 2)), np.exp(3 * rng.normal(size=1500))
+    y = np.sin(X[:, 0])
+    assert ridge_large(Gaussian(1.0), X, y, 1.0, weights=w, rng=0).iterations <= 3
+    for sample, most in ((None, 1), (400, 10)):  # some rows stand for all, n / 400 times
+        fit = ridge_large(Gaussian(1.0), X, y, 10.0, 50, rng=0, sample=sample)
+        assert fit.iterations <= most and ("400 rows" in fit.method) == (sample == 400)
 
 
 @pytest.mark.parametrize("m", [None, 60])
