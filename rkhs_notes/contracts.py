@@ -275,19 +275,17 @@ def one_of(*choices):
 
 
 def near(given, names):
-    """The end of a message about an unknown name.
-
-    Parameters
-    ----------
-    given : str
-    names : iterable of str
-
-    Returns
-    -------
-    str        " Did you mean …?" where one of the names is near, else nothing
-    """
+    "The end of a message about an unknown name: Did you mean …? Or nothing, where none is near"
     found = difflib.get_close_matches(str(given), list(map(str, names)), 1, 0.6)
     return f" Did you mean {found[0]}?" if found and found[0] != given else ""
+
+
+def present(wanted, known, where, what="column"):
+    "The wanted names, if `where` has them all; else the error says which it lacks, and what it has"
+    if missing := [name for name in wanted if name not in known]:
+        raise ValueError(f"{where} has no {what} {missing[0]!r}; it has "
+                         f"{', '.join(known) or 'none'}.{near(missing[0], known)}")
+    return wanted
 
 # %% ../nbs/C_contracts.ipynb #05c9c8d2
 def instance_of(kind, how, *letters):
@@ -504,9 +502,7 @@ def ordered(X, owner, name="X"):
     came, wanted = names_of(X), known_names(owner)
     if wanted is None or came is None or came == wanted:
         return X
-    if missing := [column for column in wanted if column not in came]:
-        raise ValueError(f"{name} has no column {missing[0]!r}, which the other points have: "
-                         f"{', '.join(wanted)}.{near(missing[0], came)}")
+    present(wanted, came, name)
     picked = guarded(X[:, [came.index(column) for column in wanted]])
     mark, other = _mark_of(X), _mark_of(picked, make=True)
     other.facts, other.names = mark.facts, wanted

@@ -18,7 +18,7 @@ from .arrays import Cholesky, require_symmetric, shaped
 from .contracts import (Classes, Count, NonNegative, Positive, Probability, Responses,
                                   Rng, SquareMatrix, Value, Vector, Word, as_signs, contract,
                                   fitting, one_of)
-from .errors import ConvergenceFailure, not_negative, require
+from .errors import not_negative, require, settled
 
 # %% ../nbs/S_convex.ipynb #cbddc61a
 class Loss(Value):
@@ -393,10 +393,9 @@ def _best_of(steps, risk, tol, max_iter):
 def _require_sound(risk, best, tol, iterations):
     (K, y, loss, lam), (alpha, u, (primal, dual, gap)) = risk, best
     most = np.abs(K).max()
-    if not gap <= tol:
-        raise ConvergenceFailure(f"a gap of {gap:.1e} > tol = {tol:.0e} after {iterations} steps "
-            f"on Σ {loss} + {lam:g} ‖f‖²: max_iter too small, lam far below K ({most:.0e}), K is "
-            "not positive semidefinite (is_psd), or the loss not what it says (check_loss).")
+    settled(f"the gap of Σ {loss} + {lam:g} ‖f‖² after {iterations} steps", gap, tol, "Is max_iter "
+            f"too small, lam far below K ({most:.0e}), K not positive semidefinite (is_psd), or "
+            "the loss not what it says (check_loss)?")
     least = min((c @ (K @ c)) / max(np.abs(c).sum() ** 2, 1e-300) for c in (alpha, u))
     not_negative(least, "cᵀKc / (Σ|cᵢ|)²", "K", len(y) * np.finfo(float).eps ** 0.75 * most,
                  "is_psd(K) tells")

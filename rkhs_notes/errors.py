@@ -64,6 +64,18 @@ def require(law, value, bound, because=""):
         raise LawBroken(f"{law}: {number}. {because}".rstrip())
     return value
 
+# %% ../nbs/A_errors.ipynb #e3638e7e
+def settled(what, value, bound, because):
+    "Raise ConvergenceFailure unless value ≤ bound; the words are those of `require`"
+    if not value <= bound:
+        raise ConvergenceFailure(f"{what} is {value:.2g}, wanted {bound:.2g}. {because}")
+
+
+def no_kernel(k, where, c, value):
+    "Refuses a function that is no kernel, with its witness"
+    raise IndefiniteKernel(f"{k} is not positive semidefinite: {where}, with c = {c}, cᵀKc = "
+                           f"{value:.3g} < 0. No space has this function for its kernel.")
+
 # %% ../nbs/A_errors.ipynb #a45f1f9a
 def finite(values, what, instead="rescale X, or use float64"):
     """The values themselves, if none of them is NaN or infinite.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 import numpy as np
-from .contracts import Count, Rng, Word, contract, function
+from .contracts import Count, Rng, Word, contract, function, present
 
 # %% ../nbs/V_exercises.ipynb #c2f4ac9c
 @dataclass(frozen=True)
@@ -38,9 +38,7 @@ _CHAPTERS = sorted(found.name.removeprefix("answers_")
 
 def _answer_key(chapter):
     "{number: exercise} of a chapter, from its module answers_NN"
-    if chapter not in _CHAPTERS:
-        raise ValueError(f"no chapter {chapter!r} with exercises; pass a number such as '00.2', or "
-                         f"a chapter: {', '.join(_CHAPTERS)}.")
+    present([chapter], _CHAPTERS, "rkhs_notes", "chapter with exercises")
     return importlib.import_module(f"rkhs_notes.answers_{chapter}")._exercises
 
 
@@ -49,8 +47,7 @@ def _number(value, name, call):
     chapter, _, item = value.partition(".") if isinstance(value, str) else (repr(value), "", "")
     number = f"{chapter.rjust(2, '0')}.{item}"
     table = _answer_key(number.split(".")[0])
-    if number not in table:
-        raise ValueError(f"{name}: no exercise {value!r}; {chapter} has {', '.join(table)}.")
+    present([number], table, f"{name}: {chapter}", "exercise")
     return number
 
 

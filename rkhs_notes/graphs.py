@@ -5,7 +5,7 @@ __all__ = ['Graph', 'check_renumbering', 'WeisfeilerLehman', 'ShortestPath', 'Ra
 
 # %% ../nbs/13a_graphs.ipynb #bc74f6b9
 import numpy as np
-from .arrays import Objects
+from .arrays import Objects, as_number
 from .contracts import Positive, Rng, Value, Whole, Word, contract, fitting
 from .counts import OfCounts, by_vocabulary
 from .errors import require
@@ -86,8 +86,8 @@ def _as_graph(g, name):
     "A Graph, also from networkx: nodes in its order, labels from the attribute `label`"
     if not _foreign(g):
         return fitting(g, name, isinstance(g, Graph), "a Graph", "Graph(edges, labels)")
-    if g.is_directed() or g.is_multigraph():
-        raise ValueError(f"{name} is directed or a multigraph; pass networkx.Graph(graph).")
+    fits = not (g.is_directed() or g.is_multigraph())
+    fitting(g, name, fits, "an undirected graph of single edges", "networkx.Graph(graph)")
     place = {node: i for i, node in enumerate(g.nodes)}
     labels = [g.nodes[node].get("label") for node in place]
     edges = [(place[u], place[v]) for u, v in g.edges]
@@ -184,11 +184,9 @@ class RandomWalk(OnGraphs):
     def _points(self, X, name):
         graphs = super()._points(X, name)
         rates = np.array([growth(g, 1 / self.decay) for g in graphs])
-        if self.decay * rates.max() >= 1:
-            i = rates.argmax()
-            raise ValueError(f"decay = {self.decay:g}: the walks of {name}[{i}] grow by the factor "
-                             f"{rates[i]:.4g} a step, so that their sum is infinite; pass less "
-                             f"than the limit {1 / rates[i]:.4g} of these graphs.")
+        i = int(rates.argmax())
+        as_number(self.decay, "decay", below=1 / rates[i] if rates[i] else None, because=f": the "
+                  f"walks of {name}[{i}] grow by a factor {rates[i]:.4g} a step")
         return graphs
 
     def _gram(self, X, Y, xp):

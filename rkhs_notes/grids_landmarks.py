@@ -13,7 +13,7 @@ import numpy as np
 
 # %% ../nbs/09a_grids_landmarks.ipynb #21060ef9
 from .algebra import factors as factors_of, terms as terms_of
-from .arrays import Cholesky, distinct, rule_of
+from .arrays import Cholesky, as_number, distinct, rule_of
 from .contracts import (Count, Function, Points, Positive, Rng, contract, one_of,
                                   taken_of)
 from .errors import NoFiniteFeatureMap, NoSpectralMeasure
@@ -220,8 +220,7 @@ def random_rule(k, d, D, rng):
     exact = exact_dimension(k, d)
     if exact is not None and exact <= 2**20:
         return sketch([k.feature_map(d)], [exact], D, rng)
-    if D < 2:
-        raise ValueError(f"D = {D}: {k} needs at least two outputs, a cosine and a sine.")
+    as_number(D, "D", at_least=2, because=f": for {k}, a cosine and a sine")
     raise lacking(k, NoFiniteFeatureMap, "has no random features that are known, without finite "
                   "features in it; nystrom_features(k, X, m, rng) takes any kernel.")
 

@@ -13,7 +13,7 @@ import numpy as np
 
 # %% ../nbs/E_plots.ipynb #5e771465
 from . import settings
-from .arrays import as_floats, shaped
+from .arrays import as_floats, as_number, shaped
 from .contracts import (Labels, NonNegative, Plane, Points, TwoLabels, Word, array,
                                   contract, count, fitting, function, one_of)
 
@@ -77,8 +77,7 @@ def plot_classes(X: Points, y: Labels, ax=None):
     """
     classes, place = y
     shaped(X, "X", ("n", 1), ("n", 2), hint=": two columns X[:, [i, j]], or a projection")
-    if not 2 <= len(classes) <= 5:
-        raise ValueError(f"y holds {len(classes)} different labels; colours tell 2 to 5 apart.")
+    as_number(len(classes), "the number of labels in y", at_least=2, at_most=5)
     colours = [WARM, ACCENT] if len(classes) == 2 else list(palette.values())
     ax = _axis(ax, SQUARE)
     for i, (label, colour, marker) in enumerate(zip(classes, colours, "osD^v", strict=False)):

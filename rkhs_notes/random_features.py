@@ -14,8 +14,8 @@ from scipy.special import ive
 from .arrays import frozen, require_fits, rule_of, shortened
 
 # %% ../nbs/09_random_features.ipynb #4167b25c
-from rkhs_notes.contracts import (Count, Function, Points, Positive, Rng, Word, contract, either,
-    one_of, word_of)
+from .contracts import (Count, Function, Points, Positive, Rng, Word, contract, either,
+    fitting, one_of, word_of)
 from .features import FeatureMap
 from .forms import OnLine
 from .fourier import Waves
@@ -350,10 +350,9 @@ def _(k: Anova, law, d):
 
 # %% ../nbs/09_random_features.ipynb #28018d2e
 def _measures(value, name, call=None):
-    if not isinstance(value, (list, tuple)) or not value or not all(
-            isinstance(m, Frequencies) and m.d == value[0].d for m in value):
-        raise TypeError(f"{name}: pass a list of spectral measures k.spectral(d) on one ℝᵈ.")
-    return list(value)
+    fits = isinstance(value, (list, tuple)) and value and all(
+        isinstance(m, Frequencies) and m.d == value[0].d for m in value)
+    return list(fitting(value, name, fits, "a list of measures on one ℝᵈ", "[k.spectral(d), …]"))
 
 
 Measures = Annotated[Any, Word(

@@ -14,14 +14,14 @@ from .arrays import as_floats, require_fits, row_blocks, shaped
 
 # %% ../nbs/14_scale.ipynb #a0d55fdb
 from .contracts import (Count, Flag, Function, MorePoints, Points, Positive, Rng,
-                                  Targets, Value, Vector, Weights, contract, fitting,
+                                  Targets, Value, Vector, Weights, contract,
                                   instance_of, kept, one_of, points, taken_of)
 from .errors import require
 from .fits import Band, Fit, Variances
 from .functions import times
 
 # %% ../nbs/14_scale.ipynb #6c9ec511
-from .gram import AKernel, both_points, library, n_columns, n_points, precision
+from .gram import AKernel, both_points, n_columns, n_points, precision
 from .grids_landmarks import random_feature_map
 from .operators import (AllPoints, OnCentres, centres_of, independent, solved,
                                   symmetric_times, weighed)
@@ -51,7 +51,6 @@ class KernelOperator(LinearOperator):
     @contract
     def __init__(self, k: AKernel, X: Points, Y: MorePoints = None):
         X, Y, self.symmetric = both_points(k, X, Y)
-        fitting(X, "X", library(X, Y) is np, "made of NumPy arrays", "np.asarray(X)")
         self.k, self.X = k, kept(X)
         self.Y = self.X if self.symmetric else kept(Y)
         super().__init__(np.dtype(precision(X, Y)), (n_points(X), n_points(Y)))
@@ -146,7 +145,6 @@ def ridge_large(k: AKernel, X: Points, y: Targets, lam: Positive, n_centres: Cou
     >>> f([1.0]).round(3).tolist()
     [2.6]
     """
-    fitting(X, "X", library(X, y) is np, "made of NumPy arrays", "np.asarray(X)")
     if n_centres is None:
         problem = AllPoints(k, X, squarable(y), lam, weights, rng)
     else:

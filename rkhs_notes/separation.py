@@ -93,10 +93,8 @@ def widest_margin(Phi: FeatureMatrix, y: Signs):
     residual = E @ nonnegative_lstsq(E, target) - target
     if np.linalg.norm(residual) < 1e-8:
         found = is_separable(Phi, y)
-        why = "the widest margin is below 1e-8 of the longest feature vector; rescale the features."
-        raise ConvergenceFailure(f"some hyperplane separates these points, but {why}" if found else
-                                 "no hyperplane through the origin separates these points. "
-                                 f"{SEPARATE}")
+        raise ConvergenceFailure("the margin is below 1e-8 of the longest feature vector; rescale."
+            if found else f"no hyperplane through the origin separates these points. {SEPARATE}")
     w = -residual[:-1] / residual[-1]                           # least w with yᵢ⟨w, φᵢ⟩ ≥ 1
     w = w / np.linalg.norm(w)
     return w, top * float((w @ rows).min())
@@ -146,8 +144,7 @@ def until_clean(score, learn, y, max_epochs, block=64):
         if len(trace) == before:
             return tuple(trace), epoch
     raise ConvergenceFailure(f"{len(trace) - before} of {len(y)} examples were wrong in pass "
-                             f"{max_epochs}, after {len(trace)} mistakes. If is_separable finds a "
-                             f"hyperplane through the origin, raise max_epochs. {SEPARATE}")
+                             f"{max_epochs}. Is it separable? Raise max_epochs. {SEPARATE}")
 
 # %% ../nbs/S_separation.ipynb #22a84bd3
 class RowsOf:

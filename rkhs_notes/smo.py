@@ -15,7 +15,7 @@ from .contracts import (Count, Function, Positive, Value, Vector, contract, inst
 
 # %% ../nbs/S_smo.ipynb #d0a21b76
 from dataclasses import replace
-from .errors import ConvergenceFailure, IndefiniteKernel
+from .errors import ConvergenceFailure, IndefiniteKernel, no_kernel
 
 # %% ../nbs/S_smo.ipynb #21a308bf
 class BoxProblem(Value):
@@ -117,13 +117,6 @@ def _into_distances(K, own, half, floor):
 
     in_parallel(work, spans(len(K), max(1, 2**18 // K.shape[1])))
     return least
-
-
-def no_kernel(k, where, c, value):
-    "Refuses a function that is no kernel, with its witness"
-    raise IndefiniteKernel(f"{k} is not positive semidefinite: {where}, with c = {c}, cᵀKc = "
-                           f"{value:.3g} < 0. No space has this function for its kernel; "
-                           "indefinite_witness(k, X) shows a few points that suffice.")
 
 # %% ../nbs/S_smo.ipynb #52ccb707
 class _Recent:

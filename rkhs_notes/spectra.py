@@ -10,7 +10,7 @@ import numpy as np
 import scipy.linalg
 from . import arrays, settings
 from .contracts import Count, Flag, Points, Rng, Value, Weights, Word, contract
-from .errors import ConvergenceFailure
+from .errors import ConvergenceFailure, settled
 
 # %% ../nbs/S_spectra.ipynb #c9aac094
 from .arrays import (as_count, as_floats, as_number, finite, frozen,
@@ -38,8 +38,7 @@ def _require_range(weights, diagonal):
     size = math.log10(weights.max()) + math.log10(largest or 1.0)
     if not math.log10(info.tiny) <= size <= math.log10(float(info.max) / len(weights)):
         raise ValueError(f"weights up to {weights.max():.3g} times k(x, x) up to {largest:.3g} "
-                         f"leave the range of {diagonal.dtype}: rescale the weights or k"
-                         + (", or use float64 points." if info.bits == 32 else "."))
+                         f"leave the range of {diagonal.dtype}: rescale the weights or k.")
 
 # %% ../nbs/S_spectra.ipynb #4c8c7de0
 class GramOperator(Value):
@@ -373,10 +372,8 @@ def _certified(basis, values, S, allowed):
     image = basis.multiply(vectors) / unit
     image -= values[:, None] * vectors
     residuals = np.linalg.norm(image, axis=1)
-    if residuals.max() > 1e3 * allowed:
-        raise ConvergenceFailure(f"A v − θ v has length {residuals.max() * unit:.2g}, allowed "
-                                 f"{allowed * unit:.2g}: A is not symmetric, or its product is not "
-                                 "linear or not the same at each call.")
+    settled("‖A v − θ v‖", residuals.max() * unit, 1e3 * allowed * unit, "Is A not symmetric, or "
+            "its product not linear, or another at each call?")
     return _in_units(unit, values, vectors.T, residuals, lowest, basis.products + len(vectors))
 
 # %% ../nbs/S_spectra.ipynb #ecd043a2

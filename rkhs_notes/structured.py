@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike
 from . import strings
-from .arrays import Objects, as_points
+from .arrays import Objects, as_number, as_points
 from .contracts import (AnyPoints, Count, Positive, Value, Whole, array, contract,
                                   number)
 
@@ -64,9 +64,8 @@ class Mismatch(strings.Counting, Kernel):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.length * np.log2(len(self.alphabet)) >= 62:
-            raise ValueError(f"{self}: {len(self.alphabet)}^{self.length} words are more than "
-                             "can be numbered; take shorter words.")
+        as_number(self.length, "length", below=62 / np.log2(max(2, len(self.alphabet))),
+                  because=f", as {len(self.alphabet)}^length words are numbered")
 
     def _facts(self):
         return strings.SEQUENCES | {self}

@@ -15,7 +15,7 @@ from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dtpttr, dtrttp
 from . import settings
 from .arrays import finite, require_fits, row_blocks, shaped, spans
-from .contracts import Count, Value, Word, fitting, taken_of
+from .contracts import Count, Value, Word, fitting, present, taken_of
 from .gram import n_points
 from .stored import FilePath, to_expression
 
@@ -225,9 +225,7 @@ class FileBlocks(Value):
         pieces = reader(self.path)(self.path, wanted, self.n_rows)
         while (piece := self._next(pieces)) is not None:
             names = chosen or [name for name in piece if name not in aside]
-            if missing := [name for name in [*names, *aside] if name not in piece]:
-                raise ValueError(f"{self.path} has no column {missing[0]!r}; it has "
-                                 f"{', '.join(piece)}.")
+            present([*names, *aside], piece, self.path)
             X = np.stack([np.asarray(piece[name]) for name in names], axis=1)
             y = [np.asarray(piece[name]) for name in aside]
             y, w = np.stack(y[:t], axis=1) if t > 1 else y[0], y[t:]

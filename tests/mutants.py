@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,7 @@ def copied(folder):
 
 def run_tests(folder, tests, log):
     "In a process of its own: pytest on a copy; what it prints goes to a file"
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # some tests send it
     told = os.open(log, os.O_WRONLY | os.O_CREAT)
     os.dup2(told, 1), os.dup2(told, 2), os.chdir(folder)
     sys.path[:0] = [str(folder), str(folder / "tests"), str(folder / "nbs" / "site")]
@@ -73,8 +75,18 @@ def status(folder, tests, seconds=900):
     return process.exitcode, log.read_text(encoding="utf-8")[-2000:]
 
 
-def tried(folder, module, tests, old, new):
+def untouched(folder, tests):
+    "0: without a fault, all tests pass"
+    code, told = status(folder, tests)
+    if code != 0:
+        raise RuntimeError(f"without a fault, {tests} ends with {code}\n{told}")
+    return code
+
+
+def tried(folder, module, tests, old, new, sound):
     "0 or 1 for a fault planted in a copy, or an error"
+    if sound.result() != 0:
+        raise RuntimeError(f"not tried: {sound.result()}")
     path = folder / "rkhs_notes" / f"{module}.py"
     source = path.read_text(encoding="utf-8")
     try:
@@ -83,50 +95,45 @@ def tried(folder, module, tests, old, new):
     finally:
         path.write_text(source, encoding="utf-8")
     if code not in (0, 1):
-        raise RuntimeError(f"{module}, {new!r}: pytest ended with {code}\n{told}")
+        raise RuntimeError(f"{new!r} ends with {code}\n{told}")
     return code
 
 
 def main(modules):
     faults = json.loads(LIST.read_text(encoding="utf-8"))
-    jobs = [
-        (module, tests, old, new)
-        for module in modules or faults
-        for tests, pairs in faults[module].items()
-        for old, new in [("", ""), *pairs]
-    ]
+    groups = [(module, tests) for module in modules or faults for tests in faults[module]]
     folders, n_workers = Queue(), int(os.environ.get("JOBS", len(os.sched_getaffinity(0))))
     with tempfile.TemporaryDirectory() as top, ThreadPoolExecutor(n_workers) as pool:
         for i in range(n_workers):
             folders.put(copied(Path(top) / str(i)))
 
-        def job(module, tests, old, new):
+        def job(work, *arguments):
             folder = folders.get()
             try:
-                if old:
-                    return tried(folder, module, tests, old, new)
-                code, told = status(folder, tests)  # as it stands, everything passes
-                return code and RuntimeError(f"without a fault, {tests} ends with {code}\n{told}")
+                return work(folder, *arguments)
             except (ValueError, SyntaxError, RuntimeError) as e:
                 return e
             finally:
                 folders.put(folder)
 
-        found = [(one, pool.submit(job, *one)) for one in jobs]
-        return report([(*one, future.result()) for one, future in found])
+        sound = {group: pool.submit(job, untouched, group[1]) for group in groups}
+        found = [
+            (*group, old, new, pool.submit(job, tried, *group, old, new, sound[group]))
+            for group in groups
+            for old, new in faults[group[0]][group[1]]
+        ]
+        return report([(*fault, code.result()) for *fault, code in found])
 
 
 def report(found):
-    "Prints how many of each module were noticed, and what was not; the exit status"
-    bad = 0
-    for module in dict.fromkeys(f[0] for f in found):
-        mine = [f for f in found if f[0] == module and (f[2] or f[-1])]
-        print(f"{module:<12} {sum(f[-1] == 1 for f in mine):>3} of {len(mine)} noticed")
+    "Prints how many faults of each module were noticed, and those that were not; the exit status"
+    for module in dict.fromkeys(fault[0] for fault in found):
+        mine = [fault for fault in found if fault[0] == module]
+        print(f"{module:<12} {sum(code == 1 for *_, code in mine):>3} of {len(mine)} noticed")
         for _, tests, old, new, code in mine:
             if code != 1:
-                bad += 1
                 print(f"    survived {tests}\n        {old}\n     →  {new}" if code == 0 else f"    {code}")
-    return int(bad > 0)
+    return int(any(code != 1 for *_, code in found))
 
 
 if __name__ == "__main__":

@@ -48,4 +48,6 @@ def test_noticed_survived_and_broken_are_told_apart(tmp_path, monkeypatch, capsy
     assert main([]) == 1
     told = capsys.readouterr().out
     assert "1 of 3 noticed" in told and "survived test_small.py\n        x * x" in told
-    assert "small, 'raise SystemExit': pytest ended with" in told
+    assert "'raise SystemExit' ends with" in told
+    (tmp_path / "test_small.py").write_text("import rkhs_notes\n\ndef test():\n    assert False\n")
+    assert main([]) == 1 and capsys.readouterr().out.count("not tried: without a fault") == 3

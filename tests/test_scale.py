@@ -11,27 +11,41 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import rkhs_notes as rn
-from rkhs_notes import Gaussian, LawBroken, Linear, Matern, Polynomial, Spectrum, ridge, settings
+from rkhs_notes import (
+    Gaussian,
+    LawBroken,
+    Linear,
+    Matern,
+    Polynomial,
+    Spectrum,
+    ridge,
+    settings,
+    stream_ridge,
+)
 from rkhs_notes.errors import ConvergenceFailure
 from rkhs_notes.operators import (
     AllPoints,
     OnCentres,
+    centres_of,
     independent,
     leverage_estimates,
     normal_equations,
     normal_times,
     solved,
     symmetric_times,
+    tile_rows,
 )
 from rkhs_notes.scale import (
     KernelOperator,
     LargeFit,
+    centres_for,
     certified,
     check_large_fit,
     gaussian_process_large,
     recommend,
     ridge_large,
     routes,
+    seconds_of,
 )
 from scipy.sparse.linalg import LinearOperator, aslinearoperator, cg, eigsh
 
@@ -117,6 +131,30 @@ def test_the_same_bits_at_every_call():
 NO_VECTORS = [np.ones(3), np.ones((3, 300)), "text", [np.nan] * 300, None, np.ones((300, 1, 1))]
 
 
+def test_the_diagonal_of_a_product_is_exact():
+    X, k = data(80)[0], Linear().normalized()
+    assert (symmetric_times(k, k.points(X), np.eye(80)).diagonal() == 1).all()
+
+
+def test_points_of_another_library():
+    import array_api_strict
+
+    X, y = data(20)
+    there = array_api_strict.asarray(X)
+    np.testing.assert_allclose(KernelOperator(Gaussian(1.0), there) @ y, Gaussian(1.0)(X) @ y)
+    f = ridge_large(Gaussian(1.0), there, array_api_strict.asarray(y), 1.0, 5, rng=0)
+    np.testing.assert_allclose(np.asarray(f(X)), ridge_large(Gaussian(1.0), X, y, 1.0, 5, rng=0)(X))
+
+
+def test_tiles_keep_to_the_cache_and_to_the_budget():
+    X = data(10)[0]
+    for k in KERNELS:
+        for mib in (1, 64, 10_000):
+            with settings.using(block_mib=mib):
+                tile = 8 * 1000 * tile_rows(k, X, 1000)
+                assert tile <= 3.2 * 2**20 and tile * k._blocks() <= mib * 2**20 / 4
+
+
 @pytest.mark.parametrize("bad", NO_VECTORS)
 def test_what_is_no_vector_is_refused(bad):
     with pytest.raises((TypeError, ValueError), match="V"):
@@ -152,6 +190,10 @@ def test_repeated_centres_are_dropped():
     f = ridge_large(k, np.concatenate([X, X]), np.ones(120), 0.1, n_centres=120)
     g = ridge(k, np.concatenate([X, X]), np.ones(120), 0.1)
     assert f.n_centres == 60 and f.function.distance(g) < 1e-6
+    for near, kept in ((1e-8, 60), (1e-5, 120)):  # over σ and squared: below eps^0.75, or above
+        for scale in (1e-20, 1.0, 1e20):
+            c = scale * Gaussian(0.1)
+            assert len(independent(c, c.points(np.concatenate([X, X + near])))[0]) == kept
 
 
 def test_leverage_estimates_are_never_too_small():
@@ -222,6 +264,49 @@ def test_centres_by_every_rule(rule):
     assert {tuple(z) for z in f.function.Z} <= {tuple(x) for x in X}
     everyone = ridge_large(k, X, y, 0.1, 500, centres=rule)
     assert everyone.function.distance(g) < 1e-4 * g.norm()
+
+
+SHARES = {"uniform": (0.01, 0.1), "rpcholesky": (0.1, 0.3), "leverage": (0.6, 1)}
+
+
+@pytest.mark.parametrize("rule", SHARES)
+def test_each_rule_chooses_as_it_says(rule):
+    "950 points in a heap, 50 far from all: their share among 10 centres, over 40 draws"
+    rng, (low, high) = np.random.default_rng(0), SHARES[rule]
+    X = np.concatenate([0.01 * rng.normal(size=(950, 2)), rng.uniform(-1e3, 1e3, (50, 2))])
+    k = Gaussian(1.0)
+    alone = [centres_of(k, k.points(X), 10, 0.1, np.random.default_rng(i), rule) for i in range(40)]
+    fits = [ridge_large(k, X, X[:, 0], 0.1, 10, rng=i, centres=rule) for i in range(40)]
+    for found in (alone, [f.function.Z for f in fits]):
+        assert low < np.mean(np.abs(np.concatenate(found)).max(axis=1) > 1) < high
+
+
+def test_the_rank_of_the_preconditioner_keeps_to_the_memory():
+    X, y = data(400)
+    with settings.using(result_mib=0.25):  # a tenth of it are 10 columns of 400 numbers
+        f = ridge_large(Gaussian(0.5), X, y, 1.0, rng=0)
+    assert int(f.method.rpartition(" ")[2]) <= 0.25 * 2**20 / 8 / (8 * 400)
+    assert int(ridge_large(Gaussian(0.5), X, y, 1.0, rng=0).method.rpartition(" ")[2]) > 50
+
+
+def test_a_product_that_is_another_at_every_call_is_never_certified():
+    "The residual of the recursion falls as if nothing were wrong; that of the system does not"
+
+    class Shaken:
+        b = np.ones(30)
+        P = staticmethod(lambda r: r)
+        norm = staticmethod(lambda x, r: np.linalg.norm(x))
+        bound = staticmethod(np.linalg.norm)
+        rng, calls = np.random.default_rng(0), 0
+
+        def A(self, x):
+            self.calls += 1
+            return x * np.linspace(1, 3, 30) + 1e-4 * self.rng.normal(size=30)
+
+    problem = Shaken()
+    with pytest.raises(ConvergenceFailure, match="after 60 steps .* is known up to [^ ]*e-0[1-4],"):
+        solved(problem, 1e-6, 60)
+    assert problem.calls <= 60 + 25  # and few products are spent on looking twice
 
 
 def test_single_precision_points():
@@ -409,8 +494,12 @@ def test_ill_conditioned_centres_take_the_orthonormal_basis():
     assert problem.basis is not None and len(problem.L) < 100
     b, bound, _, steps = solved(problem, 1e-6, 20)
     assert steps <= 3 and bound <= 1e-6 * np.linalg.norm(b)
-    easy = OnCentres(Gaussian(0.05), k.points(X), k.points(X[:20]), y, 0.1)
-    assert easy.basis is None
+    few = OnCentres(k, k.points(X), k.points(X[:100]), y, 1e-6, None, 300, np.random.default_rng(0))
+    again = solved(few, 1e-6, 60)[0]
+    assert few.basis is not None and np.linalg.norm(again - b) <= 3e-6 * np.linalg.norm(b)
+    for weights, raw in ((None, True), (np.full(500, 1e12), False)):  # heavy points leave fewer digits
+        easy = OnCentres(Gaussian(0.05), k.points(X), k.points(X[:20]), y, 0.1, weights)
+        assert (easy.basis is None) == raw
 
 
 # ------------------------------------------------------------------ processes
@@ -474,6 +563,7 @@ def test_the_model_knows_the_memory_of_each_route():
             "exact": peak_mib(lambda: ridge(k, X, y, 1.0)),
             "all points": peak_mib(lambda: ridge_large(k, X, y, 1.0, tol=0.5)),
             "centres": peak_mib(lambda: ridge_large(k, X, y, 1.0, m)),
+            "stream": peak_mib(lambda: stream_ridge(rn.fourier_features(k, d, 2 * m), (X, y), 1.0)),
         }
     for name, peak in measured.items():
         assert 0.4 * found[name].mib <= peak <= 1.1 * found[name].mib, (name, peak, found[name].mib)
@@ -492,7 +582,16 @@ def test_routes_follow_memory_and_patience():
     assert place(30_000, 10, 4, seconds=3600) == 1 and place(30_000, 10, 64, seconds=3600) == 0
     best = recommend(10**6, 10, memory=8)
     assert "exact would take" in best.why and "n_centres=" in best.call and "\n" not in repr(best)
-    assert recommend(10**9, 10**4, memory=1e-3).name == "stream"
+    leanest = recommend(10**9, 10**4, memory=1e-3)
+    assert leanest.name == "stream" and "stream" not in leanest.why
+
+
+def test_times_fall_with_threads_and_centres_grow_with_the_root(monkeypatch):
+    monkeypatch.setattr("rkhs_notes.arrays.n_threads", lambda: 1)
+    alone = seconds_of(1e9, 1e12, 10)
+    monkeypatch.setattr("rkhs_notes.arrays.n_threads", lambda: 4)
+    assert seconds_of(1e9, 1e12, 10) == pytest.approx(alone / 4)
+    assert [centres_for(n) for n in (50, 10**4, 10**9)] == [50, int(100 * np.log(10**4)), 3000]
 
 
 def test_old_and_new_addresses():
