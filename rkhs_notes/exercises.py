@@ -36,9 +36,9 @@ _CHAPTERS = sorted(found.name.removeprefix("answers_")
                    if found.name.startswith("answers_"))
 
 
-def _answer_key(chapter):
+def _answer_key(chapter, name="chapter"):
     "{number: exercise} of a chapter, from its module answers_NN"
-    present([chapter], _CHAPTERS, "rkhs_notes", "chapter with exercises")
+    present([chapter], _CHAPTERS, f"{name}: rkhs_notes", "chapter with exercises")
     return importlib.import_module(f"rkhs_notes.answers_{chapter}")._exercises
 
 
@@ -46,7 +46,7 @@ def _number(value, name, call):
     "'05.1', also from '5.1'; refused with what there is"
     chapter, _, item = value.partition(".") if isinstance(value, str) else (repr(value), "", "")
     number = f"{chapter.rjust(2, '0')}.{item}"
-    table = _answer_key(number.split(".")[0])
+    table = _answer_key(number.split(".")[0], name)
     present([number], table, f"{name}: {chapter}", "exercise")
     return number
 
@@ -124,7 +124,7 @@ def check(number: Number, answer: Answer, trials: Count = 5, rng=None) -> Verdic
     return Verdict(number, False, next(filter(None, differences)))
 
 # %% ../nbs/V_exercises.ipynb #e22a9b87
-Chapter = Annotated[str, Word("str", lambda value, name, call: _answer_key(value), (),
+Chapter = Annotated[str, Word("str", lambda value, name, call: _answer_key(value, name), (),
                               lambda rng, sizes: "00", (None, "", "99", 3.0))]
 
 # %% ../nbs/V_exercises.ipynb #22d3041f

@@ -75,10 +75,8 @@ def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
         gap = _gap(K, Q, y, loss, lam, alpha, s, w)
         if gap <= tol:
             return alpha, scipy.linalg.solve_triangular(R, Q.T @ s), gap
-    raise ConvergenceFailure(
-        f"minimising Σ {loss} + {lam:g} ‖f‖² beside {T.shape[1]} free functions left a relative "
-        f"gap of {gap:.1e} after {rounds} rounds. If the free functions alone separate the labels "
-        "there is no minimiser: penalise them, or drop one.")
+    raise ConvergenceFailure(f"a gap of {gap:.1e} beside {T.shape[1]} free functions. Do they "
+                             "separate the labels? Then nothing is least: penalise or drop one.")
 
 # %% ../nbs/S_multipliers.ipynb #1d5f8e13
 def _gap(K, Q, y, loss, lam, alpha, s, w):

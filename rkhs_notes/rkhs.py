@@ -261,8 +261,8 @@ def _inner_products(G):
     cosines = G / lengths / lengths[:, None]
     gap, least = np.abs(cosines - cosines.T).max(), np.linalg.eigvalsh(cosines)[0]
     if gap > 4096 * eps or not least > len(G) * eps:
-        raise ValueError(f"gram of unit functions differs from its transpose by {gap:.2g}, and has "
-                         f"the eigenvalue {least:.2g}: dependent functions, or no inner product.")
+        raise ValueError(f"gram of unit functions differs from its transpose by {gap:.2g}, with an "
+                         f"eigenvalue {least:.2g}: linearly dependent functions? No inner product?")
     return G
 
 # %% ../nbs/03_rkhs.ipynb #213fb1ac

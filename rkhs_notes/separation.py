@@ -93,15 +93,15 @@ def widest_margin(Phi: FeatureMatrix, y: Signs):
     residual = E @ nonnegative_lstsq(E, target) - target
     if np.linalg.norm(residual) < 1e-8:
         found = is_separable(Phi, y)
-        raise ConvergenceFailure("the margin is below 1e-8 of the longest feature vector; rescale."
+        raise ConvergenceFailure("a margin below 1e-8 of the longest row: rescale the features."
             if found else f"no hyperplane through the origin separates these points. {SEPARATE}")
     w = -residual[:-1] / residual[-1]                           # least w with yᵢ⟨w, φᵢ⟩ ≥ 1
     w = w / np.linalg.norm(w)
     return w, top * float((w @ rows).min())
 
 
-SEPARATE = ("Append a column of ones for an offset (for kernels k + Constant(1)), take more "
-            "features (k ** 2), or accept errors: soft margins do.")
+SEPARATE = ("A hyperplane through the origin has no offset: append ones (k + Constant(1)), "
+            "take more features (k ** 2), or accept errors: soft margins do.")
 
 # %% ../nbs/S_separation.ipynb #4ed6182a
 def margin_of(w, Phi, y):
@@ -144,7 +144,7 @@ def until_clean(score, learn, y, max_epochs, block=64):
         if len(trace) == before:
             return tuple(trace), epoch
     raise ConvergenceFailure(f"{len(trace) - before} of {len(y)} examples were wrong in pass "
-                             f"{max_epochs}. Is it separable? Raise max_epochs. {SEPARATE}")
+                             f"{max_epochs}; more may help if is_separable(Phi, y). {SEPARATE}")
 
 # %% ../nbs/S_separation.ipynb #22a84bd3
 class RowsOf:

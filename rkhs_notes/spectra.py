@@ -37,8 +37,8 @@ def _require_range(weights, diagonal):
     info, largest = np.finfo(diagonal.dtype), float(np.abs(diagonal).max())
     size = math.log10(weights.max()) + math.log10(largest or 1.0)
     if not math.log10(info.tiny) <= size <= math.log10(float(info.max) / len(weights)):
-        raise ValueError(f"weights up to {weights.max():.3g} times k(x, x) up to {largest:.3g} "
-                         f"leave the range of {diagonal.dtype}: rescale the weights or k.")
+        raise ValueError(f"weights to {weights.max():.3g} times k(x, x) to {largest:.3g} leave the "
+                         f"range of {diagonal.dtype}: rescale the weights, or take float64 points.")
 
 # %% ../nbs/S_spectra.ipynb #4c8c7de0
 class GramOperator(Value):

@@ -17,11 +17,11 @@ from .subsets import answered
 from .arrays import Cholesky, as_floats, as_number, as_weights, shaped
 from .contracts import (Labels, MorePoints, Points, Value, Word, contract, instance_of,
                                   number, taken_of)
-from .errors import ConvergenceFailure
+from .errors import ConvergenceFailure, no_kernel
 from .gram import n_points
 from .laws import FullGram, is_symmetric, to_unit_length
 from .plots import INK, plot_decision
-from .smo import BoxProblem, PairDistances, no_kernel, solve_box
+from .smo import BoxProblem, PairDistances, solve_box
 
 # %% ../nbs/S_support.ipynb #6c63f914
 def _finite(value, name):
@@ -194,9 +194,8 @@ def at_level(distances, share, b, tol):
         if not found.converged:
             break
         rho = max(level, tol * rho)
-    raise ConvergenceFailure(f"nu = {share.size / len(b):.3g} has no margin above rounding: K is "
-                             "nearly singular, and the classes overlap. Try a larger nu, a "
-                             "narrower kernel or a larger tol.")
+    raise ConvergenceFailure(f"nu = {share.size / len(b):.3g} has no margin above rounding: the "
+                             "classes overlap. Try a larger nu or tol, or a narrower kernel.")
 
 # %% ../nbs/S_support.ipynb #2dfd2e10
 def without(i, b, problem, distances, tol):

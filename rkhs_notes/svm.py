@@ -16,7 +16,7 @@ from .contracts import (Count, Flag, Function, NonNegative, Points, Positive, Tw
 
 # %% ../nbs/07_svm.ipynb #509dfffc
 from .contracts import _two_labels, taken_of
-from .errors import ConvergenceFailure, require
+from .errors import ConvergenceFailure, require, settled
 from .features import FeatureFunction, FeatureMap
 from .gram import AKernel, n_columns, n_points
 from .kernels import Gaussian, Kernel, Linear, Polynomial
@@ -378,14 +378,12 @@ def svm_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: Price = 1.0, weights: 
 def _by_products(F, problem, tol):
     "Of sparse features, or where a factor costs more than 10¹⁰ operations; None elsewhere"
     if issparse(F) and problem.is_open:
-        raise ValueError("C = inf asks for a hard margin, and phi(X) is sparse: take a large "
-                         "finite C, or features that fit as a dense array.")
+        raise ValueError("a hard margin, C = inf, needs dense features; or take a large finite C.")
     if problem.is_open or not (issparse(F) or F.shape[0] * F.shape[1] ** 2 > 10**10):
         return None
     found = hinge_by_newton(F, problem, tol)
-    if issparse(F) and not found.converged:
-        raise ConvergenceFailure(f"the violation stays at {found.violation:.2g}, above tol = "
-                                 f"{tol:.2g}; rescale the features, or take a smaller C.")
+    if issparse(F):
+        settled("the violation", found.violation, tol, "Rescale the features, or lower C.")
     return found if found.converged else None
 
 # %% ../nbs/07_svm.ipynb #d64d4a9f
@@ -397,8 +395,7 @@ def _by_pairs(F, problem, tol):
             found = solved(Linear(), F, problem, None, tol, None if problem.is_open else 200_000)
         if found.converged:
             return found
-    raise ConvergenceFailure("the Newton steps broke off before the violation was below "
-                             f"tol = {tol:.2g}; rescale the features, or take a smaller C.")
+    raise ConvergenceFailure(f"no Newton step reaches tol = {tol:.2g}; rescale phi, or lower C.")
 
 # %% ../nbs/07_svm.ipynb #7ee8d9cf
 class LogisticMachine(Deciding):

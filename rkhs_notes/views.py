@@ -117,8 +117,8 @@ def view(k, X, name, rank, rng):
     mean = F.mean(axis=0) if F.size else np.zeros(0)
     done = View(gram, mean, F - mean)
     if not done.varies > 1e-8 * gram.trace:
-        raise ValueError(f"{name} is constant for {k}, or nearly: centring leaves {done.varies:.2g} "
-                         f"of a trace of {gram.trace:.2g}. Equal rows? A smaller bandwidth?")
+        raise ValueError(f"{name} is constant for {k}, or nearly: {done.varies:.2g} of a trace of "
+                         f"{gram.trace:.2g}, too few digits. Equal rows? A large bandwidth?")
     return done
 
 
@@ -150,7 +150,7 @@ def leading_axes(low, high, W, p, reg, or_fewer=False):
     found = min(p, int(np.sum(rho > 1e-7)))
     if p > found and not (or_fewer and found):
         raise ValueError(f"n_components = {p}, but only {found} axes correlate, of {low.gram.rank} "
-                         f"and {high.gram.rank} directions; W has a rank, reg = {reg:g} may dwarf k.")
+                         f"and {high.gram.rank} directions; does reg = {reg:g} dwarf k?")
     return (low.coefficients(back_low(U[:, :found]) / 2**0.5),
             high.coefficients(back_high(V[:, :found]) / 2**0.5), rho[:found])
 

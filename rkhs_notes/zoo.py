@@ -15,8 +15,7 @@ from .arrays import (akin, as_floats, as_points, into, numbers_of, root, sent_ab
 from .bessel import matern, matern_slope
 
 # %% ../nbs/01a_zoo.ipynb #eea96ff4
-from .contracts import (Count, Finite, Function, Positive, Word, contract, fitting,
-                                  number)
+from .contracts import Count, Finite, Function, Positive, Word, contract, fitting, number
 from .entries import Functions, GramMatrix, NonNegatives, Psd, Widths
 from .forms import (ByCoordinate, ExpRadial, Explicit, HalfLine, OfFunctions, Radial,
                               UnitLength, comparable, coordinate_differences, divided, in_place,
@@ -454,8 +453,8 @@ def _of_sklearn(kernel, name, call):
     known = type(kernel).__name__ in _TRANSLATED and not isinstance(kernel, Kernel)
     p = kernel.get_params(deep=False) if known else {}
     single = p.get("nu", np.inf) == np.inf or np.ndim(np.squeeze(p["length_scale"])) == 0
-    return fitting(kernel, name, known and single, "an expression with a counterpart here", "RBF(1.0) "
-                   "of scikit-learn's processes, say, one length for all columns; or write a Kernel")
+    return fitting(kernel, name, known and single, "a kernel of scikit-learn's Gaussian processes "
+                   "that has a counterpart here", "RBF(1.0), with one length for all columns")
 
 
 OfSklearn = Annotated[object, Word("sklearn.gaussian_process.kernels.Kernel", _of_sklearn,

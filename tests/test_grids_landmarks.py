@@ -174,7 +174,7 @@ def test_the_recursion_is_unbiased(k, D, dim):
         (Brownian(), 8, NoFiniteFeatureMap, "nystrom_features"),
         (Gaussian(1) + Brownian(), 8, NoFiniteFeatureMap, "contains a part"),
         (Brownian().exp(), 8, NoFiniteFeatureMap, "without finite features"),
-        (Gaussian(1), 1, ValueError, "at least two"),
+        (Gaussian(1), 1, ValueError, "D = 1: .* 2: for Gaussian"),
         (Gaussian(1) + Brownian() + Linear(), 1, ValueError, "too few"),
         (Sigmoid(1, -1), 8, ValueError, "not positive semidefinite"),
         ("a", 8, TypeError, "not a Kernel"),

@@ -264,7 +264,7 @@ BAD = {
         "scores has 3 components, eigenvalues has 2",
     ),
     "method": (lambda: kernel_pca(Gaussian(1), X).reconstruct(X, "magic"), ValueError, "fixed_point"),
-    "not Gaussian": (lambda: kernel_pca(Laplace(1), X).reconstruct(X), ValueError, "method='ridge'"),
+    "not Gaussian": (lambda: kernel_pca(Laplace(1), X).reconstruct(X), TypeError, "method='ridge'"),
     "indices": (
         lambda: kernel_pca(Precomputed(np.eye(5)), np.arange(5)).pre_image([0, 0], "ridge"),
         ValueError,

@@ -181,8 +181,8 @@ def test_a_constant_column_still_gets_a_window():
 @pytest.mark.parametrize("call, words", [
     (lambda: plot_classes(np.ones((3, 3)), [0, 1, 1]), "two columns X"),
     (lambda: plot_classes(np.ones((3, 2)), [0, 1]), "y has shape"),
-    (lambda: plot_classes(np.ones((3, 2)), [1, 1, 1]), "1 different labels"),
-    (lambda: plot_classes(np.ones((6, 2)), range(6)), "6 different labels"),
+    (lambda: plot_classes(np.ones((3, 2)), [1, 1, 1]), "the number of labels in y = 1"),
+    (lambda: plot_classes(np.ones((6, 2)), range(6)), "the number of labels in y = 6"),
     (lambda: plot_decision(lambda Z: Z, np.eye(2), [0, 1]), "f.points. has shape"),
     (lambda: plot_decision(lambda Z: Z[:, 0] * np.nan, np.eye(2), [0, 1]), "f.points. is not finite"),
     (lambda: plot_decision(len, np.eye(3), [0, 1, 1]), r"pass \(n, 2\)"),

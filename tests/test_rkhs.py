@@ -848,7 +848,7 @@ BAD = {
         ValueError,
         "linearly dependent",
     ),
-    "gram negative": (lambda: kernel_from_space([np.sin], [[-1.0]]), ValueError, "is no inner product"),
+    "gram negative": (lambda: kernel_from_space([np.sin], [[-1.0]]), ValueError, "No inner product"),
     "pictures": (lambda: f.plot(0, 1), ValueError, "limits"),
     "turned limits": (lambda: RKHS(k).section(0.0).plot(2, 1), ValueError, "a < b"),
     "check of several": (lambda: check_projection(H.function(X, X), f, X, X), ValueError, "one at a time"),

@@ -316,7 +316,7 @@ BAD = {
     "kinds of two samples": (lambda: Spectrum(1)(["a"]) @ Spectrum(1)(["a"], [3]), TypeError, r"Y\[0\]"),
     "capitals": (lambda: Mismatch(2)(["ACGT"]), ValueError, "outside"),
     "alphabet twice a": (lambda: Mismatch(2, 1, "aa"), TypeError, "alphabet"),
-    "too many words": (lambda: Mismatch(40, 1), ValueError, "length = 40: pass a finite number, < 31, as 4.length"),
+    "too many words": (lambda: Mismatch(40, 1), ValueError, "length = 40: .* < 31, as 4.length"),
     "length 0": (lambda: Spectrum(0), ValueError, "length"),
     "decay 0": (lambda: Subsequence(2, 0.0), ValueError, "decay"),
     "decay above 1": (lambda: Subsequence(2, 1.5), ValueError, "decay"),
