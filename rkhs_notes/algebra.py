@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 # %% ../nbs/S_algebra.ipynb #50164ae1
 from .arrays import akin, as_count, filled, is_foreign, spans
 from .contracts import (ARRAYS, Count, Function, Positive, Word, array, contract, marked,
-                                  names_of, near, prepared)
+                                  names_of, prepared, present)
 from .forms import plain
 from .gram import (AKernel, Pointed, Tiled, as_kernel, as_tex, as_written, library,
                              n_points, of_any_kind, precision, with_columns)
@@ -334,12 +334,8 @@ class OfImage(Pointed):
         if not isinstance(self.columns[0], str):
             return self.columns
         names = names_of(X) or ()
-        for column in self.columns:
-            if column not in names:
-                has = f"has the columns {', '.join(names)}" if names else "is no data frame"
-                raise ValueError(f"{name} {has}; {self} needs a data frame with the column "
-                                 f"{column!r}.{near(column, names)}")
-        return tuple(names.index(column) for column in self.columns)
+        where = name if names else f"{name}, which is no data frame,"
+        return tuple(names.index(column) for column in present(self.columns, names, where))
 
     def _width(self, d):
         return d if callable(self.columns) else self.k._width(len(self.columns))

@@ -349,29 +349,6 @@ def as_labels(y, n, name="y"):
         raise TypeError(f"{name} mixes labels that cannot be sorted, such as text and numbers; "
                         "use one type.") from None
 
-
-def as_signs(y, name="y"):
-    """y as floats −1 and 1, (n,).
-
-    Parameters
-    ----------
-    y : array (n,)
-    name : str                  how the error should call it
-
-    Returns
-    -------
-    array (n,)
-
-    Raises
-    ------
-    TypeError, ValueError       other labels; says which, and how to make these
-    """
-    y = shaped(as_floats(y, name), name, ("n",), hint=f", one label a point: {name}.ravel()")
-    if (others := y[~np.isin(y, (-1.0, 1.0))]).size:
-        raise ValueError(f"{name} holds {others[0]:g}; pass labels −1 and 1, as they are made by "
-                         "np.where(y == positive, 1, -1).")
-    return y
-
 # %% ../nbs/C_arrays.ipynb #0d9b3f08
 def as_number(value, name, above=None, at_least=None, below=None, at_most=None, because="",
               kind="finite"):

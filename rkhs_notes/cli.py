@@ -102,9 +102,7 @@ def open_lab(folder):
     ------
     SystemExit                    if JupyterLab is not installed; says how to install it
     """
-    if find_spec("jupyterlab") is None:
-        raise SystemExit("JupyterLab is not installed; this installs it:  "
-                         "pip install 'rkhs_notes[lab]'")
+    _need("jupyterlab")
     return subprocess.call([sys.executable, "-m", "jupyterlab", str(folder)])
 
 # %% ../nbs/X_cli.ipynb #904902a0
@@ -233,8 +231,7 @@ def _need(*packages):
     "Ends with advice if one of the packages is not installed"
     missing = [name for name in packages if find_spec(name) is None]
     if missing:
-        raise SystemExit(f"{missing[0]} is not installed; this installs it:  "
-                         "pip install 'rkhs_notes[lab]'")
+        raise SystemExit(f"{missing[0]} is not installed:  pip install 'rkhs_notes[lab]'")
 
 # %% ../nbs/X_cli.ipynb #2b582b58
 def write_site(folder):

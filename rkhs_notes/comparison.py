@@ -18,11 +18,11 @@ from tqdm.auto import tqdm
 # %% ../nbs/W_comparison.ipynb #f0aa938d
 from . import contracts as words
 from .arrays import row_blocks
-from .contracts import Axes, Count, Flag, Probability, Rng, Value, contract
+from .contracts import Axes, Count, Flag, Probability, Rng, Value, contract, present
 from .kernels import Gaussian, Linear
 from .random_features import fourier_features
 from .resampling import TestResult
-from .tables import ATable, _known, encoded, read_table
+from .tables import ATable, encoded, read_table
 from .two_samples import mmd_test
 
 # %% ../nbs/W_comparison.ipynb #03836459
@@ -269,7 +269,7 @@ def compare_tables(A: ATable, B: ATable, level: Probability = 0.05, columns=None
     columns, drop, categorical = ([names] if isinstance(names, str) else names
                                   for names in (columns, drop, categorical))
     if drop:
-        _known(drop, dict.fromkeys(A.columns + B.columns), "the pair of tables")
+        present(drop, dict.fromkeys(A.columns + B.columns), "the pair of tables")
         columns = [c for c in columns or dict.fromkeys(A.columns + B.columns) if c not in drop]
     with tqdm(total=3, disable=not progress, desc="passes", delay=1) as bar:
         encoder, reservoir, counts = encoded(A, B, columns, categorical, rng)

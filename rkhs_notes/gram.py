@@ -20,7 +20,7 @@ from .arrays import (Objects, _device, array_namespace, as_number, as_points,
 from .contracts import (ARRAYS, Axes, MorePoints, Points, Value, Word, array, contract,
     fitting, kept, marked, near, ordered, remarked, taken_of, trusted)
 from .contracts import _hold_objects as hold_objects
-from .errors import IndefiniteKernel
+from .errors import no_kernel
 
 # %% ../nbs/S_gram.ipynb #c571354f
 def value_key(value):
@@ -129,8 +129,7 @@ class Searched(Written):
         if values:
             name = next(iter(values))
             raise TypeError(f"{self} never changes, so no search can set its {name!r}. Search over "
-                            "kernels instead, {\"kernel\": [k1, k2]}, each made by "
-                            f"k.with_params({name}=…); or search an estimator of rkhs_notes.")
+                            f"kernels made by k.with_params({name}=…), or rkhs_notes.KernelRidge.")
         return self
 
     def __sklearn_clone__(self):
@@ -650,10 +649,8 @@ def as_kernel(k, name="k"):
     fitting(k, name, isinstance(k, Pointed), "a Kernel", "for example Gaussian(bandwidth=1)")
     if hasattr(k, "witness"):
         points, c = k.witness()
-        where, low = points.ravel().round(6).tolist(), c @ k(points) @ c
-        raise IndefiniteKernel(f"{k} is not positive semidefinite: at the points {where} of ℝ with "
-                               f"c = {c.round(6).tolist()}, cᵀKc = {low:.3g} < 0. No feature map "
-                               "has this function for an inner product; choose a kernel.")
+        where = f"at the points {points.ravel().round(6).tolist()} of ℝ"
+        no_kernel(k, where, c.round(6).tolist(), c @ k(points) @ c)
     return k
 
 

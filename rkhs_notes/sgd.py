@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 # %% ../nbs/06_sgd.ipynb #e957fd9c
-from .arrays import spans
+from .arrays import as_number, spans
 from .contracts import (Count, Flag, Function, NonNegative, Points, Positive, Responses,
     Rng, Value, Vector, Weights, Whole, Word, contract, count, either, fitting, function,
     instance_of, taken_of)
@@ -311,9 +311,10 @@ def cheapest_option(n: Size, d: Size, D: SizeOrInf, T: Size, memory: Amount = ma
     size = {1: D, 2: D} if D != math.inf else {}
     size |= {3: 1, 4: 1} | ({} if approximate is None else {5: approximate, 6: approximate})
     needs = {option: cost_model(option, n, d, size[option], T).memory for option in size}
-    if not (fitting := [option for option in size if needs[option] <= memory]):
-        raise ValueError(f"no option fits in memory = {memory:g} numbers; the fewest, "
-                         f"{min(needs.values()):g}, take option {min(needs, key=needs.get)}.")
+    if memory < math.inf:
+        as_number(memory, "memory", at_least=min(needs.values()),
+                  because=f": option {min(needs, key=needs.get)} fits in memory then")
+    fitting = [option for option in size if needs[option] <= memory]
     seconds = machine.seconds if machine else lambda *given: cost_model(*given).time
     return min(fitting, key=lambda option: seconds(option, n, d, size[option], T))
 

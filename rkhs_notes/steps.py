@@ -19,7 +19,7 @@ from .arrays import as_floats, as_number, require_fits, shaped, spans
 from .contracts import (Value, Vector, Word, array, contract, count, fitting, number,
                                   or_infinite, points, taken_of, word_of)
 from .convex import ALoss, Logistic, Loss, PiecewiseQuadratic
-from .errors import ConvergenceFailure, IndefiniteKernel, finite
+from .errors import ConvergenceFailure, finite, not_negative
 from .maps import AFeatureMap
 
 # %% ../nbs/S_steps.ipynb #c82c5e11
@@ -134,9 +134,7 @@ class Run:
 
     def require_bounded(self, scores, t, longest):
         "Theorem 6.4 with a factor 100 to spare: |f_t(x)| ≤ max k(x, x) · max |ℓ′(y, 0)| · Σ η"
-        if longest < 0:
-            raise IndefiniteKernel(f"k(x, x) = {longest:.3g} < 0: k is not positive semidefinite.")
-        finite(longest, "k(x, x)", "rescale X")
+        finite(not_negative(longest, "k(x, x)", "k"), "k(x, x)", "rescale X")
         scores, reach = np.atleast_1d(scores), 100 * longest * self.first_slope
         if np.abs(scores).max() <= reach * self.travelled[max(t, 1)]:              # a NaN is not
             return

@@ -17,7 +17,7 @@ from pathlib import Path
 # %% ../nbs/S_tables.ipynb #a31db23f
 from typing import Annotated, Any
 import numpy as np
-from .contracts import Count, Rng, Word, contract
+from .contracts import Count, Rng, Word, contract, fitting, present
 
 # %% ../nbs/S_tables.ipynb #af753682
 class Table:
@@ -64,10 +64,8 @@ def _text_file(path):
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
             yield file
-    except UnicodeDecodeError as e:
-        raise ValueError(f"{path.name} is no UTF-8 text ({e.reason}); save it as UTF-8.") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as e:
-        raise ValueError(f"{path.name} is broken or cut short: {e}. Fetch it again.") from None
+    except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile) as e:
+        raise ValueError(f"{path.name} is no UTF-8 text, or cut short: {e}.") from None
 
 
 def _csv_table(path, header):
@@ -117,8 +115,7 @@ def _parquet_table(path):
     try:
         from pyarrow.parquet import ParquetFile
     except ImportError:
-        raise ImportError("Parquet files are read by pyarrow; this installs it:  "
-                          "pip install 'rkhs_notes[parquet]'") from None
+        raise ImportError("for Parquet files:  pip install 'rkhs_notes[parquet]'") from None
 
     def blocks():
         with ParquetFile(path) as file:
@@ -132,8 +129,7 @@ def _array_table(X, name, columns=None):
     "The Table of an array (n, d) or (n,), which may be a memory map"
     X = X[:, None] if X.ndim == 1 else X
     if X.ndim != 2 or X.dtype.kind not in "biufOU":
-        raise ValueError(f"{name} is an array {X.shape} of {X.dtype}; pass numbers or texts, "
-                         "(n, d).")
+        raise ValueError(f"{name}, {X.shape} of {X.dtype}: pass numbers or texts, (n, d).")
     return Table(name, columns or [f"c{i}" for i in range(X.shape[1])],
                  lambda: ([_column(c) for c in X[i:i + ROWS].T] for i in range(0, len(X), ROWS)))
 
@@ -172,9 +168,8 @@ def read_table(source, header=None, name="the table"):
         return _file_table(Path(source), header, name)
     if isinstance(source, dict) or hasattr(source, "columns"):
         return _frame_table(source, name)
-    if not isinstance(source, (list, np.ndarray)):
-        raise TypeError(f"{name} is a {type(source).__name__}; pass the path of a CSV, TSV, "
-                        "Parquet or NPY file, a data frame, a dict of columns, or an array.")
+    fitting(source, name, isinstance(source, (list, np.ndarray)), "a table", "the path of a CSV, "
+            "TSV, Parquet or NPY file, a data frame, a dict of columns, or an array")
     return _array_table(np.asarray(source), name)
 
 
@@ -243,8 +238,7 @@ class Column:
         gaps = np.isnan(values) if words is None else words == ""
         infinite = 0 if words is not None else np.isinf(values).sum()
         if infinite:
-            raise ValueError(f"column {self.name!r} of {table} holds {infinite} infinite numbers; "
-                             "write them as gaps, or leave the column out.")
+            raise ValueError(f"column {self.name!r} of {table} holds {infinite} infinite numbers.")
         self.gaps += int(gaps.sum())
         self.order.add(values if words is None else words)
         if words is None:
@@ -253,9 +247,8 @@ class Column:
             self._add_words(words[~gaps], table)
         self.seen += len(entries)
         if self.numbers and self.words:
-            raise ValueError(f"column {self.name!r} holds numbers, and {self.first}. Is this a "
-                             "gap? Then write it as an empty field. Are all its entries words? "
-                             "Declare the column categorical.")
+            raise ValueError(f"column {self.name!r} holds numbers, and {self.first}. A gap? Leave "
+                             "the field empty. Are all words? Declare the column categorical.")
 
     def _add_words(self, words, table):
         counts = Counter(words.tolist())
@@ -388,7 +381,7 @@ def encoded(A: ATable, B: ATable, columns=None, categorical=(), rng: Rng = None,
     ValueError        columns that one table lacks; numbers and words in one column; too few rows
     """
     names = _common(A, B, columns)
-    _known(categorical, names, "what is compared")
+    present(categorical, names, "what is compared")
     if not names:
         raise ValueError(f"no column is left to compare of {', '.join(A.columns) or A.name}.")
     seen = [Column(name, name in categorical) for name in names]
@@ -410,7 +403,7 @@ def encoded(A: ATable, B: ATable, columns=None, categorical=(), rng: Rng = None,
 def _common(A, B, columns):
     if columns is not None:
         for table in (A, B):
-            _known(columns, table.columns, table.name)
+            present(columns, table.columns, table.name)
         return list(columns)
     only = [(t.name, sorted(set(t.columns) - set(o.columns))) for t, o in ((A, B), (B, A))]
     if any(names for _, names in only):
@@ -422,7 +415,4 @@ def _common(A, B, columns):
     return A.columns
 
 
-def _known(names, among, where):
-    missing = [name for name in names if name not in among]
-    if missing:
-        raise ValueError(f"{where} has no column {missing[0]!r}; there are {', '.join(among)}.")
+
