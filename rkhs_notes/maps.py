@@ -19,7 +19,8 @@ from scipy.sparse.linalg import norm as sparse_norm
 from .algebra import inverse_lengths
 from .arrays import (Objects, akin, array_namespace, as_count, as_floats, as_number,
                                as_points, at_home, filled, finite, foreign_in, library_name,
-                               require_fits, require_symmetric, sent_abroad, shaped, shortened)
+                               require_fits, require_symmetric, sent_abroad, shaped, shortened,
+                               spans)
 from .contracts import (Count, Finite, Predicting, Value, Word, as_signs, contract, count,
                                   fitting)
 from .errors import LawBroken, NoFiniteFeatureMap, not_negative
@@ -217,15 +218,32 @@ def monomials(X, p, instead="the kernel itself"):
     if sp.issparse(X):
         return _sparse_monomials(X, p)
     require_fits((X.shape[0], math.comb(d + p - 1, p)), bytes_of(X), instead)
-    columns, first, power = X, np.arange(d), np.ones(d)   # least index of each, and its exponent
+    steps = [(starts, akin(weights, X)[None, :]) for starts, weights in _ladder(d, p)]
+    if not isinstance(X, np.ndarray) or p == 1:
+        return _climbed(X, steps)
+    F = np.empty((X.shape[0], math.comb(d + p - 1, p)), X.dtype)
+    for rows in spans(len(F), max(1, 2**16 // F.shape[1])):       # the rungs fit a cache
+        F[rows] = _climbed(X[rows], steps)
+    return F
+
+
+def _ladder(d, p):
+    "For each degree up to p: where to start multiplying by column i, and the weights   (2.2)"
+    first, power = np.arange(d), np.ones(d)               # least index of each, and its exponent
     for q in range(2, p + 1):
         starts, D = np.searchsorted(first, np.arange(d)), len(first)
-        columns = side_by_side([columns[:, start:] * X[:, i : i + 1]
-                                for i, start in enumerate(starts)])
         old = np.concatenate([np.arange(start, D) for start in starts])
         first, before = np.repeat(np.arange(d), D - starts), first[old]
         power = np.where(before == first, power[old], 0) + 1
-        columns *= akin(np.sqrt(q / power), columns)[None, :]                       # (2.2)
+        yield starts, np.sqrt(q / power)
+
+
+def _climbed(X, steps):
+    columns = X
+    for starts, weights in steps:
+        columns = side_by_side([columns[:, start:] * X[:, i : i + 1]
+                                for i, start in enumerate(starts)])
+        columns *= weights
     return columns
 
 # %% ../nbs/S_maps.ipynb #3ee52d11

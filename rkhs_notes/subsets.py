@@ -222,27 +222,33 @@ def _finished(k, X, place, each, pair, dual, numbers, tol):
 # %% ../nbs/S_subsets.ipynb #b57c470b
 def _segments(k, X, K, place, dual, pairs):
     "Of all pairs one behind the other: where each starts, its rows, its column, and f there"
-    q, order = place.max() + 1, np.argsort(place, kind="stable")
-    S = np.flatnonzero(dual.any(axis=1))
-    columns = [[t for t, pair in enumerate(pairs) if c in pair] for c in range(q)]
-    few = [dual[np.ix_(S, mine)] for mine in columns]
-    ends, F = np.cumsum(np.bincount(place)), np.zeros(dual.shape)
+    q, order, S = place.max() + 1, np.argsort(place, kind="stable"), np.flatnonzero(dual.any(axis=1))
+    S = S[np.argsort(place[S], kind="stable")]
+    ends, theirs, column_of = np.cumsum(np.bincount(place)), place[S], np.zeros((q, q), int)
+    column_of[tuple(np.transpose(pairs))] = np.arange(len(pairs))
+    B = dual[S[:, None], (column_of + column_of.T)[theirs]]    # of each point against each class
+    B[np.arange(len(S)), theirs] = 0
+    F = np.zeros((len(place), q))
 
     def add(part, some, block):
+        of, few = theirs[some], B[some]
+        first = np.flatnonzero(np.diff(of, prepend=-1))
         for c in range(place[order[part.start]], place[order[part.stop - 1]] + 1):
-            rows = np.arange(max(part.start, ends[c - 1] if c else 0), min(part.stop, ends[c]))
-            own = block[rows[0] - part.start : rows[-1] + 1 - part.start]
-            F[np.ix_(order[rows], columns[c])] += own @ few[c][some]
+            rows = slice(max(part.start, ends[c - 1] if c else 0), min(part.stop, ends[c]))
+            own = block[rows.start - part.start : rows.stop - part.start]
+            F[rows, of[first]] += np.add.reduceat(own * few[:, c], first, axis=1)
+            F[rows] += own[:, of == c] @ few[of == c]
 
     if K is None:
         k.each_tile(taken_of(X, order), taken_of(X, S), add)
     else:
         add(slice(0, len(K)), slice(None), K[np.ix_(order, S)])
-    rows = np.split(order, ends[:-1])
+    rows = np.split(np.arange(len(place)), ends[:-1])
     parts = [np.concatenate([rows[i], rows[j]]) for i, j in pairs]
     lengths = [len(part) for part in parts]
     flat, column = np.concatenate(parts), np.repeat(np.arange(len(pairs)), lengths)
-    return np.cumsum([0, *lengths[:-1]]), flat, column, F[flat, column]
+    other = np.sum(pairs, axis=1)[column] - place[order[flat]]
+    return np.cumsum([0, *lengths[:-1]]), order[flat], column, F[flat, other]
 
 
 def _certificates(k, X, K, place, each, dual, pairs):
