@@ -795,6 +795,7 @@ def sqdist_tile(X, Y, scales=None):
     if few_columns:
         left = xp.concat([-2 * Xs, xx[:, None], xp.ones_like(xx)[:, None]], axis=1)
         right = xp.concat([Ys, xp.ones_like(yy)[:, None], yy[:, None]], axis=1)
+    products = Xs @ Xs.T if _half(X, Y) else None           # BLAS makes half of a symmetric one
     a_quarter_lost = float(xp.finfo(xp.result_type(X, Y)).eps) ** 0.25
 
     def tile(rows, columns):
@@ -802,25 +803,33 @@ def sqdist_tile(X, Y, scales=None):
         if few_columns:
             D = left[rows, ...] @ right[columns, ...].T
         else:
-            D = Xs[rows, ...] @ Ys[columns, ...].T
-            D *= -2
+            D = -2 * (Xs[rows, ...] @ Ys[columns, ...].T if products is None
+                      else products[rows, columns])
             D += x[:, None]
             D += y[None, :]                                                # (C.1)
+        own = np.einsum("ii->i", D) if xp is np and X is Y and rows == columns else np.empty(0)
+        own[...] = np.inf                                   # 0, which no digit is lost for
         near = a_quarter_lost * plain_float(xp.max(x) + xp.max(y))         # these and some more
-        if plain_float(xp.min(D)) >= near:
-            return D
-        if not _assigns(xp):
-            exact = _differences(X[rows, ...], Y[columns, ...], scales, xp)
-            D = xp.where(D < a_quarter_lost * (x[:, None] + y[None, :]), exact, D)
-        else:
-            flat = xp.nonzero(xp.reshape(D < near, (-1,)))[0]              # faster than in 2-D
-            i, j = flat // D.shape[1], flat % D.shape[1]
-            lost = D[i, j] < a_quarter_lost * (x[i] + y[j])
-            _recompute(D, X[rows, ...], Y[columns, ...], i[lost], j[lost], scales, xp)
+        if plain_float(xp.min(D)) < near:
+            D = _mended(D, X[rows, ...], Y[columns, ...], x, y, a_quarter_lost, scales, xp)
+        own[...] = 0.0
         return D
     return tile
 
 # %% ../nbs/C_arrays.ipynb #9d99ae54
+def _mended(D, X, Y, x, y, share, scales, xp):
+    "D with the entries below `share` of ‖x‖² + ‖y‖² computed from differences"
+    if not _assigns(xp):
+        exact = _differences(X, Y, scales, xp)
+        return xp.where(D < share * (x[:, None] + y[None, :]), exact, D)
+    near = share * plain_float(xp.max(x) + xp.max(y))
+    flat = xp.nonzero(xp.reshape(D < near, (-1,)))[0]                      # faster than in 2-D
+    i, j = flat // D.shape[1], flat % D.shape[1]
+    lost = D[i, j] < share * (x[i] + y[j])
+    _recompute(D, X, Y, i[lost], j[lost], scales, xp)
+    return D
+
+
 def _moved(X, Y, scales, xp):
     "Both moved by one vector, if their mean is what makes them long, and rescaled."
     centre = xp.mean(X, axis=0)
@@ -839,6 +848,12 @@ def _rescaled(X, Y, scales):
 
 
 _FEW = 4096                                      # numbers, below which all differences fit a cache
+
+
+def _half(X, Y):
+    "May all inner products be made at once? Then BLAS needs half the work where Y is X"
+    small = X.shape[0] ** 2 * 8 <= settings.block_mib * 2**18
+    return X is Y and X.shape[1] >= 64 and small and isinstance(X, np.ndarray)
 
 
 def _longest(X, Y, scales, xp):

@@ -402,7 +402,8 @@ def tile_shape(n, m, itemsize, blocks, threads):
     if n * m <= area:
         return n, m
     height = max(1, min(max(256, -(-n // 16)), int(math.sqrt(area))))
-    return height, max(1, int(area / height))
+    line = 64 // itemsize                         # an odd number of lines: columns fit a cache
+    return height, (int(area / height / line) | 1) * line
 
 
 def _tile_area(itemsize, blocks, threads):
