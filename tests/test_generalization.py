@@ -192,33 +192,37 @@ def test_the_uniform_bound_holds_for_the_worst_function():
 TWO = np.where(X[:, 0] + 0.3 * X[:, 1] > 0, "yes", "no")
 
 
-def by_hand(m, c, k, delta):
-    "The right side of (16.12) for many levels, written anew"
-    s = np.where(TWO == "yes", 1, -1)
-    size = np.sqrt(m.function.norm() ** 2 + (0 if c is None else c**2))
-    margins = s * (m.function(X) + (c or 0)) / size
+NOISY = np.where(RNG.random(25) < 0.3, np.where(TWO == "yes", "no", "yes"), TWO)  # some on the wrong side
+
+
+def by_hand(g, c, k, y, delta):
+    "Margins, and the right side of (16.12) by level, written anew"
+    s = np.where(y == "yes", 1, -1)
+    size = np.sqrt(g.norm() ** 2 + (0 if c is None else c**2))
+    margins = s * (g(X) + (c or 0)) / size
     trace = k.diag(X).sum() + (0 if c is None else 25)
-    best = np.inf
+    sides = {}
     for j in range(-30, 10):
         ramp = np.mean([min(1, max(0, 1 - t / 2.0**j)) for t in margins])
         share = delta * 2.0 ** -abs(j) / 3
         luck = np.sqrt(np.log(1 / share) / 50)
         if not k.is_shift_invariant:
             luck = 3 * np.sqrt(np.log(2 / share) / 50)
-        best = min(best, ramp + 2 / 2.0**j * np.sqrt(trace) / 25 + luck)
-    return margins, best
+        sides[2.0**j] = ramp + 2 / 2.0**j * np.sqrt(trace) / 25 + luck
+    return margins, sides
 
 
 @pytest.mark.parametrize("k", [K, Linear()], ids=["shift-invariant", "linear"])
-def test_margin_bound_by_hand(k):
-    machine = svc(k, X, TWO, 5.0)
-    found = margin_bound(machine, X, TWO, 0.1)
-    margins, best = by_hand(machine, machine.offset, k, 0.1)
-    np.testing.assert_allclose(found.margins, margins)
-    assert found.bounds.min() == pytest.approx(best, rel=1e-10) and found.bound == min(1, best)
-    f = minimize_risk(k, X, TWO, "hinge", 0.1)
-    found = margin_bound(f, X, TWO)
-    assert found.bounds.min() == pytest.approx(by_hand(f, None, k, 0.05)[1], rel=1e-10)
+@pytest.mark.parametrize("y", [TWO, NOISY], ids=["clean", "noisy"])
+def test_margin_bound_by_hand(k, y):
+    machine = svc(k, X, y, 5.0)
+    plain = minimize_risk(k, X, y, "hinge", 0.1)
+    for f, c, delta in ((machine, machine.offset, 0.1), (plain, None, 0.05)):
+        found = margin_bound(f, X, y, delta)
+        margins, sides = by_hand(f.function, c, k, y, delta)
+        np.testing.assert_allclose(found.margins, margins)
+        np.testing.assert_allclose(found.bounds, [sides[level] for level in found.levels], rtol=1e-10)
+        assert found.bound == pytest.approx(min(1, *sides.values())) and found.level in found.levels
 
 
 def test_margin_bound_does_not_care_for_length_and_shows_itself():
@@ -285,6 +289,24 @@ def test_loo_bound_of_machines():
     assert loo_bound(svc(Delta(), X[:4], ["a", "b", "a", "b"], 0.1), X[:4], ["a", "b", "a", "b"]) == 1.0
     with pytest.raises(ValueError, match="the X that f was made of"):
         loo_bound(machine, X[:9], TWO[:9])
+
+
+def test_a_machine_without_a_free_point_has_no_bound():
+    "All coefficients at C: another offset may do for the others, and Theorem 7.11 is silent"
+    x, y = [1.0, -3.0, 3.0, 0.0, 4.0], [1, 1, -1, 1, -1]
+    machine = svc(Linear(), x, y, 0.25, tol=1e-9)
+    assert len(machine.support) == 2 and np.allclose(np.abs(machine.dual[machine.support]), 0.25)
+    assert loo_bound(machine, x, y) == 1.0
+
+
+def test_bounds_by_coefficients_by_hand():
+    "Where k(x, x) is not 1"
+    k, s = Linear() * 4, np.where(np.arange(25) % 2, 1.0, -1.0)
+    f = minimize_risk(k, X, s, "logistic", 2.0).function
+    share = np.mean([s[i] * f(X[[i]])[0] <= abs(f.alpha[i]) * 4 * X[i] @ X[i] for i in range(25)])
+    assert loo_bound(f, X, s) == share > np.mean(s * f(X) <= np.abs(f.alpha))
+    by_hand = np.mean([abs(f.alpha[i]) * 4 * X[i] @ X[i] for i in range(25)])
+    assert stability_bound(f, X, 0.5) == pytest.approx(by_hand / 2)
 
 
 def test_half_of_the_leave_one_out_bound_fails():
