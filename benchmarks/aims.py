@@ -48,6 +48,7 @@ AIMS = [
     ("scale_million", "*", "*", 1.5),
     ("sgd", "*", "numba loop", 1 / 2.5),
     ("sgd", "*", "NumPy loop", 1),
+    ("stein", "goodness of fit*", "loop over pairs and draws", 20),
     ("streams", "*", "sklearn RBFSampler + Ridge", 2),
     ("streams*", "*", "GEMM + syrk", 0.6),
     ("structured", "spectrum*", "plain Python", 50),

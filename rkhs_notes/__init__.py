@@ -173,6 +173,9 @@ _FORMER = {
 # %% ../nbs/Y_package.ipynb #2754eb6e
 _FORMER |= {
     "scale": """StreamingRidge stream_ridge StreamingMeans""",
+    "dependence": """conditional_embedding conditional_path kernel_sum_rule kernel_chain_rule
+        kernel_bayes nearest_measure conditional_effect stein_discrepancy goodness_of_fit_test
+        SteinKernel check_stein check_conditional_embedding""",
     "hilbert": """check_inner_product check_norm combine empirical gauss_hermite gauss_legendre
         gram_schmidt lp_norm Measure parallelogram_defect project riesz_representer
         uniform_grid""",

@@ -2594,7 +2594,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                   'rkhs_notes.stein._of_jets': ('stein.html#_of_jets', 'rkhs_notes/stein.py'),
                                   'rkhs_notes.stein._of_slopes': ('stein.html#_of_slopes', 'rkhs_notes/stein.py'),
                                   'rkhs_notes.stein._on_columns': ('stein.html#_on_columns', 'rkhs_notes/stein.py'),
-                                  'rkhs_notes.stein._pair_sums': ('stein.html#_pair_sums', 'rkhs_notes/stein.py'),
                                   'rkhs_notes.stein._polynomial': ('stein.html#_polynomial', 'rkhs_notes/stein.py'),
                                   'rkhs_notes.stein._powered': ('stein.html#_powered', 'rkhs_notes/stein.py'),
                                   'rkhs_notes.stein._radial': ('stein.html#_radial', 'rkhs_notes/stein.py'),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from . import kernels, zoo
 from .algebra import OfOne
-from .arrays import as_floats, guarded, row_blocks, shaped, sqdist_tile
+from .arrays import as_floats, guarded, row_blocks, shaped, spans, sqdist_tile
 
 # %% ../nbs/15b_stein.ipynb #d3939a78
 from .bessel import matern, matern_slope
@@ -20,7 +20,7 @@ from .errors import require
 from .gram import AKernel, n_points, require_points
 from .kernels import Kernel
 from .resampling import TestResult, quadratic_forms, random_signs
-from .samples import OtherSample
+from .samples import OtherSample, double_sum
 
 # %% ../nbs/15b_stein.ipynb #8637ee6c
 class Jet(NamedTuple):
@@ -92,7 +92,8 @@ def _gaussian(k, t):
 
 def _rational(k, t):
     a, c = k.alpha, 1 / (2 * k.alpha * k.bandwidth**2)
-    K, z = (1 + c * t) ** -a, 1 / (1 + c * t)
+    z = 1 / (1 + c * t)
+    K = z**a
     return Slope(K, -a * c * K * z, a * (a + 1) * c**2 * K * z**2)
 
 
@@ -186,11 +187,16 @@ def _of_slopes(form, X, S, Y, R):
     left, right = np.hstack([X - centre, S]), np.hstack([R, Y - centre])
     a, b = np.sum((X - centre) * S, axis=1), np.sum((Y - centre) * R, axis=1)
 
-    def tile(rows, columns):
+    def strip(rows, columns):
         t = squares(rows, columns)
         f = form(t)
         cross = left[rows] @ right[columns].T - a[rows, None] - b[columns] - X.shape[1]
         return f.value * (S[rows] @ R[columns].T) + 2 * f.first * cross - 4 * t * f.second
+
+    def tile(rows, columns):                            # strips that stay in the processor's cache
+        start, stop, _ = rows.indices(len(X))
+        width = len(range(*columns.indices(len(Y))))
+        return np.vstack([strip(i, columns) for i in spans(stop, max(1, 2**15 // width), start)])
 
     return tile
 
@@ -272,12 +278,6 @@ def check_stein(k: AKernel, score: Function, law: OtherSample, Z: MorePoints, u=
                    "Is the score ∇ log p, with its sign, and are all four terms of u there?")
 
 # %% ../nbs/15b_stein.ipynb #f0b6bf19
-def _pair_sums(u, X, S):
-    "Σ_{i≠j} sᵢ sⱼ u(xᵢ, xⱼ) for every column of signs s, in blocks; and Σᵢ u(xᵢ, xᵢ)"
-    own = float(u.diag(X).sum())
-    return quadratic_forms(u._tile(X, X, np), S) - own, own
-
-# %% ../nbs/15b_stein.ipynb #350bd46f
 @contract
 def stein_discrepancy(k: AKernel, score: Function, X: Points, biased: Flag = False) -> Finite:
     """The square of the kernel Stein discrepancy between a sample and the law with this score
@@ -296,8 +296,9 @@ def stein_discrepancy(k: AKernel, score: Function, X: Points, biased: Flag = Fal
     True
     """
     n = n_points(require_points(X, 2, "X", "pairs of different points need two"))
-    apart, own = _pair_sums(SteinKernel(k, score), X, np.ones((n, 1), np.int8))
-    return float(apart[0] + own) / n**2 if biased else float(apart[0]) / (n * (n - 1))
+    u, one = SteinKernel(k, score), np.ones(n)
+    total = double_sum(u, X, one, X, one)                                         # in blocks
+    return total / n**2 if biased else (total - float(u.diag(X).sum())) / (n * (n - 1))
 
 # %% ../nbs/15b_stein.ipynb #04da0caa
 @contract
@@ -318,8 +319,8 @@ def goodness_of_fit_test(k: AKernel, score: Function, X: Points, rng: Rng = None
     n = n_points(require_points(X, 2, "X", "pairs of different points need two"))
     signs = random_signs(n, n_draws, rng) if flip == 0.5 else np.cumprod(
         np.where(rng.random((n, n_draws)) < flip, np.int8(-1), np.int8(1)), axis=0, dtype=np.int8)
-    S = np.column_stack([np.ones(n, np.int8), signs])
-    sums, _ = _pair_sums(SteinKernel(k, score), X, S)
+    S, u = np.column_stack([np.ones(n, np.int8), signs]), SteinKernel(k, score)
+    sums = quadratic_forms(u._tile(X, X, np), S) - float(u.diag(X).sum())        # without i = j
     statistic, *null = sums / (n * (n - 1))
     return TestResult.from_draws(statistic, null, name="KSD²", method="wild bootstrap", exact=False,
                                  hypothesis="the sample comes from the law with this score")
