@@ -86,6 +86,7 @@ from . import trees as trees
 from . import turns as turns
 from . import two_samples as two_samples
 from . import unbiased as unbiased
+from . import unexplained as unexplained
 from . import views as views
 from . import wide as wide
 from . import zoo as zoo
@@ -163,7 +164,10 @@ from .representer import check_representer as check_representer
 from .rkhs import check_reproducing as check_reproducing
 from .comparison import compare_tables as compare_tables
 from .conditioning import conditional_embedding as conditional_embedding
+from .dependence import conditional_independence_test as conditional_independence_test
 from .cke import coupled_embedding as coupled_embedding
+from .dependence import dhsic as dhsic
+from .dependence import dhsic_test as dhsic_test
 from .datasets import digits_drift as digits_drift
 from .datasets import digits_low_high as digits_low_high
 from .double_descent import double_descent_curve as double_descent_curve

@@ -236,3 +236,34 @@ def by_products(Ks):
             both += 2 * float(P.sum()) - float(P[:, :rows.stop - rows.start].sum())
         return both / n**2 + constant - 2 * float(alone.mean())
     return value
+
+# %% ../nbs/S_swaps.ipynb #4df8d7e2
+class Together:
+    "dHSIC of n tuples and of their re-pairings; samples are pairs (kernel, marked points)"
+
+    def __init__(self, samples, tol, rng):
+        n, m = n_points(samples[0][1]), len(samples)
+        scale = math.prod(float(np.abs(k.diag(X)).max()) for k, X in samples)
+        require_range(scale, 1.0)
+        self.n, self.m, factors = n, m, []
+        for k, X in samples if tol is not None else ():
+            mixed = rng.permutation(n)
+            approx = pivoted_cholesky(k, taken_of(X, mixed), math.isqrt(20 * n), tol,
+                                      pivots="greedy")
+            factors.append(approx.factor[np.argsort(mixed)] if approx.stopped == "tol" else None)
+        wide = tol is None or any(F is None for F in factors)
+        self.narrow = not wide and math.prod(F.shape[1] for F in factors) <= 20 * n
+        if not self.narrow:
+            require_fits((m, n, n), instead="a random part of the rows")
+            factors = [k(X).astype(float, copy=False) for k, X in samples]
+        self.value = (by_tensors if self.narrow else by_products)(factors)
+        self.rounding = 16 * float(np.finfo(float).eps) * scale
+
+    def own(self):
+        "dHSIC of the tuples as they are"
+        return max(self.value([np.arange(self.n)] * (self.m - 1)), 0.0)
+
+    def random(self, n_draws, rng):
+        "dHSIC of n_draws re-pairings, (n_draws,)"
+        orders = ([rng.permutation(self.n) for _ in range(self.m - 1)] for _ in range(n_draws))
+        return np.array([self.value(order) for order in orders])

@@ -1,11 +1,20 @@
 """Independence: HSIC by several routes, its tests at their level, several variables, a condition."""
 
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
 import rkhs_notes as rn
-from rkhs_notes.dependence import check_hsic, hsic, hsic_test, hsic_u
+from rkhs_notes.dependence import (
+    check_hsic,
+    conditional_independence_test,
+    dhsic,
+    dhsic_test,
+    generalized_covariance_test,
+    hsic,
+    hsic_test,
+    hsic_u,
+)
 from rkhs_notes.errors import LawBroken
 from rkhs_notes.kernels import Constant, Delta, Gaussian, Laplace, Linear, Polynomial, Precomputed
 from rkhs_notes.kpca import center
@@ -284,6 +293,134 @@ def test_tensors_and_products_agree():
     np.testing.assert_allclose(by_tensors(F)(orders), by_products(Ks)(orders), rtol=1e-9)
 
 
+# several variables
+def literal_dhsic(Ks):
+    "The squared norm of μ − ⊗ μ_l on the grid of all tuples"
+    n, m = len(Ks[0]), len(Ks)
+    places = [(i,) * m for i in range(n)] + list(product(range(n), repeat=m))
+    weights = np.r_[np.full(n, 1 / n), np.full(n**m, -1 / n**m)]
+    columns = np.array(places).T
+    joint = np.prod([K[np.ix_(c, c)] for K, c in zip(Ks, columns, strict=True)], axis=0)
+    return weights @ joint @ weights
+
+
+@pytest.mark.parametrize("m", [2, 3, 4])
+def test_dhsic_by_the_definition(m):
+    draw = np.random.default_rng(m)
+    samples = [draw.normal(size=(5, 2)) for _ in range(m)]
+    kernels = [Gaussian(1.0), Laplace(0.7), Polynomial(2), Linear()][:m]
+    wanted = literal_dhsic([k(A) for k, A in zip(kernels, samples, strict=True)])
+    np.testing.assert_allclose(dhsic(kernels, samples), wanted, rtol=1e-10)
+
+
+def test_dhsic_of_two_is_hsic():
+    assert dhsic([Gaussian(1), Laplace(2)], [X, Y]) == pytest.approx(hsic(Gaussian(1), Laplace(2), X, Y))
+
+
+@pytest.mark.parametrize("k", [Gaussian(1.0), Laplace(0.05)], ids=["narrow", "wide"])
+def test_the_null_of_dhsic_is_that_of_a_loop(k):
+    draw = np.random.default_rng(4)
+    samples = list(draw.normal(size=(3, 40)))
+    result = dhsic_test(k, samples, 20, rng=7, tol=1e-13)
+    np.testing.assert_allclose(result.statistic, dhsic(k, samples), rtol=1e-8)
+    again, Ks = np.random.default_rng(7), [k(A) for A in samples]
+    again.spawn(1)
+    for value in result.null:
+        p, q = again.permutation(40), again.permutation(40)
+        wanted = dhsic(k, [samples[0], samples[1][p], samples[2][q]])
+        np.testing.assert_allclose(value, wanted, rtol=1e-6, atol=1e-14)
+    assert len(Ks) == 3
+
+
+def test_the_level_of_dhsic():
+    draw = np.random.default_rng(2)
+    p = np.array([dhsic_test(Gaussian(1), list(draw.normal(size=(3, 12))), 19, rng=draw).pvalue
+                  for _ in range(300)])  # fmt: skip
+    for level in (0.05, 0.2, 0.5):
+        low, high = binomial_interval(level, 300)
+        assert low <= np.sum(p <= level) <= high
+
+
+def test_dhsic_sees_what_pairs_do_not():
+    draw = np.random.default_rng(1)
+    a, b = draw.integers(0, 2, size=(2, 80)).astype(float)
+    bits = [a, b, (a + b) % 2]
+    assert dhsic_test(Gaussian(0.5), bits, 99, rng=0).pvalue == 0.01
+    assert min(hsic_test(Gaussian(0.5), Gaussian(0.5), bits[i], bits[j], 99, rng=0).pvalue
+               for i, j in ((0, 1), (0, 2), (1, 2))) > 0.01  # fmt: skip
+
+
+# given a third
+def driven(draw, size=150, shared=0.0, hidden=0.0):
+    z, e, u = draw.normal(size=(3, size))
+    return np.sin(z) + 0.5 * e, np.cos(z) + 0.5 * (u + shared * e + hidden * (e**2 - 1)), z
+
+
+def test_the_conditional_statistic_by_dense_algebra():
+    g, h, lam = Gaussian(1.0), Laplace(2.0), 0.4
+    x, y, z = driven(np.random.default_rng(0), 60)
+    R = lam * np.linalg.inv(H(60) @ h(z) @ H(60) + lam * np.eye(60))
+    M = (R @ center(g(x) * h(z)) @ R) * (R @ center(g(y)) @ R)
+    result = conditional_independence_test(g, g, h, x, y, z, lam=lam, n_draws=5000)
+    np.testing.assert_allclose(result.statistic, M.sum() / 60, rtol=1e-9)
+    np.testing.assert_allclose(result.null.mean(), np.trace(M) / 60, rtol=1e-3)
+    np.testing.assert_allclose(result.null.var(), 2 * np.square(M).sum() / 3600, rtol=0.02)
+    signs = conditional_independence_test(g, g, h, x, y, z, rng=1, null="wild", n_draws=3000, lam=lam)
+    np.testing.assert_allclose(signs.null.mean(), np.trace(M) / 60, rtol=0.05)
+    assert signs.statistic == pytest.approx(result.statistic)
+
+
+def test_the_covariance_measure_by_ridge():
+    from scipy.stats import norm
+
+    g, lam = Gaussian(1.0), 0.3
+    x, y, z = driven(np.random.default_rng(3), 80, shared=0.25)
+    left = [v - rn.ridge(g, z, v, lam, offset=True)(z) for v in (x, y)]
+    R = left[0] * left[1]
+    T = abs(R.sum()) / np.sqrt(80) / R.std()
+    result = generalized_covariance_test(g, x, y, z, rng=0, n_draws=4000, lam=lam)
+    np.testing.assert_allclose(result.statistic, T, rtol=1e-7)
+    assert abs(result.pvalue - 2 * norm.sf(T)) < 4 * np.sqrt(norm.sf(T) / 2000) + 1e-3
+    both = generalized_covariance_test(g, np.c_[y[::-1], x], np.c_[z**3, y], z, rng=0, lam=lam)
+    assert both.statistic >= T * (1 - 1e-9)
+
+
+def test_the_penalty_is_that_of_leave_one_out():
+    g = Gaussian(1.0)
+    x, y, z = driven(np.random.default_rng(5), 50)
+    path = rn.ridge_path(g, z, x, offset=True)
+    given = rn.unexplained.Unexplained(g, g.points(z))
+    errors = given.loo(np.outer(x - x.mean(), x - x.mean()), path.lams)
+    np.testing.assert_allclose(errors, path.loo, rtol=1e-6)
+
+
+@pytest.mark.parametrize("null", ["gamma", "wild"])
+def test_level_and_power_given_z(null):
+    g, counts = Gaussian(1.0), []
+    for hidden in (0.0, 1.0):
+        draws = (np.random.default_rng([1, seed]) for seed in range(60))
+        p = [conditional_independence_test(g, g, g, *driven(draw, 150, hidden=hidden), draw, null, 99).pvalue
+             for draw in draws]  # fmt: skip
+        counts.append(np.sum(np.array(p) <= 0.05))
+    assert counts[0] <= binomial_interval(0.08, 60)[1] and counts[1] > 30
+
+
+def test_a_label_that_explains_all():
+    "x and y are one label, seen through noise: dependent, and independent given it"
+    draw = np.random.default_rng(0)
+    z = draw.integers(0, 3, 150).astype(float)
+    x, y = z + 0.3 * draw.normal(size=150), z + 0.3 * draw.normal(size=150)
+    g, same = Gaussian(1.0), Delta()
+    assert hsic_test(g, g, x, y, 99, rng=0).pvalue == 0.01
+    assert conditional_independence_test(g, g, same, x, y, z).pvalue > 0.05
+    assert conditional_independence_test(g, g, same, x, y + x - z, z).pvalue < 0.01
+    assert generalized_covariance_test(same, x, y + x - z, z, rng=0).pvalue < 0.01
+
+
+def test_the_exercises_diagnose():
+    assert rn.exercises.check_exercises("15") > 20
+
+
 # strings, and a count of the work
 def test_points_may_be_strings():
     from test_mmd import Bigrams, words
@@ -331,6 +468,30 @@ BAD = {
         "every pairing",
     ),
     "null": (lambda: hsic_test(Linear(), Linear(), X, Y, null="permutations"), ValueError, "Did you mean"),
+    "one variable": (lambda: dhsic(Linear(), [X]), ValueError, "two or more"),
+    "dhsic lengths": (lambda: dhsic(Linear(), [X, Y[1:]]), ValueError, "one row of"),
+    "dhsic huge": (lambda: dhsic(1e170 * Gaussian(1), [X, Y]), ValueError, "rescale one"),
+    "given nothing": (
+        lambda: conditional_independence_test(Linear(), Linear(), Linear(), X, Y, Y[1:]),
+        ValueError,
+        "one row of Z for each",
+    ),
+    "given constant": (
+        lambda: conditional_independence_test(Linear(), Gaussian(), Linear(), X, np.ones(n), Y),
+        ValueError,
+        "features of Y span 0",
+    ),
+    "given null": (
+        lambda: conditional_independence_test(*[Linear()] * 3, X, X, Y, null="gama"),
+        ValueError,
+        "gamma",
+    ),
+    "lam": (lambda: conditional_independence_test(*[Linear()] * 3, X, X, Y, lam=0.0), ValueError, "lam"),
+    "covariance constant": (
+        lambda: generalized_covariance_test(Linear(), np.ones(n), X, Y),
+        ValueError,
+        "constant",
+    ),
     "map of others": (
         lambda: hsic_test(fourier_features(Gaussian(), 3, 8, 0), Linear(), X, Y),
         ValueError,
