@@ -5,6 +5,7 @@ import inspect
 import pickle
 import re
 import warnings
+from tempfile import TemporaryDirectory
 
 import joblib
 import numpy as np
@@ -788,6 +789,13 @@ def value_of(line):
     X, Z = rng.normal(size=(60, 3)), rng.normal(size=(12, 3))
     y = np.sin(X[:, 0]) + 0.2 * rng.normal(size=60)
     words = ["kernel", "kernels", "colonel", "ridge", "bridge", "ridges"]
+    frame = pd.DataFrame({"town": ["Bonn", "Ulm"] * 15, "x": X[:30, 0]})
+
+    def store(fit, name):
+        with TemporaryDirectory() as folder:
+            fit.save(f"{folder}/{name}")
+            return rkhs_notes.load_model(f"{folder}/{name}")
+
     g, off = Gaussian(1.0), lambda K: (K.sum() - np.trace(K)) / len(K) / (len(K) - 1)
 
     def biased_hsic(A, B):
@@ -795,7 +803,9 @@ def value_of(line):
         return np.trace(g(A) @ H @ g(B) @ H)
 
     given = dict(X=X, y=y, Z=Z, c=np.where(y > 0, "up", "down"), words=words, labels=[0, 0, 0, 1, 1, 1])
-    given |= dict(g=g, off=off, biased_hsic=biased_hsic, r2=sqdist(X, Z), np=np, gp=gp, pickle=pickle)
+    given |= dict(
+        g=g, off=off, biased_hsic=biased_hsic, r2=sqdist(X, Z), np=np, gp=gp, frame=frame, store=store
+    )
     given |= dict(multivariate_normal=multivariate_normal, GaussianProcess=GaussianProcess)
     given |= dict(TheirRidge=TheirRidge, TheirPCA=decomposition.KernelPCA, SVC=SVC, SVR=SVR, Ridge=Ridge)
     given |= dict(GridSearchCV=GridSearchCV, make_pipeline=make_pipeline, StandardScaler=StandardScaler)
