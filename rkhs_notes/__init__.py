@@ -217,7 +217,8 @@ _FORMER |= {
     "cca": """hsic hsic_test hsic_u""",
     "cke": """affinity check_coupling coupled_embedding CoupledKernelEmbedding coupling_loss
         image_pairs low_resolution pair_laplacian tune_coupling TunedCoupling""",
-    "generalization": """learning_curve LearningCurve check_rate ridge_rate spectral_risk""",
+    "generalization": """learning_curve LearningCurve check_rate ridge_rate spectral_risk
+        leave_groups_out selection_cost SelectionCost""",
 }
 
 # %% ../nbs/Y_package.ipynb #e0870571

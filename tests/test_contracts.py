@@ -179,6 +179,17 @@ DRAWS = {
     },
     "grids_landmarks.binning_features": {"k": lambda rng: Laplace(rng.uniform(0.5, 2))},
     "grids_landmarks.hat_mixture": {"f": lambda rng: lambda t: np.exp(-t)},
+    "rates.learning_curve": {
+        "fit": lambda rng: lambda X, y: lambda Z: np.full(len(Z), y.mean()),
+        "sizes": lambda rng: [4, 8, 12, 16],
+        "draws": lambda rng: 3,
+        "floor": lambda rng: 0.0,
+        "error": lambda rng: "squared",
+    },
+    "rates.selection_cost": {
+        "choose": lambda rng: lambda X, y: (lambda Z: np.full(len(Z), y.mean()), 1.0),
+        "folds": lambda rng: 2,
+    },
     "streams.check_merge": {
         "phi": lambda rng: fourier_features(Gaussian(1.0), 2, 10, 0),
         "X": lambda rng: rng.normal(size=(6, 2)),

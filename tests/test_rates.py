@@ -4,14 +4,16 @@ from functools import partial
 
 import numpy as np
 import pytest
-from rkhs_notes import Brownian, Gaussian, LawBroken, Spectrum, ridge
+from rkhs_notes import Brownian, Gaussian, LawBroken, Spectrum, ridge, ridge_path
 from rkhs_notes.rates import (
     LearningCurve,
     check_rate,
     jackknife,
     learning_curve,
+    leave_groups_out,
     power_law,
     ridge_rate,
+    selection_cost,
     spectral_risk,
 )
 from rkhs_notes.resampling import binomial_interval
@@ -280,3 +282,75 @@ def test_gaussian_on_data_from_somewhere_runs():
     X, y = noisy_plane(120, np.random.default_rng(10))
     curve = learning_curve(lambda X, y: ridge(Gaussian(3.0), X, y, 1.0), (X, y), [20, 30, 45, 70], 0, draws=4)
     assert 0 <= curve.floor < curve.mean.min()
+
+
+# ------------------------------------------------------------------ choosing
+
+
+@pytest.mark.parametrize("columns", [None, 2])
+def test_groups_left_out_are_refits(columns):
+    rng = np.random.default_rng(11)
+    X, y = rng.normal(size=(20, 2)), rng.normal(size=(20, columns) if columns else 20)
+    groups = np.array(list("abcdeabcdfabcdgabcdh"))
+    left = leave_groups_out(Gaussian(1.0), X, y, 0.3, groups)
+    for g in set(groups):
+        f = ridge(Gaussian(1.0), X[groups != g], y[groups != g], 0.3)
+        np.testing.assert_allclose(left[groups == g], y[groups == g] - f(X[groups == g]), atol=1e-10)
+    path = ridge_path(Gaussian(1.0), X, y, [0.3])
+    alone = leave_groups_out(Gaussian(1.0), X, y, 0.3, np.arange(20))
+    np.testing.assert_allclose(path.loo, np.mean(alone**2))
+    together = leave_groups_out(Gaussian(1.0), X, y, 0.3, ["all"] * 20)
+    np.testing.assert_allclose(together, y, atol=1e-10)  # the fit to no point is 0
+
+
+def test_nested_validation_is_k_fold_of_the_choice():
+    "by hand, for a choice whose score is known; the mean of its own data is the fit"
+    rng = np.random.default_rng(12)
+    X, y, calls = np.arange(12.0), rng.normal(size=12), []
+
+    def choose(X, y):
+        calls.append(set(X.ravel()))
+        return lambda Z: np.full(len(Z), y.mean()), float(len(y))
+
+    cost = selection_cost(choose, X, y, 4, 0)
+    assert cost.apparent == 12 and [len(c) for c in calls] == [12, 9, 9, 9, 9]
+    held = [set(X) - c for c in calls[1:]]
+    assert set.union(*held) == set(X) and sum(map(len, held)) == 12
+    for fold, out in zip(cost.folds, held, strict=True):
+        inside = np.isin(X, list(out))
+        np.testing.assert_allclose(fold, np.mean((y[inside] - y[~inside].mean()) ** 2))
+    np.testing.assert_allclose(cost.honest, cost.folds.mean())
+    np.testing.assert_allclose(cost.optimism, cost.folds.mean() - 12)
+    assert "says 12" in repr(cost)
+    with pytest.raises(ValueError, match="at most 12"):
+        selection_cost(choose, X, y, 13, 0)
+
+
+def test_leave_one_out_is_fair_to_one_point_fewer():
+    "the mean over samples, within four standard errors; twins break it"
+    rng, differences, twins = np.random.default_rng(13), [], []
+    k, new = Gaussian(0.7), np.linspace(-1, 1, 200)
+    for _ in range(300):
+        X = rng.uniform(-1, 1, 12)
+        y = np.abs(X) + 0.3 * rng.normal(size=12)
+        risk = np.mean((ridge(k, X[1:], y[1:], 0.5)(new) - np.abs(new)) ** 2) + 0.09
+        differences.append(ridge_path(k, X, y, [0.5]).loo[0] - risk)
+        two = ridge_path(k, np.repeat(X, 2), np.repeat(y, 2), [0.05])
+        twins.append(two.loo[0] - np.mean((two.function_at(0.05)(new) - np.abs(new)) ** 2) - 0.09)
+    for found, holds in ((differences, True), (twins, False)):
+        error = 4 * np.std(found) / len(found) ** 0.5
+        # the points are uniform, the new ones equally spaced: the same mean
+        assert bool(abs(np.mean(found)) < error) == holds
+
+
+def test_the_bound_of_consistency_holds_and_is_sharp_for_strangers():
+    "E E(f_{n−1}) ≤ (1 + κ²/λ)² J/n on every sample; with K = I the quotient is 1 + κ²/λ"
+    rng = np.random.default_rng(14)
+    for lam in (0.01, 1.0, 30.0):
+        for k in (Gaussian(0.3), 4.0 * Gaussian(2.0), Brownian()):
+            X, y = rng.random(25), rng.normal(size=25)
+            f, top = ridge(k, X, y, lam), k.diag(X).max()
+            objective = np.sum((y - f(X)) ** 2) + lam * f.norm() ** 2
+            assert ridge_path(k, X, y, [lam]).loo[0] <= (1 + top / lam) ** 2 * objective / 25
+        apart = leave_groups_out(Gaussian(1e-3), np.arange(25.0), y, lam, np.arange(25))
+        np.testing.assert_allclose(np.mean(apart**2) * lam / (1 + lam) * (1 + 1 / lam), np.mean(y**2))
