@@ -5,6 +5,7 @@ __all__ = []
 
 # %% ../nbs/S_tall.ipynb #40766e34
 import numpy as np
+from tqdm import tqdm
 from .arrays import Cholesky, row_blocks
 from .smo import BoxProblem, SmoResult
 
@@ -50,7 +51,7 @@ def _central_path(V, y, C, tol, max_iter):
     "(a, number of steps); a is None if it was not reached"
     a, z, s, c = C / 2, np.ones(len(y)), np.ones(len(y)), 0.0
     box = BoxProblem(y, np.minimum(0, y * C), np.maximum(0, y * C))
-    for step in range(1, max_iter + 1):
+    for step in tqdm(range(1, max_iter + 1), "steps of Newton", delay=10, leave=False):
         mu = float(a @ z + (C - a) @ s) / (2 * len(a))
         if mu < tol * C.mean():
             rounded = _at_bounds(a, C, y, mu)

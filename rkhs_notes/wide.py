@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit, xlogy
+from tqdm import tqdm
 from .smo import SmoResult
 
 # %% ../nbs/S_wide.ipynb #6669c94d
@@ -46,7 +47,7 @@ def _direction(F, h, gradient, floor, most=500):
 def _newton(F, y, C, loss, w, c, small, steps):
     "(w, c, b, steps): (WIDE.1) until the gradient, in units of Σ C, is `small`"
     f, t = F @ w + c, 1.0
-    for step in range(steps + 1):
+    for step in tqdm(range(steps + 1), "steps of Newton", delay=10, leave=False):
         value, slope, bend = loss(y * f)
         b = C * slope * y
         gradient = np.append(w - F.T @ b, -b.sum())
