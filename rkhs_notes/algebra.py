@@ -85,6 +85,7 @@ class OfOne(Pointed):
 
     def _gram(self, X, Y, xp): return self._tile(X, Y, xp)(slice(None), slice(None))
     def _facts(self): return self.k._facts()
+    def _named(self): return self.k._named()
     def _points(self, X, name): return self.k._marked(X, name)
     def _merged(self, X, name): return self.k._merged(X, name)
     def _width(self, d): return self.k._width(d) + 1
@@ -276,8 +277,15 @@ class OfTerms(Terms, Composite):
     def _facts(self):
         return frozenset().union(*(k._facts() for k in self.terms))
 
+    def _named(self):
+        named = [k._named() for k in self.terms]
+        return frozenset().union(*named) if all(named) else None
+
     def _points(self, X, name):
-        return reduce(lambda X, k: k._marked(X, name), self.terms, self._merged(X, name))
+        X = self._merged(X, name)
+        if hasattr(X, "dtypes"):                 # a data frame: no term may drop another's columns
+            X = marked(of_any_kind, X, name, frozenset())
+        return reduce(lambda X, k: k._marked(X, name), self.terms, X)
 
     def _merged(self, X, name):
         return reduce(lambda X, k: k._merged(X, name), self.terms, X)
@@ -321,6 +329,10 @@ class OfImage(Pointed):
 
     def _facts(self):
         return frozenset([self]) if callable(self.columns) else ARRAYS | {self}
+
+    def _named(self):
+        some = not callable(self.columns) and isinstance(self.columns[0], str)
+        return frozenset(self.columns) if some else None
 
     def _points(self, X, name):
         X = marked(of_any_kind, self.k._merged(X, name), name, frozenset())

@@ -4,8 +4,7 @@
 __all__ = ['Rule', 'hat_mixture', 'binning_features', 'random_feature_map', 'random_rule', 'nystrom_features', 'leverage_scores']
 
 # %% ../nbs/09a_grids_landmarks.ipynb #89a92f96
-import copy
-import math
+import copy, math, warnings
 from dataclasses import replace
 from functools import partial, singledispatch
 from typing import Annotated
@@ -328,8 +327,8 @@ def nystrom_features(k: AKernel, X: Points, m: Count, rng: Rng = None,
     m : landmarks at most
     landmarks : drawn alike; one by one in proportion to what is not yet explained; centres of
         clusters (points of ℝᵈ only)
-    returns : dim ≤ m, less where landmarks coincide or are dependent; exact wherever x or y is a
-        landmark
+    returns : dim ≤ m, less where landmarks coincide or are dependent, with a RuntimeWarning below
+        ¾ m; exact wherever x or y is a landmark
 
     References
     ----------
@@ -349,6 +348,9 @@ def nystrom_features(k: AKernel, X: Points, m: Count, rng: Rng = None,
         found = pivoted_cholesky(k, taken_of(X, some), tol=0)
     else:
         found = pivoted_cholesky(k, cluster_centres(np.asarray(X), m, rng), tol=0)
+    if found.rank < 0.75 * m:
+        warnings.warn(f"{found.rank} features from {m} landmarks: the others are equal to these, "
+                      f"or {k} sees nothing new in them beyond rounding.", RuntimeWarning, 3)
     return RandomFeatureMap(k, n_columns(X), found.rank, Landmarks(k, found.points, found.gram))
 
 # %% ../nbs/09a_grids_landmarks.ipynb #4f5172c7

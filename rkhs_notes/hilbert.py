@@ -13,7 +13,7 @@ from scipy.special import roots_hermitenorm
 
 from .contracts import (AnyPoints, AVector, Count, Finite, Flag, Positive, Rng, Value,
                                   Vectors, Weights, Word, array, contract, function, instance_of)
-from .arrays import as_floats, as_number, shaped
+from .arrays import as_floats, as_number, require_fits, shaped
 from .errors import finite, require
 
 # %% ../nbs/00_hilbert.ipynb #6c284549
@@ -261,6 +261,7 @@ def gauss_legendre(a: Finite, b: Finite, n: Count) -> Measure:
     1.718281
     """
     a, b = _interval(a, b)
+    require_fits((n, n), instead="fewer nodes, or uniform_grid")
     nodes, weights = np.polynomial.legendre.leggauss(n)
     return Measure(a + (b - a) * (nodes + 1) / 2, weights * (b - a) / 2)
 
@@ -287,6 +288,7 @@ def gauss_hermite(mean: Finite, std: Positive, n: Count) -> Measure:
     std : standard deviation, in the units of x
     returns : points (n,), mass 1
     """
+    require_fits((n, n), instead="fewer nodes: a few hundred are exact to all digits")
     nodes, weights = roots_hermitenorm(n)
     return Measure(mean + std * nodes, weights / weights.sum())
 

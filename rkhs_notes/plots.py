@@ -58,7 +58,8 @@ def use_style():
 def _axis(ax, size=None):
     "ax, or the axis of a new figure of that size."
     if ax is not None:
-        return ax
+        return fitting(ax, "ax", hasattr(ax, "add_artist"), "matplotlib Axes",
+                       "what plt.subplots() gives")
     import matplotlib.pyplot as plt
     return plt.subplots(figsize=size)[1]
 

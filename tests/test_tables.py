@@ -3,7 +3,9 @@
 import dataclasses
 import pickle
 import tracemalloc
+import warnings
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -522,3 +524,54 @@ def test_distances_of_sparse_points_guess_a_bandwidth():
     assert rn.median_bandwidth(ROWS, k=lin) == pytest.approx(rn.median_bandwidth(FEW), rel=1e-12)
     with pytest.raises(TypeError, match="toarray"):
         rn.median_bandwidth(ROWS)
+
+
+# -- walls that were left --------------------------------------------------------------------
+
+MIXED = TABLE.assign(word=text, day=pd.Timestamp("2020-01-01"))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("kernel", [k.on(["age"]), 2 * k.on("age") + rn.Linear().on(["score", "income"]),
+                                    k.on("income").normalized() * rn.Laplace(1.0).on("age")])
+def test_columns_that_no_kernel_names_may_hold_words(kernel, library):
+    mixed = MIXED if library == "pandas" else pl.DataFrame({c: MIXED[c].to_numpy() for c in MIXED})
+    f = rn.ridge(kernel, mixed, y, 0.1)
+    np.testing.assert_array_equal(f(mixed), rn.ridge(kernel, TABLE, y, 0.1)(TABLE))
+    np.testing.assert_allclose(kernel(mixed, TABLE), kernel(TABLE), rtol=1e-12)
+    np.testing.assert_array_equal(f.predict(mixed[["word", "score", "age", "income", "day"]]), f(mixed))
+
+
+def test_words_are_refused_where_a_kernel_needs_them():
+    for kernel in (k, k.on(["age"]) + rn.Linear(), rn.Linear().on("word")):
+        with pytest.raises(TypeError, match="text"):
+            kernel(MIXED[["age", "word"]])
+    with pytest.raises((TypeError, ValueError), match="'agee'.*mean age"):
+        k.on("agee")(TABLE)
+
+
+def test_fewer_landmarks_than_asked_for_are_said():
+    with pytest.warns(RuntimeWarning, match=r"6 features from 25 landmarks"):
+        assert rn.nystrom_features(rn.Polynomial(2), X[:, :2], 25, rng=0).dim == 6
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rn.nystrom_features(k, X, 25, rng=0).dim == 25
+
+
+@pytest.mark.parametrize("draw", [
+    lambda ax: rn.svc(k, X[:, :2], signs).plot(X[:, :2], signs, ax=ax),
+    lambda ax: rn.plots.plot_classes(X[:, :2], signs, ax=ax), lambda ax: k.plot(ax=ax),
+    lambda ax: rn.double_descent_curve(lambda D, r: rn.fourier_features(k, 3, D, r), X, y, X, y, [4, 8],
+                                       rng=0, draws=1).plot(ax=ax)])
+def test_a_word_for_axes_is_refused_and_opens_no_picture(draw):
+    plt.close("all")
+    with pytest.raises(TypeError, match="ax is of type str, not matplotlib Axes"):
+        draw("left")
+    assert not plt.get_fignums()
+
+
+def test_more_nodes_than_fit_are_refused_before_they_fill_the_memory():
+    for rule in (lambda n: rn.gauss_hermite(0.0, 1.0, n), lambda n: rn.gauss_legendre(0.0, 1.0, n)):
+        with pytest.raises(MemoryError, match="fewer nodes"):
+            rule(10**6)
+        assert len(rule(50).points) == 50
