@@ -303,7 +303,11 @@ class Pointed(Formula):
 
     def _marked(self, X, name="X"):
         "X validated and marked: X itself, a read-only view, or a copy"
+        X = needed_columns(X, self)
         return marked(self._held, X, name, SPARSE if self._takes(X, name) else self._facts())
+
+    def _named(self):
+        "The names of all columns that it needs, or None where it does not name them"
 
     def _takes(self, X, name):
         "Are these sparse points, for which the formula holds? Other sparse ones are refused"
@@ -336,6 +340,13 @@ class Pointed(Formula):
         return kept(self._marked(X, name))
 
 # %% ../nbs/S_gram.ipynb #441bd85e
+def needed_columns(X, k):
+    "The columns of a data frame that k names, the rest may hold words; X itself where it does not"
+    if isinstance(X, np.ndarray) or not hasattr(X, "dtypes") or not (names := k._named()):
+        return X
+    return X[[c for c in X.columns if c in names]] if names <= set(X.columns) else X
+
+
 def n_points(X):
     "How many points there are, in an array of any library or a sequence"
     return X.shape[0] if hasattr(X, "shape") else len(X)
