@@ -93,7 +93,7 @@ def by_hyppo_d(x, y, z, rng):
 
 LEVELS = {  # (samples, test, kind, how many samples)
     "HSIC, permutation": (two, by_hsic(), "exact", 2000),
-    "HSIC, permutation, factors of 3 columns": (two, by_hsic(tol=0.1), "exact", 2000),
+    "HSIC, permutation, factors of 3 to 6 columns": (two, by_hsic(tol=0.1), "exact", 2000),
     "HSIC, cyclic": (two, by_hsic(null="cyclic"), "exact", 2000),
     "HSIC, 20 random features": (two, by_features, "exact", 2000),
     "distance covariance": (two, by_hsic(DistanceInduced(), DistanceInduced()), "exact", 2000),
