@@ -229,7 +229,7 @@ class LargeProcess(Band):
 
     @contract
     def var(self, X: Points) -> Variances:
-        "Mean of (gₛ − ĝₛ)² at X: the variance of f(x) given y, up to a factor 1 ± √(2/S)   (14.10)"
+        "Mean of (gₛ − ĝₛ)² at X, the variance of f(x) given y: to 1 ± √(2/S), tol, prior   (14.10)"
         return np.mean((self.paths(X) - self(X)) ** 2, axis=0)
 
     def __repr__(self):
@@ -337,18 +337,19 @@ def recommend(n: Count, d: Count, memory: Positive, seconds: Positive = 600.0):
 
     Returns
     -------
-    Route              .name, .call, .mib, .seconds, .why; the leanest, if none fits
+    Route              .name, .call, .mib, .seconds, .why; where none is quick enough, the quickest
+                       that fits; where none fits, the leanest
 
     Examples
     --------
     >>> recommend(5000, 10, memory=8).name, recommend(10**6, 10, memory=8).name
     ('exact', 'centres')
     """
-    found, reasons = routes(n, d), []
-    for route in found:
-        room, quick = route.mib <= 1024 * memory, route.seconds <= seconds
-        if (room and quick) or route is found[-1]:
-            break
-        reasons.append(f"{route.name} would take " + (
-            f"{route.mib / 1024:.3g} GiB" if not room else f"{route.seconds / 60:.3g} minutes"))
-    return Route(route.name, route.call, route.mib, route.seconds, "; ".join(reasons))
+    found = routes(n, d)
+    fit = [route for route in found if route.mib <= 1024 * memory]
+    quick = [route for route in fit if route.seconds <= seconds]
+    best = quick[0] if quick else min(fit, key=lambda route: route.seconds, default=found[-1])
+    reasons = [f"{route.name} would take " + (f"{route.seconds / 60:.3g} minutes" if route in fit
+                                              else f"{route.mib / 1024:.3g} GiB")
+               for route in found[: found.index(best)]]
+    return Route(best.name, best.call, best.mib, best.seconds, "; ".join(reasons))

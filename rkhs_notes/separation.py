@@ -144,7 +144,7 @@ def until_clean(score, learn, y, max_epochs, block=64):
         if len(trace) == before:
             return tuple(trace), epoch
     raise ConvergenceFailure(f"{len(trace) - before} of {len(y)} examples were wrong in pass "
-                             f"{max_epochs}; more may help if is_separable(Phi, y). {SEPARATE}")
+                             f"{max_epochs}, after {len(trace)} mistakes; is_separable? {SEPARATE}")
 
 # %% ../nbs/S_separation.ipynb #22a84bd3
 class RowsOf:

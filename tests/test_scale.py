@@ -578,7 +578,9 @@ def test_routes_follow_memory_and_patience():
     sizes = [10**e for e in range(2, 9)]
     for memory in (0.5, 8, 64):
         found = [place(n, 10, memory) for n in sizes]
-        assert found == sorted(found) and found[0] == 0 and found[-1] == 3
+        assert found == sorted(found) and found[0] == 0 and found[-1] == (3 if memory < 14 else 2)
+    late = recommend(10**8, 10, 64)  # nothing takes ten minutes: the quickest that fits
+    assert late.seconds == min(r.seconds for r in routes(10**8, 10) if r.mib <= 64 * 1024) > 600
     assert place(30_000, 10, 4, seconds=3600) == 1 and place(30_000, 10, 64, seconds=3600) == 0
     best = recommend(10**6, 10, memory=8)
     assert "exact would take" in best.why and "n_centres=" in best.call and "\n" not in repr(best)

@@ -186,6 +186,11 @@ def test_the_neutral_element_and_what_does_not_add():
     for other in (StreamingRidge(LINE), StreamingRidge(PHI, 2), StreamingMeans(PHI), None):
         with pytest.raises(TypeError, match="of the same feature map and as many targets"):
             s.merge(other)
+    numbers = [rn.fourier_features(rn.Gaussian(1.5), 3, 40, rng=i) for i in (1, 2)]
+    exponents = [rn.Polynomial(2, c).feature_map(3) for c in (0.5, 0.6)]
+    for first, second in (numbers, exponents):
+        with pytest.raises(TypeError, match="of the same feature map"):
+            StreamingRidge(first).merge(StreamingRidge(second))
     copy = pickle.loads(pickle.dumps(s))
     assert bits(copy.merge(s)) == bits(s.merge(copy))  # the same map, though another object
 
@@ -217,6 +222,35 @@ def test_the_law_holds_and_refuses_mutants():
         check_merge(PHI, X, Y0, 0.1, times, rng=0)
 
 
+def test_near_misses_of_the_law():
+    "A merge that loses 1e-11 of a sum, one point that is not counted, a rounding of the whole"
+
+    def after(change):
+        def merge(a, b):
+            state = a.merge(b)._state
+            return a._with(change(state) if state.n == len(X) else state)
+
+        return merge
+
+    rng = np.random.default_rng(0)
+
+    def shaken(state):  # another at every merge of the last two parts
+        high = state.sum.high * (1 + 1e-10 * rng.normal(size=len(state.sum.high)))
+        return state._replace(sum=Sum(high, state.sum.low))
+
+    with pytest.raises(LawBroken, match="one solution for every order"):
+        check_merge(LINE, X, Y0, 100.0, after(shaken), rng=0)
+    with pytest.raises(LawBroken, match="no point is lost: is 1"):
+        check_merge(LINE, X, Y0, 100.0, after(lambda state: state._replace(n=len(X) - 1)), rng=0)
+    same = np.random.default_rng(1).normal(size=len(of(phi=LINE)._state.sum.high))
+
+    def off(state):  # the same at every merge
+        return state._replace(sum=Sum(state.sum.high * (1 + 1e-8 * same), state.sum.low))
+
+    with pytest.raises(LawBroken, match="the merged parts are the whole"):
+        check_merge(LINE, X, Y0, 100.0, after(off), rng=0)
+
+
 def test_float32_blocks_are_summed_in_float64():
     low = X.astype(np.float32)
     s = of(*blocks(10, X=low, y=Y0.astype(np.float32)))
@@ -242,7 +276,10 @@ def test_means_and_distances():
         weighted.mmd2(b, True)
     balanced = StreamingMeans(PHI).update(X[:150], weights=np.tile([0.5, 1.5], 75))  # of sum 150
     assert a.merge(StreamingMeans(PHI).update(X[:9], weights=np.ones(9))).mmd2(b, True)
-    for stream in (balanced, a.merge(balanced), b.merge(balanced).update(X)):
+    one = np.ones(150)
+    one[7] = 2.0  # a single other weight
+    single = StreamingMeans(PHI).update(X[:150], weights=one)
+    for stream in (balanced, single, a.merge(balanced), b.merge(balanced).update(X)):
         with pytest.raises(ValueError, match="needs two or more, and no other weights"):
             b.mmd2(stream, True)
     with pytest.raises(TypeError, match="same feature map"):
@@ -261,6 +298,8 @@ def test_components_are_those_of_the_features():
     np.testing.assert_allclose(scores.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(scores.T @ scores, np.diag(found.eigenvalues), atol=1e-9 * sizes[0] ** 2)
     assert found.explained.sum() < 1
+    V = found.components.w  # of both signs of a component, always the same
+    assert np.array_equal(streams.signed(-V), V)
 
 
 # sources
@@ -367,6 +406,29 @@ def test_a_block_that_is_wrong_is_named(block, words):
     with pytest.raises((ValueError, TypeError), match=words):
         stream_ridge(PHI, [*blocks()[:3], block], 0.1, into=into)
     assert bits(into) == bits(of(*blocks()[:3]))
+
+
+def test_a_pair_whose_lengths_differ_and_features_that_do_not_fit():
+    for y in (Y0[:-1], Y0[:30]):
+        with settings.using(block_mib=0.001), pytest.raises(ValueError, match="^y has shape"):
+            stream_ridge(PHI, (X, y), 0.1)
+    with settings.using(result_mib=0.01), pytest.raises(MemoryError, match="block 0: .* fewer features"):
+        stream_ridge(PHI, blocks(), 0.1)
+
+
+def test_blocks_are_as_long_as_was_asked(tmp_path):
+    import pandas
+
+    table = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": Y0})
+    table.to_parquet(tmp_path / "t.parquet")
+    lengths = [len(y) for _, y in FileBlocks(tmp_path / "t.parquet", "y", n_rows=150)]
+    assert lengths == [150, 150, 100]
+    into = StreamingRidge(PHI)
+    stream_ridge(PHI, (X, Y0), 0.1, into=into)  # a pair in memory: blocks of a budget, not rows
+    assert into.blocks == 1
+    with settings.using(block_mib=0.01):
+        stream_ridge(PHI, (X, Y0), 0.1, into=into)
+    assert into.blocks == 1 + 4  # of 0.01 MiB / (8 · (3 + 8)) = 119 rows
 
 
 def test_an_empty_stream():
@@ -543,6 +605,9 @@ def test_threads_and_other_schedulers_agree():
         stream_ridge(PHI, lazy[:1], 0.1)
     with pytest.raises(ValueError, match="y has shape .*one row for each point"):
         stream_ridge(PHI, (lazy[0], lazy[1][:-1]), 0.1)
+    into = StreamingRidge(PHI).update(X, Y0)  # which collects, whoever computes
+    stream_ridge(PHI, lazy, 0.1, into=into)
+    assert into.n == 800 and np.allclose(into.solve(0.2).w, threads, rtol=1e-9)
     unknown = [A[da.ones(len(X), chunks=90) > 0] for A in lazy]
     np.testing.assert_allclose(stream_ridge(PHI, unknown, 0.1).w, threads, rtol=1e-9)
 
