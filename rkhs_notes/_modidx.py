@@ -2610,7 +2610,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                   'rkhs_notes/stein.py'),
                                   'rkhs_notes.stein.SteinKernel._blocks': ('stein.html#steinkernel._blocks', 'rkhs_notes/stein.py'),
                                   'rkhs_notes.stein.SteinKernel._made': ('stein.html#steinkernel._made', 'rkhs_notes/stein.py'),
-                                  'rkhs_notes.stein.SteinKernel._pairs': ('stein.html#steinkernel._pairs', 'rkhs_notes/stein.py'),
                                   'rkhs_notes.stein.SteinKernel._scores': ('stein.html#steinkernel._scores', 'rkhs_notes/stein.py'),
                                   'rkhs_notes.stein.SteinKernel._tile': ('stein.html#steinkernel._tile', 'rkhs_notes/stein.py'),
                                   'rkhs_notes.stein.SteinKernel._width': ('stein.html#steinkernel._width', 'rkhs_notes/stein.py'),

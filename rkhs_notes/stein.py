@@ -15,7 +15,7 @@ from .arrays import as_floats, guarded, row_blocks, shaped, spans, sqdist_tile
 # %% ../nbs/15b_stein.ipynb #d3939a78
 from .bessel import matern, matern_slope
 from .contracts import (Count, Finite, Flag, Function, MorePoints, Points, Probability,
-                                  Rng, contract, fitting, prepared, taken_of)
+                                  Rng, contract, fitting, prepared)
 from .errors import require
 from .gram import AKernel, n_points, require_points
 from .kernels import Kernel
@@ -245,11 +245,6 @@ class SteinKernel(OfOne, Kernel):
         S, R, slopes = self._scores(X), self._scores(Y), rule(self.k, SLOPES)
         return _of_slopes(slopes, X, S, Y, R) if slopes else _of_jets(
             jet_of(self.k), X, S, Y, R)
-
-    def _pairs(self, X, Y, xp):
-        each = [self._tile(taken_of(X, i), taken_of(Y, i), xp)(slice(None), slice(None)).diagonal()
-                for i in row_blocks(n_points(X), 8 * 64)]
-        return np.concatenate(each)
 
     def _blocks(self): return self.k._blocks() + 8
     def _width(self, d): return self.k._width(d) + 4 * d

@@ -1,6 +1,7 @@
 """Stein kernels and goodness of fit: finite differences, quadrature, closed forms, levels, chains."""
 
 import importlib.util
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -98,7 +99,16 @@ def test_far_from_the_origin_nothing_is_lost():
     np.testing.assert_allclose(moved, SteinKernel(Gaussian(1.0), score)(X), rtol=1e-6, atol=1e-6)
 
 
-def test_blocks_change_nothing(monkeypatch):
+def test_memory_is_linear_in_the_sample():
+    tracemalloc.start()
+    big = np.random.default_rng(8).normal(size=(6000, 2))  # 275 MiB as a matrix
+    stein_discrepancy(IMQ, normal, big)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 80 * 2**20
+
+
+def test_blocks_change_nothing():
     big = RNG.normal(size=(120, 3))
     for k in (IMQ, Cauchy(1.0)):
         whole = SteinKernel(k, score)(big)
