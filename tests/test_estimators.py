@@ -856,7 +856,7 @@ def test_the_pages_are_not_empty():
         (KernelLogistic(scale=-1), "^scale = -1"),
         (KernelPCA(n_components=100), "too few for n_components = 100. Pass at most"),
         (RandomFeatures(n_features=0), "^n_features = 0"),
-        (RandomFeatures(n_features=1), "^n_features = 1: .* needs at least two outputs"),
+        (RandomFeatures(n_features=1), "^n_features = 1: .*a cosine and a sine"),
         (StreamingKernelRidge(n_features=1), "^n_features = 1"),
         (NystromFeatures(n_landmarks=0), "^n_landmarks = 0"),
         (KernelCCA(kernel_y="rbf"), "^kernel_y is of type str, not a Kernel"),
