@@ -342,7 +342,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                    'rkhs_notes.arrays._differences': ('c_arrays.html#_differences', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays._finite_norm': ('c_arrays.html#_finite_norm', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays._foreign_floats': ('c_arrays.html#_foreign_floats', 'rkhs_notes/arrays.py'),
-                                   'rkhs_notes.arrays._half': ('c_arrays.html#_half', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays._is_missing': ('c_arrays.html#_is_missing', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays._is_number': ('c_arrays.html#_is_number', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays._key': ('c_arrays.html#_key', 'rkhs_notes/arrays.py'),

@@ -795,7 +795,8 @@ def sqdist_tile(X, Y, scales=None):
     if few_columns:
         left = xp.concat([-2 * Xs, xx[:, None], xp.ones_like(xx)[:, None]], axis=1)
         right = xp.concat([Ys, xp.ones_like(yy)[:, None], yy[:, None]], axis=1)
-    products = Xs @ Xs.T if _half(X, Y) else None           # BLAS makes half of a symmetric one
+    half = X is Y and xp is np and d >= 64 and n * n <= settings.block_mib * 2**15
+    products = Xs @ Xs.T if half else None                  # BLAS makes half of a symmetric one
     a_quarter_lost = float(xp.finfo(xp.result_type(X, Y)).eps) ** 0.25
 
     def tile(rows, columns):
@@ -848,13 +849,6 @@ def _rescaled(X, Y, scales):
 
 
 _FEW = 4096                                      # numbers, below which all differences fit a cache
-
-
-def _half(X, Y):
-    "May all inner products be made at once? Then BLAS needs half the work where Y is X"
-    small = X.shape[0] ** 2 * 8 <= settings.block_mib * 2**18
-    return X is Y and X.shape[1] >= 64 and small and isinstance(X, np.ndarray)
-
 
 def _longest(X, Y, scales, xp):
     "At least the largest squared distance: of two corners of a box around all points."

@@ -99,7 +99,7 @@ def finite(values, what, instead="rescale X, or use float64"):
         import array_api_compat
         xp = array_api_compat.array_namespace(entries)
     with np.errstate(all="ignore"):
-        if xp is np and np.isfinite(np.sum(entries)):          # one fast pass; look closer if it fails
+        if xp is np and np.isfinite(np.sum(entries)):  # fast; look closer if it fails
             return values
     if not xp.all(xp.isfinite(entries)):
         cause = ": it is NaN, by a mistake in a formula, or an infinity minus another"

@@ -18,9 +18,8 @@ from scipy.sparse.linalg import norm as sparse_norm
 # %% ../nbs/S_maps.ipynb #9ec60d2a
 from .algebra import inverse_lengths
 from .arrays import (Objects, akin, array_namespace, as_count, as_floats, as_number,
-                               as_points, at_home, filled, finite, foreign_in, library_name,
-                               require_fits, require_symmetric, sent_abroad, shaped, shortened,
-                               spans)
+    as_points, at_home, filled, finite, foreign_in, library_name, require_fits, require_symmetric,
+    sent_abroad, shaped, shortened, spans)
 from .contracts import (Count, Finite, Predicting, Value, Word, as_signs, contract, count,
                                   fitting)
 from .errors import LawBroken, NoFiniteFeatureMap, not_negative

@@ -222,7 +222,8 @@ def _finished(k, X, place, each, pair, dual, numbers, tol):
 # %% ../nbs/S_subsets.ipynb #b57c470b
 def _segments(k, X, K, place, dual, pairs):
     "Of all pairs one behind the other: where each starts, its rows, its column, and f there"
-    q, order, S = place.max() + 1, np.argsort(place, kind="stable"), np.flatnonzero(dual.any(axis=1))
+    q, order = place.max() + 1, np.argsort(place, kind="stable")
+    S = np.flatnonzero(dual.any(axis=1))
     S = S[np.argsort(place[S], kind="stable")]
     ends, theirs, column_of = np.cumsum(np.bincount(place)), place[S], np.zeros((q, q), int)
     column_of[tuple(np.transpose(pairs))] = np.arange(len(pairs))
