@@ -38,12 +38,12 @@ FeatureMap MonomialMap finite_feature_map check_feature_map perceptron_primal
 perceptron_dual random_feature_map fourier_features binning_features nystrom_features features_for
 SpectralMeasure min_norm_fit double_descent_curve
 StreamingRidge stream_ridge StreamingMeans
-bias_variance rademacher margin_bound loo_bound
+bias_variance rademacher
 
 kernel_pca kernel_cca kernel_ica center hsic hsic_test dhsic dhsic_test conditional_independence_test coupled_embedding affinity
 mean_embedding mmd2_u mmd2_v mmd2_linear mmd2_gaussians mmd_test mmd_test_aggregated witness herding
 
-Spectrum Blended Mismatch Subsequence SetKernel Fisher
+Spectrum Blended Mismatch Subsequence SetKernel
 
 KernelOperator ridge_large gaussian_process_large recommend
 learning_curve

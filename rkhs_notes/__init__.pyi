@@ -102,7 +102,6 @@ from .zoo import Delta as Delta
 from .features import FeatureMap as FeatureMap
 from .rkhs import FiniteDimensionalRKHS as FiniteDimensionalRKHS
 from .zoo import FiniteRank as FiniteRank
-from .structured import Fisher as Fisher
 from .kernels import Gaussian as Gaussian
 from .graphs import Graph as Graph
 from .errors import IndefiniteKernel as IndefiniteKernel
@@ -201,8 +200,6 @@ from .processes import learn_noise as learn_noise
 from .rates import learning_curve as learning_curve
 from .datasets import load as load
 from .stored import load_model as load_model
-from .generalization import loo_bound as loo_bound
-from .generalization import margin_bound as margin_bound
 from .mmd import mean_embedding as mean_embedding
 from .kernels import median_bandwidth as median_bandwidth
 from .mercer import mercer_expansion as mercer_expansion
