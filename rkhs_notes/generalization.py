@@ -119,7 +119,7 @@ def rademacher(k: AKernel, X: Points, radius: NonNegative = 1.0,
     """The Rademacher complexity of {‖f‖ ≤ radius} on X: its bound, and by random signs   (16.7)
 
     radius : R, the norm and not its square
-    draws : of the signs; each costs n² numbers of K, which are not kept
+    draws : of the signs; the n² numbers of K are computed once for all, and not kept
 
     References
     ----------
