@@ -40,7 +40,8 @@ SpectralMeasure min_norm_fit double_descent_curve
 StreamingRidge stream_ridge StreamingMeans
 bias_variance rademacher
 
-kernel_pca kernel_cca kernel_ica center hsic hsic_test dhsic dhsic_test conditional_independence_test coupled_embedding affinity
+kernel_pca kernel_cca kernel_ica center hsic hsic_test dhsic dhsic_test
+conditional_independence_test coupled_embedding affinity
 mean_embedding mmd2_u mmd2_v mmd2_linear mmd2_gaussians mmd_test mmd_test_aggregated witness herding
 
 Spectrum Blended Mismatch Subsequence SetKernel

@@ -121,8 +121,8 @@ def ridge_large(k: AKernel, X: Points, y: Targets, lam: Positive, n_centres: Cou
     n_centres : how many sections, at most; left out, all of H
     tol : the solver stops once it is certain that ‖f̂ − f‖ ≤ tol ‖f̂‖
     callback : called with (iteration, relative residual) after each step
-    centres : of the points, uniformly, in proportion to what is not yet explained, or to estimated
-        leverage
+    centres : of the points, in proportion to what is not yet explained, uniformly, or in proportion
+        to estimated leverage
     sample : rows of which the preconditioner is made; all for up to 3000 centres, else 32 a centre
     max_iter : steps at most
     progress : a bar with the time left; by default if it takes ten seconds

@@ -48,6 +48,10 @@ ALPHABET = {
 EXCEPTIONS = {
     "cke.tune_coupling.weights": "the weightings of .match, by name, to choose from",
     "separation.Perceptron.alpha": "None for the perceptron in the weights",
+    "dependence.conditional_independence_test.Z": "what is given, points of kz beside those of X and Y",
+    "dependence.generalized_covariance_test.X": "columns of numbers, whose residuals are multiplied",
+    "dependence.generalized_covariance_test.Y": "columns of numbers, whose residuals are multiplied",
+    "dependence.generalized_covariance_test.Z": "what is given, points of kz beside the rows of X and Y",
     "sgd.check_span.rng": "two trainers get it, so it must be a seed",
     "structured.markov_chain.X": "texts: the law of a Markov chain, no kernel among the arguments",
     "plots.heatmap.K": "of a cross-Gram matrix too",
