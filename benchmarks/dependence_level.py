@@ -1,10 +1,10 @@
 """Levels and power of the tests of independence, with and without a condition.
 
 Level: each row draws 2000 samples of independent variables (500 of variables independent given z), tests
-each at 5 % and counts rejections; a test called exact must stay within the 99 % binomial interval. The row
-"bandwidth chosen on the same data" is known to be wrong and must fall outside. Power: rejections on 200
-samples of each of three strengths of dependence (500 given z), beside hyppo's test on the same samples
-where hyppo is installed; ours may be below its by .05 at most.
+each at 5 % and counts rejections; a test called exact must stay within the 99 % binomial interval. The rows
+called wrong (a bandwidth chosen on the same data, of 500 samples; waves of z that the regressions leave)
+must fall outside. Power: rejections on 200 samples of each of three strengths of dependence (500 given z),
+beside hyppo's test on the same samples where hyppo is installed; ours may be below its by .05 at most.
 """
 
 import sys
@@ -44,11 +44,11 @@ def three(rng, n=40, strength=0.0):
     return x, y, z
 
 
-def given(rng, n=200, shared=0.0, hidden=0.0, waves=1.5):
+def given(rng, n=200, shared=0.0, hidden=0.0, waves=1.5, second=np.cos):
     "x and y by z, with noises that are correlated (shared) or only dependent (hidden)"
     z, e, u = rng.normal(size=(3, n))
     x = np.sin(waves * z) + 0.5 * e
-    return x, np.cos(waves * z) + 0.5 * (u + shared * e + hidden * (e**2 - 1)), z
+    return x, second(waves * z) + 0.5 * (u + shared * e + hidden * (e**2 - 1)), z
 
 
 # ---------------------------------------------------------------- tests
@@ -108,6 +108,18 @@ LEVELS = {  # (samples, test, kind, how many samples)
         lambda rng: given(rng, waves=6),
         by_gcm,
         "approximate",
+        500,
+    ),
+    "given z, sin 6z in both, gamma": (
+        lambda rng: given(rng, waves=6, second=np.sin),
+        by_kci("gamma"),
+        "wrong",
+        500,
+    ),
+    "given z, sin 6z in both, generalized covariance": (
+        lambda rng: given(rng, waves=6, second=np.sin),
+        by_gcm,
+        "wrong",
         500,
     ),
 }

@@ -66,13 +66,16 @@ _exercises["15.2"] = dict(
     })
 
 # %% ../nbs/V_answers_15.ipynb #485c214f
+_levels = [1 / b for b in np.arange(3, 200, 0.5) if 1 / (1 / b) == b]
+
 _exercises["15.3"] = dict(
-    draw=lambda rng: (1 / int(rng.integers(3, 200)),),
-    answer=lambda alpha: math.ceil(1 / alpha - 1e-9) - 1,
+    draw=lambda rng: (float(rng.choice(_levels)),),
+    answer=lambda alpha: math.ceil(1 / alpha) - 1,
     mistakes={
-        "the own pairing counts as well: 1/(B + 1) ≤ α": lambda alpha: math.ceil(1 / alpha - 1e-9),
-        "one more than needed twice over": lambda alpha: math.ceil(1 / alpha - 1e-9) + 1,
-        "one fewer: then 1/(B + 1) is above α": lambda alpha: math.ceil(1 / alpha - 1e-9) - 2,
+        "the own pairing counts as well: 1/(B + 1) ≤ α": lambda alpha: math.ceil(1 / alpha),
+        "the own pairing is one of the B + 1: take 1 away, do not add it":
+            lambda alpha: math.ceil(1 / alpha) + 1,
+        "one fewer: then 1/(B + 1) is above α": lambda alpha: math.ceil(1 / alpha) - 2,
     })
 
 # %% ../nbs/V_answers_15.ipynb #610bd21b
