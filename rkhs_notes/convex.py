@@ -427,13 +427,14 @@ def _snapped(risk, u, near):
 def _newton(risk):
     "Damped Newton steps for a smooth loss; yields (alpha, u)"
     K, y, loss, lam = risk
-    alpha, f = np.zeros(len(y)), np.zeros(len(y))
+    alpha, f, B = np.zeros(len(y)), np.zeros(len(y)), np.empty_like(K)
     objective = lambda alpha, f: float(np.sum(loss(y, f)) + lam * alpha @ f)
     while True:
         slope, curvature = loss.derivative(y, f), loss.curvature(y, f)
         yield alpha, slope
         s = np.sqrt(curvature)
-        B = K * (s[:, None] / (2 * lam)) * s
+        np.multiply(K, s[:, None] / (2 * lam), out=B)             # in one memory: pages cost time
+        B *= s
         B.flat[:: len(y) + 1] += 1
         if (system := Cholesky.attempt(B)) is None:
             return                                     # the curvature is negative, or K is

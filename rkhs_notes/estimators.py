@@ -677,10 +677,10 @@ class KernelLogistic(_Classifier):
         k, path, self.chosen_ = _elected(X, self._signs(place), weights, self.kernel,
                                          self.bandwidth)
         free = self._left_open("scale")
-        scale = self._scale(k, X, place, weights) if free else self.scale
+        scale, fits = self._scale(k, X, place, weights) if free else (self.scale, None)
         self.kernel_, self.lam_ = scale * k, 1 / (2 * scale)
         self.chosen_ += f"; scale {scale:.3g}" + ", by evidence" * free
-        self.classifiers_ = self._fits(self.kernel_, X, place, weights)
+        self.classifiers_ = fits or self._fits(self.kernel_, X, place, weights)
         modes = [c.mean for c in self.classifiers_]
         alpha = np.column_stack([f.alpha for f in modes])
         self.function_ = RKHSFunction(self.kernel_, X, alpha) if modes[1:] else modes[0]
@@ -692,13 +692,14 @@ class KernelLogistic(_Classifier):
                 for c in ([1] if q == 2 else range(q))]
 
     def _scale(self, k, X, place, weights, scales=(1.0, 3.0, 10.0, 30.0, 100.0, 300.0)):
-        "The scale of largest evidence on at most 300 points"
+        "(scale of largest evidence on at most 300 points, its fits if those are all, or None)"
         some = _voters(X, 300)
         few = np.bincount(place[some], minlength=len(self.classes_)).min() == 0
         some = np.arange(len(place)) if few else some
-        evidence = lambda s: sum(c.log_marginal for c in
-                                 self._fits(s * k, taken(X, some), place[some], weights[some]))
-        return max(scales, key=evidence)
+        tried = ((s, self._fits(s * k, taken(X, some), place[some], weights[some]))
+                 for s in scales)
+        best, fits = max(tried, key=lambda pair: sum(c.log_marginal for c in pair[1]))
+        return best, fits if len(some) == len(place) else None
 
     def _probability(self, X):
         "Of classes_[1], (n, 1); of q > 2 classes a column each, against the rest"
