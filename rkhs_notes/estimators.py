@@ -718,8 +718,7 @@ class KernelLogistic(_Classifier):
 
     def predict(self, X):
         "The labels of largest probability"
-        P = self.predict_proba(X)
-        return self.classes_[P.argmax(axis=1)]
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 # %% ../nbs/W_estimators.ipynb #fca2f3ab
 def _generator(random_state):
