@@ -17,7 +17,7 @@ from .arrays import as_count, require_fits, row_blocks
 # %% ../nbs/12_cke.ipynb #46cafe66
 from .contracts import (Count, Flag, Labels, NonNegative, Points, Positive, Rng, Value,
                                   contract, instance_of)
-from .errors import ConvergenceFailure, require
+from .errors import require, settled
 from .gram import AKernel
 from .kernels import Gaussian, Linear, median_bandwidth
 from .rkhs import RKHSFunction
@@ -68,11 +68,12 @@ def _doubly_stochastic(A):
     c = 1 / np.sqrt(np.asarray(A.sum(axis=1)).ravel())
     for _ in range(5000):
         sums = c * (A @ c)
-        if np.abs(sums - 1).max() < 1e-13:
-            return (A.multiply(c[:, None]).multiply(c[None, :])).tocsr()
+        if (gap := np.abs(sums - 1).max()) < 1e-13:
+            break
         c = c / np.sqrt(sums)
-    raise ConvergenceFailure(f"after 5000 turns row sums of the affinity are {sums.min():.4g} to "
-                             f"{sums.max():.4g}; take fewer neighbours or a smaller bandwidth.")
+    settled("the distance of row sums of the affinity from 1 after 5000 turns", gap, 1e-13,
+            "Take fewer neighbours or a smaller bandwidth.")
+    return (A.multiply(c[:, None]).multiply(c[None, :])).tocsr()
 
 # %% ../nbs/12_cke.ipynb #6e248653
 def _neighbour_ties(H, place, neighbours, bandwidth):

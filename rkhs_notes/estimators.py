@@ -32,7 +32,8 @@ from .arrays import as_number, as_weights, taken
 from .cca import kernel_cca
 from .cke import coupled_embedding
 from .comparison import compare_tables
-from .contracts import Count, Flag, NonNegative, Positive, Probability, Whole, word_of
+from .contracts import (Count, Flag, NonNegative, Positive, Probability, Whole, present,
+                                  word_of)
 
 # %% ../nbs/W_estimators.ipynb #fd2b7ec7
 from .gram import AKernel, hold_objects
@@ -48,7 +49,7 @@ from .rkhs import RKHSFunction
 from .scale import ridge_large
 from .stored import write_expression
 from .streams import StreamingRidge
-from .support import Share, votes
+from .support import Share, require_factors, votes
 from .svm import one_class, svc, svr
 from .tables import as_columns, read_table
 from .two_samples import mmd_test, mmd_test_aggregated
@@ -135,9 +136,7 @@ class KernelEstimator(_Kept):
             if not isinstance(kernel, Kernel):
                 raise ValueError(f"{owner} of {type(self).__name__} is {kernel!r}, which has no "
                                  f"{parameter!r} to set; pass {owner}=Gaussian(1.0) first.")
-            if parameter not in kernel.get_params():
-                raise ValueError(f"{kernel} has no parameter {parameter!r}; it has "
-                                 f"{', '.join(kernel.get_params()) or 'none'}.")
+            present([parameter], kernel.get_params(), kernel, "parameter")
             setattr(self, owner, kernel.with_params(**{parameter: value}))
         return self
 
@@ -408,9 +407,7 @@ class _Classifier(ClassifierMixin, KernelEstimator):
             return 1.0
         if isinstance(given, str) and given == "balanced":
             return (weights.sum() / len(classes) / np.bincount(place, weights))[place]
-        if not isinstance(given, dict) or not set(given) <= set(classes):
-            raise ValueError(f"class_weight = {given!r}: pass 'balanced', or a dict "
-                             f"{{label: factor}} of {classes}.")
+        require_factors(given, "class_weight", classes)
         factor = lambda c: as_number(given.get(c, 1.0), f"class_weight[{c!r}]", above=0)
         return np.array([factor(c) for c in classes])[place]
 

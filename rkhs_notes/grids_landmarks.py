@@ -28,7 +28,8 @@ from .grids import Partitions, grid, hats, learnt, meet
 from .kernels import (Constant, Exp, Gaussian, Linear, Normalized, On, Polynomial, Power,
                                 Product, Scaled, Sum)
 from .lowrank import pivoted_cholesky
-from .maps import columns_of, cut_of
+from .maps import columns_of
+from .pairs import cut_of
 from .random_features import (RandomFeatureMap, along_the_line, closure,
                                         fourier_features, spectral_measure)
 

@@ -479,11 +479,11 @@ def halves_of(k, d):
     return (cut, d - cut), lambda X: (X[:, :cut], X[:, cut:])
 
 
-def cut_of(k, d):
+def cut_of(k, d, what="the columns"):
     "How many of d columns belong to the first factor of Tensor(k1, k2)"
     cut = k.split or (d or 0) // 2
     if d is None or not 0 < cut < d or (k.split is None and d % 2):
-        raise ValueError(f"d = {d}: {k} cannot cut that many columns in two; pass split=…")
+        raise ValueError(f"d = {d}: {k} cannot cut {what} in two; pass split=… or (X, U).")
     return cut
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 from dataclasses import replace
 from .convex import Loss, PiecewiseQuadratic, minimize_convex
-from .errors import ConvergenceFailure
+from .errors import settled
 
 # %% ../nbs/S_multipliers.ipynb #2edaba83
 class Moved(Loss):
@@ -74,9 +74,10 @@ def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
         s = s + c * Q @ (Q.T @ alpha)                                                # (MUL.1)
         gap = _gap(K, Q, y, loss, lam, alpha, s, w)
         if gap <= tol:
-            return alpha, scipy.linalg.solve_triangular(R, Q.T @ s), gap
-    raise ConvergenceFailure(f"a gap of {gap:.1e} beside {T.shape[1]} free functions. Do they "
-                             "separate the labels? Then nothing is least: penalise or drop one.")
+            break
+    settled(f"the relative gap beside {T.shape[1]} free functions", gap, tol,
+            "Do they separate the labels? Then nothing is least: penalise or drop one.")
+    return alpha, scipy.linalg.solve_triangular(R, Q.T @ s), gap
 
 # %% ../nbs/S_multipliers.ipynb #1d5f8e13
 def _gap(K, Q, y, loss, lam, alpha, s, w):

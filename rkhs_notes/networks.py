@@ -16,7 +16,7 @@ from . import settings
 # %% ../nbs/S_networks.ipynb #713a2c6b
 from .contracts import Word, fitting
 from .counts import numbered
-from .errors import ConvergenceFailure
+from .errors import settled
 
 # %% ../nbs/S_networks.ipynb #a80f2f66
 def _listed(value, name, what, such):
@@ -196,8 +196,10 @@ def solved(owner, A, decay, n):
         x, r = x + step * d, r - step * q
         before, square = square, np.where(active, of_block(r * r), square)
         d = r + np.divide(square, before, out=np.zeros(n), where=active)[owner] * d
-    raise ConvergenceFailure(f"conjugate gradients left the residual {np.sqrt(square.max()):.2g}: "
-                             f"decay = {decay:g} is too near the limit of convergence; lower it.")
+    worst = np.argmax(square - enough)
+    settled("the residual of conjugate gradients", square[worst]**0.5, enough[worst]**0.5,
+            f"decay = {decay:g} is too near the limit of convergence; lower it.")
+    return of_block(x)
 
 
 def walk_sums(U, G, H, decay):

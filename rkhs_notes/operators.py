@@ -15,7 +15,7 @@ from . import arrays, settings
 from .arrays import (Cholesky, Factored, PivotedCholesky, finite, in_parallel,
                                require_fits, row_blocks, spans)
 from .contracts import taken_of
-from .errors import ConvergenceFailure
+from .errors import settled
 from .functions import times
 from .gram import bytes_of, gram_matrix, n_columns, n_points, precision, rowwise
 from .lowrank import pivoted_cholesky
@@ -161,9 +161,9 @@ def solved(problem, tol, max_iter, callback=None, progress=None):
             first = first or to_go
             shown.update(max(0.0, 1 - to_go / first) - shown.n)
             if step >= max_iter:
-                raise ConvergenceFailure(
-                    f"after {step} steps ‖f − f̂‖ is known up to {np.max(bound):.1e}, "
-                    f"{math.exp(to_go):.1e} times what tol={tol:.0e} asks for. Raise lam or tol.")
+                known = f"‖f − f̂‖ is known up to {np.max(bound):.1e}"
+                settled(f"after {step} steps {known}, its ratio to what tol={tol:.0e} asks for",
+                        math.exp(to_go), 1, "Raise lam or tol.")
 
 # %% ../nbs/S_operators.ipynb #94dfa11b
 class AllPoints:

@@ -8,6 +8,7 @@ from .algebra import Composite
 from .arrays import Objects, array_namespace, as_points, shaped
 from .contracts import fitting, marked, prepared
 from .gram import hold_objects
+from .maps import cut_of
 
 # %% ../nbs/S_pairs.ipynb #ba62bfd3
 def of_objects(half):
@@ -23,8 +24,8 @@ def as_one(X, split, name):
     if any(map(of_objects, X)):
         first, second = ([*half] for half in X)
         if len(first) != len(second):
-            raise ValueError(f"{name}[0] holds {len(first)} points, {name}[1] {len(second)}: a "
-                             "pair needs one point of each.")
+            raise ValueError(f"{name} holds {len(first)} first and {len(second)} second points; a "
+                             "pair needs one of each.")
         return Objects(zip(first, second, strict=True))
     first, second = as_points(X[0], f"{name}[0]"), as_points(X[1], f"{name}[1]")
     shaped(second, f"{name}[1]", (first.shape[0], "d"), hint=": a pair needs one point of each")
@@ -51,9 +52,7 @@ class OfPairs(Composite):
             X = marked(lambda X, name: Objects(X), X, name, frozenset())
         else:
             X = marked(as_points, X, name)
-            if X.shape[1] <= (self.split or 1) or (self.split is None and X.shape[1] % 2):
-                raise ValueError(f"{self} cannot cut the {X.shape[1]} columns of {name} in two: "
-                                 "pass a tuple (X, U), or split=….")
+            cut_of(self, X.shape[1], f"the {X.shape[1]} columns of {name}")
         self._halves(X, name)
         return X
 

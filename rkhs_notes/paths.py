@@ -19,7 +19,7 @@ from .arrays import (Cholesky, as_count, as_floats, as_number, in_parallel, norm
                                one_blas_thread, require_fits)
 from .contracts import (AnyPoints, Targets, Word, array, contract, function, one_of,
                                   points)
-from .errors import ConvergenceFailure, finite, require
+from .errors import finite, require, settled
 
 # %% ../nbs/S_paths.ipynb #8c98668f
 def _increasing(value, name, call=None):
@@ -85,9 +85,8 @@ def by_products(Phi, Y, root, rtol=None):
     beta = np.stack([fit(y) for y in Y.T], axis=1)
     slope = np.linalg.norm(Phi.T @ (Y - Phi @ beta) - root**2 * beta)
     units = size * (size * np.linalg.norm(beta) + np.linalg.norm(Y)) or 1.0
-    if not slope <= 100 * max(Phi.shape) * np.finfo(float).eps * units:
-        raise ConvergenceFailure(f"after {most} products the gradient is {slope / units:.1e} of "
-                                 "its size: small singular values. Pass lam > 0, or Phi.toarray().")
+    settled(f"the gradient after {most} products, relatively,", slope / units,
+            100 * rank_tolerance(Phi), "Small singular values: pass lam > 0, or Phi.toarray().")
     return beta
 
 

@@ -8,7 +8,7 @@ __all__ = ['LearningCurve', 'learning_curve', 'check_rate', 'ridge_rate', 'spect
 from typing import Annotated, Any
 import numpy as np
 from scipy.stats import t as student
-from .arrays import Cholesky, frozen
+from .arrays import Cholesky, as_count, frozen
 from .contracts import (AnyPoints, Axes, Count, Finite, Function, Labels, NonNegative,
     Points, Positive, Probability, Rng, Targets, Value, Vector, Word, array, contract, count,
     fitting, instance_of, number, word_of)
@@ -139,9 +139,7 @@ Sample = Annotated[Any, Word("function (n, rng) → (X, y), or a pair (X, y)", _
 # %% ../nbs/16a_rates.ipynb #b6135fe5
 def split(X, y, n, rng):
     "n points to learn from, the others to judge by"
-    if n >= len(X):
-        raise ValueError(f"sizes go up to {n}, and sample has {len(X)} points: leave some to judge "
-                         f"by, such as sizes up to {2 * len(X) // 3}.")
+    as_count(n, "the last of sizes", at_most=len(X) - 1, because=": leave some points to judge by")
     rows = rng.permutation(len(X))
     return X[rows[:n]], y[rows[:n]], X[rows[n:]], y[rows[n:]]
 
@@ -312,8 +310,7 @@ def selection_cost(choose: Function, X: AnyPoints, y: Targets,
     ------
     ValueError    more folds than points
     """
-    if folds > len(X):
-        raise ValueError(f"folds = {folds} for {len(X)} points: pass at most {len(X)}.")
+    as_count(folds, "folds", at_most=len(X), because=": one point a fold at least")
     score, part, errors = choose(X, y)[1], rng.permutation(len(X)) % folds, []
     for fold in range(folds):
         f = choose(X[part != fold], y[part != fold])[0]

@@ -287,20 +287,26 @@ def _opened(path):
         raise type(e)(e.errno, told, str(path)) from None
 
 
+@contextmanager
+def readable(path, told, errors=Exception):
+    "Whatever a parser makes of broken bytes becomes one refusal, which names the file"
+    try:
+        yield
+    except errors as e:
+        raise ValueError(f"{path} {told} ({type(e).__name__}: {e}).") from e
+
+
 def _contents(path):
     "(head, arrays) of a file; every byte is held against its checksum"
-    with _opened(path) as file:
-        try:
-            with zipfile.ZipFile(file) as archive:
-                if broken := archive.testzip():
-                    raise zipfile.BadZipFile(f"the checksum of {broken} is another")
-                head = json.loads(archive.read("expression.json"))
-                names = [name for name in archive.namelist() if name.endswith(".npy")]
-                return head, {name[:-4]: np.lib.format.read_array(
-                    archive.open(name), allow_pickle=False) for name in names}
-        except Exception as e:                         # whatever a parser makes of broken bytes
-            raise ValueError(f"{path} is damaged, cut off, or no file of this package ({e}). Make "
-                             "it again with save, or take a copy.") from e
+    with _opened(path) as file, readable(
+            path, "is damaged, cut off, or no file of this package: make it again with save, or "
+            "take a copy"), zipfile.ZipFile(file) as archive:
+        if broken := archive.testzip():
+            raise zipfile.BadZipFile(f"the checksum of {broken} is another")
+        head = json.loads(archive.read("expression.json"))
+        names = [name for name in archive.namelist() if name.endswith(".npy")]
+        return head, {name[:-4]: np.lib.format.read_array(
+            archive.open(name), allow_pickle=False) for name in names}
 
 # %% ../nbs/S_stored.ipynb #ade4828e
 @contract

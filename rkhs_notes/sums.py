@@ -17,7 +17,7 @@ from . import settings
 from .arrays import finite, require_fits, row_blocks, shaped, spans
 from .contracts import Count, Value, Word, fitting, present, taken_of
 from .gram import n_points
-from .stored import FilePath, to_expression
+from .stored import FilePath, readable, to_expression
 
 # %% ../nbs/S_sums.ipynb #7c68988c
 class Sum(Value):
@@ -232,8 +232,5 @@ class FileBlocks(Value):
             yield (X, y, *w)
 
     def _next(self, pieces):
-        try:
+        with readable(self.path, "cannot be read: is it whole, the columns spelt as in the file?"):
             return next(pieces, None)
-        except Exception as e:                         # pyarrow and pandas have errors of their own
-            raise ValueError(f"{self.path} cannot be read ({type(e).__name__}: {e}). Is it whole, "
-                             "and are the columns spelt as in the file?") from e

@@ -39,12 +39,18 @@ def _each_price(value, name, call):
     return read or as_floats(read, name)                                # which refuses none
 
 
+def require_factors(value, name, classes):
+    "Are these factors of some of the classes?"
+    if not (isinstance(value, dict) and set(value) <= set(classes)):
+        raise ValueError(f"{name} = {value!r}: pass 'balanced', or a dict {{label: factor}} of "
+                         f"{classes}.")
+
+
 def _class_weights(value, name, call):
-    y, balanced = call.seen["y"], isinstance(value, str) and value == "balanced"
-    if not balanced and not (isinstance(value, dict) and set(value) <= set(y.names)):
-        raise ValueError(f"{name} = {value!r}: pass {{label: factor}} of {y.names}, or 'balanced'.")
-    if balanced:
+    y = call.seen["y"]
+    if isinstance(value, str) and value == "balanced":
         return (len(y.place) / (len(y.classes) * np.bincount(y.place)))[y.place]
+    require_factors(value, name, y.names)
     factor = lambda label: as_number(value.get(label, 1.0), f"{name}[{label!r}]", at_least=0)
     return np.array([factor(label) for label in y.names])[y.place]
 

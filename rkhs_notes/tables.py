@@ -17,7 +17,9 @@ from pathlib import Path
 # %% ../nbs/S_tables.ipynb #a31db23f
 from typing import Annotated, Any
 import numpy as np
+from .arrays import as_count
 from .contracts import Count, Rng, Word, contract, fitting, present
+from .stored import readable
 
 # %% ../nbs/S_tables.ipynb #af753682
 class Table:
@@ -61,11 +63,10 @@ def _is_number(text):
 @contextmanager
 def _text_file(path):
     opened = gzip.open if path.name.endswith(".gz") else open
-    try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-            yield file
-    except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile) as e:
-        raise ValueError(f"{path.name} is no UTF-8 text, or cut short: {e}.") from None
+    broken = UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile
+    with readable(path.name, "is no UTF-8 text, or cut short", broken), opened(
+            path, "rt", encoding="utf-8-sig", newline="") as file:
+        yield file
 
 
 def _csv_table(path, header):
@@ -180,10 +181,9 @@ def _file_table(path, header, name):
     if kind == ".parquet":
         return _parquet_table(path)
     if kind == ".npy":
-        try:
-            return _array_table(np.load(path, mmap_mode="r"), path.name)
-        except (ValueError, EOFError, OSError) as e:
-            raise ValueError(f"{path.name} is no array that can be read: {e}") from None
+        with readable(path.name, "is no array that can be read", (ValueError, EOFError, OSError)):
+            X = np.load(path, mmap_mode="r")
+        return _array_table(X, path.name)
     if kind in (".csv", ".tsv", ".txt", ".tab"):
         return _csv_table(path, header)
     raise ValueError(f"{path.name} ends in {kind or 'nothing'!r}; .csv, .tsv, .txt (also .gz), "
@@ -394,9 +394,7 @@ def encoded(A: ATable, B: ATable, columns=None, categorical=(), rng: Rng = None,
             for column, entries in zip(seen, block, strict=True):
                 column.add(entries, table.name)
             reservoir.add(block, label)
-        counts.append(reservoir.seen - before)
-        if counts[-1] < 2:
-            raise ValueError(f"{table.name} has {counts[-1]} rows; pass at least 2.")
+        counts.append(as_count(reservoir.seen - before, f"the number of rows of {table.name}", 2))
     return Encoder(seen, reservoir.columns()), reservoir, tuple(counts)
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import scipy.linalg
 from scipy.optimize import minimize_scalar
-from .errors import ConvergenceFailure
+from .errors import settled
 from .smoothers import require_directions
 
 # %% ../nbs/S_turns.ipynb #1087deae
@@ -50,8 +50,8 @@ def least_dependent(Z, dependence, tol, max_sweeps):
     turn, Z = np.eye(m), Z.copy()
     while largest > tol:
         if sweeps == max_sweeps:
-            raise ConvergenceFailure(f"a pair turned by {largest:.2g} still in sweep {sweeps}: two "
-                                     "may be Gaussian; else pass more points or a larger tol.")
+            settled(f"the largest turn still in sweep {sweeps}", largest, tol, "Two may be "
+                    "Gaussian; else pass more points or a larger tol.")
         sweeps, largest = sweeps + 1, 0.0
         for i, j in combinations(range(m), 2):
             angle, spread = best_angle(dependence, Z[:, i], Z[:, j], tol)

@@ -140,7 +140,7 @@ REFUSED = {
     "an unknown category": (({"x": [1, 2]}, {"x": [1, 2]}), {"categorical": ["z"]}, "no column 'z'"),
     "numbers and words": (({"x": [1, 2]}, {"x": ["7b", "8"]}), {}, "numbers, and '7b' in B"),
     "infinite": (({"x": [1, np.inf]}, {"x": [1, 2]}), {}, "1 infinite numbers"),
-    "one row": (({"x": [1]}, {"x": [1, 2]}), {}, "A has 1 rows"),
+    "one row": (({"x": [1]}, {"x": [1, 2]}), {}, "rows of A = 1"),
     "identifiers": (({"x": [f"n{i}" for i in range(1200)]}, {"x": ["a", "b"]}), {}, "names of rows"),
     "a level": (({"x": [1, 2]}, {"x": [1, 2]}), {"level": 5}, "level"),
     "a number": ((3.0, {"x": [1, 2]}), {}, "A is of type float"),

@@ -486,7 +486,7 @@ def test_what_cannot_be_saved_or_opened_says_what_to_do(tmp_path):
     with pytest.raises(OSError, match="Make the folder first"):
         KernelRidge().save(tmp_path / "no" / "m.npz")
     (tmp_path / "m.pkl").write_bytes(pickle.dumps(KernelRidge()))
-    with pytest.raises(ValueError, match="no file of this package.*Make it again with save"):
+    with pytest.raises(ValueError, match="no file of this package.*make it again with save"):
         rkhs_notes.load_model(tmp_path / "m.pkl")
 
 

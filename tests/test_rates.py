@@ -322,7 +322,7 @@ def test_nested_validation_is_k_fold_of_the_choice():
     np.testing.assert_allclose(cost.honest, cost.folds.mean())
     np.testing.assert_allclose(cost.optimism, cost.folds.mean() - 12)
     assert "says 12" in repr(cost)
-    with pytest.raises(ValueError, match="at most 12"):
+    with pytest.raises(ValueError, match="≤ 12"):
         selection_cost(choose, X, y, 13, 0)
 
 

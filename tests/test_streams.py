@@ -362,7 +362,7 @@ def test_files_that_are_broken_or_other(tmp_path):
     with pytest.raises(ValueError, match="has no column 'z'; it has a, y|cannot be read.*z"):
         list(FileBlocks(path, "z"))
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(ValueError, match="t.parquet cannot be read.*Is it whole"):
+    with pytest.raises(ValueError, match="t.parquet cannot be read.*is it whole"):
         list(FileBlocks(path, "y"))
     (tmp_path / "t.csv").write_text("a,y\n1,2\n3,four\n")
     with pytest.raises(ValueError, match="t.csv cannot be read.*four"):
