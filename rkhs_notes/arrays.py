@@ -920,7 +920,8 @@ def spans(n, length, start=0):
     ------
     slice
     """
-    for i in range(start, n, length):
+    n, start = as_count(n, "n", at_least=0), as_count(start, "start", at_least=0)
+    for i in range(start, n, as_count(length, "length")):
         yield slice(i, min(i + length, n))
 
 # %% ../nbs/C_arrays.ipynb #9c100a73

@@ -161,7 +161,7 @@ class CoupledKernelEmbedding(views.Matching, Value):
 # %% ../nbs/12_cke.ipynb #fd2fb2b2
 @contract
 def coupled_embedding(k_low: AKernel, k_high: AKernel, L: views.LowPoints, H: views.HighPoints,
-                      W: views.Ties = None, n_components: Count = 10, reg: NonNegative = 1.0,
+                      W: views.Ties = None, n_components: views.Axes = 10, reg: NonNegative = 1.0,
                       rank: Count = None, rng: Rng = None) -> CoupledKernelEmbedding:
     """(𝐊𝐋𝐊 + γ𝐊) v = λ (𝐊𝐃𝐊 + γ𝐊) v on centred Gram matrices, smallest λ first   (12.5)
 
@@ -169,7 +169,7 @@ def coupled_embedding(k_low: AKernel, k_high: AKernel, L: views.LowPoints, H: vi
     L : (n, m), such as low-resolution pictures
     H : (n, M): row i of both is a pair
     W : the weight of (lᵢ, hⱼ); the identity when left out, see affinity
-    n_components : p
+    n_components : p; None: ten, or fewer where fewer correlate
     reg : γ, in units of k (not multiplied by n); 0 only to show what goes wrong
     rank : columns of each Gram matrix that are used; all up to n = 1000, else 1000
     rng : draws the columns; where all are used, only signs of axes and rounding depend on it
@@ -197,7 +197,7 @@ def coupled_embedding(k_low: AKernel, k_high: AKernel, L: views.LowPoints, H: vi
         warnings.warn(f"reg = {reg:g} is nothing beside Gram matrices of full rank: on the pairs "
                       "the result depends on W alone, not on the kernels (Theorem 12.3).",
                       RuntimeWarning, stacklevel=3)
-    return _coupled(low, high, W, n_components, reg)
+    return _coupled(low, high, W, n_components or 10, reg, or_fewer=n_components is None)
 
 # %% ../nbs/12_cke.ipynb #49a50295
 def _coupled(low, high, W, p, reg, or_fewer=False):

@@ -81,7 +81,7 @@ def _read_parameters(estimator):
             if value not in words:
                 told = " or ".join(map(repr, words))
                 raise ValueError(f"{name} must be a number or {told}, not {value!r}.")
-        elif name in _WORDS and not (value is None and name in _OR_NONE):
+        elif name in _WORDS and not (value is None and name in (*_OR_NONE, *estimator._or_none)):
             word_of(_WORDS[name]).read(value, name, None)
 
 
@@ -141,6 +141,7 @@ class KernelEstimator(_Kept):
         return self
 
     _open = {}                           # the words that leave a parameter to be chosen
+    _or_none = ()                        # numbers that may be left out
 
     def _left_open(self, name):
         "Is this parameter to be chosen?"
@@ -898,7 +899,7 @@ class CoupledEmbedding(_TwoViews):
     Parameters
     ----------
     kernel, kernel_y : Kernel, or None     None: Gaussians of the median distances
-    n_components : int ≥ 1       axes of the common space
+    n_components : int ≥ 1, None    None: ten, or fewer where fewer correlate
     reg : float > 0              in units of the kernels
     bandwidth : "median", or float > 0    of the first kind's Gaussian, where kernel is None
 
@@ -907,11 +908,17 @@ class CoupledEmbedding(_TwoViews):
     embedding_                   the CoupledKernelEmbedding, with .match and .eigenvalues
     kernel_, kernel_y_, chosen_
     """
+    _or_none = ("n_components",)
+
+    def __init__(self, kernel=None, kernel_y=None, n_components=None, reg=1.0, bandwidth="median"):
+        super().__init__(kernel, kernel_y, n_components, reg, bandwidth)
+
     def fit(self, X, y):
         "Row i of X belongs to row i of y"
         L, H = self._both(X, y)
         self.embedding_ = coupled_embedding(self.kernel_, self.kernel_y_, L, H, None,
                                             self.n_components, self.reg, rng=0)
+        self._n_features_out = len(self.embedding_.eigenvalues)
         return self
 
     def _maps(self):

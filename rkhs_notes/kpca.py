@@ -4,7 +4,7 @@
 __all__ = ['pca_primal', 'center', 'center_cross', 'KernelComponents', 'kernel_pca', 'check_kernel_pca']
 
 # %% ../nbs/08_kpca.ipynb #523ea3b6
-import math, scipy.linalg
+import functools, math, scipy.linalg
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
@@ -166,6 +166,9 @@ Method = Annotated[str, one_of("fixed_point", "ridge")]
 # %% ../nbs/08_kpca.ipynb #5b31a478
 class Invertible(Axes):
     "Axes with a way back"
+
+    @functools.cached_property
+    def _learned(self): return _way_back(self)              # kept: n³ operations, once
 
     @contract
     def pre_image(self, scores: Scores, method: Method = "fixed_point", starts: Count = 3,
@@ -344,12 +347,18 @@ def _by_fixed_point(pca, scores, starts, tol, max_iter):
     f, k = pca.components, pca.k.simplify()
     k = k.k if isinstance(k, Scaled) else k
     if not isinstance(k, Gaussian):
-        raise ValueError(f"the fixed point is of a Gaussian, not of {k}; take method='ridge'.")
+        raise TypeError(f"the fixed point is of a Gaussian, not of {k}; take method='ridge'.")
     share = mean_feature(k, f.Z, float, pca.weights).alpha
     return fixed_points(k, f.Z, f.alpha, pca.scores, scores, starts, tol, max_iter, share)
 
 # %% ../nbs/08_kpca.ipynb #ff7f0b08
 def _by_ridge(pca, scores, k, lam, targets):
+    "The way that was learned at first, where nothing else is asked for"
+    as_before = k is None and lam is None and targets is None
+    return (pca._learned if as_before else _way_back(pca, k, lam, targets))(scores)
+
+
+def _way_back(pca, k=None, lam=None, targets=None):
     "Kernel ridge regression from the scores of the sample to its points; their mean is free"
     f, trained = pca.components, pca.scores
     if targets is None and isinstance(f.k, Precomputed):
@@ -357,6 +366,5 @@ def _by_ridge(pca, scores, k, lam, targets):
     targets = as_targets(f.Z if targets is None else targets, len(f.Z), "targets")
     k = Gaussian(median_bandwidth(trained)) if k is None else k
     with_offset = dict(offset=True, weights=pca.weights)
-    fit = ridge(k, trained, targets, lam, **with_offset) if lam is not None else (
+    return ridge(k, trained, targets, lam, **with_offset) if lam is not None else (
         ridge_path(k, trained, targets, **with_offset).function)
-    return fit(scores)

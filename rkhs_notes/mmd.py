@@ -9,12 +9,13 @@ import math
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
-from .arrays import (akin, array_namespace, as_number, as_points, is_foreign,
-                               plain_float, require_symmetric, root, row_blocks, shaped, sqdist)
+from .arrays import (akin, array_namespace, as_number, as_points, is_foreign, plain_float,
+                               require_fits, require_symmetric, root, row_blocks, shaped, sqdist)
 from .contracts import (Count, Flag, Function, Positive, Value, Word, array, contract,
                                   count, function, joined_of, taken_of, word_of)
 
 # %% ../nbs/11_mmd.ipynb #4adf0f6b
+from tqdm.auto import tqdm
 from .errors import require
 from .functions import Places, SameSpace, paired, times
 from .gram import AKernel, n_columns, n_points
@@ -372,7 +373,8 @@ def herding(k: AKernel, measure: Annotated[Any, sample("N")], n: Count,
     C = measure.points if candidates is None else candidates.points
     mu = times(k, C, measure.points, measure.shares).astype(float)
     total, chosen = np.zeros(n_points(C)), []
-    for t in range(n):
+    require_fits((n, n_columns(C)), instead="fewer points")
+    for t in tqdm(range(n), "points", delay=10, leave=False):
         best = int(np.argmax(mu - total / (t + 1)))                                  # (11.16)
         chosen.append(best)
         total += k(C, taken_of(C, [best]))[:, 0]

@@ -211,7 +211,8 @@ def _tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter, weights
     if not len(logs):
         return Hyperparameters(k, noise, _powered(k, X, y, noise, weights)[0])
     with few_threads(n):
-        starts, box = starts_of(logs, evidence, n, restarts, rng, max_iter), box_around(logs.start)
+        starts = starts_of(logs, evidence, n, restarts, rng, max_iter, tol)
+        box = box_around(logs.start)
         theta, value = highest(evidence, starts, box, max_iter, progress, tol, n)
     kernel, *free = logs.at(theta)
     return Hyperparameters(kernel, *(free or [noise]), value)

@@ -7,7 +7,7 @@ __all__ = ['OffsetFit', 'ridge', 'regularized_risk', 'check_representer', 'Ridge
 # %% ../nbs/05_representer.ipynb #763a2174
 from typing import Annotated, Any
 import numpy as np
-from .arrays import Objects, filled, frozen, is_foreign, joined
+from .arrays import Objects, as_number, filled, frozen, is_foreign, joined
 from .contracts import (Classes, Count, Finite, Flag, ManyResponses, NonNegative,
                                   Points, Positive, Responses, Rng, Targets, Weights, Word,
                                   contract, points, word_of)
@@ -109,7 +109,9 @@ def regularized_risk(f: Fitted, X: ItsPoints, y: Responses, lam: NonNegative,
                      loss: ALoss = squared) -> Finite:
     "J(f) = Σᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖²   (5.1)"
     norm = getattr(f, "function", f).norm()
-    return float(np.sum(loss(loss.targets(y), f(X)))) + lam * norm**2
+    with np.errstate(over="ignore"):
+        risk = float(np.sum(loss(loss.targets(y), f(X)))) + lam * norm**2
+    return as_number(risk, "J(f)", because="; the losses overflow, rescale y")
 
 # %% ../nbs/05_representer.ipynb #ee914f8f
 @contract

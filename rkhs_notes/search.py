@@ -90,7 +90,7 @@ def box_around(theta):
     return np.stack([theta - REACH, theta + REACH], axis=1)
 
 
-def starts_of(logs, objective, n, restarts, rng, max_iter):
+def starts_of(logs, objective, n, restarts, rng, max_iter, tol=1e-9):
     "Where to climb from: the best end in step, and jumps by up to a factor 100"
     start, together = logs.start, logs.group.max(initial=-1) + 1
     if together < len(logs):
@@ -100,7 +100,8 @@ def starts_of(logs, objective, n, restarts, rng, max_iter):
                 value, slope = objective(logs.start + t[logs.group], part)
                 return value, np.bincount(logs.group, slope)
 
-            shift, _ = highest(in_step, [shift], box, max_iter, False, 1e-3, n // step)
+            ftol = tol if step == 1 else 1e-3            # the end in step is the isotropic fit's
+            shift, _ = highest(in_step, [shift], box, max_iter, False, ftol, n // step)
         start = logs.start + shift[logs.group]
     jump = math.log(100)
     return [start] + [logs.start + rng.uniform(-jump, jump, len(logs)) for _ in range(restarts)]

@@ -395,7 +395,10 @@ def _by_pairs(F, problem, tol):
             found = solved(Linear(), F, problem, None, tol, None if problem.is_open else 200_000)
         if found.converged:
             return found
-    raise ConvergenceFailure(f"no Newton step reaches tol = {tol:.2g}; rescale phi, or lower C.")
+    far = float(np.abs(F.mean(axis=0)).max() / max(F.std(axis=0).max(), np.finfo(float).tiny))
+    advice = "rescale phi, or lower C" if far < 1e3 else (
+        f"the features lie {far:.1g} times their spread from 0: take away the mean of X")
+    raise ConvergenceFailure(f"no Newton step reaches tol = {tol:.2g}; {advice}.")
 
 # %% ../nbs/07_svm.ipynb #7ee8d9cf
 class LogisticMachine(Deciding):

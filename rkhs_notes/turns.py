@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 import scipy.linalg
 from scipy.optimize import minimize_scalar
+from .arrays import as_number
 from .errors import settled
 from .smoothers import require_directions
 
@@ -19,6 +20,8 @@ def whitened(X, m):
     units = np.abs(X - mean).max(axis=0)
     varies = units > 64 * np.finfo(float).eps * np.abs(X).max(axis=0)
     units = np.where(varies, units, 1.0)
+    as_number(float(units.min()), "the spread of a column of X", at_least=1e-290,
+              because=", else the unmixing overflows: rescale X")
     X0 = np.where(varies, (X - mean) / units, 0.0)
     U, s, Vt = scipy.linalg.svd(X0 - X0.mean(axis=0), full_matrices=False)
     rank = int((s > 1e-10 * s[0]).sum()) if s[0] > 0 else 0

@@ -48,6 +48,7 @@ Lows, Highs = (Annotated[Any, Word(
     lambda rng, sizes: rng.normal(size=(sizes["n"], 4)), _no_ties[1:3])] for d in "mM")
 LowPoints, HighPoints = (Annotated[Any, points("n", of=k)] for k in ("k_low", "k_high"))
 PerAxis = Annotated[Any, array("p")]
+Axes = Annotated[Any, either(lambda value: value is None, count(), "int ≥ 1, or None")]
 Affinity = Annotated[str, one_of("identity", "knn", "class")]
 
 

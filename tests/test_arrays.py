@@ -562,3 +562,10 @@ def test_the_rule_of_a_class():
         "unknown",
         "unknown",
     ]
+
+
+def test_spans_of_no_length_are_refused():
+    assert [(s.start, s.stop) for s in arrays.spans(5, 2, start=1)] == [(1, 3), (3, 5)]
+    for wrong, words in (((5, 0), "length = 0"), (("a", 2), "n = 'a'"), ((5, 2, -1), "start = -1")):
+        with pytest.raises((TypeError, ValueError), match=words):
+            list(arrays.spans(*wrong))

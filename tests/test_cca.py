@@ -202,6 +202,7 @@ def test_amari():
 
 
 BAD = {
+    "ica tiny": (lambda: kernel_ica(1e-310 * X), ValueError, "rescale X"),
     "reg 0": (lambda: kernel_cca(Linear(), Linear(), X, Y, 0), ValueError, "reg"),
     "reg tiny": (
         lambda: kernel_cca(Gaussian(1), Gaussian(1), X, Y, 1e-14),

@@ -726,6 +726,8 @@ def test_transformers_are_the_chapters():
     pair = CoupledEmbedding(k, Gaussian(1.0), 2).fit(X, Y)
     values = coupled_embedding(k, Gaussian(1.0), X, Y, n_components=2).eigenvalues
     assert np.allclose(pair.embedding_.eigenvalues, values)
+    found, few = CoupledEmbedding().fit(X, Y), CoupledEmbedding().fit(X[:8], Y[:8])
+    assert found.transform(Z).shape == (5, 10) and few.transform(Z).shape == (5, 7)
     searched = clone(both).set_params(kernel_y__bandwidth=3.0)
     assert searched.kernel_y == Gaussian(3.0) and both.kernel_y == Gaussian(1.0)
 

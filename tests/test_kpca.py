@@ -6,12 +6,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rkhs_notes import settings
+from rkhs_notes import kpca, settings
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
-from rkhs_notes.kernels import Constant, Gaussian, Kernel, Laplace, Linear, Polynomial, Precomputed, Sigmoid
+from rkhs_notes.kernels import (
+    Constant,
+    Gaussian,
+    Kernel,
+    Laplace,
+    Linear,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+    median_bandwidth,
+)
 from rkhs_notes.kpca import KernelComponents, center, center_cross, check_kernel_pca, kernel_pca, pca_primal
+from rkhs_notes.representer import ridge_path
 from rkhs_notes.rkhs import RKHSFunction
 from scipy.sparse.linalg import eigsh
+from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA, KernelPCA
 
 from shared import KERNELS, H, X, Y, n
@@ -223,6 +235,35 @@ def test_pre_images_that_do_not_exist():
     with pytest.raises(ConvergenceFailure, match="no pre-image for row 1"):
         three.pre_image([three.scores[0], beyond])
     assert np.isfinite(three.pre_image(beyond, "ridge", lam=1e-3)).all()
+
+
+def test_the_default_way_back_beats_linear_pca():
+    digits, rng = load_digits().data / 16, np.random.default_rng(0)
+    digits = digits[rng.permutation(len(digits))]
+    clean, test = digits[:600], digits[600:900]
+    noisy = test + 0.35 * rng.normal(size=test.shape)
+    error = lambda back: np.square(back - test).mean()  # noqa: E731
+    _, axes, _ = pca_primal(clean, 40)
+    mean, onto = clean.mean(axis=0), [axes[:, :m] @ axes[:, :m].T for m in range(1, 41)]
+    plain = [error(mean + (noisy - mean) @ plane) for plane in onto]
+    whole = kernel_pca(Gaussian(median_bandwidth(clean)), clean, 40)
+    for m in (10, 20, 30, 40):
+        assert error(whole.first(m).reconstruct(noisy)) < 0.95 * plain[m - 1]
+    assert error(whole.first(30).reconstruct(noisy)) < 0.85 * min(plain)
+
+
+def test_the_learned_way_back_is_kept(monkeypatch):
+    fits = []
+    monkeypatch.setattr(kpca, "ridge_path", lambda *a, **b: fits.append(a) or ridge_path(*a, **b))
+    pca = kernel_pca(Gaussian(1.0), X, 5)
+    once = pca.reconstruct(X, "ridge")
+    np.testing.assert_allclose(pca.reconstruct(X[:9], "ridge"), once[:9], atol=1e-9)
+    assert len(fits) == 1
+    again = ridge_path(Gaussian(median_bandwidth(pca.scores)), pca.scores, X, offset=True).function
+    np.testing.assert_allclose(once, again(pca.scores), atol=1e-9)
+    assert not np.allclose(pca.reconstruct(X, "ridge", k=Laplace(1.0)), once) and len(fits) == 2
+    assert not np.allclose(pca.pre_image(pca.scores, "ridge", targets=2 * X), once) and len(fits) == 3
+    assert not np.allclose(pca.first(2).reconstruct(X, "ridge"), once) and len(fits) == 4
 
 
 class Twisted(Kernel):

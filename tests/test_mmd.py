@@ -515,6 +515,11 @@ def test_bad_input_is_refused_in_words(call, words):
     assert words in str(error.value), str(error.value)
 
 
+def test_more_points_than_fit_are_refused():
+    with pytest.raises(MemoryError, match="fewer points"):
+        herding(G, X, 10**9)
+
+
 def test_features_are_kept_only_if_they_fit():
     phi = Polynomial(2).feature_map(3)
     P, Q = Measure(X, np.r_[0.0, np.arange(1.0, 20)]), Measure(Y, np.arange(1.0, 32))

@@ -26,6 +26,7 @@ from rkhs_notes.representer import (
 from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.systems import NullPart, clipped
 from scipy.optimize import linprog, minimize
+from sklearn.datasets import load_diabetes
 
 K = Gaussian(0.5)
 LOSSES = [absolute, huber(0.5), quantile(0.8), epsilon_insensitive(0.1), logistic, hinge, squared_hinge]
@@ -230,6 +231,25 @@ def test_widths_apart_never_end_below_widths_together():
         assert six.log_marginal > one.log_marginal - 1e-6
     kernel, noise, value = six
     assert value == pytest.approx(log_marginal(kernel, X, y, noise)[0])
+
+
+@pytest.mark.parametrize("seed, n, d", [(5, 30, 5), (1, 50, 3)])
+def test_widths_apart_never_end_below_on_generated_rows(seed, n, d):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    no_lower(X, np.sign(X[:, 0]) * np.cos(X[:, 1]) + 0.3 * rng.normal(size=n))
+
+
+def test_widths_apart_never_end_below_on_the_rows_of_diabetes():
+    X, y = load_diabetes(return_X_y=True)
+    no_lower(20 * X[:80], (y[:80] - 150) / 77)
+
+
+def no_lower(X, y):
+    for width, noise in ((0.14, 0.18), (0.3, 0.02), (2.0, 1.0)):
+        one = fit_hyperparameters(1.0 * Gaussian(width), X, y, noise)
+        many = fit_hyperparameters(1.0 * Mahalanobis(np.full(X.shape[1], width)), X, y, noise)
+        assert many.log_marginal > one.log_marginal - 1e-6 * len(y)
 
 
 def test_rounding_has_a_limit():

@@ -838,6 +838,7 @@ BAD_TOO = {
     "risk of columns": (lambda: regularized_risk(ridge(G, X, Y), X, Y[:, None], 1), ValueError, "ravel"),
     "risk of labels": (lambda: regularized_risk(ridge(G, X, Y), X, Y, 1, "hinge"), ValueError, "labels"),
     "risk of a sine": (lambda: regularized_risk(np.sin, X, Y, 1), TypeError, "RKHSFunction"),
+    "risk of giants": (lambda: regularized_risk(ridge(G, X, Y), X, 1e300 * Y, 1), ValueError, "rescale y"),
     "law of a fit": (lambda: check_representer(np.sin, X, Y, 1), TypeError, r"\.function"),
     "law by text": (lambda: check_representer(ridge(G, X, Y), X, Y, 1, rng="a"), TypeError, "rng"),
     "no draws": (lambda: gaussian_process(G, X, Y, 1).sample(X, -1, 0), ValueError, "n = -1"),

@@ -407,6 +407,11 @@ BAD = {
         ValueError,
         r"phi\(X\) has shape",
     ),
+    "features far from 0": (
+        lambda: svm_primal(lambda X: X + 1e9, X, y),
+        ConvergenceFailure,
+        "take away the mean",
+    ),
     "features of one class": (
         lambda: svm_primal(lambda X: X, X, np.ones(len(X))),
         ValueError,
