@@ -686,8 +686,7 @@ class KernelLogistic(_Classifier):
 
     def _fits(self, k, X, place, weights):
         q = len(self.classes_)
-        return [gp_classification(k, X, place == c, weights)
-                for c in ([1] if q == 2 else range(q))]
+        return [gp_classification(k, X, place == c, weights) for c in range(q == 2, q)]
 
     def _scale(self, k, X, place, weights, scales=(1.0, 3.0, 10.0, 30.0, 100.0, 300.0)):
         "(scale of largest evidence on at most 300 points, its fits if those are all, or None)"
@@ -716,7 +715,8 @@ class KernelLogistic(_Classifier):
 
     def predict(self, X):
         "The labels of largest probability"
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        P = self.predict_proba(X)
+        return self.classes_[P.argmax(axis=1)]
 
 # %% ../nbs/W_estimators.ipynb #fca2f3ab
 def _generator(random_state):
