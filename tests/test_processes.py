@@ -114,7 +114,7 @@ def test_weights_are_repetitions_under_any_loss(loss):
 
 def test_no_minimiser_is_said():
     x, _, _ = problem()
-    with pytest.raises(ConvergenceFailure, match="no minimiser"):
+    with pytest.raises(ConvergenceFailure, match="nothing is least"):
         semiparametric(K, x, np.sign(x - 1), line, 0.1, loss="logistic")
     with pytest.raises(ValueError, match="no line"):
         smoothing_spline(np.ones(3), np.arange(3.0), 1.0, loss="absolute")
