@@ -8,6 +8,7 @@ from pathlib import Path
 from sphinx.cmd.build import main as sphinx
 
 from cells import NBS, ROOT, module, read
+from front import front_pages
 from run import BUILD, execute_cached
 
 SITE, STAGE, HTML = ROOT / "_site", BUILD / "source", BUILD / "html"
@@ -51,6 +52,7 @@ def stage():
     wanted = {write(STAGE / path.name, file.read_bytes()) for path, file in notebooks.items()}
     wanted |= {write(STAGE / path.relative_to(NBS), path.read_bytes()) for path in NBS.glob("images/*")}
     wanted |= {write(path, text) for path, text in api_pages(notebooks)}
+    wanted |= {write(STAGE / "front" / name, data) for name, data in front_pages()}
     races = (ROOT / "benchmarks" / "page").glob("*")
     wanted |= {write(STAGE / "benchmarks" / path.name, path.read_bytes()) for path in races}
     for path in STAGE.rglob("*.*"):

@@ -17,6 +17,7 @@ from sphinx.transforms import SphinxTransform
 
 from cells import module, split
 from fold import hidden
+from front import toctree_entries
 
 BOX = re.compile(r"(Theorem|Definition|Lemma|Proposition|Corollary|Example|Remark|Law|Algorithm|Puzzle)\b")
 DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
@@ -24,6 +25,7 @@ ANCHOR = re.compile(r'<a id="([^"]+)">')
 TOCTREES = "\n\n".join(
     f"```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n{files}\n```"
     for caption, files in [
+        ("Front matter", "\n".join(toctree_entries())),
         ("Chapters", "[0-9]*"),
         ("Appendices", "[A-U]_*\nV_exercises\n[W-Z]_*\nbenchmarks/*"),
         ("API", "api/*"),
