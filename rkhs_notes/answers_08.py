@@ -166,3 +166,64 @@ _exercises["08.9"] = dict(
         "the penalty must change": lambda reg, c: reg,
         "K̃ enters (8.12) once, not squared": lambda reg, c: c**2 * reg,
     })
+
+# %% ../nbs/V_answers_08.ipynb #7ef7ced8
+def _scatter(X):
+    return float(np.linalg.eigvalsh(np.cov(X.T))[-1]) * (len(X) - 1)
+
+
+_exercises["08.12"] = dict(
+    draw=lambda rng: (rng.normal(size=(12, 3)) * rng.uniform(0.5, 2, size=3) + 1,),
+    answer=_scatter,
+    mistakes={
+        "not centred: H takes the mean away": lambda X: float(np.linalg.norm(X, 2) ** 2),
+        "that is an eigenvalue of the covariance; HKH has no 1/n": lambda X: _scatter(X) / len(X),
+        "−½HDH = X₀X₀ᵀ: the ½ belongs to D": lambda X: 2 * _scatter(X),
+        "a singular value of X₀; its square is the eigenvalue": lambda X: _scatter(X) ** 0.5,
+    })
+
+# %% ../nbs/V_answers_08.ipynb #d0be77ab
+_exercises["08.14"] = dict(
+    draw=lambda rng: (int(rng.integers(2, 6)), int(rng.integers(6, 9))),
+    answer=lambda d, e: d + e,
+    mistakes={
+        "centring costs one dimension: the ranges lie in n − 1 dimensions":
+            lambda d, e: d + e - 1,
+        "at n = d + e + 1 the ranges meet in 0 alone": lambda d, e: d + e + 1,
+        "one side alone need not fill the space; they only have to meet":
+            lambda d, e: min(d, e) + 1,
+        "the smaller side decides the number of pairs, not whether they meet":
+            lambda d, e: max(d, e) + 1,
+    })
+
+# %% ../nbs/V_answers_08.ipynb #ce6e32a5
+_exercises["08.15"] = dict(
+    draw=lambda rng: (), answer=lambda: 4,
+    mistakes={
+        "−½ log δ = 0 means δ = 1": lambda: 1,
+        "this is Proposition 8.6": lambda: 2,
+        "HSIC of an empirical law is a distance, and a Gaussian's is 0 for equal laws only":
+            lambda: 3,
+    })
+
+# %% ../nbs/V_answers_08.ipynb #9e350581
+def _fits(Rx, Ry, power=1.0):
+    squares = np.sort(np.linalg.eigvals(Rx @ Ry).real)[::-1]
+    return float((squares[1] / squares[0]) ** power)
+
+
+def _smoothers(rng):
+    K, L, reg = _two_sides(rng)
+    return tuple(scipy.linalg.solve(C + reg * np.eye(12), C, assume_a="sym")
+                 for C in map(center, (K, L)))
+
+
+_exercises["08.16"] = dict(
+    draw=_smoothers, answer=_fits,
+    mistakes={
+        "that is one fit; a round has two": lambda Rx, Ry: _fits(Rx, Ry, 0.5),
+        "eigenvalues of R_x R_y are squares of correlations already":
+            lambda Rx, Ry: _fits(Rx, Ry, 2.0),
+        "what is normalised does not shrink: compare with the first pair":
+            lambda Rx, Ry: float(np.sort(np.linalg.eigvals(Rx @ Ry).real)[-2]),
+    })
