@@ -256,7 +256,7 @@ def compare_tables(A: ATable, B: ATable, level: Probability = 0.05, columns=None
 
     References
     ----------
-    Gretton et al. (2012); Domingo-Enrich, Dwivedi, Mackey (2023) for bins; Holm (1979)
+    Gretton et al. (2012a); Domingo-Enrich, Dwivedi, Mackey (2023) for bins; Holm (1979)
 
     Examples
     --------

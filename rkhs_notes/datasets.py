@@ -113,7 +113,7 @@ def wainwright_11():
 
     References
     ----------
-    Wainwright, High-Dimensional Statistics (2019), Figure 12.2; the lecture FL (catalogue,
+    Wainwright, *High-Dimensional Statistics* (2019), Figure 12.2; the lecture FL (catalogue,
     appendix 1).
     """
     x = (np.arange(11) - 5) / 10

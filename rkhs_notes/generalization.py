@@ -232,7 +232,7 @@ def loo_bound(f: Fitted, X: ItsPoints, y: TwoLabels) -> float:
 
     References
     ----------
-    Jaakkola and Haussler (1999); Vapnik (1998)
+    Jaakkola and Haussler (1999b); Vapnik (1998)
     """
     b = np.abs(coefficients_of(f, X))
     if hasattr(f, "offset"):

@@ -155,7 +155,7 @@ def mmd2_v(k: AKernel, X: Sample, Y: OtherSample) -> float:
 
     References
     ----------
-    FL (23); Gretton et al. (2012), Lemma 6
+    FL (23); Gretton et al. (2012a), Lemma 6
 
     Examples
     --------
@@ -203,7 +203,7 @@ def mmd2_u(k: AKernel, X: Sample, Y: OtherSample) -> float:
 
     References
     ----------
-    FL (21); Gretton et al. (2012), Lemma 6
+    FL (21); Gretton et al. (2012a), Lemma 6
 
     Examples
     --------
@@ -251,7 +251,7 @@ def mmd2_u1(k: AKernel, X: OtherSample, Y: Sample) -> float:
 
     References
     ----------
-    FL (22); Gretton et al. (2012), Lemma 6
+    FL (22); Gretton et al. (2012a), Lemma 6
     """
     X, Y = paired_points(k, X, Y)
     return float(of_blocks(k, X, Y, n_points(X))(_no_swap(X))[0])
@@ -265,7 +265,7 @@ def mmd2_linear(k: AKernel, X: OtherSample, Y: Sample) -> float:
 
     References
     ----------
-    Gretton et al. (2012), Lemma 14
+    Gretton et al. (2012a), Lemma 14
     """
     X, Y = paired_points(k, X, Y)
     return float(of_shifts(k, X, Y, "linear", None)(_no_swap(X))[0])

@@ -302,7 +302,7 @@ def one_class(k: AKernel, X: Points, nu: Share = 0.1, tol: Positive = 1e-3, max_
 
     References
     ----------
-    Proposition 7.6; MD (SV one-class); Schölkopf et al. (2001)
+    Proposition 7.6; MD (SV one-class); Schölkopf et al. (2001b)
     """
     w = point_prices(1.0, weights, n_points(X))
     start = from_first(w, nu * w.sum())                                   # the first nu n points

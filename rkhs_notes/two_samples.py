@@ -144,7 +144,7 @@ def mmd_test(k: KernelOrMap, X: Sample, Y: OtherSample, n_permutations: Count = 
 
     References
     ----------
-    Gretton et al. (2012); Fromont et al. (2012), Schrab et al. (2023) for "wild"; FL, Problem 12
+    Gretton et al. (2012a); Fromont et al. (2012), Schrab et al. (2023) for "wild"; FL, Problem 12
 
     Examples
     --------
@@ -228,7 +228,7 @@ def mmd2_threshold(m: Count, n: Count, level: Probability = 0.05, bound: Positiv
 
     References
     ----------
-    Gretton et al. (2012), Corollaries 9 and 11
+    Gretton et al. (2012a), Corollaries 9 and 11
     """
     if statistic == "v":
         return bound * (1 / m + 1 / n) * (1 + math.sqrt(-2 * math.log(level))) ** 2

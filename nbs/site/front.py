@@ -9,6 +9,8 @@ from importlib import import_module
 
 PAGES = {
     "statements.md": "statements:page",
+    "bibliography.md": "references:page",
+    "references.bib": "references:download",
 }
 
 

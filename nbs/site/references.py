@@ -5,6 +5,7 @@ to the one entry that has these names, this year and a title that begins so.
 """
 
 import ast
+import json
 import re
 from collections import defaultdict
 from functools import cache
@@ -19,12 +20,30 @@ FIELD = re.compile(r"(?m)^  (\w+) = \{(.*)\},$")
 YEAR = r"(?:1[89]|20)\d\d[a-z]?"
 GAP = r"(?:(?:['’]s)?(?: [a-z]+){0,2}\*?)?(?P<title>,? \*[^*\n]+\*)?(?:,? (?:PNAS|JMLR) \d+)?,? ?\(?"
 # where a year is read as that of a source: behind a name, behind a title, or alone in brackets
-LIKE = re.compile(rf"(?:(?P<before>[A-ZÀ-Ž][\w’'-]+|et al\.|others|\*),? \(?|\()(?P<year>{YEAR})\b(?=[),;:.]| \(|$)")
+BEFORE = r"(?:(?P<before>[A-ZÀ-Ž][\w’'-]+|et al\.|others|\*),? \(?|\()"
+LIKE = re.compile(rf"{BEFORE}(?P<year>{YEAR})\b(?=[),;:.]| \(|$)")
 MONTHS = "January February March April May June July August September October November December".split()
 # what holds no mention: code, formulas, comments, tags, the targets of links, links as a whole, headings
 HIDDEN = re.compile(
-    r"(?ms)^```.*?^```|`[^`\n]+`|\$\$.*?\$\$|\$(?:\\.|[^$\\])+\$|<!--.*?-->|<[a-z/][^>\n]*>|\[[^]\n]*\]\([^)\n]*\)|^#+ .*?$"
+    r"(?ms)^```.*?^```|`[^`\n]+`|\$\$.*?\$\$|\$(?:\\.|[^$\\])+\$|<!--.*?-->|<[a-z/][^>\n]*>"
+    r"|\[[^]\n]*\]\([^)\n]*\)|^#+ .*?$"
 )
+SOURCES = re.compile(r"(?m)^\*\*Sources\.\*\*.*$")
+LECTURE = re.compile(r"\b(?:MR|PK|MD|FL|CK)\b(?!\])")
+PLACES = ("journal", "booktitle", "publisher", "institution", "note")
+PAGE = """# Bibliography
+
+{count} sources, each with the pages that cite it. The text cites by authors and year; a letter tells two
+papers of one year apart. The same list for BibTeX: {{download}}`references.bib`.
+
+## The lectures
+
+The notebooks follow five public university lectures and call them by two letters.
+
+{lectures}
+
+{rest}
+"""
 
 
 class Entry(NamedTuple):
@@ -42,6 +61,12 @@ class Entry(NamedTuple):
         "'2012a': the year, and the letter of the key where two papers share the rest"
         letter = re.search(r"\d{4}([a-z]?)$", self.key)
         return self.fields.get("year", "") + (letter[1] if letter else "")
+
+    @property
+    def short(self):
+        "Aronszajn, Bach and Jordan, Gretton et al."
+        names = self.names
+        return f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
 
     @property
     def forms(self):
@@ -96,8 +121,11 @@ def blank(text):
     return HIDDEN.sub(lambda match: re.sub(r"[^\n]", "\0", match[0]), text)
 
 
+@cache
 def mentions(markdown):
     "Every mention in a text, and every year that looks like one and resolves to nothing (keys [])"
+    if not re.search(YEAR, markdown):
+        return []
     text, found = re.sub(r"\n(?=\S)", " ", blank(markdown)), {}
     known, pattern = named()
     for match in pattern.finditer(text):
@@ -123,6 +151,73 @@ def docstrings(source):
     return "\n\n".join(re.sub(r"\s+", " ", text) for text in found if text)
 
 
-def texts(cell):
-    "What a cell says in words"
-    return cell.source if cell.cell_type == "markdown" else docstrings(split(cell.source)[1])
+def texts(path):
+    "What the cells of a notebook say in words: markdown, and the docstrings of code"
+    return _texts(path, path.stat().st_mtime_ns)
+
+
+@cache
+def _texts(path, written):
+    nb = json.loads(path.read_text(encoding="utf-8"))
+    cells = [(cell["cell_type"], "".join(cell["source"])) for cell in nb["cells"]]
+    return [text if kind == "markdown" else docstrings(split(text)[1]) for kind, text in cells]
+
+
+def link(markdown, where):
+    "The text with the year of each mention, and each lecture under **Sources.**, linked to its entry"
+    for start, end, _, keys in reversed(mentions(markdown)):
+        if len(keys) == 1:
+            markdown = f"{markdown[:start]}[{markdown[start:end]}]({where}#{keys[0]}){markdown[end:]}"
+    return SOURCES.sub(lambda part: LECTURE.sub(rf"[\g<0>]({where}#lecture-\g<0>)", part[0]), markdown)
+
+
+def cited():
+    "{key: pages that cite it}, lectures by their shorthand"
+    pages = defaultdict(list)
+    for path in sorted(set(NBS.glob("*.ipynb")) - {NBS / "index.ipynb"}):
+        keys = {key for text in texts(path) for mention in mentions(text) for key in mention.keys}
+        letters = {name for text in texts(path) for name in LECTURE.findall(text)}
+        for key, entry in entries().items():
+            if key in keys or entry.fields.get("shorthand") in letters:
+                pages[key].append(path.stem)
+    return pages
+
+
+def place(fields):
+    "Where it was published: 'Machine Learning 45(1), 5–32', 'arXiv:2207.06503', 'MIT Press'"
+    if "eprint" in fields:
+        return f"[arXiv:{fields['eprint']}](https://arxiv.org/abs/{fields['eprint']})"
+    where = next((fields[name] for name in PLACES if name in fields), "")
+    number = f"({fields['number']})" if "number" in fields else ""
+    volume = f" {fields.get('volume', '')}{number}".rstrip()
+    pages = f", {fields['pages']}" if "pages" in fields else ""
+    return f"{where}{volume}{pages}".replace("--", "–")
+
+
+def item(entry, pages):
+    "The entry as an item of the list"
+    f = entry.fields
+    authors = " and ".join(" ".join(reversed(o.strip("{}").split(", "))) for o in f["author"].split(" and "))
+    anchor = f"lecture-{f['shorthand']}" if "shorthand" in f else entry.key
+    name = f.get("shorthand") or f"{entry.short} {entry.year}"
+    title = re.sub(r"([_*])", r"\\\1", f["title"])
+    doi = f" [doi:{f['doi']}](https://doi.org/{f['doi']})." if "doi" in f else ""
+    short = {page: page.partition("_")[0] if page[0].isdigit() else page for page in pages}
+    back = ", ".join(f"[{name}](../{page}.ipynb)" for page, name in short.items())
+    return f'* <a id="{anchor}"></a>**{name}.** {authors}. *{title}*. {place(f)}.{doi} Cited in {back}.'
+
+
+def page():
+    "The page Bibliography, as Markdown"
+    pages, groups = cited(), defaultdict(list)
+    for key, entry in sorted(entries().items(), key=lambda pair: (plain(pair[1].short), pair[1].year)):
+        group = "The lectures" if "shorthand" in entry.fields else key[0].upper()
+        groups[group].append(item(entry, pages[key]))
+    lectures = groups.pop("The lectures")
+    letters = [f"## {letter}\n\n" + "\n".join(groups[letter]) for letter in sorted(groups)]
+    return PAGE.format(count=len(entries()), lectures="\n".join(lectures), rest="\n\n".join(letters))
+
+
+def download():
+    "references.bib, for the site"
+    return BIB.read_bytes()
