@@ -107,6 +107,11 @@ def hsic_test(kx: KernelOrMap, ky: KernelOrMap, X: PointsX, Y: PointsY,
     TypeError, ValueError        as hsic; a side that does not vary
     MemoryError                  no narrow factor, and Gram matrices above settings.result_mib
 
+    Notes
+    -----
+    With centred factors K ≈ F Fᵀ, L ≈ G Gᵀ another pairing π costs one product: n² HSIC =
+    ‖Fᵀ G[π]‖². Where the ranks are too high for that to pay, one Gram matrix is permuted.
+
     References
     ----------
     Gretton et al. (2008); Hemerik and Goeman (2018) for random sets of permutations; Zhang,

@@ -177,8 +177,7 @@ def learning_curve(fit: Function, sample: Sample, sizes: Widths, rng: Rng = None
     True
     """
     least = 4 if floor is None else 2
-    fitting(sizes, "sizes", len(sizes) >= least, f"{least} sizes or more, which the law needs",
-            "np.geomspace(50, 800, 5).astype(int)")
+    as_count(len(sizes), "the number of sizes", least, because=", which the law needs")
     measure, errors, pair = MEASURES.get(error, error), [], isinstance(sample, tuple)
     for child in rng.spawn(draws):
         X, y, X_test, y_test = (split(*sample, sizes[-1], child) if pair else
@@ -311,8 +310,11 @@ def selection_cost(choose: Function, X: AnyPoints, y: Targets,
     ValueError    more folds than points
     """
     as_count(folds, "folds", at_most=len(X), because=": one point a fold at least")
-    score, part, errors = choose(X, y)[1], rng.permutation(len(X)) % folds, []
+    chosen = choose(X, y)
+    fitting(chosen, "choose(X, y)", np.iterable(chosen) and len(chosen) == 2, "a pair (f, score)",
+            "a function that ends in return f, score")
+    part, errors = rng.permutation(len(X)) % folds, []
     for fold in range(folds):
         f = choose(X[part != fold], y[part != fold])[0]
         errors.append(np.mean((f(X[part == fold]) - y[part == fold]) ** 2))
-    return SelectionCost(float(score), frozen(finite(np.array(errors), "the error of choose")))
+    return SelectionCost(float(chosen[1]), frozen(finite(np.array(errors), "the error of choose")))

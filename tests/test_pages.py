@@ -341,6 +341,15 @@ def test_what_the_site_folds():
     assert on_page.metadata.mystnb["code_prompt_show"] == "✓ checked: 1 is true"
 
 
+def test_import_cells_share_a_bar(write_notebook):
+    "Those that follow one another; an import behind a sentence keeps its own"
+    nb = read(write_notebook("03_x.ipynb", "code:#| export\nimport re", "code:import ast", "Why", "code:f()"))
+    pages.join_imports(nb)
+    assert len(nb.cells) == 3 and nb.cells[1].source == "Why"
+    (on_page,) = pages.shown(nb.cells[0], "x", folded=True)
+    assert on_page.source == "import re\nimport ast"
+
+
 if __name__ == "__main__":
     if "--tighten" in sys.argv:
         write(present(EXCEPTIONS))

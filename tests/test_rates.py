@@ -354,3 +354,11 @@ def test_the_bound_of_consistency_holds_and_is_sharp_for_strangers():
             assert ridge_path(k, X, y, [lam]).loo[0] <= (1 + top / lam) ** 2 * objective / 25
         apart = leave_groups_out(Gaussian(1e-3), np.arange(25.0), y, lam, np.arange(25))
         np.testing.assert_allclose(np.mean(apart**2) * lam / (1 + lam) * (1 + 1 / lam), np.mean(y**2))
+
+
+def test_what_choose_returns_is_asked_for():
+    X, y = np.eye(12), np.arange(12.0)
+    with pytest.raises(TypeError, match=r"choose\(X, y\).*a pair \(f, score\)"):
+        selection_cost(lambda X, y: 3.0, X, y)
+    with pytest.raises(ValueError, match="the number of sizes = 1.*which the law needs"):
+        learning_curve(least_squares_fit, noisy_plane, [20])

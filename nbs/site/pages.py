@@ -16,7 +16,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.transforms import SphinxTransform
 
 from cells import module, split
-from fold import hidden
+from fold import hidden, setup_cells
 from front import toctree_entries
 
 BOX = re.compile(r"(Theorem|Definition|Lemma|Proposition|Corollary|Example|Remark|Law|Algorithm|Puzzle)\b")
@@ -59,10 +59,22 @@ def shown(cell, exported_to, folded=False):
         mystnb["image"] = {"alt": options["fig-alt"]}
     for output in cell.get("outputs", []):  # a slider is shown by its html, which needs no kernel
         output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
-    if {"export", "exporti"} & set(options):
+    if {"export", "exporti"} & set(options) and not cell.metadata.get("joined"):
         note = f"{{.exported}}\nexported to {{py:mod}}`{exported_to}`"
         return [cell, nbformat.v4.new_markdown_cell(note)]
     return [cell]
+
+
+def join_imports(nb):
+    "Import cells that follow one another become one, under one bar; the page says no more of where they go"
+    imports, cells = {id(cell) for cell in setup_cells(nb)}, []
+    for cell in nb.cells:
+        if cells and {id(cell), id(cells[-1])} <= imports:
+            cells[-1].source += "\n" + split(cell.source)[1]
+            cells[-1].metadata["joined"] = True
+        else:
+            cells.append(cell)
+    nb.cells = cells
 
 
 def prepare(app, docname, source):
@@ -71,6 +83,7 @@ def prepare(app, docname, source):
         return
     nb = nbformat.reads(source[0], as_version=4)
     exported_to = f"rkhs_notes.{module(nb)}"
+    join_imports(nb)
     folded = {id(cell) for cell in hidden(nb)}
     nb.cells = [new for cell in nb.cells for new in shown(cell, exported_to, id(cell) in folded)]
     if docname == "index":
