@@ -169,3 +169,22 @@ _exercises["03.12"] = dict(
         "x is fixed there: exp(−x²/2j²) → 1": lambda: 2,
         "step 4 would be right if the norms were bounded": lambda: 4,
     })
+
+# %% ../nbs/V_answers_03.ipynb #a2902060
+def _nested_nodes(rng):
+    n = int(rng.integers(2, 6))
+    return n, n * int(rng.integers(2, 5))
+
+
+_exercises["03.15"] = dict(
+    draw=_nested_nodes,
+    answer=lambda n, m: math.sqrt((n**-2.0 - m**-2.0) / 12),
+    mistakes={
+        "that is the squared distance": lambda n, m: (n**-2.0 - m**-2.0) / 12,
+        "f_n, f_m and the parabola lie at a right angle, not on a line: subtract squares":
+            lambda n, m: (1 / n - 1 / m) / math.sqrt(12),
+        "the right angle is at f_m: ‖q − f_n‖ is the long side, so subtract":
+            lambda n, m: math.sqrt((n**-2.0 + m**-2.0) / 12),
+        "that is the distance of f_n from the parabola; f_m stops before it":
+            lambda n, m: 1 / (n * math.sqrt(12)),
+    })
