@@ -69,5 +69,5 @@ def test_evidence(write_notebook):
 
 
 def test_mentions():
-    code = "Solves (5.3), Theorem 5.2 and Theorems 5.6, 5.6a; Wendland 2005, Theorem 11.22; Laplace(0.5)[(0)](1.5)"
+    code = "Solves (5.3), Theorem 5.2 and Theorems 5.6, 5.6a; Wendland 2005, Theorem 11.22; f(0.5)[0](1.5)"
     assert list(statements.mentions(code)) == ["(5.3)", "5.2", "5.6", "5.6a"]

@@ -1,8 +1,8 @@
 """The page of all statements: number, name, place, and the code that executes them.
 
-Code *says its number* if an exported function or class names the statement or one of its formulas (5.3) in its
-docstring or in a comment. Code *checks it below* if it stands after the box, in its section and before the next
-box that follows any code: laws (check_...), assertions, impostors refused (expect_fail).
+Code *says its number* if an exported function or class names the statement or one of its formulas (5.3) in
+its docstring or in a comment. Code *checks it below* if it stands after the box, in its section and before
+the next box that follows any code: laws (check_...), assertions, impostors refused (expect_fail).
 """
 
 import ast
@@ -20,9 +20,9 @@ MENTION = re.compile(rf"\b(?:{'|'.join(KINDS)})s? {NUMBER}(?:(?:, | and ){NUMBER
 FOREIGN = re.compile(r"\b(1[89]|20)\d\d\)?,? $")  # Steinwart and Christmann 2008, Corollary 4.36
 PAGE = """# Statements
 
-The pages number {count} definitions, lemmas, propositions, theorems and corollaries. {named} of them are named,
-by their number or by that of one of their formulas, in the code that executes them; {checked} are followed, in
-their section, by laws, assertions or impostors that must be refused. Tests run all of this.
+The pages number {count} definitions, lemmas, propositions, theorems and corollaries. {named} of them are
+named, by their number or by that of one of their formulas, in the code that executes them; {checked} are
+followed, in their section, by laws, assertions or impostors that must be refused. Tests run all of this.
 
 {sections}
 
