@@ -47,6 +47,7 @@ from . import operators as operators
 from . import pairs as pairs
 from . import paths as paths
 from . import pictures as pictures
+from . import play as play
 from . import plots as plots
 from . import preimages as preimages
 from . import processes as processes

@@ -102,7 +102,8 @@ def cache_key(path):
     digest = hashlib.sha256(sys.version.encode())
     for cell in read(path).cells:
         digest.update(f"{cell.cell_type}\0{cell.source}\0".encode())
-    for file in [Path(__file__), ROOT / "settings.ini", *sorted((ROOT / "rkhs_notes").rglob("*.py"))]:
+    package = [*(ROOT / "rkhs_notes").rglob("*.py"), *(ROOT / "rkhs_notes").rglob("*.js")]
+    for file in [Path(__file__), ROOT / "settings.ini", *sorted(package)]:
         digest.update(file.read_bytes())
     digest.update(repr(sorted(o for o in os.environ.items() if o[0].startswith("RKHS_NOTES_"))).encode())
     return digest.hexdigest()[:20]
