@@ -5,6 +5,7 @@ from . import bessel as bessel
 from . import bounds as bounds
 from . import cca as cca
 from . import cke as cke
+from . import classroom as classroom
 from . import cli as cli
 from . import comparison as comparison
 from . import conditioning as conditioning
