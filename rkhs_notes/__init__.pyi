@@ -14,6 +14,7 @@ from . import convex as convex
 from . import counts as counts
 from . import datasets as datasets
 from . import dependence as dependence
+from . import diagnoses as diagnoses
 from . import double_descent as double_descent
 from . import entries as entries
 from . import errors as errors

@@ -19,8 +19,20 @@ def _positive_definite(rng, d=3):
     return B @ B.T + np.eye(d)
 
 
+def _both_signs(draw):
+    "A draw as it is, and with its last argument turned round"
+    def edges(rng):
+        *others, last = draw(rng)
+        return [(*others, last), (*others, -last)]
+    return edges
+
+
+def _two_in_a_product(rng):
+    return _positive_definite(rng), rng.normal(size=3), rng.normal(size=3)
+
+
 _exercises["00.1"] = dict(
-    draw=lambda rng: (_positive_definite(rng), rng.normal(size=3), rng.normal(size=3)),
+    draw=_two_in_a_product, edges=_both_signs(_two_in_a_product),
     answer=lambda A, x, y: x @ A @ y / math.sqrt((x @ A @ x) * (y @ A @ y)),
     mistakes={
         "that is the Euclidean angle; lengths and product both need A":
@@ -101,7 +113,7 @@ _exercises["00.6"] = dict(
 
 # %% ../nbs/V_answers_00.ipynb #23aa2288
 _exercises["00.7"] = dict(
-    draw=lambda rng: (_positive_definite(rng), rng.normal(size=3), rng.normal(size=3)),
+    draw=_two_in_a_product, edges=_both_signs(_two_in_a_product),
     answer=lambda A, alpha, f: abs(alpha @ f) / math.sqrt(alpha @ np.linalg.solve(A, alpha)),
     mistakes={
         "that is the Euclidean distance; divide by the norm of L in the product of A":

@@ -63,6 +63,7 @@ def _integrated(x, y):
 
 _exercises["01a.3"] = dict(
     draw=lambda rng: tuple(map(float, rng.uniform(0.1, 3, size=2))),
+    edges=lambda rng: [(0.5, 2.0), (2.0, 0.5)],
     answer=_integrated,
     mistakes={
         "that is the covariance of Brownian motion itself": lambda x, y: min(x, y),

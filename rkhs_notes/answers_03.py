@@ -136,6 +136,7 @@ _exercises["03.9"] = dict(
 # %% ../nbs/V_answers_03.ipynb #6e24149e
 _exercises["03.10"] = dict(
     draw=lambda rng: tuple(map(float, rng.uniform([1, 1, 0.2, 0.2], [2, 2, 0.8, 0.8]))),
+    edges=lambda rng: [(2.0, 1.0, 0.5, 0.5), (1.0, 2.0, 0.5, 0.5)],
     answer=lambda a, b, c, d: math.sqrt(max(a / c, b / d)),
     mistakes={
         "that is the square: norms go with the root of c": lambda a, b, c, d: max(a / c, b / d),

@@ -25,8 +25,13 @@ def _step_problem(rng):
     return rng.normal(size=5), A @ A.T, rng.choice([-1.0, 1.0], 5), int(rng.integers(5)), 0.5
 
 
+def _both_labels(rng):
+    u, K, y, i, step_size = _step_problem(rng)
+    return [(u, K, y, i, step_size), (u, K, -y, i, step_size)]
+
+
 _exercises["06.1"] = dict(
-    draw=_step_problem, answer=_one_step,
+    draw=_step_problem, edges=_both_labels, answer=_one_step,
     mistakes={
         "up instead of down: the slope of the logistic loss is −y / (1 + exp(y z))":
             lambda *given: _one_step(*given, sign=-1.0),

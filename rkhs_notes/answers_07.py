@@ -123,7 +123,8 @@ _exercises["07.6"] = dict(
 # %% ../nbs/V_answers_07.ipynb #f68ba5cc
 def _coefficients(rng):
     C = float(rng.uniform(1, 3))
-    alpha = np.concatenate([np.zeros(7), rng.uniform(0.1, 0.9, 5) * C, np.full(4, C)])
+    alpha = np.concatenate([np.zeros(rng.integers(5, 9)), np.full(rng.integers(2, 7), C),
+                            rng.uniform(0.1, 0.9, rng.integers(3, 8)) * C])
     return rng.permutation(alpha), C
 
 

@@ -31,6 +31,7 @@ _exercises["10.1"] = dict(
 # %% ../nbs/V_answers_10.ipynb #924ce2cc
 _exercises["10.2"] = dict(
     draw=lambda rng: (2 * int(rng.integers(5, 500)) + 1,), answer=lambda n: (n - 1) / 2,
+    edges=lambda rng: [(11,), (13,)],
     mistakes={
         "that is the number of real columns; each frequency has two": lambda n: n,
         "the constant is a column too": lambda n: n / 2,

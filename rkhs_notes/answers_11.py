@@ -54,6 +54,7 @@ _pvalue = lambda T0, T: float((1 + np.sum(T >= T0)) / (len(T) + 1))
 
 _exercises["11.2"] = dict(
     draw=_tied, answer=_pvalue,
+    edges=lambda rng: [(1.5, _tied(rng)[1]), (-1.0, np.r_[_tied(rng)[1], -1.5, -0.5, 2.0])],
     mistakes={
         "the data are one of the arrangements: add 1 above and below":
             lambda T0, T: float(np.mean(T >= T0)),

@@ -70,11 +70,14 @@ _levels = [1 / b for b in np.arange(3, 200, 0.5) if 1 / (1 / b) == b]
 
 _exercises["15.3"] = dict(
     draw=lambda rng: (float(rng.choice(_levels)),),
+    edges=lambda rng: [(1 / 20,), (1 / 16.5,)],
     answer=lambda alpha: math.ceil(1 / alpha) - 1,
     mistakes={
         "the own pairing counts as well: 1/(B + 1) ≤ α": lambda alpha: math.ceil(1 / alpha),
         "the own pairing is one of the B + 1: take 1 away, do not add it":
             lambda alpha: math.ceil(1 / alpha) + 1,
+        "round up: where 1/α is no whole number you are one short":
+            lambda alpha: math.floor(1 / alpha) - 1,
         "one fewer: then 1/(B + 1) is above α": lambda alpha: math.ceil(1 / alpha) - 2,
     })
 

@@ -20,6 +20,7 @@ def _rate(b, r):
 _exercises["16a.1"] = dict(
     draw=lambda rng: (float(rng.uniform(1.2, 5)),
                       float(rng.choice([rng.uniform(0.2, 0.9), rng.uniform(1.2, 3)]))),
+    edges=lambda rng: [(2.0, 0.5), (2.0, 1.5)],
     answer=_rate,
     mistakes={
         "ridge saturates: r counts up to 1": lambda b, r: 2 * r * b / (2 * r * b + 1),
@@ -60,7 +61,8 @@ _exercises["16a.2"] = dict(
     })
 
 # %% ../nbs/V_answers_16a.ipynb #4cae734c
-def _slope(n, e, b): return np.polyfit(np.log(n), np.log(e - b), 1)[0]
+def _slope(n, e, b):
+    return np.polyfit(np.log(n), np.log(e - b), 1)[0] if np.min(e) > b else np.nan
 
 
 def _curve(rng):

@@ -4,12 +4,13 @@
 __all__ = ['Verdict', 'exercise_table', 'check', 'check_exercises']
 
 # %% ../nbs/V_exercises.ipynb #7623a228
-import copy, importlib, pkgutil
+import copy, importlib, pkgutil, warnings
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 import numpy as np
 from .contracts import Count, Rng, Word, contract, function, present
+from .diagnoses import _Case, _diagnosis, _raised
 
 # %% ../nbs/V_exercises.ipynb #c2f4ac9c
 @dataclass(frozen=True)
@@ -22,10 +23,14 @@ class Verdict:
     passed : bool
     says : str         one sentence: the praise, the mistake, or the first input where
                        answers differ
+    inputs : tuple     the arguments on which the answer failed first; None if it passed
+    given : object     what the answer returned for them
     """
     exercise: str
     passed: bool
     says: str
+    inputs: tuple | None = field(default=None, compare=False)
+    given: Any = field(default=None, compare=False)
 
     def __repr__(self):
         return f"{'✓' if self.passed else '✗'} {self.exercise}: {self.says}"
@@ -71,30 +76,58 @@ def exercise_table(number: Number) -> dict:
     return _answer_key(number.split(".")[0])[number]
 
 # %% ../nbs/V_exercises.ipynb #5c7d41ef
+def _as_numbers(given):
+    "The answer as an array of real numbers, or None"
+    if given is None or np.iscomplexobj(given) and np.any(np.imag(given)):
+        return None
+    try:
+        return np.asarray(np.real(given) if np.iscomplexobj(given) else given, dtype=float)
+    except (TypeError, ValueError):
+        return None
+
+
 def _difference(given, wanted, tol):
     "How an answer differs from the one wanted, as a sentence; empty where they agree"
-    try:
-        given, wanted = np.asarray(given, dtype=float), np.asarray(wanted, dtype=float)
-    except (TypeError, ValueError):
-        kind = type(given).__name__
-        return f"your answer is {kind}, expected numbers of shape {np.shape(wanted)}"
-    if given.shape != wanted.shape:
-        return f"your answer has shape {given.shape}, expected {wanted.shape}"
-    gap, size = (np.abs(A).max(initial=0) for A in (given - wanted, wanted))
+    numbers, wanted = _as_numbers(given), np.asarray(wanted, dtype=float)
+    if numbers is None:
+        kind = ("complex" if np.iscomplexobj(given) else
+                "nothing" if given is None else type(given).__name__)
+        return f"your answer is {kind}, expected numbers of shape {wanted.shape}"
+    if numbers.shape != wanted.shape:
+        return f"your answer has shape {numbers.shape}, expected {wanted.shape}"
+    gap, size = (np.abs(A).max(initial=0) for A in (numbers - wanted, wanted))
     return "" if gap <= tol * max(1.0, size) else (
         f"not yet: on a fresh input your answer is off by {gap:.3g}, "
         f"where the solution has size {size:.3g}")
 
+# %% ../nbs/V_exercises.ipynb #1355fc35
+def _says(exercise, case, differences):
+    "The name of the mistake, if it explains all inputs; else what can be said in general"
+    tol = exercise.get("tol", 1e-8)
+    for name, mistake in exercise["mistakes"].items():
+        if all(not _difference(g, mistake(*copy.deepcopy(a)), tol)
+               for g, a in zip(case.given, case.inputs)):
+            return name
+    numbers = [_as_numbers(g) for g in case.given]
+    if any(n is None for n in numbers):
+        return next(d for d, n in zip(differences, numbers) if n is None)
+    wanted = [np.asarray(w, dtype=float) for w in case.wanted]
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = _diagnosis(_Case(case.inputs, numbers, wanted, case.answer, case.solution),
+                           exercise["mistakes"], tol)
+    return found or next(filter(None, differences))
+
 # %% ../nbs/V_exercises.ipynb #cd9e0389
 @contract
-def check(number: Number, answer: Answer, trials: Count = 5, rng=None) -> Verdict:
-    """Judge an answer to an exercise on fresh inputs, and name the mistake if it is known.
+def check(number: Number, answer: Answer, trials: Count = 12, rng=None) -> Verdict:
+    """Judge an answer to an exercise on fresh inputs, and name the mistake if it can be known.
 
     number : chapter and number, e.g. "00.2" or "0.2"
     answer : takes the exercise's inputs and returns its result
     trials : how many inputs are drawn
     rng : Generator or seed, by default one from the operating system: fresh inputs at every call
-    returns : with .passed and a sentence
+    returns : with .passed and a sentence; .inputs and .given where the answer is wrong
 
     Raises
     ------
@@ -103,25 +136,23 @@ def check(number: Number, answer: Answer, trials: Count = 5, rng=None) -> Verdic
     """
     exercise = exercise_table(number)
     rng = np.random.default_rng(rng)
-    inputs = [exercise["draw"](rng) for _ in range(trials)]
+    inputs = [*exercise.get("edges", lambda rng: [])(rng),
+              *(exercise["draw"](rng) for _ in range(trials))]
     given = []
     for arguments in inputs:
         try:
             given.append(answer(*copy.deepcopy(arguments)))
-        except Exception as e:
-            return Verdict(number, False, f"your function raised {type(e).__name__}: {e}")
+        except Exception as error:
+            return Verdict(number, False, _raised(error), arguments)
     if all(g is None or g is ... for g in given):
         return Verdict(number, False, "no answer yet: your function returns nothing")
-    tol = exercise.get("tol", 1e-8)
-    answers = [exercise["answer"](*copy.deepcopy(a)) for a in inputs]
-    differences = [_difference(g, a, tol) for g, a in zip(given, answers)]
+    wanted = [exercise["answer"](*copy.deepcopy(a)) for a in inputs]
+    differences = [_difference(g, w, exercise.get("tol", 1e-8)) for g, w in zip(given, wanted)]
     if not any(differences):
-        return Verdict(number, True, f"right, on {trials} fresh inputs")
-    for name, mistake in exercise["mistakes"].items():
-        wrong = [mistake(*copy.deepcopy(a)) for a in inputs]
-        if not any(_difference(g, w, tol) for g, w in zip(given, wrong)):
-            return Verdict(number, False, name)
-    return Verdict(number, False, next(filter(None, differences)))
+        return Verdict(number, True, f"right, on {len(inputs)} fresh inputs")
+    case = _Case(inputs, given, wanted, answer, exercise["answer"])
+    wrong = next(i for i, difference in enumerate(differences) if difference)
+    return Verdict(number, False, _says(exercise, case, differences), inputs[wrong], given[wrong])
 
 # %% ../nbs/V_exercises.ipynb #e22a9b87
 Chapter = Annotated[str, Word("str", lambda value, name, call: _answer_key(value, name), (),
@@ -141,10 +172,10 @@ def check_exercises(chapter: Chapter, rng: Rng = None) -> int:
     """
     tested = 0
     for number, exercise in chapter.items():
-        passed = check(number, exercise["answer"], rng=rng).passed
+        passed = check(number, exercise["answer"], 5, rng).passed
         assert passed, f"{number}: its own solution is refused"
         for name, mistake in exercise["mistakes"].items():
-            verdict = check(number, mistake, rng=rng)
+            verdict = check(number, mistake, 5, rng)
             assert not verdict.passed and verdict.says == name, (
                 f"{number}: the mistake {name!r} got the verdict {verdict}")
             tested += 1

@@ -1,14 +1,13 @@
 """A hundred wrong answers as students hand them in, over the exercises of all chapters.
 
 `WRONG` holds (exercise, what went wrong, the function). The list was written before `check` learned
-any diagnosis beside each exercise's own; `python tests/wrong_answers.py` prints by chapter how many
-of them get a verdict that names something.
+any diagnosis beside each exercise's own, and holds none that an exercise's key named then;
+`python tests/wrong_answers.py` prints by chapter how many get a verdict that names something.
 """
 import math
 from collections import Counter
 
 import numpy as np
-
 from rkhs_notes.exercises import check, exercise_table
 
 
@@ -192,9 +191,10 @@ def verdicts(rng=0):
 
 def table(found):
     "chapter: (named, all)"
-    count = lambda rows: Counter(number.split(".")[0] for number, *_ in rows)
-    named = count([row for row in found if not row[2].says.startswith(UNNAMED)])
-    return {chapter: (named[chapter], n) for chapter, n in count(found).items()}
+    every = Counter(number.split(".")[0] for number, *_ in found)
+    named = Counter(number.split(".")[0] for number, _, verdict in found
+                    if not verdict.says.startswith(UNNAMED))
+    return {chapter: (named[chapter], n) for chapter, n in every.items()}
 
 
 if __name__ == "__main__":
