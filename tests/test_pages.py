@@ -17,6 +17,7 @@ from conftest import NOTEBOOKS, each_notebook, refuse  # first: it puts the site
 
 import pages  # isort: skip
 from cells import read, split  # isort: skip
+from counts import lines_of, minutes, words  # isort: skip
 from fold import fold, is_setup, setup_cells  # isort: skip
 
 # what a page may have at most; a limit that is not named is 0
@@ -44,11 +45,6 @@ EXCEPTIONS = {}
 # fmt: on
 
 
-def lines_of(cell):
-    "Lines of a code cell that are neither blank nor directives"
-    return [line for line in split(cell.source)[1].splitlines() if line.strip()]
-
-
 def limits(path):
     "{limit: at most} of a page"
     if path.stem == "index":
@@ -68,28 +64,6 @@ def defined(cell):
     "The names that a cell defines"
     tree = ast.parse(split(cell.source)[1])
     return {node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
-
-
-def words(nb):
-    "Words of the text before the exercises; a formula counts as none"
-    count = 0
-    for cell in (cell for cell in nb.cells if cell.cell_type == "markdown"):
-        if re.search(r"(?im)^## Exercises", cell.source):
-            break
-        plain = re.sub(r"(?s)\$\$.*?\$\$|\$.*?\$", " x ", cell.source)
-        count += len(re.findall(r"[A-Za-z]{2,}", re.sub(r"<[^>]+>", " ", plain)))
-    return count
-
-
-def minutes(nb):
-    "(text, code) before the exercises: 130 words and two open lines of code a minute, imports apart"
-    imports, lines = {id(cell) for cell in setup_cells(nb)}, 0
-    for cell in nb.cells:
-        if cell.cell_type == "markdown" and re.search(r"(?im)^## Exercises", cell.source):
-            break
-        if cell.cell_type == "code" and id(cell) not in imports and "checked" not in split(cell.source)[0]:
-            lines += len(lines_of(cell))
-    return words(nb) / 130, lines / 2
 
 
 def miscounted(path):

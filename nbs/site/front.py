@@ -8,6 +8,8 @@ into the notebooks are written as in a notebook one folder down: [Theorem 3.4](.
 from importlib import import_module
 
 PAGES = {
+    "desk.md": "desk:page",
+    "prerequisites.png": "desk:picture",
     "statements.md": "statements:page",
     "bibliography.md": "references:page",
     "references.bib": "references:download",
