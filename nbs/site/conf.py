@@ -11,7 +11,8 @@ sys.path.insert(0, str(ROOT))
 project = "rkhs_notes"
 author = "the rkhs_notes authors"
 copyright = author  # noqa: A001  Sphinx's name for it
-extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton", "pages", "citations"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
+extensions += ["pages", "citations", "links", "previews"]  # ours, beside this file
 
 nb_execution_mode = "off"  # run.py did it
 nb_ipywidgets_js = {}  # sliders are baked: nothing is fetched when a page is opened

@@ -1,4 +1,4 @@
-"""The numbered things of the notebooks: statements in their boxes, and tagged formulas."""
+"""The numbered things of the notebooks: statements in their boxes, tagged formulas, exercises."""
 
 import re
 from dataclasses import dataclass
@@ -11,6 +11,8 @@ BOX = re.compile(
     rf"(?m)^> \*\*(?P<kind>{'|'.join(KINDS)}) (?P<number>[0-9A-Z]+\.\d+[a-z]?)"
     r"(?: \((?P<name>.+?)\))?\.\*\*(?P<body>.*(?:\n>.*)*)"
 )
+TAGGED = re.compile(r"\\tag\{(?P<tag>\w+\.\d+[a-z]?)\}(?:\s*\\label\{(?P<label>[^}]+)\})?")
+EXERCISE = re.compile(r"(?m)^\*\*(?P<number>\d\d[a-z]?\.\d+) ★")
 ANCHOR = re.compile(r'<a id="([^"]+)"></a>')
 
 
@@ -29,6 +31,11 @@ class Statement:
     @property
     def title(self):
         return f"{self.kind} {self.number}"
+
+
+def slug(kind, number):
+    "eq-3-10a, ex-05-1: the end of a link"
+    return f"{kind}-{number.replace('.', '-')}"
 
 
 def chapters():
@@ -51,6 +58,21 @@ def _statements(path, written):
             name, here = box["name"] or "", anchor[1] if anchor else ""
             found.append(Statement(path.stem, i, box["kind"], box["number"], name, here, body))
     return found
+
+
+def formulas(path):
+    "{tag: label or nothing} of the tagged formulas of a notebook"
+    return {match["tag"]: match["label"] or "" for match in TAGGED.finditer(markdown(path))}
+
+
+def exercises(path):
+    "The numbers of the exercises that stand in a notebook"
+    return EXERCISE.findall(markdown(path))
+
+
+def markdown(path):
+    "All text of a notebook"
+    return "\n\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
 
 
 def order(number):
