@@ -98,3 +98,27 @@ _exercises["09.6"] = dict(
         "those are the variances of one draw":
             lambda w, v, delta, D: _two_waves(w, v, delta, 1, 1.0),
     })
+
+# %% ../nbs/V_answers_09.ipynb #963c69bf
+_exercises["09.8"] = dict(
+    draw=lambda rng: tuple(rng.uniform(0.4, 2.0, size=2)),
+    answer=lambda a, c: a**-2 + 2 * c**-2,
+    mistakes={
+        "1/(1 + t²/c²) is 1 − t²/c²: its second derivative is −2/c²":
+            lambda a, c: a**-2 + c**-2,
+        "e^(−t²/2a²) is 1 − t²/2a²: its second derivative is −1/a²":
+            lambda a, c: 2 * a**-2 + 2 * c**-2,
+        "a second moment is not negative: σ² = −κ″(0)": lambda a, c: -(a**-2) - 2 * c**-2,
+        "that is a standard deviation": lambda a, c: (a**-2 + 2 * c**-2) ** 0.5,
+        "variances of independent frequencies add; they are not multiplied":
+            lambda a, c: 2 * (a * c) ** -2,
+    })
+
+# %% ../nbs/V_answers_09.ipynb #14e94622
+_exercises["09.9"] = dict(
+    draw=lambda rng: (), answer=lambda: 4,
+    mistakes={
+        "this is the strong law of large numbers": lambda: 1,
+        "(9.11) tends to 0 as D grows, for each ℓ": lambda: 2,
+        "(3) is (2) written out; look at what m depends on": lambda: 3,
+    })

@@ -27,3 +27,41 @@ _exercises["09a.1"] = dict(
         "that is φ with one triangle too few: solve with K, not with L":
             lambda K, Kzx: Kzx.T @ np.linalg.solve(np.linalg.cholesky(K), Kzx),
     })
+
+# %% ../nbs/V_answers_09a.ipynb #321ca882
+def _tail(K, m, of=np.sum):
+    return float(of(np.linalg.eigvalsh(K)[: len(K) - m]))
+
+
+_exercises["09a.3"] = dict(
+    draw=lambda rng: ((A := rng.normal(size=(8, 8))) @ A.T, int(rng.integers(2, 6))),
+    answer=_tail,
+    mistakes={
+        "that is the error in operator norm; a trace is a sum": lambda K, m: _tail(K, m, np.max),
+        "that is the error in Frobenius' norm": lambda K, m: _tail(K, m, np.linalg.norm),
+        "that is what m features keep": lambda K, m: float(np.trace(K)) - _tail(K, m),
+        "the m largest are kept, not the m smallest": lambda K, m: _tail(K, len(K) - m),
+    })
+
+# %% ../nbs/V_answers_09a.ipynb #36a8033e
+_exercises["09a.4"] = dict(
+    draw=lambda rng: (), answer=lambda: 3,
+    mistakes={
+        "an edge falls between them with probability t/δ, at most 1": lambda: 1,
+        "given δ the two coordinates are independent": lambda: 2,
+        "(9.13) is this, for each coordinate": lambda: 4,
+    })
+
+# %% ../nbs/V_answers_09a.ipynb #66638b1b
+def _grids(eps, delta, twice=2.0, two=2.0):
+    return int(np.ceil(np.log(two / delta) / (twice * eps**2)))
+
+
+_exercises["09a.5"] = dict(
+    draw=lambda rng: (float(rng.uniform(0.05, 0.3)), float(rng.uniform(0.001, 0.2))),
+    answer=_grids,
+    mistakes={
+        "that is for values in an interval of length 2": lambda *given: _grids(*given, twice=0.5),
+        "two sides: ln(2/δ)": lambda *given: _grids(*given, two=1.0),
+        "the 2 of Hoeffding's exponent is missing": lambda *given: _grids(*given, twice=1.0),
+    })
