@@ -96,3 +96,26 @@ _exercises["10.5"] = dict(
         "that is the gradient of ‖Φβ − y‖² without the ½":
             lambda G, y, eta, t: y - _residual(G, y, 2 * eta, t),
     })
+
+# %% ../nbs/V_answers_10.ipynb #9aa00208
+_exercises["10.7"] = dict(
+    draw=lambda rng: (int(rng.integers(20, 200)), float(rng.uniform(2, 5)),
+                      float(rng.uniform(0.1, 1))),
+    answer=lambda p, s, t: p - 1 - (p * (p - 1) * t / s) ** 0.5,
+    mistakes={
+        "1/χ² has the mean 1/(q − 2): the peak is at n = p − 1, not p":
+            lambda p, s, t: p - (p * (p - 1) * t / s) ** 0.5,
+        "the derivative of 1/(p − n − 1) is a square: take the root":
+            lambda p, s, t: p - 1 - p * (p - 1) * t / s,
+        "signal and noise are exchanged": lambda p, s, t: p - 1 - (p * (p - 1) * s / t) ** 0.5,
+        "that is the distance from the peak": lambda p, s, t: (p * (p - 1) * t / s) ** 0.5,
+    })
+
+# %% ../nbs/V_answers_10.ipynb #6aedf34a
+_exercises["10.8"] = dict(
+    draw=lambda rng: (), answer=lambda: 4,
+    mistakes={
+        "Φ′β′ = ΦCβ′": lambda: 1,
+        "this is (1) and that C is invertible": lambda: 2,
+        "a unique minimiser is carried to a unique minimiser": lambda: 3,
+    })

@@ -164,3 +164,42 @@ _exercises["11.7"] = dict(
             lambda K, m: _null_mean(K, m, centred=False),
         "that is the U-statistic, whose mean over all relabellings is 0": lambda K, m: 0.0,
     })
+
+# %% ../nbs/V_answers_11.ipynb #79358305
+def _nodes(rng):
+    Z, P = rng.normal(size=(5, 2)), rng.normal(size=(40, 2))
+    k = Gaussian(float(rng.uniform(0.7, 1.5)))
+    return k(Z), k(Z, P).mean(axis=1), float(k(P).mean())
+
+
+_exercises["11.12"] = dict(
+    draw=_nodes, answer=lambda K, b, norm2: float(norm2 - b @ np.linalg.solve(K, b)),
+    mistakes={
+        "that is the squared norm of the best combination; take it from ‖μ‖²":
+            lambda K, b, norm2: float(b @ np.linalg.solve(K, b)),
+        "that is the distance; its square is asked for":
+            lambda K, b, norm2: float(norm2 - b @ np.linalg.solve(K, b)) ** 0.5,
+        "those are the equal weights 1/m; the best solve K w = b":
+            lambda K, b, norm2: float(norm2 - 2 * b.mean() + K.mean()),
+        "with w = b the Gram matrix of the nodes is forgotten":
+            lambda K, b, norm2: float(norm2 - b @ b),
+    })
+
+# %% ../nbs/V_answers_11.ipynb #7b6f2240
+_exercises["11.16"] = dict(
+    draw=lambda rng: (int(rng.integers(19, 500)), float(rng.uniform(0.02, 0.2))),
+    answer=lambda B, alpha: math.floor(alpha * (B + 1)) / (B + 1),
+    mistakes={
+        "T₀ is one of the B + 1 values": lambda B, alpha: math.floor(alpha * B) / B,
+        "α is reached only if α(B + 1) is a whole number": lambda B, alpha: alpha,
+        "p ≤ α rounds down": lambda B, alpha: math.ceil(alpha * (B + 1)) / (B + 1),
+    })
+
+# %% ../nbs/V_answers_11.ipynb #bd04c5d8
+_exercises["11.17"] = dict(
+    draw=lambda rng: (), answer=lambda: 3,
+    mistakes={
+        "a map that is fixed before the data is allowed": lambda: 1,
+        "this is the hypothesis P = Q": lambda: 2,
+        "(4) would follow from (3)": lambda: 4,
+    })
