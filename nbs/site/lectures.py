@@ -23,8 +23,8 @@ TABLE = re.compile(
 COLUMN = re.compile(r"(?<!\\)\|")
 CATALOGUE_PAGE = """# From the lectures
 
-{count} things that the five [lectures](bibliography.md#the-lectures) define, state, prove, compute, draw or set,
-in our words, each with the section that treats it. The first two digits are the chapter.
+{count} things that the five [lectures](bibliography.md#the-lectures) define, state, prove, compute, draw or
+set, in our words, each with the section that treats it. The first two digits are the chapter.
 
 {tables}
 """
@@ -113,7 +113,8 @@ def slips(path):
         if len(cells) == 4:
             lecture, *cells = cells
         printed = named[2] if named else cells[0]
-        yield Slip(numbers[1].split() if numbers else [], lecture, printed, cells[1], away(cells[2], path.stem))
+        listed = numbers[1].split() if numbers else []
+        yield Slip(listed, lecture, printed, cells[1], away(cells[2], path.stem))
 
 
 def slips_page():

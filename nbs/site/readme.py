@@ -8,6 +8,7 @@ import re
 import sys
 
 import stub
+import tally
 from cells import NBS, ROOT, read, split
 
 NOTE = "<!-- written from nbs/index.ipynb by `make prepare` -->"
@@ -32,7 +33,7 @@ def render(path):
         if "hide" in options or not body:
             continue
         if cell.cell_type == "markdown":
-            parts.append(relink(body))
+            parts.append(relink(tally.fill(body)))
             continue
         if options.get("echo") != "false":
             parts.append(f"```python\n{body}\n```")
