@@ -148,8 +148,8 @@ class Tensor(OfPairs, Kernel):
         return f"Tensor({self.k1!r}, {self.k2!r}{split})"
 
     def _tex(self, x, y):
-        return (tex_bracketed(self.k1, 1, f"{x}^{{(1)}}", f"{y}^{{(1)}}") + r"\cdot "
-                + tex_bracketed(self.k2, 1, f"{x}^{{(2)}}", f"{y}^{{(2)}}"))
+        return (tex_bracketed(self.k1, 1, f"{{{x}^{{(1)}}}}", f"{{{y}^{{(1)}}}}") + r"\cdot "
+                + tex_bracketed(self.k2, 1, f"{{{x}^{{(2)}}}}", f"{{{y}^{{(2)}}}}"))
 
 # %% ../nbs/01b_metrics.ipynb #a1b028a7
 def elementary(z, order):

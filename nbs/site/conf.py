@@ -1,5 +1,6 @@
 """Sphinx configuration of the site; build.py stages what Sphinx reads."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ project = "rkhs_notes"
 author = "the rkhs_notes authors"
 copyright = author  # noqa: A001  Sphinx's name for it
 extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
-extensions += ["pages", "citations", "links", "previews"]  # ours, beside this file
+extensions += ["pages", "citations", "links", "previews", "screens"]  # ours, beside this file
 
 nb_execution_mode = "off"  # run.py did it
 nb_ipywidgets_js = {}  # sliders are baked: nothing is fetched when a page is opened
@@ -36,8 +37,13 @@ numpydoc_class_members_toctree = False
 
 html_theme = "sphinx_book_theme"
 html_title = "rkhs_notes"
-html_static_path = ["static", str(ROOT / "_build" / "static")]
+html_static_path = ["static", str(ROOT / "_build" / "static"), str(ROOT / "nbs" / "images" / "readme_1.png")]
 html_css_files = ["notes.css"]
+html_js_files = [("reading.js", {"defer": "defer"})]
+html_favicon = "static/favicon.svg"
+html_short_title = "course notes on reproducing kernel Hilbert spaces that are also a library"
+html_baseurl = os.environ.get("SITE_URL", "")  # where it will be published: link previews want it
+html_context = {"default_mode": "auto"}
 html_show_sphinx = False
 html_copy_source = True
 html_theme_options = {
@@ -46,7 +52,7 @@ html_theme_options = {
     "home_page_in_toc": True,
     "show_toc_level": 2,
     "navbar_persistent": [],
-    "pygments_light_style": "friendly",
-    "pygments_dark_style": "github-dark",
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "github-dark-colorblind",
 }
 copybutton_exclude = ".linenos, .gp, .go"

@@ -18,6 +18,7 @@ from sphinx.transforms import SphinxTransform
 from cells import module, split
 from fold import hidden, setup_cells
 from front import toctree_entries
+from screens import caption
 
 BOX = re.compile(r"(Theorem|Definition|Lemma|Proposition|Corollary|Example|Remark|Law|Algorithm|Puzzle)\b")
 DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
@@ -57,6 +58,7 @@ def shown(cell, exported_to, folded=False):
             mystnb["code_prompt_show"] = f"Show the code of {' and '.join(defined)}"
     if "fig-alt" in options:
         mystnb["image"] = {"alt": options["fig-alt"]}
+        mystnb["figure"] = {"caption": caption(options)}
     for output in cell.get("outputs", []):  # a slider is shown by its html, which needs no kernel
         output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
     if {"export", "exporti"} & set(options) and not cell.metadata.get("joined"):
@@ -127,6 +129,12 @@ class Formulas(SphinxTransform):
                 node["nowrap"] = node["no-wrap"] = True
 
 
+def above(node):
+    "Its parent, the parent of that, ..."
+    while node := node.parent:
+        yield node
+
+
 class Symbols(SphinxTransform):
     "`Gaussian` in text refers to the API entry of rkhs_notes.kernels.Gaussian"
 
@@ -135,7 +143,7 @@ class Symbols(SphinxTransform):
     def apply(self):
         for node in list(self.document.findall(nodes.literal)):
             name = SYMBOLS.get(node.astext().removesuffix("()").removeprefix("rn."))
-            if name and not isinstance(node.parent, (nodes.reference, nodes.title, pending_xref)):
+            if name and not any(isinstance(o, (nodes.reference, nodes.title, pending_xref)) for o in above(node)):
                 options = {"refdomain": "py", "reftype": "obj", "reftarget": name, "refdoc": self.env.docname}
                 node.replace_self(
                     pending_xref("", node.deepcopy(), refexplicit=True, refwarn=False, **options)

@@ -1,0 +1,144 @@
+"""Open the pages of a built site on every screen and say what a reader cannot see or reach.
+
+Every page is measured at two widths and on paper; axe-core, which is slow, weighs a sample of the API pages.
+
+python e2e/audit.py [--site _site] [--json FILE] [--axe N] [pages ...]    exits with 1 if anything is found
+"""
+
+import argparse
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+from browser import chromium, served
+from findings import as_json, axe_findings, dead_links, finding, foreign, is_bad, table
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+MEASURE, PRUNE = (HERE / "measure.js").read_text(), (HERE / "prune.js").read_text()
+COLUMN = ".bd-article-container"
+A4 = 718  # pixels between margins of one centimetre
+WIDTHS = (1400, 400)
+AXE_ON = {"light": (1400, "light", None), "dark": (1400, "dark", ["color-contrast", "link-in-text-block"])}
+READY = """async () => {
+  if (window.MathJax?.startup?.promise) await MathJax.startup.promise
+  if (document.fonts) await document.fonts.ready
+}"""
+OPEN = "() => document.querySelectorAll('details').forEach(o => { o.open = true })"
+SETTLE = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 60))))"
+THEME = "theme => { document.documentElement.dataset.theme = document.documentElement.dataset.mode = theme }"
+CLOSE = "() => document.querySelectorAll('details').forEach(o => { o.open = false })"
+LINKS = """() => [[...document.querySelectorAll('[id], a[name]')].map(o => o.id || o.name),
+               [...document.querySelectorAll('a[href]')].map(o => o.getAttribute('href'))]"""
+AXE = """rules => axe.run(document, {resultTypes: ['violations'], ...(rules && {runOnly: rules})}).then(
+  o => o.violations.map(v => ({id: v.id, impact: v.impact, nodes: v.nodes.map(n => ({target: n.target}))})))"""
+
+
+def axe_script():
+    "axe-core, which the package axe-playwright-python brings along"
+    if not (spec := find_spec("axe_playwright_python")):
+        sys.exit("axe-playwright-python is not installed: pip install -e '.[book]'")
+    return str(Path(spec.origin).parent / "axe.min.js")
+
+
+def on_screen(page, width, theme="light"):
+    "Sets the width and the theme, and waits until the page has followed"
+    page.set_viewport_size({"width": width, "height": 1000})
+    page.evaluate(THEME, theme)
+    page.evaluate(SETTLE)
+
+
+def measured(page, name, screen, paper=False):
+    for found in page.evaluate(MEASURE, {"column": COLUMN, "print": paper}):
+        yield finding(name, screen, found["kind"], found["where"], found["by"])
+
+
+def on_paper(page, name):
+    "The page as it is printed, from closed solutions"
+    page.evaluate(CLOSE)
+    page.emulate_media(media="print")
+    on_screen(page, A4)
+    yield from measured(page, name, "print", paper=True)
+    page.emulate_media(media="screen")
+
+
+def weighed(page, name):
+    "axe-core: every rule in light, the colours again in dark"
+    page.evaluate(OPEN)
+    page.evaluate(PRUNE)
+    page.add_script_tag(path=axe_script())
+    for screen, (width, theme, rules) in AXE_ON.items():
+        on_screen(page, width, theme)
+        yield from axe_findings(name, screen, page.evaluate(AXE, rules))
+
+
+def read_page(page, name):
+    "(findings, ids, links) of the page that is open"
+    page.evaluate(READY)
+    page.evaluate(OPEN)
+    found, (ids, links) = [], page.evaluate(LINKS)
+    for width in WIDTHS:
+        on_screen(page, width)
+        found += measured(page, name, f"{width} px")
+    return found + list(on_paper(page, name)), ids, links
+
+
+def audit(site, names, axe=lambda name: True, say=lambda text: None):
+    "Findings on the pages `names` of the folder `site`; axe-core weighs those for which axe(name) is true"
+    findings, known, requests, errors = [], {}, [], []
+    with served(site) as home, chromium() as browser:
+        page = browser.new_page(bypass_csp=True)
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("console", lambda o: o.type == "error" and errors.append(f"{o.text} {o.location.get('url', '')}"))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        for name in names:
+            start = time.monotonic()
+            requests.clear(), errors.clear()
+            page.goto(home + name, wait_until="load")
+            found, ids, links = read_page(page, name)
+            known[name] = (set(ids) | {"", "top"}, links)
+            found += [finding(name, "requests", "another host", url) for url in foreign(requests, home)]
+            found += [finding(name, "console", "console error", text[:200]) for text in errors]
+            found += weighed(page, name) if axe(name) else ()
+            findings += found
+            say(f"{name:36} {sum(map(is_bad, found)):5} {time.monotonic() - start:6.1f} s")
+    files = {path.relative_to(site).as_posix() for path in Path(site).rglob("*") if path.is_file()}
+    return findings + list(dead_links(known, files))
+
+
+def all_pages(site):
+    paths = (path.relative_to(site).as_posix() for path in Path(site).rglob("*.html"))
+    return sorted(path for path in paths if not path.startswith("_"))
+
+
+def tell(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def weighs(names, every=None):
+    "The pages that axe-core weighs: one in `every`; if that is None all but API pages, and one in eight of those"
+    if every == 0:
+        return set()
+    return {o for i, o in enumerate(names) if i % (every or (8 if o.startswith("api/") else 1)) == 0}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pages", nargs="*", help="pages of the site (default: all)")
+    parser.add_argument("--site", type=Path, default=ROOT / "_site")
+    parser.add_argument("--json", type=Path, help="also write every finding here")
+    parser.add_argument("--axe", type=int, metavar="N", help="axe-core on one page in N only; 0: on none")
+    options = parser.parse_args()
+    if not (options.site / "index.html").exists():
+        sys.exit(f"no site in {options.site}: make notes builds it")
+    names, start = options.pages or all_pages(options.site), time.monotonic()
+    findings = audit(options.site, names, weighs(names, options.axe).__contains__, say=tell)
+    if options.json:
+        options.json.write_text(as_json(findings, len(names), time.monotonic() - start))
+    print(table(findings, len(names)))
+    sys.exit(any(map(is_bad, findings)))
+
+
+if __name__ == "__main__":
+    main()

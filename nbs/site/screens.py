@@ -1,0 +1,108 @@
+"""Sphinx extension: what the screens want. Numbered pictures with captions, links to formulas that a keyboard
+and a screen reader reach, and what a browser's tab, a search engine and a link's preview show of a page.
+"""
+
+import html
+import re
+from pathlib import PurePosixPath
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+
+REFERENCE = re.compile(r"\\(eqref|ref)\{([^{}]+)\}")
+TAG = re.compile(r"\\tag\{([^{}]+)\}")
+LABEL = re.compile(r"\\label\{([^{}]+)\}")
+
+
+def caption(options):
+    "Markdown under a picture: `#| fig-cap:`, or the alt text, which a screen reader has just said, hidden from it"
+    if "fig-cap" in options:
+        return options["fig-cap"]
+    words = re.sub(r"([\\`*_{}\[\]<>$#|~])", r"\\\1", options["fig-alt"])
+    return f'<span aria-hidden="true">{words}</span>'
+
+
+def page_number(docname):
+    "'5a' for 05a_processes; nothing for an appendix, whose figures are counted alone"
+    match = re.match(r"0*(\d+[a-z]?)_", docname)
+    return match[1] if match else ""
+
+
+def is_picture(figure):
+    "Does it show one? A text printed by the cell that draws is wrapped in a figure too"
+    raw = any("data-frames" in node.astext() for node in figure.findall(nodes.raw))
+    return raw or any(True for _ in figure.findall(nodes.image))
+
+
+class Figures(SphinxTransform):
+    "Figure 5a.3 is the third picture of chapter 05a; what is no picture loses its caption"
+
+    default_priority = 340
+
+    def apply(self):
+        page, count = page_number(self.env.docname), 0
+        for figure in list(self.document.findall(nodes.figure)):
+            if not is_picture(figure):
+                figure.replace_self([o for o in figure.children if not isinstance(o, nodes.caption)])
+                continue
+            count += 1
+            number = f"{page}.{count}" if page else str(count)
+            figure["ids"] = [f"fig-{number.replace('.', '-')}"]
+            for words in figure.findall(nodes.caption):
+                words.insert(0, nodes.strong("", f"Figure {number}. "))
+
+
+class Formulas(SphinxTransform):
+    r"A $\eqref{...}$ becomes a link of the page: inside a formula no keyboard and no screen reader would find it"
+
+    default_priority = 315  # before the display formulas are wrapped
+
+    def apply(self):
+        blocks = [node.astext() for node in self.document.findall(nodes.math_block)]
+        tags = {name: tag for text in blocks for name, tag in zip(LABEL.findall(text), TAG.findall(text))}
+        for node in list(self.document.findall(nodes.math)):
+            match = REFERENCE.fullmatch(node.astext().strip())
+            if match and match[2] in tags:
+                tag = tags[match[2]]
+                text = f"({tag})" if match[1] == "eqref" else tag
+                place = f"#mjx-eqn:{match[2]}"
+                node.replace_self(nodes.reference("", text, refuri=place, internal=True, classes=["equation"]))
+
+
+def description(doctree, most=160):
+    "The opening sentences of a page, as far as `most` letters go"
+    found = (node.astext() for node in doctree.findall(nodes.paragraph) if type(node.parent) is nodes.section)
+    text = " ".join(next((o for o in found if len(o) > 40), "").split())
+    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0].rstrip(",;:") + " …"
+
+
+def first_picture(builder, doctree):
+    "The file of the first figure of a page, from the root of the site"
+    for image in doctree.findall(nodes.image):  # the writer has put the address on the site into uri
+        if (name := PurePosixPath(image["uri"]).name) in builder.images.values():
+            return f"{builder.imagedir}/{name}"
+    return "_static/readme_1.png"
+
+
+def meta(kind, name, content):
+    return f'<meta {kind}="{name}" content="{html.escape(content, quote=True)}" />'
+
+
+def head(app, pagename, templatename, context, doctree):
+    "html-page-context: description and link preview; a picture's address is absolute if html_baseurl is known"
+    if doctree is None:
+        return
+    title = re.sub("<[^>]+>", "", html.unescape(context.get("title", "")))
+    text = description(doctree) or f"{title}: {app.config.html_short_title}"
+    picture, base = first_picture(app.builder, doctree), app.config.html_baseurl
+    address = base.rstrip("/") + "/" + picture if base else context["pathto"](picture, resource=True)
+    tags = [meta("name", "description", text), meta("property", "og:type", "article")]
+    tags += [meta("property", f"og:{k}", v) for k, v in (("title", title), ("description", text), ("image", address))]
+    context["metatags"] = context.get("metatags", "") + "\n".join([*tags, meta("name", "twitter:card", "summary_large_image")])
+
+
+def setup(app):
+    app.add_transform(Figures)
+    app.add_transform(Formulas)
+    app.connect("html-page-context", head)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
