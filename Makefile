@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 NB ?= $(wildcard nbs/*.ipynb)
 RECORDS = $(shell grep -ho 'make bench ROW=[a-z_]*' nbs/*.ipynb | sed 's/.*=//' | sort -u)
 
-.PHONY: help notes test engines mutants nightly lab prepare outputs bench bench-check bench-page
+.PHONY: help notes test engines e2e mutants nightly lab prepare outputs bench bench-check bench-page
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 	@echo "  PY=python3.12 make ... takes another interpreter (Python 3.10 or newer)"
 
 notes: $(VENV)/.ok ## the web site, in _site/: runs the notebooks that changed, two at a time
@@ -22,6 +22,12 @@ test: $(VENV)/.ok ## every test; runs every notebook
 engines: $(VENV)/.ok ## the tests of other array libraries, with PyTorch and JAX, which it installs (gigabytes)
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[torch,jax]'
 	@$(BIN)/pytest -rs tests/test_engines.py
+
+e2e: $(VENV)/.ok ## the site in Chromium: every page on every screen, then JupyterLab; NB=nbs/03_rkhs.ipynb for one
+	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[book]'
+	@$(BIN)/pytest -n 0 e2e
+	@$(BIN)/python e2e/audit.py
+	@$(BIN)/python e2e/lab.py $(NB)
 
 mutants: $(VENV)/.ok ## faults planted one at a time: do the tests notice? MODULE=scale for one module (half an hour)
 	@$(BIN)/python tests/mutants.py $(MODULE)

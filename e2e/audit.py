@@ -26,13 +26,16 @@ READY = """async () => {
   if (document.fonts) await document.fonts.ready
 }"""
 OPEN = "() => document.querySelectorAll('details').forEach(o => { o.open = true })"
-SETTLE = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 60))))"
-THEME = "theme => { document.documentElement.dataset.theme = document.documentElement.dataset.mode = theme }"
+SETTLE = """() => new Promise(done => {
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 60)))
+})"""
+THEME = "theme => Object.assign(document.documentElement.dataset, {theme, mode: theme})"
 CLOSE = "() => document.querySelectorAll('details').forEach(o => { o.open = false })"
 LINKS = """() => [[...document.querySelectorAll('[id], a[name]')].map(o => o.id || o.name),
-               [...document.querySelectorAll('a[href]')].map(o => o.getAttribute('href'))]"""
+  [...document.querySelectorAll('a[href]')].map(o => o.getAttribute('href'))]"""
 AXE = """rules => axe.run(document, {resultTypes: ['violations'], ...(rules && {runOnly: rules})}).then(
-  o => o.violations.map(v => ({id: v.id, impact: v.impact, nodes: v.nodes.map(n => ({target: n.target}))})))"""
+  found => found.violations.map(({id, impact, nodes}) => ({id, impact, nodes: nodes.map(
+    ({target}) => ({target}))})))"""
 
 
 def axe_script():
@@ -84,13 +87,15 @@ def read_page(page, name):
     return found + list(on_paper(page, name)), ids, links
 
 
-def audit(site, names, axe=lambda name: True, say=lambda text: None):
-    "Findings on the pages `names` of the folder `site`; axe-core weighs those for which axe(name) is true"
+def audit(browser, site, names, axe=lambda name: True, say=lambda text: None):
+    "Findings on the pages `names` of the folder `site`; axe-core weighs those with axe(name)"
     findings, known, requests, errors = [], {}, [], []
-    with served(site) as home, chromium() as browser:
+    with served(site) as home:
         page = browser.new_page(bypass_csp=True)
         page.on("request", lambda request: requests.append(request.url))
-        page.on("console", lambda o: o.type == "error" and errors.append(f"{o.text} {o.location.get('url', '')}"))
+        page.on(
+            "console", lambda o: o.type == "error" and errors.append(f"{o.text} {o.location.get('url', '')}")
+        )
         page.on("pageerror", lambda error: errors.append(str(error)))
         for name in names:
             start = time.monotonic()
@@ -117,7 +122,7 @@ def tell(text):
 
 
 def weighs(names, every=None):
-    "The pages that axe-core weighs: one in `every`; if that is None all but API pages, and one in eight of those"
+    "The pages for axe-core: one in `every`; if that is None all but API pages, and one in eight of those"
     if every == 0:
         return set()
     return {o for i, o in enumerate(names) if i % (every or (8 if o.startswith("api/") else 1)) == 0}
@@ -133,7 +138,9 @@ def main():
     if not (options.site / "index.html").exists():
         sys.exit(f"no site in {options.site}: make notes builds it")
     names, start = options.pages or all_pages(options.site), time.monotonic()
-    findings = audit(options.site, names, weighs(names, options.axe).__contains__, say=tell)
+    with chromium() as browser:
+        chosen = weighs(names, options.axe).__contains__
+        findings = audit(browser, options.site, names, chosen, say=tell)
     if options.json:
         options.json.write_text(as_json(findings, len(names), time.monotonic() - start))
     print(table(findings, len(names)))

@@ -1,4 +1,4 @@
-"""The system's Chromium, driven by playwright, and a folder served to it; nothing is fetched from elsewhere."""
+"""The system's Chromium, driven by playwright, and a folder served to it; nothing is fetched."""
 
 import shutil
 import sys
@@ -16,7 +16,9 @@ def chromium_path():
     for name in NAMES:
         if path := shutil.which(name):
             return path
-    sys.exit(f"no Chromium: none of {', '.join(NAMES)} is on the path (Debian, Ubuntu: sudo apt install chromium)")
+    sys.exit(
+        f"no Chromium: none of {', '.join(NAMES)} is on the path (Debian, Ubuntu: sudo apt install chromium)"
+    )
 
 
 @contextmanager

@@ -1,8 +1,7 @@
-"""What the audit found, as data: dead anchors among the pages, the table, and whether it is bad. No browser."""
+"""What the audit found, as data: dead anchors among the pages, the table, what is bad. No browser."""
 
 import json
 from collections import Counter
-from pathlib import PurePosixPath
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 SERIOUS = ("critical", "serious")
@@ -23,8 +22,9 @@ def dead_links(pages, files):
             address, fragment = urldefrag(link)
             if urlsplit(link).scheme or link.startswith("//"):
                 continue
-            target = unquote(urlsplit(urljoin(page, address)).path) if address else page
-            target = str(PurePosixPath(target) / "index.html") if target.endswith("/") else target
+            target = unquote(urlsplit(urljoin(f"/{page}", address)).path)[1:] if address else page
+            if target[-1:] in ("", "/"):
+                target += "index.html"
             if target not in files:
                 yield finding(page, "links", "dead link", link)
             elif fragment and target in pages and unquote(fragment) not in pages[target][0]:

@@ -1,4 +1,4 @@
-"""Captions, numbers of figures, links to formulas and the head of a page: the extension nbs/site/screens.py."""
+"""Captions, numbers of figures, links to formulas and the head of a page: nbs/site/screens.py."""
 
 import re
 from types import SimpleNamespace
@@ -41,11 +41,16 @@ def test_pictures_are_counted_by_page_and_text_is_no_picture():
     text = nodes.literal_block("", "Gaussian(1)")
     page = transformed(screens.Figures, "05a_processes", figure(picture()), figure(text), figure(frames()))
     assert [o["ids"] for o in page.findall(nodes.figure)] == [["fig-5a-1"], ["fig-5a-2"]]
-    assert [o.astext() for o in page.findall(nodes.caption)] == ["Figure 5a.1. A curve.", "Figure 5a.2. A curve."]
+    assert [o.astext() for o in page.findall(nodes.caption)] == [
+        "Figure 5a.1. A curve.",
+        "Figure 5a.2. A curve.",
+    ]
     assert text.parent is page
 
 
-@pytest.mark.parametrize("docname, number", [("00_hilbert", "0.1"), ("10_double_descent", "10.1"), ("S_smo", "1")])
+@pytest.mark.parametrize(
+    "docname, number", [("00_hilbert", "0.1"), ("10_double_descent", "10.1"), ("S_smo", "1")]
+)
 def test_the_number_of_a_figure(docname, number):
     page = transformed(screens.Figures, docname, figure(picture()))
     assert page.astext().strip().endswith(f"Figure {number}. A curve.")
@@ -55,7 +60,9 @@ def test_a_screen_reader_hears_a_description_once():
     assert screens.caption({"fig-alt": "f_1 < 2 and *g*"}) == (
         r'<span aria-hidden="true">f\_1 \< 2 and \*g\*</span>'
     )
-    assert screens.caption({"fig-alt": "two curves", "fig-cap": "They meet **once**."}) == "They meet **once**."
+    assert (
+        screens.caption({"fig-alt": "two curves", "fig-cap": "They meet **once**."}) == "They meet **once**."
+    )
 
 
 def test_references_to_formulas_are_links():
@@ -70,7 +77,9 @@ def test_references_to_formulas_are_links():
 def references(path):
     "Each formula of a notebook that refers to a label, and the labels that it tags"
     text = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
-    return re.findall(r"\$([^$]*\\(?:eq)?ref\{[^$]*)\$", text), set(screens.LABEL.findall(text))
+    return re.findall(r"\$([^$]*\\(?:eq)?ref\{[^$]*)\$", text), {
+        label for _, label in screens.TAGGED.findall(text)
+    }
 
 
 def test_every_reference_in_the_notebooks_becomes_a_link():
@@ -81,30 +90,40 @@ def test_every_reference_in_the_notebooks_becomes_a_link():
             count += 1
             match = screens.REFERENCE.fullmatch(formula.strip())
             if not match or match[2] not in known:
-                problems.append(f"{path.name}: ${formula}$ stays inside a formula, where no keyboard finds it")
+                problems.append(
+                    f"{path.name}: ${formula}$ stays inside a formula, where no keyboard finds it"
+                )
     assert count > 100
     refuse(problems)
 
 
 def page(*paragraphs):
     document = new_document("page")
-    section = nodes.section("", nodes.title("", "05 · Least norm"), *(nodes.paragraph("", o) for o in paragraphs))
+    section = nodes.section(
+        "", nodes.title("", "05 · Least norm"), *(nodes.paragraph("", o) for o in paragraphs)
+    )
     document += section
     return document
 
 
 def test_description_is_the_first_sentence_worth_the_name():
-    assert screens.description(page("Short.", "A kernel is " + "very " * 10 + "useful.")).startswith("A kernel is")
+    assert screens.description(page("Short.", "A kernel is " + "very " * 10 + "useful.")).startswith(
+        "A kernel is"
+    )
     long = screens.description(page("word " * 100))
     assert len(long) <= 160 and long.endswith("word …")
 
 
-@pytest.mark.parametrize("base, address", [("", "../_images/a.png"), ("https://x.org/n/", "https://x.org/n/_images/a.png")])
+@pytest.mark.parametrize(
+    "base, address", [("", "../_images/a.png"), ("https://x.org/n/", "https://x.org/n/_images/a.png")]
+)
 def test_head(base, address):
-    doctree = page("A sentence with <angles> & quotes \" that is long enough for it.")
+    doctree = page('A sentence with <angles> & quotes " that is long enough for it.')
     doctree += nodes.image(uri="../_images/a.png")
     builder = SimpleNamespace(images={"up/a.png": "a.png"}, imagedir="_images")
-    app = SimpleNamespace(builder=builder, config=SimpleNamespace(html_baseurl=base, html_short_title="notes"))
+    app = SimpleNamespace(
+        builder=builder, config=SimpleNamespace(html_baseurl=base, html_short_title="notes")
+    )
     context = {"title": "05 &amp; more", "pathto": lambda name, resource: "../" + name}
     screens.head(app, "05", "page.html", context, doctree)
     assert f'<meta property="og:image" content="{address}" />' in context["metatags"]
@@ -128,7 +147,9 @@ def test_every_picture_has_words_for_its_caption():
             pictures = [o for o in cell.get("outputs", ()) if "image/png" in o.get("data", {})]
             alts = [o.metadata.get("image/png", {}).get("alt") for o in pictures]
             if pictures and ("fig-alt" not in split(cell.source)[0] or None in alts or "" in alts):
-                problems.append(f"{path.name}: {cell.source[:60]!r} draws without `#| fig-alt:`, or it is not stored")
+                problems.append(
+                    f"{path.name}: {cell.source[:60]!r} draws without `#| fig-alt:`, or it is not stored"
+                )
     refuse(problems)
 
 

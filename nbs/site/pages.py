@@ -135,6 +135,9 @@ def above(node):
         yield node
 
 
+NO_LINKS = (nodes.reference, nodes.title, pending_xref)  # what holds no link of ours
+
+
 class Symbols(SphinxTransform):
     "`Gaussian` in text refers to the API entry of rkhs_notes.kernels.Gaussian"
 
@@ -143,7 +146,7 @@ class Symbols(SphinxTransform):
     def apply(self):
         for node in list(self.document.findall(nodes.literal)):
             name = SYMBOLS.get(node.astext().removesuffix("()").removeprefix("rn."))
-            if name and not any(isinstance(o, (nodes.reference, nodes.title, pending_xref)) for o in above(node)):
+            if name and not any(isinstance(o, NO_LINKS) for o in above(node)):
                 options = {"refdomain": "py", "reftype": "obj", "reftarget": name, "refdoc": self.env.docname}
                 node.replace_self(
                     pending_xref("", node.deepcopy(), refexplicit=True, refwarn=False, **options)

@@ -10,12 +10,11 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
 REFERENCE = re.compile(r"\\(eqref|ref)\{([^{}]+)\}")
-TAG = re.compile(r"\\tag\{([^{}]+)\}")
-LABEL = re.compile(r"\\label\{([^{}]+)\}")
+TAGGED = re.compile(r"\\tag\{([^{}]+)\}\\label\{([^{}]+)\}")
 
 
 def caption(options):
-    "Markdown under a picture: `#| fig-cap:`, or the alt text, which a screen reader has just said, hidden from it"
+    "Markdown under a picture: `#| fig-cap:`, or the alt text, hidden from who has just heard it"
     if "fig-cap" in options:
         return options["fig-cap"]
     words = re.sub(r"([\\`*_{}\[\]<>$#|~])", r"\\\1", options["fig-alt"])
@@ -53,20 +52,22 @@ class Figures(SphinxTransform):
 
 
 class Formulas(SphinxTransform):
-    r"A $\eqref{...}$ becomes a link of the page: inside a formula no keyboard and no screen reader would find it"
+    r"A $\eqref{...}$ becomes a link of the page: inside a formula no keyboard would find it"
 
     default_priority = 315  # before the display formulas are wrapped
 
     def apply(self):
-        blocks = [node.astext() for node in self.document.findall(nodes.math_block)]
-        tags = {name: tag for text in blocks for name, tag in zip(LABEL.findall(text), TAG.findall(text))}
+        blocks = "\n".join(node.astext() for node in self.document.findall(nodes.math_block))
+        tags = {label: tag for tag, label in TAGGED.findall(blocks)}
         for node in list(self.document.findall(nodes.math)):
             match = REFERENCE.fullmatch(node.astext().strip())
             if match and match[2] in tags:
                 tag = tags[match[2]]
                 text = f"({tag})" if match[1] == "eqref" else tag
                 place = f"#mjx-eqn:{match[2]}"
-                node.replace_self(nodes.reference("", text, refuri=place, internal=True, classes=["equation"]))
+                node.replace_self(
+                    nodes.reference("", text, refuri=place, internal=True, classes=["equation"])
+                )
 
 
 def description(doctree, most=160):
@@ -89,7 +90,7 @@ def meta(kind, name, content):
 
 
 def head(app, pagename, templatename, context, doctree):
-    "html-page-context: description and link preview; a picture's address is absolute if html_baseurl is known"
+    "html-page-context: description and link preview; html_baseurl makes the picture's address absolute"
     if doctree is None:
         return
     title = re.sub("<[^>]+>", "", html.unescape(context.get("title", "")))
@@ -97,8 +98,13 @@ def head(app, pagename, templatename, context, doctree):
     picture, base = first_picture(app.builder, doctree), app.config.html_baseurl
     address = base.rstrip("/") + "/" + picture if base else context["pathto"](picture, resource=True)
     tags = [meta("name", "description", text), meta("property", "og:type", "article")]
-    tags += [meta("property", f"og:{k}", v) for k, v in (("title", title), ("description", text), ("image", address))]
-    context["metatags"] = context.get("metatags", "") + "\n".join([*tags, meta("name", "twitter:card", "summary_large_image")])
+    tags += [
+        meta("property", f"og:{k}", v)
+        for k, v in (("title", title), ("description", text), ("image", address))
+    ]
+    context["metatags"] = context.get("metatags", "") + "\n".join(
+        [*tags, meta("name", "twitter:card", "summary_large_image")]
+    )
 
 
 def setup(app):
