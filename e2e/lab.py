@@ -85,7 +85,7 @@ def complaints(cells):
             yield f"did not run: {first}"
         for output in cell["outputs"]:
             if output["output_type"] == "error":
-                yield f"{output['ename']}: {output['evalue'][:100]} in {first}"
+                yield f"failed: {output['ename']}: {output['evalue'][:100]} in {first}"
             elif output.get("name") == "stderr":
                 yield f"stderr: {''.join(output['text'])[:100]} in {first}"
 
@@ -104,7 +104,9 @@ def run_all(page, file):
             page.keyboard.press("Control+s")
             time.sleep(2)
             wrong = list(complaints(code_cells(file)))
-            if not any(o.startswith("did not run") for o in wrong) or any("Error" in o for o in wrong):
+            if not any(o.startswith("did not run") for o in wrong) or any(
+                o.startswith("failed") for o in wrong
+            ):
                 return wrong
     return [f"still running after {LIMIT} s"]
 
