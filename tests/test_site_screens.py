@@ -1,4 +1,4 @@
-"""Captions, numbers of figures, links to formulas and the head of a page: nbs/site/screens.py."""
+"""Captions, numbers of figures and the head of a page: nbs/site/screens.py."""
 
 import re
 from types import SimpleNamespace
@@ -63,38 +63,6 @@ def test_a_screen_reader_hears_a_description_once():
     assert (
         screens.caption({"fig-alt": "two curves", "fig-cap": "They meet **once**."}) == "They meet **once**."
     )
-
-
-def test_references_to_formulas_are_links():
-    here = nodes.math_block("", r"x = 1 \tag{3.1}\label{eq:one}")
-    links = [nodes.math("", text) for text in (r"\eqref{eq:one}", r"\ref{eq:one}", r"\eqref{eq:else}", "x^2")]
-    page = transformed(screens.Formulas, "03_rkhs", here, *links)
-    found = [(o.astext(), o["refuri"]) for o in page.findall(nodes.reference)]
-    assert found == [("(3.1)", "#mjx-eqn:eq:one"), ("3.1", "#mjx-eqn:eq:one")]
-    assert [o.astext() for o in page.findall(nodes.math)] == [r"\eqref{eq:else}", "x^2"]
-
-
-def references(path):
-    "Each formula of a notebook that refers to a label, and the labels that it tags"
-    text = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
-    return re.findall(r"\$([^$]*\\(?:eq)?ref\{[^$]*)\$", text), {
-        label for _, label in screens.TAGGED.findall(text)
-    }
-
-
-def test_every_reference_in_the_notebooks_becomes_a_link():
-    problems, count = [], 0
-    for path in NOTEBOOKS:
-        formulas, known = references(path)
-        for formula in formulas:
-            count += 1
-            match = screens.REFERENCE.fullmatch(formula.strip())
-            if not match or match[2] not in known:
-                problems.append(
-                    f"{path.name}: ${formula}$ stays inside a formula, where no keyboard finds it"
-                )
-    assert count > 100
-    refuse(problems)
 
 
 def page(*paragraphs):

@@ -1,6 +1,4 @@
-"""Sphinx extension: what the screens want. Numbered pictures with captions, links to formulas that a keyboard
-and a screen reader reach, and what a browser's tab, a search engine and a link's preview show of a page.
-"""
+"""Sphinx extension: numbered pictures with captions, and what a search engine and a link's preview show."""
 
 import html
 import re
@@ -8,9 +6,6 @@ from pathlib import PurePosixPath
 
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
-
-REFERENCE = re.compile(r"\\(eqref|ref)\{([^{}]+)\}")
-TAGGED = re.compile(r"\\tag\{([^{}]+)\}\\label\{([^{}]+)\}")
 
 
 def caption(options):
@@ -49,25 +44,6 @@ class Figures(SphinxTransform):
             figure["ids"] = [f"fig-{number.replace('.', '-')}"]
             for words in figure.findall(nodes.caption):
                 words.insert(0, nodes.strong("", f"Figure {number}. "))
-
-
-class Formulas(SphinxTransform):
-    r"A $\eqref{...}$ becomes a link of the page: inside a formula no keyboard would find it"
-
-    default_priority = 315  # before the display formulas are wrapped
-
-    def apply(self):
-        blocks = "\n".join(node.astext() for node in self.document.findall(nodes.math_block))
-        tags = {label: tag for tag, label in TAGGED.findall(blocks)}
-        for node in list(self.document.findall(nodes.math)):
-            match = REFERENCE.fullmatch(node.astext().strip())
-            if match and match[2] in tags:
-                tag = tags[match[2]]
-                text = f"({tag})" if match[1] == "eqref" else tag
-                place = f"#mjx-eqn:{match[2]}"
-                node.replace_self(
-                    nodes.reference("", text, refuri=place, internal=True, classes=["equation"])
-                )
 
 
 def description(doctree, most=160):
@@ -109,6 +85,5 @@ def head(app, pagename, templatename, context, doctree):
 
 def setup(app):
     app.add_transform(Figures)
-    app.add_transform(Formulas)
     app.connect("html-page-context", head)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
