@@ -128,3 +128,24 @@ _exercises["05.5"] = dict(
         "that is J(f) alone": lambda K, y, lam, u: (
             np.sum(np.abs(y + K @ u / (2 * lam))) + u @ K @ u / (4 * lam)),
     })
+
+# %% ../nbs/V_answers_05.ipynb #eb469831
+def _huber_slopes(rng):
+    delta = float(rng.uniform(0.5, 2))
+    return float(rng.normal()), float(rng.uniform(-delta, delta)), delta
+
+
+_exercises["05.9"] = dict(
+    draw=_huber_slopes,
+    answer=lambda y, u, delta: u * y + u**2 / 2,
+    mistakes={
+        "that is the conjugate of (y − f)²; Huber's loss has a half in the middle":
+            lambda y, u, delta: u * y + u**2 / 4,
+        "that is the conjugate of the absolute loss, which has no round middle":
+            lambda y, u, delta: u * y,
+        "that is the conjugate for y = 0; the line must touch the loss around y":
+            lambda y, u, delta: u**2 / 2,
+        "mind the sign of the loss: sup of u f − ℓ": lambda y, u, delta: u * y - u**2 / 2,
+        "δ only says which slopes have a finite value; the value does not depend on it":
+            lambda y, u, delta: u * y + u**2 / (2 * delta),
+    })

@@ -64,3 +64,37 @@ _exercises["05a.3"] = dict(
         "that is n, the answer if the space is that of K": lambda K, R: float(len(K)),
         "that is the trace of K: no space has been asked": lambda K, R: float(np.trace(K)),
     })
+
+# %% ../nbs/V_answers_05a.ipynb #04238643
+_exercises["05a.5"] = dict(
+    draw=lambda rng: (),
+    answer=lambda: 4,
+    mistakes={
+        "step 1 is Theorem 5.7": lambda: 1,
+        "step 2 is sound: two standard deviations of a normal law hold 95.4 %": lambda: 2,
+        "step 3 is sound, as a statement about f and y together": lambda: 3,
+    })
+
+# %% ../nbs/V_answers_05a.ipynb #903f08ad
+def _weights(rng):
+    w = rng.uniform(0.2, 1, size=6)
+    w[rng.integers(6)] = 0
+    return _problem(rng)[0], w
+
+
+def _inside(K, w):
+    r = np.sqrt(np.outer(w, w))
+    return r * np.linalg.inv(np.eye(len(w)) + r * K)
+
+
+_exercises["05a.8"] = dict(
+    draw=_weights, answer=_inside,
+    mistakes={
+        "that is B⁻¹; the roots of W stand on both sides of it":
+            lambda K, w: np.linalg.inv(np.eye(len(w)) + np.sqrt(np.outer(w, w)) * K),
+        "that has W for its root, on both sides of B⁻¹ and inside":
+            lambda K, w: np.outer(w, w) * np.linalg.inv(np.eye(len(w)) + np.outer(w, w) * K),
+        "that is (K + W)⁻¹; the noise is W⁻¹": lambda K, w: np.linalg.inv(K + np.diag(w)),
+        "that is K − K(K + W⁻¹)⁻¹K, the covariance on the data":
+            lambda K, w: K - K @ _inside(K, w) @ K,
+    })
