@@ -93,3 +93,42 @@ _exercises["06.4"] = dict(
         "early steps are in more of the functions than late ones: the weights fall with t":
             lambda drawn, v, n: _mean_coefficients(drawn, v, n, lambda t, T: t / T),
     })
+
+# %% ../nbs/V_answers_06.ipynb #dcaf258a
+_exercises["06.5"] = dict(
+    draw=lambda rng: (),
+    answer=lambda: 4,
+    mistakes={
+        "step 1 is Theorem 6.3 (a); no probability is in it": lambda: 1,
+        "step 2 is sound: each example comes once": lambda: 2,
+        "step 3 is (6.7) with 2 inserted": lambda: 3,
+        "step 5 would follow from 4": lambda: 5,
+    })
+
+# %% ../nbs/V_answers_06.ipynb #45f23002
+def _centres(rng):
+    A = rng.normal(size=(5, 7))
+    return A @ A.T, rng.normal(size=5), int(rng.integers(5))
+
+
+def _dropped(K, c, j, sign=-1.0):
+    P = np.linalg.inv(K)
+    return c + sign * c[j] / P[j, j] * P[j]
+
+
+def _only_zeroed(K, c, j):
+    return np.where(np.arange(len(c)) == j, 0.0, c)
+
+
+_exercises["06.7"] = dict(
+    draw=_centres, answer=_dropped,
+    mistakes={
+        "that forgets the centre; the others must take over its part in their span":
+            _only_zeroed,
+        "mind the sign: the j-th coefficient must become 0":
+            lambda K, c, j: _dropped(K, c, j, sign=1.0),
+        "P is the inverse of the Gram matrix, not the matrix itself":
+            lambda K, c, j: c - c[j] / K[j, j] * K[j],
+        "divide by P_jj, or the j-th coefficient does not vanish":
+            lambda K, c, j: c - c[j] * np.linalg.inv(K)[j],
+    })

@@ -165,3 +165,32 @@ _exercises["07.9"] = dict(
         "that is Theorem 7.11": lambda: 4,
         "a Gaussian does separate different points at large C": lambda: 1,
     })
+
+# %% ../nbs/V_answers_07.ipynb #e9e81222
+_exercises["07.10"] = dict(
+    draw=lambda rng: (),
+    answer=lambda: 3,
+    mistakes={
+        "step 1 is what a support vector is": lambda: 1,
+        "step 2 is (7.4) for the other points": lambda: 2,
+        "step 4 would follow from 3": lambda: 4,
+    })
+
+# %% ../nbs/V_answers_07.ipynb #3560ee6a
+def _targets(y):
+    up, down = np.sum(y > 0), np.sum(y < 0)
+    return np.where(y > 0, (up + 1) / (up + 2), 1 / (down + 2))
+
+
+_exercises["07.14"] = dict(
+    draw=lambda rng: (rng.permutation(np.repeat([1.0, -1.0], rng.integers([3, 8], [7, 12]))),),
+    answer=_targets,
+    mistakes={
+        "those are 0 and 1; separated decisions would drive the slope to infinity":
+            lambda y: np.where(y > 0, 1.0, 0.0),
+        "the two classes are exchanged": lambda y: 1 - _targets(y),
+        "each class has its own number of points; you took all of them":
+            lambda y: np.where(y > 0, (len(y) + 1) / (len(y) + 2), 1 / (len(y) + 2)),
+        "that is the share of positive labels, the same for every point":
+            lambda y: np.full(len(y), np.mean(y > 0)),
+    })
