@@ -7,6 +7,7 @@ __all__ = []
 
 # %% ../nbs/V_answers_12.ipynb #b802d1ac
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from .arrays import sqdist
 
@@ -108,4 +109,57 @@ _exercises["12.5"] = dict(
         "the constant solution, λ = 0, must be dropped": lambda W: 1 - np.linalg.svd(W)[1][:3],
         "those are eigenvalues of the symmetric part; take singular values":
             lambda W: 1 - np.linalg.eigvalsh((W + W.T) / 2)[::-1][1:4],
+    })
+
+# %% ../nbs/V_answers_12.ipynb #d519687c
+def _inside(h, of=np.sum):
+    blocks = np.reshape(h, (2, 4, 2, 4))
+    return float(of((blocks - blocks.mean(axis=(1, 3), keepdims=True)) ** 2))
+
+
+_exercises["12.7"] = dict(
+    draw=lambda rng: (rng.uniform(size=(8, 8)),), answer=_inside,
+    mistakes={
+        "that is the mean; squares over all 64 pixels are summed": lambda h: _inside(h, np.mean),
+        "that is the variation around one mean; each block has its own":
+            lambda h: float(np.sum((h - h.mean()) ** 2)),
+        "that is the part that shrinking keeps": lambda h: float(
+            16 * np.sum(np.reshape(h, (2, 4, 2, 4)).mean(axis=(1, 3)) ** 2)),
+        "reshape to (2, 4, 2, 4): rows, inside, columns, inside":
+            lambda h: _inside(np.reshape(h, (2, 2, 4, 4)).transpose(0, 2, 1, 3)),
+    })
+
+# %% ../nbs/V_answers_12.ipynb #6a8c9e31
+_exercises["12.8"] = dict(
+    draw=lambda rng: (), answer=lambda: 4,
+    mistakes={
+        "they are singular values": lambda: 1,
+        "a correlation is information": lambda: 2,
+        "of the best decision this is true; is (4) about the best one?": lambda: 3,
+    })
+
+# %% ../nbs/V_answers_12.ipynb #986b3d0d
+def _doubly_stochastic(rng):
+    "Two to four blocks, each a mean of the identity and random permutations, rows shuffled"
+    sizes = rng.integers(2, 5, size=int(rng.integers(2, 5)))
+    W, start = np.zeros((sizes.sum(), sizes.sum())), 0
+    for size in sizes:
+        own = slice(start, start + size)
+        W[own, own] = 0.5 / size + 0.5 * np.eye(size)[rng.permutation(size)]
+        start += size
+    return (W[rng.permutation(len(W))],)
+
+
+def _components(W, extra=-1):
+    n = len(W)
+    graph = np.block([[np.zeros((n, n)), W], [W.T, np.zeros((n, n))]])
+    return int(connected_components(graph)[0]) + extra
+
+
+_exercises["12.9"] = dict(
+    draw=_doubly_stochastic, answer=_components,
+    mistakes={
+        "the constant is no axis: it is centred away": lambda W: _components(W, 0),
+        "the graph has 2n nodes, l and h: rows and columns are different nodes":
+            lambda W: int(connected_components(W, directed=False)[0]) - 1,
     })

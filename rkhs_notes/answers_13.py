@@ -6,6 +6,8 @@
 __all__ = []
 
 # %% ../nbs/V_answers_13.ipynb #9155e892
+from collections import Counter
+
 import numpy as np
 
 # %% ../nbs/V_answers_13.ipynb #552c738a
@@ -112,4 +114,33 @@ _exercises["13.5"] = dict(
         "N_a is the sum of row a, not of column a":
             lambda N, P: N - N.sum(axis=0, keepdims=True) * P,
         "each row has its own total": lambda N, P: N - N.sum() * P,
+    })
+
+# %% ../nbs/V_answers_13.ipynb #420a3ec8
+def _matches(s, t, p, join=min):
+    a, b = (Counter(x[i:i + p] for i in range(len(x) - p + 1)) for x in (s, t))
+    return sum(join(a[u], b[u]) for u in a | b)
+
+
+_exercises["13.6"] = dict(
+    draw=lambda rng: (_text(rng, 12), _text(rng, 15), int(rng.integers(1, 3))),
+    answer=_matches,
+    mistakes={
+        "that is the spectrum kernel: pairs of places, not matches":
+            lambda *given: _matches(*given, join=lambda a, b: a * b),
+        "that counts the words they share, each once":
+            lambda *given: _matches(*given, join=lambda a, b: min(a, b, 1)),
+        "that is the larger number of each word": lambda *given: _matches(*given, join=max),
+        "places are counted with overlaps":
+            lambda s, t, p: sum(min(s.count(u), t.count(u))
+                                for u in {s[i:i + p] for i in range(len(s) - p + 1)}),
+    })
+
+# %% ../nbs/V_answers_13.ipynb #6cd243b2
+_exercises["13.8"] = dict(
+    draw=lambda rng: (), answer=lambda: 3,
+    mistakes={
+        "the edit distance is a metric": lambda: 1,
+        "that is the Laplace-like Matérn kernel of order ½": lambda: 2,
+        "(4) would follow from (3)": lambda: 4,
     })

@@ -153,3 +153,26 @@ _exercises["13a.4"] = dict(
         "leaves are no fragments: one needs a production at least":
             lambda S, T, d: _total(S, T, d) + sum(a == b for a in _leaves(S) for b in _leaves(T)),
     })
+
+# %% ../nbs/V_answers_13a.ipynb #f61175b6
+_exercises["13a.5"] = dict(
+    draw=lambda rng: (int(rng.integers(4, 9)), int(rng.integers(10, 15)), int(rng.integers(2, 4)),
+                      float(rng.uniform(0.02, 0.08))),
+    answer=lambda n, m, d, decay: n * m / (1 - decay * d**2),
+    mistakes={
+        "a pair of walkers has d² ways to go on, not d": lambda n, m, d, decay: (
+            n * m / (1 - decay * d)),
+        "walks start at every pair of nodes": lambda n, m, d, decay: 1 / (1 - decay * d**2),
+        "that is the largest eigenvalue of the product": lambda n, m, d, decay: float(d**2),
+        "the sum starts with walks of no step": lambda n, m, d, decay: (
+            n * m * decay * d**2 / (1 - decay * d**2)),
+    })
+
+# %% ../nbs/V_answers_13a.ipynb #67901eba
+_exercises["13a.7"] = dict(
+    draw=lambda rng: (), answer=lambda: 4,
+    mistakes={
+        "both are plain": lambda: 1,
+        "a connected part of G and H is a connected part of G": lambda: 2,
+        "multiply (2) for G and for H": lambda: 3,
+    })
