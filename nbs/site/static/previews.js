@@ -78,8 +78,10 @@
   });
   addEventListener("focusin", (event) => {
     const found = link(event);
-    if (found && !touch) soon(() => show(found), 0);
-    else if (shown) soon(hide, 250);
+    if (found && !touch) {
+      clearTimeout(timer);
+      show(found);
+    } else if (shown) soon(hide, 250);
   });
   addEventListener("click", (event) => {
     const found = link(event);
