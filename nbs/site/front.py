@@ -14,6 +14,8 @@ PAGES = {
     "desk.md": "desk:page",
     "prerequisites.png": "desk:picture",
     "statements.md": "statements:page",
+    "notation.md": "notation:page",
+    "words.md": "words:page",
     "lectures.md": "lectures:catalogue",
     "slips.md": "lectures:slips_page",
     "bibliography.md": "references:page",

@@ -60,9 +60,14 @@ def _statements(path, written):
     return found
 
 
-def formulas(path):
-    "{tag: label or nothing} of the tagged formulas of a notebook"
-    return {match["tag"]: match["label"] or "" for match in TAGGED.finditer(markdown(path))}
+def formulas(path, whole=False):
+    "{tag: label or nothing}, or {tag: whole formula}, of the tagged formulas of a notebook"
+    shown = (match[1] for match in re.finditer(r"(?s)\$\$(.*?)\$\$", markdown(path)))
+    return {
+        match["tag"]: text if whole else match["label"] or ""
+        for text in shown
+        for match in TAGGED.finditer(text)
+    }
 
 
 def exercises(path):
