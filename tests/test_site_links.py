@@ -52,7 +52,7 @@ def test_a_mention_becomes_a_link(text, expected):
         "<details><summary>Theorem 5.2</summary> Theorem 5.2\nand (5.14)</details>",
         "<!-- Theorem 5.2 -->",
         "Wendland 2005, Theorem 5.2",
-        "half (0.5), a third (0.33), theirs (A.18), Gaussian(5.14)",
+        "half (0.5), a third (0.33), (5.0), (2.75), theirs (A.18), Gaussian(5.14)",
     ],
 )
 def test_nothing_else_does(text):
@@ -64,7 +64,7 @@ def test_nothing_else_does(text):
     [
         ("Theorem 5.9 holds", "Theorem 5.9: '5.9'"),
         ("Lemma 5.2 holds", "Lemma 5.2: '5.2 is a Theorem'"),
-        ("see (5.15)", "(5.15): '5.15'"),
+        ("see equation (5.15)", "equation (5.15): '5.15'"),
         (r"see $\eqref{eq:b}$", r"$\eqref{eq:b}$: ('05_x', 'eq:b')"),
         ("chapter 17", "chapter 17: '17'"),
     ],

@@ -23,7 +23,7 @@ PAGE = r"\d\d[a-z]?\b(?!\.\d)"
 JOIN = r"(?:, | and |, and | or )"
 MENTION = re.compile(
     rf"\b(?P<kind>{'|'.join(KINDS)})s? (?P<statements>{NUMBER}(?:{JOIN}{NUMBER})*)"
-    rf"|(?<![\w\])])\((?P<formula>{NUMBER})\)"
+    rf"|(?P<equation>\bequations? )?(?<![\w\])])\((?P<formula>{NUMBER})\)"
     rf"|\$\\eqref\{{(?P<label>[^}}]+)\}}\$"
     rf"|\b[Ee]xercises? (?P<exercises>\d\d[a-z]?\.\d+(?:{JOIN}\d\d[a-z]?\.\d+)*)"
     rf"|\b[Cc]hapters? (?P<chapters>{PAGE}(?:{JOIN}{PAGE})*)"
@@ -65,8 +65,8 @@ def look_up(match, number, page, found):
         return found.exercises[number]
     if match["chapters"]:
         return found.chapters[number] if found.chapters[number][0] != page else None
-    if number not in found.formulas and re.match("0|[A-Z]", number):
-        return None  # (0.46) is a decimal, (A.18) the formula of a lecture
+    if number not in found.formulas and not match["equation"]:
+        return None  # (2.46) is a decimal, (A.18) the formula of a lecture
     if number.startswith("0.") and not page.startswith("00"):
         return None  # so is (0.5), but for chapter 00
     return found.formulas[number]
@@ -80,7 +80,8 @@ def linked(match, page, found):
         return f"[({number})]({target(found.formulas[number], page)})"
     if match["formula"]:
         place = look_up(match, match["formula"], page, found)
-        return f"[{text}]({target(place, page)})" if place else text
+        said = text.removeprefix(match["equation"] or "")
+        return f"{match['equation'] or ''}[{said}]({target(place, page)})" if place else text
     numbers = match["statements"] or match["exercises"] or match["chapters"]
     words, rest = text[: -len(numbers)], re.split(f"({JOIN})", numbers)
     for i in range(0, len(rest), 2):
