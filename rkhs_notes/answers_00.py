@@ -124,3 +124,44 @@ _exercises["00.7"] = dict(
         "multiplied where you should solve: the representer g has A g = alpha":
             lambda A, alpha, f: abs(alpha @ f) / math.sqrt(alpha @ A @ alpha),
     })
+
+# %% ../nbs/V_answers_00.ipynb #ea6edb0a
+_lines = np.array([[1, 1 / 2], [1 / 2, 1 / 3]])                   # Gram matrix of 1, x on [0, 1]
+
+_exercises["00.8"] = dict(
+    draw=lambda rng: tuple(map(float, rng.normal(size=2))),
+    answer=lambda l0, l1: np.linalg.solve(_lines, [l0, l1]),
+    mistakes={
+        "1 and x are not orthonormal on [0, 1]: solve with their Gram matrix":
+            lambda l0, l1: np.array([l0, l1]),
+        "multiplied where you should solve": lambda l0, l1: _lines @ [l0, l1],
+        "1 and x are orthogonal on [−1, 1], not on [0, 1]":
+            lambda l0, l1: np.array([l0 / 2, 1.5 * l1]),
+        "their lengths are right, but 1 and x are not orthogonal: ⟨1, x⟩ = ½":
+            lambda l0, l1: np.array([l0, 3 * l1]),
+    })
+
+# %% ../nbs/V_answers_00.ipynb #bfa0090b
+_exercises["00.9"] = dict(
+    draw=lambda rng: (lambda x, y: (float(x @ x), float(y @ y), float((x + y) @ (x + y))))(
+        *rng.normal(size=(2, 3))),
+    answer=lambda xx, yy, ss: (ss - xx - yy) / 2,
+    mistakes={
+        "the product comes twice in ‖x + y‖²: the factor ½ is missing":
+            lambda xx, yy, ss: ss - xx - yy,
+        "that would be right with ‖x − y‖²": lambda xx, yy, ss: (xx + yy - ss) / 2,
+        "‖y‖² must be taken away, too":
+            lambda xx, yy, ss: (ss - xx) / 2,
+    })
+
+# %% ../nbs/V_answers_00.ipynb #373a42e3
+_exercises["00.10"] = dict(
+    draw=lambda rng: (int(rng.integers(1, 20)),),
+    answer=lambda r: 1 / (r + 1),
+    mistakes={
+        "that is the norm of evaluation; the distance is |L(1)| / ‖L‖": lambda r: r + 1.0,
+        "that is the squared distance": lambda r: 1 / (r + 1) ** 2,
+        "that is the norm of evaluation on degree r − 1: count the constant": lambda r: 1 / r,
+        "that is the distance on [−1, 1]; here the interval is [0, 1]":
+            lambda r: math.sqrt(2) / (r + 1),
+    })

@@ -139,3 +139,30 @@ _exercises["01.8"] = dict(
         "step 3 is sound: the eigenvalues of R are roots of those of K": lambda: 3,
         "step 5 would follow, if step 4 were true": lambda: 5,
     })
+
+# %% ../nbs/V_answers_01.ipynb #0803fd9e
+def _all_products(F, G):
+    return (F[:, :, None] * G[:, None]).reshape(len(F), -1)
+
+
+_exercises["01.9"] = dict(
+    draw=lambda rng: (rng.normal(size=(5, 2)), rng.normal(size=(5, 3))),
+    answer=_all_products,
+    mistakes={
+        "those are features of the sum of the kernels": lambda F, G: np.hstack([F, G]),
+        "right features in the other order: f₁g₁, f₁g₂, … was asked for":
+            lambda F, G: _all_products(G, F),
+        "every point with every point; a feature belongs to one point": np.kron,
+    })
+
+# %% ../nbs/V_answers_01.ipynb #e2ad698a
+_exercises["01.10"] = dict(
+    draw=lambda rng: tuple(map(float, rng.uniform(0.2, 3, size=2))),
+    answer=lambda x, y: (x - y) ** 2 / (2 * x * y * (x + y)),
+    mistakes={
+        "k(x, x) is 1/(2x), not 1/x": lambda x, y: 1 / x + 1 / y - 2 / (x + y),
+        "the cross term counts twice": lambda x, y: 1 / (2 * x) + 1 / (2 * y) - 1 / (x + y),
+        "that is the distance; its square was asked":
+            lambda x, y: abs(x - y) / math.sqrt(2 * x * y * (x + y)),
+        "that is the cosine of the angle": lambda x, y: 2 * math.sqrt(x * y) / (x + y),
+    })

@@ -6,6 +6,7 @@
 __all__ = []
 
 # %% ../nbs/V_answers_01a.ipynb #276df005
+import math
 import numpy as np
 
 # %% ../nbs/V_answers_01a.ipynb #f67c6477
@@ -86,4 +87,43 @@ _exercises["01a.4"] = dict(
         "step 2 is sound: from its own number on, every interpolant takes the value there":
             lambda: 2,
         "step 4 would be sound if there were such a limit": lambda: 4,
+    })
+
+# %% ../nbs/V_answers_01a.ipynb #5bd740fc
+_exercises["01a.5"] = dict(
+    draw=lambda rng: (float(rng.uniform(0.1, 5)),),
+    answer=lambda gamma: (2 * gamma) ** -0.5,
+    mistakes={
+        "the 2 of 2σ² is missing": lambda gamma: gamma**-0.5,
+        "that is σ²; take the root": lambda gamma: 1 / (2 * gamma),
+        "that is 1/σ: a large gamma is a narrow kernel": lambda gamma: (2 * gamma) ** 0.5,
+        "bandwidth and gamma are not inverse to each other: γ = 1/(2σ²)": lambda gamma: 1 / gamma,
+    })
+
+# %% ../nbs/V_answers_01a.ipynb #552f6a34
+_exercises["01a.6"] = dict(
+    draw=lambda rng: tuple(map(float, rng.uniform(0, 1, size=2))),
+    edges=lambda rng: [(0.2, 0.7), (0.7, 0.2)],
+    answer=lambda x, y: min(x, y) - x * y,
+    mistakes={
+        "that is Brownian motion, which is not tied down at 1": lambda x, y: min(x, y),
+        "both cross terms are −xy, and the last term gives one back":
+            lambda x, y: min(x, y) - 2 * x * y,
+        "the two cross terms take 2xy away; the last term gives xy back":
+            lambda x, y: min(x, y) + x * y,
+        "that is right for x ≤ y only; a covariance is symmetric": lambda x, y: x * (1 - y),
+    })
+
+# %% ../nbs/V_answers_01a.ipynb #561f8fc5
+_exercises["01a.7"] = dict(
+    draw=lambda rng: (float(rng.normal()), float(rng.uniform(0.5, 2))),
+    answer=lambda x, b: (math.exp(-x / b), math.exp(2 * x / b)),
+    mistakes={
+        "u must grow twice as fast: min(x, y) = (x + y − |x − y|)/2":
+            lambda x, b: (math.exp(-x / b), math.exp(x / b)),
+        "u must increase, or the minimum becomes a maximum":
+            lambda x, b: (math.exp(x / b), math.exp(-2 * x / b)),
+        "min is a kernel where u(x) ≥ 0, and 2x/b is negative on half of the line":
+            lambda x, b: (math.exp(-x / b), 2 * x / b),
+        "b is a length: divide by it": lambda x, b: (math.exp(-x * b), math.exp(2 * x * b)),
     })

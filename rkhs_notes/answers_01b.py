@@ -71,3 +71,44 @@ _exercises["01b.4"] = dict(
         "step 3 is sound: limits of kernels are kernels": lambda: 3,
         "step 4 is sound: the theorem asks for all t > 0, and step 3 claims just that": lambda: 4,
     })
+
+# %% ../nbs/V_answers_01b.ipynb #cd821da7
+_exercises["01b.5"] = dict(
+    draw=lambda rng: (_some_gram(rng),),
+    answer=lambda K: K.diagonal() - 2 * K.mean(axis=1) + K.mean(),
+    mistakes={
+        "the norm of the mean, the mean of all of K, is missing":
+            lambda K: K.diagonal() - 2 * K.mean(axis=1),
+        "the cross term counts twice": lambda K: K.diagonal() - K.mean(axis=1) + K.mean(),
+        "those are the distances; return their squares":
+            lambda K: np.sqrt(K.diagonal() - 2 * K.mean(axis=1) + K.mean()),
+        "those are the squared lengths: the distances from 0, not from the mean":
+            lambda K: K.diagonal(),
+    })
+
+# %% ../nbs/V_answers_01b.ipynb #20d4d9ae
+_exercises["01b.6"] = dict(
+    draw=lambda rng: (_some_gram(rng), rng.permutation([1.0, 1, 1, -1, -1])),
+    answer=lambda K, y: float(y @ K @ y / (len(y) * np.linalg.norm(K))),
+    mistakes={
+        "the norm of yyᵀ is n, not √n": lambda K, y: y @ K @ y / (5**0.5 * np.linalg.norm(K)),
+        "the norm of K is missing": lambda K, y: y @ K @ y / len(y),
+        "divide by the norms, not by their squares":
+            lambda K, y: y @ K @ y / (len(y) ** 2 * np.linalg.norm(K) ** 2),
+        "that is the Rayleigh quotient: ‖K‖ is that of Frobenius, not the largest eigenvalue":
+            lambda K, y: y @ K @ y / (len(y) * np.linalg.norm(K, 2)),
+        "the trace counts all entries alike; the norm is a root of squares":
+            lambda K, y: y @ K @ y / (len(y) * np.trace(K)),
+    })
+
+# %% ../nbs/V_answers_01b.ipynb #d066a8b9
+_exercises["01b.7"] = dict(
+    draw=lambda rng: (float(3 * rng.normal()),),
+    edges=lambda rng: [(1.5,), (-1.5,)],
+    answer=lambda t: math.pi / 2 * abs(t),
+    mistakes={
+        "that is the integral over the whole line, both signs of ω": lambda t: math.pi * abs(t),
+        "the integral is even in t": lambda t: math.pi / 2 * t,
+        "that is for a = 2, where the integral does not even exist": lambda t: t**2 / 2,
+        "the constant is missing: ∫ (1 − cos s)/s² ds = π/2": lambda t: abs(t),
+    })
