@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NB ?= $(wildcard nbs/*.ipynb)
 RECORDS = $(shell grep -ho 'make bench ROW=[a-z_]*' nbs/*.ipynb | sed 's/.*=//' | sort -u)
 
-.PHONY: help notes test engines e2e mutants nightly lab prepare outputs bench bench-check bench-page
+.PHONY: help notes slides test engines e2e mutants nightly lab prepare outputs bench bench-check bench-page
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -18,6 +18,10 @@ notes: $(VENV)/.ok ## the web site, in _site/: runs the notebooks that changed, 
 
 test: $(VENV)/.ok ## every test; runs every notebook
 	@$(BIN)/pytest
+
+slides: $(VENV)/.ok ## a deck of slides a chapter, without a network, in _slides/
+	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[book]'
+	@$(BIN)/python nbs/site/slides.py --check
 
 engines: $(VENV)/.ok ## the tests of other array libraries, with PyTorch and JAX, which it installs (gigabytes)
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[torch,jax]'
