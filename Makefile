@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NB ?= $(wildcard nbs/*.ipynb)
 RECORDS = $(shell grep -ho 'make bench ROW=[a-z_]*' nbs/*.ipynb | sed 's/.*=//' | sort -u)
 
-.PHONY: help notes slides test engines e2e mutants nightly lab prepare outputs bench bench-check bench-page
+.PHONY: help notes slides pdf test engines e2e mutants nightly lab prepare outputs bench bench-check bench-page
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -22,6 +22,10 @@ test: $(VENV)/.ok ## every test; runs every notebook
 slides: $(VENV)/.ok ## a deck of slides a chapter, without a network, in _slides/
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[book]'
 	@$(BIN)/python nbs/site/slides.py --check
+
+pdf: notes ## the whole book in _book/rkhs_notes.pdf, printed from the site by Chromium
+	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[book]'
+	@$(BIN)/python nbs/site/pdf.py
 
 engines: $(VENV)/.ok ## the tests of other array libraries, with PyTorch and JAX, which it installs (gigabytes)
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[torch,jax]'
