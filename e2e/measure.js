@@ -2,12 +2,13 @@
 // {column: selector of the text column, print: nothing can be scrolled on paper}
 ({ column, print }) => {
   const slack = 1.5, found = [];
-  const page = (document.querySelector(column) || document.body).getBoundingClientRect();
+  const text = document.querySelector(column) || document.body;
   const seen = (el) => el.getClientRects().length && el.getBoundingClientRect().width > 0
     && getComputedStyle(el).visibility !== "hidden";
 
   // pixels of el before the start and behind the end of what its boxes show or scroll to
   const lost = (el) => {
+    const page = (text.contains(el) ? text : document.body).getBoundingClientRect();
     let { left, right } = el.getBoundingClientRect(), before = 0, behind = 0, scrolls = 0;
     for (let box = el; box && box !== document.body; box = box.parentElement) {
       const how = getComputedStyle(box).overflowX, edge = box.getBoundingClientRect();
@@ -28,8 +29,8 @@
   const where = (el) => {
     const home = el.closest("[id]"), cell = el.closest("div.cell");
     const said = el.getAttribute("aria-label") || el.alt || (el.closest("mjx-container") || el).textContent || "";
-    const text = said.trim().replace(/\s+/g, " ");
-    return `${home ? "#" + home.id : ""} ${cell ? "cell " : ""}${text.slice(0, 60)}`.trim();
+    const words = said.trim().replace(/\s+/g, " ").slice(0, 60);
+    return `${home ? "#" + home.id : ""} ${cell ? "cell " : ""}${words}`.trim();
   };
   const note = (kind, el, by) => found.push({ kind, where: where(el), by: Math.round(by) });
   const judge = (selector, kinds) => {
