@@ -130,3 +130,5 @@ def test_the_page_has_a_place_for_every_link():
         anchor = f"lecture-{entry.fields['shorthand']}" if "shorthand" in entry.fields else key
         assert page.count(f'<a id="{anchor}"></a>') == 1
     assert page.count("Cited in [") == len(entries())
+    assert "**Ali et al. 2019.** A. Ali, J. Z. Kolter and R. J. Tibshirani. *A continuous-time" in page
+    assert "**Aronszajn 1950.** N. Aronszajn. *Theory" in page

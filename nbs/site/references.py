@@ -197,7 +197,8 @@ def place(fields):
 def item(entry, pages):
     "The entry as an item of the list"
     f = entry.fields
-    authors = " and ".join(" ".join(reversed(o.strip("{}").split(", "))) for o in f["author"].split(" and "))
+    named = [" ".join(reversed(name.strip("{}").split(", "))) for name in f["author"].split(" and ")]
+    authors = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
     anchor = f"lecture-{f['shorthand']}" if "shorthand" in f else entry.key
     name = f.get("shorthand") or f"{entry.short} {entry.year}"
     title = re.sub(r"([_*])", r"\\\1", f["title"])
