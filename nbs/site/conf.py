@@ -13,7 +13,7 @@ project = "rkhs_notes"
 author = "the rkhs_notes authors"
 copyright = author  # noqa: A001  Sphinx's name for it
 extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
-extensions += ["pages", "citations", "links", "previews", "screens"]  # ours, beside this file
+extensions += ["pages", "citations", "links", "previews", "finding", "screens"]  # ours, beside this file
 
 nb_execution_mode = "off"  # run.py did it
 nb_ipywidgets_js = {}  # sliders are baked: nothing is fetched when a page is opened
@@ -44,6 +44,7 @@ html_favicon = "static/favicon.svg"
 html_short_title = "course notes on reproducing kernel Hilbert spaces that are also a library"
 html_baseurl = os.environ.get("SITE_URL", "")  # where it will be published: link previews want it
 html_context = {"default_mode": "auto"}
+html_search_scorer = str(Path(__file__).parent / "static" / "scorer.js")
 html_show_sphinx = False
 html_copy_source = True
 html_theme_options = {
