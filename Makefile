@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NB ?= $(wildcard nbs/*.ipynb)
 RECORDS = $(shell grep -ho 'make bench ROW=[a-z_]*' nbs/*.ipynb | sed 's/.*=//' | sort -u)
 
-.PHONY: help notes slides pdf test engines e2e mutants nightly lab prepare outputs bench bench-check bench-page
+.PHONY: help notes lite slides pdf test engines e2e mutants nightly lab prepare outputs bench bench-check bench-page
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -15,6 +15,11 @@ help: ## this list
 notes: $(VENV)/.ok ## the web site, in _site/: runs the notebooks that changed, two at a time
 	@$(BIN)/nbdev-export
 	@$(BIN)/python nbs/site/build.py
+
+lite: $(VENV)/.ok ## the notebooks in a browser, in _lite/, from a Pyodide distribution you bring: PYODIDE=folder
+	@$(BIN)/python nbs/site/lite.py --only-look '$(PYODIDE)'
+	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[lite]'
+	@$(BIN)/python nbs/site/lite.py '$(PYODIDE)'
 
 test: $(VENV)/.ok ## every test; runs every notebook
 	@$(BIN)/pytest

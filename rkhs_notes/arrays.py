@@ -958,8 +958,19 @@ def n_threads():
     return max((library.num_threads for library in _blas().lib_controllers), default=1)
 
 
+@cache
+def _threads_start():
+    "Whether this Python can start a thread; in a browser it cannot."
+    try:
+        threading.Thread(target=int).start()
+    except RuntimeError:
+        return False
+    return True
+
+
 def in_parallel(work, items):
-    """Call work(item) for every item, in n_threads() threads with one BLAS thread each.
+    """Call work(item) for every item, in n_threads() threads with one BLAS thread each; one by one
+    where no thread can be started.
 
     Parameters
     ----------
@@ -973,7 +984,7 @@ def in_parallel(work, items):
     """
     items = list(items)
     workers = min(n_threads(), len(items))
-    if workers < 2 or not _alone.acquire(blocking=False):       # inside another: one by one
+    if workers < 2 or not _threads_start() or not _alone.acquire(blocking=False):   # one by one
         for item in items:
             work(item)
         return
