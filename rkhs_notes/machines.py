@@ -26,11 +26,11 @@ from .gram import AKernel, n_points
 from .subsets import all_pairs
 from .relevance import largest_evidence, log_evidence, posterior, unit_columns, variances
 from .rkhs import RKHSFunction
-from .smo import BoxProblem, solve_box
+from .smo import BoxProblem
 
 # %% ../nbs/07a_machines.ipynb #8244c677
 from .support import (ClassWeights, Deciding, FinitePrice, Machine, Price, Prices, Share,
-                                dealt, at_level, from_first, pair_distances, point_prices,
+                                dealt, at_level, from_first, outside, pair_distances, point_prices,
                                 require_classes, require_kernel, two_classes, votes, without)
 from .svm import SupportVectorMachine, in_libsvm, machine_of, svc, wrapped
 
@@ -81,7 +81,7 @@ def nu_svc(k: AKernel, X: Points, y: TwoLabels, nu: Share = 0.5, tol: Positive =
               because=": both classes share nu n equally")
     share = replace(two_classes(y.signs, w), p=0 * w, size=nu * n)
     start = np.subtract(*(from_first(own, nu * n / 2) for own in each))     # the first of both
-    rho, found = at_level(pair_distances(k, X, tol), share, start, tol)
+    rho, found = at_level(k, X, share, start, tol, in_libsvm(k, X))
     divided = {name: getattr(found, name) / rho for name in ("b", "f", "violation")}
     machine = wrapped(k, X, two_classes(y.signs, w / rho), y.names, replace(found, **divided))
     return NuMachine(**vars(machine), nu=nu, C=1 / rho)
@@ -110,13 +110,11 @@ def nu_svr(k: AKernel, X: Points, y: Vector, C: FinitePrice = 1.0, nu: Share = 0
     ----------
     Proposition 7.10; Schölkopf, Smola, Williamson and Bartlett (2000); Chang and Lin (2002)
     """
-    y, distances = y.astype(float), pair_distances(k, X, tol, spread=np.ptp(y) or 1.0)
-    each = point_prices(C, weights, len(y))
+    y, each = y.astype(float), point_prices(C, weights, len(y))
     tube, size = BoxProblem(y, -each, each), nu * each.sum()
-    found = solve_box(distances, tube, None, tol)
-    if (free := np.abs(found.b).sum()) > size:
-        share = replace(tube, size=size)                                                # (SMO.6)
-        found = solve_box(distances, share, found.b * (size / free), tol / 2)
+    share = replace(tube, size=size)                                                    # (SMO.6)
+    found = outside(k, X, share, tol, in_libsvm(k, X))
+    if np.abs(found.b).sum() > size * (1 - 1e-9):
         above, below = share.levels(found.b, y - found.f)                     # c + eps, c − eps
         tube = replace(tube, eps=(above - below) / 2)
     return NuMachine(**vars(wrapped(k, X, tube, None, found)), nu=nu, C=C, eps=tube.eps)

@@ -14,17 +14,28 @@ from .smo import BoxProblem, PairDistances, SmoResult, solve_box
 
 # %% ../nbs/S_subsets.ipynb #5300c7be
 _STEPS = 500_000                                  # of libsvm, which does not hear Ctrl-C
+_CLASSES, _SHARED_CLASSES, _ONE_CLASS, _TUBE, _SHARED_TUBE = range(5)   # libsvm's svm_type
+
+
+def _kind(problem):
+    "The svm_type of a problem; None where libsvm has none"
+    p, lo, hi, shared = problem.p, problem.lo, problem.hi, problem.size is not None
+    if np.array_equal(hi, -lo) and not problem.total:
+        return _SHARED_TUBE if shared else _TUBE
+    if problem.eps or (lo * hi).any():
+        return None
+    if problem.total:
+        return None if shared or p.any() or lo.any() else _ONE_CLASS
+    if shared:
+        return None if p.any() else _SHARED_CLASSES
+    own_side = (np.abs(p) == 1).all() and not np.where(p > 0, lo, hi).any()
+    return _CLASSES if own_side else None
 
 
 def _prices(problem):
-    "Cᵢ, (n,), of two classes or of regression; None for any other problem"
-    p, lo, hi = problem.p, problem.lo, problem.hi
-    each = np.maximum(hi, -lo)
-    classes = problem.eps == 0 and np.array_equal(np.where(p > 0, lo, hi), np.zeros(len(p)))
-    if problem.size is not None or problem.total or not (classes and (np.abs(p) == 1).all()
-                                                         or np.array_equal(hi, -lo)):
-        return None
-    return each if 1e-10 < each.max() < 1e8 else None
+    "Cᵢ, (n,), of a problem that libsvm has; None for any other"
+    each = np.maximum(problem.hi, -problem.lo)
+    return each if 1e-10 < each.max() < 1e8 and _kind(problem) is not None else None
 
 # %% ../nbs/S_subsets.ipynb #f8c93d2f
 def _for_libsvm(k, X, theirs):
@@ -38,40 +49,59 @@ def _for_libsvm(k, X, theirs):
 _COLUMNS = 64                                     # beyond, rows cost more than a matrix
 
 # %% ../nbs/S_subsets.ipynb #bf6a3baa
-def _libsvm(points, y, each, tol, eps, options):
+def _libsvm(points, y, each, tol, machine, options):
     "(support, coefficients (q − 1, m), steps); + is the first class of a pair"
     weights = np.ones(0) if (each == each[0]).all() else each / each.max()
-    run = dict(options, C=float(each.max()), tol=tol, max_iter=_STEPS, cache_size=200.0)
+    run = dict(options, tol=tol, max_iter=_STEPS, cache_size=200.0)
     try:
         from sklearn.svm._libsvm import fit, set_verbosity_wrap
         set_verbosity_wrap(0)
-        machine = dict(svm_type=0) if eps is None else dict(svm_type=3, epsilon=eps)
         found = fit(points, y.astype(float), sample_weight=weights, **run, **machine)
         return found[0], found[3], int(np.sum(found[-1]))
     except (ImportError, TypeError):
-        return _libsvm_by_its_class(points, y, weights if len(weights) else None, eps, run)
+        return _libsvm_by_its_class(points, y, weights if len(weights) else None, run | machine)
 
 
-def _libsvm_by_its_class(points, y, weights, eps, run):
-    from sklearn.svm import SVC, SVR
+def _libsvm_by_its_class(points, y, weights, options):
+    from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
-    machine = SVC(**run) if eps is None else SVR(epsilon=eps, **run)
+    kind = (SVC, NuSVC, OneClassSVM, SVR, NuSVR)[options.pop("svm_type")]
+    machine = kind(**options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")                        # steps ran out: seen by who calls
         machine.fit(points, y, weights)
-    sign = -1 if eps is None and len(machine.classes_) == 2 else 1
+    sign = -1 if len(getattr(machine, "classes_", ())) == 2 else 1
     return machine.support_, sign * machine.dual_coef_, int(np.sum(machine.n_iter_))
 
 # %% ../nbs/S_subsets.ipynb #00b24154
 def by_libsvm(k, X, problem, tol, theirs=None):
-    "(b, steps): libsvm's answer to two classes or regression, feasible, its violation about tol"
-    each, regression = _prices(problem), bool((problem.lo * problem.hi).any())
+    "(b, steps): libsvm's answer, feasible, its violation about tol"
+    each, kind = _prices(problem), _kind(problem)
     points, options = _for_libsvm(k, X, theirs)
-    y, eps = (problem.p, float(problem.eps)) if regression else (problem.p > 0, None)
-    support, coefficients, steps = _libsvm(points, y, each, tol, eps, options)
+    y, unit = problem.p, 1.0
+    if kind in (_CLASSES, _SHARED_CLASSES):
+        y = problem.hi > 0
+    if kind in (_SHARED_CLASSES, _ONE_CLASS):
+        unit = float(each.max())
+    machine = _in_its_words(problem, kind, each)
+    support, coefficients, steps = _libsvm(points, y, each, tol / unit, machine, options)
     b = np.zeros(len(problem))
-    b[support] = coefficients[0] if regression else -coefficients[0]
+    b[support] = coefficients[0] * (-unit if y.dtype == bool else unit)
+    if kind == _SHARED_CLASSES:
+        b *= problem.size / max(np.abs(b).sum(), 1e-300)
     return _at_the_price(b, each), steps
+
+
+def _in_its_words(problem, kind, each):
+    "What libsvm calls the numbers of the problem"
+    words = dict(svm_type=kind)
+    if kind in (_CLASSES, _TUBE, _SHARED_TUBE):
+        words["C"] = float(each.max())
+    if kind == _TUBE:
+        words["epsilon"] = float(problem.eps)
+    if kind in (_ONE_CLASS, _SHARED_CLASSES, _SHARED_TUBE):
+        words["nu"] = float((problem.size or problem.total) / each.sum())
+    return words
 
 
 def _at_the_price(b, each):
@@ -152,9 +182,31 @@ def _by_parts(k, X, problem, tol, report, theirs):
         return b, steps, True
 
 # %% ../nbs/S_subsets.ipynb #df21f447
+def at_once(k, X, problem, tol, report=None, theirs=None):
+    "The SmoResult of a problem with a fixed sum, by libsvm; None where pairs are the better way"
+    each, n, fixed = _prices(problem), n_points(X), problem.size or problem.total
+    if (report or each is None or not (each > 0).all() or not 1e-12 < k.diag(X).max() < 1e12
+            or n > (20_000 if theirs is not None and n_columns(X) <= _COLUMNS else 1000)
+            or (n * fixed > 900 * each.sum() and _kind(problem) != _SHARED_TUBE)):
+        return None
+    b, steps = by_libsvm(k, X, problem, 0.95 * tol, theirs)
+    b = np.clip(b, problem.lo, problem.hi)
+    missing = abs(np.abs(b).sum() - fixed), abs(b.sum() - problem.total)
+    if not max(missing) <= 1e-9 * fixed:            # a tube of width 0 needs less; or ρ ≤ 0
+        return None
+    f = _values(k, X, b)
+    violation = problem.violation(b, problem.p - f)
+    if violation <= tol:
+        return SmoResult(b, f, violation, steps, True)
+    patience = 20_000 + 200 * n if _kind(problem) == _SHARED_CLASSES else None     # ρ may be 0
+    return solve_box(PairDistances(k, X, n > 1000, cache_mib=64), problem, b, tol, patience)
+
+
 def answered(k, X, problem, tol, report=None, theirs=None):
     "The SmoResult, or None where pairs on the whole matrix are the better way"
     each, spread = _prices(problem), max(1.0, float(np.ptp(problem.p)))
+    if problem.total:
+        return at_once(k, X, problem, tol, report, theirs)
     if each is None or not 1e-12 < k.diag(X).max() < 1e12 or tol < 2e-5 * spread:
         return None
     if not (each > 0).all():
@@ -193,7 +245,8 @@ def all_pairs(k, X, place, each, tol, theirs=None):
         return None
     shared = len(place) <= (_GRAM if n_columns(X) > 32 or not known else 1000)
     points, options = _for_libsvm(k, X, None if shared else theirs)
-    S, coefficients, _ = _libsvm(points, place, each, 0.95 * tol, None, options)
+    classes = dict(svm_type=_CLASSES, C=float(each.max()))
+    S, coefficients, _ = _libsvm(points, place, each, 0.95 * tol, classes, options)
     pairs, dual = list(combinations(range(q), 2)), np.zeros((len(place), q * (q - 1) // 2))
     coefficients = _at_the_price(-coefficients, each[S])   # libsvm's + is the first of a pair
     own = np.split(np.arange(len(S)), np.cumsum(np.bincount(place[S], minlength=q))[:-1])

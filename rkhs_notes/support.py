@@ -4,14 +4,14 @@
 __all__ = []
 
 # %% ../nbs/S_support.ipynb #377f67ae
-import math
-import warnings
+import math, warnings
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from typing import Annotated, Any
 import numpy as np
 from tqdm.auto import tqdm
-from .subsets import answered
+from .subsets import answered, at_once
 
 # %% ../nbs/S_support.ipynb #d5063dfa
 from .arrays import Cholesky, as_floats, as_number, as_weights, shaped
@@ -144,8 +144,8 @@ def solved(k, X, problem, start=None, tol=1e-3, max_iter=None, callback=None, pr
     n, hard, found = n_points(X), problem.is_open, None
     patience = 100_000 + 200 * n if hard and max_iter is None else max_iter
     with _progress(progress, callback, tol) as report:
-        if distances is None and start is None and max_iter is None:
-            found = _in_parts(k, X, problem, tol, report, theirs)
+        if distances is None and max_iter is None and (start is None or problem.total):
+            found = in_parts(answered, k, X, problem, tol, report, theirs)
         if found is None:
             found = _by_pairs(k, X, problem, start, tol, patience, report, distances)
     stopped = f"{found.iterations} steps with violation {found.violation:.2g} > tol = {tol:.2g}"
@@ -159,10 +159,11 @@ def solved(k, X, problem, start=None, tol=1e-3, max_iter=None, callback=None, pr
     return found
 
 
-def _in_parts(k, X, problem, tol, report, theirs):
+def in_parts(answer, k, X, problem, tol, report, theirs):
+    "What `answered` or `at_once` finds, for a kernel"
     if theirs is None:                                  # the kernels of libsvm are kernels
         require_kernel(k, X)
-    return answered(k, X, problem, tol, report, theirs)
+    return answer(k, X, problem, tol, report, theirs)
 
 
 def _by_pairs(k, X, problem, start, tol, patience, report, distances):
@@ -188,11 +189,13 @@ def _progress(wanted, callback, tol):
         yield report
 
 # %% ../nbs/S_support.ipynb #e81c47a5
-def at_level(distances, share, b, tol):
+def at_level(k, X, share, b, tol, theirs=None):
     "(ρ, SmoResult): least ½ bᵀKb with both sums of b, its violation at most tol ρ"
-    rho, top = float(distances.diag.max()) or 1.0, 1e-15 * share.size * distances.diag.max()
+    largest, distances = float(k.diag(X).max()), cache(lambda: pair_distances(k, X, tol))
+    rho, top = largest or 1.0, 1e-15 * share.size * largest
     while tol * rho > top:
-        found = solve_box(distances, share, b, tol * rho / 2, 20_000 + 200 * len(b))
+        found = in_parts(at_once, k, X, share, tol * rho / 2, None, theirs) or solve_box(
+            distances(), share, b, tol * rho / 2, 20_000 + 200 * len(b))
         low, high = share.levels(found.b, -found.f)                       # c − ρ, c + ρ   (SMO.6)
         level, b = (high - low) / 2, found.b
         if level > 0 and found.violation <= tol * level / 2:
@@ -202,6 +205,18 @@ def at_level(distances, share, b, tol):
         rho = max(level, tol * rho)
     raise ConvergenceFailure(f"nu = {share.size / len(b):.3g} has no margin above rounding: the "
                              "classes overlap. Try a larger nu or tol, or a narrower kernel.")
+
+# %% ../nbs/S_support.ipynb #c37f396a
+def outside(k, X, share, tol, theirs=None):
+    "The SmoResult of a tube with a share outside, or of the tube of width 0"
+    found = in_parts(at_once, k, X, share, tol / 2, None, theirs)
+    if found is not None:
+        return found
+    distances = pair_distances(k, X, tol, spread=np.ptp(share.p) or 1.0)
+    found = solve_box(distances, replace(share, size=None), None, tol)
+    free = np.abs(found.b).sum()
+    return found if free <= share.size else solve_box(
+        distances, share, found.b * (share.size / free), tol / 2)
 
 # %% ../nbs/S_support.ipynb #2dfd2e10
 def without(i, b, problem, distances, tol):

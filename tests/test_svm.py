@@ -846,3 +846,52 @@ def test_a_large_dense_matrix_takes_the_path_of_products():
     assert products.converged
     np.testing.assert_allclose(box.dual(products.b, products.f), box.dual(path.b, path.f), rtol=1e-5)
     assert (box.lo <= products.b).all() and (products.b <= box.hi).all()
+
+
+# ---------------------------------------------------------------- a fixed sum, by libsvm's steps
+
+
+def fixed_sums(X, seed=0):
+    "(name, box) of one class, a share of two classes, a share outside a tube; weights that differ"
+    n = len(X)
+    w, signs = np.random.default_rng(seed).uniform(0.5, 2, n), np.where(X[:, 0] > 0.1 * X[:, 1], 1.0, -1.0)
+    zero = np.zeros(n)
+    share = BoxProblem(zero, np.minimum(0, w * signs), np.maximum(0, w * signs), size=0.3 * w.sum())
+    tube = BoxProblem(np.sin(9 * X[:, 0]), -2 * w, 2 * w, size=0.2 * w.sum())
+    return {"one class": BoxProblem(zero, zero, w, total=0.2 * w.sum()), "share": share, "tube": tube}
+
+
+@pytest.mark.parametrize("name", ["one class", "share", "tube"])
+@pytest.mark.parametrize("k", [Gaussian(1.5), Matern(1.5, 2.0)], ids=str)
+def test_fixed_sums_by_libsvm_are_those_of_pairs(name, k, monkeypatch):
+    X = np.random.default_rng(1).normal(size=(400, 3))
+    box, P = fixed_sums(X)[name], k.points(X)
+    found = subsets.at_once(k, P, box, 1e-4, theirs=in_libsvm(k, X))
+    sums = found.b.sum() if name == "one class" else np.abs(found.b).sum()
+    assert sums == pytest.approx(box.total or box.size, rel=1e-9)
+    assert (box.lo <= found.b).all() and (found.b <= box.hi).all() and found.violation <= 1e-4
+    np.testing.assert_allclose(found.f, k(X) @ found.b, atol=1e-13 * np.abs(found.b).sum())
+    whole = solve_box(PairDistances(k, P), box, found.b, 1e-7)
+    assert box.dual(found.b, found.f) == pytest.approx(box.dual(whole.b, whole.f), rel=1e-4)
+    monkeypatch.setitem(sys.modules, "sklearn.svm._libsvm", None)  # a release that moved it
+    again = subsets.at_once(k, P, box, 1e-4, theirs=in_libsvm(k, X))
+    np.testing.assert_allclose(again.b, found.b, atol=1e-9)
+
+
+def test_what_libsvm_leaves_of_a_fixed_sum_is_finished_here(monkeypatch):
+    X, k, honest = np.random.default_rng(1).normal(size=(400, 3)), Gaussian(1.5), subsets.by_libsvm
+    right = one_class(k, X, 0.2)
+    monkeypatch.setattr(subsets, "by_libsvm", lambda k, X, box, *_: honest(k, X, box, 0.5))
+    found = one_class(k, X, 0.2)
+    assert found.converged and found.violation <= 1e-3
+    assert found.objective == pytest.approx(right.objective, rel=1e-4)
+
+
+def test_what_libsvm_is_not_asked_to_do():
+    boxes = fixed_sums(np.random.default_rng(1).normal(size=(400, 3)))
+    for name, other in {
+        "one class": dict(p=np.ones(400)),
+        "share": dict(eps=0.1),
+        "tube": dict(hi=2 * boxes["tube"].hi),
+    }.items():
+        assert subsets._kind(boxes[name]) is not None and subsets._kind(replace(boxes[name], **other)) is None
