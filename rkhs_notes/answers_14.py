@@ -133,3 +133,12 @@ _exercises["14.4"] = dict(
         "that is the prior variance: subtract the fits": lambda K, kx, noise, g, gx, eps:
             np.mean(gx**2),
     })
+
+# %% ../nbs/V_answers_14.ipynb #9513d0e1
+_exercises["14.8"] = dict(
+    draw=lambda rng: (), answer=lambda: 4,
+    mistakes={
+        "A is linear, and b = A x": lambda: 1,
+        "x − x̂ = A⁻¹ r, and a norm of matrices bounds just that": lambda: 2,
+        "b = A x, and a norm of matrices bounds just that": lambda: 3,
+    })
