@@ -56,6 +56,16 @@ def test_the_number_of_a_figure(docname, number):
     assert page.astext().strip().endswith(f"Figure {number}. A curve.")
 
 
+def test_no_line_begins_with_the_mark_behind_a_formula():
+    asked, words = nodes.math("", "x^2"), nodes.math("", "y")
+    page = transformed(
+        screens.Punctuation, "x", nodes.paragraph("", "", asked, nodes.Text("?) So"), words, nodes.Text("th"))
+    )
+    assert page.astext() == "x^2?) Soyth"
+    (pair,) = page.findall(nodes.inline)
+    assert (pair.astext(), pair["classes"]) == ("x^2?)", ["together"])
+
+
 def test_a_screen_reader_hears_a_description_once():
     assert screens.caption({"fig-alt": "f_1 < 2 and *g*"}) == (
         r'<span aria-hidden="true">f\_1 \< 2 and \*g\*</span>'

@@ -46,6 +46,20 @@ class Figures(SphinxTransform):
                 words.insert(0, nodes.strong("", f"Figure {number}. "))
 
 
+class Punctuation(SphinxTransform):
+    "A line does not begin with the question mark behind a formula"
+
+    default_priority = 880
+
+    def apply(self):
+        for formula in list(self.document.findall(nodes.math)):
+            rest = formula.next_node(descend=False, siblings=True)
+            if isinstance(rest, nodes.Text) and (marks := re.match(r"[.,;:?!)\]]+", rest)):
+                pair = nodes.inline("", "", formula.deepcopy(), nodes.Text(marks[0]), classes=["together"])
+                rest.parent.replace(rest, nodes.Text(rest[marks.end() :]))
+                formula.replace_self(pair)
+
+
 def description(doctree, most=160):
     "The opening sentences of a page, as far as `most` letters go"
     found = (node.astext() for node in doctree.findall(nodes.paragraph) if type(node.parent) is nodes.section)
@@ -85,5 +99,6 @@ def head(app, pagename, templatename, context, doctree):
 
 def setup(app):
     app.add_transform(Figures)
+    app.add_transform(Punctuation)
     app.connect("html-page-context", head)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
