@@ -296,6 +296,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                        'rkhs_notes.answers_15._given': ('v_answers_15.html#_given', 'rkhs_notes/answers_15.py'),
                                        'rkhs_notes.answers_15._gram': ('v_answers_15.html#_gram', 'rkhs_notes/answers_15.py'),
                                        'rkhs_notes.answers_15._hsic': ('v_answers_15.html#_hsic', 'rkhs_notes/answers_15.py'),
+                                       'rkhs_notes.answers_15._mean': ('v_answers_15.html#_mean', 'rkhs_notes/answers_15.py'),
                                        'rkhs_notes.answers_15._unbiased': ('v_answers_15.html#_unbiased', 'rkhs_notes/answers_15.py')},
             'rkhs_notes.answers_15a': { 'rkhs_notes.answers_15a._bayes': ('v_answers_15a.html#_bayes', 'rkhs_notes/answers_15a.py'),
                                         'rkhs_notes.answers_15a._effect': ('v_answers_15a.html#_effect', 'rkhs_notes/answers_15a.py'),

@@ -136,3 +136,33 @@ _exercises["15.6"] = dict(
         "that is the standard deviation":
             lambda n: math.sqrt(2 * (n - 2) ** 2 / (n * (n - 1) ** 2 * (n - 3))),
     })
+
+# %% ../nbs/V_answers_15.ipynb #dbda6f03
+def _mean(A, B, n, count=lambda n: (n - 1) / n**2, spread=lambda M: np.diag(M).mean() - M.mean()):
+    return float(count(n) * spread(A) * spread(B))
+
+
+_exercises["15.7"] = dict(
+    draw=lambda rng: (_gram(rng, 4) + 0.5, 2 * _gram(rng, 3), int(rng.integers(5, 15))),
+    answer=_mean,
+    mistakes={
+        "that is the page's approximation; exactly it is (n − 1)/n²":
+            lambda A, B, n: _mean(A, B, n, lambda n: 1 / n),
+        "divide by n², as in (15.2), not by n (n − 1)":
+            lambda A, B, n: _mean(A, B, n, lambda n: 1 / (n - 1)),
+        "𝔼k(x, x) alone is ‖φ‖² and not σ²: subtract 𝔼k(x, x′), the square of the mean":
+            lambda A, B, n: _mean(A, B, n, spread=lambda M: np.diag(M).mean()),
+        "x′ is independent of x and may equal it: the mean is over all entries, with the diagonal":
+            lambda A, B, n: _mean(A, B, n, spread=lambda M: (
+                np.diag(M).mean() - M[~np.eye(len(M), dtype=bool)].mean())),
+        "independent, but (15.2) is biased: 0 is the mean of (15.4)": lambda A, B, n: 0.0,
+    })
+
+# %% ../nbs/V_answers_15.ipynb #7d3099a0
+_exercises["15.8"] = dict(
+    draw=lambda rng: (), answer=lambda: 3,
+    mistakes={
+        "that is what independent means": lambda: 1,
+        "by (1), given x the law of y is the same, and so is that of y ∘ π": lambda: 2,
+        "right where (3) is right: the proof uses nothing else of y": lambda: 4,
+    })
