@@ -115,3 +115,36 @@ _exercises["15a.4"] = dict(
         "the weights need not sum to 1; leave them as they are":
             lambda v, L, column, delta: (w := _bayes(v, L, column, delta)) / w.sum(),
     })
+
+# %% ../nbs/V_answers_15a.ipynb #8b6f1032
+def _without(K, lam, sign=-1.0, axis=1, scale=1.0):
+    A = _regularised(K, scale * lam)
+    W = sign * A / np.expand_dims(A.diagonal(), axis)
+    np.fill_diagonal(W, 0)
+    return W
+
+
+_exercises["15a.5"] = dict(
+    draw=lambda rng: (_gram(rng, 6), float(rng.uniform(0.2, 2))),
+    answer=_without,
+    mistakes={
+        "F₋ᵢ = φ(yᵢ) − (…)/A_ii: the others have a minus sign": lambda K, lam: (
+            _without(K, lam, sign=1.0)),
+        "row i belongs to the pair left out: divide it by A_ii, not column j by A_jj":
+            lambda K, lam: _without(K, lam, axis=0),
+        "the pair left out has the weight 0": lambda K, lam: (
+            _without(K, lam) - np.eye(len(K))),
+        "λ stands beside the sum: not n λ": lambda K, lam: _without(K, lam, scale=len(K)),
+        "these are the weights with the pair, its own put to 0": lambda K, lam: (
+            (W := K @ _regularised(K, lam)) - np.diag(W.diagonal())),
+    })
+
+# %% ../nbs/V_answers_15a.ipynb #61ed8e2f
+_exercises["15a.7"] = dict(
+    draw=lambda rng: (), answer=lambda: 4,
+    mistakes={
+        "that is what the coin is for": lambda: 1,
+        "that is the meaning of characteristic": lambda: 2,
+        "equal laws have equal expectations": lambda: 3,
+        "Y₀ − Y₀ is 0; look before": lambda: 5,
+    })
