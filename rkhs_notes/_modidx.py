@@ -285,6 +285,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
             'rkhs_notes.answers_14a': { 'rkhs_notes.answers_14a._chan': ('v_answers_14a.html#_chan', 'rkhs_notes/answers_14a.py'),
                                         'rkhs_notes.answers_14a._cost': ('v_answers_14a.html#_cost', 'rkhs_notes/answers_14a.py'),
                                         'rkhs_notes.answers_14a._folds': ('v_answers_14a.html#_folds', 'rkhs_notes/answers_14a.py'),
+                                        'rkhs_notes.answers_14a._forgotten': ('v_answers_14a.html#_forgotten', 'rkhs_notes/answers_14a.py'),
                                         'rkhs_notes.answers_14a._mmd': ('v_answers_14a.html#_mmd', 'rkhs_notes/answers_14a.py'),
                                         'rkhs_notes.answers_14a._part': ('v_answers_14a.html#_part', 'rkhs_notes/answers_14a.py'),
                                         'rkhs_notes.answers_14a._penalised': ('v_answers_14a.html#_penalised', 'rkhs_notes/answers_14a.py'),

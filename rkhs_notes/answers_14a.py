@@ -134,3 +134,35 @@ _exercises["14a.4"] = dict(
             np.append(-(f := _solved(sum(tables) - M, lam))[:-1], [1, -f[-1]])
             @ M @ np.append(-f[:-1], [1, -f[-1]]) for M in tables) / sum(tables)[-1, -1],
     })
+
+# %% ../nbs/V_answers_14a.ipynb #79238b50
+def _forgotten(early, late, gamma, times=lambda B, B_: B_):
+    return gamma ** times(early[1], late[1]) * early[0] + late[0]
+
+
+_exercises["14a.6"] = dict(
+    draw=lambda rng: ((_table(rng, 9), int(rng.integers(2, 5))),
+                      (_table(rng, 6), int(rng.integers(6, 9))), float(rng.uniform(0.5, 0.95))),
+    answer=_forgotten,
+    mistakes={
+        "that forgets nothing": lambda *a: _forgotten(*a, lambda B, B_: 0),
+        "each later block multiplies the early sum once: gamma to the power of their number":
+            lambda *a: _forgotten(*a, lambda B, B_: 1),
+        "it is the later blocks that count, not the early ones":
+            lambda *a: _forgotten(*a, lambda B, B_: B),
+        "the first of the later blocks fades the early sum, too":
+            lambda *a: _forgotten(*a, lambda B, B_: B_ - 1),
+        "what is early fades, not what is late": lambda early, late, gamma:
+            _forgotten(late, early, gamma),
+        "what is early fades, not what is late (and by the other's blocks)":
+            lambda early, late, gamma: early[0] + gamma ** late[1] * late[0],
+    })
+
+# %% ../nbs/V_answers_14a.ipynb #da2d4baa
+_exercises["14a.7"] = dict(
+    draw=lambda rng: (), answer=lambda: 4,
+    mistakes={
+        "(D + t + 1)² numbers, whatever n is": lambda: 1,
+        "for three rows and more there are such turns beside the renumberings": lambda: 2,
+        "it says of each table what (2) says": lambda: 3,
+    })
