@@ -106,3 +106,32 @@ _exercises["15b.4"] = dict(
         "the diagonal is in the statistic but not in the draws":
             lambda U, W: _pvalue(U, W, data=0.0),
     })
+
+# %% ../nbs/V_answers_15b.ipynb #f6bc7c40
+def _moments(X, mean=1.0, second=1.0, centre=False):
+    m = X.mean(axis=0)
+    C = X.T @ X / len(X) - (np.outer(m, m) if centre else 0.0)
+    return mean * np.sum(m**2) + second * np.sum((np.eye(X.shape[1]) - C) ** 2)
+
+
+_exercises["15b.5"] = dict(
+    draw=lambda rng: (rng.normal(0.4, 1.2, (7, 2)),),
+    answer=_moments,
+    mistakes={
+        "the constant in k sees the mean": lambda X: _moments(X, mean=0.0),
+        "the linear part of k sees second moments": lambda X: _moments(X, second=0.0),
+        "second moments about 0, not about the mean": lambda X: _moments(X, centre=True),
+        "that is KSD; the exercise asks for its square": lambda X: np.sqrt(_moments(X)),
+        "the Frobenius norm adds all entries, not only the diagonal": lambda X: np.sum(
+            X.mean(axis=0) ** 2) + np.sum((1 - np.mean(X**2, axis=0)) ** 2),
+    })
+
+# %% ../nbs/V_answers_15b.ipynb #66bb5a79
+_exercises["15b.7"] = dict(
+    draw=lambda rng: (), answer=lambda: 4,
+    mistakes={
+        "that is (15.44)": lambda: 1,
+        "that is how (15.46) was found": lambda: 2,
+        "(3) says (1) in the words of (2)": lambda: 3,
+        "densities with one score differ by a factor, which is 1; look before": lambda: 5,
+    })
