@@ -6,6 +6,8 @@
 __all__ = []
 
 # %% ../nbs/V_answers_16.ipynb #7ff2cc98
+from math import comb
+
 import numpy as np
 
 # %% ../nbs/V_answers_16.ipynb #1dc007ff
@@ -135,4 +137,21 @@ _exercises["16.5"] = dict(
         "for a fixed function that is McDiarmid's inequality, with changes of 1/n": lambda: 2,
         "it is; but was it fixed before the data were drawn?": lambda: 3,
         "√(log 20 / 40 000) = 0.0087 is right; look before": lambda: 5,
+    })
+
+# %% ../nbs/V_answers_16.ipynb #e92b49c0
+def _offset(n, B, power=1):
+    return B * sum(comb(n, j) * abs(n - 2 * j) ** power for j in range(n + 1)) / 2**n / n
+
+
+_exercises["16.6"] = dict(
+    draw=lambda rng: (int(rng.integers(3, 12)), float(rng.uniform(0.5, 2))),
+    answer=_offset,
+    mistakes={
+        "that is the upper bound by Jensen": lambda n, B: B / np.sqrt(n),
+        "the supremum over |c| ≤ B is B |Σσ|/n; without the modulus its mean is 0":
+            lambda n, B: 0.0,
+        "that is the mean of the square": lambda n, B: _offset(n, B, power=2),
+        "divide by n": lambda n, B: n * _offset(n, B),
+        "that is the limit for large n": lambda n, B: B * np.sqrt(2 / (np.pi * n)),
     })

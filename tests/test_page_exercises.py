@@ -8,7 +8,7 @@ from conftest import NOTEBOOKS, refuse  # first: it puts the site's tooling on t
 
 from cells import read  # isort: skip
 
-PAGES = [path for path in NOTEBOOKS if re.match(r"(0[2-7]a?|14a?|15a?)_", path.stem)]
+PAGES = [path for path in NOTEBOOKS if re.match(r"(0[2-7]a?|14a?|15a?|14|15|15a|15b|16)_", path.stem)]
 KINDS = {
     "a flaw to find": r"(?i)find the flaw",
     "an open task": r"(?i)open task",
