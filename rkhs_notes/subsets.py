@@ -87,7 +87,7 @@ def by_libsvm(k, X, problem, tol, theirs=None):
     support, coefficients, steps = _libsvm(points, y, each, tol / unit, machine, options)
     b = np.zeros(len(problem))
     b[support] = coefficients[0] * (-unit if y.dtype == bool else unit)
-    if kind == _SHARED_CLASSES:
+    if kind == _SHARED_CLASSES and np.isfinite(b).all():               # not where ρ = 0
         b *= problem.size / max(np.abs(b).sum(), 1e-300)
     return _at_the_price(b, each), steps
 

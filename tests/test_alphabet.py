@@ -55,6 +55,11 @@ EXCEPTIONS = {
     "sgd.check_span.rng": "two trainers get it, so it must be a seed",
     "structured.markov_chain.X": "texts: the law of a Markov chain, no kernel among the arguments",
     "plots.heatmap.K": "of a cross-Gram matrix too",
+    "play.drag_interpolant.X": "numbers on a line that one can drag",
+    "play.drag_posterior.X": "numbers on a line that one can drag",
+    "play.drag_witness.X": "numbers on a line that one can drag",
+    "play.drag_witness.Y": "numbers on a line that one can drag",
+    "play.drag_machine.C": "a slider has an end",
     "zoo.RationalQuadratic.alpha": "the name of the exponent in every library",
 }
 

@@ -130,7 +130,7 @@ OTHER = {
     "dependent vectors": (lambda: gram_schmidt([y, 2 * y]), ValueError, "vector 1"),
     "nothing to combine": (lambda: combine([], []), ValueError, "at least one"),
     "lengths of vectors": (lambda: project(y, np.eye(3)), ValueError, "different spaces"),
-    "no such exercise": (lambda: check("00.9", len), ValueError, "00.1"),
+    "no such exercise": (lambda: check("00.99", len), ValueError, "00.1"),
     "too large": (lambda: k(np.zeros((40_000, 1))), MemoryError, "11.9 GiB"),
 }
 

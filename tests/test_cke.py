@@ -584,4 +584,4 @@ def test_bad_input(case):
 
 
 def test_exercises():
-    assert check_exercises("12") == 18
+    assert check_exercises("12") > 25

@@ -191,6 +191,9 @@ def test_submit_refuses_with_words(tmp_path, capsys, where):
 
 # --- grading: each fault in a file of its own, an honest student beside them ---
 
+ONE_FORK = """import os
+    first, os.environ["forked"] = "forked" not in os.environ, "yes"
+    return 4 if first and os.fork() == 0 else 3"""
 FAULTS = {
     "loop": ("while True: pass", "stopped after 3 s"),
     "memory": ("return bytearray(1 << 40)", "MemoryError"),
@@ -199,7 +202,7 @@ FAULTS = {
     "crash": ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "SIGSEGV"),
     "noise": ("import os; [os.write(1, b'x' * 2**20) for _ in range(30)]; print('y' * 10**7); return 3", ""),
     "fork": ("import os, time; os.fork() or time.sleep(99); return 3", ""),
-    "forks": ("import os\n    if os.fork() == 0: return 4\n    return 3", ""),
+    "forks": (ONE_FORK, ""),
     "deletes": ("import os, shutil; shutil.rmtree('.', ignore_errors=True); return 3", ""),
     "big file": ("open('x', 'wb').write(bytes(100 << 20)); return 3", "OSError"),
     "asks": ("return input()", "EOFError"),
