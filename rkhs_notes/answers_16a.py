@@ -136,3 +136,38 @@ _exercises["16a.5"] = dict(
             lambda m, q: -np.sqrt(np.log(m) / (2 * q)),
         "that is for one candidate: the number of them counts": lambda m, q: 1 / (2 * np.sqrt(q)),
     })
+
+# %% ../nbs/V_answers_16a.ipynb #399e7e09
+def _oracle(theta, noise, n):
+    return np.sum(theta**2 * noise / (n * theta**2 + noise))
+
+
+def _one_weight(theta, noise, n):
+    whole, blur = np.sum(theta**2), len(theta) * noise / n
+    return whole * blur / (whole + blur)
+
+
+_exercises["16a.6"] = dict(
+    draw=lambda rng: (rng.normal(size=6), float(rng.uniform(0.1, 2)), int(rng.integers(5, 40))),
+    answer=_oracle,
+    mistakes={
+        "each coefficient has a weight of its own; that is the best common one": _one_weight,
+        "that is weight 1, which keeps all the noise": lambda theta, noise, n: 6 * noise / n,
+        "that is weight 0, which keeps no noise": lambda theta, noise, n: np.sum(theta**2),
+        "the noise of a coefficient is σ²/n, not σ²":
+            lambda theta, noise, n: _oracle(theta, noise, 1),
+        "noise is a variance already": lambda theta, noise, n: _oracle(theta, noise**2, n),
+        "that is the bias alone":
+            lambda theta, noise, n: np.sum((noise / (n * theta**2 + noise)) ** 2 * theta**2),
+        "that is the variance alone":
+            lambda theta, noise, n: noise / n * np.sum((n * theta**2 / (n * theta**2 + noise))**2),
+    })
+
+# %% ../nbs/V_answers_16a.ipynb #5553463f
+_exercises["16a.8"] = dict(
+    draw=lambda rng: (), answer=lambda: 4,
+    mistakes={
+        "(16.36) holds for every n and λ > 0, here for n + 1 points": lambda: 1,
+        "for one g only λ/(n + 1) depends on n": lambda: 2,
+        "where one function is below another everywhere, so is its infimum": lambda: 3,
+    })
