@@ -202,7 +202,7 @@ def at_level(k, X, share, b, tol, theirs=None):
             return level, found
         if not found.converged:
             break
-        rho = max(level, tol * rho)
+        rho = max(level, min(tol, 0.1) * rho)
     raise ConvergenceFailure(f"nu = {share.size / len(b):.3g} has no margin above rounding: the "
                              "classes overlap. Try a larger nu or tol, or a narrower kernel.")
 
