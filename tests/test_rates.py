@@ -176,7 +176,7 @@ def test_draws_are_their_own():
 
 
 def test_refusals():
-    with pytest.raises(TypeError, match="sizes"):
+    with pytest.raises(ValueError, match="number of sizes = 3"):
         learning_curve(least_squares_fit, noisy_plane, [20, 40, 80], 0)
     with pytest.raises(ValueError, match="last of sizes = 30.*≤ 29"):
         learning_curve(least_squares_fit, noisy_plane(30, np.random.default_rng(0)), [5, 30], 0, floor=0.0)
