@@ -59,6 +59,12 @@ def test_a_share_of_errors_is_libsvms(seed):
     check_kkt(ours, X, y, ours.C, tol=1e-5)
 
 
+@pytest.mark.parametrize("tol", [1.0, 50.0])
+def test_a_share_ends_at_any_tolerance(tol):
+    X, y = np.random.default_rng(0).normal(size=(6, 2)), np.where(np.arange(6) % 2, 1, -1)
+    assert nu_svc(Gaussian(1.0), X, y, 0.5, tol=tol).violation <= tol
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_share_outside_of_the_tube_is_libsvms(seed):
     X, _, t, bandwidth, C = problem(seed)
