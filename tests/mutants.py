@@ -8,7 +8,6 @@ fault has a process of its own, forked from one that has imported all libraries 
 
 import ast
 import json
-import multiprocessing
 import os
 import shlex
 import shutil
@@ -23,14 +22,11 @@ from queue import Queue
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "nbs" / "site"))
+from forks import FORKS  # noqa: E402
+
 LIST = Path(__file__).with_name("mutants.json")
 OPTIONS = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider"]
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(
-    "pytest hypothesis numpy scipy.linalg scipy.optimize scipy.stats scipy.sparse.linalg sklearn.svm "
-    "sklearn.linear_model sklearn.model_selection sklearn.datasets pandas pyarrow.parquet polars "
-    "matplotlib.pyplot tqdm.auto dask.array nbformat".split()
-)
 
 
 def planted(source, old, new):

@@ -4,7 +4,10 @@ import pytest
 from nbformat.v4 import new_output
 
 from conftest import each_notebook
+from forks import fork_kernels
 from run import attempt, fit_to_commit
+
+fork_kernels()
 
 
 @each_notebook

@@ -17,6 +17,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
 from cells import NBS, ROOT, read, switched_off
 from fold import fold
+from forks import fork_kernels
 
 WORKERS = 2
 BUILD = ROOT / "_build"
@@ -83,8 +84,8 @@ def execute_all(paths):
     set_environment(NBS)
     import matplotlib.font_manager  # noqa: F401  it builds its cache now, and not in some notebook's output
 
-    failed = []
-    with ProcessPoolExecutor(WORKERS) as pool:
+    failed, many = [], len(paths) > 2 * WORKERS
+    with ProcessPoolExecutor(WORKERS, initializer=fork_kernels if many else None) as pool:
         futures = {pool.submit(attempt, path): path for path in paths}
         for future in as_completed(futures):
             path, (nb, error, seconds) = futures[future], future.result()
