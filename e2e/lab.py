@@ -131,6 +131,7 @@ def problems(page, file):
     "All that is wrong with one notebook"
     errors = []
     page.on("pageerror", lambda error: errors.append(f"page: {str(error)[:120]}"))
+    page.on("console", lambda o: o.type == "error" and errors.append(f"console: {o.text[:120]}"))
     wrong = run_all(page, file)
     if slider_moves(page) is False:
         wrong.append("a slider moves and its picture stays")
