@@ -51,7 +51,10 @@ def lab(folder):
         yield
     finally:
         server.terminate()
-        server.wait(20)
+        try:
+            server.wait(20)
+        except subprocess.TimeoutExpired:
+            server.kill()
 
 
 def copied(folder):
@@ -73,7 +76,11 @@ def unrun(notebook):
 
 
 def code_cells(file):
-    cells = json.loads(file.read_text())["cells"]
+    "The code cells as saved; None while JupyterLab is writing the file"
+    try:
+        cells = json.loads(file.read_text())["cells"]
+    except json.JSONDecodeError:
+        return None
     return [o for o in cells if o["cell_type"] == "code" and "".join(o["source"]).strip()]
 
 
@@ -103,7 +110,9 @@ def run_all(page, file):
         if all(o["execution_state"] == "idle" for o in asked("/api/kernels")):
             page.keyboard.press("Control+s")
             time.sleep(2)
-            wrong = list(complaints(code_cells(file)))
+            if (cells := code_cells(file)) is None:
+                continue
+            wrong = list(complaints(cells))
             if not any(o.startswith("did not run") for o in wrong) or any(
                 o.startswith("failed") for o in wrong
             ):
