@@ -5,10 +5,12 @@ __all__ = []
 
 # %% ../nbs/S_diagnoses.ipynb #86957c7a
 import copy
+import functools
 import inspect
 import itertools
 import math
 import traceback
+import types
 from dataclasses import dataclass, replace
 import numpy as np
 
@@ -276,7 +278,9 @@ _OTHER_NUMBERS = {"{} + 1": lambda v: v + 1, "{} − 1": lambda v: v - 1, "−{}
                   "{} in degrees": math.degrees, "{} in radians": math.radians,
                   "0": lambda v: 0 * v, "1": lambda v: 0 * v + 1}
 _OTHER_ARRAYS = {"−{}": lambda A: -A, "{}, transposed,": _other_triangle, "{}²": lambda A: A**2,
-                 "√{}": np.sqrt, "|{}|": np.abs, "1/{}": lambda A: 1 / A,
+                 "√{}": np.emath.sqrt, "|{}|": np.abs, "1/{}": lambda A: 1 / A,
+                 "{} above its diagonal": lambda A: np.triu(A, 1),
+                 "{} without its diagonal": lambda A: A - np.diag(A.diagonal()),
                  "{}/2": lambda A: A / 2, "2 {}": lambda A: 2 * A,
                  "{} divided by its sum": lambda A: A / A.sum(),
                  "{} in degrees": np.degrees, "{} in radians": np.radians,
@@ -286,12 +290,13 @@ _OTHER_ARRAYS = {"−{}": lambda A: -A, "{}, transposed,": _other_triangle, "{}�
 
 
 def _called(f, arguments, j, value):
-    "f with its argument j exchanged for value; nothing where that is not finite"
+    "f with its argument j exchanged for value; nothing where that is not finite or not real"
     if not np.isfinite(value).all():
         return np.nan
     arguments = copy.deepcopy(list(arguments))
     arguments[j] = value
-    return f(*arguments)
+    made = np.real_if_close(f(*arguments))       # i² is real again, where roots are squared
+    return np.nan if np.iscomplexobj(made) else made
 
 
 def _other_argument(case):
@@ -308,14 +313,16 @@ def _other_argument(case):
 
 
 def _exchanged(case):
-    "The solution with two arguments of one kind exchanged"
+    "The solution with two arguments of one kind exchanged, or with the signs of both turned"
     names = case.names()
-    for i in range(len(names)):
-        for j in range(i):
-            def swapped(w, a, i=i, j=j):
-                return _called(lambda *b: _called(case.solution, b, i, a[j]), a, j, a[i])
-            if case.is_always(swapped):
-                return f"that is the solution with {names[j]} and {names[i]} exchanged"
+    for j, i in itertools.combinations(range(len(names)), 2):
+        def at(a, left, right, i=i, j=j):
+            return _called(lambda *b: _called(case.solution, b, i, right), a, j, left)
+        if case.is_always(lambda w, a, i=i, j=j, at=at: at(a, a[i], a[j])):
+            return f"that is the solution with {names[j]} and {names[i]} exchanged"
+        if case.is_always(lambda w, a, i=i, j=j, at=at: at(a, -a[j], -a[i])):
+            return (f"that is the solution for −{names[j]} and −{names[i]} in place of "
+                    f"{names[j]} and {names[i]}")
     return ""
 
 
@@ -332,6 +339,43 @@ def _unused(case):
         if len(same) > 2 and all(same) and np.mean(moves) > 0.5:
             return f"your answer stays the same when {name} changes, and the solution does not"
     return ""
+
+# %% ../nbs/S_diagnoses.ipynb #e0e5b148
+_OTHER_FUNCTIONS = {
+    ("sum", "the last term"): lambda terms, *axis, **where: list(terms)[-1],
+    **{(a, b): getattr(np, b) for group in (("log", "log2", "log10"), ("sin", "cos", "tan"),
+                                            ("floor", "ceil", "round"), ("min", "max"),
+                                            ("sum", "mean", "prod", "max"))
+       for a, b in itertools.permutations(group, 2)}}
+
+
+def _under(f, name, other):
+    "f with `other` wherever its code says np.name, math.name or name; None where it does not"
+    if not inspect.isfunction(f) or name not in f.__code__.co_names:
+        return None
+    homes = {home: types.SimpleNamespace(**{**vars(f.__globals__[home]), name: other})
+             for home in ("np", "math") if home in f.__code__.co_names}
+    changed = types.FunctionType(f.__code__, {**f.__globals__, name: other, **homes},
+                                 f.__name__, f.__defaults__, f.__closure__)
+    changed.__kwdefaults__ = f.__kwdefaults__
+    return changed
+
+
+def _first_of_iterable(other):
+    "A function of NumPy that also takes what only Python's own sum, min and max take: a generator"
+    def taken(*values, **where):
+        return other(*[list(v) if inspect.isgenerator(v) else v for v in values], **where)
+    return taken
+
+
+def _other_function(case):
+    "The solution with one function in place of another"
+    for (name, said), other in _OTHER_FUNCTIONS.items():
+        changed = _under(case.solution, name, _first_of_iterable(other))
+        if changed and case.is_always(lambda w, a, changed=changed: changed(*copy.deepcopy(a))):
+            return f"that is the solution with {said} in place of {name}"
+    return ""
+
 
 # %% ../nbs/S_diagnoses.ipynb #4ef1647e
 def _regions(w):
@@ -369,10 +413,10 @@ def _entries(case):
     return ""
 
 
-def _digits(case):
+def _digits(case, least=1e-3):
     "Right to some digits on all inputs"
     gaps = [np.abs(g - w).max() / np.abs(w).max() for g, w in zip(case.given, case.wanted)]
-    if not max(gaps) < 1e-3:
+    if not max(gaps) < least:
         return ""
     cause = "single precision?" if max(gaps) < 1e-5 else "something rounded, or cut short?"
     return f"right to {-math.log10(max(gaps)):.0f} digits, and no further: {cause}"
@@ -425,7 +469,8 @@ def _diagnosis(case, mistakes, tol):
     if all(_near(w, case.wanted[0]) for w in case.wanted) and case.wanted[0].ndim == 0:
         return ""                                   # one number, whatever is given: no evidence
     for find in (_constant, _digits, _multiple, _turn, _signs, _factor, _added, _shuffled, _unused,
-                 _other_argument, _exchanged, _some_factor, _entries):
+                 _other_argument, _exchanged, _other_function, _some_factor, _entries,
+                 functools.partial(_digits, least=1e-2)):
         if said := find(case):
             return said
     for name, mistake in mistakes.items():

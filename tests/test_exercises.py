@@ -1,4 +1,6 @@
 """check: verdicts, general diagnoses, the hundred wrong answers, draws that are not blind"""
+import math
+
 import numpy as np
 import pytest
 from rkhs_notes.diagnoses import _TURNS, _Case, _diagnosis
@@ -72,6 +74,10 @@ def test_what_is_said_of_a_number(words, slip):
     "right rows": lambda A, p: (A @ A.T * p**3)[[1, 0, 3, 2]],
     "some signs": lambda A, p: A @ A.T * p**3 * np.sign(A),
     "a number that changes from input to input": lambda A, p: A @ A.T * p**3 * np.exp(A[0, 0]),
+    "A above its diagonal in place of A": lambda A, p: np.triu(A, 1) @ np.triu(A, 1).T * p**3,
+    "A without its diagonal in place of A": lambda A, p: (
+        lambda B: B @ B.T * p**3)(A - np.diag(A.diagonal())),
+    "right to 2 digits": lambda A, p: A @ A.T * p**3 * (1 + 0.007 * np.cos(A)),
 }.items())
 def test_what_is_said_of_a_matrix(words, slip):
     assert words in said(lambda A, p: A @ A.T * p**3, slip, squares)
@@ -84,6 +90,19 @@ def test_exchanged_arguments_and_shapes():
     assert "the right numbers" in said(lambda x, y: x - y, lambda x, y: (x - y)[:, None], two)
     assert "the sum of your numbers" in said(lambda x, y: x @ y, lambda x, y: x * y, two)
     assert "first row is missing" in said(lambda x, y: x - y, lambda x, y: (x - y)[1:], two)
+
+
+@pytest.mark.parametrize("words, solution, slip", [
+    ("−v and −s in place of v and s", lambda v, s: 4 - v.sum() - s + s * v.sum(),
+     lambda v, s: 4 + v.sum() + s + s * v.sum()),
+    ("√v in place of v", lambda v, s: s + np.sum(v**2), lambda v, s: s + np.sum(v)),
+    ("log10 in place of log2", lambda v, s: 1 + math.log2(s), lambda v, s: 1 + math.log10(s)),
+    ("cos in place of sin", lambda v, s: s + np.sin(v), lambda v, s: s + np.cos(v)),
+    ("mean in place of sum", lambda v, s: s + np.sum(v, axis=0), lambda v, s: s + np.mean(v)),
+    ("the last term in place of sum", lambda v, s: s + sum(x * s for x in v), lambda v, s: s + v[-1] * s),
+])
+def test_what_is_said_of_a_slip_in_the_middle(words, solution, slip):
+    assert words in said(solution, slip, vectors)
 
 
 def test_two_slips_one_after_the_other():
@@ -110,7 +129,7 @@ def test_of_a_random_answer_nothing_is_said(number):
 def test_a_hundred_wrong_answers():
     found = verdicts()
     assert len(WRONG) == 100 and not any(verdict.passed for *_, verdict in found)
-    assert sum(named for named, _ in table(found).values()) >= 85
+    assert sum(named for named, _ in table(found).values()) >= 94
     assert all(verdict.inputs is not None for *_, verdict in found
                if not verdict.says.startswith("no answer"))
 
