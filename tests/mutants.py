@@ -1,13 +1,19 @@
 """Plants faults in copies of the package, one at a time, and asks the tests (make mutants).
 
-mutants.json holds, for each module, the tests that should notice and pairs of texts: what stands there, once,
-and what is planted in its place. Tests that end with status 1 have noticed; status 0 is a survivor: a test is
-missing, or the fault is none. Anything else is a mistake in the list or here, and is shown as it is. Each
-fault has a process of its own, forked from one that has imported all libraries but this one.
+mutants.json holds, for each module, the tests that should notice and the faults: what stands there, once,
+what is planted in its place, and its class, if that is not the last of CLASSES. Tests that end with status 1
+have noticed; status 0 is a survivor: a test is missing, or the fault is none. Anything else is a mistake in
+the list or here, and is shown as it is.
+
+All tests of a file that the list asks for run once without a fault, in a process of their own. Each fault of
+a function is then given to the functions of a fork of that process, where all is imported already. What
+survives there, and what stands outside of functions, is planted in the file and tried in a fresh process.
 """
 
 import ast
+import gc
 import json
+import multiprocessing
 import os
 import shlex
 import shutil
@@ -15,7 +21,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import types
 from concurrent.futures import ThreadPoolExecutor
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from queue import Queue
 
@@ -27,6 +35,15 @@ from forks import FORKS  # noqa: E402
 
 LIST = Path(__file__).with_name("mutants.json")
 OPTIONS = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider"]
+CLASSES = {
+    "bound": "certificates and bounds that are tested from one side only",
+    "weights": "weights, ties and rank",
+    "checker": "laws that meet gross impostors only: a tolerance that grows",
+    "settings": "what the settings say",
+    "branch": "branches that hardly ever run",
+    "level": "counts and levels of tests",
+    "formula": "all others: a sign, a factor, an axis, an argument that is ignored",
+}
 
 
 def planted(source, old, new):
@@ -48,88 +65,161 @@ def copied(folder):
     return folder
 
 
-def run_tests(folder, tests, log):
-    "In a process of its own: pytest on a copy; what it prints goes to a file"
+def changed(old, new):
+    "{code: code in its place} of the functions that differ in two modules, or None if more than functions do"
+    inner = [[c for c in code.co_consts if isinstance(c, types.CodeType)] for code in (old, new)]
+    own = [
+        (code.co_code, code.co_names, [c for c in code.co_consts if not isinstance(c, types.CodeType)])
+        for code in (old, new)
+    ]
+    if own[0] != own[1] or len(inner[0]) != len(inner[1]):
+        return None
+    pairs = {}
+    for a, b in zip(*inner, strict=True):
+        if a != b and (more := {a: b} if a.co_flags & CO_OPTIMIZED else changed(a, b)) is None:
+            return None
+        pairs |= {} if a == b else more
+    return pairs
+
+
+def given(folder, module, old, new):
+    "Gives the fault to the functions of the imported module: are there any?"
+    path = folder / "rkhs_notes" / f"{module}.py"
+    source = path.read_text(encoding="utf-8")
+    pairs = changed(*(compile(text, path, "exec") for text in (source, planted(source, old, new)))) or {}
+    some = [f for f in gc.get_objects() if isinstance(f, types.FunctionType) and f.__code__ in pairs]
+    some = [f for f in some if f.__code__.co_filename == str(path)]
+    for f in some:
+        f.__code__ = pairs[f.__code__]
+    return len({f.__code__ for f in some}) == len(pairs) > 0
+
+
+def run_tests(folder, tests):
+    "In a process of its own: the exit status of pytest on a copy"
+    code = pytest.main([*OPTIONS, *shlex.split(tests)])
+    inside = "rkhs_notes" in sys.modules and folder in Path(sys.modules["rkhs_notes"].__file__).parents
+    return int(code) if inside else 99  # of another copy, nothing is known
+
+
+def in_a_fork(folder, tests, *fault):
+    try:
+        ready = given(folder, *fault)
+    except ValueError:  # it stands elsewhere, or needs variables that the function has not
+        ready = False
+    sys.exit(run_tests(folder, tests) if ready else 0)
+
+
+def session(folder, tests, faults, answers, log):
+    "Sends the status of the tests without a fault; then, if that is 0, of each (tests, module, old, new)"
     signal.signal(signal.SIGINT, signal.default_int_handler)  # some tests send it
     told = os.open(log, os.O_WRONLY | os.O_CREAT)
     os.dup2(told, 1), os.dup2(told, 2), os.chdir(folder)
     sys.path[:0] = [str(folder), str(folder / "tests"), str(folder / "nbs" / "site")]
-    sys.dont_write_bytecode = True
-    code = pytest.main([*OPTIONS, *shlex.split(tests)])
-    inside = "rkhs_notes" in sys.modules and folder in Path(sys.modules["rkhs_notes"].__file__).parents
-    sys.exit(int(code) if inside else 99)  # of another copy, nothing is known
+    sys.dont_write_bytecode = bool(faults)
+    answers.send(code := run_tests(folder, tests))
+    for fault in faults if code == 0 else []:
+        process = multiprocessing.get_context("fork").Process(target=in_a_fork, args=(folder, *fault))
+        answers.send(ended(process, 300))
 
 
-def status(folder, tests, seconds=900):
-    "The exit status of the tests in a copy, None if they do not end, and the end of what they print"
-    log = folder.with_suffix(".log")
-    log.write_text("")
-    process = FORKS.Process(target=run_tests, args=(folder, tests, log))
+def ended(process, seconds):
+    "The exit status of a process, None if it does not end"
     process.start()
     process.join(seconds)
     process.kill()
-    return process.exitcode, log.read_text(encoding="utf-8")[-2000:]
+    return process.exitcode
 
 
-def untouched(folder, tests):
-    "0: without a fault, all tests pass"
-    code, told = status(folder, tests)
-    if code != 0:
-        raise RuntimeError(f"without a fault, {tests} ends with {code}\n{told}")
-    return code
+def asked(folder, tests, faults=()):
+    "The answers of a session, and the end of what its tests print"
+    log, (there, here) = folder.with_suffix(".log"), multiprocessing.Pipe(duplex=False)
+    log.write_text("")
+    process = FORKS.Process(target=session, args=(folder, tests, faults, here, log))
+    process.start(), here.close()
+    try:
+        codes = [there.recv() for _ in range(1 + len(faults)) if there.poll(900)]
+    except EOFError:
+        codes = []
+    process.kill()
+    return codes or [None], log.read_text(encoding="utf-8")[-2000:]
 
 
-def tried(folder, module, tests, old, new, sound):
+def tried(folder, tests, module, old, new):
     "0 or 1 for a fault planted in a copy, or an error"
-    if sound.result() != 0:
-        raise RuntimeError(f"not tried: {sound.result()}")
     path = folder / "rkhs_notes" / f"{module}.py"
     source = path.read_text(encoding="utf-8")
     try:
         path.write_text(planted(source, old, new), encoding="utf-8")
-        code, told = status(folder, tests)
+        [code], told = asked(folder, tests)
+    except (ValueError, SyntaxError) as e:
+        return e
     finally:
         path.write_text(source, encoding="utf-8")
-    if code not in (0, 1):
-        raise RuntimeError(f"{new!r} ends with {code}\n{told}")
-    return code
+    return code if code in (0, 1) else RuntimeError(f"{new!r} ends with {code}\n{told}")
+
+
+def together(groups):
+    "One selection of all tests that groups of one file, such as \"test_a.py -k 'x or y'\", select"
+    split = [(*shlex.split(tests), "-k", "test")[:3] for tests in groups]
+    either = " or ".join(f"({k})" for k in sorted({k for _, _, k in split}))
+    return f"{split[0][0]} -k {shlex.quote(either)}"
+
+
+def of_a_file(folder, faults):
+    "The results, in order, of faults (tests, module, old, new) that tests of one file should notice"
+    tests = together([fault[0] for fault in faults])
+    (code, *codes), told = asked(folder, tests, faults)
+    if code != 0:
+        unsound = RuntimeError(f"not tried: without a fault, {tests} ends with {code}\n{told}")
+        return [unsound] * len(faults)
+    codes += [None] * (len(faults) - len(codes))
+    return [code if code == 1 else tried(folder, *fault) for code, fault in zip(codes, faults, strict=True)]
 
 
 def main(modules):
     faults = json.loads(LIST.read_text(encoding="utf-8"))
-    groups = [(module, tests) for module in modules or faults for tests in faults[module]]
+    listed, kinds = {}, {}
+    for module in modules or faults:
+        for tests, old, new, *kind in ((t, *fault) for t in faults[module] for fault in faults[module][t]):
+            listed.setdefault(shlex.split(tests)[0], []).append((tests, module, old, new))
+            kinds[tests, module, old, new] = (kind or ["formula"])[0]
     folders, n_workers = Queue(), int(os.environ.get("JOBS", len(os.sched_getaffinity(0))))
     with tempfile.TemporaryDirectory() as top, ThreadPoolExecutor(n_workers) as pool:
         for i in range(n_workers):
             folders.put(copied(Path(top) / str(i)))
 
-        def job(work, *arguments):
+        def job(of_file):
             folder = folders.get()
             try:
-                return work(folder, *arguments)
-            except (ValueError, SyntaxError, RuntimeError) as e:
-                return e
+                return zip(of_file, of_a_file(folder, of_file), strict=True)
             finally:
                 folders.put(folder)
 
-        sound = {group: pool.submit(job, untouched, group[1]) for group in groups}
-        found = [
-            (*group, old, new, pool.submit(job, tried, *group, old, new, sound[group]))
-            for group in groups
-            for old, new in faults[group[0]][group[1]]
-        ]
-        return report([(*fault, code.result()) for *fault, code in found])
+        return report(kinds, (pair for pairs in pool.map(job, listed.values()) for pair in pairs))
 
 
-def report(found):
-    "Prints how many faults of each module were noticed, and those that were not; the exit status"
-    for module in dict.fromkeys(fault[0] for fault in found):
-        mine = [fault for fault in found if fault[0] == module]
-        print(f"{module:<12} {sum(code == 1 for *_, code in mine):>3} of {len(mine)} noticed")
-        for _, tests, old, new, code in mine:
-            if code != 1:
-                print(f"    survived {tests}\n        {old}\n     →  {new}" if code == 0 else f"    {code}")
+def report(kinds, results):
+    "Says what was not noticed as soon as that is known, then all numbers by module and by class"
+    found = []
+    for (tests, module, old, new), code in results:
+        found.append((module, kinds[tests, module, old, new], code))
+        if code == 0:
+            print(f"survived in {module}: {tests}\n    {old}\n  → {new}", flush=True)
+        elif code != 1:
+            print(f"in {module}: {code}", flush=True)
+    print(f"{'':<18} planted  noticed survived   failed")
+    for place, names in enumerate([dict.fromkeys(m for m, *_ in found), CLASSES]):
+        for name in names:
+            print_row(name, [code for *known, code in found if known[place] == name])
+    print_row("together", [code for *_, code in found])
     return int(any(code != 1 for *_, code in found))
+
+
+def print_row(name, codes):
+    noticed, survived = codes.count(1), codes.count(0)
+    if codes:
+        numbers = len(codes), noticed, survived, len(codes) - noticed - survived
+        print(f"{name:<18}" + "".join(f"{n:>9}" for n in numbers))
 
 
 if __name__ == "__main__":

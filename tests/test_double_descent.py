@@ -424,6 +424,9 @@ def test_power_bound_holds(bandwidth, n):
     one = gaussian_power_bound(bandwidth, [0.5], x)
     np.testing.assert_allclose(one, np.minimum(1, np.abs(x - 0.5) / bandwidth))
     assert (RKHS(Gaussian(bandwidth)).power_function([0.5])(x) <= one + 1e-8).all()
+    # two points at distances a and b: √3/2 · ab/σ², where that is less than a/σ
+    two = gaussian_power_bound(bandwidth, [0.5, 0.5 + 0.1 * bandwidth], [0.5 + 0.2 * bandwidth])
+    np.testing.assert_allclose(two, np.sqrt(3) / 2 * 0.2 * 0.1)
 
 
 # bad input

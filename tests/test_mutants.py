@@ -1,11 +1,12 @@
 """The planted faults fit the package, and the script that plants them tells noticed from survived."""
 
+import ast
 import json
 import subprocess
 
 import pytest
 
-from mutants import LIST, ROOT, main, planted
+from mutants import CLASSES, LIST, ROOT, changed, main, planted, together
 
 FAULTS = json.loads(LIST.read_text(encoding="utf-8"))
 
@@ -14,12 +15,19 @@ FAULTS = json.loads(LIST.read_text(encoding="utf-8"))
 def test_nine_faults_in_ten_can_be_planted(module):
     "The others stood in code that was rewritten since; make mutants names them"
     source = (ROOT / "rkhs_notes" / f"{module}.py").read_text(encoding="utf-8")
-    pairs = sum(FAULTS[module].values(), [])
-    assert len(pairs) == len({tuple(pair) for pair in pairs}) and all(old != new for old, new in pairs)
+    listed = sum(FAULTS[module].values(), [])
+    pairs = [(old, new) for old, new, *_ in listed]
+    assert len(pairs) == len(set(pairs)) and all(old != new for old, new in pairs)
     assert sum(source.count(old) != 1 for old, _ in pairs) <= 0.1 * len(pairs)
     for old, new in pairs:
-        if source.count(old) == 1:
-            assert planted(source, old, new) != source
+        source = source.replace(old, new) if source.count(old) == 1 else source
+    ast.parse(source)
+
+
+def test_the_list_is_long_and_half_of_it_hunts_what_survived_before():
+    kinds = [kind for module in FAULTS.values() for faults in module.values() for _, _, *kind in faults]
+    assert len(kinds) >= 500 and sum(map(len, kinds)) >= 250
+    assert {kind for some in kinds for kind in some} == CLASSES.keys() - {"formula"}
 
 
 def test_what_cannot_be_planted_is_refused():
@@ -31,7 +39,29 @@ def test_what_cannot_be_planted_is_refused():
         planted("a = 1\n", "1", "(")
 
 
-PAIRS = [["x + x", "x - x"], ["x * x", "x * abs(x)"], ["return x + x", "raise SystemExit"]]
+def test_one_selection_has_the_tests_of_all_groups():
+    assert together(["test_a.py -k 'x or y'", "test_a.py -k 'not z'"]) == "test_a.py -k '(not z) or (x or y)'"
+    assert together(["test_b.py", "test_b.py -k w"]) == "test_b.py -k '(test) or (w)'"
+
+
+MODULE = """
+A = 1
+class C:
+    b = 2
+    def f(self, x=3):
+        return lambda: x + 4
+g = lambda: 5
+"""
+NAMES = {"1": None, "2": None, "3": None, "4": ["f"], "5": ["<lambda>"], "7": []}
+
+
+@pytest.mark.parametrize("number, functions", NAMES.items())
+def test_a_fault_of_functions_alone_is_told_from_others(number, functions):
+    pairs = changed(*(compile(text, "m.py", "exec") for text in (MODULE, MODULE.replace(number, "6"))))
+    assert pairs == functions or [old.co_name for old in pairs] == functions
+
+
+PAIRS = [["x + x", "x - x"], ["x * x", "x * abs(x)", "branch"], ["return x + x", "import os; os._exit(7)"]]
 
 
 def test_noticed_survived_and_broken_are_told_apart(tmp_path, monkeypatch, capsys):
@@ -50,7 +80,10 @@ def test_noticed_survived_and_broken_are_told_apart(tmp_path, monkeypatch, capsy
     monkeypatch.setattr("mutants.LIST", tmp_path / "mutants.json")
     assert main([]) == 1
     told = capsys.readouterr().out
-    assert "1 of 3 noticed" in told and "survived test_small.py\n        x * x" in told
-    assert "'raise SystemExit' ends with" in told
+    assert "survived in small: test_small.py\n    x * x\n" in told
+    assert "'import os; os._exit(7)' ends with" in told
+    rows = {name: [int(n) for n in numbers] for name, *numbers in map(str.split, told.splitlines()[-4:])}
+    assert rows["small"] == rows["together"] == [3, 1, 1, 1]
+    assert rows["branch"] == [1, 0, 1, 0] and rows["formula"] == [2, 1, 0, 1]
     (tmp_path / "test_small.py").write_text("import rkhs_notes\n\ndef test():\n    assert False\n")
     assert main([]) == 1 and capsys.readouterr().out.count("not tried: without a fault") == 3

@@ -1,5 +1,7 @@
 """Chapters 05 and 05a beyond their notebooks: free parts, learned noise, the spaces of samples."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from rkhs_notes.convex import absolute, epsilon_insensitive, hinge, huber, logistic, quantile, squared_hinge
@@ -140,6 +142,27 @@ def test_the_law_of_free_parts_refuses(loss):
             check_representer(wrong, x, y, 0.1, loss=loss)
 
 
+def test_an_offset_that_leaves_little_to_gain_is_refused():
+    "Σ alpha = 0, missed by three times what is allowed, where the other laws see nothing"
+    x, y, _ = problem()
+    k, size = Gaussian(0.01), 2 * len(x) * np.finfo(float).eps ** 0.75
+    fit = ridge(k, x, y, 0.1, offset=True)
+    size *= np.abs(y).max() + np.abs(fit.function.alpha).sum()
+    check_representer(OffsetFit(fit.function, fit.offset + 0.3 * size), x, y, 0.1)
+    with pytest.raises(LawBroken, match="Tᵀ alpha"):
+        check_representer(OffsetFit(fit.function, fit.offset + 3 * size), x, y, 0.1)
+    y = y - semiparametric(K, x, y, lambda x: 1.0, 0.1, loss=huber(5.0)).null_part.beta
+    fit = semiparametric(K, x, y, lambda x: 1.0, 0.1, loss=huber(5.0))  # now with an offset of 0
+    alpha, away = fit.function.alpha, 1e-5 * np.abs(fit.function.alpha).sum() / len(x)
+    for times, refused in ((0.3, False), (3.0, True)):
+        f = SemiparametricFit(RKHSFunction(K, fit.function.Z, alpha + times * away), fit.null_part)
+        if refused:
+            with pytest.raises(LawBroken, match="Tᵀ alpha"):
+                check_representer(f, x, y, 0.1, loss=huber(5.0))
+        else:
+            check_representer(f, x, y, 0.1, loss=huber(5.0))
+
+
 def test_offsets_meet_the_law():
     x, y, _ = problem()
     for b in (0.0, 1e6):
@@ -190,6 +213,18 @@ def test_the_law_of_noise_refuses_near_misses():
     ):
         with pytest.raises(LawBroken, match="stationary"):
             check_noise(wrong)
+    with pytest.raises(LawBroken, match="stationary"):
+        check_noise(fit, tol=gain / 3)
+    level = fit.log_marginal - fit.lam * fit.function.norm() ** 2
+    for times, refused in ((0.3, False), (3.0, True)):
+        better = fit.constant._replace(log_marginal=level + times * 1e-2)
+        moved = replace(fit, offset=fit.offset + times * 1e-8), replace(fit, constant=better)
+        for wrong, words in zip(moved, ("exp", "constant noise"), strict=True):
+            if refused:
+                with pytest.raises(LawBroken, match=words):
+                    check_noise(wrong)
+            else:
+                check_noise(wrong)
     with pytest.raises(TypeError, match="learn_noise"):
         check_noise(fit.process)
 

@@ -365,6 +365,15 @@ def test_bounds_and_counts_agree():
         98 * 30**2 * np.exp(-5000 * 0.04 / 160)
     )
     assert uniform_bound(10, 0.2, 4, np.inf, 3) == np.inf
+    # a small set, σ_p ℓ < ε: the power of the proof, 2d/(d + 2), and not 2
+    small = 66 * 0.5 ** (2 * 4 / 6) * np.exp(-500 * 0.04 / 48)
+    assert uniform_bound(500, 0.2, 4, 0.1, 1.0) == pytest.approx(small)
+    boxes = np.ceil(4 * 4 * 2 * 3 / 0.2)
+    assert uniform_bound(3000, 0.2, 4, 2, 3, "binning") == pytest.approx(2 * boxes**8 * np.exp(-3000 * 0.02))
+    assert hoeffding_bound(100, 0.2, "binning") == pytest.approx(2 * np.exp(-8))
+    for kind in ("paired", "phase"):                    # proved for failures of at most ⅛
+        few, eighth = (features_for(0.1, p, d=3, sigma_p=2.0, diam=1.5, kind=kind) for p in (0.5, 0.125))
+        assert few == eighth < features_for(0.1, 0.12, d=3, sigma_p=2.0, diam=1.5, kind=kind)
 
 
 @pytest.mark.parametrize(

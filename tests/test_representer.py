@@ -49,7 +49,7 @@ from rkhs_notes.representer import (
 )
 from rkhs_notes.rkhs import RKHSFunction
 from scipy.interpolate import CubicSpline, make_smoothing_spline
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.kernel_ridge import KernelRidge
@@ -632,6 +632,45 @@ def test_the_law_refuses(loss):
             check_representer(g, X, y, lam, loss=loss)
 
 
+def test_the_law_refuses_three_times_its_tolerance():
+    "A coefficient moved: the first equation misses by a third, then by three times, of what it allows"
+    X, y, _ = problem()
+    lam, k, n = 0.5, Gaussian(0.7), len(X)
+    f, K = ridge(k, X, y, lam), k(X)
+    size = np.abs(y).max() + np.abs(f.alpha).sum()
+    allowed = 2 * n * np.finfo(float).eps ** 0.75 * size * (lam + n)
+    unit = np.zeros(n)
+    unit[3] = 1 / np.abs(K @ (lam * np.eye(n) + K))[:, 3].max()
+    check_representer(RKHSFunction(k, X, f.alpha + allowed / 3 * unit), X, y, lam)
+    with pytest.raises(LawBroken, match="lam f = "):
+        check_representer(RKHSFunction(k, X, f.alpha + 3 * allowed * unit), X, y, lam)
+
+
+@pytest.mark.parametrize("loss", ["absolute", "huber", "logistic"])
+def test_the_law_refuses_three_times_the_gap_it_allows(loss):
+    X, y, sign = problem()
+    k, lam, loss = Gaussian(0.7), 1.0, as_loss(loss)
+    y, K = sign if loss.labels else y, k(X)
+    alpha = minimize_risk(k, X, y, loss, lam, tol=1e-9).function.alpha
+
+    def gap(s):
+        return certificate(K, y, loss, lam, (1 - s) * alpha, -2 * lam * (1 - s) * alpha)[2]
+
+    for allowed, refused in ((0.3e-5, False), (3e-5, True)):
+        f = RKHSFunction(k, X, (1 - brentq(lambda s, to=allowed: gap(s) - to, 0, 0.5)) * alpha)
+        if refused:
+            with pytest.raises(LawBroken, match="the duality gap is zero"):
+                check_representer(f, X, y, lam, loss=loss)
+        else:
+            check_representer(f, X, y, lam, loss=loss)
+
+
+def test_a_gap_is_relative_to_the_primal_value():
+    y = np.array([30.0, -40.0])
+    assert certificate(np.eye(2), y, squared, 1.0, 0 * y, 0 * y) == (2500.0, 0.0, 1.0)
+    assert certificate(np.eye(2), y / 100, squared, 1.0, 0 * y, 0 * y)[2] == pytest.approx(0.25)
+
+
 def test_names_and_instances_agree():
     X, y, _ = problem()
     for name, loss in (
@@ -797,6 +836,59 @@ def test_wrong_losses_are_found():
     short = type("Short", (Right,), dict(conjugate=lambda self, y, u: 0.0))()
     with pytest.raises(ValueError, match="one number a target"):
         minimize_risk(Gaussian(1.0), X, y, short, 0.1)
+
+
+class Nearly(Loss):
+    "(y − f)², with a derivative, a curvature and a conjugate that are off by little"
+
+    slope, bend, least, hill = 0.0, 0.0, 0.0, 0.0
+
+    def __call__(self, y, f):
+        return (y - f) ** 2 * (1 - self.hill)
+
+    def derivative(self, y, f):
+        return 2 * (f - y) * (1 + self.slope)
+
+    def curvature(self, y, f):
+        return np.full_like(f, 2.0 * (1 + self.bend))
+
+    def conjugate(self, y, u):
+        return u**2 / 4 + y * u + self.least
+
+
+@pytest.mark.parametrize(
+    "name, near, wrong, words",
+    [
+        ("hill", 0.0, 11.0, "is convex"),
+        ("slope", 0.3e-4, 3e-4, "derivative is the slope"),
+        ("bend", 0.3e-4, 3e-4, "curvature is the slope"),
+        ("least", -1e-10, -1e-8, "≥ u f"),
+        ("least", 1e-6, 1e-4, "= u f at the slope"),
+    ],
+)
+def test_losses_that_are_nearly_right(name, near, wrong, words):
+    y = np.array([-0.5, 0.4])
+    check_loss(type("Near", (Nearly,), {name: near})(), y)
+    with pytest.raises(LawBroken, match=words):
+        check_loss(type("Wrong", (Nearly,), {name: wrong})(), y)
+
+
+def test_matrices_and_conjugates_that_are_nearly_right():
+    "The least eigenvalue that rounding may leave, and a dual value that exceeds the primal one by tol"
+    y, rounding = np.array([0.0, 1.0]), 2 * np.finfo(float).eps ** 0.75
+    minimize_convex(np.diag([1.0, -0.3 * rounding]), y, "squared", 1.0)
+    with pytest.raises(IndefiniteKernel, match="cᵀKc"):
+        minimize_convex(np.diag([1.0, -3 * rounding]), y, "squared", 1.0)
+    X, y, _ = problem()
+    K, tol = Gaussian(1.0)(X), 1e-6
+    primal = minimize_convex(K, y, Nearly(), 1.0).primal
+    for times, refused in ((0.3, False), (3.0, True)):
+        loss = type("Low", (Nearly,), {"least": -times * tol * primal / len(y)})()
+        if refused:
+            with pytest.raises(LawBroken, match="≤ primal value"):
+                minimize_convex(K, y, loss, 1.0, tol=tol)
+        else:
+            minimize_convex(K, y, loss, 1.0, tol=tol)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])

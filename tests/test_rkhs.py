@@ -673,6 +673,15 @@ class Longer(RKHSFunction):
         return super().norm() * self.factor
 
 
+class Away(RKHSFunction):
+    "A value that is off at one place"
+
+    by, at = 0.0, [[1e-9]]
+
+    def __call__(self, X):
+        return super().__call__(X) + self.by * (np.asarray(X)[:, 0] == 1e-9)
+
+
 def reproducing_tolerance(f):
     "8 m eps^(3/4) Σ |alphaⱼ| √k(zⱼ, zⱼ), of a value over √k(x, x)"
     return 8 * len(f.Z) * np.finfo(float).eps ** 0.75 * np.sum(abs(f.alpha) * np.sqrt(f.k.diag(f.Z)))
@@ -722,7 +731,14 @@ def test_check_projection_meets_near_misses():
                     check_projection(first, second, X, T)
             elif words == "‖f‖²":
                 check_projection(first, second, X, T)
-    Off.by, Longer.factor = 0.0, 1.0
+        Away.by = times * bound  # where the bound is 0 but for rounding: on the points themselves
+        beyond = Away(s.k, s.Z, s.alpha)
+        if refused:
+            with pytest.raises(LawBroken, match=r"P ‖f − s‖"):
+                check_projection(f, beyond, X, Away.at)
+        else:
+            check_projection(f, beyond, X, Away.at)
+    Off.by, Longer.factor, Away.by = 0.0, 1.0, 0.0
 
 
 def test_check_inclusion_meets_near_misses():

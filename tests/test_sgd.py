@@ -264,6 +264,20 @@ def test_budget():
     assert (budgeted_sgd(k, X, 0 * t, "squared", steps=50)(X) == 0).all()
 
 
+def test_the_drift_of_one_centre_is_the_distance():
+    "What is projected away at the last step, and a section that lies nearly in the span of another"
+    given = dict(steps=5, step_size=0.3, rng=2)
+    free, lean = kernel_sgd(k, X, y, **given), budgeted_sgd(k, X, y, budget=4, **given)
+    assert np.count_nonzero(free.alpha) == 5 and len(lean.function.Z) == 4
+    assert lean.drift == pytest.approx(lean.function.distance(free), rel=1e-6)
+    twins, signs = np.array([[0.0, 0.0], [1e-4, 0.0]]), np.array([1.0, -1.0])
+    seed = next(s for s in range(20) if (np.random.default_rng(s).integers(2, size=2) == [0, 1]).all())
+    given = dict(steps=2, step_size=0.3, rng=seed)
+    free, lean = (learn(k, twins, signs, **given) for learn in (kernel_sgd, budgeted_sgd))
+    assert len(lean.function.Z) == 1
+    assert lean.drift == pytest.approx(lean.function.distance(free), rel=1e-3) and lean.drift > 1e-6
+
+
 def test_costs():
     assert [cost_model(o, 10, 3, 7, 100).time for o in range(1, 7)] == [2100, 910, 3000, 1300, 2100, 910]
     assert [cost_model(o, 10, 3, 7, 100).memory for o in range(1, 7)] == [7, 70, 10, 100, 21, 91]

@@ -12,6 +12,7 @@ from rkhs_notes import settings, smo, subsets
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.kernels import Gaussian, Kernel, Laplace, Linear, Matern, Polynomial, Precomputed, Sigmoid
 from rkhs_notes.machines import bayes_point, relevance_machine, svc_multiclass
+from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.smo import BoxProblem, PairDistances, solve_box
 from rkhs_notes.svm import check_kkt, in_libsvm, logistic_primal, one_class, svc, svc_path, svm_primal, svr
 from rkhs_notes.tall import by_features
@@ -453,6 +454,54 @@ def test_the_law_rejects_mutants():
             check_kkt(mutant, X, y, C, tol=1e-5)
     with pytest.raises(LawBroken):
         check_kkt(one_class(k, X, 0.3), X, nu=0.5)
+
+
+class Longer(RKHSFunction):
+    "A norm that is off, by so much in its square"
+
+    by = 0.0
+
+    def norm(self):
+        return math.sqrt(super().norm() ** 2 + self.by)
+
+
+def test_the_law_refuses_three_times_its_tolerance(monkeypatch):
+    "Each line of (7.5) alone: three times what it allows is refused, a third of it is not"
+    C, tol = 2.0, 1e-4
+    machine = svc(k, X, y, C, tol=1e-9)
+    f, b = machine.function, machine.dual
+    size, inner = np.abs(b).sum(), np.flatnonzero((np.abs(b) > 0.1) & (np.abs(b) < C - 0.1))
+
+    def moved(i, by):
+        "A coefficient in both places where it stands"
+        dual, alpha = b.copy(), f.alpha.copy()
+        dual[i] += by
+        alpha[machine.support == i] += by
+        return replace(machine, dual=dual, function=RKHSFunction(k, f.Z, alpha))
+
+    zero = next(i for i in range(len(y)) if b[i] == 0 and y[i] > 0)
+    full = next(i for i in range(len(y)) if b[i] >= C and y[i] > 0)
+    monkeypatch.setattr(Longer, "by", 0.0)
+    longer = replace(machine, function=Longer(k, f.Z, f.alpha))
+    for times, refused in ((0.3, False), (3.0, True)):
+        box, total, gap = times * 1e-9 * C, times * 1e-7 * size, times * 2 * tol * C * len(y)
+        outside = replace(machine, dual=b - box * (np.arange(len(y)) == zero))
+        wrong = [(moved(full, box), "y b"), (outside, "y b"), (moved(inner[0], total), "its value")]
+        wrong.append((replace(machine, function=(1 + times * 1e-9 * size / np.abs(f(X)).max()) * f), "f = Σ"))
+        wrong += [(replace(machine, offset=machine.offset + s * times * tol), "right side") for s in (1, -1)]
+        for mutant, words in wrong:
+            if refused:
+                with pytest.raises(LawBroken, match=words):
+                    check_kkt(mutant, X, y, C, tol=tol)
+            else:
+                check_kkt(mutant, X, y, C, tol=tol)
+        for by in (2 * gap, -2 * gap):
+            Longer.by = by
+            if refused:
+                with pytest.raises(LawBroken, match="P = D"):
+                    check_kkt(longer, X, y, C, tol=tol)
+            else:
+                check_kkt(longer, X, y, C, tol=tol)
 
 
 def test_fewer_relevant_points_and_the_evidence_is_right():
