@@ -19,6 +19,7 @@ from browser import chromium
 
 ROOT = Path(__file__).resolve().parents[1]
 PORT, LIMIT = 8931, 600  # seconds for a notebook
+READY = 300_000  # milliseconds for JupyterLab to show it
 HOME = f"http://127.0.0.1:{PORT}"
 CHOICES = ["token=", "password=", "disable_check_xsrf=True", "open_browser=False", "allow_root=True"]
 SLIDER = ".jp-OutputArea-output .noUi-handle"
@@ -99,9 +100,9 @@ def complaints(cells):
 
 def run_all(page, file):
     "Runs every cell and waits until all have run or one has failed; saves"
-    page.goto(f"{HOME}/lab/tree/{file.name}?reset", wait_until="domcontentloaded", timeout=180_000)
-    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=180_000)
-    page.wait_for_selector("text=/\\| Idle/", timeout=180_000)
+    page.goto(f"{HOME}/lab/tree/{file.name}?reset", wait_until="domcontentloaded", timeout=READY)
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=READY)
+    page.wait_for_selector("text=/\\| Idle/", timeout=READY)
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.locator(".lm-Menu-itemLabel:has-text('Run All Cells')").first.click()
     end = time.monotonic() + LIMIT
@@ -138,10 +139,15 @@ def slider_moves(page):
 
 def problems(page, file):
     "All that is wrong with one notebook"
+    from playwright.sync_api import TimeoutError
+
     errors = []
     page.on("pageerror", lambda error: errors.append(f"page: {str(error)[:120]}"))
     page.on("console", lambda o: o.type == "error" and errors.append(f"console: {o.text[:120]}"))
-    wrong = run_all(page, file)
+    try:
+        wrong = run_all(page, file)
+    except TimeoutError as late:
+        return [f"JupyterLab was not ready: {str(late).splitlines()[0]}"]
     if slider_moves(page) is False:
         wrong.append("a slider moves and its picture stays")
     if page.locator("mjx-merror, .jp-RenderedMarkdown [data-mjx-error]").count():

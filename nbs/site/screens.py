@@ -28,6 +28,19 @@ def is_picture(figure):
     return raw or any(True for _ in figure.findall(nodes.image))
 
 
+SAID = re.compile(r"(<figcaption>)([^<]+)")
+
+
+def own_caption(figure):
+    "The caption that a figure to drag brings along, taken out of it: it stands below, behind the number"
+    for raw in figure.findall(nodes.raw):
+        if "rn-play" in raw.astext() and (match := SAID.search(raw.astext())):
+            raw[:] = [nodes.Text(SAID.sub(r"\1", raw.astext(), count=1))]
+            raw.rawsource = raw.astext()
+            return html.unescape(match[2])
+    return ""
+
+
 class Figures(SphinxTransform):
     "Figure 5a.3 is the third picture of chapter 05a; what is no picture loses its caption"
 
@@ -42,8 +55,27 @@ class Figures(SphinxTransform):
             count += 1
             number = f"{page}.{count}" if page else str(count)
             figure["ids"] = [f"fig-{number.replace('.', '-')}"]
+            said = own_caption(figure)
             for words in figure.findall(nodes.caption):
+                words[:] = [nodes.Text(said)] if said else words[:]
                 words.insert(0, nodes.strong("", f"Figure {number}. "))
+
+
+class ShortCode(SphinxTransform):
+    "A line does not break within a few words of code, unless they stand in a table"
+
+    default_priority = 870
+
+    def apply(self, most=28):
+        for code in self.document.findall(nodes.literal):
+            cells = (node for node in ancestors(code) if isinstance(node, nodes.entry))
+            if " " in code.astext() and len(code.astext()) <= most and not next(cells, None):
+                code["classes"].append("together")
+
+
+def ancestors(node):
+    while node := node.parent:
+        yield node
 
 
 class Punctuation(SphinxTransform):
@@ -99,6 +131,7 @@ def head(app, pagename, templatename, context, doctree):
 
 def setup(app):
     app.add_transform(Figures)
+    app.add_transform(ShortCode)
     app.add_transform(Punctuation)
     app.connect("html-page-context", head)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

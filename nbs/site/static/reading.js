@@ -14,6 +14,21 @@ function measureFormulas() {
   }
 }
 
+// a table of words that is wider than the text: on a telephone a card for each row (notes.css)
+function dealCards() {
+  for (const table of document.querySelectorAll("main table:not(.cell_output table)")) {
+    const names = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+    table.classList.remove("cards");
+    if (names.length < 3 || table.offsetWidth <= table.parentElement.clientWidth + 1) continue;
+    for (const row of table.tBodies[0].rows)
+      [...row.cells].forEach((cell, i) => {
+        if (i && names[i]) cell.dataset.column = names[i];
+        cell.classList.toggle("empty", !cell.textContent.trim() && !cell.querySelector("img, svg"));
+      });
+    table.classList.add("cards");
+  }
+}
+
 // the section that is being read: the last heading above the upper third of the window
 function follow() {
   const links = [...document.querySelectorAll("#pst-page-toc-nav a[href^='#']")].filter((link) => link.hash.length > 1);
@@ -34,4 +49,8 @@ function follow() {
 }
 
 addEventListener("DOMContentLoaded", follow);
-addEventListener("load", () => (window.MathJax?.startup?.promise ?? Promise.resolve()).then(measureFormulas));
+addEventListener("load", () => (window.MathJax?.startup?.promise ?? Promise.resolve()).then(() => {
+  measureFormulas();
+  dealCards();
+  matchMedia("(max-width: 600px)").addEventListener("change", dealCards);
+}));
