@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from conftest import ROOT
+from cells import read
+from conftest import NOTEBOOKS, ROOT
 
 sys.path.insert(0, str(ROOT / "e2e"))
 import browser  # noqa: E402
@@ -80,3 +81,9 @@ def test_without_chromium_there_are_words(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(SystemExit, match="no Chromium.*apt install chromium"):
         browser.chromium_path()
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_names_its_kernel(path):
+    # else JupyterLab asks each reader which one to take
+    assert read(path).metadata.get("kernelspec", {}).get("name") == "python3"

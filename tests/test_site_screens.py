@@ -66,6 +66,27 @@ def test_no_line_begins_with_the_mark_behind_a_formula():
     assert (pair.astext(), pair["classes"]) == ("x^2?)", ["together"])
 
 
+DRAGGED = '<figure class="rn-play"><svg></svg><figcaption>{}<span class="how"> Drag.</span></figcaption></figure>'
+
+
+def test_a_figure_to_drag_keeps_one_caption_its_own():
+    page = transformed(
+        screens.Figures,
+        "11_mmd",
+        figure(nodes.raw("", DRAGGED.format("Where f &lt; g."), format="html"), nodes.image(uri="x.png")),
+    )
+    assert [o.astext() for o in page.findall(nodes.caption)] == ["Figure 11.1. Where f < g."]
+    assert [o.astext() for o in page.findall(nodes.raw)] == [DRAGGED.format("")]
+
+
+@pytest.mark.parametrize("code, kept", [("k(X, Y)", True), ("ridge", False), ("f(x) + " * 8, False)])
+def test_a_line_does_not_break_within_short_code(code, kept):
+    row = nodes.row("", nodes.entry("", nodes.paragraph("", "", nodes.literal("", code))))
+    page = transformed(screens.ShortCode, "x", nodes.paragraph("", "", nodes.literal("", code)), row)
+    found = ["together" in o["classes"] for o in page.findall(nodes.literal)]
+    assert found == [kept, False]  # in a table it may break
+
+
 def test_a_screen_reader_hears_a_description_once():
     assert screens.caption({"fig-alt": "f_1 < 2 and *g*"}) == (
         r'<span aria-hidden="true">f\_1 \< 2 and \*g\*</span>'

@@ -18,7 +18,7 @@ from sphinx.transforms import SphinxTransform
 from cells import module, split
 from fold import hidden, setup_cells
 from front import toctree_entries
-from screens import caption
+from screens import above, caption
 
 BOX = re.compile(r"(Theorem|Definition|Lemma|Proposition|Corollary|Example|Remark|Law|Algorithm|Puzzle)\b")
 DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
@@ -127,12 +127,6 @@ class Formulas(SphinxTransform):
             if not node.get("nowrap"):
                 node[:] = [nodes.Text(rf"\[{node.astext()}\]")]
                 node["nowrap"] = node["no-wrap"] = True
-
-
-def above(node):
-    "Its parent, the parent of that, ..."
-    while node := node.parent:
-        yield node
 
 
 NO_LINKS = (nodes.reference, nodes.title, pending_xref)  # what holds no link of ours

@@ -61,6 +61,12 @@ class Figures(SphinxTransform):
                 words.insert(0, nodes.strong("", f"Figure {number}. "))
 
 
+def above(node):
+    "Its parent, the parent of that, ..."
+    while node := node.parent:
+        yield node
+
+
 class ShortCode(SphinxTransform):
     "A line does not break within a few words of code, unless they stand in a table"
 
@@ -68,14 +74,9 @@ class ShortCode(SphinxTransform):
 
     def apply(self, most=28):
         for code in self.document.findall(nodes.literal):
-            cells = (node for node in ancestors(code) if isinstance(node, nodes.entry))
+            cells = (node for node in above(code) if isinstance(node, nodes.entry))
             if " " in code.astext() and len(code.astext()) <= most and not next(cells, None):
                 code["classes"].append("together")
-
-
-def ancestors(node):
-    while node := node.parent:
-        yield node
 
 
 class Punctuation(SphinxTransform):
