@@ -61,6 +61,67 @@ def test_the_file_is_read_whole_and_its_entries_are_complete():
         assert re.fullmatch(r"10\.\d{4,5}/\S+|", fields.get("doi", "")), key
 
 
+PREFIX = {  # who registers the DOIs of a journal or publisher
+    "10.1017": "Cambridge",
+    "10.1073": "National Academy",
+    "10.1080 10.1198": "Technometrics|American Statistical",
+    "10.1090": "American Mathematical|Mathematics of Comp",
+    "10.1093": "Oxford|Biometrika|Bioinformatics",
+    "10.1109": "IEEE",
+    "10.1111": "Royal Statistical",
+    "10.1137": r"SIAM|Theory of Prob",
+    "10.1145": r"ACM|Workshop on Comp|International Conference on Machine",
+    "10.1162": "Neural Computation",
+    "10.1214": r"Annals of (\w+ )*(Statistics|Probability)",
+    "10.1561": "Foundations and Trends",
+    "10.7551": "MIT Press",
+    "10.1007 10.1023": r"Machine Learning|Mathematical Programming|Numerische Mathematik|Constructive|BIT"
+    r"|Computational Learning|Springer|Acta Math|TEST|Psychometrika|Potential|Numerical Alg|Statistics and Comp|Advances in Comp"
+    r"|Zeitschrift für Wahr|Conference on Learning Theory|Algorithmic|Foundations of Comp",
+}
+
+
+def isbn_is_right(digits):
+    return sum(int(d) * (1, 3)[i % 2] for i, d in enumerate(digits)) % 10 == 0
+
+
+def doubts(fields):
+    "What a DOI says of itself and its entry does not: the publisher, an ISBN's last digit, year or volume"
+    where = next(fields[k] for k in ("journal", "publisher", "booktitle") if k in fields)
+    prefix, _, rest = fields["doi"].partition("/")
+    home = next((numbers for numbers, names in PREFIX.items() if re.search(names, where)), prefix)
+    if prefix not in home.split():
+        yield f"{prefix} is not that of {where}"
+    if (isbn := re.search("97[89][-0-9]{10,14}", rest)) and not isbn_is_right(isbn[0].replace("-", "")[:13]):
+        yield "no ISBN"
+    if (year := re.search(r"S\d{4}-\d{4}-(\d{4})-", rest)) and year[1] != fields["year"]:
+        yield "another year"
+    volume = re.match(r"(?:biomet|pjm\.\d{4}|jres)[/.]0*(\d+)\.", rest)
+    if volume and volume[1] != fields["volume"]:
+        yield "another volume"
+
+
+def test_a_doi_fits_its_entry():
+    held = {key: entry.fields for key, entry in entries().items() if "doi" in entry.fields}
+    assert len(held) > 100
+    assert {key: found for key, fields in held.items() if (found := list(doubts(fields)))} == {}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"doi": "10.1214/aos/1"},
+        {"doi": "10.1090/S0002-9947-1951-0051437-7"},
+        {"journal": "Biometrika", "doi": "10.1093/biomet/26.4.404"},
+        {"publisher": "Springer", "journal": "Springer", "doi": "10.1007/978-1-4612-1128-1"},
+    ],
+)
+def test_a_doubtful_doi_is_noticed(change):
+    right = {"journal": "Transactions of the American Mathematical Society", "volume": "68", "year": "1950"}
+    assert not list(doubts(right | {"doi": "10.1090/S0002-9947-1950-0051437-7"}))
+    assert list(doubts(right | change))
+
+
 def test_letters_tell_papers_of_one_year_apart():
     labels = Counter((entry.short, entry.year) for entry in entries().values())
     assert max(labels.values()) == 1
