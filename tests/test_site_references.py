@@ -76,7 +76,8 @@ PREFIX = {  # who registers the DOIs of a journal or publisher
     "10.1561": "Foundations and Trends",
     "10.7551": "MIT Press",
     "10.1007 10.1023": r"Machine Learning|Mathematical Programming|Numerische Mathematik|Constructive|BIT"
-    r"|Computational Learning|Springer|Acta Math|TEST|Psychometrika|Potential|Numerical Alg|Statistics and Comp|Advances in Comp"
+    r"|Computational Learning|Springer|Acta Math|TEST|Psychometrika|Potential"
+    r"|Numerical Alg|Statistics and Comp|Advances in Comp"
     r"|Zeitschrift für Wahr|Conference on Learning Theory|Algorithmic|Foundations of Comp",
 }
 

@@ -66,7 +66,7 @@ def test_no_line_begins_with_the_mark_behind_a_formula():
     assert (pair.astext(), pair["classes"]) == ("x^2?)", ["together"])
 
 
-DRAGGED = '<figure class="rn-play"><svg></svg><figcaption>{}<span class="how"> Drag.</span></figcaption></figure>'
+DRAGGED = '<figure class="rn-play"><figcaption>{}<span class="how"> Drag.</span></figcaption></figure>'
 
 
 def test_a_figure_to_drag_keeps_one_caption_its_own():
