@@ -2044,6 +2044,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                     'rkhs_notes.normals.Turns.__init__': ('s_normals.html#turns.__init__', 'rkhs_notes/normals.py'),
                                     'rkhs_notes.normals.Turns.__len__': ('s_normals.html#turns.__len__', 'rkhs_notes/normals.py'),
                                     'rkhs_notes.normals.Turns.of': ('s_normals.html#turns.of', 'rkhs_notes/normals.py'),
+                                    'rkhs_notes.normals._walsh': ('s_normals.html#_walsh', 'rkhs_notes/normals.py'),
                                     'rkhs_notes.normals.orthogonal_normals': ('s_normals.html#orthogonal_normals', 'rkhs_notes/normals.py'),
                                     'rkhs_notes.normals.sobol_normals': ('s_normals.html#sobol_normals', 'rkhs_notes/normals.py'),
                                     'rkhs_notes.normals.structured_normals': ('s_normals.html#structured_normals', 'rkhs_notes/normals.py'),

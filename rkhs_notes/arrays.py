@@ -372,18 +372,17 @@ def as_number(value, name, above=None, at_least=None, below=None, at_most=None, 
     TypeError                   not a single real number
     ValueError                  NaN, infinite, out of range, or not whole where it should be
     """
+    number = _as_float(value)
+    if (number is not None and math.isfinite(number) and (above is None or number > above)
+            and (at_least is None or number >= at_least)
+            and (below is None or number < below) and (at_most is None or number <= at_most)
+            and (kind != "whole" or number.is_integer())):
+        return number
     ends = (">", above), ("≥", at_least), ("<", below), ("≤", at_most)
     bound = "".join(f", {sign} {end:g}" for sign, end in ends if end is not None)[1:]
-    number = _as_float(value)
     if number is None:
         raise TypeError(f"{name} = {value!r}: pass one real number{bound}.")
-    ok = (math.isfinite(number) and (above is None or number > above)
-          and (at_least is None or number >= at_least)
-          and (below is None or number < below) and (at_most is None or number <= at_most)
-          and (kind != "whole" or number.is_integer()))
-    if not ok:
-        raise ValueError(f"{name} = {number:g}: pass a {kind} number{bound}{because}.")
-    return number
+    raise ValueError(f"{name} = {number:g}: pass a {kind} number{bound}{because}.")
 
 
 def _as_float(value):
@@ -418,6 +417,9 @@ def as_count(value, name, at_least=1, at_most=None, because=""):
     TypeError                   not a single number
     ValueError                  not whole, too small or too large
     """
+    most = 2**53 if at_most is None else at_most
+    if type(value) is int and at_least <= value <= most:            # nearly always, and at once
+        return value
     number = as_number(value, name, None, at_least, None, at_most, because, kind="whole")
     return value if type(value) is int else int(number)
 

@@ -4,6 +4,7 @@
 __all__ = ['orthogonal_normals', 'sobol_normals', 'structured_normals']
 
 # %% ../nbs/S_normals.ipynb #4f180578
+from functools import cache
 from typing import Annotated
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -28,7 +29,8 @@ def orthogonal_normals(n: Count, d: Count, rng: Rng = None) -> Matrix:
     Yu, Suresh, Choromanski, Holtmann-Rice and Kumar (2016)
     """
     lengths = np.linalg.norm(rng.standard_normal((n, d)), axis=1)
-    Q, R = np.linalg.qr(rng.standard_normal((-(-n // d), d, d)))
+    G = rng.standard_normal((-(-n // d), d, d))
+    Q, R = np.linalg.qr(G[:, :, :n])                                  # n columns of Q need no more
     Q = Q * np.sign(np.diagonal(R, axis1=1, axis2=2))[:, None, :]     # else not uniform on O(d)
     return lengths[:, None] * Q.transpose(0, 2, 1).reshape(-1, d)[:n]                # (9.9)
 
@@ -46,12 +48,16 @@ def sobol_normals(n: Count, d: Annotated[int, count(1, qmc.Sobol.MAXDIM)],
     return ndtri(cube[:n] + 2.0**-31)
 
 # %% ../nbs/S_normals.ipynb #3d72d568
+@cache
+def _walsh(r): return hadamard(r) / r**0.5
+
+
 def turned(X):
     "H x along the last axis, of length 2ˡ, with the orthogonal Hadamard matrix H"
     shape, done = X.shape, 1
     while done < shape[-1]:
         r = min(32, shape[-1] // done)
-        H = (hadamard(r) / r**0.5).astype(X.dtype)
+        H = _walsh(r).astype(X.dtype, copy=False)
         X = X.reshape(-1, r) @ H if done == 1 else H @ X.reshape(-1, r, done)
         done *= r
     return X.reshape(shape)
