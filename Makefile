@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NB ?= $(wildcard nbs/*.ipynb)
 RECORDS = $(shell grep -ho 'make bench ROW=[a-z_]*' nbs/*.ipynb | sed 's/.*=//' | sort -u)
 
-.PHONY: help notes lite slides pdf test engines e2e mutants nightly lab prepare outputs bench bench-check bench-page
+.PHONY: help notes lite slides pdf test engines e2e mutants nightly lab prepare outputs matrix release bench bench-check bench-page
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -31,6 +31,9 @@ slides: $(VENV)/.ok ## a deck of slides a chapter, without a network, in _slides
 pdf: notes ## the whole book in _book/rkhs_notes.pdf, printed from the site by Chromium
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[book]'
 	@$(BIN)/python nbs/site/pdf.py
+
+matrix: ## the tests on PY=python3.10 in an environment of their own; WITH=oldest or nightly, TESTS="-k zoo"
+	@$(PY) tests/matrix.py $(or $(WITH),newest) $(TESTS)
 
 engines: $(VENV)/.ok ## the tests of other array libraries, with PyTorch and JAX, which it installs (gigabytes)
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[torch,jax]'
@@ -64,6 +67,10 @@ outputs: $(VENV)/.ok ## run notebooks in place and keep their outputs; NB=nbs/03
 	@$(BIN)/nbdev-export
 	@$(BIN)/python nbs/site/run.py $(NB)
 	@$(MAKE) --no-print-directory prepare
+
+release: $(VENV)/.ok ## wheel and source archive in dist/, uploaded to an index here, installed and tried; TAG=v0.2.0
+	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[release]'
+	@$(BIN)/python tests/release.py $(TAG)
 
 bench: $(VENV)/.ok ## compare with other packages: a page in _bench/; ROW=gram for one, PROFILE=full for all
 	@$(BIN)/python benchmarks/runner.py $(ROW)
