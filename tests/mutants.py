@@ -6,7 +6,7 @@ have noticed; status 0 is a survivor: a test is missing, or the fault is none. A
 the list or here, and is shown as it is.
 
 All tests of a file that the list asks for run once without a fault, in a process of their own. Each fault of
-a function is then given to the functions of a fork of that process, where all is imported already. What
+a function is then given to the functions of a fork of that process, where all is imported and collected. What
 survives there, and what stands outside of functions, is planted in the file and tried in a fresh process.
 """
 
@@ -28,6 +28,9 @@ from pathlib import Path
 from queue import Queue
 
 import pytest
+from _pytest.mark import KeywordMatcher
+from _pytest.mark.expression import Expression
+from _pytest.runner import runtestprotocol
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "nbs" / "site"))
@@ -94,32 +97,40 @@ def given(folder, module, old, new):
     return len({f.__code__ for f in some}) == len(pairs) > 0
 
 
-def run_tests(folder, tests):
-    "In a process of its own: the exit status of pytest on a copy"
-    code = pytest.main([*OPTIONS, *shlex.split(tests)])
-    inside = "rkhs_notes" in sys.modules and folder in Path(sys.modules["rkhs_notes"].__file__).parents
-    return int(code) if inside else 99  # of another copy, nothing is known
-
-
-def in_a_fork(folder, tests, *fault):
+def in_a_fork(folder, items, *fault):
+    "Status 1 if one of the tests fails with the fault"
     try:
         ready = given(folder, *fault)
     except ValueError:  # it stands elsewhere, or needs variables that the function has not
         ready = False
-    sys.exit(run_tests(folder, tests) if ready else 0)
+    sys.exit(ready and any(report.failed for item in items for report in runtestprotocol(item, log=False)))
+
+
+class Planting:
+    "A plugin of pytest: its status goes to `answers`, and, if that is 0, that of a fork for each fault"
+
+    def __init__(self, folder, faults, answers):
+        self.folder, self.faults, self.answers = folder, faults, answers
+
+    def pytest_sessionfinish(self, session, exitstatus):
+        package = sys.modules.get("rkhs_notes")
+        inside = package and self.folder in Path(package.__file__).parents
+        self.answers.send(int(exitstatus) if inside else 99)  # of another copy, nothing is known
+        for tests, *fault in self.faults if inside and exitstatus == 0 else []:
+            wanted = Expression.compile(chosen(tests))
+            items = [i for i in session.items if wanted.evaluate(KeywordMatcher.from_item(i))]
+            fork = multiprocessing.get_context("fork")
+            self.answers.send(ended(fork.Process(target=in_a_fork, args=(self.folder, items, *fault)), 300))
 
 
 def session(folder, tests, faults, answers, log):
-    "Sends the status of the tests without a fault; then, if that is 0, of each (tests, module, old, new)"
+    "In a process of its own: pytest on a copy; what it prints goes to a file"
     signal.signal(signal.SIGINT, signal.default_int_handler)  # some tests send it
     told = os.open(log, os.O_WRONLY | os.O_CREAT)
     os.dup2(told, 1), os.dup2(told, 2), os.chdir(folder)
     sys.path[:0] = [str(folder), str(folder / "tests"), str(folder / "nbs" / "site")]
-    sys.dont_write_bytecode = bool(faults)
-    answers.send(code := run_tests(folder, tests))
-    for fault in faults if code == 0 else []:
-        process = multiprocessing.get_context("fork").Process(target=in_a_fork, args=(folder, *fault))
-        answers.send(ended(process, 300))
+    sys.dont_write_bytecode = not faults  # without one, the copy is compiled for all that follow
+    pytest.main([*OPTIONS, *shlex.split(tests)], plugins=[Planting(folder, faults, answers)])
 
 
 def ended(process, seconds):
@@ -138,7 +149,7 @@ def asked(folder, tests, faults=()):
     process.start(), here.close()
     try:
         codes = [there.recv() for _ in range(1 + len(faults)) if there.poll(900)]
-    except EOFError:
+    except EOFError:  # it has ended before its tests have
         codes = []
     process.kill()
     return codes or [None], log.read_text(encoding="utf-8")[-2000:]
@@ -158,11 +169,15 @@ def tried(folder, tests, module, old, new):
     return code if code in (0, 1) else RuntimeError(f"{new!r} ends with {code}\n{told}")
 
 
+def chosen(tests):
+    "x or y, of \"test_a.py -k 'x or y'\""
+    return (*shlex.split(tests), "-k", "test")[2]
+
+
 def together(groups):
-    "One selection of all tests that groups of one file, such as \"test_a.py -k 'x or y'\", select"
-    split = [(*shlex.split(tests), "-k", "test")[:3] for tests in groups]
-    either = " or ".join(f"({k})" for k in sorted({k for _, _, k in split}))
-    return f"{split[0][0]} -k {shlex.quote(either)}"
+    "One selection of all tests of one file that groups of them select"
+    either = " or ".join(f"({k})" for k in sorted(set(map(chosen, groups))))
+    return f"{shlex.split(groups[0])[0]} -k {shlex.quote(either)}"
 
 
 def of_a_file(folder, faults):

@@ -227,6 +227,7 @@ def test_points_may_be_any_objects(points):
 def test_what_has_no_weight_does_not_count():
     mu = Measure([0.0, 1.0, 2.0], [0.0, 1.0, 3.0])
     assert [mu.norm([9.0, 1.0, 0.0], p) for p in (0, 1, np.inf)] == [1, 1, 1]
+    assert [mu.norm([9.0, 1.0, 5.0], p) for p in (0, 1, np.inf)] == [4, 16, 5]
 
 
 def test_a_measure_is_a_value():
