@@ -73,6 +73,16 @@ def test_a_low_rank_is_within_its_bound():
         assert len(part.function_x.Z) == rank
 
 
+def test_the_errors_of_both_factors_count():
+    "One kernel has an exact factor of two columns, the other one lost some: on either side"
+    whole = kernel_cca(Linear(), Laplace(2), X, Y, 5.0)
+    for swap in (False, True):
+        given = (Laplace(2), Linear(), Y, X) if swap else (Linear(), Laplace(2), X, Y)
+        part = kernel_cca(*given, 5.0, rank=12, pivots="greedy")
+        off = np.abs(part.correlations - whole.correlations).max()
+        assert 1e-4 < off <= part.error
+
+
 def test_scaling_a_kernel_is_scaling_the_penalty():
     one = kernel_cca(Gaussian(1), Gaussian(1), X, Y, 2.0, 2)
     two = kernel_cca(1e6 * Gaussian(1), 1e6 * Gaussian(1), X, Y, 2e6, 2)

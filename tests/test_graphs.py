@@ -257,6 +257,27 @@ def test_what_depends_on_the_numbers_of_nodes_is_refused(mutant):
         check_renumbering(mutant, X)
 
 
+class Leaning(ShortestPath):
+    "Correct, but for a preference for graphs whose node 0 has a label"
+
+    by = 0.0
+
+    def _gram(self, X, Y, xp):
+        first = [np.array([g.labels[0] == "C" for g in graphs], float) for graphs in (X, Y)]
+        return super()._gram(X, Y, xp) + self.by * np.outer(*first)
+
+
+def test_renumbering_refuses_three_times_its_tolerance(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = [Graph([(0, 1), (1, 2)], labels) for labels in ("CCO", "COO", "OCO", "OOC")]
+    size = ShortestPath().diag(X).max()
+    monkeypatch.setattr(Leaning, "by", 0.3e-9 * size)
+    check_renumbering(Leaning(), X, rng)
+    monkeypatch.setattr(Leaning, "by", 3e-9 * size)
+    with pytest.raises(LawBroken, match="order of nodes"):
+        check_renumbering(Leaning(), X, rng)
+
+
 def test_mutants_are_other_kernels():
     "Each slip changes the value of one small example, which is computed by hand"
     path = Graph([(0, 1), (1, 2)], "CCO")

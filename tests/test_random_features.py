@@ -287,6 +287,22 @@ def test_functions_that_are_no_kernels(f, words):
         spectral_from_function(f)
 
 
+def test_functions_that_are_nearly_kernels():
+    "A density of −2e-12 at one frequency, a hundred times its rounding; one part in 10⁷ that is odd"
+    bell = lambda t: np.exp(-(t**2) / 2)  # noqa: E731
+    for c, words in ((1e-11, "not a kernel"), (1e-16, None)):
+        waved = lambda t, c=c: bell(t) * (1 - c * np.cos(8 * t))  # noqa: E731
+        odd = lambda t, c=c: bell(t) * (1 + 1e4 * c * np.tanh(t))  # noqa: E731
+        if words is None:
+            assert spectral_from_function(waved, 12.0, 0.01).mass == pytest.approx(1.0)
+            assert spectral_from_function(odd, 12.0, 0.01).mass == pytest.approx(1.0)
+        else:
+            with pytest.raises(NoSpectralMeasure, match=words):
+                spectral_from_function(waved, 12.0, 0.01)
+            with pytest.raises(ValueError, match="is not even"):
+                spectral_from_function(odd, 12.0, 0.01)
+
+
 @pytest.mark.parametrize(
     "k, words",
     [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rkhs_notes import settings
 from rkhs_notes.errors import IndefiniteKernel, LawBroken, NotPositiveDefinite
 from rkhs_notes.hilbert import gauss_legendre
-from rkhs_notes.interpolation import Conditioned, _roundings, check_inclusion
+from rkhs_notes.interpolation import Conditioned, check_inclusion
 from rkhs_notes.kernels import (
     Brownian,
     Constant,
@@ -117,6 +117,10 @@ def test_compress_gives_f_back_where_rounding_forbids():
     rng = np.random.default_rng(4)
     f = RKHS(Gaussian(1)).function(rng.normal(size=(60, 1)), rng.normal(size=60))
     assert f.compress(1e-15).distance(f) == 0
+    exact = f.alpha * 0
+    exact[0] = 1  # one section, which 60 centres write without an error
+    both = RKHS(f.k).function(f.Z, np.stack([exact, f.alpha], axis=1))
+    assert (both.compress(1e-15).distance(both) == 0).all()
 
 
 def test_compress_where_rounding_hides_the_norm():
@@ -141,6 +145,9 @@ def test_compress_waits_for_the_last_of_several():
     f = RKHS(Laplace(1.0)).function(Z, alpha)
     g = f.compress(1e-3)
     assert f[1].distance(g[1]) <= 1e-3 * f[1].norm() and len(g.Z) > 10
+    f = RKHS(Gaussian(0.3)).function(Z, alpha)
+    g = f.compress(1e-3)
+    assert f[1].distance(g[1]) <= 1e-3 * f[1].norm() and 3 < len(g.Z) < 15
 
 
 def test_compress_at_the_ends_of_the_scale():
@@ -673,6 +680,10 @@ class Longer(RKHSFunction):
         return super().norm() * self.factor
 
 
+class Shorter(Longer):
+    pass
+
+
 class Away(RKHSFunction):
     "A value that is off at one place"
 
@@ -694,14 +705,15 @@ def test_check_reproducing_meets_near_misses():
     for times, refused in ((0.3, False), (3.0, True)):
         off, longer = Off(f.k, Z, alpha), Longer(f.k, Z, alpha)
         type(off).by, type(longer).factor = times * tol, np.sqrt(1 + times * tol * size / f.norm() ** 2)
-        for impostor, words in ((off, "⟨f, k_x⟩"), (longer, "⟨f, f⟩")):
+        shorter, Shorter.factor = Shorter(f.k, Z, alpha), np.sqrt(1 - times * tol * size / f.norm() ** 2)
+        for impostor, words in ((off, "⟨f, k_x⟩"), (longer, "⟨f, f⟩"), (shorter, "⟨f, f⟩")):
             if refused:
                 with pytest.raises(LawBroken, match=words):
                     check_reproducing(impostor, T)
             else:
                 check_reproducing(impostor, T)
     top = RKHSFunction(f.k, [0.0], [1.0])  # |f(0)| = ‖f‖ √k(0, 0)
-    Off.by = 0.0
+    Off.by, Shorter.factor = 0.0, 1.0
 
     class Both(Longer):
         def inner(self, g):
@@ -719,13 +731,19 @@ def test_check_projection_meets_near_misses():
     H, X, T = RKHS(Matern(1.5, 1.0)), np.array([-1.0, 0.0, 1.5]), np.linspace(-2, 2, 9)
     f = H.function([-0.5, 0.7, 2.0], [1.0, -1.0, 2.0])
     s = H.project(f, X)
-    value, square, bound = _roundings(f, s, H.k.points(X), H.k.points(T), f.distance(s))
+    size, gap, eps = np.abs(f.alpha).sum() + np.abs(s.alpha).sum(), f.distance(s), np.finfo(float).eps
+    rounding, lost = 8 * (3 + 3 + 3) * eps**0.75 * size, np.sqrt(4 * 3 * eps)  # k(x, x) = 1
+    value, square = rounding + lost * gap, 4 * rounding * size + lost * gap * (size + gap)
+    bound = value + np.sqrt(rounding * size) * lost
     away = f - s
     for times, refused in ((0.3, False), (3.0, True)):
         shifted, wrong = Off(s.k, s.Z, s.alpha), Longer(f.k, f.Z, f.alpha)
         Off.by, Longer.factor = times * value, np.sqrt(1 + times * square / f.norm() ** 2)
+        shorter = Shorter(f.k, f.Z, f.alpha)
+        Shorter.factor = np.sqrt(1 - times * square / f.norm() ** 2)
         longer = s + np.sqrt(times * square) / away.norm() * away  # ‖s‖² grows by times · square
-        for first, second, words in ((f, shifted, "s = f on X"), (wrong, s, "‖f‖²"), (f, longer, "least")):
+        near = (f, shifted, "s = f on X"), (wrong, s, "‖f‖²"), (shorter, s, "‖f‖²"), (f, longer, "least")
+        for first, second, words in near:
             if refused:
                 with pytest.raises(LawBroken, match=words):
                     check_projection(first, second, X, T)
@@ -738,7 +756,7 @@ def test_check_projection_meets_near_misses():
                 check_projection(f, beyond, X, Away.at)
         else:
             check_projection(f, beyond, X, Away.at)
-    Off.by, Longer.factor, Away.by = 0.0, 1.0, 0.0
+    Off.by, Longer.factor, Shorter.factor, Away.by = 0.0, 1.0, 1.0, 0.0
 
 
 def test_check_inclusion_meets_near_misses():

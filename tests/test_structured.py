@@ -23,6 +23,7 @@ from rkhs_notes.structured import (
     fisher_information,
     markov_chain,
 )
+from scipy.stats import multivariate_normal
 
 from structured_cases import CASES, CHAIN, MIXTURE, texts
 
@@ -289,6 +290,28 @@ def test_scores_of_the_chain_are_centred_counts():
     assert np.isclose(Fisher(chain, information).diag(X).mean(), np.linalg.matrix_rank(information, tol=1e-9))
     check_kernel(Fisher(chain, information), X)
     assert Fisher(chain) == Fisher(MarkovChain("acgt", chain.step)) and hash(Fisher(chain))
+
+
+def test_scores_of_a_mixture_are_slopes_of_its_density():
+    weights, means, widths = np.array([1.0, 2.0]), np.array([[0.0, 0.5], [1.0, 2.0]]), np.array([1.0, 0.5])
+    X, step = np.random.default_rng(1).normal(size=(6, 2)), 1e-5
+
+    def log_density(logs, means):
+        share = np.exp(logs) / np.exp(logs).sum()
+        parts = [multivariate_normal(m, w**2 * np.eye(2)).pdf(X) for m, w in zip(means, widths, strict=True)]
+        return np.log(share @ parts)
+
+    slopes, logs = [], np.log(weights)
+    for move in np.eye(6) * step:
+        of = [log_density(logs + s * move[:2], means + s * move[2:].reshape(2, 2)) for s in (1, -1)]
+        slopes.append((of[0] - of[1]) / (2 * step))
+    scores = GaussianMixture(weights, means, widths).score(X)
+    np.testing.assert_allclose(scores, np.transpose(slopes), atol=1e-8)
+
+
+def test_steps_of_a_chain_by_hand():
+    chain = markov_chain(["aab", "ab"], "ab", prior=3.0)
+    np.testing.assert_allclose(chain.step, [[4 / 9, 5 / 9], [0.5, 0.5]])
 
 
 def test_the_median_distance_of_any_kernel():
