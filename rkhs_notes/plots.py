@@ -240,6 +240,7 @@ def _render(draw, state, name):
     "The figure draw(state) as PNG bytes; figures that draw opened are closed."
     import matplotlib
     import matplotlib.pyplot as plt
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     before = set(plt.get_fignums())
     try:
         drawn = draw(state)
@@ -253,8 +254,8 @@ def _render(draw, state, name):
         fitting(figure, f"draw({name})", isinstance(figure, matplotlib.figure.Figure), "a figure",
                 "a function that opens one by plt.subplots() and returns it, or its axis")
         buffer = io.BytesIO()
-        with matplotlib.rc_context({"savefig.bbox": None}):   # "tight" would give each its own size
-            figure.savefig(buffer, format="png", dpi=settings.dpi, metadata={"Software": None})
+        figure.set_dpi(settings.dpi)         # drawn once; savefig draws twice to lay a figure out
+        FigureCanvasAgg(figure).print_png(buffer, metadata={"Software": None})
         plt.close(figure)
         return buffer.getvalue()
     finally:
