@@ -8,6 +8,7 @@ import math, operator, sys, threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from inspect import isgenerator
 import numpy as np
 import scipy.linalg
 
@@ -969,7 +970,7 @@ def _threads_start():
         return False
     return True
 
-
+# %% ../nbs/C_arrays.ipynb #c842aa0f
 def in_parallel(work, items):
     """Call work(item) for every item, in n_threads() threads with one BLAS thread each; one by one
     where no thread can be started.
@@ -977,7 +978,8 @@ def in_parallel(work, items):
     Parameters
     ----------
     work : function      its results are dropped: let it write into an array, no two items
-                         into the same place
+                         into the same place; a generator pauses where Ctrl-C may end it,
+                         outside of `with`, which it would leave too late
     items : iterable
 
     Raises
@@ -988,14 +990,27 @@ def in_parallel(work, items):
     workers = min(n_threads(), len(items))
     if workers < 2 or not _threads_start() or not _alone.acquire(blocking=False):   # one by one
         for item in items:
-            work(item)
+            _through(work(item))
         return
+    stopped = threading.Event()
     try:
         with one_blas_thread(), ThreadPoolExecutor(workers) as pool:
-            for _ in pool.map(work, items):
-                pass
+            try:
+                for _ in pool.map(lambda item: _through(work(item), stopped), items):
+                    pass
+            except BaseException:                    # Ctrl-C comes to this thread only
+                stopped.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
     finally:
         _alone.release()
+
+
+def _through(parts, stopped=None):
+    "Runs a generator until it ends or is stopped; what is none has run already"
+    for _ in parts if isgenerator(parts) else ():
+        if stopped and stopped.is_set():
+            return
 
 # %% ../nbs/C_arrays.ipynb #068c257d
 def require_fits(shape, itemsize=8, instead="work in blocks"):

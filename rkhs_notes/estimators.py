@@ -40,7 +40,7 @@ from .gram import AKernel, hold_objects
 from .grids_landmarks import nystrom_features, random_feature_map
 from .kernels import Gaussian, Kernel, median_bandwidth
 from .kpca import kernel_pca
-from .machines import svc_multiclass
+from .machines import one_of_many, svc_multiclass
 from .processes import fit_hyperparameters, gaussian_process, gp_classification
 from .representer import ridge, ridge_path
 from .rkhs import RKHSFunction
@@ -474,7 +474,8 @@ class KernelSVC(_Classifier, _Machine):
         self.C_ = 1 / (2 * self.lam_) if free else self.C
         machine = svc if len(self.classes_) == 2 else svc_multiclass
         y = self.classes_[place]
-        self._keep(machine(self.kernel_, X, y, self.C_, weights=weights, tol=self.tol), rows)
+        with one_of_many():                                # a search over fits ends at Ctrl-C, too
+            self._keep(machine(self.kernel_, X, y, self.C_, weights=weights, tol=self.tol), rows)
         self.chosen_ += f"; C={self.C_:.3g}" + " = 1 / (2 lam)" * free
         if self.probability:
             bare = KernelSVC(self.kernel_, self.C_, tol=self.tol)
@@ -539,8 +540,9 @@ class KernelSVR(RegressorMixin, _Machine):
         self.C_ = r / self.lam_ if self._left_open("C") else self.C
         self.epsilon_ = r / 2 if self._left_open("epsilon") else self.epsilon
         self.chosen_ += f"; C={self.C_:.3g}, epsilon={self.epsilon_:.3g}"
-        return self._keep(svr(self.kernel_, X, y, self.C_, self.epsilon_, weights,
-                              tol=self.tol * unit), rows)
+        with one_of_many():
+            return self._keep(svr(self.kernel_, X, y, self.C_, self.epsilon_, weights,
+                                  tol=self.tol * unit), rows)
 
     def predict(self, X):
         "f(X) + b"
@@ -573,7 +575,8 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
         rows, weights = _merged(X, weights=_weights_of(sample_weight, X))
         X = taken(X, rows)
         self._propose(X)
-        self._keep(one_class(self.kernel_, X, self.nu, self.tol, weights=weights), rows)
+        with one_of_many():
+            self._keep(one_class(self.kernel_, X, self.nu, self.tol, weights=weights), rows)
         self.offset_ = -self.machine_.offset           # subtracted, as scikit-learn's detectors do
         return self
 

@@ -76,6 +76,7 @@ def _mapped(X, W, scale, phases):
                 t += b
             with np.errstate(all="ignore"):
                 elementwise(t, r, scale, out[rows], m, paired)
+            yield
 
     blocks = -(-len(out) // block)        # whole blocks, so that threads do not change a digit
     in_parallel(work, spans(len(out), block * max(1, -(-blocks // (4 * n_threads())))))

@@ -452,16 +452,18 @@ def _strips(k, tile, R, C, diagonal, use, itemsize, xp):
     def strip(rows):
         columns = spans(m, width, rows.stop if diagonal else 0)
         for part in ([rows] if diagonal else []) + list(columns):
-            block = tile(rows, part)
-            _require_shape(k, block, rows, part)
-            use(_shifted(rows, R.start), _shifted(part, C.start), block)
+            with np.errstate(all="ignore"):                          # each thread has its own state
+                block = tile(rows, part)
+                _require_shape(k, block, rows, part)
+                use(_shifted(rows, R.start), _shifted(part, C.start), block)
+            yield
 
     if xp is np and not small:
-        silent = np.errstate(all="ignore")(strip)                    # each thread has its own state
-        arrays.in_parallel(silent, spans(n, height))
+        arrays.in_parallel(strip, spans(n, height))
     else:
         for rows in spans(n, height):
-            strip(rows)
+            for _ in strip(rows):
+                pass
 
 # %% ../nbs/S_gram.ipynb #d21780f2
 def _require_shape(k, block, rows, columns):

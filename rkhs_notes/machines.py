@@ -26,7 +26,7 @@ from .gram import AKernel, n_points
 from .subsets import all_pairs
 from .relevance import largest_evidence, log_evidence, posterior, unit_columns, variances
 from .rkhs import RKHSFunction
-from .smo import BoxProblem
+from .smo import BoxProblem, one_of_many
 
 # %% ../nbs/07a_machines.ipynb #8244c677
 from .support import (ClassWeights, Deciding, FinitePrice, Machine, Price, Prices, Share,
@@ -219,8 +219,9 @@ def svc_multiclass(k: AKernel, X: Points, y: Labels, C: Price = 1.0,
     if not rest and max_iter is callback is None and (found := _at_once(k, X, y, each, tol)):
         return found
     shared = pair_distances(k, X, tol, C == math.inf) if callback or max_iter or rest else None
-    found = [_of_pair(k, X, y, each, *pair, shared, run)
-             for pair in tqdm(pairs, disable=not progress, desc=strategy)]
+    with one_of_many():
+        found = [_of_pair(k, X, y, each, *pair, shared, run)
+                 for pair in tqdm(pairs, disable=not progress, desc=strategy)]
     return _together(k, X, y, found, strategy, tuple(pairs))
 
 # %% ../nbs/07a_machines.ipynb #bc3fa791
@@ -345,8 +346,9 @@ def svc_probability(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, folds: 
     Proposition 7.12; Platt (2000); Lin, Lin and Weng (2007)
     """
     require_classes(y, least=2)
-    fold, machine = dealt(y, folds, rng), svc(k, X, y, C, tol=tol)
-    decisions = _held_out(k, X, y, C, fold, tol)
+    with one_of_many():
+        fold, machine = dealt(y, folds, rng), svc(k, X, y, C, tol=tol)
+        decisions = _held_out(k, X, y, C, fold, tol)
     return ProbableMachine(machine, *_sigmoid(decisions, y.signs > 0), fold, decisions)
 
 # %% ../nbs/07a_machines.ipynb #4ccbedd1

@@ -27,9 +27,10 @@ def in_lanes(work, items, make):
     totals = [make() for _ in range(max(1, min(arrays.n_threads(), len(items))))]
 
     def lane(i, batch):
-        with np.errstate(all="ignore"):                        # the caller looks at the sum
-            for item in items[batch][i :: len(totals)]:
+        for item in items[batch][i :: len(totals)]:
+            with np.errstate(all="ignore"):                    # the caller looks at the sum
                 work(totals[i], item)
+            yield
 
     for batch in spans(len(items), 32 * len(totals)):
         in_parallel(partial(lane, batch=batch), range(len(totals)))

@@ -303,6 +303,7 @@ def errors_of(features, X, y, X_test, y_test, widths, lams, measure, rngs, progr
             test[j, i, w] = as_number(measure(values_test, y_test), "the error")
             norm[j, i, w] = length
             bar.update()
+            yield
 
     with tqdm(total=train.size, desc="fits", delay=0 if progress else 10,
               disable=None if progress is None else not progress) as bar:
@@ -310,7 +311,8 @@ def errors_of(features, X, y, X_test, y_test, widths, lams, measure, rngs, progr
             in_parallel(one, enumerate(rngs))
         else:
             for draw in enumerate(rngs):
-                one(draw)
+                for _ in one(draw):
+                    pass
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.stats import binom, gamma
 from . import contracts as words, settings
-from .arrays import as_number, row_blocks, spans
+from .arrays import as_number, require_fits, row_blocks, spans
 from .contracts import Count, Finite, Positive, Probability, Rng, Value, contract, count
 
 # %% ../nbs/S_resampling.ipynb #8ee02200
@@ -149,6 +149,7 @@ def random_signs(n: Count, n_draws: Count, rng: Rng = None):
 
 def _columns(n, n_draws, rows):
     "rows(b), (b, n), a MiB at a time and side by side as columns"
+    require_fits((n, n_draws), 1, "fewer draws, or in_batches")
     columns = np.empty((n, n_draws), np.int8)
     for part in spans(n_draws, max(1, 2**20 // n)):
         columns[:, part] = rows(part.stop - part.start).T

@@ -4,7 +4,7 @@
 __all__ = ['BoxProblem', 'PairDistances', 'SmoResult', 'solve_box']
 
 # %% ../nbs/S_smo.ipynb #87635362
-import math
+import contextlib, contextvars, math
 from typing import Annotated, Any
 import numpy as np
 from scipy.linalg.blas import saxpy
@@ -354,6 +354,25 @@ def _best_pair(D, rise, fall):
 def _climber(problem):
     return _ascend if problem.size is None else _ascend_by_sign
 
+# %% ../nbs/S_smo.ipynb #b8d79e65
+_of_many = contextvars.ContextVar("_of_many", default=False)
+
+
+@contextlib.contextmanager
+def one_of_many():
+    "Inside, Ctrl-C ends the whole series of machines, and no machine comes back less exact"
+    before = _of_many.set(True)
+    try:
+        yield
+    finally:
+        _of_many.reset(before)
+
+
+def heard():
+    "Called where Ctrl-C was: goes on with the machine as it stands, unless it is one of many"
+    if _of_many.get():
+        raise KeyboardInterrupt
+
 # %% ../nbs/S_smo.ipynb #52ec961d
 class _Clock:
     "Counts steps, reports them, and says when to stop."
@@ -367,6 +386,8 @@ class _Clock:
 
     def add(self, steps, violation, interrupted=False):
         self.steps, self.left = self.steps + steps, self.left - steps
+        if interrupted:
+            heard()
         self.stopped = self.stopped or interrupted or self.left <= 0
         if self.callback is not None and not self.stopped and self.callback(self.steps, violation):
             self.stopped = True
@@ -583,6 +604,7 @@ def _climb(distances, problem, b, f, tol, clock):
             with one_blas_thread():                # many small products: threads would only wait
                 solve(rows, problem, b, g, max(0.9 * tol, rounding), clock)
         except KeyboardInterrupt:
+            heard()
             clock.stopped = True
 
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from . import kernels, zoo
 from .algebra import OfOne
-from .arrays import as_floats, guarded, row_blocks, shaped, spans, sqdist_tile
+from .arrays import (as_floats, guarded, require_fits, row_blocks, shaped, spans,
+                               sqdist_tile)
 
 # %% ../nbs/15b_stein.ipynb #d3939a78
 from .bessel import matern, matern_slope
@@ -312,6 +313,7 @@ def goodness_of_fit_test(k: AKernel, score: Function, X: Points, rng: Rng = None
     Proposition 15.19; Chwialkowski, Strathmann and Gretton (2016); Liu, Lee and Jordan (2016)
     """
     n = n_points(require_points(X, 2, "X", "pairs of different points need two"))
+    require_fits((n, n_draws), 8, "fewer draws")
     signs = random_signs(n, n_draws, rng) if flip == 0.5 else np.cumprod(
         np.where(rng.random((n, n_draws)) < flip, np.int8(-1), np.int8(1)), axis=0, dtype=np.int8)
     S, u = np.column_stack([np.ones(n, np.int8), signs]), SteinKernel(k, score)

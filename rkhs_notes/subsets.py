@@ -10,7 +10,8 @@ from itertools import combinations
 import numpy as np
 from .contracts import recast, taken_of
 from .gram import n_columns, n_points
-from .smo import BoxProblem, PairDistances, SmoResult, solve_box
+from .smo import (BoxProblem, PairDistances, SmoResult, heard, one_of_many,
+                            solve_box)
 
 # %% ../nbs/S_subsets.ipynb #5300c7be
 _STEPS = 500_000                                  # of libsvm, which does not hear Ctrl-C
@@ -141,7 +142,8 @@ def _on_part(k, X, problem, W, b, tol, theirs):
     part, points = problem.part(W), taken_of(X, W)
     if len(W) <= 3000:
         return by_libsvm(k, points, part, tol, theirs)
-    found = solve_box(PairDistances(k, points, True), part, b[W], tol)
+    with one_of_many():                           # Ctrl-C ends the rounds, not this one alone
+        found = solve_box(PairDistances(k, points, True), part, b[W], tol)
     return found.b, found.iterations
 
 
@@ -179,6 +181,7 @@ def _by_parts(k, X, problem, tol, report, theirs):
                 return *by_libsvm(k, X, problem, 0.95 * tol, theirs), False
             W = np.sort(np.concatenate([W, join[: len(W)]]))
     except KeyboardInterrupt:
+        heard()
         return b, steps, True
 
 # %% ../nbs/S_subsets.ipynb #df21f447

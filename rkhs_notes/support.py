@@ -5,7 +5,7 @@ __all__ = []
 
 # %% ../nbs/S_support.ipynb #377f67ae
 import math, warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any
@@ -21,7 +21,7 @@ from .errors import ConvergenceFailure, no_kernel
 from .gram import n_points
 from .laws import FullGram, is_symmetric, to_unit_length
 from .plots import INK, plot_decision
-from .smo import BoxProblem, PairDistances, solve_box
+from .smo import BoxProblem, PairDistances, one_of_many, solve_box
 
 # %% ../nbs/S_support.ipynb #6c63f914
 def _finite(value, name):
@@ -147,7 +147,8 @@ def solved(k, X, problem, start=None, tol=1e-3, max_iter=None, callback=None, pr
         if distances is None and max_iter is None and (start is None or problem.total):
             found = in_parts(answered, k, X, problem, tol, report, theirs)
         if found is None:
-            found = _by_pairs(k, X, problem, start, tol, patience, report, distances)
+            with nullcontext() if distances is None else one_of_many():    # a matrix for many
+                found = _by_pairs(k, X, problem, start, tol, patience, report, distances)
     stopped = f"{found.iterations} steps with violation {found.violation:.2g} > tol = {tol:.2g}"
     if hard and max_iter is None and not found.converged and found.iterations >= patience:
         raise ConvergenceFailure(f"no hard margin after {stopped}: no function of this space "
@@ -194,8 +195,9 @@ def at_level(k, X, share, b, tol, theirs=None):
     largest, distances = float(k.diag(X).max()), cache(lambda: pair_distances(k, X, tol))
     rho, top = largest or 1.0, 1e-15 * share.size * largest
     while tol * rho > top:
-        found = in_parts(at_once, k, X, share, tol * rho / 2, None, theirs) or solve_box(
-            distances(), share, b, tol * rho / 2, 20_000 + 200 * len(b))
+        with one_of_many():
+            found = in_parts(at_once, k, X, share, tol * rho / 2, None, theirs) or solve_box(
+                distances(), share, b, tol * rho / 2, 20_000 + 200 * len(b))
         low, high = share.levels(found.b, -found.f)                       # c − ρ, c + ρ   (SMO.6)
         level, b = (high - low) / 2, found.b
         if level > 0 and found.violation <= tol * level / 2:
@@ -225,7 +227,8 @@ def without(i, b, problem, distances, tol):
     lo[i] = hi[i] = 0.0
     store, place = distances.slots(np.array([i]))
     box = replace(problem, lo=lo, hi=hi)
-    found = solve_box(distances, box, _handed_on(b, i, lo, hi, store[place[0]]), tol)
+    with one_of_many():
+        found = solve_box(distances, box, _handed_on(b, i, lo, hi, store[place[0]]), tol)
     return found.f[i] + box.offset(found.b, problem.p - found.f), found.iterations
 
 

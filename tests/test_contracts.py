@@ -227,6 +227,7 @@ DRAWS = {
     "stein.stein_discrepancy": {"score": lambda rng: np.cos},
     "stein.goodness_of_fit_test": {"score": lambda rng: np.cos},
     "stein.torch_score": {"log_density": lambda rng: np.sum},
+    "normals.sobol_normals": {"d": lambda rng: int(rng.integers(1, 30))},
     "zoo.from_sklearn": {"kernel": lambda rng: RBF(1.0)},
 }
 
