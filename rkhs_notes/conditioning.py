@@ -16,7 +16,7 @@ from .contracts import (Finite, Function, Positive, Value, Vector, Word, contrac
 
 # %% ../nbs/15a_conditioning.ipynb #e96b493d
 from .entries import Lams
-from .errors import require
+from .errors import finite, require
 from .forms import plain
 from .functions import APoint, MorePlaces, OneFunction, Places
 from .gram import AKernel, n_points, require_points
@@ -160,10 +160,11 @@ def check_conditional_embedding(E: Tested, x=None) -> Finite:
 def _leave_one_out(Q, values, P, lams):
     "The mean of (15.35), one number a lam; P Pᵀ = Qᵀ L Q"
     loo = []
-    for lam in lams:
-        A = Q * (lam / (values + lam))                                  # A Qᵀ is that of (15.35)
-        loo.append(np.mean(((A @ P) ** 2).sum(axis=1) / (A * Q).sum(axis=1) ** 2))
-    return np.array(loo)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for lam in lams:
+            A = Q * (lam / (values + lam))                              # A Qᵀ is that of (15.35)
+            loo.append(np.mean(((A @ P) ** 2).sum(axis=1) / (A * Q).sum(axis=1) ** 2))
+    return finite(np.array(loo), "an error", "take larger lams")
 
 # %% ../nbs/15a_conditioning.ipynb #c0f7267f
 class ConditionalPath(Value):

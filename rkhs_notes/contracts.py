@@ -194,7 +194,7 @@ Matrix = Annotated[ArrayLike, array("n", "d")]
 Plane = Annotated[ArrayLike, array("n", "2")]
 SquareMatrix = Annotated[ArrayLike, array("n", "n")]
 def _weights(value, name, call):
-    if hasattr(value, "__len__"):
+    if getattr(value, "ndim", hasattr(value, "__len__")) and not isinstance(value, type):
         return as_weights(value, len(value))
     return shaped(as_floats(value, name), name, ("n",))
 
@@ -611,8 +611,8 @@ def _vector(value, name, call=None):
 
 def _vectors(value, name, call=None):
     "An array of rows stays one; of another sequence each item is read"
-    if getattr(value, "ndim", 0):
-        return as_floats(value, name)
+    if hasattr(value, "shape"):                                       # a table's rows as well
+        return shaped(as_floats(value, name), name, ("m",), ("m", "d"), hint=", one vector a row")
     single = callable(value) or isinstance(value, (str, bytes, dict))
     fitting(value, name, hasattr(value, "__iter__") and not single,
             "a list of vectors", "an array of rows, or a list of arrays or functions")
@@ -633,7 +633,8 @@ def _any_points(value, name, call=None):
 
 def _hold_objects(value):
     "Is this a list of things that are no numbers, and do not stand where numbers should?"
-    column = getattr(value, "ndim", 0) == 1 and getattr(value.dtype, "kind", "f") in "OUST"
+    kind = getattr(getattr(value, "dtype", None), "kind", "f")
+    column = getattr(value, "ndim", 0) == 1 and kind in "OUST"
     if not (column or isinstance(value, (list, tuple))) or not len(value):
         return False
     mistakes = Number, np.bool_, np.datetime64, np.timedelta64, list, type(None)

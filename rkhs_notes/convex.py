@@ -320,12 +320,12 @@ class _Risk(NamedTuple):
 
     def certificate(self, alpha, u):
         "Primal value, dual value and relative gap, from their definitions   (CVX.1)"
-        f, beta = self.K @ alpha, u / (-2 * self.lam)
         with np.errstate(over="ignore", invalid="ignore"):
+            f, beta = self.K @ alpha, u / (-2 * self.lam)
             primal = self.total("value", self.loss(self.y, f)) + self.lam * (alpha @ f)
             dual = -self.total("conjugate", self.loss.conjugate(self.y, u))
             dual -= self.lam * (beta @ (self.K @ beta))
-        gap = (primal - dual) / max(1.0, abs(primal))
+            gap = (primal - dual) / max(1.0, abs(primal))
         return float(primal), float(dual), float(gap) if np.isfinite(gap) else np.inf
 
     def total(self, what, values):

@@ -121,7 +121,9 @@ def wainwright_11():
 
 # %% ../nbs/D_datasets.ipynb #51515885
 def _side(value, name, call):
-    if value not in (1, 2, 4) or isinstance(value, (bool, float)):
+    whole = isinstance(value, (int, np.integer)) and not isinstance(
+        value, (bool, np.timedelta64))
+    if not whole or value not in (1, 2, 4):
         raise ValueError(f"{name} = {value!r}: pass 1, 2 or 4, so that blocks tile 8×8 pixels.")
     return int(value)
 

@@ -22,6 +22,7 @@ from .resampling import (TestResult, gamma_null, in_batches, quadratic_forms,
                                    random_signs)
 
 # %% ../nbs/15_dependence.ipynb #2ebc6d8b
+from .separation import or_one
 from .swaps import Paired, Together, both_grams, side_of
 from .two_samples import KernelOrMap
 from .unexplained import Unexplained, unexplained_gram
@@ -151,7 +152,7 @@ def check_hsic(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, value: Function
     same = hsic(kx, kx, X, X) * hsic(ky, ky, Y, Y)
     scale = math.sqrt(same) + 1e-5 * float(kx.diag(X).max() * ky.diag(Y).max())
     mixed, one = rng.permutation(n), np.zeros(n, int)
-    own = value(kx, ky, X, Y)
+    own = as_number(value(kx, ky, X, Y), "value(kx, ky, X, Y)")
     laws = (("the MMD² between the pairs and all combinations", own - joint,
              "centred on both sides, and divided by n²?"),
             ("no matter in which order the pairs stand",
@@ -265,6 +266,7 @@ def generalized_covariance_test(kz: AKernel, X: Columns, Y: OtherColumns, Z: Poi
     """
     n, given = n_points(X), Unexplained(kz, Z)
     P, Q = (F.reshape(n, -1) - F.mean(axis=0) for F in (X, Y))
+    P, Q = (F / or_one(np.abs(F).max(axis=0)) for F in (P, Q))      # T has no unit
     P, Q = (given.residuals(F, given.penalty(F @ F.T, lam)) for F in (P, Q))
     R = (P[:, :, None] * Q[:, None, :]).reshape(n, -1)
     spread = R.std(axis=0)

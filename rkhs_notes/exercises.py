@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 import numpy as np
-from .contracts import Count, Rng, Word, contract, function, present
+from .contracts import Rng, Word, contract, count, function, present
 from .diagnoses import _Case, _diagnosis, _raised
 
 # %% ../nbs/V_exercises.ipynb #c2f4ac9c
@@ -120,7 +120,8 @@ def _says(exercise, case, differences):
 
 # %% ../nbs/V_exercises.ipynb #cd9e0389
 @contract
-def check(number: Number, answer: Answer, trials: Count = 12, rng=None) -> Verdict:
+def check(number: Number, answer: Answer, trials: Annotated[int, count(1, 1000)] = 12,
+          rng=None) -> Verdict:
     """Judge an answer to an exercise on fresh inputs, and name the mistake if it can be known.
 
     number : chapter and number, e.g. "00.2" or "0.2"

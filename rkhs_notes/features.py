@@ -14,7 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 
 # %% ../nbs/02_features.ipynb #1d0b2c1f
-from .arrays import as_floats, require_fits, row_blocks, rule_of, shortened, signed
+from .arrays import (as_floats, as_number, require_fits, row_blocks, rule_of, shortened,
+                               signed)
 from .contracts import (Count, Finite, Flag, Function, NonNegative, Positive, Value,
                                   contract, number, taken_of)
 from .forms import GRAM_ERROR
@@ -472,7 +473,8 @@ def novikoff_bound(Phi: FeatureMatrix, y: Signs, w: PerFeature = None,
     ValueError                      w does not separate them
     """
     margin = widest_margin(Phi, y)[1] if w is None else margin_of(w, Phi, y)
-    bound = longest_row(Phi)**2 / margin**2                                         # (2.8)
+    margin = as_number(margin, "the margin", above=0, because=": rescale Phi")
+    bound = (longest_row(Phi) / margin)**2                                          # (2.8)
     if start is not None:
         bound += 2 * float(np.linalg.norm(start)) / margin
     return bound * (1 + 8 * sum(Phi.shape) * np.finfo(float).eps)    # a bound is rounded up

@@ -4,10 +4,11 @@
 __all__ = []
 
 # %% ../nbs/S_forms.ipynb #163d21c2
+import math
 import numpy as np
-from .arrays import (Objects, akin, array_namespace, as_floats, as_points, distinct,
-                               filled, guarded, into, plain_float, root, shaped, sqdist,
-                               sqdist_tile)
+from .arrays import (Objects, SparseRows, akin, array_namespace, as_floats, as_points,
+                               distinct, filled, guarded, into, plain_float, root, shaped,
+                               sqdist, sqdist_tile)
 from .gram import Pointed, library, n_points, of_any_kind, precision, with_columns
 
 # %% ../nbs/S_forms.ipynb #76fcdafa
@@ -45,6 +46,22 @@ class UnitLength(Pointed):
     def _diag(self, X, xp): return filled(1.0, (n_points(X),), X, precision(X))
 
 
+def in_range(k, X, Y, xp):
+    "k, X and Y; all in another unit, a power of two, where the square of a bandwidth has no digits"
+    width, limits = getattr(k, "bandwidth", None), xp.finfo(precision(X))
+    least, most = float(limits.smallest_normal) ** 0.5, float(limits.max) ** 0.5
+    usual = width is None or least < float(limits.eps) * width < float(limits.eps) ** 2 * most
+    if usual or isinstance(X, SparseRows):
+        return k, X, Y
+    top = max(width, *(plain_float(xp.max(xp.abs(A))) for A in (X, Y)))
+    unit = 2.0 ** min(math.frexp(most)[1] - 16 - math.frexp(top)[1], 1000)
+    if width * unit * float(limits.eps) < least:         # no unit suits both: as it is
+        return k, X, Y
+    scaled = lambda A: xp.astype(xp.astype(A, xp.float64) * unit, A.dtype)
+    X, Y = scaled(X), scaled(X) if Y is X else scaled(Y)
+    return k.with_params(bandwidth=width * unit), X, Y
+
+
 class Radial(UnitLength):
     "A function of r2 = ‖x − y‖², 1 at 0: a member writes of_sqdist(r2, xp), and may overwrite r2"
     _family = True
@@ -53,15 +70,18 @@ class Radial(UnitLength):
     _sparse = True
 
     def _gram(self, X, Y, xp):
-        return self.of_sqdist(sqdist(X, Y, self._scales), xp)
+        k, X, Y = in_range(self, X, Y, xp)
+        return k.of_sqdist(sqdist(X, Y, k._scales), xp)
 
     def _tile(self, X, Y, xp):
-        squares = sqdist_tile(X, Y, self._scales)
-        return lambda rows, columns: self.of_sqdist(squares(rows, columns), xp)
+        k, X, Y = in_range(self, X, Y, xp)
+        squares = sqdist_tile(X, Y, k._scales)
+        return lambda rows, columns: k.of_sqdist(squares(rows, columns), xp)
 
     def _pairs(self, X, Y, xp):
-        delta = X - Y if self._scales is None else (X - Y) / akin(self._scales, X)
-        return self.of_sqdist(xp.sum(delta * delta, axis=1), xp)
+        k, X, Y = in_range(self, X, Y, xp)
+        delta = X - Y if k._scales is None else (X - Y) / akin(k._scales, X)
+        return k.of_sqdist(xp.sum(delta * delta, axis=1), xp)
 
 
 class ExpRadial(Radial):

@@ -73,7 +73,10 @@ def check_inner_product(inner: Inner, vectors: Vectors, rng: Rng = None) -> Fini
     ------
     LawBroken        names the axiom, by how much it fails, and on which vectors
     """
-    gram, m = np.array([[inner(f, g) for g in vectors] for f in vectors], dtype=float), len(vectors)
+    _combined([1] * len(vectors), [*vectors])                    # refuses vectors of two spaces
+    with np.errstate(over="ignore", invalid="ignore"):
+        gram = np.array([[inner(f, g) for g in vectors] for f in vectors], dtype=float)
+    m = len(finite(gram, "a product of vectors", "rescale them"))
     lengths, rounding = np.sqrt(np.abs(gram.diagonal())), 100 * m * _eps(vectors)
     i = int(np.argmin(lengths > 0))                              # one of no length, if there is one
     require("⟨f, f⟩ = 0 only for f = 0", 0.0 if lengths[i] > 0 else 1.0, 0.0,
@@ -157,7 +160,8 @@ def check_norm(norm: Norm, vectors: Vectors) -> Finite:
     LawBroken        names the axiom, by how much it fails, and on which vectors
     """
     vectors, rounding, worst = [*vectors, *_corners(vectors)], 100 * _eps(vectors), 0.0
-    sizes = [norm(f) for f in vectors]
+    with np.errstate(over="ignore", invalid="ignore"):
+        sizes = finite(np.array([norm(f) for f in vectors]), "a norm", "rescale the vectors")
     for i, (f, size) in enumerate(zip(vectors, sizes)):
         require("‖f‖ > 0 for f ≠ 0", 0.0 if size > 0 else 1.0, 0.0,
                 f"Vector {i} has ‖f‖ = {size:g}.")
@@ -187,10 +191,12 @@ def parallelogram_defect(norm: Norm, f: AVector, g: AVector) -> Finite:
     Zero for all f, g exactly when the norm has an inner product.
     f, g : not both zero
     """
-    diagonals = sum(norm(_combined([1, c], [f, g])) ** 2 for c in (1, -1))
-    sides = as_number(2 * norm(f) ** 2 + 2 * norm(g) ** 2, "2‖f‖² + 2‖g‖²", above=0,
-                      because=", of vectors that are not both zero")
-    return float(diagonals / sides - 1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = as_number(max(norm(f), norm(g)), "‖f‖ or ‖g‖", above=0,
+                         because=", of vectors that are not both zero")
+        diagonals = sum((norm(_combined([1, c], [f, g])) / size) ** 2 for c in (1, -1))
+    sides = 2 * (norm(f) / size) ** 2 + 2 * (norm(g) / size) ** 2
+    return as_number(diagonals / sides - 1, "the defect", because=": ‖f + g‖ or ‖f − g‖ overflows")
 
 # %% ../nbs/00_hilbert.ipynb #4bc181ae
 class Measure(Value):
@@ -340,8 +346,9 @@ def gram_schmidt(vectors: Vectors, inner: Inner = np.dot, drop: Flag = False):
 
 
 def _length(f, inner):
-    with np.errstate(over="ignore"):                   # the caller says it better
-        return math.sqrt(max(inner(f, f), 0.0))
+    with np.errstate(over="ignore"):
+        square = as_number(inner(f, f), "inner(f, f)", because=": it overflows, rescale f")
+    return math.sqrt(max(square, 0.0))
 
 # %% ../nbs/00_hilbert.ipynb #cae46373
 @contract
@@ -383,7 +390,7 @@ def riesz_representer(L: Functional, basis: Vectors, inner: Inner = np.dot) -> A
     q = gram_schmidt(basis, inner, drop=True)
     if not len(q):
         raise ValueError("basis spans nothing but 0; pass at least one vector of positive length.")
-    g = _combined([float(L(b)) for b in q], q)
+    g = _combined([as_number(L(b), "L(b)") for b in q], q)
     rng, size = np.random.default_rng(0), _length(g, inner)
     half_the_digits = math.sqrt(_eps(basis))                     # it may be nearly dependent
     for f in [*basis, *(_combined(rng.normal(size=len(q)), q) for _ in range(5))]:

@@ -7,6 +7,7 @@ __all__ = ['low_resolution', 'image_pairs']
 from typing import Annotated, Any
 import numpy as np
 from scipy.fft import idctn
+from .arrays import as_count
 from .contracts import (Count, NonNegative, Points, Rng, Whole, Word, contract, count)
 from .datasets import _block_means
 
@@ -43,7 +44,7 @@ def low_resolution(H: Points, factor: Count, shape: HeightWidth = None, shift: W
         raise ValueError(f"pictures of {pixels} pixels, shape {(h, w)}, factor {factor}: height "
                          "times width must be the number of pixels, and factor must divide both.")
     pictures = H.astype(float).reshape(-1, h, w)
-    if shift:
+    if as_count(shift, "shift", 0, max(h, w)):
         framed = np.pad(pictures, ((0, 0), (shift, shift), (shift, shift)))
         down, right = rng.integers(0, 2 * shift + 1, (2, len(H), 1, 1))
         pictures = framed[np.arange(len(H))[:, None, None], down + np.arange(h)[:, None],

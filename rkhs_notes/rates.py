@@ -8,7 +8,7 @@ __all__ = ['LearningCurve', 'learning_curve', 'check_rate', 'ridge_rate', 'spect
 from typing import Annotated, Any
 import numpy as np
 from scipy.stats import t as student
-from .arrays import Cholesky, as_count, frozen
+from .arrays import Cholesky, as_count, as_floats, frozen, shaped
 from .contracts import (AnyPoints, Axes, Count, Finite, Function, Labels, NonNegative,
     Points, Positive, Probability, Rng, Targets, Value, Vector, Word, array, contract, count,
     fitting, instance_of, number, word_of)
@@ -228,8 +228,7 @@ def ridge_rate(decay: Annotated[float, number(above=1)], source: Positive,
     >>> ridge_rate(decay=2, source=3/4), ridge_rate(decay=2, source=9), ridge_rate(2, 9, passes=9)
     (0.75, 0.8, 0.972972972972973)
     """
-    s = min(source, passes)
-    return 2 * s * decay / (2 * s * decay + 1)
+    return 1 / (1 + 1 / (2 * min(source, passes) * decay))
 
 # %% ../nbs/16a_rates.ipynb #f7661ea2
 @contract
@@ -250,8 +249,9 @@ def spectral_risk(eigenvalues: Annotated[Any, array("m", at_least=0)],
     t = np.asarray(lam, float) / n
     mu = eigenvalues.reshape(-1, *(1,) * t.ndim)
     left = (t / np.maximum(mu + t, np.finfo(float).tiny)) ** passes
-    bias2, variance = np.tensordot(coefficients**2, left**2, 1), ((1 - left) ** 2).sum(axis=0)
-    return bias2, noise / n * variance
+    with np.errstate(over="ignore"):
+        bias2 = finite(np.tensordot(coefficients**2, left**2, 1), "the bias", "rescale coefficients")
+    return bias2, noise / n * ((1 - left) ** 2).sum(axis=0)
 
 # %% ../nbs/16a_rates.ipynb #e604130d
 @contract
@@ -315,6 +315,7 @@ def selection_cost(choose: Function, X: AnyPoints, y: Targets,
             "a function that ends in return f, score")
     part, errors = rng.permutation(len(X)) % folds, []
     for fold in range(folds):
-        f = choose(X[part != fold], y[part != fold])[0]
-        errors.append(np.mean((f(X[part == fold]) - y[part == fold]) ** 2))
+        f, out = choose(X[part != fold], y[part != fold])[0], part == fold
+        values = shaped(as_floats(f(X[out]), "f(X)"), "f(X)", y[out].shape)
+        errors.append(np.mean((values - y[out]) ** 2))
     return SelectionCost(float(chosen[1]), frozen(finite(np.array(errors), "the error of choose")))

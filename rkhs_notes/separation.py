@@ -114,8 +114,9 @@ def margin_of(w, Phi, y):
 
 def longest_row(Phi):
     "maxᵢ ‖φᵢ‖"
-    squares = Phi.multiply(Phi) if sp.issparse(Phi) else Phi * Phi
-    return float(np.sqrt(squares.sum(axis=1).max()))
+    top = float(or_one(np.abs(Phi).max()))
+    squares = (Phi / top).power(2) if sp.issparse(Phi) else (Phi / top) ** 2
+    return top * float(np.sqrt(squares.sum(axis=1).max()))
 
 
 def require_gram(K):

@@ -112,7 +112,7 @@ def is_pair(blocks):
 
 
 def _stream(value, name, call=None):
-    fits = hasattr(value, "__iter__") and not isinstance(value, (str, bytes, dict))
+    fits = hasattr(value, "__iter__") and not isinstance(value, (str, bytes, dict, np.ndarray))
     return fitting(value, name, fits, "a stream of blocks", "a list of pairs (X, y), or one pair")
 
 

@@ -1,0 +1,564 @@
+"""Hostile calls, drawn from the contracts: every public function, every argument, every kind of hostility.
+
+    python tests/fuzzing.py [--cases 50000] [--seed N] [--only module.function] [--case I]
+
+A case is one call, and its number and the seed say all about it. It takes arguments that the words of the
+signature draw, and changes one of them:
+  disguised   the same numbers in another container, type or layout: the answer is that of the plain array
+  permuted    the points in another order: the answer is the same, or follows them
+  scaled      points and bandwidths times 2ᵏ: the answer is the same, times a power of 2ᵏ
+  repeated    some points twice, all points equal, one point: an answer, or a refusal
+  sized       1e-300 … 1e300, subnormal numbers, entries of both sizes: an answer, or a refusal
+  spoiled     what is no finite number, no array, of another shape: an answer, or a refusal
+A refusal is an error that this package raises, that names an argument or is one of rkhs_notes.errors.
+An answer is finite, no warning comes with it, no argument is another afterwards, and it comes in time.
+What goes wrong is counted by root cause, one line each, with the case that shows it.
+"""
+
+import argparse
+import contextlib
+import copy
+import datetime
+import decimal
+import fractions
+import importlib.util
+import io
+import re
+import secrets
+import signal
+import sys
+import time
+import traceback
+import types
+import warnings
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import scipy.sparse
+from matplotlib import pyplot as plt
+from rkhs_notes.errors import RKHSError
+from rkhs_notes.kernels import Gaussian, Kernel
+
+from test_contracts import CONTRACTS, STAR, drawn
+from test_contracts import DRAWS as OTHERS
+
+# warnings of this package that may come with an answer
+OURS = r"stopped after|after \d+ (iterations|Newton steps)|\d+ features from"
+DRAWS = OTHERS | {
+    "normals.sobol_normals": {"d": lambda rng: 3},
+    "svm.svm_primal": {"phi": lambda rng: lambda X: np.hstack([X, np.sin(X)])},
+}
+# answers that may follow the order of the points: greedy choices, pairs in a row, signs of components
+ORDERED = ("svm.", "machines.", "kpca.", "cke.", "laws.check_gradient", "grids_landmarks.", "lowrank.",
+           "double_descent.check", "processes.check_sample_space", "processes.gp_class")  # fmt: skip
+UNITS = ("stein.", "processes.check_sample_space")  # scores, and spaces, have the unit of the points
+# every fifth turn
+SLOW = r"play\.|plots\.|machines.svc_prob|exercises|random_features.spectral_from|double_descent.double"
+LIMIT = 3.0  # seconds a case may take
+
+
+class Hang(BaseException):
+    "The time of a case is over"
+
+
+@contextlib.contextmanager
+def within(seconds):
+    "Raises Hang in what takes longer, in time of the processor"
+
+    def over(*frame):
+        raise Hang
+
+    before = signal.signal(signal.SIGPROF, over)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+# answers, taken apart
+
+CODE = (types.FunctionType, types.MethodType, types.ModuleType, type, np.random.Generator, str, bytes)
+
+
+def numbers_in(answer, path="", seen=None):
+    "[(where, array)] of the numbers that an answer holds, in containers and in attributes without underscore"
+    seen = set() if seen is None else seen
+    if isinstance(answer, (bool, int, float, complex, np.generic, np.ndarray)):
+        A = np.asarray(answer)
+        return [(path, A)] if A.dtype.kind in "biufc" else []
+    if answer is None or isinstance(answer, CODE) or id(answer) in seen:
+        return []
+    seen.add(id(answer))
+    if isinstance(answer, dict):
+        parts = answer.items()
+    elif isinstance(answer, (list, tuple)):
+        parts = enumerate(answer)
+    elif scipy.sparse.issparse(answer):
+        parts = [("data", answer.toarray())]
+    elif type(answer).__module__.startswith("rkhs_notes"):
+        parts = [(name, v) for name, v in getattr(answer, "__dict__", {}).items() if name[0] != "_"]
+    else:
+        return []
+    return [found for name, part in parts for found in numbers_in(part, f"{path}.{name}", seen)]
+
+
+def differences(one, other, same):
+    "Where two answers differ: in kind, in shape, or where not same(array, array)"
+    if isinstance(one, list) and isinstance(other, np.ndarray) and len(one) == len(other):
+        one = np.array(one)  # as many vectors, in the container that came
+    if type(one) is not type(other):
+        return f"{type(one).__name__}, not {type(other).__name__}"
+    one, other = numbers_in(one), numbers_in(other)
+    if [path for path, _ in one] != [path for path, _ in other]:
+        return "parts"
+    for (path, a), (_, b) in zip(one, other, strict=True):
+        if a.shape != b.shape or not same(a, b):
+            return f"{path or 'value'}: {brief(a)}, not {brief(b)}"
+    return ""
+
+
+def brief(A):
+    return np.array2string(A.ravel()[:3], precision=6, separator=" ") + str(A.shape)
+
+
+def close(a, b, tol=1e-7):
+    "Equal up to a share of the largest entry; counts of steps are no part of an answer"
+    if a.dtype.kind in "iu" and b.dtype.kind in "iu" and a.ndim == 0:
+        return True
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    if np.array_equal(a, b, equal_nan=True):
+        return True
+    size = max(np.abs(a).max(initial=0), np.abs(b).max(initial=0))
+    with np.errstate(invalid="ignore"):
+        return bool(np.abs(a - b).max(initial=0) <= tol * size + max(1e-12, tol**2))
+
+
+# one call
+
+class Outcome(NamedTuple):
+    answer: object = None
+    error: BaseException = None
+    trouble: str = ""
+    where: str = ""
+
+
+def place(error):
+    "file:line of this package that an error comes from, and whether it raised it itself"
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if "/rkhs_notes/" in f.filename]
+    last = own[-1] if own else frames[-1]
+    raised = bool(own) and last is frames[-1] and (last.line or "").startswith(("raise", "if"))
+    return f"{last.filename.rpartition('/')[2]}:{last.lineno} {last.name}", raised
+
+
+def attempt(f, arguments):
+    "The outcome of a call: an answer or a refusal, or else the trouble"
+    before = {name: snapshot(value) for name, value in arguments.items()}
+    parameters = f.plan.parameters
+    star = next((v for n, v in arguments.items() if parameters[n].kind is STAR), ())
+    plain = {n: v for n, v in arguments.items() if parameters[n].kind is not STAR}
+    asked = [value for value in arguments.values() if type(value) is int]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", OURS)
+        try:
+            with within(LIMIT / 3 if 10**9 in asked else LIMIT), contextlib.redirect_stderr(io.StringIO()):
+                answer = f(*plain.values(), *star) if star else f(**plain)
+        except Hang as error:
+            if 10**9 in asked:
+                return Outcome(None, error)  # it was asked for, and can be stopped
+            return Outcome(None, error, f"no end in {LIMIT:g} s", place(error)[0])
+        except Exception as error:  # noqa: BLE001
+            where, own = place(error)
+            return Outcome(None, error, words_of(error, own, f, arguments), where)
+        finally:
+            plt.close("all")
+    if changed := [n for n, value in arguments.items() if not unchanged(before[n], value)]:
+        return Outcome(answer, None, "an argument is another afterwards", changed[0])
+    infinite = re.search(r"\binf\b|∞", f.__doc__ or "")  # the help says where
+    wrong = np.isnan if infinite else lambda A: ~np.isfinite(A)
+    if bad := [path for path, A in numbers_in(answer) if wrong(A).any()]:
+        return Outcome(answer, None, "not finite", bad[0] or "value")
+    return Outcome(answer)
+
+
+NOUNS = ("points?", "pairs?", "weights?", "vectors?", "features?", "labels?", "samples?", "classes", "arrays",
+         "bandwidth", "pairings?", "one kernel", "No such file")  # fmt: skip
+
+
+def words_of(error, own, f, arguments):
+    "What is wrong with an error; nothing, if it is a refusal"
+    if isinstance(error, Warning):
+        return f"warning: {error}"
+    if not own or not isinstance(error, (TypeError, ValueError, MemoryError, OSError, RKHSError)):
+        return f"raw {type(error).__name__}: {error}"
+    words = rf"\b({'|'.join([*f.plan.parameters, *NOUNS])})\b"
+    names = re.search(words, str(error)) or "<lambda>" in str(error)  # the name of the argument itself
+    kernel = any(isinstance(v, Kernel) and type(v).__name__ in str(error) for v in arguments.values())
+    refuses = names or kernel or isinstance(error, (RKHSError, MemoryError))
+    return "" if refuses else f"names no argument: {error}"
+
+
+def snapshot(value):
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # noqa: BLE001   what cannot be copied is not watched
+        return None
+
+
+def unchanged(before, now):
+    if isinstance(now, np.ndarray) and before is not None and now.dtype.kind != "O":
+        return before.shape == now.shape and before.tobytes() == now.tobytes()
+    return True
+
+
+# disguises: (the plain array, the same numbers otherwise), from an array of floats
+
+def eighths(A):
+    "The array in multiples of 1/8, which half floats hold; nothing becomes 0"
+    B = np.round(A * 8) / 8
+    return np.where((B == 0) & (A != 0), np.sign(A) / 8, B)
+
+
+def whole(A):
+    "The array in whole numbers; nothing becomes 0"
+    return np.where(A != 0, np.sign(A) * np.ceil(np.abs(3 * A)), A)
+
+
+def spread(A):
+    "A view with gaps between its rows, of a larger array"
+    return np.repeat(A, 2, axis=0)[::2]
+
+
+def backwards(A):
+    "A view with negative strides"
+    return A[::-1].copy()[::-1]
+
+
+def unaligned(A):
+    return np.frombuffer(b"\0" + A.tobytes(), np.uint8)[1:].view(A.dtype).reshape(A.shape)
+
+
+def locked(A):
+    A = A.copy()
+    A.flags.writeable = False
+    return A
+
+
+def frame(A, library):
+    if A.ndim == 1:
+        return library.Series(A)
+    return library.DataFrame({f"c{j}": A[:, j] for j in range(A.shape[1])})
+
+
+def typed(dtype, base=eighths):
+    return lambda A: (base(A), base(A).astype(dtype))
+
+
+def held(put, base=lambda A: A):
+    return lambda A: (base(A), put(base(A)))
+
+
+DISGUISES = {
+    "float16": typed(np.float16), "longdouble": typed(np.longdouble), "big-endian": typed(">f8"),
+    "int8": typed(np.int8, whole), "int64": typed(np.int64, whole), "object": typed(object),
+    "uint16": typed(np.uint16, lambda A: np.abs(whole(A))), "bool": typed(bool, lambda A: 1.0 * (A > 0)),
+    "mixed objects": held(lambda A: np.array([int(v) if v == int(v) else v for v in A.flat],
+                                             object).reshape(A.shape), eighths),
+    "Fractions": held(lambda A: np.array([fractions.Fraction(v) for v in A.flat], object).reshape(A.shape)),
+    "gaps": held(spread), "backwards": held(backwards), "Fortran": held(np.asfortranarray),
+    "read-only": held(locked), "unaligned": held(unaligned), "memoryview": held(memoryview),
+    "masked, nothing hidden": held(np.ma.masked_array), "lists": held(lambda A: A.tolist()),
+    "tuples": held(lambda A: tuple(tuple(r) if np.ndim(r) else r for r in A.tolist())),
+    "list of arrays": held(list), "pandas": held(lambda A: frame(A, pd)),
+    "polars": held(lambda A: frame(A, pl)), "pandas, other index": held(
+        lambda A: frame(A, pd).set_axis(range(len(A), 0, -1))),
+    "pandas Float64": held(lambda A: frame(A, pd).astype("Float64")),
+    "negative zeros": held(lambda A: np.where(A == 0, -0.0, A)),
+    "float32": typed(np.float32),
+}  # fmt: skip
+if importlib.util.find_spec("torch"):
+    import torch
+
+    DISGUISES["torch"] = held(lambda A: torch.asarray(A.copy()))
+
+NUMBERS = {  # of one float
+    "np.float64": np.float64, "0-d array": np.array, "Fraction": fractions.Fraction,
+    "Decimal": decimal.Decimal, "longdouble": np.longdouble,
+}
+COUNTS = {"np.int64": np.int64, "np.uint32": np.uint32}
+
+
+# what is no finite array of numbers
+
+def spoil(A, value, rng, dtype=None):
+    "The array with one entry replaced"
+    B = np.array(A, dtype=dtype or A.dtype)
+    B.flat[int(rng.integers(B.size))] = value
+    return B
+
+
+SPOILED = {
+    "nan": lambda A, rng: spoil(A, np.nan, rng), "inf": lambda A, rng: spoil(A, np.inf, rng),
+    "-inf": lambda A, rng: spoil(A, -np.inf, rng), "all nan": lambda A, rng: A * np.nan,
+    "both infinities": lambda A, rng: spoil(spoil(A, np.inf, rng), -np.inf, rng),
+    "None": lambda A, rng: spoil(A, None, rng, object), "text": lambda A, rng: spoil(A, "7", rng, object),
+    "strings": lambda A, rng: A.astype(str), "bytes": lambda A, rng: A.astype("S"),
+    "complex": lambda A, rng: A + 1j, "complex, no imaginary part": lambda A, rng: A.astype(complex),
+    "dates": lambda A, rng: A.astype("datetime64[s]"), "spans": lambda A, rng: A.astype("timedelta64[s]"),
+    "dates as objects": lambda A, rng: spoil(A, datetime.date(2020, 1, 1), rng, object),
+    "masked": lambda A, rng: np.ma.masked_array(A, np.arange(A.size).reshape(A.shape) % 3 == 1),
+    "no rows": lambda A, rng: A[:0], "no columns": lambda A, rng: np.zeros((len(A), 0)),
+    "empty list": lambda A, rng: [], "three axes": lambda A, rng: np.stack([A, A], -1),
+    "0-d": lambda A, rng: np.array(A.flat[0]), "a number": lambda A, rng: float(A.flat[0]),
+    "a row less": lambda A, rng: A[:-1], "a row more": lambda A, rng: np.concatenate([A, A[:1]]),
+    "transposed": lambda A, rng: A.T if A.ndim > 1 else A[None], "flat": lambda A, rng: A.ravel(),
+    "a column": lambda A, rng: A.reshape(len(A), -1)[:, :1], "ragged": lambda A, rng: [[1.0, 2.0], [3.0]],
+    "sparse": lambda A, rng: scipy.sparse.csr_array(A.reshape(len(A), -1)),
+    "pandas NA": lambda A, rng: frame(A, pd).astype("Float64").mask(frame(A, pd) > A.mean()),
+    "pandas dates": lambda A, rng: pd.Series(pd.date_range("2020", periods=len(A))),
+    "pandas categories": lambda A, rng: pd.Series(["a", "b"] * len(A), dtype="category")[: len(A)],
+    "polars nulls": lambda A, rng: pl.Series([None, *np.ravel(A).tolist()[1:]]),
+    "structured": lambda A, rng: np.zeros(len(A), [("a", float), ("b", int)]),
+    "longdouble above float64": lambda A, rng: A.astype(np.longdouble) * np.longdouble("1e4000"),
+    "integers above float64": lambda A, rng: spoil(A, 10**400, rng, object),
+    "dict": lambda A, rng: {0: A}, "set": lambda A, rng: {1.0, 2.0}, "generator": lambda A, rng: iter(A),
+    "function": lambda A, rng: np.sin, "class": lambda A, rng: np.ndarray, "str": lambda A, rng: "X",
+    "itself": lambda A, rng: (box := [A], box.append(box))[0],
+}
+SIZES = (5e-324, 1e-310, 1e-300, 1e-200, 1e-155, 1e-100, 1e-30, 1e30, 1e100, 1e154, 1e200, 1e300, 1e308)
+SIZED = {
+    **{f"times {s:g}": lambda A, rng, s=s: A * s for s in SIZES},
+    **{f"an entry {s:g}": lambda A, rng, s=s: spoil(A, s, rng) for s in SIZES},
+    **{f"plus {s:g}": lambda A, rng, s=s: A + s for s in (1e8, 1e16, 1e300)},
+    "zeros": lambda A, rng: A * 0, "minus": lambda A, rng: -A,
+    "both sizes": lambda A, rng: A * 10.0 ** rng.integers(-300, 300, A.shape),
+}
+REPEATED = {
+    "all rows equal": lambda A, rng: np.repeat(A[:1], len(A), axis=0),
+    "rows twice": lambda A, rng: A[np.sort(rng.integers(0, len(A), len(A)))],
+    "an ulp apart": lambda A, rng: np.nextafter(np.broadcast_to(A[0], A.shape), rng.choice([-9, 9], A.shape)),
+    "constant columns": lambda A, rng: np.broadcast_to(A.flat[0], A.shape),
+}  # fmt: skip
+OBJECTS = (
+    None, "text", "", b"x", True, False, np.bool_(True), -1, 0, 1, 2.5, 10**9, 10**12, 10**400, -(10**400),
+    1e-300, 1e-160, 1e160, 1e300, 5e-324, 1.7e308, np.nan, np.inf, -np.inf, -0.0, 1j, np.complex128(2),
+    np.float16(3), np.longdouble("1e4000"), fractions.Fraction(1, 3), (), [], {}, [1.0],
+    np.array([1.0, 2.0]), np.array(2.0), np.datetime64("2020-01-01"), np.timedelta64(1, "s"), pd.NA, pd.NaT,
+    object(), int, Gaussian, Gaussian(1.0), lambda *a, **o: np.nan, lambda *a, **o: None,
+    lambda *a, **o: "text", range(3), slice(2), Ellipsis, NotImplemented, np.ma.masked,
+)  # fmt: skip
+
+
+# drawing a case
+
+def letters_of(word):
+    return [letter.partition(" ")[0] for letter in word.letters]
+
+
+def as_array(value):
+    "The plain float array of an argument that is one, else None"
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.ndim in (1, 2):
+        return np.ascontiguousarray(value, float)
+    return None
+
+
+def hostilities(f, name, value):
+    "The kinds of hostility that can happen to an argument"
+    word = f.plan.words[name]
+    if as_array(value) is not None:
+        kinds = ["disguised", "disguised", "repeated", "sized", "sized", "spoiled", "spoiled", "object"]
+        laws = word.role == "points" and not {"rng", "tol", "max_iter"} & f.plan.parameters.keys()
+        return kinds + ["permuted", "scaled"] * laws
+    if type(value) in (int, float):
+        return ["disguised", "object", "object"]
+    return ["object"]
+
+
+def permuted(f, arguments, name, order):
+    "All arguments that have a row for each row of this one, in another order"
+    letter = letters_of(f.plan.words[name])[0]
+    return arguments | {
+        n: value[order] if as_array(value) is not None or isinstance(value, np.ndarray) else value
+        for n, value in arguments.items()
+        if letters_of(f.plan.words[n])[:1] == [letter] and "n" not in letters_of(f.plan.words[n])[1:]
+        and np.ndim(value)
+    }
+
+
+class Case(NamedTuple):
+    name: str
+    f: object
+    argument: str
+    kind: str
+    which: str
+    arguments: dict
+    law: object = None  # Outcome of plain arguments ↦ (arguments, same) of what must equal it
+
+
+def draw_case(seed, i, targets):
+    "Case i of a seed: the functions by turns, all else at random"
+    rng = np.random.default_rng([seed, i])
+    turn, place = divmod(i, len(targets))
+    name, f = targets[place]
+    if turn % 5 and re.match(SLOW, name):
+        return None
+    arguments = drawn(f, rng, DRAWS.get(name, {}))
+    names = [n for n in f.plan.words if f.plan.parameters[n].kind is not STAR]
+    if not names:
+        return None
+    likely = np.array([5.0 if as_array(arguments.get(n)) is not None else 1.0 for n in names])
+    argument = str(rng.choice(names, p=likely / likely.sum()))
+    value = arguments.get(argument)
+    kind = str(rng.choice(hostilities(f, argument, value)))
+    A, pick = as_array(value), lambda table: str(rng.choice(list(table)))
+    if kind == "object":
+        j = int(rng.integers(len(OBJECTS)))
+        which = re.sub(r"0x\w+|[^ -~]", "", repr(OBJECTS[j]))[:30]
+        return Case(name, f, argument, kind, which, arguments | {argument: OBJECTS[j]})
+    if A is None:
+        which = pick(COUNTS if type(value) is int else NUMBERS)
+        other = (COUNTS if type(value) is int else NUMBERS)[which](value)
+        return Case(name, f, argument, kind, which, arguments | {argument: other}, (arguments, close))
+    if kind == "disguised":
+        which = pick(DISGUISES)
+        plain, other = DISGUISES[which](A)
+        tol = 2e-2 if which == "float32" else 1e-7
+        law = arguments | {argument: plain}, lambda a, b: close(a, b, tol)
+        return Case(name, f, argument, kind, which, arguments | {argument: other}, law)
+    if kind in ("repeated", "sized", "spoiled"):
+        table = {"repeated": REPEATED, "sized": SIZED, "spoiled": SPOILED}[kind]
+        which = pick(table)
+        with np.errstate(all="ignore"):
+            return Case(name, f, argument, kind, which, arguments | {argument: table[which](A, rng)})
+    if kind == "permuted" and name.startswith(ORDERED):
+        return None
+    if kind == "permuted":
+        order = rng.permutation(len(A))
+        return Case(name, f, argument, kind, "", permuted(f, arguments, argument, order),
+                    (arguments, lambda a, b: follows(a, b, order)))
+    power = int(rng.choice([-600, -500, -300, -30, -3, 3, 30, 300, 500, 600]))
+    kernel = f.plan.kernel
+    if kernel is None or not isinstance(arguments.get(kernel), Kernel) or name.startswith(UNITS):
+        return None
+    factor = 2.0**power
+    wide = Gaussian(0.75 * factor)
+    points = {n: v * factor for n, v in arguments.items()
+              if f.plan.words[n].role == "points" and as_array(v) is not None}
+    return Case(name, f, argument, kind, f"2^{power}", arguments | points | {kernel: wide},
+                (arguments | {kernel: Gaussian(0.75)}, lambda a, b: homogeneous(a, b, power)))
+
+
+def follows(a, b, order):
+    "Is a the same as b, or b with its rows, columns, or both in this order?"
+    rows = [b]
+    for axis in range(b.ndim):
+        rows += [np.take(B, order, axis) for B in rows if B.shape[axis] == len(order)]
+    return any(close(a, B) for B in rows)
+
+
+def homogeneous(a, b, power):
+    "Is a the same as b, or b times a power of 2^power?"
+    with np.errstate(all="ignore"):
+        return any(close(a, np.ldexp(np.asarray(b, float), p * power)) for p in (0, 1, -1, 2, -2))
+
+
+# a run
+
+class Finding(NamedTuple):
+    trouble: str
+    where: str
+
+
+def judge(case):
+    "What is wrong with a case, or None"
+    outcome = attempt(case.f, case.arguments)
+    if outcome.trouble:
+        return Finding(outcome.trouble, outcome.where)
+    if case.law:
+        plain, same = case.law
+        expected = attempt(case.f, plain)
+        if expected.trouble or (expected.error and outcome.error):
+            return expected.trouble and Finding(expected.trouble, expected.where) or None
+        if expected.error or outcome.error:
+            if case.kind == "scaled" or expected.error or case.which in ("torch",):
+                return None  # what overflows or underflows may be refused
+            return Finding(f"refuses the same numbers: {outcome.error}", place(outcome.error)[0])
+        if difference := differences(outcome.answer, expected.answer, same):
+            return Finding(f"another answer: {difference}", f"{case.name}({case.argument})")
+    return None
+
+
+def plainly(text):
+    "A message without its numbers: messages of one cause are one"
+    return re.sub(r"array\(.*|[-+]?\d[\d.e+-]*|\s+", lambda m: " " if m[0].isspace() else "#", text)[:110]
+
+
+def run(seed, cases, targets=CONTRACTS, first=0, progress=None):
+    "(how many cases ran by kind, {cause: [(case, number)]})"
+    ran, causes, spent = Counter(), {}, Counter()
+    for i in range(first, first + cases):
+        case = draw_case(seed, i, targets)
+        if case is None:
+            continue
+        ran[case.kind] += 1
+        start = time.process_time()
+        found = judge(case)
+        spent[case.name] += time.process_time() - start
+        if found:
+            trouble = found.trouble
+            key = plainly("another answer" if "another answer" in trouble else trouble), found.where
+            causes.setdefault(key, []).append((case, i, found))
+        if progress and ran.total() % 500 == 0:
+            progress(ran, causes, spent)
+    return ran, causes
+
+
+def report(causes):
+    "One line a root cause: how often, what, where, which functions and hostility, and a case that shows it"
+    lines = []
+    for (trouble, where), found in sorted(causes.items(), key=lambda item: -len(item[1])):
+        names = Counter(f"{case.name}({case.argument}: {case.kind} {case.which})" for case, _, _ in found)
+        functions = len({case.name for case, _, _ in found})
+        shown = ", ".join(name for name, _ in names.most_common(2))
+        what = f"{trouble} | {where} | {functions} functions: {shown}"
+        lines.append(f"{len(found):5d}  {what} | case {found[0][1]}")
+    return lines
+
+
+def so_far(ran, causes, spent):
+    slow = {name: round(seconds, 1) for name, seconds in spent.most_common(5)}
+    print(f"# {ran.total()} cases, {spent.total():.0f} s, {len(causes)} causes; slow: {slow}", flush=True)
+    print("\n".join(report(causes)), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--cases", type=int, default=50_000)
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31))
+    parser.add_argument("--only", default="")
+    parser.add_argument("--case", type=int)
+    given = parser.parse_args()
+    targets = [(name, f) for name, f in CONTRACTS if given.only in name]
+    if given.case is not None:
+        case = draw_case(given.seed, given.case, targets)
+        print(case.name, case.argument, case.kind, case.which, case.arguments, sep="\n")
+        print(judge(case))
+        plain = case.arguments
+        return print(repr(attempt(case.f, plain)))
+    print(f"seed {given.seed}")
+    start = time.perf_counter()
+    ran, causes = run(given.seed, given.cases, targets, progress=so_far)
+    print(f"{sum(ran.values())} cases in {time.perf_counter() - start:.0f} s:", dict(ran))
+    print(f"{sum(map(len, causes.values()))} troubles of {len(causes)} root causes")
+    print("\n".join(report(causes)))
+    return 1 if causes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
