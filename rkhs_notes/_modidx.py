@@ -1244,6 +1244,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                   'rkhs_notes.forms.coordinate_differences': ('s_forms.html#coordinate_differences', 'rkhs_notes/forms.py'),
                                   'rkhs_notes.forms.divided': ('s_forms.html#divided', 'rkhs_notes/forms.py'),
                                   'rkhs_notes.forms.in_place': ('s_forms.html#in_place', 'rkhs_notes/forms.py'),
+                                  'rkhs_notes.forms.in_range': ('s_forms.html#in_range', 'rkhs_notes/forms.py'),
                                   'rkhs_notes.forms.overwritten': ('s_forms.html#overwritten', 'rkhs_notes/forms.py'),
                                   'rkhs_notes.forms.plain': ('s_forms.html#plain', 'rkhs_notes/forms.py'),
                                   'rkhs_notes.forms.power': ('s_forms.html#power', 'rkhs_notes/forms.py'),

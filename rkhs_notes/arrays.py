@@ -143,12 +143,15 @@ def _numpy_floats(X, name):
     if A.dtype.kind == "O" and not any(isinstance(v, _NO_NUMBERS) for v in A.flat):
         try:                                         # a table of numbers in mixed types
             A = A.astype(np.float64)
+        except OverflowError:                        # an integer beyond the floats is no finite one
+            A = np.array([_as_float(v) for v in A.flat], float).reshape(A.shape)
         except (TypeError, ValueError):
             pass                                     # objects indeed: said below
     if A.dtype.kind not in "fiub":
         raise TypeError(f"{name} holds {_content(A, name)}")
     native = A.dtype.newbyteorder("=")
-    return A.astype(native if native in (np.float32, np.float64) else np.float64, copy=False)
+    with np.errstate(over="ignore"):                 # of longer floats: as_floats sees infinity
+        return A.astype(native if native in (np.float32, np.float64) else np.float64, copy=False)
 
 
 def _as_array(X, name):
@@ -190,6 +193,8 @@ def _content(A, name):
 def _is_number(value):
     try:
         return not isinstance(value, _NO_NUMBERS) and isinstance(float(value), float)
+    except OverflowError:
+        return True
     except (TypeError, ValueError):
         return False
 
@@ -390,6 +395,8 @@ def _as_float(value):
     "The float that equals one real number, infinity where none is so large; None for other things"
     plain = type(value) in (float, int)
     value = value if plain else at_home(value, "a number", "a parameter")
+    if value is np.ma.masked:
+        return None
     try:
         other = not plain and (np.ndim(value) != 0 or np.asarray(value).dtype.kind in "bcSUmM")
         return None if other else float(value)
@@ -443,7 +450,8 @@ def as_rng(rng):
     if isinstance(rng, np.random.Generator):
         return rng
     rng = settings.seed if rng is None else rng
-    if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
+    known = isinstance(rng, (int, np.integer)) and not isinstance(rng, (bool, np.timedelta64))
+    if known and rng >= 0:
         return np.random.default_rng(rng)
     raise TypeError(f"rng: expected a NumPy Generator or a seed ≥ 0, got {rng!r}; "
                     f"pass np.random.default_rng(0), or 0.")

@@ -17,7 +17,7 @@ from .arrays import as_count, require_fits, row_blocks
 # %% ../nbs/12_cke.ipynb #46cafe66
 from .contracts import (Count, Flag, Labels, NonNegative, Points, Positive, Rng, Value,
                                   contract, instance_of)
-from .errors import require, settled
+from .errors import finite, require, settled
 from .gram import AKernel
 from .kernels import Gaussian, Linear, median_bandwidth
 from .rkhs import RKHSFunction
@@ -35,8 +35,10 @@ def coupling_loss(U: Points, V: Points, W: views.Ties) -> float:
     TypeError, ValueError            shapes that do not fit, negative weights
     """
     W = scipy.sparse.coo_array(W)
-    return float(sum(W.data[e] @ ((U[W.row[e]] - V[W.col[e]]) ** 2).sum(axis=1)
-                     for e in row_blocks(W.nnz, 32 * U.shape[1])))
+    with np.errstate(over="ignore", invalid="ignore"):
+        loss = sum(W.data[e] @ ((U[W.row[e]] - V[W.col[e]]) ** 2).sum(axis=1)
+                   for e in row_blocks(W.nnz, 32 * U.shape[1]))
+    return float(finite(loss, "the loss", "rescale U and V"))
 
 # %% ../nbs/12_cke.ipynb #66df1291
 @contract

@@ -194,9 +194,8 @@ Matrix = Annotated[ArrayLike, array("n", "d")]
 Plane = Annotated[ArrayLike, array("n", "2")]
 SquareMatrix = Annotated[ArrayLike, array("n", "n")]
 def _weights(value, name, call):
-    if getattr(value, "ndim", hasattr(value, "__len__")) and not isinstance(value, type):
-        return as_weights(value, len(value))
-    return shaped(as_floats(value, name), name, ("n",))
+    w = shaped(as_floats(value, name), name, ("n",), hint=", one number for each point")
+    return as_weights(w, w.shape[0])
 
 
 Weights = Annotated[ArrayLike, Word("array (n,), ≥ 0", _weights, ("n",),
@@ -672,7 +671,8 @@ class Call:
     def kernel(self, of):
         "The kernel that says what points are: an argument, the object itself, its k, or none"
         owner = self.seen.get(of or self.plan.kernel or "self")
-        kernel = owner if hasattr(owner, "_marked") else getattr(owner, "k", None)
+        known = hasattr(owner, "_marked") and not isinstance(owner, type)
+        kernel = owner if known else getattr(owner, "k", None)
         return kernel if hasattr(kernel, "_marked") else None
 
     def agree(self, name, word, value):

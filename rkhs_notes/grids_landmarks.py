@@ -362,7 +362,9 @@ def cluster_centres(X, m, rng):
     start = X[rng.choice(len(X), min(m, len(X)), replace=False)]
     unit = float(np.abs(X - X[0]).max()) or 1.0
     clusters = KMeans(len(start), init=(start - X[0]) / unit, n_init=1, max_iter=10, tol=0)
-    return X[0] + unit * clusters.fit((X - X[0]) / unit).cluster_centers_
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")              # that points coincide, in this unit
+        return X[0] + unit * clusters.fit((X - X[0]) / unit).cluster_centers_
 
 # %% ../nbs/09a_grids_landmarks.ipynb #7de24774
 @contract

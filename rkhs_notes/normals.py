@@ -44,6 +44,7 @@ def sobol_normals(n: Count, d: Annotated[int, count(1, qmc.Sobol.MAXDIM)],
     ----------
     Owen (1998); Yang, Sindhwani, Avron and Mahoney (2014)
     """
+    require_fits((n, d), 16, "coupling='structured'")
     cube = qmc.Sobol(d, seed=rng).random_base2(max(0, (n - 1).bit_length()))
     return ndtri(cube[:n] + 2.0**-31)
 
@@ -109,7 +110,9 @@ def structured_normals(n: Count, d: Count, rng: Rng = None) -> Turns:
     the length √p; Le, Sarlós and Smola (2013)
     """
     p = max(64, 1 << (d - 1).bit_length())
-    signs = rng.integers(0, 2, (-(-n // p), 3, p), dtype=np.int8) * 2 - 1
+    blocks = -(-n // p)
+    require_fits((blocks, 3, p), 2, "fewer rows or columns")
+    signs = rng.integers(0, 2, (blocks, 3, p), dtype=np.int8) * 2 - 1
     return Turns(signs, np.sqrt(rng.chisquare(p, n)), np.ones(d))
 
 # %% ../nbs/S_normals.ipynb #9ebff62c

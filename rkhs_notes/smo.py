@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.linalg.blas import saxpy
 from . import settings
-from .arrays import Cholesky, in_parallel, one_blas_thread, spans
+from .arrays import Cholesky, as_number, in_parallel, one_blas_thread, spans
 from .contracts import (Count, Function, Positive, Value, Vector, contract, instance_of,
                                   recast, taken_of)
 
@@ -570,6 +570,8 @@ def solve_box(distances: _Distances, problem: _Problem, start: Vector = None, to
     Bertsekas (1982) for jumps cut off at the box; Wen et al. (2018) for working sets of many pairs
     """
     start = np.zeros(len(problem)) if start is None else start
+    as_number(np.abs(problem.p).max(), "the largest of y", at_most=1e150,
+              because=", or squares overflow: rescale y")
     b = np.clip(start, problem.lo, problem.hi).astype(float)
     size = np.abs(b).sum()
     for name, came, sum_ in ("start", b.sum(), problem.total), ("|start|", size, problem.size):

@@ -87,7 +87,8 @@ def rule(k, leaves):
 
 # %% ../nbs/15b_stein.ipynb #b1a8be18
 def _gaussian(k, t):
-    K, c = np.exp(t / (-2 * k.bandwidth**2)), -1 / (2 * k.bandwidth**2)
+    c = -0.5 / k.bandwidth / k.bandwidth
+    K = np.exp(c * t)
     return Slope(K, c * K, c**2 * K)
 
 

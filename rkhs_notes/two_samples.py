@@ -249,7 +249,8 @@ def mmd_detectable(m: Count, n: Count, level: Probability = 0.05, miss: Probabil
     ----------
     Kim, Balakrishnan and Wasserman (2022) for the form of such bounds
     """
-    tails = math.sqrt(2 * math.log(2 / miss)) + 2 * math.sqrt(math.log(4 / (level * miss)))
+    overlooked = math.log(2) - math.log(miss)
+    tails = math.sqrt(2 * overlooked) + 2 * math.sqrt(math.log(2) + overlooked - math.log(level))
     return math.sqrt(bound * (1 / m + 1 / n)) * (1 + math.sqrt(2) + tails)              # (11.13a)
 
 # %% ../nbs/11a_two_samples.ipynb #d25907dc
