@@ -31,6 +31,22 @@ SETTLE = """() => new Promise(done => {
 })"""
 THEME = "theme => Object.assign(document.documentElement.dataset, {theme, mode: theme})"
 CLOSE = "() => document.querySelectorAll('details').forEach(o => { o.open = false })"
+PREVIEW = """async () => {
+  const box = document.getElementById("preview"), ends = /#(thm|prop|prp|def|lem|cor|law|alg|eq)-/;
+  const link = [...document.querySelectorAll("main a[href*='#']")].find(
+    (o) => ends.test(o.href) && o.getClientRects().length && !o.closest("mjx-container"));
+  if (!box || !link) return null;
+  link.focus();
+  for (let i = 0; i < 200 && box.hidden; i++) await new Promise((done) => setTimeout(done, 50));
+  await window.MathJax?.startup?.promise;
+  const { left, right, height } = box.getBoundingClientRect();
+  const kind = box.hidden || !height ? "no preview" : left < 0 || right > innerWidth ? "preview outside the window"
+    : box.scrollWidth > box.clientWidth + 1 ? "preview cut"
+    : box.querySelector("[data-mjx-error], mjx-merror") ? "preview with an error" : "";
+  link.blur();
+  dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }));
+  return [kind, link.getAttribute("href")];
+}"""
 LINKS = """() => [[...document.querySelectorAll('[id], a[name]')].map(o => o.id || o.name),
   [...document.querySelectorAll('a[href]')].map(o => o.getAttribute('href'))]"""
 AXE = """rules => axe.run(document, {resultTypes: ['violations'], ...(rules && {runOnly: rules})}).then(
@@ -55,6 +71,13 @@ def on_screen(page, width, theme="light"):
 def measured(page, name, screen, paper=False):
     for found in page.evaluate(MEASURE, {"column": COLUMN, "print": paper}):
         yield finding(name, screen, found["kind"], found["where"], found["by"])
+
+
+def previewed(page, name, screen):
+    "Does the first link to a statement, reached by Tab, show it inside the window?"
+    kind, link = page.evaluate(PREVIEW) or ("", "")
+    if kind:
+        yield finding(name, screen, kind, link)
 
 
 def on_paper(page, name):
@@ -84,6 +107,7 @@ def read_page(page, name):
     for width in WIDTHS:
         on_screen(page, width)
         found += measured(page, name, f"{width} px")
+        found += previewed(page, name, f"{width} px")
     return found + list(on_paper(page, name)), ids, links
 
 
@@ -91,7 +115,7 @@ def audit(browser, site, names, axe=lambda name: True, say=lambda text: None):
     "Findings on the pages `names` of the folder `site`; axe-core weighs those with axe(name)"
     findings, known, requests, errors = [], {}, [], []
     with served(site) as home:
-        page = browser.new_page(bypass_csp=True)
+        page = browser.new_page(bypass_csp=True, reduced_motion="reduce")  # colours are not weighed midway
         page.on("request", lambda request: requests.append(request.url))
         page.on(
             "console", lambda o: o.type == "error" and errors.append(f"{o.text} {o.location.get('url', '')}")

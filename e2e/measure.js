@@ -55,6 +55,11 @@
     before: "output cut", behind: "output cut", scrolls: { kind: "output wider than its box", always: true } });
   judge("main img, main table, main video", {
     before: "picture or table cut", behind: "picture or table cut", scrolls: { kind: "picture or table cut" } });
+  if (innerWidth < 600)  // cards, or fewer columns
+    for (const el of document.querySelectorAll("main table:not(.cell_output table)")) {
+      const { scrolls } = lost(el);
+      if (seen(el) && scrolls > slack) note("table scrolls sideways", el, scrolls);
+    }
   for (const wrong of document.querySelectorAll("[data-mjx-error], mjx-merror")) note("formula with an error", wrong, 0);
   const over = document.documentElement.scrollWidth - document.documentElement.clientWidth;
   if (over > slack && !print) note("page wider than the window", document.querySelector("h1") || document.body, over);

@@ -23,6 +23,9 @@ OPEN_ON_PAPER = """@media print {
 }"""
 SOLUTION = "<details><summary>Solution</summary><p>It is so.</p></details>"
 
+WIDE_TABLE = "<div><table><tr><td style='min-width: 900px'>1</td></tr></table></div>"
+OUTSIDE = "<div id='preview' style='position: fixed; left: 1390px; width: 30px'>1</div>"
+
 BAD = {  # fault: (style, body, screen on which it must be found)
     "formula clipped at its left end": (CENTRED, FORMULA, "1400 px"),
     "formula cut": ("", FORMULA, "400 px"),
@@ -38,6 +41,9 @@ BAD = {  # fault: (style, body, screen on which it must be found)
     "picture or table cut": ("", "<table><tr><td style='min-width: 900px'>1</td></tr></table>", "400 px"),
     "page wider than the window": ("", "<div style='width: 1600px'>1</div>", "1400 px"),
     "picture without alt": ("", "<img src='data:,'>", "1400 px"),
+    "table scrolls sideways": ("div { overflow-x: auto }", WIDE_TABLE, "400 px"),
+    "no preview": ("", "<a href='#thm-1-1'>1.1</a><div id='preview' hidden></div>", "400 px"),
+    "preview outside the window": ("", f"<a href='#thm-1-1'>1.1</a>{OUTSIDE}", "1400 px"),
     "closed on paper": ("", SOLUTION, "print"),
 }
 GOOD = {
