@@ -116,6 +116,7 @@ def audit(browser, site, names, axe=lambda name: True, say=lambda text: None):
     findings, known, requests, errors = [], {}, [], []
     with served(site) as home:
         page = browser.new_page(bypass_csp=True, reduced_motion="reduce")  # colours are not weighed midway
+        page.set_default_timeout(180_000)
         page.on("request", lambda request: requests.append(request.url))
         page.on(
             "console", lambda o: o.type == "error" and errors.append(f"{o.text} {o.location.get('url', '')}")
