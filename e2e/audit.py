@@ -40,7 +40,8 @@ PREVIEW = """async () => {
   for (let i = 0; i < 200 && box.hidden; i++) await new Promise((done) => setTimeout(done, 50));
   await window.MathJax?.startup?.promise;
   const { left, right, height } = box.getBoundingClientRect();
-  const kind = box.hidden || !height ? "no preview" : left < 0 || right > innerWidth ? "preview outside the window"
+  const kind = box.hidden || !height ? "no preview"
+    : left < 0 || right > innerWidth ? "preview outside the window"
     : box.scrollWidth > box.clientWidth + 1 ? "preview cut"
     : box.querySelector("[data-mjx-error], mjx-merror") ? "preview with an error" : "";
   link.blur();
