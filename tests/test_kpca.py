@@ -428,3 +428,33 @@ def test_a_near_miss_of_symmetry(use):
     use(K + allowed / 3 * skew)
     with pytest.raises(ValueError, match="symmetric"):
         use(K + 3 * allowed * skew)
+
+
+class Table(Kernel):
+    "k(i, j) of a matrix that nobody looked at"
+
+    values = np.eye(20)
+
+    def _gram(self, X, Y, xp):
+        return self.values[np.ix_(X[:, 0].astype(int), Y[:, 0].astype(int))]
+
+
+def test_a_near_miss_of_positivity(monkeypatch):
+    "The least eigenvalue of H K H may be −1000 times what rounding leaves of the largest, and no less"
+    Q = np.linalg.qr(np.c_[np.ones(20), np.random.default_rng(2).normal(size=(20, 19))])[0][:, 1:]
+    allowed = 1e3 * np.finfo(float).eps ** 0.75 * 4.0
+    for times, refused in ((0.3, False), (3.0, True)):
+        K = Q[:, :3] * [4.0, 2.0, -times * allowed] @ Q[:, :3].T
+        monkeypatch.setattr(Table, "values", (K + K.T) / 2 + 1.0)
+        if refused:
+            with pytest.raises(IndefiniteKernel, match="least eigenvalue of H K H"):
+                kernel_pca(Table(), np.arange(20), 2)
+        else:
+            kernel_pca(Table(), np.arange(20), 2)
+
+
+def test_scores_a_thousand_million_times_those_of_the_sample_have_no_pre_image():
+    pca = kernel_pca(Gaussian(1.0), X, 2)
+    far = np.array([[2e8 * np.abs(pca.scores).max(), 0.0]])
+    with pytest.raises(ValueError, match="no point is near"):
+        pca.pre_image(far)

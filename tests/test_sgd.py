@@ -12,7 +12,7 @@ from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, N
 from rkhs_notes.features import FeatureMap
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Matern, Polynomial, Precomputed
 from rkhs_notes.representer import minimize_risk, ridge
-from rkhs_notes.rkhs import RKHSFunction
+from rkhs_notes.rkhs import RKHS, RKHSFunction
 from rkhs_notes.sgd import (
     Cost,
     FeatureFunction,
@@ -276,6 +276,38 @@ def test_the_drift_of_one_centre_is_the_distance():
     free, lean = (learn(k, twins, signs, **given) for learn in (kernel_sgd, budgeted_sgd))
     assert len(lean.function.Z) == 1
     assert lean.drift == pytest.approx(lean.function.distance(free), rel=1e-3) and lean.drift > 1e-6
+
+
+def test_what_is_forgotten_is_missed_least():
+    given = dict(steps=5, step_size=0.3, rng=2)
+    wide = Gaussian(1.0)
+    free, lean = kernel_sgd(wide, X, y, **given), budgeted_sgd(wide, X, y, budget=4, **given)
+    Z = free.Z[free.alpha != 0]
+    rest = [np.delete(Z, j, axis=0) for j in range(5)]
+    missed = [free.distance(RKHS(wide).project(free, R)) for R in rest]
+    assert lean.drift == pytest.approx(min(missed), rel=1e-6)
+
+
+def test_ties_of_costs_and_limits_of_steps():
+    assert break_even(Cost(3, 1, 1, 0), Cost(5, 1, 1, 0)) == math.inf
+    needs = cost_model(4, 100, 10, 1, 10**6).memory
+    assert cheapest_option(100, 10, 5000, 10**6, memory=needs) == 4
+    assert cheapest_option(100, 10, 5000, 10**6, memory=needs - 1) == 3
+    given = dict(lam=2.0, steps=3, rng=0)
+    kernel_sgd(k, X, y, step_size=0.99 * 150 / 8, **given)
+    with pytest.raises(ValueError, match="less than half"):
+        kernel_sgd(k, X, y, step_size=1.01 * 150 / 8, **given)
+
+
+def test_features_that_are_nearly_those_of_the_kernel():
+    "The inner products may be off by 1e-6, relatively"
+    for times, refused in ((0.3, False), (3.0, True)):
+        phi = FeatureMap(Linear(), 2, 2, lambda X, t=times: X * math.sqrt(1 + t * 1e-6))
+        if refused:
+            with pytest.raises(LawBroken, match="option 1 wants features"):
+                kernel_sgd(Linear(), X, y, option=1, steps=2, features=phi, rng=0)
+        else:
+            kernel_sgd(Linear(), X, y, option=1, steps=2, features=phi, rng=0)
 
 
 def test_costs():

@@ -417,3 +417,7 @@ def test_words_of_the_signature():
         A.centred = False
     with pytest.raises(TypeError, match="centred"):
         GramOperator(Gaussian(1), cloud[:9], centred="yes")
+
+
+def test_the_lowest_value_is_that_of_the_whole_matrix():
+    assert leading_eigenpairs(np.diag([3.0, 1.0, -2.0, 0.5]), 2).lowest == -2.0
