@@ -356,6 +356,21 @@ def as_labels(y, n, name="y"):
                         "use one type.") from None
 
 # %% ../nbs/C_arrays.ipynb #0d9b3f08
+def _as_float(value):
+    "The float that equals one real number, infinity where none is so large; None for other things"
+    plain = type(value) in (float, int)
+    value = value if plain else at_home(value, "a number", "a parameter")
+    if value is np.ma.masked:
+        return None
+    try:
+        other = not plain and (np.ndim(value) != 0 or np.asarray(value).dtype.kind in "bcSUmM")
+        return None if other else float(value)
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):
+        return None
+
+
 def as_number(value, name, above=None, at_least=None, below=None, at_most=None, because="",
               kind="finite"):
     """A finite real number within its range, as a float.
@@ -390,22 +405,7 @@ def as_number(value, name, above=None, at_least=None, below=None, at_most=None, 
         raise TypeError(f"{name} = {value!r}: pass one real number{bound}.")
     raise ValueError(f"{name} = {number:g}: pass a {kind} number{bound}{because}.")
 
-
-def _as_float(value):
-    "The float that equals one real number, infinity where none is so large; None for other things"
-    plain = type(value) in (float, int)
-    value = value if plain else at_home(value, "a number", "a parameter")
-    if value is np.ma.masked:
-        return None
-    try:
-        other = not plain and (np.ndim(value) != 0 or np.asarray(value).dtype.kind in "bcSUmM")
-        return None if other else float(value)
-    except OverflowError:
-        return math.inf
-    except (TypeError, ValueError):
-        return None
-
-
+# %% ../nbs/C_arrays.ipynb #2441ed0a
 def as_count(value, name, at_least=1, at_most=None, because=""):
     """A whole number within its range, as an int.
 

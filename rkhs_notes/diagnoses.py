@@ -4,13 +4,7 @@
 __all__ = []
 
 # %% ../nbs/S_diagnoses.ipynb #86957c7a
-import copy
-import functools
-import inspect
-import itertools
-import math
-import traceback
-import types
+import copy, functools, inspect, itertools, math, traceback, types
 from dataclasses import dataclass, replace
 import numpy as np
 

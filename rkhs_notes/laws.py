@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 import numpy as np
 from .arrays import Objects, as_floats, as_points, shaped
-from .contracts import (Finite, MorePoints, Points, Whole, Word, contract, fitting,
-                                  recast)
+from .contracts import Finite, MorePoints, Points, Whole, Word, contract, fitting, recast
 from .errors import require
 from .gram import (Pointed, as_kernel, distance_matrix, gram_matrix, n_points,
                              pair_values, rowwise)

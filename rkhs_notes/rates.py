@@ -250,7 +250,8 @@ def spectral_risk(eigenvalues: Annotated[Any, array("m", at_least=0)],
     mu = eigenvalues.reshape(-1, *(1,) * t.ndim)
     left = (t / np.maximum(mu + t, np.finfo(float).tiny)) ** passes
     with np.errstate(over="ignore"):
-        bias2 = finite(np.tensordot(coefficients**2, left**2, 1), "the bias", "rescale coefficients")
+        bias2 = np.tensordot(coefficients**2, left**2, 1)
+        bias2 = finite(bias2, "the bias", "rescale coefficients")
     return bias2, noise / n * ((1 - left) ** 2).sum(axis=0)
 
 # %% ../nbs/16a_rates.ipynb #e604130d
