@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NB ?= $(wildcard nbs/*.ipynb)
 RECORDS = $(shell grep -ho 'make bench ROW=[a-z_]*' nbs/*.ipynb | sed 's/.*=//' | sort -u)
 
-.PHONY: help notes lite slides pdf test engines e2e mutants nightly lab prepare outputs matrix release bench bench-check bench-page
+.PHONY: help notes lite slides pdf test engines e2e coverage mutants nightly lab prepare outputs matrix release bench bench-check bench-page
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -80,6 +80,12 @@ bench-check: $(VENV)/.ok ## the same; fails where a row fell below its aim twice
 
 bench-page: $(VENV)/.ok ## keep the results in _bench/ as the page of the site
 	@$(BIN)/python benchmarks/report.py --store
+
+coverage: $(VENV)/.ok ## lines and branches of the package that tests and notebooks run (an hour): a page in _coverage/
+	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[coverage]'
+	@export COVERAGE_FILE=$(CURDIR)/_coverage/data; status=0; \
+	$(BIN)/coverage run -m pytest -q || status=1; $(BIN)/coverage combine -q && \
+	$(BIN)/coverage html -q -d _coverage/html && $(BIN)/coverage report --skip-covered || status=1; exit $$status
 
 $(VENV)/.ok: pyproject.toml
 	@command -v $(PY) >/dev/null || { echo "$(PY) is not installed; PY=... names another interpreter"; exit 1; }

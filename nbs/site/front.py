@@ -14,6 +14,7 @@ PAGES = {
     "desk.md": "desk:page",
     "prerequisites.png": "desk:picture",
     "statements.md": "statements:page",
+    "oracles.md": "oracles:page",
     "notation.md": "notation:page",
     "words.md": "words:page",
     "lectures.md": "lectures:catalogue",

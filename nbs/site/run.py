@@ -58,7 +58,7 @@ def execute(path, *skip):
         nb,
         timeout=900,
         record_timing=False,
-        shutdown_kernel="immediate",
+        shutdown_kernel="graceful" if "COVERAGE_PROCESS_CONFIG" in os.environ else "immediate",  # to save it
         extra_arguments=KERNEL,
         resources=folder,
     ).execute()
