@@ -76,7 +76,9 @@ def check_inner_product(inner: Inner, vectors: Vectors, rng: Rng = None) -> Fini
     _combined([1] * len(vectors), [*vectors])                    # refuses vectors of two spaces
     with np.errstate(over="ignore", invalid="ignore"):
         gram = np.array([[inner(f, g) for g in vectors] for f in vectors], dtype=float)
-    m = len(finite(gram, "a product of vectors", "rescale them"))
+    m = len(gram)
+    require("⟨f, g⟩ is finite", np.sum(~np.isfinite(gram)), 0,
+            "A mistake in the product, or vectors so long that it overflows: rescale them.")
     lengths, rounding = np.sqrt(np.abs(gram.diagonal())), 100 * m * _eps(vectors)
     i = int(np.argmin(lengths > 0))                              # one of no length, if there is one
     require("⟨f, f⟩ = 0 only for f = 0", 0.0 if lengths[i] > 0 else 1.0, 0.0,
@@ -161,7 +163,9 @@ def check_norm(norm: Norm, vectors: Vectors) -> Finite:
     """
     vectors, rounding, worst = [*vectors, *_corners(vectors)], 100 * _eps(vectors), 0.0
     with np.errstate(over="ignore", invalid="ignore"):
-        sizes = finite(np.array([norm(f) for f in vectors]), "a norm", "rescale the vectors")
+        sizes = np.array([norm(f) for f in vectors])
+    require("‖f‖ is finite", np.sum(~np.isfinite(sizes)), 0,
+            "A mistake in the norm, or vectors so long that it overflows: rescale them.")
     for i, (f, size) in enumerate(zip(vectors, sizes)):
         require("‖f‖ > 0 for f ≠ 0", 0.0 if size > 0 else 1.0, 0.0,
                 f"Vector {i} has ‖f‖ = {size:g}.")

@@ -149,7 +149,8 @@ def random_signs(n: Count, n_draws: Count, rng: Rng = None):
 
 def _columns(n, n_draws, rows):
     "rows(b), (b, n), a MiB at a time and side by side as columns"
-    require_fits((n, n_draws), 1, "fewer draws, or in_batches")
+    if n * n_draws > settings.block_mib * 2**20:
+        require_fits((n, n_draws), 1, "fewer draws, or in_batches")
     columns = np.empty((n, n_draws), np.int8)
     for part in spans(n_draws, max(1, 2**20 // n)):
         columns[:, part] = rows(part.stop - part.start).T

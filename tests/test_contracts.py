@@ -132,6 +132,11 @@ DRAWS = {
         "k2": lambda rng: Gaussian(1) + Linear(),
         "c": lambda rng: 1.0,
     },
+    "pictures.low_resolution": {
+        "H": lambda rng: rng.normal(size=(3, 16)),
+        "factor": lambda rng: 2,
+        "shape": lambda rng: (2, 8),
+    },
     "machines.nu_svc": {"nu": lambda rng: 0.2},
     "structured.fisher_information": {
         "model": lambda rng: MarkovChain("ac", np.full((2, 2), 0.5)),
