@@ -3218,6 +3218,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                 'rkhs_notes/unexplained.py'),
                                         'rkhs_notes.unexplained.Unexplained.__init__': ( 's_unexplained.html#unexplained.__init__',
                                                                                          'rkhs_notes/unexplained.py'),
+                                        'rkhs_notes.unexplained.Unexplained.beyond': ( 's_unexplained.html#unexplained.beyond',
+                                                                                       'rkhs_notes/unexplained.py'),
                                         'rkhs_notes.unexplained.Unexplained.loo': ( 's_unexplained.html#unexplained.loo',
                                                                                     'rkhs_notes/unexplained.py'),
                                         'rkhs_notes.unexplained.Unexplained.penalty': ( 's_unexplained.html#unexplained.penalty',

@@ -23,21 +23,32 @@ class Unexplained:
         self.gram, self.lams = K, systems.range_of_lams(K)[::2]
         e, Q = systems.eigenpairs(centred(K), k, beside=np.abs(K).max())
         some = e > 8 * np.finfo(float).eps * e[-1]
-        self.e, self.Q = e[some], Q[:, some]
+        some[0] = False                                          # the constant: Q 1 = 0
+        self.e, self.Q, self.complete = e[some], Q[:, some], some.sum() == n - 1     # N = 0
 
     def residuals(self, F, lam):
         "R F for centred F   (UNX.1)"
-        gain = self.e / (self.e + lam)
-        return F - self.Q @ (gain[:, None] * (self.Q.T @ F))
+        along = self.Q.T @ F
+        beyond = 0.0 if self.complete else F - self.Q @ along
+        return beyond + self.Q @ ((lam / (self.e + lam))[:, None] * along)
+
+    def beyond(self, K, KQ, between):
+        "Diagonals of N and N K N, and N K Q"
+        if self.complete:
+            return 0.0, 0.0, np.zeros_like(KQ)
+        Q, NKQ = self.Q, KQ - self.Q @ between
+        N = 1 - 1 / len(K) - np.sum(Q * Q, axis=1)
+        return np.maximum(N, 0), K.diagonal() - np.sum(Q * (KQ + NKQ), axis=1), NKQ
 
     def loo(self, K, lams):
         "Mean squared leave-one-out error of each penalty, for features with centred Gram matrix K"
         Q, KQ, errors = self.Q, K @ self.Q, []
         between = Q.T @ KQ
+        N, NKN, NKQ = self.beyond(K, KQ, between)
         for lam in lams:
-            G = Q * (self.e / (self.e + lam))
-            left = K.diagonal() - 2 * np.sum(G * KQ, axis=1) + np.sum((G @ between) * G, axis=1)
-            rest = 1 - 1 / len(K) - np.sum(G * Q, axis=1)
+            W = Q * (lam / (self.e + lam))
+            left = NKN + np.sum((2 * NKQ + W @ between) * W, axis=1)
+            rest = N + np.sum(W * Q, axis=1)
             errors.append(float(np.mean(left / np.maximum(rest, 1e-12) ** 2)))     # (UNX.2)
         return np.array(errors)
 

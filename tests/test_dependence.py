@@ -417,6 +417,19 @@ def test_a_label_that_explains_all():
     assert generalized_covariance_test(same, x, y + x - z, z, rng=0).pvalue < 0.01
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_the_order_of_storage_does_not_choose_the_penalty(seed):
+    rng = np.random.default_rng(seed)
+    x, y, z = rng.normal(size=(6, 4)), rng.normal(size=(6, 4)), 1 + rng.uniform(size=(6, 5))
+    # the least w is 1e-8, of which eps is 2e-8: the penalty is found, and T then keeps its digits
+
+    def ask(z):
+        return generalized_covariance_test(2 * Gaussian(1.0), x, y, z, rng=0, n_draws=4).statistic
+
+    assert ask(np.asfortranarray(z)) == pytest.approx(ask(z), rel=1e-7)
+    assert ask(z + 1e-15) == pytest.approx(ask(z), rel=1e-7)
+
+
 def test_the_exercises_diagnose():
     assert rn.exercises.check_exercises("15") > 20
 

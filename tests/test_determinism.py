@@ -269,7 +269,7 @@ def large_numbers():
     test, machine = rn.mmd_test(k, X[:300], X[300:], 99, rng=0), rn.svc(k, X, y, 1.0, tol=1e-8)
     return {
         "gram": float(k(X).sum()), "ridge": float(gp.mean(X[:9]).sum()),
-        "variance": float(gp.variance(X[:9]).sum()),
+        "variance": float(gp.var(X[:9]).sum()),
         "pca": float(pca.eigenvalues.sum()), "mmd": float(test.statistic), "p": float(test.pvalue),
         "features": float(rn.fourier_features(k, 5, 400, 0)(X).sum()),
         "large": float(rn.ridge_large(k, X, y, 0.1, 100, rng=0, tol=1e-8)(X[:9]).sum()),
