@@ -1137,6 +1137,7 @@ def _refuses(f, arguments, name):
     try:
         f(**arguments)
     except (TypeError, ValueError) as e:
-        assert name in str(e), f"{f.__qualname__}({name}={arguments[name]!r}) says only: {e}"
-        return 1
+        if name in str(e):
+            return 1
+        raise AssertionError(f"{f.__qualname__}({name}={arguments[name]!r}) says only: {e}") from e
     raise AssertionError(f"{f.__qualname__} took {name} = {arguments[name]!r}")

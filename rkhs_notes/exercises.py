@@ -173,12 +173,12 @@ def check_exercises(chapter: Chapter, rng: Rng = None) -> int:
     """
     tested = 0
     for number, exercise in chapter.items():
-        passed = check(number, exercise["answer"], 5, rng).passed
-        assert passed, f"{number}: its own solution is refused"
+        if not check(number, exercise["answer"], 5, rng).passed:
+            raise AssertionError(f"{number}: its own solution is refused")
         for name, mistake in exercise["mistakes"].items():
             verdict = check(number, mistake, 5, rng)
-            assert not verdict.passed and verdict.says == name, (
-                f"{number}: the mistake {name!r} got the verdict {verdict}")
+            if verdict.passed or verdict.says != name:
+                raise AssertionError(f"{number}: the mistake {name!r} got the verdict {verdict}")
             tested += 1
         tested += 1
     return tested

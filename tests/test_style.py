@@ -39,3 +39,11 @@ def test_no_module_runs_what_it_reads():
     sources = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "rkhs_notes").glob("*.py")}
     found = {name for name, source in sources.items() if list(runs_what_it_reads(source))}
     assert found == {"classroom.py"}  # the code of a student, in a process of its own
+
+
+def test_no_module_asserts():
+    "python -O leaves assertions out"
+    for path in (ROOT / "rkhs_notes").glob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        asserts = [node.lineno for node in nodes if isinstance(node, ast.Assert)]
+        assert not asserts, f"{path.name}, lines {asserts}: raise, or use require"
