@@ -83,4 +83,6 @@ class ForkedKernels(KernelProvisionerFactory):
 def fork_kernels():
     "From now on Jupyter's client starts kernels as forks, where that can be"
     if CAN_FORK:
+        # the locks of a kernel that is killed are its own affair
+        os.environ.setdefault("PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker")
         ForkedKernels.instance()  # the client asks its base class for the one instance, and gets this
