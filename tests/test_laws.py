@@ -365,7 +365,7 @@ def test_lp_norm_is_numpys_at_every_scale(x, p, scale):
     (lambda u, v: -(u @ v), "⟨f, f⟩ ≥ 0"), (lambda u, v: u @ v + 1, "linear|Σ"),
     (lambda u, v: u[0] * v[0] - u[1] * v[1], "≥ 0"), (lambda u, v: u[0] * v[0], "only for f = 0"),
     (lambda u, v: abs(u) @ abs(v), "Σ"), (lambda u, v: u @ np.triu(np.ones((3, 3))) @ v, "⟨g, f⟩"),
-    (lambda u, v: float("nan"), "⟨")])
+    (lambda u, v: float("nan"), "finite"), (lambda u, v: np.inf, "finite")])
 def test_check_inner_product_refuses(inner, words):
     vectors = list(np.random.default_rng(1).normal(size=(4, 3)))
     check_inner_product(np.dot, vectors)
@@ -375,7 +375,7 @@ def test_check_inner_product_refuses(inner, words):
 
 @pytest.mark.parametrize("norm, words", [
     (lambda v: lp_norm(v, 0.5), r"‖f \+ g‖"), (lambda v: lp_norm(v, 0), "‖c f‖"), (lambda v: v @ v, "‖c f‖"),
-    (lambda v: abs(v[0]), "> 0"), (lambda v: float("nan"), "‖f‖")])
+    (lambda v: abs(v[0]), "> 0"), (lambda v: float("nan"), "finite"), (lambda v: np.inf, "finite")])
 def test_check_norm_refuses(norm, words):
     with pytest.raises(LawBroken, match=words):
         check_norm(norm, list(np.eye(3)))

@@ -27,7 +27,7 @@ from rkhs_notes.kernels import (
     RationalQuadratic,
     Tensor,
 )
-from rkhs_notes.normals import structured_normals
+from rkhs_notes.normals import orthogonal_normals, structured_normals
 from rkhs_notes.random_features import (
     SpectralMeasure,
     features_for,
@@ -38,6 +38,7 @@ from rkhs_notes.random_features import (
 )
 from rkhs_notes.unbiased import check_unbiased
 from scipy.integrate import quad
+from scipy.linalg import qr
 from scipy.special import gammaln
 
 X = np.random.default_rng(7).normal(size=(6, 3))
@@ -527,3 +528,12 @@ def test_sparse_points():
             F, G = phi(B), phi(A.toarray())
             F, G = (np.asarray(f.toarray() if sp.issparse(f) else f) for f in (F, G))
             assert np.allclose(F, G)
+
+
+@pytest.mark.parametrize("n, d", [(3, 7), (7, 7), (9, 4)])
+def test_orthogonal_normals_are_columns_of_whole_factors(n, d):
+    rng = np.random.default_rng(5)
+    lengths = np.linalg.norm(rng.standard_normal((n, d)), axis=1)
+    factors = [qr(G) for G in rng.standard_normal((-(-n // d), d, d))]
+    rows = np.vstack([(Q * np.sign(np.diagonal(R))).T for Q, R in factors])[:n]
+    np.testing.assert_allclose(orthogonal_normals(n, d, 5), lengths[:, None] * rows, atol=1e-13)

@@ -169,3 +169,13 @@ def test_bad_input_is_refused_in_words(call, words):
     with pytest.raises((TypeError, ValueError)) as error:
         call()
     assert words in str(error.value)
+
+
+def test_draws_beyond_memory_are_refused_and_batches_are_not():
+    with settings.using(result_mib=1, block_mib=1):
+        for draw in (lambda b: random_signs(10, b, 0), lambda b: random_labels(3, 10, b, 0)):
+            with pytest.raises(MemoryError, match="fewer draws"):
+                draw(2 * 10**5)
+            assert draw(10**5).shape == (10, 10**5)
+        sums = in_batches(lambda b, rng: random_signs(10, b, rng), lambda S: S.sum(axis=0), 10, 2 * 10**5, 0)
+    assert sums.shape == (2 * 10**5,) and abs(sums.mean()) < 5 * (10 / 2e5) ** 0.5
