@@ -1,6 +1,7 @@
 """Open the pages of a built site on every screen and say what a reader cannot see or reach.
 
-Every page is measured at two widths and on paper; axe-core, which is slow, weighs a sample of the API pages.
+Every page is measured at two widths and on paper. axe-core, which is slow, weighs a sample of the API pages:
+all but colours in light; colours, in light and dark, on the first page where a text looks like that.
 
 python e2e/audit.py [--site _site] [--json FILE] [--axe N] [pages ...]    exits with 1 if anything is found
 """
@@ -16,11 +17,11 @@ from findings import as_json, axe_findings, dead_links, finding, foreign, is_bad
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-MEASURE, PRUNE = (HERE / "measure.js").read_text(), (HERE / "prune.js").read_text()
+MEASURE, PRUNE, LOOKS = ((HERE / f"{name}.js").read_text() for name in ("measure", "prune", "looks"))
 COLUMN = ".bd-article-container"
 A4 = 718  # pixels between margins of one centimetre
-WIDTHS = (1400, 400)
-AXE_ON = {"light": (1400, "light", None), "dark": (1400, "dark", ["color-contrast", "link-in-text-block"])}
+WIDTHS, HEIGHT = (1400, 400), 300  # what is painted costs time
+THEMES, COLOURS = ("light", "dark"), ("color-contrast", "link-in-text-block")
 READY = """async () => {
   if (window.MathJax?.startup?.promise) await MathJax.startup.promise
   if (document.fonts) await document.fonts.ready
@@ -50,7 +51,8 @@ PREVIEW = """async () => {
 }"""
 LINKS = """() => [[...document.querySelectorAll('[id], a[name]')].map(o => o.id || o.name),
   [...document.querySelectorAll('a[href]')].map(o => o.getAttribute('href'))]"""
-AXE = """rules => axe.run(document, {resultTypes: ['violations'], ...(rules && {runOnly: rules})}).then(
+ONLY = "() => document.body.querySelectorAll('*').forEach(o => looks.has(o) || o.remove())"
+AXE = """rules => axe.run(document, {resultTypes: ['violations'], preload: false, ...rules}).then(
   found => found.violations.map(({id, impact, nodes}) => ({id, impact, nodes: nodes.map(
     ({target}) => ({target}))})))"""
 
@@ -64,7 +66,7 @@ def axe_script():
 
 def on_screen(page, width, theme="light"):
     "Sets the width and the theme, and waits until the page has followed"
-    page.set_viewport_size({"width": width, "height": 1000})
+    page.set_viewport_size({"width": width, "height": HEIGHT})
     page.evaluate(THEME, theme)
     page.evaluate(SETTLE)
 
@@ -90,14 +92,19 @@ def on_paper(page, name):
     page.emulate_media(media="screen")
 
 
-def weighed(page, name):
-    "axe-core: every rule in light, the colours again in dark"
+def weighed(page, name, known=()):
+    "axe-core, of the colours only where a text looks like none of `known`: findings, what looks are new"
     page.evaluate(OPEN)
-    page.evaluate(PRUNE)
     page.add_script_tag(path=axe_script())
-    for screen, (width, theme, rules) in AXE_ON.items():
-        on_screen(page, width, theme)
-        yield from axe_findings(name, screen, page.evaluate(AXE, rules))
+    looks = page.evaluate(LOOKS, [THEMES, [*known]])
+    on_screen(page, WIDTHS[0])
+    but_colours = {"rules": {rule: {"enabled": False} for rule in COLOURS}}
+    found = [*axe_findings(name, "light", page.evaluate(AXE, but_colours))]
+    page.evaluate(ONLY)
+    for theme in THEMES if looks else ():
+        on_screen(page, WIDTHS[0], theme)
+        found += axe_findings(name, theme, page.evaluate(AXE, {"runOnly": COLOURS}))
+    return found, looks
 
 
 def read_page(page, name):
@@ -105,6 +112,7 @@ def read_page(page, name):
     page.evaluate(READY)
     page.evaluate(OPEN)
     found, (ids, links) = [], page.evaluate(LINKS)
+    page.evaluate(PRUNE)
     for width in WIDTHS:
         on_screen(page, width)
         found += measured(page, name, f"{width} px")
@@ -114,10 +122,11 @@ def read_page(page, name):
 
 def audit(browser, site, names, axe=lambda name: True, say=lambda text: None):
     "Findings on the pages `names` of the folder `site`; axe-core weighs those with axe(name)"
-    findings, known, requests, errors = [], {}, [], []
+    findings, known, looks, requests, errors = [], {}, set(), [], []
     with served(site) as home:
         page = browser.new_page(bypass_csp=True, reduced_motion="reduce")  # colours are not weighed midway
         page.set_default_timeout(180_000)
+        page.set_viewport_size({"width": WIDTHS[0], "height": HEIGHT})
         page.on("request", lambda request: requests.append(request.url))
         page.on(
             "console", lambda o: o.type == "error" and errors.append(f"{o.text} {o.location.get('url', '')}")
@@ -131,7 +140,10 @@ def audit(browser, site, names, axe=lambda name: True, say=lambda text: None):
             known[name] = (set(ids) | {"", "top"}, links)
             found += [finding(name, "requests", "another host", url) for url in foreign(requests, home)]
             found += [finding(name, "console", "console error", text[:200]) for text in errors]
-            found += weighed(page, name) if axe(name) else ()
+            if axe(name):
+                remarks, new = weighed(page, name, looks)
+                found += remarks
+                looks.update(new)
             findings += found
             say(f"{name:36} {sum(map(is_bad, found)):5} {time.monotonic() - start:6.1f} s")
     files = {path.relative_to(site).as_posix() for path in Path(site).rglob("*") if path.is_file()}

@@ -1,4 +1,4 @@
-"""Run notebooks in JupyterLab as a reader does: every cell runs, nothing complains, sliders move.
+"""Run notebooks in JupyterLab by its own command Run All Cells: nothing complains, sliders move.
 
 python e2e/lab.py [notebook ...]    default: all; works on a copy, for JupyterLab saves by itself
 """
@@ -13,7 +13,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import URLError
-from urllib.request import Request, urlopen
+from urllib.request import urlopen
 
 from browser import chromium
 
@@ -22,12 +22,25 @@ PORT, LIMIT = 8931, 600  # seconds for a notebook
 READY = 300_000  # milliseconds for JupyterLab to show it
 HOME = f"http://127.0.0.1:{PORT}"
 CHOICES = ["token=", "password=", "disable_check_xsrf=True", "open_browser=False", "allow_root=True"]
-SLIDER = ".jp-OutputArea-output .noUi-handle"
-
-
-def asked(path, method="GET"):
-    with urlopen(Request(HOME + path, method=method), timeout=30) as answer:
-        return json.loads(answer.read() or "null")
+SLIDER, WIDGET = ".jp-OutputArea-output .noUi-handle", "application/vnd.jupyter.widget-view+json"
+RUN = """async ([path, seconds]) => {
+  const {commands, restored} = window.jupyterapp;
+  const run = async () => {
+    await restored;
+    const panel = window.panel = await commands.execute("docmanager:open", {path, factory: "Notebook"});
+    await panel.context.ready;
+    await panel.sessionContext.ready;
+    await commands.execute("notebook:run-all-cells");
+    return panel.content.model.toJSON().cells;
+  };
+  const late = new Promise((end) => setTimeout(end, 1000 * seconds, `not done after ${seconds} s`));
+  return Promise.race([run().catch(String), late]);
+}"""
+CLOSE = """async () => {
+  await window.panel?.sessionContext.shutdown();
+  window.panel?.dispose();
+  delete window.panel;
+}"""
 
 
 @contextmanager
@@ -37,13 +50,13 @@ def lab(folder):
     environment = {**os.environ, **own, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
     environment.pop("MPLBACKEND", None)
     options = [f"--ServerApp.{choice}" for choice in [*CHOICES, f"port={PORT}", f"root_dir={folder / 'nbs'}"]]
-    command = [sys.executable, "-m", "jupyterlab", *options]
+    command = [sys.executable, "-m", "jupyterlab", "--LabApp.expose_app_in_browser=True", *options]
     with open(folder / "lab.log", "w") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder)
     try:
         for _ in range(120):
             try:
-                asked("/api/status")
+                urlopen(f"{HOME}/api/status", timeout=30).close()
                 break
             except (URLError, ConnectionError):
                 time.sleep(0.5)
@@ -76,15 +89,6 @@ def unrun(notebook):
     return notebook
 
 
-def code_cells(file):
-    "The code cells as saved; None while JupyterLab is writing the file"
-    try:
-        cells = json.loads(file.read_text())["cells"]
-    except json.JSONDecodeError:
-        return None
-    return [o for o in cells if o["cell_type"] == "code" and "".join(o["source"]).strip()]
-
-
 def complaints(cells):
     "What went wrong in executed cells, from their prompts and outputs"
     for cell in cells:
@@ -98,34 +102,14 @@ def complaints(cells):
                 yield f"stderr: {''.join(output['text'])[:100]} in {first}"
 
 
-def run_all(page, file):
-    "Runs every cell and waits until all have run or one has failed; saves"
-    page.goto(f"{HOME}/lab/tree/{file.name}?reset", wait_until="domcontentloaded", timeout=READY)
-    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=READY)
-    page.wait_for_selector("text=/\\| Idle/", timeout=READY)
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.locator(".lm-Menu-itemLabel:has-text('Run All Cells')").first.click()
-    end = time.monotonic() + LIMIT
-    while time.monotonic() < end:
-        time.sleep(2)
-        if all(o["execution_state"] == "idle" for o in asked("/api/kernels")):
-            page.keyboard.press("Control+s")
-            time.sleep(2)
-            if (cells := code_cells(file)) is None:
-                continue
-            wrong = list(complaints(cells))
-            if not any(o.startswith("did not run") for o in wrong) or any(
-                o.startswith("failed") for o in wrong
-            ):
-                return wrong
-    return [f"still running after {LIMIT} s"]
+def has_slider(cells):
+    return any(WIDGET in output.get("data", {}) for cell in cells for output in cell["outputs"])
 
 
 def slider_moves(page):
-    "None without a slider; else whether its picture changes when it is moved by a key"
+    "Does the first picture with a slider change when that is moved by a key?"
+    page.wait_for_selector(SLIDER, timeout=READY)
     cell = page.locator(".jp-Cell:has(.noUi-handle)").first
-    if not page.locator(SLIDER).count():
-        return None
     cell.scroll_into_view_if_needed()
     picture = cell.locator(".jp-OutputArea-output img").first
     before = picture.get_attribute("src")
@@ -137,22 +121,29 @@ def slider_moves(page):
     return False
 
 
-def problems(page, file):
-    "All that is wrong with one notebook"
-    from playwright.sync_api import TimeoutError
-
-    errors = []
-    page.on("pageerror", lambda error: errors.append(f"page: {str(error)[:120]}"))
-    page.on("console", lambda o: o.type == "error" and errors.append(f"console: {o.text[:120]}"))
-    try:
-        wrong = run_all(page, file)
-    except TimeoutError as late:
-        return [f"JupyterLab was not ready: {str(late).splitlines()[0]}"]
-    if slider_moves(page) is False:
+def problems(page, name, errors):
+    "All that is wrong with one notebook; `errors` is filled by the page"
+    errors.clear()
+    cells = page.evaluate(RUN, [name, LIMIT])
+    if isinstance(cells, str):
+        return [cells, *errors]
+    cells = [o for o in cells if o["cell_type"] == "code" and "".join(o["source"]).strip()]
+    wrong = list(complaints(cells))
+    if has_slider(cells) and not slider_moves(page):
         wrong.append("a slider moves and its picture stays")
     if page.locator("mjx-merror, .jp-RenderedMarkdown [data-mjx-error]").count():
         wrong.append("an equation is not typeset")
     return wrong + errors
+
+
+def opened(browser):
+    "JupyterLab in a page, and the list that its errors go to"
+    page, errors = browser.new_page(viewport={"width": 1400, "height": 1000}), []
+    page.on("pageerror", lambda error: errors.append(f"page: {str(error)[:120]}"))
+    page.on("console", lambda o: o.type == "error" and errors.append(f"console: {o.text[:120]}"))
+    page.goto(f"{HOME}/lab?reset", wait_until="domcontentloaded", timeout=READY)
+    page.wait_for_function("window.jupyterapp", timeout=READY)
+    return page, errors
 
 
 def main(names):
@@ -164,17 +155,14 @@ def main(names):
         )
         failed = 0
         with lab(folder), chromium() as browser:
+            page, errors = opened(browser)
             for file in files:
-                start, page = time.monotonic(), browser.new_page(viewport={"width": 1400, "height": 1000})
-                wrong = problems(page, file)
-                page.close()
-                for session in asked("/api/sessions"):
-                    asked(f"/api/sessions/{session['id']}", "DELETE")
+                start = time.monotonic()
+                wrong = problems(page, file.name, errors)
+                page.evaluate(CLOSE)
                 failed += bool(wrong)
-                print(
-                    f"{file.name:30} {time.monotonic() - start:6.1f} s  {'; '.join(wrong) or 'runs'}",
-                    flush=True,
-                )
+                seconds = time.monotonic() - start
+                print(f"{file.name:30} {seconds:6.1f} s  {'; '.join(wrong) or 'runs'}", flush=True)
     sys.exit(failed > 0)
 
 

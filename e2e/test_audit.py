@@ -1,8 +1,9 @@
 """Each check of the audit finds the fault it is for on a small bad page, and nothing on a good one."""
 
 import pytest
-from audit import audit, read_page, weighed
+from audit import PRUNE, ROOT, audit, read_page, weighed
 from browser import chromium
+from findings import is_bad
 
 PAGE = """<!doctype html><html lang="en"><head><title>A page</title><meta charset="utf-8">
 <link rel="icon" href="data:,"><style>body {{ margin: 0 }}
@@ -52,6 +53,10 @@ GOOD = {
     "a solution that paper opens": (OPEN_ON_PAPER, SOLUTION),
     "a picture with words": ("", "<img src='data:,' alt='nothing'>"),
 }
+STATIC = ROOT / "nbs" / "site" / "static"
+CARDS = """<article class='bd-article'><div style='overflow-x: auto'><table><thead><tr><th>size</th>
+<th><p>at <mjx-container><svg width='20' height='9'></svg></mjx-container></p></th></tr></thead>
+<tbody><tr><td>1</td><td><p style='min-width: 380px'>.5</p></td></tr></tbody></table></div></article>"""
 FOREIGN = "<script src='http://127.0.0.2:9/x.js'></script><script>nowhere()</script>"
 
 
@@ -86,13 +91,56 @@ def test_a_good_page_is_left_alone(findings, name):
     assert findings(*GOOD[name]) == []
 
 
-def test_axe_finds_pale_text_in_the_dark_only(browser):
-    page = browser.new_page(bypass_csp=True)
-    style = "html[data-theme=dark] p { color: #888; background: #777 }"
-    page.set_content(PAGE.format(style=style, body="<p>Can you read this?</p>"))
-    found = [o for o in weighed(page, "page.html") if "color-contrast" in o["kind"]]
-    assert [o["screen"] for o in found] == ["dark"]
+def test_a_wide_table_becomes_cards_that_show_its_heads_as_drawn(browser, findings):
+    style = (STATIC / "notes.css").read_text()
+    script = f"<script>{(STATIC / 'reading.js').read_text()}</script>"
+    assert "table scrolls sideways" in {o["kind"] for o in findings("div { overflow-x: auto }", CARDS)}
+    assert findings(style, CARDS + script) == []
+    page = browser.new_page(viewport={"width": 400, "height": 900})
+    page.set_content(PAGE.format(style=style, body=CARDS + script))
+    assert [" ".join(o.split()) for o in page.locator("td").all_inner_texts()] == ["1", "at : .5"]
+    assert page.locator("td mjx-container svg").bounding_box()["width"] == 20
+    page.set_viewport_size({"width": 1400, "height": 900})
+    assert not page.locator("td mjx-container").is_visible() and page.locator("th mjx-container").is_visible()
     page.close()
+
+
+PALE = "html[data-theme=dark] p { color: #888; background: #777 }"
+
+
+def axed(browser, style, body, known=()):
+    page = browser.new_page(bypass_csp=True)
+    page.set_content(PAGE.format(style=style, body=body))
+    page.evaluate(PRUNE)
+    found, looks = weighed(page, "page.html", known)
+    page.close()
+    return [(o["kind"].split(": ")[1], o["screen"]) for o in found if is_bad(o)], looks
+
+
+def test_axe_finds_pale_text_in_the_dark_only_and_weighs_a_look_once(browser):
+    lines = "<p>Can you read this?</p>" * 9
+    found, looks = axed(browser, PALE, lines)
+    assert found == [("color-contrast", "dark")] * 2 and len(looks) == 2  # of nine; and the heading
+    assert axed(browser, PALE, lines, looks) == ([], [])
+    paler = "<p style='color: #eee'>And this?</p>"
+    assert ("color-contrast", "light") in axed(browser, PALE, lines + paler, looks)[0]
+
+
+FORMULA_LINK = "<mjx-container><svg><a href='#top' tabindex='0'></a></svg></mjx-container>"
+UNLIKE = {
+    "color-contrast": "<pre><span>a = </span><span style='color: #eee'>123</span></pre>",
+    "link-in-text-block": "<p>Try <a href='#top' style='color: #222; text-decoration: none'>this</a> now</p>",
+    "image-alt": "<p><img src='data:,'></p>",
+    "link-name": "<a href='#top'><mjx-container><svg width='9' height='9'></svg></mjx-container></a>",
+    "button-name": "<button></button>",
+    "aria-hidden-focus": f"<div aria-hidden='true'>{FORMULA_LINK}</div>",
+}
+
+
+@pytest.mark.parametrize("rule", UNLIKE)
+def test_axe_finds_after_the_page_was_made_small(browser, rule):
+    assert rule in [found for found, _ in axed(browser, "", "<p>Words.</p>" * 5 + UNLIKE[rule])[0]]
+    assert axed(browser, "", "<p>Words.</p>" * 5)[0] == []
 
 
 def test_requests_errors_and_links(browser, tmp_path):

@@ -11,6 +11,7 @@ sys.path.insert(0, str(ROOT / "e2e"))
 import browser  # noqa: E402
 from audit import all_pages, weighs  # noqa: E402
 from findings import axe_findings, dead_links, finding, foreign, is_bad, table  # noqa: E402
+from lab import WIDGET, complaints, has_slider, unrun  # noqa: E402
 
 
 def links(*addresses, page="a/b.html"):
@@ -87,3 +88,21 @@ def test_without_chromium_there_are_words(monkeypatch):
 def test_a_notebook_names_its_kernel(path):
     # else JupyterLab asks each reader which one to take
     assert read(path).metadata.get("kernelspec", {}).get("name") == "python3"
+
+
+def code(source, count, *outputs):
+    return {"cell_type": "code", "source": [source], "execution_count": count, "outputs": list(outputs)}
+
+
+def test_what_jupyterlab_shows_is_judged():
+    picture = {"output_type": "display_data", "data": {"image/png": "", WIDGET: {}}}
+    wrong = {"output_type": "error", "ename": "ValueError", "evalue": "too long"}
+    grumble = {"output_type": "stream", "name": "stderr", "text": ["careful"]}
+    fine = [code("a = 1", 1), code("plot()", 2, picture)]
+    assert list(complaints(fine)) == [] and has_slider(fine) and not has_slider(fine[:1])
+    assert list(complaints([code("f()", 1, wrong), code("g()", None), code("h()", 3, grumble)])) == [
+        "failed: ValueError: too long in f()",
+        "did not run: g()",
+        "stderr: careful in h()",
+    ]
+    assert len(list(complaints(unrun({"cells": fine})["cells"]))) == 2  # nothing stored counts as run

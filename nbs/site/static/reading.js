@@ -14,17 +14,26 @@ function measureFormulas() {
   }
 }
 
-// a table of words that is wider than the text: on a telephone a card for each row (notes.css)
+// each cell with the head of its column, formulas as they are drawn; hidden but on cards
+function nameCells(table, heads) {
+  for (const row of table.tBodies[0].rows)
+    [...row.cells].forEach((cell, i) => {
+      cell.classList.toggle("empty", !cell.textContent.trim() && !cell.querySelector("img, svg"));
+      if (!heads[i]?.textContent.trim() || !(i || heads[i].querySelector("mjx-container"))) return;
+      const name = document.createElement("span");
+      name.className = "column";
+      name.append(...(heads[i].querySelector("p") ?? heads[i]).cloneNode(true).childNodes, ": ");
+      cell.prepend(name);
+    });
+}
+
+// a table that is wider than the text: on a telephone a card for each row (notes.css)
 function dealCards() {
   for (const table of document.querySelectorAll("main table:not(.cell_output table)")) {
-    const names = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+    const heads = [...table.querySelectorAll("thead th")];
     table.classList.remove("cards");
-    if (names.length < 3 || table.offsetWidth <= table.parentElement.clientWidth + 1) continue;
-    for (const row of table.tBodies[0].rows)
-      [...row.cells].forEach((cell, i) => {
-        if (i && names[i]) cell.dataset.column = names[i];
-        cell.classList.toggle("empty", !cell.textContent.trim() && !cell.querySelector("img, svg"));
-      });
+    if (heads.length < 2 || table.offsetWidth <= table.parentElement.clientWidth + 1) continue;
+    if (!table.querySelector(".column")) nameCells(table, heads);
     table.classList.add("cards");
   }
 }
