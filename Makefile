@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 NB ?= $(wildcard nbs/*.ipynb)
 RECORDS = $(shell grep -ho 'make bench ROW=[a-z_]*' nbs/*.ipynb | sed 's/.*=//' | sort -u)
 
+unexport PYTHONDONTWRITEBYTECODE # or each kernel would compile the package anew
+
 .PHONY: help notes lite slides pdf test engines e2e coverage mutants nightly lab prepare outputs matrix release bench bench-check bench-page
 .DEFAULT_GOAL := help
 

@@ -2899,6 +2899,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                     'rkhs_notes.strings.coded_over': ('s_strings.html#coded_over', 'rkhs_notes/strings.py'),
                                     'rkhs_notes.strings.count_matrix': ('s_strings.html#count_matrix', 'rkhs_notes/strings.py'),
                                     'rkhs_notes.strings.decayed': ('s_strings.html#decayed', 'rkhs_notes/strings.py'),
+                                    'rkhs_notes.strings.groups_of_bags': ('s_strings.html#groups_of_bags', 'rkhs_notes/strings.py'),
                                     'rkhs_notes.strings.in_vocabulary': ('s_strings.html#in_vocabulary', 'rkhs_notes/strings.py'),
                                     'rkhs_notes.strings.inner_tile': ('s_strings.html#inner_tile', 'rkhs_notes/strings.py'),
                                     'rkhs_notes.strings.inverse_root': ('s_strings.html#inverse_root', 'rkhs_notes/strings.py'),

@@ -235,7 +235,8 @@ class Formula(Expression):
     def _distance_tile(self, X, Y, xp):
         if type(self)._distance is not Formula._distance:
             return lambda rows, columns: self._distance(taken_of(X, rows), taken_of(Y, columns), xp)
-        tile, x, y = self._tile(X, Y, xp), self._diag(X, xp), self._diag(Y, xp)
+        tile, x = self._tile(X, Y, xp), self._diag(X, xp)
+        y = x if X is Y else self._diag(Y, xp)
         return lambda rows, columns: _metric(tile(rows, columns), x[rows], y[columns], xp)
 
     def _vjp(self, X, Y, G):

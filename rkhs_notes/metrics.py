@@ -76,7 +76,7 @@ class GaussianOf(OfOne, Kernel):
 
 # %% ../nbs/01b_metrics.ipynb #c1f85a44
 def _require_digits(k, X, Y, xp):
-    lost = max(_lost(k.k, X, xp), _lost(k.k, Y, xp))
+    lost = max(_lost(k.k, Z, xp) for Z in ((X,) if X is Y else (X, Y)))
     eps = float(xp.finfo(X.dtype).eps) if hasattr(X, "dtype") else np.finfo(float).eps
     if lost > 2 * k.bandwidth**2 * eps**0.25:
         raise ValueError(f"{k} has no digits left here: rounding moves squared distances by "

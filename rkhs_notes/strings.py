@@ -352,6 +352,13 @@ def stacked(k, bags):
     return k._marked(every), np.cumsum([0, *sizes[:-1]]), np.array(sizes)
 
 
+def groups_of_bags(X, Y, most=256):
+    "Slices of neighbours: bags of X and of Y with some `most` points together, or one pair of bags"
+    begin = np.cumsum([n_points(P) + n_points(Q) for P, Q in zip(X, Y, strict=True)]) // most
+    ends = np.flatnonzero(np.diff(begin, append=-1)) + 1
+    return list(map(slice, [0, *ends[:-1]], ends))
+
+
 def averages(sizes):
     "The sparse matrix (bags, points) of weights 1/size"
     bag = np.repeat(np.arange(len(sizes)), sizes)

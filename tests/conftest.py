@@ -9,6 +9,9 @@ sys.path.insert(0, str(ROOT / "nbs" / "site"))
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy: two workers share the cores
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+import lean  # noqa: E402, F401
+
+# isort: split
 import nbformat  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402

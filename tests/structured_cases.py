@@ -69,7 +69,7 @@ def trees(rng, n):
             return str(rng.choice(list("xyz")))
         return (str(rng.choice(list("AB"))), *(grown(depth - 1) for _ in range(rng.integers(1, 4))))
 
-    return [("S", ("A", grown(2), grown(1)), grown(3)) for _ in range(n)]
+    return [("S", ("A", grown(1), grown(1)), grown(2)) for _ in range(n)]
 
 
 def graphs_and_numbers(rng, n):

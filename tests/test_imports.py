@@ -108,9 +108,16 @@ def test_importing_the_package_imports_nothing_heavy():
     assert "rkhs_notes" in loaded and not {"numpy", "scipy", "matplotlib", "sklearn"} & set(loaded)
 
 
-def test_the_package_works_without_docstrings():
-    script = "import rkhs_notes as rn; print(len([getattr(rn, name) for name in dir(rn)]))"
-    assert int(python(script, "-OO")) == len(dir(rkhs_notes))
+def test_the_package_works_without_docstrings_and_assertions():
+    script = (
+        "import rkhs_notes as rn\n"
+        "print(len([getattr(rn, name) for name in dir(rn)]))\n"
+        "try: rn.ridge(rn.Gaussian(1), [1, 2], [1, 2], -1)\n"
+        "except ValueError as e: print(e)\n"
+        "print(rn.ridge(rn.Gaussian(1), [1, 2], [1, 2], 1)([1]).shape)"
+    )
+    number, refusal, shape = python(script, "-OO").splitlines()
+    assert int(number) == len(dir(rkhs_notes)) and "lam = -1" in refusal and shape == "(1,)"
 
 
 def test_the_package_works_in_a_folder_that_is_gone():

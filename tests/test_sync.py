@@ -13,7 +13,7 @@ import pytest
 
 import readme
 from cells import read, split
-from conftest import ROOT, each_notebook, refuse
+from conftest import NOTEBOOKS, ROOT, each_notebook, refuse
 
 MACHINE_PATH = re.compile(r"(?<![\w.:/])/(home|root|tmp|work|mnt|opt|Users|var/folders)/|[A-Z]:\\Users")
 DRAWS = {
@@ -32,16 +32,25 @@ DRAWS = {
 DRAWS |= {"semilogx", "semilogy", "loglog", "fill_between", "errorbar", "subplots"}
 
 
-@pytest.fixture
-def checkout(tmp_path):
-    "A copy of what the exporter needs"
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    no_cache = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "rkhs_notes", tmp_path / "rkhs_notes", ignore=no_cache)
-    (tmp_path / "nbs").mkdir()
-    for path in (ROOT / "nbs").glob("*.ipynb"):
-        shutil.copy(path, tmp_path / "nbs")
-    return tmp_path
+UNCLEAN = "A_unclean.ipynb"
+
+
+@pytest.fixture(scope="module")
+def edited(tmp_path_factory):
+    "A copy of what the exporter needs, with a module edited by hand, a stray one and a notebook not clean"
+    folder = tmp_path_factory.mktemp("edited")
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    shutil.copytree(ROOT / "rkhs_notes", folder / "rkhs_notes", ignore=shutil.ignore_patterns("__pycache__"))
+    with open(folder / "rkhs_notes" / "errors.py", "a") as file:
+        file.write("by_hand = True\n")
+    (folder / "rkhs_notes" / "stray.py").write_text("")
+    (folder / "nbs").mkdir()
+    for path in NOTEBOOKS:
+        shutil.copy(path, folder / "nbs")
+    make = nbformat.v4
+    nb = make.new_notebook(cells=[make.new_code_cell("1 + 1", execution_count=7)])
+    nbformat.write(nb, folder / "nbs" / UNCLEAN)
+    return folder
 
 
 def nbdev(command, folder):
@@ -57,43 +66,25 @@ def contents(folder, pattern):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob(pattern))}
 
 
-def changed_by_export(folder):
-    "Modules that differ from a fresh export into an empty package"
-    before = contents(folder / "rkhs_notes", "*.py")
-    shutil.rmtree(folder / "rkhs_notes")
-    nbdev("export", folder)
-    after = contents(folder / "rkhs_notes", "*.py")
-    return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+def differing(before, after):
+    return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
 
-def changed_by_clean(folder):
-    "Notebooks that nbdev-clean would rewrite"
-    before = contents(folder / "nbs", "*.ipynb")
-    nbdev("clean", folder)
-    return sorted(name for name, data in contents(folder / "nbs", "*.ipynb").items() if data != before[name])
+def test_modules_are_exported_from_the_notebooks_and_edits_noticed(edited):
+    by_hand = contents(edited / "rkhs_notes", "*.py")
+    shutil.rmtree(edited / "rkhs_notes")
+    nbdev("export", edited)
+    exported = contents(edited / "rkhs_notes", "*.py")
+    refuse(sorted(differing(contents(ROOT / "rkhs_notes", "*.py"), exported)))
+    assert differing(by_hand, exported) == {"errors.py", "stray.py"}
 
 
-def test_modules_are_exported_from_the_notebooks(checkout):
-    refuse(changed_by_export(checkout))
-
-
-def test_an_edited_module_is_noticed(checkout):
-    with open(checkout / "rkhs_notes" / "errors.py", "a") as file:
-        file.write("by_hand = True\n")
-    (checkout / "rkhs_notes" / "stray.py").write_text("")
-    assert {"errors.py", "stray.py"} <= set(changed_by_export(checkout))
-
-
-def test_notebooks_are_clean(checkout):
-    refuse(changed_by_clean(checkout))
-
-
-def test_an_unclean_notebook_is_noticed(checkout):
-    path = next((checkout / "nbs").glob("A_*.ipynb"))
-    nb = read(path)
-    nb.cells[1].execution_count = 7
-    nbformat.write(nb, path)
-    assert path.name in changed_by_clean(checkout)
+def test_notebooks_are_clean_and_others_noticed(edited):
+    before = contents(edited / "nbs", "*.ipynb")
+    nbdev("clean", edited)
+    changed = differing(before, contents(edited / "nbs", "*.ipynb"))
+    assert UNCLEAN in changed
+    refuse(sorted(changed - {UNCLEAN}))
 
 
 def test_readme_is_written_from_the_index():

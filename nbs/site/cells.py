@@ -3,6 +3,9 @@
 import re
 from pathlib import Path
 
+import lean  # noqa: F401
+
+# isort: split
 import nbformat
 
 ROOT = Path(__file__).resolve().parents[2]
