@@ -5,9 +5,10 @@ what is planted in its place, and its class, if that is not the last of CLASSES.
 have noticed; status 0 is a survivor: a test is missing, or the fault is none. Anything else is a mistake in
 the list or here, and is shown as it is.
 
-All tests of a file that the list asks for run once without a fault, in a process of their own. Each fault of
-a function is then given to the functions of a fork of that process, where all is imported and collected. What
-survives there, and what stands outside of functions, is planted in the file and tried in a fresh process.
+All tests of a file that the list asks for run once without a fault, in a process of their own, which sees how
+long each takes and which functions it enters. Each fault of a function is then given to the functions of a
+fork of that process, where all is imported and collected, and the tests that enter them run, the shortest
+first. What survives there, or stands outside of functions, is planted in the file, for a fresh process.
 """
 
 import ast
@@ -21,9 +22,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import types
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from inspect import CO_OPTIMIZED
+from itertools import pairwise
 from pathlib import Path
 from queue import Queue
 
@@ -31,6 +36,7 @@ import pytest
 from _pytest.mark import KeywordMatcher
 from _pytest.mark.expression import Expression
 from _pytest.runner import runtestprotocol
+from hypothesis import Phase, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "nbs" / "site"))
@@ -85,42 +91,94 @@ def changed(old, new):
     return pairs
 
 
-def given(folder, module, old, new):
-    "Gives the fault to the functions of the imported module: are there any?"
-    path = folder / "rkhs_notes" / f"{module}.py"
-    source = path.read_text(encoding="utf-8")
-    pairs = changed(*(compile(text, path, "exec") for text in (source, planted(source, old, new)))) or {}
-    some = [f for f in gc.get_objects() if isinstance(f, types.FunctionType) and f.__code__ in pairs]
-    some = [f for f in some if f.__code__.co_filename == str(path)]
-    for f in some:
-        f.__code__ = pairs[f.__code__]
-    return len({f.__code__ for f in some}) == len(pairs) > 0
+def functions_of(package):
+    "{code: functions} of all that is imported from a folder"
+    found = defaultdict(list)
+    for f in gc.get_objects():
+        if isinstance(f, types.FunctionType) and f.__code__.co_filename.startswith(package):
+            found[f.__code__].append(f)
+    return found
 
 
-def in_a_fork(folder, items, *fault):
-    "Status 1 if one of the tests fails with the fault"
+def first_failure(items, given):
+    "The place of the first test that fails in a fork, where functions get other codes, or None"
+    there, here = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=in_a_fork, args=(items, given, here))
+    process.start(), here.close()
     try:
-        ready = given(folder, *fault)
-    except ValueError:  # it stands elsewhere, or needs variables that the function has not
-        ready = False
-    sys.exit(ready and any(report.failed for item in items for report in runtestprotocol(item, log=False)))
+        return there.recv() if there.poll(100) else None
+    except EOFError:  # it broke, or the code needs variables that the function has not
+        return None
+    finally:
+        process.kill(), process.join()
+
+
+def in_a_fork(items, given, answer):
+    "Sends what first_failure says"
+    for function, code in given:
+        function.__code__ = code
+    reports = (runtestprotocol(item, log=False, nextitem=after) for item, after in pairwise([*items, None]))
+    answer.send(next((i for i, some in enumerate(reports) if any(r.failed for r in some)), None))
 
 
 class Planting:
-    "A plugin of pytest: its status goes to `answers`, and, if that is 0, that of a fork for each fault"
+    "A plugin of pytest: its status goes to `answers`, then 0 or 1 for each fault: does a fork notice?"
 
     def __init__(self, folder, faults, answers):
-        self.folder, self.faults, self.answers = folder, faults, answers
+        self.package, self.faults, self.answers = str(folder / "rkhs_notes"), faults, answers
+        self.seconds, self.entered, self.sound = {}, {}, {}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self):
+        "What breaks is not made smaller"
+        settings.register_profile("hasty", settings(phases=[Phase.explicit, Phase.generate]))
+        settings.load_profile("hasty")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item):
+        codes, start = {}, time.perf_counter()
+
+        def enter(frame, event, _):
+            codes[id(frame.f_code)] = frame.f_code
+
+        threading.settrace(enter), sys.settrace(enter if self.faults else None)
+        try:
+            return (yield)
+        finally:
+            sys.settrace(None), threading.settrace(None)
+            self.seconds[item] = time.perf_counter() - start
+            self.entered[item] = {c for c in codes.values() if c.co_filename.startswith(self.package)}
 
     def pytest_sessionfinish(self, session, exitstatus):
-        package = sys.modules.get("rkhs_notes")
-        inside = package and self.folder in Path(package.__file__).parents
+        inside = str(getattr(sys.modules.get("rkhs_notes"), "__file__", "")).startswith(self.package)
         self.answers.send(int(exitstatus) if inside else 99)  # of another copy, nothing is known
-        for tests, *fault in self.faults if inside and exitstatus == 0 else []:
-            wanted = Expression.compile(chosen(tests))
-            items = [i for i in session.items if wanted.evaluate(KeywordMatcher.from_item(i))]
-            fork = multiprocessing.get_context("fork")
-            self.answers.send(ended(fork.Process(target=in_a_fork, args=(self.folder, items, *fault)), 300))
+        if self.faults and inside and exitstatus == 0:
+            functions = functions_of(self.package)
+            gc.freeze()  # forks share what nobody touches
+            for tests, *fault in self.faults:
+                self.answers.send(self.noticed(tests, session.items, functions, *fault))
+
+    def noticed(self, tests, items, functions, module, old, new):
+        "1 if a test fails with the fault, and does not in a fork without it"
+        path = Path(self.package, f"{module}.py")
+        source = path.read_text(encoding="utf-8")
+        try:
+            pairs = changed(*(compile(s, path, "exec") for s in (source, planted(source, old, new)))) or {}
+        except (ValueError, SyntaxError):  # it cannot be planted: a fresh process says why
+            return 0
+        given = [(f, pairs[c]) for c in pairs for f in functions[c] if f.__code__.co_filename == str(path)]
+        if {f.__code__ for f, _ in given} != pairs.keys():
+            return 0
+        wanted = Expression.compile(chosen(tests))
+        items = [i for i in items if wanted.evaluate(KeywordMatcher.from_item(i))]
+        items = sorted((i for i in items if self.entered[i] & pairs.keys()), key=self.seconds.get)
+        while items and (place := first_failure(items, given)) is not None:
+            if (item := items[place]) not in self.sound:
+                self.sound[item] = first_failure([item], []) is None
+            if self.sound[item]:
+                return 1
+            items = items[place + 1 :]
+        return 0
 
 
 def session(folder, tests, faults, answers, log):
@@ -133,14 +191,6 @@ def session(folder, tests, faults, answers, log):
     pytest.main([*OPTIONS, *shlex.split(tests)], plugins=[Planting(folder, faults, answers)])
 
 
-def ended(process, seconds):
-    "The exit status of a process, None if it does not end"
-    process.start()
-    process.join(seconds)
-    process.kill()
-    return process.exitcode
-
-
 def asked(folder, tests, faults=()):
     "The answers of a session, and the end of what its tests print"
     log, (there, here) = folder.with_suffix(".log"), multiprocessing.Pipe(duplex=False)
@@ -148,7 +198,7 @@ def asked(folder, tests, faults=()):
     process = FORKS.Process(target=session, args=(folder, tests, faults, here, log))
     process.start(), here.close()
     try:
-        codes = [there.recv() for _ in range(1 + len(faults)) if there.poll(900)]
+        codes = [there.recv() for _ in range(1 + len(faults)) if there.poll(900 if faults else 300)]
     except EOFError:  # it has ended before its tests have
         codes = []
     process.kill()

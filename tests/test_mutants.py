@@ -73,6 +73,7 @@ def test_noticed_survived_and_broken_are_told_apart(tmp_path, monkeypatch, capsy
     (tmp_path / "test_small.py").write_text(
         "from rkhs_notes.small import square, twice\ntwice(1)\n"
         "def test():\n    assert twice(3) == 6 and square(3) == 9\n"
+        "ran = []\ndef test_once():\n    assert square(2) == 4 and not ran.append(1) and len(ran) == 1\n"
     )
     (tmp_path / "mutants.json").write_text(json.dumps({"small": {"test_small.py": PAIRS}}))
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
