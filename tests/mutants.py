@@ -106,7 +106,7 @@ def first_failure(items, given):
     process = multiprocessing.get_context("fork").Process(target=in_a_fork, args=(items, given, here))
     process.start(), here.close()
     try:
-        return there.recv() if there.poll(100) else None
+        return there.recv() if there.poll(300) else None
     except EOFError:  # it broke, or the code needs variables that the function has not
         return None
     finally:
@@ -198,7 +198,7 @@ def asked(folder, tests, faults=()):
     process = FORKS.Process(target=session, args=(folder, tests, faults, here, log))
     process.start(), here.close()
     try:
-        codes = [there.recv() for _ in range(1 + len(faults)) if there.poll(900 if faults else 300)]
+        codes = [there.recv() for _ in range(1 + len(faults)) if there.poll(900)]
     except EOFError:  # it has ended before its tests have
         codes = []
     process.kill()

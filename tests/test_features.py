@@ -148,6 +148,12 @@ def test_dimensions_are_ranks(k, d, dim):
     assert np.linalg.matrix_rank(k(X), tol=1e-8) == dim
 
 
+def test_functions_of_numbers_are_asked_with_numbers():
+    k = Linear().on(lambda x: np.stack([x, x**2], axis=1))
+    assert feature_dimension(k, 1) == 2
+    check_feature_map(k.feature_map(1), k, [0.5, 1.0, 2.0])
+
+
 def test_dimensions_need_no_features():
     assert feature_dimension(Polynomial(20), 1000) == math.comb(1020, 20)
     assert feature_dimension(Polynomial(2) * Polynomial(3), 100) == math.comb(102, 2) * math.comb(103, 3)
@@ -554,6 +560,7 @@ def test_lengths_at_the_ends_of_the_range():
         np.testing.assert_allclose(np.linalg.norm(F, axis=1), [1, 0])
     w, margin = widest_margin([[1e4, 0], [0, 1.0]], [1, 1])
     np.testing.assert_allclose(margin, 1.0, rtol=1e-6)
+    np.testing.assert_allclose(widest_margin([[1e6, 0], [0, 1.0]], [1, 1])[1], 1.0, rtol=1e-2)
     with pytest.raises(ConvergenceFailure, match="rescale the features"):
         widest_margin([[1e12, 0], [0, 1.0]], [1, 1])
 
@@ -634,6 +641,11 @@ def test_tol_drops_what_it_says():
     assert [finite_feature_map(K, tol=tol).shape[1] for tol in (0, 0.0099, 0.0101, 0.099, 0.101, 0.51)] == [
         4, 4, 3, 3, 2, 1]
     np.testing.assert_allclose(finite_feature_map(K, tol=0.3) ** 2, np.eye(4)[:, :2] * [2, 1])
+
+
+def test_small_eigenvalues_count_above_rounding():
+    assert finite_feature_map(np.diag([1.0, 1e-12])).shape == (2, 2)
+    assert finite_feature_map(np.diag([1.0, 1e-16])).shape == (2, 1)
 
 
 @pytest.mark.parametrize("share, good", [(1 / 3, True), (3, False)])

@@ -692,6 +692,12 @@ def test_arrays_are_frozen():
             values[0] = 1
 
 
+@pytest.mark.parametrize("k, rank", [(Linear(), 2), (Polynomial(2), 6)], ids=str)
+def test_rounding_makes_no_eigenvalue(k, rank):
+    X = np.random.default_rng(2).normal(size=(30, 2))
+    assert mercer_expansion(k, empirical(X)).n_terms == rank
+
+
 def test_noise_is_no_eigenvalue():
     few, exact = (
         periodic_spectrum(Periodic(1, 0.02) ** 2, 5000),
