@@ -300,7 +300,9 @@ def _ascend(D, G, b, lo, hi, eps, tol, steps):
             end_j = 0.0 if eps and bj > 0 else lows[j]
             gi = top + (eps if bi >= 0 else -eps)
             gj = fall.item(j) + (eps if bj > 0 else -eps)
-            t = min(gain / (2 * Di.item(j)), end_i - bi, bj - end_j)        # (SMO.5)
+            room, Dij = min(end_i - bi, bj - end_j), Di.item(j)
+            t = gain / (2 * Dij)                                            # (SMO.5)
+            t = room if t >= room or (Dij <= Di.item(i) and room < inf) else t     # no curvature
             subtract(Di, D[j], w)
             multiply(w, t, w)
             add(G, w, G)
@@ -333,7 +335,8 @@ def _ascend_by_sign(D, G, b, lo, hi, eps, tol, steps):
                 if step == steps or not violation > tol or not gain > 0:
                     break
             high, low = (hi[i] if b[i] >= 0 else 0.0), (0.0 if b[j] > 0 else lo[j])
-            t = min(gain / (2 * D[i, j]), high - b[i], b[j] - low)                  # (SMO.5)
+            room, t = min(high - b[i], b[j] - low), gain / (2 * D[i, j])            # (SMO.5)
+            t = room if t >= room or (D[i, j] <= D[i, i] and room < math.inf) else t
             G += t * (D[i] - D[j])
             both, slopes = [i, j], [G[::2, i].max(), G[1::2, j].min()]
             b[both] = high if t >= high - b[i] else b[i] + t, low if t >= b[j] - low else b[j] - t
@@ -612,12 +615,13 @@ def _climb(distances, problem, b, f, tol, clock):
 
 def _trouble(distances, problem, b, f, violation, tol, slow):
     "Why no further round can help, in words, or nothing"
-    if np.abs(b).max() * distances.diag.max() > 1e12 and problem.is_open:
+    if problem.is_open and np.abs(b).max() * distances.diag.max() > 1e12:
         return ("the dual grows without bound: no function of this space separates the classes "
                 "(two equal points with different labels?). Take a finite C.")
     if slow and distances.dtype == np.float64:
-        return (f"the violation stays at {violation:.2g}, above tol = {tol:.2g}: values of f of "
-                f"size {np.abs(f).max():.2g} cannot be rounded more finely. Try tol = "
+        size = max(np.abs(f).max(), (distances.diag * np.abs(b)).max())
+        return (f"the violation stays at {violation:.2g}, above tol = {tol:.2g}: terms of f of "
+                f"size {size:.2g} cannot be rounded more finely. Try tol = "
                 f"{4 * violation:.1g}, a smaller C, or rescale.")
     return ""
 

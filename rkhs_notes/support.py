@@ -80,8 +80,8 @@ Distances = Annotated[Any, Word("PairDistances", _distances, (), None, (3.0, "te
 # %% ../nbs/S_support.ipynb #df33cab0
 def point_prices(C, weights, n, class_weights=None):
     "C wᵢ, (n,), the weights times those of their classes"
-    w = as_weights(weights, n) * (1.0 if class_weights is None else class_weights)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        w = as_weights(weights, n) * (1.0 if class_weights is None else class_weights)
         each = np.where(w > 0, C * w.astype(float), 0.0)
     for price in (each[w > 0].min(), each.max()) if C < math.inf else ():
         _finite(price, "a price C · weight (0 leaves a point out)")
@@ -237,7 +237,7 @@ def _handed_on(b, i, lo, hi, distance):
     rest, b = b[i], b.copy()
     b[i] = 0.0
     order = np.argsort(distance, kind="stable")
-    room = np.minimum(hi - b if rest > 0 else b - lo, 1e300)[order]
+    room = np.minimum(hi - b if rest > 0 else b - lo, abs(rest))[order]      # sums stay exact
     b[order] += np.sign(rest) * np.clip(abs(rest) - (np.cumsum(room) - room), 0.0, room)
     return b
 

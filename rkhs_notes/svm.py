@@ -7,6 +7,7 @@ __all__ = ['SupportVectorMachine', 'svc', 'check_kkt', 'svc_path', 'svr', 'one_c
 # %% ../nbs/07_svm.ipynb #47df736c
 import math
 import warnings
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
@@ -389,12 +390,13 @@ def _by_products(F, problem, tol):
 # %% ../nbs/07_svm.ipynb #d64d4a9f
 def _by_pairs(F, problem, tol):
     "Where the path breaks off, or there is no box"
-    if len(F) <= 5000 or problem.is_open:
-        with warnings.catch_warnings():
+    hard = problem.is_open
+    if len(F) <= 5000 or hard:
+        with warnings.catch_warnings(), nullcontext() if hard else suppress(ConvergenceFailure):
             warnings.simplefilter("ignore", RuntimeWarning)
-            found = solved(Linear(), F, problem, None, tol, None if problem.is_open else 200_000)
-        if found.converged:
-            return found
+            found = solved(Linear(), F, problem, None, tol, None if hard else 200_000)
+            if found.converged:
+                return found
     far = float(np.abs(F.mean(axis=0)).max() / max(F.std(axis=0).max(), np.finfo(float).tiny))
     advice = "rescale phi, or lower C" if far < 1e3 else (
         f"the features lie {far:.1g} times their spread from 0: take away the mean of X")

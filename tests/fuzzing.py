@@ -1,5 +1,7 @@
 """Hostile calls, drawn from the contracts: every public function, every argument, every kind of hostility.
 
+Constructors of values and the methods of what functions answer are called in the same way.
+
     python tests/fuzzing.py [--cases 50000] [--seed N] [--only module.function] [--case I]
 
 A case is one call, and its number and the seed say all about it. It takes arguments that the words of the
@@ -22,6 +24,7 @@ import datetime
 import decimal
 import fractions
 import importlib.util
+import inspect
 import io
 import re
 import secrets
@@ -42,7 +45,7 @@ from matplotlib import pyplot as plt
 from rkhs_notes.errors import RKHSError
 from rkhs_notes.kernels import Gaussian, Kernel
 
-from test_contracts import CONTRACTS, STAR, drawn
+from test_contracts import CONTRACTS, STAR, call, drawn, public
 from test_contracts import DRAWS as OTHERS
 
 # warnings of this package that may come with an answer
@@ -136,6 +139,37 @@ def close(a, b, tol=1e-7):
     size = max(np.abs(a).max(initial=0), np.abs(b).max(initial=0))
     with np.errstate(invalid="ignore"):
         return bool(np.abs(a - b).max(initial=0) <= tol * size + max(1e-12, tol**2))
+
+
+# what is called beside the functions
+
+VALUES = [
+    (name, c)
+    for name, c in public(inspect.isclass)
+    if getattr(getattr(c, "plan", None), "words", None) and not c._own_init
+]
+COLUMNS = {}  # of the points that a method takes, by its name
+
+
+def methods(makers, seed=0):
+    "[(module.name.method, method)] of what functions and classes answer to the first good arguments"
+    found = {}
+    for name, f in makers:
+        given = drawn(f, np.random.default_rng(seed), DRAWS.get(name, {}))
+        answer, _ = call(f, given)
+        kind = type(answer)
+        for part in dir(kind) if kind.__module__.startswith("rkhs_notes") else ():
+            own = getattr(getattr(kind, part), "plan", None)
+            if own and own.words and (part == "__call__" or part[0] != "_"):
+                found.setdefault((kind, part), (f"{name}.{part}", getattr(answer, part)))
+                columns = [v.shape[1] for v in given.values() if getattr(v, "ndim", 0) == 2]
+                COLUMNS[f"{name}.{part}"] = {"d": columns[0]} if columns else {}
+    return list(found.values())
+
+
+def everything():
+    "Functions, constructors, methods"
+    return (makers := CONTRACTS + VALUES) + methods(makers)
 
 
 # one call
@@ -408,7 +442,7 @@ def draw_case(seed, i, targets):
     name, f = targets[place]
     if turn % 5 and re.match(SLOW, name):
         return None
-    arguments = drawn(f, rng, DRAWS.get(name, {}))
+    arguments = drawn(f, rng, DRAWS.get(name, {}), **COLUMNS.get(name, {}))
     names = [n for n in f.plan.words if f.plan.parameters[n].kind is not STAR]
     if not names:
         return None
@@ -547,7 +581,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--case", type=int)
     given = parser.parse_args()
-    targets = [(name, f) for name, f in CONTRACTS if given.only in name]
+    targets = [(name, f) for name, f in everything() if given.only in name]
     if given.case is not None:
         case = draw_case(given.seed, given.case, targets)
         print(case.name, case.argument, case.kind, case.which, case.arguments, sep="\n")

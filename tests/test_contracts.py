@@ -236,9 +236,9 @@ DRAWS = {
 }
 
 
-def drawn(f, rng, own):
+def drawn(f, rng, own, **known):
     "Arguments that the words of f draw; a Gaussian for a kernel; optional arguments now and then"
-    sizes = {letter: int(rng.integers(3, 8)) for letter in "nmtdDrsNM"}
+    sizes = {letter: int(rng.integers(3, 8)) for letter in "nmtdDrsNM"} | known
     given = {}
     for name, word in f.plan.words.items():
         parameter = f.plan.parameters[name]

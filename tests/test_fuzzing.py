@@ -6,8 +6,10 @@ from functools import partial
 
 import numpy as np
 import pytest
+from rkhs_notes import Linear, nu_svr, svc, svc_leave_one_out, svr
 from rkhs_notes.arrays import as_floats, as_rng, sqdist
 from rkhs_notes.contracts import Count, Positive, Vector, contract
+from rkhs_notes.errors import ConvergenceFailure
 from rkhs_notes.features import novikoff_bound
 from rkhs_notes.hilbert import check_inner_product, lp_norm, parallelogram_defect
 from rkhs_notes.kernels import Gaussian, check_kernel
@@ -23,7 +25,8 @@ from test_contracts import CONTRACTS
 
 def test_a_slice_of_the_hostile_calls(request):
     seed = request.config.getoption("--explore")
-    ran, causes = fuzzing.run(0, 240, first=len(CONTRACTS)) if seed is None else fuzzing.run(seed, 50_000)
+    slice_ = partial(fuzzing.run, 0, 240, first=len(CONTRACTS))
+    ran, causes = slice_() if seed is None else fuzzing.run(seed, 50_000, fuzzing.everything())
     print(f"seed {seed}, {ran.total()} cases: {dict(ran)}")
     refuse(fuzzing.report(causes))
     assert ran.total() > 150 and len(ran) >= 6
@@ -169,3 +172,36 @@ def test_a_count_of_a_billion_can_be_stopped():
         endless(None, None, 10**9)
     assert time.process_time() - start < 2
     assert (sqdist(UNIT) >= 0).all()  # and what follows is none the worse
+
+
+# machines that must end: equal points, boxes beyond rounding, entries beyond all others
+
+Y_FEW = np.array([-0.9, 0.4, 0.1, 1.3, -0.2])
+FLAT = {
+    "all rows equal": (np.zeros((5, 1)), 1e30),
+    "rows twice": (np.array([[0.0], [0.0], [1.0], [1.0], [2.0]]), 1e30),
+    "an ulp apart": (np.nextafter(np.ones((5, 1)), [[9.0], [-9.0], [9.0], [-9.0], [9.0]]), 1e20),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("machine", [svr, nu_svr])
+@pytest.mark.parametrize("case", FLAT)
+def test_tubes_end_where_points_are_equal(machine, case):
+    X, C = FLAT[case]
+    with fuzzing.within(1.0):
+        if machine is svr and case != "rows twice":
+            assert np.abs(svr(Gaussian(1.0), X, Y_FEW, C=C).dual).max() == C  # as far as the box goes
+        else:  # of f, what comes of equal points is lost in rounding
+            with pytest.raises(ConvergenceFailure, match="cannot be rounded.*a smaller C"):
+                machine(Gaussian(1.0), X, Y_FEW, C=C)
+    easy = machine(Gaussian(1.0), X, Y_FEW, C=1e3)
+    assert -1e-12 < easy.gap < 1e-2 and easy.violation <= 1e-3
+
+
+@pytest.mark.parametrize("size", [1e100, 1e154])
+def test_classes_with_an_entry_beyond_all_others_are_refused_in_words(size):
+    X = np.array([[0.1, 0.2], [1.0, size], [0.5, -1.0], [-0.3, 0.7]])
+    with fuzzing.within(1.0), pytest.raises(ConvergenceFailure, match="rescale"):
+        svc(Linear() + Gaussian(2.0), X, [1, -1, 1, -1], C=8.7)
+    with fuzzing.within(1.0), pytest.raises(ConvergenceFailure, match="rescale"):
+        svc_leave_one_out(Linear() + Gaussian(2.0), X + 1e16, [1, -1, 1, -1], [8.7])
