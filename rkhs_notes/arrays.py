@@ -6,7 +6,7 @@ __all__ = ['SparseRows', 'Objects', 'Cholesky', 'PivotedCholesky']
 # %% ../nbs/C_arrays.ipynb #6ce19dab
 import math, operator, sys, threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from inspect import isgenerator
 import numpy as np
@@ -957,6 +957,11 @@ def one_blas_thread():
             limit = _limits.pop()
             if not _limits:
                 limit.restore_original_limits()
+
+
+def few_threads(n, most=2000):
+    "A context: one thread of BLAS for matrices of up to `most` rows"
+    return one_blas_thread() if n <= most else nullcontext()
 
 
 def n_threads():

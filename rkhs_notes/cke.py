@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 import scipy.sparse
 from sklearn.neighbors import NearestNeighbors
-from .arrays import as_count, require_fits, row_blocks
+from .arrays import as_count, few_threads, require_fits, row_blocks
 
 # %% ../nbs/12_cke.ipynb #46cafe66
 from .contracts import (Count, Flag, Labels, NonNegative, Points, Positive, Rng, Value,
@@ -203,7 +203,9 @@ def coupled_embedding(k_low: AKernel, k_high: AKernel, L: views.LowPoints, H: vi
 
 # %% ../nbs/12_cke.ipynb #49a50295
 def _coupled(low, high, W, p, reg, or_fewer=False):
-    (a, offset_low), (b, offset_high), rho = views.leading_axes(low, high, W, p, reg, or_fewer)
+    with few_threads(len(low.centred)):
+        found = views.leading_axes(low, high, W, p, reg, or_fewer)
+    (a, offset_low), (b, offset_high), rho = found
     f, g = (RKHSFunction(v.gram.kernel, v.gram.points, c) for v, c in ((low, a), (high, b)))
     return CoupledKernelEmbedding(f, g, offset_low, offset_high, np.clip(1 - rho, 0, 1), reg,
                                   low.gram.error, high.gram.error)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from .arrays import Factored, as_number, frozen, require_fits
+from .arrays import Factored, as_number, few_threads, frozen, require_fits
 from .contracts import (Count, NonNegative, Points, Rng, Value, contract, kept, one_of,
                                   remarked, taken_of)
 from .errors import not_negative
@@ -102,8 +102,20 @@ def pivoted_cholesky(k: AKernel, X: Points, rank: Count = None, tol: NonNegative
     """
     X, n = remarked(np.asarray(X), X) if hasattr(X, "__array__") else X, n_points(X)
     work = _Elimination(k, X, np.asarray(k.diag(X)), n if rank is None else min(rank, n), tol)
-    _random(work, rng) if pivots == "random" else _greedy(work)
+    with few_threads(n, 50_000):      # short products and triangular solves take turns
+        _random(work, rng) if pivots == "random" else _greedy(work)
     return _found(work)
+
+
+_AT_ONCE = 256                      # so many points' Gram matrix takes no longer than three columns
+
+
+def _entries(k, X):
+    "(rows, columns) ↦ K[rows, columns]"
+    if n_points(X) <= _AT_ONCE:
+        K = np.asarray(k(X))
+        return lambda rows, columns: K[rows][:, columns]
+    return lambda rows, columns: k(taken_of(X, rows), taken_of(X, columns))
 
 
 def _greedy(work):
@@ -120,7 +132,7 @@ class _Elimination:
     "F and the diagonal of K − F Fᵀ while columns are added"
 
     def __init__(self, k, X, diagonal, rank, tol):
-        self.k, self.X, self.rank = k, X, rank
+        self.k, self.X, self.rank, self.entries = k, X, rank, _entries(k, X)
         info, self.left = np.finfo(diagonal.dtype), diagonal.astype(float)
         self.stopped, self.pivots = None, []
         not_negative(self.left, "k(x, x)", k)
@@ -134,11 +146,11 @@ class _Elimination:
         self.F = np.empty((len(self.left), min(16, rank)), diagonal.dtype, order="F")
         self.decide()
 
-    def columns(self, pivots):
-        "R[:, pivots] = K[:, pivots] − F F[pivots]ᵀ"
+    def columns(self, pivots, rows=slice(None)):
+        "R[rows, pivots] = (K − F Fᵀ)[rows, pivots]"
         r = len(self.pivots)
-        rest = self.k(self.X, taken_of(self.X, pivots))
-        rest -= self.F[:, :r] @ self.F[pivots, :r].T
+        rest = self.entries(rows, pivots)
+        rest -= self.F[rows, :r] @ self.F[pivots, :r].T
         return rest
 
     def add(self, pivots, new):
@@ -204,9 +216,8 @@ def _random(work, rng):
 
 def _accept(work, drawn, chances):
     "Which proposals are accepted, and the Cholesky factor of their part of R"
-    r, room = len(work.pivots), work.rank - len(work.pivots)
-    F = work.F[drawn, :r]
-    H = (work.k(taken_of(work.X, drawn)) - F @ F.T).astype(float)
+    room = work.rank - len(work.pivots)
+    H = work.columns(drawn, drawn).astype(float)
     before, L, kept = work.left[drawn], np.zeros((len(drawn), len(drawn))), []
     for i in range(len(drawn)):
         pivot = H[i, i] if kept else before[i]

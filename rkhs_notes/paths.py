@@ -6,7 +6,6 @@ __all__ = ['FeatureColumns', 'AnyColumns', 'OtherPoints', 'FittedColumns', 'Widt
 
 # %% ../nbs/S_paths.ipynb #87aa64cb
 import math, scipy.linalg
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
@@ -15,8 +14,8 @@ from scipy.sparse.linalg import lsqr
 from tqdm.auto import tqdm
 
 # %% ../nbs/S_paths.ipynb #d363e007
-from .arrays import (Cholesky, as_count, as_floats, as_number, in_parallel, norm1,
-                               one_blas_thread, require_fits)
+from .arrays import (Cholesky, as_count, as_floats, as_number, few_threads, in_parallel,
+                               norm1, require_fits)
 from .contracts import (AnyPoints, Targets, Word, array, contract, function, one_of,
                                   points)
 from .errors import finite, require, settled
@@ -124,19 +123,14 @@ def min_norm_path(Phi: FeatureColumns, y: Targets, widths: Widths, lam: PenaltyE
     roots = (np.sqrt(np.broadcast_to(lam, len(widths))) / unit).tolist()
     Phi, Y = Phi / unit if unit != 1 else Phi, y.reshape(len(y), -1)
     cut = sum(D <= len(Phi) for D in widths)
-    with _threads(len(Phi)):
+    with few_threads(len(Phi), _FEW):
         fits = _up_to_n(Phi, Y, widths[:cut], roots[:cut])
         fits += _beyond_n(Phi, Y, widths[cut:], roots[cut:])
     with np.errstate(over="ignore"):
         return [require_finite(beta / unit).reshape(-1, *y.shape[1:]) for beta in fits]
 
 
-_FEW = 1000
-
-
-def _threads(n):
-    "One BLAS thread for few data: more slow small products down"
-    return one_blas_thread() if n < _FEW else nullcontext()
+_FEW = 1000                         # so few data leave no work for a second thread
 
 # %% ../nbs/S_paths.ipynb #ece7e9fb
 def _up_to_n(Phi, Y, widths, roots):
@@ -263,7 +257,7 @@ def _columns(maps, points):
 # %% ../nbs/S_paths.ipynb #f0250e30
 def _add(G, C, Z, Z_test):
     "Z Zᵀ to G and Z_test Zᵀ to C, in place"
-    with _threads(len(Z)), np.errstate(over="ignore", invalid="ignore"):   # _by_gram sees it
+    with few_threads(len(Z), _FEW), np.errstate(over="ignore", invalid="ignore"):  # _by_gram sees
         G += Z @ Z.T
         C += Z_test @ Z.T
 
@@ -271,7 +265,7 @@ def _add(G, C, Z, Z_test):
 def _by_gram_alone(G, C, y, lam, D):
     "Values and norm from (G + D lam I) α = y; None if G is too near singular"
     root = math.sqrt(D * lam)
-    with _threads(len(G)):
+    with few_threads(len(G), _FEW):
         solve = _by_gram(G, root)
         if solve is None:
             return None

@@ -25,8 +25,8 @@ from .multipliers import minimize_weighted
 from .rkhs import RKHSFunction
 
 # %% ../nbs/05a_processes.ipynb #98c76d70
-from .search import (Hyperparameters, Logarithms, box_around, few_threads, highest,
-                               starts_of)
+from .arrays import few_threads
+from .search import Hyperparameters, Logarithms, box_around, highest, starts_of
 from .systems import clipped, coordinates, powers, squarable, usual_causes, whole
 
 # %% ../nbs/05a_processes.ipynb #de682760

@@ -7,14 +7,12 @@ __all__ = ['Hyperparameters']
 
 # %% ../nbs/S_search.ipynb #75f3f7dd
 import math
-from contextlib import nullcontext
 from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 from tqdm.auto import tqdm
 
 # %% ../nbs/S_search.ipynb #d74f1b88
-from .arrays import one_blas_thread
 from .errors import NotPositiveDefinite
 from .fits import levels
 from .gram import n_points
@@ -105,11 +103,6 @@ def starts_of(logs, objective, n, restarts, rng, max_iter, tol=1e-9):
         start = logs.start + shift[logs.group]
     jump = math.log(100)
     return [start] + [logs.start + rng.uniform(-jump, jump, len(logs)) for _ in range(restarts)]
-
-# %% ../nbs/S_search.ipynb #e785d6e7
-def few_threads(n):
-    "A context: one thread for matrices of up to 2000 rows"
-    return one_blas_thread() if n <= 2000 else nullcontext()
 
 # %% ../nbs/S_search.ipynb #002ff8ed
 class Hyperparameters(NamedTuple):

@@ -12,8 +12,8 @@ import scipy.linalg
 import scipy.sparse
 
 # %% ../nbs/S_views.ipynb #dbc6869e
-from .arrays import (Cholesky, as_count, as_number, as_points, as_weights, row_blocks,
-                               signs, sqdist)
+from .arrays import (Cholesky, as_count, as_number, as_points, as_weights,
+                               row_blocks, signs, sqdist)
 from .contracts import (Value, Word, array, contract, count, either, fitting, marked,
                                   number, one_of, points, recast)
 from .gram import as_kernel, n_points, require_points
@@ -158,7 +158,7 @@ def leading_axes(low, high, W, p, reg, or_fewer=False):
 
 def _leading_singular(M, p):
     "The p largest singular values of M and their vectors, signs as in `signs` for the left ones"
-    if min(M.shape) <= 600:
+    if min(M.shape) <= 200:
         U, rho, Vt = scipy.linalg.svd(M, full_matrices=False, check_finite=False)
         U, rho, V = U[:, :p], rho[:p], Vt[:p].T
     else:

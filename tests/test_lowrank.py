@@ -224,5 +224,17 @@ def test_memory_is_a_few_factors(how):
 
 
 def test_a_factor_that_does_not_fit():
-    with settings.using(result_mib=0.1), pytest.raises(MemoryError, match="smaller rank"):
-        pivoted_cholesky(Gaussian(0.1), cloud, tol=0)
+    many = np.random.default_rng(0).normal(size=(400, 3))
+    with settings.using(result_mib=0.5), pytest.raises(MemoryError, match="smaller rank"):
+        pivoted_cholesky(Gaussian(0.1), many, tol=0)
+
+
+def test_all_columns_at_once_are_the_columns_one_by_one(monkeypatch):
+    def found():
+        return [pivoted_cholesky(Gaussian(0.7), cloud, tol=1e-8, **how) for how in PIVOTS]
+
+    whole = found()
+    monkeypatch.setattr("rkhs_notes.lowrank._AT_ONCE", 0)
+    for one, other in zip(whole, found(), strict=True):
+        np.testing.assert_array_equal(one.pivots, other.pivots)
+        np.testing.assert_allclose(one.factor, other.factor, atol=1e-7)
