@@ -2572,6 +2572,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                 'rkhs_notes.sgd._cosines': ('sgd.html#_cosines', 'rkhs_notes/sgd.py'),
                                 'rkhs_notes.sgd._features': ('sgd.html#_features', 'rkhs_notes/sgd.py'),
                                 'rkhs_notes.sgd._forget': ('sgd.html#_forget', 'rkhs_notes/sgd.py'),
+                                'rkhs_notes.sgd._table': ('sgd.html#_table', 'rkhs_notes/sgd.py'),
                                 'rkhs_notes.sgd._two_sizes': ('sgd.html#_two_sizes', 'rkhs_notes/sgd.py'),
                                 'rkhs_notes.sgd.break_even': ('sgd.html#break_even', 'rkhs_notes/sgd.py'),
                                 'rkhs_notes.sgd.budgeted_sgd': ('sgd.html#budgeted_sgd', 'rkhs_notes/sgd.py'),

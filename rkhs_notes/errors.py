@@ -94,6 +94,8 @@ def finite(values, what, instead="rescale X, or use float64"):
     ------
     ValueError
     """
+    if isinstance(values, float) and math.isfinite(values):
+        return values
     entries, xp = values.data if hasattr(values, "tocsr") else values, np
     if hasattr(entries, "dtype") and not isinstance(entries, (np.generic, np.ndarray)):
         import array_api_compat

@@ -208,6 +208,13 @@ class Cost(Value):
         return iter((self.time, self.memory))                      # time, memory = cost_model(…)
 
 # %% ../nbs/06_sgd.ipynb #2a01d2ac
+def _table(n, d, D):
+    "{option: (before the first step, each step, numbers stored)}"
+    return {1: (0, d * D, D), 2: (n * d * D, D, n * D),
+            3: (0, n * d, n), 4: (n * n * d, n, n * n),
+            5: (0, d * D, d * D), 6: (n * d * D, D, (n + d) * D)}
+
+
 @contract
 def cost_model(option: Option, n: Size, d: Size, D: SizeOrInf, T: Size) -> Cost:
     """What an option costs to leading order: multiplications and numbers stored
@@ -222,10 +229,7 @@ def cost_model(option: Option, n: Size, d: Size, D: SizeOrInf, T: Size) -> Cost:
     ----------
     CK (Cornell), the cost table
     """
-    fixed, per_step, memory = {
-        1: (0, d * D, D), 2: (n * d * D, D, n * D),
-        3: (0, n * d, n), 4: (n * n * d, n, n * n),
-        5: (0, d * D, d * D), 6: (n * d * D, D, (n + d) * D)}[option]
+    fixed, per_step, memory = _table(n, d, D)[option]
     return Cost(fixed, per_step, T, memory)
 
 # %% ../nbs/06_sgd.ipynb #b30b84e4
@@ -310,13 +314,14 @@ def cheapest_option(n: Size, d: Size, D: SizeOrInf, T: Size, memory: Amount = ma
     """
     size = {1: D, 2: D} if D != math.inf else {}
     size |= {3: 1, 4: 1} | ({} if approximate is None else {5: approximate, 6: approximate})
-    needs = {option: cost_model(option, n, d, size[option], T).memory for option in size}
+    bills = {option: _table(n, d, size[option])[option] for option in size}
+    needs = {option: stored for option, (_, _, stored) in bills.items()}
     if memory < math.inf:
         as_number(memory, "memory", at_least=min(needs.values()),
                   because=f": option {min(needs, key=needs.get)} fits in memory then")
-    fitting = [option for option in size if needs[option] <= memory]
-    seconds = machine.seconds if machine else lambda *given: cost_model(*given).time
-    return min(fitting, key=lambda option: seconds(option, n, d, size[option], T))
+    price = {option: machine.seconds(option, n, d, size[option], T) if machine else fixed + each * T
+             for option, (fixed, each, _) in bills.items() if needs[option] <= memory}
+    return min(price, key=price.get)
 
 # %% ../nbs/06_sgd.ipynb #d877fcf6
 @contract

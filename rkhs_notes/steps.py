@@ -134,10 +134,12 @@ class Run:
 
     def require_bounded(self, scores, t, longest):
         "Theorem 6.4 with a factor 100 to spare: |f_t(x)| ≤ max k(x, x) · max |ℓ′(y, 0)| · Σ η"
+        reach = 100 * longest * self.first_slope
+        largest = np.abs(scores).max() if np.ndim(scores) else abs(scores)
+        if 0 <= longest < math.inf and largest <= reach * self.travelled[max(t, 1)]:
+            return                                                                 # a NaN is not
         finite(not_negative(longest, "k(x, x)", "k"), "k(x, x)", "rescale X")
-        scores, reach = np.atleast_1d(scores), 100 * longest * self.first_slope
-        if np.abs(scores).max() <= reach * self.travelled[max(t, 1)]:              # a NaN is not
-            return
+        scores = np.atleast_1d(scores)
         step = t + np.arange(len(scores)) // self.batch
         out = np.flatnonzero(~(np.abs(scores) <= reach * self.travelled[step]))
         if len(out):

@@ -7,7 +7,7 @@ from conftest import each_notebook
 from forks import fork_kernels
 from run import attempt, fit_to_commit
 
-fork_kernels()
+fork_kernels(draw_once=True)
 
 
 @each_notebook

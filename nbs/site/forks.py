@@ -5,6 +5,7 @@ this package; what they are told to run imports the package anew.
 """
 
 import asyncio
+import gc
 import multiprocessing
 import os
 import signal
@@ -47,10 +48,12 @@ class Forked:
         os.kill(self.pid, number)
 
 
-def be_a_kernel(arguments, folder, environment):
+def be_a_kernel(arguments, folder, environment, draws_once):
     "In the process: what `python -m ipykernel_launcher` does, in its folder and environment"
     from ipykernel.kernelapp import IPKernelApp
+    from matplotlib import pyplot
 
+    gc.freeze()  # no collection walks the libraries' objects again, nor copies their pages
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(folder)
     os.environ.clear()
@@ -58,16 +61,22 @@ def be_a_kernel(arguments, folder, environment):
     installed = [p for p in sys.path if p.startswith((sys.prefix, sys.base_prefix))]
     sys.path[:] = [*filter(None, environment.get("PYTHONPATH", "").split(os.pathsep)), *installed]
     ends_with = f"--IPKernelApp.parent_handle={os.getppid()}"
-    IPKernelApp.launch_instance([*arguments, ends_with, "--matplotlib=inline"])
+    kernel = IPKernelApp.instance()
+    kernel.initialize([*arguments, ends_with, "--matplotlib=inline"])
+    if draws_once:
+        pyplot.uninstall_repl_displayhook()
+    kernel.start()
 
 
 class ForkedKernel(LocalProvisioner):
     "Starts a kernel as a fork"
 
+    draws_once = False
+
     async def launch_kernel(self, cmd, **options):
         arguments = cmd[cmd.index("ipykernel_launcher") + 1 :]
         self.process = await asyncio.to_thread(
-            Forked, be_a_kernel, arguments, options["cwd"], dict(options["env"])
+            Forked, be_a_kernel, arguments, options["cwd"], dict(options["env"]), self.draws_once
         )
         self.pid = self.process.pid
         return self.connection_info
@@ -80,9 +89,14 @@ class ForkedKernels(KernelProvisionerFactory):
         return ForkedKernel(kernel_id=kernel_id, kernel_spec=kernel_spec, parent=parent)
 
 
-def fork_kernels():
-    "From now on Jupyter's client starts kernels as forks, where that can be"
+def fork_kernels(draw_once=False):
+    """From now on Jupyter's client starts kernels as forks, where that can be
+
+    draw_once : figures are drawn when they are shown, and not, as pyplot has it, also before that:
+        half the time, and colour bars may lie a little differently
+    """
     if CAN_FORK:
+        ForkedKernel.draws_once = draw_once
         # the locks of a kernel that is killed are its own affair
         os.environ.setdefault("PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker")
         ForkedKernels.instance()  # the client asks its base class for the one instance, and gets this
