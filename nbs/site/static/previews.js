@@ -43,6 +43,7 @@
     link.setAttribute("aria-describedby", "preview");
     put(link);
     await window.MathJax?.typesetPromise?.([box]);
+    window.measureFormulas?.(box);
     if (shown === link) put(link);
   }
 

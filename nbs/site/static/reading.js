@@ -1,8 +1,8 @@
 // Wide formulas scroll inside the text and shrink on paper; the contents column follows the reader.
 
 // natural widths, for the rules of notes.css; an inline formula that may scroll keeps its baseline
-function measureFormulas() {
-  for (const box of document.querySelectorAll("mjx-container")) {
+function measureFormulas(where = document) {
+  for (const box of where.querySelectorAll("mjx-container")) {
     const svg = box.querySelector("svg"), full = box.getAttribute("width") === "full";  // a tag at the margin
     if (!svg) continue;
     const width = parseFloat(full ? getComputedStyle(svg).minWidth : getComputedStyle(svg).width);
