@@ -32,16 +32,17 @@ SETTLE = """() => new Promise(done => {
 })"""
 THEME = "theme => Object.assign(document.documentElement.dataset, {theme, mode: theme})"
 CLOSE = "() => document.querySelectorAll('details').forEach(o => { o.open = false })"
-PREVIEW = """async () => {
+PREVIEW = r"""async () => {
   const box = document.getElementById("preview"), ends = /#(thm|prop|prp|def|lem|cor|law|alg|eq)-/;
   const link = [...document.querySelectorAll("main a[href*='#']")].find(
     (o) => ends.test(o.href) && o.getClientRects().length && !o.closest("mjx-container"));
   if (!box || !link) return null;
   link.focus();
-  for (let i = 0; i < 200 && box.hidden; i++) await new Promise((done) => setTimeout(done, 50));
-  await window.MathJax?.startup?.promise;
+  const raw = () => /\\[([]/.test(box.textContent);
+  for (let i = 0; i < 200 && (box.hidden || raw()); i++) await new Promise((done) => setTimeout(done, 50));
   const { left, right, height } = box.getBoundingClientRect();
   const kind = box.hidden || !height ? "no preview"
+    : raw() ? "preview not typeset"
     : left < 0 || right > innerWidth ? "preview outside the window"
     : box.scrollWidth > box.clientWidth + 1 ? "preview cut"
     : box.querySelector("[data-mjx-error], mjx-merror") ? "preview with an error" : "";

@@ -26,6 +26,7 @@ SOLUTION = "<details><summary>Solution</summary><p>It is so.</p></details>"
 
 WIDE_TABLE = "<div><table><tr><td style='min-width: 900px'>1</td></tr></table></div>"
 CUT = "<div id='preview' style='width: 99px; overflow: auto'><div style='width: 300px'>1</div></div>"
+RAW = r"<div id='preview'>\(x\)</div>"
 ERROR = "<div id='preview'><mjx-merror>1</mjx-merror></div>"
 OUTSIDE = "<div id='preview' style='position: fixed; left: 1390px; width: 30px'>1</div>"
 
@@ -49,6 +50,7 @@ BAD = {  # fault: (style, body, screen on which it must be found)
     "preview outside the window": ("", f"<a href='#thm-1-1'>1.1</a>{OUTSIDE}", "1400 px"),
     "preview cut": ("", f"<a href='#thm-1-1'>1.1</a>{CUT}", "400 px"),
     "preview with an error": ("", f"<a href='#thm-1-1'>1.1</a>{ERROR}", "400 px"),
+    "preview not typeset": ("", f"<a href='#thm-1-1'>1.1</a>{RAW}", "400 px"),
     "closed on paper": ("", SOLUTION, "print"),
 }
 GOOD = {

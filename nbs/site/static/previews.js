@@ -15,13 +15,29 @@
     return ENDS.test(end) ? [page, end] : null;
   }
 
-  function load(page) { // the script of a page, once
-    return scripts[page] ??= new Promise((resolve) => {
+  function load(path) { // a script, once
+    return scripts[path] ??= new Promise((resolve) => {
       const script = document.createElement("script");
-      script.src = new URL(`_static/previews/${page.replaceAll("/", "-")}.js`, root);
-      script.onload = script.onerror = () => resolve(window.previews?.[page] || {});
+      script.src = new URL(path, root);
+      script.onload = script.onerror = resolve;
       document.head.append(script);
     });
+  }
+
+  async function boxes(page) { // {end: html} of a page
+    await load(`_static/previews/${page.replaceAll("/", "-")}.js`);
+    return window.previews?.[page] || {};
+  }
+
+  async function typeset() { // a page without formulas of its own has not brought MathJax along
+    if (!/\\[([]/.test(box.textContent)) return;
+    if (!window.MathJax) {
+      window.MathJax = { startup: { typeset: false } };
+      await load("_static/mathjax.js");
+    }
+    await window.MathJax.startup?.promise;
+    await window.MathJax.typesetPromise?.([box]);
+    window.measureFormulas?.(box);
   }
 
   function put(link) { // below the link if there is room, else above, and inside the window
@@ -33,7 +49,7 @@
   }
 
   async function show(link) {
-    const [page, end] = place(link), html = (await load(page))[end];
+    const [page, end] = place(link), html = (await boxes(page))[end];
     if (!html) return;
     hide();
     shown = link;
@@ -42,8 +58,7 @@
     box.hidden = false;
     link.setAttribute("aria-describedby", "preview");
     put(link);
-    await window.MathJax?.typesetPromise?.([box]);
-    window.measureFormulas?.(box);
+    await typeset();
     if (shown === link) put(link);
   }
 
