@@ -121,6 +121,17 @@ def test_no_grids_for_concave_kernels(k):
         binning_features(k, X, 5, 0)
 
 
+def test_a_near_miss_of_hats():
+    pitch = np.geomspace(2.0**-36, 16, 8192)[7600]  # a node: all of a hat's mass stands there
+
+    def without(mass):
+        return lambda t: np.maximum(0, 1 - t / 8) - mass * np.maximum(0, 1 - t / pitch)
+
+    assert hat_mixture(without(3e-10))[1].min() == 0
+    with pytest.raises(NoFiniteFeatureMap, match="no mixture of hats"):
+        hat_mixture(without(3e-9))
+
+
 def test_hats_add_up():
     t = np.linspace(0, 5, 50)
     for f in (lambda t: np.exp(-t), lambda t: 3 / (1 + t) ** 4, lambda t: np.maximum(0, 1 - t / 2)):
@@ -218,6 +229,15 @@ def test_chosen_landmarks_explain_more():
         places[landmarks] = {phi.function.Z[0].tobytes() for phi in maps}
         assert len(places[landmarks]) > 1  # the seed matters
     assert left["rpcholesky"] < 0.5 * left["uniform"] and left["kmeans"] < 0.9 * left["uniform"]
+
+
+def test_dependent_landmarks_are_told_below_three_quarters():
+    A = np.random.default_rng(0).normal(size=(20, 5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert nystrom_features(Linear(), A, 6, 0).dim == 5
+    with pytest.warns(RuntimeWarning, match="5 features from 7 landmarks"):
+        nystrom_features(Linear(), A, 7, 0)
 
 
 def test_landmarks_of_awkward_points():

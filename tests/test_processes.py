@@ -26,6 +26,7 @@ from rkhs_notes.representer import (
     smoothing_spline,
 )
 from rkhs_notes.rkhs import RKHSFunction
+from rkhs_notes.search import highest
 from rkhs_notes.systems import NullPart, clipped
 from scipy.optimize import linprog, minimize
 from sklearn.datasets import load_diabetes
@@ -254,6 +255,24 @@ def test_samples_leave_a_space_that_is_too_small(k, space):
         check_sample_space(k, space, x, rng=0)
     with pytest.raises(NotPositiveDefinite, match="take fewer"):
         check_sample_space(k, Gaussian(5.0), x)
+
+
+def two_hills(theta):
+    "Of heights 1 at -2 and 2 at 2; no value above 4"
+    [t], heights, tops = theta, np.array([1.0, 2.0]), np.array([-2.0, 2.0])
+    if t > 4:
+        raise ValueError(f"refused at {t:g}")
+    hills = heights * np.exp(-((t - tops) ** 2))
+    return hills.sum(), np.array([hills @ (2 * (tops - t))])
+
+
+def test_a_search_goes_on_after_refusals_and_keeps_the_best_end():
+    box = [(-5.0, 5.0)]
+    for starts in ([-2.5], [4.5], [0.9]), ([0.9], [4.5], [-2.5]):
+        theta, value = highest(two_hills, starts, box, progress=False)
+        assert theta == pytest.approx([2.0], abs=1e-4) and value == pytest.approx(2.0, abs=1e-6)
+    with pytest.raises(ValueError, match="refused at 4.5"):
+        highest(two_hills, ([4.5], [4.2]), box, progress=False)
 
 
 def test_widths_apart_never_end_below_widths_together():

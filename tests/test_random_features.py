@@ -29,6 +29,7 @@ from rkhs_notes.kernels import (
 )
 from rkhs_notes.normals import orthogonal_normals, structured_normals
 from rkhs_notes.random_features import (
+    OfDifference,
     SpectralMeasure,
     features_for,
     fourier_features,
@@ -40,6 +41,7 @@ from rkhs_notes.unbiased import check_unbiased
 from scipy.integrate import quad
 from scipy.linalg import qr
 from scipy.special import gammaln
+from scipy.stats import t as student
 
 X = np.random.default_rng(7).normal(size=(6, 3))
 
@@ -245,6 +247,22 @@ def test_radial_densities_have_the_mass_of_the_kernel(k, d):
     assert mass == pytest.approx(1, abs=1e-6)
 
 
+@pytest.mark.parametrize("nu", [1, 1.01, 1.5, 4])
+def test_second_moment_of_matern_is_that_of_students_law(nu):
+    assert Matern(nu, 2.0).spectral(3).second_moment == pytest.approx(3 * student(2 * nu).var() / 4)
+
+
+def test_second_moment_of_very_narrow_periods():
+    measure = Periodic(1.0, 1e-9).spectral(2)  # normal steps in place of counted ones
+    squares = measure.sample(4000, 0) ** 2
+    assert squares.sum(axis=1).mean() == pytest.approx(measure.second_moment, rel=5 / 4000**0.5)
+
+
+def test_functions_of_the_difference():
+    x, y = np.array([0.0, 1.0, 3.0]), np.array([1.0, 2.0])
+    assert np.array_equal(OfDifference(np.cos)(x, y), np.cos(np.subtract.outer(x, y)))
+
+
 def test_atoms_of_the_circle():
     frequencies, masses = Periodic(2.0, 0.7).spectral(1).atoms
     t = np.linspace(-3, 3, 50)
@@ -364,6 +382,19 @@ def test_blocks_and_threads_do_not_change_the_waves(monkeypatch):
 
 
 # bounds
+
+
+@pytest.mark.parametrize(
+    "f, words",
+    [  # parts of (0, 1) that are allowed: of oddness 1e-8, of a density below 0 what rounding explains
+        (lambda t, part: np.exp(-(t**2) / 2) * (1 - part * 1.04e-8 * np.tanh(t)), "not even"),
+        (lambda t, part: np.exp(-(t**2) / 2) * (1 - part * 1.15e-13 * np.cos(8 * t)), "below 0"),
+    ],
+)
+def test_near_misses_of_kernels(f, words):
+    spectral_from_function(lambda t: f(t, 1 / 3))
+    with pytest.raises(ValueError, match=words):
+        spectral_from_function(lambda t: f(t, 3))
 
 
 def test_bounds_and_counts_agree():
