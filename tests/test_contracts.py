@@ -289,6 +289,8 @@ def test_good_values_are_answered_and_bad_ones_refused_by_name(name, f, rounds):
         assert error is None or from_here(error), f"{name} raises raw: {error!r}"
         answered += error is None
         assert finite(result), f"{name} answers {result!r}"
+        if answered > n // 2:
+            break
     required = [n for n, p in f.plan.parameters.items() if p.default is p.empty and p.kind is not STAR]
     if all(n in own or (w := f.plan.words.get(n)) and (w.draw or w.role == "kernel") for n in required):
         assert answered, f"{name}: no drawn call was answered; give DRAWS what fits: {error}"
