@@ -15,7 +15,7 @@ help: ## this list
 	@echo "  PY=python3.12 make ... takes another interpreter (Python 3.10 or newer)"
 
 notes: $(VENV)/.ok ## the web site, in _site/: runs the notebooks that changed, two at a time
-	@$(BIN)/nbdev-export
+	@$(BIN)/python nbs/site/alone.py nbdev-export
 	@$(BIN)/python nbs/site/build.py
 
 lite: $(VENV)/.ok ## the notebooks in a browser, in _lite/, from a Pyodide distribution you bring: PYODIDE=folder
@@ -60,13 +60,11 @@ lab: $(VENV)/.ok ## the notebooks in JupyterLab
 	@$(BIN)/jupyter lab nbs
 
 prepare: $(VENV)/.ok ## before a commit: notebooks to modules, folded and clean notebooks, README.md
-	@$(BIN)/nbdev-export
-	@$(BIN)/python nbs/site/fold.py
-	@$(BIN)/nbdev-clean
-	@$(BIN)/python nbs/site/readme.py
+	@$(BIN)/python nbs/site/alone.py nbdev-export "python nbs/site/fold.py" \
+	  nbdev-clean "python nbs/site/readme.py"
 
 outputs: $(VENV)/.ok ## run notebooks in place and keep their outputs; NB=nbs/03_rkhs.ipynb for one
-	@$(BIN)/nbdev-export
+	@$(BIN)/python nbs/site/alone.py nbdev-export
 	@$(BIN)/python nbs/site/run.py $(NB)
 	@$(MAKE) --no-print-directory prepare
 

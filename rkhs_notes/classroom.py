@@ -168,16 +168,59 @@ def _judged(number, answer, seed):
 def _child():
     "Judges the answers that stand in the standard input"
     task = json.load(sys.stdin)
-    channel, me = os.fdopen(os.dup(1), "w"), os.getpid()
+    channel = os.fdopen(os.dup(1), "w")
     for stream, mode in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
         os.dup2(os.open(os.devnull, mode), stream)
     _limit(task["memory"])
+    folder = os.getcwd()
+    _fence(folder)
     print('["ready"]', file=channel, flush=True)
     for number, answer in task["answers"].items():
+        os.makedirs(folder, exist_ok=True)    # where the one before may have left it, or taken it away
+        os.chdir(folder)
         passed, says = _judged(number, answer, task["seed"])
-        if os.getpid() != me:
-            os._exit(0)
         print(json.dumps([number, passed, says[:300]]), file=channel, flush=True)
+
+# %% ../nbs/W_classroom.ipynb #5ddc952d
+_CHANGES = {"os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.removexattr", "os.rename",
+            "os.rmdir", "os.setxattr", "os.symlink", "os.truncate", "os.utime", "shutil.rmtree",
+            "sqlite3.connect"}
+_STARTS = {"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile",
+           "os.system", "pty.spawn", "subprocess.Popen", "_winapi.CreateProcess"}
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+def _paths(event, args):
+    "The paths that will be written, moved or removed"
+    if event == "open":
+        return args[:1] if args[2] & _WRITES else ()
+    nothing = event == "os.mkdir" and os.path.isdir(args[0])
+    return args if event in _CHANGES and not nothing else ()
+
+
+def _outside(path, folder):
+    "Does a path lead out of the folder? A number, that of an open file, and os.devnull do not"
+    if not isinstance(path, (str, bytes, os.PathLike)) or os.fsdecode(path) == os.devnull:
+        return False
+    path = os.path.realpath(os.fsdecode(path))
+    return path != folder and not path.startswith(folder + os.sep)
+
+
+def _fence(folder):
+    "From now on: no network, no other process, and no change of a file outside of the folder"
+    folder, me = os.path.realpath(folder), os.getpid()
+
+    def refuse(event, args):
+        kills = event in ("os.kill", "os.killpg") and args[0] != me
+        what = ("the network" if event.startswith("socket.") else
+                "other processes" if kills or event in _STARTS else
+                "files outside of its folder"
+                if any(_outside(path, folder) for path in _paths(event, args)) else None)
+        if what:
+            raise PermissionError(f"an answer has no way to {what} ({event})")
+
+    sys.addaudithook(refuse)
+
 
 # %% ../nbs/W_classroom.ipynb #e1c802b7
 def examine(answers, seed, seconds=20.0, memory=4096):
@@ -197,8 +240,10 @@ def _session(task, numbers, seconds):
     "What one process said, and the end that it made if it did not say all"
     package = str(Path(find_spec("rkhs_notes").origin).parents[1])
     paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-    variables = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "MPLBACKEND": "Agg",
-                              "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    inside = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(task.parent))
+    alone = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    variables = os.environ | inside | alone | {
+        "PYTHONPATH": os.pathsep.join(paths), "MPLBACKEND": "Agg"}
     with open(task, "rb") as words:
         child = subprocess.Popen(
             [sys.executable, "-c", "from rkhs_notes.classroom import _child; _child()"],

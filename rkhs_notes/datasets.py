@@ -5,12 +5,13 @@ __all__ = ['FETCHED', 'BUNDLED', 'smiley_labels', 'smiley', 'hard_1d', 'hard_2d'
            'digits_low_high', 'digits_drift', 'DatasetUnavailable', 'Dataset', 'load']
 
 # %% ../nbs/D_datasets.ipynb #5d8cafb8
-import contextlib, os, socket, warnings
+import contextlib, os, socket, threading, time, warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 import numpy as np
 from . import settings
-from .arrays import as_rng, require_fits
+from .arrays import _threads_start, as_rng, require_fits
 from .contracts import Count, Flag, Plane, Rng, Word, contract, count, near
 from .errors import RKHSError
 
@@ -257,18 +258,21 @@ def _load_bundled(name, full):
 def _fetch(name, data_home):
     from sklearn import datasets as sk
     if name == "california_housing":
-        bunch = sk.fetch_california_housing(data_home=data_home)
+        bunch = _kept_or_fetched(sk.fetch_california_housing, data_home)
         return dict(X=bunch.data, y=bunch.target, feature_names=bunch.feature_names)
     if name == "covtype":
-        bunch = sk.fetch_covtype(data_home=data_home)
+        bunch = _kept_or_fetched(sk.fetch_covtype, data_home)
         kinds = ("spruce/fir", "lodgepole pine", "ponderosa pine", "cottonwood/willow",
                  "aspen", "Douglas fir", "krummholz")
         return dict(X=bunch.data, y=bunch.target - 1,
                     feature_names=bunch.feature_names, target_names=kinds)
     if name == "olivetti":
-        bunch = sk.fetch_olivetti_faces(data_home=data_home)
+        bunch = _kept_or_fetched(sk.fetch_olivetti_faces, data_home)
         return dict(X=bunch.data, y=bunch.target, target_names=range(40))
     title, version = dict(mnist=("mnist_784", 1), adult=("adult", 2))[name]
+    kept = Path(sk.get_data_home(data_home), "openml").rglob(f"data_name/{title}/**/*.gz")
+    if not any(kept):
+        _need_network()
     bunch = sk.fetch_openml(title, version=version, data_home=data_home, as_frame=False,
                             parser="liac-arff")
     classes, y = np.unique(bunch.target, return_inverse=True)
@@ -286,6 +290,48 @@ def _indicators(codes, names, categories):
         columns += [column == i for i in range(len(values))] if values else [column]
         titles += [f"{name}={value}" for value in values] if values else [name]
     return np.column_stack(columns).astype(float), titles
+
+# %% ../nbs/D_datasets.ipynb #6ba17ab6
+_SERVERS = ("ndownloader.figshare.com", 443), ("www.openml.org", 443)    # where fetchers look
+_KNOCKING = 2.0                                                          # seconds until one answers
+
+
+def _kept_or_fetched(fetch, data_home):
+    "What a fetcher of scikit-learn kept, or what it downloads, if there is a network"
+    try:
+        return fetch(data_home=data_home, download_if_missing=False)
+    except OSError as e:
+        if type(e) is not OSError:       # the disk's; where there is no copy, it is a plain one
+            raise
+    _need_network()
+    return fetch(data_home=data_home)
+
+
+def _need_network():
+    "Returns as soon as a server, or the proxy in use, takes a connection; refuses if none does"
+    if not _threads_start():             # as in a browser: the fetcher finds out
+        return
+    from urllib.parse import urlsplit
+    from urllib.request import getproxies
+    proxy = urlsplit("//" + getproxies().get("https", "").rpartition("//")[2])
+    servers = [(proxy.hostname, proxy.port or 80)] if proxy.hostname else _SERVERS
+    heard, until = threading.Event(), time.monotonic() + _KNOCKING
+    for server in servers:
+        threading.Thread(target=_knock, args=(server, heard, until), daemon=True).start()
+    if not heard.wait(_KNOCKING):
+        names = " nor ".join(host for host, _ in servers)
+        raise ConnectionError(f"no network: within {_KNOCKING:g} s no answer from {names}")
+
+
+def _knock(server, heard, until):
+    "Tries to reach a server, again and again, until one is heard or the time is over"
+    while not heard.is_set() and time.monotonic() < until:
+        try:
+            socket.create_connection(server, _KNOCKING).close()
+            heard.set()
+        except OSError:                  # it may only stutter
+            time.sleep(0.1)
+
 
 # %% ../nbs/D_datasets.ipynb #5319bd96
 _IMAGES = {"mnist": (28, 28), "olivetti": (64, 64), "digits": (8, 8)}   # how a row is an image

@@ -275,7 +275,7 @@ def _forget_other_formulas(cls):
 
 def _metric(K, x, y, xp):
     "√(k(x, x) + k(y, y) − 2 k(x, y))   (1.7)"
-    return root(xp.clip(x[:, None] + y[None, :] - 2 * K, 0, None), xp)
+    return root(xp.clip(x[:, None] + y[None, :] - 2 * K, 0.0, None), xp)
 
 # %% ../nbs/S_gram.ipynb #ea0b1233
 SPARSE = frozenset(["sparse rows (n, d) of finite floats"])

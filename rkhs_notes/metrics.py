@@ -24,7 +24,7 @@ from .forms import values_of, with_columns
 from .functions import times
 from .gram import AKernel, Formula, as_kernel, as_written, library, n_points, precision
 from .kernels import Gaussian, Kernel, Linear, On, Scaled, Sum
-from .laws import all_values
+from .laws import all_values, say_loss
 from .pairs import OfPairs
 
 # %% ../nbs/01b_metrics.ipynb #8333485c
@@ -81,6 +81,7 @@ def _require_digits(k, X, Y, xp):
     if lost > 2 * k.bandwidth**2 * eps**0.25:
         raise ValueError(f"{k} has no digits left here: rounding moves squared distances by "
                          f"{lost:.2g}. Take a larger bandwidth, or k.normalized().gaussian_of.")
+    say_loss(lost / (2 * k.bandwidth**2))
 
 # %% ../nbs/01b_metrics.ipynb #331a02da
 def _lost(k, X, xp):

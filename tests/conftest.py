@@ -1,7 +1,9 @@
 """What the tests share: the site's tooling on the path, and small notebooks to try a check on."""
 
 import os
+import signal
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,6 +47,25 @@ def refuse(problems):
     "Fails with one line a problem, if there are any"
     if problems:
         pytest.fail("\n".join(map(str, problems)), pytrace=False)
+
+
+@pytest.fixture
+def full_disk():
+    "`with full_disk(n)`: no file grows beyond n bytes. Skips where the system has no such limit"
+    resource = pytest.importorskip("resource")
+
+    @contextmanager
+    def limited(most):
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            signal.signal(signal.SIGXFSZ, handler)
+
+    return limited
 
 
 @pytest.fixture

@@ -191,9 +191,6 @@ def test_submit_refuses_with_words(tmp_path, capsys, where):
 
 # --- grading: each fault in a file of its own, an honest student beside them ---
 
-ONE_FORK = """import os
-    first, os.environ["forked"] = "forked" not in os.environ, "yes"
-    return 4 if first and os.fork() == 0 else 3"""
 FAULTS = {
     "loop": ("while True: pass", "stopped after 3 s"),
     "memory": ("return bytearray(1 << 40)", "MemoryError"),
@@ -201,9 +198,8 @@ FAULTS = {
     "os_exit": ("import os; os._exit(0)", "ended the process, with status 0"),
     "crash": ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "SIGSEGV"),
     "noise": ("import os; [os.write(1, b'x' * 2**20) for _ in range(30)]; print('y' * 10**7); return 3", ""),
-    "fork": ("import os, time; os.fork() or time.sleep(99); return 3", ""),
-    "forks": (ONE_FORK, ""),
-    "deletes": ("import os, shutil; shutil.rmtree('.', ignore_errors=True); return 3", ""),
+    "fork": ("import os; os.fork(); return 3", "no way to other processes (os.fork)"),
+    "deletes": ("import os, shutil; shutil.rmtree(os.environ['TMPDIR'], True); return 3", ""),
     "big file": ("open('x', 'wb').write(bytes(100 << 20)); return 3", "OSError"),
     "asks": ("return input()", "EOFError"),
     "closes": ("import os; os.closerange(0, 200); return 3", "ended the process"),
@@ -244,6 +240,37 @@ def test_a_bad_submission_harms_nobody_elses_row(tmp_path, capsys):
         table = list(csv.reader(file))
     assert table[0] == ["student", "file", "passed", "00.6", "01.8", "look at"]
     assert ["Ann", "honest.json", "2"] in [line[:3] for line in table] and len(table) == len(FAULTS) + 4
+
+
+# what an answer tries, with `there` a folder of another, and the words that refuse it
+TRIES = {
+    "socket.create_connection(('127.0.0.1', 9))": "the network (socket.",
+    "socket.getaddrinfo('localhost', 80)": "the network (socket.getaddrinfo)",
+    "open(f'{there}/new', 'x')": "files outside of its folder (open)",
+    "open(f'{there}/old', 'r+')": "files outside of its folder (open)",
+    "os.open(f'{there}/new', os.O_CREAT)": "files outside of its folder (open)",
+    "os.chdir(there); os.remove('old')": "files outside of its folder (os.remove)",
+    "os.rename(f'{there}/old', 'mine')": "files outside of its folder (os.rename)",
+    "os.mkdir(f'{there}/new')": "files outside of its folder (os.mkdir)",
+    "shutil.rmtree(there)": "files outside of its folder (shutil.rmtree)",
+    "os.system('true')": "other processes (os.system)",
+    "subprocess.run([sys.executable, '-c', ''])": "other processes (subprocess.Popen)",
+    "os.kill(os.getppid(), 0)": "other processes (os.kill)",
+}
+WITHIN = """open('a', 'w').write('3'); os.rename('a', 'b'); os.kill(os.getpid(), 0)
+open(os.devnull, 'w'); tempfile.mkdtemp(); os.makedirs(there, exist_ok=True)
+def my_f(): return int(open(f'{there}/old').read())"""
+
+
+def test_an_answer_stays_in_its_folder(tmp_path):
+    (tmp_path / "old").write_text("3")
+    opening = f"import os, shutil, socket, subprocess, sys, tempfile\nthere = {str(tmp_path)!r}\n"
+    codes = {f"0.{i}": code for i, code in enumerate(TRIES)} | {"00.6": WITHIN}
+    verdicts = examine({n: {"function": "my_f", "code": opening + code} for n, code in codes.items()}, seed=1)
+    assert verdicts.pop("00.6")[0]
+    for (passed, says), words in zip(verdicts.values(), TRIES.values(), strict=True):
+        assert not passed and f"PermissionError: an answer has no way to {words}" in says
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
 
 
 def test_the_same_inputs_for_all_and_again():

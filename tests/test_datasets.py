@@ -1,6 +1,10 @@
 """Datasets: the lectures' sets by their printed numbers, real sets by name, and a network that fails."""
+import gzip
+import socket
 import subprocess
 import sys
+import threading
+import time
 import warnings
 from types import SimpleNamespace
 from unittest import mock
@@ -8,6 +12,7 @@ from urllib.error import URLError
 
 import numpy as np
 import pytest
+import sklearn
 from rkhs_notes import datasets, settings
 from rkhs_notes.datasets import (
     BUNDLED,
@@ -191,8 +196,14 @@ FETCHERS = dict(california_housing="fetch_california_housing", covtype="fetch_co
                 adult="fetch_openml", olivetti="fetch_olivetti_faces")
 
 
+@pytest.fixture
+def network(monkeypatch):
+    "A network, as far as anyone asks"
+    monkeypatch.setattr(datasets, "_need_network", lambda: None)
+
+
 @pytest.mark.parametrize("name", FETCHED)
-def test_no_network_says_what_to_do(name):
+def test_no_network_says_what_to_do(name, network):
     with mock.patch(f"sklearn.datasets.{FETCHERS[name]}", side_effect=URLError("unreachable")):
         with pytest.raises(DatasetUnavailable, match="unreachable.*Run load.*fallback=True") as caught:
             load(name)
@@ -209,7 +220,6 @@ def test_a_programming_error_is_not_taken_for_a_network_error():
 
 
 def test_timeout_and_warning_filters_are_put_back():
-    import socket
     filters = list(warnings.filters)
     seen = []
     with mock.patch("sklearn.datasets.fetch_covtype",
@@ -217,6 +227,74 @@ def test_timeout_and_warning_filters_are_put_back():
         with pytest.raises(ZeroDivisionError):
             load("covtype")
     assert seen == [15] and socket.getdefaulttimeout() is None and warnings.filters == filters
+
+
+# scikit-learn's own fetchers, up to the line that would download
+
+REMOTE = {"covtype": "sklearn.datasets._base.urlretrieve", "adult": "sklearn.datasets._openml.urlopen"}
+
+
+@pytest.fixture(params=REMOTE)
+def fetched(request, monkeypatch, tmp_path):
+    "fetched() loads a set of which there is no copy; .tries counts what went out to a server that fails"
+    def fails(*args, **kwargs):
+        fetched.tries += 1
+        raise URLError("cut off")
+
+    def fetched():
+        return load(request.param, data_home=tmp_path)
+
+    sleep = time.sleep
+    monkeypatch.setattr("time.sleep", lambda seconds: fetched.naps.append(seconds) or sleep(0.01))
+    fetched.naps, fetched.tries, version = [], 0, [int(part) for part in sklearn.__version__.split(".")[:2]]
+    fetched.retries = request.param == "adult" or version >= [1, 5]
+    monkeypatch.setattr(REMOTE[request.param], fails)
+    monkeypatch.setattr(datasets, "_KNOCKING", 0.3)
+    monkeypatch.delenv("https_proxy", raising=False)
+    return fetched
+
+
+def test_without_a_network_no_fetcher_is_asked(fetched, monkeypatch):
+    awake = threading.Event()                                         # a search for an address that hangs
+    monkeypatch.setattr("socket.getaddrinfo", lambda *args, **kwargs: awake.wait(20) and [])
+    start = time.monotonic()
+    with pytest.raises(DatasetUnavailable, match="no network: within 0.3 s no answer from .*openml"):
+        fetched()
+    awake.set()
+    assert fetched.tries == 0 and time.monotonic() - start < 3
+
+
+def test_a_network_that_stutters_is_tried_again(fetched, monkeypatch):
+    knock = mock.Mock(side_effect=[OSError("not yet")] * 2 + [mock.Mock()] * 2)
+    monkeypatch.setattr("socket.create_connection", knock)
+    with pytest.raises(DatasetUnavailable, match="cut off"):
+        fetched()
+    again = sum(nap == 1 for nap in fetched.naps)                     # scikit-learn's, for files since 1.5
+    assert knock.call_count >= 3 and fetched.tries == 1 + again and again == 3 * fetched.retries
+
+
+def test_a_proxy_stands_for_the_network(fetched, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        monkeypatch.setenv("https_proxy", f"http://me:word@127.0.0.1:{proxy.getsockname()[1]}")
+        with pytest.raises(DatasetUnavailable, match="cut off"):
+            fetched()
+    with pytest.raises(DatasetUnavailable, match="no answer from 127.0.0.1"):
+        fetched()
+
+
+def test_a_copy_is_read_without_asking_for_a_network(monkeypatch, tmp_path):
+    import joblib
+    monkeypatch.setattr(datasets, "_need_network", lambda: 1 / 0)
+    joblib.dump(np.ones((5, 9)), tmp_path / "cal_housing_py3.pkz", compress=6)
+    assert load("california_housing", data_home=tmp_path).X.shape == (5, 8)
+    listed = tmp_path / "openml/openml.org/api/v1/json/data/list/data_name/adult/limit/2/data_version/2.gz"
+    listed.parent.mkdir(parents=True)                                 # what a download that failed leaves
+    with pytest.raises(ZeroDivisionError):
+        load("adult", data_home=tmp_path)
+    with gzip.open(listed, "wb") as file:
+        file.write(b"{}")
+    with pytest.raises(KeyError):                                     # the copy was looked into
+        load("adult", data_home=tmp_path)
 
 
 def test_a_large_set_is_thinned_in_order_and_always_alike():
@@ -230,7 +308,7 @@ def test_a_large_set_is_thinned_in_order_and_always_alike():
     assert fetch.call_args.kwargs["data_home"] == "there"
 
 
-def test_mnist_is_float32_with_numbers_for_classes():
+def test_mnist_is_float32_with_numbers_for_classes(network):
     bunch = SimpleNamespace(data=np.full((10, 784), 255.0), feature_names=[f"p{i}" for i in range(784)],
                             target=np.array([str(i) for i in range(10)], dtype=object))
     with mock.patch("sklearn.datasets.fetch_openml", return_value=bunch):
@@ -238,7 +316,7 @@ def test_mnist_is_float32_with_numbers_for_classes():
     assert data.X.dtype == np.float32 and data.y.tolist() == list(range(10)) and data.image_shape == (28, 28)
 
 
-def test_adult_categories_become_indicators_and_the_unknown_is_all_zero():
+def test_adult_categories_become_indicators_and_the_unknown_is_all_zero(network):
     bunch = SimpleNamespace(
         data=np.array([[30.0, 1, 0], [40, np.nan, 1], [50, 0, 0]]),
         feature_names=["age", "work", "sex"],
@@ -258,7 +336,8 @@ def own(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["adult", "covtype", "mnist", "olivetti", "iris", "mine"])
-def test_a_file_of_ones_own_comes_first(own, name):
+def test_a_file_of_ones_own_comes_first(own, name, monkeypatch):
+    monkeypatch.setattr(datasets, "_KNOCKING", 0.1)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 3)), rng.permutation(20) % 4 + 1
     own(name, X=X, y=y)

@@ -309,6 +309,7 @@ def gram_in_a_child(queue):
     queue.put(float(Gaussian()(np.arange(900.0)).sum()))
 
 
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork on this system")
 def test_a_forked_process_can_compute():
     expected = float(Gaussian()(np.arange(900.0)).sum())
     context = multiprocessing.get_context("fork")

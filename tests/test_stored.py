@@ -2,8 +2,6 @@
 
 import json
 import os
-import resource
-import signal
 import zipfile
 
 import numpy as np
@@ -265,19 +263,12 @@ def test_a_missing_file_and_a_missing_folder(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_full_disk_leaves_the_old_file(tmp_path):
+def test_a_full_disk_leaves_the_old_file(tmp_path, full_disk):
     path = tmp_path / "k.npz"
     write_expression(path, rn.Linear())
     before = path.read_bytes()
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
-    try:
-        with pytest.raises(OSError, match="as it was. Free some space"):
-            write_expression(path, {"large": np.zeros(10_000)})
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, handler)
+    with full_disk(20_000), pytest.raises(OSError, match="as it was. Free some space"):
+        write_expression(path, {"large": np.zeros(10_000)})
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["k.npz"]
     write_expression(path, {"large": np.zeros(10_000)})  # the limit was the reason
     assert read_expression(path)["large"].shape == (10_000,)

@@ -2,7 +2,6 @@
 
 import os
 import pickle
-import resource
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -476,18 +475,12 @@ def test_saving_is_exact_and_files_of_others_are_refused(tmp_path):
         StreamingMeans.load(path)
 
 
-def test_a_full_disk_keeps_the_last_checkpoint(tmp_path):
+def test_a_full_disk_keeps_the_last_checkpoint(tmp_path, full_disk):
     path, s = tmp_path / "s.npz", of(*blocks()[:5])
     s.save(path)
-    before, (soft, hard) = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, hard))
-    try:
-        with pytest.raises(OSError, match="a file that was there is as it was. Free some space"):
-            s.update(*blocks()[5]).save(path)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, handler)
+    before = path.read_bytes()
+    with full_disk(4000), pytest.raises(OSError, match="is as it was. Free some space"):
+        s.update(*blocks()[5]).save(path)
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["s.npz"]
     assert bits(StreamingRidge.load(path)) == bits(of(*blocks()[:5]))
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rkhs_notes.bessel import matern
 from rkhs_notes.errors import LawBroken
-from rkhs_notes.metrics import _lost
+from rkhs_notes.metrics import GaussianOf, _lost
 from scipy.special import gamma
 
 plane = np.random.default_rng(3).normal(size=(9, 2))
@@ -193,6 +193,14 @@ def test_arrays_of_parameters_are_copies():
 
 # Gaussians of a metric
 
+class Off(GaussianOf):
+    "A Gaussian of a metric with a wrong diagonal"
+    by: float = 0.0
+
+    def _diag(self, X, xp):
+        return super()._diag(X, xp) + self.by
+
+
 def test_a_gaussian_of_lost_digits_is_refused():
     X = 100 + plane
     with pytest.raises(ValueError, match=r"no digits left"):
@@ -203,7 +211,12 @@ def test_a_gaussian_of_lost_digits_is_refused():
     for other in (k, k + rn.Linear(), 1.0 * k, k.on([0, 1])):
         with pytest.raises(ValueError, match="no digits left"):
             other.gaussian_of(edge / np.sqrt(3))(X)
-    rn.check_kernel(k.gaussian_of(1e4 * edge), X)
+    for wider in (1.01, 10.0, 1e4):  # what rounding may move is allowed, and no more
+        rn.check_kernel(k.gaussian_of(wider * edge), X)
+    loss = _lost(k, X, np) / (2 * (10 * edge) ** 2)
+    rn.check_kernel(Off(k, 10 * edge, by=loss), X)
+    with pytest.raises(rn.LawBroken, match="diag agrees"):
+        rn.check_kernel(Off(k, 10 * edge, by=3 * 8 * loss), X)
 
 
 def test_metrics_that_keep_their_digits_are_not_refused():

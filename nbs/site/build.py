@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sphinx.cmd.build import main as sphinx
 
+from alone import alone
 from cells import NBS, ROOT, module, read
 from front import front_pages
 from run import BUILD, execute_cached
@@ -95,6 +96,7 @@ def publish():
 
 
 if __name__ == "__main__":
-    stage()
-    run_sphinx()
-    publish()
+    with alone("site"):
+        stage()
+        run_sphinx()
+        publish()
