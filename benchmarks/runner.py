@@ -42,7 +42,8 @@ from aims import aims_of, idle
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parent / "_bench"  # made by the tools, like _site and _build
 TOOLS = {"runner", "aims", "report", "check"}
-LONG = {"mmd_calibration", "mmd_power", "scale_million", "streams_ten_million"}  # with PROFILE=full
+# with PROFILE=full
+LONG = {"dependence_level", "mmd_calibration", "mmd_power", "scale_million", "streams_ten_million"}
 FULL = os.environ.get("PROFILE") == "full"
 SMALL = 64.0  # MiB beside the result that nobody minds
 
