@@ -3,7 +3,7 @@
 (() => {
   const ENDS = /^(thm|prop|prp|def|lem|cor|law|alg|eq)-/;
   const root = new URL(document.documentElement.dataset.content_root || "./", location.href);
-  const scripts = {};
+  const scripts = {}, bare = !window.MathJax; // a page without formulas of its own does not bring MathJax
   const box = document.createElement("div");
   Object.assign(box, { id: "preview", role: "tooltip", hidden: true });
   let shown = null, timer = 0, touch = false;
@@ -29,10 +29,10 @@
     return window.previews?.[page] || {};
   }
 
-  async function typeset() { // a page without formulas of its own has not brought MathJax along
+  async function typeset() {
     if (!/\\[([]/.test(box.textContent)) return;
-    if (!window.MathJax) {
-      window.MathJax = { startup: { typeset: false } };
+    if (bare) {
+      window.MathJax ??= { startup: { typeset: false } };
       await load("_static/mathjax.js");
     }
     await window.MathJax.startup?.promise;
