@@ -14,7 +14,7 @@ from scipy import special
 
 
 # %% ../nbs/S_convex.ipynb #d6c51852
-from .arrays import Cholesky, require_symmetric, shaped
+from .arrays import Cholesky, few_threads, require_symmetric, shaped
 from .contracts import (Classes, Count, NonNegative, Positive, Probability, Responses,
                                   Rng, SquareMatrix, Value, Vector, Word, as_signs, contract,
                                   fitting, one_of)
@@ -368,7 +368,7 @@ def minimize_convex(K: SquareMatrix, y: Responses, loss: ALoss, lam: Positive, t
     require_symmetric(K, "K")
     risk = _Risk(K.astype(float, copy=False), y, loss, lam)
     method = _interior_point if isinstance(loss, PiecewiseQuadratic) else _newton
-    with np.errstate(all="ignore"):                        # what overflows is seen in the gap
+    with few_threads(len(y)), np.errstate(all="ignore"):   # what overflows is seen in the gap
         best, iterations = _best_of(method(risk), risk, tol, max_iter)
         _require_sound(risk, best, tol, iterations)
         alpha, u, (primal, dual, gap) = _on_bounds(risk, best, tol)

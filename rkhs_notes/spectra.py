@@ -13,7 +13,7 @@ from .contracts import Count, Flag, Points, Rng, Value, Weights, Word, contract
 from .errors import ConvergenceFailure, settled
 
 # %% ../nbs/S_spectra.ipynb #c9aac094
-from .arrays import (as_count, as_floats, as_number, finite, frozen,
+from .arrays import (as_count, as_floats, as_number, few_threads, finite, frozen,
                                in_parallel, one_blas_thread, require_fits, row_blocks, shaped,
                                signed, spans)
 from .functions import times
@@ -206,7 +206,8 @@ def leading_eigenpairs(A: Symmetric, n_terms: Count, tol=None, rng: Rng = None,
     if dense or n < n_terms + 4 * block or (dense is None and (n <= 600 or n_terms > n / 5)):
         return _by_lapack(A, n_terms, dtype)
     limit = max(n, 50 * n_terms) if max_products is None else max_products
-    return _by_lanczos(_Basis(A, n_terms, block, rng, dtype), tol, limit)
+    with few_threads(n):
+        return _by_lanczos(_Basis(A, n_terms, block, rng, dtype), tol, limit)
 
 
 def _tolerance(tol, eps):
