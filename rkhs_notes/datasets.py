@@ -5,9 +5,8 @@ __all__ = ['FETCHED', 'BUNDLED', 'smiley_labels', 'smiley', 'hard_1d', 'hard_2d'
            'digits_low_high', 'digits_drift', 'DatasetUnavailable', 'Dataset', 'load']
 
 # %% ../nbs/D_datasets.ipynb #5d8cafb8
-import contextlib, os, socket, threading, time, warnings
+import contextlib, glob, os, socket, threading, time, warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 import numpy as np
 from . import settings
@@ -270,8 +269,8 @@ def _fetch(name, data_home):
         bunch = _kept_or_fetched(sk.fetch_olivetti_faces, data_home)
         return dict(X=bunch.data, y=bunch.target, target_names=range(40))
     title, version = dict(mnist=("mnist_784", 1), adult=("adult", 2))[name]
-    kept = Path(sk.get_data_home(data_home), "openml").rglob(f"data_name/{title}/**/*.gz")
-    if not any(kept):
+    kept = f"{glob.escape(sk.get_data_home(data_home))}/openml/**/data_name/{title}/**/*.gz"
+    if not glob.glob(kept, recursive=True):
         _need_network()
     bunch = sk.fetch_openml(title, version=version, data_home=data_home, as_frame=False,
                             parser="liac-arff")
