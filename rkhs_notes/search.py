@@ -59,15 +59,16 @@ class Logarithms:
 # %% ../nbs/S_search.ipynb #d4c0d994
 def highest(objective, starts, box, max_iter=200, progress=None, ftol=1e-9, n=1):
     "(theta, value) of the best end; objective(theta) → value, gradient of a sum of n terms"
-    failures, best, refused = [], None, 1e300
+    failures, seen, best, refused = [], [], None, 1e300
 
     def descent(theta):
         try:
             value, slope = objective(theta)
         except (NotPositiveDefinite, ValueError) as e:
             failures.append(e)
-            return refused, np.zeros_like(theta)
-        return -value / n, -slope / n
+            return max(seen, default=refused) + 1, np.zeros_like(theta)
+        seen.append(-value / n)
+        return seen[-1], -slope / n
 
     for start in tqdm(starts, desc="starts", delay=0 if progress else 10,
                       disable=None if progress is None else not progress):

@@ -4,6 +4,7 @@ import pickle
 import tracemalloc
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ from rkhs_notes.exercises import check_exercises
 from rkhs_notes.kernels import Constant, Gaussian, Laplace, Linear, Matern, Polynomial, Precomputed, Sigmoid
 from rkhs_notes.kpca import kernel_cca
 from rkhs_notes.rkhs import RKHS, RKHSFunction
-from rkhs_notes.views import splits
+from rkhs_notes.views import splits, whitening
 from scipy.spatial.distance import cdist
 from sklearn.cross_decomposition import CCA
 
@@ -358,6 +359,28 @@ def test_tuning_scores_are_held_out(unseen):
     assert tuned.score == right / len(tried)
 
 
+def test_tuning_takes_the_first_of_equal_candidates():
+    first, again = (Gaussian(3.0), Gaussian(8.0)), (Gaussian(3.0) + 0 * Linear(), Gaussian(8.0))
+    tuned = tune_coupling([first, again], L, H, WHO, regs=1.0, components=3, weights=None, folds=2)
+    best = [choice["kernels"] for choice, score in tuned.scores if score == tuned.score]
+    assert best[0] == first and again in best and tuned.choice["kernels"] == first
+
+
+def test_axes_correlate_from_1e_7_on():
+    kernels = KERNELS["gaussian"]
+    [rho] = coupled_embedding(*kernels, L, H, WEIGHTS["knn"], 1, 1e7).correlations
+    assert 1e-7 < rho < 1e-6  # and as 1 / reg
+    with pytest.raises(ValueError, match="only 0 axes correlate"):
+        coupled_embedding(*kernels, L, H, WEIGHTS["knn"], 1, 1e8)
+
+
+@pytest.mark.parametrize("reg, kept", [(0.0, 2), (1e-12, 3)])
+def test_whitening_without_penalty_keeps_what_a_gram_matrix_can_tell(reg, kept):
+    Q = np.linalg.qr(np.random.default_rng(0).normal(size=(20, 3)))[0]
+    white, _ = whitening(SimpleNamespace(centred=Q * [1.0, 1e-3, 1e-9]), np.ones(20), reg)
+    assert white(np.eye(3)).shape == (kept, 3)
+
+
 def test_tuning_counts_a_candidate_once():
     once = tune_coupling([KERNELS["gaussian"]], L, H, WHO, regs=1.0, components=3, weights=None, folds=2)
     twice = tune_coupling(
@@ -445,6 +468,15 @@ def test_a_near_miss_of_stationarity(side):
     with pytest.raises(LawBroken, match=words):
         check_coupling(replace(e, **{name: f + 3 * unit * h}), L, H, WEIGHTS["knn"])
     check_coupling(replace(e, **{name: f + unit / 3 * h}), L, H, WEIGHTS["knn"])
+
+
+@pytest.mark.parametrize("by", [0.75e-6, -0.75e-6])
+def test_a_near_miss_of_the_sum_of_the_eigenvalues(by):
+    "Each of four is off by less than its own law allows"
+    e = coupled_embedding(*KERNELS["gaussian"], L, H, WEIGHTS["knn"], 4, 0.5)
+    check_coupling(replace(e, eigenvalues=e.eigenvalues + by / 9), L, H, WEIGHTS["knn"])
+    with pytest.raises(LawBroken, match="Σ λ"):
+        check_coupling(replace(e, eigenvalues=e.eigenvalues + by), L, H, WEIGHTS["knn"])
 
 
 @pytest.mark.parametrize("by", [1e-6, -1e-6])

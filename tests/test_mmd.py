@@ -617,6 +617,17 @@ def test_weights_of_any_unit_and_of_zero():
         np.testing.assert_allclose(some.null, only.null, atol=1e-14)
 
 
+def test_weights_count_in_the_statistic():
+    P, Q = Measure(X, np.arange(1.0, 21)), Measure(Y, np.arange(2.0, 33))
+    for statistic, estimate in (("u", mmd2_u), ("v", mmd2_v)):
+        found = mmd_test(G, P, Q, 9, statistic=statistic).statistic
+        assert found == pytest.approx(estimate(G, P, Q)) and abs(found - estimate(G, X, Y)) > 1e-2
+
+
+def test_the_witness_of_near_laws_has_norm_1():
+    assert witness(Gaussian(1.0), [0.0], [0.01]).norm() == pytest.approx(1.0)  # MMD² = 1e-4
+
+
 def test_the_weighted_u_is_moved_by_functions_of_one_point():
     P, Q = Measure(X, np.arange(1.0, 21)), Measure(Y, np.arange(1.0, 32))
     k, moved = DistanceInduced(), DistanceInduced(origin=[5.0, 0.0, 0.0])  # the same, but for g(x) + g(y)
