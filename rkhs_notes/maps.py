@@ -59,8 +59,10 @@ def require_columns(phi, X, points):
 
 def require_features(F, phi, n):
     "F itself, if it is (n, phi.dim) and finite"
-    hint = f": the function of {phi} must give ({n}, {shortened(phi.dim)})"
-    return finite(shaped(F, "φ(X)", (n, phi.dim), hint=hint), phi)
+    if getattr(F, "shape", None) != (n, phi.dim):        # its words take longer than the test
+        hint = f": the function of {phi} must give ({n}, {shortened(phi.dim)})"
+        F = shaped(F, "φ(X)", (n, phi.dim), hint=hint)
+    return finite(F, phi)
 
 # %% ../nbs/S_maps.ipynb #cd736288
 def elsewhere(answer):
