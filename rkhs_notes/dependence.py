@@ -14,7 +14,7 @@ from .contracts import (Count, Function, NonNegative, Positive, Rng, array, cont
                                   one_of, points, taken_of)
 
 # %% ../nbs/15_dependence.ipynb #161bfd47
-from .errors import require
+from .errors import finite, require
 from .gram import AKernel, n_points
 from .metrics import Tensor
 from .mmd import DistanceInduced, mmd2_v
@@ -234,15 +234,19 @@ def conditional_independence_test(kx: AKernel, ky: AKernel, kz: AKernel, X: Poin
     Theorem 15.8; Zhang, Peters, Janzing and Schölkopf (2011); Daudin (1980)
     """
     n, given = n_points(X), Unexplained(kz, Z)
-    M = (unexplained_gram(given, kx(X).astype(float, copy=False) * given.gram, "X", lam)
-         * unexplained_gram(given, ky(Y).astype(float, copy=False), "Y", lam))
+    with np.errstate(over="ignore", invalid="ignore"):
+        M = (unexplained_gram(given, kx(X).astype(float, copy=False) * given.gram, "X", lam)
+             * unexplained_gram(given, ky(Y).astype(float, copy=False), "Y", lam))
+        squares = finite(np.sum(M**2), "the variance under independence", "rescale X, Y or Z")
     T, fields = float(M.sum()) / n, dict(exact=False, name="conditional HSIC",
                                          hypothesis="the two sides are independent given Z")
     if null == "wild":
         signs = lambda b, rng: random_signs(n, b, rng)
         draws = in_batches(signs, lambda S: quadratic_forms(M, S), 9 * n, n_draws, rng) / n
         return TestResult.from_draws(T, draws, method="random signs", **fields)
-    tail, law = gamma_null(np.trace(M) / n, 2 * np.sum(M**2) / n**2, n_draws)        # (15.11)
+    moments = np.trace(M) / n, 2 * squares / n**2
+    as_number(min(moments), "what Z leaves of X and Y", above=0, because=": take a larger lam")
+    tail, law = gamma_null(*moments, n_draws)                                        # (15.11)
     p = max(tail(T), np.finfo(float).tiny)
     return TestResult(T, p, law, method="gamma law", **fields)
 

@@ -102,10 +102,10 @@ def check_min_norm(Phi: FeatureColumns, y: Targets, beta: FittedColumns, lam: No
 # %% ../nbs/10_double_descent.ipynb #311dbfcc
 def _in_units(Phi, y, beta, lam):
     "The same problem with entries of Phi up to 1, and of y or of beta up to 1"
-    unit = float(np.abs(Phi).max()) or 1.0
-    Phi, lam = Phi / unit, lam / unit / unit
-    size = max(float(np.abs(beta).max()) * unit, float(np.abs(y).max())) or 1.0
-    return Phi, y / size, beta * unit / size, lam
+    unit, top = max(float(np.abs(Phi).max()), math.sqrt(lam)) or 1.0, float(np.abs(beta).max())
+    size = max(top * unit, float(np.abs(y).max())) or 1.0
+    beta = beta * unit / size if size < math.inf else beta / top
+    return Phi / unit, y / size, beta, (math.sqrt(lam) / unit) ** 2
 
 # %% ../nbs/10_double_descent.ipynb #fb96147b
 class DoubleDescentCurve(Value):

@@ -36,8 +36,10 @@ def _combined(coefficients, vectors):
         raise ValueError(f"{' and '.join(sorted(kinds))} lie in different spaces; pass one kind.")
     if all(map(callable, vectors)) and not all(hasattr(v, "__add__") for v in vectors):
         return _Combination(coefficients, vectors)
-    terms = [float(c) * v for c, v in zip(coefficients, vectors)]
-    return sum(terms[1:], start=terms[0])
+    with np.errstate(over="ignore", invalid="ignore"):
+        terms = [float(c) * v for c, v in zip(coefficients, vectors)]
+        total = sum(terms[1:], start=terms[0])
+    return total if "functions" in kinds else finite(total, "a combination of vectors", "rescale")
 
 # %% ../nbs/00_hilbert.ipynb #59fc6673
 class _Combination:
@@ -288,7 +290,7 @@ def uniform_grid(a: Finite, b: Finite, n: Count) -> Measure:
     returns : points (n,), mass b − a
     """
     a, b = _interval(a, b)
-    return Measure(a + (b - a) * (np.arange(n) + 0.5) / n, np.full(n, (b - a) / n))
+    return Measure(a + (b - a) * ((np.arange(n) + 0.5) / n), np.full(n, (b - a) / n))
 
 # %% ../nbs/00_hilbert.ipynb #6fe46b99
 @contract

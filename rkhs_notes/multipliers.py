@@ -10,6 +10,7 @@ import math
 import numpy as np
 import scipy.linalg
 from dataclasses import replace
+from .arrays import as_number
 from .convex import Loss, PiecewiseQuadratic, minimize_convex
 from .errors import settled
 
@@ -41,6 +42,7 @@ class MovedPieces(PiecewiseQuadratic):
 
 def around(loss, y, s, w):
     "(f ↦ wᵢ ℓ(yᵢ, sᵢ + f), the targets that the engine is to be given for it)"
+    as_number(w.min(), "the least of weights", at_least=1e-300, because=", or 0: left out")
     pieces = isinstance(loss, PiecewiseQuadratic)
     return (MovedPieces(loss, y, s, w), y - s) if pieces else (Moved(loss, y, s, w), y)
 
@@ -81,8 +83,8 @@ def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
 
 # %% ../nbs/S_multipliers.ipynb #1d5f8e13
 def _gap(K, Q, y, loss, lam, alpha, s, w):
-    u, f = -2 * lam * alpha, K @ alpha
     with np.errstate(all="ignore"):
+        u, f = -2 * lam * alpha, K @ alpha
         primal = float(w @ loss(y, f + s) + lam * alpha @ f)
         dual = -float(w @ loss.conjugate(y, u / w) + lam * alpha @ f)
         slack = float(np.linalg.norm(Q.T @ u) * 10 * np.linalg.norm(s))

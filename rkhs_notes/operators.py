@@ -146,7 +146,7 @@ def solved(problem, tol, max_iter, callback=None, progress=None):
     "(x, bound, relative residual, number of steps) once bound ≤ tol ‖f‖ for every column"
     b, first, ask = problem.b, None, 1.0
     size = np.linalg.norm(b, axis=0)
-    with bar("conjugate gradients", 1.0, "", progress) as shown:
+    with bar("conjugate gradients", 1.0, "", progress) as shown, np.errstate(all="ignore"):
         for step, (x, r) in enumerate(conjugate_gradients(problem.A, problem.P, b), 1):
             enough = tol * problem.norm(x, r)
             done = (problem.bound(r) <= ask * enough).all() or step >= max_iter
@@ -157,7 +157,7 @@ def solved(problem, tol, max_iter, callback=None, progress=None):
             if callback:
                 callback(step, left)
             if done:
-                return x, bound, left, step
+                return x, finite(bound, "‖f − f̂‖", "rescale y, weights or lam"), left, step
             to_go = math.log(max(2.0, float(np.max(ratio(bound, enough)))))
             first = first or to_go
             shown.update(max(0.0, 1 - to_go / first) - shown.n)
@@ -181,7 +181,10 @@ class AllPoints:
         found = pivoted_cholesky(k, X, rank, min(1.0, left), rng)
         F = found.factor if found.rank else np.zeros((n, 1))             # k = 0 at all points
         self.F = weighed(F.astype(float, copy=False), self.root)
-        self.inner = Cholesky(self.F.T @ self.F, lam, "Fᵀ F + lam I", "a larger lam")
+        with np.errstate(over="ignore"):
+            inner = self.F.T @ self.F
+            finite(np.abs(inner).sum(), "√W K √W", "rescale weights and lam")
+        self.inner = Cholesky(inner, lam, "Fᵀ F + lam I", "a larger lam")
         self.method = f"all points, preconditioner of rank {found.rank}"
 
     def A(self, beta):

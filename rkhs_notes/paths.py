@@ -120,10 +120,12 @@ def min_norm_path(Phi: FeatureColumns, y: Targets, widths: Widths, lam: PenaltyE
               because=f": Phi has {Phi.shape[1]} columns")
     unit, small = float(np.abs(Phi).max()), float(np.finfo(Phi.dtype).tiny) ** 0.25
     unit = 1.0 if small < unit < 1 / small else unit or 1.0       # else squares over- or underflow
-    roots = (np.sqrt(np.broadcast_to(lam, len(widths))) / unit).tolist()
+    with np.errstate(over="ignore"):
+        roots = np.sqrt(np.broadcast_to(lam, len(widths))) / unit
+    roots = finite(roots, "√lam over the largest of Phi", "rescale Phi and lam").tolist()
     Phi, Y = Phi / unit if unit != 1 else Phi, y.reshape(len(y), -1)
     cut = sum(D <= len(Phi) for D in widths)
-    with few_threads(len(Phi), _FEW):
+    with few_threads(len(Phi), _FEW), np.errstate(over="ignore", invalid="ignore"):   # seen below
         fits = _up_to_n(Phi, Y, widths[:cut], roots[:cut])
         fits += _beyond_n(Phi, Y, widths[cut:], roots[cut:])
     with np.errstate(over="ignore"):

@@ -109,6 +109,7 @@ def plot_decision(f: Decision, X: Plane, y: TwoLabels, ax=None, resolution: Reso
     -------
     Axes
     """
+    as_number(np.abs(X).max(), "the largest of X", at_most=1e100)
     low, high = X.min(0), X.max(0)
     pad = margin * np.where(high > low, high - low, 1.0)
     s, t = np.linspace(low - pad, high + pad, resolution).T

@@ -15,7 +15,7 @@ from .arrays import frozen, require_fits, rule_of, shortened
 
 # %% ../nbs/09_random_features.ipynb #4167b25c
 from .contracts import (Count, Function, Points, Positive, Rng, Word, contract, either,
-    fitting, one_of, word_of)
+    fitting, number, one_of, word_of)
 from .features import FeatureMap
 from .forms import OnLine
 from .fourier import Waves
@@ -113,10 +113,11 @@ class OfDifference(Kernel):
 OnTheLine = Annotated[Any, replace(
     Function.__metadata__[0], says="function (n,) → (n,), or Kernel",
     draw=lambda rng, sizes: Gaussian(rng.uniform(0.5, 2)))]
+_Reach = Annotated[float, number(at_least=1e-100)]                   # so that ω² is a number
 
 
 @contract
-def spectral_from_function(k: OnTheLine, reach: Positive = None, step: Positive = None, name=None):
+def spectral_from_function(k: OnTheLine, reach: _Reach = None, step: Positive = None, name=None):
     """dμ/dω = (1/2π) ∫ k(t) cos(ωt) dt for a function k of one difference, by FFT   (9.3)
 
     The integral becomes a sum over a grid: frequencies beyond π / step are folded back, so that

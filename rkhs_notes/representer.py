@@ -347,6 +347,8 @@ def semiparametric(k: AKernel, X: Points, y: ManyResponses, null_space: NullSpac
     Theorem 5.4, Theorem 5.6a; Kimeldorf and Wahba (1971)
     """
     T = independent(null_matrix(null_space, X), weights)
+    if weights is not None:
+        as_number(float(weights.max()) / lam, "the largest of weights / lam", at_least=1e-150)
     if loss == squared and not isinstance(y, Classes):
         alpha, beta, gap = *beside(T, smoother(k, X, y.dtype, lam, weights), y), 0.0
     else:

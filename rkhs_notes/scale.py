@@ -16,7 +16,7 @@ from .arrays import as_floats, require_fits, row_blocks, shaped
 from .contracts import (Count, Flag, Function, MorePoints, Points, Positive, Rng,
                                   Targets, Value, Vector, Weights, contract,
                                   instance_of, kept, one_of, points, taken_of)
-from .errors import require
+from .errors import finite, require
 from .fits import Band, Fit, Variances
 from .functions import times
 
@@ -240,7 +240,9 @@ class LargeProcess(Band):
 def drawn_values(phi, W, X):
     "φ(X) W in blocks of rows"
     blocks = row_blocks(n_points(X), 24 * len(W))
-    return np.concatenate([phi(taken_of(X, rows)) @ W for rows in blocks])
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = np.concatenate([phi(taken_of(X, rows)) @ W for rows in blocks])
+    return finite(values, "φ(X) W", "rescale X")
 
 
 def noisy_draws(phi, W, X, noise, weights, rng):

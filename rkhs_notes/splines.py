@@ -87,7 +87,8 @@ def require_line(knots, lam):
     "Do two knots differ, and are the cubes of their distances numbers?"
     if len(knots) < 2:
         raise ValueError(f"all x equal {knots[0]:g}: no line is determined; pass two different x.")
-    length, closest = float(knots[-1] - knots[0]), float(np.diff(knots).min())
+    with np.errstate(over="ignore"):                                  # infinity is no length
+        length, closest = float(knots[-1] - knots[0]), float(np.diff(knots).min())
     sizes = 1e-60 < length < 1e60 and closest >= 1e-60 * length
     if not (sizes and 1e-150 < lam / length**3 < 1e150):
         raise ValueError(f"x spans {length:.1e}, neighbours are {closest:.1e} apart and lam = "

@@ -68,8 +68,8 @@ def smoother(k, X, dtype, lam, weights=None):
         return Cholesky(K, lam, f"K + {lam:.1e} I", lambda least: usual_causes(k, X, least),
                         overwrite=True).solve
     diagonal = K.diagonal().astype(float)
-    heaviest = float((weights * diagonal).max())
     with np.errstate(divide="ignore", over="ignore"):
+        heaviest = float((weights * diagonal).max())
         scale = 1 / np.sqrt(np.maximum(diagonal + lam / weights, np.finfo(float).tiny))
         shift = 1 / (1 + weights / lam * diagonal)
     scale = scale.astype(K.dtype)
@@ -123,7 +123,8 @@ def independent(T, weights=None):
 # %% ../nbs/S_systems.ipynb #e01f47ac
 def _null_space(value, name, call):
     parts = (value,) if callable(value) else value
-    fits = isinstance(parts, (list, tuple)) and parts and all(map(callable, parts))
+    fits = isinstance(parts, (list, tuple)) and parts
+    fits = fits and all(callable(p) and not isinstance(p, type) for p in parts)
     fitting(value, name, fits, "a function, or a list of functions", "X ↦ (n, m), or X ↦ (n,) each")
     return tuple(value) if isinstance(value, list) else value
 

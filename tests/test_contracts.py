@@ -239,6 +239,9 @@ DRAWS = {
 def drawn(f, rng, own, **known):
     "Arguments that the words of f draw; a Gaussian for a kernel; optional arguments now and then"
     sizes = {letter: int(rng.integers(3, 8)) for letter in "nmtdDrsNM"} | known
+    letters = {letter.partition(" ")[0] for word in f.plan.words.values() for letter in word.letters}
+    others = sorted(letter for letter in letters - sizes.keys() if not letter.isdigit())
+    sizes |= {letter: int(rng.integers(3, 8)) for letter in others}
     given = {}
     for name, word in f.plan.words.items():
         parameter = f.plan.parameters[name]

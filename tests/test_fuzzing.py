@@ -9,13 +9,20 @@ import pytest
 from rkhs_notes import Linear, nu_svr, svc, svc_leave_one_out, svr
 from rkhs_notes.arrays import as_floats, as_rng, sqdist
 from rkhs_notes.contracts import Count, Positive, Vector, contract
-from rkhs_notes.errors import ConvergenceFailure
+from rkhs_notes.dependence import conditional_independence_test
+from rkhs_notes.double_descent import check_min_norm
+from rkhs_notes.errors import ConvergenceFailure, RKHSError
 from rkhs_notes.features import novikoff_bound
-from rkhs_notes.hilbert import check_inner_product, lp_norm, parallelogram_defect
+from rkhs_notes.hilbert import check_inner_product, combine, lp_norm, parallelogram_defect, uniform_grid
 from rkhs_notes.kernels import Gaussian, check_kernel
 from rkhs_notes.laws import check_gradient
 from rkhs_notes.normals import sobol_normals, structured_normals
+from rkhs_notes.paths import min_norm_path
+from rkhs_notes.plots import plot_decision
+from rkhs_notes.random_features import spectral_from_function
 from rkhs_notes.rates import selection_cost
+from rkhs_notes.representer import minimize_risk, semiparametric, smoothing_spline
+from rkhs_notes.scale import gaussian_process_large
 from rkhs_notes.zoo import Matern, Periodic, RationalQuadratic
 
 import fuzzing
@@ -205,3 +212,47 @@ def test_classes_with_an_entry_beyond_all_others_are_refused_in_words(size):
         svc(Linear() + Gaussian(2.0), X, [1, -1, 1, -1], C=8.7)
     with fuzzing.within(1.0), pytest.raises(ConvergenceFailure, match="rescale"):
         svc_leave_one_out(Linear() + Gaussian(2.0), X + 1e16, [1, -1, 1, -1], [8.7])
+
+
+# sizes beside which there were warnings, or words of Python and NumPy
+
+FEW, ONES = np.array([[0.1, 0.7], [1.3, -0.4], [-0.8, 0.2], [0.5, 1.1], [-1.2, -0.9]]), np.ones(5)
+LINE, k = FEW[:, 0], Gaussian(1.0)
+FAR = {  # None where there is an answer
+    "an interval": (lambda: uniform_grid(-1e308, 1e307, 5).points, None),
+    "longer than floats": (lambda: uniform_grid(-1e308, 1.7e308, 5), "points is not finite"),
+    "a combination": (lambda: combine([1e308, 1.0], [[9.0], [1.0]]), "combination of vectors overflows"),
+    "a line": (lambda: smoothing_spline(1e308 * LINE, Y_FEW, 1.0), "rescale x"),
+    "heavy points": (lambda: semiparametric(k, FEW, Y_FEW, np.cos, 1.0, 1e308 * ONES)(FEW), None),
+    "light points": (lambda: semiparametric(k, LINE, Y_FEW, np.cos, 1.0, 1e-310 * ONES), "weights / lam"),
+    "a class": (lambda: semiparametric(k, LINE, Y_FEW, int), "null_space is the class int"),
+    "one light point": (
+        lambda: minimize_risk(k, FEW, Y_FEW, weights=[1e-310, 1, 1, 1, 1]), "weights = 1e-310: .* left out"),
+    "a heavy process": (
+        lambda: gaussian_process_large(k, FEW, Y_FEW, 0.1, weights=1e308 * ONES), "rescale .*weights"),
+    "a far process": (lambda: gaussian_process_large(Linear() + k, 1e308 * FEW, Y_FEW, 0.1), "overflows"),
+    "no tolerance": (lambda: gaussian_process_large(k, FEW, Y_FEW, 0.1, tol=5e-324), "Raise lam or tol"),
+    "a large penalty": (lambda: check_min_norm(np.eye(5), Y_FEW, Y_FEW / 1e160, lam=1e160), None),
+    "large features": (lambda: check_min_norm(1e308 * np.eye(5), Y_FEW, Y_FEW / 1e308), None),
+    "not of them": (lambda: check_min_norm(1e308 * np.eye(5), Y_FEW, 10 * Y_FEW), "beta does not minimise"),
+    "a path of small features": (lambda: min_norm_path(1e-310 * FEW, Y_FEW, [1, 2], lam=1.0), "rescale Phi"),
+    "a path to large targets": (lambda: min_norm_path(1e-9 * FEW, 1e308 * Y_FEW, [1, 2]), "y is huge"),
+    "a short reach": (lambda: spectral_from_function(k, reach=1e-300), "reach = 1e-300"),
+    "nothing unexplained": (
+        lambda: conditional_independence_test(k, k, k, FEW, FEW[::-1], FEW, lam=1e-300), "larger lam"),
+    "residuals beyond floats": (
+        lambda: conditional_independence_test(Linear(), Linear(), k, 1e80 * FEW, 1e80 * FEW[::-1], FEW),
+        "rescale X, Y or Z"),
+    "a picture": (lambda: plot_decision(lambda P: P[:, 0], 1e308 * FEW, [0, 1, 0, 1, 0]), "X = .*e.308"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FAR)
+@pytest.mark.filterwarnings("error")
+def test_far_sizes_are_answered_or_refused_without_a_warning(case):
+    call, words = FAR[case]
+    if words is None:
+        assert np.isfinite(call()).all()
+    else:
+        with pytest.raises((ValueError, TypeError, RKHSError), match=words):
+            call()
