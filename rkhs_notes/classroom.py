@@ -176,15 +176,15 @@ def _child():
     _fence(folder)
     print('["ready"]', file=channel, flush=True)
     for number, answer in task["answers"].items():
-        os.makedirs(folder, exist_ok=True)    # where the one before may have left it, or taken it away
+        os.makedirs(folder, exist_ok=True)    # the one before may have left it, or taken it away
         os.chdir(folder)
         passed, says = _judged(number, answer, task["seed"])
         print(json.dumps([number, passed, says[:300]]), file=channel, flush=True)
 
 # %% ../nbs/W_classroom.ipynb #5ddc952d
-_CHANGES = {"os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.removexattr", "os.rename",
-            "os.rmdir", "os.setxattr", "os.symlink", "os.truncate", "os.utime", "shutil.rmtree",
-            "sqlite3.connect"}
+_CHANGES = {"os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.removexattr",
+            "os.rename", "os.rmdir", "os.setxattr", "os.symlink", "os.truncate", "os.utime",
+            "shutil.rmtree", "sqlite3.connect"}
 _STARTS = {"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile",
            "os.system", "pty.spawn", "subprocess.Popen", "_winapi.CreateProcess"}
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND

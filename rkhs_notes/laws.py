@@ -4,10 +4,9 @@
 __all__ = ['check_gradient']
 
 # %% ../nbs/S_laws.ipynb #ada47b98
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Annotated, Any
-import numpy as np
+import contextvars, numpy as np
 from .arrays import Objects, as_floats, as_points, shaped
 from .contracts import Finite, MorePoints, Points, Whole, Word, contract, fitting, recast
 from .errors import require
@@ -54,11 +53,11 @@ def full_gram(k, X):
     return FullGram(k, points, K, cosines, lengths, allowed)
 
 
-_losses = ContextVar("losses", default=None)
+_losses = contextvars.ContextVar("losses", default=None)
 
 
 def say_loss(size):
-    "For kernels that subtract to say, where they are under test, how far rounding moves their values"
+    "Kernels that subtract say here, under test, how far rounding moves their values"
     if (losses := _losses.get()) is not None:
         losses.append(size)
 
