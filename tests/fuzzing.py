@@ -143,11 +143,15 @@ def close(a, b, tol=1e-7):
 
 # what is called beside the functions
 
-VALUES = [
-    (name, c)
-    for name, c in public(inspect.isclass)
-    if getattr(getattr(c, "plan", None), "words", None) and not c._own_init
-]
+def can_be_drawn(c):
+    "Has the class fields with words, and a word that draws for each that must be given?"
+    plan = getattr(c, "plan", None)
+    words = {} if plan is None or c._own_init else plan.words
+    drawn = {name for name, word in words.items() if word.draw or word.role == "kernel"}
+    return drawn and all(p.default is not p.empty or n in drawn for n, p in plan.parameters.items())
+
+
+VALUES = public(lambda c: inspect.isclass(c) and can_be_drawn(c))
 COLUMNS = {}  # of the points that a method takes, by its name
 
 
