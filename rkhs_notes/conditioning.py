@@ -30,7 +30,8 @@ PointsX, PointsY = (Annotated[Any, contracts.points("n", of=k)] for k in ("kx", 
 
 def _one(value, name, call):
     "One point, as (d,) or as the only row of (1, d)"
-    row = isinstance(value, (list, np.ndarray)) and len(value) == 1 and np.ndim(value[0]) == 1
+    several = isinstance(value, list) or getattr(value, "ndim", 0) > 0
+    row = several and len(value) == 1 and np.ndim(value[0]) == 1
     return word_of(APoint).read(value[0] if row else value, name, call)
 
 

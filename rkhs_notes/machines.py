@@ -314,6 +314,7 @@ class ProbableMachine(Deciding):
 
     function = property(lambda self: self.machine.function, doc="f, of the machine of all points.")
     offset = property(lambda self: self.machine.offset, doc="c, of the machine of all points.")
+    plot = property(lambda self: self.machine.plot, doc="of the machine of all points.")
     labels = property(lambda self: self.machine.labels, doc="(negative, positive).")
 
     @contract
@@ -322,8 +323,7 @@ class ProbableMachine(Deciding):
         return expit(self.slope * self(X) + self.shift)
 
     def __repr__(self):
-        curve = f"exp(−{self.slope:.3g} d − {self.shift:.3g})"
-        return f"ProbableMachine 1 / (1 + {curve}), {self.machine}"
+        return f"ProbableMachine 1 / (1 + exp(−{self.slope:.3g} d − {self.shift:.3g})), {self.machine}"
 
 # %% ../nbs/07a_machines.ipynb #332228c9
 @contract

@@ -5,8 +5,7 @@ __all__ = ['SupportVectorMachine', 'svc', 'check_kkt', 'svc_path', 'svr', 'one_c
            'logistic_primal']
 
 # %% ../nbs/07_svm.ipynb #47df736c
-import math
-import warnings
+import math, warnings
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import Annotated, Any
@@ -390,12 +389,11 @@ def _by_products(F, problem, tol):
 # %% ../nbs/07_svm.ipynb #d64d4a9f
 def _by_pairs(F, problem, tol):
     "Where the path breaks off, or there is no box"
-    hard = problem.is_open
-    if len(F) <= 5000 or hard:
+    if (hard := problem.is_open) or len(F) <= 5000:
         with warnings.catch_warnings(), nullcontext() if hard else suppress(ConvergenceFailure):
             warnings.simplefilter("ignore", RuntimeWarning)
-            found = solved(Linear(), F, problem, None, tol, None if hard else 200_000)
-            if found.converged:
+            steps = None if hard else 200_000
+            if (found := solved(Linear(), F, problem, None, tol, steps)).converged:
                 return found
     far = float(np.abs(F.mean(axis=0)).max() / max(F.std(axis=0).max(), np.finfo(float).tiny))
     advice = "rescale phi, or lower C" if far < 1e3 else (

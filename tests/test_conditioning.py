@@ -83,7 +83,7 @@ def test_a_mean_is_a_function_of_the_space_of_y():
 
 
 def test_one_point_is_one():
-    for several in (NEW, NEW.tolist(), NEW[:2]):
+    for several in (NEW, NEW.tolist(), NEW[:2], np.array(1.0)):
         with pytest.raises(ValueError, match="x"):
             E.mean(several)
     with pytest.raises(ValueError, match="x"):

@@ -184,6 +184,7 @@ def test_the_curve_is_a_weighted_logistic_regression():
 def test_folds_share_both_classes():
     X, y, _, _, _ = problem(1)
     found = svc_probability(Gaussian(1.0), X, y, folds=5, rng=1)
+    assert found.plot == found.machine.plot
     for c in (-1, 1):
         counts = np.bincount(found.folds[y == c])
         assert counts.max() - counts.min() <= 1
