@@ -245,8 +245,7 @@ class LeftOut(Value):
 def _each_left_out(machine, problem, C, X, distances, tol):
     "(decisions (n,), number of support vectors, pair steps)"
     size, decisions = np.abs(machine.dual), machine.decision(X).copy()
-    free = ((size > 0) & (size < C)).any()                                       # Theorem 7.11
-    todo = machine.support if free else np.arange(len(size))
+    todo = machine.support if ((size > 0) & (size < C)).any() else np.arange(len(size))   # 7.11
     tried = [without(i, machine.dual, problem, distances, tol) for i in todo]
     decisions[todo] = [value for value, _ in tried]
     return decisions, len(machine.support), machine.iterations + sum(steps for _, steps in tried)
@@ -323,7 +322,8 @@ class ProbableMachine(Deciding):
         return expit(self.slope * self(X) + self.shift)
 
     def __repr__(self):
-        return f"ProbableMachine 1 / (1 + exp(−{self.slope:.3g} d − {self.shift:.3g})), {self.machine}"
+        curve = f"exp(−{self.slope:.3g} d − {self.shift:.3g})"
+        return f"ProbableMachine 1 / (1 + {curve}), {self.machine}"
 
 # %% ../nbs/07a_machines.ipynb #332228c9
 @contract
