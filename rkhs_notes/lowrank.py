@@ -102,8 +102,7 @@ def pivoted_cholesky(k: AKernel, X: Points, rank: Count = None, tol: NonNegative
     """
     X, n = remarked(np.asarray(X), X) if hasattr(X, "__array__") else X, n_points(X)
     work = _Elimination(k, X, np.asarray(k.diag(X)), n if rank is None else min(rank, n), tol)
-    with few_threads(n, 50_000):      # short products and triangular solves take turns
-        _random(work, rng) if pivots == "random" else _greedy(work)
+    _random(work, rng) if pivots == "random" else _greedy(work)
     return _found(work)
 
 
@@ -126,6 +125,7 @@ def _greedy(work):
 
 # %% ../nbs/S_lowrank.ipynb #089c14be
 _FLOOR = 64                         # pivots below 64 eps max k(x, x) are not used
+_TURNS = 50_000                     # rows up to which products and triangular solves are short
 
 
 class _Elimination:
@@ -150,7 +150,8 @@ class _Elimination:
         "R[rows, pivots] = (K − F Fᵀ)[rows, pivots]"
         r = len(self.pivots)
         rest = self.entries(rows, pivots)
-        rest -= self.F[rows, :r] @ self.F[pivots, :r].T
+        with few_threads(len(self.F), _TURNS):                     # but all for the kernel
+            rest -= self.F[rows, :r] @ self.F[pivots, :r].T
         return rest
 
     def add(self, pivots, new):
@@ -208,7 +209,9 @@ def _random(work, rng):
         size = min(max(8, work.rank // 8), 128, n)
         drawn = rng.choice(n, size=size, p=work.left / work.left.sum())
         accepted, L = _accept(work, drawn, rng.random(size))
-        new = Factored(L).half_solve(work.columns(accepted).T, overwrite=True).T
+        rest = work.columns(accepted)
+        with few_threads(n, _TURNS):
+            new = Factored(L).half_solve(rest.T, overwrite=True).T
         for column, p in enumerate(accepted):
             new[p] = L[column]                                     # the lower triangle, exactly
         work.add(accepted, new)

@@ -12,6 +12,7 @@ from rkhs_notes.arrays import taken
 from rkhs_notes.features import check_feature_map, feature_map
 from rkhs_notes.gram import AKernel
 from rkhs_notes.kernels import Kernel
+from rkhs_notes.strings import groups_of_bags
 from rkhs_notes.structured import (
     Blended,
     Fisher,
@@ -280,6 +281,14 @@ def test_pairs_are_a_tuple_of_samples_or_a_list():
     for bad in ((X, U[:2]), X, [("a", 1.0, 2.0)], (X, X)):
         with pytest.raises((TypeError, ValueError)):
             k(bad)
+
+
+def test_diagonals_of_many_bags_are_those_of_each_alone():
+    rng = np.random.default_rng(0)
+    bags = [rng.normal(size=(m, 2)) for m in (*rng.integers(1, 40, 60), 400, 1, 1)]
+    groups, k = groups_of_bags(bags, bags), SetKernel(Gaussian(1.0))
+    assert len(groups) > 5 and [i for some in groups for i in range(*some.indices(99))] == list(range(63))
+    np.testing.assert_allclose(k.diag(bags), [k([bag])[0, 0] for bag in bags], rtol=1e-12)
 
 
 def test_the_distance_of_bags_is_their_mmd():

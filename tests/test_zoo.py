@@ -203,8 +203,9 @@ class Off(GaussianOf):
 
 def test_a_gaussian_of_lost_digits_is_refused():
     X = 100 + plane
-    with pytest.raises(ValueError, match=r"no digits left"):
-        rn.Polynomial(3).gaussian_of(0.1)(X)
+    for pair in ((X,), (X, plane), (plane, X)):
+        with pytest.raises(ValueError, match=r"no digits left"):
+            rn.Polynomial(3).gaussian_of(0.1)(*pair)
     k = rn.Polynomial(3)
     edge = np.sqrt(_lost(k, X, np) / (2 * np.finfo(float).eps ** 0.25))
     k.gaussian_of(1.01 * edge)(X)
