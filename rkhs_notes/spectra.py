@@ -184,7 +184,7 @@ def leading_eigenpairs(A: Symmetric, n_terms: Count, tol=None, rng: Rng = None,
         eps^(3/4) when left out, 1.8e-12 in float64
     rng : draws the first block; settings.seed when left out
     max_products : give up after so many products with a vector; by default max(n, 50 n_terms)
-    dense : by LAPACK or not; by default for n ≤ 600 or n_terms > n / 5. False is not obeyed where
+    dense : by LAPACK or not; by default for n ≤ 450 or n_terms > n / 5. False is not obeyed where
         the iteration would fill the whole space
     returns : float32 if A is, else float64
 
@@ -203,7 +203,7 @@ def leading_eigenpairs(A: Symmetric, n_terms: Count, tol=None, rng: Rng = None,
     n, block = A.shape[0], _block_size(A, as_count(n_terms, "n_terms", at_most=A.shape[0]))
     dtype = np.float32 if getattr(A, "dtype", None) == np.float32 else np.float64
     tol = _tolerance(tol, float(np.finfo(dtype).eps))
-    if dense or n < n_terms + 4 * block or (dense is None and (n <= 600 or n_terms > n / 5)):
+    if dense or n < n_terms + 4 * block or (dense is None and (n <= 450 or n_terms > n / 5)):
         return _by_lapack(A, n_terms, dtype)
     limit = max(n, 50 * n_terms) if max_products is None else max_products
     with few_threads(n):
@@ -217,8 +217,10 @@ def _tolerance(tol, eps):
 
 
 def _block_size(A, n_terms):
-    "Wide where each product must make the kernel anew, else as wide as BLAS needs to be fast"
-    return 12 if getattr(A, "K", A) is not None else min(max(n_terms, 12), 64)
+    "Wide where each product makes the kernel anew; narrow where K stays in the processor's cache"
+    if getattr(A, "K", A) is None:
+        return min(max(n_terms, 12), 64)
+    return 12 if A.shape[0] > 1200 else 6
 
 # %% ../nbs/S_spectra.ipynb #51630602
 def _by_lapack(A, n_terms, dtype):
@@ -286,10 +288,8 @@ class _Basis:
         finite(rest, "a product with A", "look for NaN and infinity in A, or rescale it")
         self.new, self.m = slice(self.m, self.m + self.block), self.m + self.block
         Q, T = self.Q[: self.m], self.T[self.new, : self.m]
-        for _ in range(2):
-            components = rest @ Q.T
-            rest -= components @ Q
-            T += components
+        T += (components := rest @ Q.T)
+        rest -= components @ Q
         self._require_symmetry(float(np.abs(T).max()), float(np.abs(rest).max()), tol)
         return _next_block(rest, Q, math.sqrt(Q.shape[1]) * self.eps * self.size, self.rng)
 
@@ -392,8 +392,8 @@ def _certified(basis, values, S, allowed):
 def _next_block(rest, Q, floor, rng):
     "(orthonormal rows, R with rest = R @ rows, were some replaced by random ones)"
     q, r = np.linalg.qr(rest.T)
-    if np.abs(r.diagonal()).min() > 1e6 * floor:
-        return q.T, r.T, False
+    if floor < math.sqrt(np.finfo(rest.dtype).eps) * np.abs(r.diagonal()).min():
+        return (q - Q.T @ (Q @ q)).T, r.T, False    # what q has in Q has a square that is lost
     U, sizes, rows = np.linalg.svd(rest, full_matrices=False)    # few digits are left of some
     weak = sizes <= floor
     if weak.any():
