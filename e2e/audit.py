@@ -27,9 +27,12 @@ READY = """async () => {
   if (document.fonts) await document.fonts.ready
 }"""
 OPEN = "() => document.querySelectorAll('details').forEach(o => { o.open = true })"
-SETTLE = """() => new Promise(done => {
-  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 60)))
-})"""
+SETTLE = """async () => {
+  const wait = (ms) => new Promise(done => setTimeout(done, ms))
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+  await wait(60)  // sidebars slide away when the window becomes narrow
+  await Promise.race([Promise.allSettled(document.getAnimations().map(o => o.finished)), wait(2000)])
+}"""
 THEME = "theme => Object.assign(document.documentElement.dataset, {theme, mode: theme})"
 CLOSE = "() => document.querySelectorAll('details').forEach(o => { o.open = false })"
 PREVIEW = r"""async () => {
