@@ -178,6 +178,18 @@ class Twisted(Kernel):
         return np.ones(len(X))
 
 
+class Coupled(Kernel):
+    "c off the diagonal, 1 on it: indefinite if c > 1"
+
+    c: float = 1.0
+
+    def _gram(self, X, Y, xp):
+        return np.where(X == Y.T, 1.0, self.c).astype(X.dtype)
+
+    def _diag(self, X, xp):
+        return np.ones(len(X), X.dtype)
+
+
 BAD = {
     "no kernel": (lambda: pivoted_cholesky(np.dot, cloud), TypeError, "not a Kernel"),
     "a class": (lambda: pivoted_cholesky(Gaussian, cloud), TypeError, "the class Gaussian, not a Kernel"),
@@ -209,6 +221,20 @@ def test_bad_input(case):
     use, error, words = BAD[case]
     with pytest.raises(error, match=words):
         use()
+
+
+@pytest.mark.parametrize("how", PIVOTS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_square_that_is_negative_beyond_rounding_is_a_near_miss_of_bad_input(dtype, how):
+    "Of [[1, c], [c, 1]] one pivot leaves 1 − c², and −eps^(3/8) is still rounding"
+    tol = float(np.finfo(dtype).eps) ** 0.375
+    for times, refused in ((0.3, False), (3.0, True)):
+        k, X = Coupled(np.sqrt(1 + times * tol)), np.array([0, 1], dtype)
+        if refused:
+            with pytest.raises(IndefiniteKernel, match="squared distance"):
+                pivoted_cholesky(k, X, **how)
+        else:
+            assert pivoted_cholesky(k, X, **how).rank == 1
 
 
 @pytest.mark.parametrize("how", PIVOTS)

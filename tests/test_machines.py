@@ -144,6 +144,13 @@ def test_a_path_of_prices_is_each_price_alone():
         svc_leave_one_out(Linear(), X, np.arange(len(X)) == 0, 1.0)
 
 
+def test_a_decision_of_0_is_for_the_positive_class_also_where_it_is_left_out():
+    "Without the point 0 all is symmetric about it"
+    for y in ([1, -1, 1, -1, 1], [1, -1, 1, -1, -1]):
+        found = svc_leave_one_out(Linear(), [1.0, -1.0, 1.0, -1.0, 0.0], y, 1.0)
+        assert found.decisions[0, 4] == 0 and found.wrong[0, 4] == (y[4] < 0)
+
+
 def test_a_coefficient_is_handed_on_within_the_box():
     X, y, _, _, _ = problem(7)
     box, pairs = two_classes(y * 1.0, point_prices(2.0, None, len(y))), PairDistances(Gaussian(1.0), X)
@@ -188,5 +195,8 @@ def test_folds_share_both_classes():
     for c in (-1, 1):
         counts = np.bincount(found.folds[y == c])
         assert counts.max() - counts.min() <= 1
+    few = np.arange(len(X)) % (len(X) // 3) == 0  # of the rarer class one point for each fold, so fewer folds
+    found = svc_probability(Gaussian(1.0), X, few, folds=50, rng=1)
+    assert np.bincount(found.folds[few]).tolist() == [1] * few.sum() and found.folds.max() == few.sum() - 1
     with pytest.raises(ValueError, match="at least 2 points"):
         svc_probability(Gaussian(1.0), X, np.arange(len(X)) == 0)

@@ -745,6 +745,15 @@ def test_ties_are_found_through_the_rounding(dtype, low, high):
         assert mmd_test(k, A, B, 199, single=True).pvalue == mmd_test(k, A, B, 199).pvalue
 
 
+def test_ties_of_reflected_labels_are_found_where_a_wide_kernel_hardly_varies():
+    "0.3 − 0.2 is not 0.1 − 0 in floating point, and over the spread of the draws that is far above 1e-9"
+    k, Z = Gaussian(1000.0), 0.1 * np.arange(10)
+    for seed in range(12):
+        first = np.random.default_rng(seed).permutation(10) < 5
+        plain = mmd_test(k, Z[first], Z[~first], 199, rng=np.random.default_rng(seed).integers(2**63))
+        assert mmd_test_aggregated([k], Z[first], Z[~first], 199, rng=seed).pvalue == plain.pvalue
+
+
 def test_all_kernels_see_the_same_relabellings():
     one, two = (mmd_test_aggregated([Gaussian(1.0)] * t, X, Y, 99, rng=3) for t in (1, 2))
     np.testing.assert_allclose(one.null, two.null, atol=1e-12)

@@ -287,7 +287,7 @@ def test_widths_apart_never_end_below_widths_together():
     assert value == pytest.approx(log_marginal(kernel, X, y, noise)[0])
 
 
-@pytest.mark.parametrize("seed, n, d", [(5, 30, 5), (1, 50, 3)])
+@pytest.mark.parametrize("seed, n, d", [(5, 30, 5), (1, 50, 3), (146, 36, 5), (260, 36, 5)])
 def test_widths_apart_never_end_below_on_generated_rows(seed, n, d):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))

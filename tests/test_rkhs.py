@@ -128,14 +128,14 @@ def test_compress_where_rounding_hides_the_norm():
     for seed in range(20):
         rng = np.random.default_rng(seed)
         Z, alpha = 1e4 + 1e-3 * rng.normal(size=(10, 2)), rng.normal(size=10)
-        f = RKHS(Linear()).function(Z, alpha - alpha.mean())
-        g = f.compress(3.7e-7)
-        w, v = (
-            [sum(Fraction(a) * Fraction(z) for a, z in zip(h.alpha, h.Z[:, i], strict=True)) for i in (0, 1)]
-            for h in (f, g)
-        )
-        error2, norm2 = sum((a - b) ** 2 for a, b in zip(w, v, strict=True)), sum(a**2 for a in w)
-        assert float(error2 / norm2) <= 3.7e-7**2
+        f = RKHS(Linear()).function(Z, np.stack([alpha - alpha.mean(), np.ones(10)], axis=1))
+        for g in f[0].compress(3.7e-7), f.compress(3.7e-7)[0]:  # also beside one that is easy
+            w, v = (
+                [sum(Fraction(a) * Fraction(z) for a, z in zip(h.alpha, h.Z[:, i], strict=True)) for i in (0, 1)]
+                for h in (f[0], g)
+            )
+            error2, norm2 = sum((a - b) ** 2 for a, b in zip(w, v, strict=True)), sum(a**2 for a in w)
+            assert float(error2 / norm2) <= 3.7e-7**2
 
 
 def test_compress_waits_for_the_last_of_several():
@@ -727,12 +727,14 @@ def test_check_reproducing_meets_near_misses():
     check_reproducing(short, [0.0])
 
 
-def test_check_projection_meets_near_misses():
+@pytest.mark.parametrize("share", [1.0, 3e-3], ids=["far", "near"])  # near: ‖f − s‖ adds little
+def test_check_projection_meets_near_misses(share):
     H, X, T = RKHS(Matern(1.5, 1.0)), np.array([-1.0, 0.0, 1.5]), np.linspace(-2, 2, 9)
     f = H.function([-0.5, 0.7, 2.0], [1.0, -1.0, 2.0])
     s = H.project(f, X)
+    f = s + share * (f - s)  # of the same projection
     size, gap, eps = np.abs(f.alpha).sum() + np.abs(s.alpha).sum(), f.distance(s), np.finfo(float).eps
-    rounding, lost = 8 * (3 + 3 + 3) * eps**0.75 * size, np.sqrt(4 * 3 * eps)  # k(x, x) = 1
+    rounding, lost = 8 * (len(f.Z) + 3 + 3) * eps**0.75 * size, np.sqrt(4 * 3 * eps)  # k(x, x) = 1
     value, square = rounding + lost * gap, 4 * rounding * size + lost * gap * (size + gap)
     bound = value + np.sqrt(rounding * size) * lost
     away = f - s

@@ -527,3 +527,14 @@ def test_a_tube_with_a_rounded_foot():
 def test_running_away_is_seen_long_before_it_overflows(option):
     with pytest.raises(ConvergenceFailure, match=r"a score reached .* a hundred times"):
         kernel_sgd(Linear() + Constant(1), X, t, "squared", option=option, steps=120, step_size=1.5)
+
+
+@pytest.mark.parametrize("option", [1, 2, 3, 4])
+def test_running_away_is_told_from_long_steps_at_a_hundred_times_their_reach(option):
+    "At the one point 1 with y = 1 the score after t steps is 1 − (−3/2)ᵗ; stable ones reach Σ η |ℓ′(y, 0)| = 5t/2"
+    first = next(t for t in range(1, 99) if abs(1 - (-1.5) ** t) > 100 * 2.5 * t)
+    given = dict(loss="squared", option=option, step_size=1.25)  # ℓ′(y, f) = 2(f − y)
+    f = kernel_sgd(Linear(), [[1.0]], [1.0], steps=first, **given)
+    assert f([[1.0]])[0] == pytest.approx(1 - (-1.5) ** first)
+    with pytest.raises(ConvergenceFailure, match=f"after {first} of {first + 1} steps a score reached"):
+        kernel_sgd(Linear(), [[1.0]], [1.0], steps=first + 1, **given)
