@@ -130,10 +130,8 @@ def test_compress_where_rounding_hides_the_norm():
         Z, alpha = 1e4 + 1e-3 * rng.normal(size=(10, 2)), rng.normal(size=10)
         f = RKHS(Linear()).function(Z, np.stack([alpha - alpha.mean(), np.ones(10)], axis=1))
         for g in f[0].compress(3.7e-7), f.compress(3.7e-7)[0]:  # also beside one that is easy
-            w, v = (
-                [sum(Fraction(a) * Fraction(z) for a, z in zip(h.alpha, h.Z[:, i], strict=True)) for i in (0, 1)]
-                for h in (f[0], g)
-            )
+            terms = [(np.vectorize(Fraction)(h.alpha), np.vectorize(Fraction)(h.Z)) for h in (f[0], g)]
+            w, v = (a @ A for a, A in terms)
             error2, norm2 = sum((a - b) ** 2 for a, b in zip(w, v, strict=True)), sum(a**2 for a in w)
             assert float(error2 / norm2) <= 3.7e-7**2
 

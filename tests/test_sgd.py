@@ -531,7 +531,7 @@ def test_running_away_is_seen_long_before_it_overflows(option):
 
 @pytest.mark.parametrize("option", [1, 2, 3, 4])
 def test_running_away_is_told_from_long_steps_at_a_hundred_times_their_reach(option):
-    "At the one point 1 with y = 1 the score after t steps is 1 − (−3/2)ᵗ; stable ones reach Σ η |ℓ′(y, 0)| = 5t/2"
+    "At x = y = 1 the score after t steps is 1 − (−3/2)ᵗ, and stable ones reach Σ η |ℓ′(y, 0)| = 5t/2 at most"
     first = next(t for t in range(1, 99) if abs(1 - (-1.5) ** t) > 100 * 2.5 * t)
     given = dict(loss="squared", option=option, step_size=1.25)  # ℓ′(y, f) = 2(f − y)
     f = kernel_sgd(Linear(), [[1.0]], [1.0], steps=first, **given)
