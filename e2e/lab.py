@@ -36,6 +36,9 @@ RUN = """async ([path, seconds]) => {
   const late = new Promise((end) => setTimeout(end, 1000 * seconds, `not done after ${seconds} s`));
   return Promise.race([run().catch(String), late]);
 }"""
+UNTYPESET = """() => [...new Set([...document.querySelectorAll(
+  "mjx-merror, .jp-RenderedMarkdown [data-mjx-error]")].map(
+    (o) => `${o.dataset.mjxError || o.title || ""} ${o.textContent}`.slice(0, 200)))]"""
 CLOSE = """async () => {
   await window.panel?.sessionContext.shutdown();
   window.panel?.dispose();
@@ -131,8 +134,7 @@ def problems(page, name, errors):
     wrong = list(complaints(cells))
     if has_slider(cells) and not slider_moves(page):
         wrong.append("a slider moves and its picture stays")
-    if page.locator("mjx-merror, .jp-RenderedMarkdown [data-mjx-error]").count():
-        wrong.append("an equation is not typeset")
+    wrong += [f"an equation is not typeset: {why}" for why in page.evaluate(UNTYPESET)]
     return wrong + errors
 
 

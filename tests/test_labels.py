@@ -13,6 +13,8 @@ STATEMENT = re.compile(
     r"(?m)^> \*\*(Theorem|Definition|Lemma|Proposition|Corollary|Example|Law) (\w+)\.(\d+[a-z]?)"
 )
 TAG = re.compile(r"\\tag\{(\w+)\.(\d+[a-z]?)\}")
+# all notebooks open in JupyterLab share one list of labels, and a forge shows ??? for them
+LABEL = re.compile(r"\\(?:label|eqref|ref)\{[^}]*\}")
 CODE_LABEL = re.compile(r"#\s*\((\d+|[A-Z]+)\.(\d+[a-z]?)\)")
 LINK = re.compile(r"\]\(([^)\s:]*)\)")  # no scheme: a link inside the notes
 ANCHOR = re.compile(r'<a id="([^"]+)"')
@@ -70,7 +72,7 @@ def number_problems(path, notebooks=()):
         if (kind, major, minor) in taken:
             problems.append(f"{kind} {major}.{minor} stands on two pages")
         last[kind] = minor
-    return problems
+    return problems + [f"{name}: say (3.2) in plain text" for name in LABEL.findall(text(path))]
 
 
 def code_label_problems(path, notebooks):
@@ -200,12 +202,13 @@ def test_wrong_numbers_are_noticed(write_notebook):
         "> **Lemma 3.1.** b",
         r"$$x \tag{3.2}$$",
         "> **Theorem 3.1.** c",
-        r"$$y \tag{4.3}$$ and $$z \tag{3.3}$$",
+        r"$$y \tag{4.3}$$ and $$z \tag{3.3}\label{eq:z}$$",
     )
     assert number_problems(path) == [
         "Theorem 3.1 stands after Theorem 3.2",
         "equation 4.3 does not carry the number of 03_x",
         "equation 3.3 stands after equation 3.3",
+        r"\label{eq:z}: say (3.2) in plain text",
     ]
 
 

@@ -11,7 +11,7 @@ BOX = re.compile(
     rf"(?m)^> \*\*(?P<kind>{'|'.join(KINDS)}) (?P<number>[0-9A-Z]+\.\d+[a-z]?)"
     r"(?: \((?P<name>.+?)\))?\.\*\*(?P<body>.*(?:\n>.*)*)"
 )
-TAGGED = re.compile(r"\\tag\{(?P<tag>\w+\.\d+[a-z]?)\}(?:\s*\\label\{(?P<label>[^}]+)\})?")
+TAGGED = re.compile(r"\\tag\{(?P<tag>\w+\.\d+[a-z]?)\}")
 EXERCISE = re.compile(r"(?m)^\*\*(?P<number>\d\d[a-z]?\.\d+) ★")
 ANCHOR = re.compile(r'<a id="([^"]+)"></a>')
 
@@ -60,14 +60,10 @@ def _statements(path, written):
     return found
 
 
-def formulas(path, whole=False):
-    "{tag: label or nothing}, or {tag: whole formula}, of the tagged formulas of a notebook"
+def formulas(path):
+    "{tag: formula} of the tagged formulas of a notebook"
     shown = (match[1] for match in re.finditer(r"(?s)\$\$(.*?)\$\$", markdown(path)))
-    return {
-        match["tag"]: text if whole else match["label"] or ""
-        for text in shown
-        for match in TAGGED.finditer(text)
-    }
+    return {match["tag"]: text for text in shown for match in TAGGED.finditer(text)}
 
 
 def exercises(path):

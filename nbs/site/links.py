@@ -24,14 +24,13 @@ JOIN = r"(?:, | and |, and | or )"
 MENTION = re.compile(
     rf"\b(?P<kind>{'|'.join(KINDS)})s? (?P<statements>{NUMBER}(?:{JOIN}{NUMBER})*)"
     rf"|(?P<equation>\bequations? )?(?<![\w\])])\((?P<formula>{NUMBER})\)"
-    rf"|\$\\eqref\{{(?P<label>[^}}]+)\}}\$"
     rf"|\b[Ee]xercises? (?P<exercises>\d\d[a-z]?\.\d+(?:{JOIN}\d\d[a-z]?\.\d+)*)"
     rf"|\b[Cc]hapters? (?P<chapters>{PAGE}(?:{JOIN}{PAGE})*)"
 )
 FOREIGN = re.compile(r"\b(1[89]|20)\d\d\)?,? $")  # Steinwart and Christmann 2008, Corollary 4.36
 # no mention is in code, formulas, comments, HTML up to an empty line, links, headings, a box's own number
 KEPT = re.compile(
-    r"(?ms)(?P<reference>\$\\eqref\{[^}]+\}\$)|^```.*?^```|`[^`\n]+`|\$\$.*?\$\$|\$(?:\\.|[^$\\])+\$"
+    r"(?ms)^```.*?^```|`[^`\n]+`|\$\$.*?\$\$|\$(?:\\.|[^$\\])+\$"
     r"|<!--.*?-->|^<(?:details|div|p|table|figure)\b.*?(?=\n\n|\Z)|<[a-z/][^>\n]*>"
     r"|\[[^]\n]*\]\([^)\n]*\)|^#+ [^\n]*|^> \*\*\w+ [\w.]+"
 )
@@ -41,13 +40,11 @@ log = logging.getLogger(__name__)
 @cache
 def places():
     "{statements: {5.2: (kind, page, anchor)}, formulas: {5.14: (page, anchor)}, ...} of all notebooks"
-    found = SimpleNamespace(statements={}, formulas={}, labels={}, exercises={}, chapters={})
+    found = SimpleNamespace(statements={}, formulas={}, exercises={}, chapters={})
     for path in sorted(NBS.glob("*.ipynb")):
         for box in statements(path):
             found.statements[box.number] = (box.kind, path.stem, box.anchor)
-        for tag, label in formulas(path).items():
-            found.formulas[tag] = (path.stem, slug("eq", tag))
-            found.labels[path.stem, label] = tag
+        found.formulas |= {tag: (path.stem, slug("eq", tag)) for tag in formulas(path)}
     for path in chapters():
         found.chapters[path.stem.partition("_")[0]] = (path.stem, "")
         found.exercises |= {number: (path.stem, slug("ex", number)) for number in exercises(path)}
@@ -65,19 +62,23 @@ def look_up(match, number, page, found):
         return found.exercises[number]
     if match["chapters"]:
         return found.chapters[number] if found.chapters[number][0] != page else None
-    if number not in found.formulas and not match["equation"]:
-        return None  # (2.46) is a decimal, (A.18) the formula of a lecture
+    if not match["equation"] and not is_formula(number, page, found):
+        return None
     if number.startswith("0.") and not page.startswith("00"):
         return None  # so is (0.5), but for chapter 00
     return found.formulas[number]
 
 
+def is_formula(number, page, found):
+    "(2.46) is a decimal, (A.18) the formula of a lecture; a family of the page's own is neither"
+    family, _, place = number.partition(".")
+    own = {tag.partition(".")[0] for tag, (stem, _) in found.formulas.items() if stem == page}
+    return number in found.formulas or (family in own and place[0] != "0")
+
+
 def linked(match, page, found):
     "A mention with each of its numbers as a link"
     text = match[0]
-    if match["label"]:
-        number = found.labels[page, match["label"]]
-        return f"[({number})]({target(found.formulas[number], page)})"
     if match["formula"]:
         place = look_up(match, match["formula"], page, found)
         said = text.removeprefix(match["equation"] or "")
@@ -97,7 +98,7 @@ def target(place, page):
 
 def link(text, page, found):
     "(Markdown with links, [mention that has no place]); other people's numbers stay"
-    kept = [match.span() for match in KEPT.finditer(text) if not match["reference"]]
+    kept = [match.span() for match in KEPT.finditer(text)]
     problems, parts, last = [], [], 0
     for match in MENTION.finditer(text):
         if any(a <= match.start() < b for a, b in kept) or FOREIGN.search(text[: match.start()]):

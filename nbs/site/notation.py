@@ -81,7 +81,7 @@ def definitions():
     for path in chapters():
         for box in statements(path):
             found[box.number] = (path.stem, box.anchor, box.title, box.text)
-        for tag, text in formulas(path, whole=True).items():
+        for tag, text in formulas(path).items():
             found[f"({tag})"] = (path.stem, slug("eq", tag), f"({tag})", text)
     return found
 

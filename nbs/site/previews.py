@@ -17,8 +17,8 @@ COLLECTED = {}
 
 
 def inert(fragment):
-    "HTML to be shown a second time: no links in it, no ids and no labels, which a page has once"
-    return re.sub(r'</?a\b[^>]*>| id="[^"]*"|\\label\{[^}]*\}', "", fragment)
+    "HTML to be shown a second time: no links in it and no ids, which a page has once"
+    return re.sub(r'</?a\b[^>]*>| id="[^"]*"', "", fragment)
 
 
 def anchor(box):

@@ -56,19 +56,11 @@ def markdown():
 READER = markdown()
 
 
-def rendered(text, tags):
-    "Text as HTML: references to formulas by their numbers, links as words"
-    text = re.sub(r"\$\\eqref\{([^}]+)\}\$", lambda m: f"({tags.get(m[1], '?')})", text)
-    text = re.sub(r"\\eqref\{([^}]+)\}", lambda m: rf"\text{{({tags.get(m[1], '?')})}}", text)
-    text = re.sub(r"\\label\{[^}]+\}|<!--.*?-->", "", ANCHOR.sub("", text))
+def rendered(text):
+    "Text as HTML, links as words"
+    text = re.sub(r"<!--.*?-->", "", ANCHOR.sub("", text))
     text = re.sub(r"(?<!!)\[([^\]]*)\]\([^)]*\)", r"\1", text)
     return READER.render(text)
-
-
-def numbered(nb):
-    "{eq:ridge: 5.3} of the formulas of a page"
-    text = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
-    return {label: tag for tag, label in re.findall(r"\\tag\{([^}]+)\}\s*\\label\{([^}]+)\}", text)}
 
 
 def slide(heading, body, kind):
@@ -83,13 +75,13 @@ def is_key(cell, imports):
     return bool(wanted) and id(cell) not in imports and 0 < len(lines_of(cell)) <= CODE_LINES
 
 
-def of_markdown(text, heading, tags):
+def of_markdown(text, heading):
     "The slides of the statements of a cell"
     for box in BOX.finditer(text):
         name = f" ({box['name']})" if box["name"] else ""
         body = re.sub(r"\n>[ ]?", "\n", box["body"]).strip()
         title = f'<p class="label">{READER.renderInline(box["kind"] + " " + box["number"] + name)}</p>'
-        yield slide(heading, f'<div class="box">{title}{rendered(body, tags)}</div>', "statement")
+        yield slide(heading, f'<div class="box">{title}{rendered(body)}</div>', "statement")
 
 
 def of_code(cell, heading, imports):
@@ -111,17 +103,17 @@ def opening(nb):
     return title, f'<section class="opening"><h1>{READER.renderInline(title)}</h1>{text}</section>'
 
 
-def summary(nb, tags):
+def summary(nb):
     "The table of the section On one screen"
     text = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
     table = re.search(r"(?m)^## On one screen\s+((?:^\|.*\n)+)", text + "\n")
-    return [slide("On one screen", rendered(table[1], tags), "table")] if table else []
+    return [slide("On one screen", rendered(table[1]), "table")] if table else []
 
 
 def deck(nb):
     "(title, slides) of a chapter"
     title, first = opening(nb)
-    tags, imports = numbered(nb), {id(cell) for cell in setup_cells(nb)}
+    imports = {id(cell) for cell in setup_cells(nb)}
     slides, heading = [first], title
     for cell in before_exercises(nb):
         if cell.cell_type == "code":
@@ -129,8 +121,8 @@ def deck(nb):
             continue
         for part in re.split(r"(?m)^(?=## )", cell.source):
             heading = part.splitlines()[0].removeprefix("## ") if part.startswith("## ") else heading
-            slides += of_markdown(part, heading, tags)
-    return title, [*slides, *summary(nb, tags)]
+            slides += of_markdown(part, heading)
+    return title, [*slides, *summary(nb)]
 
 
 def reveal():
