@@ -100,13 +100,13 @@ def functions_of(package):
     return found
 
 
-def first_failure(items, given):
-    "The place of the first test that fails in a fork, where functions get other codes, or None"
+def first_failure(items, given, seconds):
+    "The place of the first test that fails in a fork, where functions get other codes, or None: none in time"
     there, here = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("fork").Process(target=in_a_fork, args=(items, given, here))
     process.start(), here.close()
     try:
-        return there.recv() if there.poll(300) else None
+        return there.recv() if there.poll(seconds) else None
     except EOFError:  # it broke, or the code needs variables that the function has not
         return None
     finally:
@@ -172,9 +172,10 @@ class Planting:
         wanted = Expression.compile(chosen(tests))
         items = [i for i in items if wanted.evaluate(KeywordMatcher.from_item(i))]
         items = sorted((i for i in items if self.entered[i] & pairs.keys()), key=self.seconds.get)
-        while items and (place := first_failure(items, given)) is not None:
+        limit = 10 + 10 * sum(map(self.seconds.get, items))  # some tests wait for threads that a fork has not
+        while items and (place := first_failure(items, given, limit)) is not None:
             if (item := items[place]) not in self.sound:
-                self.sound[item] = first_failure([item], []) is None
+                self.sound[item] = first_failure([item], [], limit) is None
             if self.sound[item]:
                 return 1
             items = items[place + 1 :]

@@ -3,6 +3,7 @@
 import json
 import os
 import zipfile
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import rkhs_notes as rn
 import rkhs_notes.stored as stored
 from rkhs_notes.arrays import Objects
 from rkhs_notes.hilbert import empirical
+from rkhs_notes.series import sines
 from rkhs_notes.stored import from_expression, read_expression, to_expression, write_expression
 
 X = np.random.default_rng(1).uniform(0.1, 1, size=(7, 2))
@@ -170,15 +172,33 @@ def test_code_is_refused_with_advice(name, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_an_object_of_another_library_is_refused():
+def test_what_is_no_value_of_this_package_is_refused():
     with pytest.raises(TypeError, match="type ZipInfo is no value of this package"):
         to_expression({"here": zipfile.ZipInfo()})
+    square = np.empty((2, 2), object)  # as a list of rows it would lose its shape
+    with pytest.raises(TypeError, match="type ndarray is no value of this package"):
+        to_expression(square)
+
+
+def test_arguments_with_a_name_are_not_lost():
+    back = from_expression(*to_expression(partial(sines, 3)))
+    assert back.func is sines and back.args == (3,)
+    with pytest.raises(TypeError, match="the Python function partial"):
+        to_expression(partial(sines, k=3))
+
+
+def test_the_tree_is_strict_json():
+    "Which knows neither Infinity nor NaN"
+    tree, _ = to_expression([np.inf, -np.inf, np.nan, 0.1])
+    back = from_expression(json.loads(json.dumps(tree, allow_nan=False)), {})
+    np.testing.assert_array_equal(back, [np.inf, -np.inf, np.nan, 0.1])
 
 
 HARMFUL = [
     {"eval": ["1 + 1"]}, {"os.system": ["true"]}, {"ridge": []}, {"__import__": ["os"]},
     {"Gaussian": {"bandwidth": -1.0}}, {"Gaussian": {"width": 1.0}}, {"Gaussian": 3}, {"array": "a9"},
     {"Gaussian": {}, "Linear": {}}, {}, {"Sum": {}}, {"FeatureMap": [1, 2]}, {"dict": [1]},
+    {"median_bandwidth": [[[0.0], [1.0]]]}, {"LawBroken": ["a class, but of no value"]},
     {"float": ["x"]}, {"sparse": [1, 2, 3]}, {"Landmarks": 7}, {"feature_map": [{"Gaussian": {}}, 2]},
 ]  # fmt: skip
 
@@ -204,10 +224,31 @@ def test_a_file_holds_no_pickle(tmp_path):
         assert {arrays[name].dtype.kind for name in arrays.files if name != "expression.json"} == {"f"}
     with zipfile.ZipFile(path) as archive:
         assert json.loads(archive.read("expression.json"))["format"] == stored.FORMAT
-    with zipfile.ZipFile(path, "w") as archive, archive.open("a0.npy", "w") as place:
-        np.lib.format.write_array(place, np.array([{}]), allow_pickle=True)
+
+
+class Trap:
+    "What makes a folder when it is unpickled"
+
+    def __init__(self, place):
+        self.place = place
+
+    def __reduce__(self):
+        return os.mkdir, (self.place,)
+
+
+def test_a_pickle_in_a_file_is_not_opened(tmp_path):
+    "The file is whole but for that"
+    path, place = tmp_path / "p.npz", str(tmp_path / "made")
+    write_expression(path, X)
+    with zipfile.ZipFile(path) as archive:
+        head = archive.read("expression.json")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("expression.json", head)
+        with archive.open("a0.npy", "w") as file:
+            np.lib.format.write_array(file, np.array([Trap(place)]), allow_pickle=True)
     with pytest.raises(ValueError, match="damaged, cut off, or no file"):
         read_expression(path)
+    assert not os.path.exists(place)
 
 
 def rewrite(path, **changes):
