@@ -133,8 +133,20 @@ EXPECTED = {  # regular expression, searched in "KIND: where: what" of a differe
     r"^other error: .*argument \d = text\): .*holds text.* — is ValueError .*holds one label only": (
         "words are labels in every learner"
     ),
-    r"^value: svm: (a|b|d|svc|check_kkt\(a|svc_multiclass|check_kkt\(svr)\b": (
+    r"^value: svm: (a|b|c|d|svc|check_kkt\(a|svc_multiclass|check_kkt\((svr|one_class))\b": (
         "machines may take libsvm's steps: the same problem, solved as near"
+    ),
+    r"^value: spectra: leading_eigenpairs\(.*\)\.(lowest|products)": (
+        "narrower blocks: another number of products"
+    ),
+    r"^other error: hilbert: parallelogram_defect\(argument 2 = a cube": (
+        "its norm, which is no number, is refused"
+    ),
+    r"^signature: exercises\.check$|^value: exercises: v( = check\(|\.says)": (
+        "a mistake that is known is named"
+    ),
+    r"^other error: arrays: as_(number|count)\(argument (at_least|above) = 'a'\)": (
+        "a bound that is no number is compared, and Python refuses that"
     ),
 }
 
