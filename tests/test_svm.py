@@ -16,7 +16,7 @@ from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.smo import BoxProblem, PairDistances, solve_box
 from rkhs_notes.svm import check_kkt, in_libsvm, logistic_primal, one_class, svc, svc_path, svm_primal, svr
 from rkhs_notes.tall import by_features
-from rkhs_notes.wide import hinge_by_newton
+from rkhs_notes.wide import hinge_by_newton, logistic_by_newton, rounded_hinge
 from scipy.optimize import LinearConstraint, minimize
 from scipy.sparse import csr_array
 from scipy.stats import multivariate_normal
@@ -779,16 +779,65 @@ def test_a_stop_between_parts_is_honoured():
     assert svc(Gaussian(2.0), X, y, 10.0).objective > found.objective
 
 
+@pytest.mark.parametrize("by", ["its answer", "Ctrl-C"])
+def test_who_watches_the_parts_is_not_asked_after_the_stop(by):
+    X, y = ring(8000)
+    seen = []
+
+    def report(steps, violation):
+        seen.append(steps)
+        if by == "Ctrl-C" and len(seen) == 1:
+            raise KeyboardInterrupt
+        return len(seen) == 1
+
+    with pytest.warns(RuntimeWarning, match="feasible, but not optimal"):
+        found = svc(Gaussian(2.0), X, y, 10.0, callback=report)
+    assert seen == [found.iterations] and not found.converged
+
+
 @pytest.mark.parametrize("n", [300, 5000])
 def test_what_libsvm_leaves_is_finished_here(n, monkeypatch):
     X, y = ring(n)
-    right = svc(Gaussian(2.0), X, y, 10.0, tol=1e-3)
+    k, right = Gaussian(2.0), svc(Gaussian(2.0), X, y, 10.0, tol=1e-3)
     honest = subsets.by_libsvm
     monkeypatch.setattr(subsets, "by_libsvm", lambda k, X, box, *_: honest(k, X, box, 0.3))
     found = svc(Gaussian(2.0), X, y, 10.0, tol=1e-3)
     assert found.converged and found.violation <= 1e-3
     assert found.objective == pytest.approx(right.objective, rel=1e-5)
     np.testing.assert_allclose(found.decision(X), right.decision(X), atol=0.02)
+    if n == 300:  # both have their steps counted
+        P, box = k.points(X), two_box(y, np.full(n, 10.0))
+        b, steps = honest(k, P, box, 0.3)
+        assert found.iterations == steps + solve_box(PairDistances(k, P), box, b, 1e-3).iterations
+
+
+@pytest.mark.parametrize("spread", [1.0, 2.0, 30.0])
+def test_libsvm_is_not_asked_for_more_digits_than_it_has(spread):
+    "A tolerance of 2e-5 times the spread of p, which counts as 1 at least"
+    X, y = ring(40)
+    k, box = Gaussian(2.0), BoxProblem(y * spread / 2, np.full(40, -1.0), np.full(40, 1.0))
+    for times, is_asked in ((0.9, False), (1.1, True)):
+        found = subsets.answered(k, k.points(X), box, times * 2e-5 * spread, None, in_libsvm(k, X))
+        assert (found is not None) == is_asked
+
+
+def test_who_joins_a_part_breaks_its_conditions_most():
+    "By plain loops: bᵢ that may rise gains gᵢ − c, bᵢ that may fall c − gᵢ, in a part all over its optimum"
+    rng = np.random.default_rng(0)
+    X, y = ring(60)
+    box, W, K = two_box(y, np.full(60, 1.0)), np.arange(0, 60, 3), Gaussian(2.0)(X)
+    b = np.zeros(60)
+    b[W] = y[W] * rng.choice([0.0, 0.5, 1.0], len(W))
+    g, gain = y - K @ b, {}
+    c = g[W][(0 < abs(b[W])) & (abs(b[W]) < 1)].mean()
+    for i in range(60):
+        gain[i] = max(g[i] - c if b[i] < box.hi[i] else -np.inf, c - g[i] if b[i] > box.lo[i] else -np.inf)
+    outside = [gain[i] for i in range(60) if i not in W and gain[i] > 0]
+    tol = float(np.median(outside))
+    assert tol / 2 < min(g for g in outside if g > tol / 2) < tol and max(gain[i] for i in W) > tol
+    join, violation = subsets._would_join(box, W, b, K @ b, tol)
+    wanted = sorted((i for i in range(60) if i not in W and gain[i] > tol / 2), key=gain.get, reverse=True)
+    assert join.tolist() == wanted and violation == pytest.approx(box.violation(b, g))
 
 
 def test_the_first_part_chooses_the_way():
@@ -800,11 +849,13 @@ def test_the_first_part_chooses_the_way():
 
 
 @pytest.mark.parametrize("k, n", [(Gaussian(1.0), 260), (Gaussian(1.0), 1200), (Matern(1.5, 1.0), 260)])
-def test_all_pairs_at_once(k, n, d=3):
+def test_all_pairs_at_once(k, n, monkeypatch, d=3):
     rng = np.random.default_rng(n)
     place = rng.integers(0, 7, n)
     X, w = rng.normal(size=(n, d)) + place[:, None] / 2, rng.uniform(0.5, 2, n)
-    ours = svc_multiclass(k, X, place, 3.0, weights=w)
+    with monkeypatch.context() as alone:
+        alone.setattr(subsets, "_finished", None)  # in its tolerance, libsvm needs no pairs behind it
+        ours = svc_multiclass(k, X, place, 3.0, weights=w)
     alone = svc_multiclass(k, X, place, 3.0, weights=w, max_iter=10**6)  # pairs, one machine after the other
     assert ours.pairs == alone.pairs and ours.converged and ours.gap == pytest.approx(alone.gap, abs=1e-3)
     np.testing.assert_allclose(ours(X), alone(X), atol=6e-3)
@@ -826,6 +877,28 @@ def test_a_pair_that_libsvm_leaves_is_finished_alone(monkeypatch):
     found = svc_multiclass(Gaussian(1.0), X, place, 5.0)
     assert found.converged and found.gap < 1e-2
     np.testing.assert_allclose(found(X), right(X), atol=6e-3)
+
+
+def test_pairs_of_which_all_points_are_at_the_price_have_the_middle_for_an_offset():
+    "Then f is almost 0, and any offset between −1 and 1 costs the same"
+    place = np.arange(30) % 3
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    found = svc_multiclass(Gaussian(1.0), X, place, 1e-6)
+    assert (np.abs(found.dual).sum(axis=0) == pytest.approx(20e-6)) and np.abs(found.offset).max() < 1e-4
+
+
+def test_pairs_converge_only_if_all_do(monkeypatch):
+    rng, place = np.random.default_rng(0), np.arange(300) % 5
+    k, X = Gaussian(1.0), rng.normal(size=(300, 2)) + place[:, None]
+    honest, certificates, seen = subsets._libsvm, subsets._certificates, []
+    monkeypatch.setattr(subsets, "_libsvm", lambda *a: honest(*a[:3], 0.4, *a[4:]))
+    monkeypatch.setattr(subsets, "_finished", lambda *a: None)  # which stops at once
+    monkeypatch.setattr(subsets, "_certificates", lambda *a: seen.append(certificates(*a)) or seen[-1])
+    converged = lambda tol: subsets.all_pairs(k, k.points(X), place, np.full(300, 5.0), tol)[3]  # noqa: E731
+    assert converged(1.0)
+    violations = np.sort(seen[0][2])
+    assert violations[0] < violations[-1] and not converged(float(violations[:-1].mean()))
+    assert not converged(float(violations[-2:].mean())) and not converged(float(violations[0]) / 2)
 
 
 # ---------------------------------------------------------------- many or sparse features
@@ -879,6 +952,44 @@ def test_logistic_is_scikit_learns(weighted):
     a = y * ours.dual / C  # the dual, from its definition
     dual = -C @ (a * np.log(a) + (1 - a) * np.log(1 - a)) - np.sum((X.T @ ours.dual) ** 2) / 2
     np.testing.assert_allclose(dual, ours.objective, rtol=1e-9)
+
+
+def test_the_objective_of_a_rough_machine_is_below_the_optimum_and_its_primal_above():
+    X, y, _, _, _ = problem(7)
+    exact = logistic_primal(lambda X: X, X, y, C=3.0, gap=1e-10)
+    with pytest.warns(RuntimeWarning, match="Raise max_iter"):
+        rough = logistic_primal(lambda X: X, X, y, C=3.0, max_iter=2)
+    primal = rough.function.w @ rough.function.w / 2 + 3.0 * np.log1p(np.exp(-y * rough(X))).sum()
+    assert rough.gap > 1e-4 and rough.objective < exact.objective < primal
+
+
+def test_without_a_second_class_the_sum_is_not_0_and_no_gap_is_known():
+    "The dual has b = 0 alone, and what is found there bounds nothing"
+    F = np.random.default_rng(0).normal(size=(20, 2))
+    *_, gap, _, steps = logistic_by_newton(F, np.ones(20), np.ones(20), 1e-3, steps=3)
+    assert gap == np.inf and steps == 3
+
+
+@pytest.mark.parametrize("delta", [0.1, 2.0])
+def test_the_rounded_hinge_is_a_largest_value(delta):
+    "max over 0 ≤ s ≤ 1 of s (1 − m) − delta s²/2, where it is taken, and the slope of that"
+    m, s = np.linspace(-3, 3, 61), np.linspace(0, 1, 10_001)
+    every = s * (1 - m[:, None]) - delta * s**2 / 2
+    value, slope, bend = rounded_hinge(delta)(m)
+    np.testing.assert_allclose(value, every.max(axis=1), atol=1e-6)
+    np.testing.assert_allclose(slope, s[every.argmax(axis=1)], atol=2e-4)
+    h, inside = 1e-6, (m > 1 - delta + 0.01) & (m < 0.99)
+    np.testing.assert_allclose(bend[inside], -(rounded_hinge(delta)(m + h)[1] - slope)[inside] / h, rtol=1e-6)
+    assert not bend[(m < 0.99 - delta) | (m > 1.01)].any()
+
+
+def test_a_path_of_products_that_ends_early_says_so():
+    F, names = sparse_features(400, 40)
+    box, seen = two_box(np.where(names == "yes", 1.0, -1.0), np.full(400, 1.0)), []
+    early = hinge_by_newton(F, box, 1e-3, steps=1)
+    assert not early.converged and early.violation > 1e-3
+    stopped = hinge_by_newton(F, box, 1e-3, report=lambda steps, violation: seen.append(steps) or True)
+    assert seen == [stopped.iterations] and not stopped.converged and stopped.violation > 1e-3
 
 
 def test_a_gap_that_stays_is_said():
@@ -937,6 +1048,17 @@ def test_what_libsvm_leaves_of_a_fixed_sum_is_finished_here(monkeypatch):
     found = one_class(k, X, 0.2)
     assert found.converged and found.violation <= 1e-3
     assert found.objective == pytest.approx(right.objective, rel=1e-4)
+
+
+def test_a_tube_that_needs_less_than_its_share_is_left_to_pairs():
+    "Values of a function of small coefficients: at width 0 they cost less than the share"
+    X, k = np.random.default_rng(1).normal(size=(30, 2)), Gaussian(1.0)
+    a = np.random.default_rng(2).normal(size=30)
+    a -= a.mean()
+    for share, fits in ((0.5, True), (2.0, False)):
+        box = BoxProblem(k(X) @ a, np.full(30, -9.0), np.full(30, 9.0), size=share * np.abs(a).sum())
+        found = subsets.at_once(k, k.points(X), box, 1e-3, theirs=in_libsvm(k, X))
+        assert (found is not None) == fits and (not fits or np.abs(found.b).sum() == pytest.approx(box.size))
 
 
 def test_what_libsvm_is_not_asked_to_do():
