@@ -18,7 +18,7 @@ from rkhs_notes.kernels import Gaussian
 from rkhs_notes.mmd import mmd2_features
 from rkhs_notes.random_features import fourier_features
 from rkhs_notes.resampling import binomial_interval
-from rkhs_notes.tables import Reservoir, Table, encoded, read_table
+from rkhs_notes.tables import Column, Encoder, Reservoir, Table, encoded, read_table
 
 
 def drawn(n, rng, shift=0.0):
@@ -86,6 +86,53 @@ def test_whether_the_first_line_is_a_header(tmp_path, first, header):
     assert len(entries(read_table(path, header=False))[0]) == 3
 
 
+def test_empty_lines_and_the_mark_of_a_byte_order_are_no_rows(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"\xef\xbb\xbfx,y\n1,2\n\n3,4\n\n")
+    table = read_table(tmp_path / "t.csv")
+    assert table.columns == ["x", "y"] and entries(table) == [["1", "3"], ["2", "4"]]
+
+
+@pytest.mark.parametrize("gap", ["", "NA", "n/a", "NaN", "null", "None", "<NA>", "NaT"])
+def test_words_for_nothing_are_gaps(tmp_path, gap):
+    (tmp_path / "t.csv").write_text(f"x,y\n1,a\n{gap},b\n3,{gap}\n")
+    table = read_table(tmp_path / "t.csv")
+    x, y = encoded(table, table)[0].columns
+    assert (x.is_number, x.numbers, x.gaps) == (True, 4, 2)  # of two tables
+    assert (y.is_number, dict(y.words), y.gaps) == (False, {"a": 2, "b": 2}, 2)
+
+
+def test_a_comma_in_a_word_that_is_declared_is_part_of_it():
+    x = {"x": ["1,5", "2,5"]}
+    assert set(encoded(x, x, categorical=["x"])[0].columns[0].words) == {"1,5", "2,5"}
+
+
+def test_a_thousand_words_are_not_too_many():
+    words = {"x": [f"n{i}" for i in range(Column.MOST)]}
+    assert encoded(words, words)[0].width == 1000
+    with pytest.raises(ValueError, match="more than 1000 different texts"):
+        encoded(words, {"x": ["one more", "n0"]})
+
+
+SCALES = {
+    "quartiles": ([0.0, 1.0, 2.0, 3.0, 100.0], 2.0, 2 / 1.349),
+    "most are equal": ([5.0] * 9 + [15.0], 5.0, 3.0),  # their standard deviation
+    "gaps": ([np.nan, 1.0, 2.0, 3.0, np.nan, np.nan], 2.0, 1 / 1.349),
+    "all equal": ([7.0] * 5, 7.0, 1.0),
+    "nothing": ([np.nan] * 5, 0.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("case", SCALES)
+def test_numbers_are_measured_from_their_median_in_units_of_their_spread(case):
+    values, middle, scale = SCALES[case]
+    column = Column("x")
+    column.add(np.array(values), "t")
+    encoder = Encoder([column], [np.array(values)])
+    assert (encoder.middle[0], encoder.scale[0]) == pytest.approx((middle, scale))
+    X = encoder([np.array(values)])
+    np.testing.assert_allclose(X[:, 0], np.where(np.isnan(values), 0, (np.array(values) - middle) / scale))
+
+
 def test_the_index_that_pandas_writes_is_a_column_without_a_name(tmp_path):
     frame = pandas.DataFrame({"x": [1.5, 2.5, 3.5], "town": ["a", "b", "a"]})
     frame.to_csv(tmp_path / "t.csv")
@@ -108,6 +155,24 @@ def test_gaps_are_a_column_of_their_own_and_their_share_is_told():
     assert abs(share - np.isnan(x[1]).mean()) < 0.0006
 
 
+def test_the_mean_of_a_column_with_gaps_is_that_of_its_numbers():
+    x = np.random.default_rng(2).normal(3, 1, size=(2, 300))
+    x[:, ::3] = np.nan
+    (change,) = compare_tables({"x": x[0]}, {"x": x[1]}, rng=0, n_permutations=19).columns
+    assert change.says == f"mean {np.nanmean(x[0]):.4g} → {np.nanmean(x[1]):.4g}"
+
+
+def test_only_columns_that_changed_are_told_first_and_corrected_for_all():
+    rng = np.random.default_rng(3)
+    a, b = ({"age": rng.normal(size=200), "x": rng.normal(s, 1, 200)} for s in (0, 3.0))
+    a["town"], b["town"] = (rng.choice(["Zug", "Berne"], 200) for _ in range(2))
+    result = compare_tables(a, b, rng=0, n_permutations=199)
+    x, *others = result.columns
+    assert x.column == "x" and x.pvalue == pytest.approx(3 * (1 / 200))  # the least, three times
+    assert others[0].pvalue <= others[1].pvalue and min(c.pvalue for c in others) > 0.05
+    assert "  x: mean" in repr(result) and "age" not in repr(result) and "town" not in repr(result)
+
+
 def test_means_and_shares_are_those_of_the_tables():
     rng = np.random.default_rng(3)
     a, b = drawn(500, rng), drawn(500, rng, shift=3.0)
@@ -125,6 +190,16 @@ def test_the_rows_that_are_told_are_the_extreme_ones():
     assert witness == sorted(witness, reverse=True)
     assert [table for table, _, _ in result.rows] == ["A"] * 5 + ["B"] * 5
     assert f"row {result.rows[-1][1]} of B" in repr(result) and witness[-1] < witness[-2]
+
+
+def test_rows_are_counted_from_block_to_block(monkeypatch):
+    rng = np.random.default_rng(0)
+    a, b = {"x": rng.normal(size=100)}, {"x": rng.normal(2, 1, size=100)}
+    whole = compare_tables(a, b, rng=0, n_permutations=19)
+    monkeypatch.setattr(tables, "ROWS", 16)
+    again = compare_tables(a, b, rng=0, n_permutations=19)
+    assert [row[:2] for row in again.rows] == [row[:2] for row in whole.rows]
+    assert max(i for _, i, _ in whole.rows) > 16
 
 
 def test_numbers_that_are_names():
@@ -149,6 +224,7 @@ REFUSED = {
     "a decimal comma": (({"x": ["1,5", "2,5"]}, {"x": [1, 2]}), {}, "of A holds '1,5'. A number"),
     "names in one alone": (({"x": [1, 2]}, np.ones((2, 1))), {}, "one no line of names"),
     "no file": (("none.csv", {"x": [1, 2]}), {}, "there is no file none.csv"),
+    "ragged": (({"x": [1, 2], "y": [1]}, {"x": [1, 2]}), {}, "A has columns of different lengths: .1, 2."),
 }
 
 
@@ -219,6 +295,17 @@ def test_bins_hold_the_means_of_disjoint_rows(q):
     assert own < (phi(X) ** 2).sum() / q + 1e-9
 
 
+def test_rows_that_are_left_out_of_bins_count_in_the_means_that_are_told():
+    X = np.random.default_rng(0).normal(size=(120, 1))
+    phi = fourier_features(Gaussian(1.0), 1, 10, np.random.default_rng(0))
+    first, second = (Binned([phi], [slice(None)], 120, 2, 25, np.random.default_rng(i)) for i in (1, 2))
+    for binned in (first, second):
+        binned.add(X[:70]), binned.add(X[70:])
+        assert binned.dealt == 50 and binned.row_sum == pytest.approx(X.sum(axis=0))
+    np.testing.assert_allclose(first.sums.sum(axis=0), second.sums.sum(axis=0))  # the same rows
+    assert np.abs(first.sums - second.sums).max() > 0.1  # in other bins
+
+
 def test_the_statistic_of_bins_has_the_mean_of_the_statistic_of_rows():
     "Over shuffles of the rows, bins of 5 agree with rows; a statistic that keeps the diagonal does not"
     rng = np.random.default_rng(5)
@@ -250,6 +337,7 @@ def test_the_level_with_bins_and_unequal_sizes(monkeypatch):
         for _ in range(150)
     ]
     assert {r.per_bin for r in results} == {2}  # at least 50 bins of the smaller table
+    assert results[0].to_dict()["rows_per_bin"] == 2
     low, high = binomial_interval(0.1, 150, confidence=0.999)
     assert low <= sum(r.differs for r in results) <= high
 
@@ -267,6 +355,13 @@ def test_a_small_shift_of_a_large_table_is_found_and_named(sizes):
 def test_holm_by_its_definition():
     p = np.array([0.01, 0.04, 0.03, 0.5])
     np.testing.assert_allclose(holm(p), [0.04, 0.09, 0.09, 0.5])
+    assert holm([0.6, 0.7, 0.4]).tolist() == [1, 1, 1]
+
+
+def test_the_unit_of_distance_does_not_ask_in_which_order_rows_came():
+    rng = np.random.default_rng(0)
+    Z = np.concatenate([rng.normal(size=(1500, 2)), rng.normal(9, 3, size=(1500, 2))])  # two tables
+    assert spacing(Z) == spacing(rng.permutation(Z)) == spacing(Z[::-1])
 
 
 def test_features_of_rows_approach_the_kernel_of_the_algebra():
@@ -303,6 +398,16 @@ def test_a_reservoir_keeps_the_table_of_each_row():
             r.add([np.arange(25.0) + 100 * label + 25 * i], label)
     (values,) = r.columns()
     assert len(set(values)) == 10 and (np.array(r.of) == (values >= 100)).all()
+
+
+def test_every_row_of_a_stream_is_as_likely_to_be_kept():
+    kept = np.zeros(20)
+    for seed in range(2000):
+        r = Reservoir(5, np.random.default_rng(seed))
+        for i in range(0, 20, 7):
+            r.add([np.arange(20.0)[i : i + 7]], 0)
+        kept[r.columns()[0].astype(int)] += 1
+    assert kept.sum() == 10_000 and np.abs(kept - 500).max() < 5 * np.sqrt(2000 * 0.25 * 0.75)
 
 
 PEAK = """
@@ -342,6 +447,14 @@ def test_the_command(tmp_path, capsys):
     assert main(["compare", paths[0], paths[2], "--drop", "x", "--permutations", "199"]) == 0
     assert main(["compare", paths[0], "nothing.csv"]) == 2
     assert "there is no file nothing.csv" in capsys.readouterr().err
+
+
+def test_the_seed_is_that_of_the_command_line(two_days, capsys):
+    def said(seed):
+        main(["compare", *two_days, "--permutations", "19", "--json", "--seed", seed])
+        return capsys.readouterr().out
+
+    assert said("1") == said("1") != said("2")
 
 
 def test_a_bad_option_ends_with_status_2(capsys):
