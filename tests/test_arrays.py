@@ -28,6 +28,7 @@ from rkhs_notes.arrays import (
     joined,
     norm1,
     psd_factor,
+    require_symmetric,
     rule_of,
     schur,
     schur_rounding,
@@ -526,6 +527,44 @@ def test_different_points_among_many(X):
 
 
 # ------------------ one rule for signs, for centring, for rules
+
+
+def test_the_first_large_entry_of_each_column_has_the_sign():
+    "Large within its column, however small that is"
+    V = np.array([[1e-4, 3.0, 0.4], [-1e-3, -1.0, -1.0], [5e-4, -4.0, 0.6]])
+    assert signs(V).tolist() == [-1, 1, -1]
+
+
+@pytest.mark.parametrize("rank", [1, 3])
+def test_rows_that_rounding_alone_tells_apart_are_not_independent(rank):
+    for seed in range(20):
+        X = np.random.default_rng(seed).normal(size=(60, rank))
+        assert len(PivotedCholesky(X @ X.T).order) == rank
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_near_miss_of_symmetry(dtype):
+    A = np.diag(np.linspace(1, 4, 30)).astype(dtype)
+    allowed = 100 * 30 * float(np.finfo(dtype).eps) * 4
+    for times, refused in ((0.3, False), (3.0, True)):
+        A[3, 7] = times * allowed
+        if refused:
+            with pytest.raises(ValueError, match=r"not symmetric: entry \((3, 7|7, 3)\)"):
+                require_symmetric(A, "A")
+        else:
+            require_symmetric(A, "A")
+
+
+def test_a_tiny_shift_is_a_near_miss_of_no_digit():
+    "diag(1, 0) + s I has the condition number 1/s, and the last digit is at eps"
+    eps = np.finfo(float).eps
+    for times, refused in ((0.3, True), (3.0, False)):
+        A = np.diag([1.0, 0.0])
+        if refused:
+            with pytest.raises(NotPositiveDefinite):
+                Cholesky(A, times * eps)
+        else:
+            assert len(Cholesky(A, times * eps)) == 2
 
 
 def test_signs():

@@ -287,6 +287,18 @@ def test_class_weights_are_weights():
         assert balanced.decision_function(X).mean() > plain.decision_function(X).mean() + 1e-3
 
 
+@pytest.mark.parametrize("estimator", [KernelSVC(C=1.0, tol=1e-8), KernelLogistic(scale=1.0)], ids=repr)
+def test_balanced_classes_are_those_of_the_weights(estimator):
+    "W / (q W_c) of a class whose weights add to W_c, and W those of all"
+    X, y, *_ = repeated(17, 60)
+    c, w = np.where(y > 0.3, "b", "a"), np.random.default_rng(1).uniform(0.1, 2, 60)
+    w[c == "b"] *= 3
+    given = {name: w.sum() / 2 / w[c == name].sum() for name in "ab"}
+    both = [clone(estimator).set_params(class_weight=by, kernel=Gaussian(1.0)) for by in ("balanced", given)]
+    first, second = (fit.fit(X, c, w).decision_function(X) for fit in both)
+    np.testing.assert_allclose(first, second, atol=1e-5)
+
+
 @pytest.mark.parametrize("estimator", [KernelSVC(Gaussian(1.0)), KernelLogistic(Gaussian(1.0))], ids=repr)
 def test_a_class_of_no_weight_is_not_learned(estimator):
     X, y, *_ = repeated(18, 60)
@@ -311,6 +323,8 @@ def test_many_rows_are_fitted_on_centres_of_which_enough_are_exact(monkeypatch):
     few, all_ = (np.std(fit.predict(X[400:]) - y[400:]) for fit in (large, exact))
     assert few < 1.1 * all_ < 0.2
     assert KernelRidge(offset=False).fit(X, y).offset_ == 0.0
+    w = np.random.default_rng(0).integers(1, 5, 500)
+    assert KernelRidge(lam=1.0).fit(X, y, w).offset_ == pytest.approx(np.average(y, weights=w))
 
 
 def test_a_stream_in_blocks_is_the_fit_of_the_whole():
@@ -329,7 +343,43 @@ def test_a_stream_in_blocks_is_the_fit_of_the_whole():
     assert StreamingKernelRidge(lam=0.5).fit(X, y[:, 0]).predict(Z).shape == (9,)
 
 
+def test_weights_of_a_stream_are_those_of_ridge_on_its_features():
+    rng = np.random.default_rng(10)
+    X, y, w = rng.normal(size=(100, 2)), rng.normal(size=100), rng.uniform(0.1, 3, 100)
+    fit = StreamingKernelRidge(Gaussian(2.0), lam=0.5, n_features=20)
+    fit.partial_fit(X[:30], y[:30], w[:30]).partial_fit(X[30:], y[30:], w[30:])
+    F = fit.sums_.phi(X)
+    np.testing.assert_allclose(fit.predict(X), Ridge(alpha=0.5).fit(F, y, w).predict(F), rtol=1e-6)
+
+
 # ------------------------------------------------------------------ choices
+@pytest.mark.parametrize("ratio, warned", [(99.0, False), (101.0, True)])
+def test_a_hundred_times_the_scale_is_warned_of(ratio, warned):
+    X = np.column_stack([np.linspace(0, 1, 9), ratio * np.linspace(0, 1, 9)[::-1]])
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        KernelRidge(Gaussian(1.0), lam=1.0).fit(X, X[:, 0])
+    assert any("differ in scale" in str(w.message) for w in seen) == warned
+
+
+def test_prices_and_tubes_are_those_of_ridges_leave_one_out():
+    "C = 1 / (2 lam) of classes, r / lam of numbers, and a tube of r / 2, in the units of y"
+    rng = np.random.default_rng(3)
+    X, k, lams = rng.normal(size=(40, 2)), Gaussian(0.7), KernelSVR._penalties
+    y = 30 * (np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=40))
+    path, fit = ridge_path(k, X, y, lams, offset=True), KernelSVR(k).fit(X, y)
+    r = np.sqrt(path.loo.min())
+    assert (fit.lam_, fit.C_, fit.epsilon_) == pytest.approx((path.best, r / path.best, r / 2))
+    place = np.digitize(y, [-10, 10])
+    against_rest = np.where(place[:, None] == np.arange(3), 1.0, -1.0)
+    paths = [ridge_path(k, X, against_rest, lams, offset=True) for k in estimators._gaussians(X, "loo")]
+    best, fit = min(paths, key=lambda path: path.loo.min()), KernelSVC().fit(X, place)
+    assert fit.kernel_ == best.k and (fit.lam_, fit.C_) == pytest.approx((best.best, 1 / (2 * best.best)))
+    three = SVC(C=1.0, gamma=1 / 0.98, decision_function_shape="ovr", tol=1e-6).fit(X, place)
+    ours = KernelSVC(k, C=1.0, tol=1e-6).fit(X, place).decision_function(X)
+    np.testing.assert_allclose(ours, three.decision_function(X), atol=1e-4)
+
+
 def test_columns_of_different_scale_are_warned_of_and_measured_apart():
     X, y = load("wine").X, load("wine").y
     with pytest.warns(UserWarning, match=r"differ in scale by 2\.6e\+03: each was measured in its own"):
@@ -376,6 +426,15 @@ def test_machines_are_libsvms():
     assert np.allclose(ours.predict(Z), SVR(C=3, epsilon=0.1, **rbf).fit(X, y).predict(Z), atol=1e-4)
     ours, theirs = OneClassKernelSVM(k, nu=0.2, tol=1e-6).fit(X), OneClassSVM(nu=0.2, **rbf).fit(X)
     assert np.allclose(ours.decision_function(Z), theirs.decision_function(Z), atol=1e-4)
+
+
+def test_the_edge_of_one_class_is_inside():
+    X = np.random.default_rng(3).normal(size=(60, 2))
+    fit = OneClassKernelSVM(Gaussian(0.7), nu=0.2).fit(X)
+    np.testing.assert_allclose(fit.decision_function(X), fit.score_samples(X) - fit.offset_, atol=1e-12)
+    assert (fit.score_samples(X) > fit.offset_).mean() > 0.7 and fit.offset_ > 0
+    one = OneClassKernelSVM(Gaussian(0.7)).fit(np.ones((5, 2)))
+    assert one.decision_function(np.ones((1, 2)))[0] == 0 and one.predict(np.ones((1, 2)))[0] == 1
 
 
 def test_support_counts_the_rows_one_passed():
@@ -716,6 +775,9 @@ def test_transformers_are_the_chapters():
     k, Z = Gaussian(1.5), rng.normal(size=(5, 3))
     step = NystromFeatures(k, 20, "uniform", random_state=3).fit(X)
     assert step.transform(Z).shape == (5, 20) == (5, len(step.get_feature_names_out()))
+    for rule in ("rpcholesky", "uniform", "kmeans"):
+        a, again, b = (NystromFeatures(k, 20, rule, random_state=i).fit_transform(X) for i in (3, 3, 4))
+        assert np.array_equal(a, again) and not np.array_equal(a, b)
     whole = NystromFeatures(k, 60).fit(X)
     assert np.allclose(whole.transform(X) @ whole.transform(Z).T, k(X, Z))
     waves = RandomFeatures(k, 4000).fit(X)
@@ -760,6 +822,15 @@ def test_drift_is_seen_and_false_alarms_keep_their_level(kernel):
         p.append(TwoSampleDrift(kernel, n_permutations=99).fit(A).score(B))
     assert np.mean(np.array(p) <= 0.2) < 0.2 + 3 * np.sqrt(0.16 / 60)
     assert TwoSampleDrift(kernel).fit(A).drifted(B + 1.5) and not TwoSampleDrift(kernel).fit(A).drifted(A)
+
+
+@pytest.mark.parametrize("kernel", [None, Gaussian(1.0)])
+def test_drift_is_a_p_value_at_most_the_level(kernel):
+    A, B = np.random.default_rng(0).normal(size=(2, 30, 2))
+    p = TwoSampleDrift(kernel, 99).fit(A).score(B)
+    assert 0.05 < p < 0.95
+    for by in (-0.01, 0.01):
+        assert TwoSampleDrift(kernel, 99, level=p + by).fit(A).drifted(B) == (by > 0)
 
 
 # ------------------------------------------------------------------ the two pages

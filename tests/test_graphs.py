@@ -123,6 +123,17 @@ def test_graphs_against_brute_force(seed):
             np.testing.assert_allclose(k(X), K, rtol=1e-10, atol=1e-12)
 
 
+def test_values_of_a_function_at_its_own_graphs_against_brute_force():
+    "Tiles of a matrix whose rows and columns are alike, with its diagonal"
+    rng = np.random.default_rng(3)
+    X = [some_graph(rng) for _ in range(6)]
+    decay = 0.5 / max(1.0, *(growth(g, 0) for g in X))
+    K = np.array([[walks(g, h, decay) for h in X] for g in X])
+    f, alpha = rn.RKHSFunction(RandomWalk(decay), X, np.arange(1.0, 7)), np.arange(1.0, 7)
+    np.testing.assert_allclose(f(X), K @ alpha, rtol=1e-10)
+    np.testing.assert_allclose(RandomWalk(decay)(X, list(X)), K, rtol=1e-10)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_trees_against_brute_force(seed):
     rng = np.random.default_rng(seed)

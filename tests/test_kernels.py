@@ -206,6 +206,16 @@ def test_gradients_are_those_of_central_differences(k, X, Y):
             assert abs((4 * narrow - wide) / 3 - np.atleast_1d(slope)[i]) <= 2e-5 * size + 1e-9
 
 
+@pytest.mark.parametrize("scale, offset", [(0.5, 0.3), (2.0, 1.0)])
+def test_gradients_are_those_of_central_differences_for_tanh(scale, offset):
+    "Which is no kernel, but has a formula as they have"
+    X, Y, k = np.linspace(-1, 1, 5)[:, None], np.linspace(0, 2, 4)[:, None], Sigmoid(scale, offset)
+    G, h = np.cos(np.arange(20.0)).reshape(5, 4), 1e-5
+    for name, slope in k._vjp(X, Y, G).items():
+        up, down = (np.sum(G * k.with_params(**{name: k.get_params()[name] + s})(X, Y)) for s in (h, -h))
+        assert slope == pytest.approx((up - down) / (2 * h), rel=1e-8)
+
+
 def test_gradients_in_matrices():
     rng = np.random.default_rng(0)
     X, Y, A = rng.normal(size=(5, 3)), rng.normal(size=(4, 3)), np.eye(3) + 0.1
@@ -324,8 +334,9 @@ def test_a_forked_process_can_compute():
                                1e200 * (1e200 * (1e-300 * Gaussian(1))), (1e-200 * Linear()) ** 2,
                                2 * (Constant(3) * (Linear() + Gaussian(1))), Gaussian(1) * Delta()])
 def test_simplify_at_the_ends_of_the_range(k):
-    X = np.array([[0.0, 1.0], [2.0, 1.0]])
-    np.testing.assert_allclose(k.simplify()(X), k(X), rtol=1e-12)
+    for unit in (1.0, 1e150):  # where a weight of 1e-400 in all is no 0
+        X = unit * np.array([[0.0, 1.0], [2.0, 1.0]])
+        np.testing.assert_allclose(k.simplify()(X), k(X), rtol=1e-12)
 
 
 @pytest.mark.parametrize("k, simple", [
@@ -818,6 +829,25 @@ def test_lengths_below_the_floats_are_refused():
             k.normalized()([x, 2 * x])
     np.testing.assert_array_equal(Linear().normalized()([0.0, -3.0]), [[0, 0], [0, 1]])
     np.testing.assert_allclose(Linear().normalized()([1e-150, 2e-150]), np.ones((2, 2)))
+
+
+class Shaken(Gaussian):
+    "Of which the formula is off by rounding where x = y, and the diagonal is known"
+
+    def _gram(self, X, Y, xp):
+        return super()._gram(X, Y, xp) * (1 - 1e-14)
+
+    def _diag(self, X, xp):
+        return np.ones(len(X))
+
+
+@pytest.mark.parametrize("block_mib", [64, 1e-3])
+def test_a_gram_matrix_has_the_kernels_own_diagonal(block_mib):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    with settings.using(block_mib=block_mib):
+        K = Shaken(1.0)(X)
+    assert (K.diagonal() == Shaken(1.0).diag(X)).all() and (K.diagonal() == 1).all()
+    assert (K[0, 1:] < Gaussian(1.0)(X)[0, 1:]).all()
 
 
 def test_two_entries_near_the_largest_float():

@@ -399,6 +399,16 @@ def test_squared_distances_in_exact_arithmetic(X):
         np.testing.assert_allclose(sqdist(P, P[::-1].copy()), np.array(exact)[:, ::-1], rtol=1e-11, atol=0)
 
 
+def test_small_squared_distances_of_many_keep_digits_as_in_exact_arithmetic():
+    "Two copies, 1e-5 apart: ‖x‖² + ‖y‖² − 2 xᵀy alone would leave five digits, and the rule leaves eps^¾"
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 20))
+    P = np.concatenate([X, X + 1e-5 * rng.normal(size=X.shape)])
+    exact = ((P[:, None] - P) ** 2).sum(axis=2)
+    for found, wanted in ((sqdist(P), exact), (sqdist(P, P[::-1].copy()), exact[:, ::-1])):
+        np.testing.assert_allclose(found, wanted, rtol=8 * np.finfo(float).eps ** 0.75, atol=0)
+
+
 def test_gram_schmidt_stays_orthogonal_where_one_pass_does_not():
     H = 1 / (np.arange(10)[:, None] + np.arange(10) + 1)
     q = gram_schmidt(H)

@@ -257,6 +257,30 @@ def test_samples_leave_a_space_that_is_too_small(k, space):
         check_sample_space(k, Gaussian(5.0), x)
 
 
+class Fixed(np.random.Generator):
+    "Draws all unit vectors in turn, of one length: the mean of ‖A z‖² is that times tr(AᵀA), exactly"
+
+    length = 1.0
+
+    def standard_normal(self, shape):
+        n, draws = shape
+        return np.sqrt(n) * self.length * np.tile(np.eye(n), draws // n)
+
+
+def test_samples_of_another_size_are_a_near_miss():
+    x = np.random.default_rng(0).permutation(np.linspace(0, 1, 65)[1:])
+    k, space = Matern(2.5, 0.3), Laplace(0.3)
+    M, rng = np.linalg.solve(space(x), k(x)), Fixed(np.random.PCG64(0))
+    allowed = 6 * np.sqrt(2 * np.trace(M @ M) / 128)
+    for times, refused in ((0.9, False), (1.1, True), (-0.9, False), (-1.1, True)):
+        rng.length = np.sqrt(1 + times * allowed / np.trace(M))
+        if refused:
+            with pytest.raises(LawBroken, match="tr.R⁻¹ K"):
+                check_sample_space(k, space, x, 128, rng)
+        else:
+            check_sample_space(k, space, x, 128, rng)
+
+
 def two_hills(theta):
     "Of heights 1 at -2 and 2 at 2; no value above 2.1"
     [t], heights, tops = theta, np.array([1.0, 2.0]), np.array([-2.0, 2.0])

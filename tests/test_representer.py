@@ -293,6 +293,17 @@ def test_paths_are_refits(offset, k):
         )
 
 
+@pytest.mark.parametrize("t", [1, 3])
+def test_gcv_is_by_its_definition(t):
+    "The mean square of (y − Sy) / (tr(I − S) / n), with S = K (K + lam I)⁻¹, over all targets"
+    rng = np.random.default_rng(0)
+    X, y, k = rng.normal(size=(20, 2)), rng.normal(size=(20, t)), Gaussian(1.0)
+    path = ridge_path(k, X, y if t > 1 else y[:, 0], [0.01, 1.0])
+    for lam, gcv in zip(path.lams, path.gcv, strict=True):
+        left = np.eye(20) - k(X) @ np.linalg.inv(k(X) + lam * np.eye(20))
+        assert gcv == pytest.approx(np.mean((left @ y) ** 2) / (np.trace(left) / 20) ** 2, rel=1e-7)
+
+
 def test_precomputed_gram():
     X, y, _ = problem()
     K = Gaussian(1.0)(X)

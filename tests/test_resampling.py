@@ -1,6 +1,8 @@
 """Tests by resampling: p-values, labels, quadratic forms in tiles, and the result object."""
 
+import math
 import pickle
+from fractions import Fraction
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -55,6 +57,17 @@ def test_the_binomial_interval_holds_its_confidence():
     low, high = binomial_interval(0.05, 2000)
     assert binomtest(low, 2000, 0.05).pvalue > 0.005 and binomtest(high + 6, 2000, 0.05).pvalue < 0.01
     assert binomial_interval(0.5, 1) == (0, 1)
+
+
+@pytest.mark.parametrize("level, n, confidence", [(0.05, 400, 0.99), (0.5, 37, 0.9), (0.2, 100, 0.999)])
+def test_the_binomial_interval_leaves_half_of_the_rest_on_each_side(level, n, confidence):
+    "Sums of the law itself: what lies beyond an end is at most (1 − confidence)/2, and with that end more"
+    low, high = binomial_interval(level, n, confidence)
+    p = Fraction(level).limit_denominator(100)
+    law = [math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(n + 1)]
+    rest = (1 - Fraction(confidence)) / 2
+    for beyond, end in ((law[:low], law[low]), (law[high + 1 :], law[high])):
+        assert sum(beyond) <= rest < sum(beyond) + end
 
 
 @pytest.mark.parametrize("mib", [64, 0.02, 1e-4])

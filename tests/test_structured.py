@@ -302,6 +302,15 @@ def test_the_distance_of_bags_is_their_mmd():
     np.testing.assert_allclose(SetKernel(k)(np.stack([bags[1]] * 2))[0, 1], k(bags[1]).mean())
 
 
+def test_scores_or_steps_of_a_chain_are_shares_with_the_prior_added():
+    "a→a once, a→b once in aab; from b nothing is known"
+    for prior in (0.5, 2.0):
+        step = markov_chain(["aab"], "ab", prior).step
+        np.testing.assert_allclose(step, [[0.5, 0.5], [0.5, 0.5]])
+        step = markov_chain(["aab", "ab"], "ab", prior).step
+        np.testing.assert_allclose(step[0], np.array([1 + prior, 2 + prior]) / (3 + 2 * prior))
+
+
 def test_scores_of_the_chain_are_centred_counts():
     rng = np.random.default_rng(0)
     X = texts(rng, 20, 20, 40)

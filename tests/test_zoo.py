@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rkhs_notes.bessel import matern
 from rkhs_notes.errors import LawBroken
+from rkhs_notes.forms import divided
 from rkhs_notes.metrics import GaussianOf, _lost
 from scipy.special import gamma
 
@@ -158,6 +159,22 @@ def test_matern_of_large_order_near_zero(nu):
     np.testing.assert_allclose(matern(nu, np.ones(1), np), mixture, rtol=1e-9)
 
 
+def test_matern_of_order_100_where_only_the_series_is_left():
+    "There K_ν is beyond the floats, and three terms are all digits"
+    s, nu = np.geomspace(1e-8, 0.05, 20), 100.0
+    series = 1 - s**2 / (4 * (nu - 1)) * (1 - s**2 / (8 * (nu - 2)) * (1 - s**2 / (12 * (nu - 3))))
+    np.testing.assert_allclose(matern(nu, s.copy(), np), series, rtol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_quotients_by_a_square_beyond_the_range(dtype):
+    "r2 / (2 length²), where 1 / length² is no float of this type, and the quotient is one"
+    unit = dtype(2.0) ** (np.finfo(dtype).maxexp * 3 // 4)
+    for length in (float(unit), 1 / float(unit)):
+        r2 = np.array([0.0, 3.0], dtype) * dtype(length)
+        np.testing.assert_array_equal(divided(r2.copy(), 2, length, np), np.array([0.0, 1.5]) / length)
+
+
 # words of parameters
 
 @pytest.mark.parametrize(
@@ -259,6 +276,18 @@ def test_a_near_miss_of_the_condition():
     with pytest.raises(ValueError, match=r"pass \(3, 3\)"):
         rn.check_conditionally_negative(lambda X, Y: np.ones(3), x)
     assert rn.check_conditionally_negative(lambda X, Y: 0 * rn.sqdist(X, Y), [1.0]) == 0
+
+
+@pytest.mark.parametrize("times, refused", [(0.3, False), (3.0, True)])
+def test_a_near_miss_of_symmetric_distances(times, refused):
+    x, bend = np.array([-1.0, 0.0, 1.0]), np.triu(np.ones((3, 3)), 1)
+    allowed = 2 * 8 * np.finfo(float).eps ** 0.75 * 4  # relative to the largest, 4
+    psi = lambda X, Y: rn.sqdist(X, Y) - times * allowed * bend  # noqa: E731
+    if refused:
+        with pytest.raises(LawBroken, match="psi.x, y. = psi.y, x."):
+            rn.check_conditionally_negative(psi, x)
+    else:
+        rn.check_conditionally_negative(psi, x)
 
 
 # alignment
