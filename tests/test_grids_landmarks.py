@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from rkhs_notes.arrays import as_points
 from rkhs_notes.errors import LawBroken, NoFiniteFeatureMap
+from rkhs_notes.grids import Cells, hats
 from rkhs_notes.grids_landmarks import binning_features, hat_mixture, nystrom_features, random_feature_map
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Sigmoid
 from rkhs_notes.unbiased import check_unbiased
@@ -261,3 +262,22 @@ def test_clusters_of_repeated_points():
     assert [str(w.message).split(":")[0] for w in said] == ["3 features from 9 landmarks"]
     assert phi.dim == 3
     assert np.allclose(phi(few) @ phi(few).T, Gaussian()(few))
+
+
+def test_cells_whose_numbers_are_beyond_53_bits_stay_different():
+    "Four coordinates of 2^20 cells each; two points of neighbouring cells in the first alone"
+    ones, top = np.ones(4), 2.0**20 - 1
+    cells = Cells(np.arange(4), ones, 0 * ones, top * ones)
+    Y = np.array([[0.5, 1.5, 0.6], [top, top, top], [top, top, top], [top, top, top]])
+    assert cells.learn(Y) == 2
+    place = cells(Y, np.stack([Y.min(axis=1), Y.max(axis=1)], axis=1))
+    assert place[0] == place[2] != place[1]
+
+
+@pytest.mark.parametrize("reach", [2.0, 30.0])
+def test_what_lies_beyond_the_last_hat_counts_as_its_rounding(reach):
+    pitches, masses, rounding = hats(lambda t: np.exp(-t), reach)
+    assert rounding[-1] >= np.exp(-reach) and abs(masses.sum() - 1) <= rounding.sum()
+    t = np.linspace(0, reach, 50)
+    mixture = masses @ np.maximum(0, 1 - t / pitches[:, None])
+    np.testing.assert_allclose(mixture, np.exp(-t) - np.exp(-reach), atol=1e-5)

@@ -226,6 +226,15 @@ def test_ridge_takes_any_kernel_and_keeps_the_mean():
     assert ((one - X) ** 2).mean() < X.var()
 
 
+def test_pre_images_of_weighted_points_are_those_of_repeated_ones():
+    w = np.random.default_rng(0).integers(1, 4, n)
+    weighted = kernel_pca(Gaussian(0.8), X, 5, weights=w)
+    again = kernel_pca(Gaussian(0.8), np.repeat(X, w, axis=0), 5)
+    new = X[:10] + 0.05
+    one, two = (pca.pre_image(pca.transform(new), tol=1e-10) for pca in (weighted, again))
+    np.testing.assert_allclose(one, two, atol=1e-6)
+
+
 def test_pre_images_that_do_not_exist():
     pca = kernel_pca(Gaussian(1.0), X, 3)
     with pytest.raises(ConvergenceFailure, match="after 1 steps"):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rkhs_notes.convex import absolute, epsilon_insensitive, hinge, huber, logistic, quantile, squared_hinge
-from rkhs_notes.errors import ConvergenceFailure, LawBroken, NotPositiveDefinite
+from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, NotPositiveDefinite
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Laplace, Linear, Mahalanobis, Matern, Sobolev
 from rkhs_notes.processes import (
     LearnedNoise,
@@ -27,7 +27,7 @@ from rkhs_notes.representer import (
 )
 from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.search import highest
-from rkhs_notes.systems import NullPart, clipped
+from rkhs_notes.systems import NullPart, clipped, eigenpairs, squarable
 from scipy.optimize import linprog, minimize
 from sklearn.datasets import load_diabetes
 
@@ -335,6 +335,19 @@ def test_rounding_has_a_limit():
     assert clipped(values, lambda: 3e-10, "K", K)[0] == 0
     with pytest.raises(ValueError, match="eigenvalue"):
         clipped(3 * values, lambda: 3e-10, "K", K)
+
+
+def test_negative_eigenvalues_and_squares_of_targets_have_limits():
+    "n eps^¾ of the largest eigenvalue is rounding; a sum of 4 n squares is a float"
+    allowed = 3 * np.finfo(float).eps ** 0.75
+    assert eigenpairs(np.diag([-0.3 * allowed, 0.5, 1.0]), K)[0][0] == 0
+    with pytest.raises(IndefiniteKernel, match="eigenvalue"):
+        eigenpairs(np.diag([-3 * allowed, 0.5, 1.0]), K)
+    for dtype in (np.float32, np.float64):
+        room = np.sqrt(float(np.finfo(dtype).max) / 36)
+        squarable(np.full(9, 0.9 * room, dtype))
+        with pytest.raises(ValueError, match="squares of larger ones overflow"):
+            squarable(np.full(9, 1.1 * room, dtype))
 
 
 def test_weights_of_the_evidence_are_repetitions():

@@ -37,6 +37,7 @@ from rkhs_notes.random_features import (
     spectral_from_function,
     uniform_bound,
 )
+from rkhs_notes.sketches import shares
 from rkhs_notes.unbiased import check_unbiased
 from scipy.integrate import quad
 from scipy.linalg import qr
@@ -575,3 +576,19 @@ def test_orthogonal_normals_are_columns_of_whole_factors(n, d):
     factors = [qr(G) for G in rng.standard_normal((-(-n // d), d, d))]
     rows = np.vstack([(Q * np.sign(np.diagonal(R))).T for Q, R in factors])[:n]
     np.testing.assert_allclose(orthogonal_normals(n, d, 5), lengths[:, None] * rows, atol=1e-13)
+
+
+def test_features_of_an_exponential_grow_as_it_does():
+    "exp(xᵀy) from 1 at 0 to e at 1; waves alone would end at 1"
+    X = np.array([[0.0], [0.6], [1.0]])
+    maps = [random_feature_map(Linear().exp(), 1, 2000, rng=seed) for seed in range(20)]
+    found = np.array([phi(X) @ phi(X).T for phi in maps])
+    error = found.std(axis=0) / np.sqrt(20) + 1e-12
+    assert (np.abs(found.mean(axis=0) - np.exp(X @ X.T)) < 5 * error).all()
+
+
+def test_shares_of_outputs_fit_and_are_fair():
+    assert shares([(1.0, 50, 1.0), (1.0, None, 1.0)], 60) == [30, 30]  # 50 would be more than half
+    assert shares([(1.0, 50, 1.0), (1.0, None, 1.0)], 100) == [50, 50]
+    assert shares([(1.0, 3, 1.0), (3.0, None, 1.0), (1.0, None, 1.0)], 83) == [3, 60, 20]
+    assert shares([(1.0, None, 1.0)] * 5, 9) is None and sum(shares([(1.0, None, 1.0)] * 5, 10)) == 10

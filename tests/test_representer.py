@@ -293,6 +293,13 @@ def test_paths_are_refits(offset, k):
         )
 
 
+def test_the_range_of_lams_has_the_unit_of_the_kernel():
+    X, y, _ = problem()
+    plain, large = (ridge_path(c * Gaussian(1.0), X, y) for c in (1.0, 1e6))
+    np.testing.assert_allclose(large.lams, 1e6 * plain.lams)
+    np.testing.assert_allclose(large.loo, plain.loo, rtol=1e-6)
+
+
 @pytest.mark.parametrize("t", [1, 3])
 def test_gcv_is_by_its_definition(t):
     "The mean square of (y − Sy) / (tr(I − S) / n), with S = K (K + lam I)⁻¹, over all targets"

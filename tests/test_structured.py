@@ -302,6 +302,27 @@ def test_the_distance_of_bags_is_their_mmd():
     np.testing.assert_allclose(SetKernel(k)(np.stack([bags[1]] * 2))[0, 1], k(bags[1]).mean())
 
 
+def test_words_whose_numbers_are_beyond_64_bits_stay_different():
+    "Five symbols of 65 536: the first would be lost"
+    letters = "".join(map(chr, range(0x20000, 0x20000 + 2**16)))
+    ending = letters[-4:]
+    X = [letters, letters[1] + ending, letters[2] + ending]
+    np.testing.assert_array_equal(Spectrum(5)(X)[1:, 1:], np.eye(2))
+
+
+def test_counts_beyond_the_whole_numbers_of_float32_are_exact():
+    m, n = 5001, 5003  # whose product is odd and above 2^24
+    assert Spectrum(1)(["a" * m, "a" * n])[0, 1] == m * n
+
+
+def test_long_texts_under_a_strong_decay_are_within_the_floats():
+    "decay^(−400) is not; the value is, by the steps that pairs take"
+    rng, k = np.random.default_rng(0), Subsequence(2, 0.1)
+    X, Y = texts(rng, 3, 200, 210), texts(rng, 3, 200, 210)
+    np.testing.assert_allclose(k(X, Y).diagonal(), k.pairs(X, Y), rtol=1e-12)
+    assert (k.pairs(X, Y) > 0).all()
+
+
 def test_scores_or_steps_of_a_chain_are_shares_with_the_prior_added():
     "a→a once, a→b once in aab; from b nothing is known"
     for prior in (0.5, 2.0):

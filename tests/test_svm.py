@@ -12,6 +12,7 @@ from rkhs_notes import settings, smo, subsets
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.kernels import Gaussian, Kernel, Laplace, Linear, Matern, Polynomial, Precomputed, Sigmoid
 from rkhs_notes.machines import bayes_point, relevance_machine, svc_multiclass
+from rkhs_notes.relevance import largest_evidence, log_evidence
 from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.smo import BoxProblem, PairDistances, solve_box
 from rkhs_notes.svm import check_kkt, in_libsvm, logistic_primal, one_class, svc, svc_path, svm_primal, svr
@@ -540,6 +541,16 @@ def test_the_evidence_is_that_of_the_marginal_normal_law():
     w = found.covariance @ P.T @ (values - values.mean()) / found.noise
     np.testing.assert_allclose(mean, values.mean() + P @ w, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(std**2, found.noise + np.diag(P @ found.covariance @ P.T), rtol=1e-9)
+
+
+def test_at_the_end_the_evidence_is_stationary_in_its_noise():
+    rng = np.random.default_rng(0)
+    P = np.column_stack([np.ones(60), rng.normal(size=(60, 8))])
+    t = P @ [1.0, 2.0, -1.0, 0, 0, 0.5, 0, 0, 0] + 0.3 * rng.normal(size=60)
+    kept, a, noise, change = largest_evidence(P, t, 1e-10, 10_000)
+    assert change < 1e-9
+    at = [log_evidence(P[:, kept], t, a, noise * s) for s in (1 - 1e-4, 1.0, 1 + 1e-4)]
+    assert abs(at[2] - at[0]) < 1e-3 * (2 * at[1] - at[0] - at[2]) / 1e-4 and max(at) == at[1]
 
 
 def test_exact_targets_and_empty_columns():
