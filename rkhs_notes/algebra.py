@@ -160,7 +160,8 @@ class Delegating(Tiled):
         """The measure whose Fourier transform is k(x − y), by the closure rules of chapter 09.
 
         d : how many columns the points have
-        returns : SpectralMeasure    frequencies to sample, a density if there is one, mass k(x, x)
+        returns : SpectralMeasure    frequencies to sample, of variances up to ∞, mass k(x, x), and
+            a density if there is one
 
         Raises
         ------

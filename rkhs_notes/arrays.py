@@ -37,6 +37,14 @@ class SparseRows(csr_array):
         "The rows, one by one"
         return (self[[i]] for i in range(len(self)))
 
+
+def _both_sparse(X, Y):
+    "Both in sparse rows, if one of them is; and whether they are"
+    kinds = [isinstance(A, SparseRows) for A in (X, Y)]
+    if not any(kinds) or all(kinds):
+        return X, Y, all(kinds)
+    return *(A if isinstance(A, SparseRows) else SparseRows(A) for A in (X, Y)), True
+
 # %% ../nbs/C_arrays.ipynb #046df58a
 def array_namespace(*arrays):
     """The module (numpy, or another by array-api-compat) whose functions fit the arrays.
@@ -580,6 +588,13 @@ def akin(values, X):
     return xp.asarray(np.array(values), dtype=X.dtype, device=_device(X))
 
 
+def units_of(scales, X):
+    "scales akin to X, one for each of its columns"
+    scales = akin(scales, X)
+    shaped(X, "X", ("n", scales.shape[0]), hint=", a column for each of the scales")
+    return scales
+
+
 def filled(c, shape, X, dtype):
     "An array full of c, in the library and on the device of the points X"
     if not is_foreign(X):
@@ -787,10 +802,10 @@ def sqdist_tile(X, Y, scales=None):
     ------
     ValueError                    the squares overflow
     """
+    X, Y, sparse = _both_sparse(X, Y)
     xp, (n, d), m = array_namespace(X, Y), X.shape, Y.shape[0]
-    scales = None if scales is None else akin(scales, X)
+    scales = None if scales is None else units_of(scales, X)
     with np.errstate(over="ignore", invalid="ignore"):      # what overflows is said below
-        sparse = isinstance(X, SparseRows)
         if few := not sparse and (d <= 2 or n * m * d <= _FEW):     # differences cost no more
             top = _longest(X, Y, scales, xp)
         else:

@@ -225,6 +225,12 @@ def fitting(value, name, fits, what, such):
     return value
 
 
+def several(value):
+    "Is it a list, a column or an iterator of things, and no bare text, table or matrix?"
+    bare = isinstance(value, (str, bytes, dict)) or getattr(value, "ndim", 1) != 1
+    return not bare and np.iterable(value)
+
+
 def _flag(value, name, call):
     fits = isinstance(value, (bool, np.bool_))
     return bool(fitting(value, name, fits, "a bool", "True or False"))

@@ -18,7 +18,7 @@ from .arrays import Cholesky, few_threads, require_symmetric, shaped
 from .contracts import (Classes, Count, NonNegative, Positive, Probability, Responses,
                                   Rng, SquareMatrix, Value, Vector, Word, as_signs, contract,
                                   fitting, one_of)
-from .errors import not_negative, require, settled
+from .errors import finite, not_negative, require, settled
 
 # %% ../nbs/S_convex.ipynb #cbddc61a
 class Loss(Value):
@@ -259,7 +259,9 @@ def check_loss(loss: ALoss, y: Responses, trials: Count = 200, rng: Rng = None) 
     for target in loss.targets(y).astype(float):
         at, f = np.full(trials, target), target + rng.standard_cauchy(trials)   # near and far
         step = 1e-6 * (1 + np.abs(f))
-        behind, value, ahead = (loss(at, f + move) for move in (-step, 0 * step, step))
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = [loss(at, f + move) for move in (-step, 0 * step, step)]
+        behind, value, ahead = finite(np.array(values), f"{loss} at y = {target:g}", "rescale y")
         scale, slope = 1 + np.abs(value) + np.abs(f), (ahead - behind) / (2 * step)
         require(f"{loss} is convex", np.max((2 * value - ahead - behind) / scale), 1e-12)
         if smooth:

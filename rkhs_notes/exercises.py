@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 import numpy as np
-from .contracts import Rng, Word, contract, count, function, present
+from .contracts import Rng, Word, contract, count, fitting, function, present
 from .diagnoses import _Case, _diagnosis, _raised
 
 # %% ../nbs/V_exercises.ipynb #c2f4ac9c
@@ -43,6 +43,7 @@ _CHAPTERS = sorted(found.name.removeprefix("answers_")
 
 def _answer_key(chapter, name="chapter"):
     "{number: exercise} of a chapter, from its module answers_NN"
+    fitting(chapter, name, isinstance(chapter, str), "a str", 'two digits, such as "00"')
     present([chapter], _CHAPTERS, f"{name}: rkhs_notes", "chapter with exercises")
     return importlib.import_module(f"rkhs_notes.answers_{chapter}")._exercises
 

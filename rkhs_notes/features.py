@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 
 # %% ../nbs/02_features.ipynb #1d0b2c1f
-from .arrays import (as_floats, as_number, require_fits, row_blocks, rule_of, shortened,
-                               signed)
+from .arrays import (as_count, as_floats, as_number, require_fits, row_blocks, rule_of,
+                               shortened, signed)
 from .contracts import (Count, Finite, Flag, Function, NonNegative, Positive, Value,
                                   contract, number, taken_of)
 from .forms import GRAM_ERROR
@@ -289,12 +289,12 @@ def _by_index(k, K):
 # %% ../nbs/02_features.ipynb #ccf78b55
 @feature_rule.register
 def _(k: Linear, d):
-    return d, lambda X: 1.0 * X                                                     # (2.1)
+    return as_count(d, "d"), lambda X: 1.0 * X                                      # (2.1)
 
 
 @feature_rule.register
 def _(k: Polynomial, d):
-    variables = d + int(k.offset > 0)
+    variables = as_count(d, "d") + int(k.offset > 0)
     return (math.comb(variables + k.degree - 1, k.degree),                          # (2.3)
             MonomialMap(k.degree, k.offset, k.scale))
 

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from .arrays import (Objects, SparseRows, akin, array_namespace, as_floats, as_points,
                                distinct, filled, guarded, into, plain_float, root, shaped,
-                               sqdist, sqdist_tile)
+                               sqdist, sqdist_tile, units_of)
 from .gram import Pointed, library, n_points, of_any_kind, precision, with_columns
 
 # %% ../nbs/S_forms.ipynb #76fcdafa
@@ -80,7 +80,7 @@ class Radial(UnitLength):
 
     def _pairs(self, X, Y, xp):
         k, X, Y = in_range(self, X, Y, xp)
-        delta = X - Y if k._scales is None else (X - Y) / akin(k._scales, X)
+        delta = X - Y if k._scales is None else (X - Y) / units_of(k._scales, X)
         return k.of_sqdist(xp.sum(delta * delta, axis=1), xp)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.integrate import quad
 from scipy.special import betaln, gammaln, kve
-from .arrays import as_floats, frozen, require_fits, shaped
+from .arrays import as_floats, as_number, frozen, require_fits, shaped
 
 # %% ../nbs/S_frequencies.ipynb #171eb14a
 from .contracts import Count, Flag, Function, Value, Word
@@ -274,7 +274,9 @@ def reach_of(value, name):
 # %% ../nbs/S_frequencies.ipynb #26f99dd8
 def cosine_transform(value, reach, step, name):
     "(frequencies, density ≥ 0) with k(t) = ∫ cos(ωt) dμ(ω) on a grid of t, by FFT   (9.3)"
-    n, pad = int(2 ** math.ceil(math.log2(max(2, min(reach / step, 2**21))))), 16
+    as_number(step, "step", at_least=reach / 2**21, at_most=reach / 2,
+              because=f", so that a grid up to reach = {reach:g} has 2 to 2²¹ steps")
+    n, pad = 2 ** math.ceil(math.log2(reach / step)), 16
     dt, t = reach / n, reach / n * np.arange(n + 1)
     v, some = value(t), slice(None, None, max(1, n // 64))
     if (odd := np.abs(value(-t[some]) - v[some]).max()) > 1e-8 * abs(v[0]):
@@ -289,6 +291,9 @@ def cosine_transform(value, reach, step, name):
     if p[at] < -rounding:
         raise NoSpectralMeasure(f"{name} is not a kernel: its density at the frequency {w[at]:.4g} "
                                 f"is {p[at]:.3g}, by more than {rounding:.1g}, rounding, below 0.")
+    if p[-1] > 0.5 * p.max() > 0:
+        raise ValueError(f"step = {dt:.3g} is too coarse for {name}: its density has not fallen at "
+                         f"π / step = {w[-1]:.3g}. Pass a smaller step, or a smaller reach.")
     return w, np.maximum(p, 0.0)
 
 # %% ../nbs/S_frequencies.ipynb #d12ebc18

@@ -157,7 +157,7 @@ def gap_bound(k: AKernel, X: Points, radius: NonNegative, lipschitz: NonNegative
     n = n_points(X)
     ball = radius * float(k.diag(X).sum()) ** 0.5 / n                                # (16.7)
     bound = 2 * lipschitz * ball + chance(k, n, math.log(1 / delta))
-    return as_number(bound, "the bound", because=": it overflows; rescale the loss")
+    return as_number(bound, "the bound", because=": it overflows; take a smaller radius")
 
 # %% ../nbs/16_generalization.ipynb #f05cee31
 class MarginBound(Value):

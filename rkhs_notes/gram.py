@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist
 
 # %% ../nbs/S_gram.ipynb #52bf2fe5
 from . import arrays, settings
-from .arrays import (Objects, _device, array_namespace, as_number, as_points,
+from .arrays import (Objects, SparseRows, _device, array_namespace, as_number, as_points,
                                as_sparse_rows, finite, guarded, plain_float, root, row_blocks,
                                shaped, spans)
 from .contracts import (ARRAYS, Axes, MorePoints, Points, Value, Word, array, contract,
@@ -27,6 +27,8 @@ def value_key(value):
     "What decides equality: types, numbers, and arrays by their bytes"
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype.str, value.tobytes()
+    if isinstance(value, SparseRows):
+        return value.shape, *map(value_key, (value.data, value.indices, value.indptr))
     if isinstance(value, Expression):
         return type(value), *((name, value_key(part)) for name, part in value._values())
     if is_dataclass(value) and not isinstance(value, type):
@@ -73,7 +75,7 @@ class Written(Value):
     def _values(self):
         "[(name, value)] of the fields"
         if self._own_init:
-            return sorted(vars(self).items())
+            return sorted((name, value) for name, value in vars(self).items() if name != "_depth")
         return [(f.name, getattr(self, f.name)) for f in fields(self)]
 
     def __eq__(self, other):
@@ -144,6 +146,13 @@ class Expression(Searched):
     def _parts(self):
         "[(name, part)]"
         return [(name, value) for name, value in self._values() if isinstance(value, Expression)]
+
+    def _nested(self):
+        "How many parts stand within each other"
+        known = vars(self)
+        if "_depth" not in known:
+            known["_depth"] = max((1 + part._nested() for _, part in self._parts()), default=0)
+        return known["_depth"]
 
     @property
     def everywhere(self):
@@ -638,12 +647,18 @@ class Tiled(Pointed):
         a, b = interval(limits, self._window)
         x = np.linspace(a, b, 400)
         at = np.linspace(a, b, at + 2)[1:-1] if np.ndim(at) == 0 else as_points(at, "at")[:, 0]
-        ax.plot(x, gram_matrix(self, x, at))
-        ax.plot(at, rowwise(self, self._diag, self._marked(at)), ".", color="black")
+        try:
+            lines, dots = gram_matrix(self, x, at), rowwise(self, self._diag, self._marked(at))
+        except (TypeError, ValueError) as e:
+            raise type(e)(f"plot draws kernels on ℝ, at numbers: {e}") from None
+        ax.plot(x, lines), ax.plot(at, dots, ".", color="black")
         ax.set(xlabel="x", ylabel="k(x, z)", title=str(self))
         return ax
 
 # %% ../nbs/S_gram.ipynb #bbce7bd9
+_DEEPEST = 100
+
+
 def as_kernel(k, name="k"):
     """k itself, if it is a Kernel and positive semidefinite by construction.
 
@@ -662,6 +677,10 @@ def as_kernel(k, name="k"):
     IndefiniteKernel    k is Indefinite, such as Sigmoid; shows the witness
     """
     fitting(k, name, isinstance(k, Pointed), "a Kernel", "for example Gaussian(bandwidth=1)")
+    if k._nested() > _DEEPEST:
+        raise ValueError(f"kernels of {name} stand {k._nested()} deep within each other; more than "
+                         f"{_DEEPEST} are too many for the stack. Sums of sums are one sum, "
+                         "products of products one product: multiply out, or drop terms.")
     if hasattr(k, "witness"):
         points, c = k.witness()
         where = f"at the points {points.ravel().round(6).tolist()} of ℝ"

@@ -6,7 +6,7 @@ __all__ = ['Graph', 'check_renumbering', 'WeisfeilerLehman', 'ShortestPath', 'Ra
 # %% ../nbs/13a_graphs.ipynb #bc74f6b9
 import numpy as np
 from .arrays import Objects, as_number
-from .contracts import Positive, Rng, Value, Whole, Word, contract, fitting
+from .contracts import Positive, Rng, Value, Whole, Word, contract, fitting, several
 from .counts import OfCounts, by_vocabulary
 from .errors import require
 from .gram import AKernel
@@ -62,8 +62,8 @@ class OnGraphs(Kernel):
     _needs_labels = False
 
     def _points(self, X, name):
-        several = np.iterable(X) and not isinstance(X, (str, bytes, dict)) and not _foreign(X)
-        fitting(X, name, several, "a list of graphs", "[graph] for a single one")
+        fits = several(X) and not _foreign(X)
+        fitting(X, name, fits, "a list of graphs", "[graph] for a single one")
         graphs = [_as_graph(g, f"{name}[{i}]") for i, g in enumerate(X)]
         bare = [i for i, g in enumerate(graphs) if g.labels is None]
         if not graphs or bare and (self._needs_labels or len(bare) < len(graphs)):

@@ -30,16 +30,22 @@ def combine(coefficients: Annotated[object, array("m")], vectors: Vectors) -> AV
 
 def _combined(coefficients, vectors):
     "combine, for vectors that were read"
-    kinds = {f"arrays {v.shape}" if isinstance(v, (np.ndarray, np.generic)) else "functions"
-             for v in vectors}
-    if len(kinds) > 1:
-        raise ValueError(f"{' and '.join(sorted(kinds))} lie in different spaces; pass one kind.")
+    kind = _kind(vectors)
     if all(map(callable, vectors)) and not all(hasattr(v, "__add__") for v in vectors):
         return _Combination(coefficients, vectors)
     with np.errstate(over="ignore", invalid="ignore"):
         terms = [float(c) * v for c, v in zip(coefficients, vectors)]
         total = sum(terms[1:], start=terms[0])
-    return total if "functions" in kinds else finite(total, "a combination of vectors", "rescale")
+    return total if kind == "functions" else finite(total, "a combination of vectors", "rescale")
+
+
+def _kind(vectors):
+    "What all vectors are; of two spaces they are refused"
+    kinds = {f"arrays {v.shape}" if isinstance(v, (np.ndarray, np.generic)) else "functions"
+             for v in vectors}
+    if len(kinds) > 1:
+        raise ValueError(f"{' and '.join(sorted(kinds))} lie in different spaces; pass one kind.")
+    return kinds.pop()
 
 # %% ../nbs/00_hilbert.ipynb #59fc6673
 class _Combination:
@@ -56,9 +62,26 @@ class _Combination:
     def __repr__(self): return f"a combination of {len(self.terms)} functions"
 
 # %% ../nbs/00_hilbert.ipynb #0f104a97
-Inner = Annotated[object, function("(f, g) → float", lambda rng, sizes: np.dot)]
-Norm = Annotated[object, function("f → float", lambda rng, sizes: np.linalg.norm)]
-Functional = Annotated[object, function("f → float", lambda rng, sizes: np.sum)]
+def _real(of, example):
+    "The word of a function, whose values must be numbers; what overflows is infinite"
+    plain = function(f"{of} → float", lambda rng, sizes: example)
+
+    def read(value, name, call):
+        f = plain.read(value, name, call)
+
+        def number(*vectors):
+            with np.errstate(over="ignore", invalid="ignore"):
+                found = f(*vectors)
+            return found if isinstance(found, (float, np.floating)) else as_number(found, name + of)
+
+        return number
+
+    return Word(plain.says, read, plain.letters, plain.draw, plain.bad)
+
+
+Inner = Annotated[object, _real("(f, g)", np.dot)]
+Norm = Annotated[object, _real("(f)", np.linalg.norm)]
+Functional = Annotated[object, _real("(f)", np.sum)]
 
 # %% ../nbs/00_hilbert.ipynb #83c9a160
 @contract
@@ -76,8 +99,7 @@ def check_inner_product(inner: Inner, vectors: Vectors, rng: Rng = None) -> Fini
     LawBroken        names the axiom, by how much it fails, and on which vectors
     """
     _combined([1] * len(vectors), [*vectors])                    # refuses vectors of two spaces
-    with np.errstate(over="ignore", invalid="ignore"):
-        gram = np.array([[inner(f, g) for g in vectors] for f in vectors], dtype=float)
+    gram = np.array([[inner(f, g) for g in vectors] for f in vectors], dtype=float)
     m = len(gram)
     require("⟨f, g⟩ is finite", np.sum(~np.isfinite(gram)), 0,
             "A mistake in the product, or vectors so long that it overflows: rescale them.")
@@ -164,23 +186,28 @@ def check_norm(norm: Norm, vectors: Vectors) -> Finite:
     LawBroken        names the axiom, by how much it fails, and on which vectors
     """
     vectors, rounding, worst = [*vectors, *_corners(vectors)], 100 * _eps(vectors), 0.0
-    with np.errstate(over="ignore", invalid="ignore"):
-        sizes = np.array([norm(f) for f in vectors])
-    require("‖f‖ is finite", np.sum(~np.isfinite(sizes)), 0,
-            "A mistake in the norm, or vectors so long that it overflows: rescale them.")
+    sizes = _lengths(norm, vectors)
     for i, (f, size) in enumerate(zip(vectors, sizes)):
         require("‖f‖ > 0 for f ≠ 0", 0.0 if size > 0 else 1.0, 0.0,
                 f"Vector {i} has ‖f‖ = {size:g}.")
         for c in (-2.0, 0.5):
-            gap = abs(norm(_combined([c], [f])) - abs(c) * size) / size
+            gap = abs(_lengths(norm, [_combined([c], [f])])[0] - abs(c) * size) / size
             require("‖c f‖ = |c| ‖f‖", gap, rounding, f"Vector {i}, c = {c}.")
         for j, g in enumerate(vectors):
-            ratio = norm(_combined([1, 1], [f, g])) / (size + sizes[j])
+            ratio = _lengths(norm, [_combined([1, 1], [f, g])])[0] / (size + sizes[j])
             worst = max(worst, require("‖f + g‖ ≤ ‖f‖ + ‖g‖", ratio, 1 + rounding,
                                        f"Vectors {i} and {j}, as a ratio."))
     return worst
 
 # %% ../nbs/00_hilbert.ipynb #e763dc25
+def _lengths(norm, vectors):
+    "‖f‖ of every vector, if all are finite"
+    sizes = np.array([norm(f) for f in vectors], dtype=float)
+    require("‖f‖ is finite", np.sum(~np.isfinite(sizes)), 0,
+            "A mistake in the norm, or vectors so long that it overflows: rescale them.")
+    return sizes
+
+
 def _corners(vectors):
     "Coordinate vectors and halves, where the vectors are arrays (d,)"
     if not all(isinstance(v, np.ndarray) and v.ndim == 1 for v in vectors):
@@ -197,10 +224,10 @@ def parallelogram_defect(norm: Norm, f: AVector, g: AVector) -> Finite:
     Zero for all f, g exactly when the norm has an inner product.
     f, g : not both zero
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        size = as_number(max(norm(f), norm(g)), "‖f‖ or ‖g‖", above=0,
-                         because=", of vectors that are not both zero")
-        diagonals = sum((norm(_combined([1, c], [f, g])) / size) ** 2 for c in (1, -1))
+    _kind([f, g])
+    size = as_number(max(norm(f), norm(g)), "‖f‖ or ‖g‖", above=0,
+                     because=", of vectors that are not both zero")
+    diagonals = sum((norm(_combined([1, c], [f, g])) / size) ** 2 for c in (1, -1))
     sides = 2 * (norm(f) / size) ** 2 + 2 * (norm(g) / size) ** 2
     return as_number(diagonals / sides - 1, "the defect", because=": ‖f + g‖ or ‖f − g‖ overflows")
 
@@ -234,7 +261,9 @@ class Measure(Value):
 
     def inner(self, f, g):
         "⟨f, g⟩ = ∫ f g dμ for functions or their values (n,); a float   (0.2)"
-        return self.integrate(self._scalar(f, "f") * self._scalar(g, "g"))
+        with np.errstate(over="ignore"):
+            products = self._scalar(f, "f") * self._scalar(g, "g")
+        return self.integrate(finite(products, "f g", "rescale f or g"))
 
     @contract
     def norm(self, f, p: Exponent = 2) -> Finite:
@@ -249,7 +278,8 @@ class Measure(Value):
         return self._values(f, name, entries=1).reshape(-1)
 
     def _values(self, f, name, entries=None):
-        values = as_floats(f(self.points) if callable(f) else f, f"{name} at the points")
+        f = function().read(f, name, None)(self.points) if callable(f) else f
+        values = as_floats(f, f"{name} at the points")
         values = values if values.ndim else np.full(len(self), values)
         n, other = len(self), values.shape[1:]
         shapes = ((n,), (n, 1)) if entries else ((n, *other),)
@@ -275,11 +305,13 @@ def gauss_legendre(a: Finite, b: Finite, n: Count) -> Measure:
     a, b = _interval(a, b)
     require_fits((n, n), instead="fewer nodes, or uniform_grid")
     nodes, weights = np.polynomial.legendre.leggauss(n)
-    return Measure(a + (b - a) * (nodes + 1) / 2, weights * (b - a) / 2)
+    return Measure(a + (b - a) * ((nodes + 1) / 2), weights * ((b - a) / 2))
 
 
 def _interval(a, b):
-    return a, as_number(b, "b", above=a, because=f"; [{a:g}, {b:g}] is no interval a < b")
+    as_number(b, "b", above=a, because=f"; [{a:g}, {b:g}] is no interval a < b")
+    as_number(b - a, "b - a", because=": as a float the length is infinite")
+    return a, b
 
 # %% ../nbs/00_hilbert.ipynb #8027e11e
 @contract
@@ -302,7 +334,8 @@ def gauss_hermite(mean: Finite, std: Positive, n: Count) -> Measure:
     """
     require_fits((n, n), instead="fewer nodes: a few hundred are exact to all digits")
     nodes, weights = roots_hermitenorm(n)
-    return Measure(mean + std * nodes, weights / weights.sum())
+    with np.errstate(over="ignore"):
+        return Measure(mean + std * nodes, weights / weights.sum())
 
 # %% ../nbs/00_hilbert.ipynb #fa4a33ec
 @contract
@@ -337,6 +370,7 @@ def gram_schmidt(vectors: Vectors, inner: Inner = np.dot, drop: Flag = False):
     >>> gram_schmidt(np.array([[3.0, 4.0], [5.0, 0.0]])).round(12).tolist()
     [[0.6, 0.8], [0.8, -0.6]]
     """
+    _kind(vectors)
     basis, tolerance = [], 100 * len(vectors) * _eps(vectors)
     for i, q in enumerate(vectors):
         size = finite(_length(q, inner), f"the square of vector {i}")

@@ -207,7 +207,9 @@ def _roundings(f, s, X, at, gap):
 def left_out(k, X, y):
     "yᵢ − sᵢ(xᵢ) = alphaᵢ / (K⁻¹)ᵢᵢ from one factorisation, at marked points X   (3.14)"
     gram = _factored(k, require_points(X, 2, "X", "leaving out the only one leaves none"), y)
-    return (gram.solve(y).T / gram.inverse_diagonal()).T
+    with np.errstate(over="ignore"):
+        left = (gram.solve(y).T / gram.inverse_diagonal()).T
+    return finite(left, "y − s(x)", "rescale y")
 
 # %% ../nbs/03a_interpolation.ipynb #79db8757
 def compressed(f, tol):

@@ -38,7 +38,7 @@ def is_psd(K: SquareMatrix, entry_error: NonNegative = None):
     """
     if entry_error is None:
         entry_error = 4 * np.finfo(K.dtype).eps * np.abs(K).max()
-    symmetric = np.abs(K - K.T).max() <= 2 * entry_error
+    symmetric = np.abs(K / 2 - K.T / 2).max() <= entry_error
     return bool(symmetric and np.linalg.eigvalsh(K)[0] >= -len(K) * entry_error)
 
 # %% ../nbs/01_kernels.ipynb #25fe0802

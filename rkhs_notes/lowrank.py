@@ -139,7 +139,7 @@ class _Elimination:
         top = float(self.left.max())
         as_number(top or 1.0, "the largest k(x, x)", at_least=float(info.tiny / info.eps),
                   at_most=float(info.max) / len(diagonal),
-                  because=f", within {info.dtype}: rescale k, as c * k")
+                  because=f", within {info.dtype}: rescale {k}, as c * k")
         self.trace, self.noise = float(self.left.sum()), float(info.eps) ** 0.375 * top
         self.floor = _FLOOR * float(info.eps) * top       # below it a pivot is rounding error
         self.goal = tol * self.trace

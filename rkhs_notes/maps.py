@@ -447,7 +447,7 @@ def columns_of(k, d):
     if not callable(k.columns):
         fitting(k, "k", not isinstance(k.columns[0], str), "a kernel on columns by number",
                 "k.on([0, 2]), say: a feature map is told how many columns there are, no names")
-        expect_columns(k, d, max(k.columns) + 1, or_more=True)
+        expect_columns(k, as_count(d, "d"), max(k.columns) + 1, or_more=True)
         return len(k.columns)
     for probe in (0.5, 1.0, 0.0, 2.0, -1.0):
         point = np.full(1 if d == 1 else (1, d), probe)

@@ -66,7 +66,7 @@ def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
         alpha[on], beta, gap = beside_loss(K[on][:, on], T[on], y[on], loss, lam, weights[on],
                                            tol, rounds)
         return alpha, beta, gap
-    w = np.ones(len(y)) if weights is None else weights
+    w = np.ones(len(y)) if weights is None else weights.astype(float)
     y, (Q, R) = loss.targets(y).astype(float), np.linalg.qr(T.astype(float))
     c = 1e3 * (np.trace(K) or 1.0)
     wide, s = K + c * Q @ Q.T, np.zeros(len(y))

@@ -28,6 +28,7 @@ def orthogonal_normals(n: Count, d: Count, rng: Rng = None) -> Matrix:
     ----------
     Yu, Suresh, Choromanski, Holtmann-Rice and Kumar (2016)
     """
+    require_fits((-(-n // d) * d, d), 16, "fewer columns, or structured_normals")
     lengths = np.linalg.norm(rng.standard_normal((n, d)), axis=1)
     G = rng.standard_normal((-(-n // d), d, d))
     Q, R = np.linalg.qr(G[:, :, :n])                                  # n columns of Q need no more

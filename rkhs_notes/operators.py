@@ -145,8 +145,8 @@ def ratio(a, b):
 def solved(problem, tol, max_iter, callback=None, progress=None):
     "(x, bound, relative residual, number of steps) once bound ≤ tol ‖f‖ for every column"
     b, first, ask = problem.b, None, 1.0
-    size = np.linalg.norm(b, axis=0)
     with bar("conjugate gradients", 1.0, "", progress) as shown, np.errstate(all="ignore"):
+        size = np.linalg.norm(b, axis=0)
         for step, (x, r) in enumerate(conjugate_gradients(problem.A, problem.P, b), 1):
             enough = tol * problem.norm(x, r)
             done = (problem.bound(r) <= ask * enough).all() or step >= max_iter

@@ -7,7 +7,7 @@ __all__ = ['low_resolution', 'image_pairs']
 from typing import Annotated, Any
 import numpy as np
 from scipy.fft import idctn
-from .arrays import as_count
+from .arrays import as_count, finite
 from .contracts import (Count, NonNegative, Points, Rng, Whole, Word, contract, count)
 from .datasets import _block_means
 
@@ -50,7 +50,8 @@ def low_resolution(H: Points, factor: Count, shape: HeightWidth = None, shift: W
         pictures = framed[np.arange(len(H))[:, None, None], down + np.arange(h)[:, None],
                           right + np.arange(w)]
     L = _block_means(pictures, factor).reshape(len(H), -1)
-    return L + noise * rng.normal(size=L.shape) if noise else L
+    with np.errstate(over="ignore"):
+        return finite(L + noise * rng.normal(size=L.shape), "noise", "less of it") if noise else L
 
 # %% ../nbs/S_pictures.ipynb #34ca4e57
 @contract

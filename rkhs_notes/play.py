@@ -120,6 +120,7 @@ def _draggable(kind, points, labels, names, window, ax, caption, height=300, fla
 
 def _reach(values, share):
     "The range of values, wider by a share on both sides"
+    as_number(np.abs(values).max(), "the largest of the points", at_most=1e300)
     pad = share * (np.ptp(values) or 1.0)
     return np.min(values) - pad, np.max(values) + pad
 

@@ -263,7 +263,7 @@ def learn_noise(k: AKernel, X: Points, y: Vector, noise: Positive = None, k_nois
     Proposition 5.8a; Goldberg, Williams and Bishop (1998); Kersting et al. (2007)
     """
     X, other = recast(X, np.dtype(float)), k.normalized() if k_noise is None else k_noise
-    constant = fit_hyperparameters(k, X, y, noise or float(y @ y) / len(y) / 10 or 1.0,
+    constant = fit_hyperparameters(k, X, squarable(y), noise or float(y @ y) / len(y) / 10 or 1.0,
                                    max_iter=max_iter)
     Phi, back = coordinates(other, X)
     logs = Logarithms(constant.kernel, taken_of(X, slice(0, 2)), constant.noise)
@@ -452,6 +452,7 @@ def check_sample_space(k: AKernel, space: AKernel, X: Points, draws: Count = 200
     ----------
     Theorem 5.10; Driscoll (1973); Lukić and Beder (2001); Kanagawa et al. (2018)
     """
+    require_fits((len(X), draws), instead="fewer draws")
     R = Cholesky(space(X).astype(float), name="the Gram matrix of the space",
                  remedy=lambda least: "Points are repeated, or too close for it: take fewer.")
     eigenvalues, Q = np.linalg.eigh(k(X).astype(float))

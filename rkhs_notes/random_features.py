@@ -125,14 +125,14 @@ def spectral_from_function(k: OnTheLine, reach: _Reach = None, step: Positive = 
 
     k : k(Δ) of the difference, even; of a kernel, k(Δ, 0) is taken
     reach : where k has died away; by default sought
-    step : of the grid; by default the reach over 2¹⁵
+    step : of the grid, at least reach / 2²¹; by default reach / 2¹⁵
     name : str, how errors call it
     returns : SpectralMeasure, d = 1
 
     Raises
     ------
     NoSpectralMeasure     the density is negative by more than rounding: names the frequency
-    ValueError            k is not even, not finite, or does not die away
+    ValueError            k is not even, not finite, does not die away, or step is too coarse for it
     """
     value, known = along_the_line(k), isinstance(k, Kernel)
     name = name or (str(k) if known else getattr(k, "__name__", "k"))

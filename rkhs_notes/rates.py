@@ -8,7 +8,7 @@ __all__ = ['LearningCurve', 'learning_curve', 'check_rate', 'ridge_rate', 'spect
 from typing import Annotated, Any
 import numpy as np
 from scipy.stats import t as student
-from .arrays import Cholesky, as_count, as_floats, frozen, shaped
+from .arrays import Cholesky, as_count, as_floats, as_number, frozen, shaped
 from .contracts import (AnyPoints, Axes, Count, Finite, Function, Labels, NonNegative,
     Points, Positive, Probability, Rng, Targets, Value, Vector, Word, array, contract, count,
     fitting, instance_of, number, word_of)
@@ -147,7 +147,23 @@ def split(X, y, n, rng):
 def drawn(sample, n, rng):
     "(X, y, X_test, y_test) of a function: test points of its own, or as many new ones"
     found = sample(n, rng)
-    return found if len(found) == 4 else (*found, *sample(n, rng))
+    found = (*found, *sample(n, rng)) if np.iterable(found) and len(found) == 2 else found
+    fitting(found, "sample(n, rng)", isinstance(found, tuple) and len(found) == 4,
+            "a pair", "a function that ends in return X, y, or in return X, y, X_test, y_test")
+    pairs = [_sampler(pair, "sample(n, rng)") for pair in (found[:2], found[2:])]
+    as_count(len(pairs[0][0]), "the number of points of sample(n, rng)", at_least=n,
+             because=f", as n = {n} were asked for")
+    return *pairs[0], *pairs[1]
+
+
+def score_of(f, X, y, error):
+    "The error of a fit on new points; to an error by name f gives one number a target"
+    fitting(f, "fit(X, y)", callable(f), "a function", "one of points")
+    values, name = f(X), "fit(X, y)(X_test)"
+    if error in MEASURES:
+        values, y = as_floats(values, name), as_floats(y, "y")
+        values = np.broadcast_to(shaped(values, name, y.shape, ()), y.shape)
+    return as_number(MEASURES.get(error, error)(values, y), "the error of fit")
 
 # %% ../nbs/16a_rates.ipynb #168c00f9
 @contract
@@ -178,12 +194,12 @@ def learning_curve(fit: Function, sample: Sample, sizes: Widths, rng: Rng = None
     """
     least = 4 if floor is None else 2
     as_count(len(sizes), "the number of sizes", least, because=", which the law needs")
-    measure, errors, pair = MEASURES.get(error, error), [], isinstance(sample, tuple)
+    errors, pair = [], isinstance(sample, tuple)
     for child in rng.spawn(draws):
         X, y, X_test, y_test = (split(*sample, sizes[-1], child) if pair else
                                 drawn(sample, sizes[-1], child))
-        errors.append([measure(fit(X[:n], y[:n])(X_test), y_test) for n in sizes])
-    errors = finite(np.array(errors, float), "the error of fit")
+        errors.append([score_of(fit(X[:n], y[:n]), X_test, y_test, error) for n in sizes])
+    errors = np.array(errors)
     if (low := errors.mean(axis=0).min()) <= (floor or 0.0):
         raise ValueError(f"floor = {floor or 0:g} is not below the mean error {low:.3g}: a power "
                          "of n is never 0. Pass a lower floor, smaller sizes or more test points.")
@@ -318,5 +334,5 @@ def selection_cost(choose: Function, X: AnyPoints, y: Targets,
     for fold in range(folds):
         f, out = choose(X[part != fold], y[part != fold])[0], part == fold
         values = shaped(as_floats(f(X[out]), "f(X)"), "f(X)", y[out].shape)
-        errors.append(np.mean((values - y[out]) ** 2))
+        errors.append(MEASURES["squared"](values, y[out]))
     return SelectionCost(float(chosen[1]), frozen(finite(np.array(errors), "the error of choose")))

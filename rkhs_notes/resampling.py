@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.stats import binom, gamma
 from . import contracts as words, settings
-from .arrays import as_number, require_fits, row_blocks, spans
+from .arrays import as_number, finite, require_fits, row_blocks, spans
 from .contracts import Count, Finite, Positive, Probability, Rng, Value, contract, count
 
 # %% ../nbs/S_resampling.ipynb #8ee02200
@@ -214,8 +214,11 @@ def quadratic_forms(A, S, single=False):
     forms = np.zeros(b)
     for rows in spans(n, height):
         for columns in spans(n, height, start=rows.start):
-            block = np.asarray(tile(rows, columns)).astype(np.float64, copy=False)
-            unit = float(np.abs(block).max()) or 1.0 if single else 1.0
+            with np.errstate(all="ignore"):
+                block = np.asarray(tile(rows, columns)).astype(np.float64, copy=False)
+            top = as_number(np.abs(block).max(), "the largest entry of the Gram matrix",
+                            at_most=1e300 / n**2, because=": rescale the points, or the kernel")
+            unit = top or 1.0 if single else 1.0
             if single:
                 block = (block / unit).astype(np.float32)  # 1e48 has no place in float32
             for part in spans(b, width):
@@ -250,8 +253,13 @@ def chi2_mixture(eigenvalues: Annotated[Any, words.array("r")], n_draws: Count, 
     returns : array (n_draws,)
     """
     draw = lambda b, rng: rng.standard_normal((b, len(eigenvalues)))
-    sums = lambda Z: (Z * Z) @ eigenvalues
-    return shift + in_batches(draw, sums, 16 * len(eigenvalues), n_draws, rng)
+
+    def sums(Z):
+        with np.errstate(over="ignore", invalid="ignore"):
+            return (Z * Z) @ eigenvalues
+
+    draws = in_batches(draw, sums, 16 * len(eigenvalues), n_draws, rng)
+    return shift + finite(draws, "a sum of λⱼ zⱼ²", "rescale the eigenvalues")
 
 # %% ../nbs/S_resampling.ipynb #d5769a11
 @contract

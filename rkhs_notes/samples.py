@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import Annotated, Any
 import numpy as np
 from . import settings
-from .arrays import akin, array_namespace, as_points, is_foreign, row_blocks, spans
+from .arrays import (akin, array_namespace, as_points, finite, is_foreign,
+                               row_blocks, spans)
 from .contracts import Value, Word, count, joined_of, marked, taken_of
 
 # %% ../nbs/S_samples.ipynb #edeae6f6
@@ -229,12 +230,14 @@ def spectral_sums(pool):
     grand = means.mean()
     diagonal = pool.diagonal - 2 * means + grand
     squares = np.zeros(N)
-    for rows in row_blocks(N, 24 * min(N, 4096)):
-        for columns in spans(N, 4096):
-            K = pool.tile(rows, columns) - means[rows, None] - means[columns] + grand
-            squares[rows] += np.einsum("ij,ij->i", K, K)
-    own = (grand - 2 * means) ** 2                             # tiles have 0 where the diagonal was
-    return float(diagonal.mean() * N / (N - 1)), float((squares - own).sum() / (N * (N - 1)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for rows in row_blocks(N, 24 * min(N, 4096)):
+            for columns in spans(N, 4096):
+                K = pool.tile(rows, columns) - means[rows, None] - means[columns] + grand
+                squares[rows] += np.einsum("ij,ij->i", K, K)
+        own = (grand - 2 * means) ** 2                         # tiles have 0 where the diagonal was
+    squares = finite(squares - own, "a square of k(x, y), centred,", "rescale k, X or Y")
+    return float(diagonal.mean() * N / (N - 1)), float(squares.sum() / (N * (N - 1)))
 
 # %% ../nbs/S_samples.ipynb #92ba6e93
 def feature_rows(phi, X):

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from tqdm.auto import tqdm
 
 # %% ../nbs/S_search.ipynb #d74f1b88
-from .errors import NotPositiveDefinite
+from .errors import NotPositiveDefinite, finite
 from .fits import levels
 from .gram import n_points
 
@@ -21,7 +21,9 @@ from .gram import n_points
 def tunable(k, X):
     "Names of the parameters of k with a gradient that are positive and have to be"
     found = []
-    for name in k._vjp(X, X, np.zeros((n_points(X), n_points(X)))):
+    with np.errstate(all="ignore"):
+        names = k._vjp(X, X, np.zeros((n_points(X), n_points(X))))
+    for name in names:
         value = np.asarray(k.get_params()[name])
         if value.ndim < 2 and np.all(value > 0):
             try:
@@ -63,7 +65,9 @@ def highest(objective, starts, box, max_iter=200, progress=None, ftol=1e-9, n=1)
 
     def descent(theta):
         try:
-            value, slope = objective(theta)
+            with np.errstate(over="ignore", invalid="ignore"):
+                value, slope = objective(theta)
+            finite(np.append(slope, value), "log p(y), or its slope,")
         except (NotPositiveDefinite, ValueError) as e:
             failures.append(e)
             return max(seen, default=refused) + 1, np.zeros_like(theta)

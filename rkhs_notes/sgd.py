@@ -52,8 +52,8 @@ def sgd_primal(Phi: FeatureRows, y: Responses, loss: ALoss = logistic, steps: Co
     ConvergenceFailure    the steps are too long and the weights run away
     """
     run, w = Run(y, loss, steps, step_size, rng), np.zeros(Phi.shape[1], Phi.dtype)
-    longest = float(np.linalg.norm(Phi, axis=1).max()) ** 2
     with np.errstate(all="ignore"):                       # require_bounded sees what overflows
+        longest = float(np.linalg.norm(Phi, axis=1).max() ** 2)
         for t, i, rate in run:
             score = Phi[i] @ w
             run.require_bounded(score, t, longest)
@@ -416,20 +416,21 @@ def budgeted_sgd(k: AKernel, X: Points, y: Responses, loss: ALoss = logistic, bu
     Engel, Mannor and Meir (2004); Wang, Crammer and Vucetic (2012)
     """
     run, memory, longest = Run(y, loss, steps, step_size, rng), _Memory(), float(np.max(k.diag(X)))
-    for part in spans(run.steps, 64):
-        pool = np.unique(np.concatenate([memory.rows, run.examples[part]]))
-        K = np.asarray(k(taken_of(X, pool)), dtype=float)
-        memory.rows = np.searchsorted(pool, memory.rows)       # places in the pool, for this block
-        if part.start % 1024 == 0:
-            memory.P = np.linalg.inv(K[np.ix_(memory.rows, memory.rows)])
-        for t, i in enumerate(np.searchsorted(pool, run.examples[part]), start=part.start):
-            score = K[i, memory.rows] @ memory.c
-            run.require_bounded(score, t, longest)
-            if v := -run.rates[t] * run.slope_at(score, int(pool[i])):
-                memory.learn(K, i, v)
-            if len(memory.rows) > budget:
-                _forget(memory)
-        memory.rows = pool[memory.rows]
+    with np.errstate(all="ignore"):                       # require_bounded sees what overflows
+        for part in spans(run.steps, 64):
+            pool = np.unique(np.concatenate([memory.rows, run.examples[part]]))
+            K = np.asarray(k(taken_of(X, pool)), dtype=float)
+            memory.rows = np.searchsorted(pool, memory.rows)   # places in the pool, for this block
+            if part.start % 1024 == 0:
+                memory.P = np.linalg.inv(K[np.ix_(memory.rows, memory.rows)])
+            for t, i in enumerate(np.searchsorted(pool, run.examples[part]), start=part.start):
+                score = K[i, memory.rows] @ memory.c
+                run.require_bounded(score, t, longest)
+                if v := -run.rates[t] * run.slope_at(score, int(pool[i])):
+                    memory.learn(K, i, v)
+                if len(memory.rows) > budget:
+                    _forget(memory)
+            memory.rows = pool[memory.rows]
     rows, c = (memory.rows, memory.c) if len(memory.rows) else (np.array([0]), np.zeros(1))
     f = RKHSFunction(k, taken_of(X, rows), c).of_labels(run.labels)
     return Budgeted(f, float(memory.drift))

@@ -95,7 +95,8 @@ def _level(rise, fall):
 
 def _excess(G):
     "By how much (SMO.4) fails, on the worse of the sides"
-    return float((G[::2].max(axis=1) - G[1::2].min(axis=1)).max())
+    with np.errstate(over="ignore"):
+        return float((G[::2].max(axis=1) - G[1::2].min(axis=1)).max())
 
 
 def _by_sign(b, lo, hi, g):

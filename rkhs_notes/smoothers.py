@@ -54,6 +54,7 @@ def smoother(k, X, reg, name, n=1, tol=1e-8, rank=None, rng=None, pivots="greedy
     "The Smoother of marked points, or of √W K √W, exact to tol, with n directions or more"
     diagonal = k.diag(X)
     w = np.ones(len(diagonal)) if weights is None else weights
+    as_number(w.max(), "the largest of weights", at_most=1e300 / len(w))
     share, heaviest = None if weights is None else w / w.sum(), float(w.max())
     diagonal = heaviest * diagonal
     trace = max(float(diagonal.sum(dtype=float)), 1e-300)

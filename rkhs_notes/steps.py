@@ -138,7 +138,7 @@ class Run:
         largest = np.abs(scores).max() if np.ndim(scores) else abs(scores)
         if 0 <= longest < math.inf and largest <= reach * self.travelled[max(t, 1)]:
             return                                                                 # a NaN is not
-        finite(not_negative(longest, "k(x, x)", "k"), "k(x, x)", "rescale X")
+        finite(not_negative(longest, "k(x, x)", "k"), "k(x, x)", "rescale X, or Phi")
         scores = np.atleast_1d(scores)
         step = t + np.arange(len(scores)) // self.batch
         out = np.flatnonzero(~(np.abs(scores) <= reach * self.travelled[step]))
@@ -170,12 +170,14 @@ def _ran_away(run, score, t, longest):
                if np.isfinite(score) else "overflowed")
     far = 1.0 + np.abs(run.y).max()
     bend = max(np.abs(run.slope(run.y + s) - run.slope(run.y)).max() for s in (far, -far)) / far
-    stable = 2 / (bend * longest) if bend * longest > 0 else math.inf
+    with np.errstate(all="ignore"):
+        stable = 2 / (bend * longest) if bend * longest > 0 else math.inf
+    smaller = f"step_size={stable / 2:.1g}, or rescale" if stable > 0 else "to rescale"
     rate = run.rates[min(t, run.steps - 1)]
     return (f"after {t} of {run.steps} steps a score {reached}: the steps are too long and the fit "
             f"runs away. They are stable below 2 / (β k(x, x)) (Theorem 6.4), here about "
             f"{stable:.2g}, with k(x, x) up to {longest:.2g}; step_size is {rate:.2g}. Try "
-            f"step_size={stable / 2:.1g}, or rescale the kernel.")
+            f"{smaller} the kernel.")
 
 # %% ../nbs/S_steps.ipynb #b156390f
 class Rows:

@@ -419,8 +419,9 @@ def inverse_root(information, q):
 def _steps(value, name, call=None):
     P = array("r", "r", above=0).read(value, name)
     shaped(P, name, ("r", "r"))
-    if np.abs(P.sum(axis=1) - 1).max() > 1e-8:
-        raise ValueError(f"{name} has rows of sums {P.sum(axis=1).round(4).tolist()}; each holds "
+    sums = np.minimum(P, 1e300 / len(P)).sum(axis=1)
+    if np.abs(sums - 1).max() > 1e-8:
+        raise ValueError(f"{name} has rows of sums {[float(f'{s:.5g}') for s in sums]}; each holds "
                          "the probabilities of the next symbol, with sum 1.")
     return P
 

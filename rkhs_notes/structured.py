@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from . import strings
 from .arrays import Objects, as_number, as_points
-from .contracts import (AnyPoints, Count, Positive, Value, Whole, array, contract,
+from .contracts import (AnyPoints, Count, Value, Whole, array, contract,
                                   number)
 
 # %% ../nbs/13_structured.ipynb #19e690da
@@ -207,7 +207,8 @@ class MarkovChain(Value):
 
 
 @contract
-def markov_chain(X: strings.Texts, alphabet: strings.Alphabet = "acgt", prior: Positive = 1.0):
+def markov_chain(X: strings.Texts, alphabet: strings.Alphabet = "acgt",
+                 prior: Annotated[float, number(at_least=1e-300)] = 1.0):
     """The chain whose steps are those of the texts, with `prior` steps of each kind added.
 
     X : texts over the alphabet

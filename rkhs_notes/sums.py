@@ -27,15 +27,16 @@ class Sum(Value):
 
     def __add__(self, other):
         high, low = np.empty_like(self.high), np.empty_like(self.high)
-        for part in spans(len(high), 2**15):
-            a, b = self.high[part], other.high[part]
-            s = a + b
-            t = s - a
-            e = (a - (s - t)) + (b - t)                                           # (SUM.1)
-            e += self.low[part] + other.low[part]
-            np.add(s, e, out=high[part])
-            np.subtract(e, high[part] - s, out=low[part])
-        return Sum(high, low)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for part in spans(len(high), 2**15):
+                a, b = self.high[part], other.high[part]
+                s = a + b
+                t = s - a
+                e = (a - (s - t)) + (b - t)                                       # (SUM.1)
+                e += self.low[part] + other.low[part]
+                np.add(s, e, out=high[part])
+                np.subtract(e, high[part] - s, out=low[part])
+        return Sum(finite(high, "a sum of products", "rescale X or y"), low)
 
 
 def zero(size):

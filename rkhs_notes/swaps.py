@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.fft
 from . import settings
-from .arrays import as_count, as_number, centred, require_fits, row_blocks, spans
+from .arrays import (as_count, as_number, centred, finite, require_fits, row_blocks,
+                               spans)
 
 # %% ../nbs/S_swaps.ipynb #633a0e62
 from .contracts import taken_of
@@ -143,14 +144,16 @@ def over_cosets(A, B, n_draws, rng):
 # %% ../nbs/S_swaps.ipynb #3170a06d
 def invariants(A=None, factor=None):
     "(t, δ, ρ) of a centred Gram matrix, or of F Fᵀ in time linear in n   (PAR.3)"
-    if factor is None:
-        diagonal, squares = A.diagonal(), float(np.einsum("ij,ij->", A, A))
-    else:
-        diagonal = np.einsum("ij,ij->i", factor, factor)
-        squares = float(np.square(factor.T @ factor).sum())
-    n, t = len(diagonal), float(diagonal.sum())
-    delta = n / (n - 2) * float(np.square(diagonal - t / n).sum())
-    return t, delta, max(squares - t**2 / (n - 1) - delta, 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if factor is None:
+            diagonal, squares = A.diagonal(), np.einsum("ij,ij->", A, A)
+        else:
+            diagonal = np.einsum("ij,ij->i", factor, factor)
+            squares = np.square(factor.T @ factor).sum()
+        n, t = len(diagonal), diagonal.sum()
+        delta = n / (n - 2) * np.square(diagonal - t / n).sum()
+        moments = np.array([t, delta, max(squares - t**2 / (n - 1) - delta, 0.0)], dtype=float)
+    return tuple(finite(moments, "a square of k(x, x')", "rescale X, Y, or the kernels").tolist())
 
 
 def pairing_moments(n, first, second):

@@ -17,7 +17,7 @@ from .arrays import (Cholesky, Objects, akin, array_namespace, as_floats, as_num
 
 # %% ../nbs/S_systems.ipynb #af738444
 from .contracts import Targets, Value, Word, fitting, taken_of
-from .errors import IndefiniteKernel, not_negative
+from .errors import IndefiniteKernel, finite, not_negative
 from .gram import bytes_of, n_points, precision
 
 # %% ../nbs/S_systems.ipynb #c1515d14
@@ -65,8 +65,8 @@ def smoother(k, X, dtype, lam, weights=None):
         return _smoother_abroad(k, X, K, lam, weights)
     K = K.astype(np.result_type(K.dtype, dtype), copy=False)
     if weights is None:
-        return Cholesky(K, lam, f"K + {lam:.1e} I", lambda least: usual_causes(k, X, least),
-                        overwrite=True).solve
+        return _finitely(Cholesky(K, lam, f"K + {lam:.1e} I",
+                                  lambda least: usual_causes(k, X, least), overwrite=True).solve)
     diagonal = K.diagonal().astype(float)
     with np.errstate(divide="ignore", over="ignore"):
         heaviest = float((weights * diagonal).max())
@@ -77,7 +77,16 @@ def smoother(k, X, dtype, lam, weights=None):
     K *= scale
     solve = Cholesky(K, shift, "K + lam / weights, scaled to a diagonal of ones,",
                      lambda least: usual_causes(k, X, least * heaviest), overwrite=True).solve
-    return lambda y: times(solve(times(y, scale)), scale)
+    return _finitely(lambda y: times(solve(times(y, scale)), scale))
+
+
+def _finitely(solve):
+    "The same map, which refuses a y so large that alpha overflows"
+    def smooth(y):
+        with np.errstate(over="ignore", invalid="ignore"):
+            return finite(solve(y), "alpha", "rescale y")
+
+    return smooth
 
 
 def _smoother_abroad(k, X, K, lam, weights):
@@ -205,6 +214,8 @@ def powers(X, y, noise, weights):
     "The data with noise / w, and the log of N(y; f, noise)ʷ / N(y; f, noise / w)"
     on = np.flatnonzero(weights)
     w, noise = weights[on], np.broadcast_to(noise, len(y))[on]
+    with np.errstate(over="ignore"):
+        as_number((noise / w).max(), "the largest of noise / weights", at_most=1e300)
     more = -np.sum(xlogy(w - 1, 2 * np.pi * noise) + np.log(w)) / 2
     return taken_of(X, on), y[on], noise / w, float(more)
 

@@ -9,16 +9,16 @@ import numpy as np
 import scipy.sparse as sp
 from . import settings
 from .counts import count_matrix
-from .contracts import fitting
+from .contracts import fitting, several
 from .gram import Pointed
 
 # %% ../nbs/S_trees.ipynb #43473fbd
 def as_trees(X, name):
     "The trees themselves, if all are nested tuples of text"
     what, such = "a list of trees", 'for example [("S", ("NP", "she"), ("VP", "sleeps"))]'
-    several = np.iterable(X) and not isinstance(X, (str, bytes, dict)) and len(X) > 0
-    fitting(X, name, several, what, such)
-    for i, tree in enumerate(X):
+    trees = list(X) if several(X) else []
+    fitting(X, name, trees, what, such)
+    for i, tree in enumerate(trees):
         fitting(tree, f"{name}[{i}]", isinstance(tree, tuple), "a tree (label, child, …)", such)
         parts = [tree]
         while parts:
@@ -27,7 +27,7 @@ def as_trees(X, name):
                 whole = isinstance(part, tuple) and part and isinstance(part[0], str)
                 fitting(part, f"a part of {name}[{i}]", whole, "a tuple (label, child, …)", such)
                 parts += part[1:]
-    return X
+    return trees
 
 # %% ../nbs/S_trees.ipynb #7bf3d199
 class Forest(NamedTuple):

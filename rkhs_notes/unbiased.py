@@ -7,7 +7,7 @@ __all__ = ['check_unbiased']
 from typing import Annotated
 import numpy as np
 import scipy.sparse as sp
-from .contracts import Function, Points, Rng, contract, count
+from .contracts import Function, Points, Rng, contract, count, fitting
 from .errors import require
 from .gram import AKernel
 
@@ -36,7 +36,8 @@ def check_unbiased(draw: Function, k: AKernel, X: Points, rng: Rng = None,
     top = float(K.diagonal().max()) or 1.0
     total, squares, size = np.zeros_like(K), np.zeros_like(K), K.diagonal() / top
     for _ in range(n_maps):
-        F = draw(rng)(X)
+        phi = draw(rng)
+        F = fitting(phi, "draw(rng)", callable(phi), "a feature map", "rng ↦ features of X")(X)
         error = ((F @ F.T).toarray() - K if sp.issparse(F) else F @ F.T - K) / top
         total += error
         squares += error * error

@@ -59,7 +59,8 @@ Way = Annotated[Any, either(lambda value: not isinstance(value, str), one_of("li
 def each(word):
     "The word of a sequence of what `word` reads"
     def read(value, name, call):
-        several = list(value) if isinstance(value, (tuple, list, np.ndarray)) else [value]
+        column = isinstance(value, np.ndarray) and value.ndim > 0
+        several = list(value) if column or isinstance(value, (tuple, list)) else [value]
         as_count(len(several), f"the number of candidates in {name}")
         return list(dict.fromkeys(word.read(v, name, call) for v in several))
 

@@ -5,25 +5,56 @@ import warnings
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from rkhs_notes import Linear, nu_svr, svc, svc_leave_one_out, svr
 from rkhs_notes.arrays import as_floats, as_rng, sqdist
+from rkhs_notes.cca import kernel_cca
+from rkhs_notes.cke import tune_coupling
 from rkhs_notes.contracts import Count, Positive, Vector, contract
-from rkhs_notes.dependence import conditional_independence_test
+from rkhs_notes.convex import check_loss, squared
+from rkhs_notes.dependence import conditional_independence_test, hsic_test
 from rkhs_notes.double_descent import check_min_norm
 from rkhs_notes.errors import ConvergenceFailure, RKHSError
-from rkhs_notes.features import novikoff_bound
-from rkhs_notes.hilbert import check_inner_product, combine, lp_norm, parallelogram_defect, uniform_grid
-from rkhs_notes.kernels import Gaussian, check_kernel
+from rkhs_notes.exercises import check_exercises
+from rkhs_notes.features import feature_dimension, novikoff_bound
+from rkhs_notes.generalization import gap_bound
+from rkhs_notes.graphs import Subtree, WeisfeilerLehman
+from rkhs_notes.hilbert import (
+    check_inner_product,
+    check_norm,
+    combine,
+    gauss_hermite,
+    gauss_legendre,
+    gram_schmidt,
+    lp_norm,
+    parallelogram_defect,
+    uniform_grid,
+)
+from rkhs_notes.interpolation import Conditioned
+from rkhs_notes.kernels import Gaussian, check_kernel, is_psd
 from rkhs_notes.laws import check_gradient
-from rkhs_notes.normals import sobol_normals, structured_normals
+from rkhs_notes.mercer import integral_operator
+from rkhs_notes.mmd import check_mmd
+from rkhs_notes.normals import orthogonal_normals, sobol_normals, structured_normals
 from rkhs_notes.paths import min_norm_path
+from rkhs_notes.pictures import low_resolution
+from rkhs_notes.play import drag_posterior
 from rkhs_notes.plots import plot_decision
+from rkhs_notes.processes import check_sample_space, gaussian_process, learn_noise
 from rkhs_notes.random_features import spectral_from_function
-from rkhs_notes.rates import selection_cost
-from rkhs_notes.representer import minimize_risk, semiparametric, smoothing_spline
+from rkhs_notes.rates import learning_curve, selection_cost
+from rkhs_notes.representer import minimize_risk, ridge, semiparametric, smoothing_spline
+from rkhs_notes.resampling import chi2_mixture
+from rkhs_notes.rkhs import RKHS
 from rkhs_notes.scale import gaussian_process_large
-from rkhs_notes.zoo import Matern, Periodic, RationalQuadratic
+from rkhs_notes.sgd import budgeted_sgd, sgd_primal
+from rkhs_notes.stein import goodness_of_fit_test
+from rkhs_notes.structured import MarkovChain, Mismatch, markov_chain
+from rkhs_notes.sums import Sum
+from rkhs_notes.unbiased import check_unbiased
+from rkhs_notes.zoo import Mahalanobis, Matern, Periodic, RationalQuadratic
+from scipy.sparse import csr_array
 
 import fuzzing
 from conftest import refuse
@@ -156,6 +187,35 @@ REFUSED = {
         lambda: check_inner_product(np.vdot, np.ones((2, 2, 2))), ValueError, "vectors has shape"),
     "predictions in a column": (
         lambda: selection_cost(column, np.arange(6.0), np.arange(6.0)), ValueError, r"f\(X\) has shape"),
+    "a table of numbers as graphs": (
+        lambda: WeisfeilerLehman(1)(memoryview(np.eye(2))), TypeError, "X is of type memoryview, not"),
+    "a table of numbers as trees": (
+        lambda: Subtree(0.5)(memoryview(np.eye(2))), TypeError, "of type memoryview, not a list of tr"),
+    "a class as a function": (
+        lambda: integral_operator(k, LEBESGUE).quadratic_form(int), TypeError, "f is the class int"),
+    "a class in a norm": (lambda: LEBESGUE.norm(float), TypeError, "f is the class float"),
+    "vectors of unequal length": (
+        lambda: gram_schmidt([[1.0, 2.0], [3.0]]), ValueError, "different spaces"),
+    "a norm of nothing": (lambda: check_norm(lambda f: None, np.eye(2)), TypeError, r"norm\(f\) = None"),
+    "a product of text": (
+        lambda: check_inner_product(lambda f, g: "7", np.eye(2)), TypeError, r"inner\(f, g\) = '7'"),
+    "a product that is a matrix": (
+        lambda: check_inner_product(Gaussian(1.0), np.eye(2)), TypeError, r"inner\(f, g\) = array"),
+    "a function beside an array": (
+        lambda: parallelogram_defect(np.linalg.norm, np.sin, np.ones(2)), ValueError, "different spaces"),
+    "no map": (lambda: check_unbiased(lambda rng: None, k, [0.0]), TypeError, r"draw\(rng\) is of"),
+    "a score that is text": (
+        lambda: check_mmd(k, [0.0, 1.0], [2.0, 3.0], u1=lambda *a: "7"), TypeError, "u1 = '7'"),
+    "no number of columns": (lambda: feature_dimension(2 * Linear(), None), TypeError, "d = None"),
+    "columns of nothing": (lambda: feature_dimension(Linear().on([0]), None), TypeError, "d = None"),
+    "a missing chapter": (lambda: check_exercises(pd.NA), TypeError, "chapter is of type NAType"),
+    "a single kernel as an array": (
+        lambda: tune_coupling(np.array(2.0), np.eye(2), np.eye(2), [0, 1]), TypeError, "kernels"),
+    "sparse points of another space": (
+        lambda: Mahalanobis([1.0, 2.0]).pairs(csr_array(np.eye(3)), csr_array(np.eye(3))), ValueError,
+        r"\(3, 3\); pass \(n, 2\)"),
+    "a picture of texts": (
+        lambda: Mismatch(2).plot(), TypeError, r"kernels on ℝ, at numbers: X\[0\] is of type float"),
 }  # fmt: skip
 
 
@@ -216,11 +276,13 @@ def test_classes_with_an_entry_beyond_all_others_are_refused_in_words(size):
 
 # sizes beside which there were warnings, or words of Python and NumPy
 
+LEBESGUE = uniform_grid(0, 1, 3)
 FEW, ONES = np.array([[0.1, 0.7], [1.3, -0.4], [-0.8, 0.2], [0.5, 1.1], [-1.2, -0.9]]), np.ones(5)
-LINE, k = FEW[:, 0], Gaussian(1.0)
+LINE, SIGNS, k = FEW[:, 0], np.sign(Y_FEW), Gaussian(1.0)
+FAR_POINT = np.where(FEW == FEW[0, 0], 1e154, FEW)
 FAR = {  # None where there is an answer
     "an interval": (lambda: uniform_grid(-1e308, 1e307, 5).points, None),
-    "longer than floats": (lambda: uniform_grid(-1e308, 1.7e308, 5), "points is not finite"),
+    "longer than floats": (lambda: uniform_grid(-1e308, 1.7e308, 5), "b - a = inf"),
     "a combination": (lambda: combine([1e308, 1.0], [[9.0], [1.0]]), "combination of vectors overflows"),
     "a line": (lambda: smoothing_spline(1e308 * LINE, Y_FEW, 1.0), "rescale x"),
     "heavy points": (lambda: semiparametric(k, FEW, Y_FEW, np.cos, 1.0, 1e308 * ONES)(FEW), None),
@@ -238,6 +300,43 @@ FAR = {  # None where there is an answer
     "a path of small features": (lambda: min_norm_path(1e-310 * FEW, Y_FEW, [1, 2], lam=1.0), "rescale Phi"),
     "a path to large targets": (lambda: min_norm_path(1e-9 * FEW, 1e308 * Y_FEW, [1, 2]), "y is huge"),
     "a short reach": (lambda: spectral_from_function(k, reach=1e-300), "reach = 1e-300"),
+    "a fine grid": (lambda: spectral_from_function(k, 8.0, 1e-6), "step = 1e-06.*≥ 3.8147e-06.*reach = 8"),
+    "a coarse grid": (lambda: spectral_from_function(k, reach=8.0, step=5.0), "step = 5: .*≤ 4"),
+    "a grid that sees one point": (lambda: spectral_from_function(k, reach=1e12), "3.05e.07 is too coarse"),
+    "a length beyond floats": (lambda: gauss_legendre(-1e308, 1e308, 5), "b - a = inf"),
+    "a wide law": (lambda: gauss_hermite(0.0, 1.7e308, 5), "points is not finite"),
+    "long values": (lambda: LEBESGUE.inner(np.full(3, 1e200), np.full(3, 1e200)), "f g overflows"),
+    "a long vector": (lambda: check_norm(np.linalg.norm, [[1e154, 1.0]]), "rescale them"),
+    "noise and huge points": (lambda: learn_noise(Linear() + k, 1e154 * FEW, Y_FEW), "rescale|overflow"),
+    "noise of huge values": (lambda: learn_noise(k, FEW, 1e200 * Y_FEW), "rescale y"),
+    "noise of far points": (
+        lambda: learn_noise(k, FAR_POINT, Y_FEW, k_noise=Linear() + k, max_iter=5).log_marginal, None),
+    "a weight of nearly 0": (
+        lambda: gaussian_process(k, FEW, Y_FEW, 0.1, weights=[5e-324, 1, 1, 1, 1]), "noise / weights = inf"),
+    "a score of far points": (
+        lambda: goodness_of_fit_test(Linear() + k, lambda X: -X, 1e300 * FEW), "rescale the points"),
+    "features beyond floats": (lambda: sgd_primal(1e300 * FEW, SIGNS), "rescale X, or Phi"),
+    "a budget of huge points": (
+        lambda: budgeted_sgd(Linear(), FAR_POINT, Y_FEW, squared, rng=0), "a score overflowed"),
+    "normals beyond memory": (lambda: orthogonal_normals(3, 10**9), "limit"),
+    "draws beyond memory": (lambda: check_sample_space(k, k, FEW, draws=10**9), "limit"),
+    "a loss of huge targets": (lambda: check_loss(squared, [1e300, 1.0]), "rescale y"),
+    "a mixture beyond floats": (lambda: chi2_mixture([1.7e308, 1.7e308], 9, 0), "rescale the eigenvalues"),
+    "coefficients beyond floats": (lambda: ridge(k, FEW / 1e4, 1e308 * SIGNS, lam=1e-9), "alpha overflows"),
+    "one left out, beyond floats": (
+        lambda: RKHS(k).leave_one_out(FEW[[0, 1]] / 1e3, [1.7e308, -1.7e308]), "rescale y"),
+    "sums beyond floats": (lambda: Sum(1e308 * ONES, ONES) + Sum(1e308 * ONES, ONES), "rescale X or y"),
+    "an asymmetric matrix": (lambda: is_psd([[0.0, 1.7e308], [-1.7e308, 0.0]]), None),
+    "a chain that never stops": (lambda: markov_chain(["ac"], "acgt", prior=5e-324), "prior = 4.94066e-324"),
+    "steps beyond floats": (lambda: MarkovChain("ac", [[1.7e308, 1.7e308], [0.5, 0.5]]), "rows of sums"),
+    "a ball beyond floats": (lambda: gap_bound(k, FEW, 1.7e308), "smaller radius"),
+    "noise beyond pictures": (lambda: low_resolution(np.eye(16), 2, rng=0, noise=1.7e308), "less of it"),
+    "a toy beyond the screen": (lambda: drag_posterior(1e308 * LINE, Y_FEW, 1.0, 0.1), "largest of the po"),
+    "independence beyond floats": (
+        lambda: hsic_test(Linear(), Linear(), 1e100 * FEW, FEW, null="gamma"), "rescale"),
+    "a heavy pair": (lambda: kernel_cca(k, k, FEW, FEW, 0.1, weights=1e308 * ONES), "largest of weights"),
+    "squares beyond floats": (
+        lambda: selection_cost(lambda X, y: (lambda Z: 0 * Z, 1.0), LINE, 1e308 * ONES), "error of choose"),
     "nothing unexplained": (
         lambda: conditional_independence_test(k, k, k, FEW, FEW[::-1], FEW, lam=1e-300), "larger lam"),
     "residuals beyond floats": (
@@ -254,5 +353,46 @@ def test_far_sizes_are_answered_or_refused_without_a_warning(case):
     if words is None:
         assert np.isfinite(call()).all()
     else:
-        with pytest.raises((ValueError, TypeError, RKHSError), match=words):
+        with pytest.raises((ValueError, TypeError, MemoryError, RKHSError), match=words):
             call()
+
+
+def test_kernels_within_kernels_end_in_words_and_not_in_a_full_stack():
+    deep = Gaussian(1.0)
+    with pytest.raises(ValueError, match="kernels of term 1 stand 101 deep within each other") as caught:
+        for _ in range(700):
+            deep = (deep + Linear()) * Gaussian(1.0)
+    assert "multiply out" in str(caught.value) and np.isfinite(deep(LINE)).all()
+    wide = sum((Gaussian(1.0 + i) for i in range(699)), Gaussian(1.0))
+    assert wide(LINE).trace() == pytest.approx(700 * len(LINE))
+
+
+@pytest.mark.parametrize("n", [3, 40])
+@pytest.mark.parametrize("kernel", [k, Mahalanobis([1.0, 2.0, 3.0]), Linear() * Matern(1.5, 1.0)])
+@pytest.mark.filterwarnings("error")
+def test_dense_points_beside_sparse_ones(kernel, n):
+    X = np.random.default_rng(0).normal(size=(n, 3)) * ([1, 0, 1], [0, 1, 1], [1, 1, 0])[n % 3]
+    Y, values = X[::-1] + 1.0, np.arange(float(n))
+    left, S, T = Conditioned(kernel, X[:2]), csr_array(X), csr_array(Y)
+    functions = [kernel, kernel.distance, kernel.pairs, left, left.distance]
+    functions += [lambda A, B: ridge(kernel, A, values)(B), lambda A, B: Conditioned(kernel, A[:2])(B)]
+    for f in functions:
+        for A, B in ((X, T), (S, Y), (S, T)):
+            np.testing.assert_allclose(f(A, B), f(X, Y), atol=1e-6)
+    assert Conditioned(kernel, S) == Conditioned(kernel, csr_array(X)) != Conditioned(kernel, T)
+
+
+def test_an_error_by_name_wants_one_number_a_target():
+    fits = {"a column": lambda X, y: lambda Z: Z[:, None], "NaN": lambda X, y: lambda Z: Z * np.nan,
+            "too few": lambda X, y: lambda Z: Z[:1], "no function": lambda X, y: 3.0}  # fmt: skip
+    for fit in fits.values():
+        for error in ("squared", "label"):
+            with pytest.raises((TypeError, ValueError), match=r"^fit\(X, y\)"):
+                learning_curve(fit, (LINE, SIGNS), [1, 3], draws=3, error=error, floor=0.0)
+    samples = {"text": lambda n, rng: "text", "nothing": lambda n, rng: None, "one": lambda n, rng: (LINE,),
+               "few": lambda n, rng: (LINE, SIGNS), "unequal": lambda n, rng: (LINE, SIGNS[1:])}  # fmt: skip
+    for sample in samples.values():
+        with pytest.raises((TypeError, ValueError), match=r"sample\(n, rng\)"):
+            learning_curve(lambda X, y: lambda Z: Z, sample, [2, 9], draws=3, floor=0.0)
+    with pytest.raises(TypeError, match="the error of fit = None"):
+        learning_curve(fits["NaN"], (LINE, SIGNS), [1, 3], draws=3, error=lambda *a: None, floor=0.0)

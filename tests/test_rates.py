@@ -189,7 +189,7 @@ def test_refusals():
 
         learning_curve(exact, lambda n, rng: (*(p := noisy_plane(n, rng)), p[0], p[0] @ np.full(6, 0.4)),
                        [20, 40], 0, floor=0.0)  # fmt: skip
-    with pytest.raises(ValueError, match="error of fit"):
+    with pytest.raises(ValueError, match="fit.X, y..X_test. is not finite"):
         learning_curve(lambda X, y: lambda Z: np.full(len(Z), np.nan), noisy_plane, [20, 40], 0, floor=0.0)
 
 
