@@ -402,7 +402,8 @@ def check_mmd(k: AKernel, X: OtherSample, Y: Sample, v: Function = mmd2_v, u: Fu
     tol = 64 * eps + 16 * eps**0.75 / n_points(X)
     gap = (mean_embedding(k, X) - mean_embedding(k, Y)).norm()
     f = witness(k, X, Y) if f is None else f
-    found = [as_number(g(k, X, Y), name) for g, name in ((v, "v"), (u, "u"), (u1, "u1"))]
+    found = [value if isinstance(value := g(k, X, Y), float) else as_number(value, name)
+             for g, name in ((v, "v"), (u, "u"), (u1, "u1"))]
     found += [np.mean(f(X)) - np.mean(f(Y))]
     laws = _identities(gap, *grams, *found)
     return max(require(name, abs(gap) / scale, tol, because) for name, gap, because in laws)
