@@ -3122,6 +3122,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
             'rkhs_notes.systems': { 'rkhs_notes.systems.NullPart': ('s_systems.html#nullpart', 'rkhs_notes/systems.py'),
                                     'rkhs_notes.systems.NullPart.__call__': ('s_systems.html#nullpart.__call__', 'rkhs_notes/systems.py'),
                                     'rkhs_notes.systems.NullPart.__repr__': ('s_systems.html#nullpart.__repr__', 'rkhs_notes/systems.py'),
+                                    'rkhs_notes.systems._between': ('s_systems.html#_between', 'rkhs_notes/systems.py'),
                                     'rkhs_notes.systems._finitely': ('s_systems.html#_finitely', 'rkhs_notes/systems.py'),
                                     'rkhs_notes.systems._null_space': ('s_systems.html#_null_space', 'rkhs_notes/systems.py'),
                                     'rkhs_notes.systems._smoother_abroad': ('s_systems.html#_smoother_abroad', 'rkhs_notes/systems.py'),

@@ -7,6 +7,7 @@ __all__ = ['NullPart']
 
 # %% ../nbs/S_systems.ipynb #b7379795
 import math
+from functools import partial
 from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
@@ -65,8 +66,8 @@ def smoother(k, X, dtype, lam, weights=None):
         return _smoother_abroad(k, X, K, lam, weights)
     K = K.astype(np.result_type(K.dtype, dtype), copy=False)
     if weights is None:
-        return _finitely(Cholesky(K, lam, f"K + {lam:.1e} I",
-                                  lambda least: usual_causes(k, X, least), overwrite=True).solve)
+        return partial(_finitely, Cholesky(K, lam, f"K + {lam:.1e} I",
+                                           lambda least: usual_causes(k, X, least), overwrite=True).solve)
     diagonal = K.diagonal().astype(float)
     with np.errstate(divide="ignore", over="ignore"):
         heaviest = float((weights * diagonal).max())
@@ -77,16 +78,17 @@ def smoother(k, X, dtype, lam, weights=None):
     K *= scale
     solve = Cholesky(K, shift, "K + lam / weights, scaled to a diagonal of ones,",
                      lambda least: usual_causes(k, X, least * heaviest), overwrite=True).solve
-    return _finitely(lambda y: times(solve(times(y, scale)), scale))
+    return partial(_finitely, partial(_between, scale, solve))
 
 
-def _finitely(solve):
-    "The same map, which refuses a y so large that alpha overflows"
-    def smooth(y):
-        with np.errstate(over="ignore", invalid="ignore"):
-            return finite(solve(y), "alpha", "rescale y")
+def _between(scale, solve, y):
+    return times(solve(times(y, scale)), scale)
 
-    return smooth
+
+def _finitely(solve, y):
+    "solve(y), and a refusal of a y so large that it overflows"
+    with np.errstate(over="ignore", invalid="ignore"):
+        return finite(solve(y), "alpha", "rescale y")
 
 
 def _smoother_abroad(k, X, K, lam, weights):
