@@ -12,11 +12,11 @@ from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
 from scipy.special import xlogy
+
+# %% ../nbs/S_systems.ipynb #af738444
 from .arrays import (Cholesky, Objects, akin, array_namespace, as_floats, as_number,
                                as_points, distinct, guarded, is_foreign, numbers_of,
                                require_fits, shaped, sqdist, taken)
-
-# %% ../nbs/S_systems.ipynb #af738444
 from .contracts import Targets, Value, Word, fitting, taken_of
 from .errors import IndefiniteKernel, finite, not_negative
 from .gram import bytes_of, n_points, precision
@@ -66,8 +66,9 @@ def smoother(k, X, dtype, lam, weights=None):
         return _smoother_abroad(k, X, K, lam, weights)
     K = K.astype(np.result_type(K.dtype, dtype), copy=False)
     if weights is None:
-        return partial(_finitely, Cholesky(K, lam, f"K + {lam:.1e} I",
-                                           lambda least: usual_causes(k, X, least), overwrite=True).solve)
+        factor = Cholesky(K, lam, f"K + {lam:.1e} I",
+                          lambda least: usual_causes(k, X, least), overwrite=True)
+        return partial(_finitely, factor.solve)
     diagonal = K.diagonal().astype(float)
     with np.errstate(divide="ignore", over="ignore"):
         heaviest = float((weights * diagonal).max())
