@@ -1106,8 +1106,9 @@ class Predicting:
 # %% ../nbs/C_contracts.ipynb #7f398b39
 _Contracted = Annotated[Callable, Word(
     "function with a contract",
-    lambda value, name, call: fitting(value, name, hasattr(value, "plan"),
-                                      "a function with @contract", "one that has it"),
+    lambda value, name, call: fitting(
+        value, name, hasattr(value, "plan") and not hasattr(type(value), "plan"),
+        "a function with @contract", "one that has it, or a class, not a value of one"),
     bad=(None, "text", 3.0, [], print))]
 
 

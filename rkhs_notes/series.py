@@ -218,7 +218,8 @@ def sines(X, frequencies, k):
 # %% ../nbs/S_series.ipynb #92a53695
 def hermite(X, mean, std, a, b, gamma, n):
     "ψ₀, …, ψₙ₋₁: exp(a x²) times Hermite functions of √(2γ) x, by their recursion   (4.12)"
-    x = np.clip((X[:, 0] - mean) / std, -1e150, 1e150)
+    with np.errstate(over="ignore"):
+        x = np.clip((X[:, 0] - mean) / std, -1e150, 1e150)
     y, psi = math.sqrt(2 * gamma) * x, np.zeros((n + 1, len(x)))
     psi[0] = (gamma / a) ** 0.25 * np.exp(-2 * a * b / (gamma + a) * x * x)   # γ − a without loss
     for j in range(n - 1):

@@ -19,6 +19,7 @@ from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.kernels import Brownian, Delta, Gaussian, Laplace, Linear, Polynomial, Precomputed, Sigmoid
 from rkhs_notes.kpca import center, kernel_pca
 from rkhs_notes.rkhs import RKHSFunction
+from rkhs_notes.turns import best_angle, whitened
 from sklearn.decomposition import FastICA
 
 from shared import KERNELS, X, Y, n
@@ -203,6 +204,48 @@ def test_units_and_missing_directions_of_mixtures():
         kernel_ica(S @ A.T)
     again = pickle.loads(pickle.dumps(plain))
     np.testing.assert_array_equal(again.unmixing, kernel_ica(S @ A[:2].T).unmixing)
+
+
+def of_angle(f):
+    "A dependence that is f of the angle by which (1, 0), (0, 1) were turned"
+    return lambda a, b: f(np.arctan2(a[1], a[0]))
+
+
+E1, E2 = np.eye(2)
+
+
+@pytest.mark.parametrize("best", [0.3, -0.7, np.pi / 4 - 0.01, 0.01 - np.pi / 4])
+def test_the_best_angle_has_no_better_name(best):
+    "Turns by a quarter only exchange the sources: one of them lies in [−π/4, π/4)"
+    angle, spread = best_angle(of_angle(lambda t: 1 - np.cos(4 * (t - best))), E1, E2, 1e-6)
+    assert angle == pytest.approx(best, abs=1e-5) and 1 < spread <= 2
+
+
+def test_where_no_turn_is_better_none_is_made():
+    assert best_angle(of_angle(lambda t: 0.0), E1, E2, 1e-3) == (0.0, 0.0)
+    assert best_angle(of_angle(lambda t: 1.0), E1, E2, 1e-3) == (0.0, 0.0)
+
+
+def test_whitened_mixtures_have_covariance_1_and_say_how():
+    mixed = np.random.default_rng(0).normal(size=(50, 3)) @ [[1, 2, 0], [0, 1e-6, 1], [3, 0, 1e6]] + 7
+    Z, W, mean = whitened(mixed, 2)
+    np.testing.assert_allclose(Z.T @ Z / 50, np.eye(2), atol=1e-12)
+    np.testing.assert_allclose((mixed - mean) @ W.T, Z, atol=1e-8)
+
+
+def test_a_column_that_changes_by_rounding_only_is_no_direction():
+    rng = np.random.default_rng(0)
+    noise = np.where(rng.random(60) < 0.5, 0.3, 0.1 + 0.2)
+    mixed = np.c_[rng.uniform(size=(60, 2)), noise]
+    assert len(set(noise)) == 2 and whitened(mixed, 2)[1].shape == (2, 3)
+    with pytest.raises(ValueError, match="Pass at most 2"):
+        whitened(mixed, 3)
+
+
+def test_a_kernel_that_sees_rounding_only_sees_nothing():
+    for bandwidth in (300.0, 500.0, 1000.0):  # spreads of 6e-14, 3e-15 and 1e-16 nats
+        with pytest.raises(ValueError, match="sees nothing"):
+            kernel_ica(np.random.default_rng(0).uniform(size=(50, 2)), k=Gaussian(bandwidth))
 
 
 def test_amari():

@@ -369,6 +369,15 @@ def test_fuzz_notices_a_word_that_takes_everything():
         fuzz(f, 0)
 
 
+@pytest.mark.parametrize("value", [Gaussian(1.0), RKHS(Gaussian()), print, "ridge", 3.0])
+def test_fuzz_names_what_it_cannot_call(value):
+    "A value has the plan of its class, whose words are about its fields"
+    kind = type(value).__name__
+    with pytest.raises(TypeError, match=f"^f is of type {kind}, not a function with @contract"):
+        fuzz(value, 0)
+    assert fuzz(Gaussian, 0) > 0
+
+
 # marks
 
 @contract

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import rkhs_notes as rn
 import scipy.sparse as sp
-from rkhs_notes import settings
+from rkhs_notes import estimators, settings, systems
 from rkhs_notes.contracts import Count, Rng, contract
 
 from conftest import ROOT, refuse
@@ -352,3 +352,52 @@ def test_what_functions_return_can_be_pickled():
             problems.append(f"{name}: {type(found).__name__}: {e}")
     refuse(problems)
     assert tried > 150
+
+MANY, MORE = np.random.default_rng(1).normal(size=(2, 30, 2))
+VALUES, TIMES = np.sin(3 * MANY[:, 0]), np.random.default_rng(2).integers(1, 4, 30).astype(float)
+SIDES, K1 = np.where(VALUES > 0, "up", "down"), rn.Gaussian(1.0)
+WEIGHTED = {  # what is made of points with weights, and how it answers at other points
+    "ridge": lambda w: rn.ridge(K1, MANY, VALUES, 0.1, weights=w),
+    "ridge beside an offset": lambda w: rn.ridge(K1, MANY, VALUES, 0.1, offset=True, weights=w),
+    "ridge beside features": lambda w: rn.semiparametric(K1, MANY, VALUES, np.abs, 0.1, weights=w),
+    "a path": lambda w: rn.ridge_path(K1, MANY, VALUES, weights=w),
+    "a path beside an offset": lambda w: rn.ridge_path(K1, MANY, VALUES, offset=True, weights=w),
+    "the function of a path": lambda w: rn.ridge_path(K1, MANY, VALUES, weights=w).function,
+    "a risk": lambda w: rn.minimize_risk(K1, MANY, SIDES, "logistic", weights=w),
+    "a process": lambda w: rn.gaussian_process(K1, MANY, VALUES, 0.1, weights=w),
+    "a large process": lambda w: rn.gaussian_process_large(K1, MANY, VALUES, 0.1, 12, weights=w, rng=0),
+    "a process of labels": lambda w: rn.gp_classification(K1, MANY, SIDES, weights=w),
+    "ridge on landmarks": lambda w: rn.ridge_large(K1, MANY, VALUES, 0.1, 12, weights=w, rng=0),
+    "a machine": lambda w: rn.svc(K1, MANY, SIDES, weights=w),
+    "machines": lambda w: rn.svc_multiclass(K1, MANY, np.array(list("abc") * 10), weights=w),
+    "components": lambda w: rn.kernel_pca(K1, MANY, 2, weights=w),
+    "correlations": lambda w: rn.kernel_cca(K1, K1, MANY, MORE, 1.0, weights=w),
+    "an expansion": lambda w: rn.mercer_expansion(K1, rn.empirical(MANY, w), 5),
+    "a conditional embedding": lambda w: rn.conditional_embedding(
+        K1, K1, *(np.repeat(A, w.astype(int), axis=0) for A in (MANY, MORE)), 0.1),
+    **{f"sklearn: {cls.__name__}": lambda w, cls=cls, y=y: cls().fit(MANY, y, sample_weight=w)
+       for cls, y in ((estimators.KernelRidge, VALUES), (estimators.StreamingKernelRidge, VALUES),
+                      (estimators.KernelSVR, VALUES), (estimators.KernelSVC, SIDES),
+                      (estimators.KernelLogistic, SIDES), (estimators.GaussianProcess, VALUES))},
+}  # fmt: skip
+
+
+def answers(fit):
+    "The bits of what it says of other points"
+    names = ("__call__", "predict", "decision", "probability", "var", "cov", "transform", "transform_x",
+             "transform_y", "eigenfunctions", "weights")
+    asked = [getattr(fit, name) for name in names if callable(getattr(fit, name, None))]
+    return bits([ask(MORE[:7]) for ask in asked])
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_what_is_fitted_with_weights_answers_the_same_after_a_pickle(name):
+    fit = WEIGHTED[name](TIMES)
+    again = pickle.loads(pickle.dumps(fit))
+    assert answers(again) == answers(fit) != answers(WEIGHTED[name](TIMES[::-1].copy()))
+
+
+@pytest.mark.parametrize("weights", [None, TIMES], ids=["without weights", "with weights"])
+def test_a_smoother_answers_the_same_after_a_pickle(weights):
+    smooth = systems.smoother(K1, MANY, np.dtype(float), 0.1, weights)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(smooth))(VALUES), smooth(VALUES))

@@ -9,9 +9,12 @@ from collections import Counter, deque
 import numpy as np
 import pytest
 import rkhs_notes as rn
+import scipy.sparse as sp
 from rkhs_notes import Constant, LawBroken, check_kernel, settings
+from rkhs_notes.counts import inner, numbered
+from rkhs_notes.errors import ConvergenceFailure
 from rkhs_notes.graphs import Graph, RandomWalk, ShortestPath, Subtree, WeisfeilerLehman, check_renumbering
-from rkhs_notes.networks import growth, hops, united
+from rkhs_notes.networks import growth, hops, solved, united
 
 # ------------------------------------------------------------------ brute force
 
@@ -145,6 +148,20 @@ def test_trees_against_brute_force(seed):
         np.testing.assert_allclose(Subtree(decay)(X), K, rtol=1e-10)
 
 
+@pytest.mark.parametrize("mib", [1e-4, 1e-3, 1e-2, 1.0])
+def test_tiles_of_trees_against_brute_force(mib):
+    "A function, whose tiles are rectangles, and forests that are cut in halves"
+    rng = np.random.default_rng(5)
+    X = [some_tree(rng) for _ in range(24)]
+    K, alpha = np.array([[fragments(s, t, 0.4) for t in X] for s in X]), rng.normal(size=24)
+    with settings.using(block_mib=mib):
+        np.testing.assert_allclose(Subtree(0.4)(X), K, rtol=1e-12)
+        np.testing.assert_allclose(Subtree(0.4)(X[:9], X[5:]), K[:9, 5:], rtol=1e-12)
+        for Y in (X, X[3:20]):
+            f = rn.RKHSFunction(Subtree(0.4), X, alpha)
+            np.testing.assert_allclose(f(Y), (K @ alpha)[[X.index(t) for t in Y]], atol=1e-12 * K.max())
+
+
 # ------------------------------------------------------------------ edges
 
 EMPTY, ONE, APART = Graph([], []), Graph([], "C"), Graph([], "CCN")
@@ -206,6 +223,52 @@ def test_leaves_are_labels():
     assert Subtree()([("A",), ("B",)]).tolist() == [[0, 0], [0, 0]]
 
 
+def test_features_of_certain_graphs_count_the_parts_they_know():
+    rng = np.random.default_rng(8)
+    known, new = [some_graph(rng) for _ in range(8)], [some_graph(rng) for _ in range(30)]
+    new += [Graph(g.edges, [("new", a) for a in g.labels], g.n) for g in new[:5]]
+    for k in (WeisfeilerLehman(2), ShortestPath()):
+        phi = k.feature_map(known)
+        F, G = (phi(X).toarray() for X in (known, new))
+        assert F.shape[1] == G.shape[1] == phi.dim and not G[30:].any()
+        np.testing.assert_array_equal(F @ F.T, k(known))
+        np.testing.assert_array_equal(G @ F.T, k(new, known))
+        np.testing.assert_array_equal(np.vstack([phi([g]).toarray() for g in new]), G)
+        seen = [np.flatnonzero(row) for row in F]  # columns stand in the order in which graphs show them
+        assert np.array_equal(seen[0], np.arange(len(seen[0])))
+
+
+def test_rare_and_frequent_parts_are_counted_alike():
+    rng = np.random.default_rng(9)
+    F, G = (rng.poisson(np.r_[np.full(40, 0.01), np.full(10, 2.0)], (n, 50)) for n in (70, 90))
+    np.testing.assert_array_equal(inner(sp.csr_matrix(F * 1.0), sp.csr_matrix(G * 1.0)), F @ G.T)
+    rare = ((F > 0).sum(axis=0) * (G > 0).sum(axis=0))[:40]
+    assert (rare == 1).any() and (rare > 1).any()
+
+
+@pytest.mark.parametrize("codes", [[5, 3, 5, 9], [10**9, 7, 10**9, 10**9 + 1], []])
+def test_codes_are_numbered_from_0_in_their_order(codes):
+    again = sorted(set(codes))
+    assert numbered(np.array(codes, dtype=int)).tolist() == [again.index(c) for c in codes]
+
+
+def test_large_graphs_in_parts_and_in_any_order_of_their_nodes():
+    rng = np.random.default_rng(1)
+    order = rng.permutation(90)
+    edges = [(order[i], order[i + 1]) for i in range(89) if i != 60] + [(order[0], order[30])]
+    g = Graph(edges, rng.choice(list("CN"), 90))
+    assert ShortestPath()([g])[0, 0] == common(triples(g), triples(g))
+    assert hops([g]).shape[1] == sum(triples(g).values())
+
+
+def test_the_growth_of_a_large_wheel():
+    "1 + √n is the largest eigenvalue of a hub and n nodes on the rim, and 1 − √n the least"
+    rim = [(i, i % 399 + 1) for i in range(1, 400)]
+    wheel = Graph([(0, i) for i in range(1, 400)] + rim, "C" * 400)
+    assert growth(wheel, 1e9) == 399.0**2
+    assert growth(wheel, 1000.0) == pytest.approx((1 + 400**0.5) ** 2)
+
+
 # ------------------------------------------------------------------ the walks' domain
 
 
@@ -230,6 +293,13 @@ def test_near_the_limit_walks_are_still_right():
     for share in (0.9, 0.999, 1 - 1e-6):
         decay = share / growth(g, 0)
         assert RandomWalk(decay)([g])[0, 0] == pytest.approx(walks(g, g, decay), rel=1e-8)
+
+
+def test_walks_that_floats_cannot_sum_are_refused():
+    "A share of 1 − 1e-15 of the limit: conditions of 1e15 on a line of a thousand nodes"
+    A, rho = sp.diags_array([np.ones(999)] * 2, offsets=[1, -1]).tocsr(), 2 * np.cos(np.pi / 1001)
+    with pytest.raises(ConvergenceFailure, match="too near the limit of convergence"):
+        solved(np.zeros(1000, int), A, (1 - 1e-15) / rho, 1)
 
 
 def test_labels_are_not_needed_where_all_nodes_are_alike():

@@ -4,6 +4,7 @@ import pickle
 import warnings
 from dataclasses import replace
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from hypothesis import given
@@ -718,6 +719,49 @@ def test_plots():
     assert len(brownian_spectrum(2).kernel.plot().lines) > 0
     plane = mercer_expansion(Gaussian(1), empirical(rng.normal(size=(20, 2))), 5)
     assert "λ" in plane.plot().get_ylabel()
+    line, *_ = mercer_expansion(Gaussian(1), empirical([0.5, 0.1, 0.9, 0.3]), 2).plot(ax=plt.figure().gca()).lines
+    np.testing.assert_array_equal(line.get_xdata()[[0, -1]], [0.1, 0.9])
+
+
+def test_projections_on_closed_forms_in_any_blocks():
+    "Of functions on 900 nodes, whose eigenfunctions are computed block by block"
+    e = brownian_spectrum(20)
+    assert e.node_values is None
+    whole = e.coefficients(np.sin)
+    omega = (np.arange(20) + 0.5) * np.pi
+    exact = [quad(lambda u, w=w: np.sin(u) * 2**0.5 * np.sin(w * u), 0, 1)[0] for w in omega]
+    np.testing.assert_allclose(whole, exact, atol=1e-8)
+    with settings.using(block_mib=1e-3):
+        np.testing.assert_allclose(e.coefficients(np.sin), whole, atol=1e-12)
+
+
+def test_a_narrow_period_keeps_the_terms_that_were_asked_for():
+    "Its coefficients are those of Periodic, by Bessel functions; squares take the FFT"
+    for n, bandwidth in ((401, 0.1), (127, 0.05)):
+        found = periodic_spectrum(Periodic(1, bandwidth) ** 2, n)
+        exact = periodic_spectrum(Periodic(1, bandwidth / 2**0.5), n).eigenvalues
+        some = np.sum(exact > 5e-14 * exact[0])
+        assert found.n_terms >= some > 50
+        np.testing.assert_allclose(found.eigenvalues[:some], exact[:some], atol=1e-14 * exact[0])
+
+
+def test_closed_forms_far_away():
+    e = periodic_spectrum(Periodic(1.0, 0.5), 11)
+    near, turns = np.array([0.25, 77 / 256]), 2.0**44  # exact sums
+    np.testing.assert_array_equal(e.eigenfunctions(near + turns), e.eigenfunctions(near))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not gaussian_spectrum(0.5, 0.0, 0.5, 5).eigenfunctions([1e308, -1e308]).any()
+    for exact in (brownian_spectrum(3), bridge_spectrum(3)):
+        with pytest.raises(ValueError, match="lives on|outside|below"):
+            exact.functions(np.array([[-0.1]]))
+
+
+@pytest.mark.parametrize("bandwidth, std", [(1.0, 1e5), (1e5, 1.0)])
+def test_a_mean_too_far_for_floats(bandwidth, std):
+    with pytest.raises(ValueError, match="too coarse"):
+        gaussian_spectrum(bandwidth, 1e14, std, 3)
+    assert gaussian_spectrum(bandwidth, 1e11, std, 3).n_terms == 3
 
 
 def test_exercises():

@@ -40,7 +40,7 @@ from rkhs_notes.random_features import (
 from rkhs_notes.sketches import shares
 from rkhs_notes.unbiased import check_unbiased
 from scipy.integrate import quad
-from scipy.linalg import qr
+from scipy.linalg import hadamard, qr
 from scipy.special import gammaln
 from scipy.stats import t as student
 
@@ -137,6 +137,35 @@ def test_structured_mutants_are_refused(change, n_maps):
 
     with pytest.raises(LawBroken, match="standard errors"):
         check_unbiased(draw, Gaussian(1), X, 0, n_maps)
+
+
+def test_structured_normals_are_the_product_that_their_name_says():
+    "diag(lengths) H D₁ H D₂ H D₃, block below block, where NumPy's matrices multiply"
+    W, H = structured_normals(150, 50, 3), hadamard(64) / 8.0
+    blocks = [H @ np.diag(D[0]) @ H @ np.diag(D[1]) @ H @ np.diag(D[2]) for D in W.signs.astype(float)]
+    rows = W.lengths[:, None] * np.vstack(blocks)[:150, :50]
+    np.testing.assert_allclose(np.asarray(W), rows, atol=1e-13)
+    column = np.arange(1.0, 151)[:, None]
+    dense = np.asarray(W)
+    for made in (
+        lambda W: W / 3.0,
+        lambda W: 2.0 * W,
+        lambda W: W * np.arange(1.0, 51),
+        lambda W: column * W,
+        lambda W: W / column,
+        lambda W: 1.0 / W,
+        lambda W: column / W,
+        lambda W: W + 1.0,
+    ):
+        with np.errstate(divide="ignore"):
+            np.testing.assert_allclose(np.asarray(made(W)), made(dense), rtol=1e-9, atol=1e-12)
+
+
+def test_lengths_of_structured_normals_are_those_of_normal_vectors():
+    "chi with p degrees of freedom: squares of mean p and variance 2 p"
+    squares = structured_normals(2**14, 64, 0).lengths ** 2
+    assert abs(squares.mean() - 64) < 5 * (128 / 2**14) ** 0.5
+    assert abs(squares.var() / 128 - 1) < 5 * ((2 + 12 / 64) / 2**14) ** 0.5  # kurtosis 3 + 12 / p
 
 
 def test_large_structured_maps_keep_no_matrix():

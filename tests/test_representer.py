@@ -2,6 +2,7 @@
 
 import pickle
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from rkhs_notes import arrays
@@ -1040,6 +1041,46 @@ def test_the_function_of_a_path_is_one_and_still_answers_as_a_method():
         assert path.k is G and pickle.loads(pickle.dumps(path.function))(X) == pytest.approx(best(X))
     assert isinstance(ridge_path(G, X, Y).function, RKHSFunction)
     assert ridge_path(G, X, Y).function @ ridge(G, X, Y) == ridge_path(G, X, Y).function_at() @ ridge(G, X, Y)
+
+
+def test_the_best_of_a_path_leaves_one_out_and_is_marked():
+    "Where gcv, which spreads the leverage evenly, would choose another"
+    rng = np.random.default_rng(2)
+    x, lams = np.r_[rng.normal(size=12), 6.0], np.logspace(-4, 2, 30)
+    y = np.sin(3 * x) + 0.3 * rng.normal(size=13)
+    path = ridge_path(Gaussian(0.5), x, y, lams)
+    errors = [np.mean(refits_without_one(Gaussian(0.5), x, y, lam) ** 2) for lam in lams]
+    assert path.best == lams[np.argmin(errors)] != lams[np.argmin(path.gcv)]
+    *_, mark = path.plot(ax=plt.figure().gca()).lines
+    np.testing.assert_allclose(mark.get_data(), [[path.best], [min(errors)]], rtol=1e-9)
+    np.testing.assert_array_equal(path(x), path.function_at(path.best)(x))
+    np.testing.assert_array_equal(path.function(np.array(0.5))(x), path.function_at(0.5)(x))
+
+
+def refits_without_one(k, x, y, lam):
+    every = np.arange(len(x))
+    return np.array([y[i] - ridge(k, x[every != i], y[every != i], lam)(x[i : i + 1])[0] for i in every])
+
+
+def test_a_process_is_drawn_with_two_standard_deviations():
+    gp = gaussian_process(Gaussian(0.5), X[:, 0], Y, 0.3)
+    ax = gp.plot(-1.0, 2.0, ax=plt.figure().gca())
+    x, mean = ax.lines[0].get_data()
+    assert (x[0], x[-1]) == (-1.0, 2.0)
+    np.testing.assert_array_equal(mean, gp(x))
+    band = ax.collections[0].get_paths()[0].vertices
+    width = 2 * np.sqrt(gp.cov(x).diagonal())
+    for edge in (mean - width, mean + width):
+        corners = np.column_stack([x, edge])
+        assert np.abs(band[:, None] - corners).max(axis=2).min(axis=0).max() < 1e-9
+
+
+def test_variances_that_rounding_makes_negative_are_0():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0, 9, 60)
+    gp = gaussian_process(Laplace(1), x, np.sin(x), 1e-300)
+    assert (gp.var(x) >= 0).all() and gp.var(x).max() < 1e-14
+    np.testing.assert_allclose(gp.sample(x, 3, 0) - np.sin(x), 0, atol=1e-6)
 
 
 def test_what_was_fitted_is_called_and_predicts():

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rkhs_notes import settings, smo, subsets
+from rkhs_notes import settings, smo, subsets, tall
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.kernels import Gaussian, Kernel, Laplace, Linear, Matern, Polynomial, Precomputed, Sigmoid
 from rkhs_notes.machines import bayes_point, relevance_machine, svc_multiclass
@@ -1018,6 +1018,64 @@ def test_a_large_dense_matrix_takes_the_path_of_products():
     assert products.converged
     np.testing.assert_allclose(box.dual(products.b, products.f), box.dual(path.b, path.f), rtol=1e-5)
     assert (box.lo <= products.b).all() and (products.b <= box.hi).all()
+    assert abs(path.b.sum()) <= 1e-12 * np.abs(path.b).sum()
+
+
+def by_one_system(V, y, a, u, z, s, c, push_z, push_s):
+    "The step of Newton for a, z, s, c from all 3 n + 1 equations at once, where z a and s u should be pushed"
+    n, eye, zero = len(y), np.eye(len(y)), np.zeros((len(y), len(y)))
+    A = np.block([[V @ V.T, -eye, eye, y[:, None]],
+                  [np.diag(z), np.diag(a), zero, np.zeros((n, 1))],
+                  [-np.diag(s), zero, np.diag(u), np.zeros((n, 1))],
+                  [y[None, :], np.zeros((1, 2 * n + 1))]])  # fmt: skip
+    slope = V @ (V.T @ a) - 1 + c * y - z + s
+    step = np.linalg.solve(A, np.r_[-slope, push_z - a * z, push_s - u * s, -y @ a])
+    return step[:n], step[n : 2 * n], step[2 * n : -1], step[-1]
+
+
+def test_a_step_along_the_path_is_that_of_predictor_and_corrector():
+    "Mehrotra: the linear step says how far to go, and which products the second step makes up for"
+    rng = np.random.default_rng(0)
+    n, C = 12, rng.uniform(1, 3, 12)
+    V, y = rng.normal(size=(n, 4)), np.where(np.arange(n) % 3, 1.0, -1.0)
+    a, z, s, c = C * rng.uniform(0.2, 0.8, n), rng.uniform(0.5, 2, n), rng.uniform(0.5, 2, n), 0.3
+    u = C - a
+    V = y[:, None] * V
+    da, dz, ds, _ = by_one_system(V, y, a, u, z, s, c, 0.0, 0.0)
+
+    def reach(*pairs):
+        return min(1.0, *((-x / d)[d < 0].min(initial=np.inf) for x, d in pairs))
+
+    t = reach((a, da), (u, -da), (z, dz), (s, ds))
+    mu = (a @ z + u @ s) / (2 * n)
+    later = ((a + t * da) @ (z + t * dz) + (u - t * da) @ (s + t * ds)) / (2 * n)
+    centre = mu * (later / mu) ** 3
+    da, dz, ds, dc = by_one_system(V, y, a, u, z, s, c, centre - da * dz, centre + da * ds)
+    t = 0.995 * reach((a, da), (u, -da), (z, dz), (s, ds))
+    for found, exact in zip(
+        tall._step(V, y, a, u, z, s, c), (a + t * da, z + t * dz, s + t * ds, c + t * dc), strict=True
+    ):
+        np.testing.assert_allclose(found, exact, rtol=1e-9)
+
+
+def test_coefficients_near_a_bound_are_put_there_and_the_sum_stays_0():
+    C, y = np.full(4, 2.0), np.array([1.0, 1.0, -1.0, -1.0])
+    a = np.array([1e-9, 0.7, 0.4, 0.3 + 1e-9])
+    found = tall._at_bounds(a, C, y, 1e-9)
+    assert found[0] == 0 and abs(y @ found) < 1e-15 and np.abs(found - a).max() < 1e-8
+    upper = np.array([2 - 1e-9, 1e-9, 2 - 1e-9, 1e-9])
+    np.testing.assert_array_equal(tall._at_bounds(upper, C, y, 1e-9), [2, 0, 2, 0])
+    odd = np.array([2 - 1e-9, 2 - 1e-9, 2 - 1e-9, 1e-9])  # no coefficient is left to make up for it
+    np.testing.assert_array_equal(tall._at_bounds(odd, C, y, 1e-9), odd)
+
+
+def test_points_of_weight_0_are_left_out_of_dense_features():
+    X, y, _, _, _ = problem(7)
+    w = np.random.default_rng(1).integers(0, 3, len(X)) * 1.0
+    path = by_features(X, two_box(y, w), 1e-6, 100)
+    assert not path.b[w == 0].any() and (np.abs(path.b) <= w).all()
+    alone = by_features(X[w > 0], two_box(y[w > 0], w[w > 0]), 1e-6, 100)
+    np.testing.assert_allclose(path.b[w > 0], alone.b, atol=1e-9)
 
 
 # ---------------------------------------------------------------- a fixed sum, by libsvm's steps

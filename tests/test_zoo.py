@@ -341,6 +341,36 @@ def test_align_speaks_for_itself():
         np.testing.assert_allclose(rn.align(pair, plane, size * y)(plane), plain(plane))
 
 
+# matrices and weights that make a kernel
+
+EPS = np.finfo(float).eps
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-200, 1e200])
+@pytest.mark.parametrize("make, rounding", [(rn.Bilinear, 4 * EPS), (rn.Precomputed, 8 * EPS**0.75)])
+def test_matrices_of_kernels_are_semidefinite_up_to_rounding(make, rounding, scale):
+    "An entry is right to `rounding` of the largest one; a third of that passes, three times that does not"
+    for share, fits in ((1 / 3, True), (3.0, False)):
+        low = np.diag([1.0, 1.0, -3 * rounding * share])
+        skew = np.array([[1.0, 0.5, 0.0], [0.5 + 2 * rounding * share, 1.0, 0.0], [0.0, 0.0, 1.0]])
+        for A, error in ((low, rn.IndefiniteKernel), (skew, ValueError)):
+            if fits:
+                make(scale * A)
+            else:
+                with pytest.raises(error, match="symmetric|< 0"):
+                    make(scale * A)
+    a, b = (make([[0.0, 0.0], [zero, 1.0]]) for zero in (0.0, -0.0))
+    assert a == b and hash(a) == hash(b)
+
+
+def test_scales_are_positive_and_weights_may_be_0():
+    with pytest.raises(ValueError, match="scales holds 0"):
+        rn.Mahalanobis([1.0, 0.0])
+    assert rn.FiniteRank([1.0, 0.0], [wave, wave]).weights.tolist() == [1.0, 0.0]
+    with pytest.raises(ValueError, match="weights holds -1"):
+        rn.FiniteRank([1.0, -1.0], [wave, wave])
+
+
 # densities
 
 @given(st.integers(0, 99), st.floats(0.3, 2), st.integers(1, 2))

@@ -1,0 +1,85 @@
+"""What the errors are made of: laws, limits and signs, numbers that are none, words that a terminal lacks."""
+
+import io
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from rkhs_notes.errors import (
+    ConvergenceFailure,
+    IndefiniteKernel,
+    LawBroken,
+    expect_fail,
+    finite,
+    not_negative,
+    require,
+    say,
+    settled,
+)
+
+
+def test_a_law_holds_up_to_its_bound_and_nan_breaks_it():
+    assert require("a law", 2.0, 2.0) == 2.0 and settled("a gap", 2.0, 2.0, "") is None
+    for value, said in ((np.nextafter(2.0, 3.0), "is 2, allowed 2"), (np.nan, "is not a number")):
+        with pytest.raises(LawBroken, match=f"^a law: {said}. Why.$"):
+            require("a law", value, 2.0, "Why.")
+        with pytest.raises(ConvergenceFailure, match="^a gap is (2|nan), wanted 2. Why.$"):
+            settled("a gap", value, 2.0, "Why.")
+    with pytest.raises(LawBroken):
+        require("a law", 0.0, np.nan)
+
+
+def test_one_negative_number_among_many_is_named():
+    values = np.array([3.0, -1e-3, 2.0, -5e-4])
+    with pytest.raises(IndefiniteKernel, match="^k is .*: at point 1, k.x, x. is -0.001 < 0"):
+        not_negative(values, "k(x, x)", "k")
+    with pytest.raises(IndefiniteKernel, match="^k is .*: the trace is -2 < 0"):
+        not_negative(-2.0, "the trace", "k")
+    assert not_negative(np.abs(values), "k(x, x)", "k") is not None
+
+
+def test_what_rounding_explains_may_be_negative_and_no_more():
+    values, rounding = np.array([-1.0, -0.5, 4.0]), np.array([2.0, 0.5, 0.0])
+    assert not_negative(values, "v", "k", rounding) is values
+    rounding[1] = 0.45
+    with pytest.raises(IndefiniteKernel, match="at point 1, v is -0.5 < 0"):  # not -1, which is explained
+        not_negative(values, "v", "k", rounding)
+
+
+def test_what_overflows_is_told_from_what_is_no_number():
+    large = np.array([1e308, 1e308, -1e300])  # the sum overflows, no entry does
+    assert finite(large, "f") is large
+    for infinite in (np.inf, -np.inf):
+        with pytest.raises(ValueError, match="^f overflows float64; rescale X, or use float64.$"):
+            finite(np.array([1.0, infinite]), "f")
+    with pytest.raises(ValueError, match="^f overflows float64: it is NaN.*; less.$"):
+        finite(np.array([1.0, np.nan, np.inf]), "f", "less")
+    S = sp.csr_array(np.diag([1.0, 2.0, np.inf]))
+    with pytest.raises(ValueError, match="^f overflows float64;"):
+        finite(S, "f")
+    with pytest.raises(ValueError, match="NaN"):
+        finite(float("nan"), "f")
+
+
+def test_what_should_fail_and_does_not_fails():
+    with pytest.raises(AssertionError, match="ValueError or TypeError was expected: this check cannot fail"):
+        with expect_fail((ValueError, TypeError)):
+            pass
+    with pytest.raises(AssertionError, match="raised ValueError, but its message lacks 'two': one"):
+        with expect_fail(ValueError, contains="two"):
+            raise ValueError("one")
+    with pytest.raises(KeyError):
+        with expect_fail(ValueError):
+            raise KeyError("one")
+
+
+def test_a_terminal_without_greek_letters_gets_question_marks(monkeypatch):
+    plain = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", plain)
+    say("λ = 1")
+    with expect_fail(ValueError):
+        raise ValueError("‖f‖")
+    plain.flush()
+    assert plain.buffer.getvalue().split(b"\n")[0].strip() == b"? = 1"
+    assert b"ValueError: ?f?" in plain.buffer.getvalue()
