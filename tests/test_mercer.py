@@ -719,7 +719,8 @@ def test_plots():
     assert len(brownian_spectrum(2).kernel.plot().lines) > 0
     plane = mercer_expansion(Gaussian(1), empirical(rng.normal(size=(20, 2))), 5)
     assert "λ" in plane.plot().get_ylabel()
-    line, *_ = mercer_expansion(Gaussian(1), empirical([0.5, 0.1, 0.9, 0.3]), 2).plot(ax=plt.figure().gca()).lines
+    sample = mercer_expansion(Gaussian(1), empirical([0.5, 0.1, 0.9, 0.3]), 2)
+    line = sample.plot(ax=plt.figure().gca()).lines[0]
     np.testing.assert_array_equal(line.get_xdata()[[0, -1]], [0.1, 0.9])
 
 
