@@ -326,6 +326,15 @@ def test_loss_and_laplacian():
     np.testing.assert_allclose(pair_laplacian(W) @ np.ones(14), 0, rtol=0, atol=1e-14)
 
 
+def test_portraits_have_variance_1_and_a_quarter_for_each_picture():
+    "Of side² grey values, on average; two pictures share the person, 4000 of whom are drawn"
+    _, H, who = image_pairs(4000, 2, 0, side=8, factor=2)
+    one, two = H[::2], H[1::2]
+    assert np.array_equal(who[::2], who[1::2]) and len(set(who.tolist())) == 4000
+    for found, exact in ((np.mean(one * two), 1.0), (np.mean((one - two) ** 2), 0.5), (H.mean(), 0.0)):
+        assert abs(found - exact) < 5 * 2 / 4000**0.5  # of each person a number of variance below 4
+
+
 def test_low_resolution():
     pictures = rng.random((5, 24))
     plain = low_resolution(pictures, 2, shape=(4, 6))
@@ -335,6 +344,8 @@ def test_low_resolution():
     moved = low_resolution(np.tile(np.eye(1, 25, 12), (200, 1)), 1, shift=1, rng=0)
     places = np.argwhere(moved.reshape(200, 5, 5))[:, 1:]
     assert set(map(tuple, places.tolist())) == {(a, b) for a in (1, 2, 3) for b in (1, 2, 3)}
+    framed = low_resolution(np.ones((50, 25)), 1, shift=2, rng=0).reshape(50, 5, 5)
+    assert {f.sum() for f in framed} == {h * w for h in (3, 4, 5) for w in (3, 4, 5)}  # 0 comes in
     noise = low_resolution(np.zeros((200, 100)), 2, noise=0.5, rng=1)
     assert abs(noise.std() - 0.5) < 0.02
     unseeded, seeded = (
@@ -582,6 +593,7 @@ BAD = {
     "laplacian 1-D": (lambda: pair_laplacian([1.0, 2.0]), ValueError, "W has shape"),
     "pixels": (lambda: low_resolution(H, 3), ValueError, "factor must divide"),
     "no square": (lambda: low_resolution(H[:, :7], 1), ValueError, "shape"),
+    "width": (lambda: low_resolution(H[:, :24], 4, shape=(4, 6)), ValueError, "factor must divide"),
     "people": (lambda: image_pairs(0, 2, 0), ValueError, "n_people"),
     "bad rng": (lambda: image_pairs(2, 2, "0"), TypeError, "rng"),
     "law": (lambda: check_coupling(3, L, H), TypeError, "CoupledKernelEmbedding"),

@@ -3,10 +3,12 @@
 import ast
 import csv
 import json
+import os
 import re
 import sys
 
 import nbformat
+import numpy as np
 import pytest
 from rkhs_notes import classroom
 from rkhs_notes.classroom import answers_in, examine, without_solutions
@@ -158,6 +160,11 @@ def test_a_stub_is_no_answer(body):
     assert handed_in(f"def my_f(x):\n    {body}", 'check("00.6", my_f)')[0] == {}
 
 
+def test_the_last_definition_counts():
+    stub, answer, asks = "def my_f(x):\n    ...", "def my_f(x):\n    return 3", 'check("00.6", my_f)'
+    assert handed_in(stub, answer, asks)[0] and not handed_in(answer, stub, asks)[0]
+
+
 def test_a_cell_that_is_not_python_is_named():
     code, broken = handed_in("def my_f(: 3", "def my_g(): return 3", 'check("00.6", my_g)')
     assert broken == ["cell 1, line 1: invalid syntax"] and list(code) == ["00.6"]
@@ -280,6 +287,48 @@ def test_the_same_inputs_for_all_and_again():
     assert first == again != other
 
 
+def test_each_exercise_has_inputs_of_its_own(monkeypatch):
+    drawn = {}
+    monkeypatch.setattr(classroom, "check", lambda number, f, rng: drawn.setdefault((number, f()), rng))
+    for seed in (1, 2):
+        for number in ("00.2", "00.3"):
+            classroom._judged(number, {"function": "f", "code": f"def f(): return {seed}"}, seed)
+    assert len(drawn) == 4 == len({np.random.default_rng(rng).random() for rng in drawn.values()})
+
+
+def test_what_lies_outside_of_a_folder(tmp_path):
+    folder, beside = tmp_path / "box", tmp_path / "boxes"
+    folder.mkdir(), beside.mkdir()
+    inside = str(folder.resolve())
+    for path in (beside / "x", tmp_path, folder / ".." / "x", os.fsencode(beside)):
+        assert classroom._outside(path, inside), path
+    for path in (folder, folder / "x", folder / "a" / ".." / "x", os.devnull, 3):
+        assert not classroom._outside(path, inside), path
+
+
+@POSIX
+def test_a_link_out_of_a_folder_leads_outside(tmp_path):
+    folder = tmp_path / "box"
+    folder.mkdir()
+    (folder / "link").symlink_to(tmp_path)
+    assert classroom._outside(folder / "link" / "x", str(folder.resolve()))
+
+
+def test_a_name_is_a_line_that_no_spreadsheet_computes():
+    for sign in "=+-@":
+        assert classroom._plain(f"{sign}1+1") == f"'{sign}1+1"
+    assert classroom._plain(" a\tb\x1b ") == "a b" and classroom._plain("1-1") == "1-1"
+
+
+def test_a_file_too_large_to_be_a_submission_is_not_opened(tmp_path):
+    path = tmp_path / "large.json"
+    path.write_text(submission("Ann", "return 3"))
+    assert classroom._read(path)[1] == ""
+    with open(path, "ab") as file:
+        file.truncate((1 << 24) + 1)
+    assert classroom._read(path) == (None, "larger than 16 MiB")
+
+
 def test_mistakes_are_counted_by_name():
     verdict = {"passed": False, "says": "the root is missing"}
     row = {"file": "x.json", "trouble": "", "looks": [], "verdicts": {"03.10": verdict}}
@@ -288,6 +337,9 @@ def test_mistakes_are_counted_by_name():
     lines = list(classroom.table(rows))
     assert lines[0].split() == ["03.2", "03.10"] and lines[1].split() == ["Ann", "✓", "✗"]
     assert lines[2].split() == ["Bob", "·", "✗"] and lines[3] == "  2 × 03.10: the root is missing"
+    rare = row | {"student": "Cy", "verdicts": {"03.10": {"passed": False, "says": "a sign"}}}
+    often, once = "  2 × 03.10: the root is missing", "  1 × 03.10: a sign"
+    assert [*classroom.table([rare, *rows])][-2:] == [often, once]
 
 
 def test_a_folder_without_submissions_is_told(tmp_path, capsys):

@@ -369,6 +369,44 @@ def test_fuzz_notices_a_word_that_takes_everything():
         fuzz(f, 0)
 
 
+def test_fuzz_wants_the_name_in_a_refusal():
+    def refuse(value, name, call):
+        raise ValueError("no") if value == "text" else ValueError("other")
+
+    silent = Annotated[float, Word("float", lambda v, *_: v if v == 1.0 else refuse(v, *_), (),
+                                   lambda rng, sizes: 1.0, ("text",))]  # fmt: skip
+
+    @contract
+    def f(xyz: silent):
+        "x"
+        return xyz
+
+    with pytest.raises(AssertionError, match="xyz='text'. says only: no"):
+        fuzz(f, 0)
+
+
+def test_ends_of_a_range_are_among_what_is_refused():
+    for word, ends in ((number(above=0, below=1), {0.0, 1.0}), (number(at_least=0, below=1), {1.0})):
+        assert ends == {x for x in word.bad if isinstance(x, (int, float)) and x in (0, 1) and x is not True}
+    for word, most in ((contracts.count(2, 5), 5), (contracts.count(), 10**9)):
+        assert word.read(most, "n", None) == most
+        for value in (most + 1, np.int64(most + 1), 1 if most == 5 else 0):
+            with pytest.raises(ValueError, match="n = "):
+                word.read(value, "n", None)
+
+
+def test_the_label_that_sorts_last_is_positive_and_so_is_0():
+    y = contracts._labels(["b", "a", "b"], "y", None)
+    assert y.signs.tolist() == [1.0, -1.0, 1.0] == contracts.as_signs(["b", "a", "b"], "y").tolist()
+
+    class Line(contracts.Predicting):
+        def __call__(self, X):
+            return np.asarray(X)
+
+    assert Line().of_labels(y.names).predict([-1.0, 0.0, 2.0]).tolist() == ["a", "b", "b"]
+    assert Line().predict([0.5]).tolist() == [0.5]
+
+
 @pytest.mark.parametrize("value", [Gaussian(1.0), RKHS(Gaussian()), print, "ridge", 3.0])
 def test_fuzz_names_what_it_cannot_call(value):
     "A value has the plan of its class, whose words are about its fields"
@@ -441,6 +479,23 @@ def test_parts_and_copies_carry_the_mark():
     np.testing.assert_array_equal(prepared(taken_of(X, [2, 0]), "square", lambda: 1 / 0), image[[2, 0]])
     plain = np.ones((2, 2))
     assert prepared(plain, "square", lambda: 1) == 1 and prepared(plain, "square", lambda: 2) == 2
+
+
+def test_a_mark_vouches_for_all_that_is_asked_and_for_what_both_parts_have():
+    few, many = frozenset(["finite"]), frozenset(["finite", "positive"])
+    X, Y = marked(as_points, np.ones((3, 1)), facts=many), marked(as_points, np.zeros((2, 1)), facts=few)
+    assert trusted(X, many) and trusted(X, few) and trusted(Y, few) and not trusted(Y, many)
+    both = contracts.joined_of(X, Y)
+    assert both.shape == (5, 1) and trusted(both, few) and not trusted(both, many)
+    assert trusted(contracts.joined_of(X, X), many)
+
+
+def test_columns_of_other_names_are_put_in_the_order_of_the_owner():
+    "A turn of three columns, which is not its own inverse"
+    X, Y = (marked(as_points, np.arange(3.0)[None, :] + start) for start in (0, 10))
+    contracts.with_names(X, "abc"), contracts.with_names(Y, "cab")
+    assert contracts.ordered(Y, X).tolist() == [[11.0, 12.0, 10.0]]
+    assert contracts.ordered(X, X) is X
 
 
 def test_marks_leave_nothing_behind():

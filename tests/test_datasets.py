@@ -227,6 +227,11 @@ def test_timeout_and_warning_filters_are_put_back():
         with pytest.raises(ZeroDivisionError):
             load("covtype")
     assert seen == [15] and socket.getdefaulttimeout() is None and warnings.filters == filters
+    socket.setdefaulttimeout(7.0)
+    try:
+        assert load("iris").X.shape == (150, 4) and socket.getdefaulttimeout() == 7
+    finally:
+        socket.setdefaulttimeout(None)
 
 
 # scikit-learn's own fetchers, up to the line that would download

@@ -3,8 +3,9 @@ import math
 
 import numpy as np
 import pytest
-from rkhs_notes.diagnoses import _TURNS, _Case, _diagnosis
-from rkhs_notes.exercises import _CHAPTERS, _answer_key, check, exercise_table
+from rkhs_notes import exercises
+from rkhs_notes.diagnoses import _TURNS, _Case, _diagnosis, _near
+from rkhs_notes.exercises import _CHAPTERS, _answer_key, _difference, check, check_exercises, exercise_table
 
 from wrong_answers import WRONG, table, verdicts
 
@@ -181,3 +182,111 @@ def test_kinds_that_are_no_numbers():
         assert words in says and "expected numbers" in says
     once = iter([1.0])
     assert "nothing" in check("07.2", lambda K, y, alpha: next(once, None)).says
+
+
+def parity(rng):
+    return (int(rng.integers(1, 60)),)
+
+
+def test_near_is_near_in_every_entry_and_relative_to_the_size():
+    ones = np.ones(1000)
+    assert _near(ones + 1e-10, ones) and not _near(ones + 1e-7 * (np.arange(1000) == 5), ones)
+    assert not _near(1e-12, 2e-12) and not _near(np.nan, np.nan) and not _near([1.0], 1.0)
+
+
+@pytest.mark.parametrize("words, solution, slip", [
+    ("-2 times the solution", lambda v, s: v @ v * s, lambda v, s: -2 * (v @ v) * s),
+    ("that is the first of", lambda v, s: v * s, lambda v, s: v[0] * s),
+    ("that is the last of", lambda v, s: v * s, lambda v, s: v[-1] * s),
+    ("the last row is missing", lambda v, s: np.outer(v, v), lambda v, s: np.outer(v, v)[:-1]),
+    ("the solution minus s", lambda v, s: v @ v, lambda v, s: v @ v - s),
+    ("the solution is never negative", lambda v, s: v**2 * s, lambda v, s: v * abs(v) * s),
+])
+def test_what_is_said_of_size_sign_and_place(words, solution, slip):
+    assert words in said(solution, slip, vectors)
+
+
+def test_what_is_said_holds_on_all_inputs_and_only_there():
+    assert "wrong where p is even" in said(lambda p: p**2, lambda p: p**2 + (p % 2 == 0) * p, parity)
+    some = said(lambda v, s: v * s, lambda v, s: v * s + (1.0 if s < 1.2 else np.r_[1, v[1:] ** 3]), vectors)
+    assert "plus" not in some
+    signs = said(lambda A, p: A @ A.T * p**3, lambda A, p: A @ A.T * p**3 * np.sign(A), squares)
+    assert "some signs" in signs and "never negative" not in signs
+    same = said(lambda v, s: np.array([1.0, 2.0]), lambda v, s: np.array([2.0, 2.0]), vectors)
+    assert "does not depend" not in same
+    assert "digits" not in said(lambda v, s: s, lambda v, s: s * (1 + 1e-7) if s < 1.2 else 3 * s, vectors)
+
+
+def test_the_line_that_raised_is_the_innermost_of_the_answer():
+    def answer(K, y, alpha):
+        def inner():
+            return missing                                                   # noqa: F821
+        return inner()
+    assert ": return missing" in check("07.2", answer).says
+
+
+def test_differences_are_of_numbers_to_the_tolerance():
+    assert _difference(1e-12, 0.0, 1e-8) == "" == _difference([1e6 + 1e-3], [1e6], 1e-8)
+    assert "off by" in _difference(1e-7, 0.0, 1e-8) and "shape (2,)" in _difference([1, 2], [[1, 2]], 1e-8)
+    assert "complex" in _difference([1.0, 1j], [1.0, 0.0], 1e-8) and _difference([1 + 0j], [1.0], 1e-8) == ""
+
+
+def own(draw, answer, **mistakes):
+    return dict(draw=draw, answer=answer, mistakes=mistakes)
+
+
+@pytest.fixture
+def table_of_one(monkeypatch):
+    def put(exercise):
+        monkeypatch.setattr(exercises, "_answer_key", lambda chapter, name="chapter": {"00.1": exercise})
+    return put
+
+
+def test_a_mistake_explains_all_inputs_or_none(table_of_one):
+    table_of_one(own(parity, lambda p: p**2, doubled=lambda p: 2 * p**2))
+    assert check("00.1", lambda p: 2 * p**2, rng=0).says == "doubled"
+    assert check("00.1", lambda p: 2 * p**2 if p % 2 else p**3, rng=0).says != "doubled"
+
+
+def test_the_verdict_keeps_the_first_input_that_failed(table_of_one):
+    calls = []
+    table_of_one(own(parity, lambda p: p**2))
+    verdict = check("00.1", lambda p: calls.append(p) or (p**2 + 1 if len(calls) in (3, 5) else p**2), rng=0)
+    assert verdict.inputs == (calls[2],) and verdict.given == calls[2] ** 2 + 1
+
+
+def test_inputs_are_fresh_as_many_as_asked_for_and_safe_from_the_answer(table_of_one):
+    table_of_one(own(lambda rng: (rng.normal(size=3),), lambda v: v.sum()))
+    seen = []
+
+    def answer(v):
+        seen.append(v.tolist())
+        total = v.sum()
+        v[:] = 0
+        return total
+
+    assert all(check("00.1", answer, trials=n).passed for n in (3, 30)) and len(seen) == 33
+    assert len(set(map(tuple, seen))) == 33
+    assert check("00.1", answer, rng=5).passed and check("00.1", answer, rng=5).passed
+    assert seen[33:45] == seen[45:] and tuple(seen[33]) not in set(map(tuple, seen[:33]))
+
+
+def test_edges_are_tried_and_an_answer_may_be_missing_on_some_inputs(table_of_one):
+    table_of_one(own(parity, lambda p: p**2) | {"edges": lambda rng: [(0,)]})
+    assert check("00.1", lambda p: p**2 if p else 1).inputs == (0,)
+    assert "your answer is nothing" in check("00.1", lambda p: p**2 if p else None).says
+    assert "no answer yet" in check("00.1", lambda p: None).says
+
+
+def test_a_table_whose_mistakes_are_not_told_apart_is_refused(table_of_one):
+    good = own(parity, lambda p: p**2, doubled=lambda p: 2 * p**2)
+    table_of_one(good)
+    assert check_exercises("00") == 2
+    for bad, words in (
+        (good | {"mistakes": good["mistakes"] | {"twice": lambda p: p**2 + p**2}}, "'twice' got the verdict"),
+        (good | {"mistakes": {"none": lambda p: p * p}}, "'none' got the verdict"),
+        (good | {"answer": lambda p: math.nan}, "its own solution is refused"),
+    ):
+        table_of_one(bad)
+        with pytest.raises(AssertionError, match=words):
+            check_exercises("00")

@@ -203,3 +203,35 @@ def test_as_many_points_as_a_finger_can_tell_apart(n):
     with pytest.raises(ValueError, match="the number of points"):
         play.drag_interpolant(np.arange(n), np.zeros(n), 1.0, ax=plt.subplots()[1])
     plt.close("all")
+
+
+def test_signs_colours_and_names_belong_together():
+    "The label that sorts last is +1, blue and a circle, as the first sample is"
+    machine = play.drag_machine([[0.0, 0], [1, 0], [0, 1]], ["yes", "no", "no"], 1.0, 5.0, ax=picture())
+    assert machine.spec["labels"] == [1, -1, -1]
+    assert machine.spec["names"] == ["blue point 1 of 3", "red point 2 of 3", "red point 3 of 3"]
+    samples = play.drag_witness(X5, Y5[:4], 0.5, ax=picture())
+    assert samples.spec["labels"] == [1] * 5 + [-1] * 4 and "first" in samples.spec["names"][0]
+    for figure in (machine, samples):
+        shown = [(a["data-point"], a["aria-label"]) for _, a in Tags(figure.html()).seen if "data-point" in a]
+        sides = ["a" if label > 0 else "b" for label in figure.spec["labels"]]
+        assert shown == list(zip(sides, figure.spec["names"], strict=True))
+        assert figure.html().count("<rect") == sides.count("b")
+
+
+def test_windows_hold_the_points_and_the_sliders_what_was_passed():
+    spec = play.drag_posterior([0.0, 10.0], [1.0, 2.0], 0.7, 0.1, ax=picture()).spec
+    np.testing.assert_allclose(spec["window"], [-2, 12, 0.4, 2.6])
+    assert spec["sliders"] == {"bandwidth": 0.7, "noise": 0.1}
+    flat = play.drag_interpolant([3.0, 4.0], [2.0, 2.0], 0.7, ax=picture()).spec["window"]
+    np.testing.assert_allclose(flat, [2.8, 4.2, 1.4, 2.6])
+    wide = play.drag_machine([[0.0, 0], [10, 1]], [0, 1], 1.0, 5.0, ax=picture()).spec["window"]
+    np.testing.assert_allclose(wide, [-1, 11, -3.25, 4.25])
+    assert not plt.get_fignums()
+
+
+def test_other_points_make_another_figure_and_no_name_ends_its_script():
+    one, other = (play.drag_interpolant([0.0, x], [1.0, 2.0], 0.7, ax=picture()) for x in (1.0, 2.0))
+    assert one.html().split('data-play="')[1][:16] != other.html().split('data-play="')[1][:16]
+    named = play.Draggable(one.spec | {"names": ["</script>", "<b>"]}, "<b>", one.still).html()
+    assert named.count("</script>") == 1 and "<b>" not in named

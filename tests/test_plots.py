@@ -168,6 +168,9 @@ def test_decision_regions_follow_the_sign():
     assert np.allclose(border[:, 0], 0.5)
     colours = [matplotlib.colors.to_hex(c.get_facecolor()[0]) for c in ax.collections[2:]]
     assert colours == [plots.WARM, plots.ACCENT]
+    assert [c.get_offsets().tolist() for c in ax.collections[2:]] == [[[0, 0]], [[1, 1], [2, 0]]]
+    below, above = ax.collections[0].get_facecolor()
+    assert [matplotlib.colors.to_hex(c) for c in (below, above)] == [plots.WARM, plots.ACCENT]
     everywhere = plot_decision(lambda Z: np.ones((len(Z), 1)), X, y, plt.subplots()[1])
     assert len(everywhere.collections) == 3                           # no border to draw
 
