@@ -60,6 +60,11 @@
       const { scrolls } = lost(el);
       if (seen(el) && scrolls > slack) note("table scrolls sideways", el, scrolls);
     }
+  const drawn = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);  // folded texts too
+  for (let node = drawn.nextNode(); node; node = drawn.nextNode())
+    if (/\$[^$]+\$|\]\([^)]+\)/.test(node.data)
+        && !node.parentElement.closest("pre, code, script, style, mjx-container, svg"))
+      note("source not drawn", node.parentElement, 0);
   for (const wrong of document.querySelectorAll("[data-mjx-error], mjx-merror")) note("formula with an error", wrong, 0);
   const over = document.documentElement.scrollWidth - document.documentElement.clientWidth;
   if (over > slack && !print) note("page wider than the window", document.querySelector("h1") || document.body, over);

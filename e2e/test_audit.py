@@ -40,6 +40,7 @@ BAD = {  # fault: (style, body, screen on which it must be found)
         "<mjx-container><svg><g data-mjx-error='x^a^b'></g></svg></mjx-container>",
         "400 px",
     ),
+    "source not drawn": ("", r"<details><summary>Answer</summary> At $\psi_9$.</details>", "1400 px"),
     "code wider than its box": (SCROLLED, CELL.format("input", LONG), "1400 px"),
     "output wider than its box": (SCROLLED, CELL.format("output", LONG), "400 px"),
     "picture or table cut": ("", "<table><tr><td style='min-width: 900px'>1</td></tr></table>", "400 px"),
@@ -57,6 +58,7 @@ GOOD = {
     "a formula that scrolls": (SCROLL, FORMULA),
     "text that wraps": (WRAP, CELL.format("input", LONG) + CELL.format("output", LONG)),
     "a solution that paper opens": (OPEN_ON_PAPER, SOLUTION),
+    "money and code": ("", "<p>2 $ a book, <code>$x$ [a](b)</code></p>"),
     "a picture with words": ("", "<img src='data:,' alt='nothing'>"),
 }
 STATIC = ROOT / "nbs" / "site" / "static"

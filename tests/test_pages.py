@@ -27,12 +27,15 @@ EVERY_PAGE = {
     "checks": 0,  # checked cells over 6 lines, with an output, or that check nothing
     "folded cells": 0,  # but for import cells and checked cells, which fold by themselves
     "stale folds": 0,  # cells that nbs/site/fold.py would change: run make prepare
+    "raw sources": 0,  # formulas, links and code in a block of HTML that no blank line ends: never drawn
     "lecture numbers": 0,  # L1 to L5 for lectures, which look like L¹: the index has their short names
 }
 MODULE = {
     "long cells": 0,  # exported ones, over 40 lines in a chapter (core classes and appendices 60)
     "lines over": 0,  # by how much, all cells together
 }
+RAW = re.compile(r"(?m)^ {0,3}</?(?:details|summary|div|p|table|figure)\b(?:.+\n?)+")  # up to a blank line
+SOURCE = re.compile(r"\$[^$]+\$|\]\(|`")
 CHAPTER = {"median": 20, "exported lines": 350, "words": 3000}
 APPENDIX = {"no sentence": 0}  # exported cells without a sentence before them
 TIGHTEN = "python tests/test_pages.py --tighten"
@@ -93,6 +96,8 @@ def measure(path):
     for i, cell in enumerate(nb.cells):
         where["lecture numbers"] += [f"{i}: {name}" for name in re.findall(r"\bL[1-5]\b", cell.source)]
         if cell.cell_type != "code":
+            raw = [block for block in RAW.findall(cell.source) if SOURCE.search(block)]
+            where["raw sources"] += [f"{i}: {block[:60]}…" for block in raw]
             continue
         lines = lines_of(cell)
         where["wide lines"] += [f"{i}: {line.strip()[:40]}…" for line in lines if len(line) > 100]
@@ -221,6 +226,8 @@ FUNCTION = "code:#| export\ndef f():\n" + "    x = 1\n" * 45
         ("checks", ["code:#| checked: all\n" + "assert 1\n" * 7]),
         ("checks", ["code:#| checked: nothing\nx = 1"]),
         ("stale folds", ["code:import math"]),
+        ("raw sources", ["<details><summary>Answer</summary> At $x$.</details>"]),
+        ("raw sources", ["<details><summary>Answer</summary>\nSee [there](#a).\n\n</details>"]),
         ("lecture numbers", ["The recipe of L1, in $L^2$ and L²."]),
     ],
 )
