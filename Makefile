@@ -53,7 +53,8 @@ mutants: $(VENV)/.ok ## faults planted one at a time: do the tests notice? MODUL
 nightly: $(VENV)/.ok ## hours: every test at full size on new draws (SEED=7 for old ones), the stored records again
 	@seed=$${SEED:-$$($(BIN)/python -c 'import secrets; print(secrets.randbelow(2**31))')}; status=0; \
 	echo "to see these draws again: make nightly SEED=$$seed"; \
-	RKHS_NOTES_PROFILE=full $(BIN)/pytest --explore $$seed --hypothesis-seed $$seed || status=1; \
+	RKHS_NOTES_PROFILE=full $(BIN)/pytest --explore $$seed --hypothesis-seed $$seed \
+	  --random-order-bucket=global --random-order-seed=$$seed || status=1; \
 	$(BIN)/python benchmarks/runner.py $(RECORDS) || status=1; exit $$status
 
 lab: $(VENV)/.ok ## the notebooks in JupyterLab

@@ -411,6 +411,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                    'rkhs_notes.arrays.at_home': ('c_arrays.html#at_home', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays.centred': ('c_arrays.html#centred', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays.cholesky_in_place': ('c_arrays.html#cholesky_in_place', 'rkhs_notes/arrays.py'),
+                                   'rkhs_notes.arrays.clear_shift': ('c_arrays.html#clear_shift', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays.distinct': ('c_arrays.html#distinct', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays.few_threads': ('c_arrays.html#few_threads', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays.filled': ('c_arrays.html#filled', 'rkhs_notes/arrays.py'),

@@ -1274,6 +1274,12 @@ def schur_rounding(A, C, H, eps=None):
     return (eps**0.75 * entries * (1 + weight) ** 2
             + len(A) * eps * float(diagonal.max()) * weight**2)                          # (C.4)
 
+# %% ../nbs/C_arrays.ipynb #5d1c7e92
+def clear_shift(diagonal):
+    "A shift above it is large against rounding, for A ≥ 0 of this diagonal (n,)"
+    n, eps = len(diagonal), np.finfo(diagonal.dtype).eps
+    return 4 * n * eps * n * float(np.abs(diagonal).max())             # ‖A‖₁ ≤ n max aᵢᵢ
+
 # %% ../nbs/C_arrays.ipynb #252bb981
 class Cholesky(Factored):
     """A + shift I = L Lᵀ for symmetric A, factored once; nothing but `shift` is added   (C.2)
@@ -1297,13 +1303,12 @@ class Cholesky(Factored):
     def __init__(self, A, shift=0.0, name="A", remedy="a larger shift", overwrite=False):
         A = A if isinstance(A, np.ndarray) and A.dtype.kind == "f" else as_floats(A, name)
         shaped(A, name, ("n", "n"))
-        n, least, eps = len(A), float(np.min(shift)), np.finfo(A.dtype).eps
+        n, least = len(A), float(np.min(shift))
         diagonal = A.diagonal().copy()
         reuse = overwrite and A.flags.c_contiguous and A.flags.writeable
         shifted = A if reuse else np.array(A, order="C")
         shifted.flat[:: n + 1] += shift
-        # if A ≥ 0, then ‖A‖₁ ≤ n max aᵢᵢ, and no pivot of A + shift I is below the shift
-        clear = least > 4 * n * eps * n * float(np.abs(diagonal).max())
+        clear = least > clear_shift(diagonal)
         norm = None if clear else _finite_norm(shifted, name)
         factor, lower, broken = cholesky_in_place(shifted)
         super().__init__(factor, lower)
@@ -1313,7 +1318,7 @@ class Cholesky(Factored):
         before = lambda: _restored(factor, lower, diagonal + shift)
         if norm is None:                    # a pivot below the shift: A has a negative eigenvalue
             norm = _finite_norm(before(), name)
-        if broken or self.rcond(norm) < eps:
+        if broken or self.rcond(norm) < np.finfo(A.dtype).eps:
             raise _not_positive_definite(before(), least, name, remedy)
 
     @staticmethod

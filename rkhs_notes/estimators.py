@@ -28,7 +28,7 @@ from sklearn.utils.multiclass import check_classification_targets
 # %% ../nbs/W_estimators.ipynb #ef071d4d
 from scipy.special import logit, softmax
 from sklearn.utils.validation import check_is_fitted
-from .arrays import as_number, as_weights, taken
+from .arrays import as_number, as_weights, clear_shift, taken
 from .cca import kernel_cca
 from .cke import coupled_embedding
 from .comparison import compare_tables
@@ -600,7 +600,8 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
     Parameters
     ----------
     kernel : Kernel, or None     the start; None: a Gaussian, elected by leave-one-out
-    noise : "evidence", or float > 0    variance of the noise, in the units of y²
+    noise : "evidence", or float > 0    variance of the noise, in the units of y²; by evidence at
+                                 least 4 n² eps max k(x, x), for rounding hides less
     tune : bool                  False takes the kernel as it is, and the noise of leave-one-out
     restarts : int ≥ 0           more starts for the evidence
 
@@ -630,6 +631,9 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
         if path and self.tune:
             k, noise = _climbed(path, X, Y, weights, None if free else noise, self.restarts)
             self.chosen_ = f"{k}, noise {noise:.3g} (y standardised), by evidence from {path.k}"
+        if free and noise < (least := clear_shift(k.diag(X)) * weights.max()):
+            noise = least
+            self.chosen_ += f"; noise {least:.3g}, for rounding hides less"
         self.kernel_, self.noise_ = unit**2 * k, unit**2 * noise
         self.process_ = gaussian_process(self.kernel_, X, y - self.offset_, self.noise_,
                                          None if (weights == 1).all() else weights)

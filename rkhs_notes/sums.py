@@ -174,7 +174,9 @@ def _csv_by_pyarrow(path, columns, n_rows):
 
 def _csv_by_pandas(path, columns, n_rows):
     pandas = importlib.import_module("pandas")
-    for frame in pandas.read_csv(path, usecols=columns, chunksize=n_rows, dtype=float):
+    last_bit_lost = tuple(map(int, pandas.__version__.split(".")[:2])) < (3, 1)
+    exact = {"float_precision": "round_trip"} if last_bit_lost else {}
+    for frame in pandas.read_csv(path, usecols=columns, chunksize=n_rows, dtype=float, **exact):
         yield dict(frame.items())
 
 

@@ -733,6 +733,17 @@ def test_a_process_that_is_not_tuned_keeps_what_was_passed():
     assert np.isclose(kept.noise_, 0.25) and kept.kernel_ != fit.kernel_
 
 
+@pytest.mark.parametrize("weights", [None, np.r_[np.ones(100), np.full(100, 50.0)]], ids=["none", "of 50"])
+def test_answers_without_noise_leave_what_rounding_needs(weights, monkeypatch):
+    "Evidence grows as the noise falls, to where those that vote can just be factored, and all cannot"
+    monkeypatch.setattr(estimators._voters, "__defaults__", (50,))
+    x = np.random.default_rng(1).normal(size=(200, 1))
+    fit = GaussianProcess().fit(x, np.sin(x[:, 0]), weights)
+    assert np.abs(fit.predict(x) - np.sin(x[:, 0])).max() < 1e-3
+    least = 4 * len(x) ** 2 * np.finfo(float).eps * fit.kernel_.diag(x).max() * (1 if weights is None else 50)
+    assert fit.noise_ == pytest.approx(least) and fit.chosen_.endswith("for rounding hides less")
+
+
 def test_the_band_of_a_process_covers_what_it_promises():
     x, y = sinc(60)
     fit = GaussianProcess().fit(x, y)

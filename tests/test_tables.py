@@ -528,7 +528,7 @@ def test_distances_of_sparse_points_guess_a_bandwidth():
 
 # -- walls that were left --------------------------------------------------------------------
 
-MIXED = TABLE.assign(word=text, day=pd.Timestamp("2020-01-01"))
+MIXED = TABLE.assign(word=text, day=pd.Timestamp("2020-01-01").as_unit("us"))
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
