@@ -104,6 +104,8 @@ def test_solutions_of_every_form_are_taken_out():
         "def my_a(x): ...",
         ">" + fold.format("Solution", 2) + "\n\n**00.2** another",
         "SECRET = 3",
+        ">what the code above shows",
+        "SECRET = 7",
         "def my_b(x): ...",
         "more = 2",
         ">" + fold.format("Proof", 4),
@@ -134,7 +136,9 @@ def test_what_an_answer_needs_goes_with_it():
         "table[2] = 5\nprint(unused)",
         "def helper(x):\n    # a comment\n    return later(x) + table[2]",
         "@lru_cache\ndef my_f(K):\n    return [np.sum(K) for _ in range(helper(1))]",
-        "def later(x): return math.floor(x)",
+        "def later(x): return deeper(x)",
+        "def deeper(x): return deepest(x)",
+        "def deepest(x): return math.floor(x)",
         'for number, mine in {"01.1": my_f}.items(): check(number, mine)',
     )
     scope = {}

@@ -202,6 +202,37 @@ def test_rows_are_counted_from_block_to_block(monkeypatch):
     assert max(i for _, i, _ in whole.rows) > 16
 
 
+def test_blocks_of_any_source_join_to_all_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "ROWS", 4)
+    X = np.arange(22.0).reshape(11, 2)
+    frame = pandas.DataFrame(X, columns=["a", "b"])
+    for source in (X, {"a": X[:, 0], "b": X[:, 1]}, frame, written(tmp_path, "a.csv", frame)):
+        table = read_table(source)
+        for columns, wanted in ((None, X), (table.columns[::-1], X[:, ::-1])):
+            np.testing.assert_array_equal(np.array(entries(table, columns)).astype(float).T, wanted)
+
+
+def test_a_column_that_falls_from_block_to_block_does_not_rise():
+    order = tables.Order()
+    for block, rises in (([1.0, 2.0], True), ([2.5], True), ([2.0, 3.0], False), ([4.0], False)):
+        order.add(np.array(block))
+        assert order.rises == rises
+    equal = tables.Order()
+    equal.add(np.array([1.0, 1.0]))
+    assert not equal.rises
+
+
+def test_0_is_a_number_and_blanks_are_no_part_of_a_word(tmp_path):
+    with pytest.raises(ValueError, match="holds numbers, and 'a'"):
+        encoded({"x": ["0", "a", "a"]}, {"x": ["a", "a"]}, rng=0)
+    (tmp_path / "a.csv").write_text("0,a\n1,b\n")
+    assert read_table(tmp_path / "a.csv").columns == ["c0", "c1"]
+    (tmp_path / "b.csv").write_text(" x , y\n1,2\n")
+    assert read_table(tmp_path / "b.csv").columns == ["x", "y"]
+    _, words = Column("c").parsed(np.array([" a", "a ", " NA ", "b c"], object))
+    assert words.tolist() == ["a", "a", "", "b c"]
+
+
 def test_numbers_that_are_names():
     rng = np.random.default_rng(4)
     a, b = ({"code": rng.choice(codes, 300)} for codes in ([1, 2, 3], [1, 3]))
