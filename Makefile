@@ -47,7 +47,7 @@ e2e: $(VENV)/.ok ## the site in Chromium: every page on every screen, then Jupyt
 	@$(BIN)/python e2e/audit.py
 	@$(BIN)/python e2e/lab.py $(NB)
 
-mutants: $(VENV)/.ok ## faults planted one at a time: do the tests notice? MODULE=scale for one module (ten minutes)
+mutants: $(VENV)/.ok ## faults planted one at a time: do the tests notice? MODULE=scale for one module (a quarter of an hour)
 	@$(BIN)/python tests/mutants.py $(MODULE)
 
 nightly: $(VENV)/.ok ## hours: every test at full size on new draws (SEED=7 for old ones), the stored records again

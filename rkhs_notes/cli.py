@@ -368,7 +368,8 @@ def _add_classroom(commands):
         "grade", help="run many submissions and tabulate them",
         description="Runs each *.json of a folder in a process of its own, with limits of time "
                     "and, where the system has them (not on Windows; macOS ignores them), of "
-                    "memory. This is no sandbox: the code can read your files and use the network. "
+                    "memory; Python refuses it the network, other processes and writing elsewhere. "
+                    "This is no sandbox: the code can read your files, and C passes the fence. "
                     "Exit status: 0 every file was graded, whatever the marks; 1 some file was "
                     "none; 2 no file.")
     judge.add_argument("folder", help="of the submissions")

@@ -106,3 +106,10 @@ def test_files_that_cannot_be_compared_end_in_one_line(tmp_path, capsys):
     capsys.readouterr()
     assert cli.main(["compare", files[0], files[0], "--permutations", "99", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["pvalue"] > 0.05
+
+
+def test_the_help_of_grade_says_what_the_fence_stops_and_what_not(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["grade", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "refuses it the network" in told and "This is no sandbox" in told and "use the network" not in told

@@ -738,7 +738,7 @@ def test_projections_on_closed_forms_in_any_blocks():
 
 def test_a_narrow_period_keeps_the_terms_that_were_asked_for():
     "Its coefficients are those of Periodic, by Bessel functions; squares take the FFT"
-    for n, bandwidth in ((401, 0.1), (127, 0.05)):
+    for n, bandwidth in ((401, 0.1), (127, 0.1), (127, 0.05)):
         found = periodic_spectrum(Periodic(1, bandwidth) ** 2, n)
         exact = periodic_spectrum(Periodic(1, bandwidth / 2**0.5), n).eigenvalues
         some = np.sum(exact > 5e-14 * exact[0])

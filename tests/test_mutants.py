@@ -24,6 +24,11 @@ def test_nine_faults_in_ten_can_be_planted(module):
     ast.parse(source)
 
 
+def test_no_module_is_without_faults():
+    modules = {path.stem for path in (ROOT / "rkhs_notes").glob("[a-z]*.py")}
+    assert {name for name in modules if not name.startswith("answers_")} == FAULTS.keys()
+
+
 def test_the_list_is_long_and_half_of_it_hunts_what_survived_before():
     kinds = [kind for module in FAULTS.values() for faults in module.values() for _, _, *kind in faults]
     assert len(kinds) >= 500 and sum(map(len, kinds)) >= 250
