@@ -228,8 +228,9 @@ def check_mercer(expansion: _Expansion, k: AKernel, X: Points, tol: Positive = 1
     """Test that an expansion belongs to k and to its measure   (4.5) to (4.8)
 
     In this order: ψ orthonormal in L²(μ); T ψ = λ ψ at the nodes and at X; k − k_m positive
-    semidefinite on X, as (4.6) says; Σ λ + tail = ∫ k(x, x) dμ. All of these hold for any subset of
-    the pairs, so a missing one is no violation; only `within` sees it.
+    semidefinite on X, Proposition 4.3 (c), of which (4.6) is the diagonal; Σ λ + tail =
+    ∫ k(x, x) dμ. All of these hold for any subset of the pairs, so a missing one is no violation;
+    only `within` sees it.
 
     tol : relative error of the measure's integrals; where the eigenvalues are float32, at least
         100 eps = 1.2e-5

@@ -334,7 +334,7 @@ def routes(n, d):
 def recommend(n: Count, d: Count, memory: Positive, seconds: Positive = 600.0):
     """The most exact route to ridge for n points of ℝᵈ that fits, and why   (14.11)
 
-    memory : in GiB, for everything
+    memory : in GiB, beside the data
     seconds : how long you would wait
 
     Returns
@@ -350,7 +350,10 @@ def recommend(n: Count, d: Count, memory: Positive, seconds: Positive = 600.0):
     found = routes(n, d)
     fit = [route for route in found if route.mib <= 1024 * memory]
     quick = [route for route in fit if route.seconds <= seconds]
-    best = quick[0] if quick else min(fit, key=lambda route: route.seconds, default=found[-1])
+    if not fit:
+        best = min(found, key=lambda route: route.mib)
+    else:
+        best = quick[0] if quick else min(fit, key=lambda route: route.seconds)
     reasons = [f"{route.name} would take " + (f"{route.seconds / 60:.3g} minutes" if route in fit
                                               else f"{route.mib / 1024:.3g} GiB")
                for route in found[: found.index(best)]]

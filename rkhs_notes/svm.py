@@ -179,7 +179,7 @@ def check_kkt(machine: _AMachine, X: _ItsPoints, y=None, C: Price = 1.0, eps: No
 
     Returns
     -------
-    float                     P − D, from the definitions; inf for a hard margin that tol misses
+    float                     P − D, from the definitions; hard margin: price 2 max|b| + 1
 
     Raises
     ------

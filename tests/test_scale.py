@@ -605,6 +605,8 @@ def test_routes_follow_memory_and_patience():
     assert "exact would take" in best.why and "n_centres=" in best.call and "\n" not in repr(best)
     leanest = recommend(10**9, 10**4, memory=1e-3)
     assert leanest.name == "stream" and "stream" not in leanest.why
+    for n in (10**3, 10**4, 10**5, 10**7):  # nothing fits
+        assert recommend(n, 10, memory=1e-3).mib == min(route.mib for route in routes(n, 10))
 
 
 def test_times_fall_with_threads_and_centres_grow_with_the_root(monkeypatch):

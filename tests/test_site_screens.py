@@ -66,6 +66,14 @@ def test_no_line_begins_with_the_mark_behind_a_formula():
     assert (pair.astext(), pair["classes"]) == ("x^2?)", ["together"])
 
 
+def test_a_mark_is_taken_from_behind_its_formula_and_from_nowhere_else():
+    words, formula = nodes.strong("", "a"), nodes.math("", "x")
+    page = transformed(
+        screens.Punctuation, "x", nodes.paragraph("", "", words, nodes.Text(". "), formula, nodes.Text(". "))
+    )
+    assert page.astext() == "a. x. "
+
+
 DRAGGED = '<figure class="rn-play"><figcaption>{}<span class="how"> Drag.</span></figcaption></figure>'
 
 

@@ -89,7 +89,8 @@ class Punctuation(SphinxTransform):
             rest = formula.next_node(descend=False, siblings=True)
             if isinstance(rest, nodes.Text) and (marks := re.match(r"[.,;:?!)\]]+", rest)):
                 pair = nodes.inline("", "", formula.deepcopy(), nodes.Text(marks[0]), classes=["together"])
-                rest.parent.replace(rest, nodes.Text(rest[marks.end() :]))
+                place = next(i for i, o in enumerate(rest.parent) if o is rest)  # texts that agree are equal
+                rest.parent[place] = nodes.Text(rest[marks.end() :])
                 formula.replace_self(pair)
 
 
