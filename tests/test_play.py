@@ -220,6 +220,7 @@ def test_signs_colours_and_names_belong_together():
 
 
 def test_windows_hold_the_points_and_the_sliders_what_was_passed():
+    before = plt.get_fignums()
     spec = play.drag_posterior([0.0, 10.0], [1.0, 2.0], 0.7, 0.1, ax=picture()).spec
     np.testing.assert_allclose(spec["window"], [-2, 12, 0.4, 2.6])
     assert spec["sliders"] == {"bandwidth": 0.7, "noise": 0.1}
@@ -227,7 +228,7 @@ def test_windows_hold_the_points_and_the_sliders_what_was_passed():
     np.testing.assert_allclose(flat, [2.8, 4.2, 1.4, 2.6])
     wide = play.drag_machine([[0.0, 0], [10, 1]], [0, 1], 1.0, 5.0, ax=picture()).spec["window"]
     np.testing.assert_allclose(wide, [-1, 11, -3.25, 4.25])
-    assert not plt.get_fignums()
+    assert plt.get_fignums() == before
 
 
 def test_other_points_make_another_figure_and_no_name_ends_its_script():
