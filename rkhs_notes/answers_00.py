@@ -161,7 +161,7 @@ _exercises["00.10"] = dict(
     mistakes={
         "that is the norm of evaluation; the distance is |L(1)| / ‖L‖": lambda r: r + 1.0,
         "that is the squared distance": lambda r: 1 / (r + 1) ** 2,
-        "that is the norm of evaluation on degree r − 1: count the constant": lambda r: 1 / r,
+        "that is the distance for degree r − 1: count the constant": lambda r: 1 / r,
         "that is the distance on [−1, 1]; here the interval is [0, 1]":
             lambda r: math.sqrt(2) / (r + 1),
     })

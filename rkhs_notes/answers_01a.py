@@ -121,7 +121,7 @@ _exercises["01a.7"] = dict(
     mistakes={
         "u must grow twice as fast: min(x, y) = (x + y − |x − y|)/2":
             lambda x, b: (math.exp(-x / b), math.exp(x / b)),
-        "u must increase, or the minimum becomes a maximum":
+        "right too, with the clock run backwards, but u was to increase":
             lambda x, b: (math.exp(x / b), math.exp(-2 * x / b)),
         "min is a kernel where u(x) ≥ 0, and 2x/b is negative on half of the line":
             lambda x, b: (math.exp(-x / b), 2 * x / b),
