@@ -158,11 +158,11 @@ def _claimed_box(machine, X, y, C, eps, nu, weights):
         return BoxProblem(0 * w, 0 * w, w, total=nu * w.sum())
     each = point_prices(2 * np.abs(machine.dual).max() + 1.0 if C == math.inf else C, weights, n)
     if eps is not None:
-        return BoxProblem(as_floats(y, "y").astype(float), -each, each, eps)
+        return BoxProblem(shaped(as_floats(y, "y"), "y", (n,)).astype(float), -each, each, eps)
     y = _two_labels(y, "y", None)
     require("the labels are those of the machine", float(y.names != machine.labels), 0.0,
             f"y holds {y.names}, the machine has {machine.labels}.")
-    return two_classes(y.signs, each)
+    return two_classes(shaped(y.signs, "y", (n,)), each)
 
 # %% ../nbs/07_svm.ipynb #94b216ea
 @contract

@@ -399,6 +399,12 @@ BAD = {
     "path from a start": (lambda: svc_path(k, X, y, [1.0], start=y), TypeError, "start"),
     "drawn on other points": (lambda: svc(k, X, y).plot(X[:3], y[:3]), ValueError, "made from"),
     "law, other points": (lambda: check_kkt(svc(k, X, y), X[:3], y[:3]), ValueError, "made from"),
+    "law, other labels": (lambda: check_kkt(svc(k, X, y), X, y[1:]), ValueError, r"y has shape .*; pass \("),
+    "law, other measurements": (
+        lambda: check_kkt(svr(k, X, t, 0.5, 0.2), X, t[1:], 0.5, eps=0.2),
+        ValueError,
+        r"y has shape .*; pass \(",
+    ),
     "law, no labels": (lambda: check_kkt(svc(k, X, y), X), ValueError, "pass y and C"),
     "law, no machine": (lambda: check_kkt(None, X, y), TypeError, "machine is of type NoneType"),
     "law, other labels": (lambda: check_kkt(svc(k, X, y), X, y + 3), LawBroken, "labels"),
