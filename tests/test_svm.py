@@ -399,8 +399,8 @@ BAD = {
     "path from a start": (lambda: svc_path(k, X, y, [1.0], start=y), TypeError, "start"),
     "drawn on other points": (lambda: svc(k, X, y).plot(X[:3], y[:3]), ValueError, "made from"),
     "law, other points": (lambda: check_kkt(svc(k, X, y), X[:3], y[:3]), ValueError, "made from"),
-    "law, other labels": (lambda: check_kkt(svc(k, X, y), X, y[1:]), ValueError, r"y has shape .*; pass \("),
-    "law, other measurements": (
+    "law, fewer labels": (lambda: check_kkt(svc(k, X, y), X, y[1:]), ValueError, r"y has shape .*; pass \("),
+    "law, fewer measurements": (
         lambda: check_kkt(svr(k, X, t, 0.5, 0.2), X, t[1:], 0.5, eps=0.2),
         ValueError,
         r"y has shape .*; pass \(",
