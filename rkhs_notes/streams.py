@@ -296,9 +296,9 @@ def _by_dask(empty, arrays, client):
     import dask
     import dask.array as da
     X, *beside = (da.asarray(A) for A in arrays if A is not None)
-    for A in beside:
+    for name, A in zip(("y", "weights"), beside):
         if np.isfinite(X.shape[0]) and np.isfinite(A.shape[0]):    # a Dask table's length is nan
-            shaped(A, "y", (len(X), *A.shape[1:]), hint=", one row for each point")
+            shaped(A, name, (len(X), *A.shape[1:]), hint=", one row for each point")
     alike = [A.rechunk({0: X.chunks[0], **{i: -1 for i in range(1, A.ndim)}}) for A in (X, *beside)]
     blocks = zip(*(A.to_delayed().ravel() for A in alike), strict=True)
     empty, one, both = map(dask.delayed, (empty, block_of, merged))
@@ -314,7 +314,8 @@ def stream_ridge(phi: AFeatureMap, blocks: Blocks, lam: LamOrLams, offset: Flag 
     blocks : of arrays, also triples (X, y, weights); one pair or triple may be memory maps or
         Dask arrays; FileBlocks for files
     offset : fit f + b with a constant b that is not penalised
-    into : StreamingRidge that collects; after an error or Ctrl-C it holds the blocks before
+    into : StreamingRidge of this phi that collects; after an error or Ctrl-C it holds the blocks
+        before
     client : dask.distributed.Client; by default Dask computes where it would by itself
 
     Returns
@@ -327,6 +328,8 @@ def stream_ridge(phi: AFeatureMap, blocks: Blocks, lam: LamOrLams, offset: Flag 
     >>> stream_ridge(phi, (np.ones((1, 1)), np.array([2.0])), 1.0)([3.0]).round(6).tolist()
     [3.0]
     """
+    same = into is None or isinstance(into, StreamingRidge) and into._state.map == fingerprint(phi)
+    fitting(into, "into", same, "a StreamingRidge of the same feature map", "StreamingRidge(phi)")
     start = lambda y: StreamingRidge(phi, int(np.prod(np.shape(y)[1:]))) if into is None else into
     if is_pair(blocks) and hasattr(blocks[0], "dask"):
         arrays = as_block(blocks)
@@ -372,7 +375,7 @@ def check_merge(phi: AFeatureMap, X: Points, y: Targets, lam: Positive,
     """Test that parts of a stream, merged in any order, are the whole   (14.21), (14.22)
 
     merge : of two StreamingRidge, what is tested
-    returns : the largest relative difference between two orders, in the weights of the features
+    returns : the largest relative difference from the first order, in the weights of the features
 
     Raises LawBroken: orders differ by more than 1e-12, points are lost, or the whole is another
     """

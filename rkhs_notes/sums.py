@@ -127,9 +127,10 @@ def in_blocks(blocks):
         yield from blocks
         return
     first = blocks[0]
-    for part in blocks[1:]:
+    for name, part in zip(("y", "weights"), blocks[1:]):
         if len(part) != len(first):
-            shaped(part, "y", (len(first),), hint=", one row for each point")
+            wanted = len(first), *part.shape[1:]
+            shaped(part, name, wanted, hint=", one row for each point")
     width = int(np.prod(first.shape[1:]))
     for rows in row_blocks(len(first), 8 * (width + 8)):
         yield tuple(part.iloc[rows] if hasattr(part, "iloc") else part[rows] for part in blocks)

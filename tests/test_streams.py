@@ -411,8 +411,27 @@ def test_a_pair_whose_lengths_differ_and_features_that_do_not_fit():
     for y in (Y0[:-1], Y0[:30]):
         with settings.using(block_mib=0.001), pytest.raises(ValueError, match="^y has shape"):
             stream_ridge(PHI, (X, y), 0.1)
+    with pytest.raises(ValueError, match=r"^y has shape \(399, 2\); pass \(400, 2\), one row"):
+        stream_ridge(PHI, (X, Y[:-1]), 0.1)
+    with pytest.raises(ValueError, match="^weights has shape"):
+        stream_ridge(PHI, (X, Y0, W[:-1]), 0.1)
     with settings.using(result_mib=0.01), pytest.raises(MemoryError, match="block 0: .* fewer features"):
         stream_ridge(PHI, blocks(), 0.1)
+
+
+def test_sums_of_another_map_do_not_collect():
+    import dask.array as da
+
+    other = rn.fourier_features(rn.Gaussian(1.5), 3, 40, rng=2)
+    into = of((X, Y0), phi=other)
+    before = bits(into)
+    for pair in ((X, Y0), (da.from_array(X), da.from_array(Y0))):
+        for wrong in (into, StreamingMeans(PHI), 3):
+            with pytest.raises(TypeError, match="^into is .* of the same feature map"):
+                stream_ridge(PHI, pair, 0.1, into=wrong)
+    assert bits(into) == before
+    alike = rn.fourier_features(rn.Gaussian(1.5), 3, 40, rng=1)  # equal waves, another object
+    assert stream_ridge(PHI, (X, Y0), 0.1, into=StreamingRidge(alike)).phi is alike
 
 
 def test_blocks_are_as_long_as_was_asked(tmp_path):
@@ -598,6 +617,8 @@ def test_threads_and_other_schedulers_agree():
         stream_ridge(PHI, lazy[:1], 0.1)
     with pytest.raises(ValueError, match="y has shape .*one row for each point"):
         stream_ridge(PHI, (lazy[0], lazy[1][:-1]), 0.1)
+    with pytest.raises(ValueError, match="weights has shape .*one row for each point"):
+        stream_ridge(PHI, (*lazy, da.from_array(W[:-1])), 0.1)
     into = StreamingRidge(PHI).update(X, Y0)  # which collects, whoever computes
     stream_ridge(PHI, lazy, 0.1, into=into)
     assert into.n == 800 and np.allclose(into.solve(0.2).w, threads, rtol=1e-9)
