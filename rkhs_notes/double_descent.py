@@ -74,8 +74,8 @@ def check_min_norm(Phi: FeatureColumns, y: Targets, beta: FittedColumns, lam: No
 
     The two conditions determine the fit (for lam > 0 the second implies the first).
 
-    tol : allowed in units of ‖Phi‖ (‖Phi‖ ‖beta‖ + ‖y‖) for the gradient, of ‖beta‖ for the row
-        space; by default 100 max(n, D) eps, and 1e-8
+    tol : allowed in units of ‖Phi‖ (‖Phi‖ ‖beta‖ + ‖y‖) + lam ‖beta‖ for the gradient, of ‖beta‖
+        for the row space; by default 100 max(n, D) eps, and √eps
     returns : the larger of both numbers
 
     Raises
@@ -127,7 +127,8 @@ class DoubleDescentCurve(Value):
     @property
     def peak(self):
         "The width where the median test error is largest, among those ≥ n/2 if there are any"
-        late = self.widths >= min(self.n / 2, self.widths[-1])
+        late = self.widths >= self.n / 2
+        late |= not late.any()
         return int(self.widths[late][np.argmax(np.median(self.test, axis=0)[late])])
 
     @contract

@@ -269,7 +269,8 @@ def reach_of(value, name):
         if size and end(level) < len(scales) and end(level) - end(0.5) <= 11:
             return 2 * float(scales[end(level)])
     raise ValueError(f"{name} does not die away: {name}({scales[-1]:.3g}) is {tops[-1]:.2g} of "
-                     f"{name}(0) = {size:.3g}. Subtract what stays, or pass reach=…")
+                     f"{name}(0) = {size:.3g}. Subtract what stays "
+                     "(spectral_from_function also takes reach=…).")
 
 # %% ../nbs/S_frequencies.ipynb #26f99dd8
 def cosine_transform(value, reach, step, name):

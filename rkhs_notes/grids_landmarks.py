@@ -371,7 +371,7 @@ def cluster_centres(X, m, rng):
 def leverage_scores(k: AKernel, X: Points, lam: Positive):
     """(K (K + lam I)⁻¹)ᵢᵢ, how much ridge's value at each point follows its own target   (9.21)
 
-    returns : array (n,)    in (0, 1); their sum is the effective dimension
+    returns : array (n,)    in [0, 1); their sum is the effective dimension
 
     References
     ----------

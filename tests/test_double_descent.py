@@ -271,6 +271,8 @@ def test_peak_is_not_sought_among_the_smallest_models():
     values = np.array([[9.0, 1.0, 5.0, 2.0]])
     curve = DoubleDescentCurve(np.array([2, 10, 20, 40]), values, values, values, 20, 0.0)
     assert curve.peak == 20 and "5 at D = 20, least 1 at D = 10" in repr(curve)
+    few = DoubleDescentCurve(np.array([2, 10, 20, 40]), values, values, values, 100, 0.0)
+    assert few.peak == 2                                         # all widths below n/2: all count
 
 
 def test_plot():
