@@ -94,8 +94,8 @@ class Conditioned(OfOne, Kernel):
         not_negative(K.diagonal(), "k(x, x)", self.k)
         if not noisy and not K.diagonal().any():
             raise ValueError("k(x, x) = 0 at every point of X: all sections are the zero function.")
-        self._known(Cholesky(K, self.noise, "K + noise I", overwrite=True) if noisy
-                    else PivotedCholesky(K, overwrite=True))
+        self._known(Cholesky(K, self.noise, "K + noise I", "a larger noise", overwrite=True)
+                    if noisy else PivotedCholesky(K, overwrite=True))
 
     @classmethod
     def factored(cls, k, X, noise, gram):
@@ -245,12 +245,12 @@ def least_norm_split(f: AFunction, *kernels: AKernel) -> list:
 
     Raises
     ------
-    ValueError            the kernels do not add up to that of f, at its centres and points between
+    ValueError            the kernels do not add up to that of f, at its centres and points beside
     """
     points = taken_of(f.Z, slice(0, 50))
     try:
-        between = joined(0.9 * points, (points + points[::-1]) / 2)
-        points = f.k.points(joined(points, between), "points")
+        beside = joined(0.9 * points, joined((points + points[::-1]) / 2, 1 + points))
+        points = f.k.points(joined(points, beside), "points")
     except (TypeError, ValueError):                # objects, or row numbers: the centres must do
         pass
     total, whole = sum(np.asarray(k(points)) for k in kernels), f.k(points)
@@ -320,7 +320,8 @@ def check_inclusion(k1: AKernel, k2: AKernel, c: Positive, X: PointsOfFirst) -> 
     NotPositiveDefinite   the Gram matrix of k2 is singular
     """
     K2 = k2(X)
-    root = Cholesky(K2, name="the Gram matrix of k2", remedy="fewer points or points further apart")
+    root = Cholesky(K2, name="the Gram matrix of k2",
+                    remedy=lambda shift: "Pass fewer points, or points further apart.")
     half = root.half_solve(k1(X))
     least = float(np.linalg.eigvalsh(root.half_solve(half.T))[-1])              # L⁻¹ K₁ L⁻ᵀ
     rounding = 8 * len(K2) * np.finfo(K2.dtype).eps ** 0.75 * max(c, least)

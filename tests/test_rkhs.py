@@ -770,7 +770,7 @@ def test_check_inclusion_meets_near_misses():
     assert check_inclusion(k1, k2, least * (1 - 0.3 * tol), X) == least
     with pytest.raises(LawBroken, match="ask for c ≥ 1"):
         check_inclusion(k1, k2, least * (1 - 3 * tol), X)
-    with pytest.raises(NotPositiveDefinite, match="Gram matrix of k2"):
+    with pytest.raises(NotPositiveDefinite, match=r"of k2 .* Pass fewer points, or points further apart"):
         check_inclusion(k1, Linear(), 1.0, X)
     assert check_inclusion(k1, k1 + Linear(), 1.0, X) <= 1 + 1e-9
 
@@ -834,6 +834,12 @@ BAD = {
         ValueError,
         "another kernel",
     ),
+    "split of another, one centre at 0": (
+        lambda: least_norm_split(RKHS(Gaussian(1.0)).section(0.0), Gaussian(2.0)),
+        ValueError,
+        "another kernel",
+    ),
+    "noise below rounding": (lambda: Conditioned(k, [0.0, 0.0], 1e-18), ValueError, "Try a larger noise"),
     "f[True]": (lambda: H.function(X, X)[True], TypeError, "whole number"),
     "f[1.0]": (lambda: H.function(X, X)[1.0], TypeError, "whole number"),
     "f[0:1]": (lambda: H.function(X, X)[0:1], TypeError, "whole number"),
