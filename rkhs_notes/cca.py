@@ -279,7 +279,8 @@ def kernel_ica(X: Mixtures, n_sources: Count = None, k: AKernel = None, reg: Pos
     """Whiten, then turn pairs of coordinates to the least kernel mutual information   (8.19)
 
     X : mixtures A s of independent sources s, at most one of which is Gaussian
-    n_sources : d when left out; fewer keeps the leading principal directions
+    n_sources : d when left out; fewer keeps the leading principal directions,
+        of columns scaled to the same size
     k : on single sources of variance 1; Gaussian(1) when left out
     reg : as in kernel_cca; 0.01 Σᵢ k(zᵢ, zᵢ), averaged over the whitened coordinates z,
         when left out: 0.01 n for Gaussian kernels
