@@ -132,7 +132,7 @@ def check_kernel_cca(cca: AnAnswer, X, Y, tol: Positive = 1e-6, weights=None) ->
     u, v = (np.sqrt(w)[:, None] * values for values in (u, v))
     sides = (("x", cca.function_x, X, u, v), ("y", cca.function_y, Y, v, u))
     K = [centred(f.k(A).astype(float, copy=False), w) for _, f, A, _, _ in sides]
-    R = [Cholesky(A, shift=cca.reg, name="K + reg I").solve(A) for A in K]
+    R = [Cholesky(A, cca.reg, "K + reg I", "a larger reg").solve(A) for A in K]
     squares = np.sort(scipy.linalg.eigvals(R[0] @ R[1]).real)[::-1][:len(rho)]
     laws = [("the values have mean 0", largest(np.sqrt(w) @ np.hstack([u, v])) / w.sum(),
              tol, "the mean over the sample was not taken away.")]

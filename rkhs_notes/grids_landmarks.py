@@ -377,4 +377,4 @@ def leverage_scores(k: AKernel, X: Points, lam: Positive):
     ----------
     Proposition 9.15; Alaoui and Mahoney (2015)
     """
-    return 1 - lam * Cholesky(k(X), lam, "K + lam I").inverse_diagonal()             # (9.21)
+    return 1 - lam * Cholesky(k(X), lam, "K + lam I", "a larger lam").inverse_diagonal()   # (9.21)

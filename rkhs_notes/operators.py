@@ -299,7 +299,7 @@ def leverage_estimates(k, X, s, lam, rng):
     "The scores of all points from s of them   (OPR.8)"
     n = n_points(X)
     S = taken_of(X, np.sort(rng.choice(n, s, replace=False)))
-    root = Cholesky(k(S), lam, "k(S) + lam I")
+    root = Cholesky(k(S), lam, "k(S) + lam I", "a larger lam")
     tau = np.empty(n)
     for rows in row_blocks(n, 32 * s):
         part = taken_of(X, rows)

@@ -288,7 +288,7 @@ def leave_groups_out(k: AKernel, X: Points, y: Targets, lam: Positive, groups: L
     >>> leave_groups_out(Linear(), x, x, lam=1.0, groups=visits).round(3).tolist()
     [0.2, 0.2, 0.667]
     """
-    system = Cholesky(k(X), lam)
+    system = Cholesky(k(X), lam, "K + lam I", "a larger lam")
     alpha, G, left = system.solve(y), system.inverse(), np.empty(y.shape)
     for g in range(len(groups.classes)):
         rows = np.flatnonzero(groups.place == g)

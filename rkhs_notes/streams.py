@@ -264,7 +264,7 @@ class StreamingRidge(Scored):
         """
         G, C, _, m, level, _ = self._parts(offset)
         if np.ndim(lam) == 0:
-            V = Cholesky(G, lam, "Φᵀ W Φ + lam I").solve(C)                       # (14.21)
+            V = Cholesky(G, lam, "Φᵀ W Φ + lam I", "a larger lam").solve(C)       # (14.21)
             return self._fit(V, m, level, offset)
         values, U = np.linalg.eigh(G)
         return [self._fit(U @ (gain[:, None] * (U.T @ C)), m, level, offset)

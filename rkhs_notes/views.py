@@ -133,7 +133,7 @@ def whitening(view, d, reg):
     "B ↦ Tᵀ B and c ↦ T c, with Tᵀ (Fᵀ D F + γ I) T = I for the centred F, onto the range of Fᵀ"
     A = np.sqrt(d)[:, None] * view.centred
     if reg > 1e-6 * float(np.linalg.norm(A)) ** 2:
-        done = Cholesky(A.T @ A, shift=reg, name="Fᵀ D F + γ I", overwrite=True)           # T = L⁻ᵀ
+        done = Cholesky(A.T @ A, reg, "Fᵀ D F + γ I", "a larger reg", overwrite=True)      # T = L⁻ᵀ
         return done.half_solve, partial(done.half_solve, transposed=True)
     _, s, Vt = scipy.linalg.svd(A, full_matrices=False)
     noise = len(A) * np.finfo(float).eps

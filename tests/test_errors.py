@@ -6,10 +6,12 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from rkhs_notes import Gaussian, Linear, StreamingRidge, leave_groups_out, leverage_scores
 from rkhs_notes.errors import (
     ConvergenceFailure,
     IndefiniteKernel,
     LawBroken,
+    NotPositiveDefinite,
     expect_fail,
     finite,
     not_negative,
@@ -83,3 +85,16 @@ def test_a_terminal_without_greek_letters_gets_question_marks(monkeypatch):
     plain.flush()
     assert plain.buffer.getvalue().split(b"\n")[0].strip() == b"? = 1"
     assert b"ValueError: ?f?" in plain.buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    "call",
+    (
+        lambda X, y: leverage_scores(Gaussian(1.0), X, 1e-18),
+        lambda X, y: leave_groups_out(Gaussian(1.0), X, y, 1e-18, [0, 0, 1, 1, 2, 2]),
+        lambda X, y: StreamingRidge((Linear() + Linear()).feature_map(1)).update(X, y).solve(1e-18),
+    ),
+)
+def test_the_next_move_names_an_argument_of_the_function_that_was_called(call):
+    with pytest.raises(NotPositiveDefinite, match=r"lam I has .* Try a larger lam, such as "):
+        call(np.repeat([0.0, 1.0], [5, 1]), np.arange(6.0))
