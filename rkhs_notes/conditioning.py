@@ -315,7 +315,7 @@ def conditional_effect(treated: AnEmbedding, control: AnEmbedding,
                        x: Annotated[Any, contracts.points("m", of="treated")]):
     """U(x) = ‖μ₁(x) − μ₀(x)‖, how far two conditional laws are apart at each x   (15.40)
 
-    treated, control : of the same two kernels
+    treated, control : of one ky
     x : points at which they are compared
     returns : array (m,)
 

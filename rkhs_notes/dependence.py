@@ -105,7 +105,7 @@ def hsic_test(kx: KernelOrMap, ky: KernelOrMap, X: PointsX, Y: PointsY,
 
     Raises
     ------
-    TypeError, ValueError        as hsic; a side that does not vary
+    TypeError, ValueError        as hsic; a side that does not vary ("cyclic" then has p = 1)
     MemoryError                  no narrow factor, and Gram matrices above settings.result_mib
 
     Notes

@@ -190,6 +190,19 @@ def _gains(values, lams):
     return 1 / (np.maximum(values, 0) + np.reshape(lams, (-1, 1)))
 
 # %% ../nbs/14a_streams.ipynb #65dc992c
+@contract
+def _checked(phi: AFeatureMap, t, X: Points, y: Targets = None, weights: Weights = None):
+    return X, _beside(y, len(X), t), np.ones(len(X)) if weights is None else weights
+
+
+def _once_more(phi, t, blocks):
+    "The blocks of a second pass, refused where update would refuse them: points, [Y, 1], weights"
+    for number, block in enumerate(in_blocks(blocks)):
+        with in_block(number):
+            found = _checked(phi, t, *as_block(block))
+        yield found
+
+
 def _left_out(P, Y, w, gain, a, extra):
     "(yᵢ − f(xᵢ)) / (1 − hᵢ), from the coordinates P of φ − m in the eigenvectors   (14.26)"
     h = w * ((P**2) @ gain + extra)
@@ -224,9 +237,8 @@ class Scored(StreamingMeans):
         G, C, _, m, level, W = self._scored(offset)
         values, U = np.linalg.eigh(G)
         gains, a, n, total = _gains(values, lams), U.T @ C, 0, np.zeros(len(lams))
-        for X, y, w in map(as_block, in_blocks(blocks)):
-            X, Y = self.k._marked(X), np.reshape(y, (len(y), -1)) - level
-            w = np.ones(len(Y)) if w is None else np.asarray(w, dtype=float)
+        for X, A, w in _once_more(self.phi, self.n_targets, blocks):
+            Y = A[:, :-1] - level
             for rows in row_blocks(len(Y), 32 * (self.phi.dim + 1)):
                 P, u = (dense(self.phi(taken_of(X, rows))) - m) @ U, w[rows]
                 for i, gain in enumerate(gains):

@@ -136,6 +136,16 @@ def test_a_second_pass_over_other_points_is_refused():
         of(*blocks()).leave_one_out(blocks()[1:], [0.1])
 
 
+@pytest.mark.parametrize("second,words", [
+    ((X, Y), "y has shape"), ((X, Y0[:-1]), "y has shape"), ((X, Y0 + np.nan), "y is not finite"),
+    ((X, Y0, -W - 1), "weights"), ((X, Y0, W[:-1]), "weights"),
+])  # fmt: skip
+def test_a_second_pass_is_read_like_the_first(second, words):
+    "Without that an error would come out: of other targets, not a number, or below 0"
+    with pytest.raises(ValueError, match=f"^block 0: {words}"):
+        of((X, Y0)).leave_one_out([second], [0.1])
+
+
 # a monoid
 
 
