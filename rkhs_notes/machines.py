@@ -453,7 +453,7 @@ def bayes_point(k: AKernel, X: Points, y: TwoLabels, samples: Count = 100, rng: 
 
     Raises
     ------
-    TypeError, ValueError       bad k, X, y
+    TypeError, ValueError       bad k, X, y; IndefiniteKernel, if k is no kernel
     ConvergenceFailure          the perceptron makes mistakes in every pass
 
     References
