@@ -71,6 +71,12 @@ class Adding:
         self._state = self._state + block                     # all of the block, or none of it
         return self
 
+    @contract
+    def _read(self, X: Points, y: Targets = None, weights: Weights = None):
+        "A block of a second pass: points, [Y, 1] and weights"
+        A = _beside(y, len(X), self.n_targets)
+        return X, A, np.ones(len(X)) if weights is None else weights
+
     def merge(self, other):
         "The sum of both streams, a new object   (14.22)"
         return self._with(self._state + _same_map(self, other)._state)
@@ -190,16 +196,11 @@ def _gains(values, lams):
     return 1 / (np.maximum(values, 0) + np.reshape(lams, (-1, 1)))
 
 # %% ../nbs/14a_streams.ipynb #65dc992c
-@contract
-def _checked(phi: AFeatureMap, t, X: Points, y: Targets = None, weights: Weights = None):
-    return X, _beside(y, len(X), t), np.ones(len(X)) if weights is None else weights
-
-
-def _once_more(phi, t, blocks):
-    "The blocks of a second pass, refused where update would refuse them: points, [Y, 1], weights"
+def _once_more(stream, blocks):
+    "The blocks of a second pass, refused where update would refuse them"
     for number, block in enumerate(in_blocks(blocks)):
         with in_block(number):
-            found = _checked(phi, t, *as_block(block))
+            found = stream._read(*as_block(block))
         yield found
 
 
@@ -237,7 +238,7 @@ class Scored(StreamingMeans):
         G, C, _, m, level, W = self._scored(offset)
         values, U = np.linalg.eigh(G)
         gains, a, n, total = _gains(values, lams), U.T @ C, 0, np.zeros(len(lams))
-        for X, A, w in _once_more(self.phi, self.n_targets, blocks):
+        for X, A, w in _once_more(self, blocks):
             Y = A[:, :-1] - level
             for rows in row_blocks(len(Y), 32 * (self.phi.dim + 1)):
                 P, u = (dense(self.phi(taken_of(X, rows))) - m) @ U, w[rows]

@@ -126,13 +126,13 @@ def in_blocks(blocks):
     if not is_pair(blocks):
         yield from blocks
         return
-    first = blocks[0]
+    first, n = blocks[0], blocks[0].shape[0]
     for name, part in zip(("y", "weights"), blocks[1:]):
-        if len(part) != len(first):
-            wanted = len(first), *part.shape[1:]
-            shaped(part, name, wanted, hint=", one row for each point")
+        if len(part) != n:
+            part = np.asarray(part)
+            shaped(part, name, (n, *part.shape[1:]), hint=", one row for each point")
     width = int(np.prod(first.shape[1:]))
-    for rows in row_blocks(len(first), 8 * (width + 8)):
+    for rows in row_blocks(n, 8 * (width + 8)):
         yield tuple(part.iloc[rows] if hasattr(part, "iloc") else part[rows] for part in blocks)
 
 # %% ../nbs/S_sums.ipynb #cf26016e

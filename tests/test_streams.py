@@ -146,6 +146,17 @@ def test_a_second_pass_is_read_like_the_first(second, words):
         of((X, Y0)).leave_one_out([second], [0.1])
 
 
+def test_sparse_points_may_come_whole_and_a_second_time():
+    rows = sp.csr_array(X)
+    w = of((X, Y0), phi=LINE).solve(0.1).w
+    for source in ((rows, Y0), [(rows, Y0)], (rows, Y0.tolist())):
+        np.testing.assert_allclose(stream_ridge(LINE, source, 0.1).w, w, rtol=1e-9)
+    again = [of(pair, phi=LINE).leave_one_out(pair, [0.1]) for pair in ((X, Y0), (rows, Y0))]
+    np.testing.assert_allclose(*again, rtol=1e-9)
+    with pytest.raises(ValueError, match=r"^y has shape \(399,\); pass \(400,\)"):
+        stream_ridge(LINE, (rows, Y0[:-1].tolist()), 0.1)
+
+
 # a monoid
 
 
