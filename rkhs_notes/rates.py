@@ -256,7 +256,7 @@ def spectral_risk(eigenvalues: Annotated[Any, array("m", at_least=0)],
     eigenvalues : of the integral operator, μⱼ
     coefficients : of the target, θⱼ
     noise : σ²
-    lam : beside the sum of n squares; > 0 where an eigenvalue is 0
+    lam : beside the sum of n squares; what has the eigenvalue 0 is not learned, also at lam = 0
 
     Returns
     -------
@@ -264,9 +264,9 @@ def spectral_risk(eigenvalues: Annotated[Any, array("m", at_least=0)],
     """
     t = np.asarray(lam, float) / n
     mu = eigenvalues.reshape(-1, *(1,) * t.ndim)
-    left = (t / np.maximum(mu + t, np.finfo(float).tiny)) ** passes
+    left = np.where(mu > 0, t / np.maximum(mu + t, np.finfo(float).tiny), 1.0) ** passes
     with np.errstate(over="ignore"):
-        bias2 = np.tensordot(coefficients**2, left**2, 1)
+        bias2 = np.tensordot(coefficients**2, left**2, 1)[()]
         bias2 = finite(bias2, "the bias", "rescale coefficients")
     return bias2, noise / n * ((1 - left) ** 2).sum(axis=0)
 

@@ -240,6 +240,10 @@ def test_spectral_risk_for_many_lam_and_without_a_spectrum():
         np.testing.assert_allclose([part[i] for part in many], spectral_risk(mu, theta, 0.1, 30, lam))
     bias2, variance = spectral_risk([0.0, 1.0], [2.0, 0.0], 0.1, 30, 1.0)
     np.testing.assert_allclose([bias2, variance], [4.0, 0.1 / 30 * (30 / 31) ** 2])
+    limit = spectral_risk([0.0, 1.0], [2.0, 3.0], 0.1, 30, 0.0)  # what has no spectrum stays unlearned
+    np.testing.assert_allclose(limit, [4.0, 0.1 / 30])
+    np.testing.assert_allclose(limit, spectral_risk([0.0, 1.0], [2.0, 3.0], 0.1, 30, 1e-12), rtol=1e-9)
+    assert not isinstance(limit[0], np.ndarray)
 
 
 def test_the_law_of_slopes_refuses_a_near_miss():
