@@ -27,6 +27,12 @@ def test_switched_off_cells_do_not_run(write_notebook):
     assert attempt(path, "notest")[1] == "" and "ZeroDivisionError" in attempt(path)[1]
 
 
+def test_the_prints_of_a_cell_are_one_output(write_notebook):
+    slow = "code:import time\nfor word in 'abc':\n    print(word, flush=True)\n    time.sleep(0.05)"
+    nb, error, _ = attempt(write_notebook("prints.ipynb", slow))
+    assert error == "" and [o.text for o in nb.cells[0].outputs] == ["a\nb\nc\n"]
+
+
 def test_what_is_committed_of_an_output():
     def kept(*mimes, text="<IPython.core.display.HTML object>"):
         data = dict.fromkeys(mimes, "") | {"text/plain": text}

@@ -61,6 +61,7 @@ def execute(path, *skip):
         nb,
         timeout=900,
         record_timing=False,
+        coalesce_streams=True,  # else how the prints of a cell are cut is a matter of timing
         shutdown_kernel="graceful" if "COVERAGE_PROCESS_CONFIG" in os.environ else "immediate",  # to save it
         extra_arguments=KERNEL,
         resources=folder,
