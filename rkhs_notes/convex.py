@@ -342,13 +342,15 @@ def certificate(K: SquareMatrix, y: Responses, loss: ALoss, lam: Positive, alpha
 
     alpha : the primal point f = K alpha
     u : the dual point
-    returns : (float, float, float)    the gap is ∞ where a value is not finite
+    returns : (float, float, float)    the gap is ∞ where a value is not finite; a value that
+        overflows on both sides of 0 is ∞ if primal, −∞ if dual, which bound the optimum too
 
     Raises
     ------
     TypeError, ValueError    shapes that do not fit, targets that the loss does not take
     """
-    return _Risk(K, loss.targets(y), loss, lam).certificate(alpha, u)
+    primal, dual, gap = _Risk(K, loss.targets(y), loss, lam).certificate(alpha, u)
+    return np.inf if np.isnan(primal) else primal, -np.inf if np.isnan(dual) else dual, gap
 
 # %% ../nbs/S_convex.ipynb #831c2525
 @contract

@@ -25,7 +25,7 @@ def smiley_labels(X: Plane):
     ----------
     The Cornell notebook, `gen_y` (catalogue row 06.24).
     """
-    x1, x2 = X.T
+    x1, x2 = np.clip(X, -9, 9).T                     # what is far off is no farther
     def distance(a, b): return np.hypot(x1 - a, x2 - b)
     eyes = (distance(.25, .75) < .15) | (distance(.75, .75) < .15)
     mouth = (x2 < .4) & (distance(.5, .6) < .5) & (distance(.5, .55) > .3)

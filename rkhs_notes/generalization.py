@@ -13,7 +13,7 @@ from .contracts import (Axes, MorePoints, NonNegative, Points, Probability, Rng,
                                   TwoLabels, Value, contract, count, fitting, function, taken_of)
 
 # %% ../nbs/16_generalization.ipynb #03637740
-from .errors import not_negative
+from .errors import finite, not_negative
 from .gram import AKernel, n_points, precision
 from .representer import Fitted, ItsPoints, _above_rounding
 from .resampling import quadratic_forms, random_signs
@@ -70,14 +70,16 @@ def bias_variance(k: AKernel, X: Points, f: Truth, noise: NonNegative, lam: LamO
     eigenvalues, Q = eigenpairs(whole(k, X), k)
     lams = np.reshape(lam, (-1, 1))
     _above_rounding(lams.min(), eigenvalues)
-    c, gain = Q.T @ values_of(f, X), 1 / (eigenvalues + lams)                        # (L, n)
-    if at is None:
-        bias2 = np.mean((lams * gain * c) ** 2, axis=1)                              # (16.1)
-        variance = noise * np.mean((eigenvalues * gain) ** 2, axis=1)
-    else:
-        H = k(at, X) @ Q
-        bias2 = np.mean((values_of(f, at) - (gain * c) @ H.T) ** 2, axis=1)          # (16.4)
-        variance = noise * gain**2 @ np.mean(H**2, axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        c, gain = Q.T @ values_of(f, X), 1 / (eigenvalues + lams)                    # (L, n)
+        if at is None:
+            bias2 = np.mean((lams * gain * c) ** 2, axis=1)                          # (16.1)
+            variance = noise * np.mean((eigenvalues * gain) ** 2, axis=1)
+        else:
+            H = k(at, X) @ Q
+            bias2 = np.mean((values_of(f, at) - (gain * c) @ H.T) ** 2, axis=1)      # (16.4)
+            variance = noise * gain**2 @ np.mean(H**2, axis=0)
+    finite(np.array([bias2, variance]), "the bias² or the variance", "rescale f, noise or lam")
     each = bias2, variance, gain @ eigenvalues                                       # (16.2)
     return BiasVariance(*each if np.ndim(lam) else (float(part[0]) for part in each))
 

@@ -402,6 +402,8 @@ def both_points(k, X, Y=None):
         return X, X, True
     Y = ordered(k._marked(Y, "Y"), X, "Y")
     if n_columns(X) != n_columns(Y):
+        alike = isinstance(X, Objects) == isinstance(Y, Objects)
+        fitting(Y, "Y", alike, "points such as X", "both as arrays, or both as lists of objects")
         shaped(Y, "Y", ("m", n_columns(X)), hint=", points of the space of X")
     if hasattr(X, "dtype") and hasattr(Y, "dtype") and X.dtype != Y.dtype:
         xp, dtype = library(X, Y), precision(X, Y)

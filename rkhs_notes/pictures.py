@@ -7,7 +7,7 @@ __all__ = ['low_resolution', 'image_pairs']
 from typing import Annotated, Any
 import numpy as np
 from scipy.fft import idctn
-from .arrays import as_count, finite
+from .arrays import as_count, finite, require_fits
 from .contracts import (Count, NonNegative, Points, Rng, Whole, Word, contract, count)
 from .datasets import _block_means
 
@@ -73,6 +73,7 @@ def image_pairs(n_people: Count, each: Count, rng: Rng, side: Count = 16, factor
     ------
     TypeError, ValueError           bad sizes or rng
     """
+    require_fits((n_people * each, side**2), 8, "fewer or smaller pictures")
     who, u = np.repeat(np.arange(n_people), each), np.arange(side)
     decay = (1 + (u[:, None] ** 2 + u**2) / 4) ** -1.2                # smooth
     decay *= side / np.linalg.norm(decay)

@@ -168,6 +168,7 @@ def spectral_measure(k: AKernel, d: Count) -> SpectralMeasure:
 
 
 def _measure(k, d):
+    require_fits((d,), 8, "fewer columns")
     found = rule_of(spectral_rule, k)(k, d)
     within_floats(found.mass, f"values of {k}, whose mass is k(x, x),")
     return replace(found, name=str(k), kernel=k, remake=(spectral_measure, (k, d)))

@@ -293,7 +293,7 @@ def leave_groups_out(k: AKernel, X: Points, y: Targets, lam: Positive, groups: L
     for g in range(len(groups.classes)):
         rows = np.flatnonzero(groups.place == g)
         left[rows] = np.linalg.solve(G[np.ix_(rows, rows)], alpha[rows])             # (16.38)
-    return left
+    return finite(left, "y − f(x)", "rescale y")
 
 # %% ../nbs/16a_rates.ipynb #2c14ea99
 class SelectionCost(Value):

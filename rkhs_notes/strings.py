@@ -419,8 +419,8 @@ def inverse_root(information, q):
 def _steps(value, name, call=None):
     P = array("r", "r", above=0).read(value, name)
     shaped(P, name, ("r", "r"))
-    sums = np.minimum(P, 1e300 / len(P)).sum(axis=1)
-    if np.abs(sums - 1).max() > 1e-8:
+    sums = np.minimum(P.astype(float), 1e300 / len(P)).sum(axis=1)
+    if np.abs(sums - 1).max() > max(1e-8, len(P) * np.finfo(P.dtype).eps):
         raise ValueError(f"{name} has rows of sums {[float(f'{s:.5g}') for s in sums]}; each holds "
                          "the probabilities of the next symbol, with sum 1.")
     return P

@@ -208,7 +208,7 @@ class MarkovChain(Value):
 
 @contract
 def markov_chain(X: strings.Texts, alphabet: strings.Alphabet = "acgt",
-                 prior: Annotated[float, number(at_least=1e-300)] = 1.0):
+                 prior: Annotated[float, number(at_least=1e-300, at_most=1e300)] = 1.0):
     """The chain whose steps are those of the texts, with `prior` steps of each kind added.
 
     X : texts over the alphabet

@@ -184,7 +184,10 @@ def clipped(eigenvalues, rounding, what, k):
 # %% ../nbs/S_systems.ipynb #8aa6fbc6
 def root_and_share(weights, y):
     "√W and W / tr W, as vectors"
-    w = (np.ones(len(y)) if weights is None else weights).astype(y.dtype)
+    w = np.ones(len(y)) if weights is None else weights
+    most = float(np.finfo(y.dtype).max) / (1e8 * len(y))         # with room for K
+    as_number(w.max(), "the largest of weights", at_most=most)
+    w = w.astype(y.dtype)
     share = w / w.sum()
     if len(y) > 1 and share.max() > 1 - np.finfo(y.dtype).eps ** 0.5:
         raise ValueError(f"weights lie on point {share.argmax()} alone: leaving it out leaves "

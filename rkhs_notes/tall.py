@@ -71,7 +71,7 @@ def _at_bounds(a, C, y, mu):
     room = np.where(free, np.minimum(rounded, C - rounded), 0.0)
     if not room.any():
         return rounded if abs(y @ rounded) <= 1e-9 * C.sum() else a
-    return rounded - y * (y @ rounded) * room / room.sum()
+    return rounded - y * (y @ rounded) * (room / room.sum())
 
 # %% ../nbs/S_tall.ipynb #b56c40af
 def by_features(F, problem, tol, max_iter):

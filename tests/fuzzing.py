@@ -35,6 +35,7 @@ import traceback
 import types
 import warnings
 from collections import Counter
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +43,9 @@ import pandas as pd
 import polars as pl
 import scipy.sparse
 from matplotlib import pyplot as plt
+from rkhs_notes.arrays import PivotedCholesky
 from rkhs_notes.errors import RKHSError
+from rkhs_notes.exercises import Verdict
 from rkhs_notes.kernels import Gaussian, Kernel
 
 from test_contracts import CONTRACTS, STAR, call, drawn, public
@@ -60,6 +63,7 @@ ORDERED = (r"(svm|machines|kpca|cke|grids_landmarks|lowrank|processes)\.|laws.ch
            r"|double_descent.check|representer.ridge_path|interpolation.(Conditioned|PowerFunction)$"
            r"|rkhs.RKHS.power_function$")  # fmt: skip
 SINGLE = ("representer.ridge_path", "kpca.", "cca.")  # which lams, and which directions, are above rounding
+SEARCHED = "processes.learn_"  # where a search stops, rounding moves it by √eps of its size
 UNITS = ("stein.", "processes.check_sample_space")  # scores, and spaces, have the unit of the points
 # every fifth turn
 SLOW = r"play\.|plots\.|machines.svc_prob|exercises|random_features.spectral_from|double_descent.double"
@@ -110,6 +114,10 @@ def numbers_in(answer, path="", seen=None):
         parts = enumerate(answer)
     elif scipy.sparse.issparse(answer):
         parts = [("data", answer.toarray())]
+    elif isinstance(answer, PivotedCholesky):
+        parts = [("L Lᵀ", answer.L @ answer.L.T), ("of", np.sort(answer.order))]
+    elif isinstance(answer, Verdict):  # it hands back what the function of the caller gave
+        parts = [("inputs", answer.inputs)]
     elif type(answer).__module__.startswith("rkhs_notes"):
         parts = [(name, v) for name, v in getattr(answer, "__dict__", {}).items() if name[0] != "_"]
     else:
@@ -301,6 +309,17 @@ def frame(A, library):
     return library.DataFrame({f"c{j}": A[:, j] for j in range(A.shape[1])})
 
 
+def within_type(dtype, base):
+    "base(A) as far as the type has numbers"
+    limits = np.iinfo(dtype)
+    return lambda A: np.clip(base(A), limits.min, limits.max)
+
+
+def to_float32(A):
+    "The array in numbers of float32 that are as irregular as before: eighths lie in ties"
+    return A.astype(np.float32).astype(float)
+
+
 def typed(dtype, base=eighths):
     return lambda A: (base(A), base(A).astype(dtype))
 
@@ -311,8 +330,9 @@ def held(put, base=lambda A: A):
 
 DISGUISES = {
     "float16": typed(np.float16), "longdouble": typed(np.longdouble), "big-endian": typed(">f8"),
-    "int8": typed(np.int8, whole), "int64": typed(np.int64, whole), "object": typed(object),
-    "uint16": typed(np.uint16, lambda A: np.abs(whole(A))), "bool": typed(bool, lambda A: 1.0 * (A > 0)),
+    "int8": typed(np.int8, within_type(np.int8, whole)), "int64": typed(np.int64, whole),
+    "uint16": typed(np.uint16, within_type(np.uint16, lambda A: np.abs(whole(A)))),
+    "object": typed(object), "bool": typed(bool, lambda A: 1.0 * (A > 0)),
     "mixed objects": held(lambda A: np.array([int(v) if v == int(v) else v for v in A.flat],
                                              object).reshape(A.shape), eighths),
     "Fractions": held(lambda A: np.array([fractions.Fraction(v) for v in A.flat], object).reshape(A.shape)),
@@ -325,7 +345,7 @@ DISGUISES = {
         lambda A: frame(A, pd).set_axis(range(len(A), 0, -1))),
     "pandas Float64": held(lambda A: frame(A, pd).astype("Float64")),
     "negative zeros": held(lambda A: np.where(A == 0, -0.0, A)),
-    "float32": typed(np.float32),
+    "float32": typed(np.float32, to_float32),
 }  # fmt: skip
 if importlib.util.find_spec("torch"):
     import torch
@@ -478,7 +498,7 @@ def draw_case(seed, i, targets):
         if name.startswith(SINGLE) and which == "float32":
             return None
         loose = which == "float32" or ".check_" in name  # what a law misses is rounding
-        tol = 2e-2 if loose else 1e-7
+        tol = 2e-2 if loose else 1e-5 if name.startswith(SEARCHED) else 1e-7
         law = arguments | {argument: plain}, lambda a, b: close(a, b, tol)
         return Case(name, f, argument, kind, which, arguments | {argument: other}, law)
     if kind in ("repeated", "sized", "spoiled"):
@@ -504,12 +524,22 @@ def draw_case(seed, i, targets):
                 (arguments | {kernel: Gaussian(0.75)}, lambda a, b: homogeneous(a, b, power)))
 
 
-def follows(a, b, order):
+def follows(a, b, order, tol=1e-7):
     "Is a the same as b, or b with its rows, columns, or both in this order?"
     rows = [b]
     for axis in range(b.ndim):
         rows += [np.take(B, order, axis) for B in rows if B.shape[axis] == len(order)]
-    return any(close(a, B) for B in rows)
+    return any(close(a, B, tol) for B in rows)
+
+
+def same_pivots(one, other):
+    "The order in which one answer has the points that the other chose; None if it chose other points"
+    Z, Y = ([A for path, A in numbers_in(answer) if re.search(r"\.(Z|centres)$", path)]
+            for answer in (one, other))  # fmt: skip
+    if not Z or not Y or Z[0].ndim != 2 or Z[0].shape != Y[0].shape:
+        return None
+    order = np.abs(Z[0][:, None] - Y[0]).max(axis=2).argmin(axis=1)
+    return order if close(Z[0], Y[0][order]) and len({*order}) == len(order) else None
 
 
 def homogeneous(a, b, power):
@@ -539,7 +569,12 @@ def judge(case):
             if case.kind == "scaled" or expected.error or case.which in ("torch", "bool"):
                 return None  # what overflows or underflows may be refused, and truth where a number is asked
             return Finding(f"refuses the same numbers: {outcome.error}", place(outcome.error)[0])
-        if difference := differences(outcome.answer, expected.answer, same):
+        difference = differences(outcome.answer, expected.answer, same)
+        if difference and case.which == "float32":  # where diagonals are equal, rounding picks the pivot
+            order = same_pivots(outcome.answer, expected.answer)
+            same = same if order is None else partial(follows, order=order, tol=2e-2)
+            difference = differences(outcome.answer, expected.answer, same)
+        if difference:
             return Finding(f"another answer: {difference}", f"{case.name}({case.argument})")
     return None
 

@@ -12,13 +12,14 @@ from rkhs_notes.arrays import as_floats, as_rng, sqdist
 from rkhs_notes.cca import kernel_cca
 from rkhs_notes.cke import tune_coupling
 from rkhs_notes.contracts import Count, Positive, Vector, contract
-from rkhs_notes.convex import check_loss, squared
+from rkhs_notes.convex import certificate, check_loss, squared
+from rkhs_notes.datasets import smiley_labels
 from rkhs_notes.dependence import conditional_independence_test, hsic_test
 from rkhs_notes.double_descent import check_min_norm
 from rkhs_notes.errors import ConvergenceFailure, RKHSError
 from rkhs_notes.exercises import check_exercises
 from rkhs_notes.features import feature_dimension, novikoff_bound
-from rkhs_notes.generalization import gap_bound
+from rkhs_notes.generalization import bias_variance, gap_bound
 from rkhs_notes.graphs import Subtree, WeisfeilerLehman
 from rkhs_notes.hilbert import (
     check_inner_product,
@@ -32,19 +33,19 @@ from rkhs_notes.hilbert import (
     uniform_grid,
 )
 from rkhs_notes.interpolation import Conditioned
-from rkhs_notes.kernels import Gaussian, check_kernel, is_psd
+from rkhs_notes.kernels import Constant, Gaussian, check_kernel, is_psd
 from rkhs_notes.laws import check_gradient
 from rkhs_notes.mercer import integral_operator
 from rkhs_notes.mmd import check_mmd
 from rkhs_notes.normals import orthogonal_normals, sobol_normals, structured_normals
 from rkhs_notes.paths import min_norm_path
-from rkhs_notes.pictures import low_resolution
+from rkhs_notes.pictures import image_pairs, low_resolution
 from rkhs_notes.play import drag_posterior
 from rkhs_notes.plots import plot_decision
 from rkhs_notes.processes import check_sample_space, gaussian_process, learn_noise
 from rkhs_notes.random_features import spectral_from_function
-from rkhs_notes.rates import learning_curve, selection_cost
-from rkhs_notes.representer import minimize_risk, ridge, semiparametric, smoothing_spline
+from rkhs_notes.rates import learning_curve, leave_groups_out, selection_cost
+from rkhs_notes.representer import minimize_risk, ridge, ridge_path, semiparametric, smoothing_spline
 from rkhs_notes.resampling import chi2_mixture
 from rkhs_notes.rkhs import RKHS
 from rkhs_notes.scale import gaussian_process_large
@@ -52,6 +53,7 @@ from rkhs_notes.sgd import budgeted_sgd, sgd_primal
 from rkhs_notes.stein import goodness_of_fit_test
 from rkhs_notes.structured import MarkovChain, Mismatch, markov_chain
 from rkhs_notes.sums import Sum
+from rkhs_notes.svm import svm_primal
 from rkhs_notes.unbiased import check_unbiased
 from rkhs_notes.zoo import Mahalanobis, Matern, Periodic, RationalQuadratic
 from scipy.sparse import csr_array
@@ -342,6 +344,23 @@ FAR = {  # None where there is an answer
     "residuals beyond floats": (
         lambda: conditional_independence_test(Linear(), Linear(), k, 1e80 * FEW, 1e80 * FEW[::-1], FEW),
         "rescale X, Y or Z"),
+    "a heavy path": (lambda: ridge_path(k, FEW, Y_FEW, weights=1e308 * ONES), "largest of weights"),
+    "heavy for float32": (
+        lambda: ridge_path(k, FEW.astype("f4"), Y_FEW.astype("f4"), weights=1e100 * ONES), "largest of wei"),
+    "a path of large weights": (lambda: ridge_path(k, FEW, Y_FEW, weights=1e299 * ONES).best, None),
+    "far from the face": (lambda: smiley_labels(1e308 * FEW), None),
+    "a chain of priors alone": (lambda: markov_chain(["ac"], "acgt", prior=1.7e308), "prior = 1.7e.308"),
+    "steps of float32": (lambda: MarkovChain("acgt", np.full((4, 4), 0.25, "f4")).step, None),
+    "a truth beyond squares": (lambda: bias_variance(k, FEW, lambda X: 1e200 * X[:, 0], 0.1, 1.0), "bias²"),
+    "and beside the points": (
+        lambda: bias_variance(k, FEW, lambda X: 1e308 * X[:, 0], 0.1, 1.0, at=FEW[:2]), "rescale f"),
+    "groups beyond floats": (
+        lambda: leave_groups_out(k, FEW, 1e308 * SIGNS, 1e-3, [0, 0, 1, 1, 2]), "rescale y"),
+    "features beyond squares": (
+        lambda: svm_primal(np.asarray, 1e100 * FEW, [0, 1, 0, 1, 0], C=0.5, tol=0.7).function.w, None),
+    "columns beyond memory": (lambda: Periodic(1.0, 1.0).spectral(10**9), "Instead: fewer columns"),
+    "portraits beyond memory": (lambda: image_pairs(10**9, 1, 0), "fewer or smaller pictures"),
+    "texts beside numbers": (lambda: Constant(1.0).pairs(FEW, list("abcde")), "Y .* not points such as X"),
     "a picture": (lambda: plot_decision(lambda P: P[:, 0], 1e308 * FEW, [0, 1, 0, 1, 0]), "X = .*e.308"),
 }  # fmt: skip
 
@@ -355,6 +374,38 @@ def test_far_sizes_are_answered_or_refused_without_a_warning(case):
     else:
         with pytest.raises((ValueError, TypeError, MemoryError, RKHSError), match=words):
             call()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_certificate_that_overflows_still_bounds_the_optimum():
+    indefinite, y = np.diag([1.0, -1.0]), np.array([0.3, -0.5])
+    assert certificate(indefinite, y, squared, 1.0, y, [1e200, 1e200])[1:] == (-np.inf, np.inf)
+    assert certificate(indefinite, y, squared, 1.0, [1e200, 1e200], y)[0] == np.inf
+
+
+def test_steps_of_float32_have_sum_1_up_to_its_rounding():
+    P = np.random.default_rng(0).dirichlet(np.ones(20), 20).astype(np.float32)
+    assert np.abs(P.astype(float).sum(axis=1) - 1).max() > 1e-8
+    assert MarkovChain("acdefghiklmnpqrstvwy", P).step.dtype == np.float32
+    with pytest.raises(ValueError, match="rows of sums"):
+        MarkovChain("acdefghiklmnpqrstvwy", P * np.float32(1.0001))
+
+
+def test_pivots_in_another_order_are_the_same_answer():
+    X = np.random.default_rng(0).normal(size=(5, 2)) + [3.0, 0.0]
+    one, other = Conditioned(k, X), Conditioned(k, X[::-1])  # equal diagonals: the first row is the first
+    order = fuzzing.same_pivots(one, other)
+    assert sorted(order) == [0, 1, 2, 3, 4] and np.array_equal(one.centres, other.centres[order])
+    parts = [next(A for path, A in fuzzing.numbers_in(f) if "L Lᵀ" in path) for f in (one, other)]
+    assert not fuzzing.close(*parts) and fuzzing.follows(*parts, order)
+    assert fuzzing.same_pivots(one, Conditioned(k, X + 0.1)) is None
+
+
+def test_a_disguise_holds_the_same_numbers():
+    A = np.random.default_rng(0).normal(size=(9, 3)) * 10.0 ** np.arange(3)
+    for name in ("int8", "uint16", "float32", "float16", "int64"):
+        plain, other = fuzzing.DISGUISES[name](A)
+        assert np.array_equal(plain, other.astype(float)), name
 
 
 def test_kernels_within_kernels_end_in_words_and_not_in_a_full_stack():
