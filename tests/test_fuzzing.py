@@ -348,7 +348,7 @@ FAR = {  # None where there is an answer
     "heavy for float32": (
         lambda: ridge_path(k, FEW.astype("f4"), Y_FEW.astype("f4"), weights=1e100 * ONES), "largest of wei"),
     "a path of large weights": (lambda: ridge_path(k, FEW, Y_FEW, weights=1e299 * ONES).best, None),
-    "far from the face": (lambda: smiley_labels(1e308 * FEW), None),
+    "far from the face": (lambda: smiley_labels(1.7e308 * np.sign(FEW)), None),
     "a chain of priors alone": (lambda: markov_chain(["ac"], "acgt", prior=1.7e308), "prior = 1.7e.308"),
     "steps of float32": (lambda: MarkovChain("acgt", np.full((4, 4), 0.25, "f4")).step, None),
     "a truth beyond squares": (lambda: bias_variance(k, FEW, lambda X: 1e200 * X[:, 0], 0.1, 1.0), "bias²"),
@@ -378,7 +378,7 @@ def test_far_sizes_are_answered_or_refused_without_a_warning(case):
 
 @pytest.mark.filterwarnings("error")
 def test_a_certificate_that_overflows_still_bounds_the_optimum():
-    indefinite, y = np.diag([1.0, -1.0]), np.array([0.3, -0.5])
+    indefinite, y = np.diag([1e200, -1e200]), np.array([0.3, -0.5])
     assert certificate(indefinite, y, squared, 1.0, y, [1e200, 1e200])[1:] == (-np.inf, np.inf)
     assert certificate(indefinite, y, squared, 1.0, [1e200, 1e200], y)[0] == np.inf
 
