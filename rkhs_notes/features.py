@@ -472,9 +472,11 @@ def novikoff_bound(Phi: FeatureMatrix, y: Signs, w: PerFeature = None,
     ConvergenceFailure              the data are not separable through the origin
     ValueError                      w does not separate them
     """
+    longest = finite(longest_row(Phi), "the longest row", "rescale Phi")
     margin = widest_margin(Phi, y)[1] if w is None else margin_of(w, Phi, y)
     margin = as_number(margin, "the margin", above=0, because=": rescale Phi")
-    bound = (longest_row(Phi) / margin)**2                                          # (2.8)
+    as_number(longest / margin, "R/γ", at_most=1e150, because=": no bound is of use here")
+    bound = (longest / margin)**2                                                   # (2.8)
     if start is not None:
-        bound += 2 * float(np.linalg.norm(start)) / margin
+        bound += finite(2 * longest_row(start[None]) / margin, "2‖start‖/γ", "rescale start")
     return bound * (1 + 8 * sum(Phi.shape) * np.finfo(float).eps)    # a bound is rounded up

@@ -236,7 +236,8 @@ def spectral_sums(pool):
                 K = pool.tile(rows, columns) - means[rows, None] - means[columns] + grand
                 squares[rows] += np.einsum("ij,ij->i", K, K)
         own = (grand - 2 * means) ** 2                         # tiles have 0 where the diagonal was
-    squares = finite(squares - own, "a square of k(x, y), centred,", "rescale k, X or Y")
+        squares -= own
+    finite(squares, "a square of k(x, y), centred,", "rescale k, X or Y")
     return float(diagonal.mean() * N / (N - 1)), float(squares.sum() / (N * (N - 1)))
 
 # %% ../nbs/S_samples.ipynb #92ba6e93

@@ -107,7 +107,7 @@ SEPARATE = ("A hyperplane through the origin has no offset: append ones (k + Con
 def margin_of(w, Phi, y):
     "minᵢ yᵢ⟨w/‖w‖, φᵢ⟩, if it is positive"
     w = w / or_one(np.abs(w).max())
-    margin = float(np.min(y * (Phi @ w))) / float(or_one(np.linalg.norm(w)))
+    margin = float(np.min(y * (Phi @ (w / or_one(np.linalg.norm(w))))))
     return as_number(margin, "the margin of w", above=0, because=": some example is on its wrong "
                      "side; leave w out for the widest margin")
 

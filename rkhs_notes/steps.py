@@ -123,7 +123,9 @@ class Run:
         self.examples = _drawn(rng, n, self.steps * batch, replace)
         w = 1.0 if weights is None else weights
         self.slope, self.slope_at = slope_of(loss, self.y, w), slope_at(loss, self.y, w)
-        first = shaped(as_floats(self.slope(np.zeros(n)), "slopes"), "slopes", (n,))
+        with np.errstate(over="ignore"):
+            first = as_floats(self.slope(np.zeros(n)), "slopes, ℓ′(y, 0),")
+        first = shaped(first, "slopes", (n,))
         self.first_slope = float(np.abs(first).max())
         with np.errstate(over="ignore"):
             self.travelled = np.concatenate([[0.0], np.cumsum(self.rates)])         # Σ η

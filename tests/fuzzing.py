@@ -116,8 +116,8 @@ def numbers_in(answer, path="", seen=None):
         parts = [("data", answer.toarray())]
     elif isinstance(answer, PivotedCholesky):
         parts = [("L Lᵀ", answer.L @ answer.L.T), ("of", np.sort(answer.order))]
-    elif isinstance(answer, Verdict):  # it hands back what the function of the caller gave
-        parts = [("inputs", answer.inputs)]
+    elif isinstance(answer, Verdict):  # the rest are fresh inputs, and what the caller's function gave
+        parts = [("passed", answer.passed)]
     elif type(answer).__module__.startswith("rkhs_notes"):
         parts = [(name, v) for name, v in getattr(answer, "__dict__", {}).items() if name[0] != "_"]
     else:

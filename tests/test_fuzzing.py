@@ -49,11 +49,12 @@ from rkhs_notes.representer import minimize_risk, ridge, ridge_path, semiparamet
 from rkhs_notes.resampling import chi2_mixture
 from rkhs_notes.rkhs import RKHS
 from rkhs_notes.scale import gaussian_process_large
-from rkhs_notes.sgd import budgeted_sgd, sgd_primal
+from rkhs_notes.sgd import budgeted_sgd, kernel_sgd, sgd_primal
 from rkhs_notes.stein import goodness_of_fit_test
 from rkhs_notes.structured import MarkovChain, Mismatch, markov_chain
 from rkhs_notes.sums import Sum
 from rkhs_notes.svm import svm_primal
+from rkhs_notes.two_samples import mmd_test_split
 from rkhs_notes.unbiased import check_unbiased
 from rkhs_notes.zoo import Mahalanobis, Matern, Periodic, RationalQuadratic
 from scipy.sparse import csr_array
@@ -361,6 +362,13 @@ FAR = {  # None where there is an answer
     "columns beyond memory": (lambda: Periodic(1.0, 1.0).spectral(10**9), "Instead: fewer columns"),
     "portraits beyond memory": (lambda: image_pairs(10**9, 1, 0), "fewer or smaller pictures"),
     "texts beside numbers": (lambda: Constant(1.0).pairs(FEW, list("abcde")), "Y .* not points such as X"),
+    "rows longer than floats": (
+        lambda: novikoff_bound([[-1.7e308, -1.7e308], [-1e9, -1e9]], [-1, -1], [1.0, 1.0]), "longest row"),
+    "a narrow margin": (lambda: novikoff_bound([[1.0], [1e-200]], [1, 1], [1.0]), "R/γ = 1e.200"),
+    "a far start": (lambda: novikoff_bound([[1.0], [2.0]], [1, 1], [1.0], [1e200]), None),
+    "a start beyond floats": (lambda: novikoff_bound([[0.5]], [1], [1.0], [1.7e308]), "rescale start"),
+    "slopes beyond floats": (lambda: kernel_sgd(k, FEW, 1.7e308 * SIGNS, squared, steps=1), "slopes, .*y, 0"),
+    "samples beyond squares": (lambda: mmd_test_split([Linear()], 1e100 * FEW, FEW, rng=0), "rescale k"),
     "a picture": (lambda: plot_decision(lambda P: P[:, 0], 1e308 * FEW, [0, 1, 0, 1, 0]), "X = .*e.308"),
 }  # fmt: skip
 
