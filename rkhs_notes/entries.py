@@ -32,7 +32,7 @@ def psd_matrix(formula, entry_error):
         error = entry_error * np.abs(shaped(A, name, ("n", "n"))).max()
         needs = f"{formula} is a kernel only for a symmetric positive semidefinite {name}"
         require_symmetric(A, name, 2 * error, instead=needs)
-        low = np.linalg.eigvalsh((A + A.T) / 2)[0]
+        low = np.linalg.eigvalsh(A / 2 + A.T / 2)[0]
         not_negative(low, "the least eigenvalue", name, len(A) * error, needs)
         return A
 

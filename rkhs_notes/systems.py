@@ -205,7 +205,9 @@ def centre(K, share):
 def range_of_lams(K):
     "50 values from 1e-8 to 1e3 times the mean of k(x, x), none of them lost in rounding"
     least = max(1e-8, len(K) * float(np.finfo(K.dtype).eps))
-    return np.geomspace(least, 1e3, 50) * (float(K.diagonal().mean()) or 1.0)
+    mean = as_number(K.diagonal().mean(dtype=float), "the mean of k(x, x)", at_most=1e300,
+                     because=": rescale the points")
+    return np.geomspace(least, 1e3, 50) * (mean or 1.0)
 
 
 def eigenpairs(K, k, beside=0.0):

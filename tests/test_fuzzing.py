@@ -56,7 +56,7 @@ from rkhs_notes.sums import Sum
 from rkhs_notes.svm import svm_primal
 from rkhs_notes.two_samples import mmd_test_split
 from rkhs_notes.unbiased import check_unbiased
-from rkhs_notes.zoo import Mahalanobis, Matern, Periodic, RationalQuadratic
+from rkhs_notes.zoo import Bilinear, Mahalanobis, Matern, Periodic, RationalQuadratic
 from scipy.sparse import csr_array
 
 import fuzzing
@@ -369,6 +369,8 @@ FAR = {  # None where there is an answer
     "a start beyond floats": (lambda: novikoff_bound([[0.5]], [1], [1.0], [1.7e308]), "rescale start"),
     "slopes beyond floats": (lambda: kernel_sgd(k, FEW, 1.7e308 * SIGNS, squared, steps=1), "slopes, .*y, 0"),
     "samples beyond squares": (lambda: mmd_test_split([Linear()], 1e100 * FEW, FEW, rng=0), "rescale k"),
+    "a form beyond sums": (lambda: Bilinear([[1e308, 9e307], [9e307, 1e308]]).A, None),
+    "lams beyond floats": (lambda: ridge_path(Linear(), FAR_POINT, Y_FEW), "rescale the points"),
     "a picture": (lambda: plot_decision(lambda P: P[:, 0], 1e308 * FEW, [0, 1, 0, 1, 0]), "X = .*e.308"),
 }  # fmt: skip
 
