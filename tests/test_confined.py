@@ -32,11 +32,15 @@ sys.meta_path.insert(0, Absent())
 """
 
 
+BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
 def run_confined(source, folder, confined=True, threads=2):
     "Runs a script beside the notebooks; two BLAS threads tempt it to start more. Fails with its words"
     script = folder / "confined.py"
     script.write_text(GUARD * confined + source, encoding="utf-8")
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": str(threads), "MPLBACKEND": "Agg"}
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
+    environment |= dict.fromkeys(BLAS, str(threads))  # a Dask cluster of another test leaves them at 1
     command = [sys.executable, "-W", "error::RuntimeWarning", script]
     run = subprocess.run(command, cwd=NBS, env=environment, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr[-3000:]

@@ -166,7 +166,7 @@ def unheard(names, work):
     "{name: (seconds, complaint)} of cases, run in a process of their own with two threads for BLAS"
     command = [sys.executable, __file__, str(work), *names]
     path = os.pathsep.join(map(str, [ROOT, ROOT / "tests", ROOT / "nbs" / "site"]))
-    environment = os.environ | {"OMP_NUM_THREADS": "2", "PYTHONPATH": path}
+    environment = os.environ | {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "PYTHONPATH": path}
     run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60 * len(names))
     assert run.returncode == 0, run.stderr[-2000:]
     return {name: tuple(rest) for name, *rest in map(json.loads, run.stdout.splitlines())}
