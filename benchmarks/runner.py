@@ -23,6 +23,7 @@ import argparse
 import ctypes
 import gc
 import json
+import math
 import os
 import platform
 import statistics
@@ -46,6 +47,7 @@ TOOLS = {"runner", "aims", "report", "check"}
 LONG = {"dependence_level", "mmd_calibration", "mmd_power", "scale_million", "streams_ten_million"}
 FULL = os.environ.get("PROFILE") == "full"
 SMALL = 64.0  # MiB beside the result that nobody minds
+PATIENCE = math.inf if FULL else 10.0  # seconds; who takes longer for a turn is timed once
 
 
 class Disagreement(Exception):
@@ -65,7 +67,7 @@ class Race:
     limit : str                    the contender that does only what nobody can avoid; its result
                                    is another one and is not compared
     error : function, optional     error(result) ≥ 0, the distance from an exact reference
-    repeats : int                  how often each contender is timed
+    repeats : int                  how often each contender is timed; once if it is slow (PATIENCE)
     """
     title: str
     contenders: dict
@@ -157,14 +159,15 @@ def judge(race, name, role, ours, result):
     return row
 
 
-def interleave(contenders, repeats, clock=time.perf_counter):
-    """Seconds of every turn; the turns go A B A B.
+def interleave(contenders, repeats, clock=time.perf_counter, patience=PATIENCE):
+    """Seconds of every turn; the turns go A B A B, and who took too long in the first sits out.
 
     Parameters
     ----------
     contenders : dict     {name: function without arguments}
     repeats : int         turns of each
     clock : function      the time now, in seconds
+    patience : float      seconds of a turn after which a contender has no other
 
     Returns
     -------
@@ -173,6 +176,8 @@ def interleave(contenders, repeats, clock=time.perf_counter):
     seconds = {name: [] for name in contenders}
     for _ in range(repeats):
         for name, work in contenders.items():
+            if max(seconds[name], default=0) > patience:
+                continue
             start = clock()
             result = work()
             seconds[name].append(clock() - start)
@@ -186,7 +191,7 @@ def add_times(rows, race, seconds):
     for row in rows:
         times = seconds[row["contender"]]
         lower, median, upper = quartiles(times)
-        low, _, high = quartiles([t / own for t, own in zip(times, ours, strict=True)])
+        low, _, high = quartiles([t / own for t, own in zip(times, ours, strict=False)])
         row |= dict(seconds=times, median=median, lower=lower, upper=upper, low=low, high=high,
                     ratio=median / statistics.median(ours), reach=target(race, row),
                     reached=None, sure=None)

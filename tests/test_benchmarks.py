@@ -117,6 +117,19 @@ def test_turns_alternate():
     assert time.turns == ["ours", "peer", "limit"] * 4  # compared once, timed three times
 
 
+def test_who_takes_long_for_a_turn_is_timed_once():
+    time = FakeTime()
+    slow = dict(ours=time.contender("ours", [2, 4, 3]), peer=time.contender("peer", [11]))
+    for work in slow.values():
+        work()  # the comparison
+    seconds = runner.interleave(slow, 3, time.clock, patience=10.0)
+    assert seconds == dict(ours=[2, 4, 3], peer=[11])
+    rows = [dict(contender=name, role=name, race="slow") for name in seconds]
+    runner.add_times(rows, runner.Race("slow", slow, same, reach={"peer": 4.0}), seconds)
+    assert rows[1]["ratio"] == 11 / 3 and not rows[1]["reached"]
+    assert rows[1]["low"] == rows[1]["high"] == 5.5  # of the one turn both took
+
+
 def test_medians_quartiles_and_ratios():
     time = FakeTime()
     ours, peer, limit = runner.run(race(time, reach={"p*": 2.5, "limit": 0.25}), clock=time.clock)
