@@ -2712,6 +2712,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                     'rkhs_notes.spectra._block_size': ('s_spectra.html#_block_size', 'rkhs_notes/spectra.py'),
                                     'rkhs_notes.spectra._by_lanczos': ('s_spectra.html#_by_lanczos', 'rkhs_notes/spectra.py'),
                                     'rkhs_notes.spectra._by_lapack': ('s_spectra.html#_by_lapack', 'rkhs_notes/spectra.py'),
+                                    'rkhs_notes.spectra._by_strips': ('s_spectra.html#_by_strips', 'rkhs_notes/spectra.py'),
                                     'rkhs_notes.spectra._certified': ('s_spectra.html#_certified', 'rkhs_notes/spectra.py'),
                                     'rkhs_notes.spectra._in_units': ('s_spectra.html#_in_units', 'rkhs_notes/spectra.py'),
                                     'rkhs_notes.spectra._next_block': ('s_spectra.html#_next_block', 'rkhs_notes/spectra.py'),

@@ -22,14 +22,24 @@ from .gram import AKernel, n_points
 # %% ../nbs/S_spectra.ipynb #6a9249b1
 def _times(V, K):
     "V K for rows V and a symmetric K: each thread takes its share of K, with one BLAS thread"
-    product = np.empty((len(V), len(K)), np.result_type(V, K))
+    W = np.ascontiguousarray(V.T)
+    product = np.empty(W.shape, np.result_type(V, K))
 
     def share(rows):
         with np.errstate(over="ignore", invalid="ignore"):       # the caller looks at the result
-            np.matmul(V, K[rows].T, out=product[:, rows])
+            _by_strips(K[rows], W, product[rows])
 
     in_parallel(share, spans(len(K), -(-len(K) // arrays.n_threads())))
-    return product
+    return product.T
+
+
+def _by_strips(K, W, product):
+    "K W into product, by strips of K so low that BLAS makes no copy of them; whole for a wide W"
+    n, b = W.shape
+    high = 10**6 // W.size if W.size <= 10**5 else len(K)
+    even = len(K) // high * high
+    np.matmul(K[:even].reshape(-1, high, n), W, out=product[:even].reshape(-1, high, b))
+    np.matmul(K[even:], W, out=product[even:])
 
 # %% ../nbs/S_spectra.ipynb #711fb3eb
 def _require_range(weights, diagonal):
@@ -217,10 +227,8 @@ def _tolerance(tol, eps):
 
 
 def _block_size(A, n_terms):
-    "Wide where each product makes the kernel anew; narrow where K stays in the processor's cache"
-    if getattr(A, "K", A) is None:
-        return min(max(n_terms, 12), 64)
-    return 12 if A.shape[0] > 1200 else 6
+    "Wide where each product makes the kernel anew"
+    return min(max(n_terms, 12), 64) if getattr(A, "K", A) is None else 8
 
 # %% ../nbs/S_spectra.ipynb #51630602
 def _by_lapack(A, n_terms, dtype):
@@ -283,7 +291,7 @@ class _Basis:
 
     def take_in(self, tol):
         "(the next block, R of (SP.3), were some of its rows replaced)"
-        rest = np.array(self.image / self.unit, dtype=self.Q.dtype)
+        rest = np.array(self.image / self.unit, dtype=self.Q.dtype, order="C")
         self.products += self.block
         finite(rest, "a product with A", "look for NaN and infinity in A, or rescale it")
         self.new, self.m = slice(self.m, self.m + self.block), self.m + self.block
@@ -341,14 +349,14 @@ class _Judge:
 # %% ../nbs/S_spectra.ipynb #1555b83f
 def _by_lanczos(basis, tol, limit):
     m, block = basis.n_terms, basis.block
-    judge, due, before = _Judge(m, block), m, (0, np.inf)
+    judge, due, before = _Judge(m, block), m + m // 2, (0, np.inf)
     while True:
         with one_blas_thread():                                  # small matrices: two threads lose
             following, R, replaced = basis.take_in(tol)
             full, last, verdict = basis.full, basis.products + block > limit, "no"
             if basis.m >= due or replaced or judge.owed or full or last:
                 values, S = basis.ritz_pairs()
-                due, scale = basis.m + basis.m // 8, float(np.abs(values).max())
+                due, scale = basis.m + basis.m // 4, float(np.abs(values).max())
                 allowed = max(tol * scale, basis.noise)
                 if basis.m >= m:
                     estimates = np.linalg.norm(R.T @ S[basis.new, :m], axis=0)      # (SP.3)
@@ -372,7 +380,7 @@ def _next_look(before, now, block, allowed):
     "At how many rows to look at the pairs again: their residuals fall by a factor a row, or so"
     (m0, worst0), (m, worst) = before, now
     if not allowed < worst < worst0 < np.inf:
-        return m + m // 8
+        return m + m // 4
     ahead = (m - m0) * math.log(worst / allowed) / math.log(worst0 / worst)
     return m + min(max(block, 0.9 * ahead), m // 2)
 

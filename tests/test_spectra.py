@@ -351,7 +351,7 @@ def test_a_near_miss_of_symmetry_for_lapack(n):
 @pytest.mark.parametrize("tol", [1e-12, 1e-9])
 def test_a_near_miss_of_symmetry_in_the_iteration(tol):
     "What the first block of T shows: its asymmetry is that of A between the first random rows"
-    A, n, block = matrix_with(1 / np.arange(1, 701)), 700, 6
+    A, n, block = matrix_with(1 / np.arange(1, 701)), 700, 8
     Q = np.linalg.qr(np.random.default_rng(0).standard_normal((block, n)).T)[0]
     B = np.outer(Q[:, 0], Q[:, 1])
     size = max(np.abs(Q.T @ A @ Q).max(), np.abs(A @ Q - Q @ (Q.T @ A @ Q)).max())
