@@ -1181,6 +1181,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'rkhs_notes.features.MonomialMap': ('features.html#monomialmap', 'rkhs_notes/features.py'),
                                      'rkhs_notes.features.MonomialMap.__call__': ( 'features.html#monomialmap.__call__',
                                                                                    'rkhs_notes/features.py'),
+                                     'rkhs_notes.features.MonomialMap._of_points': ( 'features.html#monomialmap._of_points',
+                                                                                     'rkhs_notes/features.py'),
                                      'rkhs_notes.features.MonomialMap.coefficients': ( 'features.html#monomialmap.coefficients',
                                                                                        'rkhs_notes/features.py'),
                                      'rkhs_notes.features.MonomialMap.exponents': ( 'features.html#monomialmap.exponents',

@@ -155,13 +155,14 @@ class MonomialMap(Value):
 
         Raises MemoryError above settings.result_mib, ValueError where they overflow.
         """
-        X = points_or_rows(self.kernel, X)
         with np.errstate(all="ignore"):
-            X = X if self.scale == 1 else X * math.sqrt(self.scale)
-            one = [constant_column(X, math.sqrt(self.offset))] if self.offset else []
-            F = monomials(side_by_side([*one, X]), self.degree,                     # (2.2)
-                          f"the kernel {self.kernel}, which needs no features")
-        return finite(F, self)
+            return finite(self._of_points(points_or_rows(self.kernel, X)), self)
+
+    def _of_points(self, X):
+        X = X if self.scale == 1 else X * math.sqrt(self.scale)
+        one = [constant_column(X, math.sqrt(self.offset))] if self.offset else []
+        return monomials(side_by_side([*one, X]), self.degree,                      # (2.2)
+                         f"the kernel {self.kernel}, which needs no features")
 
     def exponents(self, d):
         "The vectors ν, one a row, (D, d)"
@@ -296,7 +297,7 @@ def _(k: Linear, d):
 def _(k: Polynomial, d):
     variables = as_count(d, "d") + int(k.offset > 0)
     return (math.comb(variables + k.degree - 1, k.degree),                          # (2.3)
-            MonomialMap(k.degree, k.offset, k.scale))
+            MonomialMap(k.degree, k.offset, k.scale)._of_points)
 
 
 @feature_rule.register

@@ -219,12 +219,13 @@ def monomials(X, p, instead="the kernel itself"):
     if sp.issparse(X):
         return _sparse_monomials(X, p)
     require_fits((X.shape[0], math.comb(d + p - 1, p)), bytes_of(X), instead)
-    steps = [(starts, akin(weights, X)[None, :]) for starts, weights in _ladder(d, p)]
+    steps = [(starts, akin(weights, X)[:, None]) for starts, weights in _ladder(d, p)]
     if not isinstance(X, np.ndarray) or p == 1:
-        return _climbed(X, steps)
-    F = np.empty((X.shape[0], math.comb(d + p - 1, p)), X.dtype)
-    for rows in spans(len(F), max(1, 2**16 // F.shape[1])):       # the rungs fit a cache
-        F[rows] = _climbed(X[rows], steps)
+        return _climbed(X.T, steps).T
+    n, D = X.shape[0], math.comb(d + p - 1, p)
+    F, height = np.empty((n, D), X.dtype), max(8, 2**16 // D) if D < 2**15 else 1
+    for rows in spans(n, height):                                 # the rungs fit a cache
+        F[rows] = _climbed(np.ascontiguousarray(X[rows].T), steps).T
     return F
 
 
@@ -239,13 +240,13 @@ def _ladder(d, p):
         yield starts, np.sqrt(q / power)
 
 
-def _climbed(X, steps):
-    columns = X
+def _climbed(V, steps):
+    "The monomials of the variables V, (d, n): one a row, as long products are the fast ones"
+    rows, xp = V, array_namespace(V)
     for starts, weights in steps:
-        columns = side_by_side([columns[:, start:] * X[:, i : i + 1]
-                                for i, start in enumerate(starts)])
-        columns *= weights
-    return columns
+        rows = xp.concat([rows[start:, :] * V[i, :] for i, start in enumerate(starts)])
+        rows *= weights
+    return rows
 
 # %% ../nbs/S_maps.ipynb #3ee52d11
 def _sparse_monomials(X, p):
