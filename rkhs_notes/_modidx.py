@@ -2500,6 +2500,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                    'rkhs_notes.search.Logarithms.at': ('s_search.html#logarithms.at', 'rkhs_notes/search.py'),
                                    'rkhs_notes.search.Logarithms.slope': ('s_search.html#logarithms.slope', 'rkhs_notes/search.py'),
                                    'rkhs_notes.search.box_around': ('s_search.html#box_around', 'rkhs_notes/search.py'),
+                                   'rkhs_notes.search.gradient_through': ('s_search.html#gradient_through', 'rkhs_notes/search.py'),
                                    'rkhs_notes.search.highest': ('s_search.html#highest', 'rkhs_notes/search.py'),
                                    'rkhs_notes.search.starts_of': ('s_search.html#starts_of', 'rkhs_notes/search.py'),
                                    'rkhs_notes.search.tunable': ('s_search.html#tunable', 'rkhs_notes/search.py')},

@@ -26,7 +26,8 @@ from .rkhs import RKHSFunction
 
 # %% ../nbs/05a_processes.ipynb #98c76d70
 from .arrays import few_threads
-from .search import Hyperparameters, Logarithms, box_around, highest, starts_of
+from .search import (Hyperparameters, Logarithms, box_around, gradient_through, highest,
+                               starts_of)
 from .systems import clipped, coordinates, powers, squarable, usual_causes, whole
 
 # %% ../nbs/05a_processes.ipynb #de682760
@@ -145,7 +146,7 @@ def log_marginal(k: AKernel, X: Points, y: Vector, noise: NoiseLevels):
     M -= gram.inverse()
     M /= 2                                                                              # (5.13)
     slope = float(M.trace()) if np.ndim(noise) == 0 else M.diagonal().copy()
-    return value, dict(k._vjp(X, X, M), noise=slope)
+    return value, dict(gradient_through(k, X, M), noise=slope)
 
 # %% ../nbs/05a_processes.ipynb #422cd263
 @contract

@@ -13,6 +13,8 @@ from scipy.optimize import minimize
 from tqdm.auto import tqdm
 
 # %% ../nbs/S_search.ipynb #d74f1b88
+from .arrays import spans
+from .contracts import taken_of
 from .errors import NotPositiveDefinite, finite
 from .fits import levels
 from .gram import n_points
@@ -57,6 +59,17 @@ class Logarithms:
         "The gradient in theta, from that by name and those of the further numbers"
         parts = [gradient[name] for name in self.names] + list(further)
         return np.concatenate([np.ravel(part) for part in parts] or [[]]) * np.exp(theta)
+
+# %% ../nbs/S_search.ipynb #d27b94c5
+def gradient_through(k, X, M, rows=128):
+    "Σᵢⱼ Mᵢⱼ ∂k(xᵢ, xⱼ) for a symmetric M, by the names of the parameters of k"
+    total = {}
+    for J in spans(len(M), rows if isinstance(X, np.ndarray) else len(M)):
+        G = M[J, : J.stop].copy()
+        G[:, : J.start] *= 2
+        part = k._vjp(taken_of(X, J), taken_of(X, slice(J.stop)), G)
+        total = {name: slope + total.get(name, 0.0) for name, slope in part.items()}
+    return total
 
 # %% ../nbs/S_search.ipynb #d4c0d994
 def highest(objective, starts, box, max_iter=200, progress=None, ftol=1e-9, n=1):

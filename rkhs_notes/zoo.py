@@ -78,7 +78,7 @@ class Mahalanobis(ExpRadial, Kernel):
 
     def _vjp(self, X, Y, G):
         H = G * self._gram(X, Y, np)
-        return {"scales": np.array([(H * (x[:, None] - y) ** 2).sum() / scale**3
+        return {"scales": np.array([np.vdot(H, (x[:, None] - y) ** 2) / scale**3
                                     for x, y, scale in zip(X.T, Y.T, self.scales, strict=True)])}
 
     def _times(self, other):
