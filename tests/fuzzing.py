@@ -119,7 +119,8 @@ def numbers_in(answer, path="", seen=None):
     elif isinstance(answer, Verdict):  # the rest are fresh inputs, and what the caller's function gave
         parts = [("passed", answer.passed)]
     elif type(answer).__module__.startswith("rkhs_notes"):
-        parts = [(name, v) for name, v in getattr(answer, "__dict__", {}).items() if name[0] != "_"]
+        held = getattr(answer, "__dict__", {})  # how many steps it took is no part of an answer
+        parts = [(name, v) for name, v in held.items() if name[0] != "_" and name != "steps"]
     else:
         return []
     return [found for name, part in parts for found in numbers_in(part, f"{path}.{name}", seen)]
