@@ -1141,6 +1141,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                        'rkhs_notes.estimators._median': ('w_estimators.html#_median', 'rkhs_notes/estimators.py'),
                                        'rkhs_notes.estimators._merged': ('w_estimators.html#_merged', 'rkhs_notes/estimators.py'),
                                        'rkhs_notes.estimators._our_names': ('w_estimators.html#_our_names', 'rkhs_notes/estimators.py'),
+                                       'rkhs_notes.estimators._paths': ('w_estimators.html#_paths', 'rkhs_notes/estimators.py'),
                                        'rkhs_notes.estimators._platt': ('w_estimators.html#_platt', 'rkhs_notes/estimators.py'),
                                        'rkhs_notes.estimators._probabilities': ( 'w_estimators.html#_probabilities',
                                                                                  'rkhs_notes/estimators.py'),

@@ -28,7 +28,7 @@ from sklearn.utils.multiclass import check_classification_targets
 # %% ../nbs/W_estimators.ipynb #ef071d4d
 from scipy.special import logit, softmax
 from sklearn.utils.validation import check_is_fitted
-from .arrays import as_number, as_weights, clear_shift, taken
+from .arrays import as_number, as_weights, clear_shift, few_threads, in_parallel, taken
 from .cca import kernel_cca
 from .cke import coupled_embedding
 from .comparison import compare_tables
@@ -260,6 +260,18 @@ def _voters(X, most=400):
     return np.sort(np.random.default_rng(0).permutation(len(X))[:most])
 
 
+def _paths(kernels, *of):
+    "Their ridge paths, a thread for each: one of a few hundred points has no work for two"
+    paths = [None] * len(kernels)
+
+    def follow(i):
+        with few_threads(len(of[0])):
+            paths[i] = ridge_path(kernels[i], *of)
+
+    in_parallel(follow, range(len(kernels)))
+    return paths
+
+
 def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True, most=400):
     "(kernel of least leave-one-out error among the proposed, its path on the voters, a sentence)"
     all_of_them = X, Y, weights
@@ -270,13 +282,13 @@ def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True
     if len(X) < 2:
         return kernels[0], None, f"{kernels[0]}: one point leaves nothing to choose by"
     some = _voters(X, most)
-    path_of = lambda k: ridge_path(k, taken(X, some), Y[some], lams, offset, weights[some])
-    best = min(map(path_of, kernels), key=lambda path: path.loo.min())
+    seen = taken(X, some), Y[some], lams, offset, weights[some]
+    best = min(_paths(kernels, *seen), key=lambda path: path.loo.min())
     by = "as passed" if kernel is not None else f"by bandwidth={bandwidth!r}"
     if len(kernels) > 1:
         by = f"the best of {len(kernels)} by leave-one-out on {len(some)} points"
     if kernel is None and bandwidth == "evidence":
-        start, best = best.k, path_of(_climbed(best, *all_of_them)[0].k)
+        start, (best,) = best.k, _paths([_climbed(best, *all_of_them)[0].k], *seen)
         by = f"of largest evidence on {len(some)} points, from {start}"
     return best.k, best, f"{best.k}, {by}"
 
