@@ -6,7 +6,7 @@ __all__ = []
 # %% ../nbs/S_counts.ipynb #fa8416df
 import numpy as np
 import scipy.sparse as sp
-from .arrays import Objects
+from .arrays import Objects, few_threads
 from .gram import Pointed
 
 # %% ../nbs/S_counts.ipynb #d231bae0
@@ -31,7 +31,8 @@ def inner(F, G):
     f, g = (np.bincount(A.indices, minlength=A.shape[1]).astype(float) for A in (F, G))
     often = 50 * f * g > F.shape[0] * G.shape[0]
     rare = np.flatnonzero((f * g > 0) & ~often)
-    K = F[:, often].toarray() @ G[:, often].toarray().T
+    with few_threads(max(F.shape[0], G.shape[0])):
+        K = F[:, often].toarray() @ G[:, often].toarray().T
     if len(rare):
         K += (F[:, rare] @ G[:, rare].T).toarray()
     return K
@@ -39,7 +40,7 @@ def inner(F, G):
 # %% ../nbs/S_counts.ipynb #b2fe039f
 class OfCounts(Pointed):
     "⟨counts of x, counts of y⟩: a member writes occurrences(objects), owner and code of all parts"
-    _family = True
+    _family, _whole = True, True
     _formula = "occurrences"
 
     def _counts(self, X, Y):

@@ -142,6 +142,7 @@ class Expression(Searched):
     "A value made of parameters and of parts, which are expressions themselves"
 
     _everywhere = True               # does its own formula hold for arrays of every library?
+    _whole = False                   # are its values whole numbers, which sum without rounding?
 
     def _parts(self):
         "[(name, part)]"
@@ -496,13 +497,13 @@ def gram_matrix(k, X, Y=None):
     K, xp = _room(X, Y, "ridge_large, or features (fourier_features, nystrom_features, for "
                         "texts and graphs k.feature_map(X)) with svm_primal or kernel_sgd, for "
                         "learning; k.each_tile or f(X) of an RKHSFunction keep no matrix")
-    exact = rowwise(k, k._diag, X) if symmetric else None
+    exact = rowwise(k, k._diag, X) if symmetric and not k._whole else None
     if K is None:
         K = assembled(k, X, Y)
         return _symmetric(K, exact, xp) if symmetric else K
 
     def store(rows, columns, block):
-        if symmetric and rows == columns:
+        if exact is not None and rows == columns:
             block = _symmetric(block, exact[rows], xp)
         _require_finite(k, block, xp)
         K[rows, columns] = block
