@@ -6,9 +6,9 @@ __all__ = []
 # %% ../nbs/S_forms.ipynb #163d21c2
 import math
 import numpy as np
-from .arrays import (Objects, SparseRows, akin, array_namespace, as_floats, as_points,
-                               distinct, filled, guarded, into, plain_float, root, shaped,
-                               sqdist, sqdist_tile, units_of)
+from .arrays import (WIDE, Objects, SparseRows, akin, array_namespace, as_floats,
+                               as_points, distinct, filled, guarded, into, plain_float, root,
+                               shaped, sqdist, sqdist_tile, units_of)
 from .gram import Pointed, library, n_points, of_any_kind, precision, with_columns
 
 # %% ../nbs/S_forms.ipynb #76fcdafa
@@ -73,10 +73,15 @@ class Radial(UnitLength):
         k, X, Y = in_range(self, X, Y, xp)
         return k.of_sqdist(sqdist(X, Y, k._scales), xp)
 
-    def _tile(self, X, Y, xp):
+    def _tile(self, X, Y, xp, room=None):
         k, X, Y = in_range(self, X, Y, xp)
-        squares = sqdist_tile(X, Y, k._scales)
+        squares = sqdist_tile(X, Y, k._scales, room)
         return lambda rows, columns: k.of_sqdist(squares(rows, columns), xp)
+
+    def _tile_in(self, room, X, Y):
+        return self._tile(X, Y, np, *[room] * (type(self)._tile is Radial._tile))
+
+    def _width(self, d): return d + 2 if d < WIDE else d // 2    # wide ones are seldom copied
 
     def _pairs(self, X, Y, xp):
         k, X, Y = in_range(self, X, Y, xp)

@@ -231,6 +231,9 @@ class Formula(Expression):
     def _tile(self, X, Y, xp):
         return lambda rows, columns: self._gram(taken_of(X, rows), taken_of(Y, columns), xp)
 
+    def _tile_in(self, room, X, Y):
+        return self._tile(X, Y, np)              # room: where the values go; it may work there
+
     def _pairs(self, X, Y, xp):
         parts = [xp.linalg.diagonal(self._gram(taken_of(X, rows), taken_of(Y, rows), xp))
                  for rows in spans(n_points(X), 64)]
@@ -420,9 +423,9 @@ def of_any_kind(X, name="X"):
     return Objects(X) if hold_objects(X) else as_points(X, name)
 
 # %% ../nbs/S_gram.ipynb #8d243e87
-def tile_shape(n, m, itemsize, blocks, threads):
-    "Height and width of the tiles of an (n, m) matrix"
-    area = _tile_area(itemsize, blocks, threads)
+def tile_shape(n, m, itemsize, blocks, threads, d=1):
+    "Height and width of the tiles of an (n, m) matrix of points that take d numbers each"
+    area = _tile_area(itemsize, blocks, threads, 1.6 if d < 64 else 3.2)
     if n * m <= area:
         return n, m
     height = max(1, min(max(256, -(-n // 16)), int(math.sqrt(area))))
@@ -430,8 +433,8 @@ def tile_shape(n, m, itemsize, blocks, threads):
     return height, (int(area / height / line) | 1) * line
 
 
-def _tile_area(itemsize, blocks, threads):
-    mib = min(3.2, settings.block_mib / (blocks * max(threads, 4)))  # alike for 1 to 4 threads
+def _tile_area(itemsize, blocks, threads, most=3.2):
+    mib = min(most, settings.block_mib / (blocks * max(threads, 4)))  # alike for 1 to 4 threads
     return mib * 2**20 / itemsize
 
 
@@ -444,7 +447,7 @@ def _shifted(part, start):
     return slice(part.start + start, part.stop + start)
 
 # %% ../nbs/S_gram.ipynb #0f92edd6
-def each_tile(k, X, Y, use, symmetric=False, of=None):
+def each_tile(k, X, Y, use, symmetric=False, of=None, room=None):
     "use(rows, columns, block) for every tile of k(X, Y), in threads; X and Y are marked points"
     xp, itemsize = library(X, Y), bytes_of(X, Y)
     most = max(1, int(settings.block_mib * 2**20 / (4 * k._width(stored(X)) * itemsize)))
@@ -453,14 +456,20 @@ def each_tile(k, X, Y, use, symmetric=False, of=None):
         for R in spans(n, _even(n, most)):
             for C in spans(m, _even(m, most), start=R.start if symmetric else 0):
                 A, diagonal = taken_of(X, R), symmetric and R == C
-                tile = (of or k._tile)(A, A if diagonal else taken_of(Y, C), xp)
-                _strips(k, tile, R, C, diagonal, use, itemsize, xp)
+                B = A if diagonal else taken_of(Y, C)
+                tile = (of or k._tile)(A, B, xp) if room is None else k._tile_in(room[R, C], A, B)
+                shape = _shape(k, X, R.stop - R.start, C.stop - C.start, itemsize)
+                _strips(k, tile, R, C, diagonal, use, shape, xp)
 
 
-def _strips(k, tile, R, C, diagonal, use, itemsize, xp):
-    n, m = R.stop - R.start, C.stop - C.start
-    small = n * m * 16 <= _tile_area(itemsize, k._blocks(), 4)       # one tile for 64 threads too
-    height, width = (n, m) if small else tile_shape(n, m, itemsize, k._blocks(), arrays.n_threads())
+def _shape(k, X, n, m, itemsize):
+    if n * m * 16 <= _tile_area(itemsize, k._blocks(), 4):           # one tile for 64 threads too
+        return n, m
+    return tile_shape(n, m, itemsize, k._blocks(), arrays.n_threads(), stored(X))
+
+
+def _strips(k, tile, R, C, diagonal, use, shape, xp):
+    (height, width), n, m = shape, R.stop - R.start, C.stop - C.start
 
     def strip(rows):
         columns = spans(m, width, rows.stop if diagonal else 0)
@@ -471,7 +480,7 @@ def _strips(k, tile, R, C, diagonal, use, itemsize, xp):
                 use(_shifted(rows, R.start), _shifted(part, C.start), block)
             yield
 
-    if xp is np and not small:
+    if xp is np and height < n:
         arrays.in_parallel(strip, spans(n, height))
     else:
         for rows in spans(n, height):
@@ -510,7 +519,7 @@ def gram_matrix(k, X, Y=None):
         if symmetric and rows != columns:
             K[columns, rows] = block.T
 
-    each_tile(k, X, Y, store, symmetric=symmetric)
+    each_tile(k, X, Y, store, symmetric=symmetric, room=K)
     return K
 
 

@@ -267,6 +267,8 @@ def test_large_matrices_agree_with_the_formula(n, m, d):
     rows, columns = rng.integers(n, size=200), rng.integers(m, size=200)
     direct = np.exp(-((X[rows] - Y[columns]) ** 2).sum(axis=1) / 2)
     np.testing.assert_allclose(Gaussian()(X, Y)[rows, columns], direct, rtol=1e-10)
+    with settings.using(block_mib=1):  # rows and columns in several parts
+        np.testing.assert_allclose(Gaussian()(X, Y)[rows, columns], direct, rtol=1e-10)
     far = Gaussian(d**0.5)(X + 1e4, Y + 1e4)[rows, columns]
     np.testing.assert_allclose(far, direct ** (1 / d), rtol=1e-9)
     if n == 1500:
@@ -430,13 +432,16 @@ def peak_mib(work):
     return peak
 
 
-@pytest.mark.parametrize("k", [Gaussian(2), Gaussian(2) * Matern(1.5) + Linear(), Anova(Gaussian(2), 3),
-                               Gaussian(2).normalized().gaussian_of(1)])
-def test_temporaries_stay_within_the_budget(k):
-    X = np.random.default_rng(0).normal(size=(2500, 30))
+@pytest.mark.parametrize("k, d", [
+    (Gaussian(2), 30), (Gaussian(2) * Matern(1.5) + Linear(), 30), (Anova(Gaussian(2), 3), 30),
+    (Gaussian(2).normalized().gaussian_of(1), 30), (Gaussian(40), 1000)])
+def test_temporaries_stay_within_the_budget(k, d):
+    X = np.random.default_rng(0).normal(1, 1, size=(2500, d))
     result = 2500**2 * 8 / 2**20
     with settings.using(block_mib=8):
         assert peak_mib(lambda: k(X)) < result + 3 * 8
+        if d > 30:
+            assert peak_mib(lambda: k(X, X + 1)) < result + 3 * 8 + X.nbytes / 2**20
         row_sums = np.zeros(2500)
 
         def add(rows, columns, block):
@@ -472,8 +477,9 @@ class GaussianWithAnotherFormula(Gaussian):
         return 2 * super()._gram(X, Y, xp)
 
 
-def test_a_new_formula_is_used_in_tiles_too():
-    X = np.random.default_rng(0).normal(size=(1200, 2))
+@pytest.mark.parametrize("d", [2, 100])
+def test_a_new_formula_is_used_in_tiles_too(d):
+    X = np.random.default_rng(0).normal(size=(1200, d)) / d
     k = GaussianWithAnotherFormula(1)
     np.testing.assert_allclose(k(X, X[:1100]), 2 * Gaussian(1)(X, X[:1100]))
     check_kernel(k, X[:10])                                # diag, pairs and distance follow the new formula
