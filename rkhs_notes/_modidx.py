@@ -1409,6 +1409,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                            'rkhs_notes.generalization.values_of': ( 'generalization.html#values_of',
                                                                                     'rkhs_notes/generalization.py')},
             'rkhs_notes.gram': { 'rkhs_notes.gram.Expression': ('s_gram.html#expression', 'rkhs_notes/gram.py'),
+                                 'rkhs_notes.gram.Expression.__getstate__': ('s_gram.html#expression.__getstate__', 'rkhs_notes/gram.py'),
                                  'rkhs_notes.gram.Expression._nested': ('s_gram.html#expression._nested', 'rkhs_notes/gram.py'),
                                  'rkhs_notes.gram.Expression._parameters': ('s_gram.html#expression._parameters', 'rkhs_notes/gram.py'),
                                  'rkhs_notes.gram.Expression._parts': ('s_gram.html#expression._parts', 'rkhs_notes/gram.py'),

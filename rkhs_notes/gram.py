@@ -155,6 +155,10 @@ class Expression(Searched):
             known["_depth"] = max((1 + part._nested() for _, part in self._parts()), default=0)
         return known["_depth"]
 
+    def __getstate__(self):
+        "What is pickled, and hashed by joblib: use changes nothing, and the depth is found anew"
+        return {name: v for name, v in super().__getstate__().items() if name != "_depth"}
+
     @property
     def everywhere(self):
         "Do all its formulas hold for arrays of every library?"

@@ -11,6 +11,7 @@ import tracemalloc
 import warnings
 from math import factorial
 
+import joblib
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,6 +20,7 @@ from hypothesis.extra.numpy import arrays
 from rkhs_notes import settings
 from rkhs_notes.arrays import in_parallel, n_threads
 from rkhs_notes.errors import IndefiniteKernel, LawBroken
+from rkhs_notes.estimators import KernelRidge
 from rkhs_notes.hilbert import gauss_legendre
 from rkhs_notes.kernels import (
     Anova,
@@ -461,6 +463,20 @@ def test_the_data_stay_as_they_were():
         np.testing.assert_array_equal(X, before)
     X.flags.writeable = False
     Gaussian(1)(X), Cauchy(1)(X), Rank1(first)(X)
+
+
+def test_use_changes_nothing_that_is_pickled_or_hashed():
+    X = np.random.default_rng(0).uniform(0.1, 1, size=(12, 1))
+    shared = Gaussian(1)
+    for make in (lambda: Gaussian(1), lambda: Polynomial(3).normalized(), lambda: Linear().on(first),
+                 lambda: Laplace(1) + 2 * shared * Matern(2.5), lambda: Shifted()):
+        k, fresh = make(), joblib.hash(make())
+        assert joblib.hash(k) == fresh
+        k(X), k.diag(X), k.distance(X), repr(k), k == shared, (k + k) * k
+        if not isinstance(k, Shifted):
+            KernelRidge(k, lam=0.1).fit(X, X[:, 0])
+        assert joblib.hash(k) == fresh and "_depth" in vars(k)      # noted, and no part of the value
+        assert pickle.loads(pickle.dumps(k)) == k
 
 
 # what is no kernel
