@@ -137,6 +137,10 @@ class Searched(Written):
     def __sklearn_clone__(self):
         return self                              # a value is its own copy
 
+    def __getstate__(self):
+        "What is pickled, and hashed by its checks: use changes nothing, the depth is found anew"
+        return {name: v for name, v in super().__getstate__().items() if name != "_depth"}
+
 # %% ../nbs/S_gram.ipynb #5771c814
 class Expression(Searched):
     "A value made of parameters and of parts, which are expressions themselves"
@@ -154,10 +158,6 @@ class Expression(Searched):
         if "_depth" not in known:
             known["_depth"] = max((1 + part._nested() for _, part in self._parts()), default=0)
         return known["_depth"]
-
-    def __getstate__(self):
-        "What is pickled, and hashed by joblib: use changes nothing, and the depth is found anew"
-        return {name: v for name, v in super().__getstate__().items() if name != "_depth"}
 
     @property
     def everywhere(self):
