@@ -1472,6 +1472,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                  'rkhs_notes.gram._symmetric': ('s_gram.html#_symmetric', 'rkhs_notes/gram.py'),
                                  'rkhs_notes.gram._tile_area': ('s_gram.html#_tile_area', 'rkhs_notes/gram.py'),
                                  'rkhs_notes.gram._with_diagonal': ('s_gram.html#_with_diagonal', 'rkhs_notes/gram.py'),
+                                 'rkhs_notes.gram._works_there': ('s_gram.html#_works_there', 'rkhs_notes/gram.py'),
                                  'rkhs_notes.gram.as_kernel': ('s_gram.html#as_kernel', 'rkhs_notes/gram.py'),
                                  'rkhs_notes.gram.as_tex': ('s_gram.html#as_tex', 'rkhs_notes/gram.py'),
                                  'rkhs_notes.gram.as_written': ('s_gram.html#as_written', 'rkhs_notes/gram.py'),

@@ -14,9 +14,9 @@ from scipy.spatial.distance import pdist
 
 # %% ../nbs/S_gram.ipynb #52bf2fe5
 from . import arrays, settings
-from .arrays import (Objects, SparseRows, _device, array_namespace, as_number, as_points,
-                               as_sparse_rows, finite, guarded, plain_float, root, row_blocks,
-                               shaped, spans)
+from .arrays import (WIDE, Objects, SparseRows, _device, array_namespace, as_number,
+                               as_points, as_sparse_rows, finite, guarded, plain_float, root,
+                               row_blocks, shaped, spans)
 from .contracts import (ARRAYS, Axes, MorePoints, Points, Value, Word, array, contract,
     fitting, kept, marked, near, ordered, remarked, taken_of, trusted)
 from .contracts import _hold_objects as hold_objects
@@ -427,12 +427,12 @@ def of_any_kind(X, name="X"):
     return Objects(X) if hold_objects(X) else as_points(X, name)
 
 # %% ../nbs/S_gram.ipynb #8d243e87
-def tile_shape(n, m, itemsize, blocks, threads, d=1):
-    "Height and width of the tiles of an (n, m) matrix of points that take d numbers each"
-    area = _tile_area(itemsize, blocks, threads, 1.6 if d < 64 else 3.2)
+def tile_shape(n, m, itemsize, blocks, threads, most=1.0):
+    "Height and width of the tiles of an (n, m) matrix, of at most so many MiB"
+    area = _tile_area(itemsize, blocks, threads, most)
     if n * m <= area:
         return n, m
-    height = max(1, min(max(256, -(-n // 16)), int(math.sqrt(area))))
+    height = max(1, min(max(256, -(-n // 16)), int(math.sqrt(area / 4))))
     line = 64 // itemsize                         # an odd number of lines: columns fit a cache
     return height, (int(area / height / line) | 1) * line
 
@@ -462,14 +462,19 @@ def each_tile(k, X, Y, use, symmetric=False, of=None, room=None):
                 A, diagonal = taken_of(X, R), symmetric and R == C
                 B = A if diagonal else taken_of(Y, C)
                 tile = (of or k._tile)(A, B, xp) if room is None else k._tile_in(room[R, C], A, B)
-                shape = _shape(k, X, R.stop - R.start, C.stop - C.start, itemsize)
+                large = stored(X) >= WIDE and (symmetric or room is None or not _works_there(k))
+                shape = _shape(k, R.stop - R.start, C.stop - C.start, itemsize, 3.2 if large else 1)
                 _strips(k, tile, R, C, diagonal, use, shape, xp)
 
 
-def _shape(k, X, n, m, itemsize):
+def _works_there(k):
+    return type(k)._tile_in is not Formula._tile_in
+
+
+def _shape(k, n, m, itemsize, most):
     if n * m * 16 <= _tile_area(itemsize, k._blocks(), 4):           # one tile for 64 threads too
         return n, m
-    return tile_shape(n, m, itemsize, k._blocks(), arrays.n_threads(), stored(X))
+    return tile_shape(n, m, itemsize, k._blocks(), arrays.n_threads(), most)
 
 
 def _strips(k, tile, R, C, diagonal, use, shape, xp):
