@@ -55,7 +55,7 @@ def mapping(n, d, D, dtype):
         {OURS: lambda: phi(X), PEER: lambda: sampler.transform(X), "NumPy cos and sin": numpy},
         agree,
         error=error,
-        repeats=5,
+        repeats=3,
     )
 
 

@@ -70,6 +70,7 @@ def expansion(n, name):
             "scipy eigsh of K": lambda: arpack(k(X)) / n,
         },
         agree=same_spectrum(),
+        repeats=3 if n > 2000 else 7,
     )
 
 

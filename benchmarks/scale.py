@@ -87,7 +87,7 @@ def nystroem(X, y, M):
     return lambda new: machine.predict(features.transform(new))
 
 
-def on_centres(n, M, peers=(PEER, FALKON), repeats=1):
+def on_centres(n, M, peers=(PEER, FALKON), repeats=3):
     "From points and targets to predictions at new points"
     X, y, new, true = data(n)
     k = Gaussian(WIDTH)
