@@ -47,7 +47,7 @@ TOOLS = {"runner", "aims", "report", "check"}
 LONG = {"dependence_level", "mmd_calibration", "mmd_power", "scale_million", "streams_ten_million"}
 FULL = os.environ.get("PROFILE") == "full"
 SMALL = 64.0  # MiB beside the result that nobody minds
-PATIENCE = math.inf if FULL else 5.0  # seconds; who takes longer for a turn is timed once
+PATIENCE = math.inf if FULL else 10.0  # seconds; who takes longer for a turn is timed once
 
 
 class Disagreement(Exception):

@@ -1544,6 +1544,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                   'rkhs_notes.grids.Partitions.placed': ('s_grids.html#partitions.placed', 'rkhs_notes/grids.py'),
                                   'rkhs_notes.grids.Partitions.some': ('s_grids.html#partitions.some', 'rkhs_notes/grids.py'),
                                   'rkhs_notes.grids.Partitions.with_mass': ('s_grids.html#partitions.with_mass', 'rkhs_notes/grids.py'),
+                                  'rkhs_notes.grids.each_grid': ('s_grids.html#each_grid', 'rkhs_notes/grids.py'),
                                   'rkhs_notes.grids.grid': ('s_grids.html#grid', 'rkhs_notes/grids.py'),
                                   'rkhs_notes.grids.hats': ('s_grids.html#hats', 'rkhs_notes/grids.py'),
                                   'rkhs_notes.grids.learnt': ('s_grids.html#learnt', 'rkhs_notes/grids.py'),

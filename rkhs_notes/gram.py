@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist
 
 # %% ../nbs/S_gram.ipynb #52bf2fe5
 from . import arrays, settings
-from .arrays import (WIDE, Objects, SparseRows, _device, array_namespace, as_number,
+from .arrays import (_WIDE, Objects, SparseRows, _device, array_namespace, as_number,
                                as_points, as_sparse_rows, finite, guarded, plain_float, root,
                                row_blocks, shaped, spans)
 from .contracts import (ARRAYS, Axes, MorePoints, Points, Value, Word, array, contract,
@@ -462,7 +462,7 @@ def each_tile(k, X, Y, use, symmetric=False, of=None, room=None):
                 A, diagonal = taken_of(X, R), symmetric and R == C
                 B = A if diagonal else taken_of(Y, C)
                 tile = (of or k._tile)(A, B, xp) if room is None else k._tile_in(room[R, C], A, B)
-                large = stored(X) >= WIDE and (symmetric or room is None or not _works_there(k))
+                large = stored(X) >= _WIDE and (symmetric or room is None or not _works_there(k))
                 shape = _shape(k, R.stop - R.start, C.stop - C.start, itemsize, 3.2 if large else 1)
                 _strips(k, tile, R, C, diagonal, use, shape, xp)
 

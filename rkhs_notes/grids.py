@@ -184,7 +184,7 @@ class Binning:
             numbers = cells + self.starts[p]
             columns[:, p] = numbers if cells.min() >= 0 else np.where(cells < 0, -1, numbers)
 
-        in_parallel(place, range(P))
+        each_grid(place, P, n)
         seen = columns >= 0
         if seen.all():
             rows, columns = np.arange(n + 1) * P, columns.ravel()
@@ -192,6 +192,14 @@ class Binning:
             rows, columns = np.concatenate([[0], np.cumsum(seen.sum(axis=1))]), columns[seen]
         values = np.full(len(columns), self.weight, dtype=X.dtype)                   # (9.15)
         return sp.csr_matrix((values, columns, rows), shape=(n, int(self.starts[-1])))
+
+
+def each_grid(work, P, n):
+    "work(0), …, work(P − 1); of few points a step is shorter than the turn that threads take"
+    if n >= 50_000:
+        return in_parallel(work, range(P))
+    for p in range(P):
+        work(p)
 
 
 def learnt(law, X, P, rng):
@@ -204,6 +212,6 @@ def learnt(law, X, P, rng):
     tables = [Cells(*law.draw(rng), extent) for _ in range(P)]
     counts = np.zeros(P, dtype=np.int64)
     def fit(p): counts[p] = tables[p].learn(Y)
-    in_parallel(fit, range(P))
+    each_grid(fit, P, len(X))
     starts = np.concatenate([[0], np.cumsum(counts)])
     return Binning(tuple(tables), corner, starts, math.sqrt(law.mass / P))

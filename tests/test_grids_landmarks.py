@@ -5,7 +5,8 @@ import warnings
 
 import numpy as np
 import pytest
-from rkhs_notes.arrays import as_points
+from rkhs_notes import grids
+from rkhs_notes.arrays import as_points, in_parallel
 from rkhs_notes.errors import LawBroken, NoFiniteFeatureMap
 from rkhs_notes.grids import Cells, hats
 from rkhs_notes.grids_landmarks import binning_features, hat_mixture, nystrom_features, random_feature_map
@@ -139,6 +140,21 @@ def test_hats_add_up():
         pitches, masses = hat_mixture(f)
         assert masses.min() >= 0 and masses.sum() == pytest.approx(f(0.0))
         assert np.allclose(np.maximum(0, 1 - t[:, None] / pitches) @ masses, f(t), atol=2e-4)
+
+
+def test_threads_number_the_same_cells(monkeypatch):
+    many = np.random.default_rng(0).normal(size=(50_000, 1))
+    some = many[:49_999]
+
+    def columns(points):
+        return binning_features(Laplace(1), points, 3, 0)(points).indices.reshape(-1, 3)
+
+    used = []
+    monkeypatch.setattr(grids, "in_parallel", lambda work, items: used.append(1) or in_parallel(work, items))
+    by_threads, alone = columns(many), columns(some)
+    assert len(used) == 2                                     # to learn and to map, of the many only
+    for a, b in zip(by_threads[:-1].T, alone.T, strict=True):  # the same partitions under other names
+        assert len({*zip(a.tolist(), b.tolist(), strict=True)}) == len({*a.tolist()}) == len({*b.tolist()})
 
 
 # the recursion
