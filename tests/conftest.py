@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -41,6 +42,14 @@ def rounds(request):
     "(generator, how many draws) of a fuzz: the same few in `make test`, many new ones in `make nightly`"
     seed = request.config.getoption("--explore")
     return (np.random.default_rng(3), 8) if seed is None else (np.random.default_rng(seed), 80)
+
+
+@pytest.fixture(autouse=True)
+def own_draws(request):
+    "A module's `rng` begins anew with each test: what it draws does not hang on the tests before"
+    module = getattr(request, "module", None)
+    if isinstance(getattr(module, "rng", None), np.random.Generator):
+        module.rng = np.random.default_rng(zlib.crc32(request.node.name.encode()))
 
 
 def refuse(problems):
