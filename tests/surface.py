@@ -2,6 +2,7 @@
 
     python tests/surface.py OLD NEW [--all]      what differs (at most ten of a kind, or all)
     python tests/surface.py --counts CHECKOUT    lines, cells and guards of one checkout
+    python tests/surface.py --run OLD NEW        lines of the functions that the same calls run in each
 
 Each checkout is imported in a process of its own and records
   * calls of the whole public surface (the catalogue KERNELS, OF_A_KERNEL, CALLS below), results reduced to
@@ -38,6 +39,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import types
 import warnings
@@ -1301,6 +1303,64 @@ def members_of(old):
     return found if old else None
 
 
+@contextlib.contextmanager
+def functions_run(package, run):
+    "Adds (file, first line) of each function of the folder `package` called in here to the set `run`"
+
+    def note(frame, event, arg):
+        if event == "call" and frame.f_code.co_filename.startswith(package):
+            run.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+
+    for setprofile in (threading.setprofile, sys.setprofile):
+        setprofile(note)
+    try:
+        yield
+    finally:
+        for setprofile in (threading.setprofile, sys.setprofile):
+            setprofile(None)
+
+
+def first_line(function):
+    "Where a function begins, with its decorators"
+    return min(part.lineno for part in (function, *function.decorator_list))
+
+
+def documentation(tree):
+    "Line numbers of all docstrings of a module"
+    owners = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    documented = [node for node in ast.walk(tree) if isinstance(node, owners) and ast.get_docstring(node)]
+    strings = [node.body[0] for node in documented]
+    return {line for string in strings for line in range(string.lineno, string.end_lineno + 1)}
+
+
+def lines_run(checkout, target, old=None):
+    "The part of the process that counts: {file: (functions, lines, lines of documentation)} of what is run"
+    os.chdir(checkout)
+    import rkhs_notes
+
+    wanted, run = pickle.loads(Path(old).read_bytes()) if old else public_names(), set()
+    with functions_run(str(Path(rkhs_notes.__file__).parent), run):
+        record_calls(wanted, 1)
+    found = {}
+    for path in sorted({path for path, _ in run}):
+        tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        called = [f for f in functions if (path, first_line(f)) in run]
+        lines = {line for f in called for line in range(first_line(f), f.end_lineno + 1)}
+        found[Path(path).stem] = (len(called), len(lines), len(lines & documentation(tree)))
+    Path(target).write_bytes(pickle.dumps({"wanted": wanted, "found": found}))
+
+
+def compare_run(old_path, new_path):
+    "Print how many lines the functions take that the same calls run in two checkouts"
+    old = recording(old_path, way="--lines")
+    for path, run in ((old_path, old), (new_path, recording(new_path, old["wanted"], "--lines"))):
+        functions, lines, documented = np.sum([*run["found"].values()], axis=0)
+        print(f"{path}: {functions} functions of {lines} lines, {documented} of them documentation")
+        longest = sorted(run["found"].items(), key=lambda item: -item[1][1])
+        print("   ", ", ".join(f"{stem} {n[1]}" for stem, n in longest))
+
+
 def record(checkout, target, source=None):
     "The part of the process that imports: everything about one checkout, pickled"
     os.chdir(checkout)
@@ -1316,11 +1376,11 @@ def record(checkout, target, source=None):
     Path(target).write_bytes(pickle.dumps(out))
 
 
-def recording(checkout, source=None):
-    "Run `record` in a process of its own"
+def recording(checkout, source=None, way="--record"):
+    "Run `record`, or with way='--lines' `lines_run`, in a process of its own"
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "record.pickle"
-        command = [sys.executable, str(Path(__file__).resolve()), "--record", str(checkout), str(target)]
+        command = [sys.executable, str(Path(__file__).resolve()), way, str(checkout), str(target)]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("RKHS_NOTES_")}
         environment |= {
             "PYTHONPATH": str(checkout),
@@ -1683,15 +1743,21 @@ def main():
     parser.add_argument(
         "--counts", type=Path, metavar="CHECKOUT", help="counts of one checkout, nothing else"
     )
+    parser.add_argument("--run", action="store_true", help="lines of the functions that the catalogue runs")
     parser.add_argument("--record", nargs="+", help=argparse.SUPPRESS)
+    parser.add_argument("--lines", nargs="+", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.record:
         return record(*arguments.record)
+    if arguments.lines:
+        return lines_run(*arguments.lines)
     if arguments.counts:
         return counts(arguments.counts)
     if len(arguments.checkouts) != 2:
         parser.error("pass two checkouts, OLD and NEW")
     old_path, new_path = (path.resolve() for path in arguments.checkouts)
+    if arguments.run:
+        return compare_run(old_path, new_path)
     old = recording(old_path)
     new = recording(new_path, {key: old[key] for key in ("wanted", "help")})
     coverage(old)
