@@ -252,17 +252,23 @@ def all_pairs(k, X, place, each, tol, theirs=None):
     S, coefficients, _ = _libsvm(points, place, each, 0.95 * tol, classes, options)
     pairs, dual = list(combinations(range(q), 2)), np.zeros((len(place), q * (q - 1) // 2))
     coefficients = _at_the_price(-coefficients, each[S])   # libsvm's + is the first of a pair
-    own = np.split(np.arange(len(S)), np.cumsum(np.bincount(place[S], minlength=q))[:-1])
-    for t, (i, j) in enumerate(pairs):
-        dual[S[own[i]], t] = coefficients[j - 1, own[i]]
-        dual[S[own[j]], t] = coefficients[i, own[j]]
+    dual[S[:, None], columns_of_classes(q)[place[S]]] = coefficients.T
     found = _certificates(k, X, points if shared else None, place, each, dual, pairs)
     for t in np.flatnonzero(found[2] > tol):
         _finished(k, X, place, each, pairs[t], dual[:, t], found[:, t], tol)
+    dual.flags.writeable = False                  # large: whoever keeps it need not copy it
     return dual, found[0], found[1], bool((found[2] <= tol).all()), pairs
 
 
 _GRAM = 5000                                      # points with one matrix for all pairs
+
+
+def columns_of_classes(q):
+    "Places of the pairs of each class with each other class, (q, q − 1), among all pairs"
+    number = np.zeros((q, q), int)
+    number[np.triu_indices(q, 1)] = np.arange(q * (q - 1) // 2)
+    return (number + number.T)[~np.eye(q, dtype=bool)].reshape(q, q - 1)
+
 
 # %% ../nbs/S_subsets.ipynb #4bb771d8
 def _finished(k, X, place, each, pair, dual, numbers, tol):
@@ -281,20 +287,18 @@ def _segments(k, X, K, place, dual, pairs):
     q, order = place.max() + 1, np.argsort(place, kind="stable")
     S = np.flatnonzero(dual.any(axis=1))
     S = S[np.argsort(place[S], kind="stable")]
-    ends, theirs, column_of = np.cumsum(np.bincount(place)), place[S], np.zeros((q, q), int)
-    column_of[tuple(np.transpose(pairs))] = np.arange(len(pairs))
-    B = dual[S[:, None], (column_of + column_of.T)[theirs]]    # of each point against each class
-    B[np.arange(len(S)), theirs] = 0
-    F = np.zeros((len(place), q))
+    ends, theirs = np.cumsum(np.bincount(place)), place[S]
+    F, B = np.zeros((len(place), q)), np.zeros((len(S), q))    # of each point against each class
+    B[theirs[:, None] != np.arange(q)] = dual[S[:, None], columns_of_classes(q)[theirs]].ravel()
 
     def add(part, some, block):
         of, few = theirs[some], B[some]
-        first = np.flatnonzero(np.diff(of, prepend=-1))
         for c in range(place[order[part.start]], place[order[part.stop - 1]] + 1):
             rows = slice(max(part.start, ends[c - 1] if c else 0), min(part.stop, ends[c]))
-            own = block[rows.start - part.start : rows.stop - part.start]
-            F[rows, of[first]] += np.add.reduceat(own * few[:, c], first, axis=1)
-            F[rows] += own[:, of == c] @ few[of == c]
+            against = np.zeros_like(few)          # of class c, a column for each other class
+            against[np.arange(len(of)), of] = few[:, c]
+            against[of == c] = few[of == c]
+            F[rows] += block[rows.start - part.start : rows.stop - part.start] @ against
 
     if K is None:
         k.each_tile(taken_of(X, order), taken_of(X, S), add)
