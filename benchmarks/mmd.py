@@ -189,6 +189,5 @@ if __name__ == "__main__":
 
     main(__file__, rows)
     asked = runner.parser("mmd").parse_args()
-    if not asked.peak:
-        kept = asked.json or runner.RESULTS / "mmd.json"
-        print(*extrapolated(json.loads(kept.read_text(encoding="utf-8"))["rows"]), sep="\n")
+    kept = asked.json or runner.RESULTS / "mmd.json"
+    print(*extrapolated(json.loads(kept.read_text(encoding="utf-8"))["rows"]), sep="\n")

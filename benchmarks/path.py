@@ -59,6 +59,7 @@ def choose(n, d, values):
         agree=agree,
         limit=LIMIT,
         repeats=3,
+        once=(PEER,),
     )
 
 

@@ -13,10 +13,10 @@ Time: the contenders take turns, A B A B, so that a busy moment of the machine f
 them; medians and quartiles of the wall clock (of the process with --cpu). Freeing the result is
 not timed.
 
-Memory: each contender runs once in a process of its own, and the kernel of the system says by
-how much its resident memory rose at most. That sees everything: NumPy, work space of BLAS, C
-libraries, threads. tracemalloc would see only what Python and NumPy allocate, and ru_maxrss of
-a new process starts at the size of the process that started it.
+Memory: each contender runs once in a process of its own, forked from one in which nothing has run
+yet, and the kernel of the system says by how much its resident memory rose at most. That sees
+everything: NumPy, work space of BLAS, C libraries, threads. tracemalloc would see only what Python
+and NumPy allocate, and ru_maxrss starts at the size of the process that forked.
 """
 
 import argparse
@@ -24,14 +24,16 @@ import ctypes
 import gc
 import json
 import math
+import multiprocessing
 import os
 import platform
 import statistics
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from fnmatch import fnmatchcase
@@ -47,7 +49,7 @@ TOOLS = {"runner", "aims", "report", "check"}
 LONG = {"dependence_level", "mmd_calibration", "mmd_power", "scale_million", "streams_ten_million"}
 FULL = os.environ.get("PROFILE") == "full"
 SMALL = 64.0  # MiB beside the result that nobody minds
-PATIENCE = math.inf if FULL else 10.0  # seconds; who takes longer for a turn is timed once
+PATIENCE = math.inf if FULL else 6.0  # seconds; who takes longer for a turn is timed once
 
 
 class Disagreement(Exception):
@@ -68,6 +70,8 @@ class Race:
                                    is another one and is not compared
     error : function, optional     error(result) ≥ 0, the distance from an exact reference
     repeats : int                  how often each contender is timed; once if it is slow (PATIENCE)
+    once : tuple of str            contenders so slow, and with so little to warm up, that the run whose
+                                   result is compared is also their only turn; not with PROFILE=full
     """
     title: str
     contenders: dict
@@ -76,6 +80,7 @@ class Race:
     limit: str | None = None
     error: Callable | None = None
     repeats: int = 7
+    once: tuple = ()
 
 
 @dataclass(frozen=True)
@@ -118,25 +123,30 @@ def run(race, clock=time.perf_counter):
     Disagreement                  names the contender; nothing was timed
     ValueError                    there is nobody to compare with
     """
-    rows = compare(race)
+    rows = compare(race, clock)
     if isinstance(race, Race):
-        add_times(rows, race, interleave(race.contenders, race.repeats, clock))
+        known = {row["contender"]: row.pop("seconds") for row in rows if "seconds" in row}
+        others = {name: work for name, work in race.contenders.items() if name not in known}
+        add_times(rows, race, interleave(others, race.repeats, clock) | known)
     return rows
 
 
-def compare(race):
-    "One row a contender; every peer's result has been compared with ours."
-    names = list(race.contenders)
+def compare(race, clock=time.perf_counter):
+    "One row a contender; every peer's result has been compared with ours. Only who runs once is timed."
+    names, once = list(race.contenders), () if FULL else getattr(race, "once", ())
     limit = getattr(race, "limit", None)
     if limit is not None and limit not in names[1:]:
         raise ValueError(f"{race.title}: the limit {limit!r} is no contender after the first.")
     if not [name for name in names[1:] if name != limit]:
         raise ValueError(f"{race.title}: no peer says whether the result is right.")
-    ours, rows = race.contenders[names[0]](), []
+    ours, rows = None, []
     for name in names:
         role = "ours" if name == names[0] else "limit" if name == limit else "peer"
-        result = ours if role == "ours" else race.contenders[name]()
-        rows.append(dict(race=race.title, contender=name, role=role)
+        start = clock() if name in once else None
+        result = race.contenders[name]()
+        timed = dict(seconds=[clock() - start]) if name in once else {}
+        ours = result if role == "ours" else ours
+        rows.append(dict(race=race.title, contender=name, role=role) | timed
                     | judge(race, name, role, ours, result))
     return rows
 
@@ -280,19 +290,57 @@ def resident(field):
     return None
 
 
-def peak_in_new_process(file, index, name):
-    "peak_mib of one contender of race number `index` of a row file."
-    command = [sys.executable, str(file), "--peak", str(index), name]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"{name}, measured for memory, failed:\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
+@contextmanager
+def new_processes(makers):
+    """A function (index, contender) -> peak_mib, or None where the system does not tell it.
+
+    Each call runs one contender of makers[index]() in a process of its own, which is forked from one
+    that was forked when the context was entered: nothing has run in it, all is imported.
+    """
+    if not sys.platform.startswith("linux"):
+        yield lambda index, name: None
+        return
+    fork = multiprocessing.get_context("fork")
+    here, there = fork.Pipe()
+    server = fork.Process(target=serve_peaks, args=(fork, there, makers))
+    server.start()
+
+    def peak(index, name):
+        here.send((index, name))
+        answer = here.recv()
+        if isinstance(answer, str):
+            raise RuntimeError(f"{name}, measured for memory, failed:\n{answer}")
+        return answer
+
+    try:
+        yield peak
+    finally:
+        here.send(None)
+        server.join()
 
 
-def add_memory(rows, file, index):
+def serve_peaks(fork, there, makers):
+    "Answers each (index, contender) that comes through the pipe, until None does"
+    while (asked := there.recv()) is not None:
+        worker = fork.Process(target=send_peak, args=(there, makers, *asked))
+        worker.start()
+        worker.join()
+        if worker.exitcode:
+            there.send(f"exit status {worker.exitcode}")
+
+
+def send_peak(there, makers, index, name):
+    "The peak through the pipe, or what went wrong"
+    try:
+        there.send(peak_mib(makers[index]().contenders[name]))
+    except Exception:
+        there.send(traceback.format_exc())
+
+
+def add_memory(rows, index, peak_of):
     "Peaks into the rows, and for ours whether it needs no more than the result again, or little."
     for row in rows:
-        peak, size = peak_in_new_process(file, index, row["contender"]), row["result_mib"]
+        peak, size = peak_of(index, row["contender"]), row["result_mib"]
         extra = None if None in (peak, size) else max(0.0, peak - size)
         lean = extra <= max(size, SMALL) if extra is not None and row["role"] == "ours" else None
         row |= dict(peak_mib=peak, extra_mib=extra, lean=lean)
@@ -462,17 +510,13 @@ def main(file, rows, arguments=None):
     name = Path(file).stem
     asked = parser(name).parse_args(arguments)
     makers = rows(asked.quick)
-    if asked.peak:
-        index, contender = asked.peak
-        print(json.dumps(peak_mib(makers[int(index)]().contenders[contender])))
-        return
     clock, threads = clock_of(asked)
-    with threads:
+    with threads, new_processes(makers) as peak_of:
         facts, results = machine(asked.cpu), []
         print(described(facts), heading(), sep="\n")
         try:
             for index, make in enumerate(makers):
-                results += measured(file, index, make, asked, clock)
+                results += measured(name, index, make, asked, clock, peak_of)
         except Disagreement as e:
             sys.exit(str(e))
     print(summary(results))
@@ -493,21 +537,20 @@ def parser(name):
     options.add_argument("--only", default="", metavar="TEXT", help="races with this in the title")
     options.add_argument("--json", type=Path, metavar="PATH",
                          help=f"where the results go; by default {RESULTS.name}/{name}.json")
-    options.add_argument("--peak", nargs=2, help=argparse.SUPPRESS)  # a process asks for one peak
     return options
 
 
-def measured(file, index, make, asked, clock):
+def measured(name, index, make, asked, clock, peak_of):
     "The rows of one race, printed as soon as they are there; none if it was not asked for."
     race = make()
     if asked.only not in race.title:
         return []
     if isinstance(race, Race):  # the aims hold for full sizes
         race = replace(race, repeats=3) if asked.quick else replace(
-            race, reach=aims_of(Path(file).stem, race.title))
+            race, reach=aims_of(name, race.title))
     rows = run(race, clock)
     if not asked.quick:
-        add_memory(rows, file, index)
+        add_memory(rows, index, peak_of)
     print(table(rows), flush=True)
     return rows
 

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import scipy.sparse as sp
 from rkhs_notes.structured import Spectrum, Subsequence
-from runner import Race, main
+from runner import FULL, Race, main
 
 OURS, PYTHON = "rkhs_notes", "plain Python"
 
@@ -26,7 +26,7 @@ def rows(quick):
     -------
     list of functions without arguments
     """
-    few, fewer, many = (600, 40, 2000) if quick else (5000, 300, 20_000)
+    few, fewer, many = (600, 40, 2000) if quick else (5000 if FULL else 2500, 300, 20_000)
     return [partial(spectrum, few), partial(subsequences, fewer), partial(features, many)]
 
 
@@ -56,7 +56,8 @@ def spectrum(n, length=100, k=5):
         f"spectrum n={n} length={length} k={k}",
         {OURS: lambda: Spectrum(k)(X), PYTHON: python},
         np.testing.assert_array_equal,
-        repeats=1 if n > 1000 else 3,
+        repeats=3,
+        once=(PYTHON,) if n > 1000 else (),
     )
 
 
@@ -89,7 +90,8 @@ def subsequences(n, length=60, p=3, decay=0.5):
         f"subsequences n={n} length={length} p={p}",
         {OURS: lambda: Subsequence(p, decay)(X), PYTHON: python},
         partial(np.testing.assert_allclose, rtol=1e-11),
-        repeats=1 if n > 100 else 3,
+        repeats=3,
+        once=(PYTHON,) if n > 100 else (),
     )
 
 

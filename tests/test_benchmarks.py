@@ -57,8 +57,8 @@ class FakeTime:
     def clock(self):
         return self.now
 
-    def contender(self, name, seconds, result=1.0):
-        durations = iter([0.0, *seconds])  # the first call compares results and is not timed
+    def contender(self, name, seconds, result=1.0, first=0.0):
+        durations = iter([first, *seconds])  # the first call compares results
 
         def work():
             self.turns.append(name)
@@ -130,6 +130,14 @@ def test_who_takes_long_for_a_turn_is_timed_once():
     assert rows[1]["low"] == rows[1]["high"] == 5.5  # of the one turn both took
 
 
+def test_who_is_timed_while_it_is_compared_has_no_other_turn():
+    time = FakeTime()
+    contenders = dict(ours=time.contender("ours", [2, 4, 3]), peer=time.contender("peer", [], first=30.0))
+    rows = runner.run(runner.Race("slow", contenders, same, repeats=3, once=("peer",)), clock=time.clock)
+    assert time.turns == ["ours", "peer", "ours", "ours", "ours"]
+    assert [row["seconds"] for row in rows] == [[2, 4, 3], [30]] and rows[1]["ratio"] == 10
+
+
 def test_medians_quartiles_and_ratios():
     time = FakeTime()
     ours, peer, limit = runner.run(race(time, reach={"p*": 2.5, "limit": 0.25}), clock=time.clock)
@@ -194,13 +202,24 @@ def test_size_of_results():
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is read from /proc")
 def test_memory_is_what_one_contender_needs(tmp_path):
     (tmp_path / "row.py").write_text(HEAVY)
-    rows = [dict(contender=name, role="ours", result_mib=1.0) for name in ("waste", "frugal")]
-    runner.add_memory(rows, tmp_path / "row.py", 0)
-    if rows[0]["peak_mib"] is None:
+    command = [sys.executable, tmp_path / "row.py", "--json", tmp_path / "row.json"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    wasteful, frugal = json.loads((tmp_path / "row.json").read_text(encoding="utf-8"))["rows"]
+    if wasteful["peak_mib"] is None:
         pytest.skip("this system does not let a process reset its peak")
-    wasteful, frugal = rows
     assert 80 <= wasteful["peak_mib"] <= 84 and not wasteful["lean"]
     assert 0.5 <= frugal["peak_mib"] <= 4
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is read from /proc")
+def test_who_fails_while_memory_is_measured_is_named(tmp_path):
+    rows = "import runner\nrunner.run = lambda *race: [dict(contender='frugal')]\nmain(__file__"
+    broken = HEAVY.replace("return np.ones((1, 2**17))", "return {}[sys.argv[0]]")
+    (tmp_path / "row.py").write_text(broken.replace("main(__file__", rows))
+    done = subprocess.run([sys.executable, tmp_path / "row.py"], capture_output=True, text=True)
+    assert done.returncode == 1 and "frugal, measured for memory, failed" in done.stderr
+    assert "KeyError" in done.stderr
 
 
 def test_gram_runs_through_and_results_are_equal(tmp_path):
