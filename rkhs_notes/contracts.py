@@ -10,7 +10,7 @@ __all__ = ['Finite', 'Positive', 'NonNegative', 'Probability', 'Count', 'Whole',
 # %% ../nbs/C_contracts.ipynb #6f2e3e3f
 import difflib, functools, inspect, math, sys, weakref
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, replace
 from numbers import Number
 from typing import Annotated, Any, NamedTuple
 import numpy as np
@@ -128,10 +128,10 @@ def either(fits, word, says, **changes):
     return replace(word, says=says, read=read, bad=bad, **changes)
 
 
-def or_infinite(word):
+def or_infinite(word, **changes):
     "The word of what a word of finite numbers reads, and of ∞"
     infinite = lambda value: isinstance(value, (float, np.floating)) and value == math.inf
-    return either(infinite, word, f"{word.says}, or inf")
+    return either(infinite, word, f"{word.says}, or inf", **changes)
 
 # %% ../nbs/C_contracts.ipynb #cf91a7bb
 Finite = Annotated[float, number()]
@@ -745,6 +745,15 @@ class Plan:
                 new.append(read)
         return new
 
+    def answer(self, f, seen):
+        "f(**seen) of the arguments as they were read; marks that they got are gone in the end"
+        new = self.read(seen)
+        try:
+            return f(**seen)
+        finally:
+            for X in new:
+                unmarked(X)
+
 # %% ../nbs/C_contracts.ipynb #d0ca5509
 def contract(f=None, *, native=False):
     """f, with its arguments read by the words of its signature, which also write its Parameters.
@@ -779,12 +788,7 @@ def contract(f=None, *, native=False):
             return _bound_call(f, signature, plan, args, kwargs)
         if plan.foreign(seen) is not None:
             return abroad(read_then, seen, native, returns)
-        new = plan.read(seen)
-        try:
-            return f(**seen)
-        finally:
-            for X in new:
-                unmarked(X)
+        return plan.answer(f, seen)
 
     read_then.__doc__ = written(f.__doc__, plan, _of_result(signature.return_annotation))
     read_then.plan = plan
@@ -849,12 +853,7 @@ def abroad(f, seen, native, returns):
     brought(seen, f.plan, like, native, what)
     if not native:
         return sent_abroad(f(**seen), like)
-    new = f.plan.read(seen)
-    try:
-        return f.__wrapped__(**seen)
-    finally:
-        for X in new:
-            unmarked(X)
+    return f.plan.answer(f.__wrapped__, seen)
 
 
 def brought(seen, plan, like, native, what):
@@ -915,13 +914,8 @@ def _bound_call(f, signature, plan, args, kwargs):
                                for i, value in enumerate(seen.get(name, ())))
     if (like := plan.foreign(seen)) is not None:
         brought(seen, plan, like, False, f.__qualname__)
-    new = plan.read(seen)
-    try:
-        result = f(*bound.args, **bound.kwargs)
-        return result if like is None else sent_abroad(result, like)
-    finally:
-        for X in new:
-            unmarked(X)
+    result = plan.answer(lambda **read: f(*bound.args, **bound.kwargs), seen)
+    return result if like is None else sent_abroad(result, like)
 
 # %% ../nbs/C_contracts.ipynb #c1b04a2f
 def written(docstring, plan, returns=None):
@@ -943,19 +937,14 @@ def written(docstring, plan, returns=None):
         return text
     head, sections = _cut(text)
     prose, about = _meanings(head, plan)
-    rows = [_row(name, word, about.get(name)) for name, word in _described(plan, about)]
+    rows = [_row(name, plan.words.get(name), about.get(name)) for name in plan.parameters
+            if name in plan.words or name in about]
     parts = [prose, "\n".join(["Parameters", "----------", *rows]) if rows else ""]
     result = about.get("returns")
     result = returns.says + _tail(result) if returns else result
     if result and "Returns\n---" not in sections:
         parts.append(f"Returns\n-------\n{result}")
     return "\n\n".join(part for part in [*parts, sections] if part)
-
-
-def _described(plan, about):
-    "(name, word or None) of all arguments that have a word or a line of their own"
-    return [(name, plan.words.get(name)) for name in plan.parameters
-            if name in plan.words or name in about]
 
 
 def _row(name, word, meaning):
@@ -1021,7 +1010,9 @@ class Value:
             return
         dataclass(frozen=True, repr=False, eq=False)(cls)
         del cls.__setattr__, cls.__delattr__                     # Value's own do it for all
-        cls._own_init, cls.plan = False, Plan(_field_parameters(cls))
+        parameters = dict(inspect.signature(cls.__init__).parameters)
+        parameters.pop("self")
+        cls._own_init, cls.plan = False, Plan(parameters)
         if vars(cls).get("__doc__"):
             cls.__doc__ = written(cls.__doc__, cls.plan)
 
@@ -1064,15 +1055,6 @@ class Value:
                 with_names(value, known[part])
 
 # %% ../nbs/C_contracts.ipynb #b7ead41f
-def _field_parameters(cls):
-    "The fields that __init__ takes, as parameters"
-    keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    empty = inspect.Parameter.empty
-    default = lambda f: empty if f.default is MISSING else f.default
-    return {f.name: inspect.Parameter(f.name, keyword, default=default(f), annotation=f.type)
-            for f in fields(cls) if f.init}
-
-
 def kept(value):
     "What a value may keep: a read-only copy that carries the mark of what it copies"
     return remarked(Objects(value) if isinstance(value, Objects) else frozen(value), value)

@@ -12,7 +12,8 @@ import numpy as np
 from scipy.special import roots_hermitenorm
 
 from .contracts import (AnyPoints, AVector, Count, Finite, Flag, Positive, Rng, Value,
-                                  Vectors, Weights, Word, array, contract, function, instance_of)
+                                  Vectors, Weights, Word, array, contract, function, instance_of,
+                                  number, or_infinite)
 from .arrays import as_floats, as_number, require_fits, shaped
 from .errors import finite, require
 
@@ -150,14 +151,7 @@ def _lp(values, weights, p):
     return top[..., 0] * (relative**p * weights).sum(axis=-1) ** (1 / p)
 
 # %% ../nbs/00_hilbert.ipynb #9b5ac4b6
-def _exponent(value, name, call=None):
-    infinite = isinstance(value, float) and value == math.inf
-    return value if infinite else as_number(value, name, at_least=0)
-
-
-Exponent = Annotated[float, Word(
-    "float in [0, ∞]", _exponent, (), lambda rng, sizes: rng.uniform(1, 9),
-    (None, "text", -1.0, math.nan, [2.0]), means="a norm for p ≥ 1 only")]
+Exponent = Annotated[float, or_infinite(number(at_least=0), means="a norm for p ≥ 1 only")]
 
 # %% ../nbs/00_hilbert.ipynb #07a58594
 @contract
