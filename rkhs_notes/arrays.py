@@ -40,26 +40,15 @@ class SparseRows(csr_array):
 
 def _both_sparse(X, Y):
     "Both in sparse rows, if one of them is; and whether they are"
-    kinds = [isinstance(A, SparseRows) for A in (X, Y)]
-    if not any(kinds) or all(kinds):
-        return X, Y, all(kinds)
+    if not (isinstance(X, SparseRows) or isinstance(Y, SparseRows)):
+        return X, Y, False
     return *(A if isinstance(A, SparseRows) else SparseRows(A) for A in (X, Y)), True
 
 # %% ../nbs/C_arrays.ipynb #046df58a
 def array_namespace(*arrays):
     """The module (numpy, or another by array-api-compat) whose functions fit the arrays.
 
-    Parameters
-    ----------
-    *arrays : arrays of one library, of any shape
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    TypeError                arrays of two libraries
+    Raises TypeError for arrays of two libraries.
     """
     if all(isinstance(a, (np.ndarray, SparseRows)) for a in arrays):
         return np
@@ -72,22 +61,10 @@ def array_namespace(*arrays):
 
 # %% ../nbs/C_arrays.ipynb #6070798e
 def shaped(A, name, *shapes, hint=""):
-    """A itself, if it has one of the shapes.
+    """A itself, if it has one of the shapes; else a ValueError with its own and those wanted.
 
-    Parameters
-    ----------
-    A : array
-    name : str                 how the error should call it
-    *shapes : tuple            lengths of the axes; a letter is any length, equal letters equal ones
-    hint : str                 what to say behind the shapes
-
-    Returns
-    -------
-    array like A
-
-    Raises
-    ------
-    ValueError                 names the shape that came and those that were wanted
+    A letter in a shape is any length, equal letters equal ones. The error calls A `name` and says
+    `hint` behind the shapes.
     """
     came = tuple(A.shape)
     for shape in shapes:
@@ -102,23 +79,11 @@ def shaped(A, name, *shapes, hint=""):
 
 # %% ../nbs/C_arrays.ipynb #c5d8b82b
 def as_floats(X, name="X"):
-    """X as an array of finite floats, of the shape it came in.
+    """X as an array of finite floats of the shape it came in; errors call it `name`.
 
-    Parameters
-    ----------
-    X : array or nested list, any shape   float32 and float64 stay, integers become float64
-    name : str                            how the error should call it
-
-    Returns
-    -------
-    array of float32 or float64, same shape (a NumPy array, unless X belongs to another
-    array library)
-
-    Raises
-    ------
-    TypeError                             text, objects, complex numbers, dates, sparse or
-                                          masked arrays
-    ValueError                            ragged or empty input, NaN, infinity
+    float32 and float64 stay, all other numbers become float64. Nested lists become NumPy arrays;
+    arrays of another library stay there. Raises TypeError for text, objects, complex numbers,
+    dates, sparse or masked arrays, and ValueError for ragged or empty input, NaN, infinity.
     """
     usual = type(X) is np.ndarray and X.dtype.isnative and X.dtype.char in "fd"
     if usual and 0 < X.size < 1000 and np.isfinite(X).all():
@@ -214,16 +179,7 @@ def _is_missing(value):
 
 # %% ../nbs/C_arrays.ipynb #cafbb622
 def frozen(A):
-    """A itself if nobody can write into it, else a read-only copy: what a value may keep.
-
-    Parameters
-    ----------
-    A : array, any shape
-
-    Returns
-    -------
-    array like A
-    """
+    "A, of any shape, if nobody can write into it, else a read-only copy: what a value may keep"
     if isinstance(A, np.ndarray) and (A.flags.writeable or A.base is not None):
         A = A.copy()
         A.flags.writeable = False
@@ -231,21 +187,10 @@ def frozen(A):
 
 # %% ../nbs/C_arrays.ipynb #23b2c5aa
 def as_points(X, name="X"):
-    """X as an (n, d) array of finite floats: one row a point; a 1-D array is n points of ℝ.
+    """X as an (n, d) array of finite floats: one row a point; a 1-D array (n,) is n points of ℝ.
 
-    Parameters
-    ----------
-    X : array (n, d) or (n,), or nested list
-    name : str                               how the error should call it
-
-    Returns
-    -------
-    array (n, d), float32 or float64
-
-    Raises
-    ------
-    TypeError                                wrong kind of content (see as_floats)
-    ValueError                               wrong shape, empty, NaN or infinity
+    float32 and float64 stay. Raises TypeError for the wrong kind of content (see as_floats), and
+    ValueError for a wrong shape, empty input, NaN or infinity; errors call X `name`.
     """
     A = as_floats(X, name)
     if A.ndim == 1:
@@ -257,17 +202,7 @@ def as_points(X, name="X"):
 
 # %% ../nbs/C_arrays.ipynb #57d0bbe7
 def as_sparse_rows(X, name="X"):
-    """A sparse matrix as SparseRows of finite floats.
-
-    Parameters
-    ----------
-    X : sparse (n, d)
-    name : str            how the error should call it
-
-    Returns
-    -------
-    SparseRows            float32 or float64
-    """
+    "A sparse matrix (n, d) as SparseRows of finite floats, float32 or float64"
     shaped(X, name, ("n", "d"), hint=", one row a point")
     as_floats(np.append(X.data, 0) if X.nnz else X.shape, name)
     single = X.dtype == np.float32
@@ -280,41 +215,17 @@ def as_sparse_rows(X, name="X"):
 def as_targets(y, n, name="y"):
     """y as an array (n,) or (n, t) of finite floats: one row a point, one column a target.
 
-    Parameters
-    ----------
-    y : array (n,) or (n, t)
-    n : int                     how many points there are
-    name : str                  how the error should call it
-
-    Returns
-    -------
-    array (n,) or (n, t)
-
-    Raises
-    ------
-    TypeError                   wrong kind of content, such as labels that are text
-    ValueError                  another number of rows than points, more than two axes
+    Raises TypeError for the wrong kind of content, such as labels that are text, and ValueError for
+    more than two axes, or other than n rows, one for each point; errors call y `name`.
     """
     return shaped(as_floats(y, name), name, (n,), (n, "t"), hint=f": there are {n} points")
 
 
 def as_weights(weights, n, what="point"):
-    """weights as an array (n,) of floats ≥ 0, not all of them 0; None is a 1 for each point.
+    """weights as an array (n,) of floats ≥ 0, not all of them 0; None is a 1 for each of n points.
 
-    Parameters
-    ----------
-    weights : array (n,) or None
-    n : int                     how many there are
-    what : str                  what each of them weighs
-
-    Returns
-    -------
-    array (n,)
-
-    Raises
-    ------
-    TypeError                   wrong kind of content
-    ValueError                  another number than points, a negative one, nothing but zeros
+    Raises TypeError for the wrong kind of content, and ValueError for another number than n, a
+    negative one, nothing but zeros. `what` says in the singular what each of them weighs.
     """
     if weights is None:
         return np.ones(n)
@@ -326,23 +237,12 @@ def as_weights(weights, n, what="point"):
 
 # %% ../nbs/C_arrays.ipynb #a6ca0415
 def as_labels(y, n, name="y"):
-    """The classes that labels name, and each point's place among them.
+    """(classes, place): the classes that labels name, and each point's place among them.
 
-    Parameters
-    ----------
-    y : array (n,)              labels of any one kind that sorts: numbers, text, booleans
-    n : int                     how many points there are
-    name : str                  what the messages call y
-
-    Returns
-    -------
-    classes : array (c,)        sorted
-    place : array (n,)          integers: classes[place] are the labels
-
-    Raises
-    ------
-    TypeError                   labels of kinds that do not sort together; a masked array
-    ValueError                  another number than points; a label that is missing
+    y is an array (n,) of labels of any one kind that sorts: numbers, text, booleans. classes (c,)
+    are sorted, place (n,) are integers: classes[place] are the labels. Raises TypeError for labels
+    of kinds that do not sort together and for a masked array, ValueError for another number than n
+    and for a label that is missing; errors call y `name`.
     """
     y = shaped(_as_array(y, name), name, (n,), hint=", one label a point")
     if y.dtype.kind == "O":
@@ -381,25 +281,11 @@ def _as_float(value):
 
 def as_number(value, name, above=None, at_least=None, below=None, at_most=None, because="",
               kind="finite"):
-    """A finite real number within its range, as a float.
+    """A finite real number, and a whole one if kind is "whole", within its range, as a float.
 
-    Parameters
-    ----------
-    value : float-like
-    name : str                  how the error should call it
-    above, at_least : float     the range: value > above, value ≥ at_least
-    below, at_most : float      value < below, value ≤ at_most
-    because : str               what to say behind the range
-    kind : str                  "finite", or "whole"
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    TypeError                   not a single real number
-    ValueError                  NaN, infinite, out of range, or not whole where it should be
+    The range is value > above, value ≥ at_least, value < below, value ≤ at_most. Raises TypeError
+    for what is not a single real number, and ValueError for NaN, infinity, and a number that is out
+    of range or not whole where it should be; errors call it `name` and say `because` in the end.
     """
     number = _as_float(value)
     if (number is not None and math.isfinite(number) and (above is None or number > above)
@@ -407,31 +293,23 @@ def as_number(value, name, above=None, at_least=None, below=None, at_most=None, 
             and (below is None or number < below) and (at_most is None or number <= at_most)
             and (kind != "whole" or number.is_integer())):
         return number
-    ends = (">", above), ("≥", at_least), ("<", below), ("≤", at_most)
-    bound = "".join(f", {sign} {end:g}" for sign, end in ends if end is not None)[1:]
+    bound = f" {in_signs(above, at_least, below, at_most)}".rstrip()
     if number is None:
         raise TypeError(f"{name} = {value!r}: pass one real number{bound}.")
     raise ValueError(f"{name} = {number:g}: pass a {kind} number{bound}{because}.")
 
+
+def in_signs(above=None, at_least=None, below=None, at_most=None):
+    "A range as help() and errors say it"
+    ends = (">", above), ("≥", at_least), ("<", below), ("≤", at_most)
+    return ", ".join(f"{sign} {end:g}" for sign, end in ends if end is not None)
+
 # %% ../nbs/C_arrays.ipynb #2441ed0a
 def as_count(value, name, at_least=1, at_most=None, because=""):
-    """A whole number within its range, as an int.
+    """A whole number, 3 or 3.0 but not 2.5, from at_least to at_most, as an int.
 
-    Parameters
-    ----------
-    value : int-like            3 and 3.0, not 2.5
-    name : str                  how the error should call it
-    at_least, at_most : int
-    because : str               what to say behind the range
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    TypeError                   not a single number
-    ValueError                  not whole, too small or too large
+    Raises TypeError for what is not a single number, and ValueError for one that is not whole, too
+    small or too large; errors call it `name` and say `because` behind the range.
     """
     most = 2**53 if at_most is None else at_most
     if type(value) is int and at_least <= value <= most:            # nearly always, and at once
@@ -441,19 +319,9 @@ def as_count(value, name, at_least=1, at_most=None, because=""):
 
 # %% ../nbs/C_arrays.ipynb #d3d04c04
 def as_rng(rng):
-    """rng itself if it is a NumPy generator, else the generator that an integer seed starts.
+    """rng if it is a numpy.random.Generator, else the one that an integer seed ≥ 0 starts.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator, int ≥ 0, or None    None is the seed of the settings
-
-    Returns
-    -------
-    numpy.random.Generator
-
-    Raises
-    ------
-    TypeError    anything else
+    None is the seed of the settings. Raises TypeError for anything else.
     """
     if isinstance(rng, np.random.Generator):
         return rng
@@ -469,15 +337,9 @@ _kinds = {}                 # of a type: False at home, True foreign, or a funct
 
 
 def foreign_in(value):
-    """The array of another library that this is or holds; None for what lives in NumPy.
+    """The array of another library that a value is or holds; None for what lives in NumPy.
 
-    Parameters
-    ----------
-    value : any; a tuple and a function of an RKHS hold arrays
-
-    Returns
-    -------
-    array or None
+    Tuples and functions of an RKHS hold arrays.
     """
     kind = _kinds.get(type(value))
     if kind is None:
@@ -520,15 +382,8 @@ def numbers_of(A):
 def at_home(value, name, what):
     """The same numbers in NumPy; what holds arrays is made anew with them.
 
-    Parameters
-    ----------
-    value : any
-    name : str               how the error should call it
-    what : str               who works on NumPy arrays
-
-    Raises
-    ------
-    TypeError                a gradient or numbers that are not known yet cannot be brought home
+    Raises TypeError for a gradient or numbers that are not known yet, which cannot be brought home:
+    it calls the value `name`, and says `what` works on NumPy arrays.
     """
     if foreign_in(value) is None:
         return value
@@ -623,16 +478,7 @@ def root(squares, xp):
 
 # %% ../nbs/C_arrays.ipynb #8e7a26a3
 def guarded(X):
-    """A view of X into which nobody can write: what a user's function may be given.
-
-    Parameters
-    ----------
-    X : array, any shape
-
-    Returns
-    -------
-    array like X
-    """
+    "A view of X, of any shape, into which nobody can write: what a user's function may be given"
     if isinstance(X, np.ndarray):
         X = X.view()
         X.flags.writeable = False
@@ -694,17 +540,7 @@ def _key(item):
 
 # %% ../nbs/C_arrays.ipynb #2212c2b1
 def taken(X, rows):
-    """Some of the points.
-
-    Parameters
-    ----------
-    X : array (n, d) or Objects
-    rows : slice, or array of indices, or mask (n,)
-
-    Returns
-    -------
-    array or Objects
-    """
+    "Some points of X, (n, d) or Objects: rows are a slice, an array of indices, or a mask (n,)"
     if isinstance(X, (np.ndarray, Objects)) or not isinstance(rows, np.ndarray):
         return X[rows] if isinstance(X, Objects) else X[rows, ...]
     rows = np.flatnonzero(rows) if rows.dtype == bool else rows
@@ -712,16 +548,7 @@ def taken(X, rows):
 
 
 def joined(X, Y):
-    """The points X, then the points Y.
-
-    Parameters
-    ----------
-    X, Y : two arrays (n, d) and (m, d), or two Objects
-
-    Returns
-    -------
-    array (n + m, d) or Objects
-    """
+    "The points X (n, d), then the points Y (m, d), in an array (n + m, d); or two Objects in one"
     if isinstance(X, Objects) and isinstance(Y, Objects):
         return Objects([*X, *Y])
     if isinstance(X, SparseRows):
@@ -730,16 +557,10 @@ def joined(X, Y):
 
 
 def distinct(X):
-    """The different points, in the order in which they first appear.
+    """(first, place): the different points of X, (n, d) or Objects, in the order they first appear.
 
-    Parameters
-    ----------
-    X : array (n, d) or Objects
-
-    Returns
-    -------
-    first : array of int (r,)     where each of them appears first: taken(X, first) are they
-    place : array of int (n,)     which of them each point is
+    first (r,) says where each of them appears first: taken(X, first) are they. place (n,) says
+    which of them each point is. Both are arrays of int.
     """
     if isinstance(X, SparseRows):
         X = Objects((row.indices.tobytes(), row.data.tobytes()) for row in X.each())
@@ -758,24 +579,11 @@ def distinct(X):
 
 # %% ../nbs/C_arrays.ipynb #b08ac622
 def sqdist(X, Y=None, scales=None):
-    """‖x − y‖² for every row x of X and y of Y   (C.1)
+    """‖x − y‖² for every row x of X (n, d) and y of Y (m, d): an array (n, m), ≥ 0   (C.1)
 
-    Relative error about eps^(3/4) or better in every entry, also for clusters far apart.
-
-    Parameters
-    ----------
-    X : array (n, d)
-    Y : array (m, d), optional    the same points as X when left out; the diagonal is then
-                                  exactly 0
-    scales : array (d,), > 0      units of the coordinates: Σᵢ ((xᵢ − yᵢ) / scalesᵢ)²
-
-    Returns
-    -------
-    array (n, m), ≥ 0
-
-    Raises
-    ------
-    ValueError                    the squares overflow
+    Relative error about eps^(3/4) or better in every entry, also for clusters far apart. Y is X
+    when left out; the diagonal is then exactly 0. scales (d,), > 0, are units of the coordinates:
+    Σᵢ ((xᵢ − yᵢ) / scalesᵢ)². Raises ValueError if the squares overflow.
     """
     X, Y = (A if hasattr(A, "ndim") or A is None else as_points(A) for A in (X, Y))
     shaped(X, "X", ("n", "d"))
@@ -784,25 +592,11 @@ def sqdist(X, Y=None, scales=None):
 
 # %% ../nbs/C_arrays.ipynb #19958d9c
 def sqdist_tile(X, Y, scales=None, room=None):
-    """The function (rows, columns) ↦ ‖xᵢ − yⱼ‖² of two slices   (C.1)
+    """The function (rows, columns) ↦ ‖xᵢ − yⱼ‖² of two slices, with values array ≥ 0   (C.1)
 
-    What all tiles of the matrix share, the centre and the norms, is computed once.
-
-    Parameters
-    ----------
-    X : array (n, d)
-    Y : array (m, d)
-    scales : array (d,), > 0      units of the coordinates
-    room : array (n, m)           may be filled with xᵢᵀyⱼ; from then on a tile is computed from its
-                                  own part of it
-
-    Returns
-    -------
-    function of two slices, with values array (rows, columns), ≥ 0
-
-    Raises
-    ------
-    ValueError                    the squares overflow
+    What all tiles of the matrix share, the centre and the norms, is computed once. X is (n, d),
+    Y (m, d), scales (d,) as in sqdist; room, an array (n, m), may be filled with xᵢᵀyⱼ, and from
+    then on a tile is computed from its own part of it. Raises ValueError if the squares overflow.
     """
     X, Y, sparse = _both_sparse(X, Y)
     xp, (n, d), m = array_namespace(X, Y), X.shape, Y.shape[0]
@@ -923,33 +717,15 @@ def _assigns(xp):
 
 # %% ../nbs/C_arrays.ipynb #ac504ca5
 def row_blocks(n, bytes_per_row):
-    """Slices that cover range(n) in order, each within settings.block_mib of memory.
+    """Slices that cover range(n) in order, each within settings.block_mib, at bytes_per_row.
 
-    Parameters
-    ----------
-    n : int                  number of rows
-    bytes_per_row : float    memory that work on one row takes
-
-    Yields
-    ------
-    slice                    never empty; at least one row, however small the budget
+    None of them is empty: each is at least one row, however small the budget.
     """
     yield from spans(n, max(1, int(settings.block_mib * 2**20 // max(bytes_per_row, 1))))
 
 
 def spans(n, length, start=0):
-    """Slices of a given length that cover range(start, n) in order.
-
-    Parameters
-    ----------
-    n : int
-    length : int ≥ 1
-    start : int
-
-    Yields
-    ------
-    slice
-    """
+    "Slices of a length ≥ 1 that cover range(start, n) in order; the last one may be shorter"
     n, start = as_count(n, "n", at_least=0), as_count(start, "start", at_least=0)
     for i in range(start, n, as_count(length, "length")):
         yield slice(i, min(i + length, n))
@@ -984,12 +760,7 @@ def few_threads(n, most=2000):
 
 
 def n_threads():
-    """How many threads linear algebra may use now: OMP_NUM_THREADS, or the number of cores.
-
-    Returns
-    -------
-    int ≥ 1
-    """
+    "How many threads linear algebra may use now: OMP_NUM_THREADS, or the number of cores, ≥ 1"
     return max((library.num_threads for library in _blas().lib_controllers), default=1)
 
 
@@ -1007,16 +778,9 @@ def in_parallel(work, items):
     """Call work(item) for every item, in n_threads() threads with one BLAS thread each; one by one
     where no thread can be started.
 
-    Parameters
-    ----------
-    work : function      its results are dropped: let it write into an array, no two items
-                         into the same place; a generator pauses where Ctrl-C may end it,
-                         outside of `with`, which it would leave too late
-    items : iterable
-
-    Raises
-    ------
-    Exception            the first error of work
+    Results are dropped: let work write into an array, no two items into the same place. If it is a
+    generator, it pauses where Ctrl-C may end it, outside of `with`, which it would leave too late.
+    Raises the first Exception of work.
     """
     items = list(items)
     workers = min(n_threads(), len(items))
@@ -1046,17 +810,9 @@ def _through(parts, stopped=None):
 
 # %% ../nbs/C_arrays.ipynb #068c257d
 def require_fits(shape, itemsize=8, instead="work in blocks"):
-    """Refuse a result that is larger than settings.result_mib.
+    """Refuse a result of this shape, itemsize bytes an entry, that is above settings.result_mib.
 
-    Parameters
-    ----------
-    shape : tuple of int      of the array to be returned
-    itemsize : int            bytes an entry
-    instead : str             what to use for so much data
-
-    Raises
-    ------
-    MemoryError               names the size, the limit and the alternative
+    Raises MemoryError, with the size, the limit, and what to use for so much data instead.
     """
     size = math.prod(shape) * itemsize                    # whole numbers, which cannot overflow
     if size > settings.result_mib * 2**20:
@@ -1067,31 +823,14 @@ def require_fits(shape, itemsize=8, instead="work in blocks"):
 
 
 def shortened(n):
-    """A whole number in words: its digits, or its power of ten if there are more than 15.
-
-    Parameters
-    ----------
-    n : int ≥ 0
-
-    Returns
-    -------
-    str
-    """
+    "A whole number n ≥ 0 in words: its digits, or its power of ten if there are more than 15"
     return str(n) if n < 10**15 else f"10^{int(n.bit_length() * math.log10(2))}"
 
 # %% ../nbs/C_arrays.ipynb #2870a5fb
 def smallest_eigenvalue(A):
-    """The smallest eigenvalue of a symmetric matrix.
+    """The smallest eigenvalue of a symmetric matrix A (n, n), a float.
 
     For n > 1500 an upper bound close to it, by Lanczos.
-
-    Parameters
-    ----------
-    A : array (n, n), symmetric
-
-    Returns
-    -------
-    float
     """
     n = len(A)
     if n <= 1500:
@@ -1109,21 +848,15 @@ def smallest_eigenvalue(A):
 
 # %% ../nbs/C_arrays.ipynb #a68ecdf6
 def cholesky_in_place(A):
-    """Overwrite one triangle of A with its Cholesky factor; the other one stays.
+    """(factor, lower, broken): one triangle of A becomes its Cholesky factor, the other one stays.
+
+    A is (n, n), symmetric, C-contiguous, of floats; factor is A.T, in LAPACK's order, no copy;
+    lower, 1 or 0, is the triangle of it that holds L, or Lᵀ; broken is 0, or the order of the first
+    minor that is not positive definite.
 
     Up to n = 12 000 this is LAPACK's potrf. Threaded potrf of OpenBLAS has crashed the process from
     n = 16 000 on; beyond 12 000 the factorisation goes in panels, of which only products of
     matrices are large.
-
-    Parameters
-    ----------
-    A : array (n, n), symmetric, C-contiguous, of floats
-
-    Returns
-    -------
-    factor : array (n, n)     A.T, in LAPACK's order: no copy
-    lower : int               1 or 0: the triangle of `factor` that holds L, or Lᵀ
-    broken : int              0, or the order of the first minor that is not positive definite
     """
     if len(A) <= _LARGEST_POTRF:
         potrf, = scipy.linalg.get_lapack_funcs(("potrf",), (A,))
@@ -1221,21 +954,10 @@ class Factored:
 def schur(A, C, B, name="k", eps=None):
     """C − Bᵀ A⁻¹ B, what of C the columns of B leave unexplained   (C.3)
 
-    Parameters
-    ----------
-    A : Factored             (n, n), with `shift` where it holds A + shift I
-    C : array (m, m), or (m,)    symmetric; or its diagonal
-    B : array (n, m)
-    name : str               the kernel in words of the caller
-    eps : float              the entries are right up to eps^(3/4); by default that of their type
-
-    Returns
-    -------
-    array like C             its diagonal ≥ 0: what is below 0 by rounding becomes 0
-
-    Raises
-    ------
-    IndefiniteKernel         an entry of the diagonal is negative beyond rounding
+    A is Factored, (n, n), with `shift` where it holds A + shift I; C is symmetric, (m, m), or its
+    diagonal (m,); B is (n, m). The result is an array like C. Its diagonal is ≥ 0: what is below 0
+    by rounding becomes 0, for entries right up to eps^(3/4), eps by default that of their type.
+    Raises IndefiniteKernel, which calls the kernel `name`, if it is negative beyond rounding.
     """
     H = A.half_solve(B)
     if C.ndim == 1:
@@ -1259,16 +981,8 @@ def _without_rounding(S, A, C, H, name, eps):
 def schur_rounding(A, C, H, eps=None):
     """How far below 0 rounding may push each c − hᵀh, for entries right up to eps^(3/4)   (C.4)
 
-    Parameters
-    ----------
-    A : Factored             (n, n)
-    C : array (m,)           the c's
-    H : array (n, m)         the h's: L⁻¹ b
-    eps : float              by default that of the coarser type
-
-    Returns
-    -------
-    array (m,), ≥ 0
+    A is Factored, (n, n), C (m,) are the c's and H (n, m) the h's, L⁻¹ b; eps is by default that of
+    the coarser type. Returns an array (m,), ≥ 0.
     """
     eps = float(max(np.finfo(T.dtype).eps for T in (C, H))) if eps is None else eps
     weight = np.abs(A.half_solve(H, transposed=True)).sum(axis=0)                    # ‖A⁻¹ b‖₁
@@ -1362,44 +1076,21 @@ class PivotedCholesky(Factored):
 
 # %% ../nbs/C_arrays.ipynb #8e53cbaa
 def psd_factor(A, shift=0.0, name="A", remedy="a larger shift", overwrite=False):
-    """The factor of A + shift I, as Cholesky computes it.
+    """(factor, lower) of A + shift I, as cholesky_in_place returns them: factor (n, n), lower int.
 
-    Parameters
-    ----------
-    A, shift, name, remedy, overwrite : as in Cholesky; a shift may be (n,)
-
-    Returns
-    -------
-    factor : array (n, n)                as cholesky_in_place returns it
-    lower : int
-
-    Raises
-    ------
-    ValueError, NotPositiveDefinite      as Cholesky
+    Arguments and errors are those of Cholesky, ValueError and NotPositiveDefinite; a shift may be
+    (n,).
     """
     done = Cholesky(A, shift, name, remedy, overwrite)
     return done.factor, done.lower
 
 
 def solve_psd(A, b, shift=0.0, name="A", remedy="a larger shift", symmetric=False, overwrite=False):
-    """x with (A + shift I) x = b, for symmetric A with A + shift I positive definite.
+    """x, like b, with (A + shift I) x = b, for symmetric A with A + shift I positive definite.
 
-    Parameters
-    ----------
-    A : array (n, n), symmetric
-    b : array (n,) or (n, t)
-    shift : float ≥ 0
-    name, remedy, overwrite : as in Cholesky
-    symmetric : bool                     A is known to be symmetric and is not tested for it
-
-    Returns
-    -------
-    array like b
-
-    Raises
-    ------
-    ValueError                           A is not square, not symmetric or not finite
-    NotPositiveDefinite                  see Cholesky
+    A is (n, n), b (n,) or (n, t), shift ≥ 0; name, remedy and overwrite are as in Cholesky; A that
+    is known to be symmetric is not tested for it. Raises ValueError if A is not square, not
+    symmetric or not finite, and NotPositiveDefinite as Cholesky does.
     """
     A, shift = shaped(as_floats(A, name), name, ("n", "n")), as_number(shift, "shift", at_least=0)
     b = as_targets(b, len(A), "b")
@@ -1410,16 +1101,7 @@ def solve_psd(A, b, shift=0.0, name="A", remedy="a larger shift", symmetric=Fals
 
 # %% ../nbs/C_arrays.ipynb #c9c78d24
 def norm1(A):
-    """The largest sum of |aᵢⱼ| over a column, without temporaries.
-
-    Parameters
-    ----------
-    A : array (n, n), symmetric, C-contiguous
-
-    Returns
-    -------
-    float
-    """
+    "The largest sum of |aᵢⱼ| over a column of A (n, n), symmetric, C-contiguous: no temporaries"
     lange, = scipy.linalg.get_lapack_funcs(("lange",), (A,))
     return float(lange("1", A.T))                    # .T is in LAPACK's order: no hidden copy
 
@@ -1448,14 +1130,10 @@ def _restored(factor, lower, diagonal):
 
 
 def require_symmetric(A, name, allowed=None, instead="pass k(X), not k(X, Y)"):
-    """Refuse a matrix that differs from its transpose, in blocks of rows.
+    """Refuse a matrix A (n, n) that differs from its transpose, in blocks of rows.
 
-    Parameters
-    ----------
-    A : array (n, n)
-    name : str                  how the error should call it
-    allowed : float             by which entries may differ; by default their rounding errors
-    instead : str               the next move
+    Entries may differ by `allowed`, by default their rounding errors. The error calls A `name`;
+    `instead` is the next move.
     """
     if allowed is None:
         scale = float(np.abs(A.diagonal()).max()) + float(np.finfo(A.dtype).tiny)
@@ -1485,46 +1163,21 @@ def _not_positive_definite(shifted, shift, name, remedy):
 
 # %% ../nbs/C_arrays.ipynb #2d3d11a6
 def signs(V):
-    """What to multiply the columns of V by, so that their first large entry is positive.
-
-    Parameters
-    ----------
-    V : array (n, r)
-
-    Returns
-    -------
-    array (r,) of 1 and −1
-    """
+    "What to multiply columns of V (n, r) by, (r,) of ±1: their first large entry becomes positive"
     large = np.abs(V) >= 0.5 * np.abs(V).max(axis=0)
     first = V[large.argmax(axis=0), np.arange(V.shape[1])]
     return np.where(first < 0, -1, 1).astype(V.dtype)
 
 
 def signed(V):
-    """The columns of V with the sign that makes their first large entry positive.
-
-    Parameters
-    ----------
-    V : array (n, r)
-
-    Returns
-    -------
-    array (n, r)
-    """
+    "The columns of V (n, r) with the sign that makes their first large entry positive"
     return V * signs(V)
 
 
 def centred(K, weights=None):
-    """H K H with H = I − 11ᵀ/n: the Gram matrix of the features less their mean   (C.5)
+    """H K H with H = I − 11ᵀ/n: the Gram matrix (n, n) of the features less their mean   (C.5)
 
-    Parameters
-    ----------
-    K : array (n, n), symmetric
-    weights : array (n,), optional    takes the weighted mean away, and gives √W H K Hᵀ √W
-
-    Returns
-    -------
-    array (n, n), symmetric
+    With weights (n,) the weighted mean is taken away, and it is √W H K Hᵀ √W.
     """
     means = np.average(K, axis=0, weights=weights)
     K = K - np.add.outer(means, means) + np.average(means, weights=weights)
@@ -1532,17 +1185,10 @@ def centred(K, weights=None):
 
 # %% ../nbs/C_arrays.ipynb #4fff60b9
 def rule_of(rules, k, formula="_gram"):
-    """The rule for the class of k; that of `object` where it has none, or has a formula of its own.
+    """The rule, made by functools.singledispatch, for the class of k, or that of `object`.
 
-    Parameters
-    ----------
-    rules : function made by functools.singledispatch
-    k : Kernel
-    formula : str               the method that a rule is about
-
-    Returns
-    -------
-    function
+    The latter where the class has no rule, or a method `formula`, which rules are about, of its
+    own.
     """
     cls = next(c for c in type(k).__mro__ if c in rules.registry)
     own = cls is object or getattr(type(k), formula) is not getattr(cls, formula)
@@ -1550,20 +1196,9 @@ def rule_of(rules, k, formula="_gram"):
 
 # %% ../nbs/C_arrays.ipynb #349ac434
 def nonnegative_lstsq(A, b):
-    """argmin over x ≥ 0 of ‖A x − b‖², by bounded-variable least squares.
+    """argmin over x ≥ 0 of ‖A x − b‖², for A (m, n) and b (m,), by bounded-variable least squares.
 
-    Parameters
-    ----------
-    A : array (m, n)
-    b : array (m,)
-
-    Returns
-    -------
-    array (n,), ≥ 0
-
-    Raises
-    ------
-    ConvergenceFailure     the active set did not settle
+    Raises ConvergenceFailure if the active set did not settle.
 
     References
     ----------

@@ -8,7 +8,7 @@ __all__ = ['Finite', 'Positive', 'NonNegative', 'Probability', 'Count', 'Whole',
            'Vectors', 'AnyPoints', 'Word', 'Classes', 'contract', 'Value', 'fuzz']
 
 # %% ../nbs/C_contracts.ipynb #6f2e3e3f
-import difflib, functools, inspect, math, sys, weakref
+import difflib, functools, inspect, math, re, sys, weakref
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, replace
 from numbers import Number
@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 # %% ../nbs/C_contracts.ipynb #ff3fd5e8
 from .arrays import (Objects, array_namespace, as_count, as_floats, as_labels,
                                as_number, as_points, as_rng, as_weights, at_home, foreign_in,
-                               frozen, guarded, joined, library_name, sent_abroad, shaped)
+                               frozen, guarded, in_signs, joined, library_name, sent_abroad,
+                               shaped)
 
 # %% ../nbs/C_contracts.ipynb #2debf48c
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,35 +60,15 @@ _NO_NUMBERS = (None, "text", "1", True, [1.0], (), {}, object(), 1j, np.nan, np.
 
 
 def number(above=None, at_least=None, below=None, at_most=None):
-    """The word of a finite float within a range.
-
-    Parameters
-    ----------
-    above, at_least, below, at_most : float or None    the range; left out, it is open
-
-    Returns
-    -------
-    Word
-    """
+    "The word of a finite float within a range: value > above, ≥ at_least, < below, ≤ at_most"
     low = next((x for x in (above, at_least) if x is not None), -math.inf)
     high = next((x for x in (below, at_most) if x is not None), math.inf)
     inside = lambda x: (low < x or x == low == at_least) and (x < high or x == high == at_most)
-
-    def read(value, name, call):
-        if type(value) is float and low < value < high:              # what nearly always comes
-            return value
-        return as_number(value, name, above, at_least, below, at_most)
-
-    says = f"float {_range(above, at_least, below, at_most)}".rstrip()
+    read = lambda value, name, call: as_number(value, name, above, at_least, below, at_most)
+    says = f"float {in_signs(above, at_least, below, at_most)}".rstrip()
     outside = [x for x in (low - 1, low, high, high + 1, math.inf, -math.inf) if not inside(x)]
     draw = lambda rng, sizes: _between(rng, low, high)
     return Word(says, read, (), draw, (*_NO_NUMBERS, *outside))
-
-
-def _range(above=None, at_least=None, below=None, at_most=None):
-    "A range in signs, as help() says it"
-    ends = (">", above), ("≥", at_least), ("<", below), ("≤", at_most)
-    return ", ".join(f"{sign} {end:g}" for sign, end in ends if end is not None)
 
 
 def _between(rng, low, high):
@@ -100,24 +81,11 @@ def _between(rng, low, high):
 
 # %% ../nbs/C_contracts.ipynb #edd30b69
 def count(at_least=1, at_most=None):
-    """The word of a whole number.
-
-    Parameters
-    ----------
-    at_least, at_most : int    the range; no count is above 10⁹
-
-    Returns
-    -------
-    Word
-    """
+    "The word of a whole number from at_least to at_most; no count is above 10⁹"
     most = at_most or 10**9
-
-    def read(value, name, call):
-        inside = type(value) is int and at_least <= value <= most
-        return value if inside else as_count(value, name, at_least, most)
-
+    read = lambda value, name, call: as_count(value, name, at_least, most)
     draw = lambda rng, sizes: int(rng.integers(at_least, (at_most or at_least + 4) + 1))
-    return Word(f"int {_range(at_least=at_least, at_most=at_most)}", read, (), draw,
+    return Word(f"int {in_signs(at_least=at_least, at_most=at_most)}", read, (), draw,
                 (*_NO_NUMBERS, at_least - 1, at_least + 0.5, math.inf, most + 1, 1e300))
 
 # %% ../nbs/C_contracts.ipynb #5007c9de
@@ -147,23 +115,16 @@ _NO_ARRAYS = (None, "text", [], np.nan, [[np.nan]], [np.inf], {}, object(), ["a"
 
 
 def array(*letters, above=None, at_least=None):
-    """The word of an array of finite floats.
+    """The word of an array of finite floats whose axes are `letters`, e.g. "n", "d".
 
-    Parameters
-    ----------
-    *letters : str     the axes, e.g. "n", "d"; one that ends in ? may be missing, and one that is a
-                       number has that length
-    above, at_least : float or None    what all entries are
-
-    Returns
-    -------
-    Word
+    An axis that ends in ? may be missing, and one that is a number has that length. All entries
+    are > above, or ≥ at_least.
     """
     plain = tuple(int(a) if a.isdigit() else a for a in (a.rstrip("?") for a in letters))
     shapes = [plain[:k] for k in range(len(letters) + 1) if not letters[k:] or "?" in letters[k]]
     says = " or ".join(str(shape).replace("'", "") for shape in shapes) if plain else ", any shape"
     dims, fixed = set(map(len, shapes)), any(isinstance(a, int) for a in plain)
-    entries = _range(above, at_least)
+    entries = in_signs(above, at_least)
 
     def read(value, name, call=None):
         A = as_floats(value, name)
@@ -204,19 +165,9 @@ Weights = Annotated[ArrayLike, Word("array (n,), ≥ 0", _weights, ("n",),
 
 # %% ../nbs/C_contracts.ipynb #f0948978
 def fitting(value, name, fits, what, such):
-    """The value itself, if it fits; else the error says what came and what to pass.
+    """The value itself, if it fits; else the error calls it `name`, and says what came.
 
-    Parameters
-    ----------
-    value : any
-    name : str               how the error should call it
-    fits : bool
-    what : str               what it should be
-    such : str               what to pass, for example
-
-    Returns
-    -------
-    any
+    `what` says what it should be, and `such` what to pass, for example.
     """
     if not fits:
         is_class = isinstance(value, type)
@@ -237,16 +188,9 @@ def _flag(value, name, call):
 
 # %% ../nbs/C_contracts.ipynb #87de1b40
 def function(of="", draw=None):
-    """The word of a function.
+    """The word of a function `of` its arguments and its value, e.g. "(f, g) → float".
 
-    Parameters
-    ----------
-    of : str              its arguments and its value, e.g. "(f, g) → float"
-    draw : function       (rng, sizes) → one of them, where the fuzz is to try it
-
-    Returns
-    -------
-    Word
+    draw : (rng, sizes) → one of them, where the fuzz is to try it
     """
     says = f"function {of}".rstrip()
 
@@ -258,16 +202,7 @@ def function(of="", draw=None):
 
 
 def one_of(*choices):
-    """The word of one name among several.
-
-    Parameters
-    ----------
-    *choices : str
-
-    Returns
-    -------
-    Word
-    """
+    "The word of one name among several choices"
     says = " or ".join(repr(choice) for choice in choices)
 
     def read(value, name, call):
@@ -294,17 +229,9 @@ def present(wanted, known, where, what="column"):
 
 # %% ../nbs/C_contracts.ipynb #05c9c8d2
 def instance_of(kind, how, *letters):
-    """The word of an object of one class.
+    """The word of an object of the class `kind`, where `how` says which calls make one.
 
-    Parameters
-    ----------
-    kind : class
-    how : str         which calls make one
-    *letters : str    "n" where it has as many entries as there are points
-
-    Returns
-    -------
-    Word
+    letters : "n" where it has as many entries as there are points
     """
     def read(value, name, call=None):
         return fitting(value, name, isinstance(value, kind), f"a {kind.__name__}", how)
@@ -441,18 +368,9 @@ def trusted(X, facts):
 
 
 def marked(read, X, name="X", facts=ARRAYS):
-    """read(X, name) with a mark of these facts; X itself if it has one.
+    """read(X, name), a read-only view or copy with a mark of these facts; X itself if it has one.
 
-    Parameters
-    ----------
-    read : function         (X, name) → validated points
-    X : points, as a caller passes them
-    name : str              how the error should call them
-    facts : frozenset       what `read` tests
-
-    Returns
-    -------
-    points                  a read-only view or copy
+    read : (X, name) → validated points; `facts` are what it tests
     """
     if trusted(X, facts):
         return X
@@ -577,17 +495,10 @@ def prepared(X, key, make):
 
 # %% ../nbs/C_contracts.ipynb #cd950894
 def points(letter="n", of=None):
-    """The word of points, one row each.
+    """The word of points, one row each; `letter` stands for their number.
 
-    Parameters
-    ----------
-    letter : str           their number
-    of : str, optional     the argument that is their kernel; by default k, or the only kernel of
-                           the signature, or that of the object whose method it is
-
-    Returns
-    -------
-    Word
+    of : the argument that is their kernel; by default k, or the only kernel of the signature, or
+        that of the object whose method it is
     """
     def read(value, name, call):
         k = call.kernel(of)
@@ -919,32 +830,24 @@ def _bound_call(f, signature, plan, args, kwargs):
 
 # %% ../nbs/C_contracts.ipynb #c1b04a2f
 def written(docstring, plan, returns=None):
-    """A docstring with the section Parameters that the words write.
+    """A docstring with the section Parameters that the words of a plan write.
 
-    Parameters
-    ----------
-    docstring : str          a summary, lines `name : meaning`, then sections of the numpydoc kind
-    plan : Plan
-    returns : Word or None   of the return annotation; it, or a line `returns : meaning`, writes
-                             Returns, if there is none
-
-    Returns
-    -------
-    str
+    It is a summary, lines `name : meaning`, then sections of the numpydoc kind. The word `returns`
+    of the return annotation, or a line `returns : meaning`, writes Returns, if there is none.
     """
     text = inspect.cleandoc(docstring or "")
     if "Parameters\n---" in text:                            # written by hand: it stays
         return text
-    head, sections = _cut(text)
+    head, *sections = map(str.strip, re.split(r"(?m)^(?=.+\n---)", text, maxsplit=1))
     prose, about = _meanings(head, plan)
     rows = [_row(name, plan.words.get(name), about.get(name)) for name in plan.parameters
             if name in plan.words or name in about]
     parts = [prose, "\n".join(["Parameters", "----------", *rows]) if rows else ""]
     result = about.get("returns")
     result = returns.says + _tail(result) if returns else result
-    if result and "Returns\n---" not in sections:
+    if result and "Returns\n---" not in text:
         parts.append(f"Returns\n-------\n{result}")
-    return "\n\n".join(part for part in [*parts, sections] if part)
+    return "\n\n".join(part for part in [*parts, *sections] if part)
 
 
 def _row(name, word, meaning):
@@ -957,13 +860,6 @@ def _tail(meaning):
     return f"    {meaning}" if meaning else ""
 
 # %% ../nbs/C_contracts.ipynb #0192742a
-def _cut(text):
-    "What stands before the first section of a docstring, and the sections"
-    lines = text.splitlines()
-    first = next((i for i in range(len(lines) - 1) if lines[i + 1].startswith("---")), len(lines))
-    return "\n".join(lines[:first]).strip(), "\n".join(lines[first:]).strip()
-
-
 def _meanings(head, plan):
     "The prose, and {name: meaning} of the lines `name : meaning`, with what is indented below them"
     prose, about, last = [], {}, None

@@ -78,21 +78,9 @@ def no_kernel(k, where, c, value):
 
 # %% ../nbs/A_errors.ipynb #a45f1f9a
 def finite(values, what, instead="rescale X, or use float64"):
-    """The values themselves, if none of them is NaN or infinite.
+    """values, a float, an array or a sparse matrix, if none of them is NaN or infinite.
 
-    Parameters
-    ----------
-    values : float, array, or sparse matrix
-    what : str                 what they are values of
-    instead : str              the next move
-
-    Returns
-    -------
-    as values
-
-    Raises
-    ------
-    ValueError
+    Raises ValueError, which says what they are values of, and what to do instead.
     """
     if isinstance(values, float) and math.isfinite(values):
         return values
@@ -114,21 +102,9 @@ def finite(values, what, instead="rescale X, or use float64"):
 def not_negative(value, what, k, rounding=0.0, move="check_kernel(k, X) shows the eigenvalue"):
     """What no kernel makes negative: the value itself, if it is not below 0 by more than rounding.
 
-    Parameters
-    ----------
-    value : float, or array (n,), one a point
-    what : str                    what it is, e.g. "k(x, x)"
-    k : Kernel or str             what is at fault
-    rounding : float, or array (n,)
-    move : str                    the next move
-
-    Returns
-    -------
-    as value
-
-    Raises
-    ------
-    IndefiniteKernel              names the number, and the point
+    It is a float, or an array (n,), one a point, as rounding is. Raises IndefiniteKernel, which
+    names the number and the point: `what` the value is, e.g. "k(x, x)", the kernel k or the words
+    for what is at fault, and the next move.
     """
     if np.any(value < -np.asarray(rounding)):
         worst = int(np.argmin(value + rounding))

@@ -129,8 +129,7 @@ def _times_abroad(k, X, Z, alpha, xp, dtype):
 def paired(alpha, values):
     "alphaᵀ values in double precision: ⟨f, g⟩ of the coefficients of f and the values of g there"
     with np.errstate(over="ignore"):
-        a = alpha.astype(float)
-        product = values.T @ a if alpha.ndim == 1 else a.T @ values
+        product = alpha.T.astype(float) @ values
     finite(product, "⟨f, g⟩", "scale f or g down")
     return float(product) if product.ndim == 0 else product.astype(values.dtype)
 

@@ -12,8 +12,7 @@ import numpy as np
 from scipy.special import roots_hermitenorm
 
 from .contracts import (AnyPoints, AVector, Count, Finite, Flag, Positive, Rng, Value,
-                                  Vectors, Weights, Word, array, contract, function, instance_of,
-                                  number, or_infinite)
+    Vectors, Weights, Word, array, contract, function, instance_of, number, or_infinite)
 from .arrays import as_floats, as_number, require_fits, shaped
 from .errors import finite, require
 

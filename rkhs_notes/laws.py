@@ -64,13 +64,8 @@ def say_loss(size):
 
 def all_values(f, points, name):
     "f at all pairs of points, (n, n)"
-    n = n_points(points)
-    return shaped(as_floats(f(points, another(points)), name), name, (n, n))
-
-
-def another(points):
-    "The same points in other memory"
-    return Objects(points) if isinstance(points, Objects) else points.copy()
+    n, other = n_points(points), Objects(points) if isinstance(points, Objects) else points.copy()
+    return shaped(as_floats(f(points, other), name), name, (n, n))           # in other memory
 
 
 def to_unit_length(K):

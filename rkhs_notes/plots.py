@@ -15,7 +15,7 @@ import numpy as np
 from . import settings
 from .arrays import as_floats, as_number, shaped
 from .contracts import (Labels, NonNegative, Plane, Points, TwoLabels, Word, array,
-                                  contract, count, fitting, function, one_of)
+                                  _axes, contract, count, fitting, function, one_of)
 
 # %% ../nbs/E_plots.ipynb #3a6241fa
 ACCENT = "#1b6ca8"        # the subject; class +1
@@ -58,8 +58,7 @@ def use_style():
 def _axis(ax, size=None):
     "ax, or the axis of a new figure of that size."
     if ax is not None:
-        return fitting(ax, "ax", hasattr(ax, "add_artist"), "matplotlib Axes",
-                       "what plt.subplots() gives")
+        return _axes(ax, "ax")
     import matplotlib.pyplot as plt
     return plt.subplots(figsize=size)[1]
 

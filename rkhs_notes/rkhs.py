@@ -207,24 +207,18 @@ def check_reproducing(f: OneFunction, X: Places) -> Number:
     ------
     LawBroken           names the law, the size of the violation and the point
     """
-    values, inner, root, rounding = _both_ways(f, X)
+    values, space, root = f(X), RKHS(f.k), np.sqrt(f.k.diag(X))
+    rounding = 8 * len(f.Z) * np.finfo(values.dtype).eps ** 0.75 * squarable(f)
+    inner = np.array([f.inner(space.section(x)) for x in X])
     worst = int(np.argmax(np.abs(values - inner)))
     require("f(x) = ⟨f, k_x⟩", abs(values[worst] - inner[worst]), rounding * root.max(),
             f"At x = {X[worst]} the value is {values[worst]:.6g}, the inner product "
             f"{inner[worst]:.6g}: an offset, another inner product, or an f that is not in H.")
     require("‖f‖² = ⟨f, f⟩", abs(f.norm() ** 2 - f.inner(f)), rounding * size_of(f),
             "The norm and the inner product belong to different spaces.")
-    excess = np.max(np.abs(values) - f.norm() * root)
-    require("|f(x)| ≤ ‖f‖ √k(x, x)", excess, rounding * root.max(),
-            "Either ‖f‖ is not the norm of H, or k is not positive semidefinite.")
+    require("|f(x)| ≤ ‖f‖ √k(x, x)", np.max(np.abs(values) - f.norm() * root),
+            rounding * root.max(), "Is ‖f‖ not the norm of H, or k not positive semidefinite?")
     return float(abs(values[worst] - inner[worst]))
-
-# %% ../nbs/03_rkhs.ipynb #35cdc9d9
-def _both_ways(f, X):
-    values, space, size = f(X), RKHS(f.k), squarable(f)
-    inner = np.array([f.inner(space.section(x)) for x in X])
-    rounding = 8 * len(f.Z) * np.finfo(values.dtype).eps ** 0.75 * size
-    return values, inner, np.sqrt(f.k.diag(X)), rounding
 
 # %% ../nbs/03_rkhs.ipynb #44f6a722
 class _Orthonormal(Value):

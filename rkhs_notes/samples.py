@@ -294,26 +294,16 @@ def h_entries(k, X, Y, i, j):
 def h_tiles(k, X, Y):
     "The matrix (h(zᵢ, zⱼ)) with zeros on its diagonal, tile by tile"
     def tile(rows, columns):
-        x, y = (taken_of(A, rows) for A in (X, Y))
-        u, v = (taken_of(A, columns) for A in (X, Y))
-        H = k(x, u).astype(float, copy=False)
-        H += k(y, v)
-        H -= k(x, v)
-        H -= k(y, u)
-        if rows == columns:
+        x, y, u, v = (taken_of(A, part) for part in (rows, columns) for A in (X, Y))
+        own = rows == columns
+        H, C = k(x, None if own else u).astype(float, copy=False), k(x, v)
+        H += k(y, None if own else v)
+        H -= C
+        H -= C.T if own else k(y, u)
+        if own:
             np.fill_diagonal(H, 0.0)
         return H
     return tile
-
-
-def h_matrix(k, X, Y):
-    "The same, whole"
-    H, C = k(X).astype(float, copy=False), k(X, Y)
-    H += k(Y)
-    H -= C
-    H -= C.T
-    np.fill_diagonal(H, 0.0)
-    return H
 
 # %% ../nbs/S_samples.ipynb #518a54a4
 def of_blocks(k, X, Y, size, stored=False):
@@ -324,8 +314,9 @@ def of_blocks(k, X, Y, size, stored=False):
     n = n_points(X)
     size = max(2, math.isqrt(n)) if size is None else count(2, n).read(size, "block_size", None)
     blocks = [part for part in spans(n, size) if part.stop - part.start == size]
-    make = h_matrix if stored and n * n * 8 <= settings.result_mib * 2**20 else h_tiles
-    parts = ((make(k, taken_of(X, part), taken_of(Y, part)), part) for part in blocks)
+    tiles = ((h_tiles(k, taken_of(X, part), taken_of(Y, part)), part) for part in blocks)
+    whole, every = stored and n * n * 8 <= settings.result_mib * 2**20, slice(None)
+    parts = ((tile(every, every) if whole else tile, part) for tile, part in tiles)
     parts = list(parts) if stored else parts
     return lambda S: (sum(quadratic_forms(H, S[part]) for H, part in parts)
                       / (len(blocks) * size * (size - 1)))

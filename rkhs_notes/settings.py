@@ -44,16 +44,7 @@ def _is_ours(path):
 
 
 def find_settings_file(start="."):
-    """The nearest settings.ini, from `start` upwards, that has a section [rkhs_notes].
-
-    Parameters
-    ----------
-    start : str or Path    the folder to search from
-
-    Returns
-    -------
-    Path or None
-    """
+    "The nearest Path settings.ini, from `start` upwards, with a section [rkhs_notes]; or None"
     try:
         folder = Path(start).resolve()
     except OSError:
@@ -103,19 +94,9 @@ def _section(path):
 def read_settings(start=".", environ=None):
     """Settings in force for the folder `start`: environment over file over built-in values.
 
-    Parameters
-    ----------
-    start : str or Path      the folder to search from
-    environ : dict of str    variables RKHS_NOTES_*; by default os.environ
-
-    Returns
-    -------
-    dict                     profile, seed, block_mib, result_mib, dpi, data_dir
-
-    Raises
-    ------
-    ValueError               names the setting, its value and where it was read, or the line of
-                             the file that cannot be read
+    environ is a dict of variables RKHS_NOTES_*, by default os.environ. The dict that comes back has
+    profile, seed, block_mib, result_mib, dpi, data_dir. Raises ValueError, which names the setting,
+    its value and where it was read, or the line of the file that cannot be read.
     """
     environ = os.environ if environ is None else environ
     path = find_settings_file(start)

@@ -6,7 +6,6 @@ __all__ = ['FORMAT', 'to_expression', 'from_expression', 'write_expression', 're
 # %% ../nbs/S_stored.ipynb #286e4ab2
 import errno, importlib, json, math, os, secrets, zipfile
 from contextlib import contextmanager
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +15,7 @@ import scipy.sparse as sp
 # %% ../nbs/S_stored.ipynb #2befbc22
 from .algebra import Terms
 from .arrays import Objects
-from .contracts import Value, Word, contract, fitting, names_of, with_names
+from .contracts import Value, Word, contract, fitting, names_of, near, with_names
 
 # %% ../nbs/S_stored.ipynb #e6716074
 _PARTS = {
@@ -281,9 +280,9 @@ def _opened(path):
     try:
         return open(path, "rb")
     except OSError as e:
-        near = get_close_matches(path.name, [p.name for p in path.parent.glob("*")])
+        beside = near(path.name, [p.name for p in path.parent.glob("*")])
         told = "it is a folder: pass the path of a file in it" if path.is_dir() else (
-            f"{e.strerror}. Did you mean {near[0]}?" if near else e.strerror)
+            f"{e.strerror}.{beside}".removesuffix("."))
         raise type(e)(e.errno, told, str(path)) from None
 
 

@@ -269,10 +269,8 @@ class Column:
         "(numbers, None), or (numbers or nothing, words as str with '' for gaps)"
         if entries.dtype.kind == "f" and not self.declared:
             return entries, None
-        if entries.dtype.kind == "f":
-            texts = np.array([_plain(v) for v in entries.tolist()], object)
-        else:
-            texts = np.array([_text(v) for v in entries.tolist()], object)
+        text = _plain if entries.dtype.kind == "f" else _text
+        texts = np.array([text(v) for v in entries.tolist()], object)
         if not self.declared:
             try:
                 return np.where(texts == "", "nan", texts).astype(float), None
