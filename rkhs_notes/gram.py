@@ -75,7 +75,7 @@ class Written(Value):
     def _values(self):
         "[(name, value)] of the fields"
         if self._own_init:
-            return sorted((name, value) for name, value in vars(self).items() if name != "_depth")
+            return sorted(vars(self).items())
         return [(f.name, getattr(self, f.name)) for f in fields(self)]
 
     def __eq__(self, other):
@@ -137,10 +137,6 @@ class Searched(Written):
     def __sklearn_clone__(self):
         return self                              # a value is its own copy
 
-    def __getstate__(self):
-        "What is pickled, and hashed by its checks: use changes nothing, the depth is found anew"
-        return {name: v for name, v in super().__getstate__().items() if name != "_depth"}
-
 # %% ../nbs/S_gram.ipynb #5771c814
 class Expression(Searched):
     "A value made of parameters and of parts, which are expressions themselves"
@@ -154,10 +150,7 @@ class Expression(Searched):
 
     def _nested(self):
         "How many parts stand within each other"
-        known = vars(self)
-        if "_depth" not in known:
-            known["_depth"] = max((1 + part._nested() for _, part in self._parts()), default=0)
-        return known["_depth"]
+        return max((1 + part._nested() for _, part in self._parts()), default=0)
 
     @property
     def everywhere(self):
@@ -262,20 +255,11 @@ class Formula(Expression):
             raise NotImplementedError(f"{type(self).__name__} has parameters, but no _vjp(X, Y, G)")
         return {}
 
-    def _width(self, d):
-        return d + 2                             # how many numbers a prepared point takes
-
-    def _blocks(self):
-        return 4                                 # how many blocks are in use while one is made
-
-    def _reduced(self):
-        return self                              # parts are simple already; what else merges?
-
-    def _times(self, other):
-        return None                              # one kernel equal to the product, if there is one
-
-    def _to_power(self, p):
-        return None                              # likewise to k ** p
+    def _width(self, d): return d + 2            # how many numbers a prepared point takes
+    def _blocks(self): return 4                  # how many blocks are in use while one is made
+    def _reduced(self): return self              # parts are simple already; what else merges?
+    def _times(self, other): return None         # one kernel equal to the product, if there is one
+    def _to_power(self, p): return None          # likewise to k ** p
 
 # %% ../nbs/S_gram.ipynb #449a5f46
 def _forget_other_formulas(cls):
@@ -427,19 +411,17 @@ def of_any_kind(X, name="X"):
     return Objects(X) if hold_objects(X) else as_points(X, name)
 
 # %% ../nbs/S_gram.ipynb #8d243e87
-def tile_shape(n, m, itemsize, blocks, threads, most=1.0):
+def tile_shape(k, n, m, itemsize, most=1.0):
     "Height and width of the tiles of an (n, m) matrix, of at most so many MiB"
-    area = _tile_area(itemsize, blocks, threads, most)
+    entries, budget = 2**20 / itemsize, settings.block_mib / k._blocks()
+    if n * m * 16 <= min(3.2, budget / 4) * entries:                 # one tile for 64 threads too
+        return n, m
+    area = min(most, budget / max(arrays.n_threads(), 4)) * entries  # alike for 1 to 4 threads
     if n * m <= area:
         return n, m
     height = max(1, min(max(256, -(-n // 16)), int(math.sqrt(area / 4))))
     line = 64 // itemsize                         # an odd number of lines: columns fit a cache
     return height, (int(area / height / line) | 1) * line
-
-
-def _tile_area(itemsize, blocks, threads, most=3.2):
-    mib = min(most, settings.block_mib / (blocks * max(threads, 4)))  # alike for 1 to 4 threads
-    return mib * 2**20 / itemsize
 
 
 def _even(n, most):
@@ -454,27 +436,18 @@ def _shifted(part, start):
 def each_tile(k, X, Y, use, symmetric=False, of=None, room=None):
     "use(rows, columns, block) for every tile of k(X, Y), in threads; X and Y are marked points"
     xp, itemsize = library(X, Y), bytes_of(X, Y)
-    most = max(1, int(settings.block_mib * 2**20 / (4 * k._width(stored(X)) * itemsize)))
+    held = max(1, int(settings.block_mib * 2**20 / (4 * k._width(stored(X)) * itemsize)))
     n, m = n_points(X), n_points(Y)
     with np.errstate(all="ignore"):              # what is not finite is said in the end
-        for R in spans(n, _even(n, most)):
-            for C in spans(m, _even(m, most), start=R.start if symmetric else 0):
+        for R in spans(n, _even(n, held)):
+            for C in spans(m, _even(m, held), start=R.start if symmetric else 0):
                 A, diagonal = taken_of(X, R), symmetric and R == C
                 B = A if diagonal else taken_of(Y, C)
                 tile = (of or k._tile)(A, B, xp) if room is None else k._tile_in(room[R, C], A, B)
-                large = stored(X) >= _WIDE and (symmetric or room is None or not _works_there(k))
-                shape = _shape(k, R.stop - R.start, C.stop - C.start, itemsize, 3.2 if large else 1)
+                apart = symmetric or room is None or type(k)._tile_in is Formula._tile_in
+                most = 3.2 if stored(X) >= _WIDE and apart else 1.0
+                shape = tile_shape(k, R.stop - R.start, C.stop - C.start, itemsize, most)
                 _strips(k, tile, R, C, diagonal, use, shape, xp)
-
-
-def _works_there(k):
-    return type(k)._tile_in is not Formula._tile_in
-
-
-def _shape(k, n, m, itemsize, most):
-    if n * m * 16 <= _tile_area(itemsize, k._blocks(), 4):           # one tile for 64 threads too
-        return n, m
-    return tile_shape(n, m, itemsize, k._blocks(), arrays.n_threads(), most)
 
 
 def _strips(k, tile, R, C, diagonal, use, shape, xp):
@@ -511,14 +484,27 @@ def _require_finite(k, block, xp):
 # %% ../nbs/S_gram.ipynb #36c3c9e8
 def gram_matrix(k, X, Y=None):
     "(k(xᵢ, yⱼ)), or (k(xᵢ, xⱼ)) with exact symmetry and diagonal where Y is left out"
+    return _matrix(k, X, Y, None, "ridge_large, or features (fourier_features, nystrom_features, "
+                   "for texts and graphs k.feature_map(X)) with svm_primal or kernel_sgd, for "
+                   "learning; k.each_tile or f(X) of an RKHSFunction keep no matrix")
+
+
+def distance_matrix(k, X, Y=None):
+    "√(k(xᵢ, xᵢ) + k(yⱼ, yⱼ) − 2 k(xᵢ, yⱼ)); exactly 0 on the diagonal where Y is left out   (1.7)"
+    return _matrix(k, X, Y, k._distance_tile, "fewer points")
+
+
+def _matrix(k, X, Y, of, instead):
+    "Of the tiles that `of` makes, distances, or the kernel's own; what to use instead of it, if large"
     X, Y, symmetric = both_points(k, X, Y)
-    K, xp = _room(X, Y, "ridge_large, or features (fourier_features, nystrom_features, for "
-                        "texts and graphs k.feature_map(X)) with svm_primal or kernel_sgd, for "
-                        "learning; k.each_tile or f(X) of an RKHSFunction keep no matrix")
-    exact = rowwise(k, k._diag, X) if symmetric and not k._whole else None
-    if K is None:
-        K = assembled(k, X, Y)
+    xp, shape, dtype, exact = library(X, Y), (n_points(X), n_points(Y)), precision(X, Y), None
+    arrays.require_fits(shape, bytes_of(X, Y), instead)
+    if symmetric and not k._whole:
+        exact = arrays.filled(0.0, shape[:1], X, dtype) if of else rowwise(k, k._diag, X)
+    if xp is not np:
+        K = assembled(k, X, Y, of)
         return _symmetric(K, exact, xp) if symmetric else K
+    K = np.empty(shape, dtype)
 
     def store(rows, columns, block):
         if exact is not None and rows == columns:
@@ -528,7 +514,7 @@ def gram_matrix(k, X, Y=None):
         if symmetric and rows != columns:
             K[columns, rows] = block.T
 
-    each_tile(k, X, Y, store, symmetric=symmetric, room=K)
+    each_tile(k, X, Y, store, symmetric, of, room=None if of else K)
     return K
 
 
@@ -538,16 +524,11 @@ def _symmetric(block, exact, xp):
     if xp is np:
         block.reshape(-1)[:: len(block) + 1] = exact
         return block
-    return _with_diagonal(block, exact[:, None], xp)
-
-
-def _with_diagonal(block, values, xp):
-    "A new matrix with these values in its diagonal"
     place = xp.arange(block.shape[0], device=_device(block))
-    return xp.where(place[:, None] == place[None, :], values, block)
+    return xp.where(place[:, None] == place[None, :], exact[:, None], block)
 
 
-def assembled(k, X, Y, of=None):
+def assembled(k, X, Y, of):
     "The matrix of another library, put together from its tiles without writing into an array"
     xp, strips = library(X, Y), {}
     each_tile(k, X, Y, lambda rows, columns, block: strips.setdefault(rows.start, []).append(block),
@@ -555,13 +536,6 @@ def assembled(k, X, Y, of=None):
     K = xp.concat([xp.concat(strip, axis=1) for strip in strips.values()], axis=0)
     _require_finite(k, K, xp)
     return K
-
-
-def _room(X, Y, instead):
-    "An empty (n, m) matrix, if it fits, and the array module; None in other libraries than NumPy"
-    xp, shape = library(X, Y), (n_points(X), n_points(Y))
-    arrays.require_fits(shape, bytes_of(X, Y), instead)
-    return np.empty(shape, dtype=precision(X, Y)) if xp is np else None, xp
 
 # %% ../nbs/S_gram.ipynb #b77628d5
 def rowwise(k, method, *points):
@@ -588,23 +562,6 @@ def pair_values(k, X, Y):
     X, Y, _ = both_points(k, X, Y)
     return rowwise(k, k._pairs, X, Y)
 
-
-def distance_matrix(k, X, Y=None):
-    "√(k(xᵢ, xᵢ) + k(yⱼ, yⱼ) − 2 k(xᵢ, yⱼ)); exactly 0 on the diagonal where Y is left out   (1.7)"
-    X, Y, symmetric = both_points(k, X, Y)
-    D, xp = _room(X, Y, "fewer points")
-    if D is None:
-        D = assembled(k, X, Y, k._distance_tile)
-        return _with_diagonal(D, 0.0, xp) if symmetric else D
-
-    def store(rows, columns, block):
-        _require_finite(k, block, xp)
-        D[rows, columns] = block
-
-    each_tile(k, X, Y, store, of=k._distance_tile)
-    if symmetric:
-        np.fill_diagonal(D, 0.0)
-    return D
 
 # %% ../nbs/S_gram.ipynb #f24d08bd
 def require_points(X, least, name, why):
