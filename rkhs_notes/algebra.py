@@ -20,20 +20,9 @@ from .gram import (AKernel, Pointed, Tiled, as_kernel, as_tex, as_written, libra
                              n_points, of_any_kind, precision, with_columns)
 
 # %% ../nbs/S_algebra.ipynb #8983467b
-def bracketed(k, closer_than):
-    "k in print, in parentheses unless it binds closer than this"
+def bracketed(k, closer_than=3):
+    "k in print, in parentheses unless it binds closer than this: by default as before a dot"
     return f"{k!r}" if k._precedence > closer_than else f"({k!r})"
-
-
-def infix(sign, precedence, left, right):
-    "left sign right; left may be a number"
-    first = bracketed(left, precedence - 1) if isinstance(left, Pointed) else as_written(left)
-    return f"{first} {sign} {bracketed(right, precedence)}"
-
-
-def receiver(k):
-    "k as it stands before a dot"
-    return bracketed(k, 3)
 
 # %% ../nbs/S_algebra.ipynb #35b11221
 def tex_bracketed(k, closer_than, x, y):
@@ -42,13 +31,8 @@ def tex_bracketed(k, closer_than, x, y):
     return formula if k._tex_precedence > closer_than else rf"\left({formula}\right)"
 
 # %% ../nbs/S_algebra.ipynb #40746362
-def prefixed(part, gradients):
-    "The gradients of a part, under the names they have in the whole"
-    return {f"{part}__{name}": value for name, value in gradients.items()}
-
-
-def added(part, *gradients):
-    "Gradients of a part in the same parameters, added"
+def prefixed(part, *gradients):
+    "The gradients of a part, added, under the names they have in the whole"
     return {f"{part}__{name}": sum(g[name] for g in gradients) for name in gradients[0]}
 
 
@@ -100,9 +84,7 @@ class OfValue(Composite, OfOne):
     def _inputs(self, X, Y): return [(self.k, X, Y)]
     def _joined(self, values, xp): return self.of_value(*values, xp)
 
-    def own_vjp(self, G, K):
-        "The gradient in the parameters of the function itself"
-        return {}
+    def own_vjp(self, G, K): return {}           # the gradient in the parameters of the function
 
     def _vjp(self, X, Y, G):
         xp = library(X, Y)
@@ -176,9 +158,7 @@ class Flat(Pointed):
     _family = is_shift_invariant = _sparse = True
 
     def _points(self, X, name): return of_any_kind(X, name)
-
-    def _facts(self):
-        return frozenset()                       # any points that were read will do
+    def _facts(self): return frozenset()         # any points that were read will do
 
     def _gram(self, X, Y, xp):
         return filled(self.c, (n_points(X), n_points(Y)), X, precision(X, Y))
@@ -275,8 +255,7 @@ class OfTerms(Terms, Composite):
     _sparse = property(lambda self: all(k._sparse for k in self.terms),
                        doc="Do all terms take sparse points?")
 
-    def _facts(self):
-        return frozenset().union(*(k._facts() for k in self.terms))
+    def _facts(self): return frozenset().union(*(k._facts() for k in self.terms))
 
     def _named(self):
         named = [k._named() for k in self.terms]
@@ -337,8 +316,6 @@ class OfImage(Pointed):
 
     def _points(self, X, name):
         X = marked(of_any_kind, self.k._merged(X, name), name, frozenset())
-        if not callable(self.columns):
-            with_columns(X, max(self._numbers(X, name)) + 1, name, self, or_more=True)
         self._chosen(X, name)
         return X
 
@@ -359,8 +336,8 @@ class OfImage(Pointed):
     def _image(self, X, name):
         if not callable(self.columns):
             numbers = self._numbers(X, name)
+            with_columns(X, max(numbers) + 1, name, self, or_more=True)
             if issparse(X):
-                with_columns(X, max(numbers) + 1, name, self, or_more=True)
                 return self.k._marked(X[:, list(numbers)].toarray(), name)
             picked = [X[:, i : i + 1] for i in numbers]
             return self.k._marked(library(X).concat(picked, axis=1), name)
@@ -391,7 +368,7 @@ class AtImage(Composite, OfImage):
 
     def __repr__(self):
         of = as_written(self.columns) if callable(self.columns) else list(self.columns)
-        return f"{receiver(self.k)}.on({of})"
+        return f"{bracketed(self.k)}.on({of})"
 
     def _tex(self, x, y):
         if callable(self.columns):
@@ -447,9 +424,9 @@ class OfAngles(OfOne):
     def _vjp(self, X, Y, G):
         a, b = inverse_lengths(self.k, X, np), inverse_lengths(self.k, Y, np)
         H = G * self.k._gram(X, Y, np) * np.outer(a, b)
-        return added("k", self.k._vjp(X, Y, G * np.outer(a, b)),
-                     diag_vjp(self.k, X, -H.sum(axis=1) * a**2 / 2),
-                     diag_vjp(self.k, Y, -H.sum(axis=0) * b**2 / 2))
+        return prefixed("k", self.k._vjp(X, Y, G * np.outer(a, b)),
+                        diag_vjp(self.k, X, -H.sum(axis=1) * a**2 / 2),
+                        diag_vjp(self.k, Y, -H.sum(axis=0) * b**2 / 2))
 
 # %% ../nbs/S_algebra.ipynb #0283006e
 def rule_of(k):

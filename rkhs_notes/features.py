@@ -29,8 +29,8 @@ from .maps import (AFeatureMap, Columns, Dimension, FeatureMatrix, GramMatrix, O
                              columns_of, constant_column, dense_points, elementary_products,
                              elsewhere, expect_columns, exponent_vectors, features_abroad,
                              gram_spectrum, halves_of, largest_gap, like, monomials, no_map,
-                             points_or_rows, require_columns, require_features, side_by_side,
-                             unit_features, values_abroad)
+                             of_whole, points_or_rows, require_columns, require_features,
+                             side_by_side, unit_features, values_abroad)
 
 # %% ../nbs/02_features.ipynb #17d2c917
 from .errors import NoFiniteFeatureMap, finite, require
@@ -87,12 +87,12 @@ class FeatureMap(Value):
 
     def __repr__(self):
         start = f"ℝ^{self.d} " if isinstance(self.d, int) else ""
-        return f"FeatureMap of {self.kernel}, {start}→ ℝ^{shortened(self.dim)}"
+        return f"{type(self).__name__} of {self.kernel}, {start}→ ℝ^{shortened(self.dim)}"
 
     def __reduce__(self):
         if self.by_rule:
             return feature_map, (self.kernel, self.d)
-        return FeatureMap, (self.kernel, self.d, self.dim, self.function)
+        return type(self), (self.kernel, self.d, self.dim, self.function)
 
 # %% ../nbs/02_features.ipynb #ae243f75
 @contract
@@ -214,7 +214,7 @@ def feature_map(k: AKernel, d: Columns) -> FeatureMap:
     >>> feature_map(Polynomial(2), d=2).dim           # 1, x₁, x₂, x₁², x₁x₂, x₂²
     6
     """
-    return FeatureMap(k, d, *_resolve(k, d), by_rule=True)
+    return FeatureMap(k, d, *of_whole(_rule, k, d), by_rule=True)
 
 
 @contract
@@ -227,7 +227,7 @@ def feature_dimension(k: AKernel, d: Columns) -> int:
     ------
     NoFiniteFeatureMap    as feature_map
     """
-    return _resolve(k, d)[0]
+    return of_whole(_rule, k, d)[0]
 
 # %% ../nbs/02_features.ipynb #815f7711
 @singledispatch
@@ -262,16 +262,6 @@ def _rule(k, d):
             return _by_index(k, k(np.arange(n)))
         e.part = getattr(e, "part", k)
         raise
-
-
-def _resolve(k, d):
-    "The same, and the error of a part says what it is a part of"
-    try:
-        return _rule(k, d)
-    except NoFiniteFeatureMap as e:
-        if e.part is k:
-            raise
-        raise NoFiniteFeatureMap(f"{k} contains a part without one. {e}") from None
 
 
 def _n_points(k):

@@ -14,30 +14,124 @@ from .arrays import as_floats, as_number, frozen, require_fits, shaped
 
 # %% ../nbs/S_frequencies.ipynb #171eb14a
 from .contracts import Count, Flag, Function, Value, Word
-from .errors import NoFiniteFeatureMap, NoSpectralMeasure
+from .errors import NoSpectralMeasure
 
 # %% ../nbs/S_frequencies.ipynb #5cbf6474
-def lacking(k, error, why):
-    "The error that says what the kernel k has not"
-    e = error(f"{k} {why}")
-    e.part = k
-    return e
-
-
-def of_whole(rule, k, *args):
-    "rule(k, *args), where an error about a part of k says that it is one"
-    try:
-        return rule(k, *args)
-    except (NoSpectralMeasure, NoFiniteFeatureMap) as e:
-        inside = getattr(e, "part", k) is not k
-        raise type(e)(f"{k} contains a part without one. {e}" if inside else str(e)) from None
-
-
 def within_floats(values, what, poles=False):
     "The values, if all are finite, or ∞ where poles may be"
     if not (np.isfinite(values) | (np.equal(values, math.inf) & poles)).all():
         raise ValueError(f"{what} overflow; measure the points in other units, or rescale k.")
     return values
+
+# %% ../nbs/S_frequencies.ipynb #d2de6250
+def _mixed(*parts):
+    "Σ μᵢ   (9.5)"
+    masses, live = np.array([m.mass for m in parts]), [m for m in parts if m.mass > 0] or parts[:1]
+    total = within_floats(math.fsum(masses / 2) * 2, "the masses, added,")
+    shares = masses / (masses.max() or 1)
+    chances = shares / (shares.sum() or 1)
+
+    def draw(n, rng, normals):
+        W, which = np.zeros((n, parts[0].d)), rng.choice(len(parts), n, p=chances)
+        for i, part in enumerate(parts):
+            if (mine := which == i).any():
+                W[mine] = part.draw(int(mine.sum()), rng, normals)
+        return W
+
+    dense, discrete = all(m.of_frequency for m in live), all(m.atoms for m in live)
+    return replace(
+        parts[0], name=" + ".join(m.name for m in parts), mass=total,
+        draw=draw if total else live[0].draw, gaussian=all(m.gaussian for m in live),
+        variances=sum((p * m.variances for p, m in zip(chances, parts) if p > 0),
+                      np.zeros(parts[0].d)),
+        of_frequency=(lambda w: sum(m.of_frequency(w) for m in live)) if dense else None,
+        atoms=tuple(map(np.concatenate, zip(*(m.atoms for m in live)))) if discrete else None)
+
+# %% ../nbs/S_frequencies.ipynb #2873733d
+def _met(*parts):
+    "The law of the sum of independent frequencies, and the product of the masses   (9.5)"
+    return replace(
+        parts[0], mass=math.prod(m.mass for m in parts), variances=sum(m.variances for m in parts),
+        draw=lambda n, rng, normals: sum(m.draw(n, rng, normals) for m in parts),
+        of_frequency=_convolved(parts) if len(parts) == 2 else None, atoms=None,
+        gaussian=all(m.gaussian for m in parts))
+
+
+def _compound(part, rate):
+    "exp(rate (p̂ − 1)): the law of a Poisson number of frequencies, added   (9.6)"
+    def draw(n, rng, normals):
+        require_fits((n, max(1.0, rate) * part.d), 8, "a larger bandwidth in gaussian_of: "
+                     f"frequencies are sums of {rate:.3g} others here")
+        owner, W = np.repeat(np.arange(n), rng.poisson(rate, n)), np.zeros((n, part.d))
+        if len(owner):
+            np.add.at(W, owner, part.draw(len(owner), rng, normals))
+        return W
+
+    variances = rate * part.variances if rate else np.zeros(part.d)
+    return replace(part, mass=1.0, variances=variances, draw=draw, of_frequency=None, atoms=None,
+                   gaussian=False)
+
+# %% ../nbs/S_frequencies.ipynb #a7bfaf98
+def _placed(part, columns, d):
+    def into(W):
+        placed = np.zeros((len(W), d))
+        np.add.at(placed.T, columns, np.transpose(W))
+        return placed
+
+    whole = part.of_frequency is not None and sorted(columns) == list(range(d))
+    return replace(part, d=d, variances=into(part.variances[None])[0],
+                   draw=lambda n, rng, normals: into(part.draw(n, rng, normals)),
+                   of_frequency=(lambda w: part.of_frequency(w[:, columns])) if whole else None,
+                   atoms=part.atoms and (into(part.atoms[0]), part.atoms[1]))
+
+
+def _beside(first, second, cut):
+    d = cut + second.d
+    both = _met(_placed(first, list(range(cut)), d), _placed(second, list(range(cut, d)), d))
+    f, g = first.of_frequency, second.of_frequency
+    return replace(both, of_frequency=f and g and (lambda w: f(w[:, :cut]) * g(w[:, cut:])))
+
+
+def _some(base, d, orders, masses):
+    chances = masses / masses.sum() if masses.any() else None
+    share = float(np.average(orders, weights=chances)) / d
+
+    def draw(n, rng, normals):
+        size = rng.choice(orders, n, p=chances)
+        chosen = np.argsort(rng.random((n, d)), axis=1) < size[:, None]
+        return np.where(chosen, base.draw(n * d, rng, normals).reshape(n, d), 0.0)
+
+    return replace(base, d=d, mass=float(masses.sum()), draw=draw, of_frequency=None, atoms=None,
+                   gaussian=False,
+                   variances=np.full(d, share and share * base.variances[0]))
+
+# %% ../nbs/S_frequencies.ipynb #49c24d5c
+def _convolved(parts):
+    "The density of the sum of two independent frequencies, where it is known; else None"
+    for one, other in (parts, parts[::-1]):
+        if one.atoms is not None and other.of_frequency:
+            return lambda w: sum(c * other.of_frequency(w - a)
+                                 for a, c in zip(*one.atoms) if c > 1e-17)
+    f, g = (m.of_frequency for m in parts)
+    if parts[0].d > 1 or f is None or g is None:
+        return None
+
+    def density(w):
+        widths = [float(np.median(np.abs(m.draw(999, np.random.default_rng(0), iid_normals))))
+                  for m in parts]
+        return np.array([_convolution_at(float(v), f, g, widths) for v in w[:, 0]])
+
+    return density
+
+
+def _convolution_at(w, f, g, widths):
+    "∫ f(v) g(w − v) dv"
+    unit = max(widths)
+    inside = lambda v: float(f(np.array([[unit * v]]))[0]
+                             * (unit * g(np.array([[w - unit * v]]))[0]))
+    steps = np.outer([-100, -10, -1, 0, 1, 10, 100], widths) / unit
+    ends = [-math.inf, *np.unique([steps[:, 0], w / unit + steps[:, 1]]).tolist(), math.inf]
+    return sum(quad(inside, a, b, limit=200)[0] for a, b in zip(ends[:-1], ends[1:]))
 
 # %% ../nbs/S_frequencies.ipynb #8c4969e6
 def _variances(value, name, call=None):
@@ -88,122 +182,7 @@ class Frequencies(Value):
         atoms = self.atoms and (self.atoms[0], factor * self.atoms[1])
         return replace(self, mass=mass, of_frequency=p and (lambda w: factor * p(w)), atoms=atoms)
 
-    def mixed(self, *others): return _mixed([self, *others])
-    def met(self, *others): return _met([self, *others])
-    def compound(self, rate): return _compound(self, rate)
-    def placed(self, columns, d): return _placed(self, columns, d)
-    def beside(self, other, cut): return _beside(self, other)
-    def some(self, d, orders, masses): return _some(self, d, orders, masses)
-
-# %% ../nbs/S_frequencies.ipynb #d2de6250
-def _mixed(parts):
-    "Σ μᵢ   (9.5)"
-    masses, live = np.array([m.mass for m in parts]), [m for m in parts if m.mass > 0] or parts[:1]
-    total = within_floats(math.fsum(masses / 2) * 2, "the masses, added,")
-    shares = masses / (masses.max() or 1)
-    chances = shares / (shares.sum() or 1)
-
-    def draw(n, rng, normals):
-        W, which = np.zeros((n, parts[0].d)), rng.choice(len(parts), n, p=chances)
-        for i, part in enumerate(parts):
-            if (mine := which == i).any():
-                W[mine] = part.draw(int(mine.sum()), rng, normals)
-        return W
-
-    dense, discrete = all(m.of_frequency for m in live), all(m.atoms for m in live)
-    return replace(
-        parts[0], name=" + ".join(m.name for m in parts), mass=total,
-        draw=draw if total else live[0].draw, gaussian=all(m.gaussian for m in live),
-        variances=sum((p * m.variances for p, m in zip(chances, parts) if p > 0),
-                      np.zeros(parts[0].d)),
-        of_frequency=(lambda w: sum(m.of_frequency(w) for m in live)) if dense else None,
-        atoms=tuple(map(np.concatenate, zip(*(m.atoms for m in live)))) if discrete else None)
-
-# %% ../nbs/S_frequencies.ipynb #2873733d
-def _met(parts):
-    "The law of the sum of independent frequencies, and the product of the masses   (9.5)"
-    return replace(
-        parts[0], mass=math.prod(m.mass for m in parts), variances=sum(m.variances for m in parts),
-        draw=lambda n, rng, normals: sum(m.draw(n, rng, normals) for m in parts),
-        of_frequency=_convolved(parts) if len(parts) == 2 else None, atoms=None,
-        gaussian=all(m.gaussian for m in parts))
-
-
-def _compound(part, rate):
-    "exp(rate (p̂ − 1)): the law of a Poisson number of frequencies, added   (9.6)"
-    def draw(n, rng, normals):
-        require_fits((n, max(1.0, rate) * part.d), 8, "a larger bandwidth in gaussian_of: "
-                     f"frequencies are sums of {rate:.3g} others here")
-        owner, W = np.repeat(np.arange(n), rng.poisson(rate, n)), np.zeros((n, part.d))
-        if len(owner):
-            np.add.at(W, owner, part.draw(len(owner), rng, normals))
-        return W
-
-    variances = rate * part.variances if rate else np.zeros(part.d)
-    return replace(part, mass=1.0, variances=variances, draw=draw, of_frequency=None, atoms=None,
-                   gaussian=False)
-
-# %% ../nbs/S_frequencies.ipynb #a7bfaf98
-def _placed(part, columns, d):
-    def into(W):
-        placed = np.zeros((len(W), d))
-        np.add.at(placed.T, columns, np.transpose(W))
-        return placed
-
-    whole = part.of_frequency is not None and sorted(columns) == list(range(d))
-    return replace(part, d=d, variances=into(part.variances[None])[0],
-                   draw=lambda n, rng, normals: into(part.draw(n, rng, normals)),
-                   of_frequency=(lambda w: part.of_frequency(w[:, columns])) if whole else None,
-                   atoms=part.atoms and (into(part.atoms[0]), part.atoms[1]))
-
-
-def _beside(first, second):
-    cut, d = first.d, first.d + second.d
-    both = _met([_placed(first, list(range(cut)), d), _placed(second, list(range(cut, d)), d)])
-    f, g = first.of_frequency, second.of_frequency
-    return replace(both, of_frequency=f and g and (lambda w: f(w[:, :cut]) * g(w[:, cut:])))
-
-
-def _some(base, d, orders, masses):
-    chances = masses / masses.sum() if masses.any() else None
-    share = float(np.average(orders, weights=chances)) / d
-
-    def draw(n, rng, normals):
-        size = rng.choice(orders, n, p=chances)
-        chosen = np.argsort(rng.random((n, d)), axis=1) < size[:, None]
-        return np.where(chosen, base.draw(n * d, rng, normals).reshape(n, d), 0.0)
-
-    return replace(base, d=d, mass=float(masses.sum()), draw=draw, of_frequency=None, atoms=None,
-                   gaussian=False,
-                   variances=np.full(d, share and share * base.variances[0]))
-
-# %% ../nbs/S_frequencies.ipynb #49c24d5c
-def _convolved(parts):
-    "The density of the sum of two independent frequencies, where it is known; else None"
-    for one, other in (parts, parts[::-1]):
-        if one.atoms is not None and other.of_frequency:
-            return lambda w: sum(c * other.of_frequency(w - a)
-                                 for a, c in zip(*one.atoms) if c > 1e-17)
-    f, g = (m.of_frequency for m in parts)
-    if parts[0].d > 1 or f is None or g is None:
-        return None
-
-    def density(w):
-        widths = [float(np.median(np.abs(m.draw(999, np.random.default_rng(0), iid_normals))))
-                  for m in parts]
-        return np.array([_convolution_at(float(v), f, g, widths) for v in w[:, 0]])
-
-    return density
-
-
-def _convolution_at(w, f, g, widths):
-    "∫ f(v) g(w − v) dv"
-    unit = max(widths)
-    inside = lambda v: float(f(np.array([[unit * v]]))[0]
-                             * (unit * g(np.array([[w - unit * v]]))[0]))
-    steps = np.outer([-100, -10, -1, 0, 1, 10, 100], widths) / unit
-    ends = [-math.inf, *np.unique([steps[:, 0], w / unit + steps[:, 1]]).tolist(), math.inf]
-    return sum(quad(inside, a, b, limit=200)[0] for a, b in zip(ends[:-1], ends[1:]))
+    mixed, met, compound, placed, beside, some = _mixed, _met, _compound, _placed, _beside, _some
 
 # %% ../nbs/S_frequencies.ipynb #971be659
 def iid_normals(n, d, rng):

@@ -495,7 +495,7 @@ def distance_matrix(k, X, Y=None):
 
 
 def _matrix(k, X, Y, of, instead):
-    "Of the tiles that `of` makes, distances, or the kernel's own; what to use instead of it, if large"
+    "Of distances, by the tiles that `of` makes, or of values; `instead`: what a large one is told"
     X, Y, symmetric = both_points(k, X, Y)
     xp, shape, dtype, exact = library(X, Y), (n_points(X), n_points(Y)), precision(X, Y), None
     arrays.require_fits(shape, bytes_of(X, Y), instead)

@@ -20,7 +20,7 @@ from .features import FeatureMap, feature_dimension
 
 # %% ../nbs/09a_grids_landmarks.ipynb #e6c12341
 from .fourier import Waves
-from .frequencies import lacking, of_whole, reach_of, values_of
+from .frequencies import reach_of, values_of
 from .gram import AKernel, n_columns, n_points
 from .grids import Partitions, grid, hats, learnt, meet
 
@@ -28,7 +28,7 @@ from .grids import Partitions, grid, hats, learnt, meet
 from .kernels import (Constant, Exp, Gaussian, Linear, Normalized, On, Polynomial, Power,
                                 Product, Scaled, Sum)
 from .lowrank import pivoted_cholesky
-from .maps import columns_of
+from .maps import columns_of, lacking, of_whole
 from .pairs import cut_of
 from .random_features import (RandomFeatureMap, along_the_line, closure,
                                         fourier_features, spectral_measure)
@@ -179,18 +179,15 @@ def waves(k, d, D, rng):
     return phi.dim, phi.function
 
 
-def exact_dimension(k, d):
+def found_or_none(find, k, d):
     try:
-        return feature_dimension(k, d)
-    except NoFiniteFeatureMap:
+        return find(k, d)
+    except (NoFiniteFeatureMap, NoSpectralMeasure):
         return None
 
 
-def mass_of(k, d):
-    try:
-        return spectral_measure(k, d).mass
-    except NoSpectralMeasure:
-        return None
+exact_dimension = partial(found_or_none, feature_dimension)
+mass_of = partial(found_or_none, lambda k, d: spectral_measure(k, d).mass)
 
 
 def sketch(maps, dims, D, rng):
@@ -342,13 +339,11 @@ def nystrom_features(k: AKernel, X: Points, m: Count, rng: Rng = None,
     [[20.0]]
     """
     m = min(m, n_points(X))
-    if landmarks == "rpcholesky":
-        found = pivoted_cholesky(k, X, rank=m, tol=0, rng=rng)
-    elif landmarks == "uniform":
-        some = np.sort(rng.choice(n_points(X), m, replace=False))
-        found = pivoted_cholesky(k, taken_of(X, some), tol=0)
-    else:
-        found = pivoted_cholesky(k, cluster_centres(np.asarray(X), m, rng), tol=0)
+    if landmarks == "uniform":
+        X = taken_of(X, np.sort(rng.choice(n_points(X), m, replace=False)))
+    elif landmarks == "kmeans":
+        X = cluster_centres(np.asarray(X), m, rng)
+    found = pivoted_cholesky(k, X, m, tol=0, rng=rng if landmarks == "rpcholesky" else None)
     if found.rank < 0.75 * m:
         warnings.warn(f"{found.rank} features from {m} landmarks: the others are equal to these, "
                       f"or {k} sees nothing new in them beyond rounding.", RuntimeWarning, 3)

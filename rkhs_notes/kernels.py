@@ -20,16 +20,12 @@ from .gram import AKernel, Gram
 
 # %% ../nbs/01_kernels.ipynb #bf866c93
 @contract
-def is_psd(K: SquareMatrix, entry_error: NonNegative = None):
+def is_psd(K: SquareMatrix, entry_error: NonNegative = None) -> bool:
     """Is the symmetric matrix K positive semidefinite up to rounding?   (1.1)
 
     entry_error : rounding error of an entry; by default 4 eps times the largest absolute entry.
         Gram matrices of squared distances keep fewer digits: 8 eps^(3/4) times the largest
-
-    Returns
-    -------
-    bool          True when K is symmetric up to entry_error and no eigenvalue is below
-                  −n · entry_error
+    returns : True when K is symmetric up to entry_error and no eigenvalue is below −n · entry_error
 
     Examples
     --------
@@ -59,14 +55,11 @@ class Cone(algebra.Delegating):
         known = isinstance(other, Kernel)
         return algebra.appended(Product, self, other) if known else Scaled(other, self)
 
-    def __rmul__(self, scale):
-        return Scaled(scale, self)
+    def __rmul__(self, scale): return Scaled(scale, self)
+    def __pow__(self, p): return Power(self, p)
 
     def __truediv__(self, divisor):
         return Scaled(1 / as_number(divisor, "the divisor of k", above=0), self)
-
-    def __pow__(self, p):
-        return Power(self, p)
 
     def __sub__(self, other):
         raise TypeError("k1 - k2 need not be a kernel: at one point it is k1(x, x) - k2(x, x), "
@@ -146,14 +139,9 @@ class Linear(forms.InnerProduct, Kernel):
     """
     _tex_precedence, _tex_formula = 2, r"@x^\top @y"
 
-    def of_inner(self, s, xp):
-        return s
-
-    def _distance(self, X, Y, xp):
-        return root(sqdist(X, Y), xp)
-
-    def _to_power(self, p):
-        return Polynomial(p, offset=0)
+    def of_inner(self, s, xp): return s
+    def _distance(self, X, Y, xp): return root(sqdist(X, Y), xp)
+    def _to_power(self, p): return Polynomial(p, offset=0)
 
 # %% ../nbs/01_kernels.ipynb #64819d12
 class Polynomial(forms.AffineProduct, Kernel):
@@ -178,8 +166,7 @@ class Polynomial(forms.AffineProduct, Kernel):
             return super()._distance(X, Y, xp)
         return self.scale**0.5 * root(sqdist(X, Y), xp)
 
-    def _to_power(self, p):
-        return Polynomial(self.degree * p, self.offset, self.scale)
+    def _to_power(self, p): return Polynomial(self.degree * p, self.offset, self.scale)
 
 # %% ../nbs/01_kernels.ipynb #c7af1289
 class Gaussian(forms.ExpRadial, Kernel):
@@ -207,8 +194,7 @@ class Gaussian(forms.ExpRadial, Kernel):
         if type(other) is Gaussian:
             return Gaussian(1 / math.hypot(1 / self.bandwidth, 1 / other.bandwidth))
 
-    def _to_power(self, p):
-        return Gaussian(self.bandwidth / math.sqrt(p))
+    def _to_power(self, p): return Gaussian(self.bandwidth / math.sqrt(p))
 
 # %% ../nbs/01_kernels.ipynb #5883e6a6
 class Brownian(forms.HalfLine, Kernel):
@@ -219,11 +205,8 @@ class Brownian(forms.HalfLine, Kernel):
     start: Finite = 0.0
     _tex_precedence, _tex_formula = 1, r"\min(@x, @y) - @start"
 
-    def of_numbers(self, x, y, xp):
-        return xp.minimum(x, y) - self.start
-
-    def _vjp(self, X, Y, G):
-        return {"start": -G.sum()}
+    def of_numbers(self, x, y, xp): return xp.minimum(x, y) - self.start
+    def _vjp(self, X, Y, G): return {"start": -G.sum()}
 
 # %% ../nbs/01_kernels.ipynb #67a3f254
 class Constant(algebra.Flat, Kernel):
@@ -231,8 +214,7 @@ class Constant(algebra.Flat, Kernel):
     c: NonNegative = 1.0
     _rule, _tex_formula = "constant", "@c"
 
-    def _to_power(self, p):
-        return Constant(self.c**p)
+    def _to_power(self, p): return Constant(self.c**p)
 
 
 Kernel._constant = Constant          # kernels on every set: the algebra may make them
@@ -255,8 +237,7 @@ class Sum(algebra.OfTerms, Kernel):
     _tex_precedence, _tex_sign = 1, " + "
     _operation = staticmethod(operator.add)
 
-    def slopes(self, values):
-        return [1.0] * len(values)
+    def slopes(self, values): return [1.0] * len(values)
 
     def _distance(self, X, Y, xp):
         return reduce(xp.hypot, (k._distance(X, Y, xp) for k in self.terms))
@@ -285,20 +266,15 @@ class Scaled(algebra.OfValue, Kernel):
     _rule, _precedence = "scaled", 2
     _tex_precedence, _tex_inner, _tex_formula = 2, 1, r"@scale \cdot @k"
 
-    def of_value(self, K, xp):
-        return self.scale * K
-
-    def slope(self, K, xp):
-        return self.scale
-
-    def own_vjp(self, G, K):
-        return {"scale": np.vdot(G, K)}
+    def of_value(self, K, xp): return self.scale * K
+    def slope(self, K, xp): return self.scale
+    def own_vjp(self, G, K): return {"scale": np.vdot(G, K)}
 
     def _distance(self, X, Y, xp):
         return self.scale**0.5 * self.k._distance(X, Y, xp)
 
     def __repr__(self):
-        return algebra.infix("*", 2, self.scale, self.k)
+        return f"{gram.as_written(self.scale)} * {algebra.bracketed(self.k, 2)}"
 
 # %% ../nbs/01_kernels.ipynb #e59c5c82
 class Power(algebra.OfValue, Kernel):
@@ -308,14 +284,9 @@ class Power(algebra.OfValue, Kernel):
     _rule, _precedence = "power", 3
     _tex_inner, _tex_formula = 4, r"@k^{@p}"
 
-    def of_value(self, K, xp):
-        return forms.power(K, self.p)
-
-    def slope(self, K, xp):
-        return self.p * forms.power(K, self.p - 1)
-
-    def __repr__(self):
-        return f"{algebra.bracketed(self.k, 3)} ** {self.p}"
+    def of_value(self, K, xp): return forms.power(K, self.p)
+    def slope(self, K, xp): return self.p * forms.power(K, self.p - 1)
+    def __repr__(self): return f"{algebra.bracketed(self.k)} ** {self.p}"
 
 # %% ../nbs/01_kernels.ipynb #a2817a9f
 class Exp(algebra.OfValue, Kernel):
@@ -323,14 +294,9 @@ class Exp(algebra.OfValue, Kernel):
     k: AKernel
     _rule, _tex_formula = "exp", r"\exp\left(@k\right)"
 
-    def of_value(self, K, xp):
-        return xp.exp(K)
-
-    def slope(self, K, xp):
-        return np.exp(K)
-
-    def __repr__(self):
-        return f"{algebra.receiver(self.k)}.exp()"
+    def of_value(self, K, xp): return xp.exp(K)
+    def slope(self, K, xp): return np.exp(K)
+    def __repr__(self): return f"{algebra.bracketed(self.k)}.exp()"
 
 # %% ../nbs/01_kernels.ipynb #6e2e3016
 class Normalized(algebra.OfAngles, Kernel):
@@ -344,8 +310,7 @@ class Normalized(algebra.OfAngles, Kernel):
     def of_value(self, K, a, b):
         return K * a[:, None] * b[None, :]         # a and b hold 1 / √k(x, x)        (1.8)
 
-    def __repr__(self):
-        return f"{algebra.receiver(self.k)}.normalized()"
+    def __repr__(self): return f"{algebra.bracketed(self.k)}.normalized()"
 
     def _tex(self, x, y):
         lengths = rf"{self.k._tex(x, x)} \cdot {self.k._tex(y, y)}"
@@ -381,11 +346,8 @@ class Sigmoid(forms.AffineProduct, Indefinite):
     offset: Finite = 0.0
     _tex_formula = r"\tanh\left(@scale\, @x^\top @y + @offset\right)"
 
-    def of_affine(self, t, xp):
-        return xp.tanh(t)
-
-    def slope(self, t):
-        return 1 / np.cosh(t) ** 2
+    def of_affine(self, t, xp): return xp.tanh(t)
+    def slope(self, t): return 1 / np.cosh(t) ** 2
 
     def witness(self):
         "One, two or three points of ℝ and c with cᵀKc < 0; Proposition 1.9"
@@ -430,10 +392,8 @@ def check_kernel(k: laws.Tested, X: Points) -> Finite:
 def indefinite_witness(k: laws.Similarity, X: Points):
     """Points among X and a vector c with cᵀKc < 0, which prove that k is no kernel; or None   (1.3)
 
-    Returns
-    -------
-    (array (m, d), array (m,)) or None     as few points as were found to suffice, and c with the
-                                           largest entry 1; cᵀKc < 0 by more than rounding
+    returns : (array (m, d), array (m,)) or None    as few points as were found to suffice, and c
+        with the largest entry 1; cᵀKc < 0 by more than rounding
 
     Raises
     ------
@@ -470,10 +430,7 @@ def median_bandwidth(X: Points, rng: Rng = None, n_max: Annotated[int, count(2)]
     rng : chooses n_max points when there are more
     n_max : how many points to compare at most
     k : measures k.distance(xᵢ, xⱼ) instead, for k.gaussian_of; points may then be of any kind
-
-    Returns
-    -------
-    float > 0, in the units of X, or of k.distance
+    returns : float > 0, in the units of X, or of k.distance
 
     Raises
     ------

@@ -22,7 +22,7 @@ from .arrays import (Objects, akin, array_namespace, as_count, as_floats, as_num
     sent_abroad, shaped, shortened, spans)
 from .contracts import (Count, Finite, Predicting, Value, Word, as_signs, contract, count,
                                   fitting)
-from .errors import LawBroken, NoFiniteFeatureMap, not_negative
+from .errors import LawBroken, NoFiniteFeatureMap, NoSpectralMeasure, not_negative
 from .gram import bytes_of, hold_objects, n_columns, n_points, precision
 
 # %% ../nbs/S_maps.ipynb #ae9daaeb
@@ -331,10 +331,13 @@ def elementary_products(X, phi, orders):
 # %% ../nbs/S_maps.ipynb #4289417b
 def unit_rows(F):
     "Each row divided by its length; zero rows stay"
-    if F.shape[1] == 0:
-        return F
-    F = _rows_over(F, _lengths(F, np.inf))                     # then no square overflows
-    return _rows_over(F, _lengths(F, 2))
+    for order in (np.inf, 2) if F.shape[1] else ():            # then no square overflows
+        lengths = row_lengths(F, order)
+        if sp.issparse(F):
+            F = sp.diags((1 / np.where(lengths > 0, lengths, 1)).astype(F.dtype)) @ F
+        else:
+            F = F / array_namespace(F).where(lengths > 0, lengths, 1.0)[:, None]
+    return F
 
 
 def unit_features(k, phi, d):
@@ -349,16 +352,11 @@ def rows_times(a, F):
     return sp.diags(a) @ F if sp.issparse(F) else a[:, None] * F
 
 
-def _lengths(F, order):
+def row_lengths(F, order=2):
+    "The norm of each row of a matrix of any kind"
     if sp.issparse(F):
         return sparse_norm(F, order, axis=1)
     return array_namespace(F).linalg.vector_norm(F, axis=1, ord=order)
-
-
-def _rows_over(F, lengths):
-    if sp.issparse(F):
-        return sp.diags((1 / np.where(lengths > 0, lengths, 1)).astype(F.dtype)) @ F
-    return F / array_namespace(F).where(lengths > 0, lengths, 1.0)[:, None]
 
 # %% ../nbs/S_maps.ipynb #583eca3a
 def inner_products(F):
@@ -488,6 +486,22 @@ def cut_of(k, d, what="the columns"):
     if d is None or not 0 < cut < d or (k.split is None and d % 2):
         raise ValueError(f"d = {d}: {k} cannot cut {what} in two; pass split=… or (X, U).")
     return cut
+
+
+def lacking(k, error, why):
+    "The error that says what the kernel k has not"
+    e = error(f"{k} {why}")
+    e.part = k
+    return e
+
+
+def of_whole(rule, k, *args):
+    "rule(k, *args), where an error about a part of k says that it is one"
+    try:
+        return rule(k, *args)
+    except (NoSpectralMeasure, NoFiniteFeatureMap) as e:
+        inside = getattr(e, "part", k) is not k
+        raise type(e)(f"{k} contains a part without one. {e}" if inside else str(e)) from None
 
 
 def no_map(k, why):

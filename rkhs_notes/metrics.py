@@ -8,7 +8,7 @@ import math
 from typing import Annotated
 import numpy as np
 
-from .algebra import (Composite, OfOne, added, diag_vjp, prefixed, receiver, scaled,
+from .algebra import (Composite, OfOne, bracketed, diag_vjp, prefixed, scaled,
                                 tex_bracketed)
 from .contracts import (AnyPoints, Classes, Count, Flag, Function, ManyResponses,
                                   Points, Positive, SquareMatrix, Weights, Word, anywhere,
@@ -59,8 +59,8 @@ class GaussianOf(OfOne, Kernel):
         squared = self.k._distance(X, Y, np) ** 2
         H = G * self._of_distance(np.sqrt(squared), np) / self.bandwidth / self.bandwidth
         own = {"bandwidth": (H * squared).sum() / self.bandwidth}
-        return own | added("k", self.k._vjp(X, Y, H), diag_vjp(self.k, X, -H.sum(axis=1) / 2),
-                           diag_vjp(self.k, Y, -H.sum(axis=0) / 2))
+        return own | prefixed("k", self.k._vjp(X, Y, H), diag_vjp(self.k, X, -H.sum(axis=1) / 2),
+                              diag_vjp(self.k, Y, -H.sum(axis=0) / 2))
 
     def _reduced(self):
         if type(self.k) is Scaled and self.k.scale > 0:
@@ -68,7 +68,7 @@ class GaussianOf(OfOne, Kernel):
         return Gaussian(self.bandwidth) if type(self.k) is Linear else self
 
     def __repr__(self):
-        return f"{receiver(self.k)}.gaussian_of(bandwidth={as_written(self.bandwidth)})"
+        return f"{bracketed(self.k)}.gaussian_of(bandwidth={as_written(self.bandwidth)})"
 
     def _tex(self, x, y):
         square = rf"{self.k._tex(x, x)}-2\,{tex_bracketed(self.k, 1, x, y)}+{self.k._tex(y, y)}"
@@ -119,7 +119,7 @@ class Conjugate(OfOne, Kernel):
         return prefixed("k", self.k._vjp(X, Y, G))
 
     def __repr__(self):
-        return f"{receiver(self.k)}.conjugate({as_written(self.f)})"
+        return f"{bracketed(self.k)}.conjugate({as_written(self.f)})"
 
     def _tex(self, x, y):
         return rf"f({x})\,{tex_bracketed(self.k, 1, x, y)}\,f({y})"
@@ -135,9 +135,7 @@ class Tensor(OfPairs, Kernel):
     k2: AKernel  # of the second halves
     split: Count = None  # d1
 
-    def _joined(self, values, xp):
-        K1, K2 = values
-        return K1 * K2
+    def _joined(self, values, xp): return next(values) * next(values)
 
     def _vjp(self, X, Y, G):
         (k1, X1, Y1), (k2, X2, Y2) = self._inputs(X, Y)
@@ -200,8 +198,8 @@ class Anova(Composite, Kernel):
         inputs = self._inputs(X, Y)
         z = [k._gram(x, y, np) for k, x, y in inputs]
         slopes = [self._total(z[:i] + z[i + 1 :], self.order - 1) for i in range(len(z))]
-        return added("base", *(k._vjp(x, y, G * slope)
-                               for (k, x, y), slope in zip(inputs, slopes, strict=True)))
+        return prefixed("base", *(k._vjp(x, y, G * slope)
+                                  for (k, x, y), slope in zip(inputs, slopes, strict=True)))
 
     def _tex(self, x, y):
         base, least = tex_bracketed(self.base, 1, f"{x}_i", f"{y}_i"), r"\le" if self.up_to else "="

@@ -62,12 +62,8 @@ def image_pairs(n_people: Count, each: Count, rng: Rng, side: Count = 16, factor
     n_people, each : so many people, so many pictures of each
     side, factor : pictures of side², and of (side / factor)² pixels
     shift, noise : as in low_resolution; a face has grey values of mean 0 and variance about 1
-
-    Returns
-    -------
-    L : array (n, (side/factor)²)
-    H : array (n, side²)
-    who : array (n,) of int         n = n_people · each
+    returns : (L, H, who)    array (n, (side/factor)²), array (n, side²), array (n,) of int;
+        n = n_people · each
 
     Raises
     ------

@@ -11,7 +11,7 @@ from functools import singledispatch
 from typing import Annotated, Any
 import numpy as np
 from scipy.special import ive
-from .arrays import frozen, require_fits, rule_of, shortened
+from .arrays import frozen, require_fits, rule_of
 
 # %% ../nbs/09_random_features.ipynb #4167b25c
 from .contracts import (Count, Function, Points, Positive, Rng, Word, contract, either,
@@ -20,7 +20,7 @@ from .features import FeatureMap
 from .forms import OnLine
 from .fourier import Waves
 from rkhs_notes.frequencies import (Frequencies, cosine_transform, density_of, gamma_log_density,
-    lacking, of_whole, on_grid, reach_of, student_lengths, student_log_density, values_of,
+    on_grid, reach_of, student_lengths, student_log_density, values_of,
     within_floats)
 
 # %% ../nbs/09_random_features.ipynb #60bcca4c
@@ -28,7 +28,7 @@ from .errors import NoSpectralMeasure
 from .gram import AKernel, as_kernel
 from .kernels import (Constant, Exp, Gaussian, Kernel, Normalized, On, Power, Product,
                                 Scaled, Sum)
-from .maps import columns_of, cut_of, expect_columns
+from .maps import columns_of, cut_of, expect_columns, lacking, of_whole
 from .normals import NORMALS, Coupling, Turns, orthogonal_normals
 from .zoo import (Anova, Cauchy, Delta, GaussianOf, Laplace, Mahalanobis, Matern,
                             Periodic, RationalQuadratic, Tensor)
@@ -386,12 +386,6 @@ class RandomFeatureMap(FeatureMap):
         if not isinstance(self.function, Waves):
             raise AttributeError(f"{self} is not made of frequencies alone.")
         return np.asarray(self.function.W)
-
-    def __repr__(self):
-        return f"RandomFeatureMap of {self.kernel}, ℝ^{self.d} → ℝ^{shortened(self.dim)}"
-
-    def __reduce__(self):
-        return RandomFeatureMap, (self.kernel, self.d, self.dim, self.function)
 
 # %% ../nbs/09_random_features.ipynb #f94a5236
 Kind = Annotated[str, one_of("paired", "phase")]

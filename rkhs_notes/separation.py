@@ -18,7 +18,7 @@ from .arrays import (as_floats, as_number, finite, nonnegative_lstsq, require_fi
                                require_symmetric, shaped)
 from .contracts import Count, Flag, Value, Vector, Word, contract
 from .errors import ConvergenceFailure, not_negative
-from .maps import FeatureMatrix, Signs
+from .maps import FeatureMatrix, Signs, row_lengths
 
 # %% ../nbs/S_separation.ipynb #154638e0
 @contract
@@ -115,8 +115,7 @@ def margin_of(w, Phi, y):
 def longest_row(Phi):
     "maxᵢ ‖φᵢ‖"
     top = float(or_one(np.abs(Phi).max()))
-    squares = (Phi / top).power(2) if sp.issparse(Phi) else (Phi / top) ** 2
-    return top * float(np.sqrt(squares.sum(axis=1).max()))
+    return top * float(row_lengths(Phi / top).max())
 
 
 def require_gram(K):

@@ -60,12 +60,14 @@ class AtPoints(Value):
 
     def _values(self, X):
         "ψⱼ(xᵢ) for marked points"
-        _require_same_columns(self, X)
+        if n_columns(X) != (d := self._columns):
+            shaped(X, "X", ("n", d), hint=": columns as the nodes; one point is X[None, :]")
         shape, dtype = (n_points(X), self.n_terms), precision(X)
         require_fits(shape, dtype.itemsize, "ask for fewer points at once, or fewer terms")
         values = np.empty(shape, dtype)
         for rows in row_blocks(shape[0], 8 * shape[1] * dtype.itemsize):
-            values[rows] = _block(self, taken_of(X, rows))
+            block = np.asarray(self.functions(taken_of(X, rows)))
+            values[rows] = shaped(block, "functions(X)", values[rows].shape)
         return values
 
     def _features(self, X):
@@ -103,12 +105,11 @@ class Series(AtPoints):
         "∫ k(x, x) dμ − Σⱼ λⱼ: the eigenvalues left out, the mean of k(x, x) − k_m(x, x)   (4.8)"
         return max(self.total - float(self.eigenvalues.sum()), 0.0)
 
+    @contract
     def feature_map(self):
         """φ(x) = (√λⱼ ψⱼ(x))ⱼ, the Mercer map   (4.10)
 
-        Returns
-        -------
-        FeatureMap            of the truncated kernel, into ℝᵐ
+        returns : FeatureMap    of the truncated kernel, into ℝᵐ
         """
         return self.kernel.feature_map(self._columns)
 
@@ -129,16 +130,6 @@ class Series(AtPoints):
         return f"MercerExpansion of {self.k}, {self.n_terms}{left_out} terms{rest}"
 
 # %% ../nbs/S_series.ipynb #5decd3cc
-def _require_same_columns(series, X):
-    if n_columns(X) != (d := series._columns):
-        shaped(X, "X", ("n", d), hint=": columns as the nodes; one point is X[None, :]")
-
-
-def _block(series, X):
-    shape = n_points(X), series.n_terms
-    return shaped(np.asarray(series.functions(X)), "functions(X)", shape)
-
-
 def finite_length(coordinates, eigenvalues):
     "√(Σⱼ coordinateⱼ²), without overflow on the way"
     with np.errstate(over="ignore"):

@@ -93,15 +93,10 @@ class View(Value):
     mean: np.ndarray                         # (r,), of the rows of F
     centred: np.ndarray                      # (n, r)
 
-    @property
-    def varies(self):
-        "The trace of the centred Gram matrix."
-        return float(np.linalg.norm(self.centred) ** 2)
-
-    @property
-    def fills(self):
-        "Does every centred vector belong to a function?"
-        return self.gram.rank == len(self.centred)
+    varies = property(lambda self: float(np.linalg.norm(self.centred) ** 2),
+                      doc="The trace of the centred Gram matrix.")
+    fills = property(lambda self: self.gram.rank == len(self.centred),
+                     doc="Does every centred vector belong to a function?")
 
     def coefficients(self, c):
         "alpha and offset, so that Σ alpha k(z, x) + offset = F(x) c − mean, with the pivots z"
@@ -172,10 +167,9 @@ def _leading_singular(M, p):
 class Matching:
     "What has transform_low, transform_high and eigenvalues, compared in the common space"
 
-    @property
-    def correlations(self):
-        "1 − λ, descending: how well each axis of one kind predicts that of the other."
-        return 1 - self.eigenvalues
+    correlations = property(
+        lambda self: 1 - self.eigenvalues,
+        doc="1 − λ, descending: how well each axis of one kind predicts that of the other.")
 
     def __repr__(self):
         rho, dropped = self.correlations, max(self.error_low, self.error_high)

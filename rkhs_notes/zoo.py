@@ -72,9 +72,7 @@ class Mahalanobis(ExpRadial, Kernel):
     def _points(self, X, name):
         return with_columns(as_points(X, name), len(self.scales), name, self)
 
-    def exponent(self, r2, xp):
-        r2 *= -0.5
-        return r2
+    def exponent(self, r2, xp): return into(imul, r2, -0.5)
 
     def _vjp(self, X, Y, G):
         H = G * self._gram(X, Y, np)
@@ -225,8 +223,7 @@ class Periodic(ByCoordinate, Kernel):
     period: Positive = 1.0  # in the units of x
     bandwidth: Positive = 1.0  # a chord of the unit circle
 
-    def of_differences(self, differences, xp):
-        return xp.exp(self._exponent(differences, xp))
+    def of_differences(self, differences, xp): return xp.exp(self._exponent(differences, xp))
 
     def _exponent(self, differences, xp):
         squares = (xp.sin(delta * (math.pi / self.period)) ** 2 for delta in differences)
@@ -238,8 +235,7 @@ class Periodic(ByCoordinate, Kernel):
     def _pairs(self, X, Y, xp):
         return super()._pairs(self._within(X, xp), self._within(Y, xp), xp)
 
-    def _within(self, X, xp):
-        return xp.sign(X) * xp.remainder(xp.abs(X), self.period)
+    def _within(self, X, xp): return xp.sign(X) * xp.remainder(xp.abs(X), self.period)
 
     def _distance(self, X, Y, xp):
         differences = coordinate_differences(self._within(X, xp), self._within(Y, xp))
@@ -389,11 +385,8 @@ class Precomputed(Kernel):
                              f"kernel are the row numbers 0, …, {len(self.K) - 1}.")
         return X
 
-    def _gram(self, X, Y, xp):
-        return akin(self.K[_rows(X)[:, None], _rows(Y)], X)
-
-    def _pairs(self, X, Y, xp):
-        return akin(self.K[_rows(X), _rows(Y)], X)
+    def _gram(self, X, Y, xp): return akin(self.K[_rows(X)[:, None], _rows(Y)], X)
+    def _pairs(self, X, Y, xp): return akin(self.K[_rows(X), _rows(Y)], X)
 
     def _vjp(self, X, Y, G):
         slope = np.zeros_like(self.K)
