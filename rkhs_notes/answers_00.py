@@ -10,6 +10,8 @@ import math
 
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_00.ipynb #9ac5cc70
 _exercises = {}
 
@@ -102,14 +104,11 @@ _exercises["00.5"] = dict(
     })
 
 # %% ../nbs/V_answers_00.ipynb #4047be8e
-_exercises["00.6"] = dict(
-    draw=lambda rng: (),
-    answer=lambda: 3,
-    mistakes={
-        "step 1 is sound: an infimum is the limit of some sequence of distances": lambda: 1,
-        "step 2 is sound: midpoints stay in a subspace, and the law needs no limit": lambda: 2,
-        "step 4 is sound: a norm is continuous": lambda: 4,
-    })
+_exercises["00.6"] = wrong_step(3, {
+    "step 1 is sound: an infimum is the limit of some sequence of distances": 1,
+    "step 2 is sound: midpoints stay in a subspace, and the law needs no limit": 2,
+    "step 4 is sound: a norm is continuous": 4,
+})
 
 # %% ../nbs/V_answers_00.ipynb #23aa2288
 _exercises["00.7"] = dict(

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from .diagnoses import wrong_step
 from .metrics import elementary
 
 # %% ../nbs/V_answers_01.ipynb #355299b3
@@ -130,15 +131,12 @@ _exercises["01.7"] = dict(
     })
 
 # %% ../nbs/V_answers_01.ipynb #7e9763a9
-_exercises["01.8"] = dict(
-    draw=lambda rng: (),
-    answer=lambda: 4,
-    mistakes={
-        "step 1 is sound: that is what a kernel is": lambda: 1,
-        "step 2 is sound: a matrix without negative eigenvalues has a root": lambda: 2,
-        "step 3 is sound: the eigenvalues of R are roots of those of K": lambda: 3,
-        "step 5 would follow, if step 4 were true": lambda: 5,
-    })
+_exercises["01.8"] = wrong_step(4, {
+    "step 1 is sound: that is what a kernel is": 1,
+    "step 2 is sound: a matrix without negative eigenvalues has a root": 2,
+    "step 3 is sound: the eigenvalues of R are roots of those of K": 3,
+    "step 5 would follow, if step 4 were true": 5,
+})
 
 # %% ../nbs/V_answers_01.ipynb #0803fd9e
 def _all_products(F, G):

@@ -9,6 +9,8 @@ __all__ = []
 import math
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_01a.ipynb #f67c6477
 _exercises = {}
 
@@ -78,16 +80,11 @@ _exercises["01a.3"] = dict(
     })
 
 # %% ../nbs/V_answers_01a.ipynb #772612a6
-_exercises["01a.4"] = dict(
-    draw=lambda rng: (),
-    answer=lambda: 3,
-    mistakes={
-        "step 1 is sound: f lies in the range of the Gram matrix, sections lie in the space":
-            lambda: 1,
-        "step 2 is sound: from its own number on, every interpolant takes the value there":
-            lambda: 2,
-        "step 4 would be sound if there were such a limit": lambda: 4,
-    })
+_exercises["01a.4"] = wrong_step(3, {
+    "step 1 is sound: f lies in the range of the Gram matrix, sections lie in the space": 1,
+    "step 2 is sound: from its own number on, every interpolant takes the value there": 2,
+    "step 4 would be sound if there were such a limit": 4,
+})
 
 # %% ../nbs/V_answers_01a.ipynb #5bd740fc
 _exercises["01a.5"] = dict(

@@ -9,6 +9,8 @@ __all__ = []
 import math
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_01b.ipynb #666ce371
 _exercises = {}
 
@@ -63,14 +65,11 @@ _exercises["01b.3"] = dict(
     })
 
 # %% ../nbs/V_answers_01b.ipynb #af772996
-_exercises["01b.4"] = dict(
-    draw=lambda rng: (),
-    answer=lambda: 2,
-    mistakes={
-        "step 1 is sound: products of kernels are kernels": lambda: 1,
-        "step 3 is sound: limits of kernels are kernels": lambda: 3,
-        "step 4 is sound: the theorem asks for all t > 0, and step 3 claims just that": lambda: 4,
-    })
+_exercises["01b.4"] = wrong_step(2, {
+    "step 1 is sound: products of kernels are kernels": 1,
+    "step 3 is sound: limits of kernels are kernels": 3,
+    "step 4 is sound: the theorem asks for all t > 0, and step 3 claims just that": 4,
+})
 
 # %% ../nbs/V_answers_01b.ipynb #cd821da7
 _exercises["01b.5"] = dict(

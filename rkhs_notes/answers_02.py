@@ -10,6 +10,8 @@ import math
 
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_02.ipynb #86f11e73
 _exercises = {}
 
@@ -96,14 +98,11 @@ _exercises["02.4"] = dict(
     })
 
 # %% ../nbs/V_answers_02.ipynb #698af489
-_exercises["02.5"] = dict(
-    draw=lambda rng: (),
-    answer=lambda: 4,
-    mistakes={
-        "step 1 is sound: for n > D Cover's count is below 2^n": lambda: 1,
-        "step 2 is sound: it is step 1 read backwards, for every D": lambda: 2,
-        "step 3 is sound: it is Corollary 2.7": lambda: 3,
-    })
+_exercises["02.5"] = wrong_step(4, {
+    "step 1 is sound: for n > D Cover's count is below 2^n": 1,
+    "step 2 is sound: it is step 1 read backwards, for every D": 2,
+    "step 3 is sound: it is Corollary 2.7": 3,
+})
 
 # %% ../nbs/V_answers_02.ipynb #778f81ed
 def _kernel_values(rng):

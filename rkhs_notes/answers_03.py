@@ -10,6 +10,8 @@ import math
 
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_03.ipynb #7ba1af98
 _exercises = {}
 
@@ -111,15 +113,11 @@ _exercises["03.6"] = dict(
     })
 
 # %% ../nbs/V_answers_03.ipynb #5314abd2
-_exercises["03.8"] = dict(
-    draw=lambda rng: (),
-    answer=lambda: 3,
-    mistakes={
-        "step 1 adds and subtracts ⟨f_n, f_N⟩; it is right": lambda: 1,
-        "f_N is a finite sum of sections, so ⟨f_n, f_N⟩ is one of values of f_n; step 2 is right":
-            lambda: 2,
-        "step 4 follows from 2 and 3; look for what is not given": lambda: 4,
-    })
+_exercises["03.8"] = wrong_step(3, {
+    "step 1 adds and subtracts ⟨f_n, f_N⟩; it is right": 1,
+    "f_N is a finite sum of sections, so ⟨f_n, f_N⟩ is one of values of f_n; step 2 is right": 2,
+    "step 4 follows from 2 and 3; look for what is not given": 4,
+})
 
 # %% ../nbs/V_answers_03.ipynb #a998d721
 _exercises["03.9"] = dict(
@@ -162,14 +160,11 @@ _exercises["03.11"] = dict(
     })
 
 # %% ../nbs/V_answers_03.ipynb #d79ac3c4
-_exercises["03.12"] = dict(
-    draw=lambda rng: (),
-    answer=lambda: 3,
-    mistakes={
-        "step 1 is Theorem 3.17: j ≥ σ > σ/√2": lambda: 1,
-        "x is fixed there: exp(−x²/2j²) → 1": lambda: 2,
-        "step 4 would be right if the norms were bounded": lambda: 4,
-    })
+_exercises["03.12"] = wrong_step(3, {
+    "step 1 is Theorem 3.17: j ≥ σ > σ/√2": 1,
+    "x is fixed there: exp(−x²/2j²) → 1": 2,
+    "step 4 would be right if the norms were bounded": 4,
+})
 
 # %% ../nbs/V_answers_03.ipynb #a2902060
 def _nested_nodes(rng):

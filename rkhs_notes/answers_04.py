@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from .diagnoses import wrong_step
 from .kernels import Gaussian
 
 # %% ../nbs/V_answers_04.ipynb #5d6eec68
@@ -78,15 +79,12 @@ _exercises["04.4"] = dict(
     })
 
 # %% ../nbs/V_answers_04.ipynb #aceaa215
-_exercises["04.5"] = dict(
-    draw=lambda rng: (),
-    answer=lambda: 4,
-    mistakes={
-        "step 1 is sound: T ψ / λ is a function on all of the set, and continuous": lambda: 1,
-        "step 2 is sound: that is T ψ = λ ψ at the point x": lambda: 2,
-        "step 3 is sound: what L² does not see of T, k_x does not contain, since T f = 0 in L² "
-        "gives ‖T f‖² = ⟨f, T f⟩ = 0 in H": lambda: 3,
-    })
+_exercises["04.5"] = wrong_step(4, {
+    "step 1 is sound: T ψ / λ is a function on all of the set, and continuous": 1,
+    "step 2 is sound: that is T ψ = λ ψ at the point x": 2,
+    "step 3 is sound: what L² does not see of T, k_x does not contain, since T f = 0 in L² "
+    "gives ‖T f‖² = ⟨f, T f⟩ = 0 in H": 3,
+})
 
 # %% ../nbs/V_answers_04.ipynb #e688fd3a
 _exercises["04.6"] = dict(

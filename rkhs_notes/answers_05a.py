@@ -10,6 +10,8 @@ import math
 
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_05a.ipynb #fdea8332
 _exercises = {}
 
@@ -66,14 +68,11 @@ _exercises["05a.3"] = dict(
     })
 
 # %% ../nbs/V_answers_05a.ipynb #04238643
-_exercises["05a.5"] = dict(
-    draw=lambda rng: (),
-    answer=lambda: 4,
-    mistakes={
-        "step 1 is Theorem 5.7": lambda: 1,
-        "step 2 is sound: two standard deviations of a normal law hold 95.4 %": lambda: 2,
-        "step 3 is sound, as a statement about f and y together": lambda: 3,
-    })
+_exercises["05a.5"] = wrong_step(4, {
+    "step 1 is Theorem 5.7": 1,
+    "step 2 is sound: two standard deviations of a normal law hold 95.4 %": 2,
+    "step 3 is sound, as a statement about f and y together": 3,
+})
 
 # %% ../nbs/V_answers_05a.ipynb #903f08ad
 def _weights(rng):

@@ -10,6 +10,8 @@ import math
 
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_06.ipynb #275780b9
 _exercises = {}
 
@@ -95,15 +97,12 @@ _exercises["06.4"] = dict(
     })
 
 # %% ../nbs/V_answers_06.ipynb #dcaf258a
-_exercises["06.5"] = dict(
-    draw=lambda rng: (),
-    answer=lambda: 4,
-    mistakes={
-        "step 1 is Theorem 6.3 (a); no probability is in it": lambda: 1,
-        "step 2 is sound: each example comes once": lambda: 2,
-        "step 3 is (6.7) with 2 inserted": lambda: 3,
-        "step 5 would follow from 4": lambda: 5,
-    })
+_exercises["06.5"] = wrong_step(4, {
+    "step 1 is Theorem 6.3 (a); no probability is in it": 1,
+    "step 2 is sound: each example comes once": 2,
+    "step 3 is (6.7) with 2 inserted": 3,
+    "step 5 would follow from 4": 5,
+})
 
 # %% ../nbs/V_answers_06.ipynb #45f23002
 def _centres(rng):

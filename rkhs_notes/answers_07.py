@@ -10,6 +10,8 @@ import math
 
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_07.ipynb #34160672
 _exercises = {}
 
@@ -157,24 +159,19 @@ _exercises["07.8"] = dict(
     })
 
 # %% ../nbs/V_answers_07.ipynb #aaff2698
-_exercises["07.9"] = dict(
-    draw=lambda rng: (), answer=lambda: 5,
-    mistakes={
-        "that is Theorem 7.4": lambda: 2,
-        "αᵢ = C would need no error, but it allows mᵢ = 1 only; look further": lambda: 3,
-        "that is Theorem 7.11": lambda: 4,
-        "a Gaussian does separate different points at large C": lambda: 1,
-    })
+_exercises["07.9"] = wrong_step(5, {
+    "that is Theorem 7.4": 2,
+    "αᵢ = C would need no error, but it allows mᵢ = 1 only; look further": 3,
+    "that is Theorem 7.11": 4,
+    "a Gaussian does separate different points at large C": 1,
+})
 
 # %% ../nbs/V_answers_07.ipynb #e9e81222
-_exercises["07.10"] = dict(
-    draw=lambda rng: (),
-    answer=lambda: 3,
-    mistakes={
-        "step 1 is what a support vector is": lambda: 1,
-        "step 2 is (7.4) for the other points": lambda: 2,
-        "step 4 would follow from 3": lambda: 4,
-    })
+_exercises["07.10"] = wrong_step(3, {
+    "step 1 is what a support vector is": 1,
+    "step 2 is (7.4) for the other points": 2,
+    "step 4 would follow from 3": 4,
+})
 
 # %% ../nbs/V_answers_07.ipynb #3560ee6a
 def _targets(y):

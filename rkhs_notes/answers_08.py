@@ -12,6 +12,7 @@ import numpy as np
 import scipy.linalg
 
 from .arrays import sqdist
+from .diagnoses import wrong_step
 from .kernels import Gaussian
 from .kpca import center, center_cross, kernel_pca
 
@@ -139,13 +140,11 @@ _exercises["08.6"] = dict(
     })
 
 # %% ../nbs/V_answers_08.ipynb #4d095021
-_exercises["08.7"] = dict(
-    draw=lambda rng: (), answer=lambda: 3,
-    mistakes={
-        "the vⱼ do span them: there are r of them, and r is the rank": lambda: 1,
-        "what lies in the span is not moved by the projection": lambda: 2,
-        "(4) would follow from (3)": lambda: 4,
-    })
+_exercises["08.7"] = wrong_step(3, {
+    "the vⱼ do span them: there are r of them, and r is the rank": 1,
+    "what lies in the span is not moved by the projection": 2,
+    "(4) would follow from (3)": 4,
+})
 
 # %% ../nbs/V_answers_08.ipynb #e11196bb
 _exercises["08.8"] = dict(
@@ -197,14 +196,11 @@ _exercises["08.14"] = dict(
     })
 
 # %% ../nbs/V_answers_08.ipynb #ce6e32a5
-_exercises["08.15"] = dict(
-    draw=lambda rng: (), answer=lambda: 4,
-    mistakes={
-        "−½ log δ = 0 means δ = 1": lambda: 1,
-        "this is Proposition 8.6": lambda: 2,
-        "HSIC of an empirical law is a distance, and a Gaussian's is 0 for equal laws only":
-            lambda: 3,
-    })
+_exercises["08.15"] = wrong_step(4, {
+    "−½ log δ = 0 means δ = 1": 1,
+    "this is Proposition 8.6": 2,
+    "HSIC of an empirical law is a distance, and a Gaussian's is 0 for equal laws only": 3,
+})
 
 # %% ../nbs/V_answers_08.ipynb #9e350581
 def _fits(Rx, Ry, power=1.0):

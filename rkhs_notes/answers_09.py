@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from .diagnoses import wrong_step
 from .random_features import features_for
 
 # %% ../nbs/V_answers_09.ipynb #8e349b98
@@ -115,10 +116,8 @@ _exercises["09.8"] = dict(
     })
 
 # %% ../nbs/V_answers_09.ipynb #14e94622
-_exercises["09.9"] = dict(
-    draw=lambda rng: (), answer=lambda: 4,
-    mistakes={
-        "this is the strong law of large numbers": lambda: 1,
-        "(9.11) tends to 0 as D grows, for each ℓ": lambda: 2,
-        "(3) is (2) written out; look at what m depends on": lambda: 3,
-    })
+_exercises["09.9"] = wrong_step(4, {
+    "this is the strong law of large numbers": 1,
+    "(9.11) tends to 0 as D grows, for each ℓ": 2,
+    "(3) is (2) written out; look at what m depends on": 3,
+})

@@ -8,6 +8,8 @@ __all__ = []
 # %% ../nbs/V_answers_09a.ipynb #d5244d31
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_09a.ipynb #f7bfcdc5
 _exercises = {}
 
@@ -44,13 +46,11 @@ _exercises["09a.3"] = dict(
     })
 
 # %% ../nbs/V_answers_09a.ipynb #36a8033e
-_exercises["09a.4"] = dict(
-    draw=lambda rng: (), answer=lambda: 3,
-    mistakes={
-        "an edge falls between them with probability t/δ, at most 1": lambda: 1,
-        "given δ the two coordinates are independent": lambda: 2,
-        "(9.13) is this, for each coordinate": lambda: 4,
-    })
+_exercises["09a.4"] = wrong_step(3, {
+    "an edge falls between them with probability t/δ, at most 1": 1,
+    "given δ the two coordinates are independent": 2,
+    "(9.13) is this, for each coordinate": 4,
+})
 
 # %% ../nbs/V_answers_09a.ipynb #66638b1b
 def _grids(eps, delta, twice=2.0, two=2.0):

@@ -8,6 +8,8 @@ __all__ = []
 # %% ../nbs/V_answers_10.ipynb #f552503a
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_10.ipynb #45e154c5
 _exercises = {}
 
@@ -112,10 +114,8 @@ _exercises["10.7"] = dict(
     })
 
 # %% ../nbs/V_answers_10.ipynb #6aedf34a
-_exercises["10.8"] = dict(
-    draw=lambda rng: (), answer=lambda: 4,
-    mistakes={
-        "Φ′β′ = ΦCβ′": lambda: 1,
-        "this is (1) and that C is invertible": lambda: 2,
-        "a unique minimiser is carried to a unique minimiser": lambda: 3,
-    })
+_exercises["10.8"] = wrong_step(4, {
+    "Φ′β′ = ΦCβ′": 1,
+    "this is (1) and that C is invertible": 2,
+    "a unique minimiser is carried to a unique minimiser": 3,
+})

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from .diagnoses import wrong_step
 from .kernels import Gaussian
 from .resampling import random_labels
 
@@ -196,10 +197,8 @@ _exercises["11.16"] = dict(
     })
 
 # %% ../nbs/V_answers_11.ipynb #bd04c5d8
-_exercises["11.17"] = dict(
-    draw=lambda rng: (), answer=lambda: 3,
-    mistakes={
-        "a map that is fixed before the data is allowed": lambda: 1,
-        "this is the hypothesis P = Q": lambda: 2,
-        "(4) would follow from (3)": lambda: 4,
-    })
+_exercises["11.17"] = wrong_step(3, {
+    "a map that is fixed before the data is allowed": 1,
+    "this is the hypothesis P = Q": 2,
+    "(4) would follow from (3)": 4,
+})

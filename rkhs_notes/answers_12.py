@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from .arrays import sqdist
+from .diagnoses import wrong_step
 
 # %% ../nbs/V_answers_12.ipynb #7f033ff5
 _exercises = {}
@@ -130,13 +131,11 @@ _exercises["12.7"] = dict(
     })
 
 # %% ../nbs/V_answers_12.ipynb #6a8c9e31
-_exercises["12.8"] = dict(
-    draw=lambda rng: (), answer=lambda: 4,
-    mistakes={
-        "they are singular values": lambda: 1,
-        "a correlation is information": lambda: 2,
-        "of the best decision this is true; is (4) about the best one?": lambda: 3,
-    })
+_exercises["12.8"] = wrong_step(4, {
+    "they are singular values": 1,
+    "a correlation is information": 2,
+    "of the best decision this is true; is (4) about the best one?": 3,
+})
 
 # %% ../nbs/V_answers_12.ipynb #986b3d0d
 def _doubly_stochastic(rng):

@@ -10,6 +10,8 @@ from collections import Counter
 
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_13.ipynb #552c738a
 _exercises = {}
 
@@ -137,10 +139,8 @@ _exercises["13.6"] = dict(
     })
 
 # %% ../nbs/V_answers_13.ipynb #6cd243b2
-_exercises["13.8"] = dict(
-    draw=lambda rng: (), answer=lambda: 3,
-    mistakes={
-        "the edit distance is a metric": lambda: 1,
-        "that is the Laplace-like Matérn kernel of order ½": lambda: 2,
-        "(4) would follow from (3)": lambda: 4,
-    })
+_exercises["13.8"] = wrong_step(3, {
+    "the edit distance is a metric": 1,
+    "that is the Laplace-like Matérn kernel of order ½": 2,
+    "(4) would follow from (3)": 4,
+})

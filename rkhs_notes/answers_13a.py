@@ -10,6 +10,8 @@ import math
 from collections import Counter
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_13a.ipynb #09e0529f
 _exercises = {}
 
@@ -169,10 +171,8 @@ _exercises["13a.5"] = dict(
     })
 
 # %% ../nbs/V_answers_13a.ipynb #67901eba
-_exercises["13a.7"] = dict(
-    draw=lambda rng: (), answer=lambda: 4,
-    mistakes={
-        "both are plain": lambda: 1,
-        "a connected part of G and H is a connected part of G": lambda: 2,
-        "multiply (2) for G and for H": lambda: 3,
-    })
+_exercises["13a.7"] = wrong_step(4, {
+    "both are plain": 1,
+    "a connected part of G and H is a connected part of G": 2,
+    "multiply (2) for G and for H": 3,
+})

@@ -9,6 +9,8 @@ __all__ = []
 import math
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_14.ipynb #5cd82e42
 _exercises = {}
 
@@ -135,10 +137,8 @@ _exercises["14.4"] = dict(
     })
 
 # %% ../nbs/V_answers_14.ipynb #9513d0e1
-_exercises["14.8"] = dict(
-    draw=lambda rng: (), answer=lambda: 4,
-    mistakes={
-        "A is linear, and b = A x": lambda: 1,
-        "x − x̂ = A⁻¹ r, and a norm of matrices bounds just that": lambda: 2,
-        "b = A x, and a norm of matrices bounds just that": lambda: 3,
-    })
+_exercises["14.8"] = wrong_step(4, {
+    "A is linear, and b = A x": 1,
+    "x − x̂ = A⁻¹ r, and a norm of matrices bounds just that": 2,
+    "b = A x, and a norm of matrices bounds just that": 3,
+})

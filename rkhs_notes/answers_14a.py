@@ -8,6 +8,8 @@ __all__ = []
 # %% ../nbs/V_answers_14a.ipynb #f3b7d5a8
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_14a.ipynb #c6390ab3
 _exercises = {}
 
@@ -159,10 +161,8 @@ _exercises["14a.6"] = dict(
     })
 
 # %% ../nbs/V_answers_14a.ipynb #da2d4baa
-_exercises["14a.7"] = dict(
-    draw=lambda rng: (), answer=lambda: 4,
-    mistakes={
-        "(D + t + 1)² numbers, whatever n is": lambda: 1,
-        "for three rows and more there are such turns beside the renumberings": lambda: 2,
-        "it says of each table what (2) says": lambda: 3,
-    })
+_exercises["14a.7"] = wrong_step(4, {
+    "(D + t + 1)² numbers, whatever n is": 1,
+    "for three rows and more there are such turns beside the renumberings": 2,
+    "it says of each table what (2) says": 3,
+})

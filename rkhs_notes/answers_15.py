@@ -9,6 +9,7 @@ __all__ = []
 import math
 import numpy as np
 from .arrays import centred, sqdist
+from .diagnoses import wrong_step
 
 # %% ../nbs/V_answers_15.ipynb #ae4fd4b2
 _exercises = {}
@@ -159,10 +160,8 @@ _exercises["15.7"] = dict(
     })
 
 # %% ../nbs/V_answers_15.ipynb #7d3099a0
-_exercises["15.8"] = dict(
-    draw=lambda rng: (), answer=lambda: 3,
-    mistakes={
-        "that is what independent means": lambda: 1,
-        "by (1), given x the law of y is the same, and so is that of y ∘ π": lambda: 2,
-        "right where (3) is right: the proof uses nothing else of y": lambda: 4,
-    })
+_exercises["15.8"] = wrong_step(3, {
+    "that is what independent means": 1,
+    "by (1), given x the law of y is the same, and so is that of y ∘ π": 2,
+    "right where (3) is right: the proof uses nothing else of y": 4,
+})

@@ -8,6 +8,8 @@ __all__ = []
 # %% ../nbs/V_answers_15a.ipynb #d5c805de
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_15a.ipynb #eeff5faf
 _exercises = {}
 
@@ -140,11 +142,9 @@ _exercises["15a.5"] = dict(
     })
 
 # %% ../nbs/V_answers_15a.ipynb #61ed8e2f
-_exercises["15a.7"] = dict(
-    draw=lambda rng: (), answer=lambda: 4,
-    mistakes={
-        "that is what the coin is for": lambda: 1,
-        "that is the meaning of characteristic": lambda: 2,
-        "equal laws have equal expectations": lambda: 3,
-        "Y₀ − Y₀ is 0; look before": lambda: 5,
-    })
+_exercises["15a.7"] = wrong_step(4, {
+    "that is what the coin is for": 1,
+    "that is the meaning of characteristic": 2,
+    "equal laws have equal expectations": 3,
+    "Y₀ − Y₀ is 0; look before": 5,
+})

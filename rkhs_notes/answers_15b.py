@@ -8,6 +8,8 @@ __all__ = []
 # %% ../nbs/V_answers_15b.ipynb #abae1678
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_15b.ipynb #c4cb3eed
 _exercises = {}
 
@@ -127,11 +129,9 @@ _exercises["15b.5"] = dict(
     })
 
 # %% ../nbs/V_answers_15b.ipynb #66bb5a79
-_exercises["15b.7"] = dict(
-    draw=lambda rng: (), answer=lambda: 4,
-    mistakes={
-        "that is (15.44)": lambda: 1,
-        "that is how (15.46) was found": lambda: 2,
-        "(3) says (1) in the words of (2)": lambda: 3,
-        "densities with one score differ by a factor, which is 1; look before": lambda: 5,
-    })
+_exercises["15b.7"] = wrong_step(4, {
+    "that is (15.44)": 1,
+    "that is how (15.46) was found": 2,
+    "(3) says (1) in the words of (2)": 3,
+    "densities with one score differ by a factor, which is 1; look before": 5,
+})

@@ -10,6 +10,8 @@ from math import comb
 
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_16.ipynb #1dc007ff
 _exercises = {}
 
@@ -130,14 +132,12 @@ _exercises["16.4"] = dict(
     })
 
 # %% ../nbs/V_answers_16.ipynb #84d9d1c1
-_exercises["16.5"] = dict(
-    draw=lambda rng: (), answer=lambda: 4,
-    mistakes={
-        "that is the hypothesis of Theorem 16.5": lambda: 1,
-        "for a fixed function that is McDiarmid's inequality, with changes of 1/n": lambda: 2,
-        "it is; but was it fixed before the data were drawn?": lambda: 3,
-        "√(log 20 / 40 000) = 0.0087 is right; look before": lambda: 5,
-    })
+_exercises["16.5"] = wrong_step(4, {
+    "that is the hypothesis of Theorem 16.5": 1,
+    "for a fixed function that is McDiarmid's inequality, with changes of 1/n": 2,
+    "it is; but was it fixed before the data were drawn?": 3,
+    "√(log 20 / 40 000) = 0.0087 is right; look before": 5,
+})
 
 # %% ../nbs/V_answers_16.ipynb #e92b49c0
 def _offset(n, B, power=1):

@@ -8,6 +8,8 @@ __all__ = []
 # %% ../nbs/V_answers_16a.ipynb #697de405
 import numpy as np
 
+from .diagnoses import wrong_step
+
 # %% ../nbs/V_answers_16a.ipynb #77b32384
 _exercises = {}
 
@@ -164,10 +166,8 @@ _exercises["16a.6"] = dict(
     })
 
 # %% ../nbs/V_answers_16a.ipynb #5553463f
-_exercises["16a.8"] = dict(
-    draw=lambda rng: (), answer=lambda: 4,
-    mistakes={
-        "(16.36) holds for every n and λ > 0, here for n + 1 points": lambda: 1,
-        "for one g only λ/(n + 1) depends on n": lambda: 2,
-        "where one function is below another everywhere, so is its infimum": lambda: 3,
-    })
+_exercises["16a.8"] = wrong_step(4, {
+    "(16.36) holds for every n and λ > 0, here for n + 1 points": 1,
+    "for one g only λ/(n + 1) depends on n": 2,
+    "where one function is below another everywhere, so is its infimum": 3,
+})

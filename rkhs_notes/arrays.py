@@ -79,11 +79,11 @@ def shaped(A, name, *shapes, hint=""):
 
 # %% ../nbs/C_arrays.ipynb #c5d8b82b
 def as_floats(X, name="X"):
-    """X as an array of finite floats of the shape it came in; errors call it `name`.
+    """X as an array of finite floats of the same shape; errors call it `name`.
 
-    float32 and float64 stay, all other numbers become float64. Nested lists become NumPy arrays;
-    arrays of another library stay there. Raises TypeError for text, objects, complex numbers,
-    dates, sparse or masked arrays, and ValueError for ragged or empty input, NaN, infinity.
+    A NumPy array, unless X belongs to another array library. float32 and float64 stay, all other
+    numbers become float64. Raises TypeError for text, objects, complex numbers, dates, sparse or
+    masked arrays, and ValueError for ragged or empty input, NaN, infinity.
     """
     usual = type(X) is np.ndarray and X.dtype.isnative and X.dtype.char in "fd"
     if usual and 0 < X.size < 1000 and np.isfinite(X).all():
@@ -179,7 +179,7 @@ def _is_missing(value):
 
 # %% ../nbs/C_arrays.ipynb #cafbb622
 def frozen(A):
-    "A, of any shape, if nobody can write into it, else a read-only copy: what a value may keep"
+    "A itself if nobody can write into it, else a read-only array like A: what a value may keep"
     if isinstance(A, np.ndarray) and (A.flags.writeable or A.base is not None):
         A = A.copy()
         A.flags.writeable = False
@@ -306,7 +306,7 @@ def in_signs(above=None, at_least=None, below=None, at_most=None):
 
 # %% ../nbs/C_arrays.ipynb #2441ed0a
 def as_count(value, name, at_least=1, at_most=None, because=""):
-    """A whole number, 3 or 3.0 but not 2.5, from at_least to at_most, as an int.
+    """value as an int: a whole number, 3 or 3.0 but not 2.5, from at_least to at_most.
 
     Raises TypeError for what is not a single number, and ValueError for one that is not whole, too
     small or too large; errors call it `name` and say `because` behind the range.
@@ -478,7 +478,7 @@ def root(squares, xp):
 
 # %% ../nbs/C_arrays.ipynb #8e7a26a3
 def guarded(X):
-    "A view of X, of any shape, into which nobody can write: what a user's function may be given"
+    "An array like X that nobody can write into, a view of it: what a user's function may be given"
     if isinstance(X, np.ndarray):
         X = X.view()
         X.flags.writeable = False
@@ -760,7 +760,7 @@ def few_threads(n, most=2000):
 
 
 def n_threads():
-    "How many threads linear algebra may use now: OMP_NUM_THREADS, or the number of cores, ≥ 1"
+    "How many threads, an int ≥ 1, linear algebra may use now: OMP_NUM_THREADS, or all cores"
     return max((library.num_threads for library in _blas().lib_controllers), default=1)
 
 
@@ -823,7 +823,7 @@ def require_fits(shape, itemsize=8, instead="work in blocks"):
 
 
 def shortened(n):
-    "A whole number n ≥ 0 in words: its digits, or its power of ten if there are more than 15"
+    "A whole number n ≥ 0 as a str: its digits, or its power of ten if there are more than 15"
     return str(n) if n < 10**15 else f"10^{int(n.bit_length() * math.log10(2))}"
 
 # %% ../nbs/C_arrays.ipynb #2870a5fb
@@ -1078,8 +1078,8 @@ class PivotedCholesky(Factored):
 def psd_factor(A, shift=0.0, name="A", remedy="a larger shift", overwrite=False):
     """(factor, lower) of A + shift I, as cholesky_in_place returns them: factor (n, n), lower int.
 
-    Arguments and errors are those of Cholesky, ValueError and NotPositiveDefinite; a shift may be
-    (n,).
+    A, shift, name, remedy, overwrite and the errors, ValueError and NotPositiveDefinite, are as in
+    Cholesky; a shift may be (n,).
     """
     done = Cholesky(A, shift, name, remedy, overwrite)
     return done.factor, done.lower
@@ -1196,7 +1196,7 @@ def rule_of(rules, k, formula="_gram"):
 
 # %% ../nbs/C_arrays.ipynb #349ac434
 def nonnegative_lstsq(A, b):
-    """argmin over x ≥ 0 of ‖A x − b‖², for A (m, n) and b (m,), by bounded-variable least squares.
+    """argmin over x ≥ 0, (n,), of ‖A x − b‖² for A (m, n), b (m,): bounded-variable least squares
 
     Raises ConvergenceFailure if the active set did not settle.
 

@@ -492,3 +492,10 @@ def _raised(error):
     hint = next((f" ({words})" for sign, words in _HINTS.items() if sign in message), "")
     line = f", in line {own[-1].lineno}: {own[-1].line}" if own and own[-1].line else ""
     return f"your function raised {type(error).__name__}: {message}{hint}{line}"
+
+# %% ../nbs/S_diagnoses.ipynb #b93f807d
+def wrong_step(number, others):
+    "The entry of a key for an exercise that asks which step is wrong; others: {words: other step}"
+    always = lambda step: lambda: step
+    return dict(draw=lambda rng: (), answer=always(number),
+                mistakes={words: always(step) for words, step in others.items()})

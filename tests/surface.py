@@ -144,6 +144,7 @@ EXPECTED = {  # regular expression, searched in "KIND: where: what" of a differe
     r"^other error: hilbert: parallelogram_defect\(argument 2 = a cube": (
         "its norm, which is no number, is refused"
     ),
+    r"^section lost: arrays\.(row_blocks|spans): Yields$": "a sentence says what an engine yields",
     r"^signature: exercises\.check$|^value: exercises: v( = check\(|\.says)": (
         "a mistake that is known is named"
     ),
