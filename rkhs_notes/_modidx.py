@@ -3152,7 +3152,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                    'rkhs_notes.tables._middle_and_scale': ('s_tables.html#_middle_and_scale', 'rkhs_notes/tables.py'),
                                    'rkhs_notes.tables._parquet_table': ('s_tables.html#_parquet_table', 'rkhs_notes/tables.py'),
                                    'rkhs_notes.tables._plain': ('s_tables.html#_plain', 'rkhs_notes/tables.py'),
-                                   'rkhs_notes.tables._read': ('s_tables.html#_read', 'rkhs_notes/tables.py'),
                                    'rkhs_notes.tables._text': ('s_tables.html#_text', 'rkhs_notes/tables.py'),
                                    'rkhs_notes.tables._text_file': ('s_tables.html#_text_file', 'rkhs_notes/tables.py'),
                                    'rkhs_notes.tables.as_columns': ('s_tables.html#as_columns', 'rkhs_notes/tables.py'),

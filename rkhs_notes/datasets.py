@@ -506,6 +506,6 @@ def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_hom
     if (own or name in FETCHED) and not full and n > _QUICK_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(n, _QUICK_ROWS, replace=False))
         found.update(X=X[rows], y=found["y"][rows])
-    given = dict(name=name, description=description, source=source)
-    shape = () if own else _IMAGES.get(name, ())
-    return Dataset(**given | {"image_shape": shape} | found)
+    given = dict(name=name, description=description, source=source,
+                 image_shape=() if own else _IMAGES.get(name, ()))
+    return Dataset(**given | found)

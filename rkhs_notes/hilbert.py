@@ -295,7 +295,7 @@ def gauss_legendre(a: Finite, b: Finite, n: Count) -> Measure:
     >>> round(gauss_legendre(0, 1, 3).integrate(np.exp), 6)
     1.718281
     """
-    a, b = _interval(a, b)
+    _interval(a, b)
     require_fits((n, n), instead="fewer nodes, or uniform_grid")
     nodes, weights = np.polynomial.legendre.leggauss(n)
     return Measure(a + (b - a) * ((nodes + 1) / 2), weights * ((b - a) / 2))
@@ -304,7 +304,6 @@ def gauss_legendre(a: Finite, b: Finite, n: Count) -> Measure:
 def _interval(a, b):
     as_number(b, "b", above=a, because=f"; [{a:g}, {b:g}] is no interval a < b")
     as_number(b - a, "b - a", because=": as a float the length is infinite")
-    return a, b
 
 # %% ../nbs/00_hilbert.ipynb #8027e11e
 @contract
@@ -314,7 +313,7 @@ def uniform_grid(a: Finite, b: Finite, n: Count) -> Measure:
     b : greater than a
     returns : points (n,), mass b − a
     """
-    a, b = _interval(a, b)
+    _interval(a, b)
     return Measure(a + (b - a) * ((np.arange(n) + 0.5) / n), np.full(n, (b - a) / n))
 
 # %% ../nbs/00_hilbert.ipynb #6fe46b99

@@ -14,8 +14,8 @@ import numpy as np
 # %% ../nbs/E_plots.ipynb #5e771465
 from . import settings
 from .arrays import as_floats, as_number, shaped
-from .contracts import (Labels, NonNegative, Plane, Points, TwoLabels, Word, array,
-                                  _axes, contract, count, fitting, function, one_of)
+from .contracts import (Axes, Labels, NonNegative, Plane, Points, TwoLabels, Word, _axes,
+                                  array, contract, count, fitting, function, one_of)
 
 # %% ../nbs/E_plots.ipynb #3a6241fa
 ACCENT = "#1b6ca8"        # the subject; class +1
@@ -64,16 +64,13 @@ def _axis(ax, size=None):
 
 
 @contract
-def plot_classes(X: Points, y: Labels, ax=None):
+def plot_classes(X: Points, y: Labels, ax=None) -> Axes:
     """Scatter the points X, one colour and marker a class.
 
     X : array (n, 2), or (n,) for points on a line
     y : of two to five different labels; of two, the larger one is blue
     ax : matplotlib Axes, by default that of a new figure
-
-    Returns
-    -------
-    Axes                          its artists carry labels: `ax.legend()` names the classes
+    returns : its artists carry labels: `ax.legend()` names the classes
     """
     classes, place = y
     shaped(X, "X", ("n", 1), ("n", 2), hint=": two columns X[:, [i, j]], or a projection")
@@ -95,7 +92,7 @@ Resolution = Annotated[int, count(2, 2000)]
 # %% ../nbs/E_plots.ipynb #fa379f6a
 @contract
 def plot_decision(f: Decision, X: Plane, y: TwoLabels, ax=None, resolution: Resolution = 160,
-                  margin: NonNegative = 0.08):
+                  margin: NonNegative = 0.08) -> Axes:
     """Colour the plane by the sign of f, draw the line f = 0 and the data.
 
     f : decision function; f ≥ 0 is the class with the larger label
@@ -103,10 +100,6 @@ def plot_decision(f: Decision, X: Plane, y: TwoLabels, ax=None, resolution: Reso
     ax : matplotlib Axes, by default that of a new figure
     resolution : f is called once, on resolution² points
     margin : empty border, as a fraction of the extent of X
-
-    Returns
-    -------
-    Axes
     """
     as_number(np.abs(X).max(), "the largest of X", at_most=1e100)
     low, high = X.min(0), X.max(0)
@@ -126,16 +119,12 @@ Table = Annotated[np.ndarray, array("n", "m")]
 
 # %% ../nbs/E_plots.ipynb #bc40d126
 @contract
-def heatmap(K: Table, ax=None, label="k(x, y)"):
+def heatmap(K: Table, ax=None, label="k(x, y)") -> Axes:
     """Draw a matrix as a picture with square cells and a labelled colour bar.
 
     K : if it has entries below −1e-12 max|K|, colours are symmetric about 0 (red below)
     ax : matplotlib Axes, by default that of a new figure
     label : str, what an entry is; stands beside the colour bar
-
-    Returns
-    -------
-    Axes
     """
     reach, ax = np.abs(K).max(), _axis(ax, SQUARE)
     colours = dict(cmap=SEQUENTIAL)

@@ -10,8 +10,8 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike
 from .arrays import Cholesky, Factored, as_floats, as_points, shaped
-from .contracts import (Coefficients, Finite, NonNegative, Points, SquareMatrix, Targets,
-                                  Value, Word, contract)
+from .contracts import (Coefficients, Finite, NonNegative, Points, Targets, Value, Word,
+                                  array, contract)
 
 # %% ../nbs/03_rkhs.ipynb #31b65367
 from .entries import Functions, Widths
@@ -233,17 +233,17 @@ class _Orthonormal(Value):
 
 # %% ../nbs/03_rkhs.ipynb #a534d7e7
 @contract
-def kernel_from_space(functions, gram: SquareMatrix) -> AKernel:
+def kernel_from_space(functions: Functions,
+                      gram: Annotated[ArrayLike, array("r", "r")]) -> AKernel:
     """k(x, y) = b(x)ᵀ G⁻¹ b(y), the kernel of the span of b₁, …, b_r   (3.8)
 
-    functions : list of r functions, linearly independent, of points (n,) of ℝ or (n, d), to (n,)
-    gram : (r, r), their inner products G
+    functions : linearly independent, of points (n,) of ℝ or (n, d), to (n,)
+    gram : their inner products G
 
     Raises
     ------
     ValueError      G is not symmetric positive definite, in numbers
     """
-    functions = FiniteRank(np.ones(len(gram)), functions).functions
     root = Cholesky(_inner_products(gram).astype(float), name="gram")
     return Linear().on(_Orthonormal(functions, root.L))
 

@@ -147,16 +147,12 @@ def _frame_table(frame, name):
 
 
 @contract
-def read_table(source, header=None, name="the table"):
+def read_table(source, header=None, name="the table") -> Table:
     """A Table of a file (CSV, TSV, also gzipped; Parquet; NPY) or of data in memory
 
     source : path, data frame of pandas or polars, dict of columns, array (n, d), or Table
     header : whether the first line of a CSV names the columns; None finds it out
     name : what errors call data in memory
-
-    Returns
-    -------
-    Table
 
     Raises
     ------
@@ -190,13 +186,9 @@ def _file_table(path, header, name):
                      ".parquet and .npy can be read.")
 
 
-def _read(value, name, call):
-    return read_table(value, name=name)
-
-
 ATable = Annotated[Any, Word(
     "path of a CSV, TSV, Parquet or NPY file, data frame, dict of columns, or array (n, d)",
-    _read, (),
+    lambda value, name, call: read_table(value, name=name), (),
     lambda rng, sizes: {"x": rng.normal(size=40), "c": rng.choice(list("ab"), 40)},
     (3.0, None, "no_such_file.csv", [], np.zeros((2, 2, 2)), {"x": [1, 2], "y": [1]}))]
 
