@@ -163,9 +163,7 @@ class Flat(Pointed):
     def _gram(self, X, Y, xp):
         return filled(self.c, (n_points(X), n_points(Y)), X, precision(X, Y))
 
-    def _pairs(self, X, Y, xp):
-        return filled(self.c, (n_points(X),), X, precision(X, Y))
-
+    def _pairs(self, X, Y, xp): return filled(self.c, (n_points(X),), X, precision(X, Y))
     def _distance(self, X, Y, xp): return 0 * self._gram(X, Y, xp)
     def _vjp(self, X, Y, G): return {"c": G.sum()}
 
@@ -267,9 +265,7 @@ class OfTerms(Terms, Composite):
             X = marked(of_any_kind, X, name, frozenset())
         return reduce(lambda X, k: k._marked(X, name), self.terms, X)
 
-    def _merged(self, X, name):
-        return reduce(lambda X, k: k._merged(X, name), self.terms, X)
-
+    def _merged(self, X, name): return reduce(lambda X, k: k._merged(X, name), self.terms, X)
     def _width(self, d): return sum(k._width(d) for k in self.terms)
     def _blocks(self): return 2 + max(k._blocks() for k in self.terms)
 
@@ -330,8 +326,7 @@ class OfImage(Pointed):
     def _width(self, d):
         return d if callable(self.columns) else self.k._width(len(self.columns))
 
-    def _chosen(self, X, name="X"):
-        return prepared(X, self, lambda: self._image(X, name))
+    def _chosen(self, X, name="X"): return prepared(X, self, lambda: self._image(X, name))
 
     def _image(self, X, name):
         if not callable(self.columns):
@@ -404,25 +399,32 @@ def _in_wider_floats(k, x):
         return 0.0
 
 # %% ../nbs/S_algebra.ipynb #5deea4a7
-class OfAngles(OfOne):
-    "k(x, y) / √(k(x, x) k(y, y))"
-    _family = _unit_length = True
+class OfFactor(OfOne):
+    "f(x) k(x, y) f(y): a member writes factor(X, xp), (n,)"
+    _family = True
 
     def _tile(self, X, Y, xp):
-        inner = self.k._tile(X, Y, xp)
-        a, b = inverse_lengths(self.k, X, xp), inverse_lengths(self.k, Y, xp)
-        return lambda rows, columns: self.of_value(inner(rows, columns), a[rows], b[columns])
+        inner, a, b = self.k._tile(X, Y, xp), self.factor(X, xp), self.factor(Y, xp)
+        return lambda rows, columns: inner(rows, columns) * a[rows, None] * b[None, columns]
 
     def _pairs(self, X, Y, xp):
-        a, b = inverse_lengths(self.k, X, xp), inverse_lengths(self.k, Y, xp)
-        return self.k._pairs(X, Y, xp) * a * b
+        return self.k._pairs(X, Y, xp) * self.factor(X, xp) * self.factor(Y, xp)
+
+    def _vjp(self, X, Y, G):
+        G = G * np.outer(self.factor(X, np), self.factor(Y, np))
+        return prefixed("k", self.k._vjp(X, Y, G))
+
+
+class OfAngles(OfFactor):
+    "k(x, y) / √(k(x, x) k(y, y)): the factor is 1 / √k(x, x), and changes with the parameters of k"
+    _family = _unit_length = True
 
     def _diag(self, X, xp):
-        a = inverse_lengths(self.k, X, xp)
+        a = self.factor(X, xp)
         return xp.where(a > 0, xp.ones_like(a), a)
 
     def _vjp(self, X, Y, G):
-        a, b = inverse_lengths(self.k, X, np), inverse_lengths(self.k, Y, np)
+        a, b = self.factor(X, np), self.factor(Y, np)
         H = G * self.k._gram(X, Y, np) * np.outer(a, b)
         return prefixed("k", self.k._vjp(X, Y, G * np.outer(a, b)),
                         diag_vjp(self.k, X, -H.sum(axis=1) * a**2 / 2),

@@ -202,12 +202,14 @@ def as_points(X, name="X"):
 
 # %% ../nbs/C_arrays.ipynb #57d0bbe7
 def as_sparse_rows(X, name="X"):
-    "A sparse matrix (n, d) as SparseRows of finite floats, float32 or float64"
-    shaped(X, name, ("n", "d"), hint=", one row a point")
-    as_floats(np.append(X.data, 0) if X.nnz else X.shape, name)
-    single = X.dtype == np.float32
-    A = SparseRows(X, dtype=np.float32 if single else np.float64, copy=True)
+    "A sparse matrix (n, d) as SparseRows of finite floats, each entry once and in order"
+    if X.ndim != 2 or 0 in X.shape:
+        raise ValueError(f"{name} is sparse, of shape {X.shape}; pass (n, d), one point at least.")
+    A = SparseRows(X, copy=True)
     A.sum_duplicates()
+    if A.nnz:
+        A.data = as_floats(A.data, f"{name}.data")
+    A = A if A.dtype == np.float32 else A.astype(float, copy=False)
     A.data.flags.writeable = False
     return A
 

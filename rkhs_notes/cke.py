@@ -198,7 +198,7 @@ def coupled_embedding(k_low: AKernel, k_high: AKernel, L: views.LowPoints, H: vi
     if low.fills and high.fills and reg <= 1e-13 * W.max() * min(low.varies, high.varies):
         warnings.warn(f"reg = {reg:g} is nothing beside Gram matrices of full rank: on the pairs "
                       "the result depends on W alone, not on the kernels (Theorem 12.3).",
-                      RuntimeWarning, stacklevel=3)
+                      RuntimeWarning, stacklevel=4)
     return _coupled(low, high, W, n_components or 10, reg, or_fewer=n_components is None)
 
 # %% ../nbs/12_cke.ipynb #49a50295

@@ -236,8 +236,7 @@ class Formula(Expression):
                  for rows in spans(n_points(X), 64)]
         return xp.concat(parts)
 
-    def _diag(self, X, xp):
-        return self._pairs(X, X, xp)
+    def _diag(self, X, xp): return self._pairs(X, X, xp)
 
     def _distance(self, X, Y, xp):
         return _metric(self._gram(X, Y, xp), self._diag(X, xp), self._diag(Y, xp), xp)

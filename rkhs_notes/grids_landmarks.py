@@ -262,7 +262,10 @@ def _(k, d, D, rng):
 def product_of(kernels): return kernels[0] if len(kernels) == 1 else Product(*kernels)
 
 
-def weighed(found, c): return found[0], partial(times, found[1], math.sqrt(c))
+def followed(found, step, *args): return found[0], partial(step, found[1], *args)
+
+
+def weighed(found, c): return followed(found, times, math.sqrt(c))
 
 # %% ../nbs/09a_grids_landmarks.ipynb #35c8b559
 @random_rule.register
@@ -283,20 +286,17 @@ def _(k: Scaled, d, D, rng): return weighed(resolved(k.k, d, D, rng), k.scale)
 
 @random_rule.register
 def _(k: Conjugate, d, D, rng):
-    dim, inner = resolved(k.k, d, D, rng)
-    return dim, partial(at_points, inner, Rank1(k.f)._features)
+    return followed(resolved(k.k, d, D, rng), at_points, Rank1(k.f)._features)
 
 
 @random_rule.register
 def _(k: Normalized, d, D, rng):
-    dim, inner = resolved(k.k, d, D, rng)
-    return dim, partial(over_lengths, inner, k.k)
+    return followed(resolved(k.k, d, D, rng), over_lengths, k.k)
 
 
 @random_rule.register
 def _(k: On, d, D, rng):
-    dim, inner = resolved(k.k, columns_of(k, d), D, rng)
-    return dim, partial(chosen, inner, k)
+    return followed(resolved(k.k, columns_of(k, d), D, rng), chosen, k)
 
 # %% ../nbs/09a_grids_landmarks.ipynb #82fa098e
 @random_rule.register(Exp)
@@ -346,7 +346,7 @@ def nystrom_features(k: AKernel, X: Points, m: Count, rng: Rng = None,
     found = pivoted_cholesky(k, X, m, tol=0, rng=rng if landmarks == "rpcholesky" else None)
     if found.rank < 0.75 * m:
         warnings.warn(f"{found.rank} features from {m} landmarks: the others are equal to these, "
-                      f"or {k} sees nothing new in them beyond rounding.", RuntimeWarning, 3)
+                      f"or {k} sees nothing new in them beyond rounding.", RuntimeWarning, 4)
     return RandomFeatureMap(k, n_columns(X), found.rank, Landmarks(k, found.points, found.gram))
 
 # %% ../nbs/09a_grids_landmarks.ipynb #4f5172c7

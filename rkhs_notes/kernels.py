@@ -158,8 +158,7 @@ class Polynomial(forms.AffineProduct, Kernel):
     def of_affine(self, t, xp):
         return forms.power(t, self.degree)                                           # (1.4)
 
-    def slope(self, t):
-        return self.degree * forms.power(t, self.degree - 1)
+    def slope(self, t): return self.degree * forms.power(t, self.degree - 1)
 
     def _distance(self, X, Y, xp):
         if self.degree > 1:
@@ -270,8 +269,7 @@ class Scaled(algebra.OfValue, Kernel):
     def slope(self, K, xp): return self.scale
     def own_vjp(self, G, K): return {"scale": np.vdot(G, K)}
 
-    def _distance(self, X, Y, xp):
-        return self.scale**0.5 * self.k._distance(X, Y, xp)
+    def _distance(self, X, Y, xp): return self.scale**0.5 * self.k._distance(X, Y, xp)
 
     def __repr__(self):
         return f"{gram.as_written(self.scale)} * {algebra.bracketed(self.k, 2)}"
@@ -307,9 +305,7 @@ class Normalized(algebra.OfAngles, Kernel):
     k: AKernel
     _rule = "angles"
 
-    def of_value(self, K, a, b):
-        return K * a[:, None] * b[None, :]         # a and b hold 1 / √k(x, x)        (1.8)
-
+    def factor(self, X, xp): return algebra.inverse_lengths(self.k, X, xp)   # 1 / √k(x, x)   (1.8)
     def __repr__(self): return f"{algebra.bracketed(self.k)}.normalized()"
 
     def _tex(self, x, y):

@@ -157,7 +157,8 @@ class _Elimination:
     def add(self, pivots, new):
         "Append the columns `new` of F, as many as the goal asks for"
         squares = np.square(new, dtype=float)
-        enough = self.enough(squares) if len(pivots) > 1 else 1
+        left = self.left.sum() - np.cumsum(squares.sum(axis=0))
+        enough = np.count_nonzero(left > self.goal) + 1
         pivots, new, squares = pivots[:enough], new[:, :enough], squares[:, :enough]
         new[self.pivots] = 0.0                                     # exactly, not up to rounding
         r = len(self.pivots) + len(pivots)
@@ -167,11 +168,6 @@ class _Elimination:
         self.pivots.extend(int(p) for p in pivots)
         self.left[self.pivots] = 0.0
         self.decide()
-
-    def enough(self, squares):
-        "How many of these columns the goal asks for"
-        left = self.left.sum() - np.cumsum(squares.sum(axis=0))
-        return min(np.count_nonzero(left > self.goal) + 1, len(left))
 
     def widen(self, r):
         "Room for r columns"

@@ -424,7 +424,7 @@ def relevance_machine(k: AKernel, X: Points, y: Vector, max_iter: Count = 2000,
     if not change < tol:
         warnings.warn(f"after {max_iter} iterations log a still changes by {change:.2g} > tol = "
                       f"{tol:.2g}: the evidence is not at its largest yet. Raise max_iter.",
-                      RuntimeWarning, stacklevel=3)
+                      RuntimeWarning, stacklevel=4)
     w, Sigma, _ = posterior(Phi[:, kept], t, a, noise)
     evidence = log_evidence(Phi[:, kept], t, a, noise) - len(t) * math.log(scale)
     unit, support = scale / np.append(1.0, size)[kept], used[kept[1:] - 1]

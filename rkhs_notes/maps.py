@@ -18,28 +18,17 @@ from scipy.sparse.linalg import norm as sparse_norm
 # %% ../nbs/S_maps.ipynb #9ec60d2a
 from .algebra import inverse_lengths
 from .arrays import (Objects, akin, array_namespace, as_count, as_floats, as_number,
-    as_points, at_home, filled, finite, foreign_in, library_name, require_fits, require_symmetric,
-    sent_abroad, shaped, shortened, spans)
+    as_points, as_sparse_rows, at_home, filled, finite, foreign_in, library_name, require_fits,
+    require_symmetric, sent_abroad, shaped, shortened, spans)
 from .contracts import (Count, Finite, Predicting, Value, Word, as_signs, contract, count,
                                   fitting)
 from .errors import LawBroken, NoFiniteFeatureMap, NoSpectralMeasure, not_negative
 from .gram import bytes_of, hold_objects, n_columns, n_points, precision
 
 # %% ../nbs/S_maps.ipynb #ae9daaeb
-def sparse_rows(X, name="X"):
-    "A sparse matrix (n, d) in CSR form: finite floats, each entry once and in order"
-    if X.ndim != 2 or 0 in X.shape:
-        raise ValueError(f"{name} is sparse, of shape {X.shape}; pass (n, d), one point at least.")
-    X = sp.csr_matrix(X, copy=True)
-    X.sum_duplicates()
-    if X.nnz:
-        return sp.csr_matrix((as_floats(X.data, f"{name}.data"), X.indices, X.indptr), X.shape)
-    return X if X.dtype == np.float32 else X.astype(float)
-
-
 def points_or_rows(k, X, name="X"):
     "Marked points of k, or sparse rows"
-    return sparse_rows(X, name) if sp.issparse(X) else k._marked(X, name)
+    return sp.csr_matrix(as_sparse_rows(X, name)) if sp.issparse(X) else k._marked(X, name)
 
 
 def dense_points(X, k):
@@ -100,7 +89,8 @@ def values_abroad(f, X):
 
 # %% ../nbs/S_maps.ipynb #124bdc68
 def _features(value, name, call=None):
-    return sparse_rows(value, name) if sp.issparse(value) else as_points(value, name)
+    sparse = sp.issparse(value)
+    return sp.csr_matrix(as_sparse_rows(value, name)) if sparse else as_points(value, name)
 
 
 def _gram(value, name, call=None):
@@ -250,7 +240,7 @@ def _climbed(V, steps):
 
 # %% ../nbs/S_maps.ipynb #3ee52d11
 def _sparse_monomials(X, p):
-    X = sparse_rows(X)
+    X = as_sparse_rows(X)
     n, d = X.shape
     lengths, D = np.diff(X.indptr), _room_for(X, p)
     owner, index = np.repeat(np.arange(n), lengths), X.indices.astype(np.int64)

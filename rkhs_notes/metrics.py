@@ -8,7 +8,7 @@ import math
 from typing import Annotated
 import numpy as np
 
-from .algebra import (Composite, OfOne, bracketed, diag_vjp, prefixed, scaled,
+from .algebra import (Composite, OfFactor, OfOne, bracketed, diag_vjp, prefixed, scaled,
                                 tex_bracketed)
 from .contracts import (AnyPoints, Classes, Count, Flag, Function, ManyResponses,
                                   Points, Positive, SquareMatrix, Weights, Word, anywhere,
@@ -98,7 +98,7 @@ def _lost(k, X, xp):
     return 4 * float(xp.finfo(longest.dtype).eps) * arrays.plain_float(longest)
 
 # %% ../nbs/01b_metrics.ipynb #74754e33
-class Conjugate(OfOne, Kernel):
+class Conjugate(OfFactor, Kernel):
     """f(x) k(x, y) f(y)
 
     f : of points (n,) of ℝ, or (n, d), to numbers (n,)
@@ -107,22 +107,9 @@ class Conjugate(OfOne, Kernel):
     f: Function  # the factor
     is_shift_invariant = _sparse = False
 
-    def _tile(self, X, Y, xp):
-        inner, a, b = self.k._tile(X, Y, xp), values_of(self.f, X), values_of(self.f, Y)
-        return lambda rows, columns: inner(rows, columns) * a[rows, None] * b[None, columns]
-
-    def _pairs(self, X, Y, xp):
-        return self.k._pairs(X, Y, xp) * values_of(self.f, X) * values_of(self.f, Y)
-
-    def _vjp(self, X, Y, G):
-        G = G * np.outer(values_of(self.f, X), values_of(self.f, Y))
-        return prefixed("k", self.k._vjp(X, Y, G))
-
-    def __repr__(self):
-        return f"{bracketed(self.k)}.conjugate({as_written(self.f)})"
-
-    def _tex(self, x, y):
-        return rf"f({x})\,{tex_bracketed(self.k, 1, x, y)}\,f({y})"
+    def factor(self, X, xp): return values_of(self.f, X)
+    def __repr__(self): return f"{bracketed(self.k)}.conjugate({as_written(self.f)})"
+    def _tex(self, x, y): return rf"f({x})\,{tex_bracketed(self.k, 1, x, y)}\,f({y})"
 
 # %% ../nbs/01b_metrics.ipynb #a4875ba5
 class Tensor(OfPairs, Kernel):
@@ -160,8 +147,7 @@ def elementary(z, order):
     return e
 
 # %% ../nbs/01b_metrics.ipynb #8a198ff3
-def _columns(X):
-    return [X[:, i : i + 1] for i in range(X.shape[1])]
+def _columns(X): return [X[:, i : i + 1] for i in range(X.shape[1])]
 
 # %% ../nbs/01b_metrics.ipynb #002184a6
 class Anova(Composite, Kernel):

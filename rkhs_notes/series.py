@@ -122,12 +122,23 @@ class Series(AtPoints):
         limits : floats a < b, on ℝ only; by default the range of the nodes
         terms : how many eigenfunctions
         """
-        return _draw(self, limits, terms, ax)
+        on_line = _on_line(self)
+        if limits and not on_line:
+            raise ValueError(f"plot got the limits {limits}, and these points are not on a line.")
+        if not on_line:
+            ax.semilogy(np.arange(1, self.n_terms + 1), self.eigenvalues, ".-")
+            ax.set(xlabel="j", ylabel="λⱼ", title=str(self.k))
+            return ax
+        x = np.linspace(*interval(limits, nodes_range(self)), 400)
+        for j, psi in enumerate(self.eigenfunctions(x).T[:terms]):
+            ax.plot(x, psi, label=f"λ{subscript(j + 1)} = {self.eigenvalues[j]:.2g}")
+        ax.set(xlabel="x", ylabel="ψⱼ(x)")
+        return ax
 
     def __repr__(self):
-        left_out = "" if self.asked == self.n_terms else " of " + str(self.asked)
-        rest = ": the rest is rounding" if left_out else ""
-        return f"MercerExpansion of {self.k}, {self.n_terms}{left_out} terms{rest}"
+        known = "" if self.asked == self.n_terms else f" of {self.asked}"
+        rest = known and ": the rest is rounding"
+        return f"MercerExpansion of {self.k}, {self.n_terms}{known} terms{rest}"
 
 # %% ../nbs/S_series.ipynb #5decd3cc
 def finite_length(coordinates, eigenvalues):
@@ -138,21 +149,6 @@ def finite_length(coordinates, eigenvalues):
                   "rescale f, or use fewer terms")
 
 # %% ../nbs/S_series.ipynb #209e19b8
-def _draw(series, limits, terms, ax):
-    on_line = _on_line(series)
-    if limits and not on_line:
-        raise ValueError(f"plot got the limits {limits}, and these points are not on a line.")
-    if not on_line:
-        ax.semilogy(np.arange(1, series.n_terms + 1), series.eigenvalues, ".-")
-        ax.set(xlabel="j", ylabel="λⱼ", title=str(series.k))
-        return ax
-    x = np.linspace(*interval(limits, nodes_range(series)), 400)
-    for j, psi in enumerate(series.eigenfunctions(x).T[:terms]):
-        ax.plot(x, psi, label=f"λ{subscript(j + 1)} = {series.eigenvalues[j]:.2g}")
-    ax.set(xlabel="x", ylabel="ψⱼ(x)")
-    return ax
-
-
 def _on_line(series):
     points = series.measure.points
     if points.dtype.kind != "f" or series._columns != 1:

@@ -87,19 +87,16 @@ def shares(terms, D):
     known = [c * mass for c, _, mass in terms if mass]
     usual = sum(known) / len(known) if known else 1.0
     weights = np.array([c * mass if mass else usual for c, _, mass in terms])
-    share = [exact if exact is not None and exact <= D // len(terms) else None
-             for _, exact, _ in terms]
+    exact = np.array([math.inf if e is None or e > D else e for _, e, _ in terms])
+    settled = exact <= D // len(terms)
     while True:
-        left = D - sum(s for s in share if s is not None)
-        rest = [i for i, s in enumerate(share) if s is None]
-        fair = {i: left * weights[i] / weights[rest].sum() for i in rest}
-        fits = [i for i in rest if terms[i][1] is not None and terms[i][1] <= fair[i]]
-        if not fits:
+        fair = (D - exact[settled].sum()) * weights / (weights[~settled].sum() or 1.0)
+        fits = ~settled & (exact <= fair)
+        if not fits.any():
             break
-        for i in fits:
-            share[i] = terms[i][1]
-    share = [int(max(2, 2 * (fair[i] // 2))) if s is None else s for i, s in enumerate(share)]
-    return share if sum(share) <= D else None
+        settled |= fits
+    share = np.where(settled, exact, np.maximum(2, 2 * (fair // 2))).astype(int)
+    return share.tolist() if share.sum() <= D else None
 
 # %% ../nbs/S_sketches.ipynb #87cb12d3
 @dataclass(frozen=True, eq=False)

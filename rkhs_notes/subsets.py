@@ -79,11 +79,8 @@ def by_libsvm(k, X, problem, tol, theirs=None):
     "(b, steps): libsvm's answer, feasible, its violation about tol"
     each, kind = _prices(problem), _kind(problem)
     points, options = _for_libsvm(k, X, theirs)
-    y, unit = problem.p, 1.0
-    if kind in (_CLASSES, _SHARED_CLASSES):
-        y = problem.hi > 0
-    if kind in (_SHARED_CLASSES, _ONE_CLASS):
-        unit = float(each.max())
+    y = problem.hi > 0 if kind in (_CLASSES, _SHARED_CLASSES) else problem.p
+    unit = float(each.max()) if kind in (_SHARED_CLASSES, _ONE_CLASS) else 1.0
     machine = _in_its_words(problem, kind, each)
     support, coefficients, steps = _libsvm(points, y, each, tol / unit, machine, options)
     b = np.zeros(len(problem))

@@ -156,7 +156,7 @@ def solved(k, X, problem, start=None, tol=1e-3, max_iter=None, callback=None, pr
     if not found.converged:
         warnings.warn(f"stopped after {stopped}: the machine is feasible, but not optimal. A "
                       "smaller C, scaled features or a larger max_iter help.", RuntimeWarning,
-                      stacklevel=5)
+                      stacklevel=6)
     return found
 
 

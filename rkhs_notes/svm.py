@@ -458,5 +458,5 @@ def logistic_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: FinitePrice = 1.0
     w, c, b, found, objective, steps = logistic_by_newton(F, y.signs, each, gap, max_iter)
     if not found <= gap:
         warnings.warn(f"after {steps} Newton steps the gap is {found:.2g} > {gap:.2g}. Raise "
-                      "max_iter or rescale the features.", RuntimeWarning, stacklevel=3)
+                      "max_iter or rescale the features.", RuntimeWarning, stacklevel=4)
     return LogisticMachine(FeatureFunction(phi, w), c, b, found, objective, steps, y.names)

@@ -41,11 +41,8 @@ class Bilinear(Kernel):
     def _points(self, X, name):
         return with_columns(as_points(X, name), len(self.A), name, self)
 
-    def _gram(self, X, Y, xp):
-        return X @ akin(self.A, X) @ Y.T
-
-    def _pairs(self, X, Y, xp):
-        return xp.sum(X @ akin(self.A, X) * Y, axis=1)
+    def _gram(self, X, Y, xp): return X @ akin(self.A, X) @ Y.T
+    def _pairs(self, X, Y, xp): return xp.sum(X @ akin(self.A, X) * Y, axis=1)
 
     def _distance(self, X, Y, xp):
         values, Q = np.linalg.eigh(self.A)

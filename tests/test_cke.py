@@ -108,8 +108,9 @@ def test_both_ways_of_whitening_agree(reg):
 def test_without_penalty_only_the_graph_remains():
     spectra = []
     for kernels in ((Laplace(20.0), Matern(0.5, 8.0)), (Matern(0.5, 9.0), Laplace(60.0))):
-        with pytest.warns(RuntimeWarning, match="depends on W alone"):
+        with pytest.warns(RuntimeWarning, match="depends on W alone") as said:
             spectra.append(coupled_embedding(*kernels, L, H, WEIGHTS["knn"], 8, 0.0).eigenvalues)
+        assert said[0].filename == __file__
     np.testing.assert_allclose(spectra[0], spectra[1], rtol=0, atol=1e-9)
     np.testing.assert_allclose(
         spectra[0], 1 - np.linalg.svd(WEIGHTS["knn"].toarray())[1][1:9], rtol=0, atol=1e-9

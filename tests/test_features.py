@@ -123,10 +123,22 @@ def test_sparse_points_give_the_same_features(k, X):
     np.testing.assert_allclose(F.toarray(), G, atol=1e-12 * max(1.0, np.abs(G).max(initial=0)))
 
 
-@pytest.mark.parametrize("make", [sp.csr_array, sp.csc_matrix, sp.coo_matrix])
+@pytest.mark.parametrize("make", [sp.csr_array, sp.csc_matrix, sp.coo_matrix, sp.lil_array, sp.dok_matrix,
+                                  sp.dia_array, sp.bsr_matrix])
 def test_any_sparse_format_will_do(make):
     X = np.array([[0.0, 1, 2], [0, 0, 0], [3, 0, 1]])
     check_feature_map(Polynomial(3).feature_map(3), Polynomial(3), make(X))
+    np.testing.assert_allclose(Polynomial(3)(make(X)), Polynomial(3)(X), rtol=1e-14)
+
+
+def test_kernels_and_features_refuse_the_same_sparse_points():
+    beyond = sp.dia_array((np.array([[1.0, 2.0, np.nan]]), [-1]), shape=(3, 3))  # its NaN lies outside
+    assert Linear()(beyond).tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 4]]
+    added = sp.coo_array(([1e308, 1e308], ([0, 0], [0, 0])), shape=(2, 2))
+    for X in (sp.csr_array((0, 3)), sp.csr_array((3, 0)), added):
+        for read in (Linear(), Linear().feature_map(3)):
+            with pytest.raises(ValueError, match="not finite" if X is added else "one point at least"):
+                read(X)
 
 
 @pytest.mark.parametrize("k, d, dim", [

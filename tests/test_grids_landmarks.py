@@ -253,8 +253,9 @@ def test_dependent_landmarks_are_told_below_three_quarters():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert nystrom_features(Linear(), A, 6, 0).dim == 5
-    with pytest.warns(RuntimeWarning, match="5 features from 7 landmarks"):
+    with pytest.warns(RuntimeWarning, match="5 features from 7 landmarks") as said:
         nystrom_features(Linear(), A, 7, 0)
+    assert said[0].filename == __file__  # the line that called, not one of the package
 
 
 def test_landmarks_of_awkward_points():

@@ -221,7 +221,7 @@ def test_ctrl_c_leaves_a_feasible_machine():
 def test_a_callback_stops():
     X, y = large()
     seen = []
-    with pytest.warns(RuntimeWarning):
+    with pytest.warns(RuntimeWarning) as said:
         found = svc(
             Gaussian(2.0),
             X,
@@ -229,7 +229,7 @@ def test_a_callback_stops():
             100.0,
             callback=lambda steps, violation: seen.append(violation) or len(seen) == 2,
         )
-    assert len(seen) == 2 and not found.converged
+    assert len(seen) == 2 and not found.converged and said[0].filename == __file__
 
 
 def test_progress(capsys):
@@ -563,8 +563,9 @@ def test_exact_targets_and_empty_columns():
     found = relevance_machine(Linear(), X[:, 0], 3 * X[:, 0], tol=0.1)
     np.testing.assert_allclose(found.predict(X[:, 0])[0], 3 * X[:, 0], atol=1e-3)
     assert len(relevance_machine(Linear(), 0 * X, t).support) == 0
-    with pytest.warns(RuntimeWarning, match="Raise max_iter"):
+    with pytest.warns(RuntimeWarning, match="Raise max_iter") as said:
         relevance_machine(k, X, t, max_iter=1)
+    assert said[0].filename == __file__
 
 
 def test_a_small_budget_for_results_computes_rows():
@@ -1011,9 +1012,9 @@ def test_a_path_of_products_that_ends_early_says_so():
 
 def test_a_gap_that_stays_is_said():
     X, y, _, _, _ = problem(7)
-    with pytest.warns(RuntimeWarning, match="Raise max_iter"):
+    with pytest.warns(RuntimeWarning, match="Raise max_iter") as said:
         early = logistic_primal(lambda X: X, X, y, C=3.0, max_iter=1)
-    assert early.gap > 1e-3
+    assert early.gap > 1e-3 and said[0].filename == __file__
 
 
 def test_a_large_dense_matrix_takes_the_path_of_products():
