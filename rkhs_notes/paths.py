@@ -230,7 +230,11 @@ def fits_of(features, X, y, X_test, widths, lams, rng):
         del Z, Z_test, beta, fits
     G, C, done = np.zeros((len(X), len(X))), np.zeros((len(X_test), len(X))), 0
     for w, D in enumerate(widths[cut:], cut):
-        _add(G, C, *both(maps[done : w + 1]))
+        Z, Z_test = both(maps[done : w + 1])
+        with few_threads(len(X), _FEW), np.errstate(over="ignore", invalid="ignore"):
+            G += Z @ Z.T                                       # _by_gram sees what overflows
+            C += Z_test @ Z.T
+        del Z, Z_test
         done = w + 1
         for j, lam in enumerate(lams):
             by_gram = _by_gram_alone(G, C, y, lam, D)
@@ -257,13 +261,6 @@ def _columns(maps, points):
     return Z
 
 # %% ../nbs/S_paths.ipynb #f0250e30
-def _add(G, C, Z, Z_test):
-    "Z Zᵀ to G and Z_test Zᵀ to C, in place"
-    with few_threads(len(Z), _FEW), np.errstate(over="ignore", invalid="ignore"):  # _by_gram sees
-        G += Z @ Z.T
-        C += Z_test @ Z.T
-
-
 def _by_gram_alone(G, C, y, lam, D):
     "Values and norm from (G + D lam I) α = y; None if G is too near singular"
     root = math.sqrt(D * lam)
@@ -307,8 +304,7 @@ def errors_of(features, X, y, X_test, y_test, widths, lams, measure, rngs, progr
             in_parallel(one, enumerate(rngs))
         else:
             for draw in enumerate(rngs):
-                for _ in one(draw):
-                    pass
+                list(one(draw))                            # one after the other
     return found
 
 

@@ -53,14 +53,10 @@ def _highest(k, X, gamma, near, tol, max_iter, first):
         top = X[times(k, X, X, np.ascontiguousarray(gamma[lost].T)).argmax(axis=0)]
         z[lost], g[lost], left[lost] = ascend(k, X, gamma[lost], top, tol, max_iter)
     if (failed := np.flatnonzero((g <= 0) | (left > tol))).size:
-        why = _why(g[failed[0]], left[failed[0]], max_iter)
-        raise ConvergenceFailure(f"no pre-image for row {first + failed[0]}: {why}.")
+        row = failed[0]
+        raise ConvergenceFailure(f"no pre-image for row {first + row}: " + (
+            "the projection is negative at every point of the sample. These scores lie far from "
+            "all that were seen; method='ridge' extrapolates." if g[row] <= 0 else
+            f"it still moves by {left[row]:.1e} bandwidths after {max_iter} steps. Pass a larger "
+            "tol or max_iter, a larger bandwidth to kernel_pca, or method='ridge'."))
     return z
-
-
-def _why(g, step, max_iter):
-    if g <= 0:
-        return ("the projection is negative at every point of the sample. These scores lie far "
-                "from all that were seen; method='ridge' extrapolates")
-    return (f"it still moves by {step:.1e} bandwidths after {max_iter} steps. Pass a larger tol or "
-            "max_iter, a larger bandwidth to kernel_pca, or method='ridge'")

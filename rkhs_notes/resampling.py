@@ -55,8 +55,7 @@ def binomial_interval(level: Probability, n_tests: Count, confidence: Probabilit
     confidence : probability of the interval, at least
     returns : (int, int)    smallest and largest count
     """
-    low, high = binom.interval(confidence, n_tests, level)
-    return int(low), int(high)
+    return tuple(map(int, binom.interval(confidence, n_tests, level)))
 
 # %% ../nbs/S_resampling.ipynb #28c9e679
 class TestResult(Value):
@@ -242,7 +241,8 @@ def gamma_null(mean: Positive, variance: Positive, n_draws: Count = 1000, shift:
     shape = as_number(mean * (mean / variance), "mean² / variance", above=1e-9, below=1e15,
                       because=", or the gamma law has no quantiles in floats: other units?")
     law = gamma(shape, loc=shift, scale=variance / mean)
-    return lambda x: float(law.sf(x)), law.ppf((np.arange(n_draws) + 0.5) / n_draws)
+    tail = lambda x: max(float(law.sf(x)), np.finfo(float).tiny)            # no p-value is 0
+    return tail, law.ppf((np.arange(n_draws) + 0.5) / n_draws)
 
 
 @contract
@@ -253,12 +253,8 @@ def chi2_mixture(eigenvalues: Annotated[Any, words.array("r")], n_draws: Count, 
     returns : array (n_draws,)
     """
     draw = lambda b, rng: rng.standard_normal((b, len(eigenvalues)))
-
-    def sums(Z):
-        with np.errstate(over="ignore", invalid="ignore"):
-            return (Z * Z) @ eigenvalues
-
-    draws = in_batches(draw, sums, 16 * len(eigenvalues), n_draws, rng)
+    with np.errstate(over="ignore", invalid="ignore"):
+        draws = in_batches(draw, lambda Z: Z**2 @ eigenvalues, 16 * len(eigenvalues), n_draws, rng)
     return shift + finite(draws, "a sum of λⱼ zⱼ²", "rescale the eigenvalues")
 
 # %% ../nbs/S_resampling.ipynb #d5769a11

@@ -82,12 +82,6 @@ def random_pairings(n, b, rng):
     return np.stack([rng.permutation(n) for _ in range(b)], axis=1)
 
 
-def over_pairings(values, n, width, n_draws, rng):
-    "(the statistic of the pairing as it is, and of n_draws random ones)"
-    draw = lambda b, rng: random_pairings(n, b, rng)
-    own = values(np.arange(n)[:, None])[0]
-    return float(own), in_batches(draw, values, 8 * n * (1 + width), n_draws, rng)
-
 # %% ../nbs/S_swaps.ipynb #eee90da3
 class Side(NamedTuple):
     "What a test of independence sees of one variable"
@@ -179,11 +173,15 @@ class Paired:
         self.values, varied = (by_factors if self.narrow else by_grams)(self.A, self.B)
         self.rounding = rounding_of((x.diagonal, y.diagonal), varied) / n**2
 
+    def own(self):
+        "HSIC of the pairs as they are"
+        return float(self.values(np.arange(self.n)[:, None])[0]) / self.n**2
+
     def random(self, n_draws, rng):
         "(own HSIC, HSIC of n_draws random pairings)"
-        width = self.B.shape[1] if self.narrow else 1
-        own, draws = over_pairings(self.values, self.n, width, n_draws, rng)
-        return own / self.n**2, draws / self.n**2
+        n, width = self.n, self.B.shape[1] if self.narrow else 1
+        draw = lambda b, rng: random_pairings(n, b, rng)
+        return self.own(), in_batches(draw, self.values, 8 * n * (1 + width), n_draws, rng) / n**2
 
     def shifted(self, n_draws, rng):
         "(own HSIC, that of n_draws or more pairings: shifts of random orders)   (PAR.2)"
@@ -199,8 +197,7 @@ class Paired:
         mean, variance = pairing_moments(n, *parts)
         as_number(variance, "the variance over all pairings", above=1e-12 * mean**2,
                   because=": every pairing has the same HSIC, there is nothing to test")
-        own = float(self.values(np.arange(n)[:, None])[0])
-        return own / n**2, mean / n**2, variance / n**4
+        return self.own(), mean / n**2, variance / n**4
 
 # %% ../nbs/S_swaps.ipynb #32efdd54
 def by_tensors(factors):

@@ -207,8 +207,7 @@ def _fitted_test(pool, null, statistic, n_draws, rng):
     if null == "gamma":
         shift = -rate * trace if unbiased else 0.0
         tail, draws = gamma_null(rate * trace, 2 * rate**2 * squares, n_draws, shift)
-        p = max(tail(T), np.finfo(float).tiny)
-        return MMDTest(T, p, draws, method="gamma fit", **fields)
+        return MMDTest(T, tail(T), draws, method="gamma fit", **fields)
     A = GramOperator(pool.k, pool.Z, np.full(N, 1 / N), centred=True)
     lam = np.clip(leading_eigenpairs(A, min(N - 1, 100)).values.astype(float), 0, None)
     rest = 0.0 if unbiased else rate * (trace - lam.sum())                 # the tail: its mean
