@@ -208,7 +208,7 @@ def as_sparse_rows(X, name="X"):
     A = SparseRows(X, copy=True)
     A.sum_duplicates()
     if A.nnz:
-        A.data = as_floats(A.data, f"{name}.data")
+        A.data = as_floats(A.data, name)
     A = A if A.dtype == np.float32 else A.astype(float, copy=False)
     A.data.flags.writeable = False
     return A

@@ -513,7 +513,7 @@ def test_sparse_points_are_read_once_and_never_changed():
     np.testing.assert_allclose(gau(kept), gau(FEW), rtol=1e-11)
     with pytest.raises(ValueError, match="read-only"):
         kept.data[0] = 1.0
-    for bad, words in ((np.nan, "X.data is not finite"), (1j, "complex")):
+    for bad, words in ((np.nan, "X is not finite"), (1j, "complex")):
         wrong = given.astype(type(bad))
         wrong.data[3] = bad
         with pytest.raises((TypeError, ValueError), match=words):
