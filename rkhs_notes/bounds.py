@@ -36,10 +36,7 @@ def hoeffding_bound(D: Count, eps: Positive, kind: BoundKind = "paired") -> floa
 
     D : outputs; for binning grids
     returns : above 1 it says nothing
-
-    References
-    ----------
-    FL, eq. (5) (D/2 pairs, so Dε²/4); CK (phase)
+    references : FL, eq. (5) (D/2 pairs, so Dε²/4); CK (phase)
     """
     return 2 * math.exp(-_CHERNOFF[kind] * D * (eps * eps))                          # (9.10)
 
@@ -57,11 +54,8 @@ def uniform_bound(D: Count, eps: Positive, d: Count, sigma_p: Spread, diam: Posi
     sigma_p : √E‖ω‖², the root of measure.second_moment
     diam : ℓ; for binning the longest side of a box around the points
     returns : above 1 it says nothing; ∞ for an infinite second moment
-
-    References
-    ----------
-    Theorems 9.6 and 9.6a (proved there for values up to 1/8), Theorem 9.8; MR, MD, FL
-    (Proposition 4); Sutherland and Schneider (2015)
+    references : Theorems 9.6 and 9.6a (proved there for values up to 1/8), Theorem 9.8; MR, MD, FL
+        (Proposition 4); Sutherland and Schneider (2015)
     """
     if sigma_p == math.inf:
         return math.inf
@@ -77,10 +71,7 @@ def features_for(eps: Positive, delta: Probability, d: Count = None, sigma_p: Sp
     d, sigma_p, diam : as in uniform_bound; all three for all pairs of points at once, none of them
         for one pair
     returns : even for paired
-
-    Raises
-    ------
-    ValueError             no D suffices, because the second moment is infinite; D above 2⁶³
+    raises ValueError : no D suffices, because the second moment is infinite; D above 2⁶³
 
     Examples
     --------

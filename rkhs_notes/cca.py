@@ -79,16 +79,10 @@ def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, 
     rng : for random pivots
     pivots : of the factors, as in pivoted_cholesky
     weights : of the pairs, in all sums and means: 2 is the pair twice, 0 leaves it out
-
-    Raises
-    ------
-    TypeError, ValueError     bad kernels, points, reg; X and Y of different lengths; a side that
-                              does not vary; n above the rank of a factor
-
-    References
-    ----------
-    Theorem 8.5; PK (announced there); Akaho (2001); Bach and Jordan (2002), whose penalty enters
-    as (K + ½ n κ I)²
+    raises TypeError, ValueError : bad kernels, points, reg; X and Y of different lengths; a side
+        that does not vary; n above the rank of a factor
+    references : Theorem 8.5; PK (announced there); Akaho (2001); Bach and Jordan (2002), whose
+        penalty enters as (K + ½ n κ I)²
 
     Examples
     --------
@@ -119,10 +113,7 @@ def check_kernel_cca(cca: AnAnswer, X, Y, tol: Positive = 1e-6, weights=None) ->
     tol : allowed error, relative; at least 1000 eps of the kernels' values
     weights : array (n_points,)     those it was made with
     returns : the largest error met
-
-    Raises
-    ------
-    LawBroken                   names the first law that fails
+    raises LawBroken : names the first law that fails
     """
     rho, largest = cca.correlations, lambda A: float(np.abs(A).max())
     tol = max(tol, 1e3 * float(np.finfo(cca.function_x.k.diag(cca.function_x.Z).dtype).eps))
@@ -189,14 +180,9 @@ def kernel_generalized_variance(kernels: KernelEach, samples: Samples, reg: Posi
     reg : γ, beside sums over the points, as in kernel_cca
     tol : as in kernel_cca
     returns : float in (0, 1]
-
-    Raises
-    ------
-    TypeError, ValueError      bad kernels, points or reg; fewer than two samples, a constant one
-
-    References
-    ----------
-    Bach and Jordan (2002)
+    raises TypeError, ValueError : bad kernels, points or reg; fewer than two samples, a constant
+        one
+    references : Bach and Jordan (2002)
     """
     return math.exp(-2 * _mutual_information(samples, reg, tol))
 
@@ -207,15 +193,9 @@ def kernel_mutual_information(kernels: KernelEach, samples: Samples, reg: Positi
     """−½ log of the kernel generalised variance, as for Gaussians with these correlations   (8.18)
 
     returns : float ≥ 0, in nats
-
-    Raises
-    ------
-    TypeError, ValueError                  as kernel_generalized_variance
-
-    References
-    ----------
-    Bach and Jordan (2002). Gretton, Herbrich, Smola, Bousquet and Schölkopf (2005) give this name
-    to a related bound
+    raises TypeError, ValueError : as kernel_generalized_variance
+    references : Bach and Jordan (2002). Gretton, Herbrich, Smola, Bousquet and Schölkopf (2005)
+        give this name to a related bound
     """
     return _mutual_information(samples, reg, tol)
 
@@ -285,16 +265,10 @@ def kernel_ica(X: Mixtures, n_sources: Count = None, k: AKernel = None, reg: Pos
     reg : as in kernel_cca; 0.01 Σᵢ k(zᵢ, zᵢ), averaged over the whitened coordinates z,
         when left out: 0.01 n for Gaussian kernels
     tol : stop when no pair turned by more than this angle in a sweep
-
-    Raises
-    ------
-    TypeError, ValueError    bad X; fewer directions in X than sources; a kernel that sees nothing
-                             but correlations, such as Linear, or nothing at all
-    ConvergenceFailure       pairs still turn: two sources look Gaussian, or n is small
-
-    References
-    ----------
-    PK (announced there); Bach and Jordan (2002). Pairs suffice by Comon (1994)
+    raises TypeError, ValueError : bad X; fewer directions in X than sources; a kernel that sees
+        nothing but correlations, such as Linear, or nothing at all
+    raises ConvergenceFailure : pairs still turn: two sources look Gaussian, or n is small
+    references : PK (announced there); Bach and Jordan (2002). Pairs suffice by Comon (1994)
     """
     m, k = n_sources or X.shape[1], Gaussian(1.0) if k is None else k
     Z, whitening, mean = whitened(X, m)
@@ -323,10 +297,7 @@ def amari_distance(unmixing: Unmixing, mixing: Mixing):
 
     mixing : columns in any order, scale and sign
     returns : float in [0, 1]
-
-    References
-    ----------
-    Amari, Cichocki and Yang (1996)
+    references : Amari, Cichocki and Yang (1996)
     """
     P = np.abs(unmixing @ mixing)
     rows, columns, m = P.max(axis=1), P.max(axis=0), len(P)

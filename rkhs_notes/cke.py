@@ -29,10 +29,7 @@ def coupling_loss(U: Points, V: Points, W: views.Ties) -> float:
     """J = Σᵢⱼ Wᵢⱼ ‖uᵢ − vⱼ‖²   (12.1)
 
     U, V : (n, p), f(lᵢ) and g(hⱼ)
-
-    Raises
-    ------
-    TypeError, ValueError            shapes that do not fit, negative weights
+    raises TypeError, ValueError : shapes that do not fit, negative weights
     """
     W = scipy.sparse.coo_array(W)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -46,10 +43,7 @@ def pair_laplacian(W: views.Ties):
     """G = [[D_L, −W], [−Wᵀ, D_H]], the Laplacian of the graph that ties lᵢ to hⱼ by Wᵢⱼ   (12.2)
 
     returns : sparse array (2n, 2n), CSR
-
-    Raises
-    ------
-    TypeError, ValueError            W is not square or negative, an object has no weight
+    raises TypeError, ValueError : W is not square or negative, an object has no weight
     """
     W = scipy.sparse.csr_array(W)
     D_low, D_high = (scipy.sparse.diags_array(W.sum(axis=axis)) for axis in (1, 0))
@@ -109,11 +103,8 @@ def affinity(H: Points, labels: Labels = None, kind: views.Affinity = "identity"
     neighbours : of "knn"; two objects are tied if one is among the nearest of the other
     bandwidth : of "knn"; by default the median distance to a neighbour
     returns : sparse array (n, n), CSR
-
-    Raises
-    ------
-    TypeError, ValueError          unknown kind, labels missing or that do not fit, too few points
-    MemoryError                    classes too large for settings.result_mib
+    raises TypeError, ValueError : unknown kind, labels missing or that do not fit, too few points
+    raises MemoryError : classes too large for settings.result_mib
     """
     if kind == "identity":
         return scipy.sparse.eye_array(len(H), format="csr")
@@ -175,16 +166,10 @@ def coupled_embedding(k_low: AKernel, k_high: AKernel, L: views.LowPoints, H: vi
     reg : γ, in units of k (not multiplied by n); 0 only to show what goes wrong
     rank : columns of each Gram matrix that are used; all up to n = 1000, else 1000
     rng : draws the columns; where all are used, only signs of axes and rounding depend on it
-
-    Raises
-    ------
-    TypeError, ValueError    different lengths, a constant kind, a row or column of W without
-                             weight, more components than axes that correlate
-    IndefiniteKernel         k_low or k_high is no kernel
-
-    References
-    ----------
-    Theorems 12.2 to 12.4; FL (24)–(28); Ren, Dai and Yan (2012)
+    raises TypeError, ValueError : different lengths, a constant kind, a row or column of W without
+        weight, more components than axes that correlate
+    raises IndefiniteKernel : k_low or k_high is no kernel
+    references : Theorems 12.2 to 12.4; FL (24)–(28); Ren, Dai and Yan (2012)
 
     Examples
     --------
@@ -236,11 +221,8 @@ def check_coupling(embedding: _Embedding, L, H, W: views.Ties = None,
     W : as it was made; the identity when left out
     tol : allowed error, relative to the size of the terms
     returns : J + γ (‖f‖² + ‖g‖²), summed over the axes
-
-    Raises
-    ------
-    LawBroken                          names the first law that fails, the number, the likely cause
-    TypeError, ValueError              no embedding, or other numbers of objects
+    raises LawBroken : names the first law that fails, the number, the likely cause
+    raises TypeError, ValueError : no embedding, or other numbers of objects
     """
     lam, f, g = embedding.eigenvalues, embedding.function_low, embedding.function_high
     U, V, penalty = embedding.transform_low(L), embedding.transform_high(H), f.inner(f) + g.inner(g)
@@ -347,10 +329,7 @@ def tune_coupling(kernels: views.KernelPairs, L: views.Lows, H: views.Highs, lab
         probes. False holds out pairs, and the others are the gallery
     rank : as in coupled_embedding
     rng : draws the folds
-
-    Raises
-    ------
-    TypeError, ValueError                bad arguments, too few pairs or labels for the folds
+    raises TypeError, ValueError : bad arguments, too few pairs or labels for the folds
     """
     place, pairs = labels.place, _linear_and_gaussian(L, H) if kernels == "auto" else kernels
     search = L, H, place, pairs, kind, regs, components, weights, rank

@@ -833,7 +833,8 @@ def written(docstring, plan, returns=None):
     """A docstring with the section Parameters that the words of a plan write.
 
     It is a summary, lines `name : meaning`, then sections of the numpydoc kind. The word `returns`
-    of the return annotation, or a line `returns : meaning`, writes Returns, if there is none.
+    of the return annotation, or a line `returns : meaning`, writes Returns, if there is none; lines
+    `raises ERROR : when` write Raises, and `references : …` writes References.
     """
     text = inspect.cleandoc(docstring or "")
     if "Parameters\n---" in text:                            # written by hand: it stays
@@ -842,12 +843,16 @@ def written(docstring, plan, returns=None):
     prose, about = _meanings(head, plan)
     rows = [_row(name, plan.words.get(name), about.get(name)) for name in plan.parameters
             if name in plan.words or name in about]
-    parts = [prose, "\n".join(["Parameters", "----------", *rows]) if rows else ""]
     result = about.get("returns")
     result = returns.says + _tail(result) if returns else result
-    if result and "Returns\n---" not in text:
-        parts.append(f"Returns\n-------\n{result}")
-    return "\n\n".join(part for part in [*parts, *sections] if part)
+    raised = {name[7:]: when for name, when in about.items() if name.startswith("raises ")}
+    width = max(map(len, raised), default=0)
+    made = {"Parameters": rows, "Returns": [result] if "Returns\n---" not in text else [],
+            "Raises": [f"{name:{width}}{_tail(when)}" for name, when in raised.items()],
+            "References": [about.get("references")]}
+    parts = ["\n".join([title, "-" * len(title), *lines]) for title, lines in made.items()
+             if any(lines)]
+    return "\n\n".join(part for part in [prose, *parts, *sections] if part)
 
 
 def _row(name, word, meaning):
@@ -862,11 +867,12 @@ def _tail(meaning):
 # %% ../nbs/C_contracts.ipynb #0192742a
 def _meanings(head, plan):
     "The prose, and {name: meaning} of the lines `name : meaning`, with what is indented below them"
-    prose, about, last = [], {}, None
+    prose, about, last, known = [], {}, None, {*plan.parameters, "returns", "references"}
     for line in head.splitlines():
         name, colon, meaning = line.partition(" : ")
-        names = [part.strip(" *") for part in name.split(",")]
-        if colon and all(part in plan.parameters or part == "returns" for part in names):
+        raised = name.startswith("raises ")
+        names = [name] if raised else [part.strip(" *") for part in name.split(",")]
+        if colon and (raised or known.issuperset(names)):
             about |= dict.fromkeys(names, meaning.strip())
             last = names
         elif last and line.startswith("    "):

@@ -62,10 +62,8 @@ class Loss(Value):
         """y as floats, if this loss takes such targets: two labels of any type as −1 and 1.
 
         returns : array (n,)
-
-        Raises
-        ------
-        TypeError, ValueError    not finite numbers, or not two labels where the loss needs labels
+        raises TypeError, ValueError : not finite numbers, or not two labels where the loss needs
+            labels
         """
         if self.labels:
             return as_signs(y, f"y of the loss {self}")
@@ -234,9 +232,7 @@ ALoss = Annotated[Any, Word("Loss, or its name", _read_loss, (), _some_loss,
 def as_loss(loss: ALoss) -> Loss:
     """The loss itself, or the one of that name, such as "hinge", "quantile" or "quantile(0.9)".
 
-    Raises
-    ------
-    TypeError, ValueError       names the losses there are
+    raises TypeError, ValueError : names the losses there are
     """
     return loss
 
@@ -250,10 +246,7 @@ def check_loss(loss: ALoss, y: Responses, trials: Count = 200, rng: Rng = None) 
     y : targets to try, of the kind the loss expects
     trials : values f for each target
     returns : the largest |ℓ(f) + ℓ*(u) − u f| at subgradients u, relative
-
-    Raises
-    ------
-    LawBroken             names the loss and the side of the inequality that fails
+    raises LawBroken : names the loss and the side of the inequality that fails
     """
     worst, smooth = 0.0, not isinstance(loss, PiecewiseQuadratic)
     for target in loss.targets(y).astype(float):
@@ -344,10 +337,7 @@ def certificate(K: SquareMatrix, y: Responses, loss: ALoss, lam: Positive, alpha
     u : the dual point
     returns : (float, float, float)    the gap is ∞ where a value is not finite; a value that
         overflows on both sides of 0 is ∞ if primal, −∞ if dual, which bound the optimum too
-
-    Raises
-    ------
-    TypeError, ValueError    shapes that do not fit, targets that the loss does not take
+    raises TypeError, ValueError : shapes that do not fit, targets that the loss does not take
     """
     primal, dual, gap = _Risk(K, loss.targets(y), loss, lam).certificate(alpha, u)
     return np.inf if np.isnan(primal) else primal, -np.inf if np.isnan(dual) else dual, gap
@@ -360,13 +350,10 @@ def minimize_convex(K: SquareMatrix, y: Responses, loss: ALoss, lam: Positive, t
 
     K : positive semidefinite
     tol : the gap that is promised; far less is aimed at
-
-    Raises
-    ------
-    TypeError, ValueError    bad K, y, loss, lam, tol or max_iter; or the dual value exceeds the
-                             primal one: a wrong conjugate
-    IndefiniteKernel         K is seen to be not positive semidefinite
-    ConvergenceFailure       names the gap that was left after max_iter steps
+    raises TypeError, ValueError : bad K, y, loss, lam, tol or max_iter; or the dual value exceeds
+        the primal one: a wrong conjugate
+    raises IndefiniteKernel : K is seen to be not positive semidefinite
+    raises ConvergenceFailure : names the gap that was left after max_iter steps
     """
     y = loss.targets(y).astype(float, copy=False)
     require_symmetric(K, "K")

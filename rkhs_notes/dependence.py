@@ -36,15 +36,10 @@ def hsic(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY):
 
     Y : row i belongs to row i of X
     returns : float ≥ 0
-
-    Raises
-    ------
-    TypeError, ValueError    bad kernels or points, different lengths, values beyond floats' range
-    MemoryError              Gram matrices above settings.result_mib
-
-    References
-    ----------
-    Theorem 15.1; Gretton, Bousquet, Smola and Schölkopf (2005)
+    raises TypeError, ValueError : bad kernels or points, different lengths, values beyond floats'
+        range
+    raises MemoryError : Gram matrices above settings.result_mib
+    references : Theorem 15.1; Gretton, Bousquet, Smola and Schölkopf (2005)
 
     Examples
     --------
@@ -71,15 +66,11 @@ def hsic_u(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY) -> float:
     """The unbiased estimate of HSIC, a U-statistic; may be negative   (15.4)
 
     X, Y : n ≥ 4
-
-    Raises
-    ------
-    TypeError, ValueError    bad kernels or points, X and Y of different lengths, fewer than 4 pairs
-    MemoryError              Gram matrices above settings.result_mib
-
-    References
-    ----------
-    Song, Smola, Gretton, Bedo and Borgwardt (2012); Székely and Rizzo (2014) for the centring
+    raises TypeError, ValueError : bad kernels or points, X and Y of different lengths, fewer than 4
+        pairs
+    raises MemoryError : Gram matrices above settings.result_mib
+    references : Song, Smola, Gretton, Bedo and Borgwardt (2012); Székely and Rizzo (2014) for the
+        centring
     """
     n = as_count(n_points(X), "the number of pairs", 4)
     K, L = map(_u_centred, both_grams(side_of(kx, X, "X"), side_of(ky, Y, "Y")))
@@ -102,11 +93,8 @@ def hsic_test(kx: KernelOrMap, ky: KernelOrMap, X: PointsX, Y: PointsY,
     null : "permutation" and "cyclic" (B or more, by Fourier transforms; for kernels without narrow
         factors) have exact level; "gamma" fits (15.7) and draws nothing
     returns : .statistic, .pvalue, .null
-
-    Raises
-    ------
-    TypeError, ValueError        as hsic; a side that does not vary ("cyclic" then has p = 1)
-    MemoryError                  no narrow factor, and Gram matrices above settings.result_mib
+    raises TypeError, ValueError : as hsic; a side that does not vary ("cyclic" then has p = 1)
+    raises MemoryError : no narrow factor, and Gram matrices above settings.result_mib
 
     Notes
     -----
@@ -139,10 +127,7 @@ def check_hsic(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, value: Function
     value : of kx, ky, X, Y, what is tested
     tol : relative to √(HSIC(x, x) HSIC(y, y)), and rounding
     returns : the largest error met, so divided
-
-    Raises
-    ------
-    LawBroken                 names the first law that fails
+    raises LawBroken : names the first law that fails
     """
     few = rng.permutation(n_points(X))[:40]
     X, Y, n = taken_of(X, few), taken_of(Y, few), len(few)
@@ -168,14 +153,9 @@ def dhsic(kernels: KernelEach, samples: Samples) -> NonNegative:
 
     For two variables it is hsic. The V-statistic, biased upwards by O(1/n) under independence.
 
-    Raises
-    ------
-    TypeError, ValueError    bad kernels or points, fewer than two samples, different lengths
-    MemoryError              Gram matrices above settings.result_mib
-
-    References
-    ----------
-    Theorem 15.7; Pfister, Bühlmann, Schölkopf and Peters (2018)
+    raises TypeError, ValueError : bad kernels or points, fewer than two samples, different lengths
+    raises MemoryError : Gram matrices above settings.result_mib
+    references : Theorem 15.7; Pfister, Bühlmann, Schölkopf and Peters (2018)
 
     Examples
     --------
@@ -193,14 +173,8 @@ def dhsic_test(kernels: KernelEach, samples: Samples, n_permutations: Count = 99
 
     n_permutations : B; each re-pairs every variable but the first
     tol : trace error of the low-rank factors, as in hsic_test; the level does not depend on it
-
-    Raises
-    ------
-    TypeError, ValueError    as dhsic
-
-    References
-    ----------
-    Theorem 15.7; Pfister, Bühlmann, Schölkopf and Peters (2018)
+    raises TypeError, ValueError : as dhsic
+    references : Theorem 15.7; Pfister, Bühlmann, Schölkopf and Peters (2018)
     """
     both = Together(samples, tol, rng.spawn(1)[0])
     return TestResult.from_draws(both.own(), both.random(n_permutations, rng), both.rounding,
@@ -223,15 +197,10 @@ def conditional_independence_test(kx: AKernel, ky: AKernel, kz: AKernel, X: Poin
     lam : penalty of both regressions on Z, beside the sum; by default each has its own, of least
         leave-one-out error
     returns : of approximate level if the regressions are good; no test can do without  (Thm. 15.9)
-
-    Raises
-    ------
-    TypeError, ValueError    bad kernels or points, different lengths, a side that does not vary
-    MemoryError              Gram matrices above settings.result_mib
-
-    References
-    ----------
-    Theorem 15.8; Zhang, Peters, Janzing and Schölkopf (2011); Daudin (1980)
+    raises TypeError, ValueError : bad kernels or points, different lengths, a side that does not
+        vary
+    raises MemoryError : Gram matrices above settings.result_mib
+    references : Theorem 15.8; Zhang, Peters, Janzing and Schölkopf (2011); Daudin (1980)
     """
     n, given = n_points(X), Unexplained(kz, Z)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -258,14 +227,8 @@ def generalized_covariance_test(kz: AKernel, X: Columns, Y: OtherColumns, Z: Poi
 
     lam : penalty of the regressions on Z; by default of least leave-one-out error
     n_draws : normal multipliers, for the law of the maximum
-
-    Raises
-    ------
-    TypeError, ValueError    bad kernel or points, different lengths
-
-    References
-    ----------
-    Shah and Peters (2020)
+    raises TypeError, ValueError : bad kernel or points, different lengths
+    references : Shah and Peters (2020)
     """
     n, given = n_points(X), Unexplained(kz, Z)
     P, Q = (F.reshape(n, -1) - F.mean(axis=0) for F in (X, Y))

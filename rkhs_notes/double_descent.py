@@ -43,14 +43,8 @@ def min_norm_fit(Phi: AnyColumns, y: Targets, lam: NonNegative = 0.0, rtol: _Sha
     rtol : singular values ≤ rtol · (the largest) count as 0; by default max(n, D) · eps
     weights : wᵢ, by default 1; where lam = 0 and every y can be met, only whether they are 0 counts
     returns : array (D,) or (D, t)
-
-    Raises
-    ------
-    TypeError, ValueError         bad Phi, y, lam or rtol; coefficients that overflow
-
-    References
-    ----------
-    Proposition 10.2; MD, "the case p > N"
+    raises TypeError, ValueError : bad Phi, y, lam or rtol; coefficients that overflow
+    references : Proposition 10.2; MD, "the case p > N"
 
     Examples
     --------
@@ -77,11 +71,8 @@ def check_min_norm(Phi: FeatureColumns, y: Targets, beta: FittedColumns, lam: No
     tol : allowed in units of ‖Phi‖ (‖Phi‖ ‖beta‖ + ‖y‖) + lam ‖beta‖ for the gradient, of ‖beta‖
         for the row space; by default 100 max(n, D) eps, and √eps
     returns : the larger of both numbers
-
-    Raises
-    ------
-    LawBroken                     says which condition fails
-    TypeError, ValueError         bad Phi, y, beta, lam or tol
+    raises LawBroken : says which condition fails
+    raises TypeError, ValueError : bad Phi, y, beta, lam or tol
     """
     (Phi, y), size = alike(Phi, y), (Phi.shape[1], *y.shape[1:])
     require(f"beta has shape {beta.shape}, not {size}", beta.shape != size, 0)
@@ -139,10 +130,7 @@ class DoubleDescentCurve(Value):
         ax : matplotlib Axes, by default that of a new figure
         label, color : str
         ratio : against γ = D / n
-
-        Returns
-        -------
-        Axes
+        returns : Axes
         """
         return _plot(self, ax, what, label, color, 1 / self.n if ratio else 1)
 
@@ -186,15 +174,9 @@ def double_descent_curve(features: RandomMaps, X: AnyPoints, y: Targets, X_test:
         y or by the sign of one; or a function with one number as value
     progress : a bar over draws and widths; by default if it takes ten seconds
     returns : DoubleDescentCurve    for a list of lam a tuple of them, on the same features
-
-    Raises
-    ------
-    TypeError, ValueError  names the argument and what to pass
-    MemoryError            an array is above settings.result_mib
-
-    References
-    ----------
-    Belkin, Hsu, Ma, Mandal (2019); MD, "What is observed"
+    raises TypeError, ValueError : names the argument and what to pass
+    raises MemoryError : an array is above settings.result_mib
+    references : Belkin, Hsu, Ma, Mandal (2019); MD, "What is observed"
     """
     y, y_test = guarded(np.asarray(y)), guarded(np.asarray(y_test))
     lams = np.atleast_1d(lam).tolist()
@@ -224,10 +206,7 @@ def least_squares_risk(n: Count, p: Count, signal: NonNegative, noise: NonNegati
     signal : s, the squared length of their true coefficients
     noise : τ², variance of the noise and of the covariates left out together
     returns : inf for n − 1 ≤ p ≤ n + 1, unless noise = 0
-
-    References
-    ----------
-    Theorem 10.3
+    references : Theorem 10.3
     """
     bias = signal * max(0.0, 1 - n / p)
     spare = abs(n - p) - 1
@@ -268,10 +247,7 @@ def relu_features(d: Count, D: Count, rng: Rng = None) -> FeatureMap:
     d : columns of the points; an appended column of ones gives the neurons a bias
     D : neurons
     returns : φ(x)ᵀφ(y) estimates ArcCosine() without bias
-
-    References
-    ----------
-    Cho and Saul (2009); MD, "ReLU 2 layer networks (with random first layer weights)"
+    references : Cho and Saul (2009); MD, "ReLU 2 layer networks (with random first layer weights)"
     """
     require_fits((D, d), 8, "fewer neurons")
     return FeatureMap(ArcCosine(), d, D, _Neurons(frozen(rng.standard_normal((D, d)))))
@@ -289,10 +265,7 @@ def gaussian_power_bound(bandwidth: Positive, X: Line, x: MoreOfIt):
     X : points of the line
     x : where to bound the power function
     returns : array (q,), in [0, 1]
-
-    References
-    ----------
-    Theorem 10.6
+    references : Theorem 10.6
     """
     X, x = np.reshape(X, (1, -1)), np.reshape(x, (-1, 1))
     m = np.arange(1, X.size + 1)

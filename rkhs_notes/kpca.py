@@ -75,10 +75,7 @@ def center(K: Gram):
 
     K : such as k(X)
     returns : array (n, n)    rows and columns sum to 0
-
-    Raises
-    ------
-    ValueError             K is not square, not symmetric or not finite, or its sums overflow
+    raises ValueError : K is not square, not symmetric or not finite, or its sums overflow
 
     Examples
     --------
@@ -96,11 +93,8 @@ def center_cross(Kxz: CrossGram, K: Gram):
     Kxz : k(Xnew, X): new points in rows, the sample in columns
     K : k(X), not centred
     returns : array (m, n)
-
-    Raises
-    ------
-    ValueError               shapes that do not fit, K not symmetric, values that are not finite or
-                             whose sums overflow
+    raises ValueError : shapes that do not fit, K not symmetric, values that are not finite or whose
+        sums overflow
     """
     means = K.mean(axis=0)
     return Kxz - Kxz.mean(axis=1, keepdims=True) - means + means.mean()               # (8.5)
@@ -185,17 +179,11 @@ class Invertible(Axes):
         lam : ridge: by default the best by leave-one-out, from one eigendecomposition
         targets : array (n, e)    ridge: what to go back to; by default the points of the sample
         returns : array (l, d)
-
-        Raises
-        ------
-        TypeError, ValueError     scores of another width or beyond 10⁸ times those of the sample,
-                                  unknown method, "fixed_point" without a Gaussian
-        ConvergenceFailure        the fixed point has not settled, or no start has weight
-
-        References
-        ----------
-        Mika, Schölkopf, Smola, Müller, Scholz and Rätsch (1999); Bakır, Weston and Schölkopf
-        (2004)
+        raises TypeError, ValueError : scores of another width or beyond 10⁸ times those of the
+            sample, unknown method, "fixed_point" without a Gaussian
+        raises ConvergenceFailure : the fixed point has not settled, or no start has weight
+        references : Mika, Schölkopf, Smola, Müller, Scholz and Rätsch (1999); Bakır, Weston and
+            Schölkopf (2004)
         """
         rows, largest = np.atleast_2d(scores), lambda A: float(np.abs(A).max())
         as_number(largest(rows), "the largest of scores", at_most=1e8 * largest(self.scores),
@@ -255,15 +243,10 @@ def kernel_pca(k: AKernel, X: Points, n_components: Count = 2, rng: Rng = None,
     rng : start of the iteration
     weights : 2 is the point twice; points of weight 0 are left out
     returns : float32 if the kernel's values are, else float64
-
-    Raises
-    ------
-    TypeError, ValueError    bad kernel or points; fewer eigenvalues above rounding than components
-    IndefiniteKernel         a negative eigenvalue beyond rounding
-
-    References
-    ----------
-    Theorem 8.3; MD (kernel PCA); Schölkopf, Smola and Müller (1998)
+    raises TypeError, ValueError : bad kernel or points; fewer eigenvalues above rounding than
+        components
+    raises IndefiniteKernel : a negative eigenvalue beyond rounding
+    references : Theorem 8.3; MD (kernel PCA); Schölkopf, Smola and Müller (1998)
 
     Examples
     --------
@@ -308,10 +291,7 @@ def check_kernel_pca(pca: AnAnswer, X=None, tol: Positive = 1e-8) -> float:
     X : array (n, d), optional   the sample; the centres when left out
     tol : allowed error, relative to the largest eigenvalue; at least 1000 eps
     returns : the largest error met
-
-    Raises
-    ------
-    LawBroken                    names the first law that fails
+    raises LawBroken : names the first law that fails
     """
     f, lam, top = pca.components, pca.eigenvalues, float(pca.eigenvalues[0])
     tol = max(tol, 1e3 * float(np.finfo(f.alpha.dtype).eps))

@@ -60,20 +60,12 @@ def nu_svc(k: AKernel, X: Points, y: TwoLabels, nu: Share = 0.5, tol: Positive =
         not above 2 · (size of the smaller class) / n
     weights : wᵢ, by default 1; sizes and shares are sums of them, and n is Σ wᵢ
     tol : the largest violation of the KKT conditions of the machine that comes out
-
-    Returns
-    -------
-    NuMachine                      divided by ρ: its margin lines are ±1, and its C is 1 / ρ
-
-    Raises
-    ------
-    TypeError, ValueError          bad k, X, y, nu; nu too large
-    IndefiniteKernel               k is no kernel; names the witness
-    ConvergenceFailure             nu is too small for a margin; or tol is below rounding
-
-    References
-    ----------
-    Proposition 7.9; Schölkopf, Smola, Williamson and Bartlett (2000); Chang and Lin (2001)
+    returns : NuMachine    divided by ρ: its margin lines are ±1, and its C is 1 / ρ
+    raises TypeError, ValueError : bad k, X, y, nu; nu too large
+    raises IndefiniteKernel : k is no kernel; names the witness
+    raises ConvergenceFailure : nu is too small for a margin; or tol is below rounding
+    references : Proposition 7.9; Schölkopf, Smola, Williamson and Bartlett (2000); Chang and Lin
+        (2001)
     """
     w = point_prices(1.0, weights, len(y.place))
     n, each = w.sum(), [np.where(y.place == c, w, 0) for c in (1, 0)]
@@ -95,20 +87,12 @@ def nu_svr(k: AKernel, X: Points, y: Vector, C: FinitePrice = 1.0, nu: Share = 0
     nu : at most this share of points is left outside of the tube, at least this share supports it
     tol : the largest violation of the KKT conditions, in the units of y
     weights : wᵢ, by default 1; shares are sums of them, and n is Σ wᵢ
-
-    Returns
-    -------
-    NuMachine                      with the eps that was found
-
-    Raises
-    ------
-    TypeError, ValueError          bad k, X, y, C, nu
-    IndefiniteKernel               k is no kernel; names the witness
-    ConvergenceFailure             tol is below rounding
-
-    References
-    ----------
-    Proposition 7.10; Schölkopf, Smola, Williamson and Bartlett (2000); Chang and Lin (2002)
+    returns : NuMachine    with the eps that was found
+    raises TypeError, ValueError : bad k, X, y, C, nu
+    raises IndefiniteKernel : k is no kernel; names the witness
+    raises ConvergenceFailure : tol is below rounding
+    references : Proposition 7.10; Schölkopf, Smola, Williamson and Bartlett (2000); Chang and Lin
+        (2002)
     """
     y, each = y.astype(float), point_prices(C, weights, len(y))
     tube, size = BoxProblem(y, -each, each), nu * each.sum()
@@ -196,20 +180,11 @@ def svc_multiclass(k: AKernel, X: Points, y: Labels, C: Price = 1.0,
     tol, max_iter, callback : as in svc, for each machine
     progress : a progress line over the machines
     class_weights : {label: factor}, or "balanced" for n / (number of classes · size of the class)
-
-    Returns
-    -------
-    MulticlassMachine
-
-    Raises
-    ------
-    TypeError, ValueError          bad k, X, y, C, strategy, weights; a single class
-    IndefiniteKernel               k is no kernel; names the witness
-    ConvergenceFailure             hard margin, and a machine finds none; or tol is below rounding
-
-    References
-    ----------
-    MD (SV multiclass); Knerr, Personnaz and Dreyfus (1990); Hsu and Lin (2002)
+    returns : MulticlassMachine
+    raises TypeError, ValueError : bad k, X, y, C, strategy, weights; a single class
+    raises IndefiniteKernel : k is no kernel; names the witness
+    raises ConvergenceFailure : hard margin, and a machine finds none; or tol is below rounding
+    references : MD (SV multiclass); Knerr, Personnaz and Dreyfus (1990); Hsu and Lin (2002)
     """
     each = point_prices(C, weights, n_points(X), class_weights)
     require_classes(y, each)
@@ -260,20 +235,12 @@ def svc_leave_one_out(k: AKernel, X: Points, y: TwoLabels, Cs: Prices, tol: Posi
     y : the one that sorts last is +1; each class at least twice
     Cs : one or more; increasing is fastest
     tol : the largest violation of the KKT conditions
-
-    Returns
-    -------
-    LeftOut
-
-    Raises
-    ------
-    TypeError, ValueError      bad k, X, y, Cs; a class of one point
-    IndefiniteKernel           k is no kernel; names the witness
-    ConvergenceFailure         hard margin, and nothing separates
-
-    References
-    ----------
-    Theorem 7.11; Luntz and Brailovsky (1969); Vapnik (1998); DeCoste and Wagstaff (2000)
+    returns : LeftOut
+    raises TypeError, ValueError : bad k, X, y, Cs; a class of one point
+    raises IndefiniteKernel : k is no kernel; names the witness
+    raises ConvergenceFailure : hard margin, and nothing separates
+    references : Theorem 7.11; Luntz and Brailovsky (1969); Vapnik (1998); DeCoste and Wagstaff
+        (2000)
     """
     require_classes(y, least=2)
     distances, rows, b = pair_distances(k, X, tol, math.inf in Cs), [], None
@@ -332,18 +299,9 @@ def svc_probability(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, folds: 
     """svc with Platt's probabilities, from decisions of machines that did not see it   (7.9e)
 
     folds : each class is dealt out to so many, in random order
-
-    Returns
-    -------
-    ProbableMachine            with .probability(X)
-
-    Raises
-    ------
-    TypeError, ValueError      bad k, X, y, C, folds; a class smaller than two
-
-    References
-    ----------
-    Proposition 7.12; Platt (2000); Lin, Lin and Weng (2007)
+    returns : ProbableMachine    with .probability(X)
+    raises TypeError, ValueError : bad k, X, y, C, folds; a class smaller than two
+    references : Proposition 7.12; Platt (2000); Lin, Lin and Weng (2007)
     """
     require_classes(y, least=2)
     with one_of_many():
@@ -400,19 +358,10 @@ def relevance_machine(k: AKernel, X: Points, y: Vector, max_iter: Count = 2000,
 
     k : columns k(·, xⱼ) are only a dictionary here: w is penalised, not ‖f‖
     tol : largest change of log a at the end; not reached, a RuntimeWarning says so
-
-    Returns
-    -------
-    RelevanceMachine
-
-    Raises
-    ------
-    TypeError, ValueError   bad k, X, y, max_iter or tol
-    IndefiniteKernel        k is no kernel; names the witness
-
-    References
-    ----------
-    PK ("automatic relevance machines"); MacKay (1992); Tipping (2001)
+    returns : RelevanceMachine
+    raises TypeError, ValueError : bad k, X, y, max_iter or tol
+    raises IndefiniteKernel : k is no kernel; names the witness
+    references : PK ("automatic relevance machines"); MacKay (1992); Tipping (2001)
     """
     require_kernel(k, X)
     y, K = y.astype(float), k(X).astype(float, copy=False)
@@ -446,19 +395,10 @@ def bayes_point(k: AKernel, X: Points, y: TwoLabels, samples: Count = 100, rng: 
 
     k : its perceptron must be able to separate the data: add c * Delta() if not
     samples : how many random orders of the data
-
-    Returns
-    -------
-    RKHSFunction                its sign is the prediction; no offset (add Constant(1) to k for one)
-
-    Raises
-    ------
-    TypeError, ValueError       bad k, X, y; IndefiniteKernel, if k is no kernel
-    ConvergenceFailure          the perceptron makes mistakes in every pass
-
-    References
-    ----------
-    PK ("Bayes point machines"); Herbrich, Graepel and Campbell (2001)
+    returns : RKHSFunction    its sign is the prediction; no offset (add Constant(1) to k for one)
+    raises TypeError, ValueError : bad k, X, y; IndefiniteKernel, if k is no kernel
+    raises ConvergenceFailure : the perceptron makes mistakes in every pass
+    references : PK ("Bayes point machines"); Herbrich, Graepel and Campbell (2001)
     """
     require_kernel(k, X)
     K, total = k(X), np.zeros(n_points(X))

@@ -72,14 +72,8 @@ def integral_operator(k: AKernel, measure: AMeasure) -> IntegralOperator:
     """T with (T f)(x) = ∫ k(x, u) f(u) dμ(u)   (4.2)
 
     measure : a quadrature rule or a weighted sample, of any mass
-
-    Raises
-    ------
-    TypeError, ValueError  not a kernel, not a measure, nodes outside the domain of k
-
-    References
-    ----------
-    MR eq. (18); PK, "integral operator"
+    raises TypeError, ValueError : not a kernel, not a measure, nodes outside the domain of k
+    references : MR eq. (18); PK, "integral operator"
     """
     return IntegralOperator(k, measure)
 
@@ -107,10 +101,8 @@ class MercerExpansion(Series, Value):
     def eigenfunctions(self, X: Points) -> TermValues:
         """ψⱼ(xᵢ) = (T ψⱼ)(xᵢ) / λⱼ, with an error of about eps λ₁ / λⱼ   (4.5)
 
-        Raises
-        ------
-        TypeError, ValueError    points outside the domain, or of other columns than the nodes
-        MemoryError              above settings.result_mib
+        raises TypeError, ValueError : points outside the domain, or of other columns than the nodes
+        raises MemoryError : above settings.result_mib
         """
         return self._values(X)
 
@@ -167,18 +159,11 @@ def mercer_expansion(k: AKernel, measure: AMeasure, n_terms: Count = None,
     rng : start of the iteration for many nodes; settings.seed when left out
     returns : the first entry of each √w ψⱼ that is at least half its largest, along the
         nodes, is positive
-
-    Raises
-    ------
-    TypeError, ValueError         not a kernel, not a measure, nodes outside the domain, a kernel
-                                  that is infinite at a node, T = 0, weights times k(x, x) beyond
-                                  the range of the float type
-    IndefiniteKernel              a negative eigenvalue beyond rounding
-    ConvergenceFailure            the eigenvalues are too close to be told apart
-
-    References
-    ----------
-    Nyström (1930); Baker (1977); Williams and Seeger (2001)
+    raises TypeError, ValueError : not a kernel, not a measure, nodes outside the domain, a kernel
+        that is infinite at a node, T = 0, weights times k(x, x) beyond the range of the float type
+    raises IndefiniteKernel : a negative eigenvalue beyond rounding
+    raises ConvergenceFailure : the eigenvalues are too close to be told apart
+    references : Nyström (1930); Baker (1977); Williams and Seeger (2001)
 
     Examples
     --------
@@ -236,11 +221,8 @@ def check_mercer(expansion: _Expansion, k: AKernel, X: Points, tol: Positive = 1
         100 eps = 1.2e-5
     within : the largest error of k_m on X that is allowed   (4.7)
     returns : max |k − k_m| on X
-
-    Raises
-    ------
-    LawBroken                   names the law, the violation, and the usual mistake
-    TypeError, ValueError       not an expansion, not a kernel, points outside the domain
+    raises LawBroken : names the law, the violation, and the usual mistake
+    raises TypeError, ValueError : not an expansion, not a kernel, points outside the domain
     """
     lam, psi, mu = expansion.eigenvalues, expansion._at_nodes, expansion.measure
     tol, mass = max(tol, 100 * float(np.finfo(lam.dtype).eps)), integral_operator(k, mu).trace()
@@ -318,16 +300,10 @@ def gaussian_spectrum(bandwidth: Positive, mean: Finite, std: Positive,
     std : standard deviation of the law
     n : terms; those below 1e-300 are left out, which the repr states
     returns : of Gaussian(bandwidth) on ℝ
-
-    Raises
-    ------
-    ValueError                 bandwidth / std beyond 1e-6 or 1e6, a mean that floats cannot tell
-                               from mean + std
-    MemoryError                n above settings.result_mib
-
-    References
-    ----------
-    Mehler (1866); Rasmussen and Williams (2006), section 4.3.1
+    raises ValueError : bandwidth / std beyond 1e-6 or 1e6, a mean that floats cannot tell from mean
+        + std
+    raises MemoryError : n above settings.result_mib
+    references : Mehler (1866); Rasmussen and Williams (2006), section 4.3.1
     """
     require_scales(bandwidth, mean, std)
     ratio = bandwidth / std
@@ -352,12 +328,9 @@ def periodic_spectrum(kernel: AKernel, n: Terms) -> MercerExpansion:
     n : terms; those that rounding cannot tell from 0 are left out, which the repr states (for
         Periodic itself, those below 1e-300)
     returns : for points of ℝ
-
-    Raises
-    ------
-    ValueError            a part that is not periodic, periods that differ, a bandwidth so small
-                          that the coefficients cannot be computed, a kernel that is 0
-    MemoryError           n above settings.result_mib
+    raises ValueError : a part that is not periodic, periods that differ, a bandwidth so small that
+        the coefficients cannot be computed, a kernel that is 0
+    raises MemoryError : n above settings.result_mib
     """
     period = _period(kernel)
     fourier, floor = _fourier_coefficients(kernel, period, n // 2 + 1)

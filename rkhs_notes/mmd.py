@@ -31,14 +31,8 @@ def mean_embedding(k: AKernel, X: OtherSample) -> RKHSFunction:
 
     X : a sample has weights 1/n; those of a Measure stay as they are
     returns : f @ μ = ∫ f dP for every f in the RKHS
-
-    Raises
-    ------
-    TypeError, ValueError           k is no kernel, points outside its domain
-
-    References
-    ----------
-    FL, Definition 8
+    raises TypeError, ValueError : k is no kernel, points outside its domain
+    references : FL, Definition 8
 
     Examples
     --------
@@ -152,10 +146,7 @@ def mmd2_v(k: AKernel, X: Sample, Y: OtherSample) -> float:
     """‖μ_X − μ_Y‖²: all pairs, biased upwards, never negative but for rounding   (11.8)
 
     X, Y : a Measure is scaled to mass 1
-
-    References
-    ----------
-    FL (23); Gretton et al. (2012a), Lemma 6
+    references : FL (23); Gretton et al. (2012a), Lemma 6
 
     Examples
     --------
@@ -200,10 +191,7 @@ def mmd2_u(k: AKernel, X: Sample, Y: OtherSample) -> float:
     Without weights it does not change if g(x) + g(y) is added to the kernel; with weights only a
     constant g leaves it as it is, for the pairs i ≠ j then have other marginal weights.
     X, Y : two points or more; a Measure is scaled to mass 1
-
-    References
-    ----------
-    FL (21); Gretton et al. (2012a), Lemma 6
+    references : FL (21); Gretton et al. (2012a), Lemma 6
 
     Examples
     --------
@@ -230,10 +218,7 @@ def mmd2_block(k: AKernel, X: OtherSample, Y: Sample,
 
     X, Y : in an order that has nothing to do with their values
     block_size : at most n, ⌊√n⌋ when left out; what the last whole block leaves is not used
-
-    References
-    ----------
-    Zaremba, Gretton and Blaschko (2013)
+    references : Zaremba, Gretton and Blaschko (2013)
     """
     X, Y = paired_points(k, X, Y)
     return float(of_blocks(k, X, Y, block_size)(_no_swap(X))[0])
@@ -248,10 +233,7 @@ def mmd2_u1(k: AKernel, X: OtherSample, Y: Sample) -> float:
 
     It depends on how the points are paired.
     X, Y : n ≥ 2 points each, without weights
-
-    References
-    ----------
-    FL (22); Gretton et al. (2012a), Lemma 6
+    references : FL (22); Gretton et al. (2012a), Lemma 6
     """
     X, Y = paired_points(k, X, Y)
     return float(of_blocks(k, X, Y, n_points(X))(_no_swap(X))[0])
@@ -262,10 +244,7 @@ def mmd2_linear(k: AKernel, X: OtherSample, Y: Sample) -> float:
     """Mean of h(z₁, z₂), h(z₃, z₄), …: linear time, large variance   (11.10)
 
     X, Y : n ≥ 2 points each; of an odd number the last pair is not used
-
-    References
-    ----------
-    Gretton et al. (2012a), Lemma 14
+    references : Gretton et al. (2012a), Lemma 14
     """
     X, Y = paired_points(k, X, Y)
     return float(of_shifts(k, X, Y, "linear", None)(_no_swap(X))[0])
@@ -277,10 +256,7 @@ def mmd2_incomplete(k: AKernel, X: OtherSample, Y: Sample, n_shifts: Count = Non
 
     X, Y : n ≥ 2 points each
     n_shifts : at most n − 1, which gives mmd2_u1; ⌊√n⌋ when left out
-
-    References
-    ----------
-    Schrab, Kim, Guedj and Gretton (2022)
+    references : Schrab, Kim, Guedj and Gretton (2022)
     """
     X, Y = paired_points(k, X, Y)
     return float(of_shifts(k, X, Y, "incomplete", n_shifts)(_no_swap(X))[0])
@@ -360,10 +336,7 @@ def herding(k: AKernel, measure: Annotated[Any, sample("N")], n: Count,
     n : how many points; one may be chosen again
     candidates : where to choose from: the measure's points by default
     returns : array (n, d)
-
-    References
-    ----------
-    Chen, Welling and Smola (2010); Bach, Lacoste-Julien and Obozinski (2012)
+    references : Chen, Welling and Smola (2010); Bach, Lacoste-Julien and Obozinski (2012)
 
     Examples
     --------
@@ -390,10 +363,7 @@ def check_mmd(k: AKernel, X: OtherSample, Y: Sample, v: Function = mmd2_v, u: Fu
     v, u, u1 : of k, X, Y, to be tested; by default those of this chapter
     f : the witness to be tested; by default witness(k, X, Y)
     returns : the largest violation, relative to the largest k(x, x)
-
-    Raises
-    ------
-    LawBroken                names the identity and the likely mistake
+    raises LawBroken : names the identity and the likely mistake
     """
     X, Y = paired_points(k, X, Y)
     grams = [K.astype(float) for K in (k(X), k(Y), k(X, Y))]

@@ -110,10 +110,7 @@ def min_norm_path(Phi: FeatureColumns, y: Targets, widths: Widths, lam: PenaltyE
     widths : 1 ≤ D ≤ D_max, where Phi is (n, D_max)
     lam : one for all, or one a width
     returns : list of arrays (D,) or (D, t)    one a width
-
-    Raises
-    ------
-    TypeError, ValueError                as min_norm_fit; widths that do not increase
+    raises TypeError, ValueError : as min_norm_fit; widths that do not increase
     """
     Phi, y = alike(Phi, y)
     as_number(widths[-1], "the last of widths", at_most=Phi.shape[1],

@@ -62,11 +62,9 @@ class GaussianProcess(Conditional):
 
         X : array (m, d)
         returns : array (n, m)    one row a function
-
-        Raises
-        ------
-        TypeError, ValueError, MemoryError    bad X, n or rng; a result above settings.result_mib
-        IndefiniteKernel     the covariance has a negative eigenvalue beyond rounding
+        raises TypeError, ValueError, MemoryError : bad X, n or rng; a result above
+            settings.result_mib
+        raises IndefiniteKernel : the covariance has a negative eigenvalue beyond rounding
         """
         mean = self.mean(X)
         require_fits((n, len(mean)), instead="draw fewer functions, or at fewer points")
@@ -104,15 +102,9 @@ def gaussian_process(k: AKernel, X: Points, y: Vector, noise: NoiseLevels,
     noise : variance of the noise, the same or one for each point
     weights : powers of the likelihoods of the yᵢ: 2 is the point twice, 0 leaves it out
     returns : .mean (the ridge fit with lam = noise), .var, .cov, .sample, .log_marginal
-
-    Raises
-    ------
-    TypeError, ValueError    bad k, X, y or noise
-    NotPositiveDefinite      K + N is singular: noise too small for these points
-
-    References
-    ----------
-    Theorem 5.7; Rasmussen and Williams (2006), chapter 2; FL, after Proposition 3
+    raises TypeError, ValueError : bad k, X, y or noise
+    raises NotPositiveDefinite : K + N is singular: noise too small for these points
+    references : Theorem 5.7; Rasmussen and Williams (2006), chapter 2; FL, after Proposition 3
 
     Examples
     --------
@@ -169,15 +161,9 @@ def fit_hyperparameters(k: AKernel, X: Points, y: Vector, noise: NoiseLevels, re
     weights : powers of the likelihoods of the yᵢ: 2 is the point twice, 0 leaves it out
     tol : stop where a step gains less than tol · max(n, |log p(y)|)
     returns : .kernel, .noise, .log_marginal, and unpacks as these three
-
-    Raises
-    ------
-    TypeError, ValueError    bad k, X, y, noise, restarts, rng or max_iter
-    NotPositiveDefinite      the log marginal is finite at none of the starts
-
-    References
-    ----------
-    Proposition 5.8; Rasmussen and Williams (2006), chapter 5
+    raises TypeError, ValueError : bad k, X, y, noise, restarts, rng or max_iter
+    raises NotPositiveDefinite : the log marginal is finite at none of the starts
+    references : Proposition 5.8; Rasmussen and Williams (2006), chapter 5
 
     Examples
     --------
@@ -254,14 +240,8 @@ def learn_noise(k: AKernel, X: Points, y: Vector, noise: Positive = None, k_nois
     k_noise : the kernel of g, which is not tuned; by default k, with k(x, x) scaled to 1
     lam : weight of ‖g‖²; ½ is the prior g ~ GP(0, k_noise)
     returns : callable, the variance at points; .process, .log_marginal, .constant
-
-    Raises
-    ------
-    NotPositiveDefinite     as fit_hyperparameters
-
-    References
-    ----------
-    Proposition 5.8a; Goldberg, Williams and Bishop (1998); Kersting et al. (2007)
+    raises NotPositiveDefinite : as fit_hyperparameters
+    references : Proposition 5.8a; Goldberg, Williams and Bishop (1998); Kersting et al. (2007)
     """
     X, other = recast(X, np.dtype(float)), k.normalized() if k_noise is None else k_noise
     constant = fit_hyperparameters(k, X, squarable(y), noise or float(y @ y) / len(y) / 10 or 1.0,
@@ -301,10 +281,7 @@ def check_noise(fit: ANoise, tol: Positive = 1e-2) -> float:
 
     tol : what a step may still gain, in log p(y)
     returns : about what a step could gain
-
-    Raises
-    ------
-    LawBroken        it could gain more, the process has another noise, or log p(y) is too small
+    raises LawBroken : it could gain more, the process has another noise, or log p(y) is too small
     """
     off = np.abs(np.log(fit.process.noise / fit(fit.process.mean.Z))).max()
     require("the noise of the process is exp(g + c)", off, 1e-8)
@@ -385,15 +362,9 @@ def gp_classification(k: AKernel, X: Points, y: TwoLabels,
     k : its scale is the prior variance of the log-odds
     weights : powers of the likelihoods of the yᵢ: 2 is the point twice, 0 leaves it out
     returns : .mean (the mode), .var, .probability, .predict, .log_marginal
-
-    Raises
-    ------
-    TypeError, ValueError    bad k or X; y does not hold exactly two labels of one kind
-    ConvergenceFailure       k is so large that rounding decides
-
-    References
-    ----------
-    Rasmussen and Williams (2006), algorithms 3.1 and 3.2
+    raises TypeError, ValueError : bad k or X; y does not hold exactly two labels of one kind
+    raises ConvergenceFailure : k is so large that rounding decides
+    references : Rasmussen and Williams (2006), algorithms 3.1 and 3.2
     """
     sign, K = y.signs, whole(k, X).astype(float, copy=False)
     w = np.ones(len(K)) if weights is None else weights
@@ -417,10 +388,7 @@ def nadaraya_watson(k: AKernel, X: Points, y: Targets) -> Function:
     k : with values ≥ 0
     returns : of points (m, d), with values (m,) or (m, t); it raises a ValueError at a point where
         the weights do not have a positive sum
-
-    References
-    ----------
-    Nadaraya (1964), Watson (1964); MD, "SV regression ≠ NW kernel regression"
+    references : Nadaraya (1964), Watson (1964); MD, "SV regression ≠ NW kernel regression"
     """
     sums = RKHSFunction(k, X, np.column_stack([y, np.ones(len(y), y.dtype)]))
 
@@ -443,15 +411,9 @@ def check_sample_space(k: AKernel, space: AKernel, X: Points, draws: Count = 200
     space : another kernel on the same points
     X : 16 or more, in an order in which each beginning is spread over all of them
     returns : array (4,)    E ‖sₙ‖² in that space, at an eighth, a quarter, half and all points
-
-    Raises
-    ------
-    LawBroken        the last half of the points adds more to it than the quarter before, by a
-                     twentieth of the whole; or samples do not have the expectation tr(R⁻¹ K)
-
-    References
-    ----------
-    Theorem 5.10; Driscoll (1973); Lukić and Beder (2001); Kanagawa et al. (2018)
+    raises LawBroken : the last half of the points adds more to it than the quarter before, by a
+        twentieth of the whole; or samples do not have the expectation tr(R⁻¹ K)
+    references : Theorem 5.10; Driscoll (1973); Lukić and Beder (2001); Kanagawa et al. (2018)
     """
     require_fits((len(X), draws), instead="fewer draws")
     R = Cholesky(space(X).astype(float), name="the Gram matrix of the space",

@@ -64,15 +64,9 @@ def ridge(k: AKernel, X: Points, y: Targets, lam: Positive = 1e-3, offset: Flag 
     weights : wᵢ, by default 1; points of weight 0 are ignored
     returns : with centres X; with offset=True an OffsetFit, which holds it as .function beside
         .offset
-
-    Raises
-    ------
-    TypeError, ValueError    bad k, X, y, lam or weights; names the argument and what to pass
-    NotPositiveDefinite      names the smallest eigenvalue and the usual causes
-
-    References
-    ----------
-    Theorem 5.2; FL, Proposition 3
+    raises TypeError, ValueError : bad k, X, y, lam or weights; names the argument and what to pass
+    raises NotPositiveDefinite : names the smallest eigenvalue and the usual causes
+    references : Theorem 5.2; FL, Proposition 3
 
     Examples
     --------
@@ -124,11 +118,8 @@ def check_representer(f: Fitted, X: ItsPoints, y: Responses, lam: Positive, tria
     trials : steps h, with centres between data points
     returns : squared loss: the largest value of half the gradient, lam f − Σ (yᵢ − f(xᵢ)) k(xᵢ, ·);
         others: the relative duality gap
-
-    Raises
-    ------
-    LawBroken        the gradient is not zero, or a step changes J otherwise than its opposite; for
-                     other losses the gap is above 1e-5, or a step lowers J by more
+    raises LawBroken : the gradient is not zero, or a step changes J otherwise than its opposite;
+        for other losses the gap is above 1e-5, or a step lowers J by more
     """
     law = _stationary if loss == squared else _certified
     found, step_law = law(f, getattr(f, "function", f), X, loss.targets(y), lam, loss)
@@ -277,16 +268,10 @@ def ridge_path(k: AKernel, X: Points, y: Targets, lams: Lams = None, offset: Fla
     offset : fit f + b with a constant b that is not penalised   (5.6)
     weights : of the squared errors, in the fits as in both scores
     returns : with .loo, .gcv, .best and .function_at(lam)
-
-    Raises
-    ------
-    ValueError             a single point, lams that are not all > 0
-    IndefiniteKernel       a negative eigenvalue beyond rounding
-    NotPositiveDefinite    a lam below the rounding of the Gram matrix
-
-    References
-    ----------
-    Theorem 5.3; Golub, Heath and Wahba (1979); Rifkin and Lippert (2007)
+    raises ValueError : a single point, lams that are not all > 0
+    raises IndefiniteKernel : a negative eigenvalue beyond rounding
+    raises NotPositiveDefinite : a lam below the rounding of the Gram matrix
+    references : Theorem 5.3; Golub, Heath and Wahba (1979); Rifkin and Lippert (2007)
 
     Examples
     --------
@@ -335,16 +320,10 @@ def semiparametric(k: AKernel, X: Points, y: ManyResponses, null_space: NullSpac
     weights : wᵢ, by default 1
     loss : any of minimize_risk
     returns : .function beside .null_part
-
-    Raises
-    ------
-    ValueError              the pⱼ are linearly dependent at these points
-    NotPositiveDefinite     as ridge
-    ConvergenceFailure      the free functions alone separate the labels: there is no minimiser
-
-    References
-    ----------
-    Theorem 5.4, Theorem 5.6a; Kimeldorf and Wahba (1971)
+    raises ValueError : the pⱼ are linearly dependent at these points
+    raises NotPositiveDefinite : as ridge
+    raises ConvergenceFailure : the free functions alone separate the labels: there is no minimiser
+    references : Theorem 5.4, Theorem 5.6a; Kimeldorf and Wahba (1971)
     """
     T = independent(null_matrix(null_space, X), weights)
     if weights is not None:
@@ -367,14 +346,9 @@ def smoothing_spline(x: OnTheLine, y: Responses, lam: Positive, weights: Weights
     lam : as in scipy.interpolate.make_smoothing_spline
     weights : wᵢ, by default 1
     loss : any of minimize_risk; others than the squared one take O(n³)
-
-    Raises
-    ------
-    ValueError            all x are equal, or bad y, lam, weights
-
-    References
-    ----------
-    Theorem 5.5; Green and Silverman (1994), chapter 2; Golub and Van Loan (2013), cyclic reduction
+    raises ValueError : all x are equal, or bad y, lam, weights
+    references : Theorem 5.5; Green and Silverman (1994), chapter 2; Golub and Van Loan (2013),
+        cyclic reduction
     """
     y = squarable(loss.targets(y).astype(float))
     w = np.ones(len(x)) if weights is None else squarable(weights.astype(float), "weights")
@@ -428,15 +402,9 @@ def minimize_risk(k: AKernel, X: Points, y: Responses, loss: ALoss = squared,
     max_iter : a step costs one Cholesky factorisation
     weights : wᵢ, by default 1; points of weight 0 are ignored
     returns : callable, with .function, .gap and .iterations
-
-    Raises
-    ------
-    TypeError, ValueError    bad k, X, y, loss or lam
-    ConvergenceFailure       names the gap that was left
-
-    References
-    ----------
-    Theorem 5.6; FL, penalised losses
+    raises TypeError, ValueError : bad k, X, y, loss or lam
+    raises ConvergenceFailure : names the gap that was left
+    references : Theorem 5.6; FL, penalised losses
 
     Examples
     --------

@@ -28,10 +28,7 @@ def resampled_pvalue(statistic: Finite, null: _Draws, rounding: words.NonNegativ
     null : T_b, of the relabelled data; large values speak against the hypothesis
     rounding : values this near count as equal
     returns : float in [1/(B + 1), 1]
-
-    References
-    ----------
-    Phipson and Smyth (2010); Hemerik and Goeman (2018), Theorem 1
+    references : Phipson and Smyth (2010); Hemerik and Goeman (2018), Theorem 1
     """
     above = np.count_nonzero(null >= statistic - rounding)
     return float((1 + above) / (len(null) + 1))                                        # (RES.1)

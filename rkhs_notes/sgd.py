@@ -46,10 +46,7 @@ def sgd_primal(Phi: FeatureRows, y: Responses, loss: ALoss = logistic, steps: Co
     rng : draws the examples; the same seed, the same examples
     callback : called after each step with the number t of steps
     returns : array (D,)
-
-    Raises
-    ------
-    ConvergenceFailure    the steps are too long and the weights run away
+    raises ConvergenceFailure : the steps are too long and the weights run away
     """
     run, w = Run(y, loss, steps, step_size, rng), np.zeros(Phi.shape[1], Phi.dtype)
     with np.errstate(all="ignore"):                       # require_bounded sees what overflows
@@ -71,10 +68,7 @@ def sgd_dual(K: GramMatrix, y: Responses, loss: ALoss = logistic, steps: Count =
 
     y, steps, rng, callback : as in sgd_primal
     returns : array (n,)
-
-    Raises
-    ------
-    ConvergenceFailure    as sgd_primal
+    raises ConvergenceFailure : as sgd_primal
     """
     run, u = Run(y, loss, steps, step_size, rng), np.zeros(len(K), K.dtype)
     longest = float(K.diagonal().max())
@@ -97,10 +91,7 @@ def check_span(Phi: FeatureRows, y: Responses, loss: ALoss = logistic, steps: Co
     rng : the seed that both trainers get
     primal, dual : to be tested, called as sgd_primal(Phi, y, …), sgd_dual(Phi Phiᵀ, y, …)
     returns : the largest |w − Phiᵀ u|
-
-    Raises
-    ------
-    LawBroken             names the first step where they differ
+    raises LawBroken : names the first step where they differ
     """
     W, U = [], []
     given = dict(y=y, loss=loss, steps=steps, step_size=step_size, rng=rng)
@@ -161,16 +152,10 @@ def kernel_sgd(k: AKernel, X: Points, y: Responses, loss: ALoss = logistic, opti
     weights : wᵢ, by default 1, which stretch the steps
     callback : after each block of steps: steps done, examples drawn, their scores before the step
     returns : RKHSFunction (options 3, 4) or FeatureFunction (1, 2, 5, 6); call either at (m, d)
-
-    Raises
-    ------
-    ConvergenceFailure    the steps are too long and f runs away; names 2 / (β k(x, x))
-    NoFiniteFeatureMap    options 1, 2 for a kernel of infinite dimension
-    MemoryError           what option 2, 4 or 6 would store is too large; names another option
-
-    References
-    ----------
-    Theorem 6.1; CK (Cornell)
+    raises ConvergenceFailure : the steps are too long and f runs away; names 2 / (β k(x, x))
+    raises NoFiniteFeatureMap : options 1, 2 for a kernel of infinite dimension
+    raises MemoryError : what option 2, 4 or 6 would store is too large; names another option
+    references : Theorem 6.1; CK (Cornell)
 
     Examples
     --------
@@ -224,10 +209,7 @@ def cost_model(option: Option, n: Size, d: Size, D: SizeOrInf, T: Size) -> Cost:
     D : features, exact in options 1, 2, approximate in 5, 6; one vector costs d D
     T : steps
     returns : with .time, .memory, .fixed, .per_step
-
-    References
-    ----------
-    CK (Cornell), the cost table
+    references : CK (Cornell), the cost table
     """
     fixed, per_step, memory = _table(n, d, D)[option]
     return Cost(fixed, per_step, T, memory)
@@ -241,10 +223,7 @@ def break_even(a: ACost, b: ACost) -> float:
     """The number of steps T* from which b, dearer beforehand, is cheaper than a   (6.6)
 
     returns : 0 if b is cheaper from the start, inf if never
-
-    Raises
-    ------
-    TypeError           a or b is no Cost
+    raises TypeError : a or b is no Cost
     """
     if b.fixed <= a.fixed and b.per_step <= a.per_step:
         return 0.0
@@ -281,10 +260,7 @@ def calibrate(k: AKernel = None, features: MapOf = None, loss: ALoss = logistic,
     dims : two numbers of columns to be measured
     sizes : two numbers of examples, and of features
     returns : with .seconds(option, n, d, D, T)
-
-    Raises
-    ------
-    TypeError, ValueError    sizes that do not increase; features makes no FeatureMap
+    raises TypeError, ValueError : sizes that do not increase; features makes no FeatureMap
     """
     return timed(Gaussian(1.0) if k is None else k, features or _cosines, loss, dims, sizes)
 
@@ -301,11 +277,8 @@ def cheapest_option(n: Size, d: Size, D: SizeOrInf, T: Size, memory: Amount = ma
     memory : numbers that may be stored beside the data; 2¹⁷ are a MiB in float64
     approximate : features of an approximate map; options 5, 6 compete if it is given
     machine : compare its seconds instead of multiplications
-
-    Raises
-    ------
-    ValueError          nothing fits; says what the smallest option needs
-    TypeError           machine is no Machine
+    raises ValueError : nothing fits; says what the smallest option needs
+    raises TypeError : machine is no Machine
 
     Examples
     --------
@@ -333,10 +306,7 @@ def check_regret(k: AKernel, X: Points, y: Vector, h: OneFunction, loss: ALoss =
     h : of the same kernel: any function to compare with, such as ridge(k, X, y)
     train : to be tested, called as kernel_sgd
     returns : the left side of (6.7) less the right side, ≤ 0 up to rounding
-
-    Raises
-    ------
-    LawBroken             the run does worse than any sequence of examples explains
+    raises LawBroken : the run does worse than any sequence of examples explains
     """
     h - 0 * RKHSFunction(k, X, np.zeros(len(X)))          # refuses a function of another space
     blocks = []
@@ -406,14 +376,8 @@ def budgeted_sgd(k: AKernel, X: Points, y: Responses, loss: ALoss = logistic, bu
     budget : centres kept
     returns : .function, and .drift, a bound of its distance from kernel_sgd's if the steps are
         stable (Corollary 6.5)
-
-    Raises
-    ------
-    ConvergenceFailure    as kernel_sgd
-
-    References
-    ----------
-    Engel, Mannor and Meir (2004); Wang, Crammer and Vucetic (2012)
+    raises ConvergenceFailure : as kernel_sgd
+    references : Engel, Mannor and Meir (2004); Wang, Crammer and Vucetic (2012)
     """
     run, memory, longest = Run(y, loss, steps, step_size, rng), _Memory(), float(np.max(k.diag(X)))
     with np.errstate(all="ignore"):                       # require_bounded sees what overflows

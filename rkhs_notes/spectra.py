@@ -197,18 +197,12 @@ def leading_eigenpairs(A: Symmetric, n_terms: Count, tol=None, rng: Rng = None,
     dense : by LAPACK or not; by default for n ≤ 450 or n_terms > n / 5. False is not obeyed where
         the iteration would fill the whole space
     returns : float32 if A is, else float64
-
-    Raises
-    ------
-    TypeError                     A holds complex numbers or no numbers, rng is neither of both
-    ValueError                    A is not square, not symmetric or not finite, n_terms > n, values
-                                  beyond the range of the float type
-    MemoryError                   LAPACK's matrix would be above settings.result_mib
-    ConvergenceFailure            names the pair that has not settled, and its residual
-
-    References
-    ----------
-    Golub and Underwood (1977) for blocks, Wu and Simon (2000) for thick restarts
+    raises TypeError : A holds complex numbers or no numbers, rng is neither of both
+    raises ValueError : A is not square, not symmetric or not finite, n_terms > n, values beyond the
+        range of the float type
+    raises MemoryError : LAPACK's matrix would be above settings.result_mib
+    raises ConvergenceFailure : names the pair that has not settled, and its residual
+    references : Golub and Underwood (1977) for blocks, Wu and Simon (2000) for thick restarts
     """
     n, block = A.shape[0], _block_size(A, as_count(n_terms, "n_terms", at_most=A.shape[0]))
     dtype = np.float32 if getattr(A, "dtype", None) == np.float32 else np.float64

@@ -51,11 +51,9 @@ def slope_of(loss: ALoss, y: Vector, weight: PerTarget = 1.0):
 
     weight : of every target, or of each
     returns : function of f (n,), with values (n,); a second argument: which rows of y belong to f
-
-    Raises
-    ------
-    NotImplementedError    the loss has no slope: neither a derivative nor an interval
-    TypeError, ValueError  no loss, or a weight that is neither a number nor one for each target
+    raises NotImplementedError : the loss has no slope: neither a derivative nor an interval
+    raises TypeError, ValueError : no loss, or a weight that is neither a number nor one for each
+        target
     """
     if type(loss) is Logistic:                            # the commonest one, in three operations
         minus, scaled = -y, -weight * y

@@ -137,14 +137,9 @@ def mmd_test(k: KernelOrMap, X: Sample, Y: OtherSample, n_permutations: Count = 
     statistic : "u" (11.9), "v" (11.8); on pairs, m = n: "u1", "linear", "block", "incomplete"
     size : block_size of "block", n_shifts of "incomplete"
     single : multiply in float32; what that cannot tell from the data is decided in float64
-
-    Raises
-    ------
-    TypeError, ValueError        k is no kernel, samples or a null that do not fit the statistic
-
-    References
-    ----------
-    Gretton et al. (2012a); Fromont et al. (2012), Schrab et al. (2023) for "wild"; FL, Problem 12
+    raises TypeError, ValueError : k is no kernel, samples or a null that do not fit the statistic
+    references : Gretton et al. (2012a); Fromont et al. (2012), Schrab et al. (2023) for "wild"; FL,
+        Problem 12
 
     Examples
     --------
@@ -224,10 +219,7 @@ def mmd2_threshold(m: Count, n: Count, level: Probability = 0.05, bound: Positiv
     bound : κ with k(x, x) ≤ κ; for "u1" also k ≥ 0
     statistic : "u1" for m = n
     returns : in units of MMD², for both statistics
-
-    References
-    ----------
-    Gretton et al. (2012a), Corollaries 9 and 11
+    references : Gretton et al. (2012a), Corollaries 9 and 11
     """
     if statistic == "v":
         return bound * (1 / m + 1 / n) * (1 + math.sqrt(-2 * math.log(level))) ** 2
@@ -243,10 +235,7 @@ def mmd_detectable(m: Count, n: Count, level: Probability = 0.05, miss: Probabil
 
     miss : β, the probability to overlook it
     bound : κ with k(x, x) ≤ κ
-
-    References
-    ----------
-    Kim, Balakrishnan and Wasserman (2022) for the form of such bounds
+    references : Kim, Balakrishnan and Wasserman (2022) for the form of such bounds
     """
     overlooked = math.log(2) - math.log(miss)
     tails = math.sqrt(2 * overlooked) + 2 * math.sqrt(math.log(2) + overlooked - math.log(level))
@@ -261,10 +250,7 @@ def check_level(test: Function, draw: Function, n_tests: Count = 400,
     test : of X, Y, rng; gives a p-value, or a result with one
     draw : of rng; gives X and Y from one distribution
     returns : the share of rejections
-
-    Raises
-    ------
-    LawBroken                            more rejections than the 99 % binomial interval holds
+    raises LawBroken : more rejections than the 99 % binomial interval holds
     """
     count, high = _rejections(test, draw, n_tests, level, rng), binomial_interval(level, n_tests)[1]
     return require(f"at level {level:g}, rejections without a difference in {n_tests} tests", count,
@@ -285,10 +271,7 @@ def check_power(test: Function, draw: Function, power: Probability, n_tests: Cou
     test : of X, Y, rng; gives a p-value, or a result with one
     draw : of rng; gives X and Y from two distributions
     returns : the share of rejections
-
-    Raises
-    ------
-    LawBroken                            fewer rejections than the 99 % binomial interval holds
+    raises LawBroken : fewer rejections than the 99 % binomial interval holds
     """
     most = n_tests - binomial_interval(power, n_tests)[0]
     missed = n_tests - _rejections(test, draw, n_tests, level, rng)
@@ -333,10 +316,8 @@ def mmd_test_aggregated(kernels: KernelList, X: Sample, Y: OtherSample,
 
     kernels : None: gaussian_grid(X, Y)
     returns : exact, however many kernels there are
-
-    References
-    ----------
-    Fromont et al. (2012), Schrab et al. (2023) for the idea; a maximum is simpler than their levels
+    references : Fromont et al. (2012), Schrab et al. (2023) for the idea; a maximum is simpler than
+        their levels
 
     Examples
     --------
@@ -370,10 +351,8 @@ def mmd_test_split(kernels: KernelList, X: Sample, Y: OtherSample, share: Probab
     share : how much of each sample chooses
     rng : splits, then relabels
     returns : of the second part; the kernel is .witness.k
-
-    References
-    ----------
-    Gretton et al. (2012b), Sutherland et al. (2017): in units of its standard deviation if P ≠ Q
+    references : Gretton et al. (2012b), Sutherland et al. (2017): in units of its standard
+        deviation if P ≠ Q
     """
     _require_fitting(X, Y)
     parts = [np.split(rng.permutation(len(A)), [round(share * len(A))]) for A in (X, Y)]

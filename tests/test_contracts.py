@@ -562,8 +562,29 @@ def test_results_are_described_where_they_are_annotated():
         ValueError
         """
 
+    @contracts.contract
+    def solved(y: Targets) -> float:
+        """The last one
+
+        y : of any length
+        raises TypeError, ValueError : bad y
+        raises ConvergenceFailure : none is left,
+            as where y is empty
+        references : Gauss (1809)
+
+        Examples
+        --------
+        >>> solved([1.0])
+        1.0
+        """
+
     assert share.__doc__.endswith("\n\nReturns\n-------\nfloat    the share,\n    at most 1")
     assert "numbers\n\nReturns\n-------\narray (n, 2)\n\nRaises\n------\nValueError" in both.__doc__
+    assert solved.__doc__.partition("Returns")[2].splitlines() == [
+        *("", "-------", "float", "", "Raises", "------", "TypeError, ValueError    bad y"),
+        *("ConvergenceFailure       none is left,", "    as where y is empty", ""),
+        *("References", "----------", "Gauss (1809)", "", "Examples", "--------", ">>> solved([1.0])", "1.0"),
+    ]
     assert "Returns" not in seen.__doc__ and inspect.signature(share).return_annotation is float
 
 
