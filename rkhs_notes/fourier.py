@@ -8,39 +8,32 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import settings
+from .contracts import contract
 from .arrays import (akin, array_namespace, in_parallel, is_foreign, n_threads,
                                require_fits, spans)
 
 # %% ../nbs/S_fourier.ipynb #b3454a61
+@contract(native=True)
 def cosines_and_sines(X, W, scale=1.0):
     """scale · (cos ω₁ᵀx, …, cos ω_mᵀx, sin ω₁ᵀx, …, sin ω_mᵀx) for every row x   (FR.1)
 
-    Parameters
-    ----------
     X : array or sparse matrix (n, d)
     W : array (m, d)          frequencies, one a row
     scale : float, or array (m,)
-
-    Returns
-    -------
-    array (n, 2m)             NaN or infinite where ωᵀx overflows
+    returns : array (n, 2m)   NaN or infinite where ωᵀx overflows
     """
     return _mapped(X, W, scale, None)
 
 
+@contract(native=True)
 def shifted_cosines(X, W, phases, scale=1.0):
     """scale · (cos(ω₁ᵀx + b₁), …, cos(ω_mᵀx + b_m)) for every row x   (FR.1)
 
-    Parameters
-    ----------
     X : array or sparse matrix (n, d)
     W : array (m, d)          frequencies, one a row
     phases : array (m,)       b
     scale : float, or array (m,)
-
-    Returns
-    -------
-    array (n, m)
+    returns : array (n, m)
     """
     return _mapped(X, W, scale, phases)
 

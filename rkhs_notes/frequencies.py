@@ -163,10 +163,9 @@ class Frequencies(Value):
         require_fits((self.d, self.d), 8, "variances, its diagonal")
         return np.diag(self.variances)
 
-    @property
-    def second_moment(self):
-        "σ_p² = E‖ω‖² for ω ~ μ / mass, which is −trace ∇²k(0) / k(0); infinite for heavy tails"
-        return float(self.variances.sum())
+    second_moment = property(
+        lambda self: float(self.variances.sum()), doc="σ_p² = E‖ω‖² for ω ~ μ / mass, which is "
+        "−trace ∇²k(0) / k(0); infinite for heavy tails")
 
     def __repr__(self):
         return f"{type(self).__name__} of {self.name} on ℝ^{self.d}, mass {self.mass:.6g}"

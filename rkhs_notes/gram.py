@@ -84,8 +84,7 @@ class Written(Value):
             return NotImplemented
         return self is other or value_key(self) == value_key(other)
 
-    def __hash__(self):
-        return hash(value_key(self))
+    def __hash__(self): return hash(value_key(self))
 
     def __repr__(self):
         given = ", ".join(f"{name}={as_written(value)}" for name, value in self._values())

@@ -48,16 +48,12 @@ class LowRankGram(Value):
         "trace(K − F Fᵀ) / trace(K): in all norms the error is at most this times trace(K)   (LR.2)"
         return float(self.residual.sum(dtype=float)) / self.trace if self.trace > 0 else 0.0
 
+    @contract
     def __call__(self, X):
         """F(x), rows with ⟨F(x), F(y)⟩ ≈ k(x, y); exact if x or y is a pivot   (LR.3)
 
-        Parameters
-        ----------
         X : array (m, d)
-
-        Returns
-        -------
-        array (m, r)
+        returns : array (m, r)
         """
         X = self.kernel._marked(X)
         if not self.rank:
@@ -181,9 +177,8 @@ class _Elimination:
         "Go on, or why not"
         not_negative(self.left, "a squared distance of features", self.k, self.noise)
         self.left[self.left <= self.floor] = 0.0
-        if not self.left.any():
-            exact = self.goal >= self.floor * len(self.left)
-            self.stopped = "tol" if exact else "rounding"
+        if not self.left.any() and self.goal < self.floor * len(self.left):
+            self.stopped = "rounding"
         elif self.left.sum() <= self.goal:
             self.stopped = "tol"
         elif len(self.pivots) >= self.rank:

@@ -31,7 +31,10 @@ def is_separable(Phi: FeatureMatrix, y: Signs, offset: Flag = False) -> bool:
     ------
     ConvergenceFailure     the margin is too small to be told from 0
     """
-    rows = y[:, None] * _without_units(as_dense(Phi), offset)
+    Phi = as_dense(Phi)
+    Phi = Phi - Phi.mean(axis=0) if offset else Phi
+    Phi = Phi / or_one(np.abs(Phi).max(axis=0))                            # columns without units
+    rows = y[:, None] * (np.column_stack([Phi, np.ones(len(y))]) if offset else Phi)
     longest = np.abs(rows).max(axis=1)
     if (longest == 0).any():
         return False
@@ -42,13 +45,6 @@ def is_separable(Phi: FeatureMatrix, y: Signs, offset: Flag = False) -> bool:
     return margin > 1e-9
 
 # %% ../nbs/S_separation.ipynb #235c0fe9
-def _without_units(Phi, offset):
-    if offset:
-        Phi = Phi - Phi.mean(axis=0)
-    Phi = Phi / or_one(np.abs(Phi).max(axis=0))
-    return np.column_stack([Phi, np.ones(len(Phi))]) if offset else Phi
-
-
 def _margin_in_box(rows):
     "The largest minᵢ ⟨w, rowᵢ⟩ over |w_j| ≤ 1, recomputed from the w that was found"
     n, D = rows.shape

@@ -181,9 +181,7 @@ class Formula(Value):
     rule: Function
     parameters: tuple
 
-    def __call__(self, X):
-        return self.rule(X.astype(float, copy=False), *self.parameters)
-
+    def __call__(self, X): return self.rule(X.astype(float, copy=False), *self.parameters)
     def __repr__(self): return f"Formula({self.rule.__name__})"
 
 # %% ../nbs/S_series.ipynb #b1192ac0

@@ -38,8 +38,7 @@ class Bilinear(Kernel):
     """
     A: Psd  # (d, d)
 
-    def _points(self, X, name):
-        return with_columns(as_points(X, name), len(self.A), name, self)
+    def _points(self, X, name): return with_columns(as_points(X, name), len(self.A), name, self)
 
     def _gram(self, X, Y, xp): return X @ akin(self.A, X) @ Y.T
     def _pairs(self, X, Y, xp): return xp.sum(X @ akin(self.A, X) * Y, axis=1)
@@ -331,8 +330,7 @@ class FiniteRank(OfFunctions, Kernel):
     def _unweighted(self, X):
         return library(X).stack([values_of(f, X) for f in self.functions], axis=1)
 
-    def _features(self, X):
-        return self._unweighted(X) * akin(np.sqrt(self.weights), X)
+    def _features(self, X): return self._unweighted(X) * akin(np.sqrt(self.weights), X)
 
     def _vjp(self, X, Y, G):
         return {"weights": np.sum(self._unweighted(X) * (G @ self._unweighted(Y)), axis=0)}
@@ -393,8 +391,7 @@ class Precomputed(Kernel):
     def _tex(self, x, y): return f"K_{{{x},{y}}}"
 
 
-def _rows(X):
-    return numbers_of(X)[:, 0].astype(int)
+def _rows(X): return numbers_of(X)[:, 0].astype(int)
 
 # %% ../nbs/01a_zoo.ipynb #a2aa23a1
 @contract
