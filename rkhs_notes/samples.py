@@ -235,8 +235,7 @@ def spectral_sums(pool):
             for columns in spans(N, 4096):
                 K = pool.tile(rows, columns) - means[rows, None] - means[columns] + grand
                 squares[rows] += np.einsum("ij,ij->i", K, K)
-        own = (grand - 2 * means) ** 2                         # tiles have 0 where the diagonal was
-        squares -= own
+        squares -= (grand - 2 * means) ** 2                    # tiles have 0 where the diagonal was
     finite(squares, "a square of k(x, y), centred,", "rescale k, X or Y")
     return float(diagonal.mean() * N / (N - 1)), float(squares.sum() / (N * (N - 1)))
 

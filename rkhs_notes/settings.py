@@ -115,8 +115,7 @@ def _read(found):
     values = {name: _PARSERS[name][0](text.strip()) for name, (text, _) in found.items()}
     for name, (text, source) in found.items():
         if values[name] is None:
-            wanted = _PARSERS[name][1]
-            raise ValueError(f"{name} = {text!r} (from {source}): expected {wanted}")
+            raise ValueError(f"{name} = {text!r} (from {source}): expected {_PARSERS[name][1]}")
     return values
 
 # %% ../nbs/B_settings.ipynb #cec8ac21

@@ -126,12 +126,12 @@ def _parquet_table(path):
         return Table(path.name, file.schema_arrow.names, blocks)
 
 
-def _array_table(X, name, columns=None):
+def _array_table(X, name):
     "The Table of an array (n, d) or (n,), which may be a memory map"
     X = X[:, None] if X.ndim == 1 else X
     if X.ndim != 2 or X.dtype.kind not in "biufOU":
         raise ValueError(f"{name}, {X.shape} of {X.dtype}: pass numbers or texts, (n, d).")
-    return Table(name, columns or [f"c{i}" for i in range(X.shape[1])],
+    return Table(name, [f"c{i}" for i in range(X.shape[1])],
                  lambda: ([_column(c) for c in X[i:i + ROWS].T] for i in range(0, len(X), ROWS)))
 
 # %% ../nbs/S_tables.ipynb #981aa382
