@@ -64,8 +64,8 @@ def say_loss(size):
 
 def all_values(f, points, name):
     "f at all pairs of points, (n, n)"
-    n, other = n_points(points), Objects(points) if isinstance(points, Objects) else points.copy()
-    return shaped(as_floats(f(points, other), name), name, (n, n))           # in other memory
+    other = Objects(points) if isinstance(points, Objects) else points.copy()  # in other memory
+    return shaped(as_floats(f(points, other), name), name, (n_points(points), n_points(points)))
 
 
 def to_unit_length(K):

@@ -313,9 +313,9 @@ def of_blocks(k, X, Y, size, stored=False):
     n = n_points(X)
     size = max(2, math.isqrt(n)) if size is None else count(2, n).read(size, "block_size", None)
     blocks = [part for part in spans(n, size) if part.stop - part.start == size]
+    whole = stored and n * n * 8 <= settings.result_mib * 2**20
     tiles = ((h_tiles(k, taken_of(X, part), taken_of(Y, part)), part) for part in blocks)
-    whole, every = stored and n * n * 8 <= settings.result_mib * 2**20, slice(None)
-    parts = ((tile(every, every) if whole else tile, part) for tile, part in tiles)
+    parts = ((tile(slice(None), slice(None)) if whole else tile, part) for tile, part in tiles)
     parts = list(parts) if stored else parts
     return lambda S: (sum(quadratic_forms(H, S[part]) for H, part in parts)
                       / (len(blocks) * size * (size - 1)))
