@@ -231,26 +231,22 @@ def check_coupling(embedding: _Embedding, L, H, W: views.Ties = None,
     d_low, d_high = (np.asarray(W.sum(axis=axis)).ravel()[:, None] for axis in (1, 0))
     gram = (d_low * U).T @ U + (d_high * V).T @ V + embedding.reg * penalty
     _in_order(lam, tol)
-    _centred_and_scaled(U, V, gram, tol)
-    _stationary("f", f, L, d_low * U, W @ V, embedding, tol)
-    _stationary("g", g, H, d_high * V, W.T @ U, embedding, tol)
-    require("J + γ (‖f‖² + ‖g‖²) = Σ λ", abs(value - lam.sum()), tol * max(1.0, lam.sum()),
-            "see the laws before.")
-    return value
-
-# %% ../nbs/12_cke.ipynb #8f986edb
-def _in_order(lam, tol):
-    worst = max(-lam.min(), lam.max() - 1, -np.diff(lam).min(initial=0))
-    require("0 ≤ λ ≤ 1, ascending", worst, tol, "the axes are sorted by 1 − λ, largest first.")
-
-
-def _centred_and_scaled(U, V, gram, tol):
     means = max(np.abs(A.mean(axis=0)).max() / (np.abs(A).max() or 1.0) for A in (U, V))
     require("training means are 0", means, tol,
             "centre with the training means; without it the constant solution returns.")
     require("Σ d f² + Σ d g² + γ (‖f‖² + ‖g‖²) = 1", np.abs(gram - np.eye(len(gram))).max(), tol,
             "the penalty belongs into the constraint as well; D holds row sums for f, column sums "
             "for g.")
+    _stationary("f", f, L, d_low * U, W @ V, embedding, tol)
+    _stationary("g", g, H, d_high * V, W.T @ U, embedding, tol)
+    require("J + γ (‖f‖² + ‖g‖²) = Σ λ", abs(value - lam.sum()), tol * max(1.0, lam.sum()),
+            "see the laws before.")
+    return value
+
+
+def _in_order(lam, tol):
+    worst = max(-lam.min(), lam.max() - 1, -np.diff(lam).min(initial=0))
+    require("0 ≤ λ ≤ 1, ascending", worst, tol, "the axes are sorted by 1 − λ, largest first.")
 
 # %% ../nbs/12_cke.ipynb #c12d0e02
 def _linear_and_gaussian(L, H):

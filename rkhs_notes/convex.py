@@ -200,9 +200,9 @@ _LOSSES = dict(squared=squared, absolute=absolute, huber=Huber, logistic=logisti
 # %% ../nbs/S_convex.ipynb #93a7fe45
 def _read_loss(value, name="loss", call=None):
     "A Loss as it is; a name or a class as the loss that it means"
-    loss = _named_loss(value) if isinstance(value, str) else value
-    if loss is None and isinstance(value, str):
-        one_of(*_NAMES).read(value, name, call)                 # refuses it
+    loss = value
+    if isinstance(value, str):
+        loss = _named_loss(value) or one_of(*_NAMES).read(value, name, call)     # refuses it
     loss = loss() if isinstance(loss, type) and issubclass(loss, Loss) else loss
     return fitting(loss, name, isinstance(loss, Loss), "a loss",
                    f"a Loss, or one of the names {', '.join(_NAMES)}")
@@ -374,10 +374,9 @@ def _best_of(steps, risk, tol, max_iter):
         since = 0 if new < 0.5 * gap else since + 1
         if best is None or new < gap:
             best, gap = (alpha, u, found), new
-        if primal - dual <= 1e-5 * tol * abs(primal) or iteration >= max_iter:
+        rounding = since >= 4 and gap <= tol               # it has the last word
+        if primal - dual <= 1e-5 * tol * abs(primal) or iteration >= max_iter or rounding:
             break
-        if since >= 4 and gap <= tol:
-            break                                          # rounding has the last word
     return best, iteration
 
 # %% ../nbs/S_convex.ipynb #c3695e7d

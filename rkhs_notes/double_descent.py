@@ -180,7 +180,9 @@ def double_descent_curve(features: RandomMaps, X: AnyPoints, y: Targets, X_test:
     """
     y, y_test = guarded(np.asarray(y)), guarded(np.asarray(y_test))
     lams = np.atleast_1d(lam).tolist()
-    _require_targets(y, y_test, error)
+    shaped(y_test, "y_test", ("m", *y.shape[1:]), hint=", the same columns as y")
+    if error == "label" and y[0].size == 1 and not y.min() < 0 < y.max():
+        raise ValueError("error = 'label' reads y by its sign: pass ±1, or one column a class.")
     require_fits((len(X) + len(X_test), max(len(X), *np.diff([0, *widths]).tolist())),
                  instead="smaller steps between widths, or fewer points")
     found = errors_of(features, X, y, X_test, y_test, widths, lams, MEASURES.get(error, error),
@@ -189,12 +191,6 @@ def double_descent_curve(features: RandomMaps, X: AnyPoints, y: Targets, X_test:
     curves = tuple(DoubleDescentCurve(at, *map(frozen, arrays), len(X), lams[j])
                    for j, arrays in enumerate(zip(*found, strict=True)))
     return curves if np.ndim(lam) else curves[0]
-
-# %% ../nbs/10_double_descent.ipynb #90a0510e
-def _require_targets(y, y_test, error):
-    shaped(y_test, "y_test", ("m", *y.shape[1:]), hint=", the same columns as y")
-    if error == "label" and y[0].size == 1 and not y.min() < 0 < y.max():
-        raise ValueError("error = 'label' reads y by its sign: pass ±1, or one column a class.")
 
 # %% ../nbs/10_double_descent.ipynb #b280c87b
 @contract

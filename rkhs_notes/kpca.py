@@ -188,8 +188,11 @@ class Invertible(Axes):
         rows, largest = np.atleast_2d(scores), lambda A: float(np.abs(A).max())
         as_number(largest(rows), "the largest of scores", at_most=1e8 * largest(self.scores),
                   because=", as those of the sample: no point is near such a projection")
-        back = (_by_ridge(self, rows, k, lam, targets) if method == "ridge"
-                else _by_fixed_point(self, rows, starts, tol, max_iter))
+        if method == "fixed_point":
+            back = _by_fixed_point(self, rows, starts, tol, max_iter)
+        else:
+            asked = not (k is lam is targets is None)
+            back = (_way_back(self, k, lam, targets) if asked else self._learned)(rows)
         return back if scores.ndim == 2 else back[0]
 
 # %% ../nbs/08_kpca.ipynb #96262531
@@ -332,12 +335,6 @@ def _by_fixed_point(pca, scores, starts, tol, max_iter):
     return fixed_points(k, f.Z, f.alpha, pca.scores, scores, starts, tol, max_iter, share)
 
 # %% ../nbs/08_kpca.ipynb #ff7f0b08
-def _by_ridge(pca, scores, k, lam, targets):
-    "The way that was learned at first, where nothing else is asked for"
-    as_before = k is None and lam is None and targets is None
-    return (pca._learned if as_before else _way_back(pca, k, lam, targets))(scores)
-
-
 def _way_back(pca, k=None, lam=None, targets=None):
     "Kernel ridge regression from the scores of the sample to its points; their mean is free"
     f, trained = pca.components, pca.scores

@@ -163,12 +163,6 @@ def _multiclass(k, X, y, strategy, dual, offset, gap, converged, pairs):
                              frozen(dual), frozen(support), float(gap.max()),
                              bool(np.all(converged)), y.classes, strategy, tuple(pairs))
 
-# %% ../nbs/07a_machines.ipynb #bfbd0311
-def _at_once(k, X, y, each, tol):
-    "The machine of all pairs from one call of libsvm; None where that is not the way"
-    found = all_pairs(k, X, y.place, each, tol, in_libsvm(k, X) or require_kernel(k, X))
-    return found and _multiclass(k, X, y, "one-vs-one", *found)
-
 # %% ../nbs/07a_machines.ipynb #d8f30271
 @contract
 def svc_multiclass(k: AKernel, X: Points, y: Labels, C: Price = 1.0,
@@ -191,8 +185,10 @@ def svc_multiclass(k: AKernel, X: Points, y: Labels, C: Price = 1.0,
     q, rest = len(y.classes), strategy == "one-vs-rest"
     pairs = [(-1, i) for i in range(q)] if rest else list(combinations(range(q), 2))
     run = dict(tol=tol, max_iter=max_iter, callback=callback)
-    if not rest and max_iter is callback is None and (found := _at_once(k, X, y, each, tol)):
-        return found
+    if not rest and max_iter is callback is None:               # one call of libsvm, if that does
+        known = in_libsvm(k, X) or require_kernel(k, X)
+        if found := all_pairs(k, X, y.place, each, tol, known):
+            return _multiclass(k, X, y, strategy, *found)
     shared = pair_distances(k, X, tol, C == math.inf) if callback or max_iter or rest else None
     with one_of_many():
         found = [_of_pair(k, X, y, each, *pair, shared, run)
@@ -306,18 +302,12 @@ def svc_probability(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, folds: 
     require_classes(y, least=2)
     with one_of_many():
         fold, machine = dealt(y, folds, rng), svc(k, X, y, C, tol=tol)
-        decisions = _held_out(k, X, y, C, fold, tol)
+        decisions = np.zeros(len(fold))
+        for out in range(fold.max() + 1):
+            inside, rest = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
+            part = svc(k, taken_of(X, inside), y.signs[inside], C, tol=tol)
+            decisions[rest] = part.decision(taken_of(X, rest))
     return ProbableMachine(machine, *_sigmoid(decisions, y.signs > 0), fold, decisions)
-
-# %% ../nbs/07a_machines.ipynb #4ccbedd1
-def _held_out(k, X, y, C, fold, tol):
-    "The decision at each point of the machine without its fold, (n,)"
-    decisions = np.zeros(len(fold))
-    for out in range(fold.max() + 1):
-        inside, rest = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
-        part = svc(k, taken_of(X, inside), y.signs[inside], C, tol=tol)
-        decisions[rest] = part.decision(taken_of(X, rest))
-    return decisions
 
 # %% ../nbs/07a_machines.ipynb #cecadca2
 class RelevanceMachine(Machine):

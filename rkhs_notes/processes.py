@@ -69,18 +69,15 @@ class GaussianProcess(Conditional):
         mean = self.mean(X)
         require_fits((n, len(mean)), instead="draw fewer functions, or at fewer points")
         eigenvalues, Q = np.linalg.eigh(self.cov(X))
-        kept = clipped(eigenvalues, lambda: _rounding(self, X), "the posterior covariance", self.k)
+        k, Z, A = self.k, self.mean.Z, self.gram
+        rounding = lambda: schur_rounding(A, k.diag(X), A.half_solve(k(Z, X)), grain(k, Z)).sum()
+        kept = clipped(eigenvalues, rounding, "the posterior covariance", k)
         root = Q * np.sqrt(kept)
         return mean + rng.standard_normal((n, len(mean))) @ root.T
 
     def __repr__(self):
         return (f"GaussianProcess({self.k}, {n_points(self.mean.Z)} points, "
                 f"noise {levels(self.noise)}, log marginal {self.log_marginal:.4g})")
-
-# %% ../nbs/05a_processes.ipynb #3b9226d2
-def _rounding(gp, X):
-    k, Z = gp.k, gp.mean.Z
-    return schur_rounding(gp.gram, k.diag(X), gp.gram.half_solve(k(Z, X)), grain(k, Z)).sum()
 
 # %% ../nbs/05a_processes.ipynb #ec559112
 def _evidence(k, X, y, noise):

@@ -106,19 +106,15 @@ class TestResult(Value):
     @contract
     def plot(self, ax: words.Axes = None) -> words.Axes:
         "Draw the null distribution, its 95 % point and the statistic."
-        return _drawn(self, ax)
-
-# %% ../nbs/S_resampling.ipynb #111023d8
-def _drawn(result, ax):
-    from rkhs_notes.plots import ACCENT, INK, MUTED, WARM
-    bins = min(40, max(5, len(result.null) // 15))
-    ax.hist(result.null, bins=bins, density=True, color=MUTED, alpha=0.6, label="null")
-    if math.isfinite(result.critical()):
-        ax.axvline(result.critical(), color=INK, lw=1, ls="--", label="95 %")
-    ax.axvline(result.statistic, color=WARM if result.rejects() else ACCENT, lw=2.5, label="data")
-    ax.set(xlabel=result.name, yticks=[], title=f"p = {result.pvalue:.2g}")
-    ax.legend()
-    return ax
+        from rkhs_notes.plots import ACCENT, INK, MUTED, WARM
+        bins = min(40, max(5, len(self.null) // 15))
+        ax.hist(self.null, bins=bins, density=True, color=MUTED, alpha=0.6, label="null")
+        if math.isfinite(self.critical()):
+            ax.axvline(self.critical(), color=INK, lw=1, ls="--", label="95 %")
+        ax.axvline(self.statistic, color=WARM if self.rejects() else ACCENT, lw=2.5, label="data")
+        ax.set(xlabel=self.name, yticks=[], title=f"p = {self.pvalue:.2g}")
+        ax.legend()
+        return ax
 
 # %% ../nbs/S_resampling.ipynb #c7022c56
 @contract

@@ -104,7 +104,14 @@ class GramOperator(Value):
 
     def matrix(self):
         "A as an array (n, n); MemoryError above settings.result_mib"
-        return _written_out(self)
+        require_fits(self.shape, self.dtype.itemsize,
+                     "ask for fewer terms, which leading_eigenpairs finds without the matrix")
+        M = self.K * self.root
+        M *= self.root[:, None]
+        if self.centred:
+            M = self._project(self._project(M).T)
+            M = (M + M.T) / 2
+        return M
 
     def trace(self):
         "The sum of all eigenvalues, a float, without the matrix"
@@ -116,17 +123,6 @@ class GramOperator(Value):
         return f"GramOperator of {self.k}, {len(self.root)} points{centred}"
 
 # %% ../nbs/S_spectra.ipynb #1e611b9f
-def _written_out(A):
-    require_fits(A.shape, A.dtype.itemsize,
-                 "ask for fewer terms, which leading_eigenpairs finds without the matrix")
-    M = A.K * A.root
-    M *= A.root[:, None]
-    if A.centred:
-        M = A._project(A._project(M).T)
-        M = (M + M.T) / 2
-    return M
-
-
 def _noise(A):
     "By how much a product with a unit vector may be off"
     if not getattr(A, "centred", False):
@@ -204,25 +200,21 @@ def leading_eigenpairs(A: Symmetric, n_terms: Count, tol=None, rng: Rng = None,
     raises ConvergenceFailure : names the pair that has not settled, and its residual
     references : Golub and Underwood (1977) for blocks, Wu and Simon (2000) for thick restarts
     """
-    n, block = A.shape[0], _block_size(A, as_count(n_terms, "n_terms", at_most=A.shape[0]))
+    n = A.shape[0]
+    as_count(n_terms, "n_terms", at_most=n)
+    wide = getattr(A, "K", A) is None                  # where each product makes the kernel anew
+    block = min(max(n_terms, 12), 64) if wide else 8
     dtype = np.float32 if getattr(A, "dtype", None) == np.float32 else np.float64
-    tol = _tolerance(tol, float(np.finfo(dtype).eps))
+    eps = float(np.finfo(dtype).eps)
+    tol = eps**0.75 if tol is None else as_number(
+        tol, "tol", at_least=4 * eps, below=1,
+        because=": a residual, relative to the largest |eigenvalue|, above where rounding begins")
     if dense or n < n_terms + 4 * block or (dense is None and (n <= 450 or n_terms > n / 5)):
         return _by_lapack(A, n_terms, dtype)
     limit = max(n, 50 * n_terms) if max_products is None else max_products
     with few_threads(n):
         return _by_lanczos(_Basis(A, n_terms, block, rng, dtype), tol, limit)
 
-
-def _tolerance(tol, eps):
-    return eps**0.75 if tol is None else as_number(
-        tol, "tol", at_least=4 * eps, below=1,
-        because=": a residual, relative to the largest |eigenvalue|, above where rounding begins")
-
-
-def _block_size(A, n_terms):
-    "Wide where each product makes the kernel anew"
-    return min(max(n_terms, 12), 64) if getattr(A, "K", A) is None else 8
 
 # %% ../nbs/S_spectra.ipynb #51630602
 def _by_lapack(A, n_terms, dtype):

@@ -118,7 +118,9 @@ class Run:
         as_number(self.rates.max(), "step_size", at_most=n / (4 * lam) if lam else None,
                   because=f": lam = {lam:g} shrinks f to less than half at a longer step")
         self.decay = 1 - 2 * self.rates * lam / n
-        self.examples = _drawn(rng, n, self.steps * batch, replace)
+        size = self.steps * batch
+        self.examples = rng.integers(n, size=size) if replace else np.concatenate(
+            [rng.permutation(n) for _ in range(-(-size // n))])[:size]         # pass after pass
         w = 1.0 if weights is None else weights
         self.slope, self.slope_at = slope_of(loss, self.y, w), slope_at(loss, self.y, w)
         with np.errstate(over="ignore"):
@@ -154,13 +156,6 @@ def _rates(step_size, steps):
     rates = np.full(steps, step_size) if np.ndim(step_size) == 0 else step_size
     either = f": a number > 0, a function of t, or {steps} numbers > 0"
     return shaped(rates, "step_size", (steps,), hint=either).astype(float)
-
-
-def _drawn(rng, n, size, replace):
-    "Examples with replacement, or pass after pass in random order"
-    if replace:
-        return rng.integers(n, size=size)
-    return np.concatenate([rng.permutation(n) for _ in range(-(-size // n))])[:size]
 
 
 def _ran_away(run, score, t, longest):
