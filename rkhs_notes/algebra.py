@@ -129,10 +129,8 @@ class Delegating(Tiled):
         d : int ≥ 1, how many columns the points have; for points that are no arrays a list of them,
             or None
         returns : FeatureMap    φ(X), (n, D), and φ.dim = D
-
-        Raises
-        ------
-        NoFiniteFeatureMap   names the part of the kernel that has none, and what to use instead
+        raises NoFiniteFeatureMap : names the part of the kernel that has none, and what to use
+            instead
         """
         from rkhs_notes.features import feature_map
         return feature_map(self, d)
@@ -144,10 +142,7 @@ class Delegating(Tiled):
         d : how many columns the points have
         returns : SpectralMeasure    frequencies to sample, of variances up to ∞, mass k(x, x), and
             a density if there is one
-
-        Raises
-        ------
-        NoSpectralMeasure    names the part that is not continuous and shift-invariant
+        raises NoSpectralMeasure : names the part that is not continuous and shift-invariant
         """
         from rkhs_notes.random_features import spectral_measure
         return spectral_measure(self, d)

@@ -103,10 +103,7 @@ def check_feature_map(phi: Function, k: AKernel, X, tol: Positive = None) -> Fin
     X : array (n, d), sparse matrix (n, d), or whatever the points of k are
     tol : allowed error in units of ‖φ(x)‖ ‖φ(y)‖; 1e-10, in float32 1e-4
     returns : the largest error, in these units
-
-    Raises
-    ------
-    LawBroken                 names the two points where the error is largest
+    raises LawBroken : names the two points where the error is largest
     """
     points = points_or_rows(k, X)
     F = phi(points if isinstance(phi, FeatureMap) else X)
@@ -186,11 +183,8 @@ def finite_feature_map(K: GramMatrix, tol: Annotated[float, number(at_least=0, b
     entry_error : rounding error of an entry, as in is_psd
     returns : array (n, r)    row i is φ(x_i); columns by decreasing eigenvalue, the first large
         entry of each positive
-
-    Raises
-    ------
-    ValueError                K is not square or not symmetric; tol is out of range
-    IndefiniteKernel          names the negative eigenvalue: K is no Gram matrix
+    raises ValueError : K is not square or not symmetric; tol is out of range
+    raises IndefiniteKernel : names the negative eigenvalue: K is no Gram matrix
     """
     (values, U, size), eps = gram_spectrum(K, entry_error), float(np.finfo(K.dtype).eps)
     floor = min(len(K) * eps * values[-1], eps**0.7) if tol is None else tol * values[-1]
@@ -204,10 +198,7 @@ def feature_map(k: AKernel, d: Columns) -> FeatureMap:
 
     d : columns of the points, or the points themselves where they are no arrays
     returns : its dim bounds the rank of k; k.simplify() may lower it
-
-    Raises
-    ------
-    NoFiniteFeatureMap        names the part that has none, and what to use instead
+    raises NoFiniteFeatureMap : names the part that has none, and what to use instead
 
     Examples
     --------
@@ -222,10 +213,7 @@ def feature_dimension(k: AKernel, d: Columns) -> int:
     """The dimension of the feature map of k on ℝᵈ, without making the map   (2.3)
 
     d : columns of the points; functions inside k are asked for theirs at one point
-
-    Raises
-    ------
-    NoFiniteFeatureMap    as feature_map
+    raises NoFiniteFeatureMap : as feature_map
     """
     return of_whole(_rule, k, d)[0]
 
@@ -410,10 +398,7 @@ def perceptron_primal(Phi: FeatureMatrix, y: Signs, max_epochs: Count = 1000,
     Phi : features, one row an example
     max_epochs : passes over the data at most
     start : w at the beginning; 0 by default
-
-    Raises
-    ------
-    ConvergenceFailure                      mistakes in every pass
+    raises ConvergenceFailure : mistakes in every pass
 
     Examples
     --------
@@ -434,10 +419,7 @@ def perceptron_dual(K: GramMatrix, y: Signs, max_epochs: Count = 1000) -> Percep
     K : of the examples
     max_epochs : passes over the data at most
     returns : with .w = None
-
-    Raises
-    ------
-    ConvergenceFailure       mistakes in every pass
+    raises ConvergenceFailure : mistakes in every pass
     """
     require_gram(K)
     scores, alpha = np.zeros(len(y)), np.zeros(len(y))
@@ -457,11 +439,8 @@ def novikoff_bound(Phi: FeatureMatrix, y: Signs, w: PerFeature = None,
 
     w : any separating direction; the widest margin by default
     start : where the perceptron starts; 0 by default
-
-    Raises
-    ------
-    ConvergenceFailure              the data are not separable through the origin
-    ValueError                      w does not separate them
+    raises ConvergenceFailure : the data are not separable through the origin
+    raises ValueError : w does not separate them
     """
     longest = finite(longest_row(Phi), "the longest row", "rescale Phi")
     margin = widest_margin(Phi, y)[1] if w is None else margin_of(w, Phi, y)

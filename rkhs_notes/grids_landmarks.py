@@ -48,15 +48,9 @@ def hat_mixture(f: Function, name=None):
     f : (n,) ↦ (n,), of t ≥ 0
     name : str, how errors call it
     returns : (array (m,), array (m,))    pitches > 0 and masses ≥ 0 with sum f(0)
-
-    Raises
-    ------
-    NoFiniteFeatureMap           δf″(δ) is negative: names where
-    ValueError                   f does not die away
-
-    References
-    ----------
-    FL, Lemma 7, with the hypotheses that it needs (Theorem 9.7)
+    raises NoFiniteFeatureMap : δf″(δ) is negative: names where
+    raises ValueError : f does not die away
+    references : FL, Lemma 7, with the hypotheses that it needs (Theorem 9.7)
     """
     name = name or getattr(f, "__name__", "f")
     value = partial(values_of, f, name)
@@ -117,14 +111,8 @@ def binning_features(k: AKernel, X: Points, P: Count, rng: Rng = None) -> Random
         unbiased where x or y is one of these points
     P : grids
     returns : whose features are CSR matrices: P entries a row for the points of X
-
-    Raises
-    ------
-    NoFiniteFeatureMap    k is no mixture of hats (9.13): names where δk″(δ) < 0
-
-    References
-    ----------
-    Theorem 9.7; FL (random binning); Rahimi and Recht (2007)
+    raises NoFiniteFeatureMap : k is no mixture of hats (9.13): names where δk″(δ) < 0
+    references : Theorem 9.7; FL (random binning); Rahimi and Recht (2007)
     """
     found = learnt(of_whole(partition_law, k, X.shape[1]), X, P, rng)
     return RandomFeatureMap(k, X.shape[1], int(found.starts[-1]), found)
@@ -138,15 +126,10 @@ def random_feature_map(k: AKernel, d: Count, D: Count, rng: Rng = None) -> Featu
     D : outputs at most
     returns : the exact one, if it has at most D columns; else a RandomFeatureMap, dim ≤ D (Fourier
         features come in pairs)
-
-    Raises
-    ------
-    NoFiniteFeatureMap    names the part for which no random features are known, and what to use
-    ValueError            D is too small for that many parts
-
-    References
-    ----------
-    Theorem 9.10; Pham and Pagh (2013) for products
+    raises NoFiniteFeatureMap : names the part for which no random features are known, and what to
+        use
+    raises ValueError : D is too small for that many parts
+    references : Theorem 9.10; Pham and Pagh (2013) for products
 
     Examples
     --------
@@ -327,10 +310,8 @@ def nystrom_features(k: AKernel, X: Points, m: Count, rng: Rng = None,
         clusters (points of ℝᵈ only)
     returns : dim ≤ m, less where landmarks coincide or are dependent, with a RuntimeWarning below
         ¾ m; exact wherever x or y is a landmark
-
-    References
-    ----------
-    Proposition 9.11; Williams and Seeger (2001); Chen, Epperly, Tropp and Webber (2023)
+    references : Proposition 9.11; Williams and Seeger (2001); Chen, Epperly, Tropp and Webber
+        (2023)
 
     Examples
     --------
@@ -367,9 +348,6 @@ def leverage_scores(k: AKernel, X: Points, lam: Positive):
     """(K (K + lam I)⁻¹)ᵢᵢ, how much ridge's value at each point follows its own target   (9.21)
 
     returns : array (n,)    in [0, 1); their sum is the effective dimension
-
-    References
-    ----------
-    Proposition 9.15; Alaoui and Mahoney (2015)
+    references : Proposition 9.15; Alaoui and Mahoney (2015)
     """
     return 1 - lam * Cholesky(k(X), lam, "K + lam I", "a larger lam").inverse_diagonal()   # (9.21)

@@ -89,11 +89,8 @@ class Kernel(Cone):
         """The Gram matrix (k(xᵢ, yⱼ)).
 
         Y : X when left out; the matrix is then exactly symmetric
-
-        Raises
-        ------
-        TypeError, ValueError         points that are not points of this kernel's domain
-        MemoryError                   a matrix above settings.result_mib
+        raises TypeError, ValueError : points that are not points of this kernel's domain
+        raises MemoryError : a matrix above settings.result_mib
         """
         return gram.gram_matrix(self, X, Y)
 
@@ -364,11 +361,8 @@ def check_kernel(k: laws.Tested, X: Points) -> Finite:
 
     X : a few hundred points; the test takes O(n³)
     returns : the smallest eigenvalue of the cosines k(x, y) / √(k(x, x) k(y, y))
-
-    Raises
-    ------
-    LawBroken            k is not symmetric, not positive semidefinite, not shift-invariant though
-                         it says so, or diag, pairs and distance disagree with k(X, Y)
+    raises LawBroken : k is not symmetric, not positive semidefinite, not shift-invariant though it
+        says so, or diag, pairs and distance disagree with k(X, Y)
 
     Examples
     --------
@@ -390,15 +384,9 @@ def indefinite_witness(k: laws.Similarity, X: Points):
 
     returns : (array (m, d), array (m,)) or None    as few points as were found to suffice, and c
         with the largest entry 1; cᵀKc < 0 by more than rounding
-
-    Raises
-    ------
-    TypeError, ValueError                  k is no kernel and no function, or gives no finite (n, n)
-    LawBroken                              k is not symmetric
-
-    References
-    ----------
-    PK, proof of the necessity lemma
+    raises TypeError, ValueError : k is no kernel and no function, or gives no finite (n, n)
+    raises LawBroken : k is not symmetric
+    references : PK, proof of the necessity lemma
 
     Examples
     --------
@@ -427,10 +415,7 @@ def median_bandwidth(X: Points, rng: Rng = None, n_max: Annotated[int, count(2)]
     n_max : how many points to compare at most
     k : measures k.distance(xᵢ, xⱼ) instead, for k.gaussian_of; points may then be of any kind
     returns : float > 0, in the units of X, or of k.distance
-
-    Raises
-    ------
-    ValueError           fewer than two points, or more than half of all pairs coincide
+    raises ValueError : fewer than two points, or more than half of all pairs coincide
 
     Examples
     --------

@@ -83,18 +83,13 @@ def pivoted_cholesky(k: AKernel, X: Points, rank: Count = None, tol: NonNegative
     rng : for random pivots; settings.seed when left out
     pivots : "random": in proportion to the residual diagonal; "greedy": its largest entry each time
     returns : factor in float32 if the kernel's values are, else float64
-
-    Raises
-    ------
-    TypeError, ValueError            not a kernel, points outside its domain, values beyond the
-                                     float range
-    IndefiniteKernel                 a diagonal entry of K or of what is left of it is negative
-    MemoryError                      a factor above settings.result_mib
-
-    References
-    ----------
-    Fine and Scheinberg (2001), Bach and Jordan (2002) for greedy pivots; Chen, Epperly, Tropp and
-    Webber (2023) for random ones, Epperly, Tropp and Webber (2024) for drawing them in blocks
+    raises TypeError, ValueError : not a kernel, points outside its domain, values beyond the float
+        range
+    raises IndefiniteKernel : a diagonal entry of K or of what is left of it is negative
+    raises MemoryError : a factor above settings.result_mib
+    references : Fine and Scheinberg (2001), Bach and Jordan (2002) for greedy pivots; Chen,
+        Epperly, Tropp and Webber (2023) for random ones, Epperly, Tropp and Webber (2024) for
+        drawing them in blocks
     """
     X, n = remarked(np.asarray(X), X) if hasattr(X, "__array__") else X, n_points(X)
     work = _Elimination(k, X, np.asarray(k.diag(X)), n if rank is None else min(rank, n), tol)

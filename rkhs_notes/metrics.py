@@ -202,14 +202,8 @@ def check_conditionally_negative(psi: _Psi, X: Points) -> float:
     It can refute, not prove: points may be too few or too lucky.
     psi : of two arrays of points, (n, d) and (m, d), with values (n, m)
     returns : the largest eigenvalue of H psi(X, X) H, relative to the largest |psi|
-
-    Raises
-    ------
-    LawBroken        psi is not symmetric, or the sum is positive; names the points that tell
-
-    References
-    ----------
-    Schoenberg (1938)
+    raises LawBroken : psi is not symmetric, or the sum is positive; names the points that tell
+    references : Schoenberg (1938)
     """
     values, n = all_values(psi, X, "psi(X, X)"), len(X)
     values, error = values / (np.abs(values).max() or 1.0), 8 * np.finfo(values.dtype).eps ** 0.75
@@ -292,14 +286,8 @@ def align(kernels: Kernels, X: AnyPoints, y: ManyResponses, weights: Weights = N
     y : for classes the labels, ±1, or one column of 0 and 1 a class
     weights : 2 is the point twice, 0 leaves it out
     returns : Σ weight · kernel, weights ≥ 0 with sum 1; zero ones left out
-
-    Raises
-    ------
-    ValueError                    no kernel varies with y
-
-    References
-    ----------
-    Cortes, Mohri and Rostamizadeh (2012)
+    raises ValueError : no kernel varies with y
+    references : Cortes, Mohri and Rostamizadeh (2012)
     """
     y = y.columns if isinstance(y, Classes) else y / (np.abs(y).max() or 1.0)
     w = np.ones(len(y)) if weights is None else weights / weights.max()

@@ -23,10 +23,7 @@ def orthogonal_normals(n: Count, d: Count, rng: Rng = None) -> Matrix:
     """Rows that are N(0, I) each, and orthogonal to each other within blocks of d rows   (9.9)
 
     returns : directions of a random orthogonal matrix, lengths drawn anew (chi, d degrees)
-
-    References
-    ----------
-    Yu, Suresh, Choromanski, Holtmann-Rice and Kumar (2016)
+    references : Yu, Suresh, Choromanski, Holtmann-Rice and Kumar (2016)
     """
     require_fits((-(-n // d) * d, d), 16, "fewer columns, or structured_normals")
     lengths = np.linalg.norm(rng.standard_normal((n, d)), axis=1)
@@ -41,9 +38,7 @@ def sobol_normals(n: Count, d: Annotated[int, count(1, qmc.Sobol.MAXDIM)],
                   rng: Rng = None) -> Matrix:
     """Rows that are N(0, I) each, and evenly spread: quantiles of a scrambled Sobol' sequence
 
-    References
-    ----------
-    Owen (1998); Yang, Sindhwani, Avron and Mahoney (2014)
+    references : Owen (1998); Yang, Sindhwani, Avron and Mahoney (2014)
     """
     require_fits((n, d), 16, "coupling='structured'")
     cube = qmc.Sobol(d, seed=rng).random_base2(max(0, (n - 1).bit_length()))
@@ -104,11 +99,8 @@ def structured_normals(n: Count, d: Count, rng: Rng = None) -> Turns:
     """Rows with covariance I, nearly normal, of H D₁ H D₂ H D₃ with random signs Dᵢ   (9.9a)
 
     returns : an array (n, d) to NumPy: signs and lengths; blocks of p = 2ˡ ≥ max(d, 64) rows
-
-    References
-    ----------
-    Proposition 9.4b; Yu, Suresh, Choromanski, Holtmann-Rice and Kumar (2016), who give all rows
-    the length √p; Le, Sarlós and Smola (2013)
+    references : Proposition 9.4b; Yu, Suresh, Choromanski, Holtmann-Rice and Kumar (2016), who give
+        all rows the length √p; Le, Sarlós and Smola (2013)
     """
     p = max(64, 1 << (d - 1).bit_length())
     blocks = -(-n // p)

@@ -33,10 +33,7 @@ def low_resolution(H: Points, factor: Count, shape: HeightWidth = None, shift: W
     shift : every picture moves by its own random step in both directions; 0 fills the edge
     noise : standard deviation, in grey values of H
     returns : array (n, height · width / factor²)
-
-    Raises
-    ------
-    TypeError, ValueError           sizes that do not fit
+    raises TypeError, ValueError : sizes that do not fit
     """
     pixels = H.shape[1]
     h, w = shape or (round(pixels**0.5),) * 2
@@ -64,10 +61,7 @@ def image_pairs(n_people: Count, each: Count, rng: Rng, side: Count = 16, factor
     shift, noise : as in low_resolution; a face has grey values of mean 0 and variance about 1
     returns : (L, H, who)    array (n, (side/factor)²), array (n, side²), array (n,) of int;
         n = n_people · each
-
-    Raises
-    ------
-    TypeError, ValueError           bad sizes or rng
+    raises TypeError, ValueError : bad sizes or rng
     """
     require_fits((n_people * each, side**2), 8, "fewer or smaller pictures")
     who, u = np.repeat(np.arange(n_people), each), np.arange(side)

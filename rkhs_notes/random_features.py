@@ -54,10 +54,7 @@ class SpectralMeasure(Frequencies):
         """Frequencies from the law μ / mass; orthogonal: every d of them mutually
 
         returns : array (n, d)
-
-        Raises
-        ------
-        ValueError    orthogonal ones of a law that is not made of Gaussian vectors; overflow
+        raises ValueError : orthogonal ones of a law that is not made of Gaussian vectors; overflow
         """
         return np.array(drawn(self, n, rng, coupling))
 
@@ -66,10 +63,7 @@ class SpectralMeasure(Frequencies):
         """dμ/dω at frequencies w, which integrates to mass
 
         returns : array (n,)    ∞ only where the density is, as for heavy tails of k at ω = 0
-
-        Raises
-        ------
-        ValueError    μ has no density (atoms, a subspace), or none in closed form; overflow
+        raises ValueError : μ has no density (atoms, a subspace), or none in closed form; overflow
         """
         expect_columns(self, w.shape[1], self.d)
         if self.of_frequency is None:
@@ -128,11 +122,8 @@ def spectral_from_function(k: OnTheLine, reach: _Reach = None, step: Positive = 
     step : of the grid, at least reach / 2²¹; by default reach / 2¹⁵
     name : str, how errors call it
     returns : SpectralMeasure, d = 1
-
-    Raises
-    ------
-    NoSpectralMeasure     the density is negative by more than rounding: names the frequency
-    ValueError            k is not even, not finite, does not die away, or step is too coarse for it
+    raises NoSpectralMeasure : the density is negative by more than rounding: names the frequency
+    raises ValueError : k is not even, not finite, does not die away, or step is too coarse for it
     """
     value, known = along_the_line(k), isinstance(k, Kernel)
     name = name or (str(k) if known else getattr(k, "__name__", "k"))
@@ -158,11 +149,8 @@ def spectral_measure(k: AKernel, d: Count) -> SpectralMeasure:
     """The spectral measure of an expression, by recursion over its parts   (9.2)
 
     d : columns of the points
-
-    Raises
-    ------
-    NoSpectralMeasure        names the part that is not continuous and shift-invariant, and what to
-                             use instead
+    raises NoSpectralMeasure : names the part that is not continuous and shift-invariant, and what
+        to use instead
     """
     return of_whole(_measure, k, d)
 
@@ -405,15 +393,10 @@ def fourier_features(k: KernelOrMeasure, d: Count, D: Count, rng: Rng = None,
     coupling : of frequencies made of Gaussian vectors, for less variance: orthogonal in blocks of
         d; qmc, evenly spread in few dimensions; structured, fast in many, with a bias of O(d⁻²)
     returns : with .frequencies, (D/2, d) or (D, d)
-
-    Raises
-    ------
-    NoSpectralMeasure                  k is not continuous and shift-invariant
-    ValueError                         odd D for pairs; unknown kind or coupling
-
-    References
-    ----------
-    Theorem 9.4, (9.9a); MR, MD (random features), FL (eqs. 3 and 4), CK; Rahimi and Recht (2007)
+    raises NoSpectralMeasure : k is not continuous and shift-invariant
+    raises ValueError : odd D for pairs; unknown kind or coupling
+    references : Theorem 9.4, (9.9a); MR, MD (random features), FL (eqs. 3 and 4), CK; Rahimi and
+        Recht (2007)
 
     Examples
     --------

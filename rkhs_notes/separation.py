@@ -26,10 +26,7 @@ def is_separable(Phi: FeatureMatrix, y: Signs, offset: Flag = False) -> bool:
     """Is there w with yᵢ⟨w, φᵢ⟩ > 0 for all i? By linear programming.
 
     offset : allow yᵢ(⟨w, φᵢ⟩ + b) > 0, a hyperplane anywhere
-
-    Raises
-    ------
-    ConvergenceFailure     the margin is too small to be told from 0
+    raises ConvergenceFailure : the margin is too small to be told from 0
     """
     Phi = as_dense(Phi)
     Phi = Phi - Phi.mean(axis=0) if offset else Phi
@@ -72,14 +69,9 @@ def widest_margin(Phi: FeatureMatrix, y: Signs):
 
     Phi : n up to some thousand
     returns : (array (D,), float)    w and its margin γ > 0
-
-    Raises
-    ------
-    ConvergenceFailure        no hyperplane through the origin separates the data
-
-    References
-    ----------
-    least distance programming by non-negative least squares, Lawson and Hanson (1974), chapter 23
+    raises ConvergenceFailure : no hyperplane through the origin separates the data
+    references : least distance programming by non-negative least squares, Lawson and Hanson (1974),
+        chapter 23
     """
     Phi = as_dense(Phi)
     top = float(or_one(np.abs(Phi).max()))
@@ -195,10 +187,7 @@ class Perceptron(Value):
 
         F : (m, D), or (m, n) in the dual form
         returns : (m,); its sign is the prediction
-
-        Raises
-        ------
-        ValueError             another number of columns
+        raises ValueError : another number of columns
         """
         learnt = self.alpha if self.w is None else self.w
         what = "k(X_new, X), one column an example" if self.w is None else "φ(X)"

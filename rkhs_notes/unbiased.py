@@ -24,13 +24,9 @@ def check_unbiased(draw: Function, k: AKernel, X: Points, rng: Rng = None,
     X : all pairs of them are tested
     n_maps : how many maps to draw; biases below 10 √(k(x, x) k(y, y)) / n_maps pass
     returns : the largest |mean error| over its standard error, among all pairs
-
-    Raises
-    ------
-    LawBroken              above 5, which a sound map exceeds at a given pair with probability 10⁻⁴
-                           or less, as long as one map alone misses by √(k(x, x) k(y, y)) at most:
-                           normal errors 6·10⁻⁷ of the time, rare ones (Poisson) 10⁻⁴ in the worst
-                           case
+    raises LawBroken : above 5, which a sound map exceeds at a given pair with probability 10⁻⁴ or
+        less, as long as one map alone misses by √(k(x, x) k(y, y)) at most: normal errors 6·10⁻⁷ of
+        the time, rare ones (Poisson) 10⁻⁴ in the worst case
     """
     K = np.asarray(k(X))
     top = float(K.diagonal().max()) or 1.0

@@ -457,10 +457,7 @@ def from_sklearn(kernel: OfSklearn) -> AKernel:
 
     kernel : made of RBF, Matern, RationalQuadratic, ExpSineSquared (one variable), DotProduct,
         ConstantKernel, WhiteKernel, +, * and ** int
-
-    Raises
-    ------
-    TypeError        something else, or a kernel that has no counterpart
-    ValueError       parameters out of range here, such as a fractional exponent
+    raises TypeError : something else, or a kernel that has no counterpart
+    raises ValueError : parameters out of range here, such as a fractional exponent
     """
     return _TRANSLATED[type(kernel).__name__](kernel.get_params(deep=False))
