@@ -245,18 +245,11 @@ def compare_tables(A: ATable, B: ATable, level: Probability = 0.05, columns=None
     drop : list of str, columns to leave out
     categorical : list of str, columns whose numbers are names
     progress : show how far the three passes have come
-
-    Returns
-    -------
-    TableComparison
-
-    Raises
-    ------
-    ValueError       columns that one table lacks, numbers and words in one column, infinite numbers
-
-    References
-    ----------
-    Gretton et al. (2012a); Domingo-Enrich, Dwivedi, Mackey (2023) for bins; Holm (1979)
+    returns : TableComparison
+    raises ValueError : columns that one table lacks, numbers and words in one column, infinite
+        numbers
+    references : Gretton et al. (2012a); Domingo-Enrich, Dwivedi, Mackey (2023) for bins; Holm
+        (1979)
 
     Examples
     --------

@@ -100,14 +100,9 @@ def conditional_embedding(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY,
 
     lam : beside the sum of squares; conditional_path chooses it by leaving one out
     returns : ConditionalEmbedding    .weights(x), .mean(x), .expectation(g, x)
-
-    Raises
-    ------
-    NotPositiveDefinite      names the smallest eigenvalue and the usual causes
-
-    References
-    ----------
-    Theorem 15.11; Grünewälder, Lever, Baldassarre, Patterson, Gretton and Pontil (2012)
+    raises NotPositiveDefinite : names the smallest eigenvalue and the usual causes
+    references : Theorem 15.11; Grünewälder, Lever, Baldassarre, Patterson, Gretton and Pontil
+        (2012)
 
     Examples
     --------
@@ -144,10 +139,7 @@ def check_conditional_embedding(E: Tested, x=None) -> Finite:
     E : kx, ky, X, Y, lam and weights(x), which is tested
     x : points where it is tested, by default the first 50 of X
     returns : the largest norm of a difference, relative to the largest term
-
-    Raises
-    ------
-    LawBroken      E minimises something else
+    raises LawBroken : E minimises something else
     """
     x, L, n = E.X[:50] if x is None else x, E.ky(E.Y), n_points(E.Y)
     C, W, at_data = E.kx(x, E.X), E.weights(x), E.weights(E.X)
@@ -244,10 +236,7 @@ def kernel_sum_rule(E: AnEmbedding, prior: Prior):
     E : conditional_embedding(kx, ky, X, Y, lam)
     prior : of X; an RKHSFunction must lie in H(kx)
     returns : RKHSFunction in H(ky), with centres Y
-
-    References
-    ----------
-    Song, Huang, Smola and Fukumizu (2009)
+    references : Song, Huang, Smola and Fukumizu (2009)
     """
     return RKHSFunction(E.ky, E.Y, E._solve(prior(E.X)))                          # (15.37)
 
@@ -301,10 +290,7 @@ def kernel_bayes(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, prior: Prior,
     lam : of the sum rule, beside the sum
     delta : beside the square of C_Y; of the size of a squared mean, not of a sum
     returns : KernelPosterior    .weights(y), .mean(y), .expectation(g, y)
-
-    References
-    ----------
-    Theorem 15.17; Fukumizu, Song and Gretton (2013)
+    references : Theorem 15.17; Fukumizu, Song and Gretton (2013)
     """
     E = conditional_embedding(kx, ky, X, Y, lam)
     return KernelPosterior(kx, ky, X, Y, E._solve(prior(X)), delta)
@@ -318,10 +304,7 @@ def conditional_effect(treated: AnEmbedding, control: AnEmbedding,
     treated, control : of one ky
     x : points at which they are compared
     returns : array (m,)
-
-    References
-    ----------
-    Park, Shalit, Schölkopf and Muandet (2021)
+    references : Park, Shalit, Schölkopf and Muandet (2021)
     """
     same = treated.ky == control.ky
     fitting(control, "control", same, f"an embedding in H({treated.ky})", "two with the same ky")

@@ -57,10 +57,7 @@ def bias_variance(k: AKernel, X: Points, f: Truth, noise: NonNegative, lam: LamO
     noise : variance σ² of y given x
     lam : beside the sum, as in ridge
     at : where the means are taken: by default at X; fresh points for a random design   (16.4)
-
-    Raises
-    ------
-    NotPositiveDefinite    a lam below the rounding of the Gram matrix
+    raises NotPositiveDefinite : a lam below the rounding of the Gram matrix
 
     Examples
     --------
@@ -122,10 +119,7 @@ def rademacher(k: AKernel, X: Points, radius: NonNegative = 1.0,
 
     radius : R, the norm and not its square
     draws : of the signs; the n² numbers of K are computed once for all, and not kept
-
-    References
-    ----------
-    Bartlett and Mendelson (2002), Lemma 22
+    references : Bartlett and Mendelson (2002), Lemma 22
     """
     n, trace = n_points(X), float(k.diag(X).sum())
     tile = lambda rows, columns: k(taken_of(X, rows), taken_of(X, columns))
@@ -151,10 +145,7 @@ def gap_bound(k: AKernel, X: Points, radius: NonNegative, lipschitz: NonNegative
     radius : R, chosen before the data were seen
     lipschitz : L, of a loss with values in [0, 1]
     delta : the probability that it fails
-
-    References
-    ----------
-    Theorems 16.4 and 16.5; Mohri, Rostamizadeh and Talwalkar (2018), Theorem 3.3
+    references : Theorems 16.4 and 16.5; Mohri, Rostamizadeh and Talwalkar (2018), Theorem 3.3
     """
     n = n_points(X)
     ball = radius * float(k.diag(X).sum()) ** 0.5 / n                                # (16.7)
@@ -198,10 +189,8 @@ def margin_bound(f: Fitted, X: ItsPoints, y: TwoLabels, delta: Probability = 0.0
     f : with an offset it is judged in the space of k + 1, by ‖f‖² + offset²
     X : the independent draws it was made from
     delta : the probability that the bound fails
-
-    References
-    ----------
-    Theorem 16.6; Koltchinskii and Panchenko (2002); Mohri, Rostamizadeh and Talwalkar (2018), 5.4
+    references : Theorem 16.6; Koltchinskii and Panchenko (2002); Mohri, Rostamizadeh and Talwalkar
+        (2018), 5.4
     """
     g, n = getattr(f, "function", f), n_points(X)
     c = getattr(f, "offset", 0.0)
@@ -232,10 +221,7 @@ def loo_bound(f: Fitted, X: ItsPoints, y: TwoLabels) -> float:
 
     f : minimiser of Σ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖², or a svc
     X : what it was made of
-
-    References
-    ----------
-    Jaakkola and Haussler (1999b); Vapnik (1998)
+    references : Jaakkola and Haussler (1999b); Vapnik (1998)
     """
     b = np.abs(coefficients_of(f, X))
     if hasattr(f, "offset"):
@@ -251,10 +237,7 @@ def stability_bound(f: Fitted, X: ItsPoints, lipschitz: NonNegative = 1.0) -> fl
     f : minimiser of Σ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖², any convex loss, no offset
     X : the independent draws it was made of
     lipschitz : L, of the loss by which it is judged
-
-    References
-    ----------
-    Bousquet and Elisseeff (2002)
+    references : Bousquet and Elisseeff (2002)
     """
     fitting(f, "f", not hasattr(f, "offset"), "a fit without an offset",
             "one of ridge or minimize_risk: Theorem 16.7 needs a strongly convex problem")

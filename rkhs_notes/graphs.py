@@ -98,13 +98,8 @@ def _as_graph(g, name):
 def check_renumbering(k: AKernel, graphs: Graphs, rng: Rng = None):
     """Test that k(x, ·) stays the same when the nodes of x get other numbers   (Proposition 13.20)
 
-    Returns
-    -------
-    float            the largest difference, relative to the largest entry
-
-    Raises
-    ------
-    LawBroken        names the graph whose values change
+    returns : float    the largest difference, relative to the largest entry
+    raises LawBroken : names the graph whose values change
     """
     others = []
     for g in graphs:

@@ -179,10 +179,7 @@ def learning_curve(fit: Function, sample: Sample, sizes: Widths, rng: Rng = None
     draws : how many samples, or splits of the pair (X, y)
     error : 'squared', 'label' (signs, or the largest column), or (values, targets) → float
     floor : of the error, if known: 0 for an excess error, the variance of noise; else estimated
-
-    Raises
-    ------
-    ValueError    too few sizes or points; an error that is not finite, or not above the floor
+    raises ValueError : too few sizes or points; an error that is not finite, or not above the floor
 
     Examples
     --------
@@ -215,10 +212,7 @@ def check_rate(curve: ACurve, rate: Positive) -> float:
     """Test that the slope of a learning curve is −rate, up to its interval   (16.30)
 
     returns : by how much it differs
-
-    Raises
-    ------
-    LawBroken    −rate lies outside the interval
+    raises LawBroken : −rate lies outside the interval
     """
     low, high = curve.interval
     return require(f"slope −{rate:.3g} in [{low:.3g}, {high:.3g}]", abs(curve.slope + rate),
@@ -234,10 +228,7 @@ def ridge_rate(decay: Annotated[float, number(above=1)], source: Positive,
     decay : b, where the eigenvalues of the kernel fall like j^(−b)   (16.33)
     source : r, the order of the source condition   (16.31)
     passes : 2 where ridge is fitted once more to what it left, and so on
-
-    References
-    ----------
-    Proposition 16.11; Caponnetto and De Vito (2007), whose c is 2r
+    references : Proposition 16.11; Caponnetto and De Vito (2007), whose c is 2r
 
     Examples
     --------
@@ -277,10 +268,7 @@ def leave_groups_out(k: AKernel, X: Points, y: Targets, lam: Positive, groups: L
 
     lam : the same for each of these fits
     groups : rows with one label belong together: copies, visits of one patient, one week
-
-    Returns
-    -------
-    array, as y
+    returns : array, as y
 
     Examples
     --------
@@ -321,10 +309,7 @@ def selection_cost(choose: Function, X: AnyPoints, y: Targets,
 
     choose : (X, y) → (f, score), the best of all candidates and the score that made it the best
     folds : the fit in a fold has that much less data, which makes honest a little too large
-
-    Raises
-    ------
-    ValueError    more folds than points
+    raises ValueError : more folds than points
     """
     as_count(folds, "folds", at_most=len(X), because=": one point a fold at least")
     chosen = choose(X, y)

@@ -126,18 +126,9 @@ def ridge_large(k: AKernel, X: Points, y: Targets, lam: Positive, n_centres: Cou
     sample : rows of which the preconditioner is made; all for up to 3000 centres, else 32 a centre
     max_iter : steps at most
     progress : a bar with the time left; by default if it takes ten seconds
-
-    Returns
-    -------
-    LargeFit                 callable; .function, .error_bound, .residual, .iterations, .method
-
-    Raises
-    ------
-    ConvergenceFailure       tol was not reached; says what is certain
-
-    References
-    ----------
-    Theorem 14.2; Rudi, Carratino and Rosasco (2017); Díaz et al. (2023)
+    returns : LargeFit    callable; .function, .error_bound, .residual, .iterations, .method
+    raises ConvergenceFailure : tol was not reached; says what is certain
+    references : Theorem 14.2; Rudi, Carratino and Rosasco (2017); Díaz et al. (2023)
 
     Examples
     --------
@@ -179,14 +170,9 @@ def certified(fit, X, y, w):
 def check_large_fit(fit: ALargeFit, X: ItsPoints, y: Targets):
     """Test that fit.error_bound bounds ‖f̂ − f‖ for these data   (14.3), (14.4)
 
-    Returns
-    -------
-    float            the bound, computed anew from f̂(X); the largest of several targets
-
-    Raises
-    ------
-    LawBroken        it is above what the fit says: other data, another lam, or coefficients that
-                     are no solution
+    returns : float    the bound, computed anew from f̂(X); the largest of several targets
+    raises LawBroken : it is above what the fit says: other data, another lam, or coefficients that
+        are no solution
     """
     w = np.ones(n_points(X)) if fit.weights is None else fit.weights
     bound, noise = certified(fit, X, y, w)
@@ -220,9 +206,7 @@ class LargeProcess(Band):
     def paths(self, X: Points):
         """All sampled functions at X.
 
-        Returns
-        -------
-        array (S, n)         one row a function; the same functions at every call
+        returns : array (S, n)    one row a function; the same functions at every call
         """
         fits = self.fit(X)
         return (fits[:, :1] + drawn_values(self.prior, self.draws, X) - fits[:, 1:]).T  # (14.9)
@@ -265,18 +249,9 @@ def gaussian_process_large(k: AKernel, X: Points, y: Vector, noise: Positive,
     n_centres : as in ridge_large
     n_features : of the draws from the prior
     tol : as in ridge_large, for the mean and for every draw
-
-    Returns
-    -------
-    LargeProcess             .mean, .var(X), .paths(X), .fit with its error_bound
-
-    Raises
-    ------
-    NoFiniteFeatureMap       no random features of k are known
-
-    References
-    ----------
-    Theorem 14.5; Wilson et al. (2020)
+    returns : LargeProcess    .mean, .var(X), .paths(X), .fit with its error_bound
+    raises NoFiniteFeatureMap : no random features of k are known
+    references : Theorem 14.5; Wilson et al. (2020)
     """
     phi = random_feature_map(k, n_columns(X), n_features, rng)
     W = rng.standard_normal((phi.dim, n_samples))
@@ -336,11 +311,8 @@ def recommend(n: Count, d: Count, memory: Positive, seconds: Positive = 600.0):
 
     memory : in GiB, beside the data
     seconds : how long you would wait
-
-    Returns
-    -------
-    Route              .name, .call, .mib, .seconds, .why; where none is quick enough, the quickest
-                       that fits; where none fits, the leanest
+    returns : Route    .name, .call, .mib, .seconds, .why; where none is quick enough, the quickest
+        that fits; where none fits, the leanest
 
     Examples
     --------

@@ -261,10 +261,7 @@ def check_stein(k: AKernel, score: Function, law: OtherSample, Z: MorePoints, u=
     u : function of X and Z, the matrix that is tested; by default SteinKernel(k, score)
     returns : the largest mean, in units of what is allowed: 1e-9 of the mean of |u| for a
         Measure, six standard errors for a sample
-
-    Raises
-    ------
-    LawBroken       the score is not that of the law, or u is not its Stein kernel
+    raises LawBroken : the score is not that of the law, or u is not its Stein kernel
     """
     X, w = law.points, law.shares
     U = (SteinKernel(k, score) if u is None else u)(X, Z)
@@ -282,10 +279,8 @@ def stein_discrepancy(k: AKernel, score: Function, X: Points, biased: Flag = Fal
     score : ∇ log p, of points (n, d) to (n, d)
     X : two points or more
     biased : with the pairs i = j (V): never negative, biased upwards; else without (U)
-
-    References
-    ----------
-    Theorem 15.18; Liu, Lee and Jordan (2016); Chwialkowski, Strathmann and Gretton (2016)
+    references : Theorem 15.18; Liu, Lee and Jordan (2016); Chwialkowski, Strathmann and Gretton
+        (2016)
 
     Examples
     --------
@@ -308,10 +303,8 @@ def goodness_of_fit_test(k: AKernel, score: Function, X: Points, rng: Rng = None
     n_draws : of the bootstrap
     flip : that the sign changes from one point to the next; 1/2 for independent points, for a
         chain less, about 1 over the steps after which it has forgotten
-
-    References
-    ----------
-    Proposition 15.19; Chwialkowski, Strathmann and Gretton (2016); Liu, Lee and Jordan (2016)
+    references : Proposition 15.19; Chwialkowski, Strathmann and Gretton (2016); Liu, Lee and Jordan
+        (2016)
     """
     n = n_points(require_points(X, 2, "X", "pairs of different points need two"))
     require_fits((n, n_draws), 8, "fewer draws")

@@ -330,10 +330,7 @@ def stream_ridge(phi: AFeatureMap, blocks: Blocks, lam: LamOrLams, offset: Flag 
     into : StreamingRidge of this phi that collects; after an error or Ctrl-C it holds the blocks
         before
     client : dask.distributed.Client; by default Dask computes where it would by itself
-
-    Returns
-    -------
-    FeatureFunction, OffsetFit with an offset; for a list of lam, a list
+    returns : FeatureFunction, OffsetFit with an offset; for a list of lam, a list
 
     Examples
     --------

@@ -172,10 +172,7 @@ def fisher_information(model: strings.AModel, X: AnyPoints):
     """I = mean of s(x) s(x)ᵀ over points x: the information in the parameters   (13.10)
 
     X : points of the model, of which the mean is taken
-
-    Returns
-    -------
-    array (q, q)
+    returns : array (q, q)
     """
     S = strings.scores(model, strings.points_of(model, X))
     return S.T @ S / len(S)                                                        # (13.10)
@@ -212,10 +209,7 @@ def markov_chain(X: strings.Texts, alphabet: strings.Alphabet = "acgt",
     """The chain whose steps are those of the texts, with `prior` steps of each kind added.
 
     X : texts over the alphabet
-
-    Returns
-    -------
-    MarkovChain
+    returns : MarkovChain
     """
     X = strings.require_letters(X, alphabet, "X")
     uniform = np.full(2 * (len(alphabet),), 1 / len(alphabet))
