@@ -149,14 +149,6 @@ def _of_pair(k, X, y, each, low, high, shared, run):
     return rows, machine_of(k, taken_of(X, rows), problem, distances=own, **run)
 
 # %% ../nbs/07a_machines.ipynb #fd5828cc
-def _together(k, X, y, found, strategy, pairs):
-    dual = np.zeros((n_points(X), len(pairs)))
-    numbers = [(m.offset, m.gap, m.converged) for _, m in found]
-    for t, (rows, machine) in enumerate(found):
-        dual[rows, t] = machine.dual
-    return _multiclass(k, X, y, strategy, dual, *np.array(numbers).T, pairs)
-
-
 def _multiclass(k, X, y, strategy, dual, offset, gap, converged, pairs):
     support = np.flatnonzero(dual.any(axis=1))
     return MulticlassMachine(RKHSFunction(k, taken_of(X, support), dual[support]), frozen(offset),
@@ -193,7 +185,11 @@ def svc_multiclass(k: AKernel, X: Points, y: Labels, C: Price = 1.0,
     with one_of_many():
         found = [_of_pair(k, X, y, each, *pair, shared, run)
                  for pair in tqdm(pairs, disable=not progress, desc=strategy)]
-    return _together(k, X, y, found, strategy, tuple(pairs))
+    dual = np.zeros((n_points(X), len(pairs)))
+    for t, (rows, machine) in enumerate(found):
+        dual[rows, t] = machine.dual
+    numbers = np.array([(m.offset, m.gap, m.converged) for _, m in found])
+    return _multiclass(k, X, y, strategy, dual, *numbers.T, pairs)
 
 # %% ../nbs/07a_machines.ipynb #bc3fa791
 class LeftOut(Value):

@@ -91,12 +91,6 @@ Fitted = Annotated[Any, Word("RKHSFunction, or what holds one as .function", _fi
 ItsPoints = Annotated[Any, points("n", of="f")]
 
 
-def _free_columns(f, X):
-    "What a fit left unpenalised, at points X: a null space, a constant, or nothing"
-    if hasattr(f, "null_part"):
-        return null_matrix(f.null_part.null_space, X)
-    return np.ones((n_points(X), int(hasattr(f, "offset"))))
-
 # %% ../nbs/05_representer.ipynb #a97e553a
 @contract
 def regularized_risk(f: Fitted, X: ItsPoints, y: Responses, lam: NonNegative,
@@ -157,7 +151,9 @@ def _stationary(f, g, X, y, lam, loss):
 
 # %% ../nbs/05_representer.ipynb #ce441c4a
 def _require_free(f, X, alpha, allowed):
-    T = _free_columns(f, X)
+    "What was not penalised, a null space, a constant or nothing, leaves nothing to gain"
+    T = (null_matrix(f.null_part.null_space, X) if hasattr(f, "null_part") else
+         np.ones((n_points(X), int(hasattr(f, "offset")))))
     require("Tᵀ alpha = 0", np.abs(T.T @ alpha).max(initial=0),
             allowed * max(1.0, np.abs(T).max(initial=0)) * len(T),
             "What is free must leave nothing to gain: solve the bordered system.")
