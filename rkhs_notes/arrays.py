@@ -81,9 +81,9 @@ def shaped(A, name, *shapes, hint=""):
 def as_floats(X, name="X"):
     """X as an array of finite floats of the same shape; errors call it `name`.
 
-    A NumPy array, unless X belongs to another array library. float32 and float64 stay, all other
-    numbers become float64. Raises TypeError for text, objects, complex numbers, dates, sparse or
-    masked arrays, and ValueError for ragged or empty input, NaN, infinity.
+    It is a NumPy array, unless X belongs to another array library. float32 and float64 stay, all
+    other numbers become float64. Raises TypeError for text, objects, complex numbers, dates, sparse
+    or masked arrays, and ValueError for ragged or empty input, NaN, infinity.
     """
     usual = type(X) is np.ndarray and X.dtype.isnative and X.dtype.char in "fd"
     if usual and 0 < X.size < 1000 and np.isfinite(X).all():

@@ -20,10 +20,7 @@ def smiley_labels(X: Plane):
     """−1 in the eyes and the mouth of a smiley on [0, 1]², +1 elsewhere.
 
     returns : array (n,) of −1.0 and 1.0
-
-    References
-    ----------
-    The Cornell notebook, `gen_y` (catalogue row 06.24).
+    references : The Cornell notebook, `gen_y` (catalogue row 06.24).
     """
     x1, x2 = np.clip(X, -9, 9).T                     # what is far off is no farther
     def distance(a, b): return np.hypot(x1 - a, x2 - b)
@@ -473,11 +470,8 @@ def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_hom
     fallback : if the download fails, warn and return the bundled stand-in (its `.name` tells)
     data_home : path; where downloads are kept, by default scikit-learn's data folder
     returns : `X, y = load(name)` unpacks; float64 (faces and mnist: float32, exact for grey values)
-
-    Raises
-    ------
-    ValueError             unknown name; a file that lacks X or y, or holds no numbers
-    DatasetUnavailable     no copy and no network; says how to get one and what will do meanwhile
+    raises ValueError : unknown name; a file that lacks X or y, or holds no numbers
+    raises DatasetUnavailable : no copy and no network; how to get one, and what will do meanwhile
 
     Examples
     --------

@@ -69,10 +69,7 @@ def exercise_table(number: Number) -> dict:
 
     number : chapter and number, e.g. "00.2" or "0.2"
     returns : draw, answer, mistakes, tol
-
-    Raises
-    ------
-    ValueError        no such chapter or exercise; names those there are
+    raises ValueError : no such chapter or exercise; names those there are
     """
     return _answer_key(number.split(".")[0])[number]
 
@@ -130,11 +127,8 @@ def check(number: Number, answer: Answer, trials: Annotated[int, count(1, 1000)]
     trials : how many inputs are drawn
     rng : Generator or seed, by default one from the operating system: fresh inputs at every call
     returns : with .passed and a sentence; .inputs and .given where the answer is wrong
-
-    Raises
-    ------
-    ValueError               no such exercise
-    TypeError                the answer is not a function
+    raises ValueError : no such exercise
+    raises TypeError : the answer is not a function
     """
     exercise = exercise_table(number)
     rng = np.random.default_rng(rng)
@@ -167,10 +161,7 @@ def check_exercises(chapter: Chapter, rng: Rng = None) -> int:
 
     chapter : two digits, e.g. "00"
     returns : how many verdicts were tested
-
-    Raises
-    ------
-    AssertionError       names the exercise and the mistake that is not recognised
+    raises AssertionError : names the exercise and the mistake that is not recognised
     """
     for number, exercise in chapter.items():
         if not check(number, exercise["answer"], 5, rng).passed:

@@ -97,9 +97,7 @@ class Conditional(Band):
     def var(self, X: Points) -> Variances:
         """Posterior variance c(x, x) of the latent f, in blocks; add the noise for an observation.
 
-        Raises
-        ------
-        IndefiniteKernel     a variance is negative beyond rounding: k is not a kernel
+        raises IndefiniteKernel : a variance is negative beyond rounding: k is not a kernel
         """
         return self.left.diag(X)
 
@@ -108,10 +106,7 @@ class Conditional(Band):
         """Posterior covariance c(xᵢ, yⱼ) of the latent f.
 
         Y : X when left out
-
-        Raises
-        ------
-        IndefiniteKernel     a variance is negative beyond rounding: k is not a kernel
+        raises IndefiniteKernel : a variance is negative beyond rounding: k is not a kernel
         """
         return self.left(X, Y)
 

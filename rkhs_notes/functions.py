@@ -243,11 +243,8 @@ class Drawn(Combination):
         limits : floats a, b (d = 1) or a, b, c, d for [a, b] × [c, d] (d = 2); by default the range
             of the centres
         style : handed to plot (d = 1) or contourf (d = 2)
-
-        Raises
-        ------
-        TypeError, ValueError       points that are no rows of one or two numbers, bad limits,
-                                    or several functions on ℝ²
+        raises TypeError, ValueError : points that are no rows of one or two numbers, bad limits, or
+            several functions on ℝ²
         """
         fitting(self.Z, "f.Z", hasattr(self.Z, "shape"),
                 "an array: plot draws functions on ℝ and ℝ²", "one of those")

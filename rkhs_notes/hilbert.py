@@ -93,10 +93,7 @@ def check_inner_product(inner: Inner, vectors: Vectors, rng: Rng = None) -> Fini
     vectors : none of them zero
     rng : draws combinations for the test of linearity
     returns : the smallest eigenvalue of the Gram matrix, relative to the largest
-
-    Raises
-    ------
-    LawBroken        names the axiom, by how much it fails, and on which vectors
+    raises LawBroken : names the axiom, by how much it fails, and on which vectors
     """
     _combined([1] * len(vectors), [*vectors])                    # refuses vectors of two spaces
     gram = np.array([[inner(f, g) for g in vectors] for f in vectors], dtype=float)
@@ -173,10 +170,7 @@ def check_norm(norm: Norm, vectors: Vectors) -> Finite:
     vectors: for p < 1 they fail first.
     vectors : none of them zero
     returns : the largest ‖f + g‖ / (‖f‖ + ‖g‖) met, ≤ 1
-
-    Raises
-    ------
-    LawBroken        names the axiom, by how much it fails, and on which vectors
+    raises LawBroken : names the axiom, by how much it fails, and on which vectors
     """
     vectors, rounding, worst = [*vectors, *_corners(vectors)], 100 * _eps(vectors), 0.0
     sizes = _lengths(norm, vectors)
@@ -352,10 +346,7 @@ def gram_schmidt(vectors: Vectors, inner: Inner = np.dot, drop: Flag = False):
 
     drop : leave out a vector that depends on those before it, instead of raising
     returns : array (r, d) for an array, else a list of r vectors; r = m unless some were dropped
-
-    Raises
-    ------
-    ValueError           a vector is a combination of those before it, or its square overflows
+    raises ValueError : a vector is a combination of those before it, or its square overflows
 
     Examples
     --------
@@ -389,10 +380,7 @@ def project(v: AVector, basis: Vectors, inner: Inner = np.dot) -> AVector:
 
     basis : need be neither orthogonal nor independent
     returns : of the kind of v
-
-    Raises
-    ------
-    ValueError           v is no vector of the space of the basis, or a product overflows
+    raises ValueError : v is no vector of the space of the basis, or a product overflows
 
     Examples
     --------
@@ -413,11 +401,8 @@ def riesz_representer(L: Functional, basis: Vectors, inner: Inner = np.dot) -> A
 
     L : a linear functional
     returns : like those of the basis; its norm is the norm of L on the span
-
-    Raises
-    ------
-    LawBroken            L is not linear, seen on the basis or on one of five random combinations
-    ValueError           the basis spans nothing but 0
+    raises LawBroken : L is not linear, seen on the basis or on one of five random combinations
+    raises ValueError : the basis spans nothing but 0
     """
     q = gram_schmidt(basis, inner, drop=True)
     if not len(q):

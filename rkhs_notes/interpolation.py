@@ -77,11 +77,8 @@ class Conditioned(OfOne, Kernel):
     At noise 0 points whose sections depend on others are left out; `centres` are those kept.
 
     noise : variance of the values at X, the same or one for each point
-
-    Raises
-    ------
-    IndefiniteKernel     on something that is no kernel, with the number
-    NotPositiveDefinite  K + noise I is not positive definite, or only within rounding
+    raises IndefiniteKernel : on something that is no kernel, with the number
+    raises NotPositiveDefinite : K + noise I is not positive definite, or only within rounding
     """
     k: AKernel
     X: Points
@@ -131,11 +128,8 @@ class PowerFunction(Value):
     which far from the points can be well above the value that exact arithmetic would give.
 
     X : the attribute X keeps those whose sections are independent in floating point
-
-    Raises
-    ------
-    ValueError          k(x, x) = 0 at all points
-    MemoryError         the Gram matrix of X is above settings.result_mib
+    raises ValueError : k(x, x) = 0 at all points
+    raises MemoryError : the Gram matrix of X is above settings.result_mib
     """
     k: AKernel
     X: Points
@@ -152,10 +146,7 @@ class PowerFunction(Value):
         """The values P(xᵢ).
 
         returns : (m,), ≥ 0
-
-        Raises
-        ------
-        IndefiniteKernel    P² is negative beyond rounding: k is not a kernel
+        raises IndefiniteKernel : P² is negative beyond rounding: k is not a kernel
         """
         return np.sqrt(self.left.diag(x))
 
@@ -171,10 +162,7 @@ def check_projection(f: OneFunction, s: OneSameSpace, X: Places, at: MorePlaces)
     at : where the error bound is tested
     returns : the largest |f(x) − s(x)| / (P(x) ‖f − s‖) over the points `at` where the bound
         is above rounding: at most 1; 0 if f = s
-
-    Raises
-    ------
-    LawBroken             names the law and the size of the violation
+    raises LawBroken : names the law and the size of the violation
     """
     P, gap = PowerFunction(f.k, X), f.distance(s)
     value, square, bound_error = _roundings(f, s, X, at, gap)
@@ -242,10 +230,7 @@ def least_norm_split(f: AFunction, *kernels: AKernel) -> list:
     f : of the kernel k₁ + k₂ + …
     kernels : k₁, k₂, …
     returns : of RKHSFunction
-
-    Raises
-    ------
-    ValueError            the kernels do not add up to that of f, at its centres and points beside
+    raises ValueError : the kernels do not add up to that of f, at its centres and points beside
     """
     points = taken_of(f.Z, slice(0, 50))
     try:
@@ -269,11 +254,8 @@ def sum_norm(f, k1: AKernel, k2: AKernel, X: PointsOfFirst = None) -> Number:
 
     f : RKHSFunction of k1 + k2, of k1, of k2, or any function on X
     X : by default the centres of f
-
-    Raises
-    ------
-    ValueError      no split: f is not in H(k1) + H(k2), or only with a norm that rounding hides
-    MemoryError     a Gram matrix of X is above settings.result_mib
+    raises ValueError : no split: f is not in H(k1) + H(k2), or only with a norm that rounding hides
+    raises MemoryError : a Gram matrix of X is above settings.result_mib
     """
     X, values = _values_at(f, k1, X)
     K1, K2 = k1(X), k2(X)
@@ -313,11 +295,8 @@ def check_inclusion(k1: AKernel, k2: AKernel, c: Positive, X: PointsOfFirst) -> 
 
     X : points whose sections are linearly independent in H(k2)
     returns : the least c that would do on these points
-
-    Raises
-    ------
-    LawBroken             c is too small; names the c that these points ask for
-    NotPositiveDefinite   the Gram matrix of k2 is singular
+    raises LawBroken : c is too small; names the c that these points ask for
+    raises NotPositiveDefinite : the Gram matrix of k2 is singular
     """
     K2 = k2(X)
     root = Cholesky(K2, name="the Gram matrix of k2",
@@ -336,10 +315,7 @@ def tensor_product(f: OneFunction, g: OneFunction) -> AFunction:
 
     f, g : with m and r centres, one column of coefficients each
     returns : with the m·r pairs of centres; called on (X, U) or their columns
-
-    Raises
-    ------
-    MemoryError              the pairs are above settings.result_mib
+    raises MemoryError : the pairs are above settings.result_mib
     """
     for Z, name in (f.Z, "f.Z"), (g.Z, "g.Z"):
         fitting(Z, name, not isinstance(Z, Objects), "an array",

@@ -167,11 +167,8 @@ def check_gradient(k: Tested, X: Points, Y: MorePoints = None, seed: Whole = 0) 
     Y : X when left out
     seed : of the weights W of the sum Σ Wᵢⱼ k(xᵢ, yⱼ) that is differentiated
     returns : the largest relative difference
-
-    Raises
-    ------
-    LawBroken      names the parameter; the two differ by more than 1e-6, which is what central
-                   differences can promise
+    raises LawBroken : names the parameter; the two differ by more than 1e-6, which is what central
+        differences can promise
     """
     X, worst = recast(X, np.float64), 0.0         # floats of half the length hold no difference
     Y = X if Y is None else recast(Y, np.float64)

@@ -288,11 +288,8 @@ def frames(draw: Draw, states: States, label="", start=None, alt="") -> Frames:
     start : a state or its name, shown first; by default the first one
     alt : str or callable state → str, what the picture shows, for readers who do not see it
     returns : displays itself at the end of a cell
-
-    Raises
-    ------
-    TypeError                           draw makes no figure; states is no collection
-    ValueError                          no states, an unknown start, pictures of different sizes
+    raises TypeError : draw makes no figure; states is no collection
+    raises ValueError : no states, an unknown start, pictures of different sizes
     """
     names, presets = tuple(states), states
     first = names[0] if start is None else one_of(*names).read(_name(start), "start", None)

@@ -48,9 +48,8 @@ class RKHSFunction(Drawn):
     def __call__(self, X: Places) -> Values:
         """f(xᵢ) = Σⱼ alphaⱼ k(xᵢ, zⱼ), computed in blocks within settings.block_mib   (3.3)
 
-        Raises
-        ------
-        TypeError, ValueError    points that are not points of this space, values that overflow
+        raises TypeError, ValueError : points that are not points of this space, values that
+            overflow
         """
         return times(self.k, X, self.Z, self.alpha)
 
@@ -58,9 +57,7 @@ class RKHSFunction(Drawn):
     def inner(self, g: SameSpace) -> Pairing:
         """⟨f, g⟩ = Σᵢ Σⱼ alphaᵢ betaⱼ k(zᵢ, uⱼ), also written f @ g   (3.2)
 
-        Raises
-        ------
-        TypeError, ValueError    g is no function of this space; the number overflows
+        raises TypeError, ValueError : g is no function of this space; the number overflows
         """
         return paired(self.alpha, g(self.Z))                                        # (3.5)
 
@@ -68,10 +65,8 @@ class RKHSFunction(Drawn):
     def norm(self) -> Number:
         """‖f‖ = √(alphaᵀ K alpha)   (3.2)
 
-        Raises
-        ------
-        IndefiniteKernel         alphaᵀ K alpha is negative beyond rounding: k is not a kernel
-        ValueError               the number overflows
+        raises IndefiniteKernel : alphaᵀ K alpha is negative beyond rounding: k is not a kernel
+        raises ValueError : the number overflows
         """
         return length(self)
 
@@ -95,10 +90,7 @@ class RKHSFunction(Drawn):
 
         tol : 0 joins repeated centres and drops coefficients 0
         returns : of t functions, each keeps its own bound, on common centres
-
-        Raises
-        ------
-        ValueError, MemoryError  tol < 0; too many centres kept for settings.result_mib
+        raises ValueError, MemoryError : tol < 0; too many centres kept for settings.result_mib
         """
         from rkhs_notes.interpolation import compressed
         return compressed(self, tol)
@@ -112,12 +104,9 @@ class _KnownAtPoints(Value):
         """The function of least norm with f(xᵢ) = yᵢ: its coefficients solve K alpha = y   (3.10)
 
         X : points whose sections are linearly independent
-
-        Raises
-        ------
-        NotPositiveDefinite      repeated points, points too close for this kernel, more points
-                                 than its rank, or one with k(x, x) = 0
-        MemoryError              K is above settings.result_mib
+        raises NotPositiveDefinite : repeated points, points too close for this kernel, more points
+            than its rank, or one with k(x, x) = 0
+        raises MemoryError : K is above settings.result_mib
 
         Examples
         --------
@@ -134,10 +123,7 @@ class _KnownAtPoints(Value):
         Its mean square compares kernels and bandwidths without a second data set.
 
         X : at least two different points
-
-        Raises
-        ------
-        NotPositiveDefinite      as interpolate
+        raises NotPositiveDefinite : as interpolate
 
         Examples
         --------
@@ -174,11 +160,8 @@ class RKHS(_KnownAtPoints):
         """The nearest function to f among Σᵢ alphaᵢ k(xᵢ, ·); it has the values of f on X   (3.10)
 
         X : sections within rounding of the span of others are left out
-
-        Raises
-        ------
-        TypeError, ValueError    f is no function of this space; k(x, x) = 0 at all points of X
-        MemoryError              the Gram matrix of X is above settings.result_mib
+        raises TypeError, ValueError : f is no function of this space; k(x, x) = 0 at all of X
+        raises MemoryError : the Gram matrix of X is above settings.result_mib
         """
         from rkhs_notes.interpolation import projection
         return projection(self.k, f, X)
@@ -202,10 +185,7 @@ def check_reproducing(f: OneFunction, X: Places) -> Number:
     """Test at the points X that f(x) = ⟨f, k_x⟩ and |f(x)| ≤ ‖f‖ √k(x, x)   (3.3), (3.4)
 
     returns : the largest |f(x) − ⟨f, k_x⟩|
-
-    Raises
-    ------
-    LawBroken           names the law, the size of the violation and the point
+    raises LawBroken : names the law, the size of the violation and the point
     """
     values, space, root = f(X), RKHS(f.k), np.sqrt(f.k.diag(X))
     rounding = 8 * len(f.Z) * np.finfo(values.dtype).eps ** 0.75 * squarable(f)
@@ -239,10 +219,7 @@ def kernel_from_space(functions: Functions,
 
     functions : linearly independent, of points (n,) of ℝ or (n, d), to (n,)
     gram : their inner products G
-
-    Raises
-    ------
-    ValueError      G is not symmetric positive definite, in numbers
+    raises ValueError : G is not symmetric positive definite, in numbers
     """
     root = Cholesky(_inner_products(gram).astype(float), name="gram")
     return Linear().on(_Orthonormal(functions, root.L))
@@ -277,10 +254,7 @@ class FiniteDimensionalRKHS(RKHS):
 
     weights : a norm divides by them: leave out functions of weight 0
     functions : linearly independent, of points (n,) of ℝ or (n, d), to (n,)
-
-    Raises
-    ------
-    TypeError, ValueError              no list of functions; a weight that is not > 0
+    raises TypeError, ValueError : no list of functions; a weight that is not > 0
     """
     k: AKernel = field(init=False)     # FiniteRank(weights, functions)
     weights: Widths

@@ -207,10 +207,7 @@ def from_expression(tree, arrays, known=()):
     tree : JSON, as to_expression gives it
     arrays : dict of str to array
     known : list of classes of your own that may occur in it, by their names
-
-    Raises
-    ------
-    ValueError         it names what is unknown here, or is no expression
+    raises ValueError : it names what is unknown here, or is no expression
 
     Examples
     --------
@@ -259,11 +256,8 @@ def write_expression(path: FilePath, value):
     """Store a value: a kernel, a feature map, a function, or a dict of such, of numbers and arrays.
 
     value : what to_expression takes
-
-    Raises
-    ------
-    TypeError          it holds a Python function, or an object that is no value
-    OSError            the disk is full, the folder is missing; an older file stays as it was
+    raises TypeError : it holds a Python function, or an object that is no value
+    raises OSError : the disk is full, the folder is missing; an older file stays as it was
     """
     tree, arrays = to_expression(value)
     version = importlib.import_module("rkhs_notes").__version__
@@ -313,11 +307,8 @@ def read_expression(path: FilePath, known=()):
     """The value that write_expression stored, to the last bit. Nothing in the file is executed.
 
     known : list of classes of your own that may occur in it, by their names
-
-    Raises
-    ------
-    FileNotFoundError  there is none
-    ValueError         the file is damaged or cut off, of a newer format, or names an unknown class
+    raises FileNotFoundError : there is none
+    raises ValueError : the file is damaged or cut off, of a newer format, or names an unknown class
     """
     head, arrays = _contents(path)
     came = head.get("format") if isinstance(head, dict) else None

@@ -153,11 +153,8 @@ def read_table(source, header=None, name="the table") -> Table:
     source : path, data frame of pandas or polars, dict of columns, array (n, d), or Table
     header : whether the first line of a CSV names the columns; None finds it out
     name : what errors call data in memory
-
-    Raises
-    ------
-    TypeError, ValueError        no such kind, an empty file, a file that is no table
-    ImportError                  Parquet without pyarrow
+    raises TypeError, ValueError : no such kind, an empty file, a file that is no table
+    raises ImportError : Parquet without pyarrow
     """
     if isinstance(source, Table):
         return source
