@@ -117,7 +117,6 @@ EXPECTED = {  # regular expression, searched in "KIND: where: what" of a differe
     ),
     r"^(value|attribute lost): svm: e( = svm_primal.*\[0\])?\.function\.": "of a map it is a FeatureFunction",
     r"^value: .*\.type: was '_\w+', is '\w+'": "classes of engines have names without an underscore",
-    r"^section lost: arrays\.as_floats: Returns": "its first sentence says it",
     r"^attribute lost: .*(feature_map|nystrom_features)\(.*\.function\.": (
         "what a map calls is of the engine"
     ),
