@@ -135,7 +135,7 @@ def test_float32_pairs_are_float32(n):
     np.testing.assert_allclose(found.values, np.arange(n - 1, n - 6, -1), rtol=1e-5)
 
 
-@pytest.mark.parametrize("multiplicity", [11, 13, 25, 60])
+@pytest.mark.parametrize("multiplicity", [11, 13, 17, 24, 25, 60])
 def test_no_hidden_vectors(multiplicity):
     values = np.r_[5, 4, 3, np.ones(multiplicity), np.full(multiplicity, 0.5), np.linspace(0, 0.4, 400)]
     values = np.sort(values[:400])[::-1]
