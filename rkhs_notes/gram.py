@@ -409,7 +409,7 @@ def of_any_kind(X, name="X"):
     return Objects(X) if hold_objects(X) else as_points(X, name)
 
 # %% ../nbs/S_gram.ipynb #8d243e87
-def tile_shape(k, n, m, itemsize, most=1.0):
+def tile_shape(k, n, m, itemsize, most=2.0):
     "Height and width of the tiles of an (n, m) matrix, of at most so many MiB"
     entries, budget = 2**20 / itemsize, settings.block_mib / k._blocks()
     if n * m * 16 <= min(3.2, budget / 4) * entries:                 # one tile for 64 threads too
@@ -443,7 +443,7 @@ def each_tile(k, X, Y, use, symmetric=False, of=None, room=None):
                 B = A if diagonal else taken_of(Y, C)
                 tile = (of or k._tile)(A, B, xp) if room is None else k._tile_in(room[R, C], A, B)
                 apart = symmetric or room is None or type(k)._tile_in is Formula._tile_in
-                most = 3.2 if stored(X) >= _WIDE and apart else 2.0 if room is None else 1.0
+                most = 3.2 if stored(X) >= _WIDE and apart else 2.0
                 shape = tile_shape(k, R.stop - R.start, C.stop - C.start, itemsize, most)
                 _strips(k, tile, R, C, diagonal, use, shape, xp)
 
