@@ -10,9 +10,9 @@ functions without arguments, each of which makes its data and returns a Race or 
 it should reach stands in aims.py; report.py makes the page, check.py the guard.
 
 Time: the contenders take turns, A B A B, so that a busy moment of the machine falls on all of
-them; before each turn is a short rest, in which threads that the one before left spinning fall
-asleep. Medians and quartiles are of the wall clock (of the process with --cpu). Freeing the result
-is not timed.
+them; after a turn of more than 0.02 s comes a short rest, in which threads that it left spinning
+fall asleep (after shorter ones a rest would only cool the caches). Medians and quartiles are of the
+wall clock (of the process with --cpu). Freeing the result is not timed.
 
 Memory: each contender runs once in a process of its own, forked from one in which nothing has run
 yet, and the kernel of the system says by how much its resident memory rose at most. That sees
@@ -51,7 +51,7 @@ LONG = {"dependence_level", "mmd_calibration", "mmd_power", "scale_million", "st
 FULL = os.environ.get("PROFILE") == "full"
 SMALL = 64.0  # MiB beside the result that nobody minds
 PATIENCE = math.inf if FULL else 6.0  # seconds; who takes longer for a turn is timed once
-REST = 0.05  # seconds before a turn: after a product threads of BLAS spin for 0.03, at others' cost
+REST = 0.05  # seconds after a turn: threads of BLAS spin for 0.03 after a product
 
 
 class Disagreement(Exception):
@@ -190,11 +190,11 @@ def interleave(contenders, repeats, clock=time.perf_counter, patience=PATIENCE):
         for name, work in contenders.items():
             if max(seconds[name], default=0) > patience:
                 continue
-            time.sleep(REST)
             start = clock()
             result = work()
             seconds[name].append(clock() - start)
             del result  # freed outside of the clock
+            time.sleep(REST if seconds[name][-1] > 0.02 else 0)
     return seconds
 
 
