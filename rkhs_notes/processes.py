@@ -16,7 +16,7 @@ from .contracts import (Count, Flag, Function, Points, Positive, Rng, Targets, T
 
 # %% ../nbs/05a_processes.ipynb #39cf640f
 from .convex import logistic
-from .errors import ConvergenceFailure, require
+from .errors import ConvergenceFailure, finite, require
 from .fits import Conditional, Fit, Variances, grain, levels
 from .gram import AKernel, n_points
 from .hilbert import gauss_hermite
@@ -111,7 +111,8 @@ def gaussian_process(k: AKernel, X: Points, y: Vector, noise: NoiseLevels,
     """
     X, y, noise, more = (X, y, noise, 0.0) if weights is None else powers(X, y, noise, weights)
     alpha, gram, value = _evidence(k, X, y, noise)
-    return GaussianProcess(RKHSFunction(k, X, alpha), noise, value + more, gram)
+    value = finite(value + more, "log p(y)", "rescale y, noise or weights")
+    return GaussianProcess(RKHSFunction(k, X, alpha), noise, value, gram)
 
 # %% ../nbs/05a_processes.ipynb #f6305cc3
 @contract

@@ -19,7 +19,7 @@ from rkhs_notes.errors import LawBroken
 from rkhs_notes.kernels import Constant, Delta, Gaussian, Laplace, Linear, Polynomial, Precomputed
 from rkhs_notes.kpca import center
 from rkhs_notes.random_features import fourier_features
-from rkhs_notes.resampling import binomial_interval
+from rkhs_notes.resampling import binomial_interval, random_signs
 from rkhs_notes.swaps import (
     by_grams,
     by_products,
@@ -89,6 +89,16 @@ def test_ties_count():
     assert result.pvalue == 0.01 and result.statistic >= result.null.max() - 1e-12
     same = hsic_test(Delta(), Delta(), [0, 1], [0, 1], 20)  # both pairings give one value
     assert same.pvalue == 1.0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_signs_that_are_all_alike_count_as_ties(seed):
+    A, B, C = np.random.default_rng(seed).uniform(0.1, 2, size=(3, 6, 7))
+    alike = (np.abs(random_signs(6, 999, 0).sum(axis=0, dtype=int)) == 6).sum()
+    assert alike > 10
+    for order in "CF":
+        k, given = Gaussian(1), np.array(C, order=order)
+        assert conditional_independence_test(k, k, k, A, B, given, 0, "wild").pvalue >= (1 + alike) / 1000
 
 
 def test_the_level_is_exact_at_small_n():

@@ -367,3 +367,10 @@ def test_weights_of_the_evidence_are_repetitions():
     assert np.isclose(kept.log_marginal, slow.log_marginal)
     plain = fit_hyperparameters(k, x, y, 0.1)
     assert abs(plain.noise - weighted.noise) > 0.01 * plain.noise
+
+
+def test_a_log_likelihood_beyond_the_floats_is_refused():
+    X, y = np.array([[0.0], [1.0]]), np.array([1.0, -1.0])
+    assert np.isfinite(gaussian_process(Linear() + Gaussian(2), X, y, 0.5, weights=[1e300, 2]).log_marginal)
+    with pytest.raises(ValueError, match=r"log p\(y\) overflows"):
+        gaussian_process(Linear() + Gaussian(2), X, y, 0.9, weights=[1.7e308, 1.7e308])
