@@ -293,7 +293,6 @@ def test_a_far_mode_is_not_weighed():
     assert goodness_of_fit_test(IMQ, of_mixture, sample / 2, rng).pvalue < 0.01
 
 
-@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
 @pytest.mark.parametrize("dtype", [float, np.float32])
 def test_signs_that_are_all_alike_count_as_ties(dtype):
     for seed in range(30):
@@ -304,6 +303,7 @@ def test_signs_that_are_all_alike_count_as_ties(dtype):
         assert alike > 1 and test.pvalue >= (1 + alike) / 500
 
 
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
 def test_scores_by_autodiff():
     import torch
 
