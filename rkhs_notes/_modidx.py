@@ -2670,6 +2670,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                     'rkhs_notes.spectra._certified': ('s_spectra.html#_certified', 'rkhs_notes/spectra.py'),
                                     'rkhs_notes.spectra._in_units': ('s_spectra.html#_in_units', 'rkhs_notes/spectra.py'),
                                     'rkhs_notes.spectra._next_block': ('s_spectra.html#_next_block', 'rkhs_notes/spectra.py'),
+                                    'rkhs_notes.spectra._next_look': ('s_spectra.html#_next_look', 'rkhs_notes/spectra.py'),
                                     'rkhs_notes.spectra._noise': ('s_spectra.html#_noise', 'rkhs_notes/spectra.py'),
                                     'rkhs_notes.spectra._not_settled': ('s_spectra.html#_not_settled', 'rkhs_notes/spectra.py'),
                                     'rkhs_notes.spectra._not_symmetric': ('s_spectra.html#_not_symmetric', 'rkhs_notes/spectra.py'),

@@ -335,17 +335,19 @@ class _Judge:
 # %% ../nbs/S_spectra.ipynb #1555b83f
 def _by_lanczos(basis, tol, limit):
     m, block = basis.n_terms, basis.block
-    judge, due = _Judge(m, block), m + m // 2
+    judge, due, before = _Judge(m, block), m + m // 2, (0, np.inf)
     while True:
         with one_blas_thread():                                  # small matrices: two threads lose
             following, R, replaced = basis.take_in(tol)
             full, last, verdict = basis.full, basis.products + block > limit, "no"
             if basis.m >= due or replaced or judge.owed or full or last:
                 values, S = basis.ritz_pairs()
-                due, scale = basis.m + max(block, basis.m // 8), float(np.abs(values).max())
+                due, scale = basis.m + basis.m // 4, float(np.abs(values).max())
                 allowed = max(tol * scale, basis.noise)
                 if basis.m >= m:
                     estimates = np.linalg.norm(R.T @ S[basis.new, :m], axis=0)      # (SP.3)
+                    now = basis.m, float(estimates.max())
+                    due, before = _next_look(before, now, block, allowed), now
                     verdict = judge.says(values[:m], estimates, allowed, scale, replaced)
                     if verdict == "yes":
                         break
@@ -353,11 +355,20 @@ def _by_lanczos(basis, tol, limit):
                         raise _not_settled(basis, estimates, allowed)
             if full or verdict == "probe":
                 basis.restart(values, S, m if verdict == "probe" else m + block)
-                due = basis.m
+                due, before = basis.m, (0, np.inf)
             if verdict == "probe":
                 following = _random(block, basis.Q[:due], basis.rng)
         basis.follow_with(following)
     return _certified(basis, values, S[:, :m], allowed)
+
+
+def _next_look(before, now, block, allowed):
+    "At how many rows to look at the pairs again: their residuals fall by a factor a row, or so"
+    (m0, worst0), (m, worst) = before, now
+    if not allowed < worst < worst0 < np.inf:
+        return m + m // 4
+    ahead = (m - m0) * math.log(worst / allowed) / math.log(worst0 / worst)
+    return m + min(max(block, 0.9 * ahead), m // 2)
 
 
 def _certified(basis, values, S, allowed):
