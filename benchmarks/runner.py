@@ -10,9 +10,10 @@ functions without arguments, each of which makes its data and returns a Race or 
 it should reach stands in aims.py; report.py makes the page, check.py the guard.
 
 Time: the contenders take turns, A B A B, so that a busy moment of the machine falls on all of
-them; after a turn of more than 0.02 s comes a short rest, in which threads that it left spinning
-fall asleep (after shorter ones a rest would only cool the caches). Medians and quartiles are of the
-wall clock (of the process with --cpu). Freeing the result is not timed.
+them. Before a turn they wait until no thread computes: those of BLAS spin for 0.1 s after a product,
+on a core that the next contender needs. A turn of less than 0.02 s is run twice, and the second is
+timed: the wait has cooled the caches. Medians and quartiles are of the wall clock (of the process
+with --cpu). Freeing the result is not timed.
 
 Memory: each contender runs once in a process of its own, forked from one in which nothing has run
 yet, and the kernel of the system says by how much its resident memory rose at most. That sees
@@ -51,7 +52,7 @@ LONG = {"dependence_level", "mmd_calibration", "mmd_power", "scale_million", "st
 FULL = os.environ.get("PROFILE") == "full"
 SMALL = 64.0  # MiB beside the result that nobody minds
 PATIENCE = math.inf if FULL else 6.0  # seconds; who takes longer for a turn is timed once
-REST = 0.05  # seconds after a turn: threads of BLAS spin for 0.03 after a product
+SHORT = 0.02  # seconds; a shorter turn follows one that warms the caches
 
 
 class Disagreement(Exception):
@@ -190,12 +191,28 @@ def interleave(contenders, repeats, clock=time.perf_counter, patience=PATIENCE):
         for name, work in contenders.items():
             if max(seconds[name], default=0) > patience:
                 continue
-            start = clock()
-            result = work()
-            seconds[name].append(clock() - start)
-            del result  # freed outside of the clock
-            time.sleep(REST if seconds[name][-1] > 0.02 else 0)
+            settle()
+            took = timed(work, clock)
+            seconds[name].append(timed(work, clock) if took < SHORT else took)
     return seconds
+
+
+def timed(work, clock):
+    "Seconds of one turn."
+    start = clock()
+    result = work()
+    took = clock() - start
+    del result  # freed outside of the clock
+    return took
+
+
+def settle(patience=0.3):
+    "Wait until this process computes nothing, but not for longer than so many seconds."
+    for _ in range(int(patience / 0.005)):
+        start, used = time.perf_counter(), time.process_time()
+        time.sleep(0.005)
+        if time.process_time() - used < 0.2 * (time.perf_counter() - start):
+            return
 
 
 def add_times(rows, race, seconds):

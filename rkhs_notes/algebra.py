@@ -263,6 +263,7 @@ class OfTerms(Terms, Composite):
     def _merged(self, X, name): return reduce(lambda X, k: k._merged(X, name), self.terms, X)
     def _width(self, d): return sum(k._width(d) for k in self.terms)
     def _blocks(self): return 2 + max(k._blocks() for k in self.terms)
+    def _nanoseconds(self, d): return sum(k._nanoseconds(d) for k in self.terms)
 
     def _inputs(self, X, Y): return [(k, X, Y) for k in self.terms]
     def _joined(self, values, xp): return reduce(self._operation, values)

@@ -597,8 +597,8 @@ def sqdist_tile(X, Y, scales=None, room=None):
     """The function (rows, columns) ↦ ‖xᵢ − yⱼ‖² of two slices, with values array ≥ 0   (C.1)
 
     What all tiles of the matrix share, the centre and the norms, is computed once. X is (n, d),
-    Y (m, d), scales (d,) as in sqdist; room, an array (n, m), may be filled with xᵢᵀyⱼ, and from
-    then on a tile is computed from its own part of it. Raises ValueError if the squares overflow.
+    Y (m, d), scales (d,) as in sqdist. The first tile of some rows, whose columns begin with 0, may
+    fill these of room, (n, m), with all xᵢᵀyⱼ. Raises ValueError if the squares overflow.
     """
     X, Y, sparse = _both_sparse(X, Y)
     xp, (n, d), m = array_namespace(X, Y), X.shape, Y.shape[0]
@@ -607,10 +607,7 @@ def sqdist_tile(X, Y, scales=None, room=None):
         if few := not sparse and (d <= 2 or n * m * d <= _FEW):     # differences cost no more
             top = _longest(X, Y, scales, xp)
         else:
-            Xs, Ys = _rescaled(X, Y, scales) if sparse else _moved(X, Y, scales, xp)
-            squares = lambda A: np.sum(A * A, axis=1) if sparse else xp.vecdot(A, A)
-            xx = squares(Xs)
-            yy = xx if Ys is Xs else squares(Ys)
+            Xs, Ys, xx, yy = (_rescaled if sparse else _moved)(X, Y, scales, xp)
             top = plain_float(xp.max(xx)) + plain_float(xp.max(yy))
     finite(top, "the largest squared distance", "rescale the points, or use float64")
     if few:
@@ -619,9 +616,7 @@ def sqdist_tile(X, Y, scales=None, room=None):
     if few_columns:
         left = xp.concat([-2 * Xs, xx[:, None], xp.ones_like(xx)[:, None]], axis=1)
         right = xp.concat([Ys, xp.ones_like(yy)[:, None], yy[:, None]], axis=1)
-    at_once = n * n <= settings.block_mib * 2**15 if X is Y else room is not None  # by all threads
-    at_once &= xp is np and not (sparse or few_columns)     # of Xs Xsᵀ BLAS makes one half
-    products = np.matmul(Xs, Ys.T, out=room) if at_once else None
+    in_room = room is not None and X is not Y and not (sparse or few_columns)
     a_quarter_lost = float(xp.finfo(xp.result_type(X, Y)).eps) ** 0.25
 
     def tile(rows, columns):
@@ -629,8 +624,9 @@ def sqdist_tile(X, Y, scales=None, room=None):
         if few_columns:
             D = left[rows, ...] @ right[columns, ...].T
         else:
-            D = -2 * (Xs[rows, ...] @ Ys[columns, ...].T if products is None
-                      else products[rows, columns])
+            if in_room and columns.start == 0:
+                np.matmul(Xs[rows], Ys.T, out=room[rows])
+            D = -2 * (room[rows, columns] if in_room else Xs[rows, ...] @ Ys[columns, ...].T)
             D += x[:, None]
             D += y[None, :]                                                # (C.1)
         own = np.einsum("ii->i", D) if xp is np and X is Y and rows == columns else np.empty(0)
@@ -641,6 +637,10 @@ def sqdist_tile(X, Y, scales=None, room=None):
         own[...] = 0.0
         return D
     return tile
+
+
+_FEW = 4096                                      # numbers, below which all differences fit a cache
+_WIDE = 64                                        # columns, from which a copy with norms costs more
 
 # %% ../nbs/C_arrays.ipynb #9d99ae54
 def _mended(D, X, Y, x, y, share, scales, xp):
@@ -657,24 +657,22 @@ def _mended(D, X, Y, x, y, share, scales, xp):
 
 
 def _moved(X, Y, scales, xp):
-    "Both moved by one vector, if their mean is what makes them long, and rescaled."
-    centre = xp.mean(X, axis=0)
-    Xs, Ys = X, Y
-    if plain_float(centre @ centre) > 0.5 * plain_float(xp.mean(xp.vecdot(X, X))):
+    "Both moved by one vector, if their mean is what makes them long, rescaled, and their squares"
+    Xs, Ys, xx, centre = X, Y, xp.vecdot(X, X), xp.mean(X, axis=0)
+    if plain_float(centre @ centre) > 0.5 * plain_float(xp.mean(xx)):
         Xs = X - centre
         Ys = Xs if Y is X else Y - centre
     if scales is not None:
         Xs, Ys = Xs / scales, Ys / scales
-    return Xs, Ys
+    xx = xx if Xs is X else xp.vecdot(Xs, Xs)
+    return Xs, Ys, xx, xx if Y is X else xp.vecdot(Ys, Ys)
 
 
-def _rescaled(X, Y, scales):
-    "Sparse points in other units; they keep their zeros, so nothing is moved"
-    return (X, Y) if scales is None else tuple(SparseRows(A / scales) for A in (X, Y))
+def _rescaled(X, Y, scales, xp):
+    "Sparse points in other units, and their squares; they keep their zeros: nothing is moved"
+    Xs, Ys = (X, Y) if scales is None else (SparseRows(A / scales) for A in (X, Y))
+    return Xs, Ys, *(np.sum(A * A, axis=1) for A in (Xs, Ys))
 
-
-_FEW = 4096                                      # numbers, below which all differences fit a cache
-_WIDE = 64                                        # columns, from which a copy with norms costs more
 
 def _longest(X, Y, scales, xp):
     "At least the largest squared distance: of two corners of a box around all points."

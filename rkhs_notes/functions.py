@@ -111,7 +111,7 @@ def times(k, X, Z, alpha, name="f(X)"):
     def add(rows, columns, block):
         values[rows] += block @ alpha[columns]
 
-    each_tile(k, X, Z, add)
+    each_tile(k, X, Z, add, light=alpha.size <= 32 * len(alpha))
     return finite(values, name)
 
 

@@ -5,6 +5,7 @@ __all__ = ['AKernel', 'as_kernel']
 
 # %% ../nbs/S_gram.ipynb #4bad5884
 import math, re, sys
+from contextlib import nullcontext
 from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any
 import numpy as np
@@ -15,8 +16,8 @@ from scipy.spatial.distance import pdist
 # %% ../nbs/S_gram.ipynb #52bf2fe5
 from . import arrays, settings
 from .arrays import (_WIDE, Objects, SparseRows, _device, array_namespace, as_number,
-                               as_points, as_sparse_rows, finite, guarded, plain_float, root,
-                               row_blocks, shaped, spans)
+                               as_points, as_sparse_rows, finite, guarded, one_blas_thread,
+                               plain_float, root, row_blocks, shaped, spans)
 from .contracts import (ARRAYS, Axes, MorePoints, Points, Value, Word, array, contract,
     fitting, kept, marked, near, ordered, remarked, taken_of, trusted)
 from .contracts import _hold_objects as hold_objects
@@ -255,6 +256,7 @@ class Formula(Expression):
 
     def _width(self, d): return d + 2            # how many numbers a prepared point takes
     def _blocks(self): return 4                  # how many blocks are in use while one is made
+    def _nanoseconds(self, d): return 1000       # what a value takes; unknown: work for threads
     def _reduced(self): return self              # parts are simple already; what else merges?
     def _times(self, other): return None         # one kernel equal to the product, if there is one
     def _to_power(self, p): return None          # likewise to k ** p
@@ -409,17 +411,19 @@ def of_any_kind(X, name="X"):
     return Objects(X) if hold_objects(X) else as_points(X, name)
 
 # %% ../nbs/S_gram.ipynb #8d243e87
-def tile_shape(k, n, m, itemsize, most=2.0):
-    "Height and width of the tiles of an (n, m) matrix, of at most so many MiB"
+def tile_shape(k, n, m, itemsize, most=2.0, strips=False):
+    "Height and width of the tiles of an (n, m) matrix, of at most so many MiB; strips: many rows"
     entries, budget = 2**20 / itemsize, settings.block_mib / k._blocks()
     if n * m * 16 <= min(3.2, budget / 4) * entries:                 # one tile for 64 threads too
         return n, m
     area = min(most, budget / max(arrays.n_threads(), 4)) * entries  # alike for 1 to 4 threads
     if n * m <= area:
         return n, m
-    height = max(1, min(max(256, -(-n // 16)), int(math.sqrt(area / 4))))
-    line = 64 // itemsize                         # an odd number of lines: columns fit a cache
-    return height, (int(area / height / line) | 1) * line
+    parts, rows = (8, 640) if strips else (16, int(math.sqrt(area / 4)))
+    height = max(1, min(max(256, -(-n // parts)), rows), int(area / m))
+    pieces, line = max(1, round(m * height / area)), 64 // itemsize
+    width = (-(-m // (pieces * line)) | 1) * line    # an odd number of lines: columns fit a cache
+    return max(1, min(height, int(area / width))), width
 
 
 def _even(n, most):
@@ -431,8 +435,8 @@ def _shifted(part, start):
     return slice(part.start + start, part.stop + start)
 
 # %% ../nbs/S_gram.ipynb #0f92edd6
-def each_tile(k, X, Y, use, symmetric=False, of=None, room=None):
-    "use(rows, columns, block) for every tile of k(X, Y), in threads; X and Y are marked points"
+def each_tile(k, X, Y, use, symmetric=False, of=None, room=None, light=False):
+    "use(rows, columns, block), light work or not, for every tile of k(X, Y); X, Y marked points"
     xp, itemsize = library(X, Y), bytes_of(X, Y)
     held = max(1, int(settings.block_mib * 2**20 / (4 * k._width(stored(X)) * itemsize)))
     n, m = n_points(X), n_points(Y)
@@ -443,12 +447,18 @@ def each_tile(k, X, Y, use, symmetric=False, of=None, room=None):
                 B = A if diagonal else taken_of(Y, C)
                 tile = (of or k._tile)(A, B, xp) if room is None else k._tile_in(room[R, C], A, B)
                 apart = symmetric or room is None or type(k)._tile_in is Formula._tile_in
-                most = 3.2 if stored(X) >= _WIDE and apart else 2.0
-                shape = tile_shape(k, R.stop - R.start, C.stop - C.start, itemsize, most)
-                _strips(k, tile, R, C, diagonal, use, shape, xp)
+                size, wide = (n_points(A), n_points(B)), stored(X) >= _WIDE
+                most = 3.2 if wide and apart else 2.0
+                shape = tile_shape(k, *size, itemsize, most, strips=wide and not apart)
+                _strips(k, tile, R, C, diagonal, use, shape, xp, light and _takes_less(k, X, *size))
 
 
-def _strips(k, tile, R, C, diagonal, use, shape, xp):
+def _takes_less(k, X, n, m):
+    "Do (n, m) values take less than threads need to begin and end?"
+    return not issparse(X) and n * m * k._nanoseconds(n_columns(X)) < 3e6
+
+
+def _strips(k, tile, R, C, diagonal, use, shape, xp, alone):
     (height, width), n, m = shape, R.stop - R.start, C.stop - C.start
 
     def strip(rows):
@@ -460,9 +470,10 @@ def _strips(k, tile, R, C, diagonal, use, shape, xp):
                 use(_shifted(rows, R.start), _shifted(part, C.start), block)
             yield
 
-    if xp is np and height < n:
+    if xp is np and height < n and not alone:
         arrays.in_parallel(strip, spans(n, height))
-    else:
+        return
+    with one_blas_thread() if alone else nullcontext():             # as in threads: equal values
         for rows in spans(n, height):
             for _ in strip(rows):
                 pass
@@ -512,7 +523,7 @@ def _matrix(k, X, Y, of, instead):
         if symmetric and rows != columns:
             K[columns, rows] = block.T
 
-    each_tile(k, X, Y, store, symmetric, of, room=None if of else K)
+    each_tile(k, X, Y, store, symmetric, of, room=None if of else K, light=True)
     return K
 
 

@@ -8,10 +8,10 @@ import warnings
 from dataclasses import replace
 from itertools import combinations
 import numpy as np
+from .arrays import in_parallel, n_threads
 from .contracts import recast, taken_of
-from .gram import n_columns, n_points
-from .smo import (BoxProblem, PairDistances, SmoResult, heard, one_of_many,
-                            solve_box)
+from .gram import each_tile, n_columns, n_points
+from .smo import BoxProblem, PairDistances, SmoResult, heard, one_of_many, solve_box
 
 # %% ../nbs/S_subsets.ipynb #5300c7be
 _STEPS = 500_000                                  # of libsvm, which does not hear Ctrl-C
@@ -116,7 +116,7 @@ def _values(k, X, b):
 
     if len(some):
         few = b[some].astype(getattr(X, "dtype", float))
-        k.each_tile(X, taken_of(X, some), add)
+        each_tile(k, X, taken_of(X, some), add, light=True)
     return f
 
 
@@ -146,15 +146,14 @@ def _on_part(k, X, problem, W, b, tol, theirs):
 
 def _other_way(n, d, size, steps, joining, known):
     "What the machine of the first part says about the whole: 'libsvm', 'pairs', or '' to go on"
-    small = known and n * d < 300_000
-    if joining > (0.5 if small else 0.4) * n and d <= _COLUMNS:
+    if joining > 0.4 * n and d <= _COLUMNS:
         return "pairs"                            # most points support it: all rows are needed
-    many = steps > 4 * size                       # small steps: each costs NumPy more
-    return "libsvm" if small or (many and known) else ""
+    many = joining > 0.2 * n or steps > (2 if joining > 0.1 * n else 4) * size
+    return "libsvm" if many and known else ""     # large parts, small steps: they cost NumPy more
 
 # %% ../nbs/S_subsets.ipynb #eb0e4619
 def _by_parts(k, X, problem, tol, report, theirs):
-    "(b, steps, stopped?), or None where pairs on the whole matrix are the better way"
+    "(b, steps, stopped?, K b if known), or None where pairs on the whole matrix are the better way"
     n, d, b, steps = n_points(X), n_columns(X) or 1, np.zeros(n_points(X)), 0
     look, known = recast(X, np.dtype("f4")), theirs is not None and d <= _COLUMNS
     W = _first_part(problem.p, max(300, n // 16))
@@ -163,23 +162,22 @@ def _by_parts(k, X, problem, tol, report, theirs):
             inside, more = _on_part(k, X, problem, W, b, 0.9 * tol, theirs)
             b, steps = np.zeros(n), steps + more
             b[W] = inside
-            join, violation = _would_join(problem, W, b, _values(k, look, b), tol)
+            join, violation = _would_join(problem, W, b, f := _values(k, look, b), tol)
             if not len(join) and look is not X:
                 look = X
-                join, violation = _would_join(problem, W, b, _values(k, X, b), tol)
-            if report is not None and report(steps, violation):
-                return b, steps, True
-            if not len(join):
-                return b, steps, False
+                join, violation = _would_join(problem, W, b, f := _values(k, X, b), tol)
+            stop, f = report is not None and report(steps, violation), f if look is X else None
+            if stop or not len(join):
+                return b, steps, bool(stop), f
             way = _other_way(n, d, len(W), steps, len(join), known) if more == steps else ""
             if way == "pairs" or (way and report is not None):
                 return None
             if way == "libsvm":
-                return *by_libsvm(k, X, problem, 0.95 * tol, theirs), False
+                return *by_libsvm(k, X, problem, 0.95 * tol, theirs), False, None
             W = np.sort(np.concatenate([W, join[: len(W)]]))
     except KeyboardInterrupt:
         heard()
-        return b, steps, True
+        return b, steps, True, None
 
 # %% ../nbs/S_subsets.ipynb #df21f447
 def at_once(k, X, problem, tol, report=None, theirs=None):
@@ -215,10 +213,11 @@ def answered(k, X, problem, tol, report=None, theirs=None):
     if n > (3000 if theirs is not None and d <= _COLUMNS else 1000):
         found = _by_parts(k, X, problem, tol, report, theirs)
     else:                                         # who watches wants to see pair steps
-        found = None if report else (*by_libsvm(k, X, problem, 0.95 * tol, theirs), False)
+        found = None if report else (*by_libsvm(k, X, problem, 0.95 * tol, theirs), False, None)
     if found is None:
         return None
-    (b, steps, stopped), f = found, _values(k, X, found[0])
+    b, steps, stopped, f = found
+    f = _values(k, X, b) if f is None else f
     violation = problem.violation(b, problem.p - f)
     if violation <= tol or stopped:
         return SmoResult(b, f, violation, steps, violation <= tol)
@@ -238,18 +237,17 @@ def _without(k, X, problem, some, tol, report, theirs):
 # %% ../nbs/S_subsets.ipynb #5d2db428
 def all_pairs(k, X, place, each, tol, theirs=None):
     "(dual (n, t), offsets (t,), gaps (t,), converged?, pairs), or None where pairs are large"
-    q, scale = place.max() + 1, k.diag(X).max()
+    n, q, scale = len(place), place.max() + 1, k.diag(X).max()
     known = theirs is not None and n_columns(X) <= _COLUMNS
-    if (len(place) > (1500 * q if known else _GRAM) or tol < 4e-5 or not 1e-12 < scale < 1e12
+    if (n > (1500 * q if known else _GRAM) or tol < 4e-5 or not 1e-12 < scale < 1e12
             or not 1e-10 < each.min() <= each.max() < 1e8):
         return None
-    shared = len(place) <= (_GRAM if n_columns(X) > 32 or not known else 1000)
+    pairs = list(combinations(range(q), 2))
+    dual, apart = np.zeros((n, len(pairs))), known and n > max(1000, 100 * len(pairs) ** 0.5)
+    shared = n <= (1000 if apart or (known and n_columns(X) <= 32) else _GRAM)
     points, options = _for_libsvm(k, X, None if shared else theirs)
-    classes = dict(svm_type=_CLASSES, C=float(each.max()))
-    S, coefficients, _ = _libsvm(points, place, each, 0.95 * tol, classes, options)
-    pairs, dual = list(combinations(range(q), 2)), np.zeros((len(place), q * (q - 1) // 2))
-    coefficients = _at_the_price(-coefficients, each[S])   # libsvm's + is the first of a pair
-    dual[S[:, None], columns_of_classes(q)[place[S]]] = coefficients.T
+    make = _each_by_itself if apart else _in_one_call
+    make(points, place, each, 0.95 * tol, options, dual)
     found = _certificates(k, X, points if shared else None, place, each, dual, pairs)
     for t in np.flatnonzero(found[2] > tol):
         _finished(k, X, place, each, pairs[t], dual[:, t], found[:, t], tol)
@@ -258,6 +256,31 @@ def all_pairs(k, X, place, each, tol, theirs=None):
 
 
 _GRAM = 5000                                      # points with one matrix for all pairs
+
+
+def _in_one_call(points, place, each, tol, options, dual):
+    "Fill the dual, (n, t)"
+    classes = dict(svm_type=_CLASSES, C=float(each.max()))
+    S, coefficients, _ = _libsvm(points, place, each, tol, classes, options)
+    coefficients = _at_the_price(-coefficients, each[S])   # libsvm's + is the first of a pair
+    dual[S[:, None], columns_of_classes(place.max() + 1)[place[S]]] = coefficients.T
+
+
+def _each_by_itself(points, place, each, tol, options, dual):
+    "The same in threads, pair by pair: libsvm does not hold the others up"
+    pairs, lanes = list(combinations(range(place.max() + 1), 2)), n_threads()
+    members = [np.flatnonzero(place == c) for c in range(place.max() + 1)]
+
+    def lane(first):
+        for t in range(first, len(pairs), lanes):
+            rows = np.concatenate([members[c] for c in pairs[t]])
+            prices = each[rows]
+            machine = dict(svm_type=_CLASSES, C=float(prices.max()))
+            S, b, _ = _libsvm(points[rows], place[rows], prices, tol, machine, options)
+            dual[rows[S], t] = _at_the_price(-b[0], prices[S])
+            yield
+
+    in_parallel(lane, range(lanes))
 
 
 def columns_of_classes(q):
@@ -298,7 +321,7 @@ def _segments(k, X, K, place, dual, pairs):
             F[rows] += block[rows.start - part.start : rows.stop - part.start] @ against
 
     if K is None:
-        k.each_tile(taken_of(X, order), taken_of(X, S), add)
+        each_tile(k, taken_of(X, order), taken_of(X, S), add, light=q <= 32)
     else:
         add(slice(0, len(K)), slice(None), K[np.ix_(order, S)])
     rows = np.split(np.arange(len(place)), ends[:-1])

@@ -778,10 +778,11 @@ def test_parts_find_the_machine_of_the_whole(k):
     check_kkt(found, X, y, 10.0)
 
 
-def test_parts_for_regression_and_points_of_weight_zero():
+@pytest.mark.parametrize("n", [900, 4000])
+def test_parts_for_regression_and_points_of_weight_zero(n):
     rng = np.random.default_rng(0)
-    X, w = rng.uniform(-3, 3, (4000, 1)), np.arange(4000) % 5 > 0
-    t = np.sinc(X[:, 0]) + 0.05 * rng.normal(size=4000)
+    X, w = rng.uniform(-3, 3, (n, 1)), np.arange(n) % 5 > 0
+    t = np.sinc(X[:, 0]) + 0.05 * rng.normal(size=n)
     k = Gaussian(0.7)
     found, peer = svr(k, X, t, 1.0, 0.2, weights=w), SVR(C=1.0, gamma=0.5 / 0.49, epsilon=0.2).fit(X[w], t[w])
     assert 0 < len(found.support) < 400 and not found.dual[~w].any()
@@ -862,8 +863,11 @@ def test_the_first_part_chooses_the_way():
     assert subsets._other_way(50_000, 20, 300, 3000, 100, True) == "libsvm"  # ten steps a point
     assert subsets._other_way(50_000, 20, 300, 3000, 100, False) == ""
     assert subsets._other_way(50_000, 20, 300, 300, 30_000, True) == "pairs"
-    assert subsets._other_way(50_000, 300, 300, 300, 30_000, True) == ""
-    assert subsets._other_way(5000, 20, 300, 300, 100, True) == "libsvm"
+    assert subsets._other_way(50_000, 300, 300, 300, 30_000, False) == ""
+    assert subsets._other_way(5000, 20, 300, 300, 100, True) == ""
+    assert subsets._other_way(5000, 20, 300, 300, 1100, True) == "libsvm"  # a fifth disagrees
+    assert subsets._other_way(5000, 20, 300, 900, 600, True) == "libsvm"  # hard, and a tenth
+    assert subsets._other_way(5000, 20, 300, 900, 100, True) == ""
 
 
 @pytest.mark.parametrize("k, n", [(Gaussian(1.0), 260), (Gaussian(1.0), 1200), (Matern(1.5, 1.0), 260)])
