@@ -406,7 +406,7 @@ def _by_shrinking(D, problem, b, g, tol, clock):
     while not clock.stopped:
         keep = np.flatnonzero(~_settled(G))
         if 0 < len(keep) < 0.6 * len(W):
-            W, D_W, G = W[keep], D_W[keep].take(keep, axis=1), np.ascontiguousarray(G[:, keep])
+            W, D_W, G = W[keep], _among(D_W, keep), np.ascontiguousarray(G[:, keep])
             part = problem.part(W)
         inside, steps = b[W], clock.chunk(max(200, min(1000, len(W))))
         done, violation, interrupted = ascend(D_W, G, inside, part.lo, part.hi, part.eps,
@@ -421,7 +421,7 @@ def _by_shrinking(D, problem, b, g, tol, clock):
                 b[W], G = _jumped(D_W, G, inside, part, free)
             continue
         if len(W) < len(b):                                    # look at everybody again
-            g = g + D @ (b - last).astype(kind)
+            g = g + _summed_in_double(D, (b - last).astype(kind))
             last, W, D_W, part = b.copy(), everyone, D, problem
             G = problem.slopes(b, g).astype(kind)
             if goal == tol and (since == 0 or problem.violation(b, g) <= tol):
@@ -430,6 +430,19 @@ def _by_shrinking(D, problem, b, g, tol, clock):
         elif goal == tol:
             return
         goal = tol
+
+
+def _summed_in_double(D, b):
+    "D b; a sum of many terms in single precision would lose the last digit of tol"
+    return sum((D[:, part] @ b[part]).astype(float) for part in spans(len(b), 1024))
+
+
+def _among(D, some):
+    "D[some][:, some], without a copy of whole rows"
+    part = np.empty((len(some), len(some)), D.dtype)
+    for i, row in zip(some, part, strict=True):
+        np.take(D[i], some, out=row, mode="clip")              # which needs no copy either
+    return part
 
 
 def _settled(G):
@@ -441,9 +454,10 @@ def _settled(G):
 # %% ../nbs/S_smo.ipynb #ada7394e
 def _jumped(D, G, b, part, free):
     "b after a jump of its free entries, and the slopes there"
-    rows, slopes = D[free], G[::2, free].max(axis=0)
-    moved = _jump(rows.take(free, axis=1), slopes, b[free], part.part(free))
-    g = _unmasked(G, b, part.eps) + (moved - b[free]).astype(D.dtype) @ rows
+    change = np.zeros(len(b), D.dtype)
+    moved = _jump(_among(D, free), G[::2, free].max(axis=0), b[free], part.part(free))
+    change[free] = moved - b[free]
+    g = _unmasked(G, b, part.eps) + D @ change
     b[free] = moved
     return b, part.slopes(b, g).astype(D.dtype)
 
@@ -599,7 +613,7 @@ def solve_box(distances: _Distances, problem: _Problem, start: Vector = None, to
 # %% ../nbs/S_smo.ipynb #6aba5b21
 def _climb(distances, problem, b, f, tol, clock):
     "One round from b, where f = K b: until the violation is 0.9 tol, or all that rounding lets see"
-    g = problem.p - f
+    g, share = problem.p - f, 0.6 if distances.dtype == np.float32 else 0.9
     size = max(np.abs(g).max(), (distances.diag * np.abs(b)).max())   # of the terms in g
     rounding = 4 * float(np.finfo(float).eps) * float(size)
     g -= np.median(g)                                       # a constant, which nobody sees
@@ -608,7 +622,7 @@ def _climb(distances, problem, b, f, tol, clock):
     if not clock.stopped:
         try:
             with one_blas_thread():                # many small products: threads would only wait
-                solve(rows, problem, b, g, max(0.9 * tol, rounding), clock)
+                solve(rows, problem, b, g, max(share * tol, rounding), clock)
         except KeyboardInterrupt:
             heard()
             clock.stopped = True
