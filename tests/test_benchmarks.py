@@ -5,6 +5,8 @@ import json
 import re
 import subprocess
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -136,6 +138,26 @@ def test_who_is_timed_while_it_is_compared_has_no_other_turn():
     rows = runner.run(runner.Race("slow", contenders, same, repeats=3, once=("peer",)), clock=time.clock)
     assert time.turns == ["ours", "peer", "ours", "ours", "ours"]
     assert [row["seconds"] for row in rows] == [[2, 4, 3], [30]] and rows[1]["ratio"] == 10
+
+
+def test_a_short_turn_follows_one_that_warms_the_caches():
+    fake = FakeTime()
+    ours = fake.contender("ours", [2**-9, 2**-8, 2**-7], first=2**-10)
+    both = dict(ours=ours, peer=fake.contender("peer", [5], first=6))
+    assert runner.interleave(both, 2, fake.clock) == dict(ours=[2**-9, 2**-7], peer=[6, 5])
+
+
+def test_a_turn_waits_for_threads_that_still_compute():
+    end = time.perf_counter() + 0.1
+
+    def spin():
+        while time.perf_counter() < end:
+            pass
+
+    thread = threading.Thread(target=spin)
+    thread.start()
+    runner.settle(patience=60)
+    assert not thread.is_alive()
 
 
 def test_medians_quartiles_and_ratios():

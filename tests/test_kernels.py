@@ -261,6 +261,19 @@ def test_tiles_change_nothing(k, X, block_mib):
     assert (parts[0] == parts[0].T).all() and (parts[2].diagonal() == 0).all()
 
 
+@pytest.mark.parametrize("d", [5, 100])
+def test_one_thread_or_several_give_equal_values(d, monkeypatch):
+    X, seen = np.random.default_rng(d).normal(size=(900, d)), []
+    monkeypatch.setattr("rkhs_notes.arrays.in_parallel", lambda *a: seen.append(1) or in_parallel(*a))
+    values = []
+    for each in (0.0, 1000.0):
+        monkeypatch.setattr(Gaussian, "_nanoseconds", lambda k, d, each=each: each)
+        values.append((Gaussian()(X), Gaussian()(X, X[::-1]), RKHSFunction(Gaussian(), X, np.ones(900))(X)))
+        assert bool(seen) == (each > 0)
+    for alone, together in zip(*values, strict=True):
+        np.testing.assert_array_equal(alone, together)
+
+
 @pytest.mark.parametrize("d", [1, 2, 3, 20, 100])
 @pytest.mark.parametrize("n, m", [(1500, 1100), (1100, 1500), (1, 3000), (3000, 1)])
 def test_large_matrices_agree_with_the_formula(n, m, d):

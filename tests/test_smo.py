@@ -10,7 +10,7 @@ from rkhs_notes.errors import IndefiniteKernel
 from rkhs_notes.kernels import Gaussian, Kernel, Linear
 from rkhs_notes.laws import FullGram, to_unit_length
 from rkhs_notes.machines import svc_multiclass
-from rkhs_notes.smo import BoxProblem, PairDistances, _ascend, _Recent, solve_box
+from rkhs_notes.smo import BoxProblem, PairDistances, _ascend, _Recent, _summed_in_double, solve_box
 from rkhs_notes.support import certified, gap_of, require_kernel, votes
 from rkhs_notes.svm import one_class, svc
 from scipy.optimize import LinearConstraint, minimize
@@ -233,3 +233,9 @@ def test_of_many_machines_the_worst_counts():
     assert len({m.converged for m in alone}) == 2 and not found.converged
     least, largest = np.sort([m.gap for m in alone])[[0, -1]]
     assert found.gap == pytest.approx(largest, rel=1e-6) and largest > 2 * least
+
+
+def test_a_product_in_single_precision_is_summed_in_double():
+    D = np.random.default_rng(0).random((3, 2**18), dtype=np.float32)
+    exact = D.sum(axis=1, dtype=float)
+    np.testing.assert_allclose(_summed_in_double(D, np.ones(2**18, np.float32)), exact, rtol=3e-8)
