@@ -205,8 +205,8 @@ def as_sparse_rows(X, name="X"):
     "A sparse matrix (n, d) as SparseRows of finite floats, each entry once and in order"
     if X.ndim != 2 or 0 in X.shape:
         raise ValueError(f"{name} is sparse, of shape {X.shape}; pass (n, d), one point at least.")
-    A = SparseRows(X, copy=True)
-    A.sum_duplicates()
+    A = SparseRows(X.astype(float) if X.dtype.kind in "biu" else X, copy=True)
+    A.sum_duplicates()                           # of floats: small integers would wrap around
     if A.nnz:
         A.data = as_floats(A.data, name)
     A = A if A.dtype == np.float32 else A.astype(float, copy=False)

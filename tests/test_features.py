@@ -131,6 +131,19 @@ def test_any_sparse_format_will_do(make):
     np.testing.assert_allclose(Polynomial(3)(make(X)), Polynomial(3)(X), rtol=1e-14)
 
 
+@pytest.mark.parametrize("kind", [bool, np.int8, np.uint8, np.float32, float])
+def test_entries_given_three_times_are_added_as_floats(kind):
+    times = np.array([100, 100, 100, 7]).astype(kind)
+    X = np.array([[0.0, times[:3].sum(dtype=float)], [times[3], 0.0]])
+    rows = sp.csr_array((times, [1, 1, 1, 0], [0, 3, 4]), shape=(2, 2))
+    entries = sp.coo_array((times, ([0, 0, 0, 1], [1, 1, 1, 0])), shape=(2, 2))
+    for sparse in (rows, entries):
+        for k in (Linear(), Gaussian(200.0)):
+            np.testing.assert_allclose(k(sparse), k(X), rtol=1e-6)
+        phi = Polynomial(2).feature_map(2)
+        np.testing.assert_allclose(phi(sparse).toarray(), phi(X), rtol=1e-6)
+
+
 def test_kernels_and_features_refuse_the_same_sparse_points():
     beyond = sp.dia_array((np.array([[1.0, 2.0, np.nan]]), [-1]), shape=(3, 3))  # its NaN lies outside
     assert Linear()(beyond).tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 4]]
