@@ -73,6 +73,7 @@ def _compound(part, rate):
 
 # %% ../nbs/S_frequencies.ipynb #a7bfaf98
 def _placed(part, columns, d):
+    "The law on ℝᵈ that has this one in the columns, and 0 in all others"
     def into(W):
         placed = np.zeros((len(W), d))
         np.add.at(placed.T, columns, np.transpose(W))
@@ -86,6 +87,7 @@ def _placed(part, columns, d):
 
 
 def _beside(first, second, cut):
+    "The law of (ω, ω′) with independent parts; ω has `cut` columns"
     d = cut + second.d
     both = _met(_placed(first, list(range(cut)), d), _placed(second, list(range(cut, d)), d))
     f, g = first.of_frequency, second.of_frequency
@@ -93,6 +95,7 @@ def _beside(first, second, cut):
 
 
 def _some(base, d, orders, masses):
+    "The law of frequencies in as many random columns of d as an order, drawn by its mass, says"
     chances = masses / masses.sum() if masses.any() else None
     share = float(np.average(orders, weights=chances)) / d
 

@@ -228,13 +228,13 @@ def gamma_null(mean: Positive, variance: Positive, n_draws: Count = 1000, shift:
 
     Returns
     -------
-    tail : function               x ↦ P(T ≥ x)
+    tail : function               x ↦ P(T ≥ x), a float, never 0
     null : array (n_draws,)       its quantiles at (i − ½)/n_draws
     """
     shape = as_number(mean * (mean / variance), "mean² / variance", above=1e-9, below=1e15,
                       because=", or the gamma law has no quantiles in floats: other units?")
     law = gamma(shape, loc=shift, scale=variance / mean)
-    tail = lambda x: max(float(law.sf(x)), np.finfo(float).tiny)            # no p-value is 0
+    tail = lambda x: float(max(law.sf(x), np.finfo(float).tiny))            # no p-value is 0
     return tail, law.ppf((np.arange(n_draws) + 0.5) / n_draws)
 
 

@@ -120,6 +120,7 @@ def test_fitted_laws():
     tail, null = gamma_null(2.0, 3.0, 500, shift=-2.0)
     assert tail(1.3) == pytest.approx(gamma(4 / 3, scale=1.5).sf(3.3))
     assert tail(null[0]) == pytest.approx(1 - 0.5 / 500) and np.all(np.diff(null) > 0)
+    assert type(tail(1e9)) is float and 0 < tail(1e9) < 1e-300
     draws = chi2_mixture([2.0], 20_000, 0)
     assert np.mean(draws > 2 * chi2(1).ppf(0.95)) == pytest.approx(0.05, abs=0.006)
 
