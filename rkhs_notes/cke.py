@@ -5,7 +5,6 @@ __all__ = ['coupling_loss', 'pair_laplacian', 'affinity', 'CoupledKernelEmbeddin
            'TunedCoupling', 'tune_coupling']
 
 # %% ../nbs/12_cke.ipynb #8efa1b90
-import warnings
 from dataclasses import replace
 from itertools import product
 from typing import Annotated, Any
@@ -17,7 +16,7 @@ from .arrays import as_count, few_threads, require_fits, row_blocks
 # %% ../nbs/12_cke.ipynb #46cafe66
 from .contracts import (Count, Flag, Labels, NonNegative, Points, Positive, Rng, Value,
                                   contract, instance_of)
-from .errors import finite, require, settled
+from .errors import finite, require, settled, warned
 from .gram import AKernel
 from .kernels import Gaussian, Linear, median_bandwidth
 from .rkhs import RKHSFunction
@@ -181,9 +180,8 @@ def coupled_embedding(k_low: AKernel, k_high: AKernel, L: views.LowPoints, H: vi
     low, high = views.view(k_low, L, "L", rank, rng), views.view(k_high, H, "H", rank, rng)
     W = scipy.sparse.eye_array(len(low.centred), format="csr") if W is None else W
     if low.fills and high.fills and reg <= 1e-13 * W.max() * min(low.varies, high.varies):
-        warnings.warn(f"reg = {reg:g} is nothing beside Gram matrices of full rank: on the pairs "
-                      "the result depends on W alone, not on the kernels (Theorem 12.3).",
-                      RuntimeWarning, stacklevel=4)
+        warned(f"reg = {reg:g} is nothing beside Gram matrices of full rank: on the pairs "
+               "the result depends on W alone, not on the kernels (Theorem 12.3).")
     return _coupled(low, high, W, n_components or 10, reg, or_fewer=n_components is None)
 
 # %% ../nbs/12_cke.ipynb #49a50295

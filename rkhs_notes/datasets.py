@@ -12,7 +12,7 @@ import numpy as np
 from . import settings
 from .arrays import _threads_start, as_rng, require_fits
 from .contracts import Count, Flag, Plane, Rng, Word, contract, count, near
-from .errors import RKHSError
+from .errors import RKHSError, warned
 
 # %% ../nbs/D_datasets.ipynb #3397ef8f
 @contract
@@ -489,8 +489,8 @@ def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_hom
                      _load_bundled(name, full) if name in BUNDLED else _fetch(name, data_home))
     except OSError as e:
         if fallback and stand_in:
-            warnings.warn(f"{name} could not be fetched; this is {stand_in}, another data set.",
-                          stacklevel=2)
+            warned(f"{name} could not be fetched; this is {stand_in}, another data set.",
+                   UserWarning)
             return load(stand_in, full)
         raise DatasetUnavailable(_advice(name, stand_in, e)) from e
     X, n = found["X"], len(found["X"])

@@ -5,8 +5,7 @@ __all__ = ['RKHSError', 'LawBroken', 'NotPositiveDefinite', 'IndefiniteKernel', 
            'ConvergenceFailure', 'require', 'expect_fail']
 
 # %% ../nbs/A_errors.ipynb #eff6ab4c
-import math
-import sys
+import math, sys, warnings
 from contextlib import contextmanager
 import numpy as np
 
@@ -75,6 +74,14 @@ def no_kernel(k, where, c, value):
     "Refuses a function that is no kernel, with its witness"
     raise IndefiniteKernel(f"{k} is not positive semidefinite: {where}, with c = {c}, cᵀKc = "
                            f"{value:.3g} < 0. No space has this function for its kernel.")
+
+# %% ../nbs/A_errors.ipynb #8d40b96a
+def warned(says, kind=RuntimeWarning):
+    "Warns at the line that called the package, through all frames of it"
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("rkhs_notes."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(says, kind, stacklevel=level)
 
 # %% ../nbs/A_errors.ipynb #a45f1f9a
 def finite(values, what, instead="rescale X, or use float64"):

@@ -11,11 +11,10 @@ __all__ = ['KernelEstimator', 'KernelRidge', 'KernelSVC', 'KernelSVR', 'OneClass
 # %% ../nbs/W_estimators.ipynb #72778d58
 import html
 import re
-import warnings
 from contextlib import contextmanager
 
-
 import numpy as np
+from .errors import warned
 
 # %% ../nbs/W_estimators.ipynb #6c7ee8ae
 from sklearn.base import (BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin,
@@ -208,9 +207,9 @@ def _warn_of_scales(X, kernel):
     if ratio > 100:
         done = ("each was measured in its own standard deviation" if kernel is None else
                 f"{kernel} measures all of them by one bandwidth")
-        warnings.warn(f"the columns of X differ in scale by {ratio:.2g}: {done}. To decide it "
-                      "yourself, put StandardScaler() before, in a pipeline, or pass "
-                      "kernel=Mahalanobis(scales), a scale for each column.", stacklevel=4)
+        warned(f"the columns of X differ in scale by {ratio:.2g}: {done}. To decide it "
+               "yourself, put StandardScaler() before, in a pipeline, or pass "
+               "kernel=Mahalanobis(scales), a scale for each column.", UserWarning)
     return ratio > 100
 
 # %% ../nbs/W_estimators.ipynb #bf6ee0a0

@@ -15,7 +15,7 @@ from .algebra import factors as factors_of, terms as terms_of
 from .arrays import Cholesky, as_number, distinct, rule_of
 from .contracts import (Count, Function, Points, Positive, Rng, contract, one_of,
                                   taken_of)
-from .errors import NoFiniteFeatureMap, NoSpectralMeasure
+from .errors import NoFiniteFeatureMap, NoSpectralMeasure, warned
 from .features import FeatureMap, feature_dimension
 
 # %% ../nbs/09a_grids_landmarks.ipynb #e6c12341
@@ -326,8 +326,8 @@ def nystrom_features(k: AKernel, X: Points, m: Count, rng: Rng = None,
         X = cluster_centres(np.asarray(X), m, rng)
     found = pivoted_cholesky(k, X, m, tol=0, rng=rng if landmarks == "rpcholesky" else None)
     if found.rank < 0.75 * m:
-        warnings.warn(f"{found.rank} features from {m} landmarks: the others are equal to these, "
-                      f"or {k} sees nothing new in them beyond rounding.", RuntimeWarning, 4)
+        warned(f"{found.rank} features from {m} landmarks: the others are equal to these, "
+               f"or {k} sees nothing new in them beyond rounding.")
     return RandomFeatureMap(k, n_columns(X), found.rank, Landmarks(k, found.points, found.gram))
 
 # %% ../nbs/09a_grids_landmarks.ipynb #4f5172c7

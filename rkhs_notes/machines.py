@@ -6,7 +6,6 @@ __all__ = ['NuMachine', 'nu_svc', 'nu_svr', 'MulticlassMachine', 'svc_multiclass
 
 # %% ../nbs/07a_machines.ipynb #16f29b0e
 import math
-import warnings
 from dataclasses import replace
 from itertools import combinations
 from typing import Annotated
@@ -21,6 +20,7 @@ from .contracts import (Count, Function, Flag, Labels, MorePoints, Points, Posit
     TwoLabels, Value, Vector, Weights, contract, count, one_of, taken_of)
 
 # %% ../nbs/07a_machines.ipynb #cd885bfb
+from .errors import warned
 from .features import perceptron_dual
 from .gram import AKernel, n_points
 from .subsets import all_pairs
@@ -357,9 +357,8 @@ def relevance_machine(k: AKernel, X: Points, y: Vector, max_iter: Count = 2000,
     Phi, used, size = unit_columns(K)
     kept, a, noise, change = largest_evidence(Phi, t, tol, max_iter)
     if not change < tol:
-        warnings.warn(f"after {max_iter} iterations log a still changes by {change:.2g} > tol = "
-                      f"{tol:.2g}: the evidence is not at its largest yet. Raise max_iter.",
-                      RuntimeWarning, stacklevel=4)
+        warned(f"after {max_iter} iterations log a still changes by {change:.2g} > tol = "
+               f"{tol:.2g}: the evidence is not at its largest yet. Raise max_iter.")
     w, Sigma, _ = posterior(Phi[:, kept], t, a, noise)
     evidence = log_evidence(Phi[:, kept], t, a, noise) - len(t) * math.log(scale)
     unit, support = scale / np.append(1.0, size)[kept], used[kept[1:] - 1]

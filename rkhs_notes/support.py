@@ -4,7 +4,7 @@
 __all__ = []
 
 # %% ../nbs/S_support.ipynb #377f67ae
-import math, warnings
+import math
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache
@@ -17,7 +17,7 @@ from .subsets import answered, at_once
 from .arrays import Cholesky, as_floats, as_number, as_weights, shaped
 from .contracts import (Labels, MorePoints, Points, Value, Word, contract, instance_of,
                                   number, taken_of)
-from .errors import ConvergenceFailure, no_kernel
+from .errors import ConvergenceFailure, no_kernel, warned
 from .gram import n_points
 from .laws import FullGram, is_symmetric, to_unit_length
 from .plots import INK, plot_decision
@@ -154,9 +154,8 @@ def solved(k, X, problem, start=None, tol=1e-3, max_iter=None, callback=None, pr
         raise ConvergenceFailure(f"no hard margin after {stopped}: no function of this space "
                                  "separates the classes, or the margin is tiny. Take a finite C.")
     if not found.converged:
-        warnings.warn(f"stopped after {stopped}: the machine is feasible, but not optimal. A "
-                      "smaller C, scaled features or a larger max_iter help.", RuntimeWarning,
-                      stacklevel=6)
+        warned(f"stopped after {stopped}: the machine is feasible, but not optimal. A "
+               "smaller C, scaled features or a larger max_iter help.")
     return found
 
 

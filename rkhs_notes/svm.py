@@ -16,7 +16,7 @@ from .contracts import (Count, Flag, Function, NonNegative, Points, Positive, Tw
 
 # %% ../nbs/07_svm.ipynb #509dfffc
 from .contracts import _two_labels, taken_of
-from .errors import ConvergenceFailure, require, settled
+from .errors import ConvergenceFailure, require, settled, warned
 from .features import FeatureFunction, FeatureMap
 from .gram import AKernel, n_columns, n_points
 from .kernels import Gaussian, Kernel, Linear, Polynomial
@@ -457,6 +457,6 @@ def logistic_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: FinitePrice = 1.0
     require_classes(y, each)
     w, c, b, found, objective, steps = logistic_by_newton(F, y.signs, each, gap, max_iter)
     if not found <= gap:
-        warnings.warn(f"after {steps} Newton steps the gap is {found:.2g} > {gap:.2g}. Raise "
-                      "max_iter or rescale the features.", RuntimeWarning, stacklevel=4)
+        warned(f"after {steps} Newton steps the gap is {found:.2g} > {gap:.2g}. Raise "
+               "max_iter or rescale the features.")
     return LogisticMachine(FeatureFunction(phi, w), c, b, found, objective, steps, y.names)

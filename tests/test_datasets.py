@@ -209,8 +209,9 @@ def test_no_network_says_what_to_do(name, network):
             load(name)
         assert isinstance(caught.value, RKHSError) and isinstance(caught.value, OSError)
         assert isinstance(caught.value.__cause__, URLError)
-        with pytest.warns(UserWarning, match="another data set"):
+        with pytest.warns(UserWarning, match="another data set") as said:
             stand_in = load(name, fallback=True)
+    assert said[0].filename == __file__
     assert stand_in.name in BUNDLED and f"load('{stand_in.name}')" in str(caught.value)
 
 

@@ -382,8 +382,9 @@ def test_prices_and_tubes_are_those_of_ridges_leave_one_out():
 
 def test_columns_of_different_scale_are_warned_of_and_measured_apart():
     X, y = load("wine").X, load("wine").y
-    with pytest.warns(UserWarning, match=r"differ in scale by 2\.6e\+03: each was measured in its own"):
+    with pytest.warns(UserWarning, match=r"differ in scale by 2\.6e\+03: each was measured in") as said:
         machine = KernelSVC().fit(X, y)
+    assert said[0].filename == __file__
     assert isinstance(machine.kernel_, Mahalanobis) and machine.score(X, y) > 0.95
     with pytest.warns(UserWarning, match=r"Gaussian\(bandwidth=1\) measures all of them by one.*StandardSc"):
         KernelSVC(Gaussian(1.0)).fit(X, y)

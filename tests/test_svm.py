@@ -6,6 +6,7 @@ import sys
 import warnings
 from dataclasses import replace
 
+import array_api_strict as strict
 import numpy as np
 import pytest
 from rkhs_notes import settings, smo, subsets, tall
@@ -230,6 +231,20 @@ def test_a_callback_stops():
             callback=lambda steps, violation: seen.append(violation) or len(seen) == 2,
         )
     assert len(seen) == 2 and not found.converged and said[0].filename == __file__
+
+
+@pytest.mark.parametrize("fit", [
+    lambda k, X, y: svc(k, X, y, max_iter=2), lambda k, X, y: svr(k, X, X[:, 0], max_iter=2),
+    lambda k, X, y: one_class(k, X, max_iter=2),
+    lambda k, X, y: svc_multiclass(k, X, np.arange(len(X)) % 3, max_iter=2),
+    lambda k, X, y: svc_multiclass(k, X, np.arange(len(X)) % 3, strategy="one-vs-rest", max_iter=2),
+    lambda k, X, y: svc(k, strict.asarray(X), y, max_iter=2),
+])
+def test_a_warning_names_the_line_that_called_the_package(fit):
+    X, y, *_ = problem(3)
+    with pytest.warns(RuntimeWarning, match="not optimal") as said:
+        fit(Gaussian(0.5), X, y)
+    assert {warning.filename for warning in said} == {__file__}
 
 
 def test_progress(capsys):
