@@ -11,7 +11,7 @@ it should reach stands in aims.py; report.py makes the page, check.py the guard.
 
 Time: the contenders take turns, A B A B, so that a busy moment of the machine falls on all of
 them. Before a turn they wait until no thread computes: those of BLAS spin for 0.1 s after a product,
-on a core that the next contender needs. A turn of less than 0.02 s is run twice, and the second is
+on a core that the next contender needs. A turn of less than 0.1 s is run twice, and the second is
 timed: the wait has cooled the caches. Medians and quartiles are of the wall clock (of the process
 with --cpu). Freeing the result is not timed.
 
@@ -52,7 +52,7 @@ LONG = {"dependence_level", "mmd_calibration", "mmd_power", "scale_million", "st
 FULL = os.environ.get("PROFILE") == "full"
 SMALL = 64.0  # MiB beside the result that nobody minds
 PATIENCE = math.inf if FULL else 6.0  # seconds; who takes longer for a turn is timed once
-SHORT = 0.02  # seconds; a shorter turn follows one that warms the caches
+SHORT = 0.1  # seconds; a shorter turn follows one that warms the caches
 
 
 class Disagreement(Exception):
