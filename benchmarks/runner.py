@@ -342,11 +342,11 @@ def new_processes(makers):
 def serve_peaks(fork, there, makers):
     "Answers each (index, contender) that comes through the pipe, until None does"
     while (asked := there.recv()) is not None:
-        worker = fork.Process(target=send_peak, args=(there, makers, *asked))
+        mine, its = fork.Pipe()
+        worker = fork.Process(target=send_peak, args=(its, makers, *asked))
         worker.start()
-        worker.join()
-        if worker.exitcode:
-            there.send(f"exit status {worker.exitcode}")
+        worker.join()  # one answer each, also of who dies after it has sent one
+        there.send(f"exit status {worker.exitcode}" if worker.exitcode else mine.recv())
 
 
 def send_peak(there, makers, index, name):

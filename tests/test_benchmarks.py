@@ -305,6 +305,32 @@ def test_aims_are_found_by_title_and_contender_and_idle_ones_are_told():
         ("Gaussian*", "peer *"), ("Laplace*", "*")]
 
 
+DYING = f"""
+import os, sys
+from multiprocessing.util import Finalize
+import numpy as np
+
+sys.path.insert(0, {str(ROOT / "benchmarks")!r})
+from runner import Race, new_processes
+
+def dies():
+    Finalize(None, os._exit, args=(3,), exitpriority=1)  # after it has sent its peak
+
+make = lambda: Race("a row", dict(dies=dies, lives=lambda: np.ones((8, 2**17))), None)
+with new_processes([make]) as peak:
+    try:
+        peak(0, "dies")
+    except RuntimeError as problem:
+        print(str(problem).split()[-1], 8 <= peak(0, "lives") < 12)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells peaks of memory")
+def test_who_dies_after_an_answer_does_not_answer_for_the_next():
+    run = subprocess.run([sys.executable, "-c", DYING], capture_output=True, text=True, timeout=60)
+    assert run.stdout.split() == ["3", "True"], run.stderr
+
+
 def result(ratio, low, high, reach=2.0, name="peer", title="a race"):
     "A row as the runner writes it"
     return dict(race=title, contender=name, role="peer", ratio=ratio, low=low, high=high, reach=reach,
