@@ -209,33 +209,41 @@ def monomials(X, p, instead="the kernel itself"):
     if sp.issparse(X):
         return _sparse_monomials(X, p)
     require_fits((X.shape[0], math.comb(d + p - 1, p)), bytes_of(X), instead)
-    steps = [(starts, akin(weights, X)[:, None]) for starts, weights in _ladder(d, p)]
+    ladder, weights = _ladder(d, p)
+    weights = akin(weights, X)
     if not isinstance(X, np.ndarray) or p == 1:
-        return _climbed(X.T, steps).T
-    n, D = X.shape[0], math.comb(d + p - 1, p)
-    F, height = np.empty((n, D), X.dtype), max(8, 2**16 // D) if D < 2**15 else 1
+        return _climbed(X.T, ladder).T * weights
+    n, D = X.shape[0], len(weights)
+    F, height = np.empty((n, D), X.dtype), max(8, 2**17 // D) if D < 2**15 else 1
     for rows in spans(n, height):                                 # the rungs fit a cache
-        F[rows] = _climbed(np.ascontiguousarray(X[rows].T), steps).T
+        np.multiply(_climbed(np.ascontiguousarray(X[rows].T), ladder).T, weights, out=F[rows])
     return F
 
 
 def _ladder(d, p):
-    "For each degree up to p: where to start multiplying by column i, and the weights   (2.2)"
-    first, power = np.arange(d), np.ones(d)               # least index of each, and its exponent
-    for q in range(2, p + 1):
+    "For each degree up to p: where to start multiplying by column i; and the weights   (2.2)"
+    first, power, weights, ladder = np.arange(d), np.ones(d), np.ones(d), []
+    for q in range(2, p + 1):              # first: least index of a monomial; power: its exponent
         starts, D = np.searchsorted(first, np.arange(d)), len(first)
         old = np.concatenate([np.arange(start, D) for start in starts])
         first, before = np.repeat(np.arange(d), D - starts), first[old]
         power = np.where(before == first, power[old], 0) + 1
-        yield starts, np.sqrt(q / power)
+        weights = weights[old] * np.sqrt(q / power)
+        ladder.append(starts)
+    return ladder, weights
 
 
-def _climbed(V, steps):
+def _climbed(V, ladder):
     "The monomials of the variables V, (d, n): one a row, as long products are the fast ones"
     rows, xp = V, array_namespace(V)
-    for starts, weights in steps:
-        rows = xp.concat([rows[start:, :] * V[i, :] for i, start in enumerate(starts)])
-        rows *= weights
+    for starts in ladder:
+        ends = np.cumsum(rows.shape[0] - starts)
+        if xp is not np:
+            rows = xp.concat([rows[start:, :] * V[i, :] for i, start in enumerate(starts)])
+            continue
+        before, rows = rows, np.empty((ends[-1], V.shape[1]), V.dtype)
+        for variable, start, end in zip(V, starts, ends, strict=True):
+            np.multiply(before[start:], variable, out=rows[end - len(before) + start : end])
     return rows
 
 # %% ../nbs/S_maps.ipynb #3ee52d11
