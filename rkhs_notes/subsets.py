@@ -4,7 +4,7 @@
 __all__ = []
 
 # %% ../nbs/S_subsets.ipynb #8fd483dd
-import warnings
+import threading, warnings
 from dataclasses import replace
 from itertools import combinations
 import numpy as np
@@ -63,12 +63,15 @@ def _libsvm(points, y, each, tol, machine, options):
         return _libsvm_by_its_class(points, y, weights if len(weights) else None, run | machine)
 
 
+_quiet = threading.Lock()
+
+
 def _libsvm_by_its_class(points, y, weights, options):
     from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
     kind = (SVC, NuSVC, OneClassSVM, SVR, NuSVR)[options.pop("svm_type")]
     machine = kind(**options)
-    with warnings.catch_warnings():
+    with _quiet, warnings.catch_warnings():                    # filters are those of all threads
         warnings.simplefilter("ignore")                        # steps ran out: seen by who calls
         machine.fit(points, y, weights)
     sign = -1 if len(getattr(machine, "classes_", ())) == 2 else 1

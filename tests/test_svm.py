@@ -3,6 +3,7 @@
 import math
 import signal
 import sys
+import time
 import warnings
 from dataclasses import replace
 
@@ -872,6 +873,20 @@ def test_who_joins_a_part_breaks_its_conditions_most():
     join, violation = subsets._would_join(box, W, b, K @ b, tol)
     wanted = sorted((i for i in range(60) if i not in W and gain[i] > tol / 2), key=gain.get, reverse=True)
     assert join.tolist() == wanted and violation == pytest.approx(box.violation(b, g))
+
+
+def test_pairs_in_threads_leave_the_filters_of_warnings_as_they_are(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.svm._libsvm", None)  # then the class SVC does it
+    X, place = np.random.default_rng(0).normal(size=(1200, 3)), np.arange(1200) % 8
+    for module in ("arrays", "subsets"):
+        monkeypatch.setattr(f"rkhs_notes.{module}.n_threads", lambda: 2)
+    fit, turns = SVC.fit, iter([0.1, 0.3] + 40 * [0.0])  # the second to begin is the last to end
+    monkeypatch.setattr(SVC, "fit", lambda *a: time.sleep(next(turns)) or fit(*a))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        before = list(warnings.filters)
+        assert svc_multiclass(Gaussian(1.0), X, place, 3.0).converged
+        assert warnings.filters == before
 
 
 def test_the_first_part_chooses_the_way():
