@@ -808,6 +808,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                    'rkhs_notes.convex.as_loss': ('s_convex.html#as_loss', 'rkhs_notes/convex.py'),
                                    'rkhs_notes.convex.certificate': ('s_convex.html#certificate', 'rkhs_notes/convex.py'),
                                    'rkhs_notes.convex.check_loss': ('s_convex.html#check_loss', 'rkhs_notes/convex.py'),
+                                   'rkhs_notes.convex.inside': ('s_convex.html#inside', 'rkhs_notes/convex.py'),
                                    'rkhs_notes.convex.minimize_convex': ('s_convex.html#minimize_convex', 'rkhs_notes/convex.py')},
             'rkhs_notes.counts': { 'rkhs_notes.counts.OfCounts': ('s_counts.html#ofcounts', 'rkhs_notes/counts.py'),
                                    'rkhs_notes.counts.OfCounts._counts': ('s_counts.html#ofcounts._counts', 'rkhs_notes/counts.py'),

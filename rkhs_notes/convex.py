@@ -342,6 +342,11 @@ def certificate(K: SquareMatrix, y: Responses, loss: ALoss, lam: Positive, alpha
     primal, dual, gap = _Risk(K, loss.targets(y), loss, lam).certificate(alpha, u)
     return np.inf if np.isnan(primal) else primal, -np.inf if np.isnan(dual) else dual, gap
 
+# %% ../nbs/S_convex.ipynb #6c105174
+def inside(u):
+    "u, nearer to 0 by some roundings: conjugates are ∞ beyond the interval of the loss"
+    return u * (1 - 8 * np.finfo(float).eps)
+
 # %% ../nbs/S_convex.ipynb #831c2525
 @contract
 def minimize_convex(K: SquareMatrix, y: Responses, loss: ALoss, lam: Positive, tol: Positive = 1e-6,

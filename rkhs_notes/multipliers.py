@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 from dataclasses import replace
 from .arrays import as_number
-from .convex import Loss, PiecewiseQuadratic, minimize_convex
+from .convex import Loss, PiecewiseQuadratic, inside, minimize_convex
 from .errors import settled
 
 # %% ../nbs/S_multipliers.ipynb #2edaba83
@@ -72,7 +72,7 @@ def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
     wide, s = K + c * Q @ Q.T, np.zeros(len(y))
     for _ in range(rounds):
         moved, targets = around(loss, y, s, w)
-        alpha = minimize_convex(wide, targets, moved, lam, 1e-2 * tol).alpha
+        alpha = minimize_convex(wide, targets, moved, lam, tol).alpha
         s = s + c * Q @ (Q.T @ alpha)                                                # (MUL.1)
         gap = _gap(K, Q, y, loss, lam, alpha, s, w)
         if gap <= tol:
@@ -86,7 +86,7 @@ def _gap(K, Q, y, loss, lam, alpha, s, w):
     with np.errstate(all="ignore"):
         u, f = -2 * lam * alpha, K @ alpha
         primal = float(w @ loss(y, f + s) + lam * alpha @ f)
-        dual = -float(w @ loss.conjugate(y, u / w) + lam * alpha @ f)
+        dual = -float(w @ loss.conjugate(y, inside(u) / w) + lam * alpha @ f)
         slack = float(np.linalg.norm(Q.T @ u) * 10 * np.linalg.norm(s))
     gap = (primal - dual + slack) / max(1.0, abs(primal))
     return gap if math.isfinite(gap) else math.inf

@@ -14,7 +14,7 @@ from .contracts import (Classes, Count, Finite, Flag, ManyResponses, NonNegative
 
 # %% ../nbs/05_representer.ipynb #7e014db0
 from .convex import (ALoss, Loss, absolute, certificate,  # noqa: F401
-                               epsilon_insensitive, hinge, huber, logistic, minimize_convex,
+                               epsilon_insensitive, hinge, huber, inside, logistic, minimize_convex,
                                quantile, squared, squared_hinge)
 from .entries import Lams
 from .errors import NotPositiveDefinite, require
@@ -167,7 +167,7 @@ def _certified(f, g, X, y, lam, loss):
     u, Kalpha = -2 * lam * g.alpha, g(X)
     risk = lambda values, h: float(np.sum(loss(y, values)) + lam * h.norm() ** 2)
     primal = risk(f(X), g)
-    dual = -float(np.sum(loss.conjugate(y, u)) + lam * g.alpha @ Kalpha)
+    dual = -float(np.sum(loss.conjugate(y, inside(u))) + lam * g.alpha @ Kalpha)
     gap = (primal - dual) / max(1.0, abs(primal))
     require("the duality gap is zero", abs(gap), 1e-5, "f is not the minimiser, or its "
             "coefficients leave the interval of the loss: mind 2 lam.")

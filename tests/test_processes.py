@@ -4,7 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rkhs_notes.convex import absolute, epsilon_insensitive, hinge, huber, logistic, quantile, squared_hinge
+from rkhs_notes.convex import (
+    absolute,
+    epsilon_insensitive,
+    hinge,
+    huber,
+    logistic,
+    quantile,
+    squared,
+    squared_hinge,
+)
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, NotPositiveDefinite
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Laplace, Linear, Mahalanobis, Matern, Sobolev
 from rkhs_notes.processes import (
@@ -104,15 +113,38 @@ def test_splines_under_other_losses(loss):
     np.testing.assert_allclose(moved(10 * grid - 7), smoothing_spline(x, y, 0.01, loss=loss)(grid), atol=1e-3)
 
 
-@pytest.mark.parametrize("loss", LOSSES, ids=str)
-def test_weights_are_repetitions_under_any_loss(loss):
+FITS = {  # what takes a loss and weights
+    "with a line": lambda x, y, w, loss: semiparametric(K, x, y, line, 0.1, weights=w, loss=loss),
+    "a spline": lambda x, y, w, loss: smoothing_spline(x, y, 0.1, weights=w, loss=loss),
+    "alone": lambda x, y, w, loss: minimize_risk(K, x, y, loss, 0.1, weights=w),
+}
+
+
+@pytest.mark.parametrize("kind", FITS)
+@pytest.mark.parametrize("loss", [squared, *LOSSES], ids=str)
+def test_weights_are_repetitions_under_any_loss(loss, kind):
     x, y, sign = problem(25)
     y = sign if loss.labels else y
     w = np.random.default_rng(2).integers(0, 4, 25)
-    ours = semiparametric(K, x, y, line, 0.1, weights=w, loss=loss)
-    repeated = semiparametric(K, np.repeat(x, w), np.repeat(y, w), line, 0.1, loss=loss)
+    ours = FITS[kind](x, y, w, loss)
+    repeated = FITS[kind](np.repeat(x, w), np.repeat(y, w), None, loss)
     np.testing.assert_allclose(ours(x), repeated(x), atol=2e-3 * np.abs(repeated(x)).max())
-    assert not ours.function.alpha[w == 0].any()
+    if kind != "a spline":
+        assert not ours.function.alpha[w == 0].any()
+
+
+@pytest.mark.parametrize("loss", [squared, huber(0.3), *LOSSES], ids=str)
+def test_weights_that_are_no_whole_numbers_have_a_certificate(loss):
+    "w u / w may lie a rounding beyond the interval of the loss; a small lam asks for every digit"
+    for seed in range(12):
+        x, y, sign = problem(30, seed)
+        y, w = sign if loss.labels else y, np.random.default_rng(seed).uniform(0.2, 3, 30)
+        for lam in (1e-3, 0.7):
+            fit = semiparametric(K, x, y, line, lam, weights=w, loss=loss)
+            assert 0 <= fit.gap + 1e-12 <= 2e-6
+            values = smoothing_spline(x, y, lam, weights=w, loss=loss)(x)
+            fewer = smoothing_spline(x, y, lam, weights=2 * w, loss=loss)(x)
+            assert w @ loss(y, fewer) <= w @ loss(y, values) * (1 + 1e-5) + 1e-6  # fits closer
 
 
 def test_no_minimiser_is_said():
