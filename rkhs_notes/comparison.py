@@ -48,8 +48,8 @@ def row_features(encoder, X, Y, D, rng):
 def spacing(Z):
     """The median distance of those pooled rows that differ, 1 if none do; of 1000 rows at most.
 
-    Columns of words and of many zeros hold equal rows by the thousand, and median_bandwidth would
-    refuse them. Rows are sorted first: which table a row is from cannot matter.
+    Columns of words and of many zeros hold equal rows by the thousand, which say nothing of a width.
+    Rows are sorted first: which table a row is from cannot matter.
     """
     Z = Z[np.lexsort(Z.T)]
     distances = pdist(Z[np.linspace(0, len(Z) - 1, min(len(Z), 1000)).astype(int)])

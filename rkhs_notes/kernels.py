@@ -13,9 +13,9 @@ import numpy as np
 
 # %% ../nbs/01_kernels.ipynb #9e6d4ab1
 from . import algebra, forms, gram, laws
-from .arrays import as_number, root, sqdist
+from .arrays import as_number, distinct, root, sqdist
 from .contracts import (Count, Finite, MorePoints, NonNegative, Points, Positive, Rng,
-                                  SquareMatrix, Vector, contract, count)
+                                  SquareMatrix, Vector, contract, count, taken_of)
 from .gram import AKernel, Gram
 
 # %% ../nbs/01_kernels.ipynb #bf866c93
@@ -410,21 +410,27 @@ def median_bandwidth(X: Points, rng: Rng = None, n_max: Annotated[int, count(2)]
                      k: AKernel = None):
     """The median of the distances ‖xᵢ − xⱼ‖, i < j: a first guess for a bandwidth.
 
+    Where more than half of all pairs coincide, as in columns that are mostly zero, that median is 0
+    and tells nothing: then it is the median of the distances that are not 0.
+
     X : at least two different points
     rng : chooses n_max points when there are more
     n_max : how many points to compare at most
     k : measures k.distance(xᵢ, xⱼ) instead, for k.gaussian_of; points may then be of any kind
     returns : float > 0, in the units of X, or of k.distance
-    raises ValueError : fewer than two points, or more than half of all pairs coincide
+    raises ValueError : fewer than two points, or all of them coincide
 
     Examples
     --------
-    >>> median_bandwidth([0.0, 1.0, 3.0, 10.0])
-    5.0
+    >>> median_bandwidth([0.0, 1.0, 3.0, 10.0]), median_bandwidth([0, 0, 0, 0, 7])
+    (5.0, 7.0)
     """
-    X = X if len(X) <= n_max else X[rng.choice(len(X), n_max, replace=False)]
-    spread, distances = gram.pair_distances(X, k)
-    if not len(distances) or np.median(distances) == 0:
-        raise ValueError(f"of {len(X)} points in X more than half of all pairs coincide, or there "
-                         "is no pair. Remove repeated rows, or choose the bandwidth yourself.")
-    return spread * float(np.median(distances))
+    some = lambda X: X if len(X) <= n_max else taken_of(X, rng.choice(len(X), n_max, replace=False))
+    spread, distances = gram.pair_distances(some(X), k)
+    if not distances.any():                              # of a few different points none was drawn
+        spread, distances = gram.pair_distances(some(taken_of(X, distinct(X)[0])), k)
+    if not distances.any():
+        raise ValueError(f"all {len(X)} points in X coincide, or there is no pair, so no distance "
+                         "says how wide a kernel should be. Pass points that differ, or choose the "
+                         "bandwidth yourself.")
+    return spread * float(np.median(distances) or np.median(distances[distances > 0]))

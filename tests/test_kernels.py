@@ -53,9 +53,11 @@ from rkhs_notes.kernels import (
     check_kernel,
     indefinite_witness,
     is_psd,
+    median_bandwidth,
 )
 from rkhs_notes.representer import ridge
 from rkhs_notes.rkhs import RKHSFunction
+from rkhs_notes.structured import Spectrum
 
 from shared import Letters
 
@@ -908,3 +910,20 @@ def test_a_refusal_comes_without_warnings():
                      lambda: Linear().exp()([1e3, 1.0]), lambda: Gaussian(1)([[1e200, 0, 0], [0, 1, 1]])):
             with pytest.raises(ValueError, match="overflow"):
                 call()
+
+
+@pytest.mark.parametrize("n", [40, 20_000])
+def test_a_median_distance_of_zero_leaves_those_that_are_not(n):
+    "a column of 5 % numbers, a one-hot table, one row that differs among 20 000, k of any kind"
+    rng = np.random.default_rng(n)
+    few = np.where(np.arange(n) % 20 == 0, rng.normal(size=n), 0.0)
+    shown = few if n <= 1000 else few[np.random.default_rng(0).choice(n, 1000, replace=False)]
+    apart = np.abs(shown[:, None] - shown)[np.triu_indices(len(shown), 1)]
+    assert median_bandwidth(few, rng=0) == pytest.approx(np.median(apart[apart > 0]), rel=1e-12)
+    assert median_bandwidth(np.eye(5)[np.arange(n) % 5 * (np.arange(n) % 3 == 0)]) == pytest.approx(2**0.5)
+    assert median_bandwidth(np.eye(n, 1)[::-1] * 7) == 7.0
+    assert median_bandwidth(["a"] * n + ["bb"], k=Spectrum(1)) == np.sqrt(5)
+    same = np.column_stack([np.arange(n) % 2, np.full(n, 3.0)])  # half of the pairs and a constant column
+    assert median_bandwidth(same) == 1.0
+    with pytest.raises(ValueError, match=f"all {n} points in X coincide.*choose the bandwidth yourself"):
+        median_bandwidth(np.full((n, 2), 3.0))

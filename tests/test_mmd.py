@@ -382,6 +382,18 @@ def test_the_grid_does_not_know_the_labels():
     assert len(gaussian_grid(X, Y, 1)) == 1 and gaussian_grid(X, Y, 3)[1] == gaussian_grid(X, Y, 1)[0]
 
 
+def test_columns_of_mostly_zeros_are_tested_and_not_refused():
+    "of 10 % ones against 60 % more than half of all pairs coincide; an empty sample draws nothing"
+    rng = np.random.default_rng(0)
+    few, many = (rng.random((100, 1)) < share for share in (0.1, 0.6))
+    single = mmd_test(Gaussian(1.0), few, many, rng=0).pvalue
+    assert single == mmd_test_aggregated(None, few, many, rng=0).pvalue == 0.001
+    assert mmd_test_split(None, few, many, rng=0).pvalue <= 0.01
+    assert gaussian_grid(few, few[:9], 1) == [Gaussian(1.0)]
+    table = np.where(rng.random((2, 60, 3)) < 0.05, rng.normal(size=(2, 60, 3)), 0.0)
+    assert 0.05 < mmd_test_aggregated(None, *table, 99, rng=0).pvalue
+
+
 def test_the_split_uses_fresh_data():
     r = mmd_test_split([Gaussian(0.5), Gaussian(2.0)], X, Y, 0.25, 49, rng=0)
     assert len(r.witness.Z) == 15 + 23 and r.witness.k in (Gaussian(0.5), Gaussian(2.0))
