@@ -7,7 +7,7 @@ RECORDS = $(shell grep -ho 'make bench ROW=[a-z_]*' nbs/*.ipynb | sed 's/.*=//' 
 
 unexport PYTHONDONTWRITEBYTECODE # or each kernel would compile the package anew
 
-.PHONY: help notes lite slides pdf test engines e2e coverage mutants nightly lab prepare outputs matrix release bench bench-check bench-page
+.PHONY: help notes lite slides pdf test seeds engines e2e coverage mutants nightly lab prepare outputs matrix release bench bench-check bench-page
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -25,6 +25,10 @@ lite: $(VENV)/.ok ## the notebooks in a browser, in _lite/, from a Pyodide distr
 
 test: $(VENV)/.ok ## every test; runs every notebook
 	@$(BIN)/pytest
+
+seeds: $(VENV)/.ok ## what the chapters assert, under five other seeds, resumable; SEEDS=20, PAGE="05 06" for two
+	@$(BIN)/python nbs/site/alone.py nbdev-export
+	@$(BIN)/python nbs/site/seeds.py $(or $(SEEDS),5) $(PAGE)
 
 slides: $(VENV)/.ok ## a deck of slides a chapter, without a network, in _slides/
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[book]'

@@ -2539,6 +2539,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'rkhs_notes.settings._text': ('b_settings.html#_text', 'rkhs_notes/settings.py'),
                                      'rkhs_notes.settings.find_settings_file': ( 'b_settings.html#find_settings_file',
                                                                                  'rkhs_notes/settings.py'),
+                                     'rkhs_notes.settings.quoted': ('b_settings.html#quoted', 'rkhs_notes/settings.py'),
                                      'rkhs_notes.settings.read_settings': ('b_settings.html#read_settings', 'rkhs_notes/settings.py'),
                                      'rkhs_notes.settings.size': ('b_settings.html#size', 'rkhs_notes/settings.py'),
                                      'rkhs_notes.settings.using': ('b_settings.html#using', 'rkhs_notes/settings.py')},

@@ -1,6 +1,7 @@
 """Settings: where they are read, what is refused and in which words, how they change for a while."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -268,3 +269,22 @@ def test_using_refuses_all_or_nothing():
         text = "" if value is None else str(value)
         assert str(error.value).startswith(f"{name} = {text!r} (from using): {words}")
         assert settings.seed == before
+
+
+# what the text quotes
+
+QUOTED = [(0.449, "45 %"), (0.45449, "45 %"), (0.704, "0.70"), (0.66, 0.7), (-0.12, "−.12"), (2.6e6, "3e6")]
+MISQUOTED = [(0.456, "45 %"), (0.706, "0.70"), (0.64, 0.7), (0.12, "−.12"), (3.6e6, "3e6"), (float("nan"), 1)]
+
+
+@pytest.mark.parametrize(("value", "said"), QUOTED + MISQUOTED)
+def test_a_quoted_number_is_compared_in_the_stored_run_only(value, said):
+    for other in (dict(seed=7), dict(profile="full")):
+        with using(seed=0, profile="quick"), using(**other):
+            assert settings.quoted(value, said) is value
+    with using(seed=0, profile="quick"):
+        if (value, said) in QUOTED:
+            assert settings.quoted(value, said) is value
+        else:
+            with pytest.raises(AssertionError, match=re.escape(f"says {said}, and here it is {value:.6g}")):
+                settings.quoted(value, said)

@@ -48,8 +48,8 @@ def set_environment(folder):
     os.environ.pop("MPLBACKEND", None)  # the kernel's own: inline
 
 
-def execute(path, *skip):
-    "The notebook at `path`, executed but for cells with a directive in `skip`; a failing cell raises"
+def execute(path, *skip, allow_errors=False):
+    "The notebook at `path`, executed but for cells with a directive in `skip`; a failing cell raises, or not"
     path = Path(path).resolve()
     set_environment(path.parent)
     nb = read(path)
@@ -60,6 +60,7 @@ def execute(path, *skip):
     NotebookClient(
         nb,
         timeout=900,
+        allow_errors=allow_errors,
         record_timing=False,
         coalesce_streams=True,  # else how the prints of a cell are cut is a matter of timing
         shutdown_kernel="graceful" if "COVERAGE_PROCESS_CONFIG" in os.environ else "immediate",  # to save it
@@ -72,14 +73,14 @@ def execute(path, *skip):
     return nb
 
 
-def attempt(path, *skip, again=True):
+def attempt(path, *skip, again=True, **options):
     "(executed notebook or None, what went wrong, seconds)"
     start = time.monotonic()
     try:
-        return execute(path, *skip), "", time.monotonic() - start
+        return execute(path, *skip, **options), "", time.monotonic() - start
     except (CellExecutionError, CellTimeoutError, RuntimeError) as error:
         if again and isinstance(error, RuntimeError):  # the kernel, not a cell: two may get one port
-            return attempt(path, *skip, again=False)
+            return attempt(path, *skip, again=False, **options)
         return None, re.sub(r"\x1b\[[\d;]*m", "", str(error)), time.monotonic() - start
 
 
