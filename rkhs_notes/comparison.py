@@ -48,7 +48,7 @@ def row_features(encoder, X, Y, D, rng):
 def spacing(Z):
     """The median distance of those pooled rows that differ, 1 if none do; of 1000 rows at most.
 
-    Columns of words and of many zeros hold equal rows by the thousand, which say nothing of a width.
+    Columns of words and of many zeros hold equal rows by the thousand, which tell no width.
     Rows are sorted first: which table a row is from cannot matter.
     """
     Z = Z[np.lexsort(Z.T)]
