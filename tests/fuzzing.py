@@ -8,8 +8,13 @@ A case is one call, and its number and the seed say all about it. It takes argum
 signature draw, and changes one of them:
   disguised   the same numbers in another container, type or layout: the answer is that of the plain array
   permuted    the points in another order: the answer is the same, or follows them
+  recolumned  the columns of the points in another order, under a Gaussian: likewise
   scaled      points and bandwidths times 2ᵏ: the answer is the same, times a power of 2ᵏ
+  moved       the points 2²⁰ further on, under a Gaussian: the answer is the same, or moves with them
+  weighed     weights 1, 2, 3: the answer is that of points that are there so many times
+  measured    the targets in another unit, times 2^±10: the answer is the same, times a power of that
   repeated    some points twice, all points equal, one point: an answer, or a refusal
+  rare        one label of a class, or one class alone: an answer, or a refusal
   sized       1e-300 … 1e300, subnormal numbers, entries of both sizes: an answer, or a refusal
   spoiled     what is no finite number, no array, of another shape: an answer, or a refusal
 A refusal is an error that this package raises, that names an argument or is one of rkhs_notes.errors.
@@ -47,6 +52,7 @@ from rkhs_notes.arrays import PivotedCholesky
 from rkhs_notes.errors import RKHSError
 from rkhs_notes.exercises import Verdict
 from rkhs_notes.kernels import Gaussian, Kernel
+from rkhs_notes.rkhs import RKHSFunction
 
 from test_contracts import CONTRACTS, STAR, call, drawn, public
 from test_contracts import DRAWS as OTHERS
@@ -65,6 +71,16 @@ ORDERED = (r"(svm|machines|kpca|cke|grids_landmarks|lowrank|processes)\.|laws.ch
 SINGLE = ("representer.ridge_path", "kpca.", "cca.")  # which lams, and which directions, are above rounding
 SEARCHED = "processes.learn_"  # where a search stops, rounding moves it by √eps of its size
 UNITS = ("stein.", "processes.check_sample_space")  # scores, and spaces, have the unit of the points
+FAR = 2.0**20
+# among its arguments: a function of the place, a law that stays where it is, features that are drawn
+PLACED = (r"stein\.|processes.check_sample_space|generalization.bias|conditioning.kernel_"
+          r"|scale.gaussian_process_l|unbiased\.")  # fmt: skip
+# what has another argument in the unit of y: a kernel of variances, noise, a tube, a step, other targets
+IN_UNITS = (r"(processes|sgd|convex)\.|svm.svr$|machines.(nu_svr|relevance)|double_descent.double"
+            r"|scale.gaussian_process_l|.*\.check_")  # fmt: skip
+# where a row is a step, a point of a rule, a landmark, left out by itself; and where answers are equally good
+COUNTED = (r"sgd\.|scale\.|hilbert\.|spectra\.|representer.ridge_path|.*\.check_|processes.fit_hyper"
+           r"|machines.nu_svr")  # fmt: skip
 # every fifth turn
 SLOW = r"play\.|plots\.|machines.svc_prob|exercises|random_features.spectral_from|double_descent.double"
 LIMIT = 3.0  # seconds a case may take
@@ -397,6 +413,13 @@ SPOILED = {
     "function": lambda A, rng: np.sin, "class": lambda A, rng: np.ndarray, "str": lambda A, rng: "X",
     "itself": lambda A, rng: (box := [A], box.append(box))[0],
 }
+RARE = {
+    "one of its class": lambda n, rng: 1 * (np.arange(n) == rng.integers(n)),
+    "all but one of its class": lambda n, rng: 1 * (np.arange(n) != rng.integers(n)),
+    "one class alone": lambda n, rng: np.ones(n, int),
+    "a class for each": lambda n, rng: np.arange(n),
+    "words, one of its class": lambda n, rng: np.where(np.arange(n) == rng.integers(n), "rare", "common"),
+}
 SIZES = (5e-324, 1e-310, 1e-300, 1e-200, 1e-155, 1e-100, 1e-30, 1e30, 1e100, 1e154, 1e200, 1e300, 1e308)
 SIZED = {
     **{f"times {s:g}": lambda A, rng, s=s: A * s for s in SIZES},
@@ -410,6 +433,9 @@ REPEATED = {
     "rows twice": lambda A, rng: A[np.sort(rng.integers(0, len(A), len(A)))],
     "an ulp apart": lambda A, rng: np.nextafter(np.broadcast_to(A[0], A.shape), rng.choice([-9, 9], A.shape)),
     "constant columns": lambda A, rng: np.broadcast_to(A.flat[0], A.shape),
+    "a constant column": lambda A, rng: np.where(np.arange(A.shape[-1]) == 0, 7.0, A),
+    "mostly zeros": lambda A, rng: A * (rng.random(A.shape) < 0.05),
+    "one entry that is not zero": lambda A, rng: A * (np.arange(A.size) == A.size // 2).reshape(A.shape),
 }  # fmt: skip
 OBJECTS = (
     None, "text", "", b"x", True, False, np.bool_(True), -1, 0, 1, 2.5, 10**9, 10**12, 10**400, -(10**400),
@@ -439,8 +465,14 @@ def hostilities(f, name, value):
     word = f.plan.words[name]
     if as_array(value) is not None:
         kinds = ["disguised", "disguised", "repeated", "sized", "sized", "spoiled", "spoiled", "object"]
-        laws = word.role == "points" and not {"rng", "tol", "max_iter"} & f.plan.parameters.keys()
-        return kinds + ["permuted", "scaled"] * laws
+        where = word.role == "points"
+        laws = where and not {"rng", "tol", "max_iter"} & f.plan.parameters.keys()
+        laws = ["permuted", "scaled"] * laws + ["moved", "recolumned"] * where
+        if name == "y" and not word.role and "label" not in word.says:
+            laws += ["measured"] * 2
+        return kinds + laws + ["weighed"] * 4 * (name == "weights" and letters_of(word) == ["n"])
+    if "labels" in word.says and letters_of(word) == ["n"]:
+        return ["rare", "rare", "object"]
     if type(value) in (int, float):
         return ["disguised", "object", "object"]
     return ["object"]
@@ -487,6 +519,10 @@ def draw_case(seed, i, targets):
         j = int(rng.integers(len(OBJECTS)))
         which = re.sub(r"0x\w+|[^ -~]", "", repr(OBJECTS[j]))[:30]
         return Case(name, f, argument, kind, which, arguments | {argument: OBJECTS[j]})
+    if kind == "rare":
+        which = pick(RARE)
+        labels = RARE[which](len(value), rng)
+        return Case(name, f, argument, kind, which, arguments | {argument: labels})
     if A is None:
         which = pick(COUNTS if type(value) is int else NUMBERS)
         other = (COUNTS if type(value) is int else NUMBERS)[which](value)
@@ -513,6 +549,17 @@ def draw_case(seed, i, targets):
         order = rng.permutation(len(A))
         return Case(name, f, argument, kind, "", permuted(f, arguments, argument, order),
                     (arguments, lambda a, b: follows(a, b, order)))
+    if kind == "measured":
+        power = int(rng.choice([-10, 10]))
+        if re.match(IN_UNITS, name):
+            return None
+        plain = {n: v for n, v in arguments.items() if n != "loss"}  # of least squares: others have units
+        return Case(name, f, argument, kind, f"2^{power}", plain | {argument: np.ldexp(A, power)},
+                    (plain, lambda a, b: homogeneous(a, b, power)))  # fmt: skip
+    if kind == "weighed":
+        return weighed_case(name, f, argument, arguments, rng)
+    if kind in ("moved", "recolumned"):
+        return gaussian_case(name, f, argument, kind, arguments, rng)
     power = int(rng.choice([-600, -500, -300, -30, -3, 3, 30, 300, 500, 600]))
     kernel = f.plan.kernel
     if kernel is None or not isinstance(arguments.get(kernel), Kernel) or name.startswith(UNITS):
@@ -523,6 +570,61 @@ def draw_case(seed, i, targets):
               if f.plan.words[n].role == "points" and as_array(v) is not None}
     return Case(name, f, argument, kind, f"2^{power}", arguments | points | {kernel: wide},
                 (arguments | {kernel: Gaussian(0.75)}, lambda a, b: homogeneous(a, b, power)))
+
+
+def tolerance(f):
+    return 3e-2 if {"tol", "max_iter"} & f.plan.parameters.keys() else 1e-7
+
+
+class AtPoints:
+    "f, whose answer is its values at some points, if it has any; else its numbers that have no row a point"
+
+    def __init__(self, f, Z, without):
+        self.f, self.Z, self.without = f, Z, without
+        self.plan, self.__doc__ = f.plan, f.__doc__
+
+    def __call__(self, *args, **kwargs):
+        answer = self.f(*args, **kwargs)
+        if self.Z is not None and (isinstance(answer, RKHSFunction) or hasattr(answer, "predict")):
+            return answer(self.Z)
+        return [A for _, A in numbers_in(answer) if not set(A.shape) & self.without and A.dtype.kind == "f"]
+
+
+def weighed_case(name, f, argument, arguments, rng):
+    "Weights 1, 2, 3: each point as many times"
+    n, asked = len(arguments[argument]), f.plan.parameters
+    arguments = {m: v for m, v in arguments.items() if asked[m].default is inspect.Parameter.empty}
+    times = rng.integers(1, 4, n)
+    N = int(times.sum())
+    owns = [m for m, w in f.plan.words.items() if letters_of(w)[:1] == ["n"] and np.ndim(arguments.get(m))]
+    points = [arguments[m] for m in owns if f.plan.words[m].role == "points"]
+    if re.match(COUNTED, name) or any(letters_of(f.plan.words[m])[1:2] == ["n"] for m in owns):
+        return None
+    weighed = arguments | {argument: times.astype(float)}
+    repeated = {m: np.repeat(np.asarray(v), times, axis=0) for m, v in arguments.items() if m in owns}
+    repeated = {m: v for m, v in (arguments | repeated).items() if m != argument}
+    once = AtPoints(f, points[0] if len(points) == 1 else None, {n, N})
+    return Case(name, once, argument, "weighed", "", weighed,
+                (repeated, lambda a, b: close(a, b, max(1e-6, tolerance(f)))))  # fmt: skip
+
+
+def gaussian_case(name, f, argument, kind, arguments, rng):
+    "Points moved, or with their columns in another order: a Gaussian does not see it"
+    kernels = {n: Gaussian(0.75) for n, v in arguments.items() if isinstance(v, Kernel)}
+    others = {n: eighths(v) for n, v in arguments.items()  # no digit is lost on the way
+              if f.plan.words[n].role == "points" and as_array(v) is not None and v.ndim == 2}  # fmt: skip
+    widths = {v.shape[1] for v in others.values()}
+    if not kernels or not others or len(widths) > 1 or re.match(PLACED, name):
+        return None
+    plain, tol = arguments | kernels | others, tolerance(f)
+    if kind == "moved":
+        changed = {n: v + FAR for n, v in others.items()}
+        same = (lambda a, b: close(a, b, tol) or close(a, b + FAR, tol))  # noqa: E731
+    else:
+        order = np.roll(np.arange(columns := widths.pop()), rng.integers(1, max(columns, 2)))
+        changed = {n: v[:, order] for n, v in others.items()}
+        same = partial(follows, order=order, tol=tol)
+    return Case(name, f, argument, kind, "", plain | changed, (plain, same))
 
 
 def follows(a, b, order, tol=1e-7):

@@ -11,7 +11,7 @@ from rkhs_notes import Linear, nu_svr, svc, svc_leave_one_out, svr
 from rkhs_notes.arrays import as_floats, as_rng, sqdist
 from rkhs_notes.cca import kernel_cca
 from rkhs_notes.cke import tune_coupling
-from rkhs_notes.contracts import Count, Positive, Vector, contract
+from rkhs_notes.contracts import Count, Labels, Points, Positive, Targets, Vector, Weights, contract
 from rkhs_notes.convex import certificate, check_loss, squared
 from rkhs_notes.datasets import smiley_labels
 from rkhs_notes.dependence import conditional_independence_test, hsic_test
@@ -20,6 +20,7 @@ from rkhs_notes.errors import ConvergenceFailure, RKHSError
 from rkhs_notes.exercises import check_exercises
 from rkhs_notes.features import feature_dimension, novikoff_bound
 from rkhs_notes.generalization import bias_variance, gap_bound
+from rkhs_notes.gram import AKernel
 from rkhs_notes.graphs import Subtree, WeisfeilerLehman
 from rkhs_notes.hilbert import (
     check_inner_product,
@@ -141,6 +142,42 @@ def test_answers_that_follow_the_points_and_those_that_do_not():
     assert fuzzing.follows(gram[np.ix_(order, order)], gram, order)
     assert fuzzing.homogeneous(a * 2.0**60, a, 30) and not fuzzing.homogeneous(a * 2.0**20, a, 30)
     assert not fuzzing.close(a, a + 1e-5) and fuzzing.close(a, a + 1e-9)
+
+
+@contract
+def spread(k: AKernel, X: Points, y: Targets, weights: Weights = None) -> float:
+    centre = np.average(X, axis=0, weights=weights)
+    return float(np.average(np.sum((X - centre) ** 2, axis=1), weights=weights) * np.ptp(y))
+
+
+@contract
+def from_zero(k: AKernel, X: Points, y: Targets, weights: Weights = None) -> float:
+    largest = 1.0 if weights is None else weights.max()
+    return float(largest * np.sum(X[:, 0] ** 2) * (1 + np.ptp(y)))
+
+
+@contract
+def of_pairs(X: Points, y: Labels) -> float:
+    return 1 / (min(map(int, np.bincount(y.place))) - 1)
+
+
+def troubles(f, kind):
+    "(what is wrong with cases of this kind, how many there were)"
+    cases = [fuzzing.draw_case(3, i, [("tests.f", f)]) for i in range(120)]
+    cases = [case for case in cases if case is not None and case.kind == kind]
+    return [found.trouble for case in cases if (found := fuzzing.judge(case))], len(cases)
+
+
+@pytest.mark.parametrize("kind", ["moved", "recolumned", "measured", "weighed"])
+def test_who_breaks_a_law_is_told_from_who_keeps_it(kind):
+    (none, kept), (found, broken) = troubles(spread, kind), troubles(from_zero, kind)
+    assert not none and kept > 2 and broken > 2
+    assert len(found) == broken and all("another answer" in trouble for trouble in found)
+
+
+def test_a_class_of_one_is_tried():
+    found, tried = troubles(of_pairs, "rare")
+    assert tried > 5 and any("ZeroDivisionError" in trouble for trouble in found)
 
 
 def test_a_case_is_known_by_its_seed_and_number():
