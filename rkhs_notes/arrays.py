@@ -246,6 +246,8 @@ def as_labels(y, n, name="y"):
     of kinds that do not sort together and for a masked array, ValueError for another number than n
     and for a label that is missing; errors call y `name`.
     """
+    if isinstance(y, (list, tuple)) and not all(isinstance(label, type(y[0])) for label in y):
+        y = np.fromiter(y, object, len(y))         # NumPy would write nan and numbers as texts
     y = shaped(_as_array(y, name), name, (n,), hint=", one label a point")
     if y.dtype.kind == "O":
         missing = np.array([_is_missing(label) for label in y], dtype=bool)

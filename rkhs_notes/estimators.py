@@ -14,6 +14,7 @@ import re
 from contextlib import contextmanager
 
 import numpy as np
+from .arrays import as_labels
 from .errors import warned
 
 # %% ../nbs/W_estimators.ipynb #6c7ee8ae
@@ -259,6 +260,15 @@ def _voters(X, most=400):
     return np.sort(np.random.default_rng(0).permutation(len(X))[:most])
 
 
+def _with_each_side(some, Y):
+    "These rows, and ten of each class (side of a column of Y) that has none among them"
+    for column in (Y - Y.mean(axis=0)).T:
+        for side in column > 0, column < 0:
+            if not side[some].any():
+                some = np.append(some, np.flatnonzero(side)[:10])
+    return np.unique(some)
+
+
 def _paths(kernels, *of):
     "Their ridge paths, a thread for each: one of a few hundred points has no work for two"
     paths = [None] * len(kernels)
@@ -280,7 +290,7 @@ def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True
         _warn_of_scales(X, kernel)
     if len(X) < 2:
         return kernels[0], None, f"{kernels[0]}: one point leaves nothing to choose by"
-    some = _voters(X, most)
+    some = _with_each_side(_voters(X, most), Y)
     seen = taken(X, some), Y[some], lams, offset, weights[some]
     best = min(_paths(kernels, *seen), key=lambda path: path.loo.min())
     by = "as passed" if kernel is not None else f"by bandwidth={bandwidth!r}"
@@ -300,6 +310,12 @@ def _weights_of(sample_weight, X):
         raise ValueError("every weight is zero, so there is nothing to fit: sample_weight must be "
                          "> 0 somewhere.")
     return as_weights(np.asarray(sample_weight), len(X))
+
+
+def _unit_of(y):
+    "The standard deviation of y; of a y that is constant up to rounding its size, or 1"
+    size = np.abs(y).max()
+    return y.std() if np.ptp(y) > 8 * np.finfo(float).eps * size else size or 1.0
 
 
 def _columns(y):
@@ -388,12 +404,25 @@ class _Machine(KernelEstimator):
         X = self._points(X)
         return self.machine_.decision(X)
 
-    def _elect(self, X, Y, weights):
-        "The penalty of the ridge that has the least leave-one-out error, on the kernel it chose"
+    def _elect(self, X, Y, weights, *free):
+        "The error r of the ridge that leaves one out best: its kernel and penalty; None if none"
+        several = self.kernel is None and self.bandwidth == "loo"
+        if not several and not any(map(self._left_open, free)):
+            if self.kernel is not None:
+                _warn_of_scales(X, self.kernel)
+            self.lam_ = None
+            return self._propose(X)
+        lams = self._penalties
+        if self.kernel is not None:                  # a kernel of large values rounds small ones
+            some = taken(X, _voters(X))
+            least = clear_shift(np.asarray(self.kernel.diag(some), float)) * weights.max()
+            lams = lams * max(1.0, least / lams[0])
         self.kernel_, path, self.chosen_ = _elected(X, Y, weights, self.kernel, self.bandwidth,
-                                                    self._penalties)
+                                                    lams)
         self.lam_ = path.best if path else 1.0
-        return np.sqrt(path.loo.min()) if path else 1.0
+        r = np.sqrt(path.loo.min()) if path else 1.0
+        return r if r > 1e-13 else 0.0                       # of Y in deviations: rounding
+
 
 # %% ../nbs/W_estimators.ipynb #758974be
 class _Classifier(ClassifierMixin, KernelEstimator):
@@ -401,6 +430,9 @@ class _Classifier(ClassifierMixin, KernelEstimator):
 
     def _fit_labels(self, X, y, sample_weight):
         "(rows, X, place in classes_, weights), rows that repeat once"
+        labels = np.asarray(y)
+        if labels.ndim == 1 and labels.dtype.kind not in "biufc":
+            as_labels(y, len(labels))                     # refuses those that are missing
         X, y = self._fit_points(X, y)
         check_classification_targets(y)
         self.classes_, place = np.unique(y, return_inverse=True)
@@ -480,8 +512,8 @@ class KernelSVC(_Classifier, _Machine):
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and solves the dual"
         rows, X, place, weights = self._fit_labels(X, y, sample_weight)
-        self._elect(X, self._signs(place), weights)
         free = self._left_open("C")
+        self._elect(X, self._signs(place), weights, "C")
         self.C_ = 1 / (2 * self.lam_) if free else self.C
         machine = svc if len(self.classes_) == 2 else svc_multiclass
         y = self.classes_[place]
@@ -546,10 +578,10 @@ class KernelSVR(RegressorMixin, _Machine):
         X, y = self._fit_points(X, y, y_numeric=True)
         rows, weights = _merged(X, y, _weights_of(sample_weight, X))
         X, y = taken(X, rows), np.asarray(y, float)[rows]
-        unit = y.std() or 1.0
-        r = unit * self._elect(X, _columns((y - y.mean()) / unit), weights)
-        self.C_ = r / self.lam_ if self._left_open("C") else self.C
-        self.epsilon_ = r / 2 if self._left_open("epsilon") else self.epsilon
+        unit = _unit_of(y)
+        r = self._elect(X, _columns((y - y.mean()) / unit), weights, "C", "epsilon")
+        self.C_ = unit * (r or 1.0) / self.lam_ if self._left_open("C") else self.C
+        self.epsilon_ = unit * r / 2 if self._left_open("epsilon") else self.epsilon
         self.chosen_ += f"; C={self.C_:.3g}, epsilon={self.epsilon_:.3g}"
         with one_of_many():
             return self._keep(svr(self.kernel_, X, y, self.C_, self.epsilon_, weights,

@@ -134,7 +134,8 @@ def _would_join(problem, W, b, f, tol):
 
 # %% ../nbs/S_subsets.ipynb #891acca4
 def _first_part(p, size):
-    return np.sort(np.argsort(p, kind="stable")[:: max(1, len(p) // size)])
+    order = np.argsort(p, kind="stable")
+    return np.unique(np.append(order[:: max(1, len(p) // size)], order[-1]))
 
 
 def _on_part(k, X, problem, W, b, tol, theirs):

@@ -1063,3 +1063,82 @@ def test_drift_of_numbers_names_the_column(kernel):
     assert bare.compare(frame.values + [0, 0, 1.5]).columns[0].column == "2"
     with pytest.raises(ValueError, match="feature names"):
         drift.test(frame[["b", "a", "c"]])
+
+
+# ------------------------------------------------------------------ bad days of machines
+@pytest.mark.parametrize("estimator", [KernelRidge(), KernelSVR(), GaussianProcess(), StreamingKernelRidge()])
+@pytest.mark.parametrize("value", [0.0, 0.1, -3e9, 1e-20])
+def test_a_constant_target_is_predicted(estimator, value):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    fit = clone(estimator).fit(X, np.full(30, value))
+    np.testing.assert_allclose(fit.predict(X + 1), value, rtol=1e-9, atol=0)
+    scores = cross_val_score(
+        estimator, X, np.where(np.arange(30) < 12, 1.0, value), cv=KFold(2), error_score="raise"
+    )
+    assert np.isfinite(scores).all()
+
+
+def test_a_target_that_varies_by_rounding_only_is_constant():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = 1e9 + 1.2e-7 * (np.arange(30) % 2)
+    assert 0 < np.ptp(y) < 1e-6
+    np.testing.assert_allclose(KernelSVR().fit(X, y).predict(X), 1e9, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KernelSVC(Gaussian(1.0), C=2.0),
+        KernelSVR(Gaussian(1.0), C=2.0, epsilon=0.1),
+        KernelSVC(C=2.0, bandwidth="median"),
+        KernelSVC(C=2.0, bandwidth=1.0),
+    ],
+)
+def test_nothing_is_elected_where_all_is_given(estimator, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = (X[:, 0] > 0) * 1.0
+    fit = clone(estimator).fit(X, y)
+    assert fit.lam_ is None and fit.C_ == 2.0 and "leave-one-out" not in fit.chosen_
+    monkeypatch.setattr(estimators, "_elected", lambda *a: pytest.fail("an election"))
+    same = clone(estimator).fit(X, y)
+    assert np.array_equal(same.predict(X), fit.predict(X))
+    with pytest.raises(pytest.fail.Exception, match="an election"):
+        clone(estimator).set_params(C="loo").fit(X, y)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e5, 1e9])
+@pytest.mark.parametrize("C", [1.0, "loo"])
+def test_columns_of_large_values_are_separated(size, C):
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.normal(size=(20, 2)) - 3, rng.normal(size=(20, 2)) + 3] * size
+    y = np.repeat(["no", "yes"], 20)
+    for k in (Linear(), Linear() + 1.0 * Gaussian(size)):
+        assert KernelSVC(k, C=C).fit(X, y).score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("cls", [KernelSVC, KernelLogistic])
+@pytest.mark.parametrize("missing", [None, pd.NA, np.nan, pd.NaT], ids=repr)
+def test_labels_that_are_missing_are_counted(cls, missing):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    y = [missing, missing] + ["a", "b"] * 9
+    for labels in (
+        y,
+        np.array(y, object),
+        pd.Series(y, dtype=object),
+        pd.Series(y, dtype="string"),
+        pd.Categorical(y),
+    ):
+        with pytest.raises(ValueError, match="y has missing entries: 2 of 20 labels; drop those points"):
+            cls().fit(X, labels)
+
+
+def test_a_class_that_is_rare_has_voters(n=3000):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(n, 2)), np.zeros(n, int)
+    rare = np.setdiff1d(np.arange(n), estimators._voters(X))[:6]
+    y[rare], X[rare] = 1, X[rare] * 0.2 + 3.5
+    some = estimators._with_each_side(estimators._voters(X), np.where(y == 1, 1.0, -1.0)[:, None])
+    assert np.isin(rare, some).all() and len(some) == 406 and np.array_equal(np.unique(some), some)
+    assert np.array_equal(estimators._with_each_side(some, rng.normal(size=(n, 1))), some)
+    fit = KernelSVC(class_weight="balanced").fit(X, y)
+    assert (fit.predict(X[rare]) == 1).all() and np.mean(fit.predict(X) == y) > 0.98

@@ -234,13 +234,17 @@ def test_a_callback_stops():
     assert len(seen) == 2 and not found.converged and said[0].filename == __file__
 
 
-@pytest.mark.parametrize("fit", [
-    lambda k, X, y: svc(k, X, y, max_iter=2), lambda k, X, y: svr(k, X, X[:, 0], max_iter=2),
-    lambda k, X, y: one_class(k, X, max_iter=2),
-    lambda k, X, y: svc_multiclass(k, X, np.arange(len(X)) % 3, max_iter=2),
-    lambda k, X, y: svc_multiclass(k, X, np.arange(len(X)) % 3, strategy="one-vs-rest", max_iter=2),
-    lambda k, X, y: svc(k, strict.asarray(X), y, max_iter=2),
-])
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda k, X, y: svc(k, X, y, max_iter=2),
+        lambda k, X, y: svr(k, X, X[:, 0], max_iter=2),
+        lambda k, X, y: one_class(k, X, max_iter=2),
+        lambda k, X, y: svc_multiclass(k, X, np.arange(len(X)) % 3, max_iter=2),
+        lambda k, X, y: svc_multiclass(k, X, np.arange(len(X)) % 3, strategy="one-vs-rest", max_iter=2),
+        lambda k, X, y: svc(k, strict.asarray(X), y, max_iter=2),
+    ],
+)
 def test_a_warning_names_the_line_that_called_the_package(fit):
     X, y, *_ = problem(3)
     with pytest.warns(RuntimeWarning, match="not optimal") as said:
@@ -967,9 +971,7 @@ def test_sparse_features_give_the_dense_machine(weighted):
     F, names = sparse_features()
     w = np.random.default_rng(1).integers(0, 3, len(F)) * 1.0 if weighted else None
     options = dict(C=2.0, weights=w, class_weights={"yes": 2.0})
-    sparse, dense = (
-        svm_primal(phi, F, names, **options) for phi in (lambda X: csr_array(X), lambda X: X)
-    )
+    sparse, dense = (svm_primal(phi, F, names, **options) for phi in (lambda X: csr_array(X), lambda X: X))
     assert sparse.converged and sparse.violation <= 1e-3 and 0 <= sparse.gap < 1e-2
     assert sparse.objective == pytest.approx(dense.objective, rel=1e-5)
     np.testing.assert_allclose(sparse(F), dense(F), atol=5e-3)
@@ -1179,3 +1181,38 @@ def test_what_libsvm_is_not_asked_to_do():
         "tube": dict(hi=2 * boxes["tube"].hi),
     }.items():
         assert subsets._kind(boxes[name]) is not None and subsets._kind(replace(boxes[name], **other)) is None
+
+
+# ------------------------------------------------------------------ kinds of data that are met on bad days
+@pytest.mark.parametrize(("n", "few"), [(3100, 1), (4003, 2), (6000, 5), (8011, 10)])
+@pytest.mark.parametrize("k", [Gaussian(1.0), Matern(1.5, 2.0)], ids=lambda k: type(k).__name__)
+def test_a_rare_class_has_a_machine_at_any_size(n, few, k):
+    rng = np.random.default_rng(n)
+    X, y = rng.normal(size=(n, 3)), np.arange(n) < few
+    X[:few] += 2.0
+    order = rng.permutation(n)
+    machine = svc(k, X[order], y[order], C=1.0)
+    assert machine.converged and 0 <= machine.gap < 0.2
+    check_kkt(machine, X[order], y[order], C=1.0)
+    assert abs(machine.dual.sum()) < 1e-9 * np.abs(machine.dual).sum() and (machine.dual != 0).sum() > few
+
+
+def test_a_rare_class_among_others_has_a_machine_with_each_of_them(n=6400):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n, 3)), np.where(np.arange(n) < 4, 7, np.arange(n) % 2)
+    X[:4] += 3.0
+    for strategy in ("one-vs-one", "one-vs-rest"):
+        machine = svc_multiclass(Gaussian(1.0), X, y, C=1.0, strategy=strategy)
+        assert machine.converged and machine.classes.tolist() == [0, 1, 7]
+    pair = np.flatnonzero(y != 0)
+    alone = svc(Gaussian(1.0), X[pair], y[pair], C=1.0)
+    voted = svc_multiclass(Gaussian(1.0), X, y, C=1.0)
+    np.testing.assert_allclose(voted.decision(X[:50])[:, 2], alone.decision(X[:50]), atol=5e-3)
+
+
+def test_the_first_part_holds_a_point_of_each_class():
+    for n, few in [(3100, 1), (4003, 3), (6000, 5), (9999, 7)]:
+        signs = np.where(np.arange(n) % (n // few) == 3, 1.0, -1.0)
+        for p in (signs, -signs):
+            part = subsets._first_part(p, max(300, n // 16))
+            assert set(p[part]) == {-1.0, 1.0} and (np.diff(part) > 0).all() and len(part) < n / 8
