@@ -395,6 +395,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                    'rkhs_notes.arrays._recompute': ('c_arrays.html#_recompute', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays._rescaled': ('c_arrays.html#_rescaled', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays._restored': ('c_arrays.html#_restored', 'rkhs_notes/arrays.py'),
+                                   'rkhs_notes.arrays._sign_of_ties': ('c_arrays.html#_sign_of_ties', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays._threads_start': ('c_arrays.html#_threads_start', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays._through': ('c_arrays.html#_through', 'rkhs_notes/arrays.py'),
                                    'rkhs_notes.arrays._without_rounding': ('c_arrays.html#_without_rounding', 'rkhs_notes/arrays.py'),

@@ -1164,16 +1164,35 @@ def _not_positive_definite(shifted, shift, name, remedy):
     return NotPositiveDefinite(f"{name} has smallest eigenvalue {low:.2g}{singular}. {advice}")
 
 # %% ../nbs/C_arrays.ipynb #2d3d11a6
-def signs(V):
-    "What to multiply columns of V (n, r) by, (r,) of ±1: their first large entry becomes positive"
-    large = np.abs(V) >= 0.5 * np.abs(V).max(axis=0)
-    first = V[large.argmax(axis=0), np.arange(V.shape[1])]
-    return np.where(first < 0, -1, 1).astype(V.dtype)
+def signs(V, X=None, root=None):
+    """What to multiply columns of V (n, r) by, (r,) of ±1: their largest entry becomes positive
+
+    X : the points of the rows, which break ties
+    root : array (n,)    V is root times what is judged
+    """
+    if root is not None:
+        V = V / np.maximum(root, 1e-6 * root.max())[:, None]
+    above, largest = V.max(axis=0) + V.min(axis=0), np.abs(V).max(axis=0)
+    found, tol = np.where(above < 0, -1, 1).astype(V.dtype), np.finfo(V.dtype).eps ** 0.25
+    for j in np.flatnonzero(np.abs(above) <= tol * largest):
+        found[j] = _sign_of_ties(V[:, j], tol * largest[j], X)
+    return found
 
 
-def signed(V):
-    "The columns of V (n, r) with the sign that makes their first large entry positive"
-    return V * signs(V)
+def _sign_of_ties(v, tol, X):
+    "That of the first size which one side has alone; else of the first point with the largest"
+    above = (ordered := np.sort(v)) + ordered[::-1]
+    if (told := np.flatnonzero(np.abs(above) > tol)).size:
+        return -1 if above[told[0]] < 0 else 1
+    rows = np.flatnonzero(np.abs(v) >= np.abs(v).max() - tol)
+    known = isinstance(X, np.ndarray) and X.ndim == 2
+    first = rows[np.lexsort(X[rows].T[::-1])[0]] if known else rows[0]
+    return -1 if v[first] < 0 else 1
+
+
+def signed(V, X=None, root=None):
+    "The columns of V (n, r), each with the sign of `signs`"
+    return V * signs(V, X, root)
 
 
 def centred(K, weights=None):

@@ -181,7 +181,7 @@ def finite_feature_map(K: GramMatrix, tol: Annotated[float, number(at_least=0, b
     tol : drop eigenvalues ≤ tol · λ₁, which changes no entry of K by more than tol · λ₁; by default
         what rounding cannot tell from 0
     entry_error : rounding error of an entry, as in is_psd
-    returns : array (n, r)    row i is φ(x_i); columns by decreasing eigenvalue, the first large
+    returns : array (n, r)    row i is φ(x_i); columns by decreasing eigenvalue, the largest
         entry of each positive
     raises ValueError : K is not square or not symmetric; tol is out of range
     raises IndefiniteKernel : names the negative eigenvalue: K is no Gram matrix

@@ -8,7 +8,7 @@ import functools, math, scipy.linalg
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
-from .arrays import akin, as_number, as_targets, centred, require_symmetric, shaped
+from .arrays import akin, as_number, as_targets, centred, require_symmetric, shaped, signs
 from .contracts import (Count, Matrix, Points, Positive, Rng, SquareMatrix, Value,
                                   Weights, Word, array, contract, instance_of, one_of, taken_of,
                                   word_of)
@@ -54,7 +54,8 @@ def pca_primal(X: Points, n_components: Count = None):
                        f"n_components = {s}")
     X = _summable(X, "X") - X.mean(axis=0)             # once more below: the rounding of the mean
     U, singular, Vt = scipy.linalg.svd(X - X.mean(axis=0), full_matrices=False)          # (8.1)
-    return (U * singular)[:, :s], Vt[:s].T, singular[:s] / math.sqrt(len(X))             # (8.2)
+    U, V, singular = U[:, :s] * (side := signs(U[:, :s], X)), Vt[:s].T * side, singular[:s]
+    return U * singular, V, singular / math.sqrt(len(X))                                 # (8.2)
 
 # %% ../nbs/08_kpca.ipynb #61613209
 def _gram(value, name, call):
@@ -263,7 +264,8 @@ def kernel_pca(k: AKernel, X: Points, n_components: Count = 2, rng: Rng = None,
     found = leading_eigenpairs(A, min(n_components, n_points(X)), rng=rng)
     require_directions(_beyond_rounding(found, A), n_components, "the centred features of X",
                        f"n_components = {n_components}")
-    alpha = A.root[:, None] * found.vectors / np.sqrt(found.values)              # (8.6)
+    side = signs(found.vectors, X, A.root)
+    alpha = A.root[:, None] * found.vectors * (side / np.sqrt(found.values))     # (8.6)
     share = A.root * A.unit / np.linalg.norm(A.root)                             # W / tr W
     alpha -= np.outer(share, alpha.sum(axis=0))
     means = mean_feature(k, A.X, A.dtype, weights)(A.X) if A.K is None else share @ A.K

@@ -14,7 +14,7 @@ from .contracts import (Count, Finite, Function, NonNegative, Points, Positive, 
 from .errors import IndefiniteKernel, not_negative, require
 
 # %% ../nbs/04_mercer.ipynb #66f60294
-from .arrays import frozen, smallest_eigenvalue
+from .arrays import frozen, signed, smallest_eigenvalue
 from .features import feature_rule
 from .forms import GRAM_ERROR, Explicit
 from .gram import AKernel
@@ -157,8 +157,8 @@ def mercer_expansion(k: AKernel, measure: AMeasure, n_terms: Count = None,
     measure : quadrature for a law, empirical(X) for a sample; nodes of weight 0 are dropped
     n_terms : all by default. Fewer come back when rounding hides the rest; the repr says so
     rng : start of the iteration for many nodes; settings.seed when left out
-    returns : the first entry of each √w ψⱼ that is at least half its largest, along the
-        nodes, is positive
+    returns : the largest value of each ψⱼ at the nodes is positive; of two equally large ones, the
+        next in size, or in the end that at the first node
     raises TypeError, ValueError : not a kernel, not a measure, nodes outside the domain, a kernel
         that is infinite at a node, T = 0, weights times k(x, x) beyond the range of the float type
     raises IndefiniteKernel : a negative eigenvalue beyond rounding
@@ -177,7 +177,8 @@ def mercer_expansion(k: AKernel, measure: AMeasure, n_terms: Count = None,
     A = GramOperator(k, nodes, measure.weights)                                    # (4.4)
     pairs = leading_eigenpairs(A, min(asked, len(nodes)), rng=rng)
     real = _beyond_rounding(pairs, A)
-    lam, V, root = pairs.values[real], pairs.vectors[:, real], A.root[:, None]
+    lam, V = pairs.values[real], signed(pairs.vectors[:, real], nodes, A.root)
+    root = A.root[:, None]
     psi = RKHSFunction(k, nodes, root * V / lam)                                   # (4.5)
     return MercerExpansion(lam, psi, k, measure, A.trace(), asked, V / root)
 

@@ -173,7 +173,7 @@ class StreamingMeans(Kept):
 
     @contract
     def components(self, r: Count = 2):
-        "The first r principal components, FeatureComponents; each with its first large weight > 0"
+        "The first r principal components, FeatureComponents; each with its largest weight > 0"
         G, *_, m, _, _ = self._parts()
         values, V = np.linalg.eigh(G)
         V, values = signed(V[:, ::-1][:, :r]), np.maximum(values[::-1], 0)

@@ -148,12 +148,13 @@ def leading_axes(low, high, W, p, reg, or_fewer=False):
     if p > found and not (or_fewer and found):
         raise ValueError(f"n_components = {p}, but only {found} axes correlate, of {low.gram.rank} "
                          f"and {high.gram.rank} directions; does reg = {reg:g} dwarf k?")
-    return (low.coefficients(back_low(U[:, :found]) / 2**0.5),
-            high.coefficients(back_high(V[:, :found]) / 2**0.5), rho[:found])
+    c, d = back_low(U[:, :found]) / 2**0.5, back_high(V[:, :found]) / 2**0.5
+    side = signs(low.centred @ c)
+    return low.coefficients(c * side), high.coefficients(d * side), rho[:found]
 
 
 def _leading_singular(M, p):
-    "The p largest singular values of M and their vectors, signs as in `signs` for the left ones"
+    "The p largest singular values of M and their vectors"
     if min(M.shape) <= 200:
         U, rho, Vt = scipy.linalg.svd(M, full_matrices=False, check_finite=False)
         U, rho, V = U[:, :p], rho[:p], Vt[:p].T
@@ -161,7 +162,7 @@ def _leading_singular(M, p):
         pairs = leading_eigenpairs(M @ M.T, p)
         U, rho = pairs.vectors, np.sqrt(np.maximum(pairs.values, 0.0))
         V = M.T @ U / np.maximum(rho, 1e-7)
-    return U * signs(U), rho, V * signs(U)
+    return U, rho, V
 
 # %% ../nbs/S_views.ipynb #abc20657
 class Matching:

@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from functools import singledispatch
+from itertools import permutations
 
 import array_api_strict as strict
 import numpy as np
@@ -529,10 +530,23 @@ def test_different_points_among_many(X):
 # ------------------ one rule for signs, for centring, for rules
 
 
-def test_the_first_large_entry_of_each_column_has_the_sign():
-    "Large within its column, however small that is"
-    V = np.array([[1e-4, 3.0, 0.4], [-1e-3, -1.0, -1.0], [5e-4, -4.0, 0.6]])
-    assert signs(V).tolist() == [-1, 1, -1]
+def test_the_largest_entry_of_each_column_has_the_sign():
+    V = np.array([[1e-4, 3.0, 0.6], [-1e-3, -1.0, -1.0], [5e-4, -4.0, 0.4]])
+    assert signs(V).tolist() == [-1, -1, -1]
+    for rows in permutations(range(3)):
+        assert signs(V[list(rows)]).tolist() == [-1, -1, -1]
+    root = np.array([1.0, 1.0, 5.0])  # 0.6, −1 and 0.08 of the last column are judged, −0.8 of the middle one
+    assert signs(V, root=root).tolist() == [-1, 1, -1]
+
+
+def test_of_equal_sizes_the_next_decide_and_then_the_first_point():
+    v = np.array([2.0, -2.0, 1.5, -1.0, 0.3])
+    x = np.array([[3.0, 1.0], [3.0, 0.0], [5.0, 0.0], [4.0, 2.0], [0.0, 0.0]])
+    even = np.array([2.0, -2.0, 1.0, -1.0, 0.0])
+    for rows in map(list, permutations(range(5))):
+        assert signs(np.c_[v, -v, v + 1e-12 * x[:, 1]][rows]).tolist() == [1, -1, 1]
+        assert signs(np.c_[even, -even][rows], x[rows]).tolist() == [-1, 1]  # (3, 0) comes before (3, 1)
+    assert signs(even[:, None]) == 1 == -signs(even[[1, 0, 2, 3, 4], None])  # without points, the first row
 
 
 @pytest.mark.parametrize("rank", [1, 3])
@@ -569,9 +583,9 @@ def test_a_tiny_shift_is_a_near_miss_of_no_digit():
 
 def test_signs():
     V = np.array([[0.5, -0.4, 0.0, -1.0], [-1.0, 1.0, 0.0, 0.5]])
-    assert signs(V).tolist() == [1, 1, 1, -1] and signs(V.astype("f")).dtype == np.float32
+    assert signs(V).tolist() == [-1, 1, 1, -1] and signs(V.astype("f")).dtype == np.float32
     for W in (V, -V):
-        np.testing.assert_array_equal(signed(W), V * [1, 1, 1, -1])
+        np.testing.assert_array_equal(signed(W), V * [-1, 1, 1, -1])
     ties = np.array([[1.0], [-1.0]])
     for noise in (1e-15, -1e-15):  # rounding cannot flip it
         assert (signed(ties + [[noise], [0]])[0] > 0).all()

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import rkhs_notes as rn
 from rkhs_notes import kpca, settings
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.kernels import (
@@ -467,3 +468,49 @@ def test_scores_a_thousand_million_times_those_of_the_sample_have_no_pre_image()
     far = np.array([[2e8 * np.abs(pca.scores).max(), 0.0]])
     with pytest.raises(ValueError, match="no point is near"):
         pca.pre_image(far)
+
+
+# ------------------ signs
+
+
+G, NEW = Gaussian(1.5), np.random.default_rng(8).normal(size=(20, 3))
+GRID, W = np.linspace(-1, 1, 60), np.random.default_rng(7).integers(1, 4, 60).astype(float)
+CLOUD = np.random.default_rng(6).normal(size=(60, 3))
+BESIDE = np.column_stack([CLOUD[:, 0] ** 2, CLOUD[:, 1] * CLOUD[:, 2]]) + 0.1 * CLOUD[:, 1:]
+AXES = {
+    "kernel_pca": lambda p: kernel_pca(G, CLOUD[p], 5)(NEW),
+    "kernel_pca, weighted": lambda p: kernel_pca(G, CLOUD[p], 5, weights=W[p])(NEW),
+    "kernel_pca, on a grid": lambda p: kernel_pca(Gaussian(0.5), GRID[p], 5)(NEW[:, 0]),
+    "KernelPCA": lambda p: rn.KernelPCA(n_components=5).fit(CLOUD[p]).transform(NEW),
+    "pca_primal": lambda p: pca_primal(CLOUD[p])[1],
+    "mercer_expansion": lambda p: rn.mercer_expansion(G, rn.empirical(CLOUD[p]), 5).eigenfunctions(NEW),
+    "mercer_expansion, on a grid":
+        lambda p: rn.mercer_expansion(Gaussian(0.5), rn.empirical(GRID[p]), 5).eigenfunctions(NEW[:, 0]),
+    "kernel_cca": lambda p: rn.kernel_cca(G, G, CLOUD[p], BESIDE[p], 0.1, n=3).transform_x(NEW),
+    "kernel_cca, the other side":
+        lambda p: rn.kernel_cca(G, G, CLOUD[p], BESIDE[p], 0.1, n=3).transform_y(NEW[:, :2]),
+    "coupled_embedding":
+        lambda p: rn.coupled_embedding(G, G, CLOUD[p], BESIDE[p], n_components=3).transform_low(NEW),
+    "finite_feature_map": lambda p: rn.finite_feature_map(G(CLOUD)[np.ix_(p, p)])[np.argsort(p), :5],
+    "StreamingMeans.components":
+        lambda p: rn.StreamingMeans(rn.fourier_features(G, 3, 30, rng=0)).update(CLOUD[p]).components(4)(NEW),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AXES)
+def test_no_order_of_the_points_turns_an_axis(name):
+    first = AXES[name](np.arange(60))
+    for seed in range(8):
+        found = AXES[name](np.random.default_rng(seed).permutation(60))
+        np.testing.assert_allclose(found, first, atol=2e-4 * np.abs(first).max())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_weights_and_repetitions_turn_axes_alike(seed):
+    X = np.random.default_rng(seed).normal(size=(60, 3))
+    weighted, repeated = kernel_pca(G, X, 5, weights=W), kernel_pca(G, np.repeat(X, W.astype(int), axis=0), 5)
+    np.testing.assert_allclose(weighted(NEW), repeated(NEW), atol=1e-8)
+
+
+def test_components_of_the_linear_kernel_have_the_signs_of_principal_components():
+    np.testing.assert_allclose(kernel_pca(Linear(), CLOUD, 3).scores, pca_primal(CLOUD)[0], atol=1e-10)
