@@ -21,9 +21,9 @@ from .arrays import row_blocks
 from .contracts import Axes, Count, Flag, Probability, Rng, Value, contract, present
 from .kernels import Gaussian, Linear
 from .random_features import fourier_features
-from .resampling import TestResult
+from .resampling import TestResult, in_batches, random_labels, step_down, studentised_max
+from .samples import Drawn, FeaturePool
 from .tables import ATable, encoded, read_table
-from .two_samples import mmd_test
 
 # %% ../nbs/W_comparison.ipynb #03836459
 def row_features(encoder, X, Y, D, rng):
@@ -113,7 +113,7 @@ class ColumnChange(Value):
     """How one column differs between two tables
 
     statistic : MMD² of the column alone, features of a Gaussian kernel
-    pvalue : corrected for the number of columns (Holm)
+    pvalue : corrected for the number of columns (RES.4), and no less than that of the test
     says : what changed, in words: means, or the share of a word or of gaps
     """
     column: str
@@ -123,15 +123,6 @@ class ColumnChange(Value):
 
     def __repr__(self):
         return f"{self.column}: {self.says} (p = {self.pvalue:.2g})"
-
-# %% ../nbs/W_comparison.ipynb #f794c36c
-def holm(pvalues):
-    "p-values corrected so that the chance of any false rejection is at most the level; array (d,)"
-    p = np.asarray(pvalues, float)
-    order = np.argsort(p, kind="stable")
-    corrected = np.empty(len(p))
-    corrected[order] = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
-    return corrected
 
 # %% ../nbs/W_comparison.ipynb #b2ccf309
 def told(column, encoder, j, a, b):
@@ -155,7 +146,8 @@ def told(column, encoder, j, a, b):
 class TableComparison(Value):
     """Whether and where two tables differ; prints as a report.
 
-    test : of all columns together
+    test : the largest of the studentised MMD² of all columns together and of each alone
+    statistic : MMD² of all columns together
     columns : list of ColumnChange, most changed first
     rows : list of (table, row number from 1, value of the witness), the most telling rows:
         those of the first table, most telling first; those of the second, most telling last
@@ -165,6 +157,7 @@ class TableComparison(Value):
     notes : list of str, what to know before the verdict is believed
     """
     test: TestResult
+    statistic: words.Finite
     columns: Any
     rows: Any
     level: Probability
@@ -182,24 +175,27 @@ class TableComparison(Value):
         (a, m), (b, n) = self.tables
         verdict = "differ" if self.differs else "show no difference"
         bins = f", of bins of {self.per_bin} rows" if self.per_bin > 1 else ""
-        lines = [f"{a} ({m} rows) and {b} ({n} rows) {verdict}: MMD² = {self.test.statistic:.3g}, "
+        lines = [f"{a} ({m} rows) and {b} ({n} rows) {verdict}: MMD² = {self.statistic:.3g}, "
                  f"p = {self.test.pvalue:.2g}, level {self.level:g} (permutation test, "
                  f"{len(self.test.null)} draws, exact level{bins})."]
         changed = [c for c in self.columns if c.pvalue <= self.level]
+        nearest = self.columns[0]
         if self.differs:
             lines += [f"  {c}" for c in changed[:10]] or [
-                "  No column has changed by itself: look at how columns go together."]
+                f"  No column alone is beyond chance, the nearest is {nearest.column} (p = "
+                f"{nearest.pvalue:.2g}): look at how columns go together."]
             lines += [f"  most unlike the other table: row {i} of {table}"
                       for table, i, _ in self.rows[:1] + self.rows[-1:]]
-            lines += [f"  Note: {note}" for note in self.notes]
         elif min(m, n) < 30:
             lines.append("  So few rows show large differences only.")
+        if self.differs or math.isinf(self.test.critical(self.level)):   # too few draws
+            lines += [f"  Note: {note}" for note in self.notes]
         return "\n".join(lines)
 
     def to_dict(self):
         "What JSON can hold: verdict, numbers, columns and rows"
         return {"differs": bool(self.differs), "level": self.level,
-                "statistic": float(self.test.statistic), "pvalue": float(self.test.pvalue),
+                "statistic": float(self.statistic), "pvalue": float(self.test.pvalue),
                 "permutations": len(self.test.null), "rows_per_bin": self.per_bin,
                 "tables": [{"name": name, "rows": n} for name, n in self.tables],
                 "columns": [{"column": c.column, "pvalue": c.pvalue, "mmd2": c.statistic,
@@ -239,7 +235,7 @@ def _drawn(result, ax):
 def compare_tables(A: ATable, B: ATable, level: Probability = 0.05, columns=None, drop=(),
                    categorical=(), n_permutations: Count = 1999, rng: Rng = None,
                    progress: Flag = False):
-    """Do the rows of two tables come from one distribution? A test of all columns together.
+    """Do the rows of two tables come from one distribution? A test of all columns at once.
 
     columns : list of str, those to compare; by default all, and then both tables must have the same
     drop : list of str, columns to leave out
@@ -248,8 +244,8 @@ def compare_tables(A: ATable, B: ATable, level: Probability = 0.05, columns=None
     returns : TableComparison
     raises ValueError : columns that one table lacks, numbers and words in one column, infinite
         numbers
-    references : Gretton et al. (2012a); Domingo-Enrich, Dwivedi, Mackey (2023) for bins; Holm
-        (1979)
+    references : Gretton et al. (2012a); Domingo-Enrich, Dwivedi, Mackey (2023) for bins; Westfall
+        and Young (1993), Romano and Wolf (2005) for columns
 
     Examples
     --------
@@ -278,7 +274,7 @@ def compare_tables(A: ATable, B: ATable, level: Probability = 0.05, columns=None
     names = [(t.name, n) for t, n in zip((A, B), counts, strict=True)]
     return TableComparison(*result, rows, level, names, binned[0].per_bin,
                            [_shown(encoder, rows) for rows in _by_table(reservoir)],
-                           _notes(encoder.columns, counts))
+                           _notes(encoder.columns, counts, level, n_permutations))
 
 # %% ../nbs/W_comparison.ipynb #8c5ef1ae
 def _by_table(reservoir):
@@ -286,9 +282,14 @@ def _by_table(reservoir):
     return [[c[of == label] for c in columns] for label in (0, 1)]
 
 
-def _notes(columns, counts):
-    "On columns that rise from row to row in both tables, which chance does once in 10! tables"
-    return [f"{c.name!r} rises from row to row in both tables. An index or a clock differs between "
+def _notes(columns, counts, level, n_draws):
+    """On draws too few for any verdict, and on columns that rise from row to row in both tables,
+    which chance does once in 10! tables"""
+    least = math.ceil(1 / level - 1e-9) - 1
+    few = [f"{n_draws} draws reject nothing at level {level:g}: the least p-value is "
+           f"{1 / (n_draws + 1):.2g}. Ask for {least} permutations at least."] * (n_draws < least)
+    return few + [
+            f"{c.name!r} rises from row to row in both tables. An index or a clock differs between "
             f"two days by itself: drop=[{c.name!r}], or --drop on the command line, leaves it out."
             for c in columns if c.order.rises and min(counts) >= 10]
 
@@ -305,23 +306,39 @@ def _dealt(table, encoder, maps, n, plan, rng):
         binned.add(encoder(block))
     return binned
 
-
+# %% ../nbs/W_comparison.ipynb #33170f06
 def _tested(binned, encoder, maps, n_permutations, rng):
-    "(the test of all columns, [ColumnChange])"
-    ends = np.cumsum([0] + [phi.dim for phi in maps])
+    "(the test, MMD² of all columns, [ColumnChange])"
     F, G = (b.means() for b in binned)
     a, b = (x.row_sum / x.n_rows for x in binned)
-    tests = []
-    for start, stop in zip(ends, ends[1:], strict=False):
-        linear = Linear().feature_map(int(stop - start))
-        tests.append(mmd_test(linear, F[:, start:stop], G[:, start:stop], n_permutations, rng=rng))
-    corrected = holm([t.pvalue for t in tests[1:]])
-    each = enumerate(zip(encoder.columns, tests[1:], corrected, strict=True))
-    changes = [ColumnChange(c.name, float(t.statistic), float(p), told(c, encoder, j, a, b))
+    T, null = _relabelled(F, G, [phi.dim for phi in maps], n_permutations, rng)
+    test = TestResult.from_draws(*studentised_max(T, null)[:2], 1e-9, name="largest of the "
+                                 "studentised MMD² of all columns and of each")
+    corrected = np.maximum(test.pvalue, step_down(T[1:], null[:, 1:]))
+    each = enumerate(zip(encoder.columns, T[1:], corrected, strict=True))
+    changes = [ColumnChange(c.name, float(t), float(p), told(c, encoder, j, a, b))
                for j, (c, t, p) in each]
-    return tests[0], sorted(changes, key=lambda c: (c.pvalue, -c.statistic))
+    return test, float(T[0]), sorted(changes, key=lambda c: (c.pvalue, -c.statistic))
 
 
+def _relabelled(F, G, dims, n_draws, rng):
+    "MMD²_U of every group of features, (t,), and over relabellings that all groups share, (B, t)"
+    m, N, ends = len(F), len(F) + len(G), np.cumsum([0, *dims])
+
+    def statistics(S):
+        columns = []
+        for start, stop in zip(ends[:-1], ends[1:], strict=True):
+            group = (Drawn(X[:, start:stop]) for X in (F, G))
+            pool = FeaturePool(Linear().feature_map(int(stop - start)), *group)
+            T, draws = pool.observed(True), pool.statistics(S, True, pool.forms(S))
+            columns.append(np.where(np.abs(draws - T) <= pool.rounding, T, draws))
+        return np.stack(columns, axis=1)
+
+    data = (np.arange(N) < m)[:, None].astype(np.int8)
+    null = in_batches(lambda b, rng: random_labels(m, N, b, rng), statistics, N, n_draws, rng)
+    return statistics(data)[0], null
+
+# %% ../nbs/W_comparison.ipynb #39b100bc
 def _telling(A, B, encoder, phi, binned, most=5):
     "[(table, row number, witness)]: the `most` rows of A where it is largest, of B where smallest"
     w = np.subtract(*(b.means()[:, :phi.dim].mean(axis=0) for b in binned))

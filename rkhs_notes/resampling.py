@@ -264,11 +264,36 @@ def studentised_max(statistics: Annotated[Any, words.array("t")], null: _Rows):
     array (B,)                   M_1 … M_B
     array (t,)                   the studentised statistics of the data
     """
+    z, varies = _studentised(statistics, null)
+    largest = z[:, varies].max(axis=1) if varies.any() else z[:, 0]                    # (RES.3)
+    return float(largest[0]), largest[1:], z[0]
+
+
+def _studentised(statistics, null):
+    "(B + 1, t): the data, then the relabellings; and which of the t vary at all"
     every = np.vstack([statistics, null])
     unit = np.abs(every).max(axis=0)
     every = every / np.where(unit > 0, unit, 1)
     spread = every.std(axis=0)
     varies = spread > 64 * np.finfo(every.dtype).eps
     z = np.where(varies, (every - every.mean(axis=0)) / np.where(varies, spread, 1), 0.0)
-    largest = z[:, varies].max(axis=1) if varies.any() else z[:, 0]                    # (RES.3)
-    return float(largest[0]), largest[1:], z[0]
+    return z, varies
+
+# %% ../nbs/S_resampling.ipynb #8828174a
+def step_down(statistics, null):
+    """p-values of each of several statistics, corrected for their number   (RES.4)
+
+    statistics : array (t,), of the data
+    null : array (B, t), each row from one relabelling
+
+    Returns
+    -------
+    array (t,)           at least 1/(B + 1); 1 where a statistic never varies
+    """
+    z, varies = _studentised(statistics, null)
+    z[:, ~varies] = -np.inf
+    order = np.argsort(-z[0], kind="stable")
+    left = np.maximum.accumulate(z[:, order[::-1]], axis=1)[:, ::-1]
+    p = np.empty(len(order))
+    p[order] = np.maximum.accumulate(np.mean(left >= left[0] - 1e-9, axis=0))         # (RES.4)
+    return p

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 from rkhs_notes import comparison, settings, tables
 from rkhs_notes.cli import main
-from rkhs_notes.comparison import BINS, Binned, bin_plan, compare_tables, evenly, holm, row_features, spacing
+from rkhs_notes.comparison import BINS, Binned, bin_plan, compare_tables, evenly, row_features, spacing
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.mmd import mmd2_features
 from rkhs_notes.random_features import fourier_features
@@ -168,7 +168,7 @@ def test_only_columns_that_changed_are_told_first_and_corrected_for_all():
     a["town"], b["town"] = (rng.choice(["Zug", "Berne"], 200) for _ in range(2))
     result = compare_tables(a, b, rng=0, n_permutations=199)
     x, *others = result.columns
-    assert x.column == "x" and x.pvalue == pytest.approx(3 * (1 / 200))  # the least, three times
+    assert x.column == "x" and x.pvalue == pytest.approx(1 / 200)  # the least
     assert others[0].pvalue <= others[1].pvalue and min(c.pvalue for c in others) > 0.05
     assert "  x: mean" in repr(result) and "age" not in repr(result) and "town" not in repr(result)
 
@@ -383,10 +383,74 @@ def test_a_small_shift_of_a_large_table_is_found_and_named(sizes):
     assert table == "A" and value == max(v for _, _, v in result.rows) and a["x"][row - 1] < 0.5
 
 
-def test_holm_by_its_definition():
-    p = np.array([0.01, 0.04, 0.03, 0.5])
-    np.testing.assert_allclose(holm(p), [0.04, 0.09, 0.09, 0.5])
-    assert holm([0.6, 0.7, 0.4]).tolist() == [1, 1, 1]
+def beside(d, n, rng, shift=0.0, how="numbers"):
+    "d columns, the first one moved: alike, correlated, or numbers, words, gaps and constants in turn"
+    X = rng.normal(size=(n, d))
+    if how == "correlated":
+        X = 0.9 * rng.normal(size=(n, 1)) + 0.4 * X
+    X[:, 0] += shift
+    table = {f"x{j}": X[:, j] for j in range(d)}
+    if how == "mixed":
+        for j in range(1, d, 4):
+            table[f"x{j}"] = rng.choice(["a", "b", "rare"], n, p=[0.6, 0.38, 0.02])
+        for j in range(2, d, 4):
+            table[f"x{j}"] = np.where(rng.random(n) < 0.2, np.nan, X[:, j])
+        for j in range(3, d, 4):
+            table[f"x{j}"] = np.full(n, 7.0)
+    return table
+
+
+@pytest.mark.parametrize("how", ["numbers", "correlated", "mixed"])
+@pytest.mark.parametrize("d, draws", [(14, 199), (60, 39)])
+def test_one_column_of_many_is_named_whatever_their_number(d, draws, how):
+    "d / (draws + 1) is beyond the level: draws, not columns, bound the least p-value"
+    rng, n = np.random.default_rng(21), 100
+    before, after = (beside(d, n, rng, shift, how) for shift in (0, 1.5))
+    found = compare_tables(before, after, n_permutations=draws, rng=0)
+    first, *others = found.columns
+    assert d / (draws + 1) > 0.05 and found.differs
+    assert first.column == "x0" and first.pvalue == pytest.approx(1 / (draws + 1))
+    assert "  x0: mean" in repr(found) and "No column" not in repr(found)
+    assert min(c.pvalue for c in others) > 0.05
+    told = found.to_dict()
+    assert told["differs"] and told["columns"][0]["pvalue"] == first.pvalue
+
+
+def test_one_of_three_hundred_columns_is_named_by_the_default_draws():
+    test_one_column_of_many_is_named_whatever_their_number(300, 1999, "mixed")
+
+
+@pytest.mark.parametrize("how", ["numbers", "correlated", "mixed"])
+def test_columns_that_have_not_changed_are_named_as_rarely_as_the_level_says(how):
+    "With one column that has changed, and with none"
+    rng, level, runs = np.random.default_rng(22), 0.1, 80
+    low, high = binomial_interval(level, runs, confidence=0.999)
+    for shift in (0.0, 2.0):
+        wrong = 0
+        for _ in range(runs):
+            first, second = beside(6, 40, rng, 0.0, how), beside(6, 50, rng, shift, how)
+            found = compare_tables(first, second, level, n_permutations=29, rng=rng)
+            wrong += any(c.pvalue <= level + 1e-12 for c in found.columns if c.column != "x0" or not shift)
+            assert found.differs or not shift
+        assert wrong <= high and (shift or wrong >= low), (shift, wrong)
+
+
+def test_one_column_among_hundreds_decides_where_all_together_would_not():
+    rng = np.random.default_rng(23)
+    first, second = (beside(150, 60, rng, shift) for shift in (0, 1.2))
+    found = compare_tables(first, second, n_permutations=99, rng=0)
+    assert found.differs and found.columns[0].column == "x0"
+    assert found.statistic == found.to_dict()["statistic"] != found.test.statistic
+
+
+def test_draws_too_few_for_the_level_are_told():
+    rng = np.random.default_rng(24)
+    tables_ = drawn(100, rng), drawn(100, rng, shift=3.0)
+    few = compare_tables(*tables_, n_permutations=18, rng=0)
+    assert not few.differs and "18 draws reject nothing at level 0.05" in repr(few)
+    assert "19 permutations at least" in few.to_dict()["notes"][0]
+    enough = compare_tables(*tables_, n_permutations=19, rng=0)
+    assert enough.differs and enough.columns[0].pvalue == 0.05 and not enough.notes
 
 
 def test_the_unit_of_distance_does_not_ask_in_which_order_rows_came():
@@ -465,17 +529,19 @@ def test_memory_does_not_grow_with_the_files(tmp_path):
 
 def test_the_command(tmp_path, capsys):
     rng = np.random.default_rng(9)
+    monday, wednesday = (pandas.DataFrame(drawn(200, rng, shift)) for shift in (0, 1))
     paths = []
-    for name, shift in (("mon", 0), ("tue", 0), ("wed", 1)):
+    for name, frame in (("mon", monday), ("tue", monday[::-1]), ("wed", wednesday)):
         paths.append(str(tmp_path / f"{name}.csv"))
-        pandas.DataFrame(drawn(200, rng, shift)).to_csv(paths[-1], index=False)
+        frame.to_csv(paths[-1], index=False)
     assert main(["compare", *paths[:2], "--permutations", "199"]) == 0
     assert "show no difference" in capsys.readouterr().out
     assert main(["compare", paths[0], paths[2], "--json", "--plot", str(tmp_path / "p.png")]) == 1
     told = json.loads(capsys.readouterr().out)
     assert told["differs"] and told["columns"][0]["column"] == "x" and told["tables"][0]["rows"] == 200
     assert (tmp_path / "p.png").stat().st_size > 2000
-    assert main(["compare", paths[0], paths[2], "--drop", "x", "--permutations", "199"]) == 0
+    assert main(["compare", *paths[:2], "--drop", "x", "--permutations", "199"]) == 0
+    assert "x: mean" not in capsys.readouterr().out
     assert main(["compare", paths[0], "nothing.csv"]) == 2
     assert "there is no file nothing.csv" in capsys.readouterr().err
 

@@ -19,6 +19,7 @@ from rkhs_notes.resampling import (
     random_labels,
     random_signs,
     resampled_pvalue,
+    step_down,
     studentised_max,
 )
 from scipy.stats import binomtest, chi2, gamma, permutation_test
@@ -140,6 +141,24 @@ def test_a_constant_statistic_is_left_out():
     alone, without, _ = studentised_max([1.0], np.arange(9.0)[:, None])
     assert m0 == alone < 0 and (m == without).all()
     assert studentised_max([1.0], np.ones((9, 1)))[0] == 0.0
+
+
+def test_the_step_down_maximum_by_its_definition():
+    T, null = rng.normal(size=5) + [0, 3, 0, 2, 0], rng.normal(size=(49, 5)) @ rng.normal(size=(5, 5))
+    every = np.vstack([T, null])
+    z = (every - every.mean(axis=0)) / every.std(axis=0)
+    left, least, wanted = list(range(5)), 0.0, {}
+    while left:
+        first = max(left, key=lambda t: z[0, t])
+        least = max(least, np.mean([max(row[left]) >= z[0, first] for row in z]))
+        wanted[first] = least
+        left.remove(first)
+    p = step_down(T, null)
+    np.testing.assert_allclose(p, [wanted[t] for t in range(5)], rtol=1e-12)
+    m0, m, z0 = studentised_max(T, null)
+    assert p.min() == resampled_pvalue(m0, m) and p.argmin() == z0.argmax()
+    np.testing.assert_allclose(step_down(1e-200 * T, 1e-200 * null), p)
+    np.testing.assert_allclose(step_down(np.append(T, 7.0), np.c_[null, np.full(49, 7.0)]), [*p, 1.0])
 
 
 def test_the_result_is_a_value():
