@@ -12,21 +12,22 @@ __all__ = ['KernelEstimator', 'KernelRidge', 'KernelSVC', 'KernelSVR', 'OneClass
 import html
 import re
 from contextlib import contextmanager
+from itertools import combinations
 
 import numpy as np
-from .arrays import as_labels
+from .arrays import as_labels, row_blocks
+from .contracts import Classes
 from .errors import warned
 
 # %% ../nbs/W_estimators.ipynb #6c7ee8ae
 from sklearn.base import (BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin,
                           MultiOutputMixin, OutlierMixin, RegressorMixin, TransformerMixin)
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
+from scipy.optimize import minimize_scalar
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
 # %% ../nbs/W_estimators.ipynb #ef071d4d
-from scipy.special import logit, softmax
+from scipy.special import expit, log_softmax, logit
 from sklearn.utils.validation import check_is_fitted
 from .arrays import as_number, as_weights, clear_shift, few_threads, in_parallel, taken
 from .cca import kernel_cca
@@ -40,7 +41,7 @@ from .gram import AKernel, hold_objects
 from .grids_landmarks import nystrom_features, random_feature_map
 from .kernels import Gaussian, Kernel, median_bandwidth
 from .kpca import kernel_pca
-from .machines import one_of_many, svc_multiclass
+from .machines import _sigmoid, one_of_many, svc_multiclass
 from .processes import fit_hyperparameters, gaussian_process, gp_classification
 from .representer import ridge, ridge_path
 from .rkhs import RKHSFunction
@@ -49,7 +50,7 @@ from .rkhs import RKHSFunction
 from .scale import ridge_large
 from .stored import write_expression
 from .streams import StreamingRidge
-from .support import Share, require_factors, votes
+from .support import Share, coupled, dealt, require_factors, votes
 from .svm import one_class, svc, svr
 from .tables import as_columns, read_table
 from .two_samples import mmd_test, mmd_test_aggregated
@@ -460,31 +461,73 @@ class _Classifier(ClassifierMixin, KernelEstimator):
         return np.where(place[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
 
 # %% ../nbs/W_estimators.ipynb #537608ae
-def _held_out(machine, X, place, weights, folds):
-    "Decisions of machines that did not see the row, (n, 1) or (n, q)"
-    values = np.zeros((len(place), place.max() + 1 if place.max() > 1 else 1))
-    for some, rest in StratifiedKFold(folds).split(place, place):
-        machine.fit(taken(X, some), place[some], weights[some])
-        values[rest] = machine.decision_function(taken(X, rest)).reshape(len(rest), -1)
+def _held_out(machine, k, X, y, weights, **options):
+    "Decisions of machines that did not see the row, (n, t)"
+    fold, values = dealt(y, X, 5, np.random.default_rng(0)), None
+    for out in range(fold.max() + 1):
+        some, rest = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
+        part = machine(k, taken(X, some), y.place[some], weights=weights[some], **options)
+        found = part.decision(taken(X, rest)).reshape(len(rest), -1)
+        values = np.zeros((len(fold), found.shape[1])) if values is None else values
+        values[rest] = found
     return values
 
 
-def _platt(machine, X, place, weights, classes):
-    "Slopes and shifts of logistic regression from decisions to classes   (7.9e)"
-    few = np.bincount(place).argmin()
-    if (folds := min(5, np.bincount(place)[few])) < 2:
-        raise ValueError(f"class {classes[few]!r} has one row that differs from others: "
-                         "probability=True holds out rows of each class and needs two. Add rows, "
-                         "leave the class out, or use KernelLogistic.")
-    decisions = _held_out(machine, X, place, weights, folds)
-    curve = LogisticRegression().fit(decisions, place, weights)
-    return curve.coef_, curve.intercept_
+def _pairs(q):
+    return list(combinations(range(q), 2))
 
 
-def _probabilities(curve, decisions):
-    "Platt's probabilities of decisions, (n, q)"
-    odds = decisions.reshape(len(decisions), -1) @ curve[0].T + curve[1]
-    return softmax(np.hstack([0 * odds, odds]) if odds.shape[1] == 1 else odds, axis=1)
+def _with_fractions(values, q):
+    "Decisions of two classes, (n,); of more their votes, (n, q), and what decides ties"
+    if q == 2:
+        return values
+    total = np.zeros((len(values), q))
+    for (low, high), column in zip(_pairs(q), values.T, strict=True):
+        total[:, low] -= column
+        total[:, high] += column
+    return votes(values, _pairs(q), q) + total / (3 * (1 + np.abs(total)))
+
+
+def _curves(decisions, place, weights):
+    "Platt's slope and shift for each pair of classes, and the power of what they say together"
+    q, curves = place.max() + 1, []
+    for pair, d in zip(_pairs(q), decisions.T, strict=True):
+        some = np.isin(place, pair)
+        curves.append(_sigmoid(d[some], place[some] == pair[1], weights[some]))
+    curves = np.array(curves).T
+    return *curves, 1.0 if q == 2 else _power(_together(curves, decisions, q), place, weights)
+
+# %% ../nbs/W_estimators.ipynb #26f37356
+def _together(curves, decisions, q, power=1.0):
+    "Probabilities of all classes, (n, q), from the curves of the pairs"
+    P, (low, high) = np.zeros((len(decisions), q)), np.array(_pairs(q)).T
+    for rows in row_blocks(len(P), 64 * q**2):
+        p = np.clip(expit(curves[0] * decisions[rows] + curves[1]), 1e-7, 1 - 1e-7)
+        R = np.zeros((len(p), q, q))
+        R[:, high, low], R[:, low, high] = p, 1 - p
+        P[rows] = np.exp(log_softmax(power * np.log(coupled(R)), axis=1))
+    return P
+
+
+def _probabilities(curve, values, q):
+    "Of decisions, (n, q): the largest is that of most votes"
+    if q == 2:
+        p = expit(curve[0] * values + curve[1])
+        return np.column_stack([1 - p, p])
+    P, said = _together(curve[:2], values, q, curve[2]), _with_fractions(values, q).argmax(axis=1)
+    rows, best = np.arange(len(P)), P.argmax(axis=1)
+    P[rows, said], P[rows, best] = P[rows, best], P[rows, said]
+    return P
+
+
+def _power(P, place, weights):
+    "The s for which Pˢ, normalised, is likeliest; Platt's targets keep it finite"
+    rows, count = np.arange(len(P)), np.bincount(place, weights)
+    sure = ((count + 1) / (count + 2))[place]
+    T = np.repeat((1 - sure)[:, None] / (P.shape[1] - 1), P.shape[1], axis=1)
+    T[rows, place] = sure
+    loss = lambda s: -weights @ (T * log_softmax(np.exp(s) * np.log(P), axis=1)).sum(axis=1)
+    return float(np.exp(minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded").x))
 
 # %% ../nbs/W_estimators.ipynb #449ece8f
 class KernelSVC(_Classifier, _Machine):
@@ -503,6 +546,7 @@ class KernelSVC(_Classifier, _Machine):
     ----------
     function_, offset_, support_, dual_coef_, gap_    of the machine, machine_; gap_ certifies it
     kernel_, lam_, C_, chosen_                        what was chosen, and how
+    curve_                         slopes and shifts of the pairs' curves, and the power of all
     """
     def __init__(self, kernel=None, C="loo", bandwidth="loo", class_weight=None, probability=False,
                  tol=1e-3):
@@ -521,30 +565,28 @@ class KernelSVC(_Classifier, _Machine):
             self._keep(machine(self.kernel_, X, y, self.C_, weights=weights, tol=self.tol), rows)
         self.chosen_ += f"; C={self.C_:.3g}" + " = 1 / (2 lam)" * free
         if self.probability:
-            bare = KernelSVC(self.kernel_, self.C_, tol=self.tol)
-            self.curve_ = _platt(bare, X, place, weights, self.classes_.tolist())
+            held_out = _held_out(machine, self.kernel_, X, Classes(self.classes_, place), weights,
+                                 C=self.C_, tol=self.tol)
+            self.curve_ = _curves(held_out, place, weights)
         return self
 
     def decision_function(self, X):
         "f(X) + b, (n,), > 0 for classes_[1]; votes with fractions, (n, q), of q > 2 classes"
-        values = self._values(X)
-        if values.ndim == 1:
-            return values
-        total, pairs = np.zeros((len(values), len(self.classes_))), self.machine_.pairs
-        for (low, high), column in zip(pairs, values.T, strict=True):
-            total[:, low] -= column
-            total[:, high] += column
-        return votes(values, pairs, len(self.classes_)) + total / (3 * (1 + np.abs(total)))
+        return _with_fractions(self._values(X), len(self.classes_))
 
     @property
     def predict_proba(self):
-        "Platt's probabilities of X, (n, q); only with probability=True"
+        """Platt's probabilities of X, (n, q); only with probability=True
+
+        Of more than two classes the largest is that of `predict`, always. Of two the curve may be
+        at ½ beside the decision 0: between the two `predict` names the less probable one.
+        """
         if not self.probability:
             raise AttributeError("a machine decides and has no probabilities by itself: fit "
                                  "KernelSVC(probability=True), or use KernelLogistic.")
         check_is_fitted(self)
         check_is_fitted(self, "curve_", msg="probability was False at the fit: fit again.")
-        return lambda X: _probabilities(self.curve_, self.decision_function(X))
+        return lambda X: _probabilities(self.curve_, self._values(X), len(self.classes_))
 
     def predict(self, X):
         "The labels"

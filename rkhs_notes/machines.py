@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Annotated
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.special import expit, logit
 
 # %% ../nbs/07a_machines.ipynb #0a20d46a
 from tqdm.auto import tqdm
@@ -245,15 +245,21 @@ def svc_leave_one_out(k: AKernel, X: Points, y: TwoLabels, Cs: Prices, tol: Posi
     return LeftOut(Cs, decisions, (decisions >= 0) != (y.signs > 0), support, steps)
 
 # %% ../nbs/07a_machines.ipynb #54318f2e
-def _sigmoid(d, positive):
-    "(a, b) of largest likelihood   (7.9e)"
-    n1, n0, A = positive.sum(), (~positive).sum(), np.column_stack([d, np.ones(len(d))])
+def _sigmoid(d, positive, weights=None):
+    "(a ≥ 0, b) of largest likelihood   (7.9e)"
+    w = np.ones(len(d)) if weights is None else weights
+    n1, n0, unit = w[positive].sum(), w[~positive].sum(), np.abs(d).max() or 1.0
     t = np.where(positive, (n1 + 1) / (n1 + 2), 1 / (n0 + 2))
-    loss = lambda ab: np.sum(np.logaddexp(0, A @ ab) - t * (A @ ab))
-    slope = lambda ab: A.T @ (expit(A @ ab) - t)
-    bend = lambda ab: (A.T * (expit(A @ ab) * expit(-A @ ab))) @ A
-    return minimize(loss, np.zeros(2), jac=slope, hess=bend, method="trust-exact",
-                    options=dict(gtol=1e-9 * len(d))).x
+    share = w @ t / w.sum()
+    if not w * (t - share) @ (d - d[0]) > 0:       # the slope of (7.9e) in a, where a = 0
+        return 0.0, float(logit(share))
+    A = np.column_stack([d / unit, np.ones(len(d))])
+    loss = lambda ab: w @ (np.logaddexp(0, A @ ab) - t * (A @ ab))
+    slope = lambda ab: A.T @ (w * (expit(A @ ab) - t))
+    bend = lambda ab: (A.T * (w * expit(A @ ab) * expit(-A @ ab))) @ A
+    a, b = minimize(loss, np.zeros(2), jac=slope, hess=bend, method="trust-exact",
+                    options=dict(gtol=1e-9 * w.sum())).x
+    return a / unit, b
 
 # %% ../nbs/07a_machines.ipynb #d565f87f
 class ProbableMachine(Deciding):
@@ -290,14 +296,14 @@ def svc_probability(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, folds: 
                     rng: Rng = None, tol: Positive = 1e-3):
     """svc with Platt's probabilities, from decisions of machines that did not see it   (7.9e)
 
-    folds : each class is dealt out to so many, in random order
+    folds : each class is dealt out to so many, in random order; equal points share one
     returns : ProbableMachine    with .probability(X)
     raises TypeError, ValueError : bad k, X, y, C, folds; a class smaller than two
     references : Proposition 7.12; Platt (2000); Lin, Lin and Weng (2007)
     """
     require_classes(y, least=2)
     with one_of_many():
-        fold, machine = dealt(y, folds, rng), svc(k, X, y, C, tol=tol)
+        fold, machine = dealt(y, X, folds, rng), svc(k, X, y, C, tol=tol)
         decisions = np.zeros(len(fold))
         for out in range(fold.max() + 1):
             inside, rest = np.flatnonzero(fold != out), np.flatnonzero(fold == out)

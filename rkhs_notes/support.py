@@ -14,7 +14,7 @@ from tqdm.auto import tqdm
 from .subsets import answered, at_once
 
 # %% ../nbs/S_support.ipynb #d5063dfa
-from .arrays import Cholesky, as_floats, as_number, as_weights, shaped
+from .arrays import Cholesky, as_floats, as_number, as_weights, distinct, shaped
 from .contracts import (Labels, MorePoints, Points, Value, Word, contract, instance_of,
                                   number, taken_of)
 from .errors import ConvergenceFailure, no_kernel, warned
@@ -250,13 +250,35 @@ def votes(values, pairs, q):
     return counted
 
 
-def dealt(y, folds, rng):
-    "A fold for each point, (n,): each class in random order, one card a fold"
-    fold, smallest = np.zeros(len(y.place), dtype=int), np.bincount(y.place).min()
-    for c in range(len(y.classes)):
-        members = rng.permutation(np.flatnonzero(y.place == c))
-        fold[members] = np.arange(len(members)) % min(folds, smallest)
-    return fold
+# %% ../nbs/S_support.ipynb #403275f0
+def dealt(y, X, folds, rng):
+    "A fold for each point, (n,): each class in random order, a card a fold; equal points together"
+    same, q = distinct(X)[1], len(y.classes)
+    points = [np.unique(same[y.place == c]) for c in range(q)]
+    owner = np.zeros(same.max() + 1, dtype=int)
+    for c in sorted(range(q), key=lambda c: -len(points[c])):
+        owner[points[c]] = c                           # who has several labels goes with the rarest
+    fold = np.zeros(len(owner), dtype=int)
+    for c in range(q):
+        members = rng.permutation(np.flatnonzero(owner == c))
+        fold[members] = np.arange(len(members)) % min(folds, *map(len, points))
+    for c in sorted(range(q), key=lambda c: len(points[c])):
+        if len(np.unique(fold[points[c]])) < 2:
+            raise ValueError(f"class {y.names[c]!r} has one row that differs from others: "
+                             "probabilities need two, for rows of each class are held out. Add "
+                             "rows, leave the class out, or use KernelLogistic.")
+    return fold[same]
+
+# %% ../nbs/S_support.ipynb #17fabfea
+def coupled(R):
+    "p (m, q), Σᵢ pᵢ = 1, of least Σ (Rⱼᵢ pᵢ − Rᵢⱼ pⱼ)²; R (m, q, q): of i, where it is i or j"
+    R = R * (1 - np.eye(R.shape[1]))
+    A = np.pad(-R * R.transpose(0, 2, 1), ((0, 0), (0, 1), (0, 1)), constant_values=1.0)
+    np.einsum("mii->mi", A)[:] = np.pad((R**2).sum(axis=1), ((0, 0), (0, 1)))
+    right = np.zeros((*A.shape[:2], 1))
+    right[:, -1] = 1.0
+    P = np.maximum(np.linalg.solve(A, right)[:, :-1, 0], 1e-15)
+    return P / P.sum(axis=1, keepdims=True)
 
 # %% ../nbs/S_support.ipynb #844f7a62
 def certified(k, X, problem, b, f, c):
