@@ -17,7 +17,7 @@ from .contracts import (ARRAYS, Count, Function, Positive, Word, array, contract
                                   names_of, prepared, present)
 from .forms import plain
 from .gram import (AKernel, Pointed, Tiled, as_kernel, as_tex, as_written, library,
-                             n_points, of_any_kind, precision, with_columns)
+                             n_points, of_any_kind, one_tile, precision, with_columns)
 
 # %% ../nbs/S_algebra.ipynb #8983467b
 def bracketed(k, closer_than=3):
@@ -44,7 +44,6 @@ def diag_vjp(k, X, g):
 # %% ../nbs/S_algebra.ipynb #fde2ffdb
 class Composite(Pointed):
     "Made of values of parts: a member writes _inputs(X, Y) and _joined(values, xp)"
-    _family = True
 
     def _gram(self, X, Y, xp):
         return self._joined((k._gram(A, B, xp) for k, A, B in self._inputs(X, Y)), xp)
@@ -62,12 +61,11 @@ class Composite(Pointed):
 # %% ../nbs/S_algebra.ipynb #90d9dfc2
 class OfOne(Pointed):
     "Made of one kernel k, on the same points; its matrix is one tile"
-    _family = True
     is_shift_invariant = property(lambda self: self.k.is_shift_invariant,
                                   doc="Does the part depend on x − y alone?")
     _sparse = property(lambda self: self.k._sparse, doc="Does the part take sparse points?")
 
-    def _gram(self, X, Y, xp): return self._tile(X, Y, xp)(slice(None), slice(None))
+    _gram = one_tile
     def _facts(self): return self.k._facts()
     def _named(self): return self.k._named()
     def _points(self, X, name): return self.k._marked(X, name)
@@ -78,8 +76,6 @@ class OfOne(Pointed):
 # %% ../nbs/S_algebra.ipynb #8cbbe910
 class OfValue(Composite, OfOne):
     "A function of the values of k: a member writes of_value(K, xp) and its derivative slope(K, xp)"
-    _family = True
-    _formula = "of_value"
 
     def _inputs(self, X, Y): return [(self.k, X, Y)]
     def _joined(self, values, xp): return self.of_value(*values, xp)
@@ -94,7 +90,6 @@ class OfValue(Composite, OfOne):
 # %% ../nbs/S_algebra.ipynb #71110dfb
 class Delegating(Tiled):
     "What a kernel answers by a later chapter"
-    _family = True
 
     @contract
     def simplify(self) -> AKernel:
@@ -150,7 +145,7 @@ class Delegating(Tiled):
 # %% ../nbs/S_algebra.ipynb #d1b7a3eb
 class Flat(Pointed):
     "One number c for all pairs of points of any kind"
-    _family = is_shift_invariant = _sparse = True
+    is_shift_invariant = _sparse = True
 
     def _points(self, X, name): return of_any_kind(X, name)
     def _facts(self): return frozenset()         # any points that were read will do
@@ -173,7 +168,6 @@ WholePower = Annotated[int, Word("int ≥ 1", _whole_power)]
 # %% ../nbs/S_algebra.ipynb #f627804d
 class Terms(Pointed):
     "Several kernels on the same points, in the order they were given; terms may have names"
-    _family = True
 
     def __init__(self, *terms, **named):
         given = [(None, as_kernel(k, f"term {i}")) for i, k in enumerate(terms, start=1)]
@@ -242,7 +236,6 @@ def appended(cls, k, other):
 # %% ../nbs/S_algebra.ipynb #a2354b33
 class OfTerms(Terms, Composite):
     "Several kernels, folded by an operation: a member names _operation, _sign and slopes(values)"
-    _family = True
     is_shift_invariant = property(lambda self: all(k.is_shift_invariant for k in self.terms),
                                   doc="Do all terms depend on x − y alone?")
     _sparse = property(lambda self: all(k._sparse for k in self.terms),
@@ -292,7 +285,6 @@ Columns = Annotated[Any, Word(
 # %% ../nbs/S_algebra.ipynb #f2b5fab3
 class OfImage(Pointed):
     "k(g(x), g(y)), where g picks columns or is any function of the points"
-    _family = True
 
     is_shift_invariant = property(
         lambda self: self.k.is_shift_invariant and not callable(self.columns),
@@ -343,7 +335,6 @@ class OfImage(Pointed):
 # %% ../nbs/S_algebra.ipynb #ade36cb6
 class AtImage(Composite, OfImage):
     "What k answers at the image of the points"
-    _family = True
 
     def _inputs(self, X, Y):
         Z = self._chosen(X)
@@ -397,7 +388,6 @@ def _in_wider_floats(k, x):
 # %% ../nbs/S_algebra.ipynb #5deea4a7
 class OfFactor(OfOne):
     "f(x) k(x, y) f(y): a member writes factor(X, xp), (n,)"
-    _family = True
 
     def _tile(self, X, Y, xp):
         inner, a, b = self.k._tile(X, Y, xp), self.factor(X, xp), self.factor(Y, xp)
@@ -413,7 +403,7 @@ class OfFactor(OfOne):
 
 class OfAngles(OfFactor):
     "k(x, y) / √(k(x, x) k(y, y)): the factor is 1 / √k(x, x), and changes with the parameters of k"
-    _family = _unit_length = True
+    _unit_length = True
 
     def _diag(self, X, xp):
         a = self.factor(X, xp)

@@ -1204,16 +1204,6 @@ def centred(K, weights=None):
     K = K - np.add.outer(means, means) + np.average(means, weights=weights)
     return K if weights is None else np.sqrt(weights)[:, None] * K * np.sqrt(weights)
 
-# %% ../nbs/C_arrays.ipynb #4fff60b9
-def rule_of(rules, k):
-    """The rule, made by functools.singledispatch, for the class of k, or that of `object`.
-
-    The latter where the class has no rule, or writes a formula `_gram` of its own.
-    """
-    cls = next(c for c in type(k).__mro__ if c in rules.registry)
-    own = cls is object or type(k)._gram is not cls._gram
-    return rules.registry[object if own else cls]
-
 # %% ../nbs/C_arrays.ipynb #349ac434
 def nonnegative_lstsq(A, b):
     """argmin over x ≥ 0, (n,), of ‖A x − b‖² for A (m, n), b (m,): bounded-variable least squares

@@ -40,8 +40,7 @@ def inner(F, G):
 # %% ../nbs/S_counts.ipynb #b2fe039f
 class OfCounts(Pointed):
     "⟨counts of x, counts of y⟩: a member writes occurrences(objects), owner and code of all parts"
-    _family, _whole = True, True
-    _formula = "occurrences"
+    _whole = True
 
     def _counts(self, X, Y):
         Z = X if Y is X else Objects([*X, *Y])

@@ -14,12 +14,12 @@ import numpy as np
 import scipy.sparse as sp
 
 # %% ../nbs/02_features.ipynb #1d0b2c1f
-from .arrays import (as_count, as_floats, as_number, require_fits, row_blocks, rule_of,
+from .arrays import (as_count, as_floats, as_number, require_fits, row_blocks,
                                shortened, signed)
 from .contracts import (Count, Finite, Flag, Function, NonNegative, Positive, Value,
                                   contract, number, taken_of)
 from .forms import GRAM_ERROR
-from .gram import AKernel, n_points
+from .gram import AKernel, n_points, rule_of
 from .kernels import (Brownian, Constant, Exp, Gaussian, Linear, Normalized, On,
                                 Polynomial, Power, Product, Scaled, Sum)
 
@@ -383,7 +383,7 @@ for _leaf in (Gaussian, Mahalanobis, Matern, RationalQuadratic, Laplace, Cauchy,
 @feature_rule.register(GaussianOf)
 def _(k, d):
     inner = k.k.simplify()
-    if isinstance(inner, Constant):
+    if type(inner) is Constant:
         return _rule(Constant(math.exp(inner.c) if isinstance(k, Exp) else 1.0), d)
     raise no_map(k, f" that is known: its power series has terms of every degree in the features "
                     f"of {k.k}, and unless those take finitely many values there is none "

@@ -40,7 +40,6 @@ def divided(r2, by, length, xp):
 # %% ../nbs/S_forms.ipynb #edeb6e06
 class UnitLength(Pointed):
     "k(x, x) = 1, and k(x, y) depends on x − y alone"
-    _family = True
     _unit_length = is_shift_invariant = True
 
     def _diag(self, X, xp): return filled(1.0, (n_points(X),), X, precision(X))
@@ -50,7 +49,8 @@ def in_range(k, X, Y, xp):
     "k, X and Y; all in another unit, a power of two, where the square of a bandwidth has no digits"
     width, limits = getattr(k, "bandwidth", None), xp.finfo(precision(X))
     least, most = float(limits.smallest_normal) ** 0.5, float(limits.max) ** 0.5
-    usual = width is None or least < float(limits.eps) * width < float(limits.eps) ** 2 * most
+    homogeneous = width is not None and Radial in k._kin
+    usual = not homogeneous or least < float(limits.eps) * width < float(limits.eps) ** 2 * most
     if usual or isinstance(X, SparseRows):
         return k, X, Y
     top = max(width, *(plain_float(xp.max(xp.abs(A))) for A in (X, Y)))
@@ -64,8 +64,6 @@ def in_range(k, X, Y, xp):
 
 class Radial(UnitLength):
     "A function of r2 = ‖x − y‖², 1 at 0: a member writes of_sqdist(r2, xp), and may overwrite r2"
-    _family = True
-    _formula = "of_sqdist"
     _scales = None                                # one unit of length a coordinate, or none
     _sparse = True
 
@@ -92,8 +90,6 @@ class Radial(UnitLength):
 
 class ExpRadial(Radial):
     "exp(s): a member writes s = exponent(r2, xp) ≤ 0 of r2 = ‖x − y‖², and may overwrite r2"
-    _family = True
-    _formula = "exponent"
 
     def of_sqdist(self, r2, xp):
         return overwritten(xp.exp, self.exponent(r2, xp), xp)
@@ -104,8 +100,6 @@ class ExpRadial(Radial):
 # %% ../nbs/S_forms.ipynb #5b701bd6
 class ByCoordinate(UnitLength):
     "A function of the blocks xᵢ − yᵢ, 1 at 0: a member writes of_differences(differences, xp)"
-    _family = True
-    _formula = "of_differences"
 
     def _gram(self, X, Y, xp):
         return self.of_differences(coordinate_differences(X, Y), xp)
@@ -131,8 +125,7 @@ def in_place(operation, arrays):
 # %% ../nbs/S_forms.ipynb #ec047aae
 class InnerProduct(Pointed):
     "A function of s = xᵀy: a member writes of_inner(s, xp), and may overwrite s"
-    _family = _sparse = True
-    _formula = "of_inner"
+    _sparse = True
 
     def _nanoseconds(self, d): return 1 + d / 40
     def _gram(self, X, Y, xp): return self.of_inner(X @ Y.T, xp)
@@ -141,8 +134,6 @@ class InnerProduct(Pointed):
 
 class AffineProduct(InnerProduct):
     "A function of t = scale · xᵀy + offset: a member writes of_affine(t, xp) and its slope(t)"
-    _family = True
-    _formula = "of_affine"
 
     def of_inner(self, s, xp):
         s *= self.scale                                            # in the memory of s
@@ -157,8 +148,6 @@ class AffineProduct(InnerProduct):
 # %% ../nbs/S_forms.ipynb #4212b9ee
 class OnLine(Pointed):
     "A function of two numbers: a member writes of_numbers(x, y, xp), of arrays that broadcast"
-    _family = True
-    _formula = "of_numbers"
 
     def _points(self, X, name):
         return with_columns(as_points(X, name), 1, name, self)
@@ -170,7 +159,6 @@ class OnLine(Pointed):
 
 class HalfLine(OnLine):
     "A function of two numbers in [start, ∞)"
-    _family = True
     start = 0.0
 
     _window = property(lambda self: (self.start, self.start + 3))
@@ -187,8 +175,6 @@ class HalfLine(OnLine):
 # %% ../nbs/S_forms.ipynb #6f1679b5
 class Explicit(Pointed):
     "⟨φ(x), φ(y)⟩ with features one can write down: a member writes _features(X), (n, r)"
-    _family = True
-    _formula = "_features"
 
     def _gram(self, X, Y, xp): return self._features(X) @ self._features(Y).T
 
@@ -206,7 +192,6 @@ class Explicit(Pointed):
 
 class OfFunctions(Explicit):
     "Features that are functions f(X) of points of any kind"
-    _family = True
 
     def _points(self, X, name): return of_any_kind(X, name)
 

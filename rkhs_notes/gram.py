@@ -4,7 +4,7 @@
 __all__ = ['AKernel', 'as_kernel']
 
 # %% ../nbs/S_gram.ipynb #4bad5884
-import math, re, sys
+import inspect, math, re, sys
 from contextlib import nullcontext
 from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any
@@ -142,7 +142,6 @@ class Expression(Searched):
     "A value made of parameters and of parts, which are expressions themselves"
 
     _everywhere = True               # does its own formula hold for arrays of every library?
-    _whole = False                   # are its values whole numbers, which sum without rounding?
 
     def _parts(self):
         "[(name, part)]"
@@ -211,16 +210,12 @@ class Expression(Searched):
 # %% ../nbs/S_gram.ipynb #fff690b2
 class Formula(Expression):
     "What a kernel may write, with defaults made from `_gram`"
-    _family = True                   # derives shortcuts from a formula that its members state
     is_shift_invariant = False       # does k(x, y) depend on x − y alone?
     _unit_length = False             # is k(x, x) = 1 everywhere?
     _sparse = False                  # does its formula hold for sparse rows?
     _window = (-3.0, 3.0)            # where plot draws
-    _formula = "_gram"               # the method that states the formula; families name their own
-
-    def __init_subclass__(cls, **options):
-        super().__init_subclass__(**options)
-        _forget_other_formulas(cls)
+    _whole = False                   # are its values whole numbers, which sum without rounding?
+    _kin = property(lambda self: type(self).__mro__, doc="The classes whose rules hold for it")
 
     def _gram(self, X, Y, xp):
         raise NotImplementedError(f"{type(self).__name__} must write _gram(X, Y, xp)")
@@ -257,21 +252,47 @@ class Formula(Expression):
     def _width(self, d): return d + 2            # how many numbers a prepared point takes
     def _blocks(self): return 4                  # how many blocks are in use while one is made
     def _nanoseconds(self, d): return 1000       # what a value takes; unknown: work for threads
+    _jet = None                                  # (X, Y) ↦ its derivatives in x and y
     def _reduced(self): return self              # parts are simple already; what else merges?
     def _times(self, other): return None         # one kernel equal to the product, if there is one
     def _to_power(self, p): return None          # likewise to k ** p
 
 # %% ../nbs/S_gram.ipynb #449a5f46
+_OF_FORMULA = {"_tile", "_tile_in", "_pairs", "_diag", "_distance", "_distance_tile", "_vjp",
+               "_jet", "_unit_length", "_whole", "_sparse", "is_shift_invariant", "_times",
+               "_to_power", "_reduced", "_tex", "_tex_formula", "_tex_precedence", "_tex_inner"}
+_OF_POINTS = {"_facts", "_sparse"}
+
+
+def one_tile(self, X, Y, xp):
+    "The `_gram` of kernels that state their formula as `_tile`"
+    stated = (vars(cls).get("_tile") for cls in type(self).__mro__)
+    tile = next(f for f in stated if f not in (None, Formula._tile))
+    return tile(self, X, Y, xp)(slice(None), slice(None))
+
+
 def _forget_other_formulas(cls):
-    "Puts the default back for each shortcut that was written for another formula than that of cls"
-    for name in ("_tile", "_pairs", "_diag", "_distance", "_vjp", "_unit_length", "_sparse"):
-        order = cls.__mro__
-        owner = next(c for c in order if name in vars(c))
-        above = order[order.index(owner) + 1 :]
-        formulas = {vars(c)["_formula"] for c in above if "_formula" in vars(c)}
-        below = [c for c in order[: order.index(owner)] if "_family" not in vars(c)]
-        if any(formulas & vars(c).keys() for c in below):
-            setattr(cls, name, vars(Formula)[name])
+    "Sets the kin of a class of kernels, and the defaults for shortcuts to what it wrote anew"
+    known = [c for c in cls.__mro__[1:] if issubclass(c, Tiled)]
+    if known[0]._gram is Formula._gram:                          # the first to state a formula
+        cls._kin = cls.__mro__
+        return
+    above, doors = known[0], next(c for c in known if c._gram is Formula._gram)
+    names, found = [n for n in dir(above) if not n.startswith("__")], inspect.getattr_static
+    new = {n for n in names if found(cls, n) is not found(above, n)}
+    stated = {"_gram", "_tile"} if cls._gram is one_tile else {"_gram"}
+    changed = new - ({*dir(doors), *above.__dataclass_fields__} - stated)
+    between = cls.__mro__[: cls.__mro__.index(above)]
+    cls._kin = (*between, object) if changed else (*between, *above._kin)
+    lost = _OF_FORMULA - stated if changed else set()
+    lost |= _OF_POINTS if new & {"_points", "_merged"} else set()
+    for name in lost - new:
+        setattr(cls, name, found(Pointed, name))
+
+
+def rule_of(rules, k):
+    "The rule, of a table made by functools.singledispatch, for k by its kin, or that of `object`"
+    return rules.registry[next(c for c in k._kin if c in rules.registry)]
 
 
 def _metric(K, x, y, xp):
@@ -609,7 +630,10 @@ def window(f):
 
 class Tiled(Pointed):
     "Values in tiles, and a picture of the sections"
-    _family = True
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        _forget_other_formulas(cls)
 
     @contract(native=True)
     def each_tile(self, X: Points, Y: MorePoints, use):
@@ -670,8 +694,11 @@ def as_kernel(k, name="k"):
                          "products of products one product: multiply out, or drop terms.")
     if hasattr(k, "witness"):
         points, c = k.witness()
+        if (value := c @ k(points) @ c) >= 0:
+            raise TypeError(f"{name} = {k} is Indefinite, but its witness has cᵀKc = {value:.3g}: "
+                            "write witness() for its own formula, or make it a Kernel.")
         where = f"at the points {points.ravel().round(6).tolist()} of ℝ"
-        no_kernel(k, where, c.round(6).tolist(), c @ k(points) @ c)
+        no_kernel(k, where, c.round(6).tolist(), value)
     return k
 
 

@@ -9,7 +9,7 @@ from .arrays import Objects, as_number
 from .contracts import Positive, Rng, Value, Whole, Word, contract, fitting, several
 from .counts import OfCounts, by_vocabulary
 from .errors import require
-from .gram import AKernel
+from .gram import AKernel, one_tile
 from .kernels import Kernel
 
 # %% ../nbs/13a_graphs.ipynb #8b9d90c8
@@ -58,7 +58,6 @@ class Graph(Value):
 # %% ../nbs/13a_graphs.ipynb #6c7a5db3
 class OnGraphs(Kernel):
     "Points are graphs: all with labels, or all without where a member allows it"
-    _family = True
     _needs_labels = False
 
     def _points(self, X, name):
@@ -184,8 +183,7 @@ class RandomWalk(OnGraphs):
                   f"walks of {name}[{i}] grow by a factor {rates[i]:.4g} a step")
         return graphs
 
-    def _gram(self, X, Y, xp):
-        return self._tile(X, Y, xp)(slice(None), slice(None))
+    _gram = one_tile
 
     def _tile(self, X, Y, xp):
         U, left, right = _side_by_side(X, Y)

@@ -12,7 +12,7 @@ import numpy as np
 
 # %% ../nbs/09a_grids_landmarks.ipynb #21060ef9
 from .algebra import factors as factors_of, terms as terms_of
-from .arrays import Cholesky, as_number, distinct, rule_of
+from .arrays import Cholesky, as_number, distinct
 from .contracts import (Count, Function, Points, Positive, Rng, contract, one_of,
                                   taken_of)
 from .errors import NoFiniteFeatureMap, NoSpectralMeasure, warned
@@ -21,7 +21,7 @@ from .features import FeatureMap, feature_dimension
 # %% ../nbs/09a_grids_landmarks.ipynb #e6c12341
 from .fourier import Waves
 from .frequencies import reach_of, values_of
-from .gram import AKernel, n_columns, n_points
+from .gram import AKernel, n_columns, n_points, rule_of
 from .grids import Partitions, grid, hats, learnt, meet
 
 # %% ../nbs/09a_grids_landmarks.ipynb #d381f07d
@@ -151,7 +151,7 @@ def resolved(k, d, D, rng):
     exact = exact_dimension(k, d)
     if exact is not None and exact <= D:
         return exact, k.feature_map(d)
-    if D >= 2 and not isinstance(k, Sum) and mass_of(k, d) is not None:
+    if D >= 2 and type(k) is not Sum and mass_of(k, d) is not None:
         return waves(k, d, D, rng)
     return rule_of(random_rule, k)(k, d, D, rng)
 
@@ -222,7 +222,7 @@ def _(k: Sum, d, D, rng):
 @random_rule.register(Power)
 def _(k, d, D, rng):
     scale, factors = factors_of(k) if isinstance(k, Product) else (1.0, [k])
-    factors = [part for f in factors for part in ([f.k] * f.p if isinstance(f, Power) else [f])]
+    factors = [part for f in factors for part in ([f.k] * f.p if type(f) is Power else [f])]
     if scale == 0:
         return sketch([k.feature_map(d)], [0], D, rng)
     with_waves = [f for f in factors if mass_of(f, d) is not None]

@@ -40,7 +40,6 @@ def is_psd(K: SquareMatrix, entry_error: NonNegative = None) -> bool:
 # %% ../nbs/01_kernels.ipynb #25fe0802
 class Cone(algebra.Delegating):
     "The operators that Theorem 1.5 licenses; the set of kernels is a convex cone"
-    _family = True
     __array_ufunc__ = None           # numpy scalars leave `2.0 * k` to us
 
     def __add__(self, other):
@@ -82,7 +81,6 @@ class Kernel(Cone):
     >>> check_kernel(Cosh() + 2 * Linear(), [0.0, 1.0, 2.0]) > 0
     True
     """
-    _family = True
 
     @contract(native=True)
     def __call__(self, X: Points, Y: MorePoints = None) -> Gram:

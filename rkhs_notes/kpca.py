@@ -330,8 +330,8 @@ def check_kernel_pca(pca: AnAnswer, X=None, tol: Positive = 1e-8) -> float:
 def _by_fixed_point(pca, scores, starts, tol, max_iter):
     "argmin ‖φ(z) − Pφ‖²   (8.10)"
     f, k = pca.components, pca.k.simplify()
-    k = k.k if isinstance(k, Scaled) else k
-    if not isinstance(k, Gaussian):
+    k = k.k if type(k) is Scaled else k
+    if Gaussian not in k._kin:
         raise TypeError(f"the fixed point is of a Gaussian, not of {k}; take method='ridge'.")
     share = mean_feature(k, f.Z, float, pca.weights).alpha
     return fixed_points(k, f.Z, f.alpha, pca.scores, scores, starts, tol, max_iter, share)

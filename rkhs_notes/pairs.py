@@ -37,7 +37,6 @@ def as_one(X, split, name):
 # %% ../nbs/S_pairs.ipynb #49974a34
 class OfPairs(Composite):
     "A function of pairs (x, u): `_halves(X)` are the x and the u"
-    _family = True
 
     @property
     def is_shift_invariant(self):

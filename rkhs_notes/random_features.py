@@ -11,7 +11,7 @@ from functools import singledispatch
 from typing import Annotated, Any
 import numpy as np
 from scipy.special import ive
-from .arrays import frozen, require_fits, rule_of
+from .arrays import frozen, require_fits
 
 # %% ../nbs/09_random_features.ipynb #4167b25c
 from .contracts import (Count, Function, Points, Positive, Rng, Word, contract, either,
@@ -25,7 +25,7 @@ from rkhs_notes.frequencies import (Frequencies, cosine_transform, density_of, g
 
 # %% ../nbs/09_random_features.ipynb #60bcca4c
 from .errors import NoSpectralMeasure
-from .gram import AKernel, as_kernel
+from .gram import AKernel, as_kernel, rule_of
 from .kernels import (Constant, Exp, Gaussian, Kernel, Normalized, On, Power, Product,
                                 Scaled, Sum)
 from .maps import columns_of, cut_of, expect_columns, lacking, of_whole
@@ -187,7 +187,7 @@ def spectral_rule(k, d):
     if (found := rule_of(closure, k)(k, _measure, d)) is not None:
         return found
     why = ("has no rule here; write one with @spectral_rule.register" if k.is_shift_invariant
-           else "is not shift-invariant, so Bochner's theorem gives it no measure")
+           else "is not shift-invariant as far as it says: Bochner's theorem gives no measure")
     raise lacking(k, NoSpectralMeasure, f"{why}. random_feature_map applies functions first and "
                   "knows more than Fourier; nystrom_features takes any kernel.")
 

@@ -176,7 +176,7 @@ JETS = {cls: partial(_radial, form) for cls, form in SLOPES.items()} | {
 
 def jet_of(k):
     "The function (X, Y) ↦ Jet of k on a tile"
-    found = getattr(k, "_jet", None) or rule(k, JETS)
+    found = k._jet or rule(k, JETS)
     fitting(k, "k", found is not None, f"a kernel with derivatives here ({k})",
             "sums, products, powers and exp of Gaussian, RationalQuadratic, Matern with nu > 1, "
             "Cauchy, Periodic, Mahalanobis, Linear, Polynomial, also .on([columns])")
@@ -228,7 +228,7 @@ class SteinKernel(OfOne, Kernel):
     """
     k: AKernel
     score: Function
-    is_shift_invariant = _everywhere = False
+    is_shift_invariant = _everywhere = _sparse = False
 
     def __post_init__(self):
         super().__post_init__()

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 # %% ../nbs/S_strings.ipynb #e48e31af
 from .arrays import as_floats, as_points, require_fits, row_blocks, shaped, spans
 from .contracts import Word, array, fitting, taken_of, trusted
-from .gram import Pointed, n_columns, n_points
+from .gram import Pointed, n_columns, n_points, one_tile
 
 # %% ../nbs/S_strings.ipynb #431e8b1a
 SEQUENCES = frozenset(["sequences: texts, bytes, or tuples of symbols"])
@@ -188,7 +188,6 @@ def inner_tile(A, B):
 # %% ../nbs/S_strings.ipynb #45c03ea6
 class OnSequences(Pointed):
     "A kernel whose points are texts, bytes or tuples of symbols"
-    _family = True
 
     def _facts(self):
         return SEQUENCES
@@ -196,14 +195,11 @@ class OnSequences(Pointed):
     def _points(self, X, name):
         return X if trusted(X, SEQUENCES) else as_sequences(X, name)
 
-    def _gram(self, X, Y, xp):
-        return self._tile(X, Y, xp)(slice(None), slice(None))
+    _gram = one_tile
 
 
 class Counting(OnSequences):
     "k(s, t) = ⟨counts of s, counts of t⟩: a member writes counts(text) → sparse (n, D)"
-    _family = True
-    _formula = "counts"
 
     def _coded(self, *samples):
         return coded(*samples)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from . import settings
 from .counts import count_matrix
 from .contracts import fitting, several
-from .gram import Pointed
+from .gram import Pointed, one_tile
 
 # %% ../nbs/S_trees.ipynb #43473fbd
 def as_trees(X, name):
@@ -123,14 +123,11 @@ def tree_gram(F, N, rows, columns, decay):
 
 class OfTrees(Pointed):
     "Σ Δ(p, q) over the nodes of two trees; a member has a decay"
-    _family = True
-    _formula = "decay"
 
     def _points(self, X, name):
         return as_trees(X, name)
 
-    def _gram(self, X, Y, xp):
-        return self._tile(X, Y, xp)(slice(None), slice(None))
+    _gram = one_tile
 
     def _tile(self, X, Y, xp):
         F = forest(X if Y is X else [*X, *Y])

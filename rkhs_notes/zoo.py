@@ -409,9 +409,9 @@ def to_gamma(k: AKernel) -> Finite:
 
     k : Gaussian or Laplace
     """
-    if isinstance(k, Gaussian):
+    if Gaussian in k._kin:
         return 0.5 / k.bandwidth / k.bandwidth
-    if isinstance(k, Laplace):
+    if Laplace in k._kin:
         return 1 / k.bandwidth
     raise TypeError(f"{k!r} has no gamma; only Gaussian and Laplace are exp(−gamma · distance).")
 

@@ -28,8 +28,6 @@ def H(m):
 class Words(Kernel):
     "A kernel of words, whose points are lists of str"
 
-    _family = True
-
     def _points(self, X, name):
         if isinstance(X, str) or not all(isinstance(word, str) for word in X):
             raise TypeError(f"{name} holds no words; pass a list of str.")

@@ -5,7 +5,6 @@ import weakref
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from functools import singledispatch
 from itertools import permutations
 
 import array_api_strict as strict
@@ -30,7 +29,6 @@ from rkhs_notes.arrays import (
     norm1,
     psd_factor,
     require_symmetric,
-    rule_of,
     schur,
     schur_rounding,
     signed,
@@ -39,7 +37,7 @@ from rkhs_notes.arrays import (
     taken,
 )
 from rkhs_notes.errors import IndefiniteKernel, NotPositiveDefinite
-from rkhs_notes.kernels import Gaussian, Kernel, Linear
+from rkhs_notes.kernels import Gaussian, Kernel
 from rkhs_notes.representer import gaussian_process, gp_classification
 from rkhs_notes.svm import svc
 
@@ -597,24 +595,6 @@ def test_centred():
     np.testing.assert_allclose(centred(K), H @ K @ H, atol=1e-15)
     np.testing.assert_array_equal(centred(K), centred(K).T)
     assert centred(K.astype("f")).dtype == np.float32
-
-
-def test_the_rule_of_a_class():
-    class Softer(Gaussian):
-        "Inherits the formula, and so the rule"
-
-    class Other(Gaussian):
-        def _gram(self, X, Y, xp):
-            return Gaussian(2.0)(X, Y)
-
-    rules = singledispatch(lambda k: "unknown")
-    rules.register(Gaussian, lambda k: "Gaussian")
-    assert [rule_of(rules, k)(k) for k in (Gaussian(1), Softer(1), Other(1), Linear())] == [
-        "Gaussian",
-        "Gaussian",
-        "unknown",
-        "unknown",
-    ]
 
 
 def test_spans_of_no_length_are_refused():

@@ -651,6 +651,8 @@ class OtherDistance(Bent):
 class Moving(Bent):
     "seen by a shift only: the points of the test lie below 2, and are moved beyond it"
 
+    is_shift_invariant = True
+
     def _gram(self, X, Y, xp):
         return super()._gram(X, Y, xp) * (1 + self.by * ((X > 2) & (Y.T > 2)))
 
