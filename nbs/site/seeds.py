@@ -9,6 +9,7 @@ and not run again until the page or the package changes: end this at any time an
 import json
 import os
 import re
+import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -104,6 +105,7 @@ class Table:
 
 def main(many=5, *pages):
     "The table, and 1 if a cell fails too often"
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; what has run is kept"))
     paths = [p for p in sorted(NBS.glob("[0-9]*.ipynb")) if not pages or p.stem.split("_")[0] in pages]
     table = Table([APART * (i + 1) for i in range(int(many))])
     for run in tqdm(judged(paths, table.seeds), "pages", total=len(paths) * len(table.seeds)):
