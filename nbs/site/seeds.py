@@ -105,7 +105,6 @@ class Table:
 
 def main(many=5, *pages):
     "The table, and 1 if a cell fails too often"
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; what has run is kept"))
     paths = [p for p in sorted(NBS.glob("[0-9]*.ipynb")) if not pages or p.stem.split("_")[0] in pages]
     table = Table([APART * (i + 1) for i in range(int(many))])
     for run in tqdm(judged(paths, table.seeds), "pages", total=len(paths) * len(table.seeds)):
@@ -117,4 +116,5 @@ def main(many=5, *pages):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; what has run is kept"))
     sys.exit(main(*sys.argv[1:]))
