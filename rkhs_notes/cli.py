@@ -419,4 +419,7 @@ def _compare(options):
         return compared(options)
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as e:
         print(f"rkhs-notes compare: {e}", file=sys.stderr)
-        return 2
+    except Exception as e:                       # a traceback would end with 1, "they differ"
+        print(f"rkhs-notes compare: {type(e).__name__}: {e}. This should not happen: please report "
+              "it with the first lines of both files.", file=sys.stderr)
+    return 2

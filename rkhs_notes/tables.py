@@ -9,7 +9,7 @@ __all__ = ['ATable', 'Table', 'read_table', 'encoded']
 import csv
 import gzip
 import itertools
-import zlib
+import math, re, zlib
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,9 +17,9 @@ from pathlib import Path
 # %% ../nbs/S_tables.ipynb #a31db23f
 from typing import Annotated, Any
 import numpy as np
+from . import settings
 from .arrays import as_count
 from .contracts import Count, Rng, Word, contract, fitting, present
-from .stored import readable
 
 # %% ../nbs/S_tables.ipynb #af753682
 class Table:
@@ -60,41 +60,78 @@ def _is_number(text):
         return False
 
 
-@contextmanager
-def _text_file(path):
-    opened = gzip.open if path.name.endswith(".gz") else open
-    broken = UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile
-    with readable(path.name, "is no UTF-8 text, or cut short", broken), opened(
-            path, "rt", encoding="utf-8-sig", newline="") as file:
-        yield file
-
-
 def _csv_table(path, header):
-    with _text_file(path) as file:
-        line = file.readline()
-    if not line.strip():
-        raise ValueError(f"{path.name} is empty, or begins with an empty line.")
-    sign = max(",;\t|", key=line.count)
-    first = next(csv.reader([line], delimiter=sign))
+    with _text_file(path) as lines:
+        line = next(lines, "")
+        if not line.strip():
+            raise ValueError(f"{path.name} is empty, or begins with an empty line.")
+        sign = max(",;\t|", key=re.sub('"[^"]*"', "", line).count)
+        first = next(_csv_rows(path, itertools.chain([line], lines), sign))
     if header is None:
         named = first[1:] if not first[0].strip() and len(first) > 1 else first
         header = len(set(first)) == len(first) and not any(
             _is_number(field) or field.strip().lower() in _GAPS for field in named)
     names = [header and f.strip() or f"c{i}" for i, f in enumerate(first)]
-    return Table(path.name, names, lambda: _csv_blocks(path, sign, len(names), header))
+    return Table(path.name, names, lambda: _csv_blocks(path, sign, header))
 
 # %% ../nbs/S_tables.ipynb #b3d11390
-def _csv_blocks(path, sign, width, header):
-    with _text_file(path) as file:
-        reader = csv.reader(file, delimiter=sign)
-        if header:
-            next(reader)
-        rows = (row for row in reader if row)
+@contextmanager
+def _text_file(path):
+    "An iterator over the lines"
+    packed = path.name.endswith(".gz")
+    try:
+        with (gzip.open if packed else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
+            yield _text_lines(path, file, 100 * path.stat().st_size if packed else math.inf)
+    except UnicodeDecodeError as e:
+        raise ValueError(f"{path.name} is no UTF-8 text (a byte 0x{e.object[e.start]:02x}): save it "
+                         "in that encoding.") from e
+    except (EOFError, zlib.error, gzip.BadGzipFile) as e:
+        raise ValueError(f"{path.name} is no whole gzip file: cut short, or damaged on its way. "
+                         "Fetch it again.") from e
+
+
+def _text_lines(path, file, plausible):
+    "Lines without zero bytes, of a size that fits"
+    longest, size = int(settings.block_mib * 2**20), 0
+    for number in itertools.count(1):
+        line = file.readline(longest)
+        size += len(line)
+        wrong = ("holds a zero byte: is it UTF-16, or no text? Save it as UTF-8" if "\0" in line else
+                 f"has more than {settings.block_mib:g} MiB (block_mib): is this a table of rows?"
+                 if len(line) == longest else
+                 f"lies beyond {settings.result_mib:g} MiB (result_mib), 100 times what the file "
+                 "has on the disk: is it a bomb? If not, unpack it first"
+                 if size > max(plausible, settings.result_mib * 2**20) else "")
+        if wrong:
+            raise ValueError(f"{path.name}: line {number} {wrong}.")
+        if not line:
+            return
+        yield line
+
+
+def _csv_rows(path, lines, sign):
+    "Lists of texts, one a row, all of the width of the first"
+    reader, width, start = csv.reader(lines, delimiter=sign, strict=True), None, 1
+    try:
+        for row in reader:
+            width = width or len(row)
+            if row and len(row) != width:
+                raise ValueError(f"{path.name} has a row of {len(row)} fields in line {start}, "
+                                 f"{row[:3]}, where the first has {width}.")
+            if row:
+                yield row
+            start = reader.line_num + 1
+    except csv.Error as e:
+        what = (f"a field of more than {csv.field_size_limit()} characters: is a quote left open?"
+                if "limit" in str(e) else "a quote that does not close where its field ends.")
+        raise ValueError(f"{path.name}: the row that begins in line {start} has {what} A quote "
+                         "inside a field is written twice, within quotes.") from e
+
+
+def _csv_blocks(path, sign, header):
+    with _text_file(path) as lines:
+        rows = itertools.islice(_csv_rows(path, lines, sign), int(header), None)
         while batch := list(itertools.islice(rows, ROWS)):
-            odd = next((row for row in batch if len(row) != width), None)
-            if odd is not None:
-                raise ValueError(f"{path.name} has a row of {len(odd)} fields near line "
-                                 f"{reader.line_num}, {odd[:3]}, where the first has {width}.")
             yield [np.array(column, object) for column in zip(*batch, strict=True)]
 
 # %% ../nbs/S_tables.ipynb #4a2295cb
@@ -119,11 +156,24 @@ def _parquet_table(path):
         raise ImportError("for Parquet files:  pip install 'rkhs_notes[parquet]'") from None
 
     def blocks():
-        with ParquetFile(path) as file:
+        with _whole(path, "Parquet file"), ParquetFile(path) as file:
             for batch in file.iter_batches(ROWS):
                 yield [_column(c.to_numpy(zero_copy_only=False)) for c in batch.columns]
-    with ParquetFile(path) as file:
-        return Table(path.name, file.schema_arrow.names, blocks)
+    with _whole(path, "Parquet file"), ParquetFile(path) as file:
+        names = file.schema_arrow.names
+    return Table(path.name, names, blocks)
+
+
+@contextmanager
+def _whole(path, what):
+    "Whatever a parser makes of broken bytes becomes one refusal"
+    try:
+        yield
+    except (MemoryError, PermissionError):
+        raise
+    except Exception as e:
+        raise ValueError(f"{path.name} is no whole {what}: cut short, damaged on its way, or of "
+                         "another kind than its name says.") from e
 
 
 def _array_table(X, name):
@@ -174,8 +224,10 @@ def _file_table(path, header, name):
     if kind == ".parquet":
         return _parquet_table(path)
     if kind == ".npy":
-        with readable(path.name, "is no array that can be read", (ValueError, EOFError, OSError)):
+        with _whole(path, "NPY file of numbers or texts"):
             X = np.load(path, mmap_mode="r")
+            if X.offset + X.nbytes != path.stat().st_size:
+                raise ValueError("its head says that it holds more or less than it does")
         return _array_table(X, path.name)
     if kind in (".csv", ".tsv", ".txt", ".tab"):
         return _csv_table(path, header)
