@@ -83,8 +83,8 @@ def _text_file(path):
         with (gzip.open if packed else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
             yield _text_lines(path, file, 100 * path.stat().st_size if packed else math.inf)
     except UnicodeDecodeError as e:
-        raise ValueError(f"{path.name} is no UTF-8 text (a byte 0x{e.object[e.start]:02x}): save it "
-                         "in that encoding.") from e
+        raise ValueError(f"{path.name} is no UTF-8 text (a byte 0x{e.object[e.start]:02x}): save "
+                         "it in that encoding.") from e
     except (EOFError, zlib.error, gzip.BadGzipFile) as e:
         raise ValueError(f"{path.name} is no whole gzip file: cut short, or damaged on its way. "
                          "Fetch it again.") from e
@@ -96,7 +96,8 @@ def _text_lines(path, file, plausible):
     for number in itertools.count(1):
         line = file.readline(longest)
         size += len(line)
-        wrong = ("holds a zero byte: is it UTF-16, or no text? Save it as UTF-8" if "\0" in line else
+        wrong = ("holds a zero byte: is it UTF-16, or no text? Save it as UTF-8"
+                 if "\0" in line else
                  f"has more than {settings.block_mib:g} MiB (block_mib): is this a table of rows?"
                  if len(line) == longest else
                  f"lies beyond {settings.result_mib:g} MiB (result_mib), 100 times what the file "
