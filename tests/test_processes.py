@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from rkhs_notes import processes
 from rkhs_notes.convex import (
     absolute,
     epsilon_insensitive,
@@ -22,6 +23,7 @@ from rkhs_notes.processes import (
     check_sample_space,
     fit_hyperparameters,
     gaussian_process,
+    gp_classification,
     learn_noise,
     log_marginal,
 )
@@ -38,6 +40,7 @@ from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.search import highest
 from rkhs_notes.systems import NullPart, clipped, eigenpairs, squarable
 from scipy.optimize import linprog, minimize
+from scipy.special import expit
 from sklearn.datasets import load_diabetes
 
 K = Gaussian(0.5)
@@ -287,6 +290,42 @@ def test_samples_leave_a_space_that_is_too_small(k, space):
         check_sample_space(k, space, x, rng=0)
     with pytest.raises(NotPositiveDefinite, match="take fewer"):
         check_sample_space(k, Gaussian(5.0), x)
+
+
+def mean_of_logistic(m, s):
+    "E 1 / (1 + exp(−m − s Z)) by Gauss–Legendre on pieces that are short where the logistic is steep"
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    steep = -m / s + np.linspace(-45, 45, 91) / s
+    cuts = np.unique(np.clip(np.r_[np.linspace(-12, 12, 97), steep], -12, 12))
+    half = np.diff(cuts)[:, None] / 2
+    z = cuts[:-1, None] + half * (1 + nodes)
+    return np.sum(expit(m + s * z) * np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * weights * half)
+
+
+def test_the_averaged_logistic_at_every_mean_and_scale():
+    rng = np.random.default_rng(0)
+    m = rng.normal(size=400) * 10 ** rng.uniform(-3, 3, 400)
+    s = 10 ** rng.uniform(-8, 6, 400)
+    m[:5], s[:5] = (12.5, 1e3, -1e3, 3.0, -3.0), (100.0, 1e6, 1e-6, 1.0, 1.0000001)
+    ours = processes._averaged(m, s)
+    np.testing.assert_allclose(ours, [mean_of_logistic(*pair) for pair in zip(m, s, strict=True)], atol=1e-12)
+    assert abs(ours[0] - 0.54973) < 5e-6
+    assert np.array_equal(ours > 0.5, m > 0)
+    np.testing.assert_allclose(processes._averaged(m, 0 * s), expit(m), rtol=1e-14)
+    one = [processes._averaged(m, np.full(400, width)) for width in (1.0, 1 + 1e-13)]  # both forms
+    np.testing.assert_allclose(*one, atol=1e-12)
+
+
+def test_a_process_of_steep_labels_promises_what_its_latent_promises():
+    "A scale of 1e6: f is up to 1000 wide, and the sign of its mean decides"
+    X = np.random.default_rng(3).normal(size=(40, 2)) + np.repeat([[-2.0, 0], [2, 0]], 20, axis=0)
+    fit = gp_classification(1e6 * Gaussian(1.0), X, np.repeat([0, 1], 20))
+    new = np.random.default_rng(4).uniform(-4, 4, (50, 2))
+    m, s = fit.mean(new), np.sqrt(fit.var(new))
+    expected = [mean_of_logistic(*pair) for pair in zip(m, s, strict=True)]
+    np.testing.assert_allclose(fit.probability(new), expected, atol=1e-9)
+    assert np.array_equal(fit.predict(new) == 1, fit.probability(new) > 0.5)
+    assert np.mean(fit.predict(X) == np.repeat([0, 1], 20)) > 0.95
 
 
 class Fixed(np.random.Generator):
