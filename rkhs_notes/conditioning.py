@@ -16,7 +16,7 @@ from .contracts import (Finite, Function, Positive, Value, Vector, Word, contrac
 
 # %% ../nbs/15a_conditioning.ipynb #e96b493d
 from .entries import Lams
-from .errors import finite, require
+from .errors import at_edge, finite, require
 from .forms import plain
 from .functions import APoint, MorePlaces, OneFunction, Places
 from .gram import AKernel, n_points, require_points
@@ -172,8 +172,11 @@ class ConditionalPath(Value):
     lams: Lams
     loo: np.ndarray
 
-    best = property(lambda self: float(self.lams[np.argmin(self.loo)]),
-                    doc="The lam of least leave-one-out error.")
+    @property
+    def best(self):
+        "The lam of least leave-one-out error; warns where that still falls at an edge of the lams."
+        at_edge("lam", self.lams, self.loo, 0.01 * self.loo.min(), "pass a wider range of lams")
+        return float(self.lams[np.argmin(self.loo)])
 
     @contract
     def embedding_at(self, lam: Positive = None):

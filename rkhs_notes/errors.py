@@ -83,6 +83,22 @@ def warned(says, kind=RuntimeWarning):
         frame, level = frame.f_back, level + 1
     warnings.warn(says, kind, stacklevel=level)
 
+# %% ../nbs/A_errors.ipynb #b5e09a42
+def at_edge(name, tried, scores, enough, move):
+    """The words where the best of three or more is the least or the largest tried, '' elsewhere.
+
+    Warns with the next move if the last step to the edge lowered the score by more than `enough`.
+    """
+    order = np.argsort(tried)
+    tried, scores = np.asarray(tried)[order], np.asarray(scores)[order]
+    best, last = int(np.argmin(scores)), len(scores) - 1
+    if last < 2 or 0 < best < last:
+        return ""
+    words = f"{name} = {tried[best]:.3g} is the {'largest' if best else 'least'} that was tried"
+    if scores[1 if best == 0 else last - 1] - scores[best] > enough:
+        warned(f"{words}, and the best may lie beyond: {move}.", UserWarning)
+    return words
+
 # %% ../nbs/A_errors.ipynb #a45f1f9a
 def finite(values, what, instead="rescale X, or use float64"):
     """values, a float, an array or a sparse matrix, if none of them is NaN or infinite.

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from itertools import combinations
 
 import numpy as np
+from scipy.optimize import brentq
 from .arrays import as_labels, row_blocks
-from .contracts import Classes
-from .errors import warned
+from .errors import ConvergenceFailure, NotPositiveDefinite, at_edge, warned
 
 # %% ../nbs/W_estimators.ipynb #6c7ee8ae
 from sklearn.base import (BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin,
@@ -27,14 +27,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
 # %% ../nbs/W_estimators.ipynb #ef071d4d
-from scipy.special import expit, log_softmax, logit
+from scipy.special import expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
 from .arrays import as_number, as_weights, clear_shift, few_threads, in_parallel, taken
 from .cca import kernel_cca
 from .cke import coupled_embedding
 from .comparison import compare_tables
-from .contracts import (Count, Flag, NonNegative, Positive, Probability, Whole, present,
-                                  word_of)
+from .contracts import (Classes, Count, Flag, NonNegative, Positive, Probability, Whole,
+                                  present, word_of)
 
 # %% ../nbs/W_estimators.ipynb #fd2b7ec7
 from .gram import AKernel, hold_objects
@@ -239,7 +239,7 @@ def _scale(path):
     "The s for which s k and the noise s lam have the largest evidence: yᵀ (K + lam I)⁻¹ y / n"
     root = np.ones(len(path.y)) if path.weights is None else np.sqrt(path.weights)
     along = path.Q.T @ (root * (path.y.ravel() - np.average(path.y.ravel(), weights=root**2)))
-    return float(np.mean(along**2 / (path.eigenvalues + path.best))) or 1.0
+    return float(np.mean(along**2 / (path.eigenvalues + path._best))) or 1.0
 
 
 def _climbed(path, X, Y, weights, noise=None, restarts=0):
@@ -250,7 +250,7 @@ def _climbed(path, X, Y, weights, noise=None, restarts=0):
     some = _voters(X)
     s, y, w = _scale(path), Y[some, 0], weights[some]
     found = fit_hyperparameters(s * path.k, taken(X, some), y - np.average(y, weights=w),
-                                s * path.best if noise is None else noise, restarts, rng=0,
+                                s * path._best if noise is None else noise, restarts, rng=0,
                                 fit_noise=noise is None, tol=1e-5,
                                 weights=None if (w == 1).all() else w)
     return found.kernel, found.noise
@@ -268,6 +268,11 @@ def _with_each_side(some, Y):
             if not side[some].any():
                 some = np.append(some, np.flatnonzero(side)[:10])
     return np.unique(some)
+
+
+def _said(words):
+    "A further part of the sentence, if there is one"
+    return f"; {words}" if words else ""
 
 
 def _paths(kernels, *of):
@@ -375,9 +380,10 @@ class KernelRidge(_ManyTargets, KernelEstimator):
         if free and path and len(X) > len(path.X) and len(X) <= _PATH:
             path = ridge_path(self.kernel_, X, Y, None, self.offset, weights)
         if free and path:
-            self.lam_, self.loo_ = path.best, path.loo.min()
+            self.lam_, self.loo_ = path._best, path.loo.min()
             self.chosen_ += (f"; lam={self.lam_:.3g}, the best of {len(path.lams)} by leave-one-out"
                              f" on {len(path.X)} points, mean squared error {self.loo_:.4g}")
+            self.chosen_ += _said(path._edge())
         else:
             self.lam_ = 1.0 if free else self.lam
         self.function_, self.offset_ = _solved(self.kernel_, X, Y, self.lam_, self.offset, weights)
@@ -420,7 +426,7 @@ class _Machine(KernelEstimator):
             lams = lams * max(1.0, least / lams[0])
         self.kernel_, path, self.chosen_ = _elected(X, Y, weights, self.kernel, self.bandwidth,
                                                     lams)
-        self.lam_ = path.best if path else 1.0
+        self.lam_ = path._best if path else 1.0
         r = np.sqrt(path.loo.min()) if path else 1.0
         return r if r > 1e-13 else 0.0                       # of Y in deviations: rounding
 
@@ -712,7 +718,7 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
         few = 200 if self.tune else 400                # a start, or the choice itself
         k, path, self.chosen_ = _elected(X, Y, weights, self.kernel, most=few)
         free = self._left_open("noise")
-        noise = (path.best if path else 1.0) if free else self.noise / unit**2
+        noise = (path._best if path else 1.0) if free else self.noise / unit**2
         if path and self.tune:
             k, noise = _climbed(path, X, Y, weights, None if free else noise, self.restarts)
             self.chosen_ = f"{k}, noise {noise:.3g} (y standardised), by evidence from {path.k}"
@@ -738,9 +744,66 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
         X, rng = self._points(X), _generator(random_state)
         return self.process_.sample(X, n_samples, rng).T + self.offset_
 
+# %% ../nbs/W_estimators.ipynb #7e3b21c5
+def _left_out(fit, X):
+    "About the latent f at each row of a fit, without that row: one Newton step from the mode"
+    b, alpha = fit.gram.inverse_diagonal(), fit.mean.alpha                           # 1 − W c
+    c = np.minimum((1 - b) / np.maximum(fit.root**2, 1e-300), fit.k.diag(X))
+    return fit.mean(X) - alpha * c / b
+
+
+def _beside_zero(odds):
+    "Log-odds of two classes, (n,) or (n, 1), as two columns; those of more as they are"
+    odds = odds.reshape(len(odds), -1)
+    return np.hstack([0 * odds, odds]) if odds.shape[1] == 1 else odds
+
+
+def _temperature(odds, place, weights):
+    "The T of most likely classes by softmax(odds / T), with log T ~ N(0, 1) and |log T| ≤ 3"
+    F = _beside_zero(odds)
+    own = np.eye(F.shape[1])[place]
+
+    def slope(u):                                                             # u = −log T
+        P = softmax(np.exp(u) * F, axis=1)
+        return u + np.exp(u) * (weights @ ((P - own) * F).sum(axis=1))
+
+    ends = [u for u in (-3.0, 3.0) if u * slope(u) <= 0]       # it still falls beyond this end
+    return float(np.exp(-(ends[0] if ends else brentq(slope, -3.0, 3.0, xtol=1e-12))))
+
+
+_LADDER = [m * 10.0**e for e in range(-3, 7) for m in (1, 3)][:-1]         # 1e-3, 3e-3, … 1e6
+
+
+def _next_rung(found):
+    "Place on the ladder to try next: 1 to 300, then on while an end is the best; or None"
+    if untried := [i for i in range(6, 12) if i not in found]:
+        return untried[0]
+    best = max(found, key=found.get)
+    on = best - 1 if best == min(found) else best + 1
+    return on if on not in found and 0 <= on < len(_LADDER) else None
+
+
+def _of_largest_evidence(fits_at):
+    "(scale, its fits, words about an edge), rung by rung; those where rounding decides count not"
+    found, best, fits = {}, None, None
+    while (rung := _next_rung(found)) is not None:
+        try:
+            new = fits_at(_LADDER[rung])
+        except (ConvergenceFailure, NotPositiveDefinite) as e:
+            failure, found[rung] = e, -np.inf
+            continue
+        found[rung] = sum(c.log_marginal for c in new)
+        if found[rung] == max(found.values()):
+            best, fits = _LADDER[rung], new
+    if best is None:
+        raise failure
+    tried = {_LADDER[i]: -value for i, value in found.items() if value > -np.inf}
+    return best, fits, at_edge("scale", list(tried), list(tried.values()), 0.1, "labels may have "
+                               "no noise, or be nothing but noise; pass scale=, a number")
+
 # %% ../nbs/W_estimators.ipynb #d2727a77
 class KernelLogistic(_Classifier):
-    """Kernel logistic regression with Laplace's probabilities   (5.14)
+    """Kernel logistic regression: the mode of (5.14), its log-odds calibrated by leave-one-out
 
     Parameters
     ----------
@@ -751,8 +814,9 @@ class KernelLogistic(_Classifier):
 
     Attributes
     ----------
-    function_ : RKHSFunction     the log-odds; of q > 2 classes a column each, against the rest
-    classifiers_ : list          of LaplaceClassifier
+    function_ : RKHSFunction     the mode f; of q > 2 classes a column each, against the rest
+    temperature_ : float         log-odds are f / temperature_
+    classifiers_ : list          of LaplaceClassifier, whose .probability averages instead
     kernel_, lam_, chosen_       the scaled kernel, 1 / (2 scale), and how they were chosen
     """
     def __init__(self, kernel=None, scale="evidence", bandwidth="loo", class_weight=None):
@@ -767,48 +831,41 @@ class KernelLogistic(_Classifier):
         k, path, self.chosen_ = _elected(X, self._signs(place), weights, self.kernel,
                                          self.bandwidth)
         free = self._left_open("scale")
-        scale, fits = self._scale(k, X, place, weights) if free else (self.scale, None)
+        scale, fits, edge = self._scale(k, X, place, weights) if free else (self.scale, None, "")
         self.kernel_, self.lam_ = scale * k, 1 / (2 * scale)
-        self.chosen_ += f"; scale {scale:.3g}" + ", by evidence" * free
+        self.chosen_ += f"; scale {scale:.3g}" + ", by evidence" * free + _said(edge)
         self.classifiers_ = fits or self._fits(self.kernel_, X, place, weights)
         modes = [c.mean for c in self.classifiers_]
         alpha = np.column_stack([f.alpha for f in modes])
         self.function_ = RKHSFunction(self.kernel_, X, alpha) if modes[1:] else modes[0]
+        left_out = np.column_stack([_left_out(c, X) for c in self.classifiers_])
+        self.temperature_ = _temperature(left_out, place, weights)
         return self
 
     def _fits(self, k, X, place, weights):
         q = len(self.classes_)
         return [gp_classification(k, X, place == c, weights) for c in range(q == 2, q)]
 
-    def _scale(self, k, X, place, weights, scales=(1.0, 3.0, 10.0, 30.0, 100.0, 300.0)):
-        "(scale of largest evidence on at most 300 points, its fits if those are all, or None)"
-        some = _voters(X, 300)
-        few = np.bincount(place[some], minlength=len(self.classes_)).min() == 0
-        some = np.arange(len(place)) if few else some
-        tried = ((s, self._fits(s * k, taken(X, some), place[some], weights[some]))
-                 for s in scales)
-        best, fits = max(tried, key=lambda pair: sum(c.log_marginal for c in pair[1]))
-        return best, fits if len(some) == len(place) else None
-
-    def _probability(self, X):
-        "Of classes_[1], (n, 1); of q > 2 classes a column each, against the rest"
-        X = self._points(X)
-        return np.column_stack([c.probability(X) for c in self.classifiers_])
+    def _scale(self, k, X, place, weights):
+        "(scale of largest evidence on some 300 points, its fits if those are all, words)"
+        some = _with_each_side(_voters(X, 300), self._signs(place))
+        rows = taken(X, some), place[some], weights[some]
+        scale, fits, words = _of_largest_evidence(lambda scale: self._fits(scale * k, *rows))
+        return scale, fits if len(some) == len(place) else None, words
 
     def decision_function(self, X):
-        "Log-odds of the averaged probabilities, (n,) or (n, q)"
-        odds = logit(np.clip(self._probability(X), 1e-300, 1 - 1e-16))
-        return odds[:, 0] if odds.shape[1] == 1 else odds
+        "Log-odds, (n,), > 0 for classes_[1]; of q > 2 classes (n, q), with that softmax"
+        X = self._points(X)
+        return self.function_(X) / self.temperature_
 
     def predict_proba(self, X):
-        "Probabilities, (n, q), averaged over the uncertainty of f"
-        P = self._probability(X)
-        return np.column_stack([1 - P, P]) if P.shape[1] == 1 else P / P.sum(axis=1)[:, None]
+        "Probabilities, (n, q)"
+        return softmax(_beside_zero(self.decision_function(X)), axis=1)
 
     def predict(self, X):
         "The labels of largest probability"
-        P = self.predict_proba(X)
-        return self.classes_[P.argmax(axis=1)]
+        odds = self.decision_function(X)
+        return self.classes_[_beside_zero(odds).argmax(axis=1)]
 
 # %% ../nbs/W_estimators.ipynb #fca2f3ab
 def _generator(random_state):

@@ -12,6 +12,7 @@ import numpy as np
 from .arrays import shaped
 from .contracts import (Axes, MorePoints, Points, Predicting, Value, Word, contract,
                                   fitting, taken_of)
+from .errors import at_edge
 from .gram import interval, window
 
 # %% ../nbs/S_fits.ipynb #b65ce8b6
@@ -36,8 +37,18 @@ class Answers:
 class Scores(Value):
     "A path of fits by lam, with its leave-one-out errors loo and its scores gcv"
 
-    best = property(lambda self: float(self.lams[np.argmin(self.loo)]),
-                    doc="The lam of least leave-one-out error.")
+    _best = property(lambda self: float(self.lams[np.argmin(self.loo)]))
+
+    @property
+    def best(self):
+        "The lam of least leave-one-out error; warns where that still falls at an edge of the lams."
+        self._edge()
+        return self._best
+
+    def _edge(self):
+        "The words of at_edge about the best lam"
+        return at_edge("lam", self.lams, self.loo, 0.01 * self.loo.min(), "pass a wider range of "
+                       "lams, or look at the data: y may have no noise, or nothing to do with X")
 
     def __call__(self, X):
         "The fit for the best lam, (m,) or (m, t)"
@@ -51,14 +62,14 @@ class Scores(Value):
         from rkhs_notes.plots import WARM
         ax.semilogx(self.lams, self.loo, label="leave one out")
         ax.semilogx(self.lams, self.gcv, "--", label="gcv")
-        label = f"best lam = {self.best:.2g}"
-        ax.plot([self.best], [self.loo.min()], "o", color=WARM, label=label)
+        label = f"best lam = {self._best:.2g}"
+        ax.plot([self._best], [self.loo.min()], "o", color=WARM, label=label)
         ax.set(xlabel="lam", ylabel="mean squared error"), ax.legend()
         return ax
 
     def __repr__(self):
         return (f"{type(self).__name__}({self.k}, {len(self.Q)} points, {len(self.lams)} lams, "
-                f"best lam = {self.best:.3g})")
+                f"best lam = {self._best:.3g})")
 
 # %% ../nbs/S_fits.ipynb #078372b8
 class Band(Fit):

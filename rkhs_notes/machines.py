@@ -20,7 +20,7 @@ from .contracts import (Count, Function, Flag, Labels, MorePoints, Points, Posit
     TwoLabels, Value, Vector, Weights, contract, count, one_of, taken_of)
 
 # %% ../nbs/07a_machines.ipynb #cd885bfb
-from .errors import warned
+from .errors import at_edge, warned
 from .features import perceptron_dual
 from .gram import AKernel, n_points
 from .subsets import all_pairs
@@ -206,7 +206,12 @@ class LeftOut(Value):
 
     error = property(lambda self: self.wrong.mean(axis=1), doc="Share of wrong signs, (m,).")
     bound = property(lambda self: self.support / self.wrong.shape[1], doc="Theorem 7.11, (m,).")
-    best = property(lambda self: self.Cs[int(self.error.argmin())], doc="The price of least error.")
+
+    @property
+    def best(self):
+        "The price of least error; warns where that still falls at an edge of the prices."
+        at_edge("C", self.Cs, self.error, 0, "try prices beyond it")
+        return self.Cs[int(self.error.argmin())]
 
 # %% ../nbs/07a_machines.ipynb #160f3d02
 def _each_left_out(machine, problem, C, X, distances, tol):

@@ -9,6 +9,7 @@ __all__ = []
 import numpy as np
 from . import systems
 from .arrays import centred, require_fits
+from .errors import at_edge
 from .gram import n_points
 from .smoothers import require_directions
 
@@ -54,7 +55,11 @@ class Unexplained:
 
     def penalty(self, K, lam=None):
         "lam, or the penalty of least leave-one-out error"
-        return float(self.lams[np.argmin(self.loo(K, self.lams))]) if lam is None else lam
+        if lam is not None:
+            return lam
+        errors = self.loo(K, self.lams)
+        at_edge("lam", self.lams, errors, 0.01 * errors.min(), "pass lam, or rescale the kernel")
+        return float(self.lams[np.argmin(errors)])
 
 # %% ../nbs/S_unexplained.ipynb #f279a8b9
 def unexplained_gram(given, K, name, lam=None):

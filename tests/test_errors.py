@@ -2,6 +2,7 @@
 
 import io
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from rkhs_notes.errors import (
     IndefiniteKernel,
     LawBroken,
     NotPositiveDefinite,
+    at_edge,
     expect_fail,
     finite,
     not_negative,
@@ -98,3 +100,16 @@ def test_a_terminal_without_greek_letters_gets_question_marks(monkeypatch):
 def test_the_next_move_names_an_argument_of_the_function_that_was_called(call):
     with pytest.raises(NotPositiveDefinite, match=r"lam I has .* Try a larger lam, such as "):
         call(np.repeat([0.0, 1.0], [5, 1]), np.arange(6.0))
+
+
+def test_a_best_at_an_edge_is_told_and_warned_of_where_the_score_still_falls():
+    def edge(scores, tried=(3.0, 1.0, 2.0)):
+        return at_edge("lam", tried, scores, 0.1, "go on")
+
+    with pytest.warns(UserWarning, match="^lam = 3 is the largest that was tried, and .* beyond: go on[.]$"):
+        assert edge([0.0, 2.0, 1.0]) == "lam = 3 is the largest that was tried"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert edge([1.0, 0.95, 1.0]) == "lam = 1 is the least that was tried"  # flat: said, not warned of
+        assert edge([1.0, 1.0, 0.0]) == ""
+        assert at_edge("lam", [1.0, 2.0], [0.0, 1.0], 0.1, "go on") == ""  # two are no search

@@ -37,7 +37,7 @@ from rkhs_notes.estimators import (
 )
 from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
 from rkhs_notes.machines import svc_multiclass, svc_probability
-from rkhs_notes.processes import gaussian_process, log_marginal
+from rkhs_notes.processes import gaussian_process, gp_classification, log_marginal
 from rkhs_notes.representer import ridge, ridge_path
 from rkhs_notes.stored import from_expression
 from rkhs_notes.structured import Spectrum
@@ -783,6 +783,74 @@ def test_the_scale_has_the_largest_evidence():
     for scale in (1.0, 3.0, 10.0, 30.0, 100.0, 300.0):
         other = KernelLogistic(Gaussian(0.2), scale=scale).fit(X, y)
         assert other.classifiers_[0].log_marginal <= top and np.isclose(other.lam_, 0.5 / scale)
+
+
+def clusters(seed, gap):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 2)) + np.repeat([[0.0, 0], [gap, 0]], 30, axis=0)
+    return X, np.repeat(["left", "right"], 30)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_ladder_of_scales_goes_on_while_the_evidence_rises(seed):
+    X, y = clusters(seed, 4.0)
+    k = Gaussian(1.5)
+    fit = KernelLogistic(k).fit(X, y)
+    for factor in (1 / 3, 3.5):
+        other = KernelLogistic(k, scale=0.5 / fit.lam_ * factor).fit(X, y)
+        assert other.classifiers_[0].log_marginal <= fit.classifiers_[0].log_marginal + 0.02
+    assert "tried" not in fit.chosen_
+
+
+def test_a_scale_at_the_end_of_the_ladder_is_told():
+    X = np.linspace(-1, 1, 60)[:, None]
+    with pytest.warns(UserWarning, match="scale = 1e[+]06 is the largest that was tried"):
+        fit = KernelLogistic(Gaussian(50.0)).fit(X, X[:, 0] > 0)
+    assert "largest that was tried" in fit.chosen_
+
+
+def test_labels_of_steep_processes_follow_the_mean():
+    X, y = clusters(0, 5.0)
+    fit = KernelLogistic(Gaussian(1.0), scale=1e6).fit(X, y)
+    new = np.random.default_rng(1).uniform(-4, 9, (200, 2))
+    assert set(fit.predict(new)) == {"left", "right"} and fit.score(X, y) > 0.95
+    assert np.array_equal(fit.predict(new) == "right", fit.function_(new) > 0)
+    assert np.array_equal(fit.predict_proba(new)[:, 1] > 0.5, fit.decision_function(new) > 0)
+    softmax = np.exp(fit.decision_function(new)) / (1 + np.exp(fit.decision_function(new)))
+    assert np.allclose(fit.predict_proba(new)[:, 1], softmax)
+
+
+@pytest.mark.parametrize("seed, q", [(0, 2), (1, 3)])
+def test_the_temperature_is_about_that_of_refits(seed, q):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 2))
+    y = np.digitize(X[:, 0] + 0.5 * rng.normal(size=60), [-0.5, 0.5] if q == 3 else [0.0])
+    fit = KernelLogistic(Gaussian(1.0), scale=100.0).fit(X, y)
+    order = estimators._merged(X, y)[0]
+    left_out = np.zeros((60, q if q > 2 else 1))
+    for i in range(60):
+        rest = np.delete(np.arange(60), i)
+        for c, column in zip(range(q == 2, q), range(q), strict=False):
+            one = gp_classification(fit.kernel_, X[rest], y[rest] == c)
+            left_out[i, column] = one.mean(X[i : i + 1])[0]
+    quick = np.column_stack([estimators._left_out(c, X[order]) for c in fit.classifiers_])
+    assert np.corrcoef(quick.ravel(), left_out[order].ravel())[0, 1] > 0.99
+    by_refits = estimators._temperature(left_out, y, np.ones(60))
+    assert np.isclose(fit.temperature_, by_refits, rtol=0.2) and abs(np.log(fit.temperature_)) > 0.1
+
+
+def test_many_classes_promise_as_much_as_they_keep():
+    "Log loss within a tenth of the plain curve's, on three splits; averages are far too flat"
+    digits = load("digits")
+    for seed in range(3):
+        few, rest = np.split(np.random.default_rng(seed).permutation(len(digits.X)), [300])
+        fit = KernelLogistic().fit(digits.X[few], digits.y[few])
+        odds, answers = fit.function_(digits.X[rest]), digits.y[rest]
+        plain = np.exp(odds) / np.exp(odds).sum(axis=1)[:, None]
+        promised = fit.predict_proba(digits.X[rest])
+        ours, curve = (log_loss(answers, p) for p in (promised, plain))
+        assert ours < 1.1 * curve
+        assert abs(promised.max(axis=1).mean() - fit.score(digits.X[rest], answers)) < 0.04
 
 
 # ------------------------------------------------------------------ transformers

@@ -1,6 +1,7 @@
 """Chapter 05 beyond its notebook: solvers against those of others, certificates, refits, bad input."""
 
 import pickle
+import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -1131,3 +1132,17 @@ def test_weights_of_any_size_and_on_one_point():
     alone = np.where(np.arange(30) == 3, 1.0, 0.0)
     with pytest.raises(ValueError, match="point 3 alone"):
         ridge_path(k, X, y, weights=alone, offset=True)
+
+
+def test_a_path_that_ends_at_an_edge_says_so_when_its_best_is_asked_for():
+    x = np.linspace(0, 3, 40)
+    noise = np.random.default_rng(0).normal(size=40)
+    clean = ridge_path(Gaussian(0.5), x, np.sin(4 * x), lams=np.geomspace(1e-3, 1, 20))
+    with pytest.warns(UserWarning, match="lam = 0.001 is the least that was tried"):
+        assert clean.best == 1e-3
+    with pytest.warns(UserWarning, match="lam = 0.1 is the largest that was tried"):
+        assert ridge_path(Gaussian(0.3), x, noise, lams=np.geomspace(1e-6, 0.1, 9)).function(x).shape == (40,)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        repr(clean), clean.function_at(0.1), clean.plot()
+        assert ridge_path(Gaussian(0.5), x, np.sin(4 * x) + 0.3 * noise).best > 0
