@@ -383,7 +383,7 @@ def marked(read, X, name="X", facts=ARRAYS):
             return X
         mark = _mark_of(A, make=True)
     mark.facts |= facts
-    mark.names = mark.names or column_names(X, name)
+    mark.names = mark.names or names_of(X) or column_names(X, name)
     return A
 
 # %% ../nbs/C_contracts.ipynb #d0d790de
@@ -406,24 +406,37 @@ def names_of(X):
 
 
 def with_names(X, names):
-    "The array X, marked as the columns of a data frame by these names"
-    _mark_of(X, make=True).names = tuple(names)
+    "The array X, marked as the columns of a data frame by these names; None: as it is"
+    if names:
+        _mark_of(X, make=True).names = tuple(names)
     return X
 
 
+_WHERE = ("Z", "X", "w", "corner", "points", "function", "mean", "fit", "phi", "components",
+          "measure")
+
+
 def known_names(owner):
-    "The names of the points that `owner`, an array or a fit, is made of; None if there are none"
+    "The names of the columns that `owner`, an array, a fit or a stream, is made of; None without"
     if hasattr(owner, "shape"):
         return names_of(owner)
     parts = getattr(owner, "__dict__", {})
-    found = (known_names(parts[f]) for f in ("Z", "X", "function", "mean") if f in parts)
-    return next((names for names in found if names), None)
+    found = (known_names(parts[part]) for part in _WHERE if part in parts)
+    return next((names for names in found if names), getattr(owner, "column_names", None))
+
+
+def require_one_order(names, others, what):
+    "Refuses what was made of points whose named columns stand in another order"
+    if names and others and names != others:
+        raise ValueError(f"{what} were made of columns {', '.join(names)} and {', '.join(others)}; "
+                         "make both of columns in one order: X[list_of_names].")
 
 
 def ordered(X, owner, name="X"):
     "Points X with named columns in the order of the points that owner is made of"
-    came, wanted = names_of(X), known_names(owner)
-    if wanted is None or came is None or came == wanted:
+    came = names_of(X)
+    wanted = came and known_names(owner)
+    if not wanted or came == wanted:
         return X
     present(wanted, came, name)
     picked = guarded(X[:, [came.index(column) for column in wanted]])
@@ -539,7 +552,7 @@ def _vectors(value, name, call=None):
 def _any_points(value, name, call=None):
     "Numbers as an array of floats; strings, tuples, graphs, bags as an array (n,) of objects"
     if not (isinstance(value, Objects) or _hold_objects(value)):
-        A = as_floats(value, name)
+        A = with_names(as_floats(value, name), names_of(value) or column_names(value, name))
         return A if A.ndim else shaped(A, name, ("n",), ("n", "d"), hint=", no single number")
     held = np.empty(len(value), object)
     for i, item in enumerate(value):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 from .arrays import in_parallel, require_fits
-from .contracts import Function, Value
+from .contracts import Function, Value, names_of, with_names
 from .frequencies import within_floats
 
 # %% ../nbs/S_grids.ipynb #730014bb
@@ -171,6 +171,7 @@ class Binning:
     starts: np.ndarray
     weight: float
     sparse = True
+    __getstate__, __setstate__ = Value.__getstate__, Value.__setstate__    # names of columns, too
 
     def __call__(self, X):
         dense = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=float)
@@ -205,10 +206,11 @@ def each_grid(work, P, n):
 def learnt(law, X, P, rng):
     "The map of P partitions drawn from a law, with the cells in which X has points"
     require_fits((len(X), P), 16, "fewer grids, or fewer points to learn the cells from")
-    X = np.asarray(X, dtype=float)
+    names, X = names_of(X), np.asarray(X, dtype=float)
     with np.errstate(over="ignore"):
         Y = np.ascontiguousarray((X - (corner := X.min(axis=0))).T)
     extent = within_floats(Y.max(axis=1), "distances between the points")
+    corner = with_names(corner, names)
     tables = [Cells(*law.draw(rng), extent) for _ in range(P)]
     counts = np.zeros(P, dtype=np.int64)
     def fit(p): counts[p] = tables[p].learn(Y)

@@ -21,7 +21,7 @@ from .arrays import (Objects, akin, array_namespace, as_count, as_floats, as_num
     as_points, as_sparse_rows, at_home, filled, finite, foreign_in, library_name, require_fits,
     require_symmetric, sent_abroad, shaped, shortened, spans)
 from .contracts import (Count, Finite, Predicting, Value, Word, as_signs, contract, count,
-                                  fitting)
+                                  fitting, known_names, require_one_order, with_names)
 from .errors import LawBroken, NoFiniteFeatureMap, NoSpectralMeasure, not_negative
 from .gram import bytes_of, hold_objects, n_columns, n_points, precision
 
@@ -416,17 +416,23 @@ class OfWeights(Predicting, Value):
         "‖w‖: the norm of f if w lies in the span of the features, never less"
         return float(np.linalg.norm(self.w))
 
-    def __add__(self, g): return replace(self, w=self.w + self._same_map(g).w)
-    def __sub__(self, g): return replace(self, w=self.w - self._same_map(g).w)
+    def of_columns(self, X):
+        "The same, for points whose columns are called and ordered as those of X, points or a fit"
+        with_names(self.w, known_names(X))
+        return self
 
-    def __mul__(self, c):
-        return replace(self, w=as_number(c, "the factor of f") * self.w)
+    def _with(self, w, g=None): return replace(self, w=w).of_columns(self).of_columns(g)
+
+    def __add__(self, g): return self._with(self.w + self._same_map(g).w, g)
+    def __sub__(self, g): return self._with(self.w - self._same_map(g).w, g)
+    def __mul__(self, c): return self._with(as_number(c, "the factor of f") * self.w)
 
     __matmul__, __rmul__, __array_ufunc__ = inner, __mul__, None
 
     def _same_map(self, g):
         if type(g) is not type(self) or g.phi is not self.phi:
             raise ValueError("two functions of one feature map are needed, the very same phi.")
+        require_one_order(known_names(self), known_names(g), "two functions of one feature map")
         return g
 
     def __repr__(self):

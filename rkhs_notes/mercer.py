@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 from scipy.special import ive
 from .contracts import (Count, Finite, Function, NonNegative, Points, Positive, Rng,
-                                  Value, Word, contract, instance_of, word_of)
+                                  Value, Word, contract, instance_of, taken_of, word_of)
 from .errors import IndefiniteKernel, not_negative, require
 
 # %% ../nbs/04_mercer.ipynb #66f60294
@@ -171,8 +171,8 @@ def mercer_expansion(k: AKernel, measure: AMeasure, n_terms: Count = None,
     >>> e.eigenvalues.round(3).tolist()
     [0.405, 0.045, 0.016]
     """
-    support = measure.weights > 0
-    measure = Measure(measure.points[support], measure.weights[support])
+    support = np.flatnonzero(measure.weights)
+    measure = Measure(taken_of(measure.points, support), measure.weights[support])
     nodes, asked = k.points(measure.points), len(measure) if n_terms is None else n_terms
     A = GramOperator(k, nodes, measure.weights)                                    # (4.4)
     pairs = leading_eigenpairs(A, min(asked, len(nodes)), rng=rng)

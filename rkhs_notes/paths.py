@@ -17,7 +17,7 @@ from tqdm.auto import tqdm
 from .arrays import (Cholesky, as_count, as_floats, as_number, few_threads, in_parallel,
                                norm1, require_fits)
 from .contracts import (AnyPoints, Targets, Word, array, contract, function, one_of,
-                                  points)
+                                  ordered, points, word_of)
 from .errors import finite, require, settled
 
 # %% ../nbs/S_paths.ipynb #8c98668f
@@ -50,8 +50,10 @@ def _sparse_or_not(value, name, call):
 FeatureColumns = Annotated[Any, replace(points("n"), says="array (n, D)", letters=("n", "D"))]
 AnyColumns = Annotated[Any, replace(points("n"), says="array or sparse matrix (n, D)",
                                     letters=("n", "D"), read=_sparse_or_not)]
-_others = replace(AnyPoints.__metadata__[0], letters=("m",),
-                  says="array (m,) or (m, d), or m objects of any kind")
+_any = word_of(AnyPoints)
+_others = replace(_any, letters=("m",), says="array (m,) or (m, d), or m objects of any kind",
+                  read=lambda value, name, call: ordered(_any.read(value, name, call),
+                                                         call.seen["X"], name))
 OtherPoints = Annotated[Any, _others]
 FittedColumns = Annotated[Any, array("D", "t?")]
 Widths = Annotated[Any, Word("increasing whole numbers ≥ 1", _increasing, ("widths",),

@@ -13,7 +13,7 @@ import numpy as np
 from . import settings
 from .arrays import (akin, array_namespace, as_points, finite, is_foreign,
                                row_blocks, spans)
-from .contracts import Value, Word, count, joined_of, marked, taken_of
+from .contracts import Value, Word, count, joined_of, marked, ordered, taken_of
 
 # %% ../nbs/S_samples.ipynb #edeae6f6
 from .functions import times
@@ -61,7 +61,8 @@ def _read_sample(value, name, call):
         points, weights = value.points, value.weights
     for k in _kernels_of(call):
         points = marked(as_points, points, name) if k is None else k._marked(points, name)
-    return Drawn(points, weights)
+    other = call.seen.get(call.sizes.get("d", (None,))[0])                  # the sample before
+    return Drawn(ordered(points, getattr(other, "points", None), name), weights)
 
 
 def sample(letter):

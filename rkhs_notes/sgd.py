@@ -168,7 +168,7 @@ def kernel_sgd(k: AKernel, X: Points, y: Responses, loss: ALoss = logistic, opti
         return RKHSFunction(k, X, u).of_labels(run.labels)
     phi = _features(k, X, option, features)
     w = descend(run, weights_of(phi, X, option in (2, 6)), average, callback)
-    return FeatureFunction(phi, w).of_labels(run.labels)
+    return FeatureFunction(phi, w).of_columns(X).of_labels(run.labels)
 
 # %% ../nbs/06_sgd.ipynb #a4cda225
 @dataclass(frozen=True, repr=False)

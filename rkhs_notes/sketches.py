@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from .algebra import inverse_lengths
 from .arrays import Factored, require_fits, row_blocks
-from .contracts import taken_of
+from .contracts import Value, taken_of
 
 # %% ../nbs/S_sketches.ipynb #db1dc3c5
 from .gram import n_points
@@ -105,6 +105,7 @@ class Landmarks:
     kernel: object
     Z: np.ndarray
     gram: Factored
+    __getstate__, __setstate__ = Value.__getstate__, Value.__setstate__    # names of columns, too
 
     def __call__(self, X):
         if not len(self.Z):

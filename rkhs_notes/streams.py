@@ -8,7 +8,8 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from .arrays import Cholesky, as_number, frozen, row_blocks, shaped, signed
 from .contracts import (Count, Finite, Flag, Points, Positive, Rng, Targets, Value,
-                                  Weights, Whole, Word, contract, fitting, taken_of, word_of)
+                                  Weights, Whole, Word, contract, fitting, names_of,
+                                  require_one_order, taken_of, word_of)
 
 # %% ../nbs/14a_streams.ipynb #feeccc83
 from .entries import Lams
@@ -23,6 +24,8 @@ from .sums import (Blocks, Sum, as_block, block_sum, dense, fingerprint, in_bloc
 # %% ../nbs/14a_streams.ipynb #02fdd215
 def _same_map(self, other):
     fits = type(other) is type(self) and other._state[:2] == self._state[:2]
+    if fits:
+        require_one_order(self.column_names, other.column_names, "these sums")
     return fitting(other, "other", fits, f"a {type(self).__name__} of the same feature map and "
                    "as many targets", "sums of one φ: they add for one map only")
 
@@ -35,11 +38,13 @@ class Stream(NamedTuple):
     blocks: int = 0
     sum: Sum = None     # (14.20), as high + low
     weighted: bool = False      # has a point another weight than 1?
+    names: tuple = None         # of the columns, where a block came with names
 
     def __add__(self, other):
         return self._replace(n=self.n + other.n, blocks=self.blocks + other.blocks,
                              weighted=self.weighted or other.weighted,
-                             sum=self.sum + other.sum)                            # (14.22)
+                             sum=self.sum + other.sum,                            # (14.22)
+                             names=self.names or other.names)
 
 # %% ../nbs/14a_streams.ipynb #778a62f2
 def _beside(y, n, t):
@@ -60,13 +65,17 @@ class Adding:
     n = property(lambda self: self._state.n, doc="How many points came.")
     blocks = property(lambda self: self._state.blocks, doc="In how many blocks.")
     n_targets = property(lambda self: self._state.targets, doc="t, the columns of y.")
+    column_names = property(lambda self: self._state.names, doc="Of the first block with names.")
 
     @contract
     def update(self, X: Points, y: Targets = None, weights: Weights = None):
-        "Add a block; if anything in it is wrong, nothing of it is added. Returns the object."
+        """Add a block; if anything in it is wrong, nothing of it is added. Returns the object.
+
+        X : columns of a data frame are put in the order of the first block that had names
+        """
         part = block_sum(self.phi, X, _beside(y, len(X), self.n_targets), weights)
         other = weights is not None and bool(np.any(weights != 1))
-        block = self._state._replace(n=len(X), blocks=1, weighted=other,
+        block = self._state._replace(n=len(X), blocks=1, weighted=other, names=names_of(X),
                                      sum=Sum(part, np.zeros_like(part)))
         self._state = self._state + block                     # all of the block, or none of it
         return self
@@ -102,7 +111,7 @@ class Kept(Adding):
         "What makes it anew, and from what"
         s = self._state
         return "stream_of", [type(self).__name__, self.phi, s.targets, s.n, s.blocks, s.weighted,
-                             s.sum.high, s.sum.low]
+                             s.sum.high, s.sum.low, s.names and list(s.names)]
 
     @classmethod
     def load(cls, path):
@@ -153,7 +162,7 @@ class StreamingMeans(Kept):
 
     def mean_embedding(self):
         "⟨m, φ(·)⟩, a FeatureFunction"
-        return FeatureFunction(self.phi, self._parts()[3])
+        return FeatureFunction(self.phi, self._parts()[3]).of_columns(self)
 
     @contract
     def mmd2(self, other, unbiased: Flag = False) -> Finite:
@@ -177,7 +186,7 @@ class StreamingMeans(Kept):
         G, *_, m, _, _ = self._parts()
         values, V = np.linalg.eigh(G)
         V, values = signed(V[:, ::-1][:, :r]), np.maximum(values[::-1], 0)
-        f = FeatureFunction(self.phi, V)
+        f = FeatureFunction(self.phi, V).of_columns(self)
         return FeatureComponents(f, frozen(-m @ V), frozen(values[:r]), float(values.sum()))
 
 # %% ../nbs/14a_streams.ipynb #43d95433
@@ -285,14 +294,15 @@ class StreamingRidge(Scored):
 
     def _fit(self, V, m, level, offset):
         one, b = self.n_targets == 1, level - m @ V
-        f = FeatureFunction(self.phi, V[:, 0] if one else V)
+        f = FeatureFunction(self.phi, V[:, 0] if one else V).of_columns(self)
         return OffsetFit(f, float(b[0]) if one else frozen(b)) if offset else f
 
 # %% ../nbs/14a_streams.ipynb #07cfdf87
-def stream_of(kind, phi, targets, n, blocks, weighted, high, low):
+def stream_of(kind, phi, targets, n, blocks, weighted, high, low, names=None):
     "The stream that was saved"
     new = {"StreamingMeans": StreamingMeans, "StreamingRidge": StreamingRidge}[kind](phi, targets)
-    return new._with(new._state._replace(n=n, blocks=blocks, sum=Sum(high, low), weighted=weighted))
+    return new._with(new._state._replace(n=n, blocks=blocks, sum=Sum(high, low), weighted=weighted,
+                                         names=names and tuple(names)))
 
 # %% ../nbs/14a_streams.ipynb #90353eec
 def block_of(empty, number, *block):

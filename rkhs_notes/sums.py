@@ -15,7 +15,7 @@ from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dtpttr, dtrttp
 from . import settings
 from .arrays import finite, require_fits, row_blocks, shaped, spans
-from .contracts import Count, Value, Word, fitting, present, taken_of
+from .contracts import Count, Value, Word, fitting, present, taken_of, with_names
 from .gram import n_points
 from .stored import FilePath, readable, to_expression
 
@@ -230,7 +230,7 @@ class FileBlocks(Value):
         while (piece := self._next(pieces)) is not None:
             names = chosen or [name for name in piece if name not in aside]
             present([*names, *aside], piece, self.path)
-            X = np.stack([np.asarray(piece[name]) for name in names], axis=1)
+            X = with_names(np.stack([np.asarray(piece[name]) for name in names], axis=1), names)
             y = [np.asarray(piece[name]) for name in aside]
             y, w = np.stack(y[:t], axis=1) if t > 1 else y[0], y[t:]
             yield (X, y, *w)

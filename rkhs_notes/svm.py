@@ -370,9 +370,9 @@ def svm_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: Price = 1.0, weights: 
              or _by_pairs(F, problem, tol))
     c = problem.offset(found.b, problem.p - found.f)
     gap, objective = gap_of(problem, found.b, found.f, c)
-    return SupportVectorMachine(FeatureFunction(phi, F.T @ found.b), c, found.b,           # (7.9)
-                                frozen(np.flatnonzero(found.b)), gap, objective, found.violation,
-                                found.iterations, found.converged, y.names)
+    f, support = FeatureFunction(phi, F.T @ found.b), frozen(np.flatnonzero(found.b))      # (7.9)
+    return SupportVectorMachine(f.of_columns(X), c, found.b, support, gap, objective,
+                                found.violation, found.iterations, found.converged, y.names)
 
 # %% ../nbs/07_svm.ipynb #fd8eb0eb
 def _by_products(F, problem, tol):
@@ -453,10 +453,10 @@ def logistic_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: FinitePrice = 1.0
     Dembo and Steihaug (1983); Lin, Weng and Keerthi (2008)
     """
     F, phi = _features(phi, X)
-    each = point_prices(C, weights, n_points(X), class_weights)
-    require_classes(y, each)
+    require_classes(y, each := point_prices(C, weights, n_points(X), class_weights))
     w, c, b, found, objective, steps = logistic_by_newton(F, y.signs, each, gap, max_iter)
     if not found <= gap:
         warned(f"after {steps} Newton steps the gap is {found:.2g} > {gap:.2g}. Raise "
                "max_iter or rescale the features.")
-    return LogisticMachine(FeatureFunction(phi, w), c, b, found, objective, steps, y.names)
+    return LogisticMachine(FeatureFunction(phi, w).of_columns(X), c, b, found, objective, steps,
+                           y.names)

@@ -167,7 +167,7 @@ def _function_of(pool):
     if isinstance(pool, GramPool):
         return RKHSFunction(pool.k, pool.Z, w * beta)
     v = sum(beta[rows] @ F for rows, F in pool.blocks())                   # the centre cancels
-    return FeatureFunction(pool.k, v)
+    return FeatureFunction(pool.k, v).of_columns(pool)
 
 # %% ../nbs/11a_two_samples.ipynb #e1d45612
 PAIRED = {"u1": "MMD²_U1", "linear": "linear-time MMD²", "block": "block MMD²",

@@ -9,6 +9,8 @@ from functools import reduce
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import rkhs_notes as rn
 import rkhs_notes.streams as streams
@@ -47,6 +49,55 @@ def bits(s):
 
 def dense(F):
     return F.toarray() if sp.issparse(F) else F
+
+
+# columns by name
+
+NAMES = ["a", "b", "c"]
+
+
+def framed(library, n=40, order=NAMES):
+    "The stream as data frames, each second one with its columns in another order"
+    kind = {"pandas": pd.DataFrame, "polars": pl.DataFrame}[library]
+    tables = (kind(dict(zip(NAMES, part.T, strict=True))) for part, _ in blocks(n))
+    return [(T[order] if i % 2 else T, b[1]) for i, (T, b) in enumerate(zip(tables, blocks(n), strict=True))]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_stream_puts_the_columns_of_its_blocks_in_order(library, tmp_path):
+    plain, mixed = stream_ridge(PHI, blocks(), 0.1), framed(library, order=["c", "a", "b"])
+    f = stream_ridge(PHI, mixed, 0.1)
+    np.testing.assert_array_equal(f(X), plain(X))
+    np.testing.assert_array_equal(f(mixed[1][0]), plain(X[40:80]))
+    s = of(*mixed[:3])
+    assert s.column_names == ("a", "b", "c")
+    s.save(tmp_path / "s")
+    for again in (pickle.loads(pickle.dumps(s)), StreamingRidge.load(tmp_path / "s")):
+        for block in mixed[3:]:
+            again.update(*block)
+        np.testing.assert_array_equal(again.solve(0.1)(mixed[1][0]), plain(X[40:80]))
+    scores = of(*mixed).leave_one_out(mixed, [0.1, 1]), of(*blocks()).leave_one_out(blocks(), [0.1, 1])
+    np.testing.assert_array_equal(*scores)
+
+
+def test_blocks_with_other_columns_are_refused_and_sums_in_two_orders_do_not_add():
+    good, other = framed("pandas"), framed("pandas", order=["c", "a", "b"])
+    renamed = good[1][0].rename(columns={"b": "B"})
+    with pytest.raises(ValueError, match="block 1: .*no column 'b'; it has a, B, c.*1 blocks are in"):
+        stream_ridge(PHI, [good[0], (renamed, good[1][1])], 0.1)
+    first, second = StreamingMeans(PHI, 1).update(*good[0]), StreamingMeans(PHI, 1).update(*other[1])
+    for both in (first.merge, first.mmd2):
+        with pytest.raises(ValueError, match="a, b, c and c, a, b"):
+            both(second)
+    assert first.merge(StreamingMeans(PHI, 1)).column_names == ("a", "b", "c")
+    assert StreamingMeans(PHI, 1).merge(first).column_names == ("a", "b", "c")
+
+
+def test_files_have_names_too(tmp_path):
+    table = pd.DataFrame({"y": Y0, "b": X[:, 1], "a": X[:, 0], "c": X[:, 2]})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    f = stream_ridge(PHI, FileBlocks(tmp_path / "t.csv", "y", NAMES, n_rows=64), 0.1)
+    np.testing.assert_allclose(f(table[["c", "b", "a"]]), stream_ridge(PHI, (X, Y0), 0.1)(X), atol=1e-9)
 
 
 # one sum is enough

@@ -180,6 +180,7 @@ def test_a_learned_decision_keeps_its_labels_in_a_file(tmp_path):
 # -- data frames, columns by name ------------------------------------------------------------
 
 TABLE = pd.DataFrame(X, columns=["age", "income", "score"])
+WAVES = rn.fourier_features(k, 3, 40, rng=0)
 FRAMES = {"pandas": TABLE, "polars": pl.DataFrame({c: TABLE[c].to_numpy() for c in TABLE})}
 FITS = {
     "ridge": lambda T: rn.ridge(k, T, y, 0.1),
@@ -187,6 +188,18 @@ FITS = {
     "gaussian_process": lambda T: rn.gaussian_process(k, T, y, 0.1), "svc": lambda T: rn.svc(k, T, text),
     "by name": lambda T: rn.ridge(k.on(["age"]) + rn.Linear().on(["score", "income"]), T, y, 0.1),
     "interpolation": lambda T: rn.RKHS(k).interpolate(T, y),
+    # through maps that were made without data, and have no names of their own
+    "svm_primal": lambda T: rn.svm_primal(WAVES, T, text),
+    "logistic_primal": lambda T: rn.logistic_primal(WAVES, T, text),
+    "svm_primal, exact map": lambda T: rn.svm_primal(rn.Polynomial(2).feature_map(3), T, text),
+    "svm_primal, landmarks": lambda T: rn.svm_primal(rn.nystrom_features(k, T, 12, 0), T, text),
+    "svm_primal, bins": lambda T: rn.svm_primal(rn.binning_features(rn.Laplace(1.0), T, 20, 0), T, text),
+    "kernel_sgd": lambda T: rn.kernel_sgd(k, T, text, option=5, steps=200, rng=0, features=WAVES),
+    "stream_ridge": lambda T: rn.stream_ridge(WAVES, (T, y), 0.1),
+    "stream_ridge, offset": lambda T: rn.stream_ridge(WAVES, (T, y), 0.1, offset=True).function,
+    "embedding": lambda T: rn.StreamingMeans(WAVES).update(T).mean_embedding(),
+    "witness": lambda T: rn.mmd_test(WAVES, T, T[:40], 19, rng=0).witness,
+    "sum": lambda T: 2 * rn.stream_ridge(WAVES, (T, y), 0.1) - rn.stream_ridge(WAVES, (T, y), 0.2),
 }
 
 
@@ -204,10 +217,49 @@ def test_columns_in_another_order_are_put_right(fit, library):
         np.testing.assert_array_equal(f.var(other), f.var(table))
 
 
+@pytest.mark.parametrize("library", FRAMES)
+@pytest.mark.parametrize("fit", FITS)
+def test_a_saved_fit_keeps_the_names(fit, library, tmp_path):
+    f = FITS[fit](FRAMES[library])
+    f.save(tmp_path / "fit")
+    other = rn.load_model(tmp_path / "fit")
+    np.testing.assert_array_equal(other.predict(TABLE[["score", "age", "income"]]), f.predict(TABLE))
+
+
+def test_functions_of_columns_in_two_orders_do_not_add():
+    f, g = (rn.stream_ridge(WAVES, (T, y), 0.1) for T in (TABLE, TABLE[["score", "age", "income"]]))
+    with pytest.raises(ValueError, match="age, income, score and score, age, income"):
+        f + g
+    with pytest.raises(ValueError, match="in one order"):
+        f @ g
+    plain = rn.stream_ridge(WAVES, (X, y), 0.1)                          # arrays have no names, and take them
+    np.testing.assert_array_equal((plain + f)(TABLE[["score", "age", "income"]]), 2 * f(TABLE))
+
+
+@pytest.mark.parametrize("fit", [
+    lambda T: rn.mercer_expansion(k, rn.empirical(T), 4).eigenfunctions,
+    lambda T: rn.mercer_expansion(k, rn.empirical(T), 4).feature_map(),
+    lambda T: rn.nystrom_features(k, T, 12, 0),
+    lambda T: rn.kernel_pca(k + rn.Linear().on([0]), T, 2).residual,
+    lambda T: rn.gaussian_process_large(k, T, y, 0.1, rng=0).var,
+    lambda T: rn.StreamingMeans(WAVES).update(T).components(3),
+], ids=["eigenfunctions", "Mercer map", "landmarks", "residual", "large variance", "components"])  # fmt: skip
+def test_what_was_made_of_a_frame_knows_its_columns(fit):
+    f = fit(TABLE)
+    np.testing.assert_allclose(f(TABLE[["score", "age", "income"]]), f(TABLE), atol=1e-12)
+
+
+def test_maps_made_of_a_frame_are_copied_with_their_names():
+    for phi in (rn.nystrom_features(k, TABLE, 12, 0), rn.binning_features(rn.Laplace(1.0), TABLE, 20, 0)):
+        other = pickle.loads(pickle.dumps(phi))
+        assert abs(other(TABLE[["score", "age", "income"]]) - phi(TABLE)).max() == 0
+
+
 def test_two_frames_of_one_call_agree_by_name():
     shuffled = TABLE[["income", "score", "age"]]
     np.testing.assert_array_equal(k(TABLE, shuffled), k(X, X[:, :]))
     assert rn.mmd2_v(k, TABLE, shuffled) == pytest.approx(0, abs=1e-12)
+    assert rn.mmd2_features(WAVES, TABLE, shuffled) == 0 < rn.mmd2_features(WAVES, X, X[:, [1, 2, 0]])
     assert rn.mmd2_v(k, X, X[:, [1, 2, 0]]) > 1e-4                      # plain arrays have no names
     np.testing.assert_array_equal(k(TABLE, shuffled.assign(more=1.0)), k(X, X[:, :]))
     with pytest.raises(ValueError, match="'age'.*mean Age"):
