@@ -16,7 +16,7 @@ from .kernels import Kernel
 from typing import Annotated
 from .features import feature_rule
 from .maps import no_map
-from .networks import Edges, NodeLabels, colours, growth, paths, united, walk_sums
+from .networks import Edges, NodeLabels, colours, growth, is_gap, paths, united, walk_sums
 from .trees import OfTrees
 
 # %% ../nbs/13a_graphs.ipynb #b4c70a75
@@ -86,11 +86,29 @@ def _as_graph(g, name):
     if not _foreign(g):
         return fitting(g, name, isinstance(g, Graph), "a Graph", "Graph(edges, labels)")
     fits = not (g.is_directed() or g.is_multigraph())
-    fitting(g, name, fits, "an undirected graph of single edges", "networkx.Graph(graph)")
+    fitting(g, name, fits, "an undirected graph of single edges", "networkx.Graph(graph), which "
+            "forgets directions and joins parallel edges")
     place = {node: i for i, node in enumerate(g.nodes)}
     labels = [g.nodes[node].get("label") for node in place]
+    bare = [node for node, label in zip(place, labels) if is_gap(label)]
+    _require_plain(g, name, bare)
     edges = [(place[u], place[v]) for u, v in g.edges]
-    return Graph(edges, labels if any(a is not None for a in labels) else None, len(place))
+    return Graph(edges, None if bare else labels, len(place))
+
+
+def _require_plain(g, name, bare):
+    "Refuses what a Graph has no place for"
+    loops = [u for u, v in g.edges if u == v]
+    weighted = [e for e in g.edges if g.edges[e].get("weight") not in (None, 1)]
+    wrong = [words for found, words in (
+        (0 < len(bare) < len(g.nodes), f"{len(bare)} of {len(g.nodes)} nodes have no attribute "
+         f"'label', the first is {bare[:1]}; label every node, or none"),
+        (loops, f"the node {loops[:1]} is joined to itself, which kernels here do not count; "
+         "graph.remove_edges_from(list(networkx.selfloop_edges(graph))) takes it out"),
+        (weighted, f"the edge {weighted[:1]} has a weight, and kernels here count every edge as "
+         "one step; if you mean that, networkx.set_edge_attributes(graph, 1, 'weight')")) if found]
+    if wrong:
+        raise ValueError(f"{name}: {wrong[0]}.")
 
 # %% ../nbs/13a_graphs.ipynb #6ec0df3e
 @contract
@@ -137,7 +155,7 @@ class WeisfeilerLehman(OfCounts, OnGraphs):
 
 # %% ../nbs/13a_graphs.ipynb #e7cb4aa0
 class ShortestPath(OfCounts, OnGraphs):
-    """Pairs of nodes of G and of H with equal labels at equal distance   (13.23)
+    """Pairs of nodes of G and of H with equal labels at equal distance, in edges   (13.23)
 
     Pairs that no path joins do not count; without labels all nodes are alike.
 

@@ -43,10 +43,19 @@ def _edges(value, name, call=None):
 def _labels(value, name, call=None):
     value = value.tolist() if isinstance(value, np.ndarray) else value
     labels = _listed(value, name, "a list of labels", "one label a node, such as 'CCO'")
+    bare = [i for i, label in enumerate(labels) if is_gap(label)]
+    if bare:
+        raise ValueError(f"{name}: {len(bare)} of {len(labels)} nodes have none, the first is node "
+                         f"{bare[0]}; label every node, or leave labels out.")
     for label in labels:
-        fitting(label, name, isinstance(label, Hashable) and label is not None,
+        fitting(label, name, isinstance(label, Hashable),
                 "a list of labels that can be looked up", "numbers, text or tuples")
     return tuple(labels)
+
+
+def is_gap(label):
+    "Is it None, or a NaN of whatever library?"
+    return label is None or not isinstance(label, str) and str(label) in ("nan", "NaT", "<NA>")
 
 
 Edges = Annotated[Any, Word("list of pairs of node numbers", _edges, (),

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 # %% ../nbs/S_strings.ipynb #e48e31af
 from .arrays import as_floats, as_points, require_fits, row_blocks, shaped, spans
 from .contracts import Word, array, fitting, taken_of, trusted
+from .errors import warned
 from .gram import Pointed, n_columns, n_points, one_tile
 
 # %% ../nbs/S_strings.ipynb #431e8b1a
@@ -404,12 +405,18 @@ def scores(model, X):
     return shaped(S, "model.score(X)", (n_points(X), "q"), hint=", one row a point")
 
 
-def inverse_root(information, q):
-    "I^(−½), 0 along directions without information"
-    shaped(information, "information", (q, q), hint=": a row and a column for each score")
+def whitened(S, information):
+    "S I^(−½), 0 along directions without information; told where scores have a part there"
+    shaped(information, "information", (S.shape[1],) * 2,
+           hint=": a row and a column for each score")
     values, U = np.linalg.eigh(information)
     kept = values > len(values) * np.finfo(float).eps * values[-1]
-    return U[:, kept] * values[kept] ** -0.5
+    lost = np.linalg.norm(S @ U[:, ~kept], axis=1) > 1e-5 * np.linalg.norm(S, axis=1)
+    if lost.any():
+        warned(f"{lost.sum()} of {len(S)} scores leave the range of the information, of rank "
+               f"{kept.sum()}: that part is left out, and the kernel depends on the "
+               "parametrisation. Take the information from more points.")
+    return S @ (U[:, kept] * values[kept] ** -0.5)
 
 # %% ../nbs/S_strings.ipynb #53a3869b
 def _steps(value, name, call=None):

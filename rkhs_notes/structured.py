@@ -152,7 +152,8 @@ class Fisher(Explicit, Kernel):
     """k(x, y) = s(x)ᵀ I⁻¹ s(y) with the score s(x) = ∇ log p(x)   (13.9)
 
     model : what gives score(X), (n, q), such as MarkovChain; points are what the model reads
-    information : I, (q, q), such as fisher_information(model, X); the unit matrix when left out
+    information : I, (q, q), such as fisher_information(model, X); the unit matrix when left out.
+        Scores outside its range, of too few points, are cut off there, with a warning
     """
     model: strings.AModel
     information: Psd = None
@@ -164,7 +165,7 @@ class Fisher(Explicit, Kernel):
         S = strings.scores(self.model, X)
         if self.information is None:
             return S
-        return S @ strings.inverse_root(self.information, S.shape[1])              # (13.9)
+        return strings.whitened(S, self.information)                               # (13.9)
 
 # %% ../nbs/13_structured.ipynb #8095550a
 @contract

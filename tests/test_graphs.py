@@ -7,6 +7,7 @@ import sys
 from collections import Counter, deque
 
 import numpy as np
+import pandas
 import pytest
 import rkhs_notes as rn
 import scipy.sparse as sp
@@ -377,7 +378,7 @@ class Foreign:
     "As much of networkx.Graph as is read"
 
     def __init__(self, nodes, edges, directed=False):
-        self.nodes, self.edges, self.directed = nodes, edges, directed
+        self.nodes, self.edges, self.directed = nodes, {e: {} for e in edges}, directed
 
     def is_directed(self):
         return self.directed
@@ -414,6 +415,47 @@ def test_networkx_itself():
     assert WeisfeilerLehman(1)([g])[0, 0] == 50
 
 
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_what_a_graph_of_networkx_holds_beyond_ours_is_told(kernel):
+    nx = pytest.importorskip("networkx")
+
+    def refused(change, words, kind=ValueError):
+        g = nx.path_graph(["a", "b", "c"])
+        nx.set_node_attributes(g, "C", "label")
+        g = change(g) or g
+        with pytest.raises(kind, match=words):
+            kernel([nx.Graph(), g] if "X.1" in words else [g])
+
+    refused(lambda g: g.nodes["b"].pop("label") and None, "0.: 1 of 3 nodes have no attribute 'label', .*'b'")
+    refused(lambda g: g.nodes["b"].update(label=float("nan")), "0.: 1 of 3 nodes have no attribute")
+    refused(lambda g: g.add_edge("c", "c"), "0.: the node .'c'. is joined to itself.*selfloop_edges")
+    refused(lambda g: g.edges["b", "c"].update(weight=2.5), "0.: the edge ...b., .c... has a weight.*one")
+    refused(nx.DiGraph, "undirected.*forgets directions", TypeError)
+    refused(nx.MultiGraph, "single edges.*joins parallel edges", TypeError)
+    refused(lambda g: g.nodes["b"].update(label=[1]), "looked up", TypeError)
+    plain, ones = nx.path_graph(3), nx.path_graph(3)
+    for g in (plain, ones):
+        nx.set_node_attributes(g, "C", "label")
+    nx.set_edge_attributes(ones, 1.0, "weight")
+    assert kernel([ones])[0, 0] == kernel([plain])[0, 0]
+
+
+def test_labels_of_some_nodes_are_refused_by_node():
+    for gap in (None, np.nan, pandas.NA, pandas.NaT):
+        with pytest.raises(ValueError, match="labels: 1 of 2 nodes have none, the first is node 1"):
+            Graph([(0, 1)], ["C", gap])
+    assert Graph([(0, 1)], ["nan", "C"]).labels == ("nan", "C")
+
+
+def test_walks_agree_where_colours_differ():
+    hexagon = Graph([(i, (i + 1) % 6) for i in range(6)], "C" * 7)
+    spider = Graph([(0, 1), (1, 2), (0, 3), (3, 4), (0, 5), (5, 6)], "C" * 7)
+    for decay in (0.05, 0.1, 0.24):
+        K = RandomWalk(decay)([hexagon, spider])
+        np.testing.assert_allclose(K, 49 + decay * 144 / (1 - 4 * decay), rtol=1e-9)
+    assert WeisfeilerLehman(1).distance([hexagon], [spider])[0, 0] > 1
+
+
 def test_a_graph_is_a_value():
     g = Graph(np.array([[1, 0], [1, 2]]), np.array(["C", "N", "C"]))
     for same in (Graph([(2, 1), (0, 1)], ["C", "N", "C"]), copy.deepcopy(g), pickle.loads(pickle.dumps(g))):
@@ -439,7 +481,7 @@ def test_a_graph_is_a_value():
         ("ab", "CC", ValueError),
         (3, "CC", TypeError),
         ([(0, 1)], [[1], [2]], TypeError),
-        ([(0, 1)], [None, None], TypeError),
+        ([(0, 1)], [None, None], ValueError),
         ([(0, 1)], 7, TypeError),
     ],
 )

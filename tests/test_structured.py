@@ -1,5 +1,6 @@
 """Kernels on texts, sets and models: brute force, every kernel × every solver, bad input."""
 
+import warnings
 from collections import Counter
 from functools import cache
 from itertools import combinations, product
@@ -345,6 +346,30 @@ def test_scores_of_the_chain_are_centred_counts():
     assert np.isclose(Fisher(chain, information).diag(X).mean(), np.linalg.matrix_rank(information, tol=1e-9))
     check_kernel(Fisher(chain, information), X)
     assert Fisher(chain) == Fisher(MarkovChain("acgt", chain.step)) and hash(Fisher(chain))
+
+
+class Turned:
+    "A chain in other parameters"
+
+    def __init__(self, chain, J):
+        self.points, self.score = chain.points, lambda X: chain.score(X) @ J
+
+
+def test_a_singular_information_forgets_the_parameters_of_its_own_points_only():
+    rng = np.random.default_rng(1)
+    X = texts(rng, 30, 30, 60)
+    chain, J = markov_chain(X, prior=0.5), rng.normal(size=(16, 16))
+    models = chain, Turned(chain, J)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")                    # rank 12: all that a score can have
+        whole = [Fisher(m, fisher_information(m, X))(X[:9]) for m in models]
+        few = [Fisher(m, fisher_information(m, X[:5])) for m in models]
+        inside = [k(X[:5]) for k in few]
+    np.testing.assert_allclose(*whole, atol=1e-6)
+    np.testing.assert_allclose(*inside, atol=1e-6)
+    with pytest.warns(RuntimeWarning, match="4 of 4 scores leave the range of the information, of rank 5"):
+        outside = [k(X[5:9]) for k in few]
+    assert np.abs(outside[0] - outside[1]).max() > 0.1
 
 
 def test_scores_of_a_mixture_are_slopes_of_its_density():
