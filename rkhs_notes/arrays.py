@@ -33,10 +33,6 @@ class SparseRows(csr_array):
     def __len__(self):
         return self.shape[0]
 
-    def each(self):
-        "The rows, one by one"
-        return (self[[i]] for i in range(len(self)))
-
 
 def _both_sparse(X, Y):
     "Both in sparse rows, if one of them is; and whether they are"
@@ -202,11 +198,12 @@ def as_points(X, name="X"):
 
 # %% ../nbs/C_arrays.ipynb #57d0bbe7
 def as_sparse_rows(X, name="X"):
-    "A sparse matrix (n, d) as SparseRows of finite floats, each entry once and in order"
+    "A sparse matrix (n, d) as SparseRows of finite floats, each entry once, in order and not 0"
     if X.ndim != 2 or 0 in X.shape:
         raise ValueError(f"{name} is sparse, of shape {X.shape}; pass (n, d), one point at least.")
     A = SparseRows(X.astype(float) if X.dtype.kind in "biu" else X, copy=True)
     A.sum_duplicates()                           # of floats: small integers would wrap around
+    A.eliminate_zeros()                          # which would tell equal rows apart
     if A.nnz:
         A.data = as_floats(A.data, name)
     A = A if A.dtype == np.float32 else A.astype(float, copy=False)
@@ -543,10 +540,17 @@ def _key(item):
     return (type(item), *map(_key, item)) if isinstance(item, (list, tuple)) else item
 
 # %% ../nbs/C_arrays.ipynb #2212c2b1
+def cast(X, dtype):
+    "The array X, of any library or sparse, in another float type"
+    return X.astype(dtype) if issparse(X) else array_namespace(X).astype(X, dtype)
+
+
 def taken(X, rows):
-    "Some points of X, (n, d) or Objects: rows are a slice, an array of indices, or a mask (n,)"
-    if isinstance(X, (np.ndarray, Objects)) or not isinstance(rows, np.ndarray):
-        return X[rows] if isinstance(X, Objects) else X[rows, ...]
+    "Some of the points X, of any kind: rows are a slice, an array of indices, or a mask (n,)"
+    if isinstance(X, (Objects, SparseRows)):
+        return X[rows]
+    if isinstance(X, np.ndarray) or not isinstance(rows, np.ndarray):
+        return X[rows, ...]
     rows = np.flatnonzero(rows) if rows.dtype == bool else rows
     return array_namespace(X).take(X, sent_abroad(rows, X), axis=0)
 
@@ -560,18 +564,38 @@ def joined(X, Y):
     return array_namespace(X, Y).concat([X, Y], axis=0)
 
 
+def ranked(X):
+    "(first, place) as `distinct`, but in the order of the entries; X is (n, d), dense or sparse"
+    rows = _row_keys(X) if isinstance(X, SparseRows) else numbers_of(X)
+    axis = None if rows.dtype == object else 0
+    _, first, place = np.unique(rows, axis=axis, return_index=True, return_inverse=True)
+    return first, place.reshape(-1)
+
+
+def _row_keys(X):
+    "Bytes (n,) that are equal, and sort, as the sparse rows do; a row ends with the code of 0"
+    sign = np.append(np.sign(X.data), 0.0)                 # > 0: the sooner it comes, the larger
+    entries = np.stack([np.append(X.data, 0.0), -sign * np.append(X.indices, 0), sign])
+    order = np.lexsort(entries)
+    changes = (entries[:, order[1:]] != entries[:, order[:-1]]).any(axis=0)
+    code = np.empty(len(order), ">i4")
+    code[order] = np.append(0, np.cumsum(changes))
+    ends, last = X.indptr.tolist(), code[-1:].tobytes()
+    keys = np.empty(len(X), object)
+    keys[:] = [code[i:j].tobytes() + last for i, j in zip(ends[:-1], ends[1:], strict=True)]
+    return keys
+
+
 def distinct(X):
     """(first, place): the different points of X, (n, d) or Objects, in the order they first appear.
 
     first (r,) says where each of them appears first: taken(X, first) are they. place (n,) says
     which of them each point is. Both are arrays of int.
     """
-    if isinstance(X, SparseRows):
-        X = Objects((row.indices.tobytes(), row.data.tobytes()) for row in X.each())
     if not isinstance(X, Objects):
-        _, first, place = np.unique(numbers_of(X), axis=0, return_index=True, return_inverse=True)
+        first, place = ranked(X)
         order = np.argsort(first)
-        return first[order], np.argsort(order)[place.reshape(-1)]
+        return first[order], np.argsort(order)[place]
     seen, keys = {}, [_key(item) for item in X]
     try:
         place = [seen.setdefault(key, len(seen)) for key in keys]

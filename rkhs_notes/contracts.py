@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 # %% ../nbs/C_contracts.ipynb #ff3fd5e8
-from .arrays import (Objects, array_namespace, as_count, as_floats, as_labels,
+from .arrays import (Objects, as_count, as_floats, as_labels, cast,
                                as_number, as_points, as_rng, as_weights, at_home, foreign_in,
                                frozen, guarded, in_signs, joined, library_name, sent_abroad,
                                shaped)
@@ -474,7 +474,7 @@ def recast(X, dtype):
     if not hasattr(X, "dtype") or X.dtype == dtype:
         return X
     with np.errstate(over="ignore"):                     # the kernel sees what overflows
-        copy = guarded(array_namespace(X).astype(X, dtype))
+        copy = guarded(cast(X, dtype))
     return remarked(copy, X, part=lambda image: recast(image, dtype))
 
 

@@ -20,6 +20,8 @@ from .arrays import as_labels, row_blocks
 from .errors import ConvergenceFailure, NotPositiveDefinite, at_edge, warned
 
 # %% ../nbs/W_estimators.ipynb #6c7ee8ae
+from scipy.sparse import issparse
+from scipy.special import expit, log_softmax, softmax
 from sklearn.base import (BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin,
                           MultiOutputMixin, OutlierMixin, RegressorMixin, TransformerMixin)
 from scipy.optimize import minimize_scalar
@@ -27,19 +29,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
 # %% ../nbs/W_estimators.ipynb #ef071d4d
-from scipy.special import expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
-from .arrays import as_number, as_weights, clear_shift, few_threads, in_parallel, taken
+from .arrays import (as_floats, as_number, as_sparse_rows, as_weights, clear_shift,
+                               few_threads, frozen, guarded, in_parallel, ranked)
 from .cca import kernel_cca
 from .cke import coupled_embedding
 from .comparison import compare_tables
 from .contracts import (Classes, Count, Flag, NonNegative, Positive, Probability, Whole,
-                                  present, word_of)
+                                  names_of, present, taken_of, with_names, word_of)
 
 # %% ../nbs/W_estimators.ipynb #fd2b7ec7
-from .gram import AKernel, hold_objects
+from .gram import AKernel, hold_objects, needed_columns
 from .grids_landmarks import nystrom_features, random_feature_map
-from .kernels import Gaussian, Kernel, median_bandwidth
+from .kernels import Gaussian, Kernel, Linear, On, median_bandwidth
 from .kpca import kernel_pca
 from .machines import _sigmoid, one_of_many, svc_multiclass
 from .processes import fit_hyperparameters, gaussian_process, gp_classification
@@ -57,13 +59,63 @@ from .two_samples import mmd_test, mmd_test_aggregated
 from .zoo import Mahalanobis
 
 # %% ../nbs/W_estimators.ipynb #3fb3799c
-def _read_rows(estimator, *Xy, reset, **options):
+def _checked(estimator, *Xy, **options):
     "X, or (X, y), as scikit-learn checks them: two-dimensional, finite, the columns of the fit"
     try:
         from sklearn.utils.validation import validate_data
     except ImportError:                                                 # scikit-learn before 1.6
-        return estimator._validate_data(*Xy, reset=reset, **options)
-    return validate_data(estimator, *Xy, reset=reset, **options)
+        return estimator._validate_data(*Xy, **options)
+    return validate_data(estimator, *Xy, **options)
+
+
+def _read_rows(estimator, X, *y, reset, **options):
+    "X, or (X, y): rows of floats, dense or sparse, that know the names of their columns"
+    X = _without_words(X, estimator.kernel)
+    if issparse(X) and not estimator._takes_sparse():
+        estimator.kernel.points(X)                                      # which says why not
+    sparse = "csr" if estimator._takes_sparse() else False
+    read = _checked(estimator, X, *y, reset=reset, dtype=float, accept_sparse=sparse, **options)
+    rows = read[0] if y else read
+    rows = as_sparse_rows(rows) if issparse(rows) else rows
+    rows = _under_names(rows, _known_as(estimator, names_of(X)))
+    return (rows, *read[1:]) if y else rows
+
+
+def _known_as(estimator, names=None):
+    "{name: place} of the columns that are read, those that the kernel names or all; empty without"
+    names = getattr(estimator, "feature_names_in_", names)
+    named = estimator.kernel is not None and estimator.kernel._named()
+    if named:
+        where = "X" if names is not None else "X, which is no data frame,"
+        present(sorted(named), () if names is None else names, where)
+    return {} if names is None else {c: i for i, c in enumerate(names) if not named or c in named}
+
+
+def _under_names(rows, known):
+    "The rows, their columns under the names by which they are known; others are left out"
+    if len(known) not in (0, rows.shape[1]):
+        rows = rows[:, list(known.values())]
+    return with_names(guarded(rows), known) if known else rows
+
+
+def _without_words(X, kernel):
+    "A data frame without columns of words, if the kernel names the columns that it reads"
+    if kernel is None or (few := needed_columns(X, kernel)) is X:
+        return X
+    return X[[c for c in X.columns if c in few.columns or _are_numbers(X[c])]]
+
+
+def _are_numbers(column):
+    return np.asarray(column).dtype.kind in "biuf"
+
+
+def _by_number(k, names):
+    "k with its columns by number instead of name, for features, which are told no names"
+    parts = {part: _by_number(inner, names) for part, inner in k._parts()}
+    k = k._with_values(**parts) if parts else k
+    if not (isinstance(k, On) and k._named()):
+        return k
+    return k.k.on([names.index(column) for column in k.columns])
 
 # %% ../nbs/W_estimators.ipynb #de379876
 _NUMBERS = dict.fromkeys(["lam", "C", "bandwidth", "scale", "noise", "reg", "tol"], Positive)
@@ -154,14 +206,23 @@ class KernelEstimator(_Kept):
         if self.kernel is not None and hold_objects(X):
             points = self.kernel.points(list(X))
             return (points, np.asarray(*y)) if y else points
-        return _read_rows(self, X, *y, reset=True, dtype=float, **options)
+        return _read_rows(self, X, *y, reset=True, **options)
 
     def _points(self, X):
         "X of a prediction, as that of the fit"
         check_is_fitted(self)
         if hold_objects(X):
             return list(X)
-        return _read_rows(self, X, reset=False, dtype=float)
+        return _read_rows(self, X, reset=False)
+
+    def _takes_sparse(self):
+        "Are sparse rows points of the kernel?"
+        return self.kernel is None or isinstance(self.kernel, Kernel) and self.kernel._sparse
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse()
+        return tags
 
     def _propose(self, X):
         "The kernel, where there are no answers to choose it by"
@@ -175,50 +236,62 @@ def _merged(X, y=None, weights=None):
     n = len(X)
     each = np.ones(n) if weights is None else weights
     keep = np.flatnonzero(each > 0)
-    if isinstance(X, np.ndarray):
-        table = X if y is None else np.column_stack([X, y])
-        _, first, place = np.unique(table[keep], axis=0, return_index=True, return_inverse=True)
-        return keep[first], np.bincount(place.ravel(), each[keep])
-    return keep, each[keep]
+    if not hasattr(X, "shape"):
+        return keep, each[keep]
+    table = ranked(taken_of(X, keep))[1]
+    table = table if y is None else np.column_stack([table, _columns(y)[keep]])
+    _, first, place = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    return keep[first], np.bincount(place.ravel(), each[keep])
 
 
 def _averaged(X, Y, weights):
     "(X, Y, weights) with one row for each different x: the mean of its answers"
-    if not isinstance(X, np.ndarray):
+    if not hasattr(X, "shape"):
         return X, Y, weights
-    points, place = np.unique(X, axis=0, return_inverse=True)
-    total = np.bincount(place.ravel(), weights)
-    sums = np.zeros((len(points), Y.shape[1]))
-    np.add.at(sums, place.ravel(), weights[:, None] * Y)
-    return points, sums / total[:, None], total
+    first, place = ranked(X)
+    total, sums = np.bincount(place, weights), np.zeros((len(first), Y.shape[1]))
+    np.add.at(sums, place, weights[:, None] * Y)
+    return taken_of(X, first), sums / total[:, None], total
 
 # %% ../nbs/W_estimators.ipynb #cabea7c2
+def _ends(X):
+    "The least and the largest entry of each column"
+    low, high = X.min(axis=0), X.max(axis=0)
+    return (low.toarray(), high.toarray()) if issparse(X) else (low, high)
+
+
 def _deviations(X):
     "The standard deviation of each column, 1 where it is constant"
-    spread = X.std(axis=0)
-    return np.where(spread > 1e-12 * np.abs(X).max(axis=0), spread, 1.0)
+    if issparse(X):
+        n, mean, zeros = len(X), X.mean(axis=0), len(X) - X.count_nonzero(axis=0)
+        squares = np.bincount(X.indices, (X.data - mean[X.indices]) ** 2, len(mean))
+        spread = np.sqrt((squares + zeros * mean**2) / n)
+    else:
+        spread = X.std(axis=0)
+    return np.where(spread > 1e-12 * np.abs(_ends(X)).max(axis=0), spread, 1.0)
 
 
 def _warn_of_scales(X, kernel):
     "Do the columns of X differ in scale by more than 100, under a kernel of one bandwidth?"
     one_bandwidth = kernel is None or "bandwidth" in kernel.get_params()
-    if not (one_bandwidth and isinstance(X, np.ndarray) and X.shape[1] > 1):
+    if not (one_bandwidth and hasattr(X, "shape") and X.shape[1] > 1):
         return False
-    span = np.ptp(X, axis=0)
+    span = np.subtract(*_ends(X)[::-1])
     ratio = span.max() / span[span > 0].min() if span.any() else 1.0
     if ratio > 100:
         done = ("each was measured in its own standard deviation" if kernel is None else
                 f"{kernel} measures all of them by one bandwidth")
         warned(f"the columns of X differ in scale by {ratio:.2g}: {done}. To decide it "
-               "yourself, put StandardScaler() before, in a pipeline, or pass "
+               f"yourself, put StandardScaler({'with_mean=False' * issparse(X)}) before, in a "
+               "pipeline, or pass "
                "kernel=Mahalanobis(scales), a scale for each column.", UserWarning)
     return ratio > 100
 
 # %% ../nbs/W_estimators.ipynb #bf6ee0a0
 def _median(X):
     "The median distance, of the different rows if most coincide; 1 where all coincide"
-    X = np.unique(X, axis=0)
-    return median_bandwidth(X, rng=0) if len(X) > 1 else 1.0
+    X = taken_of(X, ranked(X)[0])
+    return median_bandwidth(X, rng=0, k=Linear() if issparse(X) else None) if len(X) > 1 else 1.0
 
 
 def _gaussians(X, bandwidth):
@@ -227,7 +300,7 @@ def _gaussians(X, bandwidth):
     if not isinstance(bandwidth, str):
         return [Gaussian(bandwidth)]
     spread = _deviations(X)
-    raw, unit = _median(X), _median(X / spread)
+    raw, unit = _median(X), _median(as_sparse_rows(X / spread) if issparse(X) else X / spread)
     if bandwidth == "median":
         return [Mahalanobis(unit * spread) if apart else Gaussian(raw)]
     factors = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -249,7 +322,7 @@ def _climbed(path, X, Y, weights, noise=None, restarts=0):
                          "fit each by itself, or pass bandwidth='loo'.")
     some = _voters(X)
     s, y, w = _scale(path), Y[some, 0], weights[some]
-    found = fit_hyperparameters(s * path.k, taken(X, some), y - np.average(y, weights=w),
+    found = fit_hyperparameters(s * path.k, taken_of(X, some), y - np.average(y, weights=w),
                                 s * path._best if noise is None else noise, restarts, rng=0,
                                 fit_noise=noise is None, tol=1e-5,
                                 weights=None if (w == 1).all() else w)
@@ -297,7 +370,7 @@ def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True
     if len(X) < 2:
         return kernels[0], None, f"{kernels[0]}: one point leaves nothing to choose by"
     some = _with_each_side(_voters(X, most), Y)
-    seen = taken(X, some), Y[some], lams, offset, weights[some]
+    seen = taken_of(X, some), Y[some], lams, offset, weights[some]
     best = min(_paths(kernels, *seen), key=lambda path: path.loo.min())
     by = "as passed" if kernel is not None else f"by bandwidth={bandwidth!r}"
     if len(kernels) > 1:
@@ -326,7 +399,7 @@ def _unit_of(y):
 
 def _columns(y):
     "Targets as an array (n, t)"
-    return np.asarray(y, float).reshape(len(y), -1)
+    return as_floats(y, "y").astype(float, copy=False).reshape(len(y), -1)
 
 
 class _ManyTargets(MultiOutputMixin, RegressorMixin):
@@ -372,7 +445,7 @@ class KernelRidge(_ManyTargets, KernelEstimator):
         "Chooses what was left open and solves; a whole weight is as good as repetitions"
         X, y = self._fit_points(X, y, multi_output=True, y_numeric=True)
         rows, weights = _merged(X, y, _weights_of(sample_weight, X))
-        X, Y, free = taken(X, rows), _columns(y)[rows], self._left_open("lam")
+        X, Y, free = taken_of(X, rows), _columns(y)[rows], self._left_open("lam")
         self.kernel_, path, self.chosen_ = _elected(
             X, Y, weights, self.kernel, self.bandwidth, None if free else [self.lam], self.offset)
         X, Y, weights = _averaged(X, Y, weights)
@@ -421,7 +494,7 @@ class _Machine(KernelEstimator):
             return self._propose(X)
         lams = self._penalties
         if self.kernel is not None:                  # a kernel of large values rounds small ones
-            some = taken(X, _voters(X))
+            some = taken_of(X, _voters(X))
             least = clear_shift(np.asarray(self.kernel.diag(some), float)) * weights.max()
             lams = lams * max(1.0, least / lams[0])
         self.kernel_, path, self.chosen_ = _elected(X, Y, weights, self.kernel, self.bandwidth,
@@ -449,7 +522,7 @@ class _Classifier(ClassifierMixin, KernelEstimator):
         if len(found) < 2:
             raise ValueError(f"{type(self).__name__} needs two classes or more; y has one class, "
                              f"{self.classes_.tolist()[0]!r}, where the weights are not zero.")
-        return rows, taken(X, rows), place, weights * self._factors(place, weights)
+        return rows, taken_of(X, rows), place, weights * self._factors(place, weights)
 
     def _factors(self, place, weights):
         "The factor of each weight, by its class"
@@ -472,8 +545,8 @@ def _held_out(machine, k, X, y, weights, **options):
     fold, values = dealt(y, X, 5, np.random.default_rng(0)), None
     for out in range(fold.max() + 1):
         some, rest = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
-        part = machine(k, taken(X, some), y.place[some], weights=weights[some], **options)
-        found = part.decision(taken(X, rest)).reshape(len(rest), -1)
+        part = machine(k, taken_of(X, some), y.place[some], weights=weights[some], **options)
+        found = part.decision(taken_of(X, rest)).reshape(len(rest), -1)
         values = np.zeros((len(fold), found.shape[1])) if values is None else values
         values[rest] = found
     return values
@@ -625,7 +698,7 @@ class KernelSVR(RegressorMixin, _Machine):
         "Chooses what was left open and solves the dual"
         X, y = self._fit_points(X, y, y_numeric=True)
         rows, weights = _merged(X, y, _weights_of(sample_weight, X))
-        X, y = taken(X, rows), np.asarray(y, float)[rows]
+        X, y = taken_of(X, rows), np.asarray(y, float)[rows]
         unit = _unit_of(y)
         r = self._elect(X, _columns((y - y.mean()) / unit), weights, "C", "epsilon")
         self.C_ = unit * (r or 1.0) / self.lam_ if self._left_open("C") else self.C
@@ -664,7 +737,7 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
         "Solves the dual; y is ignored"
         X = self._fit_points(X)
         rows, weights = _merged(X, weights=_weights_of(sample_weight, X))
-        X = taken(X, rows)
+        X = taken_of(X, rows)
         self._propose(X)
         with one_of_many():
             self._keep(one_class(self.kernel_, X, self.nu, self.tol, weights=weights), rows)
@@ -711,7 +784,7 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
         "Tunes by evidence and conditions on all points; a whole weight is as good as repetitions"
         X, y = self._fit_points(X, y, y_numeric=True)
         rows, weights = _merged(X, y, _weights_of(sample_weight, X))
-        X, y = taken(X, rows), np.asarray(y, float)[rows]
+        X, y = taken_of(X, rows), np.asarray(y, float)[rows]
         self.offset_ = np.average(y, weights=weights)
         unit = np.sqrt(np.average((y - self.offset_) ** 2, weights=weights)) or 1.0
         Y = _columns((y - self.offset_) / unit)
@@ -849,7 +922,7 @@ class KernelLogistic(_Classifier):
     def _scale(self, k, X, place, weights):
         "(scale of largest evidence on some 300 points, its fits if those are all, words)"
         some = _with_each_side(_voters(X, 300), self._signs(place))
-        rows = taken(X, some), place[some], weights[some]
+        rows = taken_of(X, some), place[some], weights[some]
         scale, fits, words = _of_largest_evidence(lambda scale: self._fits(scale * k, *rows))
         return scale, fits if len(some) == len(place) else None, words
 
@@ -911,6 +984,10 @@ class KernelPCA(_Named, KernelEstimator):
     def inverse_transform(self, X):
         "Pre-images of scores, (n, d)"
         check_is_fitted(self)
+        if issparse(self.function_.Z):
+            raise TypeError("the rows of the fit are sparse, and pre-images of them are dense: fit "
+                            "on X.toarray(), or say what to go back to, components_.pre_image("
+                            "scores, method='ridge', targets=X.toarray()).")
         return self.components_.pre_image(np.asarray(X, float), method="ridge")
 
 # %% ../nbs/W_estimators.ipynb #6abd61e2
@@ -919,7 +996,8 @@ class _Mapped(_Named, KernelEstimator):
         "Draws the features; y is ignored"
         X = self._fit_points(X)
         self._propose(X)
-        self.map_ = self._map(X, _generator(self.random_state))
+        k = _by_number(self.kernel_, names_of(X) or ())
+        self.map_ = self._map(k, X, _generator(self.random_state))
         self._n_features_out = self.map_.dim
         return self
 
@@ -948,9 +1026,9 @@ class RandomFeatures(_Mapped):
         self.kernel, self.n_features = kernel, n_features
         self.bandwidth, self.random_state = bandwidth, random_state
 
-    def _map(self, X, rng):
+    def _map(self, k, X, rng):
         with _our_names(D="n_features"):
-            return random_feature_map(self.kernel_, X.shape[1], self.n_features, rng)
+            return random_feature_map(k, X.shape[1], self.n_features, rng)
 
 # %% ../nbs/W_estimators.ipynb #1469aff1
 class NystromFeatures(_Mapped):
@@ -974,9 +1052,8 @@ class NystromFeatures(_Mapped):
         self.kernel, self.n_landmarks, self.landmarks = kernel, n_landmarks, landmarks
         self.bandwidth, self.random_state = bandwidth, random_state
 
-    def _map(self, X, rng):
-        return nystrom_features(self.kernel_, X, min(self.n_landmarks, len(X)), rng,
-                                self.landmarks)
+    def _map(self, k, X, rng):
+        return nystrom_features(k, X, min(self.n_landmarks, len(X)), rng, self.landmarks)
 
 # %% ../nbs/W_estimators.ipynb #a08d32ba
 class _TwoViews(_Named, KernelEstimator):
@@ -999,7 +1076,7 @@ class _TwoViews(_Named, KernelEstimator):
     def _both(self, X, Y):
         X, Y = self._fit_points(X, Y, multi_output=True, ensure_min_samples=2)
         self._propose(X)
-        Y = Y if hold_objects(Y) else _columns(Y)
+        Y = as_sparse_rows(Y, "y") if issparse(Y) else Y if hold_objects(Y) else _columns(Y)
         self.kernel_y_ = self.kernel_y if self.kernel_y is not None else Gaussian(_median(Y))
         self._n_features_out = self.n_components
         return X, Y
@@ -1076,8 +1153,7 @@ class CoupledEmbedding(_TwoViews):
 # %% ../nbs/W_estimators.ipynb #89978194
 def _holds_words(X):
     "Is X a data frame with a column that is not of numbers?"
-    return hasattr(X, "columns") and any(np.asarray(X[c]).dtype.kind not in "biuf"
-                                         for c in X.columns)
+    return hasattr(X, "columns") and not all(_are_numbers(X[c]) for c in X.columns)
 
 # %% ../nbs/W_estimators.ipynb #3e05ab1e
 class TwoSampleDrift(KernelEstimator):
@@ -1100,8 +1176,8 @@ class TwoSampleDrift(KernelEstimator):
 
     def fit(self, X, y=None):
         "Keeps the reference, a table of numbers, or one with words and gaps; y is ignored"
-        if not _holds_words(X):
-            self.reference_ = self._fit_points(X, ensure_min_samples=2)
+        if not _holds_words(_without_words(X, self.kernel)):
+            self.reference_ = frozen(self._fit_points(X, ensure_min_samples=2))
             return self
         _read_parameters(self)
         if self.kernel is not None:
@@ -1118,16 +1194,20 @@ class TwoSampleDrift(KernelEstimator):
         if isinstance(self.reference_, dict):
             return self.compare(X).test
         X, rng = self._points(X), _generator(self.random_state)
+        reference = _under_names(self.reference_, _known_as(self))
         if self.kernel is None:
-            return mmd_test_aggregated(None, self.reference_, X, self.n_permutations, rng)
-        return mmd_test(self.kernel, self.reference_, X, self.n_permutations, rng=rng)
+            return mmd_test_aggregated(None, reference, X, self.n_permutations, rng)
+        return mmd_test(self.kernel, reference, X, self.n_permutations, rng=rng)
 
     def compare(self, X):
         "In which columns and rows X is unlike the reference, a TableComparison"
         check_is_fitted(self)
         reference = self.reference_
+        if issparse(reference):
+            raise TypeError("compare looks at columns one by one, and these rows are sparse: pass "
+                            "X.toarray(), or ask for test(X) or score(X) of all columns at once.")
         if not isinstance(reference, dict):
-            names = getattr(self, "feature_names_in_", range(self.n_features_in_))
+            names = _known_as(self) or range(self.n_features_in_)
             reference, X = ({str(name): column for name, column in zip(names, Z.T, strict=True)}
                             for Z in (reference, self._points(X)))
         return compare_tables(read_table(reference, name="the reference"),
@@ -1176,14 +1256,14 @@ class StreamingKernelRidge(_ManyTargets, KernelEstimator):
         "Adds a block to the sums and solves"
         _read_parameters(self)
         first = not hasattr(self, "sums_")
-        X, y = _read_rows(self, X, y, reset=first, dtype=float, multi_output=True, y_numeric=True)
+        X, y = _read_rows(self, X, y, reset=first, multi_output=True, y_numeric=True)
         rows, weights = _merged(X, y, _weights_of(sample_weight, X))
-        X, Y = X[rows], _columns(y)[rows]
+        X, Y = taken_of(X, rows), _columns(y)[rows]
         if first:
             self._propose(X)
-            rng = _generator(self.random_state)
+            k, rng = _by_number(self.kernel_, names_of(X) or ()), _generator(self.random_state)
             with _our_names(D="n_features"):
-                phi = random_feature_map(self.kernel_, X.shape[1], self.n_features, rng)
+                phi = random_feature_map(k, X.shape[1], self.n_features, rng)
             self.sums_ = StreamingRidge(phi, Y.shape[1])
         self.sums_.update(X, Y, weights)
         lams = np.logspace(-6, 3, 25)

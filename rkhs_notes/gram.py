@@ -16,7 +16,7 @@ from scipy.spatial.distance import pdist
 # %% ../nbs/S_gram.ipynb #52bf2fe5
 from . import arrays, settings
 from .arrays import (_WIDE, Objects, SparseRows, _device, array_namespace, as_number,
-                               as_points, as_sparse_rows, finite, guarded, one_blas_thread,
+                               as_points, as_sparse_rows, cast, finite, guarded, one_blas_thread,
                                plain_float, root, row_blocks, shaped, spans)
 from .contracts import (ARRAYS, Axes, MorePoints, Points, Value, Word, array, contract,
     fitting, kept, marked, near, ordered, remarked, taken_of, trusted)
@@ -419,9 +419,8 @@ def both_points(k, X, Y=None):
         fitting(Y, "Y", alike, "points such as X", "both as arrays, or both as lists of objects")
         shaped(Y, "Y", ("m", n_columns(X)), hint=", points of the space of X")
     if hasattr(X, "dtype") and hasattr(Y, "dtype") and X.dtype != Y.dtype:
-        xp, dtype = library(X, Y), precision(X, Y)
-        cast = lambda A: remarked(guarded(xp.astype(A, dtype)), A)
-        X, Y = (A if A.dtype == dtype else cast(A) for A in (X, Y))
+        dtype = precision(X, Y)
+        X, Y = (A if A.dtype == dtype else remarked(guarded(cast(A, dtype)), A) for A in (X, Y))
     return X, Y, False
 
 

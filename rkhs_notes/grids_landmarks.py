@@ -9,10 +9,11 @@ from dataclasses import replace
 from functools import partial, singledispatch
 from typing import Annotated
 import numpy as np
+from scipy.sparse import issparse
 
 # %% ../nbs/09a_grids_landmarks.ipynb #21060ef9
 from .algebra import factors as factors_of, terms as terms_of
-from .arrays import Cholesky, as_number, distinct
+from .arrays import Cholesky, as_number, distinct, taken
 from .contracts import (Count, Function, Points, Positive, Rng, contract, one_of,
                                   taken_of)
 from .errors import NoFiniteFeatureMap, NoSpectralMeasure, warned
@@ -323,7 +324,7 @@ def nystrom_features(k: AKernel, X: Points, m: Count, rng: Rng = None,
     if landmarks == "uniform":
         X = taken_of(X, np.sort(rng.choice(n_points(X), m, replace=False)))
     elif landmarks == "kmeans":
-        X = cluster_centres(np.asarray(X), m, rng)
+        X = cluster_centres(X if issparse(X) else np.asarray(X), m, rng)
     found = pivoted_cholesky(k, X, m, tol=0, rng=rng if landmarks == "rpcholesky" else None)
     if found.rank < 0.75 * m:
         warned(f"{found.rank} features from {m} landmarks: the others are equal to these, "
@@ -334,13 +335,15 @@ def nystrom_features(k: AKernel, X: Points, m: Count, rng: Rng = None,
 def cluster_centres(X, m, rng):
     "k-means from m different points of X, ten rounds, in units that cannot overflow"
     from sklearn.cluster import KMeans
-    X = X[distinct(X)[0]]
-    start = X[rng.choice(len(X), min(m, len(X)), replace=False)]
-    unit = float(np.abs(X - X[0]).max()) or 1.0
-    clusters = KMeans(len(start), init=(start - X[0]) / unit, n_init=1, max_iter=10, tol=0)
+    X = taken(X, distinct(X)[0])
+    start = taken(X, rng.choice(len(X), min(m, len(X)), replace=False))
+    home = 0.0 if issparse(X) else X[0]
+    unit = float(np.abs(X - home).max()) or 1.0
+    first = start.toarray() if issparse(X) else start
+    clusters = KMeans(len(start), init=(first - home) / unit, n_init=1, max_iter=10, tol=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")              # that points coincide, in this unit
-        return X[0] + unit * clusters.fit((X - X[0]) / unit).cluster_centers_
+        return home + unit * clusters.fit((X - home) / unit).cluster_centers_
 
 # %% ../nbs/09a_grids_landmarks.ipynb #7de24774
 @contract

@@ -10,14 +10,15 @@ import math
 from functools import cached_property
 from typing import Annotated, Any
 import numpy as np
+from scipy.sparse import issparse
 from . import settings
-from .arrays import (akin, array_namespace, as_points, finite, is_foreign,
+from .arrays import (akin, array_namespace, as_points, as_sparse_rows, finite, is_foreign,
                                row_blocks, spans)
-from .contracts import Value, Word, count, joined_of, marked, ordered, taken_of
 
 # %% ../nbs/S_samples.ipynb #edeae6f6
+from .contracts import ARRAYS, Value, Word, count, joined_of, marked, ordered, taken_of
 from .functions import times
-from .gram import both_points, n_points
+from .gram import SPARSE, both_points, n_points
 from .resampling import in_batches, linear_forms, quadratic_forms, random_labels
 
 # %% ../nbs/S_samples.ipynb #ddb13aa2
@@ -59,8 +60,9 @@ def _read_sample(value, name, call):
     points, weights = value, None
     if hasattr(value, "weights") and hasattr(value, "points"):
         points, weights = value.points, value.weights
+    read, facts = (as_sparse_rows, SPARSE) if issparse(points) else (as_points, ARRAYS)
     for k in _kernels_of(call):
-        points = marked(as_points, points, name) if k is None else k._marked(points, name)
+        points = marked(read, points, name, facts) if k is None else k._marked(points, name)
     other = call.seen.get(call.sizes.get("d", (None,))[0])                  # the sample before
     return Drawn(ordered(points, getattr(other, "points", None), name), weights)
 

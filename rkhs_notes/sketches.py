@@ -110,5 +110,6 @@ class Landmarks:
     def __call__(self, X):
         if not len(self.Z):
             return np.zeros((n_points(X), 0), getattr(X, "dtype", float))
-        values = self.kernel(X.toarray() if sp.issparse(X) else X, self.Z)
+        dense = sp.issparse(X) and not self.kernel._sparse
+        values = self.kernel(X.toarray() if dense else X, self.Z)
         return self.gram.half_solve(values.T, overwrite=True).T                      # (9.19)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 # %% ../nbs/S_stored.ipynb #2befbc22
 from .algebra import Terms
-from .arrays import Objects
+from .arrays import Objects, SparseRows, as_sparse_rows
 from .contracts import Value, Word, contract, fitting, names_of, near, with_names
 
 # %% ../nbs/S_stored.ipynb #e6716074
@@ -48,8 +48,21 @@ def _items(*parts):
 
 _MADE_BY = {"float": float, "tuple": lambda *parts: parts, "dict": lambda *pairs: dict(pairs),
             "objects": lambda *parts: Objects(parts), "items": _items, "partial": partial,
-            "sparse": lambda data, indices, starts, shape: sp.csr_matrix(
-                (data, indices, starts), shape)}
+            "sparse": lambda *parts: _sparse(parts),
+            "rows": lambda names, *parts: _rows(names, parts)}
+
+
+def _sparse(parts):
+    "The sparse matrix of (data, indices, starts, shape), whose indices are in bounds"
+    A = sp.csr_matrix(parts[:3], parts[3])
+    A.check_format()
+    return A
+
+
+def _rows(names, parts):
+    "Sparse points, and the names of their columns, if they have some"
+    X = as_sparse_rows(_sparse(parts))
+    return X if names is None else with_names(X, names)
 
 
 def _container(value):
@@ -62,8 +75,10 @@ def _container(value):
         return "dict", [list(pair) for pair in value.items()]
     if type(value) is partial and not value.keywords:
         return "partial", [value.func, *value.args]
-    if isinstance(value, sp.csr_matrix):
-        return "sparse", [value.data, value.indices, value.indptr, list(value.shape)]
+    if isinstance(value, (sp.csr_matrix, SparseRows)):
+        parts = [value.data, value.indices, value.indptr, list(value.shape)]
+        names = names_of(value) and list(names_of(value))
+        return ("rows", [names, *parts]) if isinstance(value, SparseRows) else ("sparse", parts)
     return ("items", list(value)) if isinstance(value, np.ndarray) and value.ndim == 1 else None
 
 # %% ../nbs/S_stored.ipynb #125fc3e7

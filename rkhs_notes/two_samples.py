@@ -9,7 +9,8 @@ import math
 from collections.abc import Callable
 from typing import Annotated, Any
 import numpy as np
-from .arrays import as_number
+from scipy.sparse import issparse
+from .arrays import as_number, ranked
 from .contracts import (Count, Flag, Function, Positive, Probability, Rng, contract,
                                   either, joined_of, one_of, taken_of, word_of)
 
@@ -17,7 +18,7 @@ from .contracts import (Count, Flag, Function, Positive, Probability, Rng, contr
 from .errors import require
 from .features import FeatureFunction, FeatureMap
 from .gram import AKernel, n_columns
-from .kernels import Gaussian, median_bandwidth
+from .kernels import Gaussian, Linear, median_bandwidth
 from .metrics import Kernels
 from .mmd import witness
 from .rkhs import RKHSFunction
@@ -289,7 +290,8 @@ def gaussian_grid(X: Sample, Y: OtherSample, n: Count = 7):
     returns : list of Gaussian
     """
     Z = joined_of(X.points, Y.points)
-    middle = median_bandwidth(Z[np.lexsort(Z.T)])                   # sorted: labels cannot matter
+    order = np.argsort(ranked(Z)[1], kind="stable")                 # sorted: labels cannot matter
+    middle = median_bandwidth(taken_of(Z, order), k=Linear() if issparse(Z) else None)
     return [Gaussian(float(middle * 2.0**j)) for j in np.arange(n) - (n - 1) / 2]
 
 # %% ../nbs/11a_two_samples.ipynb #46cb6076

@@ -10,8 +10,8 @@ from operator import iadd, imul
 from typing import Annotated
 import numpy as np
 from scipy.spatial.distance import cdist
-from .arrays import (akin, as_floats, as_points, into, numbers_of, root, sent_abroad,
-                               shaped, sqdist)
+from .arrays import (SparseRows, akin, as_floats, as_points, into, numbers_of, root,
+                               sent_abroad, shaped, sqdist)
 from .bessel import matern, matern_slope
 
 # %% ../nbs/01a_zoo.ipynb #eea96ff4
@@ -72,6 +72,9 @@ class Mahalanobis(ExpRadial, Kernel):
 
     def _vjp(self, X, Y, G):
         H = G * self._gram(X, Y, np)
+        if isinstance(X, SparseRows):
+            sums = H.sum(axis=1) @ X**2 + H.sum(axis=0) @ Y**2 - 2 * (X * (H @ Y)).sum(axis=0)
+            return {"scales": sums / self.scales**3}
         return {"scales": np.array([np.vdot(H, (x[:, None] - y) ** 2) / scale**3
                                     for x, y, scale in zip(X.T, Y.T, self.scales, strict=True)])}
 
