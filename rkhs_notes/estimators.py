@@ -52,7 +52,7 @@ from .rkhs import RKHSFunction
 from .scale import ridge_large
 from .stored import write_expression
 from .streams import StreamingRidge
-from .support import Share, coupled, dealt, require_factors, votes
+from .support import Share, coupled, dealt, require_factors, unit_of, votes
 from .svm import one_class, svc, svr
 from .tables import as_columns, read_table
 from .two_samples import mmd_test, mmd_test_aggregated
@@ -267,7 +267,8 @@ def _deviations(X):
         squares = np.bincount(X.indices, (X.data - mean[X.indices]) ** 2, len(mean))
         spread = np.sqrt((squares + zeros * mean**2) / n)
     else:
-        spread = X.std(axis=0)
+        size = 2.0 ** np.frexp(np.abs(X).max())[1]                # so that no square overflows
+        spread = (X / size).std(axis=0) * size
     return np.where(spread > 1e-12 * np.abs(_ends(X)).max(axis=0), spread, 1.0)
 
 
@@ -389,12 +390,6 @@ def _weights_of(sample_weight, X):
         raise ValueError("every weight is zero, so there is nothing to fit: sample_weight must be "
                          "> 0 somewhere.")
     return as_weights(np.asarray(sample_weight), len(X))
-
-
-def _unit_of(y):
-    "The standard deviation of y; of a y that is constant up to rounding its size, or 1"
-    size = np.abs(y).max()
-    return y.std() if np.ptp(y) > 8 * np.finfo(float).eps * size else size or 1.0
 
 
 def _columns(y):
@@ -699,14 +694,14 @@ class KernelSVR(RegressorMixin, _Machine):
         X, y = self._fit_points(X, y, y_numeric=True)
         rows, weights = _merged(X, y, _weights_of(sample_weight, X))
         X, y = taken_of(X, rows), np.asarray(y, float)[rows]
-        unit = _unit_of(y)
+        unit = unit_of(y, weights)
         r = self._elect(X, _columns((y - y.mean()) / unit), weights, "C", "epsilon")
         self.C_ = unit * (r or 1.0) / self.lam_ if self._left_open("C") else self.C
         self.epsilon_ = unit * r / 2 if self._left_open("epsilon") else self.epsilon
         self.chosen_ += f"; C={self.C_:.3g}, epsilon={self.epsilon_:.3g}"
         with one_of_many():
             return self._keep(svr(self.kernel_, X, y, self.C_, self.epsilon_, weights,
-                                  tol=self.tol * unit), rows)
+                                  tol=self.tol), rows)
 
     def predict(self, X):
         "f(X) + b"
@@ -721,7 +716,7 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
     kernel : Kernel, or None      None: a Gaussian of the median distance
     nu : float > 0, ≤ 1           at most this share of the training points is left outside
     bandwidth : "median", or float > 0    of the Gaussian, where kernel is None
-    tol : float > 0               the largest violation of the KKT conditions
+    tol : float > 0               the largest violation of the KKT conditions, as a share of r
 
     Attributes
     ----------

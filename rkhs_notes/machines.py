@@ -29,9 +29,10 @@ from .rkhs import RKHSFunction
 from .smo import BoxProblem, one_of_many
 
 # %% ../nbs/07a_machines.ipynb #8244c677
-from .support import (ClassWeights, Deciding, FinitePrice, Machine, Price, Prices, Share,
-                                dealt, at_level, from_first, outside, pair_distances, point_prices,
-                                require_classes, require_kernel, two_classes, votes, without)
+from .support import (ClassWeights, Deciding, Machine, Price, Prices, Share,
+                                dealt, at_level, from_first, in_deviations, in_units, outside,
+                                pair_distances, point_prices, require_classes, require_kernel,
+                                two_classes, votes, without)
 from .svm import SupportVectorMachine, in_libsvm, machine_of, svc, wrapped
 
 # %% ../nbs/07a_machines.ipynb #92b36996
@@ -80,12 +81,12 @@ def nu_svc(k: AKernel, X: Points, y: TwoLabels, nu: Share = 0.5, tol: Positive =
 
 # %% ../nbs/07a_machines.ipynb #28a83724
 @contract
-def nu_svr(k: AKernel, X: Points, y: Vector, C: FinitePrice = 1.0, nu: Share = 0.5,
+def nu_svr(k: AKernel, X: Points, y: Vector, C: Positive = 1.0, nu: Share = 0.5,
            tol: Positive = 1e-3, weights: Weights = None):
     """argmin over f, c, eps of  ½ ‖f‖² + C (nu n eps + Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − c| − eps)) (7.9c)
 
     nu : at most this share of points is left outside of the tube, at least this share supports it
-    tol : the largest violation of the KKT conditions, in the units of y
+    tol : the largest violation of the KKT conditions, in standard deviations of y
     weights : wᵢ, by default 1; shares are sums of them, and n is Σ wᵢ
     returns : NuMachine    with the eps that was found
     raises TypeError, ValueError : bad k, X, y, C, nu
@@ -94,14 +95,15 @@ def nu_svr(k: AKernel, X: Points, y: Vector, C: FinitePrice = 1.0, nu: Share = 0
     references : Proposition 7.10; Schölkopf, Smola, Williamson and Bartlett (2000); Chang and Lin
         (2002)
     """
-    y, each = y.astype(float), point_prices(C, weights, len(y))
+    y, unit, each, prices = in_deviations(y, C, weights)
     tube, size = BoxProblem(y, -each, each), nu * each.sum()
     share = replace(tube, size=size)                                                    # (SMO.6)
     found = outside(k, X, share, tol, in_libsvm(k, X))
     if np.abs(found.b).sum() > size * (1 - 1e-9):
         above, below = share.levels(found.b, y - found.f)                     # c + eps, c − eps
         tube = replace(tube, eps=(above - below) / 2)
-    return NuMachine(**vars(wrapped(k, X, tube, None, found)), nu=nu, C=C, eps=tube.eps)
+    machine = in_units(wrapped(k, X, tube, None, found), unit, each, prices)
+    return NuMachine(**vars(machine), nu=nu, C=C, eps=unit * tube.eps)
 
 # %% ../nbs/07a_machines.ipynb #2fec4164
 class MulticlassMachine(Machine):
@@ -225,7 +227,7 @@ def _each_left_out(machine, problem, C, X, distances, tol):
 # %% ../nbs/07a_machines.ipynb #0beb361e
 @contract
 def svc_leave_one_out(k: AKernel, X: Points, y: TwoLabels, Cs: Prices, tol: Positive = 1e-3):
-    """For each C and each i the decision at xᵢ of the svc made without it, exactly   (7.9d)
+    """For each C and each i the decision at xᵢ of the svc made without it, within tol   (7.9d)
 
     Costs one svc and as many warm starts as it has support vectors, for each C; one Gram matrix.
 

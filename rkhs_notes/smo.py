@@ -593,12 +593,13 @@ def solve_box(distances: _Distances, problem: _Problem, start: Vector = None, to
     b = np.clip(start, problem.lo, problem.hi).astype(float)
     size = np.abs(b).sum()
     for name, came, sum_ in ("start", b.sum(), problem.total), ("|start|", size, problem.size):
-        if sum_ is not None and abs(came - sum_) > 1e-9 * max(1.0, size):
+        if sum_ is not None and abs(came - sum_) > 1e-9 * max(abs(sum_), size):
             raise ValueError(f"{name} sums to {came:.6g}, but the problem wants {sum_:.6g}.")
     clock = _Clock(_PATIENCE + 1000 * len(b) if max_iter is None else max_iter, callback)
     before, f = math.inf, distances.gram_times(b)
     for _ in range(40):
         _climb(distances, problem, b, f, tol, clock)
+        b = _without_rounding(problem, b)
         f = distances.gram_times(b)
         violation = problem.violation(b, problem.p - f)
         done, slow = violation <= tol or clock.stopped, violation > before / 2
@@ -611,6 +612,15 @@ def solve_box(distances: _Distances, problem: _Problem, start: Vector = None, to
     return SmoResult(b, f, violation, clock.steps, violation <= tol)
 
 # %% ../nbs/S_smo.ipynb #6aba5b21
+def _without_rounding(problem, b):
+    "b whose entries are at a bound, or 0, where they miss it by rounding only"
+    b = np.where(np.abs(b) <= 1e-14 * np.abs(b).max(), 0.0, b)
+    for end in problem.hi, problem.lo:
+        room = np.abs(np.where(np.isfinite(end), end, 0.0))
+        b = np.where((room > 0) & (np.abs(b - end) <= 1e-12 * room), end, b)
+    return b
+
+
 def _climb(distances, problem, b, f, tol, clock):
     "One round from b, where f = K b: until the violation is 0.9 tol, or all that rounding lets see"
     g, share = problem.p - f, 0.6 if distances.dtype == np.float32 else 0.9

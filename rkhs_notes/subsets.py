@@ -303,7 +303,7 @@ def _finished(k, X, place, each, pair, dual, numbers, tol):
     found = solve_box(PairDistances(k, taken_of(X, rows)), box, dual[rows], tol)
     dual[rows], c = found.b, box.offset(found.b, p - found.f)
     primal, best = box.primal(found.b, found.f, c), box.dual(found.b, found.f)
-    numbers[:] = c, (primal - best) / max(1.0, abs(primal)), found.violation
+    numbers[:] = c, (primal - best) / abs(primal), found.violation
 
 # %% ../nbs/S_subsets.ipynb #b57c470b
 def _segments(k, X, K, place, dual, pairs):
@@ -349,5 +349,5 @@ def _certificates(k, X, K, place, each, dual, pairs):
     c = np.where(count > 0, mean, (high + low) / 2)
     square = of_all(np.add, b * f) / 2
     primal = square + of_all(np.add, box.losses(p - f - c[column]))
-    gap = (primal - of_all(np.add, p * b) + square) / np.maximum(1.0, np.abs(primal))
+    gap = (primal - of_all(np.add, p * b) + square) / np.abs(primal)
     return np.stack([c, gap, np.maximum(0.0, high - low)])

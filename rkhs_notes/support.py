@@ -88,6 +88,15 @@ def point_prices(C, weights, n, class_weights=None):
     return each
 
 
+def unit_of(y, w):
+    "The deviation of y (n,), weights w; of a y that is constant up to rounding its size, or 1"
+    y, w, size = y[w > 0], w[w > 0], float(np.abs(y).max()) or 1.0
+    part = y / size
+    if np.ptp(part) <= 8 * np.finfo(float).eps:
+        return size
+    return size * float(np.sqrt(np.average((part - np.average(part, weights=w)) ** 2, weights=w)))
+
+
 def from_first(each, total):
     "0 ≤ b ≤ each with Σ b = total, full from the first entry on"
     return np.clip(total - (np.cumsum(each) - each), 0.0, each)
@@ -117,6 +126,34 @@ def scaled_start(b, problem, distances):
     square = max(b @ distances.gram_times(b), 1e-300)
     best = (problem.p @ b - problem.eps * np.abs(b).sum()) / square
     return b * min(room, best) if min(room, best) > 0 else None
+
+# %% ../nbs/S_support.ipynb #5739bee8
+def in_deviations(y, C, weights):
+    "(y / unit, the unit, prices for that, prices)"
+    as_number(np.abs(y).max(), "the largest of y", at_most=1e150,
+              because=", or squares overflow: rescale y")
+    y, w = y.astype(float), as_weights(weights, len(y))
+    unit = unit_of(y, w)
+    return y / unit, unit, point_prices(C / unit, weights, len(y)), C * w
+
+
+def own_unit(machine, X, box):
+    "What a tolerance is a share of: the level of one class, the deviation of y, the margin 1"
+    if box.total:
+        rounding = 1e-7 * box.total * float(machine.k.diag(X).max())
+        return max(abs(machine.offset), rounding)
+    return unit_of(box.p, box.hi) if np.array_equal(box.hi, -box.lo) else 1.0
+
+
+def in_units(machine, unit, scaled, prices):
+    "The machine of y / unit, prices scaled, as that of y and its prices"
+    full = np.abs(machine.dual) >= scaled * (1 - 1e-12)
+    dual = np.where(full, np.sign(machine.dual) * prices, unit * machine.dual)
+    few = machine.support if len(machine.support) else [0]
+    f = replace(machine.function, alpha=dual[few])
+    sizes = {name: unit * getattr(machine, name) for name in ("offset", "violation")}
+    return replace(machine, function=f, dual=dual, objective=machine.objective * unit**2,
+                   **sizes)
 
 # %% ../nbs/S_support.ipynb #d6049032
 def require_kernel(k, X):
@@ -207,6 +244,27 @@ def at_level(k, X, share, b, tol, theirs=None):
     raise ConvergenceFailure(f"nu = {share.size / len(b):.3g} has no margin above rounding: the "
                              "classes overlap. Try a larger nu or tol, or a narrower kernel.")
 
+# %% ../nbs/S_support.ipynb #902394bf
+def at_own_level(k, X, w, nu, tol, **run):
+    "(box, SmoResult, r) of one class, its violation at most tol times its level r ≥ bᵀf / Σ b"
+    start = from_first(w, nu * w.sum())                                   # the first nu n points
+    problem = BoxProblem(0 * w, 0 * w, w, total=float(start.sum()))
+    most = problem.total * float(k.diag(X).max())             # no level is above it
+    level = most or 1.0
+    while True:
+        found = solved(k, X, problem, start, tol * level, **run)
+        own, start = float(found.b @ found.f) / problem.total, found.b
+        if not found.converged or found.violation <= tol * own or tol * level <= 1e-10 * most:
+            return problem, found, _least_inside(problem, found)
+        level = max(own / 2, min(tol, 0.1) * level)
+
+
+def _least_inside(problem, found):
+    "r below all that may stay inside: outside are points at their price only, at most nu n"
+    if not len(free := found.f[found.b < problem.hi]):
+        return -problem.offset(found.b, -found.f)
+    return float(free.min() - 1e-13 * np.abs(found.f).max())
+
 # %% ../nbs/S_support.ipynb #c37f396a
 def outside(k, X, share, tol, theirs=None):
     "The SmoResult of a tube with a share outside, or of the tube of width 0"
@@ -293,7 +351,12 @@ def gap_of(problem, b, f, c):
     if np.isinf(primal):
         least = float((problem.p * (f + c)).min())
         primal = float(b @ f / 2) / least**2 if least > 0 else math.inf
-    return (primal - dual) / max(1.0, abs(primal)) if primal < math.inf else math.inf, dual
+    if not primal < math.inf:
+        return math.inf, dual
+    each = np.maximum(problem.hi, -problem.lo)
+    terms = np.where(np.isfinite(each), each, np.abs(b)) @ np.abs(problem.p) + np.abs(b) @ np.abs(f)
+    rounding = 64 * np.finfo(float).eps * float(terms)
+    return (primal - dual) / max(abs(primal), rounding, np.finfo(float).tiny), dual
 
 # %% ../nbs/S_support.ipynb #7ffa14ad
 class Machine(Value):

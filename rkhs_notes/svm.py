@@ -25,8 +25,9 @@ from .smo import BoxProblem
 
 # %% ../nbs/07_svm.ipynb #68e54022
 from .support import (ClassWeights, Deciding, Distances, FinitePrice, Price, Prices,
-                                Share, certified, from_first, gap_of, pair_distances, point_prices,
-                                require_classes, require_made_from, solved, two_classes)
+                                Share, at_own_level, certified, gap_of, in_deviations, in_units,
+                                own_unit, pair_distances, point_prices, require_classes,
+                                require_made_from, solved, two_classes)
 from scipy.sparse import csr_array, issparse
 from scipy.special import expit
 from .tall import by_features
@@ -40,8 +41,8 @@ class SupportVectorMachine(Deciding):
     offset : float            c
     dual : signed coefficients b = y · alpha, most of them 0
     support : array of int    where dual is not 0
-    gap : float               (primal − dual) / max(1, |primal|), in double precision; at a large C
-        it may stay near 1 though the violation is small, for an error of tol costs C tol: lower tol
+    gap : float               (primal − dual) / |primal|, in double precision; at a large C it may
+        stay near 1 though the violation is small, for an error of tol costs C tol: lower tol
     objective : float         the value of the dual
     violation : float         by how much the worst pair breaks the KKT conditions   (SMO.4)
     iterations : int
@@ -89,9 +90,9 @@ def machine_of(k, X, problem, labels=None, start=None, **run):
     return wrapped(k, X, problem, labels, found)
 
 
-def wrapped(k, X, problem, labels, found):
+def wrapped(k, X, problem, labels, found, c=None):
     b, f = found.b, found.f
-    c = problem.offset(b, problem.p - f)
+    c = problem.offset(b, problem.p - f) if c is None else c
     gap, objective = certified(k, X, problem, b, f, c)
     support = np.flatnonzero(b)
     centres = support if len(support) else np.array([0])
@@ -138,8 +139,7 @@ def svc(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, weights: Weights = 
     >>> svc(Linear(), [0.0, 1.0, 3.0], ["no", "no", "yes"], C=10.0).predict([1.5, 2.5]).tolist()
     ['no', 'yes']
     """
-    each = point_prices(C, weights, n_points(X), class_weights)
-    require_classes(y, each)
+    require_classes(y, each := point_prices(C, weights, n_points(X), class_weights))
     return machine_of(k, X, two_classes(y.signs, each), y.names, start, tol=tol, max_iter=max_iter,
                       callback=callback, progress=progress, distances=distances)
 
@@ -175,7 +175,7 @@ def check_kkt(machine: _AMachine, X: _ItsPoints, y=None, C: Price = 1.0, eps: No
     C : the price; inf for the hard margin
     eps : a machine of svr
     nu : a machine of one_class
-    tol : violation that is allowed
+    tol : violation that is allowed, in standard deviations of y for svr, of the level for one_class
 
     Returns
     -------
@@ -187,19 +187,19 @@ def check_kkt(machine: _AMachine, X: _ItsPoints, y=None, C: Price = 1.0, eps: No
     TypeError, ValueError     no machine of one column, X or y of other length, bad C, eps, nu
     """
     box = _claimed_box(machine, X, y, C, eps, nu, weights)
-    b, r = machine.dual, box.p - machine(X)
+    b, r, tol = machine.dual, box.p - machine(X), tol * own_unit(machine, X, box)
     size, width = max(np.abs(b).sum(), 1e-300), box.eps
     require("0 ≤ y b ≤ C", max((box.lo - b).max(), (b - box.hi).max()),
             1e-9 * min(size, (box.hi - box.lo).max()),
             "a coefficient has the wrong sign, or a factor is missing (½ and not ¼?).")
-    require("Σ b has its value", abs(b.sum() - box.total), 1e-7 * max(1.0, size),
+    require("Σ b has its value", abs(b.sum() - box.total), 1e-7 * size,
             "the equation that comes from the offset was forgotten.")
     _expansion(machine, X, b, size)
     rising = np.where(b < box.hi, r - np.where(b >= 0, width, -width), -np.inf).max()
     falling = np.where(b > box.lo, np.where(b > 0, width, -width) - r, -np.inf).max()
     for worst, where in ((rising, "beyond its margin should have a larger coefficient"),
                          (falling, "well inside its side should have the coefficient 0")):
-        require("each point lies on the right side", worst, tol * 1.001 + 1e-12,
+        require("each point lies on the right side", worst, tol * 1.001,
                 f"a point {where}; is it another C, or the offset?")
     return _no_gap(machine, X, box, b, r, tol)
 
@@ -207,7 +207,7 @@ def check_kkt(machine: _AMachine, X: _ItsPoints, y=None, C: Price = 1.0, eps: No
 def _expansion(machine, X, b, size):
     if isinstance(machine.function, RKHSFunction) and len(some := machine.support):
         gap = machine.function(X) - machine.k(X, taken_of(X, some)) @ b[some]
-        require("f = Σ bᵢ k(xᵢ, ·)", np.abs(gap).max(), 1e-9 * max(1.0, size),
+        require("f = Σ bᵢ k(xᵢ, ·)", np.abs(gap).max(), 1e-9 * size * machine.k.diag(X).max(),
                 "function and coefficients belong to different machines.")
 
 # %% ../nbs/07_svm.ipynb #8e45456c
@@ -244,7 +244,7 @@ def svc_path(k: AKernel, X: Points, y: TwoLabels, Cs: Prices, **options):
 
 # %% ../nbs/07_svm.ipynb #71ba7726
 @contract
-def svr(k: AKernel, X: Points, y: Vector, C: FinitePrice = 1.0, eps: NonNegative = 0.1,
+def svr(k: AKernel, X: Points, y: Vector, C: Positive = 1.0, eps: NonNegative = 0.1,
         weights: Weights = None, tol: Positive = 1e-3, max_iter: Count = None,
         callback: Function = None, progress: Flag = False):
     """argmin over f in H, c of  ½ ‖f‖² + C Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − c| − eps)   (7.7)
@@ -253,7 +253,7 @@ def svr(k: AKernel, X: Points, y: Vector, C: FinitePrice = 1.0, eps: NonNegative
     C : price of an error beyond the tube; there is no hard margin
     eps : half the width of the tube, in the units of y
     weights : wᵢ, by default 1
-    tol : the largest violation of the KKT conditions, in the units of y
+    tol : the largest violation of the KKT conditions, in standard deviations of y
     max_iter, callback, progress : as in svc
 
     Returns
@@ -275,9 +275,10 @@ def svr(k: AKernel, X: Points, y: Vector, C: FinitePrice = 1.0, eps: NonNegative
     >>> svr(Linear(), [0.0, 1.0, 2.0], [1.0, 3.0, 5.0], C=10.0).predict([3.0]).round(2).tolist()
     [6.8]
     """
-    each = point_prices(C, weights, n_points(X))
-    return machine_of(k, X, BoxProblem(y.astype(float), -each, each, eps), tol=tol,
-                      max_iter=max_iter, callback=callback, progress=progress)
+    t, unit, each, prices = in_deviations(y, C, weights)
+    machine = machine_of(k, X, BoxProblem(t, -each, each, eps / unit), tol=tol, max_iter=max_iter,
+                         callback=callback, progress=progress)
+    return in_units(machine, unit, each, prices)
 
 # %% ../nbs/07_svm.ipynb #efb4cb3d
 @contract
@@ -287,7 +288,7 @@ def one_class(k: AKernel, X: Points, nu: Share = 0.1, tol: Positive = 1e-3, max_
 
     nu : at most this share of the points is left outside
     weights : wᵢ, by default 1, with Σ wᵢ = n
-    tol : the largest violation of the KKT conditions, in the units of k
+    tol : the largest violation of the KKT conditions, as a share of the level r
     max_iter, callback, progress : as in svc
 
     Returns
@@ -305,10 +306,9 @@ def one_class(k: AKernel, X: Points, nu: Share = 0.1, tol: Positive = 1e-3, max_
     Proposition 7.6; MD (SV one-class); Schölkopf et al. (2001b)
     """
     w = point_prices(1.0, weights, n_points(X))
-    start = from_first(w, nu * w.sum())                                   # the first nu n points
-    problem = BoxProblem(0 * w, 0 * w, w, total=float(start.sum()))
-    return machine_of(k, X, problem, (-1, 1), start, tol=tol, max_iter=max_iter, callback=callback,
-                      progress=progress)
+    problem, found, r = at_own_level(k, X, w, nu, tol, theirs=in_libsvm(k, X), max_iter=max_iter,
+                                     callback=callback, progress=progress)
+    return wrapped(k, X, problem, (-1, 1), found, -r)
 
 # %% ../nbs/07_svm.ipynb #7d3a285e
 class OfFeatures(Kernel):
@@ -363,8 +363,7 @@ def svm_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: Price = 1.0, weights: 
     MR (primal SVM; SVM with random features), MD (hard margin); Ferris and Munson (2002)
     """
     F, phi = _features(phi, X)
-    each = point_prices(C, weights, n_points(X), class_weights)
-    require_classes(y, each)
+    require_classes(y, each := point_prices(C, weights, n_points(X), class_weights))
     problem = two_classes(y.signs, each)
     found = (_by_products(F, problem, tol) or by_features(F, problem, tol, max_iter)
              or _by_pairs(F, problem, tol))
@@ -406,7 +405,7 @@ class LogisticMachine(Deciding):
 
     function, offset : FeatureFunction, float
     dual : array (n,)         b, signed; none of it 0
-    gap : float               (primal − dual) / max(1, primal)
+    gap : float               (primal − dual) / primal
     objective : float         the value of the dual
     labels : tuple            (label of negative decisions, label of others)
     """

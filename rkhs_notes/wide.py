@@ -100,7 +100,7 @@ def logistic_by_newton(F, y, C, gap, steps=200, report=None):
         a = np.clip(y * b / np.where(C > 0, C, 1.0), 0.0, 1.0)
         dual = -C @ (xlogy(a, a) + xlogy(1 - a, 1 - a)) - np.sum((F.T @ b) ** 2) / 2
         balanced = abs(b.sum()) < 1e-6 * C.sum()
-        found = float((primal - dual) / max(1.0, primal)) if balanced else np.inf
+        found = float((primal - dual) / primal) if balanced else np.inf
         if found <= gap or done >= steps or (report is not None and report(done, found)):
             break
     return w, c, b, found, float(dual), done

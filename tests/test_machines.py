@@ -132,6 +132,26 @@ def test_left_out_is_trained_without(C):
     assert (found.wrong == ((found.decisions >= 0) != (y > 0))).all()
 
 
+@pytest.mark.parametrize(
+    ("seed", "k", "C"), [(12, Linear(), 0.3), (10, Linear(), 0.3), (9, Gaussian(5.0), 10.0)]
+)
+def test_left_out_is_trained_without_where_no_support_vector_is_free(seed, k, C):
+    "Then c is the middle of an interval; a coefficient that rounding keeps from its price would move it"
+    rng = np.random.default_rng(seed)
+    n = 2 * rng.integers(4, 11)
+    X, y = rng.normal(size=(n, 2)), np.arange(n) % 2
+    X[y == 1] += rng.uniform(0, 2)
+    X = np.round(X) if seed % 2 else X
+    left, bound = svc_leave_one_out(k, X, y, C, tol=1e-8), 0
+    for i in range(n):
+        others = np.flatnonzero(np.arange(n) != i)
+        alone = svc(k, X[others], y[others], C, tol=1e-8)
+        size = np.abs(alone.dual)
+        bound += not ((size > 0) & (size < C)).any()
+        assert abs(left.decisions[0, i] - alone.decision(X[[i]])[0]) < 1e-5
+    assert bound > 0  # some machine has no free support vector
+
+
 def test_a_path_of_prices_is_each_price_alone():
     X, y, _, _, _ = problem(5)
     X, y = X[:40], y[:40]

@@ -173,7 +173,7 @@ def test_the_gap_of_a_hard_margin_by_hand():
     box = BoxProblem(np.array([-1.0, 1.0]), np.array([-np.inf, 0]), np.array([0, np.inf]))
     b = 0.9 * np.array([-0.5, 0.5])  # nine tenths of the machine of −1 and 1, whose margin is 0.9
     gap, dual = gap_of(box, b, 2 * b, 0.0)
-    assert dual == pytest.approx(0.9 - 0.405) and gap == pytest.approx(0.5 - dual)
+    assert dual == pytest.approx(0.9 - 0.405) and gap == pytest.approx((0.5 - dual) / 0.5)
     b = 90 * np.array([-0.5, 0.5])  # the margin is 90: feasible, and far too long
     gap, dual = gap_of(box, b, 2 * b, 0.0)
     assert dual == pytest.approx(90 - 4050) and gap == pytest.approx((4050 - dual) / 4050)
