@@ -309,24 +309,39 @@ def _gaussians(X, bandwidth):
     return alike + [Mahalanobis(unit * c * spread) for c in factors if len(spread) > 1]
 
 # %% ../nbs/W_estimators.ipynb #0598784e
-def _scale(path):
-    "The s for which s k and the noise s lam have the largest evidence: yᵀ (K + lam I)⁻¹ y / n"
-    root = np.ones(len(path.y)) if path.weights is None else np.sqrt(path.weights)
-    along = path.Q.T @ (root * (path.y.ravel() - np.average(path.y.ravel(), weights=root**2)))
-    return float(np.mean(along**2 / (path.eigenvalues + path._best))) or 1.0
+def _starts(k, X, y, w, noise=None):
+    "[(s, noise)] for s k: the largest evidence along a path, and a tenth of noise"
+    path, n = ridge_path(k, X, y, None, False, w), len(y)
+    left, lams = path.eigenvalues[:, None] + path.lams, path.lams
+    along = (path.Q.T @ (np.sqrt(w) * y))[:, None]
+    size = np.mean(along**2 / left, axis=0)                    # the best s: yᵀ (K + lam I)⁻¹ y / n
+    s = np.where(size > 0, size, 1.0) if noise is None else noise / lams
+    cost = (n * np.log(s) + np.log(left).sum(axis=0) + n * size / s
+            + (w.sum() - n) * np.log(s * lams))
+    tenth = np.searchsorted(lams, 0.1 * path.eigenvalues.mean())
+    return [(s[i], s[i] * lams[i]) for i in {int(np.argmin(cost)), min(int(tenth), len(s) - 1)}]
 
 
-def _climbed(path, X, Y, weights, noise=None, restarts=0):
-    "(kernel, noise) of largest evidence on X, from the path's kernel; a noise that is passed stays"
-    if path.y.ndim > 1 and path.y.shape[1] > 1:
-        raise ValueError(f"evidence tunes for one column of y, and there are {path.y.shape[1]}: "
+def _climbed(k, X, Y, weights, noise=None, restarts=0):
+    "(kernel, noise) of largest evidence on X, from the shape of k; a noise that is passed stays"
+    if Y.shape[1] > 1:
+        raise ValueError(f"evidence tunes for one column of y, and there are {Y.shape[1]}: "
                          "fit each by itself, or pass bandwidth='loo'.")
-    some = _voters(X)
-    s, y, w = _scale(path), Y[some, 0], weights[some]
-    found = fit_hyperparameters(s * path.k, taken_of(X, some), y - np.average(y, weights=w),
-                                s * path._best if noise is None else noise, restarts, rng=0,
-                                fit_noise=noise is None, tol=1e-5,
-                                weights=None if (w == 1).all() else w)
+
+    def rows(some):
+        y, w = Y[some, 0], weights[some]
+        return taken_of(X, some), y - np.average(y, weights=w), w
+
+    def climb(of, k, start, restarts, tol):
+        points, y, w = of
+        return fit_hyperparameters(k, points, y, start, restarts, rng=0, fit_noise=noise is None,
+                                   tol=tol, max_iter=200 if len(y) <= 1000 else 20,
+                                   weights=None if (w == 1).all() else w)
+
+    few, many = rows(_voters(X)), rows(_voters(X, 2000))
+    ends = [climb(few, s * k, start, restarts, 1e-3) for s, start in _starts(k, *few, noise)]
+    best = max(ends, key=lambda end: end.log_marginal)
+    found = climb(many, best.kernel, best.noise, 0, 1e-5)
     return found.kernel, found.noise
 
 # %% ../nbs/W_estimators.ipynb #3c74b77b
@@ -377,7 +392,7 @@ def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True
     if len(kernels) > 1:
         by = f"the best of {len(kernels)} by leave-one-out on {len(some)} points"
     if kernel is None and bandwidth == "evidence":
-        start, (best,) = best.k, _paths([_climbed(best, *all_of_them)[0].k], *seen)
+        start, (best,) = best.k, _paths([_climbed(best.k, *all_of_them)[0].k], *seen)
         by = f"of largest evidence on {len(some)} points, from {start}"
     return best.k, best, f"{best.k}, {by}"
 
@@ -788,7 +803,7 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
         free = self._left_open("noise")
         noise = (path._best if path else 1.0) if free else self.noise / unit**2
         if path and self.tune:
-            k, noise = _climbed(path, X, Y, weights, None if free else noise, self.restarts)
+            k, noise = _climbed(k, X, Y, weights, None if free else noise, self.restarts)
             self.chosen_ = f"{k}, noise {noise:.3g} (y standardised), by evidence from {path.k}"
         if free and noise < (least := clear_shift(k.diag(X)) * weights.max()):
             noise = least

@@ -117,7 +117,8 @@ def starts_of(logs, objective, n, restarts, rng, max_iter, tol=1e-9):
                 return value, np.bincount(logs.group, slope)
 
             ftol = tol if step == 1 else 1e-3            # the end in step is the isotropic fit's
-            shift, _ = highest(in_step, [shift], box, max_iter, False, ftol, n // step)
+            moved, _ = highest(in_step, [shift], box, max_iter, False, ftol, n // step)
+            shift = max(shift, moved, key=lambda t: in_step(t, slice(None))[0])
         start = logs.start + shift[logs.group]
     jump = math.log(100)
     return [start] + [logs.start + rng.uniform(-jump, jump, len(logs)) for _ in range(restarts)]

@@ -41,7 +41,7 @@ from rkhs_notes.estimators import (
 )
 from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
 from rkhs_notes.machines import svc_multiclass, svc_probability
-from rkhs_notes.processes import gaussian_process, gp_classification, log_marginal
+from rkhs_notes.processes import fit_hyperparameters, gaussian_process, gp_classification, log_marginal
 from rkhs_notes.representer import ridge, ridge_path
 from rkhs_notes.stored import from_expression
 from rkhs_notes.structured import Spectrum
@@ -735,6 +735,44 @@ def test_a_process_does_not_end_in_noise(seed):
     X, y = make_friedman1(300, noise=1.0, random_state=seed)
     fit = GaussianProcess().fit(X[:120], y[:120])
     assert fit.score(X[120:], y[120:]) > 0.7 and fit.noise_ < 0.3 * y.var()
+
+
+FLAT = {  # (X, the answers, the deviation of their noise) on which a bandwidth of 1 a column sees no neighbour
+    "two columns of eight": lambda r: (X := r.normal(size=(240, 8)), X[:, 0] + np.sin(X[:, 1]), 0.1),
+    "a line": lambda r: (X := 1.5 * r.normal(size=(240, 8)), X[:, 0], 0.01),
+    "levels": lambda r: (X := np.round(2 * r.normal(size=(240, 6))), X[:, 0] + X[:, 1] ** 2 / 4, 0.05),
+}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("kind", FLAT)
+def test_a_process_does_not_stick_where_the_evidence_is_flat(kind, seed):
+    "Another start reaches no more, the noise is found, and intervals keep what they promise"
+    rng = np.random.default_rng(seed)
+    X, f, deviation = FLAT[kind](rng)
+    y, few = f + deviation * rng.normal(size=240), slice(160)
+    k = Mahalanobis(np.ones(X.shape[1]))
+    fit = GaussianProcess(k).fit(X[few], y[few])
+    centred = y[few] - y[few].mean()
+    for share in (0.5, 0.03, 1e-3):
+        start = y.var() * k, share * y.var()
+        other = fit_hyperparameters(start[0], X[few], centred, start[1], tol=1e-5)
+        assert other.log_marginal < fit.process_.log_marginal + 3
+    assert deviation**2 / 4 < fit.noise_ < 4 * deviation**2
+    mean, std = fit.predict(X[160:], return_std=True)
+    inside = np.abs(mean - y[160:]) < 1.645 * np.sqrt(std**2 + fit.noise_)
+    assert inside.mean() > 0.75
+
+
+def test_the_evidence_is_of_all_points_where_there_is_time():
+    X, y = make_friedman1(600, noise=1.0, random_state=0)
+    fit = GaussianProcess(Mahalanobis(np.ones(10))).fit(X, y)
+    (name, scales), *_ = [(n, v) for n, v in fit.kernel_.get_params().items() if n.endswith("scales")]
+    for factor in (0.9, 1.1):
+        for i in range(5):  # the columns that matter
+            other = fit.kernel_.with_params(**{name: scales * np.where(np.arange(10) == i, factor, 1.0)})
+            value = log_marginal(other, X, y - y.mean(), fit.noise_)[0]
+            assert value < fit.process_.log_marginal + 0.1
 
 
 def test_a_process_that_is_not_tuned_keeps_what_was_passed():
