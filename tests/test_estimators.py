@@ -1190,6 +1190,84 @@ def test_a_reference_does_not_change_under_its_owners_hands():
     assert drift.score(B) == p
 
 
+def odd_tables():
+    "{kind: (X, numbers, labels, new rows)}: tables that real ones are like"
+    rng = np.random.default_rng(7)
+    X, Z = rng.normal(size=(80, 3)), rng.normal(size=(9, 3))
+    y, i = X[:, 0] + X[:, 1] ** 2 + 0.1 * rng.normal(size=80), np.arange(80)
+    c, few = np.digitize(y, [0, 1]), np.where(i % 20 == 0, rng.normal(size=80), 0.0)
+    hot = np.eye(5)[i % 5 * (i % 3 == 0)]
+    return {
+        "a constant column": (np.c_[X, np.full(80, 3e9)], y, c, np.c_[Z, np.full(9, 3e9)]),
+        "a column of 5 % numbers beside another": (np.c_[X[:, :1], few], y, c, np.c_[Z[:, :1], few[:9]]),
+        "nothing but a column of 5 % numbers": (few[:, None], y, c, Z[:, :1]),
+        "a one-hot table": (hot, y, c, hot[:9]),
+        "equal rows": (np.ones((80, 2)), y, c, Z[:, :2]),
+        "a rare class": (X, y, (i < 3) * 1, Z),
+        "one row of a class": (X, y, (i == 7) * 1, Z),
+        "a constant target": (X, np.full(80, 2.5), np.zeros(80), Z),
+        "a target of zeros": (X, np.zeros(80), np.zeros(80), Z),
+        "two rows": (X[:2], y[:2], np.array([0, 1]), Z),
+    }
+
+
+@pytest.mark.parametrize("kind", odd_tables())
+@pytest.mark.parametrize("cls", CLASSES)
+def test_odd_tables_are_fitted_or_refused_in_our_words(cls, kind):
+    X, y, c, Z = odd_tables()[kind]
+    estimator = cls(probability=True) if cls is KernelSVC else cls()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            found = answers(clone(estimator).fit(X, targets(estimator, y, c)), Z)
+        except ValueError as refusal:
+            frame = refusal.__traceback__
+            while frame.tb_next is not None:
+                frame = frame.tb_next
+            assert estimators.__file__.rpartition("/")[0] in frame.tb_frame.f_code.co_filename
+            assert cls in REFUSE.get(kind, ()), refusal
+            return
+    assert {w.filename for w in told} <= {__file__}  # none of a library below
+    assert all(np.isfinite(values).all() for values in found.values())
+    assert cls not in REFUSE.get(kind, ()) or cls is KernelSVC
+    if "target" in kind and hasattr(estimator, "score") and not hasattr(estimator, "random_state"):
+        np.testing.assert_allclose(found["predict"], y[0], atol=1e-8)
+
+
+TWO_VIEWS = KernelCCA, CoupledEmbedding
+REFUSE = {
+    "nothing but a column of 5 % numbers": (KernelSVC,),  # its probabilities hold rows out
+    "equal rows": (KernelSVC, KernelPCA, *TWO_VIEWS),
+    "one row of a class": (KernelSVC,),
+    "a constant target": (KernelSVC, KernelLogistic, *TWO_VIEWS),
+    "a target of zeros": (KernelSVC, KernelLogistic, *TWO_VIEWS),
+    "two rows": (KernelSVC, KernelPCA, CoupledEmbedding),
+}
+
+
+def test_drift_of_columns_that_are_mostly_zero_is_seen():
+    rng = np.random.default_rng(8)
+    few, many = (np.eye(4)[rng.integers(4, size=150) * (rng.random(150) < share)] for share in (0.05, 0.6))
+    for make in (np.asarray, sp.csr_array):
+        drift = TwoSampleDrift().fit(make(few))
+        assert drift.drifted(make(many)) and not drift.drifted(make(rng.permutation(few)))
+    with pytest.raises(ValueError, match="all 160 points in X coincide"):
+        TwoSampleDrift().fit(np.ones((80, 2))).score(np.ones((80, 2)))
+
+
+@pytest.mark.parametrize(
+    "kind", ["a constant column", "a column of 5 % numbers beside another", "a rare class"]
+)
+@pytest.mark.parametrize(
+    "cls", [KernelRidge, KernelSVC, KernelSVR, OneClassKernelSVM, GaussianProcess, KernelLogistic]
+)
+def test_the_order_of_rows_does_not_matter(cls, kind):
+    X, y, c, Z = odd_tables()[kind]
+    estimator = with_tol(cls())
+    y, order = targets(estimator, y, c), np.random.default_rng(0).permutation(80)
+    alike(answers(clone(estimator).fit(X, y), Z), answers(estimator.fit(X[order], y[order]), Z))
+
+
 # ------------------------------------------------------------------ the two pages
 def rows_below(heading):
     "The code in the table below a heading of the notebook, cell by cell"
