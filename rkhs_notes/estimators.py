@@ -146,8 +146,8 @@ def _our_names(**theirs):
     except ValueError as e:
         text = str(e)
         for name, ours in theirs.items():
-            text = re.sub(rf"\b{name} = ", f"{ours} = ", text)
-        raise ValueError(text) from None
+            text = re.sub(rf"\b{name}(?= (?:=|is|holds|span))", ours, text)
+        raise type(e)(text) from None
 
 # %% ../nbs/W_estimators.ipynb #fe105e6d
 class _Kept(BaseEstimator):
@@ -1119,7 +1119,7 @@ class KernelCCA(_TwoViews):
     def fit(self, X, y):
         "y is the second view, (n,), (n, t) or n objects"
         X, Y = self._both(X, y)
-        with _our_names(n="n_components"):
+        with _our_names(n="n_components", Y="y"):
             self.views_ = kernel_cca(self.kernel_, self.kernel_y_, X, Y, self.reg,
                                      self.n_components, rng=0)
         self.correlations_ = self.views_.correlations
@@ -1152,8 +1152,9 @@ class CoupledEmbedding(_TwoViews):
     def fit(self, X, y):
         "Row i of X belongs to row i of y"
         L, H = self._both(X, y)
-        self.embedding_ = coupled_embedding(self.kernel_, self.kernel_y_, L, H, None,
-                                            self.n_components, self.reg, rng=0)
+        with _our_names(L="X", H="y"):
+            self.embedding_ = coupled_embedding(self.kernel_, self.kernel_y_, L, H, None,
+                                                self.n_components, self.reg, rng=0)
         self._n_features_out = len(self.embedding_.eigenvalues)
         return self
 
