@@ -1633,3 +1633,20 @@ def test_a_class_that_is_rare_has_voters(n=3000):
     assert np.array_equal(estimators._with_each_side(some, rng.normal(size=(n, 1))), some)
     fit = KernelSVC(class_weight="balanced").fit(X, y)
     assert (fit.predict(X[rare]) == 1).all() and np.mean(fit.predict(X) == y) > 0.98
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200, 2.0**-660, 2.0**660])
+@pytest.mark.parametrize("estimator", [KernelSVC(), KernelSVR(), OneClassKernelSVM(), KernelRidge()])
+def test_units_of_x_change_no_answer(estimator, size):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 3))
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=60)
+    y = y > 0 if isinstance(estimator, KernelSVC) else y
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one, other = clone(estimator).fit(X, y), clone(estimator).fit(X * size, y)
+        found = [
+            fit.decision_function(Z) if hasattr(fit, "decision_function") else fit.predict(Z)
+            for fit, Z in ((one, X), (other, X * size))
+        ]
+    np.testing.assert_allclose(*found, atol=1e-9 if np.frexp(size)[0] == 0.5 else 1e-2)
