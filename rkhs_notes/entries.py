@@ -25,14 +25,15 @@ Lams = Annotated[Any, Word("array (L,), > 0", _several, (),
                            ("text", [], [1.0, -1.0], [np.nan], [[1.0]]))]
 
 # %% ../nbs/S_entries.ipynb #ad3564f0
-def psd_matrix(formula, entry_error):
-    "The word of a symmetric positive semidefinite matrix, up to an error relative to its entries"
+def psd_matrix(formula, times, power):
+    "The word of a symmetric positive semidefinite matrix, up to times · eps^power of its floats"
     def read(value, name, call=None):
-        A = as_points(value, name).astype(float) + 0.0        # −0.0 and 0.0 are one number
-        error = entry_error * np.abs(shaped(A, name, ("n", "n"))).max()
+        A = as_points(value, name) + 0.0                      # −0.0 and 0.0 are one number
+        error = times * float(np.finfo(A.dtype).eps) ** power
+        error *= float(np.abs(shaped(A, name, ("n", "n"))).max())
         needs = f"{formula} is a kernel only for a symmetric positive semidefinite {name}"
         require_symmetric(A, name, 2 * error, instead=needs)
-        low = np.linalg.eigvalsh(A / 2 + A.T / 2)[0]
+        low = np.linalg.eigvalsh((A / 2 + A.T / 2).astype(float))[0]
         not_negative(low, "the least eigenvalue", name, len(A) * error, needs)
         return A
 
@@ -41,8 +42,8 @@ def psd_matrix(formula, entry_error):
                 (None, "text", [[1.0, 2.0]], [[-1.0]], [[0.0, 1.0], [0.0, 0.0]]))
 
 
-Psd = Annotated[ArrayLike, psd_matrix("xᵀAy", 4 * np.finfo(float).eps)]
-GramMatrix = Annotated[ArrayLike, psd_matrix("K[i, j]", 8 * np.finfo(float).eps ** 0.75)]
+Psd = Annotated[ArrayLike, psd_matrix("xᵀAy", 4, 1)]
+GramMatrix = Annotated[ArrayLike, psd_matrix("K[i, j]", 8, 0.75)]
 
 # %% ../nbs/S_entries.ipynb #8f2fa2e3
 def _functions(value, name, call=None):

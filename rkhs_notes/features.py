@@ -17,8 +17,7 @@ import scipy.sparse as sp
 from .arrays import (as_count, as_floats, as_number, require_fits, row_blocks,
                                shortened, signed)
 from .contracts import (Count, Finite, Flag, Function, NonNegative, Positive, Value,
-                                  contract, number, ordered, taken_of)
-from .forms import GRAM_ERROR
+                                  contract, number, taken_of)
 from .gram import AKernel, n_points, rule_of
 from .kernels import (Brownian, Constant, Exp, Gaussian, Linear, Normalized, On,
                                 Polynomial, Power, Product, Scaled, Sum)
@@ -77,7 +76,7 @@ class FeatureMap(Value):
         MemoryError       features above settings.result_mib
         TypeError         sparse X, where the kernel needs whole points
         """
-        points = ordered(points_or_rows(self.kernel, X), self)
+        points = points_or_rows(self.kernel, X)
         require_columns(self, X, points)
         if hasattr(points, "dtype") and not (sp.issparse(points) or self._is_sparse):
             require_fits((len(points), self.dim), points.dtype.itemsize, "the kernel itself")
@@ -125,7 +124,7 @@ class FeatureFunction(OfWeights):
     @elsewhere(values_abroad)
     def __call__(self, X):
         "f(xᵢ), (n,) or (n, t), in blocks within settings.block_mib; X, (n, d), as phi takes it"
-        X = ordered(points_or_rows(self.phi.kernel, X), self)
+        X = points_or_rows(self.phi.kernel, X)
         blocks = row_blocks(n_points(X), 32 * (self.phi.dim + 1))
         return np.concatenate([self.phi(taken_of(X, rows)) @ self.w for rows in blocks])
 
@@ -262,7 +261,8 @@ def _n_points(k):
 
 def _by_index(k, K):
     "The map of a kernel whose points are the row numbers of K"
-    F = finite_feature_map(K, entry_error=GRAM_ERROR * float(np.abs(K).max()))     # (2.4)
+    error = 8 * float(np.finfo(K.dtype).eps) ** 0.75 * float(np.abs(K).max())
+    F = finite_feature_map(K, entry_error=error)                                    # (2.4)
     return F.shape[1], lambda X: F[dense_points(X, k)[:, 0].astype(int)].astype(X.dtype)
 
 # %% ../nbs/02_features.ipynb #ccf78b55

@@ -381,7 +381,7 @@ class Precomputed(Kernel):
         if outside.any():
             raise ValueError(f"{name} holds {float(rows[outside][0]):g}; points of a precomputed "
                              f"kernel are the row numbers 0, …, {len(self.K) - 1}.")
-        return X
+        return X.astype(self.K.dtype, copy=False) if type(X) is np.ndarray else X
 
     def _gram(self, X, Y, xp): return akin(self.K[_rows(X)[:, None], _rows(Y)], X)
     def _pairs(self, X, Y, xp): return akin(self.K[_rows(X), _rows(Y)], X)

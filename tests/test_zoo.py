@@ -1,5 +1,6 @@
 """The zoo and what measures with it: every leaf by the array standard, in two precisions, at its ends."""
 
+import pickle
 import warnings
 
 import array_api_strict
@@ -9,7 +10,7 @@ import rkhs_notes as rn
 from hypothesis import given
 from hypothesis import strategies as st
 from rkhs_notes.bessel import matern
-from rkhs_notes.errors import LawBroken
+from rkhs_notes.errors import IndefiniteKernel, LawBroken
 from rkhs_notes.forms import divided
 from rkhs_notes.metrics import GaussianOf, _lost
 from scipy.special import gamma
@@ -392,3 +393,21 @@ def test_a_density_keeps_its_data():
     np.testing.assert_array_equal(density(plane), before)
     with pytest.raises(ValueError, match=r"pass \(n, 2\)"):
         density([1.0])
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("rank", [2, 9])
+def test_a_gram_matrix_in_floats_of_half_the_length_keeps_its_tolerance(rank, size):
+    F = np.random.default_rng(rank).normal(size=(60, rank))
+    K, rows = (size * (F @ F.T)).astype(np.float32), np.arange(60)
+    assert rn.is_psd(K) and np.linalg.eigvalsh(K.astype(float))[0] < -1e-8 * size
+    k = rn.Precomputed(K)
+    again = (2 * k).with_params(k__K=K).simplify(), pickle.loads(pickle.dumps(k)), k.with_params(K=K)
+    assert all(other(rows).dtype == np.float32 for other in again)
+    np.testing.assert_array_equal(k(rows, rows[:5]), K[:, :5])
+    assert rn.check_kernel(k, rows) > -1e-4 and k.feature_map(1)(rows).shape[1] >= rank
+    np.testing.assert_allclose(rn.Bilinear(K[:4, :4])(np.eye(4)), K[:4, :4], rtol=1e-6)
+    allowed = 60 * 8 * np.finfo("f").eps ** 0.75 * np.abs(K).max()
+    with pytest.raises(IndefiniteKernel, match="least eigenvalue"):
+        rn.Precomputed(K - np.float32(2 * allowed) * np.eye(60, dtype="f"))
+    assert rn.Precomputed(np.eye(3, dtype=int))(rows[:3]).dtype == float
