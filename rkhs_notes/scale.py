@@ -286,7 +286,7 @@ def seconds_of(entries, operations, d):
 
 
 def centres_for(n):
-    "√n log n, within reason: what suffices for the best rate (Rudi, Carratino and Rosasco 2017)"
+    "√n log n, at most 3000: what suffices for the best worst-case rate (Rudi et al. 2017)"
     return int(min(n, max(100, min(3000, math.sqrt(n) * math.log(n)))))
 
 # %% ../nbs/14_scale.ipynb #54f99a4e
@@ -329,4 +329,6 @@ def recommend(n: Count, d: Count, memory: Positive, seconds: Positive = 600.0):
     reasons = [f"{route.name} would take " + (f"{route.seconds / 60:.3g} minutes" if route in fit
                                               else f"{route.mib / 1024:.3g} GiB")
                for route in found[: found.index(best)]]
+    if best.name == "centres" and centres_for(n) < int(enough := math.sqrt(n) * math.log(n)):
+        reasons.append(f"√n log n would be {enough:.0f} centres: try whether more lower the error")
     return Route(best.name, best.call, best.mib, best.seconds, "; ".join(reasons))
