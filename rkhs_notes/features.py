@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from .arrays import (as_count, as_floats, as_number, require_fits, row_blocks,
                                shortened, signed)
 from .contracts import (Count, Finite, Flag, Function, NonNegative, Positive, Value,
-                                  contract, number, taken_of)
+                                  contract, number, ordered, taken_of)
 from .gram import AKernel, n_points, rule_of
 from .kernels import (Brownian, Constant, Exp, Gaussian, Linear, Normalized, On,
                                 Polynomial, Power, Product, Scaled, Sum)
@@ -76,7 +76,7 @@ class FeatureMap(Value):
         MemoryError       features above settings.result_mib
         TypeError         sparse X, where the kernel needs whole points
         """
-        points = points_or_rows(self.kernel, X)
+        points = ordered(points_or_rows(self.kernel, X), self)
         require_columns(self, X, points)
         if hasattr(points, "dtype") and not (sp.issparse(points) or self._is_sparse):
             require_fits((len(points), self.dim), points.dtype.itemsize, "the kernel itself")
@@ -124,7 +124,7 @@ class FeatureFunction(OfWeights):
     @elsewhere(values_abroad)
     def __call__(self, X):
         "f(xᵢ), (n,) or (n, t), in blocks within settings.block_mib; X, (n, d), as phi takes it"
-        X = points_or_rows(self.phi.kernel, X)
+        X = ordered(points_or_rows(self.phi.kernel, X), self)
         blocks = row_blocks(n_points(X), 32 * (self.phi.dim + 1))
         return np.concatenate([self.phi(taken_of(X, rows)) @ self.w for rows in blocks])
 
