@@ -72,7 +72,8 @@ def judged(paths, seeds, kept=KEPT):
             path, seed = todo[future]
             for old in kept.glob(f"{path.stem}-{seed}-*.json"):
                 old.unlink()
-            files[path, seed].write_text(json.dumps(future.result(), indent=1), "utf-8")
+            if -1 not in future.result():  # a kernel that ended may have been ended
+                files[path, seed].write_text(json.dumps(future.result(), indent=1), "utf-8")
             yield path, seed, future.result()
     finally:
         pool.shutdown(cancel_futures=True)
