@@ -737,7 +737,7 @@ def test_a_process_does_not_end_in_noise(seed):
     assert fit.score(X[120:], y[120:]) > 0.7 and fit.noise_ < 0.3 * y.var()
 
 
-FLAT = {  # (X, the answers, the deviation of their noise) on which a bandwidth of 1 a column sees no neighbour
+FLAT = {  # (X, answers, deviation of their noise) where a bandwidth of 1 a column sees no neighbour
     "two columns of eight": lambda r: (X := r.normal(size=(240, 8)), X[:, 0] + np.sin(X[:, 1]), 0.1),
     "a line": lambda r: (X := 1.5 * r.normal(size=(240, 8)), X[:, 0], 0.01),
     "levels": lambda r: (X := np.round(2 * r.normal(size=(240, 6))), X[:, 0] + X[:, 1] ** 2 / 4, 0.05),
