@@ -128,8 +128,10 @@ class Pool:
         w = np.concatenate([w, v])
         self.w = w / w.mean() if self.weighted else np.ones(len(w))
         self.flags = (np.arange(len(w)) < self.m)[:, None].astype(np.int8)
-        self._read()
-        self.total = float(self.rows.sum())
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._read()
+            self.total = float(self.rows.sum())
+        finite(self.total, "the sum of the Gram matrix", "rescale X and Y")
         self.rounding = rounding_of(self.scale, self.spread, len(w), self.dtype)
 
     @cached_property

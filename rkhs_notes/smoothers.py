@@ -57,7 +57,8 @@ def smoother(k, X, reg, name, n=1, tol=1e-8, rank=None, rng=None, pivots="greedy
     as_number(w.max(), "the largest of weights", at_most=1e300 / len(w))
     share, heaviest = None if weights is None else w / w.sum(), float(w.max())
     diagonal = heaviest * diagonal
-    trace = max(float(diagonal.sum(dtype=float)), 1e-300)
+    with np.errstate(over="ignore"):                             # too large a one is refused below
+        trace = max(float(diagonal.sum(dtype=float)), 1e-300)
     approx = pivoted_cholesky(k, X, rank, min(tol * reg / trace, 0.1), rng, pivots)
     F, mean = centred_factor(approx, name, f"n = {n}" if n > 1 else "a dependence", n, share)
     F = F * np.sqrt(w).astype(F.dtype)[:, None]

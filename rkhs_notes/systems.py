@@ -205,8 +205,9 @@ def centre(K, share):
 def range_of_lams(K):
     "50 values from 1e-8 to 1e3 times the mean of k(x, x), none of them lost in rounding"
     least = max(1e-8, len(K) * float(np.finfo(K.dtype).eps))
-    mean = as_number(K.diagonal().mean(dtype=float), "the mean of k(x, x)", at_most=1e300,
-                     because=": rescale the points")
+    with np.errstate(over="ignore"):
+        mean = K.diagonal().mean(dtype=float)
+    as_number(mean, "the mean of k(x, x)", at_most=1e300, because=": rescale the points")
     return np.geomspace(least, 1e3, 50) * (mean or 1.0)
 
 

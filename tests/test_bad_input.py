@@ -1,9 +1,12 @@
 """Bad input never yields NaN or a message from LAPACK: each case names argument, input and what to pass."""
 
+import warnings
+
 import numpy as np
 import pytest
+import rkhs_notes as rn
 import scipy.sparse
-from rkhs_notes import settings
+from rkhs_notes import estimators, settings
 from rkhs_notes.arrays import as_count, as_number, as_points, solve_psd, sqdist
 from rkhs_notes.errors import NotPositiveDefinite
 from rkhs_notes.exercises import check, check_exercises
@@ -34,10 +37,15 @@ BAD_POINTS = {
     "infinities that cancel": (np.array([np.inf, -np.inf]), ValueError, "not finite"),
 }
 USES = {
-    "k(X)": lambda P: k(P), "k(., Y)": lambda P: Linear()(X, P), "k.diag": lambda P: k.diag(P),
-    "ridge": lambda P: ridge(k, P, y), "ridge_path": lambda P: ridge_path(k, P, y),
-    "f(X)": lambda P: f(P), "centres": lambda P: RKHSFunction(k, P, y),
-    "median_bandwidth": lambda P: median_bandwidth(P), "interpolate": lambda P: RKHS(k).interpolate(P, y),
+    "k(X)": lambda P: k(P),
+    "k(., Y)": lambda P: Linear()(X, P),
+    "k.diag": lambda P: k.diag(P),
+    "ridge": lambda P: ridge(k, P, y),
+    "ridge_path": lambda P: ridge_path(k, P, y),
+    "f(X)": lambda P: f(P),
+    "centres": lambda P: RKHSFunction(k, P, y),
+    "median_bandwidth": lambda P: median_bandwidth(P),
+    "interpolate": lambda P: RKHS(k).interpolate(P, y),
 }
 
 
@@ -45,11 +53,11 @@ USES = {
 @pytest.mark.parametrize("kind", BAD_POINTS)
 def test_points(use, kind):
     if (use, kind) == ("k(., Y)", "none"):
-        return                                                      # k(X, None) is k(X)
+        return  # k(X, None) is k(X)
     points, error, words = BAD_POINTS[kind]
     with pytest.raises(error, match=words) as caught:
         USES[use](points)
-    assert str(caught.value).split()[0] in ("X", "Y", "Z")          # the argument is named first
+    assert str(caught.value).split()[0] in ("X", "Y", "Z")  # the argument is named first
 
 
 OTHER = {
@@ -83,20 +91,32 @@ OTHER = {
     "lam none": (lambda: ridge(k, X, y, None), TypeError, "lam = None"),
     "lams negative": (lambda: ridge_path(k, X, y, [1, -1]), ValueError, "lams holds -1"),
     "lams empty": (lambda: ridge_path(k, X, y, []), ValueError, "lams is empty"),
-    "lam below rounding": (lambda: ridge_path(k, X, y, [1e-320, 1]),
-        NotPositiveDefinite, "below the rounding"),
-    "lam below rounding, later": (lambda: ridge_path(k, X, y).function(1e-20),
-        NotPositiveDefinite, "rounding"),
+    "lam below rounding": (
+        lambda: ridge_path(k, X, y, [1e-320, 1]),
+        NotPositiveDefinite,
+        "below the rounding",
+    ),
+    "lam below rounding, later": (
+        lambda: ridge_path(k, X, y).function(1e-20),
+        NotPositiveDefinite,
+        "rounding",
+    ),
     "lams in a square": (lambda: ridge_path(k, X, y, np.ones((2, 2))), ValueError, "lams has shape"),
-    "singular": (lambda: RKHS(Linear()).interpolate(np.eye(4, 3), y[:4]),
-        NotPositiveDefinite, "Usual causes"),
+    "singular": (
+        lambda: RKHS(Linear()).interpolate(np.eye(4, 3), y[:4]),
+        NotPositiveDefinite,
+        "Usual causes",
+    ),
     "a number is no kernel": (lambda: k + 1, TypeError, r"Constant\(c\)"),
     "RKHS of a number": (lambda: RKHS(3), TypeError, "not a Kernel"),
     "sum of numbers": (lambda: Sum(1, 2), TypeError, "not a Kernel"),
     "values overflow": (lambda: Linear()(X * 1e200), ValueError, "overflows"),
     "overflow in float32": (lambda: (1e300 * k)(X.astype("f")), ValueError, "overflows"),
-    "two functions at once": (lambda: check_reproducing(RKHSFunction(k, X, X), X),
-        ValueError, "one at a time"),
+    "two functions at once": (
+        lambda: check_reproducing(RKHSFunction(k, X, X), X),
+        ValueError,
+        "one at a time",
+    ),
     "distances of other spaces": (lambda: sqdist(X, X[:, :1]), ValueError, "in the space of X"),
     "no such chapter": (lambda: check_exercises("99"), ValueError, "no chapter"),
     "vectors that overflow": (lambda: project(y, [y * 1e200]), ValueError, "overflow"),
@@ -112,8 +132,11 @@ OTHER = {
     "product of functions": (lambda: f * f, TypeError, r"f\.k \* g\.k"),
     "inner with a number": (lambda: f @ 3, TypeError, "RKHSFunction"),
     "divide by zero": (lambda: f / 0, (ValueError, ZeroDivisionError), "divis"),
-    "three dimensions drawn": (lambda: RKHSFunction(k, np.eye(3), np.ones(3)).plot(),
-                               ValueError, "draws functions"),
+    "three dimensions drawn": (
+        lambda: RKHSFunction(k, np.eye(3), np.ones(3)).plot(),
+        ValueError,
+        "draws functions",
+    ),
     "asymmetric": (lambda: solve_psd([[1, 2], [0, 1]], [1, 1]), ValueError, "not symmetric"),
     "not a number": (lambda: as_number([1, 2], "lam"), TypeError, "lam"),
     "a truth value": (lambda: as_number(True, "lam"), TypeError, "lam"),
@@ -123,8 +146,11 @@ OTHER = {
     "negative weights": (lambda: empirical(y, -y), ValueError, "weights"),
     "weights of another length": (lambda: Measure(y, [1.0]), ValueError, "weights"),
     "values of another length": (lambda: empirical(y).inner(y, y[:3]), ValueError, "one number a point"),
-    "infinite values": (lambda: Measure([0.0, 1.0], [1, 1]).integrate(lambda x: 1 / x),
-                        ValueError, "not finite"),
+    "infinite values": (
+        lambda: Measure([0.0, 1.0], [1, 1]).integrate(lambda x: 1 / x),
+        ValueError,
+        "not finite",
+    ),
     "p negative": (lambda: lp_norm(y, -1), ValueError, "p = -1"),
     "p nan": (lambda: lp_norm(y, float("nan")), ValueError, "p = nan"),
     "dependent vectors": (lambda: gram_schmidt([y, 2 * y]), ValueError, "vector 1"),
@@ -153,7 +179,7 @@ def test_what_looks_odd_but_is_fine():
     mixed = np.array([[1, True], [2.5, False]], dtype=object)  # as a table gives it
     assert (as_points(mixed) == [[1, 1], [2.5, 0]]).all()
     assert as_points(np.ones((2, 2), dtype=">f4")).dtype == np.float32
-    np.testing.assert_allclose(project([1, 2], [[1, 0]]), [1, 0])                                # plain lists
+    np.testing.assert_allclose(project([1, 2], [[1, 0]]), [1, 0])  # plain lists
 
 
 def test_a_matrix_within_the_limit_is_returned():
@@ -165,3 +191,30 @@ def test_a_matrix_within_the_limit_is_returned():
 
 def test_an_exercise_is_found_without_its_leading_zero():
     assert check("0.1", len).exercise == "00.1" == check("00.1", len).exercise
+
+
+HUGE = (1e-300, 1e-170, 1e153, 3e153, 1e200, 1e307)  # beside squares and sums that leave the floats
+
+
+@pytest.mark.parametrize("size", HUGE)
+@pytest.mark.parametrize("kernel", [None, rn.Gaussian(1.0), rn.Linear()], ids=str)
+def test_points_of_any_size_are_answered_or_refused_in_our_words(size, kernel):
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(40, 3))
+    y = Z[:, 0] + 0.1 * rng.normal(size=40)
+    for X in (size * Z, Z * [1, 1, size]):
+        for name in estimators.__all__:
+            kind = getattr(estimators, name)
+            if kind in (estimators.KernelEstimator, estimators.StreamingKernelRidge):
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                warnings.filterwarnings("error", message=".*encountered")
+                try:
+                    fit = kind(kernel).fit(X, y > 0 if name in ("KernelSVC", "KernelLogistic") else y)
+                    verb = next(v for v in ("predict", "transform", "score") if hasattr(fit, v))
+                    answer = getattr(fit, verb)(X)
+                except (ValueError, rn.RKHSError) as e:
+                    assert not isinstance(e, np.linalg.LinAlgError) and str(e).strip()
+                else:
+                    assert np.isfinite(np.asarray(answer, float)).all()
