@@ -77,7 +77,7 @@ WITHOUT = {
     "grids_landmarks": 1,  # random_rule, a table of rules
     "random_features": 1,  # spectral_rule, a table of rules
     "resampling": 2,  # linear_forms, quadratic_forms: called once a block, on arrays of the package
-    "settings": 2,  # size, using: below the contracts, which read the settings
+    "settings": 3,  # size, using, quoted: below the contracts, which read the settings
 }
 
 
