@@ -184,6 +184,8 @@ class StreamingMeans(Kept):
     def components(self, r: Count = 2):
         "The first r principal components, FeatureComponents; each with its largest weight > 0"
         G, *_, m, _, _ = self._parts()
+        as_number(np.trace(G), "the variance of the features", above=0,
+                  because=": one point, equal points, or no features have no directions")
         values, V = np.linalg.eigh(G)
         V, values = signed(V[:, ::-1][:, :r]), np.maximum(values[::-1], 0)
         f = FeatureFunction(self.phi, V).of_columns(self)
@@ -286,8 +288,9 @@ class StreamingRidge(Scored):
         """
         G, C, _, m, level, _ = self._parts(offset)
         if np.ndim(lam) == 0:
-            V = Cholesky(G, lam, "Φᵀ W Φ + lam I", "a larger lam").solve(C)       # (14.21)
-            return self._fit(V, m, level, offset)
+            if len(G):
+                C = Cholesky(G, lam, "Φᵀ W Φ + lam I", "a larger lam").solve(C)   # (14.21)
+            return self._fit(C, m, level, offset)
         values, U = np.linalg.eigh(G)
         return [self._fit(U @ (gain[:, None] * (U.T @ C)), m, level, offset)
                 for gain in _gains(values, lam)]
@@ -361,7 +364,8 @@ def stream_ridge(phi: AFeatureMap, blocks: Blocks, lam: LamOrLams, offset: Flag 
                 X, y, w = as_block(block)
                 into = start(y)
                 into.update(X, y, w)
-    fitting(into, "blocks", into is not None, "a stream with a block in it", "one pair (X, y)")
+    if into is None:
+        raise ValueError("blocks is empty; pass a stream with a block in it, or one pair (X, y).")
     return into.solve(lam, offset)
 
 # %% ../nbs/14a_streams.ipynb #fa003f19

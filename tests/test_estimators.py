@@ -177,7 +177,7 @@ def test_unknown_parameters_are_named(params, message):
         (KernelSVR(epsilon="auto"), "epsilon must be a number or 'loo'"),
         (KernelLogistic(scale="loo"), "scale must be a number or 'evidence'"),
         (GaussianProcess(noise="auto"), "noise must be a number or 'evidence'"),
-        (StreamingKernelRidge(lam="loo"), "lam must be a number or 'gcv'"),
+        (StreamingKernelRidge(lam="gcv"), "lam must be a number or 'ahead'"),
         (KernelPCA(bandwidth="loo"), "bandwidth must be a number or 'median', not 'loo'"),
         (KernelSVC(C=None), "C = None: pass"),
         (KernelRidge("rbf"), "kernel is of type str, not a Kernel; pass"),
@@ -350,6 +350,98 @@ def test_a_stream_in_blocks_is_the_fit_of_the_whole():
     ridge_ = Ridge(alpha=whole.lam_).fit(F, y)
     assert np.allclose(ridge_.predict(whole.sums_.phi(Z)), whole.predict(Z), atol=1e-6)
     assert StreamingKernelRidge(lam=0.5).fit(X, y[:, 0]).predict(Z).shape == (9,)
+
+
+def streamed(X, y, ends, weights=None, **options):
+    "The stream, cut at these rows"
+    fit, w = StreamingKernelRidge(n_features=40, **options), np.ones(len(X)) if weights is None else weights
+    for a, b in zip([0, *ends], [*ends, len(X)], strict=True):
+        fit.partial_fit(X[a:b], y[a:b], w[a:b])
+    return fit
+
+
+def rows_of_a_stream(seed, n=2600, repeated=0.4):
+    "Noisy answers at points of which some, or many, are repeated; heavy tails"
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(3, size=(n, 3))
+    again = rng.random(n) < repeated
+    X[again] = X[rng.integers(0, 1 + n // 8, again.sum())]
+    return X, np.sin(X[:, 0]) + 0.3 * np.abs(X[:, 1]) + 0.3 * rng.normal(size=n), rng
+
+
+@pytest.mark.parametrize("repeated", [0.0, 0.4, 0.9])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_cut_of_a_stream_changes_its_fit(seed, repeated):
+    "lam, bandwidth and fit, whatever the blocks, also with repeated rows and weights; up to rounding"
+    X, y, rng = rows_of_a_stream(seed, repeated=repeated)
+    Z, w = rng.normal(size=(50, 3)), rng.uniform(0, 2, len(X)) if seed else None
+    cuts = [[], [1, 2, 3], [999, 1000, 1001, 2000], range(130, len(X), 130),
+            np.sort(rng.choice(np.arange(1, len(X)), 7, replace=False))]  # fmt: skip
+    whole, *others = (streamed(X, y, list(ends), w) for ends in cuts)
+    for fit in others:
+        assert fit.lam_ == whole.lam_ and fit.sums_.n == whole.sums_.n
+        assert fit.chosen_.split(";")[1:] == whole.chosen_.split(";")[1:]
+        np.testing.assert_allclose(fit.predict(Z), whole.predict(Z), rtol=1e-6, atol=1e-6 * y.std())
+
+
+def test_the_order_of_the_first_thousand_rows_and_of_repetitions_changes_nothing():
+    X, y, rng = rows_of_a_stream(4, n=700)
+    order, w = rng.permutation(700), rng.integers(1, 4, 700)
+    whole = streamed(X, y, [], w.astype(float))
+    for fit in (streamed(X[order], y[order], [20, 400], w[order].astype(float)),
+                streamed(np.repeat(X, w, axis=0), np.repeat(y, w), [5, 900])):  # fmt: skip
+        assert fit.lam_ == whole.lam_
+        np.testing.assert_allclose(fit.predict(X), whole.predict(X), atol=1e-7 * y.std())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_more_features_of_a_stream_do_not_ruin_it(seed):
+    "Columns with heavy tails, scaled: few rows have most of the leverage, and GCV takes the least lam"
+    rng = np.random.default_rng(seed)
+    X = np.exp(1.5 * rng.normal(size=(4000, 4)))
+    y = np.sin(X[:, 0]) + np.log(X[:, 1]) + 0.5 * rng.normal(size=4000)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    errors = []
+    for D in (100, 300):
+        fit = StreamingKernelRidge(n_features=D).fit(X[:3000], y[:3000])
+        errors.append(np.mean((fit.predict(X[3000:]) - y[3000:]) ** 2))
+    F = fit.sums_.phi(X)
+    best = min(np.mean((Ridge(alpha=lam).fit(F[:3000], y[:3000]).predict(F[3000:]) - y[3000:]) ** 2)
+               for lam in np.logspace(-6, 3, 13))  # fmt: skip
+    assert errors[1] < 1.1 * errors[0] and errors[1] < 1.2 * best
+
+
+def test_a_first_block_of_equal_rows_fixes_no_bandwidth():
+    rng = np.random.default_rng(0)
+    X, first = 40 * rng.normal(size=(1500, 2)), np.ones((50, 2))
+    y = np.sin(X[:, 0] / 40)
+    fit = StreamingKernelRidge(n_features=60).partial_fit(first, np.ones(50))
+    assert fit.kernel_.bandwidth == 1.0 and fit.predict(first) == pytest.approx(1.0)
+    assert fit.partial_fit(X, y).kernel_.bandwidth > 20 and fit.score(X, y) > 0.9
+
+
+def test_a_lam_at_the_edge_is_told_and_warned_of_once():
+    X = np.random.default_rng(1).normal(size=(400, 2))
+    fit = StreamingKernelRidge(Gaussian(1.0))
+    with pytest.warns(UserWarning, match="lam = 1e-06 is the least that was tried.*pass lam=, a number"):
+        fit.partial_fit(X[:300], np.sin(X[:300, 0]))
+    assert "lam=1e-06, the best of 25 by leave-one-out; lam = 1e-06 is the least" in fit.chosen_
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit.partial_fit(X[300:], np.sin(X[300:, 0]))
+        assert "lam" not in StreamingKernelRidge(lam=0.5).fit(X, X[:, 0]).chosen_
+
+
+def test_a_block_that_is_wrong_adds_nothing():
+    X, y, _ = rows_of_a_stream(5, n=1500)
+    fit = streamed(X, y, [700])
+    before = fit.predict(X)
+    for bad, words in ((np.c_[y, y], "as before"), (1e200 * y, "rescale")):
+        with pytest.raises(ValueError, match=words):
+            fit.partial_fit(X, bad)
+    assert np.array_equal(fit.predict(X), before) and fit.sums_.n == 1500
+    twice = streamed(np.r_[X, X], np.r_[y, y], [1500])
+    np.testing.assert_allclose(fit.partial_fit(X, y).predict(X), twice.predict(X))
 
 
 def test_weights_of_a_stream_are_those_of_ridge_on_its_features():

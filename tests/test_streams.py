@@ -521,9 +521,34 @@ def test_blocks_are_as_long_as_was_asked(tmp_path):
     assert into.blocks == 1 + 4  # of 0.01 MiB / (8 · (3 + 8)) = 119 rows
 
 
+def test_a_map_without_features_fits_the_mean():
+    nothing = rn.FeatureMap(rn.Gaussian(1.0), 3, 0, lambda X: np.zeros((len(X), 0)))
+    s = StreamingRidge(nothing).update(X, Y0)
+    assert not s.solve(0.1)(X).any() and not s.solve([0.1, 1.0])[1](X).any()
+    np.testing.assert_allclose(s.solve(0.1, offset=True)(X), Y0.mean())
+    assert stream_ridge(nothing, (X, Y0), 1.0).w.shape == (0,)
+
+
+@pytest.mark.parametrize("rows", [X[:1], np.ones((5, 3)), np.zeros((0, 3))], ids=["one", "equal", "none"])
+def test_points_that_do_not_vary_have_no_components(rows):
+    with pytest.raises(ValueError, match="variance of the features|X is empty"):
+        StreamingMeans(LINE).update(rows).components(2)
+
+
+@pytest.mark.parametrize("stream, words", [
+    ([], "blocks is empty"), ((X[:0], Y0[:0]), "blocks is empty"),
+    ([(X[:0], Y0[:0])], "block 0: X is empty"),
+    ([(X, Y0), (X[:0], Y0[:0])], "block 1: X is empty"),
+    ([(X, Y0), (X[:, :2], Y0)], "block 1: X has 2 columns"),
+    ([(X, Y0), (X, Y)], r"block 1: y has shape \(400, 2\)"),
+    ([(X, Y0), (X, Y0[:9])], r"block 1: y has shape \(9,\)"),
+])  # fmt: skip
+def test_blocks_of_no_rows_or_another_width_are_told(stream, words):
+    with pytest.raises(ValueError, match=words):
+        stream_ridge(PHI, stream, 0.1)
+
+
 def test_an_empty_stream():
-    with pytest.raises(TypeError, match="not a stream with a block in it"):
-        stream_ridge(PHI, [], 0.1)
     with pytest.raises(ValueError, match="nothing came yet; update it"):
         StreamingRidge(PHI).solve(0.1)
 
