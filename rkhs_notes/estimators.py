@@ -9,14 +9,14 @@ __all__ = ['KernelEstimator', 'KernelRidge', 'KernelSVC', 'KernelSVR', 'OneClass
            'StreamingKernelRidge']
 
 # %% ../nbs/W_estimators.ipynb #72778d58
-import html
-import re
+import html, re
 from contextlib import contextmanager
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
-from .arrays import as_labels, row_blocks
+from .arrays import as_labels, row_blocks, shaped
 from .errors import ConvergenceFailure, NotPositiveDefinite, at_edge, warned
 
 # %% ../nbs/W_estimators.ipynb #6c7ee8ae
@@ -36,7 +36,7 @@ from .cca import kernel_cca
 from .cke import coupled_embedding
 from .comparison import compare_tables
 from .contracts import (Classes, Count, Flag, NonNegative, Positive, Probability, Whole,
-                                  names_of, present, taken_of, with_names, word_of)
+                                  joined_of, names_of, present, taken_of, with_names, word_of)
 
 # %% ../nbs/W_estimators.ipynb #fd2b7ec7
 from .gram import AKernel, hold_objects, needed_columns
@@ -1234,54 +1234,168 @@ class TwoSampleDrift(KernelEstimator):
         "The p-value: small where X has drifted"
         return float(self.test(X).pvalue)
 
+# %% ../nbs/W_estimators.ipynb #a7c31e5d
+_START, _LAMS = 1000, np.logspace(-6, 3, 25)
+
+
+class _Start(NamedTuple):
+    "The first thousand different points of a stream, their mean answers and weights; n rows"
+    X: object
+    Y: np.ndarray
+    weights: np.ndarray
+    n: int = 0
+
+    def added(self, X, Y, weights):
+        "With as many of these rows as belong to it; how many these are"
+        old, X = len(self.weights), X if self.X is None else joined_of(self.X, X)
+        first = ranked(X)[0]
+        beyond = np.sort(first[first >= old])[_START - old:]
+        many = (int(beyond[0]) if len(beyond) else X.shape[0]) - old
+        rest = (np.concatenate([a, b[:many]]) for a, b in ((self.Y, Y), (self.weights, weights)))
+        return _Start(*_averaged(taken_of(X, slice(0, old + many)), *rest), self.n + many), many
+
+# %% ../nbs/W_estimators.ipynb #c7c31e5f
+class _Ahead(NamedTuple):
+    "Errors of each lam on rows that its fit had not seen, since the last two of these fits"
+    due: int                             # the next fit after so many rows
+    before: np.ndarray                   # (L,), Σ w e², by the fit before
+    now: np.ndarray                      # by this fit
+    w: np.ndarray = None                 # (D, L t), its weights and offsets for all lam
+    b: np.ndarray = None
+
+    errors = property(lambda self: self.before + self.now)
+
+    def judged(self, phi, X, Y, weights):
+        "With the errors on these rows"
+        if self.w is None:
+            return self
+        now, (n, t) = self.now.copy(), Y.shape
+        for rows in row_blocks(n, 24 * (phi.dim + self.w.shape[1])):
+            values = phi(taken_of(X, rows)) @ self.w + self.b
+            e = values.reshape(-1, len(_LAMS), t) - Y[rows, None]
+            now += weights[rows] @ np.mean(e**2, axis=2)
+        return self._replace(now=now)
+
+    def refitted(self, sums):
+        "By fits to all rows so far"
+        fits = sums.solve(_LAMS, offset=True)
+        w = np.concatenate([fit.function.w.reshape(sums.phi.dim, -1) for fit in fits], axis=1)
+        b = np.concatenate([np.ravel(fit.offset) for fit in fits])
+        return _Ahead(2 * sums.n, self.now, np.zeros(len(_LAMS)), w, b)
+
+# %% ../nbs/W_estimators.ipynb #e7c31e61
+class _Streamed(_ManyTargets, KernelEstimator):
+    "What a stream is made of: its start, its sums, and the errors of each lam on what came"
+
+    def _add(self, X, Y, weights):
+        "Row by row in effect: where a step ends depends on the rows before it, not on the block"
+        done, free = 0, self._left_open("lam")
+        while done < len(weights):
+            room = 4 * _START if self._start else self._ahead.due - self.sums_.n
+            rows = slice(done, min(done + room, len(weights)))
+            block = taken_of(X, rows), Y[rows], weights[rows]
+            if self._start:
+                self._start, many = self._start.added(*block)
+                done += many
+                if many < len(block[1]):
+                    self._sum_the_start()
+                    self._start = None
+                    self._ahead = self._ahead.refitted(self.sums_) if free else self._ahead
+                continue
+            self._ahead = self._ahead.judged(self.sums_.phi, *block)
+            self.sums_.update(*block)
+            done = rows.stop
+            if self.sums_.n == self._ahead.due:
+                self._ahead = self._ahead.refitted(self.sums_)
+        if self._start:
+            self._sum_the_start()
+
+    def _sum_the_start(self):
+        "The features and sums of the rows in the start, and what leaving each out costs"
+        X, Y, weights = self._start.X, self._start.Y, self._start.weights
+        self._propose(X)
+        k = _by_number(self.kernel_, names_of(X) or ())
+        with _our_names(D="n_features"):
+            phi = random_feature_map(k, X.shape[1], self.n_features, self._seed)
+        sums, errors = StreamingRidge(phi, Y.shape[1]).update(X, Y, weights), np.zeros(len(_LAMS))
+        if self._left_open("lam") and len(weights) > 1:
+            errors = sums.leave_one_out([(X, Y, weights)], _LAMS, offset=True) * weights.sum()
+        self._ahead = _Ahead(2**62, 0 * errors, errors)
+        self.sums_ = sums._with(sums._state._replace(n=self._start.n))
+
+    def _kept(self):
+        make, (name, state) = super()._kept()
+        lists = {part: list(state[part]) for part in ("_start", "_ahead") if state.get(part)}
+        return make, [name, state | lists]
+
+    def _choose(self):
+        "lam, and the sentence about it"
+        free, errors = self._left_open("lam"), self._ahead.errors
+        self.chosen_ = self.chosen_.partition("; lam")[0]
+        if not (free and errors.any()):
+            self.lam_ = 1.0 if free else self.lam
+            return
+        told, self.lam_ = getattr(self, "lam_", None), float(_LAMS[errors.argmin()])
+        unit = errors.min() + 1e-16 * float(self.sums_._parts(centred=False)[2].sum())
+        how = "leave-one-out" if self._start else "errors on rows before they were added"
+        self.chosen_ += f"; lam={self.lam_:.3g}, the best of {len(_LAMS)} by {how}"
+        enough = 0.02 if told != self.lam_ else np.inf                  # what was told is known
+        self.chosen_ += _said(at_edge("lam", _LAMS, errors / unit, enough, "pass lam=, a number, "
+                                      "or another bandwidth or n_features"))
+
 # %% ../nbs/W_estimators.ipynb #d5e9a0c6
-class StreamingKernelRidge(_ManyTargets, KernelEstimator):
-    """Ridge regression on random features, block by block   (14.21)
+class StreamingKernelRidge(_Streamed):
+    """Ridge regression on random features, block by block, however the blocks are cut   (14.21)
 
     Parameters
     ----------
-    kernel : Kernel, or None       None: a Gaussian of the median distance in the first block
-    lam : "gcv", or float > 0      "gcv": the best of 25 by generalised cross-validation
+    kernel : Kernel, or None       None: a Gaussian of the median distance of the first rows
+    lam : "ahead", or float > 0    "ahead": the best of 25 on rows that come, each judged before it
+                                   is added; by leave-one-out on the first thousand different rows
     n_features : int ≥ 2           outputs of the features at most
     bandwidth : "median", or float > 0    of the Gaussian, where kernel is None
     random_state : int, RandomState or None
 
     Attributes
     ----------
-    sums_ : StreamingRidge         with .merge, .n, .save
+    sums_ : StreamingRidge         with .merge, .n, .save; of equal rows of the start their mean
     function_, offset_             a FeatureFunction, and a constant that is not penalised
     kernel_, lam_, chosen_         what was chosen
     """
-    def __init__(self, kernel=None, lam="gcv", n_features=200, bandwidth="median", random_state=0):
+    def __init__(self, kernel=None, lam="ahead", n_features=200, bandwidth="median",
+                 random_state=0):
         self.kernel, self.lam, self.n_features = kernel, lam, n_features
         self.bandwidth, self.random_state = bandwidth, random_state
 
-    _open = {"lam": ("gcv",), "bandwidth": ("median",)}
+    _open = {"lam": ("ahead",), "bandwidth": ("median",)}
 
     def fit(self, X, y, sample_weight=None):
         "Forgets what came before, and takes (X, y) as the first block"
-        vars(self).pop("sums_", None)
+        for of_before in ("sums_", "lam_"):
+            vars(self).pop(of_before, None)
         return self.partial_fit(X, y, sample_weight)
 
     def partial_fit(self, X, y, sample_weight=None):
-        "Adds a block to the sums and solves"
+        "Adds a block to the sums and solves; of a block that is wrong, nothing is added"
         _read_parameters(self)
         first = not hasattr(self, "sums_")
         X, y = _read_rows(self, X, y, reset=first, multi_output=True, y_numeric=True)
-        rows, weights = _merged(X, y, _weights_of(sample_weight, X))
-        X, Y = taken_of(X, rows), _columns(y)[rows]
+        weights, Y, before = _weights_of(sample_weight, X), _columns(y), dict(vars(self))
         if first:
-            self._propose(X)
-            k, rng = _by_number(self.kernel_, names_of(X) or ()), _generator(self.random_state)
-            with _our_names(D="n_features"):
-                phi = random_feature_map(k, X.shape[1], self.n_features, rng)
-            self.sums_ = StreamingRidge(phi, Y.shape[1])
-        self.sums_.update(X, Y, weights)
-        lams = np.logspace(-6, 3, 25)
-        free = self._left_open("lam") and self.sums_.n > 1
-        self.lam_ = lams[self.sums_.gcv(lams, offset=True).argmin()] if free else (
-            1.0 if isinstance(self.lam, str) else self.lam)
-        found = self.sums_.solve(self.lam_, offset=True)
+            self._start, self._ahead = _Start(None, Y[:0], weights[:0]), None
+            self._seed = int(check_random_state(self.random_state).randint(2**31))
+        else:
+            shaped(Y, "y", (len(Y), self.sums_.n_targets), hint=", as before")
+            self.sums_ = self.sums_._with(self.sums_._state)
+        try:
+            rows = np.flatnonzero(weights)
+            self._add(taken_of(X, rows), Y[rows], weights[rows])
+            self._choose()
+            found = self.sums_.solve(self.lam_, offset=True)
+        except Exception:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
         self.function_ = found.function
         self.offset_ = found.offset if np.ndim(y) == 1 else np.atleast_1d(found.offset)
         return self
@@ -1298,5 +1412,7 @@ def estimator_of(name, state):
     if not (isinstance(kind, type) and issubclass(kind, KernelEstimator)):
         raise LookupError(f"{name!r} is no estimator of this package")
     estimator = kind()
-    vars(estimator).update(state)
+    known = {"_start": _Start, "_ahead": _Ahead}
+    made = {part: make(*state[part]) for part, make in known.items() if state.get(part)}
+    vars(estimator).update(state | made)
     return estimator
