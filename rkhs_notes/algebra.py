@@ -15,9 +15,9 @@ from scipy.sparse import issparse
 from .arrays import akin, as_count, filled, is_foreign, spans
 from .contracts import (ARRAYS, Count, Function, Positive, Word, array, contract, marked,
                                   names_of, prepared, present)
-from .forms import plain
-from .gram import (AKernel, Pointed, Tiled, as_kernel, as_tex, as_written, library,
-                             n_points, of_any_kind, one_tile, precision, with_columns)
+from .forms import Apart, as_apart, plain
+from .gram import (AKernel, Formula, Pointed, Tiled, as_kernel, as_tex, as_written,
+                             library, n_points, of_any_kind, one_tile, precision, with_columns)
 
 # %% ../nbs/S_algebra.ipynb #8983467b
 def bracketed(k, closer_than=3):
@@ -58,6 +58,10 @@ class Composite(Pointed):
         tiles = [k._tile(A, B, xp) for k, A, B in self._inputs(X, Y)]
         return lambda rows, columns: self._joined((t(rows, columns) for t in tiles), xp)
 
+    def _apart(self, X, Y, o, xp):
+        parts = zip(self._inputs(X, Y), self._inputs(o, o), strict=True)
+        return self._joined((as_apart(k._apart(A, B, p, xp)) for (k, A, B), (_, p, _) in parts), xp)
+
 # %% ../nbs/S_algebra.ipynb #90d9dfc2
 class OfOne(Pointed):
     "Made of one kernel k, on the same points; its matrix is one tile"
@@ -81,6 +85,7 @@ class OfValue(Composite, OfOne):
     def _joined(self, values, xp): return self.of_value(*values, xp)
 
     def own_vjp(self, G, K): return {}           # the gradient in the parameters of the function
+    _apart = Formula._apart                      # a polynomial takes that of Composite
 
     def _vjp(self, X, Y, G):
         xp = library(X, Y)
@@ -155,6 +160,7 @@ class Flat(Pointed):
 
     def _pairs(self, X, Y, xp): return filled(self.c, (n_points(X),), X, precision(X, Y))
     def _distance(self, X, Y, xp): return 0 * self._gram(X, Y, xp)
+    def _apart(self, X, Y, o, xp): return Apart(0 * self._gram(X, Y, xp), c=self.c)
     def _vjp(self, X, Y, G): return {"c": G.sum()}
 
 # %% ../nbs/S_algebra.ipynb #80e3e324

@@ -23,6 +23,7 @@ from .kpca import _summable
 # %% ../nbs/08a_cca.ipynb #75424ff0
 from .lowrank import Pivots, pivoted_cholesky
 from .rkhs import RKHSFunction
+from .samples import steady
 from .smoothers import dependence, half_log_det, smoother
 from .turns import least_dependent, whitened
 
@@ -95,9 +96,9 @@ def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, 
     P, rho, Q = scipy.linalg.svd(x.gain[:, None] * (x.left.T @ y.left) * y.gain)     # (8.12)
     root = None if weights is None else np.sqrt(weights)
     side = signs(x.left @ (x.gain[:, None] * P[:, :n]), X, root)
-    a, x_means = x.coefficients(P[:, :n] * side)
-    b, y_means = y.coefficients(Q[:n].T * side)
-    f, g = (RKHSFunction(s.approx.kernel, s.approx.points, c) for s, c in ((x, a), (y, b)))
+    *a, x_means = x.coefficients(P[:, :n] * side)
+    *b, y_means = y.coefficients(Q[:n].T * side)
+    f, g = RKHSFunction(kx, *a), RKHSFunction(ky, *b)
     return KernelCorrelations(np.clip(rho[:n], 0, 1), f, g, -x_means, -y_means, reg,
                               x.error + y.error)
 
@@ -123,7 +124,8 @@ def check_kernel_cca(cca: AnAnswer, X, Y, tol: Positive = 1e-6, weights=None) ->
     w = as_weights(weights, len(u))
     u, v = (np.sqrt(w)[:, None] * values for values in (u, v))
     sides = (("x", cca.function_x, X, u, v), ("y", cca.function_y, Y, v, u))
-    K = [centred(f.k(A).astype(float, copy=False), w) for _, f, A, _, _ in sides]
+    sides = [(name, f, f.k._marked(A), *values) for name, f, A, *values in sides]
+    K = [centred(steady(f.k, A)(A).astype(float, copy=False), w) for _, f, A, _, _ in sides]
     R = [Cholesky(A, cca.reg, "K + reg I", "a larger reg").solve(A) for A in K]
     squares = np.sort(scipy.linalg.eigvals(R[0] @ R[1]).real)[::-1][:len(rho)]
     laws = [("the values have mean 0", largest(np.sqrt(w) @ np.hstack([u, v])) / w.sum(),

@@ -22,6 +22,7 @@ from .resampling import (TestResult, gamma_null, in_batches, quadratic_forms,
                                    random_signs)
 
 # %% ../nbs/15_dependence.ipynb #2ebc6d8b
+from .samples import steady
 from .separation import or_one
 from .swaps import Paired, Together, both_grams, side_of
 from .two_samples import KernelOrMap
@@ -205,7 +206,7 @@ def conditional_independence_test(kx: AKernel, ky: AKernel, kz: AKernel, X: Poin
     n, given = n_points(X), Unexplained(kz, Z)
     with np.errstate(over="ignore", invalid="ignore"):
         M = (unexplained_gram(given, kx(X).astype(float, copy=False) * given.gram, "X", lam)
-             * unexplained_gram(given, ky(Y).astype(float, copy=False), "Y", lam))
+             * unexplained_gram(given, steady(ky, Y)(Y).astype(float, copy=False), "Y", lam))
         squares = finite(np.sum(M**2), "the variance under independence", "rescale X, Y or Z")
     T, fields = float(M.sum()) / n, dict(exact=False, name="conditional HSIC",
                                          hypothesis="the two sides are independent given Z")
@@ -232,7 +233,8 @@ def generalized_covariance_test(kz: AKernel, X: Columns, Y: OtherColumns, Z: Poi
     references : Shah and Peters (2020)
     """
     n, given = n_points(X), Unexplained(kz, Z)
-    P, Q = (F.reshape(n, -1) - F.mean(axis=0) for F in (X, Y))
+    P, Q = (F.reshape(n, -1) - F[0] for F in (X, Y))
+    P, Q = (F - F.mean(axis=0) for F in (P, Q))
     P, Q = (F / or_one(np.abs(F).max(axis=0)) for F in (P, Q))      # T has no unit
     P, Q = (given.residuals(F, given.penalty(F @ F.T, lam)) for F in (P, Q))
     R = (P[:, :, None] * Q[:, None, :]).reshape(n, -1)

@@ -123,6 +123,40 @@ def in_place(operation, arrays):
     return total
 
 # %% ../nbs/S_forms.ipynb #ec047aae
+class Apart:
+    """Values K(x, y) + a(x) + b(y) + c in four parts, each with its own digits   (FOR.1)
+
+    Sums, products and powers of such values are such values.
+    """
+    __array_ufunc__ = None
+
+    def __init__(self, K, a=0.0, b=0.0, c=0.0): self.K, self.a, self.b, self.c = K, a, b, c
+
+    def __add__(self, other):
+        if not isinstance(other, Apart):
+            return Apart(self.K, self.a, self.b, self.c + other)
+        return Apart(self.K + other.K, self.a + other.a, self.b + other.b, self.c + other.c)
+
+    def __mul__(self, other):
+        K, a, b, c = self.K, self.a, self.b, self.c
+        if not isinstance(other, Apart):
+            return Apart(other * K, other * a, other * b, other * c)
+        k, x, y, z = other.K, other.a, other.b, other.c
+        return Apart(K * (k + (x + y + z)) + k * (a + b + c) + (a * y + x * b),       # (FOR.2)
+                     a * x + a * z + c * x, b * y + b * z + c * y, c * z)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def as_apart(values): return values if isinstance(values, Apart) else Apart(values)
+
+
+def inner_apart(self, X, Y, o, xp):
+    "A function of xᵀy, from that of x − o and y − o"
+    A, B = X - o, Y - o
+    return self.of_inner(Apart(A @ B.T, A @ o.T, o @ B.T, plain_float(xp.sum(o * o))), xp)
+
+
 class InnerProduct(Pointed):
     "A function of s = xᵀy: a member writes of_inner(s, xp), and may overwrite s"
     _sparse = True
@@ -185,6 +219,11 @@ class Explicit(Pointed):
 
     def _pairs(self, X, Y, xp):
         return xp.sum(self._features(X) * self._features(Y), axis=1)
+
+    def _apart(self, X, Y, o, xp):
+        f = self._features(o)
+        F, H = self._features(X) - f, self._features(Y) - f
+        return Apart(F @ H.T, F @ f.T, f @ H.T, plain_float(xp.sum(f * f)))
 
     def _distance(self, X, Y, xp):
         return root(sqdist(self._features(X), self._features(Y)), xp)

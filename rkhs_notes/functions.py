@@ -16,7 +16,8 @@ from .arrays import (Factored, Objects, as_floats, as_number, distinct, finite, 
 from .contracts import (Axes, Predicting, Value, Word, contract, fitting, joined_of,
     ordered, points, remarked, taken_of)
 from .errors import not_negative
-from .gram import each_tile, interval, library, n_columns, n_points, precision, window
+from .gram import (Around, around, each_tile, interval, library, n_columns, n_points,
+    precision, window)
 
 # %% ../nbs/S_functions.ipynb #a5f5f146
 def _places(value, name, call):
@@ -106,6 +107,8 @@ def times(k, X, Z, alpha, name="f(X)"):
     xp, dtype = library(X, Z, alpha), precision(X, Z, alpha)
     if xp is not np:
         return finite(_times_abroad(k, X, Z, alpha, xp, dtype), name)
+    if (near := _near(k, Z, alpha)) is not k:
+        return finite(times(near, X, Z, alpha, name) + away(near, X, Z, alpha), name)
     values = np.zeros((n_points(X), *alpha.shape[1:]), dtype=dtype)
 
     def add(rows, columns, block):
@@ -113,6 +116,20 @@ def times(k, X, Z, alpha, name="f(X)"):
 
     each_tile(k, X, Z, add, light=alpha.size <= 32 * len(alpha))
     return finite(values, name)
+
+
+def _near(k, Z, alpha):
+    "Coefficients of sum 0 see differences of features: what k is around a point, where that pays"
+    size = np.abs(alpha).sum(axis=0)
+    none = np.abs(alpha.sum(axis=0)) <= 1e-8 * size
+    return around(k, Z)[0] if none.all() and size.any() and not isinstance(k, Around) else k
+
+
+def away(near, X, Z, alpha):
+    "What Around(k, o) leaves out of Σⱼ alphaⱼ k(xᵢ, zⱼ), (n,) or (n, t)"
+    (a, c), (b, _), columns = near.away(X), near.away(Z), alpha.reshape(len(alpha), -1)
+    total = np.array([math.fsum(column) for column in columns.T])
+    return (b @ columns + (a[:, None] + c) * total).reshape(len(a), *alpha.shape[1:])
 
 
 def _times_abroad(k, X, Z, alpha, xp, dtype):

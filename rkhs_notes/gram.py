@@ -232,15 +232,18 @@ class Formula(Expression):
         return xp.concat(parts)
 
     def _diag(self, X, xp): return self._pairs(X, X, xp)
+    def _apart(self, X, Y, o, xp): return self._gram(X, Y, xp)   # where it can: a forms.Apart
 
     def _distance(self, X, Y, xp):
-        return _metric(self._gram(X, Y, xp), self._diag(X, xp), self._diag(Y, xp), xp)
+        k = around(self, X, Y)[0]
+        return _metric(k._gram(X, Y, xp), k._diag(X, xp), k._diag(Y, xp), xp)
 
     def _distance_tile(self, X, Y, xp):
         if type(self)._distance is not Formula._distance:
             return lambda rows, columns: self._distance(taken_of(X, rows), taken_of(Y, columns), xp)
-        tile, x = self._tile(X, Y, xp), self._diag(X, xp)
-        y = x if X is Y else self._diag(Y, xp)
+        k = around(self, X, Y)[0]
+        tile, x = k._tile(X, Y, xp), k._diag(X, xp)
+        y = x if X is Y else k._diag(Y, xp)
         return lambda rows, columns: _metric(tile(rows, columns), x[rows], y[columns], xp)
 
     def _vjp(self, X, Y, G):
@@ -259,8 +262,9 @@ class Formula(Expression):
 
 # %% ../nbs/S_gram.ipynb #449a5f46
 _OF_FORMULA = {"_tile", "_tile_in", "_pairs", "_diag", "_distance", "_distance_tile", "_vjp",
-               "_jet", "_unit_length", "_whole", "_sparse", "is_shift_invariant", "_times",
-               "_to_power", "_reduced", "_tex", "_tex_formula", "_tex_precedence", "_tex_inner"}
+               "_apart", "_jet", "_unit_length", "_whole", "_sparse", "is_shift_invariant",
+               "_times", "_to_power", "_reduced", "_tex", "_tex_formula", "_tex_precedence",
+               "_tex_inner"}
 _OF_POINTS = {"_facts", "_sparse"}
 
 
@@ -591,6 +595,54 @@ def pair_values(k, X, Y):
     X, Y, _ = both_points(k, X, Y)
     return rowwise(k, k._pairs, X, Y)
 
+
+# %% ../nbs/S_gram.ipynb #5a3e3a1e
+class Around(Pointed):
+    "k(x, y) less what depends on x or y alone, where k can set it apart"
+    k: Any
+    o: Any                      # a point
+
+    def _gram(self, X, Y, xp):
+        values = self.k._apart(X, Y, self.o, xp)
+        return getattr(values, "K", values)
+
+    def away(self, X):
+        "a(x), (n,), and c, where a(x) + a(y) + c was taken away"
+        values = self.k._apart(X, self.o, self.o, library(X))
+        a, c = getattr(values, "a", 0.0), getattr(values, "c", 0.0)
+        return self.diag(X) * 0 + (a if isinstance(a, float) else a[:, 0]), c
+
+    def _facts(self): return self.k._facts()
+    def _points(self, X, name): return self.k._marked(X, name)
+    def _width(self, d): return self.k._width(d) + d
+    def _blocks(self): return 3 * self.k._blocks()
+    def __repr__(self): return repr(self.k)
+    def __call__(self, X, Y=None): return gram_matrix(self, X, Y)
+    def diag(self, X): return rowwise(self, self._diag, self._marked(X))
+    def pairs(self, X, Y): return pair_values(self, X, Y)
+
+
+def around(k, *samples, share=1 / 4):
+    "(k, or Around(k, o) where such a share of digits goes, means of ‖φ(x) − φ(o)‖² and k(x, x))"
+    X, apart = samples[0], type(k)._apart is not Formula._apart
+    if (k._unit_length and k.is_shift_invariant) or any(map(issparse, samples)):
+        return k, 1.0, 1.0
+    i = int(np.abs(X - X.mean(axis=0)).sum(axis=1).argmin()) if isinstance(X, np.ndarray) else 0
+    row = slice(i, i + 1)                                   # of a point among the others
+    o = remarked(X[row, ...], X, row) if hasattr(X, "dtype") else taken_of(X, row)
+    spread, scale = _spread(k, o, samples)
+    if apart and spread <= scale * float(library(X).finfo(precision(X)).eps) ** share:
+        k = Around(k, o)
+        spread, scale = _spread(k, o, samples)
+    return k, spread, scale
+
+
+def _spread(k, o, samples):
+    own = [rowwise(k, k._diag, A) for A in samples]
+    at_o, xp, n = rowwise(k, k._diag, o), library(*own), sum(map(n_points, samples))
+    to_o = lambda A, xp: k._gram(A, o, xp)[:, 0]
+    gaps = [a - 2 * rowwise(k, to_o, A) + at_o for a, A in zip(own, samples, strict=True)]
+    return [sum(plain_float(xp.sum(xp.abs(a))) for a in parts) / n for parts in (gaps, own)]
 
 # %% ../nbs/S_gram.ipynb #f24d08bd
 def require_points(X, least, name, why):

@@ -134,6 +134,8 @@ class Linear(forms.InnerProduct, Kernel):
     """
     _tex_precedence, _tex_formula = 2, r"@x^\top @y"
 
+    _apart = forms.inner_apart
+
     def of_inner(self, s, xp): return s
     def _distance(self, X, Y, xp): return root(sqdist(X, Y), xp)
     def _to_power(self, p): return Polynomial(p, offset=0)
@@ -149,6 +151,7 @@ class Polynomial(forms.AffineProduct, Kernel):
     offset: NonNegative = 1.0
     scale: Positive = 1.0
     _tex_formula = r"\left(@scale\, @x^\top @y + @offset\right)^{@degree}"
+    _apart = forms.inner_apart
 
     def of_affine(self, t, xp):
         return forms.power(t, self.degree)                                           # (1.4)
@@ -200,6 +203,11 @@ class Brownian(forms.HalfLine, Kernel):
     _tex_precedence, _tex_formula = 1, r"\min(@x, @y) - @start"
 
     def of_numbers(self, x, y, xp): return xp.minimum(x, y) - self.start
+
+    def _apart(self, X, Y, o, xp):
+        a, b = xp.minimum(X, o) - o, xp.minimum(Y, o).T - o
+        c = float(o[0, 0]) - self.start
+        return forms.Apart(xp.minimum(X, Y.T) - o - a - b, a, b, c)
     def _vjp(self, X, Y, G): return {"start": -G.sum()}
 
 # %% ../nbs/01_kernels.ipynb #67a3f254
@@ -260,6 +268,8 @@ class Scaled(algebra.OfValue, Kernel):
     _rule, _precedence = "scaled", 2
     _tex_precedence, _tex_inner, _tex_formula = 2, 1, r"@scale \cdot @k"
 
+    _apart = algebra.Composite._apart
+
     def of_value(self, K, xp): return self.scale * K
     def slope(self, K, xp): return self.scale
     def own_vjp(self, G, K): return {"scale": np.vdot(G, K)}
@@ -276,6 +286,8 @@ class Power(algebra.OfValue, Kernel):
     p: algebra.WholePower
     _rule, _precedence = "power", 3
     _tex_inner, _tex_formula = 4, r"@k^{@p}"
+
+    _apart = algebra.Composite._apart
 
     def of_value(self, K, xp): return forms.power(K, self.p)
     def slope(self, K, xp): return self.p * forms.power(K, self.p - 1)

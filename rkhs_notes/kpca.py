@@ -15,13 +15,17 @@ from .contracts import (Count, Matrix, Points, Positive, Rng, SquareMatrix, Valu
 
 # %% ../nbs/08_kpca.ipynb #f4417ebb
 from .errors import not_negative, require
-from .gram import AKernel, n_points
+from .functions import away, times
+from .gram import AKernel, around, n_points
 from .kernels import Gaussian, Precomputed, Scaled, median_bandwidth
 from .preimages import fixed_points
 from .representer import ridge, ridge_path
 from .rkhs import RKHSFunction
-from .smoothers import require_directions
 from .spectra import GramOperator, leading_eigenpairs
+
+# %% ../nbs/08_kpca.ipynb #a066c015
+from .samples import steady
+from .smoothers import require_directions
 
 # %% ../nbs/08_kpca.ipynb #b8c1d0a1
 def _summable(A, name):
@@ -217,9 +221,9 @@ class KernelComponents(Invertible):
         X : array (l, d)
         returns : array (l,), ≥ 0
         """
-        f = self.components
-        mean = mean_feature(self.k, f.Z, f.alpha.dtype, self.weights)
-        whole = self.k.diag(X) - 2 * mean(X) + self.mean_norm2
+        f, k = self.components, around(self.k, self.components.Z)[0]
+        mean = mean_feature(k, f.Z, f.alpha.dtype, self.weights)
+        whole = k.diag(X) - 2 * mean(X) + (self.mean_norm2 if k is self.k else mean @ mean)
         return np.maximum(whole - np.square(self.transform(X)).sum(axis=1), 0)    # (8.8)
 
     def reconstruct(self, X, method="fixed_point", **options):
@@ -268,10 +272,14 @@ def kernel_pca(k: AKernel, X: Points, n_components: Count = 2, rng: Rng = None,
     alpha = A.root[:, None] * found.vectors * (side / np.sqrt(found.values))     # (8.6)
     share = A.root * A.unit / np.linalg.norm(A.root)                             # W / tr W
     alpha -= np.outer(share, alpha.sum(axis=0))
-    means = mean_feature(k, A.X, A.dtype, weights)(A.X) if A.K is None else share @ A.K
+    means = times(A.near, A.X, A.X, share) if A.K is None else share @ A.K
     trace = float(A.weights @ (A.diagonal.astype(float) - means))
-    return KernelComponents(RKHSFunction(k, A.X, alpha), -(means @ alpha), found.values, trace,
-                            float(share @ means.astype(float)), weights)
+    offset, norm2 = -(means @ alpha), float(share @ means.astype(float))
+    if A.near is not k:                                          # far from 0: what k has beside
+        a, c = A.near.away(A.X)
+        offset, norm2 = offset - share @ away(A.near, A.X, A.X, alpha), norm2 + 2 * share @ a + c
+    return KernelComponents(RKHSFunction(k, A.X, alpha), offset, found.values, trace, norm2,
+                            weights)
 
 # %% ../nbs/08_kpca.ipynb #cb33a35a
 def _beyond_rounding(found, A):
@@ -304,7 +312,7 @@ def check_kernel_pca(pca: AnAnswer, X=None, tol: Positive = 1e-8) -> float:
     scores = shaped(pca.transform(X), "pca.transform(X)", pca.scores.shape, hint=", the sample")
     K0, largest = f.k(X), lambda A: float(np.abs(A).max())
     w = np.ones(len(K0)) if pca.weights is None else pca.weights
-    K, mean_norm2 = centred(K0, w), np.average(np.average(K0, 0, w), weights=w)
+    K, mean_norm2 = centred(steady(f.k, X)(X), w), np.average(np.average(K0, 0, w), weights=w)
     scores, own = np.sqrt(w)[:, None] * scores, np.sqrt(w)[:, None] * pca.scores
     root, leading = math.sqrt(top), scipy.linalg.eigvalsh(K / top)[::-1][:len(lam)]
     laws = [

@@ -17,12 +17,14 @@ from .contracts import (AnyPoints, Classes, Count, Flag, Function, ManyResponses
 # %% ../nbs/01b_metrics.ipynb #d7a01ef8
 from . import arrays
 from .arrays import as_number, as_points, nonnegative_lstsq, sqdist
+from .gram import library
+from .samples import steady
 
 # %% ../nbs/01b_metrics.ipynb #33b3f2ec
 from .errors import require
 from .forms import values_of, with_columns
 from .functions import times
-from .gram import AKernel, Formula, as_kernel, as_written, library, n_points, precision
+from .gram import AKernel, Formula, around, as_kernel, as_written, n_points, precision
 from .kernels import Gaussian, Kernel, Linear, On, Scaled, Sum
 from .laws import all_values, say_loss
 from .pairs import OfPairs
@@ -94,7 +96,7 @@ def _lost(k, X, xp):
         return _lost(k.k, k._chosen(X), xp)
     if type(k)._distance is not Formula._distance and getattr(k, "degree", 1) == 1:
         return 0.0
-    longest = xp.max(k._diag(X, xp))
+    longest = xp.max(around(k, X)[0]._diag(X, xp))
     return 4 * float(xp.finfo(longest.dtype).eps) * arrays.plain_float(longest)
 
 # %% ../nbs/01b_metrics.ipynb #74754e33
@@ -238,12 +240,12 @@ def kde(X: Points, bandwidth: Positive, weights: Weights = None) -> Function:
 
 # %% ../nbs/01b_metrics.ipynb #5b39fd8f
 def _direction(K, centred=True, weights=None):
-    "K / ‖K‖, or 0 where only rounding is left, and ‖K‖ as two factors; no square overflows"
+    "K / ‖K‖, or 0 of a constant that is centred, and ‖K‖ as two factors; no square overflows"
     top = float(np.abs(K).max()) or 1.0
+    constant = centred and np.ptp(K / top) <= 8 * np.finfo(K.dtype).eps
     K = arrays.centred(K / top, weights) if centred else K / top
-    size = float(np.linalg.norm(K))
-    lost = size <= 8 * len(K) * np.finfo(K.dtype).eps * centred
-    return (0 * K, 0.0, top) if lost else (K / size, size, top)
+    size = 0.0 if constant else float(np.linalg.norm(K))
+    return (K / size, size, top) if size else (0 * K, 0.0, top)
 
 # %% ../nbs/01b_metrics.ipynb #db711d21
 @contract
@@ -254,7 +256,18 @@ def alignment(K: SquareMatrix, L: SquareMatrix, centred: Flag = True) -> float:
         one-hot target
     returns : in [0, 1]; 0 if a matrix is zero
     """
+    if centred and not np.array_equal(K, L):
+        _require_directions(K, "K"), _require_directions(L, "L")
     return float(np.sum(_direction(K, centred)[0] * _direction(L, centred)[0]))
+
+
+def _require_directions(K, name):
+    "Refuses a matrix that centring leaves with less than half of its digits"
+    eps, top = float(np.finfo(K.dtype).eps), float(np.abs(K).max()) or 1.0
+    share = _direction(K)[1] / len(K)
+    if share <= eps**0.5 and np.ptp(K / top) > 8 * eps:
+        raise ValueError(f"centring leaves {share:.1g} of {name}, less than half of its digits. "
+                         "Are the points far from 0? Take their mean away first.")
 
 # %% ../nbs/01b_metrics.ipynb #82e7d93d
 def _kernels(value, name, call=None):
@@ -293,7 +306,7 @@ def align(kernels: Kernels, X: AnyPoints, y: ManyResponses, weights: Weights = N
     w = np.ones(len(y)) if weights is None else weights / weights.max()
     Y = np.sqrt(w)[:, None] * (y - np.average(y, 0, w)).reshape(len(y), -1)
     Y = Y * (np.abs(Y).max() > 8 * len(Y) * np.finfo(float).eps)       # else rounding of a constant
-    grams = [_direction(k(X), weights=w) for k in kernels]
+    grams = [_direction(steady(k, k._marked(X))(X), weights=w) for k in kernels]
     varying = [i for i, (_, size, _) in enumerate(grams) if size > 0]
     v = _least_mixture([grams[i][0] for i in varying], Y) if varying else np.zeros(0)
     if not v.any():

@@ -17,12 +17,15 @@ from .contracts import (Count, Flag, Function, Positive, Value, Word, array, con
 # %% ../nbs/11_mmd.ipynb #4adf0f6b
 from tqdm.auto import tqdm
 from .errors import require
+from .forms import Apart
 from .functions import Places, SameSpace, paired, times
 from .gram import AKernel, n_columns, n_points
 from .kernels import Gaussian, Kernel
+
+# %% ../nbs/11_mmd.ipynb #a2acdbad
 from .rkhs import RKHSFunction
 from .samples import (OtherSample, Sample, double_sum, feature_rows, of_blocks, of_shifts,
-                                paired_points, require_two, sample, with_shares)
+                                leaning, paired_points, require_two, sample, with_shares)
 
 # %% ../nbs/11_mmd.ipynb #0ced4513
 @contract(native=True)
@@ -153,7 +156,7 @@ def mmd2_v(k: AKernel, X: Sample, Y: OtherSample) -> float:
     >>> mmd2_v(DistanceInduced(), [0.0, 2.0], [3.0, 5.0])      # ½ (2 · 3 − 1 − 1)
     2.0
     """
-    return _v(k, *with_shares(k, X, Y))
+    return _v(*with_shares(k, X, Y))
 
 # %% ../nbs/11_mmd.ipynb #61e869e2
 def _v(k, X, w, Y, v):
@@ -175,11 +178,11 @@ def witness(k: AKernel, X: Sample, Y: OtherSample, normalized: Flag = True) -> R
     >>> witness(Gaussian(1), [0.0, 2.0], [3.0, 5.0])([0.0, 5.0]) > 0
     array([ True, False])
     """
-    X, w, Y, v = with_shares(k, X, Y)
+    near, X, w, Y, v = with_shares(k, X, Y)
     xp = array_namespace(w)
     f, Z = xp.concat([w, -v]), joined_of(X, Y)
     if normalized:
-        squared, longest = _v(k, X, w, Y, v), plain_float(xp.max(k.diag(Z)))
+        squared, longest = _v(near, X, w, Y, v), plain_float(xp.max(near.diag(Z)))
         f = f / squared**0.5 if plain_float(squared) > 1e-14 * longest else f
     return RKHSFunction(k, Z, f)
 
@@ -198,7 +201,7 @@ def mmd2_u(k: AKernel, X: Sample, Y: OtherSample) -> float:
     >>> mmd2_u(DistanceInduced(), [0.0, 2.0], [3.0, 5.0])      # ½ (2 · 3 − 2 − 2)
     1.0
     """
-    X, w, Y, v = with_shares(k, X, Y)
+    k, X, w, Y, v = with_shares(k, X, Y)
     own = _off_diagonal(k, X, w, "X") + _off_diagonal(k, Y, v, "Y")
     return own - 2 * double_sum(k, X, w, Y, v)                                         # (11.9)
 
@@ -206,9 +209,10 @@ def mmd2_u(k: AKernel, X: Sample, Y: OtherSample) -> float:
 def _off_diagonal(k, X, w, name):
     "Σ_{i≠j} wᵢ wⱼ k(xᵢ, xⱼ) / Σ_{i≠j} wᵢ wⱼ"
     require_two(w, name)
-    own = w**2 @ k.diag(X)
-    own = own if is_foreign(own) else float(own)
-    return (double_sum(k, X, w, X, w) - own) / (1 - float(w @ w))
+    own, rest = w**2 @ k.diag(X), 1 - float(w @ w)
+    moved = 2 * leaning(k, X, w, rest)
+    own, moved = (a if is_foreign(a) else float(a) for a in (own, moved))
+    return (double_sum(k, X, w, X, w) - own) / rest + moved
 
 # %% ../nbs/11_mmd.ipynb #0a680715
 @contract
@@ -277,22 +281,27 @@ def mmd2_features(phi: _Map, X: Sample, Y: OtherSample, unbiased: Flag = False) 
     phi = phi.feature_map(n_columns(X.points)) if isinstance(phi, Kernel) else phi
     if unbiased:
         require_two(X.shares, "X"), require_two(Y.shares, "Y")
-    p, own_p, rest_p = _feature_mean(phi, X)
-    q, own_q, rest_q = _feature_mean(phi, Y, p.shape)
-    if not unbiased:
-        return float((p - q) @ (p - q))
-    return float((p @ p - own_p) / rest_p + (q @ q - own_q) / rest_q - 2 * (p @ q))
+    p, own_p, o = _feature_mean(phi, X, unbiased)
+    q, own_q, _ = _feature_mean(phi, Y, unbiased, o)
+    return float((p - q) @ (p - q)) + own_p + own_q
 
 
-def _feature_mean(phi, X, wanted=None):
-    "Σ wᵢ φ(xᵢ), Σ wᵢ² ‖φ(xᵢ)‖² and 1 − Σ wᵢ², in blocks"
-    w, A, mean, squares = X.shares, X.points, 0.0, 0.0
+def _feature_mean(phi, X, unbiased, o=None):
+    "p = Σ wᵢ φ(xᵢ) − o, what (11.9) adds to ‖p‖², and o, by default φ(x₁); in blocks"
+    w, A, mean, squares, lean = X.shares, X.points, 0.0, 0.0, 0.0
     for rows in row_blocks(len(w), 32 * (n_columns(A) + getattr(phi, "dim", 256))):
-        F = feature_rows(phi, taken_of(A, rows)).astype(float, copy=False)
-        shaped(F, "phi(X)", (len(w[rows]), *(wanted or ["D"])),
+        F, u = feature_rows(phi, taken_of(A, rows)).astype(float, copy=False), w[rows]
+        shaped(F, "phi(X)", (len(u), "D" if o is None else len(o)),
                hint=", one row a point and equally many features for all")
-        mean, squares = mean + w[rows] @ F, squares + float(w[rows] ** 2 @ (F * F).sum(axis=1))
-    return mean, squares, 1 - float(w @ w)
+        o = F[0].copy() if o is None else o
+        F = F - o
+        mean, squares = mean + u @ F, squares + float(u**2 @ (F * F).sum(axis=1))
+        lean = lean + X.varies * (u**2 @ F)
+    rest, square = 1 - float(w @ w), float(mean @ mean)
+    if not unbiased:
+        return mean, 0.0, o
+    moved = X.varies * float((mean - lean) @ o / rest - mean @ o)
+    return mean, (square * (1 - rest) - squares) / rest + 2 * moved, o
 
 # %% ../nbs/11_mmd.ipynb #dbf7fa9a
 def _origin(value, name, call):
@@ -322,8 +331,15 @@ class DistanceInduced(Kernel):
         gap = X - Y
         return (self._length(X, xp) + self._length(Y, xp) - root(xp.sum(gap * gap, axis=1), xp)) / 2
 
-    def _length(self, X, xp):
-        X = X - akin(self.origin, X)
+    def _apart(self, X, Y, o, xp):                       # the origin o, and what it changes
+        c = plain_float(self._length(o, xp)[0])
+        x, y = (self._length(A, xp, o) for A in (X, Y))
+        a, b = (self._length(X, xp) - x - c) / 2, (self._length(Y, xp) - y - c) / 2
+        K = (x[:, None] + y - root(sqdist(X, Y), xp)) / 2
+        return Apart(K, a[:, None], b[None, :], c)
+
+    def _length(self, X, xp, origin=None):
+        X = X - (akin(self.origin, X) if origin is None else origin)
         return root(xp.sum(X * X, axis=1), xp)
 
 # %% ../nbs/11_mmd.ipynb #8207513c

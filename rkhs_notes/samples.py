@@ -13,12 +13,13 @@ import numpy as np
 from scipy.sparse import issparse
 from . import settings
 from .arrays import (akin, array_namespace, as_points, as_sparse_rows, finite, is_foreign,
-                               row_blocks, spans)
+                               plain_float, row_blocks, spans)
 
 # %% ../nbs/S_samples.ipynb #edeae6f6
 from .contracts import ARRAYS, Value, Word, count, joined_of, marked, ordered, taken_of
 from .functions import times
-from .gram import SPARSE, both_points, n_points
+from .gram import (SPARSE, Around, Formula, around, both_points, library, n_points,
+                             precision)
 from .resampling import in_batches, linear_forms, quadratic_forms, random_labels
 
 # %% ../nbs/S_samples.ipynb #ddb13aa2
@@ -100,16 +101,57 @@ def paired_points(k, X, Y):
 
 
 def with_shares(k, X, Y):
-    "Points and weights of sum 1 of both samples, in one precision"
+    "The kernel to sum, points and weights of sum 1 of both samples, in one precision"
     A, B, _ = both_points(k, X.points, Y.points)
     w, v = (akin(S.shares, P) if is_foreign(P) else S.shares for S, P in ((X, A), (Y, B)))
-    return A, w, B, v
+    return steady(k, A, B), A, w, B, v
 
 
 def double_sum(k, X, w, Y, v):
     "Σᵢⱼ wᵢ vⱼ k(xᵢ, yⱼ), in tiles; abroad an array without axes, which keeps its gradient"
     total = w @ times(k, X, Y, v)
     return total if is_foreign(total) else float(total)
+
+# %% ../nbs/S_samples.ipynb #47f9a20e
+def steady(k, *samples, share=1 / 4):
+    "k, or what it is around a point, for sums that see differences of features only"
+    moved, spread, scale = around(k, *samples, share=share)
+    eps, far = float(library(*samples).finfo(precision(*samples)).eps), _far(samples)
+    lost = 0 < spread <= (eps**0.5 if far else 64 * eps) * scale
+    if lost and not (_movable(k) or _alike(samples)):
+        move = "The points lie far from 0: take their mean away first." if far else "Rescale X."
+        raise ValueError(f"the values of {k} are near {scale:.2g} and their differences near "
+                         f"{spread:.2g}: sums of them lose more than half of the digits. {move}")
+    return moved
+
+
+def _far(samples):
+    "Do all points lie together, and far from 0?"
+    if not isinstance(samples[0], np.ndarray):
+        return False
+    middle = samples[0].mean(axis=0)
+    reach = np.max([np.abs(A - middle).max(axis=0) for A in samples], axis=0)
+    return bool((100 * reach < np.abs(middle)).any())
+
+
+def _movable(k):
+    "Does every part depend on x − y alone, or set apart what does not?"
+    if type(k)._apart is Formula._apart:
+        return k.is_shift_invariant
+    return all(_movable(part) for _, part in k._parts())
+
+
+def _alike(samples):
+    "Are all points one point?"
+    first = samples[0]
+    return hasattr(first, "dtype") and all(bool(library(A).all(A == first[:1, ...]))
+                                           for A in samples)
+
+
+def leaning(k, X, w, rest):
+    "Σᵢ (wᵢ (1 − wᵢ) / rest − wᵢ) a(xᵢ): by how much Σ_{i≠j} wᵢ wⱼ a(xᵢ) / rest leaves Σ wᵢ a(xᵢ)"
+    equal = plain_float(w[0]) == plain_float(library(w).min(w)) == plain_float(library(w).max(w))
+    return 0.0 if equal or not isinstance(k, Around) else (w * (1 - w) / rest - w) @ k.away(X)[0]
 
 # %% ../nbs/S_samples.ipynb #48d90c88
 class Pool:
@@ -148,10 +190,18 @@ class Pool:
         if unbiased:
             wx = linear_forms(self.w**2, S)
             wy = float(self.w @ self.w) - wx
-            return xx / (sx**2 - wx) + yy / (sy**2 - wy) - 2 * xy / (sx * sy)        # (11.9)
+            U = xx / (sx**2 - wx) + yy / (sy**2 - wy) - 2 * xy / (sx * sy)           # (11.9)
+            return U + self._moved(S, sx, wx, sy, wy) if self.weighted else U
         d = linear_forms(self.diagonal, S)
         rest = self.diagonal.sum() - d
         return (xx + d) / sx**2 + (yy + rest) / sy**2 - 2 * xy / (sx * sy)           # (11.8)
+
+    def _moved(self, S, sx, wx, sy, wy):
+        "What a(x) + a(y) adds to the weighted U, as pairs i ≠ j have other weights   (SMP.2)"
+        once, twice = self.w * self.drift, self.w**2 * self.drift
+        a, q = linear_forms(once, S), linear_forms(twice, S)
+        b, r = once.sum() - a, twice.sum() - q
+        return 2 * ((sx * a - q) / (sx**2 - wx) - a / sx + (sy * b - r) / (sy**2 - wy) - b / sy)
 
     def observed(self, unbiased):
         "The statistic of the data"
@@ -195,7 +245,8 @@ class GramPool(Pool):
     "A pool by its Gram matrix"
 
     def _read(self):
-        k, Z, N = self.k, self.Z, len(self.w)
+        k, Z, N = steady(self.k, self.Z), self.Z, len(self.w)
+        self.near, self.drift = k, k.away(Z)[0] if isinstance(k, Around) else np.zeros(N)
         few, values, self.A = min(N - 1, 1000), k.diag(Z), None
         near = (taken_of(Z, slice(0, few)), taken_of(Z, slice(1, few + 1))) if few else None
         self.centre = float(np.mean(k.pairs(*near))) if few else 0.0
@@ -214,7 +265,7 @@ class GramPool(Pool):
         if self.A is not None:
             return self.A[rows, columns]
         others = None if rows == columns else taken_of(self.Z, columns)
-        K = self.k(taken_of(self.Z, rows), others)
+        K = self.near(taken_of(self.Z, rows), others)
         K -= self.centre
         if self.weighted:
             K *= self.w[rows, None]
@@ -258,13 +309,13 @@ class FeaturePool(Pool):
         self.A = self.stored = None
         few = next(row_blocks(1000, 8 * (self.k.dim + 256)))
         few = feature_rows(self.k, taken_of(self.Z, few))
-        self.centre, self.dtype = (not self.weighted) * few.mean(axis=0), few.dtype
+        self.centre, self.dtype, self.drift = few.mean(axis=0), few.dtype, np.empty(len(self.w))
         self.diagonal, sums = np.empty(len(self.w)), np.zeros(few.shape[1])
         for rows, F in self.blocks():
             self.diagonal[rows] = np.einsum("ij,ij->i", F, F, dtype=float)
             sums += F.sum(axis=0, dtype=float)
         self.spread = float(self.diagonal.mean())
-        self.scale = float(self.spread + self.centre @ self.centre)
+        self.scale = math.sqrt(self.spread * (self.spread + float(self.centre @ self.centre)))
         self.rows = np.concatenate([F @ sums for _, F in self.blocks()]) - self.diagonal
 
     def blocks(self):
@@ -275,6 +326,7 @@ class FeaturePool(Pool):
         for rows in row_blocks(len(self.w), 4 * self.dtype.itemsize * (self.k.dim + 256)):
             if first or self.stored is None:
                 F = feature_rows(self.k, taken_of(self.Z, rows)) - self.centre
+                self.drift[rows] = F @ self.centre
                 F = F * self.w[rows, None].astype(F.dtype) if self.weighted else F
                 if self.stored is not None:
                     self.stored[rows] = F
@@ -315,7 +367,7 @@ def of_blocks(k, X, Y, size, stored=False):
 
     Without `stored` nothing of size n × n is kept, and the function can be called once.
     """
-    n = n_points(X)
+    n, k = n_points(X), steady(k, X, Y)
     size = max(2, math.isqrt(n)) if size is None else count(2, n).read(size, "block_size", None)
     blocks = [part for part in spans(n, size) if part.stop - part.start == size]
     whole = stored and n * n * 8 <= settings.result_mib * 2**20
@@ -337,7 +389,7 @@ def shifts_of(n, statistic, n_shifts):
 
 def of_shifts(k, X, Y, statistic, n_shifts, stored=False):
     "signs (n, b) ↦ the means of εᵢεⱼ h(zᵢ, zⱼ) over pairs i, j as in shifts_of"
-    edges = shifts_of(n_points(X), statistic, n_shifts)
+    edges, k = shifts_of(n_points(X), statistic, n_shifts), steady(k, X, Y)
     number = sum(len(range(i.stop)[i]) for i, _ in edges)
     parts = ((h_entries(k, X, Y, i, j), i, j) for i, j in edges)
     parts = list(parts) if stored else parts

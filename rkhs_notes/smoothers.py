@@ -8,8 +8,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 from .arrays import Cholesky, as_number
-from .contracts import Value
+from .contracts import Value, joined_of
+
+# %% ../nbs/S_smoothers.ipynb #92658a86
+from .functions import away
+from .gram import Around
 from .lowrank import pivoted_cholesky
+from .samples import steady
 
 # %% ../nbs/S_smoothers.ipynb #9f1d4461
 def require_directions(found, needed, what, asked):
@@ -45,13 +50,18 @@ class Smoother(Value):
     error: float
 
     def coefficients(self, P):
-        "Of the functions with directions P (r, n), on the pivots; and their means over the sample"
-        w = self.into @ P
-        return self.approx.gram.half_solve(w, transposed=True), self.mean @ w
+        "Centres, coefficients and means over the sample of the functions with directions P (r, n)"
+        w, k, Z = self.into @ P, self.approx.kernel, self.approx.points
+        alpha, means = self.approx.gram.half_solve(w, transposed=True), self.mean @ w
+        if isinstance(k, Around):                                  # Σⱼ alphaⱼ (φ(zⱼ) − φ(o))
+            Z, alpha = joined_of(Z, k.o), np.vstack([alpha, -alpha.sum(axis=0)])
+            means = means + away(k, Z, Z, alpha).mean(axis=0)
+        return Z, alpha, means
 
 
 def smoother(k, X, reg, name, n=1, tol=1e-8, rank=None, rng=None, pivots="greedy", weights=None):
     "The Smoother of marked points, or of √W K √W, exact to tol, with n directions or more"
+    k = steady(k, X)
     diagonal = k.diag(X)
     w = np.ones(len(diagonal)) if weights is None else weights
     as_number(w.max(), "the largest of weights", at_most=1e300 / len(w))

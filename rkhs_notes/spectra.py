@@ -18,6 +18,7 @@ from .arrays import (as_count, as_floats, as_number, few_threads, finite, frozen
                                signed, spans)
 from .functions import times
 from .gram import AKernel, n_points
+from .samples import steady
 
 # %% ../nbs/S_spectra.ipynb #6a9249b1
 def _times(V, K):
@@ -75,12 +76,14 @@ class GramOperator(Value):
     def __post_init__(self):
         super().__post_init__()
         weights = frozen(np.ones(n_points(self.X))) if self.weights is None else self.weights
-        diagonal = self.k.diag(self.X)
+        near = steady(self.k, self.X) if self.centred else self.k
+        diagonal = near.diag(self.X)
         _require_range(weights, diagonal)
         root = np.sqrt(weights).astype(diagonal.dtype)
         fits = len(root) ** 2 * diagonal.itemsize <= settings.result_mib * 2**20
         vars(self).update(weights=weights, diagonal=diagonal, root=root,
-                          unit=root / np.linalg.norm(root), K=self.k(self.X) if fits else None)
+                          unit=root / np.linalg.norm(root), near=near,
+                          K=near(self.X) if fits else None)
 
     shape = property(lambda self: (len(self.root), len(self.root)), doc="(n, n)")
     dtype = property(lambda self: self.diagonal.dtype, doc="That of the kernel's values")
@@ -91,7 +94,7 @@ class GramOperator(Value):
     def _times_k(self, V):
         if self.K is not None:
             return _times(V, self.K)
-        return times(self.k, self.X, self.X, np.ascontiguousarray(V.T), "a product with K").T
+        return times(self.near, self.X, self.X, np.ascontiguousarray(V.T), "a product with K").T
 
     def _rows(self, V):
         "V A for rows V: the form in which BLAS is fastest"

@@ -17,10 +17,10 @@ from .arrays import (as_count, as_number, centred, finite, require_fits, row_blo
 
 # %% ../nbs/S_swaps.ipynb #633a0e62
 from .contracts import taken_of
-from .gram import n_points
+from .gram import Around, n_points
 from .lowrank import pivoted_cholesky
 from .resampling import in_batches
-from .samples import feature_rows
+from .samples import feature_rows, steady
 from .smoothers import centred_factor
 
 # %% ../nbs/S_swaps.ipynb #4e2ae9b0
@@ -106,9 +106,11 @@ def both_grams(x, y):
 def side_of(k, X, name, tol=None):
     "The Side of a kernel, with a factor if tol is given, or of a feature map"
     if hasattr(k, "_marked"):
+        k = steady(k, X)
         F = None if tol is None else permutable_factor(k, X, name, tol)
         return Side(k.diag(X), F, lambda: k(X).astype(float, copy=False))
     F = feature_rows(k, X).astype(float, copy=False)
+    F = F - F[0]
     diagonal = np.einsum("ij,ij->i", F, F)
     centred_map, _ = centred_factor(SimpleNamespace(factor=F, trace=diagonal.sum()), name,
                                     "a test of independence")
@@ -237,26 +239,77 @@ def by_products(Ks):
         return both / n**2 + constant - 2 * float(alone.mean())
     return value
 
+# %% ../nbs/S_swaps.ipynb #b9330aa0
+def about_mean(k, X):
+    "⟨ψ(xᵢ), ψ(xⱼ)⟩ (n, n), ⟨ψ(xᵢ), m⟩ (n,) and ‖m‖² of φ = m + ψ, for a kernel made steady"
+    K = k(X).astype(float, copy=False)
+    a, c = k.away(X) if isinstance(k, Around) else (np.zeros(len(K)), 0.0)
+    means = K.mean(axis=0)
+    mean, level = means.mean(), float(a.mean())
+    return centred(K), means - mean + a - level, mean + 2 * level + c
+
+
+def _grown(sums, K, x, y, q, left):
+    "The sums of (PAR.5) with one more variable, those that `left` more can bring to two"
+    new = {}
+    for (s, t), value in sums.items():
+        for to, factor in (((s, t), q), ((s + 1, t), x), ((s, t + 1), y), ((s + 1, t + 1), K)):
+            if min(to) + left >= 2:
+                to = min(to[0], 2), min(to[1], 2)
+                new[to] = new.get(to, 0.0) + value * factor
+    return new
+
+
+def by_deviations(parts):
+    "The right side of (PAR.4) without what cancels   (PAR.5)"
+    n, m = len(parts[0][1]), len(parts)
+
+    def value(orders):
+        total = 0.0
+        for rows in spans(n, 64):
+            later, sums = slice(rows.start, n), {(0, 0): 1.0}
+            for i, order in enumerate([np.arange(n), *orders]):
+                (A, r, q), own, other = parts[i], order[rows], order[later]
+                A = A[own].take(other, axis=1)
+                sums = _grown(sums, A, r[own, None], r[other], q, m - 1 - i)
+            P = sums[2, 2]
+            total += 2 * float(P.sum()) - float(P[:, :rows.stop - rows.start].sum())
+        return total / n**2
+    return value
+
 # %% ../nbs/S_swaps.ipynb #4df8d7e2
+def _values(k, X): return k(X).astype(float, copy=False)
+
+
 class Together:
     "dHSIC of n tuples and of their re-pairings; samples are pairs (kernel, marked points)"
 
     def __init__(self, samples, tol, rng):
         n, m = n_points(samples[0][1]), len(samples)
+        samples = [(steady(k, X, share=1 / 4 if m == 2 else 1 / 8), X) for k, X in samples]
         scale = math.prod(float(np.abs(k.diag(X)).max()) for k, X in samples)
+        far = m > 2 and any(isinstance(k, Around) for k, _ in samples)
         require_range(scale, 1.0)
         self.n, self.m, factors = n, m, []
-        for k, X in samples if tol is not None else ():
+        for k, X in samples if tol is not None and not far else ():
             mixed = rng.permutation(n)
             approx = pivoted_cholesky(k, taken_of(X, mixed), math.isqrt(20 * n), tol,
                                       pivots="greedy")
             factors.append(approx.factor[np.argsort(mixed)] if approx.stopped == "tol" else None)
-        wide = tol is None or any(F is None for F in factors)
+        wide = tol is None or far or any(F is None for F in factors)
         self.narrow = not wide and math.prod(F.shape[1] for F in factors) <= 20 * n
         if not self.narrow:
             require_fits((m, n, n), instead="a random part of the rows")
-            factors = [k(X).astype(float, copy=False) for k, X in samples]
-        self.value = (by_tensors if self.narrow else by_products)(factors)
+            factors = [(about_mean if far else _values)(k, X) for k, X in samples]
+        if m == 2:                                          # then HSIC: of centred features
+            factors = [F - F.mean(axis=0) if self.narrow else centred(F) for F in factors]
+        if far:
+            most = {(0, 0): 1.0}
+            for i, (A, r, q) in enumerate(factors):
+                most = _grown(most, A.diagonal().max(), *[np.abs(r).max()] * 2, q, m - 1 - i)
+            scale = float(most[2, 2])
+        by = by_tensors if self.narrow else by_deviations if far else by_products
+        self.value = by(factors)
         self.rounding = 16 * float(np.finfo(float).eps) * scale
 
     def own(self):

@@ -26,8 +26,9 @@ from .rkhs import RKHSFunction
 # %% ../nbs/11a_two_samples.ipynb #c7710393
 from .resampling import (TestResult, binomial_interval, chi2_mixture, gamma_null,
     in_batches, random_signs, studentised_max)
-from .samples import (FeaturePool, GramPool, OtherSample, Sample, of_blocks, of_shifts,
-    paired_points, require_paired, require_two, rounding_of, spectral_sums, spread_of)
+from rkhs_notes.samples import (FeaturePool, GramPool, OtherSample, Sample, of_blocks, of_shifts,
+    paired_points, require_paired, require_two, rounding_of, spectral_sums, spread_of,
+    steady)
 from .spectra import GramOperator, leading_eigenpairs
 
 # %% ../nbs/11a_two_samples.ipynb #3ab3184a
@@ -182,6 +183,7 @@ def _wild_test(k, X, Y, n_draws, statistic, rng, size):
     else:
         values = of_shifts(k, X, Y, statistic, size, stored=True)
     T, f = float(values(np.ones((n, 1), np.int8))[0]), witness(k, *samples, normalized=False)
+    k = steady(k, X, Y)
     own = [k.diag(X), k.diag(Y)]
     scale, spread = sum(float(a.mean(dtype=float)) for a in own), spread_of(k, joined_of(X, Y))
     if statistic == "u1":                                              # V comes with it
@@ -204,7 +206,7 @@ def _fitted_test(pool, null, statistic, n_draws, rng):
         shift = -rate * trace if unbiased else 0.0
         tail, draws = gamma_null(rate * trace, 2 * rate**2 * squares, n_draws, shift)
         return MMDTest(T, tail(T), draws, method="gamma fit", **fields)
-    A = GramOperator(pool.k, pool.Z, np.full(N, 1 / N), centred=True)
+    A = GramOperator(pool.near, pool.Z, np.full(N, 1 / N), centred=True)
     lam = np.clip(leading_eigenpairs(A, min(N - 1, 100)).values.astype(float), 0, None)
     rest = 0.0 if unbiased else rate * (trace - lam.sum())                 # the tail: its mean
     shift = -lam.sum() if unbiased else 0.0

@@ -11,6 +11,7 @@ from . import systems
 from .arrays import centred, require_fits
 from .errors import at_edge
 from .gram import n_points
+from .samples import steady
 from .smoothers import require_directions
 
 # %% ../nbs/S_unexplained.ipynb #c3ab9422
@@ -20,8 +21,9 @@ class Unexplained:
     def __init__(self, k, Z):
         n = n_points(Z)
         require_fits((4, n, n), instead="a random part of the rows")
-        K = k(Z).astype(float, copy=False)
-        self.gram, self.lams = K, systems.range_of_lams(K)[::2]
+        self.gram, near = k(Z).astype(float, copy=False), steady(k, Z)
+        K = self.gram if near is k else near(Z).astype(float, copy=False)
+        self.lams = systems.range_of_lams(K)[::2]
         e, Q = systems.eigenpairs(centred(K), k, beside=np.abs(K).max())
         some = e > 8 * np.finfo(float).eps * e[-1]
         some[0] = False                                          # the constant: Q 1 = 0

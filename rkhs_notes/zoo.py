@@ -10,16 +10,16 @@ from operator import iadd, imul
 from typing import Annotated
 import numpy as np
 from scipy.spatial.distance import cdist
-from .arrays import (SparseRows, akin, as_floats, as_points, into, numbers_of, root,
-                               sent_abroad, shaped, sqdist)
+from .arrays import (SparseRows, akin, as_floats, as_points, into, numbers_of,
+                               plain_float, root, sent_abroad, shaped, sqdist)
 from .bessel import matern, matern_slope
 
 # %% ../nbs/01a_zoo.ipynb #eea96ff4
 from .contracts import Count, Finite, Function, Positive, Word, contract, fitting, number
 from .entries import Functions, GramMatrix, NonNegatives, Psd, Widths
-from .forms import (ByCoordinate, ExpRadial, Explicit, HalfLine, OfFunctions, Radial,
-                              UnitLength, comparable, coordinate_differences, divided, in_place,
-                              overwritten, power, values_of, with_columns)
+from .forms import (Apart, ByCoordinate, ExpRadial, Explicit, HalfLine, OfFunctions,
+                              Radial, UnitLength, comparable, coordinate_differences, divided,
+                              in_place, overwritten, power, values_of, with_columns)
 from .gram import AKernel, as_written, library, n_points, of_any_kind
 from .hilbert import AnyMeasure
 from .kernels import Constant, Gaussian, Kernel, Linear
@@ -42,6 +42,10 @@ class Bilinear(Kernel):
 
     def _gram(self, X, Y, xp): return X @ akin(self.A, X) @ Y.T
     def _pairs(self, X, Y, xp): return xp.sum(X @ akin(self.A, X) * Y, axis=1)
+
+    def _apart(self, X, Y, o, xp):
+        A, B, oA = X - o, Y - o, o @ akin(self.A, X)
+        return Apart(self._gram(A, B, xp), A @ oA.T, oA @ B.T, plain_float(xp.sum(oA * o)))
 
     def _distance(self, X, Y, xp):
         values, Q = np.linalg.eigh(self.A)
