@@ -81,9 +81,19 @@ class BoxProblem(Value):
 
     def offset(self, b, g):
         "c, a float, from b, g (n,): the level, or the middle of the two"
-        return float(np.mean(self.levels(b, g)))
+        return float(np.mean(self.levels(_without_rounding(b, self.lo, self.hi), g)))
 
 # %% ../nbs/S_smo.ipynb #d20b7c58
+def _without_rounding(b, lo, hi):
+    "b at 0 and at the bounds where it misses them by rounding only: such entries are not free"
+    few = 16 * np.finfo(float).eps
+    b = np.where(np.abs(b) <= few * np.abs(b).max(), 0.0, b)
+    for end in hi, lo:
+        room = np.abs(np.where(np.isfinite(end), end, 0.0))
+        b = np.where(np.abs(b - end) <= few * room, end, b)
+    return b
+
+
 def _level(rise, fall):
     "The mean slope of entries between breakpoints, else the middle of (SMO.4)"
     free = (rise == fall)
@@ -599,7 +609,6 @@ def solve_box(distances: _Distances, problem: _Problem, start: Vector = None, to
     before, f = math.inf, distances.gram_times(b)
     for _ in range(40):
         _climb(distances, problem, b, f, tol, clock)
-        b = _without_rounding(problem, b)
         f = distances.gram_times(b)
         violation = problem.violation(b, problem.p - f)
         done, slow = violation <= tol or clock.stopped, violation > before / 2
@@ -612,15 +621,6 @@ def solve_box(distances: _Distances, problem: _Problem, start: Vector = None, to
     return SmoResult(b, f, violation, clock.steps, violation <= tol)
 
 # %% ../nbs/S_smo.ipynb #6aba5b21
-def _without_rounding(problem, b):
-    "b whose entries are at a bound, or 0, where they miss it by rounding only"
-    b = np.where(np.abs(b) <= 1e-14 * np.abs(b).max(), 0.0, b)
-    for end in problem.hi, problem.lo:
-        room = np.abs(np.where(np.isfinite(end), end, 0.0))
-        b = np.where((room > 0) & (np.abs(b - end) <= 1e-12 * room), end, b)
-    return b
-
-
 def _climb(distances, problem, b, f, tol, clock):
     "One round from b, where f = K b: until the violation is 0.9 tol, or all that rounding lets see"
     g, share = problem.p - f, 0.6 if distances.dtype == np.float32 else 0.9
