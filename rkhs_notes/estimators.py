@@ -44,7 +44,7 @@ from .grids_landmarks import nystrom_features, random_feature_map
 from .kernels import Gaussian, Kernel, Linear, On, median_bandwidth
 from .kpca import kernel_pca
 from .machines import _sigmoid, one_of_many, svc_multiclass
-from .processes import fit_hyperparameters, gaussian_process, gp_classification
+from .processes import gaussian_process, gp_classification, tuned
 from .representer import ridge, ridge_path
 from .rkhs import RKHSFunction
 
@@ -323,7 +323,7 @@ def _starts(k, X, y, w, noise=None):
 
 
 def _climbed(k, X, Y, weights, noise=None, restarts=0):
-    "(kernel, noise) of largest evidence on X, from the shape of k; a noise that is passed stays"
+    "(kernel, noise, words) of largest evidence, from the shape of k; a noise that is passed stays"
     if Y.shape[1] > 1:
         raise ValueError(f"evidence tunes for one column of y, and there are {Y.shape[1]}: "
                          "fit each by itself, or pass bandwidth='loo'.")
@@ -334,15 +334,18 @@ def _climbed(k, X, Y, weights, noise=None, restarts=0):
 
     def climb(of, k, start, restarts, tol):
         points, y, w = of
-        return fit_hyperparameters(k, points, y, start, restarts, rng=0, fit_noise=noise is None,
-                                   tol=tol, max_iter=200 if len(y) <= 1000 else 20,
-                                   weights=None if (w == 1).all() else w)
+        steps, w = 200 if len(y) <= 1000 else 20, None if (w == 1).all() else w
+        return tuned(k, k.points(points), y, start, restarts, np.random.default_rng(0),
+                     noise is None, None, steps, w, tol)
 
     few, many = rows(_voters(X)), rows(_voters(X, 2000))
-    ends = [climb(few, s * k, start, restarts, 1e-3) for s, start in _starts(k, *few, noise)]
+    ends = [climb(few, s * k, start, restarts, 1e-3)[0] for s, start in _starts(k, *few, noise)]
     best = max(ends, key=lambda end: end.log_marginal)
-    found = climb(many, best.kernel, best.noise, 0, 1e-5)
-    return found.kernel, found.noise
+    found, stopped = climb(many, best.kernel, best.noise, 0, 1e-5)
+    words = f"the evidence still rises in {stopped}, far from the start" if stopped else ""
+    if words:
+        warned(f"{words}: has y any noise, or anything else? Pass noise=.", UserWarning)
+    return found.kernel, found.noise, words
 
 # %% ../nbs/W_estimators.ipynb #3c74b77b
 def _voters(X, most=400):
@@ -803,8 +806,9 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
         free = self._left_open("noise")
         noise = (path._best if path else 1.0) if free else self.noise / unit**2
         if path and self.tune:
-            k, noise = _climbed(k, X, Y, weights, None if free else noise, self.restarts)
+            k, noise, edge = _climbed(k, X, Y, weights, None if free else noise, self.restarts)
             self.chosen_ = f"{k}, noise {noise:.3g} (y standardised), by evidence from {path.k}"
+            self.chosen_ += _said(edge)
         if free and noise < (least := clear_shift(k.diag(X)) * weights.max()):
             noise = least
             self.chosen_ += f"; noise {least:.3g}, for rounding hides less"

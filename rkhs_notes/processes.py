@@ -16,7 +16,7 @@ from .contracts import (Count, Flag, Function, Points, Positive, Rng, Targets, T
 
 # %% ../nbs/05a_processes.ipynb #39cf640f
 from .convex import logistic
-from .errors import ConvergenceFailure, finite, require
+from .errors import ConvergenceFailure, finite, require, warned
 from .fits import Conditional, Fit, Variances, grain, levels
 from .gram import AKernel, n_points
 from .interpolation import Conditioned, NoiseLevels
@@ -26,7 +26,7 @@ from .rkhs import RKHSFunction
 # %% ../nbs/05a_processes.ipynb #98c76d70
 from .arrays import PivotedCholesky, few_threads
 from .search import (Hyperparameters, Logarithms, box_around, gradient_through, highest,
-                               starts_of)
+                               starts_of, stopped_by)
 from .systems import clipped, coordinates, powers, squarable, usual_causes, whole
 
 # %% ../nbs/05a_processes.ipynb #de682760
@@ -168,8 +168,12 @@ def fit_hyperparameters(k: AKernel, X: Points, y: Vector, noise: NoiseLevels, re
     >>> fit_hyperparameters(Gaussian(0.3), x, np.sin(x), noise=0.1).kernel.bandwidth > 1
     True
     """
-    return _tuned(k, recast(X, np.dtype(float)), squarable(y), noise, restarts, rng,
-                  fit_noise and np.ndim(noise) == 0, progress, max_iter, weights, tol)
+    found, stopped = tuned(k, recast(X, np.dtype(float)), squarable(y), noise, restarts, rng,
+                           fit_noise and np.ndim(noise) == 0, progress, max_iter, weights, tol)
+    if stopped:
+        warned(f"log p(y) still rises where {stopped} ends, a factor 1e6 from the start: start "
+               "from there, or ask whether y has any noise, or anything else.", UserWarning)
+    return found
 
 # %% ../nbs/05a_processes.ipynb #8d06e4f8
 def _powered(k, X, y, noise, weights):
@@ -182,7 +186,8 @@ def _powered(k, X, y, noise, weights):
     return value + more, slope
 
 
-def _tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter, weights, tol):
+def tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter, weights, tol):
+    "(Hyperparameters, the names of what the box of the search stopped)"
     n, free = len(y), [as_number(noise, "noise", above=0)] if fit_noise else []
     logs = Logarithms(k, taken_of(X, slice(0, 2)), *free)
 
@@ -193,13 +198,14 @@ def _tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter, weights
         return value, logs.slope(theta, slope, *([slope["noise"]] if free else []))
 
     if not len(logs):
-        return Hyperparameters(k, noise, _powered(k, X, y, noise, weights)[0])
+        return Hyperparameters(k, noise, _powered(k, X, y, noise, weights)[0]), ""
     with few_threads(n):
         starts = starts_of(logs, evidence, n, restarts, rng, max_iter, tol)
         box = box_around(logs.start)
         theta, value = highest(evidence, starts, box, max_iter, progress, tol, n)
+        stopped = stopped_by(logs, theta, evidence)
     kernel, *free = logs.at(theta)
-    return Hyperparameters(kernel, *(free or [noise]), value)
+    return Hyperparameters(kernel, *(free or [noise]), value), stopped
 
 # %% ../nbs/05a_processes.ipynb #1f42d04b
 class LearnedNoise(Fit):

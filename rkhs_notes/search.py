@@ -106,6 +106,15 @@ def box_around(theta):
     return np.stack([theta - REACH, theta + REACH], axis=1)
 
 
+def stopped_by(logs, theta, objective):
+    "The names of what the box stopped while a factor e more would still gain a tenth, or ''"
+    way = theta - logs.start
+    far = np.abs(way) > REACH - 1e-6
+    rises = far.any() and far & (objective(theta)[1] * np.sign(way) > 0.1)
+    names = [*logs.names, "noise"]
+    return " and ".join(dict.fromkeys(names[i] for i in logs.group[rises])) if far.any() else ""
+
+
 def starts_of(logs, objective, n, restarts, rng, max_iter, tol=1e-9):
     "Where to climb from: the best end in step, and jumps by up to a factor 100"
     start, together = logs.start, logs.group.max(initial=-1) + 1

@@ -1,5 +1,6 @@
 """Chapters 05 and 05a beyond their notebooks: free parts, learned noise, the spaces of samples."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -453,3 +454,16 @@ def test_a_log_likelihood_beyond_the_floats_is_refused():
     assert np.isfinite(gaussian_process(Linear() + Gaussian(2), X, y, 0.5, weights=[1e300, 2]).log_marginal)
     with pytest.raises(ValueError, match=r"log p\(y\) overflows"):
         gaussian_process(Linear() + Gaussian(2), X, y, 0.9, weights=[1.7e308, 1.7e308])
+
+
+def test_a_search_that_its_box_stopped_says_so():
+    "Start and data without noise that are a factor 10⁷ apart; a column that matters not is no cause"
+    x = np.linspace(0, 3, 12)
+    with pytest.warns(UserWarning, match="still rises where noise ends, a factor 1e6 from the start"):
+        found = fit_hyperparameters(Gaussian(1.0), x, np.sin(x), noise=0.1)
+    assert found.noise == pytest.approx(1e-7)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit_hyperparameters(Mahalanobis(np.ones(2)), X, X[:, 0] + 0.1 * rng.normal(size=60), 0.1)
