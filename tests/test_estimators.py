@@ -41,8 +41,14 @@ from rkhs_notes.estimators import (
 )
 from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
 from rkhs_notes.machines import svc_multiclass, svc_probability
-from rkhs_notes.processes import fit_hyperparameters, gaussian_process, gp_classification, log_marginal
-from rkhs_notes.representer import ridge, ridge_path
+from rkhs_notes.processes import (
+    fit_hyperparameters,
+    gaussian_process,
+    gp_classification,
+    learn_noise,
+    log_marginal,
+)
+from rkhs_notes.representer import minimize_risk, ridge, ridge_path
 from rkhs_notes.stored import from_expression
 from rkhs_notes.structured import Spectrum
 from rkhs_notes.support import coupled, dealt
@@ -1742,3 +1748,24 @@ def test_units_of_x_change_no_answer(estimator, size):
             for fit, Z in ((one, X), (other, X * size))
         ]
     np.testing.assert_allclose(*found, atol=1e-9 if np.frexp(size)[0] == 0.5 else 1e-2)
+
+
+UNITS = {  # of answers y in the unit u: predictions, and how near they are to u times those of y
+    "KernelRidge": (lambda X, y, u: KernelRidge().fit(X, y).predict(X), 1e-9),
+    "KernelRidge by evidence": (lambda X, y, u: KernelRidge(bandwidth="evidence").fit(X, y).predict(X), 0.02),
+    "GaussianProcess": (lambda X, y, u: GaussianProcess().fit(X, y).predict(X), 1e-9),
+    "a path": (lambda X, y, u: ridge_path(Gaussian(1.0), X, y).function(X), 1e-9),
+    "a risk": (lambda X, y, u: minimize_risk(Gaussian(1.0), X, y, "absolute", 0.1 / u)(X), 1e-6),
+    "learned noise": (lambda X, y, u: np.sqrt(learn_noise(u**2 * Gaussian(1.0), X, y)(X)), 0.01),
+}
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1e3])
+@pytest.mark.parametrize("kind", UNITS)
+def test_answers_scale_with_the_unit_of_y(kind, unit):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    y = np.sin(2 * X[:, 0]) + 0.3 + 0.2 * rng.normal(size=80)
+    answer, near = UNITS[kind]
+    plain = answer(X, y, 1.0)
+    np.testing.assert_allclose(answer(X, unit * y, unit) / unit, plain, atol=near * np.abs(plain).max())
