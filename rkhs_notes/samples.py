@@ -191,17 +191,10 @@ class Pool:
             wx = linear_forms(self.w**2, S)
             wy = float(self.w @ self.w) - wx
             U = xx / (sx**2 - wx) + yy / (sy**2 - wy) - 2 * xy / (sx * sy)           # (11.9)
-            return U + self._moved(S, sx, wx, sy, wy) if self.weighted else U
+            return U + _moved(self, S, sx, wx, sy, wy) if self.weighted else U
         d = linear_forms(self.diagonal, S)
         rest = self.diagonal.sum() - d
         return (xx + d) / sx**2 + (yy + rest) / sy**2 - 2 * xy / (sx * sy)           # (11.8)
-
-    def _moved(self, S, sx, wx, sy, wy):
-        "What a(x) + a(y) adds to the weighted U, as pairs i ≠ j have other weights   (SMP.2)"
-        once, twice = self.w * self.drift, self.w**2 * self.drift
-        a, q = linear_forms(once, S), linear_forms(twice, S)
-        b, r = once.sum() - a, twice.sum() - q
-        return 2 * ((sx * a - q) / (sx**2 - wx) - a / sx + (sy * b - r) / (sy**2 - wy) - b / sy)
 
     def observed(self, unbiased):
         "The statistic of the data"
@@ -225,6 +218,14 @@ class Pool:
         "How far apart float32 can tell two relabellings"
         size = self.scale if self.A is None else float(np.abs(self.A[:64, :64]).mean())
         return 16 * math.sqrt(len(self.w)) * float(np.finfo(np.float32).eps) * size
+
+# %% ../nbs/S_samples.ipynb #fd0ba12a
+def _moved(pool, S, sx, wx, sy, wy):
+    "What a(x) + a(y) adds to the weighted U, as pairs i ≠ j have other weights   (SMP.2)"
+    once, twice = pool.w * pool.drift, pool.w**2 * pool.drift
+    a, q = linear_forms(once, S), linear_forms(twice, S)
+    b, r = once.sum() - a, twice.sum() - q
+    return 2 * ((sx * a - q) / (sx**2 - wx) - a / sx + (sy * b - r) / (sy**2 - wy) - b / sy)
 
 # %% ../nbs/S_samples.ipynb #3deb40c7
 def rounding_of(scale, spread, N, dtype):
