@@ -182,7 +182,7 @@ class Pool:
         return self.forms(self.flags)
 
     def statistics(self, S, unbiased, a):
-        "The statistic for every column s of labels, with a = sᵀAs   (SMP.1)"
+        "The statistic for every column s of labels, with a = sᵀAs   (SMP.2)"
         b = linear_forms(self.rows, S)
         xx, xy, yy = a, b - a, self.total - 2 * b + a                                # (11.11)
         sx = linear_forms(self.w, S)
@@ -221,7 +221,7 @@ class Pool:
 
 # %% ../nbs/S_samples.ipynb #fd0ba12a
 def _moved(pool, S, sx, wx, sy, wy):
-    "What a(x) + a(y) adds to the weighted U, as pairs i ≠ j have other weights   (SMP.2)"
+    "What a(x) + a(y) adds to the weighted U, as pairs i ≠ j have other weights   (SMP.1)"
     once, twice = pool.w * pool.drift, pool.w**2 * pool.drift
     a, q = linear_forms(once, S), linear_forms(twice, S)
     b, r = once.sum() - a, twice.sum() - q
