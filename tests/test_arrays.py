@@ -530,7 +530,7 @@ def test_different_points_among_many(X):
 
 def test_the_largest_entry_of_each_column_has_the_sign():
     V = np.array([[1e-4, 3.0, 0.6], [-1e-3, -1.0, -1.0], [5e-4, -4.0, 0.4]])
-    assert signs(V).tolist() == [-1, -1, -1]
+    assert signs(V).tolist() == signs(V * [1e-9, 1.0, 1e9]).tolist() == [-1, -1, -1]  # each by itself
     for rows in permutations(range(3)):
         assert signs(V[list(rows)]).tolist() == [-1, -1, -1]
     root = np.array([1.0, 1.0, 5.0])  # 0.6, −1 and 0.08 of the last column are judged, −0.8 of the middle one

@@ -383,7 +383,7 @@ def test_a_truncated_gzip_is_an_error_with_status_2(tmp_path, capsys):
     (tmp_path / "a.csv.gz").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "b.csv.gz").write_bytes(whole)
     assert main(["compare", str(tmp_path / "a.csv.gz"), str(tmp_path / "b.csv.gz")]) == 2
-    assert "rkhs-notes compare: " in capsys.readouterr().err
+    assert "rkhs-notes compare: a.csv.gz is no whole gzip file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("m, n", [(2, 2), (50, 60), (3000, 1000), (10**6, 10**6), (100, 10**7), (10**8, 500)])
@@ -542,6 +542,16 @@ def test_draws_too_few_for_the_level_are_told():
     assert "19 permutations at least" in few.to_dict()["notes"][0]
     enough = compare_tables(*tables_, n_permutations=19, rng=0)
     assert enough.differs and enough.columns[0].pvalue == 0.05 and not enough.notes
+    rounded = compare_tables(*tables_, level=1 / 49, n_permutations=48, rng=0)  # 1 / (1 / 49) > 49
+    assert rounded.differs and not rounded.notes
+
+
+def test_no_column_is_surer_than_the_test():
+    rng = np.random.default_rng(26)
+    for _ in range(4):
+        first, second = ({name: rng.normal(size=40) for name in "abc"} for _ in range(2))
+        found = compare_tables(first, second, n_permutations=99, rng=0)
+        assert min(c.pvalue for c in found.columns) >= found.test.pvalue
 
 
 def test_the_unit_of_distance_does_not_ask_in_which_order_rows_came():
