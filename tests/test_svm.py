@@ -17,7 +17,7 @@ from rkhs_notes.machines import bayes_point, nu_svc, nu_svr, relevance_machine, 
 from rkhs_notes.relevance import largest_evidence, log_evidence
 from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.smo import BoxProblem, PairDistances, solve_box
-from rkhs_notes.support import from_first, gap_of
+from rkhs_notes.support import from_first, gap_of, unit_of
 from rkhs_notes.svm import check_kkt, in_libsvm, logistic_primal, one_class, svc, svc_path, svm_primal, svr
 from rkhs_notes.tall import by_features
 from rkhs_notes.wide import hinge_by_newton, logistic_by_newton, rounded_hinge
@@ -1240,13 +1240,36 @@ def test_units_of_y_scale_the_answer(unit):
         if exact:
             np.testing.assert_allclose(other.dual / unit, one.dual, rtol=0, atol=1e-13)
             assert other.gap == pytest.approx(one.gap, rel=1e-6)
+        assert other.objective / unit**2 == pytest.approx(one.objective, rel=1e-2)
         full = np.abs(other.dual) > unit * weights * (1 - 1e-9)
         assert full.any() and (np.abs(other.dual[full]) == unit * weights[full]).all()
+    times = rng.integers(1, 4, 90)
+    assert unit_of(unit * y, times) / unit == pytest.approx(np.repeat(y, times).std())
     if 1e-30 < unit < 1e30:
         check_kkt(tube(unit * y, unit), X, unit * y, C=unit, eps=0.1 * unit, weights=weights)
         flat = svr(k, X, unit * y, unit, 0.1 * unit, weights, tol=0.5)
         with pytest.raises(LawBroken, match="right side"):
             check_kkt(flat, X, unit * y, C=unit, eps=0.1 * unit, weights=weights)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_gaps_are_shares_of_the_primal_in_any_unit(unit):
+    "k / unit with C unit is k with C, its objectives in another unit"
+    rng, C, k = np.random.default_rng(3), unit, (1 / unit) * Gaussian(1.0)
+    X, place = rng.normal(size=(60, 2)), np.arange(60) % 3
+    X[:, 0] += place
+    signs = np.where(place > 0, 1.0, -1.0)
+    with pytest.warns(RuntimeWarning, match="after 2 Newton steps the gap is 0.028"):
+        odds = logistic_primal(lambda X: X / unit**0.5, X, signs, C, max_iter=2)
+    primal = odds.function.w @ odds.function.w / 2 + C * np.logaddexp(0, -signs * odds(X)).sum()
+    assert odds.gap == pytest.approx((primal - odds.objective) / primal, rel=1e-6)
+    found, gaps = svc_multiclass(k, X, place, C, tol=0.3), []
+    for (low, high), b, values in zip(found.pairs, found.dual.T, found.decision(X).T, strict=True):
+        some = np.isin(place, [low, high])
+        losses = np.maximum(0, 1 - np.where(place == high, 1.0, -1.0) * values)[some]
+        primal = b @ k(X) @ b / 2 + C * losses.sum()
+        gaps.append((primal + b @ k(X) @ b / 2 - np.abs(b).sum()) / primal)
+    assert found.gap == pytest.approx(max(gaps), rel=1e-6) and found.gap > 1e-3
 
 
 @pytest.mark.parametrize("nu", [1e-9, 1e-6, 1e-3, 0.01, 0.1, 0.5, 0.99, 1.0])
