@@ -1991,6 +1991,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                    'rkhs_notes.mercer._fourier_coefficients': ('mercer.html#_fourier_coefficients', 'rkhs_notes/mercer.py'),
                                    'rkhs_notes.mercer._measure': ('mercer.html#_measure', 'rkhs_notes/mercer.py'),
                                    'rkhs_notes.mercer._panels': ('mercer.html#_panels', 'rkhs_notes/mercer.py'),
+                                   'rkhs_notes.mercer._per_pair': ('mercer.html#_per_pair', 'rkhs_notes/mercer.py'),
                                    'rkhs_notes.mercer._period': ('mercer.html#_period', 'rkhs_notes/mercer.py'),
                                    'rkhs_notes.mercer._require_orthonormal': ('mercer.html#_require_orthonormal', 'rkhs_notes/mercer.py'),
                                    'rkhs_notes.mercer._require_small': ('mercer.html#_require_small', 'rkhs_notes/mercer.py'),

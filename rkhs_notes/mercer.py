@@ -203,9 +203,16 @@ def _require_orthonormal(psi, weights, tol):
 
 
 def _require_small(law, lengths, allowed, lam, mistake):
-    j = int(lengths.argmax())
-    require(law, lengths[j], allowed,
+    j = int((lengths / allowed).argmax())
+    require(law, lengths[j], allowed[j],
             f"Pair {j + 1} has λ = {lam[j]:.6g}: {mistake}, or another kernel.")
+
+
+def _per_pair(lam, psi, first, whole, tol, n):
+    "tol of λⱼ |ψⱼ|, rounding, and what the nodes miss of the first pair; at most tol of the whole"
+    rounding = max(n, 100) * float(np.finfo(lam.dtype).eps) * whole
+    allowed = np.minimum((tol * lam + 2 * first) * psi + rounding, tol * whole)
+    return np.r_[tol * whole, allowed[1:]]
 
 # %% ../nbs/04_mercer.ipynb #c797cd48
 @contract
@@ -218,8 +225,8 @@ def check_mercer(expansion: _Expansion, k: AKernel, X: Points, tol: Positive = 1
     ∫ k(x, x) dμ. All of these hold for any subset of the pairs, so a missing one is no violation;
     only `within` sees it.
 
-    tol : relative error of the measure's integrals; where the eigenvalues are float32, at least
-        100 eps = 1.2e-5
+    tol : relative error of the measure's integrals, for each pair in units of its λ, beside
+        rounding and the error of the first pair; in float32 at least 1.2e-5
     within : the largest error of k_m on X that is allowed   (4.7)
     returns : max |k − k_m| on X
     raises LawBroken : names the law, the violation, and the usual mistake
@@ -231,11 +238,13 @@ def check_mercer(expansion: _Expansion, k: AKernel, X: Points, tol: Positive = 1
     size, diagonal = max(expansion.total, float(lam[0])), k.diag(X)
     _require_orthonormal(psi, mu.weights, tol)
     lengths = np.sqrt(mu.weights @ (image(mu.points) - lam * psi) ** 2)
-    _require_small("T ψ = λ ψ in L²(μ)", lengths, tol * size, lam,
+    allowed = _per_pair(lam, 1.0, lengths[0], size, tol, len(mu))
+    _require_small("T ψ = λ ψ in L²(μ)", lengths, allowed, lam,
                    "a factor n or w in λ, no eigenfunction")
-    gaps = np.abs(image(X) - lam * F).max(axis=0)
-    _require_small("T ψ = λ ψ", gaps, tol * (math.sqrt(diagonal.max() * size) or 1.0), lam,
-                   "an extension off the nodes that is not T ψ / λ")
+    gaps, scale = np.abs(image(X) - lam * F).max(axis=0), math.sqrt(diagonal.max() * size) or 1.0
+    heights = np.maximum(np.abs(F).max(axis=0), mu.mass**-0.5)
+    allowed = _per_pair(lam, heights, lengths[0], scale, tol, len(mu))
+    _require_small("T ψ = λ ψ", gaps, allowed, lam, "an extension off the nodes that is not T ψ / λ")
     rest = k(X) - (lam * F) @ F.T
     require("k − k_m is positive semidefinite", -smallest_eigenvalue(rest),
             tol * len(rest) * diagonal.max(), "Σ λ ψ(x)² exceeds k(x, x): the terms are too large.")

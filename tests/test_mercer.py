@@ -385,6 +385,61 @@ def test_a_near_miss_is_refused(law):
     check_mercer(NEAR[law](3), Gaussian(0.3), X, tol=1e-5)
 
 
+def column(j, by):
+    "`by` times column j"
+    return lambda F: F * np.where(np.arange(GOOD.n_terms) == j, by, 1.0)
+
+
+def turned(j):
+    "Columns j and j + 1 turned by 0.05: orthonormal still"
+    turn = np.eye(GOOD.n_terms)
+    turn[j : j + 2, j : j + 2] = [[np.cos(0.05), -np.sin(0.05)], [np.sin(0.05), np.cos(0.05)]]
+    return lambda F: F @ turn
+
+
+def one_sign(j):
+    "The sign of one value of column j"
+    return lambda F: np.where((np.arange(len(F)) == 3)[:, None] & (np.arange(GOOD.n_terms) == j), -F, F)
+
+
+def outside(change):
+    return replace(GOOD, functions=lambda X: change(GOOD.functions(X)))
+
+
+def everywhere(change):
+    return replace(outside(change), node_values=change(GOOD.node_values))
+
+
+SMALL = {
+    "λ × 1.05": lambda j: replace(GOOD, eigenvalues=column(j, 1.05)(GOOD.eigenvalues)),
+    "λ without its last digits": lambda j: replace(GOOD, eigenvalues=column(j, 0.999)(GOOD.eigenvalues)),
+    "ψ × 1.05 off the nodes": lambda j: outside(column(j, 1.05)),
+    "ψ × 1.05": lambda j: everywhere(column(j, 1.05)),
+    "− ψ off the nodes": lambda j: outside(column(j, -1)),
+    "one sign off the nodes": lambda j: outside(one_sign(j)),
+    "one sign": lambda j: everywhere(one_sign(j)),
+    "the next in its place off the nodes": lambda j: outside(
+        lambda F: F[:, [i + (i == j) for i in range(GOOD.n_terms)]]
+    ),
+    "turned": lambda j: everywhere(turned(j)),
+}
+
+
+@pytest.mark.parametrize("j", [8, 10])  # λⱼ / λ₁ = 9e-7 and 5e-9
+@pytest.mark.parametrize("fault", SMALL)
+def test_a_fault_of_a_small_pair_is_refused(fault, j):
+    with pytest.raises(LawBroken, match="δᵢⱼ|T ψ = λ ψ"):
+        check_mercer(SMALL[fault](j), Gaussian(0.3), X)
+
+
+def test_what_the_nodes_miss_of_a_kink_is_no_fault():
+    for exact in (brownian_spectrum(400), bridge_spectrum(400)):
+        check_mercer(exact, exact.k, np.linspace(0, 1, 30))  # where every 29th ψ is 0
+        wrong = exact.eigenvalues * (1 + 0.05 * (np.arange(400) == 200))
+        with pytest.raises(LawBroken, match="Pair 201"):
+            check_mercer(replace(exact, eigenvalues=wrong), exact.k, [0.3])
+
+
 class Dented(Kernel):
     "A Gaussian whose one value k(2, 2) is too small by `depth`: off the nodes, seen by no integral"
 
