@@ -244,7 +244,8 @@ def check_mercer(expansion: _Expansion, k: AKernel, X: Points, tol: Positive = 1
     gaps, scale = np.abs(image(X) - lam * F).max(axis=0), math.sqrt(diagonal.max() * size) or 1.0
     heights = np.maximum(np.abs(F).max(axis=0), mu.mass**-0.5)
     allowed = _per_pair(lam, heights, lengths[0], scale, tol, len(mu))
-    _require_small("T ψ = λ ψ", gaps, allowed, lam, "an extension off the nodes that is not T ψ / λ")
+    _require_small("T ψ = λ ψ", gaps, allowed, lam,
+                   "an extension off the nodes that is not T ψ / λ")
     rest = k(X) - (lam * F) @ F.T
     require("k − k_m is positive semidefinite", -smallest_eigenvalue(rest),
             tol * len(rest) * diagonal.max(), "Σ λ ψ(x)² exceeds k(x, x): the terms are too large.")
