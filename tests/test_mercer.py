@@ -313,6 +313,8 @@ def test_effective_dimension(lam, seed):
 # mutants and bad input
 
 GOOD = mercer_expansion(Gaussian(0.3), gauss_legendre(0, 1, 40))
+
+
 def self_extending(psi):
     "A function that is orthonormal and continued as T ψ / λ, but no eigenfunction"
     law, lam = GOOD.measure, GOOD.eigenvalues[:1]
