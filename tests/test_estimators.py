@@ -54,7 +54,8 @@ from rkhs_notes.structured import Spectrum
 from rkhs_notes.support import coupled, dealt
 from rkhs_notes.svm import check_kkt
 from rkhs_notes.zoo import Laplace, Mahalanobis, Matern
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import softmax
 from scipy.stats import multivariate_normal, norm
 from sklearn import config_context, decomposition
 from sklearn import gaussian_process as gp
@@ -457,6 +458,15 @@ def test_weights_of_a_stream_are_those_of_ridge_on_its_features():
     fit.partial_fit(X[:30], y[:30], w[:30]).partial_fit(X[30:], y[30:], w[30:])
     F = fit.sums_.phi(X)
     np.testing.assert_allclose(fit.predict(X), Ridge(alpha=0.5).fit(F, y, w).predict(F), rtol=1e-6)
+
+
+def test_whole_weights_of_a_stream_are_repetitions_beyond_its_first_thousand_rows():
+    rng = np.random.default_rng(11)
+    X, times = rng.normal(size=(2500, 2)), rng.integers(1, 4, 2500)
+    y, again = np.sin(X[:, 0]) + rng.normal(size=2500), np.repeat(np.arange(2500), times)
+    once = StreamingKernelRidge(Gaussian(2.0), 0.5, 20).fit(X, y, times)
+    repeated = StreamingKernelRidge(Gaussian(2.0), 0.5, 20).fit(X[again], y[again])
+    np.testing.assert_allclose(once.predict(X[:50]), repeated.predict(X[:50]), rtol=1e-9, atol=1e-9)
 
 
 # ------------------------------------------------------------------ choices
@@ -978,6 +988,12 @@ def test_the_temperature_is_about_that_of_refits(seed, q):
     assert np.corrcoef(quick.ravel(), left_out[order].ravel())[0, 1] > 0.99
     by_refits = estimators._temperature(left_out, y, np.ones(60))
     assert np.isclose(fit.temperature_, by_refits, rtol=0.2) and abs(np.log(fit.temperature_)) > 0.1
+    np.testing.assert_allclose(fit.decision_function(X), fit.function_(X) / fit.temperature_, rtol=1e-12)
+    odds = left_out if q > 2 else np.hstack([0 * left_out, left_out])
+    least = minimize_scalar(  # of u = −log T with its prior
+        lambda u: u**2 / 2 + 60 * log_loss(y, softmax(np.exp(u) * odds, axis=1)), bracket=(-1, 1)
+    )
+    assert by_refits == pytest.approx(np.exp(-least.x), rel=1e-5)
 
 
 def test_many_classes_promise_as_much_as_they_keep():
@@ -1545,6 +1561,16 @@ def test_equal_rows_share_a_fold_whatever_their_labels():
         assert all(len(set(fold[y == c])) == 5 for c in range(3))
     with pytest.raises(ValueError, match="class 1 has one row that differs"):
         dealt(Classes(np.arange(2), np.array([0, 0, 1, 1])), X[[0, 3, 6, 7]], 5, rng)
+    labels = Classes(np.arange(3), y)
+    held_out = estimators._held_out(svc_multiclass, Gaussian(1.0), X, labels, np.ones(120), C=1.0)
+    assert np.ptp(held_out.reshape(40, 3, 3), axis=1).max() < 1e-12  # one machine answers for equal rows
+
+
+def test_the_power_of_three_classes_is_finite_where_all_are_right():
+    "Then it brings 0.9 to Platt's target, 11 / 12 of ten"
+    P = np.full((30, 3), 0.05) + 0.85 * np.eye(3)[np.arange(30) % 3]
+    power = estimators._power(P, np.arange(30) % 3, np.ones(30))
+    assert power == pytest.approx(np.log(22) / np.log(18), rel=1e-4)
 
 
 def test_noise_never_turns_a_curve_around():
