@@ -19,7 +19,7 @@ from .maps import AFeatureMap
 from .representer import OffsetFit
 from .stored import FilePath, read_expression, write_expression
 from .sums import (Blocks, Sum, as_block, block_sum, dense, fingerprint, in_block,
-                             in_blocks, is_pair, pairwise, parts_of, size_of, zero)
+                             in_blocks, is_pair, moved, pairwise, shifted, size_of, zero)
 
 # %% ../nbs/14a_streams.ipynb #02fdd215
 def _same_map(self, other):
@@ -39,8 +39,21 @@ class Stream(NamedTuple):
     sum: Sum = None     # (14.20), as high + low
     weighted: bool = False      # has a point another weight than 1?
     names: tuple = None         # of the columns, where a block came with names
+    origin: np.ndarray = None   # what is taken from (φ(x), y) before they are summed
+
+    def about(self, origin):
+        "The same stream, summed about another origin"
+        if self.n == 0 or np.array_equal(self.origin, origin):
+            return self._replace(origin=origin)
+        total, t = self.sum, self.targets
+        exact = Sum(self.origin, 0 * origin) + Sum(-origin, 0 * origin)
+        for by in (exact.high, exact.low):
+            total = moved(total, len(by) - t, t + 1, by)                          # (14.28)
+        return self._replace(origin=origin, sum=total)
 
     def __add__(self, other):
+        origin = self.origin if self.n else other.origin
+        self, other = self.about(origin), other.about(origin)
         return self._replace(n=self.n + other.n, blocks=self.blocks + other.blocks,
                              weighted=self.weighted or other.weighted,
                              sum=self.sum + other.sum,                            # (14.22)
@@ -73,10 +86,11 @@ class Adding:
 
         X : columns of a data frame are put in the order of the first block that had names
         """
-        part = block_sum(self.phi, X, _beside(y, len(X), self.n_targets), weights)
+        part, origin = block_sum(self.phi, X, _beside(y, len(X), self.n_targets), weights,
+                                 self._state.origin)
         other = weights is not None and bool(np.any(weights != 1))
         block = self._state._replace(n=len(X), blocks=1, weighted=other, names=names_of(X),
-                                     sum=Sum(part, np.zeros_like(part)))
+                                     sum=Sum(part, np.zeros_like(part)), origin=origin)
         self._state = self._state + block                     # all of the block, or none of it
         return self
 
@@ -111,7 +125,7 @@ class Kept(Adding):
         "What makes it anew, and from what"
         s = self._state
         return "stream_of", [type(self).__name__, self.phi, s.targets, s.n, s.blocks, s.weighted,
-                             s.sum.high, s.sum.low, s.names and list(s.names)]
+                             s.sum.high, s.sum.low, s.names and list(s.names), s.origin]
 
     @classmethod
     def load(cls, path):
@@ -120,15 +134,21 @@ class Kept(Adding):
         return fitting(kept, str(path), type(kept).__name__ == cls.__name__,
                        f"a saved {cls.__name__}", "a file that its save wrote")
 
+    def _mean(self):
+        "(the mean of (φ(x), y) less the origin, W)"
+        D, t = self.phi.dim, self.n_targets
+        rest = self._state.sum.high[D * (D + 1) // 2 :]
+        edge, W = rest[t :: t + 1], float(rest[-1])
+        as_number(W, "the weight of the stream", above=0, because=": nothing came yet; update it")
+        return edge[:-1] / W, W
+
     def _parts(self, centred=True):
         "G, C and the diagonal of Q, of centred data or of data as they are; m, ȳ and W"
-        t = self.n_targets
-        G, CA, AA = parts_of(self._state.sum.high, self.phi.dim, t + 1)
-        C, s, squares, W = CA[:, :t], CA[:, t], AA.diagonal()[:t], float(AA[t, t])
-        as_number(W, "the weight of the stream", above=0, because=": nothing came yet; update it")
-        m, level = (s / W, AA[:t, t] / W) if centred else (0 * s, 0 * AA[:t, t])
-        return (G - W * np.outer(m, m), C - W * np.outer(m, level),               # (14.21)
-                squares - W * level**2, m, level, W)
+        D, t, state = self.phi.dim, self.n_targets, self._state
+        mean, W = self._mean()
+        H, _ = shifted(state.sum, D, t + 1, -mean if centred else state.origin)   # (14.21)
+        z = state.origin + mean if centred else 0 * mean
+        return H[:D, :D], H[:D, D:-1], H.diagonal()[D:-1], z[:D], z[D:], W
 
 # %% ../nbs/14a_streams.ipynb #10b4e2c7
 class FeatureComponents(Value):
@@ -150,11 +170,12 @@ class FeatureComponents(Value):
     explained = property(lambda self: self.eigenvalues / self.trace, doc="Shares of the variance.")
 
 # %% ../nbs/14a_streams.ipynb #8d993569
-def _inside(s, G, n, weighted):
-    "The mean of k over pairs of different points of one stream   (14.24)"
-    as_number(0 if weighted else n, "the points of weight 1", at_least=2,
+def _bias(stream):
+    "tr(G − W m mᵀ) / (n (n − 1))   (14.24)"
+    n = stream.n
+    as_number(0 if stream._state.weighted else n, "the points of weight 1", at_least=2,
               because=": the unbiased estimate needs two or more, and no other weights")
-    return float(s @ s - np.trace(G)) / (n * (n - 1))
+    return float(np.trace(stream._parts()[0])) / (n * (n - 1))
 
 # %% ../nbs/14a_streams.ipynb #199c2113
 class StreamingMeans(Kept):
@@ -171,14 +192,10 @@ class StreamingMeans(Kept):
         Raises ValueError where the estimate meets weights, or fewer than two points
         """
         both = self, _same_map(self, other)
-        m, m_ = (stream._parts()[3] for stream in both)
-        if not unbiased:
-            return float((m - m_) @ (m - m_))
-        inside = 0.0
-        for stream, mean in zip(both, (m, m_), strict=True):
-            G, *_, W = stream._parts(centred=False)
-            inside += _inside(W * mean, G, stream.n, stream._state.weighted)
-        return inside - 2 * float(m @ m_)                                         # (14.24)
+        (mean, _), (mean_, _) = (stream._mean() for stream in both)
+        z = mean - mean_ + (self._state.origin - other._state.origin)
+        apart = z[: self.phi.dim]
+        return float(apart @ apart) - (sum(map(_bias, both)) if unbiased else 0.0)  # (14.24)
 
     @contract
     def components(self, r: Count = 2):
@@ -214,18 +231,35 @@ def _once_more(stream, blocks):
             found = stream._read(*as_block(block))
         yield found
 
+# %% ../nbs/14a_streams.ipynb #d9895b03
+def _through(V, edge, m, level, W, offset):
+    "V, β and κ from B⁻¹ (C − W m ȳᵀ) and B⁻¹ m; with an offset V, 0 and ∞   (14.27)"
+    kappa = np.inf if offset else W * float(m @ edge)
+    beta = (level - m @ V) / (1 + kappa)
+    return V + W * np.outer(edge, beta), beta, kappa
 
-def _left_out(P, Y, w, gain, a, extra):
+
+def _solutions(parts, lams, offset):
+    "Λ, U, a = Uᵀ (C − W m ȳᵀ); for each λ 1 / (Λ + λ), Uᵀ B⁻¹ m, Uᵀ V, β and κ"
+    G, C, _, m, level, W = parts
+    values, U = np.linalg.eigh(G)
+    a, p = U.T @ C, U.T @ m
+    return np.maximum(values, 0), U, a, [
+        (gain, gain * p, *_through(gain[:, None] * a, gain * p, p, level, W, offset))
+        for gain in _gains(values, lams)]
+
+
+def _left_out(P, Y, w, W, gain, edge, v, beta, kappa):
     "(yᵢ − f(xᵢ)) / (1 − hᵢ), from the coordinates P of φ − m in the eigenvectors   (14.26)"
-    h = w * ((P**2) @ gain + extra)
-    return (Y - (P * gain) @ a) / (1 - h[:, None])
+    h = w * (P**2 @ gain + 1 / W - W * (P @ edge - 1 / W) ** 2 / (1 + kappa))
+    return (Y - P @ v + beta) / (1 - h[:, None])
 
 # %% ../nbs/14a_streams.ipynb #208f2884
 class Scored(StreamingMeans):
     "Scores for many λ from one eigendecomposition"
 
     def _scored(self, offset):
-        parts = self._parts(offset)
+        parts = self._parts()
         as_number(self.n, "the points of the stream", at_least=1 + offset,
                   because=": an offset fits one point exactly, and nothing is left to score")
         return parts
@@ -233,12 +267,14 @@ class Scored(StreamingMeans):
     @contract
     def gcv(self, lams: Lams, offset: Flag = False):
         "Generalised cross-validation from the sums alone, one number a λ   (14.25)"
-        G, C, squares, *_, W = self._scored(offset)
-        values, U = np.linalg.eigh(G)
-        gains = _gains(values, lams)
-        fit, power = gains * np.maximum(values, 0), np.mean((U.T @ C) ** 2, axis=1)
-        rest = squares.mean() - (gains * (2 - fit)) @ power
-        return np.maximum(rest, 0) / W / (1 - (fit.sum(axis=1) + offset) / self.n) ** 2
+        _, _, squares, *_, W = parts = self._scored(offset)
+        values, _, a, solved = _solutions(parts, lams, offset)
+        scores = []
+        for lam, (gain, edge, v, beta, kappa) in zip(lams, solved, strict=True):
+            rest = squares + values @ v**2 - 2 * np.sum(a * v, axis=0) + W * beta**2
+            tau = values @ gain + offset + lam * W * (edge @ edge) / (1 + kappa)
+            scores.append(max(rest.mean(), 0) / W / (1 - tau / self.n) ** 2)
+        return np.array(scores)
 
     @contract
     def leave_one_out(self, blocks: Blocks, lams: Lams, offset: Flag = False):
@@ -246,16 +282,15 @@ class Scored(StreamingMeans):
 
         blocks : the same stream again, cut in any way
         """
-        G, C, _, m, level, W = self._scored(offset)
-        values, U = np.linalg.eigh(G)
-        gains, a, n, total = _gains(values, lams), U.T @ C, 0, np.zeros(len(lams))
+        *_, m, level, W = parts = self._scored(offset)
+        _, U, _, solved = _solutions(parts, lams, offset)
+        n, total = 0, np.zeros(len(lams))
         for X, A, w in _once_more(self, blocks):
             Y = A[:, :-1] - level
             for rows in row_blocks(len(Y), 32 * (self.phi.dim + 1)):
                 P, u = (dense(self.phi(taken_of(X, rows))) - m) @ U, w[rows]
-                for i, gain in enumerate(gains):
-                    e = _left_out(P, Y[rows], u, gain, a, offset / W)
-                    total[i] += u @ np.mean(e**2, axis=1)
+                for i, one in enumerate(solved):
+                    total[i] += u @ np.mean(_left_out(P, Y[rows], u, W, *one) ** 2, axis=1)
                 n += len(P)
         return total / as_number(W if n == self.n else -n, "the weight of the second pass", above=0,
                                  because=f": it has {n} points, the sums {self.n}")
@@ -286,14 +321,15 @@ class StreamingRidge(Scored):
 
         offset : fit f + b with a constant b that is not penalised: OffsetFit
         """
-        G, C, _, m, level, _ = self._parts(offset)
-        if np.ndim(lam) == 0:
-            if len(G):
-                C = Cholesky(G, lam, "Φᵀ W Φ + lam I", "a larger lam").solve(C)   # (14.21)
-            return self._fit(C, m, level, offset)
-        values, U = np.linalg.eigh(G)
-        return [self._fit(U @ (gain[:, None] * (U.T @ C)), m, level, offset)
-                for gain in _gains(values, lam)]
+        G, C, _, m, level, W = parts = self._parts()
+        if np.ndim(lam):
+            _, U, _, solved = _solutions(parts, lam, offset)
+            return [self._fit(U @ v, m, level, offset) for _, _, v, *_ in solved]
+        both = np.column_stack([C, m])
+        if len(G):
+            both = Cholesky(G, lam, "Φᵀ W Φ + lam I", "a larger lam").solve(both)
+        V, *_ = _through(both[:, :-1], both[:, -1], m, level, W, offset)
+        return self._fit(V, m, level, offset)
 
     def _fit(self, V, m, level, offset):
         one, b = self.n_targets == 1, level - m @ V
@@ -301,11 +337,13 @@ class StreamingRidge(Scored):
         return OffsetFit(f, float(b[0]) if one else frozen(b)) if offset else f
 
 # %% ../nbs/14a_streams.ipynb #07cfdf87
-def stream_of(kind, phi, targets, n, blocks, weighted, high, low, names=None):
-    "The stream that was saved"
+def stream_of(kind, phi, targets, n, blocks, weighted, high, low, names=None,
+              origin=None):
+    "The stream that was saved; without an origin it was summed about 0"
     new = {"StreamingMeans": StreamingMeans, "StreamingRidge": StreamingRidge}[kind](phi, targets)
+    origin = np.zeros(phi.dim + targets) if origin is None and n else origin
     return new._with(new._state._replace(n=n, blocks=blocks, sum=Sum(high, low), weighted=weighted,
-                                         names=names and tuple(names)))
+                                         names=names and tuple(names), origin=origin))
 
 # %% ../nbs/14a_streams.ipynb #90353eec
 def block_of(empty, number, *block):

@@ -52,25 +52,28 @@ def pairwise(add, parts):
     return parts[0]
 
 # %% ../nbs/S_sums.ipynb #822e2b85
-def block_sum(phi, X, A, w=None):
-    "The triangle of Φᵀ W Φ, then Φᵀ W A and Aᵀ W A, in one vector"
+def block_sum(phi, X, A, w=None, origin=None):
+    "(the triangle of Φᵀ W Φ, then Φᵀ W A and Aᵀ W A, in one vector; what they are about)"
     D, a = phi.dim, A.shape[1]
     require_fits((D, D), 16, "fewer features")
-    G, C = np.zeros((D, D), order="F"), np.zeros((D, a))
+    G, C, S = np.zeros((D, D), order="F"), np.zeros((D, a)), np.zeros((a, a))
     root = None if w is None else np.sqrt(w)[:, None]
-    A = A if w is None else A * root
     for rows in row_blocks(n_points(X), 20 * (D + a)):
         F = phi(taken_of(X, rows))
-        F = F.astype(float, copy=False)
+        F, B = F.astype(float, copy=False), A[rows]
+        if origin is None:
+            origin = far_from_0(F, B, None if w is None else w[rows])
+        F, B = less(F, origin[:D]), less(B, np.append(origin[D:], 0.0))
         if root is not None:
+            B = B * root[rows]
             F = sp.csr_matrix(sp.diags(root[rows, 0]) @ F) if sp.issparse(F) else F * root[rows]
         with np.errstate(all="ignore"):
             G = _with_gram(G, F)
-            C += F.T @ A[rows]
+            C += F.T @ B
+            S += B.T @ B
     packed = dtrttp(G, uplo="U")[0] if D else np.zeros(0)
-    with np.errstate(over="ignore"):
-        whole = np.concatenate([packed, C.ravel(), (A.T @ A).ravel()])
-    return finite(whole, "a sum over a block", "rescale y or X")
+    whole = np.concatenate([packed, C.ravel(), S.ravel()])
+    return finite(whole, "a sum over a block", "rescale y or X"), origin
 
 
 def _with_gram(G, F):
@@ -81,18 +84,76 @@ def _with_gram(G, F):
         return G
     return dsyrk(1.0, F.T, beta=1.0, c=G, overwrite_c=True) if F.size else G
 
+# %% ../nbs/S_sums.ipynb #5579b4d4
+def dense(F):
+    "Features as an array of floats"
+    return np.asarray(F.toarray() if sp.issparse(F) else F, dtype=float)
+
+
+def far_from_0(F, A, w=None):
+    "The first row of [F, Y] in the columns that lie far from 0, else 0"
+    rows = slice(64) if w is None else np.flatnonzero(w)[:64]
+    Z = np.hstack([dense(F[rows]), A[rows, :-1]])
+    if not len(Z):
+        return np.zeros(Z.shape[1])
+    with np.errstate(over="ignore"):
+        return np.where(np.abs(Z[0]) > 8 * np.abs(Z - Z[0]).max(axis=0), Z[0], 0.0)
+
+
+def less(F, origin):
+    "F with the origin taken from each row"
+    if not origin.any():
+        return F
+    ones = sp.csr_matrix(np.ones((F.shape[0], 1))) if sp.issparse(F) else None
+    return F - origin if ones is None else F - ones @ sp.csr_matrix(origin)
+
 # %% ../nbs/S_sums.ipynb #fdaafcc7
 def size_of(D, a):
     "The length of the vector"
     return D * (D + 1) // 2 + D * a + a * a
 
 
-def parts_of(vector, D, a):
-    "Φᵀ W Φ (D, D), Φᵀ W A (D, a), Aᵀ W A (a, a)"
-    triangle, rest = np.split(vector, [D * (D + 1) // 2])
-    G = dtpttr(D, triangle, uplo="U")[0] if D else np.zeros((0, 0))
-    G = np.triu(G) + np.triu(G, 1).T
-    return G, rest[: D * a].reshape(D, a), rest[D * a :].reshape(a, a)
+def whole(vector, D, a):
+    "The matrix (D + a, D + a)"
+    triangle, C, S = np.split(vector, [D * (D + 1) // 2, size_of(D, a) - a * a])
+    M = np.empty((D + a, D + a))
+    M[:D, :D] = dtpttr(D, triangle, uplo="U")[0] if D else 0
+    M[:D, D:], M[D:, D:] = C.reshape(D, a), S.reshape(a, a)
+    for i in range(D):                                           # in place: it may be large
+        M[i + 1 :, i] = M[i, i + 1 :]
+    return M
+
+# %% ../nbs/S_sums.ipynb #1b63f524
+def product(a, b):
+    "high + low = a b, without an error"
+    high, halves = a * b, []
+    for x in (a, b):
+        c = (2.0**27 + 1) * x
+        top = c - (c - x)
+        halves.append((top, x - top))
+    (a, a_), (b, b_) = halves
+    return high, ((a * b - high) + a * b_ + a_ * b) + a_ * b_
+
+
+def shifted(total, D, a, by):
+    "The matrices (high, low) of a sum, with z + (by, 0) in place of z"
+    H, L = (whole(v, D, a) for v in (total.high, total.low))
+    by = np.append(by, 0.0)
+    for _ in range(2 * by.any()):                                # to columns, then to rows
+        edge, low = H[:, -1:].copy(), L[:, -1:].copy()
+        for j in row_blocks(len(by), 80 * len(by)):
+            p, e = product(edge, by[j])
+            part = Sum(H[:, j], L[:, j]) + Sum(p, e + low * by[j])
+            H[:, j], L[:, j] = part.high, part.low
+        H, L = H.T, L.T
+    return H, L
+
+
+def moved(total, D, a, by):
+    "The sum about another origin"
+    pack = lambda M: np.concatenate([dtrttp(M[:D, :D], uplo="U")[0] if D else [], M[:D, D:].ravel(),
+                                     M[D:, D:].ravel()])
+    return Sum(*map(pack, shifted(total, D, a, by)))
 
 # %% ../nbs/S_sums.ipynb #d8afcc48
 def fingerprint(phi):
@@ -144,11 +205,6 @@ def in_block(number, done=""):
     except (ValueError, TypeError, MemoryError) as e:
         e.args = (f"block {number}: {e}{done}",)
         raise
-
-
-def dense(F):
-    "Features as an array of floats"
-    return np.asarray(F.toarray() if sp.issparse(F) else F, dtype=float)
 
 
 def as_block(block):

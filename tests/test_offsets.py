@@ -7,14 +7,17 @@ translation of the points leaves it as it is, and rational arithmetic on the rou
 import importlib
 import inspect
 from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 import pytest
 import rkhs_notes as rn
 from rkhs_notes import Brownian, Constant, Gaussian, Laplace, Linear, Matern, Polynomial, Tensor
 from rkhs_notes.contracts import taken_of
+from rkhs_notes.estimators import StreamingKernelRidge
 from rkhs_notes.metrics import Anova
 from rkhs_notes.mmd import DistanceInduced
+from rkhs_notes.streams import StreamingMeans, StreamingRidge, check_merge, stream_ridge
 from rkhs_notes.zoo import Bilinear, FiniteRank
 
 OFFSETS = [1e3, 1e6, 1e9]
@@ -26,8 +29,17 @@ W, V = draws.uniform(0.5, 2, size=(2, 24))
 A = np.array([[2.0, 0.5], [0.5, 1.0]])
 
 STILL = [  # a translation of the points changes no centred feature
-    Linear(), Gaussian(1.0), Laplace(1.0), Matern(1.5), DistanceInduced(), Bilinear(A), Linear().on([1]),
-    Brownian(-10.0).on([0]), 3 * Linear() + Constant(1e9), Linear() + Gaussian(0.5), Polynomial(1, 2.0),
+    Linear(),
+    Gaussian(1.0),
+    Laplace(1.0),
+    Matern(1.5),
+    DistanceInduced(),
+    Bilinear(A),
+    Linear().on([1]),
+    Brownian(-10.0).on([0]),
+    3 * Linear() + Constant(1e9),
+    Linear() + Gaussian(0.5),
+    Polynomial(1, 2.0),
     FiniteRank([1.0, 2.0], [lambda X: X[:, 0], lambda X: X[:, 0] - X[:, 1]]),
 ]
 MOVED = {  # the others, with their value from the exact xᵀy of all columns and of each
@@ -113,8 +125,10 @@ STATISTICS = {
     "mmd2_linear": [lambda k, X, Y: rn.mmd2_linear(k, X, Y)],
     "mmd2_incomplete": [lambda k, X, Y: rn.mmd2_incomplete(k, X, Y)],
     "mmd2_features": [
-        lambda k, X, Y: [rn.mmd2_features(lambda A: A, X, Y, u) for u in (False, True)]
-        + [rn.mmd2_features(lambda A: A, *measures(X, Y))]
+        lambda k, X, Y: (
+            [rn.mmd2_features(lambda A: A, X, Y, u) for u in (False, True)]
+            + [rn.mmd2_features(lambda A: A, *measures(X, Y))]
+        )
     ],
     "mean_embedding": [lambda k, X, Y: (rn.mean_embedding(k, X) - rn.mean_embedding(k, Y)).norm()],
     "witness": [of_witness],
@@ -218,7 +232,8 @@ def exact(value, X, Y):
         "u1": u - 2 * off_mean(C),
         "weighted u": U - 2 * (both * C).sum() / both.sum(),
         "hsic": ((H[0] @ K @ H[0]) * (H[1] @ L @ H[1])).sum() / n**2,
-        "dhsic": (K * L * K.T).sum() / n**2 + (K.sum() / n**2) ** 2 * L.sum() / n**2
+        "dhsic": (K * L * K.T).sum() / n**2
+        + (K.sum() / n**2) ** 2 * L.sum() / n**2
         - 2 * (K.sum(axis=1) * L.sum(axis=1) * K.sum(axis=1)).sum() / n**4,
         "distance": K[0, 0] + L[1, 1] - 2 * C[0, 1],
     }
@@ -293,6 +308,146 @@ def test_scale_is_no_offset():
     "A wide bandwidth or a small unit leaves few digits at 0 too, and is answered as before"
     for k in (Gaussian(1e6), Gaussian(1.0) + Linear(), Matern(1.5, 1e7)):
         assert abs(rn.mmd2_v(k, 1e-6 * X0, 1e-6 * Y0)) < 1e-9
+
+
+T0 = X0 @ [1.0, -2.0] + 0.1 * Z0[:, 0]
+LAMS = [0.1, 3.0]
+
+
+def cut(X, y, ends=(1, 9, 10)):
+    "A stream in blocks, one of them a single row, with weights"
+    return [(P, z, w) for P, z, w in zip(*(np.split(A, ends) for A in (X, y, W)), strict=True)]
+
+
+def merged(phi, X, y):
+    parts = [StreamingRidge(phi).update(*block) for block in cut(X, y)]
+    return reduce(StreamingRidge.merge, [StreamingRidge(phi), *(parts[i] for i in (2, 0, 3, 1))])
+
+
+def streamed_means(phi, X, Y):
+    one, other = (StreamingMeans(phi).update(P[:1]).update(P[1:]) for P in (X, Y))
+    return [one.mmd2(other), one.mmd2(other, True), *one.merge(other).components(1).eigenvalues]
+
+
+def of_stream(phi, X, y):
+    s = merged(phi, X, y)
+    fits = [s.solve(0.1, True), *s.solve(LAMS, True), stream_ridge(phi, cut(X, y), 0.1, True)]
+    values = np.ravel([f(X) for f in fits]) - y[0]
+    return [*s.gcv(LAMS, True), *s.leave_one_out(cut(X, y), LAMS, True), *values]
+
+
+STREAMS = {
+    "StreamingMeans": lambda k, X, y: streamed_means(k.feature_map(2), X[:9], X[9:]),
+    "StreamingRidge": lambda k, X, y: of_stream(k.feature_map(2), X, y),
+    "StreamingKernelRidge": lambda k, X, y: [
+        StreamingKernelRidge(k).fit(X[:9], y[:9]).partial_fit(X[9:], y[9:]).predict(X) - y[0]
+    ],
+}
+FINITE = [Linear(), Bilinear(A), Linear().on([1]), 3 * Linear() + Constant(1e9), Polynomial(1, 2.0)]
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("k", FINITE, ids=str)
+def test_a_translation_of_a_stream_changes_no_answer(k, name):
+    "X and y are moved together"
+    for c in OFFSETS:
+        X, y = X0 + c, T0 + c
+        value, wanted = STREAMS[name](k, X, y), STREAMS[name](k, X - c, y - c)
+        assert miss(value, wanted) < (1e-8 if c < 1e9 else 1e-5), (c, value, wanted)
+
+
+@pytest.mark.parametrize("c", [0, *OFFSETS])
+def test_streams_with_origins_of_their_own_are_compared_where_they_are(c):
+    phi, X, Y = Linear().feature_map(2), X0[:1] + c, Y0 + c
+    one, other = StreamingMeans(phi).update(X), StreamingMeans(phi).update(Y)
+    assert one.mmd2(other) == pytest.approx(rn.mmd2_v(Linear(), X, Y), rel=1e-6)
+    assert one.merge(other)._parts(False)[0] == pytest.approx(X.T @ X + Y.T @ Y, rel=1e-14)
+    assert one.mean_embedding().w == pytest.approx(X[0], rel=1e-15)
+
+
+def by_rows(F, y, lam):
+    "(weights, GCV, leave-one-out error) of ridge through 0, by orthogonal factors of the rows"
+    root = np.sqrt(W)
+    tall = np.vstack([root[:, None] * F, np.sqrt(lam) * np.eye(F.shape[1])])
+    Q, R = np.linalg.qr(tall)
+    w = np.linalg.solve(R, Q[:24].T @ (root * y))
+    h, e = np.sum(Q[:24] ** 2, axis=1), y - F @ w
+    return w, W @ e**2 / W.sum() / (1 - h.sum() / 24) ** 2, W @ (e / (1 - h)) ** 2 / W.sum()
+
+
+@pytest.mark.parametrize("c", [0, *OFFSETS])
+@pytest.mark.parametrize("rise", [0, 1], ids=["y near 0", "y far from 0"])
+def test_a_fit_through_0_has_the_digits_of_a_solution_by_rows(c, rise):
+    phi, X, y = Linear().feature_map(2), X0 + c, T0 + rise * c
+    s, tol = merged(phi, X, y), 1e-9 if c < 1e9 else 1e-6
+    for lam in LAMS:
+        w, gcv, loo = by_rows(X, y, lam)
+        for f in (s.solve(lam), s.solve([lam])[0], stream_ridge(phi, cut(X, y), lam)):
+            assert miss(f.w, w) < tol
+        assert s.gcv([lam])[0] == pytest.approx(gcv, rel=tol)
+        assert s.leave_one_out(cut(X, y), [lam])[0] == pytest.approx(loo, rel=tol)
+
+
+@pytest.mark.parametrize("c", [0, *OFFSETS])
+def test_parts_of_a_stream_far_from_0_are_the_whole_in_any_order(c):
+    for lam in (1e-3, 1.0):
+        assert check_merge(Linear().feature_map(2), X0 + c, T0 + c, lam, offset=True, rng=0) <= 1e-12
+    features = rn.fourier_features(Gaussian(30.0), 2, 30, rng=1)  # nearly constant, nearly dependent
+    assert check_merge(features, X0, T0, 1e-7, offset=True, rng=0) <= 1e-12
+
+
+def test_a_stream_of_equal_rows_or_constant_features_is_answered():
+    phi = Linear().feature_map(2)
+    for c in (0.1, 1e6 / 3, 1e9 / 7):
+        block = np.full((9, 2), c), np.full(9, c)
+        s = StreamingRidge(phi).update(*block)
+        assert s.gcv([0.1], True)[0] == 0 == s.leave_one_out(block, [0.1], True)[0]
+        assert s.solve(0.1, True).offset == c
+        assert s.solve(0.1)(block[0])[0] == pytest.approx(18 * c**3 / (18 * c**2 + 0.1), rel=1e-9)
+        assert s.mmd2(StreamingRidge(phi).update(*block), True) == 0
+
+
+def test_sparse_features_far_from_0_stay_sparse():
+    import scipy.sparse as sp
+
+    far = np.hstack([X0 + 1e9, (X0 > 1.0) * 5.0])
+    phi = Linear().feature_map(4)
+    one, other = (StreamingRidge(phi).update(F, T0) for F in (far, sp.csr_matrix(far)))
+    assert one.gcv(LAMS, True) == pytest.approx(other.gcv(LAMS, True), rel=1e-9)
+    assert (one._state.origin[:4] != 0).tolist() == [True, True, False, False]
+
+
+STEIN = [
+    Gaussian(1.0), rn.RationalQuadratic(1.0, 1.0), Matern(2.5), rn.Cauchy(1.0), rn.Mahalanobis([2.0, 0.5]),
+    Gaussian(1.0).on([0]), Gaussian(1.0) + Constant(1e9), Gaussian(1.0) * rn.Cauchy(2.0), Gaussian(1.0).exp(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("c", OFFSETS)
+@pytest.mark.parametrize("k", STEIN, ids=str)
+def test_stein_statistics_move_with_the_points_and_the_score(k, c):
+    X = X0 + c
+
+    def statistics(P, score):
+        test = rn.goodness_of_fit_test(k, score, P, rng(), 99)
+        both = [rn.stein_discrepancy(k, score, P, biased=biased) for biased in (False, True)]
+        return [*both, test.statistic, test.pvalue]
+
+    found, wanted = statistics(X, lambda P: c - P), statistics(X - c, lambda P: -P)
+    assert miss(found, wanted) < 1e-9
+
+
+@pytest.mark.parametrize("c", [0, *OFFSETS])
+def test_a_stein_discrepancy_of_a_kernel_that_sees_the_offset_is_exact(c):
+    "xᵀy, by (15.43) in rational numbers"
+    X = exact_points(X0[:8] + c)
+    S = Fraction(c) - X
+    sides = (S * X).sum(axis=1)  # ⟨s(x), ∇ᵧ xᵀy⟩ = ⟨s(x), x⟩
+    U = (S @ S.T) * (X @ X.T) + sides[:, None] + sides[None, :] + 2
+    k, P = Linear(), X0[:8] + c
+    assert rn.stein_discrepancy(k, lambda A: c - A, P) == pytest.approx(float(off_mean(U)), rel=1e-9)
+    biased = rn.stein_discrepancy(k, lambda A: c - A, P, biased=True)
+    assert biased == pytest.approx(float(U.sum() / 64), rel=1e-9)
 
 
 def test_equal_matrices_are_aligned_and_lost_digits_refused():

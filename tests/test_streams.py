@@ -240,8 +240,8 @@ def test_merges_in_any_order_are_one(seed):
         assert gap <= 1e-12 and (other.n, other.blocks) == (400, 40)
 
     def plain(a, b):
-        high = a._state.sum.high + b._state.sum.high
-        return a._with(a._state._replace(n=a.n + b.n, sum=Sum(high, 0 * high)))
+        state = a.merge(b)._state
+        return a._with(state._replace(sum=Sum(state.sum.high, 0 * state.sum.high)))
 
     others = [streams._random_tree(parts, plain, rng).solve(1e-6).w for _ in range(4)]
     assert max(np.linalg.norm(w - others[0]) for w in others) > 1e-12 * np.linalg.norm(others[0])
@@ -589,6 +589,24 @@ def test_saving_is_exact_and_files_of_others_are_refused(tmp_path):
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(ValueError, match="damaged, cut off"):
         StreamingMeans.load(path)
+
+
+def test_sums_that_were_saved_about_0_load_and_go_on(tmp_path, monkeypatch):
+    "Files of versions that summed every column about 0 have no origin in them"
+    far, kept = X + 50, StreamingRidge._kept
+    s = of((far[:200], Y0[:200]), phi=LINE)
+    about_0 = s._with(s._state.about(np.zeros(4)))
+    monkeypatch.setattr(streams.Kept, "_kept", lambda self: (kept(self)[0], kept(self)[1][:-1]))
+    for stream, path in ((about_0, tmp_path / "s"), (StreamingRidge(LINE), tmp_path / "empty")):
+        stream.save(path)
+    monkeypatch.undo()
+    whole = of((far, Y0), phi=LINE).solve(0.1, True)(far)
+    old, rest = StreamingRidge.load(tmp_path / "s"), of((far[200:], Y0[200:]), phi=LINE)
+    more = StreamingRidge.load(tmp_path / "s").update(far[200:], Y0[200:])
+    for found in (old.merge(rest), rest.merge(old), more):
+        np.testing.assert_allclose(found.solve(0.1, True)(far), whole, rtol=1e-9)
+    empty = StreamingRidge.load(tmp_path / "empty").update(far, Y0)
+    assert empty._state.origin[0] == far[0, 0] and np.array_equal(empty.solve(0.1, True)(far), whole)
 
 
 def test_a_full_disk_keeps_the_last_checkpoint(tmp_path, full_disk):
