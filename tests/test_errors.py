@@ -112,4 +112,5 @@ def test_a_best_at_an_edge_is_told_and_warned_of_where_the_score_still_falls():
         warnings.simplefilter("error")
         assert edge([1.0, 0.95, 1.0]) == "lam = 1 is the least that was tried"  # flat: said, not warned of
         assert edge([1.0, 1.0, 0.0]) == ""
+        assert edge([9.0, 5.0, 0.05, 0.0], [1.0, 2.0, 3.0, 4.0])  # the last step counts, not the first
         assert at_edge("lam", [1.0, 2.0], [0.0, 1.0], 0.1, "go on") == ""  # two are no search

@@ -460,6 +460,19 @@ def test_weights_of_a_stream_are_those_of_ridge_on_its_features():
     np.testing.assert_allclose(fit.predict(X), Ridge(alpha=0.5).fit(F, y, w).predict(F), rtol=1e-6)
 
 
+def test_each_lam_of_a_stream_is_judged_by_its_last_two_fits_on_rows_they_had_not_seen():
+    rng = np.random.default_rng(12)
+    X, w, lams = rng.normal(size=(2500, 2)), rng.uniform(0.1, 3, 2500), np.logspace(-6, 3, 25)
+    y = np.sin(X[:, 0]) + rng.normal(size=2500)
+    fit = StreamingKernelRidge(Gaussian(2.0), n_features=20).fit(X, y, w)
+    F, errors = fit.sums_.phi(X), np.zeros(25)
+    for n, end in ((1000, 2000), (2000, 2500)):
+        told = [Ridge(alpha=lam).fit(F[:n], y[:n], w[:n]).predict(F[n:end]) for lam in lams]
+        errors += (np.array(told) - y[n:end]) ** 2 @ w[n:end]
+    np.testing.assert_allclose(fit._ahead.errors, errors, rtol=1e-6)
+    assert fit.lam_ == pytest.approx(lams[errors.argmin()])
+
+
 def test_whole_weights_of_a_stream_are_repetitions_beyond_its_first_thousand_rows():
     rng = np.random.default_rng(11)
     X, times = rng.normal(size=(2500, 2)), rng.integers(1, 4, 2500)

@@ -160,7 +160,11 @@ def test_a_path_of_prices_is_each_price_alone():
     for C, decisions in zip(Cs, path.decisions, strict=True):
         alone = svc_leave_one_out(Linear(), X, y, C, tol=1e-6).decisions[0]
         np.testing.assert_allclose(decisions, alone, atol=1e-4)
-    assert path.best in Cs and path.support.shape == path.steps.shape == (3,)
+    assert path.support.shape == path.steps.shape == (3,)
+    wrong = np.arange(20) < np.array([[6], [5], [4]])
+    with pytest.warns(UserWarning, match="C = 10 is the largest that was tried"):
+        assert replace(path, wrong=wrong).best == 10.0
+    assert replace(path, wrong=wrong[[1, 2, 0]]).best == 1.0
     with pytest.raises(ValueError, match="at least 2 points"):
         svc_leave_one_out(Linear(), X, np.arange(len(X)) == 0, 1.0)
 

@@ -466,4 +466,7 @@ def test_a_search_that_its_box_stopped_says_so():
     X = rng.normal(size=(60, 2))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fit_hyperparameters(Mahalanobis(np.ones(2)), X, X[:, 0] + 0.1 * rng.normal(size=60), 0.1)
+        y = X[:, 0] + 0.1 * rng.normal(size=60)
+        fit_hyperparameters(Mahalanobis(np.ones(2)), X, y, 0.1)
+        found = fit_hyperparameters(Gaussian(1.0) + Constant(1.0), X[20:], y[20:], 0.1)  # at the end, flat
+        assert found.kernel.terms[1].c == pytest.approx(1e-6)

@@ -1240,6 +1240,7 @@ def test_units_of_y_scale_the_answer(unit):
         if exact:
             np.testing.assert_allclose(other.dual / unit, one.dual, rtol=0, atol=1e-13)
             assert other.gap == pytest.approx(one.gap, rel=1e-6)
+        assert fit is tube or other.eps / unit == pytest.approx(one.eps, abs=2e-3) and one.eps > 0.05
         assert other.objective / unit**2 == pytest.approx(one.objective, rel=1e-2)
         full = np.abs(other.dual) > unit * weights * (1 - 1e-9)
         assert full.any() and (np.abs(other.dual[full]) == unit * weights[full]).all()
