@@ -1572,6 +1572,8 @@ def test_equal_rows_share_a_fold_whatever_their_labels():
         fold = dealt(Classes(np.arange(3), y), points, 5, rng)
         assert all(len(set(fold[i : i + 3])) == 1 for i in range(0, 120, 3)) and fold.max() == 4
         assert all(len(set(fold[y == c])) == 5 for c in range(3))
+        rare = [np.bincount(fold[y == c], minlength=5) // 2 for c in (1, 2)]  # of each point two rows
+        assert np.ptp(rare, axis=1).max() == 1  # who has several labels is dealt with the rarest
     with pytest.raises(ValueError, match="class 1 has one row that differs"):
         dealt(Classes(np.arange(2), np.array([0, 0, 1, 1])), X[[0, 3, 6, 7]], 5, rng)
     labels = Classes(np.arange(3), y)

@@ -308,6 +308,13 @@ def test_scale_is_no_offset():
     "A wide bandwidth or a small unit leaves few digits at 0 too, and is answered as before"
     for k in (Gaussian(1e6), Gaussian(1.0) + Linear(), Matern(1.5, 1e7)):
         assert abs(rn.mmd2_v(k, 1e-6 * X0, 1e-6 * Y0)) < 1e-9
+    assert abs(rn.mmd2_v(Own() + Constant(1.0), 1e-5 * X0, 1e-5 * Y0)) < 1e-9  # who is not far is not refused
+
+
+@pytest.mark.parametrize("c", [0, *OFFSETS])
+def test_the_mean_of_components_keeps_what_was_set_apart(c):
+    found, mean = rn.kernel_pca(Linear(), X0 + c), (X0 + c).mean(axis=0)
+    assert found.mean_norm2 == pytest.approx(float(mean @ mean), rel=1e-12)
 
 
 T0 = X0 @ [1.0, -2.0] + 0.1 * Z0[:, 0]
@@ -486,6 +493,8 @@ def test_single_precision_keeps_its_own_half():
     X, Y = (P.astype(np.float32) for P in (X0 + 1e3, Y0 + 1e3))
     wanted = rn.mmd2_v(Linear(), X.astype(float) - 1e3, Y.astype(float) - 1e3)
     assert rn.mmd2_v(Linear(), X, Y) == pytest.approx(wanted, rel=1e-5)
+    near, other = X - np.float32(970), Y - np.float32(970)  # at 30 half of eight digits go, not of sixteen
+    assert rn.mmd2_v(Linear(), near, other) == pytest.approx(wanted, rel=2e-6)
     with pytest.raises(ValueError, match="more than half of the digits"):
         rn.mmd2_v(Own(), X, Y)
 

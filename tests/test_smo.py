@@ -204,6 +204,16 @@ def test_an_eigenvalue_below_rounding_is_refused(n=6):
 # ties, and weights
 
 
+def test_what_misses_a_bound_by_rounding_is_not_free():
+    prices = np.array([0.3, 0.7, 0.3, 0.7])
+    p, g = np.array([1.0, 1.0, -1.0, -1.0]), np.array([0.4, 0.1, -0.2, 0.9])
+    box = BoxProblem(p, np.minimum(0, p * prices), np.maximum(0, p * prices))
+    for b in (p * prices, np.array([0.3, 0.0, -0.3, 0.0])):
+        near = np.where(b, b * (1 - 2**-52), 1e-17 * p)
+        assert (near != b).all() and box.offset(near, g) == box.offset(b, g)
+        assert box.offset(b * (1 - 1e-9), g) != box.offset(b, g)  # that is no rounding
+
+
 def test_a_decision_of_0_is_the_class_that_sorts_last():
     assert votes(np.array([[0.0], [-0.0], [-1e-300]]), [(0, 1)], 2).tolist() == [[0, 1], [0, 1], [1, 0]]
     machine = svc(k, X, np.where(SIGNS > 0, "yes", "no"))
