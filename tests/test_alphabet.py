@@ -28,7 +28,7 @@ ALPHABET = {
     "alpha": r"array \([nm],\)",  # coefficients of an expansion
     "lam": r"float [>≥] 0",  # weight of ‖f‖²
     "bandwidth": r"float > 0",
-    "C": r"float (> 0, or inf|≥ 1e-30)",
+    "C": r"float (> 0(, or inf)?$|≥ 1e-30)",
     "nu": r"float > 0",
     "eps": r"float [>≥] 0",
     "loss": r"Loss",
