@@ -59,7 +59,6 @@ EXCEPTIONS = {
     "play.drag_posterior.X": "numbers on a line that one can drag",
     "play.drag_witness.X": "numbers on a line that one can drag",
     "play.drag_witness.Y": "numbers on a line that one can drag",
-    "play.drag_machine.C": "a slider has an end",
     "zoo.RationalQuadratic.alpha": "the name of the exponent in every library",
 }
 
