@@ -434,6 +434,16 @@ def test_a_fault_of_a_small_pair_is_refused(fault, j):
         check_mercer(SMALL[fault](j), Gaussian(0.3), X)
 
 
+def test_each_pair_is_measured_by_its_own_eigenvalue_also_beside_larger_errors():
+    "Half of tol at pair 2 is more than twice tol at pair 9, and is allowed"
+    for share, fails in ((0.5, False), (2.0, True)):
+        factors = np.ones(GOOD.n_terms)
+        factors[[1, 8]] += 1e-4 * np.array([0.5, share])
+        near = replace(GOOD, eigenvalues=GOOD.eigenvalues * factors)
+        with pytest.raises(LawBroken, match="Pair 9") if fails else np.errstate():
+            check_mercer(near, Gaussian(0.3), X, tol=1e-4)
+
+
 def test_what_the_nodes_miss_of_a_kink_is_no_fault():
     for exact in (brownian_spectrum(400), bridge_spectrum(400)):
         check_mercer(exact, exact.k, np.linspace(0, 1, 30))  # where every 29th ψ is 0

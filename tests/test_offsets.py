@@ -308,7 +308,8 @@ def test_scale_is_no_offset():
     "A wide bandwidth or a small unit leaves few digits at 0 too, and is answered as before"
     for k in (Gaussian(1e6), Gaussian(1.0) + Linear(), Matern(1.5, 1e7)):
         assert abs(rn.mmd2_v(k, 1e-6 * X0, 1e-6 * Y0)) < 1e-9
-    assert abs(rn.mmd2_v(Own() + Constant(1.0), 1e-5 * X0, 1e-5 * Y0)) < 1e-9  # who is not far is not refused
+    near = (Linear() + Constant(1.0)).normalized()  # cannot be moved; who is not far is not refused
+    assert abs(rn.mmd2_v(near, 1e-5 * X0, 1e-5 * Y0)) < 1e-9
 
 
 @pytest.mark.parametrize("c", [0, *OFFSETS])
