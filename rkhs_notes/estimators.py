@@ -334,6 +334,8 @@ def _climbed(k, X, Y, weights, noise=None, restarts=0):
 
     def climb(of, k, start, restarts, tol):
         points, y, w = of
+        if noise is None:                               # fewer points can do with less noise
+            start = max(start, clear_shift(np.asarray(k.diag(points), float)) * w.max())
         steps, w = 200 if len(y) <= 1000 else 20, None if (w == 1).all() else w
         return tuned(k, k.points(points), y, start, restarts, np.random.default_rng(0),
                      noise is None, None, steps, w, tol)
