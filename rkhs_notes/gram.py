@@ -622,6 +622,7 @@ class Around(Pointed):
     def pairs(self, X, Y): return pair_values(self, X, Y)
 
 
+@np.errstate(over="ignore", invalid="ignore")                     # what overflows moves nothing
 def around(k, *samples, share=1 / 4):
     "(k, or Around(k, o) where such a share of digits goes, means of ‖φ(x) − φ(o)‖² and k(x, x))"
     X, apart = samples[0], type(k)._apart is not Formula._apart
@@ -642,7 +643,7 @@ def _spread(k, o, samples):
     at_o, xp, n = rowwise(k, k._diag, o), library(*own), sum(map(n_points, samples))
     to_o = lambda A, xp: k._gram(A, o, xp)[:, 0]
     gaps = [a - 2 * rowwise(k, to_o, A) + at_o for a, A in zip(own, samples, strict=True)]
-    return [sum(plain_float(xp.sum(xp.abs(a))) for a in parts) / n for parts in (gaps, own)]
+    return [sum(plain_float(xp.sum(xp.abs(a) / n)) for a in parts) for parts in (gaps, own)]
 
 # %% ../nbs/S_gram.ipynb #f24d08bd
 def require_points(X, least, name, why):

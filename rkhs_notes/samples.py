@@ -125,13 +125,14 @@ def steady(k, *samples, share=1 / 4):
     return moved
 
 
+@np.errstate(over="ignore", invalid="ignore")                     # what overflows is not far
 def _far(samples):
     "Do all points lie together, and far from 0?"
     if not isinstance(samples[0], np.ndarray):
         return False
     middle = samples[0].mean(axis=0)
     reach = np.max([np.abs(A - middle).max(axis=0) for A in samples], axis=0)
-    return bool((100 * reach < np.abs(middle)).any())
+    return bool((reach < np.abs(middle) / 100).any())
 
 
 def _movable(k):

@@ -79,7 +79,7 @@ class Mahalanobis(ExpRadial, Kernel):
         if isinstance(X, SparseRows):
             sums = H.sum(axis=1) @ X**2 + H.sum(axis=0) @ Y**2 - 2 * (X * (H @ Y)).sum(axis=0)
             return {"scales": sums / self.scales**3}
-        return {"scales": np.array([np.vdot(H, (x[:, None] - y) ** 2) / scale**3
+        return {"scales": np.array([np.vdot(H, ((x[:, None] - y) / scale) ** 2) / scale
                                     for x, y, scale in zip(X.T, Y.T, self.scales, strict=True)])}
 
     def _times(self, other):
