@@ -315,11 +315,15 @@ def _starts(k, X, y, w, noise=None):
     left, lams = path.eigenvalues[:, None] + path.lams, path.lams
     along = (path.Q.T @ (np.sqrt(w) * y))[:, None]
     size = np.mean(along**2 / left, axis=0)                    # the best s: yᵀ (K + lam I)⁻¹ y / n
-    s = np.where(size > 0, size, 1.0) if noise is None else noise / lams
-    cost = (n * np.log(s) + np.log(left).sum(axis=0) + n * size / s
-            + (w.sum() - n) * np.log(s * lams))
-    tenth = np.searchsorted(lams, 0.1 * path.eigenvalues.mean())
-    return [(s[i], s[i] * lams[i]) for i in {int(np.argmin(cost)), min(int(tenth), len(s) - 1)}]
+    cost = lambda s: (n * np.log(s) + np.log(left).sum(axis=0) + n * size / s
+                      + (w.sum() - n) * np.log(s * lams))
+    free = np.where(size > 0, size, 1.0)
+    tenth = min(int(np.searchsorted(lams, 0.1 * path.eigenvalues.mean())), len(lams) - 1)
+    best = int(np.argmin(cost(free)))
+    if noise is None:
+        return [(free[i], free[i] * lams[i]) for i in {best, tenth}]
+    kept = noise / lams                           # a tiny noise is told apart by free[best] alone
+    return [(s, noise) for s in {kept[np.argmin(cost(kept))], kept[tenth], free[best]}]
 
 
 def _climbed(k, X, Y, weights, noise=None, restarts=0):

@@ -915,6 +915,15 @@ def test_answers_without_noise_leave_what_rounding_needs(weights, monkeypatch):
     assert fit.noise_ == pytest.approx(least) and fit.chosen_.endswith("for rounding hides less")
 
 
+@pytest.mark.parametrize("noise", [1e-12, 1e-11, 1e-9])
+def test_a_tiny_noise_that_is_passed_leaves_a_curve_between_the_points(noise):
+    "Where the kernel cannot be large against it, evidence climbs to points that know nothing of each other"
+    for seed in range(3):
+        x, new = np.random.default_rng(seed).normal(size=(60, 1)), np.linspace(-1, 1, 50)[:, None]
+        fit = GaussianProcess(noise=noise).fit(x, np.sin(x[:, 0]))
+        assert np.abs(fit.predict(new) - np.sin(new[:, 0])).max() < 1e-4
+
+
 def test_the_band_of_a_process_covers_what_it_promises():
     x, y = sinc(60)
     fit = GaussianProcess().fit(x, y)
