@@ -290,7 +290,7 @@ def _forget_other_formulas(cls):
     cls._kin = (*between, object) if changed else (*between, *above._kin)
     lost = _OF_FORMULA - stated if changed else set()
     lost |= _OF_POINTS if new & {"_points", "_merged"} else set()
-    for name in lost - new:
+    for name in lost - new - vars(cls).keys():
         setattr(cls, name, found(Pointed, name))
 
 

@@ -48,7 +48,7 @@ class Stream(NamedTuple):
         total, t = self.sum, self.targets
         exact = Sum(self.origin, 0 * origin) + Sum(-origin, 0 * origin)
         for by in (exact.high, exact.low):
-            total = moved(total, len(by) - t, t + 1, by)                          # (14.28)
+            total = moved(total, len(by) - t, t + 1, by)                          # (14.23a)
         return self._replace(origin=origin, sum=total)
 
     def __add__(self, other):
