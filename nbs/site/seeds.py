@@ -13,6 +13,7 @@ import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 
 import lean  # noqa: F401
 
@@ -65,7 +66,8 @@ def judged(paths, seeds, kept=KEPT):
     for (path, seed), file in files.items():
         if file.exists():
             yield path, seed, {int(i): error for i, error in json.loads(file.read_text("utf-8")).items()}
-    pool = ProcessPoolExecutor(WORKERS, initializer=fork_kernels, initargs=[True])
+    fresh = get_context("spawn")  # a fork would keep the locks of threads that it does not have
+    pool = ProcessPoolExecutor(WORKERS, fresh, initializer=fork_kernels, initargs=[True])
     try:
         todo = {pool.submit(failures, *run): run for run, file in files.items() if not file.exists()}
         for future in as_completed(todo):
