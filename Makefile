@@ -7,7 +7,7 @@ RECORDS = $(shell grep -ho 'make bench ROW=[a-z_]*' nbs/*.ipynb | sed 's/.*=//' 
 
 unexport PYTHONDONTWRITEBYTECODE # or each kernel would compile the package anew
 
-.PHONY: help notes lite slides pdf test seeds engines e2e coverage mutants nightly lab prepare outputs matrix release bench bench-check bench-page
+.PHONY: help notes lite pdf test seeds engines e2e coverage mutants nightly lab prepare outputs matrix release bench bench-check bench-page
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -29,10 +29,6 @@ test: $(VENV)/.ok ## every test; runs every notebook
 seeds: $(VENV)/.ok ## what the chapters assert, under five other seeds, resumable; SEEDS=20, PAGE="05 06" for two
 	@$(BIN)/python nbs/site/alone.py nbdev-export
 	@$(BIN)/python nbs/site/seeds.py $(or $(SEEDS),5) $(PAGE)
-
-slides: $(VENV)/.ok ## a deck of slides a chapter, without a network, in _slides/
-	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[book]'
-	@$(BIN)/python nbs/site/slides.py --check
 
 pdf: notes ## the whole book in _book/rkhs_notes.pdf, printed from the site by Chromium
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[book]'

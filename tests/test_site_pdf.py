@@ -5,7 +5,6 @@ import pytest
 pytest.importorskip("mdit_py_plugins", reason="the book is printed with the site's tools")
 pypdf = pytest.importorskip("pypdf", reason="comes with rkhs_notes[book]")
 import pdf  # noqa: E402
-from slides import chromium  # noqa: E402
 
 PAGE = """<html><title>{0} &#8212; notes</title>
 <h1>{0}<a class="headerlink" href="#a">#</a></h1><h2 id="a">Part
@@ -30,7 +29,7 @@ def test_headings_get_their_spaces_back(tmp_path):
     assert found["Onetwo"] == "One & two" and found["PartofOnetwoPartofOnetwo"] == "Part of One & two"
 
 
-@pytest.mark.skipif(chromium() is None, reason="no Chromium here")
+@pytest.mark.skipif(pdf.chromium() is None, reason="no Chromium here")
 def test_a_small_book(tmp_path, capsys, monkeypatch):
     site, out = tmp_path / "site", tmp_path / "out.pdf"
     site.mkdir()

@@ -6,6 +6,7 @@ links from page to page into links inside the book. `make notes` comes first.
 
 import html
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -15,12 +16,18 @@ from urllib.parse import unquote
 from build import SITE
 from cells import ROOT
 from run import BUILD, WORKERS
-from slides import FLAGS, chromium
 
 OUT = ROOT / "_book" / "rkhs_notes.pdf"
 PARTS = ["index.html", "[0-9]*.html", "[A-E]_*.html", "S_*.html", "[V-Z]_*.html", "front/*.html"]
+FLAGS = "--headless --no-sandbox --disable-gpu --disable-background-networking --no-first-run".split()
 LAST = re.compile(r"V_answers_|front/bibliography")  # the keys, and the bibliography at the very end
 HEADING = re.compile(r"(?s)<h[1-3][^>]*>(.*?)</h[1-3]>")
+
+
+def chromium():
+    "Chromium or Chrome, or None"
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 def pages(site):
