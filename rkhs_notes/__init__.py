@@ -222,6 +222,16 @@ _FORMER |= {
         leave_groups_out selection_cost SelectionCost""",
 }
 
+# %% ../nbs/Y_package.ipynb #c41d88a2
+_FORMER |= {
+    "contracts": """AnyPoints AVector Axes Coefficients Count Finite Flag Function Labels Matrix
+        NonNegative Plane Positive Probability Rng SquareMatrix Targets TwoLabels Vector Vectors
+        Weights Whole""",
+    "gram": """AKernel""",
+    "paths": """AnyColumns Error FeatureColumns FittedColumns OtherPoints Penalties Widths""",
+    "tables": """ATable""",
+}
+
 # %% ../nbs/Y_package.ipynb #e0870571
 def _former(module, name):
     "The public `name` that `module` once had, from where it lives now"

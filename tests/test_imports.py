@@ -6,9 +6,12 @@ import json
 import pickle
 import subprocess
 import sys
+import typing
+from typing import Annotated
 
 import pytest
 import rkhs_notes
+from rkhs_notes.contracts import Word, count
 
 import stub
 from cells import module, read
@@ -243,6 +246,28 @@ def test_a_shared_name_is_noticed(tmp_path):
     (tmp_path / "a.py").write_text("__all__ = ['f', 'b', 'Path']")
     (tmp_path / "b.py").write_text("__all__ = ['f', 'g']")
     assert shared_names(tmp_path, taken={"Path"}) == ["Path", "b", "f"]
+
+
+def words_in(names):
+    "Public names that are annotations: words of signatures, which are read in `help` and never called"
+    return [name for name, value in names.items() if typing.get_origin(value) or isinstance(value, Word)]
+
+
+def test_no_word_of_a_signature_is_public():
+    found = {name: getattr(rkhs_notes, name) for name, _ in public_names(ROOT / "rkhs_notes")}
+    refuse([f"{name}: export its cell by `#| exporti`, or begin it with _" for name in words_in(found)])
+
+
+def test_a_public_word_is_noticed():
+    words = {"Count": Annotated[int, count(1)], "count": count(1), "Rows": list[int], "Either": int | str}
+    plain = {"Graph": rkhs_notes.Graph, "load": rkhs_notes.load, "seed": 0, "squared": rkhs_notes.squared}
+    assert words_in(words | plain) == list(words)
+
+
+@pytest.mark.parametrize("word", ["TwoSizes", "MapOf", "Rule", "ColumnNames"])
+def test_a_word_of_one_page_is_not_at_the_top(word):
+    with pytest.raises(AttributeError, match=f"has no attribute '{word}'"):
+        getattr(rkhs_notes, word)
 
 
 def test_the_version_is_the_same_everywhere():
