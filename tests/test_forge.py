@@ -17,6 +17,9 @@ WORKFLOWS = sorted((FORGE / "workflows").glob("*.yml"))
 each_workflow = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 PROJECT = (ROOT / "pyproject.toml").read_text("utf-8")
 TARGETS = set(re.findall(r"(?m)^([a-z0-9-]+):.*##", (ROOT / "Makefile").read_text("utf-8")))
+SECTION = PROJECT.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
+SOURCES = ["nbs/site/*.py", "rkhs_notes/*.py", "benchmarks/*.py", "e2e/*.py", "tests/*.py", "Makefile"]
+SOURCES += [".pre-commit-config.yaml"]
 ELSEWHERE = re.compile(r"https?://(?!127\.0\.0\.1)|\b[\w-]+\.(?:org|com|io|net|dev)\b")  # addresses of others
 SCHEMAS = {
     "github-workflows": WORKFLOWS,
@@ -135,6 +138,47 @@ def test_a_library_has_one_minimum():
     assert f"numpy=={least['numpy']}\n" in matrix.constraints(PROJECT) and "setuptools" not in least
     with pytest.raises(SystemExit, match="for pandas>=1.0"):
         matrix.minima(PROJECT + '"pandas>=1.0",')
+
+
+OTHERWISE = {  # packages that are used and never imported by their name: {package: (file, what it says)}
+    "nbdev": ("Makefile", "alone.py nbdev-export"),
+    "jupytext": (".github/CONTRIBUTING.md", ".venv/bin/jupytext --to"),
+    "pytest-xdist": ("pyproject.toml", '"--dist", "worksteal"'),
+    "pytest-random-order": ("Makefile", "--random-order-seed="),
+    "pyyaml": ("tests/test_forge.py", "import yaml"),
+    "sphinx-book-theme": ("nbs/site/conf.py", 'html_theme = "sphinx_book_theme"'),
+    "jupyterlite-core": ("nbs/site/lite.py", '"jupyter", "lite", "build"'),
+}
+LINES = "".join(p.read_text("utf-8") for name in SOURCES for p in sorted(ROOT.glob(name)))
+
+
+def extras():
+    "{package: extras that name it} of pyproject.toml"
+    found = {}
+    for extra, listed in re.findall(r"(?ms)^(\w+) = \[(.*?)\](?=\s*(?:#.*)?$)", SECTION):
+        for name in re.findall(r'"([\w-]+)(?:\[[\w,]+\])?[>=<]', listed):
+            found.setdefault(name, []).append(extra)
+    return found
+
+
+def unused(packages):
+    "Those that no file imports, asks for by a string, loads as an extension or runs as a command"
+    for name in packages:
+        module = name.replace("-", "_")
+        ways = rf"(?:import|from) {module}\b|(?:importorskip|find_spec)\(\W*(?:{module}|{name})\b"
+        ways += rf'|"-m", "{module}"|\$\(BIN\)/{name}\b|\.venv/bin/{name}\b|extensions = .*"{module}"'
+        file, said = OTHERWISE.get(name, (None, None))
+        if not (said and said in (ROOT / file).read_text("utf-8")) and not re.search(ways, LINES):
+            yield name
+
+
+def test_every_package_of_an_extra_is_used():
+    assert {"torch", "pypdf", "goodpoints", "dask", "coverage", "twine"} <= extras().keys()
+    assert list(unused(extras())) == []
+
+
+def test_a_package_that_nothing_uses_is_noticed():
+    assert list(unused(["gpytorch", "pytest-invented", "ruff", "tqdm"])) == ["gpytorch", "pytest-invented"]
 
 
 def test_what_a_matrix_run_says(tmp_path):
