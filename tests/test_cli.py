@@ -1,6 +1,7 @@
 """The command rkhs-notes: what it copies, refuses, repairs, and the status with which it ends."""
 
 import json
+from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -47,7 +48,7 @@ def test_a_copy_leaves_what_is_there_and_a_students_has_no_key(few, tmp_path, ca
 def test_numbers_on_the_command_line_lie_strictly_within():
     options = cli._parser().parse_args
     assert options(["compare", "a", "b", "--level", "0.9999"]).level == 0.9999
-    assert options(["grade", "x", "--seed", "0", "--memory", "256"]).memory == 256
+    assert options(["compare", "a", "b", "--seed", "0"]).seed == 0
     for wrong in (["--level", "0"], ["--level", "1"], ["--level", "nan"], ["--permutations", "0"],
                   ["--permutations", "2.5"], ["--seed", "-1"]):  # fmt: skip
         with pytest.raises(SystemExit) as end:
@@ -108,8 +109,11 @@ def test_files_that_cannot_be_compared_end_in_one_line(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["pvalue"] > 0.05
 
 
-def test_the_help_of_grade_says_what_the_fence_stops_and_what_not(capsys):
-    with pytest.raises(SystemExit):
-        cli.main(["grade", "--help"])
-    told = " ".join(capsys.readouterr().out.split())
-    assert "refuses it the network" in told and "This is no sandbox" in told and "use the network" not in told
+@pytest.mark.parametrize("call", ["", "folder", "folder --csv marks.csv", "--seed 5 folder", "--help"])
+def test_grade_says_what_grades_instead_and_where_it_stands(call, capsys):
+    assert cli.main(["grade", *call.split()]) == 2
+    told = capsys.readouterr().err
+    assert "nbgrader" in told and "otter-grader" in told and len(told.splitlines()) <= 5
+    (path,) = [line for line in told.splitlines() if line.endswith(".ipynb")]
+    page = Path(path).read_text(encoding="utf-8")
+    assert "nbgrader autograde" in page and "otter run" in page

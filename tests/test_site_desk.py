@@ -87,5 +87,5 @@ def test_the_page_tells_all():
     for number in desk.pages():
         assert desk.link(number) in page
     assert [desk.hours(time) for time in (59.6, 99, 119.8, 215)] == ["60 min", "99 min", "2 h 00", "3 h 35"]
-    for command in ("rkhs-notes lab", "rkhs-notes submit", "rkhs-notes grade", "make pdf"):
+    for command in ("rkhs-notes lab", "rkhs-notes submit", "nbgrader autograde", "otter grade", "make pdf"):
         assert command in page

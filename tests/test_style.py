@@ -38,7 +38,7 @@ def test_no_module_runs_what_it_reads():
         assert list(runs_what_it_reads(slip)), slip
     sources = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "rkhs_notes").glob("*.py")}
     found = {name for name, source in sources.items() if list(runs_what_it_reads(source))}
-    assert found == {"classroom.py"}  # the code of a student, in a process of its own
+    assert found == {"classroom.py"}  # one's own answers, when they are written for handing in
 
 
 def test_no_module_asserts():
