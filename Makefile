@@ -66,7 +66,7 @@ prepare: $(VENV)/.ok ## before a commit: notebooks to modules, folded and clean 
 
 outputs: $(VENV)/.ok ## run notebooks in place and keep their outputs; NB=nbs/03_rkhs.ipynb for one
 	@$(BIN)/python nbs/site/alone.py nbdev-export
-	@$(BIN)/python nbs/site/run.py $(NB)
+	@$(BIN)/python nbs/site/run.py $(if $(WITHOUT_DATA),--without-data) $(NB)
 	@$(MAKE) --no-print-directory prepare
 
 release: $(VENV)/.ok ## wheel and source archive in dist/, uploaded to an index here, installed and tried; TAG=v0.2.0

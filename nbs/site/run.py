@@ -1,8 +1,10 @@
 """Execute notebooks in fresh kernels, two at a time.
 
 python nbs/site/run.py [notebook ...]    executes them and stores their outputs, fit to be committed
+python nbs/site/run.py --without-data [notebook ...]    also where outputs of data that are not here get lost
 """
 
+import ast
 import hashlib
 import os
 import re
@@ -10,6 +12,7 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+from types import SimpleNamespace
 
 import lean  # noqa: F401
 
@@ -18,7 +21,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
-from cells import NBS, ROOT, read, switched_off
+from cells import NBS, ROOT, read, split, switched_off
 from fold import fold
 from forks import fork_kernels
 
@@ -30,6 +33,11 @@ KERNEL = [
     "--InlineBackend.figure_formats=['png']",
     "--InlineBackend.print_figure_kwargs={'bbox_inches': 'tight', 'metadata': {'Software': None}}",
 ]
+
+EMPTY = "settings.data_dir is empty"  # what a page prints in place of outputs that need data
+NOT_HERE = """{page}, cell {cell}: what it stores came from data, which it would now skip (if {condition}).
+Set data_dir in settings.ini, or RKHS_NOTES_DATA_DIR, to the folder that holds them. To run it all the same
+and lose these outputs: make outputs WITHOUT_DATA=yes NB=nbs/{page}"""
 
 
 def set_environment(folder):
@@ -138,15 +146,41 @@ def fit_to_commit(output):
     return output
 
 
-def store(paths):
+def unmet(cell, settings):
+    "The first condition on settings.data_dir for which this cell, as settings are, skips what it has stored"
+    stored = [output for output in cell.get("outputs", []) if not output.get("text", "").startswith(EMPTY)]
+    if not stored or "settings.data_dir" not in cell.source:
+        return None
+    tests = [node.test for node in ast.walk(ast.parse(split(cell.source)[1])) if isinstance(node, ast.If)]
+    conditions = [text for text in map(ast.unparse, tests) if "settings.data_dir" in text]
+    return next((text for text in conditions if not eval(text, {"settings": settings})), None)
+
+
+def data_missing(path):
+    "Why running this notebook would lose outputs that came from data; nothing if it would not"
+    from rkhs_notes.settings import read_settings
+
+    settings = SimpleNamespace(**read_settings(path.resolve().parent))
+    for i, cell in enumerate(read(path).cells):
+        if condition := unmet(cell, settings):
+            yield NOT_HERE.format(page=path.name, cell=i, condition=condition)
+
+
+def store(paths, without_data=False):
     "Executes notebooks in place; their outputs are part of what is read on the forge"
-    for path, nb in execute_all(paths):
+    refused = {} if without_data else {path: list(data_missing(path)) for path in paths}
+    words = [text for found in refused.values() for text in found]
+    print(*words, sep="\n", end="\n" if words else "", flush=True)
+    for path, nb in execute_all([path for path in paths if not refused.get(path)]):
         for cell in nb.cells:
             if cell.cell_type == "code":
                 cell.outputs = [fit_to_commit(output) for output in cell.outputs]
         fold(nb)
         nbformat.write(nb, path)
+    if words:
+        sys.exit(f"left as they are: {', '.join(path.name for path in paths if refused[path])}")
 
 
 if __name__ == "__main__":
-    store([Path(name) for name in sys.argv[1:]] or sorted(NBS.glob("*.ipynb")))
+    names = [name for name in sys.argv[1:] if name != "--without-data"]
+    store([Path(name) for name in names] or sorted(NBS.glob("*.ipynb")), "--without-data" in sys.argv)
