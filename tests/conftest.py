@@ -20,6 +20,8 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings as hypothesis_settings  # noqa: E402
 
+from second_routes import refusal  # noqa: E402
+
 hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
 hypothesis_settings.register_profile("explore", deadline=None, max_examples=300)
 
@@ -35,6 +37,13 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     explore = config.getoption("--explore") is not None
     hypothesis_settings.load_profile("explore" if explore else "notes")
+
+
+def pytest_pycollect_makeitem(name, obj):
+    "A test whose mark of a second route says nothing is not collected"
+    for mark in getattr(obj, "pytestmark", ()) if name.startswith("test_") else ():
+        if mark.name == "second_route" and (wrong := refusal(mark.args)):
+            raise pytest.Collector.CollectError(f"{name}: {wrong}")
 
 
 @pytest.fixture

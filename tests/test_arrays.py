@@ -69,6 +69,7 @@ def factored(request, monkeypatch):
     return A, Cholesky(A)
 
 
+@pytest.mark.second_route("Cholesky", "NumPy")
 def test_all_that_a_factor_knows(factored):
     A, done = factored
     b, B = rng.normal(size=40), rng.normal(size=(40, 3))
@@ -206,6 +207,7 @@ def test_the_worst_of_many_points_is_named():
         schur(Cholesky(np.eye(1)), np.array([1.0, 0.9, 0.25, 1.0]), np.ones((1, 4)))
 
 
+@pytest.mark.second_route("PivotedCholesky", "L Lᵀ, multiplied out")
 def test_independent_rows():
     G = np.random.default_rng(0).normal(size=(9, 4))
     A = G @ G.T
@@ -463,6 +465,7 @@ class Graph:
         return isinstance(other, Graph) and self.edges == other.edges
 
 
+@pytest.mark.second_route("Objects", "a list of Python")
 def test_objects_behave_as_rows():
     words = ["tea", "ten", "to", "tea", "in"]
     X, rows = Objects(words), np.arange(5)

@@ -47,6 +47,7 @@ def test_polynomial_kernels_give_classical_cca_of_the_features():
     np.testing.assert_allclose(cca.correlations, classical(*features)[:5], atol=1e-7)
 
 
+@pytest.mark.second_route("KernelCorrelations", "kernel_cca", "SciPy's generalized eigenvalues")
 @pytest.mark.parametrize("kx", KERNELS, ids=str)
 @pytest.mark.parametrize("reg", [1e-2, 1.0, 100.0])
 def test_correlations_are_singular_values_of_two_smoothers(kx, reg):
@@ -138,6 +139,9 @@ def test_mutants_of_cca_are_refused():
     check_kernel_cca(kernel_cca(Gaussian(1), Gaussian(1), *single, 1.0, 2), *single)
 
 
+@pytest.mark.second_route(
+    "kernel_generalized_variance", "kernel_mutual_information", "SciPy's square roots and a determinant"
+)
 @pytest.mark.parametrize("reg", [0.1, 10.0])
 def test_the_determinant_ratio(reg):
     sides = [X[:, 0], X[:, 1], Y[:, 0]]
@@ -159,6 +163,7 @@ def test_samples_that_determine_each_other():
 
 
 # independent components
+@pytest.mark.second_route("IndependentSources", "kernel_ica", "scikit-learn's FastICA and the true sources")
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("m", [2, 3])
 def test_sources_come_back(seed, m):
@@ -248,6 +253,7 @@ def test_a_kernel_that_sees_rounding_only_sees_nothing():
             kernel_ica(np.random.default_rng(0).uniform(size=(50, 2)), k=Gaussian(bandwidth))
 
 
+@pytest.mark.second_route("amari_distance", "known numbers")
 def test_amari():
     A = np.random.default_rng(0).normal(size=(3, 3))
     assert amari_distance(np.diag([2.0, -1, 5])[[2, 0, 1]] @ np.linalg.inv(A), A) < 1e-12
@@ -342,6 +348,7 @@ def test_errors_of_both_sides_add_up():
     assert min(of_x, of_y) > 0.01 and error(Laplace(2), Laplace(1)) == pytest.approx(of_x + of_y)
 
 
+@pytest.mark.second_route("check_kernel_cca", "near misses refused")
 def test_near_misses_of_cca():
     "Each law refuses three times its tolerance, and lets a tenth of it pass"
     cca, tol = kernel_cca(Gaussian(1), Gaussian(1), X, Y, 1.0, 2), 1e-6

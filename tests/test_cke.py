@@ -61,6 +61,7 @@ def dense(kernels, L, H, W, reg, p):
     return scipy.linalg.eigh(left, right, eigvals_only=True)[:p]
 
 
+@pytest.mark.second_route("CoupledKernelEmbedding", "coupled_embedding", "SciPy's dense eigensolver")
 @pytest.mark.parametrize("reg", [0.01, 1.0, 30.0])
 @pytest.mark.parametrize("kind", WEIGHTS)
 @pytest.mark.parametrize("name", KERNELS)
@@ -83,6 +84,7 @@ def test_identity_weights_are_kernel_cca(name, reg):
     )
 
 
+@pytest.mark.second_route("coupled_embedding", "scikit-learn's CCA")
 def test_linear_kernels_with_little_penalty_are_classical_cca():
     few = L[:, :3]
     theirs = CCA(n_components=2, scale=False, max_iter=5000, tol=1e-12).fit(few, H[:, :4])
@@ -286,6 +288,7 @@ def test_affinities():
     np.testing.assert_array_equal(texts.toarray(), WEIGHTS["class"].toarray())
 
 
+@pytest.mark.second_route("affinity", "the heat kernel among nearest neighbours, by sorting")
 def test_knn_affinity_is_a_scaled_heat_kernel():
     W = affinity(H, kind="knn", neighbours=4, bandwidth=5.0).toarray()
     squared = sqdist(H)
@@ -318,6 +321,7 @@ def test_knn_affinity_at_the_ends_of_the_range(scale, bandwidth):
     assert (np.count_nonzero(W) == 80) == far
 
 
+@pytest.mark.second_route("coupling_loss", "pair_laplacian", "a double loop")
 def test_loss_and_laplacian():
     U, V, W = rng.normal(size=(7, 3)), rng.normal(size=(7, 3)), rng.random((7, 7))
     looped = sum(W[i, j] * np.sum((U[i] - V[j]) ** 2) for i in range(7) for j in range(7))
@@ -327,6 +331,7 @@ def test_loss_and_laplacian():
     np.testing.assert_allclose(pair_laplacian(W) @ np.ones(14), 0, rtol=0, atol=1e-14)
 
 
+@pytest.mark.second_route("image_pairs", "moments in closed form")
 def test_portraits_have_variance_1_and_a_quarter_for_each_picture():
     "Of side² grey values, on average; two pictures share the person, 4000 of whom are drawn"
     _, H, who = image_pairs(4000, 2, 0, side=8, factor=2)
@@ -336,6 +341,7 @@ def test_portraits_have_variance_1_and_a_quarter_for_each_picture():
         assert abs(found - exact) < 5 * 2 / 4000**0.5  # of each person a number of variance below 4
 
 
+@pytest.mark.second_route("low_resolution", "means of blocks")
 def test_low_resolution():
     pictures = rng.random((5, 24))
     plain = low_resolution(pictures, 2, shape=(4, 6))
@@ -355,6 +361,7 @@ def test_low_resolution():
     np.testing.assert_array_equal(unseeded, seeded)
 
 
+@pytest.mark.second_route("TunedCoupling", "tune_coupling", "folds, one by one")
 @pytest.mark.parametrize("unseen", [False, True])
 def test_tuning_scores_are_held_out(unseen):
     "No probe in its gallery, no label of it in training when unseen; the score by the public functions"
@@ -491,6 +498,7 @@ def test_a_near_miss_of_the_sum_of_the_eigenvalues(by):
         check_coupling(replace(e, eigenvalues=e.eigenvalues + by), L, H, WEIGHTS["knn"])
 
 
+@pytest.mark.second_route("check_coupling", "near misses refused")
 @pytest.mark.parametrize("by", [1e-6, -1e-6])
 def test_near_misses_of_the_eigenvalues(by):
     e = coupled_embedding(*KERNELS["gaussian"], L, H, WEIGHTS["knn"], 4, 0.5)

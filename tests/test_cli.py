@@ -25,12 +25,14 @@ def few(tmp_path, monkeypatch):
     return folder
 
 
+@pytest.mark.second_route("notebook_titles", "known titles")
 def test_titles_are_first_headings_in_order(few):
     assert cli.notebook_titles(few) == {
         "00_a.ipynb": "First", "01_b.ipynb": "Second #1", "V_answers_00.ipynb": "Key"}  # fmt: skip
     assert list(cli.notebook_titles(ROOT / "nbs"))[:2] == ["00_hilbert.ipynb", "01_kernels.ipynb"]
 
 
+@pytest.mark.second_route("copy_notebooks", "the files, listed")
 def test_a_copy_leaves_what_is_there_and_a_students_has_no_key(few, tmp_path, capsys):
     there = tmp_path / "copy"
     there.mkdir()

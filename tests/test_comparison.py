@@ -48,6 +48,7 @@ def written(folder, name, frame):
     return path
 
 
+@pytest.mark.second_route("Table", "encoded", "read_table", "the frame that was written, by pandas")
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "semi.csv", "a.csv.gz", "a.parquet"])
 def test_a_file_of_any_kind_holds_the_same_rows(tmp_path, name):
     frame = pandas.DataFrame(drawn(50, np.random.default_rng(0)))
@@ -174,6 +175,7 @@ def test_only_columns_that_changed_are_told_first_and_corrected_for_all():
     assert "  x: mean" in repr(result) and "age" not in repr(result) and "town" not in repr(result)
 
 
+@pytest.mark.second_route("TableComparison", "compare_tables", "NumPy's means and shares")
 def test_means_and_shares_are_those_of_the_tables():
     rng = np.random.default_rng(3)
     a, b = drawn(500, rng), drawn(500, rng, shift=3.0)

@@ -46,6 +46,7 @@ def mass(f, g):
 # ridge regression
 
 
+@pytest.mark.second_route("conditional_embedding", "scikit-learn")
 def test_weights_are_those_of_ridge_regression():
     by_hand = np.linalg.inv(KX(X) + LAM * np.eye(40)) @ KX(X, NEW)
     np.testing.assert_allclose(E.weights(NEW), by_hand.T, rtol=1e-9, atol=1e-12)
@@ -123,6 +124,7 @@ class Instead:
         self.kx, self.ky, self.X, self.Y, self.lam, self.weights = KX, KY, X, Y, lam, weights
 
 
+@pytest.mark.second_route("check_conditional_embedding", "near misses refused")
 def test_the_law_holds_and_meets_a_near_miss():
     assert check_conditional_embedding(E) < 1e-12 and check_conditional_embedding(E, NEW) < 1e-12
     assert check_conditional_embedding(Instead(E.weights)) < 1e-12
@@ -163,6 +165,7 @@ def refitted(kx, ky, X, Y, lam):
     return total / len(X)
 
 
+@pytest.mark.second_route("ConditionalPath", "conditional_path", "refits without each point")
 @pytest.mark.parametrize("ky", [KY, Polynomial(2), 5.0 * Gaussian(0.2)], ids=str)
 def test_leave_one_out_is_refitting(ky):
     lams = [1e-3, 0.4, 20.0]
@@ -187,6 +190,7 @@ def test_leaving_out_needs_two():
 # the nearest measure
 
 
+@pytest.mark.second_route("nearest_measure", "SciPy's nonnegative least squares")
 def test_nearest_measure_is_the_projection():
     Z = np.linspace(-2, 2, 30)
     k = Gaussian(0.3)
@@ -223,6 +227,7 @@ def test_the_sum_rule_takes_any_law():
         kernel_sum_rule(E, "text")
 
 
+@pytest.mark.second_route("kernel_sum_rule", "NumPy")
 def test_the_tower_loses_what_lam_takes():
     gap = mean_embedding(KY, Y) - kernel_sum_rule(E, X)
     c = np.linalg.solve(KX(X) + LAM * np.eye(40), np.full(40, LAM / 40))
@@ -231,6 +236,7 @@ def test_the_tower_loses_what_lam_takes():
     assert kernel_sum_rule(small, X).distance(mean_embedding(KY, Y)) < 1e-5
 
 
+@pytest.mark.second_route("kernel_chain_rule", "the weighted sum over pairs")
 def test_the_chain_rule_is_a_joint_law():
     joint = kernel_chain_rule(E, NEW)
     v = E.weights(NEW).mean(axis=0)
@@ -246,6 +252,7 @@ def test_the_chain_rule_is_a_joint_law():
 # Bayes' rule
 
 
+@pytest.mark.second_route("KernelPosterior", "kernel_bayes", "matrices of explicit features")
 def test_the_posterior_is_that_of_the_operators():
     "Both kernels with finite features: (15.38) in matrices"
     kx, ky, delta = Polynomial(1), Polynomial(2), 0.03
@@ -287,6 +294,7 @@ def test_along_a_chain_of_normal_variables():
 # effects
 
 
+@pytest.mark.second_route("conditional_effect", "norms of differences")
 def test_an_effect_is_a_distance_of_means():
     other = conditional_embedding(KX, KY, NEW, NEW + 1, 0.2)
     found = conditional_effect(E, other, X[:4])

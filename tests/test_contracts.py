@@ -386,6 +386,7 @@ def test_fuzz_wants_the_name_in_a_refusal():
         fuzz(f, 0)
 
 
+@pytest.mark.second_route("Word", "ends of ranges, listed")
 def test_ends_of_a_range_are_among_what_is_refused():
     for word, ends in ((number(above=0, below=1), {0.0, 1.0}), (number(at_least=0, below=1), {1.0})):
         assert ends == {x for x in word.bad if isinstance(x, (int, float)) and x in (0, 1) and x is not True}
@@ -609,6 +610,7 @@ def test_refusals_name_what_came_and_what_to_pass(arguments, words):
     assert words in str(caught.value)
 
 
+@pytest.mark.second_route("contract", "shapes, listed")
 @pytest.mark.parametrize("letters, good, bad", [
     (("n", "1?"), [(3,), (3, 1)], [(3, 2), (), (3, 1, 1)]), (("n", "1"), [(3, 1)], [(3,), (3, 2), (1, 3)]),
     (("n", "n"), [(2, 2)], [(2, 3), (2,)]), (("2", "d?"), [(2,), (2, 5)], [(3,), (3, 5)])])

@@ -51,6 +51,7 @@ def lecture_rule(x):
     return 1.0
 
 
+@pytest.mark.second_route("smiley", "smiley_labels", "the lecture's rule, point by point")
 def test_smiley_labels_are_the_lectures_rule_point_by_point():
     X, y = smiley(3000, 5)
     rule = [lecture_rule(x) for x in X]
@@ -74,6 +75,7 @@ def test_smiley_shares_lie_in_binomial_intervals():
     assert not inside(y, .26) and not inside(eyes, .0707) and not inside(-mouth, .1429)
 
 
+@pytest.mark.second_route("hard_1d", "changes of class, counted")
 def test_hard_1d_defeats_thresholds_and_yields_to_a_square():
     x, y = hard_1d()
     assert x.shape == y.shape == (12,) and np.all(np.diff(x) > 0) and set(y) == {-1.0, 1.0}
@@ -81,6 +83,7 @@ def test_hard_1d_defeats_thresholds_and_yields_to_a_square():
     assert (x**2)[y > 0].min() > (x**2)[y < 0].max()
 
 
+@pytest.mark.second_route("hard_2d", "squared radii")
 @pytest.mark.parametrize("n", [2, 3, 50, 501])
 def test_hard_2d_is_balanced_and_separable_by_radius(n):
     X, y = hard_2d(n, 0)
@@ -94,6 +97,7 @@ def reproduces(P):
     return np.abs(G[np.triu_indices(7, 1)] - PRINTED).max() < 6e-5
 
 
+@pytest.mark.second_route("seven_points", "the lecture's printed matrix")
 def test_seven_points_reproduce_the_printed_gram_matrix():
     P = seven_points()
     turn = np.array([[.6, .8], [.8, -.6]])
@@ -104,6 +108,7 @@ def test_seven_points_reproduce_the_printed_gram_matrix():
     assert np.allclose(eigenvalues[5:], [3.755e-5, 1.370e-5], rtol=1e-3)
 
 
+@pytest.mark.second_route("wainwright_11", "the printed figure's formula and errors")
 def test_wainwright_figure():
     x, y = wainwright_11()
     assert np.allclose(x, [-.5 + .1 * (i - 1) for i in range(1, 12)]) and x[5] == 0
@@ -117,6 +122,7 @@ def test_wainwright_figure():
     assert abs(sup_error(.1, 1.5 * x + 1.8 * x**2) - .2914) > .01
 
 
+@pytest.mark.second_route("digits_low_high", "means of blocks")
 @pytest.mark.parametrize("side", [1, 2, 4])
 def test_low_resolution_is_the_mean_of_blocks(side):
     L, H, y = digits_low_high(side)
@@ -127,6 +133,7 @@ def test_low_resolution_is_the_mean_of_blocks(side):
         assert not np.allclose(L[7], np.ravel(np.transpose(by_hand)))
 
 
+@pytest.mark.second_route("digits_drift", "the file, in its order")
 def test_drift_halves_are_the_file_in_order():
     X, Y, x_digits, y_digits = digits_drift()
     digits = load("digits")
@@ -202,6 +209,7 @@ def network(monkeypatch):
     monkeypatch.setattr(datasets, "_need_network", lambda: None)
 
 
+@pytest.mark.second_route("DatasetUnavailable", "raised where it should be")
 @pytest.mark.parametrize("name", FETCHED)
 def test_no_network_says_what_to_do(name, network):
     with mock.patch(f"sklearn.datasets.{FETCHERS[name]}", side_effect=URLError("unreachable")):
@@ -341,6 +349,7 @@ def own(tmp_path):
         yield lambda name, **arrays: np.savez(tmp_path / f"{name}.npz", **arrays)
 
 
+@pytest.mark.second_route("Dataset", "load", "the file itself")
 @pytest.mark.parametrize("name", ["adult", "covtype", "mnist", "olivetti", "iris", "mine"])
 def test_a_file_of_ones_own_comes_first(own, name, monkeypatch):
     monkeypatch.setattr(datasets, "_KNOCKING", 0.1)

@@ -34,6 +34,7 @@ from shared import H, X, Y, n
 
 
 # two variables
+@pytest.mark.second_route("hsic", "hsic_u", "the trace and the sum of its definitions")
 def test_hsic_by_the_definition():
     k, ky = Gaussian(0.7), Laplace(1.3)
     few = slice(0, 8)
@@ -72,6 +73,7 @@ def test_hsic_u_is_unbiased_under_independence():
     assert abs(np.mean(values)) < 4 * error < np.mean(biased)
 
 
+@pytest.mark.second_route("hsic_test", "a loop over permutations")
 @pytest.mark.parametrize("k", [Gaussian(1.0), Laplace(0.1)], ids=str)
 def test_both_routes_of_the_test_are_one_permutation_null(k):
     A, B = X[:60, 0], Y[:60, 0]
@@ -277,6 +279,7 @@ def test_mutants_are_refused(name):
         check_hsic(Gaussian(1.0), Laplace(1.0), X[:40], Y[:40], value)
 
 
+@pytest.mark.second_route("check_hsic", "impostors refused")
 @pytest.mark.parametrize("what", ["order", "exchanged", "constant"])
 def test_each_law_can_fail_alone(what):
     "Right on the data as they are, wrong where the law looks"
@@ -314,6 +317,7 @@ def literal_dhsic(Ks):
     return weights @ joint @ weights
 
 
+@pytest.mark.second_route("dhsic", "brute force over all tuples")
 @pytest.mark.parametrize("m", [2, 3, 4])
 def test_dhsic_by_the_definition(m):
     draw = np.random.default_rng(m)
@@ -327,6 +331,7 @@ def test_dhsic_of_two_is_hsic():
     assert dhsic([Gaussian(1), Laplace(2)], [X, Y]) == pytest.approx(hsic(Gaussian(1), Laplace(2), X, Y))
 
 
+@pytest.mark.second_route("dhsic_test", "a loop over permutations")
 @pytest.mark.parametrize("k", [Gaussian(1.0), Laplace(0.05)], ids=["narrow", "wide"])
 def test_the_null_of_dhsic_is_that_of_a_loop(k):
     draw = np.random.default_rng(4)
@@ -366,6 +371,7 @@ def driven(draw, size=150, shared=0.0, hidden=0.0):
     return np.sin(z) + 0.5 * e, np.cos(z) + 0.5 * (u + shared * e + hidden * (e**2 - 1)), z
 
 
+@pytest.mark.second_route("conditional_independence_test", "NumPy")
 def test_the_conditional_statistic_by_dense_algebra():
     g, h, lam = Gaussian(1.0), Laplace(2.0), 0.4
     x, y, z = driven(np.random.default_rng(0), 60)
@@ -380,6 +386,9 @@ def test_the_conditional_statistic_by_dense_algebra():
     assert signs.statistic == pytest.approx(result.statistic)
 
 
+@pytest.mark.second_route(
+    "TestResult", "generalized_covariance_test", "ridge residuals and SciPy's normal law"
+)
 def test_the_covariance_measure_by_ridge():
     from scipy.stats import norm
 

@@ -33,6 +33,7 @@ rng = np.random.default_rng(0)
 # fits
 
 
+@pytest.mark.second_route("min_norm_fit", "NumPy, SciPy and scikit-learn")
 @pytest.mark.parametrize("n, D", [(1, 1), (1, 5), (5, 1), (12, 7), (12, 12), (12, 13), (12, 80)])
 @pytest.mark.parametrize("targets", [(), (1,), (3,)])
 def test_fit_is_the_pseudo_inverse(n, D, targets):
@@ -76,6 +77,7 @@ DEFICIENT = {
 }
 
 
+@pytest.mark.second_route("min_norm_path", "NumPy's pseudo-inverse")
 @pytest.mark.parametrize("name", DEFICIENT)
 @pytest.mark.parametrize("scale", [1e-10, 1.0, 1e10])
 def test_without_full_rank(name, scale):
@@ -154,6 +156,7 @@ def test_rank_decision():
     assert min_norm_fit(Phi, [1, 1], rtol=1e-4)[1] == 0
 
 
+@pytest.mark.second_route("check_min_norm", "impostors refused")
 def test_law_refuses_mutants():
     Phi, y = rng.normal(size=(5, 9)), rng.normal(size=5)
     beta = min_norm_fit(Phi, y)
@@ -214,6 +217,7 @@ def problem(n=20, m=30):
     return X, np.sin(X[:, 0]) + X[:, 1] ** 2, X_test, np.sin(X_test[:, 0]) + X_test[:, 1] ** 2
 
 
+@pytest.mark.second_route("double_descent_curve", "scikit-learn")
 def test_curve_is_what_it_says():
     "Errors and norms, recomputed from the definition with the same draws"
     data, widths, lam = problem(), [6, 12, 20, 50], 0.2
@@ -269,6 +273,7 @@ def test_measures_of_error():
     assert by_sign.train[0, 1] == 0 < by_sign.test[0, 0]
 
 
+@pytest.mark.second_route("DoubleDescentCurve", "known numbers")
 def test_peak_is_not_sought_among_the_smallest_models():
     values = np.array([[9.0, 1.0, 5.0, 2.0]])
     curve = DoubleDescentCurve(np.array([2, 10, 20, 40]), values, values, values, 20, 0.0)
@@ -363,6 +368,7 @@ def test_targets_are_not_changed():
 # formulas
 
 
+@pytest.mark.second_route("least_squares_risk", "simulation")
 @pytest.mark.parametrize("n, p", [(10, 3), (10, 8), (10, 12), (10, 40), (1, 5)])
 def test_risk_against_simulation(n, p):
     theta, draws = rng.normal(size=p), 4000
@@ -380,6 +386,7 @@ def test_risk_at_the_peak():
     assert least_squares_risk(10, 10, 1, 0) == 0 and least_squares_risk(10, 20, 1, 0) == 0.5
 
 
+@pytest.mark.second_route("ArcCosine", "quadrature")
 def test_arc_cosine_is_the_expectation_over_neurons():
     local = np.random.default_rng(4)
     k, X = ArcCosine(), local.normal(size=(6, 3)) * np.array([1e-3, 1e-1, 1, 1, 10, 1e4])[:, None]
@@ -402,6 +409,7 @@ def test_arc_cosine_is_the_expectation_over_neurons():
     assert (np.abs(k(X, -X).diagonal()) <= 1e-7 * k.diag(X)).all()
 
 
+@pytest.mark.second_route("relu_features", "the mean of many draws")
 def test_neurons_estimate_their_kernel():
     X = rng.normal(size=(5, 4))
     means = np.mean(
@@ -417,6 +425,7 @@ def test_neurons_estimate_their_kernel():
         check_feature_map(relu_features(4, 200_000, 0), 1.2 * ArcCosine(), X, tol=0.05)
 
 
+@pytest.mark.second_route("gaussian_power_bound", "closed forms for one and two points")
 @pytest.mark.parametrize("bandwidth, n", [(0.3, 8), (1.0, 5), (5.0, 3)])
 def test_power_bound_holds(bandwidth, n):
     X, x = (np.arange(n) + rng.uniform(0.2, 0.8, n)) * 2 / n, np.linspace(-1, 3, 101)

@@ -23,6 +23,8 @@ from rkhs_notes.errors import (
 )
 
 
+@pytest.mark.second_route("require", "the next float above the bound")
+@pytest.mark.second_route("ConvergenceFailure", "LawBroken", "raised where it should be")
 def test_a_law_holds_up_to_its_bound_and_nan_breaks_it():
     assert require("a law", 2.0, 2.0) == 2.0 and settled("a gap", 2.0, 2.0, "") is None
     for value, said in ((np.nextafter(2.0, 3.0), "is 2, allowed 2"), (np.nan, "is not a number")):
@@ -34,6 +36,7 @@ def test_a_law_holds_up_to_its_bound_and_nan_breaks_it():
         require("a law", 0.0, np.nan)
 
 
+@pytest.mark.second_route("IndefiniteKernel", "raised where it should be")
 def test_one_negative_number_among_many_is_named():
     values = np.array([3.0, -1e-3, 2.0, -5e-4])
     with pytest.raises(IndefiniteKernel, match="^k is .*: at point 1, k.x, x. is -0.001 < 0"):
@@ -66,6 +69,7 @@ def test_what_overflows_is_told_from_what_is_no_number():
         finite(float("nan"), "f")
 
 
+@pytest.mark.second_route("expect_fail", "pytest")
 def test_what_should_fail_and_does_not_fails():
     with pytest.raises(AssertionError, match="ValueError or TypeError was expected: this check cannot fail"):
         with expect_fail((ValueError, TypeError)):

@@ -209,6 +209,7 @@ def test_texts_are_points():
 
 
 # ------------------------------------------------------------------ ridge
+@pytest.mark.second_route("KernelRidge", "scikit-learn")
 def test_ridge_is_the_chapters_and_scikit_learns():
     rng = np.random.default_rng(0)
     X, y, Z = rng.normal(size=(40, 3)), rng.normal(size=(40, 2)), rng.normal(size=(7, 3))
@@ -451,6 +452,7 @@ def test_a_block_that_is_wrong_adds_nothing():
     np.testing.assert_allclose(fit.partial_fit(X, y).predict(X), twice.predict(X))
 
 
+@pytest.mark.second_route("StreamingKernelRidge", "scikit-learn")
 def test_weights_of_a_stream_are_those_of_ridge_on_its_features():
     rng = np.random.default_rng(10)
     X, y, w = rng.normal(size=(100, 2)), rng.normal(size=100), rng.uniform(0.1, 3, 100)
@@ -544,6 +546,7 @@ def test_automatic_machines_do_not_lose_to_tuned_ones():
 
 
 # ------------------------------------------------------------------ machines
+@pytest.mark.second_route("KernelSVC", "KernelSVR", "OneClassKernelSVM", "scikit-learn")
 def test_machines_are_libsvms():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(80, 2))
@@ -628,6 +631,7 @@ FITTED = [
 ]
 
 
+@pytest.mark.second_route("load_model", "the estimator that was saved")
 @pytest.mark.parametrize("estimator", FITTED, ids=repr)
 def test_a_saved_estimator_comes_back_to_the_last_bit(estimator, tmp_path):
     rng = np.random.default_rng(12)
@@ -949,6 +953,7 @@ def test_logistic_probabilities_are_calibrated_and_reach_many_classes():
     assert np.allclose(many.predict_proba(iris.X).sum(axis=1), 1) and many.score(iris.X, iris.y) > 0.95
 
 
+@pytest.mark.second_route("KernelLogistic", "a search over a grid")
 def test_the_scale_has_the_largest_evidence():
     X, y = smiley(150, 0)
     best = KernelLogistic(Gaussian(0.2)).fit(X, y)
@@ -1033,6 +1038,8 @@ def test_many_classes_promise_as_much_as_they_keep():
 
 
 # ------------------------------------------------------------------ transformers
+@pytest.mark.second_route("NystromFeatures", "RandomFeatures", "the kernel's own matrix")
+@pytest.mark.second_route("CoupledEmbedding", "KernelCCA", "the chapter's function")
 def test_transformers_are_the_chapters():
     rng = np.random.default_rng(6)
     X, Y = rng.normal(size=(60, 3)), rng.normal(size=(60, 2))
@@ -1672,6 +1679,7 @@ FRAME = pd.DataFrame(
 )
 
 
+@pytest.mark.second_route("TwoSampleDrift", "the comparison of two tables")
 def test_drift_of_a_table_with_words_and_gaps(tmp_path):
     frame = FRAME.copy()
     frame.loc[::9, "price"] = np.nan

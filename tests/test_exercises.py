@@ -154,6 +154,7 @@ def test_one_draw_is_enough_where_it_must_be(number, answer):
     assert not any(check(number, answer, trials=1, rng=seed).passed for seed in range(8))
 
 
+@pytest.mark.second_route("exercise_table", "its verdict on three times the answer")
 def test_the_verdict_keeps_the_input_it_failed_on():
     solution = exercise_table("07.2")["answer"]
     verdict = check("7.2", lambda K, y, alpha: 3 * solution(K, y, alpha))
@@ -248,6 +249,7 @@ def test_a_mistake_explains_all_inputs_or_none(table_of_one):
     assert check("00.1", lambda p: 2 * p**2 if p % 2 else p**3, rng=0).says != "doubled"
 
 
+@pytest.mark.second_route("Verdict", "check", "a record of every call")
 def test_the_verdict_keeps_the_first_input_that_failed(table_of_one):
     calls = []
     table_of_one(own(parity, lambda p: p**2))
@@ -278,6 +280,7 @@ def test_edges_are_tried_and_an_answer_may_be_missing_on_some_inputs(table_of_on
     assert "no answer yet" in check("00.1", lambda p: None).says
 
 
+@pytest.mark.second_route("check_exercises", "impostors refused")
 def test_a_table_whose_mistakes_are_not_told_apart_is_refused(table_of_one):
     good = own(parity, lambda p: p**2, doubled=lambda p: 2 * p**2)
     table_of_one(good)

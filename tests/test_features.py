@@ -154,6 +154,7 @@ def test_kernels_and_features_refuse_the_same_sparse_points():
                 read(X)
 
 
+@pytest.mark.second_route("feature_dimension", "the rank that NumPy counts")
 @pytest.mark.parametrize("k, d, dim", [
     (Linear(), 5, 5), (Constant(2), 3, 1), (Constant(0), 3, 0), (0 * Gaussian(1), 2, 0),
     (Polynomial(3), 4, math.comb(7, 3)), (Polynomial(3, offset=0), 4, math.comb(6, 3)),
@@ -179,6 +180,7 @@ def test_functions_of_numbers_are_asked_with_numbers():
     check_feature_map(k.feature_map(1), k, [0.5, 1.0, 2.0])
 
 
+@pytest.mark.second_route("cost_table", "known numbers")
 def test_dimensions_need_no_features():
     assert feature_dimension(Polynomial(20), 1000) == math.comb(1020, 20)
     assert feature_dimension(Polynomial(2) * Polynomial(3), 100) == math.comb(102, 2) * math.comb(103, 3)
@@ -198,6 +200,7 @@ def test_monomials_are_those_of_the_formula(p, offset, scale, X):
     np.testing.assert_allclose(phi(X), literally, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.second_route("MonomialMap", "scikit-learn")
 def test_monomials_are_scikit_learns_up_to_weights():
     X = np.random.default_rng(0).normal(size=(9, 4))
     for p in (1, 2, 3, 4):
@@ -217,6 +220,7 @@ def test_float32_is_honoured():
             check_feature_map(k.feature_map(3), k, points)
 
 
+@pytest.mark.second_route("finite_feature_map", "F Fᵀ, multiplied out")
 @given(arrays(float, (5, 3), elements=st.floats(-2, 2).map(lambda x: round(x, 2))), st.floats(1e-6, 1e6))
 def test_a_gram_matrix_has_its_features(B, scale):
     K = scale * B @ B.T
@@ -256,6 +260,7 @@ def test_where_there_is_no_finite_map(k):
         assert str(k) in str(caught.value)
 
 
+@pytest.mark.second_route("NoFiniteFeatureMap", "raised where it should be")
 def test_a_kernel_without_rule_says_how_to_teach_one():
     class Plain(Kernel):
         def _gram(self, X, Y, xp): return X @ Y.T
@@ -289,6 +294,7 @@ def test_check_feature_map_refuses(mutant):
 
 # separation
 
+@pytest.mark.second_route("is_separable", "brute force over all labellings")
 @pytest.mark.parametrize("m", [2, 3, 4, 5])
 @pytest.mark.parametrize("D", [1, 2, 3])
 def test_labellings_are_counted_by_covers_formula(m, D):
@@ -315,6 +321,7 @@ def test_margin_programme_and_perceptron_agree(seed, n, D):
             perceptron_primal(X, y, max_epochs=50)
 
 
+@pytest.mark.second_route("widest_margin", "scikit-learn")
 def test_the_widest_margin_is_that_of_a_support_vector_machine():
     from sklearn.svm import SVC
     rng = np.random.default_rng(0)
@@ -330,6 +337,7 @@ def test_the_widest_margin_is_that_of_a_support_vector_machine():
 integers = arrays(float, st.tuples(st.integers(2, 12), st.just(3)), elements=st.integers(-4, 4).map(float))
 
 
+@pytest.mark.second_route("perceptron_dual", "the primal form, without rounding")
 @given(integers, st.integers(0, 99))
 def test_both_perceptrons_make_the_same_mistakes(X, seed):
     # integer data: both compute without rounding, so that ties are ties in both
@@ -358,6 +366,7 @@ def slow_perceptron(X, y, w):
     return w, tuple(trace)
 
 
+@pytest.mark.second_route("Perceptron", "perceptron_primal", "a plain loop")
 @pytest.mark.parametrize("n", [5, 64, 65, 300])
 def test_blocks_change_nothing(n):
     rng = np.random.default_rng(n)
@@ -606,6 +615,7 @@ def test_the_bound_is_never_below_the_mistakes():
 
 # each checker between a third of its tolerance and three times it
 
+@pytest.mark.second_route("check_feature_map", "near misses refused")
 @pytest.mark.parametrize("dtype, tol", [(np.float64, 1e-10), (np.float32, 1e-4)])
 def test_the_law_of_maps_meets_a_near_miss(dtype, tol):
     X = np.random.default_rng(0).normal(size=(6, 2)).astype(dtype)
@@ -686,6 +696,7 @@ def test_the_dual_perceptron_wants_a_gram_matrix(share, good):
         perceptron_dual(np.diag([1.0, -1e-12]), [1, -1])
 
 
+@pytest.mark.second_route("novikoff_bound", "the formula, term by term")
 def test_each_term_of_novikoffs_bound():
     Phi, y = np.array([[3.0, 1.0], [0.5, -2.0]]), np.array([1, -1])
     w = np.array([1.0, 1.0])

@@ -29,6 +29,7 @@ def truth(X):
 # bias and variance
 
 
+@pytest.mark.second_route("BiasVariance", "bias_variance", "NumPy")
 @pytest.mark.parametrize("lam", [1e-3, 0.3, 20.0])
 @pytest.mark.parametrize("at", [None, Z], ids=["fixed", "elsewhere"])
 def test_parts_are_those_of_the_linear_map(lam, at):
@@ -68,6 +69,7 @@ def test_at_the_points_themselves_both_formulas_agree():
     )
 
 
+@pytest.mark.second_route("effective_dimension", "the Mercer expansion")
 def test_effective_dimension_is_that_of_chapter_four():
     measure = rn.Measure(X, np.ones(25))
     d = bias_variance(K, X, truth, 1.0, 0.7).dimension
@@ -118,6 +120,7 @@ def test_a_small_norm_predicts():
 # norm balls
 
 
+@pytest.mark.second_route("Rademacher", "rademacher", "brute force over all signs")
 @pytest.mark.parametrize("n", [1, 2, 9])
 def test_rademacher_is_the_mean_over_all_signs(n):
     "Every sign vector, and the sup by solving for the best f"
@@ -160,6 +163,7 @@ class Impostor(rn.Kernel):
         return xp.where(rn.Delta()(X, Y) > 0, 1.0, -1.0)
 
 
+@pytest.mark.second_route("gap_bound", "the formula, term by term")
 def test_gap_bound_has_its_terms():
     n, log = 25, np.log
     wanted = 2 * 0.5 * 3 * n**0.5 / n + np.sqrt(log(20) / (2 * n))  # k(x, x) = 1: no draw
@@ -212,6 +216,7 @@ def by_hand(g, c, k, y, delta):
     return margins, sides
 
 
+@pytest.mark.second_route("MarginBound", "margin_bound", "the bound at every level")
 @pytest.mark.parametrize("k", [K, Linear()], ids=["shift-invariant", "linear"])
 @pytest.mark.parametrize("y", [TWO, NOISY], ids=["clean", "noisy"])
 def test_margin_bound_by_hand(k, y):
@@ -299,6 +304,7 @@ def test_a_machine_without_a_free_point_has_no_bound():
     assert loo_bound(machine, x, y) == 1.0
 
 
+@pytest.mark.second_route("loo_bound", "stability_bound", "a loop over the points")
 def test_bounds_by_coefficients_by_hand():
     "Where k(x, x) is not 1"
     k, s = Linear() * 4, np.where(np.arange(25) % 2, 1.0, -1.0)

@@ -107,6 +107,9 @@ def whole(k, X, K):
     np.testing.assert_allclose(k.pairs(X[:-2], X[2:]), K.diagonal(2), rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.second_route(
+    "Graph", "RandomWalk", "ShortestPath", "WeisfeilerLehman", "brute force over all nodes, paths and walks"
+)
 @pytest.mark.parametrize("seed", range(20))
 def test_graphs_against_brute_force(seed):
     rng = np.random.default_rng(seed)
@@ -138,6 +141,7 @@ def test_values_of_a_function_at_its_own_graphs_against_brute_force():
     np.testing.assert_allclose(RandomWalk(decay)(X, list(X)), K, rtol=1e-10)
 
 
+@pytest.mark.second_route("Subtree", "brute force over all fragments")
 @pytest.mark.parametrize("seed", range(20))
 def test_trees_against_brute_force(seed):
     rng = np.random.default_rng(seed)
@@ -331,6 +335,7 @@ class Numbered(ShortestPath):
         return np.array([[float(g.edges.sum() * h.edges.sum()) for h in Y] for g in X])
 
 
+@pytest.mark.second_route("check_renumbering", "impostors refused")
 @pytest.mark.parametrize("mutant", [Unsorted(2), Numbered(), Numbered() + WeisfeilerLehman(1)], ids=str)
 def test_what_depends_on_the_numbers_of_nodes_is_refused(mutant):
     rng = np.random.default_rng(0)

@@ -54,6 +54,7 @@ def test_binning_is_unbiased(k):
     check_unbiased(lambda rng: binning_features(k, points, 20, rng), k, points, 0, 100)
 
 
+@pytest.mark.second_route("binning_features", "cells in a dictionary")
 @pytest.mark.parametrize("d, bandwidth", [(1, 0.01), (3, 1.0), (40, 3.0), (130, 50.0)])
 def test_binning_is_what_a_dictionary_gives(d, bandwidth):
     rng = np.random.default_rng(d)
@@ -134,6 +135,7 @@ def test_a_near_miss_of_hats():
         hat_mixture(without(3e-9))
 
 
+@pytest.mark.second_route("hat_mixture", "hats, summed up again")
 def test_hats_add_up():
     t = np.linspace(0, 5, 50)
     for f in (lambda t: np.exp(-t), lambda t: 3 / (1 + t) ** 4, lambda t: np.maximum(0, 1 - t / 2)):
@@ -258,6 +260,7 @@ def test_dependent_landmarks_are_told_below_three_quarters():
     assert said[0].filename == __file__  # the line that called, not one of the package
 
 
+@pytest.mark.second_route("nystrom_features", "a matrix of low rank")
 def test_landmarks_of_awkward_points():
     same = np.ones((20, 3))
     for landmarks in ("uniform", "rpcholesky", "kmeans"):

@@ -140,6 +140,7 @@ def test_representers_are_linear_to_half_the_digits(dtype):
         riesz_representer(L(3 * half), basis)
 
 
+@pytest.mark.second_route("riesz_representer", "the vector it was made of")
 def test_float32_is_honoured_and_its_rounding_allowed():
     X = np.random.default_rng(0).normal(size=(4, 7)).astype(np.float32)
     q, v = gram_schmidt(X), X[0]
@@ -193,6 +194,7 @@ def test_vectors_of_different_spaces_and_sizes():
         empirical(np.eye(2)).norm(lambda X: X)
 
 
+@pytest.mark.second_route("combine", "coefficients, added up")
 def test_a_combination_is_flat_and_by_identity():
     f = combine([1, 2], [np.sin, np.cos])
     g = combine([3, -1], [f, np.sin])

@@ -371,6 +371,7 @@ def test_simplify_finds_the_one_kernel(k, simple):
     np.testing.assert_allclose(k.simplify()(X), k(X), rtol=1e-10)
 
 
+@pytest.mark.second_route("Sobolev", "SobolevFull", "quadrature")
 @pytest.mark.parametrize("order", [1, 2, 3, 5])
 def test_sobolev_is_its_integral(order):
     "by Gauss rules on [0, min(x, y)], where the integrand is a polynomial"
@@ -543,6 +544,7 @@ def test_the_law_refuses_broken_closure_rules(name, monkeypatch):
         check_kernel(k, X)
 
 
+@pytest.mark.second_route("indefinite_witness", "cᵀKc, multiplied out")
 @given(st.integers(0, 999))
 def test_a_witness_is_found_exactly_when_there_is_one(seed):
     X = np.random.default_rng(seed).normal(size=(30, 2))
@@ -586,6 +588,7 @@ class WrongShape(Kernel):
         return np.ones(3)
 
 
+@pytest.mark.second_route("check_kernel", "impostors refused")
 def test_checks_refuse_in_words():
     X = np.linspace(-1, 1, 7)
     with pytest.raises(LawBroken, match="negative eigenvalue"):
@@ -604,6 +607,7 @@ def test_checks_refuse_in_words():
             indefinite_witness(k, X)
 
 
+@pytest.mark.second_route("check_gradient", "impostors refused")
 def test_gradients_that_are_wrong_are_refused():
     class Wrong(Gaussian):
         def _vjp(self, X, Y, G):
@@ -730,6 +734,7 @@ def test_near_repeated_points_make_an_honest_gram_matrix():
         Precomputed(Gaussian(0.01)(X))
 
 
+@pytest.mark.second_route("is_psd", "matrices of known eigenvalues")
 def test_is_psd_at_the_threshold():
     rng = np.random.default_rng(0)
     A = rng.normal(size=(60, 20))
@@ -914,6 +919,7 @@ def test_a_refusal_comes_without_warnings():
                 call()
 
 
+@pytest.mark.second_route("median_bandwidth", "NumPy's median of all distances")
 @pytest.mark.parametrize("n", [40, 20_000])
 def test_a_median_distance_of_zero_leaves_those_that_are_not(n):
     "a column of 5 % numbers, a one-hot table, one row that differs among 20 000, k of any kind"

@@ -31,6 +31,7 @@ from shared import KERNELS, H, X, Y, n
 
 
 # centring
+@pytest.mark.second_route("center", "center_cross", "two projections, multiplied out")
 @pytest.mark.parametrize("k", KERNELS, ids=str)
 def test_centring_is_two_projections(k):
     K, Kxz = k(X[:80]), k(X[80:], X[:80])
@@ -63,6 +64,7 @@ def test_kernel_pca_obeys_its_law(k, m):
     assert np.isclose(np.linalg.norm(K - rebuilt, 2), values[m], rtol=1e-6)
 
 
+@pytest.mark.second_route("KernelComponents", "kernel_pca", "scikit-learn")
 @pytest.mark.parametrize("kernel, ours", [
     (dict(kernel="rbf", gamma=0.5), Gaussian(1.0)),
     (dict(kernel="poly", degree=3, gamma=1.0, coef0=1.0), Polynomial(3)),
@@ -76,6 +78,7 @@ def test_scikit_learn_agrees(kernel, ours):
     np.testing.assert_allclose(np.abs(pca.transform(new)), np.abs(theirs.transform(new)), atol=1e-9)
 
 
+@pytest.mark.second_route("pca_primal", "scikit-learn")
 def test_plain_pca_by_both_doors():
     scores, directions, deviations = pca_primal(Y, 2)
     plain = PCA(2).fit(Y)
@@ -107,6 +110,7 @@ HARD = {
 }
 
 
+@pytest.mark.second_route("kernel_pca", "SciPy's Lanczos iteration")
 @pytest.mark.parametrize("case", HARD)
 @pytest.mark.parametrize("mib", [4096, 1])
 def test_leading_eigenvalues_of_hard_spectra(case, mib):
@@ -384,6 +388,7 @@ def of_spectrum(values):
     return Precomputed((K + K.T) / 2), np.arange(m)
 
 
+@pytest.mark.second_route("check_kernel_pca", "near misses refused")
 @pytest.mark.parametrize("by", [3e-8, -3e-8])
 def test_a_near_miss_of_an_eigenvector(by):
     "The first component, turned by an angle towards the fourth: still orthonormal, of mean 0"

@@ -259,6 +259,7 @@ def test_check_reproducing_refuses_values_beyond_the_norm():
         check_reproducing(RKHSFunction(NotAKernel(), [0.0, 2.0], [1.0, -1.0]), [[-3.0], [0.0], [3.0]])
 
 
+@pytest.mark.second_route("check_reproducing", "impostors refused")
 @pytest.mark.parametrize("impostor, words", [(Doubled, "k_x"), (NoKernelInBetween, "⟨f, f⟩")])
 def test_check_reproducing_refuses(impostor, words):
     with pytest.raises(LawBroken, match=words):
@@ -281,6 +282,7 @@ def test_interpolation_is_the_least_norm():
 
 # ridge
 
+@pytest.mark.second_route("ridge", "scikit-learn")
 @given(st.integers(0, 999), st.floats(1e-3, 1e3), widths)
 def test_ridge_is_the_minimiser_and_agrees_with_scikit_learn(seed, lam, width):
     rng = np.random.default_rng(seed)
@@ -330,6 +332,7 @@ def test_check_representer_refuses(wrong, words):
 
 # Hilbert spaces
 
+@pytest.mark.second_route("gauss_hermite", "gauss_legendre", "moments in closed form")
 @given(st.integers(1, 12), st.floats(-5, 5), st.floats(0.1, 5))
 def test_gauss_rules_are_exact_to_degree_2n_minus_1_and_no_further(n, a, length):
     mu, degree = gauss_legendre(a, a + length, n), 2 * n - 1
@@ -345,6 +348,7 @@ def test_gauss_rules_are_exact_to_degree_2n_minus_1_and_no_further(n, a, length)
         np.testing.assert_allclose(gaussian.integrate(lambda x: (x - a) ** 2), length**2, rtol=1e-10)
 
 
+@pytest.mark.second_route("project", "NumPy's least squares")
 @given(arrays(float, (4, 6), elements=st.floats(-2, 2).map(lambda x: round(x, 2))), st.integers(0, 99))
 def test_projection_is_nearest(B, seed):
     v = np.random.default_rng(seed).normal(size=6)
@@ -355,12 +359,14 @@ def test_projection_is_nearest(B, seed):
     np.testing.assert_allclose(q @ q.T, np.eye(len(q)), atol=1e-12)
 
 
+@pytest.mark.second_route("lp_norm", "NumPy")
 @given(arrays(float, 5, elements=st.floats(-1e3, 1e3)), st.sampled_from([1, 1.5, 2, 3, np.inf]),
        st.sampled_from([1e-300, 1.0, 1e300]))
 def test_lp_norm_is_numpys_at_every_scale(x, p, scale):
     np.testing.assert_allclose(lp_norm(x * scale / 1e3, p), np.linalg.norm(x / 1e3, p) * scale, rtol=1e-12)
 
 
+@pytest.mark.second_route("check_inner_product", "impostors refused")
 @pytest.mark.parametrize("inner, words", [
     (lambda u, v: -(u @ v), "⟨f, f⟩ ≥ 0"), (lambda u, v: u @ v + 1, "linear|Σ"),
     (lambda u, v: u[0] * v[0] - u[1] * v[1], "≥ 0"), (lambda u, v: u[0] * v[0], "only for f = 0"),
@@ -373,6 +379,7 @@ def test_check_inner_product_refuses(inner, words):
         check_inner_product(inner, vectors)
 
 
+@pytest.mark.second_route("check_norm", "impostors refused")
 @pytest.mark.parametrize("norm, words", [
     (lambda v: lp_norm(v, 0.5), r"‖f \+ g‖"), (lambda v: lp_norm(v, 0), "‖c f‖"), (lambda v: v @ v, "‖c f‖"),
     (lambda v: abs(v[0]), "> 0"), (lambda v: float("nan"), "finite"), (lambda v: np.inf, "finite")])
@@ -409,6 +416,7 @@ def test_small_squared_distances_of_many_keep_digits_as_in_exact_arithmetic():
         np.testing.assert_allclose(found, wanted, rtol=8 * np.finfo(float).eps ** 0.75, atol=0)
 
 
+@pytest.mark.second_route("gram_schmidt", "inner products of all pairs")
 def test_gram_schmidt_stays_orthogonal_where_one_pass_does_not():
     H = 1 / (np.arange(10)[:, None] + np.arange(10) + 1)
     q = gram_schmidt(H)
@@ -433,6 +441,7 @@ def test_a_singular_system_is_refused_even_when_cholesky_survives():
             RKHS(Linear()).interpolate(rng.normal(size=(4, 3)), rng.normal(size=4))
 
 
+@pytest.mark.second_route("NotPositiveDefinite", "raised where it should be")
 def test_solve_psd_adds_nothing_and_says_by_how_much_it_fails():
     A = np.diag([1.0, 1e-12])
     np.testing.assert_allclose(solve_psd(A, [1.0, 1.0]), [1.0, 1e12])       # no hidden jitter

@@ -40,6 +40,7 @@ KERNELS = [
 PIVOTS = [dict(pivots="greedy"), dict(rng=7)]
 
 
+@pytest.mark.second_route("LowRankGram", "pivoted_cholesky", "the residual matrix, multiplied out")
 @pytest.mark.parametrize("k", KERNELS, ids=str)
 @pytest.mark.parametrize("how", PIVOTS)
 @pytest.mark.parametrize("tol", [1e-1, 1e-6, 1e-12, 0])
@@ -58,6 +59,7 @@ def test_the_factor_is_what_it_says(k, how, tol):
     assert found.stopped in (("tol", "rounding") if tol == 0 else ("tol",))
 
 
+@pytest.mark.second_route("pivoted_cholesky", "LAPACK")
 @pytest.mark.parametrize("k", KERNELS, ids=str)
 def test_greedy_pivots_are_those_of_lapack(k):
     K, found = k(cloud), pivoted_cholesky(k, cloud, rank=8, pivots="greedy")

@@ -37,6 +37,7 @@ def length(b, k, X):
     return b @ k(X) @ b / np.abs(b).sum() ** 2
 
 
+@pytest.mark.second_route("NuMachine", "nu_svc", "scikit-learn")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_share_of_errors_is_libsvms(seed):
     X, y, _, bandwidth, _ = problem(seed)
@@ -66,6 +67,7 @@ def test_a_share_ends_at_any_tolerance(tol):
     assert nu_svc(Gaussian(1.0), X, y, 0.5, tol=tol).violation <= tol
 
 
+@pytest.mark.second_route("nu_svr", "scikit-learn")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_share_outside_of_the_tube_is_libsvms(seed):
     X, _, t, bandwidth, C = problem(seed)
@@ -120,6 +122,7 @@ def test_shares_at_their_ends():
         nu_svc(Sigmoid(), X, y)
 
 
+@pytest.mark.second_route("LeftOut", "svc_leave_one_out", "refits without each point")
 @pytest.mark.parametrize("C", [0.05, 1.0, 30.0, math.inf])
 def test_left_out_is_trained_without(C):
     X, y, _, _, _ = problem(3)
@@ -189,6 +192,7 @@ def test_a_coefficient_is_handed_on_within_the_box():
         np.testing.assert_allclose(value, cold.f[i] + c, atol=1e-6)
 
 
+@pytest.mark.second_route("ProbableMachine", "svc_probability", "scikit-learn")
 @pytest.mark.parametrize("seed", SEEDS[:12])
 def test_probabilities_are_scikit_learns(seed):
     X, y, _, bandwidth, C = problem(seed)

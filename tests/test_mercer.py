@@ -120,6 +120,7 @@ def test_any_weights(n, seed, mass):
     np.testing.assert_allclose(expansion.kernel(points[:1]), [[1.0]], atol=1e-6)
 
 
+@pytest.mark.second_route("IntegralOperator", "integral_operator", "quadrature")
 def test_the_operator():
     mu = gauss_legendre(0, 1, 60)
     T, g = integral_operator(Gaussian(0.5), mu), RKHS(Gaussian(0.5)).function([0.1, 0.9], [1, -2])
@@ -130,6 +131,7 @@ def test_the_operator():
     np.testing.assert_allclose(T(f(mu.points))([0.3]), T(f)([0.3]))
 
 
+@pytest.mark.second_route("empirical", "mercer_expansion", "NumPy's eigenvalues")
 def test_many_nodes_and_few_agree_with_the_matrix():
     X = rng.normal(size=(800, 2))
     expansion = mercer_expansion(Gaussian(1), empirical(X), 20)
@@ -226,6 +228,7 @@ def test_same_answer_twice():
 # closed forms
 
 
+@pytest.mark.second_route("uniform_grid", "spectra in closed form")
 @pytest.mark.parametrize(
     "exact, measure",
     [
@@ -274,6 +277,7 @@ def test_nothing_overflows():
             assert np.isfinite(features).all() and (features**2).sum(axis=1).max() < 1 + 1e-10
 
 
+@pytest.mark.second_route("gaussian_spectrum", "closed form")
 def test_known_numbers():
     golden = gaussian_spectrum(1, 0, 1, 50).eigenvalues
     assert np.isclose(np.sum(golden**2), 1 / 5**0.5)  # Σλ² = ∬k²
@@ -444,6 +448,7 @@ def test_each_pair_is_measured_by_its_own_eigenvalue_also_beside_larger_errors()
             check_mercer(near, Gaussian(0.3), X, tol=1e-4)
 
 
+@pytest.mark.second_route("check_mercer", "impostors refused")
 def test_what_the_nodes_miss_of_a_kink_is_no_fault():
     for exact in (brownian_spectrum(400), bridge_spectrum(400)):
         check_mercer(exact, exact.k, np.linspace(0, 1, 30))  # where every 29th ψ is 0
@@ -791,6 +796,7 @@ def test_plots():
     np.testing.assert_array_equal(line.get_xdata()[[0, -1]], [0.1, 0.9])
 
 
+@pytest.mark.second_route("MercerExpansion", "Series", "brownian_spectrum", "quadrature")
 def test_projections_on_closed_forms_in_any_blocks():
     "Of functions on 900 nodes, whose eigenfunctions are computed block by block"
     e = brownian_spectrum(20)

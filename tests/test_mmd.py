@@ -109,6 +109,7 @@ def test_normal_laws(arguments, value):
     assert mmd2_gaussians(*moved) == pytest.approx(value, rel=1e-8, abs=1e-12)
 
 
+@pytest.mark.second_route("GaussianEmbedding", "mmd2_gaussians", "quadrature and draws")
 def test_normal_laws_against_quadrature():
     P, Q = gauss_hermite(0.3, 1.0, 80), gauss_hermite(-0.4, 1.5, 80)
     assert mmd2_v(Gaussian(0.9), P, Q) == pytest.approx(mmd2_gaussians(0.3, 1.0, -0.4, 2.25, 0.9), abs=1e-13)
@@ -133,6 +134,7 @@ def test_moments_of_the_coin():
     assert mmd2_v(Polynomial(2), normal, gauss_hermite(1, 1, 10)) == pytest.approx(3)
 
 
+@pytest.mark.second_route("mmd2_threshold", "the paper's printed numbers")
 def test_bounds_of_the_paper():
     for m, v, u in ((50, 0.6895, 0.9791), (250, 0.3084, 0.4379), (1000, 0.1542, 0.2189)):
         assert mmd2_threshold(m, m) ** 0.5 == pytest.approx(v, abs=6e-5)
@@ -143,6 +145,9 @@ def test_bounds_of_the_paper():
 # ------------------------------------------------------------------ estimators
 
 
+@pytest.mark.second_route(
+    "mmd2_block", "mmd2_incomplete", "mmd2_linear", "mmd2_u", "mmd2_u1", "mmd2_v", "double sums"
+)
 @pytest.mark.parametrize("k", KERNELS, ids=str)
 def test_estimators_are_the_double_sums(k):
     w, v = rng.uniform(size=20), rng.uniform(size=31)
@@ -181,6 +186,7 @@ def test_data_far_from_the_origin():
     assert mmd2_v(k, X + 1e6, Y + 1e6) == pytest.approx(mmd2_v(DistanceInduced(), X, Y), abs=1e-8)
 
 
+@pytest.mark.second_route("mmd2_features", "the same statistic of the kernel")
 def test_features_agree_with_their_kernel():
     phi, k = Polynomial(3).feature_map(3), Polynomial(3)
     P, Q = Measure(X, np.arange(1.0, 21)), Measure(Y, np.arange(1.0, 32))
@@ -198,6 +204,7 @@ def test_features_agree_with_their_kernel():
 # ------------------------------------------------------------------ tests
 
 
+@pytest.mark.second_route("MMDTest", "mmd_test", "double sums of every relabelling")
 @pytest.mark.parametrize("statistic", ["u", "v"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_null_is_made_of_relabellings(statistic, weighted):
@@ -284,6 +291,7 @@ def test_fitted_nulls_are_near_to_permutations():
             assert fitted.critical() == pytest.approx(exact.critical(), rel=0.2)
 
 
+@pytest.mark.second_route("mmd_test_split", "a clear difference, found")
 def test_the_test_finds_what_is_there():
     draw = np.random.default_rng(0)
     A, B = draw.normal(size=400), draw.normal(size=400) + 0.8
@@ -363,6 +371,7 @@ def test_the_witness_attains_the_supremum():
         assert r.witness.norm() == pytest.approx(1)
 
 
+@pytest.mark.second_route("herding", "a greedy loop")
 def test_herding_is_greedy_and_beats_chance():
     k, P = Gaussian(1.0), empirical(rng.normal(size=(300, 2)), rng.uniform(size=300))
     chosen, mu = [], mean_embedding(k, P)
@@ -382,6 +391,7 @@ def test_the_grid_does_not_know_the_labels():
     assert len(gaussian_grid(X, Y, 1)) == 1 and gaussian_grid(X, Y, 3)[1] == gaussian_grid(X, Y, 1)[0]
 
 
+@pytest.mark.second_route("AggregatedTest", "mmd_test_aggregated", "the test with one kernel")
 def test_columns_of_mostly_zeros_are_tested_and_not_refused():
     "of 10 % ones against 60 % more than half of all pairs coincide; an empty sample draws nothing"
     rng = np.random.default_rng(0)
@@ -412,6 +422,7 @@ MUTANTS = [
 ]
 
 
+@pytest.mark.second_route("check_mmd", "impostors refused")
 @pytest.mark.parametrize("mutant, words", MUTANTS)
 def test_mutants_are_refused(mutant, words):
     with pytest.raises(LawBroken, match="."):
@@ -690,6 +701,7 @@ def test_more_bad_input_is_refused_in_words(call, words):
     assert words in str(error.value), str(error.value)
 
 
+@pytest.mark.second_route("check_level", "impostors refused")
 @pytest.mark.parametrize(
     "test, words",
     [
@@ -702,6 +714,7 @@ def test_the_law_of_levels_refuses(test, words):
         check_level(test, lambda r: r.normal(size=(2, 12, 2)), n_tests=400)
 
 
+@pytest.mark.second_route("check_power", "impostors refused")
 def test_the_law_of_power():
     def test(A, B, r):
         return mmd_test(G, A, B, 19, rng=r)
@@ -719,6 +732,7 @@ def test_the_law_of_power():
         check_power(lambda A, B, r: next(near_miss), twice, 0.95)
 
 
+@pytest.mark.second_route("mmd_detectable", "the formula, term by term")
 def test_what_is_detectable():
     s = (1 / 40 + 1 / 60) ** 0.5
     tails = (2 * np.log(20)) ** 0.5 + 2 * np.log(800) ** 0.5

@@ -239,6 +239,7 @@ def exact(value, X, Y):
     }
 
 
+@pytest.mark.second_route("Measure", "exact fractions")
 @pytest.mark.parametrize("c", [0, 10, *OFFSETS])
 @pytest.mark.parametrize("name", MOVED)
 def test_far_from_0_values_are_those_of_exact_arithmetic(name, c):
@@ -445,6 +446,7 @@ def test_stein_statistics_move_with_the_points_and_the_score(k, c):
     assert miss(found, wanted) < 1e-9
 
 
+@pytest.mark.second_route("stein_discrepancy", "exact fractions")
 @pytest.mark.parametrize("c", [0, *OFFSETS])
 def test_a_stein_discrepancy_of_a_kernel_that_sees_the_offset_is_exact(c):
     "xᵀy, by (15.43) in rational numbers"

@@ -92,6 +92,7 @@ def test_names_come_from_the_dict_and_numbers_are_short():
     assert frames(line, [np.float64(0.1) * 3, 2]).names == ("0.3", "2")
 
 
+@pytest.mark.second_route("Frames", "frames", "known texts")
 def test_alt_text_for_every_picture():
     f = frames(line, [1, 2], label="slope", alt="a line;")
     assert f.alts == ("a line; slope = 1", "a line; slope = 2")
@@ -161,6 +162,7 @@ def test_errors_teach_and_leave_no_figure_open(draw, states, options, error, wor
     assert not plt.get_fignums()
 
 
+@pytest.mark.second_route("plot_decision", "what the axes hold")
 def test_decision_regions_follow_the_sign():
     X, y = np.array([[0.0, 0], [1, 1], [2, 0]]), np.array([-1.0, 1, 1])
     ax = plot_decision(lambda Z: Z[:, 0] - 0.5, X, y, plt.subplots()[1], resolution=50)
@@ -197,12 +199,14 @@ def test_helpers_refuse_what_they_cannot_draw(call, words):
         call()
 
 
+@pytest.mark.second_route("plot_classes", "what the axes hold")
 def test_classes_differ_in_colour_and_marker_and_carry_labels():
     ax = plot_classes([0.0, 1, 2, 3], ["a", "b", "c", "a"])
     assert [c.get_label() for c in ax.collections] == ["a", "b", "c"]
     assert len({c.get_paths()[0].vertices.tobytes() for c in ax.collections}) == 3
 
 
+@pytest.mark.second_route("heatmap", "what the axes hold")
 def test_heatmap_centres_signed_colours_at_zero_and_forgives_rounding():
     assert heatmap([[1.0, -3], [0, 2]]).images[0].get_clim() == (-3, 3)
     image = heatmap([[1.0, -1e-16], [0.25, 1]]).images[0]

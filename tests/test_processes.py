@@ -91,6 +91,7 @@ def test_a_line_alone_is_a_linear_program(tau):
     assert np.sum(quantile(tau)(y, fit(x))) == pytest.approx(best, rel=1e-3)
 
 
+@pytest.mark.second_route("SemiparametricFit", "semiparametric", "SciPy's minimiser")
 def test_a_smooth_loss_against_a_general_optimiser():
     x, _, sign = problem(15)
     G, T, lam = K(x), line(x), 0.2
@@ -213,6 +214,7 @@ def noisy(n=80, seed=1):
     return x, np.sin(2 * x) + np.exp(x - 3) * rng.normal(size=n)
 
 
+@pytest.mark.second_route("LearnedNoise", "learn_noise", "the noise that was drawn")
 def test_noise_that_grows_is_learned():
     x, y = noisy(200)
     fit = learn_noise(1.0 * Gaussian(1.0), x, y)
@@ -231,6 +233,7 @@ def test_a_strong_penalty_leaves_one_noise():
     np.testing.assert_allclose(fit(x), fit.constant.noise, rtol=1e-3)
 
 
+@pytest.mark.second_route("check_noise", "near misses refused")
 def test_the_law_of_noise_refuses_near_misses():
     x, y = noisy()
     fit = learn_noise(1.0 * Gaussian(1.0), x, y, k_noise=Gaussian(1.0))
@@ -267,6 +270,7 @@ def test_the_law_of_noise_refuses_near_misses():
         check_noise(fit.process)
 
 
+@pytest.mark.second_route("check_sample_space", "NumPy's trace")
 @pytest.mark.parametrize(
     "k, space",
     [(Sobolev(2), Brownian()), (Matern(2.5, 0.3), Laplace(0.3)), (Linear(), Linear() + 0.1 * Laplace(0.3))],
@@ -282,6 +286,7 @@ def test_samples_live_in_a_larger_space(k, space):
         assert value == pytest.approx(by_definition, rel=1e-6)
 
 
+@pytest.mark.second_route("check_sample_space", "near misses refused")
 @pytest.mark.parametrize(
     "k, space",
     [

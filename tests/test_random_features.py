@@ -78,6 +78,7 @@ SPECTRAL = [
 ]
 
 
+@pytest.mark.second_route("RandomFeatureMap", "fourier_features", "the mean of many draws")
 @pytest.mark.parametrize("k", SPECTRAL, ids=str)
 def test_fourier_features_are_unbiased(k):
     check_unbiased(lambda rng: fourier_features(k, 3, 64, rng), k, X, 0)
@@ -139,6 +140,7 @@ def test_structured_mutants_are_refused(change, n_maps):
         check_unbiased(draw, Gaussian(1), X, 0, n_maps)
 
 
+@pytest.mark.second_route("structured_normals", "SciPy's Hadamard matrices, multiplied out")
 def test_structured_normals_are_the_product_that_their_name_says():
     "diag(lengths) H D₁ H D₂ H D₃, block below block, where NumPy's matrices multiply"
     W, H = structured_normals(150, 50, 3), hadamard(64) / 8.0
@@ -198,6 +200,7 @@ def test_second_moment_is_the_curvature_at_0(k):
         assert curvature > 100
 
 
+@pytest.mark.second_route("SpectralMeasure", "quadrature")
 @pytest.mark.parametrize(
     "k",
     [
@@ -228,6 +231,7 @@ def test_density_transforms_back(k):
         assert value == pytest.approx(k([[t]], [[0.0]])[0, 0], abs=1e-7)
 
 
+@pytest.mark.second_route("spectral_from_function", "densities in closed form")
 @pytest.mark.parametrize(
     "make",
     [
@@ -295,6 +299,7 @@ def test_second_moment_of_very_narrow_periods():
     assert squares.sum(axis=1).mean() == pytest.approx(measure.second_moment, rel=5 / 4000**0.5)
 
 
+@pytest.mark.second_route("OfDifference", "NumPy")
 def test_functions_of_the_difference():
     x, y = np.array([0.0, 1.0, 3.0]), np.array([1.0, 2.0])
     assert np.array_equal(OfDifference(np.cos)(x, y), np.cos(np.subtract.outer(x, y)))
@@ -343,6 +348,7 @@ def test_functions_that_are_no_kernels(f, words):
         spectral_from_function(f)
 
 
+@pytest.mark.second_route("NoSpectralMeasure", "raised where it should be")
 def test_functions_that_are_nearly_kernels():
     "A density of −2e-12 at one frequency, a hundred times its rounding; one part in 10⁷ that is odd"
     bell = lambda t: np.exp(-(t**2) / 2)  # noqa: E731
@@ -434,6 +440,7 @@ def test_near_misses_of_kernels(f, words):
         spectral_from_function(lambda t: f(t, 3))
 
 
+@pytest.mark.second_route("features_for", "hoeffding_bound", "uniform_bound", "the formulas, typed out")
 def test_bounds_and_counts_agree():
     for kind in ("paired", "phase", "binning"):
         D = features_for(0.1, 0.01, kind=kind)
@@ -562,6 +569,7 @@ def test_units_do_not_matter(scale):
         assert np.allclose(here @ here.T, there @ there.T, atol=1e-6)
 
 
+@pytest.mark.second_route("check_unbiased", "impostors refused")
 def test_mutants_are_refused():
     def altered(k, change, **options):
         def draw(rng):
@@ -598,6 +606,7 @@ def test_sparse_points():
             assert np.allclose(F, G)
 
 
+@pytest.mark.second_route("orthogonal_normals", "SciPy's QR factors")
 @pytest.mark.parametrize("n, d", [(3, 7), (7, 7), (9, 4)])
 def test_orthogonal_normals_are_columns_of_whole_factors(n, d):
     rng = np.random.default_rng(5)
@@ -607,6 +616,7 @@ def test_orthogonal_normals_are_columns_of_whole_factors(n, d):
     np.testing.assert_allclose(orthogonal_normals(n, d, 5), lengths[:, None] * rows, atol=1e-13)
 
 
+@pytest.mark.second_route("random_feature_map", "closed form")
 def test_features_of_an_exponential_grow_as_it_does():
     "exp(xᵀy) from 1 at 0 to e at 1; waves alone would end at 1"
     X = np.array([[0.0], [0.6], [1.0]])

@@ -106,6 +106,7 @@ def noisy_plane(n, rng, d=6):
     return X, X @ np.full(d, 0.4) + rng.normal(size=n)
 
 
+@pytest.mark.second_route("LearningCurve", "learning_curve", "closed form")
 def test_least_squares_has_its_exact_curve():
     "the risk of least squares on Gaussian points is 1 + d / (n − d − 1)"
     sizes = [20, 40, 80, 160]
@@ -208,6 +209,7 @@ def test_a_curve_draws_itself_and_says_what_it_is():
 # ------------------------------------------------------------------ rates
 
 
+@pytest.mark.second_route("ridge_rate", "the formulas of others")
 def test_rates_by_other_formulas():
     "with Caponnetto and De Vito's c = 2r: bc / (bc + 1); of Sobolev smoothness s in d: 2s / (2s + d)"
     for b, c in ((2, 1), (4, 1.5), (3, 2)):
@@ -217,6 +219,7 @@ def test_rates_by_other_formulas():
     assert ridge_rate(2, 1) == ridge_rate(2, 7) == 0.8 < ridge_rate(2, 7, passes=2)
 
 
+@pytest.mark.second_route("spectral_risk", "NumPy")
 def test_the_sequence_model_is_ridge_where_the_eigenvectors_are_orthonormal():
     "all of ℤ/n with the uniform law: bias² and variance of ridge there, from its hat matrix"
     rng = np.random.default_rng(7)
@@ -246,6 +249,7 @@ def test_spectral_risk_for_many_lam_and_without_a_spectrum():
     assert not isinstance(limit[0], np.ndarray)
 
 
+@pytest.mark.second_route("check_rate", "near misses refused")
 def test_the_law_of_slopes_refuses_a_near_miss():
     "at three times the half width, on both sides"
     curve = law_curve(np.random.default_rng(8), draws=30)
@@ -291,6 +295,7 @@ def test_gaussian_on_data_from_somewhere_runs():
 # ------------------------------------------------------------------ choosing
 
 
+@pytest.mark.second_route("leave_groups_out", "refits without each group")
 @pytest.mark.parametrize("columns", [None, 2])
 def test_groups_left_out_are_refits(columns):
     rng = np.random.default_rng(11)
@@ -307,6 +312,7 @@ def test_groups_left_out_are_refits(columns):
     np.testing.assert_allclose(together, y, atol=1e-10)  # the fit to no point is 0
 
 
+@pytest.mark.second_route("SelectionCost", "selection_cost", "folds, one by one")
 def test_nested_validation_is_k_fold_of_the_choice():
     "by hand, for a choice whose score is known; the mean of its own data is the fit"
     rng = np.random.default_rng(12)

@@ -85,6 +85,7 @@ def problem(seed=0, n=40, d=3):
 # ------------------------------------------------------------------ any convex loss
 
 
+@pytest.mark.second_route("regularized_risk", "the optimum that the solver certifies")
 @pytest.mark.parametrize("loss", LOSSES, **by_name)
 @pytest.mark.parametrize("k", KERNELS, **by_name)
 def test_every_loss_meets_the_law(loss, k):
@@ -127,6 +128,7 @@ def factor_of(K):
     return Q * np.sqrt(eigenvalues.clip(0))
 
 
+@pytest.mark.second_route("RiskSolution", "minimize_risk", "scikit-learn and SciPy")
 def test_linear_models_of_scikit_learn():
     "The same objectives, in the coordinates of the feature map"
     X, y, sign = problem(n=80, d=4)
@@ -278,6 +280,7 @@ def test_an_offset_moves_with_the_targets():
     assert a.offset == pytest.approx(y.mean(), abs=1e-4)
 
 
+@pytest.mark.second_route("RidgePath", "ridge_path", "refits without each point")
 @pytest.mark.parametrize("offset", [False, True])
 @pytest.mark.parametrize("k", [Gaussian(1.0), Linear(), Polynomial(2)], **by_name)
 def test_paths_are_refits(offset, k):
@@ -313,6 +316,7 @@ def test_gcv_is_by_its_definition(t):
         assert gcv == pytest.approx(np.mean((left @ y) ** 2) / (np.trace(left) / 20) ** 2, rel=1e-7)
 
 
+@pytest.mark.second_route("Precomputed", "scikit-learn")
 def test_precomputed_gram():
     X, y, _ = problem()
     K = Gaussian(1.0)(X)
@@ -361,6 +365,7 @@ def test_what_is_not_definite_is_measured(monkeypatch, overwrite, limit):
 # ------------------------------------------------------------------ unpenalised parts and splines
 
 
+@pytest.mark.second_route("NaturalSpline", "smoothing_spline", "SciPy")
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 30, 400])
 def test_three_roads_to_the_spline(n, weighted):
@@ -474,6 +479,7 @@ COMPOSITES = [
 ]
 
 
+@pytest.mark.second_route("log_marginal", "the posterior's evidence and finite differences")
 @pytest.mark.parametrize("k", COMPOSITES, **by_name)
 @pytest.mark.parametrize("vector", [False, True])
 def test_gradient_of_the_evidence(k, vector):
@@ -498,6 +504,7 @@ def test_gradient_of_the_evidence(k, vector):
     assert (slope["noise"][3] if vector else slope["noise"]) == pytest.approx((up - down) / 2e-6, rel=1e-4)
 
 
+@pytest.mark.second_route("GaussianProcess", "gaussian_process", "scikit-learn")
 def test_process_against_scikit_learn():
     X, y, _ = problem()
     new = problem(seed=5)[0]
@@ -526,6 +533,7 @@ def test_interpolation_without_noise():
     np.testing.assert_allclose(exact.var(x), 0, atol=1e-12)
 
 
+@pytest.mark.second_route("Hyperparameters", "fit_hyperparameters", "scikit-learn")
 def test_hyperparameters_meet_scikit_learns():
     X, y, _ = problem(n=60, d=2)
     ours = fit_hyperparameters(1.0 * Mahalanobis([1.0, 1.0]), X, y, 0.1)
@@ -545,6 +553,7 @@ def test_hyperparameters_meet_scikit_learns():
     )
 
 
+@pytest.mark.second_route("LaplaceClassifier", "gp_classification", "scikit-learn")
 def test_labels_against_scikit_learn():
     X, _, sign = problem(n=80)
     for k, kernel in ((4 * Gaussian(1.0), ConstantKernel(4.0) * RBF(1.0)),):
@@ -561,6 +570,7 @@ def test_labels_against_scikit_learn():
     np.testing.assert_allclose(words.probability(X), ours.probability(X))
 
 
+@pytest.mark.second_route("nadaraya_watson", "a weighted mean, written out")
 def test_local_average():
     X, y, _ = problem()
     weights = np.exp(-((X[:5, None] - X[None]) ** 2).sum(axis=2) / 2)
@@ -640,6 +650,7 @@ def test_bad_input(name):
         call()
 
 
+@pytest.mark.second_route("check_representer", "impostors refused")
 @pytest.mark.parametrize("loss", LOSSES, **by_name)
 def test_the_law_refuses(loss):
     X, y, sign = problem()
@@ -685,6 +696,7 @@ def test_the_law_refuses_three_times_the_gap_it_allows(loss):
             check_representer(f, X, y, lam, loss=loss)
 
 
+@pytest.mark.second_route("certificate", "known numbers")
 def test_a_gap_is_relative_to_the_primal_value():
     y = np.array([30.0, -40.0])
     assert certificate(np.eye(2), y, squared, 1.0, 0 * y, 0 * y) == (2500.0, 0.0, 1.0)
@@ -820,6 +832,8 @@ def test_a_function_of_the_user_cannot_write_into_the_points():
     np.testing.assert_array_equal(X, before)
 
 
+@pytest.mark.second_route("check_loss", "impostors refused")
+@pytest.mark.second_route("Loss", "ridge regression")
 def test_wrong_losses_are_found():
     X, y, _ = problem()
 
@@ -876,6 +890,7 @@ class Nearly(Loss):
         return u**2 / 4 + y * u + self.least
 
 
+@pytest.mark.second_route("check_loss", "near misses refused")
 @pytest.mark.parametrize(
     "name, near, wrong, words",
     [

@@ -27,6 +27,7 @@ from scipy.stats import binomtest, chi2, gamma, permutation_test
 rng = np.random.default_rng(0)
 
 
+@pytest.mark.second_route("resampled_pvalue", "SciPy's permutation test")
 def test_the_pvalue_is_that_of_scipy():
     x, y = rng.normal(size=12), rng.normal(size=9) + 0.4
 
@@ -37,6 +38,7 @@ def test_the_pvalue_is_that_of_scipy():
     assert resampled_pvalue(theirs.statistic, theirs.null_distribution) == pytest.approx(theirs.pvalue)
 
 
+@pytest.mark.second_route("critical_value", "the p-value on both sides")
 @pytest.mark.parametrize("B", [1, 19, 20, 99, 100, 999])
 @pytest.mark.parametrize("level", [0.01, 0.05, 0.1, 0.5])
 def test_the_critical_value_is_where_p_passes_the_level(B, level):
@@ -54,6 +56,7 @@ def test_ties_and_rounding_count_against_rejection():
     assert resampled_pvalue(1.0 + 1e-15, np.ones(99)) == 0.01
 
 
+@pytest.mark.second_route("binomial_interval", "SciPy's binomial test")
 def test_the_binomial_interval_holds_its_confidence():
     low, high = binomial_interval(0.05, 2000)
     assert binomtest(low, 2000, 0.05).pvalue > 0.005 and binomtest(high + 6, 2000, 0.05).pvalue < 0.01
@@ -71,6 +74,7 @@ def test_the_binomial_interval_leaves_half_of_the_rest_on_each_side(level, n, co
         assert sum(beyond) <= rest < sum(beyond) + end
 
 
+@pytest.mark.second_route("quadratic_forms", "one product a vector")
 @pytest.mark.parametrize("mib", [64, 0.02, 1e-4])
 @pytest.mark.parametrize("single", [False, True])
 def test_quadratic_forms_against_the_definition(mib, single):
@@ -96,6 +100,7 @@ def test_a_tile_is_asked_for_once_and_above_the_diagonal():
     assert len(set(asked)) == len(asked) > 3 and all(i <= j for i, j in asked)
 
 
+@pytest.mark.second_route("in_batches", "all draws at once")
 @pytest.mark.parametrize(
     "draw", [lambda b, r: random_labels(3, 13, b, r), lambda b, r: random_signs(13, b, r)]
 )
@@ -104,11 +109,13 @@ def test_draws_do_not_depend_on_the_memory(draw):
         return (S.astype(float) * np.arange(13)[:, None]).sum(axis=0)
 
     whole = in_batches(draw, first, 13, 301, 5)
+    np.testing.assert_array_equal(whole, first(draw(301, np.random.default_rng(5))))
     for mib in (1e-6, 1e-4, 2.7e-4):
         with settings.using(block_mib=mib):
             np.testing.assert_array_equal(in_batches(draw, first, 13, 301, 5), whole)
 
 
+@pytest.mark.second_route("random_labels", "random_signs", "shares, counted")
 def test_labels_have_the_right_size_and_are_uniform():
     S = random_labels(4, 9, 20_000, 3)
     assert S.shape == (9, 20_000) and (S.sum(axis=0) == 4).all()
@@ -117,6 +124,7 @@ def test_labels_have_the_right_size_and_are_uniform():
     assert set(np.unique(signs)) == {-1, 1} and np.abs(signs.mean(axis=1)).max() < 4 / np.sqrt(20_000)
 
 
+@pytest.mark.second_route("chi2_mixture", "gamma_null", "SciPy's laws")
 def test_fitted_laws():
     tail, null = gamma_null(2.0, 3.0, 500, shift=-2.0)
     assert tail(1.3) == pytest.approx(gamma(4 / 3, scale=1.5).sf(3.3))
@@ -143,6 +151,7 @@ def test_a_constant_statistic_is_left_out():
     assert studentised_max([1.0], np.ones((9, 1)))[0] == 0.0
 
 
+@pytest.mark.second_route("studentised_max", "the definition, in a loop")
 def test_the_step_down_maximum_by_its_definition():
     T, null = rng.normal(size=5) + [0, 3, 0, 2, 0], rng.normal(size=(49, 5)) @ rng.normal(size=(5, 5))
     every = np.vstack([T, null])

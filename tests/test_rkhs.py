@@ -188,6 +188,7 @@ def test_projection_is_symmetric_and_repeats_change_nothing():
     assert both.alpha.shape == (5, 2)
 
 
+@pytest.mark.second_route("RKHS", "NumPy's pseudo-inverse")
 @each_kernel
 def test_power_function_is_the_largest_value_of_functions_that_vanish(k):
     rng = np.random.default_rng(1)
@@ -277,6 +278,7 @@ class Halved(RKHSFunction):
         return super().norm() / 2
 
 
+@pytest.mark.second_route("check_projection", "impostors refused")
 def test_check_projection_refuses_impostors():
     rng = np.random.default_rng(0)
     H, X, T = RKHS(Gaussian(1.0)), np.array([-1.0, 0.0, 1.5]), np.linspace(-3, 3, 50)
@@ -398,6 +400,7 @@ def test_sum_norm(k1, k2):
     assert many.shape == (2,)
 
 
+@pytest.mark.second_route("sum_norm", "SciPy's minimiser")
 def test_sum_norm_is_the_minimum_that_an_optimiser_finds():
     b1, b2 = [lambda x: 1 + 0 * x, lambda x: x], [lambda x: x, lambda x: x**2]
     mu1, mu2 = np.array([1.0, 2.0]), np.array([1.0, 0.5])
@@ -413,6 +416,7 @@ def test_sum_norm_is_the_minimum_that_an_optimiser_finds():
     assert found == pytest.approx(np.sqrt(best.fun), rel=1e-6)
 
 
+@pytest.mark.second_route("least_norm_split", "the price of another split")
 def test_moving_a_common_part_costs_its_norms():
     k1, k2 = Linear(), Polynomial(2)
     f = RKHS(k1 + k2).function([[0.5], [-1.0]], [1.0, 2.0])
@@ -439,6 +443,7 @@ def test_sum_norm_of_kernels_of_different_sizes():
 # products
 
 
+@pytest.mark.second_route("tensor_product", "products of values and inner products")
 @given(st.integers(0, 999))
 def test_tensor_products_multiply_inner_products(seed):
     rng = np.random.default_rng(seed)
@@ -466,6 +471,7 @@ def test_products_of_functions_are_short_in_the_product_space():
 # spaces of finite dimension
 
 
+@pytest.mark.second_route("kernel_from_space", "another basis, and NumPy's inverse")
 def test_kernel_from_space_by_two_bases():
     mu = gauss_legendre(0, 2, 20)
     b = [np.sin, np.cos, lambda x: x]
@@ -481,6 +487,7 @@ def test_kernel_from_space_by_two_bases():
     np.testing.assert_allclose(plane(X), X @ np.linalg.inv([[2, 1], [1, 2]]) @ X.T)
 
 
+@pytest.mark.second_route("FiniteDimensionalRKHS", "the kernel's own inner product")
 def test_coordinates():
     rng = np.random.default_rng(0)
     H = FiniteDimensionalRKHS([1.0, 0.5, 2.0], [np.sin, np.cos, lambda x: x])
@@ -615,6 +622,7 @@ class MinusHalf(Kernel):
         return -0.5 * Gaussian(1.0)._gram(X, Y, xp)
 
 
+@pytest.mark.second_route("Conditioned", "NumPy's pseudo-inverse")
 @pytest.mark.parametrize("noise", [0.0, 0.3, np.array([0.1, 0.0, 0.5, 2.0])])
 @each_kernel
 def test_conditioned(k, noise):
@@ -762,6 +770,7 @@ def test_check_projection_meets_near_misses(share):
     Off.by, Longer.factor, Shorter.factor, Away.by = 0.0, 1.0, 1.0, 0.0
 
 
+@pytest.mark.second_route("check_inclusion", "near misses refused")
 def test_check_inclusion_meets_near_misses():
     k1, k2, X = Gaussian(1.0), Gaussian(0.5), 0.6 * np.arange(8)
     least = check_inclusion(k1, k2, 2.0, X)

@@ -67,6 +67,7 @@ def data(n=300, d=3, t=None, seed=0, dtype=float):
 # ------------------------------------------------------------------ operators
 
 
+@pytest.mark.second_route("KernelOperator", "the whole matrix")
 @pytest.mark.parametrize("k", KERNELS, ids=str)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("mib", [64, 0.02])
@@ -228,6 +229,7 @@ def test_all_points_is_ridge_within_its_bound(k, lam):
     assert check_large_fit(f, X, y) <= 1.01 * f.error_bound + 1e-9 * g.norm()
 
 
+@pytest.mark.second_route("LargeFit", "ridge_large", "a singular value decomposition")
 @pytest.mark.parametrize("sample", [None, 120])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("t", [None, 2])
@@ -417,6 +419,7 @@ def test_weights_do_not_cost_steps():
         assert fit.iterations <= most and ("400 rows" in fit.method) == (sample == 400)
 
 
+@pytest.mark.second_route("check_large_fit", "impostors refused")
 @pytest.mark.parametrize("m", [None, 60])
 def test_what_is_no_solution_is_refused(m):
     X, y = data()
@@ -525,6 +528,7 @@ def test_ill_conditioned_centres_take_the_orthonormal_basis():
 # ------------------------------------------------------------------ processes
 
 
+@pytest.mark.second_route("LargeProcess", "gaussian_process_large", "the exact posterior")
 def test_mean_and_variance_of_a_large_process():
     X, y = data(200, 1)
     k, noise, t = Gaussian(0.5), 0.1, np.linspace(-4, 4, 50)[:, None]
@@ -589,6 +593,7 @@ def test_the_model_knows_the_memory_of_each_route():
         assert 0.4 * found[name].mib <= peak <= 1.1 * found[name].mib, (name, peak, found[name].mib)
 
 
+@pytest.mark.second_route("Route", "recommend", "the best of all routes, listed")
 def test_routes_follow_memory_and_patience():
     order = ["exact", "all points", "centres", "stream"]
 

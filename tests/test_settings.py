@@ -240,6 +240,7 @@ def test_data_dir(write, monkeypatch):
 # for a while
 
 
+@pytest.mark.second_route("size", "known values")
 def test_size_and_using():
     before = {name: getattr(settings, name) for name in BUILT_IN}
     with using(profile="full", seed=3, block_mib=1, data_dir=Path("/x")):
@@ -277,6 +278,7 @@ QUOTED = [(0.449, "45 %"), (0.45449, "45 %"), (0.704, "0.70"), (0.66, 0.7), (-0.
 MISQUOTED = [(0.456, "45 %"), (0.706, "0.70"), (0.64, 0.7), (0.12, "−.12"), (3.6e6, "3e6"), (float("nan"), 1)]
 
 
+@pytest.mark.second_route("quoted", "numbers and their roundings, listed")
 @pytest.mark.parametrize(("value", "said"), QUOTED + MISQUOTED)
 def test_a_quoted_number_is_compared_in_the_stored_run_only(value, said):
     for other in (dict(seed=7), dict(profile="full")):

@@ -62,6 +62,7 @@ def by_hand(K, target, loss, examples, rates, lam=0.0, batch=1):
     return np.array(every)
 
 
+@pytest.mark.second_route("sgd_dual", "sgd_primal", "the other form of the same steps")
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("option", [1, 2, 3, 4])
 def test_every_option_is_the_plain_loop(option, loss):
@@ -77,6 +78,7 @@ def test_every_option_is_the_plain_loop(option, loss):
     assert math.isclose(f.norm(), RKHSFunction(kernel, X, u).norm(), rel_tol=1e-9)
 
 
+@pytest.mark.second_route("as_loss", "a plain loop")
 @pytest.mark.parametrize("loss", ["logistic", "squared", "huber(0.5)"])
 @pytest.mark.parametrize("lam, batch, average", [(0, 1, False), (0, 1, True), (3.0, 1, True), (0, 7, True),
                                                   (3.0, 200, False), (3.0, 7, True)])
@@ -123,6 +125,7 @@ def test_the_minimiser_with_a_penalty_is_that_of_chapter_05():
     assert g.distance(minimize_risk(k, X, y, "logistic", lam).function) < 0.05 * g.norm()
 
 
+@pytest.mark.second_route("slope_of", "scikit-learn")
 @pytest.mark.parametrize("loss, peer", [("hinge", SGDClassifier), ("squared", SGDRegressor)])
 def test_one_ordered_pass_is_scikit_learns(loss, peer):
     "scikit-learn runs through the data in order: the same steps by sgd_primal, in that order"
@@ -146,6 +149,7 @@ def test_laws(loss):
             check_regret(k, X, targets(loss), h, loss, steps=400, step_size=step)
 
 
+@pytest.mark.second_route("check_regret", "check_span", "impostors refused")
 def test_laws_refuse_mutants():
     def late(k, X, y, callback, **given):                   # its scores lag one block behind
         seen = []
@@ -278,6 +282,7 @@ def test_the_drift_of_one_centre_is_the_distance():
     assert lean.drift == pytest.approx(lean.function.distance(free), rel=1e-3) and lean.drift > 1e-6
 
 
+@pytest.mark.second_route("Budgeted", "budgeted_sgd", "projections without each centre")
 def test_what_is_forgotten_is_missed_least():
     given = dict(steps=5, step_size=0.3, rng=2)
     wide = Gaussian(1.0)
@@ -310,6 +315,7 @@ def test_features_that_are_nearly_those_of_the_kernel():
             kernel_sgd(Linear(), X, y, option=1, steps=2, features=phi, rng=0)
 
 
+@pytest.mark.second_route("Cost", "break_even", "cost_model", "multiplications, counted by hand")
 def test_costs():
     assert [cost_model(o, 10, 3, 7, 100).time for o in range(1, 7)] == [2100, 910, 3000, 1300, 2100, 910]
     assert [cost_model(o, 10, 3, 7, 100).memory for o in range(1, 7)] == [7, 70, 10, 100, 21, 91]
@@ -323,6 +329,7 @@ def test_costs():
     assert break_even(cost_model(2, 50, 4, 10, 1), cost_model(4, 50, 4, 10, 1)) == math.inf
 
 
+@pytest.mark.second_route("Machine", "cheapest_option", "seconds, added up by hand")
 def test_the_cheapest_option():
     assert cheapest_option(1000, 10, 50, 10**6) == 2 and cheapest_option(1000, 10, 50, 10) == 1
     assert cheapest_option(100, 10, 5000, 10**6) == 4
@@ -342,6 +349,7 @@ def test_calibration_gives_rates():
         assert 0 < machine.seconds(option, 100, 3, 50, 100) < machine.seconds(option, 1000, 3, 500, 10_000)
 
 
+@pytest.mark.second_route("FeatureFunction", "sums over features, known numbers")
 def test_functions_of_features_are_values():
     phi = Polynomial(2).feature_map(2)
     f, g = FeatureFunction(phi, np.arange(6.0)), FeatureFunction(phi, np.ones(6))
@@ -393,6 +401,7 @@ def test_the_slope_of_one_number_is_that_of_arrays(loss):
         np.testing.assert_allclose(by_number, slope_of(loss, target)(scores), rtol=1e-13, atol=1e-300)
 
 
+@pytest.mark.second_route("kernel_sgd", "a plain loop")
 @pytest.mark.parametrize("option", [1, 2, 3, 4])
 @pytest.mark.parametrize("batch", [1, 3, 200])
 def test_forms_agree_with_penalty_batch_and_mean(option, batch):

@@ -65,6 +65,9 @@ def test_ctrl_c_beside_the_steps_ends_the_search():
 # the optimum where Σ|b| is fixed, by another program
 
 
+@pytest.mark.second_route(
+    "BoxProblem", "PairDistances", "SmoResult", "solve_box", "SciPy's quadratic program"
+)
 @pytest.mark.parametrize("p", [SIGNS, X[:, 1]], ids=["classes", "tube"])
 def test_both_signs_climb_to_the_optimum(p, n=6, size=1.5):
     box, K = BoxProblem(p[:n], -np.ones(n), np.ones(n), size=size), k(X[:n])

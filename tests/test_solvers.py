@@ -140,6 +140,7 @@ SOLVERS = {
 }  # fmt: skip
 
 
+@pytest.mark.second_route("leverage_scores", "NumPy")
 @pytest.mark.filterwarnings("ignore:.*features from")
 @pytest.mark.parametrize("name", SOLVERS)
 def test_random_kernels_in_every_solver(name, rounds):

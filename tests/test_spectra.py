@@ -86,6 +86,7 @@ def test_small_matrices(n, n_terms, seed, integers):
     certify(A, found, 1e-9)
 
 
+@pytest.mark.second_route("Eigenpairs", "GramOperator", "leading_eigenpairs", "SciPy's Lanczos iteration")
 @pytest.mark.parametrize(
     "k", [Gaussian(2), Laplace(3), Linear() + Constant(1), Delta() + Gaussian(2), Linear() * Gaussian(3)]
 )

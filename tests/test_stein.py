@@ -73,6 +73,7 @@ def by_differences(k, X, Y, h=1e-4):
     return total
 
 
+@pytest.mark.second_route("SteinKernel", "finite differences")
 @pytest.mark.parametrize("k", KERNELS, ids=str)
 def test_the_stein_kernel_is_what_differences_say(k):
     u = SteinKernel(k, score)
@@ -173,6 +174,7 @@ def test_the_mean_is_zero_under_the_model(k):
     assert check_stein(k, right, sample, Z) < 1
 
 
+@pytest.mark.second_route("check_stein", "near misses refused")
 @pytest.mark.parametrize(
     "wrong",
     [lambda x: -right(x), lambda x: right(x) * (1 + 3e-8), lambda x: (1 - x) / 2, lambda x: right(x) + 3e-8],
@@ -237,6 +239,7 @@ def test_a_shift_in_many_dimensions():
 # the test
 
 
+@pytest.mark.second_route("goodness_of_fit_test", "a loop over the signs")
 def test_statistic_and_draws_are_those_of_a_loop():
     sample = RNG.normal(size=(40, 3))
     result = goodness_of_fit_test(IMQ, score, sample, rng=5, n_draws=30)
@@ -304,6 +307,7 @@ def test_signs_that_are_all_alike_count_as_ties(n):
         assert alike > 100 and test.pvalue >= (1 + alike) / 500
 
 
+@pytest.mark.second_route("torch_score", "the gradient, by hand")
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
 def test_scores_by_autodiff():
     import torch

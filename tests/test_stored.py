@@ -96,6 +96,7 @@ def test_float32_stays(tmp_path):
     assert back.function.Z.dtype == np.float32 and same(back(few), phi(few))
 
 
+@pytest.mark.second_route("read_expression", "the values that were written")
 def test_functions_and_collections_come_back(tmp_path):
     f = rn.ridge(rn.Gaussian(0.3), X, X[:, 0], 0.1)
     whole = {
@@ -187,6 +188,7 @@ def test_arguments_with_a_name_are_not_lost():
         to_expression(partial(sines, k=3))
 
 
+@pytest.mark.second_route("from_expression", "to_expression", "JSON, there and back")
 def test_the_tree_is_strict_json():
     "Which knows neither Infinity nor NaN"
     tree, _ = to_expression([np.inf, -np.inf, np.nan, 0.1])

@@ -103,6 +103,7 @@ def test_files_have_names_too(tmp_path):
 # one sum is enough
 
 
+@pytest.mark.second_route("StreamingRidge", "NumPy's least squares on all rows")
 @pytest.mark.parametrize("phi", [PHI, GRID, LINE], ids=["waves", "bins", "linear"])
 @pytest.mark.parametrize("weights", [None, W], ids=["alike", "weighted"])
 @pytest.mark.parametrize("offset", [False, True], ids=["through 0", "offset"])
@@ -293,6 +294,7 @@ def test_the_law_holds_and_refuses_mutants():
         check_merge(PHI, X, Y0, 0.1, times, rng=0)
 
 
+@pytest.mark.second_route("check_merge", "near misses refused")
 def test_near_misses_of_the_law():
     "A merge that loses 1e-11 of a sum, one point that is not counted, a rounding of the whole"
 
@@ -335,6 +337,7 @@ def test_float32_blocks_are_summed_in_float64():
 # means, distances, components
 
 
+@pytest.mark.second_route("StreamingMeans", "all rows at once")
 def test_means_and_distances():
     a, b = StreamingMeans(PHI).update(X[:150]), StreamingMeans(PHI).update(X[150:] + 0.3)
     other = X[150:] + 0.3
@@ -376,6 +379,7 @@ def test_components_are_those_of_the_features():
 # sources
 
 
+@pytest.mark.second_route("FileBlocks", "stream_ridge", "blocks in memory")
 def test_every_source_gives_one_answer(tmp_path):
     import dask.array as da
     import pandas

@@ -74,6 +74,7 @@ def drawn(rng):
     }
 
 
+@pytest.mark.second_route("Blended", "Mismatch", "Spectrum", "Subsequence", "the definition, word by word")
 @pytest.mark.parametrize("seed", range(12))
 def test_values_are_those_of_the_definition(seed):
     X, kernels = drawn(np.random.default_rng(seed))
@@ -292,6 +293,7 @@ def test_diagonals_of_many_bags_are_those_of_each_alone():
     np.testing.assert_allclose(k.diag(bags), [k([bag])[0, 0] for bag in bags], rtol=1e-12)
 
 
+@pytest.mark.second_route("SetKernel", "the maximum mean discrepancy")
 def test_the_distance_of_bags_is_their_mmd():
     rng = np.random.default_rng(0)
     bags = [rng.normal(size=(i, 2)) for i in (1, 3, 5)]
@@ -324,6 +326,7 @@ def test_long_texts_under_a_strong_decay_are_within_the_floats():
     assert (k.pairs(X, Y) > 0).all()
 
 
+@pytest.mark.second_route("MarkovChain", "markov_chain", "steps, counted by hand")
 def test_scores_or_steps_of_a_chain_are_shares_with_the_prior_added():
     "a→a once, a→b once in aab; from b nothing is known"
     for prior in (0.5, 2.0):
@@ -333,6 +336,7 @@ def test_scores_or_steps_of_a_chain_are_shares_with_the_prior_added():
         np.testing.assert_allclose(step[0], np.array([1 + prior, 2 + prior]) / (3 + 2 * prior))
 
 
+@pytest.mark.second_route("Fisher", "fisher_information", "the rank that NumPy counts")
 def test_scores_of_the_chain_are_centred_counts():
     rng = np.random.default_rng(0)
     X = texts(rng, 20, 20, 40)
@@ -372,6 +376,7 @@ def test_a_singular_information_forgets_the_parameters_of_its_own_points_only():
     assert np.abs(outside[0] - outside[1]).max() > 0.1
 
 
+@pytest.mark.second_route("GaussianMixture", "finite differences of SciPy's density")
 def test_scores_of_a_mixture_are_slopes_of_its_density():
     weights, means, widths = np.array([1.0, 2.0]), np.array([[0.0, 0.5], [1.0, 2.0]]), np.array([1.0, 0.5])
     X, step = np.random.default_rng(1).normal(size=(6, 2)), 1e-5

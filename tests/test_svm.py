@@ -54,6 +54,7 @@ def coefficients(peer, n):
     return b
 
 
+@pytest.mark.second_route("SupportVectorMachine", "svc", "scikit-learn")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_classification_is_libsvms(seed):
     X, y, _, bandwidth, C = problem(seed)
@@ -66,6 +67,7 @@ def test_classification_is_libsvms(seed):
     check_kkt(ours, X, y, C, tol=1e-6)
 
 
+@pytest.mark.second_route("svr", "scikit-learn")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_regression_is_libsvms(seed):
     X, _, t, bandwidth, C = problem(seed)
@@ -77,6 +79,7 @@ def test_regression_is_libsvms(seed):
     check_kkt(ours, X, t, C, eps=0.1, tol=1e-6)
 
 
+@pytest.mark.second_route("one_class", "scikit-learn")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_one_class_is_libsvms(seed):
     X, _, _, bandwidth, _ = problem(seed)
@@ -90,6 +93,7 @@ def test_one_class_is_libsvms(seed):
     check_kkt(ours, X, nu=nu, tol=1e-6)
 
 
+@pytest.mark.second_route("MulticlassMachine", "svc_multiclass", "scikit-learn")
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("strategy", ["one-vs-one", "one-vs-rest"])
 def test_many_classes(seed, strategy):
@@ -113,6 +117,7 @@ def test_many_classes(seed, strategy):
     )
 
 
+@pytest.mark.second_route("svm_primal", "the dual machine")
 @pytest.mark.parametrize("seed", range(10))
 def test_features_and_kernel_agree(seed):
     X, y, _, _, C = problem(seed)
@@ -135,6 +140,7 @@ def test_laws_for_other_kernels(k):
     check_kkt(one_class(k, X, 0.3), X, nu=0.3)
 
 
+@pytest.mark.second_route("svc", "SciPy's quadratic program")
 @pytest.mark.parametrize("seed", range(4))
 def test_a_quadratic_program_has_the_same_maximum(seed):
     X, y, _, bandwidth, C = problem(seed)
@@ -464,6 +470,7 @@ def test_bad_input(name):
             call()
 
 
+@pytest.mark.second_route("check_kkt", "impostors refused")
 def test_the_law_rejects_mutants():
     machine = svc(k, X, y, 2.0, tol=1e-6)
     check_kkt(machine, X, y, 2.0, tol=1e-5)
@@ -555,6 +562,7 @@ def test_many_classes_with_weights(strategy):
     assert not with_weights.dual[w == 0].any()
 
 
+@pytest.mark.second_route("RelevanceMachine", "relevance_machine", "SciPy's normal law")
 def test_the_evidence_is_that_of_the_marginal_normal_law():
     rng = np.random.default_rng(2)
     u = np.linspace(-3, 3, 25)
@@ -638,6 +646,7 @@ def test_every_search_ends(monkeypatch):
     assert found.iterations == 1000 + 10 * 1000 and not found.converged and found.gap > 0.9
 
 
+@pytest.mark.second_route("bayes_point", "known norms")
 def test_perceptrons_are_normalised_and_offsets_averaged():
     labels = np.where(X[:, 0] > 0, 1, -1)
     np.testing.assert_allclose(bayes_point(Gaussian(0.3), X, labels, samples=1).norm(), 1.0)
@@ -992,6 +1001,7 @@ def test_a_million_entries_need_no_factor():
     assert np.mean(odds.predict(np.arange(rows)) == labels) > 0.7
 
 
+@pytest.mark.second_route("LogisticMachine", "logistic_primal", "scikit-learn")
 @pytest.mark.parametrize("weighted", [False, True])
 def test_logistic_is_scikit_learns(weighted):
     X, y, _, _, _ = problem(7)

@@ -479,6 +479,7 @@ SPARSE_KERNELS = [lin, rn.Polynomial(2), gau, rn.Matern(1.5, 3.0), rn.RationalQu
                   (lin / 10).exp(), lin + rn.Constant(1.0), gau**2]
 
 
+@pytest.mark.second_route("SparseRows", "the same rows, dense")
 @pytest.mark.parametrize("kernel", SPARSE_KERNELS, ids=lambda kernel: str(kernel)[:40])
 def test_gram_matrices_of_sparse_points_are_those_of_dense_ones(kernel):
     for one, other in [(kernel(ROWS), kernel(FEW)), (kernel(ROWS, COLUMNS), kernel(FEW, OTHERS)),

@@ -264,6 +264,7 @@ def test_the_metric_of_a_kernel_is_conditionally_negative(k, X):
     rn.check_conditionally_negative(lambda X, Y: -k(X, Y), X)
 
 
+@pytest.mark.second_route("check_conditionally_negative", "near misses refused")
 def test_a_near_miss_of_the_condition():
     x, v = np.array([-1.0, 0.0, 1.0]), np.array([1.0, -2.0, 1.0]) / np.sqrt(6)
     slack = 3 * 8 * np.finfo(float).eps ** 0.75 * 4
@@ -293,6 +294,7 @@ def test_a_near_miss_of_symmetric_distances(times, refused):
 
 # alignment
 
+@pytest.mark.second_route("alignment", "the cosine of two matrices, typed out")
 def test_alignment_is_a_cosine():
     rng = np.random.default_rng(0)
     A, B = rng.normal(size=(9, 4)), rng.normal(size=(9, 4))
@@ -311,6 +313,7 @@ def test_alignment_at_the_ends_of_the_range():
     assert rn.alignment(np.full((9, 9), 0.1), K) == 0 == rn.alignment(0 * K, K)
 
 
+@pytest.mark.second_route("align", "many random mixtures, none better")
 @given(st.integers(0, 999))
 def test_align_is_optimal(seed):
     rng = np.random.default_rng(seed)
@@ -374,6 +377,7 @@ def test_scales_are_positive_and_weights_may_be_0():
 
 # densities
 
+@pytest.mark.second_route("kde", "quadrature")
 @given(st.integers(0, 99), st.floats(0.3, 2), st.integers(1, 2))
 def test_kde_integrates_to_one(seed, bandwidth, d):
     X = np.random.default_rng(seed).uniform(-1, 1, size=(6, d))

@@ -14,7 +14,7 @@ PAGES = {
     "desk.md": "desk:page",
     "prerequisites.png": "desk:picture",
     "statements.md": "statements:page",
-    "oracles.md": "oracles:page",
+    "second_routes.md": "second_routes:page",
     "notation.md": "notation:page",
     "words.md": "words:page",
     "lectures.md": "lectures:catalogue",
