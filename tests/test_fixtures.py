@@ -7,8 +7,9 @@ import zipfile
 import numpy as np
 import pytest
 import rkhs_notes as rn
-from fixtures import DATA, answer
 from rkhs_notes.stored import read_expression
+
+from fixtures import DATA, answer
 
 ENTRIES = [
     pytest.param(archive, entry.removesuffix(".npy"), id=f"{archive.stem}-{entry.removesuffix('.npy')}")
