@@ -413,10 +413,10 @@ def sent_abroad(value, like):
         return value._with_arrays(move)
     if type(value) is not np.ndarray or value.dtype.kind not in "fiub":
         return [*map(move, value)] if type(value) is list else value
-    return array_namespace(like).asarray(value.copy(), device=_device(like))
+    return array_namespace(like).asarray(value.copy(), device=device_of(like))
 
 
-def _device(A):
+def device_of(A):
     import array_api_compat
     return array_api_compat.device(A)
 
@@ -441,7 +441,7 @@ def akin(values, X):
     xp = array_namespace(X)
     if is_foreign(values):
         return xp.astype(values, X.dtype)
-    return xp.asarray(np.array(values), dtype=X.dtype, device=_device(X))
+    return xp.asarray(np.array(values), dtype=X.dtype, device=device_of(X))
 
 
 def units_of(scales, X):
@@ -455,7 +455,7 @@ def filled(c, shape, X, dtype):
     "An array full of c, in the library and on the device of the points X"
     if not is_foreign(X):
         return np.full(shape, c, dtype=dtype)
-    return array_namespace(X).full(shape, c, dtype=dtype, device=_device(X))
+    return array_namespace(X).full(shape, c, dtype=dtype, device=device_of(X))
 
 
 def plain_float(number):
@@ -638,7 +638,7 @@ def sqdist_tile(X, Y, scales=None, room=None):
     finite(top, "the largest squared distance", "rescale the points, or use float64")
     if few:
         return lambda rows, columns: _differences(X[rows, ...], Y[columns, ...], scales, xp)
-    few_columns = not sparse and d < _WIDE                   # there both norms join the product
+    few_columns = not sparse and d < MANY_COLUMNS           # there both norms join the product
     if few_columns:
         left = xp.concat([-2 * Xs, xx[:, None], xp.ones_like(xx)[:, None]], axis=1)
         right = xp.concat([Ys, xp.ones_like(yy)[:, None], yy[:, None]], axis=1)
@@ -666,7 +666,7 @@ def sqdist_tile(X, Y, scales=None, room=None):
 
 
 _FEW = 4096                                      # numbers, below which all differences fit a cache
-_WIDE = 64                                        # columns, from which a copy with norms costs more
+MANY_COLUMNS = 64                                 # columns, from which a copy with norms costs more
 
 # %% ../nbs/C_arrays.ipynb #9d99ae54
 def _mended(D, X, Y, x, y, share, scales, xp):
@@ -791,7 +791,7 @@ def n_threads():
 
 
 @cache
-def _threads_start():
+def threads_start():
     "Whether this Python can start a thread; in a browser it cannot."
     try:
         threading.Thread(target=int).start()
@@ -810,7 +810,7 @@ def in_parallel(work, items):
     """
     items = list(items)
     workers = min(n_threads(), len(items))
-    if workers < 2 or not _threads_start() or not _alone.acquire(blocking=False):   # one by one
+    if workers < 2 or not threads_start() or not _alone.acquire(blocking=False):   # one by one
         for item in items:
             _through(work(item))
         return

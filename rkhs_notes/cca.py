@@ -18,7 +18,7 @@ from .contracts import (Count, Positive, Rng, Value, Vector, Weights, Word, arra
 from .errors import require
 from .gram import AKernel, as_kernel
 from .kernels import Gaussian
-from .kpca import _summable
+from .kpca import summable
 
 # %% ../nbs/08a_cca.ipynb #75424ff0
 from .lowrank import Pivots, pivoted_cholesky
@@ -216,7 +216,7 @@ def _mutual_information(samples, reg, tol):
 # %% ../nbs/08a_cca.ipynb #ce4960b7
 def _mixtures(value, name, call):
     "Points; in a method, of as many columns as there were mixtures"
-    X = _summable(as_points(value, name).astype(float), name)
+    X = summable(as_points(value, name).astype(float), name)
     if (made := call.seen.get("self")) is not None:
         call.sizes["d"] = "the mixtures", len(made.mean)
         call.agree(name, array("n", "d"), X)

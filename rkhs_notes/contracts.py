@@ -237,7 +237,7 @@ def instance_of(kind, how, *letters):
     return Word(kind.__name__, read, letters, None, (None, "text", 3.0, [1.0]))
 
 # %% ../nbs/C_contracts.ipynb #ca89b3a1
-def _axes(value, name, call=None):
+def read_axes(value, name, call=None):
     from matplotlib import pyplot
     return pyplot.gca() if value is None else fitting(
         value, name, hasattr(value, "add_artist"), "matplotlib Axes", "what plt.subplots() gives")
@@ -246,8 +246,8 @@ def _axes(value, name, call=None):
 Flag = Annotated[bool, Word("bool", _flag, (), lambda rng, sizes: bool(rng.integers(2)),
                             (None, "no", 0, 1.0, [], {}))]
 Function = Annotated[Callable, function()]
-Axes = Annotated[Any, Word("matplotlib Axes", _axes, (), None, ("text", 3.0, []), reads_none=True,
-                           means="by default the current one")]
+Axes = Annotated[Any, Word("matplotlib Axes", read_axes, (), None, ("text", 3.0, []),
+                           reads_none=True, means="by default the current one")]
 Rng = Annotated[Any, Word(
     "Generator or seed", lambda value, name, call: as_rng(value), (),
     lambda rng, sizes: int(rng.integers(2**31)), ("text", -1, 0.5, [], True, object()),
@@ -283,7 +283,7 @@ def _labels(value, name, call):
     return Classes(*as_labels(value, len(value), name))
 
 
-def _two_labels(value, name, call):
+def two_labels(value, name, call):
     y = _labels(value, name, call)
     if len(y.classes) != 2:
         few, many = len(y.classes) < 2, f"{len(y.classes)} different labels"
@@ -297,7 +297,7 @@ _NO_LABELS = (None, 3.0, "text", [], [np.nan, 1.0], [[1], [2, 3]], {})
 Labels = Annotated[ArrayLike, Word("array (n,), labels of any one type", _labels, ("n",),
                                    lambda rng, sizes: np.arange(sizes["n"]) % 3, _NO_LABELS)]
 TwoLabels = Annotated[ArrayLike, Word(
-    "array (n,), two different labels of any type", _two_labels, ("n",),
+    "array (n,), two different labels of any type", two_labels, ("n",),
     lambda rng, sizes: np.arange(sizes["n"]) % 2, (*_NO_LABELS, [1, 1, 1], ["a", "b", "c"]),
     means="the one that sorts last is the positive one")]
 
@@ -331,7 +331,7 @@ def as_signs(value, name, call=None):
     "Two labels of any type as −1.0 and 1.0, (n,): the one that sorts last is 1"
     y = responses("n").read(value, name, call)
     ready = not isinstance(y, Classes) and bool(np.isin(np.asarray(y), (-1, 1)).all())
-    return y if ready else _two_labels(y, name, call).signs
+    return y if ready else two_labels(y, name, call).signs
 
 
 Responses = Annotated[ArrayLike, responses("n")]
@@ -549,7 +549,7 @@ def _vectors(value, name, call=None):
 
 def _any_points(value, name, call=None):
     "Numbers as an array of floats; strings, tuples, graphs, bags as an array (n,) of objects"
-    if not (isinstance(value, Objects) or _hold_objects(value)):
+    if not (isinstance(value, Objects) or hold_objects(value)):
         A = with_names(as_floats(value, name), names_of(value) or column_names(value, name))
         return A if A.ndim else shaped(A, name, ("n",), ("n", "d"), hint=", no single number")
     held = np.empty(len(value), object)
@@ -558,7 +558,7 @@ def _any_points(value, name, call=None):
     return held
 
 
-def _hold_objects(value):
+def hold_objects(value):
     "Is this a list of things that are no numbers, and do not stand where numbers should?"
     kind = getattr(getattr(value, "dtype", None), "kind", "f")
     column = getattr(value, "ndim", 0) == 1 and kind in "OUST"

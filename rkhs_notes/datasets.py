@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated
 import numpy as np
 from . import settings
-from .arrays import _threads_start, as_rng, require_fits
+from .arrays import threads_start, as_rng, require_fits
 from .contracts import Count, Flag, Plane, Rng, Word, contract, count, near
 from .errors import RKHSError, warned
 
@@ -140,7 +140,7 @@ def digits_low_high(side: Side):
     y : array (1797,) of int     which digit
     """
     digits = load("digits")
-    L = _block_means(digits.X.reshape(-1, 8, 8), 8 // side).reshape(-1, side**2)
+    L = block_means(digits.X.reshape(-1, 8, 8), 8 // side).reshape(-1, side**2)
     return L, digits.X, digits.y
 
 
@@ -158,8 +158,8 @@ def digits_drift():
     half = len(digits.X) // 2
     return digits.X[:half], digits.X[half:], digits.y[:half], digits.y[half:]
 
-
-def _block_means(images, b):
+# %% ../nbs/D_datasets.ipynb #0a3991ec
+def block_means(images, b):
     "Means over b×b blocks: (n, h, w, …) → (n, h // b, w // b, …)."
     n, h, w, *colours = images.shape
     whole = images[:, :h // b * b, :w // b * b]
@@ -242,7 +242,7 @@ def _load_bundled(name, full):
     if name == "china":
         image = sk.load_sample_image("china.jpg").astype(float)
         if not full:
-            image = _block_means(image[None], 5)[0]
+            image = block_means(image[None], 5)[0]
         shape = image.shape[:2]
         X = np.argwhere(np.ones(shape)).astype(float)
         return dict(X=X, y=image.reshape(-1, 3), feature_names=("row", "column"), image_shape=shape)
@@ -305,7 +305,7 @@ def _kept_or_fetched(fetch, data_home):
 
 def _need_network():
     "Returns as soon as a server, or the proxy in use, takes a connection; refuses if none does"
-    if not _threads_start():             # as in a browser: the fetcher finds out
+    if not threads_start():             # as in a browser: the fetcher finds out
         return
     from urllib.parse import urlsplit
     from urllib.request import getproxies

@@ -17,7 +17,7 @@ def _near(A, B, tol=1e-9):
 
 
 @dataclass(frozen=True)
-class _Case:
+class Case:
     "Fresh inputs, what the answer gave and what was wanted on them, and both functions"
     inputs: list
     given: list
@@ -455,7 +455,7 @@ def _sometimes(case, tol):
             f"not yet: right on {right} of {len(wrong)} inputs; .inputs holds one where it is not")
 
 # %% ../nbs/S_diagnoses.ipynb #1c01ce38
-def _diagnosis(case, mistakes, tol):
+def diagnosis_of(case, mistakes, tol):
     "What is wrong, in a sentence; empty if nothing holds on all inputs"
     for find in (_not_finite, _shape):
         if said := find(case):
@@ -484,7 +484,7 @@ _HINTS = {"bitwise_xor": "a power is written **, not ^", "not callable": "a prod
           "positional argument": "write the function with the arguments of the exercise"}
 
 
-def _raised(error):
+def error_sentence(error):
     "Kind, message, hint and line of what an answer raised"
     frames = traceback.extract_tb(error.__traceback__)[1:]
     own = [frame for frame in frames if frame.filename == frames[0].filename]

@@ -26,7 +26,7 @@ from .kernels import Kernel
 from .paths import (MEASURES, AnyColumns, Error, FeatureColumns, FittedColumns,
     OtherPoints, Penalties, Widths, alike, by_products, errors_of, min_norm_path, rank_tolerance,
     require_finite, shortest)
-from .plots import ACCENT, MUTED, _axis
+from .plots import ACCENT, MUTED, axis_of
 
 # %% ../nbs/10_double_descent.ipynb #be790f4d
 _Share = Annotated[float, number(at_least=0, below=1)]
@@ -143,7 +143,7 @@ class DoubleDescentCurve(Value):
 
 # %% ../nbs/10_double_descent.ipynb #7a470fa9
 def _plot(curve, ax, what, label, color, unit):
-    ax = _axis(ax)
+    ax = axis_of(ax)
     values, at = getattr(curve, what), curve.widths * unit
     ax.axvline(curve.n * unit, color=MUTED, lw=0.8, ls=":")
     ax.fill_between(at, values.min(axis=0), values.max(axis=0), color=color, alpha=0.25, lw=0)

@@ -43,7 +43,7 @@ from .gram import AKernel, hold_objects, needed_columns
 from .grids_landmarks import nystrom_features, random_feature_map
 from .kernels import Gaussian, Kernel, Linear, On, median_bandwidth
 from .kpca import kernel_pca
-from .machines import _sigmoid, one_of_many, svc_multiclass
+from .machines import sigmoid_of, one_of_many, svc_multiclass
 from .processes import gaussian_process, gp_classification, tuned
 from .representer import ridge, ridge_path
 from .rkhs import RKHSFunction
@@ -591,7 +591,7 @@ def _curves(decisions, place, weights):
     q, curves = place.max() + 1, []
     for pair, d in zip(_pairs(q), decisions.T, strict=True):
         some = np.isin(place, pair)
-        curves.append(_sigmoid(d[some], place[some] == pair[1], weights[some]))
+        curves.append(sigmoid_of(d[some], place[some] == pair[1], weights[some]))
     curves = np.array(curves).T
     return *curves, 1.0 if q == 2 else _power(_together(curves, decisions, q), place, weights)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 import numpy as np
 from .contracts import Rng, Word, contract, count, fitting, function, present
-from .diagnoses import _Case, _diagnosis, _raised
+from .diagnoses import Case, diagnosis_of, error_sentence
 
 # %% ../nbs/V_exercises.ipynb #c2f4ac9c
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def _says(exercise, case, differences):
     wanted = [np.asarray(w, dtype=float) for w in case.wanted]
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = _diagnosis(_Case(case.inputs, numbers, wanted, case.answer, case.solution),
+        found = diagnosis_of(Case(case.inputs, numbers, wanted, case.answer, case.solution),
                            exercise["mistakes"], tol)
     return found or next(filter(None, differences))
 
@@ -139,14 +139,14 @@ def check(number: Number, answer: Answer, trials: Annotated[int, count(1, 1000)]
         try:
             given.append(answer(*copy.deepcopy(arguments)))
         except Exception as error:
-            return Verdict(number, False, _raised(error), arguments)
+            return Verdict(number, False, error_sentence(error), arguments)
     if all(g is None or g is ... for g in given):
         return Verdict(number, False, "no answer yet: your function returns nothing")
     wanted = [exercise["answer"](*copy.deepcopy(a)) for a in inputs]
     differences = [_difference(g, w, exercise.get("tol", 1e-8)) for g, w in zip(given, wanted)]
     if not any(differences):
         return Verdict(number, True, f"right, on {len(inputs)} fresh inputs")
-    case = _Case(inputs, given, wanted, answer, exercise["answer"])
+    case = Case(inputs, given, wanted, answer, exercise["answer"])
     wrong = next(i for i, difference in enumerate(differences) if difference)
     return Verdict(number, False, _says(exercise, case, differences), inputs[wrong], given[wrong])
 

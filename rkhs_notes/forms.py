@@ -6,7 +6,7 @@ __all__ = []
 # %% ../nbs/S_forms.ipynb #163d21c2
 import math
 import numpy as np
-from .arrays import (_WIDE, Objects, SparseRows, akin, array_namespace, as_floats,
+from .arrays import (MANY_COLUMNS, Objects, SparseRows, akin, array_namespace, as_floats,
                                as_points, distinct, filled, guarded, into, plain_float, root,
                                shaped, sqdist, sqdist_tile, units_of)
 from .gram import Pointed, library, n_points, of_any_kind, precision, with_columns
@@ -79,7 +79,7 @@ class Radial(UnitLength):
     def _tile_in(self, room, X, Y):
         return self._tile(X, Y, np, *[room] * (type(self)._tile is Radial._tile))
 
-    def _width(self, d): return d + 2 if d < _WIDE else d // 2    # wide ones are seldom copied
+    def _width(self, d): return d + 2 if d < MANY_COLUMNS else d // 2  # wide ones are seldom copied
     def _nanoseconds(self, d): return 2 + d / 40
 
     def _pairs(self, X, Y, xp):

@@ -15,7 +15,7 @@ from .contracts import (Axes, MorePoints, NonNegative, Points, Probability, Rng,
 # %% ../nbs/16_generalization.ipynb #03637740
 from .errors import finite, not_negative
 from .gram import AKernel, n_points, precision
-from .representer import Fitted, ItsPoints, _above_rounding
+from .representer import Fitted, ItsPoints, above_rounding
 from .resampling import quadratic_forms, random_signs
 from .streams import LamOrLams
 from .svm import SupportVectorMachine
@@ -66,7 +66,7 @@ def bias_variance(k: AKernel, X: Points, f: Truth, noise: NonNegative, lam: LamO
     """
     eigenvalues, Q = eigenpairs(whole(k, X), k)
     lams = np.reshape(lam, (-1, 1))
-    _above_rounding(lams.min(), eigenvalues)
+    above_rounding(lams.min(), eigenvalues)
     with np.errstate(over="ignore", invalid="ignore"):
         c, gain = Q.T @ values_of(f, X), 1 / (eigenvalues + lams)                    # (L, n)
         if at is None:

@@ -15,12 +15,11 @@ from scipy.spatial.distance import pdist
 
 # %% ../nbs/S_gram.ipynb #52bf2fe5
 from . import arrays, settings
-from .arrays import (_WIDE, Objects, SparseRows, _device, array_namespace, as_number,
-                               as_points, as_sparse_rows, cast, finite, guarded, one_blas_thread,
-                               plain_float, root, row_blocks, shaped, spans)
+from .arrays import (MANY_COLUMNS, Objects, SparseRows, array_namespace, as_number,
+                               as_points, as_sparse_rows, cast, device_of, finite, guarded,
+                               one_blas_thread, plain_float, root, row_blocks, shaped, spans)
 from .contracts import (ARRAYS, Axes, MorePoints, Points, Value, Word, array, contract,
-    fitting, kept, marked, near, ordered, remarked, taken_of, trusted)
-from .contracts import _hold_objects as hold_objects
+    fitting, hold_objects, kept, marked, near, ordered, remarked, taken_of, trusted)
 from .errors import no_kernel
 
 # %% ../nbs/S_gram.ipynb #c571354f
@@ -471,7 +470,7 @@ def each_tile(k, X, Y, use, symmetric=False, of=None, room=None, light=False):
                 B = A if diagonal else taken_of(Y, C)
                 tile = (of or k._tile)(A, B, xp) if room is None else k._tile_in(room[R, C], A, B)
                 apart = symmetric or room is None or type(k)._tile_in is Formula._tile_in
-                size, wide = (n_points(A), n_points(B)), stored(X) >= _WIDE
+                size, wide = (n_points(A), n_points(B)), stored(X) >= MANY_COLUMNS
                 most = 3.2 if wide and apart else 2.0
                 shape = tile_shape(k, *size, itemsize, most, strips=wide and not apart)
                 _strips(k, tile, R, C, diagonal, use, shape, xp, light and _takes_less(k, X, *size))
@@ -557,7 +556,7 @@ def _symmetric(block, exact, xp):
     if xp is np:
         block.reshape(-1)[:: len(block) + 1] = exact
         return block
-    place = xp.arange(block.shape[0], device=_device(block))
+    place = xp.arange(block.shape[0], device=device_of(block))
     return xp.where(place[:, None] == place[None, :], exact[:, None], block)
 
 

@@ -28,7 +28,7 @@ from .samples import steady
 from .smoothers import require_directions
 
 # %% ../nbs/08_kpca.ipynb #b8c1d0a1
-def _summable(A, name):
+def summable(A, name):
     "A, unless sums of its entries overflow"
     as_number(float(np.abs(A).max()), f"the largest entry of {name}",
               at_most=float(np.finfo(A.dtype).max) / (4 * max(A.shape)),
@@ -56,7 +56,7 @@ def pca_primal(X: Points, n_components: Count = None):
     s = min(X.shape) if n_components is None else n_components
     require_directions(min(X.shape), s, f"at most, {len(X)} points in {X.shape[1]} coordinates",
                        f"n_components = {s}")
-    X = _summable(X, "X") - X.mean(axis=0)             # once more below: the rounding of the mean
+    X = summable(X, "X") - X.mean(axis=0)             # once more below: the rounding of the mean
     U, singular, Vt = scipy.linalg.svd(X - X.mean(axis=0), full_matrices=False)          # (8.1)
     U, V, singular = U[:, :s] * (side := signs(U[:, :s], X)), Vt[:s].T * side, singular[:s]
     return U * singular, V, singular / math.sqrt(len(X))                                 # (8.2)
@@ -64,13 +64,13 @@ def pca_primal(X: Points, n_components: Count = None):
 # %% ../nbs/08_kpca.ipynb #61613209
 def _gram(value, name, call):
     K = word_of(SquareMatrix).read(value, name, call)
-    require_symmetric(_summable(K, name), name)
+    require_symmetric(summable(K, name), name)
     return K
 
 
 Gram = Annotated[Any, replace(word_of(SquareMatrix), says="array (n, n), symmetric",
                               read=_gram, draw=lambda rng, sizes: np.eye(sizes["n"]))]
-CrossGram = Annotated[Any, replace(array("m", "n"), read=lambda value, name, call: _summable(
+CrossGram = Annotated[Any, replace(array("m", "n"), read=lambda value, name, call: summable(
     word_of(Matrix).read(value, name, call), name))]
 
 # %% ../nbs/08_kpca.ipynb #6547f0f3

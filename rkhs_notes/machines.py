@@ -252,7 +252,7 @@ def svc_leave_one_out(k: AKernel, X: Points, y: TwoLabels, Cs: Prices, tol: Posi
     return LeftOut(Cs, decisions, (decisions >= 0) != (y.signs > 0), support, steps)
 
 # %% ../nbs/07a_machines.ipynb #54318f2e
-def _sigmoid(d, positive, weights=None):
+def sigmoid_of(d, positive, weights=None):
     "(a ≥ 0, b) of largest likelihood   (7.9e)"
     w = np.ones(len(d)) if weights is None else weights
     n1, n0, unit = w[positive].sum(), w[~positive].sum(), np.abs(d).max() or 1.0
@@ -316,7 +316,7 @@ def svc_probability(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, folds: 
             inside, rest = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
             part = svc(k, taken_of(X, inside), y.signs[inside], C, tol=tol)
             decisions[rest] = part.decision(taken_of(X, rest))
-    return ProbableMachine(machine, *_sigmoid(decisions, y.signs > 0), fold, decisions)
+    return ProbableMachine(machine, *sigmoid_of(decisions, y.signs > 0), fold, decisions)
 
 # %% ../nbs/07a_machines.ipynb #cecadca2
 class RelevanceMachine(Machine):

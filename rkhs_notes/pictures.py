@@ -9,7 +9,7 @@ import numpy as np
 from scipy.fft import idctn
 from .arrays import as_count, finite, require_fits
 from .contracts import (Count, NonNegative, Points, Rng, Whole, Word, contract, count)
-from .datasets import _block_means
+from .datasets import block_means
 
 # %% ../nbs/S_pictures.ipynb #cee3cd93
 def _height_width(value, name, call):
@@ -46,7 +46,7 @@ def low_resolution(H: Points, factor: Count, shape: HeightWidth = None, shift: W
         down, right = rng.integers(0, 2 * shift + 1, (2, len(H), 1, 1))
         pictures = framed[np.arange(len(H))[:, None, None], down + np.arange(h)[:, None],
                           right + np.arange(w)]
-    L = _block_means(pictures, factor).reshape(len(H), -1)
+    L = block_means(pictures, factor).reshape(len(H), -1)
     with np.errstate(over="ignore"):
         return finite(L + noise * rng.normal(size=L.shape), "noise", "less of it") if noise else L
 

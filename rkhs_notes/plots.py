@@ -14,8 +14,8 @@ import numpy as np
 # %% ../nbs/E_plots.ipynb #5e771465
 from . import settings
 from .arrays import as_floats, as_number, shaped
-from .contracts import (Axes, Labels, NonNegative, Plane, Points, TwoLabels, Word, _axes,
-                                  array, contract, count, fitting, function, one_of)
+from .contracts import (Axes, Labels, NonNegative, Plane, Points, TwoLabels, Word,
+                                  array, contract, count, fitting, function, one_of, read_axes)
 
 # %% ../nbs/E_plots.ipynb #3a6241fa
 ACCENT = "#1b6ca8"        # the subject; class +1
@@ -55,14 +55,14 @@ def use_style():
         "legend.frameon": False, "image.cmap": SEQUENTIAL, "svg.hashsalt": "rkhs_notes"})
 
 # %% ../nbs/E_plots.ipynb #e8fcb034
-def _axis(ax, size=None):
+def axis_of(ax, size=None):
     "ax, or the axis of a new figure of that size."
     if ax is not None:
-        return _axes(ax, "ax")
+        return read_axes(ax, "ax")
     import matplotlib.pyplot as plt
     return plt.subplots(figsize=size)[1]
 
-
+# %% ../nbs/E_plots.ipynb #ce9716cc
 @contract
 def plot_classes(X: Points, y: Labels, ax=None) -> Axes:
     """Scatter the points X, one colour and marker a class.
@@ -76,7 +76,7 @@ def plot_classes(X: Points, y: Labels, ax=None) -> Axes:
     shaped(X, "X", ("n", 1), ("n", 2), hint=": two columns X[:, [i, j]], or a projection")
     as_number(len(classes), "the number of labels in y", at_least=2, at_most=5)
     colours = [WARM, ACCENT] if len(classes) == 2 else list(palette.values())
-    ax = _axis(ax, SQUARE)
+    ax = axis_of(ax, SQUARE)
     for i, (label, colour, marker) in enumerate(zip(classes, colours, "osD^v", strict=False)):
         P = np.asarray(X)[place == i]
         height = P[:, 1] if X.shape[1] == 2 else np.zeros(len(P))
@@ -107,7 +107,7 @@ def plot_decision(f: Decision, X: Plane, y: TwoLabels, ax=None, resolution: Reso
     s, t = np.linspace(low - pad, high + pad, resolution).T
     values = as_floats(f(np.stack(np.meshgrid(s, t), axis=-1).reshape(-1, 2)), "f(points)")
     shaped(values.reshape(-1), "f(points)", (resolution**2,), hint=", one number a point")
-    values, ax = values.reshape(resolution, resolution), _axis(ax, SQUARE)
+    values, ax = values.reshape(resolution, resolution), axis_of(ax, SQUARE)
     reach = 1.0 + np.abs(values).max()
     ax.contourf(s, t, values, levels=[-reach, 0.0, reach], colors=[WARM, ACCENT], alpha=0.18)
     if values.min() < 0 < values.max():
@@ -126,7 +126,7 @@ def heatmap(K: Table, ax=None, label="k(x, y)") -> Axes:
     ax : matplotlib Axes, by default that of a new figure
     label : str, what an entry is; stands beside the colour bar
     """
-    reach, ax = np.abs(K).max(), _axis(ax, SQUARE)
+    reach, ax = np.abs(K).max(), axis_of(ax, SQUARE)
     colours = dict(cmap=SEQUENTIAL)
     if K.min() < -1e-12 * reach:
         colours = dict(cmap=DIVERGING, vmin=-reach, vmax=reach)

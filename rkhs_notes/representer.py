@@ -192,7 +192,7 @@ def _scores(Q, eigenvalues, y, lams):
     return loo * len(Q) / y.size, gcv * len(Q) / y.size
 
 # %% ../nbs/05_representer.ipynb #33090e16
-def _above_rounding(lam, eigenvalues):
+def above_rounding(lam, eigenvalues):
     low = float(max(np.finfo(eigenvalues.dtype).eps * eigenvalues[-1], np.finfo(float).tiny))
     if lam < low:
         raise NotPositiveDefinite(f"lam={lam:.1e} is below the rounding of K: try {100 * low:.0e}")
@@ -229,7 +229,7 @@ class RidgePath(Scores):
         lam : by default the best
         returns : or OffsetFit for a path with offset
         """
-        _above_rounding(lam := lam or self.best, self.eigenvalues)
+        above_rounding(lam := lam or self.best, self.eigenvalues)
         root, share = systems.root_and_share(self.weights, self.y)
         level = share @ self.y if (offset := self.column_means is not None) else 0.0
         along = times(self.Q.T @ times(self.y - level, root), 1 / (self.eigenvalues + lam))
@@ -280,7 +280,7 @@ def ridge_path(k: AKernel, X: Points, y: Targets, lams: Lams = None, offset: Fla
     means = frozen(systems.centre(K, share)) if offset else None                     # C K Cᵀ
     K = K if weights is None else root[:, None] * K * root
     eigenvalues, Q = systems.eigenpairs(K, k, beside=np.abs(means).max() if offset else 0.0)
-    _above_rounding(lams.min(), eigenvalues)
+    above_rounding(lams.min(), eigenvalues)
     unit = np.sqrt(share)                                   # what the offset takes is free
     free, left = (Q - np.outer(unit, unit @ Q), y - share @ y) if offset else (Q, y)
     scores = np.array(_scores(free, eigenvalues, times(left, root), lams)) * n / (root @ root)

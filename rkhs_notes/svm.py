@@ -15,7 +15,7 @@ from .contracts import (Count, Flag, Function, NonNegative, Points, Positive, Tw
                                   Vector, Weights, contract, function, instance_of, points)
 
 # %% ../nbs/07_svm.ipynb #509dfffc
-from .contracts import _two_labels, taken_of
+from .contracts import two_labels, taken_of
 from .errors import ConvergenceFailure, require, settled, warned
 from .features import FeatureFunction, FeatureMap
 from .gram import AKernel, n_columns, n_points
@@ -159,7 +159,7 @@ def _claimed_box(machine, X, y, C, eps, nu, weights):
     each = point_prices(2 * np.abs(machine.dual).max() + 1.0 if C == math.inf else C, weights, n)
     if eps is not None:
         return BoxProblem(shaped(as_floats(y, "y"), "y", (n,)).astype(float), -each, each, eps)
-    y = _two_labels(y, "y", None)
+    y = two_labels(y, "y", None)
     require("the labels are those of the machine", float(y.names != machine.labels), 0.0,
             f"y holds {y.names}, the machine has {machine.labels}.")
     return two_classes(shaped(y.signs, "y", (n,)), each)

@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 from rkhs_notes import exercises
-from rkhs_notes.diagnoses import _TURNS, _Case, _diagnosis, _near
+from rkhs_notes.diagnoses import _TURNS, Case, _near, diagnosis_of
 from rkhs_notes.exercises import _CHAPTERS, _answer_key, _difference, check, check_exercises, exercise_table
 
 from wrong_answers import WRONG, table, verdicts
@@ -15,7 +15,7 @@ def said(solution, answer, draw, mistakes=None, trials=12):
     rng = np.random.default_rng(5)
     inputs = [draw(rng) for _ in range(trials)]
     arrays = ([np.asarray(f(*a), dtype=float) for a in inputs] for f in (answer, solution))
-    return _diagnosis(_Case(inputs, *arrays, answer, solution), mistakes or {}, 1e-8)
+    return diagnosis_of(Case(inputs, *arrays, answer, solution), mistakes or {}, 1e-8)
 
 
 def vectors(rng):

@@ -100,6 +100,35 @@ def test_an_upward_import_is_noticed(write_notebook, tmp_path):
     ]
 
 
+def borrowed(package):
+    "(module, name) of names with an underscore that a module takes from another one of the package"
+    for source in sorted(package.glob("*.py")):
+        tree = ast.parse(source.read_text(encoding="utf-8"))
+        taken = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
+        names = [alias.name for node in taken for alias in node.names]
+        siblings = {alias.asname or alias.name for node in taken if not node.module for alias in node.names}
+        names += [
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and getattr(node.value, "id", None) in siblings
+        ]
+        yield from ((source.stem, name) for name in names if name.startswith("_") and name[:2] != "__")
+
+
+def test_what_begins_with_an_underscore_stays_in_its_module():
+    refuse(
+        [f"{module} takes {name}: give it a name without _" for module, name in borrowed(ROOT / "rkhs_notes")]
+    )
+
+
+def test_a_borrowed_helper_is_noticed(tmp_path):
+    (tmp_path / "a.py").write_text(
+        "from .b import f, _g as g\nfrom . import c\ndef h(): return c._k, c.k, h._m"
+    )
+    (tmp_path / "b.py").write_text("from numpy import _core\nfrom . import __version__\n")
+    assert list(borrowed(tmp_path)) == [("a", "_g"), ("a", "_k")]
+
+
 def python(script, *options):
     "What a fresh interpreter prints"
     command = [sys.executable, *options, "-c", script]

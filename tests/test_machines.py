@@ -18,7 +18,7 @@ from rkhs_notes import (
 )
 from rkhs_notes.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, require
 from rkhs_notes.kernels import Sigmoid
-from rkhs_notes.machines import _sigmoid
+from rkhs_notes.machines import sigmoid_of
 from rkhs_notes.smo import PairDistances, solve_box
 from rkhs_notes.support import point_prices, two_classes, without
 from scipy.special import expit
@@ -212,22 +212,22 @@ def test_the_curve_is_a_weighted_logistic_regression():
     t = np.where(positive, (n1 + 1) / (n1 + 2), 1 / (n0 + 2))
     fit = LogisticRegression(C=1e12, tol=1e-12, max_iter=1000)
     fit.fit(np.r_[d, d][:, None], np.r_[np.ones(80), np.zeros(80)], sample_weight=np.r_[t, 1 - t])
-    np.testing.assert_allclose(_sigmoid(d, positive), [fit.coef_[0, 0], fit.intercept_[0]], rtol=1e-4)
-    twice = _sigmoid(np.r_[d, d[:30]], np.r_[positive, positive[:30]])
-    np.testing.assert_allclose(_sigmoid(d, positive, 1.0 + (np.arange(80) < 30)), twice, rtol=1e-6)
-    in_units = np.divide(_sigmoid(d, positive), [1e9, 1])
-    np.testing.assert_allclose(_sigmoid(1e9 * d, positive), in_units, rtol=1e-6)
-    separated = _sigmoid(np.r_[-np.ones(5), np.ones(5)], np.arange(10) >= 5)
+    np.testing.assert_allclose(sigmoid_of(d, positive), [fit.coef_[0, 0], fit.intercept_[0]], rtol=1e-4)
+    twice = sigmoid_of(np.r_[d, d[:30]], np.r_[positive, positive[:30]])
+    np.testing.assert_allclose(sigmoid_of(d, positive, 1.0 + (np.arange(80) < 30)), twice, rtol=1e-6)
+    in_units = np.divide(sigmoid_of(d, positive), [1e9, 1])
+    np.testing.assert_allclose(sigmoid_of(1e9 * d, positive), in_units, rtol=1e-6)
+    separated = sigmoid_of(np.r_[-np.ones(5), np.ones(5)], np.arange(10) >= 5)
     assert 0 < separated[0] < 10
 
 
 def test_a_curve_never_falls_and_is_the_share_where_it_would():
     d, positive = np.arange(10.0), np.arange(10) < 3
-    slope, shift = _sigmoid(d, positive)
+    slope, shift = sigmoid_of(d, positive)
     share = (3 * 4 / 5 + 7 / 9) / 10
     assert slope == 0 and expit(shift) == pytest.approx(share)
-    assert _sigmoid(np.full(10, 0.3), positive) == (0.0, shift)
-    assert _sigmoid(-d, positive)[0] > 0
+    assert sigmoid_of(np.full(10, 0.3), positive) == (0.0, shift)
+    assert sigmoid_of(-d, positive)[0] > 0
     slopes = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
