@@ -2,6 +2,8 @@
 
 import re
 import shutil
+import subprocess
+import sys
 import zipfile
 
 import pytest
@@ -121,6 +123,28 @@ def test_hooks_are_local_and_run_what_is_there():
     assert hooks["prepare"]["entry"].split()[-1] in TARGETS
     sources = ["nbs/03_rkhs.ipynb", "rkhs_notes/rkhs.py", "README.md"]
     assert all(re.search(hooks["prepare"]["files"], path) for path in sources)
+
+
+def test_a_subject_is_short_and_says_something(tmp_path):
+    (hook,) = [h for h in read(ROOT / ".pre-commit-config.yaml")["repos"][0]["hooks"] if "stages" in h]
+    script, file = hook["entry"].split()[-1], tmp_path / "message"
+
+    def said(message):
+        file.write_text(message, "utf-8")
+        run = subprocess.run([sys.executable, ROOT / script, file], capture_output=True, text=True)
+        return run.stderr if run.returncode else "taken"
+
+    assert hook["stages"] == ["commit-msg"]
+    assert (
+        said("Streams keep their digits where y lies far from 0\n\nSums were about 0.\n# git's words")
+        == "taken"
+    )
+    assert said("λ" * 70 + " b\n") == "'" + "λ" * 70 + " b' does not say what changed for whom\n"
+    assert said("λ is " + "b" * 68).startswith("the subject has 73 characters, 72 at most")
+    assert said("update\n") == "'update' does not say what changed for whom\n"
+    assert said("# only git's words") == "'' does not say what changed for whom\n"
+    assert said("One of three\nand no blank line").startswith("a blank line stands between")
+    assert said("Merge branch 'a' into b" + "c" * 80) == said("fixup! one") == "taken"
 
 
 @pytest.mark.parametrize("path", sorted(FORGE.glob("*.md")), ids=lambda path: path.stem)
