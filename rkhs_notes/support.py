@@ -230,19 +230,22 @@ def at_level(k, X, share, b, tol, theirs=None):
     "(ρ, SmoResult): least ½ bᵀKb with both sums of b, its violation at most tol ρ"
     largest, distances = float(k.diag(X).max()), cache(lambda: pair_distances(k, X, tol))
     rho, top = largest or 1.0, 1e-15 * share.size * largest
+    level, steps = 0.0, 0
     while tol * rho > top:
         with one_of_many():
             found = in_parts(at_once, k, X, share, tol * rho / 2, None, theirs) or solve_box(
                 distances(), share, b, tol * rho / 2, 20_000 + 200 * len(b))
         low, high = share.levels(found.b, -found.f)                       # c − ρ, c + ρ   (SMO.6)
-        level, b = (high - low) / 2, found.b
+        level, b, steps = (high - low) / 2, found.b, steps + found.iterations
         if level > 0 and found.violation <= tol * level / 2:
             return level, found
         if not found.converged:
             break
         rho = max(level, min(tol, 0.1) * rho)
-    raise ConvergenceFailure(f"nu = {share.size / len(b):.3g} has no margin above rounding: the "
-                             "classes overlap. Try a larger nu or tol, or a narrower kernel.")
+    raise ConvergenceFailure(f"nu = {share.size / len(b):.3g} has no margin that {steps} steps "
+                             f"can tell from 0: they ended at rho = {level:.1e}, C = 1 / rho. "
+                             "The classes overlap, or nearly. Try a larger nu, a narrower kernel "
+                             "or another tol.")
 
 # %% ../nbs/S_support.ipynb #902394bf
 def at_own_level(k, X, w, nu, tol, **run):

@@ -1,6 +1,7 @@
 """Shares, points left out and probabilities, against libsvm, scikit-learn and trainings from scratch."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,7 @@ from rkhs_notes.smo import PairDistances, solve_box
 from rkhs_notes.support import point_prices, two_classes, without
 from scipy.special import expit
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_moons
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import PredefinedSplit
 from sklearn.svm import SVC, NuSVC, NuSVR
@@ -45,7 +47,7 @@ def test_a_share_of_errors_is_libsvms(seed):
     nu = most * float(np.random.default_rng(seed).uniform(0.2, 0.95))
     k = Gaussian(0.15 * bandwidth)
     if seed == 3:  # on a line, 33 eigenvalues above rounding: libsvm, too, gives up at this share
-        with pytest.raises(ConvergenceFailure, match="no margin above rounding"):
+        with pytest.raises(ConvergenceFailure, match="no margin that"):
             nu_svc(k, X, y, nu, tol=1e-6)
         nu = 0.5 * most
     ours = nu_svc(k, X, y, nu, tol=1e-6)
@@ -106,6 +108,14 @@ def test_the_law_of_a_tube_rejects_mutants():
             law(mutant, nu, C, eps)
 
 
+def test_a_share_whose_price_is_a_million_is_refused_in_true_words():
+    X, y = make_moons(200, noise=0.25, random_state=19_000)  # invertible K: a margin, about 8e-7
+    with pytest.raises(ConvergenceFailure, match="overlap, or nearly") as refused:
+        nu_svc(Gaussian(0.5), X, y, 0.05, tol=1e-6)
+    rho = float(re.search(r"rho = (\S+),", str(refused.value))[1])
+    assert 1e-7 < rho < 1e-5 and "rounding" not in str(refused.value)
+
+
 def test_shares_at_their_ends():
     X, y, t, _, _ = problem(0)
     most = 2 * min(np.sum(y > 0), np.sum(y < 0)) / len(y)
@@ -116,7 +126,7 @@ def test_shares_at_their_ends():
     flat = nu_svr(Gaussian(1.0), X, np.full(len(X), 3.0))
     assert flat.eps == 0 and (flat.predict(X) == 3).all()
     overlap = np.repeat(X[:20], 2, axis=0), np.tile([0, 1], 20)
-    with pytest.raises(ConvergenceFailure, match="no margin above rounding"):
+    with pytest.raises(ConvergenceFailure, match="no margin that"):
         nu_svc(Gaussian(1.0), *overlap, nu=0.5)
     with pytest.raises(IndefiniteKernel):
         nu_svc(Sigmoid(), X, y)
