@@ -8,9 +8,12 @@ __all__ = []
 # %% ../nbs/Y_package.ipynb #e59bbb7c
 import ast
 import importlib
+import re
 import sys
+import warnings
 from difflib import SequenceMatcher
 from functools import cache, partial
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
@@ -60,26 +63,42 @@ ConvergenceFailure
 """.split()
 
 # %% ../nbs/Y_package.ipynb #9a5da319
+_HERE = Path(__file__).parent
+
+
 @cache
 def _modules():
-    "The modules of this package, by the files beside this one"
-    return sorted(source.stem for source in Path(__file__).parent.glob("[!_]*.py"))
+    "{gram: engines.kernels.gram} of the modules of this package, by the files beside this one and below"
+    paths = sorted(path.relative_to(_HERE).with_suffix("") for path in _HERE.rglob("[!_]*.py"))
+    return {path.name: ".".join(path.parts) for path in paths}
 
 
-def _shown_modules():
-    "All but the answers of the exercises, which `check` loads by itself"
-    return [module for module in _modules() if not module.startswith("answers_")]
+def _text(module):
+    return _HERE.joinpath(*module.split(".")).with_suffix(".py").read_text(encoding="utf-8")
 
 
 @cache
 def _owners():
     "{public name: module that has it}, from the modules' __all__, which are read and not imported"
     owners = {}
-    for module in _modules():
-        text = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
-        names = text.partition("\n__all__ = ")[2].partition("]")[0]
+    for module in _modules().values():
+        names = _text(module).partition("\n__all__ = ")[2].partition("]")[0]
         owners |= dict.fromkeys(ast.literal_eval(names + "]"), module) if names else {}
     return owners
+
+# %% ../nbs/Y_package.ipynb #05eee191
+_DEFINITION = re.compile(r"(?m)^(?:(?:def|class) (\w+)|([A-Za-z]\w*(?:, \w+)*) = )")
+
+
+@cache
+def _homes():
+    "{name: the modules that define it}, helpers too"
+    homes = {}
+    for module in _modules().values():
+        for defined, assigned in _DEFINITION.findall(_text(module)):
+            for name in [defined] if defined else assigned.split(", "):
+                homes.setdefault(name, []).append(module)
+    return homes
 
 # %% ../nbs/Y_package.ipynb #fe3bfb36
 _HABITS = {
@@ -123,23 +142,41 @@ def _near(name):
     return [o for o in best if scores[o] > max(0.7, scores[best[0]] - 0.05)]
 
 # %% ../nbs/Y_package.ipynb #bd306719
+_AT_HAND = "settings errors datasets plots".split()  # modules that one asks by hand: rn.settings.using(...)
+
+
+def _module(path):
+    "The module at a path below this package: engines.kernels.gram"
+    return importlib.import_module(f"{__name__}.{path}")
+
+
+def _rooms():
+    "The folders of this package that are packages; `check` loads the answers by itself"
+    return sorted({path.partition(".")[0] for path in _modules().values() if "." in path} - {"answers"})
+
+
 def __getattr__(name):
-    "Called for a name this module lacks: a module, or a public name of one"
+    "Called for a name this module lacks: a room, a module, or a public name of one"
     if name in _modules():
-        return importlib.import_module(f"{__name__}.{name}")
+        module = _module(_modules()[name])
+        setattr(sys.modules[__name__], name, module)  # and it learns its former names
+        return module
     if name in _owners():
-        return getattr(importlib.import_module(f"{__name__}.{_owners()[name]}"), name)
+        return getattr(_module(_owners()[name]), name)
     for module, names in _FORMER.items():  # public once, a helper now: still at its old addresses
         if name in names.split():
-            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+            return getattr(__getattr__(module), name)
+    if name in _rooms():
+        return _module(name)
     near = "" if name.startswith("_") else " or ".join(_near(name))
     hint = f": did you mean {near}?" if near else ""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)
 
 
 def __dir__():
-    "For tab completion: the daily names and the modules, which have the rest"
-    return sorted(["__version__", *_DAILY, *_shown_modules()])
+    "For tab completion: the daily names, the modules of the course and the rooms, which have the rest"
+    course = [path for path in _modules().values() if "." not in path]
+    return sorted({"__version__", *_DAILY, *_AT_HAND, *course, *_rooms()})
 
 # %% ../nbs/Y_package.ipynb #07d2c099
 _FORMER = {
@@ -235,10 +272,12 @@ _FORMER |= {
 # %% ../nbs/Y_package.ipynb #e0870571
 def _former(module, name):
     "The public `name` that `module` once had, from where it lives now"
-    owner = _owners().get(name)
-    if name not in _FORMER[module].split() or owner in (None, module):
+    here, known = _modules()[module], name in _FORMER[module].split()
+    homes = [_owners()[name]] if name in _owners() else _homes().get(name, [])
+    homes = sorted(set(homes) - {here}, key=lambda home: home.split(".")[0] != here.split(".")[0])
+    if not known or not homes:
         raise AttributeError(f"module '{__name__}.{module}' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{owner}"), name)
+    return getattr(_module(homes[0]), name)
 
 
 class _Package(ModuleType):
@@ -251,3 +290,29 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
+
+# %% ../nbs/Y_package.ipynb #af8cf861
+class _FormerAddress:
+    "Finds the module at rkhs_notes.NAME, where it once was, in its room"
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        package, _, module = name.rpartition(".")
+        known = package == __name__ and "." in _modules().get(module, "")
+        return ModuleSpec(name, _FormerAddress) if known else None
+
+    @staticmethod
+    def create_module(spec):
+        return None
+
+    @staticmethod
+    def exec_module(module):
+        former = module.__name__
+        path = _modules()[former.rpartition(".")[2]]
+        if path.startswith(("base.", "engines.")):
+            warnings.warn(f"{former} is now {__name__}.{path}; the former address answers until 1.0",
+                          DeprecationWarning, stacklevel=2)
+        sys.modules[former] = _module(path)
+
+
+sys.meta_path.append(_FormerAddress)
