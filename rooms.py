@@ -1,6 +1,6 @@
 """Lays out the rooms: moves notebooks, modules, tests and the website's scripts to their folders, once.
 
-python rooms.py && python rooms_rest.py      in the root of a clean checkout
+python rooms.py      in the root of a clean checkout
 
 It moved this repository once and is kept in its history. PLAN says where each notebook goes; CUTS which of them become several, and with which cell each part begins.
 Imports, links and former names follow. What it cannot know (globs, lists in tests) is mended by hand after.

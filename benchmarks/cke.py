@@ -11,7 +11,8 @@ from functools import partial
 
 import numpy as np
 import scipy.linalg
-from rkhs_notes.cke import coupled_embedding, image_pairs, pair_laplacian
+from rkhs_notes.cke import coupled_embedding, pair_laplacian
+from rkhs_notes.engines.data.pictures import image_pairs
 from rkhs_notes.kernels import Gaussian, median_bandwidth
 from runner import Race, main
 from sklearn.kernel_approximation import Nystroem

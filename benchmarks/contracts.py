@@ -3,8 +3,10 @@
 from functools import partial
 
 import numpy as np
-from rkhs_notes.contracts import Points, Positive, Targets, contract
-from rkhs_notes.gram import AKernel
+from rkhs_notes.base.contracts import contract
+from rkhs_notes.base.points import Points
+from rkhs_notes.base.words import Positive, Targets
+from rkhs_notes.engines.kernels.gram import AKernel
 from rkhs_notes.kernels import Gaussian
 from runner import Race, main
 

@@ -10,7 +10,7 @@ import sys
 from functools import partial
 
 import numpy as np
-from rkhs_notes.dependence import dhsic, dhsic_test, hsic, hsic_test
+from rkhs_notes.deeper.dependence import dhsic, dhsic_test, hsic, hsic_test
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.kpca import center
 from runner import FULL, Race, main

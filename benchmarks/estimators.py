@@ -7,7 +7,7 @@ the best of the grid by more than 2 %.
 from functools import partial
 
 import numpy as np
-from rkhs_notes.estimators import GaussianProcess, KernelRidge
+from rkhs_notes.apps.estimators import GaussianProcess, KernelRidge
 from runner import Race, main
 from sklearn.datasets import make_friedman1
 from sklearn.gaussian_process import GaussianProcessRegressor

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from functools import partial
 
 import numpy as np
-from rkhs_notes.graphs import Graph, Subtree, WeisfeilerLehman
+from rkhs_notes.deeper.graphs import Graph, Subtree, WeisfeilerLehman
 from runner import Race, main
 
 try:

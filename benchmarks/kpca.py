@@ -10,7 +10,8 @@ from functools import partial
 
 import numpy as np
 from rkhs_notes.kernels import Gaussian
-from rkhs_notes.kpca import center, hsic_test, kernel_pca
+from rkhs_notes.deeper.dependence import hsic_test
+from rkhs_notes.kpca import center, kernel_pca
 from runner import Race, main
 from scipy.sparse.linalg import eigsh
 from sklearn.datasets import load_digits

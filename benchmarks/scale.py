@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 from rkhs_notes.kernels import Gaussian
-from rkhs_notes.scale import ridge_large
+from rkhs_notes.deeper.scale import ridge_large
 from runner import FULL, Race, main
 from scipy.linalg import solve_triangular
 from sklearn.kernel_approximation import Nystroem

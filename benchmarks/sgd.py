@@ -8,11 +8,12 @@ once, and ours reads it too.
 from functools import partial
 
 import numpy as np
-from rkhs_notes.convex import as_loss
-from rkhs_notes.datasets import smiley
-from rkhs_notes.kernels import Gaussian, Precomputed
+from rkhs_notes.engines.solving.losses import as_loss
+from rkhs_notes.base.datasets import smiley
+from rkhs_notes.deeper.zoo import Precomputed
+from rkhs_notes.kernels import Gaussian
 from rkhs_notes.sgd import kernel_sgd
-from rkhs_notes.steps import Examples, Run, descend
+from rkhs_notes.engines.solving.steps import Examples, Run, descend
 from runner import Race, main
 
 try:

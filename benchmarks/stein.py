@@ -10,9 +10,9 @@ measures the memory: the matrix would take 2 GiB.
 from functools import partial
 
 import numpy as np
-from rkhs_notes.resampling import random_signs
-from rkhs_notes.stein import SteinKernel, goodness_of_fit_test, stein_discrepancy
-from rkhs_notes.zoo import RationalQuadratic
+from rkhs_notes.engines.testing.resampling import random_signs
+from rkhs_notes.deeper.stein import SteinKernel, goodness_of_fit_test, stein_discrepancy
+from rkhs_notes.deeper.zoo import RationalQuadratic
 from runner import Race, main
 
 OURS = "rkhs_notes"

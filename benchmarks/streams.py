@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.random_features import fourier_features
-from rkhs_notes.streams import stream_ridge
+from rkhs_notes.deeper.streams import stream_ridge
 from runner import FULL, Race, main
 from scipy.linalg.blas import dsyrk
 from sklearn.kernel_approximation import RBFSampler

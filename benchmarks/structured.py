@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
-from rkhs_notes.structured import Spectrum, Subsequence
+from rkhs_notes.deeper.structured import Spectrum, Subsequence
 from runner import FULL, Race, main
 
 OURS, PYTHON = "rkhs_notes", "plain Python"

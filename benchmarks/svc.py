@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.rkhs import RKHSFunction
-from rkhs_notes.svm import svc, svc_multiclass
+from rkhs_notes.deeper.machines import svc_multiclass
+from rkhs_notes.svm import svc
 from runner import Race, main
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC

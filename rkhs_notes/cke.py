@@ -11,16 +11,19 @@ from typing import Annotated, Any
 import numpy as np
 import scipy.sparse
 from sklearn.neighbors import NearestNeighbors
-from .arrays import as_count, few_threads, require_fits, row_blocks
+from .base.arrays import as_count
+from .base.blocks import few_threads, require_fits, row_blocks
 
 # %% ../nbs/12_cke.ipynb #46cafe66
-from .contracts import (Count, Flag, Labels, NonNegative, Points, Positive, Rng, Value,
-                                  contract, instance_of)
-from .errors import finite, require, settled, warned
-from .gram import AKernel
+from .base.contracts import contract
+from .base.errors import finite, require, settled, warned
+from .base.points import Points
+from .base.values import Value
+from .base.words import Count, Flag, Labels, NonNegative, Positive, Rng, instance_of
+from .engines.kernels.gram import AKernel
+from .engines.solving import views
 from .kernels import Gaussian, Linear, median_bandwidth
 from .rkhs import RKHSFunction
-from . import views
 
 # %% ../nbs/12_cke.ipynb #150c10a0
 @contract

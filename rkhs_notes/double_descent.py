@@ -15,18 +15,25 @@ from scipy.sparse import issparse
 from scipy.special import gammaln
 
 # %% ../nbs/10_double_descent.ipynb #90c9a356
-from .arrays import frozen, guarded, require_fits, shaped
-from .contracts import (AnyPoints, Coefficients, Count, Flag, NonNegative, Positive, Rng,
-    Targets, Value, Weights, array, contract, function, number, one_of)
-from .errors import require
+from .base.arrays import frozen, guarded, shaped
+from .base.blocks import require_fits
+from .base.contracts import contract
+from .base.errors import require
+from .base.points import AnyPoints
+from .base.values import Value
+from rkhs_notes.base.words import (
+    Coefficients, Count, Flag, NonNegative, Positive, Rng, Targets, Weights, array, function,
+    number, one_of
+)
 from .features import FeatureMap
 from .kernels import Kernel
 
 # %% ../nbs/10_double_descent.ipynb #275274d0
-from .paths import (MEASURES, AnyColumns, Error, FeatureColumns, FittedColumns,
-    OtherPoints, Penalties, Widths, alike, by_products, errors_of, min_norm_path, rank_tolerance,
-    require_finite, shortest)
-from .plots import ACCENT, MUTED, axis_of
+from .base.plots import ACCENT, MUTED, axis_of
+from rkhs_notes.engines.solving.paths import (
+    MEASURES, AnyColumns, Error, FeatureColumns, FittedColumns, OtherPoints, Penalties, Widths,
+    alike, by_products, errors_of, min_norm_path, rank_tolerance, require_finite, shortest
+)
 
 # %% ../nbs/10_double_descent.ipynb #be790f4d
 _Share = Annotated[float, number(at_least=0, below=1)]

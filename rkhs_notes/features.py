@@ -14,31 +14,40 @@ import numpy as np
 import scipy.sparse as sp
 
 # %% ../nbs/02_features.ipynb #1d0b2c1f
-from .arrays import (as_count, as_floats, as_number, require_fits, row_blocks,
-                               shortened, signed)
-from .contracts import (Count, Finite, Flag, Function, NonNegative, Positive, Value,
-                                  contract, number, ordered, taken_of)
-from .gram import AKernel, n_points, rule_of
-from .kernels import (Brownian, Constant, Exp, Gaussian, Linear, Normalized, On,
-                                Polynomial, Power, Product, Scaled, Sum)
+from .base.arrays import as_count, as_floats, as_number
+from .base.blocks import require_fits, row_blocks, shortened
+from .base.contracts import contract
+from .base.factors import signed
+from .base.points import ordered, taken_of
+from .base.values import Value
+from .base.words import Count, Finite, Flag, Function, NonNegative, Positive, number
+from .engines.kernels.gram import AKernel, n_points, rule_of
+from rkhs_notes.kernels import (
+    Brownian, Constant, Exp, Gaussian, Linear, Normalized, On, Polynomial, Power, Product, Scaled,
+    Sum
+)
 
 # %% ../nbs/02_features.ipynb #6dbbdec3
-from .maps import (AFeatureMap, Columns, Dimension, FeatureMatrix, GramMatrix, OfWeights,
-                             PerFeature, PerFeatureAndTarget, Signs, all_products, arrangements,
-                             columns_of, constant_column, dense_points, elementary_products,
-                             elsewhere, expect_columns, exponent_vectors, features_abroad,
-                             gram_spectrum, halves_of, largest_gap, like, monomials, no_map,
-                             of_whole, points_or_rows, require_columns, require_features,
-                             side_by_side, unit_features, values_abroad)
+from rkhs_notes.engines.features.maps import (
+    AFeatureMap, Columns, Dimension, FeatureMatrix, GramMatrix, OfWeights, PerFeature,
+    PerFeatureAndTarget, Signs, columns_of, constant_column, dense_points, elsewhere,
+    expect_columns, features_abroad, gram_spectrum, halves_of, largest_gap, like, no_map, of_whole,
+    points_or_rows, require_columns, require_features, side_by_side, values_abroad
+)
+from rkhs_notes.engines.features.monomials import (
+    all_products, arrangements, elementary_products, exponent_vectors, monomials, unit_features
+)
 
 # %% ../nbs/02_features.ipynb #17d2c917
-from .errors import NoFiniteFeatureMap, finite, require
-from .separation import (Perceptron, RowsOf, longest_row, margin_of, require_gram,
-                                   until_clean, widest_margin)
-from .metrics import Anova, Conjugate, GaussianOf, Tensor
-from .zoo import (Bilinear, Cauchy, Delta, FiniteRank, Integral, Laplace, Mahalanobis,
-                            Matern, Periodic, Precomputed, Rank1, RationalQuadratic, Sobolev,
-                            SobolevFull)
+from .base.errors import NoFiniteFeatureMap, finite, require
+from rkhs_notes.engines.machines.separation import (
+    Perceptron, RowsOf, longest_row, margin_of, require_gram, until_clean, widest_margin
+)
+from .deeper.metrics import Anova, Conjugate, GaussianOf, Tensor
+from rkhs_notes.deeper.zoo import (
+    Bilinear, Cauchy, Delta, FiniteRank, Integral, Laplace, Mahalanobis, Matern, Periodic,
+    Precomputed, Rank1, RationalQuadratic, Sobolev, SobolevFull
+)
 
 # %% ../nbs/02_features.ipynb #2c6ed347
 class FeatureMap(Value):

@@ -7,14 +7,18 @@ __all__ = ['combine', 'check_inner_product', 'lp_norm', 'check_norm', 'parallelo
 # %% ../nbs/00_hilbert.ipynb #77bbbc8d
 import math
 from typing import Annotated
-
 import numpy as np
 from scipy.special import roots_hermitenorm
-
-from .contracts import (AnyPoints, AVector, Count, Finite, Flag, Positive, Rng, Value,
-    Vectors, Weights, Word, array, contract, function, instance_of, number, or_infinite)
-from .arrays import as_floats, as_number, require_fits, shaped
-from .errors import finite, require
+from .base.arrays import as_floats, as_number, shaped
+from .base.blocks import require_fits
+from .base.contracts import contract
+from .base.errors import finite, require
+from .base.points import AVector, AnyPoints, Vectors
+from .base.values import Value
+from rkhs_notes.base.words import (
+    Count, Finite, Flag, Positive, Rng, Weights, Word, array, function, instance_of, number,
+    or_infinite
+)
 
 # %% ../nbs/00_hilbert.ipynb #6c284549
 @contract

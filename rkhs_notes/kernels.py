@@ -12,11 +12,16 @@ from typing import Annotated
 import numpy as np
 
 # %% ../nbs/01_kernels.ipynb #9e6d4ab1
-from . import algebra, forms, gram, laws
-from .arrays import as_number, distinct, root, sqdist
-from .contracts import (Count, Finite, MorePoints, NonNegative, Points, Positive, Rng,
-                                  SquareMatrix, Vector, contract, count, taken_of)
-from .gram import AKernel, Gram
+from .base.arrays import as_number, root
+from .base.contracts import contract
+from .base.distances import sqdist
+from .base.objects import distinct
+from .base.points import MorePoints, Points, taken_of
+from rkhs_notes.base.words import (
+    Count, Finite, NonNegative, Positive, Rng, SquareMatrix, Vector, count
+)
+from .engines.kernels import algebra, forms, gram, laws
+from .engines.kernels.gram import AKernel, Gram
 
 # %% ../nbs/01_kernels.ipynb #bf866c93
 @contract

@@ -8,24 +8,30 @@ import functools, math, scipy.linalg
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
-from .arrays import akin, as_number, as_targets, centred, require_symmetric, shaped, signs
-from .contracts import (Count, Matrix, Points, Positive, Rng, SquareMatrix, Value,
-                                  Weights, Word, array, contract, instance_of, one_of, taken_of,
-                                  word_of)
+from .base.arrays import akin, as_number, as_targets, shaped
+from .base.contracts import contract
+from .base.factors import centred, require_symmetric, signs
+from .base.points import Points, taken_of
+from .base.values import Value
+from rkhs_notes.base.words import (
+    Count, Matrix, Positive, Rng, SquareMatrix, Weights, Word, array, instance_of, one_of, word_of
+)
 
 # %% ../nbs/08_kpca.ipynb #f4417ebb
-from .errors import not_negative, require
-from .functions import away, times
-from .gram import AKernel, around, n_points
-from .kernels import Gaussian, Precomputed, Scaled, median_bandwidth
-from .preimages import fixed_points
+from .base.errors import not_negative, require
+from .engines.functions.functions import away, times
+from .engines.functions.preimages import fixed_points
+from .engines.kernels.gram import AKernel, around, n_points
+from .engines.solving.gram_operators import GramOperator
+from .engines.solving.spectra import leading_eigenpairs
+from .deeper.zoo import Precomputed
+from .kernels import Gaussian, Scaled, median_bandwidth
 from .representer import ridge, ridge_path
 from .rkhs import RKHSFunction
-from .spectra import GramOperator, leading_eigenpairs
 
 # %% ../nbs/08_kpca.ipynb #a066c015
-from .samples import steady
-from .smoothers import require_directions
+from .engines.testing.samples import steady
+from .engines.testing.smoothers import require_directions
 
 # %% ../nbs/08_kpca.ipynb #b8c1d0a1
 def summable(A, name):

@@ -9,26 +9,34 @@ import math
 from typing import Annotated
 import numpy as np
 from scipy.special import ive
-from .contracts import (Count, Finite, Function, NonNegative, Points, Positive, Rng,
-                                  Value, Word, contract, instance_of, taken_of, word_of)
-from .errors import IndefiniteKernel, not_negative, require
+from .base.contracts import contract
+from .base.errors import IndefiniteKernel, not_negative, require
+from .base.points import Points, taken_of
+from .base.values import Value
+from rkhs_notes.base.words import (
+    Count, Finite, Function, NonNegative, Positive, Rng, Word, instance_of, word_of
+)
 
 # %% ../nbs/04_mercer.ipynb #66f60294
-from .arrays import frozen, signed, smallest_eigenvalue
+from .base.arrays import frozen
+from .base.factors import signed, smallest_eigenvalue
+from .engines.kernels.forms import GRAM_ERROR, Explicit
+from .engines.kernels.gram import AKernel
+from .engines.solving.gram_operators import GramOperator
+from .engines.solving.spectra import leading_eigenpairs
 from .features import feature_rule
-from .forms import GRAM_ERROR, Explicit
-from .gram import AKernel
 from .hilbert import AnyMeasure, Measure, gauss_legendre, uniform_grid
 from .kernels import Brownian, Constant, Gaussian, Kernel
 from .rkhs import RKHSFunction
-from .spectra import GramOperator, leading_eigenpairs
 
 # %% ../nbs/04_mercer.ipynb #410ae236
-from .maps import expect_columns
-from .series import (AtNodes, Eigenvalues, Formula, NodeValues, PerTerm, Series, Terms,
-    TermValues, cosine_series, finite_length, hermite, leaves, nodes_range, require_scales, sines,
-    subscript, too_narrow, vanishing, waves, within_unit_interval)
-from .zoo import Periodic
+from .engines.features.maps import expect_columns
+from rkhs_notes.engines.functions.series import (
+    AtNodes, Eigenvalues, Formula, NodeValues, PerTerm, Series, TermValues, Terms, cosine_series,
+    finite_length, hermite, leaves, nodes_range, require_scales, sines, subscript, too_narrow,
+    vanishing, waves, within_unit_interval
+)
+from .deeper.zoo import Periodic
 
 # %% ../nbs/04_mercer.ipynb #3ec8864e
 def _measure(value, name, call):

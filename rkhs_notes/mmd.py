@@ -9,23 +9,33 @@ import math
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
-from .arrays import (akin, array_namespace, as_number, as_points, is_foreign, plain_float,
-                               require_fits, require_symmetric, root, row_blocks, shaped, sqdist)
-from .contracts import (Count, Flag, Function, Positive, Value, Word, array, contract,
-                                  count, function, joined_of, taken_of, word_of)
+from rkhs_notes.base.arrays import (
+    akin, array_namespace, as_number, as_points, is_foreign, plain_float, root, shaped
+)
+from .base.blocks import require_fits, row_blocks
+from .base.contracts import contract
+from .base.distances import sqdist
+from .base.factors import require_symmetric
+from .base.points import joined_of, taken_of
+from .base.values import Value
+from rkhs_notes.base.words import (
+    Count, Flag, Function, Positive, Word, array, count, function, word_of
+)
 
 # %% ../nbs/11_mmd.ipynb #4adf0f6b
 from tqdm.auto import tqdm
-from .errors import require
-from .forms import Apart
-from .functions import Places, SameSpace, paired, times
-from .gram import AKernel, n_columns, n_points
+from .base.errors import require
+from .engines.functions.functions import Places, SameSpace, paired, times
+from .engines.kernels.forms import Apart
+from .engines.kernels.gram import AKernel, n_columns, n_points
 from .kernels import Gaussian, Kernel
 
 # %% ../nbs/11_mmd.ipynb #a2acdbad
+from .engines.testing.pools import feature_rows, of_blocks, of_shifts
+from rkhs_notes.engines.testing.samples import (
+    OtherSample, Sample, double_sum, leaning, paired_points, require_two, sample, with_shares
+)
 from .rkhs import RKHSFunction
-from .samples import (OtherSample, Sample, double_sum, feature_rows, of_blocks, of_shifts,
-                                leaning, paired_points, require_two, sample, with_shares)
 
 # %% ../nbs/11_mmd.ipynb #0ced4513
 @contract(native=True)

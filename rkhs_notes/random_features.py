@@ -11,27 +11,35 @@ from functools import singledispatch
 from typing import Annotated, Any
 import numpy as np
 from scipy.special import ive
-from .arrays import frozen, require_fits
+from .base.arrays import frozen
+from .base.blocks import require_fits
 
 # %% ../nbs/09_random_features.ipynb #4167b25c
-from .contracts import (Count, Function, Points, Positive, Rng, Word, contract, either,
-    fitting, number, one_of, word_of)
+from .base.contracts import contract
+from .base.points import Points
+from rkhs_notes.base.words import (
+    Count, Function, Positive, Rng, Word, either, fitting, number, one_of, word_of
+)
+from .engines.features.fourier import Waves
+from rkhs_notes.engines.features.frequencies import (
+    Frequencies, cosine_transform, density_of, gamma_log_density, on_grid, reach_of,
+    student_lengths, student_log_density, values_of, within_floats
+)
+from .engines.kernels.forms import OnLine
 from .features import FeatureMap
-from .forms import OnLine
-from .fourier import Waves
-from rkhs_notes.frequencies import (Frequencies, cosine_transform, density_of, gamma_log_density,
-    on_grid, reach_of, student_lengths, student_log_density, values_of,
-    within_floats)
 
 # %% ../nbs/09_random_features.ipynb #60bcca4c
-from .errors import NoSpectralMeasure
-from .gram import AKernel, as_kernel, rule_of
-from .kernels import (Constant, Exp, Gaussian, Kernel, Normalized, On, Power, Product,
-                                Scaled, Sum)
-from .maps import columns_of, cut_of, expect_columns, lacking, of_whole
-from .normals import NORMALS, Coupling, Turns, orthogonal_normals
-from .zoo import (Anova, Cauchy, Delta, GaussianOf, Laplace, Mahalanobis, Matern,
-                            Periodic, RationalQuadratic, Tensor)
+from .base.errors import NoSpectralMeasure
+from .engines.features.maps import columns_of, cut_of, expect_columns, lacking, of_whole
+from .engines.features.normals import NORMALS, Coupling, Turns, orthogonal_normals
+from .engines.kernels.gram import AKernel, as_kernel, rule_of
+from .deeper.metrics import Anova, GaussianOf, Tensor
+from rkhs_notes.deeper.zoo import (
+    Cauchy, Delta, Laplace, Mahalanobis, Matern, Periodic, RationalQuadratic
+)
+from rkhs_notes.kernels import (
+    Constant, Exp, Gaussian, Kernel, Normalized, On, Power, Product, Scaled, Sum
+)
 
 # %% ../nbs/09_random_features.ipynb #af408c6d
 class SpectralMeasure(Frequencies):

@@ -7,32 +7,41 @@ __all__ = ['OffsetFit', 'ridge', 'regularized_risk', 'check_representer', 'Ridge
 # %% ../nbs/05_representer.ipynb #763a2174
 from typing import Annotated, Any
 import numpy as np
-from .arrays import Objects, as_number, filled, frozen, is_foreign, joined
-from .contracts import (Classes, Count, Finite, Flag, ManyResponses, NonNegative,
-                                  Points, Positive, Responses, Rng, Targets, Weights, Word,
-                                  contract, points, word_of)
+from .base.arrays import as_number, filled, frozen, is_foreign
+from .base.contracts import contract
+from .base.objects import Objects, joined
+from .base.points import Points, points
+from rkhs_notes.base.words import (
+    Classes, Count, Finite, Flag, ManyResponses, NonNegative, Positive, Responses, Rng, Targets,
+    Weights, Word, word_of
+)
 
 # %% ../nbs/05_representer.ipynb #7e014db0
-from .convex import (ALoss, Loss, absolute, certificate,  # noqa: F401
-                               epsilon_insensitive, hinge, huber, inside, logistic, minimize_convex,
-                               quantile, squared, squared_hinge)
-from .entries import Lams
-from .errors import NotPositiveDefinite, require
-from .fits import Answers, Fit, Scores
+from .base.errors import NotPositiveDefinite, require
+from .engines.functions.fits import Answers, Fit, Scores
+from .engines.kernels.entries import Lams
+from .engines.solving.convex import certificate, inside, minimize_convex
+from rkhs_notes.engines.solving.losses import (
+    ALoss, Loss, absolute, epsilon_insensitive, hinge, huber, logistic, quantile, squared,
+    squared_hinge
+)
 
 # %% ../nbs/05_representer.ipynb #dfd7831a
-from .functions import AFunction, OneFunction
-from .gram import AKernel, n_points, precision, require_points
+from .engines.functions.functions import AFunction, OneFunction
+from rkhs_notes.engines.functions.splines import (
+    NaturalSpline, OnTheLine, penalised, require_line, through
+)
+from .engines.kernels.gram import AKernel, n_points, precision, require_points
+from .engines.solving.multipliers import beside_loss, minimize_weighted
+from rkhs_notes.engines.solving.systems import (
+    NullPart, NullSpace, beside, independent, null_matrix, smoother, squarable, times, whole
+)
 from .kernels import Kernel
-from .multipliers import beside_loss, minimize_weighted
 from .rkhs import RKHSFunction
-from .splines import NaturalSpline, OnTheLine, penalised, require_line, through
-from .systems import (NullPart, NullSpace, beside, independent, null_matrix, smoother,
-                                squarable, times, whole)
 
 # %% ../nbs/05_representer.ipynb #3fe41458
-from . import systems
-from .zoo import Sobolev
+from .engines.solving import systems
+from .deeper.zoo import Sobolev
 
 # %% ../nbs/05_representer.ipynb #363590de
 class OffsetFit(Fit):

@@ -9,22 +9,26 @@ from dataclasses import field
 from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike
-from .arrays import Cholesky, Factored, as_floats, as_points, shaped
-from .contracts import (Coefficients, Finite, NonNegative, Points, Targets, Value, Word,
-                                  array, contract)
+from .base.arrays import as_floats, as_points, shaped
+from .base.contracts import contract
+from .base.factors import Cholesky, Factored
+from .base.points import Points
+from .base.values import Value
+from .base.words import Coefficients, Finite, NonNegative, Targets, Word, array
 
 # %% ../nbs/03_rkhs.ipynb #31b65367
-from .entries import Functions, Widths
-from .errors import finite, require
-from rkhs_notes.functions import (AFunction, APoint, Centres, Drawn, Number, OfThisSpace,
-    OneFunction, Pairing, Places, SameSpace, Values, added, length, multiple, paired, size_of,
-    squarable, times)
-from .gram import AKernel, precision
+from .base.errors import finite, require
+from rkhs_notes.engines.functions.functions import (
+    AFunction, APoint, Centres, Drawn, Number, OfThisSpace, OneFunction, Pairing, Places, SameSpace,
+    Values, added, length, multiple, paired, size_of, squarable, times
+)
+from .engines.kernels.entries import Functions, Widths
+from .engines.kernels.gram import AKernel, precision
 from .hilbert import combine
 
 # %% ../nbs/03_rkhs.ipynb #22325464
+from .deeper.zoo import FiniteRank
 from .kernels import Linear
-from .zoo import FiniteRank
 
 # %% ../nbs/03_rkhs.ipynb #b7d18b06
 class RKHSFunction(Drawn):
@@ -92,7 +96,7 @@ class RKHSFunction(Drawn):
         returns : of t functions, each keeps its own bound, on common centres
         raises ValueError, MemoryError : tol < 0; too many centres kept for settings.result_mib
         """
-        from rkhs_notes.interpolation import compressed
+        from rkhs_notes.deeper.interpolation import compressed
         return compressed(self, tol)
 
 # %% ../nbs/03_rkhs.ipynb #8f88d849
@@ -113,7 +117,7 @@ class _KnownAtPoints(Value):
         >>> RKHS(Brownian()).interpolate([1.0, 2.0], [3.0, 1.0])([0.5, 3.0]).round(12).tolist()
         [1.5, 1.0]
         """
-        from rkhs_notes.interpolation import interpolant
+        from rkhs_notes.deeper.interpolation import interpolant
         return interpolant(self.k, X, y)
 
     @contract
@@ -130,7 +134,7 @@ class _KnownAtPoints(Value):
         >>> RKHS(Brownian()).leave_one_out([1.0, 2.0, 3.0], [1.0, 1.0, 1.0]).round(12).tolist()
         [0.5, 0.0, 0.0]
         """
-        from rkhs_notes.interpolation import left_out
+        from rkhs_notes.deeper.interpolation import left_out
         return left_out(self.k, X, y)
 
 # %% ../nbs/03_rkhs.ipynb #9eca0eb4
@@ -163,7 +167,7 @@ class RKHS(_KnownAtPoints):
         raises TypeError, ValueError : f is no function of this space; k(x, x) = 0 at all of X
         raises MemoryError : the Gram matrix of X is above settings.result_mib
         """
-        from rkhs_notes.interpolation import projection
+        from rkhs_notes.deeper.interpolation import projection
         return projection(self.k, f, X)
 
     @contract
@@ -172,7 +176,7 @@ class RKHS(_KnownAtPoints):
 
         returns : PowerFunction    called on points (m, d) gives (m,)
         """
-        from rkhs_notes.interpolation import PowerFunction
+        from rkhs_notes.deeper.interpolation import PowerFunction
         return PowerFunction(self.k, X)
 
     def __eq__(self, other): return type(other) is type(self) and other.k == self.k

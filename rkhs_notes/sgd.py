@@ -12,26 +12,34 @@ from typing import Annotated, Any
 import numpy as np
 
 # %% ../nbs/06_sgd.ipynb #e957fd9c
-from .arrays import as_number, spans
-from .contracts import (Count, Flag, Function, NonNegative, Points, Positive, Responses,
-    Rng, Value, Vector, Weights, Whole, Word, contract, count, either, fitting, function,
-    instance_of, taken_of)
-from .convex import ALoss, logistic
+from .base.arrays import as_number
+from .base.blocks import spans
+from .base.contracts import contract
+from .base.points import Points, taken_of
+from .base.values import Value
+from rkhs_notes.base.words import (
+    Count, Flag, Function, NonNegative, Positive, Responses, Rng, Vector, Weights, Whole, Word,
+    count, either, fitting, function, instance_of
+)
+from .engines.solving.losses import ALoss, logistic
 
 # %% ../nbs/06_sgd.ipynb #64c89568
-from .errors import require
+from .base.errors import require
+from .engines.features.maps import GramMatrix, largest_gap
+from .engines.functions.functions import Combination, OneFunction
+from .engines.kernels.gram import AKernel
 from .features import FeatureFunction, FeatureMap
-from .functions import Combination, OneFunction
-from .gram import AKernel
 from .hilbert import empirical
 from .kernels import Gaussian
-from .maps import GramMatrix, largest_gap
 
 # %% ../nbs/06_sgd.ipynb #d684733a
+from rkhs_notes.engines.solving.steps import (
+    Amount, Examples, FeatureRows, Option, Run, Size, SizeOrInf, StepSize, descend, slope_of,
+    weights_of
+)
+from .engines.solving.timing import Machine, timed
 from .mercer import mercer_expansion
 from .rkhs import RKHSFunction
-from .steps import (Amount, Examples, FeatureRows, Machine, Option, Run, Size, SizeOrInf,
-    StepSize, descend, slope_of, timed, weights_of)
 
 # %% ../nbs/06_sgd.ipynb #ba74dbe2
 @contract

@@ -10,28 +10,35 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
-from .arrays import as_floats, as_number, frozen, shaped
-from .contracts import (Count, Flag, Function, NonNegative, Points, Positive, TwoLabels,
-                                  Vector, Weights, contract, function, instance_of, points)
+from .base.arrays import as_floats, as_number, frozen, shaped
+from .base.contracts import contract
+from .base.points import Points, points
+from rkhs_notes.base.words import (
+    Count, Flag, Function, NonNegative, Positive, TwoLabels, Vector, Weights, function, instance_of
+)
 
 # %% ../nbs/07_svm.ipynb #509dfffc
-from .contracts import two_labels, taken_of
-from .errors import ConvergenceFailure, require, settled, warned
+from .base.errors import ConvergenceFailure, require, settled, warned
+from .base.points import taken_of
+from .base.words import two_labels
+from .engines.kernels.gram import AKernel, n_columns, n_points
+from .engines.machines.boxes import BoxProblem
 from .features import FeatureFunction, FeatureMap
-from .gram import AKernel, n_columns, n_points
 from .kernels import Gaussian, Kernel, Linear, Polynomial
 from .rkhs import RKHSFunction
-from .smo import BoxProblem
 
 # %% ../nbs/07_svm.ipynb #68e54022
-from .support import (ClassWeights, Deciding, Distances, FinitePrice, Price, Prices,
-                                Share, at_own_level, certified, gap_of, in_deviations, in_units,
-                                own_unit, pair_distances, point_prices, require_classes,
-                                require_made_from, solved, two_classes)
 from scipy.sparse import csr_array, issparse
 from scipy.special import expit
-from .tall import by_features
-from .wide import hinge_by_newton, logistic_by_newton
+from rkhs_notes.engines.machines.prices import (
+    ClassWeights, Distances, FinitePrice, Price, Prices, Share, in_deviations, in_units, own_unit,
+    point_prices, require_classes, two_classes
+)
+from rkhs_notes.engines.machines.support import (
+    Deciding, at_own_level, certified, gap_of, pair_distances, require_made_from, solved
+)
+from .engines.machines.tall import by_features
+from .engines.machines.wide import hinge_by_newton, logistic_by_newton
 
 # %% ../nbs/07_svm.ipynb #d7e9850c
 class SupportVectorMachine(Deciding):

@@ -12,15 +12,12 @@ sys.path.insert(0, str(ROOT / "nbs" / "site"))
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy: two workers share the cores
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-import lean  # noqa: E402, F401
-
-# isort: split
 import nbformat  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings as hypothesis_settings  # noqa: E402
 
-from second_routes import refusal  # noqa: E402
+from website.second_routes import refusal  # noqa: E402
 
 hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
 hypothesis_settings.register_profile("explore", deadline=None, max_examples=300)

@@ -32,7 +32,7 @@ def dense(array):
 
 def estimators():
     "{name: fitted estimator}, small ones"
-    import rkhs_notes.estimators as rn
+    import rkhs_notes.apps.estimators as rn
 
     fitted = {
         "KernelRidge": rn.KernelRidge().fit(X, TARGETS),
@@ -99,7 +99,7 @@ def values():
 
 def write(name):
     "The archive of that name"
-    from rkhs_notes.stored import write_expression
+    from rkhs_notes.engines.data.stored import write_expression
 
     with zipfile.ZipFile(DATA / f"{name}.zip", "x", zipfile.ZIP_DEFLATED) as archive, \
             tempfile.TemporaryDirectory() as folder:  # fmt: skip

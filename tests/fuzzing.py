@@ -48,9 +48,9 @@ import pandas as pd
 import polars as pl
 import scipy.sparse
 from matplotlib import pyplot as plt
-from rkhs_notes.arrays import PivotedCholesky
-from rkhs_notes.errors import RKHSError
-from rkhs_notes.exercises import Verdict
+from rkhs_notes.base.factors import PivotedCholesky
+from rkhs_notes.base.errors import RKHSError
+from rkhs_notes.apps.exercises import Verdict
 from rkhs_notes.kernels import Gaussian, Kernel
 from rkhs_notes.rkhs import RKHSFunction
 

@@ -40,7 +40,7 @@ from hypothesis import Phase, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "nbs" / "site"))
-from forks import FORKS  # noqa: E402
+from website.forks import FORKS  # noqa: E402
 
 LIST = Path(__file__).with_name("mutants.json")
 OPTIONS = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider"]

@@ -1,7 +1,8 @@
 """Objects that several tests try: two views of one hidden number, kernels of all sizes, kernels of words."""
 
 import numpy as np
-from rkhs_notes.kernels import Delta, Gaussian, Kernel, Laplace, Linear, Polynomial
+from rkhs_notes.deeper.zoo import Delta, Laplace
+from rkhs_notes.kernels import Gaussian, Kernel, Linear, Polynomial
 
 rng = np.random.default_rng(0)
 n = 120

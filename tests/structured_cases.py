@@ -5,16 +5,9 @@ A case is (kernel, draw): draw(rng, n) gives n points. Another module of kernels
 
 import numpy as np
 from rkhs_notes import Constant, Gaussian, Linear, Tensor
-from rkhs_notes.graphs import Graph, RandomWalk, ShortestPath, Subtree, WeisfeilerLehman
-from rkhs_notes.structured import (
-    Blended,
-    Fisher,
-    GaussianMixture,
-    MarkovChain,
-    Mismatch,
-    SetKernel,
-    Spectrum,
-    Subsequence,
+from rkhs_notes.deeper.graphs import Graph, RandomWalk, ShortestPath, Subtree, WeisfeilerLehman
+from rkhs_notes.deeper.structured import (
+    Blended, Fisher, GaussianMixture, MarkovChain, Mismatch, SetKernel, Spectrum, Subsequence
 )
 
 

@@ -1215,7 +1215,7 @@ def public_value(module, name):
 def record_calls(wanted, jitter):
     "Every line of the catalogue, for data moved by an ulp if jitter is a seed"
     names = {name: found for module, name in wanted if (found := public_value(module, name)) is not None}
-    public, base = set(names), names | {"settings": importlib.import_module("rkhs_notes.settings")}
+    public, base = set(names), names | {"settings": importlib.import_module("rkhs_notes.base.settings")}
     out = {"calls": {}, "refusals": {}, "seen": set()}
     for label, block, which in blocks():
         fixtures = data(jitter)

@@ -1,0 +1,786 @@
+"""Two tables compared: files of every kind, columns of every kind, level and power, memory, the command."""
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+from rkhs_notes import comparison, settings, tables
+from rkhs_notes.apps.cli import main
+from rkhs_notes.apps.comparison import (
+    BINS, Binned, bin_plan, compare_tables, evenly, row_features, spacing
+)
+from rkhs_notes.kernels import Gaussian
+from rkhs_notes.mmd import mmd2_features
+from rkhs_notes.random_features import fourier_features
+from rkhs_notes.engines.testing.resampling import binomial_interval
+from rkhs_notes.engines.data.tables import Column, Encoder, Reservoir, Table, encoded, read_table
+
+
+def drawn(n, rng, shift=0.0):
+    return {
+        "x": rng.normal(shift, 1, n),
+        "age": rng.integers(20, 70, n),
+        "town": rng.choice(["Berne", "Basle", "Zug"], n),
+    }
+
+
+def entries(table, columns=None):
+    "All rows of a table, as a list of columns of texts"
+    blocks = list(table.blocks(columns))
+    return [[str(v) for b in blocks for v in b[j].tolist()] for j in range(len(blocks[0]))]
+
+
+def written(folder, name, frame):
+    "The data frame as a file of the kind that its name says"
+    path = folder / name
+    if name.endswith(".parquet"):
+        frame.to_parquet(path)
+    elif name.endswith(".npy"):
+        np.save(path, frame.to_numpy())
+    else:
+        frame.to_csv(path, index=False, sep="\t" if ".tsv" in name else ";" if "semi" in name else ",")
+    return path
+
+
+@pytest.mark.second_route("Table", "encoded", "read_table", "the frame that was written, by pandas")
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "semi.csv", "a.csv.gz", "a.parquet"])
+def test_a_file_of_any_kind_holds_the_same_rows(tmp_path, name):
+    frame = pandas.DataFrame(drawn(50, np.random.default_rng(0)))
+    frame.loc[3, "x"] = np.nan
+    table = read_table(written(tmp_path, name, frame))
+    assert table.columns == ["x", "age", "town"]
+    encoder, _, counts = encoded(table, frame)
+    assert counts == (50, 50)
+    one, two = (encoder(next(t.blocks())) for t in (table, read_table(frame)))
+    np.testing.assert_allclose(one, two, rtol=1e-14, atol=1e-15)
+
+
+def test_an_array_on_disk_is_read_as_a_memory_map(tmp_path):
+    X = np.random.default_rng(0).normal(size=(tables.ROWS + 7, 2))
+    np.save(tmp_path / "x.npy", X)
+    blocks = list(read_table(tmp_path / "x.npy").blocks())
+    assert [len(b[0]) for b in blocks] == [tables.ROWS, 7]
+    np.testing.assert_array_equal(np.concatenate([np.stack(b, 1) for b in blocks]), X)
+
+
+def test_frames_of_pandas_and_polars_and_columns_in_another_order():
+    rng = np.random.default_rng(1)
+    a, b = drawn(80, rng), drawn(70, rng)
+    plain = compare_tables(a, b, rng=5, n_permutations=99)
+    for frame in (pandas.DataFrame, polars.DataFrame, lambda c: dict(reversed(c.items()))):
+        again = compare_tables(a, frame(b), rng=5, n_permutations=99)
+        assert again.test.statistic == plain.test.statistic and again.test.pvalue == plain.test.pvalue
+
+
+@pytest.mark.parametrize("first, header", [("x,y", True), ("1.5,2", False), ("x,x", False), ("a,", False)])
+def test_whether_the_first_line_is_a_header(tmp_path, first, header):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{first}\n3,4\n5,6\n", encoding="utf-8")
+    table = read_table(path)
+    assert table.columns == (first.split(",") if header else ["c0", "c1"])
+    assert len(entries(table)[0]) == (2 if header else 3)
+    assert len(entries(read_table(path, header=False))[0]) == 3
+
+
+def test_empty_lines_and_the_mark_of_a_byte_order_are_no_rows(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"\xef\xbb\xbfx,y\n1,2\n\n3,4\n\n")
+    table = read_table(tmp_path / "t.csv")
+    assert table.columns == ["x", "y"] and entries(table) == [["1", "3"], ["2", "4"]]
+
+
+@pytest.mark.parametrize("gap", ["", "NA", "n/a", "NaN", "null", "None", "<NA>", "NaT"])
+def test_words_for_nothing_are_gaps(tmp_path, gap):
+    (tmp_path / "t.csv").write_text(f"x,y\n1,a\n{gap},b\n3,{gap}\n")
+    table = read_table(tmp_path / "t.csv")
+    x, y = encoded(table, table)[0].columns
+    assert (x.is_number, x.numbers, x.gaps) == (True, 4, 2)  # of two tables
+    assert (y.is_number, dict(y.words), y.gaps) == (False, {"a": 2, "b": 2}, 2)
+
+
+def test_a_comma_in_a_word_that_is_declared_is_part_of_it():
+    x = {"x": ["1,5", "2,5"]}
+    assert set(encoded(x, x, categorical=["x"])[0].columns[0].words) == {"1,5", "2,5"}
+
+
+def test_a_thousand_words_are_not_too_many():
+    words = {"x": [f"n{i}" for i in range(Column.MOST)]}
+    assert encoded(words, words)[0].width == 1000
+    with pytest.raises(ValueError, match="more than 1000 different texts"):
+        encoded(words, {"x": ["one more", "n0"]})
+
+
+SCALES = {
+    "quartiles": ([0.0, 1.0, 2.0, 3.0, 100.0], 2.0, 2 / 1.349),
+    "most are equal": ([5.0] * 9 + [15.0], 5.0, 3.0),  # their standard deviation
+    "gaps": ([np.nan, 1.0, 2.0, 3.0, np.nan, np.nan], 2.0, 1 / 1.349),
+    "all equal": ([7.0] * 5, 7.0, 1.0),
+    "nothing": ([np.nan] * 5, 0.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("case", SCALES)
+def test_numbers_are_measured_from_their_median_in_units_of_their_spread(case):
+    values, middle, scale = SCALES[case]
+    column = Column("x")
+    column.add(np.array(values), "t")
+    encoder = Encoder([column], [np.array(values)])
+    assert (encoder.middle[0], encoder.scale[0]) == pytest.approx((middle, scale))
+    X = encoder([np.array(values)])
+    np.testing.assert_allclose(X[:, 0], np.where(np.isnan(values), 0, (np.array(values) - middle) / scale))
+
+
+def test_the_index_that_pandas_writes_is_a_column_without_a_name(tmp_path):
+    frame = pandas.DataFrame({"x": [1.5, 2.5, 3.5], "town": ["a", "b", "a"]})
+    frame.to_csv(tmp_path / "t.csv")
+    assert read_table(tmp_path / "t.csv").columns == ["c0", "x", "town"]
+
+
+def test_a_missing_text_of_pandas_is_a_gap():
+    frame = pandas.DataFrame({"s": pandas.array(["x", pandas.NA, "y"], dtype="string"), "gaps": [None] * 3})
+    assert entries(read_table(frame))[0] == ["x", "", "y"]
+    assert compare_tables(frame, frame, columns="gaps", rng=0, n_permutations=9).plot() is not None
+
+
+def test_gaps_are_a_column_of_their_own_and_their_share_is_told():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(2, 400))
+    x[1, rng.random(400) < 0.3] = np.nan
+    result = compare_tables({"x": x[0]}, {"x": x[1]}, rng=0, n_permutations=199)
+    assert result.differs and result.columns[0].says.startswith("gaps 0.0% → ")
+    share = float(result.columns[0].says.split("→ ")[1].rstrip("%")) / 100
+    assert abs(share - np.isnan(x[1]).mean()) < 0.0006
+
+
+def test_the_mean_of_a_column_with_gaps_is_that_of_its_numbers():
+    x = np.random.default_rng(2).normal(3, 1, size=(2, 300))
+    x[:, ::3] = np.nan
+    (change,) = compare_tables({"x": x[0]}, {"x": x[1]}, rng=0, n_permutations=19).columns
+    assert change.says == f"mean {np.nanmean(x[0]):.4g} → {np.nanmean(x[1]):.4g}"
+
+
+def test_only_columns_that_changed_are_told_first_and_corrected_for_all():
+    rng = np.random.default_rng(3)
+    a, b = ({"age": rng.normal(size=200), "x": rng.normal(s, 1, 200)} for s in (0, 3.0))
+    a["town"], b["town"] = (rng.choice(["Zug", "Berne"], 200) for _ in range(2))
+    result = compare_tables(a, b, rng=0, n_permutations=199)
+    x, *others = result.columns
+    assert x.column == "x" and x.pvalue == pytest.approx(1 / 200)  # the least
+    assert others[0].pvalue <= others[1].pvalue and min(c.pvalue for c in others) > 0.05
+    assert "  x: mean" in repr(result) and "age" not in repr(result) and "town" not in repr(result)
+
+
+@pytest.mark.second_route("TableComparison", "compare_tables", "NumPy's means and shares")
+def test_means_and_shares_are_those_of_the_tables():
+    rng = np.random.default_rng(3)
+    a, b = drawn(500, rng), drawn(500, rng, shift=3.0)
+    b["town"] = rng.choice(["Berne", "Basle", "Zug"], 500, p=[0.8, 0.1, 0.1])
+    says = {c.column: c.says for c in compare_tables(a, b, rng=0, n_permutations=199).columns}
+    assert says["x"] == f"mean {a['x'].mean():.4g} → {b['x'].mean():.4g}"
+    share = [np.mean(t["town"] == "Berne") for t in (a, b)]
+    assert says["town"] == f"'Berne' {share[0]:.1%} → {share[1]:.1%}"
+
+
+def test_the_rows_that_are_told_are_the_extreme_ones():
+    x = np.r_[np.zeros(60), np.linspace(0.5, 3, 40)]
+    result = compare_tables({"x": -x}, {"x": x}, rng=0, n_permutations=99)
+    witness = [w for _, _, w in result.rows]
+    assert witness == sorted(witness, reverse=True)
+    assert [table for table, _, _ in result.rows] == ["A"] * 5 + ["B"] * 5
+    assert f"row {result.rows[-1][1]} of B" in repr(result) and witness[-1] < witness[-2]
+
+
+def test_rows_are_counted_from_block_to_block(monkeypatch):
+    rng = np.random.default_rng(0)
+    a, b = {"x": rng.normal(size=100)}, {"x": rng.normal(2, 1, size=100)}
+    whole = compare_tables(a, b, rng=0, n_permutations=19)
+    monkeypatch.setattr(tables, "ROWS", 16)
+    again = compare_tables(a, b, rng=0, n_permutations=19)
+    assert [row[:2] for row in again.rows] == [row[:2] for row in whole.rows]
+    assert max(i for _, i, _ in whole.rows) > 16
+
+
+def test_blocks_of_any_source_join_to_all_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "ROWS", 4)
+    X = np.arange(22.0).reshape(11, 2)
+    frame = pandas.DataFrame(X, columns=["a", "b"])
+    for source in (X, {"a": X[:, 0], "b": X[:, 1]}, frame, written(tmp_path, "a.csv", frame)):
+        table = read_table(source)
+        for columns, wanted in ((None, X), (table.columns[::-1], X[:, ::-1])):
+            np.testing.assert_array_equal(np.array(entries(table, columns)).astype(float).T, wanted)
+
+
+def test_a_column_that_falls_from_block_to_block_does_not_rise():
+    order = tables.Order()
+    for block, rises in (([1.0, 2.0], True), ([2.5], True), ([2.0, 3.0], False), ([4.0], False)):
+        order.add(np.array(block))
+        assert order.rises == rises
+    equal = tables.Order()
+    equal.add(np.array([1.0, 1.0]))
+    assert not equal.rises
+
+
+def test_0_is_a_number_and_blanks_are_no_part_of_a_word(tmp_path):
+    with pytest.raises(ValueError, match="holds numbers, and 'a'"):
+        encoded({"x": ["0", "a", "a"]}, {"x": ["a", "a"]}, rng=0)
+    (tmp_path / "a.csv").write_text("0,a\n1,b\n")
+    assert read_table(tmp_path / "a.csv").columns == ["c0", "c1"]
+    (tmp_path / "b.csv").write_text(" x , y\n1,2\n")
+    assert read_table(tmp_path / "b.csv").columns == ["x", "y"]
+    _, words = Column("c").parsed(np.array([" a", "a ", " NA ", "b c"], object))
+    assert words.tolist() == ["a", "a", "", "b c"]
+
+
+def test_numbers_that_are_names():
+    rng = np.random.default_rng(4)
+    a, b = ({"code": rng.choice(codes, 300)} for codes in ([1, 2, 3], [1, 3]))
+    result = compare_tables(a, b, categorical=["code"], rng=0, n_permutations=199)
+    assert result.differs and "'2'" in result.columns[0].says
+
+
+REFUSED = {
+    "a column that one lacks": (({"x": [1, 2], "y": [1, 2]}, {"x": [1, 2]}), {}, "only A has 'y'"),
+    "an unknown name": (({"x": [1, 2]}, {"x": [1, 2]}), {"columns": ["z"]}, "no column 'z'"),
+    "an unknown category": (({"x": [1, 2]}, {"x": [1, 2]}), {"categorical": ["z"]}, "no column 'z'"),
+    "numbers and words": (({"x": [1, 2]}, {"x": ["7b", "8"]}), {}, "numbers, and '7b' in B"),
+    "infinite": (({"x": [1, np.inf]}, {"x": [1, 2]}), {}, "1 infinite numbers"),
+    "one row": (({"x": [1]}, {"x": [1, 2]}), {}, "rows of A = 1"),
+    "identifiers": (({"x": [f"n{i}" for i in range(1200)]}, {"x": ["a", "b"]}), {}, "names of rows"),
+    "a level": (({"x": [1, 2]}, {"x": [1, 2]}), {"level": 5}, "level"),
+    "a number": ((3.0, {"x": [1, 2]}), {}, "A is of type float"),
+    "a wrong column to drop": (({"x": [1, 2]}, {"x": [1, 2]}), {"drop": "X"}, "no column 'X'; it has x"),
+    "no column left": (({"x": [1, 2]}, {"x": [1, 2]}), {"drop": "x"}, "no column is left"),
+    "a decimal comma": (({"x": ["1,5", "2,5"]}, {"x": [1, 2]}), {}, "of A holds '1,5'. A number"),
+    "names in one alone": (({"x": [1, 2]}, np.ones((2, 1))), {}, "one no line of names"),
+    "no file": (("none.csv", {"x": [1, 2]}), {}, "there is no file none.csv"),
+    "ragged": (({"x": [1, 2], "y": [1]}, {"x": [1, 2]}), {}, "A has columns of different lengths: .1, 2."),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_compared_is_refused_with_its_name(case):
+    arguments, options, says = REFUSED[case]
+    with pytest.raises((ValueError, TypeError), match=says):
+        compare_tables(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    "name, content, says",
+    [
+        ("t.csv", b"x,y\n1,2\n3\n", "a row of 1 fields in line 3"),
+        ("t.csv", b"x,y\n1,2\n\n3,4\n5,6,7\n", "a row of 3 fields in line 5"),
+        ("t.csv", b"", "is empty"),
+        ("t.csv", b"\xef\xbb\xbf", "is empty"),
+        ("t.csv", b"x,y\n1,\xff\xfe\n", "no UTF-8 text .a byte 0xff.: save it"),
+        ("t.csv", "x,y\n1,Zürich\n".encode("latin-1"), "no UTF-8 text .a byte 0xfc."),
+        ("t.csv", "x,y\n1,2\n".encode("utf-16"), "no UTF-8 text"),
+        ("t.csv", "x,y\n1,2\n".encode("utf-16-le"), "line 1 holds a zero byte: is it UTF-16"),
+        ("t.csv", b"x,y\n1,a\n2,\0\n", "line 3 holds a zero byte"),
+        ("t.csv", b'x,y\n1,a\n2,"b\n3,c\n', "row that begins in line 3 has a quote"),
+        ("t.csv", b'x,y\n1,a\n2,"b\n3,"c"\n4,d\n', "row that begins in line 3 has a quote"),
+        ("t.csv", b'x,"y\n1,a\n2,b\n', "row that begins in line 1 has a quote"),
+        ("t.csv", b"x,y\n1,a\n2," + b"b" * 140_000 + b"\n", "in line 3 has a field of more than 131072 char"),
+        ("t.csv", b"x,y,x \n1,2,3\n", "two columns 'x'"),
+        ("t.csv.gz", b"x,y\n1,2\n", "no whole gzip file"),
+        ("t.csv.gz", gzip.compress(b"x\n" + b"1\n" * 9, mtime=0)[:-5], "no whole gzip file"),
+        ("t.csv", gzip.compress(b"x\n1\n", mtime=0), "no UTF-8 text"),
+        ("t.xlsx", b"zip", "'.xlsx'; .csv"),
+        ("t.npy", b"\x93NUMPY no", "no whole NPY file"),
+        ("t.parquet", b"PAR1 no PAR1", "no whole Parquet file"),
+        ("t.parquet", b"", "no whole Parquet file"),
+    ],
+)
+def test_files_that_are_no_tables(tmp_path, name, content, says, capsys):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=says):
+        list(read_table(tmp_path / name).blocks())
+    assert main(["compare", str(tmp_path / name), str(tmp_path / name)]) == 2
+    said = capsys.readouterr()
+    assert re.search(says, said.err) and said.err.count("\n") == 1 and said.out == ""
+
+
+def test_signs_in_quotes_are_no_delimiters_and_a_head_may_take_two_lines(tmp_path):
+    (tmp_path / "t.csv").write_text('"a,b,c";"two\nlines"\n"1, 2";"say ""no"""\n', encoding="utf-8")
+    table = read_table(tmp_path / "t.csv")
+    assert table.columns == ["a,b,c", "two\nlines"] and entries(table) == [["1, 2"], ['say "no"']]
+
+
+def test_an_array_whose_head_says_fewer_rows_is_refused(tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros((50, 3)))
+    whole = (tmp_path / "x.npy").read_bytes()
+    (tmp_path / "x.npy").write_bytes(whole.replace(b"(50, 3)", b"(20, 3)"))
+    with pytest.raises(ValueError, match="no whole NPY file"):
+        read_table(tmp_path / "x.npy")
+
+
+def test_what_unpacks_to_a_multitude_and_a_line_without_end_are_refused(tmp_path, monkeypatch):
+    many = tmp_path / "t.csv.gz"
+    many.write_bytes(gzip.compress(b"x,y\n" + b"1,2\n" * 300_000))  # 1.2 MB, a few KB packed
+    with (
+        settings.using(result_mib=1),
+        pytest.raises(ValueError, match="beyond 1 MiB .result_mib., 100 times"),
+    ):
+        list(read_table(many).blocks())
+    assert sum(len(b[0]) for b in read_table(many).blocks()) == 300_000
+    long = tmp_path / "t.csv"
+    long.write_bytes(b"x,y\n" + b"1" * 200_000)
+    with settings.using(block_mib=0.1), pytest.raises(ValueError, match="line 2 has more than 0.1 MiB"):
+        list(read_table(long).blocks())
+    noise = "".join(map(chr, np.random.default_rng(0).integers(97, 123, 10**6)))
+    many.write_bytes(
+        gzip.compress("\n".join(["x,y", *(f"{i},{noise[i : i + 9]}" for i in range(10**5))]).encode())
+    )
+    with settings.using(result_mib=1):  # no bomb: four times as long
+        assert sum(len(b[0]) for b in read_table(many).blocks()) == 10**5
+
+
+DAMAGES = {
+    "a quote more": lambda raw, i, rng: raw[:i] + b'"' + raw[i:],
+    "another byte": lambda raw, i, rng: raw[:i] + bytes([rng.integers(256)]) + raw[i + 1 :],
+    "a byte less": lambda raw, i, rng: raw[:i] + raw[i + 1 :],
+    "a zero": lambda raw, i, rng: raw[:i] + b"\0" + raw[i:],
+    "a line end more": lambda raw, i, rng: raw[:i] + b"\n" + raw[i:],
+    "a delimiter more": lambda raw, i, rng: raw[:i] + b"," + raw[i:],
+    "five bytes twice": lambda raw, i, rng: raw[: i + 5] + raw[i:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_never_seems_to_hold_fewer_rows(damage, tmp_path):
+    rng = np.random.default_rng(25)
+    words = ["Zug", '"Berne, Bern"', '""', '"say ""hi"""', "", '"two\nlines"']
+    lines = [f"{rng.normal():.3f},{rng.choice(words)},{rng.choice(words)}" for _ in range(12)]
+    raw, path, refused = "\n".join(["x,town,note", *lines, ""]).encode(), tmp_path / "t.csv", 0
+    for _ in range(120):
+        path.write_bytes(DAMAGES[damage](raw, int(rng.integers(len(raw))), rng))
+        try:
+            assert len(entries(read_table(path))[0]) >= 12
+        except ValueError as e:
+            assert str(e).startswith(("t.csv", "the table"))
+            refused += 1
+    assert refused > 10
+
+
+def test_no_error_ends_with_the_status_of_a_difference(two_days, monkeypatch, capsys):
+    def fails(*_, **__):
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr(comparison, "compare_tables", fails)
+    assert main(["compare", *two_days]) == 2
+    assert "ZeroDivisionError: by zero. This should not happen" in capsys.readouterr().err
+
+
+def test_two_columns_of_one_name_are_refused():
+    with pytest.raises(ValueError, match="two columns 'x'"):
+        Table("t", ["x", "x"], lambda: iter(()))
+
+
+def test_a_truncated_gzip_is_an_error_with_status_2(tmp_path, capsys):
+    whole = gzip.compress(b"x\n" + b"\n".join(b"%d" % i for i in range(5000)))
+    (tmp_path / "a.csv.gz").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "b.csv.gz").write_bytes(whole)
+    assert main(["compare", str(tmp_path / "a.csv.gz"), str(tmp_path / "b.csv.gz")]) == 2
+    assert "rkhs-notes compare: a.csv.gz is no whole gzip file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("m, n", [(2, 2), (50, 60), (3000, 1000), (10**6, 10**6), (100, 10**7), (10**8, 500)])
+def test_the_plan_of_bins(m, n):
+    q, s, t = bin_plan(m, n)
+    assert 2 <= s <= BINS and 2 <= t <= BINS and s * q <= m and t * q <= n
+    assert q == 1 or min(s, t) >= 50
+    if max(m, n) < 20 * min(m, n):  # hardly a row is left out
+        assert s * q > m - q and t * q > n - q
+
+
+@pytest.mark.parametrize("total, wanted, size", [(100, 100, 7), (1000, 37, 64), (999, 998, 1000)])
+def test_evenly_spaced_rows_whatever_the_blocks(total, wanted, size):
+    used = np.concatenate([evenly(i, min(i + size, total), total, wanted) for i in range(0, total, size)])
+    assert used.sum() == wanted
+    gaps = np.diff(np.flatnonzero(used))
+    assert gaps.min(initial=10**9) >= total // wanted and gaps.max(initial=0) <= -(-total // wanted)
+
+
+@pytest.mark.parametrize("q", [1, 4])
+def test_bins_hold_the_means_of_disjoint_rows(q):
+    rng = np.random.default_rng(q)
+    X = rng.normal(size=(120, 2))
+    phi = fourier_features(Gaussian(1.0), 2, 50, rng)
+    binned = Binned([phi], [slice(None)], 120, q, 120 // q, rng)
+    for i in range(0, 120, 50):
+        binned.add(X[i : i + 50])
+    np.testing.assert_allclose(binned.means().mean(axis=0), phi(X).mean(axis=0), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(binned.row_sum, X.sum(axis=0), rtol=0, atol=1e-12)
+    own = (binned.means() ** 2).sum()  # q means of unit vectors: shorter than their sum
+    assert own < (phi(X) ** 2).sum() / q + 1e-9
+
+
+def test_rows_that_are_left_out_of_bins_count_in_the_means_that_are_told():
+    X = np.random.default_rng(0).normal(size=(120, 1))
+    phi = fourier_features(Gaussian(1.0), 1, 10, np.random.default_rng(0))
+    first, second = (Binned([phi], [slice(None)], 120, 2, 25, np.random.default_rng(i)) for i in (1, 2))
+    for binned in (first, second):
+        binned.add(X[:70]), binned.add(X[70:])
+        assert binned.dealt == 50 and binned.row_sum == pytest.approx(X.sum(axis=0))
+    np.testing.assert_allclose(first.sums.sum(axis=0), second.sums.sum(axis=0))  # the same rows
+    assert np.abs(first.sums - second.sums).max() > 0.1  # in other bins
+
+
+def test_the_statistic_of_bins_has_the_mean_of_the_statistic_of_rows():
+    "Over shuffles of the rows, bins of 5 agree with rows; a statistic that keeps the diagonal does not"
+    rng = np.random.default_rng(5)
+    X, Y = rng.normal(size=(100, 1)), rng.normal(0.5, 1, (100, 1))
+    phi = fourier_features(Gaussian(1.0), 1, 40, rng)
+    whole = mmd2_features(phi, X, Y, unbiased=True)
+    F, G = phi(X), phi(Y)
+    values, biased = [], []
+    for _ in range(300):
+        A, B = (rng.permutation(Z).reshape(20, 5, -1).mean(axis=1) for Z in (F, G))
+        values.append(
+            (A.sum(0) @ A.sum(0) - (A * A).sum()) / 380
+            + (B.sum(0) @ B.sum(0) - (B * B).sum()) / 380
+            - 2 * A.mean(0) @ B.mean(0)
+        )
+        biased.append(((A.mean(0) - B.mean(0)) ** 2).sum())
+    spread = np.std(values) / np.sqrt(300)
+    assert abs(np.mean(values) - whole) < 4.5 * spread
+    assert abs(np.mean(biased) - whole) > 4.5 * spread
+
+
+def test_the_level_with_bins_and_unequal_sizes(monkeypatch):
+    monkeypatch.setattr("rkhs_notes.apps.comparison.BINS", 60)  # bins of 5 rows
+    rng = np.random.default_rng(6)
+    results = [
+        compare_tables(
+            {"x": rng.normal(size=120)}, {"x": rng.normal(size=180)}, 0.1, n_permutations=49, rng=rng
+        )
+        for _ in range(150)
+    ]
+    assert {r.per_bin for r in results} == {2}  # at least 50 bins of the smaller table
+    assert results[0].to_dict()["rows_per_bin"] == 2
+    low, high = binomial_interval(0.1, 150, confidence=0.999)
+    assert low <= sum(r.differs for r in results) <= high
+
+
+@pytest.mark.parametrize("sizes", [(3000, 3000), (200, 30_000)])
+def test_a_small_shift_of_a_large_table_is_found_and_named(sizes):
+    rng = np.random.default_rng(7)
+    a, b = drawn(sizes[0], rng), drawn(sizes[1], rng, shift=0.4)
+    result = compare_tables(a, b, rng=0, n_permutations=199)
+    assert result.differs and result.columns[0].column == "x"
+    table, row, value = result.rows[0]
+    assert table == "A" and value == max(v for _, _, v in result.rows) and a["x"][row - 1] < 0.5
+
+
+def beside(d, n, rng, shift=0.0, how="numbers"):
+    "d columns, the first one moved: alike, correlated, or numbers, words, gaps and constants in turn"
+    X = rng.normal(size=(n, d))
+    if how == "correlated":
+        X = 0.9 * rng.normal(size=(n, 1)) + 0.4 * X
+    X[:, 0] += shift
+    table = {f"x{j}": X[:, j] for j in range(d)}
+    if how == "mixed":
+        for j in range(1, d, 4):
+            table[f"x{j}"] = rng.choice(["a", "b", "rare"], n, p=[0.6, 0.38, 0.02])
+        for j in range(2, d, 4):
+            table[f"x{j}"] = np.where(rng.random(n) < 0.2, np.nan, X[:, j])
+        for j in range(3, d, 4):
+            table[f"x{j}"] = np.full(n, 7.0)
+    return table
+
+
+@pytest.mark.parametrize("how", ["numbers", "correlated", "mixed"])
+@pytest.mark.parametrize("d, draws", [(14, 199), (60, 39)])
+def test_one_column_of_many_is_named_whatever_their_number(d, draws, how):
+    "d / (draws + 1) is beyond the level: draws, not columns, bound the least p-value"
+    rng, n = np.random.default_rng(21), 100
+    before, after = (beside(d, n, rng, shift, how) for shift in (0, 1.5))
+    found = compare_tables(before, after, n_permutations=draws, rng=0)
+    first, *others = found.columns
+    assert d / (draws + 1) > 0.05 and found.differs
+    assert first.column == "x0" and first.pvalue == pytest.approx(1 / (draws + 1))
+    assert "  x0: mean" in repr(found) and "No column" not in repr(found)
+    assert min(c.pvalue for c in others) > 0.05
+    told = found.to_dict()
+    assert told["differs"] and told["columns"][0]["pvalue"] == first.pvalue
+
+
+def test_one_of_three_hundred_columns_is_named_by_the_default_draws():
+    test_one_column_of_many_is_named_whatever_their_number(300, 1999, "mixed")
+
+
+@pytest.mark.parametrize("how", ["numbers", "correlated", "mixed"])
+def test_columns_that_have_not_changed_are_named_as_rarely_as_the_level_says(how):
+    "With one column that has changed, and with none"
+    rng, level, runs = np.random.default_rng(22), 0.1, 80
+    low, high = binomial_interval(level, runs, confidence=0.999)
+    for shift in (0.0, 2.0):
+        wrong = 0
+        for _ in range(runs):
+            first, second = beside(6, 40, rng, 0.0, how), beside(6, 50, rng, shift, how)
+            found = compare_tables(first, second, level, n_permutations=29, rng=rng)
+            wrong += any(c.pvalue <= level + 1e-12 for c in found.columns if c.column != "x0" or not shift)
+            assert found.differs or not shift
+        assert wrong <= high and (shift or wrong >= low), (shift, wrong)
+
+
+def test_one_column_among_hundreds_decides_where_all_together_would_not():
+    rng = np.random.default_rng(23)
+    first, second = (beside(150, 60, rng, shift) for shift in (0, 1.2))
+    found = compare_tables(first, second, n_permutations=99, rng=0)
+    assert found.differs and found.columns[0].column == "x0"
+    assert found.statistic == found.to_dict()["statistic"] != found.test.statistic
+
+
+def test_draws_too_few_for_the_level_are_told():
+    rng = np.random.default_rng(24)
+    tables_ = drawn(100, rng), drawn(100, rng, shift=3.0)
+    few = compare_tables(*tables_, n_permutations=18, rng=0)
+    assert not few.differs and "18 draws reject nothing at level 0.05" in repr(few)
+    assert "19 permutations at least" in few.to_dict()["notes"][0]
+    enough = compare_tables(*tables_, n_permutations=19, rng=0)
+    assert enough.differs and enough.columns[0].pvalue == 0.05 and not enough.notes
+    rounded = compare_tables(*tables_, level=1 / 49, n_permutations=48, rng=0)  # 1 / (1 / 49) > 49
+    assert rounded.differs and not rounded.notes
+
+
+def test_no_column_is_surer_than_the_test():
+    rng = np.random.default_rng(26)
+    for _ in range(4):
+        first, second = ({name: rng.normal(size=40) for name in "abc"} for _ in range(2))
+        found = compare_tables(first, second, n_permutations=99, rng=0)
+        assert min(c.pvalue for c in found.columns) >= found.test.pvalue
+
+
+def test_the_unit_of_distance_does_not_ask_in_which_order_rows_came():
+    rng = np.random.default_rng(0)
+    Z = np.concatenate([rng.normal(size=(1500, 2)), rng.normal(9, 3, size=(1500, 2))])  # two tables
+    assert spacing(Z) == spacing(rng.permutation(Z)) == spacing(Z[::-1])
+
+
+def test_features_of_rows_approach_the_kernel_of_the_algebra():
+    from rkhs_notes.deeper.zoo import Delta
+
+    rng = np.random.default_rng(8)
+    A, B = ({"x": rng.normal(size=60), "c": rng.choice(["u", "v"], 60)} for _ in range(2))
+    encoder, reservoir, _ = encoded(A, B)
+    X, Y = (encoder(next(read_table(t).blocks())) for t in (A, B))
+    phi = row_features(encoder, X, Y, 20_000, np.random.default_rng(0))[0]
+    x, c = X[:, :1], X[:, 1:] @ [[0.0], [1.0]]
+    h = spacing(np.vstack([X, Y]))
+    distances = np.linalg.norm(np.vstack([X, Y])[:, None] - np.vstack([X, Y])[None], axis=2)
+    assert np.isclose(h, np.median(distances[distances > 0]), rtol=1e-12)
+    K = np.mean(
+        [
+            Gaussian(s)(x) * (np.exp(-1 / s**2) + (1 - np.exp(-1 / s**2)) * Delta()(c))
+            for s in (h / 2, h, 2 * h)
+        ],
+        axis=0,
+    )
+    assert np.abs(phi(X) @ phi(X).T - K).max() < 5 / np.sqrt(10_000)
+
+
+def test_constant_tables():
+    assert not compare_tables({"x": [1.0] * 20}, {"x": [1.0] * 30}, rng=0, n_permutations=99).differs
+    assert compare_tables({"x": [1.0] * 20}, {"x": [2.0] * 30}, rng=0, n_permutations=99).differs
+
+
+def test_a_reservoir_keeps_the_table_of_each_row():
+    r = Reservoir(10, np.random.default_rng(0))
+    for label in (0, 1):
+        for i in range(4):
+            r.add([np.arange(25.0) + 100 * label + 25 * i], label)
+    (values,) = r.columns()
+    assert len(set(values)) == 10 and (np.array(r.of) == (values >= 100)).all()
+
+
+def test_every_row_of_a_stream_is_as_likely_to_be_kept():
+    kept = np.zeros(20)
+    for seed in range(2000):
+        r = Reservoir(5, np.random.default_rng(seed))
+        for i in range(0, 20, 7):
+            r.add([np.arange(20.0)[i : i + 7]], 0)
+        kept[r.columns()[0].astype(int)] += 1
+    assert kept.sum() == 10_000 and np.abs(kept - 500).max() < 5 * np.sqrt(2000 * 0.25 * 0.75)
+
+
+PEAK = """
+import resource, sys
+import numpy as np
+from rkhs_notes.comparison import compare_tables
+compare_tables(sys.argv[1], sys.argv[1], n_permutations=99, rng=0)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_files(tmp_path):
+    peaks = []
+    many = settings.size(80_000, 1_000_000)
+    for n in (20_000, many):
+        path = tmp_path / f"{n}.npy"
+        np.save(path, np.random.default_rng(0).normal(size=(n, 4)))
+        done = subprocess.run([sys.executable, "-c", PEAK, path], capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout) / 1024)
+    held = many * 4 * 8 / 2**20  # what the array itself takes, mapped
+    assert peaks[1] < peaks[0] + held + 25, peaks
+
+
+def test_the_command(tmp_path, capsys):
+    rng = np.random.default_rng(9)
+    monday, wednesday = (pandas.DataFrame(drawn(200, rng, shift)) for shift in (0, 1))
+    paths = []
+    for name, frame in (("mon", monday), ("tue", monday[::-1]), ("wed", wednesday)):
+        paths.append(str(tmp_path / f"{name}.csv"))
+        frame.to_csv(paths[-1], index=False)
+    assert main(["compare", *paths[:2], "--permutations", "199"]) == 0
+    assert "show no difference" in capsys.readouterr().out
+    assert main(["compare", paths[0], paths[2], "--json", "--plot", str(tmp_path / "p.png")]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["differs"] and told["columns"][0]["column"] == "x" and told["tables"][0]["rows"] == 200
+    assert (tmp_path / "p.png").stat().st_size > 2000
+    assert main(["compare", *paths[:2], "--drop", "x", "--permutations", "199"]) == 0
+    assert "x: mean" not in capsys.readouterr().out
+    assert main(["compare", paths[0], "nothing.csv"]) == 2
+    assert "there is no file nothing.csv" in capsys.readouterr().err
+
+
+def test_the_seed_is_that_of_the_command_line(two_days, capsys):
+    def said(seed):
+        main(["compare", *two_days, "--permutations", "19", "--json", "--seed", seed])
+        return capsys.readouterr().out
+
+    assert said("1") == said("1") != said("2")
+
+
+def test_a_bad_option_ends_with_status_2(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["compare", "a.csv"])
+    assert stopped.value.code == 2 and "required: B" in capsys.readouterr().err
+
+
+@pytest.fixture
+def two_days(tmp_path):
+    "Paths of two files of numbers, two columns without a line of names"
+    rng, paths = np.random.default_rng(11), []
+    for name in ("a", "b"):
+        paths.append(str(tmp_path / f"{name}.csv"))
+        np.savetxt(paths[-1], rng.normal(size=(30, 2)), delimiter=",")
+    return paths
+
+
+@pytest.mark.parametrize(
+    "options, says",
+    [
+        (["--columns", "town"], "has no column 'town'"),
+        (["--drop", "c0,c1"], "no column is left"),
+        (["--plot", "p.picture"], "--plot p.picture: the ending says what to draw"),
+        (["--plot", "picture"], "--plot picture: the ending says"),
+        (["--plot", "no/folder/p.png"], "there is no such folder; make it first"),
+    ],
+    ids=lambda part: "".join(part) if isinstance(part, list) else "",
+)
+def test_what_is_wrong_is_one_line_and_status_2(two_days, options, says, capsys):
+    assert main(["compare", *two_days, *options]) == 2
+    said = capsys.readouterr()
+    assert says in said.err and said.err.count("\n") == 1 and said.out == ""
+
+
+@pytest.mark.parametrize(
+    "option, value, says",
+    [
+        ("--level", "2", "--level: pass a number > 0, < 1, not '2'"),
+        ("--level", "nan", "--level: pass a number > 0, < 1, not 'nan'"),
+        ("--permutations", "0", "--permutations: pass a whole number > 0"),
+        ("--permutations", "9.5", "not '9.5'"),
+        ("--seed", "-1", "--seed: pass a whole number > -1"),
+    ],
+)
+def test_a_number_that_is_none_is_refused_by_its_option(two_days, option, value, says, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["compare", *two_days, option, value])
+    assert stopped.value.code == 2 and says in capsys.readouterr().err
+
+
+def test_a_picture_that_cannot_be_written_is_refused_before_the_work(two_days, monkeypatch, capsys):
+    def work(*_, **__):
+        raise ValueError("the tables were compared")
+
+    monkeypatch.setattr(comparison, "compare_tables", work)
+    assert main(["compare", *two_days, "--plot", "p.picture"]) == 2
+    assert "were compared" not in capsys.readouterr().err
+    main(["compare", *two_days, "--plot", "p.svg"])  # which it does with a name that fits
+    assert "were compared" in capsys.readouterr().err
+
+
+def test_the_first_line_is_what_one_says(two_days, capsys):
+    def rows(*options):
+        assert main(["compare", *two_days, "--json", *options]) in (0, 1)
+        told = json.loads(capsys.readouterr().out)
+        return [table["rows"] for table in told["tables"]], sorted(c["column"] for c in told["columns"])
+
+    assert rows() == rows("--header", "auto") == rows("--header", "no") == rows("--no-header")
+    assert rows() == ([30, 30], ["c0", "c1"])
+    assert main(["compare", *two_days, "--header", "yes"]) == 2  # names that differ, both numbers
+    assert "differ in their columns" in capsys.readouterr().err
+    assert main(["compare", two_days[0], two_days[0], "--header", "yes", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tables"][0]["rows"] == 29
+    with pytest.raises(SystemExit) as stopped:
+        main(["compare", *two_days, "--header", "maybe"])
+    assert stopped.value.code == 2
+
+
+@pytest.mark.parametrize(
+    "values, rises",
+    [
+        (np.arange(300.0), True),
+        (1e9 + 0.25 * np.arange(300), True),
+        ([f"2026-{i // 28 + 1:02}-{i % 28 + 1:02}" for i in range(300)], True),
+        (np.r_[np.arange(299.0), 298.0], False),  # a tie
+        (np.r_[np.arange(150.0), np.arange(150.0)], False),
+        (-np.arange(300.0), False),
+        (np.where(np.arange(300) == 7, np.nan, np.arange(300.0)), False),
+    ],
+    ids=["index", "clock", "dates", "tie", "twice", "falling", "gap"],
+)
+def test_a_clock_is_told_of(values, rises, tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "ROWS", 70)  # also from block to block
+    x = np.random.default_rng(12).normal(size=300)
+    for folder in ("one", "two"):  # files of one name in two folders
+        (tmp_path / folder).mkdir()
+        pandas.DataFrame({"at": values, "x": x}).to_csv(tmp_path / folder / "day.csv", index=False)
+    result = compare_tables(tmp_path / "one" / "day.csv", tmp_path / "two" / "day.csv", n_permutations=19)
+    assert bool(result.notes) == rises == ("'at' rises" in str(result.to_dict()["notes"]))
+    assert "Note" not in repr(result)  # equal tables need none
+    shuffled = {"at": np.random.default_rng(0).permutation(np.array(values)), "x": x}
+    assert not compare_tables({"at": np.array(values), "x": x}, shuffled, n_permutations=19).notes
+
+
+def test_the_note_on_a_clock_is_in_the_report():
+    x = np.random.default_rng(13).normal(size=(2, 100))
+    first, second = ({"at": np.arange(100.0) + 100 * i, "x": x[i]} for i in (0, 1))
+    assert "Note: 'at' rises from row to row in both tables" in repr(compare_tables(first, second, rng=0))
+    few = [{name: column[:9] for name, column in table.items()} for table in (first, second)]
+    assert not compare_tables(*few, rng=0).notes  # chance would do it
+
+
+def test_a_parquet_file_with_words_dates_and_nulls(tmp_path):
+    table = pyarrow.table({"x": [1.5, None, 2.0], "w": ["a", None, "b"], "flag": [True, False, True]})
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    (block,) = read_table(tmp_path / "t.parquet").blocks()
+    assert (
+        np.isnan(block[0][1]) and block[1].tolist() == ["a", "", "b"] and block[2].tolist() == [1.0, 0.0, 1.0]
+    )
+
+
+def test_a_report_of_few_rows_says_that_they_show_little():
+    rng = np.random.default_rng(10)
+    few, many = ({"x": rng.normal(size=n)} for n in (8, 200))
+    assert repr(compare_tables(few, many, rng=0, n_permutations=99)).endswith("large differences only.")
+    assert "only" not in repr(compare_tables(many, many, rng=0, n_permutations=99))

@@ -1,0 +1,57 @@
+"""What the exercises of a page hold: enough of them, of every kind, each with its solution."""
+
+import re
+
+import pytest
+
+from conftest import NOTEBOOKS, refuse  # first: it puts the site's tooling on the path
+
+from website.notebooks import read  # isort: skip
+
+PAGES = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
+KINDS = {
+    "a flaw to find": r"(?i)find the flaw",
+    "an open task": r"(?i)open task|open data|\(open:",
+    "a proof": r"(?i)\bprove\b",
+}
+
+
+def exercises(nb):
+    "({number: text with its stars}, text of the solutions) of a page"
+    whole = "\n\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
+    part = re.search(r"(?ms)^## Exercises(.*?)^## On one screen", whole)[1]
+    asked, _, solved = part.partition("<summary>Solutions</summary>")
+    pieces = re.split(r"(?m)^\*\*(\d\d[a-z]?\.\d+) (?=★)", asked)
+    return dict(zip(pieces[1::2], pieces[2::2], strict=True)), solved
+
+
+def lacking(nb):
+    "What the exercises of a page do not have, as sentences"
+    asked, solved = exercises(nb)
+    problems = [f"no solution of {number}" for number in asked if f"**{number}**" not in solved]
+    every = "\n".join(asked.values())
+    problems += [f"without {kind}" for kind, words in KINDS.items() if not re.search(words, every)]
+    stars = {len(re.match("★+", text)[0]) for text in asked.values()}
+    problems += [f"{len(asked)} exercises, eight are wanted"] * (len(asked) < 8)
+    return problems + [f"no exercise of {n} stars" for n in (2, 3, 4) if n not in stars]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_exercises_of_a_page(path):
+    refuse(lacking(read(path)))
+
+
+def test_a_page_that_lacks_some_is_noticed(write_notebook):
+    page = write_notebook(
+        "02_x.ipynb",
+        "## Exercises\n\n**02.1 ★** One?\n\n**02.2 ★★ Prove** it.",
+        "<details><summary>Solutions</summary>\n\n**02.1** Yes.\n</details>\n\n## On one screen",
+    )
+    assert lacking(read(page)) == [
+        "no solution of 02.2",
+        "without a flaw to find",
+        "without an open task",
+        "2 exercises, eight are wanted",
+        "no exercise of 3 stars",
+        "no exercise of 4 stars",
+   ]

@@ -1,0 +1,782 @@
+"""Streams: sums against data kept whole, orders of merging, sources, faults, machines that die."""
+
+import os
+import pickle
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import rkhs_notes as rn
+import rkhs_notes.deeper.streams as streams
+import scipy.sparse as sp
+from rkhs_notes import LawBroken, StreamingRidge, settings, stream_ridge
+from rkhs_notes.deeper.streams import StreamingMeans, check_merge
+from rkhs_notes.engines.data.sums import FileBlocks, Sum, pairwise, zero
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(400, 3))
+Y = np.column_stack([np.sin(X[:, 0]), X[:, 1] * X[:, 2]]) + 0.1 * RNG.normal(size=(400, 2)) + 1
+Y0 = Y[:, 0]
+W = RNG.uniform(0, 2, 400)
+PHI = rn.fourier_features(rn.Gaussian(1.5), 3, 40, rng=1)
+GRID = rn.binning_features(rn.Laplace(3.0), X, 6, rng=1)
+LINE = rn.Linear().feature_map(3)
+
+
+def blocks(n=40, *more, X=X, y=Y0):
+    "A stream of blocks"
+    return [(X[i : i + n], y[i : i + n], *(m[i : i + n] for m in more)) for i in range(0, len(X), n)]
+
+
+def of(*parts, phi=PHI, t=1):
+    "The sums of some blocks"
+    s = StreamingRidge(phi, t)
+    for part in parts:
+        s.update(*part)
+    return s
+
+
+def bits(s):
+    "All that a state holds, as bytes"
+    return s._state.sum.high.tobytes() + s._state.sum.low.tobytes() + bytes(f"{s.n} {s.blocks}", "ascii")
+
+
+def dense(F):
+    return F.toarray() if sp.issparse(F) else F
+
+
+# columns by name
+
+NAMES = ["a", "b", "c"]
+
+
+def framed(library, n=40, order=NAMES):
+    "The stream as data frames, each second one with its columns in another order"
+    kind = {"pandas": pd.DataFrame, "polars": pl.DataFrame}[library]
+    tables = (kind(dict(zip(NAMES, part.T, strict=True))) for part, _ in blocks(n))
+    return [(T[order] if i % 2 else T, b[1]) for i, (T, b) in enumerate(zip(tables, blocks(n), strict=True))]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_stream_puts_the_columns_of_its_blocks_in_order(library, tmp_path):
+    plain, mixed = stream_ridge(PHI, blocks(), 0.1), framed(library, order=["c", "a", "b"])
+    f = stream_ridge(PHI, mixed, 0.1)
+    np.testing.assert_array_equal(f(X), plain(X))
+    np.testing.assert_array_equal(f(mixed[1][0]), plain(X[40:80]))
+    s = of(*mixed[:3])
+    assert s.column_names == ("a", "b", "c")
+    s.save(tmp_path / "s")
+    for again in (pickle.loads(pickle.dumps(s)), StreamingRidge.load(tmp_path / "s")):
+        for block in mixed[3:]:
+            again.update(*block)
+        np.testing.assert_array_equal(again.solve(0.1)(mixed[1][0]), plain(X[40:80]))
+    scores = of(*mixed).leave_one_out(mixed, [0.1, 1]), of(*blocks()).leave_one_out(blocks(), [0.1, 1])
+    np.testing.assert_array_equal(*scores)
+
+
+def test_blocks_with_other_columns_are_refused_and_sums_in_two_orders_do_not_add():
+    good, other = framed("pandas"), framed("pandas", order=["c", "a", "b"])
+    renamed = good[1][0].rename(columns={"b": "B"})
+    with pytest.raises(ValueError, match="block 1: .*no column 'b'; it has a, B, c.*1 blocks are in"):
+        stream_ridge(PHI, [good[0], (renamed, good[1][1])], 0.1)
+    first, second = StreamingMeans(PHI, 1).update(*good[0]), StreamingMeans(PHI, 1).update(*other[1])
+    for both in (first.merge, first.mmd2):
+        with pytest.raises(ValueError, match="a, b, c and c, a, b"):
+            both(second)
+    assert first.merge(StreamingMeans(PHI, 1)).column_names == ("a", "b", "c")
+    assert StreamingMeans(PHI, 1).merge(first).column_names == ("a", "b", "c")
+
+
+def test_files_have_names_too(tmp_path):
+    table = pd.DataFrame({"y": Y0, "b": X[:, 1], "a": X[:, 0], "c": X[:, 2]})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    f = stream_ridge(PHI, FileBlocks(tmp_path / "t.csv", "y", NAMES, n_rows=64), 0.1)
+    np.testing.assert_allclose(f(table[["c", "b", "a"]]), stream_ridge(PHI, (X, Y0), 0.1)(X), atol=1e-9)
+
+
+# one sum is enough
+
+
+@pytest.mark.second_route("StreamingRidge", "NumPy's least squares on all rows")
+@pytest.mark.parametrize("phi", [PHI, GRID, LINE], ids=["waves", "bins", "linear"])
+@pytest.mark.parametrize("weights", [None, W], ids=["alike", "weighted"])
+@pytest.mark.parametrize("offset", [False, True], ids=["through 0", "offset"])
+def test_the_sums_give_what_all_rows_give(phi, weights, offset):
+    "Least squares on the rows, by orthogonal factors"
+    lam, w = 0.3, np.ones(400) if weights is None else weights
+    F, D = dense(phi(X)), phi.dim
+    root = np.sqrt(w)[:, None]
+    tall = np.vstack([root * np.column_stack([F, np.ones(400) * offset]), np.eye(D + 1) * np.sqrt(lam)])
+    tall[-1, -1] = 0 if offset else 1  # the offset is free, or not there
+    solution = np.linalg.lstsq(tall, np.vstack([root * Y, np.zeros((D + 1, 2))]))[0]
+    s = of(*blocks(64, *([] if weights is None else [weights]), y=Y), phi=phi, t=2)
+    f = s.solve(lam, offset)
+    np.testing.assert_allclose(getattr(f, "function", f).w, solution[:-1], rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(f(X), F @ solution[:-1] + offset * solution[-1], rtol=1e-8, atol=1e-9)
+    if offset:
+        np.testing.assert_allclose(f.offset, solution[-1], rtol=1e-8)
+
+
+def test_one_target_and_several_agree():
+    two, one = of(*blocks(50, y=Y), t=2), of(*blocks(50))
+    np.testing.assert_allclose(two.solve(0.1).w[:, 0], one.solve(0.1).w, rtol=1e-9)
+    assert one.solve(0.1)(X).shape == (400,) and two.solve(0.1, True)(X).shape == (400, 2)
+    assert isinstance(one.solve(0.1, True).offset, float)
+    column = of(*blocks(50, y=Y0[:, None]))  # (n, 1) is one target
+    assert bits(column) == bits(one)
+
+
+def test_many_lam_by_one_eigendecomposition():
+    s, lams = of(*blocks()), [1e-3, 0.1, 10.0]
+    for f, lam in zip(s.solve(lams, True), lams, strict=True):
+        single = s.solve(lam, True)
+        np.testing.assert_allclose(f.function.w, single.function.w, rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(f.offset, single.offset, rtol=1e-9)
+
+
+def test_functions_of_several_targets_add_and_measure():
+    f = of(*blocks(50, y=Y), t=2).solve(0.1)
+    np.testing.assert_allclose((f + 2 * f)(X), 3 * f(X))
+    assert f @ f == pytest.approx(f.norm() ** 2)
+    with pytest.raises(ValueError, match="w has shape"):
+        rn.FeatureFunction(PHI, np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize("offset", [False, True])
+@pytest.mark.parametrize("weights", [None, W + 0.1], ids=["alike", "weighted"])
+def test_scores_are_those_of_the_path_and_of_refitting(offset, weights):
+    few, w = slice(0, 60), None if weights is None else weights[:60]
+    s = StreamingRidge(LINE, 2).update(X[few], Y[few], w)
+    lams = [0.1, 3.0]
+    path = rn.ridge_path(rn.Linear(), X[few], Y[few], lams, offset=offset, weights=w)
+    np.testing.assert_allclose(s.gcv(lams, offset), path.gcv, rtol=1e-8)
+    cut = (
+        [(X[:25], Y[:25]), (X[25:60], Y[25:60])]
+        if w is None
+        else [(X[:25], Y[:25], w[:25]), (X[25:60], Y[25:60], w[25:])]
+    )
+    loo = s.leave_one_out(cut, lams, offset)
+    np.testing.assert_allclose(loo, path.loo, rtol=1e-8)
+    if w is None:
+        left = []
+        for i in range(60):
+            keep = np.delete(np.arange(60), i)
+            f = StreamingRidge(LINE, 2).update(X[keep], Y[keep]).solve(3.0, offset)
+            left.append(np.mean((Y[i] - f(X[i : i + 1])[0]) ** 2))
+        np.testing.assert_allclose(loo[1], np.mean(left), rtol=1e-8)
+
+
+def test_one_point_with_an_offset_has_no_score():
+    one = of((X[:1], Y0[:1]))
+    for score in (
+        lambda offset: one.gcv([0.1], offset),
+        lambda offset: one.leave_one_out([(X[:1], Y0[:1])], [0.1], offset),
+    ):
+        assert np.isfinite(score(False)).all()
+        with pytest.raises(ValueError, match="nothing is left to score"):
+            score(True)
+
+
+def test_a_second_pass_over_other_points_is_refused():
+    with pytest.raises(ValueError, match="it has 360 points, the sums 400"):
+        of(*blocks()).leave_one_out(blocks()[1:], [0.1])
+
+
+@pytest.mark.parametrize("second,words", [
+    ((X, Y), "y has shape"), ((X, Y0[:-1]), "y has shape"), ((X, Y0 + np.nan), "y is not finite"),
+    ((X, Y0, -W - 1), "weights"), ((X, Y0, W[:-1]), "weights"),
+])  # fmt: skip
+def test_a_second_pass_is_read_like_the_first(second, words):
+    "Without that an error would come out: of other targets, not a number, or below 0"
+    with pytest.raises(ValueError, match=f"^block 0: {words}"):
+        of((X, Y0)).leave_one_out([second], [0.1])
+
+
+def test_sparse_points_may_come_whole_and_a_second_time():
+    rows = sp.csr_array(X)
+    w = of((X, Y0), phi=LINE).solve(0.1).w
+    for source in ((rows, Y0), [(rows, Y0)], (rows, Y0.tolist())):
+        np.testing.assert_allclose(stream_ridge(LINE, source, 0.1).w, w, rtol=1e-9)
+    again = [of(pair, phi=LINE).leave_one_out(pair, [0.1]) for pair in ((X, Y0), (rows, Y0))]
+    np.testing.assert_allclose(*again, rtol=1e-9)
+    with pytest.raises(ValueError, match=r"^y has shape \(399,\); pass \(400,\)"):
+        stream_ridge(LINE, (rows, Y0[:-1].tolist()), 0.1)
+
+
+# a monoid
+
+
+def test_sums_lose_nothing():
+    "Against exact rational sums, with cancellation over thirty orders of magnitude"
+    from fractions import Fraction
+
+    numbers = RNG.normal(size=(60, 5)) * 10.0 ** RNG.uniform(-15, 15, (60, 1))
+    numbers = np.concatenate([numbers, -numbers * (1 + 1e-12)])
+    parts = [Sum(row, np.zeros(5)) for row in RNG.permutation(numbers)]
+    by = Sum.__add__
+    for total in (reduce(by, parts), pairwise(by, parts), reduce(by, parts, zero(5))):
+        exact = [float(sum(map(Fraction, column))) for column in numbers.T]
+        size = np.abs(numbers).sum(axis=0)
+        assert np.all(np.abs(total.high - exact) <= np.abs(exact) * 2**-52 + 6 * 120 * 2.0**-106 * size)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_merges_in_any_order_are_one(seed):
+    "To 1e-12 in the solution although the condition number is 1e9; plain sums fail at that"
+    rng = np.random.default_rng(seed)
+    phi = rn.fourier_features(rn.Gaussian(20.0), 3, 60, rng=2)
+    parts = [of(b, phi=phi) for b in blocks(10)]
+    one = reduce(StreamingRidge.merge, parts)
+    values = np.linalg.eigvalsh(one._parts(False)[0])
+    assert values[-1] / 1e-6 > 1e8
+    for _ in range(4):
+        other = streams._random_tree(parts, StreamingRidge.merge, rng)
+        gap = np.linalg.norm(other.solve(1e-6).w - one.solve(1e-6).w) / np.linalg.norm(one.solve(1e-6).w)
+        assert gap <= 1e-12 and (other.n, other.blocks) == (400, 40)
+
+    def plain(a, b):
+        state = a.merge(b)._state
+        return a._with(state._replace(sum=Sum(state.sum.high, 0 * state.sum.high)))
+
+    others = [streams._random_tree(parts, plain, rng).solve(1e-6).w for _ in range(4)]
+    assert max(np.linalg.norm(w - others[0]) for w in others) > 1e-12 * np.linalg.norm(others[0])
+
+
+def test_the_neutral_element_and_what_does_not_add():
+    s, empty = of(*blocks()), StreamingRidge(PHI)
+    assert bits(s.merge(empty)) == bits(s) == bits(empty.merge(s))
+    assert empty.n == 0 and "400 points in 10 blocks" in repr(s)
+    before = bits(s)
+    s.merge(s)
+    assert bits(s) == before  # merge makes a new one
+    for other in (StreamingRidge(LINE), StreamingRidge(PHI, 2), StreamingMeans(PHI), None):
+        with pytest.raises(TypeError, match="of the same feature map and as many targets"):
+            s.merge(other)
+    numbers = [rn.fourier_features(rn.Gaussian(1.5), 3, 40, rng=i) for i in (1, 2)]
+    exponents = [rn.Polynomial(2, c).feature_map(3) for c in (0.5, 0.6)]
+    for first, second in (numbers, exponents):
+        with pytest.raises(TypeError, match="of the same feature map"):
+            StreamingRidge(first).merge(StreamingRidge(second))
+    copy = pickle.loads(pickle.dumps(s))
+    assert bits(copy.merge(s)) == bits(s.merge(copy))  # the same map, though another object
+
+
+def test_a_map_with_a_python_function_is_itself():
+    phi = rn.FeatureMap(rn.Linear(), 1, 1, lambda X: X)
+    one = StreamingRidge(phi).update([1.0, 2.0], [1.0, 2.0])
+    assert one.merge(StreamingRidge(phi)).n == 2
+    with pytest.raises(TypeError, match="sums of one φ"):
+        one.merge(StreamingRidge(rn.FeatureMap(rn.Linear(), 1, 1, lambda X: X)))
+    with pytest.raises(TypeError, match="a file holds no code"):
+        one.save("never.npz")
+    assert not os.path.exists("never.npz")
+
+
+def test_the_law_holds_and_refuses_mutants():
+    assert check_merge(PHI, X, Y, 0.1, offset=True, rng=0) <= 1e-12
+    assert check_merge(GRID, X, Y0, 0.1, rng=0) <= 1e-12
+    with pytest.raises(LawBroken, match="one solution for every order"):
+        check_merge(PHI, X, Y0, 0.1, lambda a, b: a, rng=0)
+    with pytest.raises(LawBroken, match="no point is lost"):
+        check_merge(PHI, X, Y0, 0.1, lambda a, b: a._with(a.merge(b)._state._replace(n=7)), rng=0)
+
+    def times(a, b):
+        state = a.merge(b)._state
+        return a._with(state._replace(sum=Sum(state.sum.high * 2.0**-8, state.sum.low)))
+
+    with pytest.raises(LawBroken):
+        check_merge(PHI, X, Y0, 0.1, times, rng=0)
+
+
+@pytest.mark.second_route("check_merge", "near misses refused")
+def test_near_misses_of_the_law():
+    "A merge that loses 1e-11 of a sum, one point that is not counted, a rounding of the whole"
+
+    def after(change):
+        def merge(a, b):
+            state = a.merge(b)._state
+            return a._with(change(state) if state.n == len(X) else state)
+
+        return merge
+
+    rng = np.random.default_rng(0)
+
+    def shaken(state):  # another at every merge of the last two parts
+        high = state.sum.high * (1 + 1e-10 * rng.normal(size=len(state.sum.high)))
+        return state._replace(sum=Sum(high, state.sum.low))
+
+    with pytest.raises(LawBroken, match="one solution for every order"):
+        check_merge(LINE, X, Y0, 100.0, after(shaken), rng=0)
+    with pytest.raises(LawBroken, match="no point is lost: is 1"):
+        check_merge(LINE, X, Y0, 100.0, after(lambda state: state._replace(n=len(X) - 1)), rng=0)
+    same = np.random.default_rng(1).normal(size=len(of(phi=LINE)._state.sum.high))
+
+    def off(state):  # the same at every merge
+        return state._replace(sum=Sum(state.sum.high * (1 + 1e-8 * same), state.sum.low))
+
+    with pytest.raises(LawBroken, match="the merged parts are the whole"):
+        check_merge(LINE, X, Y0, 100.0, after(off), rng=0)
+
+
+def test_float32_blocks_are_summed_in_float64():
+    low = X.astype(np.float32)
+    s = of(*blocks(10, X=low, y=Y0.astype(np.float32)))
+    F = PHI(low)
+    assert F.dtype == np.float32
+    exact = F.astype(float).T @ F.astype(float)
+    np.testing.assert_allclose(s._parts(False)[0], exact, rtol=0, atol=1e-12 * np.abs(exact).max())
+    assert np.abs((F.T @ F) - exact).max() > 1e-8 * np.abs(exact).max()  # what float32 would give
+
+
+# means, distances, components
+
+
+@pytest.mark.second_route("StreamingMeans", "all rows at once")
+def test_means_and_distances():
+    a, b = StreamingMeans(PHI).update(X[:150]), StreamingMeans(PHI).update(X[150:] + 0.3)
+    other = X[150:] + 0.3
+    for unbiased in (False, True):
+        expected = rn.mmd2_features(PHI, X[:150], other, unbiased=unbiased)
+        assert a.mmd2(b, unbiased) == pytest.approx(expected, rel=1e-9)
+    np.testing.assert_allclose(a.mean_embedding()(X[:5]), (PHI(X[:150]) @ PHI(X[:5]).T).mean(axis=0))
+    weighted = StreamingMeans(PHI).update(X[:150], weights=W[:150])
+    with pytest.raises(ValueError, match="needs two or more, and no other weights"):
+        weighted.mmd2(b, True)
+    balanced = StreamingMeans(PHI).update(X[:150], weights=np.tile([0.5, 1.5], 75))  # of sum 150
+    assert a.merge(StreamingMeans(PHI).update(X[:9], weights=np.ones(9))).mmd2(b, True)
+    one = np.ones(150)
+    one[7] = 2.0  # a single other weight
+    single = StreamingMeans(PHI).update(X[:150], weights=one)
+    for stream in (balanced, single, a.merge(balanced), b.merge(balanced).update(X)):
+        with pytest.raises(ValueError, match="needs two or more, and no other weights"):
+            b.mmd2(stream, True)
+    with pytest.raises(TypeError, match="same feature map"):
+        a.mmd2(StreamingMeans(LINE).update(X))
+    with pytest.raises(ValueError, match="y has shape"):
+        a.update(X, Y0)
+
+
+def test_components_are_those_of_the_features():
+    s = StreamingMeans(PHI).update(X[:123]).update(X[123:])
+    found, F = s.components(3), PHI(X) - PHI(X).mean(axis=0)
+    sizes = np.linalg.svd(F, compute_uv=False)
+    np.testing.assert_allclose(found.eigenvalues, sizes[:3] ** 2, rtol=1e-9)
+    np.testing.assert_allclose(found.trace, np.sum(F**2), rtol=1e-9)
+    scores = found(X)
+    np.testing.assert_allclose(scores.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(scores.T @ scores, np.diag(found.eigenvalues), atol=1e-9 * sizes[0] ** 2)
+    assert found.explained.sum() < 1
+    V = found.components.w  # of both signs of a component, always the same
+    assert np.array_equal(streams.signed(-V), V)
+
+
+# sources
+
+
+@pytest.mark.second_route("FileBlocks", "stream_ridge", "blocks in memory")
+def test_every_source_gives_one_answer(tmp_path):
+    import dask.array as da
+    import pandas
+
+    w = of(*blocks(y=Y), t=2).solve(0.1).w
+
+    def same(f):
+        np.testing.assert_allclose(f.w, w, rtol=1e-8, atol=1e-10)
+
+    same(stream_ridge(PHI, iter(blocks(7, y=Y)), 0.1))
+    same(stream_ridge(PHI, (X, Y), 0.1))
+    np.save(tmp_path / "X.npy", X)
+    with settings.using(block_mib=0.01):  # so that a memory map is cut
+        same(stream_ridge(PHI, (np.load(tmp_path / "X.npy", mmap_mode="r"), Y), 0.1))
+        same(stream_ridge(PHI, [X, Y], 0.1))
+    same(stream_ridge(PHI, (da.from_array(X, chunks=(90, 2)), da.from_array(Y, chunks=(33, 1))), 0.1))
+    frame = pandas.DataFrame(np.hstack([X, Y, W[:, None]]), columns=["a", "b", "c", "y0", "y1", "w"])
+    same(stream_ridge(PHI, (frame[["a", "b", "c"]], frame[["y0", "y1"]]), 0.1))
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    weighted = of(*blocks(50, W, y=Y), t=2).solve(0.1).w
+    for name in ("t.parquet", "t.csv"):
+        file = FileBlocks(tmp_path / name, ["y0", "y1"], ["a", "b", "c"], n_rows=64)
+        same(stream_ridge(PHI, file, 0.1))
+        file = FileBlocks(str(tmp_path / name), ["y0", "y1"], n_rows=64, weights="w")
+        np.testing.assert_allclose(stream_ridge(PHI, file, 0.1).w, weighted, rtol=1e-8, atol=1e-10)
+        file, s = FileBlocks(tmp_path / name, ["y0", "y1"], ["a", "b", "c"]), of(*blocks(y=Y), t=2)
+        np.testing.assert_allclose(s.leave_one_out(file, [0.1]), s.leave_one_out(blocks(y=Y), [0.1]))
+
+
+def test_csv_by_pandas_alone_and_by_nothing(tmp_path, monkeypatch):
+    import rkhs_notes.engines.data.sums as sums
+
+    np.savetxt(tmp_path / "t.csv", np.column_stack([X, Y0]), "%.17g", ",", header="a,b,c,y", comments="")
+    found = sums.importlib.util.find_spec
+
+    def without(name):
+        return None if name == "pyarrow" else found(name)
+
+    monkeypatch.setattr(sums.importlib.util, "find_spec", without)
+    stream = list(FileBlocks(tmp_path / "t.csv", "y", n_rows=100))
+    assert len(stream) == 4 and np.array_equal(np.concatenate([x for x, _ in stream]), X)
+    with pytest.raises(ModuleNotFoundError, match="t.parquet is read by pyarrow, which is not installed"):
+        list(FileBlocks(tmp_path / "t.parquet", "y"))
+    monkeypatch.setattr(sums.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match="read by pyarrow or pandas"):
+        list(FileBlocks(tmp_path / "t.csv", "y"))
+
+
+def test_files_that_are_broken_or_other(tmp_path):
+    import pandas
+
+    path = tmp_path / "t.parquet"
+    pandas.DataFrame({"a": X[:, 0], "y": Y0}).to_parquet(path)
+    with pytest.raises(ValueError, match="has no column 'z'; it has a, y|cannot be read.*z"):
+        list(FileBlocks(path, "z"))
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ValueError, match="t.parquet cannot be read.*is it whole"):
+        list(FileBlocks(path, "y"))
+    (tmp_path / "t.csv").write_text("a,y\n1,2\n3,four\n")
+    with pytest.raises(ValueError, match="t.csv cannot be read.*four"):
+        list(FileBlocks(tmp_path / "t.csv", "y"))
+    with pytest.raises(TypeError, match="not a .parquet or .csv file"):
+        list(FileBlocks(tmp_path / "t.txt", "y"))
+
+
+# faults
+
+
+def test_nan_in_block_17_of_40_is_named_and_nothing_is_half_added():
+    bad = Y0.copy()
+    bad[17 * 10 + 4] = np.nan
+    into = StreamingRidge(PHI)
+    words = r"block 17: y is not finite .*\(4,\).*Nothing of it was added; 17 blocks"
+    with pytest.raises(ValueError, match=words):
+        stream_ridge(PHI, blocks(10, y=bad), 0.1, into=into)
+    assert bits(into) == bits(of(*blocks(10)[:17])) and into.blocks == 17
+    bad_X = X.copy()
+    bad_X[23 * 10 + 7, 2] = np.inf
+    with pytest.raises(ValueError, match=r"block 6: X is not finite .*\(7, 2\)"):
+        stream_ridge(PHI, blocks(10, X=bad_X)[17:], 0.1, into=into)  # resumed where it broke
+    stream_ridge(PHI, blocks(10)[23:], 0.1, into=into)
+    assert bits(into) == bits(of(*blocks(10)))
+
+
+@pytest.mark.parametrize("block,words", [
+    ((X[:5, :2], Y0[:5]), "block 3: X has 2 columns, but this map was made for 3"),
+    ((X[:5], Y0[:4]), "block 3: y has shape"),
+    ((X[:5], Y[:5]), "block 3: y has shape"),
+    ((X[:5], Y0[:5], -W[:5]), "block 3: "),
+    ((X[:5],), "block 3: the block is of type tuple, not a pair"),
+    (X[:5], "block 3: the block is of type ndarray, not a pair"),
+    (([[1.0, 2.0, 3.0]], [1.0]), "block 3: the block is of type tuple, not a pair .X, y. of arrays"),
+    ((X[:0], Y0[:0]), "block 3: X"),
+    ((X[:5], 1e300 * Y0[:5]), "block 3: a sum over a block overflows"),
+])  # fmt: skip
+def test_a_block_that_is_wrong_is_named(block, words):
+    into = StreamingRidge(PHI)
+    with pytest.raises((ValueError, TypeError), match=words):
+        stream_ridge(PHI, [*blocks()[:3], block], 0.1, into=into)
+    assert bits(into) == bits(of(*blocks()[:3]))
+
+
+def test_a_pair_whose_lengths_differ_and_features_that_do_not_fit():
+    for y in (Y0[:-1], Y0[:30]):
+        with settings.using(block_mib=0.001), pytest.raises(ValueError, match="^y has shape"):
+            stream_ridge(PHI, (X, y), 0.1)
+    with pytest.raises(ValueError, match=r"^y has shape \(399, 2\); pass \(400, 2\), one row"):
+        stream_ridge(PHI, (X, Y[:-1]), 0.1)
+    with pytest.raises(ValueError, match="^weights has shape"):
+        stream_ridge(PHI, (X, Y0, W[:-1]), 0.1)
+    with settings.using(result_mib=0.01), pytest.raises(MemoryError, match="block 0: .* fewer features"):
+        stream_ridge(PHI, blocks(), 0.1)
+
+
+def test_sums_of_another_map_do_not_collect():
+    import dask.array as da
+
+    other = rn.fourier_features(rn.Gaussian(1.5), 3, 40, rng=2)
+    into = of((X, Y0), phi=other)
+    before = bits(into)
+    for pair in ((X, Y0), (da.from_array(X), da.from_array(Y0))):
+        for wrong in (into, StreamingMeans(PHI), 3):
+            with pytest.raises(TypeError, match="^into is .* of the same feature map"):
+                stream_ridge(PHI, pair, 0.1, into=wrong)
+    assert bits(into) == before
+    alike = rn.fourier_features(rn.Gaussian(1.5), 3, 40, rng=1)  # equal waves, another object
+    assert stream_ridge(PHI, (X, Y0), 0.1, into=StreamingRidge(alike)).phi is alike
+
+
+def test_blocks_are_as_long_as_was_asked(tmp_path):
+    import pandas
+
+    table = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": Y0})
+    table.to_parquet(tmp_path / "t.parquet")
+    lengths = [len(y) for _, y in FileBlocks(tmp_path / "t.parquet", "y", n_rows=150)]
+    assert lengths == [150, 150, 100]
+    into = StreamingRidge(PHI)
+    stream_ridge(PHI, (X, Y0), 0.1, into=into)  # a pair in memory: blocks of a budget, not rows
+    assert into.blocks == 1
+    with settings.using(block_mib=0.01):
+        stream_ridge(PHI, (X, Y0), 0.1, into=into)
+    assert into.blocks == 1 + 4  # of 0.01 MiB / (8 · (3 + 8)) = 119 rows
+
+
+def test_a_map_without_features_fits_the_mean():
+    nothing = rn.FeatureMap(rn.Gaussian(1.0), 3, 0, lambda X: np.zeros((len(X), 0)))
+    s = StreamingRidge(nothing).update(X, Y0)
+    assert not s.solve(0.1)(X).any() and not s.solve([0.1, 1.0])[1](X).any()
+    np.testing.assert_allclose(s.solve(0.1, offset=True)(X), Y0.mean())
+    assert stream_ridge(nothing, (X, Y0), 1.0).w.shape == (0,)
+
+
+@pytest.mark.parametrize("rows", [X[:1], np.ones((5, 3)), np.zeros((0, 3))], ids=["one", "equal", "none"])
+def test_points_that_do_not_vary_have_no_components(rows):
+    with pytest.raises(ValueError, match="variance of the features|X is empty"):
+        StreamingMeans(LINE).update(rows).components(2)
+
+
+@pytest.mark.parametrize("stream, words", [
+    ([], "blocks is empty"), ((X[:0], Y0[:0]), "blocks is empty"),
+    ([(X[:0], Y0[:0])], "block 0: X is empty"),
+    ([(X, Y0), (X[:0], Y0[:0])], "block 1: X is empty"),
+    ([(X, Y0), (X[:, :2], Y0)], "block 1: X has 2 columns"),
+    ([(X, Y0), (X, Y)], r"block 1: y has shape \(400, 2\)"),
+    ([(X, Y0), (X, Y0[:9])], r"block 1: y has shape \(9,\)"),
+])  # fmt: skip
+def test_blocks_of_no_rows_or_another_width_are_told(stream, words):
+    with pytest.raises(ValueError, match=words):
+        stream_ridge(PHI, stream, 0.1)
+
+
+def test_an_empty_stream():
+    with pytest.raises(ValueError, match="nothing came yet; update it"):
+        StreamingRidge(PHI).solve(0.1)
+
+
+def test_ctrl_c_leaves_the_state_before_the_block(monkeypatch):
+    into, calls = StreamingRidge(PHI), []
+    inner = streams.block_sum
+
+    def interrupted(*arguments):
+        calls.append(1)
+        if len(calls) == 4:
+            os.kill(os.getpid(), signal.SIGINT)
+        return inner(*arguments)
+
+    monkeypatch.setattr(streams, "block_sum", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        stream_ridge(PHI, blocks(), 0.1, into=into)
+        time.sleep(1)
+    assert bits(into) == bits(of(*blocks()[:3]))
+    f = stream_ridge(PHI, blocks()[3:], 0.1, into=into)
+    assert bits(into) == bits(of(*blocks())) and np.array_equal(f.w, of(*blocks()).solve(0.1).w)
+
+
+def test_saving_is_exact_and_files_of_others_are_refused(tmp_path):
+    path, s = tmp_path / "s.npz", of(*blocks(64, W, y=Y), t=2)
+    s.save(path)
+    back = StreamingRidge.load(path)
+    assert bits(back) == bits(s) and np.array_equal(back.solve(0.1, True)(X), s.solve(0.1, True)(X))
+    assert bits(back.update(*blocks(y=Y)[0])) == bits(s.update(*blocks(y=Y)[0]))  # and goes on
+    with pytest.raises(TypeError, match="not a saved StreamingMeans"):
+        StreamingMeans.load(path)
+    means = StreamingMeans(PHI).update(X)
+    means.save(path)  # over the old file
+    assert bits(StreamingMeans.load(path)) == bits(means)
+    means.update(X, weights=W).save(path)
+    with pytest.raises(ValueError, match="no other weights"):
+        StreamingMeans.load(path).mmd2(StreamingMeans(PHI).update(X), True)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(ValueError, match="damaged, cut off"):
+        StreamingMeans.load(path)
+
+
+def test_sums_that_were_saved_about_0_load_and_go_on(tmp_path, monkeypatch):
+    "Files of versions that summed every column about 0 have no origin in them"
+    far, kept = X + 50, StreamingRidge._kept
+    s = of((far[:200], Y0[:200]), phi=LINE)
+    about_0 = s._with(s._state.about(np.zeros(4)))
+    monkeypatch.setattr(streams.Kept, "_kept", lambda self: (kept(self)[0], kept(self)[1][:-1]))
+    for stream, path in ((about_0, tmp_path / "s"), (StreamingRidge(LINE), tmp_path / "empty")):
+        stream.save(path)
+    monkeypatch.undo()
+    whole = of((far, Y0), phi=LINE).solve(0.1, True)(far)
+    old, rest = StreamingRidge.load(tmp_path / "s"), of((far[200:], Y0[200:]), phi=LINE)
+    more = StreamingRidge.load(tmp_path / "s").update(far[200:], Y0[200:])
+    for found in (old.merge(rest), rest.merge(old), more):
+        np.testing.assert_allclose(found.solve(0.1, True)(far), whole, rtol=1e-9)
+    empty = StreamingRidge.load(tmp_path / "empty").update(far, Y0)
+    assert empty._state.origin[0] == far[0, 0] and np.array_equal(empty.solve(0.1, True)(far), whole)
+
+
+def test_a_full_disk_keeps_the_last_checkpoint(tmp_path, full_disk):
+    path, s = tmp_path / "s.npz", of(*blocks()[:5])
+    s.save(path)
+    before = path.read_bytes()
+    with full_disk(4000), pytest.raises(OSError, match="is as it was. Free some space"):
+        s.update(*blocks()[5]).save(path)
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["s.npz"]
+    assert bits(StreamingRidge.load(path)) == bits(of(*blocks()[:5]))
+
+
+def test_memory_does_not_grow_with_n():
+    "Ten times as many points from a generator; the peak of what Python and NumPy allocate is the same"
+    import tracemalloc
+
+    def peak(n_blocks):
+        stream = ((X, Y0) for _ in range(n_blocks))
+        tracemalloc.start()
+        stream_ridge(PHI, stream, 0.1)
+        top = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return top
+
+    peak(2)
+    few, many = peak(5), peak(50)
+    assert many < few * 1.1 + 50_000
+
+
+# many machines
+
+
+def slow(folder, number, x):
+    "Notes which process works on which block; after three blocks a process waits until all may go on"
+    (Path(folder) / f"{number}-{os.getpid()}-{time.time_ns()}").touch()
+    while len(begun(folder)[os.getpid()]) > 3 and not (Path(folder) / "go").exists():
+        time.sleep(0.02)
+    return x
+
+
+def begun(folder):
+    "{process: the blocks that it has begun}"
+    found = {}
+    for note in Path(folder).glob("*-*-*"):
+        number, pid, _ = map(int, note.name.split("-"))
+        found.setdefault(pid, []).append(number)
+    return found
+
+
+def wait_for(condition, seconds=60):
+    "What the condition gives once it is true"
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+    return found
+
+
+def killed_in_mid_fit(folder, allowed_failures):
+    "(state, process that was killed after it had finished blocks) of a fit on two processes"
+    import dask
+    import dask.array as da
+    from dask.distributed import Client, LocalCluster
+
+    into = StreamingRidge(PHI)
+    options = dict(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+    with dask.config.set({"distributed.scheduler.allowed-failures": allowed_failures}):
+        with LocalCluster(processes=True, **options) as machines, Client(machines) as client:
+            made = [dask.delayed(slow)(str(folder), i, X[20 * i : 20 * i + 20]) for i in range(20)]
+            rows = da.concatenate([da.from_delayed(m, (20, 3), float) for m in made])
+            pool = ThreadPoolExecutor(1)
+            fit = pool.submit(stream_ridge, PHI, (rows, da.from_array(Y0, chunks=20)), 0.1, into=into)
+            try:
+                pid = wait_for(lambda: next((p for p, had in begun(folder).items() if len(had) > 3), 0))
+                os.kill(pid, signal.SIGKILL)
+                wait_for(lambda: pid not in client.run(os.getpid, on_error="ignore").values())
+            finally:
+                (folder / "go").touch()
+            fit.result(timeout=60)
+    return into, pid
+
+
+def alive(pid):
+    "Is there a process of this number that is no corpse?"
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+
+
+def test_a_killed_worker_changes_nothing(tmp_path):
+    into, pid = killed_in_mid_fit(tmp_path, allowed_failures=3)
+    assert not alive(pid) and (into.n, into.blocks) == (400, 20)
+    w, expected = into.solve(0.1).w, of(*blocks(20)).solve(0.1).w
+    assert np.linalg.norm(w - expected) <= 1e-12 * np.linalg.norm(expected)
+    numbers = sum(begun(tmp_path).values(), [])
+    assert len(numbers) > len(set(numbers)) == 20  # blocks were lost, and made again
+
+
+def test_without_recovery_a_killed_worker_ends_the_fit(tmp_path):
+    from dask.distributed import KilledWorker
+
+    with pytest.raises(KilledWorker):
+        killed_in_mid_fit(tmp_path, allowed_failures=0)
+
+
+def test_threads_and_other_schedulers_agree():
+    import dask
+    import dask.array as da
+
+    bad = Y0.copy()
+    bad[200] = np.nan
+    lazy = da.from_array(X, chunks=(90, 3)), da.from_array(Y0, chunks=90)
+    threads = stream_ridge(PHI, lazy, 0.1).w
+    with dask.config.set(scheduler="synchronous"):
+        assert np.array_equal(stream_ridge(PHI, lazy, 0.1).w, threads)
+    with pytest.raises(ValueError, match="block 2: y is not finite"):
+        stream_ridge(PHI, (lazy[0], da.from_array(bad, chunks=90)), 0.1)
+    weighted = stream_ridge(PHI, (*lazy, da.from_array(W, chunks=70)), 0.1).w
+    np.testing.assert_allclose(weighted, stream_ridge(PHI, (X, Y0, W), 0.1).w, rtol=1e-9)
+    assert np.array_equal(stream_ridge(PHI, (lazy[0], Y0), 0.1).w, threads)  # y may lie in memory
+    with pytest.raises(TypeError, match=r"not a pair \(X, y\) of arrays"):
+        stream_ridge(PHI, lazy[:1], 0.1)
+    with pytest.raises(ValueError, match="y has shape .*one row for each point"):
+        stream_ridge(PHI, (lazy[0], lazy[1][:-1]), 0.1)
+    with pytest.raises(ValueError, match="weights has shape .*one row for each point"):
+        stream_ridge(PHI, (*lazy, da.from_array(W[:-1])), 0.1)
+    into = StreamingRidge(PHI).update(X, Y0)  # which collects, whoever computes
+    stream_ridge(PHI, lazy, 0.1, into=into)
+    assert into.n == 800 and np.allclose(into.solve(0.2).w, threads, rtol=1e-9)
+    unknown = [A[da.ones(len(X), chunks=90) > 0] for A in lazy]
+    np.testing.assert_allclose(stream_ridge(PHI, unknown, 0.1).w, threads, rtol=1e-9)
+
+
+def peak_mib():
+    "The most memory that this process has held"
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+
+
+@pytest.mark.slow
+def test_the_memory_of_a_worker_stays_within_its_budget():
+    "A stream of 960 MB through two processes with 450 MB each, which would be killed above that"
+    import dask.array as da
+    from dask.distributed import Client, LocalCluster
+
+    draws = da.random.default_rng(0).normal(size=(6_000_000, 20), chunks=(60_000, 20))
+    phi, lam = rn.Linear().feature_map(20), 1.0
+    options = dict(n_workers=2, threads_per_worker=1, memory_limit="450MB", dashboard_address=None)
+    with LocalCluster(processes=True, silence_logs=50, **options) as machines, Client(machines) as client:
+        before = max(client.run(peak_mib).values())
+        into = StreamingRidge(phi)
+        f = stream_ridge(phi, (draws, draws[:, 0] - draws[:, 3]), lam, into=into)
+        after = max(client.run(peak_mib).values())
+    assert (into.n, into.blocks) == (6_000_000, 100) and draws.nbytes > 2 * 450e6
+    assert after < 450e6 / 2**20 and after - before < 200, (before, after)
+    assert np.allclose(f.w, np.eye(20)[0] - np.eye(20)[3], atol=1e-5)
+
+
+def test_progress_by_dasks_own_bar():
+    import io
+
+    import dask.array as da
+    from dask.diagnostics import ProgressBar
+
+    shown, rows = io.StringIO(), da.from_array(X, chunks=20)
+    with ProgressBar(out=shown, dt=0.01):
+        stream_ridge(PHI, (rows, da.from_array(Y0, chunks=20)), 0.1)
+    assert "100% Completed" in shown.getvalue()

@@ -1,0 +1,48 @@
+"""Front matter: pages written when the site is built, from the notebooks and from tables beside this file.
+
+A page is a line of PAGES: its file under front/ and the function that returns it, "module:function" of a
+module here; Markdown as str, a picture or a download as bytes. The sidebar lists pages in this order. Links
+into the notebooks are written as in a notebook one folder down: [Theorem 3.4](../03_rkhs.ipynb#thm-3-4).
+"""
+
+from importlib import import_module
+
+from .notebooks import NBS
+
+PAGES = {
+    "begin.md": "front:begin",
+    "desk.md": "desk:page",
+    "prerequisites.png": "desk:picture",
+    "statements.md": "statements:page",
+    "second_routes.md": "second_routes:page",
+    "notation.md": "notation:page",
+    "words.md": "words:page",
+    "lectures.md": "lectures:catalogue",
+    "slips.md": "lectures:slips_page",
+    "bibliography.md": "references:page",
+    "references.bib": "references:download",
+}
+
+
+def render(where):
+    "What the function named 'module:function' returns, as bytes"
+    module, function = where.split(":")
+    text = getattr(import_module(module), function)()
+    return text.encode() if isinstance(text, str) else text
+
+
+def begin():
+    "The page Begin here, which is written by hand: forges show it too"
+    text = (NBS / "front" / "begin.md").read_text(encoding="utf-8")
+    return text.replace("The lecturer's desk", "The [lecturer's desk](desk.md)")
+
+
+def front_pages():
+    "(file name, bytes) of each page, picture and download"
+    for name, where in PAGES.items():
+        yield name, render(where)
+
+
+def toctree_entries():
+    "What a toctree of the site's index lists"
+    return [f"front/{name.removesuffix('.md')}" for name in PAGES if name.endswith(".md")]

@@ -1,0 +1,67 @@
+"""Write README.md from nbs/index.ipynb, and the stub of the package with it.
+
+python nbs/site/readme.py [--check]    --check only says, by its exit status, whether README.md is up to date
+"""
+
+import base64
+import re
+import sys
+
+from . import stub
+from . import tally
+from .notebooks import NBS, ROOT, read, split
+
+NOTE = "<!-- written from nbs/index.ipynb by `make prepare` -->"
+
+
+def relink(markdown):
+    "Links from nbs/ become links from the top: `00_hilbert.ipynb` is nbs/00_hilbert.ipynb there"
+    return re.sub(r"(\]\(|src=\"|href=\")(?![a-z]+:|#|/|\.\./)", r"\1nbs/", markdown).replace("](../", "](")
+
+
+def picture(png, alt, number):
+    "(markdown, {file: bytes}) of a figure"
+    file = f"images/readme_{number}.png"
+    return f"![{alt}](nbs/{file})", {NBS / file: base64.b64decode(png)}
+
+
+def render(path):
+    "(text of README.md, {file: bytes} of its pictures)"
+    parts, pictures = [NOTE], {}
+    for cell in read(path).cells:
+        options, body = split(cell.source)
+        if "hide" in options or not body:
+            continue
+        if cell.cell_type == "markdown":
+            parts.append(relink(tally.fill(body)))
+            continue
+        if options.get("echo") != "false":
+            parts.append(f"```python\n{body}\n```")
+        for output in cell.outputs:
+            data = output.get("data", {})
+            if "image/png" in data:
+                text, files = picture(data["image/png"], options.get("fig-alt", ""), len(pictures) + 1)
+                parts.append(text)
+                pictures.update(files)
+            elif text := output.get("text", data.get("text/plain", "")).rstrip():
+                parts.append(f"```text\n{text}\n```")
+    return "\n\n".join(parts) + "\n", pictures
+
+
+def main(check=False, path=NBS / "index.ipynb", readme=ROOT / "README.md"):
+    text, pictures = render(path)
+    wanted = {readme: text.encode(), **pictures}
+    stale = [file for file, data in wanted.items() if not file.exists() or file.read_bytes() != data]
+    if check:
+        sys.exit(
+            f"not up to date: {', '.join(file.name for file in stale)}; run make prepare" if stale else 0
+        )
+    for file in stale:
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(wanted[file])
+
+
+if __name__ == "__main__":
+    if "--check" not in sys.argv:
+        stub.main()
+    main(check="--check" in sys.argv)

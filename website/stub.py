@@ -1,0 +1,42 @@
+"""Write rkhs_notes/__init__.pyi, from which editors and type checkers know what `rn.` offers.
+
+python nbs/site/stub.py [--check]    --check only says, by its exit status, whether the stub is up to date
+"""
+
+import sys
+
+from .notebooks import ROOT
+
+sys.path.insert(0, str(ROOT))
+import rkhs_notes  # noqa: E402
+
+STUB = ROOT / "rkhs_notes" / "__init__.pyi"
+NOTE = "# written by `make prepare` from the list of daily names in nbs/Y_package.ipynb"
+
+
+def shown_modules():
+    "{name: path} of the modules and rooms that tab completion shows"
+    names = set(rkhs_notes.__dir__()) - {"__version__", *rkhs_notes._DAILY}
+    return {name: rkhs_notes._modules().get(name, name) for name in sorted(names)}
+
+
+def render(daily, owners, modules):
+    "Text of the stub; a daily name that no module has is an error"
+    if missing := sorted(set(daily) - set(owners)):
+        sys.exit(f"no module exports the daily names {', '.join(missing)}: mend nbs/Y_package.ipynb")
+    lines = [f"from .{path.rpartition('.')[0]} import {name} as {name}" for name, path in modules.items()]
+    lines += [f"from .{owners[name]} import {name} as {name}" for name in sorted(daily)]
+    return "\n".join([NOTE, *lines, "", "__version__: str", ""])
+
+
+def main(check=False, stub=STUB):
+    text = render(rkhs_notes._DAILY, rkhs_notes._owners(), shown_modules())
+    stale = not stub.exists() or stub.read_text(encoding="utf-8") != text
+    if check:
+        sys.exit(f"not up to date: {stub.name}; run make prepare" if stale else 0)
+    if stale:
+        stub.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(check="--check" in sys.argv)
