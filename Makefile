@@ -2,8 +2,8 @@
 PY ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-NB ?= $(wildcard nbs/*.ipynb)
-RECORDS = $(shell grep -ho 'make bench ROW=[a-z_]*' nbs/*.ipynb | sed 's/.*=//' | sort -u)
+NB ?= $(wildcard nbs/*.ipynb nbs/*/*.ipynb nbs/*/*/*.ipynb)
+RECORDS = $(shell grep -rho 'make bench ROW=[a-z_]*' nbs --include=*.ipynb | sed 's/.*=//' | sort -u)
 
 unexport PYTHONDONTWRITEBYTECODE # or each kernel would compile the package anew
 
@@ -15,31 +15,31 @@ help: ## this list
 	@echo "  PY=python3.12 make ... takes another interpreter (Python 3.10 or newer)"
 
 notes: $(VENV)/.ok ## the web site, in _site/: runs the notebooks that changed, two at a time
-	@$(BIN)/python nbs/site/alone.py nbdev-export
-	@$(BIN)/python nbs/site/build.py
+	@$(BIN)/python -m website.alone nbdev-export
+	@$(BIN)/python -m website.build
 
 lite: $(VENV)/.ok ## the notebooks in a browser, in _lite/, from a Pyodide distribution you bring: PYODIDE=folder
-	@$(BIN)/python nbs/site/lite.py --only-look '$(PYODIDE)'
+	@$(BIN)/python -m website.lite --only-look '$(PYODIDE)'
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[lite]'
-	@$(BIN)/python nbs/site/lite.py '$(PYODIDE)'
+	@$(BIN)/python -m website.lite '$(PYODIDE)'
 
 test: $(VENV)/.ok ## every test; runs every notebook
 	@$(BIN)/pytest
 
 seeds: $(VENV)/.ok ## what the chapters assert, under five other seeds, resumable; SEEDS=20, PAGE="05 06" for two
-	@$(BIN)/python nbs/site/alone.py nbdev-export
-	@$(BIN)/python nbs/site/seeds.py $(or $(SEEDS),5) $(PAGE)
+	@$(BIN)/python -m website.alone nbdev-export
+	@$(BIN)/python -m website.seeds $(or $(SEEDS),5) $(PAGE)
 
 pdf: notes ## the whole book in _book/rkhs_notes.pdf, printed from the site by Chromium
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[book]'
-	@$(BIN)/python nbs/site/pdf.py
+	@$(BIN)/python -m website.pdf
 
 matrix: ## the tests on PY=python3.10 in an environment of their own; WITH=oldest or nightly, TESTS="-k zoo"
 	@$(PY) tests/matrix.py $(or $(WITH),newest) $(TESTS)
 
 engines: $(VENV)/.ok ## the tests of other array libraries, with PyTorch and JAX, which it installs (gigabytes)
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[torch,jax]'
-	@$(BIN)/pytest -rs tests/test_engines.py
+	@$(BIN)/pytest -rs tests/house/test_engines.py
 
 e2e: $(VENV)/.ok ## the site in Chromium: every page on every screen, then JupyterLab; NB=nbs/03_rkhs.ipynb for one
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[book]'
@@ -61,12 +61,12 @@ lab: $(VENV)/.ok ## the notebooks in JupyterLab
 	@$(BIN)/jupyter lab nbs
 
 prepare: $(VENV)/.ok ## before a commit: notebooks to modules, folded and clean notebooks, README.md
-	@$(BIN)/python nbs/site/alone.py nbdev-export "python nbs/site/fold.py" \
-	  nbdev-clean "python nbs/site/readme.py"
+	@$(BIN)/python -m website.alone nbdev-export "python -m website.fold" \
+	  nbdev-clean "python -m website.readme"
 
 outputs: $(VENV)/.ok ## run notebooks in place and keep their outputs; NB=nbs/03_rkhs.ipynb for one
-	@$(BIN)/python nbs/site/alone.py nbdev-export
-	@$(BIN)/python nbs/site/run.py $(if $(WITHOUT_DATA),--without-data) $(NB)
+	@$(BIN)/python -m website.alone nbdev-export
+	@$(BIN)/python -m website.run $(if $(WITHOUT_DATA),--without-data) $(NB)
 	@$(MAKE) --no-print-directory prepare
 
 release: $(VENV)/.ok ## wheel and source archive in dist/, uploaded to an index here, installed and tried; TAG=v0.2.0

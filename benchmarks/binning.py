@@ -9,9 +9,10 @@ import math
 from functools import partial
 
 import numpy as np
-from rkhs_notes.deeper.zoo import Laplace
-from rkhs_notes.deeper.grids_landmarks import binning_features
 from runner import Race, main
+
+from rkhs_notes.deeper.grids_landmarks import binning_features
+from rkhs_notes.deeper.zoo import Laplace
 
 OURS, PYTHON, HALF = "rkhs_notes", "dictionaries in Python", "dictionaries, bins by NumPy"
 

@@ -11,11 +11,12 @@ from functools import partial
 
 import numpy as np
 import scipy.linalg
+from runner import Race, main
+from sklearn.kernel_approximation import Nystroem
+
 from rkhs_notes.cke import coupled_embedding, pair_laplacian
 from rkhs_notes.engines.data.pictures import image_pairs
 from rkhs_notes.kernels import Gaussian, median_bandwidth
-from runner import Race, main
-from sklearn.kernel_approximation import Nystroem
 
 OURS, AXES, REG = "rkhs_notes", 10, 0.5
 

@@ -3,12 +3,13 @@
 from functools import partial
 
 import numpy as np
+from runner import Race, main
+
 from rkhs_notes.base.contracts import contract
 from rkhs_notes.base.points import Points
 from rkhs_notes.base.words import Positive, Targets
 from rkhs_notes.engines.kernels.gram import AKernel
 from rkhs_notes.kernels import Gaussian
-from runner import Race, main
 
 READ, BARE, CALLS = "five arguments read", "the same function bare", 1000
 

@@ -10,10 +10,11 @@ import sys
 from functools import partial
 
 import numpy as np
+from runner import FULL, Race, main
+
 from rkhs_notes.deeper.dependence import dhsic, dhsic_test, hsic, hsic_test
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.kpca import center
-from runner import FULL, Race, main
 
 try:
     from hyppo.d_variate import dHsic

@@ -10,14 +10,18 @@ beside hyppo's test on the same samples where hyppo is installed; ours may be be
 import sys
 
 import numpy as np
+from runner import RESULTS, described, machine, parser, write
+
 from rkhs_notes.deeper.dependence import (
-    conditional_independence_test, dhsic_test, generalized_covariance_test, hsic_test
+    conditional_independence_test,
+    dhsic_test,
+    generalized_covariance_test,
+    hsic_test,
 )
+from rkhs_notes.engines.testing.resampling import binomial_interval
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.mmd import DistanceInduced
 from rkhs_notes.random_features import fourier_features
-from rkhs_notes.engines.testing.resampling import binomial_interval
-from runner import RESULTS, described, machine, parser, write
 
 try:
     from hyppo.d_variate import dHsic

@@ -7,12 +7,13 @@ included, before the clock is read. The second race leaves the features out.
 from functools import partial
 
 import numpy as np
+from runner import Race, main
+
 from rkhs_notes.base.datasets import load
 from rkhs_notes.double_descent import double_descent_curve
 from rkhs_notes.engines.solving.paths import min_norm_path
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.random_features import fourier_features
-from runner import Race, main
 
 OURS, PEER = "rkhs_notes", "numpy lstsq at each width"
 

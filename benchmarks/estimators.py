@@ -7,13 +7,14 @@ the best of the grid by more than 2 %.
 from functools import partial
 
 import numpy as np
-from rkhs_notes.apps.estimators import GaussianProcess, KernelRidge
 from runner import Race, main
 from sklearn.datasets import make_friedman1
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.kernel_ridge import KernelRidge as TheirRidge
 from sklearn.model_selection import GridSearchCV
+
+from rkhs_notes.apps.estimators import GaussianProcess, KernelRidge
 
 
 def rows(quick):

@@ -8,12 +8,13 @@ import math
 from functools import partial
 
 import numpy as np
-from rkhs_notes.kernels import Gaussian, Polynomial
-from rkhs_notes.random_features import fourier_features
 from runner import Accuracy, Race, main
 from scipy.special import factorial
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.preprocessing import PolynomialFeatures
+
+from rkhs_notes.kernels import Gaussian, Polynomial
+from rkhs_notes.random_features import fourier_features
 
 OURS = "rkhs_notes, paired"
 PEER = "sklearn RBFSampler"

@@ -7,11 +7,12 @@ k(X) needs only half of both, so ours may come below it.
 from functools import partial
 
 import numpy as np
-from rkhs_notes.deeper.zoo import Laplace, Matern
-from rkhs_notes.kernels import Gaussian, Linear, Polynomial
 from runner import Accuracy, Race, main
 from sklearn.gaussian_process.kernels import Matern as SklearnMatern
 from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel
+
+from rkhs_notes.deeper.zoo import Laplace, Matern
+from rkhs_notes.kernels import Gaussian, Linear, Polynomial
 
 OURS = "rkhs_notes"
 

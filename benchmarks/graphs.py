@@ -10,8 +10,9 @@ from collections import Counter, defaultdict
 from functools import partial
 
 import numpy as np
-from rkhs_notes.deeper.graphs import Graph, Subtree, WeisfeilerLehman
 from runner import Race, main
+
+from rkhs_notes.deeper.graphs import Graph, Subtree, WeisfeilerLehman
 
 try:
     import grakel

@@ -9,13 +9,14 @@ spectrum is flat; "arpack" is its exact one.
 from functools import partial
 
 import numpy as np
-from rkhs_notes.kernels import Gaussian
-from rkhs_notes.deeper.dependence import hsic_test
-from rkhs_notes.kpca import center, kernel_pca
 from runner import Race, main
 from scipy.sparse.linalg import eigsh
 from sklearn.datasets import load_digits
 from sklearn.decomposition import KernelPCA
+
+from rkhs_notes.deeper.dependence import hsic_test
+from rkhs_notes.kernels import Gaussian
+from rkhs_notes.kpca import center, kernel_pca
 
 OURS, TERMS = "rkhs_notes", 50
 

@@ -8,14 +8,13 @@ to be wrong, the bandwidth chosen by the largest statistic on the data that test
 import sys
 
 import numpy as np
+from runner import RESULTS, described, machine, parser, write
+
+from rkhs_notes.deeper.two_samples import gaussian_grid, mmd_test, mmd_test_aggregated, mmd_test_split
+from rkhs_notes.engines.testing.resampling import binomial_interval
 from rkhs_notes.hilbert import Measure
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.random_features import fourier_features
-from rkhs_notes.engines.testing.resampling import binomial_interval
-from rkhs_notes.deeper.two_samples import (
-    gaussian_grid, mmd_test, mmd_test_aggregated, mmd_test_split
-)
-from runner import RESULTS, described, machine, parser, write
 
 LEVEL = 0.05
 

@@ -9,11 +9,10 @@ import sys
 
 import mmd as peers
 import numpy as np
-from rkhs_notes.kernels import Gaussian
-from rkhs_notes.deeper.two_samples import (
-    gaussian_grid, mmd_test, mmd_test_aggregated, mmd_test_split
-)
 from runner import RESULTS, described, machine, parser, write
+
+from rkhs_notes.deeper.two_samples import gaussian_grid, mmd_test, mmd_test_aggregated, mmd_test_split
+from rkhs_notes.kernels import Gaussian
 
 
 def shift(rng):

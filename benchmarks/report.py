@@ -16,6 +16,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import runner
+
 from rkhs_notes.base.plots import ACCENT, GOLD, INK, MUTED, WARM, use_style
 
 STORED = runner.HERE / "page"

@@ -6,11 +6,12 @@ The limit is the Cholesky factorisation of the matrix, which is ready, into memo
 from functools import partial
 
 import numpy as np
-from rkhs_notes.kernels import Gaussian
-from rkhs_notes.representer import ridge
 from runner import Race, main
 from scipy.linalg import lapack
 from sklearn.kernel_ridge import KernelRidge
+
+from rkhs_notes.kernels import Gaussian
+from rkhs_notes.representer import ridge
 
 OURS, PEER, LIMIT = "rkhs_notes", "sklearn KernelRidge", "Cholesky"
 LAM = 0.1

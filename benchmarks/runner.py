@@ -379,9 +379,10 @@ def machine(cpu_time=False):
     -------
     dict       memory in GiB, load the mean number of busy processes in the last minute
     """
+    from threadpoolctl import threadpool_info
+
     import rkhs_notes
     from rkhs_notes import settings
-    from threadpoolctl import threadpool_info
 
     threads = [f"{pool['internal_api']} {pool['version'] or ''}".strip()
                + f" x {pool['num_threads']} ({pool.get('architecture') or pool['prefix']})"

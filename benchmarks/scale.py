@@ -9,12 +9,13 @@ a relative residual of 1e-6. Nystroem keeps all n × M features.
 from functools import partial
 
 import numpy as np
-from rkhs_notes.kernels import Gaussian
-from rkhs_notes.deeper.scale import ridge_large
 from runner import FULL, Race, main
 from scipy.linalg import solve_triangular
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import Ridge
+
+from rkhs_notes.deeper.scale import ridge_large
+from rkhs_notes.kernels import Gaussian
 
 OURS, PEER, FALKON = "ridge_large", "sklearn Nystroem + Ridge", "Falkon in NumPy"
 D, LAM, NOISE = 10, 1.0, 0.1

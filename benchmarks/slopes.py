@@ -9,15 +9,16 @@ import statistics
 import sys
 
 import numpy as np
+from runner import RESULTS, clock_of, described, machine, parser, write
+
+from rkhs_notes.deeper.scale import ridge_large
+from rkhs_notes.deeper.streams import stream_ridge
+from rkhs_notes.deeper.two_samples import mmd_test
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.kpca import kernel_pca
 from rkhs_notes.random_features import fourier_features
 from rkhs_notes.representer import ridge
-from rkhs_notes.deeper.scale import ridge_large
-from rkhs_notes.deeper.streams import stream_ridge
 from rkhs_notes.svm import svc
-from rkhs_notes.deeper.two_samples import mmd_test
-from runner import RESULTS, clock_of, described, machine, parser, write
 
 D, ROOM = 10, 0.25
 K = Gaussian(bandwidth=D**0.5)

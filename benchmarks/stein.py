@@ -10,10 +10,11 @@ measures the memory: the matrix would take 2 GiB.
 from functools import partial
 
 import numpy as np
-from rkhs_notes.engines.testing.resampling import random_signs
+from runner import Race, main
+
 from rkhs_notes.deeper.stein import SteinKernel, goodness_of_fit_test, stein_discrepancy
 from rkhs_notes.deeper.zoo import RationalQuadratic
-from runner import Race, main
+from rkhs_notes.engines.testing.resampling import random_signs
 
 OURS = "rkhs_notes"
 PAIRS = "loop over pairs and draws"

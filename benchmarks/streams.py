@@ -9,13 +9,14 @@ measured by the runner, each contender in a process of its own.
 from functools import partial
 
 import numpy as np
-from rkhs_notes.kernels import Gaussian
-from rkhs_notes.random_features import fourier_features
-from rkhs_notes.deeper.streams import stream_ridge
 from runner import FULL, Race, main
 from scipy.linalg.blas import dsyrk
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import Ridge
+
+from rkhs_notes.deeper.streams import stream_ridge
+from rkhs_notes.kernels import Gaussian
+from rkhs_notes.random_features import fourier_features
 
 OURS = "rkhs_notes stream_ridge"
 PEER = "sklearn RBFSampler + Ridge"

@@ -8,12 +8,13 @@ from functools import partial
 
 import numpy as np
 import scipy.linalg
-from rkhs_notes.kernels import Gaussian
-from rkhs_notes.random_features import fourier_features
-from rkhs_notes.deeper.streams import stream_ridge
 from runner import Race, main
 from scipy.linalg.blas import dsyrk
 from streams import target
+
+from rkhs_notes.deeper.streams import stream_ridge
+from rkhs_notes.kernels import Gaussian
+from rkhs_notes.random_features import fourier_features
 
 BLOCK = 50_000
 

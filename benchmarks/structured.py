@@ -9,8 +9,9 @@ from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
-from rkhs_notes.deeper.structured import Spectrum, Subsequence
 from runner import FULL, Race, main
+
+from rkhs_notes.deeper.structured import Spectrum, Subsequence
 
 OURS, PYTHON = "rkhs_notes", "plain Python"
 

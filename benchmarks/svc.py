@@ -8,13 +8,14 @@ import os
 from functools import partial
 
 import numpy as np
-from rkhs_notes.kernels import Gaussian
-from rkhs_notes.rkhs import RKHSFunction
-from rkhs_notes.deeper.machines import svc_multiclass
-from rkhs_notes.svm import svc
 from runner import Race, main
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
+
+from rkhs_notes.deeper.machines import svc_multiclass
+from rkhs_notes.kernels import Gaussian
+from rkhs_notes.rkhs import RKHSFunction
+from rkhs_notes.svm import svc
 
 OURS, PEER = "rkhs_notes", "sklearn SVC"
 MNIST = os.environ.get("MNIST_NPZ", "")  # a file with X (n, 784 or 28 × 28) and y; else small digits

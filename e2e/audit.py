@@ -7,6 +7,7 @@ python e2e/audit.py [--site _site] [--json FILE] [--axe N] [pages ...]    exits 
 """
 
 import argparse
+import re
 import sys
 import time
 from importlib.util import find_spec
@@ -156,7 +157,7 @@ def audit(browser, site, names, axe=lambda name: True, say=lambda text: None):
 
 def all_pages(site):
     paths = (path.relative_to(site).as_posix() for path in Path(site).rglob("*.html"))
-    return sorted(path for path in paths if not path.startswith("_"))
+    return sorted(path for path in paths if not re.match(r"_|[A-Z]_", path))  # no signposts
 
 
 def tell(text):

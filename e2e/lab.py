@@ -18,6 +18,9 @@ from urllib.request import urlopen
 from browser import chromium
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+from website.notebooks import all_pages  # noqa: E402
+
 PORT, LIMIT = 8931, 600  # seconds for a notebook
 READY = 300_000  # milliseconds for JupyterLab to show it
 HOME = f"http://127.0.0.1:{PORT}"
@@ -80,7 +83,7 @@ def copied(folder):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "settings.ini"):
         shutil.copy(ROOT / name, folder)
-    for file in (folder / "nbs").glob("*.ipynb"):
+    for file in (folder / "nbs").rglob("*.ipynb"):
         file.write_text(json.dumps(unrun(json.loads(file.read_text()))))
 
 
@@ -152,15 +155,14 @@ def main(names):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         copied(folder)
-        files = [folder / "nbs" / Path(o).name for o in names] or sorted(
-            (folder / "nbs").glob("[0-9A-Z]*.ipynb")
-        )
+        asked = [Path(o).resolve().relative_to(ROOT) for o in names]
+        files = [folder / o for o in asked or (path.relative_to(ROOT) for path in all_pages()[1:])]
         failed = 0
         with lab(folder), chromium() as browser:
             page, errors = opened(browser)
             for file in files:
                 start = time.monotonic()
-                wrong = problems(page, file.name, errors)
+                wrong = problems(page, file.relative_to(folder / "nbs").as_posix(), errors)
                 page.evaluate(CLOSE)
                 failed += bool(wrong)
                 seconds = time.monotonic() - start

@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from browser import chromium  # noqa: E402
+
 from rkhs_notes import RKHS, Gaussian, gaussian_process, mmd2_v, play, svc, witness  # noqa: E402
 
 PAGE = "<!doctype html><html lang='en'><meta charset='utf-8'><title>A figure</title><main>{}</main></html>"

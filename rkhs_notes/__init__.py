@@ -63,18 +63,17 @@ ConvergenceFailure
 """.split()
 
 # %% ../nbs/apps/package.ipynb #9a5da319
-_HERE = Path(__file__).parent
-
-
 @cache
 def _modules():
-    "{gram: engines.kernels.gram} of the modules of this package, by the files beside this one and below"
-    paths = sorted(path.relative_to(_HERE).with_suffix("") for path in _HERE.rglob("[!_]*.py"))
+    "{gram: engines.kernels.gram} of all modules, by the files beside this one and below"
+    here = Path(__file__).parent
+    paths = sorted(path.relative_to(here).with_suffix("") for path in here.rglob("[!_]*.py"))
     return {path.name: ".".join(path.parts) for path in paths}
 
 
 def _text(module):
-    return _HERE.joinpath(*module.split(".")).with_suffix(".py").read_text(encoding="utf-8")
+    path = Path(__file__).parent.joinpath(*module.split(".")).with_suffix(".py")
+    return path.read_text(encoding="utf-8")
 
 
 @cache
@@ -142,7 +141,7 @@ def _near(name):
     return [o for o in best if scores[o] > max(0.7, scores[best[0]] - 0.05)]
 
 # %% ../nbs/apps/package.ipynb #bd306719
-_AT_HAND = "settings errors datasets plots".split()  # modules that one asks by hand: rn.settings.using(...)
+_AT_HAND = "settings errors datasets plots".split()       # one asks these by hand: rn.plots.INK
 
 
 def _module(path):
@@ -151,8 +150,9 @@ def _module(path):
 
 
 def _rooms():
-    "The folders of this package that are packages; `check` loads the answers by itself"
-    return sorted({path.partition(".")[0] for path in _modules().values() if "." in path} - {"answers"})
+    "The folders of this package; `check` loads the answers by itself"
+    found = {path.partition(".")[0] for path in _modules().values() if "." in path}
+    return sorted(found - {"answers"})
 
 
 def __getattr__(name):
@@ -174,7 +174,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    "For tab completion: the daily names, the modules of the course and the rooms, which have the rest"
+    "For tab completion: the daily names, the course, and the rooms, which have the rest"
     course = [path for path in _modules().values() if "." not in path]
     return sorted({"__version__", *_DAILY, *_AT_HAND, *course, *_rooms()})
 
@@ -270,9 +270,30 @@ _FORMER |= {
 }
 
 # %% ../nbs/apps/package.ipynb #e0870571
+_CUT = {  # modules that were cut, and the parts that have what they lack now, private names too
+    "arrays": "objects distances blocks factors",
+    "contracts": "words points values",
+    "algebra": "simplify",
+    "strings": "bags",
+    "maps": "monomials",
+    "convex": "losses",
+    "spectra": "gram_operators",
+    "steps": "timing",
+    "smo": "boxes pair_steps",
+    "subsets": "libsvm",
+    "support": "prices",
+    "samples": "pools",
+    "diagnoses": "slips",
+}
+
+
 def _former(module, name):
-    "The public `name` that `module` once had, from where it lives now"
-    here, known = _modules()[module], name in _FORMER[module].split()
+    "The `name` that `module` once had, from where it lives now"
+    parts = [] if name.startswith("__") else _CUT.get(module, "").split()
+    for part in parts:
+        if name in vars(_module(_modules()[part])):
+            return getattr(_module(_modules()[part]), name)
+    here, known = _modules()[module], name in _FORMER.get(module, "").split()
     homes = [_owners()[name]] if name in _owners() else _homes().get(name, [])
     homes = sorted(set(homes) - {here}, key=lambda home: home.split(".")[0] != here.split(".")[0])
     if not known or not homes:
@@ -285,7 +306,7 @@ class _Package(ModuleType):
 
     def __setattr__(self, name, value):
         super().__setattr__(name, value)
-        if name in _FORMER and isinstance(value, ModuleType):
+        if name in {*_FORMER, *_CUT} and isinstance(value, ModuleType):
             vars(value).setdefault("__getattr__", partial(_former, name))
 
 
@@ -310,8 +331,8 @@ class _FormerAddress:
         former = module.__name__
         path = _modules()[former.rpartition(".")[2]]
         if path.startswith(("base.", "engines.")):
-            warnings.warn(f"{former} is now {__name__}.{path}; the former address answers until 1.0",
-                          DeprecationWarning, stacklevel=2)
+            said = f"{former} is now {__name__}.{path}; the former address answers until 1.0"
+            warnings.warn(said, DeprecationWarning, stacklevel=2)
         sys.modules[former] = _module(path)
 
 

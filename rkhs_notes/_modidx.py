@@ -415,6 +415,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'rkhs_notes.apps.cli._grade_elsewhere': ('apps/cli.html#_grade_elsewhere', 'rkhs_notes/apps/cli.py'),
                                      'rkhs_notes.apps.cli._lab': ('apps/cli.html#_lab', 'rkhs_notes/apps/cli.py'),
                                      'rkhs_notes.apps.cli._need': ('apps/cli.html#_need', 'rkhs_notes/apps/cli.py'),
+                                     'rkhs_notes.apps.cli._notebooks_in': ('apps/cli.html#_notebooks_in', 'rkhs_notes/apps/cli.py'),
                                      'rkhs_notes.apps.cli._parser': ('apps/cli.html#_parser', 'rkhs_notes/apps/cli.py'),
                                      'rkhs_notes.apps.cli._seconds': ('apps/cli.html#_seconds', 'rkhs_notes/apps/cli.py'),
                                      'rkhs_notes.apps.cli._within': ('apps/cli.html#_within', 'rkhs_notes/apps/cli.py'),

@@ -1,4 +1,4 @@
-"""What the tests share: the site's tooling on the path, and small notebooks to try a check on."""
+"""What the tests share:  small notebooks to try a check on."""
 
 import os
 import signal
@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "nbs" / "site"))
+PATHS = [str(path) for path in (ROOT, ROOT / "tests", *sorted((ROOT / "tests").glob("[a-z]*/")))]
+sys.path[:0] = PATHS  # tests use one another's helpers
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy: two workers share the cores
 os.environ.setdefault("MPLBACKEND", "Agg")
 
@@ -17,12 +18,13 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings as hypothesis_settings  # noqa: E402
 
+from website.notebooks import all_pages  # noqa: E402
 from website.second_routes import refusal  # noqa: E402
 
 hypothesis_settings.register_profile("notes", deadline=None, max_examples=30, derandomize=True)
 hypothesis_settings.register_profile("explore", deadline=None, max_examples=300)
 
-NOTEBOOKS = sorted((ROOT / "nbs").glob("*.ipynb"))
+NOTEBOOKS = all_pages()
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 

@@ -48,14 +48,14 @@ import pandas as pd
 import polars as pl
 import scipy.sparse
 from matplotlib import pyplot as plt
-from rkhs_notes.base.factors import PivotedCholesky
-from rkhs_notes.base.errors import RKHSError
-from rkhs_notes.apps.exercises import Verdict
-from rkhs_notes.kernels import Gaussian, Kernel
-from rkhs_notes.rkhs import RKHSFunction
-
 from test_contracts import CONTRACTS, STAR, call, drawn, public
 from test_contracts import DRAWS as OTHERS
+
+from rkhs_notes.apps.exercises import Verdict
+from rkhs_notes.base.errors import RKHSError
+from rkhs_notes.base.factors import PivotedCholesky
+from rkhs_notes.kernels import Gaussian, Kernel
+from rkhs_notes.rkhs import RKHSFunction
 
 # warnings of this package that may come with an answer
 OURS = r".*(may lie beyond|still rises)|stopped after|after \d+ (iterations|Newton steps)|\d+ features from"

@@ -39,7 +39,7 @@ from _pytest.runner import runtestprotocol
 from hypothesis import Phase, settings
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "nbs" / "site"))
+sys.path.insert(0, str(ROOT))
 from website.forks import FORKS  # noqa: E402
 
 LIST = Path(__file__).with_name("mutants.json")
@@ -61,6 +61,11 @@ def planted(source, old, new):
         raise ValueError(f"stands {times} times, not once: {old!r}")
     ast.parse(mutant := source.replace(old, new))
     return mutant
+
+
+def file_of(package, module):
+    "The file of a module, in whatever room"
+    return min(package.rglob(f"{module}.py"), key=lambda path: len(path.parts))
 
 
 def copied(folder):
@@ -160,7 +165,7 @@ class Planting:
 
     def noticed(self, tests, items, functions, module, old, new):
         "1 if a test fails with the fault, and does not in a fork without it"
-        path = Path(self.package, f"{module}.py")
+        path = file_of(Path(self.package), module)
         source = path.read_text(encoding="utf-8")
         try:
             pairs = changed(*(compile(s, path, "exec") for s in (source, planted(source, old, new)))) or {}
@@ -187,7 +192,7 @@ def session(folder, tests, faults, answers, log):
     signal.signal(signal.SIGINT, signal.default_int_handler)  # some tests send it
     told = os.open(log, os.O_WRONLY | os.O_CREAT)
     os.dup2(told, 1), os.dup2(told, 2), os.chdir(folder)
-    sys.path[:0] = [str(folder), str(folder / "tests"), str(folder / "nbs" / "site")]
+    sys.path[:0] = [str(folder), str(folder / "tests")]
     sys.dont_write_bytecode = not faults  # without one, the copy is compiled for all that follow
     pytest.main([*OPTIONS, *shlex.split(tests)], plugins=[Planting(folder, faults, answers)])
 
@@ -208,7 +213,7 @@ def asked(folder, tests, faults=()):
 
 def tried(folder, tests, module, old, new):
     "0 or 1 for a fault planted in a copy, or an error"
-    path = folder / "rkhs_notes" / f"{module}.py"
+    path = file_of(folder / "rkhs_notes", module)
     source = path.read_text(encoding="utf-8")
     try:
         path.write_text(planted(source, old, new), encoding="utf-8")

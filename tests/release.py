@@ -58,7 +58,8 @@ def checkout(folder):
 def difference(commit, wheel):
     "Files of the package, notebooks and pictures that a wheel lacks, and files that it has besides"
     wanted = {path.relative_to(commit) for path in (commit / "rkhs_notes").rglob("*") if path.is_file()}
-    books = [*(commit / "nbs").glob("*.ipynb"), *(commit / "nbs" / "images").iterdir()]
+    nbs = commit / "nbs"
+    books = [*nbs.rglob("*.ipynb"), nbs / "README.md", *(nbs / "images").iterdir()]
     wanted |= {Path("rkhs_notes", "notebooks", path.relative_to(commit / "nbs")) for path in books}
     names = {Path(name) for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     return sorted(map(str, wanted - names)), sorted(map(str, names - wanted))

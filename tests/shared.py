@@ -1,6 +1,7 @@
 """Objects that several tests try: two views of one hidden number, kernels of all sizes, kernels of words."""
 
 import numpy as np
+
 from rkhs_notes.deeper.zoo import Delta, Laplace
 from rkhs_notes.kernels import Gaussian, Kernel, Linear, Polynomial
 

@@ -4,10 +4,18 @@ A case is (kernel, draw): draw(rng, n) gives n points. Another module of kernels
 """
 
 import numpy as np
+
 from rkhs_notes import Constant, Gaussian, Linear, Tensor
 from rkhs_notes.deeper.graphs import Graph, RandomWalk, ShortestPath, Subtree, WeisfeilerLehman
 from rkhs_notes.deeper.structured import (
-    Blended, Fisher, GaussianMixture, MarkovChain, Mismatch, SetKernel, Spectrum, Subsequence
+    Blended,
+    Fisher,
+    GaussianMixture,
+    MarkovChain,
+    Mismatch,
+    SetKernel,
+    Spectrum,
+    Subsequence,
 )
 
 

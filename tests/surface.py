@@ -1215,7 +1215,7 @@ def public_value(module, name):
 def record_calls(wanted, jitter):
     "Every line of the catalogue, for data moved by an ulp if jitter is a seed"
     names = {name: found for module, name in wanted if (found := public_value(module, name)) is not None}
-    public, base = set(names), names | {"settings": importlib.import_module("rkhs_notes.base.settings")}
+    public, base = set(names), names | {"settings": importlib.import_module("rkhs_notes").settings}
     out = {"calls": {}, "refusals": {}, "seen": set()}
     for label, block, which in blocks():
         fixtures = data(jitter)
@@ -1229,8 +1229,10 @@ def public_names():
     "(module, name) of everything in an __all__"
     import rkhs_notes
 
-    stems = sorted(p.stem for p in Path(rkhs_notes.__file__).parent.glob("[!_]*.py"))
-    modules = {stem: importlib.import_module(f"rkhs_notes.{stem}") for stem in stems}
+    stems = sorted(p.stem for p in Path(rkhs_notes.__file__).parent.rglob("[!_]*.py"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # former addresses, which both checkouts know
+        modules = {stem: importlib.import_module(f"rkhs_notes.{stem}") for stem in stems}
     return [(stem, name) for stem, module in modules.items() for name in module.__all__]
 
 
@@ -1658,7 +1660,7 @@ def exported_cells(notebook):
 def count_cells(checkout):
     "{group: {notebook: lengths of its exported cells}}"
     groups = {}
-    for notebook in sorted((checkout / "nbs").glob("*.ipynb")):
+    for notebook in sorted((checkout / "nbs").rglob("*.ipynb")):
         if lengths := list(exported_cells(notebook)):
             groups.setdefault(group_of(notebook.stem), {})[notebook.stem] = lengths
     return groups
@@ -1669,7 +1671,7 @@ def our_errors(package):
     found, grew = {"TypeError", "ValueError", "MemoryError"}, True
     classes = [
         n
-        for p in package.glob("*.py")
+        for p in package.rglob("*.py")
         for n in ast.walk(ast.parse(p.read_text(encoding="utf-8")))
         if isinstance(n, ast.ClassDef)
     ]
@@ -1707,7 +1709,7 @@ def guard_lines(tree, errors):
 def counts(checkout):
     "Print lines of the package, exported cells and guards"
     checkout = Path(checkout)
-    package = [p for p in sorted((checkout / "rkhs_notes").glob("*.py")) if p.name != "_modidx.py"]
+    package = [p for p in sorted((checkout / "rkhs_notes").rglob("*.py")) if p.name != "_modidx.py"]
     sources = {p.stem: p.read_text(encoding="utf-8") for p in package}
     full = sum(bool(line.strip()) for s in sources.values() for line in s.splitlines())
     lines = sum(len(s.splitlines()) for s in sources.values())

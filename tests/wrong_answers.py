@@ -8,6 +8,7 @@ import math
 from collections import Counter
 
 import numpy as np
+
 from rkhs_notes.apps.exercises import check, exercise_table
 
 

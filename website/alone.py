@@ -1,6 +1,6 @@
 """Runs commands while no others run that were started so in this checkout; who comes second waits.
 
-python nbs/site/alone.py nbdev-export "python nbs/site/fold.py"
+python -m website.alone nbdev-export "python -m website.fold"
 
 Two exports, or two builds of the site, would write the same files, and read them half written. The lock is
 the system's and goes with the process that holds it, however that ends. Windows knows it not: take turns.
@@ -18,7 +18,7 @@ try:
 except ImportError:
     fcntl = None
 
-BUILD = Path(__file__).resolve().parents[2] / "_build"
+BUILD = Path(__file__).resolve().parents[1] / "_build"
 
 
 @contextmanager

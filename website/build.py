@@ -8,8 +8,8 @@ from pathlib import Path
 from sphinx.cmd.build import main as sphinx
 
 from .alone import alone
-from .notebooks import NBS, ROOT, module, read
 from .front import front_pages
+from .notebooks import NBS, ROOT, all_pages, flat, module, read, room
 from .run import BUILD, execute_cached
 
 SITE, STAGE, HTML = ROOT / "_site", BUILD / "source", BUILD / "html"
@@ -35,7 +35,7 @@ def write(path, data):
 def api_pages(notebooks):
     "(file, text) of one page for each module that a notebook exports; answer keys have no public names"
     for path in notebooks:
-        if (name := module(read(path))) and not name.startswith(("_", "answers_")):
+        if (name := module(read(path))) and not name.startswith(("_", "answers.")):
             title = f"rkhs_notes.{name}"
             text = API_PAGE.format(title=title, rule="=" * len(title), notebook=path.stem)
             yield STAGE / "api" / f"{name}.rst", text.encode()
@@ -49,8 +49,11 @@ def mathjax():
 
 def stage():
     "Fills STAGE with executed notebooks, pictures and API pages, and removes what is no longer wanted"
-    notebooks = execute_cached(sorted(NBS.glob("*.ipynb")))
-    wanted = {write(STAGE / path.name, file.read_bytes()) for path, file in notebooks.items()}
+    notebooks = execute_cached(all_pages())
+    wanted = {
+        write(STAGE / path.name, flat(file.read_text(encoding="utf-8")).encode())
+        for path, file in notebooks.items()
+    }
     wanted |= {write(STAGE / path.relative_to(NBS), path.read_bytes()) for path in NBS.glob("images/*")}
     wanted |= {write(path, text) for path, text in api_pages(notebooks)}
     wanted |= {write(STAGE / "front" / name, data) for name, data in front_pages()}
@@ -85,8 +88,27 @@ def run_sphinx():
         sys.exit("the site has warnings (above); _site/ stays as it was")
 
 
+LETTERS = {"engines": "S", "answers": "V"}  # pages had a letter before their names, and some kept to no rule
+LETTERED = """A_errors B_settings C_arrays C_contracts D_datasets E_plots S_play S_diagnoses V_exercises
+    W_classroom W_comparison W_estimators X_cli Y_package""".split()
+MOVED = """<!doctype html><title>{0}</title><link rel="canonical" href="{0}.html">
+<script>location.replace("{0}.html" + location.hash)</script>
+<meta http-equiv="refresh" content="0; url={0}.html"><a href="{0}.html">moved</a>
+"""
+
+
+def former_addresses():
+    "{S_gram: gram} of the pages that were called otherwise"
+    rooms = {path.stem: room(path).partition("/")[0] for path in all_pages()}
+    return {f"{LETTERS[o]}_{name}": name for name, o in rooms.items() if o in LETTERS} | {
+        name: name.partition("_")[2] for name in LETTERED
+    }
+
+
 def publish():
-    "Swaps the finished site in"
+    "Swaps the finished site in, with a signpost at each former address"
+    for former, now in former_addresses().items():
+        (HTML / f"{former}.html").write_text(MOVED.format(now), encoding="utf-8")
     old = BUILD / "old_site"
     shutil.rmtree(old, ignore_errors=True)
     if SITE.exists():

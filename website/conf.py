@@ -4,16 +4,15 @@ import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from .notebooks import ROOT  # noqa: E402
-
+ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 project = "rkhs_notes"
 author = "the rkhs_notes authors"
 copyright = author  # noqa: A001  Sphinx's name for it
 extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
-extensions += ["pages", "citations", "links", "previews", "finding", "screens"]  # ours, beside this file
+ours = ["pages", "citations", "links", "previews", "finding", "screens"]  # beside this file
+extensions += [f"website.{name}" for name in ours]
 
 nb_execution_mode = "off"  # run.py did it
 nb_ipywidgets_js = {}  # sliders are baked: nothing is fetched when a page is opened

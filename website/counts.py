@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from .notebooks import split
 from .fold import setup_cells
+from .notebooks import flat, split
 
 WORDS, LINES = 130, 2  # a minute
 EXERCISES = re.compile(r"(?im)^## Exercises")
@@ -24,7 +24,7 @@ def lines_of(cell):
 
 def counted(text):
     "Words of some Markdown; a formula counts as none"
-    plain = re.sub(r"(?s)\$\$.*?\$\$|\$.*?\$", " x ", text)
+    plain = re.sub(r"(?s)\$\$.*?\$\$|\$.*?\$", " x ", flat(text))
     return len(re.findall(r"[A-Za-z]{2,}", re.sub(r"<[^>]+>", " ", plain)))
 
 

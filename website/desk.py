@@ -3,13 +3,13 @@
 import io
 import re
 from functools import cache
+from pathlib import Path
 
 import matplotlib
 from matplotlib.figure import Figure
 
-from .notebooks import NBS, module, read
 from .counts import exercises, minutes, sections
-from .labels import chapters
+from .notebooks import chapters, flat, module, read
 
 # What is needed in passing, as the cards say it: no arrow of the picture and no condition of a path
 PASSING = re.compile(r"for one section|for the names|further names|\btwice\b")
@@ -45,7 +45,7 @@ def needs(number):
     "The chapters that the card of this one asks for before it, in passing left out"
     card = re.search(r"(?m)^\| \*\*Before\*\* \| (.*) \|$", pages()[number][0].cells[0].source)[1]
     clauses = [clause for clause in card.split(";") if not PASSING.search(clause)]
-    found = re.findall(r"\((\d+[a-z]?)_\w+\.ipynb", ";".join(clauses))
+    found = re.findall(r"\((\d+[a-z]?)_\w+\.ipynb", flat(";".join(clauses)))
     return tuple(dict.fromkeys(found))
 
 
@@ -159,6 +159,6 @@ def page():
         "\n".join([f"### {weeks} weeks\n\n{MEANT[weeks]}\n", *path_table(path)])
         for weeks, path in PATHS.items()
     )
-    return (NBS / "site" / "desk.md").read_text(encoding="utf-8").format(
+    return Path(__file__).with_name("desk.md").read_text(encoding="utf-8").format(
         paths=paths, sections="\n\n".join(section_map()), alt=alt()
     )  # fmt: skip

@@ -9,9 +9,9 @@ import re
 from sphinx.addnodes import index
 from sphinx.transforms import SphinxTransform
 
-from .notebooks import NBS
 from .labels import statements
 from .links import places
+from .notebooks import find
 from .words import bare, lines
 
 
@@ -28,7 +28,7 @@ def other_names(elsewhere):
 
 def entries(page, found):
     "[(what one types, end of the link, main or nothing)]; a word stands first where it is defined"
-    boxes, defined = statements(NBS / f"{page}.ipynb"), {bare(word) for word, *_ in lines()}
+    boxes, defined = statements(find(page)), {bare(word) for word, *_ in lines()}
     named = [(name, box.anchor) for box in boxes for name in (box.title, *plain(box.name))]
     known = [(name, end, "" if bare(name) in defined else "main") for name, end in named]
     for word, _, where, elsewhere in lines():
@@ -44,7 +44,7 @@ class Entries(SphinxTransform):
     default_priority = 340
 
     def apply(self):
-        if (NBS / f"{self.env.docname}.ipynb").exists():
+        if find(self.env.docname):
             known = dict.fromkeys(entries(self.env.docname, places()))
             self.document += index(entries=[("single", name, end, main, None) for name, end, main in known])
 

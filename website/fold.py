@@ -1,6 +1,6 @@
 """Fold what is not read, from what the cells say: import cells, and cells with `#| checked: what holds`.
 
-python nbs/site/fold.py [notebook ...]    folds them in place and gives stored pictures their alt texts
+python -m website.fold [notebook ...]    folds them in place and gives stored pictures their alt texts
 """
 
 import ast
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 
-from .notebooks import NBS, read, split
+from .notebooks import all_pages, read, split
 
 SETUP = {"use_style"}  # what may stand beside imports: these calls, and rng = ...
 
@@ -75,4 +75,4 @@ def main(paths):
 
 
 if __name__ == "__main__":
-    main([Path(name) for name in sys.argv[1:]] or sorted(NBS.glob("*.ipynb")))
+    main([Path(name) for name in sys.argv[1:]] or all_pages())

@@ -6,8 +6,9 @@ into the notebooks are written as in a notebook one folder down: [Theorem 3.4](.
 """
 
 from importlib import import_module
+from pathlib import Path
 
-from .notebooks import NBS
+from .notebooks import flat
 
 PAGES = {
     "begin.md": "front:begin",
@@ -27,13 +28,13 @@ PAGES = {
 def render(where):
     "What the function named 'module:function' returns, as bytes"
     module, function = where.split(":")
-    text = getattr(import_module(module), function)()
+    text = getattr(import_module(f"{__package__}.{module}"), function)()
     return text.encode() if isinstance(text, str) else text
 
 
 def begin():
     "The page Begin here, which is written by hand: forges show it too"
-    text = (NBS / "front" / "begin.md").read_text(encoding="utf-8")
+    text = flat(Path(__file__).with_name("begin.md").read_text(encoding="utf-8"), "../")
     return text.replace("The lecturer's desk", "The [lecturer's desk](desk.md)")
 
 

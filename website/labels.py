@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from .notebooks import NBS, read
+from .notebooks import read
 
 KINDS = ("Theorem", "Definition", "Lemma", "Proposition", "Corollary", "Example", "Law", "Algorithm")
 BOX = re.compile(
@@ -36,11 +36,6 @@ class Statement:
 def slug(kind, number):
     "eq-3-10a, ex-05-1: the end of a link"
     return f"{kind}-{number.replace('.', '-')}"
-
-
-def chapters():
-    "The notebooks of the chapters, in order"
-    return sorted(NBS.glob("[0-9]*.ipynb"))
 
 
 def statements(path):

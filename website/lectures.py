@@ -8,12 +8,13 @@ missing or misleading; a line of a chapter's table says which: <!-- slip: MR.05 
 import csv
 import re
 from collections import Counter, defaultdict
+from pathlib import Path
 from typing import NamedTuple
 
-from .notebooks import NBS
+from .notebooks import all_pages, chapters, find, flat
 from .references import texts
 
-HERE = NBS / "site"
+HERE = Path(__file__).parent
 ROWS = re.compile(r"<!--\s*rows:([^>]*)-->")
 SLIP = re.compile(r"<!-- slip: ([^>]*?) -->")
 HEADING = re.compile(r"(?m)^#+ +(.+)$")
@@ -65,13 +66,13 @@ def table(name):
 
 def title(page):
     "What the heading of a notebook says"
-    return HEADING.search(texts(NBS / f"{page}.ipynb")[0])[1]
+    return HEADING.search(texts(find(page))[0])[1]
 
 
 def places():
     "{row: [places]} as the notebooks claim them"
     found = defaultdict(list)
-    for path in sorted(NBS.glob("*.ipynb")):
+    for path in all_pages():
         heading = ""
         for i, text in enumerate(texts(path)):
             for match in re.finditer(rf"{HEADING.pattern}|{ROWS.pattern}", text):
@@ -89,7 +90,7 @@ def catalogue():
         links = "; ".join(dict.fromkeys(place.link for place in where[line["row"]]))
         groups[line["row"][:2]].append(f"| {line['row']} | {line['lecture']} | {line['topic']} | {links} |")
     head = "| row | lecture | what | where |\n|---|---|---|---|\n"
-    names = {path.stem[:2]: title(path.stem) for path in reversed(sorted(NBS.glob("[0-9][0-9]_*.ipynb")))}
+    names = {path.stem[:2]: title(path.stem) for path in reversed(all_pages("")[1:])}
     names["FM"] = "Around the lectures"
     tables = [f"## {names[group]}\n\n{head}" + "\n".join(lines) for group, lines in groups.items()]
     return CATALOGUE_PAGE.format(count=len(rows), tables="\n\n".join(tables))
@@ -98,7 +99,7 @@ def catalogue():
 def away(cell, page):
     "A table's cell whose links lead from front/ into the notebook; without one, to the table itself"
     cell = re.sub(r"\]\(#", f"](../{page}.ipynb#", cell)
-    cell = re.sub(r"\]\((\w+\.ipynb)", r"](../\1", cell)
+    cell = re.sub(r"\]\((\w+\.ipynb)", r"](../\1", flat(cell))
     return cell if "](" in cell else f"[{cell}](../{page}.ipynb#slips)"
 
 
@@ -122,7 +123,7 @@ def slips_page():
     known = table("slips.csv")
     counted = Counter(line["kind"] for line in known).most_common()
     tables = []
-    for path in sorted(NBS.glob("[0-9]*.ipynb")):
+    for path in chapters():
         lines = [f"| {o.lecture} | {o.printed} | {o.right} | {o.shown} |" for o in slips(path)]
         if lines:
             head = f"## {title(path.stem)}\n\n| lecture | printed | right | shown |\n|---|---|---|---|\n"

@@ -15,8 +15,8 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
-from .notebooks import NBS
-from .labels import EXERCISE, KINDS, TAGGED, chapters, exercises, formulas, slug, statements
+from .labels import EXERCISE, KINDS, TAGGED, exercises, formulas, slug, statements
+from .notebooks import all_pages, chapters
 
 NUMBER = r"(?:\d+|[A-Z]+)\.\d+[a-z]?\b(?!\.\d)"
 PAGE = r"\d\d[a-z]?\b(?!\.\d)"
@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 def places():
     "{statements: {5.2: (kind, page, anchor)}, formulas: {5.14: (page, anchor)}, ...} of all notebooks"
     found = SimpleNamespace(statements={}, formulas={}, exercises={}, chapters={})
-    for path in sorted(NBS.glob("*.ipynb")):
+    for path in all_pages():
         for box in statements(path):
             found.statements[box.number] = (box.kind, path.stem, box.anchor)
         found.formulas |= {tag: (path.stem, slug("eq", tag)) for tag in formulas(path)}

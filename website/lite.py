@@ -1,7 +1,7 @@
 """JupyterLite, the notebooks in a browser, from a Pyodide distribution that the reader brings.
 
-python nbs/site/lite.py FOLDER    writes _lite/; FOLDER holds pyodide.mjs, pyodide-lock.json and wheels
-python nbs/site/lite.py --only-look FOLDER    only refuses a folder that lacks them
+python -m website.lite FOLDER    writes _lite/; FOLDER holds pyodide.mjs, pyodide-lock.json and wheels
+python -m website.lite --only-look FOLDER    only refuses a folder that lacks them
 """
 
 import shutil
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import nbformat
 
-from .notebooks import NBS, ROOT, read
+from .notebooks import ROOT, chapters, flat, read
 
 STAGE, LITE = ROOT / "_build" / "lite", ROOT / "_lite"
 PURE = ["array-api-compat", "tqdm", "threadpoolctl"]  # what the package needs and Pyodide may lack
@@ -42,6 +42,8 @@ def stage(notebooks, folder, pyodide):
         for cell in nb.cells:
             if cell.cell_type == "code":
                 cell.outputs = []
+            else:
+                cell.source = flat(cell.source)
         nbformat.write(nb, folder / "nbs" / path.name)
     return folder / "nbs"
 
@@ -60,7 +62,7 @@ def main(*arguments):
     pyodide = distribution(arguments[-1])
     if "--only-look" in arguments:
         return
-    stage(sorted(NBS.glob("[0-9]*.ipynb")), STAGE, pyodide)
+    stage(chapters(), STAGE, pyodide)
     for command in commands(STAGE, LITE):
         subprocess.run(list(map(str, command)), check=True, cwd=STAGE)
     print(f"serve it: {sys.executable} -m http.server -d {LITE.relative_to(ROOT)}")

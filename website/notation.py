@@ -6,7 +6,8 @@ a public name), what it is, its shape in code, the statement 5.2 or the formula 
 
 import re
 
-from .labels import chapters, formulas, slug, statements
+from .labels import formulas, slug, statements
+from .notebooks import chapters
 
 TABLE = [
     (r"\mathcal X", "", "the set that points come from", "", "1.1"),

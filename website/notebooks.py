@@ -1,13 +1,66 @@
 """What a notebook says about itself: its cells, and the `#| key: value` lines that open them."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import nbformat
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 NBS = ROOT / "nbs"
+ROOMS = {  # the folders below nbs/, in their order, and what the site calls them
+    "": "The course",
+    "deeper": "The treatise",
+    "apps": "For practice",
+    "engines/kernels": "Engines: kernels",
+    "engines/functions": "Engines: functions",
+    "engines/features": "Engines: features",
+    "engines/solving": "Engines: solving",
+    "engines/machines": "Engines: machines",
+    "engines/testing": "Engines: testing",
+    "engines/data": "Engines: data",
+    "base": "Base",
+    "answers": "Answers",
+}
 DIRECTIVE = re.compile(r"#\|\s*([\w-]+):?[ \t]*(.*)")
+
+
+def all_pages(room=None):
+    "The notebooks of a room, or of all of them, room by room; the front page comes first"
+    folders = ROOMS if room is None else [room]
+    return [path for folder in folders for path in sorted((NBS / folder).glob("*.ipynb"), key=in_order)]
+
+
+def in_order(path):
+    return path.stem != "index", path.stem
+
+
+def chapters():
+    "The pages of the course and of the treatise, by their numbers"
+    return sorted([*NBS.glob("[0-9]*.ipynb"), *NBS.glob("deeper/[0-9]*.ipynb")], key=lambda path: path.stem)
+
+
+def room(path):
+    "The folder of a notebook below nbs/"
+    return "/".join(Path(path).parent.relative_to(NBS).parts)
+
+
+@cache
+def _paths():
+    return {path.stem: path for path in all_pages()}
+
+
+def find(stem):
+    "The notebook of that name: 03_rkhs, gram; None if there is none"
+    return _paths().get(stem)
+
+
+def flat(text, up=""):
+    "Markdown with links as on the site, where all pages lie in one folder; `up` leads from the text to it"
+    text = re.sub(r"(\]\(|href=\\?\")(?:\.\./)*(?:[a-z]+/)*(\w+\.ipynb)", rf"\1{up}\2", text)
+    text = re.sub(r"(\]\()(?:\.\./)*website/(begin\.md)", rf"\1{up}front/\2", text)
+    text = re.sub(r"\[([^\]]*)\]\((?:\.\./)*(?:\w+/)*README\.md\)", r"\1", text)  # the sidebar has the rooms
+    return re.sub(r"(\]\(|src=\\?\")(?:\.\./)+(images/)", r"\1\2", text)
 
 
 def read(path):

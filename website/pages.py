@@ -11,26 +11,33 @@ from pathlib import Path
 
 import nbformat
 from docutils import nodes
-from rkhs_notes._modidx import d as INDEX
 from sphinx.addnodes import pending_xref
 from sphinx.transforms import SphinxTransform
 
-from .notebooks import module, split
+from rkhs_notes._modidx import d as INDEX
+
 from .fold import hidden, setup_cells
 from .front import toctree_entries
+from .notebooks import ROOMS, all_pages, module, split
 from .screens import above, caption
 
 BOX = re.compile(r"(Theorem|Definition|Lemma|Proposition|Corollary|Example|Remark|Law|Algorithm|Puzzle)\b")
 DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
 ANCHOR = re.compile(r'<a id="([^"]+)">')
+
+
+def listed(room):
+    "The pages of a room, as the sidebar has them"
+    return [path.stem for path in all_pages(room) if path.stem != "index"]
+
+
 TOCTREES = "\n\n".join(
     f"```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n{files}\n```"
     for caption, files in [
         ("Front matter", "\n".join(toctree_entries())),
-        ("Chapters", "[0-9]*"),
-        ("Appendices", "[A-U]_*\nV_exercises\n[W-Z]_*\nbenchmarks/*"),
+        *((name, "\n".join(listed(room))) for room, name in ROOMS.items()),
+        ("Races", "benchmarks/*"),
         ("API", "api/*"),
-        ("Answers", "V_answers_*"),
     ]
 )
 SYMBOLS = {name.removeprefix(f"{mod}."): name for mod, names in INDEX["syms"].items() for name in names}

@@ -14,13 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import unquote
 
 from .build import SITE
-from .notebooks import ROOT
+from .notebooks import ROOT, all_pages, find, room
 from .run import BUILD, WORKERS
 
 OUT = ROOT / "_book" / "rkhs_notes.pdf"
-PARTS = ["index.html", "[0-9]*.html", "[A-E]_*.html", "S_*.html", "[V-Z]_*.html", "front/*.html"]
 FLAGS = "--headless --no-sandbox --disable-gpu --disable-background-networking --no-first-run".split()
-LAST = re.compile(r"V_answers_|front/bibliography")  # the keys, and the bibliography at the very end
 HEADING = re.compile(r"(?s)<h[1-3][^>]*>(.*?)</h[1-3]>")
 
 
@@ -32,8 +30,11 @@ def chromium():
 
 def pages(site):
     "The pages of the book, in order"
-    found = [page for pattern in PARTS for page in sorted(site.glob(pattern))]
-    return sorted(found, key=lambda page: bool(LAST.search(page.relative_to(site).as_posix())))
+    found = [site / f"{path.stem}.html" for path in all_pages()]
+    keys = [page for page in found if room(find(page.stem)) == "answers"]
+    front = sorted((site / "front").glob("*.html"))
+    last = [page for page in front if page.stem == "bibliography"]
+    return [page for page in found if page not in keys] + [p for p in front if p not in last] + keys + last
 
 
 def printed(page, target):

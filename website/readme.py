@@ -1,14 +1,13 @@
 """Write README.md from nbs/index.ipynb, and the stub of the package with it.
 
-python nbs/site/readme.py [--check]    --check only says, by its exit status, whether README.md is up to date
+python -m website.readme [--check]    --check only says, by its exit status, whether README.md is up to date
 """
 
 import base64
 import re
 import sys
 
-from . import stub
-from . import tally
+from . import stub, tally
 from .notebooks import NBS, ROOT, read, split
 
 NOTE = "<!-- written from nbs/index.ipynb by `make prepare` -->"

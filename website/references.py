@@ -9,12 +9,13 @@ import json
 import re
 from collections import defaultdict
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
-from .notebooks import NBS, split
+from .notebooks import all_pages, split
 
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
-BIB = NBS / "references.bib"
+BIB = Path(__file__).with_name("references.bib")
 ENTRY = re.compile(r"(?ms)^@(\w+)\{([\w-]+),\n(.*?)^\}")
 FIELD = re.compile(r"(?m)^  (\w+) = \{(.*)\},$")
 YEAR = r"(?:1[89]|20)\d\d[a-z]?"
@@ -174,7 +175,7 @@ def link(markdown, where):
 def cited():
     "{key: pages that cite it}, lectures by their shorthand"
     pages = defaultdict(list)
-    for path in sorted(set(NBS.glob("*.ipynb")) - {NBS / "index.ipynb"}):
+    for path in all_pages()[1:]:
         keys = {key for text in texts(path) for mention in mentions(text) for key in mention.keys}
         letters = {name for text in texts(path) for name in LECTURE.findall(text)}
         for key, entry in entries().items():

@@ -1,7 +1,7 @@
 """Execute notebooks in fresh kernels, two at a time.
 
-python nbs/site/run.py [notebook ...]    executes them and stores their outputs, fit to be committed
-python nbs/site/run.py --without-data [notebook ...]    also where outputs of data that are not here get lost
+python -m website.run [notebook ...]    executes them and stores their outputs, fit to be committed
+python -m website.run --without-data [notebook ...]    also where outputs of data that are not here get lost
 """
 
 import ast
@@ -18,9 +18,9 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
-from .notebooks import NBS, ROOT, read, split, switched_off
 from .fold import fold
 from .forks import fork_kernels
+from .notebooks import ROOT, all_pages, read, split, switched_off
 
 WORKERS = 2
 BUILD = ROOT / "_build"
@@ -37,8 +37,8 @@ Set data_dir in settings.ini, or RKHS_NOTES_DATA_DIR, to the folder that holds t
 and lose these outputs: make outputs WITHOUT_DATA=yes NB=nbs/{page}"""
 
 
-def set_environment(folder):
-    "One thread a kernel, no configuration but ours, and the package that lies beside the notebooks"
+def set_environment():
+    "One thread a kernel, no configuration but ours, and the package of this checkout"
     for name in (
         "IPYTHONDIR",
         "JUPYTER_CONFIG_DIR",
@@ -49,14 +49,14 @@ def set_environment(folder):
         private = BUILD / "jupyter" / name.lower()
         private.mkdir(parents=True, exist_ok=True)
         os.environ[name] = str(private)
-    os.environ |= {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(folder.parent)}
+    os.environ |= {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     os.environ.pop("MPLBACKEND", None)  # the kernel's own: inline
 
 
 def execute(path, *skip, allow_errors=False):
     "The notebook at `path`, executed but for cells with a directive in `skip`; a failing cell raises, or not"
     path = Path(path).resolve()
-    set_environment(path.parent)
+    set_environment()
     nb = read(path)
     off = [cell for cell in nb.cells if cell.cell_type == "code" and switched_off(cell, *skip)]
     for cell in off:
@@ -91,7 +91,7 @@ def attempt(path, *skip, again=True, **options):
 
 def execute_all(paths):
     "Yields (path, executed notebook) as they end; says what fails and, after the rest, exits"
-    set_environment(NBS)
+    set_environment()
     import matplotlib.font_manager  # noqa: F401  it builds its cache now, and not in some notebook's output
 
     failed, many = [], len(paths) > 2 * WORKERS
@@ -180,4 +180,4 @@ def store(paths, without_data=False):
 
 if __name__ == "__main__":
     names = [name for name in sys.argv[1:] if name != "--without-data"]
-    store([Path(name) for name in names] or sorted(NBS.glob("*.ipynb")), "--without-data" in sys.argv)
+    store([Path(name) for name in names] or all_pages(), "--without-data" in sys.argv)

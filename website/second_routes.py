@@ -16,7 +16,7 @@ from functools import cache
 import rkhs_notes
 from rkhs_notes._modidx import d as INDEX
 
-from .notebooks import NBS, ROOT, module, read
+from .notebooks import ROOT, all_pages, module, read
 from .statements import heading
 
 WITHOUT = {
@@ -108,7 +108,7 @@ def page():
     for route in routes():
         for home in sorted({public()[name] for name in route.names}):
             rows[home].append(row(route, home))
-    homes = {module(read(path)): path for path in sorted(NBS.rglob("*.ipynb"))}
+    homes = {module(read(path)): path for path in all_pages()}
     return PAGE.format(
         count=len(public()),
         routed=len({name for route in routes() for name in route.names}),

@@ -1,6 +1,6 @@
 """The chapters under other seeds: does what their cells assert hold for other draws?
 
-python nbs/site/seeds.py [how many [page ...]]      for example: seeds.py 20 05 06a
+python -m website.seeds [how many [page ...]]      for example: seeds.py 20 05 06a
 
 A cell must hold for nineteen of twenty seeds, or for all but one of fewer. What has run is kept in _seeds/
 and not run again until the page or the package changes: end this at any time and start it again.
@@ -17,8 +17,8 @@ from multiprocessing import get_context
 
 from tqdm import tqdm
 
-from .notebooks import NBS, ROOT, read
 from .forks import fork_kernels
+from .notebooks import ROOT, chapters, read
 from .run import WORKERS, attempt, cache_key
 
 KEPT = ROOT / "_seeds"
@@ -40,8 +40,14 @@ def is_consequence(output, failed):
 
 def failures(path, seed):
     "{cell: its error, in a line} of a page; a name missed for want of an earlier failed cell does not count"
+    before = os.environ.get("RKHS_NOTES_SEED")
     os.environ["RKHS_NOTES_SEED"] = str(seed)
-    nb, error, _ = attempt(path, "notest", allow_errors=True)
+    try:
+        nb, error, _ = attempt(path, "notest", allow_errors=True)
+    finally:  # what runs in this process afterwards has the seed that it had
+        os.environ.pop("RKHS_NOTES_SEED")
+        if before is not None:
+            os.environ["RKHS_NOTES_SEED"] = before
     if nb is None:
         return {-1: error.strip().splitlines()[-1]}
     failed, said = [], {}
@@ -105,7 +111,7 @@ class Table:
 
 def main(many=5, *pages):
     "The table, and 1 if a cell fails too often"
-    paths = [p for p in sorted(NBS.glob("[0-9]*.ipynb")) if not pages or p.stem.split("_")[0] in pages]
+    paths = [p for p in chapters() if not pages or p.stem.split("_")[0] in pages]
     table = Table([APART * (i + 1) for i in range(int(many))])
     for run in tqdm(judged(paths, table.seeds), "pages", total=len(paths) * len(table.seeds)):
         table.add(*run)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 
-from .notebooks import NBS, read, split
-from .labels import BOX, KINDS, chapters, order, statements
+from .labels import BOX, KINDS, order, statements
+from .notebooks import all_pages, chapters, find, read, room, split
 
 NUMBER = r"\d+\.\d+[a-z]?"
 MENTION = re.compile(rf"\b(?:{'|'.join(KINDS)})s? {NUMBER}(?:(?:, | and ){NUMBER})*|(?<![\w\])])\({NUMBER}\)")
@@ -67,8 +67,8 @@ def mentions(source):
 def said():
     "{5.2 or (5.2): public names whose definitions say it}, of all modules but the answer keys"
     found = defaultdict(list)
-    for path in sorted(NBS.glob("*.ipynb")):
-        for cell in [] if path.stem.startswith("V_answers") else read(path).cells:
+    for path in all_pages():
+        for cell in [] if room(path) == "answers" else read(path).cells:
             if cell.cell_type == "code" and "export" in split(cell.source)[0]:
                 body = split(cell.source)[1]
                 for node in parsed(cell).body:
@@ -130,7 +130,7 @@ def row(statement, found):
 
 def heading(page):
     "What a page's first line calls it, without its number"
-    return re.match(r"# (?:\w+ · )?(.+)", read(NBS / f"{page}.ipynb").cells[0].source)[1]
+    return re.match(r"# (?:\w+ · )?(.+)", read(find(page)).cells[0].source)[1]
 
 
 def section(number, pairs):

@@ -1,17 +1,16 @@
 """Write rkhs_notes/__init__.pyi, from which editors and type checkers know what `rn.` offers.
 
-python nbs/site/stub.py [--check]    --check only says, by its exit status, whether the stub is up to date
+python -m website.stub [--check]    --check only says, by its exit status, whether the stub is up to date
 """
 
 import sys
 
-from .notebooks import ROOT
-
-sys.path.insert(0, str(ROOT))
 import rkhs_notes  # noqa: E402
 
+from .notebooks import ROOT
+
 STUB = ROOT / "rkhs_notes" / "__init__.pyi"
-NOTE = "# written by `make prepare` from the list of daily names in nbs/Y_package.ipynb"
+NOTE = "# written by `make prepare` from the list of daily names in nbs/apps/package.ipynb"
 
 
 def shown_modules():
@@ -23,7 +22,7 @@ def shown_modules():
 def render(daily, owners, modules):
     "Text of the stub; a daily name that no module has is an error"
     if missing := sorted(set(daily) - set(owners)):
-        sys.exit(f"no module exports the daily names {', '.join(missing)}: mend nbs/Y_package.ipynb")
+        sys.exit(f"no module exports the daily names {', '.join(missing)}: mend nbs/apps/package.ipynb")
     lines = [f"from .{path.rpartition('.')[0]} import {name} as {name}" for name, path in modules.items()]
     lines += [f"from .{owners[name]} import {name} as {name}" for name in sorted(daily)]
     return "\n".join([NOTE, *lines, "", "__version__: str", ""])

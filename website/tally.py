@@ -2,16 +2,16 @@
 
 import re
 
-from .notebooks import ROOT, read
 from .counts import exercises
-from .labels import chapters, statements
+from .labels import statements
+from .notebooks import ROOT, chapters, read
 
 MARK = "<!-- counted -->"
 
 
 def counted():
     "{what: how many}"
-    files = [path.read_text("utf-8") for path in (ROOT / "tests").glob("test_*.py")]
+    files = [path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py")]
     return {
         "pages": len(chapters()),
         "statements": sum(len(statements(path)) for path in chapters()),

@@ -6,9 +6,9 @@ A line of words.txt: the word | one sentence | the statement, formula or page th
 import re
 from pathlib import Path
 
-from .notebooks import NBS
 from .labels import markdown
 from .notation import definitions
+from .notebooks import find
 
 WORDS = Path(__file__).with_suffix(".txt")
 PAGE = """# Words of the house
@@ -41,7 +41,7 @@ def place(where, found):
 def said_on(word, where, found):
     "Does the page of the place use the word? Hyphens, plurals and the like apart"
     page = found[where][0] if where in found else where
-    return bare(word).rstrip("sy") in bare(markdown(NBS / f"{page}.ipynb"))
+    return bare(word).rstrip("sy") in bare(markdown(find(page)))
 
 
 def bare(text):

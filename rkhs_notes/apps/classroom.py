@@ -17,7 +17,7 @@ from ..base.errors import say
 from .exercises import check
 
 # %% ../../nbs/apps/classroom.ipynb #dc3c321a
-LEFT_OUT = "V_", "W_classroom"           # answer keys, what reads them, and this page
+LEFT_OUT = "answers_", "exercises", "classroom"   # answer keys, what reads them, and this page
 FOLDED = re.compile(r"(?s)<details>\s*<summary>(?!Hint)[^<]*</summary>.*?</details>\s*")
 STUB = re.compile(r"\bmy_\w+")
 
@@ -29,7 +29,8 @@ def without_solutions(nb):
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
             text, inside, shown = _unsolved(source, inside)
-            text = re.sub(r"\[([^\]]*)\]\(V_\w+\.ipynb[^)]*\)", r"\1", text)
+            to_keys = r"\[([^\]]*)\]\([./\w]*(?:answers_\w+|exercises)\.ipynb[^)]*\)"
+            text = re.sub(to_keys, r"\1", text)
             solved = inside and (solved or shown)
             cells += [cell | {"source": text.splitlines(keepends=True)}] if text.strip() else []
         elif not inside or STUB.search(source):

@@ -50,8 +50,16 @@ def notebook_folder():
     raise FileNotFoundError(f"no notebooks beside {package}: install a wheel, or use a checkout")
 
 # %% ../../nbs/apps/cli.ipynb #635a7a59
+def _notebooks_in(folder):
+    "The notebooks of a folder and of the folders below it, those at the top first"
+    paths = [path.relative_to(folder) for path in Path(folder).rglob("*.ipynb")]
+    seen = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
+    seen.sort(key=lambda path: (len(path.parts) > 1, path))
+    return [Path(folder, path) for path in seen]
+
+
 def notebook_titles(folder):
-    """{file name: first heading} of each notebook in `folder`, in order
+    """{path below the folder: first heading} of each notebook in `folder`, in order
 
     Parameters
     ----------
@@ -62,10 +70,11 @@ def notebook_titles(folder):
     dict of str to str
     """
     titles = {}
-    for path in sorted(Path(folder).glob("*.ipynb")):
+    for path in _notebooks_in(folder):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         lines = "".join(cells[0]["source"]).splitlines() if cells else []
-        titles[path.name] = next((line.lstrip("# ") for line in lines if line.startswith("# ")), "")
+        name = path.relative_to(folder).as_posix()
+        titles[name] = next((line.lstrip("# ") for line in lines if line.startswith("# ")), "")
     return titles
 
 # %% ../../nbs/apps/cli.ipynb #c801b57f
@@ -82,7 +91,8 @@ def copy_notebooks(folder, student=False):
     list of pathlib.Path          the files that were new
     """
     source, folder, new = notebook_folder(), Path(folder), []
-    for path in sorted([*source.glob("*.ipynb"), *source.glob("images/*")]):
+    others = sorted([*source.glob("*.md"), *source.glob("images/*")])
+    for path in [*_notebooks_in(source), *others]:
         target = folder / path.relative_to(source)
         if target.exists() or student and path.name.startswith(LEFT_OUT):
             continue
@@ -371,7 +381,7 @@ def _add_classroom(commands):
 
 def _grade_elsewhere():
     "Says what replaced `rkhs-notes grade`; the exit status, 2"
-    page = notebook_folder() / "W_classroom.ipynb"
+    page = notebook_folder() / "apps" / "classroom.ipynb"
     print("rkhs-notes grade is gone: no fence made of Python holds back the code of a stranger. "
           "Grade the same check\nwith nbgrader or otter-grader, in a container; the cell, the test "
           f"file and the commands stand in\n{page}\n"
@@ -399,7 +409,7 @@ def main(arguments=None):
 def _lab(options):
     "Copies and opens; a student's copy does not go where answers are"
     folder = Path(options.folder or "rkhs-notes" + "-student" * options.student)
-    if options.student and any(folder.glob("V_answers_*")):
+    if options.student and any(folder.rglob("answers_*")):
         say(f"{folder}/ holds the answers already: name another folder for the student's copy")
         return 2
     copied = len(copy_notebooks(folder, options.student))

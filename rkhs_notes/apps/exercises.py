@@ -38,8 +38,9 @@ class Verdict:
         return f"{'✓' if self.passed else '✗'} {self.exercise}: {self.says}"
 
 # %% ../../nbs/apps/exercises.ipynb #1d1fcd79
+_KEYS = importlib.import_module("rkhs_notes.answers")
 _CHAPTERS = sorted(found.name.removeprefix("answers_")
-                   for found in pkgutil.iter_modules(importlib.import_module("rkhs_notes").__path__)
+                   for found in pkgutil.iter_modules(_KEYS.__path__)
                    if found.name.startswith("answers_"))
 
 
@@ -47,7 +48,7 @@ def _answer_key(chapter, name="chapter"):
     "{number: exercise} of a chapter, from its module answers_NN"
     fitting(chapter, name, isinstance(chapter, str), "a str", 'two digits, such as "00"')
     present([chapter], _CHAPTERS, f"{name}: rkhs_notes", "chapter with exercises")
-    return importlib.import_module(f"rkhs_notes.answers_{chapter}")._exercises
+    return importlib.import_module(f"rkhs_notes.answers.answers_{chapter}")._exercises
 
 
 def _number(value, name, call):

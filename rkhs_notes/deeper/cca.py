@@ -9,7 +9,7 @@ import math
 from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
-from ..base import contracts, points, settings
+from ..base import points, settings
 from ..base.arrays import as_number, as_points, as_weights, shaped
 from ..base.factors import Cholesky, centred, signs
 

@@ -9,7 +9,7 @@ __all__ = ['ConditionalEmbedding', 'conditional_embedding', 'check_conditional_e
 from functools import cached_property
 from typing import Annotated, Any
 import numpy as np
-from ..base import contracts, points
+from ..base import points
 from ..base.arrays import as_floats, frozen, shaped
 from ..base.contracts import contract
 from ..base.factors import nonnegative_lstsq

@@ -9,7 +9,7 @@ import math
 from typing import Annotated, Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
-from ..base import arrays, blocks, settings
+from ..base import blocks, settings
 from ..base.arrays import as_floats, shaped
 from ..base.blocks import require_fits, row_blocks
 

@@ -146,8 +146,8 @@ class SetKernel(Kernel):
 # %% ../../nbs/deeper/13_structured.ipynb #fbc1bb3c
 @feature_rule.register
 def _(k: SetKernel, d):
-    bags = isinstance(d, Objects)
-    phi = feature_map(k.k, known_of(bags.members(k.k, k._marked(d))) if bags else d)
+    given = isinstance(d, Objects)
+    phi = feature_map(k.k, known_of(bags.members(k.k, k._marked(d))) if given else d)
     return phi.dim, lambda X: bags.mean_features(k.k, phi.function, k._marked(X))
 
 # %% ../../nbs/deeper/13_structured.ipynb #8678c4b9

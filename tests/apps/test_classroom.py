@@ -6,11 +6,11 @@ import re
 
 import nbformat
 import pytest
+
+from conftest import NOTEBOOKS, ROOT, refuse
 from rkhs_notes import check, classroom
 from rkhs_notes.apps.classroom import answers_in, as_notebook, read_submission, without_solutions
 from rkhs_notes.apps.cli import main
-
-from conftest import NOTEBOOKS, ROOT, refuse
 from website.run import attempt
 
 CHAPTERS = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
@@ -66,19 +66,19 @@ def test_tasks_stubs_and_figures_remain(path):
 
 def test_the_copy_runs_and_has_no_answer_yet(tmp_path):
     assert main(["lab", str(tmp_path / "copy"), "--student", "--copy-only"]) == 0
-    names = {path.name for path in (tmp_path / "copy").glob("*.ipynb")}
+    names = {path.name for path in (tmp_path / "copy").rglob("*.ipynb")}
     assert names < {path.name for path in NOTEBOOKS} and len(names) > 60
-    assert not any(name.startswith(("V_", "W_classroom")) for name in names)
+    assert not any(name.startswith(("answers_", "exercises", "classroom")) for name in names)
     (tmp_path / "rkhs_notes").symlink_to(ROOT / "rkhs_notes")
     nb, error, _ = attempt(tmp_path / "copy" / "03_rkhs.ipynb")
     assert not error, error
     said = [str(cell.outputs) for cell in nb.cells if "my_" in cell.source and "check(" in cell.source]
     stubs = sum(cell.source.startswith("def my_") for cell in nb.cells)
     assert "".join(said).count("no answer yet") == stubs >= 4
-    refuse([f"a link to what is not there: {name}" for path in (tmp_path / "copy").glob("*.ipynb")
-            for name in re.findall(r"\]\((\w+\.ipynb)", path.read_text(encoding="utf-8"))
-            if name not in names and name != "W_classroom.ipynb"])  # fmt: skip
-    (tmp_path / "copy" / "V_answers_00.ipynb").touch()
+    refuse([f"a link to what is not there: {name}" for path in (tmp_path / "copy").rglob("*.ipynb")
+            for name in re.findall(r"\]\([./\w]*?(\w+\.ipynb)", path.read_text(encoding="utf-8"))
+            if name not in names and name != "classroom.ipynb"])  # fmt: skip
+    (tmp_path / "copy" / "answers_00.ipynb").touch()
     assert main(["lab", str(tmp_path / "copy"), "--student", "--copy-only"]) == 2
 
 

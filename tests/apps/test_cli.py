@@ -6,9 +6,9 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from rkhs_notes import cli
 
 from conftest import ROOT
+from rkhs_notes import cli
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def few(tmp_path, monkeypatch):
     folder = tmp_path / "source"
     (folder / "images").mkdir(parents=True)
     make = nbformat.v4
-    texts = {"01_b": "words\n# Second #1\n# Third", "00_a": "## no\n# First", "V_answers_00": "# Key"}
+    texts = {"01_b": "words\n# Second #1\n# Third", "00_a": "## no\n# First", "answers_00": "# Key"}
     for name, text in texts.items():
         nbformat.write(make.new_notebook(cells=[make.new_markdown_cell(text)]), folder / f"{name}.ipynb")
     (folder / "images" / "x.png").write_bytes(b"png")
@@ -28,7 +28,7 @@ def few(tmp_path, monkeypatch):
 @pytest.mark.second_route("notebook_titles", "known titles")
 def test_titles_are_first_headings_in_order(few):
     assert cli.notebook_titles(few) == {
-        "00_a.ipynb": "First", "01_b.ipynb": "Second #1", "V_answers_00.ipynb": "Key"}  # fmt: skip
+        "00_a.ipynb": "First", "01_b.ipynb": "Second #1", "answers_00.ipynb": "Key"}  # fmt: skip
     assert list(cli.notebook_titles(ROOT / "nbs"))[:2] == ["00_hilbert.ipynb", "01_kernels.ipynb"]
 
 
@@ -37,7 +37,7 @@ def test_a_copy_leaves_what_is_there_and_a_students_has_no_key(few, tmp_path, ca
     there = tmp_path / "copy"
     there.mkdir()
     (there / "00_a.ipynb").write_text("mine")
-    assert [p.name for p in cli.copy_notebooks(there)] == ["01_b.ipynb", "V_answers_00.ipynb", "x.png"]
+    assert [p.name for p in cli.copy_notebooks(there)] == ["01_b.ipynb", "answers_00.ipynb", "x.png"]
     assert (there / "00_a.ipynb").read_text() == "mine"
     assert (there / "images" / "x.png").read_bytes() == b"png"
     names = [p.name for p in cli.copy_notebooks(tmp_path / "other", student=True)]

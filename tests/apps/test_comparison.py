@@ -12,16 +12,15 @@ import polars
 import pyarrow
 import pyarrow.parquet
 import pytest
+
 from rkhs_notes import comparison, settings, tables
 from rkhs_notes.apps.cli import main
-from rkhs_notes.apps.comparison import (
-    BINS, Binned, bin_plan, compare_tables, evenly, row_features, spacing
-)
+from rkhs_notes.apps.comparison import BINS, Binned, bin_plan, compare_tables, evenly, row_features, spacing
+from rkhs_notes.engines.data.tables import Column, Encoder, Reservoir, Table, encoded, read_table
+from rkhs_notes.engines.testing.resampling import binomial_interval
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.mmd import mmd2_features
 from rkhs_notes.random_features import fourier_features
-from rkhs_notes.engines.testing.resampling import binomial_interval
-from rkhs_notes.engines.data.tables import Column, Encoder, Reservoir, Table, encoded, read_table
 
 
 def drawn(n, rng, shift=0.0):

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from website.notebooks import NBS, read, split, switched_off
 from conftest import ROOT
+from website.notebooks import NBS, find, read, split, switched_off
 
 # What Pyodide refuses, it refuses so: https://pyodide.org/en/stable/usage/wasm-constraints.html
 GUARD = """
@@ -56,13 +56,13 @@ def code_of(path):
 
 @pytest.mark.parametrize("chapter", ["00_hilbert", "03_rkhs", "13_structured"])
 def test_a_chapter_runs(chapter, tmp_path):
-    run_confined(code_of(NBS / f"{chapter}.ipynb"), tmp_path, threads=1)
+    run_confined(code_of(find(chapter)), tmp_path, threads=1)
 
 
 IN_PARALLEL = """
 import threading
 import numpy as np
-from rkhs_notes.arrays import in_parallel, n_threads
+from rkhs_notes.base.blocks import in_parallel, n_threads
 where = {}
 in_parallel(lambda i: where.update({i: threading.get_ident()}), range(20))
 print(n_threads(), sorted(where) == list(range(20)), set(where.values()) == {threading.get_ident()})

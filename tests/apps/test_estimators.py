@@ -14,33 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import rkhs_notes
-import rkhs_notes.apps.estimators as estimators
-import rkhs_notes.engines.solving.search as search_engine
 import scipy.sparse as sp
-from rkhs_notes.base.distances import sqdist
-from rkhs_notes.base.objects import Objects
-from rkhs_notes.deeper.cca import kernel_cca
-from rkhs_notes.cke import coupled_embedding
-from rkhs_notes.apps.comparison import compare_tables
-from rkhs_notes.base.words import Classes
-from rkhs_notes.base.datasets import load, smiley
-from rkhs_notes.apps.estimators import (
-    CoupledEmbedding, GaussianProcess, KernelCCA, KernelLogistic, KernelPCA, KernelRidge, KernelSVC,
-    KernelSVR, NystromFeatures, OneClassKernelSVM, RandomFeatures, StreamingKernelRidge,
-    TwoSampleDrift
-)
-from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
-from rkhs_notes.deeper.machines import svc_multiclass, svc_probability
-from rkhs_notes.deeper.processes import (
-    fit_hyperparameters, gaussian_process, gp_classification, learn_noise, log_marginal
-)
-from rkhs_notes.representer import minimize_risk, ridge, ridge_path
-from rkhs_notes.engines.data.stored import from_expression
-from rkhs_notes.deeper.structured import Spectrum
-from rkhs_notes.engines.machines.support import coupled, dealt
-from rkhs_notes.svm import check_kkt
-from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import softmax
 from scipy.stats import multivariate_normal, norm
@@ -61,7 +35,48 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR, OneClassSVM
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
-from website.notebooks import NBS, read
+import rkhs_notes
+import rkhs_notes.apps.estimators as estimators
+import rkhs_notes.engines.solving.search as search_engine
+from conftest import ROOT
+from rkhs_notes.apps.comparison import compare_tables
+from rkhs_notes.apps.estimators import (
+    CoupledEmbedding,
+    GaussianProcess,
+    KernelCCA,
+    KernelLogistic,
+    KernelPCA,
+    KernelRidge,
+    KernelSVC,
+    KernelSVR,
+    NystromFeatures,
+    OneClassKernelSVM,
+    RandomFeatures,
+    StreamingKernelRidge,
+    TwoSampleDrift,
+)
+from rkhs_notes.base.datasets import load, smiley
+from rkhs_notes.base.distances import sqdist
+from rkhs_notes.base.objects import Objects
+from rkhs_notes.base.words import Classes
+from rkhs_notes.cke import coupled_embedding
+from rkhs_notes.deeper.cca import kernel_cca
+from rkhs_notes.deeper.machines import svc_multiclass, svc_probability
+from rkhs_notes.deeper.processes import (
+    fit_hyperparameters,
+    gaussian_process,
+    gp_classification,
+    learn_noise,
+    log_marginal,
+)
+from rkhs_notes.deeper.structured import Spectrum
+from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern
+from rkhs_notes.engines.data.stored import from_expression
+from rkhs_notes.engines.machines.support import coupled, dealt
+from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
+from rkhs_notes.representer import minimize_risk, ridge, ridge_path
+from rkhs_notes.svm import check_kkt
+from website.notebooks import find, read
 
 CLASSES = [
     value
@@ -1354,7 +1369,7 @@ def test_odd_tables_are_fitted_or_refused_in_our_words(cls, kind):
             frame = refusal.__traceback__
             while frame.tb_next is not None:
                 frame = frame.tb_next
-            assert estimators.__file__.rpartition("/")[0] in frame.tb_frame.f_code.co_filename
+            assert str(ROOT / "rkhs_notes") in frame.tb_frame.f_code.co_filename
             assert cls in REFUSE.get(kind, ()), refusal
             assert not re.search(r"\b[LHY] (is|holds|span)", str(refusal))  # the names are X and y here
             return
@@ -1404,7 +1419,7 @@ def rows_below(heading):
     "The code in the table below a heading of the notebook, cell by cell"
     text = next(
         c.source
-        for c in read(NBS / "W_estimators.ipynb").cells
+        for c in read(find("estimators")).cells
         if c.cell_type == "markdown" and heading in c.source
     )
     lines = text.partition(heading)[2].partition("\n## ")[0].splitlines()

@@ -3,13 +3,18 @@ import math
 
 import numpy as np
 import pytest
+
 from rkhs_notes import exercises
 from rkhs_notes.apps.diagnoses import diagnosis_of
-from rkhs_notes.apps.slips import _TURNS, Case, _near
 from rkhs_notes.apps.exercises import (
-    _CHAPTERS, _answer_key, _difference, check, check_exercises, exercise_table
+    _CHAPTERS,
+    _answer_key,
+    _difference,
+    check,
+    check_exercises,
+    exercise_table,
 )
-
+from rkhs_notes.apps.slips import _TURNS, Case, _near
 from wrong_answers import WRONG, table, verdicts
 
 

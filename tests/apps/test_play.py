@@ -8,10 +8,10 @@ import subprocess
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from rkhs_notes import RKHS, Gaussian, gaussian_process, mmd2_v, play, svc, witness
-from rkhs_notes.base.errors import NotPositiveDefinite
 
 from conftest import ROOT
+from rkhs_notes import RKHS, Gaussian, gaussian_process, mmd2_v, play, svc, witness
+from rkhs_notes.base.errors import NotPositiveDefinite
 
 NODE = shutil.which("node")
 in_node = pytest.mark.skipif(not NODE, reason="node is not installed: the figures' script was not run")

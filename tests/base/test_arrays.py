@@ -10,20 +10,36 @@ from itertools import permutations
 import array_api_strict as strict
 import numpy as np
 import pytest
+
 from rkhs_notes import arrays
-from rkhs_notes.base import factors, blocks
+from rkhs_notes.base import blocks, factors
 from rkhs_notes.base.arrays import (
-    as_count, as_floats, as_labels, as_number, as_points, as_targets, as_weights
+    as_count,
+    as_floats,
+    as_labels,
+    as_number,
+    as_points,
+    as_targets,
+    as_weights,
 )
 from rkhs_notes.base.distances import sqdist
+from rkhs_notes.base.errors import IndefiniteKernel, NotPositiveDefinite
 from rkhs_notes.base.factors import (
-    Cholesky, Factored, PivotedCholesky, centred, norm1, psd_factor, require_symmetric, schur,
-    schur_rounding, signed, signs
+    Cholesky,
+    Factored,
+    PivotedCholesky,
+    centred,
+    norm1,
+    psd_factor,
+    require_symmetric,
+    schur,
+    schur_rounding,
+    signed,
+    signs,
 )
 from rkhs_notes.base.objects import Objects, distinct, joined, taken
-from rkhs_notes.base.errors import IndefiniteKernel, NotPositiveDefinite
-from rkhs_notes.kernels import Gaussian, Kernel
 from rkhs_notes.deeper.processes import gaussian_process, gp_classification
+from rkhs_notes.kernels import Gaussian, Kernel
 from rkhs_notes.svm import svc
 
 rng = np.random.default_rng(0)

@@ -1,9 +1,6 @@
 """An argument is one fact: its word validates it, documents it and fuzzes it, for every public function."""
 
 import gc
-from rkhs_notes.base import points
-from rkhs_notes.base import values
-from rkhs_notes.base import words
 import importlib
 import inspect
 import pickle
@@ -17,28 +14,27 @@ from typing import Annotated, Any
 
 import numpy as np
 import pytest
+from sklearn.gaussian_process.kernels import RBF
+from test_imports import public_names
+
 import rkhs_notes.base.contracts as contracts
+from conftest import ROOT, refuse
+from rkhs_notes.base import points, values, words
 from rkhs_notes.base.arrays import as_points
-from rkhs_notes.deeper.conditioning import conditional_embedding
 from rkhs_notes.base.contracts import contract, fuzz
-from rkhs_notes.base.points import (
-    ARRAYS, Points, marked, points, prepared, remarked, taken_of, trusted
-)
+from rkhs_notes.base.errors import RKHSError
+from rkhs_notes.base.points import ARRAYS, Points, marked, prepared, remarked, taken_of, trusted
 from rkhs_notes.base.values import Value
 from rkhs_notes.base.words import Positive, Rng, Targets, Weights, Word, number
+from rkhs_notes.deeper.conditioning import conditional_embedding
+from rkhs_notes.deeper.structured import MarkovChain
+from rkhs_notes.deeper.zoo import Laplace, Periodic
 from rkhs_notes.double_descent import relu_features
-from rkhs_notes.base.errors import RKHSError
+from rkhs_notes.engines.machines.boxes import BoxProblem, PairDistances
 from rkhs_notes.hilbert import gauss_hermite
 from rkhs_notes.kernels import Gaussian, Linear
 from rkhs_notes.random_features import fourier_features
 from rkhs_notes.rkhs import RKHS
-from rkhs_notes.engines.machines.boxes import BoxProblem, PairDistances
-from rkhs_notes.deeper.structured import MarkovChain
-from rkhs_notes.deeper.zoo import Laplace, Periodic
-from sklearn.gaussian_process.kernels import RBF
-
-from conftest import ROOT, refuse
-from test_imports import public_names
 
 HOSTILE = (None, "text", -1, 0, np.nan, [], {}, object(), [[np.nan]], 1e300, True, 1j, ["a", "b"], int)
 
@@ -626,8 +622,8 @@ def test_a_missing_argument_is_named():
 
 
 def test_each_kernel_has_its_points():
-    PointsX = Annotated[Any, points("n", of="kx")]
-    PointsY = Annotated[Any, points("n", of="ky")]
+    PointsX = Annotated[Any, points.points("n", of="kx")]
+    PointsY = Annotated[Any, points.points("n", of="ky")]
     Kernel = Annotated[Any, Word("Kernel", lambda v, n, c: v, role="kernel")]
     from rkhs_notes.kernels import Brownian
 

@@ -13,15 +13,26 @@ from urllib.error import URLError
 import numpy as np
 import pytest
 import sklearn
+from scipy.spatial.distance import cdist
+from scipy.stats import binom
+
 from rkhs_notes import datasets, settings
 from rkhs_notes.base.arrays import as_rng
 from rkhs_notes.base.datasets import (
-    BUNDLED, FETCHED, DatasetUnavailable, digits_drift, digits_low_high, hard_1d, hard_2d, load,
-    seven_points, smiley, smiley_labels, wainwright_11
+    BUNDLED,
+    FETCHED,
+    DatasetUnavailable,
+    digits_drift,
+    digits_low_high,
+    hard_1d,
+    hard_2d,
+    load,
+    seven_points,
+    smiley,
+    smiley_labels,
+    wainwright_11,
 )
 from rkhs_notes.base.errors import RKHSError
-from scipy.spatial.distance import cdist
-from scipy.stats import binom
 
 PRINTED = [.8131, .9254, .9369, .9630, .8987, .9683, .8745, .9312, .9102, .9837, .9264, .8806, .9851, .9286,
            .9440, .9457, .9714, .9857, .9653, .9862, .9779]

@@ -7,10 +7,20 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
 from rkhs_notes import Gaussian, Linear, StreamingRidge, leave_groups_out, leverage_scores
 from rkhs_notes.base.errors import (
-    ConvergenceFailure, IndefiniteKernel, LawBroken, NotPositiveDefinite, at_edge, expect_fail,
-    finite, not_negative, require, say, settled
+    ConvergenceFailure,
+    IndefiniteKernel,
+    LawBroken,
+    NotPositiveDefinite,
+    at_edge,
+    expect_fail,
+    finite,
+    not_negative,
+    require,
+    say,
+    settled,
 )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+
 from rkhs_notes import plots, settings  # noqa: E402
 from rkhs_notes.base.plots import frames, heatmap, plot_classes, plot_decision, use_style  # noqa: E402
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from rkhs_notes import settings
 from rkhs_notes.base.settings import find_settings_file, read_settings, using
 

@@ -7,11 +7,11 @@ import threading
 import time
 
 import pytest
-from rkhs_notes import settings
 
-from website import alone
 from conftest import ROOT
 from release import first_example
+from rkhs_notes import settings
+from website import alone
 
 HOSTILE = {  # nobody can make a folder below a file, not even root
     **{name: "/dev/null/home" for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")},

@@ -10,22 +10,28 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse
-from rkhs_notes import settings
-from rkhs_notes.base.distances import sqdist
-from rkhs_notes.cke import (
-    _in_order, affinity, check_coupling, coupled_embedding, coupling_loss, pair_laplacian,
-    tune_coupling
-)
-from rkhs_notes.engines.data.pictures import image_pairs, low_resolution
-from rkhs_notes.base.errors import IndefiniteKernel, LawBroken
-from rkhs_notes.apps.exercises import check_exercises
-from rkhs_notes.deeper.zoo import Laplace, Matern, Precomputed
-from rkhs_notes.kernels import Constant, Gaussian, Linear, Polynomial, Sigmoid
-from rkhs_notes.deeper.cca import kernel_cca
-from rkhs_notes.rkhs import RKHS, RKHSFunction
-from rkhs_notes.engines.solving.views import splits, whitening
 from scipy.spatial.distance import cdist
 from sklearn.cross_decomposition import CCA
+
+from rkhs_notes import settings
+from rkhs_notes.apps.exercises import check_exercises
+from rkhs_notes.base.distances import sqdist
+from rkhs_notes.base.errors import IndefiniteKernel, LawBroken
+from rkhs_notes.cke import (
+    _in_order,
+    affinity,
+    check_coupling,
+    coupled_embedding,
+    coupling_loss,
+    pair_laplacian,
+    tune_coupling,
+)
+from rkhs_notes.deeper.cca import kernel_cca
+from rkhs_notes.deeper.zoo import Laplace, Matern, Precomputed
+from rkhs_notes.engines.data.pictures import image_pairs, low_resolution
+from rkhs_notes.engines.solving.views import splits, whitening
+from rkhs_notes.kernels import Constant, Gaussian, Linear, Polynomial, Sigmoid
+from rkhs_notes.rkhs import RKHS, RKHSFunction
 
 rng = np.random.default_rng(0)
 L, H, WHO = image_pairs(16, 5, rng, side=8, factor=2, noise=0.3)

@@ -8,19 +8,26 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import scipy.linalg
+from scipy.integrate import quad
+from sklearn.linear_model import Ridge
+
+from rkhs_notes.base.errors import LawBroken, expect_fail
+from rkhs_notes.deeper.zoo import Matern
 from rkhs_notes.double_descent import (
-    ArcCosine, DoubleDescentCurve, check_min_norm, double_descent_curve, gaussian_power_bound,
-    least_squares_risk, min_norm_fit, relu_features
+    ArcCosine,
+    DoubleDescentCurve,
+    check_min_norm,
+    double_descent_curve,
+    gaussian_power_bound,
+    least_squares_risk,
+    min_norm_fit,
+    relu_features,
 )
 from rkhs_notes.engines.solving.paths import min_norm_path
-from rkhs_notes.base.errors import LawBroken, expect_fail
 from rkhs_notes.features import check_feature_map
-from rkhs_notes.deeper.zoo import Matern
 from rkhs_notes.kernels import Gaussian, check_kernel
 from rkhs_notes.random_features import fourier_features
 from rkhs_notes.rkhs import RKHS
-from scipy.integrate import quad
-from sklearn.linear_model import Ridge
 
 rng = np.random.default_rng(0)
 

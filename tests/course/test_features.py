@@ -9,27 +9,41 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.preprocessing import PolynomialFeatures
+
 from rkhs_notes import settings
 from rkhs_notes.base.contracts import fuzz
-from rkhs_notes.base.errors import (
-    ConvergenceFailure, IndefiniteKernel, LawBroken, NoFiniteFeatureMap
+from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, NoFiniteFeatureMap
+from rkhs_notes.deeper.metrics import Anova, Tensor
+from rkhs_notes.deeper.zoo import (
+    Bilinear,
+    Delta,
+    FiniteRank,
+    Integral,
+    Laplace,
+    Matern,
+    Precomputed,
+    Rank1,
+    Sobolev,
+    SobolevFull,
 )
 from rkhs_notes.engines.features.monomials import cost_table
 from rkhs_notes.engines.machines.separation import is_separable, widest_margin
 from rkhs_notes.features import (
-    FeatureFunction, FeatureMap, MonomialMap, check_feature_map, feature_dimension, feature_map,
-    feature_rule, finite_feature_map, novikoff_bound, perceptron_dual, perceptron_primal
+    FeatureFunction,
+    FeatureMap,
+    MonomialMap,
+    check_feature_map,
+    feature_dimension,
+    feature_map,
+    feature_rule,
+    finite_feature_map,
+    novikoff_bound,
+    perceptron_dual,
+    perceptron_primal,
 )
 from rkhs_notes.hilbert import gauss_legendre
-from rkhs_notes.deeper.metrics import Anova, Tensor
-from rkhs_notes.deeper.zoo import (
-    Bilinear, Delta, FiniteRank, Integral, Laplace, Matern, Precomputed, Rank1, Sobolev, SobolevFull
-)
-from rkhs_notes.kernels import (
-    Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Product, Sigmoid
-)
-from sklearn.preprocessing import PolynomialFeatures
-
+from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Product, Sigmoid
 from shared import Letters
 
 

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
+
 from rkhs_notes.base.contracts import fuzz
 from rkhs_notes.base.errors import LawBroken
 from rkhs_notes.hilbert import (

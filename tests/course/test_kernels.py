@@ -17,26 +17,47 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+
 from rkhs_notes import settings
+from rkhs_notes.apps.estimators import KernelRidge
 from rkhs_notes.base.blocks import in_parallel, n_threads
 from rkhs_notes.base.errors import IndefiniteKernel, LawBroken
-from rkhs_notes.apps.estimators import KernelRidge
-from rkhs_notes.hilbert import gauss_legendre
 from rkhs_notes.deeper.metrics import Anova, Conjugate, Tensor, align
+from rkhs_notes.deeper.structured import Spectrum
 from rkhs_notes.deeper.zoo import (
-    Bilinear, Cauchy, Delta, FiniteRank, Integral, Laplace, Mahalanobis, Matern, Periodic,
-    Precomputed, Rank1, RationalQuadratic, Sobolev, SobolevFull
+    Bilinear,
+    Cauchy,
+    Delta,
+    FiniteRank,
+    Integral,
+    Laplace,
+    Mahalanobis,
+    Matern,
+    Periodic,
+    Precomputed,
+    Rank1,
+    RationalQuadratic,
+    Sobolev,
+    SobolevFull,
 )
 from rkhs_notes.engines.kernels.gram import as_kernel
 from rkhs_notes.engines.kernels.laws import check_gradient
+from rkhs_notes.hilbert import gauss_legendre
 from rkhs_notes.kernels import (
-    Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid, check_kernel,
-    indefinite_witness, is_psd, median_bandwidth
+    Brownian,
+    Constant,
+    Gaussian,
+    Kernel,
+    Linear,
+    Polynomial,
+    Sigmoid,
+    check_kernel,
+    indefinite_witness,
+    is_psd,
+    median_bandwidth,
 )
 from rkhs_notes.representer import ridge
 from rkhs_notes.rkhs import RKHSFunction
-from rkhs_notes.deeper.structured import Spectrum
-
 from shared import Letters
 
 
@@ -244,7 +265,7 @@ def test_tiles_change_nothing(k, X, block_mib):
 @pytest.mark.parametrize("d", [5, 100])
 def test_one_thread_or_several_give_equal_values(d, monkeypatch):
     X, seen = np.random.default_rng(d).normal(size=(900, d)), []
-    monkeypatch.setattr("rkhs_notes.base.arrays.in_parallel", lambda *a: seen.append(1) or in_parallel(*a))
+    monkeypatch.setattr("rkhs_notes.base.blocks.in_parallel", lambda *a: seen.append(1) or in_parallel(*a))
     values = []
     for each in (0.0, 1000.0):
         monkeypatch.setattr(Gaussian, "_nanoseconds", lambda k, d, each=each: each)

@@ -6,20 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import rkhs_notes as rn
-from rkhs_notes import kpca, settings
-from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
-from rkhs_notes.deeper.zoo import Laplace, Precomputed
-from rkhs_notes.kernels import (
-    Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid, median_bandwidth
-)
-from rkhs_notes.kpca import KernelComponents, center, center_cross, check_kernel_pca, kernel_pca, pca_primal
-from rkhs_notes.representer import ridge_path
-from rkhs_notes.rkhs import RKHSFunction
 from scipy.sparse.linalg import eigsh
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA, KernelPCA
 
+import rkhs_notes as rn
+from rkhs_notes import kpca, settings
+from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
+from rkhs_notes.deeper.zoo import Laplace, Precomputed
+from rkhs_notes.kernels import Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid, median_bandwidth
+from rkhs_notes.kpca import KernelComponents, center, center_cross, check_kernel_pca, kernel_pca, pca_primal
+from rkhs_notes.representer import ridge_path
+from rkhs_notes.rkhs import RKHSFunction
 from shared import KERNELS, H, X, Y, n
 
 

@@ -9,19 +9,28 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import quad
+
 from rkhs_notes import settings
+from rkhs_notes.apps.exercises import check_exercises
 from rkhs_notes.base.contracts import fuzz
 from rkhs_notes.base.errors import IndefiniteKernel, LawBroken
-from rkhs_notes.apps.exercises import check_exercises
-from rkhs_notes.features import check_feature_map, finite_feature_map
-from rkhs_notes.hilbert import Measure, empirical, gauss_hermite, gauss_legendre, uniform_grid
 from rkhs_notes.deeper.metrics import Anova
 from rkhs_notes.deeper.zoo import (
-    Delta, Laplace, Matern, Periodic, Precomputed, Rank1, RationalQuadratic, Sobolev
+    Delta,
+    Laplace,
+    Matern,
+    Periodic,
+    Precomputed,
+    Rank1,
+    RationalQuadratic,
+    Sobolev,
 )
-from rkhs_notes.kernels import (
-    Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid, check_kernel
-)
+from rkhs_notes.engines.solving.gram_operators import GramOperator
+from rkhs_notes.engines.solving.spectra import leading_eigenpairs
+from rkhs_notes.features import check_feature_map, finite_feature_map
+from rkhs_notes.hilbert import Measure, empirical, gauss_hermite, gauss_legendre, uniform_grid
+from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid, check_kernel
 from rkhs_notes.mercer import (
     BrownianBridge,
     bridge_spectrum,
@@ -34,10 +43,6 @@ from rkhs_notes.mercer import (
 )
 from rkhs_notes.representer import ridge
 from rkhs_notes.rkhs import RKHS
-from rkhs_notes.engines.solving.gram_operators import GramOperator
-from rkhs_notes.engines.solving.spectra import leading_eigenpairs
-from scipy.integrate import quad
-
 from shared import SharedLetters
 
 KERNELS = [

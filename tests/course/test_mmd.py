@@ -7,12 +7,26 @@ from dataclasses import dataclass
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+
 from rkhs_notes import settings
 from rkhs_notes.base.errors import LawBroken
+from rkhs_notes.deeper.metrics import Tensor
+from rkhs_notes.deeper.two_samples import (
+    AggregatedTest,
+    MMDTest,
+    check_level,
+    check_power,
+    gaussian_grid,
+    mmd2_threshold,
+    mmd_detectable,
+    mmd_test,
+    mmd_test_aggregated,
+    mmd_test_split,
+)
+from rkhs_notes.deeper.zoo import Delta, Laplace, Matern, Precomputed
+from rkhs_notes.engines.testing.resampling import binomial_interval
 from rkhs_notes.features import MonomialMap
 from rkhs_notes.hilbert import Measure, empirical, gauss_hermite
-from rkhs_notes.deeper.metrics import Tensor
-from rkhs_notes.deeper.zoo import Delta, Laplace, Matern, Precomputed
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid
 from rkhs_notes.mmd import (
     DistanceInduced,
@@ -30,12 +44,7 @@ from rkhs_notes.mmd import (
     mmd2_v,
     witness,
 )
-from rkhs_notes.engines.testing.resampling import binomial_interval
 from rkhs_notes.rkhs import RKHSFunction
-from rkhs_notes.deeper.two_samples import (
-    AggregatedTest, MMDTest, check_level, check_power, gaussian_grid, mmd2_threshold,
-    mmd_detectable, mmd_test, mmd_test_aggregated, mmd_test_split
-)
 
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(20, 3)), rng.normal(size=(31, 3)) + 0.4

@@ -7,25 +7,22 @@ from functools import partial
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from rkhs_notes.base.errors import LawBroken, NoSpectralMeasure
-from rkhs_notes.engines.features.fourier import cosines_and_sines, shifted_cosines
-from rkhs_notes.deeper.grids_landmarks import binning_features, nystrom_features, random_feature_map
-from rkhs_notes.deeper.metrics import Anova, Tensor
-from rkhs_notes.deeper.zoo import (
-    Cauchy, Delta, Laplace, Mahalanobis, Matern, Periodic, RationalQuadratic
-)
-from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Product
-from rkhs_notes.engines.features.normals import orthogonal_normals, structured_normals
-from rkhs_notes.engines.features.bounds import features_for, hoeffding_bound, uniform_bound
-from rkhs_notes.random_features import (
-    OfDifference, SpectralMeasure, fourier_features, spectral_from_function
-)
-from rkhs_notes.engines.features.sketches import shares
-from rkhs_notes.engines.features.unbiased import check_unbiased
 from scipy.integrate import quad
 from scipy.linalg import hadamard, qr
 from scipy.special import gammaln
 from scipy.stats import t as student
+
+from rkhs_notes.base.errors import LawBroken, NoSpectralMeasure
+from rkhs_notes.deeper.grids_landmarks import binning_features, nystrom_features, random_feature_map
+from rkhs_notes.deeper.metrics import Anova, Tensor
+from rkhs_notes.deeper.zoo import Cauchy, Delta, Laplace, Mahalanobis, Matern, Periodic, RationalQuadratic
+from rkhs_notes.engines.features.bounds import features_for, hoeffding_bound, uniform_bound
+from rkhs_notes.engines.features.fourier import cosines_and_sines, shifted_cosines
+from rkhs_notes.engines.features.normals import orthogonal_normals, structured_normals
+from rkhs_notes.engines.features.sketches import shares
+from rkhs_notes.engines.features.unbiased import check_unbiased
+from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Product
+from rkhs_notes.random_features import OfDifference, SpectralMeasure, fourier_features, spectral_from_function
 
 X = np.random.default_rng(7).normal(size=(6, 3))
 

@@ -6,32 +6,6 @@ import warnings
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from rkhs_notes import arrays
-from rkhs_notes.base import factors
-from rkhs_notes.base.factors import psd_factor, solve_psd
-from rkhs_notes.engines.solving.convex import certificate, minimize_convex
-from rkhs_notes.engines.solving.losses import Loss, as_loss, check_loss
-from rkhs_notes.base.datasets import load
-from rkhs_notes.base.errors import (
-    ConvergenceFailure, IndefiniteKernel, LawBroken, NotPositiveDefinite
-)
-from rkhs_notes.deeper.zoo import (
-    Laplace, Mahalanobis, Matern, Periodic, Precomputed, RationalQuadratic, Sobolev
-)
-from rkhs_notes.kernels import (
-    Brownian, Constant, Gaussian, Linear, Polynomial, Sigmoid, median_bandwidth
-)
-from rkhs_notes.deeper.processes import (
-    fit_hyperparameters, gaussian_process, gp_classification, log_marginal, nadaraya_watson
-)
-from rkhs_notes.engines.solving.losses import (
-    absolute, epsilon_insensitive, hinge, huber, logistic, quantile, squared, squared_hinge
-)
-from rkhs_notes.representer import (
-    check_representer, minimize_risk, regularized_risk, ridge, ridge_path, semiparametric,
-    smoothing_spline
-)
-from rkhs_notes.rkhs import RKHSFunction
 from scipy.interpolate import CubicSpline, make_smoothing_spline
 from scipy.optimize import brentq, minimize
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
@@ -40,6 +14,52 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, QuantileRegressor
 from sklearn.svm import LinearSVC, LinearSVR
 
+from rkhs_notes import arrays
+from rkhs_notes.base import factors
+from rkhs_notes.base.datasets import load
+from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, NotPositiveDefinite
+from rkhs_notes.base.factors import psd_factor, solve_psd
+from rkhs_notes.deeper.processes import (
+    fit_hyperparameters,
+    gaussian_process,
+    gp_classification,
+    log_marginal,
+    nadaraya_watson,
+)
+from rkhs_notes.deeper.zoo import (
+    Laplace,
+    Mahalanobis,
+    Matern,
+    Periodic,
+    Precomputed,
+    RationalQuadratic,
+    Sobolev,
+)
+from rkhs_notes.engines.solving.convex import certificate, minimize_convex
+from rkhs_notes.engines.solving.losses import (
+    Loss,
+    absolute,
+    as_loss,
+    check_loss,
+    epsilon_insensitive,
+    hinge,
+    huber,
+    logistic,
+    quantile,
+    squared,
+    squared_hinge,
+)
+from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Sigmoid, median_bandwidth
+from rkhs_notes.representer import (
+    check_representer,
+    minimize_risk,
+    regularized_risk,
+    ridge,
+    ridge_path,
+    semiparametric,
+    smoothing_spline,
+)
+from rkhs_notes.rkhs import RKHSFunction
 from shared import Letters, counted
 
 REGRESSION = [squared, absolute, huber(0.7), quantile(0.2), epsilon_insensitive(0.3)]

@@ -8,22 +8,22 @@ import pytest
 import scipy.optimize
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rkhs_notes import settings
 from rkhs_notes.base.errors import IndefiniteKernel, LawBroken, NotPositiveDefinite
-from rkhs_notes.hilbert import gauss_legendre
-from rkhs_notes.deeper.interpolation import Conditioned, check_inclusion
+from rkhs_notes.deeper.interpolation import (
+    Conditioned,
+    check_inclusion,
+    check_projection,
+    least_norm_split,
+    sum_norm,
+    tensor_product,
+)
 from rkhs_notes.deeper.metrics import Tensor
 from rkhs_notes.deeper.zoo import Delta, FiniteRank, Laplace, Matern, Precomputed
-from rkhs_notes.kernels import (
-    Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid, check_kernel
-)
-from rkhs_notes.deeper.interpolation import (
-    check_projection, least_norm_split, sum_norm, tensor_product
-)
-from rkhs_notes.rkhs import (
-    RKHS, FiniteDimensionalRKHS, RKHSFunction, check_reproducing, kernel_from_space
-)
-
+from rkhs_notes.hilbert import gauss_legendre
+from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid, check_kernel
+from rkhs_notes.rkhs import RKHS, FiniteDimensionalRKHS, RKHSFunction, check_reproducing, kernel_from_space
 from shared import SharedLetters
 
 KERNELS = [

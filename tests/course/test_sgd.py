@@ -5,27 +5,32 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.linear_model import SGDClassifier, SGDRegressor
+
 from rkhs_notes import settings
-from rkhs_notes.engines.solving.losses import (
-    Loss, PiecewiseQuadratic, as_loss, hinge, huber, quantile
-)
 from rkhs_notes.base.datasets import smiley
-from rkhs_notes.base.errors import (
-    ConvergenceFailure, IndefiniteKernel, LawBroken, NoFiniteFeatureMap
-)
-from rkhs_notes.features import FeatureMap
+from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, NoFiniteFeatureMap
 from rkhs_notes.deeper.zoo import Matern, Precomputed
+from rkhs_notes.engines.solving.losses import Loss, PiecewiseQuadratic, as_loss, hinge, huber, quantile
+from rkhs_notes.engines.solving.steps import slope_of
+from rkhs_notes.engines.solving.timing import Machine
+from rkhs_notes.features import FeatureFunction, FeatureMap
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial
 from rkhs_notes.representer import minimize_risk, ridge
 from rkhs_notes.rkhs import RKHS, RKHSFunction
-from rkhs_notes.engines.solving.steps import slope_of
-from rkhs_notes.engines.solving.timing import Machine
-from rkhs_notes.features import FeatureFunction
 from rkhs_notes.sgd import (
-    Cost, break_even, budgeted_sgd, calibrate, cheapest_option, check_regret, check_span,
-    cost_model, kernel_sgd, sgd_dual, sgd_primal
+    Cost,
+    break_even,
+    budgeted_sgd,
+    calibrate,
+    cheapest_option,
+    check_regret,
+    check_span,
+    cost_model,
+    kernel_sgd,
+    sgd_dual,
+    sgd_primal,
 )
-from sklearn.linear_model import SGDClassifier, SGDRegressor
 
 LOSSES = ["logistic", "hinge", "squared_hinge", "squared", "absolute", "huber(0.5)", "quantile(0.8)",
           "epsilon_insensitive(0.2)"]

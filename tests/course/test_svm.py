@@ -10,29 +10,27 @@ from dataclasses import replace
 import array_api_strict as strict
 import numpy as np
 import pytest
-from rkhs_notes import settings, smo, subsets, tall
-from rkhs_notes.engines.machines import libsvm
-from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
-from rkhs_notes.deeper.zoo import Laplace, Matern, Precomputed
-from rkhs_notes.kernels import Gaussian, Kernel, Linear, Polynomial, Sigmoid
-from rkhs_notes.deeper.machines import (
-    bayes_point, nu_svc, nu_svr, relevance_machine, svc_multiclass
-)
-from rkhs_notes.engines.machines.relevance import largest_evidence, log_evidence
-from rkhs_notes.rkhs import RKHSFunction
-from rkhs_notes.engines.machines.boxes import BoxProblem, PairDistances
-from rkhs_notes.engines.machines.smo import solve_box
-from rkhs_notes.engines.machines.prices import from_first, unit_of
-from rkhs_notes.engines.machines.support import gap_of
-from rkhs_notes.svm import check_kkt, in_libsvm, logistic_primal, one_class, svc, svc_path, svm_primal, svr
-from rkhs_notes.engines.machines.tall import by_features
-from rkhs_notes.engines.machines.wide import hinge_by_newton, logistic_by_newton, rounded_hinge
 from scipy.optimize import LinearConstraint, minimize
 from scipy.sparse import csr_array
 from scipy.stats import multivariate_normal
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, SVR, OneClassSVM
 
+from rkhs_notes import settings, smo, subsets, tall
+from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
+from rkhs_notes.deeper.machines import bayes_point, nu_svc, nu_svr, relevance_machine, svc_multiclass
+from rkhs_notes.deeper.zoo import Laplace, Matern, Precomputed
+from rkhs_notes.engines.machines import libsvm
+from rkhs_notes.engines.machines.boxes import BoxProblem, PairDistances
+from rkhs_notes.engines.machines.prices import from_first, unit_of
+from rkhs_notes.engines.machines.relevance import largest_evidence, log_evidence
+from rkhs_notes.engines.machines.smo import solve_box
+from rkhs_notes.engines.machines.support import gap_of
+from rkhs_notes.engines.machines.tall import by_features
+from rkhs_notes.engines.machines.wide import hinge_by_newton, logistic_by_newton, rounded_hinge
+from rkhs_notes.kernels import Gaussian, Kernel, Linear, Polynomial, Sigmoid
+from rkhs_notes.rkhs import RKHSFunction
+from rkhs_notes.svm import check_kkt, in_libsvm, logistic_primal, one_class, svc, svc_path, svm_primal, svr
 from shared import Counted, Letters, counted
 
 SEEDS = range(24)

@@ -6,19 +6,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.linalg
+from sklearn.decomposition import FastICA
+
 from rkhs_notes import settings
-from rkhs_notes.deeper.cca import (
-    amari_distance, check_kernel_cca, kernel_cca, kernel_generalized_variance, kernel_ica,
-    kernel_mutual_information
-)
 from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
+from rkhs_notes.deeper.cca import (
+    amari_distance,
+    check_kernel_cca,
+    kernel_cca,
+    kernel_generalized_variance,
+    kernel_ica,
+    kernel_mutual_information,
+)
 from rkhs_notes.deeper.zoo import Delta, Laplace, Precomputed
+from rkhs_notes.engines.testing.turns import best_angle, whitened
 from rkhs_notes.kernels import Brownian, Gaussian, Linear, Polynomial, Sigmoid
 from rkhs_notes.kpca import center, kernel_pca
 from rkhs_notes.rkhs import RKHSFunction
-from rkhs_notes.engines.testing.turns import best_angle, whitened
-from sklearn.decomposition import FastICA
-
 from shared import KERNELS, X, Y, n
 
 

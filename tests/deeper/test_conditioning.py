@@ -4,6 +4,9 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.optimize import nnls
+from sklearn.kernel_ridge import KernelRidge
+
 import rkhs_notes as rn
 from rkhs_notes import (
     Gaussian,
@@ -16,12 +19,17 @@ from rkhs_notes import (
     mean_embedding,
 )
 from rkhs_notes.deeper.conditioning import (
-    KernelPosterior, check_conditional_embedding, conditional_effect, conditional_embedding,
-    conditional_path, kernel_bayes, kernel_chain_rule, kernel_sum_rule, nearest_measure
+    KernelPosterior,
+    check_conditional_embedding,
+    conditional_effect,
+    conditional_embedding,
+    conditional_path,
+    kernel_bayes,
+    kernel_chain_rule,
+    kernel_sum_rule,
+    nearest_measure,
 )
 from rkhs_notes.mmd import GaussianEmbedding
-from scipy.optimize import nnls
-from sklearn.kernel_ridge import KernelRidge
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-2, 2, (40, 2))

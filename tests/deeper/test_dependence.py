@@ -4,21 +4,33 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+
 import rkhs_notes as rn
-from rkhs_notes.deeper.dependence import (
-    check_hsic, conditional_independence_test, dhsic, dhsic_test, generalized_covariance_test, hsic,
-    hsic_test, hsic_u
-)
 from rkhs_notes.base.errors import LawBroken
+from rkhs_notes.deeper.dependence import (
+    check_hsic,
+    conditional_independence_test,
+    dhsic,
+    dhsic_test,
+    generalized_covariance_test,
+    hsic,
+    hsic_test,
+    hsic_u,
+)
 from rkhs_notes.deeper.zoo import Delta, Laplace, Precomputed
+from rkhs_notes.engines.testing.resampling import binomial_interval, random_signs
+from rkhs_notes.engines.testing.swaps import (
+    by_grams,
+    by_products,
+    by_tensors,
+    invariants,
+    over_cosets,
+    over_shifts,
+    pairing_moments,
+)
 from rkhs_notes.kernels import Constant, Gaussian, Linear, Polynomial
 from rkhs_notes.kpca import center
 from rkhs_notes.random_features import fourier_features
-from rkhs_notes.engines.testing.resampling import binomial_interval, random_signs
-from rkhs_notes.engines.testing.swaps import (
-    by_grams, by_products, by_tensors, invariants, over_cosets, over_shifts, pairing_moments
-)
-
 from shared import H, X, Y, n
 
 

@@ -2,12 +2,19 @@
 
 import numpy as np
 import pytest
+
 import rkhs_notes as rn
 from rkhs_notes import Delta, Gaussian, Linear, NotPositiveDefinite, minimize_risk, ridge, svc
 from rkhs_notes.base.errors import IndefiniteKernel
 from rkhs_notes.deeper.generalization import (
-    BiasVariance, bias_variance, effective_dimension, gap_bound, loo_bound, margin_bound,
-    rademacher, stability_bound
+    BiasVariance,
+    bias_variance,
+    effective_dimension,
+    gap_bound,
+    loo_bound,
+    margin_bound,
+    rademacher,
+    stability_bound,
 )
 
 RNG = np.random.default_rng(0)

@@ -9,14 +9,20 @@ from collections import Counter, deque
 import numpy as np
 import pandas
 import pytest
-import rkhs_notes as rn
 import scipy.sparse as sp
+
+import rkhs_notes as rn
 from rkhs_notes import Constant, LawBroken, check_kernel, settings
-from rkhs_notes.engines.kernels.counts import inner, numbered
 from rkhs_notes.base.errors import ConvergenceFailure
 from rkhs_notes.deeper.graphs import (
-    Graph, RandomWalk, ShortestPath, Subtree, WeisfeilerLehman, check_renumbering
+    Graph,
+    RandomWalk,
+    ShortestPath,
+    Subtree,
+    WeisfeilerLehman,
+    check_renumbering,
 )
+from rkhs_notes.engines.kernels.counts import inner, numbered
 from rkhs_notes.engines.kernels.networks import growth, hops, solved, united
 
 # ------------------------------------------------------------------ brute force

@@ -5,20 +5,22 @@ import warnings
 
 import numpy as np
 import pytest
+
 from rkhs_notes import grids
 from rkhs_notes.base.arrays import as_points
 from rkhs_notes.base.blocks import in_parallel
 from rkhs_notes.base.errors import LawBroken, NoFiniteFeatureMap
-from rkhs_notes.engines.features.grids import Cells, hats
 from rkhs_notes.deeper.grids_landmarks import (
-    binning_features, hat_mixture, nystrom_features, random_feature_map
+    binning_features,
+    hat_mixture,
+    nystrom_features,
+    random_feature_map,
 )
-from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Sigmoid
-from rkhs_notes.engines.features.unbiased import check_unbiased
 from rkhs_notes.deeper.metrics import Anova, Tensor
-from rkhs_notes.deeper.zoo import (
-    Cauchy, Delta, Laplace, Matern, Periodic, Precomputed, RationalQuadratic
-)
+from rkhs_notes.deeper.zoo import Cauchy, Delta, Laplace, Matern, Periodic, Precomputed, RationalQuadratic
+from rkhs_notes.engines.features.grids import Cells, hats
+from rkhs_notes.engines.features.unbiased import check_unbiased
+from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Sigmoid
 
 X = np.random.default_rng(7).normal(size=(6, 3))
 

@@ -6,6 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import expit
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_moons
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import PredefinedSplit
+from sklearn.svm import SVC, NuSVC, NuSVR
+from test_svm import coefficients, problem
+
 from rkhs_notes import (
     Gaussian,
     Linear,
@@ -18,20 +26,12 @@ from rkhs_notes import (
     svr,
 )
 from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, require
-from rkhs_notes.kernels import Sigmoid
 from rkhs_notes.deeper.machines import sigmoid_of
 from rkhs_notes.engines.machines.boxes import PairDistances
-from rkhs_notes.engines.machines.smo import solve_box
 from rkhs_notes.engines.machines.prices import point_prices, two_classes
+from rkhs_notes.engines.machines.smo import solve_box
 from rkhs_notes.engines.machines.support import without
-from scipy.special import expit
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import make_moons
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import PredefinedSplit
-from sklearn.svm import SVC, NuSVC, NuSVR
-
-from test_svm import coefficients, problem
+from rkhs_notes.kernels import Sigmoid
 
 SEEDS = range(24)
 

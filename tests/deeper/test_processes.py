@@ -5,20 +5,37 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog, minimize
+from scipy.special import expit
+from sklearn.datasets import load_diabetes
+
 from rkhs_notes import processes
+from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, NotPositiveDefinite
 from rkhs_notes.base.factors import PivotedCholesky
-from rkhs_notes.engines.solving.losses import (
-    absolute, epsilon_insensitive, hinge, huber, logistic, quantile, squared, squared_hinge
-)
-from rkhs_notes.base.errors import (
-    ConvergenceFailure, IndefiniteKernel, LawBroken, NotPositiveDefinite
+from rkhs_notes.deeper.processes import (
+    LearnedNoise,
+    check_noise,
+    check_sample_space,
+    fit_hyperparameters,
+    gaussian_process,
+    gp_classification,
+    learn_noise,
+    log_marginal,
 )
 from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern, Sobolev
-from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear
-from rkhs_notes.deeper.processes import (
-    LearnedNoise, check_noise, check_sample_space, fit_hyperparameters, gaussian_process,
-    gp_classification, learn_noise, log_marginal
+from rkhs_notes.engines.solving.losses import (
+    absolute,
+    epsilon_insensitive,
+    hinge,
+    huber,
+    logistic,
+    quantile,
+    squared,
+    squared_hinge,
 )
+from rkhs_notes.engines.solving.search import highest
+from rkhs_notes.engines.solving.systems import NullPart, clipped, eigenpairs, squarable
+from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear
 from rkhs_notes.representer import (
     OffsetFit,
     SemiparametricFit,
@@ -29,11 +46,6 @@ from rkhs_notes.representer import (
     smoothing_spline,
 )
 from rkhs_notes.rkhs import RKHSFunction
-from rkhs_notes.engines.solving.search import highest
-from rkhs_notes.engines.solving.systems import NullPart, clipped, eigenpairs, squarable
-from scipy.optimize import linprog, minimize
-from scipy.special import expit
-from sklearn.datasets import load_diabetes
 
 K = Gaussian(0.5)
 LOSSES = [absolute, huber(0.5), quantile(0.8), epsilon_insensitive(0.1), logistic, hinge, squared_hinge]

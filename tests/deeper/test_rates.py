@@ -4,13 +4,21 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.optimize import least_squares
+
 from rkhs_notes import Brownian, Gaussian, LawBroken, Spectrum, ridge, ridge_path
 from rkhs_notes.deeper.rates import (
-    LearningCurve, check_rate, jackknife, learning_curve, leave_groups_out, power_law, ridge_rate,
-    selection_cost, spectral_risk
+    LearningCurve,
+    check_rate,
+    jackknife,
+    learning_curve,
+    leave_groups_out,
+    power_law,
+    ridge_rate,
+    selection_cost,
+    spectral_risk,
 )
 from rkhs_notes.engines.testing.resampling import binomial_interval
-from scipy.optimize import least_squares
 
 N = np.array([50, 100, 200, 400, 800, 1600])
 

@@ -10,6 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse.linalg import LinearOperator, aslinearoperator, cg, eigsh
+
 import rkhs_notes as rn
 from rkhs_notes import (
     Gaussian,
@@ -23,15 +25,30 @@ from rkhs_notes import (
     stream_ridge,
 )
 from rkhs_notes.base.errors import ConvergenceFailure
-from rkhs_notes.engines.solving.operators import (
-    AllPoints, OnCentres, centres_of, independent, leverage_estimates, normal_equations,
-    normal_times, solved, symmetric_times, tile_rows
-)
 from rkhs_notes.deeper.scale import (
-    KernelOperator, LargeFit, centres_for, certified, check_large_fit, gaussian_process_large,
-    recommend, ridge_large, routes, seconds_of
+    KernelOperator,
+    LargeFit,
+    centres_for,
+    certified,
+    check_large_fit,
+    gaussian_process_large,
+    recommend,
+    ridge_large,
+    routes,
+    seconds_of,
 )
-from scipy.sparse.linalg import LinearOperator, aslinearoperator, cg, eigsh
+from rkhs_notes.engines.solving.operators import (
+    AllPoints,
+    OnCentres,
+    centres_of,
+    independent,
+    leverage_estimates,
+    normal_equations,
+    normal_times,
+    solved,
+    symmetric_times,
+    tile_rows,
+)
 
 KERNELS = [
     Gaussian(0.9),
@@ -600,9 +617,9 @@ def test_routes_follow_memory_and_patience():
 
 
 def test_times_fall_with_threads_and_centres_grow_with_the_root(monkeypatch):
-    monkeypatch.setattr("rkhs_notes.base.arrays.n_threads", lambda: 1)
+    monkeypatch.setattr("rkhs_notes.base.blocks.n_threads", lambda: 1)
     alone = seconds_of(1e9, 1e12, 10)
-    monkeypatch.setattr("rkhs_notes.base.arrays.n_threads", lambda: 4)
+    monkeypatch.setattr("rkhs_notes.base.blocks.n_threads", lambda: 4)
     assert seconds_of(1e9, 1e12, 10) == pytest.approx(alone / 4)
     assert [centres_for(n) for n in (50, 10**4, 10**9)] == [50, int(100 * np.log(10**4)), 3000]
 

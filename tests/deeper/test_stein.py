@@ -5,6 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+
 import rkhs_notes as rn
 import rkhs_notes.deeper.stein as stein
 from rkhs_notes import (
@@ -22,10 +23,14 @@ from rkhs_notes import (
     RationalQuadratic,
     gauss_hermite,
 )
-from rkhs_notes.engines.testing.resampling import binomial_interval
 from rkhs_notes.deeper.stein import (
-    SteinKernel, check_stein, goodness_of_fit_test, stein_discrepancy, torch_score
+    SteinKernel,
+    check_stein,
+    goodness_of_fit_test,
+    stein_discrepancy,
+    torch_score,
 )
+from rkhs_notes.engines.testing.resampling import binomial_interval
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(6, 3)), RNG.normal(size=(5, 3))

@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse as sp
+
 import rkhs_notes as rn
 import rkhs_notes.deeper.streams as streams
-import scipy.sparse as sp
 from rkhs_notes import LawBroken, StreamingRidge, settings, stream_ridge
 from rkhs_notes.deeper.streams import StreamingMeans, check_merge
 from rkhs_notes.engines.data.sums import FileBlocks, Sum, pairwise, zero

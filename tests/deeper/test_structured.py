@@ -7,19 +7,27 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
+
 import rkhs_notes as rn
 from rkhs_notes import Gaussian, Linear, NoFiniteFeatureMap, Precomputed, Tensor, check_kernel
 from rkhs_notes.base.objects import taken
-from rkhs_notes.features import check_feature_map, feature_map
-from rkhs_notes.engines.kernels.gram import AKernel
-from rkhs_notes.kernels import Kernel
-from rkhs_notes.engines.kernels.bags import groups_of_bags
 from rkhs_notes.deeper.structured import (
-    Blended, Fisher, GaussianMixture, MarkovChain, Mismatch, SetKernel, Spectrum, Subsequence,
-    fisher_information, markov_chain
+    Blended,
+    Fisher,
+    GaussianMixture,
+    MarkovChain,
+    Mismatch,
+    SetKernel,
+    Spectrum,
+    Subsequence,
+    fisher_information,
+    markov_chain,
 )
-from scipy.stats import multivariate_normal
-
+from rkhs_notes.engines.kernels.bags import groups_of_bags
+from rkhs_notes.engines.kernels.gram import AKernel
+from rkhs_notes.features import check_feature_map, feature_map
+from rkhs_notes.kernels import Kernel
 from structured_cases import CASES, CHAIN, MIXTURE, texts
 
 # ------------------------------------------------------------------ brute force

@@ -6,14 +6,15 @@ import warnings
 import array_api_strict
 import numpy as np
 import pytest
-import rkhs_notes as rn
 from hypothesis import given
 from hypothesis import strategies as st
-from rkhs_notes.engines.kernels.bessel import matern
-from rkhs_notes.base.errors import IndefiniteKernel, LawBroken
-from rkhs_notes.engines.kernels.forms import divided
-from rkhs_notes.deeper.metrics import GaussianOf, _lost
 from scipy.special import gamma
+
+import rkhs_notes as rn
+from rkhs_notes.base.errors import IndefiniteKernel, LawBroken
+from rkhs_notes.deeper.metrics import GaussianOf, _lost
+from rkhs_notes.engines.kernels.bessel import matern
+from rkhs_notes.engines.kernels.forms import divided
 
 plane = np.random.default_rng(3).normal(size=(9, 2))
 half_line = np.abs(plane[:, :1])

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.kernel_ridge import KernelRidge
+
 from rkhs_notes import settings
-from rkhs_notes.base.distances import sqdist
-from rkhs_notes.base.factors import smallest_eigenvalue, solve_psd
-from rkhs_notes.base.errors import IndefiniteKernel, LawBroken, NotPositiveDefinite
 from rkhs_notes.apps.exercises import _CHAPTERS, check_exercises
+from rkhs_notes.base.distances import sqdist
+from rkhs_notes.base.errors import IndefiniteKernel, LawBroken, NotPositiveDefinite
+from rkhs_notes.base.factors import smallest_eigenvalue, solve_psd
 from rkhs_notes.hilbert import (
     check_inner_product,
     check_norm,
@@ -28,7 +30,6 @@ from rkhs_notes.hilbert import (
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, check_kernel
 from rkhs_notes.representer import check_representer, ridge, ridge_path
 from rkhs_notes.rkhs import RKHS, RKHSFunction, check_reproducing
-from sklearn.kernel_ridge import KernelRidge
 
 scales = st.sampled_from([1e-6, 1e-3, 1.0, 1e3, 1e6])
 widths = st.floats(0.01, 100)

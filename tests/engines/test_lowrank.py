@@ -5,12 +5,13 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from scipy.linalg.lapack import dpstrf
+
 from rkhs_notes import settings
 from rkhs_notes.base.errors import IndefiniteKernel
 from rkhs_notes.deeper.zoo import Delta, Laplace, Matern, Precomputed
-from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid
 from rkhs_notes.engines.solving.lowrank import pivoted_cholesky
-from scipy.linalg.lapack import dpstrf
+from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid
 
 cloud = np.random.default_rng(0).normal(size=(200, 3))
 KERNELS = [

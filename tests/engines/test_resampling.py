@@ -7,12 +7,23 @@ from fractions import Fraction
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from scipy.stats import binomtest, chi2, gamma, permutation_test
+
 from rkhs_notes import settings
 from rkhs_notes.engines.testing.resampling import (
-    TestResult, binomial_interval, chi2_mixture, critical_value, gamma_null, in_batches,
-    quadratic_forms, random_labels, random_signs, resampled_pvalue, step_down, studentised_max
+    TestResult,
+    binomial_interval,
+    chi2_mixture,
+    critical_value,
+    gamma_null,
+    in_batches,
+    quadratic_forms,
+    random_labels,
+    random_signs,
+    resampled_pvalue,
+    step_down,
+    studentised_max,
 )
-from scipy.stats import binomtest, chi2, gamma, permutation_test
 
 rng = np.random.default_rng(0)
 

@@ -3,9 +3,10 @@ it, and must be that of the same solver on the bare Gram matrix, which knows not
 
 import numpy as np
 import pytest
+
 import rkhs_notes as rn
-from rkhs_notes.kernels import Constant, Gaussian, Linear, Polynomial
 from rkhs_notes.deeper.zoo import Cauchy, Laplace, Matern, Periodic, Precomputed, RationalQuadratic
+from rkhs_notes.kernels import Constant, Gaussian, Linear, Polynomial
 
 LEAVES = (
     Gaussian, Laplace, Cauchy, lambda r: Matern(1.5, r), lambda r: Linear(),

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import LinearOperator, aslinearoperator, eigsh
+
 from rkhs_notes import settings
 from rkhs_notes.base.contracts import fuzz
 from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel
 from rkhs_notes.deeper.zoo import Delta, Laplace, Precomputed
-from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Sigmoid
 from rkhs_notes.engines.solving.gram_operators import GramOperator
 from rkhs_notes.engines.solving.spectra import leading_eigenpairs
-from scipy.sparse import csr_array
-from scipy.sparse.linalg import LinearOperator, aslinearoperator, eigsh
+from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Sigmoid
 
 rng = np.random.default_rng(0)
 cloud = rng.normal(size=(700, 4))

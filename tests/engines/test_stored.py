@@ -7,14 +7,13 @@ from functools import partial
 
 import numpy as np
 import pytest
+
 import rkhs_notes as rn
 import rkhs_notes.engines.data.stored as stored
 from rkhs_notes.base.objects import Objects
-from rkhs_notes.hilbert import empirical
+from rkhs_notes.engines.data.stored import from_expression, read_expression, to_expression, write_expression
 from rkhs_notes.engines.functions.series import sines
-from rkhs_notes.engines.data.stored import (
-    from_expression, read_expression, to_expression, write_expression
-)
+from rkhs_notes.hilbert import empirical
 
 X = np.random.default_rng(1).uniform(0.1, 1, size=(7, 2))
 WORDS, GRAPHS = ["abba", "cab", "abcab"], [rn.Graph([(0, 1), (1, 2)], "CCO"), rn.Graph([(0, 1)], "CO")]

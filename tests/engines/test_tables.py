@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import rkhs_notes as rn
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.decomposition import KernelPCA
@@ -19,6 +18,8 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.svm import SVC
+
+import rkhs_notes as rn
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(60, 3))

@@ -4,13 +4,13 @@ import inspect
 import re
 
 import pytest
+from test_contracts import public
+
+from conftest import refuse
 from rkhs_notes.base.contracts import Plan, contract
 from rkhs_notes.base.points import Points
 from rkhs_notes.base.words import Count, Flag, Positive, Targets, Vector
 from rkhs_notes.engines.kernels.gram import AKernel
-
-from conftest import refuse
-from test_contracts import public
 
 # {argument: what help() says behind it, as a regular expression}
 ALPHABET = {

@@ -4,14 +4,15 @@ import warnings
 
 import numpy as np
 import pytest
-import rkhs_notes as rn
 import scipy.sparse
+
+import rkhs_notes as rn
 from rkhs_notes import estimators, settings
+from rkhs_notes.apps.exercises import check, check_exercises
 from rkhs_notes.base.arrays import as_count, as_number, as_points
 from rkhs_notes.base.distances import sqdist
-from rkhs_notes.base.factors import solve_psd
 from rkhs_notes.base.errors import NotPositiveDefinite
-from rkhs_notes.apps.exercises import check, check_exercises
+from rkhs_notes.base.factors import solve_psd
 from rkhs_notes.hilbert import Measure, combine, empirical, gauss_legendre, gram_schmidt, lp_norm, project
 from rkhs_notes.kernels import Brownian, Gaussian, Linear, Polynomial, Sum, is_psd, median_bandwidth
 from rkhs_notes.representer import ridge, ridge_path

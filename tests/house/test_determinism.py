@@ -14,14 +14,14 @@ import types
 
 import numpy as np
 import pytest
-import rkhs_notes as rn
 import scipy.sparse as sp
+from test_contracts import CONTRACTS, DRAWS, call, drawn
+
+import rkhs_notes as rn
+from conftest import PATHS, refuse
 from rkhs_notes import estimators, settings, systems
 from rkhs_notes.base.contracts import contract
 from rkhs_notes.base.words import Count, Rng
-
-from conftest import ROOT, refuse
-from test_contracts import CONTRACTS, DRAWS, call, drawn
 
 RANDOM = [(name, f) for name, f in CONTRACTS if "rng" in f.plan.words]
 
@@ -210,6 +210,7 @@ def test_no_public_function_touches_global_random_state():
 def of_texts_and_graphs():
     "{name: list} of what works on texts, graphs and names of classes: all that could follow a hash"
     import numpy as np
+
     import rkhs_notes as rn
 
     words = ["acgt", "tacg", "aacc", "gattaca", "cc"]
@@ -230,7 +231,7 @@ def hashed_by_name():
 
 def in_a_process(code, **variables):
     "What the value of the last line of this code is in a process with these environment variables"
-    path = os.pathsep.join(map(str, [ROOT, ROOT / "tests", ROOT / "nbs" / "site"]))
+    path = os.pathsep.join(PATHS)
     *lines, value = code.strip().splitlines()
     code = "\n".join([*lines, "import json", f"print('\\n' + json.dumps({value}))"])
     run = subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": path} | variables,

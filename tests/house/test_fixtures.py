@@ -6,10 +6,10 @@ import zipfile
 
 import numpy as np
 import pytest
-import rkhs_notes as rn
-from rkhs_notes.engines.data.stored import read_expression
 
+import rkhs_notes as rn
 from fixtures import DATA, answer
+from rkhs_notes.engines.data.stored import read_expression
 
 ENTRIES = [
     pytest.param(archive, entry.removesuffix(".npy"), id=f"{archive.stem}-{entry.removesuffix('.npy')}")

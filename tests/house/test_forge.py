@@ -20,7 +20,7 @@ each_workflow = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path
 PROJECT = (ROOT / "pyproject.toml").read_text("utf-8")
 TARGETS = set(re.findall(r"(?m)^([a-z0-9-]+):.*##", (ROOT / "Makefile").read_text("utf-8")))
 SECTION = PROJECT.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
-SOURCES = ["nbs/site/*.py", "rkhs_notes/*.py", "benchmarks/*.py", "e2e/*.py", "tests/*.py", "Makefile"]
+SOURCES = ["website/*.py", "rkhs_notes/**/*.py", "benchmarks/*.py", "e2e/*.py", "tests/**/*.py", "Makefile"]
 SOURCES += [".pre-commit-config.yaml"]
 ELSEWHERE = re.compile(r"https?://(?!127\.0\.0\.1)|\b[\w-]+\.(?:org|com|io|net|dev)\b")  # addresses of others
 SCHEMAS = {
@@ -121,7 +121,7 @@ def test_hooks_are_local_and_run_what_is_there():
     hooks = {hook["id"]: hook for hook in repo["hooks"]}
     assert repo["repo"] == "local" and {hook["language"] for hook in hooks.values()} == {"system"}
     assert hooks["prepare"]["entry"].split()[-1] in TARGETS
-    sources = ["nbs/03_rkhs.ipynb", "rkhs_notes/rkhs.py", "README.md"]
+    sources = ["nbs/deeper/01a_zoo.ipynb", "rkhs_notes/rkhs.py", "README.md"]
     assert all(re.search(hooks["prepare"]["files"], path) for path in sources)
 
 
@@ -152,7 +152,7 @@ def test_contributors_are_told_what_is_true(path):
     text = path.read_text("utf-8")
     assert set(re.findall(r"(?m)(?:^|`)make ([a-z0-9-]+)", text)) <= TARGETS
     assert all((path.parent / link).exists() for link in re.findall(r"\]\(([^)#]+)", text))
-    named = set(re.findall(r"[`\s](nbs/\w+\.ipynb|\.github/\w+|tests/\w+\.py)", text))
+    named = set(re.findall(r"[`\s](nbs/[\w/]+\.ipynb|\.github/\w+|tests/[\w/]+\.py)", text))
     assert all((ROOT / name).exists() for name in named), named
 
 
@@ -165,13 +165,13 @@ def test_a_library_has_one_minimum():
 
 
 OTHERWISE = {  # packages that are used and never imported by their name: {package: (file, what it says)}
-    "nbdev": ("Makefile", "alone.py nbdev-export"),
+    "nbdev": ("Makefile", "website.alone nbdev-export"),
     "jupytext": (".github/CONTRIBUTING.md", ".venv/bin/jupytext --to"),
     "pytest-xdist": ("pyproject.toml", '"--dist", "worksteal"'),
     "pytest-random-order": ("Makefile", "--random-order-seed="),
-    "pyyaml": ("tests/test_forge.py", "import yaml"),
-    "sphinx-book-theme": ("nbs/site/conf.py", 'html_theme = "sphinx_book_theme"'),
-    "jupyterlite-core": ("nbs/site/lite.py", '"jupyter", "lite", "build"'),
+    "pyyaml": ("tests/house/test_forge.py", "import yaml"),
+    "sphinx-book-theme": ("website/conf.py", 'html_theme = "sphinx_book_theme"'),
+    "jupyterlite-core": ("website/lite.py", '"jupyter", "lite", "build"'),
 }
 LINES = "".join(p.read_text("utf-8") for name in SOURCES for p in sorted(ROOT.glob(name)))
 
@@ -216,11 +216,12 @@ def test_what_a_matrix_run_says(tmp_path):
 
 def commit(folder):
     "A small checkout, and the wheel that belongs to it"
-    for name in ("rkhs_notes/errors.py", "rkhs_notes/py.typed", "nbs/index.ipynb", "nbs/images/a.png"):
+    books = ["index.ipynb", "README.md", "base/errors.ipynb", "images/a.png"]
+    for name in ("rkhs_notes/errors.py", "rkhs_notes/py.typed", *(f"nbs/{book}" for book in books)):
         (folder / "commit" / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / "commit" / name).touch()
     with zipfile.ZipFile(folder / "a.whl", "w") as wheel:
-        for name in ("errors.py", "py.typed", "notebooks/index.ipynb", "notebooks/images/a.png"):
+        for name in ("errors.py", "py.typed", *(f"notebooks/{book}" for book in books)):
             wheel.writestr(f"rkhs_notes/{name}", "")
         wheel.writestr("rkhs_notes-1.dist-info/METADATA", "")
     return folder / "commit", folder / "a.whl"

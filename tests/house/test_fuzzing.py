@@ -7,25 +7,47 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
+from test_contracts import CONTRACTS
+
+import fuzzing
+from conftest import refuse
 from rkhs_notes import Linear, nu_svr, svc, svc_leave_one_out, svr
+from rkhs_notes.apps.exercises import check_exercises
+from rkhs_notes.apps.play import drag_posterior
 from rkhs_notes.base.arrays import as_floats, as_rng
-from rkhs_notes.base.distances import sqdist
-from rkhs_notes.deeper.cca import kernel_cca
-from rkhs_notes.cke import tune_coupling
 from rkhs_notes.base.contracts import contract
+from rkhs_notes.base.datasets import smiley_labels
+from rkhs_notes.base.distances import sqdist
+from rkhs_notes.base.errors import ConvergenceFailure, RKHSError
+from rkhs_notes.base.plots import plot_decision
 from rkhs_notes.base.points import Points
 from rkhs_notes.base.words import Count, Labels, Positive, Targets, Vector, Weights
+from rkhs_notes.cke import tune_coupling
+from rkhs_notes.deeper.cca import kernel_cca
+from rkhs_notes.deeper.dependence import conditional_independence_test, hsic_test
+from rkhs_notes.deeper.generalization import bias_variance, gap_bound
+from rkhs_notes.deeper.graphs import Subtree, WeisfeilerLehman
+from rkhs_notes.deeper.interpolation import Conditioned
+from rkhs_notes.deeper.processes import check_sample_space, gaussian_process, learn_noise
+from rkhs_notes.deeper.rates import learning_curve, leave_groups_out, selection_cost
+from rkhs_notes.deeper.scale import gaussian_process_large
+from rkhs_notes.deeper.stein import goodness_of_fit_test
+from rkhs_notes.deeper.structured import MarkovChain, Mismatch, markov_chain
+from rkhs_notes.deeper.two_samples import mmd_test_split
+from rkhs_notes.deeper.zoo import Bilinear, Mahalanobis, Matern, Periodic, RationalQuadratic
+from rkhs_notes.double_descent import check_min_norm
+from rkhs_notes.engines.data.pictures import image_pairs, low_resolution
+from rkhs_notes.engines.data.sums import Sum
+from rkhs_notes.engines.features.normals import orthogonal_normals, sobol_normals, structured_normals
+from rkhs_notes.engines.features.unbiased import check_unbiased
+from rkhs_notes.engines.kernels.gram import AKernel
+from rkhs_notes.engines.kernels.laws import check_gradient
 from rkhs_notes.engines.solving.convex import certificate
 from rkhs_notes.engines.solving.losses import check_loss, squared
-from rkhs_notes.base.datasets import smiley_labels
-from rkhs_notes.deeper.dependence import conditional_independence_test, hsic_test
-from rkhs_notes.double_descent import check_min_norm
-from rkhs_notes.base.errors import ConvergenceFailure, RKHSError
-from rkhs_notes.apps.exercises import check_exercises
+from rkhs_notes.engines.solving.paths import min_norm_path
+from rkhs_notes.engines.testing.resampling import chi2_mixture
 from rkhs_notes.features import feature_dimension, novikoff_bound
-from rkhs_notes.deeper.generalization import bias_variance, gap_bound
-from rkhs_notes.engines.kernels.gram import AKernel
-from rkhs_notes.deeper.graphs import Subtree, WeisfeilerLehman
 from rkhs_notes.hilbert import (
     check_inner_product,
     check_norm,
@@ -37,38 +59,14 @@ from rkhs_notes.hilbert import (
     parallelogram_defect,
     uniform_grid,
 )
-from rkhs_notes.deeper.interpolation import Conditioned
 from rkhs_notes.kernels import Constant, Gaussian, check_kernel, is_psd
-from rkhs_notes.engines.kernels.laws import check_gradient
 from rkhs_notes.mercer import integral_operator
 from rkhs_notes.mmd import check_mmd
-from rkhs_notes.engines.features.normals import (
-    orthogonal_normals, sobol_normals, structured_normals
-)
-from rkhs_notes.engines.solving.paths import min_norm_path
-from rkhs_notes.engines.data.pictures import image_pairs, low_resolution
-from rkhs_notes.apps.play import drag_posterior
-from rkhs_notes.base.plots import plot_decision
-from rkhs_notes.deeper.processes import check_sample_space, gaussian_process, learn_noise
 from rkhs_notes.random_features import spectral_from_function
-from rkhs_notes.deeper.rates import learning_curve, leave_groups_out, selection_cost
 from rkhs_notes.representer import minimize_risk, ridge, ridge_path, semiparametric, smoothing_spline
-from rkhs_notes.engines.testing.resampling import chi2_mixture
 from rkhs_notes.rkhs import RKHS
-from rkhs_notes.deeper.scale import gaussian_process_large
 from rkhs_notes.sgd import budgeted_sgd, kernel_sgd, sgd_primal
-from rkhs_notes.deeper.stein import goodness_of_fit_test
-from rkhs_notes.deeper.structured import MarkovChain, Mismatch, markov_chain
-from rkhs_notes.engines.data.sums import Sum
 from rkhs_notes.svm import svm_primal
-from rkhs_notes.deeper.two_samples import mmd_test_split
-from rkhs_notes.engines.features.unbiased import check_unbiased
-from rkhs_notes.deeper.zoo import Bilinear, Mahalanobis, Matern, Periodic, RationalQuadratic
-from scipy.sparse import csr_array
-
-import fuzzing
-from conftest import refuse
-from test_contracts import CONTRACTS
 
 
 def test_a_slice_of_the_hostile_calls(request):

@@ -7,18 +7,19 @@ import pickle
 import subprocess
 import sys
 import typing
+from graphlib import CycleError, TopologicalSorter
 from typing import Annotated
 
 import pytest
+
 import rkhs_notes
-from rkhs_notes.base.words import Word, count
-
-from website import stub
-from website.notebooks import module, read
 from conftest import NOTEBOOKS, ROOT, refuse
+from rkhs_notes.base.words import Word, count
+from website import stub
+from website.notebooks import module as module_of
+from website.notebooks import read
 
-GROUPS = ["ABCDE", "S", "0123456789", "VWXY"]  # appendices, engines, chapters, what stands above them
-FIRST = ["S_gram", "S_forms"]  # the machinery of kernels, on which other engines stand
+LEVELS = ["base", "engines", "course", "apps", "answers"]  # imports go down; the treatise is course too
 ALLOWED = {
     ("algebra", "Delegating.feature_map", "features"),
     ("algebra", "Delegating.spectral", "random_features"),
@@ -29,104 +30,103 @@ ALLOWED = {
     ("rkhs", "_KnownAtPoints.leave_one_out", "interpolation"),
     ("rkhs", "RKHS.project", "interpolation"),
     ("rkhs", "RKHS.power_function", "interpolation"),
-    ("contracts", "Value.save", "stored"),
+    ("values", "Value.save", "stored"),
 }
 
 
-def rank(stem):
-    "The place of a notebook in the order of imports"
-    first = FIRST.index(stem) if stem in FIRST else len(FIRST)
-    return next(i for i, letters in enumerate(GROUPS) if stem[0] in letters), first, stem
+def level(module):
+    "The place of a module of this package in the order of imports: the course is the modules at the top"
+    room = module.partition(".")[0] if "." in module else "course"
+    return LEVELS.index("course" if room == "deeper" else room)
 
 
-def imports(tree, scope=()):
+def imports(tree, here, modules, scope=()):
     "(qualified name of the enclosing definition, module of this package) for each import below `tree`"
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.ImportFrom) and (
-            node.level or (node.module or "").split(".")[0] == "rkhs_notes"
-        ):
-            name = (node.module or "").removeprefix("rkhs_notes").lstrip(".")
-            yield from ((".".join(scope), name or alias.name) for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            parts = ("rkhs_notes." + here).split(".")[: -node.level] if node.level else []
+            source = ".".join([*parts, *filter(None, [node.module])])
+            if source.split(".")[0] == "rkhs_notes":
+                for alias in node.names:
+                    whole = f"{source}.{alias.name}".partition(".")[2]
+                    yield ".".join(scope), whole if whole in modules else source.partition(".")[2]
         elif isinstance(node, ast.Import):
             yield from (
-                (".".join(scope), alias.name.partition(".")[2] or alias.name)
+                (".".join(scope), alias.name.partition(".")[2])
                 for alias in node.names
                 if alias.name.split(".")[0] == "rkhs_notes"
             )
         inner = (*scope, node.name) if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else scope
-        yield from imports(node, inner)
+        yield from imports(node, here, modules, inner)
 
 
-def upward_imports(notebooks, package):
-    "Imports that point upwards: module, where in it, what it imports"
-    stems = {name: path.stem for path in notebooks if (name := module(read(path)))}
-    found = set()
-    for name, stem in stems.items():
-        for scope, target in imports(ast.parse((package / f"{name}.py").read_text(encoding="utf-8"))):
-            below = target in stems and rank(stems[target]) < rank(stem)
-            if not below and (name, scope, target) not in ALLOWED:
-                found.add((name, scope, target))
-    return sorted(found)
+def arrows(package, pages):
+    "{module: {module that it imports}}, and the imports that point up: (module, where in it, what)"
+    modules = {}
+    for path in package.rglob("[!_]*.py"):
+        modules[".".join(path.relative_to(package).with_suffix("").parts)] = path
+    down, up = {module: set() for module in modules}, []
+    for module, path in modules.items():
+        for scope, target in imports(ast.parse(path.read_text(encoding="utf-8")), module, modules):
+            name, other = module.rpartition(".")[2], target.rpartition(".")[2]
+            if target not in modules or (name, scope, other) in ALLOWED:
+                continue
+            later = pages.get(other, "") > pages.get(name, "~") and level(target) == level(module)
+            if level(target) > level(module) or later:
+                up.append((name, scope, other))
+            down[module].add(target)
+    return down, sorted(up)
+
+
+def circle(down):
+    "The modules of a circle of imports, or none"
+    try:
+        TopologicalSorter(down).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def pages_of(paths):
+    "{module: name of the page} of numbered pages"
+    return {module_of(read(path)).rpartition(".")[2]: path.stem for path in paths if path.stem[0].isdigit()}
 
 
 def public_names(package):
     "[(name, module)] of every name in an __all__"
     found = []
-    for source in sorted(package.glob("[!_]*.py")):
+    for source in sorted(package.rglob("[!_]*.py")):
         for node in ast.parse(source.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
                 found += [(name, source.stem) for name in ast.literal_eval(node.value)]
     return found
 
 
-def test_imports_point_downwards():
-    refuse(upward_imports(NOTEBOOKS, ROOT / "rkhs_notes"))
+def test_imports_point_downwards_and_in_no_circle():
+    down, up = arrows(ROOT / "rkhs_notes", pages_of(NOTEBOOKS))
+    assert len(down) > 100
+    refuse(up)
+    refuse(circle(down))
 
 
-def test_an_upward_import_is_noticed(write_notebook, tmp_path):
+def test_an_upward_import_and_a_circle_are_noticed(write_notebook, tmp_path):
     paths = [
         write_notebook(f"0{i}_{name}.ipynb", f"code:#| default_exp {name}")
         for i, name in enumerate(["low", "algebra", "features"])
     ]
-    (tmp_path / "low.py").write_text("from .algebra import Delegating\n")
-    (tmp_path / "features.py").write_text("from rkhs_notes.low import x\nfrom . import algebra\n")
-    (tmp_path / "algebra.py").write_text(
+    package = tmp_path / "package"
+    (package / "base").mkdir(parents=True)
+    (package / "base" / "first.py").write_text("def f():\n from ..low import x\n")
+    (package / "low.py").write_text("from .algebra import Delegating\n")
+    (package / "features.py").write_text("from rkhs_notes.low import x\nfrom . import algebra\n")
+    (package / "algebra.py").write_text(
         "class Delegating:\n def feature_map(self):\n  from .features import f\n"
         " def other(self):\n  from .features import f\n"
     )
-    assert upward_imports(paths, tmp_path) == [
-        ("algebra", "Delegating.other", "features"),
-        ("low", "", "algebra"),
-    ]
-
-
-def borrowed(package):
-    "(module, name) of names with an underscore that a module takes from another one of the package"
-    for source in sorted(package.glob("*.py")):
-        tree = ast.parse(source.read_text(encoding="utf-8"))
-        taken = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
-        names = [alias.name for node in taken for alias in node.names]
-        siblings = {alias.asname or alias.name for node in taken if not node.module for alias in node.names}
-        names += [
-            node.attr
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Attribute) and getattr(node.value, "id", None) in siblings
-        ]
-        yield from ((source.stem, name) for name in names if name.startswith("_") and name[:2] != "__")
-
-
-def test_what_begins_with_an_underscore_stays_in_its_module():
-    refuse(
-        [f"{module} takes {name}: give it a name without _" for module, name in borrowed(ROOT / "rkhs_notes")]
-    )
-
-
-def test_a_borrowed_helper_is_noticed(tmp_path):
-    (tmp_path / "a.py").write_text(
-        "from .b import f, _g as g\nfrom . import c\ndef h(): return c._k, c.k, h._m"
-    )
-    (tmp_path / "b.py").write_text("from numpy import _core\nfrom . import __version__\n")
-    assert list(borrowed(tmp_path)) == [("a", "_g"), ("a", "_k")]
+    down, up = arrows(package, pages_of(paths))
+    assert up == [("algebra", "Delegating.other", "features"), ("first", "f", "low"), ("low", "", "algebra")]
+    assert set(circle(down)) == {"algebra", "features"} or len(circle(down)) > 2
+    assert circle({"a": {"b"}, "b": set()}) == []
 
 
 def python(script, *options):
@@ -164,7 +164,7 @@ def test_the_package_works_in_a_folder_that_is_gone(tmp_path):
 def test_a_plain_terminal_is_enough(monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     listed = python("from rkhs_notes.cli import main; main(['list'])")
-    assert "X_cli.ipynb" in listed and "X ? The command line" in listed
+    assert "apps/cli.ipynb" in listed and "00 ? Hilbert spaces" in listed
     failing = "from rkhs_notes.errors import *\nwith expect_fail(): require('‖f‖ ≤ 1', 2, 1)"
     assert "?f? ? 1: is 2, allowed 1" in python(failing)
 
@@ -175,11 +175,15 @@ def test_every_public_name_is_at_the_top():
 
 
 def test_the_daily_names_are_shown():
-    daily, modules = rkhs_notes._DAILY, {path.stem for path in (ROOT / "rkhs_notes").glob("[!_]*.py")}
-    modules = {module for module in modules if "answers" not in module}
+    daily, package = rkhs_notes._DAILY, ROOT / "rkhs_notes"
+    course = {path.stem for path in package.glob("[!_]*.py")}
+    rooms = {path.parent.name for path in package.glob("*/__init__.py")} - {"answers"}
     assert len(daily) == len(set(daily)) <= 150
-    assert set(daily) <= {name for name, _ in public_names(ROOT / "rkhs_notes")}
-    assert set(dir(rkhs_notes)) == {"__version__", *daily, *modules}
+    assert set(daily) <= {name for name, _ in public_names(package)}
+    shown = {"__version__", "settings", "errors", "datasets", "plots"}
+    assert set(dir(rkhs_notes)) == {*shown, *daily, *course, *rooms}
+    for name in dir(rkhs_notes):
+        assert getattr(rkhs_notes, name) is not None
 
 
 def test_the_stub_is_up_to_date(tmp_path):
@@ -190,8 +194,8 @@ def test_the_stub_is_up_to_date(tmp_path):
     with pytest.raises(SystemExit, match="run make prepare"):
         stub.main(check=True, stub=tmp_path / "old.pyi")
     with pytest.raises(SystemExit, match="no module exports the daily names rigde"):
-        stub.render(["rigde", "ridge"], {"ridge": "representer"}, [])
-    assert "from .representer import ridge as ridge\n" in stub.render(["ridge"], {"ridge": "representer"}, [])
+        stub.render(["rigde", "ridge"], {"ridge": "representer"}, {})
+    assert "from .representer import ridge as ridge\n" in stub.render(["ridge"], {"ridge": "representer"}, {})
 
 
 def lost_names(addresses):
@@ -209,7 +213,7 @@ def lost_names(addresses):
 
 
 def test_every_old_address_answers():
-    addresses = json.loads((ROOT / "tests" / "wave_one.json").read_text())
+    addresses = json.loads((ROOT / "tests" / "data" / "wave_one.json").read_text())
     assert sum(map(len, addresses.values())) == 345
     refuse(list(lost_names(addresses)))
     for owner, names in addresses.items():
@@ -218,20 +222,20 @@ def test_every_old_address_answers():
 
 def test_a_name_that_moved_answers_at_its_old_address(monkeypatch):
     assert list(lost_names({"errors": ["Verdict"]})) == [
-        "errors.Verdict: module 'rkhs_notes.base.errors' has no attribute 'Verdict'"
+        "errors.Verdict: module 'rkhs_notes.errors' has no attribute 'Verdict'"
     ]
     monkeypatch.setitem(rkhs_notes._FORMER, "errors", rkhs_notes._FORMER["errors"] + " Verdict gone")
     assert not list(lost_names({"errors": ["Verdict"]}))
     from rkhs_notes.apps.exercises import Verdict
 
     assert Verdict is rkhs_notes.exercises.Verdict and "Verdict" not in vars(rkhs_notes.errors)
-    with pytest.raises(AttributeError, match="'rkhs_notes.base.errors' has no attribute 'gone'"):
+    with pytest.raises(AttributeError, match="'rkhs_notes.errors' has no attribute 'gone'"):
         rkhs_notes.errors.gone  # noqa: B018
 
 
 def test_a_name_that_its_own_module_lost_is_no_endless_search(monkeypatch):
     monkeypatch.delattr(rkhs_notes.errors, "LawBroken")
-    with pytest.raises(AttributeError, match="'rkhs_notes.base.errors' has no attribute 'LawBroken'"):
+    with pytest.raises(AttributeError, match="'rkhs_notes.errors' has no attribute 'LawBroken'"):
         rkhs_notes.LawBroken  # noqa: B018
 
 

@@ -14,12 +14,12 @@ import warnings
 
 import numpy as np
 import pytest
+
 import rkhs_notes as rn
+from conftest import PATHS, refuse
 from rkhs_notes import settings
 from rkhs_notes.base.blocks import n_threads
 from rkhs_notes.base.datasets import smiley
-
-from conftest import ROOT, refuse
 
 LIMIT = 2.0  # seconds
 
@@ -165,7 +165,7 @@ def interrupted(name, work):
 def unheard(names, work):
     "{name: (seconds, complaint)} of cases, run in a process of their own with two threads for BLAS"
     command = [sys.executable, __file__, str(work), *names]
-    path = os.pathsep.join(map(str, [ROOT, ROOT / "tests", ROOT / "nbs" / "site"]))
+    path = os.pathsep.join(PATHS)
     environment = os.environ | {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "PYTHONPATH": path}
     run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60 * len(names))
     assert run.returncode == 0, run.stderr[-2000:]

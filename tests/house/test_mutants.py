@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from mutants import CLASSES, LIST, ROOT, changed, main, planted, together
+from mutants import CLASSES, LIST, ROOT, changed, file_of, main, planted, together
 
 FAULTS = json.loads(LIST.read_text(encoding="utf-8"))
 
@@ -14,7 +14,7 @@ FAULTS = json.loads(LIST.read_text(encoding="utf-8"))
 @pytest.mark.parametrize("module", FAULTS)
 def test_each_fault_can_be_planted(module):
     "A fault of code that was rewritten is none: its words follow the source"
-    source = (ROOT / "rkhs_notes" / f"{module}.py").read_text(encoding="utf-8")
+    source = file_of(ROOT / "rkhs_notes", module).read_text(encoding="utf-8")
     listed = sum(FAULTS[module].values(), [])
     pairs = [(old, new) for old, new, *_ in listed]
     assert len(pairs) == len(set(pairs)) and all(old != new for old, new in pairs)
@@ -25,7 +25,7 @@ def test_each_fault_can_be_planted(module):
 
 
 def test_no_module_is_without_faults():
-    modules = {path.stem for path in (ROOT / "rkhs_notes").glob("[a-z]*.py")}
+    modules = {path.stem for path in (ROOT / "rkhs_notes").rglob("[a-z]*.py")}
     assert {name for name in modules if not name.startswith("answers_")} == FAULTS.keys()
 
 

@@ -11,14 +11,15 @@ from functools import reduce
 
 import numpy as np
 import pytest
+
 import rkhs_notes as rn
 from rkhs_notes import Brownian, Constant, Gaussian, Laplace, Linear, Matern, Polynomial, Tensor
-from rkhs_notes.base.points import taken_of
 from rkhs_notes.apps.estimators import StreamingKernelRidge
+from rkhs_notes.base.points import taken_of
 from rkhs_notes.deeper.metrics import Anova
-from rkhs_notes.mmd import DistanceInduced
 from rkhs_notes.deeper.streams import StreamingMeans, StreamingRidge, check_merge, stream_ridge
 from rkhs_notes.deeper.zoo import Bilinear, FiniteRank
+from rkhs_notes.mmd import DistanceInduced
 
 OFFSETS = [1e3, 1e6, 1e9]
 draws = np.random.default_rng(0)

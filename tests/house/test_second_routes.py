@@ -12,28 +12,75 @@ import numpy as np
 import pytest
 import scipy.optimize
 import sklearn.gaussian_process.kernels
+from scipy.special import ndtri
+from scipy.stats import qmc
+from sklearn.decomposition import KernelPCA as PeerPCA
+from sklearn.gaussian_process.kernels import RBF
+from sklearn.kernel_ridge import KernelRidge as PeerRidge
+from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel, sigmoid_kernel
+from sklearn.svm import SVC
+
+from conftest import ROOT
 from rkhs_notes import settings
-from rkhs_notes.base.arrays import SparseRows
 from rkhs_notes.apps.cli import notebook_folder, open_lab
 from rkhs_notes.apps.comparison import ColumnChange, compare_tables
-from rkhs_notes.deeper.conditioning import ConditionalEmbedding, conditional_embedding
+from rkhs_notes.apps.estimators import KernelPCA, KernelRidge
+from rkhs_notes.apps.play import (
+    Draggable,
+    drag_interpolant,
+    drag_machine,
+    drag_posterior,
+    drag_witness,
+    script,
+)
+from rkhs_notes.base.arrays import SparseRows
 from rkhs_notes.base.contracts import contract, fuzz
+from rkhs_notes.base.errors import IndefiniteKernel, NoFiniteFeatureMap, NoSpectralMeasure, RKHSError
+from rkhs_notes.base.plots import palette, use_style
 from rkhs_notes.base.words import Count
+from rkhs_notes.deeper.conditioning import ConditionalEmbedding, conditional_embedding
+from rkhs_notes.deeper.grids_landmarks import random_rule
+from rkhs_notes.deeper.interpolation import PowerFunction
+from rkhs_notes.deeper.metrics import Anova, Conjugate, GaussianOf, Tensor
+from rkhs_notes.deeper.streams import FeatureComponents, StreamingMeans
+from rkhs_notes.deeper.two_samples import gaussian_grid
+from rkhs_notes.deeper.zoo import (
+    Bilinear,
+    Cauchy,
+    Delta,
+    FiniteRank,
+    Integral,
+    Laplace,
+    Mahalanobis,
+    Matern,
+    Periodic,
+    Rank1,
+    RationalQuadratic,
+    from_gamma,
+    from_sklearn,
+    to_gamma,
+)
+from rkhs_notes.engines.data.stored import write_expression
+from rkhs_notes.engines.features.normals import sobol_normals
+from rkhs_notes.engines.functions.functions import Combination
+from rkhs_notes.engines.functions.series import Formula
+from rkhs_notes.engines.kernels.gram import as_kernel
 from rkhs_notes.engines.solving.convex import ConvexSolution, minimize_convex
 from rkhs_notes.engines.solving.losses import (
-    Absolute, EpsilonInsensitive, Hinge, Huber, Logistic, PiecewiseQuadratic, Quantile, Squared,
-    SquaredHinge
+    Absolute,
+    EpsilonInsensitive,
+    Hinge,
+    Huber,
+    Logistic,
+    PiecewiseQuadratic,
+    Quantile,
+    Squared,
+    SquaredHinge,
 )
-from rkhs_notes.base.errors import (
-    IndefiniteKernel, NoFiniteFeatureMap, NoSpectralMeasure, RKHSError
-)
-from rkhs_notes.apps.estimators import KernelPCA, KernelRidge
+from rkhs_notes.engines.solving.systems import NullPart
+from rkhs_notes.engines.testing.resampling import linear_forms
 from rkhs_notes.features import feature_map, feature_rule
-from rkhs_notes.engines.functions.functions import Combination
-from rkhs_notes.engines.kernels.gram import as_kernel
-from rkhs_notes.deeper.grids_landmarks import random_rule
 from rkhs_notes.hilbert import gauss_legendre, lp_norm, parallelogram_defect
-from rkhs_notes.deeper.interpolation import PowerFunction
 from rkhs_notes.kernels import (
     Brownian,
     Constant,
@@ -57,36 +104,11 @@ from rkhs_notes.mercer import (
     brownian_spectrum,
     periodic_spectrum,
 )
-from rkhs_notes.deeper.metrics import Anova, Conjugate, GaussianOf, Tensor
 from rkhs_notes.mmd import DistanceInduced, mean_embedding, witness
-from rkhs_notes.engines.features.normals import sobol_normals
-from rkhs_notes.apps.play import (
-    Draggable, drag_interpolant, drag_machine, drag_posterior, drag_witness, script
-)
-from rkhs_notes.base.plots import palette, use_style
 from rkhs_notes.random_features import mixture, spectral_measure, spectral_rule
 from rkhs_notes.representer import OffsetFit, ridge
-from rkhs_notes.engines.testing.resampling import linear_forms
 from rkhs_notes.rkhs import RKHSFunction
-from rkhs_notes.engines.functions.series import Formula
-from rkhs_notes.engines.data.stored import write_expression
-from rkhs_notes.deeper.streams import FeatureComponents, StreamingMeans
 from rkhs_notes.svm import svc_path
-from rkhs_notes.engines.solving.systems import NullPart
-from rkhs_notes.deeper.two_samples import gaussian_grid
-from rkhs_notes.deeper.zoo import (
-    Bilinear, Cauchy, Delta, FiniteRank, Integral, Laplace, Mahalanobis, Matern, Periodic, Rank1,
-    RationalQuadratic, from_gamma, from_sklearn, to_gamma
-)
-from scipy.special import ndtri
-from scipy.stats import qmc
-from sklearn.decomposition import KernelPCA as PeerPCA
-from sklearn.gaussian_process.kernels import RBF
-from sklearn.kernel_ridge import KernelRidge as PeerRidge
-from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel, sigmoid_kernel
-from sklearn.svm import SVC
-
-from conftest import ROOT
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 close = np.testing.assert_allclose

@@ -36,14 +36,14 @@ def runs_what_it_reads(source):
 def test_no_module_runs_what_it_reads():
     for slip in ("import pickle", "from joblib import load", "x = eval('1')", "def f(s):\n    exec(s)"):
         assert list(runs_what_it_reads(slip)), slip
-    sources = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "rkhs_notes").glob("*.py")}
+    sources = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "rkhs_notes").rglob("*.py")}
     found = {name for name, source in sources.items() if list(runs_what_it_reads(source))}
     assert found == {"classroom.py"}  # one's own answers, when they are written for handing in
 
 
 def test_no_module_asserts():
     "python -O leaves assertions out"
-    for path in (ROOT / "rkhs_notes").glob("*.py"):
+    for path in (ROOT / "rkhs_notes").rglob("*.py"):
         nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         asserts = [node.lineno for node in nodes if isinstance(node, ast.Assert)]
         assert not asserts, f"{path.name}, lines {asserts}: raise, or use require"

@@ -11,9 +11,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from conftest import NOTEBOOKS, ROOT, each_notebook, refuse
 from website import readme
 from website.notebooks import read, split
-from conftest import NOTEBOOKS, ROOT, each_notebook, refuse
 
 MACHINE_PATH = re.compile(r"(?<![\w.:/])/(home|root|tmp|work|mnt|opt|Users|var/folders)/|[A-Z]:\\Users")
 DRAWS = {
@@ -32,7 +32,7 @@ DRAWS = {
 DRAWS |= {"semilogx", "semilogy", "loglog", "fill_between", "errorbar", "subplots"}
 
 
-UNCLEAN = "A_unclean.ipynb"
+UNCLEAN = "unclean.ipynb"
 
 
 @pytest.fixture(scope="module")
@@ -41,12 +41,12 @@ def edited(tmp_path_factory):
     folder = tmp_path_factory.mktemp("edited")
     shutil.copy(ROOT / "pyproject.toml", folder)
     shutil.copytree(ROOT / "rkhs_notes", folder / "rkhs_notes", ignore=shutil.ignore_patterns("__pycache__"))
-    with open(folder / "rkhs_notes" / "errors.py", "a") as file:
+    with open(folder / "rkhs_notes" / "base" / "errors.py", "a") as file:
         file.write("by_hand = True\n")
     (folder / "rkhs_notes" / "stray.py").write_text("")
-    (folder / "nbs").mkdir()
     for path in NOTEBOOKS:
-        shutil.copy(path, folder / "nbs")
+        (folder / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, folder / path.relative_to(ROOT))
     make = nbformat.v4
     nb = make.new_notebook(cells=[make.new_code_cell("1 + 1", execution_count=7)])
     nbformat.write(nb, folder / "nbs" / UNCLEAN)
@@ -76,7 +76,7 @@ def test_modules_are_exported_from_the_notebooks_and_edits_noticed(edited):
     nbdev("export", edited)
     exported = contents(edited / "rkhs_notes", "*.py")
     refuse(sorted(differing(contents(ROOT / "rkhs_notes", "*.py"), exported)))
-    assert differing(by_hand, exported) == {"errors.py", "stray.py"}
+    assert differing(by_hand, exported) == {"base/errors.py", "stray.py"}
 
 
 def test_notebooks_are_clean_and_others_noticed(edited):

@@ -7,10 +7,10 @@ import re
 
 import numpy as np
 import pytest
-import rkhs_notes
 
-from website.notebooks import module, read, split
+import rkhs_notes
 from conftest import NOTEBOOKS, ROOT, each_notebook, refuse
+from website.notebooks import module, read, split
 
 # the thirty names that the notebooks and their readers call most, each with an example in its help
 MOST_USED = """
@@ -123,18 +123,20 @@ def test_exported_names_are_used(path):
 
 
 def test_every_module_has_a_notebook():
-    modules = {path.stem for path in (ROOT / "rkhs_notes").glob("*.py")} - {"_modidx"}
+    package = ROOT / "rkhs_notes"
+    paths = [path.relative_to(package).with_suffix("").parts for path in package.rglob("*.py")]
+    modules = {".".join(parts) for parts in paths if parts == ("__init__",) or parts[-1][0] != "_"}
     assert modules == {name for path in NOTEBOOKS if (name := module(read(path)))}
 
 
 def examples(module):
     "The examples in the docstrings of a module, with all names that a reader has after `import rkhs_notes`"
-    module = importlib.import_module(f"rkhs_notes.{module}")
+    module = importlib.import_module(f"rkhs_notes.{rkhs_notes._modules()[module]}")
     known = {name: getattr(rkhs_notes, name) for name in dir(rkhs_notes)} | {"np": np} | vars(module)
     return [test for test in doctest.DocTestFinder().find(module, globs=known) if test.examples]
 
 
-@pytest.mark.parametrize("module", sorted(path.stem for path in (ROOT / "rkhs_notes").glob("[a-z]*.py")))
+@pytest.mark.parametrize("module", sorted(path.stem for path in (ROOT / "rkhs_notes").rglob("[a-z]*.py")))
 def test_examples_in_docstrings(module):
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
     refuse([test.name for test in examples(module) if runner.run(test).failed])
@@ -149,12 +151,12 @@ def key_problems(paths):
     "Answers outside of the answer keys, and keys that do not warn"
     problems = []
     for path in paths:
-        key = path.stem.startswith("V_answers_")
+        key = path.stem.startswith("answers_")
         written = "\n".join(body for _, body in code_cells(path, exported=True))
         if key and "Spoilers:" not in read(path).cells[0].source:
             problems.append(f"{path.stem} does not warn of spoilers")
         if not key and re.search(r"^_exercises\b", written, re.M):
-            problems.append(f"{path.stem} has answers: they belong in V_answers_{path.stem[:2]}")
+            problems.append(f"{path.stem} has answers: they belong in answers_{path.stem[:2]}")
     return problems
 
 
@@ -164,10 +166,10 @@ def test_answers_stand_apart():
 
 def test_answers_in_a_chapter_are_noticed(write_notebook):
     answers = "code:#| exporti\n_exercises = {}"
-    paths = [write_notebook(f"{stem}.ipynb", "# X", answers) for stem in ("03_x", "V_answers_03")]
+    paths = [write_notebook(f"{stem}.ipynb", "# X", answers) for stem in ("03_x", "answers_03")]
     assert key_problems(paths) == [
-        "03_x has answers: they belong in V_answers_03",
-        "V_answers_03 does not warn of spoilers",
+        "03_x has answers: they belong in answers_03",
+        "answers_03 does not warn of spoilers",
     ]
 
 

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from website.notebooks import read
 from conftest import NOTEBOOKS, ROOT
+from website.notebooks import read
 
 sys.path.insert(0, str(ROOT / "e2e"))
 import browser  # noqa: E402

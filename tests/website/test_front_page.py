@@ -4,14 +4,14 @@ import re
 
 import numpy as np
 import pytest
-import rkhs_notes
 import yaml
-
-from website import tally
-from website.notebooks import NBS, ROOT, read
 from test_labels import ANCHOR, LINK, anchors
 
-INDEX, BEGIN, README = NBS / "index.ipynb", NBS / "front" / "begin.md", ROOT / "README.md"
+import rkhs_notes
+from website import tally
+from website.notebooks import NBS, ROOT, read
+
+INDEX, BEGIN, README = NBS / "index.ipynb", ROOT / "website" / "begin.md", ROOT / "README.md"
 CFF = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
 # the Citation File Format 1.2.0: what it requires, and what else it knows
 REQUIRED = {"cff-version", "message", "title", "authors"}
@@ -65,7 +65,7 @@ def test_commands():
 def test_the_first_screen_says_for_whom_and_where_to_begin():
     text = README.read_text("utf-8")
     first = text[: text.index("![")]
-    wanted = ("**study**", "**teach**", "**use**", "nbs/front/begin.md", "Counted")
+    wanted = ("**study**", "**teach**", "**use**", "website/begin.md", "Counted")
     assert all(word in first for word in wanted)
     assert len(first) < 2500 and "forge" not in text
 

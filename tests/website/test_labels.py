@@ -3,11 +3,12 @@
 import re
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
 import nbformat
 
-from website.notebooks import NBS, read, split
 from conftest import NOTEBOOKS, each_notebook, refuse
+from website.notebooks import NBS, chapters, read, split
 
 STATEMENT = re.compile(
     r"(?m)^> \*\*(Theorem|Definition|Lemma|Proposition|Corollary|Example|Law) (\w+)\.(\d+[a-z]?)"
@@ -43,7 +44,7 @@ def code(path):
 
 
 def chapter(path):
-    "'3' for 03_rkhs and 03a_interpolation, 'C' for C_arrays: what its numbers begin with"
+    "'3' for 03_rkhs and 03a_interpolation: what the numbers of a page of the book begin with"
     return re.sub(r"(?<=\d)[a-z]$", "", path.stem.partition("_")[0]).lstrip("0") or "0"
 
 
@@ -64,7 +65,7 @@ def number_problems(path, notebooks=()):
     other_pages = [other for other in notebooks if chapter(other) == chapter(path) and other.stem < path.stem]
     taken = {label for other in other_pages if path.stem[0].isdigit() for label in labels(other)}
     for kind, major, minor in labels(path):
-        own = path.stem.startswith("S_") and major.isupper()  # an engine may have letters of its own
+        own = not path.stem[0].isdigit() and major.isupper()  # other pages have letters of their own
         if major != chapter(path) and not own:
             problems.append(f"{kind} {major}.{minor} does not carry the number of {path.stem}")
         if kind in last and place(minor) <= place(last[kind]):
@@ -150,7 +151,7 @@ def slips_problems(paths, index):
     found = {path: match for path in paths if (match := SLIPS.search(text(path)))}
     problems = [f"{path.stem}: no table" for path, match in found.items() if not match[2]]
     problems += [f"{path.stem}: no anchor" for path, match in found.items() if not match[1]]
-    lead = re.findall(r"\]\(([^)]*)#slips\)", text(index))
+    lead = [Path(o).name for o in re.findall(r"\]\(([^)]*)#slips\)", text(index))]
     return problems + sorted(
         f"{name}: on one side only" for name in {path.name for path in found} ^ set(lead)
     )
@@ -162,7 +163,7 @@ def test_formulas_in_tables_keep_their_bars(path):
 
 
 def test_the_index_leads_to_all_slips():
-    refuse(slips_problems(sorted(NBS.glob("[0-9]*.ipynb")), NBS / "index.ipynb"))
+    refuse(slips_problems(chapters(), NBS / "index.ipynb"))
 
 
 @each_notebook
@@ -186,8 +187,8 @@ def test_pictures_have_alt_text(path):
 
 
 def test_chapters_have_a_card():
-    chapters = sorted(NBS.glob("[0-9]*.ipynb"))
-    refuse([f"{path.stem}: no {', '.join(missing)}" for path in chapters if (missing := card_problems(path))])
+    lacking = {path.stem: card_problems(path) for path in chapters()}
+    refuse([f"{page}: no {', '.join(missing)}" for page, missing in lacking.items() if missing])
 
 
 def test_sources_are_claimed_once():

@@ -3,10 +3,10 @@
 import pytest
 from nbformat.v4 import new_output
 
-from website import run
-from website.notebooks import read
 from conftest import NOTEBOOKS, each_notebook
+from website import run
 from website.forks import fork_kernels
+from website.notebooks import read
 from website.run import attempt, data_missing, fit_to_commit, store
 
 fork_kernels(draw_once=True)

@@ -1,5 +1,7 @@
 """Pages under other seeds: which cells hold, for how many, and what is kept between two runs."""
 
+import os
+
 import pytest
 
 from website import seeds
@@ -45,7 +47,7 @@ def test_how_many_must_hold():
 
 
 def test_the_exit_status(pages, monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(seeds, "NBS", tmp_path)
+    monkeypatch.setattr(seeds, "chapters", lambda: sorted(tmp_path.glob("[0-9]*.ipynb")))
     failed = {}
     monkeypatch.setattr(seeds, "judged", lambda paths, seeds: ((p, s, failed) for p in paths for s in seeds))
     assert seeds.main("2", "99") == 0 and "1 pages" in capsys.readouterr().out
@@ -57,6 +59,14 @@ def test_the_exit_status(pages, monkeypatch, tmp_path, capsys):
 def test_a_page_that_stops_the_kernel_fails(write_notebook):
     path = write_notebook("99_dead.ipynb", "code:import os\nos._exit(1)")
     assert "died" in seeds.failures(path, 1000)[-1]
+
+
+def test_a_run_under_another_seed_leaves_the_seed_as_it_was(write_notebook, monkeypatch):
+    path = write_notebook("99_seed.ipynb", "code:import os\nassert os.environ['RKHS_NOTES_SEED'] == '1000'")
+    monkeypatch.delenv("RKHS_NOTES_SEED", raising=False)
+    assert seeds.failures(path, 1000) == {} and "RKHS_NOTES_SEED" not in os.environ
+    monkeypatch.setenv("RKHS_NOTES_SEED", "7")
+    assert seeds.failures(path, 1000) == {} and os.environ["RKHS_NOTES_SEED"] == "7"
 
 
 def test_an_execution_stops_at_an_error_unless_told(write_notebook):

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from website import desk
-from website.notebooks import read
 from conftest import NOTEBOOKS, refuse
+from website import desk
 from website.counts import exercises, minutes, sections
+from website.notebooks import read
 
 CHAPTERS = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
 

@@ -23,5 +23,5 @@ def test_pages_stand_in_the_order_of_the_registry(monkeypatch):
 
 def test_text_and_pictures_are_bytes(monkeypatch):
     module = SimpleNamespace(text=lambda: "# é", picture=lambda: b"\x89PNG")
-    monkeypatch.setattr(front, "import_module", {"m": module}.get)
+    monkeypatch.setattr(front, "import_module", {"website.m": module}.get)
     assert front.render("m:text") == "# é".encode() and front.render("m:picture") == b"\x89PNG"

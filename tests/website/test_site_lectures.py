@@ -2,16 +2,17 @@
 
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
-
-from website import lectures
-from website.notebooks import NBS
-from conftest import refuse
-from website.lectures import Place, places, slips, table
 from test_labels import anchors
 
-CHAPTERS = sorted(NBS.glob("[0-9]*.ipynb"))
+from conftest import refuse
+from website import lectures
+from website.lectures import Place, places, slips, table
+from website.notebooks import chapters, find
+
+CHAPTERS = chapters()
 
 
 def row_problems(known, found):
@@ -21,7 +22,7 @@ def row_problems(known, found):
     for row, where in found.items():
         for place in where:
             anchor = re.search(r"#(.*)\)$", place.link)
-            if anchor and anchor[1] not in anchors(NBS / f"{place.page}.ipynb"):
+            if anchor and anchor[1] not in anchors(find(place.page)):
                 problems.append(f"{row}: no place {anchor[1]} in {place.page}")
             if row.startswith("FM") != (place.page == "index"):
                 problems.append(f"{row}: stands in {place.page}")
@@ -64,7 +65,7 @@ def test_links_of_the_pages(page):
     text = page()
     links = re.findall(r"\]\(\.\./(\w+\.ipynb)(?:#([^)]*))?\)", text)
     assert len(links) > 100
-    refuse([f"{name}#{at}" for name, at in links if at and at not in anchors(NBS / name)])
+    refuse([f"{name}#{at}" for name, at in links if at and at not in anchors(find(Path(name).stem))])
     for line in text.splitlines():
         if line.startswith("| ") and not re.match(r"\| (row|lecture) \|", line):
             assert "](../" in line.rsplit("|", 2)[1], line

@@ -6,10 +6,9 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 
-from website import links
-from website import previews
-from website.notebooks import read
 from conftest import NOTEBOOKS, refuse
+from website import links, previews
+from website.notebooks import ROOT, read
 
 FOUND = SimpleNamespace(
     statements={
@@ -108,5 +107,5 @@ def test_what_a_page_has_to_show():
 
 
 def test_the_script_is_small_and_asks_nobody():
-    script = (links.NBS / "site" / "static" / "previews.js").read_text()
+    script = (ROOT / "website" / "static" / "previews.js").read_text()
     assert len(script.encode()) <= 10_000 and not re.search("https?:|fetch|XMLHttp", script)

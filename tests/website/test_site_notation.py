@@ -3,11 +3,11 @@
 import re
 
 import pytest
-
-from website import notation
-from conftest import refuse
-from website.pages import SYMBOLS
 from test_alphabet import ALPHABET
+
+from conftest import refuse
+from website import notation
+from website.pages import SYMBOLS
 
 
 @pytest.fixture(scope="module")

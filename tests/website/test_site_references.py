@@ -5,9 +5,8 @@ from collections import Counter
 
 import pytest
 
-from website import citations
-from website import references
 from conftest import NOTEBOOKS, refuse
+from website import citations, references
 from website.references import BIB, SOURCES, blank, cited, entries, link, mentions, texts
 
 NEEDED = {

@@ -1,4 +1,4 @@
-"""Captions, numbers of figures and the head of a page: nbs/site/screens.py."""
+"""Captions, numbers of figures and the head of a page: website/screens.py."""
 
 import re
 from types import SimpleNamespace
@@ -7,9 +7,9 @@ import pytest
 from docutils import nodes
 from docutils.utils import new_document
 
+from conftest import NOTEBOOKS, refuse
 from website import screens
 from website.notebooks import read, split
-from conftest import NOTEBOOKS, refuse
 
 TWICE = re.compile(r"(?<!\\)\^\{(?:[^{}]|\{[^{}]*\})*\}\s*\^")  # x^{(1)}^\top: MathJax draws an error
 
@@ -142,7 +142,7 @@ def test_pages_of_the_sidebar_have_one_kind_of_name():
     problems = []
     for path in NOTEBOOKS:
         letter, title = path.stem.partition("_")[0], read(path).cells[0].source.splitlines()[0]
-        if path.stem != "index" and not title.startswith(f"# {letter} · "):
+        if path.stem[0].isdigit() and not title.startswith(f"# {letter} · "):
             problems.append(f"{path.name}: {title!r} does not begin with '# {letter} · '")
     refuse(problems)
 

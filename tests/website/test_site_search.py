@@ -6,12 +6,12 @@ import subprocess
 
 import pytest
 
-from website import finding
-from website.notebooks import ROOT
 from conftest import refuse
+from website import finding
 from website.links import places
+from website.notebooks import ROOT
 
-SITE, TOOLS = ROOT / "_site", ROOT / "nbs" / "site"
+SITE, TOOLS = ROOT / "_site", ROOT / "website"
 # {what a reader types: the page that stands first}
 FIRST = {
     "inner product": "00_hilbert",

@@ -4,9 +4,9 @@ import ast
 import re
 
 import pytest
-import rkhs_notes
 
 import conftest
+import rkhs_notes
 from conftest import ROOT, refuse
 from website.second_routes import MODEL, WITHOUT, page, public, refusal, routes
 
@@ -32,7 +32,7 @@ def is_error(name):
 def test_every_public_name_has_a_second_route():
     marked = {name for route in routes() for name in route.names}
     refuse([f"{home}.{name} has no second route: mark the test that compares it,"
-            f" {MODEL.replace('ridge', name)}, or say why in WITHOUT of nbs/site/second_routes.py"
+            f" {MODEL.replace('ridge', name)}, or say why in WITHOUT of website/second_routes.py"
             for name, home in public().items() if name not in marked | WITHOUT.keys()])  # fmt: skip
     refuse([f"{name} leaves WITHOUT: it has a second route, or is no public name"
             for name in WITHOUT if name in marked or name not in public()])  # fmt: skip

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import pytest
 
-from website import statements
-from website.notebooks import read
 from conftest import refuse
-from website.labels import chapters, order
+from website import statements
+from website.labels import order
 from website.labels import statements as boxes
+from website.notebooks import chapters, read
 
 # counted without labels.py: any blockquote line that opens in bold with a capital word and a number
 ANY_BOX = re.compile(r"(?m)^> ?\*\*([A-Z][a-z]+ \d+\.\d+[a-z]?)\b")

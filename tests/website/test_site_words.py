@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from website import words
-from website.notebooks import NBS
 from conftest import refuse
+from website import words
 from website.notation import definitions
+from website.notebooks import find
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def found():
 def problems(lines, found):
     "Words whose place is not there or does not use them, and sentences that are not one sentence"
     for word, sentence, where, _ in lines:
-        if where not in found and not (NBS / f"{where}.ipynb").exists():
+        if where not in found and not find(where):
             yield f"{word}: no place {where}"
         elif not words.said_on(word, where, found):
             yield f"{word} is not on the page of {where}"

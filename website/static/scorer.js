@@ -6,7 +6,7 @@ var Scorer = {
   title: 15, partialTitle: 7, term: 5, partialTerm: 2,
   score: ([page, title, end, descr, score, file, kind]) => {
     if (kind === "object") return typed(title) ? score : Math.min(score, 4);
-    if (/^(V_answers|benchmarks)/.test(page)) return score - 30;
+    if (/^(answers_|benchmarks)/.test(page)) return score - 30;
     if (/^(api\/|genindex)/.test(page)) return score - 10;
     return score + (/^\d\d/.test(page) ? 10 : 0);
   },

@@ -23,7 +23,7 @@ from ..kernels.algebra import Terms
 
 # %% ../../../nbs/engines/data/stored.ipynb #e6716074
 _PARTS = {
-    "fourier": ["Waves"], "normals": ["Turns"], "arrays": ["Factored", "Cholesky"],
+    "fourier": ["Waves"], "normals": ["Turns"], "factors": ["Factored", "Cholesky"],
     "streams": ["stream_of"], "estimators": ["estimator_of"],
     "search": ["Hyperparameters"], "svm": ["OfFeatures"],
     "grids": ["Binning", "Cells", "Numbering"], "double_descent": ["_Neurons"],
@@ -37,7 +37,7 @@ _MODULE_OF = {name: module for module, names in _PARTS.items() for name in names
 def named(name, known=()):
     "The class or part of that name, or None"
     if name in _MODULE_OF:
-        return getattr(importlib.import_module(f"rkhs_notes.{_MODULE_OF[name]}"), name)
+        return getattr(getattr(importlib.import_module("rkhs_notes"), _MODULE_OF[name]), name)
     public = getattr(importlib.import_module("rkhs_notes"), name, None)
     found = public or next((c for c in known if c.__name__ == name), None)
     return found if isinstance(found, type) and issubclass(found, Value) else None

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 # %% ../../../nbs/engines/solving/gram_operators.ipynb #gram-operators-own
-from ...base import arrays, blocks, settings
+from ...base import blocks, settings
 from ...base.arrays import as_floats, frozen, shaped
 from ...base.blocks import in_parallel, require_fits, spans
 from ...base.points import Points

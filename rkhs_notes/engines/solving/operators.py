@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from scipy.linalg.blas import dsyrk
 from tqdm.auto import tqdm
-from ...base import arrays, blocks, settings
+from ...base import blocks, settings
 
 # %% ../../../nbs/engines/solving/operators.ipynb #7c94cb0d
 from ...base.blocks import in_parallel, require_fits, row_blocks, spans
