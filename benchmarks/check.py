@@ -3,7 +3,7 @@
     python benchmarks/check.py [row ...] [--cpu]      as `make bench-check` does
 
 All rows run once. A race whose aim lies outside the quartiles of the turns' ratios, on the wrong side, runs
-a second time; so does one whose error is too large. What falls short again is named, and the status is 1.
+a second time. What falls short again is named, and the status is 1.
 """
 
 import json
@@ -52,8 +52,6 @@ def twice(names, options=(), second=again):
 
 
 def line(name, row, more):
-    if row.get("ratio") is None:
-        return f"  {name}, {row['race']}, {row['contender']}: wrong twice"
     ratios = f"{row['ratio']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
     then = f"{more['ratio']:.2f} [{more['low']:.2f}, {more['high']:.2f}]" if more else "no result"
     return f"  {name}, {row['race']}, {row['contender']}: {ratios}, then {then}; aim {row['reach']:.3g}"

@@ -7,10 +7,11 @@ must fall outside. Power: rejections on 200 samples of each of three strengths o
 beside hyppo's test on the same samples where hyppo is installed; ours may be below its by .05 at most.
 """
 
-import sys
+from functools import partial
 
+import levels
 import numpy as np
-from runner import RESULTS, described, machine, parser, write
+from dependence import Hsic, dHsic
 
 from rkhs_notes.deeper.dependence import (
     conditional_independence_test,
@@ -18,18 +19,11 @@ from rkhs_notes.deeper.dependence import (
     generalized_covariance_test,
     hsic_test,
 )
-from rkhs_notes.engines.testing.resampling import binomial_interval
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.mmd import DistanceInduced
 from rkhs_notes.random_features import fourier_features
 
-try:
-    from hyppo.d_variate import dHsic
-    from hyppo.independence import Hsic
-except ImportError:
-    Hsic = None
-
-LEVEL, B, GAUSS = 0.05, 199, Gaussian(1.0)
+B, GAUSS = 199, Gaussian(1.0)
 
 
 # ---------------------------------------------------------------- samples
@@ -92,6 +86,14 @@ def by_hyppo_d(x, y, z, rng):
     return test.test(*(v[:, None] for v in (x, y, z)), reps=B)[1]
 
 
+def waves(rng):
+    return given(rng, waves=6)
+
+
+def same_waves(rng):
+    return given(rng, waves=6, second=np.sin)
+
+
 LEVELS = {  # (samples, test, kind, how many samples)
     "HSIC, permutation": (two, by_hsic(), "exact", 2000),
     "HSIC, permutation, factors of 3 to 6 columns": (two, by_hsic(tol=0.1), "exact", 2000),
@@ -104,104 +106,59 @@ LEVELS = {  # (samples, test, kind, how many samples)
     "given z, gamma": (given, by_kci("gamma"), "approximate", 500),
     "given z, random signs": (given, by_kci("wild"), "approximate", 500),
     "given z, generalized covariance": (given, by_gcm, "approximate", 500),
-    "given z, waves = 6, gamma": (lambda rng: given(rng, waves=6), by_kci("gamma"), "wrong", 500),
-    "given z, waves = 6, generalized covariance": (
-        lambda rng: given(rng, waves=6),
-        by_gcm,
-        "approximate",
-        500,
-    ),
-    "given z, sin 6z in both, gamma": (
-        lambda rng: given(rng, waves=6, second=np.sin),
-        by_kci("gamma"),
-        "wrong",
-        500,
-    ),
-    "given z, sin 6z in both, generalized covariance": (
-        lambda rng: given(rng, waves=6, second=np.sin),
-        by_gcm,
-        "wrong",
-        500,
-    ),
+    "given z, waves = 6, gamma": (waves, by_kci("gamma"), "wrong", 500),
+    "given z, waves = 6, generalized covariance": (waves, by_gcm, "approximate", 500),
+    "given z, sin 6z in both, gamma": (same_waves, by_kci("gamma"), "wrong", 500),
+    "given z, sin 6z in both, generalized covariance": (same_waves, by_gcm, "wrong", 500),
 }
+GIVEN = {"gamma": by_kci("gamma"), "generalized covariance": by_gcm}
 POWERS = {  # (samples of a strength, three strengths, our tests, their test, how many samples)
     "y = a (x² − 1) + noise, n = 100": (
-        lambda a: lambda rng: two(rng, 100, a),
+        lambda a: partial(two, n=100, strength=a),
         (0.1, 0.2, 0.4),
         {"permutation": by_hsic(), "cyclic": by_hsic(null="cyclic"), "gamma": by_hsic(null="gamma")},
         by_hyppo if Hsic else None,
         200,
     ),
     "sign z = sign xy with probability a, n = 100": (
-        lambda a: lambda rng: three(rng, 100, a),
+        lambda a: partial(three, n=100, strength=a),
         (0.3, 0.5, 0.7),
         {"dHSIC": by_dhsic},
         by_hyppo_d if Hsic else None,
         200,
     ),
     "given z: correlated noises": (
-        lambda a: lambda rng: given(rng, shared=a),
-        (0.1, 0.2, 0.4),
-        {"gamma": by_kci("gamma"), "generalized covariance": by_gcm},
-        None,
-        500,
+        lambda a: partial(given, shared=a), (0.1, 0.2, 0.4), GIVEN, None, 500
     ),
     "given z: dependent, uncorrelated noises": (
-        lambda a: lambda rng: given(rng, hidden=a),
-        (0.2, 0.4, 0.8),
-        {"gamma": by_kci("gamma"), "generalized covariance": by_gcm},
-        None,
-        500,
+        lambda a: partial(given, hidden=a), (0.2, 0.4, 0.8), GIVEN, None, 500
     ),
 }
 
 
-def rejections(draw, test, n_tests):
-    "How many of n_tests samples are rejected; the samples are the same for every test"
-    count = 0
-    for seed in range(n_tests):
-        sample = draw(np.random.default_rng([15, seed]))
-        count += test(*sample, np.random.default_rng([16, seed])) <= LEVEL
-    return int(count)
+def trial(draw, test, seed):
+    "The p-value of one sample; the samples are the same for every test"
+    return test(*draw(np.random.default_rng([15, seed])), np.random.default_rng([16, seed]))
 
 
-def level_row(name, draw, test, kind, n_tests):
-    low, high = binomial_interval(LEVEL, n_tests)
-    count = rejections(draw, test, n_tests)
-    inside = low <= count <= high
-    where = "inside" if inside else "OUTSIDE"
-    print(f"{name:46}{kind:12}{count / n_tests:.4f} of {n_tests} {where}", flush=True)
-    reached = {"exact": count <= high, "approximate": None, "wrong": count > high}[kind]
-    return dict(race=name, kind=kind, tests=n_tests, rejections=count, interval=[low, high], inside=inside,
-                reached=reached)  # fmt: skip
+def level(name, draw, test, kind, n_tests):
+    return partial(levels.level_row, name, kind, n_tests, partial(trial, draw, test))
 
 
-def power_rows(name, samples, strengths, ours, theirs, n_tests):
+def power_rows(name, samples, strengths, ours, theirs, n_tests, quick, clock):
+    n_tests, rows = 5 if quick else n_tests, []
     for a in strengths:
-        powers = {who: rejections(samples(a), test, n_tests) / n_tests for who, test in ours.items()}
-        peer = None if theirs is None else rejections(samples(a), theirs, n_tests) / n_tests
+        everybody = ours | ({"hyppo": theirs} if theirs else {})
+        powers = {who: levels.rejections(partial(trial, samples(a), test), n_tests) / n_tests
+                  for who, test in everybody.items()}  # fmt: skip
         shown = ", ".join(f"{who} {power:.3f}" for who, power in powers.items())
-        print(f"{name}, a = {a}: {shown}" + ("" if peer is None else f", hyppo {peer:.3f}"), flush=True)
-        first = next(iter(powers.values()))
-        reached = None if peer is None else first >= peer - 0.05
-        yield dict(race=name, strength=a, tests=n_tests, power=powers, hyppo=peer, reached=reached)
-
-
-def main(arguments=None):
-    "Run every row, print the tables and write the JSON; the exit status is 1 if an aim is missed"
-    asked, rows, facts = parser("dependence_level").parse_args(arguments), [], machine()
-    if Hsic is None:
-        print("not installed, left out: hyppo", file=sys.stderr)
-    print(described(facts), f"level {LEVEL}, B = {B}\n", sep="\n")
-    for name, (draw, test, kind, n_tests) in LEVELS.items():
-        if asked.only in name:
-            rows.append(level_row(name, draw, test, kind, 20 if asked.quick else n_tests))
-    for name, (*what, n_tests) in POWERS.items():
-        if asked.only in name:
-            rows += power_rows(name, *what, 5 if asked.quick else n_tests)
-    write(asked.json or RESULTS / "dependence_level.json", "dependence_level", facts, rows)
-    return int(not asked.quick and any(row["reached"] is False for row in rows))
+        print(f"{name}, a = {a}: {shown}", flush=True)
+        reached = next(iter(powers.values())) >= powers["hyppo"] - 0.05 if theirs else None
+        rows.append(dict(race=name, strength=a, tests=n_tests, power=powers, reached=reached))
+    return rows
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    jobs = {name: level(name, *what) for name, what in LEVELS.items()}
+    jobs |= {name: partial(power_rows, name, *what) for name, what in POWERS.items()}
+    levels.main(__file__, jobs, f"level {levels.LEVEL}, B = {B}\n")

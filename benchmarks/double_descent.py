@@ -1,7 +1,7 @@
 """A double descent curve on the digits by updating triangles, against NumPy's lstsq at every width.
 
 The features are the same draws for both; test errors and norms are compared at all widths, the peak
-included, before the clock is read. The second race leaves the features out.
+included, before the clock is read.
 """
 
 from functools import partial
@@ -11,7 +11,6 @@ from runner import Race, main
 
 from rkhs_notes.base.datasets import load
 from rkhs_notes.double_descent import double_descent_curve
-from rkhs_notes.engines.solving.paths import min_norm_path
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.random_features import fourier_features
 
@@ -19,10 +18,10 @@ OURS, PEER = "rkhs_notes", "numpy lstsq at each width"
 
 
 def rows(quick):
-    "The races; quick: 12 widths up to 600 and one draw instead of 40 up to 4000 and five"
+    "The race; quick: 12 widths up to 600 and one draw instead of 40 up to 4000 and five"
     largest, count, draws = (600, 12, 1) if quick else (4000, 40, 5)
     widths = sorted({300, *(2 * int(D / 2) for D in np.geomspace(20, largest, count - 1))})
-    return [partial(curve, widths, draws), partial(fits, widths)]
+    return [partial(curve, widths, draws)]
 
 
 def digits(n=300):
@@ -58,35 +57,10 @@ def curve(widths, draws):
             )
         return tuple(np.moveaxis(np.array(results), 2, 0))
 
-    def agree(ours, theirs):
-        for mine, other in zip(ours, theirs, strict=True):
-            np.testing.assert_allclose(mine, other, rtol=1e-7)
-
     return Race(
         title=f"curve, n=300, {len(widths)} widths to {widths[-1]}, {draws} draws",
         contenders={OURS: ours, PEER: theirs},
-        agree=agree,
-        repeats=3,
-    )
-
-
-def fits(widths):
-    "The fits alone, on one matrix of features."
-    X, Y, *_, features = digits()
-    Z = features(widths[-1], np.random.default_rng(0))(X)
-
-    def agree(ours, theirs):
-        for mine, other in zip(ours, theirs, strict=True):
-            gap = float(np.abs(mine - other).max() / np.abs(other).max())
-            assert gap < 1e-9, f"At D = {len(mine)} they differ by {gap:.1e} of the largest coefficient."
-
-    return Race(
-        title=f"fits, n=300, {len(widths)} widths to {widths[-1]}",
-        contenders={
-            OURS: lambda: min_norm_path(Z, Y, widths),
-            PEER: lambda: [np.linalg.lstsq(Z[:, :D], Y, rcond=None)[0] for D in widths],
-        },
-        agree=agree,
+        agree=partial(np.testing.assert_allclose, rtol=1e-7),
         repeats=3,
     )
 

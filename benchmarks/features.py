@@ -1,4 +1,4 @@
-"""Feature maps: random waves against RBFSampler, in time and in error at equal D; monomials of dense points.
+"""Feature maps: random waves against RBFSampler at equal D; monomials of dense points.
 
 Two random maps never agree entry by entry. Ours and the plain NumPy cosine and sine do, for they share their
 frequencies; against RBFSampler the Gram matrices of 300 points must agree within six standard errors.
@@ -8,7 +8,7 @@ import math
 from functools import partial
 
 import numpy as np
-from runner import Accuracy, Race, main
+from runner import Race, main
 from scipy.special import factorial
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.preprocessing import PolynomialFeatures
@@ -23,9 +23,7 @@ PEER = "sklearn RBFSampler"
 def rows(quick):
     "The races; quick: 2000 points instead of 100 000"
     n = 2000 if quick else 100_000
-    draws = 5 if quick else 40
     return [partial(mapping, n, 50, 2000, dtype) for dtype in (np.float64, np.float32)] + [
-        *(partial(error_at, D, draws) for D in (64, 512)),
         *(partial(powers, n // 5, d, degree) for d, degree in ((10, 3), (30, 2), (4, 6))),
     ]
 
@@ -79,43 +77,6 @@ def powers(n, d, degree):
         {"rkhs_notes": lambda: phi(X), "sklearn PolynomialFeatures": lambda: theirs.fit_transform(X)},
         agree,
     )
-
-
-def error_at(D, draws, n=200, d=10):
-    "Root mean square error of the Gram matrix of n points over many draws, at D outputs."
-    X = np.random.default_rng(1).standard_normal((n, d))
-    k = Gaussian(bandwidth=d**0.5)
-    K, twice = k(X), k(2 * X)
-    theory = np.sqrt(np.mean(1 + twice - 2 * K**2) / D)
-
-    def ours(**options):
-        return np.array(
-            [
-                np.mean((F @ F.T - K) ** 2)
-                for F in (fourier_features(k, d, D, seed, **options)(X) for seed in range(draws))
-            ]
-        )
-
-    def theirs():
-        gamma = 1 / (2 * d)
-        return np.array(
-            [
-                np.mean((F @ F.T - K) ** 2)
-                for F in (
-                    RBFSampler(gamma=gamma, n_components=D, random_state=seed).fit_transform(X)
-                    for seed in range(draws)
-                )
-            ]
-        )
-
-    contenders = {
-        OURS: ours,
-        "rkhs_notes, orthogonal": partial(ours, coupling="orthogonal"),
-        "rkhs_notes, phase": partial(ours, kind="phase"),
-        PEER: theirs,
-    }
-    aim = float(1.15 * theory)
-    return Accuracy(f"error D={D} d={d}", contenders, lambda squares: np.sqrt(squares.mean()), at_most=aim)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ k(X) needs only half of both, so ours may come below it.
 from functools import partial
 
 import numpy as np
-from runner import Accuracy, Race, main
+from runner import Race, main
 from sklearn.gaussian_process.kernels import Matern as SklearnMatern
 from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel
 
@@ -23,9 +23,7 @@ def rows(quick):
     races = [partial(gaussian, n, d, dtype, cross)
              for d in (10, 784) for dtype in (np.float64, np.float32) for cross in (False, True)]
     races += [partial(gaussian, min(n, 1000), 784, np.float64, False)]
-    races += [partial(far_from_zero, min(n, 2000), 10, 1e8)]
-    races += [partial(composite, n, 10, name) for name in COMPOSITES]
-    return races + [partial(zoo, n, 10, name) for name in ZOO]
+    return races + [partial(other, n, 10, name) for name in OTHERS]
 
 
 def points(n, d, dtype=np.float64, seed=0):
@@ -129,67 +127,54 @@ def gaussian(n, d, dtype, cross):
         agree=close(error, rounding(X)), error=error, limit="GEMM + exp")
 
 
-def far_from_zero(n, d, offset):
-    "The same Gaussian on points that lie far from the origin, as dates or coordinates do."
-    X = points(n, d) + offset
-    k = Gaussian(bandwidth=d**0.5)
-    return Accuracy(
-        title=f"Gaussian k(X), n={n}, d={d}, float64, all points moved by {offset:.0e}",
-        contenders={OURS: lambda: k(X),
-                    "sklearn rbf_kernel": lambda: rbf_kernel(X, gamma=0.5 / d)},
-        error=worst_error(gaussian_formula, X), at_most=1e-8)
-
-
 # ---------------------------------------------------------------- composites and the zoo
 
-COMPOSITES = ("Gaussian + Matern", "Gaussian * Linear", "2 * Gaussian")
+def after_another(first, second, combine):
+    "Two kernels, one after the other, and one pass over the result"
+
+    def made(X):
+        K = first(X)
+        return combine(K, second(X), out=K)
+
+    return made
 
 
-def composite(n, d, name):
-    "A composite kernel against its parts, one after the other, and one pass over the result."
-    X = points(n, d)
+def by_parts(name, d):
+    "A composite kernel, its parts and their formula"
     g, m, linear = Gaussian(bandwidth=d**0.5), Matern(nu=1.5, bandwidth=d**0.5), Linear()
-    k, parts, combine, formula = {
-        "Gaussian + Matern": (g + m, (g, m), np.add,
+    k, parts, formula = {
+        "Gaussian + Matern": (g + m, (g, m, np.add),
                               lambda X, Y: gaussian_formula(X, Y) + matern_formula(X, Y)),
-        "Gaussian * Linear": (g * linear, (g, linear), np.multiply,
+        "Gaussian * Linear": (g * linear, (g, linear, np.multiply),
                               lambda X, Y: gaussian_formula(X, Y) * (X @ Y.T)),
-        "2 * Gaussian": (2 * g, (g,), np.multiply, lambda X, Y: 2 * gaussian_formula(X, Y)),
-    }[name]
-
-    def one_by_one():
-        K, other = parts[0](X), parts[1](X) if len(parts) > 1 else 2.0
-        return combine(K, other, out=K)
-
-    error, scale = worst_error(formula, X), float(np.abs(k.diag(X)).max())
-    return Race(title=f"{name}, k(X), n={n}, d={d}, float64",
-                contenders={OURS: lambda: k(X), "its parts + one pass": one_by_one},
-                agree=close(error, rounding(X, scale)), error=error)
+        "2 * Gaussian": (2 * g, (g, lambda X: 2.0, np.multiply), lambda X, Y: 2 * gaussian_formula(X, Y)),
+    }[name]  # fmt: skip
+    return k, "its parts + one pass", after_another(*parts), formula
 
 
-def sklearn_matern(nu, d):
-    return SklearnMatern(length_scale=d**0.5, nu=nu)
+def matern(nu, d):
+    theirs = SklearnMatern(length_scale=d**0.5, nu=nu)
+    return Matern(nu=nu, bandwidth=d**0.5), "sklearn Matern", theirs, partial(matern_formula, nu=nu)
 
 
-ZOO = {  # name: our kernel, the peer's name and function of X, the formula; all for d coordinates
+OTHERS = {  # name: our kernel, the peer's name and function of X, the formula; all for d coordinates
+    name: partial(by_parts, name) for name in ("Gaussian + Matern", "Gaussian * Linear", "2 * Gaussian")
+} | {
     "Laplace": lambda d: (
         Laplace(bandwidth=d), "sklearn laplacian_kernel",
         partial(laplacian_kernel, gamma=1 / d), laplace_formula),
     "Polynomial(3)": lambda d: (
         Polynomial(3), "sklearn polynomial_kernel",
         partial(polynomial_kernel, degree=3, gamma=1.0, coef0=1.0), cubic_formula),
-    "Matern(1.5)": lambda d: (
-        Matern(nu=1.5, bandwidth=d**0.5), "sklearn Matern", sklearn_matern(1.5, d), matern_formula),
-    "Matern(2.5)": lambda d: (
-        Matern(nu=2.5, bandwidth=d**0.5), "sklearn Matern", sklearn_matern(2.5, d),
-        partial(matern_formula, nu=2.5)),
-}
+    "Matern(1.5)": partial(matern, 1.5),
+    "Matern(2.5)": partial(matern, 2.5),
+}  # fmt: skip
 
 
-def zoo(n, d, name):
-    "Another kernel against its peer in scikit-learn."
+def other(n, d, name):
+    "A composite against its parts, or another kernel against its peer in scikit-learn."
     X = points(n, d)
-    k, peer, theirs, formula = ZOO[name](d)
+    k, peer, theirs, formula = OTHERS[name](d)
     error, scale = worst_error(formula, X), float(np.abs(k.diag(X)).max())
     return Race(title=f"{name}, k(X), n={n}, d={d}, float64",
                 contenders={OURS: lambda: k(X), peer: lambda: theirs(X)},

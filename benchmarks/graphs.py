@@ -1,4 +1,4 @@
-"""Kernels on graphs and trees against plain Python and, where it is installed, against GraKeL.
+"""Kernels on graphs and trees against plain Python.
 
 Graphs are of the size of MUTAG's molecules: 188 of them, and 2000. The plain peers are what one
 writes first: colours by a dictionary, counts as dictionaries; the recursion of Collins and Duffy
@@ -13,11 +13,6 @@ import numpy as np
 from runner import Race, main
 
 from rkhs_notes.deeper.graphs import Graph, Subtree, WeisfeilerLehman
-
-try:
-    import grakel
-except ImportError:
-    grakel = None
 
 OURS, PLAIN, ROUNDS = "rkhs_notes", "dictionaries in Python", 4
 
@@ -34,11 +29,7 @@ def rows(quick):
     list of functions without arguments
     """
     few, many, trees = (60, 300, 30) if quick else (188, 2000, 150)
-    races = [partial(colours, few, few), partial(colours, many, many // 10), partial(fragments, trees)]
-    if grakel is None:
-        print("GraKeL takes no part: it is not installed.")
-        return races
-    return [*races, partial(against_grakel, few), partial(against_grakel, many)]
+    return [partial(colours, few, few), partial(colours, many, many // 10), partial(fragments, trees)]
 
 
 def molecules(n):
@@ -52,16 +43,6 @@ def molecules(n):
         edges |= {(v, v + 5) for v in rng.integers(6, size, 2).tolist() if v + 5 < size}
         found.append(Graph(sorted(edges), rng.choice(list("CCCCCCCNOO"), size)))
     return found
-
-
-def equal(ours, theirs):
-    "Numbers of pairs are whole: equal to the last digit."
-    assert np.array_equal(np.asarray(ours), np.asarray(theirs)), "two counts differ"
-
-
-def near(ours, theirs):
-    "Products of weights: equal to rounding."
-    np.testing.assert_allclose(ours, theirs, rtol=1e-10)
 
 
 def counted(g, names):
@@ -95,26 +76,7 @@ def colours(n, rows):
             OURS: lambda: k(graphs) if rows == n else k(graphs[:rows], graphs),
             PLAIN: lambda: by_dictionaries(graphs, rows),
         },
-        agree=equal,
-        repeats=5,
-    )
-
-
-def against_grakel(n):
-    graphs = molecules(n)
-    theirs = [
-        grakel.Graph([*map(tuple, g.edges.tolist()), *map(tuple, g.edges[:, ::-1].tolist())],
-                     node_labels=dict(enumerate(g.labels))) for g in graphs
-    ]  # fmt: skip
-
-    def by_grakel():
-        k = grakel.WeisfeilerLehman(n_iter=ROUNDS, base_graph_kernel=grakel.VertexHistogram)
-        return k.fit_transform(theirs)
-
-    return Race(
-        title=f"Weisfeiler-Lehman, h = {ROUNDS}, {n} graphs, GraKeL",
-        contenders={OURS: lambda: WeisfeilerLehman(ROUNDS)(graphs), "GraKeL": by_grakel},
-        agree=equal,
+        agree=np.testing.assert_array_equal,
         repeats=5,
     )
 
@@ -168,7 +130,7 @@ def fragments(n):
             OURS: lambda: Subtree(0.5)(trees),
             "recursion in Python": lambda: by_recursion(trees, 0.5),
         },
-        agree=near,
+        agree=partial(np.testing.assert_allclose, rtol=1e-10),
         repeats=5,
     )
 

@@ -14,7 +14,6 @@ from scipy.sparse.linalg import eigsh
 from sklearn.datasets import load_digits
 from sklearn.decomposition import KernelPCA
 
-from rkhs_notes.deeper.dependence import hsic_test
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.kpca import center, kernel_pca
 
@@ -24,7 +23,7 @@ OURS, TERMS = "rkhs_notes", 50
 def rows(quick):
     "The races; quick: 800 points instead of 5000"
     n = 800 if quick else 5000
-    return [partial(components, n, name) for name in DATA] + [partial(permutations, 300 if quick else 1000)]
+    return [partial(components, n, name) for name in DATA]
 
 
 def cloud(n, d=10):
@@ -74,29 +73,6 @@ def components(n, name):
         },
         agree=agree,
         error=lambda result: float(np.abs(result[0] - exact).max() / exact[0]),
-        repeats=3,
-    )
-
-
-def permutations(n):
-    "The independence test by low-rank factors against a loop that permutes a Gram matrix."
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal(n)
-    y, k = 0.3 * x**2 + rng.standard_normal(n), Gaussian(1.0)
-
-    def loop():
-        rng, K, L = np.random.default_rng(0), center(k(x)), center(k(y))
-        draws = [np.sum(K * L[p][:, p]) for p in (rng.permutation(n) for _ in range(199))]
-        return np.array(draws) / n**2
-
-    def agree(ours, theirs):
-        gap = np.abs(ours - theirs).max() / theirs.max()
-        assert gap <= 1e-3, f"The permuted statistics differ by {gap:.1e} of the largest; 1e-03 is allowed."
-
-    return Race(
-        title=f"HSIC, 199 permutations of {n} pairs",
-        contenders={OURS: lambda: hsic_test(k, k, x, y, 199, rng=0).null, "loop over K * L[p][:, p]": loop},
-        agree=agree,
         repeats=3,
     )
 

@@ -1,17 +1,14 @@
 """Leading eigenpairs of a kernel on 600 to 5000 nodes, against SciPy; eigenvalues are compared first.
 
 Every contender makes the Gram matrix itself, by the same kernel. SciPy's best route is ARPACK on
-the matrix that was formed (eigsh); LAPACK for part of the spectrum (eigh) is shown at fewer nodes,
-where it ends. The last race stores no matrix, neither ours nor the peer's.
+the matrix that was formed (eigsh). The last race stores no matrix, neither ours nor the peer's.
 """
 
 from functools import partial
 
 import numpy as np
-import scipy.linalg
 from runner import Race, main
 from scipy.sparse.linalg import LinearOperator, eigsh
-from sklearn.decomposition import KernelPCA
 
 from rkhs_notes import settings
 from rkhs_notes.deeper.zoo import Laplace
@@ -30,9 +27,7 @@ def rows(quick):
     n = 800 if quick else 5000
     few = [] if quick else [partial(expansion, m, name) for m in (600, 1000, 1500) for name in KERNELS]
     return [partial(expansion, n, name) for name in KERNELS] + few + [
-        partial(lapack, min(n, 2000)),
         partial(no_matrix, n),
-        partial(centred, n),
     ]
 
 
@@ -77,22 +72,6 @@ def expansion(n, name):
     )
 
 
-def lapack(n):
-    "The same against LAPACK, which finds part of a spectrum after reducing all of the matrix."
-    k, X = Gaussian(10**0.5), cloud(n)
-    return Race(
-        title=f"Mercer, Gaussian, d=10, n={n}, {TERMS} terms, LAPACK",
-        contenders={
-            OURS: lambda: mercer_expansion(k, empirical(X), TERMS).eigenvalues,
-            "scipy eigh, subset": lambda: scipy.linalg.eigh(k(X) / n, subset_by_index=[n - TERMS, n - 1])[0][
-                ::-1
-            ],
-        },
-        agree=same_spectrum(),
-        repeats=3,
-    )
-
-
 def no_matrix(n):
     "Tiles made anew for each product: what remains when K does not fit."
     k, X = Gaussian(10**0.5), cloud(n)
@@ -110,25 +89,6 @@ def no_matrix(n):
         contenders={OURS: ours, "scipy eigsh of tiles": theirs},
         agree=same_spectrum(),
         repeats=3,
-    )
-
-
-def centred(n):
-    "The operator of kernel PCA, H K H; the peer's randomised solver is good to 1e-6 of the largest."
-    k, X = Gaussian(10**0.5), cloud(n)
-    peer = KernelPCA(TERMS, kernel="rbf", gamma=0.05, eigen_solver="randomized", random_state=0)
-
-    def agree(ours, theirs):
-        gap = float(np.abs(ours - theirs)[:10].max() / theirs[0])
-        assert gap <= 1e-6, f"The first ten differ by {gap:.2g} of the largest; 1e-06 is allowed."
-
-    return Race(
-        title=f"centred, Gaussian, d=10, n={n}, {TERMS} components",
-        contenders={
-            OURS: lambda: leading_eigenpairs(GramOperator(k, X, centred=True), TERMS).values,
-            "sklearn KernelPCA": lambda: peer.fit(X).eigenvalues_,
-        },
-        agree=agree,
     )
 
 

@@ -79,13 +79,6 @@ def table(rows):
         yield "| " + " | ".join(cells) + " |"
 
 
-def errors(rows):
-    "Lines on races of accuracy, which nobody timed"
-    for row in rows:
-        if row.get("role") == "ours" and row.get("at_most") is not None:
-            yield f"- {row['race']}: error {row['error']:.1e}, at most {row['at_most']:.1e} wanted"
-
-
 def picture(found, path):
     "The ratios of all races on one axis"
     lines = [(f"{name}: {ours['race']}, {other['contender']}"[:110], other)
@@ -135,10 +128,9 @@ def page(found, slopes, folder):
     picture(found, folder / "ratios.png")
     text = [WORDS, f"![{ALT}](ratios.png)\n"]
     for name, one in found.items():
-        lines, accuracy = [*table(one["rows"])], [*errors(one["rows"])]
-        if len(lines) > 2 or accuracy:
-            text += [f"## {name}\n", *lines[: len(lines) * (len(lines) > 2)], *accuracy, "",
-                     told(one["machine"]), ""]
+        lines = [*table(one["rows"])]
+        if len(lines) > 2:
+            text += [f"## {name}\n", *lines, "", told(one["machine"]), ""]
     if slopes:
         slopes_picture(slopes["rows"], folder / "slopes.png")
         text += ["## How the cost grows with n\n", "| job | slope | theory | what it counts |",

@@ -6,7 +6,7 @@
     python benchmarks/gram.py --cpu          process time on one thread: for a machine that is busy
 
 A row is a file beside this one that ends with `main(__file__, rows)`; rows(quick) is a list of
-functions without arguments, each of which makes its data and returns a Race or an Accuracy. What
+functions without arguments, each of which makes its data and returns a Race. What
 it should reach stands in aims.py; report.py makes the page, check.py the guard.
 
 Time: the contenders take turns, A B A B, so that a busy moment of the machine falls on all of
@@ -46,9 +46,9 @@ from aims import aims_of, idle
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parent / "_bench"  # made by the tools, like _site and _build
-TOOLS = {"runner", "aims", "report", "check"}
+TOOLS = {"runner", "aims", "levels", "report", "check"}
 # with PROFILE=full
-LONG = {"dependence_level", "mmd_calibration", "mmd_power", "scale_million", "streams_ten_million"}
+LONG = {"dependence_level", "mmd_calibration", "mmd_power", "scale_million"}
 FULL = os.environ.get("PROFILE") == "full"
 SMALL = 64.0  # MiB beside the result that nobody minds
 PATIENCE = math.inf if FULL else 6.0  # seconds; who takes longer for a turn is timed once
@@ -86,23 +86,6 @@ class Race:
     once: tuple = ()
 
 
-@dataclass(frozen=True)
-class Accuracy:
-    """Functions that should give one result and need not: their errors are shown, not their times.
-
-    Parameters
-    ----------
-    title : str
-    contenders : dict       {name: function without arguments}, ours first
-    error : function        error(result) ≥ 0, the distance from an exact reference
-    at_most : float         the error that ours may have
-    """
-    title: str
-    contenders: dict
-    error: Callable
-    at_most: float
-
-
 # ---------------------------------------------------------------- time
 
 def run(race, clock=time.perf_counter):
@@ -110,13 +93,13 @@ def run(race, clock=time.perf_counter):
 
     Parameters
     ----------
-    race : Race or Accuracy
+    race : Race
     clock : function              the time now, in seconds
 
     Returns
     -------
     list of dict                  one a contender: race, contender, role (ours, peer or limit),
-                                  agrees, error, result_mib; of a Race also seconds, median, lower
+                                  agrees, error, result_mib; also seconds, median, lower
                                   and upper quartile, ratio (their median / ours), low and high
                                   (quartiles of the turns' ratios), reach, reached,
                                   sure (the aim lies outside the quartiles of the turns' ratios)
@@ -127,17 +110,16 @@ def run(race, clock=time.perf_counter):
     ValueError                    there is nobody to compare with
     """
     rows = compare(race, clock)
-    if isinstance(race, Race):
-        known = {row["contender"]: row.pop("seconds") for row in rows if "seconds" in row}
-        others = {name: work for name, work in race.contenders.items() if name not in known}
-        add_times(rows, race, interleave(others, race.repeats, clock) | known)
+    known = {row["contender"]: row.pop("seconds") for row in rows if "seconds" in row}
+    others = {name: work for name, work in race.contenders.items() if name not in known}
+    add_times(rows, race, interleave(others, race.repeats, clock) | known)
     return rows
 
 
 def compare(race, clock=time.perf_counter):
     "One row a contender; every peer's result has been compared with ours. Only who runs once is timed."
-    names, once = list(race.contenders), () if FULL else getattr(race, "once", ())
-    limit = getattr(race, "limit", None)
+    names, once = list(race.contenders), () if FULL else race.once
+    limit = race.limit
     if limit is not None and limit not in names[1:]:
         raise ValueError(f"{race.title}: the limit {limit!r} is no contender after the first.")
     if not [name for name in names[1:] if name != limit]:
@@ -158,9 +140,6 @@ def judge(race, name, role, ours, result):
     "What can be said of one result before any time is taken."
     error = float(race.error(result)) if race.error is not None and role != "limit" else None
     row = dict(agrees=None, error=error, result_mib=mib(result))
-    if isinstance(race, Accuracy):
-        reached = error <= race.at_most if role == "ours" else None
-        return row | dict(at_most=race.at_most if role == "ours" else None, reached=reached)
     if role == "peer":
         try:
             race.agree(ours, result)
@@ -455,7 +434,7 @@ def aligned(cells):
 def heading():
     "The names of the columns and what they mean."
     return ("ratio: time / time of ours, above 1 ours is faster\n"
-            "aim: a ratio or an error to reach; with ? a quarter of the turns say otherwise\n"
+            "aim: a ratio to reach; with ? a quarter of the turns say otherwise\n"
             "error: largest distance from an exact reference\n"
             "peak: memory while it runs, the result included\n\n"
             + aligned([name for name, _ in COLUMNS]))
@@ -484,16 +463,15 @@ def verdict(row):
     "The aim and whether it was reached."
     if row.get("reached") is None:
         return ""
-    aim = f">= {row['reach']:.3g}" if row.get("reach") else f"<= {row['at_most']:.0e}"
+    aim = f">= {row['reach']:.3g}"
     return f"{aim} {'yes' if row['reached'] else 'NO'}{'?' * (row.get('sure') is False)}"
 
 
 def summary(rows):
     "How many aims were reached, and which were not."
     aims = [row for row in rows if row.get("reached") is not None]
-    missed = [f"  {row['race']}, {row['contender']}: " + (
-        f"error {row['error']:.1e} > {row['at_most']:.0e}" if row.get("at_most") is not None
-        else f"{row['ratio']:.2f} < {row['reach']:.3g}") for row in aims if not row["reached"]]
+    missed = [f"  {row['race']}, {row['contender']}: {row['ratio']:.2f} < {row['reach']:.3g}"
+              for row in aims if not row["reached"]]
     missed_memory = [f"  {row['race']}: {row['extra_mib']:.0f} MiB beside a result of "
                      f"{row['result_mib']:.0f} MiB" for row in rows if row.get("lean") is False]
     lines = [f"{len(aims) - len(missed)} of {len(aims)} aims reached" + ":" * bool(missed), *missed]
@@ -525,7 +503,7 @@ def main(file, rows, arguments=None):
     Parameters
     ----------
     file : str                  the row file's __file__
-    rows : function             rows(quick) -> list of functions () -> Race or Accuracy
+    rows : function             rows(quick) -> list of functions () -> Race
     arguments : list of str     instead of the command line
     """
     name = Path(file).stem
@@ -566,9 +544,8 @@ def measured(name, index, make, asked, clock, peak_of):
     race = make()
     if asked.only not in race.title:
         return []
-    if isinstance(race, Race):  # the aims hold for full sizes
-        race = replace(race, repeats=3) if asked.quick else replace(
-            race, reach=aims_of(name, race.title))
+    # the aims hold for full sizes
+    race = replace(race, repeats=3) if asked.quick else replace(race, reach=aims_of(name, race.title))
     rows = run(race, clock)
     if not asked.quick:
         add_memory(rows, index, peak_of)

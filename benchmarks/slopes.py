@@ -6,10 +6,10 @@ share of cheaper parts account for; below it may lie: a part that grows faster h
 """
 
 import statistics
-import sys
+from functools import partial
 
+import levels
 import numpy as np
-from runner import RESULTS, clock_of, described, machine, parser, write
 
 from rkhs_notes.deeper.scale import ridge_large
 from rkhs_notes.deeper.streams import stream_ridge
@@ -37,7 +37,7 @@ JOBS = {  # name: (largest n, exponent of theory, what it counts, work(X, y, lab
     "ridge": (6400, 3, "n³/3 of Cholesky", lambda X, y, _: ridge(K, X, y, 0.1)),
     "svc": (6400, 2, "a row of n for each of about n steps", lambda X, _, s: svc(K, X, s, 1.0)),
     "kernel_pca": (6400, 2, "n² for each of a fixed number of products",
-                   lambda X, *_: kernel_pca(K, X, 10)),
+                   lambda X, *_: kernel_pca(K, X, min(10, len(X) // 2))),
     "mmd_test": (6400, 2, "n² for each relabelling",
                  lambda X, *_: mmd_test(K, X[: len(X) // 2], X[len(X) // 2 :], 199, rng=0)),
     "ridge_large": (102_400, 1, "n M for each step, M = 200",
@@ -68,20 +68,13 @@ def measured(name, quick, clock):
                 theory=theory, counts=counts, reached=None if quick else found <= theory + ROOM)
 
 
-def main(arguments=None):
-    asked = parser("slopes").parse_args(arguments)
-    clock, threads = clock_of(asked)
-    with threads:
-        facts, rows = machine(asked.cpu), []
-        print(described(facts), f"\n{'':12} slope theory   seconds at n", sep="\n")
-        for name in (name for name in JOBS if asked.only in name):
-            row = measured(name, asked.quick, clock)
-            rows.append(row)
-            points = ", ".join(f"{t:.3g} at {n}" for n, t in zip(row["n"], row["seconds"], strict=True))
-            print(f"{name:12} {row['slope']:5.2f} {row['theory']:6} {points}", flush=True)
-    write(asked.json or RESULTS / "slopes.json", "slopes", facts, rows)
-    return int(any(row["reached"] is False for row in rows))
+def told(name, quick, clock):
+    row = measured(name, quick, clock)
+    points = ", ".join(f"{t:.3g} at {n}" for n, t in zip(row["n"], row["seconds"], strict=True))
+    print(f"{name:12} {row['slope']:5.2f} {row['theory']:6} {points}", flush=True)
+    return [row]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    jobs = {name: partial(told, name) for name in JOBS}
+    levels.main(__file__, jobs, f"\n{'':12} slope theory   seconds at n")

@@ -3,7 +3,7 @@
 Every page is measured at two widths and on paper. axe-core, which is slow, weighs a sample of the API pages:
 all but colours in light; colours, in light and dark, on the first page where a text looks like that.
 
-python e2e/audit.py [--site _site] [--json FILE] [--axe N] [pages ...]    exits with 1 if anything is found
+python e2e/audit.py [--site _site] [pages ...]    exits with 1 if anything is found
 """
 
 import argparse
@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from browser import chromium, served
-from findings import as_json, axe_findings, dead_links, finding, foreign, is_bad, table
+from findings import axe_findings, dead_links, finding, foreign, is_bad, table
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -164,28 +164,21 @@ def tell(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def weighs(names, every=None):
-    "The pages for axe-core: one in `every`; if that is None all but API pages, and one in eight of those"
-    if every == 0:
-        return set()
-    return {o for i, o in enumerate(names) if i % (every or (8 if o.startswith("api/") else 1)) == 0}
+def weighs(names):
+    "The pages for axe-core: all but API pages, and one in eight of those"
+    return {o for i, o in enumerate(names) if i % 8 == 0 or not o.startswith("api/")}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pages", nargs="*", help="pages of the site (default: all)")
     parser.add_argument("--site", type=Path, default=ROOT / "_site")
-    parser.add_argument("--json", type=Path, help="also write every finding here")
-    parser.add_argument("--axe", type=int, metavar="N", help="axe-core on one page in N only; 0: on none")
     options = parser.parse_args()
     if not (options.site / "index.html").exists():
         sys.exit(f"no site in {options.site}: make notes builds it")
-    names, start = options.pages or all_pages(options.site), time.monotonic()
+    names = options.pages or all_pages(options.site)
     with chromium() as browser:
-        chosen = weighs(names, options.axe).__contains__
-        findings = audit(browser, options.site, names, chosen, say=tell)
-    if options.json:
-        options.json.write_text(as_json(findings, len(names), time.monotonic() - start))
+        findings = audit(browser, options.site, names, weighs(names).__contains__, say=tell)
     print(table(findings, len(names)))
     sys.exit(any(map(is_bad, findings)))
 

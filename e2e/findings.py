@@ -1,6 +1,5 @@
 """What the audit found, as data: dead anchors among the pages, the table, what is bad. No browser."""
 
-import json
 from collections import Counter
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
@@ -64,7 +63,3 @@ def table(findings, pages):
     bad = sum(map(is_bad, findings))
     summary = f"{bad} findings on {len({o['page'] for o in findings if is_bad(o)})} of {pages} pages"
     return "\n".join([*lines, "", f"{summary}; {len(findings) - bad} moderate or minor remarks"])
-
-
-def as_json(findings, pages, seconds):
-    return json.dumps({"pages": pages, "seconds": round(seconds), "findings": findings}, indent=1)

@@ -182,22 +182,6 @@ def test_an_aim_is_reached_or_missed(reach, reached):
     assert ("three turns, peer: 2.50 < 2.6" in runner.summary(rows)) == (reached is False)
 
 
-def test_errors_are_shown_without_times():
-    contenders = dict(ours=lambda: 1.0, theirs=lambda: 3.0)
-    case = runner.Accuracy("a case", contenders, error=lambda result: abs(result - 1.0), at_most=0.5)
-    ours, theirs = runner.run(case)
-    assert (ours["error"], ours["reached"]) == (0.0, True)
-    assert (theirs["error"], theirs["reached"]) == (2.0, None)
-    assert "seconds" not in ours
-    assert "5e-01 yes" in runner.table([ours, theirs])
-
-
-def test_not_a_number_is_no_small_error():
-    case = runner.Accuracy("a case", dict(ours=lambda: 1, theirs=lambda: 1), lambda r: float("nan"), 0.5)
-    ours, _ = runner.run(case)
-    assert ours["reached"] is False and "NO" in runner.table([ours])
-
-
 def test_json_reads_back(tmp_path):
     time = FakeTime()
     rows = runner.run(race(time, reach={"peer": 2.0}), clock=time.clock)

@@ -74,8 +74,6 @@ def test_every_page_but_those_of_the_theme(tmp_path):
 def test_which_pages_axe_weighs():
     names = [f"api/{i}.html" for i in range(16)] + ["a.html", "b.html"]
     assert weighs(names) == {"api/0.html", "api/8.html", "a.html", "b.html"}
-    assert weighs(names, 6) == {"api/0.html", "api/6.html", "api/12.html"}
-    assert weighs(names, 0) == set()
 
 
 def test_without_chromium_there_are_words(monkeypatch):
