@@ -203,7 +203,7 @@ class Terms(Pointed):
 
     def _with_values(self, **values):
         whole = dict(self._values()) | values
-        return of_terms(type(self), whole.values(), self.names)
+        return _of_terms(type(self), whole.values(), self.names)
 
     def __repr__(self):
         if any(_given(name, i) for i, name in enumerate(self.names, start=1)):
@@ -229,7 +229,7 @@ def _given(name, i):
     return None if name == f"k{i}" else name
 
 
-def of_terms(cls, terms, names):
+def _of_terms(cls, terms, names):
     "The sum or product of terms that are known to be kernels"
     k = object.__new__(cls)
     vars(k).update(terms=tuple(terms), names=tuple(names))
@@ -240,7 +240,7 @@ def appended(cls, k, other):
     "k + other or k * other, where the terms so far need no second look"
     if type(k) is not cls or type(other) is cls:
         return cls(k, other)
-    return of_terms(cls, (*k.terms, as_kernel(other)), (*k.names, f"k{len(k.names) + 1}"))
+    return _of_terms(cls, (*k.terms, as_kernel(other)), (*k.names, f"k{len(k.names) + 1}"))
 
 # %% ../../../nbs/engines/kernels/algebra.ipynb #a2354b33
 class OfTerms(Terms, Composite):

@@ -30,7 +30,7 @@ def as_bags(k, X, name):
     return bags
 
 
-def stacked(k, bags):
+def _stacked(k, bags):
     "The points of all bags as points of k, and where each bag begins"
     sizes = [n_points(bag) for bag in bags]
     arrays = hasattr(bags[0], "dtype")
@@ -45,7 +45,7 @@ def groups_of_bags(X, Y, most=256):
     return list(map(slice, [0, *ends[:-1]], ends))
 
 
-def averages(sizes):
+def _averages(sizes):
     "The sparse matrix (bags, points) of weights 1/size"
     bag = np.repeat(np.arange(len(sizes)), sizes)
     return sp.csc_matrix((1 / sizes[bag], (bag, np.arange(len(bag)))))
@@ -53,20 +53,20 @@ def averages(sizes):
 
 def members(k, bags):
     "All points of the bags, one after the other"
-    return stacked(k, bags)[0]
+    return _stacked(k, bags)[0]
 
 
 def mean_features(k, phi, bags):
     "The mean of φ over each bag, sparse where φ is"
-    Z, _, sizes = stacked(k, bags)
-    return averages(sizes) @ phi(Z)
+    Z, _, sizes = _stacked(k, bags)
+    return _averages(sizes) @ phi(Z)
 
 
 def bag_means(k, X, Y, xp):
     "(means of k(x, y) over x in Xᵢ, y in Yⱼ), of two lists of bags   (13.7)"
-    Z, _, sizes = stacked(k, X)
-    W, start, widths = stacked(k, Y)
-    weights, means = averages(sizes), 0.0
+    Z, _, sizes = _stacked(k, X)
+    W, start, widths = _stacked(k, Y)
+    weights, means = _averages(sizes), 0.0
     for rows in row_blocks(n_points(Z), 8 * n_points(W) * k._blocks()):
         K = np.asarray(k._gram(taken_of(Z, rows), W, xp), float)
         means = means + weights[:, rows] @ (np.add.reduceat(K, start, axis=1) / widths)

@@ -26,7 +26,7 @@ Lams = Annotated[Any, Word("array (L,), > 0", _several, (),
                            ("text", [], [1.0, -1.0], [np.nan], [[1.0]]))]
 
 # %% ../../../nbs/engines/kernels/entries.ipynb #ad3564f0
-def psd_matrix(formula, times, power):
+def _psd_matrix(formula, times, power):
     "The word of a symmetric positive semidefinite matrix, up to times · eps^power of its floats"
     def read(value, name, call=None):
         A = as_points(value, name) + 0.0                      # −0.0 and 0.0 are one number
@@ -43,8 +43,8 @@ def psd_matrix(formula, times, power):
                 (None, "text", [[1.0, 2.0]], [[-1.0]], [[0.0, 1.0], [0.0, 0.0]]))
 
 
-Psd = Annotated[ArrayLike, psd_matrix("xᵀAy", 4, 1)]
-GramMatrix = Annotated[ArrayLike, psd_matrix("K[i, j]", 8, 0.75)]
+Psd = Annotated[ArrayLike, _psd_matrix("xᵀAy", 4, 1)]
+GramMatrix = Annotated[ArrayLike, _psd_matrix("K[i, j]", 8, 0.75)]
 
 # %% ../../../nbs/engines/kernels/entries.ipynb #8f2fa2e3
 def _functions(value, name, call=None):

@@ -50,7 +50,7 @@ class UnitLength(Pointed):
     def _diag(self, X, xp): return filled(1.0, (n_points(X),), X, precision(X))
 
 
-def in_range(k, X, Y, xp):
+def _in_range(k, X, Y, xp):
     "k, X and Y; all in another unit, a power of two, where the square of a bandwidth has no digits"
     width, limits = getattr(k, "bandwidth", None), xp.finfo(precision(X))
     least, most = float(limits.smallest_normal) ** 0.5, float(limits.max) ** 0.5
@@ -73,11 +73,11 @@ class Radial(UnitLength):
     _sparse = True
 
     def _gram(self, X, Y, xp):
-        k, X, Y = in_range(self, X, Y, xp)
+        k, X, Y = _in_range(self, X, Y, xp)
         return k.of_sqdist(sqdist(X, Y, k._scales), xp)
 
     def _tile(self, X, Y, xp, room=None):
-        k, X, Y = in_range(self, X, Y, xp)
+        k, X, Y = _in_range(self, X, Y, xp)
         squares = sqdist_tile(X, Y, k._scales, room)
         return lambda rows, columns: k.of_sqdist(squares(rows, columns), xp)
 
@@ -88,7 +88,7 @@ class Radial(UnitLength):
     def _nanoseconds(self, d): return 2 + d / 40
 
     def _pairs(self, X, Y, xp):
-        k, X, Y = in_range(self, X, Y, xp)
+        k, X, Y = _in_range(self, X, Y, xp)
         delta = X - Y if k._scales is None else (X - Y) / units_of(k._scales, X)
         return k.of_sqdist(xp.sum(delta * delta, axis=1), xp)
 

@@ -31,19 +31,19 @@ from ...base.values import Value, kept
 from ...base.words import Axes, Word, array, fitting, near
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #c571354f
-def value_key(value):
+def _value_key(value):
     "What decides equality: types, numbers, and arrays by their bytes"
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype.str, value.tobytes()
     if isinstance(value, SparseRows):
-        return value.shape, *map(value_key, (value.data, value.indices, value.indptr))
+        return value.shape, *map(_value_key, (value.data, value.indices, value.indptr))
     if isinstance(value, Expression):
-        return type(value), *((name, value_key(part)) for name, part in value._values())
+        return type(value), *((name, _value_key(part)) for name, part in value._values())
     if is_dataclass(value) and not isinstance(value, type):
-        return type(value), *(value_key(getattr(value, f.name)) for f in fields(value))
+        return type(value), *(_value_key(getattr(value, f.name)) for f in fields(value))
     if isinstance(value, dict):
-        return tuple((name, value_key(part)) for name, part in value.items())
-    return tuple(map(value_key, value)) if isinstance(value, (list, tuple)) else value
+        return tuple((name, _value_key(part)) for name, part in value.items())
+    return tuple(map(_value_key, value)) if isinstance(value, (list, tuple)) else value
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #61fe142d
 def as_written(value):
@@ -56,7 +56,7 @@ def as_written(value):
     return repr(int(value)) if whole else repr(value)
 
 
-def six_digits(text):
+def _six_digits(text):
     "An expression as it is printed: of long decimals six digits; its repr keeps all"
     return re.sub(r"\b\d+\.\d{7,}(e[-+]?\d+)?", lambda long: f"{float(long[0]):.6g}", text)
 
@@ -67,7 +67,7 @@ def as_tex(value):
         return rf"\mathtt{{{as_written(value)}}}" if value.size <= 6 else r"\mathtt{\ldots}"
     if callable(value) and not isinstance(value, Written):
         return rf"\mathrm{{{as_written(value).strip('<>')}}}"
-    text, _, exponent = six_digits(as_written(value)).partition("e")
+    text, _, exponent = _six_digits(as_written(value)).partition("e")
     if isinstance(value, float) and exponent:
         text = rf"{text} \cdot 10^{{{int(exponent)}}}"
     return f"({text})" if text.startswith("-") else text
@@ -88,18 +88,18 @@ class Written(Value):
 
     def __eq__(self, other):
         if not isinstance(other, Expression):
-            known_to_sklearn(other)
+            _known_to_sklearn(other)
             return NotImplemented
-        return self is other or value_key(self) == value_key(other)
+        return self is other or _value_key(self) == _value_key(other)
 
-    def __hash__(self): return hash(value_key(self))
+    def __hash__(self): return hash(_value_key(self))
 
     def __repr__(self):
         given = ", ".join(f"{name}={as_written(value)}" for name, value in self._values())
         return f"{type(self).__name__}({given})"
 
     def __str__(self):
-        text = six_digits(repr(self))
+        text = _six_digits(repr(self))
         return text if len(text) <= 240 else f"{text[:110]} … {text[-110:]}"
 
     def _tex(self, x, y):
@@ -123,7 +123,7 @@ class Written(Value):
         return f"$k(x, y) = {self._tex('x', 'y')}$"
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #c58e4ed4
-def known_to_sklearn(other):
+def _known_to_sklearn(other):
     "pairwise_kernels asks `metric == 'precomputed'` before it asks for a Kernel class of its own"
     theirs = sys.modules.get("sklearn.gaussian_process.kernels")
     if theirs and isinstance(other, str):
@@ -391,7 +391,7 @@ def n_columns(X):
     return X.shape[1] if hasattr(X, "shape") else 1
 
 
-def stored(X):
+def _stored(X):
     "How many numbers a point takes, on average where they are sparse"
     return X.nnz // X.shape[0] + 1 if issparse(X) else n_columns(X)
 
@@ -442,7 +442,7 @@ def of_any_kind(X, name="X"):
     return Objects(X) if hold_objects(X) else as_points(X, name)
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #8d243e87
-def tile_shape(k, n, m, itemsize, most=2.0, strips=False):
+def _tile_shape(k, n, m, itemsize, most=2.0, strips=False):
     "Height and width of the tiles of an (n, m) matrix, of at most so many MiB; strips: many rows"
     entries, budget = 2**20 / itemsize, settings.block_mib / k._blocks()
     if n * m * 16 <= min(3.2, budget / 4) * entries:                 # one tile for 64 threads too
@@ -469,7 +469,7 @@ def _shifted(part, start):
 def each_tile(k, X, Y, use, symmetric=False, of=None, room=None, light=False):
     "use(rows, columns, block), light work or not, for every tile of k(X, Y); X, Y marked points"
     xp, itemsize = library(X, Y), bytes_of(X, Y)
-    held = max(1, int(settings.block_mib * 2**20 / (4 * k._width(stored(X)) * itemsize)))
+    held = max(1, int(settings.block_mib * 2**20 / (4 * k._width(_stored(X)) * itemsize)))
     n, m = n_points(X), n_points(Y)
     with np.errstate(all="ignore"):              # what is not finite is said in the end
         for R in spans(n, _even(n, held)):
@@ -478,9 +478,9 @@ def each_tile(k, X, Y, use, symmetric=False, of=None, room=None, light=False):
                 B = A if diagonal else taken_of(Y, C)
                 tile = (of or k._tile)(A, B, xp) if room is None else k._tile_in(room[R, C], A, B)
                 apart = symmetric or room is None or type(k)._tile_in is Formula._tile_in
-                size, wide = (n_points(A), n_points(B)), stored(X) >= MANY_COLUMNS
+                size, wide = (n_points(A), n_points(B)), _stored(X) >= MANY_COLUMNS
                 most = 3.2 if wide and apart else 2.0
-                shape = tile_shape(k, *size, itemsize, most, strips=wide and not apart)
+                shape = _tile_shape(k, *size, itemsize, most, strips=wide and not apart)
                 _strips(k, tile, R, C, diagonal, use, shape, xp, light and _takes_less(k, X, *size))
 
 
@@ -542,7 +542,7 @@ def _matrix(k, X, Y, of, instead):
     if symmetric and not k._whole:
         exact = arrays.filled(0.0, shape[:1], X, dtype) if of else rowwise(k, k._diag, X)
     if xp is not np:
-        K = assembled(k, X, Y, of)
+        K = _assembled(k, X, Y, of)
         return _symmetric(K, exact, xp) if symmetric else K
     K = np.empty(shape, dtype)
 
@@ -568,7 +568,7 @@ def _symmetric(block, exact, xp):
     return xp.where(place[:, None] == place[None, :], exact[:, None], block)
 
 
-def assembled(k, X, Y, of):
+def _assembled(k, X, Y, of):
     "The matrix of another library, put together from its tiles without writing into an array"
     xp, strips = library(X, Y), {}
     each_tile(k, X, Y, lambda rows, columns, block: strips.setdefault(rows.start, []).append(block),
@@ -580,7 +580,7 @@ def assembled(k, X, Y, of):
 # %% ../../../nbs/engines/kernels/gram.ipynb #b77628d5
 def rowwise(k, method, *points):
     "_diag or _pairs of marked points"
-    xp, width = library(*points), k._width(stored(points[0]))
+    xp, width = library(*points), k._width(_stored(points[0]))
     blocks = row_blocks(n_points(points[0]), 6 * width * bytes_of(*points))
     with np.errstate(all="ignore"):
         parts = [method(*(taken_of(A, rows) for A in points), xp) for rows in blocks]

@@ -107,14 +107,14 @@ def has_no_negative_eigenvalue(g):
 def is_invariant_if_it_says_so(g):
     "k(x + a, y + a) = k(x, y), on a grid where adding a makes no rounding error"
     if g.k.is_shift_invariant and not isinstance(g.points, Objects):
-        grid, moved = exactly_moved(recast(g.points, np.float64))
+        grid, moved = _exactly_moved(recast(g.points, np.float64))
         gap = np.abs(np.asarray(g.k(grid, grid.copy())) - np.asarray(g.k(moved, moved.copy())))
         require(f"{g.k} is shift-invariant, k(x + a, y + a) = k(x, y)",
                 gap.max() / g.lengths.max() ** 2, g.rounding,
                 "Set is_shift_invariant = False, or compute with x − y alone.")
 
 
-def exactly_moved(X):
+def _exactly_moved(X):
     "X rounded to a grid, and moved by a vector of about its spread, without any rounding"
     X = np.asarray(X)
     top, info = np.abs(X).max(), np.finfo(X.dtype)
@@ -145,7 +145,7 @@ def distance_agrees(g):
             (gaps / np.add.outer(g.lengths, g.lengths) ** 2).max(), g.rounding)
 
 # %% ../../../nbs/engines/kernels/laws.ipynb #c6a9e880
-def directions(value):
+def _directions(value):
     "A step along each entry of a parameter; along symmetric matrices for a matrix"
     for i in np.ndindex(value.shape):
         if value.ndim < 2 or i[0] <= i[1]:
@@ -157,7 +157,7 @@ def directions(value):
 def _gradient_gaps(k, name, slope, X, Y, W):
     "Relative gaps between a claimed gradient in one parameter and central differences"
     value = np.asarray(k.get_params()[name], dtype=float)
-    for step in directions(value):
+    for step in _directions(value):
         up, down = (gram_matrix(k.with_params(**{name: value + h}), X, Y) for h in (step, -step))
         difference, claimed = np.sum(W * (up - down)) / 2, np.sum(np.asarray(slope) * step)
         scale = np.sum(np.abs(W * (up - down))) / 2 + np.sum(np.abs(W * up)) * 1e-9 + 1e-300

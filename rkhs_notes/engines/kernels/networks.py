@@ -93,7 +93,7 @@ def united(graphs):
     return United(np.repeat(np.arange(len(size)), size), label, head[order], first, start, size)
 
 # %% ../../../nbs/engines/kernels/networks.ipynb #3f2fa944
-def refined(colour, U):
+def _refined(colour, U):
     "One round: equal numbers exactly for equal colours and equal multisets around   (NET.1)"
     base, degree = int(colour.max(initial=0)) + 1, U.degree
     around = np.sort(U.tail * base + colour[U.head]) % base             # sorted in each node
@@ -114,7 +114,7 @@ def colours(U, rounds):
     "The colours of rounds 0 … rounds, (rounds + 1, N); those of different rounds differ"
     found, shift = [numbered(U.label)], 0
     for _ in range(rounds):
-        found.append(refined(found[-1], U))
+        found.append(_refined(found[-1], U))
     for i, colour in enumerate(found):
         found[i], shift = colour + shift, shift + int(colour.max(initial=-1)) + 1
     return np.array(found)
@@ -170,7 +170,7 @@ def _within(lengths):
     return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 
 
-def products(U, G, H):
+def _products(U, G, H):
     "Direct products of graphs G[p] and H[p] of U: the p of each node, adjacency (W, W)   (NET.2)"
     width, cells = U.size[H], U.size[G] * U.size[H]
     base, p = np.cumsum(cells) - cells, np.repeat(np.arange(len(G)), cells)
@@ -217,7 +217,7 @@ def walk_sums(U, G, H, decay):
     part = np.cumsum(cost) // max(1, int(settings.block_mib * 2**20 / 400))
     values = np.zeros(len(G))
     for pairs in np.split(np.arange(len(G)), np.flatnonzero(np.diff(part)) + 1):
-        owner, A = products(U, G[pairs], H[pairs])
+        owner, A = _products(U, G[pairs], H[pairs])
         values[pairs] = solved(owner, A, decay, len(pairs))
     return values
 
@@ -229,7 +229,7 @@ def growth(g, enough):
         return bound if len(U.head) else 0.0
     A = sp.csr_matrix((np.ones(len(U.head)), U.head, U.first), shape=(g.n, g.n))
     bound = min(bound, _radius(A) ** 2)
-    return bound if bound < enough else _radius(products(U, np.array([0]), np.array([0]))[1])
+    return bound if bound < enough else _radius(_products(U, np.array([0]), np.array([0]))[1])
 
 
 def _radius(A):

@@ -69,7 +69,7 @@ class Coded(NamedTuple):
     size: int
 
 
-def ranked(values, span):
+def _ranked(values, span):
     "Whole numbers below `span`, renumbered 0, 1, … in their order; and how many there are"
     if span <= 8 * len(values) + 2**16:
         used = np.bincount(values, minlength=1) > 0
@@ -78,7 +78,7 @@ def ranked(values, span):
     return place, len(kept)
 
 
-def coded(*samples):
+def _coded(*samples):
     "The strings of all samples, one after the other, in numbers"
     items = [item for X in samples for item in X]
     lengths = np.fromiter(map(len, items), np.int64, len(items))
@@ -90,7 +90,7 @@ def coded(*samples):
     whole = items[0][:0].join(items)
     raw = whole if isinstance(whole, bytes) else whole.encode("utf-32-le", "surrogatepass")
     raw = np.frombuffer(raw, np.uint8 if isinstance(whole, bytes) else np.uint32)
-    codes, size = ranked(raw.astype(np.int64), 2**16 if len(raw) and raw.max() < 2**16 else 2**21)
+    codes, size = _ranked(raw.astype(np.int64), 2**16 if len(raw) and raw.max() < 2**16 else 2**21)
     return Coded(codes, lengths, size)
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #bfa67715
@@ -123,7 +123,7 @@ def words(text, length):
     number, span = np.zeros(len(begin), np.int64), 1
     for i in range(length if len(begin) else 0):
         if span * text.size >= 2**62:
-            number, span = ranked(number, span)
+            number, span = _ranked(number, span)
         number = number * text.size + text.codes[begin + i]
         span *= text.size
     return owner, number, span
@@ -137,16 +137,16 @@ def count_matrix(owner, number, n, D):
 def word_counts(text, length):
     "The same for all words of so many symbols, a column for each that occurs"
     owner, number, span = words(text, length)
-    column, D = ranked(number, span)
+    column, D = _ranked(number, span)
     return count_matrix(owner, column, len(text.lengths), D)
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #815722ef
-def n_close(size, length, mismatches):
+def _n_close(size, length, mismatches):
     "How many words differ from one word in so many places at most"
     return sum(math.comb(length, m) * (size - 1) ** m for m in range(mismatches + 1))
 
 
-def close_words(number, size, length, mismatches):
+def _close_words(number, size, length, mismatches):
     "The numbers of all words that differ in at most so many places, one row for each word"
     digits = [number // size**i % size for i in range(length)]
     columns = [number]
@@ -164,25 +164,25 @@ def close_counts(text, length, mismatches):
     owner, number, _ = words(text, length)
     kept, column = np.unique(number, return_inverse=True)
     exact = count_matrix(owner, column, len(text.lengths), len(kept))
-    require_fits((len(kept), n_close(text.size, length, mismatches)), 24, "fewer mismatches")
-    close = close_words(kept, text.size, length, mismatches)
+    require_fits((len(kept), _n_close(text.size, length, mismatches)), 24, "fewer mismatches")
+    close = _close_words(kept, text.size, length, mismatches)
     reached, column = np.unique(close, return_inverse=True)
     row = np.repeat(np.arange(len(kept)), close.shape[1])
     return exact @ count_matrix(row, column.ravel(), len(kept), len(reached)), reached
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #8791a2d2
-def squares(A):
+def _squares(A):
     "‖aᵢ‖² of the rows of a sparse matrix"
     return np.asarray(A.multiply(A).sum(axis=1)).ravel()
 
 
-def inner_tile(A, B):
+def _inner_tile(A, B):
     "rows, columns ↦ the block A[rows] B[columns]ᵀ, dense"
     used = A.getnnz(axis=0) @ B.getnnz(axis=0).astype(float)     # products that are not 0
     if A.shape[1] > 8192 or A.shape[0] * B.shape[0] * A.shape[1] > 60 * used:
         across = B.T.tocsc()
         return lambda rows, columns: (A[rows] @ across[:, columns]).toarray()
-    whole = max(squares(A).max(initial=0), squares(B).max(initial=0)) < 2**24
+    whole = max(_squares(A).max(initial=0), _squares(B).max(initial=0)) < 2**24
     A, B = (M.astype(np.float32) if whole else M for M in (A, B))
     return lambda rows, columns: (A[rows].toarray() @ B[columns].toarray().T).astype(float)
 
@@ -203,7 +203,7 @@ class Counting(OnSequences):
     "k(s, t) = ⟨counts of s, counts of t⟩: a member writes counts(text) → sparse (n, D)"
 
     def _coded(self, *samples):
-        return coded(*samples)
+        return _coded(*samples)
 
     def _both(self, X, Y):
         if X is Y:
@@ -212,7 +212,7 @@ class Counting(OnSequences):
         return whole[: n_points(X)], whole[n_points(X) :]
 
     def _tile(self, X, Y, xp):
-        return inner_tile(*self._both(X, Y))
+        return _inner_tile(*self._both(X, Y))
 
     def _pairs(self, X, Y, xp):
         A, B = self._both(X, Y)
@@ -235,7 +235,7 @@ def renumbered(N, number, D):
     return sp.csr_matrix((N.data, number[N.indices], N.indptr), shape=(N.shape[0], D))
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #d8c5e2f1
-def one_against_many(s, T, length, decay):
+def _one_against_many(s, T, length, decay):
     "Σ of decay^(both spans) over equal subsequences of s (a,) and the columns of T (b, P)   (13.6)"
     j = np.arange(float(len(T)))
     match = {c: (T == c).astype(float) for c in {*s.tolist()}}
@@ -253,7 +253,7 @@ def one_against_many(s, T, length, decay):
     return total
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #75a571c3
-def decayed(G, decay, carry):
+def _decayed(G, decay, carry):
     "In place, along the first axis: v[a] = Σ over b < a of decay^(a − b) g[b], begun by carry"
     spare = np.empty_like(carry)
     for layer in G:
@@ -262,7 +262,7 @@ def decayed(G, decay, carry):
         np.multiply(spare, decay, out=carry)
 
 
-def step_by_step(S, T, length, decay):
+def _step_by_step(S, T, length, decay):
     "The same sums for pairs of columns   (13.5)"
     (a, (b, P)), total = (len(S), T.shape), np.zeros(T.shape[1])
     carries = np.zeros((length - 1, b, P))
@@ -270,14 +270,14 @@ def step_by_step(S, T, length, decay):
         M = (S[rows, None] == T[None]).astype(float)
         G = decay**2 * M
         for carry in carries:
-            decayed(G, decay, carry)
-            decayed(G.swapaxes(0, 1), decay, np.zeros((len(M), P)))
+            _decayed(G, decay, carry)
+            _decayed(G.swapaxes(0, 1), decay, np.zeros((len(M), P)))
             G *= M
         total += G.sum(axis=(0, 1))
     return total
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #215d3dd2
-def padded(text):
+def _padded(text):
     "Codes in an array (n, longest) that ends in −1, and the lengths"
     codes = np.full((len(text.lengths), max(1, text.lengths.max())), -1)
     codes[np.arange(codes.shape[1]) < text.lengths[:, None]] = text.codes
@@ -291,14 +291,14 @@ def _one_row(s, codes, lengths, length, decay):
         T = np.ascontiguousarray(codes[some, : lengths[some][-1]].T)
         if min(len(s), len(T)) >= length:
             in_range = -(len(s) + len(T)) * math.log10(decay) < 250
-            values[some] = (one_against_many(s, T, length, decay) if in_range else
-                            step_by_step(s[:, None], T, length, decay))
+            values[some] = (_one_against_many(s, T, length, decay) if in_range else
+                            _step_by_step(s[:, None], T, length, decay))
     return values
 
 
 def subsequence_tile(X, Y, length, decay):
     "rows, columns ↦ the block of the sums of all pairs"
-    codes, lengths = padded(coded(X) if X is Y else coded(X, Y))
+    codes, lengths = _padded(_coded(X) if X is Y else _coded(X, Y))
     left, right = np.arange(n_points(X)), np.arange(0 if X is Y else n_points(X), len(codes))
 
     def tile(rows, columns):
@@ -319,11 +319,11 @@ def subsequence_tile(X, Y, length, decay):
 
 def subsequence_pairs(X, Y, length, decay):
     "The sums for pairs (xᵢ, yᵢ)"
-    codes, lengths = padded(coded(X, Y))
+    codes, lengths = _padded(_coded(X, Y))
     n, values = n_points(X), np.zeros(n_points(X))
     S, T = codes[:n], np.where(codes[n:] < 0, -2, codes[n:])
     for some in spans(n, max(1, 2**17 // codes.shape[1] ** 2)):
         a, b = lengths[:n][some].max(), lengths[n:][some].max()
         if min(a, b) >= length:
-            values[some] = step_by_step(S[some, :a].T, T[some, :b].T, length, decay)
+            values[some] = _step_by_step(S[some, :a].T, T[some, :b].T, length, decay)
     return values

@@ -13,7 +13,7 @@ from .counts import count_matrix
 from .gram import Pointed, one_tile
 
 # %% ../../../nbs/engines/kernels/trees.ipynb #43473fbd
-def as_trees(X, name):
+def _as_trees(X, name):
     "The trees themselves, if all are nested tuples of text"
     what, such = "a list of trees", 'for example [("S", ("NP", "she"), ("VP", "sleeps"))]'
     trees = list(X) if several(X) else []
@@ -40,7 +40,7 @@ class Forest(NamedTuple):
     first: np.ndarray        # (U + 1,) where the children of each begin
 
 
-def forest(trees):
+def _forest(trees):
     "The different subtrees of all trees, and which of them each tree has"
     rules, known, height, owner, node = {}, {}, [], [], []
     for t, tree in enumerate(trees):
@@ -90,7 +90,7 @@ def _pairs_of(F, P, Q):
     return p, q, place
 
 
-def fragments(F, P, Q, decay):
+def _fragments(F, P, Q, decay):
     "Δ of the subtrees P and Q of a forest: a sparse matrix over all its subtrees   (TRE.1)"
     p, q, place = _pairs_of(F, P, Q)
     order = np.argsort(F.height[p], kind="stable")
@@ -109,7 +109,7 @@ def fragments(F, P, Q, decay):
     return sp.csr_matrix((delta[at], (p, q)), shape=(len(F.production),) * 2)
 
 # %% ../../../nbs/engines/kernels/trees.ipynb #c7c75d13
-def tree_gram(F, N, rows, columns, decay):
+def _tree_gram(F, N, rows, columns, decay):
     "Σ N[x, p] Δ(p, q) N[y, q] for rows x and columns y of the counts N"
     A, B = N[rows], N[columns]
     P, Q = np.unique(A.indices), np.unique(B.indices)
@@ -117,20 +117,20 @@ def tree_gram(F, N, rows, columns, decay):
     many = [np.bincount(F.production[side], minlength=kinds).astype(float) for side in (P, Q)]
     if many[0] @ many[1] > settings.block_mib * 2**20 / 80 and len(rows) > 1:
         halves = np.array_split(rows, 2)
-        return np.concatenate([tree_gram(F, N, half, columns, decay) for half in halves])
-    return (A @ (fragments(F, P, Q, decay) @ B.T)).toarray()
+        return np.concatenate([_tree_gram(F, N, half, columns, decay) for half in halves])
+    return (A @ (_fragments(F, P, Q, decay) @ B.T)).toarray()
 
 
 class OfTrees(Pointed):
     "Σ Δ(p, q) over the nodes of two trees; a member has a decay"
 
     def _points(self, X, name):
-        return as_trees(X, name)
+        return _as_trees(X, name)
 
     _gram = one_tile
 
     def _tile(self, X, Y, xp):
-        F = forest(X if Y is X else [*X, *Y])
+        F = _forest(X if Y is X else [*X, *Y])
         N = count_matrix(F.owner, F.node, len(X) + (0 if Y is X else len(Y)), len(F.production))
         left, right = np.arange(len(X)), np.arange(N.shape[0] - len(Y), N.shape[0])
-        return lambda rows, columns: tree_gram(F, N, left[rows], right[columns], self.decay)
+        return lambda rows, columns: _tree_gram(F, N, left[rows], right[columns], self.decay)
