@@ -41,7 +41,7 @@ class MovedPieces(PiecewiseQuadratic):
     def __repr__(self): return repr(self.loss)
 
 
-def around(loss, y, s, w):
+def _around(loss, y, s, w):
     "(f ↦ wᵢ ℓ(yᵢ, sᵢ + f), the targets that the engine is to be given for it)"
     as_number(w.min(), "the least of weights", at_least=1e-300, because=", or 0: left out")
     pieces = isinstance(loss, PiecewiseQuadratic)
@@ -54,7 +54,7 @@ def minimize_weighted(K, y, loss, lam, weights=None, tol=1e-6, max_iter=200):
         return minimize_convex(K, y, loss, lam, tol, max_iter)
     on, whole = weights > 0, np.zeros((2, len(y)))
     kept = loss.targets(y)[on].astype(float)
-    moved, targets = around(loss, kept, np.zeros(len(kept)), weights[on].astype(float))
+    moved, targets = _around(loss, kept, np.zeros(len(kept)), weights[on].astype(float))
     found = minimize_convex(K[on][:, on], targets, moved, lam, tol, max_iter)
     whole[:, on] = found.alpha, found.u
     return replace(found, alpha=whole[0], u=whole[1])
@@ -72,7 +72,7 @@ def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
     c = 1e3 * (np.trace(K) or 1.0)
     wide, s = K + c * Q @ Q.T, np.zeros(len(y))
     for _ in range(rounds):
-        moved, targets = around(loss, y, s, w)
+        moved, targets = _around(loss, y, s, w)
         alpha = minimize_convex(wide, targets, moved, lam, tol).alpha
         s = s + c * Q @ (Q.T @ alpha)                                                # (MUL.1)
         gap = _gap(K, Q, y, loss, lam, alpha, s, w)

@@ -23,7 +23,7 @@ from rkhs_notes.engines.kernels.gram import (
 from .lowrank import pivoted_cholesky
 
 # %% ../../../nbs/engines/solving/operators.ipynb #806fde3c
-def in_lanes(work, items, make):
+def _in_lanes(work, items, make):
     "The sum of all that work(total, item) adds to totals that begin as make(), in a fixed order"
     items = list(items)
     totals = [make() for _ in range(max(1, min(blocks.n_threads(), len(items))))]
@@ -45,7 +45,7 @@ def tile_rows(k, X, width):
     return max(1, int(mib * 2**20 / (bytes_of(X) * width)))
 
 
-def prepared_rows(k, X):
+def _prepared_rows(k, X):
     "Slices of X that may be prepared at once within settings.block_mib"
     return list(row_blocks(n_points(X), 4 * k._width(n_columns(X)) * bytes_of(X)))
 
@@ -53,12 +53,12 @@ def prepared_rows(k, X):
 def symmetric_times(k, X, V):
     "k(X) V for marked points, V (n,) or (n, t); no more of k(X) is there than some tiles   (OPR.1)"
     make = lambda: np.zeros(V.shape, np.result_type(precision(X), V))
-    total, exact, slices = make(), rowwise(k, k._diag, X), prepared_rows(k, X)
+    total, exact, slices = make(), rowwise(k, k._diag, X), _prepared_rows(k, X)
     for R in slices:
         for C in (C for C in slices if C.start >= R.start):
             tile = k._tile(taken_of(X, R), taken_of(X, C), np)
             add = partial(_to_both_sides, tile, R, C, V, exact)
-            total += in_lanes(add, _upper_tiles(k, X, R, C), make)
+            total += _in_lanes(add, _upper_tiles(k, X, R, C), make)
     return finite(total, "k(X) V")
 
 
@@ -83,10 +83,10 @@ def normal_times(k, X, Z, A, weights=None, basis=None):
     "Kᵀ W K A for the rows of K = basis(k(X, Z)), A (M,) or (M, t)   (OPR.2)"
     make = lambda: np.zeros(A.shape, np.result_type(precision(X, Z), A))
     total, height = make(), tile_rows(k, X, n_points(Z))
-    for R in prepared_rows(k, X):
+    for R in _prepared_rows(k, X):
         tile, own = k._tile(taken_of(X, R), Z, np), None if weights is None else weights[R]
         add = partial(_there_and_back, tile, A, own, basis)
-        total += in_lanes(add, spans(R.stop - R.start, height), make)
+        total += _in_lanes(add, spans(R.stop - R.start, height), make)
     return finite(total, "Kᵀ K A")
 
 
@@ -101,7 +101,7 @@ def normal_equations(k, X, Z, y, weights=None, basis=None, progress=None):
     "Kᵀ W K and Kᵀ W y for the rows of K = basis(k(X, Z)), from one pass   (OPR.3)"
     n, m = n_points(X), n_points(Z)
     S, c = np.zeros((m, m), order="F"), np.zeros((m, *y.shape[1:]))
-    with bar("normal equations", n, " rows", progress) as shown:
+    with _bar("normal equations", n, " rows", progress) as shown:
         for rows in row_blocks(n, 16 * m):
             B, u = gram_matrix(k, taken_of(X, rows), Z).astype(float, copy=False), y[rows]
             B = B if basis is None else basis(B)
@@ -118,7 +118,7 @@ def weighed(A, weights):
     return (A.T * weights).T
 
 
-def bar(what, total, unit, progress):
+def _bar(what, total, unit, progress):
     "A bar with the time left: at once, never, or (None) after ten seconds"
     return tqdm(desc=what, total=total, unit=unit, delay=0 if progress else 10, leave=False,
                 disable=progress is False)
@@ -131,15 +131,15 @@ def conjugate_gradients(A, P, b):
     rz = np.sum(r * z, axis=0)
     while True:
         Ap = A(p)
-        theta = ratio(rz, np.sum(p * Ap, axis=0))
+        theta = _ratio(rz, np.sum(p * Ap, axis=0))
         x, r = x + theta * p, r - theta * Ap                                         # (OPR.4)
         yield x, r
         z = P(r)
         rz, old = np.sum(r * z, axis=0), rz
-        p = z + ratio(rz, old) * p
+        p = z + _ratio(rz, old) * p
 
 
-def ratio(a, b):
+def _ratio(a, b):
     "a / b; 0 for a column that is solved already"
     return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
 
@@ -147,7 +147,7 @@ def ratio(a, b):
 def solved(problem, tol, max_iter, callback=None, progress=None):
     "(x, bound, relative residual, number of steps) once bound ≤ tol ‖f‖ for every column"
     b, first, ask = problem.b, None, 1.0
-    with bar("conjugate gradients", 1.0, "", progress) as shown, np.errstate(all="ignore"):
+    with _bar("conjugate gradients", 1.0, "", progress) as shown, np.errstate(all="ignore"):
         size = np.linalg.norm(b, axis=0)
         for step, (x, r) in enumerate(conjugate_gradients(problem.A, problem.P, b), 1):
             enough = tol * problem.norm(x, r)
@@ -155,12 +155,12 @@ def solved(problem, tol, max_iter, callback=None, progress=None):
             if done:                                       # by the recursion: is it so?
                 r, ask = (b - problem.A(x) if step > 1 else r), ask / 10
                 done = (problem.bound(r) <= enough).all()
-            left, bound = float(np.max(ratio(np.linalg.norm(r, axis=0), size))), problem.bound(r)
+            left, bound = float(np.max(_ratio(np.linalg.norm(r, axis=0), size))), problem.bound(r)
             if callback:
                 callback(step, left)
             if done:
                 return x, finite(bound, "‖f − f̂‖", "rescale y, weights or lam"), left, step
-            to_go = math.log(max(2.0, float(np.max(ratio(bound, enough)))))
+            to_go = math.log(max(2.0, float(np.max(_ratio(bound, enough)))))
             first = first or to_go
             shown.update(max(0.0, 1 - to_go / first) - shown.n)
             if step >= max_iter:

@@ -163,11 +163,11 @@ def _beyond_n(Phi, Y, widths, roots):
         G += new @ new.T
         done = D
         solve = _by_gram(G, root)
-        fits.append(_corrected(solve, seen, Y, root) if solve else without_gram(seen, Y, root))
+        fits.append(_corrected(solve, seen, Y, root) if solve else _without_gram(seen, Y, root))
     return fits
 
 # %% ../../../nbs/engines/solving/paths.ipynb #62addeb3
-def without_gram(Phi, Y, root):
+def _without_gram(Phi, Y, root):
     """By RᵀR = ΦΦᵀ, which does not square the condition number; by singular values where R is
     singular too, or there is a penalty"""
     R = None if root else _triangle(np.array(Phi.T, order="F"))
@@ -215,7 +215,7 @@ def _is_regular(R, size):
     return not singular and lange("F", R) * lange("F", inverse) < 1 / enough
 
 # %% ../../../nbs/engines/solving/paths.ipynb #35e32c89
-def fits_of(features, X, y, X_test, widths, lams, rng):
+def _fits_of(features, X, y, X_test, widths, lams, rng):
     "(w, j, values at X, at X_test, ‖β‖) for D = widths[w] and lams[j]; the features are Z / √D"
     steps = [(D - before, before) for before, D in zip([0, *widths], widths, strict=False)]
     maps = [(D, _a_function(features(D, rng), D)) for D, _ in steps]
@@ -274,7 +274,7 @@ def _by_gram_alone(G, C, y, lam, D):
 
 
 def _by_all_columns(Z, Z_test, y, lam):
-    beta = require_finite(without_gram(Z, y.reshape(len(y), -1), math.sqrt(Z.shape[1] * lam)))
+    beta = require_finite(_without_gram(Z, y.reshape(len(y), -1), math.sqrt(Z.shape[1] * lam)))
     return _by_columns(Z, Z_test, beta.reshape(-1, *y.shape[1:]))
 
 
@@ -290,7 +290,7 @@ def errors_of(features, X, y, X_test, y_test, widths, lams, measure, rngs, progr
 
     def one(draw):
         i, generator = draw
-        fits = fits_of(features, X, y, X_test, widths, lams, generator)
+        fits = _fits_of(features, X, y, X_test, widths, lams, generator)
         for w, j, values, values_test, length in fits:
             train[j, i, w] = as_number(measure(values, y), "the error")
             test[j, i, w] = as_number(measure(values_test, y_test), "the error")
@@ -308,15 +308,15 @@ def errors_of(features, X, y, X_test, y_test, widths, lams, measure, rngs, progr
     return found
 
 
-def squared_error(values, y):
+def _squared_error(values, y):
     with np.errstate(over="ignore"):                              # inf is refused by name
         return float(np.mean((values - y) ** 2))
 
 
-def label_error(values, y):
+def _label_error(values, y):
     if y.ndim == 1 or y.shape[1] == 1:
         return float(np.mean((values > 0) != (y > 0)))
     return float(np.mean(values.argmax(axis=1) != y.argmax(axis=1)))
 
 
-MEASURES = dict(squared=squared_error, label=label_error)
+MEASURES = dict(squared=_squared_error, label=_label_error)

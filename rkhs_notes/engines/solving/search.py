@@ -20,7 +20,7 @@ from ..functions.fits import levels
 from ..kernels.gram import n_points
 
 # %% ../../../nbs/engines/solving/search.ipynb #133b6280
-def tunable(k, X):
+def _tunable(k, X):
     "Names of the parameters of k with a gradient that are positive and have to be"
     found = []
     with np.errstate(all="ignore"):
@@ -39,7 +39,7 @@ class Logarithms:
     "The positive parameters of k, and further positive numbers, as one vector theta of logarithms"
 
     def __init__(self, k, X, *further):
-        self.k, self.names = k, tunable(k, X)
+        self.k, self.names = k, _tunable(k, X)
         self.shapes = [np.shape(k.get_params()[name]) for name in self.names] + [()] * len(further)
         values = [k.get_params()[name] for name in self.names] + list(further)
         self.start = np.concatenate([np.log(np.ravel(v)) for v in values] or [[]])
@@ -98,18 +98,18 @@ def highest(objective, starts, box, max_iter=200, progress=None, ftol=1e-9, n=1)
     return best.x, -float(best.fun) * n
 
 # %% ../../../nbs/engines/solving/search.ipynb #0ad09417
-REACH = math.log(1e6)
+_REACH = math.log(1e6)
 
 
 def box_around(theta):
     "The box of the search, (p, 2)"
-    return np.stack([theta - REACH, theta + REACH], axis=1)
+    return np.stack([theta - _REACH, theta + _REACH], axis=1)
 
 
 def stopped_by(logs, theta, objective):
     "The names of what the box stopped while a factor e more would still gain a tenth, or ''"
     way = theta - logs.start
-    far = np.abs(way) > REACH - 1e-6
+    far = np.abs(way) > _REACH - 1e-6
     rises = far.any() and far & (objective(theta)[1] * np.sign(way) > 0.1)
     names = [*logs.names, "noise"]
     return " and ".join(dict.fromkeys(names[i] for i in logs.group[rises])) if far.any() else ""

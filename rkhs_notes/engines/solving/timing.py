@@ -59,7 +59,7 @@ def timed(k, map_of, loss, dims, sizes):
         phi = word_of(AFeatureMap).read(map_of(d, large), "features")
         work = {1: lambda: phi(X[:64]), 2: lambda: phi(X), 3: lambda: k(X[:64], X), 4: lambda: k(X)}
         for option, compute in work.items():
-            taken = least_seconds(compute, 16 if option in (1, 3) else 1)
+            taken = _least_seconds(compute, 16 if option in (1, 3) else 1)
             each[option].append(taken / compute().size)
     for form in "wu":
         taken = []
@@ -67,12 +67,12 @@ def timed(k, map_of, loss, dims, sizes):
             X, y = rng.standard_normal((size, 2)), rng.choice([-1.0, 1.0], size)
             run = Run(y, loss, 1024, 1e-3, np.random.default_rng(0))
             made = Examples(k, X, True) if form == "u" else Weights(map_of(2, size), X, True)
-            taken.append(least_seconds(lambda: descend(run, made)) / 1024)  # noqa: B023
+            taken.append(_least_seconds(lambda: descend(run, made)) / 1024)  # noqa: B023
         steps[form] = _line(sizes, taken)
     return Machine({option: _line(dims, taken) for option, taken in each.items()}, steps)
 
 
-def least_seconds(work, times=1):
+def _least_seconds(work, times=1):
     "The least of three: other work on the machine only adds"
     return min(repeat(work, number=times, repeat=3)) / times
 

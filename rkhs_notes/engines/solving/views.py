@@ -60,7 +60,7 @@ Way = Annotated[Any, either(lambda value: not isinstance(value, str), one_of("li
                             "array (p,) or 'likelihood'", draw=None)]
 
 # %% ../../../nbs/engines/solving/views.ipynb #05ec6e22
-def each(word):
+def _each(word):
     "The word of a sequence of what `word` reads"
     def read(value, name, call):
         column = isinstance(value, np.ndarray) and value.ndim > 0
@@ -80,13 +80,13 @@ def _pair(value, name, call):
     return tuple(value)
 
 
-Regs = Annotated[Any, each(number(above=0))]
-Components = Annotated[Any, each(count())]
-Kinds = Annotated[Any, each(one_of("identity", "knn", "class"))]
-Ways = Annotated[Any, each(either(lambda value: value is None, one_of("likelihood"),
-                                  "None or 'likelihood'", draw=lambda rng, sizes: None))]
+Regs = Annotated[Any, _each(number(above=0))]
+Components = Annotated[Any, _each(count())]
+Kinds = Annotated[Any, _each(one_of("identity", "knn", "class"))]
+Ways = Annotated[Any, _each(either(lambda value: value is None, one_of("likelihood"),
+                                   "None or 'likelihood'", draw=lambda rng, sizes: None))]
 Folds = Annotated[int, count(2)]
-_pairs = each(Word("pair (Kernel, Kernel)", _pair))
+_pairs = _each(Word("pair (Kernel, Kernel)", _pair))
 KernelPairs = Annotated[Any, either(lambda value: isinstance(value, str) and value == "auto",
                                     _pairs, f"'auto' or {_pairs.says}", draw=None)]
 
