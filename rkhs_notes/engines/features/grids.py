@@ -187,7 +187,7 @@ class Binning:
             numbers = cells + self.starts[p]
             columns[:, p] = numbers if cells.min() >= 0 else np.where(cells < 0, -1, numbers)
 
-        each_grid(place, P, n)
+        _each_grid(place, P, n)
         seen = columns >= 0
         if seen.all():
             rows, columns = np.arange(n + 1) * P, columns.ravel()
@@ -197,7 +197,7 @@ class Binning:
         return sp.csr_matrix((values, columns, rows), shape=(n, int(self.starts[-1])))
 
 
-def each_grid(work, P, n):
+def _each_grid(work, P, n):
     "work(0), …, work(P − 1); of few points a step is shorter than the turn that threads take"
     if n >= 50_000:
         return in_parallel(work, range(P))
@@ -216,6 +216,6 @@ def learnt(law, X, P, rng):
     tables = [Cells(*law.draw(rng), extent) for _ in range(P)]
     counts = np.zeros(P, dtype=np.int64)
     def fit(p): counts[p] = tables[p].learn(Y)
-    each_grid(fit, P, len(X))
+    _each_grid(fit, P, len(X))
     starts = np.concatenate([[0], np.cumsum(counts)])
     return Binning(tuple(tables), corner, starts, math.sqrt(law.mass / P))

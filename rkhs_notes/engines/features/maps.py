@@ -167,7 +167,7 @@ def constant_column(X, c):
     return filled(c, (n_points(X), 1), X, precision(X))
 
 # %% ../../../nbs/engines/features/maps.ipynb #583eca3a
-def inner_products(F):
+def _inner_products(F):
     "(⟨φ(xᵢ), φ(xⱼ)⟩) of features in rows   (2.1)"
     if sp.issparse(F):
         F = sp.csr_matrix(F)
@@ -181,7 +181,7 @@ def largest_gap(F, K):
     "(gap, i, j, ⟨φ(xᵢ), φ(xⱼ)⟩): where inner products of features and K differ most, relatively"
     if F.ndim != 2 or F.shape[0] != len(K):
         raise LawBroken(f"φ gives shape {F.shape} for {len(K)} points, not one row a point.")
-    inner = inner_products(F)                                                       # (2.1)
+    inner = _inner_products(F)                                                       # (2.1)
     lengths = np.sqrt(np.maximum(np.abs(K.diagonal()), np.abs(inner.diagonal())))
     lengths = np.where(lengths > 0, lengths, 1.0)
     gaps = np.abs(inner - K) / lengths[:, None] / lengths

@@ -185,7 +185,7 @@ def elementary_products(X, phi, orders):
     return side_by_side([e[s] for s in orders])
 
 # %% ../../../nbs/engines/features/monomials.ipynb #4289417b
-def unit_rows(F):
+def _unit_rows(F):
     "Each row divided by its length; zero rows stay"
     for order in (np.inf, 2) if F.shape[1] else ():            # then no square overflows
         lengths = row_lengths(F, order)
@@ -199,11 +199,11 @@ def unit_rows(F):
 def unit_features(k, phi, d):
     "φ(x) / √k(x, x); a map made for some objects lacks features of others, the kernel does not"
     if isinstance(d, Objects):
-        return lambda X: rows_times(inverse_lengths(k, X, np), phi(X))
-    return lambda X: unit_rows(phi(X))
+        return lambda X: _rows_times(inverse_lengths(k, X, np), phi(X))
+    return lambda X: _unit_rows(phi(X))
 
 
-def rows_times(a, F):
+def _rows_times(a, F):
     "Row i of F, a matrix of any kind, times aᵢ"
     return sp.diags(a) @ F if sp.issparse(F) else a[:, None] * F
 

@@ -50,7 +50,7 @@ def sobol_normals(n: Count, d: Annotated[int, count(1, qmc.Sobol.MAXDIM)],
 def _walsh(r): return hadamard(r) / r**0.5
 
 
-def turned(X):
+def _turned(X):
     "H x along the last axis, of length 2ˡ, with the orthogonal Hadamard matrix H"
     shape, done = X.shape, 1
     while done < shape[-1]:
@@ -76,7 +76,7 @@ class Turns(NDArrayOperatorsMixin):
         Y = np.zeros((len(X), 1, self.signs.shape[2]), X.dtype)
         Y[:, 0, : X.shape[1]] = X * self.scales.astype(X.dtype)
         for j in (2, 1, 0):
-            Y = turned(Y * self.signs[:, j])                                         # (9.9a)
+            Y = _turned(Y * self.signs[:, j])                                         # (9.9a)
         return Y.reshape(len(X), -1)[:, : len(self)] * self.lengths.astype(X.dtype)
 
     def __array__(self, dtype=None, copy=None):

@@ -12,17 +12,17 @@ from .maps import cut_of
 from ..kernels.algebra import Composite
 
 # %% ../../../nbs/engines/features/pairs.ipynb #ba62bfd3
-def of_objects(half):
+def _of_objects(half):
     "Does this half of the pairs hold things that are no rows of numbers?"
     bags = isinstance(half, (list, tuple)) and any(getattr(x, "ndim", 0) > 1 for x in half)
     return isinstance(half, Objects) or bags or hold_objects(half)
 
 
-def as_one(X, split, name):
+def _as_one(X, split, name):
     "[X₀ X₁] of a pair of arrays, pairs where one of two holds objects; anything else as it is"
     if not (isinstance(X, tuple) and len(X) == 2):
         return X
-    if any(map(of_objects, X)):
+    if any(map(_of_objects, X)):
         first, second = ([*half] for half in X)
         if len(first) != len(second):
             raise ValueError(f"{name} holds {len(first)} first and {len(second)} second points; a "
@@ -44,11 +44,11 @@ class OfPairs(Composite):
         "Do both parts depend on differences alone?"
         return self.k1.is_shift_invariant and self.k2.is_shift_invariant
 
-    def _merged(self, X, name): return as_one(X, self.split, name)
+    def _merged(self, X, name): return _as_one(X, self.split, name)
 
     def _points(self, X, name):
         X = self._merged(X, name)
-        if isinstance(X, Objects) or of_objects(X):
+        if isinstance(X, Objects) or _of_objects(X):
             X = marked(lambda X, name: Objects(X), X, name, frozenset())
         else:
             X = marked(as_points, X, name)
