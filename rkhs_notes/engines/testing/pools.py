@@ -210,14 +210,14 @@ class FeaturePool(Pool):
         return np.einsum("ij,ij->i", sums, sums) - linear_forms(self.diagonal, S)
 
 # %% ../../../nbs/engines/testing/pools.ipynb #ff50631c
-def h_entries(k, X, Y, i, j):
+def _h_entries(k, X, Y, i, j):
     "h(zᵢ, zⱼ) = k(xᵢ, xⱼ) + k(yᵢ, yⱼ) − k(xᵢ, yⱼ) − k(xⱼ, yᵢ) for two slices of equal length"
     xi, xj, yi, yj = taken_of(X, i), taken_of(X, j), taken_of(Y, i), taken_of(Y, j)
     return (k.pairs(xi, xj).astype(float) + k.pairs(yi, yj)
             - k.pairs(xi, yj) - k.pairs(xj, yi))                                      # (11.10)
 
 
-def h_tiles(k, X, Y):
+def _h_tiles(k, X, Y):
     "The matrix (h(zᵢ, zⱼ)) with zeros on its diagonal, tile by tile"
     def tile(rows, columns):
         x, y, u, v = (taken_of(A, part) for part in (rows, columns) for A in (X, Y))
@@ -241,14 +241,14 @@ def of_blocks(k, X, Y, size, stored=False):
     size = max(2, math.isqrt(n)) if size is None else count(2, n).read(size, "block_size", None)
     blocks = [part for part in spans(n, size) if part.stop - part.start == size]
     whole = stored and n * n * 8 <= settings.result_mib * 2**20
-    tiles = ((h_tiles(k, taken_of(X, part), taken_of(Y, part)), part) for part in blocks)
+    tiles = ((_h_tiles(k, taken_of(X, part), taken_of(Y, part)), part) for part in blocks)
     parts = ((tile(slice(None), slice(None)) if whole else tile, part) for tile, part in tiles)
     parts = list(parts) if stored else parts
     return lambda S: (sum(quadratic_forms(H, S[part]) for H, part in parts)
                       / (len(blocks) * size * (size - 1)))
 
 
-def shifts_of(n, statistic, n_shifts):
+def _shifts_of(n, statistic, n_shifts):
     "Slices i and j, h(zᵢ, zⱼ) entry by entry: neighbours, or all pairs at most n_shifts apart"
     if statistic == "linear":
         return [(slice(0, n - 1, 2), slice(1, n, 2))]
@@ -259,8 +259,8 @@ def shifts_of(n, statistic, n_shifts):
 
 def of_shifts(k, X, Y, statistic, n_shifts, stored=False):
     "signs (n, b) ↦ the means of εᵢεⱼ h(zᵢ, zⱼ) over pairs i, j as in shifts_of"
-    edges, k = shifts_of(n_points(X), statistic, n_shifts), steady(k, X, Y)
+    edges, k = _shifts_of(n_points(X), statistic, n_shifts), steady(k, X, Y)
     number = sum(len(range(i.stop)[i]) for i, _ in edges)
-    parts = ((h_entries(k, X, Y, i, j), i, j) for i, j in edges)
+    parts = ((_h_entries(k, X, Y, i, j), i, j) for i, j in edges)
     parts = list(parts) if stored else parts
     return lambda S: sum(linear_forms(h, S[i] * S[j]) for h, i, j in parts) / number

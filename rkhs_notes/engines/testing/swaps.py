@@ -27,7 +27,7 @@ from .samples import steady
 from .smoothers import centred_factor
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #4e2ae9b0
-def permutable_factor(k, X, name, tol):
+def _permutable_factor(k, X, name, tol):
     "A centred factor of K, its trace error within 10 tol of its trace; None if that is too wide"
     n, asked = n_points(X), tol
     widest = min(2 * math.isqrt(20 * n), n)
@@ -41,23 +41,23 @@ def permutable_factor(k, X, name, tol):
     return F if approx.stopped != "rank" else None
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #9ddd4013
-def require_range(a, b):
+def _require_range(a, b):
     "Before a product of values as large as a and b over- or underflows"
     if a > 0 and b > 0 and abs(math.log10(a) + math.log10(b)) > 280:
         raise ValueError(f"a product of values up to {a:.1e} and {b:.1e}: rescale one kernel.")
 
 
-def rounding_of(diagonals, varied):
+def _rounding_of(diagonals, varied):
     "How far apart equal values of the two may be, from the diagonals of the Gram matrices"
     whole = [float(diagonal.sum(dtype=float)) for diagonal in diagonals]
     size = whole[0] * varied[1] + varied[0] * whole[1]
     return 8 * max(float(np.finfo(diagonal.dtype).eps) for diagonal in diagonals) * size
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #d381c524
-def by_factors(F, G):
+def _by_factors(F, G):
     "(pairings (n, b) ↦ ‖Fᵀ G[π]‖², (b,); the traces)   (PAR.1)"
     varied = float(np.square(F).sum()), float(np.square(G).sum())
-    require_range(*varied)
+    _require_range(*varied)
 
     def values(orders):
         parts = row_blocks(len(F), 8 * orders.shape[1] * G.shape[1])
@@ -80,7 +80,7 @@ def by_grams(A, B):
     return values, (float(np.trace(A)), float(np.trace(B)))
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #21f87faf
-def random_pairings(n, b, rng):
+def _random_pairings(n, b, rng):
     "b pairings in columns, (n, b)"
     return np.stack([rng.permutation(n) for _ in range(b)], axis=1)
 
@@ -102,7 +102,7 @@ def both_grams(x, y):
     n = len(x.diagonal)
     require_fits((2, n, n), instead="a random part of the pairs, or feature maps")
     K, L = x.gram(), y.gram()
-    require_range(np.abs(K).max(), np.abs(L).max())
+    _require_range(np.abs(K).max(), np.abs(L).max())
     return K, L
 
 
@@ -110,7 +110,7 @@ def side_of(k, X, name, tol=None):
     "The Side of a kernel, with a factor if tol is given, or of a feature map"
     if hasattr(k, "_marked"):
         k = steady(k, X)
-        F = None if tol is None else permutable_factor(k, X, name, tol)
+        F = None if tol is None else _permutable_factor(k, X, name, tol)
         return Side(k.diag(X), F, lambda: k(X).astype(float, copy=False))
     F = feature_rows(k, X).astype(float, copy=False)
     F = F - F[0]
@@ -175,8 +175,8 @@ class Paired:
             self.A, self.B = x.factor, y.factor[np.argsort(mixed)]
         else:
             self.A, self.B = map(centred, both_grams(x, side_of(ky, Y, "Y")))
-        self.values, varied = (by_factors if self.narrow else by_grams)(self.A, self.B)
-        self.rounding = rounding_of((x.diagonal, y.diagonal), varied) / n**2
+        self.values, varied = (_by_factors if self.narrow else by_grams)(self.A, self.B)
+        self.rounding = _rounding_of((x.diagonal, y.diagonal), varied) / n**2
 
     def own(self):
         "HSIC of the pairs as they are"
@@ -185,7 +185,7 @@ class Paired:
     def random(self, n_draws, rng):
         "(own HSIC, HSIC of n_draws random pairings)"
         n, width = self.n, self.B.shape[1] if self.narrow else 1
-        draw = lambda b, rng: random_pairings(n, b, rng)
+        draw = lambda b, rng: _random_pairings(n, b, rng)
         return self.own(), in_batches(draw, self.values, 8 * n * (1 + width), n_draws, rng) / n**2
 
     def shifted(self, n_draws, rng):
@@ -292,7 +292,7 @@ class Together:
         samples = [(steady(k, X, share=1 / 4 if m == 2 else 1 / 8), X) for k, X in samples]
         scale = math.prod(float(np.abs(k.diag(X)).max()) for k, X in samples)
         far = m > 2 and any(isinstance(k, Around) for k, _ in samples)
-        require_range(scale, 1.0)
+        _require_range(scale, 1.0)
         self.n, self.m, factors = n, m, []
         for k, X in samples if tol is not None and not far else ():
             mixed = rng.permutation(n)

@@ -29,7 +29,7 @@ def whitened(X, m):
     return U[:, :m] * math.sqrt(n), Vt[:m] / s[:m, None] * math.sqrt(n) / units, mean
 
 # %% ../../../nbs/engines/testing/turns.ipynb #a1cef312
-def turned(a, b, angle):
+def _turned(a, b, angle):
     "The pair after a turn   (TU.1)"
     c, s = math.cos(angle), math.sin(angle)
     return c * a + s * b, c * b - s * a
@@ -37,7 +37,7 @@ def turned(a, b, angle):
 
 def best_angle(dependence, a, b, tol):
     "The angle in [−π/4, π/4) of least dependence(a, b), and how much its values on the grid differ"
-    at = lambda angle: dependence(*turned(a, b, angle))
+    at = lambda angle: dependence(*_turned(a, b, angle))
     grid = np.linspace(-math.pi / 4, math.pi / 4, 12, endpoint=False)
     values = [at(angle) for angle in grid]
     near, step = grid[np.argmin(values)], grid[1] - grid[0]
@@ -59,7 +59,7 @@ def least_dependent(Z, dependence, tol, max_sweeps):
         for i, j in combinations(range(m), 2):
             angle, spread = best_angle(dependence, Z[:, i], Z[:, j], tol)
             for A in (turn, Z.T):
-                A[i], A[j] = turned(A[i].copy(), A[j].copy(), angle)
+                A[i], A[j] = _turned(A[i].copy(), A[j].copy(), angle)
             largest, seen = max(largest, abs(angle)), max(seen, spread)
         if m > 1 and seen < 1e-12:
             raise ValueError("k sees nothing, or only correlations; pass k=Gaussian(1.0), say.")
