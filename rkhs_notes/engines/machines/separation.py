@@ -32,7 +32,7 @@ def is_separable(Phi: FeatureMatrix, y: Signs, offset: Flag = False) -> bool:
     offset : allow yᵢ(⟨w, φᵢ⟩ + b) > 0, a hyperplane anywhere
     raises ConvergenceFailure : the margin is too small to be told from 0
     """
-    Phi = as_dense(Phi)
+    Phi = _as_dense(Phi)
     Phi = Phi - Phi.mean(axis=0) if offset else Phi
     Phi = Phi / or_one(np.abs(Phi).max(axis=0))                            # columns without units
     rows = y[:, None] * (np.column_stack([Phi, np.ones(len(y))]) if offset else Phi)
@@ -54,7 +54,7 @@ def _margin_in_box(rows):
     return float((rows @ solved.x[:-1]).min()) if solved.status == 0 else math.nan
 
 
-def as_dense(Phi):
+def _as_dense(Phi):
     "Features as an array of float64"
     if sp.issparse(Phi):
         require_fits(Phi.shape, 8, "perceptron_primal, which keeps them sparse")
@@ -77,7 +77,7 @@ def widest_margin(Phi: FeatureMatrix, y: Signs):
     references : least distance programming by non-negative least squares, Lawson and Hanson (1974),
         chapter 23
     """
-    Phi = as_dense(Phi)
+    Phi = _as_dense(Phi)
     top = float(or_one(np.abs(Phi).max()))
     rows = (y[:, None] * Phi).T / top
     R = float(or_one(np.linalg.norm(rows, axis=0).max()))

@@ -177,7 +177,7 @@ def _in_one_call(points, place, each, tol, options, dual):
     classes = dict(svm_type=_CLASSES, C=float(each.max()))
     S, coefficients, _ = _libsvm(points, place, each, tol, classes, options)
     coefficients = _at_the_price(-coefficients, each[S])   # libsvm's + is the first of a pair
-    dual[S[:, None], columns_of_classes(place.max() + 1)[place[S]]] = coefficients.T
+    dual[S[:, None], _columns_of_classes(place.max() + 1)[place[S]]] = coefficients.T
 
 
 def _each_by_itself(points, place, each, tol, options, dual):
@@ -197,7 +197,7 @@ def _each_by_itself(points, place, each, tol, options, dual):
     in_parallel(lane, range(lanes))
 
 
-def columns_of_classes(q):
+def _columns_of_classes(q):
     "Places of the pairs of each class with each other class, (q, q − 1), among all pairs"
     number = np.zeros((q, q), int)
     number[np.triu_indices(q, 1)] = np.arange(q * (q - 1) // 2)
@@ -223,7 +223,7 @@ def _segments(k, X, K, place, dual, pairs):
     S = S[np.argsort(place[S], kind="stable")]
     ends, theirs = np.cumsum(np.bincount(place)), place[S]
     F, B = np.zeros((len(place), q)), np.zeros((len(S), q))    # of each point against each class
-    B[theirs[:, None] != np.arange(q)] = dual[S[:, None], columns_of_classes(q)[theirs]].ravel()
+    B[theirs[:, None] != np.arange(q)] = dual[S[:, None], _columns_of_classes(q)[theirs]].ravel()
 
     def add(part, some, block):
         of, few = theirs[some], B[some]

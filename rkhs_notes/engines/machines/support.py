@@ -55,7 +55,7 @@ def solved(k, X, problem, start=None, tol=1e-3, max_iter=None, callback=None, pr
     patience = 100_000 + 200 * n if hard and max_iter is None else max_iter
     with _progress(progress, callback, tol) as report:
         if distances is None and max_iter is None and (start is None or problem.total):
-            found = in_parts(answered, k, X, problem, tol, report, theirs)
+            found = _in_parts(answered, k, X, problem, tol, report, theirs)
         if found is None:
             with nullcontext() if distances is None else one_of_many():    # a matrix for many
                 found = _by_pairs(k, X, problem, start, tol, patience, report, distances)
@@ -69,7 +69,7 @@ def solved(k, X, problem, start=None, tol=1e-3, max_iter=None, callback=None, pr
     return found
 
 
-def in_parts(answer, k, X, problem, tol, report, theirs):
+def _in_parts(answer, k, X, problem, tol, report, theirs):
     "What `answered` or `at_once` finds, for a kernel"
     if theirs is None:                                  # the kernels of libsvm are kernels
         require_kernel(k, X)
@@ -106,7 +106,7 @@ def at_level(k, X, share, b, tol, theirs=None):
     level, steps = 0.0, 0
     while tol * rho > top:
         with one_of_many():
-            found = in_parts(at_once, k, X, share, tol * rho / 2, None, theirs) or solve_box(
+            found = _in_parts(at_once, k, X, share, tol * rho / 2, None, theirs) or solve_box(
                 distances(), share, b, tol * rho / 2, 20_000 + 200 * len(b))
         low, high = share.levels(found.b, -found.f)                       # c − ρ, c + ρ   (SMO.6)
         level, b, steps = (high - low) / 2, found.b, steps + found.iterations
@@ -144,7 +144,7 @@ def _least_inside(problem, found):
 # %% ../../../nbs/engines/machines/support.ipynb #c37f396a
 def outside(k, X, share, tol, theirs=None):
     "The SmoResult of a tube with a share outside, or of the tube of width 0"
-    found = in_parts(at_once, k, X, share, tol / 2, None, theirs)
+    found = _in_parts(at_once, k, X, share, tol / 2, None, theirs)
     if found is not None:
         return found
     distances = pair_distances(k, X, tol, spread=np.ptp(share.p) or 1.0)
@@ -286,14 +286,14 @@ class Deciding(Machine):
         """
         require_made_from(self, X)
         ax = plot_decision(self, X, y, ax)
-        margin_lines(self, ax)
+        _margin_lines(self, ax)
         share = np.abs(self.dual[self.support])
         ax.scatter(*X[self.support].T, s=70, facecolors="none", edgecolors=INK, zorder=4,
                    linewidths=0.5 + 2 * share / max(share.max(initial=0), 1e-300))
         return ax
 
 # %% ../../../nbs/engines/machines/support.ipynb #986644e1
-def margin_lines(f, ax):
+def _margin_lines(f, ax):
     "Dashed lines where f = ±1, within the window of ax"
     s, t = np.linspace(*ax.get_xlim(), 120), np.linspace(*ax.get_ylim(), 120)
     values = f(np.stack(np.meshgrid(s, t), axis=-1).reshape(-1, 2)).reshape(120, 120)

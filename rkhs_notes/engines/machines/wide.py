@@ -21,7 +21,7 @@ def rounded_hinge(delta):
     return loss
 
 
-def logistic(m):
+def _logistic(m):
     "(ℓ, −ℓ′, ℓ″) of log(1 + e^{−m})"
     t = expit(-m)
     return np.logaddexp(0.0, -m), t, t * (1 - t)
@@ -94,9 +94,9 @@ def logistic_by_newton(F, y, C, gap, steps=200, report=None):
     "(w, c, b, relative gap, objective, steps) of least (WIDE.1), logistic, until the gap is small"
     w, c, done, lo, hi = np.zeros(F.shape[1]), 0.0, 0, np.minimum(0, y * C), np.maximum(0, y * C)
     for small in 10.0 ** -np.arange(2, 13):
-        w, c, b, more = _newton(F, y, C, logistic, w, c, small * _share(C), steps - done)
+        w, c, b, more = _newton(F, y, C, _logistic, w, c, small * _share(C), steps - done)
         done, b = done + more, _balanced(b, lo, hi)
-        primal = w @ w / 2 + C @ logistic(y * (F @ w + c))[0]
+        primal = w @ w / 2 + C @ _logistic(y * (F @ w + c))[0]
         a = np.clip(y * b / np.where(C > 0, C, 1.0), 0.0, 1.0)
         dual = -C @ (xlogy(a, a) + xlogy(1 - a, 1 - a)) - np.sum((F.T @ b) ** 2) / 2
         balanced = abs(b.sum()) < 1e-6 * C.sum()
