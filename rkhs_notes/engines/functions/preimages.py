@@ -11,7 +11,7 @@ from ...base.errors import ConvergenceFailure
 from .functions import times
 
 # %% ../../../nbs/engines/functions/preimages.ipynb #4a58c564
-def ascend(k, X, gamma, z, tol, max_iter):
+def _ascend(k, X, gamma, z, tol, max_iter):
     "(z, g(z), last step): uphill from z, by steps towards T(z), halved where g would fall   (PI.1)"
     z, length, left = z.copy(), np.ones(len(z)), np.zeros(len(z))
     weights = gamma * k(z, X)
@@ -47,12 +47,12 @@ def fixed_points(k, X, alpha, trained, scores, starts, tol, max_iter, share=None
 
 
 def _highest(k, X, gamma, near, tol, max_iter, first):
-    ends = [ascend(k, X, gamma, X[start], tol, max_iter) for start in near.T]
+    ends = [_ascend(k, X, gamma, X[start], tol, max_iter) for start in near.T]
     best = np.argmax([g for _, g, _ in ends], axis=0), np.arange(len(gamma))
     z, g, left = (np.stack(part)[best] for part in zip(*ends, strict=True))
     if (lost := np.flatnonzero(g <= 0)).size:                   # then the best of the whole sample
         top = X[times(k, X, X, np.ascontiguousarray(gamma[lost].T)).argmax(axis=0)]
-        z[lost], g[lost], left[lost] = ascend(k, X, gamma[lost], top, tol, max_iter)
+        z[lost], g[lost], left[lost] = _ascend(k, X, gamma[lost], top, tol, max_iter)
     if (failed := np.flatnonzero((g <= 0) | (left > tol))).size:
         row = failed[0]
         raise ConvergenceFailure(f"no pre-image for row {first + row}: " + (

@@ -81,7 +81,7 @@ def penalised(x, y, w, lam):
     bow = root * np.sqrt(12 / h)
     joint[:, 1, 0], joint[:, 1, 2] = -bow / h, bow / h
     joint[:, 1, 1] = joint[:, 1, 3] = -bow / 2
-    solution = least_squares_chain(own, joint)
+    solution = _least_squares_chain(own, joint)
     return NaturalSpline(knots, solution[:, 0] + level, solution[:, 1] / length)
 
 
@@ -97,7 +97,7 @@ def require_line(knots, lam):
                          f"{lam:.1e}: lam over cubes of these overflows; rescale x, or merge.")
 
 # %% ../../../nbs/engines/functions/splines.ipynb #b3e183aa
-def least_squares_chain(own, joint):
+def _least_squares_chain(own, joint):
     "Least squares for a chain of blocks of two unknowns: eliminate every second one, and again"
     m = len(own)
     if m == 2:
@@ -111,7 +111,7 @@ def least_squares_chain(own, joint):
     A[:, 8:, [0, 1, 6]] = own[1::2]
     R = _large_rows_first(A)
     solution = np.empty((len(own), 2))
-    solution[0::2] = least_squares_chain(own[0::2], R[:, 2:6, 2:])
+    solution[0::2] = _least_squares_chain(own[0::2], R[:, 2:6, 2:])
     known = np.concatenate([solution[0:-2:2], solution[2::2]], axis=1)
     rest = R[:, :2, 6] - (R[:, :2, 2:6] @ known[:, :, None])[:, :, 0]
     solution[1::2, 1] = rest[:, 1] / R[:, 1, 1]
