@@ -240,7 +240,7 @@ def from_expression(tree, arrays, known=()):
 
 # %% ../../../nbs/engines/data/stored.ipynb #ca6e1db7
 @contextmanager
-def replacing(path):
+def _replacing(path):
     "A file to write; it becomes `path` once it is whole, and vanishes if something fails"
     path = Path(path)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
@@ -281,7 +281,7 @@ def write_expression(path: FilePath, value):
     tree, arrays = to_expression(value)
     version = importlib.import_module("rkhs_notes").__version__
     head = {"format": FORMAT, "rkhs_notes": version, "expression": tree}
-    with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
+    with _replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
         archive.writestr("expression.json", json.dumps(head, indent=1))
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as place:

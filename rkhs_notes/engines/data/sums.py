@@ -66,8 +66,8 @@ def block_sum(phi, X, A, w=None, origin=None):
         F = phi(taken_of(X, rows))
         F, B = F.astype(float, copy=False), A[rows]
         if origin is None:
-            origin = far_from_0(F, B, None if w is None else w[rows])
-        F, B = less(F, origin[:D]), less(B, np.append(origin[D:], 0.0))
+            origin = _far_from_0(F, B, None if w is None else w[rows])
+        F, B = _less(F, origin[:D]), _less(B, np.append(origin[D:], 0.0))
         if root is not None:
             B = B * root[rows]
             F = sp.csr_matrix(sp.diags(root[rows, 0]) @ F) if sp.issparse(F) else F * root[rows]
@@ -94,7 +94,7 @@ def dense(F):
     return np.asarray(F.toarray() if sp.issparse(F) else F, dtype=float)
 
 
-def far_from_0(F, A, w=None):
+def _far_from_0(F, A, w=None):
     "The first row of [F, Y] in the columns that lie far from 0, else 0"
     rows = slice(64) if w is None else np.flatnonzero(w)[:64]
     Z = np.hstack([dense(F[rows]), A[rows, :-1]])
@@ -104,7 +104,7 @@ def far_from_0(F, A, w=None):
         return np.where(np.abs(Z[0]) > 8 * np.abs(Z - Z[0]).max(axis=0), Z[0], 0.0)
 
 
-def less(F, origin):
+def _less(F, origin):
     "F with the origin taken from each row"
     if not origin.any():
         return F
@@ -117,7 +117,7 @@ def size_of(D, a):
     return D * (D + 1) // 2 + D * a + a * a
 
 
-def whole(vector, D, a):
+def _whole(vector, D, a):
     "The matrix (D + a, D + a)"
     triangle, C, S = np.split(vector, [D * (D + 1) // 2, size_of(D, a) - a * a])
     M = np.empty((D + a, D + a))
@@ -128,7 +128,7 @@ def whole(vector, D, a):
     return M
 
 # %% ../../../nbs/engines/data/sums.ipynb #1b63f524
-def product(a, b):
+def _product(a, b):
     "high + low = a b, without an error"
     high, halves = a * b, []
     for x in (a, b):
@@ -141,12 +141,12 @@ def product(a, b):
 
 def shifted(total, D, a, by):
     "The matrices (high, low) of a sum, with z + (by, 0) in place of z"
-    H, L = (whole(v, D, a) for v in (total.high, total.low))
+    H, L = (_whole(v, D, a) for v in (total.high, total.low))
     by = np.append(by, 0.0)
     for _ in range(2 * by.any()):                                # to columns, then to rows
         edge, low = H[:, -1:].copy(), L[:, -1:].copy()
         for j in row_blocks(len(by), 80 * len(by)):
-            p, e = product(edge, by[j])
+            p, e = _product(edge, by[j])
             part = Sum(H[:, j], L[:, j]) + Sum(p, e + low * by[j])
             H[:, j], L[:, j] = part.high, part.low
         H, L = H.T, L.T
@@ -241,7 +241,7 @@ def _csv_by_pandas(path, columns, n_rows):
         yield dict(frame.items())
 
 
-def reader(path):
+def _reader(path):
     "The function that reads this kind of file, of the first library that is installed"
     known = {".parquet": [_parquet_by_pyarrow], ".csv": [_csv_by_pyarrow, _csv_by_pandas]}
     library = lambda read: read.__name__.rpartition("_")[2]
@@ -286,7 +286,7 @@ class FileBlocks(Value):
         target, aside, chosen = map(_listed, (self.target, self.weights, self.columns))
         t, aside = len(target), target + aside
         wanted = list(dict.fromkeys(chosen + aside)) if chosen else None
-        pieces = reader(self.path)(self.path, wanted, self.n_rows)
+        pieces = _reader(self.path)(self.path, wanted, self.n_rows)
         while (piece := self._next(pieces)) is not None:
             names = chosen or [name for name in piece if name not in aside]
             present([*names, *aside], piece, self.path)
