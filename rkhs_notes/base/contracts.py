@@ -138,7 +138,7 @@ def contract(f=None, *, native=False):
         if not (fits and required <= seen.keys() <= known):
             return _bound_call(f, signature, plan, args, kwargs)
         if plan.foreign(seen) is not None:
-            return abroad(read_then, seen, native, returns)
+            return _abroad(read_then, seen, native, returns)
         return plan.answer(f, seen)
 
     read_then.__doc__ = written(f.__doc__, plan, _of_result(signature.return_annotation))
@@ -192,7 +192,7 @@ def meant(given, plan):
 
 
 # %% ../../nbs/base/contracts.ipynb #335013e9
-def abroad(f, seen, native, returns):
+def _abroad(f, seen, native, returns):
     "What the contract f answers to arrays of another library"
     like, what = f.plan.foreign(seen), f.__qualname__
     if native and getattr(returns, "letters", ()) and library_name(like) == "dask":

@@ -57,11 +57,11 @@ def marked(read, X, name="X", facts=ARRAYS):
             return X
         mark = _mark_of(A, make=True)
     mark.facts |= facts
-    mark.names = mark.names or names_of(X) or column_names(X, name)
+    mark.names = mark.names or names_of(X) or _column_names(X, name)
     return A
 
 # %% ../../nbs/base/points.ipynb #d0d790de
-def column_names(X, name="X"):
+def _column_names(X, name="X"):
     "The names of the columns of a data frame; None for other points"
     names = None if isinstance(X, (np.ndarray, list)) else getattr(X, "columns", None)
     if names is None or callable(names) or not all(isinstance(n, str) for n in names):
@@ -226,7 +226,7 @@ def _vectors(value, name, call=None):
 def _any_points(value, name, call=None):
     "Numbers as an array of floats; strings, tuples, graphs, bags as an array (n,) of objects"
     if not (isinstance(value, Objects) or hold_objects(value)):
-        A = with_names(as_floats(value, name), names_of(value) or column_names(value, name))
+        A = with_names(as_floats(value, name), names_of(value) or _column_names(value, name))
         return A if A.ndim else shaped(A, name, ("n",), ("n", "d"), hint=", no single number")
     held = np.empty(len(value), object)
     for i, item in enumerate(value):

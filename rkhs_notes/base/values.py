@@ -62,7 +62,7 @@ class Value:
     def __repr__(self):
         if self._own_init:
             return object.__repr__(self)
-        given = ", ".join(f"{name}={brief(getattr(self, name))}" for name in self.plan.parameters)
+        given = ", ".join(f"{name}={_brief(getattr(self, name))}" for name in self.plan.parameters)
         return f"{type(self).__name__}({given})"
 
     def save(self, path):
@@ -95,12 +95,12 @@ def kept(value):
     return remarked(Objects(value) if isinstance(value, Objects) else frozen(value), value)
 
 
-def brief(value):
+def _brief(value):
     "A field in the one line that a value prints: an array by its shape, a function by its name"
     if isinstance(value, np.ndarray):
         return f"array {value.shape}"
     if isinstance(value, (tuple, list)):
-        return f"({', '.join(map(brief, value[:3]))}{', …' * (len(value) > 3)})"
+        return f"({', '.join(map(_brief, value[:3]))}{', …' * (len(value) > 3)})"
     text = getattr(value, "__name__", None) or repr(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
 

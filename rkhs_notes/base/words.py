@@ -299,7 +299,7 @@ TwoLabels = Annotated[ArrayLike, Word(
     means="the one that sorts last is the positive one")]
 
 # %% ../../nbs/base/words.ipynb #aeb67548
-def responses(*letters):
+def _responses(*letters):
     "The word of targets, or of labels of any type that are no numbers"
     numbers = array(*letters)
 
@@ -326,11 +326,11 @@ def _are_labels(value):
 
 def as_signs(value, name, call=None):
     "Two labels of any type as −1.0 and 1.0, (n,): the one that sorts last is 1"
-    y = responses("n").read(value, name, call)
+    y = _responses("n").read(value, name, call)
     ready = not isinstance(y, Classes) and bool(np.isin(np.asarray(y), (-1, 1)).all())
     return y if ready else two_labels(y, name, call).signs
 
 
-Responses = Annotated[ArrayLike, responses("n")]
-ManyResponses = Annotated[ArrayLike, responses("n", "t?")]
+Responses = Annotated[ArrayLike, _responses("n")]
+ManyResponses = Annotated[ArrayLike, _responses("n", "t?")]
 
