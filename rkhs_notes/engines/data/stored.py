@@ -34,7 +34,7 @@ _PARTS = {
 _MODULE_OF = {name: module for module, names in _PARTS.items() for name in names}
 
 
-def named(name, known=()):
+def _named(name, known=()):
     "The class or part of that name, or None"
     if name in _MODULE_OF:
         return getattr(getattr(importlib.import_module("rkhs_notes"), _MODULE_OF[name]), name)
@@ -103,9 +103,9 @@ def _recipe(value):
     if isinstance(value, Value) and not value._own_init:
         learned = {"labels": value.labels} if "labels" in vars(value) else {}
         return kind.__name__, learned | {name: getattr(value, name) for name in value.plan.names}
-    if named(kind.__name__) is kind:
+    if _named(kind.__name__) is kind:
         return kind.__name__, dict(vars(value))
-    if named(getattr(value, "__name__", "")) is value:
+    if _named(getattr(value, "__name__", "")) is value:
         return value.__name__, None
     raise TypeError(_refusal(value))
 
@@ -200,7 +200,7 @@ class _Reader:
             return A if key == "array" else A[()]
         if key == "columns":
             return with_names(self.made("array", content[1]), content[0])
-        make = _MADE_BY.get(key) or named(key, self.known)
+        make = _MADE_BY.get(key) or _named(key, self.known)
         if make is None:
             raise LookupError(f"{key!r} is no value of this package; if it is a class of yours, "
                               f"pass known=[{key}]")

@@ -24,7 +24,7 @@ def simplified(k):
         return k
 
 
-def times(a, b):
+def _product(a, b):
     "a · b, if the product neither overflows nor vanishes by rounding"
     if not math.isfinite(a * b) or (a * b == 0 and a != 0 and b != 0):
         raise OverflowError("the weights do not merge into one float")
@@ -34,7 +34,7 @@ def times(a, b):
 def scaled(c, k):
     "c times k, written as briefly as possible"
     if rule_of(k) == "constant" or c == 0:
-        return k._constant(times(c, k.c) if c else 0.0)
+        return k._constant(_product(c, k.c) if c else 0.0)
     return k if c == 1 else c * k
 
 # %% ../../../nbs/engines/kernels/simplify.ipynb #e258fe20
@@ -44,7 +44,7 @@ def terms(k):
     if rule == "sum":
         return [pair for term in k.terms for pair in terms(term)]
     if rule == "scaled":
-        return [(times(k.scale, c), part) for c, part in terms(k.k)]
+        return [(_product(k.scale, c), part) for c, part in terms(k.k)]
     return [(k.c, k._constant(1.0))] if rule == "constant" else [(1.0, k)]
 
 
@@ -53,10 +53,10 @@ def factors(k):
     rule = rule_of(k)
     if rule == "product":
         parts = [factors(term) for term in k.terms]
-        return reduce(times, (c for c, _ in parts)), [f for _, many in parts for f in many]
+        return reduce(_product, (c for c, _ in parts)), [f for _, many in parts for f in many]
     if rule == "scaled":
         c, many = factors(k.k)
-        return times(k.scale, c), many
+        return _product(k.scale, c), many
     return (k.c, []) if rule == "constant" else (1.0, [k])
 
 
@@ -96,7 +96,7 @@ def _power_reduced(k):
         base = base.k ** (base.p * k.p)
     elif k.p > 1:
         base = (_own(base, "_to_power") and base._to_power(k.p)) or base**k.p
-    return scaled(reduce(times, [c] * k.p), base)
+    return scaled(reduce(_product, [c] * k.p), base)
 
 
 def _angles_reduced(k):
@@ -112,7 +112,13 @@ def _image_reduced(k):
     return k
 
 
+def _scaled_reduced(k):
+    "b · (a · k) is (b · a) · k"
+    if rule_of(k.k) == "scaled":
+        return scaled(_product(k.scale, k.k.scale), k.k.k)
+    return scaled(k.scale, k.k)
+
+
 _RULES = {"sum": _sum_reduced, "product": _product_reduced, "power": _power_reduced,
-          "scaled": lambda k: scaled(times(k.scale, k.k.scale), k.k.k) if rule_of(k.k) == "scaled"
-          else scaled(k.scale, k.k), "angles": _angles_reduced, "image": _image_reduced,
+          "scaled": _scaled_reduced, "angles": _angles_reduced, "image": _image_reduced,
           "exp": lambda k: k._constant(math.exp(k.k.c)) if rule_of(k.k) == "constant" else k}
