@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import typing
+from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
 from typing import Annotated
 
@@ -17,7 +18,7 @@ from conftest import NOTEBOOKS, ROOT, refuse
 from rkhs_notes.base.words import Word, count
 from website import stub
 from website.notebooks import module as module_of
-from website.notebooks import read
+from website.notebooks import read, split
 
 LEVELS = ["base", "engines", "course", "apps", "answers"]  # imports go down; the treatise is course too
 ALLOWED = {
@@ -279,6 +280,80 @@ def test_a_shared_name_is_noticed(tmp_path):
     (tmp_path / "a.py").write_text("__all__ = ['f', 'b', 'Path']")
     (tmp_path / "b.py").write_text("__all__ = ['f', 'g']")
     assert shared_names(tmp_path, taken={"Path"}) == ["Path", "b", "f"]
+
+
+def own_names(tree):
+    "Functions and constants of a module that neither begin with an underscore nor stand in its __all__"
+    found, public = [], []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            found.append(node.name)
+        elif isinstance(node, ast.Assign):
+            names = [
+                part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)
+            ]
+            public += ast.literal_eval(node.value) if names == ["__all__"] else []
+            found += [name for name in names if name.islower() or name.isupper()]  # other ones are words
+    return {name for name in found if not name.startswith("_")} - set(public)
+
+
+def mentions(tree):
+    "(module, name) of what a tree imports by name, or reads as an attribute of a module"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from (((node.module or "").rpartition(".")[2], alias.name) for alias in node.names)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)):
+            yield getattr(node.value, "attr", getattr(node.value, "id", "")), node.attr
+
+
+def unmarked_helpers(package, trees):
+    "Names of engines and base that no other file of `trees`, pairs (name of the file, syntax tree), mentions"
+    used = {(owner, name) for stem, tree in trees for owner, name in mentions(tree) if owner != stem}
+    modules = [path for room in ("base", "engines") for path in (package / room).rglob("[!_]*.py")]
+    for path in sorted(modules):
+        names = own_names(ast.parse(path.read_text(encoding="utf-8")))
+        yield from (f"{path.stem}.{name}" for name in sorted(names) if (path.stem, name) not in used)
+
+
+def syntax_trees():
+    "The package, what tests, measures and builds it, and the cells of the notebooks that are not exported"
+    for folder in ["rkhs_notes", "tests", "benchmarks", "e2e", "website"]:
+        for path in (ROOT / folder).rglob("*.py"):
+            yield path.stem, ast.parse(path.read_text(encoding="utf-8"))
+    for path in NOTEBOOKS:
+        for cell in read(path).cells:
+            directives, body = split(cell.source)
+            if cell.cell_type == "code" and not {"export", "exporti"} & set(directives):
+                with suppress(SyntaxError):  # a cell of the shell
+                    yield path.stem, ast.parse(body)
+
+
+AT_LARGE = 1  # factors.cholesky_in_place, which answers at an old address of its own
+
+
+def test_helpers_that_nobody_else_uses_begin_with_an_underscore():
+    found = list(unmarked_helpers(ROOT / "rkhs_notes", syntax_trees()))
+    if len(found) > AT_LARGE:
+        refuse([f"{name}: nothing outside its module uses it; begin it with _" for name in found])
+    assert len(found) == AT_LARGE, f"only {len(found)} are left: lower AT_LARGE"
+
+
+def test_an_unmarked_helper_is_noticed(tmp_path):
+    (tmp_path / "base").mkdir()
+    (tmp_path / "engines" / "data").mkdir(parents=True)
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "base" / "low.py").write_text(
+        "__all__ = ['shown']\nLIMIT = FAR = 1\nWord = int\ndef shown(): pass\ndef taken(): return lonely()\n"
+        "def lonely(): return _private(), LIMIT\ndef _private(): pass\ndef local(): pass\n"
+    )
+    (tmp_path / "engines" / "data" / "sums.py").write_text("def looked_up(): pass\ndef less(): pass\n")
+    (tmp_path / "deeper" / "scale.py").write_text("def free(): pass\n")
+    trees = [
+        ("high", "from ..base.low import taken, FAR\nrn.sums.looked_up()\nother.less()\nlocal = 2"),
+        ("low", "from rkhs_notes.base.low import lonely"),
+    ]
+    found = unmarked_helpers(tmp_path, [(stem, ast.parse(text)) for stem, text in trees])
+    assert list(found) == ["low.LIMIT", "low.local", "low.lonely", "sums.less"]
 
 
 def words_in(names):
