@@ -1,14 +1,14 @@
 """Random binning against dictionaries: the grids are the same, so the cells must be too.
 
 Both number the cells of every grid and give the column of each point in each grid. The dictionaries get the
-numbers of the bins from NumPy. Ours counts drawing, learning the cells and mapping the same points, and builds
-the sparse matrix on top.
+numbers of the bins from NumPy. Ours counts drawing, learning the cells and mapping the same points, and
+builds the sparse matrix on top.
 """
 
 from functools import partial
 
 import numpy as np
-from runner import Race, main
+from runner import Race, main, points
 
 from rkhs_notes.deeper.grids_landmarks import binning_features
 from rkhs_notes.deeper.zoo import Laplace
@@ -24,7 +24,7 @@ def rows(quick):
 
 def race(n, d, P):
     "Points from a normal law, and a Laplace kernel as wide as their typical distance."
-    X = np.random.default_rng(0).standard_normal((n, d))
+    X = points(n, d)
     k = Laplace(bandwidth=float(d))
     phi = binning_features(k, X, P, 0)
     grids = [(cells.inverse, cells.shift) for cells in phi.function.tables]

@@ -58,10 +58,7 @@ def line(name, row, more):
 
 
 def main(arguments):
-    known = sorted({path.stem for path in runner.HERE.glob("*.py")} - runner.TOOLS)
-    options = [argument for argument in arguments if argument not in known]
-    names = [name for name in arguments if name in known] or [
-        name for name in known if runner.FULL or name not in runner.LONG]
+    names, options = runner.asked_for(arguments)
     failed = runner.run_files([*names, *options])
     short = twice(names, options)
     print(f"\n{len(short)} fell below their aims twice" + ":" * bool(short), file=sys.stderr)

@@ -8,7 +8,7 @@ import math
 from functools import partial
 
 import numpy as np
-from runner import Race, main
+from runner import Race, main, points
 from scipy.special import factorial
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.preprocessing import PolynomialFeatures
@@ -30,7 +30,7 @@ def rows(quick):
 
 def mapping(n, d, D, dtype):
     "φ(X) for maps that have been drawn; scikit-learn's own map computes in the precision of its input too."
-    X = np.random.default_rng(0).standard_normal((n, d)).astype(dtype)
+    X = points(n, d, dtype)
     k, bandwidth = Gaussian(bandwidth=d**0.5), d**0.5
     phi = fourier_features(k, d, D, 0)
     sampler = RBFSampler(gamma=1 / (2 * bandwidth**2), n_components=D, random_state=0).fit(X)
@@ -60,7 +60,7 @@ def mapping(n, d, D, dtype):
 
 def powers(n, d, degree):
     "All monomials up to a degree, theirs without our weights: columns of one direction, in another order."
-    X = np.random.default_rng(0).standard_normal((n, d))
+    X = points(n, d)
     phi, theirs = Polynomial(degree).feature_map(d), PolynomialFeatures(degree)
 
     def agree(ours, other):

@@ -7,7 +7,7 @@ k(X) needs only half of both, so ours may come below it.
 from functools import partial
 
 import numpy as np
-from runner import Race, main
+from runner import Race, main, points
 from sklearn.gaussian_process.kernels import Matern as SklearnMatern
 from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel
 
@@ -24,11 +24,6 @@ def rows(quick):
              for d in (10, 784) for dtype in (np.float64, np.float32) for cross in (False, True)]
     races += [partial(gaussian, min(n, 1000), 784, np.float64, False)]
     return races + [partial(other, n, 10, name) for name in OTHERS]
-
-
-def points(n, d, dtype=np.float64, seed=0):
-    "Standard normal points (n, d); √d is then the usual bandwidth, and k(x, y) is about 1/e."
-    return np.random.default_rng(seed).standard_normal((n, d)).astype(dtype)
 
 
 # ---------------------------------------------------------------- right, before fast
@@ -94,9 +89,9 @@ def gaussian_formula(X, Y):
     return np.exp(-by_coordinate(X, Y, np.square) / (2 * X.shape[1]))
 
 
-def matern_formula(X, Y, nu=1.5):
-    s = np.sqrt(2 * nu * by_coordinate(X, Y, np.square) / X.shape[1])
-    return (1 + s + (s * s / 3 if nu == 2.5 else 0)) * np.exp(-s)
+def matern_formula(X, Y):
+    s = np.sqrt(3 * by_coordinate(X, Y, np.square) / X.shape[1])
+    return (1 + s) * np.exp(-s)
 
 
 def laplace_formula(X, Y):
@@ -152,11 +147,6 @@ def by_parts(name, d):
     return k, "its parts + one pass", after_another(*parts), formula
 
 
-def matern(nu, d):
-    theirs = SklearnMatern(length_scale=d**0.5, nu=nu)
-    return Matern(nu=nu, bandwidth=d**0.5), "sklearn Matern", theirs, partial(matern_formula, nu=nu)
-
-
 OTHERS = {  # name: our kernel, the peer's name and function of X, the formula; all for d coordinates
     name: partial(by_parts, name) for name in ("Gaussian + Matern", "Gaussian * Linear", "2 * Gaussian")
 } | {
@@ -166,8 +156,9 @@ OTHERS = {  # name: our kernel, the peer's name and function of X, the formula; 
     "Polynomial(3)": lambda d: (
         Polynomial(3), "sklearn polynomial_kernel",
         partial(polynomial_kernel, degree=3, gamma=1.0, coef0=1.0), cubic_formula),
-    "Matern(1.5)": partial(matern, 1.5),
-    "Matern(2.5)": partial(matern, 2.5),
+    "Matern(1.5)": lambda d: (
+        Matern(nu=1.5, bandwidth=d**0.5), "sklearn Matern",
+        SklearnMatern(length_scale=d**0.5, nu=1.5), matern_formula),
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ spectrum is flat; "arpack" is its exact one.
 from functools import partial
 
 import numpy as np
-from runner import Race, main
+from runner import Race, main, points
 from scipy.sparse.linalg import eigsh
 from sklearn.datasets import load_digits
 from sklearn.decomposition import KernelPCA
@@ -26,17 +26,13 @@ def rows(quick):
     return [partial(components, n, name) for name in DATA]
 
 
-def cloud(n, d=10):
-    return np.random.default_rng(0).standard_normal((n, d))
-
-
 def digits(n):
     "Handwritten digits, with a little noise where there are fewer than n"
     X, rng = load_digits().data / 16, np.random.default_rng(0)
     return X[np.arange(n) % len(X)] + 0.1 * rng.standard_normal((n, 64))
 
 
-DATA = {"Gaussian cloud, d=10": (cloud, 10**0.5), "noisy digits, d=64": (digits, 3.0)}
+DATA = {"Gaussian cloud, d=10": (partial(points, d=10), 10**0.5), "noisy digits, d=64": (digits, 3.0)}
 
 
 def components(n, name):

@@ -7,7 +7,7 @@ the matrix that was formed (eigsh). The last race stores no matrix, neither ours
 from functools import partial
 
 import numpy as np
-from runner import Race, main
+from runner import Race, main, points
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from rkhs_notes import settings
@@ -31,25 +31,17 @@ def rows(quick):
     ]
 
 
-def cloud(n):
-    return np.random.default_rng(0).standard_normal((n, 10))
-
-
 KERNELS = {
-    "Gaussian, d=10": (Gaussian(10**0.5), cloud),
-    "Laplace, d=10": (Laplace(10), cloud),
+    "Gaussian, d=10": (Gaussian(10**0.5), partial(points, d=10)),
+    "Laplace, d=10": (Laplace(10), partial(points, d=10)),
     "Brownian, d=1": (Brownian(), lambda n: np.random.default_rng(0).uniform(size=n)),
 }
 
 
-def same_spectrum(tolerance=1e-9):
-    "agree(ours, theirs): eigenvalues equal, relative to the largest."
-
-    def agree(ours, theirs):
-        gap = float(np.abs(ours - theirs).max() / theirs[0])
-        assert gap <= tolerance, f"They differ by {gap:.2g} of the largest; {tolerance:.0e} is allowed."
-
-    return agree
+def same_spectrum(ours, theirs, tolerance=1e-9):
+    "Eigenvalues equal, relative to the largest."
+    gap = float(np.abs(ours - theirs).max() / theirs[0])
+    assert gap <= tolerance, f"They differ by {gap:.2g} of the largest; {tolerance:.0e} is allowed."
 
 
 def arpack(A):
@@ -67,14 +59,14 @@ def expansion(n, name):
             OURS: lambda: mercer_expansion(k, measure, TERMS).eigenvalues,
             "scipy eigsh of K": lambda: arpack(k(X)) / n,
         },
-        agree=same_spectrum(),
+        agree=same_spectrum,
         repeats=3 if n > 2000 else 7,
     )
 
 
 def no_matrix(n):
     "Tiles made anew for each product: what remains when K does not fit."
-    k, X = Gaussian(10**0.5), cloud(n)
+    k, X = Gaussian(10**0.5), points(n, 10)
 
     def ours():
         with settings.using(result_mib=1):
@@ -87,7 +79,7 @@ def no_matrix(n):
     return Race(
         title=f"no matrix stored, Gaussian, d=10, n={n}, {TERMS} terms",
         contenders={OURS: ours, "scipy eigsh of tiles": theirs},
-        agree=same_spectrum(),
+        agree=same_spectrum,
         repeats=3,
     )
 

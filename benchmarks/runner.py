@@ -42,6 +42,7 @@ from fnmatch import fnmatchcase
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
 from aims import aims_of, idle
 
 HERE = Path(__file__).resolve().parent
@@ -84,6 +85,13 @@ class Race:
     error: Callable | None = None
     repeats: int = 7
     once: tuple = ()
+
+
+# ---------------------------------------------------------------- data
+
+def points(n, d, dtype=float, seed=0):
+    "Standard normal points (n, d); √d is then the usual bandwidth, and k(x, y) is about 1/e."
+    return np.random.default_rng(seed).standard_normal((n, d)).astype(dtype)
 
 
 # ---------------------------------------------------------------- time
@@ -553,16 +561,22 @@ def measured(name, index, make, asked, clock, peak_of):
     return rows
 
 
+def asked_for(arguments):
+    "(the row files named, or all of them, the long ones with PROFILE=full; the options)"
+    known = sorted({path.stem for path in HERE.glob("*.py")} - TOOLS)
+    named = [argument for argument in arguments if argument in known]
+    options = [argument for argument in arguments if argument not in known]
+    return named or [name for name in known if FULL or name not in LONG], options
+
+
 def run_files(arguments):
     "Every row file, or those named, each in a process of its own; the exit status."
-    known = sorted({path.stem for path in HERE.glob("*.py")} - TOOLS)
-    names = [argument for argument in arguments if argument in known]
-    options = [argument for argument in arguments if argument not in known]
+    names, options = asked_for(arguments)
     failed = 0
-    for name in names or [name for name in known if FULL or name not in LONG]:
+    for name in names:
         print(f"\n== {name}", flush=True)
         failed |= subprocess.run([sys.executable, HERE / f"{name}.py", *options]).returncode != 0
-    if not names and "--quick" not in options:
+    if options == list(arguments) and "--quick" not in options:
         import report
         report.main()
     return failed

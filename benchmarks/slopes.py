@@ -5,7 +5,6 @@ three. It should not lie above theory by more than a quarter, which is what smal
 share of cheaper parts account for; below it may lie: a part that grows faster has not taken over yet.
 """
 
-import statistics
 from functools import partial
 
 import levels
@@ -54,7 +53,7 @@ def slope(sizes, seconds):
 def measured(name, quick, clock):
     "One job at five sizes"
     largest, theory, counts, work = JOBS[name]
-    sizes, seconds, spread = [largest // (64 if quick else 1) // 2**i for i in (4, 3, 2, 1, 0)], [], []
+    sizes, seconds = [largest // (64 if quick else 1) // 2**i for i in (4, 3, 2, 1, 0)], []
     for n in sizes:
         data, turns = sample(n), []
         for _ in range(1 if quick else 3):
@@ -62,9 +61,8 @@ def measured(name, quick, clock):
             work(*data)
             turns.append(clock() - start)
         seconds.append(min(turns))
-        spread.append(max(turns) / statistics.median(turns))
     found = slope(sizes, seconds)
-    return dict(race=f"slope of {name}", job=name, n=sizes, seconds=seconds, spread=spread, slope=found,
+    return dict(race=f"slope of {name}", job=name, n=sizes, seconds=seconds, slope=found,
                 theory=theory, counts=counts, reached=None if quick else found <= theory + ROOM)
 
 

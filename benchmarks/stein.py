@@ -9,7 +9,7 @@ measures the memory: the matrix would take 2 GiB.
 from functools import partial
 
 import numpy as np
-from runner import Race, main
+from runner import Race, main, points
 
 from rkhs_notes.deeper.stein import SteinKernel, goodness_of_fit_test, stein_discrepancy
 from rkhs_notes.deeper.zoo import RationalQuadratic
@@ -31,7 +31,7 @@ def normal(X):
 
 def fit(n, B, quick, d=2):
     "The test with B draws"
-    X, k = np.random.default_rng(0).normal(size=(n, d)), RationalQuadratic(0.5, 1.0)
+    X, k = points(n, d), RationalQuadratic(0.5, 1.0)
     W = random_signs(n, B, 1).astype(float)
 
     def of_matrix(U):
@@ -56,7 +56,7 @@ def fit(n, B, quick, d=2):
 
 def large(n, d=2):
     "The V-statistic of n points in blocks, against the same sum over strips of rows"
-    X, k = np.random.default_rng(0).normal(size=(n, d)), RationalQuadratic(0.5, 1.0)
+    X, k = points(n, d), RationalQuadratic(0.5, 1.0)
 
     def strips():
         u = SteinKernel(k, normal)

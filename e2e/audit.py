@@ -3,7 +3,7 @@
 Every page is measured at two widths and on paper. axe-core, which is slow, weighs a sample of the API pages:
 all but colours in light; colours, in light and dark, on the first page where a text looks like that.
 
-python e2e/audit.py [--site _site] [pages ...]    exits with 1 if anything is found
+python e2e/audit.py [pages ...]    exits with 1 if anything is found
 """
 
 import argparse
@@ -18,6 +18,7 @@ from findings import axe_findings, dead_links, finding, foreign, is_bad, table
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
+SITE = ROOT / "_site"
 MEASURE, PRUNE, LOOKS = ((HERE / f"{name}.js").read_text() for name in ("measure", "prune", "looks"))
 COLUMN = ".bd-article-container"
 A4 = 718  # pixels between margins of one centimetre
@@ -172,13 +173,12 @@ def weighs(names):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pages", nargs="*", help="pages of the site (default: all)")
-    parser.add_argument("--site", type=Path, default=ROOT / "_site")
     options = parser.parse_args()
-    if not (options.site / "index.html").exists():
-        sys.exit(f"no site in {options.site}: make notes builds it")
-    names = options.pages or all_pages(options.site)
+    if not (SITE / "index.html").exists():
+        sys.exit(f"no site in {SITE}: make notes builds it")
+    names = options.pages or all_pages(SITE)
     with chromium() as browser:
-        findings = audit(browser, options.site, names, weighs(names).__contains__, say=tell)
+        findings = audit(browser, SITE, names, weighs(names).__contains__, say=tell)
     print(table(findings, len(names)))
     sys.exit(any(map(is_bad, findings)))
 
