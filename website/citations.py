@@ -1,9 +1,9 @@
 """Sphinx extension: authors and years lead to the page Bibliography; what is counted is filled in."""
 
 import hashlib
-import json
 
 from . import tally
+from .notebooks import change_text
 from .references import BIB, link, mentions
 
 PAGE = "front/bibliography"
@@ -11,13 +11,7 @@ PAGE = "front/bibliography"
 
 def in_notebook(app, docname, source):
     "source-read, before the cells are turned into a page"
-    if not str(app.env.doc2path(docname)).endswith(".ipynb"):
-        return
-    nb = json.loads(source[0])
-    for cell in nb["cells"]:
-        if cell["cell_type"] == "markdown":
-            cell["source"] = link(tally.fill("".join(cell["source"])), f"{PAGE}.md")
-    source[0] = json.dumps(nb)
+    change_text(app, docname, source, lambda text: link(tally.fill(text), f"{PAGE}.md"))
 
 
 def in_docstring(app, what, name, obj, options, lines):

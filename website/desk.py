@@ -49,15 +49,6 @@ def needs(number):
     return tuple(dict.fromkeys(found))
 
 
-def too_early(weeks, needs=needs):
-    "(week, chapter, what it needs) where a path needs what comes later, or never"
-    known = set()
-    for week, chapters_ in enumerate(weeks, 1):
-        for number in chapters_.split():
-            yield from ((week, number, need) for need in needs(number) if need not in known)
-            known.add(number)
-
-
 def implied(number, but):
     "Is `but` needed by something else that this chapter needs?"
     others = [need for need in needs(number) if need != but]

@@ -4,13 +4,12 @@ python -m website.fold [notebook ...]    folds them in place and gives stored pi
 """
 
 import ast
-import re
 import sys
 from pathlib import Path
 
 import nbformat
 
-from .notebooks import all_pages, read, split
+from .notebooks import all_pages, parsed, read, split
 
 SETUP = {"use_style"}  # what may stand beside imports: these calls, and rng = ...
 
@@ -18,7 +17,7 @@ SETUP = {"use_style"}  # what may stand beside imports: these calls, and rng = .
 def is_setup(source):
     "Is there nothing but imports, the style of the figures and the seed?"
     try:
-        statements = ast.parse(re.sub(r"(?m)^\s*[%!].*$", "", source)).body
+        statements = parsed(source).body
     except SyntaxError:
         return False
     imports = [o for o in statements if isinstance(o, (ast.Import, ast.ImportFrom))]

@@ -13,6 +13,7 @@ BOX = re.compile(
 )
 TAGGED = re.compile(r"\\tag\{(?P<tag>\w+\.\d+[a-z]?)\}")
 EXERCISE = re.compile(r"(?m)^\*\*(?P<number>\d\d[a-z]?\.\d+) ★")
+FOREIGN = re.compile(r"\b(1[89]|20)\d\d\)?,? $")  # Steinwart and Christmann 2008, Corollary 4.36
 ANCHOR = re.compile(r'<a id="([^"]+)"></a>')
 
 

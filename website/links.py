@@ -6,7 +6,6 @@ site.
 """
 
 import hashlib
-import json
 import re
 from functools import cache
 from types import SimpleNamespace
@@ -15,8 +14,8 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
-from .labels import EXERCISE, KINDS, TAGGED, exercises, formulas, slug, statements
-from .notebooks import all_pages, chapters
+from .labels import EXERCISE, FOREIGN, KINDS, TAGGED, exercises, formulas, slug, statements
+from .notebooks import all_pages, change_text, chapters
 
 NUMBER = r"(?:\d+|[A-Z]+)\.\d+[a-z]?\b(?!\.\d)"
 PAGE = r"\d\d[a-z]?\b(?!\.\d)"
@@ -27,7 +26,6 @@ MENTION = re.compile(
     rf"|\b[Ee]xercises? (?P<exercises>\d\d[a-z]?\.\d+(?:{JOIN}\d\d[a-z]?\.\d+)*)"
     rf"|\b[Cc]hapters? (?P<chapters>{PAGE}(?:{JOIN}{PAGE})*)"
 )
-FOREIGN = re.compile(r"\b(1[89]|20)\d\d\)?,? $")  # Steinwart and Christmann 2008, Corollary 4.36
 # no mention is in code, formulas, comments, HTML up to an empty line, links, headings, a box's own number
 KEPT = re.compile(
     r"(?ms)^```.*?^```|`[^`\n]+`|\$\$.*?\$\$|\$(?:\\.|[^$\\])+\$"
@@ -120,19 +118,14 @@ def mark_exercises(text):
 
 def prepare(app, docname, source):
     "source-read, before authors and years become links: the Markdown of a notebook with its links"
-    if not str(app.env.doc2path(docname)).endswith(".ipynb"):
-        return
-    nb, count = json.loads(source[0]), 0
-    for cell in nb["cells"]:
-        if cell["cell_type"] == "markdown":
-            before = "".join(cell["source"])
-            text, problems = link(before, docname, places())
-            cell["source"] = mark_exercises(text)
-            count += text.count("](") - before.count("](")
-            for problem in problems:
-                log.warning("%s in %s has no place", problem, docname, type="links")
-    app.env.metadata[docname]["links"] = count
-    source[0] = json.dumps(nb)
+
+    def change(before):
+        text, problems = link(before, docname, places())
+        for problem in problems:
+            log.warning("%s in %s has no place", problem, docname, type="links")
+        return mark_exercises(text)
+
+    change_text(app, docname, source, change)
 
 
 class Tags(SphinxTransform):

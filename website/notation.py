@@ -4,7 +4,6 @@ A row: the symbol as it is typed in the statement or formula that defines it, th
 a public name), what it is, its shape in code, the statement 5.2 or the formula (5.2).
 """
 
-import re
 
 from .labels import formulas, slug, statements
 from .notebooks import chapters
@@ -85,13 +84,6 @@ def definitions():
         for tag, text in formulas(path).items():
             found[f"({tag})"] = (path.stem, slug("eq", tag), f"({tag})", text)
     return found
-
-
-def occurs(symbol, text):
-    "Does a symbol stand in the formulas of a text? A letter must stand alone: there is no n in sin"
-    math = " ".join(a or b for a, b in re.findall(r"\$\$(.+?)\$\$|\$(.+?)\$", text)) or text
-    alone = re.escape(symbol) if len(symbol) > 1 else rf"(?<![A-Za-z\\]){symbol}(?![A-Za-z])"
-    return re.search(alone, math) is not None
 
 
 def row(symbol, name, meaning, shape, number, found):

@@ -1,5 +1,7 @@
 """What a notebook says about itself: its cells, and the `#| key: value` lines that open them."""
 
+import ast
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -75,6 +77,26 @@ def split(source):
         found[match[1]] = match[2].strip()
         lines.pop(0)
     return found, "\n".join(lines).strip("\n")
+
+
+def parsed(code):
+    "The syntax of a cell's code without its magics"
+    return ast.parse(re.sub(r"(?m)^\s*[%!].*$", "", code))
+
+
+def is_notebook(app, docname):
+    "Does Sphinx read this page from a notebook?"
+    return str(app.env.doc2path(docname)).endswith(".ipynb")
+
+
+def change_text(app, docname, source, change):
+    "source-read: each text cell of a notebook becomes change(text)"
+    if is_notebook(app, docname):
+        nb = json.loads(source[0])
+        for cell in nb["cells"]:
+            if cell["cell_type"] == "markdown":
+                cell["source"] = change("".join(cell["source"]))
+        source[0] = json.dumps(nb)
 
 
 def module(nb):

@@ -18,7 +18,7 @@ from rkhs_notes._modidx import d as INDEX
 
 from .fold import hidden, setup_cells
 from .front import toctree_entries
-from .notebooks import ROOMS, all_pages, module, split
+from .notebooks import ROOMS, all_pages, is_notebook, module, split
 from .screens import above, caption
 
 BOX = re.compile(r"(Theorem|Definition|Lemma|Proposition|Corollary|Example|Remark|Law|Algorithm|Puzzle)\b")
@@ -88,7 +88,7 @@ def join_imports(nb):
 
 def prepare(app, docname, source):
     "source-read: the notebook as MyST-NB should see it"
-    if not str(app.env.doc2path(docname)).endswith(".ipynb"):
+    if not is_notebook(app, docname):
         return
     nb = nbformat.reads(source[0], as_version=4)
     exported_to = f"rkhs_notes.{module(nb)}"

@@ -1,14 +1,15 @@
 """Write README.md from nbs/index.ipynb, and the stub of the package with it.
 
-python -m website.readme [--check]    --check only says, by its exit status, whether README.md is up to date
+python -m website.readme [--check]    --check only says, by its exit status, whether both are up to date
 """
 
 import base64
 import re
 import sys
 
-from . import stub, tally
+from . import tally
 from .notebooks import NBS, ROOT, read, split
+from .stub import STUB, declared
 
 NOTE = "<!-- written from nbs/index.ipynb by `make prepare` -->"
 
@@ -47,9 +48,9 @@ def render(path):
     return "\n\n".join(parts) + "\n", pictures
 
 
-def main(check=False, path=NBS / "index.ipynb", readme=ROOT / "README.md"):
+def main(check=False, path=NBS / "index.ipynb", readme=ROOT / "README.md", stub=STUB):
     text, pictures = render(path)
-    wanted = {readme: text.encode(), **pictures}
+    wanted = {readme: text.encode(), **pictures, stub: declared().encode()}
     stale = [file for file, data in wanted.items() if not file.exists() or file.read_bytes() != data]
     if check:
         sys.exit(
@@ -61,6 +62,4 @@ def main(check=False, path=NBS / "index.ipynb", readme=ROOT / "README.md"):
 
 
 if __name__ == "__main__":
-    if "--check" not in sys.argv:
-        stub.main()
     main(check="--check" in sys.argv)

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from .notebooks import all_pages, split
+from .notebooks import all_pages, parsed, split
 
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 BIB = Path(__file__).with_name("references.bib")
@@ -147,8 +147,8 @@ def mentions(markdown):
 
 def docstrings(source):
     "The docstrings of a code cell, each on one line"
-    tree = ast.parse(re.sub(r"(?m)^\s*[%!].*$", "", source))
-    found = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, DEFINITIONS)]
+    nodes = ast.walk(parsed(source))
+    found = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, DEFINITIONS)]
     return "\n\n".join(re.sub(r"\s+", " ", text) for text in found if text)
 
 

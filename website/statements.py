@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 
-from .labels import BOX, KINDS, order, statements
-from .notebooks import all_pages, chapters, find, read, room, split
+from .labels import BOX, FOREIGN, KINDS, order, statements
+from .notebooks import all_pages, chapters, find, parsed, read, room, split
 
 NUMBER = r"\d+\.\d+[a-z]?"
 MENTION = re.compile(rf"\b(?:{'|'.join(KINDS)})s? {NUMBER}(?:(?:, | and ){NUMBER})*|(?<![\w\])])\({NUMBER}\)")
-FOREIGN = re.compile(r"\b(1[89]|20)\d\d\)?,? $")  # Steinwart and Christmann 2008, Corollary 4.36
 PAGE = """# Statements
 
 The pages number {count} definitions, lemmas, propositions, theorems and corollaries. {named} of them are
@@ -49,11 +48,6 @@ class Evidence:
         ]
 
 
-def parsed(cell):
-    "The syntax of a code cell without its magics"
-    return ast.parse(re.sub(r"(?m)^\s*[%!].*$", "", split(cell.source)[1]))
-
-
 def mentions(source):
     "Statements 5.2 and formulas (5.2) that a piece of code names; those of other people's papers left out"
     for match in MENTION.finditer(source):
@@ -71,7 +65,7 @@ def said():
         for cell in [] if room(path) == "answers" else read(path).cells:
             if cell.cell_type == "code" and "export" in split(cell.source)[0]:
                 body = split(cell.source)[1]
-                for node in parsed(cell).body:
+                for node in parsed(body).body:
                     if name := public_name(node):
                         for label in mentions(ast.get_source_segment(body, node)):
                             found[label] += [name] if name not in found[label] else []
@@ -99,7 +93,8 @@ def evidence(statement, cells):
     "The code that says the statement's number, and the checks below it"
     tags = [f"({tag})" for tag in re.findall(rf"\\tag\{{({NUMBER})\}}", statement.text)]
     names = [name for label in (statement.number, *tags) for name in said().get(label, ())]
-    nodes = [node for cell in cells_below(statement, cells) for node in ast.walk(parsed(cell))]
+    codes = [split(cell.source)[1] for cell in cells_below(statement, cells)]
+    nodes = [node for code in codes for node in ast.walk(parsed(code))]
     calls = [node.func for node in nodes if isinstance(node, ast.Call)]
     called = [getattr(f, "id", getattr(f, "attr", "")) for f in calls]
     return Evidence(

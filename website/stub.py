@@ -1,7 +1,4 @@
-"""Write rkhs_notes/__init__.pyi, from which editors and type checkers know what `rn.` offers.
-
-python -m website.stub [--check]    --check only says, by its exit status, whether the stub is up to date
-"""
+"""What rkhs_notes/__init__.pyi says, from which editors and type checkers know what `rn.` offers."""
 
 import sys
 
@@ -28,14 +25,6 @@ def render(daily, owners, modules):
     return "\n".join([NOTE, *lines, "", "__version__: str", ""])
 
 
-def main(check=False, stub=STUB):
-    text = render(rkhs_notes._DAILY, rkhs_notes._owners(), shown_modules())
-    stale = not stub.exists() or stub.read_text(encoding="utf-8") != text
-    if check:
-        sys.exit(f"not up to date: {stub.name}; run make prepare" if stale else 0)
-    if stale:
-        stub.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(check="--check" in sys.argv)
+def declared():
+    "The stub of this package"
+    return render(rkhs_notes._DAILY, rkhs_notes._owners(), shown_modules())

@@ -6,9 +6,7 @@ A line of words.txt: the word | one sentence | the statement, formula or page th
 import re
 from pathlib import Path
 
-from .labels import markdown
 from .notation import definitions
-from .notebooks import find
 
 WORDS = Path(__file__).with_suffix(".txt")
 PAGE = """# Words of the house
@@ -36,12 +34,6 @@ def place(where, found):
     number = re.match(r"(\d\d[a-z]?)_", where)
     title = f"chapter {number[1]}" if number else where.partition("_")[2] or "front page"
     return f"[{title}](../{where}.ipynb)"
-
-
-def said_on(word, where, found):
-    "Does the page of the place use the word? Hyphens, plurals and the like apart"
-    page = found[where][0] if where in found else where
-    return bare(word).rstrip("sy") in bare(markdown(find(page)))
 
 
 def bare(text):

@@ -70,6 +70,16 @@ def test_no_module_is_too_large():
     assert all(sizes[name] > 4000 for name in LARGE)  # what became smaller leaves the list
 
 
+def test_what_serves_the_notes_stays_light():
+    "Syntax nodes of the site, its audit and the races together; constants, operators and contexts are free"
+    free = (ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+    sizes = {}
+    for name in ("website", "e2e", "benchmarks"):
+        trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / name).rglob("*.py")]
+        sizes[name] = sum(not isinstance(node, free) for tree in trees for node in ast.walk(tree))
+    assert min(sizes.values()) > 1000 and sum(sizes.values()) <= 30_000, sizes
+
+
 def test_the_course_stands_in_a_table_with_its_pictures():
     text = (NBS / "README.md").read_text(encoding="utf-8")
     for path in chapters():
