@@ -14,7 +14,7 @@ import sys
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 
 LIBRARIES = """
-    lean numpy scipy.linalg scipy.optimize scipy.stats scipy.special scipy.integrate scipy.spatial
+    website numpy scipy.linalg scipy.optimize scipy.stats scipy.special scipy.integrate scipy.spatial
     scipy.sparse.linalg sklearn.svm sklearn.linear_model sklearn.model_selection sklearn.datasets
     sklearn.pipeline sklearn.preprocessing sklearn.kernel_ridge sklearn.gaussian_process
     sklearn.kernel_approximation pandas polars pyarrow.parquet matplotlib.pyplot mpl_toolkits.mplot3d
