@@ -11,7 +11,7 @@ import array_api_strict as strict
 import numpy as np
 import pytest
 
-from rkhs_notes import arrays
+from rkhs_notes import arrays, settings
 from rkhs_notes.base import blocks, factors
 from rkhs_notes.base.arrays import (
     as_count,
@@ -606,3 +606,8 @@ def test_spans_of_no_length_are_refused():
     for wrong, words in (((5, 0), "length = 0"), (("a", 2), "n = 'a'"), ((5, 2, -1), "start = -1")):
         with pytest.raises((TypeError, ValueError), match=words):
             list(blocks.spans(*wrong))
+
+
+def test_blocks_of_rows_fill_the_budget_and_never_exceed_it():
+    with settings.using(block_mib=1):
+        assert [s.stop - s.start for s in blocks.row_blocks(300, 2**13)] == [128, 128, 44]

@@ -11,6 +11,7 @@ from rkhs_notes import settings
 from rkhs_notes.base.datasets import smiley
 from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, NoFiniteFeatureMap
 from rkhs_notes.deeper.zoo import Matern, Precomputed
+from rkhs_notes.engines.solving import timing
 from rkhs_notes.engines.solving.losses import Loss, PiecewiseQuadratic, as_loss, hinge, huber, quantile
 from rkhs_notes.engines.solving.steps import slope_of
 from rkhs_notes.engines.solving.timing import Machine
@@ -548,3 +549,8 @@ def test_running_away_is_told_from_long_steps_at_a_hundred_times_their_reach(opt
     assert f([[1.0]])[0] == pytest.approx(1 - (-1.5) ** first)
     with pytest.raises(ConvergenceFailure, match=f"after {first} of {first + 1} steps a score reached"):
         kernel_sgd(Linear(), [[1.0]], [1.0], steps=first + 1, **given)
+
+
+def test_the_line_of_a_clock_goes_through_both_points_and_begins_at_no_less_than_0():
+    assert timing._line((1, 3), (3, 7)) == (1, 2)
+    assert timing._line((1, 3), (1, 5)) == (0, 2)
