@@ -61,6 +61,7 @@ lab: $(VENV)/.ok ## the notebooks in JupyterLab
 	@$(BIN)/jupyter lab nbs
 
 prepare: $(VENV)/.ok ## before a commit: notebooks to modules, folded and clean notebooks, README.md
+	@$(BIN)/ruff format --quiet nbs
 	@$(BIN)/python -m website.alone nbdev-export "python -m website.fold" \
 	  nbdev-clean "python -m website.readme"
 

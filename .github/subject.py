@@ -12,12 +12,16 @@ WIDEST = 72
 
 def wrong(message):
     "What is wrong with a message, or None; comments, and what git itself writes, are left alone"
-    lines = [line for line in message.partition("\n# ---")[0].splitlines() if not line.startswith("#")]
+    lines = [
+        line for line in message.partition("\n# ---")[0].splitlines() if not line.startswith("#")
+    ]
     subject, *body = "\n".join(lines).strip().splitlines() or [""]
     if re.match(r"Merge |Revert |(fixup|squash|amend)! ", subject):
         return None
     if len(subject) > WIDEST:
-        return f"the subject has {len(subject)} characters, {WIDEST} at most: reasons go into the body"
+        return (
+            f"the subject has {len(subject)} characters, {WIDEST} at most: reasons go into the body"
+        )
     if len(subject.split()) < 3:
         return f"{subject!r} does not say what changed for whom"
     if body and body[0].strip():

@@ -16,7 +16,12 @@ AIMS = [
     ("features", "mapping*float64", "sklearn RBFSampler", 1.5),
     ("features", "mapping*float32", "sklearn RBFSampler", 1.3),
     ("features", "monomials* degree=[23]", "sklearn PolynomialFeatures", 1),
-    ("features", "monomials* degree=6", "sklearn PolynomialFeatures", 0.8),  # lower degrees are made anew
+    (
+        "features",
+        "monomials* degree=6",
+        "sklearn PolynomialFeatures",
+        0.8,
+    ),  # lower degrees are made anew
     ("gp", "*, 3 of them", "sklearn GaussianProcessRegressor", 2.5),
     ("gp", "*, 6 of them", "sklearn GaussianProcessRegressor", 2),
     ("gram", "Gaussian k(X), n=5000, d=10,*", "sklearn rbf_kernel", 3),
@@ -64,12 +69,21 @@ def aims_of(row, race, aims=AIMS):
     row : str       name of the file, without .py
     race : str      title
     """
-    return {who: times for file, title, who, times in aims
-            if fnmatchcase(row, file) and fnmatchcase(race, title)}
+    return {
+        who: times
+        for file, title, who, times in aims
+        if fnmatchcase(row, file) and fnmatchcase(race, title)
+    }
 
 
 def idle(row, races, aims=AIMS):
     "The aims of a row that no race (title, contenders) meets: a title has changed, or a name"
-    return [(title, who) for file, title, who, _ in aims if file == row and not any(
-        fnmatchcase(race, title) and any(fnmatchcase(name, who) for name in names)
-        for race, names in races)]
+    return [
+        (title, who)
+        for file, title, who, _ in aims
+        if file == row
+        and not any(
+            fnmatchcase(race, title) and any(fnmatchcase(name, who) for name in names)
+            for race, names in races
+        )
+    ]

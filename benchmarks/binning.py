@@ -47,7 +47,9 @@ def race(n, d, P):
     def agree(mine, theirs):
         (A, used), (B, others) = mine, theirs
         assert used == others, f"{used} cells against {others}"
-        for a, b in zip(A.T.astype(np.int64), B.T, strict=True):  # the same partition under other names
+        for a, b in zip(
+            A.T.astype(np.int64), B.T, strict=True
+        ):  # the same partition under other names
             pairs = np.unique(a * others + b)
             assert len(pairs) == len(np.unique(a)) == len(np.unique(b)), "two partitions differ"
 

@@ -15,8 +15,11 @@ import runner
 
 def fallen(rows):
     "{(race, contender): row} of the rows below their aim by more than their spread"
-    return {(row["race"], row["contender"]): row for row in rows
-            if row.get("reached") is False and row.get("sure") is not False}
+    return {
+        (row["race"], row["contender"]): row
+        for row in rows
+        if row.get("reached") is False and row.get("sure") is not False
+    }
 
 
 def read(path):
@@ -46,8 +49,11 @@ def twice(names, options=(), second=again):
         for race in sorted({race for race, _ in first}):
             rows = second(name, race, options)
             seen, there = fallen(rows), {(row["race"], row["contender"]) for row in rows}
-            found += [(name, row, seen.get(who)) for who, row in first.items()
-                      if who[0] == race and (who in seen or who not in there)]
+            found += [
+                (name, row, seen.get(who))
+                for who, row in first.items()
+                if who[0] == race and (who in seen or who not in there)
+            ]
     return found
 
 

@@ -40,7 +40,9 @@ def pencil(kernels, L, H):
         K = k(X)
         K -= K.mean(axis=0)
         K -= K.mean(axis=1)[:, None]
-        centred.append(K + 1e-3 / n)  # the constants get the eigenvalue 0.001, far down the list of λ
+        centred.append(
+            K + 1e-3 / n
+        )  # the constants get the eigenvalue 0.001, far down the list of λ
     K = scipy.linalg.block_diag(*centred)
     right = K @ K + REG * K
     left = K @ (pair_laplacian(np.eye(n)) @ K) + REG * K
@@ -52,7 +54,9 @@ def dense(n):
     return Race(
         title=f"coupled embedding, {n} pairs, all columns, {AXES} axes",
         contenders={
-            OURS: lambda: coupled_embedding(*kernels, L, H, n_components=AXES, reg=REG, rank=n).eigenvalues,
+            OURS: lambda: (
+                coupled_embedding(*kernels, L, H, n_components=AXES, reg=REG, rank=n).eigenvalues
+            ),
             "scipy eigh, dense": lambda: pencil(kernels, L, H),
         },
         agree=partial(np.testing.assert_allclose, rtol=0, atol=1e-6),
@@ -63,7 +67,9 @@ def dense(n):
 def nystroem(kernels, L, H, columns):
     whitened = []
     for k, X in zip(kernels, (L, H), strict=True):
-        Z = Nystroem(gamma=1 / (2 * k.bandwidth**2), n_components=columns, random_state=0).fit_transform(X)
+        Z = Nystroem(
+            gamma=1 / (2 * k.bandwidth**2), n_components=columns, random_state=0
+        ).fit_transform(X)
         Z -= Z.mean(axis=0)
         R = scipy.linalg.cholesky(Z.T @ Z + REG * np.eye(columns))
         whitened.append((Z, R))
@@ -79,7 +85,9 @@ def large(n, columns):
         title=f"coupled embedding, {n} pairs, {columns} columns, {AXES} axes",
         contenders={
             OURS: lambda: (
-                coupled_embedding(*kernels, L, H, n_components=AXES, reg=REG, rank=columns).eigenvalues
+                coupled_embedding(
+                    *kernels, L, H, n_components=AXES, reg=REG, rank=columns
+                ).eigenvalues
             ),
             "sklearn Nystroem + scipy SVD": lambda: nystroem(kernels, L, H, columns),
         },

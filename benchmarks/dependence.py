@@ -42,7 +42,9 @@ def near(ours, theirs):
     gap = abs(ours[0] - theirs[0]) / abs(ours[0])
     assert gap <= 1e-10, f"The statistics differ by {gap:.1e}; 1e-10 is allowed."
     gap = abs(np.mean(ours[1]) - np.mean(theirs[1])) / np.mean(ours[1])
-    allowed = 3 / len(ours[1]) ** 0.5  # other draws: their standard deviation is about half their mean
+    allowed = (
+        3 / len(ours[1]) ** 0.5
+    )  # other draws: their standard deviation is about half their mean
     assert gap <= allowed, f"The means of the nulls differ by {gap:.2f}; {allowed:.2f} is allowed."
 
 
@@ -83,12 +85,18 @@ def three(n, B):
 
     def value(Ks):
         means = np.stack([K.mean(axis=0) for K in Ks])
-        return np.mean(np.prod(Ks, axis=0)) + np.prod(means.mean(axis=1)) - 2 * np.mean(means.prod(axis=0))
+        return (
+            np.mean(np.prod(Ks, axis=0))
+            + np.prod(means.mean(axis=1))
+            - 2 * np.mean(means.prod(axis=0))
+        )
 
     def loop():
         draw, (K, *others) = np.random.default_rng(0), [k(v) for v in samples]
         orders = ([draw.permutation(n) for _ in others] for _ in range(B))
-        draws = [value([K, *(L[p][:, p] for L, p in zip(others, both, strict=True))]) for both in orders]
+        draws = [
+            value([K, *(L[p][:, p] for L, p in zip(others, both, strict=True))]) for both in orders
+        ]
         return value([K, *others]), np.array(draws)
 
     def theirs():

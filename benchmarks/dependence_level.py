@@ -77,7 +77,9 @@ def by_gcm(x, y, z, rng):
 
 def by_hyppo(x, y, rng):
     test = Hsic(compute_kernel="rbf", bias=True, gamma=0.5)
-    return test.test(x[:, None], y[:, None], reps=B, auto=False, random_state=int(rng.integers(2**31)))[1]
+    return test.test(
+        x[:, None], y[:, None], reps=B, auto=False, random_state=int(rng.integers(2**31))
+    )[1]
 
 
 def by_hyppo_d(x, y, z, rng):
@@ -116,7 +118,11 @@ POWERS = {  # (samples of a strength, three strengths, our tests, their test, ho
     "y = a (x² − 1) + noise, n = 100": (
         lambda a: partial(two, n=100, strength=a),
         (0.1, 0.2, 0.4),
-        {"permutation": by_hsic(), "cyclic": by_hsic(null="cyclic"), "gamma": by_hsic(null="gamma")},
+        {
+            "permutation": by_hsic(),
+            "cyclic": by_hsic(null="cyclic"),
+            "gamma": by_hsic(null="gamma"),
+        },
         by_hyppo if Hsic else None,
         200,
     ),
@@ -128,10 +134,18 @@ POWERS = {  # (samples of a strength, three strengths, our tests, their test, ho
         200,
     ),
     "given z: correlated noises": (
-        lambda a: partial(given, shared=a), (0.1, 0.2, 0.4), GIVEN, None, 500
+        lambda a: partial(given, shared=a),
+        (0.1, 0.2, 0.4),
+        GIVEN,
+        None,
+        500,
     ),
     "given z: dependent, uncorrelated noises": (
-        lambda a: partial(given, hidden=a), (0.2, 0.4, 0.8), GIVEN, None, 500
+        lambda a: partial(given, hidden=a),
+        (0.2, 0.4, 0.8),
+        GIVEN,
+        None,
+        500,
     ),
 }
 

@@ -45,7 +45,12 @@ def curve(widths, draws):
         for rng in np.random.default_rng(0).spawn(draws):
             maps = [features(D, rng) for D in np.diff([0, *widths])]
             Z, Z_test = (
-                np.hstack([np.sqrt(D) * phi(A) for D, phi in zip(np.diff([0, *widths]), maps, strict=True)])
+                np.hstack(
+                    [
+                        np.sqrt(D) * phi(A)
+                        for D, phi in zip(np.diff([0, *widths]), maps, strict=True)
+                    ]
+                )
                 for A in (X, X_test)
             )
             betas = [np.linalg.lstsq(Z[:, :D], Y, rcond=None)[0] for D in widths]

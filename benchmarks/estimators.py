@@ -29,7 +29,9 @@ def race(title, n, ours, theirs):
 
     def agree(own, search):
         scores = [fit.score(X[n:], y[n:]) for fit in (own, search)]
-        assert scores[0] > 0.98 * scores[1], f"R² {scores[0]:.3f} against {scores[1]:.3f} of the grid"
+        assert scores[0] > 0.98 * scores[1], (
+            f"R² {scores[0]:.3f} against {scores[1]:.3f} of the grid"
+        )
 
     contenders = {
         "rkhs_notes, nothing passed": lambda: ours().fit(X[:n], y[:n]),
@@ -50,7 +52,9 @@ def process_row(n):
     kernels = [ConstantKernel(c) * RBF(b) for c in (1.0, 10.0, 100.0) for b in (0.5, 1.0, 2.0, 4.0)]
     grid = dict(kernel=kernels, alpha=[0.003, 0.03, 0.3])
     theirs = GaussianProcessRegressor(optimizer=None)
-    return race("GaussianProcess().fit", n, GaussianProcess, lambda: GridSearchCV(theirs, grid, cv=5))
+    return race(
+        "GaussianProcess().fit", n, GaussianProcess, lambda: GridSearchCV(theirs, grid, cv=5)
+    )
 
 
 if __name__ == "__main__":

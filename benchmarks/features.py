@@ -67,14 +67,19 @@ def powers(n, d, degree):
         weighted = other[:300] * np.sqrt(weights)  # the feature map of (1 + x·y)^degree
         gap = np.abs(ours[:300] @ ours[:300].T - weighted @ weighted.T).max()
         assert ours.shape == other.shape, f"{ours.shape[1]} columns against {other.shape[1]}"
-        assert gap <= 1e-12 * np.abs(ours[:300] @ ours[:300].T).max(), f"Gram matrices differ by {gap:.2g}."
+        assert gap <= 1e-12 * np.abs(ours[:300] @ ours[:300].T).max(), (
+            f"Gram matrices differ by {gap:.2g}."
+        )
 
     exponents = theirs.fit(X[:2]).powers_
     rest = degree - exponents.sum(axis=1)
     weights = math.factorial(degree) / factorial(rest) / factorial(exponents).prod(axis=1)
     return Race(
         f"monomials n={n} d={d} degree={degree}",
-        {"rkhs_notes": lambda: phi(X), "sklearn PolynomialFeatures": lambda: theirs.fit_transform(X)},
+        {
+            "rkhs_notes": lambda: phi(X),
+            "sklearn PolynomialFeatures": lambda: theirs.fit_transform(X),
+        },
         agree,
     )
 

@@ -28,12 +28,16 @@ def evidence(n, d, one_bandwidth):
     k = 1.0 * (Gaussian(start) if one_bandwidth else Mahalanobis(start))
 
     def peer():
-        kernel = ConstantKernel(1.0, (1e-6, 1e6)) * RBF(start, (1e-6, 1e6)) + WhiteKernel(0.1, (1e-7, 1e5))
+        kernel = ConstantKernel(1.0, (1e-6, 1e6)) * RBF(start, (1e-6, 1e6)) + WhiteKernel(
+            0.1, (1e-7, 1e5)
+        )
         return GaussianProcessRegressor(kernel, alpha=0.0, random_state=0).fit(X, y)
 
     def agree(ours, theirs):
         other = float(theirs.log_marginal_likelihood_value_)
-        assert abs(ours[2] - other) <= 1e-4, f"log p(y) is {ours[2]:.6f} here and {other:.6f} there."
+        assert abs(ours[2] - other) <= 1e-4, (
+            f"log p(y) is {ours[2]:.6f} here and {other:.6f} there."
+        )
 
     return Race(
         title=f"hyper-parameters, n={n}, d={d}, {2 + (1 if one_bandwidth else d)} of them",

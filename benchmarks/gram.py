@@ -20,13 +20,18 @@ OURS = "rkhs_notes"
 def rows(quick):
     "The races; quick: 500 points instead of 5000"
     n = 500 if quick else 5000
-    races = [partial(gaussian, n, d, dtype, cross)
-             for d in (10, 784) for dtype in (np.float64, np.float32) for cross in (False, True)]
+    races = [
+        partial(gaussian, n, d, dtype, cross)
+        for d in (10, 784)
+        for dtype in (np.float64, np.float32)
+        for cross in (False, True)
+    ]
     races += [partial(gaussian, min(n, 1000), 784, np.float64, False)]
     return races + [partial(other, n, 10, name) for name in OTHERS]
 
 
 # ---------------------------------------------------------------- right, before fast
+
 
 def rounding(X, scale=1.0):
     """How far two correct Gram matrices may lie apart, entry by entry.
@@ -67,16 +72,19 @@ def worst_error(formula, X, Y=None):
 
     def error(K):
         return np.abs(K[np.ix_(i, j)] - formula(left, right)).max()
+
     return error
 
 
 def close(error, tolerance):
     "agree(ours, theirs): all entries equal to the tolerance, and ours near the formula."
+
     def agree(ours, theirs):
         gap = float(np.abs(ours - theirs).max()) if ours.shape == theirs.shape else np.inf
         assert gap <= tolerance, f"They differ by {gap:.2g}; rounding explains {tolerance:.2g}."
         off = float(error(ours))
         assert off <= tolerance, f"Ours is {off:.2g} from the formula, not {tolerance:.2g}."
+
     return agree
 
 
@@ -104,6 +112,7 @@ def cubic_formula(X, Y):
 
 # ---------------------------------------------------------------- the Gaussian
 
+
 def gaussian(n, d, dtype, cross):
     "The Gaussian Gram matrix k(X), or k(X, Y), against rbf_kernel and GEMM + exp."
     X, Y = points(n, d, dtype), points(n, d, dtype, seed=1) if cross else None
@@ -116,13 +125,19 @@ def gaussian(n, d, dtype, cross):
 
     return Race(
         title=f"Gaussian {'k(X, Y)' if cross else 'k(X)'}, n={n}, d={d}, {np.dtype(dtype).name}",
-        contenders={OURS: lambda: k(X, Y),
-                    "sklearn rbf_kernel": lambda: rbf_kernel(X, Y, gamma=0.5 / d),
-                    "GEMM + exp": gemm_and_exp},
-        agree=close(error, rounding(X)), error=error, limit="GEMM + exp")
+        contenders={
+            OURS: lambda: k(X, Y),
+            "sklearn rbf_kernel": lambda: rbf_kernel(X, Y, gamma=0.5 / d),
+            "GEMM + exp": gemm_and_exp,
+        },
+        agree=close(error, rounding(X)),
+        error=error,
+        limit="GEMM + exp",
+    )
 
 
 # ---------------------------------------------------------------- composites and the zoo
+
 
 def after_another(first, second, combine):
     "Two kernels, one after the other, and one pass over the result"
@@ -167,9 +182,12 @@ def other(n, d, name):
     X = points(n, d)
     k, peer, theirs, formula = OTHERS[name](d)
     error, scale = worst_error(formula, X), float(np.abs(k.diag(X)).max())
-    return Race(title=f"{name}, k(X), n={n}, d={d}, float64",
-                contenders={OURS: lambda: k(X), peer: lambda: theirs(X)},
-                agree=close(error, rounding(X, scale)), error=error)
+    return Race(
+        title=f"{name}, k(X), n={n}, d={d}, float64",
+        contenders={OURS: lambda: k(X), peer: lambda: theirs(X)},
+        agree=close(error, rounding(X, scale)),
+        error=error,
+    )
 
 
 if __name__ == "__main__":

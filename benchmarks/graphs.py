@@ -29,7 +29,11 @@ def rows(quick):
     list of functions without arguments
     """
     few, many, trees = (60, 300, 30) if quick else (188, 2000, 150)
-    return [partial(colours, few, few), partial(colours, many, many // 10), partial(fragments, trees)]
+    return [
+        partial(colours, few, few),
+        partial(colours, many, many // 10),
+        partial(fragments, trees),
+    ]
 
 
 def molecules(n):
@@ -117,7 +121,10 @@ def by_recursion(trees, decay):
             found[rule(p)].append(p)
         by_rule.append(found)
     return [
-        [sum(delta(p, q) for r, many in s.items() if r in t for p in many for q in t[r]) for t in by_rule]
+        [
+            sum(delta(p, q) for r, many in s.items() if r in t for p in many for q in t[r])
+            for t in by_rule
+        ]
         for s in by_rule
     ]
 

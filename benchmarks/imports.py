@@ -28,9 +28,16 @@ def agree(ours, theirs):
 
 def rows(quick):
     "The race"
+
     def make():
-        return Race("import and reach for ridge", {name: lambda line=line: started(line)
-                    for name, line in LINES.items()}, agree, limit=LIMIT, repeats=11)
+        return Race(
+            "import and reach for ridge",
+            {name: lambda line=line: started(line) for name, line in LINES.items()},
+            agree,
+            limit=LIMIT,
+            repeats=11,
+        )
+
     return [make]
 
 

@@ -32,7 +32,10 @@ def digits(n):
     return X[np.arange(n) % len(X)] + 0.1 * rng.standard_normal((n, 64))
 
 
-DATA = {"Gaussian cloud, d=10": (partial(points, d=10), 10**0.5), "noisy digits, d=64": (digits, 3.0)}
+DATA = {
+    "Gaussian cloud, d=10": (partial(points, d=10), 10**0.5),
+    "noisy digits, d=64": (digits, 3.0),
+}
 
 
 def components(n, name):
@@ -54,11 +57,15 @@ def components(n, name):
 
     def agree(ours, theirs):
         gap = np.abs(ours[0] - exact).max() / exact[0]
-        assert gap <= 1e-9, f"Ours differ from ARPACK's by {gap:.1e} of the largest; 1e-09 is allowed."
+        assert gap <= 1e-9, (
+            f"Ours differ from ARPACK's by {gap:.1e} of the largest; 1e-09 is allowed."
+        )
         gap = np.abs(ours[0] - theirs[0])[:10].max() / exact[0]
         assert gap <= 1e-6, f"The first ten differ by {gap:.1e} of the largest; 1e-06 is allowed."
         gap = np.abs(np.abs(ours[2]) - np.abs(theirs[2]))[:, 0].max() / np.abs(ours[2][:, 0]).max()
-        assert gap <= 1e-3, f"The first coordinates of new points differ by {gap:.1e}; 1e-03 is allowed."
+        assert gap <= 1e-3, (
+            f"The first coordinates of new points differ by {gap:.1e}; 1e-03 is allowed."
+        )
 
     return Race(
         title=f"kernel PCA, {name}, n={n}, {TERMS} components",

@@ -51,7 +51,9 @@ def literal(k, X, Y, B):
     for b, flags in enumerate(random_labels(m, m + n, B, 0).T):
         p = np.argsort(1 - flags, kind="stable")
         P = K[p][:, p]
-        null[b] = P[:m, :m].sum() / (m * (m - 1)) + P[m:, m:].sum() / (n * (n - 1)) - 2 * P[:m, m:].mean()
+        null[b] = (
+            P[:m, :m].sum() / (m * (m - 1)) + P[m:, m:].sum() / (n * (n - 1)) - 2 * P[:m, m:].mean()
+        )
     return null
 
 
@@ -76,7 +78,9 @@ def agree(ours, theirs):
         gap = np.abs(ours.null[: len(theirs)] - theirs).max()
         assert gap < 1e-13, f"The null distributions differ by {gap:.2g}."
     else:
-        assert (theirs <= 0.05) == ours.rejects(), f"Theirs has p = {theirs:.3g}, ours {ours.pvalue:.3g}."
+        assert (theirs <= 0.05) == ours.rejects(), (
+            f"Theirs has p = {theirs:.3g}, ours {ours.pvalue:.3g}."
+        )
 
 
 def whole(n, B, bandwidth=4.0):
@@ -84,7 +88,10 @@ def whole(n, B, bandwidth=4.0):
     X, Y = samples(n)
     return Race(
         title=f"permutation test, n=m={n}, B={B}",
-        contenders={OURS: lambda: mmd_test(Gaussian(bandwidth), X, Y, B, rng=0), **peers(X, Y, B, bandwidth)},
+        contenders={
+            OURS: lambda: mmd_test(Gaussian(bandwidth), X, Y, B, rng=0),
+            **peers(X, Y, B, bandwidth),
+        },
         agree=agree,
         repeats=3,
     )
@@ -102,7 +109,10 @@ def in_part(n, B, bandwidth=4.0, some=4):
         title=f"permutation test, n=m={n}, ours B={B}; theirs in part, to be extrapolated",
         contenders={
             OURS: lambda: mmd_test(Gaussian(bandwidth), X, Y, B, rng=0),
-            **{f"{name}, {some} of {B}": work for name, work in peers(X, Y, some, bandwidth).items()},
+            **{
+                f"{name}, {some} of {B}": work
+                for name, work in peers(X, Y, some, bandwidth).items()
+            },
         },
         agree=agree_in_part,
         repeats=3,
@@ -117,7 +127,9 @@ def many_points(n, B, bandwidth=4.0, D=200):
         return mmd_test(fourier_features(Gaussian(bandwidth), 10, D, 0), X, Y, B, rng=0)
 
     def compressed():
-        values = ctt(X, Y, 4, B=B, lam=bandwidth * 2**0.5, null_seed=0, statistic_seed=0).estimator_values
+        values = ctt(
+            X, Y, 4, B=B, lam=bandwidth * 2**0.5, null_seed=0, statistic_seed=0
+        ).estimator_values
         return (1 + np.sum(values[:-1] >= values[-1])) / (B + 1)
 
     return Race(

@@ -66,7 +66,9 @@ def one_law(m, n, rng):
 
 
 def job(name, test, kind, m=30, n=30):
-    return partial(levels.level_row, name, kind, 2000, levels.one_stream(7, partial(one_law, m, n), test))
+    return partial(
+        levels.level_row, name, kind, 2000, levels.one_stream(7, partial(one_law, m, n), test)
+    )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,12 @@ import levels
 import mmd as peers
 import numpy as np
 
-from rkhs_notes.deeper.two_samples import gaussian_grid, mmd_test, mmd_test_aggregated, mmd_test_split
+from rkhs_notes.deeper.two_samples import (
+    gaussian_grid,
+    mmd_test,
+    mmd_test_aggregated,
+    mmd_test_split,
+)
 from rkhs_notes.kernels import Gaussian
 
 
@@ -35,7 +40,9 @@ def median(X, Y):
 
 
 def by_mmd(statistic, null=None, kernel=median, **options):
-    return lambda X, Y, rng: mmd_test(kernel(X, Y), X, Y, 199, null, statistic, rng, **options).pvalue
+    return lambda X, Y, rng: (
+        mmd_test(kernel(X, Y), X, Y, 199, null, statistic, rng, **options).pvalue
+    )
 
 
 def aggregated(X, Y, rng):

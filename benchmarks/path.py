@@ -32,7 +32,10 @@ def choose(n, d, values):
 
     def peer():
         search = GridSearchCV(
-            KernelRidge(kernel="rbf", gamma=0.5 / d), {"alpha": lams}, cv=5, scoring="neg_mean_squared_error"
+            KernelRidge(kernel="rbf", gamma=0.5 / d),
+            {"alpha": lams},
+            cv=5,
+            scoring="neg_mean_squared_error",
         )
         return search.fit(X, y)
 

@@ -30,15 +30,21 @@ lies within the spread. Memory is the peak of a fresh process above what it held
 included. To run them again: `make bench`; to be told of a row that fell below its aim twice:
 `make bench-check`.
 """
-ALT = ("Ratios of time, one line a race and contender, on a logarithmic axis with a bar at 1. Dots right of "
-       "the bar are races that ours wins; hollow diamonds are limits, short ticks the aims.")
-SLOPES_ALT = ("Seconds against n on double logarithmic axes, one panel a job, with a dashed line of the "
-              "slope that theory names through the last point.")
+ALT = (
+    "Ratios of time, one line a race and contender, on a logarithmic axis with a bar at 1. Dots right of "
+    "the bar are races that ours wins; hollow diamonds are limits, short ticks the aims."
+)
+SLOPES_ALT = (
+    "Seconds against n on double logarithmic axes, one panel a job, with a dashed line of the "
+    "slope that theory names through the last point."
+)
 
 
 def results(folder=runner.RESULTS):
     "{row file: {machine, rows}} of the races that have run, whole"
-    found = (json.loads(path.read_text(encoding="utf-8")) for path in sorted(Path(folder).glob("*.json")))
+    found = (
+        json.loads(path.read_text(encoding="utf-8")) for path in sorted(Path(folder).glob("*.json"))
+    )
     return {one["name"]: one for one in found if one["name"] != "slopes"}
 
 
@@ -71,30 +77,54 @@ def table(rows):
     before = None
     for ours, other in pairs(rows):
         new, before = ours["race"] != before, ours["race"]
-        own = (ours["race"], number(ours, "median", "lower", "upper"), number(ours, "peak_mib", form=".0f"))
+        own = (
+            ours["race"],
+            number(ours, "median", "lower", "upper"),
+            number(ours, "peak_mib", form=".0f"),
+        )
         race, seconds, memory = own if new else ("", "", "")
         limit = " (limit)" * (other["role"] == "limit")
-        cells = (race, seconds, other["contender"] + limit, number(other, "ratio", "low", "high"),
-                 aim(other), memory, number(other, "peak_mib", form=".0f"))
+        cells = (
+            race,
+            seconds,
+            other["contender"] + limit,
+            number(other, "ratio", "low", "high"),
+            aim(other),
+            memory,
+            number(other, "peak_mib", form=".0f"),
+        )
         yield "| " + " | ".join(cells) + " |"
 
 
 def picture(found, path):
     "The ratios of all races on one axis"
-    lines = [(f"{name}: {ours['race']}, {other['contender']}"[:110], other)
-             for name, one in found.items() for ours, other in pairs(one["rows"])][::-1]
+    lines = [
+        (f"{name}: {ours['race']}, {other['contender']}"[:110], other)
+        for name, one in found.items()
+        for ours, other in pairs(one["rows"])
+    ][::-1]
     fig, ax = plt.subplots(figsize=(11, 1.2 + 0.21 * len(lines)))
     for height, (_, row) in enumerate(lines):
         limit = row["role"] == "limit"
         colour = MUTED if limit else WARM if row["reached"] is False else ACCENT
         ax.plot([row["low"], row["high"]], [height] * 2, color=colour, lw=2, alpha=0.5)
-        ax.plot(row["ratio"], height, "D" if limit else "o", color=colour, ms=5,
-                mfc="white" if limit else colour)
+        ax.plot(
+            row["ratio"],
+            height,
+            "D" if limit else "o",
+            color=colour,
+            ms=5,
+            mfc="white" if limit else colour,
+        )
         if row["reach"] is not None:
             ax.plot([row["reach"]] * 2, [height - 0.35, height + 0.35], color=GOLD, lw=2)
     ax.axvline(1, color=INK, lw=1)
-    ax.set(xscale="log", yticks=range(len(lines)), ylim=(-0.8, len(lines) - 0.2),
-           xlabel="their time / ours (1: equal; gold tick: aim; diamond: limit; red: short of its aim)")
+    ax.set(
+        xscale="log",
+        yticks=range(len(lines)),
+        ylim=(-0.8, len(lines) - 0.2),
+        xlabel="their time / ours (1: equal; gold tick: aim; diamond: limit; red: short of its aim)",
+    )
     ax.xaxis.set_major_formatter("{x:g}")
     ax.set_yticklabels([label for label, _ in lines], fontsize=7)
     fig.savefig(path, dpi=110, bbox_inches="tight")
@@ -109,8 +139,11 @@ def slopes_picture(rows, path):
         n, seconds = np.array(row["n"]), np.array(row["seconds"])
         ax.loglog(n, seconds, "o-", color=ACCENT)
         ax.loglog(n, seconds[-1] * (n / n[-1]) ** row["theory"], "--", color=MUTED)
-        ax.set(title=f"{row['job']}: slope {row['slope']:.2f}, theory {row['theory']}", xlabel="n",
-               ylabel="seconds")
+        ax.set(
+            title=f"{row['job']}: slope {row['slope']:.2f}, theory {row['theory']}",
+            xlabel="n",
+            ylabel="seconds",
+        )
         ax.minorticks_off()
         ax.set_xticks(n, [f"{v}" for v in n], fontsize=7)
     fig.savefig(path, dpi=110, bbox_inches="tight")
@@ -133,12 +166,16 @@ def page(found, slopes, folder):
             text += [f"## {name}\n", *lines, "", told(one["machine"]), ""]
     if slopes:
         slopes_picture(slopes["rows"], folder / "slopes.png")
-        text += ["## How the cost grows with n\n", "| job | slope | theory | what it counts |",
-                 "|---|---|---|---|"]
-        text += [f"| {row['job']} | {row['slope']:.2f} | {row['theory']} | {row['counts']} |"
-                 for row in slopes["rows"]]
-        text += ["", f"![{SLOPES_ALT}](slopes.png)", "",
-                 told(slopes["machine"]), ""]
+        text += [
+            "## How the cost grows with n\n",
+            "| job | slope | theory | what it counts |",
+            "|---|---|---|---|",
+        ]
+        text += [
+            f"| {row['job']} | {row['slope']:.2f} | {row['theory']} | {row['counts']} |"
+            for row in slopes["rows"]
+        ]
+        text += ["", f"![{SLOPES_ALT}](slopes.png)", "", told(slopes["machine"]), ""]
     (folder / "README.md").write_text("\n".join(text), encoding="utf-8")
 
 

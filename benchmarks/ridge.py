@@ -45,8 +45,13 @@ def fit(n, d, targets):
 
     def agree(ours, theirs):
         size = np.abs(K).sum(axis=1).max() * np.abs(ours).max()  # of the terms of K alpha
-        gap, allowed = float(np.abs(K @ (ours - theirs)).max()), 100 * n * np.finfo(float).eps * size
-        assert gap <= allowed, f"Fitted values differ by {gap:.2g}; rounding explains {allowed:.2g}."
+        gap, allowed = (
+            float(np.abs(K @ (ours - theirs)).max()),
+            100 * n * np.finfo(float).eps * size,
+        )
+        assert gap <= allowed, (
+            f"Fitted values differ by {gap:.2g}; rounding explains {allowed:.2g}."
+        )
         left = float(np.abs(K @ ours - y).max())
         assert left <= allowed, f"Ours leaves {left:.2g} in (K + lam I) alpha = y."
 

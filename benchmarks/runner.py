@@ -77,6 +77,7 @@ class Race:
     once : tuple of str            contenders so slow, and with so little to warm up, that the run whose
                                    result is compared is also their only turn; not with PROFILE=full
     """
+
     title: str
     contenders: dict
     agree: Callable
@@ -89,12 +90,14 @@ class Race:
 
 # ---------------------------------------------------------------- data
 
+
 def points(n, d, dtype=float, seed=0):
     "Standard normal points (n, d); √d is then the usual bandwidth, and k(x, y) is about 1/e."
     return np.random.default_rng(seed).standard_normal((n, d)).astype(dtype)
 
 
 # ---------------------------------------------------------------- time
+
 
 def run(race, clock=time.perf_counter):
     """The rows of one race.
@@ -139,8 +142,11 @@ def compare(race, clock=time.perf_counter):
         result = race.contenders[name]()
         timed = dict(seconds=[clock() - start]) if name in once else {}
         ours = result if role == "ours" else ours
-        rows.append(dict(race=race.title, contender=name, role=role) | timed
-                    | judge(race, name, role, ours, result))
+        rows.append(
+            dict(race=race.title, contender=name, role=role)
+            | timed
+            | judge(race, name, role, ours, result)
+        )
     return rows
 
 
@@ -153,8 +159,10 @@ def judge(race, name, role, ours, result):
             race.agree(ours, result)
         except AssertionError as e:
             first = next(iter(race.contenders))
-            raise Disagreement(f"{race.title}: {name!r} and {first!r} give different results, "
-                               f"so nothing was timed. {e}") from None
+            raise Disagreement(
+                f"{race.title}: {name!r} and {first!r} give different results, "
+                f"so nothing was timed. {e}"
+            ) from None
         row["agrees"] = True
     return row
 
@@ -209,12 +217,20 @@ def add_times(rows, race, seconds):
         times = seconds[row["contender"]]
         lower, median, upper = quartiles(times)
         low, _, high = quartiles([t / own for t, own in zip(times, ours, strict=False)])
-        row |= dict(seconds=times, median=median, lower=lower, upper=upper, low=low, high=high,
-                    ratio=median / statistics.median(ours), reach=target(race, row),
-                    reached=None, sure=None)
+        row |= dict(
+            seconds=times,
+            median=median,
+            lower=lower,
+            upper=upper,
+            low=low,
+            high=high,
+            ratio=median / statistics.median(ours),
+            reach=target(race, row),
+            reached=None,
+            sure=None,
+        )
         if row["reach"] is not None:
-            row |= dict(reached=row["ratio"] >= row["reach"],
-                        sure=not low <= row["reach"] <= high)
+            row |= dict(reached=row["ratio"] >= row["reach"], sure=not low <= row["reach"] <= high)
 
 
 def quartiles(times):
@@ -224,7 +240,9 @@ def quartiles(times):
 
 def target(race, row):
     "The ratio that this row should reach, or None."
-    met = [times for name, times in (race.reach or {}).items() if fnmatchcase(row["contender"], name)]
+    met = [
+        times for name, times in (race.reach or {}).items() if fnmatchcase(row["contender"], name)
+    ]
     return met[0] if met and row["role"] != "ours" else None
 
 
@@ -232,6 +250,7 @@ def process_clock():
     "Seconds that this process and the ones it has waited for have computed, all threads together."
     try:
         import resource
+
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
         return time.process_time() + children.ru_utime + children.ru_stime
     except ImportError:
@@ -243,10 +262,12 @@ def clock_of(asked):
     if not asked.cpu:
         return time.perf_counter, nullcontext()
     from threadpoolctl import threadpool_limits
+
     return process_clock, threadpool_limits(1)
 
 
 # ---------------------------------------------------------------- memory
+
 
 def mib(result):
     "Size of an array, or of a tuple or list of arrays, in MiB; None for anything else."
@@ -355,6 +376,7 @@ def add_memory(rows, index, peak_of):
 
 # ---------------------------------------------------------------- machine
 
+
 def machine(cpu_time=False):
     """What the numbers depend on besides the code.
 
@@ -371,18 +393,27 @@ def machine(cpu_time=False):
     import rkhs_notes
     from rkhs_notes import settings
 
-    threads = [f"{pool['internal_api']} {pool['version'] or ''}".strip()
-               + f" x {pool['num_threads']} ({pool.get('architecture') or pool['prefix']})"
-               for pool in threadpool_info()]
+    threads = [
+        f"{pool['internal_api']} {pool['version'] or ''}".strip()
+        + f" x {pool['num_threads']} ({pool.get('architecture') or pool['prefix']})"
+        for pool in threadpool_info()
+    ]
     packages = ("numpy", "scipy", "scikit-learn", "threadpoolctl")
     return dict(
-        when=datetime.now(timezone.utc).isoformat(timespec="seconds"), cpu=cpu(),
+        when=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        cpu=cpu(),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        memory_gib=memory_gib(), load=os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
-        system=f"{platform.system()} {platform.release()}", python=platform.python_version(),
-        packages={name: metadata.version(name) for name in packages}, threads=threads,
-        rkhs_notes=rkhs_notes.__version__, commit=commit(Path(rkhs_notes.__file__).parent),
-        block_mib=settings.block_mib, clock="process" if cpu_time else "wall")
+        memory_gib=memory_gib(),
+        load=os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        system=f"{platform.system()} {platform.release()}",
+        python=platform.python_version(),
+        packages={name: metadata.version(name) for name in packages},
+        threads=threads,
+        rkhs_notes=rkhs_notes.__version__,
+        commit=commit(Path(rkhs_notes.__file__).parent),
+        block_mib=settings.block_mib,
+        clock="process" if cpu_time else "wall",
+    )
 
 
 def cpu():
@@ -404,33 +435,48 @@ def memory_gib():
 
 def commit(package):
     "Commit the package was read from, with '+ changes' if it was edited since; None outside git."
+
     def git(*arguments):
-        return subprocess.run(["git", "-C", str(package), *arguments], capture_output=True,
-                              text=True, check=True).stdout.strip()
+        return subprocess.run(
+            ["git", "-C", str(package), *arguments], capture_output=True, text=True, check=True
+        ).stdout.strip()
+
     try:
         git("ls-files", "--error-unmatch", "__init__.py")  # a copy in .venv is not the checkout
         return git("rev-parse", "--short=12", "HEAD") + " + changes" * bool(
-            git("status", "--porcelain", "--", "."))
+            git("status", "--porcelain", "--", ".")
+        )
     except (OSError, subprocess.CalledProcessError):
         return None
 
 
 # ---------------------------------------------------------------- table and JSON
 
-COLUMNS = (("", 28), ("median s", 9), ("quartiles s", 18), ("ratio", 6), ("aim", 13),
-           ("error", 8), ("peak MiB", 9), ("result MiB", 11))
+COLUMNS = (
+    ("", 28),
+    ("median s", 9),
+    ("quartiles s", 18),
+    ("ratio", 6),
+    ("aim", 13),
+    ("error", 8),
+    ("peak MiB", 9),
+    ("result MiB", 11),
+)
 
 
 def described(facts):
     "The machine in four lines."
     memory, load = (number(facts, "memory_gib", ".0f") or "?", number(facts, "load", ".2f") or "?")
     packages = ", ".join(f"{name} {version}" for name, version in facts["packages"].items())
-    return "\n".join([
-        f"{facts['cpu']}, {facts['cores']} cores, {memory} GiB, load {load}, {facts['system']}",
-        f"Python {facts['python']}, {packages}",
-        f"threads: {', '.join(facts['threads'])}; seconds of the {facts['clock']}",
-        f"rkhs_notes {facts['rkhs_notes']}, commit {facts['commit'] or 'unknown'}, "
-        f"block_mib {facts['block_mib']:g}; {facts['when']}"])
+    return "\n".join(
+        [
+            f"{facts['cpu']}, {facts['cores']} cores, {memory} GiB, load {load}, {facts['system']}",
+            f"Python {facts['python']}, {packages}",
+            f"threads: {', '.join(facts['threads'])}; seconds of the {facts['clock']}",
+            f"rkhs_notes {facts['rkhs_notes']}, commit {facts['commit'] or 'unknown'}, "
+            f"block_mib {facts['block_mib']:g}; {facts['when']}",
+        ]
+    )
 
 
 def aligned(cells):
@@ -441,11 +487,13 @@ def aligned(cells):
 
 def heading():
     "The names of the columns and what they mean."
-    return ("ratio: time / time of ours, above 1 ours is faster\n"
-            "aim: a ratio to reach; with ? a quarter of the turns say otherwise\n"
-            "error: largest distance from an exact reference\n"
-            "peak: memory while it runs, the result included\n\n"
-            + aligned([name for name, _ in COLUMNS]))
+    return (
+        "ratio: time / time of ours, above 1 ours is faster\n"
+        "aim: a ratio to reach; with ? a quarter of the turns say otherwise\n"
+        "error: largest distance from an exact reference\n"
+        "peak: memory while it runs, the result included\n\n"
+        + aligned([name for name, _ in COLUMNS])
+    )
 
 
 def table(rows):
@@ -457,9 +505,16 @@ def cells(row):
     "A row of results as text, one string a column."
     spread = " - ".join(number(row, name, ".4f") for name in ("lower", "upper"))
     label = "  " + row["contender"] + " (limit)" * (row["role"] == "limit")
-    return [label, number(row, "median", ".4f"), spread.strip(" -"), number(row, "ratio", ".2f"),
-            verdict(row), number(row, "error", ".1e"), number(row, "peak_mib", ".0f"),
-            number(row, "result_mib", ".0f")]
+    return [
+        label,
+        number(row, "median", ".4f"),
+        spread.strip(" -"),
+        number(row, "ratio", ".2f"),
+        verdict(row),
+        number(row, "error", ".1e"),
+        number(row, "peak_mib", ".0f"),
+        number(row, "result_mib", ".0f"),
+    ]
 
 
 def number(row, name, form):
@@ -478,10 +533,17 @@ def verdict(row):
 def summary(rows):
     "How many aims were reached, and which were not."
     aims = [row for row in rows if row.get("reached") is not None]
-    missed = [f"  {row['race']}, {row['contender']}: {row['ratio']:.2f} < {row['reach']:.3g}"
-              for row in aims if not row["reached"]]
-    missed_memory = [f"  {row['race']}: {row['extra_mib']:.0f} MiB beside a result of "
-                     f"{row['result_mib']:.0f} MiB" for row in rows if row.get("lean") is False]
+    missed = [
+        f"  {row['race']}, {row['contender']}: {row['ratio']:.2f} < {row['reach']:.3g}"
+        for row in aims
+        if not row["reached"]
+    ]
+    missed_memory = [
+        f"  {row['race']}: {row['extra_mib']:.0f} MiB beside a result of "
+        f"{row['result_mib']:.0f} MiB"
+        for row in rows
+        if row.get("lean") is False
+    ]
     lines = [f"{len(aims) - len(missed)} of {len(aims)} aims reached" + ":" * bool(missed), *missed]
     if missed_memory:
         lines += ["more memory beside the result than the result takes:", *missed_memory]
@@ -504,6 +566,7 @@ def write(path, name, facts, rows):
 
 
 # ---------------------------------------------------------------- command line
+
 
 def main(file, rows, arguments=None):
     """Run one row file: print its table and write its JSON.
@@ -529,7 +592,10 @@ def main(file, rows, arguments=None):
     print(summary(results))
     write(asked.json or RESULTS / f"{name}.json", name, facts, results)
     if not (asked.quick or asked.only):
-        of = {row["race"]: [r["contender"] for r in results if r["race"] == row["race"]] for row in results}
+        of = {
+            row["race"]: [r["contender"] for r in results if r["race"] == row["race"]]
+            for row in results
+        }
         for race, contender in idle(name, of.items()):
             print(f"an aim of aims.py meets nobody here: {race}, {contender}", file=sys.stderr)
 
@@ -537,13 +603,21 @@ def main(file, rows, arguments=None):
 def parser(name):
     "The options of a row file."
     options = argparse.ArgumentParser(prog=f"{name}.py", allow_abbrev=False)
-    options.add_argument("--quick", action="store_true",
-                         help="few points, 3 repeats, no aims, no memory: does it run?")
-    options.add_argument("--cpu", action="store_true",
-                         help="process time on one thread instead of the wall clock")
+    options.add_argument(
+        "--quick",
+        action="store_true",
+        help="few points, 3 repeats, no aims, no memory: does it run?",
+    )
+    options.add_argument(
+        "--cpu", action="store_true", help="process time on one thread instead of the wall clock"
+    )
     options.add_argument("--only", default="", metavar="TEXT", help="races with this in the title")
-    options.add_argument("--json", type=Path, metavar="PATH",
-                         help=f"where the results go; by default {RESULTS.name}/{name}.json")
+    options.add_argument(
+        "--json",
+        type=Path,
+        metavar="PATH",
+        help=f"where the results go; by default {RESULTS.name}/{name}.json",
+    )
     return options
 
 
@@ -553,7 +627,9 @@ def measured(name, index, make, asked, clock, peak_of):
     if asked.only not in race.title:
         return []
     # the aims hold for full sizes
-    race = replace(race, repeats=3) if asked.quick else replace(race, reach=aims_of(name, race.title))
+    race = (
+        replace(race, repeats=3) if asked.quick else replace(race, reach=aims_of(name, race.title))
+    )
     rows = run(race, clock)
     if not asked.quick:
         add_memory(rows, index, peak_of)
@@ -578,6 +654,7 @@ def run_files(arguments):
         failed |= subprocess.run([sys.executable, HERE / f"{name}.py", *options]).returncode != 0
     if options == list(arguments) and "--quick" not in options:
         import report
+
         report.main()
     return failed
 

@@ -31,7 +31,11 @@ def rows(quick):
 def data(n, seed=0):
     "Standard normal points, a smooth function of them with noise; new points and their true values"
     rng = np.random.default_rng(seed)
-    X, new, W = rng.standard_normal((n, D)), rng.standard_normal((2000, D)), rng.standard_normal((D, 3))
+    X, new, W = (
+        rng.standard_normal((n, D)),
+        rng.standard_normal((2000, D)),
+        rng.standard_normal((D, 3)),
+    )
     truth = partial(smooth, W / WIDTH)
     return X, truth(X) + NOISE * rng.standard_normal(n), new, truth(new)
 

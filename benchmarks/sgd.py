@@ -19,7 +19,7 @@ from rkhs_notes.sgd import kernel_sgd
 
 try:
     from numba import njit
-except ImportError:                                              # pip install '.[bench]'
+except ImportError:  # pip install '.[bench]'
     njit = None
 
 OURS = "rkhs_notes"
@@ -63,7 +63,7 @@ def epoch(n, loss, step=0.1):
     X, y = smiley(n, 0)
     K = Gaussian(bandwidth=200**-0.5)(X)
     examples = np.random.default_rng(0).integers(n, size=n)
-    ours, K = stored(K, y, loss, step)            # one matrix for all: a fair cache
+    ours, K = stored(K, y, loss, step)  # one matrix for all: a fair cache
     contenders = {OURS: ours}
     if COMPILED:
         contenders["numba loop"] = lambda: COMPILED[loss](K, y, examples, step)
@@ -71,25 +71,31 @@ def epoch(n, loss, step=0.1):
 
     def agree(a, b):
         gap = float(np.abs(a - b).max())
-        allowed = n * np.finfo(float).eps * np.abs(a).sum()      # n sums of n products, slopes ≤ 2
+        allowed = n * np.finfo(float).eps * np.abs(a).sum()  # n sums of n products, slopes ≤ 2
         assert gap <= allowed, f"They differ by {gap:.2g}; rounding explains {allowed:.2g}."
 
-    return Race(title=f"one epoch of kernel SGD, option 4, {loss}, n={n}", contenders=contenders,
-                agree=agree, repeats=31)
+    return Race(
+        title=f"one epoch of kernel SGD, option 4, {loss}, n={n}",
+        contenders=contenders,
+        agree=agree,
+        repeats=31,
+    )
 
 
 def stored(K, y, loss, step):
     "(option 4 after its first part: the steps of kernel_sgd on a matrix that is there, this matrix)"
     n, points = len(y), np.arange(len(y), dtype=float)[:, None]
     form = Examples(Precomputed(K), points, stored=True)
-    fitted = kernel_sgd(Precomputed(K), points, y, loss, option=4, steps=n, step_size=step, rng=0).alpha
+    fitted = kernel_sgd(
+        Precomputed(K), points, y, loss, option=4, steps=n, step_size=step, rng=0
+    ).alpha
 
-    run = Run(y, as_loss(loss), n, step, np.random.default_rng(0))     # examples as numba gets them
+    run = Run(y, as_loss(loss), n, step, np.random.default_rng(0))  # examples as numba gets them
 
     def work():
         return descend(run, form)
 
-    assert (work() == fitted).all()                              # the very steps of kernel_sgd
+    assert (work() == fitted).all()  # the very steps of kernel_sgd
     return work, form.stored
 
 

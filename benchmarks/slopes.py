@@ -62,8 +62,16 @@ def measured(name, quick, clock):
             turns.append(clock() - start)
         seconds.append(min(turns))
     found = slope(sizes, seconds)
-    return dict(race=f"slope of {name}", job=name, n=sizes, seconds=seconds, slope=found,
-                theory=theory, counts=counts, reached=None if quick else found <= theory + ROOM)
+    return dict(
+        race=f"slope of {name}",
+        job=name,
+        n=sizes,
+        seconds=seconds,
+        slope=found,
+        theory=theory,
+        counts=counts,
+        reached=None if quick else found <= theory + ROOM,
+    )
 
 
 def told(name, quick, clock):

@@ -22,7 +22,9 @@ DRAWS = "NumPy matrix, loop over draws"
 def rows(quick):
     "The races; quick: 60 and 300 points instead of 1000, 4096 instead of 16 384"
     sizes = [(60, 50), (300, 100)] if quick else [(1000, 500)]
-    return [partial(fit, n, B, quick) for n, B in sizes] + [partial(large, 4096 if quick else 16_384)]
+    return [partial(fit, n, B, quick) for n, B in sizes] + [
+        partial(large, 4096 if quick else 16_384)
+    ]
 
 
 def normal(X):
@@ -63,7 +65,10 @@ def large(n, d=2):
         return sum(u(X[i : i + 256], X).sum() for i in range(0, n, 256)) / n**2
 
     agree = partial(np.testing.assert_allclose, rtol=1e-8)
-    contenders = {OURS: lambda: stein_discrepancy(k, normal, X, biased=True), "strips of rows": strips}
+    contenders = {
+        OURS: lambda: stein_discrepancy(k, normal, X, biased=True),
+        "strips of rows": strips,
+    }
     return Race(f"KSD n={n}", contenders, agree, repeats=1)
 
 

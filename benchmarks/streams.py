@@ -44,7 +44,9 @@ def streaming(n, D, d=50, lam=1.0):
 
     def theirs():
         sampler = RBFSampler(gamma=gamma, n_components=D, random_state=0)
-        model = Ridge(alpha=lam, fit_intercept=False, solver="cholesky").fit(sampler.fit_transform(X), y)
+        model = Ridge(alpha=lam, fit_intercept=False, solver="cholesky").fit(
+            sampler.fit_transform(X), y
+        )
         return model.predict(sampler.transform(fresh))
 
     def limit():

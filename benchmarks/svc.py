@@ -27,7 +27,9 @@ def points(n, d=20, seed=0):
     "Normal points whose classes overlap: at C = 10 about half of them are support vectors."
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
-    level = np.sin(1.5 * X[:, 0]) + X[:, 1] * X[:, 2] / 2 + 0.3 * X[:, 3] + 0.5 * rng.standard_normal(n)
+    level = (
+        np.sin(1.5 * X[:, 0]) + X[:, 1] * X[:, 2] / 2 + 0.3 * X[:, 3] + 0.5 * rng.standard_normal(n)
+    )
     return X, np.where(level > 0, 1.0, -1.0)
 
 

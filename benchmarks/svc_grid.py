@@ -39,7 +39,6 @@ GRID = [
 GRID_SEED = int(os.environ.setdefault("GRID_SEED", str(np.random.SeedSequence().entropy % 10**6)))
 
 
-
 def rows(quick):
     "The races; quick: the first cell"
     some = np.random.default_rng(GRID_SEED).permutation(len(GRID))[:6]

@@ -19,7 +19,9 @@ from findings import axe_findings, dead_links, finding, foreign, is_bad, table
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 SITE = ROOT / "_site"
-MEASURE, PRUNE, LOOKS = ((HERE / f"{name}.js").read_text() for name in ("measure", "prune", "looks"))
+MEASURE, PRUNE, LOOKS = (
+    (HERE / f"{name}.js").read_text() for name in ("measure", "prune", "looks")
+)
 COLUMN = ".bd-article-container"
 A4 = 718  # pixels between margins of one centimetre
 WIDTHS, HEIGHT = (1400, 400), 300  # what is painted costs time
@@ -130,12 +132,15 @@ def audit(browser, site, names, axe=lambda name: True, say=lambda text: None):
     "Findings on the pages `names` of the folder `site`; axe-core weighs those with axe(name)"
     findings, known, looks, requests, errors = [], {}, set(), [], []
     with served(site) as home:
-        page = browser.new_page(bypass_csp=True, reduced_motion="reduce")  # colours are not weighed midway
+        page = browser.new_page(
+            bypass_csp=True, reduced_motion="reduce"
+        )  # colours are not weighed midway
         page.set_default_timeout(180_000)
         page.set_viewport_size({"width": WIDTHS[0], "height": HEIGHT})
         page.on("request", lambda request: requests.append(request.url))
         page.on(
-            "console", lambda o: o.type == "error" and errors.append(f"{o.text} {o.location.get('url', '')}")
+            "console",
+            lambda o: o.type == "error" and errors.append(f"{o.text} {o.location.get('url', '')}"),
         )
         page.on("pageerror", lambda error: errors.append(str(error)))
         for name in names:
@@ -144,7 +149,9 @@ def audit(browser, site, names, axe=lambda name: True, say=lambda text: None):
             page.goto(home + name, wait_until="load")
             found, ids, links = read_page(page, name)
             known[name] = (set(ids) | {"", "top"}, links)
-            found += [finding(name, "requests", "another host", url) for url in foreign(requests, home)]
+            found += [
+                finding(name, "requests", "another host", url) for url in foreign(requests, home)
+            ]
             found += [finding(name, "console", "console error", text[:200]) for text in errors]
             if axe(name):
                 remarks, new = weighed(page, name, looks)

@@ -59,7 +59,11 @@ def table(findings, pages):
         worst, count = Counter(o["page"] for o in group).most_common(1)[0]
         far = max(o["by"] for o in group)
         note = f"{worst}: {count}" + (f", {far} px at most" if far else "")
-        lines.append(f"{kind:44} {screen:12} {len(group):6} {len({o['page'] for o in group}):6}   {note}")
+        lines.append(
+            f"{kind:44} {screen:12} {len(group):6} {len({o['page'] for o in group}):6}   {note}"
+        )
     bad = sum(map(is_bad, findings))
-    summary = f"{bad} findings on {len({o['page'] for o in findings if is_bad(o)})} of {pages} pages"
+    summary = (
+        f"{bad} findings on {len({o['page'] for o in findings if is_bad(o)})} of {pages} pages"
+    )
     return "\n".join([*lines, "", f"{summary}; {len(findings) - bad} moderate or minor remarks"])

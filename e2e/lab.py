@@ -24,7 +24,13 @@ from website.notebooks import all_pages  # noqa: E402
 PORT, LIMIT = 8931, 600  # seconds for a notebook
 READY = 300_000  # milliseconds for JupyterLab to show it
 HOME = f"http://127.0.0.1:{PORT}"
-CHOICES = ["token=", "password=", "disable_check_xsrf=True", "open_browser=False", "allow_root=True"]
+CHOICES = [
+    "token=",
+    "password=",
+    "disable_check_xsrf=True",
+    "open_browser=False",
+    "allow_root=True",
+]
 SLIDER, WIDGET = ".jp-OutputArea-output .noUi-handle", "application/vnd.jupyter.widget-view+json"
 RUN = """async ([path, seconds]) => {
   const {commands, restored} = window.jupyterapp;
@@ -52,10 +58,15 @@ CLOSE = """async () => {
 @contextmanager
 def lab(folder):
     "JupyterLab with the notebooks of `folder`/nbs, and settings of its own"
-    own = {f"JUPYTER_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
+    own = {
+        f"JUPYTER_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")
+    }
     environment = {**os.environ, **own, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
     environment.pop("MPLBACKEND", None)
-    options = [f"--ServerApp.{choice}" for choice in [*CHOICES, f"port={PORT}", f"root_dir={folder / 'nbs'}"]]
+    options = [
+        f"--ServerApp.{choice}"
+        for choice in [*CHOICES, f"port={PORT}", f"root_dir={folder / 'nbs'}"]
+    ]
     command = [sys.executable, "-m", "jupyterlab", "--LabApp.expose_app_in_browser=True", *options]
     with open(folder / "lab.log", "w") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder)

@@ -25,7 +25,9 @@ OPEN_ON_PAPER = """@media print {
 SOLUTION = "<details><summary>Solution</summary><p>It is so.</p></details>"
 
 WIDE_TABLE = "<div><table><tr><td style='min-width: 900px'>1</td></tr></table></div>"
-CUT = "<div id='preview' style='width: 99px; overflow: auto'><div style='width: 300px'>1</div></div>"
+CUT = (
+    "<div id='preview' style='width: 99px; overflow: auto'><div style='width: 300px'>1</div></div>"
+)
 RAW = r"<div id='preview'>\(x\)</div>"
 ERROR = "<div id='preview'><mjx-merror>1</mjx-merror></div>"
 OUTSIDE = "<div id='preview' style='position: fixed; left: 1390px; width: 30px'>1</div>"
@@ -40,10 +42,18 @@ BAD = {  # fault: (style, body, screen on which it must be found)
         "<mjx-container><svg><g data-mjx-error='x^a^b'></g></svg></mjx-container>",
         "400 px",
     ),
-    "source not drawn": ("", r"<details><summary>Answer</summary> At $\psi_9$.</details>", "1400 px"),
+    "source not drawn": (
+        "",
+        r"<details><summary>Answer</summary> At $\psi_9$.</details>",
+        "1400 px",
+    ),
     "code wider than its box": (SCROLLED, CELL.format("input", LONG), "1400 px"),
     "output wider than its box": (SCROLLED, CELL.format("output", LONG), "400 px"),
-    "picture or table cut": ("", "<table><tr><td style='min-width: 900px'>1</td></tr></table>", "400 px"),
+    "picture or table cut": (
+        "",
+        "<table><tr><td style='min-width: 900px'>1</td></tr></table>",
+        "400 px",
+    ),
     "page wider than the window": ("", "<div style='width: 1600px'>1</div>", "1400 px"),
     "picture without alt": ("", "<img src='data:,'>", "1400 px"),
     "table scrolls sideways": ("div { overflow-x: auto }", WIDE_TABLE, "400 px"),
@@ -102,14 +112,19 @@ def test_a_good_page_is_left_alone(findings, name):
 def test_a_wide_table_becomes_cards_that_show_its_heads_as_drawn(browser, findings):
     style = (STATIC / "notes.css").read_text()
     script = f"<script>{(STATIC / 'reading.js').read_text()}</script>"
-    assert "table scrolls sideways" in {o["kind"] for o in findings("div { overflow-x: auto }", CARDS)}
+    assert "table scrolls sideways" in {
+        o["kind"] for o in findings("div { overflow-x: auto }", CARDS)
+    }
     assert findings(style, CARDS + script) == []
     page = browser.new_page(viewport={"width": 400, "height": 900})
     page.set_content(PAGE.format(style=style, body=CARDS + script))
     assert [" ".join(o.split()) for o in page.locator("td").all_inner_texts()] == ["1", "at : .5"]
     assert page.locator("td mjx-container svg").bounding_box()["width"] == 20
     page.set_viewport_size({"width": 1400, "height": 900})
-    assert not page.locator("td mjx-container").is_visible() and page.locator("th mjx-container").is_visible()
+    assert (
+        not page.locator("td mjx-container").is_visible()
+        and page.locator("th mjx-container").is_visible()
+    )
     page.close()
 
 
@@ -152,7 +167,9 @@ def test_axe_finds_after_the_page_was_made_small(browser, rule):
 
 
 def test_requests_errors_and_links(browser, tmp_path):
-    body = FOREIGN + "<a href='#gone'>a</a> <a href='other.html#here'>b</a> <a href='none.html'>c</a>"
+    body = (
+        FOREIGN + "<a href='#gone'>a</a> <a href='other.html#here'>b</a> <a href='none.html'>c</a>"
+    )
     (tmp_path / "index.html").write_text(PAGE.format(style="", body=body))
     (tmp_path / "other.html").write_text(PAGE.format(style="", body="<p id='here'>Here.</p>"))
     kinds = [

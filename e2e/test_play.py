@@ -40,7 +40,10 @@ def embeddings(v):
 KINDS = {  # kind: (figure, what the library says)
     "interpolant": (lambda ax: play.drag_interpolant(X, Y, 0.7, "A", ax), interpolant),
     "posterior": (lambda ax: play.drag_posterior(X, Y, 0.7, 0.05, "A", ax), posterior),
-    "machine": (lambda ax: play.drag_machine(CLOUD, [-1] * 6 + [1] * 6, 1.2, 5.0, "A", ax), machine),
+    "machine": (
+        lambda ax: play.drag_machine(CLOUD, [-1] * 6 + [1] * 6, 1.2, 5.0, "A", ax),
+        machine,
+    ),
     "witness": (lambda ax: play.drag_witness(X, X + 0.4, 0.5, "A", ax), embeddings),
 }
 
@@ -100,7 +103,12 @@ def test_finger(opened):
     page, truth = opened
     before, (x, y) = values(page), middle(page, 2)
     touch = page.context.new_cdp_session(page)
-    for kind, at in (("Start", [(x, y)]), ("Move", [(x - 10, y)]), ("Move", [(x - 25, y)]), ("End", [])):
+    for kind, at in (
+        ("Start", [(x, y)]),
+        ("Move", [(x - 10, y)]),
+        ("Move", [(x - 25, y)]),
+        ("End", []),
+    ):
         points = [{"x": u, "y": v} for u, v in at]
         touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
     assert agree(page, truth)["points"][2][0] < before["points"][2][0]
@@ -140,7 +148,9 @@ def test_sliders_and_the_way_back(opened):
 
 def test_two_points_in_one_place(browser):
     page = browser.new_page()
-    page.set_content(PAGE.format(play.drag_interpolant([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], 0.5).html()))
+    page.set_content(
+        PAGE.format(play.drag_interpolant([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], 0.5).html())
+    )
     assert "closer than this kernel can tell" in page.locator("[role=status]").inner_text()
     page.locator("[data-point]").first.focus()
     for _ in range(2):

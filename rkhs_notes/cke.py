@@ -35,8 +35,10 @@ def coupling_loss(U: Points, V: Points, W: views.Ties) -> float:
     """
     W = scipy.sparse.coo_array(W)
     with np.errstate(over="ignore", invalid="ignore"):
-        loss = sum(W.data[e] @ ((U[W.row[e]] - V[W.col[e]]) ** 2).sum(axis=1)
-                   for e in row_blocks(W.nnz, 32 * U.shape[1]))
+        loss = sum(
+            W.data[e] @ ((U[W.row[e]] - V[W.col[e]]) ** 2).sum(axis=1)
+            for e in row_blocks(W.nnz, 32 * U.shape[1])
+        )
     return float(finite(loss, "the loss", "rescale U and V"))
 
 # %% ../nbs/12_cke.ipynb #66df1291
@@ -69,8 +71,12 @@ def _doubly_stochastic(A):
         if (gap := np.abs(sums - 1).max()) < 1e-13:
             break
         c = c / np.sqrt(sums)
-    settled("the distance of row sums of the affinity from 1 after 5000 turns", gap, 1e-13,
-            "Take fewer neighbours or a smaller bandwidth.")
+    settled(
+        "the distance of row sums of the affinity from 1 after 5000 turns",
+        gap,
+        1e-13,
+        "Take fewer neighbours or a smaller bandwidth.",
+    )
     return (A.multiply(c[:, None]).multiply(c[None, :])).tocsr()
 
 # %% ../nbs/12_cke.ipynb #6e248653
@@ -78,14 +84,18 @@ def _neighbour_ties(H, place, neighbours, bandwidth):
     "e^(−‖hᵢ − hⱼ‖² / (2 bandwidth²)) between neighbours of one class, scaled to sums of 1"
     n = len(H)
     as_count(neighbours, "neighbours", at_most=n - 1, because=f", the others of {n} objects")
-    unit = float(np.abs(H - H[0]).max()) or 1.0              # squares neither overflow nor vanish
+    unit = float(np.abs(H - H[0]).max()) or 1.0  # squares neither overflow nor vanish
     Z = (H - H[0]) / unit
     other = NearestNeighbors(n_neighbors=neighbours).fit(Z).kneighbors(return_distance=False)
-    distance = np.concatenate([np.linalg.norm(Z[rows, None] - Z[other[rows]], axis=2)
-                               for rows in row_blocks(n, 24 * Z.shape[1] * neighbours)])
+    distance = np.concatenate(
+        [
+            np.linalg.norm(Z[rows, None] - Z[other[rows]], axis=2)
+            for rows in row_blocks(n, 24 * Z.shape[1] * neighbours)
+        ]
+    )
     width = np.median(distance[distance > 0]) if (distance > 0).any() else 1.0
     width = width if bandwidth is None else max(bandwidth / unit, np.finfo(float).tiny)
-    with np.errstate(over="ignore"):                         # e^−∞ = 0
+    with np.errstate(over="ignore"):  # e^−∞ = 0
         weight = np.exp(-((distance / width) ** 2) / 2) * (place[other] == place[:, None])
     ends = np.repeat(np.arange(n), neighbours), other.ravel()
     A = scipy.sparse.csr_array((weight.ravel(), ends), shape=(n, n))
@@ -93,8 +103,13 @@ def _neighbour_ties(H, place, neighbours, bandwidth):
 
 # %% ../nbs/12_cke.ipynb #f70f4b45
 @contract
-def affinity(H: Points, labels: Labels = None, kind: views.Affinity = "identity",
-             neighbours: Count = 5, bandwidth: Positive = None):
+def affinity(
+    H: Points,
+    labels: Labels = None,
+    kind: views.Affinity = "identity",
+    neighbours: Count = 5,
+    bandwidth: Positive = None,
+):
     """W ≥ 0, symmetric, rows and columns of sum 1: how much the pair (lᵢ, hⱼ) should agree   (12.2)
 
     H : (n, M), the objects of which similar ones are sought
@@ -127,6 +142,7 @@ class CoupledKernelEmbedding(views.Matching, Value):
     reg : float, γ, the weight of ‖f‖² + ‖g‖²
     error_low, error_high : float, share of the trace of each Gram matrix that was left out
     """
+
     function_low: RKHSFunction
     function_high: RKHSFunction
     offset_low: views.PerAxis
@@ -149,15 +165,28 @@ class CoupledKernelEmbedding(views.Matching, Value):
         "The same embedding with fewer axes, a CoupledKernelEmbedding."
         p = as_count(n_components, "n_components", at_most=len(self.eigenvalues))
         f, g = self.function_low, self.function_high
-        return replace(self, eigenvalues=self.eigenvalues[:p], offset_low=self.offset_low[:p],
-                       offset_high=self.offset_high[:p], function_low=f._with(f.alpha[:, :p]),
-                       function_high=g._with(g.alpha[:, :p]))
+        return replace(
+            self,
+            eigenvalues=self.eigenvalues[:p],
+            offset_low=self.offset_low[:p],
+            offset_high=self.offset_high[:p],
+            function_low=f._with(f.alpha[:, :p]),
+            function_high=g._with(g.alpha[:, :p]),
+        )
 
 # %% ../nbs/12_cke.ipynb #fd2fb2b2
 @contract
-def coupled_embedding(k_low: AKernel, k_high: AKernel, L: views.LowPoints, H: views.HighPoints,
-                      W: views.Ties = None, n_components: views.Axes = 10, reg: NonNegative = 1.0,
-                      rank: Count = None, rng: Rng = None) -> CoupledKernelEmbedding:
+def coupled_embedding(
+    k_low: AKernel,
+    k_high: AKernel,
+    L: views.LowPoints,
+    H: views.HighPoints,
+    W: views.Ties = None,
+    n_components: views.Axes = 10,
+    reg: NonNegative = 1.0,
+    rank: Count = None,
+    rng: Rng = None,
+) -> CoupledKernelEmbedding:
     """(𝐊𝐋𝐊 + γ𝐊) v = λ (𝐊𝐃𝐊 + γ𝐊) v on centred Gram matrices, smallest λ first   (12.5)
 
     k_low, k_high : one for each kind of object
@@ -183,8 +212,10 @@ def coupled_embedding(k_low: AKernel, k_high: AKernel, L: views.LowPoints, H: vi
     low, high = views.view(k_low, L, "L", rank, rng), views.view(k_high, H, "H", rank, rng)
     W = scipy.sparse.eye_array(len(low.centred), format="csr") if W is None else W
     if low.fills and high.fills and reg <= 1e-13 * W.max() * min(low.varies, high.varies):
-        warned(f"reg = {reg:g} is nothing beside Gram matrices of full rank: on the pairs "
-               "the result depends on W alone, not on the kernels (Theorem 12.3).")
+        warned(
+            f"reg = {reg:g} is nothing beside Gram matrices of full rank: on the pairs "
+            "the result depends on W alone, not on the kernels (Theorem 12.3)."
+        )
     return _coupled(low, high, W, n_components or 10, reg, or_fewer=n_components is None)
 
 # %% ../nbs/12_cke.ipynb #49a50295
@@ -193,27 +224,32 @@ def _coupled(low, high, W, p, reg, or_fewer=False):
         found = views.leading_axes(low, high, W, p, reg, or_fewer)
     (a, offset_low), (b, offset_high), rho = found
     f, g = (RKHSFunction(v.gram.kernel, v.gram.points, c) for v, c in ((low, a), (high, b)))
-    return CoupledKernelEmbedding(f, g, offset_low, offset_high, np.clip(1 - rho, 0, 1), reg,
-                                  low.gram.error, high.gram.error)
+    return CoupledKernelEmbedding(
+        f, g, offset_low, offset_high, np.clip(1 - rho, 0, 1), reg, low.gram.error, high.gram.error
+    )
 
 # %% ../nbs/12_cke.ipynb #07f3d002
 def _stationary(name, f, X, own, partner, embedding, tol):
     "(1 − λ) (D f + γ f) = its partner's pull, tested against every section"
     sections = f.k(views.in_doubles(f.k, X, "X"), f.Z)
     sections = sections - sections.mean(axis=0)
-    whole = sections.T @ own + embedding.reg * f(f.Z)            # 𝐊𝐃𝐊 + γ𝐊
-    coupled = sections.T @ partner                               # … minus 𝐊𝐋𝐊 + γ𝐊
-    require(f"(1 − λ) (D {name} + γ {name}) = its partner's pull, in every section",
-            np.abs(embedding.correlations * whole - coupled).max(), tol * np.abs(whole).max(),
-            "is it another W, another γ, or a penalty on one side only?")
+    whole = sections.T @ own + embedding.reg * f(f.Z)  # 𝐊𝐃𝐊 + γ𝐊
+    coupled = sections.T @ partner  # … minus 𝐊𝐋𝐊 + γ𝐊
+    require(
+        f"(1 − λ) (D {name} + γ {name}) = its partner's pull, in every section",
+        np.abs(embedding.correlations * whole - coupled).max(),
+        tol * np.abs(whole).max(),
+        "is it another W, another γ, or a penalty on one side only?",
+    )
 
 # %% ../nbs/12_cke.ipynb #7fed9897
 _Embedding = Annotated[Any, instance_of(CoupledKernelEmbedding, "what coupled_embedding returned")]
 
 
 @contract
-def check_coupling(embedding: _Embedding, L, H, W: views.Ties = None,
-                   tol: Positive = 1e-6) -> float:
+def check_coupling(
+    embedding: _Embedding, L, H, W: views.Ties = None, tol: Positive = 1e-6
+) -> float:
     """Laws: means 0, constraint, stationarity in every section, loss = Σ λ, λ in order   (12.5)
 
     That no better axis is missing is not among them: it takes a second solver.
@@ -233,15 +269,27 @@ def check_coupling(embedding: _Embedding, L, H, W: views.Ties = None,
     gram = (d_low * U).T @ U + (d_high * V).T @ V + embedding.reg * penalty
     _in_order(lam, tol)
     means = max(np.abs(A.mean(axis=0)).max() / (np.abs(A).max() or 1.0) for A in (U, V))
-    require("training means are 0", means, tol,
-            "centre with the training means; without it the constant solution returns.")
-    require("Σ d f² + Σ d g² + γ (‖f‖² + ‖g‖²) = 1", np.abs(gram - np.eye(len(gram))).max(), tol,
-            "the penalty belongs into the constraint as well; D holds row sums for f, column sums "
-            "for g.")
+    require(
+        "training means are 0",
+        means,
+        tol,
+        "centre with the training means; without it the constant solution returns.",
+    )
+    require(
+        "Σ d f² + Σ d g² + γ (‖f‖² + ‖g‖²) = 1",
+        np.abs(gram - np.eye(len(gram))).max(),
+        tol,
+        "the penalty belongs into the constraint as well; D holds row sums for f, column sums "
+        "for g.",
+    )
     _stationary("f", f, L, d_low * U, W @ V, embedding, tol)
     _stationary("g", g, H, d_high * V, W.T @ U, embedding, tol)
-    require("J + γ (‖f‖² + ‖g‖²) = Σ λ", abs(value - lam.sum()), tol * max(1.0, lam.sum()),
-            "see the laws before.")
+    require(
+        "J + γ (‖f‖² + ‖g‖²) = Σ λ",
+        abs(value - lam.sum()),
+        tol * max(1.0, lam.sum()),
+        "see the laws before.",
+    )
     return value
 
 
@@ -252,6 +300,7 @@ def _in_order(lam, tol):
 # %% ../nbs/12_cke.ipynb #c12d0e02
 def _linear_and_gaussian(L, H):
     "Pairs of linear kernels and of Gaussians, scaled to variance 1: mean k(x, x) − mean of K"
+
     def scaled(k, X):
         X = X[:1000]
         return (1 / max(float(k.diag(X).mean() - k(X).mean()), np.finfo(float).tiny)) * k
@@ -278,8 +327,10 @@ def _fold_scores(fold, L, H, place, kernels, kinds, regs, components, weights, r
 
 
 def _views(kernels, L, H, rank):
-    return (views.view(k, k._marked(X, name), name, rank, 0)
-            for k, X, name in zip(kernels, (L, H), "LH", strict=True))
+    return (
+        views.view(k, k._marked(X, name), name, rank, 0)
+        for k, X, name in zip(kernels, (L, H), "LH", strict=True)
+    )
 
 
 def _ties(H, place, kind):
@@ -295,6 +346,7 @@ class TunedCoupling(Value):
     score : float, share of held-out probes matched to their own label, for that choice
     scores : list, (choice, score) of every candidate
     """
+
     embedding: CoupledKernelEmbedding
     weights: str | None
     choice: dict
@@ -310,12 +362,20 @@ class TunedCoupling(Value):
 
 # %% ../nbs/12_cke.ipynb #043d6644
 @contract
-def tune_coupling(kernels: views.KernelPairs, L: views.Lows, H: views.Highs, labels: Labels,
-                  kind: views.Kinds = ("identity", "knn", "class"),
-                  regs: views.Regs = (0.01, 0.1, 1.0),
-                  components: views.Components = (4, 9, 16, 32, 64),
-                  weights: views.Ways = (None, "likelihood"), folds: views.Folds = 3,
-                  unseen: Flag = False, rank: Count = None, rng: Rng = None) -> TunedCoupling:
+def tune_coupling(
+    kernels: views.KernelPairs,
+    L: views.Lows,
+    H: views.Highs,
+    labels: Labels,
+    kind: views.Kinds = ("identity", "knn", "class"),
+    regs: views.Regs = (0.01, 0.1, 1.0),
+    components: views.Components = (4, 9, 16, 32, 64),
+    weights: views.Ways = (None, "likelihood"),
+    folds: views.Folds = 3,
+    unseen: Flag = False,
+    rank: Count = None,
+    rng: Rng = None,
+) -> TunedCoupling:
     """Choose kernels, W, γ, p and the way of matching by cross-validation, then embed all pairs
 
     kernels : candidates (k_low, k_high), or "auto" for linear kernels and Gaussians of some widths
@@ -335,7 +395,12 @@ def tune_coupling(kernels: views.KernelPairs, L: views.Lows, H: views.Highs, lab
     right = np.sum([[n for _, n in fold] for fold in tried], axis=0)
     asked = sum(len(probes) for *_, probes in cut)
     scores = [(choice, float(n / asked)) for (choice, _), n in zip(tried[0], right, strict=True)]
-    best, score = max(scores, key=lambda item: item[1])              # of equal ones the first
-    embedding = _coupled(*_views(best["kernels"], L, H, rank), _ties(H, place, best["kind"]),
-                         best["n_components"], best["reg"], or_fewer=True)
+    best, score = max(scores, key=lambda item: item[1])  # of equal ones the first
+    embedding = _coupled(
+        *_views(best["kernels"], L, H, rank),
+        _ties(H, place, best["kind"]),
+        best["n_components"],
+        best["reg"],
+        or_fewer=True,
+    )
     return TunedCoupling(embedding, best["weights"], best, score, scores)

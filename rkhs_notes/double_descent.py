@@ -21,27 +21,30 @@ from .base.contracts import contract
 from .base.errors import require
 from .base.points import AnyPoints
 from .base.values import Value
-from rkhs_notes.base.words import (
-    Coefficients, Count, Flag, NonNegative, Positive, Rng, Targets, Weights, array, function,
-    number, one_of
-)
+from .base.words import Coefficients, Count, Flag, NonNegative, Positive, Rng, Targets
+from .base.words import Weights, array, function, number, one_of
 from .features import FeatureMap
 from .kernels import Kernel
 
 # %% ../nbs/10_double_descent.ipynb #275274d0
 from .base.plots import ACCENT, MUTED, axis_of
-from rkhs_notes.engines.solving.paths import (
-    MEASURES, AnyColumns, Error, FeatureColumns, FittedColumns, OtherPoints, Penalties, Widths,
-    alike, by_products, errors_of, min_norm_path, rank_tolerance, require_finite, shortest
-)
+from .engines.solving.paths import MEASURES, AnyColumns, Error, FeatureColumns
+from .engines.solving.paths import FittedColumns, OtherPoints, Penalties, Widths, alike
+from .engines.solving.paths import by_products, errors_of, min_norm_path, rank_tolerance
+from .engines.solving.paths import require_finite, shortest
 
 # %% ../nbs/10_double_descent.ipynb #be790f4d
 _Share = Annotated[float, number(at_least=0, below=1)]
 
 
 @contract
-def min_norm_fit(Phi: AnyColumns, y: Targets, lam: NonNegative = 0.0, rtol: _Share = None,
-                 weights: Weights = None):
+def min_norm_fit(
+    Phi: AnyColumns,
+    y: Targets,
+    lam: NonNegative = 0.0,
+    rtol: _Share = None,
+    weights: Weights = None,
+):
     """The shortest β among the minimisers of  Σᵢ wᵢ (⟨Phiᵢ, β⟩ − yᵢ)² + lam ‖β‖²   (10.1), (10.2)
 
     Phi : features, one row a point; sparse ones are only multiplied
@@ -63,14 +66,22 @@ def min_norm_fit(Phi: AnyColumns, y: Targets, lam: NonNegative = 0.0, rtol: _Sha
     if not issparse(Phi):
         Phi, y = alike(Phi, y)
     Y, root = y.reshape(len(y), -1), math.sqrt(lam)
-    beta = by_products(Phi, Y, root, rtol) if issparse(Phi) else (
-        shortest(Phi, Y, root, rank_tolerance(Phi) if rtol is None else rtol))     # (10.2)
+    beta = (
+        by_products(Phi, Y, root, rtol)
+        if issparse(Phi)
+        else (shortest(Phi, Y, root, rank_tolerance(Phi) if rtol is None else rtol))
+    )  # (10.2)
     return require_finite(beta).reshape(-1, *y.shape[1:])
 
 # %% ../nbs/10_double_descent.ipynb #b2e2ab8f
 @contract
-def check_min_norm(Phi: FeatureColumns, y: Targets, beta: FittedColumns, lam: NonNegative = 0.0,
-                   tol: Positive = None) -> float:
+def check_min_norm(
+    Phi: FeatureColumns,
+    y: Targets,
+    beta: FittedColumns,
+    lam: NonNegative = 0.0,
+    tol: Positive = None,
+) -> float:
     """Test that beta lies in the row space of Phi and that Phiᵀ(y − Phi beta) = lam beta   (10.2)
 
     The two conditions determine the fit (for lam > 0 the second implies the first).
@@ -89,12 +100,20 @@ def check_min_norm(Phi: FeatureColumns, y: Targets, beta: FittedColumns, lam: No
     length = np.linalg.norm(beta)
     units = s[0] * (s[0] * length + np.linalg.norm(y)) + lam * length or 1.0
     slope = np.linalg.norm(Phi.T @ (y - Phi @ beta) - lam * beta) / units
-    require("Phiᵀ(y − Phi beta) = lam beta", slope, tol or 100 * max(Phi.shape) * eps,
-            "beta does not minimise ‖Phi beta − y‖² + lam ‖beta‖².")
+    require(
+        "Phiᵀ(y − Phi beta) = lam beta",
+        slope,
+        tol or 100 * max(Phi.shape) * eps,
+        "beta does not minimise ‖Phi beta − y‖² + lam ‖beta‖².",
+    )
     V = Vt[s > max(Phi.shape) * eps * s[0]]
     outside = np.linalg.norm(beta - V.T @ (V @ beta)) / (length or 1.0)
-    require("beta lies in the row space of Phi", outside, tol or max(1e-8, eps**0.5),
-            "It fits, but a shorter beta fits as well: min_norm_fit(Phi, y).")
+    require(
+        "beta lies in the row space of Phi",
+        outside,
+        tol or max(1e-8, eps**0.5),
+        "It fits, but a shorter beta fits as well: min_norm_fit(Phi, y).",
+    )
     return float(max(slope, outside))
 
 # %% ../nbs/10_double_descent.ipynb #311dbfcc
@@ -115,6 +134,7 @@ class DoubleDescentCurve(Value):
     n : int, number of training data, where the peak is
     lam : float, the penalty
     """
+
     widths: np.ndarray
     train: np.ndarray
     test: np.ndarray
@@ -130,8 +150,14 @@ class DoubleDescentCurve(Value):
         return int(self.widths[late][np.argmax(np.median(self.test, axis=0)[late])])
 
     @contract
-    def plot(self, ax=None, what: Annotated[str, one_of("test", "train", "norm")] = "test",
-             label=None, color=ACCENT, ratio: Flag = False):
+    def plot(
+        self,
+        ax=None,
+        what: Annotated[str, one_of("test", "train", "norm")] = "test",
+        label=None,
+        color=ACCENT,
+        ratio: Flag = False,
+    ):
         """Median over the draws, in a band from the least to the largest; a line marks D = n
 
         ax : matplotlib Axes, by default that of a new figure
@@ -145,8 +171,10 @@ class DoubleDescentCurve(Value):
         test = dict(zip(self.widths.tolist(), np.median(self.test, axis=0).tolist(), strict=True))
         ends = self.peak, min(test, key=test.get), max(test)
         said = [f"{test[D]:.3g} at D = {D}" for D in ends]
-        return (f"DoubleDescentCurve, n = {self.n}, lam = {self.lam:g}, {len(self.test)} draws: "
-                f"largest error {said[0]}, least {said[1]}, {said[2]}")
+        return (
+            f"DoubleDescentCurve, n = {self.n}, lam = {self.lam:g}, {len(self.test)} draws: "
+            f"largest error {said[0]}, least {said[1]}, {said[2]}"
+        )
 
 # %% ../nbs/10_double_descent.ipynb #7a470fa9
 def _plot(curve, ax, what, label, color, unit):
@@ -155,8 +183,11 @@ def _plot(curve, ax, what, label, color, unit):
     ax.axvline(curve.n * unit, color=MUTED, lw=0.8, ls=":")
     ax.fill_between(at, values.min(axis=0), values.max(axis=0), color=color, alpha=0.25, lw=0)
     ax.plot(at, np.median(values, axis=0), color=color, label=label)
-    ax.set(xscale="log", xlabel="features D" if unit == 1 else "features a datum, γ = D / n",
-           ylabel="‖β‖" if what == "norm" else "error")
+    ax.set(
+        xscale="log",
+        xlabel="features D" if unit == 1 else "features a datum, γ = D / n",
+        ylabel="‖β‖" if what == "norm" else "error",
+    )
     if what == "norm":
         ax.set(yscale="log")
     return ax
@@ -166,9 +197,19 @@ _RandomMaps = Annotated[Any, function("(D, rng) → FeatureMap")]
 
 
 @contract
-def double_descent_curve(features: _RandomMaps, X: AnyPoints, y: Targets, X_test: OtherPoints,
-                         y_test: Coefficients, widths: Widths, rng: Rng = None, draws: Count = 5,
-                         lam: Penalties = 0.0, error: Error = "squared", progress: Flag = None):
+def double_descent_curve(
+    features: _RandomMaps,
+    X: AnyPoints,
+    y: Targets,
+    X_test: OtherPoints,
+    y_test: Coefficients,
+    widths: Widths,
+    rng: Rng = None,
+    draws: Count = 5,
+    lam: Penalties = 0.0,
+    error: Error = "squared",
+    progress: Flag = None,
+):
     """Fit y by D nested random features for every D of widths; errors, norms and their spread
 
     features : a fresh random map with D outputs, a FeatureMap or a function of points, with
@@ -190,13 +231,27 @@ def double_descent_curve(features: _RandomMaps, X: AnyPoints, y: Targets, X_test
     shaped(y_test, "y_test", ("m", *y.shape[1:]), hint=", the same columns as y")
     if error == "label" and y[0].size == 1 and not y.min() < 0 < y.max():
         raise ValueError("error = 'label' reads y by its sign: pass ±1, or one column a class.")
-    require_fits((len(X) + len(X_test), max(len(X), *np.diff([0, *widths]).tolist())),
-                 instead="smaller steps between widths, or fewer points")
-    found = errors_of(features, X, y, X_test, y_test, widths, lams, MEASURES.get(error, error),
-                      rng.spawn(draws), progress)
+    require_fits(
+        (len(X) + len(X_test), max(len(X), *np.diff([0, *widths]).tolist())),
+        instead="smaller steps between widths, or fewer points",
+    )
+    found = errors_of(
+        features,
+        X,
+        y,
+        X_test,
+        y_test,
+        widths,
+        lams,
+        MEASURES.get(error, error),
+        rng.spawn(draws),
+        progress,
+    )
     at = frozen(np.array(widths))
-    curves = tuple(DoubleDescentCurve(at, *map(frozen, arrays), len(X), lams[j])
-                   for j, arrays in enumerate(zip(*found, strict=True)))
+    curves = tuple(
+        DoubleDescentCurve(at, *map(frozen, arrays), len(X), lams[j])
+        for j, arrays in enumerate(zip(*found, strict=True))
+    )
     return curves if np.ndim(lam) else curves[0]
 
 # %% ../nbs/10_double_descent.ipynb #b280c87b
@@ -231,11 +286,13 @@ class ArcCosine(Kernel):
         J = (xp.sqrt(1 - cosine**2) + (math.pi - xp.acos(cosine)) * cosine) / math.pi
         return x[:, None] * y[None, :] * J  # (10.9)
 
-    def _diag(self, X, xp): return xp.vecdot(X, X)
+    def _diag(self, X, xp):
+        return xp.vecdot(X, X)
 
 # %% ../nbs/10_double_descent.ipynb #eec62a7e
 class _Neurons(Value):
     "x ↦ √(2/D) max(0, W x)"
+
     W: np.ndarray
 
     def __call__(self, X):

@@ -22,32 +22,28 @@ from .base.points import ordered, taken_of
 from .base.values import Value
 from .base.words import Count, Finite, Flag, Function, NonNegative, Positive, number
 from .engines.kernels.gram import AKernel, n_points, rule_of
-from rkhs_notes.kernels import (
-    Brownian, Constant, Exp, Gaussian, Linear, Normalized, On, Polynomial, Power, Product, Scaled,
-    Sum
-)
+from .kernels import Brownian, Constant, Exp, Gaussian, Linear, Normalized, On, Polynomial
+from .kernels import Power, Product, Scaled, Sum
 
 # %% ../nbs/02_features.ipynb #6dbbdec3
-from rkhs_notes.engines.features.maps import (
-    AFeatureMap, Columns, Dimension, FeatureMatrix, GramMatrix, OfWeights, PerFeature,
-    PerFeatureAndTarget, Signs, columns_of, constant_column, dense_points, elsewhere,
-    expect_columns, features_abroad, gram_spectrum, halves_of, largest_gap, like, no_map, of_whole,
-    points_or_rows, require_columns, require_features, side_by_side, values_abroad
-)
-from rkhs_notes.engines.features.monomials import (
-    all_products, arrangements, elementary_products, exponent_vectors, monomials, unit_features
-)
+from .engines.features.maps import AFeatureMap, Columns, Dimension, FeatureMatrix
+from .engines.features.maps import GramMatrix, OfWeights, PerFeature, PerFeatureAndTarget
+from .engines.features.maps import Signs, columns_of, constant_column, dense_points
+from .engines.features.maps import elsewhere, expect_columns, features_abroad
+from .engines.features.maps import gram_spectrum, halves_of, largest_gap, like, no_map
+from .engines.features.maps import of_whole, points_or_rows, require_columns
+from .engines.features.maps import require_features, side_by_side, values_abroad
+from .engines.features.monomials import all_products, arrangements, elementary_products
+from .engines.features.monomials import exponent_vectors, monomials, unit_features
 
 # %% ../nbs/02_features.ipynb #17d2c917
 from .base.errors import NoFiniteFeatureMap, finite, require
-from rkhs_notes.engines.machines.separation import (
-    Perceptron, RowsOf, longest_row, margin_of, require_gram, until_clean, widest_margin
-)
+from .engines.machines.separation import Perceptron, RowsOf, longest_row, margin_of
+from .engines.machines.separation import require_gram, until_clean, widest_margin
 from .deeper.metrics import Anova, Conjugate, GaussianOf, Tensor
-from rkhs_notes.deeper.zoo import (
-    Bilinear, Cauchy, Delta, FiniteRank, Integral, Laplace, Mahalanobis, Matern, Periodic,
-    Precomputed, Rank1, RationalQuadratic, Sobolev, SobolevFull
-)
+from .deeper.zoo import Bilinear, Cauchy, Delta, FiniteRank, Integral, Laplace
+from .deeper.zoo import Mahalanobis, Matern, Periodic, Precomputed, Rank1
+from .deeper.zoo import RationalQuadratic, Sobolev, SobolevFull
 
 # %% ../nbs/02_features.ipynb #2c6ed347
 class FeatureMap(Value):
@@ -59,6 +55,7 @@ class FeatureMap(Value):
     function : validated points (n, d), array or sparse, to features (n, dim)
     by_rule : made by feature_map, which can make it again: it pickles as its kernel
     """
+
     kernel: AKernel
     d: Columns
     dim: Dimension
@@ -121,14 +118,19 @@ def check_feature_map(phi: Function, k: AKernel, X, tol: Positive = None) -> Fin
     if isinstance(phi, FeatureMap):
         require(f"{phi} has the dimension it states", abs(F.shape[1] - phi.dim), 0)
     tol = tol or (1e-10 if K.dtype == np.float64 else 1e-4)
-    return require(f"⟨φ(x), φ(y)⟩ = k(x, y) for {k}", gap, tol,                     # (2.1)
-                   f"At points {i} and {j} the map gives {inner:.6g}, the kernel {K[i, j]:.6g}.")
+    return require(
+        f"⟨φ(x), φ(y)⟩ = k(x, y) for {k}",
+        gap,
+        tol,  # (2.1)
+        f"At points {i} and {j} the map gives {inner:.6g}, the kernel {K[i, j]:.6g}.",
+    )
 
 # %% ../nbs/02_features.ipynb #664427a1
 class FeatureFunction(OfWeights):
     "f = ⟨w, φ(·)⟩, linear in the features"
-    phi: AFeatureMap                    # φ, into ℝ^D
-    w: PerFeatureAndTarget              # one weight a feature; t columns are t functions
+
+    phi: AFeatureMap  # φ, into ℝ^D
+    w: PerFeatureAndTarget  # one weight a feature; t columns are t functions
 
     @elsewhere(values_abroad)
     def __call__(self, X):
@@ -148,12 +150,15 @@ class MonomialMap(Value):
     degree : p
     offset : 0 leaves the monomials of full degree only
     """
+
     degree: Count
     offset: NonNegative = 1.0
     scale: Positive = 1.0
 
-    kernel = property(lambda self: Polynomial(self.degree, self.offset, self.scale),
-                      doc="The kernel of these features")
+    kernel = property(
+        lambda self: Polynomial(self.degree, self.offset, self.scale),
+        doc="The kernel of these features",
+    )
 
     def __call__(self, X):
         """The features, (n, D) for points (n, d); sparse for sparse X.
@@ -166,12 +171,15 @@ class MonomialMap(Value):
     def _of_points(self, X):
         X = X if self.scale == 1 else X * math.sqrt(self.scale)
         one = [constant_column(X, math.sqrt(self.offset))] if self.offset else []
-        return monomials(side_by_side([*one, X]), self.degree,                      # (2.2)
-                         f"the kernel {self.kernel}, which needs no features")
+        return monomials(
+            side_by_side([*one, X]),
+            self.degree,  # (2.2)
+            f"the kernel {self.kernel}, which needs no features",
+        )
 
     def exponents(self, d):
         "The vectors ν, one a row, (D, d)"
-        return exponent_vectors(d, self.degree, self.offset > 0)[:, int(self.offset > 0):]
+        return exponent_vectors(d, self.degree, self.offset > 0)[:, int(self.offset > 0) :]
 
     def coefficients(self, d):
         "The squared weights p!/(ν₁!⋯ν_d!) · offset^ν₀ · scale^|ν|, (D,)."
@@ -181,8 +189,11 @@ class MonomialMap(Value):
 
 # %% ../nbs/02_features.ipynb #0129c831
 @contract
-def finite_feature_map(K: GramMatrix, tol: Annotated[float, number(at_least=0, below=1)] = None,
-                       entry_error: NonNegative = None):
+def finite_feature_map(
+    K: GramMatrix,
+    tol: Annotated[float, number(at_least=0, below=1)] = None,
+    entry_error: NonNegative = None,
+):
     """The features Λ^{1/2} uᵢ of the n points behind a Gram matrix   (2.4)
 
     K : symmetric positive semidefinite
@@ -245,8 +256,11 @@ def feature_rule(k, d):
     ------
     NoFiniteFeatureMap        there is none, or no rule is known
     """
-    raise no_map(k, f" that is known: the class {type(k).__name__} has no rule. If there is one, "
-                    "write it with @feature_rule.register")
+    raise no_map(
+        k,
+        f" that is known: the class {type(k).__name__} has no rule. If there is one, "
+        "write it with @feature_rule.register",
+    )
 
 # %% ../nbs/02_features.ipynb #6af51951
 def _rule(k, d):
@@ -271,25 +285,27 @@ def _n_points(k):
 def _by_index(k, K):
     "The map of a kernel whose points are the row numbers of K"
     error = 8 * float(np.finfo(K.dtype).eps) ** 0.75 * float(np.abs(K).max())
-    F = finite_feature_map(K, entry_error=error)                                    # (2.4)
+    F = finite_feature_map(K, entry_error=error)  # (2.4)
     return F.shape[1], lambda X: F[dense_points(X, k)[:, 0].astype(int)].astype(X.dtype)
 
 # %% ../nbs/02_features.ipynb #ccf78b55
 @feature_rule.register
 def _(k: Linear, d):
-    return as_count(d, "d"), lambda X: 1.0 * X                                      # (2.1)
+    return as_count(d, "d"), lambda X: 1.0 * X  # (2.1)
 
 
 @feature_rule.register
 def _(k: Polynomial, d):
     variables = as_count(d, "d") + int(k.offset > 0)
-    return (math.comb(variables + k.degree - 1, k.degree),                          # (2.3)
-            MonomialMap(k.degree, k.offset, k.scale)._of_points)
+    return (
+        math.comb(variables + k.degree - 1, k.degree),  # (2.3)
+        MonomialMap(k.degree, k.offset, k.scale)._of_points,
+    )
 
 
 @feature_rule.register
 def _(k: Constant, d):
-    return int(k.c > 0), lambda X: constant_column(X, math.sqrt(k.c))[:, :int(k.c > 0)]
+    return int(k.c > 0), lambda X: constant_column(X, math.sqrt(k.c))[:, : int(k.c > 0)]
 
 
 @feature_rule.register
@@ -309,15 +325,18 @@ def _written(size):
     return lambda k, d: (size(k), lambda X: k._features(dense_points(X, k)))
 
 
-for _leaf, _size in ((Rank1, lambda k: 1), (FiniteRank, lambda k: len(k.weights)),
-                     (Integral, lambda k: len(k.measure.weights))):
+for _leaf, _size in (
+    (Rank1, lambda k: 1),
+    (FiniteRank, lambda k: len(k.weights)),
+    (Integral, lambda k: len(k.measure.weights)),
+):
     feature_rule.register(_leaf, _written(_size))
 
 # %% ../nbs/02_features.ipynb #5a3a9964
 @feature_rule.register
 def _(k: Sum, d):
     dims, maps = zip(*(_rule(term, d) for term in k.terms), strict=True)
-    return sum(dims), lambda X: side_by_side([part(X) for part in maps])            # (2.5)
+    return sum(dims), lambda X: side_by_side([part(X) for part in maps])  # (2.5)
 
 
 @feature_rule.register
@@ -337,7 +356,7 @@ def _(k: Scaled, d):
 @feature_rule.register
 def _(k: Power, d):
     D, phi = _rule(k.k, d)
-    return math.comb(D + k.p - 1, k.p), lambda X: monomials(phi(X), k.p)            # (2.2)
+    return math.comb(D + k.p - 1, k.p), lambda X: monomials(phi(X), k.p)  # (2.2)
 
 # %% ../nbs/02_features.ipynb #4cf12d0a
 @feature_rule.register
@@ -374,17 +393,31 @@ def _(k: Anova, d):
     expect_columns(k, d, 1 if k.up_to else k.order, or_more=True)
     D, phi = _rule(k.base, 1)
     orders = range(0 if k.up_to else k.order, k.order + 1)
-    return (sum(math.comb(d, s) * D**s for s in orders),
-            lambda X: elementary_products(X, phi, orders))
+    return (
+        sum(math.comb(d, s) * D**s for s in orders),
+        lambda X: elementary_products(X, phi, orders),
+    )
 
 # %% ../nbs/02_features.ipynb #5162b182
 def _none(k, d):
-    raise no_map(k, ": it has Gram matrices of every rank (Theorem 2.6, Corollary 2.7, "
-                    "Proposition 2.7a)")
+    raise no_map(
+        k, ": it has Gram matrices of every rank (Theorem 2.6, Corollary 2.7, Proposition 2.7a)"
+    )
 
 
-for _leaf in (Gaussian, Mahalanobis, Matern, RationalQuadratic, Laplace, Cauchy, Periodic, Delta,
-              Brownian, Sobolev, SobolevFull):
+for _leaf in (
+    Gaussian,
+    Mahalanobis,
+    Matern,
+    RationalQuadratic,
+    Laplace,
+    Cauchy,
+    Periodic,
+    Delta,
+    Brownian,
+    Sobolev,
+    SobolevFull,
+):
     feature_rule.register(_leaf, _none)
 
 
@@ -394,14 +427,18 @@ def _(k, d):
     inner = k.k.simplify()
     if type(inner) is Constant:
         return _rule(Constant(math.exp(inner.c) if isinstance(k, Exp) else 1.0), d)
-    raise no_map(k, f" that is known: its power series has terms of every degree in the features "
-                    f"of {k.k}, and unless those take finitely many values there is none "
-                    "(Corollary 2.7)")
+    raise no_map(
+        k,
+        f" that is known: its power series has terms of every degree in the features "
+        f"of {k.k}, and unless those take finitely many values there is none "
+        "(Corollary 2.7)",
+    )
 
 # %% ../nbs/02_features.ipynb #779913d7
 @contract
-def perceptron_primal(Phi: FeatureMatrix, y: Signs, max_epochs: Count = 1000,
-                      start: PerFeature = None) -> Perceptron:
+def perceptron_primal(
+    Phi: FeatureMatrix, y: Signs, max_epochs: Count = 1000, start: PerFeature = None
+) -> Perceptron:
     """The perceptron in the weights w of the features   (2.6)
 
     Phi : features, one row an example
@@ -416,7 +453,7 @@ def perceptron_primal(Phi: FeatureMatrix, y: Signs, max_epochs: Count = 1000,
     """
     require_fits(Phi.shape[1:], 8, "perceptron_dual, which has one coefficient an example")
     rows = RowsOf(Phi, np.zeros(Phi.shape[1]) if start is None else start.astype(float))
-    learn = lambda j: rows.move(j, y[j])                                            # (2.6)
+    learn = lambda j: rows.move(j, y[j])  # (2.6)
     trace, epochs = until_clean(rows.scores, learn, y, max_epochs, rows.at_once)
     return Perceptron(rows.w, y * np.bincount(trace, minlength=len(y)), trace, epochs)
 
@@ -435,15 +472,16 @@ def perceptron_dual(K: GramMatrix, y: Signs, max_epochs: Count = 1000) -> Percep
 
     def learn(j):
         alpha[j] += y[j]
-        scores[:] += y[j] * K[j]                        # Σᵢ αᵢ k(xᵢ, ·), kept up to date   (2.7)
+        scores[:] += y[j] * K[j]  # Σᵢ αᵢ k(xᵢ, ·), kept up to date   (2.7)
 
     trace, epochs = until_clean(lambda rows: scores[rows], learn, y, max_epochs)
     return Perceptron(None, alpha, trace, epochs)
 
 # %% ../nbs/02_features.ipynb #4c809b8a
 @contract
-def novikoff_bound(Phi: FeatureMatrix, y: Signs, w: PerFeature = None,
-                   start: PerFeature = None) -> Finite:
+def novikoff_bound(
+    Phi: FeatureMatrix, y: Signs, w: PerFeature = None, start: PerFeature = None
+) -> Finite:
     """R²/γ² + 2‖start‖/γ, which the mistakes of a perceptron cannot exceed   (2.8)
 
     w : any separating direction; the widest margin by default
@@ -455,7 +493,7 @@ def novikoff_bound(Phi: FeatureMatrix, y: Signs, w: PerFeature = None,
     margin = widest_margin(Phi, y)[1] if w is None else margin_of(w, Phi, y)
     margin = as_number(margin, "the margin", above=0, because=": rescale Phi")
     as_number(longest / margin, "R/γ", at_most=1e150, because=": no bound is of use here")
-    bound = (longest / margin)**2                                                   # (2.8)
+    bound = (longest / margin) ** 2  # (2.8)
     if start is not None:
         bound += finite(2 * longest_row(start[None]) / margin, "2‖start‖/γ", "rescale start")
-    return bound * (1 + 8 * sum(Phi.shape) * np.finfo(float).eps)    # a bound is rounded up
+    return bound * (1 + 8 * sum(Phi.shape) * np.finfo(float).eps)  # a bound is rounded up

@@ -15,10 +15,8 @@ from .base.contracts import contract
 from .base.errors import finite, require
 from .base.points import AVector, AnyPoints, Vectors
 from .base.values import Value
-from rkhs_notes.base.words import (
-    Count, Finite, Flag, Positive, Rng, Weights, Word, array, function, instance_of, number,
-    or_infinite
-)
+from .base.words import Count, Finite, Flag, Positive, Rng, Weights, Word, array, function
+from .base.words import instance_of, number, or_infinite
 
 # %% ../nbs/00_hilbert.ipynb #6c284549
 @contract
@@ -45,8 +43,10 @@ def _combined(coefficients, vectors):
 
 def _kind(vectors):
     "What all vectors are; of two spaces they are refused"
-    kinds = {f"arrays {v.shape}" if isinstance(v, (np.ndarray, np.generic)) else "functions"
-             for v in vectors}
+    kinds = {
+        f"arrays {v.shape}" if isinstance(v, (np.ndarray, np.generic)) else "functions"
+        for v in vectors
+    }
     if len(kinds) > 1:
         raise ValueError(f"{' and '.join(sorted(kinds))} lie in different spaces; pass one kind.")
     return kinds.pop()
@@ -56,14 +56,17 @@ class _Combination:
     "Σᵢ coefficientᵢ functionᵢ"
 
     def __init__(self, coefficients, functions):
-        terms = {}                                            # by identity, not by equality
+        terms = {}  # by identity, not by equality
         for c, f in zip(coefficients, functions):
             for b, g in f.terms if isinstance(f, _Combination) else [(1.0, f)]:
                 terms[id(g)] = terms.get(id(g), (0.0, g))[0] + float(c) * b, g
         self.terms = list(terms.values())
 
-    def __call__(self, x): return sum(c * f(x) for c, f in self.terms)
-    def __repr__(self): return f"a combination of {len(self.terms)} functions"
+    def __call__(self, x):
+        return sum(c * f(x) for c, f in self.terms)
+
+    def __repr__(self):
+        return f"a combination of {len(self.terms)} functions"
 
 # %% ../nbs/00_hilbert.ipynb #0f104a97
 def _real(of, example):
@@ -99,27 +102,47 @@ def check_inner_product(inner: Inner, vectors: Vectors, rng: Rng = None) -> Fini
     returns : the smallest eigenvalue of the Gram matrix, relative to the largest
     raises LawBroken : names the axiom, by how much it fails, and on which vectors
     """
-    _combined([1] * len(vectors), [*vectors])                    # refuses vectors of two spaces
+    _combined([1] * len(vectors), [*vectors])  # refuses vectors of two spaces
     gram = np.array([[inner(f, g) for g in vectors] for f in vectors], dtype=float)
     m = len(gram)
-    require("⟨f, g⟩ is finite", np.sum(~np.isfinite(gram)), 0,
-            "A mistake in the product, or vectors so long that it overflows: rescale them.")
+    require(
+        "⟨f, g⟩ is finite",
+        np.sum(~np.isfinite(gram)),
+        0,
+        "A mistake in the product, or vectors so long that it overflows: rescale them.",
+    )
     lengths, rounding = np.sqrt(np.abs(gram.diagonal())), 100 * m * _eps(vectors)
-    i = int(np.argmin(lengths > 0))                              # one of no length, if there is one
-    require("⟨f, f⟩ = 0 only for f = 0", 0.0 if lengths[i] > 0 else 1.0, 0.0,
-            f"Vector {i} is not zero, but ⟨f, f⟩ = {gram[i, i]:.3g}.")
+    i = int(np.argmin(lengths > 0))  # one of no length, if there is one
+    require(
+        "⟨f, f⟩ = 0 only for f = 0",
+        0.0 if lengths[i] > 0 else 1.0,
+        0.0,
+        f"Vector {i} is not zero, but ⟨f, f⟩ = {gram[i, i]:.3g}.",
+    )
     cosines = gram / np.outer(lengths, lengths)
     i, j = np.unravel_index(np.abs(cosines - cosines.T).argmax(), gram.shape)
-    require("⟨f, g⟩ = ⟨g, f⟩", abs(cosines[i, j] - cosines[j, i]), rounding,
-            f"Vectors {i} and {j} tell, scaled to length 1.")
+    require(
+        "⟨f, g⟩ = ⟨g, f⟩",
+        abs(cosines[i, j] - cosines[j, i]),
+        rounding,
+        f"Vectors {i} and {j} tell, scaled to length 1.",
+    )
     for c, h in zip(rng.normal(size=(10, m)) / lengths, rng.integers(m, size=10)):
         gap = abs(inner(_combined(c, vectors), vectors[h]) - c @ gram[:, h]) / lengths[h]
-        require("⟨Σ cᵢ fᵢ, h⟩ = Σ cᵢ ⟨fᵢ, h⟩", gap, 10 * rounding,
-                f"Not linear in the first slot, seen at h = vector {h}.")
+        require(
+            "⟨Σ cᵢ fᵢ, h⟩ = Σ cᵢ ⟨fᵢ, h⟩",
+            gap,
+            10 * rounding,
+            f"Not linear in the first slot, seen at h = vector {h}.",
+        )
     eigenvalues, combinations = np.linalg.eigh((cosines + cosines.T) / 2)
-    require("⟨f, f⟩ ≥ 0", -eigenvalues[0], rounding,
-            f"f = Σ cᵢ vᵢ/|vᵢ| with c = {np.round(combinations[:, 0], 2)} "
-            f"has ⟨f, f⟩ = {eigenvalues[0]:.3g}.")
+    require(
+        "⟨f, f⟩ ≥ 0",
+        -eigenvalues[0],
+        rounding,
+        f"f = Σ cᵢ vᵢ/|vᵢ| with c = {np.round(combinations[:, 0], 2)} "
+        f"has ⟨f, f⟩ = {eigenvalues[0]:.3g}.",
+    )
     for c in combinations.T[eigenvalues <= rounding]:
         _require_zero(c / lengths, vectors, m * rounding**0.5)
     return float(eigenvalues[0] / eigenvalues[-1])
@@ -129,8 +152,12 @@ def _require_zero(c, vectors, slack):
     "A combination of arrays of length 0 is the zero array; of functions, who knows"
     if all(isinstance(v, np.ndarray) for v in vectors):
         f, size = _combined(c, vectors), np.max(np.abs(np.array(vectors)).T @ np.abs(c))
-        require("⟨f, f⟩ = 0 only for f = 0", np.abs(f).max(), slack * size,
-                f"f = {np.round(f, 3)} is not zero, but the product does not see it.")
+        require(
+            "⟨f, f⟩ = 0 only for f = 0",
+            np.abs(f).max(),
+            slack * size,
+            f"f = {np.round(f, 3)} is not zero, but the product does not see it.",
+        )
 
 
 def _eps(vectors):
@@ -147,7 +174,7 @@ def _lp(values, weights, p):
         return top[..., 0]
     if p == 0:
         return ((size > 0) * weights).sum(axis=-1)
-    relative = size / np.where(top > 0, top, 1)          # powers of numbers ≤ 1 cannot overflow
+    relative = size / np.where(top > 0, top, 1)  # powers of numbers ≤ 1 cannot overflow
     return top[..., 0] * (relative**p * weights).sum(axis=-1) ** (1 / p)
 
 # %% ../nbs/00_hilbert.ipynb #9b5ac4b6
@@ -179,23 +206,32 @@ def check_norm(norm: Norm, vectors: Vectors) -> Finite:
     vectors, rounding, worst = [*vectors, *_corners(vectors)], 100 * _eps(vectors), 0.0
     sizes = _lengths(norm, vectors)
     for i, (f, size) in enumerate(zip(vectors, sizes)):
-        require("‖f‖ > 0 for f ≠ 0", 0.0 if size > 0 else 1.0, 0.0,
-                f"Vector {i} has ‖f‖ = {size:g}.")
+        require(
+            "‖f‖ > 0 for f ≠ 0", 0.0 if size > 0 else 1.0, 0.0, f"Vector {i} has ‖f‖ = {size:g}."
+        )
         for c in (-2.0, 0.5):
             gap = abs(_lengths(norm, [_combined([c], [f])])[0] - abs(c) * size) / size
             require("‖c f‖ = |c| ‖f‖", gap, rounding, f"Vector {i}, c = {c}.")
         for j, g in enumerate(vectors):
             ratio = _lengths(norm, [_combined([1, 1], [f, g])])[0] / (size + sizes[j])
-            worst = max(worst, require("‖f + g‖ ≤ ‖f‖ + ‖g‖", ratio, 1 + rounding,
-                                       f"Vectors {i} and {j}, as a ratio."))
+            worst = max(
+                worst,
+                require(
+                    "‖f + g‖ ≤ ‖f‖ + ‖g‖", ratio, 1 + rounding, f"Vectors {i} and {j}, as a ratio."
+                ),
+            )
     return worst
 
 # %% ../nbs/00_hilbert.ipynb #e763dc25
 def _lengths(norm, vectors):
     "‖f‖ of every vector, if all are finite"
     sizes = np.array([norm(f) for f in vectors], dtype=float)
-    require("‖f‖ is finite", np.sum(~np.isfinite(sizes)), 0,
-            "A mistake in the norm, or vectors so long that it overflows: rescale them.")
+    require(
+        "‖f‖ is finite",
+        np.sum(~np.isfinite(sizes)),
+        0,
+        "A mistake in the norm, or vectors so long that it overflows: rescale them.",
+    )
     return sizes
 
 
@@ -216,8 +252,9 @@ def parallelogram_defect(norm: Norm, f: AVector, g: AVector) -> Finite:
     f, g : not both zero
     """
     _kind([f, g])
-    size = as_number(max(norm(f), norm(g)), "‖f‖ or ‖g‖", above=0,
-                     because=", of vectors that are not both zero")
+    size = as_number(
+        max(norm(f), norm(g)), "‖f‖ or ‖g‖", above=0, because=", of vectors that are not both zero"
+    )
     diagonals = sum((norm(_combined([1, c], [f, g])) / size) ** 2 for c in (1, -1))
     sides = 2 * (norm(f) / size) ** 2 + 2 * (norm(g) / size) ** 2
     return as_number(diagonals / sides - 1, "the defect", because=": ‖f + g‖ or ‖f − g‖ overflows")
@@ -231,16 +268,20 @@ class Measure(Value):
     points : one a row
     weights : one a point, not all 0
     """
+
     points: AnyPoints
     weights: Weights
 
-    def __len__(self): return len(self.weights)
+    def __len__(self):
+        return len(self.weights)
 
     def __repr__(self):
         return f"Measure({len(self)} points, mass {self.mass:.6g})"
 
-    mass = property(lambda self: float(self.weights.sum()),
-                    doc="The measure of the whole space, ∫ 1 dμ; 1 for a probability")
+    mass = property(
+        lambda self: float(self.weights.sum()),
+        doc="The measure of the whole space, ∫ 1 dμ; 1 for a probability",
+    )
 
     def integrate(self, f):
         """∫ f dμ = Σᵢ weightsᵢ f(pointsᵢ), for a function or its values (n,) or (n, …)
@@ -277,8 +318,10 @@ class Measure(Value):
         return shaped(values, f"{name} at the points", *shapes, hint=", one number a point")
 
 # %% ../nbs/00_hilbert.ipynb #a1d05e77
-AnyMeasure = Annotated[Measure, instance_of(
-    Measure, "gauss_legendre(a, b, n) for an interval, empirical(X) for a sample")]
+AnyMeasure = Annotated[
+    Measure,
+    instance_of(Measure, "gauss_legendre(a, b, n) for an interval, empirical(X) for a sample"),
+]
 
 # %% ../nbs/00_hilbert.ipynb #81dd3adf
 @contract
@@ -361,14 +404,16 @@ def gram_schmidt(vectors: Vectors, inner: Inner = np.dot, drop: Flag = False):
     basis, tolerance = [], 100 * len(vectors) * _eps(vectors)
     for i, q in enumerate(vectors):
         size = finite(_length(q, inner), f"the square of vector {i}")
-        for _ in range(2):                       # the second pass removes what rounding left
+        for _ in range(2):  # the second pass removes what rounding left
             q = _combined([1, *(-inner(q, b) for b in basis)], [q, *basis])
         rest = _length(q, inner)
         if rest > tolerance * size:
             basis.append(_combined([1 / rest], [q]))
         elif not drop:
-            raise ValueError(f"vector {i} is a combination of those before it, all but {rest:.0e} "
-                             f"of its length {size:.3g}; remove it, or pass drop=True.")
+            raise ValueError(
+                f"vector {i} is a combination of those before it, all but {rest:.0e} "
+                f"of its length {size:.3g}; remove it, or pass drop=True."
+            )
     return np.array(basis) if isinstance(vectors, np.ndarray) else basis
 
 
@@ -392,7 +437,7 @@ def project(v: AVector, basis: Vectors, inner: Inner = np.dot) -> AVector:
     [2.0, 2.0, 2.0]
     """
     q = gram_schmidt(basis, inner, drop=True)
-    _combined([0.0] * (1 + len(q)), [v, *q])        # says so if v is no vector of this space
+    _combined([0.0] * (1 + len(q)), [v, *q])  # says so if v is no vector of this space
     with np.errstate(over="ignore"):
         coefficients = [inner(v, b) for b in q]
     finite(coefficients, "⟨v, q⟩ with a unit vector q of the span", "rescale v")
@@ -413,9 +458,13 @@ def riesz_representer(L: Functional, basis: Vectors, inner: Inner = np.dot) -> A
         raise ValueError("basis spans nothing but 0; pass at least one vector of positive length.")
     g = _combined([as_number(L(b), "L(b)") for b in q], q)
     rng, size = np.random.default_rng(0), _length(g, inner)
-    half_the_digits = math.sqrt(_eps(basis))                     # it may be nearly dependent
+    half_the_digits = math.sqrt(_eps(basis))  # it may be nearly dependent
     for f in [*basis, *(_combined(rng.normal(size=len(q)), q) for _ in range(5))]:
         scale = max(size * _length(f, inner), abs(float(L(f))))
-        require("L(f) = ⟨f, g⟩", abs(float(L(f)) - inner(f, g)), half_the_digits * scale,
-                "Is L linear? A functional with a square or an offset has no representer.")
+        require(
+            "L(f) = ⟨f, g⟩",
+            abs(float(L(f)) - inner(f, g)),
+            half_the_digits * scale,
+            "Is L linear? A functional with a square or an offset has no representer.",
+        )
     return g

@@ -17,9 +17,8 @@ from .base.contracts import contract
 from .base.distances import sqdist
 from .base.objects import distinct
 from .base.points import MorePoints, Points, taken_of
-from rkhs_notes.base.words import (
-    Count, Finite, NonNegative, Positive, Rng, SquareMatrix, Vector, count
-)
+from .base.words import Count, Finite, NonNegative, Positive, Rng, SquareMatrix, Vector
+from .base.words import count
 from .engines.kernels import algebra, forms, gram, laws
 from .engines.kernels.gram import AKernel, Gram
 
@@ -45,7 +44,8 @@ def is_psd(K: SquareMatrix, entry_error: NonNegative = None) -> bool:
 # %% ../nbs/01_kernels.ipynb #25fe0802
 class Cone(algebra.Delegating):
     "The operators that Theorem 1.5 licenses; the set of kernels is a convex cone"
-    __array_ufunc__ = None           # numpy scalars leave `2.0 * k` to us
+
+    __array_ufunc__ = None  # numpy scalars leave `2.0 * k` to us
 
     def __add__(self, other):
         if isinstance(other, Kernel):
@@ -53,27 +53,34 @@ class Cone(algebra.Delegating):
         raise TypeError(f"{other!r} is no kernel; to add a constant c ≥ 0 write k + Constant(c).")
 
     def __radd__(self, other):
-        return self if isinstance(other, int) and other == 0 else self + other   # for sum([k1, k2])
+        return self if isinstance(other, int) and other == 0 else self + other  # for sum([k1, k2])
 
     def __mul__(self, other):
         known = isinstance(other, Kernel)
         return algebra.appended(Product, self, other) if known else Scaled(other, self)
 
-    def __rmul__(self, scale): return Scaled(scale, self)
-    def __pow__(self, p): return Power(self, p)
+    def __rmul__(self, scale):
+        return Scaled(scale, self)
+
+    def __pow__(self, p):
+        return Power(self, p)
 
     def __truediv__(self, divisor):
         return Scaled(1 / as_number(divisor, "the divisor of k", above=0), self)
 
     def __sub__(self, other):
-        raise TypeError("k1 - k2 need not be a kernel: at one point it is k1(x, x) - k2(x, x), "
-                        "which may be negative. Kernels form a cone: use +, * and c * k, c ≥ 0.")
+        raise TypeError(
+            "k1 - k2 need not be a kernel: at one point it is k1(x, x) - k2(x, x), "
+            "which may be negative. Kernels form a cone: use +, * and c * k, c ≥ 0."
+        )
 
     __rsub__ = __sub__
 
     def __neg__(self):
-        raise ValueError("-k is not a kernel (unless k = 0): its Gram matrices have no positive "
-                         "eigenvalue. Use c * k with c ≥ 0.")
+        raise ValueError(
+            "-k is not a kernel (unless k = 0): its Gram matrices have no positive "
+            "eigenvalue. Use c * k with c ≥ 0."
+        )
 
 # %% ../nbs/01_kernels.ipynb #362da6b6
 class Kernel(Cone):
@@ -137,13 +144,19 @@ class Linear(forms.InnerProduct, Kernel):
     >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]]).tolist()
     [[11.0]]
     """
+
     _tex_precedence, _tex_formula = 2, r"@x^\top @y"
 
     _apart = forms.inner_apart
 
-    def of_inner(self, s, xp): return s
-    def _distance(self, X, Y, xp): return root(sqdist(X, Y), xp)
-    def _to_power(self, p): return Polynomial(p, offset=0)
+    def of_inner(self, s, xp):
+        return s
+
+    def _distance(self, X, Y, xp):
+        return root(sqdist(X, Y), xp)
+
+    def _to_power(self, p):
+        return Polynomial(p, offset=0)
 
 # %% ../nbs/01_kernels.ipynb #64819d12
 class Polynomial(forms.AffineProduct, Kernel):
@@ -152,23 +165,26 @@ class Polynomial(forms.AffineProduct, Kernel):
     >>> Polynomial(degree=2)([1.0, 2.0], [3.0]).tolist()
     [[16.0], [49.0]]
     """
-    degree: Count                    # fractional powers leave the cone
+
+    degree: Count  # fractional powers leave the cone
     offset: NonNegative = 1.0
     scale: Positive = 1.0
     _tex_formula = r"\left(@scale\, @x^\top @y + @offset\right)^{@degree}"
     _apart = forms.inner_apart
 
     def of_affine(self, t, xp):
-        return forms.power(t, self.degree)                                           # (1.4)
+        return forms.power(t, self.degree)  # (1.4)
 
-    def slope(self, t): return self.degree * forms.power(t, self.degree - 1)
+    def slope(self, t):
+        return self.degree * forms.power(t, self.degree - 1)
 
     def _distance(self, X, Y, xp):
         if self.degree > 1:
             return super()._distance(X, Y, xp)
         return self.scale**0.5 * root(sqdist(X, Y), xp)
 
-    def _to_power(self, p): return Polynomial(self.degree * p, self.offset, self.scale)
+    def _to_power(self, p):
+        return Polynomial(self.degree * p, self.offset, self.scale)
 
 # %% ../nbs/01_kernels.ipynb #c7af1289
 class Gaussian(forms.ExpRadial, Kernel):
@@ -181,14 +197,15 @@ class Gaussian(forms.ExpRadial, Kernel):
     >>> Gaussian(bandwidth=2)([0.0, 1.0, 3.0]).round(3)[0].tolist()
     [1.0, 0.882, 0.325]
     """
+
     bandwidth: Positive = 1.0
     _tex_formula = r"\exp\left(-\|@x - @y\|^2 / (2 \cdot @bandwidth^2)\right)"
 
     def exponent(self, r2, xp):
-        return forms.divided(r2, -2, self.bandwidth, xp)                             # (1.5)
+        return forms.divided(r2, -2, self.bandwidth, xp)  # (1.5)
 
     def _vjp(self, X, Y, G):
-        s = self.exponent(sqdist(X, Y), np)                  # ∂s/∂σ = −2 s/σ
+        s = self.exponent(sqdist(X, Y), np)  # ∂s/∂σ = −2 s/σ
         slope = np.exp(s) * np.maximum(s, -np.finfo(s.dtype).max)
         return {"bandwidth": -2 * np.vdot(G, slope) / self.bandwidth}
 
@@ -196,7 +213,8 @@ class Gaussian(forms.ExpRadial, Kernel):
         if type(other) is Gaussian:
             return Gaussian(1 / math.hypot(1 / self.bandwidth, 1 / other.bandwidth))
 
-    def _to_power(self, p): return Gaussian(self.bandwidth / math.sqrt(p))
+    def _to_power(self, p):
+        return Gaussian(self.bandwidth / math.sqrt(p))
 
 # %% ../nbs/01_kernels.ipynb #5883e6a6
 class Brownian(forms.HalfLine, Kernel):
@@ -204,27 +222,33 @@ class Brownian(forms.HalfLine, Kernel):
 
     start : where the path starts; k(start, ·) = 0
     """
+
     start: Finite = 0.0
     _tex_precedence, _tex_formula = 1, r"\min(@x, @y) - @start"
 
-    def of_numbers(self, x, y, xp): return xp.minimum(x, y) - self.start
+    def of_numbers(self, x, y, xp):
+        return xp.minimum(x, y) - self.start
 
     def _apart(self, X, Y, o, xp):
         a, b = xp.minimum(X, o) - o, xp.minimum(Y, o).T - o
         c = float(o[0, 0]) - self.start
         return forms.Apart(xp.minimum(X, Y.T) - o - a - b, a, b, c)
-    def _vjp(self, X, Y, G): return {"start": -G.sum()}
+
+    def _vjp(self, X, Y, G):
+        return {"start": -G.sum()}
 
 # %% ../nbs/01_kernels.ipynb #67a3f254
 class Constant(algebra.Flat, Kernel):
     "k(x, y) = c, the kernel of the constant functions, on points of any kind"
+
     c: NonNegative = 1.0
     _rule, _tex_formula = "constant", "@c"
 
-    def _to_power(self, p): return Constant(self.c**p)
+    def _to_power(self, p):
+        return Constant(self.c**p)
 
 
-Kernel._constant = Constant          # kernels on every set: the algebra may make them
+Kernel._constant = Constant  # kernels on every set: the algebra may make them
 
 # %% ../nbs/01_kernels.ipynb #c7e26c41
 class Sum(algebra.OfTerms, Kernel):
@@ -240,11 +264,13 @@ class Sum(algebra.OfTerms, Kernel):
     >>> Sum(trend=Linear(), season=Gaussian(0.5)).get_params()
     {'season__bandwidth': 0.5}
     """
+
     _rule, _precedence, _sign = "sum", 1, "+"
     _tex_precedence, _tex_sign = 1, " + "
     _operation = staticmethod(operator.add)
 
-    def slopes(self, values): return [1.0] * len(values)
+    def slopes(self, values):
+        return [1.0] * len(values)
 
     def _distance(self, X, Y, xp):
         return reduce(xp.hypot, (k._distance(X, Y, xp) for k in self.terms))
@@ -258,6 +284,7 @@ class Product(algebra.OfTerms, Kernel):
     *terms : Kernel      an unnamed product among them is opened
     **named : Kernel     factors with names, which their parameters get for a prefix
     """
+
     _rule, _precedence, _sign = "product", 2, "*"
     _tex_precedence, _tex_sign = 2, r" \cdot "
     _operation = staticmethod(operator.mul)
@@ -268,6 +295,7 @@ class Product(algebra.OfTerms, Kernel):
 # %% ../nbs/01_kernels.ipynb #aadd87d0
 class Scaled(algebra.OfValue, Kernel):
     "scale times the kernel k"
+
     scale: NonNegative
     k: AKernel
     _rule, _precedence = "scaled", 2
@@ -275,11 +303,17 @@ class Scaled(algebra.OfValue, Kernel):
 
     _apart = algebra.Composite._apart
 
-    def of_value(self, K, xp): return self.scale * K
-    def slope(self, K, xp): return self.scale
-    def own_vjp(self, G, K): return {"scale": np.vdot(G, K)}
+    def of_value(self, K, xp):
+        return self.scale * K
 
-    def _distance(self, X, Y, xp): return self.scale**0.5 * self.k._distance(X, Y, xp)
+    def slope(self, K, xp):
+        return self.scale
+
+    def own_vjp(self, G, K):
+        return {"scale": np.vdot(G, K)}
+
+    def _distance(self, X, Y, xp):
+        return self.scale**0.5 * self.k._distance(X, Y, xp)
 
     def __repr__(self):
         return f"{gram.as_written(self.scale)} * {algebra.bracketed(self.k, 2)}"
@@ -287,6 +321,7 @@ class Scaled(algebra.OfValue, Kernel):
 # %% ../nbs/01_kernels.ipynb #e59c5c82
 class Power(algebra.OfValue, Kernel):
     "k(x, y)^p, the product of p equal kernels"
+
     k: AKernel
     p: algebra.WholePower
     _rule, _precedence = "power", 3
@@ -294,19 +329,30 @@ class Power(algebra.OfValue, Kernel):
 
     _apart = algebra.Composite._apart
 
-    def of_value(self, K, xp): return forms.power(K, self.p)
-    def slope(self, K, xp): return self.p * forms.power(K, self.p - 1)
-    def __repr__(self): return f"{algebra.bracketed(self.k)} ** {self.p}"
+    def of_value(self, K, xp):
+        return forms.power(K, self.p)
+
+    def slope(self, K, xp):
+        return self.p * forms.power(K, self.p - 1)
+
+    def __repr__(self):
+        return f"{algebra.bracketed(self.k)} ** {self.p}"
 
 # %% ../nbs/01_kernels.ipynb #a2817a9f
 class Exp(algebra.OfValue, Kernel):
     "exp(k(x, y)), the limit of 1 + k + k²/2 + … + kʳ/r!"
+
     k: AKernel
     _rule, _tex_formula = "exp", r"\exp\left(@k\right)"
 
-    def of_value(self, K, xp): return xp.exp(K)
-    def slope(self, K, xp): return np.exp(K)
-    def __repr__(self): return f"{algebra.bracketed(self.k)}.exp()"
+    def of_value(self, K, xp):
+        return xp.exp(K)
+
+    def slope(self, K, xp):
+        return np.exp(K)
+
+    def __repr__(self):
+        return f"{algebra.bracketed(self.k)}.exp()"
 
 # %% ../nbs/01_kernels.ipynb #6e2e3016
 class Normalized(algebra.OfAngles, Kernel):
@@ -314,11 +360,15 @@ class Normalized(algebra.OfAngles, Kernel):
 
     Where k(x, x) = 0 the feature is zero and has no direction: there the value is 0.
     """
+
     k: AKernel
     _rule = "angles"
 
-    def factor(self, X, xp): return algebra.inverse_lengths(self.k, X, xp)   # 1 / √k(x, x)   (1.8)
-    def __repr__(self): return f"{algebra.bracketed(self.k)}.normalized()"
+    def factor(self, X, xp):
+        return algebra.inverse_lengths(self.k, X, xp)  # 1 / √k(x, x)   (1.8)
+
+    def __repr__(self):
+        return f"{algebra.bracketed(self.k)}.normalized()"
 
     def _tex(self, x, y):
         lengths = rf"{self.k._tex(x, x)} \cdot {self.k._tex(y, y)}"
@@ -327,6 +377,7 @@ class Normalized(algebra.OfAngles, Kernel):
 # %% ../nbs/01_kernels.ipynb #4995a8a5
 class On(algebra.AtImage, Kernel):
     "k(g(x), g(y)), where g picks columns or is any function of the points"
+
     k: AKernel
     columns: algebra.Columns
     _rule = "image"
@@ -338,6 +389,7 @@ class Indefinite(Kernel):
     It evaluates and prints like a kernel; as_kernel, and with it every solver and every
     composition, refuses it with its witness.
     """
+
     def witness(self):
         """Points of ℝ and coefficients that prove it.
 
@@ -350,18 +402,22 @@ class Indefinite(Kernel):
 # %% ../nbs/01_kernels.ipynb #dee80c17
 class Sigmoid(forms.AffineProduct, Indefinite):
     "tanh(scale · xᵀy + offset), which is *not* a kernel"
+
     scale: Positive = 1.0
     offset: Finite = 0.0
     _tex_formula = r"\tanh\left(@scale\, @x^\top @y + @offset\right)"
 
-    def of_affine(self, t, xp): return xp.tanh(t)
-    def slope(self, t): return 1 / np.cosh(t) ** 2
+    def of_affine(self, t, xp):
+        return xp.tanh(t)
+
+    def slope(self, t):
+        return 1 / np.cosh(t) ** 2
 
     def witness(self):
         "One, two or three points of ℝ and c with cᵀKc < 0; Proposition 1.9"
         if self.offset < 0:
             return np.array([[0.0]]), np.array([1.0])
-        if self.offset < 0.05:                            # the points of offset 0 still do
+        if self.offset < 0.05:  # the points of offset 0 still do
             c = np.array([math.tanh(2), -math.tanh(1)])
             return np.array([[1.0], [2.0]]) / math.sqrt(self.scale), c
         h = math.sqrt(2 * max(1.0, self.offset)) / math.sqrt(self.scale)
@@ -409,20 +465,27 @@ def indefinite_witness(k: laws.Similarity, X: Points):
     [1.0, -0.87]
     """
     g = laws.full_gram(k, X)
-    laws.is_symmetric(g)                                    # cᵀKc sees the symmetric part only
+    laws.is_symmetric(g)  # cᵀKc sees the symmetric part only
     values, vectors = np.linalg.eigh(g.cosines)
     if values[0] >= -len(values) * g.rounding:
         return None
-    order = np.argsort(-np.abs(vectors[:, 0]), kind="stable")          # the heaviest points first
-    few = next((order[:m] for m in range(1, min(len(values), 40))
-                if not is_psd(g.cosines[np.ix_(order[:m], order[:m])], g.rounding)), order)
+    order = np.argsort(-np.abs(vectors[:, 0]), kind="stable")  # the heaviest points first
+    few = next(
+        (
+            order[:m]
+            for m in range(1, min(len(values), 40))
+            if not is_psd(g.cosines[np.ix_(order[:m], order[:m])], g.rounding)
+        ),
+        order,
+    )
     c = np.linalg.eigh(g.cosines[np.ix_(few, few)])[1][:, 0] / g.lengths[few]
     return g.points[few], c / c[np.abs(c).argmax()]
 
 # %% ../nbs/01_kernels.ipynb #33676d92
 @contract
-def median_bandwidth(X: Points, rng: Rng = None, n_max: Annotated[int, count(2)] = 1000,
-                     k: AKernel = None):
+def median_bandwidth(
+    X: Points, rng: Rng = None, n_max: Annotated[int, count(2)] = 1000, k: AKernel = None
+):
     """The median of the distances ‖xᵢ − xⱼ‖, i < j: a first guess for a bandwidth.
 
     Where more than half of all pairs coincide, as in columns that are mostly zero, that median is 0
@@ -442,10 +505,12 @@ def median_bandwidth(X: Points, rng: Rng = None, n_max: Annotated[int, count(2)]
     """
     some = lambda X: X if len(X) <= n_max else taken_of(X, rng.choice(len(X), n_max, replace=False))
     spread, distances = gram.pair_distances(some(X), k)
-    if not distances.any():                              # of a few different points none was drawn
+    if not distances.any():  # of a few different points none was drawn
         spread, distances = gram.pair_distances(some(taken_of(X, distinct(X)[0])), k)
     if not distances.any():
-        raise ValueError(f"all {len(X)} points in X coincide, or there is no pair, so no distance "
-                         "says how wide a kernel should be. Pass points that differ, or choose the "
-                         "bandwidth yourself.")
+        raise ValueError(
+            f"all {len(X)} points in X coincide, or there is no pair, so no distance "
+            "says how wide a kernel should be. Pass points that differ, or choose the "
+            "bandwidth yourself."
+        )
     return spread * float(np.median(distances) or np.median(distances[distances > 0]))

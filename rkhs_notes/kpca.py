@@ -13,9 +13,8 @@ from .base.contracts import contract
 from .base.factors import centred, require_symmetric, signs
 from .base.points import Points, taken_of
 from .base.values import Value
-from rkhs_notes.base.words import (
-    Count, Matrix, Positive, Rng, SquareMatrix, Weights, Word, array, instance_of, one_of, word_of
-)
+from .base.words import Count, Matrix, Positive, Rng, SquareMatrix, Weights, Word, array
+from .base.words import instance_of, one_of, word_of
 
 # %% ../nbs/08_kpca.ipynb #f4417ebb
 from .base.errors import not_negative, require
@@ -36,9 +35,12 @@ from .engines.testing.smoothers import require_directions
 # %% ../nbs/08_kpca.ipynb #b8c1d0a1
 def summable(A, name):
     "A, unless sums of its entries overflow"
-    as_number(float(np.abs(A).max()), f"the largest entry of {name}",
-              at_most=float(np.finfo(A.dtype).max) / (4 * max(A.shape)),
-              because=f", else sums overflow {A.dtype}: rescale {name}")
+    as_number(
+        float(np.abs(A).max()),
+        f"the largest entry of {name}",
+        at_most=float(np.finfo(A.dtype).max) / (4 * max(A.shape)),
+        because=f", else sums overflow {A.dtype}: rescale {name}",
+    )
     return A
 
 # %% ../nbs/08_kpca.ipynb #2668be2a
@@ -60,12 +62,16 @@ def pca_primal(X: Points, n_components: Count = None):
     MD (kernel PCA)
     """
     s = min(X.shape) if n_components is None else n_components
-    require_directions(min(X.shape), s, f"at most, {len(X)} points in {X.shape[1]} coordinates",
-                       f"n_components = {s}")
-    X = summable(X, "X") - X.mean(axis=0)             # once more below: the rounding of the mean
-    U, singular, Vt = scipy.linalg.svd(X - X.mean(axis=0), full_matrices=False)          # (8.1)
+    require_directions(
+        min(X.shape),
+        s,
+        f"at most, {len(X)} points in {X.shape[1]} coordinates",
+        f"n_components = {s}",
+    )
+    X = summable(X, "X") - X.mean(axis=0)  # once more below: the rounding of the mean
+    U, singular, Vt = scipy.linalg.svd(X - X.mean(axis=0), full_matrices=False)  # (8.1)
     U, V, singular = U[:, :s] * (side := signs(U[:, :s], X)), Vt[:s].T * side, singular[:s]
-    return U * singular, V, singular / math.sqrt(len(X))                                 # (8.2)
+    return U * singular, V, singular / math.sqrt(len(X))  # (8.2)
 
 # %% ../nbs/08_kpca.ipynb #61613209
 def _gram(value, name, call):
@@ -74,10 +80,22 @@ def _gram(value, name, call):
     return K
 
 
-Gram = Annotated[Any, replace(word_of(SquareMatrix), says="array (n, n), symmetric",
-                              read=_gram, draw=lambda rng, sizes: np.eye(sizes["n"]))]
-CrossGram = Annotated[Any, replace(array("m", "n"), read=lambda value, name, call: summable(
-    word_of(Matrix).read(value, name, call), name))]
+Gram = Annotated[
+    Any,
+    replace(
+        word_of(SquareMatrix),
+        says="array (n, n), symmetric",
+        read=_gram,
+        draw=lambda rng, sizes: np.eye(sizes["n"]),
+    ),
+]
+CrossGram = Annotated[
+    Any,
+    replace(
+        array("m", "n"),
+        read=lambda value, name, call: summable(word_of(Matrix).read(value, name, call), name),
+    ),
+]
 
 # %% ../nbs/08_kpca.ipynb #6547f0f3
 @contract
@@ -94,7 +112,7 @@ def center(K: Gram):
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    return centred(K)                                                                 # (8.4)
+    return centred(K)  # (8.4)
 
 # %% ../nbs/08_kpca.ipynb #a29268d6
 @contract
@@ -108,7 +126,7 @@ def center_cross(Kxz: CrossGram, K: Gram):
         sums overflow
     """
     means = K.mean(axis=0)
-    return Kxz - Kxz.mean(axis=1, keepdims=True) - means + means.mean()               # (8.5)
+    return Kxz - Kxz.mean(axis=1, keepdims=True) - means + means.mean()  # (8.5)
 
 # %% ../nbs/08_kpca.ipynb #20e919f7
 PerComponent = Annotated[Any, array("m")]
@@ -116,6 +134,7 @@ PerComponent = Annotated[Any, array("m")]
 # %% ../nbs/08_kpca.ipynb #207c789c
 class Axes(Value):
     "Orthonormal functions v₁, …, v_m, what is added to their values, and their eigenvalues"
+
     components: RKHSFunction
     offset: PerComponent
     eigenvalues: PerComponent
@@ -140,7 +159,7 @@ class Axes(Value):
         """Coordinates ⟨v_j, φ(x) − μ⟩ = v_j(x) + offset_j, array (l, m), of points X, array (l, d),
         centred by the *sample*'s mean   (8.7)"""
         values = self.components(X)
-        return values + akin(self.offset, values)                                # (8.7)
+        return values + akin(self.offset, values)  # (8.7)
 
     __call__ = transform
 
@@ -148,8 +167,12 @@ class Axes(Value):
     def first(self, m: Count):
         "The first m components alone, as KernelComponents."
         as_number(m, "m", at_most=len(self.eigenvalues), because=": there are no more")
-        return replace(self, components=self.components._with(self.components.alpha[:, :m]),
-                       offset=self.offset[:m], eigenvalues=self.eigenvalues[:m])
+        return replace(
+            self,
+            components=self.components._with(self.components.alpha[:, :m]),
+            offset=self.offset[:m],
+            eigenvalues=self.eigenvalues[:m],
+        )
 
 # %% ../nbs/08_kpca.ipynb #a12719f9
 def mean_feature(k, X, dtype, weights=None):
@@ -173,12 +196,21 @@ class Invertible(Axes):
     "Axes with a way back"
 
     @functools.cached_property
-    def _learned(self): return _way_back(self)              # kept: n³ operations, once
+    def _learned(self):
+        return _way_back(self)  # kept: n³ operations, once
 
     @contract
-    def pre_image(self, scores: Scores, method: Method = "fixed_point", starts: Count = 3,
-                  tol: Positive = 1e-6, max_iter: Count = 1000, k: AKernel = None,
-                  lam: Positive = None, targets=None):
+    def pre_image(
+        self,
+        scores: Scores,
+        method: Method = "fixed_point",
+        starts: Count = 3,
+        tol: Positive = 1e-6,
+        max_iter: Count = 1000,
+        k: AKernel = None,
+        lam: Positive = None,
+        targets=None,
+    ):
         """Points z whose features come near μ + Σ_j scores_j v_j   (8.9)
 
         method : "fixed_point": minimise ‖φ(z) − Pφ‖² for a Gaussian kernel; "ridge": learn the way
@@ -197,8 +229,12 @@ class Invertible(Axes):
             Schölkopf (2004)
         """
         rows, largest = np.atleast_2d(scores), lambda A: float(np.abs(A).max())
-        as_number(largest(rows), "the largest of scores", at_most=1e8 * largest(self.scores),
-                  because=", as those of the sample: no point is near such a projection")
+        as_number(
+            largest(rows),
+            "the largest of scores",
+            at_most=1e8 * largest(self.scores),
+            because=", as those of the sample: no point is near such a projection",
+        )
         if method == "fixed_point":
             back = _by_fixed_point(self, rows, starts, tol, max_iter)
         else:
@@ -230,7 +266,7 @@ class KernelComponents(Invertible):
         f, k = self.components, around(self.k, self.components.Z)[0]
         mean = mean_feature(k, f.Z, f.alpha.dtype, self.weights)
         whole = k.diag(X) - 2 * mean(X) + (self.mean_norm2 if k is self.k else mean @ mean)
-        return np.maximum(whole - np.square(self.transform(X)).sum(axis=1), 0)    # (8.8)
+        return np.maximum(whole - np.square(self.transform(X)).sum(axis=1), 0)  # (8.8)
 
     def reconstruct(self, X, method="fixed_point", **options):
         """pre_image(transform(X)), array (l, d): project in H, come back; takes noise away.
@@ -240,13 +276,16 @@ class KernelComponents(Invertible):
         return self.pre_image(self.transform(X), method, **options)
 
     def __repr__(self):
-        return (f"KernelComponents of {self.k}: {len(self.eigenvalues)} from "
-                f"{len(self.components.Z)} points, {self.explained.sum():.1%} of the variance in H")
+        return (
+            f"KernelComponents of {self.k}: {len(self.eigenvalues)} from "
+            f"{len(self.components.Z)} points, {self.explained.sum():.1%} of the variance in H"
+        )
 
 # %% ../nbs/08_kpca.ipynb #9d356ea9
 @contract
-def kernel_pca(k: AKernel, X: Points, n_components: Count = 2, rng: Rng = None,
-               weights: Weights = None) -> KernelComponents:
+def kernel_pca(
+    k: AKernel, X: Points, n_components: Count = 2, rng: Rng = None, weights: Weights = None
+) -> KernelComponents:
     """Leading eigenpairs H K H u = λ u, as functions v = Σᵢ λ^(−½) uᵢ k(xᵢ, ·) of norm 1   (8.6)
 
     H K H is never formed when n is large. Where eigenvalues coincide, the basis of their space is
@@ -272,20 +311,25 @@ def kernel_pca(k: AKernel, X: Points, n_components: Count = 2, rng: Rng = None,
         X, weights = taken_of(X, np.flatnonzero(weights)), weights[weights > 0]
     A = GramOperator(k, X, weights, centred=True)
     found = leading_eigenpairs(A, min(n_components, n_points(X)), rng=rng)
-    require_directions(_beyond_rounding(found, A), n_components, "the centred features of X",
-                       f"n_components = {n_components}")
+    require_directions(
+        _beyond_rounding(found, A),
+        n_components,
+        "the centred features of X",
+        f"n_components = {n_components}",
+    )
     side = signs(found.vectors, X, A.root)
-    alpha = A.root[:, None] * found.vectors * (side / np.sqrt(found.values))     # (8.6)
-    share = A.root * A.unit / np.linalg.norm(A.root)                             # W / tr W
+    alpha = A.root[:, None] * found.vectors * (side / np.sqrt(found.values))  # (8.6)
+    share = A.root * A.unit / np.linalg.norm(A.root)  # W / tr W
     alpha -= np.outer(share, alpha.sum(axis=0))
     means = times(A.near, A.X, A.X, share) if A.K is None else share @ A.K
     trace = float(A.weights @ (A.diagonal.astype(float) - means))
     offset, norm2 = -(means @ alpha), float(share @ means.astype(float))
-    if A.near is not k:                                          # far from 0: what k has beside
+    if A.near is not k:  # far from 0: what k has beside
         a, c = A.near.away(A.X)
         offset, norm2 = offset - share @ away(A.near, A.X, A.X, alpha), norm2 + 2 * share @ a + c
-    return KernelComponents(RKHSFunction(k, A.X, alpha), offset, found.values, trace, norm2,
-                            weights)
+    return KernelComponents(
+        RKHSFunction(k, A.X, alpha), offset, found.values, trace, norm2, weights
+    )
 
 # %% ../nbs/08_kpca.ipynb #cb33a35a
 def _beyond_rounding(found, A):
@@ -293,8 +337,13 @@ def _beyond_rounding(found, A):
     eps = float(np.finfo(A.dtype).eps)
     trace, top = float(A.weights @ A.diagonal), abs(float(found.values[0]))
     floor = max(eps**0.75 * top, 4 * eps * trace)
-    not_negative(found.lowest, "the least eigenvalue of H K H", A.k, 1e3 * floor,
-                 "indefinite_witness(k, X) shows where")
+    not_negative(
+        found.lowest,
+        "the least eigenvalue of H K H",
+        A.k,
+        1e3 * floor,
+        "indefinite_witness(k, X) shows where",
+    )
     return int((found.values > floor).sum())
 
 # %% ../nbs/08_kpca.ipynb #066c260a
@@ -320,24 +369,57 @@ def check_kernel_pca(pca: AnAnswer, X=None, tol: Positive = 1e-8) -> float:
     w = np.ones(len(K0)) if pca.weights is None else pca.weights
     K, mean_norm2 = centred(steady(f.k, X)(X), w), np.average(np.average(K0, 0, w), weights=w)
     scores, own = np.sqrt(w)[:, None] * scores, np.sqrt(w)[:, None] * pca.scores
-    root, leading = math.sqrt(top), scipy.linalg.eigvalsh(K / top)[::-1][:len(lam)]
+    root, leading = math.sqrt(top), scipy.linalg.eigvalsh(K / top)[::-1][: len(lam)]
     laws = [
-        ("the functions are orthonormal in H", largest(f @ f - np.eye(len(lam))),
-         tol * top / float(lam.min()), "is the factor 1/√λ missing?"),
-        ("the scores of the sample have mean 0", largest(w**0.5 @ scores) / w.sum() / root, tol,
-         "new points are centred with the mean of the sample, which is minus the offset."),
-        ("H K H u = λ u", largest(K @ scores - scores * lam) / top**1.5, tol,
-         "not eigenvectors, or those of K without centring."),
-        ("ΣᵢScoreᵢ² = λ", largest(scores.T @ scores - np.diag(lam)) / top, tol,
-         "scores are U √λ: not U, and not U λ."),
-        ("no larger eigenvalue is left out", largest(leading - lam / top), tol,
-         "components come in decreasing order, from the first."),
-        ("the trace is that of H K H", abs(np.trace(K, dtype=float) - pca.trace) / pca.trace, tol,
-         "explained would be shares of something else."),
-        ("mean_norm2 is the mean of K", abs(mean_norm2 - pca.mean_norm2) / largest(K0),
-         tol, "residual needs ‖μ‖²."),
-        ("scores are those of the functions", largest(own - scores) / root, tol,
-         "they are alpha λ.")]
+        (
+            "the functions are orthonormal in H",
+            largest(f @ f - np.eye(len(lam))),
+            tol * top / float(lam.min()),
+            "is the factor 1/√λ missing?",
+        ),
+        (
+            "the scores of the sample have mean 0",
+            largest(w**0.5 @ scores) / w.sum() / root,
+            tol,
+            "new points are centred with the mean of the sample, which is minus the offset.",
+        ),
+        (
+            "H K H u = λ u",
+            largest(K @ scores - scores * lam) / top**1.5,
+            tol,
+            "not eigenvectors, or those of K without centring.",
+        ),
+        (
+            "ΣᵢScoreᵢ² = λ",
+            largest(scores.T @ scores - np.diag(lam)) / top,
+            tol,
+            "scores are U √λ: not U, and not U λ.",
+        ),
+        (
+            "no larger eigenvalue is left out",
+            largest(leading - lam / top),
+            tol,
+            "components come in decreasing order, from the first.",
+        ),
+        (
+            "the trace is that of H K H",
+            abs(np.trace(K, dtype=float) - pca.trace) / pca.trace,
+            tol,
+            "explained would be shares of something else.",
+        ),
+        (
+            "mean_norm2 is the mean of K",
+            abs(mean_norm2 - pca.mean_norm2) / largest(K0),
+            tol,
+            "residual needs ‖μ‖².",
+        ),
+        (
+            "scores are those of the functions",
+            largest(own - scores) / root,
+            tol,
+            "they are alpha λ.",
+        ),
+    ]
     return max(require(*law) for law in laws)
 
 # %% ../nbs/08_kpca.ipynb #925c4cb0
@@ -359,5 +441,8 @@ def _way_back(pca, k=None, lam=None, targets=None):
     targets = as_targets(f.Z if targets is None else targets, len(f.Z), "targets")
     k = Gaussian(median_bandwidth(trained)) if k is None else k
     with_offset = dict(offset=True, weights=pca.weights)
-    return ridge(k, trained, targets, lam, **with_offset) if lam is not None else (
-        ridge_path(k, trained, targets, **with_offset).function)
+    return (
+        ridge(k, trained, targets, lam, **with_offset)
+        if lam is not None
+        else (ridge_path(k, trained, targets, **with_offset).function)
+    )

@@ -13,9 +13,8 @@ from .base.contracts import contract
 from .base.errors import IndefiniteKernel, not_negative, require
 from .base.points import Points, taken_of
 from .base.values import Value
-from rkhs_notes.base.words import (
-    Count, Finite, Function, NonNegative, Positive, Rng, Word, instance_of, word_of
-)
+from .base.words import Count, Finite, Function, NonNegative, Positive, Rng, Word
+from .base.words import instance_of, word_of
 
 # %% ../nbs/04_mercer.ipynb #66f60294
 from .base.arrays import frozen
@@ -31,11 +30,11 @@ from .rkhs import RKHSFunction
 
 # %% ../nbs/04_mercer.ipynb #410ae236
 from .engines.features.maps import expect_columns
-from rkhs_notes.engines.functions.series import (
-    AtNodes, Eigenvalues, Formula, NodeValues, PerTerm, Series, TermValues, Terms, cosine_series,
-    finite_length, hermite, leaves, nodes_range, require_scales, sines, subscript, too_narrow,
-    vanishing, waves, within_unit_interval
-)
+from .engines.functions.series import AtNodes, Eigenvalues, Formula, NodeValues, PerTerm
+from .engines.functions.series import Series, TermValues, Terms, cosine_series
+from .engines.functions.series import finite_length, hermite, leaves, nodes_range
+from .engines.functions.series import require_scales, sines, subscript, too_narrow
+from .engines.functions.series import vanishing, waves, within_unit_interval
 from .deeper.zoo import Periodic
 
 # %% ../nbs/04_mercer.ipynb #3ec8864e
@@ -45,13 +44,22 @@ def _measure(value, name, call):
         k.points(value.points, f"{name}.points")
     return value
 
-AMeasure = Annotated[Measure, Word("Measure", _measure, (),
-                                   lambda rng, sizes: uniform_grid(0, 1, sizes["n"]),
-                                   (None, "text", 3.0, [0.0, 1.0]))]
+
+AMeasure = Annotated[
+    Measure,
+    Word(
+        "Measure",
+        _measure,
+        (),
+        lambda rng, sizes: uniform_grid(0, 1, sizes["n"]),
+        (None, "text", 3.0, [0.0, 1.0]),
+    ),
+]
 
 # %% ../nbs/04_mercer.ipynb #7de5e680
 class IntegralOperator(Value):
     "(T f)(x) = ∫ k(x, u) f(u) dμ(u), from L²(μ) into the RKHS of k   (4.2)"
+
     k: AKernel
     measure: AMeasure
 
@@ -97,6 +105,7 @@ class MercerExpansion(Series, Value):
     asked : how many terms were asked for; m may be smaller
     node_values : ψ at the nodes, to about eps / √w at a node of weight w; by default computed
     """
+
     eigenvalues: Eigenvalues
     functions: Function
     k: AKernel
@@ -114,8 +123,11 @@ class MercerExpansion(Series, Value):
         """
         return self._values(X)
 
-    kernel = property(lambda self: TruncatedKernel(self), doc="The truncated kernel "
-                      "Σⱼ λⱼ ψⱼ(x) ψⱼ(y), a Kernel: call it, add it, take its map   (4.7)")
+    kernel = property(
+        lambda self: TruncatedKernel(self),
+        doc="The truncated kernel "
+        "Σⱼ λⱼ ψⱼ(x) ψⱼ(y), a Kernel: call it, add it, take its map   (4.7)",
+    )
 
     @contract
     def coefficients(self, f: AtNodes) -> PerTerm:
@@ -128,8 +140,9 @@ class MercerExpansion(Series, Value):
         return finite_length(self.coefficients(f) / np.sqrt(self.eigenvalues), self.eigenvalues)
 
 
-_Expansion = Annotated[MercerExpansion, instance_of(
-    MercerExpansion, "what mercer_expansion(k, measure) gives")]
+_Expansion = Annotated[
+    MercerExpansion, instance_of(MercerExpansion, "what mercer_expansion(k, measure) gives")
+]
 
 # %% ../nbs/04_mercer.ipynb #57d46c0f
 class TruncatedKernel(Explicit, Kernel):
@@ -137,6 +150,7 @@ class TruncatedKernel(Explicit, Kernel):
 
     expansion : what is cut after its m terms
     """
+
     expansion: _Expansion
     _everywhere = False
 
@@ -145,10 +159,17 @@ class TruncatedKernel(Explicit, Kernel):
 
     _window = property(lambda self: nodes_range(self.expansion))
 
-    def _points(self, X, name): return self.expansion.k._points(X, name)
-    def _facts(self): return self.expansion.k._facts()
-    def _width(self, d): return d + 2 + 2 * self.expansion.n_terms
-    def _features(self, X): return self.expansion._features(X)                    # (4.7)
+    def _points(self, X, name):
+        return self.expansion.k._points(X, name)
+
+    def _facts(self):
+        return self.expansion.k._facts()
+
+    def _width(self, d):
+        return d + 2 + 2 * self.expansion.n_terms
+
+    def _features(self, X):
+        return self.expansion._features(X)  # (4.7)
 
 # %% ../nbs/04_mercer.ipynb #6b543922
 @feature_rule.register
@@ -158,8 +179,9 @@ def _(k: TruncatedKernel, d):
 
 # %% ../nbs/04_mercer.ipynb #2d3a0a4b
 @contract
-def mercer_expansion(k: AKernel, measure: AMeasure, n_terms: Count = None,
-                     rng: Rng = None) -> MercerExpansion:
+def mercer_expansion(
+    k: AKernel, measure: AMeasure, n_terms: Count = None, rng: Rng = None
+) -> MercerExpansion:
     """The n_terms largest eigenvalues of T, with eigenfunctions ψ = T ψ / λ on all points   (4.5)
 
     measure : quadrature for a law, empirical(X) for a sample; nodes of weight 0 are dropped
@@ -182,12 +204,12 @@ def mercer_expansion(k: AKernel, measure: AMeasure, n_terms: Count = None,
     support = np.flatnonzero(measure.weights)
     measure = Measure(taken_of(measure.points, support), measure.weights[support])
     nodes, asked = k.points(measure.points), len(measure) if n_terms is None else n_terms
-    A = GramOperator(k, nodes, measure.weights)                                    # (4.4)
+    A = GramOperator(k, nodes, measure.weights)  # (4.4)
     pairs = leading_eigenpairs(A, min(asked, len(nodes)), rng=rng)
     real = _beyond_rounding(pairs, A)
     lam, V = pairs.values[real], signed(pairs.vectors[:, real], nodes, A.root)
     root = A.root[:, None]
-    psi = RKHSFunction(k, nodes, root * V / lam)                                   # (4.5)
+    psi = RKHSFunction(k, nodes, root * V / lam)  # (4.5)
     return MercerExpansion(lam, psi, k, measure, A.trace(), asked, V / root)
 
 # %% ../nbs/04_mercer.ipynb #c1010551
@@ -205,15 +227,23 @@ def _require_orthonormal(psi, weights, tol):
     overlaps = psi.T @ (weights[:, None] * psi)
     gaps = np.abs(overlaps - np.eye(len(overlaps)))
     i, j = np.unravel_index(gaps.argmax(), gaps.shape)
-    require("∫ ψᵢ ψⱼ dμ = δᵢⱼ", gaps[i, j], tol,
-            f"For ψ{subscript(i + 1)} and ψ{subscript(j + 1)} it is {overlaps[i, j]:.6g}: "
-            "eigenvectors not divided by √w, another scale, or another measure.")
+    require(
+        "∫ ψᵢ ψⱼ dμ = δᵢⱼ",
+        gaps[i, j],
+        tol,
+        f"For ψ{subscript(i + 1)} and ψ{subscript(j + 1)} it is {overlaps[i, j]:.6g}: "
+        "eigenvectors not divided by √w, another scale, or another measure.",
+    )
 
 
 def _require_small(law, lengths, allowed, lam, mistake):
     j = int((lengths / allowed).argmax())
-    require(law, lengths[j], allowed[j],
-            f"Pair {j + 1} has λ = {lam[j]:.6g}: {mistake}, or another kernel.")
+    require(
+        law,
+        lengths[j],
+        allowed[j],
+        f"Pair {j + 1} has λ = {lam[j]:.6g}: {mistake}, or another kernel.",
+    )
 
 
 def _per_pair(lam, psi, first, whole, tol, n):
@@ -224,8 +254,9 @@ def _per_pair(lam, psi, first, whole, tol, n):
 
 # %% ../nbs/04_mercer.ipynb #c797cd48
 @contract
-def check_mercer(expansion: _Expansion, k: AKernel, X: Points, tol: Positive = 1e-6,
-                 within: NonNegative = None) -> Finite:
+def check_mercer(
+    expansion: _Expansion, k: AKernel, X: Points, tol: Positive = 1e-6, within: NonNegative = None
+) -> Finite:
     """Test that an expansion belongs to k and to its measure   (4.5) to (4.8)
 
     In this order: ψ orthonormal in L²(μ); T ψ = λ ψ at the nodes and at X; k − k_m positive
@@ -247,26 +278,41 @@ def check_mercer(expansion: _Expansion, k: AKernel, X: Points, tol: Positive = 1
     _require_orthonormal(psi, mu.weights, tol)
     lengths = np.sqrt(mu.weights @ (image(mu.points) - lam * psi) ** 2)
     allowed = _per_pair(lam, 1.0, lengths[0], size, tol, len(mu))
-    _require_small("T ψ = λ ψ in L²(μ)", lengths, allowed, lam,
-                   "a factor n or w in λ, no eigenfunction")
+    _require_small(
+        "T ψ = λ ψ in L²(μ)", lengths, allowed, lam, "a factor n or w in λ, no eigenfunction"
+    )
     gaps, scale = np.abs(image(X) - lam * F).max(axis=0), math.sqrt(diagonal.max() * size) or 1.0
     heights = np.maximum(np.abs(F).max(axis=0), mu.mass**-0.5)
     allowed = _per_pair(lam, heights, lengths[0], scale, tol, len(mu))
-    _require_small("T ψ = λ ψ", gaps, allowed, lam,
-                   "an extension off the nodes that is not T ψ / λ")
+    _require_small(
+        "T ψ = λ ψ", gaps, allowed, lam, "an extension off the nodes that is not T ψ / λ"
+    )
     rest = k(X) - (lam * F) @ F.T
-    require("k − k_m is positive semidefinite", -smallest_eigenvalue(rest),
-            tol * len(rest) * diagonal.max(), "Σ λ ψ(x)² exceeds k(x, x): the terms are too large.")
+    require(
+        "k − k_m is positive semidefinite",
+        -smallest_eigenvalue(rest),
+        tol * len(rest) * diagonal.max(),
+        "Σ λ ψ(x)² exceeds k(x, x): the terms are too large.",
+    )
     sum_and_tail = lam.sum() + expansion.tail()
-    require("Σ λ + tail = ∫ k(x, x) dμ", abs(sum_and_tail - mass), tol * mass,
-            f"The left side is {sum_and_tail:.6g}, the integral {mass:.6g}.")
+    require(
+        "Σ λ + tail = ∫ k(x, x) dμ",
+        abs(sum_and_tail - mass),
+        tol * mass,
+        f"The left side is {sum_and_tail:.6g}, the integral {mass:.6g}.",
+    )
     within = math.inf if within is None else within
-    return require("k = Σ λⱼ ψⱼ ψⱼ on X", np.abs(rest).max(), within,
-                   "Too few terms, or points outside the support of the measure.")
+    return require(
+        "k = Σ λⱼ ψⱼ ψⱼ on X",
+        np.abs(rest).max(),
+        within,
+        "Too few terms, or points outside the support of the measure.",
+    )
 
 # %% ../nbs/04_mercer.ipynb #18a222aa
 class BrownianBridge(Kernel):
     "k(x, y) = min(x, y) − x y on [0, 1]: a Brownian path that must return to 0 at 1   (4.11)"
+
     _window = (0.0, 1.0)
 
     def _points(self, X, name):
@@ -279,7 +325,7 @@ class BrownianBridge(Kernel):
 def _expansion_in_sines(k, half_turns, total):
     frequencies, law = frozen(half_turns * np.pi), _panels(0, 1, max(200, len(half_turns) // 4))
     psi = Formula(sines, (frequencies, k))
-    return MercerExpansion(frequencies**-2.0, psi, k, law, total, len(frequencies))    # (4.11)
+    return MercerExpansion(frequencies**-2.0, psi, k, law, total, len(frequencies))  # (4.11)
 
 
 def _panels(a, b, count):
@@ -311,8 +357,9 @@ def bridge_spectrum(n: Terms) -> MercerExpansion:
 
 # %% ../nbs/04_mercer.ipynb #b02d7282
 @contract
-def gaussian_spectrum(bandwidth: Positive, mean: Finite, std: Positive,
-                      n: Terms) -> MercerExpansion:
+def gaussian_spectrum(
+    bandwidth: Positive, mean: Finite, std: Positive, n: Terms
+) -> MercerExpansion:
     """λⱼ = √(2a/A) (b/A)ʲ, Hermite functions: the Gaussian kernel, the law N(mean, std²)   (4.12)
 
     bandwidth : of the kernel
@@ -326,11 +373,11 @@ def gaussian_spectrum(bandwidth: Positive, mean: Finite, std: Positive,
     """
     require_scales(bandwidth, mean, std)
     ratio = bandwidth / std
-    a, b = 1 / 4, 1 / (2 * ratio**2)                              # x − mean in units of std
+    a, b = 1 / 4, 1 / (2 * ratio**2)  # x − mean in units of std
     gamma = math.sqrt(a * a + 2 * a * b)
     A = a + b + gamma
     logs = 0.5 * math.log(2 * a / A) - np.arange(n) * math.log1p((a + gamma) / b)
-    lam = np.exp(logs[logs > math.log(1e-300)])                   # (4.12)
+    lam = np.exp(logs[logs > math.log(1e-300)])  # (4.12)
     psi = Formula(hermite, (mean, std, a, b, gamma, len(lam)))
     reach = max(9.0, (math.sqrt(2 * len(lam) + 1) + 7) / math.sqrt(2 * gamma))
     x = _panels(-reach, reach, min(4096, len(lam) // 2 + math.ceil(2 * reach / ratio)))
@@ -353,22 +400,29 @@ def periodic_spectrum(kernel: AKernel, n: Terms) -> MercerExpansion:
     """
     period = _period(kernel)
     fourier, floor = _fourier_coefficients(kernel, period, n // 2 + 1)
-    wave = (np.arange(2 * len(fourier) - 1) + 1) // 2                             # 0, 1, 1, 2, 2, …
+    wave = (np.arange(2 * len(fourier) - 1) + 1) // 2  # 0, 1, 1, 2, 2, …
     order = np.argsort(-fourier[wave], kind="stable")[:n]
     order = order[fourier[wave[order]] > floor]
     law = uniform_grid(0, period, max(256, 4 * int(wave[order].max(initial=0)) + 4))
     sine = (order > 0) & (order % 2 == 0)
     return MercerExpansion(
-        fourier[wave[order]], Formula(waves, (period, frozen(wave[order]), frozen(sine))), kernel,
-        Measure(law.points, law.weights / period), float(kernel.diag([0.0])[0]), n)
+        fourier[wave[order]],
+        Formula(waves, (period, frozen(wave[order]), frozen(sine))),
+        kernel,
+        Measure(law.points, law.weights / period),
+        float(kernel.diag([0.0])[0]),
+        n,
+    )
 
 # %% ../nbs/04_mercer.ipynb #60fef78d
 def _period(k):
     periods = {part.period for part in leaves(k) if type(part) is Periodic}
     known = k.is_shift_invariant and all(type(part) in (Periodic, Constant) for part in leaves(k))
     if not known or len(periods) != 1:
-        raise ValueError(f"{k} is not made of Periodic kernels of one period and constants; "
-                         "mercer_expansion(k, uniform_grid(0, p, 500), n) expands any other.")
+        raise ValueError(
+            f"{k} is not made of Periodic kernels of one period and constants; "
+            "mercer_expansion(k, uniform_grid(0, p, 500), n) expands any other."
+        )
     return periods.pop()
 
 
@@ -378,4 +432,4 @@ def _fourier_coefficients(k, period, n):
         return cosine_series(k, period, n)
     if k.bandwidth < 1e-4:
         raise too_narrow(k)
-    return ive(np.arange(n), k.bandwidth**-2), 1e-300                             # (4.13)
+    return ive(np.arange(n), k.bandwidth**-2), 1e-300  # (4.13)

@@ -9,18 +9,16 @@ import math
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
-from rkhs_notes.base.arrays import (
-    akin, array_namespace, as_number, as_points, is_foreign, plain_float, root, shaped
-)
+from .base.arrays import akin, array_namespace, as_number, as_points, is_foreign
+from .base.arrays import plain_float, root, shaped
 from .base.blocks import require_fits, row_blocks
 from .base.contracts import contract
 from .base.distances import sqdist
 from .base.factors import require_symmetric
 from .base.points import joined_of, taken_of
 from .base.values import Value
-from rkhs_notes.base.words import (
-    Count, Flag, Function, Positive, Word, array, count, function, word_of
-)
+from .base.words import Count, Flag, Function, Positive, Word, array, count, function
+from .base.words import word_of
 
 # %% ../nbs/11_mmd.ipynb #4adf0f6b
 from tqdm.auto import tqdm
@@ -32,9 +30,8 @@ from .kernels import Gaussian, Kernel
 
 # %% ../nbs/11_mmd.ipynb #a2acdbad
 from .engines.testing.pools import feature_rows, of_blocks, of_shifts
-from rkhs_notes.engines.testing.samples import (
-    OtherSample, Sample, double_sum, leaning, paired_points, require_two, sample, with_shares
-)
+from .engines.testing.samples import OtherSample, Sample, double_sum, leaning
+from .engines.testing.samples import paired_points, require_two, sample, with_shares
 from .rkhs import RKHSFunction
 
 # %% ../nbs/11_mmd.ipynb #0ced4513
@@ -71,11 +68,27 @@ def _covariance(value, name, call):
 
 
 _no_mean = (None, "text", [], np.nan, [[1.0, 2.0]], {}, 1j)
-Mean = Annotated[Any, Word("float or array (d,)", _mean, ("d",),
-                           lambda rng, sizes: rng.normal(size=sizes["d"]), _no_mean)]
-Covariance = Annotated[Any, Word(
-    "float or array (d, d)", _covariance, ("d", "d"), lambda rng, sizes: np.eye(sizes["d"]),
-    (*_no_mean, -1.0), means="the variance for d = 1; PSD, may be singular")]
+Mean = Annotated[
+    Any,
+    Word(
+        "float or array (d,)",
+        _mean,
+        ("d",),
+        lambda rng, sizes: rng.normal(size=sizes["d"]),
+        _no_mean,
+    ),
+]
+Covariance = Annotated[
+    Any,
+    Word(
+        "float or array (d, d)",
+        _covariance,
+        ("d", "d"),
+        lambda rng, sizes: np.eye(sizes["d"]),
+        (*_no_mean, -1.0),
+        means="the variance for d = 1; PSD, may be singular",
+    ),
+]
 
 
 def _of_one_space(value, name, call):
@@ -86,8 +99,10 @@ def _of_one_space(value, name, call):
     return value
 
 
-OfOneSpace = Annotated[Any, Word("GaussianEmbedding or RKHSFunction", _of_one_space,
-                                 bad=(None, "text", 3.0, np.sin, []))]
+OfOneSpace = Annotated[
+    Any,
+    Word("GaussianEmbedding or RKHSFunction", _of_one_space, bad=(None, "text", 3.0, np.sin, [])),
+]
 
 # %% ../nbs/11_mmd.ipynb #f1de0a61
 class GaussianEmbedding(Value):
@@ -96,6 +111,7 @@ class GaussianEmbedding(Value):
 
     bandwidth : σ
     """
+
     mean: Mean
     cov: Covariance
     bandwidth: Positive = 1.0
@@ -133,13 +149,14 @@ def _normal_mean(delta, cov, bandwidth):
     "E exp(−‖delta + Z‖² / (2σ²)), Z ~ N(0, cov), for every row of delta   (11.4)"
     variances, axes = np.linalg.eigh(cov)
     s = np.hypot(bandwidth, np.sqrt(np.clip(variances, 0, None)))
-    with np.errstate(over="ignore"):                                  # exp(−∞) = 0 far away
+    with np.errstate(over="ignore"):  # exp(−∞) = 0 far away
         return np.prod(bandwidth / s) * np.exp(-0.5 * ((delta @ axes / s) ** 2).sum(axis=1))
 
 # %% ../nbs/11_mmd.ipynb #089baf45
 @contract
-def mmd2_gaussians(mean_p: Mean, cov_p: Covariance, mean_q: Mean, cov_q: Covariance,
-                   bandwidth: Positive = 1.0):
+def mmd2_gaussians(
+    mean_p: Mean, cov_p: Covariance, mean_q: Mean, cov_q: Covariance, bandwidth: Positive = 1.0
+):
     """‖μ_P − μ_Q‖² of two normal laws under the Gaussian kernel, in closed form   (11.4), (11.7)
 
     returns : float ≥ 0
@@ -171,7 +188,7 @@ def mmd2_v(k: AKernel, X: Sample, Y: OtherSample) -> float:
 # %% ../nbs/11_mmd.ipynb #61e869e2
 def _v(k, X, w, Y, v):
     own = double_sum(k, X, w, X, w) + double_sum(k, Y, v, Y, v)
-    return own - 2 * double_sum(k, X, w, Y, v)                                         # (11.8)
+    return own - 2 * double_sum(k, X, w, Y, v)  # (11.8)
 
 # %% ../nbs/11_mmd.ipynb #09b74507
 @contract(native=True)
@@ -213,7 +230,7 @@ def mmd2_u(k: AKernel, X: Sample, Y: OtherSample) -> float:
     """
     k, X, w, Y, v = with_shares(k, X, Y)
     own = _off_diagonal(k, X, w, "X") + _off_diagonal(k, Y, v, "Y")
-    return own - 2 * double_sum(k, X, w, Y, v)                                         # (11.9)
+    return own - 2 * double_sum(k, X, w, Y, v)  # (11.9)
 
 # %% ../nbs/11_mmd.ipynb #38fec8df
 def _off_diagonal(k, X, w, name):
@@ -226,8 +243,9 @@ def _off_diagonal(k, X, w, name):
 
 # %% ../nbs/11_mmd.ipynb #0a680715
 @contract
-def mmd2_block(k: AKernel, X: OtherSample, Y: Sample,
-               block_size: Annotated[int, count(2)] = None) -> float:
+def mmd2_block(
+    k: AKernel, X: OtherSample, Y: Sample, block_size: Annotated[int, count(2)] = None
+) -> float:
     """Mean of the one-sample U-statistics of blocks of block_size pairs: O(n · block_size)
 
     X, Y : in an order that has nothing to do with their values
@@ -238,7 +256,8 @@ def mmd2_block(k: AKernel, X: OtherSample, Y: Sample,
     return float(of_blocks(k, X, Y, block_size)(_no_swap(X))[0])
 
 
-def _no_swap(X): return np.ones((n_points(X), 1), np.int8)
+def _no_swap(X):
+    return np.ones((n_points(X), 1), np.int8)
 
 # %% ../nbs/11_mmd.ipynb #67f817ce
 @contract
@@ -276,8 +295,13 @@ def mmd2_incomplete(k: AKernel, X: OtherSample, Y: Sample, n_shifts: Count = Non
     return float(of_shifts(k, X, Y, "incomplete", n_shifts)(_no_swap(X))[0])
 
 # %% ../nbs/11_mmd.ipynb #6241e313
-_Map = Annotated[Any, replace(function(draw=lambda rng, sizes: np.cos),
-                              says="FeatureMap, or function of points (n, d) with values (n, D)")]
+_Map = Annotated[
+    Any,
+    replace(
+        function(draw=lambda rng, sizes: np.cos),
+        says="FeatureMap, or function of points (n, d) with values (n, D)",
+    ),
+]
 
 
 @contract
@@ -301,8 +325,12 @@ def _feature_mean(phi, X, unbiased, o=None):
     w, A, mean, squares, lean = X.shares, X.points, 0.0, 0.0, 0.0
     for rows in row_blocks(len(w), 32 * (n_columns(A) + getattr(phi, "dim", 256))):
         F, u = feature_rows(phi, taken_of(A, rows)).astype(float, copy=False), w[rows]
-        shaped(F, "phi(X)", (len(u), "D" if o is None else len(o)),
-               hint=", one row a point and equally many features for all")
+        shaped(
+            F,
+            "phi(X)",
+            (len(u), "D" if o is None else len(o)),
+            hint=", one row a point and equally many features for all",
+        )
         o = F[0].copy() if o is None else o
         F = F - o
         mean, squares = mean + u @ F, squares + float(u**2 @ (F * F).sum(axis=1))
@@ -327,7 +355,8 @@ class DistanceInduced(Kernel):
 
     origin : o; it changes the kernel, but no MMD
     """
-    origin: _Origin = 0.0             # any point o gives the same MMD
+
+    origin: _Origin = 0.0  # any point o gives the same MMD
 
     def _points(self, X, name):
         X = as_points(X, name)
@@ -341,7 +370,7 @@ class DistanceInduced(Kernel):
         gap = X - Y
         return (self._length(X, xp) + self._length(Y, xp) - root(xp.sum(gap * gap, axis=1), xp)) / 2
 
-    def _apart(self, X, Y, o, xp):                       # the origin o, and what it changes
+    def _apart(self, X, Y, o, xp):  # the origin o, and what it changes
         c = plain_float(self._length(o, xp)[0])
         x, y = (self._length(A, xp, o) for A in (X, Y))
         a, b = (self._length(X, xp) - x - c) / 2, (self._length(Y, xp) - y - c) / 2
@@ -354,8 +383,12 @@ class DistanceInduced(Kernel):
 
 # %% ../nbs/11_mmd.ipynb #8207513c
 @contract
-def herding(k: AKernel, measure: Annotated[Any, sample("N")], n: Count,
-            candidates: Annotated[Any, sample("M")] = None):
+def herding(
+    k: AKernel,
+    measure: Annotated[Any, sample("N")],
+    n: Count,
+    candidates: Annotated[Any, sample("M")] = None,
+):
     """n points, chosen one by one, whose average embedding follows that of the measure   (11.16)
 
     measure : what to imitate, scaled to mass 1
@@ -374,15 +407,22 @@ def herding(k: AKernel, measure: Annotated[Any, sample("N")], n: Count,
     total, chosen = np.zeros(n_points(C)), []
     require_fits((n, n_columns(C)), instead="fewer points")
     for t in tqdm(range(n), "points", delay=10, leave=False):
-        best = int(np.argmax(mu - total / (t + 1)))                                  # (11.16)
+        best = int(np.argmax(mu - total / (t + 1)))  # (11.16)
         chosen.append(best)
         total += k(C, taken_of(C, [best]))[:, 0]
     return taken_of(C, chosen)
 
 # %% ../nbs/11_mmd.ipynb #075df94f
 @contract
-def check_mmd(k: AKernel, X: OtherSample, Y: Sample, v: Function = mmd2_v, u: Function = mmd2_u,
-              u1: Function = mmd2_u1, f: Function = None) -> float:
+def check_mmd(
+    k: AKernel,
+    X: OtherSample,
+    Y: Sample,
+    v: Function = mmd2_v,
+    u: Function = mmd2_u,
+    u1: Function = mmd2_u1,
+    f: Function = None,
+) -> float:
     """Estimators of MMD² and the witness obey their identities   (11.6), (11.8)–(11.10)
 
     X, Y : equally many points
@@ -398,8 +438,10 @@ def check_mmd(k: AKernel, X: OtherSample, Y: Sample, v: Function = mmd2_v, u: Fu
     tol = 64 * eps + 16 * eps**0.75 / n_points(X)
     gap = (mean_embedding(k, X) - mean_embedding(k, Y)).norm()
     f = witness(k, X, Y) if f is None else f
-    found = [value if isinstance(value := g(k, X, Y), float) else as_number(value, name)
-             for g, name in ((v, "v"), (u, "u"), (u1, "u1"))]
+    found = [
+        value if isinstance(value := g(k, X, Y), float) else as_number(value, name)
+        for g, name in ((v, "v"), (u, "u"), (u1, "u1"))
+    ]
     found += [np.mean(f(X)) - np.mean(f(Y))]
     laws = _identities(gap, *grams, *found)
     return max(require(name, abs(gap) / scale, tol, because) for name, gap, because in laws)
@@ -411,14 +453,24 @@ def _identities(gap, Kx, Ky, C, v, u, u1, attained):
     off = lambda K: (K.sum() - diagonal(K)) / (n * (n - 1))
     moved = sum(diagonal(K) / n - off(K) for K in (Kx, Ky)) / n
     return [
-        ("V = ‖μ_X − μ_Y‖²", v - gap**2,
-         "is the factor 2 of the cross term there, and are all m² pairs?"),
-        ("mean f(X) − mean f(Y) = ‖μ_X − μ_Y‖", gap * (attained - gap),
-         "the witness is (μ_X − μ_Y) divided by its norm."),
-        ("V − U = (mean k(x, x) − mean off the diagonal) / n, summed over both samples",
-         v - u - moved,
-         "does U leave out its diagonal (the true k(x, x), not 1), and divide by n (n − 1)?"),
-        ("U1 − U = 2 (mean of the diagonal of K_xy − mean of K_xy) / (n − 1)",
-         u1 - u - 2 * (diagonal(C) / n - C.mean()) / (n - 1),
-         "U1 leaves out the pairs i = j across the samples, U does not."),
+        (
+            "V = ‖μ_X − μ_Y‖²",
+            v - gap**2,
+            "is the factor 2 of the cross term there, and are all m² pairs?",
+        ),
+        (
+            "mean f(X) − mean f(Y) = ‖μ_X − μ_Y‖",
+            gap * (attained - gap),
+            "the witness is (μ_X − μ_Y) divided by its norm.",
+        ),
+        (
+            "V − U = (mean k(x, x) − mean off the diagonal) / n, summed over both samples",
+            v - u - moved,
+            "does U leave out its diagonal (the true k(x, x), not 1), and divide by n (n − 1)?",
+        ),
+        (
+            "U1 − U = 2 (mean of the diagonal of K_xy − mean of K_xy) / (n − 1)",
+            u1 - u - 2 * (diagonal(C) / n - C.mean()) / (n - 1),
+            "U1 leaves out the pairs i = j across the samples, U does not.",
+        ),
     ]

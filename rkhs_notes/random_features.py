@@ -17,14 +17,13 @@ from .base.blocks import require_fits
 # %% ../nbs/09_random_features.ipynb #4167b25c
 from .base.contracts import contract
 from .base.points import Points
-from rkhs_notes.base.words import (
-    Count, Function, Positive, Rng, Word, either, fitting, number, one_of, word_of
-)
+from .base.words import Count, Function, Positive, Rng, Word, either, fitting, number
+from .base.words import one_of, word_of
 from .engines.features.fourier import Waves
-from rkhs_notes.engines.features.frequencies import (
-    Frequencies, cosine_transform, density_of, gamma_log_density, on_grid, reach_of,
-    student_lengths, student_log_density, values_of, within_floats
-)
+from .engines.features.frequencies import Frequencies, cosine_transform, density_of
+from .engines.features.frequencies import gamma_log_density, on_grid, reach_of
+from .engines.features.frequencies import student_lengths, student_log_density, values_of
+from .engines.features.frequencies import within_floats
 from .engines.kernels.forms import OnLine
 from .features import FeatureMap
 
@@ -34,12 +33,10 @@ from .engines.features.maps import columns_of, cut_of, expect_columns, lacking, 
 from .engines.features.normals import NORMALS, Coupling, Turns, orthogonal_normals
 from .engines.kernels.gram import AKernel, as_kernel, rule_of
 from .deeper.metrics import Anova, GaussianOf, Tensor
-from rkhs_notes.deeper.zoo import (
-    Cauchy, Delta, Laplace, Mahalanobis, Matern, Periodic, RationalQuadratic
-)
-from rkhs_notes.kernels import (
-    Constant, Exp, Gaussian, Kernel, Normalized, On, Power, Product, Scaled, Sum
-)
+from .deeper.zoo import Cauchy, Delta, Laplace, Mahalanobis, Matern, Periodic
+from .deeper.zoo import RationalQuadratic
+from .kernels import Constant, Exp, Gaussian, Kernel, Normalized, On, Power, Product
+from .kernels import Scaled, Sum
 
 # %% ../nbs/09_random_features.ipynb #af408c6d
 class SpectralMeasure(Frequencies):
@@ -57,6 +54,7 @@ class SpectralMeasure(Frequencies):
     remake : tuple (function, arguments) that makes it again
     kernel : k, where known
     """
+
     @contract
     def sample(self, n: Count, rng: Rng = None, coupling: Coupling = "iid"):
         """Frequencies from the law μ / mass; orthogonal: every d of them mutually
@@ -86,8 +84,10 @@ def drawn(measure, n, rng, coupling):
     if coupling != "structured":
         require_fits((n, measure.d), 8, "fewer frequencies, or coupling='structured'")
     if coupling != "iid" and not measure.gaussian:
-        raise ValueError(f"the frequencies of {measure.name} are not made of Gaussian vectors: "
-                         "to couple them changes their law; use coupling='iid'.")
+        raise ValueError(
+            f"the frequencies of {measure.name} are not made of Gaussian vectors: "
+            "to couple them changes their law; use coupling='iid'."
+        )
     with np.errstate(all="ignore"):
         W = measure.draw(n, rng, NORMALS[coupling])
     sizes = W.lengths * np.abs(W.scales).max() if isinstance(W, Turns) else W
@@ -102,6 +102,7 @@ class OfDifference(Kernel):
     ----------
     f : function (n,) → (n,)
     """
+
     f: Function
     is_shift_invariant, _everywhere = True, False
 
@@ -112,10 +113,15 @@ class OfDifference(Kernel):
         return values_of(self.f, "f", delta.ravel()).reshape(delta.shape)
 
 # %% ../nbs/09_random_features.ipynb #dc41405f
-_OnTheLine = Annotated[Any, replace(
-    Function.__metadata__[0], says="function (n,) → (n,), or Kernel",
-    draw=lambda rng, sizes: Gaussian(rng.uniform(0.5, 2)))]
-_Reach = Annotated[float, number(at_least=1e-100)]                   # so that ω² is a number
+_OnTheLine = Annotated[
+    Any,
+    replace(
+        Function.__metadata__[0],
+        says="function (n,) → (n,), or Kernel",
+        draw=lambda rng, sizes: Gaussian(rng.uniform(0.5, 2)),
+    ),
+]
+_Reach = Annotated[float, number(at_least=1e-100)]  # so that ω² is a number
 
 
 @contract
@@ -138,9 +144,14 @@ def spectral_from_function(k: _OnTheLine, reach: _Reach = None, step: Positive =
     reach = reach_of(value, name) if reach is None else reach
     step = reach / 2**15 if step is None else step
     w, p = cosine_transform(value, reach, step, name)
-    return SpectralMeasure(name, 1, abs(float(value(np.zeros(1))[0])), *on_grid(w, p),
-                           remake=(spectral_from_function, (k, reach, step, name)),
-                           kernel=k if known else OfDifference(k))
+    return SpectralMeasure(
+        name,
+        1,
+        abs(float(value(np.zeros(1))[0])),
+        *on_grid(w, p),
+        remake=(spectral_from_function, (k, reach, step, name)),
+        kernel=k if known else OfDifference(k),
+    )
 
 # %% ../nbs/09_random_features.ipynb #765ba7bc
 def along_the_line(k):
@@ -190,27 +201,40 @@ def spectral_rule(k, d):
     NoSpectralMeasure        there is none, or no rule is known
     """
     simple = k.simplify() if isinstance(k, (Product, Power, GaussianOf)) else k
-    if type(simple) is not type(k):                               # two Gaussians are one
+    if type(simple) is not type(k):  # two Gaussians are one
         return _measure(simple, d)
     if (found := rule_of(closure, k)(k, _measure, d)) is not None:
         return found
-    why = ("has no rule here; write one with @spectral_rule.register" if k.is_shift_invariant
-           else "is not shift-invariant as far as it says: Bochner's theorem gives no measure")
-    raise lacking(k, NoSpectralMeasure, f"{why}. random_feature_map applies functions first and "
-                  "knows more than Fourier; nystrom_features takes any kernel.")
+    why = (
+        "has no rule here; write one with @spectral_rule.register"
+        if k.is_shift_invariant
+        else "is not shift-invariant as far as it says: Bochner's theorem gives no measure"
+    )
+    raise lacking(
+        k,
+        NoSpectralMeasure,
+        f"{why}. random_feature_map applies functions first and "
+        "knows more than Fourier; nystrom_features takes any kernel.",
+    )
 
 # %% ../nbs/09_random_features.ipynb #91470248
 def _law(d, variance, draw, log_density, gaussian=False):
     "Of mass 1; the variance of all coordinates, or of each"
-    return SpectralMeasure("", d, 1.0, np.broadcast_to(variance, d), draw, density_of(log_density),
-                           gaussian=gaussian)
+    return SpectralMeasure(
+        "", d, 1.0, np.broadcast_to(variance, d), draw, density_of(log_density), gaussian=gaussian
+    )
 
 
 @spectral_rule.register
 def _(k: Gaussian, d):
     b, height = k.bandwidth, d * math.log(math.sqrt(2 * math.pi) / k.bandwidth)
-    return _law(d, 1 / b / b, lambda n, rng, normals: normals(n, d, rng) / b,
-                lambda w: -0.5 * np.sum((b * w) ** 2, axis=1) - height, gaussian=True)
+    return _law(
+        d,
+        1 / b / b,
+        lambda n, rng, normals: normals(n, d, rng) / b,
+        lambda w: -0.5 * np.sum((b * w) ** 2, axis=1) - height,
+        gaussian=True,
+    )
 
 # %% ../nbs/09_random_features.ipynb #fadcc3ae
 @spectral_rule.register
@@ -218,37 +242,56 @@ def _(k: Mahalanobis, d):
     expect_columns(k, d, len(k.scales))
     with np.errstate(over="ignore"):
         variances, heights = 1 / k.scales / k.scales, k.scales / math.sqrt(2 * math.pi)
-    return _law(d, variances, lambda n, rng, normals: normals(n, d, rng) / k.scales,
-                lambda w: np.sum(np.log(heights) - (w * k.scales) ** 2 / 2, axis=1), gaussian=True)
+    return _law(
+        d,
+        variances,
+        lambda n, rng, normals: normals(n, d, rng) / k.scales,
+        lambda w: np.sum(np.log(heights) - (w * k.scales) ** 2 / 2, axis=1),
+        gaussian=True,
+    )
 
 # %% ../nbs/09_random_features.ipynb #bb4362ba
 @spectral_rule.register
 def _(k: Laplace, d):
     b = k.bandwidth
-    return _law(d, math.inf, lambda n, rng, normals: rng.standard_cauchy((n, d)) / b,
-                lambda w: np.sum(-np.log1p((b * w) ** 2), axis=1) + d * math.log(b / math.pi))
+    return _law(
+        d,
+        math.inf,
+        lambda n, rng, normals: rng.standard_cauchy((n, d)) / b,
+        lambda w: np.sum(-np.log1p((b * w) ** 2), axis=1) + d * math.log(b / math.pi),
+    )
 
 
 @spectral_rule.register
 def _(k: Cauchy, d):
     b = k.bandwidth
-    return _law(d, 2 / b / b, lambda n, rng, normals: rng.laplace(size=(n, d)) / b,
-                lambda w: -np.sum(np.abs(b * w), axis=1) + d * math.log(b / 2))
+    return _law(
+        d,
+        2 / b / b,
+        lambda n, rng, normals: rng.laplace(size=(n, d)) / b,
+        lambda w: -np.sum(np.abs(b * w), axis=1) + d * math.log(b / 2),
+    )
 
 # %% ../nbs/09_random_features.ipynb #b023d986
 @spectral_rule.register
 def _(k: Matern, d):
-    nu, b = k.nu, k.bandwidth                                     # a t of 2 nu degrees of freedom
+    nu, b = k.nu, k.bandwidth  # a t of 2 nu degrees of freedom
     draw = lambda n, rng, normals: student_lengths(nu, n, rng) * normals(n, d, rng) / b
-    return _law(d, nu / (nu - 1) / b / b if nu > 1 else math.inf, draw,
-                lambda w: student_log_density(nu, b, d, w), gaussian=True)
+    return _law(
+        d,
+        nu / (nu - 1) / b / b if nu > 1 else math.inf,
+        draw,
+        lambda w: student_log_density(nu, b, d, w),
+        gaussian=True,
+    )
 
 
 @spectral_rule.register
 def _(k: RationalQuadratic, d):
-    a, b = k.alpha, k.bandwidth                                   # precision Gamma(a)
-    draw = lambda n, rng, normals: (normals(n, d, rng) * np.sqrt(
-        rng.standard_gamma(a, n) / a)[:, None] / b)
+    a, b = k.alpha, k.bandwidth  # precision Gamma(a)
+    draw = lambda n, rng, normals: (
+        normals(n, d, rng) * np.sqrt(rng.standard_gamma(a, n) / a)[:, None] / b
+    )
     return _law(d, 1 / b / b, draw, lambda w: gamma_log_density(a, b, d, w), gaussian=True)
 
 # %% ../nbs/09_random_features.ipynb #70de30d5
@@ -257,7 +300,7 @@ def _(k: Periodic, d):
     step, z = 2 * math.pi / k.period, min(1 / k.bandwidth / k.bandwidth, 1e300)
     within_floats(step, f"the frequencies 2π/period of {k}")
 
-    def draw(n, rng, normals):                                    # a Skellam number of steps
+    def draw(n, rng, normals):  # a Skellam number of steps
         if z > 1e15:
             return step * np.round(math.sqrt(z) * rng.standard_normal((n, d)))
         return step * (rng.poisson(z / 2, (n, d)) - rng.poisson(z / 2, (n, d)))
@@ -270,8 +313,9 @@ def _(k: Periodic, d):
 @spectral_rule.register
 def _(k: Constant, d):
     zeros = lambda n, rng, normals: np.zeros((n, d))
-    return SpectralMeasure("", d, k.c, np.zeros(d), zeros, gaussian=True,
-                           atoms=(np.zeros((1, d)), np.array([k.c])))
+    return SpectralMeasure(
+        "", d, k.c, np.zeros(d), zeros, gaussian=True, atoms=(np.zeros((1, d)), np.array([k.c]))
+    )
 
 
 @spectral_rule.register
@@ -282,8 +326,12 @@ def _(k: OfDifference, d):
 
 @spectral_rule.register
 def _(k: Delta, d):
-    raise lacking(k, NoSpectralMeasure, "is shift-invariant but not continuous, as the transform "
-                  "of a finite measure is. binning_features takes it.")
+    raise lacking(
+        k,
+        NoSpectralMeasure,
+        "is shift-invariant but not continuous, as the transform "
+        "of a finite measure is. binning_features takes it.",
+    )
 
 # %% ../nbs/09_random_features.ipynb #4cac88bc
 @singledispatch
@@ -294,37 +342,40 @@ def closure(k, law, d):
 @closure.register
 def _(k: Sum, law, d):
     first, *rest = (law(term, d) for term in k.terms)
-    return first.mixed(*rest)                                                        # (9.5)
+    return first.mixed(*rest)  # (9.5)
 
 
 @closure.register
 def _(k: Product, law, d):
     first, *rest = (law(term, d) for term in k.terms)
-    return first.met(*rest)                                                          # (9.5)
+    return first.met(*rest)  # (9.5)
 
 # %% ../nbs/09_random_features.ipynb #97348c7a
 @closure.register
-def _(k: Power, law, d): return (part := law(k.k, d)).met(*[part] * (k.p - 1))
+def _(k: Power, law, d):
+    return (part := law(k.k, d)).met(*[part] * (k.p - 1))
 
 
 @closure.register
-def _(k: Scaled, law, d): return (part := law(k.k, d)).with_mass(k.scale * part.mass)
+def _(k: Scaled, law, d):
+    return (part := law(k.k, d)).with_mass(k.scale * part.mass)
 
 
 @closure.register
-def _(k: Normalized, law, d): return (part := law(k.k, d)).with_mass(float(part.mass > 0))
+def _(k: Normalized, law, d):
+    return (part := law(k.k, d)).with_mass(float(part.mass > 0))
 
 
 @closure.register
 def _(k: Exp, law, d):
     part = law(k.k, d)
     with np.errstate(over="ignore"):
-        return part.compound(part.mass).with_mass(float(np.exp(part.mass)))          # (9.6)
+        return part.compound(part.mass).with_mass(float(np.exp(part.mass)))  # (9.6)
 
 
 @closure.register
 def _(k: GaussianOf, law, d):
-    return (part := law(k.k, d)).compound(part.mass / k.bandwidth**2)                # (9.6)
+    return (part := law(k.k, d)).compound(part.mass / k.bandwidth**2)  # (9.6)
 
 # %% ../nbs/09_random_features.ipynb #3348e35d
 @closure.register
@@ -341,21 +392,30 @@ def _(k: Tensor, law, d):
 
 @closure.register
 def _(k: Anova, law, d):
-    k.points(np.zeros((1, d)), f"ℝ^{d}")                         # are there enough coordinates?
+    k.points(np.zeros((1, d)), f"ℝ^{d}")  # are there enough coordinates?
     part, orders = law(k.base, 1), np.arange(0 if k.up_to else k.order, min(k.order, d) + 1)
-    masses = np.array([math.comb(d, int(s)) * part.mass**int(s) for s in orders])
+    masses = np.array([math.comb(d, int(s)) * part.mass ** int(s) for s in orders])
     return part.some(d, orders, masses)
 
 # %% ../nbs/09_random_features.ipynb #28018d2e
 def _measures(value, name, call=None):
-    fits = isinstance(value, (list, tuple)) and value and all(
-        isinstance(m, Frequencies) and m.d == value[0].d for m in value)
+    fits = (
+        isinstance(value, (list, tuple))
+        and value
+        and all(isinstance(m, Frequencies) and m.d == value[0].d for m in value)
+    )
     return list(fitting(value, name, fits, "a list of measures on one ℝᵈ", "[k.spectral(d), …]"))
 
 
-_Measures = Annotated[Any, Word(
-    "list of SpectralMeasure", _measures, bad=(None, [], [3.0], "text"),
-    draw=lambda rng, sizes: [Gaussian(b).spectral(2) for b in (0.5, 1.0)])]
+_Measures = Annotated[
+    Any,
+    Word(
+        "list of SpectralMeasure",
+        _measures,
+        bad=(None, [], [3.0], "text"),
+        draw=lambda rng, sizes: [Gaussian(b).spectral(2) for b in (0.5, 1.0)],
+    ),
+]
 
 
 @contract
@@ -366,8 +426,11 @@ def mixture(measures: _Measures) -> SpectralMeasure:
     """
     first, *rest = measures
     kernels = [m.kernel for m in measures]
-    return replace(first.mixed(*rest), remake=(mixture, (measures,)),
-                   kernel=None if None in kernels else sum(kernels))
+    return replace(
+        first.mixed(*rest),
+        remake=(mixture, (measures,)),
+        kernel=None if None in kernels else sum(kernels),
+    )
 
 # %% ../nbs/09_random_features.ipynb #272f9e3f
 class RandomFeatureMap(FeatureMap):
@@ -376,6 +439,7 @@ class RandomFeatureMap(FeatureMap):
     The fields are those of FeatureMap; `kernel` is what the map approximates. It pickles with what
     was drawn, so that a saved model keeps its features.
     """
+
     @property
     def frequencies(self):
         "ω₁, …, ω_m, one a row, of a map from fourier_features"
@@ -386,13 +450,20 @@ class RandomFeatureMap(FeatureMap):
 # %% ../nbs/09_random_features.ipynb #f94a5236
 _Kind = Annotated[str, one_of("paired", "phase")]
 _is_measure = lambda value: isinstance(value, Frequencies)
-_KernelOrMeasure = Annotated[Any, either(_is_measure, word_of(AKernel),
-                                          "Kernel or SpectralMeasure")]
+_KernelOrMeasure = Annotated[
+    Any, either(_is_measure, word_of(AKernel), "Kernel or SpectralMeasure")
+]
 
 
 @contract
-def fourier_features(k: _KernelOrMeasure, d: Count, D: Count, rng: Rng = None,
-                     kind: _Kind = "paired", coupling: Coupling = "iid") -> RandomFeatureMap:
+def fourier_features(
+    k: _KernelOrMeasure,
+    d: Count,
+    D: Count,
+    rng: Rng = None,
+    kind: _Kind = "paired",
+    coupling: Coupling = "iid",
+) -> RandomFeatureMap:
     """√(mass/m) (cos ω₁ᵀx, …, cos ω_mᵀx, sin ω₁ᵀx, …, sin ω_mᵀx), m = D/2   (9.7)
 
     Phase: √(2 mass/D) cos(ωᵢᵀx + bᵢ), i = 1 … D   (9.8)

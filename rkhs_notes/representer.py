@@ -11,31 +11,25 @@ from .base.arrays import as_number, filled, frozen, is_foreign
 from .base.contracts import contract
 from .base.objects import Objects, joined
 from .base.points import Points, points
-from rkhs_notes.base.words import (
-    Classes, Count, Finite, Flag, ManyResponses, NonNegative, Positive, Responses, Rng, Targets,
-    Weights, Word, word_of
-)
+from .base.words import Classes, Count, Finite, Flag, ManyResponses, NonNegative, Positive
+from .base.words import Responses, Rng, Targets, Weights, Word, word_of
 
 # %% ../nbs/05_representer.ipynb #7e014db0
 from .base.errors import NotPositiveDefinite, require
 from .engines.functions.fits import Answers, Fit, Scores
 from .engines.kernels.entries import Lams
 from .engines.solving.convex import certificate, inside, minimize_convex
-from rkhs_notes.engines.solving.losses import (
-    ALoss, Loss, absolute, epsilon_insensitive, hinge, huber, logistic, quantile, squared,
-    squared_hinge
-)
+from .engines.solving.losses import ALoss, Loss, absolute, epsilon_insensitive, hinge
+from .engines.solving.losses import huber, logistic, quantile, squared, squared_hinge
 
 # %% ../nbs/05_representer.ipynb #dfd7831a
 from .engines.functions.functions import AFunction, OneFunction
-from rkhs_notes.engines.functions.splines import (
-    NaturalSpline, OnTheLine, penalised, require_line, through
-)
+from .engines.functions.splines import NaturalSpline, OnTheLine, penalised, require_line
+from .engines.functions.splines import through
 from .engines.kernels.gram import AKernel, n_points, precision, require_points
 from .engines.solving.multipliers import beside_loss, minimize_weighted
-from rkhs_notes.engines.solving.systems import (
-    NullPart, NullSpace, beside, independent, null_matrix, smoother, squarable, times, whole
-)
+from .engines.solving.systems import NullPart, NullSpace, beside, independent, null_matrix
+from .engines.solving.systems import smoother, squarable, times, whole
 from .kernels import Kernel
 from .rkhs import RKHSFunction
 
@@ -50,6 +44,7 @@ class OffsetFit(Fit):
     function : RKHSFunction        f
     offset : float or array (t,)   b
     """
+
     function: RKHSFunction
     offset: float
 
@@ -63,8 +58,14 @@ def _offset(b):
 
 # %% ../nbs/05_representer.ipynb #baa620bc
 @contract(native=True)
-def ridge(k: AKernel, X: Points, y: Targets, lam: Positive = 1e-3, offset: Flag = False,
-          weights: Weights = None) -> AFunction:
+def ridge(
+    k: AKernel,
+    X: Points,
+    y: Targets,
+    lam: Positive = 1e-3,
+    offset: Flag = False,
+    weights: Weights = None,
+) -> AFunction:
     """argmin over f in H of  Σᵢ wᵢ (yᵢ − f(xᵢ))² + lam ‖f‖²   (5.2)
 
     y : one column a target
@@ -83,10 +84,10 @@ def ridge(k: AKernel, X: Points, y: Targets, lam: Positive = 1e-3, offset: Flag 
     >>> f([1.0]).round(3).tolist()
     [2.6]
     """
-    smooth = smoother(k, X, y.dtype, lam, weights)              # y ↦ alpha   (5.3)
+    smooth = smoother(k, X, y.dtype, lam, weights)  # y ↦ alpha   (5.3)
     if not offset:
         return RKHSFunction(k, X, smooth(y))
-    alpha, b = beside(filled(1.0, (n_points(X), 1), y, y.dtype), smooth, y)             # (5.6)
+    alpha, b = beside(filled(1.0, (n_points(X), 1), y, y.dtype), smooth, y)  # (5.6)
     return OffsetFit(RKHSFunction(k, X, alpha), _offset(b[0, ...]))
 
 # %% ../nbs/05_representer.ipynb #06684eea
@@ -95,15 +96,24 @@ def _fitted(value, name, call):
     return value
 
 
-Fitted = Annotated[Any, Word("RKHSFunction, or what holds one as .function", _fitted, (), None,
-                             (None, "text", 3.0, np.sin), means="one target")]
+Fitted = Annotated[
+    Any,
+    Word(
+        "RKHSFunction, or what holds one as .function",
+        _fitted,
+        (),
+        None,
+        (None, "text", 3.0, np.sin),
+        means="one target",
+    ),
+]
 ItsPoints = Annotated[Any, points("n", of="f")]
-
 
 # %% ../nbs/05_representer.ipynb #a97e553a
 @contract
-def regularized_risk(f: Fitted, X: ItsPoints, y: Responses, lam: NonNegative,
-                     loss: ALoss = squared) -> Finite:
+def regularized_risk(
+    f: Fitted, X: ItsPoints, y: Responses, lam: NonNegative, loss: ALoss = squared
+) -> Finite:
     "J(f) = Σᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖²   (5.1)"
     norm = getattr(f, "function", f).norm()
     with np.errstate(over="ignore"):
@@ -112,8 +122,15 @@ def regularized_risk(f: Fitted, X: ItsPoints, y: Responses, lam: NonNegative,
 
 # %% ../nbs/05_representer.ipynb #ee914f8f
 @contract
-def check_representer(f: Fitted, X: ItsPoints, y: Responses, lam: Positive, trials: Count = 20,
-                      rng: Rng = None, loss: ALoss = squared) -> Finite:
+def check_representer(
+    f: Fitted,
+    X: ItsPoints,
+    y: Responses,
+    lam: Positive,
+    trials: Count = 20,
+    rng: Rng = None,
+    loss: ALoss = squared,
+) -> Finite:
     """Test that f minimises Σ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖² over the whole space   (5.2), (5.10)
 
     f : the claimed minimiser, one target; for the squared loss in any representation, for others
@@ -130,7 +147,7 @@ def check_representer(f: Fitted, X: ItsPoints, y: Responses, lam: Positive, tria
     for _ in range(trials):
         i, j = rng.choice(n_points(X), (2, 2))
         Z = X[i]
-        if not isinstance(X, Objects):                      # between two points, if that is one
+        if not isinstance(X, Objects):  # between two points, if that is one
             Z = X[i] + rng.random((2, 1)) * (X[j] - X[i])
         step_law(RKHSFunction(f.k, Z, rng.normal(size=2) * size))
     return found
@@ -145,59 +162,87 @@ def _stationary(f, g, X, y, lam, loss):
     size = np.abs(y).max() + np.abs(g.alpha) @ root[:m] * root.max()
     worst = float(np.abs(gradient(both)).max())
     allowed = len(root) * eps * size * (lam + root[m:].sum() * root.max())
-    require("lam f = Σ (yᵢ − f(xᵢ)) k(xᵢ, ·)", worst, allowed,
-            "lam belongs beside the sum of squares, (K + lam I) alpha = y: not n lam, not lam / n; "
-            "and a centre that is no data point needs coefficient zero.")
+    require(
+        "lam f = Σ (yᵢ − f(xᵢ)) k(xᵢ, ·)",
+        worst,
+        allowed,
+        "lam belongs beside the sum of squares, (K + lam I) alpha = y: not n lam, not lam / n; "
+        "and a centre that is no data point needs coefficient zero.",
+    )
     _require_free(f, X, residual, len(root) * eps * size)
 
     def step_law(h):
-        up, down = (float(np.sum((residual - t * h(X)) ** 2)) + lam * (g + t * h).norm() ** 2
-                    for t in (1, -1))
-        reach = 4 * np.abs(h.alpha).sum() * allowed             # what the first law lets pass
-        require("J(f + h) = J(f − h)", abs(up - down), 8 * len(y) * eps * max(up, down) + reach,
-                "f is not the minimiser.")
+        up, down = (
+            float(np.sum((residual - t * h(X)) ** 2)) + lam * (g + t * h).norm() ** 2
+            for t in (1, -1)
+        )
+        reach = 4 * np.abs(h.alpha).sum() * allowed  # what the first law lets pass
+        require(
+            "J(f + h) = J(f − h)",
+            abs(up - down),
+            8 * len(y) * eps * max(up, down) + reach,
+            "f is not the minimiser.",
+        )
+
     return worst, step_law
 
 # %% ../nbs/05_representer.ipynb #ce441c4a
 def _require_free(f, X, alpha, allowed):
     "What was not penalised, a null space, a constant or nothing, leaves nothing to gain"
-    T = (null_matrix(f.null_part.null_space, X) if hasattr(f, "null_part") else
-         np.ones((n_points(X), int(hasattr(f, "offset")))))
-    require("Tᵀ alpha = 0", np.abs(T.T @ alpha).max(initial=0),
-            allowed * max(1.0, np.abs(T).max(initial=0)) * len(T),
-            "What is free must leave nothing to gain: solve the bordered system.")
+    T = (
+        null_matrix(f.null_part.null_space, X)
+        if hasattr(f, "null_part")
+        else np.ones((n_points(X), int(hasattr(f, "offset"))))
+    )
+    require(
+        "Tᵀ alpha = 0",
+        np.abs(T.T @ alpha).max(initial=0),
+        allowed * max(1.0, np.abs(T).max(initial=0)) * len(T),
+        "What is free must leave nothing to gain: solve the bordered system.",
+    )
 
 # %% ../nbs/05_representer.ipynb #1819f3b4
 def _certified(f, g, X, y, lam, loss):
     "The relative duality gap; the law of a step"
     if n_points(g.Z) != n_points(X) or not np.all(g.Z == X):
-        raise ValueError("the certificate of a loss that is not squared needs f with the centres "
-                         "X, as minimize_risk returns it.")
+        raise ValueError(
+            "the certificate of a loss that is not squared needs f with the centres "
+            "X, as minimize_risk returns it."
+        )
     u, Kalpha = -2 * lam * g.alpha, g(X)
     risk = lambda values, h: float(np.sum(loss(y, values)) + lam * h.norm() ** 2)
     primal = risk(f(X), g)
     dual = -float(np.sum(loss.conjugate(y, inside(u))) + lam * g.alpha @ Kalpha)
     gap = (primal - dual) / max(1.0, abs(primal))
-    require("the duality gap is zero", abs(gap), 1e-5, "f is not the minimiser, or its "
-            "coefficients leave the interval of the loss: mind 2 lam.")
+    require(
+        "the duality gap is zero",
+        abs(gap),
+        1e-5,
+        "f is not the minimiser, or its coefficients leave the interval of the loss: mind 2 lam.",
+    )
     _require_free(f, X, g.alpha, 1e-5 * np.abs(g.alpha).mean())
 
     def step_law(h):
         for t in (-1.0, -0.01, 0.01, 1.0):
-            require("J(f) ≤ J(f + h)", primal - risk(f(X) + t * h(X), g + t * h),
-                    1e-5 * max(1.0, abs(primal)), "f is not the minimiser.")
+            require(
+                "J(f) ≤ J(f + h)",
+                primal - risk(f(X) + t * h(X), g + t * h),
+                1e-5 * max(1.0, abs(primal)),
+                "f is not the minimiser.",
+            )
+
     return float(gap), step_law
 
 # %% ../nbs/05_representer.ipynb #55e3b5c9
 def _scores(Q, eigenvalues, y, lams):
     "Leave-one-out and generalised cross-validation for each lam   (5.4), (5.5)"
-    shrunk = lams / (eigenvalues[:, None] + lams)                           # of lam G, (n, L)
+    shrunk = lams / (eigenvalues[:, None] + lams)  # of lam G, (n, L)
     diagonal = Q**2 @ shrunk
     loo = gcv = np.zeros(len(lams))
     for column in y.reshape(len(Q), -1).T:
-        residuals = Q @ ((Q.T @ column)[:, None] * shrunk)                  # lam alpha
-        loo = loo + np.mean((residuals / diagonal) ** 2, axis=0)                        # (5.4)
-        gcv = gcv + np.mean((residuals / diagonal.mean(axis=0)) ** 2, axis=0)           # (5.5)
+        residuals = Q @ ((Q.T @ column)[:, None] * shrunk)  # lam alpha
+        loo = loo + np.mean((residuals / diagonal) ** 2, axis=0)  # (5.4)
+        gcv = gcv + np.mean((residuals / diagonal.mean(axis=0)) ** 2, axis=0)  # (5.5)
     return loo * len(Q) / y.size, gcv * len(Q) / y.size
 
 # %% ../nbs/05_representer.ipynb #33090e16
@@ -220,6 +265,7 @@ class RidgePath(Scores):
     column_means : array (n,), None  of K, when an offset is fitted: K was centred then
     weights : array (n,), None       then all of this is of √W K √W and √W y
     """
+
     k: Kernel
     X: np.ndarray
     y: np.ndarray
@@ -247,12 +293,18 @@ class RidgePath(Scores):
         f = RKHSFunction(self.k, self.X, alpha)
         return OffsetFit(f, _offset(level - self.column_means @ f.alpha)) if offset else f
 
-    function = property(lambda self: _best_of(self), doc="The ridge fit for the best lam; "
-                        "function(lam) is function_at(lam).")
+    function = property(
+        lambda self: _best_of(self),
+        doc="The ridge fit for the best lam; function(lam) is function_at(lam).",
+    )
 
 # %% ../nbs/05_representer.ipynb #3f528c18
-class _PathFunction(Answers, RKHSFunction): __doc__ = RKHSFunction.__doc__
-class _PathFit(Answers, OffsetFit): __doc__ = OffsetFit.__doc__
+class _PathFunction(Answers, RKHSFunction):
+    __doc__ = RKHSFunction.__doc__
+
+
+class _PathFit(Answers, OffsetFit):
+    __doc__ = OffsetFit.__doc__
 
 
 def _best_of(path):
@@ -264,8 +316,14 @@ def _best_of(path):
 
 # %% ../nbs/05_representer.ipynb #73b9f40d
 @contract
-def ridge_path(k: AKernel, X: Points, y: Targets, lams: Lams = None, offset: Flag = False,
-               weights: Weights = None) -> RidgePath:
+def ridge_path(
+    k: AKernel,
+    X: Points,
+    y: Targets,
+    lams: Lams = None,
+    offset: Flag = False,
+    weights: Weights = None,
+) -> RidgePath:
     """Exact leave-one-out error and fits for many lam by one eigendecomposition   (5.4), (5.5)
 
     X : at least two points
@@ -286,11 +344,11 @@ def ridge_path(k: AKernel, X: Points, y: Targets, lams: Lams = None, offset: Fla
     n = len(require_points(squarable(y), 2, "X", "leaving out the only one leaves nothing to fit"))
     K, (root, share) = whole(k, X), systems.root_and_share(weights, y)
     lams = systems.range_of_lams(K) * float(root @ root / n) if lams is None else lams
-    means = frozen(systems.centre(K, share)) if offset else None                     # C K Cᵀ
+    means = frozen(systems.centre(K, share)) if offset else None  # C K Cᵀ
     K = K if weights is None else root[:, None] * K * root
     eigenvalues, Q = systems.eigenpairs(K, k, beside=np.abs(means).max() if offset else 0.0)
     above_rounding(lams.min(), eigenvalues)
-    unit = np.sqrt(share)                                   # what the offset takes is free
+    unit = np.sqrt(share)  # what the offset takes is free
     free, left = (Q - np.outer(unit, unit @ Q), y - share @ y) if offset else (Q, y)
     scores = np.array(_scores(free, eigenvalues, times(left, root), lams)) * n / (root @ root)
     kept = map(frozen, (y, lams, eigenvalues, Q, *scores))
@@ -304,6 +362,7 @@ class SemiparametricFit(Fit):
     null_part : NullPart          the rest; its `.beta` has the coefficients
     gap : float                   relative duality gap; 0 for the squared loss, which is solved
     """
+
     function: RKHSFunction
     null_part: NullPart
     gap: float = 0.0
@@ -315,9 +374,15 @@ class SemiparametricFit(Fit):
 
 # %% ../nbs/05_representer.ipynb #bd980535
 @contract
-def semiparametric(k: AKernel, X: Points, y: ManyResponses, null_space: NullSpace,
-                   lam: Positive = 1e-3, weights: Weights = None,
-                   loss: ALoss = squared) -> SemiparametricFit:
+def semiparametric(
+    k: AKernel,
+    X: Points,
+    y: ManyResponses,
+    null_space: NullSpace,
+    lam: Positive = 1e-3,
+    weights: Weights = None,
+    loss: ALoss = squared,
+) -> SemiparametricFit:
     """argmin over f in H and beta of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ) + Σⱼ betaⱼ pⱼ(xᵢ)) + lam ‖f‖²   (5.6)
 
     null_space : X ↦ (n, m), the values of p₁, …, pₘ, or functions X ↦ (n,); points of ℝ come to
@@ -343,8 +408,9 @@ def semiparametric(k: AKernel, X: Points, y: ManyResponses, null_space: NullSpac
 
 # %% ../nbs/05_representer.ipynb #bc252581
 @contract
-def smoothing_spline(x: OnTheLine, y: Responses, lam: Positive, weights: Weights = None,
-                     loss: ALoss = squared) -> NaturalSpline:
+def smoothing_spline(
+    x: OnTheLine, y: Responses, lam: Positive, weights: Weights = None, loss: ALoss = squared
+) -> NaturalSpline:
     """argmin over f of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ)) + lam ∫ f″², for squares in O(n log n)   (5.7), (5.9)
 
     x : in any order; at least two differ
@@ -360,9 +426,16 @@ def smoothing_spline(x: OnTheLine, y: Responses, lam: Positive, weights: Weights
     if loss == squared:
         return penalised(x[w > 0], y[w > 0], w[w > 0], lam)
     require_line(knots := np.unique(x), lam)
-    unit = lambda x: (x - knots[0]) / (knots[-1] - knots[0])            # to [0, 1], lam as well
-    fit = semiparametric(Sobolev(2), unit(x), y, [lambda t: 1.0, lambda t: t],
-                         lam / (knots[-1] - knots[0]) ** 3, weights, loss)
+    unit = lambda x: (x - knots[0]) / (knots[-1] - knots[0])  # to [0, 1], lam as well
+    fit = semiparametric(
+        Sobolev(2),
+        unit(x),
+        y,
+        [lambda t: 1.0, lambda t: t],
+        lam / (knots[-1] - knots[0]) ** 3,
+        weights,
+        loss,
+    )
     return through(knots, fit(unit(knots)))
 
 # %% ../nbs/05_representer.ipynb #5dd874f2
@@ -376,6 +449,7 @@ class RiskSolution(Fit):
     gap : float                  (primal − dual) / max(1, |primal|)
     iterations : int
     """
+
     function: RKHSFunction
     loss: Loss
     lam: float
@@ -389,14 +463,23 @@ class RiskSolution(Fit):
         return self.function(X)
 
     def __repr__(self):
-        return (f"RiskSolution({self.loss}, lam={self.lam:g}): {self.function}, gap {self.gap:.1e} "
-                f"after {self.iterations} iterations")
+        return (
+            f"RiskSolution({self.loss}, lam={self.lam:g}): {self.function}, gap {self.gap:.1e} "
+            f"after {self.iterations} iterations"
+        )
 
 # %% ../nbs/05_representer.ipynb #3a6f7292
 @contract
-def minimize_risk(k: AKernel, X: Points, y: Responses, loss: ALoss = squared,
-                  lam: Positive = 1e-3, tol: Positive = 1e-6, max_iter: Count = 200,
-                  weights: Weights = None) -> RiskSolution:
+def minimize_risk(
+    k: AKernel,
+    X: Points,
+    y: Responses,
+    loss: ALoss = squared,
+    lam: Positive = 1e-3,
+    tol: Positive = 1e-6,
+    max_iter: Count = 200,
+    weights: Weights = None,
+) -> RiskSolution:
     """argmin over f in H of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖², with a certified duality gap   (5.10)
 
     y : targets; for logistic, hinge and squared_hinge two labels, the last in order being 1
@@ -418,5 +501,12 @@ def minimize_risk(k: AKernel, X: Points, y: Responses, loss: ALoss = squared,
     """
     y_numbers = squarable(loss.targets(y))
     found = minimize_weighted(whole(k, X), y_numbers, loss, lam, weights, tol, max_iter)
-    return RiskSolution(RKHSFunction(k, X, found.alpha), loss, lam, found.primal, found.dual,
-                        found.gap, found.iterations).of_labels(loss.labels_of(y))
+    return RiskSolution(
+        RKHSFunction(k, X, found.alpha),
+        loss,
+        lam,
+        found.primal,
+        found.dual,
+        found.gap,
+        found.iterations,
+    ).of_labels(loss.labels_of(y))

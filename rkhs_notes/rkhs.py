@@ -18,10 +18,10 @@ from .base.words import Coefficients, Finite, NonNegative, Targets, Word, array
 
 # %% ../nbs/03_rkhs.ipynb #31b65367
 from .base.errors import finite, require
-from rkhs_notes.engines.functions.functions import (
-    AFunction, APoint, Centres, Drawn, Number, OfThisSpace, OneFunction, Pairing, Places, SameSpace,
-    Values, added, length, multiple, paired, size_of, squarable, times
-)
+from .engines.functions.functions import AFunction, APoint, Centres, Drawn, Number
+from .engines.functions.functions import OfThisSpace, OneFunction, Pairing, Places
+from .engines.functions.functions import SameSpace, Values, added, length, multiple
+from .engines.functions.functions import paired, size_of, squarable, times
 from .engines.kernels.entries import Functions, Widths
 from .engines.kernels.gram import AKernel, precision
 from .hilbert import combine
@@ -44,6 +44,7 @@ class RKHSFunction(Drawn):
     >>> RKHSFunction(Linear(), [1.0, 2.0], [1.0, 1.0])([2.0]).tolist()
     [6.0]
     """
+
     k: AKernel
     Z: Centres
     alpha: Coefficients
@@ -63,7 +64,7 @@ class RKHSFunction(Drawn):
 
         raises TypeError, ValueError : g is no function of this space; the number overflows
         """
-        return paired(self.alpha, g(self.Z))                                        # (3.5)
+        return paired(self.alpha, g(self.Z))  # (3.5)
 
     @contract
     def norm(self) -> Number:
@@ -97,6 +98,7 @@ class RKHSFunction(Drawn):
         raises ValueError, MemoryError : tol < 0; too many centres kept for settings.result_mib
         """
         from rkhs_notes.deeper.interpolation import compressed
+
         return compressed(self, tol)
 
 # %% ../nbs/03_rkhs.ipynb #8f88d849
@@ -118,6 +120,7 @@ class _KnownAtPoints(Value):
         [1.5, 1.0]
         """
         from rkhs_notes.deeper.interpolation import interpolant
+
         return interpolant(self.k, X, y)
 
     @contract
@@ -135,6 +138,7 @@ class _KnownAtPoints(Value):
         [0.5, 0.0, 0.0]
         """
         from rkhs_notes.deeper.interpolation import left_out
+
         return left_out(self.k, X, y)
 
 # %% ../nbs/03_rkhs.ipynb #9eca0eb4
@@ -147,6 +151,7 @@ class RKHS(_KnownAtPoints):
     >>> f([1.0, 3.0]).tolist(), f.norm()
     ([3.0, 9.0], 3.0)
     """
+
     k: AKernel
 
     @contract
@@ -168,6 +173,7 @@ class RKHS(_KnownAtPoints):
         raises MemoryError : the Gram matrix of X is above settings.result_mib
         """
         from rkhs_notes.deeper.interpolation import projection
+
         return projection(self.k, f, X)
 
     @contract
@@ -177,11 +183,17 @@ class RKHS(_KnownAtPoints):
         returns : PowerFunction    called on points (m, d) gives (m,)
         """
         from rkhs_notes.deeper.interpolation import PowerFunction
+
         return PowerFunction(self.k, X)
 
-    def __eq__(self, other): return type(other) is type(self) and other.k == self.k
-    def __hash__(self): return hash(self.k)
-    def __repr__(self): return f"RKHS(k={self.k})"
+    def __eq__(self, other):
+        return type(other) is type(self) and other.k == self.k
+
+    def __hash__(self):
+        return hash(self.k)
+
+    def __repr__(self):
+        return f"RKHS(k={self.k})"
 
 # %% ../nbs/03_rkhs.ipynb #7191312b
 @contract
@@ -195,20 +207,33 @@ def check_reproducing(f: OneFunction, X: Places) -> Number:
     rounding = 8 * len(f.Z) * np.finfo(values.dtype).eps ** 0.75 * squarable(f)
     inner = np.array([f.inner(space.section(x)) for x in X])
     worst = int(np.argmax(np.abs(values - inner)))
-    require("f(x) = ⟨f, k_x⟩", abs(values[worst] - inner[worst]), rounding * root.max(),
-            f"At x = {X[worst]} the value is {values[worst]:.6g}, the inner product "
-            f"{inner[worst]:.6g}: an offset, another inner product, or an f that is not in H.")
-    require("‖f‖² = ⟨f, f⟩", abs(f.norm() ** 2 - f.inner(f)), rounding * size_of(f),
-            "The norm and the inner product belong to different spaces.")
-    require("|f(x)| ≤ ‖f‖ √k(x, x)", np.max(np.abs(values) - f.norm() * root),
-            rounding * root.max(), "Is ‖f‖ not the norm of H, or k not positive semidefinite?")
+    require(
+        "f(x) = ⟨f, k_x⟩",
+        abs(values[worst] - inner[worst]),
+        rounding * root.max(),
+        f"At x = {X[worst]} the value is {values[worst]:.6g}, the inner product "
+        f"{inner[worst]:.6g}: an offset, another inner product, or an f that is not in H.",
+    )
+    require(
+        "‖f‖² = ⟨f, f⟩",
+        abs(f.norm() ** 2 - f.inner(f)),
+        rounding * size_of(f),
+        "The norm and the inner product belong to different spaces.",
+    )
+    require(
+        "|f(x)| ≤ ‖f‖ √k(x, x)",
+        np.max(np.abs(values) - f.norm() * root),
+        rounding * root.max(),
+        "Is ‖f‖ not the norm of H, or k not positive semidefinite?",
+    )
     return float(abs(values[worst] - inner[worst]))
 
 # %% ../nbs/03_rkhs.ipynb #44f6a722
 class _Orthonormal(Value):
     "x ↦ L⁻¹ b(x), the values of an orthonormal basis of the span of b, with gram = L Lᵀ"
-    functions: tuple                   # b₁, …, b_r
-    L: np.ndarray                      # (r, r)
+
+    functions: tuple  # b₁, …, b_r
+    L: np.ndarray  # (r, r)
 
     def __call__(self, x):
         "(n, r) at points (n,) of ℝ, or (n, d)"
@@ -217,8 +242,7 @@ class _Orthonormal(Value):
 
 # %% ../nbs/03_rkhs.ipynb #a534d7e7
 @contract
-def kernel_from_space(functions: Functions,
-                      gram: Annotated[ArrayLike, array("r", "r")]) -> AKernel:
+def kernel_from_space(functions: Functions, gram: Annotated[ArrayLike, array("r", "r")]) -> AKernel:
     """k(x, y) = b(x)ᵀ G⁻¹ b(y), the kernel of the span of b₁, …, b_r   (3.8)
 
     functions : linearly independent, of points (n,) of ℝ or (n, d), to (n,)
@@ -236,8 +260,10 @@ def _inner_products(G):
     cosines = G / lengths / lengths[:, None]
     gap, least = np.abs(cosines - cosines.T).max(), np.linalg.eigvalsh(cosines)[0]
     if gap > 4096 * eps or not least > len(G) * eps:
-        raise ValueError(f"gram of unit functions differs from its transpose by {gap:.2g}, with an "
-                         f"eigenvalue {least:.2g}: linearly dependent functions? No inner product?")
+        raise ValueError(
+            f"gram of unit functions differs from its transpose by {gap:.2g}, with an "
+            f"eigenvalue {least:.2g}: linearly dependent functions? No inner product?"
+        )
     return G
 
 # %% ../nbs/03_rkhs.ipynb #213fb1ac
@@ -260,7 +286,8 @@ class FiniteDimensionalRKHS(RKHS):
     functions : linearly independent, of points (n,) of ℝ or (n, d), to (n,)
     raises TypeError, ValueError : no list of functions; a weight that is not > 0
     """
-    k: AKernel = field(init=False)     # FiniteRank(weights, functions)
+
+    k: AKernel = field(init=False)  # FiniteRank(weights, functions)
     weights: Widths
     functions: Functions
 
@@ -291,4 +318,5 @@ class FiniteDimensionalRKHS(RKHS):
         """
         return (self.k._unweighted(f.Z) * self.weights).T @ f.alpha
 
-    def __repr__(self): return f"FiniteDimensionalRKHS of dimension {len(self.weights)}, {self.k}"
+    def __repr__(self):
+        return f"FiniteDimensionalRKHS of dimension {len(self.weights)}, {self.k}"

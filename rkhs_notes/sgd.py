@@ -17,10 +17,9 @@ from .base.blocks import spans
 from .base.contracts import contract
 from .base.points import Points, taken_of
 from .base.values import Value
-from rkhs_notes.base.words import (
-    Count, Flag, Function, NonNegative, Positive, Responses, Rng, Vector, Weights, Whole, Word,
-    count, either, fitting, function, instance_of
-)
+from .base.words import Count, Flag, Function, NonNegative, Positive, Responses, Rng
+from .base.words import Vector, Weights, Whole, Word, count, either, fitting, function
+from .base.words import instance_of
 from .engines.solving.losses import ALoss, logistic
 
 # %% ../nbs/06_sgd.ipynb #64c89568
@@ -33,19 +32,23 @@ from .hilbert import empirical
 from .kernels import Gaussian
 
 # %% ../nbs/06_sgd.ipynb #d684733a
-from rkhs_notes.engines.solving.steps import (
-    Amount, Examples, FeatureRows, Option, Run, Size, SizeOrInf, StepSize, descend, slope_of,
-    weights_of
-)
+from .engines.solving.steps import Amount, Examples, FeatureRows, Option, Run, Size
+from .engines.solving.steps import SizeOrInf, StepSize, descend, slope_of, weights_of
 from .engines.solving.timing import Machine, timed
 from .mercer import mercer_expansion
 from .rkhs import RKHSFunction
 
 # %% ../nbs/06_sgd.ipynb #ba74dbe2
 @contract
-def sgd_primal(Phi: FeatureRows, y: Responses, loss: ALoss = logistic, steps: Count = None,
-               step_size: StepSize = 0.1, rng: Rng = None,
-               callback: Annotated[Any, function("(t, w)")] = None):
+def sgd_primal(
+    Phi: FeatureRows,
+    y: Responses,
+    loss: ALoss = logistic,
+    steps: Count = None,
+    step_size: StepSize = 0.1,
+    rng: Rng = None,
+    callback: Annotated[Any, function("(t, w)")] = None,
+):
     """w ← w − step_size ℓ′(yᵢ, ⟨w, φᵢ⟩) φᵢ, one random example i after the other   (6.2)
 
     Phi : features, one row an example
@@ -57,21 +60,27 @@ def sgd_primal(Phi: FeatureRows, y: Responses, loss: ALoss = logistic, steps: Co
     raises ConvergenceFailure : the steps are too long and the weights run away
     """
     run, w = Run(y, loss, steps, step_size, rng), np.zeros(Phi.shape[1], Phi.dtype)
-    with np.errstate(all="ignore"):                       # require_bounded sees what overflows
+    with np.errstate(all="ignore"):  # require_bounded sees what overflows
         longest = float(np.linalg.norm(Phi, axis=1).max() ** 2)
         for t, i, rate in run:
             score = Phi[i] @ w
             run.require_bounded(score, t, longest)
-            w -= rate * run.slope_at(score, i) * Phi[i]                             # (6.2)
+            w -= rate * run.slope_at(score, i) * Phi[i]  # (6.2)
             if callback is not None:
                 callback(t + 1, w)
     return w
 
 # %% ../nbs/06_sgd.ipynb #3a50543f
 @contract
-def sgd_dual(K: GramMatrix, y: Responses, loss: ALoss = logistic, steps: Count = None,
-             step_size: StepSize = 0.1, rng: Rng = None,
-             callback: Annotated[Any, function("(t, u)")] = None):
+def sgd_dual(
+    K: GramMatrix,
+    y: Responses,
+    loss: ALoss = logistic,
+    steps: Count = None,
+    step_size: StepSize = 0.1,
+    rng: Rng = None,
+    callback: Annotated[Any, function("(t, u)")] = None,
+):
     """uᵢ ← uᵢ − step_size ℓ′(yᵢ, Σⱼ Kᵢⱼ uⱼ), one random example i after the other   (6.4)
 
     y, steps, rng, callback : as in sgd_primal
@@ -80,20 +89,27 @@ def sgd_dual(K: GramMatrix, y: Responses, loss: ALoss = logistic, steps: Count =
     """
     run, u = Run(y, loss, steps, step_size, rng), np.zeros(len(K), K.dtype)
     longest = float(K.diagonal().max())
-    with np.errstate(all="ignore"):                       # require_bounded sees what overflows
+    with np.errstate(all="ignore"):  # require_bounded sees what overflows
         for t, i, rate in run:
             score = K[i] @ u
             run.require_bounded(score, t, longest)
-            u[i] -= rate * run.slope_at(score, i)                                   # (6.4)
+            u[i] -= rate * run.slope_at(score, i)  # (6.4)
             if callback is not None:
                 callback(t + 1, u)
     return u
 
 # %% ../nbs/06_sgd.ipynb #706c2f2c
 @contract
-def check_span(Phi: FeatureRows, y: Responses, loss: ALoss = logistic, steps: Count = 200,
-               step_size: StepSize = 0.1, rng: Whole = 0, primal: Function = sgd_primal,
-               dual: Function = sgd_dual) -> float:
+def check_span(
+    Phi: FeatureRows,
+    y: Responses,
+    loss: ALoss = logistic,
+    steps: Count = 200,
+    step_size: StepSize = 0.1,
+    rng: Whole = 0,
+    primal: Function = sgd_primal,
+    dual: Function = sgd_dual,
+) -> float:
     """Test at every step that w = Σⱼ uⱼ φⱼ, for one sequence of examples   (6.3)
 
     rng : the seed that both trainers get
@@ -106,19 +122,29 @@ def check_span(Phi: FeatureRows, y: Responses, loss: ALoss = logistic, steps: Co
     primal(Phi, **given, callback=lambda t, w: W.append(w.copy()))
     dual(Phi @ Phi.T, **given, callback=lambda t, u: U.append(u.copy()))
     W, U, shape = np.array(W), np.array(U), ((steps, Phi.shape[1]), (steps, len(Phi)))
-    require(f"w has shape {W.shape} and u {U.shape} over {steps} steps, not {shape}",
-            (W.shape, U.shape) != shape, 0, "Each trainer reports each of its steps.")
-    gaps = np.abs(W - U @ Phi).max(axis=1)                                          # (6.3)
+    require(
+        f"w has shape {W.shape} and u {U.shape} over {steps} steps, not {shape}",
+        (W.shape, U.shape) != shape,
+        0,
+        "Each trainer reports each of its steps.",
+    )
+    gaps = np.abs(W - U @ Phi).max(axis=1)  # (6.3)
     size = np.abs(Phi).max() * np.abs(U).sum(axis=1).max() + np.abs(W).max()
     allowed = len(Phi) * float(np.finfo(Phi.dtype).eps) ** 0.75 * size
     first = int(np.argmax(~(gaps <= allowed)))
-    return require("w = Σⱼ uⱼ φⱼ", max(gaps[first], gaps.max()), allowed,
-                   f"First after step {first + 1}: another start than 0, another slope, another "
-                   "order of examples, or an update of more than one coefficient.")
+    return require(
+        "w = Σⱼ uⱼ φⱼ",
+        max(gaps[first], gaps.max()),
+        allowed,
+        f"First after step {first + 1}: another start than 0, another slope, another "
+        "order of examples, or an update of more than one coefficient.",
+    )
 
 # %% ../nbs/06_sgd.ipynb #230c8faf
-_MapOrTerms = Annotated[Any, either(lambda value: isinstance(value, FeatureMap), count(),
-                                   "FeatureMap or int", draw=None)]
+_MapOrTerms = Annotated[
+    Any,
+    either(lambda value: isinstance(value, FeatureMap), count(), "FeatureMap or int", draw=None),
+]
 
 # %% ../nbs/06_sgd.ipynb #21ed76c5
 def _features(k, X, option, features):
@@ -126,25 +152,46 @@ def _features(k, X, option, features):
     d = getattr(X, "shape", (0, None))[1]
     if option < 5 and isinstance(features, FeatureMap):
         apart = largest_gap(features(X[:8]), np.asarray(k(X[:8])))[0]
-        require(f"option {option} wants features with ⟨φ(x), φ(y)⟩ = k(x, y) for {k}", apart, 1e-6,
-                f"Use option {option + 4} for approximate ones.")
+        require(
+            f"option {option} wants features with ⟨φ(x), φ(y)⟩ = k(x, y) for {k}",
+            apart,
+            1e-6,
+            f"Use option {option + 4} for approximate ones.",
+        )
     if isinstance(features, FeatureMap):
         return features
     if option < 5 and features is None:
         return k.feature_map(d)
-    fitting(features, "features", option > 4 and features is not None, "a FeatureMap" + (
-        ", or the number of terms of a Mercer expansion" if option > 4 else ""),
-            f"one for option {option}")
+    fitting(
+        features,
+        "features",
+        option > 4 and features is not None,
+        "a FeatureMap" + (", or the number of terms of a Mercer expansion" if option > 4 else ""),
+        f"one for option {option}",
+    )
     some = np.linspace(0, len(X) - 1, min(len(X), max(1000, 4 * features))).astype(int)
     return mercer_expansion(k, empirical(X[some]), features).feature_map()
 
 # %% ../nbs/06_sgd.ipynb #19281860
 @contract
-def kernel_sgd(k: AKernel, X: Points, y: Responses, loss: ALoss = logistic, option: Option = 4,
-               steps: Count = None, step_size: StepSize = 0.1, rng: Rng = None,
-               features: _MapOrTerms = None, *, lam: NonNegative = 0.0, batch: Count = 1,
-               average: Flag = False, replace: Flag = True, weights: Weights = None,
-               callback: Annotated[Any, function("(t, rows, scores)")] = None):
+def kernel_sgd(
+    k: AKernel,
+    X: Points,
+    y: Responses,
+    loss: ALoss = logistic,
+    option: Option = 4,
+    steps: Count = None,
+    step_size: StepSize = 0.1,
+    rng: Rng = None,
+    features: _MapOrTerms = None,
+    *,
+    lam: NonNegative = 0.0,
+    batch: Count = 1,
+    average: Flag = False,
+    replace: Flag = True,
+    weights: Weights = None,
+    callback: Annotated[Any, function("(t, rows, scores)")] = None,
+):
     """Stochastic gradients on  (Σᵢ wᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖²) / n  in one of six ways (6.2), (6.4)
 
     option : 1 features on the fly, 2 stored; 3 kernel on the fly, 4 Gram matrix stored;
@@ -187,6 +234,7 @@ class Cost(Value):
     steps : T
     memory : numbers stored; 2¹⁷ of them are a MiB in float64
     """
+
     fixed: Amount
     per_step: Amount
     steps: Amount
@@ -198,14 +246,19 @@ class Cost(Value):
         return self.fixed + self.per_step * self.steps
 
     def __iter__(self):
-        return iter((self.time, self.memory))                      # time, memory = cost_model(…)
+        return iter((self.time, self.memory))  # time, memory = cost_model(…)
 
 # %% ../nbs/06_sgd.ipynb #2a01d2ac
 def _table(n, d, D):
     "{option: (before the first step, each step, numbers stored)}"
-    return {1: (0, d * D, D), 2: (n * d * D, D, n * D),
-            3: (0, n * d, n), 4: (n * n * d, n, n * n),
-            5: (0, d * D, d * D), 6: (n * d * D, D, (n + d) * D)}
+    return {
+        1: (0, d * D, D),
+        2: (n * d * D, D, n * D),
+        3: (0, n * d, n),
+        4: (n * n * d, n, n * n),
+        5: (0, d * D, d * D),
+        6: (n * d * D, D, (n + d) * D),
+    }
 
 
 @contract
@@ -237,7 +290,7 @@ def break_even(a: _ACost, b: _ACost) -> float:
         return 0.0
     if b.per_step >= a.per_step or b.fixed == math.inf:
         return math.inf
-    return max(0.0, (b.fixed - a.fixed) / (a.per_step - b.per_step))               # (6.6)
+    return max(0.0, (b.fixed - a.fixed) / (a.per_step - b.per_step))  # (6.6)
 
 # %% ../nbs/06_sgd.ipynb #99e35ce4
 def _cosines(d, D):
@@ -254,13 +307,26 @@ def _two_sizes(value, name, call=None):
 
 
 _MapOf = Annotated[Any, function("(d, D) → FeatureMap", lambda rng, sizes: _cosines)]
-_TwoSizes = Annotated[Any, Word("two increasing whole numbers", _two_sizes, (),
-                               lambda rng, sizes: (3, 5), (None, 3, (9, 9), "ab", [5, 2]))]
+_TwoSizes = Annotated[
+    Any,
+    Word(
+        "two increasing whole numbers",
+        _two_sizes,
+        (),
+        lambda rng, sizes: (3, 5),
+        (None, 3, (9, 9), "ab", [5, 2]),
+    ),
+]
 
 # %% ../nbs/06_sgd.ipynb #328b6b70
 @contract
-def calibrate(k: AKernel = None, features: _MapOf = None, loss: ALoss = logistic,
-              dims: _TwoSizes = (4, 64), sizes: _TwoSizes = (200, 1000)) -> Machine:
+def calibrate(
+    k: AKernel = None,
+    features: _MapOf = None,
+    loss: ALoss = logistic,
+    dims: _TwoSizes = (4, 64),
+    sizes: _TwoSizes = (200, 1000),
+) -> Machine:
     """Time the pieces of the six options on this machine, in about a second
 
     k : of points with dims[0] and with dims[1] columns; Gaussian(1) by default
@@ -277,8 +343,15 @@ _AMachine = Annotated[Machine, instance_of(Machine, "calibrate(), or None")]
 
 
 @contract
-def cheapest_option(n: Size, d: Size, D: SizeOrInf, T: Size, memory: Amount = math.inf,
-                    approximate: Size = None, machine: _AMachine = None) -> int:
+def cheapest_option(
+    n: Size,
+    d: Size,
+    D: SizeOrInf,
+    T: Size,
+    memory: Amount = math.inf,
+    approximate: Size = None,
+    machine: _AMachine = None,
+) -> int:
     """The option of least time among those that fit in memory
 
     D : inf where there is no finite exact map
@@ -298,17 +371,32 @@ def cheapest_option(n: Size, d: Size, D: SizeOrInf, T: Size, memory: Amount = ma
     bills = {option: _table(n, d, size[option])[option] for option in size}
     needs = {option: stored for option, (_, _, stored) in bills.items()}
     if memory < math.inf:
-        as_number(memory, "memory", at_least=min(needs.values()),
-                  because=f": option {min(needs, key=needs.get)} fits in memory then")
-    price = {option: machine.seconds(option, n, d, size[option], T) if machine else fixed + each * T
-             for option, (fixed, each, _) in bills.items() if needs[option] <= memory}
+        as_number(
+            memory,
+            "memory",
+            at_least=min(needs.values()),
+            because=f": option {min(needs, key=needs.get)} fits in memory then",
+        )
+    price = {
+        option: machine.seconds(option, n, d, size[option], T) if machine else fixed + each * T
+        for option, (fixed, each, _) in bills.items()
+        if needs[option] <= memory
+    }
     return min(price, key=price.get)
 
 # %% ../nbs/06_sgd.ipynb #d877fcf6
 @contract
-def check_regret(k: AKernel, X: Points, y: Vector, h: OneFunction, loss: ALoss = logistic,
-                 steps: Count = 500, step_size: Positive = 0.1, rng: Rng = None,
-                 train: Function = kernel_sgd) -> float:
+def check_regret(
+    k: AKernel,
+    X: Points,
+    y: Vector,
+    h: OneFunction,
+    loss: ALoss = logistic,
+    steps: Count = 500,
+    step_size: Positive = 0.1,
+    rng: Rng = None,
+    train: Function = kernel_sgd,
+) -> float:
     """Test on one run that its mean loss exceeds that of h by at most the bound of (6.7)
 
     h : of the same kernel: any function to compare with, such as ridge(k, X, y)
@@ -316,20 +404,36 @@ def check_regret(k: AKernel, X: Points, y: Vector, h: OneFunction, loss: ALoss =
     returns : the left side of (6.7) less the right side, ≤ 0 up to rounding
     raises LawBroken : the run does worse than any sequence of examples explains
     """
-    h - 0 * RKHSFunction(k, X, np.zeros(len(X)))          # refuses a function of another space
+    h - 0 * RKHSFunction(k, X, np.zeros(len(X)))  # refuses a function of another space
     blocks = []
-    train(k, X, y, loss=loss, steps=steps, step_size=step_size, rng=rng,
-          callback=lambda t, drawn, z: blocks.append((drawn, z)))
+    train(
+        k,
+        X,
+        y,
+        loss=loss,
+        steps=steps,
+        step_size=step_size,
+        rng=rng,
+        callback=lambda t, drawn, z: blocks.append((drawn, z)),
+    )
     rows, scores = (np.concatenate([np.zeros(0, int), *(b[j] for b in blocks)]) for j in (0, 1))
-    require(f"train reports {len(rows)} examples and {len(scores)} scores in {steps} steps",
-            (len(rows), len(scores)) != (steps, steps), 0, "It must report one each a step.")
+    require(
+        f"train reports {len(rows)} examples and {len(scores)} scores in {steps} steps",
+        (len(rows), len(scores)) != (steps, steps),
+        0,
+        "It must report one each a step.",
+    )
     regret = np.mean(loss(y[rows], scores) - loss(y[rows], h(X)[rows]))
-    squares = slope_of(loss, y)(scores, rows) ** 2 * k.diag(X)[rows]                # ‖g_t‖²
+    squares = slope_of(loss, y)(scores, rows) ** 2 * k.diag(X)[rows]  # ‖g_t‖²
     allowed = h.norm() ** 2 / (2 * step_size * steps) + step_size / 2 * np.mean(squares)
     rounding = 1e-9 * (1 + np.mean(np.abs(loss(y[rows], scores))))
-    return require("regret ≤ ‖h‖² / (2ηT) + η mean ‖g‖² / 2", regret - allowed, rounding,
-                   "Gradient steps on a convex loss from f = 0 cannot do this: look for a sign, a "
-                   "step size other than stated, or a loss that is not convex.")
+    return require(
+        "regret ≤ ‖h‖² / (2ηT) + η mean ‖g‖² / 2",
+        regret - allowed,
+        rounding,
+        "Gradient steps on a convex loss from f = 0 cannot do this: look for a sign, a "
+        "step size other than stated, or a loss that is not convex.",
+    )
 
 # %% ../nbs/06_sgd.ipynb #f14de552
 class Budgeted(Value):
@@ -338,10 +442,12 @@ class Budgeted(Value):
     function : RKHSFunction
     drift : float, Σ ‖what was dropped‖
     """
+
     function: Combination
     drift: float
 
-    def __call__(self, X): return self.function(X)
+    def __call__(self, X):
+        return self.function(X)
 
     def predict(self, X):
         "Labels by the sign, where labels were learned"
@@ -356,8 +462,8 @@ class _Memory:
 
     def learn(self, K, i, v):
         "Add v k(xᵢ, ·); i becomes a centre unless its section lies in the span of the others"
-        a = self.P @ K[self.rows, i]                      # the section at i, projected on the span
-        apart = K[i, i] - K[i, self.rows] @ a             # its squared distance from it
+        a = self.P @ K[self.rows, i]  # the section at i, projected on the span
+        apart = K[i, i] - K[i, self.rows] @ a  # its squared distance from it
         if apart <= 1e-6 * K[i, i]:
             self.c, self.drift = self.c + v * a, self.drift + abs(v) * math.sqrt(max(apart, 0.0))
             return
@@ -369,15 +475,23 @@ def _forget(memory):
     "Drop the centre that is missed least, projected on the others   (6.10)"
     P, c = memory.P, memory.c
     j = int(np.argmin(c**2 / P.diagonal()))
-    memory.drift += abs(c[j]) / math.sqrt(P[j, j])                                  # (6.10)
+    memory.drift += abs(c[j]) / math.sqrt(P[j, j])  # (6.10)
     memory.c = np.delete(c - c[j] / P[j, j] * P[:, j], j)
     P = P - np.outer(P[:, j], P[j]) / P[j, j]
     memory.P, memory.rows = np.delete(np.delete(P, j, 0), j, 1), np.delete(memory.rows, j)
 
 # %% ../nbs/06_sgd.ipynb #3a900f92
 @contract
-def budgeted_sgd(k: AKernel, X: Points, y: Responses, loss: ALoss = logistic, budget: Count = 100,
-                 steps: Count = None, step_size: StepSize = 0.1, rng: Rng = None) -> Budgeted:
+def budgeted_sgd(
+    k: AKernel,
+    X: Points,
+    y: Responses,
+    loss: ALoss = logistic,
+    budget: Count = 100,
+    steps: Count = None,
+    step_size: StepSize = 0.1,
+    rng: Rng = None,
+) -> Budgeted:
     """kernel_sgd with at most `budget` centres: the one missed least is projected away   (6.10)
 
     y, steps, rng : as in kernel_sgd
@@ -388,11 +502,11 @@ def budgeted_sgd(k: AKernel, X: Points, y: Responses, loss: ALoss = logistic, bu
     references : Engel, Mannor and Meir (2004); Wang, Crammer and Vucetic (2012)
     """
     run, memory, longest = Run(y, loss, steps, step_size, rng), _Memory(), float(np.max(k.diag(X)))
-    with np.errstate(all="ignore"):                       # require_bounded sees what overflows
+    with np.errstate(all="ignore"):  # require_bounded sees what overflows
         for part in spans(run.steps, 64):
             pool = np.unique(np.concatenate([memory.rows, run.examples[part]]))
             K = np.asarray(k(taken_of(X, pool)), dtype=float)
-            memory.rows = np.searchsorted(pool, memory.rows)   # places in the pool, for this block
+            memory.rows = np.searchsorted(pool, memory.rows)  # places in the pool, for this block
             if part.start % 1024 == 0:
                 memory.P = np.linalg.inv(K[np.ix_(memory.rows, memory.rows)])
             for t, i in enumerate(np.searchsorted(pool, run.examples[part]), start=part.start):

@@ -13,9 +13,8 @@ import numpy as np
 from .base.arrays import as_floats, as_number, frozen, shaped
 from .base.contracts import contract
 from .base.points import Points, points
-from rkhs_notes.base.words import (
-    Count, Flag, Function, NonNegative, Positive, TwoLabels, Vector, Weights, function, instance_of
-)
+from .base.words import Count, Flag, Function, NonNegative, Positive, TwoLabels, Vector
+from .base.words import Weights, function, instance_of
 
 # %% ../nbs/07_svm.ipynb #509dfffc
 from .base.errors import ConvergenceFailure, require, settled, warned
@@ -30,13 +29,11 @@ from .rkhs import RKHSFunction
 # %% ../nbs/07_svm.ipynb #68e54022
 from scipy.sparse import csr_array, issparse
 from scipy.special import expit
-from rkhs_notes.engines.machines.prices import (
-    ClassWeights, Distances, FinitePrice, Price, Prices, Share, in_deviations, in_units, own_unit,
-    point_prices, require_classes, two_classes
-)
-from rkhs_notes.engines.machines.support import (
-    Deciding, at_own_level, certified, gap_of, pair_distances, require_made_from, solved
-)
+from .engines.machines.prices import ClassWeights, Distances, FinitePrice, Price, Prices
+from .engines.machines.prices import Share, in_deviations, in_units, own_unit
+from .engines.machines.prices import point_prices, require_classes, two_classes
+from .engines.machines.support import Deciding, at_own_level, certified, gap_of
+from .engines.machines.support import pair_distances, require_made_from, solved
 from .engines.machines.tall import by_features
 from .engines.machines.wide import hinge_by_newton, logistic_by_newton
 
@@ -56,6 +53,7 @@ class SupportVectorMachine(Deciding):
     converged : bool          False after Ctrl-C, max_iter or a callback's True: usable, less exact
     labels : tuple or None    (label of negative decisions, label of others); None for regression
     """
+
     function: RKHSFunction
     offset: float
     dual: Vector
@@ -75,8 +73,10 @@ class SupportVectorMachine(Deciding):
 
     def __repr__(self):
         state = "" if self.converged else f", NOT CONVERGED: violation {self.violation:.1e}"
-        return (f"SupportVectorMachine in H({self.k}), {len(self.support)} of {len(self.dual)} "
-                f"points support it, gap {self.gap:.1e}{state}")
+        return (
+            f"SupportVectorMachine in H({self.k}), {len(self.support)} of {len(self.dual)} "
+            f"points support it, gap {self.gap:.1e}{state}"
+        )
 
 # %% ../nbs/07_svm.ipynb #61be1296
 def in_libsvm(k, X):
@@ -88,7 +88,6 @@ def in_libsvm(k, X):
     if type(k) is Polynomial:
         return dict(kernel="poly", degree=k.degree, gamma=k.scale, coef0=k.offset)
     return dict(kernel="linear") if type(k) is Linear else None
-
 
 # %% ../nbs/07_svm.ipynb #f76bd09a
 def machine_of(k, X, problem, labels=None, start=None, **run):
@@ -103,16 +102,35 @@ def wrapped(k, X, problem, labels, found, c=None):
     gap, objective = certified(k, X, problem, b, f, c)
     support = np.flatnonzero(b)
     centres = support if len(support) else np.array([0])
-    return SupportVectorMachine(RKHSFunction(k, taken_of(X, centres), b[centres]), c, b,
-                                frozen(support), gap, objective, found.violation, found.iterations,
-                                found.converged, labels)
+    return SupportVectorMachine(
+        RKHSFunction(k, taken_of(X, centres), b[centres]),
+        c,
+        b,
+        frozen(support),
+        gap,
+        objective,
+        found.violation,
+        found.iterations,
+        found.converged,
+        labels,
+    )
 
 # %% ../nbs/07_svm.ipynb #7409807a
 @contract
-def svc(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, weights: Weights = None,
-        class_weights: ClassWeights = None, tol: Positive = 1e-3, start: Vector = None,
-        max_iter: Count = None, callback: Function = None, progress: Flag = False,
-        distances: Distances = None):
+def svc(
+    k: AKernel,
+    X: Points,
+    y: TwoLabels,
+    C: Price = 1.0,
+    weights: Weights = None,
+    class_weights: ClassWeights = None,
+    tol: Positive = 1e-3,
+    start: Vector = None,
+    max_iter: Count = None,
+    callback: Function = None,
+    progress: Flag = False,
+    distances: Distances = None,
+):
     """argmin over f in H, c of  ½ ‖f‖² + C Σᵢ wᵢ max(0, 1 − yᵢ (f(xᵢ) + c))   (7.2)
 
     y : the one that sorts last is +1
@@ -147,8 +165,18 @@ def svc(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, weights: Weights = 
     ['no', 'yes']
     """
     require_classes(y, each := point_prices(C, weights, n_points(X), class_weights))
-    return machine_of(k, X, two_classes(y.signs, each), y.names, start, tol=tol, max_iter=max_iter,
-                      callback=callback, progress=progress, distances=distances)
+    return machine_of(
+        k,
+        X,
+        two_classes(y.signs, each),
+        y.names,
+        start,
+        tol=tol,
+        max_iter=max_iter,
+        callback=callback,
+        progress=progress,
+        distances=distances,
+    )
 
 # %% ../nbs/07_svm.ipynb #a2aea30a
 _AMachine = Annotated[Any, instance_of(SupportVectorMachine, "what svc, svr or one_class gave")]
@@ -167,14 +195,26 @@ def _claimed_box(machine, X, y, C, eps, nu, weights):
     if eps is not None:
         return BoxProblem(shaped(as_floats(y, "y"), "y", (n,)).astype(float), -each, each, eps)
     y = two_labels(y, "y", None)
-    require("the labels are those of the machine", float(y.names != machine.labels), 0.0,
-            f"y holds {y.names}, the machine has {machine.labels}.")
+    require(
+        "the labels are those of the machine",
+        float(y.names != machine.labels),
+        0.0,
+        f"y holds {y.names}, the machine has {machine.labels}.",
+    )
     return two_classes(shaped(y.signs, "y", (n,)), each)
 
 # %% ../nbs/07_svm.ipynb #94b216ea
 @contract
-def check_kkt(machine: _AMachine, X: _ItsPoints, y=None, C: Price = 1.0, eps: NonNegative = None,
-              nu: Positive = None, weights: Weights = None, tol: Positive = 1e-3):
+def check_kkt(
+    machine: _AMachine,
+    X: _ItsPoints,
+    y=None,
+    C: Price = 1.0,
+    eps: NonNegative = None,
+    nu: Positive = None,
+    weights: Weights = None,
+    tol: Positive = 1e-3,
+):
     """Laws of a machine: coefficients in the box, Σ b = s, f = Σ bᵢ k(xᵢ, ·), sides, no gap   (7.5)
 
     X : the data it was made from
@@ -196,26 +236,43 @@ def check_kkt(machine: _AMachine, X: _ItsPoints, y=None, C: Price = 1.0, eps: No
     box = _claimed_box(machine, X, y, C, eps, nu, weights)
     b, r, tol = machine.dual, box.p - machine(X), tol * own_unit(machine, X, box)
     size, width = max(np.abs(b).sum(), 1e-300), box.eps
-    require("0 ≤ y b ≤ C", max((box.lo - b).max(), (b - box.hi).max()),
-            1e-9 * min(size, (box.hi - box.lo).max()),
-            "a coefficient has the wrong sign, or a factor is missing (½ and not ¼?).")
-    require("Σ b has its value", abs(b.sum() - box.total), 1e-7 * size,
-            "the equation that comes from the offset was forgotten.")
+    require(
+        "0 ≤ y b ≤ C",
+        max((box.lo - b).max(), (b - box.hi).max()),
+        1e-9 * min(size, (box.hi - box.lo).max()),
+        "a coefficient has the wrong sign, or a factor is missing (½ and not ¼?).",
+    )
+    require(
+        "Σ b has its value",
+        abs(b.sum() - box.total),
+        1e-7 * size,
+        "the equation that comes from the offset was forgotten.",
+    )
     _expansion(machine, X, b, size)
     rising = np.where(b < box.hi, r - np.where(b >= 0, width, -width), -np.inf).max()
     falling = np.where(b > box.lo, np.where(b > 0, width, -width) - r, -np.inf).max()
-    for worst, where in ((rising, "beyond its margin should have a larger coefficient"),
-                         (falling, "well inside its side should have the coefficient 0")):
-        require("each point lies on the right side", worst, tol * 1.001,
-                f"a point {where}; is it another C, or the offset?")
+    for worst, where in (
+        (rising, "beyond its margin should have a larger coefficient"),
+        (falling, "well inside its side should have the coefficient 0"),
+    ):
+        require(
+            "each point lies on the right side",
+            worst,
+            tol * 1.001,
+            f"a point {where}; is it another C, or the offset?",
+        )
     return _no_gap(machine, X, box, b, r, tol)
 
 # %% ../nbs/07_svm.ipynb #060b41da
 def _expansion(machine, X, b, size):
     if isinstance(machine.function, RKHSFunction) and len(some := machine.support):
         gap = machine.function(X) - machine.k(X, taken_of(X, some)) @ b[some]
-        require("f = Σ bᵢ k(xᵢ, ·)", np.abs(gap).max(), 1e-9 * size * machine.k.diag(X).max(),
-                "function and coefficients belong to different machines.")
+        require(
+            "f = Σ bᵢ k(xᵢ, ·)",
+            np.abs(gap).max(),
+            1e-9 * size * machine.k.diag(X).max(),
+            "function and coefficients belong to different machines.",
+        )
 
 # %% ../nbs/07_svm.ipynb #8e45456c
 def _no_gap(machine, X, box, b, r, tol):
@@ -223,8 +280,12 @@ def _no_gap(machine, X, box, b, r, tol):
     loss = box.hi @ up - box.lo @ down + box.total * machine.offset
     primal = machine.function.norm() ** 2 / 2 + loss
     dual = box.p @ b - box.eps * np.abs(b).sum() - b @ f / 2
-    require("P = D", abs(primal - dual), 2 * tol * (box.hi - box.lo).sum() + 1e-9 * abs(primal),
-            "weak duality holds for any feasible pair; equality is what makes it optimal.")
+    require(
+        "P = D",
+        abs(primal - dual),
+        2 * tol * (box.hi - box.lo).sum() + 1e-9 * abs(primal),
+        "weak duality holds for any feasible pair; equality is what makes it optimal.",
+    )
     return float(primal - dual)
 
 # %% ../nbs/07_svm.ipynb #9c935ead
@@ -251,9 +312,18 @@ def svc_path(k: AKernel, X: Points, y: TwoLabels, Cs: Prices, **options):
 
 # %% ../nbs/07_svm.ipynb #71ba7726
 @contract
-def svr(k: AKernel, X: Points, y: Vector, C: Positive = 1.0, eps: NonNegative = 0.1,
-        weights: Weights = None, tol: Positive = 1e-3, max_iter: Count = None,
-        callback: Function = None, progress: Flag = False):
+def svr(
+    k: AKernel,
+    X: Points,
+    y: Vector,
+    C: Positive = 1.0,
+    eps: NonNegative = 0.1,
+    weights: Weights = None,
+    tol: Positive = 1e-3,
+    max_iter: Count = None,
+    callback: Function = None,
+    progress: Flag = False,
+):
     """argmin over f in H, c of  ½ ‖f‖² + C Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − c| − eps)   (7.7)
 
     y : measurements
@@ -283,14 +353,29 @@ def svr(k: AKernel, X: Points, y: Vector, C: Positive = 1.0, eps: NonNegative = 
     [6.8]
     """
     t, unit, each, prices = in_deviations(y, C, weights)
-    machine = machine_of(k, X, BoxProblem(t, -each, each, eps / unit), tol=tol, max_iter=max_iter,
-                         callback=callback, progress=progress)
+    machine = machine_of(
+        k,
+        X,
+        BoxProblem(t, -each, each, eps / unit),
+        tol=tol,
+        max_iter=max_iter,
+        callback=callback,
+        progress=progress,
+    )
     return in_units(machine, unit, each, prices)
 
 # %% ../nbs/07_svm.ipynb #efb4cb3d
 @contract
-def one_class(k: AKernel, X: Points, nu: Share = 0.1, tol: Positive = 1e-3, max_iter: Count = None,
-              callback: Function = None, progress: Flag = False, weights: Weights = None):
+def one_class(
+    k: AKernel,
+    X: Points,
+    nu: Share = 0.1,
+    tol: Positive = 1e-3,
+    max_iter: Count = None,
+    callback: Function = None,
+    progress: Flag = False,
+    weights: Weights = None,
+):
     """argmin over f in H, r of  ½ ‖f‖² + Σᵢ wᵢ max(0, r − f(xᵢ)) − nu r Σ wᵢ; inside is f ≥ r (7.8)
 
     nu : at most this share of the points is left outside
@@ -313,13 +398,23 @@ def one_class(k: AKernel, X: Points, nu: Share = 0.1, tol: Positive = 1e-3, max_
     Proposition 7.6; MD (SV one-class); Schölkopf et al. (2001b)
     """
     w = point_prices(1.0, weights, n_points(X))
-    problem, found, r = at_own_level(k, X, w, nu, tol, theirs=in_libsvm(k, X), max_iter=max_iter,
-                                     callback=callback, progress=progress)
+    problem, found, r = at_own_level(
+        k,
+        X,
+        w,
+        nu,
+        tol,
+        theirs=in_libsvm(k, X),
+        max_iter=max_iter,
+        callback=callback,
+        progress=progress,
+    )
     return wrapped(k, X, problem, (-1, 1), found, -r)
 
 # %% ../nbs/07_svm.ipynb #7d3a285e
 class OfFeatures(Kernel):
     "k(x, z) = ⟨phi(x), phi(z)⟩ for any function phi: points (n, d) ↦ features (n, D)"
+
     phi: Function
     _everywhere = False
 
@@ -333,20 +428,33 @@ def _features(phi, X):
     F = csr_array(F, dtype=float) if issparse(F) else as_floats(F, "phi(X)").astype(float)
     shaped(F, "phi(X)", (n_points(X), "D"), hint=", a row of features for each point")
     entries = as_floats(F.data, "phi(X)") if issparse(F) else F
-    as_number(np.abs(entries).max(), "the largest of phi(X)", at_most=1e150 / math.sqrt(F.shape[1]),
-              because=", or squares overflow: rescale the features")
+    as_number(
+        np.abs(entries).max(),
+        "the largest of phi(X)",
+        at_most=1e150 / math.sqrt(F.shape[1]),
+        because=", or squares overflow: rescale the features",
+    )
     known = isinstance(phi, FeatureMap)
     return F, phi if known else FeatureMap(OfFeatures(phi), n_columns(X), F.shape[1], phi)
 
 
-_Map = Annotated[Any, function("(n, d) → (n, D)",
-                               lambda rng, sizes: lambda X: np.hstack([X, X**2]))]
+_Map = Annotated[
+    Any, function("(n, d) → (n, D)", lambda rng, sizes: lambda X: np.hstack([X, X**2]))
+]
 _ItsInputs = Annotated[Any, points("n", of="phi")]
 
 # %% ../nbs/07_svm.ipynb #86ccc92b
 @contract
-def svm_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: Price = 1.0, weights: Weights = None,
-               tol: Positive = 1e-3, max_iter: Count = 100, class_weights: ClassWeights = None):
+def svm_primal(
+    phi: _Map,
+    X: _ItsInputs,
+    y: TwoLabels,
+    C: Price = 1.0,
+    weights: Weights = None,
+    tol: Positive = 1e-3,
+    max_iter: Count = 100,
+    class_weights: ClassWeights = None,
+):
     """argmin over w in ℝᴰ, c of  ½ ‖w‖² + C Σᵢ wᵢ max(0, 1 − yᵢ (⟨w, φ(xᵢ)⟩ + c)), n ≫ D   (7.9)
 
     phi : a FeatureMap, or any other; sparse features stay sparse
@@ -372,13 +480,26 @@ def svm_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: Price = 1.0, weights: 
     F, phi = _features(phi, X)
     require_classes(y, each := point_prices(C, weights, n_points(X), class_weights))
     problem = two_classes(y.signs, each)
-    found = (_by_products(F, problem, tol) or by_features(F, problem, tol, max_iter)
-             or _by_pairs(F, problem, tol))
+    found = (
+        _by_products(F, problem, tol)
+        or by_features(F, problem, tol, max_iter)
+        or _by_pairs(F, problem, tol)
+    )
     c = problem.offset(found.b, problem.p - found.f)
     gap, objective = gap_of(problem, found.b, found.f, c)
-    f, support = FeatureFunction(phi, F.T @ found.b), frozen(np.flatnonzero(found.b))      # (7.9)
-    return SupportVectorMachine(f.of_columns(X), c, found.b, support, gap, objective,
-                                found.violation, found.iterations, found.converged, y.names)
+    f, support = FeatureFunction(phi, F.T @ found.b), frozen(np.flatnonzero(found.b))  # (7.9)
+    return SupportVectorMachine(
+        f.of_columns(X),
+        c,
+        found.b,
+        support,
+        gap,
+        objective,
+        found.violation,
+        found.iterations,
+        found.converged,
+        y.names,
+    )
 
 # %% ../nbs/07_svm.ipynb #fd8eb0eb
 def _by_products(F, problem, tol):
@@ -402,8 +523,11 @@ def _by_pairs(F, problem, tol):
             if (found := solved(Linear(), F, problem, None, tol, steps)).converged:
                 return found
     far = float(np.abs(F.mean(axis=0)).max() / max(F.std(axis=0).max(), np.finfo(float).tiny))
-    advice = "rescale phi, or lower C" if far < 1e3 else (
-        f"the features lie {far:.1g} times their spread from 0: take away the mean of X")
+    advice = (
+        "rescale phi, or lower C"
+        if far < 1e3
+        else (f"the features lie {far:.1g} times their spread from 0: take away the mean of X")
+    )
     raise ConvergenceFailure(f"no Newton step reaches tol = {tol:.2g}; {advice}.")
 
 # %% ../nbs/07_svm.ipynb #7ee8d9cf
@@ -416,6 +540,7 @@ class LogisticMachine(Deciding):
     objective : float         the value of the dual
     labels : tuple            (label of negative decisions, label of others)
     """
+
     function: FeatureFunction
     offset: float
     dual: Vector
@@ -436,9 +561,16 @@ class LogisticMachine(Deciding):
 
 # %% ../nbs/07_svm.ipynb #5ead4b92
 @contract
-def logistic_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: FinitePrice = 1.0,
-                    weights: Weights = None, gap: Positive = 1e-6, max_iter: Count = 200,
-                    class_weights: ClassWeights = None):
+def logistic_primal(
+    phi: _Map,
+    X: _ItsInputs,
+    y: TwoLabels,
+    C: FinitePrice = 1.0,
+    weights: Weights = None,
+    gap: Positive = 1e-6,
+    max_iter: Count = 200,
+    class_weights: ClassWeights = None,
+):
     """argmin over w in ℝᴰ, c of  ½ ‖w‖² + C Σᵢ wᵢ log(1 + exp(−yᵢ (⟨w, φ(xᵢ)⟩ + c)))
 
     phi : a FeatureMap, or any other; sparse features stay sparse
@@ -462,7 +594,10 @@ def logistic_primal(phi: _Map, X: _ItsInputs, y: TwoLabels, C: FinitePrice = 1.0
     require_classes(y, each := point_prices(C, weights, n_points(X), class_weights))
     w, c, b, found, objective, steps = logistic_by_newton(F, y.signs, each, gap, max_iter)
     if not found <= gap:
-        warned(f"after {steps} Newton steps the gap is {found:.2g} > {gap:.2g}. Raise "
-               "max_iter or rescale the features.")
-    return LogisticMachine(FeatureFunction(phi, w).of_columns(X), c, b, found, objective, steps,
-                           y.names)
+        warned(
+            f"after {steps} Newton steps the gap is {found:.2g} > {gap:.2g}. Raise "
+            "max_iter or rescale the features."
+        )
+    return LogisticMachine(
+        FeatureFunction(phi, w).of_columns(X), c, b, found, objective, steps, y.names
+    )

@@ -75,7 +75,9 @@ def others():
 def answer(value, kind):
     "What a value says at points that it has not seen"
     if kind == "estimators":
-        ask = next(filter(None, (getattr(value, name, None) for name in ("predict", "transform", "test"))))
+        ask = next(
+            filter(None, (getattr(value, name, None) for name in ("predict", "transform", "test")))
+        )
         return np.array(repr(ask(AT))) if ask.__name__ == "test" else dense(ask(AT))
     if kind == "others":
         return np.array(repr(value))
@@ -108,7 +110,10 @@ def write(name):
             answers = io.BytesIO()
             np.save(answers, answer(value, kind), allow_pickle=False)
             archive.writestr(f"{kind}/{what}.npy", answers.getvalue())
-            saved, model = Path(folder, "value.rkhs"), value[0] if isinstance(value, tuple) else value
+            saved, model = (
+                Path(folder, "value.rkhs"),
+                value[0] if isinstance(value, tuple) else value,
+            )
             if kind in ("kernels", "maps") or not hasattr(model, "save"):
                 with contextlib.suppress(TypeError):  # what holds a function is no file
                     write_expression(saved, model)

@@ -68,9 +68,16 @@ DRAWS = OTHERS | {
 ORDERED = (r"(svm|machines|grids_landmarks|lowrank|processes)\.|laws.check_gradient"
            r"|double_descent.check|representer.ridge_path|interpolation.(Conditioned|PowerFunction)$"
            r"|rkhs.RKHS.power_function$|kpca.pca_primal$")  # fmt: skip
-SINGLE = ("representer.ridge_path", "kpca.", "cca.")  # which lams, and which directions, are above rounding
+SINGLE = (
+    "representer.ridge_path",
+    "kpca.",
+    "cca.",
+)  # which lams, and which directions, are above rounding
 SEARCHED = "processes.learn_"  # where a search stops, rounding moves it by √eps of its size
-UNITS = ("stein.", "processes.check_sample_space")  # scores, and spaces, have the unit of the points
+UNITS = (
+    "stein.",
+    "processes.check_sample_space",
+)  # scores, and spaces, have the unit of the points
 FAR = 2.0**20
 # among its arguments: a function of the place, a law that stays where it is, features that are drawn
 PLACED = (r"stein\.|processes.check_sample_space|generalization.bias|conditioning.kernel_"
@@ -112,7 +119,15 @@ def within(seconds):
 
 # answers, taken apart
 
-CODE = (types.FunctionType, types.MethodType, types.ModuleType, type, np.random.Generator, str, bytes)
+CODE = (
+    types.FunctionType,
+    types.MethodType,
+    types.ModuleType,
+    type,
+    np.random.Generator,
+    str,
+    bytes,
+)
 
 
 def numbers_in(answer, path="", seen=None):
@@ -132,7 +147,9 @@ def numbers_in(answer, path="", seen=None):
         parts = [("data", answer.toarray())]
     elif isinstance(answer, PivotedCholesky):
         parts = [("L Lᵀ", answer.L @ answer.L.T), ("of", np.sort(answer.order))]
-    elif isinstance(answer, Verdict):  # the rest are fresh inputs, and what the caller's function gave
+    elif isinstance(
+        answer, Verdict
+    ):  # the rest are fresh inputs, and what the caller's function gave
         parts = [("passed", answer.passed)]
     elif type(answer).__module__.startswith("rkhs_notes"):
         held = getattr(answer, "__dict__", {})  # how many steps it took is no part of an answer
@@ -175,6 +192,7 @@ def close(a, b, tol=1e-7):
 
 # what is called beside the functions
 
+
 def can_be_drawn(c):
     "Has the class fields with words, and a word that draws for each that must be given?"
     plan = getattr(c, "plan", None)
@@ -210,6 +228,7 @@ def everything():
 
 # one call
 
+
 class Outcome(NamedTuple):
     answer: object = None
     error: BaseException = None
@@ -237,7 +256,10 @@ def attempt(f, arguments):
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", OURS)
         try:
-            with within(LIMIT / 3 if 10**9 in asked else LIMIT), contextlib.redirect_stderr(io.StringIO()):
+            with (
+                within(LIMIT / 3 if 10**9 in asked else LIMIT),
+                contextlib.redirect_stderr(io.StringIO()),
+            ):
                 answer = f(*plain.values(), *star) if star else f(**plain)
         except Hang as error:
             if 10**9 in asked:
@@ -268,8 +290,12 @@ def words_of(error, own, f, arguments):
     if not own or not isinstance(error, (TypeError, ValueError, MemoryError, OSError, RKHSError)):
         return f"raw {type(error).__name__}: {error}"
     words = rf"\b({'|'.join([*f.plan.parameters, *NOUNS])})\b"
-    names = re.search(words, str(error)) or "<lambda>" in str(error)  # the name of the argument itself
-    kernel = any(isinstance(v, Kernel) and type(v).__name__ in str(error) for v in arguments.values())
+    names = re.search(words, str(error)) or "<lambda>" in str(
+        error
+    )  # the name of the argument itself
+    kernel = any(
+        isinstance(v, Kernel) and type(v).__name__ in str(error) for v in arguments.values()
+    )
     refuses = names or kernel or isinstance(error, (RKHSError, MemoryError))
     return "" if refuses else f"names no argument: {error}"
 
@@ -288,6 +314,7 @@ def unchanged(before, now):
 
 
 # disguises: (the plain array, the same numbers otherwise), from an array of floats
+
 
 def eighths(A):
     "The array in multiples of 1/8, which half floats hold; nothing becomes 0"
@@ -370,13 +397,17 @@ if importlib.util.find_spec("torch"):
     DISGUISES["torch"] = held(lambda A: torch.asarray(A.copy()))
 
 NUMBERS = {  # of one float
-    "np.float64": np.float64, "0-d array": np.array, "Fraction": fractions.Fraction,
-    "Decimal": decimal.Decimal, "longdouble": np.longdouble,
+    "np.float64": np.float64,
+    "0-d array": np.array,
+    "Fraction": fractions.Fraction,
+    "Decimal": decimal.Decimal,
+    "longdouble": np.longdouble,
 }
 COUNTS = {"np.int64": np.int64, "np.uint32": np.uint32}
 
 
 # what is no finite array of numbers
+
 
 def spoil(A, value, rng, dtype=None):
     "The array with one entry replaced"
@@ -386,21 +417,33 @@ def spoil(A, value, rng, dtype=None):
 
 
 SPOILED = {
-    "nan": lambda A, rng: spoil(A, np.nan, rng), "inf": lambda A, rng: spoil(A, np.inf, rng),
-    "-inf": lambda A, rng: spoil(A, -np.inf, rng), "all nan": lambda A, rng: A * np.nan,
+    "nan": lambda A, rng: spoil(A, np.nan, rng),
+    "inf": lambda A, rng: spoil(A, np.inf, rng),
+    "-inf": lambda A, rng: spoil(A, -np.inf, rng),
+    "all nan": lambda A, rng: A * np.nan,
     "both infinities": lambda A, rng: spoil(spoil(A, np.inf, rng), -np.inf, rng),
-    "None": lambda A, rng: spoil(A, None, rng, object), "text": lambda A, rng: spoil(A, "7", rng, object),
-    "strings": lambda A, rng: A.astype(str), "bytes": lambda A, rng: A.astype("S"),
-    "complex": lambda A, rng: A + 1j, "complex, no imaginary part": lambda A, rng: A.astype(complex),
-    "dates": lambda A, rng: A.astype("datetime64[s]"), "spans": lambda A, rng: A.astype("timedelta64[s]"),
+    "None": lambda A, rng: spoil(A, None, rng, object),
+    "text": lambda A, rng: spoil(A, "7", rng, object),
+    "strings": lambda A, rng: A.astype(str),
+    "bytes": lambda A, rng: A.astype("S"),
+    "complex": lambda A, rng: A + 1j,
+    "complex, no imaginary part": lambda A, rng: A.astype(complex),
+    "dates": lambda A, rng: A.astype("datetime64[s]"),
+    "spans": lambda A, rng: A.astype("timedelta64[s]"),
     "dates as objects": lambda A, rng: spoil(A, datetime.date(2020, 1, 1), rng, object),
     "masked": lambda A, rng: np.ma.masked_array(A, np.arange(A.size).reshape(A.shape) % 3 == 1),
-    "no rows": lambda A, rng: A[:0], "no columns": lambda A, rng: np.zeros((len(A), 0)),
-    "empty list": lambda A, rng: [], "three axes": lambda A, rng: np.stack([A, A], -1),
-    "0-d": lambda A, rng: np.array(A.flat[0]), "a number": lambda A, rng: float(A.flat[0]),
-    "a row less": lambda A, rng: A[:-1], "a row more": lambda A, rng: np.concatenate([A, A[:1]]),
-    "transposed": lambda A, rng: A.T if A.ndim > 1 else A[None], "flat": lambda A, rng: A.ravel(),
-    "a column": lambda A, rng: A.reshape(len(A), -1)[:, :1], "ragged": lambda A, rng: [[1.0, 2.0], [3.0]],
+    "no rows": lambda A, rng: A[:0],
+    "no columns": lambda A, rng: np.zeros((len(A), 0)),
+    "empty list": lambda A, rng: [],
+    "three axes": lambda A, rng: np.stack([A, A], -1),
+    "0-d": lambda A, rng: np.array(A.flat[0]),
+    "a number": lambda A, rng: float(A.flat[0]),
+    "a row less": lambda A, rng: A[:-1],
+    "a row more": lambda A, rng: np.concatenate([A, A[:1]]),
+    "transposed": lambda A, rng: A.T if A.ndim > 1 else A[None],
+    "flat": lambda A, rng: A.ravel(),
+    "a column": lambda A, rng: A.reshape(len(A), -1)[:, :1],
+    "ragged": lambda A, rng: [[1.0, 2.0], [3.0]],
     "sparse": lambda A, rng: scipy.sparse.csr_array(A.reshape(len(A), -1)),
     "pandas NA": lambda A, rng: frame(A, pd).astype("Float64").mask(frame(A, pd) > A.mean()),
     "pandas dates": lambda A, rng: pd.Series(pd.date_range("2020", periods=len(A))),
@@ -409,8 +452,12 @@ SPOILED = {
     "structured": lambda A, rng: np.zeros(len(A), [("a", float), ("b", int)]),
     "longdouble above float64": lambda A, rng: A.astype(np.longdouble) * np.longdouble("1e4000"),
     "integers above float64": lambda A, rng: spoil(A, 10**400, rng, object),
-    "dict": lambda A, rng: {0: A}, "set": lambda A, rng: {1.0, 2.0}, "generator": lambda A, rng: iter(A),
-    "function": lambda A, rng: np.sin, "class": lambda A, rng: np.ndarray, "str": lambda A, rng: "X",
+    "dict": lambda A, rng: {0: A},
+    "set": lambda A, rng: {1.0, 2.0},
+    "generator": lambda A, rng: iter(A),
+    "function": lambda A, rng: np.sin,
+    "class": lambda A, rng: np.ndarray,
+    "str": lambda A, rng: "X",
     "itself": lambda A, rng: (box := [A], box.append(box))[0],
 }
 RARE = {
@@ -418,14 +465,31 @@ RARE = {
     "all but one of its class": lambda n, rng: 1 * (np.arange(n) != rng.integers(n)),
     "one class alone": lambda n, rng: np.ones(n, int),
     "a class for each": lambda n, rng: np.arange(n),
-    "words, one of its class": lambda n, rng: np.where(np.arange(n) == rng.integers(n), "rare", "common"),
+    "words, one of its class": lambda n, rng: np.where(
+        np.arange(n) == rng.integers(n), "rare", "common"
+    ),
 }
-SIZES = (5e-324, 1e-310, 1e-300, 1e-200, 1e-155, 1e-100, 1e-30, 1e30, 1e100, 1e154, 1e200, 1e300, 1e308)
+SIZES = (
+    5e-324,
+    1e-310,
+    1e-300,
+    1e-200,
+    1e-155,
+    1e-100,
+    1e-30,
+    1e30,
+    1e100,
+    1e154,
+    1e200,
+    1e300,
+    1e308,
+)
 SIZED = {
     **{f"times {s:g}": lambda A, rng, s=s: A * s for s in SIZES},
     **{f"an entry {s:g}": lambda A, rng, s=s: spoil(A, s, rng) for s in SIZES},
     **{f"plus {s:g}": lambda A, rng, s=s: A + s for s in (1e8, 1e16, 1e300)},
-    "zeros": lambda A, rng: A * 0, "minus": lambda A, rng: -A,
+    "zeros": lambda A, rng: A * 0,
+    "minus": lambda A, rng: -A,
     "both sizes": lambda A, rng: A * 10.0 ** rng.integers(-300, 300, A.shape),
 }
 REPEATED = {
@@ -449,6 +513,7 @@ OBJECTS = (
 
 # drawing a case
 
+
 def letters_of(word):
     return [letter.partition(" ")[0] for letter in word.letters]
 
@@ -464,7 +529,16 @@ def hostilities(f, name, value):
     "The kinds of hostility that can happen to an argument"
     word = f.plan.words[name]
     if as_array(value) is not None:
-        kinds = ["disguised", "disguised", "repeated", "sized", "sized", "spoiled", "spoiled", "object"]
+        kinds = [
+            "disguised",
+            "disguised",
+            "repeated",
+            "sized",
+            "sized",
+            "spoiled",
+            "spoiled",
+            "object",
+        ]
         where = word.role == "points"
         laws = where and not {"rng", "tol", "max_iter"} & f.plan.parameters.keys()
         laws = ["permuted", "scaled"] * laws + ["moved", "recolumned"] * where
@@ -484,7 +558,8 @@ def permuted(f, arguments, name, order):
     return arguments | {
         n: value[order] if as_array(value) is not None or isinstance(value, np.ndarray) else value
         for n, value in arguments.items()
-        if letters_of(f.plan.words[n])[:1] == [letter] and "n" not in letters_of(f.plan.words[n])[1:]
+        if letters_of(f.plan.words[n])[:1] == [letter]
+        and "n" not in letters_of(f.plan.words[n])[1:]
         and np.ndim(value)
     }
 
@@ -526,7 +601,9 @@ def draw_case(seed, i, targets):
     if A is None:
         which = pick(COUNTS if type(value) is int else NUMBERS)
         other = (COUNTS if type(value) is int else NUMBERS)[which](value)
-        return Case(name, f, argument, kind, which, arguments | {argument: other}, (arguments, close))
+        return Case(
+            name, f, argument, kind, which, arguments | {argument: other}, (arguments, close)
+        )
     if kind == "disguised":
         which = pick(DISGUISES)
         plain, other = DISGUISES[which](A)
@@ -542,18 +619,29 @@ def draw_case(seed, i, targets):
         table = {"repeated": REPEATED, "sized": SIZED, "spoiled": SPOILED}[kind]
         which = pick(table)
         with np.errstate(all="ignore"):
-            return Case(name, f, argument, kind, which, arguments | {argument: table[which](A, rng)})
+            return Case(
+                name, f, argument, kind, which, arguments | {argument: table[which](A, rng)}
+            )
     if kind == "permuted" and re.match(ORDERED, name):
         return None
     if kind == "permuted":
         order = rng.permutation(len(A))
-        return Case(name, f, argument, kind, "", permuted(f, arguments, argument, order),
-                    (arguments, lambda a, b: follows(a, b, order)))
+        return Case(
+            name,
+            f,
+            argument,
+            kind,
+            "",
+            permuted(f, arguments, argument, order),
+            (arguments, lambda a, b: follows(a, b, order)),
+        )
     if kind == "measured":
         power = int(rng.choice([-10, 10]))
         if re.match(IN_UNITS, name):
             return None
-        plain = {n: v for n, v in arguments.items() if n != "loss"}  # of least squares: others have units
+        plain = {
+            n: v for n, v in arguments.items() if n != "loss"
+        }  # of least squares: others have units
         return Case(name, f, argument, kind, f"2^{power}", plain | {argument: np.ldexp(A, power)},
                     (plain, lambda a, b: homogeneous(a, b, power)))  # fmt: skip
     if kind == "weighed":
@@ -566,10 +654,20 @@ def draw_case(seed, i, targets):
         return None
     factor = 2.0**power
     wide = Gaussian(0.75 * factor)
-    points = {n: v * factor for n, v in arguments.items()
-              if f.plan.words[n].role == "points" and as_array(v) is not None}
-    return Case(name, f, argument, kind, f"2^{power}", arguments | points | {kernel: wide},
-                (arguments | {kernel: Gaussian(0.75)}, lambda a, b: homogeneous(a, b, power)))
+    points = {
+        n: v * factor
+        for n, v in arguments.items()
+        if f.plan.words[n].role == "points" and as_array(v) is not None
+    }
+    return Case(
+        name,
+        f,
+        argument,
+        kind,
+        f"2^{power}",
+        arguments | points | {kernel: wide},
+        (arguments | {kernel: Gaussian(0.75)}, lambda a, b: homogeneous(a, b, power)),
+    )
 
 
 def tolerance(f):
@@ -587,7 +685,11 @@ class AtPoints:
         answer = self.f(*args, **kwargs)
         if self.Z is not None and (isinstance(answer, RKHSFunction) or hasattr(answer, "predict")):
             return answer(self.Z)
-        return [A for _, A in numbers_in(answer) if not set(A.shape) & self.without and A.dtype.kind == "f"]
+        return [
+            A
+            for _, A in numbers_in(answer)
+            if not set(A.shape) & self.without and A.dtype.kind == "f"
+        ]
 
 
 def weighed_case(name, f, argument, arguments, rng):
@@ -596,12 +698,18 @@ def weighed_case(name, f, argument, arguments, rng):
     arguments = {m: v for m, v in arguments.items() if asked[m].default is inspect.Parameter.empty}
     times = rng.integers(1, 4, n)
     N = int(times.sum())
-    owns = [m for m, w in f.plan.words.items() if letters_of(w)[:1] == ["n"] and np.ndim(arguments.get(m))]
+    owns = [
+        m
+        for m, w in f.plan.words.items()
+        if letters_of(w)[:1] == ["n"] and np.ndim(arguments.get(m))
+    ]
     points = [arguments[m] for m in owns if f.plan.words[m].role == "points"]
     if re.match(COUNTED, name) or any(letters_of(f.plan.words[m])[1:2] == ["n"] for m in owns):
         return None
     weighed = arguments | {argument: times.astype(float)}
-    repeated = {m: np.repeat(np.asarray(v), times, axis=0) for m, v in arguments.items() if m in owns}
+    repeated = {
+        m: np.repeat(np.asarray(v), times, axis=0) for m, v in arguments.items() if m in owns
+    }
     repeated = {m: v for m, v in (arguments | repeated).items() if m != argument}
     once = AtPoints(f, points[0] if len(points) == 1 else None, {n, N})
     return Case(name, once, argument, "weighed", "", weighed,
@@ -619,7 +727,7 @@ def gaussian_case(name, f, argument, kind, arguments, rng):
     plain, tol = arguments | kernels | others, tolerance(f)
     if kind == "moved":
         changed = {n: v + FAR for n, v in others.items()}
-        same = (lambda a, b: close(a, b, tol) or close(a, b + FAR, tol))  # noqa: E731
+        same = lambda a, b: close(a, b, tol) or close(a, b + FAR, tol)  # noqa: E731
     else:
         order = np.roll(np.arange(columns := widths.pop()), rng.integers(1, max(columns, 2)))
         changed = {n: v[:, order] for n, v in others.items()}
@@ -653,6 +761,7 @@ def homogeneous(a, b, power):
 
 # a run
 
+
 class Finding(NamedTuple):
     trouble: str
     where: str
@@ -673,7 +782,9 @@ def judge(case):
                 return None  # what overflows or underflows may be refused, and truth where a number is asked
             return Finding(f"refuses the same numbers: {outcome.error}", place(outcome.error)[0])
         difference = differences(outcome.answer, expected.answer, same)
-        if difference and case.which == "float32":  # where diagonals are equal, rounding picks the pivot
+        if (
+            difference and case.which == "float32"
+        ):  # where diagonals are equal, rounding picks the pivot
             order = same_pivots(outcome.answer, expected.answer)
             same = same if order is None else partial(follows, order=order, tol=2e-2)
             difference = differences(outcome.answer, expected.answer, same)
@@ -684,7 +795,9 @@ def judge(case):
 
 def plainly(text):
     "A message without its numbers: messages of one cause are one"
-    return re.sub(r"array\(.*|[-+]?\d[\d.e+-]*|\s+", lambda m: " " if m[0].isspace() else "#", text)[:110]
+    return re.sub(
+        r"array\(.*|[-+]?\d[\d.e+-]*|\s+", lambda m: " " if m[0].isspace() else "#", text
+    )[:110]
 
 
 def run(seed, cases, targets=CONTRACTS, first=0, progress=None):
@@ -711,7 +824,9 @@ def report(causes):
     "One line a root cause: how often, what, where, which functions and hostility, and a case that shows it"
     lines = []
     for (trouble, where), found in sorted(causes.items(), key=lambda item: -len(item[1])):
-        names = Counter(f"{case.name}({case.argument}: {case.kind} {case.which})" for case, _, _ in found)
+        names = Counter(
+            f"{case.name}({case.argument}: {case.kind} {case.which})" for case, _, _ in found
+        )
         functions = len({case.name for case, _, _ in found})
         shown = ", ".join(name for name, _ in names.most_common(2))
         what = f"{trouble} | {where} | {functions} functions: {shown}"
@@ -721,7 +836,10 @@ def report(causes):
 
 def so_far(ran, causes, spent):
     slow = {name: round(seconds, 1) for name, seconds in spent.most_common(5)}
-    print(f"# {ran.total()} cases, {spent.total():.0f} s, {len(causes)} causes; slow: {slow}", flush=True)
+    print(
+        f"# {ran.total()} cases, {spent.total():.0f} s, {len(causes)} causes; slow: {slow}",
+        flush=True,
+    )
     print("\n".join(report(causes)), flush=True)
 
 

@@ -18,15 +18,25 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MATRIX = ROOT / ".matrix"
-NAMED = ("numpy", "scipy", "scikit-learn", "matplotlib", "pandas")  # the versions that the last line shows
+NAMED = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "matplotlib",
+    "pandas",
+)  # the versions that the last line shows
 
 
 def minima(text):
     "{library: lowest version} of a pyproject.toml; a library that is named twice must have one minimum"
     found = {}
-    for name, least in re.findall(r'"([\w-]+)(?:\[[\w,]+\])?>=([\w.]+)', text.partition("[project]\n")[2]):
+    for name, least in re.findall(
+        r'"([\w-]+)(?:\[[\w,]+\])?>=([\w.]+)', text.partition("[project]\n")[2]
+    ):
         if found.setdefault(name, least) != least:
-            raise SystemExit(f"pyproject.toml asks for {name}>={found[name]} and for {name}>={least}")
+            raise SystemExit(
+                f"pyproject.toml asks for {name}>={found[name]} and for {name}>={least}"
+            )
     return found
 
 
@@ -55,7 +65,9 @@ def empty(folder):
 def choice(libraries, folder):
     "What uv is told, so that it takes the libraries that are asked for"
     if libraries == "oldest":
-        (folder / "oldest.txt").write_text(constraints((ROOT / "pyproject.toml").read_text("utf-8")))
+        (folder / "oldest.txt").write_text(
+            constraints((ROOT / "pyproject.toml").read_text("utf-8"))
+        )
         return ["--constraint", folder / "oldest.txt"]
     if libraries == "nightly":
         index = os.environ.get("NIGHTLY")
@@ -75,13 +87,17 @@ def installed(libraries):
         uv = [tool(folder, "uv"), "pip"]
         wanted = [*choice(libraries, folder), "--editable", f"{ROOT}[lab,dev,docs]"]
         call(*uv, "install", "--quiet", "--python", python, *wanted)
-        done.write_bytes(subprocess.check_output([*uv, "freeze", "--exclude-editable", "--python", python]))
+        done.write_bytes(
+            subprocess.check_output([*uv, "freeze", "--exclude-editable", "--python", python])
+        )
     return tool(folder)
 
 
 def last_line(folder):
     "Python and libraries of an environment, and what its tests said"
-    versions = dict(re.findall(r"(?m)^([\w-]+)==(\S+)", (folder / "installed.txt").read_text("utf-8")))
+    versions = dict(
+        re.findall(r"(?m)^([\w-]+)==(\S+)", (folder / "installed.txt").read_text("utf-8"))
+    )
     suite = xml.parse(folder / "report.xml").getroot().find("testsuite").attrib
     said = ", ".join(f"{suite[word]} {word}" for word in ("tests", "failures", "errors", "skipped"))
     return f"{folder.name}: {', '.join(f'{name} {versions[name]}' for name in NAMED)}: {said}"

@@ -83,7 +83,11 @@ def changed(old, new):
     "{code: code in its place} of the functions that differ in two modules, or None if more than functions do"
     inner = [[c for c in code.co_consts if isinstance(c, types.CodeType)] for code in (old, new)]
     own = [
-        (code.co_code, code.co_names, [c for c in code.co_consts if not isinstance(c, types.CodeType)])
+        (
+            code.co_code,
+            code.co_names,
+            [c for c in code.co_consts if not isinstance(c, types.CodeType)],
+        )
         for code in (old, new)
     ]
     if own[0] != own[1] or len(inner[0]) != len(inner[1]):
@@ -108,7 +112,9 @@ def functions_of(package):
 def first_failure(items, given, seconds):
     "The place of the first test that fails in a fork, where functions get other codes, or None: none in time"
     there, here = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.get_context("fork").Process(target=in_a_fork, args=(items, given, here))
+    process = multiprocessing.get_context("fork").Process(
+        target=in_a_fork, args=(items, given, here)
+    )
     process.start(), here.close()
     try:
         return there.recv() if there.poll(seconds) else None
@@ -122,7 +128,9 @@ def in_a_fork(items, given, answer):
     "Sends what first_failure says"
     for function, code in given:
         function.__code__ = code
-    reports = (runtestprotocol(item, log=False, nextitem=after) for item, after in pairwise([*items, None]))
+    reports = (
+        runtestprotocol(item, log=False, nextitem=after) for item, after in pairwise([*items, None])
+    )
     answer.send(next((i for i, some in enumerate(reports) if any(r.failed for r in some)), None))
 
 
@@ -152,10 +160,14 @@ class Planting:
         finally:
             sys.settrace(None), threading.settrace(None)
             self.seconds[item] = time.perf_counter() - start
-            self.entered[item] = {c for c in codes.values() if c.co_filename.startswith(self.package)}
+            self.entered[item] = {
+                c for c in codes.values() if c.co_filename.startswith(self.package)
+            }
 
     def pytest_sessionfinish(self, session, exitstatus):
-        inside = str(getattr(sys.modules.get("rkhs_notes"), "__file__", "")).startswith(self.package)
+        inside = str(getattr(sys.modules.get("rkhs_notes"), "__file__", "")).startswith(
+            self.package
+        )
         self.answers.send(int(exitstatus) if inside else 99)  # of another copy, nothing is known
         if self.faults and inside and exitstatus == 0:
             functions = functions_of(self.package)
@@ -168,16 +180,26 @@ class Planting:
         path = file_of(Path(self.package), module)
         source = path.read_text(encoding="utf-8")
         try:
-            pairs = changed(*(compile(s, path, "exec") for s in (source, planted(source, old, new)))) or {}
+            pairs = (
+                changed(*(compile(s, path, "exec") for s in (source, planted(source, old, new))))
+                or {}
+            )
         except (ValueError, SyntaxError):  # it cannot be planted: a fresh process says why
             return 0
-        given = [(f, pairs[c]) for c in pairs for f in functions[c] if f.__code__.co_filename == str(path)]
+        given = [
+            (f, pairs[c])
+            for c in pairs
+            for f in functions[c]
+            if f.__code__.co_filename == str(path)
+        ]
         if {f.__code__ for f, _ in given} != pairs.keys():
             return 0
         wanted = Expression.compile(chosen(tests))
         items = [i for i in items if wanted.evaluate(KeywordMatcher.from_item(i))]
         items = sorted((i for i in items if self.entered[i] & pairs.keys()), key=self.seconds.get)
-        limit = 10 + 10 * sum(map(self.seconds.get, items))  # some tests wait for threads that a fork has not
+        limit = 10 + 10 * sum(
+            map(self.seconds.get, items)
+        )  # some tests wait for threads that a fork has not
         while items and (place := first_failure(items, given, limit)) is not None:
             if (item := items[place]) not in self.sound:
                 self.sound[item] = first_failure([item], [], limit) is None
@@ -244,14 +266,19 @@ def of_a_file(folder, faults):
         unsound = RuntimeError(f"not tried: without a fault, {tests} ends with {code}\n{told}")
         return [unsound] * len(faults)
     codes += [None] * (len(faults) - len(codes))
-    return [code if code == 1 else tried(folder, *fault) for code, fault in zip(codes, faults, strict=True)]
+    return [
+        code if code == 1 else tried(folder, *fault)
+        for code, fault in zip(codes, faults, strict=True)
+    ]
 
 
 def main(modules):
     faults = json.loads(LIST.read_text(encoding="utf-8"))
     listed, kinds = {}, {}
     for module in modules or faults:
-        for tests, old, new, *kind in ((t, *fault) for t in faults[module] for fault in faults[module][t]):
+        for tests, old, new, *kind in (
+            (t, *fault) for t in faults[module] for fault in faults[module][t]
+        ):
             listed.setdefault(shlex.split(tests)[0], []).append((tests, module, old, new))
             kinds[tests, module, old, new] = (kind or ["formula"])[0]
     folders, n_workers = Queue(), int(os.environ.get("JOBS", len(os.sched_getaffinity(0))))

@@ -44,7 +44,9 @@ def one_version(folder, tag=None):
     "The version, if all places and the tag agree"
     found = versions(folder, tag)
     if len(set(found.values())) > 1:
-        raise SystemExit("not one version: " + ", ".join(f"{where} says {v}" for where, v in found.items()))
+        raise SystemExit(
+            "not one version: " + ", ".join(f"{where} says {v}" for where, v in found.items())
+        )
     return found["CITATION.cff"]
 
 
@@ -57,7 +59,9 @@ def checkout(folder):
 
 def difference(commit, wheel):
     "Files of the package, notebooks and pictures that a wheel lacks, and files that it has besides"
-    wanted = {path.relative_to(commit) for path in (commit / "rkhs_notes").rglob("*") if path.is_file()}
+    wanted = {
+        path.relative_to(commit) for path in (commit / "rkhs_notes").rglob("*") if path.is_file()
+    }
     nbs = commit / "nbs"
     books = [*nbs.rglob("*.ipynb"), nbs / "README.md", *(nbs / "images").iterdir()]
     wanted |= {Path("rkhs_notes", "notebooks", path.relative_to(commit / "nbs")) for path in books}
@@ -72,7 +76,20 @@ def index(folder):
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
     folder.mkdir()
-    command = [sys.executable, "-m", "pypiserver", "run", "-i", "127.0.0.1", "-p", port, "-P", ".", "-a", "."]
+    command = [
+        sys.executable,
+        "-m",
+        "pypiserver",
+        "run",
+        "-i",
+        "127.0.0.1",
+        "-p",
+        port,
+        "-P",
+        ".",
+        "-a",
+        ".",
+    ]
     server = subprocess.Popen([*command, folder])
     try:
         for _ in range(100):
@@ -99,14 +116,23 @@ def build(commit, folder):
 def upload(folder, address):
     "What `twine upload` does to a registry, done to an index of this machine"
     there = ["--repository-url", address, "--username", "x", "--password", "x", "--non-interactive"]
-    call(sys.executable, "-m", "twine", "upload", "--disable-progress-bar", *there, *folder.iterdir())
+    call(
+        sys.executable, "-m", "twine", "upload", "--disable-progress-bar", *there, *folder.iterdir()
+    )
 
 
 def install(folder, address, version):
     "The Python of an empty environment, with the package from that index and nothing of this checkout"
     python = empty(folder)
     pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
-    call(*pip, "--no-deps", "--no-cache-dir", "--index-url", f"{address}/simple/", f"rkhs_notes=={version}")
+    call(
+        *pip,
+        "--no-deps",
+        "--no-cache-dir",
+        "--index-url",
+        f"{address}/simple/",
+        f"rkhs_notes=={version}",
+    )
     call(*pip, f"rkhs_notes=={version}")
     return python
 

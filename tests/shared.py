@@ -40,7 +40,9 @@ class Letters(Words):
     "Σ over the letters of both words of the product of their counts"
 
     def _gram(self, X, Y, xp):
-        return xp.asarray([[float(sum(x.count(c) * y.count(c) for c in set(x))) for y in Y] for x in X])
+        return xp.asarray(
+            [[float(sum(x.count(c) * y.count(c) for c in set(x))) for y in Y] for x in X]
+        )
 
 
 class SharedLetters(Words):

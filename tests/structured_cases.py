@@ -101,7 +101,13 @@ CASES = {
     "shortest paths": (ShortestPath(), graphs),
     "walks": (RandomWalk(0.03), graphs),
     "fragments": (Subtree(0.4), trees),
-    "colours and paths": (WeisfeilerLehman(1).normalized() + 2 * ShortestPath() * RandomWalk(0.01), graphs),
-    "graph and number": (Tensor(WeisfeilerLehman(1) + Constant(1), Gaussian(1.0)), graphs_and_numbers),
+    "colours and paths": (
+        WeisfeilerLehman(1).normalized() + 2 * ShortestPath() * RandomWalk(0.01),
+        graphs,
+    ),
+    "graph and number": (
+        Tensor(WeisfeilerLehman(1) + Constant(1), Gaussian(1.0)),
+        graphs_and_numbers,
+    ),
     "gaussian of fragments": (Subtree(0.3).normalized().gaussian_of(0.7), trees),
 }

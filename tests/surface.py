@@ -854,7 +854,9 @@ def data(jitter=None):
     )
     if jitter is not None:
         eps = np.finfo(float).eps
-        drawn = {name: v * (1 + eps * move.choice([-1, 0, 1], v.shape)) for name, v in drawn.items()}
+        drawn = {
+            name: v * (1 + eps * move.choice([-1, 0, 1], v.shape)) for name, v in drawn.items()
+        }
     X, Y = drawn["X"], drawn["Y"]
     s = np.where(np.arange(12) % 3 == 1, -1.0, 1.0)
     gram = np.exp(-((X[:, None] - X) ** 2).sum(2) / 2)
@@ -878,7 +880,9 @@ def points(which, fixtures):
         "I": (np.arange(12.0), np.array([0.0, 3.0]), 1),
     }.get(which, ((X[:6], X[6:]), (X[:4], Y[:4]), 4))
     n, m = (len(Z[0]) if isinstance(Z, tuple) else len(Z) for Z in (P, Q))
-    P32, Q32 = (tuple(a.astype("f4") for a in Z) if isinstance(Z, tuple) else Z.astype("f4") for Z in (P, Q))
+    P32, Q32 = (
+        tuple(a.astype("f4") for a in Z) if isinstance(Z, tuple) else Z.astype("f4") for Z in (P, Q)
+    )
     return dict(P=P, Q=Q, P32=P32, Q32=Q32, d=d, G=np.random.default_rng(5).normal(size=(n, m)))
 
 
@@ -909,7 +913,9 @@ def drawn(ax):
     lines = [line.get_xydata() for line in ax.lines]
     pictures = [image.get_array() for image in ax.images]
     marks = [c.get_offsets() for c in ax.collections]
-    title = "".join(ax.get_title(loc=place) for place in ("left", "center", "right"))  # use_style moves it
+    title = "".join(
+        ax.get_title(loc=place) for place in ("left", "center", "right")
+    )  # use_style moves it
     words = [title, ax.get_xlabel(), ax.get_ylabel(), [t.get_text() for t in ax.texts]]
     words.append([t.get_text() for t in ax.get_legend().get_texts()] if ax.get_legend() else [])
     ax.clear()
@@ -973,7 +979,9 @@ def plain_text(text):
     "The words, and the numbers with a decimal point: they may differ by rounding"
     number = r"\d+\.\d+(?:e[+-]?\d+)?|\d+e[+-]?\d+"
     found = re.findall(number, text)
-    return {"words": re.sub(number, "#", text), "numbers": np.array(found, float)} if found else text
+    return (
+        {"words": re.sub(number, "#", text), "numbers": np.array(found, float)} if found else text
+    )
 
 
 def plain_array(a):
@@ -988,7 +996,9 @@ def plain_object(value, depth):
     if any(c.__name__ == "Kernel" for c in type(value).__mro__):
         return out
     fields = (
-        [f.name for f in dataclasses.fields(value)] if dataclasses.is_dataclass(value) else list(vars(value))
+        [f.name for f in dataclasses.fields(value)]
+        if dataclasses.is_dataclass(value)
+        else list(vars(value))
     )
     shown = [n for n, v in inspect.getmembers_static(type(value)) if isinstance(v, property)]
     for name in {*fields, *shown}:
@@ -1023,7 +1033,13 @@ def plain(value, depth=0):
     if isinstance(value, type):
         return value.__name__
     ours = type(value).__module__.startswith("rkhs_notes")
-    return plain_object(value, depth) if ours and depth < 6 else "function" if callable(value) else "object"
+    return (
+        plain_object(value, depth)
+        if ours and depth < 6
+        else "function"
+        if callable(value)
+        else "object"
+    )
 
 
 def leaves(value, path=""):
@@ -1214,13 +1230,17 @@ def public_value(module, name):
 
 def record_calls(wanted, jitter):
     "Every line of the catalogue, for data moved by an ulp if jitter is a seed"
-    names = {name: found for module, name in wanted if (found := public_value(module, name)) is not None}
+    names = {
+        name: found for module, name in wanted if (found := public_value(module, name)) is not None
+    }
     public, base = set(names), names | {"settings": importlib.import_module("rkhs_notes").settings}
     out = {"calls": {}, "refusals": {}, "seen": set()}
     for label, block, which in blocks():
         fixtures = data(jitter)
         scope = base | helpers(names) | fixtures | (points(which, fixtures) if which else {})
-        spoil = jitter is None and (which is None or label.startswith("Gaussian(0.8) + Linear() on"))
+        spoil = jitter is None and (
+            which is None or label.startswith("Gaussian(0.8) + Linear() on")
+        )
         record_block(label, block, scope, public, spoil, out)
     return out["calls"], out["refusals"]
 
@@ -1231,7 +1251,9 @@ def public_names():
 
     stems = sorted(p.stem for p in Path(rkhs_notes.__file__).parent.rglob("[!_]*.py"))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # former addresses, which both checkouts know
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # former addresses, which both checkouts know
         modules = {stem: importlib.import_module(f"rkhs_notes.{stem}") for stem in stems}
     return [(stem, name) for stem, module in modules.items() for name in module.__all__]
 
@@ -1242,10 +1264,14 @@ def signature(value):
         found = inspect.signature(value)
     except (TypeError, ValueError):
         return {}, ""
-    arguments = {name: f"{p.kind.name}, default {worded(p.default)}" for name, p in found.parameters.items()}
+    arguments = {
+        name: f"{p.kind.name}, default {worded(p.default)}" for name, p in found.parameters.items()
+    }
     kinds = [p.annotation for p in found.parameters.values()] + [found.return_annotation]
     words = [
-        str(m) + " " + " ".join(v for v in getattr(m, "__dict__", {}).values() if isinstance(v, str))
+        str(m)
+        + " "
+        + " ".join(v for v in getattr(m, "__dict__", {}).values() if isinstance(v, str))
         for kind in kinds
         for m in getattr(kind, "__metadata__", ())
     ]
@@ -1257,7 +1283,9 @@ def described(value):
     arguments, words = signature(value)
     own = inspect.getdoc(value) or ""
     if isinstance(value, type) and type(value).__init__ is not object.__init__:
-        own += "\n" + (vars(value).get("__init__").__doc__ or "" if "__init__" in vars(value) else "")
+        own += "\n" + (
+            vars(value).get("__init__").__doc__ or "" if "__init__" in vars(value) else ""
+        )
     bases = {c.__name__ for c in getattr(value, "__mro__", ()) if not c.__name__.startswith("_")}
     return {"doc": own, "words": words, "arguments": arguments, "bases": bases}
 
@@ -1266,7 +1294,9 @@ def public_members(cls, public):
     "Fields and public attributes of a class that it does not inherit from another public class"
     fields = [n for n in getattr(cls, "__dataclass_fields__", ()) if not n.startswith("_")]
     owner = {n: next((c for c in cls.__mro__ if n in vars(c)), cls) for n in dir(cls)}
-    shown = [n for n, c in owner.items() if c is cls or c.__name__ not in public and c is not object]
+    shown = [
+        n for n, c in owner.items() if c is cls or c.__name__ not in public and c is not object
+    ]
     return sorted({*fields, *(n for n in shown if not n.startswith("_") or n == "__call__")})
 
 
@@ -1281,7 +1311,9 @@ def record_help(wanted, members):
         out[here] = None if value is None else described(value)
         out[f"rn.{name}"] = hasattr(rn, name)
         if isinstance(value, type) and not issubclass(value, BaseException):
-            for member in public_members(value, public) if members is None else members.get(here, ()):
+            for member in (
+                public_members(value, public) if members is None else members.get(here, ())
+            ):
                 out[f"{here}.{member}"] = described_member(value, member)
     return out
 
@@ -1301,7 +1333,9 @@ def described_member(cls, name):
 def members_of(old):
     "{module.class: members} that the help of OLD tells of; None if there is no OLD"
     found = {}
-    for module, name, member in (k.split(".") for k in (old or {"help": ()})["help"] if k.count(".") == 2):
+    for module, name, member in (
+        k.split(".") for k in (old or {"help": ()})["help"] if k.count(".") == 2
+    ):
         found.setdefault(f"{module}.{name}", []).append(member)
     return found if old else None
 
@@ -1331,7 +1365,9 @@ def first_line(function):
 def documentation(tree):
     "Line numbers of all docstrings of a module"
     owners = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    documented = [node for node in ast.walk(tree) if isinstance(node, owners) and ast.get_docstring(node)]
+    documented = [
+        node for node in ast.walk(tree) if isinstance(node, owners) and ast.get_docstring(node)
+    ]
     strings = [node.body[0] for node in documented]
     return {line for string in strings for line in range(string.lineno, string.end_lineno + 1)}
 
@@ -1373,7 +1409,9 @@ def record(checkout, target, source=None):
     old = pickle.loads(Path(source).read_bytes()) if source else None
     wanted = old["wanted"] if old else public_names()
     calls, refused = record_calls(wanted, None)
-    out = dict(wanted=wanted, calls=calls, refusals=refused, help=record_help(wanted, members_of(old)))
+    out = dict(
+        wanted=wanted, calls=calls, refusals=refused, help=record_help(wanted, members_of(old))
+    )
     if not old:
         out["moved"] = [record_calls(wanted, seed)[0] for seed in (1, 2, 3)]
     Path(target).write_bytes(pickle.dumps(out))
@@ -1411,7 +1449,10 @@ def gap(a, b):
     if a.dtype.kind in "iub":
         return 0.0 if np.array_equal(a, b) else math.inf
     finite = np.isfinite(a)
-    if not np.array_equal(a[~finite], b[~finite], equal_nan=True) or not np.isfinite(b[finite]).all():
+    if (
+        not np.array_equal(a[~finite], b[~finite], equal_nan=True)
+        or not np.isfinite(b[finite]).all()
+    ):
         return math.inf
     differ = float(np.abs(a[finite] - b[finite]).max(initial=0.0))
     scale = float(np.abs(a[finite]).max(initial=0.0))
@@ -1465,7 +1506,9 @@ def compare_call(where, old, new, moved):
         yield "refused now", where, f"{' '.join(new['error'])[:250]}"
     else:
         results = [m["value"] for m in moved if "value" in m]
-        yield from compare_values(where, old["value"], new["value"], results, old.get("tolerance", 0.0))
+        yield from compare_values(
+            where, old["value"], new["value"], results, old.get("tolerance", 0.0)
+        )
     if old["warnings"] != new["warnings"]:
         yield "other warnings", where, f"was {old['warnings']}, is {new['warnings']}"
 
@@ -1493,7 +1536,11 @@ def section(doc, title):
 
 def left_column(text):
     "The words before the two spaces, of the lines that are not indented"
-    heads = [re.split(r"\s{2,}| : ", line)[0] for line in text.splitlines() if line and not line[0].isspace()]
+    heads = [
+        re.split(r"\s{2,}| : ", line)[0]
+        for line in text.splitlines()
+        if line and not line[0].isspace()
+    ]
     return {w.strip(" *") for head in heads for w in re.split(r", | or ", head)}
 
 
@@ -1509,7 +1556,9 @@ def facts(help_):
     references = section(doc, "References")
     return {
         "shape": {re.sub(r"\s", "", s) for s in SHAPE.findall(everything)},
-        "exception": {w for w in left_column(section(doc, "Raises")) if re.fullmatch(r"[A-Z]\w+", w)},
+        "exception": {
+            w for w in left_column(section(doc, "Raises")) if re.fullmatch(r"[A-Z]\w+", w)
+        },
         "documented argument": left_column(section(doc, "Parameters")),
         "section": set(HEADING.findall(doc)),
         "base": help_["bases"],
@@ -1548,7 +1597,9 @@ def compare_help(old, new):
             yield "name lost", f"rkhs_notes.{where}", "does not resolve"
             continue
         before, after = facts(was), facts(now)
-        after["shape"] |= {s for s in before["shape"] if s in re.sub(r"\s", "", now["doc"] + now["words"])}
+        after["shape"] |= {
+            s for s in before["shape"] if s in re.sub(r"\s", "", now["doc"] + now["words"])
+        }
         after["documented argument"] |= set(re.findall(r"\w+", section(now["doc"], "Parameters")))
         for kind, facts_in_words in said(was, now).items():
             after[kind] |= facts_in_words
@@ -1567,7 +1618,11 @@ def compare_help(old, new):
             yield "help lost", where, was["doc"][:80]
         for name, form in was["arguments"].items():
             if now["arguments"].get(name) != form:
-                yield "signature", where, f"{name} was {form}, is {now['arguments'].get(name, 'gone')}"
+                yield (
+                    "signature",
+                    where,
+                    f"{name} was {form}, is {now['arguments'].get(name, 'gone')}",
+                )
 
 
 MILD = ("reworded", "references reworded", "printed differently", "other warnings")
@@ -1585,7 +1640,10 @@ def report(differences, limit):
             kinds.setdefault(kind, []).append((where, text))
     for kind in sorted(kinds, key=lambda k: (k in MILD, k)):
         found = kinds[kind]
-        print(f"\n== {kind}: {len(found)}" + (" (no loss in itself: read them)" if kind in MILD else ""))
+        print(
+            f"\n== {kind}: {len(found)}"
+            + (" (no loss in itself: read them)" if kind in MILD else "")
+        )
         for where, text in found[:limit]:
             print(f"  {where}\n      {text}")
         if len(found) > limit:
@@ -1609,7 +1667,9 @@ def coverage(old):
     "Print how much is compared, and what is not"
     text = "\n".join([*KERNELS.values(), OF_A_KERNEL, *CALLS.values()])
     used = set(re.findall(r"\w+", text))
-    seen = {p.split(".")[-1].split("[")[0] for c in old["calls"].values() for p in c.get("value", ())} | used
+    seen = {
+        p.split(".")[-1].split("[")[0] for c in old["calls"].values() for p in c.get("value", ())
+    } | used
     uncalled = [f"{m}.{n}" for m, n in old["wanted"] if n not in used]
     members = [k for k in old["help"] if k.count(".") == 2]
     unseen = sorted({k for k in members if k.split(".")[-1] not in seen and "__" not in k})
@@ -1625,7 +1685,8 @@ def coverage(old):
     print(f"members in no call ({len(unseen)}): {', '.join(unseen)}")
     print(f"calls over half a second ({len(slow)}): {'; '.join(slow)}")
     print(
-        f"calls with a count or word that an ulp in the data changes ({len(unsteady)}):", "; ".join(unsteady)
+        f"calls with a count or word that an ulp in the data changes ({len(unsteady)}):",
+        "; ".join(unsteady),
     )
 
 
@@ -1677,7 +1738,11 @@ def our_errors(package):
     ]
     ours = {"RKHSError"}
     while grew:
-        new = {c.name for c in classes if any(isinstance(b, ast.Name) and b.id in ours for b in c.bases)}
+        new = {
+            c.name
+            for c in classes
+            if any(isinstance(b, ast.Name) and b.id in ours for b in c.bases)
+        }
         ours, grew = ours | new, not new <= ours
     return found | ours
 
@@ -1692,7 +1757,11 @@ def guard_lines(tree, errors):
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)
             else getattr(node, "exc", None)
         )
-        if not isinstance(node, ast.Raise) or not isinstance(raised, ast.Name) or raised.id not in errors:
+        if (
+            not isinstance(node, ast.Raise)
+            or not isinstance(raised, ast.Name)
+            or raised.id not in errors
+        ):
             continue
         count += 1
         lines |= set(range(node.lineno, node.end_lineno + 1))
@@ -1713,7 +1782,9 @@ def counts(checkout):
     sources = {p.stem: p.read_text(encoding="utf-8") for p in package}
     full = sum(bool(line.strip()) for s in sources.values() for line in s.splitlines())
     lines = sum(len(s.splitlines()) for s in sources.values())
-    print(f"\nCOUNTS of {checkout}: {lines} lines of the package, {full} not blank, {len(sources)} modules")
+    print(
+        f"\nCOUNTS of {checkout}: {lines} lines of the package, {full} not blank, {len(sources)} modules"
+    )
     errors = our_errors(checkout / "rkhs_notes")
     guards = {stem: guard_lines(ast.parse(s), errors) for stem, s in sources.items()}
     print(
@@ -1746,7 +1817,9 @@ def main():
     parser.add_argument(
         "--counts", type=Path, metavar="CHECKOUT", help="counts of one checkout, nothing else"
     )
-    parser.add_argument("--run", action="store_true", help="lines of the functions that the catalogue runs")
+    parser.add_argument(
+        "--run", action="store_true", help="lines of the functions that the catalogue runs"
+    )
     parser.add_argument("--record", nargs="+", help=argparse.SUPPRESS)
     parser.add_argument("--lines", nargs="+", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -1765,7 +1838,8 @@ def main():
     new = recording(new_path, {key: old[key] for key in ("wanted", "help")})
     coverage(old)
     real = report(
-        [*compare_calls(old, new), *compare_help(old["help"], new["help"])], 10**9 if arguments.all else 10
+        [*compare_calls(old, new), *compare_help(old["help"], new["help"])],
+        10**9 if arguments.all else 10,
     )
     for path in (old_path, new_path):
         counts(path)

@@ -54,7 +54,9 @@ def stage():
         write(STAGE / path.name, flat(file.read_text(encoding="utf-8")).encode())
         for path, file in notebooks.items()
     }
-    wanted |= {write(STAGE / path.relative_to(NBS), path.read_bytes()) for path in NBS.glob("images/*")}
+    wanted |= {
+        write(STAGE / path.relative_to(NBS), path.read_bytes()) for path in NBS.glob("images/*")
+    }
     wanted |= {write(path, text) for path, text in api_pages(notebooks)}
     wanted |= {write(STAGE / "front" / name, data) for name, data in front_pages()}
     races = (ROOT / "benchmarks" / "page").glob("*")
@@ -88,7 +90,10 @@ def run_sphinx():
         sys.exit("the site has warnings (above); _site/ stays as it was")
 
 
-LETTERS = {"engines": "S", "answers": "V"}  # pages had a letter before their names, and some kept to no rule
+LETTERS = {
+    "engines": "S",
+    "answers": "V",
+}  # pages had a letter before their names, and some kept to no rule
 LETTERED = """A_errors B_settings C_arrays C_contracts D_datasets E_plots S_play S_diagnoses V_exercises
     W_classroom W_comparison W_estimators X_cli Y_package""".split()
 MOVED = """<!doctype html><title>{0}</title><link rel="canonical" href="{0}.html">

@@ -25,7 +25,9 @@ def in_docstring(app, what, name, obj, options, lines):
 
 
 def setup(app):
-    version = hashlib.sha256(BIB.read_bytes()).hexdigest()  # pages read with other sources are read again
+    version = hashlib.sha256(
+        BIB.read_bytes()
+    ).hexdigest()  # pages read with other sources are read again
     app.add_config_value("references_version", version, "env")
     app.connect("source-read", in_notebook, priority=400)
     app.connect("autodoc-process-docstring", in_docstring, priority=200)

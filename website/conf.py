@@ -36,7 +36,11 @@ numpydoc_class_members_toctree = False
 
 html_theme = "sphinx_book_theme"
 html_title = "rkhs_notes"
-html_static_path = ["static", str(ROOT / "_build" / "static"), str(ROOT / "nbs" / "images" / "readme_1.png")]
+html_static_path = [
+    "static",
+    str(ROOT / "_build" / "static"),
+    str(ROOT / "nbs" / "images" / "readme_1.png"),
+]
 html_css_files = ["notes.css"]
 html_js_files = [("reading.js", {"defer": "defer"})]
 html_favicon = "static/favicon.svg"

@@ -83,8 +83,14 @@ def picture():
             for need in (need for need in needs(number) if not implied(number, need)):
                 a, b = spots[need]
                 bend = 0 if y - b < 2 else 0.15 if x <= a else -0.15  # around the rows between
-                arrow = {"arrowstyle": "-|>", "color": "0.6", "shrinkA": 0, "shrinkB": 0, "lw": 0.9,
-                         "connectionstyle": f"arc3,rad={bend}"}
+                arrow = {
+                    "arrowstyle": "-|>",
+                    "color": "0.6",
+                    "shrinkA": 0,
+                    "shrinkB": 0,
+                    "lw": 0.9,
+                    "connectionstyle": f"arc3,rad={bend}",
+                }
                 axes.annotate("", (x, y - 0.29), (a, b + 0.29), arrowprops=arrow, zorder=1)
             name = module(pages()[number][0]).replace("_", "\n")
             box = {"boxstyle": "round,pad=0.3", "fc": "white", "ec": "#2a6f97", "lw": 0.9}
@@ -118,9 +124,14 @@ def path_table(weeks):
     yield "| week | chapters | text | code | exercises | builds on |\n|---|---|---|---|---|---|"
     for week, chapters_ in enumerate(weeks, 1):
         numbers = chapters_.split()
-        text, code = (sum(part) for part in zip(*(minutes(pages()[n][0]) for n in numbers), strict=True))
+        text, code = (
+            sum(part) for part in zip(*(minutes(pages()[n][0]) for n in numbers), strict=True)
+        )
         count = sum(len(exercises(pages()[n][0])) for n in numbers)
-        before = ", ".join(sorted({need for n in numbers for need in needs(n)} - set(numbers))) or "nothing"
+        before = (
+            ", ".join(sorted({need for n in numbers for need in needs(n)} - set(numbers)))
+            or "nothing"
+        )
         names = " · ".join(f"{link(n)} {title(n)}" for n in numbers)
         yield f"| {week} | {names} | {hours(text)} | {hours(code)} | {count} | {before} |"
 
@@ -130,7 +141,9 @@ def section_map():
     for number, (nb, _) in pages().items():
         text, code = minutes(nb)
         tasks = exercises(nb)
-        stars = ", ".join(f"{list(tasks.values()).count(n)} × {'★' * n}" for n in sorted(set(tasks.values())))
+        stars = ", ".join(
+            f"{list(tasks.values()).count(n)} × {'★' * n}" for n in sorted(set(tasks.values()))
+        )
         rows = [
             f"| {section.title or 'the card'} | {section.text:.0f} | {section.code:.0f} |"
             for section in sections(nb)

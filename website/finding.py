@@ -23,7 +23,11 @@ def plain(name):
 
 def other_names(elsewhere):
     "What others call a word, where it is a name and not an explanation"
-    return [part for part in re.split(r"[;,] ", elsewhere) if part and not re.search(r"[`(’']|\bis\b", part)]
+    return [
+        part
+        for part in re.split(r"[;,] ", elsewhere)
+        if part and not re.search(r"[`(’']|\bis\b", part)
+    ]
 
 
 def entries(page, found):
@@ -46,7 +50,9 @@ class Entries(SphinxTransform):
     def apply(self):
         if find(self.env.docname):
             known = dict.fromkeys(entries(self.env.docname, places()))
-            self.document += index(entries=[("single", name, end, main, None) for name, end, main in known])
+            self.document += index(
+                entries=[("single", name, end, main, None) for name, end, main in known]
+            )
 
 
 def setup(app):

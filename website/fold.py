@@ -23,7 +23,11 @@ def is_setup(source):
     imports = [o for o in statements if isinstance(o, (ast.Import, ast.ImportFrom))]
     style = [o for o in statements if isinstance(o, ast.Expr) and isinstance(o.value, ast.Call)]
     style = [o for o in style if getattr(o.value.func, "id", "") in SETUP]
-    seed = [o for o in statements if isinstance(o, ast.Assign) and getattr(o.targets[0], "id", "") == "rng"]
+    seed = [
+        o
+        for o in statements
+        if isinstance(o, ast.Assign) and getattr(o.targets[0], "id", "") == "rng"
+    ]
     return bool(imports) and len(imports) + len(style) + len(seed) == len(statements)
 
 

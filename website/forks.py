@@ -21,7 +21,9 @@ LIBRARIES = """
     tqdm.auto nbformat pytest hypothesis dask.array networkx ipykernel.kernelapp ipywidgets
     matplotlib_inline.config
 """
-CAN_FORK = sys.platform == "linux"  # elsewhere a BLAS may have threads of its own, which a fork loses
+CAN_FORK = (
+    sys.platform == "linux"
+)  # elsewhere a BLAS may have threads of its own, which a fork loses
 FORKS = multiprocessing.get_context("forkserver" if CAN_FORK else "spawn")
 if CAN_FORK:
     FORKS.set_forkserver_preload(LIBRARIES.split())
@@ -35,7 +37,11 @@ class Forked:
     def __init__(self, target, *arguments):
         self.process = FORKS.Process(target=target, args=arguments)
         self.process.start()
-        self.pid, self.kill, self.terminate = self.process.pid, self.process.kill, self.process.terminate
+        self.pid, self.kill, self.terminate = (
+            self.process.pid,
+            self.process.kill,
+            self.process.terminate,
+        )
 
     def poll(self):
         return self.process.exitcode
@@ -99,5 +105,7 @@ def fork_kernels(draw_once=False):
     if CAN_FORK:
         ForkedKernel.draws_once = draw_once
         # the locks of a kernel that is killed are its own affair
-        os.environ.setdefault("PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker")
+        os.environ.setdefault(
+            "PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker"
+        )
         ForkedKernels.instance()  # the client asks its base class for the one instance, and gets this

@@ -6,7 +6,16 @@ from functools import cache
 
 from .notebooks import read
 
-KINDS = ("Theorem", "Definition", "Lemma", "Proposition", "Corollary", "Example", "Law", "Algorithm")
+KINDS = (
+    "Theorem",
+    "Definition",
+    "Lemma",
+    "Proposition",
+    "Corollary",
+    "Example",
+    "Law",
+    "Algorithm",
+)
 BOX = re.compile(
     rf"(?m)^> \*\*(?P<kind>{'|'.join(KINDS)}) (?P<number>[0-9A-Z]+\.\d+[a-z]?)"
     r"(?: \((?P<name>.+?)\))?\.\*\*(?P<body>.*(?:\n>.*)*)"

@@ -88,7 +88,9 @@ def catalogue():
     rows, where, groups = table("catalogue.csv"), places(), defaultdict(list)
     for line in rows:
         links = "; ".join(dict.fromkeys(place.link for place in where[line["row"]]))
-        groups[line["row"][:2]].append(f"| {line['row']} | {line['lecture']} | {line['topic']} | {links} |")
+        groups[line["row"][:2]].append(
+            f"| {line['row']} | {line['lecture']} | {line['topic']} | {links} |"
+        )
     head = "| row | lecture | what | where |\n|---|---|---|---|\n"
     names = {path.stem[:2]: title(path.stem) for path in reversed(all_pages("")[1:])}
     names["FM"] = "Around the lectures"
@@ -128,7 +130,12 @@ def slips_page():
         if lines:
             head = f"## {title(path.stem)}\n\n| lecture | printed | right | shown |\n|---|---|---|---|\n"
             tables.append(head + "\n".join(lines))
-    names = {"error": "errors", "slip": "slips of the pen", "hypothesis": "missing hypotheses", "gap": "gaps"}
+    names = {
+        "error": "errors",
+        "slip": "slips of the pen",
+        "hypothesis": "missing hypotheses",
+        "gap": "gaps",
+    }
     names |= {"misleading": "that mislead", "notation": "of notation"}
     kinds = ", ".join(f"{n} {names[kind]}" for kind, n in counted)
     return SLIPS_PAGE.format(count=len(known), kinds=kinds, tables="\n\n".join(tables))

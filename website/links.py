@@ -145,7 +145,9 @@ class Tags(SphinxTransform):
 
 def setup(app):
     # pages that lead to numbered things are read again when one of these has changed its place
-    app.add_config_value("links_version", hashlib.sha256(repr(places()).encode()).hexdigest(), "env")
+    app.add_config_value(
+        "links_version", hashlib.sha256(repr(places()).encode()).hexdigest(), "env"
+    )
     app.connect("source-read", prepare, priority=390)
     app.add_transform(Tags)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

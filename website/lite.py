@@ -35,7 +35,9 @@ def stage(notebooks, folder, pyodide):
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "nbs").mkdir(parents=True)
     (folder / "static").mkdir()
-    (folder / "static" / "pyodide").symlink_to(pyodide, target_is_directory=True)  # where the page looks
+    (folder / "static" / "pyodide").symlink_to(
+        pyodide, target_is_directory=True
+    )  # where the page looks
     for path in notebooks:
         nb = read(path)
         nb.cells.insert(0, nbformat.v4.new_code_cell(INSTALL, id="install"))

@@ -4,7 +4,6 @@ A row: the symbol as it is typed in the statement or formula that defines it, th
 a public name), what it is, its shape in code, the statement 5.2 or the formula (5.2).
 """
 
-
 from .labels import formulas, slug, statements
 from .notebooks import chapters
 
@@ -13,7 +12,13 @@ TABLE = [
     (r"x_1,\dots,x_n", "X", "data, a row a point", "array (n, d)", "5.1"),
     (r"y\in\mathbb R^n", "y", "targets, or labels ±1 of two classes", "array (n,)", "5.2"),
     (r"y_j", "Y", "a second sample", "array (m, d)", "11.7"),
-    (r"k_{z_1},\dots,k_{z_m}", "Z", "centres or landmarks z, here their sections", "array (m, d)", "9.11"),
+    (
+        r"k_{z_1},\dots,k_{z_m}",
+        "Z",
+        "centres or landmarks z, here their sections",
+        "array (m, d)",
+        "9.11",
+    ),
     (r"n", "n", "number of points", "int ≥ 1", "5.2"),
     (r"m", "m", "number of other points, terms or landmarks", "int ≥ 1", "9.11"),
     (r"\mathbb R^d", "d", "dimension of the points", "int ≥ 1", "2.2"),
@@ -39,16 +44,46 @@ TABLE = [
     (r"\ell^*", "", "conjugate of the loss", "", "5.6"),
     (r"w_i", "weights", "weights of the points in the sum of losses", "array (n,), ≥ 0", "5.5"),
     (r"\eta", "", "step size", "float > 0", "6.1"),
-    (r"C", "C", "upper bound of the dual variables, weight of the slacks", "float > 0, or inf", "7.1"),
+    (
+        r"C",
+        "C",
+        "upper bound of the dual variables, weight of the slacks",
+        "float > 0, or inf",
+        "7.1",
+    ),
     (r"\nu", "nu", "share of margin errors; smoothness of a Matérn kernel", "float > 0", "7.8"),
-    (r"\varepsilon", "eps", "half width of the tube; accuracy of an approximation", "float > 0", "7.10"),
-    (r"\lambda_j", "MercerExpansion", "eigenvalues of the integral operator, falling", "array (m,)", "4.4"),
+    (
+        r"\varepsilon",
+        "eps",
+        "half width of the tube; accuracy of an approximation",
+        "float > 0",
+        "7.10",
+    ),
+    (
+        r"\lambda_j",
+        "MercerExpansion",
+        "eigenvalues of the integral operator, falling",
+        "array (m,)",
+        "4.4",
+    ),
     (r"\psi_j", "MercerExpansion", "eigenfunctions, orthonormal in L²(μ)", "", "4.4"),
     (r"\mu", "Measure", "measure on the points", "", "4.1"),
     (r"d(\lambda)", "effective_dimension", "effective dimension", "float ≥ 0", "4.9"),
-    (r"\omega", "SpectralMeasure", "frequency, drawn from the spectral measure", "array (D, d)", "9.1"),
+    (
+        r"\omega",
+        "SpectralMeasure",
+        "frequency, drawn from the spectral measure",
+        "array (D, d)",
+        "9.1",
+    ),
     (r"\mu_P", "mean_embedding", "mean embedding of a law P", "RKHSFunction", "11.1"),
-    (r"\operatorname{MMD}", "mmd_test", "maximum mean discrepancy of two laws", "float ≥ 0", "11.5"),
+    (
+        r"\operatorname{MMD}",
+        "mmd_test",
+        "maximum mean discrepancy of two laws",
+        "float ≥ 0",
+        "11.5",
+    ),
     (r"\operatorname{HSIC}", "hsic", "Hilbert–Schmidt independence criterion", "float ≥ 0", "15.2"),
     (r"\mathfrak R", "rademacher", "Rademacher complexity of a ball", "float ≥ 0", "16.4"),
     ("", "kx", "kernel of the first of two variables", "Kernel", ""),
@@ -57,7 +92,13 @@ TABLE = [
     ("", "level", "level of a test", "float > 0, < 1", ""),
     ("", "tol", "tolerance at which an iteration stops", "float > 0", ""),
     ("", "max_iter", "the most steps that an iteration takes", "int ≥ 1", ""),
-    ("", "rng", "source of randomness; `None` is the seed of the settings", "Generator or seed", ""),
+    (
+        "",
+        "rng",
+        "source of randomness; `None` is the seed of the settings",
+        "Generator or seed",
+        "",
+    ),
 ]
 PAGE = """# Notation
 

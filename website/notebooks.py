@@ -30,7 +30,9 @@ DIRECTIVE = re.compile(r"#\|\s*([\w-]+):?[ \t]*(.*)")
 def all_pages(room=None):
     "The notebooks of a room, or of all of them, room by room; the front page comes first"
     folders = ROOMS if room is None else [room]
-    return [path for folder in folders for path in sorted((NBS / folder).glob("*.ipynb"), key=in_order)]
+    return [
+        path for folder in folders for path in sorted((NBS / folder).glob("*.ipynb"), key=in_order)
+    ]
 
 
 def in_order(path):
@@ -39,7 +41,9 @@ def in_order(path):
 
 def chapters():
     "The pages of the course and of the treatise, by their numbers"
-    return sorted([*NBS.glob("[0-9]*.ipynb"), *NBS.glob("deeper/[0-9]*.ipynb")], key=lambda path: path.stem)
+    return sorted(
+        [*NBS.glob("[0-9]*.ipynb"), *NBS.glob("deeper/[0-9]*.ipynb")], key=lambda path: path.stem
+    )
 
 
 def room(path):
@@ -61,7 +65,9 @@ def flat(text, up=""):
     "Markdown with links as on the site, where all pages lie in one folder; `up` leads from the text to it"
     text = re.sub(r"(\]\(|href=\\?\")(?:\.\./)*(?:[a-z]+/)*(\w+\.ipynb)", rf"\1{up}\2", text)
     text = re.sub(r"(\]\()(?:\.\./)*website/(begin\.md)", rf"\1{up}front/\2", text)
-    text = re.sub(r"\[([^\]]*)\]\((?:\.\./)*(?:\w+/)*README\.md\)", r"\1", text)  # the sidebar has the rooms
+    text = re.sub(
+        r"\[([^\]]*)\]\((?:\.\./)*(?:\w+/)*README\.md\)", r"\1", text
+    )  # the sidebar has the rooms
     return re.sub(r"(\]\(|src=\\?\")(?:\.\./)+(images/)", r"\1\2", text)
 
 
@@ -101,7 +107,9 @@ def change_text(app, docname, source, change):
 
 def module(nb):
     "The module a notebook exports, or None"
-    found = (split(cell.source)[0].get("default_exp") for cell in nb.cells if cell.cell_type == "code")
+    found = (
+        split(cell.source)[0].get("default_exp") for cell in nb.cells if cell.cell_type == "code"
+    )
     return next(filter(None, found), None)
 
 

@@ -21,7 +21,9 @@ from .front import toctree_entries
 from .notebooks import ROOMS, all_pages, is_notebook, module, split
 from .screens import above, caption
 
-BOX = re.compile(r"(Theorem|Definition|Lemma|Proposition|Corollary|Example|Remark|Law|Algorithm|Puzzle)\b")
+BOX = re.compile(
+    r"(Theorem|Definition|Lemma|Proposition|Corollary|Example|Remark|Law|Algorithm|Puzzle)\b"
+)
 DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
 ANCHOR = re.compile(r'<a id="([^"]+)">')
 
@@ -40,7 +42,9 @@ TOCTREES = "\n\n".join(
         ("API", "api/*"),
     ]
 )
-SYMBOLS = {name.removeprefix(f"{mod}."): name for mod, names in INDEX["syms"].items() for name in names}
+SYMBOLS = {
+    name.removeprefix(f"{mod}."): name for mod, names in INDEX["syms"].items() for name in names
+}
 
 
 def shown(cell, exported_to, folded=False):
@@ -148,7 +152,12 @@ class Symbols(SphinxTransform):
         for node in list(self.document.findall(nodes.literal)):
             name = SYMBOLS.get(node.astext().removesuffix("()").removeprefix("rn."))
             if name and not any(isinstance(o, NO_LINKS) for o in above(node)):
-                options = {"refdomain": "py", "reftype": "obj", "reftarget": name, "refdoc": self.env.docname}
+                options = {
+                    "refdomain": "py",
+                    "reftype": "obj",
+                    "reftarget": name,
+                    "refdoc": self.env.docname,
+                }
                 node.replace_self(
                     pending_xref("", node.deepcopy(), refexplicit=True, refwarn=False, **options)
                 )
@@ -161,7 +170,11 @@ def separate(lines):
         if re.fullmatch("-{3,}", line) or not line:
             section = bool(line) or section
             yield line
-        elif section and not line.startswith(" ") and (match := re.fullmatch(r"(.*?\S) {2,}(\S.*)", line)):
+        elif (
+            section
+            and not line.startswith(" ")
+            and (match := re.fullmatch(r"(.*?\S) {2,}(\S.*)", line))
+        ):
             yield from (match[1], f"    {match[2]}")
         else:
             yield f"    {line.strip()}" if section and line.startswith(" ") else line
@@ -200,7 +213,9 @@ def setup(app):
     app.add_config_value("pages_version", version, "env")
     app.connect("source-read", prepare)
     app.connect("autodoc-process-docstring", docstring, priority=100)  # before numpydoc, at 500,
-    app.connect("autodoc-process-signature", signature, priority=100)  # who takes formulas for signatures
+    app.connect(
+        "autodoc-process-signature", signature, priority=100
+    )  # who takes formulas for signatures
     app.connect("autodoc-skip-member", left_out)
     for transform in (Boxes, Anchors, Formulas, Symbols):
         app.add_transform(transform)

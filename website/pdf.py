@@ -18,7 +18,9 @@ from .notebooks import ROOT, all_pages, find, room
 from .run import BUILD, WORKERS
 
 OUT = ROOT / "_book" / "rkhs_notes.pdf"
-FLAGS = "--headless --no-sandbox --disable-gpu --disable-background-networking --no-first-run".split()
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-background-networking --no-first-run".split()
+)
 HEADING = re.compile(r"(?s)<h[1-3][^>]*>(.*?)</h[1-3]>")
 
 
@@ -34,13 +36,22 @@ def pages(site):
     keys = [page for page in found if room(find(page.stem)) == "answers"]
     front = sorted((site / "front").glob("*.html"))
     last = [page for page in front if page.stem == "bibliography"]
-    return [page for page in found if page not in keys] + [p for p in front if p not in last] + keys + last
+    return (
+        [page for page in found if page not in keys]
+        + [p for p in front if p not in last]
+        + keys
+        + last
+    )
 
 
 def printed(page, target):
     "A page as PDF, with the outline of its headings; formulas are drawn before"
     command = [chromium(), *FLAGS, "--virtual-time-budget=120000", "--no-pdf-header-footer"]
-    command += ["--generate-pdf-document-outline", f"--print-to-pdf={target}", page.resolve().as_uri()]
+    command += [
+        "--generate-pdf-document-outline",
+        f"--print-to-pdf={target}",
+        page.resolve().as_uri(),
+    ]
     target.parent.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
     subprocess.run(command, capture_output=True, timeout=600)
@@ -55,9 +66,13 @@ def squeezed(text):
 
 def headings(page):
     "{letters of a heading: the heading} of a page: an outline loses the spaces where lines break"
-    texts = [re.sub(r"<[^>]+>", "", found) for found in HEADING.findall(page.read_text(encoding="utf-8"))]
+    texts = [
+        re.sub(r"<[^>]+>", "", found) for found in HEADING.findall(page.read_text(encoding="utf-8"))
+    ]
     texts = [" ".join(html.unescape(text).rstrip("#¶\n ").split()) for text in texts]
-    return {squeezed(text) * times: text for text in texts for times in (1, 2)}  # a broken one comes twice
+    return {
+        squeezed(text) * times: text for text in texts for times in (1, 2)
+    }  # a broken one comes twice
 
 
 def bookmarks(item):
@@ -88,9 +103,14 @@ def number(writer):
     from pypdf.generic import ArrayObject, DecodedStreamObject, DictionaryObject, NameObject
 
     named = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
-    font = writer._add_object(DictionaryObject({NameObject(k): NameObject(v) for k, v in named.items()}))
+    font = writer._add_object(
+        DictionaryObject({NameObject(k): NameObject(v) for k, v in named.items()})
+    )
     for place, page in enumerate(writer.pages, 1):
-        drawing, left = DecodedStreamObject(), float(page.mediabox.width) / 2 - 2.5 * len(str(place))
+        drawing, left = (
+            DecodedStreamObject(),
+            float(page.mediabox.width) / 2 - 2.5 * len(str(place)),
+        )
         drawing.set_data(f"q BT /Folio 9 Tf {left} 20 Td ({place}) Tj ET Q\n".encode())
         fonts = page["/Resources"].get_object().setdefault(NameObject("/Font"), DictionaryObject())
         fonts.get_object()[NameObject("/Folio")] = font

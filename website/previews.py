@@ -36,7 +36,9 @@ def things(doctree, render):
             shown[name] = inert(render(node.deepcopy()))
     for node in doctree.findall(nodes.math_block):
         for match in TAGGED.finditer(node.astext()):
-            shown[slug("eq", match["tag"])] = inert(f'<div class="math">{html.escape(node.astext())}</div>')
+            shown[slug("eq", match["tag"])] = inert(
+                f'<div class="math">{html.escape(node.astext())}</div>'
+            )
     return shown
 
 
@@ -53,7 +55,9 @@ def store(app, exception):
     folder.mkdir(parents=True, exist_ok=True)
     for docname, shown in COLLECTED.items():
         path = folder / f"{docname.replace('/', '-')}.js"
-        path.write_text(f"(window.previews ??= {{}})[{json.dumps(docname)}] = {json.dumps(shown)};\n")
+        path.write_text(
+            f"(window.previews ??= {{}})[{json.dumps(docname)}] = {json.dumps(shown)};\n"
+        )
 
 
 def setup(app):

@@ -16,7 +16,9 @@ NOTE = "<!-- written from nbs/index.ipynb by `make prepare` -->"
 
 def relink(markdown):
     "Links from nbs/ become links from the top: `00_hilbert.ipynb` is nbs/00_hilbert.ipynb there"
-    return re.sub(r"(\]\(|src=\"|href=\")(?![a-z]+:|#|/|\.\./)", r"\1nbs/", markdown).replace("](../", "](")
+    return re.sub(r"(\]\(|src=\"|href=\")(?![a-z]+:|#|/|\.\./)", r"\1nbs/", markdown).replace(
+        "](../", "]("
+    )
 
 
 def picture(png, alt, number):
@@ -40,7 +42,9 @@ def render(path):
         for output in cell.outputs:
             data = output.get("data", {})
             if "image/png" in data:
-                text, files = picture(data["image/png"], options.get("fig-alt", ""), len(pictures) + 1)
+                text, files = picture(
+                    data["image/png"], options.get("fig-alt", ""), len(pictures) + 1
+                )
                 parts.append(text)
                 pictures.update(files)
             elif text := output.get("text", data.get("text/plain", "")).rstrip():
@@ -51,10 +55,14 @@ def render(path):
 def main(check=False, path=NBS / "index.ipynb", readme=ROOT / "README.md", stub=STUB):
     text, pictures = render(path)
     wanted = {readme: text.encode(), **pictures, stub: declared().encode()}
-    stale = [file for file, data in wanted.items() if not file.exists() or file.read_bytes() != data]
+    stale = [
+        file for file, data in wanted.items() if not file.exists() or file.read_bytes() != data
+    ]
     if check:
         sys.exit(
-            f"not up to date: {', '.join(file.name for file in stale)}; run make prepare" if stale else 0
+            f"not up to date: {', '.join(file.name for file in stale)}; run make prepare"
+            if stale
+            else 0
         )
     for file in stale:
         file.parent.mkdir(exist_ok=True)

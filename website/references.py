@@ -19,11 +19,15 @@ BIB = Path(__file__).with_name("references.bib")
 ENTRY = re.compile(r"(?ms)^@(\w+)\{([\w-]+),\n(.*?)^\}")
 FIELD = re.compile(r"(?m)^  (\w+) = \{(.*)\},$")
 YEAR = r"(?:1[89]|20)\d\d[a-z]?"
-GAP = r"(?:(?:['’]s)?(?: [a-z]+){0,2}\*?)?(?P<title>,? \*[^*\n]+\*)?(?:,? (?:PNAS|JMLR) \d+)?,? ?\(?"
+GAP = (
+    r"(?:(?:['’]s)?(?: [a-z]+){0,2}\*?)?(?P<title>,? \*[^*\n]+\*)?(?:,? (?:PNAS|JMLR) \d+)?,? ?\(?"
+)
 # where a year is read as that of a source: behind a name, behind a title, or alone in brackets
 BEFORE = r"(?:(?P<before>[A-ZÀ-Ž][\w’'-]+|et al\.|others|\*),? \(?|\()"
 LIKE = re.compile(rf"{BEFORE}(?P<year>{YEAR})\b(?=[),;:.]| \(|$)")
-MONTHS = "January February March April May June July August September October November December".split()
+MONTHS = (
+    "January February March April May June July August September October November December".split()
+)
 # what holds no mention: code, formulas, comments, tags, the targets of links, links as a whole, headings
 HIDDEN = re.compile(
     r"(?ms)^```.*?^```|`[^`\n]+`|\$\$.*?\$\$|\$(?:\\.|[^$\\])+\$|<!--.*?-->|<[a-z/][^>\n]*>"
@@ -76,7 +80,9 @@ class Entry(NamedTuple):
         if len(names) == 1:
             return names
         lists = [f"{', '.join(names[:-1])} and {names[-1]}", ", ".join(names)]
-        return lists if len(names) == 2 else [*lists, f"{names[0]} et al.", f"{names[0]} and others"]
+        return (
+            lists if len(names) == 2 else [*lists, f"{names[0]} et al.", f"{names[0]} and others"]
+        )
 
 
 class Mention(NamedTuple):
@@ -139,7 +145,9 @@ def mentions(markdown):
     for match in LIKE.finditer(text):
         place = match.span("year")
         if place not in found and match["before"] not in MONTHS:
-            title = re.search(r"\*([^*]+)\*,? \(?$", text[: place[0]])  # a second title of the same authors
+            title = re.search(
+                r"\*([^*]+)\*,? \(?$", text[: place[0]]
+            )  # a second title of the same authors
             keys = fitting(entries().values(), match["year"], title[1]) if title else []
             found[place] = Mention(*place, text[max(0, place[0] - 50) : place[1]], keys)
     return [found[place] for place in sorted(found)]
@@ -168,8 +176,12 @@ def link(markdown, where):
     "The text with the year of each mention, and each lecture under **Sources.**, linked to its entry"
     for start, end, _, keys in reversed(mentions(markdown)):
         if len(keys) == 1:
-            markdown = f"{markdown[:start]}[{markdown[start:end]}]({where}#{keys[0]}){markdown[end:]}"
-    return SOURCES.sub(lambda part: LECTURE.sub(rf"[\g<0>]({where}#lecture-\g<0>)", part[0]), markdown)
+            markdown = (
+                f"{markdown[:start]}[{markdown[start:end]}]({where}#{keys[0]}){markdown[end:]}"
+            )
+    return SOURCES.sub(
+        lambda part: LECTURE.sub(rf"[\g<0>]({where}#lecture-\g<0>)", part[0]), markdown
+    )
 
 
 def cited():
@@ -198,7 +210,9 @@ def place(fields):
 def item(entry, pages):
     "The entry as an item of the list"
     f = entry.fields
-    named = [" ".join(reversed(name.strip("{}").split(", "))) for name in f["author"].split(" and ")]
+    named = [
+        " ".join(reversed(name.strip("{}").split(", "))) for name in f["author"].split(" and ")
+    ]
     authors = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
     anchor = f"lecture-{f['shorthand']}" if "shorthand" in f else entry.key
     name = f.get("shorthand") or f"{entry.short} {entry.year}"
@@ -212,12 +226,16 @@ def item(entry, pages):
 def page():
     "The page Bibliography, as Markdown"
     pages, groups = cited(), defaultdict(list)
-    for key, entry in sorted(entries().items(), key=lambda pair: (plain(pair[1].short), pair[1].year)):
+    for key, entry in sorted(
+        entries().items(), key=lambda pair: (plain(pair[1].short), pair[1].year)
+    ):
         group = "The lectures" if "shorthand" in entry.fields else key[0].upper()
         groups[group].append(item(entry, pages[key]))
     lectures = groups.pop("The lectures")
     letters = [f"## {letter}\n\n" + "\n".join(groups[letter]) for letter in sorted(groups)]
-    return PAGE.format(count=len(entries()), lectures="\n".join(lectures), rest="\n\n".join(letters))
+    return PAGE.format(
+        count=len(entries()), lectures="\n".join(lectures), rest="\n\n".join(letters)
+    )
 
 
 def download():

@@ -68,7 +68,9 @@ def execute(path, *skip, allow_errors=False):
         allow_errors=allow_errors,
         record_timing=False,
         coalesce_streams=True,  # else how the prints of a cell are cut is a matter of timing
-        shutdown_kernel="graceful" if "COVERAGE_PROCESS_CONFIG" in os.environ else "immediate",  # to save it
+        shutdown_kernel="graceful"
+        if "COVERAGE_PROCESS_CONFIG" in os.environ
+        else "immediate",  # to save it
         extra_arguments=KERNEL,
         resources=folder,
     ).execute()
@@ -84,7 +86,9 @@ def attempt(path, *skip, again=True, **options):
     try:
         return execute(path, *skip, **options), "", time.monotonic() - start
     except (CellExecutionError, CellTimeoutError, RuntimeError) as error:
-        if again and isinstance(error, RuntimeError):  # the kernel, not a cell: two may get one port
+        if again and isinstance(
+            error, RuntimeError
+        ):  # the kernel, not a cell: two may get one port
             return attempt(path, *skip, again=False, **options)
         return None, re.sub(r"\x1b\[[\d;]*m", "", str(error)), time.monotonic() - start
 
@@ -99,7 +103,9 @@ def execute_all(paths):
         futures = {pool.submit(attempt, path): path for path in paths}
         for future in as_completed(futures):
             path, (nb, error, seconds) = futures[future], future.result()
-            print(f"{'FAILED' if error else 'executed':8} {path.name:30} {seconds:6.1f} s", flush=True)
+            print(
+                f"{'FAILED' if error else 'executed':8} {path.name:30} {seconds:6.1f} s", flush=True
+            )
             if error:
                 failed.append(f"\n{path.name}\n{error}")
             else:
@@ -116,7 +122,9 @@ def cache_key(path):
     package = [*(ROOT / "rkhs_notes").rglob("*.py"), *(ROOT / "rkhs_notes").rglob("*.js")]
     for file in [Path(__file__), ROOT / "settings.ini", *sorted(package)]:
         digest.update(file.read_bytes())
-    digest.update(repr(sorted(o for o in os.environ.items() if o[0].startswith("RKHS_NOTES_"))).encode())
+    digest.update(
+        repr(sorted(o for o in os.environ.items() if o[0].startswith("RKHS_NOTES_"))).encode()
+    )
     return digest.hexdigest()[:20]
 
 
@@ -145,10 +153,14 @@ def fit_to_commit(output):
 
 def unmet(cell, settings):
     "The first condition on settings.data_dir for which this cell, as settings are, skips what it has stored"
-    stored = [output for output in cell.get("outputs", []) if not output.get("text", "").startswith(EMPTY)]
+    stored = [
+        output for output in cell.get("outputs", []) if not output.get("text", "").startswith(EMPTY)
+    ]
     if not stored or "settings.data_dir" not in cell.source:
         return None
-    tests = [node.test for node in ast.walk(ast.parse(split(cell.source)[1])) if isinstance(node, ast.If)]
+    tests = [
+        node.test for node in ast.walk(ast.parse(split(cell.source)[1])) if isinstance(node, ast.If)
+    ]
     conditions = [text for text in map(ast.unparse, tests) if "settings.data_dir" in text]
     return next((text for text in conditions if not eval(text, {"settings": settings})), None)
 

@@ -50,7 +50,9 @@ class Figures(SphinxTransform):
         page, count = page_number(self.env.docname), 0
         for figure in list(self.document.findall(nodes.figure)):
             if not is_picture(figure):
-                figure.replace_self([o for o in figure.children if not isinstance(o, nodes.caption)])
+                figure.replace_self(
+                    [o for o in figure.children if not isinstance(o, nodes.caption)]
+                )
                 continue
             count += 1
             number = f"{page}.{count}" if page else str(count)
@@ -88,22 +90,32 @@ class Punctuation(SphinxTransform):
         for formula in list(self.document.findall(nodes.math)):
             rest = formula.next_node(descend=False, siblings=True)
             if isinstance(rest, nodes.Text) and (marks := re.match(r"[.,;:?!)\]]+", rest)):
-                pair = nodes.inline("", "", formula.deepcopy(), nodes.Text(marks[0]), classes=["together"])
-                place = next(i for i, o in enumerate(rest.parent) if o is rest)  # texts that agree are equal
+                pair = nodes.inline(
+                    "", "", formula.deepcopy(), nodes.Text(marks[0]), classes=["together"]
+                )
+                place = next(
+                    i for i, o in enumerate(rest.parent) if o is rest
+                )  # texts that agree are equal
                 rest.parent[place] = nodes.Text(rest[marks.end() :])
                 formula.replace_self(pair)
 
 
 def description(doctree, most=160):
     "The opening sentences of a page, as far as `most` letters go"
-    found = (node.astext() for node in doctree.findall(nodes.paragraph) if type(node.parent) is nodes.section)
+    found = (
+        node.astext()
+        for node in doctree.findall(nodes.paragraph)
+        if type(node.parent) is nodes.section
+    )
     text = " ".join(next((o for o in found if len(o) > 40), "").split())
     return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0].rstrip(",;:") + " …"
 
 
 def first_picture(builder, doctree):
     "The file of the first figure of a page, from the root of the site"
-    for image in doctree.findall(nodes.image):  # the writer has put the address on the site into uri
+    for image in doctree.findall(
+        nodes.image
+    ):  # the writer has put the address on the site into uri
         if (name := PurePosixPath(image["uri"]).name) in builder.images.values():
             return f"{builder.imagedir}/{name}"
     return "_static/readme_1.png"
@@ -120,7 +132,9 @@ def head(app, pagename, templatename, context, doctree):
     title = re.sub("<[^>]+>", "", html.unescape(context.get("title", "")))
     text = description(doctree) or f"{title}: {app.config.html_short_title}"
     picture, base = first_picture(app.builder, doctree), app.config.html_baseurl
-    address = base.rstrip("/") + "/" + picture if base else context["pathto"](picture, resource=True)
+    address = (
+        base.rstrip("/") + "/" + picture if base else context["pathto"](picture, resource=True)
+    )
     tags = [meta("name", "description", text), meta("property", "og:type", "article")]
     tags += [
         meta("property", f"og:{k}", v)

@@ -56,7 +56,11 @@ class Route:
 def public():
     "{name: module} of all functions and classes that readers may call"
     known = {symbol for names in INDEX["syms"].values() for symbol in names}
-    return {name: home for name, home in rkhs_notes._owners().items() if f"rkhs_notes.{home}.{name}" in known}
+    return {
+        name: home
+        for name, home in rkhs_notes._owners().items()
+        if f"rkhs_notes.{home}.{name}" in known
+    }
 
 
 def refusal(words):
@@ -77,7 +81,10 @@ def routes():
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         for test in ast.parse(path.read_text("utf-8")).body:
             for mark in getattr(test, "decorator_list", ()):
-                if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.second_route":
+                if (
+                    isinstance(mark, ast.Call)
+                    and ast.unparse(mark.func) == "pytest.mark.second_route"
+                ):
                     words = [ast.literal_eval(word) for word in mark.args]
                     if wrong := refusal(words):
                         raise ValueError(f"{path.name}: {wrong}")
@@ -112,6 +119,8 @@ def page():
     return PAGE.format(
         count=len(public()),
         routed=len({name for route in routes() for name in route.names}),
-        sections="\n\n".join(section(path, rows[home]) for home, path in homes.items() if home in rows),
+        sections="\n\n".join(
+            section(path, rows[home]) for home, path in homes.items() if home in rows
+        ),
         without="\n".join(f"- `{name}`: {reason}." for name, reason in WITHOUT.items()),
     )

@@ -65,14 +65,24 @@ def judged(paths, seeds, kept=KEPT):
     kept.mkdir(exist_ok=True)
     os.environ.pop("RKHS_NOTES_SEED", None)  # it is no part of the key
     keys = {path: cache_key(path) for path in paths}
-    files = {(path, seed): kept / f"{path.stem}-{seed}-{keys[path]}.json" for seed in seeds for path in paths}
+    files = {
+        (path, seed): kept / f"{path.stem}-{seed}-{keys[path]}.json"
+        for seed in seeds
+        for path in paths
+    }
     for (path, seed), file in files.items():
         if file.exists():
-            yield path, seed, {int(i): error for i, error in json.loads(file.read_text("utf-8")).items()}
+            yield (
+                path,
+                seed,
+                {int(i): error for i, error in json.loads(file.read_text("utf-8")).items()},
+            )
     fresh = get_context("spawn")  # a fork would keep the locks of threads that it does not have
     pool = ProcessPoolExecutor(WORKERS, fresh, initializer=fork_kernels, initargs=[True])
     try:
-        todo = {pool.submit(failures, *run): run for run, file in files.items() if not file.exists()}
+        todo = {
+            pool.submit(failures, *run): run for run, file in files.items() if not file.exists()
+        }
         for future in as_completed(todo):
             path, seed = todo[future]
             for old in kept.glob(f"{path.stem}-{seed}-*.json"):
@@ -105,7 +115,9 @@ class Table:
         rows = [f"{'page':30} {'cell':>5} {'holds':>9}"]
         for where, failed in sorted(self.found.items()):
             held = f"{n - len(failed)} of {n}" + ("  FAILS" if where in refused else "")
-            rows.append(f"{where[0]:30} {where[1]:>5} {held:>9}  {next(iter(failed.values()))[:110]}")
+            rows.append(
+                f"{where[0]:30} {where[1]:>5} {held:>9}  {next(iter(failed.values()))[:110]}"
+            )
         return "\n".join(rows)
 
 

@@ -16,7 +16,9 @@ from .labels import BOX, FOREIGN, KINDS, order, statements
 from .notebooks import all_pages, chapters, find, parsed, read, room, split
 
 NUMBER = r"\d+\.\d+[a-z]?"
-MENTION = re.compile(rf"\b(?:{'|'.join(KINDS)})s? {NUMBER}(?:(?:, | and ){NUMBER})*|(?<![\w\])])\({NUMBER}\)")
+MENTION = re.compile(
+    rf"\b(?:{'|'.join(KINDS)})s? {NUMBER}(?:(?:, | and ){NUMBER})*|(?<![\w\])])\({NUMBER}\)"
+)
 PAGE = """# Statements
 
 The pages number {count} definitions, lemmas, propositions, theorems and corollaries. {named} of them are
@@ -140,7 +142,11 @@ def page():
     "The page, as Markdown"
     pairs = everything()
     groups = groupby(pairs, key=lambda pair: order(pair[0].number)[0])
-    apart = [place(s) + (f" ({s.name})" if s.name else "") for s, e in pairs if not (e.names or e.checks())]
+    apart = [
+        place(s) + (f" ({s.name})" if s.name else "")
+        for s, e in pairs
+        if not (e.names or e.checks())
+    ]
     return PAGE.format(
         count=len(pairs),
         named=sum(bool(found.names) for _, found in pairs),

@@ -19,8 +19,12 @@ def shown_modules():
 def render(daily, owners, modules):
     "Text of the stub; a daily name that no module has is an error"
     if missing := sorted(set(daily) - set(owners)):
-        sys.exit(f"no module exports the daily names {', '.join(missing)}: mend nbs/apps/package.ipynb")
-    lines = [f"from .{path.rpartition('.')[0]} import {name} as {name}" for name, path in modules.items()]
+        sys.exit(
+            f"no module exports the daily names {', '.join(missing)}: mend nbs/apps/package.ipynb"
+        )
+    lines = [
+        f"from .{path.rpartition('.')[0]} import {name} as {name}" for name, path in modules.items()
+    ]
     lines += [f"from .{owners[name]} import {name} as {name}" for name in sorted(daily)]
     return "\n".join([NOTE, *lines, "", "__version__: str", ""])
 

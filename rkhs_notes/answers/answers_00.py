@@ -21,9 +21,11 @@ def _positive_definite(rng, d=3):
 
 def _both_signs(draw):
     "A draw as it is, and with its last argument turned round"
+
     def edges(rng):
         *others, last = draw(rng)
         return [(*others, last), (*others, -last)]
+
     return edges
 
 
@@ -32,53 +34,67 @@ def _two_in_a_product(rng):
 
 
 _exercises["00.1"] = dict(
-    draw=_two_in_a_product, edges=_both_signs(_two_in_a_product),
+    draw=_two_in_a_product,
+    edges=_both_signs(_two_in_a_product),
     answer=lambda A, x, y: x @ A @ y / math.sqrt((x @ A @ x) * (y @ A @ y)),
     mistakes={
-        "that is the Euclidean angle; lengths and product both need A":
-            lambda A, x, y: x @ y / math.sqrt((x @ x) * (y @ y)),
-        "the product has A, but the lengths are Euclidean":
-            lambda A, x, y: x @ A @ y / math.sqrt((x @ x) * (y @ y)),
+        "that is the Euclidean angle; lengths and product both need A": lambda A, x, y: (
+            x @ y / math.sqrt((x @ x) * (y @ y))
+        ),
+        "the product has A, but the lengths are Euclidean": lambda A, x, y: (
+            x @ A @ y / math.sqrt((x @ x) * (y @ y))
+        ),
         "that is the inner product; divide by both lengths": lambda A, x, y: x @ A @ y,
-        "you divided by squared lengths; take the roots":
-            lambda A, x, y: x @ A @ y / ((x @ A @ x) * (y @ A @ y)),
-        "that is the angle; return its cosine":
-            lambda A, x, y: math.acos(x @ A @ y / math.sqrt((x @ A @ x) * (y @ A @ y))),
-    })
+        "you divided by squared lengths; take the roots": lambda A, x, y: (
+            x @ A @ y / ((x @ A @ x) * (y @ A @ y))
+        ),
+        "that is the angle; return its cosine": lambda A, x, y: math.acos(
+            x @ A @ y / math.sqrt((x @ A @ x) * (y @ A @ y))
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_00.ipynb #40da1771
 _exercises["00.2"] = dict(
     draw=lambda rng: (rng.uniform(0.1, 0.5, size=6), *rng.normal(size=(2, 6))),
     answer=lambda weights, f, g: math.sqrt(weights @ (f - g) ** 2),
     mistakes={
-        "that is the squared distance; take the root":
-            lambda weights, f, g: weights @ (f - g) ** 2,
-        "that is the distance in ℝⁿ; the weights of the measure are missing":
-            lambda weights, f, g: math.sqrt(np.sum((f - g) ** 2)),
-        "that is the root mean square; the weights of the measure are missing":
-            lambda weights, f, g: math.sqrt(np.mean((f - g) ** 2)),
-        "that is the L¹ distance; square inside, root outside":
-            lambda weights, f, g: weights @ np.abs(f - g),
-        "that is the largest difference, the L∞ distance":
-            lambda weights, f, g: np.max(np.abs(f - g)),
-        "that is the difference of the norms, not the norm of the difference":
-            lambda weights, f, g: abs(math.sqrt(weights @ f**2)
-                                      - math.sqrt(weights @ g**2)),
-    })
+        "that is the squared distance; take the root": lambda weights, f, g: weights @ (f - g) ** 2,
+        "that is the distance in ℝⁿ; the weights of the measure are missing": lambda weights, f, g: (
+            math.sqrt(np.sum((f - g) ** 2))
+        ),
+        "that is the root mean square; the weights of the measure are missing": lambda weights, f, g: (
+            math.sqrt(np.mean((f - g) ** 2))
+        ),
+        "that is the L¹ distance; square inside, root outside": lambda weights, f, g: (
+            weights @ np.abs(f - g)
+        ),
+        "that is the largest difference, the L∞ distance": lambda weights, f, g: np.max(
+            np.abs(f - g)
+        ),
+        "that is the difference of the norms, not the norm of the difference": lambda weights, f, g: (
+            abs(math.sqrt(weights @ f**2) - math.sqrt(weights @ g**2))
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_00.ipynb #78e1e6dd
 _exercises["00.3"] = dict(
     draw=lambda rng: (rng.normal(size=(2, 4)), rng.normal(size=4)),
     answer=lambda B, v: B.T @ np.linalg.solve(B @ B.T, B @ v),
     mistakes={
-        "you projected on each row by itself and added; the rows are not orthogonal":
-            lambda B, v: sum((v @ b) / (b @ b) * b for b in B),
+        "you projected on each row by itself and added; the rows are not orthogonal": lambda B, v: (
+            sum((v @ b) / (b @ b) * b for b in B)
+        ),
         "that would be right if the rows were orthonormal": lambda B, v: B.T @ (B @ v),
-        "those are the coefficients; return the point B.T @ c":
-            lambda B, v: np.linalg.solve(B @ B.T, B @ v),
-        "that is the residual v minus the nearest point":
-            lambda B, v: v - B.T @ np.linalg.solve(B @ B.T, B @ v),
-    })
+        "those are the coefficients; return the point B.T @ c": lambda B, v: np.linalg.solve(
+            B @ B.T, B @ v
+        ),
+        "that is the residual v minus the nearest point": lambda B, v: (
+            v - B.T @ np.linalg.solve(B @ B.T, B @ v)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_00.ipynb #4d7eb97f
 _exercises["00.4"] = dict(
@@ -86,9 +102,9 @@ _exercises["00.4"] = dict(
     answer=lambda A, a: np.linalg.solve(A, a),
     mistakes={
         "that is the representer in the Euclidean product": lambda A, a: a,
-        "multiplied where you should solve: ⟨x, g⟩ = xᵀA g must equal xᵀa":
-            lambda A, a: A @ a,
-    })
+        "multiplied where you should solve: ⟨x, g⟩ = xᵀA g must equal xᵀa": lambda A, a: A @ a,
+    },
+)
 
 # %% ../../nbs/answers/answers_00.ipynb #0b7c9046
 _exercises["00.5"] = dict(
@@ -96,60 +112,76 @@ _exercises["00.5"] = dict(
     answer=lambda p: p * (p + 1) * (p + 2) / math.sqrt(3),
     mistakes={
         "that is the squared norm": lambda p: (p * (p + 1) * (p + 2)) ** 2 / 3,
-        "the factor 2 of the substitution x ↦ 2x − 1 is missing":
-            lambda p: p * (p + 1) * (p + 2) / math.sqrt(12),
+        "the factor 2 of the substitution x ↦ 2x − 1 is missing": lambda p: (
+            p * (p + 1) * (p + 2) / math.sqrt(12)
+        ),
         "that is the norm of evaluation at 1, not of the slope": lambda p: p + 1.0,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_00.ipynb #4047be8e
-_exercises["00.6"] = wrong_step(3, {
-    "step 1 is sound: an infimum is the limit of some sequence of distances": 1,
-    "step 2 is sound: midpoints stay in a subspace, and the law needs no limit": 2,
-    "step 4 is sound: a norm is continuous": 4,
-})
+_exercises["00.6"] = wrong_step(
+    3,
+    {
+        "step 1 is sound: an infimum is the limit of some sequence of distances": 1,
+        "step 2 is sound: midpoints stay in a subspace, and the law needs no limit": 2,
+        "step 4 is sound: a norm is continuous": 4,
+    },
+)
 
 # %% ../../nbs/answers/answers_00.ipynb #23aa2288
 _exercises["00.7"] = dict(
-    draw=_two_in_a_product, edges=_both_signs(_two_in_a_product),
+    draw=_two_in_a_product,
+    edges=_both_signs(_two_in_a_product),
     answer=lambda A, alpha, f: abs(alpha @ f) / math.sqrt(alpha @ np.linalg.solve(A, alpha)),
     mistakes={
-        "that is the Euclidean distance; divide by the norm of L in the product of A":
-            lambda A, alpha, f: abs(alpha @ f) / math.sqrt(alpha @ alpha),
+        "that is the Euclidean distance; divide by the norm of L in the product of A": lambda A, alpha, f: (
+            abs(alpha @ f) / math.sqrt(alpha @ alpha)
+        ),
         "that is the value |L(f)|; divide by the norm of L": lambda A, alpha, f: abs(alpha @ f),
-        "you divided by the squared norm of L; take the root":
-            lambda A, alpha, f: abs(alpha @ f) / (alpha @ np.linalg.solve(A, alpha)),
-        "multiplied where you should solve: the representer g has A g = alpha":
-            lambda A, alpha, f: abs(alpha @ f) / math.sqrt(alpha @ A @ alpha),
-    })
+        "you divided by the squared norm of L; take the root": lambda A, alpha, f: (
+            abs(alpha @ f) / (alpha @ np.linalg.solve(A, alpha))
+        ),
+        "multiplied where you should solve: the representer g has A g = alpha": lambda A, alpha, f: (
+            abs(alpha @ f) / math.sqrt(alpha @ A @ alpha)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_00.ipynb #ea6edb0a
-_lines = np.array([[1, 1 / 2], [1 / 2, 1 / 3]])                   # Gram matrix of 1, x on [0, 1]
+_lines = np.array([[1, 1 / 2], [1 / 2, 1 / 3]])  # Gram matrix of 1, x on [0, 1]
 
 _exercises["00.8"] = dict(
     draw=lambda rng: tuple(map(float, rng.normal(size=2))),
     answer=lambda l0, l1: np.linalg.solve(_lines, [l0, l1]),
     mistakes={
-        "1 and x are not orthonormal on [0, 1]: solve with their Gram matrix":
-            lambda l0, l1: np.array([l0, l1]),
+        "1 and x are not orthonormal on [0, 1]: solve with their Gram matrix": lambda l0, l1: (
+            np.array([l0, l1])
+        ),
         "multiplied where you should solve": lambda l0, l1: _lines @ [l0, l1],
-        "1 and x are orthogonal on [−1, 1], not on [0, 1]":
-            lambda l0, l1: np.array([l0 / 2, 1.5 * l1]),
-        "their lengths are right, but 1 and x are not orthogonal: ⟨1, x⟩ = ½":
-            lambda l0, l1: np.array([l0, 3 * l1]),
-    })
+        "1 and x are orthogonal on [−1, 1], not on [0, 1]": lambda l0, l1: np.array(
+            [l0 / 2, 1.5 * l1]
+        ),
+        "their lengths are right, but 1 and x are not orthogonal: ⟨1, x⟩ = ½": lambda l0, l1: (
+            np.array([l0, 3 * l1])
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_00.ipynb #bfa0090b
 _exercises["00.9"] = dict(
     draw=lambda rng: (lambda x, y: (float(x @ x), float(y @ y), float((x + y) @ (x + y))))(
-        *rng.normal(size=(2, 3))),
+        *rng.normal(size=(2, 3))
+    ),
     answer=lambda xx, yy, ss: (ss - xx - yy) / 2,
     mistakes={
-        "the product comes twice in ‖x + y‖²: the factor ½ is missing":
-            lambda xx, yy, ss: ss - xx - yy,
+        "the product comes twice in ‖x + y‖²: the factor ½ is missing": lambda xx, yy, ss: (
+            ss - xx - yy
+        ),
         "that would be right with ‖x − y‖²": lambda xx, yy, ss: (xx + yy - ss) / 2,
-        "‖y‖² must be taken away, too":
-            lambda xx, yy, ss: (ss - xx) / 2,
-    })
+        "‖y‖² must be taken away, too": lambda xx, yy, ss: (ss - xx) / 2,
+    },
+)
 
 # %% ../../nbs/answers/answers_00.ipynb #373a42e3
 _exercises["00.10"] = dict(
@@ -159,6 +191,8 @@ _exercises["00.10"] = dict(
         "that is the norm of evaluation; the distance is |L(1)| / ‖L‖": lambda r: r + 1.0,
         "that is the squared distance": lambda r: 1 / (r + 1) ** 2,
         "that is the distance for degree r − 1: count the constant": lambda r: 1 / r,
-        "that is the distance on [−1, 1]; here the interval is [0, 1]":
-            lambda r: math.sqrt(2) / (r + 1),
-    })
+        "that is the distance on [−1, 1]; here the interval is [0, 1]": lambda r: (
+            math.sqrt(2) / (r + 1)
+        ),
+    },
+)

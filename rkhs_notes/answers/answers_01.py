@@ -20,11 +20,13 @@ _exercises["01.1"] = dict(
     answer=lambda X, Y: (X @ Y.T) ** 2,
     mistakes={
         "that is the linear kernel xᵀy; square each entry": lambda X, Y: X @ Y.T,
-        "you squared the coordinates before the product; square the product":
-            lambda X, Y: (X**2) @ (Y**2).T,
+        "you squared the coordinates before the product; square the product": lambda X, Y: (
+            (X**2) @ (Y**2).T
+        ),
         "that is (1 + xᵀy)²; there is no offset here": lambda X, Y: (1 + X @ Y.T) ** 2,
         "that is the transpose; rows belong to X": lambda X, Y: (Y @ X.T) ** 2,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_01.ipynb #aa3a5901
 def _cosines(K):
@@ -35,13 +37,15 @@ _exercises["01.2"] = dict(
     draw=lambda rng: ((lambda A: A @ A.T)(rng.normal(size=(5, 3))),),
     answer=_cosines,
     mistakes={
-        "you divided by squared lengths; k(x, x) is ‖φ(x)‖², so take its root":
-            lambda K: K / np.outer(K.diagonal(), K.diagonal()),
-        "you divided rows only; both features need length one":
-            lambda K: K / K.diagonal()[:, None],
-        "those are the angles; return their cosines":
-            lambda K: np.arccos(np.clip(_cosines(K), -1, 1)),
-    })
+        "you divided by squared lengths; k(x, x) is ‖φ(x)‖², so take its root": lambda K: (
+            K / np.outer(K.diagonal(), K.diagonal())
+        ),
+        "you divided rows only; both features need length one": lambda K: K / K.diagonal()[:, None],
+        "those are the angles; return their cosines": lambda K: np.arccos(
+            np.clip(_cosines(K), -1, 1)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_01.ipynb #7c9b7a23
 def _witness(K):
@@ -62,33 +66,41 @@ _exercises["01.3"] = dict(
         "that is the direction of the largest eigenvalue": lambda K: _witness(-K),
         "right up to its sign; make the largest entry positive": lambda K: -_witness(K),
         "that is the smallest eigenvalue by absolute value; "
-        "a witness needs the most negative one":
-            _nearest_to_zero,
-    })
+        "a witness needs the most negative one": _nearest_to_zero,
+    },
+)
 
 # %% ../../nbs/answers/answers_01.ipynb #31a66b53
 _exercises["01.4"] = dict(
-    draw=lambda rng: ((lambda A: A @ A.T)(rng.normal(size=(5, 5))), rng.uniform(0.1, 1, 5),
-                      rng.normal(size=5)),
+    draw=lambda rng: (
+        (lambda A: A @ A.T)(rng.normal(size=(5, 5))),
+        rng.uniform(0.1, 1, 5),
+        rng.normal(size=5),
+    ),
     answer=lambda K, w, f: float((w * f) @ K @ (w * f)),
     mistakes={
         "that is fᵀKf, without the weights of the nodes": lambda K, w, f: f @ K @ f,
         "the weights enter twice, once for x and once for y": lambda K, w, f: (w * f) @ K @ f,
-        "that is the sum over the diagonal only; x and y run independently":
-            lambda K, w, f: np.sum((w * f) ** 2 * K.diagonal()),
-    })
+        "that is the sum over the diagonal only; x and y run independently": lambda K, w, f: np.sum(
+            (w * f) ** 2 * K.diagonal()
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_01.ipynb #e1274cf9
 _exercises["01.5"] = dict(
     draw=lambda rng: (lambda x: (x, x + float(rng.uniform(0.5, 2))))(float(rng.uniform(0.1, 2))),
     answer=lambda x, y: np.array([1.0, -1.0]),
     mistakes={
-        "that c gives a positive number; the entries need opposite signs":
-            lambda x, y: np.array([1.0, 1.0]),
+        "that c gives a positive number; the entries need opposite signs": lambda x, y: np.array(
+            [1.0, 1.0]
+        ),
         "that is the best c for min(x, y), which is a kernel": lambda x, y: np.array([1.0, -x / y]),
-        "right up to scale; make the first entry 1":
-            lambda x, y: np.array([1.0, -1.0]) / math.sqrt(2),
-    })
+        "right up to scale; make the first entry 1": lambda x, y: (
+            np.array([1.0, -1.0]) / math.sqrt(2)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_01.ipynb #319295cf
 def _with_repeats(Z, p):
@@ -103,38 +115,49 @@ _exercises["01.6"] = dict(
     draw=lambda rng: (rng.uniform(0.2, 1.5, size=(5, 3, 3)), int(rng.integers(2, 5))),
     answer=lambda Z, p: elementary(Z, p)[p],
     mistakes={
-        "you used a coordinate more than once: update s from p downwards":
-            _with_repeats,
-        "that sums all orders up to p; only order p is asked for":
-            lambda Z, p: sum(elementary(Z, p)),
-        "that is the power of the sum, which contains squares of a coordinate":
-            lambda Z, p: Z.sum(axis=0) ** p,
-        "that counts each set of coordinates p! times, once for every order":
-            lambda Z, p: math.factorial(p) * elementary(Z, p)[p],
-    })
+        "you used a coordinate more than once: update s from p downwards": _with_repeats,
+        "that sums all orders up to p; only order p is asked for": lambda Z, p: sum(
+            elementary(Z, p)
+        ),
+        "that is the power of the sum, which contains squares of a coordinate": lambda Z, p: (
+            Z.sum(axis=0) ** p
+        ),
+        "that counts each set of coordinates p! times, once for every order": lambda Z, p: (
+            math.factorial(p) * elementary(Z, p)[p]
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_01.ipynb #ae4637fd
 _exercises["01.7"] = dict(
     draw=lambda rng: tuple(float(v) for v in rng.uniform(0.2, 3, size=2) ** 2),
     answer=lambda a, b: np.array([-math.sqrt(a * b), math.sqrt(a * b)]),
     mistakes={
-        "a kernel may be negative: the lower end is not 0":
-            lambda a, b: np.array([0.0, math.sqrt(a * b)]),
-        "the determinant bounds the square of k(x, y); take the root":
-            lambda a, b: np.array([-a * b, a * b]),
-        "that is the arithmetic mean, which the trace allows; the determinant allows less":
-            lambda a, b: np.array([-(a + b) / 2, (a + b) / 2]),
-        "the smaller of the two is too narrow: a short feature may lean on a long one":
-            lambda a, b: np.array([-min(a, b), min(a, b)]),
-    })
+        "a kernel may be negative: the lower end is not 0": lambda a, b: np.array(
+            [0.0, math.sqrt(a * b)]
+        ),
+        "the determinant bounds the square of k(x, y); take the root": lambda a, b: np.array(
+            [-a * b, a * b]
+        ),
+        "that is the arithmetic mean, which the trace allows; the determinant allows less": lambda a, b: (
+            np.array([-(a + b) / 2, (a + b) / 2])
+        ),
+        "the smaller of the two is too narrow: a short feature may lean on a long one": lambda a, b: (
+            np.array([-min(a, b), min(a, b)])
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_01.ipynb #7e9763a9
-_exercises["01.8"] = wrong_step(4, {
-    "step 1 is sound: that is what a kernel is": 1,
-    "step 2 is sound: a matrix without negative eigenvalues has a root": 2,
-    "step 3 is sound: the eigenvalues of R are roots of those of K": 3,
-    "step 5 would follow, if step 4 were true": 5,
-})
+_exercises["01.8"] = wrong_step(
+    4,
+    {
+        "step 1 is sound: that is what a kernel is": 1,
+        "step 2 is sound: a matrix without negative eigenvalues has a root": 2,
+        "step 3 is sound: the eigenvalues of R are roots of those of K": 3,
+        "step 5 would follow, if step 4 were true": 5,
+    },
+)
 
 # %% ../../nbs/answers/answers_01.ipynb #0803fd9e
 def _all_products(F, G):
@@ -146,10 +169,12 @@ _exercises["01.9"] = dict(
     answer=_all_products,
     mistakes={
         "those are features of the sum of the kernels": lambda F, G: np.hstack([F, G]),
-        "right features in the other order: f₁g₁, f₁g₂, … was asked for":
-            lambda F, G: _all_products(G, F),
+        "right features in the other order: f₁g₁, f₁g₂, … was asked for": lambda F, G: (
+            _all_products(G, F)
+        ),
         "every point with every point; a feature belongs to one point": np.kron,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_01.ipynb #e2ad698a
 _exercises["01.10"] = dict(
@@ -158,7 +183,9 @@ _exercises["01.10"] = dict(
     mistakes={
         "k(x, x) is 1/(2x), not 1/x": lambda x, y: 1 / x + 1 / y - 2 / (x + y),
         "the cross term counts twice": lambda x, y: 1 / (2 * x) + 1 / (2 * y) - 1 / (x + y),
-        "that is the distance; its square was asked":
-            lambda x, y: abs(x - y) / math.sqrt(2 * x * y * (x + y)),
+        "that is the distance; its square was asked": lambda x, y: (
+            abs(x - y) / math.sqrt(2 * x * y * (x + y))
+        ),
         "that is the cosine of the angle": lambda x, y: 2 * math.sqrt(x * y) / (x + y),
-    })
+    },
+)

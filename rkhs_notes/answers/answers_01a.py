@@ -26,16 +26,21 @@ _exercises["01a.1"] = dict(
     draw=lambda rng: (rng.normal(size=(5, 3)), float(rng.uniform(0.5, 2))),
     answer=lambda X, b: _of(np.sqrt(3) * _lengths(X) / b),
     mistakes={
-        "the factor √3 is missing: s = √(2ν) ‖x − y‖ / bandwidth":
-            lambda X, b: _of(_lengths(X) / b),
-        "that is ν = 1/2; for 3/2 there is a factor 1 + s":
-            lambda X, b: np.exp(-np.sqrt(3) * _lengths(X) / b),
+        "the factor √3 is missing: s = √(2ν) ‖x − y‖ / bandwidth": lambda X, b: _of(
+            _lengths(X) / b
+        ),
+        "that is ν = 1/2; for 3/2 there is a factor 1 + s": lambda X, b: np.exp(
+            -np.sqrt(3) * _lengths(X) / b
+        ),
         "you took the squared distance": lambda X, b: _of(np.sqrt(3) * _lengths(X) ** 2 / b),
-        "you took the sum of absolute differences; Matérn has the Euclidean distance":
-            lambda X, b: _of(np.sqrt(3) * _lengths(X, 1) / b),
-        "you multiplied by the bandwidth; it is a length, divide by it":
-            lambda X, b: _of(np.sqrt(3) * _lengths(X) * b),
-    })
+        "you took the sum of absolute differences; Matérn has the Euclidean distance": lambda X, b: (
+            _of(np.sqrt(3) * _lengths(X, 1) / b)
+        ),
+        "you multiplied by the bandwidth; it is a length, divide by it": lambda X, b: _of(
+            np.sqrt(3) * _lengths(X) * b
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_01a.ipynb #dcb40a3e
 def _sines(X, period=360):
@@ -46,17 +51,23 @@ _exercises["01a.2"] = dict(
     draw=lambda rng: (rng.uniform(0, 360, size=(5, 2)), float(rng.uniform(0.5, 2))),
     answer=lambda X, b: np.exp(-2 * _sines(X) / b**2),
     mistakes={
-        "you forgot that NumPy's sine takes radians":
-            lambda X, b: np.exp(-2 * np.sum(np.sin((X[:, None] - X) / 2) ** 2, axis=2) / b**2),
-        "that has half the period: angles of 180° would count as equal":
-            lambda X, b: np.exp(-2 * _sines(X, 180) / b**2),
-        "the Euclidean distance of the angles stands in the sine: no kernel in two dimensions":
-            lambda X, b: np.exp(-2 * np.sin(np.pi * _lengths(X) / 360) ** 2 / b**2),
-        "the chord is 2 |sin|, so its square over 2 bandwidth² has the factor 2":
-            lambda X, b: np.exp(-_sines(X) / (2 * b**2)),
-        "that is the Gaussian of the angles themselves: 359° is next to 1°":
-            lambda X, b: np.exp(-_lengths(X) ** 2 / (2 * b**2)),
-    })
+        "you forgot that NumPy's sine takes radians": lambda X, b: np.exp(
+            -2 * np.sum(np.sin((X[:, None] - X) / 2) ** 2, axis=2) / b**2
+        ),
+        "that has half the period: angles of 180° would count as equal": lambda X, b: np.exp(
+            -2 * _sines(X, 180) / b**2
+        ),
+        "the Euclidean distance of the angles stands in the sine: no kernel in two dimensions": lambda X, b: (
+            np.exp(-2 * np.sin(np.pi * _lengths(X) / 360) ** 2 / b**2)
+        ),
+        "the chord is 2 |sin|, so its square over 2 bandwidth² has the factor 2": lambda X, b: (
+            np.exp(-_sines(X) / (2 * b**2))
+        ),
+        "that is the Gaussian of the angles themselves: 359° is next to 1°": lambda X, b: np.exp(
+            -(_lengths(X) ** 2) / (2 * b**2)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_01a.ipynb #6c43193d
 def _integrated(x, y):
@@ -69,21 +80,28 @@ _exercises["01a.3"] = dict(
     answer=_integrated,
     mistakes={
         "that is the covariance of Brownian motion itself": lambda x, y: min(x, y),
-        "that is right for x ≤ y only; a covariance is symmetric":
-            lambda x, y: x**2 * y / 2 - x**3 / 6,
-        "minimum and maximum are exchanged":
-            lambda x, y: max(x, y) ** 2 * min(x, y) / 2 - max(x, y) ** 3 / 6,
-        "the term min³/6 has the wrong sign":
-            lambda x, y: min(x, y) ** 2 * max(x, y) / 2 + min(x, y) ** 3 / 6,
+        "that is right for x ≤ y only; a covariance is symmetric": lambda x, y: (
+            x**2 * y / 2 - x**3 / 6
+        ),
+        "minimum and maximum are exchanged": lambda x, y: (
+            max(x, y) ** 2 * min(x, y) / 2 - max(x, y) ** 3 / 6
+        ),
+        "the term min³/6 has the wrong sign": lambda x, y: (
+            min(x, y) ** 2 * max(x, y) / 2 + min(x, y) ** 3 / 6
+        ),
         "that is the variance at the smaller of the two": lambda x, y: min(x, y) ** 3 / 3,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_01a.ipynb #772612a6
-_exercises["01a.4"] = wrong_step(3, {
-    "step 1 is sound: f lies in the range of the Gram matrix, sections lie in the space": 1,
-    "step 2 is sound: from its own number on, every interpolant takes the value there": 2,
-    "step 4 would be sound if there were such a limit": 4,
-})
+_exercises["01a.4"] = wrong_step(
+    3,
+    {
+        "step 1 is sound: f lies in the range of the Gram matrix, sections lie in the space": 1,
+        "step 2 is sound: from its own number on, every interpolant takes the value there": 2,
+        "step 4 would be sound if there were such a limit": 4,
+    },
+)
 
 # %% ../../nbs/answers/answers_01a.ipynb #5bd740fc
 _exercises["01a.5"] = dict(
@@ -94,7 +112,8 @@ _exercises["01a.5"] = dict(
         "that is σ²; take the root": lambda gamma: 1 / (2 * gamma),
         "that is 1/σ: a large gamma is a narrow kernel": lambda gamma: (2 * gamma) ** 0.5,
         "bandwidth and gamma are not inverse to each other: γ = 1/(2σ²)": lambda gamma: 1 / gamma,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_01a.ipynb #552f6a34
 _exercises["01a.6"] = dict(
@@ -103,23 +122,33 @@ _exercises["01a.6"] = dict(
     answer=lambda x, y: min(x, y) - x * y,
     mistakes={
         "that is Brownian motion, which is not tied down at 1": lambda x, y: min(x, y),
-        "both cross terms are −xy, and the last term gives one back":
-            lambda x, y: min(x, y) - 2 * x * y,
-        "the two cross terms take 2xy away; the last term gives xy back":
-            lambda x, y: min(x, y) + x * y,
+        "both cross terms are −xy, and the last term gives one back": lambda x, y: (
+            min(x, y) - 2 * x * y
+        ),
+        "the two cross terms take 2xy away; the last term gives xy back": lambda x, y: (
+            min(x, y) + x * y
+        ),
         "that is right for x ≤ y only; a covariance is symmetric": lambda x, y: x * (1 - y),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_01a.ipynb #561f8fc5
 _exercises["01a.7"] = dict(
     draw=lambda rng: (float(rng.normal()), float(rng.uniform(0.5, 2))),
     answer=lambda x, b: (math.exp(-x / b), math.exp(2 * x / b)),
     mistakes={
-        "u must grow twice as fast: min(x, y) = (x + y − |x − y|)/2":
-            lambda x, b: (math.exp(-x / b), math.exp(x / b)),
-        "right too, with the clock run backwards, but u was to increase":
-            lambda x, b: (math.exp(x / b), math.exp(-2 * x / b)),
-        "min is a kernel where u(x) ≥ 0, and 2x/b is negative on half of the line":
-            lambda x, b: (math.exp(-x / b), 2 * x / b),
+        "u must grow twice as fast: min(x, y) = (x + y − |x − y|)/2": lambda x, b: (
+            math.exp(-x / b),
+            math.exp(x / b),
+        ),
+        "right too, with the clock run backwards, but u was to increase": lambda x, b: (
+            math.exp(x / b),
+            math.exp(-2 * x / b),
+        ),
+        "min is a kernel where u(x) ≥ 0, and 2x/b is negative on half of the line": lambda x, b: (
+            math.exp(-x / b),
+            2 * x / b,
+        ),
         "b is a length: divide by it": lambda x, b: (math.exp(-x * b), math.exp(2 * x * b)),
-    })
+    },
+)

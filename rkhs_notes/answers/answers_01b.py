@@ -27,14 +27,17 @@ _exercises["01b.1"] = dict(
     draw=lambda rng: (_some_gram(rng),),
     answer=_squares,
     mistakes={
-        "those are the distances; return their squares":
-            lambda K: np.sqrt(np.clip(_squares(K), 0, None)),
+        "those are the distances; return their squares": lambda K: np.sqrt(
+            np.clip(_squares(K), 0, None)
+        ),
         "the cross term counts twice: −2K": lambda K: np.add.outer(K.diagonal(), K.diagonal()) - K,
         "that is the formula for k(x, x) = 1, 2 − 2K": lambda K: 2 - 2 * K,
-        "the sign of the cross term is wrong: those are ‖φ(x) + φ(y)‖²":
-            lambda K: np.add.outer(K.diagonal(), K.diagonal()) + 2 * K,
+        "the sign of the cross term is wrong: those are ‖φ(x) + φ(y)‖²": lambda K: (
+            np.add.outer(K.diagonal(), K.diagonal()) + 2 * K
+        ),
         "those are half of the squared distances": lambda K: _squares(K) / 2,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_01b.ipynb #f6102a00
 _exercises["01b.2"] = dict(
@@ -43,46 +46,57 @@ _exercises["01b.2"] = dict(
     mistakes={
         "the factor ½ is missing": lambda D, o: D[:, [o]] + D[[o]] - D,
         "the sign is wrong: k(x, x) would be negative": lambda D, o: (D - D[:, [o]] - D[[o]]) / 2,
-        "that puts the mean of the features at 0, not the feature of point o":
-            lambda D, o: -(D - D.mean(axis=0) - D.mean(axis=1)[:, None] + D.mean()) / 2,
+        "that puts the mean of the features at 0, not the feature of point o": lambda D, o: (
+            -(D - D.mean(axis=0) - D.mean(axis=1)[:, None] + D.mean()) / 2
+        ),
         "D holds squares already": lambda D, o: (D[:, [o]] ** 2 + D[[o]] ** 2 - D**2) / 2,
         "that is the base point 0, not o": lambda D, o: (D[:, [0]] + D[[0]] - D) / 2 if o else D,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_01b.ipynb #62342a91
 _exercises["01b.3"] = dict(
     draw=lambda rng: (int(rng.integers(3, 40)),),
     answer=lambda m: 1 + math.log2(m / (m - 1)),
     mistakes={
-        "by the theorem d^a itself is the squared distance of features, not its root":
-            lambda m: (1 + math.log2(m / (m - 1))) / 2,
+        "by the theorem d^a itself is the squared distance of features, not its root": lambda m: (
+            (1 + math.log2(m / (m - 1))) / 2
+        ),
         "that is 2^(a−1); take its logarithm": lambda m: m / (m - 1),
         "that is 2^a; take its logarithm": lambda m: 2 * m / (m - 1),
         "the logarithm is to the base 2": lambda m: 1 + math.log(m / (m - 1)),
         "that is the limit of many leaves; with m of them there is more room": lambda m: 1.0,
         "that is right on a line, for two leaves": lambda m: 2.0,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_01b.ipynb #af772996
-_exercises["01b.4"] = wrong_step(2, {
-    "step 1 is sound: products of kernels are kernels": 1,
-    "step 3 is sound: limits of kernels are kernels": 3,
-    "step 4 is sound: the theorem asks for all t > 0, and step 3 claims just that": 4,
-})
+_exercises["01b.4"] = wrong_step(
+    2,
+    {
+        "step 1 is sound: products of kernels are kernels": 1,
+        "step 3 is sound: limits of kernels are kernels": 3,
+        "step 4 is sound: the theorem asks for all t > 0, and step 3 claims just that": 4,
+    },
+)
 
 # %% ../../nbs/answers/answers_01b.ipynb #cd821da7
 _exercises["01b.5"] = dict(
     draw=lambda rng: (_some_gram(rng),),
     answer=lambda K: K.diagonal() - 2 * K.mean(axis=1) + K.mean(),
     mistakes={
-        "the norm of the mean, the mean of all of K, is missing":
-            lambda K: K.diagonal() - 2 * K.mean(axis=1),
+        "the norm of the mean, the mean of all of K, is missing": lambda K: (
+            K.diagonal() - 2 * K.mean(axis=1)
+        ),
         "the cross term counts twice": lambda K: K.diagonal() - K.mean(axis=1) + K.mean(),
-        "those are the distances; return their squares":
-            lambda K: np.sqrt(K.diagonal() - 2 * K.mean(axis=1) + K.mean()),
-        "those are the squared lengths: the distances from 0, not from the mean":
-            lambda K: K.diagonal(),
-    })
+        "those are the distances; return their squares": lambda K: np.sqrt(
+            K.diagonal() - 2 * K.mean(axis=1) + K.mean()
+        ),
+        "those are the squared lengths: the distances from 0, not from the mean": lambda K: (
+            K.diagonal()
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_01b.ipynb #20d4d9ae
 _exercises["01b.6"] = dict(
@@ -91,13 +105,17 @@ _exercises["01b.6"] = dict(
     mistakes={
         "the norm of yyᵀ is n, not √n": lambda K, y: y @ K @ y / (5**0.5 * np.linalg.norm(K)),
         "the norm of K is missing": lambda K, y: y @ K @ y / len(y),
-        "divide by the norms, not by their squares":
-            lambda K, y: y @ K @ y / (len(y) ** 2 * np.linalg.norm(K) ** 2),
-        "that is the Rayleigh quotient: ‖K‖ is that of Frobenius, not the largest eigenvalue":
-            lambda K, y: y @ K @ y / (len(y) * np.linalg.norm(K, 2)),
-        "the trace counts all entries alike; the norm is a root of squares":
-            lambda K, y: y @ K @ y / (len(y) * np.trace(K)),
-    })
+        "divide by the norms, not by their squares": lambda K, y: (
+            y @ K @ y / (len(y) ** 2 * np.linalg.norm(K) ** 2)
+        ),
+        "that is the Rayleigh quotient: ‖K‖ is that of Frobenius, not the largest eigenvalue": lambda K, y: (
+            y @ K @ y / (len(y) * np.linalg.norm(K, 2))
+        ),
+        "the trace counts all entries alike; the norm is a root of squares": lambda K, y: (
+            y @ K @ y / (len(y) * np.trace(K))
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_01b.ipynb #d066a8b9
 _exercises["01b.7"] = dict(
@@ -109,4 +127,5 @@ _exercises["01b.7"] = dict(
         "the integral is even in t": lambda t: math.pi / 2 * t,
         "that is for a = 2, where the integral does not even exist": lambda t: t**2 / 2,
         "the constant is missing: ∫ (1 − cos s)/s² ds = π/2": lambda t: abs(t),
-    })
+    },
+)

@@ -28,14 +28,18 @@ _exercises["02.1"] = dict(
     draw=_some_exponents,
     answer=_arrangements,
     mistakes={
-        "that is p!; tuples that differ only by exchanging equal indices are one tuple":
-            lambda nu: math.factorial(sum(nu)),
-        "that is the weight of the feature, the root of the count":
-            lambda nu: _arrangements(nu) ** 0.5,
+        "that is p!; tuples that differ only by exchanging equal indices are one tuple": lambda nu: (
+            math.factorial(sum(nu))
+        ),
+        "that is the weight of the feature, the root of the count": lambda nu: (
+            _arrangements(nu) ** 0.5
+        ),
         "that is d^p, all tuples whatever their exponents": lambda nu: len(nu) ** sum(nu),
-        "that counts the exponent vectors with the same sum, not the tuples with this one":
-            lambda nu: math.comb(len(nu) + sum(nu) - 1, sum(nu)),
-    })
+        "that counts the exponent vectors with the same sum, not the tuples with this one": lambda nu: (
+            math.comb(len(nu) + sum(nu) - 1, sum(nu))
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_02.ipynb #0dd59269
 def _powers(x, weights):
@@ -46,13 +50,17 @@ _exercises["02.2"] = dict(
     draw=lambda rng: (rng.normal(size=5),),
     answer=lambda x: _powers(x, [1, 3**0.5, 3**0.5, 1]),
     mistakes={
-        "the weights are missing: ⟨φ(x), φ(y)⟩ would be 1 + xy + x²y² + x³y³":
-            lambda x: _powers(x, [1, 1, 1, 1]),
-        "each weight is used twice, in φ(x) and in φ(y): take its root":
-            lambda x: _powers(x, [1, 3, 3, 1]),
-        "right, but with one column a point; rows belong to points":
-            lambda x: _powers(x, [1, 3**0.5, 3**0.5, 1]).T,
-    })
+        "the weights are missing: ⟨φ(x), φ(y)⟩ would be 1 + xy + x²y² + x³y³": lambda x: _powers(
+            x, [1, 1, 1, 1]
+        ),
+        "each weight is used twice, in φ(x) and in φ(y): take its root": lambda x: _powers(
+            x, [1, 3, 3, 1]
+        ),
+        "right, but with one column a point; rows belong to points": lambda x: (
+            _powers(x, [1, 3**0.5, 3**0.5, 1]).T
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_02.ipynb #890596c0
 def _one_pass(K, y, rule=lambda score: score <= 0, step=lambda label: label):
@@ -72,35 +80,46 @@ _exercises["02.3"] = dict(
     draw=_gram_and_labels,
     answer=_one_pass,
     mistakes={
-        "with < 0 the first step never comes: at α = 0 every score is 0":
-            lambda K, y: _one_pass(K, y, rule=lambda score: score < 0),
-        "you added 1 for each mistake; add the label y_j":
-            lambda K, y: _one_pass(K, y, step=lambda label: 1.0),
-        "you updated where the answer was right; learn from mistakes":
-            lambda K, y: _one_pass(K, y, rule=lambda score: score >= 0),
+        "with < 0 the first step never comes: at α = 0 every score is 0": lambda K, y: _one_pass(
+            K, y, rule=lambda score: score < 0
+        ),
+        "you added 1 for each mistake; add the label y_j": lambda K, y: _one_pass(
+            K, y, step=lambda label: 1.0
+        ),
+        "you updated where the answer was right; learn from mistakes": lambda K, y: _one_pass(
+            K, y, rule=lambda score: score >= 0
+        ),
         "you tested all points at α = 0; use each update at once": lambda K, y: y,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_02.ipynb #2e9f19bc
 _exercises["02.4"] = dict(
     draw=lambda rng: (int(rng.integers(5, 9)), int(rng.integers(2, 4))),
     answer=lambda n, D: 2 * sum(math.comb(n - 1, i) for i in range(D)),
     mistakes={
-        "those are all labellings; too few dimensions separate some of them only":
-            lambda n, D: 2**n,
-        "that is the number with an offset, one dimension more":
-            lambda n, D: 2 * sum(math.comb(n - 1, i) for i in range(D + 1)),
-        "w and −w give two labellings; you counted one":
-            lambda n, D: sum(math.comb(n - 1, i) for i in range(D)),
+        "those are all labellings; too few dimensions separate some of them only": lambda n, D: (
+            2**n
+        ),
+        "that is the number with an offset, one dimension more": lambda n, D: (
+            2 * sum(math.comb(n - 1, i) for i in range(D + 1))
+        ),
+        "w and −w give two labellings; you counted one": lambda n, D: sum(
+            math.comb(n - 1, i) for i in range(D)
+        ),
         "2^n − 2 holds for D = n − 1 only": lambda n, D: 2**n - 2,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_02.ipynb #698af489
-_exercises["02.5"] = wrong_step(4, {
-    "step 1 is sound: for n > D Cover's count is below 2^n": 1,
-    "step 2 is sound: it is step 1 read backwards, for every D": 2,
-    "step 3 is sound: it is Corollary 2.7": 3,
-})
+_exercises["02.5"] = wrong_step(
+    4,
+    {
+        "step 1 is sound: for n > D Cover's count is below 2^n": 1,
+        "step 2 is sound: it is step 1 read backwards, for every D": 2,
+        "step 3 is sound: it is Corollary 2.7": 3,
+    },
+)
 
 # %% ../../nbs/answers/answers_02.ipynb #778f81ed
 def _kernel_values(rng):
@@ -117,14 +136,20 @@ _exercises["02.6"] = dict(
     draw=_kernel_values,
     answer=lambda K, kappa: np.linalg.solve(np.linalg.cholesky(K), kappa.T).T,
     mistakes={
-        "that multiplies by L; the map solves with it":
-            lambda K, kappa: kappa @ np.linalg.cholesky(K).T,
-        "that is L⁻ᵀκ: its inner products are κᵀ(LᵀL)⁻¹κ, and LᵀL is not K":
-            lambda K, kappa: np.linalg.solve(np.linalg.cholesky(K).T, kappa.T).T,
-        "that is K⁻¹κ; its inner products have K⁻² between, take half of the inverse":
-            lambda K, kappa: np.linalg.solve(K, kappa.T).T,
-        "that is K^(−1/2)κ, the map of Theorem 2.6: right too, but L was asked for":
-            lambda K, kappa: np.linalg.solve(_root(K), kappa.T).T,
-        "right, but with one column a point; rows belong to points":
-            lambda K, kappa: np.linalg.solve(np.linalg.cholesky(K), kappa.T),
-    })
+        "that multiplies by L; the map solves with it": lambda K, kappa: (
+            kappa @ np.linalg.cholesky(K).T
+        ),
+        "that is L⁻ᵀκ: its inner products are κᵀ(LᵀL)⁻¹κ, and LᵀL is not K": lambda K, kappa: (
+            np.linalg.solve(np.linalg.cholesky(K).T, kappa.T).T
+        ),
+        "that is K⁻¹κ; its inner products have K⁻² between, take half of the inverse": lambda K, kappa: (
+            np.linalg.solve(K, kappa.T).T
+        ),
+        "that is K^(−1/2)κ, the map of Theorem 2.6: right too, but L was asked for": lambda K, kappa: (
+            np.linalg.solve(_root(K), kappa.T).T
+        ),
+        "right, but with one column a point; rows belong to points": lambda K, kappa: (
+            np.linalg.solve(np.linalg.cholesky(K), kappa.T)
+        ),
+    },
+)

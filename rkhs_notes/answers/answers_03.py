@@ -27,15 +27,20 @@ _exercises["03.1"] = dict(
     draw=_two_functions,
     answer=_squared_distance,
     mistakes={
-        "that is the distance; its square was asked":
-            lambda *given: np.sqrt(_squared_distance(*given)),
-        "the cross term comes twice, from ⟨f, g⟩ and ⟨g, f⟩":
-            lambda a, b, Kxx, Kyy, Kxy: a @ Kxx @ a + b @ Kyy @ b - a @ Kxy @ b,
-        "that is ‖f + g‖²; mind the sign":
-            lambda a, b, Kxx, Kyy, Kxy: a @ Kxx @ a + b @ Kyy @ b + 2 * a @ Kxy @ b,
-        "you summed kernels without coefficients, as if all were one":
-            lambda a, b, Kxx, Kyy, Kxy: Kxx.sum() + Kyy.sum() - 2 * Kxy.sum(),
-    })
+        "that is the distance; its square was asked": lambda *given: np.sqrt(
+            _squared_distance(*given)
+        ),
+        "the cross term comes twice, from ⟨f, g⟩ and ⟨g, f⟩": lambda a, b, Kxx, Kyy, Kxy: (
+            a @ Kxx @ a + b @ Kyy @ b - a @ Kxy @ b
+        ),
+        "that is ‖f + g‖²; mind the sign": lambda a, b, Kxx, Kyy, Kxy: (
+            a @ Kxx @ a + b @ Kyy @ b + 2 * a @ Kxy @ b
+        ),
+        "you summed kernels without coefficients, as if all were one": lambda a, b, Kxx, Kyy, Kxy: (
+            Kxx.sum() + Kyy.sum() - 2 * Kxy.sum()
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_03.ipynb #8ad5cb20
 _exercises["03.2"] = dict(
@@ -44,7 +49,8 @@ _exercises["03.2"] = dict(
     mistakes={
         "that is k(x, x); the norm is its root": lambda x: (1 + x**2) ** 2,
         "that is the norm for 1 + xy, without the square": lambda x: math.sqrt(1 + x**2),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_03.ipynb #eedb6f35
 _exercises["03.3"] = dict(
@@ -52,25 +58,32 @@ _exercises["03.3"] = dict(
     answer=lambda width: math.sqrt(2 / width),
     mistakes={
         "that is the squared norm": lambda width: 2 / width,
-        "that is the L² norm of the tent; integrate the squared slope":
-            lambda width: math.sqrt(2 * width / 3),
+        "that is the L² norm of the tent; integrate the squared slope": lambda width: math.sqrt(
+            2 * width / 3
+        ),
         "only one side of the tent was counted": lambda width: math.sqrt(1 / width),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_03.ipynb #7061234b
 _exercises["03.4"] = dict(
     draw=lambda rng: tuple(map(float, rng.uniform([0.2, -1, 0.5], [1, 0, 2]))),
     answer=lambda x, z, sigma: math.sqrt(1 - math.exp(-(((x - z) / sigma) ** 2))),
     mistakes={
-        "that is the square of the power function":
-            lambda x, z, sigma: 1 - math.exp(-(((x - z) / sigma) ** 2)),
-        "k(x, z) must be squared: the exponent loses its 2":
-            lambda x, z, sigma: math.sqrt(1 - math.exp(-(((x - z) / sigma) ** 2) / 2)),
-        "that is k(x, z) = ‖projection of k_x‖, the part that z does determine":
-            lambda x, z, sigma: math.exp(-(((x - z) / sigma) ** 2) / 2),
-        "that is ‖k_x − k_z‖; the projection may scale k_z":
-            lambda x, z, sigma: math.sqrt(2 - 2 * math.exp(-(((x - z) / sigma) ** 2) / 2)),
-    })
+        "that is the square of the power function": lambda x, z, sigma: (
+            1 - math.exp(-(((x - z) / sigma) ** 2))
+        ),
+        "k(x, z) must be squared: the exponent loses its 2": lambda x, z, sigma: math.sqrt(
+            1 - math.exp(-(((x - z) / sigma) ** 2) / 2)
+        ),
+        "that is k(x, z) = ‖projection of k_x‖, the part that z does determine": lambda x, z, sigma: (
+            math.exp(-(((x - z) / sigma) ** 2) / 2)
+        ),
+        "that is ‖k_x − k_z‖; the projection may scale k_z": lambda x, z, sigma: math.sqrt(
+            2 - 2 * math.exp(-(((x - z) / sigma) ** 2) / 2)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_03.ipynb #efc4e1b4
 _exercises["03.5"] = dict(
@@ -78,12 +91,15 @@ _exercises["03.5"] = dict(
     answer=lambda p, q, a, b, c: math.sqrt(p**2 / a + q**2 / (b + c)),
     mistakes={
         "that is the squared norm": lambda p, q, a, b, c: p**2 / a + q**2 / (b + c),
-        "all of the slope was given to k1; sharing it is cheaper":
-            lambda p, q, a, b, c: math.sqrt(p**2 / a + q**2 / b),
-        "each part was charged the whole slope; the slopes add up to q":
-            lambda p, q, a, b, c: math.sqrt(p**2 / a + q**2 / b + q**2 / c),
+        "all of the slope was given to k1; sharing it is cheaper": lambda p, q, a, b, c: math.sqrt(
+            p**2 / a + q**2 / b
+        ),
+        "each part was charged the whole slope; the slopes add up to q": lambda p, q, a, b, c: (
+            math.sqrt(p**2 / a + q**2 / b + q**2 / c)
+        ),
         "norms divide by the weights": lambda p, q, a, b, c: math.sqrt(a * p**2 + (b + c) * q**2),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_03.ipynb #4f1d716c
 _exercises["03.7"] = dict(
@@ -91,43 +107,53 @@ _exercises["03.7"] = dict(
     answer=lambda x, a, b: math.sqrt((x - a) * (b - x) / (b - a)),
     mistakes={
         "that is the square of the power function": lambda x, a, b: (x - a) * (b - x) / (b - a),
-        "that uses the nearer point only; both sides bind the function":
-            lambda x, a, b: math.sqrt(min(x - a, b - x)),
+        "that uses the nearer point only; both sides bind the function": lambda x, a, b: math.sqrt(
+            min(x - a, b - x)
+        ),
         "that uses the left point only": lambda x, a, b: math.sqrt(x - a),
-        "resistances in parallel: 1/P² = 1/(x − a) + 1/(b − x), so divide by b − a":
-            lambda x, a, b: math.sqrt((x - a) * (b - x)),
-    })
+        "resistances in parallel: 1/P² = 1/(x − a) + 1/(b − x), so divide by b − a": lambda x, a, b: (
+            math.sqrt((x - a) * (b - x))
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_03.ipynb #efa538fc
 _exercises["03.6"] = dict(
     draw=lambda rng: tuple(map(float, rng.uniform(0, 1, size=2))),
     answer=lambda x, y: 4 - 6 * (x + y) + 12 * x * y,
     mistakes={
-        "that is the kernel for orthonormal 1 and t; on [0, 1] they are not":
-            lambda x, y: 1 + x * y,
+        "that is the kernel for orthonormal 1 and t; on [0, 1] they are not": lambda x, y: (
+            1 + x * y
+        ),
         "that is b(x)ᵀ G b(y); the kernel needs G⁻¹": lambda x, y: 1 + (x + y) / 2 + x * y / 3,
         "t − ½ has the squared norm 1/12; divide by it": lambda x, y: 1 + (x - 0.5) * (y - 0.5),
         "that is G on the diagonal only: 1 and t are not orthogonal": lambda x, y: 1 + 3 * x * y,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_03.ipynb #5314abd2
-_exercises["03.8"] = wrong_step(3, {
-    "step 1 adds and subtracts ⟨f_n, f_N⟩; it is right": 1,
-    "f_N is a finite sum of sections, so ⟨f_n, f_N⟩ is one of values of f_n; step 2 is right": 2,
-    "step 4 follows from 2 and 3; look for what is not given": 4,
-})
+_exercises["03.8"] = wrong_step(
+    3,
+    {
+        "step 1 adds and subtracts ⟨f_n, f_N⟩; it is right": 1,
+        "f_N is a finite sum of sections, so ⟨f_n, f_N⟩ is one of values of f_n; step 2 is right": 2,
+        "step 4 follows from 2 and 3; look for what is not given": 4,
+    },
+)
 
 # %% ../../nbs/answers/answers_03.ipynb #a998d721
 _exercises["03.9"] = dict(
     draw=lambda rng: (float(rng.uniform(0.3, 1.2)),),
     answer=lambda x: math.exp(-(x**2) / 2),
     mistakes={
-        "that is √k(x, x), the norm of evaluation; the least norm is its inverse":
-            lambda x: math.exp(x**2 / 2),
+        "that is √k(x, x), the norm of evaluation; the least norm is its inverse": lambda x: (
+            math.exp(x**2 / 2)
+        ),
         "that is the squared norm": lambda x: math.exp(-(x**2)),
         "that is k(x, x)": lambda x: math.exp(x**2),
         "k_x has the value k(x, x) at x; divide it by that": lambda x: math.exp(-(x**2) / 4),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_03.ipynb #6e24149e
 _exercises["03.10"] = dict(
@@ -136,13 +162,17 @@ _exercises["03.10"] = dict(
     answer=lambda a, b, c, d: math.sqrt(max(a / c, b / d)),
     mistakes={
         "that is the square: norms go with the root of c": lambda a, b, c, d: max(a / c, b / d),
-        "both coefficients of c k2 − k1 must be ≥ 0: the larger ratio counts":
-            lambda a, b, c, d: math.sqrt(min(a / c, b / d)),
-        "that is the inclusion of the second space in the first":
-            lambda a, b, c, d: math.sqrt(max(c / a, d / b)),
-        "that is a sum; on a line with one coefficient 0 the other ratio counts alone":
-            lambda a, b, c, d: math.sqrt(a / c + b / d),
-    })
+        "both coefficients of c k2 − k1 must be ≥ 0: the larger ratio counts": lambda a, b, c, d: (
+            math.sqrt(min(a / c, b / d))
+        ),
+        "that is the inclusion of the second space in the first": lambda a, b, c, d: math.sqrt(
+            max(c / a, d / b)
+        ),
+        "that is a sum; on a line with one coefficient 0 the other ratio counts alone": lambda a, b, c, d: (
+            math.sqrt(a / c + b / d)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_03.ipynb #e18fa873
 _exercises["03.11"] = dict(
@@ -151,18 +181,24 @@ _exercises["03.11"] = dict(
     mistakes={
         "that is the squared norm": lambda p, q, sigma: p**2 + (sigma * q) ** 2,
         "x counts σ, not 1: the weight of a₁ is σ²": lambda p, q, sigma: math.hypot(p, q),
-        "the weights multiply: a₁ = w₁/σ, so w₁ = σ a₁":
-            lambda p, q, sigma: math.hypot(p, q / sigma),
-        "the two terms are orthogonal: squares add up, not lengths":
-            lambda p, q, sigma: p + sigma * q,
-    })
+        "the weights multiply: a₁ = w₁/σ, so w₁ = σ a₁": lambda p, q, sigma: math.hypot(
+            p, q / sigma
+        ),
+        "the two terms are orthogonal: squares add up, not lengths": lambda p, q, sigma: (
+            p + sigma * q
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_03.ipynb #d79ac3c4
-_exercises["03.12"] = wrong_step(3, {
-    "step 1 is Theorem 3.17: j ≥ σ > σ/√2": 1,
-    "x is fixed there: exp(−x²/2j²) → 1": 2,
-    "step 4 would be right if the norms were bounded": 4,
-})
+_exercises["03.12"] = wrong_step(
+    3,
+    {
+        "step 1 is Theorem 3.17: j ≥ σ > σ/√2": 1,
+        "x is fixed there: exp(−x²/2j²) → 1": 2,
+        "step 4 would be right if the norms were bounded": 4,
+    },
+)
 
 # %% ../../nbs/answers/answers_03.ipynb #a2902060
 def _nested_nodes(rng):
@@ -175,10 +211,14 @@ _exercises["03.15"] = dict(
     answer=lambda n, m: math.sqrt((n**-2.0 - m**-2.0) / 12),
     mistakes={
         "that is the squared distance": lambda n, m: (n**-2.0 - m**-2.0) / 12,
-        "f_n, f_m and the parabola lie at a right angle, not on a line: subtract squares":
-            lambda n, m: (1 / n - 1 / m) / math.sqrt(12),
-        "the right angle is at f_m: ‖q − f_n‖ is the long side, so subtract":
-            lambda n, m: math.sqrt((n**-2.0 + m**-2.0) / 12),
-        "that is the distance of f_n from the parabola; f_m stops before it":
-            lambda n, m: 1 / (n * math.sqrt(12)),
-    })
+        "f_n, f_m and the parabola lie at a right angle, not on a line: subtract squares": lambda n, m: (
+            (1 / n - 1 / m) / math.sqrt(12)
+        ),
+        "the right angle is at f_m: ‖q − f_n‖ is the long side, so subtract": lambda n, m: (
+            math.sqrt((n**-2.0 + m**-2.0) / 12)
+        ),
+        "that is the distance of f_n from the parabola; f_m stops before it": lambda n, m: (
+            1 / (n * math.sqrt(12))
+        ),
+    },
+)

@@ -19,12 +19,15 @@ _exercises["04.1"] = dict(
     draw=lambda rng: (np.sort(rng.uniform(0.1, 2, size=5))[::-1].copy(), rng.normal(size=5)),
     answer=lambda lam, c: np.sum(c**2 / lam),
     mistakes={
-        "that is the norm in L², where the ψ are orthonormal; in H they have length 1/√λ":
-            lambda lam, c: np.sum(c**2),
-        "multiplied by λ where you should divide: that is ‖√T f‖² in L²":
-            lambda lam, c: np.sum(lam * c**2),
+        "that is the norm in L², where the ψ are orthonormal; in H they have length 1/√λ": lambda lam, c: (
+            np.sum(c**2)
+        ),
+        "multiplied by λ where you should divide: that is ‖√T f‖² in L²": lambda lam, c: np.sum(
+            lam * c**2
+        ),
         "that is the norm; its square was asked": lambda lam, c: math.sqrt(np.sum(c**2 / lam)),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_04.ipynb #735508b1
 def _gram_and_weights(rng):
@@ -39,63 +42,81 @@ _exercises["04.2"] = dict(
     draw=_gram_and_weights,
     answer=lambda K, w: np.linalg.eigvalsh(np.sqrt(w)[:, None] * K * np.sqrt(w))[::-1],
     mistakes={
-        "those are the eigenvalues of K: the measure is missing":
-            lambda K, w: np.linalg.eigvalsh(K)[::-1],
-        "right numbers, smallest first":
-            lambda K, w: np.linalg.eigvalsh(np.sqrt(w)[:, None] * K * np.sqrt(w)),
-        "each weight is used twice: take roots on both sides":
-            lambda K, w: np.linalg.eigvalsh(w[:, None] * K * w)[::-1],
-        "λ, not λ/n: the weights already sum to the mass":
-            lambda K, w: _descending(K * w) / len(w),
-    })
+        "those are the eigenvalues of K: the measure is missing": lambda K, w: np.linalg.eigvalsh(
+            K
+        )[::-1],
+        "right numbers, smallest first": lambda K, w: np.linalg.eigvalsh(
+            np.sqrt(w)[:, None] * K * np.sqrt(w)
+        ),
+        "each weight is used twice: take roots on both sides": lambda K, w: np.linalg.eigvalsh(
+            w[:, None] * K * w
+        )[::-1],
+        "λ, not λ/n: the weights already sum to the mass": lambda K, w: _descending(K * w) / len(w),
+    },
+)
 
 # %% ../../nbs/answers/answers_04.ipynb #bf21b1d0
 _exercises["04.3"] = dict(
     draw=lambda rng: (Gaussian(1)(rng.normal(size=8)), float(rng.uniform(0.05, 1))),
     answer=lambda K, lam: np.trace(np.linalg.solve(K + lam * np.eye(len(K)), K)),
     mistakes={
-        "that is the bound tr K / lam, which also counts directions that are ignored":
-            lambda K, lam: np.trace(K) / lam,
-        "that counts eigenvalues above lam; each direction counts with its own share":
-            lambda K, lam: float(np.sum(np.linalg.eigvalsh(K) >= lam)),
-        "that is the part that ridge ignores, n − d":
-            lambda K, lam: lam * np.trace(np.linalg.inv(K + lam * np.eye(len(K)))),
-        "lam, not n lam: the losses are summed here, not averaged":
-            lambda K, lam: np.trace(np.linalg.solve(K + len(K) * lam * np.eye(len(K)), K)),
-    })
+        "that is the bound tr K / lam, which also counts directions that are ignored": lambda K, lam: (
+            np.trace(K) / lam
+        ),
+        "that counts eigenvalues above lam; each direction counts with its own share": lambda K, lam: (
+            float(np.sum(np.linalg.eigvalsh(K) >= lam))
+        ),
+        "that is the part that ridge ignores, n − d": lambda K, lam: (
+            lam * np.trace(np.linalg.inv(K + lam * np.eye(len(K))))
+        ),
+        "lam, not n lam: the losses are summed here, not averaged": lambda K, lam: np.trace(
+            np.linalg.solve(K + len(K) * lam * np.eye(len(K)), K)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_04.ipynb #dce848e3
 _exercises["04.4"] = dict(
     draw=lambda rng: (*map(float, rng.uniform([0.5, 1.5], [3, 4])), int(rng.integers(1, 6))),
     answer=lambda c, L, j: c * (L / ((j - 0.5) * math.pi)) ** 2,
     mistakes={
-        "the length enters twice: through min(Lu, Lv) and through dx":
-            lambda c, L, j: c * L / ((j - 0.5) * math.pi) ** 2,
+        "the length enters twice: through min(Lu, Lv) and through dx": lambda c, L, j: (
+            c * L / ((j - 0.5) * math.pi) ** 2
+        ),
         "that is the bridge, with ψ = 0 at both ends": lambda c, L, j: c * (L / (j * math.pi)) ** 2,
         "that is for the interval [0, 1]": lambda c, L, j: c / ((j - 0.5) * math.pi) ** 2,
         "the kernel's factor c is missing": lambda c, L, j: (L / ((j - 0.5) * math.pi)) ** 2,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_04.ipynb #aceaa215
-_exercises["04.5"] = wrong_step(4, {
-    "step 1 is sound: T ψ / λ is a function on all of the set, and continuous": 1,
-    "step 2 is sound: that is T ψ = λ ψ at the point x": 2,
-    "step 3 is sound: what L² does not see of T, k_x does not contain, since T f = 0 in L² "
-    "gives ‖T f‖² = ⟨f, T f⟩ = 0 in H": 3,
-})
+_exercises["04.5"] = wrong_step(
+    4,
+    {
+        "step 1 is sound: T ψ / λ is a function on all of the set, and continuous": 1,
+        "step 2 is sound: that is T ψ = λ ψ at the point x": 2,
+        "step 3 is sound: what L² does not see of T, k_x does not contain, since T f = 0 in L² "
+        "gives ‖T f‖² = ⟨f, T f⟩ = 0 in H": 3,
+    },
+)
 
 # %% ../../nbs/answers/answers_04.ipynb #e688fd3a
 _exercises["04.6"] = dict(
     draw=lambda rng: (int(rng.integers(2, 9)), rng.dirichlet(np.ones(4))),
     answer=lambda n, lam: 1 / n + (n - 1) / n * np.sum(lam**2),
     mistakes={
-        "that is the law's own Σ λ²; a sample's is larger in the mean":
-            lambda n, lam: np.sum(lam**2),
-        "all n² entries counted as independent pairs; the n on the diagonal are 1":
-            lambda n, lam: np.sum(lam**2) + 1 / n,
-        "the diagonal has n entries of the n², not one": lambda n, lam:
-            1 / n**2 + (1 - 1 / n**2) * np.sum(lam**2),
+        "that is the law's own Σ λ²; a sample's is larger in the mean": lambda n, lam: np.sum(
+            lam**2
+        ),
+        "all n² entries counted as independent pairs; the n on the diagonal are 1": lambda n, lam: (
+            np.sum(lam**2) + 1 / n
+        ),
+        "the diagonal has n entries of the n², not one": lambda n, lam: (
+            1 / n**2 + (1 - 1 / n**2) * np.sum(lam**2)
+        ),
         "only the pairs i ≠ j; the diagonal adds 1/n": lambda n, lam: (n - 1) / n * np.sum(lam**2),
-        "that is by how much it is off; the moment itself was asked":
-            lambda n, lam: (1 - np.sum(lam**2)) / n,
-    })
+        "that is by how much it is off; the moment itself was asked": lambda n, lam: (
+            (1 - np.sum(lam**2)) / n
+        ),
+    },
+)

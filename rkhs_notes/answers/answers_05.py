@@ -24,17 +24,21 @@ def _alpha(K, y, lam):
 
 
 _exercises["05.1"] = dict(
-    draw=_ridge_problem, answer=_alpha,
+    draw=_ridge_problem,
+    answer=_alpha,
     mistakes={
-        "λ, not nλ: here the squares are summed, not averaged":
-            lambda K, y, lam: _alpha(K, y, len(y) * lam),
-        "λ, not λ/n: here the squares are summed, not averaged":
-            lambda K, y, lam: _alpha(K, y, lam / len(y)),
-        "that interpolates; the penalty is missing":
-            lambda K, y, lam: np.linalg.solve(K, y),
-        "those are the fitted values K alpha; return alpha":
-            lambda K, y, lam: K @ _alpha(K, y, lam),
-    })
+        "λ, not nλ: here the squares are summed, not averaged": lambda K, y, lam: _alpha(
+            K, y, len(y) * lam
+        ),
+        "λ, not λ/n: here the squares are summed, not averaged": lambda K, y, lam: _alpha(
+            K, y, lam / len(y)
+        ),
+        "that interpolates; the penalty is missing": lambda K, y, lam: np.linalg.solve(K, y),
+        "those are the fitted values K alpha; return alpha": lambda K, y, lam: (
+            K @ _alpha(K, y, lam)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_05.ipynb #58fa920b
 def _squared_norm(K, y, lam):
@@ -42,17 +46,18 @@ def _squared_norm(K, y, lam):
 
 
 _exercises["05.2"] = dict(
-    draw=_ridge_problem, answer=_squared_norm,
+    draw=_ridge_problem,
+    answer=_squared_norm,
     mistakes={
         "that is the squared length of the coefficients, alphaᵀalpha; "
-        "the norm of H has K in between":
-            lambda K, y, lam: _alpha(K, y, lam) @ _alpha(K, y, lam),
-        "that is the norm, not its square":
-            lambda K, y, lam: math.sqrt(_squared_norm(K, y, lam)),
-        "that is alphaᵀy, which contains lam alphaᵀalpha as well":
-            lambda K, y, lam: _alpha(K, y, lam) @ y,
+        "the norm of H has K in between": lambda K, y, lam: _alpha(K, y, lam) @ _alpha(K, y, lam),
+        "that is the norm, not its square": lambda K, y, lam: math.sqrt(_squared_norm(K, y, lam)),
+        "that is alphaᵀy, which contains lam alphaᵀalpha as well": lambda K, y, lam: (
+            _alpha(K, y, lam) @ y
+        ),
         "that is lam ‖f‖²": lambda K, y, lam: lam * _squared_norm(K, y, lam),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_05.ipynb #9be6d826
 def _inverse_diagonal(K, lam):
@@ -64,17 +69,21 @@ def _left_out(K, y, lam):
 
 
 _exercises["05.3"] = dict(
-    draw=_ridge_problem, answer=_left_out,
+    draw=_ridge_problem,
+    answer=_left_out,
     mistakes={
-        "those are the training residuals lam alpha":
-            lambda K, y, lam: lam * _alpha(K, y, lam),
-        "that is the gcv version, with the average of the diagonal":
-            lambda K, y, lam: _alpha(K, y, lam) / _inverse_diagonal(K, lam).mean(),
-        "those are the predictions; return y minus them":
-            lambda K, y, lam: y - _left_out(K, y, lam),
-        "right up to sign: the residual is y minus the prediction":
-            lambda K, y, lam: -_left_out(K, y, lam),
-    })
+        "those are the training residuals lam alpha": lambda K, y, lam: lam * _alpha(K, y, lam),
+        "that is the gcv version, with the average of the diagonal": lambda K, y, lam: (
+            _alpha(K, y, lam) / _inverse_diagonal(K, lam).mean()
+        ),
+        "those are the predictions; return y minus them": lambda K, y, lam: (
+            y - _left_out(K, y, lam)
+        ),
+        "right up to sign: the residual is y minus the prediction": lambda K, y, lam: (
+            -_left_out(K, y, lam)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_05.ipynb #c542e6fe
 def _variance(K, lam):
@@ -82,29 +91,35 @@ def _variance(K, lam):
 
 
 _exercises["05.4"] = dict(
-    draw=lambda rng: _ridge_problem(rng)[::2], answer=_variance,
+    draw=lambda rng: _ridge_problem(rng)[::2],
+    answer=_variance,
     mistakes={
-        "that is the variance of a new observation; f itself has no noise":
-            lambda K, lam: _variance(K, lam) + lam,
+        "that is the variance of a new observation; f itself has no noise": lambda K, lam: (
+            _variance(K, lam) + lam
+        ),
         "that is the standard deviation": lambda K, lam: np.sqrt(_variance(K, lam)),
         "that is the prior variance k(x, x)": lambda K, lam: K.diagonal().copy(),
-        "that is the whole covariance matrix; its diagonal was asked":
-            lambda K, lam: K - K @ np.linalg.solve(K + lam * np.eye(len(K)), K),
-    })
+        "that is the whole covariance matrix; its diagonal was asked": lambda K, lam: (
+            K - K @ np.linalg.solve(K + lam * np.eye(len(K)), K)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_05.ipynb #ff184da9
 _exercises["05.6"] = dict(
     draw=lambda rng: (float(rng.normal()), float(rng.normal())),
     answer=lambda y, u: u * y + u**2 / 4,
     mistakes={
-        "that is the conjugate of (y − f)² / 2; here the loss has no half":
-            lambda y, u: u * y + u**2 / 2,
-        "that is where the supremum is attained; return its value":
-            lambda y, u: y + u / 2,
+        "that is the conjugate of (y − f)² / 2; here the loss has no half": lambda y, u: (
+            u * y + u**2 / 2
+        ),
+        "that is where the supremum is attained; return its value": lambda y, u: y + u / 2,
         "mind the sign of the loss: sup of u f − (y − f)²": lambda y, u: u * y - u**2 / 4,
-        "that is the conjugate for y = 0; the line must touch the loss around y":
-            lambda y, u: u**2 / 4,
-    })
+        "that is the conjugate for y = 0; the line must touch the loss around y": lambda y, u: (
+            u**2 / 4
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_05.ipynb #d602f380
 def _with_duals(rng):
@@ -119,15 +134,20 @@ def _absolute_gap(K, y, lam, u, factor=2, sign=-1):
 
 
 _exercises["05.5"] = dict(
-    draw=_with_duals, answer=_absolute_gap,
+    draw=_with_duals,
+    answer=_absolute_gap,
     mistakes={
-        "alpha = −u / (2 lam): the 2 is missing":
-            lambda K, y, lam, u: _absolute_gap(K, y, lam, u, factor=1),
-        "alpha = −u / (2 lam): mind the sign":
-            lambda K, y, lam, u: _absolute_gap(K, y, lam, u, sign=1),
+        "alpha = −u / (2 lam): the 2 is missing": lambda K, y, lam, u: _absolute_gap(
+            K, y, lam, u, factor=1
+        ),
+        "alpha = −u / (2 lam): mind the sign": lambda K, y, lam, u: _absolute_gap(
+            K, y, lam, u, sign=1
+        ),
         "that is J(f) alone": lambda K, y, lam, u: (
-            np.sum(np.abs(y + K @ u / (2 * lam))) + u @ K @ u / (4 * lam)),
-    })
+            np.sum(np.abs(y + K @ u / (2 * lam))) + u @ K @ u / (4 * lam)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_05.ipynb #eb469831
 def _huber_slopes(rng):
@@ -139,13 +159,18 @@ _exercises["05.9"] = dict(
     draw=_huber_slopes,
     answer=lambda y, u, delta: u * y + u**2 / 2,
     mistakes={
-        "that is the conjugate of (y − f)²; Huber's loss has a half in the middle":
-            lambda y, u, delta: u * y + u**2 / 4,
-        "that is the conjugate of the absolute loss, which has no round middle":
-            lambda y, u, delta: u * y,
-        "that is the conjugate for y = 0; the line must touch the loss around y":
-            lambda y, u, delta: u**2 / 2,
+        "that is the conjugate of (y − f)²; Huber's loss has a half in the middle": lambda y, u, delta: (
+            u * y + u**2 / 4
+        ),
+        "that is the conjugate of the absolute loss, which has no round middle": lambda y, u, delta: (
+            u * y
+        ),
+        "that is the conjugate for y = 0; the line must touch the loss around y": lambda y, u, delta: (
+            u**2 / 2
+        ),
         "mind the sign of the loss: sup of u f − ℓ": lambda y, u, delta: u * y - u**2 / 2,
-        "δ only says which slopes have a finite value; the value does not depend on it":
-            lambda y, u, delta: u * y + u**2 / (2 * delta),
-    })
+        "δ only says which slopes have a finite value; the value does not depend on it": lambda y, u, delta: (
+            u * y + u**2 / (2 * delta)
+        ),
+    },
+)

@@ -21,24 +21,34 @@ def _problem(rng):
 # %% ../../nbs/answers/answers_05a.ipynb #4e35aff4
 def _evidence(K, y, noise, det=0.5, two_pi=0.5, quadratic=0.5):
     A = K + noise * np.eye(len(y))
-    return (-quadratic * y @ np.linalg.solve(A, y) - det * np.linalg.slogdet(A)[1]
-            - two_pi * len(y) * math.log(2 * math.pi))
+    return (
+        -quadratic * y @ np.linalg.solve(A, y)
+        - det * np.linalg.slogdet(A)[1]
+        - two_pi * len(y) * math.log(2 * math.pi)
+    )
 
 
 _exercises["05a.1"] = dict(
-    draw=_problem, answer=_evidence,
+    draw=_problem,
+    answer=_evidence,
     mistakes={
-        "half the logarithm of the determinant, not the whole":
-            lambda K, y, noise: _evidence(K, y, noise, det=1.0),
-        "the constant −n/2 log 2π is missing":
-            lambda K, y, noise: _evidence(K, y, noise, two_pi=0.0),
-        "half of yᵀ(K + noise I)⁻¹y, not the whole":
-            lambda K, y, noise: _evidence(K, y, noise, quadratic=1.0),
-        "the determinant is missing: without it the largest kernel always wins":
-            lambda K, y, noise: _evidence(K, y, noise, det=0.0),
-        "noise is a variance already: do not square it":
-            lambda K, y, noise: _evidence(K, y, noise**2),
-    })
+        "half the logarithm of the determinant, not the whole": lambda K, y, noise: _evidence(
+            K, y, noise, det=1.0
+        ),
+        "the constant −n/2 log 2π is missing": lambda K, y, noise: _evidence(
+            K, y, noise, two_pi=0.0
+        ),
+        "half of yᵀ(K + noise I)⁻¹y, not the whole": lambda K, y, noise: _evidence(
+            K, y, noise, quadratic=1.0
+        ),
+        "the determinant is missing: without it the largest kernel always wins": lambda K, y, noise: (
+            _evidence(K, y, noise, det=0.0)
+        ),
+        "noise is a variance already: do not square it": lambda K, y, noise: _evidence(
+            K, y, noise**2
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_05a.ipynb #13bd5ec5
 def _slope(K, y, noise, factor=0.5):
@@ -47,30 +57,37 @@ def _slope(K, y, noise, factor=0.5):
 
 
 _exercises["05a.2"] = dict(
-    draw=_problem, answer=_slope,
+    draw=_problem,
+    answer=_slope,
     mistakes={
         "the factor ½ is missing": lambda K, y, noise: _slope(K, y, noise, 1.0),
         "right up to sign": lambda K, y, noise: -_slope(K, y, noise),
         "that is the slope in log(noise)": lambda K, y, noise: noise * _slope(K, y, noise),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_05a.ipynb #d9009893
 _exercises["05a.3"] = dict(
     draw=lambda rng: (_problem(rng)[0], _problem(rng)[0]),
     answer=lambda K, R: float(np.trace(np.linalg.solve(R, K))),
     mistakes={
-        "that is the other way round: R is the space, K the law of the sample":
-            lambda K, R: float(np.trace(np.linalg.solve(K, R))),
+        "that is the other way round: R is the space, K the law of the sample": lambda K, R: float(
+            np.trace(np.linalg.solve(K, R))
+        ),
         "that is n, the answer if the space is that of K": lambda K, R: float(len(K)),
         "that is the trace of K: no space has been asked": lambda K, R: float(np.trace(K)),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_05a.ipynb #04238643
-_exercises["05a.5"] = wrong_step(4, {
-    "step 1 is Theorem 5.7": 1,
-    "step 2 is sound: two standard deviations of a normal law hold 95.4 %": 2,
-    "step 3 is sound, as a statement about f and y together": 3,
-})
+_exercises["05a.5"] = wrong_step(
+    4,
+    {
+        "step 1 is Theorem 5.7": 1,
+        "step 2 is sound: two standard deviations of a normal law hold 95.4 %": 2,
+        "step 3 is sound, as a statement about f and y together": 3,
+    },
+)
 
 # %% ../../nbs/answers/answers_05a.ipynb #903f08ad
 def _weights(rng):
@@ -85,13 +102,18 @@ def _inside(K, w):
 
 
 _exercises["05a.8"] = dict(
-    draw=_weights, answer=_inside,
+    draw=_weights,
+    answer=_inside,
     mistakes={
-        "that is B⁻¹; the roots of W stand on both sides of it":
-            lambda K, w: np.linalg.inv(np.eye(len(w)) + np.sqrt(np.outer(w, w)) * K),
-        "that has W for its root, on both sides of B⁻¹ and inside":
-            lambda K, w: np.outer(w, w) * np.linalg.inv(np.eye(len(w)) + np.outer(w, w) * K),
+        "that is B⁻¹; the roots of W stand on both sides of it": lambda K, w: np.linalg.inv(
+            np.eye(len(w)) + np.sqrt(np.outer(w, w)) * K
+        ),
+        "that has W for its root, on both sides of B⁻¹ and inside": lambda K, w: (
+            np.outer(w, w) * np.linalg.inv(np.eye(len(w)) + np.outer(w, w) * K)
+        ),
         "that is (K + W)⁻¹; the noise is W⁻¹": lambda K, w: np.linalg.inv(K + np.diag(w)),
-        "that is K − K(K + W⁻¹)⁻¹K, the covariance on the data":
-            lambda K, w: K - K @ _inside(K, w) @ K,
-    })
+        "that is K − K(K + W⁻¹)⁻¹K, the covariance on the data": lambda K, w: (
+            K - K @ _inside(K, w) @ K
+        ),
+    },
+)

@@ -31,16 +31,22 @@ def _both_labels(rng):
 
 
 _exercises["06.1"] = dict(
-    draw=_step_problem, edges=_both_labels, answer=_one_step,
+    draw=_step_problem,
+    edges=_both_labels,
+    answer=_one_step,
     mistakes={
-        "up instead of down: the slope of the logistic loss is −y / (1 + exp(y z))":
-            lambda *given: _one_step(*given, sign=-1.0),
-        "every coefficient moved; a step changes that of its example only":
-            lambda *given: _one_step(*given, everywhere=True),
+        "up instead of down: the slope of the logistic loss is −y / (1 + exp(y z))": lambda *given: (
+            _one_step(*given, sign=-1.0)
+        ),
+        "every coefficient moved; a step changes that of its example only": lambda *given: (
+            _one_step(*given, everywhere=True)
+        ),
         "that is the change; add it to u": lambda u, *given: _one_step(u, *given) - u,
-        "the score is Σⱼ Kᵢⱼ uⱼ, not uᵢ":
-            lambda u, K, y, i, step_size: _one_step(u, np.eye(len(u)), y, i, step_size),
-    })
+        "the score is Σⱼ Kᵢⱼ uⱼ, not uᵢ": lambda u, K, y, i, step_size: _one_step(
+            u, np.eye(len(u)), y, i, step_size
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_06.ipynb #51d7c40d
 def _sizes(rng):
@@ -52,15 +58,20 @@ def _four_costs(n, d, D, T):
 
 
 _exercises["06.2"] = dict(
-    draw=_sizes, answer=_four_costs,
+    draw=_sizes,
+    answer=_four_costs,
     mistakes={
-        "what is stored must first be computed: n d D for the features, n² d for the Gram matrix":
-            lambda n, d, D, T: np.array([d * D * T, D * T, n * d * T, n * T], dtype=float),
-        "option 1 computes φ at every step, d D each":
-            lambda n, d, D, T: _four_costs(n, d, D, T) - [d * D * T - D * T, 0, 0, 0],
-        "option 3 computes n kernel values at every step, d each":
-            lambda n, d, D, T: _four_costs(n, d, D, T) - [0, 0, n * d * T - d * T, 0],
-    })
+        "what is stored must first be computed: n d D for the features, n² d for the Gram matrix": lambda n, d, D, T: (
+            np.array([d * D * T, D * T, n * d * T, n * T], dtype=float)
+        ),
+        "option 1 computes φ at every step, d D each": lambda n, d, D, T: (
+            _four_costs(n, d, D, T) - [d * D * T - D * T, 0, 0, 0]
+        ),
+        "option 3 computes n kernel values at every step, d each": lambda n, d, D, T: (
+            _four_costs(n, d, D, T) - [0, 0, n * d * T - d * T, 0]
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_06.ipynb #6a53cb55
 _exercises["06.3"] = dict(
@@ -68,11 +79,14 @@ _exercises["06.3"] = dict(
     answer=lambda n, d, D: n * n * d / (d * D - n),
     mistakes={
         "a step of option 4 still costs n": lambda n, d, D: n * n / D,
-        "that is against option 3, which computes kernel values at every step":
-            lambda n, d, D: n * d / (d - 1),
-        "that is against raw vectors as features, D without a map to compute":
-            lambda n, d, D: n * n * d / (D - n),
-    })
+        "that is against option 3, which computes kernel values at every step": lambda n, d, D: (
+            n * d / (d - 1)
+        ),
+        "that is against raw vectors as features, D without a map to compute": lambda n, d, D: (
+            n * n * d / (D - n)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_06.ipynb #346c2b5b
 def _mean_coefficients(drawn, v, n, later=lambda t, T: (T - 1 - t) / T):
@@ -84,23 +98,31 @@ _exercises["06.4"] = dict(
     draw=lambda rng: (rng.integers(4, size=9), rng.normal(size=9), 4),
     answer=_mean_coefficients,
     mistakes={
-        "those are the coefficients of the last function, f_T":
-            lambda drawn, v, n: _mean_coefficients(drawn, v, n, lambda t, T: 1.0 + 0 * t),
-        "that is the mean of f_1, …, f_T; the steps use f_0, …, f_{T−1}":
-            lambda drawn, v, n: _mean_coefficients(drawn, v, n, lambda t, T: (T - t) / T),
-        "that is the sum; divide by T":
-            lambda drawn, v, n: _mean_coefficients(drawn, v, n, lambda t, T: T - 1.0 - t),
-        "early steps are in more of the functions than late ones: the weights fall with t":
-            lambda drawn, v, n: _mean_coefficients(drawn, v, n, lambda t, T: t / T),
-    })
+        "those are the coefficients of the last function, f_T": lambda drawn, v, n: (
+            _mean_coefficients(drawn, v, n, lambda t, T: 1.0 + 0 * t)
+        ),
+        "that is the mean of f_1, …, f_T; the steps use f_0, …, f_{T−1}": lambda drawn, v, n: (
+            _mean_coefficients(drawn, v, n, lambda t, T: (T - t) / T)
+        ),
+        "that is the sum; divide by T": lambda drawn, v, n: _mean_coefficients(
+            drawn, v, n, lambda t, T: T - 1.0 - t
+        ),
+        "early steps are in more of the functions than late ones: the weights fall with t": lambda drawn, v, n: (
+            _mean_coefficients(drawn, v, n, lambda t, T: t / T)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_06.ipynb #dcaf258a
-_exercises["06.5"] = wrong_step(4, {
-    "step 1 is Theorem 6.3 (a); no probability is in it": 1,
-    "step 2 is sound: each example comes once": 2,
-    "step 3 is (6.7) with 2 inserted": 3,
-    "step 5 would follow from 4": 5,
-})
+_exercises["06.5"] = wrong_step(
+    4,
+    {
+        "step 1 is Theorem 6.3 (a); no probability is in it": 1,
+        "step 2 is sound: each example comes once": 2,
+        "step 3 is (6.7) with 2 inserted": 3,
+        "step 5 would follow from 4": 5,
+    },
+)
 
 # %% ../../nbs/answers/answers_06.ipynb #45f23002
 def _centres(rng):
@@ -118,14 +140,18 @@ def _only_zeroed(K, c, j):
 
 
 _exercises["06.7"] = dict(
-    draw=_centres, answer=_dropped,
+    draw=_centres,
+    answer=_dropped,
     mistakes={
-        "that forgets the centre; the others must take over its part in their span":
-            _only_zeroed,
-        "mind the sign: the j-th coefficient must become 0":
-            lambda K, c, j: _dropped(K, c, j, sign=1.0),
-        "P is the inverse of the Gram matrix, not the matrix itself":
-            lambda K, c, j: c - c[j] / K[j, j] * K[j],
-        "divide by P_jj, or the j-th coefficient does not vanish":
-            lambda K, c, j: c - c[j] * np.linalg.inv(K)[j],
-    })
+        "that forgets the centre; the others must take over its part in their span": _only_zeroed,
+        "mind the sign: the j-th coefficient must become 0": lambda K, c, j: _dropped(
+            K, c, j, sign=1.0
+        ),
+        "P is the inverse of the Gram matrix, not the matrix itself": lambda K, c, j: (
+            c - c[j] / K[j, j] * K[j]
+        ),
+        "divide by P_jj, or the j-th coefficient does not vanish": lambda K, c, j: (
+            c - c[j] * np.linalg.inv(K)[j]
+        ),
+    },
+)

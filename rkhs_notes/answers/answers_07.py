@@ -28,12 +28,14 @@ def _margins(K, y, alpha, c):
 
 
 _exercises["07.1"] = dict(
-    draw=_with_offset, answer=_margins,
+    draw=_with_offset,
+    answer=_margins,
     mistakes={
         "the offset is missing": lambda K, y, alpha, c: _margins(K, y, alpha, 0.0),
         "those are the decisions f + c; times y": lambda K, y, alpha, c: K @ (alpha * y) + c,
         "the coefficients of f are alpha y, not alpha": lambda K, y, alpha, c: y * (K @ alpha + c),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_07.ipynb #6abf6271
 def _dual(K, y, alpha, half=0.5):
@@ -41,14 +43,18 @@ def _dual(K, y, alpha, half=0.5):
 
 
 _exercises["07.2"] = dict(
-    draw=_some_machine, answer=_dual,
+    draw=_some_machine,
+    answer=_dual,
     mistakes={
-        "½, not ¼: that belongs to ‖f‖² without its half":
-            lambda K, y, alpha: _dual(K, y, alpha, 0.25),
+        "½, not ¼: that belongs to ‖f‖² without its half": lambda K, y, alpha: _dual(
+            K, y, alpha, 0.25
+        ),
         "the ½ is missing": lambda K, y, alpha: _dual(K, y, alpha, 1.0),
-        "the labels are missing in the quadratic form":
-            lambda K, y, alpha: alpha.sum() - alpha @ K @ alpha / 2,
-    })
+        "the labels are missing in the quadratic form": lambda K, y, alpha: (
+            alpha.sum() - alpha @ K @ alpha / 2
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_07.ipynb #29993c5d
 def _gap(K, y, alpha, c, C, loss=lambda m: np.maximum(0, 1 - m)):
@@ -57,21 +63,25 @@ def _gap(K, y, alpha, c, C, loss=lambda m: np.maximum(0, 1 - m)):
 
 
 _exercises["07.3"] = dict(
-    draw=lambda rng: (*_with_offset(rng), float(rng.uniform(1.5, 3))), answer=_gap,
+    draw=lambda rng: (*_with_offset(rng), float(rng.uniform(1.5, 3))),
+    answer=_gap,
     mistakes={
-        "the hinge is max(0, 1 − m): points beyond the margin pay nothing":
-            lambda K, y, alpha, c, C: _gap(K, y, alpha, c, C, lambda m: 1 - m),
+        "the hinge is max(0, 1 − m): points beyond the margin pay nothing": lambda K, y, alpha, c, C: (
+            _gap(K, y, alpha, c, C, lambda m: 1 - m)
+        ),
         "that is P alone": lambda K, y, alpha, c, C: _gap(K, y, alpha, c, C) + _dual(K, y, alpha),
         "the losses are not multiplied by C": lambda K, y, alpha, c, C: _gap(K, y, alpha, c, 1.0),
-        "the losses are counted from margin 0, not 1":
-            lambda K, y, alpha, c, C: _gap(K, y, alpha, c, C, lambda m: np.maximum(0, -m)),
-    })
+        "the losses are counted from margin 0, not 1": lambda K, y, alpha, c, C: _gap(
+            K, y, alpha, c, C, lambda m: np.maximum(0, -m)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_07.ipynb #07775790
 def _pair(rng):
     K, y, alpha = _some_machine(rng)
     i, j = rng.choice(8, 2, replace=False)
-    C = float(rng.uniform(1.02, 1.2) * alpha.max())                # most steps meet the box
+    C = float(rng.uniform(1.02, 1.2) * alpha.max())  # most steps meet the box
     return K, y, alpha * y, int(i), int(j), C
 
 
@@ -84,14 +94,18 @@ def _step(K, y, b, i, j, C, cut=True, half=1.0):
 
 
 _exercises["07.4"] = dict(
-    draw=_pair, answer=_step,
+    draw=_pair,
+    answer=_step,
     mistakes={
-        "right direction and length, but it leaves the box":
-            lambda K, y, b, i, j, C: _step(K, y, b, i, j, C, False),
-        "half the length: D falls by ½ η t², so t = (gᵢ − gⱼ) / η":
-            lambda K, y, b, i, j, C: _step(K, y, b, i, j, C, half=0.5),
+        "right direction and length, but it leaves the box": lambda K, y, b, i, j, C: _step(
+            K, y, b, i, j, C, False
+        ),
+        "half the length: D falls by ½ η t², so t = (gᵢ − gⱼ) / η": lambda K, y, b, i, j, C: _step(
+            K, y, b, i, j, C, half=0.5
+        ),
         "the sign is reversed": lambda K, y, b, i, j, C: -_step(K, y, b, i, j, C),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_07.ipynb #52905ec5
 _exercises["07.5"] = dict(
@@ -100,9 +114,12 @@ _exercises["07.5"] = dict(
     mistakes={
         "½ ‖f‖² is half of κ = 1: divide by 2κ, not κ": lambda kappa, C: (C / kappa, kappa),
         "C' = C / (2κ), not C · 2κ": lambda kappa, C: (2 * kappa * C, 2 * kappa),
-        "the price is right; the values differ by 2κ, not 1 / (2κ)":
-            lambda kappa, C: (C / (2 * kappa), 1 / (2 * kappa)),
-    })
+        "the price is right; the values differ by 2κ, not 1 / (2κ)": lambda kappa, C: (
+            C / (2 * kappa),
+            1 / (2 * kappa),
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_07.ipynb #62819f23
 def _share(rng):
@@ -111,33 +128,48 @@ def _share(rng):
 
 
 _exercises["07.6"] = dict(
-    draw=_share, answer=lambda nu, n: (math.floor(nu * n), math.ceil(nu * n)),
+    draw=_share,
+    answer=lambda nu, n: (math.floor(nu * n), math.ceil(nu * n)),
     mistakes={
-        "the counts are swapped: errors are at most, support vectors at least":
-            lambda nu, n: (math.ceil(nu * n), math.floor(nu * n)),
+        "the counts are swapped: errors are at most, support vectors at least": lambda nu, n: (
+            math.ceil(nu * n),
+            math.floor(nu * n),
+        ),
         "numbers of points are whole: round down and up": lambda nu, n: (nu * n, nu * n),
-        "both are rounded the same way; only one count may lie above ν n":
-            lambda nu, n: (math.floor(nu * n), math.floor(nu * n)),
-    })
+        "both are rounded the same way; only one count may lie above ν n": lambda nu, n: (
+            math.floor(nu * n),
+            math.floor(nu * n),
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_07.ipynb #f68ba5cc
 def _coefficients(rng):
     C = float(rng.uniform(1, 3))
-    alpha = np.concatenate([np.zeros(rng.integers(5, 9)), np.full(rng.integers(2, 7), C),
-                            rng.uniform(0.1, 0.9, rng.integers(3, 8)) * C])
+    alpha = np.concatenate(
+        [
+            np.zeros(rng.integers(5, 9)),
+            np.full(rng.integers(2, 7), C),
+            rng.uniform(0.1, 0.9, rng.integers(3, 8)) * C,
+        ]
+    )
     return rng.permutation(alpha), C
 
 
 _exercises["07.7"] = dict(
-    draw=_coefficients, answer=lambda alpha, C: int(np.sum(alpha > 0)),
+    draw=_coefficients,
+    answer=lambda alpha, C: int(np.sum(alpha > 0)),
     mistakes={
-        "those at the price C count too: they are the likeliest to be wrong":
-            lambda alpha, C: int(np.sum((alpha > 0) & (alpha < C))),
-        "points on their margin may become wrong when they are left out":
-            lambda alpha, C: int(np.sum(alpha == C)),
+        "those at the price C count too: they are the likeliest to be wrong": lambda alpha, C: int(
+            np.sum((alpha > 0) & (alpha < C))
+        ),
+        "points on their margin may become wrong when they are left out": lambda alpha, C: int(
+            np.sum(alpha == C)
+        ),
         "those are the points that are certainly right": lambda alpha, C: int(np.sum(alpha == 0)),
         "that is the share; the number was asked": lambda alpha, C: float(np.mean(alpha > 0)),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_07.ipynb #af252be0
 def _level(rng):
@@ -146,30 +178,42 @@ def _level(rng):
 
 
 _exercises["07.8"] = dict(
-    draw=_level, answer=lambda b, rho: (1 / rho, float(np.mean(np.abs(b)))),
+    draw=_level,
+    answer=lambda b, rho: (1 / rho, float(np.mean(np.abs(b)))),
     mistakes={
         "f / ρ has margin 1, so C = 1 / ρ": lambda b, rho: (rho, float(np.mean(np.abs(b)))),
         "ν is a share: divide by n": lambda b, rho: (1 / rho, float(np.sum(np.abs(b)))),
-        "b is undivided here: Σ |b| = ν n, not ν n C":
-            lambda b, rho: (1 / rho, float(np.mean(np.abs(b)) / rho)),
-        "the signs of b are those of the labels: take |b|":
-            lambda b, rho: (1 / rho, float(np.mean(b))),
-    })
+        "b is undivided here: Σ |b| = ν n, not ν n C": lambda b, rho: (
+            1 / rho,
+            float(np.mean(np.abs(b)) / rho),
+        ),
+        "the signs of b are those of the labels: take |b|": lambda b, rho: (
+            1 / rho,
+            float(np.mean(b)),
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_07.ipynb #aaff2698
-_exercises["07.9"] = wrong_step(5, {
-    "that is Theorem 7.4": 2,
-    "αᵢ = C would need no error, but it allows mᵢ = 1 only; look further": 3,
-    "that is Theorem 7.11": 4,
-    "a Gaussian does separate different points at large C": 1,
-})
+_exercises["07.9"] = wrong_step(
+    5,
+    {
+        "that is Theorem 7.4": 2,
+        "αᵢ = C would need no error, but it allows mᵢ = 1 only; look further": 3,
+        "that is Theorem 7.11": 4,
+        "a Gaussian does separate different points at large C": 1,
+    },
+)
 
 # %% ../../nbs/answers/answers_07.ipynb #e9e81222
-_exercises["07.10"] = wrong_step(3, {
-    "step 1 is what a support vector is": 1,
-    "step 2 is (7.4) for the other points": 2,
-    "step 4 would follow from 3": 4,
-})
+_exercises["07.10"] = wrong_step(
+    3,
+    {
+        "step 1 is what a support vector is": 1,
+        "step 2 is (7.4) for the other points": 2,
+        "step 4 would follow from 3": 4,
+    },
+)
 
 # %% ../../nbs/answers/answers_07.ipynb #3560ee6a
 def _targets(y):
@@ -181,11 +225,15 @@ _exercises["07.14"] = dict(
     draw=lambda rng: (rng.permutation(np.repeat([1.0, -1.0], rng.integers([3, 8], [7, 12]))),),
     answer=_targets,
     mistakes={
-        "those are 0 and 1; separated decisions would drive the slope to infinity":
-            lambda y: np.where(y > 0, 1.0, 0.0),
+        "those are 0 and 1; separated decisions would drive the slope to infinity": lambda y: (
+            np.where(y > 0, 1.0, 0.0)
+        ),
         "the two classes are exchanged": lambda y: 1 - _targets(y),
-        "each class has its own number of points; you took all of them":
-            lambda y: np.where(y > 0, (len(y) + 1) / (len(y) + 2), 1 / (len(y) + 2)),
-        "that is the share of positive labels, the same for every point":
-            lambda y: np.full(len(y), np.mean(y > 0)),
-    })
+        "each class has its own number of points; you took all of them": lambda y: np.where(
+            y > 0, (len(y) + 1) / (len(y) + 2), 1 / (len(y) + 2)
+        ),
+        "that is the share of positive labels, the same for every point": lambda y: np.full(
+            len(y), np.mean(y > 0)
+        ),
+    },
+)

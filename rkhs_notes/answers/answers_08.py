@@ -29,12 +29,14 @@ def _one_gram(rng):
 
 
 _exercises["08.1"] = dict(
-    draw=_one_gram, answer=center,
+    draw=_one_gram,
+    answer=center,
     mistakes={
         "only the columns are centred": lambda K: K - K.mean(axis=0),
         "the overall mean was subtracted twice; add it back once": lambda K: center(K) - K.mean(),
         "one number taken from all entries is not centring": lambda K: K - K.mean(),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_08.ipynb #1ac04ec9
 def _new_points(rng):
@@ -45,15 +47,19 @@ def _new_points(rng):
 
 
 _exercises["08.2"] = dict(
-    draw=_new_points, answer=lambda Kxz, K, lam, u: center_cross(Kxz, K) @ u / math.sqrt(lam),
+    draw=_new_points,
+    answer=lambda Kxz, K, lam, u: center_cross(Kxz, K) @ u / math.sqrt(lam),
     mistakes={
         "not centred: the offset is missing": lambda Kxz, K, lam, u: Kxz @ u / math.sqrt(lam),
-        "centred with the mean of the new points; take that of the sample":
-            lambda Kxz, K, lam, u: (Kxz - Kxz.mean(axis=0)) @ u / math.sqrt(lam),
+        "centred with the mean of the new points; take that of the sample": lambda Kxz, K, lam, u: (
+            (Kxz - Kxz.mean(axis=0)) @ u / math.sqrt(lam)
+        ),
         "divide by √λ, not by λ": lambda Kxz, K, lam, u: center_cross(Kxz, K) @ u / lam,
-        "the factor 1/√λ is missing: v has not norm 1":
-            lambda Kxz, K, lam, u: center_cross(Kxz, K) @ u,
-    })
+        "the factor 1/√λ is missing: v has not norm 1": lambda Kxz, K, lam, u: (
+            center_cross(Kxz, K) @ u
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_08.ipynb #b25a8a9b
 def _novelty(scores, diagonal, Kxz, K, mean=True):
@@ -68,15 +74,20 @@ def _far_points(rng):
 
 
 _exercises["08.3"] = dict(
-    draw=_far_points, answer=_novelty,
+    draw=_far_points,
+    answer=_novelty,
     mistakes={
-        "that measures from the origin of H: the mean is missing":
-            lambda scores, diagonal, Kxz, K: diagonal - (scores**2).sum(axis=1),
-        "the norm of the mean, the mean of K, is missing":
-            lambda *given: _novelty(*given, mean=False),
-        "that is the distance from the mean; take the scores away":
-            lambda scores, *given: _novelty(0 * scores, *given),
-    })
+        "that measures from the origin of H: the mean is missing": lambda scores, diagonal, Kxz, K: (
+            diagonal - (scores**2).sum(axis=1)
+        ),
+        "the norm of the mean, the mean of K, is missing": lambda *given: _novelty(
+            *given, mean=False
+        ),
+        "that is the distance from the mean; take the scores away": lambda scores, *given: _novelty(
+            0 * scores, *given
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_08.ipynb #9e5614ef
 def _weighted(rng):
@@ -90,12 +101,14 @@ def _step(X, Z, gamma, bandwidth, factor=2.0, weigh=True, share=True):
 
 
 _exercises["08.4"] = dict(
-    draw=_weighted, answer=_step,
+    draw=_weighted,
+    answer=_step,
     mistakes={
         "divide by the sum of the weights": lambda *given: _step(*given, share=False),
         "the weights are γᵢ k(z, xᵢ), not γᵢ alone": lambda *given: _step(*given, weigh=False),
         "exp(−r² / (2σ²)): the 2 is missing": lambda *given: _step(*given, factor=1.0),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_08.ipynb #ef253ff7
 def _two_sides(rng):
@@ -111,13 +124,16 @@ def _rho(K, L, reg, scale=1, centring=center, power=0.5):
 
 
 _exercises["08.5"] = dict(
-    draw=_two_sides, answer=_rho,
+    draw=_two_sides,
+    answer=_rho,
     mistakes={
         "that is ρ²": lambda K, L, reg: _rho(K, L, reg, power=1.0),
-        "reg stands beside sums: do not multiply it by n":
-            lambda K, L, reg: _rho(K, L, reg, scale=len(K)),
+        "reg stands beside sums: do not multiply it by n": lambda K, L, reg: _rho(
+            K, L, reg, scale=len(K)
+        ),
         "not centred": lambda K, L, reg: _rho(K, L, reg, centring=lambda A: A),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_08.ipynb #5e56a7b2
 def _labelled(rng):
@@ -131,28 +147,36 @@ _exercises["08.6"] = dict(
     draw=_labelled,
     answer=lambda value, y: value * len(y) ** 4 / (2 * (y.sum() * (len(y) - y.sum())) ** 2),
     mistakes={
-        "𝟙[y = y′], once centred, is 2 s̃ s̃ᵀ: the 2 is missing":
-            lambda value, y: value * len(y) ** 4 / (y.sum() * (len(y) - y.sum())) ** 2,
-        "HSIC has 1/n² in front":
-            lambda value, y: value * len(y) ** 2 / (2 * (y.sum() * (len(y) - y.sum())) ** 2),
-    })
+        "𝟙[y = y′], once centred, is 2 s̃ s̃ᵀ: the 2 is missing": lambda value, y: (
+            value * len(y) ** 4 / (y.sum() * (len(y) - y.sum())) ** 2
+        ),
+        "HSIC has 1/n² in front": lambda value, y: (
+            value * len(y) ** 2 / (2 * (y.sum() * (len(y) - y.sum())) ** 2)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_08.ipynb #4d095021
-_exercises["08.7"] = wrong_step(3, {
-    "the vⱼ do span them: there are r of them, and r is the rank": 1,
-    "what lies in the span is not moved by the projection": 2,
-    "(4) would follow from (3)": 4,
-})
+_exercises["08.7"] = wrong_step(
+    3,
+    {
+        "the vⱼ do span them: there are r of them, and r is the rank": 1,
+        "what lies in the span is not moved by the projection": 2,
+        "(4) would follow from (3)": 4,
+    },
+)
 
 # %% ../../nbs/answers/answers_08.ipynb #e11196bb
 _exercises["08.8"] = dict(
-    draw=lambda rng: (float(rng.uniform(0.2, 0.9)),), answer=lambda rho: -math.log(1 - rho**2) / 2,
+    draw=lambda rng: (float(rng.uniform(0.2, 0.9)),),
+    answer=lambda rho: -math.log(1 - rho**2) / 2,
     mistakes={
         "the factor ½ is missing": lambda rho: -math.log(1 - rho**2),
         "ρ is squared in (8.18)": lambda rho: -math.log(1 - rho) / 2,
         "that is the generalised variance": lambda rho: 1 - rho**2,
         "a sign: information is positive": lambda rho: math.log(1 - rho**2) / 2,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_08.ipynb #acda54d1
 _exercises["08.9"] = dict(
@@ -162,7 +186,8 @@ _exercises["08.9"] = dict(
         "the other way round: c K̃ with c · reg": lambda reg, c: reg / c,
         "the penalty must change": lambda reg, c: reg,
         "K̃ enters (8.12) once, not squared": lambda reg, c: c**2 * reg,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_08.ipynb #7ef7ced8
 def _scatter(X):
@@ -177,28 +202,34 @@ _exercises["08.12"] = dict(
         "that is an eigenvalue of the covariance; HKH has no 1/n": lambda X: _scatter(X) / len(X),
         "−½HDH = X₀X₀ᵀ: the ½ belongs to D": lambda X: 2 * _scatter(X),
         "a singular value of X₀; its square is the eigenvalue": lambda X: _scatter(X) ** 0.5,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_08.ipynb #d0be77ab
 _exercises["08.14"] = dict(
     draw=lambda rng: (int(rng.integers(2, 6)), int(rng.integers(6, 9))),
     answer=lambda d, e: d + e,
     mistakes={
-        "centring costs one dimension: the ranges lie in n − 1 dimensions":
-            lambda d, e: d + e - 1,
+        "centring costs one dimension: the ranges lie in n − 1 dimensions": lambda d, e: d + e - 1,
         "at n = d + e + 1 the ranges meet in 0 alone": lambda d, e: d + e + 1,
-        "one side alone need not fill the space; they only have to meet":
-            lambda d, e: min(d, e) + 1,
-        "the smaller side decides the number of pairs, not whether they meet":
-            lambda d, e: max(d, e) + 1,
-    })
+        "one side alone need not fill the space; they only have to meet": lambda d, e: (
+            min(d, e) + 1
+        ),
+        "the smaller side decides the number of pairs, not whether they meet": lambda d, e: (
+            max(d, e) + 1
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_08.ipynb #ce6e32a5
-_exercises["08.15"] = wrong_step(4, {
-    "−½ log δ = 0 means δ = 1": 1,
-    "this is Proposition 8.6": 2,
-    "HSIC of an empirical law is a distance, and a Gaussian's is 0 for equal laws only": 3,
-})
+_exercises["08.15"] = wrong_step(
+    4,
+    {
+        "−½ log δ = 0 means δ = 1": 1,
+        "this is Proposition 8.6": 2,
+        "HSIC of an empirical law is a distance, and a Gaussian's is 0 for equal laws only": 3,
+    },
+)
 
 # %% ../../nbs/answers/answers_08.ipynb #9e350581
 def _fits(Rx, Ry, power=1.0):
@@ -208,16 +239,21 @@ def _fits(Rx, Ry, power=1.0):
 
 def _smoothers(rng):
     K, L, reg = _two_sides(rng)
-    return tuple(scipy.linalg.solve(C + reg * np.eye(12), C, assume_a="sym")
-                 for C in map(center, (K, L)))
+    return tuple(
+        scipy.linalg.solve(C + reg * np.eye(12), C, assume_a="sym") for C in map(center, (K, L))
+    )
 
 
 _exercises["08.16"] = dict(
-    draw=_smoothers, answer=_fits,
+    draw=_smoothers,
+    answer=_fits,
     mistakes={
         "that is one fit; a round has two": lambda Rx, Ry: _fits(Rx, Ry, 0.5),
-        "eigenvalues of R_x R_y are squares of correlations already":
-            lambda Rx, Ry: _fits(Rx, Ry, 2.0),
-        "what is normalised does not shrink: compare with the first pair":
-            lambda Rx, Ry: float(np.sort(np.linalg.eigvals(Rx @ Ry).real)[-2]),
-    })
+        "eigenvalues of R_x R_y are squares of correlations already": lambda Rx, Ry: _fits(
+            Rx, Ry, 2.0
+        ),
+        "what is normalised does not shrink: compare with the first pair": lambda Rx, Ry: float(
+            np.sort(np.linalg.eigvals(Rx @ Ry).real)[-2]
+        ),
+    },
+)

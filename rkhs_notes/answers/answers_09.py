@@ -24,15 +24,20 @@ _exercises["09.1"] = dict(
     draw=lambda rng: (rng.normal(size=(5, 3)), rng.normal(size=(4, 3))),
     answer=lambda X, W: _waves(X, W, len(W) ** -0.5),
     mistakes={
-        "the weight is missing: your inner products are m times too large":
-            lambda X, W: _waves(X, W, 1.0),
-        "divide by √m: pairs, not outputs, are averaged":
-            lambda X, W: _waves(X, W, (2 * len(W)) ** -0.5),
-        "φ enters the inner product twice: the weight is 1/√m, not 1/m":
-            lambda X, W: _waves(X, W, 1 / len(W)),
-        "sines first; the order asked for is cosines, then sines":
-            lambda X, W: np.hstack([np.sin(X @ W.T), np.cos(X @ W.T)]) * len(W) ** -0.5,
-    })
+        "the weight is missing: your inner products are m times too large": lambda X, W: _waves(
+            X, W, 1.0
+        ),
+        "divide by √m: pairs, not outputs, are averaged": lambda X, W: _waves(
+            X, W, (2 * len(W)) ** -0.5
+        ),
+        "φ enters the inner product twice: the weight is 1/√m, not 1/m": lambda X, W: _waves(
+            X, W, 1 / len(W)
+        ),
+        "sines first; the order asked for is cosines, then sines": lambda X, W: (
+            np.hstack([np.sin(X @ W.T), np.cos(X @ W.T)]) * len(W) ** -0.5
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_09.ipynb #683e32b3
 _exercises["09.2"] = dict(
@@ -42,33 +47,42 @@ _exercises["09.2"] = dict(
         "2γ is the variance of ω; multiply by its root": lambda G, gamma: 2 * gamma * G,
         "that is √γ: γ = 1/(2σ²), so 1/σ = √(2γ)": lambda G, gamma: math.sqrt(gamma) * G,
         "that is σ: wide kernels have small frequencies": lambda G, gamma: G / math.sqrt(2 * gamma),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_09.ipynb #aac6974b
 _exercises["09.3"] = dict(
     draw=lambda rng: (float(rng.uniform(0.05, 0.3)), float(rng.uniform(0.001, 0.2))),
     answer=lambda eps, delta: features_for(eps, delta, kind="phase"),
     mistakes={
-        "that is the number for pairs; one phase feature ranges over [−2, 2]":
-            lambda eps, delta: math.ceil(4 * math.log(2 / delta) / eps**2),
-        "Hoeffding has the factor 2 for both signs: ln(2/δ)":
-            lambda eps, delta: math.ceil(8 * math.log(1 / delta) / eps**2),
-        "that is the exponent of FL, for frequencies, Dε²/2":
-            lambda eps, delta: math.ceil(2 * math.log(2 / delta) / eps**2),
-    })
+        "that is the number for pairs; one phase feature ranges over [−2, 2]": lambda eps, delta: (
+            math.ceil(4 * math.log(2 / delta) / eps**2)
+        ),
+        "Hoeffding has the factor 2 for both signs: ln(2/δ)": lambda eps, delta: math.ceil(
+            8 * math.log(1 / delta) / eps**2
+        ),
+        "that is the exponent of FL, for frequencies, Dε²/2": lambda eps, delta: math.ceil(
+            2 * math.log(2 / delta) / eps**2
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_09.ipynb #0cb88b3f
 _exercises["09.4"] = dict(
     draw=lambda rng: (rng.integers(0, 3, size=(5, 6)),),
     answer=lambda bins: np.mean(bins[:, :, None] == bins[:, None, :], axis=0),
     mistakes={
-        "that counts the grids; divide by their number":
-            lambda bins: np.sum(bins[:, :, None] == bins[:, None, :], axis=0),
-        "the names of bins are no numbers: compare them, do not multiply":
-            lambda bins: bins.T @ bins / len(bins),
-        "that asks for one bin in every grid; each grid counts by itself":
-            lambda bins: 1.0 * np.all(bins[:, :, None] == bins[:, None, :], axis=0),
-    })
+        "that counts the grids; divide by their number": lambda bins: np.sum(
+            bins[:, :, None] == bins[:, None, :], axis=0
+        ),
+        "the names of bins are no numbers: compare them, do not multiply": lambda bins: (
+            bins.T @ bins / len(bins)
+        ),
+        "that asks for one bin in every grid; each grid counts by itself": lambda bins: (
+            1.0 * np.all(bins[:, :, None] == bins[:, None, :], axis=0)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_09.ipynb #2765f5cd
 _exercises["09.5"] = dict(
@@ -78,7 +92,8 @@ _exercises["09.5"] = dict(
         "that is κ″; the density is δκ″(δ)": lambda delta: 2 / (1 + delta) ** 3,
         "that is δ|κ′|; differentiate twice": lambda delta: delta / (1 + delta) ** 2,
         "(1 + δ)⁻¹ has the second derivative 2 (1 + δ)⁻³": lambda delta: delta / (1 + delta) ** 3,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_09.ipynb #8b63bcbb
 def _two_waves(w, v, delta, D, pairs=0.5):
@@ -92,30 +107,38 @@ _exercises["09.6"] = dict(
     answer=_two_waves,
     mistakes={
         "D outputs are D/2 pairs": lambda w, v, delta, D: _two_waves(w, v, delta, D, 1.0),
-        "right numbers, other order: paired first":
-            lambda w, v, delta, D: _two_waves(w, v, delta, D)[::-1],
-        "those are the variances of one draw":
-            lambda w, v, delta, D: _two_waves(w, v, delta, 1, 1.0),
-    })
+        "right numbers, other order: paired first": lambda w, v, delta, D: _two_waves(
+            w, v, delta, D
+        )[::-1],
+        "those are the variances of one draw": lambda w, v, delta, D: _two_waves(
+            w, v, delta, 1, 1.0
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_09.ipynb #963c69bf
 _exercises["09.8"] = dict(
     draw=lambda rng: tuple(rng.uniform(0.4, 2.0, size=2)),
     answer=lambda a, c: a**-2 + 2 * c**-2,
     mistakes={
-        "1/(1 + t²/c²) is 1 − t²/c²: its second derivative is −2/c²":
-            lambda a, c: a**-2 + c**-2,
-        "e^(−t²/2a²) is 1 − t²/2a²: its second derivative is −1/a²":
-            lambda a, c: 2 * a**-2 + 2 * c**-2,
+        "1/(1 + t²/c²) is 1 − t²/c²: its second derivative is −2/c²": lambda a, c: a**-2 + c**-2,
+        "e^(−t²/2a²) is 1 − t²/2a²: its second derivative is −1/a²": lambda a, c: (
+            2 * a**-2 + 2 * c**-2
+        ),
         "a second moment is not negative: σ² = −κ″(0)": lambda a, c: -(a**-2) - 2 * c**-2,
         "that is a standard deviation": lambda a, c: (a**-2 + 2 * c**-2) ** 0.5,
-        "variances of independent frequencies add; they are not multiplied":
-            lambda a, c: 2 * (a * c) ** -2,
-    })
+        "variances of independent frequencies add; they are not multiplied": lambda a, c: (
+            2 * (a * c) ** -2
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_09.ipynb #14e94622
-_exercises["09.9"] = wrong_step(4, {
-    "this is the strong law of large numbers": 1,
-    "(9.11) tends to 0 as D grows, for each ℓ": 2,
-    "(3) is (2) written out; look at what m depends on": 3,
-})
+_exercises["09.9"] = wrong_step(
+    4,
+    {
+        "this is the strong law of large numbers": 1,
+        "(9.11) tends to 0 as D grows, for each ℓ": 2,
+        "(3) is (2) written out; look at what m depends on": 3,
+    },
+)

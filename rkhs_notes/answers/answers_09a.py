@@ -22,12 +22,15 @@ _exercises["09a.1"] = dict(
     draw=_grams,
     answer=lambda K, Kzx: Kzx.T @ np.linalg.solve(K, Kzx),
     mistakes={
-        "the landmarks' Gram matrix must be divided by: φ(x) = L⁻¹ k(Z, x)":
-            lambda K, Kzx: Kzx.T @ Kzx,
+        "the landmarks' Gram matrix must be divided by: φ(x) = L⁻¹ k(Z, x)": lambda K, Kzx: (
+            Kzx.T @ Kzx
+        ),
         "that multiplies by K; the triangles meet as its inverse": lambda K, Kzx: Kzx.T @ K @ Kzx,
-        "that is φ with one triangle too few: solve with K, not with L":
-            lambda K, Kzx: Kzx.T @ np.linalg.solve(np.linalg.cholesky(K), Kzx),
-    })
+        "that is φ with one triangle too few: solve with K, not with L": lambda K, Kzx: (
+            Kzx.T @ np.linalg.solve(np.linalg.cholesky(K), Kzx)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_09a.ipynb #321ca882
 def _tail(K, m, of=np.sum):
@@ -42,14 +45,18 @@ _exercises["09a.3"] = dict(
         "that is the error in Frobenius' norm": lambda K, m: _tail(K, m, np.linalg.norm),
         "that is what m features keep": lambda K, m: float(np.trace(K)) - _tail(K, m),
         "the m largest are kept, not the m smallest": lambda K, m: _tail(K, len(K) - m),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_09a.ipynb #36a8033e
-_exercises["09a.4"] = wrong_step(3, {
-    "an edge falls between them with probability t/δ, at most 1": 1,
-    "given δ the two coordinates are independent": 2,
-    "(9.13) is this, for each coordinate": 4,
-})
+_exercises["09a.4"] = wrong_step(
+    3,
+    {
+        "an edge falls between them with probability t/δ, at most 1": 1,
+        "given δ the two coordinates are independent": 2,
+        "(9.13) is this, for each coordinate": 4,
+    },
+)
 
 # %% ../../nbs/answers/answers_09a.ipynb #66638b1b
 def _grids(eps, delta, twice=2.0, two=2.0):
@@ -63,4 +70,5 @@ _exercises["09a.5"] = dict(
         "that is for values in an interval of length 2": lambda *given: _grids(*given, twice=0.5),
         "two sides: ln(2/δ)": lambda *given: _grids(*given, two=1.0),
         "the 2 of Hoeffding's exponent is missing": lambda *given: _grids(*given, twice=1.0),
-    })
+    },
+)

@@ -18,42 +18,53 @@ def _wide_system(rng):
 
 
 _exercises["10.1"] = dict(
-    draw=_wide_system, answer=lambda Phi, y: Phi.T @ np.linalg.solve(Phi @ Phi.T, y),
+    draw=_wide_system,
+    answer=lambda Phi, y: Phi.T @ np.linalg.solve(Phi @ Phi.T, y),
     mistakes={
-        "those are the coefficients α of the data; β = Φᵀα":
-            lambda Phi, y: np.linalg.solve(Phi @ Phi.T, y),
-        "that uses the first n columns only: it fits, but it is longer than need be":
-            lambda Phi, y: np.append(np.linalg.solve(Phi[:, :4], y), np.zeros(3)),
-        "that is a ridge fit with penalty 1":
-            lambda Phi, y: Phi.T @ np.linalg.solve(Phi @ Phi.T + np.eye(4), y),
+        "those are the coefficients α of the data; β = Φᵀα": lambda Phi, y: np.linalg.solve(
+            Phi @ Phi.T, y
+        ),
+        "that uses the first n columns only: it fits, but it is longer than need be": lambda Phi, y: (
+            np.append(np.linalg.solve(Phi[:, :4], y), np.zeros(3))
+        ),
+        "that is a ridge fit with penalty 1": lambda Phi, y: (
+            Phi.T @ np.linalg.solve(Phi @ Phi.T + np.eye(4), y)
+        ),
         "that is Φᵀy, one step of gradient descent": lambda Phi, y: Phi.T @ y,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_10.ipynb #924ce2cc
 _exercises["10.2"] = dict(
-    draw=lambda rng: (2 * int(rng.integers(5, 500)) + 1,), answer=lambda n: (n - 1) / 2,
+    draw=lambda rng: (2 * int(rng.integers(5, 500)) + 1,),
+    answer=lambda n: (n - 1) / 2,
     edges=lambda rng: [(11,), (13,)],
     mistakes={
         "that is the number of real columns; each frequency has two": lambda n: n,
         "the constant is a column too": lambda n: n / 2,
         "the constant is a column, and takes one from n": lambda n: (n + 1) / 2,
         "that counts one column a frequency": lambda n: n - 1,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_10.ipynb #dffcceed
 _exercises["10.3"] = dict(
     draw=lambda rng: (*rng.integers([5, 25], [20, 60]).tolist(), *rng.uniform(0.5, 2, 2).tolist()),
     answer=lambda n, p, s, t: s * n / p + t * n / (p - n - 1),
     mistakes={
-        "that is E‖β̂ − θ‖²; the bias is what is lost of θ, you need what is kept":
-            lambda n, p, s, t: s * (1 - n / p) + t * n / (p - n - 1),
+        "that is E‖β̂ − θ‖²; the bias is what is lost of θ, you need what is kept": lambda n, p, s, t: (
+            s * (1 - n / p) + t * n / (p - n - 1)
+        ),
         "that is the risk": lambda n, p, s, t: s * (1 - n / p) + t * (1 + n / (p - n - 1)),
-        "the projection keeps n / p of the signal, not all of it":
-            lambda n, p, s, t: s + t * n / (p - n - 1),
+        "the projection keeps n / p of the signal, not all of it": lambda n, p, s, t: (
+            s + t * n / (p - n - 1)
+        ),
         "that is the formula for p < n": lambda n, p, s, t: s + t * p / (n - p - 1),
-        "1/χ² with f degrees of freedom has mean 1/(f − 2), and here f = p − n + 1":
-            lambda n, p, s, t: s * n / p + t * n / (p - n),
-    })
+        "1/χ² with f degrees of freedom has mean 1/(f − 2), and here f = p − n + 1": lambda n, p, s, t: (
+            s * n / p + t * n / (p - n)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_10.ipynb #ce2b9ff4
 def _gram_and_column(rng):
@@ -66,15 +77,19 @@ def _fall(G, y, z):
 
 
 _exercises["10.4"] = dict(
-    draw=_gram_and_column, answer=_fall,
+    draw=_gram_and_column,
+    answer=_fall,
     mistakes={
         "the denominator is 1 + zᵀG⁻¹z": lambda G, y, z: (z @ np.linalg.solve(G, y)) ** 2,
-        "that is the new squared norm; its fall was asked":
-            lambda G, y, z: y @ np.linalg.solve(G + np.outer(z, z), y),
+        "that is the new squared norm; its fall was asked": lambda G, y, z: (
+            y @ np.linalg.solve(G + np.outer(z, z), y)
+        ),
         "right up to sign: a fall is positive": lambda G, y, z: -_fall(G, y, z),
-        "the product zᵀG⁻¹y is squared":
-            lambda G, y, z: (z @ np.linalg.solve(G, y)) / (1 + z @ np.linalg.solve(G, z)),
-    })
+        "the product zᵀG⁻¹y is squared": lambda G, y, z: (
+            (z @ np.linalg.solve(G, y)) / (1 + z @ np.linalg.solve(G, z))
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_10.ipynb #7f7729e8
 def _descent_problem(rng):
@@ -88,33 +103,46 @@ def _residual(G, y, eta, t):
 
 
 _exercises["10.5"] = dict(
-    draw=_descent_problem, answer=lambda G, y, eta, t: y - _residual(G, y, eta, t),
+    draw=_descent_problem,
+    answer=lambda G, y, eta, t: y - _residual(G, y, eta, t),
     mistakes={
         "that is the residual y − Φβ": _residual,
         "one step too many": lambda G, y, eta, t: y - _residual(G, y, eta, t + 1),
-        "one step too few; at t = 0 the values are 0":
-            lambda G, y, eta, t: y - _residual(G, y, eta, t - 1),
-        "that is the gradient of ‖Φβ − y‖² without the ½":
-            lambda G, y, eta, t: y - _residual(G, y, 2 * eta, t),
-    })
+        "one step too few; at t = 0 the values are 0": lambda G, y, eta, t: (
+            y - _residual(G, y, eta, t - 1)
+        ),
+        "that is the gradient of ‖Φβ − y‖² without the ½": lambda G, y, eta, t: (
+            y - _residual(G, y, 2 * eta, t)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_10.ipynb #9aa00208
 _exercises["10.7"] = dict(
-    draw=lambda rng: (int(rng.integers(20, 200)), float(rng.uniform(2, 5)),
-                      float(rng.uniform(0.1, 1))),
+    draw=lambda rng: (
+        int(rng.integers(20, 200)),
+        float(rng.uniform(2, 5)),
+        float(rng.uniform(0.1, 1)),
+    ),
     answer=lambda p, s, t: p - 1 - (p * (p - 1) * t / s) ** 0.5,
     mistakes={
-        "1/χ² has the mean 1/(q − 2): the peak is at n = p − 1, not p":
-            lambda p, s, t: p - (p * (p - 1) * t / s) ** 0.5,
-        "the derivative of 1/(p − n − 1) is a square: take the root":
-            lambda p, s, t: p - 1 - p * (p - 1) * t / s,
+        "1/χ² has the mean 1/(q − 2): the peak is at n = p − 1, not p": lambda p, s, t: (
+            p - (p * (p - 1) * t / s) ** 0.5
+        ),
+        "the derivative of 1/(p − n − 1) is a square: take the root": lambda p, s, t: (
+            p - 1 - p * (p - 1) * t / s
+        ),
         "signal and noise are exchanged": lambda p, s, t: p - 1 - (p * (p - 1) * s / t) ** 0.5,
         "that is the distance from the peak": lambda p, s, t: (p * (p - 1) * t / s) ** 0.5,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_10.ipynb #6aedf34a
-_exercises["10.8"] = wrong_step(4, {
-    "Φ′β′ = ΦCβ′": 1,
-    "this is (1) and that C is invertible": 2,
-    "a unique minimiser is carried to a unique minimiser": 3,
-})
+_exercises["10.8"] = wrong_step(
+    4,
+    {
+        "Φ′β′ = ΦCβ′": 1,
+        "this is (1) and that C is invertible": 2,
+        "a unique minimiser is carried to a unique minimiser": 3,
+    },
+)

@@ -18,7 +18,7 @@ _exercises = {}
 # %% ../../nbs/answers/answers_11.ipynb #b8529b5b
 def _grams(rng):
     X, Y = rng.normal(size=(6, 2)), rng.normal(size=(9, 2)) + 1
-    k = Gaussian(1.0).conjugate(lambda x: 1 + x[:, 0] ** 2)       # a diagonal that is not 1
+    k = Gaussian(1.0).conjugate(lambda x: 1 + x[:, 0] ** 2)  # a diagonal that is not 1
     return k(X), k(Y), k(X, Y)
 
 
@@ -32,15 +32,19 @@ def _v_of_grams(Kxx, Kyy, Kxy):
 
 
 _exercises["11.1"] = dict(
-    draw=_grams, answer=_u,
+    draw=_grams,
+    answer=_u,
     mistakes={
         "the biased estimator: the diagonals are still in, V instead of U": _v_of_grams,
-        "the diagonal of this kernel is not 1: subtract the trace, not n":
-            lambda Kxx, Kyy, Kxy: _u(Kxx, Kyy, Kxy, own=len),
-        "without the diagonal there are n (n − 1) pairs, not n²":
-            lambda Kxx, Kyy, Kxy: _u(Kxx, Kyy, Kxy, pairs=lambda n: n * n),
+        "the diagonal of this kernel is not 1: subtract the trace, not n": lambda Kxx, Kyy, Kxy: _u(
+            Kxx, Kyy, Kxy, own=len
+        ),
+        "without the diagonal there are n (n − 1) pairs, not n²": lambda Kxx, Kyy, Kxy: _u(
+            Kxx, Kyy, Kxy, pairs=lambda n: n * n
+        ),
         "the cross term counts twice": lambda Kxx, Kyy, Kxy: _u(Kxx, Kyy, Kxy, cross=1.0),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_11.ipynb #e7ad214e
 def _tied(rng):
@@ -52,19 +56,25 @@ def _tied(rng):
 _pvalue = lambda T0, T: float((1 + np.sum(T >= T0)) / (len(T) + 1))
 
 _exercises["11.2"] = dict(
-    draw=_tied, answer=_pvalue,
+    draw=_tied,
+    answer=_pvalue,
     edges=lambda rng: [(1.5, _tied(rng)[1]), (-1.0, np.r_[_tied(rng)[1], -1.5, -0.5, 2.0])],
     mistakes={
-        "the data are one of the arrangements: add 1 above and below":
-            lambda T0, T: float(np.mean(T >= T0)),
-        "ties count against rejection: ≥, not >":
-            lambda T0, T: float((1 + np.sum(T > T0)) / (len(T) + 1)),
+        "the data are one of the arrangements: add 1 above and below": lambda T0, T: float(
+            np.mean(T >= T0)
+        ),
+        "ties count against rejection: ≥, not >": lambda T0, T: float(
+            (1 + np.sum(T > T0)) / (len(T) + 1)
+        ),
         "that is the other tail": lambda T0, T: _pvalue(-T0, -T),
-        "one-sided: only large values of MMD² speak against P = Q, a very negative one does not":
-            lambda T0, T: _pvalue(abs(T0), np.abs(T)),
-        "one-sided: take the upper tail, not twice the smaller one":
-            lambda T0, T: min(1.0, 2 * min(_pvalue(T0, T), _pvalue(-T0, -T))),
-    })
+        "one-sided: only large values of MMD² speak against P = Q, a very negative one does not": lambda T0, T: (
+            _pvalue(abs(T0), np.abs(T))
+        ),
+        "one-sided: take the upper tail, not twice the smaller one": lambda T0, T: min(
+            1.0, 2 * min(_pvalue(T0, T), _pvalue(-T0, -T))
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_11.ipynb #68381b37
 def _moments(x, y, p, weight=math.comb, power=2):
@@ -75,12 +85,15 @@ _exercises["11.3"] = dict(
     draw=lambda rng: (rng.normal(size=8), rng.normal(size=11) + 0.5, int(rng.integers(2, 5))),
     answer=_moments,
     mistakes={
-        "the binomial weights are missing":
-            lambda x, y, p: _moments(x, y, p, weight=lambda p, j: 1),
+        "the binomial weights are missing": lambda x, y, p: _moments(
+            x, y, p, weight=lambda p, j: 1
+        ),
         "differences of moments are squared": lambda x, y, p: _moments(x, y, p, power=1),
-        "only the last moment; the sum runs over j = 1 … p":
-            lambda x, y, p: (np.mean(x**p) - np.mean(y**p)) ** 2,
-    })
+        "only the last moment; the sum runs over j = 1 … p": lambda x, y, p: (
+            (np.mean(x**p) - np.mean(y**p)) ** 2
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_11.ipynb #8b148b07
 def _at_points(rng):
@@ -97,13 +110,15 @@ _exercises["11.4"] = dict(
     draw=_at_points,
     answer=_witness_values,
     mistakes={
-        "right direction, not of norm 1":
-            lambda Ktx, Kty, *grams: Ktx.mean(axis=1) - Kty.mean(axis=1),
-        "divided by MMD², not by MMD":
-            lambda Ktx, Kty, *grams: (Ktx.mean(axis=1) - Kty.mean(axis=1)) / _v_of_grams(*grams),
-        "the sign is reversed: large where X is dense":
-            lambda *given: -_witness_values(*given),
-    })
+        "right direction, not of norm 1": lambda Ktx, Kty, *grams: (
+            Ktx.mean(axis=1) - Kty.mean(axis=1)
+        ),
+        "divided by MMD², not by MMD": lambda Ktx, Kty, *grams: (
+            (Ktx.mean(axis=1) - Kty.mean(axis=1)) / _v_of_grams(*grams)
+        ),
+        "the sign is reversed: large where X is dense": lambda *given: -_witness_values(*given),
+    },
+)
 
 # %% ../../nbs/answers/answers_11.ipynb #d16a84cc
 def _labelled(rng):
@@ -118,12 +133,15 @@ def _null_v(K, S, first=None, second=None):
 
 
 _exercises["11.5"] = dict(
-    draw=_labelled, answer=_null_v,
+    draw=_labelled,
+    answer=_null_v,
     mistakes={
-        "each sample has its own size: divide by m and by n":
-            lambda K, S: _null_v(K, S, len(K), len(K)),
+        "each sample has its own size: divide by m and by n": lambda K, S: _null_v(
+            K, S, len(K), len(K)
+        ),
         "the diagonal belongs to V": lambda K, S: _null_v(K - np.diag(K.diagonal()), S),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_11.ipynb #e0cb31f6
 def _of_shift(d, power=0.5, spread=2.0, cross=2.0):
@@ -132,16 +150,22 @@ def _of_shift(d, power=0.5, spread=2.0, cross=2.0):
 
 
 _exercises["11.6"] = dict(
-    draw=lambda rng: (int(rng.integers(1, 200)),), answer=_of_shift, tol=1e-9,
+    draw=lambda rng: (int(rng.integers(1, 200)),),
+    answer=_of_shift,
+    tol=1e-9,
     mistakes={
-        "the determinant of I + 2I/d is (1 + 2/d)^d, and its root is asked for":
-            lambda d: _of_shift(d, power=1.0),
-        "the covariances add: S + S′ + σ²I = (2 + d) I in the exponent":
-            lambda d: _of_shift(d, spread=1.0),
-        "two laws, two squared norms: ‖μ_P‖² + ‖μ_Q‖² − 2⟨μ_P, μ_Q⟩":
-            lambda d: _of_shift(d, cross=1.0),
+        "the determinant of I + 2I/d is (1 + 2/d)^d, and its root is asked for": lambda d: (
+            _of_shift(d, power=1.0)
+        ),
+        "the covariances add: S + S′ + σ²I = (2 + d) I in the exponent": lambda d: _of_shift(
+            d, spread=1.0
+        ),
+        "two laws, two squared norms: ‖μ_P‖² + ‖μ_Q‖² − 2⟨μ_P, μ_Q⟩": lambda d: _of_shift(
+            d, cross=1.0
+        ),
         "that is MMD; asked is its square": lambda d: math.sqrt(_of_shift(d)),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_11.ipynb #7c28a905
 def _pooled(rng):
@@ -155,14 +179,18 @@ def _null_mean(K, m, rest=1, centred=True):
 
 
 _exercises["11.7"] = dict(
-    draw=_pooled, answer=_null_mean,
+    draw=_pooled,
+    answer=_null_mean,
     mistakes={
-        "without replacement: the draws of one relabelling are dependent, N − 1 and not N":
-            lambda K, m: _null_mean(K, m, rest=0),
-        "centre the kernel first: what all points share cancels in every relabelling":
-            lambda K, m: _null_mean(K, m, centred=False),
+        "without replacement: the draws of one relabelling are dependent, N − 1 and not N": lambda K, m: (
+            _null_mean(K, m, rest=0)
+        ),
+        "centre the kernel first: what all points share cancels in every relabelling": lambda K, m: (
+            _null_mean(K, m, centred=False)
+        ),
         "that is the U-statistic, whose mean over all relabellings is 0": lambda K, m: 0.0,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_11.ipynb #79358305
 def _nodes(rng):
@@ -172,17 +200,23 @@ def _nodes(rng):
 
 
 _exercises["11.12"] = dict(
-    draw=_nodes, answer=lambda K, b, norm2: float(norm2 - b @ np.linalg.solve(K, b)),
+    draw=_nodes,
+    answer=lambda K, b, norm2: float(norm2 - b @ np.linalg.solve(K, b)),
     mistakes={
-        "that is the squared norm of the best combination; take it from ‖μ‖²":
-            lambda K, b, norm2: float(b @ np.linalg.solve(K, b)),
-        "that is the distance; its square is asked for":
-            lambda K, b, norm2: float(norm2 - b @ np.linalg.solve(K, b)) ** 0.5,
-        "those are the equal weights 1/m; the best solve K w = b":
-            lambda K, b, norm2: float(norm2 - 2 * b.mean() + K.mean()),
-        "with w = b the Gram matrix of the nodes is forgotten":
-            lambda K, b, norm2: float(norm2 - b @ b),
-    })
+        "that is the squared norm of the best combination; take it from ‖μ‖²": lambda K, b, norm2: (
+            float(b @ np.linalg.solve(K, b))
+        ),
+        "that is the distance; its square is asked for": lambda K, b, norm2: (
+            float(norm2 - b @ np.linalg.solve(K, b)) ** 0.5
+        ),
+        "those are the equal weights 1/m; the best solve K w = b": lambda K, b, norm2: float(
+            norm2 - 2 * b.mean() + K.mean()
+        ),
+        "with w = b the Gram matrix of the nodes is forgotten": lambda K, b, norm2: float(
+            norm2 - b @ b
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_11.ipynb #7b6f2240
 _exercises["11.16"] = dict(
@@ -192,11 +226,15 @@ _exercises["11.16"] = dict(
         "T₀ is one of the B + 1 values": lambda B, alpha: math.floor(alpha * B) / B,
         "α is reached only if α(B + 1) is a whole number": lambda B, alpha: alpha,
         "p ≤ α rounds down": lambda B, alpha: math.ceil(alpha * (B + 1)) / (B + 1),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_11.ipynb #bd04c5d8
-_exercises["11.17"] = wrong_step(3, {
-    "a map that is fixed before the data is allowed": 1,
-    "this is the hypothesis P = Q": 2,
-    "(4) would follow from (3)": 4,
-})
+_exercises["11.17"] = wrong_step(
+    3,
+    {
+        "a map that is fixed before the data is allowed": 1,
+        "this is the hypothesis P = Q": 2,
+        "(4) would follow from (3)": 4,
+    },
+)

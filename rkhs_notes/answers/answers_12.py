@@ -24,11 +24,13 @@ def _laplacian(W, axis=0, sign=-1.0):
 
 
 _exercises["12.1"] = dict(
-    draw=lambda rng: (_some_weights(rng),), answer=_laplacian,
+    draw=lambda rng: (_some_weights(rng),),
+    answer=_laplacian,
     mistakes={
         "row sums twice: D_H holds the column sums": lambda W: _laplacian(W, axis=1),
         "the weights enter a Laplacian with a minus": lambda W: _laplacian(W, sign=1.0),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_12.ipynb #e812dc7c
 def _some_embedding(rng):
@@ -41,13 +43,16 @@ def _loss(U, V, W, cross=2.0, axis=0):
 
 
 _exercises["12.2"] = dict(
-    draw=_some_embedding, answer=_loss,
+    draw=_some_embedding,
+    answer=_loss,
     mistakes={
         "the cross term has a factor 2": lambda U, V, W: _loss(U, V, W, cross=1.0),
         "row sums twice: v is weighted by column sums": lambda U, V, W: _loss(U, V, W, axis=1),
-        "that is the sum over the pairs i = j alone":
-            lambda U, V, W: np.diag(W) @ ((U - V) ** 2).sum(axis=1),
-    })
+        "that is the sum over the pairs i = j alone": lambda U, V, W: (
+            np.diag(W) @ ((U - V) ** 2).sum(axis=1)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_12.ipynb #611a5cd0
 def _two_grams(rng):
@@ -66,14 +71,18 @@ def _rhos(K_low, K_high, reg, centre=True, gain=lambda s, reg: np.sqrt(s / (s + 
 
 
 _exercises["12.3"] = dict(
-    draw=_two_grams, answer=_rhos,
+    draw=_two_grams,
+    answer=_rhos,
     mistakes={
         "not centred": lambda K, M, reg: _rhos(K, M, reg, centre=False),
-        "reg is multiplied by n: here it stands beside sums":
-            lambda K, M, reg: _rhos(K, M, len(K) * reg),
-        "K / (K + γ) on each side is one factor √ too much":
-            lambda K, M, reg: _rhos(K, M, reg, gain=lambda s, reg: s / (s + reg)),
-    })
+        "reg is multiplied by n: here it stands beside sums": lambda K, M, reg: _rhos(
+            K, M, len(K) * reg
+        ),
+        "K / (K + γ) on each side is one factor √ too much": lambda K, M, reg: _rhos(
+            K, M, reg, gain=lambda s, reg: s / (s + reg)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_12.ipynb #a8025cb5
 def _probes(rng):
@@ -88,14 +97,18 @@ def _matches(U, V, rho, predict=True, scale=True):
 
 
 _exercises["12.4"] = dict(
-    draw=_probes, answer=_matches,
+    draw=_probes,
+    answer=_matches,
     mistakes={
-        "that is plain Euclid: the axes count alike":
-            lambda U, V, rho: _matches(U, V, rho, False, False),
+        "that is plain Euclid: the axes count alike": lambda U, V, rho: _matches(
+            U, V, rho, False, False
+        ),
         "predict u from v: ρ v, not v": lambda U, V, rho: _matches(U, V, rho, predict=False),
-        "each axis is divided by its spread √(1 − ρ²)":
-            lambda U, V, rho: _matches(U, V, rho, scale=False),
-    })
+        "each axis is divided by its spread √(1 − ρ²)": lambda U, V, rho: _matches(
+            U, V, rho, scale=False
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_12.ipynb #89bed338
 def _stochastic(rng):
@@ -104,12 +117,15 @@ def _stochastic(rng):
 
 
 _exercises["12.5"] = dict(
-    draw=lambda rng: (_stochastic(rng),), answer=lambda W: 1 - np.linalg.svd(W)[1][1:4],
+    draw=lambda rng: (_stochastic(rng),),
+    answer=lambda W: 1 - np.linalg.svd(W)[1][1:4],
     mistakes={
         "the constant solution, λ = 0, must be dropped": lambda W: 1 - np.linalg.svd(W)[1][:3],
-        "those are eigenvalues of the symmetric part; take singular values":
-            lambda W: 1 - np.linalg.eigvalsh((W + W.T) / 2)[::-1][1:4],
-    })
+        "those are eigenvalues of the symmetric part; take singular values": lambda W: (
+            1 - np.linalg.eigvalsh((W + W.T) / 2)[::-1][1:4]
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_12.ipynb #d519687c
 def _inside(h, of=np.sum):
@@ -118,23 +134,31 @@ def _inside(h, of=np.sum):
 
 
 _exercises["12.7"] = dict(
-    draw=lambda rng: (rng.uniform(size=(8, 8)),), answer=_inside,
+    draw=lambda rng: (rng.uniform(size=(8, 8)),),
+    answer=_inside,
     mistakes={
         "that is the mean; squares over all 64 pixels are summed": lambda h: _inside(h, np.mean),
-        "that is the variation around one mean; each block has its own":
-            lambda h: float(np.sum((h - h.mean()) ** 2)),
+        "that is the variation around one mean; each block has its own": lambda h: float(
+            np.sum((h - h.mean()) ** 2)
+        ),
         "that is the part that shrinking keeps": lambda h: float(
-            16 * np.sum(np.reshape(h, (2, 4, 2, 4)).mean(axis=(1, 3)) ** 2)),
-        "reshape to (2, 4, 2, 4): rows, inside, columns, inside":
-            lambda h: _inside(np.reshape(h, (2, 2, 4, 4)).transpose(0, 2, 1, 3)),
-    })
+            16 * np.sum(np.reshape(h, (2, 4, 2, 4)).mean(axis=(1, 3)) ** 2)
+        ),
+        "reshape to (2, 4, 2, 4): rows, inside, columns, inside": lambda h: _inside(
+            np.reshape(h, (2, 2, 4, 4)).transpose(0, 2, 1, 3)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_12.ipynb #6a8c9e31
-_exercises["12.8"] = wrong_step(4, {
-    "they are singular values": 1,
-    "a correlation is information": 2,
-    "of the best decision this is true; is (4) about the best one?": 3,
-})
+_exercises["12.8"] = wrong_step(
+    4,
+    {
+        "they are singular values": 1,
+        "a correlation is information": 2,
+        "of the best decision this is true; is (4) about the best one?": 3,
+    },
+)
 
 # %% ../../nbs/answers/answers_12.ipynb #986b3d0d
 def _doubly_stochastic(rng):
@@ -155,9 +179,12 @@ def _components(W, extra=-1):
 
 
 _exercises["12.9"] = dict(
-    draw=_doubly_stochastic, answer=_components,
+    draw=_doubly_stochastic,
+    answer=_components,
     mistakes={
         "the constant is no axis: it is centred away": lambda W: _components(W, 0),
-        "the graph has 2n nodes, l and h: rows and columns are different nodes":
-            lambda W: int(connected_components(W, directed=False)[0]) - 1,
-    })
+        "the graph has 2n nodes, l and h: rows and columns are different nodes": lambda W: (
+            int(connected_components(W, directed=False)[0]) - 1
+        ),
+    },
+)

@@ -23,12 +23,14 @@ def _count(s, u, last=1):
 
 
 _exercises["13.1"] = dict(
-    draw=lambda rng: ("b" + 5 * "a" + _text(rng, 30) + "aa", "aa"), answer=_count,
+    draw=lambda rng: ("b" + 5 * "a" + _text(rng, 30) + "aa", "aa"),
+    answer=_count,
     mistakes={
         "str.count skips overlaps: aaaa holds aa three times": lambda s, u: s.count(u),
         "the last place is missing": lambda s, u: _count(s, u, last=0),
         "that asks whether it occurs, not how often": lambda s, u: float(u in s),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_13.ipynb #b04f08f8
 def _two_grams(rng):
@@ -41,14 +43,18 @@ def _cosines(G):
 
 
 _exercises["13.2"] = dict(
-    draw=_two_grams, answer=lambda K, L: _cosines(K) + _cosines(L),
+    draw=_two_grams,
+    answer=lambda K, L: _cosines(K) + _cosines(L),
     mistakes={
-        "added before normalising: the larger kernel drowns the other":
-            lambda K, L: _cosines(K + L),
-        "divide by the root of k(x, x) k(y, y)":
-            lambda K, L: sum(G / np.outer(G.diagonal(), G.diagonal()) for G in (K, L)),
+        "added before normalising: the larger kernel drowns the other": lambda K, L: _cosines(
+            K + L
+        ),
+        "divide by the root of k(x, x) k(y, y)": lambda K, L: sum(
+            G / np.outer(G.diagonal(), G.diagonal()) for G in (K, L)
+        ),
         "not normalised": lambda K, L: K + L,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_13.ipynb #248244ba
 def _pair_of_texts(rng):
@@ -66,16 +72,21 @@ def _subsequences(s, t, p, decay, start=2, left=1, right=1):
 
 
 _exercises["13.3"] = dict(
-    draw=_pair_of_texts, answer=_subsequences,
+    draw=_pair_of_texts,
+    answer=_subsequences,
     mistakes={
-        "the decay enters for both texts: λ² where the subsequence begins":
-            lambda s, t, p, decay: _subsequences(s, t, p, decay, start=1),
-        "the span in t costs as well": lambda s, t, p, decay:
-            _subsequences(s, t, p, decay, start=1, right=0),
-        "gaps alone are paid for: the span counts its symbols too":
-            lambda s, t, p, decay: _subsequences(s, t, p, decay) / decay ** (2 * p),
+        "the decay enters for both texts: λ² where the subsequence begins": lambda s, t, p, decay: (
+            _subsequences(s, t, p, decay, start=1)
+        ),
+        "the span in t costs as well": lambda s, t, p, decay: _subsequences(
+            s, t, p, decay, start=1, right=0
+        ),
+        "gaps alone are paid for: the span counts its symbols too": lambda s, t, p, decay: (
+            _subsequences(s, t, p, decay) / decay ** (2 * p)
+        ),
         "that is decay squared everywhere": lambda s, t, p, decay: _subsequences(s, t, p, decay**2),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_13.ipynb #c8b27125
 def _three_grams(rng):
@@ -93,14 +104,18 @@ def _off(K):
 
 
 _exercises["13.4"] = dict(
-    draw=_three_grams, answer=_bag_distance,
+    draw=_three_grams,
+    answer=_bag_distance,
     mistakes={
         "that is its square": lambda KP, KPQ, KQ: _bag_distance(KP, KPQ, KQ) ** 2,
-        "with the diagonals left out it is an estimate of another distance":
-            lambda KP, KPQ, KQ: np.sqrt(max(0.0, _off(KP) - 2 * KPQ.mean() + _off(KQ))),
-        "sums, not means: larger bags lie farther":
-            lambda KP, KPQ, KQ: np.sqrt(max(0.0, KP.sum() - 2 * KPQ.sum() + KQ.sum())),
-    })
+        "with the diagonals left out it is an estimate of another distance": lambda KP, KPQ, KQ: (
+            np.sqrt(max(0.0, _off(KP) - 2 * KPQ.mean() + _off(KQ)))
+        ),
+        "sums, not means: larger bags lie farther": lambda KP, KPQ, KQ: np.sqrt(
+            max(0.0, KP.sum() - 2 * KPQ.sum() + KQ.sum())
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_13.ipynb #d0ef8f53
 def _steps(rng):
@@ -108,17 +123,20 @@ def _steps(rng):
 
 
 _exercises["13.5"] = dict(
-    draw=_steps, answer=lambda N, P: N - N.sum(axis=1, keepdims=True) * P,
+    draw=_steps,
+    answer=lambda N, P: N - N.sum(axis=1, keepdims=True) * P,
     mistakes={
         "derivatives in the probabilities, as if their sum were free": lambda N, P: N / P,
-        "N_a is the sum of row a, not of column a":
-            lambda N, P: N - N.sum(axis=0, keepdims=True) * P,
+        "N_a is the sum of row a, not of column a": lambda N, P: (
+            N - N.sum(axis=0, keepdims=True) * P
+        ),
         "each row has its own total": lambda N, P: N - N.sum() * P,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_13.ipynb #420a3ec8
 def _matches(s, t, p, join=min):
-    a, b = (Counter(x[i:i + p] for i in range(len(x) - p + 1)) for x in (s, t))
+    a, b = (Counter(x[i : i + p] for i in range(len(x) - p + 1)) for x in (s, t))
     return sum(join(a[u], b[u]) for u in a | b)
 
 
@@ -126,19 +144,25 @@ _exercises["13.6"] = dict(
     draw=lambda rng: (_text(rng, 12), _text(rng, 15), int(rng.integers(1, 3))),
     answer=_matches,
     mistakes={
-        "that is the spectrum kernel: pairs of places, not matches":
-            lambda *given: _matches(*given, join=lambda a, b: a * b),
-        "that counts the words they share, each once":
-            lambda *given: _matches(*given, join=lambda a, b: min(a, b, 1)),
+        "that is the spectrum kernel: pairs of places, not matches": lambda *given: _matches(
+            *given, join=lambda a, b: a * b
+        ),
+        "that counts the words they share, each once": lambda *given: _matches(
+            *given, join=lambda a, b: min(a, b, 1)
+        ),
         "that is the larger number of each word": lambda *given: _matches(*given, join=max),
-        "places are counted with overlaps":
-            lambda s, t, p: sum(min(s.count(u), t.count(u))
-                                for u in {s[i:i + p] for i in range(len(s) - p + 1)}),
-    })
+        "places are counted with overlaps": lambda s, t, p: sum(
+            min(s.count(u), t.count(u)) for u in {s[i : i + p] for i in range(len(s) - p + 1)}
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_13.ipynb #6cd243b2
-_exercises["13.8"] = wrong_step(3, {
-    "the edit distance is a metric": 1,
-    "that is the Laplace-like Matérn kernel of order ½": 2,
-    "(4) would follow from (3)": 4,
-})
+_exercises["13.8"] = wrong_step(
+    3,
+    {
+        "the edit distance is a metric": 1,
+        "that is the Laplace-like Matérn kernel of order ½": 2,
+        "(4) would follow from (3)": 4,
+    },
+)

@@ -17,7 +17,7 @@ _exercises = {}
 
 def _some_graph(rng, n):
     A = np.triu(rng.random((n, n)) < 0.4, 1).astype(float)
-    A[0, 1:4] = 1                                    # a node of degree 3 at least
+    A[0, 1:4] = 1  # a node of degree 3 at least
     return A + A.T
 
 
@@ -36,8 +36,12 @@ def _rounds(A, B, of=lambda c, near: (c, *sorted(near))):
         colour, counts = ["0"] * len(M), []
         for r in range(3):
             counts.append(Counter(colour))
-            colour = [names.setdefault(str((r, of(c, [colour[u] for u in np.flatnonzero(row)]))),
-                                       str(len(names))) for c, row in zip(colour, M)]
+            colour = [
+                names.setdefault(
+                    str((r, of(c, [colour[u] for u in np.flatnonzero(row)]))), str(len(names))
+                )
+                for c, row in zip(colour, M)
+            ]
         found.append(counts)
     return [sum(n * b[c] for c, n in a.items()) for a, b in zip(*found)]
 
@@ -46,23 +50,38 @@ _exercises["13a.1"] = dict(
     draw=lambda rng: (_some_tree(rng, 30), _some_tree(rng, 25)),
     answer=lambda A, B: sum(_rounds(A, B)),
     mistakes={
-        "neighbours as they are stored: sort their colours": lambda A, B: sum(_rounds(
-            A, B, lambda c, near: (c, *near))),
+        "neighbours as they are stored: sort their colours": lambda A, B: sum(
+            _rounds(A, B, lambda c, near: (c, *near))
+        ),
         "that is the last round only; add all of them": lambda A, B: _rounds(A, B)[2],
         "round 0 is missing": lambda A, B: sum(_rounds(A, B)[1:]),
         "that stops after one round": lambda A, B: sum(_rounds(A, B)[:2]),
-        "that is a set of neighbours' colours; how many have each of them counts too":
-            lambda A, B: sum(_rounds(A, B, lambda c, near: (c, *sorted(set(near))))),
+        "that is a set of neighbours' colours; how many have each of them counts too": lambda A, B: (
+            sum(_rounds(A, B, lambda c, near: (c, *sorted(set(near)))))
+        ),
         "that goes one round too far": lambda A, B: sum(_rounds(A, B)) + _third(A, B),
-    })
+    },
+)
 
 
 def _third(A, B):
     "The round after the last"
     degree = [M.sum(axis=1) for M in (A, B)]
-    second = [[(d[i], tuple(sorted((d[u], tuple(sorted(d[w] for w in np.flatnonzero(M[u]))))
-                                   for u in np.flatnonzero(M[i]))))
-               for i in range(len(M))] for d, M in zip(degree, (A, B))]
+    second = [
+        [
+            (
+                d[i],
+                tuple(
+                    sorted(
+                        (d[u], tuple(sorted(d[w] for w in np.flatnonzero(M[u]))))
+                        for u in np.flatnonzero(M[i])
+                    )
+                ),
+            )
+            for i in range(len(M))
+        ]
+        for d, M in zip(degree, (A, B))
+    ]
     a, b = map(Counter, second)
     return sum(n * b[c] for c, n in a.items())
 
@@ -76,30 +95,38 @@ _exercises["13a.2"] = dict(
     answer=lambda A, B, decay: _inverse(A, B, decay).sum(),
     mistakes={
         "that is the trace: closed walks only": lambda A, B, d: np.trace(_inverse(A, B, d)),
-        "that is the mean over starts and ends, not the sum":
-            lambda A, B, d: _inverse(A, B, d).sum() / (len(A) * len(B)) ** 2,
+        "that is the mean over starts and ends, not the sum": lambda A, B, d: (
+            _inverse(A, B, d).sum() / (len(A) * len(B)) ** 2
+        ),
         "walks of no step are missing": lambda A, B, d: _inverse(A, B, d).sum() - len(A) * len(B),
         "decay is applied twice a step": lambda A, B, d: _inverse(A, B, d * d).sum(),
-        "both graphs separately: their walkers need not go at one pace":
-            lambda A, B, d: (np.linalg.inv(np.eye(len(A)) - d * A).sum()
-                             * np.linalg.inv(np.eye(len(B)) - d * B).sum()),
+        "both graphs separately: their walkers need not go at one pace": lambda A, B, d: (
+            np.linalg.inv(np.eye(len(A)) - d * A).sum()
+            * np.linalg.inv(np.eye(len(B)) - d * B).sum()
+        ),
         "that ends after one step": lambda A, B, d: len(A) * len(B) + d * A.sum() * B.sum(),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_13a.ipynb #d34bc897
 _exercises["13a.3"] = dict(
     draw=lambda rng: (int(rng.integers(3, 40)),),
     answer=lambda m: (1 / m, 1 / m),
     mistakes={
-        "1/√m is the limit for walks in the star itself; two walkers go in the product":
-            lambda m: (1 / math.sqrt(m), 1 / math.sqrt(m)),
+        "1/√m is the limit for walks in the star itself; two walkers go in the product": lambda m: (
+            1 / math.sqrt(m),
+            1 / math.sqrt(m),
+        ),
         "m² is the bound by degrees, and the limit is larger": lambda m: (1 / m**2, 1 / m**2),
         "the first is right; with a label for the centre the product is a star with m² leaves, "
         "and a star with L leaves has the radius √L": lambda m: (1 / m, 1 / m**2),
-        "the first is right; the second product is a star with m² leaves, not with m":
-            lambda m: (1 / m, 1 / math.sqrt(m)),
+        "the first is right; the second product is a star with m² leaves, not with m": lambda m: (
+            1 / m,
+            1 / math.sqrt(m),
+        ),
         "those are the rates of growth; the limits are their inverses": lambda m: (m, m),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_13a.ipynb #03f48cda
 def _tree(rng, depth):
@@ -140,38 +167,53 @@ _exercises["13a.4"] = dict(
     draw=lambda rng: (*_two_trees(rng), float(rng.uniform(0.3, 0.9))),
     answer=_total,
     mistakes={
-        "that is one fragment too few at each child: 1 + Δ, the child may stay closed":
-            lambda S, T, d: _total(S, T, d, of=lambda d, parts: d * math.prod(parts)),
+        "that is one fragment too few at each child: 1 + Δ, the child may stay closed": lambda S, T, d: (
+            _total(S, T, d, of=lambda d, parts: d * math.prod(parts))
+        ),
         "decay is missing": lambda S, T, d: _total(S, T, 1),
-        "decay comes once for each production, not once more for each child":
-            lambda S, T, d: _total(S, T, d, of=lambda d, parts: d * math.prod(
-                d * (1 + x) for x in parts)),
+        "decay comes once for each production, not once more for each child": lambda S, T, d: (
+            _total(S, T, d, of=lambda d, parts: d * math.prod(d * (1 + x) for x in parts))
+        ),
         "decay is squared": lambda S, T, d: _total(S, T, d * d),
-        "only the roots are compared; sum over all pairs of inner nodes":
-            lambda S, T, d: _delta(S, T, d),
-        "children are alternatives to be multiplied, not added":
-            lambda S, T, d: _total(S, T, d, of=lambda d, parts: d * (1 + sum(parts))),
-        "leaves are no fragments: one needs a production at least":
-            lambda S, T, d: _total(S, T, d) + sum(a == b for a in _leaves(S) for b in _leaves(T)),
-    })
+        "only the roots are compared; sum over all pairs of inner nodes": lambda S, T, d: _delta(
+            S, T, d
+        ),
+        "children are alternatives to be multiplied, not added": lambda S, T, d: _total(
+            S, T, d, of=lambda d, parts: d * (1 + sum(parts))
+        ),
+        "leaves are no fragments: one needs a production at least": lambda S, T, d: (
+            _total(S, T, d) + sum(a == b for a in _leaves(S) for b in _leaves(T))
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_13a.ipynb #f61175b6
 _exercises["13a.5"] = dict(
-    draw=lambda rng: (int(rng.integers(4, 9)), int(rng.integers(10, 15)), int(rng.integers(2, 4)),
-                      float(rng.uniform(0.02, 0.08))),
+    draw=lambda rng: (
+        int(rng.integers(4, 9)),
+        int(rng.integers(10, 15)),
+        int(rng.integers(2, 4)),
+        float(rng.uniform(0.02, 0.08)),
+    ),
     answer=lambda n, m, d, decay: n * m / (1 - decay * d**2),
     mistakes={
         "a pair of walkers has d² ways to go on, not d": lambda n, m, d, decay: (
-            n * m / (1 - decay * d)),
+            n * m / (1 - decay * d)
+        ),
         "walks start at every pair of nodes": lambda n, m, d, decay: 1 / (1 - decay * d**2),
         "that is the largest eigenvalue of the product": lambda n, m, d, decay: float(d**2),
         "the sum starts with walks of no step": lambda n, m, d, decay: (
-            n * m * decay * d**2 / (1 - decay * d**2)),
-    })
+            n * m * decay * d**2 / (1 - decay * d**2)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_13a.ipynb #67901eba
-_exercises["13a.7"] = wrong_step(4, {
-    "both are plain": 1,
-    "a connected part of G and H is a connected part of G": 2,
-    "multiply (2) for G and for H": 3,
-})
+_exercises["13a.7"] = wrong_step(
+    4,
+    {
+        "both are plain": 1,
+        "a connected part of G and H is a connected part of G": 2,
+        "multiply (2) for G and for H": 3,
+    },
+)

@@ -50,14 +50,17 @@ def _product(tile, n, side, v, own=1.0, other=1.0, part=lambda r, c: r):
 
 
 _exercises["14.1"] = dict(
-    draw=_tiles, answer=_product,
+    draw=_tiles,
+    answer=_product,
     mistakes={
         "tiles on the diagonal count once, not twice": lambda *a: _product(*a, own=2.0),
-        "what lies below the diagonal is missing: use each tile's transpose too":
-            lambda *a: _product(*a, other=0.0),
+        "what lies below the diagonal is missing: use each tile's transpose too": lambda *a: (
+            _product(*a, other=0.0)
+        ),
         "that forgets the tiles on the diagonal": lambda *a: _product(*a, own=0.0),
         "below the diagonal the sign is wrong": lambda *a: _product(*a, other=-1.0),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_14.ipynb #4496e575
 def _unfinished(rng):
@@ -75,17 +78,22 @@ def _bound(K, y, lam, alpha):
 
 
 _exercises["14.2"] = dict(
-    draw=_unfinished, answer=_bound,
+    draw=_unfinished,
+    answer=_bound,
     mistakes={
-        "that bounds the coefficients, by ‖r‖/lam; the function is nearer":
-            lambda K, y, lam, a: _left(K, y, lam, a) / lam,
-        "right up to a factor 2: s/(s + lam)² is at most 1/(4 lam)":
-            lambda K, y, lam, a: 2 * _bound(K, y, lam, a),
-        "that is the residual of K alpha = y; lam alpha is missing":
-            lambda K, y, lam, a: float(np.linalg.norm(y - K @ a)) / (2 * math.sqrt(lam)),
+        "that bounds the coefficients, by ‖r‖/lam; the function is nearer": lambda K, y, lam, a: (
+            _left(K, y, lam, a) / lam
+        ),
+        "right up to a factor 2: s/(s + lam)² is at most 1/(4 lam)": lambda K, y, lam, a: (
+            2 * _bound(K, y, lam, a)
+        ),
+        "that is the residual of K alpha = y; lam alpha is missing": lambda K, y, lam, a: (
+            float(np.linalg.norm(y - K @ a)) / (2 * math.sqrt(lam))
+        ),
         "that is the residual, not yet a bound": _left,
         "that is the square of the bound": lambda K, y, lam, a: _bound(K, y, lam, a) ** 2,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_14.ipynb #d3282fad
 def _on_centres(Kxz, Kzz, y, lam):
@@ -97,13 +105,17 @@ _exercises["14.3"] = dict(
     answer=_on_centres,
     mistakes={
         "lam ‖a‖² instead of lam ‖f‖² = lam aᵀ k(Z, Z) a": lambda Kxz, Kzz, y, lam: np.linalg.solve(
-            Kxz.T @ Kxz + lam * np.eye(len(Kzz)), Kxz.T @ y),
-        "lam stands beside the sum of squares: not n lam":
-            lambda Kxz, Kzz, y, lam: _on_centres(Kxz, Kzz, y, len(y) * lam),
+            Kxz.T @ Kxz + lam * np.eye(len(Kzz)), Kxz.T @ y
+        ),
+        "lam stands beside the sum of squares: not n lam": lambda Kxz, Kzz, y, lam: _on_centres(
+            Kxz, Kzz, y, len(y) * lam
+        ),
         "the penalty is missing": lambda Kxz, Kzz, y, lam: _on_centres(Kxz, Kzz, y, 0.0),
-        "that is a fit to the targets at the centres alone": lambda Kxz, Kzz, y, lam:
-            np.linalg.solve(Kzz + lam * np.eye(len(Kzz)), y[: len(Kzz)]),
-    })
+        "that is a fit to the targets at the centres alone": lambda Kxz, Kzz, y, lam: (
+            np.linalg.solve(Kzz + lam * np.eye(len(Kzz)), y[: len(Kzz)])
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_14.ipynb #2aff8ee3
 def _draws(rng):
@@ -120,24 +132,34 @@ def _deviation(K, kx, noise, g, gx, eps):
 
 
 _exercises["14.4"] = dict(
-    draw=_draws, answer=lambda *a: np.mean(_deviation(*a) ** 2),
+    draw=_draws,
+    answer=lambda *a: np.mean(_deviation(*a) ** 2),
     mistakes={
-        "the draws were observed without noise: fit g + eps": lambda K, kx, noise, g, gx, eps:
-            np.mean(_deviation(K, kx, noise, g, gx, 0 * eps) ** 2),
-        "the mean of g − ĝ is known, it is 0: take no sample variance about their mean":
-            lambda *a: np.var(_deviation(*a)),
-        "the mean of g − ĝ is known, it is 0: divide by S and subtract nothing":
-            lambda *a: np.var(_deviation(*a), ddof=1),
+        "the draws were observed without noise: fit g + eps": lambda K, kx, noise, g, gx, eps: (
+            np.mean(_deviation(K, kx, noise, g, gx, 0 * eps) ** 2)
+        ),
+        "the mean of g − ĝ is known, it is 0: take no sample variance about their mean": lambda *a: (
+            np.var(_deviation(*a))
+        ),
+        "the mean of g − ĝ is known, it is 0: divide by S and subtract nothing": lambda *a: np.var(
+            _deviation(*a), ddof=1
+        ),
         "that is the standard deviation": lambda *a: np.sqrt(np.mean(_deviation(*a) ** 2)),
-        "that is the variance of an observation; the noise at x is not asked for":
-            lambda *a: np.mean(_deviation(*a) ** 2) + a[2],
-        "that is the prior variance: subtract the fits": lambda K, kx, noise, g, gx, eps:
-            np.mean(gx**2),
-    })
+        "that is the variance of an observation; the noise at x is not asked for": lambda *a: (
+            np.mean(_deviation(*a) ** 2) + a[2]
+        ),
+        "that is the prior variance: subtract the fits": lambda K, kx, noise, g, gx, eps: np.mean(
+            gx**2
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_14.ipynb #9513d0e1
-_exercises["14.8"] = wrong_step(4, {
-    "A is linear, and b = A x": 1,
-    "x − x̂ = A⁻¹ r, and a norm of matrices bounds just that": 2,
-    "b = A x, and a norm of matrices bounds just that": 3,
-})
+_exercises["14.8"] = wrong_step(
+    4,
+    {
+        "A is linear, and b = A x": 1,
+        "x − x̂ = A⁻¹ r, and a norm of matrices bounds just that": 2,
+        "b = A x, and a norm of matrices bounds just that": 3,
+    },
+)

@@ -43,17 +43,23 @@ _exercises["14a.1"] = dict(
     draw=lambda rng: (_part(rng, int(rng.integers(5, 20))), _part(rng, int(rng.integers(25, 40)))),
     answer=_chan,
     mistakes={
-        "scatters are about two means: the distance of the means is missing":
-            lambda a, b: _chan(a, b, lambda n, m: 0.0),
-        "the mean of the means; the larger part has more points":
-            lambda a, b: _chan(a, b, mean=lambda m, m_: (m + m_) / 2),
-        "the means' distance counts n m / (n + m) times, not n m":
-            lambda a, b: _chan(a, b, lambda n, m: n * m),
-        "the means' distance counts n m / (n + m) times, not once":
-            lambda a, b: _chan(a, b, lambda n, m: 1.0),
-        "the means' distance counts n m / (n + m) times, not n + m":
-            lambda a, b: _chan(a, b, lambda n, m: n + m),
-    })
+        "scatters are about two means: the distance of the means is missing": lambda a, b: _chan(
+            a, b, lambda n, m: 0.0
+        ),
+        "the mean of the means; the larger part has more points": lambda a, b: _chan(
+            a, b, mean=lambda m, m_: (m + m_) / 2
+        ),
+        "the means' distance counts n m / (n + m) times, not n m": lambda a, b: _chan(
+            a, b, lambda n, m: n * m
+        ),
+        "the means' distance counts n m / (n + m) times, not once": lambda a, b: _chan(
+            a, b, lambda n, m: 1.0
+        ),
+        "the means' distance counts n m / (n + m) times, not n + m": lambda a, b: _chan(
+            a, b, lambda n, m: n + m
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_14a.ipynb #f3049099
 def _penalised(M, lam):
@@ -67,14 +73,17 @@ _exercises["14a.2"] = dict(
     answer=_solved,
     mistakes={
         "the offset is penalised, too": _penalised,
-        "no offset is fitted: centre, or solve for it beside the weights":
-            lambda M, lam: _solved(M, lam, False),
+        "no offset is fitted: centre, or solve for it beside the weights": lambda M, lam: _solved(
+            M, lam, False
+        ),
         "lam stands beside the sum: not lam · n": lambda M, lam: _solved(M, lam * M[-1, -1]),
         "that is least squares: lam is missing": lambda M, lam: _solved(M, 0.0),
         "the offset is ȳ − ⟨v, m⟩, not ȳ": lambda M, lam: np.append(
-            _solved(M, lam)[:-1], M[-2, -1] / M[-1, -1]),
+            _solved(M, lam)[:-1], M[-2, -1] / M[-1, -1]
+        ),
         "the offset comes first; put it last": lambda M, lam: np.roll(_solved(M, lam), 1),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_14a.ipynb #8327e413
 def _sums(rng, n):
@@ -91,16 +100,21 @@ _exercises["14a.3"] = dict(
     draw=lambda rng: (_sums(rng, 9), _sums(rng, 6)),
     answer=_mmd,
     mistakes={
-        "that is ‖m − m′‖², the biased one: a point is paired with itself":
-            lambda a, b: _mmd(a, b, lambda n, s, G: s @ s / n**2),
-        "the diagonal is left out of the sum but not of the count: n (n − 1) pairs":
-            lambda a, b: _mmd(a, b, lambda n, s, G: (s @ s - np.trace(G)) / n**2),
-        "the diagonal is left out of the count but not of the sum: subtract tr G":
-            lambda a, b: _mmd(a, b, lambda n, s, G: s @ s / (n * (n - 1))),
-        "k(x, x) is not 1 here: the diagonal is tr G, not n":
-            lambda a, b: _mmd(a, b, lambda n, s, G: (s @ s - n) / (n * (n - 1))),
+        "that is ‖m − m′‖², the biased one: a point is paired with itself": lambda a, b: _mmd(
+            a, b, lambda n, s, G: s @ s / n**2
+        ),
+        "the diagonal is left out of the sum but not of the count: n (n − 1) pairs": lambda a, b: (
+            _mmd(a, b, lambda n, s, G: (s @ s - np.trace(G)) / n**2)
+        ),
+        "the diagonal is left out of the count but not of the sum: subtract tr G": lambda a, b: (
+            _mmd(a, b, lambda n, s, G: s @ s / (n * (n - 1)))
+        ),
+        "k(x, x) is not 1 here: the diagonal is tr G, not n": lambda a, b: _mmd(
+            a, b, lambda n, s, G: (s @ s - n) / (n * (n - 1))
+        ),
         "twice the cross term": lambda a, b: _mmd(a, b, cross=1),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_14a.ipynb #24630869
 def _cost(M, v):
@@ -118,23 +132,37 @@ _exercises["14a.4"] = dict(
     draw=lambda rng: ([_table(rng, n) for n in (7, 12, 20)], float(rng.uniform(0.5, 2))),
     answer=_folds,
     mistakes={
-        "that is the error of training: the block is left in":
-            lambda tables, lam: _folds(tables, lam, lambda whole, M: whole),
-        "each fit is to be judged on its own block, not on the others":
-            lambda tables, lam: _folds(tables, lam, test=lambda whole, M: whole - M),
-        "each fit is to be judged on its own block, not on all of them":
-            lambda tables, lam: _folds(tables, lam, test=lambda whole, M: whole),
-        "fit to the other blocks, and judge on this one, not the other way round":
-            lambda tables, lam: _folds(tables, lam, lambda whole, M: M, lambda whole, M: whole - M),
-        "the mean over points, not over blocks: larger blocks count more":
-            lambda tables, lam: np.mean([_cost(M, _solved(sum(tables) - M, lam, False)[:-1])
-                                         / M[-1, -1] for M in tables]),
-        "that is the sum; divide by the number of points":
-            lambda tables, lam: _folds(tables, lam) * sum(tables)[-1, -1],
-        "the offset is fitted; the exercise asks for none": lambda tables, lam: sum(
-            np.append(-(f := _solved(sum(tables) - M, lam))[:-1], [1, -f[-1]])
-            @ M @ np.append(-f[:-1], [1, -f[-1]]) for M in tables) / sum(tables)[-1, -1],
-    })
+        "that is the error of training: the block is left in": lambda tables, lam: _folds(
+            tables, lam, lambda whole, M: whole
+        ),
+        "each fit is to be judged on its own block, not on the others": lambda tables, lam: _folds(
+            tables, lam, test=lambda whole, M: whole - M
+        ),
+        "each fit is to be judged on its own block, not on all of them": lambda tables, lam: _folds(
+            tables, lam, test=lambda whole, M: whole
+        ),
+        "fit to the other blocks, and judge on this one, not the other way round": lambda tables, lam: (
+            _folds(tables, lam, lambda whole, M: M, lambda whole, M: whole - M)
+        ),
+        "the mean over points, not over blocks: larger blocks count more": lambda tables, lam: (
+            np.mean(
+                [_cost(M, _solved(sum(tables) - M, lam, False)[:-1]) / M[-1, -1] for M in tables]
+            )
+        ),
+        "that is the sum; divide by the number of points": lambda tables, lam: (
+            _folds(tables, lam) * sum(tables)[-1, -1]
+        ),
+        "the offset is fitted; the exercise asks for none": lambda tables, lam: (
+            sum(
+                np.append(-(f := _solved(sum(tables) - M, lam))[:-1], [1, -f[-1]])
+                @ M
+                @ np.append(-f[:-1], [1, -f[-1]])
+                for M in tables
+            )
+            / sum(tables)[-1, -1]
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_14a.ipynb #79238b50
 def _forgotten(early, late, gamma, times=lambda B, B_: B_):
@@ -142,26 +170,38 @@ def _forgotten(early, late, gamma, times=lambda B, B_: B_):
 
 
 _exercises["14a.6"] = dict(
-    draw=lambda rng: ((_table(rng, 9), int(rng.integers(2, 5))),
-                      (_table(rng, 6), int(rng.integers(6, 9))), float(rng.uniform(0.5, 0.95))),
+    draw=lambda rng: (
+        (_table(rng, 9), int(rng.integers(2, 5))),
+        (_table(rng, 6), int(rng.integers(6, 9))),
+        float(rng.uniform(0.5, 0.95)),
+    ),
     answer=_forgotten,
     mistakes={
         "that forgets nothing": lambda *a: _forgotten(*a, lambda B, B_: 0),
-        "each later block multiplies the early sum once: gamma to the power of their number":
-            lambda *a: _forgotten(*a, lambda B, B_: 1),
-        "it is the later blocks that count, not the early ones":
-            lambda *a: _forgotten(*a, lambda B, B_: B),
-        "the first of the later blocks fades the early sum, too":
-            lambda *a: _forgotten(*a, lambda B, B_: B_ - 1),
-        "what is early fades, not what is late": lambda early, late, gamma:
-            _forgotten(late, early, gamma),
-        "what is early fades, not what is late (and by the other's blocks)":
-            lambda early, late, gamma: early[0] + gamma ** late[1] * late[0],
-    })
+        "each later block multiplies the early sum once: gamma to the power of their number": lambda *a: (
+            _forgotten(*a, lambda B, B_: 1)
+        ),
+        "it is the later blocks that count, not the early ones": lambda *a: _forgotten(
+            *a, lambda B, B_: B
+        ),
+        "the first of the later blocks fades the early sum, too": lambda *a: _forgotten(
+            *a, lambda B, B_: B_ - 1
+        ),
+        "what is early fades, not what is late": lambda early, late, gamma: _forgotten(
+            late, early, gamma
+        ),
+        "what is early fades, not what is late (and by the other's blocks)": lambda early, late, gamma: (
+            early[0] + gamma ** late[1] * late[0]
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_14a.ipynb #da2d4baa
-_exercises["14a.7"] = wrong_step(4, {
-    "(D + t + 1)² numbers, whatever n is": 1,
-    "for three rows and more there are such turns beside the renumberings": 2,
-    "it says of each table what (2) says": 3,
-})
+_exercises["14a.7"] = wrong_step(
+    4,
+    {
+        "(D + t + 1)² numbers, whatever n is": 1,
+        "for three rows and more there are such turns beside the renumberings": 2,
+        "it says of each table what (2) says": 3,
+    },
+)

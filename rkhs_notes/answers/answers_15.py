@@ -34,17 +34,21 @@ _exercises["15.1"] = dict(
         "divide by n², not by (n − 1)²": lambda K, L: _hsic(K, L) * len(K) ** 2 / (len(K) - 1) ** 2,
         "divide by n², not by n": lambda K, L: _hsic(K, L) * len(K),
         "that is the root; HSIC is the squared norm": lambda K, L: math.sqrt(_hsic(K, L)),
-        "both were centred in their columns only, and tr(K H L) keeps what the rows have in common":
-            lambda K, L: float(np.sum((K - K.mean(axis=0)) * (L - L.mean(axis=0)))) / len(K) ** 2,
-        "only one number was taken away; centring takes the mean feature":
-            lambda K, L: _hsic(K, L, lambda A: A - A.mean()),
-    })
+        "both were centred in their columns only, and tr(K H L) keeps what the rows have in common": lambda K, L: (
+            float(np.sum((K - K.mean(axis=0)) * (L - L.mean(axis=0)))) / len(K) ** 2
+        ),
+        "only one number was taken away; centring takes the mean feature": lambda K, L: _hsic(
+            K, L, lambda A: A - A.mean()
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_15.ipynb #4110cf6b
 def _unbiased(D, E, count=lambda n: n * (n - 3)):
     n, off = len(D), ~np.eye(len(D), dtype=bool)
-    hat = lambda M: off * (M - np.add.outer(M.sum(0), M.sum(0)) / (n - 2)
-                           + M.sum() / ((n - 1) * (n - 2)))
+    hat = lambda M: (
+        off * (M - np.add.outer(M.sum(0), M.sum(0)) / (n - 2) + M.sum() / ((n - 1) * (n - 2)))
+    )
     return float(np.sum(hat(D) * hat(E))) / count(n)
 
 
@@ -58,14 +62,17 @@ _exercises["15.2"] = dict(
     answer=_unbiased,
     mistakes={
         "that is the biased one, (15.2) for distances": _hsic,
-        "K̂ = −½ D̂: you returned HSIC, and dCov² is four times that":
-            lambda D, E: _unbiased(D, E) / 4,
+        "K̂ = −½ D̂: you returned HSIC, and dCov² is four times that": lambda D, E: (
+            _unbiased(D, E) / 4
+        ),
         "the factor 4 is in D and E already: K̂ = −½ D̂": lambda D, E: 4 * _unbiased(D, E),
         "divide by n (n − 3), not by n²": lambda D, E: _unbiased(D, E, lambda n: n * n),
-        "divide by n (n − 3), not by n (n − 1)":
-            lambda D, E: _unbiased(D, E, lambda n: n * (n - 1)),
+        "divide by n (n − 3), not by n (n − 1)": lambda D, E: _unbiased(
+            D, E, lambda n: n * (n - 1)
+        ),
         "distances, not their squares": lambda D, E: _unbiased(D**2, E**2),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_15.ipynb #485c214f
 _levels = [1 / b for b in np.arange(3, 200, 0.5) if 1 / (1 / b) == b]
@@ -76,26 +83,32 @@ _exercises["15.3"] = dict(
     answer=lambda alpha: math.ceil(1 / alpha) - 1,
     mistakes={
         "the own pairing counts as well: 1/(B + 1) ≤ α": lambda alpha: math.ceil(1 / alpha),
-        "the own pairing is one of the B + 1: take 1 away, do not add it":
-            lambda alpha: math.ceil(1 / alpha) + 1,
-        "round up: where 1/α is no whole number you are one short":
-            lambda alpha: math.floor(1 / alpha) - 1,
+        "the own pairing is one of the B + 1: take 1 away, do not add it": lambda alpha: (
+            math.ceil(1 / alpha) + 1
+        ),
+        "round up: where 1/α is no whole number you are one short": lambda alpha: (
+            math.floor(1 / alpha) - 1
+        ),
         "one fewer: then 1/(B + 1) is above α": lambda alpha: math.ceil(1 / alpha) - 2,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_15.ipynb #610bd21b
 _exercises["15.4"] = dict(
     draw=lambda rng: (np.r_[2.0, rng.permutation(np.r_[2.0, rng.integers(0, 4, 18) + 0.0])],),
     answer=lambda T: float(np.mean(T >= T[0])),
     mistakes={
-        "the data are among the n: no further 1 is added":
-            lambda T: (1 + np.count_nonzero(T >= T[0])) / (len(T) + 1),
+        "the data are among the n: no further 1 is added": lambda T: (
+            (1 + np.count_nonzero(T >= T[0])) / (len(T) + 1)
+        ),
         "the data must be counted, or p could be 0": lambda T: float(np.mean(T[1:] >= T[0])),
         "ties count: ≥, not >": lambda T: float(np.mean(T > T[0])),
         "ties count: ≥, not > (with the data)": lambda T: (1 + np.count_nonzero(T > T[0])) / len(T),
-        "the other tail: large values speak against independence":
-            lambda T: float(np.mean(T <= T[0])),
-    })
+        "the other tail: large values speak against independence": lambda T: float(
+            np.mean(T <= T[0])
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_15.ipynb #8a9c5cfc
 def _given(K, L, Kz, lam, centre=centred, joint=True, both=True):
@@ -112,13 +125,16 @@ _exercises["15.5"] = dict(
         "the kernel of the pair (x, z) is the product k · k_z": lambda *g: _given(*g, joint=False),
         "what z explains of y must go, too": lambda *g: _given(*g, both=False),
         "not centred": lambda *g: _given(*g, centre=lambda A: A),
-        "lam stands beside the sum: not lam · n":
-            lambda K, L, Kz, lam: _given(K, L, Kz, lam * len(K)),
+        "lam stands beside the sum: not lam · n": lambda K, L, Kz, lam: _given(
+            K, L, Kz, lam * len(K)
+        ),
         "the sum over n² terms is divided by n, not by n²": lambda *g: _given(*g) / len(g[0]),
         "divide by n": lambda *g: _given(*g) * len(g[0]),
-        "R is what the regression leaves, I − K̃_z (K̃_z + λI)⁻¹, not what it explains":
-            lambda K, L, Kz, lam: _explained(K, L, Kz, lam),
-    })
+        "R is what the regression leaves, I − K̃_z (K̃_z + λI)⁻¹, not what it explains": lambda K, L, Kz, lam: (
+            _explained(K, L, Kz, lam)
+        ),
+    },
+)
 
 
 def _explained(K, L, Kz, lam):
@@ -132,12 +148,15 @@ _exercises["15.6"] = dict(
     mistakes={
         "that is the mean": lambda n: 1 / (n - 1),
         "that is the limit, 2/n²": lambda n: 2 / n**2,
-        "HSIC has 1/n² in front, its variance 1/n⁴":
-            lambda n: 2 * (n - 2) ** 2 * n**3 / ((n - 1) ** 2 * (n - 3)),
+        "HSIC has 1/n² in front, its variance 1/n⁴": lambda n: (
+            2 * (n - 2) ** 2 * n**3 / ((n - 1) ** 2 * (n - 3))
+        ),
         "ρ = ‖K̃‖² − t²/(n − 1) − δ: the trace is missing": lambda n: 2 / (n * (n - 3)),
-        "that is the standard deviation":
-            lambda n: math.sqrt(2 * (n - 2) ** 2 / (n * (n - 1) ** 2 * (n - 3))),
-    })
+        "that is the standard deviation": lambda n: math.sqrt(
+            2 * (n - 2) ** 2 / (n * (n - 1) ** 2 * (n - 3))
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_15.ipynb #dbda6f03
 def _mean(A, B, n, count=lambda n: (n - 1) / n**2, spread=lambda M: np.diag(M).mean() - M.mean()):
@@ -148,21 +167,30 @@ _exercises["15.7"] = dict(
     draw=lambda rng: (_gram(rng, 4) + 0.5, 2 * _gram(rng, 3), int(rng.integers(5, 15))),
     answer=_mean,
     mistakes={
-        "that is the page's approximation; exactly it is (n − 1)/n²":
-            lambda A, B, n: _mean(A, B, n, lambda n: 1 / n),
-        "divide by n², as in (15.2), not by n (n − 1)":
-            lambda A, B, n: _mean(A, B, n, lambda n: 1 / (n - 1)),
-        "𝔼k(x, x) alone is ‖φ‖² and not σ²: subtract 𝔼k(x, x′), the square of the mean":
-            lambda A, B, n: _mean(A, B, n, spread=lambda M: np.diag(M).mean()),
-        "x′ is independent of x and may equal it: the mean is over all entries, with the diagonal":
-            lambda A, B, n: _mean(A, B, n, spread=lambda M: (
-                np.diag(M).mean() - M[~np.eye(len(M), dtype=bool)].mean())),
+        "that is the page's approximation; exactly it is (n − 1)/n²": lambda A, B, n: _mean(
+            A, B, n, lambda n: 1 / n
+        ),
+        "divide by n², as in (15.2), not by n (n − 1)": lambda A, B, n: _mean(
+            A, B, n, lambda n: 1 / (n - 1)
+        ),
+        "𝔼k(x, x) alone is ‖φ‖² and not σ²: subtract 𝔼k(x, x′), the square of the mean": lambda A, B, n: (
+            _mean(A, B, n, spread=lambda M: np.diag(M).mean())
+        ),
+        "x′ is independent of x and may equal it: the mean is over all entries, with the diagonal": lambda A, B, n: (
+            _mean(
+                A, B, n, spread=lambda M: np.diag(M).mean() - M[~np.eye(len(M), dtype=bool)].mean()
+            )
+        ),
         "independent, but (15.2) is biased: 0 is the mean of (15.4)": lambda A, B, n: 0.0,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_15.ipynb #7d3099a0
-_exercises["15.8"] = wrong_step(3, {
-    "that is what independent means": 1,
-    "by (1), given x the law of y is the same, and so is that of y ∘ π": 2,
-    "right where (3) is right: the proof uses nothing else of y": 4,
-})
+_exercises["15.8"] = wrong_step(
+    3,
+    {
+        "that is what independent means": 1,
+        "by (1), given x the law of y is the same, and so is that of y ∘ π": 2,
+        "right where (3) is right: the proof uses nothing else of y": 4,
+    },
+)

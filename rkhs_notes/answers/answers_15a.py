@@ -15,7 +15,7 @@ _exercises = {}
 
 def _gram(rng, n, size=1.0):
     x = rng.normal(size=n)
-    return size * np.exp(-(x[:, None] - x) ** 2) + 0.1 * np.eye(n)
+    return size * np.exp(-((x[:, None] - x) ** 2)) + 0.1 * np.eye(n)
 
 
 def _regularised(K, lam):
@@ -31,19 +31,25 @@ _exercises["15a.1"] = dict(
     draw=lambda rng: (_gram(rng, 6), _gram(rng, 6, 1.7), float(rng.uniform(0.2, 2))),
     answer=_loo,
     mistakes={
-        "that is the error on the data themselves: divide by A_ii²":
-            lambda K, L, lam: _loo(K, L, lam, lambda A: 1.0),
-        "the residual is divided by A_ii, so its square is by A_ii²":
-            lambda K, L, lam: _loo(K, L, lam, lambda A: A.diagonal()),
-        "A = I − K (K + λI)⁻¹, not K (K + λI)⁻¹":
-            lambda K, L, lam: _loo(K, L, lam, matrix=lambda K, lam: K @ _regularised(K, lam)),
+        "that is the error on the data themselves: divide by A_ii²": lambda K, L, lam: _loo(
+            K, L, lam, lambda A: 1.0
+        ),
+        "the residual is divided by A_ii, so its square is by A_ii²": lambda K, L, lam: _loo(
+            K, L, lam, lambda A: A.diagonal()
+        ),
+        "A = I − K (K + λI)⁻¹, not K (K + λI)⁻¹": lambda K, L, lam: _loo(
+            K, L, lam, matrix=lambda K, lam: K @ _regularised(K, lam)
+        ),
         "λ stands beside the sum: not n λ": lambda K, L, lam: _loo(K, L, len(K) * lam),
         "that is the sum; take the mean": lambda K, L, lam: len(K) * _loo(K, L, lam),
-        "that is GCV: each point has its own A_ii":
-            lambda K, L, lam: _loo(K, L, lam, lambda A: np.mean(A.diagonal()) ** 2),
-        "K stands where L should: the residuals lie in the space of ℓ":
-            lambda K, L, lam: _loo(K, K, lam),
-    })
+        "that is GCV: each point has its own A_ii": lambda K, L, lam: _loo(
+            K, L, lam, lambda A: np.mean(A.diagonal()) ** 2
+        ),
+        "K stands where L should: the residuals lie in the space of ℓ": lambda K, L, lam: _loo(
+            K, K, lam
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_15a.ipynb #e2c4d155
 def _sum_rule(K, C, gamma, lam):
@@ -51,22 +57,32 @@ def _sum_rule(K, C, gamma, lam):
 
 
 _exercises["15a.2"] = dict(
-    draw=lambda rng: (_gram(rng, 6), rng.uniform(0, 1, (6, 4)), rng.dirichlet(np.ones(4)),
-                      float(rng.uniform(0.2, 2))),
+    draw=lambda rng: (
+        _gram(rng, 6),
+        rng.uniform(0, 1, (6, 4)),
+        rng.dirichlet(np.ones(4)),
+        float(rng.uniform(0.2, 2)),
+    ),
     answer=_sum_rule,
     mistakes={
-        "the prior has weights γ; they need not be 1/m":
-            lambda K, C, gamma, lam: _sum_rule(K, C, np.full(4, 0.25), lam),
-        "λ stands beside the sum: not n λ":
-            lambda K, C, gamma, lam: _sum_rule(K, C, gamma, 6 * lam),
-        "λ stands beside the sum of n data: not m λ":
-            lambda K, C, gamma, lam: _sum_rule(K, C, gamma, 4 * lam),
-        "the weights need not sum to 1; leave them as they are":
-            lambda K, C, gamma, lam: (v := _sum_rule(K, C, gamma, lam)) / v.sum(),
-        "that is m(X), the embedding of the prior at the data: solve with K + λI":
-            lambda K, C, gamma, lam: C @ gamma,
+        "the prior has weights γ; they need not be 1/m": lambda K, C, gamma, lam: _sum_rule(
+            K, C, np.full(4, 0.25), lam
+        ),
+        "λ stands beside the sum: not n λ": lambda K, C, gamma, lam: _sum_rule(
+            K, C, gamma, 6 * lam
+        ),
+        "λ stands beside the sum of n data: not m λ": lambda K, C, gamma, lam: _sum_rule(
+            K, C, gamma, 4 * lam
+        ),
+        "the weights need not sum to 1; leave them as they are": lambda K, C, gamma, lam: (
+            (v := _sum_rule(K, C, gamma, lam)) / v.sum()
+        ),
+        "that is m(X), the embedding of the prior at the data: solve with K + λI": lambda K, C, gamma, lam: (
+            C @ gamma
+        ),
         "λ is missing": lambda K, C, gamma, lam: _sum_rule(K, C, gamma, 0.0),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_15a.ipynb #56d92a92
 def _effect(w1, w0, L, sign=-1.0):
@@ -78,13 +94,14 @@ _exercises["15a.3"] = dict(
     draw=lambda rng: (rng.normal(size=5), rng.normal(size=4), _gram(rng, 9, 1.4)),
     answer=_effect,
     mistakes={
-        "that is U; the exercise asks for its square":
-            lambda w1, w0, L: np.sqrt(_effect(w1, w0, L)),
+        "that is U; the exercise asks for its square": lambda w1, w0, L: np.sqrt(
+            _effect(w1, w0, L)
+        ),
         "the second law is subtracted": lambda w1, w0, L: _effect(w1, w0, L, 1.0),
-        "the cross term counts twice":
-            lambda w1, w0, L: _effect(w1, w0, L) + w1 @ L[:5, 5:] @ w0,
+        "the cross term counts twice": lambda w1, w0, L: _effect(w1, w0, L) + w1 @ L[:5, 5:] @ w0,
         "the cross term is missing": lambda w1, w0, L: w1 @ L[:5, :5] @ w1 + w0 @ L[5:, 5:] @ w0,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_15a.ipynb #241c64f6
 def _bayes(v, L, column, delta, VL=None, squared=None, front=None):
@@ -95,27 +112,40 @@ def _bayes(v, L, column, delta, VL=None, squared=None, front=None):
 
 
 _exercises["15a.4"] = dict(
-    draw=lambda rng: (rng.normal(0.2, 0.3, 6), _gram(rng, 6, 1.3), rng.uniform(0, 1, 6),
-                      float(rng.uniform(0.05, 0.5))),
+    draw=lambda rng: (
+        rng.normal(0.2, 0.3, 6),
+        _gram(rng, 6, 1.3),
+        rng.uniform(0, 1, 6),
+        float(rng.uniform(0.05, 0.5)),
+    ),
     answer=_bayes,
     mistakes={
-        "V stands on the left of L, not on its right":
-            lambda v, L, column, delta: _bayes(v, L, column, delta, VL=L * v),
+        "V stands on the left of L, not on its right": lambda v, L, column, delta: _bayes(
+            v, L, column, delta, VL=L * v
+        ),
         "(VL)² is VLVL, not V²L²": lambda v, L, column, delta: _bayes(
-            v, L, column, delta, squared=np.diag(v**2) @ L @ L),
-        "the column has its own V in front":
-            lambda v, L, column, delta: _bayes(v, L, column / v, delta),
-        "the VL in front is missing":
-            lambda v, L, column, delta: _bayes(v, L, column, delta, front=np.eye(6)),
-        "only V stands in front; it is VL":
-            lambda v, L, column, delta: _bayes(v, L, column, delta, front=np.diag(v)),
-        "without the square: some v are negative, and VL + δI may be singular":
-            lambda v, L, column, delta: _bayes(v, L, column, delta, squared=v[:, None] * L),
-        "δ stands beside the square as it is: not n δ":
-            lambda v, L, column, delta: _bayes(v, L, column, 6 * delta),
-        "the weights need not sum to 1; leave them as they are":
-            lambda v, L, column, delta: (w := _bayes(v, L, column, delta)) / w.sum(),
-    })
+            v, L, column, delta, squared=np.diag(v**2) @ L @ L
+        ),
+        "the column has its own V in front": lambda v, L, column, delta: _bayes(
+            v, L, column / v, delta
+        ),
+        "the VL in front is missing": lambda v, L, column, delta: _bayes(
+            v, L, column, delta, front=np.eye(6)
+        ),
+        "only V stands in front; it is VL": lambda v, L, column, delta: _bayes(
+            v, L, column, delta, front=np.diag(v)
+        ),
+        "without the square: some v are negative, and VL + δI may be singular": lambda v, L, column, delta: (
+            _bayes(v, L, column, delta, squared=v[:, None] * L)
+        ),
+        "δ stands beside the square as it is: not n δ": lambda v, L, column, delta: _bayes(
+            v, L, column, 6 * delta
+        ),
+        "the weights need not sum to 1; leave them as they are": lambda v, L, column, delta: (
+            (w := _bayes(v, L, column, delta)) / w.sum()
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_15a.ipynb #8b6f1032
 def _without(K, lam, sign=-1.0, axis=1, scale=1.0):
@@ -129,21 +159,27 @@ _exercises["15a.5"] = dict(
     draw=lambda rng: (_gram(rng, 6), float(rng.uniform(0.2, 2))),
     answer=_without,
     mistakes={
-        "F₋ᵢ = φ(yᵢ) − (…)/A_ii: the others have a minus sign": lambda K, lam: (
-            _without(K, lam, sign=1.0)),
-        "row i belongs to the pair left out: divide it by A_ii, not column j by A_jj":
-            lambda K, lam: _without(K, lam, axis=0),
-        "the pair left out has the weight 0": lambda K, lam: (
-            _without(K, lam) - np.eye(len(K))),
+        "F₋ᵢ = φ(yᵢ) − (…)/A_ii: the others have a minus sign": lambda K, lam: _without(
+            K, lam, sign=1.0
+        ),
+        "row i belongs to the pair left out: divide it by A_ii, not column j by A_jj": lambda K, lam: (
+            _without(K, lam, axis=0)
+        ),
+        "the pair left out has the weight 0": lambda K, lam: _without(K, lam) - np.eye(len(K)),
         "λ stands beside the sum: not n λ": lambda K, lam: _without(K, lam, scale=len(K)),
         "these are the weights with the pair, its own put to 0": lambda K, lam: (
-            (W := K @ _regularised(K, lam)) - np.diag(W.diagonal())),
-    })
+            (W := K @ _regularised(K, lam)) - np.diag(W.diagonal())
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_15a.ipynb #61ed8e2f
-_exercises["15a.7"] = wrong_step(4, {
-    "that is what the coin is for": 1,
-    "that is the meaning of characteristic": 2,
-    "equal laws have equal expectations": 3,
-    "Y₀ − Y₀ is 0; look before": 5,
-})
+_exercises["15a.7"] = wrong_step(
+    4,
+    {
+        "that is what the coin is for": 1,
+        "that is the meaning of characteristic": 2,
+        "equal laws have equal expectations": 3,
+        "Y₀ − Y₀ is 0; look before": 5,
+    },
+)

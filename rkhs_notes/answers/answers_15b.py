@@ -26,14 +26,18 @@ _exercises["15b.1"] = dict(
     draw=lambda rng: (_symmetric(rng, 7),),
     answer=_ksd,
     mistakes={
-        "that is the biased one: a point is paired with itself":
-            lambda U: _ksd(U, 0.0, lambda n: n**2),
-        "the diagonal is left out of the sum but not of the count: n (n − 1) pairs":
-            lambda U: _ksd(U, 1.0, lambda n: n**2),
+        "that is the biased one: a point is paired with itself": lambda U: _ksd(
+            U, 0.0, lambda n: n**2
+        ),
+        "the diagonal is left out of the sum but not of the count: n (n − 1) pairs": lambda U: _ksd(
+            U, 1.0, lambda n: n**2
+        ),
         "the diagonal is left out of the count but not of the sum": lambda U: _ksd(U, 0.0),
-        "pairs (i, j) and (j, i) both count, above and below":
-            lambda U: _ksd(U, 1.0, lambda n: n * (n - 1) / 2),
-    })
+        "pairs (i, j) and (j, i) both count, above and below": lambda U: _ksd(
+            U, 1.0, lambda n: n * (n - 1) / 2
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_15b.ipynb #06413781
 def _stein(x, s, first=-0.5, second=0.75, sign=1.0, d=1.0, factor=4.0):
@@ -48,44 +52,62 @@ _exercises["15b.2"] = dict(
     answer=_stein,
     mistakes={
         "⟨x − y, s(y) − s(x)⟩, not s(x) − s(y)": lambda x, s: _stein(x, s, sign=-1.0),
-        "the derivative of (1 + t)^(−1/2) is −½ (1 + t)^(−3/2), with its sign":
-            lambda x, s: _stein(x, s, first=0.5),
+        "the derivative of (1 + t)^(−1/2) is −½ (1 + t)^(−3/2), with its sign": lambda x, s: _stein(
+            x, s, first=0.5
+        ),
         "φ″ = ¾ (1 + t)^(−5/2), with the sign +": lambda x, s: _stein(x, s, second=-0.75),
         "the d of 2 φ′ (… − d) is missing": lambda x, s: _stein(x, s, d=0.0),
-        "the last term is −4 t φ″: the derivative of t is 2 (x − y), twice":
-            lambda x, s: _stein(x, s, factor=1.0),
+        "the last term is −4 t φ″: the derivative of t is 2 (x − y), twice": lambda x, s: _stein(
+            x, s, factor=1.0
+        ),
         "the last term, −4 t φ″, is missing": lambda x, s: _stein(x, s, factor=0.0),
-        "that is the kernel of the scores alone; its derivatives are missing":
-            lambda x, s: np.outer(s, s) / np.sqrt(1 + np.subtract.outer(x, x) ** 2),
-    })
+        "that is the kernel of the scores alone; its derivatives are missing": lambda x, s: (
+            np.outer(s, s) / np.sqrt(1 + np.subtract.outer(x, x) ** 2)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_15b.ipynb #e3703882
 def _score(x, w, m, v, weigh=True, root=True, power=1.0, sign=1.0):
-    density = np.exp(-(x[:, None] - m) ** 2 / (2 * v)) / (np.sqrt(v) if root else 1.0)
+    density = np.exp(-((x[:, None] - m) ** 2) / (2 * v)) / (np.sqrt(v) if root else 1.0)
     shares = density * w if weigh else density
     each = sign * (m - x[:, None]) / v**power
     return np.sum(shares * each, axis=1) / np.sum(shares, axis=1)
 
 
 _exercises["15b.3"] = dict(
-    draw=lambda rng: (rng.normal(size=6), rng.dirichlet(np.ones(3)), rng.normal(size=3),
-                      rng.uniform(0.5, 2, 3)),
+    draw=lambda rng: (
+        rng.normal(size=6),
+        rng.dirichlet(np.ones(3)),
+        rng.normal(size=3),
+        rng.uniform(0.5, 2, 3),
+    ),
     answer=_score,
     mistakes={
-        "the shares of the parts depend on x: by Bayes' rule, not w":
-            lambda x, w, m, v: ((m - x[:, None]) / v) @ w,
-        "the weights w of the parts are missing":
-            lambda x, w, m, v: _score(x, w, m, v, weigh=False),
+        "the shares of the parts depend on x: by Bayes' rule, not w": lambda x, w, m, v: (
+            ((m - x[:, None]) / v) @ w
+        ),
+        "the weights w of the parts are missing": lambda x, w, m, v: _score(
+            x, w, m, v, weigh=False
+        ),
         "a normal density has the factor 1/√v": lambda x, w, m, v: _score(x, w, m, v, root=False),
-        "v are variances: divide by v, not by its root":
-            lambda x, w, m, v: _score(x, w, m, v, power=0.5),
-        "v are variances: divide by v, not by its square":
-            lambda x, w, m, v: _score(x, w, m, v, power=2.0),
+        "v are variances: divide by v, not by its root": lambda x, w, m, v: _score(
+            x, w, m, v, power=0.5
+        ),
+        "v are variances: divide by v, not by its square": lambda x, w, m, v: _score(
+            x, w, m, v, power=2.0
+        ),
         "the score points to the modes: m − x": lambda x, w, m, v: _score(x, w, m, v, sign=-1.0),
-        "that is the gradient of the density; divide by the density":
-            lambda x, w, m, v: np.sum(w * np.exp(-(x[:, None] - m) ** 2 / (2 * v)) / np.sqrt(
-                2 * np.pi * v) * (m - x[:, None]) / v, axis=1),
-    })
+        "that is the gradient of the density; divide by the density": lambda x, w, m, v: np.sum(
+            w
+            * np.exp(-((x[:, None] - m) ** 2) / (2 * v))
+            / np.sqrt(2 * np.pi * v)
+            * (m - x[:, None])
+            / v,
+            axis=1,
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_15b.ipynb #d630c0d8
 def _pvalue(U, W, diagonal=1.0, plus=1, side=1.0, data=1.0):
@@ -99,14 +121,18 @@ _exercises["15b.4"] = dict(
     draw=lambda rng: (_symmetric(rng, 8), np.where(rng.random((8, 39)) < 0.5, -1, 1)),
     answer=_pvalue,
     mistakes={
-        "p is never 0: count the data among the draws, (1 + …)/(B + 1)":
-            lambda U, W: _pvalue(U, W, plus=0),
+        "p is never 0: count the data among the draws, (1 + …)/(B + 1)": lambda U, W: _pvalue(
+            U, W, plus=0
+        ),
         "only large values speak against the model": lambda U, W: _pvalue(U, W, side=-1.0),
-        "the diagonal is in the draws but not in the statistic":
-            lambda U, W: _pvalue(U, W, diagonal=0.0),
-        "the diagonal is in the statistic but not in the draws":
-            lambda U, W: _pvalue(U, W, data=0.0),
-    })
+        "the diagonal is in the draws but not in the statistic": lambda U, W: _pvalue(
+            U, W, diagonal=0.0
+        ),
+        "the diagonal is in the statistic but not in the draws": lambda U, W: _pvalue(
+            U, W, data=0.0
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_15b.ipynb #f6bc7c40
 def _moments(X, mean=1.0, second=1.0, centre=False):
@@ -123,14 +149,19 @@ _exercises["15b.5"] = dict(
         "the linear part of k sees second moments": lambda X: _moments(X, second=0.0),
         "second moments about 0, not about the mean": lambda X: _moments(X, centre=True),
         "that is KSD; the exercise asks for its square": lambda X: np.sqrt(_moments(X)),
-        "the Frobenius norm adds all entries, not only the diagonal": lambda X: np.sum(
-            X.mean(axis=0) ** 2) + np.sum((1 - np.mean(X**2, axis=0)) ** 2),
-    })
+        "the Frobenius norm adds all entries, not only the diagonal": lambda X: (
+            np.sum(X.mean(axis=0) ** 2) + np.sum((1 - np.mean(X**2, axis=0)) ** 2)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_15b.ipynb #66bb5a79
-_exercises["15b.7"] = wrong_step(4, {
-    "that is (15.44)": 1,
-    "that is how (15.46) was found": 2,
-    "(3) says (1) in the words of (2)": 3,
-    "densities with one score differ by a factor, which is 1; look before": 5,
-})
+_exercises["15b.7"] = wrong_step(
+    4,
+    {
+        "that is (15.44)": 1,
+        "that is how (15.46) was found": 2,
+        "(3) says (1) in the words of (2)": 3,
+        "densities with one score differ by a factor, which is 1; look before": 5,
+    },
+)

@@ -27,40 +27,53 @@ _exercises["16.1"] = dict(
     draw=lambda rng: (_gram(rng), float(rng.uniform(0.2, 0.8)), float(rng.uniform(0.5, 3))),
     answer=lambda K, noise, lam: noise * np.sum(_smoother(K, lam) ** 2) / len(K),
     mistakes={
-        "that is noise · d(λ) / n: the variance has the squares of the shares":
-            lambda K, noise, lam: noise * np.trace(_smoother(K, lam)) / len(K),
-        "that is the sum over the points; divide by n":
-            lambda K, noise, lam: noise * np.sum(_smoother(K, lam) ** 2),
-        "noise is a variance already: do not square it":
-            lambda K, noise, lam: noise**2 * np.sum(_smoother(K, lam) ** 2) / len(K),
-        "noise is a variance, not a standard deviation to be taken as it is: no root":
-            lambda K, noise, lam: noise**0.5 * np.sum(_smoother(K, lam) ** 2) / len(K),
-        "lam stands beside the sum: λ, not nλ":
-            lambda K, noise, lam: noise * np.sum(_smoother(K, lam * len(K)) ** 2) / len(K),
-        "those are the shares of the bias, λ / (Λ + λ)": lambda K, noise, lam:
-            noise * np.sum((np.eye(len(K)) - _smoother(K, lam)) ** 2) / len(K),
-        "that is the optimism, 2 noise d(λ) / n":
-            lambda K, noise, lam: 2 * noise * np.trace(_smoother(K, lam)) / len(K),
-    })
+        "that is noise · d(λ) / n: the variance has the squares of the shares": lambda K, noise, lam: (
+            noise * np.trace(_smoother(K, lam)) / len(K)
+        ),
+        "that is the sum over the points; divide by n": lambda K, noise, lam: (
+            noise * np.sum(_smoother(K, lam) ** 2)
+        ),
+        "noise is a variance already: do not square it": lambda K, noise, lam: (
+            noise**2 * np.sum(_smoother(K, lam) ** 2) / len(K)
+        ),
+        "noise is a variance, not a standard deviation to be taken as it is: no root": lambda K, noise, lam: (
+            noise**0.5 * np.sum(_smoother(K, lam) ** 2) / len(K)
+        ),
+        "lam stands beside the sum: λ, not nλ": lambda K, noise, lam: (
+            noise * np.sum(_smoother(K, lam * len(K)) ** 2) / len(K)
+        ),
+        "those are the shares of the bias, λ / (Λ + λ)": lambda K, noise, lam: (
+            noise * np.sum((np.eye(len(K)) - _smoother(K, lam)) ** 2) / len(K)
+        ),
+        "that is the optimism, 2 noise d(λ) / n": lambda K, noise, lam: (
+            2 * noise * np.trace(_smoother(K, lam)) / len(K)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_16.ipynb #97eaf4d8
 _exercises["16.2"] = dict(
     draw=lambda rng: (_gram(rng), float(rng.uniform(2, 9))),
     answer=lambda K, r: np.sqrt(r * np.trace(K)) / len(K),
     mistakes={
-        "R is the norm, the root of r: that has R² for R":
-            lambda K, r: r * np.sqrt(np.trace(K)) / len(K),
-        "n in the wrong place: it is not under the root":
-            lambda K, r: np.sqrt(r * np.trace(K) / len(K)),
+        "R is the norm, the root of r: that has R² for R": lambda K, r: (
+            r * np.sqrt(np.trace(K)) / len(K)
+        ),
+        "n in the wrong place: it is not under the root": lambda K, r: np.sqrt(
+            r * np.trace(K) / len(K)
+        ),
         "n in the wrong place: once is enough": lambda K, r: np.sqrt(r * np.trace(K)) / len(K) ** 2,
         "the root of the trace is missing": lambda K, r: np.sqrt(r) * np.trace(K) / len(K),
         "that is for k(x, x) = 1: R / √n": lambda K, r: np.sqrt(r / len(K)),
-        "the largest k(x, x) in place of their mean: true, and larger than it need be":
-            lambda K, r: np.sqrt(r * K.diagonal().max() / len(K)),
+        "the largest k(x, x) in place of their mean: true, and larger than it need be": lambda K, r: (
+            np.sqrt(r * K.diagonal().max() / len(K))
+        ),
         "the sum of all entries in place of the trace": lambda K, r: np.sqrt(r * K.sum()) / len(K),
-        "the term in (16.8) is twice this; here only the complexity is asked for":
-            lambda K, r: 2 * np.sqrt(r * np.trace(K)) / len(K),
-    })
+        "the term in (16.8) is twice this; here only the complexity is asked for": lambda K, r: (
+            2 * np.sqrt(r * np.trace(K)) / len(K)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_16.ipynb #b577217d
 def _honest(K, y, lam, noise, extra):
@@ -78,30 +91,48 @@ def _left_out(K, y, lam, noise):
 
 
 _exercises["16.3"] = dict(
-    draw=lambda rng: (_gram(rng), 3 * rng.normal(size=12), float(rng.uniform(0.5, 3)),
-                      float(rng.uniform(0.2, 0.8))),
+    draw=lambda rng: (
+        _gram(rng),
+        3 * rng.normal(size=12),
+        float(rng.uniform(0.5, 3)),
+        float(rng.uniform(0.2, 0.8)),
+    ),
     answer=_other(lambda S, noise: 2 * noise * np.trace(S)),
     mistakes={
         "that is the error on the data, the empirical for the true": _other(lambda S, noise: 0.0),
         "the optimism is 2 σ² d / n: twice": _other(lambda S, noise: noise * np.trace(S)),
-        "that is the variance, Σ s²; the optimism has d, the trace of S":
-            _other(lambda S, noise: 2 * noise * np.sum(S**2)),
-        "the optimism makes the data look better: add it, do not subtract":
-            _other(lambda S, noise: -2 * noise * np.trace(S)),
+        "that is the variance, Σ s²; the optimism has d, the trace of S": _other(
+            lambda S, noise: 2 * noise * np.sum(S**2)
+        ),
+        "the optimism makes the data look better: add it, do not subtract": _other(
+            lambda S, noise: -2 * noise * np.trace(S)
+        ),
         "noise is a variance already": _other(lambda S, noise: 2 * noise**2 * np.trace(S)),
-        "the optimism is a mean over the points: divide it by n":
-            _other(lambda S, noise: 2 * noise * np.trace(S) * len(S)),
-        "the new noise is in the error on the data already, in the mean":
-            _other(lambda S, noise: 2 * noise * np.trace(S) + noise * len(S)),
+        "the optimism is a mean over the points: divide it by n": _other(
+            lambda S, noise: 2 * noise * np.trace(S) * len(S)
+        ),
+        "the new noise is in the error on the data already, in the mean": _other(
+            lambda S, noise: 2 * noise * np.trace(S) + noise * len(S)
+        ),
         "that is leave-one-out: for new points, and without knowing noise": _left_out,
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_16.ipynb #3f6e64ab
-def _margin(m, K, gamma, delta, loss=lambda m, gamma: np.clip(1 - m / gamma, 0, 1), ball=2.0,
-            luck=lambda delta: 3 * np.sqrt(np.log(2 / delta) / 2), steep=True):
+def _margin(
+    m,
+    K,
+    gamma,
+    delta,
+    loss=lambda m, gamma: np.clip(1 - m / gamma, 0, 1),
+    ball=2.0,
+    luck=lambda delta: 3 * np.sqrt(np.log(2 / delta) / 2),
+    steep=True,
+):
     n, slope = len(m), 1 / gamma if steep else 1.0
-    return float(loss(m, gamma).mean() + slope * ball * np.sqrt(np.trace(K)) / n
-                 + luck(delta) / np.sqrt(n))
+    return float(
+        loss(m, gamma).mean() + slope * ball * np.sqrt(np.trace(K)) / n + luck(delta) / np.sqrt(n)
+    )
 
 
 def _slip(**change):
@@ -109,33 +140,44 @@ def _slip(**change):
 
 
 _exercises["16.4"] = dict(
-    draw=lambda rng: (rng.normal(0.3, 0.3, 12), _gram(rng), float(rng.uniform(0.2, 0.7)),
-                      float(rng.uniform(0.02, 0.2))),
+    draw=lambda rng: (
+        rng.normal(0.3, 0.3, 12),
+        _gram(rng),
+        float(rng.uniform(0.2, 0.7)),
+        float(rng.uniform(0.02, 0.2)),
+    ),
     answer=_margin,
     mistakes={
-        "that is the error on the data: the loss is the ramp, which is larger":
-            _slip(loss=lambda m, gamma: m <= 0),
-        "the share of margins below γ: true, but the ramp is smaller":
-            _slip(loss=lambda m, gamma: m < gamma),
+        "that is the error on the data: the loss is the ramp, which is larger": _slip(
+            loss=lambda m, gamma: m <= 0
+        ),
+        "the share of margins below γ: true, but the ramp is smaller": _slip(
+            loss=lambda m, gamma: m < gamma
+        ),
         "a ramp is cut off at 1, too": _slip(loss=lambda m, gamma: np.maximum(1 - m / gamma, 0)),
         "a ramp is cut off at 0, too": _slip(loss=lambda m, gamma: np.minimum(1 - m / gamma, 1)),
         "symmetrisation costs a factor 2": _slip(ball=1.0),
         "contraction: the ramp has the slope 1 / γ": _slip(steep=False),
-        "log(2/δ): δ is spent twice":
-            _slip(luck=lambda delta: 3 * np.sqrt(np.log(1 / delta) / 2)),
-        "k(x, x) varies, so the sample's own complexity costs a factor 3":
-            _slip(luck=lambda delta: np.sqrt(np.log(1 / delta) / 2)),
-        "log(6/δ) is for all γ = 2ʲ; this γ was fixed beforehand":
-            _slip(luck=lambda delta: 3 * np.sqrt(np.log(6 / delta) / 2)),
-    })
+        "log(2/δ): δ is spent twice": _slip(luck=lambda delta: 3 * np.sqrt(np.log(1 / delta) / 2)),
+        "k(x, x) varies, so the sample's own complexity costs a factor 3": _slip(
+            luck=lambda delta: np.sqrt(np.log(1 / delta) / 2)
+        ),
+        "log(6/δ) is for all γ = 2ʲ; this γ was fixed beforehand": _slip(
+            luck=lambda delta: 3 * np.sqrt(np.log(6 / delta) / 2)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_16.ipynb #84d9d1c1
-_exercises["16.5"] = wrong_step(4, {
-    "that is the hypothesis of Theorem 16.5": 1,
-    "for a fixed function that is McDiarmid's inequality, with changes of 1/n": 2,
-    "it is; but was it fixed before the data were drawn?": 3,
-    "√(log 20 / 40 000) = 0.0087 is right; look before": 5,
-})
+_exercises["16.5"] = wrong_step(
+    4,
+    {
+        "that is the hypothesis of Theorem 16.5": 1,
+        "for a fixed function that is McDiarmid's inequality, with changes of 1/n": 2,
+        "it is; but was it fixed before the data were drawn?": 3,
+        "√(log 20 / 40 000) = 0.0087 is right; look before": 5,
+    },
+)
 
 # %% ../../nbs/answers/answers_16.ipynb #e92b49c0
 def _offset(n, B, power=1):
@@ -147,9 +189,11 @@ _exercises["16.6"] = dict(
     answer=_offset,
     mistakes={
         "that is the upper bound by Jensen": lambda n, B: B / np.sqrt(n),
-        "the supremum over |c| ≤ B is B |Σσ|/n; without the modulus its mean is 0":
-            lambda n, B: 0.0,
+        "the supremum over |c| ≤ B is B |Σσ|/n; without the modulus its mean is 0": lambda n, B: (
+            0.0
+        ),
         "that is the mean of the square": lambda n, B: _offset(n, B, power=2),
         "divide by n": lambda n, B: n * _offset(n, B),
         "that is the limit for large n": lambda n, B: B * np.sqrt(2 / (np.pi * n)),
-    })
+    },
+)

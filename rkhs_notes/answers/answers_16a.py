@@ -19,20 +19,25 @@ def _rate(b, r):
 
 
 _exercises["16a.1"] = dict(
-    draw=lambda rng: (float(rng.uniform(1.2, 5)),
-                      float(rng.choice([rng.uniform(0.2, 0.9), rng.uniform(1.2, 3)]))),
+    draw=lambda rng: (
+        float(rng.uniform(1.2, 5)),
+        float(rng.choice([rng.uniform(0.2, 0.9), rng.uniform(1.2, 3)])),
+    ),
     edges=lambda rng: [(2.0, 0.5), (2.0, 1.5)],
     answer=_rate,
     mistakes={
         "ridge saturates: r counts up to 1": lambda b, r: 2 * r * b / (2 * r * b + 1),
-        "that is the error of one's norm: θⱼ² has 2r, not r":
-            lambda b, r: min(r, 1) * b / (min(r, 1) * b + 1),
-        "eigenvalues fall like j^(−b); b is not halved or doubled":
-            lambda b, r: min(r, 1) * 4 * b / (min(r, 1) * 4 * b + 1),
+        "that is the error of one's norm: θⱼ² has 2r, not r": lambda b, r: (
+            min(r, 1) * b / (min(r, 1) * b + 1)
+        ),
+        "eigenvalues fall like j^(−b); b is not halved or doubled": lambda b, r: (
+            min(r, 1) * 4 * b / (min(r, 1) * 4 * b + 1)
+        ),
         "that is r = ½, which knows only that f lies in H": lambda b, r: b / (b + 1),
         "that is the exponent of λ/n, not of the error": lambda b, r: b / (2 * min(r, 1) * b + 1),
         "p is positive: the error falls like n^(−p)": lambda b, r: -_rate(b, r),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_16a.ipynb #4ae8b1cf
 def _risk(mu, theta, noise, n, lam, variance=2, bias=2, count=None):
@@ -41,25 +46,36 @@ def _risk(mu, theta, noise, n, lam, variance=2, bias=2, count=None):
 
 
 _exercises["16a.2"] = dict(
-    draw=lambda rng: (np.sort(rng.uniform(0.01, 1, 6))[::-1], rng.normal(size=6),
-                      float(rng.uniform(0.1, 2)), int(rng.integers(5, 40)),
-                      float(rng.uniform(0.5, 5))),
+    draw=lambda rng: (
+        np.sort(rng.uniform(0.01, 1, 6))[::-1],
+        rng.normal(size=6),
+        float(rng.uniform(0.1, 2)),
+        int(rng.integers(5, 40)),
+        float(rng.uniform(0.5, 5)),
+    ),
     answer=_risk,
     mistakes={
-        "the variance adds squares; that is d(λ) σ²/n, an upper bound":
-            lambda mu, theta, noise, n, lam: _risk(mu, theta, noise, n, lam, variance=1),
-        "the bias is squared: (λ / (nμ + λ))²":
-            lambda mu, theta, noise, n, lam: _risk(mu, theta, noise, n, lam, bias=1),
-        "λ stands beside the sum: nμ against λ, not μ against λ":
-            lambda mu, theta, noise, n, lam: _risk(mu, theta, noise, n, n * lam),
-        "noise is a variance already":
-            lambda mu, theta, noise, n, lam: _risk(mu, theta, noise**2, n, lam),
-        "n points: the noise of a coefficient is σ²/n, not σ²":
-            lambda mu, theta, noise, n, lam: _risk(mu, theta, noise, n, lam, count=1),
-        "that is the variance alone":
-            lambda mu, theta, noise, n, lam: _risk(mu, 0 * theta, noise, n, lam),
+        "the variance adds squares; that is d(λ) σ²/n, an upper bound": lambda mu, theta, noise, n, lam: (
+            _risk(mu, theta, noise, n, lam, variance=1)
+        ),
+        "the bias is squared: (λ / (nμ + λ))²": lambda mu, theta, noise, n, lam: _risk(
+            mu, theta, noise, n, lam, bias=1
+        ),
+        "λ stands beside the sum: nμ against λ, not μ against λ": lambda mu, theta, noise, n, lam: (
+            _risk(mu, theta, noise, n, n * lam)
+        ),
+        "noise is a variance already": lambda mu, theta, noise, n, lam: _risk(
+            mu, theta, noise**2, n, lam
+        ),
+        "n points: the noise of a coefficient is σ²/n, not σ²": lambda mu, theta, noise, n, lam: (
+            _risk(mu, theta, noise, n, lam, count=1)
+        ),
+        "that is the variance alone": lambda mu, theta, noise, n, lam: _risk(
+            mu, 0 * theta, noise, n, lam
+        ),
         "that is the bias alone": lambda mu, theta, noise, n, lam: _risk(mu, theta, 0.0, n, lam),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_16a.ipynb #4cae734c
 def _slope(n, e, b):
@@ -75,20 +91,27 @@ _exercises["16a.3"] = dict(
     draw=_curve,
     answer=_slope,
     mistakes={
-        "subtract the floor first: above it the law is a power":
-            lambda n, e, b: np.polyfit(np.log(n), np.log(e), 1)[0],
-        "a power of n is a line in both logarithms, not in log e against n":
-            lambda n, e, b: np.polyfit(n, np.log(e - b), 1)[0],
-        "a power of n is a line in both logarithms, not in e against log n":
-            lambda n, e, b: np.polyfit(np.log(n), e - b, 1)[0],
+        "subtract the floor first: above it the law is a power": lambda n, e, b: np.polyfit(
+            np.log(n), np.log(e), 1
+        )[0],
+        "a power of n is a line in both logarithms, not in log e against n": lambda n, e, b: (
+            np.polyfit(n, np.log(e - b), 1)[0]
+        ),
+        "a power of n is a line in both logarithms, not in e against log n": lambda n, e, b: (
+            np.polyfit(np.log(n), e - b, 1)[0]
+        ),
         "that is c; the slope is −c": lambda n, e, b: -_slope(n, e, b),
-        "all sizes count, not only the first and the last":
-            lambda n, e, b: np.log((e[-1] - b) / (e[0] - b)) / np.log(n[-1] / n[0]),
-        "slope against log n, and error over n exchanged":
-            lambda n, e, b: np.polyfit(np.log(e - b), np.log(n), 1)[0],
-        "that is the level, the other coefficient":
-            lambda n, e, b: np.polyfit(np.log(n), np.log(e - b), 1)[1],
-    })
+        "all sizes count, not only the first and the last": lambda n, e, b: (
+            np.log((e[-1] - b) / (e[0] - b)) / np.log(n[-1] / n[0])
+        ),
+        "slope against log n, and error over n exchanged": lambda n, e, b: np.polyfit(
+            np.log(e - b), np.log(n), 1
+        )[0],
+        "that is the level, the other coefficient": lambda n, e, b: np.polyfit(
+            np.log(n), np.log(e - b), 1
+        )[1],
+    },
+)
 
 # %% ../../nbs/answers/answers_16a.ipynb #8b411aab
 def _left_out(K, y, lam, g):
@@ -112,16 +135,21 @@ _exercises["16a.4"] = dict(
     mistakes={
         "each row is left out alone; its group stays in": _one_by_one,
         "that is the residual of the fit to all": lambda K, y, lam, g: (
-            lam * np.linalg.solve(K + lam * np.eye(len(y)), y))[g],
-        "the block of the inverse, not the inverse of a block of K + λ":
-            lambda K, y, lam, g: ((K + lam * np.eye(len(y)))[np.ix_(g, g)]
-                                  @ np.linalg.solve(K + lam * np.eye(len(y)), y)[g]),
-        "that is the prediction; subtract it from y":
-            lambda K, y, lam, g: y[g] - _left_out(K, y, lam, g),
-        "λ beside the sum is not divided or multiplied by n":
-            lambda K, y, lam, g: _left_out(K, y, len(y) * lam, g),
+            lam * np.linalg.solve(K + lam * np.eye(len(y)), y)
+        )[g],
+        "the block of the inverse, not the inverse of a block of K + λ": lambda K, y, lam, g: (
+            (K + lam * np.eye(len(y)))[np.ix_(g, g)]
+            @ np.linalg.solve(K + lam * np.eye(len(y)), y)[g]
+        ),
+        "that is the prediction; subtract it from y": lambda K, y, lam, g: (
+            y[g] - _left_out(K, y, lam, g)
+        ),
+        "λ beside the sum is not divided or multiplied by n": lambda K, y, lam, g: _left_out(
+            K, y, len(y) * lam, g
+        ),
         "residuals are y − f, not f − y": lambda K, y, lam, g: -_left_out(K, y, lam, g),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_16a.ipynb #67454df8
 _exercises["16a.5"] = dict(
@@ -131,12 +159,15 @@ _exercises["16a.5"] = dict(
         "s = 1/(2√q) by Hoeffding, not 1/√q": lambda m, q: np.sqrt(2 * np.log(m) / q),
         "that forgets the 2 under the root: √(2 log m)": lambda m, q: np.sqrt(np.log(m) / (4 * q)),
         "take the root": lambda m, q: np.log(m) / (2 * q),
-        "that is the union bound's, for m two-sided statements":
-            lambda m, q: np.sqrt(np.log(2 * m) / (2 * q)),
-        "the winner's judgement is lower; return by how much, ≥ 0":
-            lambda m, q: -np.sqrt(np.log(m) / (2 * q)),
+        "that is the union bound's, for m two-sided statements": lambda m, q: np.sqrt(
+            np.log(2 * m) / (2 * q)
+        ),
+        "the winner's judgement is lower; return by how much, ≥ 0": lambda m, q: (
+            -np.sqrt(np.log(m) / (2 * q))
+        ),
         "that is for one candidate: the number of them counts": lambda m, q: 1 / (2 * np.sqrt(q)),
-    })
+    },
+)
 
 # %% ../../nbs/answers/answers_16a.ipynb #399e7e09
 def _oracle(theta, noise, n):
@@ -155,18 +186,25 @@ _exercises["16a.6"] = dict(
         "each coefficient has a weight of its own; that is the best common one": _one_weight,
         "that is weight 1, which keeps all the noise": lambda theta, noise, n: 6 * noise / n,
         "that is weight 0, which keeps no noise": lambda theta, noise, n: np.sum(theta**2),
-        "the noise of a coefficient is σ²/n, not σ²":
-            lambda theta, noise, n: _oracle(theta, noise, 1),
+        "the noise of a coefficient is σ²/n, not σ²": lambda theta, noise, n: _oracle(
+            theta, noise, 1
+        ),
         "noise is a variance already": lambda theta, noise, n: _oracle(theta, noise**2, n),
-        "that is the bias alone":
-            lambda theta, noise, n: np.sum((noise / (n * theta**2 + noise)) ** 2 * theta**2),
-        "that is the variance alone":
-            lambda theta, noise, n: noise / n * np.sum((n * theta**2 / (n * theta**2 + noise))**2),
-    })
+        "that is the bias alone": lambda theta, noise, n: np.sum(
+            (noise / (n * theta**2 + noise)) ** 2 * theta**2
+        ),
+        "that is the variance alone": lambda theta, noise, n: (
+            noise / n * np.sum((n * theta**2 / (n * theta**2 + noise)) ** 2)
+        ),
+    },
+)
 
 # %% ../../nbs/answers/answers_16a.ipynb #5553463f
-_exercises["16a.8"] = wrong_step(4, {
-    "(16.36) holds for every n and λ > 0, here for n + 1 points": 1,
-    "for one g only λ/(n + 1) depends on n": 2,
-    "where one function is below another everywhere, so is its infimum": 3,
-})
+_exercises["16a.8"] = wrong_step(
+    4,
+    {
+        "(16.36) holds for every n and λ > 0, here for n + 1 points": 1,
+        "for one g only λ/(n + 1) depends on n": 2,
+        "where one function is below another everywhere, so is its infimum": 3,
+    },
+)

@@ -17,7 +17,7 @@ from ..base.errors import say
 from .exercises import check
 
 # %% ../../nbs/apps/classroom.ipynb #dc3c321a
-LEFT_OUT = "answers_", "exercises", "classroom"   # answer keys, what reads them, and this page
+LEFT_OUT = "answers_", "exercises", "classroom"  # answer keys, what reads them, and this page
 FOLDED = re.compile(r"(?s)<details>\s*<summary>(?!Hint)[^<]*</summary>.*?</details>\s*")
 STUB = re.compile(r"\bmy_\w+")
 
@@ -37,7 +37,7 @@ def without_solutions(nb):
             cells.append(cell)
             solved = False
         elif not (solved or re.match(r"#\| checked", source) or "check(" in source):
-            cells.append(cell)           # data to try things on
+            cells.append(cell)  # data to try things on
     return nb | {"cells": cells}
 
 
@@ -56,8 +56,13 @@ def _notebook(*cells):
     made = []
     for source in cells:
         text = {"cell_type": "markdown", "metadata": {}, "source": source.removeprefix(">")}
-        code = {"cell_type": "code", "metadata": {}, "source": source, "outputs": [],
-                "execution_count": None}
+        code = {
+            "cell_type": "code",
+            "metadata": {},
+            "source": source,
+            "outputs": [],
+            "execution_count": None,
+        }
         made.append(text if source.startswith(">") else code)
     return {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
 
@@ -65,8 +70,11 @@ def _notebook(*cells):
 def _names(code, kind):
     "The global names that compiled code reads (kind LOAD) or binds (kind STORE)"
     ops = {f"{kind}_NAME", f"{kind}_GLOBAL", f"{kind}_FROM_DICT_OR_GLOBALS"}
-    inner = [_names(part, kind) for part in code.co_consts
-             if isinstance(part, CodeType) and kind == "LOAD"]
+    inner = [
+        _names(part, kind)
+        for part in code.co_consts
+        if isinstance(part, CodeType) and kind == "LOAD"
+    ]
     return {i.argval for i in dis.get_instructions(code) if i.opname in ops}.union(*inner)
 
 
@@ -144,11 +152,13 @@ def _defined(code):
 
 def _is_stub(code, name):
     "Is the last definition of this function a `...`?"
-    bodies = [o.body for o in ast.parse(code).body
-              if isinstance(o, ast.FunctionDef) and o.name == name]
+    bodies = [
+        o.body for o in ast.parse(code).body if isinstance(o, ast.FunctionDef) and o.name == name
+    ]
     return bool(bodies) and all(
         isinstance(o, ast.Pass) or isinstance(o, ast.Expr) and isinstance(o.value, ast.Constant)
-        for o in bodies[-1])
+        for o in bodies[-1]
+    )
 
 # %% ../../nbs/apps/classroom.ipynb #000f3633
 def versions():
@@ -163,7 +173,7 @@ def _tried(number, answer):
     try:
         exec(compile(answer["code"], "answer", "exec"), scope)
         verdict = check(number, scope[answer["function"]])
-    except BaseException as e:           # exit and Ctrl-C end this answer, not the others
+    except BaseException as e:  # exit and Ctrl-C end this answer, not the others
         return False, f"your code raised {type(e).__name__}: {e}"
     return verdict.passed, verdict.says
 
@@ -181,8 +191,14 @@ def submission(where, name):
     for number, answer in answers.items():
         passed, says = _tried(number, answer)
         answers[number] = answer | {"passed": passed, "says": says[:300]}
-    return {"format": 1, "name": name, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "versions": versions(), "notebooks": notebooks, "answers": answers}, broken
+    return {
+        "format": 1,
+        "name": name,
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "versions": versions(),
+        "notebooks": notebooks,
+        "answers": answers,
+    }, broken
 
 # %% ../../nbs/apps/classroom.ipynb #c1a55002
 def submit(options):
@@ -190,14 +206,18 @@ def submit(options):
     try:
         made, broken = submission(options.where, options.name)
     except (OSError, ValueError, KeyError) as e:
-        say(f"rkhs-notes submit: {options.where} cannot be read as a notebook "
-            f"({type(e).__name__}: {e})")
+        say(
+            f"rkhs-notes submit: {options.where} cannot be read as a notebook "
+            f"({type(e).__name__}: {e})"
+        )
         return 2
     for line in broken:
         say(f"not Python, so not handed in: {line}")
     if not made["answers"]:
-        say(f"nothing to hand in: no function my_… in {options.where} has an answer yet. Save the "
-            "notebook, and leave the cell that calls check")
+        say(
+            f"nothing to hand in: no function my_… in {options.where} has an answer yet. Save the "
+            "notebook, and leave the cell that calls check"
+        )
         return 2
     short = re.sub(r"\W+", "_", options.name).strip("_")
     path = Path(options.to or f"submission_{short}.json")
@@ -227,5 +247,10 @@ def read_submission(path):
 
 def as_notebook(made, chapter):
     """The answers of a submission to one chapter ("00") as a notebook, as a dict; none is run"""
-    return _notebook(*(answer["code"] for number, answer in made["answers"].items()
-                       if number.split(".")[0] == chapter))
+    return _notebook(
+        *(
+            answer["code"]
+            for number, answer in made["answers"].items()
+            if number.split(".")[0] == chapter
+        )
+    )

@@ -139,8 +139,15 @@ def packages_found():
     rows += [(name, version(name), "") for name in needed]
     for name, extra in OPTIONAL.items():
         found = find_spec(name) is not None
-        rows.append((name, version(name) if found else
-                     f"not installed (optional): pip install 'rkhs_notes[{extra}]'", ""))
+        rows.append(
+            (
+                name,
+                version(name)
+                if found
+                else f"not installed (optional): pip install 'rkhs_notes[{extra}]'",
+                "",
+            )
+        )
     return rows
 
 # %% ../../nbs/apps/cli.ipynb #0809cc07
@@ -155,14 +162,28 @@ def machine_found():
     cores = os.cpu_count() or 1
     for blas in (b for b in threadpool_info() if b["user_api"] == "blas"):
         slow = blas["num_threads"] < cores
-        rows.append((blas["internal_api"], f"{blas['num_threads']} of {cores} cores",
-                     "is OMP_NUM_THREADS or OPENBLAS_NUM_THREADS set?" if slow else ""))
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20 if hasattr(
-        os, "sysconf") else math.inf
-    rows.append(("memory", f"{memory:.0f} MiB; results up to {settings.result_mib:g} MiB, "
-                 f"blocks of {settings.block_mib:g} MiB",
-                 f"set result_mib = {memory / 3:.0f} in settings.ini"
-                 if settings.result_mib > memory / 2 else ""))
+        rows.append(
+            (
+                blas["internal_api"],
+                f"{blas['num_threads']} of {cores} cores",
+                "is OMP_NUM_THREADS or OPENBLAS_NUM_THREADS set?" if slow else "",
+            )
+        )
+    memory = (
+        os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20
+        if hasattr(os, "sysconf")
+        else math.inf
+    )
+    rows.append(
+        (
+            "memory",
+            f"{memory:.0f} MiB; results up to {settings.result_mib:g} MiB, "
+            f"blocks of {settings.block_mib:g} MiB",
+            f"set result_mib = {memory / 3:.0f} in settings.ini"
+            if settings.result_mib > memory / 2
+            else "",
+        )
+    )
     return rows
 
 # %% ../../nbs/apps/cli.ipynb #bf8254f6
@@ -180,9 +201,17 @@ def self_check():
         "Gram matrix against scikit-learn": np.abs(K - rbf_kernel(X, gamma=1 / 18)).max(),
         "symmetry": np.abs(K - K.T).max(),
         "ridge against its equations": np.abs(
-            K @ ridge(k, X, y, 1.0).alpha + ridge(k, X, y, 1.0).alpha - y).max()}
-    rows = [(name, f"differs by {e:.1e}", "" if e < 1e-10 else
-             "reinstall numpy and scipy in a fresh environment") for name, e in errors.items()]
+            K @ ridge(k, X, y, 1.0).alpha + ridge(k, X, y, 1.0).alpha - y
+        ).max(),
+    }
+    rows = [
+        (
+            name,
+            f"differs by {e:.1e}",
+            "" if e < 1e-10 else "reinstall numpy and scipy in a fresh environment",
+        )
+        for name, e in errors.items()
+    ]
     start = time.perf_counter()
     for _ in range(3):
         K @ K
@@ -223,9 +252,11 @@ def run_notebooks(prefix, folder):
     SystemExit           no such notebook, or nothing to run it with
     """
     from tqdm.auto import tqdm
+
     _need("nbclient", "nbformat", "ipykernel")
     import nbclient
     import nbformat
+
     names = [name for name in notebook_titles(notebook_folder()) if name.startswith(prefix)]
     if not names:
         raise SystemExit(f"no notebook begins with {prefix!r}; rkhs-notes list names them")
@@ -235,8 +266,9 @@ def run_notebooks(prefix, folder):
         path, start = Path(folder) / name, time.perf_counter()
         nb = nbformat.read(path, as_version=4)
         try:
-            nbclient.NotebookClient(nb, timeout=None, resources={
-                "metadata": {"path": str(folder)}}).execute()
+            nbclient.NotebookClient(
+                nb, timeout=None, resources={"metadata": {"path": str(folder)}}
+            ).execute()
             say(f"{name:30} ran in {time.perf_counter() - start:.1f} s")
         except nbclient.exceptions.CellExecutionError as e:
             failed += 1
@@ -265,8 +297,20 @@ def write_site(folder):
     """
     _need("nbconvert")
     notebooks = [str(p) for p in sorted(notebook_folder().glob("*.ipynb"))]
-    return subprocess.call([sys.executable, "-m", "nbconvert", "--to", "html", "--log-level",
-                            "WARN", "--output-dir", str(folder), *notebooks])
+    return subprocess.call(
+        [
+            sys.executable,
+            "-m",
+            "nbconvert",
+            "--to",
+            "html",
+            "--log-level",
+            "WARN",
+            "--output-dir",
+            str(folder),
+            *notebooks,
+        ]
+    )
 
 
 def quick_race(n=2000):
@@ -283,17 +327,23 @@ def quick_race(n=2000):
     from sklearn.kernel_ridge import KernelRidge
     from sklearn.svm import SVC
     from rkhs_notes.svm import svc
+
     X = np.random.default_rng(0).normal(size=(n, 10))
     k, y = Gaussian(3.0), np.sign(X[:, 0] * X[:, 1] + 0.3 * X[:, 2])
-    jobs = {"Gram matrix": (lambda: k(X), lambda: rbf_kernel(X, gamma=1 / 18)),
-            "ridge": (lambda: ridge(k, X, y, 1.0),
-                      lambda: KernelRidge(alpha=1.0, kernel="rbf", gamma=1 / 18).fit(X, y)),
-            "support vectors": (lambda: svc(k, X, y, 10.0),
-                                lambda: SVC(C=10, gamma=1 / 18).fit(X, y))}
+    jobs = {
+        "Gram matrix": (lambda: k(X), lambda: rbf_kernel(X, gamma=1 / 18)),
+        "ridge": (
+            lambda: ridge(k, X, y, 1.0),
+            lambda: KernelRidge(alpha=1.0, kernel="rbf", gamma=1 / 18).fit(X, y),
+        ),
+        "support vectors": (lambda: svc(k, X, y, 10.0), lambda: SVC(C=10, gamma=1 / 18).fit(X, y)),
+    }
     for job, routes in jobs.items():
         seconds = np.median([[_seconds(route) for route in routes] for _ in range(3)], axis=0)
-        say(f"{job:20} {seconds[0]:.3f} s, scikit-learn {seconds[1]:.3f} s: "
-            f"{seconds[1] / seconds[0]:.1f} times as fast")
+        say(
+            f"{job:20} {seconds[0]:.3f} s, scikit-learn {seconds[1]:.3f} s: "
+            f"{seconds[1] / seconds[0]:.1f} times as fast"
+        )
     return 0
 
 
@@ -308,10 +358,14 @@ def _parser():
     parser = argparse.ArgumentParser(prog="rkhs-notes", description=about)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="name the notebooks")
-    lab = commands.add_parser("lab", help="copy the notebooks, never overwriting, "
-                                          "and open JupyterLab")
-    lab.add_argument("folder", nargs="?",
-                     help="where to (default: ./rkhs-notes, of a student ./rkhs-notes-student)")
+    lab = commands.add_parser(
+        "lab", help="copy the notebooks, never overwriting, and open JupyterLab"
+    )
+    lab.add_argument(
+        "folder",
+        nargs="?",
+        help="where to (default: ./rkhs-notes, of a student ./rkhs-notes-student)",
+    )
     lab.add_argument("--student", action="store_true", help="without solutions and answer keys")
     lab.add_argument("--copy-only", action="store_true", help="do not open JupyterLab")
     run = commands.add_parser("run", help="execute notebooks, in a copy")
@@ -328,6 +382,7 @@ def _parser():
 # %% ../../nbs/apps/cli.ipynb #b94d29ec
 def _within(kind, low, high):
     "Reads a number between two others"
+
     def read(text):
         try:
             if low < (value := kind(text)) < high:
@@ -336,56 +391,81 @@ def _within(kind, low, high):
             pass
         whole = "whole " * (kind is int)
         raise argparse.ArgumentTypeError(f"pass a {whole}number > {low}, < {high}, not {text!r}")
+
     return read
 
 
 def _add_compare(commands):
     compare = commands.add_parser(
-        "compare", help="have the rows of two tables one distribution?",
+        "compare",
+        help="have the rows of two tables one distribution?",
         description="A permutation test with exact level over all columns together. Exit status: "
-                    "0 no difference found, 1 difference, 2 error.")
+        "0 no difference found, 1 difference, 2 error.",
+    )
     compare.add_argument("A", help="CSV, TSV (also .gz), Parquet or NPY file")
     compare.add_argument("B", help="the other one")
-    compare.add_argument("--level", type=_within(float, 0, 1), default=0.05,
-                         help="of the test (default 0.05)")
+    compare.add_argument(
+        "--level", type=_within(float, 0, 1), default=0.05, help="of the test (default 0.05)"
+    )
     compare.add_argument("--columns", help="names, with commas: those to compare (default: all)")
     compare.add_argument("--drop", help="names of columns to leave out")
     compare.add_argument("--categorical", help="names of columns whose numbers are names")
-    compare.add_argument("--header", choices=["auto", "yes", "no"], default="auto",
-                         help="does the first line of a CSV name its columns? (default: auto)")
-    compare.add_argument("--no-header", dest="header", action="store_const", const="no",
-                         help="the same as --header no")
-    compare.add_argument("--permutations", type=_within(int, 0, 10**7), default=1999,
-                         help="draws (default 1999)")
-    compare.add_argument("--seed", type=_within(int, -1, 2**63), default=0,
-                         help="of the draws (default 0)")
+    compare.add_argument(
+        "--header",
+        choices=["auto", "yes", "no"],
+        default="auto",
+        help="does the first line of a CSV name its columns? (default: auto)",
+    )
+    compare.add_argument(
+        "--no-header",
+        dest="header",
+        action="store_const",
+        const="no",
+        help="the same as --header no",
+    )
+    compare.add_argument(
+        "--permutations", type=_within(int, 0, 10**7), default=1999, help="draws (default 1999)"
+    )
+    compare.add_argument(
+        "--seed", type=_within(int, -1, 2**63), default=0, help="of the draws (default 0)"
+    )
     compare.add_argument("--json", action="store_true", help="print JSON")
     compare.add_argument("--plot", metavar="FILE", help="draw the column that changed most")
 
 # %% ../../nbs/apps/cli.ipynb #c042dc76
 def _add_classroom(commands):
     hand_in = commands.add_parser(
-        "submit", help="write the answers to the exercises into one file",
+        "submit",
+        help="write the answers to the exercises into one file",
         description="Collects the functions my_... of saved notebooks with what they need, tries "
-                    "each by itself, and writes one JSON file. Works without a network; "
-                    "no files beside a notebook are handed in. It runs the code: for notebooks of "
-                    "your own. Exit status: 0 written, 2 nothing to hand in.")
-    hand_in.add_argument("where", nargs="?", default="rkhs-notes-student",
-                         help="folder or notebook (default: ./rkhs-notes-student)")
+        "each by itself, and writes one JSON file. Works without a network; "
+        "no files beside a notebook are handed in. It runs the code: for notebooks of "
+        "your own. Exit status: 0 written, 2 nothing to hand in.",
+    )
+    hand_in.add_argument(
+        "where",
+        nargs="?",
+        default="rkhs-notes-student",
+        help="folder or notebook (default: ./rkhs-notes-student)",
+    )
     hand_in.add_argument("--name", required=True, help="whose answers these are")
     hand_in.add_argument("--to", metavar="FILE", help="default: submission_NAME.json")
-    graded = commands.add_parser("grade", help="say what grades submissions instead",
-                                 add_help=False, prefix_chars="+")    # no option is unknown
+    graded = commands.add_parser(
+        "grade", help="say what grades submissions instead", add_help=False, prefix_chars="+"
+    )  # no option is unknown
     graded.add_argument("anything", nargs="*")
 
 
 def _grade_elsewhere():
     "Says what replaced `rkhs-notes grade`; the exit status, 2"
     page = notebook_folder() / "apps" / "classroom.ipynb"
-    print("rkhs-notes grade is gone: no fence made of Python holds back the code of a stranger. "
-          "Grade the same check\nwith nbgrader or otter-grader, in a container; the cell, the test "
-          f"file and the commands stand in\n{page}\n"
-          "Files that rkhs-notes submit wrote become notebooks for them there.", file=sys.stderr)
+    print(
+        "rkhs-notes grade is gone: no fence made of Python holds back the code of a stranger. "
+        "Grade the same check\nwith nbgrader or otter-grader, in a container; the cell, the test "
+        f"file and the commands stand in\n{page}\n"
+        "Files that rkhs-notes submit wrote become notebooks for them there.",
+        file=sys.stderr,
+    )
     return 2
 
 # %% ../../nbs/apps/cli.ipynb #19664aaf
@@ -400,9 +480,14 @@ def main(arguments=None):
         return 0
     if options.command == "lab":
         return _lab(options)
-    jobs = {"run": lambda: run_notebooks(options.prefix, options.folder), "bench": quick_race,
-            "submit": lambda: submit(options), "grade": _grade_elsewhere,
-            "site": lambda: write_site(options.folder), "doctor": doctor}
+    jobs = {
+        "run": lambda: run_notebooks(options.prefix, options.folder),
+        "bench": quick_race,
+        "submit": lambda: submit(options),
+        "grade": _grade_elsewhere,
+        "site": lambda: write_site(options.folder),
+        "doctor": doctor,
+    }
     return jobs[options.command]()
 
 
@@ -420,11 +505,15 @@ def _lab(options):
 def _compare(options):
     "Status 2 and one line instead of a traceback: the files are the user's"
     from rkhs_notes.apps.comparison import compared
+
     try:
         return compared(options)
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as e:
         print(f"rkhs-notes compare: {e}", file=sys.stderr)
-    except Exception as e:                       # a traceback would end with 1, "they differ"
-        print(f"rkhs-notes compare: {type(e).__name__}: {e}. This should not happen: please report "
-              "it with the first lines of both files.", file=sys.stderr)
+    except Exception as e:  # a traceback would end with 1, "they differ"
+        print(
+            f"rkhs-notes compare: {type(e).__name__}: {e}. This should not happen: please report "
+            "it with the first lines of both files.",
+            file=sys.stderr,
+        )
     return 2

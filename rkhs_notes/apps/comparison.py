@@ -23,9 +23,8 @@ from ..base.values import Value
 from ..base.words import Axes, Count, Flag, Probability, Rng, present
 from ..engines.data.tables import ATable, encoded, read_table
 from ..engines.testing.pools import FeaturePool
-from rkhs_notes.engines.testing.resampling import (
-    TestResult, in_batches, random_labels, step_down, studentised_max
-)
+from ..engines.testing.resampling import TestResult, in_batches, random_labels, step_down
+from ..engines.testing.resampling import studentised_max
 from ..engines.testing.samples import Drawn
 from ..kernels import Gaussian, Linear
 from ..random_features import fourier_features
@@ -104,10 +103,12 @@ class Binned:
         bins = (self.dealt + np.arange(len(X))) % self.n_bins
         self.dealt += len(X)
         for rows in row_blocks(len(X), 16 * self.sums.shape[1]):
-            F = np.hstack([phi(X[rows][:, s])
-                           for phi, s in zip(self.maps, self.slices, strict=True)])
-            deal = sparse.csr_array((np.ones(len(F)), (bins[rows], np.arange(len(F)))),
-                                    shape=(self.n_bins, len(F)))
+            F = np.hstack(
+                [phi(X[rows][:, s]) for phi, s in zip(self.maps, self.slices, strict=True)]
+            )
+            deal = sparse.csr_array(
+                (np.ones(len(F)), (bins[rows], np.arange(len(F)))), shape=(self.n_bins, len(F))
+            )
             self.sums += deal @ F
 
     def means(self):
@@ -121,6 +122,7 @@ class ColumnChange(Value):
     pvalue : corrected for the number of columns (RES.4), and no less than that of the test
     says : what changed, in words: means, or the share of a word or of gaps
     """
+
     column: str
     statistic: words.Finite
     pvalue: words.Finite
@@ -139,8 +141,10 @@ def told(column, encoder, j, a, b):
     gaps = column.gaps and abs(a[-1] - b[-1]) > 0.02 and not column.words
     if column.is_number and not gaps:
         full = [1 - x[-1] if column.gaps else 1 for x in (a, b)]
-        means = [encoder.middle[j] + encoder.scale[j] * x[0] / f if f else math.nan
-                 for x, f in zip((a, b), full, strict=True)]
+        means = [
+            encoder.middle[j] + encoder.scale[j] * x[0] / f if f else math.nan
+            for x, f in zip((a, b), full, strict=True)
+        ]
         return f"mean {means[0]:.4g} → {means[1]:.4g}"
     most = int(np.abs(a - b).argmax())
     names = [f"{w!r}" for w in sorted(column.words)] + ["gaps"]
@@ -161,6 +165,7 @@ class TableComparison(Value):
     per_bin : rows that make a bin of the permutation test
     notes : list of str, what to know before the verdict is believed
     """
+
     test: TestResult
     statistic: words.Finite
     columns: Any
@@ -180,33 +185,45 @@ class TableComparison(Value):
         (a, m), (b, n) = self.tables
         verdict = "differ" if self.differs else "show no difference"
         bins = f", of bins of {self.per_bin} rows" if self.per_bin > 1 else ""
-        lines = [f"{a} ({m} rows) and {b} ({n} rows) {verdict}: MMD² = {self.statistic:.3g}, "
-                 f"p = {self.test.pvalue:.2g}, level {self.level:g} (permutation test, "
-                 f"{len(self.test.null)} draws, exact level{bins})."]
+        lines = [
+            f"{a} ({m} rows) and {b} ({n} rows) {verdict}: MMD² = {self.statistic:.3g}, "
+            f"p = {self.test.pvalue:.2g}, level {self.level:g} (permutation test, "
+            f"{len(self.test.null)} draws, exact level{bins})."
+        ]
         changed = [c for c in self.columns if c.pvalue <= self.level]
         nearest = self.columns[0]
         if self.differs:
             lines += [f"  {c}" for c in changed[:10]] or [
                 f"  No column alone is beyond chance, the nearest is {nearest.column} (p = "
-                f"{nearest.pvalue:.2g}): look at how columns go together."]
-            lines += [f"  most unlike the other table: row {i} of {table}"
-                      for table, i, _ in self.rows[:1] + self.rows[-1:]]
+                f"{nearest.pvalue:.2g}): look at how columns go together."
+            ]
+            lines += [
+                f"  most unlike the other table: row {i} of {table}"
+                for table, i, _ in self.rows[:1] + self.rows[-1:]
+            ]
         elif min(m, n) < 30:
             lines.append("  So few rows show large differences only.")
-        if self.differs or math.isinf(self.test.critical(self.level)):   # too few draws
+        if self.differs or math.isinf(self.test.critical(self.level)):  # too few draws
             lines += [f"  Note: {note}" for note in self.notes]
         return "\n".join(lines)
 
     def to_dict(self):
         "What JSON can hold: verdict, numbers, columns and rows"
-        return {"differs": bool(self.differs), "level": self.level,
-                "statistic": float(self.statistic), "pvalue": float(self.test.pvalue),
-                "permutations": len(self.test.null), "rows_per_bin": self.per_bin,
-                "tables": [{"name": name, "rows": n} for name, n in self.tables],
-                "columns": [{"column": c.column, "pvalue": c.pvalue, "mmd2": c.statistic,
-                             "change": c.says} for c in self.columns],
-                "rows": [{"table": t, "row": i, "witness": w} for t, i, w in self.rows],
-                "notes": list(self.notes)}
+        return {
+            "differs": bool(self.differs),
+            "level": self.level,
+            "statistic": float(self.statistic),
+            "pvalue": float(self.test.pvalue),
+            "permutations": len(self.test.null),
+            "rows_per_bin": self.per_bin,
+            "tables": [{"name": name, "rows": n} for name, n in self.tables],
+            "columns": [
+                {"column": c.column, "pvalue": c.pvalue, "mmd2": c.statistic, "change": c.says}
+                for c in self.columns
+            ],
+            "rows": [{"table": t, "row": i, "witness": w} for t, i, w in self.rows],
+            "notes": list(self.notes),
+        }
 
     @contract
     def plot(self, ax: Axes = None) -> Axes:
@@ -216,6 +233,7 @@ class TableComparison(Value):
 # %% ../../nbs/apps/comparison.ipynb #ebe27682
 def _drawn(result, ax):
     from rkhs_notes.base.plots import ACCENT, WARM
+
     name = result.columns[0].column
     A, B = (values[name] for values in result.sample)
     colours = dict(color=[ACCENT, WARM], label=[t for t, _ in result.tables])
@@ -237,9 +255,17 @@ def _drawn(result, ax):
 
 # %% ../../nbs/apps/comparison.ipynb #add44bbf
 @contract
-def compare_tables(A: ATable, B: ATable, level: Probability = 0.05, columns=None, drop=(),
-                   categorical=(), n_permutations: Count = 1999, rng: Rng = None,
-                   progress: Flag = False):
+def compare_tables(
+    A: ATable,
+    B: ATable,
+    level: Probability = 0.05,
+    columns=None,
+    drop=(),
+    categorical=(),
+    n_permutations: Count = 1999,
+    rng: Rng = None,
+    progress: Flag = False,
+):
     """Do the rows of two tables come from one distribution? A test of all columns at once.
 
     columns : list of str, those to compare; by default all, and then both tables must have the same
@@ -260,8 +286,9 @@ def compare_tables(A: ATable, B: ATable, level: Probability = 0.05, columns=None
     >>> compare_tables(monday, tuesday).differs
     True
     """
-    columns, drop, categorical = ([names] if isinstance(names, str) else names
-                                  for names in (columns, drop, categorical))
+    columns, drop, categorical = (
+        [names] if isinstance(names, str) else names for names in (columns, drop, categorical)
+    )
     if drop:
         present(drop, dict.fromkeys(A.columns + B.columns), "the pair of tables")
         columns = [c for c in columns or dict.fromkeys(A.columns + B.columns) if c not in drop]
@@ -270,16 +297,24 @@ def compare_tables(A: ATable, B: ATable, level: Probability = 0.05, columns=None
         bar.update()
         sample = [encoder(rows) for rows in _by_table(reservoir)]
         maps = row_features(encoder, *sample, 600, rng)
-        binned = [_dealt(table, encoder, maps, n, s, rng)
-                  for table, n, s in zip((A, B), counts, _plans(*counts), strict=True)]
+        binned = [
+            _dealt(table, encoder, maps, n, s, rng)
+            for table, n, s in zip((A, B), counts, _plans(*counts), strict=True)
+        ]
         bar.update()
         result = _tested(binned, encoder, maps, n_permutations, rng)
         rows = _telling(A, B, encoder, maps[0], binned)
         bar.update()
     names = [(t.name, n) for t, n in zip((A, B), counts, strict=True)]
-    return TableComparison(*result, rows, level, names, binned[0].per_bin,
-                           [_shown(encoder, rows) for rows in _by_table(reservoir)],
-                           _notes(encoder.columns, counts, level, n_permutations))
+    return TableComparison(
+        *result,
+        rows,
+        level,
+        names,
+        binned[0].per_bin,
+        [_shown(encoder, rows) for rows in _by_table(reservoir)],
+        _notes(encoder.columns, counts, level, n_permutations),
+    )
 
 # %% ../../nbs/apps/comparison.ipynb #8c5ef1ae
 def _by_table(reservoir):
@@ -291,12 +326,16 @@ def _notes(columns, counts, level, n_draws):
     """On draws too few for any verdict, and on columns that rise from row to row in both tables,
     which chance does once in 10! tables"""
     least = math.ceil(1 / level - 1e-9) - 1
-    few = [f"{n_draws} draws reject nothing at level {level:g}: the least p-value is "
-           f"{1 / (n_draws + 1):.2g}. Ask for {least} permutations at least."] * (n_draws < least)
+    few = [
+        f"{n_draws} draws reject nothing at level {level:g}: the least p-value is "
+        f"{1 / (n_draws + 1):.2g}. Ask for {least} permutations at least."
+    ] * (n_draws < least)
     return few + [
-            f"{c.name!r} rises from row to row in both tables. An index or a clock differs between "
-            f"two days by itself: drop=[{c.name!r}], or --drop on the command line, leaves it out."
-            for c in columns if c.order.rises and min(counts) >= 10]
+        f"{c.name!r} rises from row to row in both tables. An index or a clock differs between "
+        f"two days by itself: drop=[{c.name!r}], or --drop on the command line, leaves it out."
+        for c in columns
+        if c.order.rises and min(counts) >= 10
+    ]
 
 
 def _plans(m, n):
@@ -317,12 +356,16 @@ def _tested(binned, encoder, maps, n_permutations, rng):
     F, G = (b.means() for b in binned)
     a, b = (x.row_sum / x.n_rows for x in binned)
     T, null = _relabelled(F, G, [phi.dim for phi in maps], n_permutations, rng)
-    test = TestResult.from_draws(*studentised_max(T, null)[:2], 1e-9, name="largest of the "
-                                 "studentised MMD² of all columns and of each")
+    test = TestResult.from_draws(
+        *studentised_max(T, null)[:2],
+        1e-9,
+        name="largest of the studentised MMD² of all columns and of each",
+    )
     corrected = np.maximum(test.pvalue, step_down(T[1:], null[:, 1:]))
     each = enumerate(zip(encoder.columns, T[1:], corrected, strict=True))
-    changes = [ColumnChange(c.name, float(t), float(p), told(c, encoder, j, a, b))
-               for j, (c, t, p) in each]
+    changes = [
+        ColumnChange(c.name, float(t), float(p), told(c, encoder, j, a, b)) for j, (c, t, p) in each
+    ]
     return test, float(T[0]), sorted(changes, key=lambda c: (c.pvalue, -c.statistic))
 
 
@@ -346,7 +389,7 @@ def _relabelled(F, G, dims, n_draws, rng):
 # %% ../../nbs/apps/comparison.ipynb #39b100bc
 def _telling(A, B, encoder, phi, binned, most=5):
     "[(table, row number, witness)]: the `most` rows of A where it is largest, of B where smallest"
-    w = np.subtract(*(b.means()[:, :phi.dim].mean(axis=0) for b in binned))
+    w = np.subtract(*(b.means()[:, : phi.dim].mean(axis=0) for b in binned))
     told = []
     for table, sign in ((A, 1), (B, -1)):
         best, start = [], 1
@@ -368,10 +411,13 @@ def _shown(encoder, block):
 def _can_draw(path):
     "Before the work: is there such a folder, and such a kind of picture?"
     from matplotlib.backend_bases import FigureCanvasBase
+
     kinds = FigureCanvasBase.filetypes
     if path and Path(path).suffix[1:].lower() not in kinds:
-        raise ValueError(f"--plot {path}: the ending says what to draw, .png, .pdf or .svg "
-                         f"(of {', '.join(kinds)}).")
+        raise ValueError(
+            f"--plot {path}: the ending says what to draw, .png, .pdf or .svg "
+            f"(of {', '.join(kinds)})."
+        )
     if path and not Path(path).absolute().parent.is_dir():
         raise ValueError(f"--plot {path}: there is no such folder; make it first.")
 
@@ -383,16 +429,26 @@ def compared(options):
         json, plot
     """
     from rkhs_notes.base.errors import say
+
     _can_draw(options.plot)
     header = {"auto": None, "yes": True, "no": False}[options.header]
     listed = lambda text: [name.strip() for name in text.split(",")] if text else None
     A, B = (read_table(getattr(options, name), header, name) for name in "AB")
-    result = compare_tables(A, B, options.level, listed(options.columns),
-                            listed(options.drop) or (), listed(options.categorical) or (),
-                            options.permutations, options.seed, progress=not options.json)
+    result = compare_tables(
+        A,
+        B,
+        options.level,
+        listed(options.columns),
+        listed(options.drop) or (),
+        listed(options.categorical) or (),
+        options.permutations,
+        options.seed,
+        progress=not options.json,
+    )
     say(json.dumps(result.to_dict(), indent=1) if options.json else repr(result))
     if options.plot:
         import matplotlib
+
         matplotlib.use("Agg")
         result.plot().figure.savefig(options.plot, bbox_inches="tight")
     return int(result.differs)

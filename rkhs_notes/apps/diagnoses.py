@@ -15,28 +15,45 @@ import types
 from dataclasses import replace
 
 # %% ../../nbs/apps/diagnoses.ipynb #diagnoses-own
-from rkhs_notes.apps.slips import (
-    _added, _factor, _multiple, _near, _not_finite, _other_triangle, _shape, _shuffled,
-    _some_factor, _turn
-)
+from .slips import _added, _factor, _multiple, _near, _not_finite, _other_triangle
+from .slips import _shape, _shuffled, _some_factor, _turn
 
 # %% ../../nbs/apps/diagnoses.ipynb #5ba36917
-_OTHER_NUMBERS = {"{} + 1": lambda v: v + 1, "{} − 1": lambda v: v - 1, "−{}": lambda v: -v,
-                  "{}²": lambda v: v**2, "√{}": math.sqrt, "1/{}": lambda v: 1 / v,
-                  "2 {}": lambda v: 2 * v, "{}/2": lambda v: v / 2,
-                  "√2 {}": lambda v: v * 2**0.5, "{}/√2": lambda v: v / 2**0.5,
-                  "{} in degrees": math.degrees, "{} in radians": math.radians,
-                  "0": lambda v: 0 * v, "1": lambda v: 0 * v + 1}
-_OTHER_ARRAYS = {"−{}": lambda A: -A, "{}, transposed,": _other_triangle, "{}²": lambda A: A**2,
-                 "√{}": np.emath.sqrt, "|{}|": np.abs, "1/{}": lambda A: 1 / A,
-                 "{} above its diagonal": lambda A: np.triu(A, 1),
-                 "{} without its diagonal": lambda A: A - np.diag(A.diagonal()),
-                 "{}/2": lambda A: A / 2, "2 {}": lambda A: 2 * A,
-                 "{} divided by its sum": lambda A: A / A.sum(),
-                 "{} in degrees": np.degrees, "{} in radians": np.radians,
-                 "{} in reverse order": lambda A: A[::-1],
-                 "{} minus its mean": lambda A: A - A.mean(axis=0),
-                 "ones": np.ones_like, "zeros": np.zeros_like}
+_OTHER_NUMBERS = {
+    "{} + 1": lambda v: v + 1,
+    "{} − 1": lambda v: v - 1,
+    "−{}": lambda v: -v,
+    "{}²": lambda v: v**2,
+    "√{}": math.sqrt,
+    "1/{}": lambda v: 1 / v,
+    "2 {}": lambda v: 2 * v,
+    "{}/2": lambda v: v / 2,
+    "√2 {}": lambda v: v * 2**0.5,
+    "{}/√2": lambda v: v / 2**0.5,
+    "{} in degrees": math.degrees,
+    "{} in radians": math.radians,
+    "0": lambda v: 0 * v,
+    "1": lambda v: 0 * v + 1,
+}
+_OTHER_ARRAYS = {
+    "−{}": lambda A: -A,
+    "{}, transposed,": _other_triangle,
+    "{}²": lambda A: A**2,
+    "√{}": np.emath.sqrt,
+    "|{}|": np.abs,
+    "1/{}": lambda A: 1 / A,
+    "{} above its diagonal": lambda A: np.triu(A, 1),
+    "{} without its diagonal": lambda A: A - np.diag(A.diagonal()),
+    "{}/2": lambda A: A / 2,
+    "2 {}": lambda A: 2 * A,
+    "{} divided by its sum": lambda A: A / A.sum(),
+    "{} in degrees": np.degrees,
+    "{} in radians": np.radians,
+    "{} in reverse order": lambda A: A[::-1],
+    "{} minus its mean": lambda A: A - A.mean(axis=0),
+    "ones": np.ones_like,
+    "zeros": np.zeros_like,
+}
 
 
 def _called(f, arguments, j, value):
@@ -45,7 +62,7 @@ def _called(f, arguments, j, value):
         return np.nan
     arguments = copy.deepcopy(list(arguments))
     arguments[j] = value
-    made = np.real_if_close(f(*arguments))       # i² is real again, where roots are squared
+    made = np.real_if_close(f(*arguments))  # i² is real again, where roots are squared
     return np.nan if np.iscomplexobj(made) else made
 
 
@@ -53,11 +70,17 @@ def _other_argument(case):
     "The solution at another value of one argument"
     for j, name in enumerate(case.names()):
         kinds = {type(a[j]) for a in case.inputs}
-        table = (_OTHER_NUMBERS if kinds <= {int, float} else
-                 _OTHER_ARRAYS if kinds == {np.ndarray} else {})
+        table = (
+            _OTHER_NUMBERS
+            if kinds <= {int, float}
+            else _OTHER_ARRAYS
+            if kinds == {np.ndarray}
+            else {}
+        )
         for words, change in table.items():
-            if case.is_always(lambda w, a, j=j, change=change: _called(
-                    case.solution, a, j, change(a[j]))):
+            if case.is_always(
+                lambda w, a, j=j, change=change: _called(case.solution, a, j, change(a[j]))
+            ):
                 return f"that is the solution for {words.format(name)} in place of {name}"
     return ""
 
@@ -66,13 +89,17 @@ def _exchanged(case):
     "The solution with two arguments of one kind exchanged, or with the signs of both turned"
     names = case.names()
     for j, i in itertools.combinations(range(len(names)), 2):
+
         def at(a, left, right, i=i, j=j):
             return _called(lambda *b: _called(case.solution, b, i, right), a, j, left)
+
         if case.is_always(lambda w, a, i=i, j=j, at=at: at(a, a[i], a[j])):
             return f"that is the solution with {names[j]} and {names[i]} exchanged"
         if case.is_always(lambda w, a, i=i, j=j, at=at: at(a, -a[j], -a[i])):
-            return (f"that is the solution for −{names[j]} and −{names[i]} in place of "
-                    f"{names[j]} and {names[i]}")
+            return (
+                f"that is the solution for −{names[j]} and −{names[i]} in place of "
+                f"{names[j]} and {names[i]}"
+            )
     return ""
 
 
@@ -85,7 +112,7 @@ def _unused(case):
                 same.append(_near(_called(case.answer, a, j, b[j]), g))
                 moves.append(not _near(_called(case.solution, a, j, b[j]), w))
             except Exception:
-                continue                                         # sizes that do not fit together
+                continue  # sizes that do not fit together
         if len(same) > 2 and all(same) and np.mean(moves) > 0.5:
             return f"your answer stays the same when {name} changes, and the solution does not"
     return ""
@@ -93,28 +120,46 @@ def _unused(case):
 # %% ../../nbs/apps/diagnoses.ipynb #e0e5b148
 _OTHER_FUNCTIONS = {
     ("sum", "the last term"): lambda terms, *axis, **where: list(terms)[-1],
-    **{(a, b): getattr(np, b) for group in (("log", "log2", "log10"), ("sin", "cos", "tan"),
-                                            ("floor", "ceil", "round"), ("min", "max"),
-                                            ("sum", "mean", "prod", "max"))
-       for a, b in itertools.permutations(group, 2)}}
+    **{
+        (a, b): getattr(np, b)
+        for group in (
+            ("log", "log2", "log10"),
+            ("sin", "cos", "tan"),
+            ("floor", "ceil", "round"),
+            ("min", "max"),
+            ("sum", "mean", "prod", "max"),
+        )
+        for a, b in itertools.permutations(group, 2)
+    },
+}
 
 
 def _under(f, name, other):
     "f with `other` wherever its code says np.name, math.name or name; None where it does not"
     if not inspect.isfunction(f) or name not in f.__code__.co_names:
         return None
-    homes = {home: types.SimpleNamespace(**{**vars(f.__globals__[home]), name: other})
-             for home in ("np", "math") if home in f.__code__.co_names}
-    changed = types.FunctionType(f.__code__, {**f.__globals__, name: other, **homes},
-                                 f.__name__, f.__defaults__, f.__closure__)
+    homes = {
+        home: types.SimpleNamespace(**{**vars(f.__globals__[home]), name: other})
+        for home in ("np", "math")
+        if home in f.__code__.co_names
+    }
+    changed = types.FunctionType(
+        f.__code__,
+        {**f.__globals__, name: other, **homes},
+        f.__name__,
+        f.__defaults__,
+        f.__closure__,
+    )
     changed.__kwdefaults__ = f.__kwdefaults__
     return changed
 
 
 def _first_of_iterable(other):
     "A function of NumPy that also takes what only Python's own sum, min and max take: a generator"
+
     def taken(*values, **where):
         return other(*[list(v) if inspect.isgenerator(v) else v for v in values], **where)
+
     return taken
 
 
@@ -126,19 +171,26 @@ def _other_function(case):
             return f"that is the solution with {said} in place of {name}"
     return ""
 
-
 # %% ../../nbs/apps/diagnoses.ipynb #4ef1647e
 def _regions(w):
     "{words: where in an array of this shape} for the parts that are easily got wrong"
-    parts = {f"entry {i + 1} of {len(w)}": np.arange(len(w)) == i
-             for i in (0, len(w) - 1)} if w.ndim == 1 else {}
+    parts = (
+        {f"entry {i + 1} of {len(w)}": np.arange(len(w)) == i for i in (0, len(w) - 1)}
+        if w.ndim == 1
+        else {}
+    )
     if w.ndim == 2:
         i, j = np.indices(w.shape)
-        parts = {"the diagonal": i == j,
-                 "what is below the diagonal": i > j, "what is above the diagonal": i < j,
-                 "the first row": i == 0, "the last row": i == len(w) - 1,
-                 "the first column": j == 0, "the last column": j == w.shape[1] - 1,
-                 "all that is off the diagonal": i != j}
+        parts = {
+            "the diagonal": i == j,
+            "what is below the diagonal": i > j,
+            "what is above the diagonal": i < j,
+            "the first row": i == 0,
+            "the last row": i == len(w) - 1,
+            "the first column": j == 0,
+            "the last column": j == w.shape[1] - 1,
+            "all that is off the diagonal": i != j,
+        }
     return parts | {"what is negative in the solution": w < 0, "what is positive": w > 0}
 
 
@@ -158,7 +210,8 @@ def _entries(case):
     places = [_regions(w) for w in case.wanted]
     for words in places[0]:
         if all(words in p and not (bad & ~p[words]).any() for bad, p in zip(wrong, places)) and any(
-                (~p[words]).any() for p in places):
+            (~p[words]).any() for p in places
+        ):
             return f"right, but for {words}"
     return ""
 
@@ -183,19 +236,29 @@ def _constant(case):
 def _conditions(case):
     "{words: on which inputs they hold}, the plain ones first"
     numbers = case.numbers()
-    ends = {"the solution": np.array(case.wanted), "your answer": np.array(case.given)} if all(
-        w.ndim == 0 for w in case.wanted) else {}
+    ends = (
+        {"the solution": np.array(case.wanted), "your answer": np.array(case.given)}
+        if all(w.ndim == 0 for w in case.wanted)
+        else {}
+    )
     found = {}
     for name, v in (numbers | ends).items():
         whole, even = v == np.round(v), v % 2 == 0
-        found |= {f"{name} is negative": v < 0, f"{name} is positive": v > 0,
-                  f"{name} is a whole number": whole, f"{name} is no whole number": ~whole,
-                  f"{name} is even": even, f"{name} is odd": whole & ~even}
+        found |= {
+            f"{name} is negative": v < 0,
+            f"{name} is positive": v > 0,
+            f"{name} is a whole number": whole,
+            f"{name} is no whole number": ~whole,
+            f"{name} is even": even,
+            f"{name} is odd": whole & ~even,
+        }
     found |= {f"{a} > {b}": v > u for a, v in numbers.items() for b, u in numbers.items() if a != b}
     for name, v in numbers.items():
         for t in np.sort(v)[2:-2]:
-            found |= {f"{name} is above {t:.3g}, on these inputs": v > t,
-                      f"{name} is at most {t:.3g}, on these inputs": v <= t}
+            found |= {
+                f"{name} is above {t:.3g}, on these inputs": v > t,
+                f"{name} is at most {t:.3g}, on these inputs": v <= t,
+            }
     return found
 
 
@@ -205,10 +268,16 @@ def _sometimes(case, tol):
     right = len(wrong) - wrong.sum()
     if not right:
         return ""
-    where = next((words for words, holds in _conditions(case).items() if (holds == wrong).all()),
-                 "") if min(right, wrong.sum()) > 1 else ""
-    return (f"right on {right} of {len(wrong)} inputs, wrong where {where}" if where else
-            f"not yet: right on {right} of {len(wrong)} inputs; .inputs holds one where it is not")
+    where = (
+        next((words for words, holds in _conditions(case).items() if (holds == wrong).all()), "")
+        if min(right, wrong.sum()) > 1
+        else ""
+    )
+    return (
+        f"right on {right} of {len(wrong)} inputs, wrong where {where}"
+        if where
+        else f"not yet: right on {right} of {len(wrong)} inputs; .inputs holds one where it is not"
+    )
 
 # %% ../../nbs/apps/diagnoses.ipynb #1c01ce38
 def diagnosis_of(case, mistakes, tol):
@@ -217,27 +286,46 @@ def diagnosis_of(case, mistakes, tol):
         if said := find(case):
             return said
     if all(_near(w, case.wanted[0]) for w in case.wanted) and case.wanted[0].ndim == 0:
-        return ""                                   # one number, whatever is given: no evidence
-    for find in (_constant, _digits, _multiple, _turn, _signs, _factor, _added, _shuffled, _unused,
-                 _other_argument, _exchanged, _other_function, _some_factor, _entries,
-                 functools.partial(_digits, least=1e-2)):
+        return ""  # one number, whatever is given: no evidence
+    for find in (
+        _constant,
+        _digits,
+        _multiple,
+        _turn,
+        _signs,
+        _factor,
+        _added,
+        _shuffled,
+        _unused,
+        _other_argument,
+        _exchanged,
+        _other_function,
+        _some_factor,
+        _entries,
+        functools.partial(_digits, least=1e-2),
+    ):
         if said := find(case):
             return said
     for name, mistake in mistakes.items():
-        made = replace(case, wanted=[np.asarray(mistake(*copy.deepcopy(a)), dtype=float)
-                                     for a in case.inputs])
+        made = replace(
+            case, wanted=[np.asarray(mistake(*copy.deepcopy(a)), dtype=float) for a in case.inputs]
+        )
         shapes = [(g.shape, w.shape) for g, w in zip(made.given, made.wanted)]
         if all(g == w for g, w in shapes) and (
-                said := _multiple(made, "that") or _turn(made, "that")):
+            said := _multiple(made, "that") or _turn(made, "that")
+        ):
             return f"{name}. And then {said}"
     return _sometimes(case, tol)
 
 # %% ../../nbs/apps/diagnoses.ipynb #84533462
-_HINTS = {"bitwise_xor": "a power is written **, not ^", "not callable": "a product needs its *",
-          "mismatch in its core dimension": "look at the shapes: .shape says them",
-          "could not be broadcast": "look at the shapes: .shape says them",
-          "Singular matrix": "is the penalty or a term of the diagonal missing?",
-          "positional argument": "write the function with the arguments of the exercise"}
+_HINTS = {
+    "bitwise_xor": "a power is written **, not ^",
+    "not callable": "a product needs its *",
+    "mismatch in its core dimension": "look at the shapes: .shape says them",
+    "could not be broadcast": "look at the shapes: .shape says them",
+    "Singular matrix": "is the penalty or a term of the diagonal missing?",
+    "positional argument": "write the function with the arguments of the exercise",
+}
 
 
 def error_sentence(error):
@@ -253,5 +341,8 @@ def error_sentence(error):
 def wrong_step(number, others):
     "The entry of a key for an exercise that asks which step is wrong; others: {words: other step}"
     always = lambda step: lambda: step
-    return dict(draw=lambda rng: (), answer=always(number),
-                mistakes={words: always(step) for words, step in others.items()})
+    return dict(
+        draw=lambda rng: (),
+        answer=always(number),
+        mistakes={words: always(step) for words, step in others.items()},
+    )

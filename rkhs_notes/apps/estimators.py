@@ -22,8 +22,8 @@ from ..base.errors import ConvergenceFailure, NotPositiveDefinite, at_edge, warn
 # %% ../../nbs/apps/estimators.ipynb #6c7ee8ae
 from scipy.sparse import issparse
 from scipy.special import expit, log_softmax, softmax
-from sklearn.base import (BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin,
-                          MultiOutputMixin, OutlierMixin, RegressorMixin, TransformerMixin)
+from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin
+from sklearn.base import MultiOutputMixin, OutlierMixin, RegressorMixin, TransformerMixin
 from scipy.optimize import minimize_scalar
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -35,9 +35,8 @@ from ..base.blocks import few_threads, in_parallel
 from ..base.factors import clear_shift
 from ..base.objects import ranked
 from ..base.points import joined_of, names_of, taken_of, with_names
-from rkhs_notes.base.words import (
-    Classes, Count, Flag, NonNegative, Positive, Probability, Whole, present, word_of
-)
+from ..base.words import Classes, Count, Flag, NonNegative, Positive, Probability, Whole
+from ..base.words import present, word_of
 from .comparison import compare_tables
 from ..cke import coupled_embedding
 from ..deeper.cca import kernel_cca
@@ -70,7 +69,7 @@ def _checked(estimator, *Xy, **options):
     "X, or (X, y), as scikit-learn checks them: two-dimensional, finite, the columns of the fit"
     try:
         from sklearn.utils.validation import validate_data
-    except ImportError:                                                 # scikit-learn before 1.6
+    except ImportError:  # scikit-learn before 1.6
         return estimator._validate_data(*Xy, **options)
     return validate_data(estimator, *Xy, **options)
 
@@ -79,7 +78,7 @@ def _read_rows(estimator, X, *y, reset, **options):
     "X, or (X, y): rows of floats, dense or sparse, that know the names of their columns"
     X = _without_words(X, estimator.kernel)
     if issparse(X) and not estimator._takes_sparse():
-        estimator.kernel.points(X)                                      # which says why not
+        estimator.kernel.points(X)  # which says why not
     sparse = "csr" if estimator._takes_sparse() else False
     read = _checked(estimator, X, *y, reset=reset, dtype=float, accept_sparse=sparse, **options)
     rows = read[0] if y else read
@@ -129,8 +128,16 @@ _NUMBERS = dict.fromkeys(["lam", "C", "bandwidth", "scale", "noise", "reg", "tol
 _COUNTS = dict.fromkeys(["n_components", "n_features", "n_landmarks", "n_permutations"], Count)
 _FLAGS = dict.fromkeys(["offset", "probability", "tune"], Flag)
 _OR_NONE = {"kernel": AKernel, "kernel_y": AKernel}
-_WORDS = {"nu": Share, "level": Probability, "restarts": Whole, "epsilon": NonNegative,
-          **_NUMBERS, **_COUNTS, **_FLAGS, **_OR_NONE}
+_WORDS = {
+    "nu": Share,
+    "level": Probability,
+    "restarts": Whole,
+    "epsilon": NonNegative,
+    **_NUMBERS,
+    **_COUNTS,
+    **_FLAGS,
+    **_OR_NONE,
+}
 
 
 def _read_parameters(estimator):
@@ -167,8 +174,10 @@ class _Kept(BaseEstimator):
     def _kept(self):
         "What makes it anew, and from what; the requests for metadata are scikit-learn's own"
         if type(self).__module__ != KernelEstimator.__module__:
-            raise TypeError(f"{type(self).__name__} is a class of your own, and a file holds no "
-                            "code: save its function_, or use joblib, which trusts its files.")
+            raise TypeError(
+                f"{type(self).__name__} is a class of your own, and a file holds no "
+                "code: save its function_, or use joblib, which trusts its files."
+            )
         state = {name: value for name, value in vars(self).items() if name != "_metadata_request"}
         return "estimator_of", [type(self).__name__, state]
 
@@ -194,14 +203,16 @@ class KernelEstimator(_Kept):
             owner, _, parameter = name.partition("__")
             kernel = getattr(self, owner, None)
             if not isinstance(kernel, Kernel):
-                raise ValueError(f"{owner} of {type(self).__name__} is {kernel!r}, which has no "
-                                 f"{parameter!r} to set; pass {owner}=Gaussian(1.0) first.")
+                raise ValueError(
+                    f"{owner} of {type(self).__name__} is {kernel!r}, which has no "
+                    f"{parameter!r} to set; pass {owner}=Gaussian(1.0) first."
+                )
             present([parameter], kernel.get_params(), kernel, "parameter")
             setattr(self, owner, kernel.with_params(**{parameter: value}))
         return self
 
-    _open = {}                           # the words that leave a parameter to be chosen
-    _or_none = ()                        # numbers that may be left out
+    _open = {}  # the words that leave a parameter to be chosen
+    _or_none = ()  # numbers that may be left out
 
     def _left_open(self, name):
         "Is this parameter to be chosen?"
@@ -274,7 +285,7 @@ def _deviations(X):
         squares = np.bincount(X.indices, (X.data - mean[X.indices]) ** 2, len(mean))
         spread = np.sqrt((squares + zeros * mean**2) / n)
     else:
-        size = 2.0 ** np.frexp(np.abs(X).max())[1]                # so that no square overflows
+        size = 2.0 ** np.frexp(np.abs(X).max())[1]  # so that no square overflows
         spread = (X / size).std(axis=0) * size
     return np.where(spread > 1e-12 * np.abs(_ends(X)).max(axis=0), spread, 1.0)
 
@@ -287,12 +298,18 @@ def _warn_of_scales(X, kernel):
     span = np.subtract(*_ends(X)[::-1])
     ratio = span.max() / span[span > 0].min() if span.any() else 1.0
     if ratio > 100:
-        done = ("each was measured in its own standard deviation" if kernel is None else
-                f"{kernel} measures all of them by one bandwidth")
-        warned(f"the columns of X differ in scale by {ratio:.2g}: {done}. To decide it "
-               f"yourself, put StandardScaler({'with_mean=False' * issparse(X)}) before, in a "
-               "pipeline, or pass "
-               "kernel=Mahalanobis(scales), a scale for each column.", UserWarning)
+        done = (
+            "each was measured in its own standard deviation"
+            if kernel is None
+            else f"{kernel} measures all of them by one bandwidth"
+        )
+        warned(
+            f"the columns of X differ in scale by {ratio:.2g}: {done}. To decide it "
+            f"yourself, put StandardScaler({'with_mean=False' * issparse(X)}) before, in a "
+            "pipeline, or pass "
+            "kernel=Mahalanobis(scales), a scale for each column.",
+            UserWarning,
+        )
     return ratio > 100
 
 # %% ../../nbs/apps/estimators.ipynb #bf6ee0a0
@@ -321,23 +338,26 @@ def _starts(k, X, y, w, noise=None):
     path, n = ridge_path(k, X, y, None, False, w), len(y)
     left, lams = path.eigenvalues[:, None] + path.lams, path.lams
     along = (path.Q.T @ (np.sqrt(w) * y))[:, None]
-    size = np.mean(along**2 / left, axis=0)                    # the best s: yᵀ (K + lam I)⁻¹ y / n
-    cost = lambda s: (n * np.log(s) + np.log(left).sum(axis=0) + n * size / s
-                      + (w.sum() - n) * np.log(s * lams))
+    size = np.mean(along**2 / left, axis=0)  # the best s: yᵀ (K + lam I)⁻¹ y / n
+    cost = lambda s: (
+        n * np.log(s) + np.log(left).sum(axis=0) + n * size / s + (w.sum() - n) * np.log(s * lams)
+    )
     free = np.where(size > 0, size, 1.0)
     tenth = min(int(np.searchsorted(lams, 0.1 * path.eigenvalues.mean())), len(lams) - 1)
     best = int(np.argmin(cost(free)))
     if noise is None:
         return [(free[i], free[i] * lams[i]) for i in {best, tenth}]
-    kept = noise / lams                           # a tiny noise is told apart by free[best] alone
+    kept = noise / lams  # a tiny noise is told apart by free[best] alone
     return [(s, noise) for s in {kept[np.argmin(cost(kept))], kept[tenth], free[best]}]
 
 
 def _climbed(k, X, Y, weights, noise=None, restarts=0):
     "(kernel, noise, words) of largest evidence, from the shape of k; a noise that is passed stays"
     if Y.shape[1] > 1:
-        raise ValueError(f"evidence tunes for one column of y, and there are {Y.shape[1]}: "
-                         "fit each by itself, or pass bandwidth='loo'.")
+        raise ValueError(
+            f"evidence tunes for one column of y, and there are {Y.shape[1]}: "
+            "fit each by itself, or pass bandwidth='loo'."
+        )
 
     def rows(some):
         y, w = Y[some, 0], weights[some]
@@ -345,11 +365,22 @@ def _climbed(k, X, Y, weights, noise=None, restarts=0):
 
     def climb(of, k, start, restarts, tol):
         points, y, w = of
-        if noise is None:                               # fewer points can do with less noise
+        if noise is None:  # fewer points can do with less noise
             start = max(start, clear_shift(np.asarray(k.diag(points), float)) * w.max())
         steps, w = 200 if len(y) <= 1000 else 20, None if (w == 1).all() else w
-        return tuned(k, k.points(points), y, start, restarts, np.random.default_rng(0),
-                     noise is None, None, steps, w, tol)
+        return tuned(
+            k,
+            k.points(points),
+            y,
+            start,
+            restarts,
+            np.random.default_rng(0),
+            noise is None,
+            None,
+            steps,
+            w,
+            tol,
+        )
 
     few, many = rows(_voters(X)), rows(_voters(X, 2000))
     ends = [climb(few, s * k, start, restarts, 1e-3)[0] for s, start in _starts(k, *few, noise)]
@@ -418,8 +449,9 @@ def _weights_of(sample_weight, X):
     if sample_weight is None:
         return np.ones(len(X))
     if not np.asarray(sample_weight).any():
-        raise ValueError("every weight is zero, so there is nothing to fit: sample_weight must be "
-                         "> 0 somewhere.")
+        raise ValueError(
+            "every weight is zero, so there is nothing to fit: sample_weight must be > 0 somewhere."
+        )
     return as_weights(np.asarray(sample_weight), len(X))
 
 
@@ -462,6 +494,7 @@ class KernelRidge(_ManyTargets, KernelEstimator):
     kernel_, lam_, loo_            what was chosen; the leave-one-out mean squared error of "loo"
     chosen_ : str                  the same as a sentence
     """
+
     def __init__(self, kernel=None, lam="loo", bandwidth="loo", offset=True):
         self.kernel, self.lam, self.bandwidth, self.offset = kernel, lam, bandwidth, offset
 
@@ -473,15 +506,18 @@ class KernelRidge(_ManyTargets, KernelEstimator):
         rows, weights = _merged(X, y, _weights_of(sample_weight, X))
         X, Y, free = taken_of(X, rows), _columns(y)[rows], self._left_open("lam")
         self.kernel_, path, self.chosen_ = _elected(
-            X, Y, weights, self.kernel, self.bandwidth, None if free else [self.lam], self.offset)
+            X, Y, weights, self.kernel, self.bandwidth, None if free else [self.lam], self.offset
+        )
         X, Y, weights = _averaged(X, Y, weights)
         Y = Y if np.ndim(y) > 1 else Y[:, 0]
         if free and path and len(X) > len(path.X) and len(X) <= _PATH:
             path = ridge_path(self.kernel_, X, Y, None, self.offset, weights)
         if free and path:
             self.lam_, self.loo_ = path._best, path.loo.min()
-            self.chosen_ += (f"; lam={self.lam_:.3g}, the best of {len(path.lams)} by leave-one-out"
-                             f" on {len(path.X)} points, mean squared error {self.loo_:.4g}")
+            self.chosen_ += (
+                f"; lam={self.lam_:.3g}, the best of {len(path.lams)} by leave-one-out"
+                f" on {len(path.X)} points, mean squared error {self.loo_:.4g}"
+            )
             self.chosen_ += _said(path._edge())
         else:
             self.lam_ = 1.0 if free else self.lam
@@ -496,6 +532,7 @@ class KernelRidge(_ManyTargets, KernelEstimator):
 # %% ../../nbs/apps/estimators.ipynb #5ba6b5a1
 class _Machine(KernelEstimator):
     "What the estimators made of support vectors keep, and how they decide"
+
     _penalties = np.logspace(-3, 2, 30)
     _open = {"C": ("loo",), "epsilon": ("loo",), "bandwidth": ("median", "loo")}
 
@@ -519,16 +556,16 @@ class _Machine(KernelEstimator):
             self.lam_ = None
             return self._propose(X)
         lams = self._penalties
-        if self.kernel is not None:                  # a kernel of large values rounds small ones
+        if self.kernel is not None:  # a kernel of large values rounds small ones
             some = taken_of(X, _voters(X))
             least = clear_shift(np.asarray(self.kernel.diag(some), float)) * weights.max()
             lams = lams * max(1.0, least / lams[0])
-        self.kernel_, path, self.chosen_ = _elected(X, Y, weights, self.kernel, self.bandwidth,
-                                                    lams)
+        self.kernel_, path, self.chosen_ = _elected(
+            X, Y, weights, self.kernel, self.bandwidth, lams
+        )
         self.lam_ = path._best if path else 1.0
         r = np.sqrt(path.loo.min()) if path else 1.0
-        return r if r > 1e-13 else 0.0                       # of Y in deviations: rounding
-
+        return r if r > 1e-13 else 0.0  # of Y in deviations: rounding
 
 # %% ../../nbs/apps/estimators.ipynb #758974be
 class _Classifier(ClassifierMixin, KernelEstimator):
@@ -538,7 +575,7 @@ class _Classifier(ClassifierMixin, KernelEstimator):
         "(rows, X, place in classes_, weights), rows that repeat once"
         labels = np.asarray(y)
         if labels.ndim == 1 and labels.dtype.kind not in "biufc":
-            as_labels(y, len(labels))                     # refuses those that are missing
+            as_labels(y, len(labels))  # refuses those that are missing
         X, y = self._fit_points(X, y)
         check_classification_targets(y)
         self.classes_, place = np.unique(y, return_inverse=True)
@@ -546,8 +583,10 @@ class _Classifier(ClassifierMixin, KernelEstimator):
         found, place = np.unique(place[rows], return_inverse=True)
         self.classes_ = self.classes_[found]
         if len(found) < 2:
-            raise ValueError(f"{type(self).__name__} needs two classes or more; y has one class, "
-                             f"{self.classes_.tolist()[0]!r}, where the weights are not zero.")
+            raise ValueError(
+                f"{type(self).__name__} needs two classes or more; y has one class, "
+                f"{self.classes_.tolist()[0]!r}, where the weights are not zero."
+            )
         return rows, taken_of(X, rows), place, weights * self._factors(place, weights)
 
     def _factors(self, place, weights):
@@ -653,8 +692,10 @@ class KernelSVC(_Classifier, _Machine):
     kernel_, lam_, C_, chosen_                        what was chosen, and how
     curve_                         slopes and shifts of the pairs' curves, and the power of all
     """
-    def __init__(self, kernel=None, C="loo", bandwidth="loo", class_weight=None, probability=False,
-                 tol=1e-3):
+
+    def __init__(
+        self, kernel=None, C="loo", bandwidth="loo", class_weight=None, probability=False, tol=1e-3
+    ):
         self.kernel, self.C, self.bandwidth = kernel, C, bandwidth
         self.class_weight, self.probability, self.tol = class_weight, probability, tol
 
@@ -666,12 +707,19 @@ class KernelSVC(_Classifier, _Machine):
         self.C_ = 1 / (2 * self.lam_) if free else self.C
         machine = svc if len(self.classes_) == 2 else svc_multiclass
         y = self.classes_[place]
-        with one_of_many():                                # a search over fits ends at Ctrl-C, too
+        with one_of_many():  # a search over fits ends at Ctrl-C, too
             self._keep(machine(self.kernel_, X, y, self.C_, weights=weights, tol=self.tol), rows)
         self.chosen_ += f"; C={self.C_:.3g}" + " = 1 / (2 lam)" * free
         if self.probability:
-            held_out = _held_out(machine, self.kernel_, X, Classes(self.classes_, place), weights,
-                                 C=self.C_, tol=self.tol)
+            held_out = _held_out(
+                machine,
+                self.kernel_,
+                X,
+                Classes(self.classes_, place),
+                weights,
+                C=self.C_,
+                tol=self.tol,
+            )
             self.curve_ = _curves(held_out, place, weights)
         return self
 
@@ -687,8 +735,10 @@ class KernelSVC(_Classifier, _Machine):
         at ½ beside the decision 0: between the two `predict` names the less probable one.
         """
         if not self.probability:
-            raise AttributeError("a machine decides and has no probabilities by itself: fit "
-                                 "KernelSVC(probability=True), or use KernelLogistic.")
+            raise AttributeError(
+                "a machine decides and has no probabilities by itself: fit "
+                "KernelSVC(probability=True), or use KernelLogistic."
+            )
         check_is_fitted(self)
         check_is_fitted(self, "curve_", msg="probability was False at the fit: fit again.")
         return lambda X: _probabilities(self.curve_, self._values(X), len(self.classes_))
@@ -716,6 +766,7 @@ class KernelSVR(RegressorMixin, _Machine):
     function_, offset_, support_, dual_coef_, gap_    of the machine, machine_; gap_ certifies it
     kernel_, lam_, C_, epsilon_, chosen_              what was chosen, and how
     """
+
     def __init__(self, kernel=None, C="loo", epsilon="loo", bandwidth="loo", tol=1e-3):
         self.kernel, self.C, self.epsilon = kernel, C, epsilon
         self.bandwidth, self.tol = bandwidth, tol
@@ -731,8 +782,9 @@ class KernelSVR(RegressorMixin, _Machine):
         self.epsilon_ = unit * r / 2 if self._left_open("epsilon") else self.epsilon
         self.chosen_ += f"; C={self.C_:.3g}, epsilon={self.epsilon_:.3g}"
         with one_of_many():
-            return self._keep(svr(self.kernel_, X, y, self.C_, self.epsilon_, weights,
-                                  tol=self.tol), rows)
+            return self._keep(
+                svr(self.kernel_, X, y, self.C_, self.epsilon_, weights, tol=self.tol), rows
+            )
 
     def predict(self, X):
         "f(X) + b"
@@ -754,6 +806,7 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
     function_, offset_, support_, dual_coef_, gap_    of the machine, machine_; gap_ certifies it
     kernel_, chosen_                                  what was chosen, and how
     """
+
     def __init__(self, kernel=None, nu=0.1, bandwidth="median", tol=1e-3):
         self.kernel, self.nu, self.bandwidth, self.tol = kernel, nu, bandwidth, tol
 
@@ -767,7 +820,7 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
         self._propose(X)
         with one_of_many():
             self._keep(one_class(self.kernel_, X, self.nu, self.tol, weights=weights), rows)
-        self.offset_ = -self.machine_.offset           # subtracted, as scikit-learn's detectors do
+        self.offset_ = -self.machine_.offset  # subtracted, as scikit-learn's detectors do
         return self
 
     def score_samples(self, X):
@@ -801,6 +854,7 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
     function_, offset_           its mean, an RKHSFunction, and that of y
     kernel_, noise_, lam_, chosen_    what was chosen; lam_ is noise_
     """
+
     def __init__(self, kernel=None, noise="evidence", tune=True, restarts=0):
         self.kernel, self.noise, self.tune, self.restarts = kernel, noise, tune, restarts
 
@@ -814,7 +868,7 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
         self.offset_ = np.average(y, weights=weights)
         unit = np.sqrt(np.average((y - self.offset_) ** 2, weights=weights)) or 1.0
         Y = _columns((y - self.offset_) / unit)
-        few = 200 if self.tune else 400                # a start, or the choice itself
+        few = 200 if self.tune else 400  # a start, or the choice itself
         k, path, self.chosen_ = _elected(X, Y, weights, self.kernel, most=few)
         free = self._left_open("noise")
         noise = (path._best if path else 1.0) if free else self.noise / unit**2
@@ -826,8 +880,13 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
             noise = least
             self.chosen_ += f"; noise {least:.3g}, for rounding hides less"
         self.kernel_, self.noise_ = unit**2 * k, unit**2 * noise
-        self.process_ = gaussian_process(self.kernel_, X, y - self.offset_, self.noise_,
-                                         None if (weights == 1).all() else weights)
+        self.process_ = gaussian_process(
+            self.kernel_,
+            X,
+            y - self.offset_,
+            self.noise_,
+            None if (weights == 1).all() else weights,
+        )
         self.function_, self.lam_ = self.process_.mean, self.noise_
         return self
 
@@ -847,7 +906,7 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
 # %% ../../nbs/apps/estimators.ipynb #7e3b21c5
 def _left_out(fit, X):
     "About the latent f at each row of a fit, without that row: one Newton step from the mode"
-    b, alpha = fit.gram.inverse_diagonal(), fit.mean.alpha                           # 1 − W c
+    b, alpha = fit.gram.inverse_diagonal(), fit.mean.alpha  # 1 − W c
     c = np.minimum((1 - b) / np.maximum(fit.root**2, 1e-300), fit.k.diag(X))
     return fit.mean(X) - alpha * c / b
 
@@ -863,15 +922,15 @@ def _temperature(odds, place, weights):
     F = _beside_zero(odds)
     own = np.eye(F.shape[1])[place]
 
-    def slope(u):                                                             # u = −log T
+    def slope(u):  # u = −log T
         P = softmax(np.exp(u) * F, axis=1)
         return u + np.exp(u) * (weights @ ((P - own) * F).sum(axis=1))
 
-    ends = [u for u in (-3.0, 3.0) if u * slope(u) <= 0]       # it still falls beyond this end
+    ends = [u for u in (-3.0, 3.0) if u * slope(u) <= 0]  # it still falls beyond this end
     return float(np.exp(-(ends[0] if ends else brentq(slope, -3.0, 3.0, xtol=1e-12))))
 
 
-_LADDER = [m * 10.0**e for e in range(-3, 7) for m in (1, 3)][:-1]         # 1e-3, 3e-3, … 1e6
+_LADDER = [m * 10.0**e for e in range(-3, 7) for m in (1, 3)][:-1]  # 1e-3, 3e-3, … 1e6
 
 
 def _next_rung(found):
@@ -898,8 +957,17 @@ def _of_largest_evidence(fits_at):
     if best is None:
         raise failure
     tried = {_LADDER[i]: -value for i, value in found.items() if value > -np.inf}
-    return best, fits, at_edge("scale", list(tried), list(tried.values()), 0.1, "labels may have "
-                               "no noise, or be nothing but noise; pass scale=, a number")
+    return (
+        best,
+        fits,
+        at_edge(
+            "scale",
+            list(tried),
+            list(tried.values()),
+            0.1,
+            "labels may have no noise, or be nothing but noise; pass scale=, a number",
+        ),
+    )
 
 # %% ../../nbs/apps/estimators.ipynb #d2727a77
 class KernelLogistic(_Classifier):
@@ -919,6 +987,7 @@ class KernelLogistic(_Classifier):
     classifiers_ : list          of LaplaceClassifier, whose .probability averages instead
     kernel_, lam_, chosen_       the scaled kernel, 1 / (2 scale), and how they were chosen
     """
+
     def __init__(self, kernel=None, scale="evidence", bandwidth="loo", class_weight=None):
         self.kernel, self.scale, self.bandwidth = kernel, scale, bandwidth
         self.class_weight = class_weight
@@ -928,8 +997,9 @@ class KernelLogistic(_Classifier):
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and finds the mode"
         _, X, place, weights = self._fit_labels(X, y, sample_weight)
-        k, path, self.chosen_ = _elected(X, self._signs(place), weights, self.kernel,
-                                         self.bandwidth)
+        k, path, self.chosen_ = _elected(
+            X, self._signs(place), weights, self.kernel, self.bandwidth
+        )
         free = self._left_open("scale")
         scale, fits, edge = self._scale(k, X, place, weights) if free else (self.scale, None, "")
         self.kernel_, self.lam_ = scale * k, 1 / (2 * scale)
@@ -975,6 +1045,7 @@ def _generator(random_state):
 
 class _Named(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     "Transformers whose columns are called by the class: kernelpca0, kernelpca1, …"
+
     _open = {"bandwidth": ("median",)}
 
 # %% ../../nbs/apps/estimators.ipynb #070b49c5
@@ -992,6 +1063,7 @@ class KernelPCA(_Named, KernelEstimator):
     components_                  the KernelComponents, with .eigenvalues, .explained, .residual(X)
     kernel_, chosen_
     """
+
     def __init__(self, kernel=None, n_components=2, bandwidth="median"):
         self.kernel, self.n_components, self.bandwidth = kernel, n_components, bandwidth
 
@@ -1012,9 +1084,11 @@ class KernelPCA(_Named, KernelEstimator):
         "Pre-images of scores, (n, d)"
         check_is_fitted(self)
         if issparse(self.function_.Z):
-            raise TypeError("the rows of the fit are sparse, and pre-images of them are dense: fit "
-                            "on X.toarray(), or say what to go back to, components_.pre_image("
-                            "scores, method='ridge', targets=X.toarray()).")
+            raise TypeError(
+                "the rows of the fit are sparse, and pre-images of them are dense: fit "
+                "on X.toarray(), or say what to go back to, components_.pre_image("
+                "scores, method='ridge', targets=X.toarray())."
+            )
         return self.components_.pre_image(np.asarray(X, float), method="ridge")
 
 # %% ../../nbs/apps/estimators.ipynb #6abd61e2
@@ -1049,6 +1123,7 @@ class RandomFeatures(_Mapped):
     map_ : FeatureMap
     kernel_, chosen_
     """
+
     def __init__(self, kernel=None, n_features=200, bandwidth="median", random_state=0):
         self.kernel, self.n_features = kernel, n_features
         self.bandwidth, self.random_state = bandwidth, random_state
@@ -1074,8 +1149,15 @@ class NystromFeatures(_Mapped):
     map_ : FeatureMap
     kernel_, chosen_
     """
-    def __init__(self, kernel=None, n_landmarks=100, landmarks="rpcholesky", bandwidth="median",
-                 random_state=0):
+
+    def __init__(
+        self,
+        kernel=None,
+        n_landmarks=100,
+        landmarks="rpcholesky",
+        bandwidth="median",
+        random_state=0,
+    ):
         self.kernel, self.n_landmarks, self.landmarks = kernel, n_landmarks, landmarks
         self.bandwidth, self.random_state = bandwidth, random_state
 
@@ -1133,12 +1215,14 @@ class KernelCCA(_TwoViews):
     views_                       the KernelCorrelations
     kernel_, kernel_y_, chosen_
     """
+
     def fit(self, X, y):
         "y is the second view, (n,), (n, t) or n objects"
         X, Y = self._both(X, y)
         with _our_names(n="n_components", Y="y"):
-            self.views_ = kernel_cca(self.kernel_, self.kernel_y_, X, Y, self.reg,
-                                     self.n_components, rng=0)
+            self.views_ = kernel_cca(
+                self.kernel_, self.kernel_y_, X, Y, self.reg, self.n_components, rng=0
+            )
         self.correlations_ = self.views_.correlations
         return self
 
@@ -1161,6 +1245,7 @@ class CoupledEmbedding(_TwoViews):
     embedding_                   the CoupledKernelEmbedding, with .match and .eigenvalues
     kernel_, kernel_y_, chosen_
     """
+
     _or_none = ("n_components",)
 
     def __init__(self, kernel=None, kernel_y=None, n_components=None, reg=1.0, bandwidth="median"):
@@ -1170,8 +1255,9 @@ class CoupledEmbedding(_TwoViews):
         "Row i of X belongs to row i of y"
         L, H = self._both(X, y)
         with _our_names(L="X", H="y"):
-            self.embedding_ = coupled_embedding(self.kernel_, self.kernel_y_, L, H, None,
-                                                self.n_components, self.reg, rng=0)
+            self.embedding_ = coupled_embedding(
+                self.kernel_, self.kernel_y_, L, H, None, self.n_components, self.reg, rng=0
+            )
         self._n_features_out = len(self.embedding_.eigenvalues)
         return self
 
@@ -1198,6 +1284,7 @@ class TwoSampleDrift(KernelEstimator):
     ----------
     reference_                   the rows of the fit; of a table with words, a dict of its columns
     """
+
     def __init__(self, kernel=None, n_permutations=999, level=0.05, random_state=0):
         self.kernel, self.n_permutations = kernel, n_permutations
         self.level, self.random_state = level, random_state
@@ -1209,8 +1296,10 @@ class TwoSampleDrift(KernelEstimator):
             return self
         _read_parameters(self)
         if self.kernel is not None:
-            raise ValueError(f"{self.kernel} reads rows of numbers, and this table holds words: "
-                             "pass kernel=None, or columns of numbers.")
+            raise ValueError(
+                f"{self.kernel} reads rows of numbers, and this table holds words: "
+                "pass kernel=None, or columns of numbers."
+            )
         self.reference_ = as_columns(X)
         self.feature_names_in_ = np.array(list(self.reference_), object)
         self.n_features_in_ = len(self.reference_)
@@ -1232,16 +1321,23 @@ class TwoSampleDrift(KernelEstimator):
         check_is_fitted(self)
         reference = self.reference_
         if issparse(reference):
-            raise TypeError("compare looks at columns one by one, and these rows are sparse: pass "
-                            "X.toarray(), or ask for test(X) or score(X) of all columns at once.")
+            raise TypeError(
+                "compare looks at columns one by one, and these rows are sparse: pass "
+                "X.toarray(), or ask for test(X) or score(X) of all columns at once."
+            )
         if not isinstance(reference, dict):
             names = _known_as(self) or range(self.n_features_in_)
-            reference, X = ({str(name): column for name, column in zip(names, Z.T, strict=True)}
-                            for Z in (reference, self._points(X)))
-        return compare_tables(read_table(reference, name="the reference"),
-                              read_table(X, name="the batch"), self.level,
-                              n_permutations=self.n_permutations,
-                              rng=_generator(self.random_state))
+            reference, X = (
+                {str(name): column for name, column in zip(names, Z.T, strict=True)}
+                for Z in (reference, self._points(X))
+            )
+        return compare_tables(
+            read_table(reference, name="the reference"),
+            read_table(X, name="the batch"),
+            self.level,
+            n_permutations=self.n_permutations,
+            rng=_generator(self.random_state),
+        )
 
     def drifted(self, X):
         "Is the p-value at most `level`?"
@@ -1257,6 +1353,7 @@ _START, _LAMS = 1000, np.logspace(-6, 3, 25)
 
 class _Start(NamedTuple):
     "The first thousand different points of a stream, their mean answers and weights; n rows"
+
     X: object
     Y: np.ndarray
     weights: np.ndarray
@@ -1266,7 +1363,7 @@ class _Start(NamedTuple):
         "With as many of these rows as belong to it; how many these are"
         old, X = len(self.weights), X if self.X is None else joined_of(self.X, X)
         first = ranked(X)[0]
-        beyond = np.sort(first[first >= old])[_START - old:]
+        beyond = np.sort(first[first >= old])[_START - old :]
         many = (int(beyond[0]) if len(beyond) else X.shape[0]) - old
         rest = (np.concatenate([a, b[:many]]) for a, b in ((self.Y, Y), (self.weights, weights)))
         return _Start(*_averaged(taken_of(X, slice(0, old + many)), *rest), self.n + many), many
@@ -1274,10 +1371,11 @@ class _Start(NamedTuple):
 # %% ../../nbs/apps/estimators.ipynb #c7c31e5f
 class _Ahead(NamedTuple):
     "Errors of each lam on rows that its fit had not seen, since the last two of these fits"
-    due: int                             # the next fit after so many rows
-    before: np.ndarray                   # (L,), Σ w e², by the fit before
-    now: np.ndarray                      # by this fit
-    w: np.ndarray = None                 # (D, L t), its weights and offsets for all lam
+
+    due: int  # the next fit after so many rows
+    before: np.ndarray  # (L,), Σ w e², by the fit before
+    now: np.ndarray  # by this fit
+    w: np.ndarray = None  # (D, L t), its weights and offsets for all lam
     b: np.ndarray = None
 
     errors = property(lambda self: self.before + self.now)
@@ -1356,9 +1454,16 @@ class _Streamed(_ManyTargets, KernelEstimator):
         unit = errors.min() + 1e-16 * float(self.sums_._parts(centred=False)[2].sum())
         how = "leave-one-out" if self._start else "errors on rows before they were added"
         self.chosen_ += f"; lam={self.lam_:.3g}, the best of {len(_LAMS)} by {how}"
-        enough = 0.02 if told != self.lam_ else np.inf                  # what was told is known
-        self.chosen_ += _said(at_edge("lam", _LAMS, errors / unit, enough, "pass lam=, a number, "
-                                      "or another bandwidth or n_features"))
+        enough = 0.02 if told != self.lam_ else np.inf  # what was told is known
+        self.chosen_ += _said(
+            at_edge(
+                "lam",
+                _LAMS,
+                errors / unit,
+                enough,
+                "pass lam=, a number, or another bandwidth or n_features",
+            )
+        )
 
 # %% ../../nbs/apps/estimators.ipynb #d5e9a0c6
 class StreamingKernelRidge(_Streamed):
@@ -1379,8 +1484,10 @@ class StreamingKernelRidge(_Streamed):
     function_, offset_             a FeatureFunction, and a constant that is not penalised
     kernel_, lam_, chosen_         what was chosen
     """
-    def __init__(self, kernel=None, lam="ahead", n_features=200, bandwidth="median",
-                 random_state=0):
+
+    def __init__(
+        self, kernel=None, lam="ahead", n_features=200, bandwidth="median", random_state=0
+    ):
         self.kernel, self.lam, self.n_features = kernel, lam, n_features
         self.bandwidth, self.random_state = bandwidth, random_state
 

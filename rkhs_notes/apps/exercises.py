@@ -28,6 +28,7 @@ class Verdict:
     inputs : tuple     the arguments on which the answer failed first; None if it passed
     given : object     what the answer returned for them
     """
+
     exercise: str
     passed: bool
     says: str
@@ -39,9 +40,11 @@ class Verdict:
 
 # %% ../../nbs/apps/exercises.ipynb #1d1fcd79
 _KEYS = importlib.import_module("rkhs_notes.answers")
-_CHAPTERS = sorted(found.name.removeprefix("answers_")
-                   for found in pkgutil.iter_modules(_KEYS.__path__)
-                   if found.name.startswith("answers_"))
+_CHAPTERS = sorted(
+    found.name.removeprefix("answers_")
+    for found in pkgutil.iter_modules(_KEYS.__path__)
+    if found.name.startswith("answers_")
+)
 
 
 def _answer_key(chapter, name="chapter"):
@@ -60,9 +63,9 @@ def _number(value, name, call):
     return number
 
 
-
-Number = Annotated[str, Word("str", _number, (), lambda rng, sizes: "00.1",
-                             (None, "", "0", "00.99", 3))]
+Number = Annotated[
+    str, Word("str", _number, (), lambda rng, sizes: "00.1", (None, "", "0", "00.99", 3))
+]
 Answer = Annotated[Callable, function(draw=lambda rng, sizes: lambda *inputs: 0.0)]
 
 # %% ../../nbs/apps/exercises.ipynb #bd6189e6
@@ -91,23 +94,35 @@ def _difference(given, wanted, tol):
     "How an answer differs from the one wanted, as a sentence; empty where they agree"
     numbers, wanted = _as_numbers(given), np.asarray(wanted, dtype=float)
     if numbers is None:
-        kind = ("complex" if np.iscomplexobj(given) else
-                "nothing" if given is None else type(given).__name__)
+        kind = (
+            "complex"
+            if np.iscomplexobj(given)
+            else "nothing"
+            if given is None
+            else type(given).__name__
+        )
         return f"your answer is {kind}, expected numbers of shape {wanted.shape}"
     if numbers.shape != wanted.shape:
         return f"your answer has shape {numbers.shape}, expected {wanted.shape}"
     gap, size = (np.abs(A).max(initial=0) for A in (numbers - wanted, wanted))
-    return "" if gap <= tol * max(1.0, size) else (
-        f"not yet: on a fresh input your answer is off by {gap:.3g}, "
-        f"where the solution has size {size:.3g}")
+    return (
+        ""
+        if gap <= tol * max(1.0, size)
+        else (
+            f"not yet: on a fresh input your answer is off by {gap:.3g}, "
+            f"where the solution has size {size:.3g}"
+        )
+    )
 
 # %% ../../nbs/apps/exercises.ipynb #1355fc35
 def _says(exercise, case, differences):
     "The name of the mistake, if it explains all inputs; else what can be said in general"
     tol = exercise.get("tol", 1e-8)
     for name, mistake in exercise["mistakes"].items():
-        if all(not _difference(g, mistake(*copy.deepcopy(a)), tol)
-               for g, a in zip(case.given, case.inputs)):
+        if all(
+            not _difference(g, mistake(*copy.deepcopy(a)), tol)
+            for g, a in zip(case.given, case.inputs)
+        ):
             return name
     numbers = [_as_numbers(g) for g in case.given]
     if any(n is None for n in numbers):
@@ -115,14 +130,18 @@ def _says(exercise, case, differences):
     wanted = [np.asarray(w, dtype=float) for w in case.wanted]
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = diagnosis_of(Case(case.inputs, numbers, wanted, case.answer, case.solution),
-                           exercise["mistakes"], tol)
+        found = diagnosis_of(
+            Case(case.inputs, numbers, wanted, case.answer, case.solution),
+            exercise["mistakes"],
+            tol,
+        )
     return found or next(filter(None, differences))
 
 # %% ../../nbs/apps/exercises.ipynb #cd9e0389
 @contract
-def check(number: Number, answer: Answer, trials: Annotated[int, count(1, 1000)] = 12,
-          rng=None) -> Verdict:
+def check(
+    number: Number, answer: Answer, trials: Annotated[int, count(1, 1000)] = 12, rng=None
+) -> Verdict:
     """Judge an answer to an exercise on fresh inputs, and name the mistake if it can be known.
 
     number : chapter and number, e.g. "00.2" or "0.2"
@@ -135,8 +154,10 @@ def check(number: Number, answer: Answer, trials: Annotated[int, count(1, 1000)]
     """
     exercise = exercise_table(number)
     rng = np.random.default_rng(rng)
-    inputs = [*exercise.get("edges", lambda rng: [])(rng),
-              *(exercise["draw"](rng) for _ in range(trials))]
+    inputs = [
+        *exercise.get("edges", lambda rng: [])(rng),
+        *(exercise["draw"](rng) for _ in range(trials)),
+    ]
     given = []
     for arguments in inputs:
         try:
@@ -154,8 +175,16 @@ def check(number: Number, answer: Answer, trials: Annotated[int, count(1, 1000)]
     return Verdict(number, False, _says(exercise, case, differences), inputs[wrong], given[wrong])
 
 # %% ../../nbs/apps/exercises.ipynb #e22a9b87
-Chapter = Annotated[str, Word("str", lambda value, name, call: _answer_key(value, name), (),
-                              lambda rng, sizes: "00", (None, "", "99", 3.0))]
+Chapter = Annotated[
+    str,
+    Word(
+        "str",
+        lambda value, name, call: _answer_key(value, name),
+        (),
+        lambda rng, sizes: "00",
+        (None, "", "99", 3.0),
+    ),
+]
 
 # %% ../../nbs/apps/exercises.ipynb #22d3041f
 @contract

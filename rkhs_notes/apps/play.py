@@ -80,9 +80,10 @@ def script():
 @dataclass(frozen=True, repr=False)
 class Draggable:
     "A figure with points to drag, made by `drag_interpolant` and the like. Put it last in a cell."
-    spec: dict      # kind, points, labels, names, window, height, flat, sliders
-    caption: str    # what it shows, and what screen readers call it
-    still: bytes    # PNG of the start
+
+    spec: dict  # kind, points, labels, names, window, height, flat, sliders
+    caption: str  # what it shows, and what screen readers call it
+    still: bytes  # PNG of the start
 
     def __repr__(self):
         at = ", ".join(f"{name} {value:g}" for name, value in self.spec["sliders"].items())
@@ -93,15 +94,30 @@ class Draggable:
         spec = self.spec
         (low, high), data = spec["window"][:2], json.dumps(spec).replace("<", "\\u003c")
         sides = ["a" if label > 0 else "b" for label in spec["labels"]]
-        handles = [_HANDLE.format(side=side, mark=_MARKS[side], name=html.escape(name), low=low,
-                                  high=high, now=point[0])
-                   for side, name, point in zip(sides, spec["names"], spec["points"], strict=True)]
+        handles = [
+            _HANDLE.format(
+                side=side,
+                mark=_MARKS[side],
+                name=html.escape(name),
+                low=low,
+                high=high,
+                now=point[0],
+            )
+            for side, name, point in zip(sides, spec["names"], spec["points"], strict=True)
+        ]
         sliders = [_SLIDER.format(name=name, value=at) for name, at in spec["sliders"].items()]
         return _PAGE.format(
-            key=hashlib.sha256(data.encode()).hexdigest()[:16], style=_STYLE, script=script(),
-            spec=data, height=spec["height"], inner=spec["height"] - 30,
-            caption=html.escape(self.caption), handles="\n".join(handles),
-            sliders="\n".join(sliders), still=base64.b64encode(self.still).decode())
+            key=hashlib.sha256(data.encode()).hexdigest()[:16],
+            style=_STYLE,
+            script=script(),
+            spec=data,
+            height=spec["height"],
+            inner=spec["height"] - 30,
+            caption=html.escape(self.caption),
+            handles="\n".join(handles),
+            sliders="\n".join(sliders),
+            still=base64.b64encode(self.still).decode(),
+        )
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         still = base64.b64encode(self.still).decode()
@@ -110,12 +126,21 @@ class Draggable:
 # %% ../../nbs/apps/play.ipynb #eb857b2b
 def _draggable(kind, points, labels, names, window, ax, caption, height=300, flat=False, **sliders):
     import matplotlib.pyplot as plt
+
     as_number(len(points), "the number of points", at_least=2, at_most=20)
     buffer = io.BytesIO()
     ax.figure.savefig(buffer, format="png", dpi=settings.dpi, metadata={"Software": None})
     plt.close(ax.figure)
-    spec = dict(kind=kind, points=np.asarray(points, float).tolist(), labels=labels, names=names,
-                window=[float(edge) for edge in window], height=height, flat=flat, sliders=sliders)
+    spec = dict(
+        kind=kind,
+        points=np.asarray(points, float).tolist(),
+        labels=labels,
+        names=names,
+        window=[float(edge) for edge in window],
+        height=height,
+        flat=flat,
+        sliders=sliders,
+    )
     return Draggable(spec, str(caption), buffer.getvalue())
 
 
@@ -132,13 +157,15 @@ def _numbered(name, n):
 # %% ../../nbs/apps/play.ipynb #65dda7f6
 def _with_values(kind, X, y, ax, caption, **sliders):
     names, window = _numbered("point", len(X)), (*_reach(X, 0.2), *_reach(y, 0.6))
-    return _draggable(kind, np.stack([X, y], axis=1), [1] * len(X), names, window, ax, caption,
-                      **sliders)
+    return _draggable(
+        kind, np.stack([X, y], axis=1), [1] * len(X), names, window, ax, caption, **sliders
+    )
 
 # %% ../../nbs/apps/play.ipynb #e6d225a9
 @contract
-def drag_interpolant(X: Vector, y: Vector, bandwidth: Positive, caption="",
-                     ax: Axes = None) -> Draggable:
+def drag_interpolant(
+    X: Vector, y: Vector, bandwidth: Positive, caption="", ax: Axes = None
+) -> Draggable:
     """The function of least norm with f(xᵢ) = yᵢ under the Gaussian kernel, and ‖f‖, as the reader
     drags the points   (3.10)
 
@@ -149,8 +176,9 @@ def drag_interpolant(X: Vector, y: Vector, bandwidth: Positive, caption="",
 
 # %% ../../nbs/apps/play.ipynb #3e867253
 @contract
-def drag_posterior(X: Vector, y: Vector, bandwidth: Positive, noise: Positive, caption="",
-                   ax: Axes = None) -> Draggable:
+def drag_posterior(
+    X: Vector, y: Vector, bandwidth: Positive, noise: Positive, caption="", ax: Axes = None
+) -> Draggable:
     """The mean of f ~ GP(0, k) given yᵢ = f(xᵢ) + noise, with a band of two standard deviations of
     f and the evidence, under the Gaussian kernel, as the reader drags the points   (5.11)
 
@@ -162,8 +190,9 @@ def drag_posterior(X: Vector, y: Vector, bandwidth: Positive, noise: Positive, c
 
 # %% ../../nbs/apps/play.ipynb #6947d7c4
 @contract
-def drag_machine(X: Plane, y: TwoLabels, bandwidth: Positive, C: Positive, caption="",
-                 ax: Axes = None) -> Draggable:
+def drag_machine(
+    X: Plane, y: TwoLabels, bandwidth: Positive, C: Positive, caption="", ax: Axes = None
+) -> Draggable:
     """The soft-margin machine of two classes under the Gaussian kernel: the decision, the lines
     f + c = ±1, and a ring around each point as thick as its alpha, as the reader drags them   (7.2)
 
@@ -174,16 +203,20 @@ def drag_machine(X: Plane, y: TwoLabels, bandwidth: Positive, C: Positive, capti
     wide, (left, low), (right, high) = 1.6, X.min(axis=0), X.max(axis=0)
     reach = 0.6 * max((right - left) / wide, high - low) or 1.0
     (x, z), labels = X.min(axis=0) / 2 + X.max(axis=0) / 2, np.where(y.place == 1, 1, -1).tolist()
-    names = [f"{'blue' if label > 0 else 'red'} {name}"
-             for label, name in zip(labels, _numbered("point", len(X)), strict=True)]
+    names = [
+        f"{'blue' if label > 0 else 'red'} {name}"
+        for label, name in zip(labels, _numbered("point", len(X)), strict=True)
+    ]
     window = (x - wide * reach, x + wide * reach, z - reach, z + reach)
-    return _draggable("machine", X, labels, names, window, ax, caption, height=404,
-                      bandwidth=bandwidth, C=C)
+    return _draggable(
+        "machine", X, labels, names, window, ax, caption, height=404, bandwidth=bandwidth, C=C
+    )
 
 # %% ../../nbs/apps/play.ipynb #c73b2601
 @contract
-def drag_witness(X: Vector, Y: Annotated[ArrayLike, array("m")], bandwidth: Positive, caption="",
-                 ax: Axes = None) -> Draggable:
+def drag_witness(
+    X: Vector, Y: Annotated[ArrayLike, array("m")], bandwidth: Positive, caption="", ax: Axes = None
+) -> Draggable:
     """The mean embeddings of two samples under the Gaussian kernel, their difference and its
     squared norm, MMD², as the reader drags the points   (11.2), (11.6)
 
@@ -194,5 +227,14 @@ def drag_witness(X: Vector, Y: Annotated[ArrayLike, array("m")], bandwidth: Posi
     points = np.stack([np.r_[X, Y], rows], axis=1)
     names = _numbered("first sample, point", len(X)) + _numbered("second sample, point", len(Y))
     window = (*_reach(points[:, 0], 0.2), -0.8, 1.0)
-    return _draggable("witness", points, [1] * len(X) + [-1] * len(Y), names, window, ax, caption,
-                      flat=True, bandwidth=bandwidth)
+    return _draggable(
+        "witness",
+        points,
+        [1] * len(X) + [-1] * len(Y),
+        names,
+        window,
+        ax,
+        caption,
+        flat=True,
+        bandwidth=bandwidth,
+    )

@@ -14,13 +14,17 @@ from dataclasses import dataclass, replace
 def _near(A, B, tol=1e-9):
     "Same shape, finite, and equal to within tol of the size of B"
     A, B = np.asarray(A, dtype=float), np.asarray(B, dtype=float)
-    return A.shape == B.shape and bool(np.isfinite(A).all() and np.isfinite(B).all() and (
-        np.abs(A - B).max(initial=0) <= tol * np.abs(B).max(initial=0)))
+    return A.shape == B.shape and bool(
+        np.isfinite(A).all()
+        and np.isfinite(B).all()
+        and (np.abs(A - B).max(initial=0) <= tol * np.abs(B).max(initial=0))
+    )
 
 
 @dataclass(frozen=True)
 class Case:
     "Fresh inputs, what the answer gave and what was wanted on them, and both functions"
+
     inputs: list
     given: list
     wanted: list
@@ -31,8 +35,9 @@ class Case:
         "Is given = made(wanted, inputs) on every input? What cannot be computed is no."
         with np.errstate(all="ignore"):
             try:
-                return all(_near(g, made(w, a)) for g, w, a in
-                           zip(self.given, self.wanted, self.inputs))
+                return all(
+                    _near(g, made(w, a)) for g, w, a in zip(self.given, self.wanted, self.inputs)
+                )
             except Exception:
                 return False
 
@@ -50,24 +55,40 @@ class Case:
     def numbers(self):
         "{name: its value on every input} for arguments that are numbers, and for entries y[i]"
         columns = dict(zip(self.names(), zip(*self.inputs, strict=True)))
-        found = {name: np.array(values, dtype=float) for name, values in columns.items()
-                 if all(np.isscalar(v) and not isinstance(v, str) for v in values)}
+        found = {
+            name: np.array(values, dtype=float)
+            for name, values in columns.items()
+            if all(np.isscalar(v) and not isinstance(v, str) for v in values)
+        }
         places = [name for name in found if all(isinstance(v, int) for v in columns[name])]
-        vectors = [name for name, values in columns.items()
-                   if all(isinstance(v, np.ndarray) and v.ndim == 1 for v in values)]
-        return found | {f"{name}[{i}]": np.array([v[j] for v, j in zip(columns[name], columns[i])])
-                        for name in vectors for i in places
-                        if all(j < len(v) for v, j in zip(columns[name], columns[i]))}
+        vectors = [
+            name
+            for name, values in columns.items()
+            if all(isinstance(v, np.ndarray) and v.ndim == 1 for v in values)
+        ]
+        return found | {
+            f"{name}[{i}]": np.array([v[j] for v, j in zip(columns[name], columns[i])])
+            for name in vectors
+            for i in places
+            if all(j < len(v) for v, j in zip(columns[name], columns[i]))
+        }
 
 # %% ../../nbs/apps/slips.ipynb #05d8c34b
-_SUMMARIES = {"the sum of": np.sum, "the mean of": np.mean, "the largest of": np.max,
-              "the smallest of": np.min, "the length of": np.linalg.norm,
-              "the trace of": np.trace, "the diagonal of": np.diagonal,
-              "the first of": lambda A: A[0], "the last of": lambda A: A[-1],
-              "the sum over the first axis of": lambda A: A.sum(axis=0),
-              "the mean over the first axis of": lambda A: A.mean(axis=0),
-              "the sum over the last axis of": lambda A: A.sum(axis=-1),
-              "the mean over the last axis of": lambda A: A.mean(axis=-1)}
+_SUMMARIES = {
+    "the sum of": np.sum,
+    "the mean of": np.mean,
+    "the largest of": np.max,
+    "the smallest of": np.min,
+    "the length of": np.linalg.norm,
+    "the trace of": np.trace,
+    "the diagonal of": np.diagonal,
+    "the first of": lambda A: A[0],
+    "the last of": lambda A: A[-1],
+    "the sum over the first axis of": lambda A: A.sum(axis=0),
+    "the mean over the first axis of": lambda A: A.mean(axis=0),
+    "the sum over the last axis of": lambda A: A.sum(axis=-1),
+    "the mean over the last axis of": lambda A: A.mean(axis=-1),
+}
 
 
 def _not_finite(case):
@@ -92,32 +113,46 @@ def _shape(case):
         summed = replace(case, given=case.wanted, wanted=case.given)
         if summed.is_always(lambda w, a, of=of: of(w)):
             return f"{said}: what was asked for is {words} your numbers"
-    for words, part in {"first row": np.s_[1:], "last row": np.s_[:-1],
-                        "first column": np.s_[:, 1:], "last column": np.s_[:, :-1]}.items():
+    for words, part in {
+        "first row": np.s_[1:],
+        "last row": np.s_[:-1],
+        "first column": np.s_[:, 1:],
+        "last column": np.s_[:, :-1],
+    }.items():
         if case.is_always(lambda w, a, part=part: w[part]):
             return f"{said}: the {words} is missing"
     return said
 
 # %% ../../nbs/apps/slips.ipynb #b8c23961
-def _other_triangle(A): return A.T if A.ndim == 2 and len(A) == len(A.T) else A + np.nan
+def _other_triangle(A):
+    return A.T if A.ndim == 2 and len(A) == len(A.T) else A + np.nan
 
 
 _TURNS = (
     ("the square of {}", "take the root", lambda w: w**2),
     ("the root of {}", "no root is asked for", lambda w: np.sqrt(np.abs(w))),
-    ("the root of {}, 0 where it is negative", "no root is asked for",
-     lambda w: np.sqrt(np.maximum(w, 0))),
+    (
+        "the root of {}, 0 where it is negative",
+        "no root is asked for",
+        lambda w: np.sqrt(np.maximum(w, 0)),
+    ),
     ("the absolute value of {}", "the sign belongs to it", np.abs),
     ("{} with 0 for all that is negative", "it may be negative", lambda w: np.maximum(w, 0)),
     ("the sign of {}", "its size counts, too", np.sign),
     ("1 − {}", "the other part was asked for", lambda w: 1 - w),
     ("1 / {}", "turn it over", lambda w: 1 / w),
-    ("{} for both tails", "one tail was asked for",
-     lambda w: np.minimum(1, 2 * np.minimum(w, 1 - w))),
+    (
+        "{} for both tails",
+        "one tail was asked for",
+        lambda w: np.minimum(1, 2 * np.minimum(w, 1 - w)),
+    ),
     ("the logarithm of {}", "take the exponential", np.log),
     ("the exponential of {}", "take the logarithm", np.exp),
-    ("the angle, in degrees, of which {} is the cosine", "return the cosine",
-     lambda w: np.degrees(np.arccos(w))),
+    (
+        "the angle, in degrees, of which {} is the cosine",
+        "return the cosine",
+        lambda w: np.degrees(np.arccos(w)),
+    ),
     ("the angle of which {} is the cosine", "return the cosine", np.arccos),
     ("{}, rounded", "do not round", np.round),
     ("{}, rounded down", "do not round down", np.floor),
@@ -129,11 +164,13 @@ _TURNS = (
     ("{}, sorted the other way", "the order was to be kept", lambda w: np.sort(w)[::-1]),
     ("{}, scaled to length 1", "do not normalise", lambda w: w / np.linalg.norm(w)),
     ("{}, scaled to the sum 1", "do not normalise", lambda w: w / np.sum(w)),
-    ("{}, scaled so that its largest entry is 1", "another scale was asked for",
-     lambda w: w / np.abs(w).max()),
+    (
+        "{}, scaled so that its largest entry is 1",
+        "another scale was asked for",
+        lambda w: w / np.abs(w).max(),
+    ),
     ("{} without its diagonal", "the diagonal belongs to it", lambda w: w - np.diag(w.diagonal())),
-    ("the diagonal of {} alone", "the other entries belong to it",
-     lambda w: np.diag(w.diagonal())),
+    ("the diagonal of {} alone", "the other entries belong to it", lambda w: np.diag(w.diagonal())),
     ("{} above the diagonal", "the other half belongs to it", np.triu),
     ("{} below the diagonal", "the other half belongs to it", np.tril),
     ("{} minus its mean", "do not centre", lambda w: w - w.mean()),
@@ -151,29 +188,59 @@ def _turn(case, it="the solution"):
 
 def _shuffled(case):
     "The right numbers in another order"
-    for words, order in {"columns": lambda A: A[:, np.lexsort(A)],
-                         "rows": lambda A: A[np.lexsort(A.T)],
-                         "numbers": lambda A: np.sort(A, axis=None)}.items():
-        turned = replace(case, given=[order(g) if g.ndim > (words != "numbers") else g + np.nan
-                                      for g in case.given])
+    for words, order in {
+        "columns": lambda A: A[:, np.lexsort(A)],
+        "rows": lambda A: A[np.lexsort(A.T)],
+        "numbers": lambda A: np.sort(A, axis=None),
+    }.items():
+        turned = replace(
+            case,
+            given=[order(g) if g.ndim > (words != "numbers") else g + np.nan for g in case.given],
+        )
         if turned.is_always(lambda w, a, order=order: order(w)):
             return f"the right {words}, in another order than the one asked for"
     return ""
 
 # %% ../../nbs/apps/slips.ipynb #cfe06a7d
-_CONSTANTS = {"2": 2, "½": 1 / 2, "4": 4, "¼": 1 / 4, "3": 3, "⅓": 1 / 3, "√2": math.sqrt(2),
-              "1/√2": 1 / math.sqrt(2), "π": math.pi, "1/π": 1 / math.pi, "2π": 2 * math.pi,
-              "1/2π": 1 / (2 * math.pi), "√π": math.sqrt(math.pi), "√2π": math.sqrt(2 * math.pi),
-              "1/√2π": 1 / math.sqrt(2 * math.pi), "100 (percent)": 100, "1/100": 1 / 100,
-              "180/π (degrees for radians)": 180 / math.pi,
-              "π/180 (radians for degrees)": math.pi / 180,
-              "1/ln 2 (logarithm to the base 2)": 1 / math.log(2), "ln 2": math.log(2),
-              "√(1/ln 2) (logarithm to the base 2)": math.log(2) ** -0.5,
-              "1/ln 10 (decimal logarithm)": 1 / math.log(10), "ln 10": math.log(10)}
-_POWERS = {"{}": lambda q: q, "1/{}": lambda q: 1 / q, "√{}": np.sqrt, "1/√{}": lambda q: q**-0.5,
-           "{}²": lambda q: q**2, "1/{}²": lambda q: q**-2.0, "({0} − 1)": lambda q: q - 1,
-           "1/({0} − 1)": lambda q: 1 / (q - 1), "({0} + 1)": lambda q: q + 1,
-           "{0}/({0} − 1)": lambda q: q / (q - 1), "({0} − 1)/{0}": lambda q: (q - 1) / q}
+_CONSTANTS = {
+    "2": 2,
+    "½": 1 / 2,
+    "4": 4,
+    "¼": 1 / 4,
+    "3": 3,
+    "⅓": 1 / 3,
+    "√2": math.sqrt(2),
+    "1/√2": 1 / math.sqrt(2),
+    "π": math.pi,
+    "1/π": 1 / math.pi,
+    "2π": 2 * math.pi,
+    "1/2π": 1 / (2 * math.pi),
+    "√π": math.sqrt(math.pi),
+    "√2π": math.sqrt(2 * math.pi),
+    "1/√2π": 1 / math.sqrt(2 * math.pi),
+    "100 (percent)": 100,
+    "1/100": 1 / 100,
+    "180/π (degrees for radians)": 180 / math.pi,
+    "π/180 (radians for degrees)": math.pi / 180,
+    "1/ln 2 (logarithm to the base 2)": 1 / math.log(2),
+    "ln 2": math.log(2),
+    "√(1/ln 2) (logarithm to the base 2)": math.log(2) ** -0.5,
+    "1/ln 10 (decimal logarithm)": 1 / math.log(10),
+    "ln 10": math.log(10),
+}
+_POWERS = {
+    "{}": lambda q: q,
+    "1/{}": lambda q: 1 / q,
+    "√{}": np.sqrt,
+    "1/√{}": lambda q: q**-0.5,
+    "{}²": lambda q: q**2,
+    "1/{}²": lambda q: q**-2.0,
+    "({0} − 1)": lambda q: q - 1,
+    "1/({0} − 1)": lambda q: 1 / (q - 1),
+    "({0} + 1)": lambda q: q + 1,
+    "{0}/({0} − 1)": lambda q: q / (q - 1),
+    "({0} − 1)/{0}": lambda q: (q - 1) / q,
+}
 
 
 def _lengths(case):
@@ -230,8 +297,9 @@ def _multiple(case, it="the solution"):
         return ""
     if math.isclose(factors[0], -1, rel_tol=1e-9):
         return f"your answer is minus {it}; mind the sign"
-    known = next((name for name, c in _CONSTANTS.items()
-                  if math.isclose(factors[0], c, rel_tol=1e-9)), "")
+    known = next(
+        (name for name, c in _CONSTANTS.items() if math.isclose(factors[0], c, rel_tol=1e-9)), ""
+    )
     plain = {name: _POWERS[name] for name in ("{}", "1/{}")} if known else _POWERS
     size = _size_named(case, factors, plain, [(1, "")])
     told = f"; here that is {size}" if size else ""
@@ -248,9 +316,14 @@ def _factor(case):
 def _some_factor(case):
     "Right direction, some length"
     factors = None if case.wanted[0].size == 1 else _factors(case)
-    return "" if factors is None else (
-        f"your answer is the solution times a number that changes from input to input "
-        f"({factors[0]:.4g}, {factors[1]:.4g}, …)")
+    return (
+        ""
+        if factors is None
+        else (
+            f"your answer is the solution times a number that changes from input to input "
+            f"({factors[0]:.4g}, {factors[1]:.4g}, …)"
+        )
+    )
 
 # %% ../../nbs/apps/slips.ipynb #010ea4eb
 def _added(case):

@@ -40,6 +40,7 @@ def array_namespace(*arrays):
     if all(isinstance(a, (np.ndarray, SparseRows)) for a in arrays):
         return np
     import array_api_compat
+
     try:
         return array_api_compat.array_namespace(*arrays)
     except TypeError:
@@ -57,8 +58,9 @@ def shaped(A, name, *shapes, hint=""):
     for shape in shapes:
         known = {}
         if len(came) == len(shape) and all(
-                size == (known.setdefault(length, size) if isinstance(length, str) else length)
-                for size, length in zip(came, shape, strict=True)):
+            size == (known.setdefault(length, size) if isinstance(length, str) else length)
+            for size, length in zip(came, shape, strict=True)
+        ):
             return A
     wanted = " or ".join(str(shape).replace("'", "") for shape in shapes)
     wanted = "a square matrix " * (shapes[0] == ("n", "n")) + wanted
@@ -74,7 +76,7 @@ def as_floats(X, name="X"):
     """
     usual = type(X) is np.ndarray and X.dtype.isnative and X.dtype.char in "fd"
     if usual and 0 < X.size < 1000 and np.isfinite(X).all():
-        return X                                         # what nearly always comes, at once
+        return X  # what nearly always comes, at once
     if is_foreign(X):
         A, xp = _foreign_floats(X, name)
     else:
@@ -83,42 +85,48 @@ def as_floats(X, name="X"):
         raise ValueError(f"{name} is empty (shape {tuple(A.shape)}); pass at least one point.")
     with np.errstate(over="ignore", invalid="ignore"):
         total = xp.sum(A)
-    if not bool(xp.isfinite(total)):            # one cheap pass; look closer only when it fails
+    if not bool(xp.isfinite(total)):  # one cheap pass; look closer only when it fails
         values = numbers_of(A)
         bad = np.argwhere(~np.isfinite(values))
         if len(bad):
             where = tuple(int(i) for i in bad[0])
-            raise ValueError(f"{name} is not finite everywhere: {len(bad)} of "
-                             f"{math.prod(A.shape)} entries, the first at index {where}: "
-                             f"{float(values[where])}. Drop or impute them.")
+            raise ValueError(
+                f"{name} is not finite everywhere: {len(bad)} of "
+                f"{math.prod(A.shape)} entries, the first at index {where}: "
+                f"{float(values[where])}. Drop or impute them."
+            )
     return A
 
 # %% ../../nbs/base/arrays.ipynb #c7f2dbf1
 def _numpy_floats(X, name):
     if hasattr(X, "tocsr"):
-        raise TypeError(f"{name} is a sparse matrix; pass {name}.toarray() if it fits in memory. "
-                        "Sparse points are for Linear, Polynomial, Gaussian and other functions of "
-                        "‖x − y‖ or xᵀy, sums and products of them, and for k.feature_map(d).")
+        raise TypeError(
+            f"{name} is a sparse matrix; pass {name}.toarray() if it fits in memory. "
+            "Sparse points are for Linear, Polynomial, Gaussian and other functions of "
+            "‖x − y‖ or xᵀy, sums and products of them, and for k.feature_map(d)."
+        )
     A = _as_array(X, name)
     if A.dtype.kind == "O" and not any(isinstance(v, _NO_NUMBERS) for v in A.flat):
-        try:                                         # a table of numbers in mixed types
+        try:  # a table of numbers in mixed types
             A = A.astype(np.float64)
-        except OverflowError:                        # an integer beyond the floats is no finite one
+        except OverflowError:  # an integer beyond the floats is no finite one
             A = np.array([_as_float(v) for v in A.flat], float).reshape(A.shape)
         except (TypeError, ValueError):
-            pass                                     # objects indeed: said below
+            pass  # objects indeed: said below
     if A.dtype.kind not in "fiub":
         raise TypeError(f"{name} holds {_content(A, name)}")
     native = A.dtype.newbyteorder("=")
-    with np.errstate(over="ignore"):                 # of longer floats: as_floats sees infinity
+    with np.errstate(over="ignore"):  # of longer floats: as_floats sees infinity
         return A.astype(native if native in (np.float32, np.float64) else np.float64, copy=False)
 
 
 def _as_array(X, name):
     "X as a NumPy array of what it holds, if its rows have one length and no entry is masked"
     if np.ma.is_masked(X):
-        raise TypeError(f"{name} is a masked array, {np.ma.count_masked(X)} entries are missing; "
-                        f"drop those rows, or fill them by {name}.filled(...).")
+        raise TypeError(
+            f"{name} is a masked array, {np.ma.count_masked(X)} entries are missing; "
+            f"drop those rows, or fill them by {name}.filled(...)."
+        )
     try:
         return np.asarray(X)
     except ValueError:
@@ -137,14 +145,18 @@ def _content(A, name):
         kind = "U" if isinstance(value, str) else "NA" if _is_missing(value) else kind
         kind = "M" if type(value).__name__ in ("date", "datetime", "Timestamp") else kind
         where = f", the first at index {index}: {value!r}"
-    kinds = dict(U="text", S="bytes", c="complex numbers", M="dates", m="durations",
-                 NA="missing values")
+    kinds = dict(
+        U="text", S="bytes", c="complex numbers", M="dates", m="durations", NA="missing values"
+    )
     text = "A table with a column of text: encode that column first."
     labels = "Labels are for svc, gp_classification, or minimize_risk with loss='logistic'."
-    advice = dict(U=labels if name == "y" else text,
-                  S="Decode them first.", NA="Drop or fill those rows.",
-                  M="Subtract a date, and divide by a unit such as np.timedelta64(1, 'D').",
-                  m="Divide by a unit such as np.timedelta64(1, 's').")
+    advice = dict(
+        U=labels if name == "y" else text,
+        S="Decode them first.",
+        NA="Drop or fill those rows.",
+        M="Subtract a date, and divide by a unit such as np.timedelta64(1, 'D').",
+        m="Divide by a unit such as np.timedelta64(1, 's').",
+    )
     what = kinds.get(kind, A.dtype if kind not in "O" else "things that are no numbers")
     what = f"Python objects, {what}" if A.dtype.kind == "O" else what
     return f"{what} (dtype {A.dtype}{where}); pass real numbers. {advice.get(kind, '')}".rstrip()
@@ -161,8 +173,11 @@ def _is_number(value):
 
 def _is_missing(value):
     "None, NaN, NaT or pandas' NA, which is not even equal to itself."
-    return (value is None or type(value).__name__ == "NAType"
-            or bool(np.ndim(value) == 0 and value != value))
+    return (
+        value is None
+        or type(value).__name__ == "NAType"
+        or bool(np.ndim(value) == 0 and value != value)
+    )
 
 # %% ../../nbs/base/arrays.ipynb #cafbb622
 def frozen(A):
@@ -193,8 +208,8 @@ def as_sparse_rows(X, name="X"):
     if X.ndim != 2 or 0 in X.shape:
         raise ValueError(f"{name} is sparse, of shape {X.shape}; pass (n, d), one point at least.")
     A = SparseRows(X.astype(float) if X.dtype.kind in "biu" else X, copy=True)
-    A.sum_duplicates()                           # of floats: small integers would wrap around
-    A.eliminate_zeros()                          # which would tell equal rows apart
+    A.sum_duplicates()  # of floats: small integers would wrap around
+    A.eliminate_zeros()  # which would tell equal rows apart
     if A.nnz:
         A.data = as_floats(A.data, name)
     A = A if A.dtype == np.float32 else A.astype(float, copy=False)
@@ -235,14 +250,22 @@ def as_labels(y, n, name="y"):
     and for a label that is missing; errors call y `name`.
     """
     if isinstance(y, (list, tuple)) and not all(isinstance(label, type(y[0])) for label in y):
-        y = np.fromiter(y, object, len(y))         # NumPy would write nan and numbers as texts
+        y = np.fromiter(y, object, len(y))  # NumPy would write nan and numbers as texts
     y = shaped(_as_array(y, name), name, (n,), hint=", one label a point")
     if y.dtype.kind == "O":
         missing = np.array([_is_missing(label) for label in y], dtype=bool)
-        kinds = {str if isinstance(v, str) else bool if isinstance(v, (bool, np.bool_)) else
-                 float if isinstance(v, (int, float, np.number)) else None for v in y[~missing]}
+        kinds = {
+            str
+            if isinstance(v, str)
+            else bool
+            if isinstance(v, (bool, np.bool_))
+            else float
+            if isinstance(v, (int, float, np.number))
+            else None
+            for v in y[~missing]
+        }
         if len(kinds) == 1 and None not in kinds and not missing.any():
-            y = np.array(y.tolist())         # of one kind after all: text, booleans or numbers
+            y = np.array(y.tolist())  # of one kind after all: text, booleans or numbers
     else:
         missing = ~np.isfinite(y) if y.dtype.kind in "fc" else np.asarray(y != y)
     if missing.any() or not n:
@@ -252,8 +275,9 @@ def as_labels(y, n, name="y"):
     try:
         return np.unique(y, return_inverse=True)
     except TypeError:
-        raise TypeError(f"{name} mixes labels that cannot be sorted, such as text and numbers; "
-                        "use one type.") from None
+        raise TypeError(
+            f"{name} mixes labels that cannot be sorted, such as text and numbers; use one type."
+        ) from None
 
 # %% ../../nbs/base/arrays.ipynb #0d9b3f08
 def _as_float(value):
@@ -271,8 +295,9 @@ def _as_float(value):
         return None
 
 
-def as_number(value, name, above=None, at_least=None, below=None, at_most=None, because="",
-              kind="finite"):
+def as_number(
+    value, name, above=None, at_least=None, below=None, at_most=None, because="", kind="finite"
+):
     """A finite real number, and a whole one if kind is "whole", within its range, as a float.
 
     The range is value > above, value ≥ at_least, value < below, value ≤ at_most. Raises TypeError
@@ -280,10 +305,15 @@ def as_number(value, name, above=None, at_least=None, below=None, at_most=None, 
     of range or not whole where it should be; errors call it `name` and say `because` in the end.
     """
     number = _as_float(value)
-    if (number is not None and math.isfinite(number) and (above is None or number > above)
-            and (at_least is None or number >= at_least)
-            and (below is None or number < below) and (at_most is None or number <= at_most)
-            and (kind != "whole" or number.is_integer())):
+    if (
+        number is not None
+        and math.isfinite(number)
+        and (above is None or number > above)
+        and (at_least is None or number >= at_least)
+        and (below is None or number < below)
+        and (at_most is None or number <= at_most)
+        and (kind != "whole" or number.is_integer())
+    ):
         return number
     bound = f" {in_signs(above, at_least, below, at_most)}".rstrip()
     if number is None:
@@ -304,7 +334,7 @@ def as_count(value, name, at_least=1, at_most=None, because=""):
     small or too large; errors call it `name` and say `because` behind the range.
     """
     most = 2**53 if at_most is None else at_most
-    if type(value) is int and at_least <= value <= most:            # nearly always, and at once
+    if type(value) is int and at_least <= value <= most:  # nearly always, and at once
         return value
     number = as_number(value, name, None, at_least, None, at_most, because, kind="whole")
     return value if type(value) is int else int(number)
@@ -321,11 +351,13 @@ def as_rng(rng):
     known = isinstance(rng, (int, np.integer)) and not isinstance(rng, (bool, np.timedelta64))
     if known and rng >= 0:
         return np.random.default_rng(rng)
-    raise TypeError(f"rng: expected a NumPy Generator or a seed ≥ 0, got {rng!r}; "
-                    f"pass np.random.default_rng(0), or 0.")
+    raise TypeError(
+        f"rng: expected a NumPy Generator or a seed ≥ 0, got {rng!r}; "
+        f"pass np.random.default_rng(0), or 0."
+    )
 
 # %% ../../nbs/base/arrays.ipynb #0f0ca604
-_kinds = {}                 # of a type: False at home, True foreign, or a function with its parts
+_kinds = {}  # of a type: False at home, True foreign, or a function with its parts
 
 
 def foreign_in(value):
@@ -347,6 +379,7 @@ def _kind_of(value):
     if isinstance(value, (np.ndarray, np.generic, list, int, float, str, type)):
         return False
     import array_api_compat
+
     return array_api_compat.is_array_api_obj(value)
 
 
@@ -366,7 +399,7 @@ def numbers_of(A):
         return A.numpy(force=True)
     try:
         return np.asarray(A)
-    except RuntimeError:                         # on another device of its library
+    except RuntimeError:  # on another device of its library
         home = array_namespace(A).__array_namespace_info__().default_device()
         return np.asarray(A.to_device(home))
 
@@ -409,6 +442,7 @@ def sent_abroad(value, like):
 
 def device_of(A):
     import array_api_compat
+
     return array_api_compat.device(A)
 
 # %% ../../nbs/base/arrays.ipynb #b63ade0e
@@ -416,8 +450,10 @@ def _foreign_floats(X, name):
     "X in float32 or float64 and its module; sparse tensors and complex numbers are refused"
     xp = array_namespace(X)
     if "Tracer" in type(X).__name__:
-        raise TypeError(f"{name} has no numbers while jax traces it (grad, jit, vmap); pass an "
-                        "array, or a tensor of torch for gradients.")
+        raise TypeError(
+            f"{name} has no numbers while jax traces it (grad, jit, vmap); pass an "
+            "array, or a tensor of torch for gradients."
+        )
     if "strided" not in str(getattr(X, "layout", "strided")):
         raise TypeError(f"{name} is a sparse tensor; pass {name}.to_dense() if it fits in memory.")
     if xp.isdtype(X.dtype, "complex floating"):

@@ -33,7 +33,7 @@ def spans(n, length, start=0):
 
 # %% ../../nbs/base/blocks.ipynb #9c100a73
 _alone, _counting = threading.Lock(), threading.Lock()
-_limits = []                                     # one entry a user of one_blas_thread
+_limits = []  # one entry a user of one_blas_thread
 
 
 @cache
@@ -85,7 +85,7 @@ def in_parallel(work, items):
     """
     items = list(items)
     workers = min(n_threads(), len(items))
-    if workers < 2 or not threads_start() or not _alone.acquire(blocking=False):   # one by one
+    if workers < 2 or not threads_start() or not _alone.acquire(blocking=False):  # one by one
         for item in items:
             _through(work(item))
         return
@@ -95,7 +95,7 @@ def in_parallel(work, items):
             try:
                 for _ in pool.map(lambda item: _through(work(item), stopped), items):
                     pass
-            except BaseException:                    # Ctrl-C comes to this thread only
+            except BaseException:  # Ctrl-C comes to this thread only
                 stopped.set()
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
@@ -115,12 +115,14 @@ def require_fits(shape, itemsize=8, instead="work in blocks"):
 
     Raises MemoryError, with the size, the limit, and what to use for so much data instead.
     """
-    size = math.prod(shape) * itemsize                    # whole numbers, which cannot overflow
+    size = math.prod(shape) * itemsize  # whole numbers, which cannot overflow
     if size > settings.result_mib * 2**20:
         gib = f"{size / 2**30:.3g}" if size < 10**300 else shortened(size >> 30)
         sizes, limit = ", ".join(map(shortened, shape)), settings.result_mib / 1024
-        raise MemoryError(f"an array of shape ({sizes}) takes {gib} GiB; the limit is {limit:.3g} "
-                          f"GiB (settings.result_mib). Instead: {instead}.")
+        raise MemoryError(
+            f"an array of shape ({sizes}) takes {gib} GiB; the limit is {limit:.3g} "
+            f"GiB (settings.result_mib). Instead: {instead}."
+        )
 
 
 def shortened(n):

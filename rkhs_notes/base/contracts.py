@@ -20,6 +20,7 @@ from .words import Count, Rng, Word, fitting, near, word_of
 # %% ../../nbs/base/contracts.ipynb #baf7f5dd
 class Call:
     "The arguments of one call while they are read: `seen` by name, `sizes` by letter"
+
     __slots__ = "sizes", "seen", "plan"
 
     def __init__(self, plan, seen):
@@ -43,25 +44,35 @@ class Call:
 
 def _disagreement(name, shape, size, first, known, letter):
     if letter.startswith("d"):
-        return (f"{first} has {known} columns, {name} has {size}; "
-                "both must hold points of one space.")
+        return (
+            f"{first} has {known} columns, {name} has {size}; both must hold points of one space."
+        )
     what = {"n": "points", "m": "points", "t": "columns"}.get(
-        letter, letter if len(letter) > 1 else "entries")
-    return (f"{name} has shape {tuple(shape)}, but {first} has {known} {what}; "
-            f"pass one row of {name} for each." if letter in "nm" else
-            f"{name} has {size} {what}, {first} has {known}; they must agree.")
+        letter, letter if len(letter) > 1 else "entries"
+    )
+    return (
+        f"{name} has shape {tuple(shape)}, but {first} has {known} {what}; "
+        f"pass one row of {name} for each."
+        if letter in "nm"
+        else f"{name} has {size} {what}, {first} has {known}; they must agree."
+    )
 
 # %% ../../nbs/base/contracts.ipynb #ce89833f
 def _may_hold_arrays(name, word):
-    return name == "self" if word is None else bool(
-        word.letters or word.role == "points" or word.says.startswith(("array", "RKHSFunction")))
+    return (
+        name == "self"
+        if word is None
+        else bool(
+            word.letters or word.role == "points" or word.says.startswith(("array", "RKHSFunction"))
+        )
+    )
 
 
 class Plan:
     "What the signature of a function, or the fields of a class, ask of their arguments"
 
     def __init__(self, parameters):
-        self.parameters = parameters                        # inspect.Parameter by name
+        self.parameters = parameters  # inspect.Parameter by name
         words = {name: word_of(p.annotation) for name, p in parameters.items()}
         self.words = {name: word for name, word in words.items() if word is not None}
         kernels = [name for name, word in self.words.items() if word.role == "kernel"]
@@ -70,9 +81,11 @@ class Plan:
         letters = [letter for word in self.words.values() for letter in word.letters]
         self.shared = {a for a in letters if letters.count(a) > 1}
         self.doors = tuple(name for name in parameters if _may_hold_arrays(name, words[name]))
-        self.steps = tuple((name, word, parameters[name].default)
-                           for name, word in self.words.items()
-                           if parameters[name].kind is not inspect.Parameter.VAR_POSITIONAL)
+        self.steps = tuple(
+            (name, word, parameters[name].default)
+            for name, word in self.words.items()
+            if parameters[name].kind is not inspect.Parameter.VAR_POSITIONAL
+        )
 
     def foreign(self, seen):
         "An array of another library among the arguments, or None"
@@ -145,7 +158,8 @@ def contract(f=None, *, native=False):
     read_then.plan = plan
     read_then.__signature__ = signature.replace(
         parameters=[p.replace(annotation=_plain(p.annotation)) for p in each],
-        return_annotation=_plain(signature.return_annotation))
+        return_annotation=_plain(signature.return_annotation),
+    )
     return read_then
 
 
@@ -160,23 +174,42 @@ def _of_result(annotation):
     return Word(annotation.__name__, None) if plain else word_of(annotation)
 
 # %% ../../nbs/base/contracts.ipynb #066a1305
-_HABITS = {name: ours.split() for names, ours in {
-    "gamma length_scale lengthscale ls sigma scale width ell rho h": "bandwidth scales noise",
-    "alpha lambda lambda_ lamb reg regularization ridge penalty l2 nugget": "lam reg noise",
-    "noise_var noise_variance sigma2 jitter likelihood": "noise lam",
-    "class_weight": "class_weights weights", "sample_weight w": "weights",
-    "random_state seed generator": "rng", "fit_intercept intercept bias coef0 b": "offset",
-    "epsilon": "eps", "tolerance rtol gtol ftol": "tol",
-    "max_iterations maxiter n_iter": "max_iter",
-    "epochs n_steps iterations num_steps": "steps max_epochs", "batch_size": "batch",
-    "lr learning_rate eta eta0": "step_size", "n_neighbors neighbors k_neighbors": "neighbours",
-    "num_permutations permutations reps n_perm B": "n_permutations",
-    "n_features num_features n_outputs": "D dim m", "p d power": "degree order",
-    "n_landmarks num_inducing centres centers": "m", "k num_components": "n_components rank",
-    "kernel covar_module kern": "k kernels", "target targets labels": "y", "n_restarts": "restarts",
-    "callback verbose": "progress callback", "n_restarts_optimizer": "restarts", "cv": "folds",
-    "C": "lam", "periodicity": "period", "sigma_0": "offset", "kernel_x": "kx", "kernel_y": "ky",
-}.items() for name in names.split()}
+_HABITS = {
+    name: ours.split()
+    for names, ours in {
+        "gamma length_scale lengthscale ls sigma scale width ell rho h": "bandwidth scales noise",
+        "alpha lambda lambda_ lamb reg regularization ridge penalty l2 nugget": "lam reg noise",
+        "noise_var noise_variance sigma2 jitter likelihood": "noise lam",
+        "class_weight": "class_weights weights",
+        "sample_weight w": "weights",
+        "random_state seed generator": "rng",
+        "fit_intercept intercept bias coef0 b": "offset",
+        "epsilon": "eps",
+        "tolerance rtol gtol ftol": "tol",
+        "max_iterations maxiter n_iter": "max_iter",
+        "epochs n_steps iterations num_steps": "steps max_epochs",
+        "batch_size": "batch",
+        "lr learning_rate eta eta0": "step_size",
+        "n_neighbors neighbors k_neighbors": "neighbours",
+        "num_permutations permutations reps n_perm B": "n_permutations",
+        "n_features num_features n_outputs": "D dim m",
+        "p d power": "degree order",
+        "n_landmarks num_inducing centres centers": "m",
+        "k num_components": "n_components rank",
+        "kernel covar_module kern": "k kernels",
+        "target targets labels": "y",
+        "n_restarts": "restarts",
+        "callback verbose": "progress callback",
+        "n_restarts_optimizer": "restarts",
+        "cv": "folds",
+        "C": "lam",
+        "periodicity": "period",
+        "sigma_0": "offset",
+        "kernel_x": "kx",
+        "kernel_y": "ky",
+    }.items()
+    for name in names.split()
+}
 _RULES = {("gamma", "bandwidth"): "(2 * gamma) ** -0.5", ("C", "lam"): "1 / (2 * C)"}
 _OF_KERNELS = {"gamma", "length_scale", "lengthscale", "sigma", "bandwidth", "degree", "coef0"}
 
@@ -189,7 +222,6 @@ def meant(given, plan):
     if not found and plan.kernel and given in _OF_KERNELS:
         return f" {given} belongs to the kernel: {plan.kernel}=Gaussian(bandwidth=1.0), say."
     return f" Did you mean {found}?" if found else near(given, plan.parameters)
-
 
 # %% ../../nbs/base/contracts.ipynb #335013e9
 def _abroad(f, seen, native, returns):
@@ -222,27 +254,37 @@ def brought(seen, plan, like, native, what):
 def _by_blocks(f, seen, letters):
     "The result as a Dask array, computed when it is asked for, block of rows by block of rows"
     import dask.array as da
+
     axes = {name: f.plan.words[name].letters for name in f.plan.doors if name in f.plan.words}
     own, first = getattr(seen.get("self"), "axes", {}), next(iter(axes))
     given = {name: seen[first] if seen.get(name) is None else seen[name] for name in axes}
-    rows = {name: x if library_name(x) == "dask" else da.from_array(as_floats(x, name), chunks=-1)
-            for name, x in given.items()}                             # where k(X) is k(X, X)
+    rows = {
+        name: x if library_name(x) == "dask" else da.from_array(as_floats(x, name), chunks=-1)
+        for name, x in given.items()
+    }  # where k(X) is k(X, X)
     pairs = [(x, axes[name][: x.ndim]) for name, x in rows.items()]
     out = [a for a in letters if a in own or any(a in of for _, of in pairs)]
     float_type = np.result_type(np.float32, *(x.dtype for x in rows.values()))
     rest = {name: value for name, value in seen.items() if name not in rows}
-    return da.blockwise(functools.partial(_on_block, f, rest, list(rows)), out,
-                        *(part for pair in pairs for part in pair), concatenate=True,
-                        new_axes={a: own[a] for a in out if a in own}, dtype=float_type,
-                        meta=np.empty((0,) * len(out), float_type))
+    return da.blockwise(
+        functools.partial(_on_block, f, rest, list(rows)),
+        out,
+        *(part for pair in pairs for part in pair),
+        concatenate=True,
+        new_axes={a: own[a] for a in out if a in own},
+        dtype=float_type,
+        meta=np.empty((0,) * len(out), float_type),
+    )
 
 
 def anywhere(f):
     "f(points), a function of NumPy arrays, for points of every library"
+
     @functools.wraps(f)
     def answer(points):
         like = foreign_in(points)
         return f(points) if like is None else sent_abroad(f(at_home(points, "X", f.__name__)), like)
+
     return answer
 
 
@@ -261,8 +303,10 @@ def _bound_call(f, signature, plan, args, kwargs):
     seen = bound.arguments
     for name, word in plan.words.items():
         if plan.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
-            seen[name] = tuple(word.read(value, f"{name}[{i}]", Call(plan, seen))
-                               for i, value in enumerate(seen.get(name, ())))
+            seen[name] = tuple(
+                word.read(value, f"{name}[{i}]", Call(plan, seen))
+                for i, value in enumerate(seen.get(name, ()))
+            )
     if (like := plan.foreign(seen)) is not None:
         brought(seen, plan, like, False, f.__qualname__)
     result = plan.answer(lambda **read: f(*bound.args, **bound.kwargs), seen)
@@ -277,21 +321,28 @@ def written(docstring, plan, returns=None):
     `raises ERROR : when` write Raises, and `references : …` writes References.
     """
     text = inspect.cleandoc(docstring or "")
-    if "Parameters\n---" in text:                            # written by hand: it stays
+    if "Parameters\n---" in text:  # written by hand: it stays
         return text
     head, *sections = map(str.strip, re.split(r"(?m)^(?=.+\n---)", text, maxsplit=1))
     prose, about = _meanings(head, plan)
-    rows = [_row(name, plan.words.get(name), about.get(name)) for name in plan.parameters
-            if name in plan.words or name in about]
+    rows = [
+        _row(name, plan.words.get(name), about.get(name))
+        for name in plan.parameters
+        if name in plan.words or name in about
+    ]
     result = about.get("returns")
     result = returns.says + _tail(result) if returns else result
     raised = {name[7:]: when for name, when in about.items() if name.startswith("raises ")}
     width = max(map(len, raised), default=0)
-    made = {"Parameters": rows, "Returns": [result] if "Returns\n---" not in text else [],
-            "Raises": [f"{name:{width}}{_tail(when)}" for name, when in raised.items()],
-            "References": [about.get("references")]}
-    parts = ["\n".join([title, "-" * len(title), *lines]) for title, lines in made.items()
-             if any(lines)]
+    made = {
+        "Parameters": rows,
+        "Returns": [result] if "Returns\n---" not in text else [],
+        "Raises": [f"{name:{width}}{_tail(when)}" for name, when in raised.items()],
+        "References": [about.get("references")],
+    }
+    parts = [
+        "\n".join([title, "-" * len(title), *lines]) for title, lines in made.items() if any(lines)
+    ]
     return "\n\n".join(part for part in [prose, *parts, *sections] if part)
 
 
@@ -323,12 +374,20 @@ def _meanings(head, plan):
     return "\n".join(prose).strip(), about
 
 # %% ../../nbs/base/contracts.ipynb #7f398b39
-_Contracted = Annotated[Callable, Word(
-    "function with a contract",
-    lambda value, name, call: fitting(
-        value, name, hasattr(value, "plan") and not hasattr(type(value), "plan"),
-        "a function with @contract", "one that has it, or a class, not a value of one"),
-    bad=(None, "text", 3.0, [], print))]
+_Contracted = Annotated[
+    Callable,
+    Word(
+        "function with a contract",
+        lambda value, name, call: fitting(
+            value,
+            name,
+            hasattr(value, "plan") and not hasattr(type(value), "plan"),
+            "a function with @contract",
+            "one that has it, or a class, not a value of one",
+        ),
+        bad=(None, "text", 3.0, [], print),
+    ),
+]
 
 
 @contract
@@ -348,8 +407,11 @@ def fuzz(f: _Contracted, rng: Rng = None, rounds: Count = 3, **draws):
     refused = 0
     for _ in range(rounds):
         sizes = {letter: int(rng.integers(2, 9)) for letter in "nmtdDNM"}
-        drawn = {name: draws[name](rng) if name in draws else word.draw(rng, sizes)
-                 for name, word in f.plan.words.items() if name in draws or word.draw}
+        drawn = {
+            name: draws[name](rng) if name in draws else word.draw(rng, sizes)
+            for name, word in f.plan.words.items()
+            if name in draws or word.draw
+        }
         f(**drawn)
         for name, word in f.plan.words.items():
             for bad in word.bad:

@@ -24,10 +24,13 @@ def smiley_labels(X: Plane):
     returns : array (n,) of −1.0 and 1.0
     references : The Cornell notebook, `gen_y` (catalogue row 06.24).
     """
-    x1, x2 = np.clip(X, -9, 9).T                     # what is far off is no farther
-    def distance(a, b): return np.hypot(x1 - a, x2 - b)
-    eyes = (distance(.25, .75) < .15) | (distance(.75, .75) < .15)
-    mouth = (x2 < .4) & (distance(.5, .6) < .5) & (distance(.5, .55) > .3)
+    x1, x2 = np.clip(X, -9, 9).T  # what is far off is no farther
+
+    def distance(a, b):
+        return np.hypot(x1 - a, x2 - b)
+
+    eyes = (distance(0.25, 0.75) < 0.15) | (distance(0.75, 0.75) < 0.15)
+    mouth = (x2 < 0.4) & (distance(0.5, 0.6) < 0.5) & (distance(0.5, 0.55) > 0.3)
     return np.where(eyes | mouth, -1.0, 1.0)
 
 
@@ -97,9 +100,17 @@ def seven_points():
     Póczos, the finite example (catalogue rows 01.19 to 01.23). The points are only drawn there;
     these were recovered from the printed matrix by classical scaling.
     """
-    return np.array([
-        [-0.632539, -0.271338], [0.749029, 0.129766], [-0.328154, 0.554692], [0.150883, -0.466345],
-        [-0.219353, 0.182400], [0.355677, 0.032025], [-0.075542, -0.161199]])
+    return np.array(
+        [
+            [-0.632539, -0.271338],
+            [0.749029, 0.129766],
+            [-0.328154, 0.554692],
+            [0.150883, -0.466345],
+            [-0.219353, 0.182400],
+            [0.355677, 0.032025],
+            [-0.075542, -0.161199],
+        ]
+    )
 
 # %% ../../nbs/base/datasets.ipynb #2280d347
 def wainwright_11():
@@ -120,15 +131,15 @@ def wainwright_11():
 
 # %% ../../nbs/base/datasets.ipynb #51515885
 def _side(value, name, call):
-    whole = isinstance(value, (int, np.integer)) and not isinstance(
-        value, (bool, np.timedelta64))
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
     if not whole or value not in (1, 2, 4):
         raise ValueError(f"{name} = {value!r}: pass 1, 2 or 4, so that blocks tile 8×8 pixels.")
     return int(value)
 
 
-Side = Annotated[int, Word("1, 2 or 4", _side, (), lambda rng, sizes: 2,
-                           (None, "2", 3, 0, 2.0, True))]
+Side = Annotated[
+    int, Word("1, 2 or 4", _side, (), lambda rng, sizes: 2, (None, "2", 3, 0, 2.0, True))
+]
 
 # %% ../../nbs/base/datasets.ipynb #1c16cde1
 @contract
@@ -164,7 +175,7 @@ def digits_drift():
 def block_means(images, b):
     "Means over b×b blocks: (n, h, w, …) → (n, h // b, w // b, …)."
     n, h, w, *colours = images.shape
-    whole = images[:, :h // b * b, :w // b * b]
+    whole = images[:, : h // b * b, : w // b * b]
     return whole.reshape(n, h // b, b, w // b, b, *colours).mean(axis=(2, 4))
 
 # %% ../../nbs/base/datasets.ipynb #3329a81c
@@ -175,72 +186,115 @@ class DatasetUnavailable(RKHSError, OSError):
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     "A data set as `load` returns it; `X, y = load(name)` unpacks it."
-    X: np.ndarray             # (n, d)
-    y: np.ndarray             # (n,): numbers, or class 0 … c − 1, into target_names; china: (n, 3)
-    name: str                 # as load takes it
-    description: str          # one line
-    source: str               # where it comes from and under which licence
-    feature_names: tuple      # d names
-    target_names: tuple       # c class names; empty for regression
-    image_shape: tuple = ()   # (h, w), if a row of X is an image; china: the rows are its pixels
 
-    def __iter__(self): return iter((self.X, self.y))
+    X: np.ndarray  # (n, d)
+    y: np.ndarray  # (n,): numbers, or class 0 … c − 1, into target_names; china: (n, 3)
+    name: str  # as load takes it
+    description: str  # one line
+    source: str  # where it comes from and under which licence
+    feature_names: tuple  # d names
+    target_names: tuple  # c class names; empty for regression
+    image_shape: tuple = ()  # (h, w), if a row of X is an image; china: the rows are its pixels
+
+    def __iter__(self):
+        return iter((self.X, self.y))
 
     def __repr__(self):
         def first(names):
             return ", ".join(names[:4]) + (f", … ({len(names)})" if len(names) > 4 else "")
-        lines = [f"{self.name}: X {self.X.shape} {self.X.dtype}, y {self.y.shape} {self.y.dtype}",
-                 self.description, f"features: {first(self.feature_names)}"]
+
+        lines = [
+            f"{self.name}: X {self.X.shape} {self.X.dtype}, y {self.y.shape} {self.y.dtype}",
+            self.description,
+            f"features: {first(self.feature_names)}",
+        ]
         if self.target_names:
             lines.append(f"classes: {first(self.target_names)}")
         return "\n  ".join([*lines, f"source: {self.source}"])
 
 # %% ../../nbs/base/datasets.ipynb #48ad99ab
 _UCI = "UCI Machine Learning Repository, CC BY 4.0"
-_ABOUT = {   # name: (one line, source and licence, stand-in)
-    "diabetes": ("disease progression after a year from 10 measurements, "
-                 "columns centred with Σx² = 1",
-                 "Efron, Hastie, Johnstone, Tibshirani (2004); licence not stated", None),
+_ABOUT = {  # name: (one line, source and licence, stand-in)
+    "diabetes": (
+        "disease progression after a year from 10 measurements, columns centred with Σx² = 1",
+        "Efron, Hastie, Johnstone, Tibshirani (2004); licence not stated",
+        None,
+    ),
     "iris": ("3 species from 4 lengths in cm", f"Fisher (1936); {_UCI}", None),
-    "wine": ("3 cultivars from 13 chemical measurements, in their own units",
-             f"Forina et al. (1988); {_UCI}", None),
-    "breast_cancer": ("malignant or benign from 30 shape measurements of cell nuclei, "
-                      "in their own units",
-                      f"Wolberg, Street, Mangasarian (1995); {_UCI}", None),
-    "digits": ("handwritten digits, 8×8 pixels, grey values 0 … 16",
-               f"Alpaydin, Kaynak (1998); {_UCI}", None),
-    "china": ("a photograph as regression: pixel (row, column) to red, green, blue in 0 … 255",
-              "D. Büchele, the image china.jpg of scikit-learn, CC BY 2.0", None),
-    "california_housing": ("median house value of a district, in 100 000 dollars, "
-                           "from 8 census numbers",
-                           "Pace, Barry (1997), StatLib; licence not stated", "diabetes"),
-    "mnist": ("handwritten digits, 28×28 pixels, grey values 0 … 255; "
-              "the last 10 000 of all are for tests",
-              "LeCun, Cortes, Burges (1998), by way of OpenML; licence not stated", "digits"),
-    "adult": ("income above 50 000 dollars or not; numbers as they are, "
-              "categories 0/1, an unknown one all 0",
-              f"Becker, Kohavi (1996); {_UCI}, by way of OpenML", "breast_cancer"),
+    "wine": (
+        "3 cultivars from 13 chemical measurements, in their own units",
+        f"Forina et al. (1988); {_UCI}",
+        None,
+    ),
+    "breast_cancer": (
+        "malignant or benign from 30 shape measurements of cell nuclei, in their own units",
+        f"Wolberg, Street, Mangasarian (1995); {_UCI}",
+        None,
+    ),
+    "digits": (
+        "handwritten digits, 8×8 pixels, grey values 0 … 16",
+        f"Alpaydin, Kaynak (1998); {_UCI}",
+        None,
+    ),
+    "china": (
+        "a photograph as regression: pixel (row, column) to red, green, blue in 0 … 255",
+        "D. Büchele, the image china.jpg of scikit-learn, CC BY 2.0",
+        None,
+    ),
+    "california_housing": (
+        "median house value of a district, in 100 000 dollars, from 8 census numbers",
+        "Pace, Barry (1997), StatLib; licence not stated",
+        "diabetes",
+    ),
+    "mnist": (
+        "handwritten digits, 28×28 pixels, grey values 0 … 255; "
+        "the last 10 000 of all are for tests",
+        "LeCun, Cortes, Burges (1998), by way of OpenML; licence not stated",
+        "digits",
+    ),
+    "adult": (
+        "income above 50 000 dollars or not; numbers as they are, "
+        "categories 0/1, an unknown one all 0",
+        f"Becker, Kohavi (1996); {_UCI}, by way of OpenML",
+        "breast_cancer",
+    ),
     "covtype": ("7 kinds of forest from 54 map features", f"Blackard (1998); {_UCI}", "wine"),
-    "olivetti": ("faces of 40 people, ten each, 64×64 pixels, grey values 0 … 1",
-                 "AT&T Laboratories Cambridge (1994), the ORL faces; give credit", "digits"),
+    "olivetti": (
+        "faces of 40 people, ten each, 64×64 pixels, grey values 0 … 1",
+        "AT&T Laboratories Cambridge (1994), the ORL faces; give credit",
+        "digits",
+    ),
 }
-_TEXTS, _GRAPHS = "X of n texts and y (n,)", ("edge_index (2, edges), graph_id and node_label of "
-                                              "the nodes, and y of the graphs")
+_TEXTS, _GRAPHS = (
+    "X of n texts and y (n,)",
+    ("edge_index (2, edges), graph_id and node_label of the nodes, and y of the graphs"),
+)
 _BROUGHT = {  # files that a reader brings, and their arrays
-    "promoters": ("a promoter or not, from 57 letters of the DNA of E. coli",
-                  f"Harley, Reynolds, Noordewier (1990); {_UCI}", _TEXTS),
-    "splice": ("end of an exon (EI), of an intron (IE), or neither (N), from 60 letters of the DNA "
-               "of primates", f"Towell, Noordewier, Shavlik (1992), GenBank 64.1; {_UCI}", _TEXTS),
-    "mutag": ("mutagenic or not, 188 molecules as graphs of atoms",
-              "Debnath and others (1991); MUTAG of the TUDataset collection", _GRAPHS),
+    "promoters": (
+        "a promoter or not, from 57 letters of the DNA of E. coli",
+        f"Harley, Reynolds, Noordewier (1990); {_UCI}",
+        _TEXTS,
+    ),
+    "splice": (
+        "end of an exon (EI), of an intron (IE), or neither (N), from 60 letters of the DNA "
+        "of primates",
+        f"Towell, Noordewier, Shavlik (1992), GenBank 64.1; {_UCI}",
+        _TEXTS,
+    ),
+    "mutag": (
+        "mutagenic or not, 188 molecules as graphs of atoms",
+        "Debnath and others (1991); MUTAG of the TUDataset collection",
+        _GRAPHS,
+    ),
 }
-FETCHED = tuple(name for name, about in _ABOUT.items() if about[2])    # downloaded once
-BUNDLED = tuple(name for name in _ABOUT if name not in FETCHED)        # always there
-_QUICK_ROWS = 10_000                                            # of a large set, unless full=True
+FETCHED = tuple(name for name, about in _ABOUT.items() if about[2])  # downloaded once
+BUNDLED = tuple(name for name in _ABOUT if name not in FETCHED)  # always there
+_QUICK_ROWS = 10_000  # of a large set, unless full=True
 
 # %% ../../nbs/base/datasets.ipynb #f5089019
 def _load_bundled(name, full):
     from sklearn import datasets as sk
+
     if name == "china":
         image = sk.load_sample_image("china.jpg").astype(float)
         if not full:
@@ -249,21 +303,34 @@ def _load_bundled(name, full):
         X = np.argwhere(np.ones(shape)).astype(float)
         return dict(X=X, y=image.reshape(-1, 3), feature_names=("row", "column"), image_shape=shape)
     bunch = getattr(sk, f"load_{name}")()
-    return dict(X=np.asarray(bunch.data, float), y=bunch.target, feature_names=bunch.feature_names,
-                target_names=bunch.get("target_names", ()))
+    return dict(
+        X=np.asarray(bunch.data, float),
+        y=bunch.target,
+        feature_names=bunch.feature_names,
+        target_names=bunch.get("target_names", ()),
+    )
 
 
 def _fetch(name, data_home):
     from sklearn import datasets as sk
+
     if name == "california_housing":
         bunch = _kept_or_fetched(sk.fetch_california_housing, data_home)
         return dict(X=bunch.data, y=bunch.target, feature_names=bunch.feature_names)
     if name == "covtype":
         bunch = _kept_or_fetched(sk.fetch_covtype, data_home)
-        kinds = ("spruce/fir", "lodgepole pine", "ponderosa pine", "cottonwood/willow",
-                 "aspen", "Douglas fir", "krummholz")
-        return dict(X=bunch.data, y=bunch.target - 1,
-                    feature_names=bunch.feature_names, target_names=kinds)
+        kinds = (
+            "spruce/fir",
+            "lodgepole pine",
+            "ponderosa pine",
+            "cottonwood/willow",
+            "aspen",
+            "Douglas fir",
+            "krummholz",
+        )
+        return dict(
+            X=bunch.data, y=bunch.target - 1, feature_names=bunch.feature_names, target_names=kinds
+        )
     if name == "olivetti":
         bunch = _kept_or_fetched(sk.fetch_olivetti_faces, data_home)
         return dict(X=bunch.data, y=bunch.target, target_names=range(40))
@@ -271,12 +338,16 @@ def _fetch(name, data_home):
     kept = f"{glob.escape(sk.get_data_home(data_home))}/openml/**/data_name/{title}/**/*.gz"
     if not glob.glob(kept, recursive=True):
         _need_network()
-    bunch = sk.fetch_openml(title, version=version, data_home=data_home, as_frame=False,
-                            parser="liac-arff")
+    bunch = sk.fetch_openml(
+        title, version=version, data_home=data_home, as_frame=False, parser="liac-arff"
+    )
     classes, y = np.unique(bunch.target, return_inverse=True)
     X, names = bunch.data, bunch.feature_names
-    X, names = ((X.astype(np.float32), names) if name == "mnist" else
-                _indicators(X, names, bunch.categories or {}))
+    X, names = (
+        (X.astype(np.float32), names)
+        if name == "mnist"
+        else _indicators(X, names, bunch.categories or {})
+    )
     return dict(X=X, y=y, feature_names=names, target_names=classes)
 
 
@@ -290,8 +361,8 @@ def _indicators(codes, names, categories):
     return np.column_stack(columns).astype(float), titles
 
 # %% ../../nbs/base/datasets.ipynb #6ba17ab6
-_SERVERS = ("ndownloader.figshare.com", 443), ("www.openml.org", 443)    # where fetchers look
-_KNOCKING = 2.0                                                          # seconds until one answers
+_SERVERS = ("ndownloader.figshare.com", 443), ("www.openml.org", 443)  # where fetchers look
+_KNOCKING = 2.0  # seconds until one answers
 
 
 def _kept_or_fetched(fetch, data_home):
@@ -299,7 +370,7 @@ def _kept_or_fetched(fetch, data_home):
     try:
         return fetch(data_home=data_home, download_if_missing=False)
     except OSError as e:
-        if type(e) is not OSError:       # the disk's; where there is no copy, it is a plain one
+        if type(e) is not OSError:  # the disk's; where there is no copy, it is a plain one
             raise
     _need_network()
     return fetch(data_home=data_home)
@@ -307,10 +378,11 @@ def _kept_or_fetched(fetch, data_home):
 
 def _need_network():
     "Returns as soon as a server, or the proxy in use, takes a connection; refuses if none does"
-    if not threads_start():             # as in a browser: the fetcher finds out
+    if not threads_start():  # as in a browser: the fetcher finds out
         return
     from urllib.parse import urlsplit
     from urllib.request import getproxies
+
     proxy = urlsplit("//" + getproxies().get("https", "").rpartition("//")[2])
     servers = [(proxy.hostname, proxy.port or 80)] if proxy.hostname else _SERVERS
     heard, until = threading.Event(), time.monotonic() + _KNOCKING
@@ -327,12 +399,11 @@ def _knock(server, heard, until):
         try:
             socket.create_connection(server, _KNOCKING).close()
             heard.set()
-        except OSError:                  # it may only stutter
+        except OSError:  # it may only stutter
             time.sleep(0.1)
 
-
 # %% ../../nbs/base/datasets.ipynb #5319bd96
-_IMAGES = {"mnist": (28, 28), "olivetti": (64, 64), "digits": (8, 8)}   # how a row is an image
+_IMAGES = {"mnist": (28, 28), "olivetti": (64, 64), "digits": (8, 8)}  # how a row is an image
 
 
 def _own_file(name):
@@ -347,7 +418,7 @@ def _complaint(file):
         return f"there is no {min(missing)} among its arrays ({', '.join(sorted(file)) or 'none'})"
     for end in ("", "_test") if "X_test" in file or "y_test" in file else ("",):
         X, y = file.get("X" + end, np.empty(0)), file.get("y" + end, np.empty(0))
-        X_is = ((1,), "US") if X.dtype.kind in "US" else ((2, 3), "biuf")       # texts, or numbers
+        X_is = ((1,), "US") if X.dtype.kind in "US" else ((2, 3), "biuf")  # texts, or numbers
         for name, a, dims, kinds in ("X", X, *X_is), ("y", y, (1, 2), "biufUS"):
             if a.ndim not in dims or not a.size or a.dtype.kind not in kinds:
                 return f"{name + end} is {a.dtype} of shape {a.shape}"
@@ -370,13 +441,16 @@ def _from_file(name, path):
     if _OF_GRAPHS <= file.keys():
         return _graphs(**file) | dict(description=about, source=origin)
     if problem := problem or _complaint(file):
-        raise ValueError(f"{path}: {problem}. A data set needs numbers X (n, d), images (n, h, w) "
-                         f"or texts (n,), and y (n,): np.savez({name + '.npz'!r}, X=X, y=y).")
+        raise ValueError(
+            f"{path}: {problem}. A data set needs numbers X (n, d), images (n, h, w) "
+            f"or texts (n,), and y (n,): np.savez({name + '.npz'!r}, X=X, y=y)."
+        )
     X, y = (np.concatenate([file[a], file.get(f"{a}_test", file[a][:0])]) for a in "Xy")
     if X.dtype.kind in "US":
         y, classes = _renumbered(y)
-        return dict(X=X, y=y, feature_names=(), target_names=classes, source=origin,
-                    description=about)
+        return dict(
+            X=X, y=y, feature_names=(), target_names=classes, source=origin, description=about
+        )
     shape = X.shape[1:] if X.ndim == 3 else _IMAGES.get(name, ())
     X = X.reshape(len(X), -1)
     shape = shape if np.prod(shape) == X.shape[1] else ()
@@ -384,8 +458,17 @@ def _from_file(name, path):
         X = X.astype(np.float32 if shape and X.dtype.itemsize == 1 else float)
     y, classes = _renumbered(y)
     names = {a: file[a] for a in ("feature_names", "target_names") if a in file}
-    return dict(X=X, y=y, image_shape=shape, target_names=classes, source=path,
-                description="a file of your own") | names
+    return (
+        dict(
+            X=X,
+            y=y,
+            image_shape=shape,
+            target_names=classes,
+            source=path,
+            description="a file of your own",
+        )
+        | names
+    )
 
 # %% ../../nbs/base/datasets.ipynb #20899509
 _OF_GRAPHS = {"edge_index", "graph_id", "node_label", "y"}
@@ -397,13 +480,13 @@ def _opened(path):
         with np.load(path, allow_pickle=False) as file:
             names = _OF_GRAPHS if _OF_GRAPHS <= set(file) else set(file)
             return {name: file[name] for name in names}, None
-    except Exception as e:                       # a broken archive fails in many ways
+    except Exception as e:  # a broken archive fails in many ways
         return {}, f"NumPy cannot read it ({e})"
 
 
 def _graphs(edge_index, graph_id, node_label, y):
     "X, y and their names, of graphs in one table of edges and one of nodes"
-    n, order = len(y), np.argsort(graph_id, kind="stable")          # nodes, graph by graph
+    n, order = len(y), np.argsort(graph_id, kind="stable")  # nodes, graph by graph
     ends = np.unique(np.sort(np.argsort(order)[edge_index.T], axis=1), axis=0)
     first = np.searchsorted(graph_id[order], np.arange(n + 1))
     edge = np.searchsorted(ends[:, 0], first)
@@ -431,32 +514,44 @@ def _patience(seconds):
 def _advice(name, stand_in, error):
     "What to do when there is no copy, or a download failed."
     if name in _BROUGHT:
-        return (f"{name} is a file you bring: {name}.npz in the folder settings.data_dir (now "
-                f"{settings.data_dir!r}), np.savez with the arrays {_BROUGHT[name][2]}. Where it "
-                f"comes from: {_BROUGHT[name][1]}.")
+        return (
+            f"{name} is a file you bring: {name}.npz in the folder settings.data_dir (now "
+            f"{settings.data_dir!r}), np.savez with the arrays {_BROUGHT[name][2]}. Where it "
+            f"comes from: {_BROUGHT[name][1]}."
+        )
     if stand_in is None:
-        return (f"{name} is bundled with scikit-learn but could not be read ({error}); "
-                f"reinstall scikit-learn.")
-    return (f"{name} is not on this computer, and scikit-learn's fetcher could not download it "
-            f"({type(error).__name__}: {error}). Run load({name!r}) once where there is a network: "
-            f"the copy stays in scikit-learn's data folder (sklearn.datasets.get_data_home(), "
-            f"or SCIKIT_LEARN_DATA), which can be carried here; or put {name}.npz with its arrays "
-            f"X and y into the folder settings.data_dir (now {settings.data_dir!r}). "
-            f"Without it load({stand_in!r}) is bundled and of the same kind; "
-            f"load({name!r}, fallback=True) returns it with a warning.")
+        return (
+            f"{name} is bundled with scikit-learn but could not be read ({error}); "
+            f"reinstall scikit-learn."
+        )
+    return (
+        f"{name} is not on this computer, and scikit-learn's fetcher could not download it "
+        f"({type(error).__name__}: {error}). Run load({name!r}) once where there is a network: "
+        f"the copy stays in scikit-learn's data folder (sklearn.datasets.get_data_home(), "
+        f"or SCIKIT_LEARN_DATA), which can be carried here; or put {name}.npz with its arrays "
+        f"X and y into the folder settings.data_dir (now {settings.data_dir!r}). "
+        f"Without it load({stand_in!r}) is bundled and of the same kind; "
+        f"load({name!r}, fallback=True) returns it with a warning."
+    )
 
 # %% ../../nbs/base/datasets.ipynb #4b696429
 def _dataset_name(value, name, call):
     known = _ABOUT | _BROUGHT
-    if not isinstance(value, str) or value not in known and (
-            os.path.basename(value) != value or not _own_file(value)):
-        raise ValueError(f"{name}: no data set {value!r}.{near(value, known)} "
-                         f"There are {', '.join(known)}, and the files of settings.data_dir.")
+    if (
+        not isinstance(value, str)
+        or value not in known
+        and (os.path.basename(value) != value or not _own_file(value))
+    ):
+        raise ValueError(
+            f"{name}: no data set {value!r}.{near(value, known)} "
+            f"There are {', '.join(known)}, and the files of settings.data_dir."
+        )
     return value
 
 
-DatasetName = Annotated[str, Word("str", _dataset_name, (), lambda rng, sizes: "iris",
-                                  (None, "", "irsi", 3, ["iris"]))]
+DatasetName = Annotated[
+    str, Word("str", _dataset_name, (), lambda rng, sizes: "iris", (None, "", "irsi", 3, ["iris"]))
+]
 
 # %% ../../nbs/base/datasets.ipynb #79b72dd4
 @contract
@@ -487,12 +582,18 @@ def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_hom
         raise DatasetUnavailable(_advice(name, None, None))
     try:
         with _patience(15):
-            found = (_from_file(name, own) if own else
-                     _load_bundled(name, full) if name in BUNDLED else _fetch(name, data_home))
+            found = (
+                _from_file(name, own)
+                if own
+                else _load_bundled(name, full)
+                if name in BUNDLED
+                else _fetch(name, data_home)
+            )
     except OSError as e:
         if fallback and stand_in:
-            warned(f"{name} could not be fetched; this is {stand_in}, another data set.",
-                   UserWarning)
+            warned(
+                f"{name} could not be fetched; this is {stand_in}, another data set.", UserWarning
+            )
             return load(stand_in, full)
         raise DatasetUnavailable(_advice(name, stand_in, e)) from e
     X, n = found["X"], len(found["X"])
@@ -502,6 +603,10 @@ def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_hom
     if (own or name in FETCHED) and not full and n > _QUICK_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(n, _QUICK_ROWS, replace=False))
         found.update(X=X[rows], y=found["y"][rows])
-    given = dict(name=name, description=description, source=source,
-                 image_shape=() if own else _IMAGES.get(name, ()))
+    given = dict(
+        name=name,
+        description=description,
+        source=source,
+        image_shape=() if own else _IMAGES.get(name, ()),
+    )
     return Dataset(**given | found)

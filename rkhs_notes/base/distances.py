@@ -9,9 +9,8 @@ import operator
 from scipy.spatial.distance import cdist
 
 # %% ../../nbs/base/distances.ipynb #distances-own
-from rkhs_notes.base.arrays import (
-    SparseRows, _both_sparse, array_namespace, as_points, into, plain_float, shaped, units_of
-)
+from .arrays import SparseRows, _both_sparse, array_namespace, as_points, into
+from .arrays import plain_float, shaped, units_of
 from .blocks import row_blocks
 from .errors import finite
 
@@ -39,8 +38,8 @@ def sqdist_tile(X, Y, scales=None, room=None):
     X, Y, sparse = _both_sparse(X, Y)
     xp, (n, d), m = array_namespace(X, Y), X.shape, Y.shape[0]
     scales = None if scales is None else units_of(scales, X)
-    with np.errstate(over="ignore", invalid="ignore"):      # what overflows is said below
-        if few := not sparse and (d <= 2 or n * m * d <= _FEW):     # differences cost no more
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is said below
+        if few := not sparse and (d <= 2 or n * m * d <= _FEW):  # differences cost no more
             top = _longest(X, Y, scales, xp)
         else:
             Xs, Ys, xx, yy = (_rescaled if sparse else _moved)(X, Y, scales, xp)
@@ -48,7 +47,7 @@ def sqdist_tile(X, Y, scales=None, room=None):
     finite(top, "the largest squared distance", "rescale the points, or use float64")
     if few:
         return lambda rows, columns: _differences(X[rows, ...], Y[columns, ...], scales, xp)
-    few_columns = not sparse and d < MANY_COLUMNS           # there both norms join the product
+    few_columns = not sparse and d < MANY_COLUMNS  # there both norms join the product
     if few_columns:
         left = xp.concat([-2 * Xs, xx[:, None], xp.ones_like(xx)[:, None]], axis=1)
         right = xp.concat([Ys, xp.ones_like(yy)[:, None], yy[:, None]], axis=1)
@@ -64,19 +63,20 @@ def sqdist_tile(X, Y, scales=None, room=None):
                 np.matmul(Xs[rows], Ys.T, out=room[rows])
             D = -2 * (room[rows, columns] if in_room else Xs[rows, ...] @ Ys[columns, ...].T)
             D += x[:, None]
-            D += y[None, :]                                                # (C.1)
+            D += y[None, :]  # (C.1)
         own = np.einsum("ii->i", D) if xp is np and X is Y and rows == columns else np.empty(0)
-        own[...] = np.inf                                   # 0, which no digit is lost for
-        near = a_quarter_lost * plain_float(xp.max(x) + xp.max(y))         # these and some more
+        own[...] = np.inf  # 0, which no digit is lost for
+        near = a_quarter_lost * plain_float(xp.max(x) + xp.max(y))  # these and some more
         if plain_float(xp.min(D)) < near:
             D = _mended(D, X[rows, ...], Y[columns, ...], x, y, a_quarter_lost, scales, xp)
         own[...] = 0.0
         return D
+
     return tile
 
 
-_FEW = 4096                                      # numbers, below which all differences fit a cache
-MANY_COLUMNS = 64                                 # columns, from which a copy with norms costs more
+_FEW = 4096  # numbers, below which all differences fit a cache
+MANY_COLUMNS = 64  # columns, from which a copy with norms costs more
 
 # %% ../../nbs/base/distances.ipynb #9d99ae54
 def _mended(D, X, Y, x, y, share, scales, xp):
@@ -85,7 +85,7 @@ def _mended(D, X, Y, x, y, share, scales, xp):
         exact = _differences(X, Y, scales, xp)
         return xp.where(D < share * (x[:, None] + y[None, :]), exact, D)
     near = share * plain_float(xp.max(x) + xp.max(y))
-    flat = xp.nonzero(xp.reshape(D < near, (-1,)))[0]                      # faster than in 2-D
+    flat = xp.nonzero(xp.reshape(D < near, (-1,)))[0]  # faster than in 2-D
     i, j = flat // D.shape[1], flat % D.shape[1]
     lost = D[i, j] < share * (x[i] + y[j])
     _recompute(D, X, Y, i[lost], j[lost], scales, xp)
@@ -138,7 +138,7 @@ def _differences(X, Y, scales, xp):
 def _recompute(D, X, Y, i, j, scales, xp):
     "Put Σ (x − y)² into the entries (i, j) of D, within the memory budget."
     many = xp is np and scales is None and 8 * len(i) > D.size
-    if many and isinstance(X, np.ndarray):                     # all of them, without indices
+    if many and isinstance(X, np.ndarray):  # all of them, without indices
         D[...] = cdist(X, Y, "sqeuclidean")
         return
     for part in row_blocks(i.shape[0], 12 * X.shape[1] * D.dtype.itemsize):

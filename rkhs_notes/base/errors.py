@@ -58,8 +58,7 @@ def require(law, value, bound, because=""):
     """
     value, bound = float(value), float(bound)
     if not value <= bound:
-        number = ("is not a number" if math.isnan(value)
-                  else f"is {value:.3g}, allowed {bound:.3g}")
+        number = "is not a number" if math.isnan(value) else f"is {value:.3g}, allowed {bound:.3g}"
         raise LawBroken(f"{law}: {number}. {because}".rstrip())
     return value
 
@@ -72,8 +71,10 @@ def settled(what, value, bound, because):
 
 def no_kernel(k, where, c, value):
     "Refuses a function that is no kernel, with its witness"
-    raise IndefiniteKernel(f"{k} is not positive semidefinite: {where}, with c = {c}, cᵀKc = "
-                           f"{value:.3g} < 0. No space has this function for its kernel.")
+    raise IndefiniteKernel(
+        f"{k} is not positive semidefinite: {where}, with c = {c}, cᵀKc = "
+        f"{value:.3g} < 0. No space has this function for its kernel."
+    )
 
 # %% ../../nbs/base/errors.ipynb #8d40b96a
 def warned(says, kind=RuntimeWarning):
@@ -110,6 +111,7 @@ def finite(values, what, instead="rescale X, or use float64"):
     entries, xp = values.data if hasattr(values, "tocsr") else values, np
     if hasattr(entries, "dtype") and not isinstance(entries, (np.generic, np.ndarray)):
         import array_api_compat
+
         xp = array_api_compat.array_namespace(entries)
     with np.errstate(all="ignore"):
         if xp is np and np.isfinite(np.sum(entries)):  # fast; look closer if it fails
@@ -132,8 +134,10 @@ def not_negative(value, what, k, rounding=0.0, move="check_kernel(k, X) shows th
     if np.any(value < -np.asarray(rounding)):
         worst = int(np.argmin(value + rounding))
         at = f"at point {worst}, " if np.ndim(value) else ""
-        raise IndefiniteKernel(f"{k} is not positive semidefinite: {at}{what} is "
-                               f"{np.ravel(value)[worst]:.3g} < 0. {move}.")
+        raise IndefiniteKernel(
+            f"{k} is not positive semidefinite: {at}{what} is "
+            f"{np.ravel(value)[worst]:.3g} < 0. {move}."
+        )
     return value
 
 # %% ../../nbs/base/errors.ipynb #8c43d6b5
@@ -167,11 +171,13 @@ def expect_fail(error=RKHSError, contains="", quiet=False):
         yield
     except error as e:
         if contains not in str(e):
-            raise AssertionError(f"raised {type(e).__name__}, "
-                                 f"but its message lacks {contains!r}: {e}") from e
+            raise AssertionError(
+                f"raised {type(e).__name__}, but its message lacks {contains!r}: {e}"
+            ) from e
         if not quiet:
             say(f"refused, as it should be: {type(e).__name__}: {e}")
     else:
         names = [e.__name__ for e in (error if isinstance(error, tuple) else (error,))]
-        raise AssertionError(f"nothing was raised, but {' or '.join(names)} was expected: "
-                             "this check cannot fail")
+        raise AssertionError(
+            f"nothing was raised, but {' or '.join(names)} was expected: this check cannot fail"
+        )

@@ -24,13 +24,14 @@ def smallest_eigenvalue(A):
     n = len(A)
     if n <= 1500:
         return float(scipy.linalg.eigvalsh(A, subset_by_index=[0, 0])[0])
-    start = np.ones(n)                               # the same answer at every call
+    start = np.ones(n)  # the same answer at every call
     top = float(eigsh(A, k=1, which="LM", return_eigenvectors=False, tol=1e-3, v0=start)[0])
     # the smallest eigenvalue becomes the largest
     flipped = LinearOperator(A.shape, matvec=lambda v: abs(top) * v - A @ v, dtype=A.dtype)
     try:
-        largest = eigsh(flipped, k=1, which="LA", return_eigenvectors=False, maxiter=300,
-                              v0=start)[0]
+        largest = eigsh(flipped, k=1, which="LA", return_eigenvectors=False, maxiter=300, v0=start)[
+            0
+        ]
         return abs(top) - float(largest)
     except ArpackNoConvergence as stopped:
         return abs(top) - float(max(stopped.eigenvalues, default=abs(top)))
@@ -48,7 +49,7 @@ def cholesky_in_place(A):
     matrices are large.
     """
     if len(A) <= _LARGEST_POTRF:
-        potrf, = scipy.linalg.get_lapack_funcs(("potrf",), (A,))
+        (potrf,) = scipy.linalg.get_lapack_funcs(("potrf",), (A,))
         factor, broken = potrf(A.T, lower=1, clean=0, overwrite_a=1)
         return factor, 1, int(broken)
     return A.T, 0, _panel_cholesky(A)
@@ -59,12 +60,14 @@ _LARGEST_POTRF = 12_000
 
 def _panel_cholesky(A, width=1024):
     "The lower triangle of A becomes L with A = L Lᵀ, `width` columns at a time."
-    (potrf,), trsm = (scipy.linalg.get_lapack_funcs(("potrf",), (A,)),
-                      scipy.linalg.get_blas_funcs("trsm", (A,)))
+    (potrf,), trsm = (
+        scipy.linalg.get_lapack_funcs(("potrf",), (A,)),
+        scipy.linalg.get_blas_funcs("trsm", (A,)),
+    )
     for J in spans(len(A), width):
         panel = A[J.start :, J].copy()
         if J.start:
-            panel -= A[J.start :, : J.start] @ A[J, : J.start].T    # the columns before, at once
+            panel -= A[J.start :, : J.start] @ A[J, : J.start].T  # the columns before, at once
         own = np.asfortranarray(np.tril(panel[: J.stop - J.start]))
         own, broken = potrf(own, lower=1, clean=1, overwrite_a=1)
         if broken:
@@ -74,7 +77,7 @@ def _panel_cholesky(A, width=1024):
             below[...] = trsm(1.0, own, below.T, lower=1, overwrite_b=1).T
             A[J.stop :, J] = below
         inside = np.tril_indices(len(own))
-        A[J, J][inside] = own[inside]                       # what lies above stays as it was
+        A[J, J][inside] = own[inside]  # what lies above stays as it was
     return 0
 
 # %% ../../nbs/base/factors.ipynb #089f56b6
@@ -86,10 +89,11 @@ class Factored:
     factor : array (n, n)     L in the lower triangle, or Lᵀ in the upper one; the other is not read
     lower : int               1, or 0 if it is the upper one
     """
+
     shift = 0.0
 
     def __init__(self, factor, lower=1):
-        if not factor.flags.f_contiguous:                      # LAPACK's order, without a copy
+        if not factor.flags.f_contiguous:  # LAPACK's order, without a copy
             factor, lower = factor.T, 1 - lower
         self.factor, self.lower = guarded(factor), lower
 
@@ -104,7 +108,7 @@ class Factored:
 
     def half_solve(self, b, transposed=False, overwrite=False):
         "L⁻¹ b, or L⁻ᵀ b, for b (n,) or (n, t); with `overwrite`, b in LAPACK's order is used up."
-        trtrs, = scipy.linalg.get_lapack_funcs(("trtrs",), (self.factor, b))
+        (trtrs,) = scipy.linalg.get_lapack_funcs(("trtrs",), (self.factor, b))
         trans = int(transposed == self.lower)
         return trtrs(self.factor, b, lower=self.lower, trans=trans, overwrite_b=overwrite)[0]
 
@@ -126,8 +130,9 @@ class Factored:
         "The diagonal (n,) of A⁻¹ = L⁻ᵀ L⁻¹: the squared lengths of the columns of L⁻¹."
         inverse = _lapack(self.factor, "trtri", lower=self.lower)
         inverse = inverse if self.lower else inverse.T
-        return np.concatenate([(np.tril(inverse[J.start :, J]) ** 2).sum(axis=0)
-                               for J in spans(len(self), 256)])
+        return np.concatenate(
+            [(np.tril(inverse[J.start :, J]) ** 2).sum(axis=0) for J in spans(len(self), 256)]
+        )
 
     def rcond(self, norm):
         "About 1 / (‖A‖ ‖A⁻¹‖) in the norm of `norm1`, whose value for A is `norm`."
@@ -174,18 +179,19 @@ def schur_rounding(A, C, H, eps=None):
     the coarser type. Returns an array (m,), ≥ 0.
     """
     eps = float(max(np.finfo(T.dtype).eps for T in (C, H))) if eps is None else eps
-    weight = np.abs(A.half_solve(H, transposed=True)).sum(axis=0)                    # ‖A⁻¹ b‖₁
+    weight = np.abs(A.half_solve(H, transposed=True)).sum(axis=0)  # ‖A⁻¹ b‖₁
     L = A.L
     diagonal = np.einsum("ij,ij->i", L, L)
     entries = max(float(np.abs(diagonal - A.shift).max()), float(np.abs(C).max()))
-    return (eps**0.75 * entries * (1 + weight) ** 2
-            + len(A) * eps * float(diagonal.max()) * weight**2)                          # (C.4)
+    return (
+        eps**0.75 * entries * (1 + weight) ** 2 + len(A) * eps * float(diagonal.max()) * weight**2
+    )  # (C.4)
 
 # %% ../../nbs/base/factors.ipynb #5d1c7e92
 def clear_shift(diagonal):
     "A shift above it is large against rounding, for A ≥ 0 of this diagonal (n,)"
     n, eps = len(diagonal), np.finfo(diagonal.dtype).eps
-    return 4 * n * eps * n * float(np.abs(diagonal).max())             # ‖A‖₁ ≤ n max aᵢᵢ
+    return 4 * n * eps * n * float(np.abs(diagonal).max())  # ‖A‖₁ ≤ n max aᵢᵢ
 
 # %% ../../nbs/base/factors.ipynb #252bb981
 class Cholesky(Factored):
@@ -223,7 +229,7 @@ class Cholesky(Factored):
         if clear and not broken and float(factor.diagonal().min()) ** 2 >= least / 2:
             return
         before = lambda: _restored(factor, lower, diagonal + shift)
-        if norm is None:                    # a pivot below the shift: A has a negative eigenvalue
+        if norm is None:  # a pivot below the shift: A has a negative eigenvalue
             norm = _finite_norm(before(), name)
         if broken or self.rcond(norm) < np.finfo(A.dtype).eps:
             raise _not_positive_definite(before(), least, name, remedy)
@@ -256,8 +262,8 @@ class PivotedCholesky(Factored):
         size[size == 0] = 1
         A = A if overwrite else A.copy()
         A /= size
-        A /= size[:, None]                                             # a diagonal of ones
-        pstrf, = scipy.linalg.get_lapack_funcs(("pstrf",), (A,))
+        A /= size[:, None]  # a diagonal of ones
+        (pstrf,) = scipy.linalg.get_lapack_funcs(("pstrf",), (A,))
         tol = 4 * len(A) * np.finfo(A.dtype).eps
         L, order, rank, _ = pstrf(A.T, lower=1, tol=tol, overwrite_a=1)
         self.order = order[:rank] - 1
@@ -291,14 +297,14 @@ def solve_psd(A, b, shift=0.0, name="A", remedy="a larger shift", symmetric=Fals
 # %% ../../nbs/base/factors.ipynb #c9c78d24
 def norm1(A):
     "The largest sum of |aᵢⱼ| over a column of A (n, n), symmetric, C-contiguous: no temporaries"
-    lange, = scipy.linalg.get_lapack_funcs(("lange",), (A,))
-    return float(lange("1", A.T))                    # .T is in LAPACK's order: no hidden copy
+    (lange,) = scipy.linalg.get_lapack_funcs(("lange",), (A,))
+    return float(lange("1", A.T))  # .T is in LAPACK's order: no hidden copy
 
 
 def _finite_norm(A, name):
     norm = norm1(A)
     if not math.isfinite(norm):
-        as_floats(A, name)                           # which says where the first NaN is
+        as_floats(A, name)  # which says where the first NaN is
     return finite(norm, f"a sum of absolute entries of {name}", "rescale it")
 
 
@@ -332,12 +338,14 @@ def require_symmetric(A, name, allowed=None, instead="pass k(X), not k(X, Y)"):
         if gap.max() > allowed:
             i, j = np.unravel_index(int(gap.argmax()), gap.shape)
             i += rows.start
-            raise ValueError(f"{name} is not symmetric: entry ({i}, {j}) is {A[i, j]:.6g}, entry "
-                             f"({j}, {i}) is {A[j, i]:.6g}, {gap.max():.2g} apart; {instead}.")
+            raise ValueError(
+                f"{name} is not symmetric: entry ({i}, {j}) is {A[i, j]:.6g}, entry "
+                f"({j}, {i}) is {A[j, i]:.6g}, {gap.max():.2g} apart; {instead}."
+            )
 
 
 def _lapack(factor, routine, *args, **options):
-    function, = scipy.linalg.get_lapack_funcs((routine,), (factor,))
+    (function,) = scipy.linalg.get_lapack_funcs((routine,), (factor,))
     return function(factor, *args, **options)[0]
 
 # %% ../../nbs/base/factors.ipynb #f8d299e4
@@ -402,9 +410,12 @@ def nonnegative_lstsq(A, b):
     Stark and Parker (1995)
     """
     A, b = as_floats(A, "A"), as_floats(b, "b")
-    solved = lsq_linear(A, b, bounds=(0, np.inf), method="bvls", tol=1e-14,
-                        max_iter=20 * A.shape[1])
+    solved = lsq_linear(
+        A, b, bounds=(0, np.inf), method="bvls", tol=1e-14, max_iter=20 * A.shape[1]
+    )
     if not solved.success:
-        raise ConvergenceFailure(f"non-negative least squares stopped after {solved.nit} steps at "
-                                 f"optimality {solved.optimality:.1g}; rescale the columns.")
+        raise ConvergenceFailure(
+            f"non-negative least squares stopped after {solved.nit} steps at "
+            f"optimality {solved.optimality:.1g}; rescale the columns."
+        )
     return np.clip(solved.x, 0, None)

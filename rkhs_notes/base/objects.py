@@ -19,6 +19,7 @@ class Objects:
     ----------
     items : iterable          the points: texts, tuples, graphs, lists of arrays, …
     """
+
     __slots__ = "_items", "__weakref__"
 
     def __init__(self, items):
@@ -100,7 +101,7 @@ def ranked(X):
 
 def _row_keys(X):
     "Bytes (n,) that are equal, and sort, as the sparse rows do; a row ends with the code of 0"
-    sign = np.append(np.sign(X.data), 0.0)                 # > 0: the sooner it comes, the larger
+    sign = np.append(np.sign(X.data), 0.0)  # > 0: the sooner it comes, the larger
     entries = np.stack([np.append(X.data, 0.0), -sign * np.append(X.indices, 0), sign])
     order = np.lexsort(entries)
     changes = (entries[:, order[1:]] != entries[:, order[:-1]]).any(axis=0)
@@ -125,7 +126,7 @@ def distinct(X):
     seen, keys = {}, [_key(item) for item in X]
     try:
         place = [seen.setdefault(key, len(seen)) for key in keys]
-    except TypeError:                                # no hash: compare one by one
+    except TypeError:  # no hash: compare one by one
         place = [keys.index(key) for key in keys]
         place = np.unique(place, return_inverse=True)[1]
     place = np.array(place, dtype=int)

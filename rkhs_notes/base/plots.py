@@ -16,23 +16,21 @@ from . import settings
 from .arrays import as_floats, as_number, shaped
 from .contracts import contract
 from .points import Points
-from rkhs_notes.base.words import (
-    Axes, Labels, NonNegative, Plane, TwoLabels, Word, array, count, fitting, function, one_of,
-    read_axes
-)
+from .words import Axes, Labels, NonNegative, Plane, TwoLabels, Word, array, count
+from .words import fitting, function, one_of, read_axes
 
 # %% ../../nbs/base/plots.ipynb #3a6241fa
-ACCENT = "#1b6ca8"        # the subject; class +1
-WARM = "#d1495b"          # its rival; class −1
+ACCENT = "#1b6ca8"  # the subject; class +1
+WARM = "#d1495b"  # its rival; class −1
 GOLD = "#edae49"
 GREEN = "#66b8a3"
 VIOLET = "#3d1f5c"
-INK = "#1f2933"           # text
-MUTED = "#8d99a6"         # axes, references, whatever must not shout
+INK = "#1f2933"  # text
+MUTED = "#8d99a6"  # axes, references, whatever must not shout
 palette = dict(accent=ACCENT, warm=WARM, gold=GOLD, green=GREEN, violet=VIOLET)
-SEQUENTIAL = "viridis"    # colour maps: values without a sign,
-DIVERGING = "RdBu"        # and values on both sides of zero
-SINGLE, WIDE, SQUARE = (5.0, 3.2), (8.0, 3.0), (4.0, 3.6)   # figure sizes, inches
+SEQUENTIAL = "viridis"  # colour maps: values without a sign,
+DIVERGING = "RdBu"  # and values on both sides of zero
+SINGLE, WIDE, SQUARE = (5.0, 3.2), (8.0, 3.0), (4.0, 3.6)  # figure sizes, inches
 
 # %% ../../nbs/base/plots.ipynb #6b4c5282
 def use_style():
@@ -43,20 +41,41 @@ def use_style():
     """
     import matplotlib
     from cycler import cycler
-    matplotlib.rcParams.update({
-        "figure.figsize": SINGLE, "figure.dpi": settings.dpi, "savefig.dpi": settings.dpi,
-        "figure.constrained_layout.use": True,
-        "figure.facecolor": "white", "savefig.facecolor": "white",
-        "font.family": "DejaVu Sans", "font.size": 10,
-        "axes.titlesize": 11, "axes.titlelocation": "left",
-        "text.color": INK, "axes.labelcolor": INK, "axes.titlecolor": INK,
-        "axes.edgecolor": MUTED, "axes.linewidth": 0.8,
-        "axes.spines.top": False, "axes.spines.right": False,
-        "xtick.color": MUTED, "ytick.color": MUTED,
-        "xtick.labelcolor": INK, "ytick.labelcolor": INK,
-        "axes.grid": True, "axes.axisbelow": True, "grid.color": "#e6e9ed", "grid.linewidth": 0.7,
-        "axes.prop_cycle": cycler(color=list(palette.values())), "lines.linewidth": 1.8,
-        "legend.frameon": False, "image.cmap": SEQUENTIAL, "svg.hashsalt": "rkhs_notes"})
+
+    matplotlib.rcParams.update(
+        {
+            "figure.figsize": SINGLE,
+            "figure.dpi": settings.dpi,
+            "savefig.dpi": settings.dpi,
+            "figure.constrained_layout.use": True,
+            "figure.facecolor": "white",
+            "savefig.facecolor": "white",
+            "font.family": "DejaVu Sans",
+            "font.size": 10,
+            "axes.titlesize": 11,
+            "axes.titlelocation": "left",
+            "text.color": INK,
+            "axes.labelcolor": INK,
+            "axes.titlecolor": INK,
+            "axes.edgecolor": MUTED,
+            "axes.linewidth": 0.8,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "xtick.color": MUTED,
+            "ytick.color": MUTED,
+            "xtick.labelcolor": INK,
+            "ytick.labelcolor": INK,
+            "axes.grid": True,
+            "axes.axisbelow": True,
+            "grid.color": "#e6e9ed",
+            "grid.linewidth": 0.7,
+            "axes.prop_cycle": cycler(color=list(palette.values())),
+            "lines.linewidth": 1.8,
+            "legend.frameon": False,
+            "image.cmap": SEQUENTIAL,
+            "svg.hashsalt": "rkhs_notes",
+        }
+    )
 
 # %% ../../nbs/base/plots.ipynb #e8fcb034
 def axis_of(ax, size=None):
@@ -64,6 +83,7 @@ def axis_of(ax, size=None):
     if ax is not None:
         return read_axes(ax, "ax")
     import matplotlib.pyplot as plt
+
     return plt.subplots(figsize=size)[1]
 
 # %% ../../nbs/base/plots.ipynb #ce9716cc
@@ -85,8 +105,17 @@ def plot_classes(X: Points, y: Labels, ax=None) -> Axes:
         P = np.asarray(X)[place == i]
         height = P[:, 1] if X.shape[1] == 2 else np.zeros(len(P))
         name = f"y = {label:g}" if np.issubdtype(classes.dtype, np.number) else str(label)
-        ax.scatter(P[:, 0], height, s=16, color=colour, marker=marker, label=name,
-                   edgecolors="white", linewidths=0.4, zorder=3)
+        ax.scatter(
+            P[:, 0],
+            height,
+            s=16,
+            color=colour,
+            marker=marker,
+            label=name,
+            edgecolors="white",
+            linewidths=0.4,
+            zorder=3,
+        )
     return ax
 
 # %% ../../nbs/base/plots.ipynb #cb28a401
@@ -95,8 +124,14 @@ Resolution = Annotated[int, count(2, 2000)]
 
 # %% ../../nbs/base/plots.ipynb #fa379f6a
 @contract
-def plot_decision(f: Decision, X: Plane, y: TwoLabels, ax=None, resolution: Resolution = 160,
-                  margin: NonNegative = 0.08) -> Axes:
+def plot_decision(
+    f: Decision,
+    X: Plane,
+    y: TwoLabels,
+    ax=None,
+    resolution: Resolution = 160,
+    margin: NonNegative = 0.08,
+) -> Axes:
     """Colour the plane by the sign of f, draw the line f = 0 and the data.
 
     f : decision function; f ≥ 0 is the class with the larger label
@@ -171,9 +206,11 @@ def _img(png, alt):
     "An HTML image that carries its data."
     width, height = _png_size(png)
     data = base64.b64encode(png).decode()
-    return (f'<img src="data:image/png;base64,{data}" alt="{html.escape(alt)}" '
-            f'width="{width}" height="{height}" '
-            f'style="max-width:100%;height:auto;background:#fff">')
+    return (
+        f'<img src="data:image/png;base64,{data}" alt="{html.escape(alt)}" '
+        f'width="{width}" height="{height}" '
+        f'style="max-width:100%;height:auto;background:#fff">'
+    )
 
 
 def _in_live_kernel():
@@ -187,13 +224,15 @@ def _in_live_kernel():
 @dataclass(frozen=True, repr=False)
 class Frames:
     "Pictures with a slider, made by `frames`. Put it last in a cell, or take `.html()` for a page."
-    names: tuple    # of str, one a state
-    pngs: tuple     # of bytes, all of one size
-    alts: tuple     # of str, what each picture shows
-    label: str      # stands before the slider
-    start: int      # index of the state shown first
 
-    def __len__(self): return len(self.pngs)
+    names: tuple  # of str, one a state
+    pngs: tuple  # of bytes, all of one size
+    alts: tuple  # of str, what each picture shows
+    label: str  # stands before the slider
+    start: int  # index of the state shown first
+
+    def __len__(self):
+        return len(self.pngs)
 
     def __repr__(self):
         return f"<{len(self)} frames, {self.label or 'state'}: {', '.join(self.names)}>"
@@ -203,27 +242,41 @@ class Frames:
         pngs = [base64.b64encode(png).decode() for png in self.pngs]
         data = json.dumps([self.names, self.alts, pngs]).replace("<", "\\u003c")
         key = hashlib.sha256(f"{self.label}{self.start}{data}".encode()).hexdigest()[:16]
-        return _PAGE.format(key=key, label=html.escape(self.label),
-                            aria=html.escape(self.label or "state"), last=len(self) - 1,
-                            start=self.start, name=html.escape(self.names[self.start]),
-                            img=_img(self.pngs[self.start], self.alts[self.start]), data=data)
+        return _PAGE.format(
+            key=key,
+            label=html.escape(self.label),
+            aria=html.escape(self.label or "state"),
+            last=len(self) - 1,
+            start=self.start,
+            name=html.escape(self.names[self.start]),
+            img=_img(self.pngs[self.start], self.alts[self.start]),
+            data=data,
+        )
 
     def widget(self):
         "An ipywidgets box: a SelectionSlider above the picture. Needs a running kernel."
         import ipywidgets
+
         images = [_img(png, alt) for png, alt in zip(self.pngs, self.alts, strict=True)]
         slider = ipywidgets.SelectionSlider(
-            options=[(name, i) for i, name in enumerate(self.names)], value=self.start,
-            description=self.label, style={"description_width": "initial"},
-            layout={"width": "28em", "max_width": "100%"})
+            options=[(name, i) for i, name in enumerate(self.names)],
+            value=self.start,
+            description=self.label,
+            style={"description_width": "initial"},
+            layout={"width": "28em", "max_width": "100%"},
+        )
         picture = ipywidgets.HTML(images[self.start])
-        slider.observe(lambda change: setattr(picture, "value", images[change["new"]]),
-                       names="value")
+        slider.observe(
+            lambda change: setattr(picture, "value", images[change["new"]]), names="value"
+        )
         return ipywidgets.VBox([slider, picture])
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        bundle = {"text/plain": repr(self), "text/html": self.html(),
-                  "image/png": base64.b64encode(self.pngs[self.start]).decode()}
+        bundle = {
+            "text/plain": repr(self),
+            "text/html": self.html(),
+            "image/png": base64.b64encode(self.pngs[self.start]).decode(),
+        }
         if len(self) > 1 and _in_live_kernel():
             bundle = {**self.widget()._repr_mimebundle_(), **bundle}
         return bundle
@@ -234,6 +287,7 @@ def _render(draw, state, name):
     import matplotlib
     import matplotlib.pyplot as plt
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     before = set(plt.get_fignums())
     try:
         drawn = draw(state)
@@ -242,12 +296,17 @@ def _render(draw, state, name):
             raise ValueError(f"draw opened {len(opened)} figures for state {name!r}; draw one.")
         if drawn is None and opened:
             drawn = plt.figure(opened[0])
-        figure = getattr(drawn, "figure", drawn)                 # axes → (sub)figure
-        figure = getattr(figure, "figure", drawn)                # → figure
-        fitting(figure, f"draw({name})", isinstance(figure, matplotlib.figure.Figure), "a figure",
-                "a function that opens one by plt.subplots() and returns it, or its axis")
+        figure = getattr(drawn, "figure", drawn)  # axes → (sub)figure
+        figure = getattr(figure, "figure", drawn)  # → figure
+        fitting(
+            figure,
+            f"draw({name})",
+            isinstance(figure, matplotlib.figure.Figure),
+            "a figure",
+            "a function that opens one by plt.subplots() and returns it, or its axis",
+        )
         buffer = io.BytesIO()
-        figure.set_dpi(settings.dpi)         # drawn once; savefig draws twice to lay a figure out
+        figure.set_dpi(settings.dpi)  # drawn once; savefig draws twice to lay a figure out
         FigureCanvasAgg(figure).print_png(buffer, metadata={"Software": None})
         plt.close(figure)
         return buffer.getvalue()
@@ -267,8 +326,10 @@ def _presets(states, name, call):
         presets = {_name(state): state for state in states}
     if not presets or len(presets) < len(states):
         names = ", ".join(presets) or "none"
-        raise ValueError(f"{name} is empty, or names coincide: {len(states)} states, named {names}"
-                         "; pass a dict name → state.")
+        raise ValueError(
+            f"{name} is empty, or names coincide: {len(states)} states, named {names}"
+            "; pass a dict name → state."
+        )
     return presets
 
 
@@ -277,8 +338,10 @@ def _name(state):
 
 # %% ../../nbs/base/plots.ipynb #2ec1a197
 Draw = Annotated[Callable, function("of one state")]
-States = Annotated[Any, Word("sequence or dict", _presets, (), lambda rng, sizes: [1, 2],
-                             (None, "text", 3, [], {}))]
+States = Annotated[
+    Any,
+    Word("sequence or dict", _presets, (), lambda rng, sizes: [1, 2], (None, "text", 3, [], {})),
+]
 
 # %% ../../nbs/base/plots.ipynb #8b7a15f2
 @contract
@@ -301,6 +364,8 @@ def frames(draw: Draw, states: States, label="", start=None, alt="") -> Frames:
     sizes = {name: _png_size(png) for name, png in zip(names, pngs, strict=True)}
     if len(set(sizes.values())) > 1:
         raise ValueError(f"draw makes pictures of different sizes, in pixels: {sizes}; use one.")
-    alts = tuple(str(alt(state)) if callable(alt) else f"{alt} {label or 'state'} = {name}".strip()
-                 for name, state in presets.items())
+    alts = tuple(
+        str(alt(state)) if callable(alt) else f"{alt} {label or 'state'} = {name}".strip()
+        for name, state in presets.items()
+    )
     return Frames(names, pngs, alts, str(label), names.index(first))

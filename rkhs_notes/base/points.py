@@ -19,7 +19,7 @@ class _Mark:
     __slots__ = "array", "facts", "prepared", "names"
 
 
-_marks = {}                                      # id of an array → its mark
+_marks = {}  # id of an array → its mark
 ARRAYS = frozenset(["an array (n, d) of finite floats"])
 
 
@@ -53,7 +53,7 @@ def marked(read, X, name="X", facts=ARRAYS):
     mark = _mark_of(A)
     if mark is None:
         A = guarded(A)
-        if A is X and hasattr(X, "dtype"):   # of another library: it has no view to be marked
+        if A is X and hasattr(X, "dtype"):  # of another library: it has no view to be marked
             return X
         mark = _mark_of(A, make=True)
     mark.facts |= facts
@@ -67,9 +67,11 @@ def _column_names(X, name="X"):
     if names is None or callable(names) or not all(isinstance(n, str) for n in names):
         return None
     for column, kind in zip(names, X.dtypes, strict=True):
-        if hasattr(kind, "is_temporal") and kind.is_temporal():            # polars makes numbers
-            raise TypeError(f"{name} holds dates in the column {column!r}; subtract a date, and "
-                            "divide by a unit.")
+        if hasattr(kind, "is_temporal") and kind.is_temporal():  # polars makes numbers
+            raise TypeError(
+                f"{name} holds dates in the column {column!r}; subtract a date, and "
+                "divide by a unit."
+            )
     return tuple(names)
 
 
@@ -86,8 +88,19 @@ def with_names(X, names):
     return X
 
 
-_WHERE = ("Z", "X", "w", "corner", "points", "function", "mean", "fit", "phi", "components",
-          "measure")
+_WHERE = (
+    "Z",
+    "X",
+    "w",
+    "corner",
+    "points",
+    "function",
+    "mean",
+    "fit",
+    "phi",
+    "components",
+    "measure",
+)
 
 
 def known_names(owner):
@@ -102,8 +115,10 @@ def known_names(owner):
 def require_one_order(names, others, what):
     "Refuses what was made of points whose named columns stand in another order"
     if names and others and names != others:
-        raise ValueError(f"{what} were made of columns {', '.join(names)} and {', '.join(others)}; "
-                         "make both of columns in one order: X[list_of_names].")
+        raise ValueError(
+            f"{what} were made of columns {', '.join(names)} and {', '.join(others)}; "
+            "make both of columns in one order: X[list_of_names]."
+        )
 
 
 def ordered(X, owner, name="X"):
@@ -147,7 +162,7 @@ def recast(X, dtype):
         return tuple(recast(image, dtype) for image in X)
     if not hasattr(X, "dtype") or X.dtype == dtype:
         return X
-    with np.errstate(over="ignore"):                     # the kernel sees what overflows
+    with np.errstate(over="ignore"):  # the kernel sees what overflows
         copy = guarded(cast(X, dtype))
     return remarked(copy, X, part=lambda image: recast(image, dtype))
 
@@ -187,6 +202,7 @@ def points(letter="n", of=None):
     of : the argument that is their kernel; by default k, or the only kernel of the signature, or
         that of the object whose method it is
     """
+
     def read(value, name, call):
         k = call.kernel(of)
         X = marked(as_points, value, name) if k is None else k._marked(value, name)
@@ -195,9 +211,14 @@ def points(letter="n", of=None):
 
     owner = f" of {of}" if of else ""
     letters = letter, "d" + owner
-    return Word(f"array ({letter}, d){owner}", read, letters,
-                lambda rng, sizes: rng.uniform(0.1, 2, size=(sizes[letter], sizes["d"])),
-                _NO_ARRAYS, role="points")
+    return Word(
+        f"array ({letter}, d){owner}",
+        read,
+        letters,
+        lambda rng, sizes: rng.uniform(0.1, 2, size=(sizes[letter], sizes["d"])),
+        _NO_ARRAYS,
+        role="points",
+    )
 
 
 Points = Annotated[Any, points("n")]
@@ -214,13 +235,18 @@ def _vector(value, name, call=None):
 
 def _vectors(value, name, call=None):
     "An array of rows stays one; of another sequence each item is read"
-    if hasattr(value, "shape"):                                       # a table's rows as well
+    if hasattr(value, "shape"):  # a table's rows as well
         return shaped(as_floats(value, name), name, ("m",), ("m", "d"), hint=", one vector a row")
     single = callable(value) or isinstance(value, (str, bytes, dict))
-    fitting(value, name, hasattr(value, "__iter__") and not single,
-            "a list of vectors", "an array of rows, or a list of arrays or functions")
+    fitting(
+        value,
+        name,
+        hasattr(value, "__iter__") and not single,
+        "a list of vectors",
+        "an array of rows, or a list of arrays or functions",
+    )
     read = [_vector(v, f"{name}[{i}]") for i, v in enumerate(value)]
-    return read or as_floats(read, name)                                # which refuses none
+    return read or as_floats(read, name)  # which refuses none
 
 
 def _any_points(value, name, call=None):
@@ -248,18 +274,33 @@ def hold_objects(value):
         return True
     try:
         return np.asarray(value).dtype.kind in "OUS"
-    except ValueError:                                   # tuples, or bags, of different sizes
+    except ValueError:  # tuples, or bags, of different sizes
         return True
 
 # %% ../../nbs/base/points.ipynb #7c97c7a6
 _draw_vector = lambda rng, sizes: rng.normal(size=sizes["m"] + sizes["d"])
 _draw_vectors = lambda rng, sizes: rng.normal(size=(sizes["m"], sizes["m"] + sizes["d"]))
-AVector = Annotated[Any, Word("array (d,) or function", _vector, (), _draw_vector,
-                              (None, "text", [], [np.nan], int))]
-Vectors = Annotated[Any, Word(
-    "array (m, d), rows, or list of arrays (d,) or functions", _vectors, (), _draw_vectors,
-    (None, "text", 3.0, [], {}, [[np.nan]], [None], ["a"], np.sin))]
-AnyPoints = Annotated[Any, Word(
-    "array (n,) or (n, d), or n objects of any kind", _any_points, ("n",),
-    lambda rng, sizes: rng.normal(size=sizes["n"]),
-    (None, "text", 3.0, [], [np.nan], [1, None], ["a", None], [[1, 2], [3]]))]
+AVector = Annotated[
+    Any,
+    Word("array (d,) or function", _vector, (), _draw_vector, (None, "text", [], [np.nan], int)),
+]
+Vectors = Annotated[
+    Any,
+    Word(
+        "array (m, d), rows, or list of arrays (d,) or functions",
+        _vectors,
+        (),
+        _draw_vectors,
+        (None, "text", 3.0, [], {}, [[np.nan]], [None], ["a"], np.sin),
+    ),
+]
+AnyPoints = Annotated[
+    Any,
+    Word(
+        "array (n,) or (n, d), or n objects of any kind",
+        _any_points,
+        ("n",),
+        lambda rng, sizes: rng.normal(size=sizes["n"]),
+        (None, "text", 3.0, [], [np.nan], [1, None], ["a", None], [[1, 2], [3]]),
+    ),
+]

@@ -22,16 +22,24 @@ def _positive(text):
 
 
 _number = _positive, "a finite number > 0"
-_PARSERS = dict(profile=({"quick": "quick", "full": "full"}.get, "quick or full"),
-                seed=(lambda text: int(text) if text.isdecimal() else None, "a whole number ≥ 0"),
-                block_mib=_number, result_mib=_number, dpi=_number,
-                data_dir=(os.path.expanduser, "a folder"))
-_DEFAULTS = dict(profile="quick", seed="0", block_mib="64", result_mib="4096", dpi="110",
-                 data_dir="")
+_PARSERS = dict(
+    profile=({"quick": "quick", "full": "full"}.get, "quick or full"),
+    seed=(lambda text: int(text) if text.isdecimal() else None, "a whole number ≥ 0"),
+    block_mib=_number,
+    result_mib=_number,
+    dpi=_number,
+    data_dir=(os.path.expanduser, "a folder"),
+)
+_DEFAULTS = dict(
+    profile="quick", seed="0", block_mib="64", result_mib="4096", dpi="110", data_dir=""
+)
 
 # %% ../../nbs/base/settings.ipynb #865d428f
-_HEADER = re.compile(rb"^[^\w\n#;[\]]*\[[^\w\n]*rkhs_notes(?![\w.])"  # [rkhs_notes, closed or not
-                     rb"|^[^\w\s#;[\]]*rkhs_notes[ \t]*\]", re.M | re.I)   # rkhs_notes]
+_HEADER = re.compile(
+    rb"^[^\w\n#;[\]]*\[[^\w\n]*rkhs_notes(?![\w.])"  # [rkhs_notes, closed or not
+    rb"|^[^\w\s#;[\]]*rkhs_notes[ \t]*\]",
+    re.M | re.I,
+)  # rkhs_notes]
 
 
 def _is_ours(path):
@@ -111,8 +119,10 @@ def read_settings(start=".", environ=None):
 def _read(found):
     "{name: value} of {name: (text, where it stands)}"
     if unknown := sorted(set(found) - set(_PARSERS)):
-        raise ValueError(f"{found[unknown[0]][1]}: unknown setting {unknown[0]!r}; "
-                         f"known are {', '.join(_PARSERS)}")
+        raise ValueError(
+            f"{found[unknown[0]][1]}: unknown setting {unknown[0]!r}; "
+            f"known are {', '.join(_PARSERS)}"
+        )
     values = {name: _PARSERS[name][0](text.strip()) for name, (text, _) in found.items()}
     for name, (text, source) in found.items():
         if values[name] is None:
@@ -121,12 +131,12 @@ def _read(found):
 
 # %% ../../nbs/base/settings.ipynb #cec8ac21
 _current = read_settings()
-profile = _current["profile"]        # "quick" or "full"
-seed = _current["seed"]              # start of every notebook's random generator
-block_mib = _current["block_mib"]    # MiB a call may use for temporaries
+profile = _current["profile"]  # "quick" or "full"
+seed = _current["seed"]  # start of every notebook's random generator
+block_mib = _current["block_mib"]  # MiB a call may use for temporaries
 result_mib = _current["result_mib"]  # MiB the largest returned array may take
-dpi = _current["dpi"]                # dots per inch of figures
-data_dir = _current["data_dir"]      # a folder with data sets of your own, or ""
+dpi = _current["dpi"]  # dots per inch of figures
+data_dir = _current["data_dir"]  # a folder with data sets of your own, or ""
 
 # %% ../../nbs/base/settings.ipynb #d5ea71dd
 def size(quick, full):
@@ -157,8 +167,9 @@ def using(**changes):
     ------
     ValueError     for an unknown name or a value outside its range
     """
-    new = _read({name: ("" if value is None else str(value), "using")
-                 for name, value in changes.items()})
+    new = _read(
+        {name: ("" if value is None else str(value), "using") for name, value in changes.items()}
+    )
     old = {name: globals()[name] for name in new}
     globals().update(new)
     try:
@@ -189,6 +200,8 @@ def quoted(value, said):
         number, scale = Decimal(text.rstrip(" %")), 100 if text.endswith("%") else 1
         half = float(Decimal((0, (5,), number.as_tuple().exponent - 1)))
         if not abs(scale * value - float(number)) <= half * (1 + 1e-9):
-            raise AssertionError(f"the text says {said}, and here it is {value:.6g}: "
-                                 "mend the text, or find what moved the number")
+            raise AssertionError(
+                f"the text says {said}, and here it is {value:.6g}: "
+                "mend the text, or find what moved the number"
+            )
     return value

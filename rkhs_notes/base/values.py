@@ -19,6 +19,7 @@ from .points import names_of, remarked, with_names
 if sys.version_info >= (3, 11):
     from typing import dataclass_transform
 else:
+
     def dataclass_transform(**options):
         "What Python 3.10 lacks: a note to type checkers"
         return lambda cls: cls
@@ -28,14 +29,16 @@ else:
 class Value:
     "An immutable object whose fields are read by the words of their annotations"
 
-    _own_init = False                            # does the class set its attributes by itself?
-    _native = False                              # may it hold arrays of other libraries?
+    _own_init = False  # does the class set its attributes by itself?
+    _native = False  # may it hold arrays of other libraries?
 
     def __new__(cls, *args, **kwargs):
         if kwargs and not cls._own_init and (unknown := kwargs.keys() - cls.plan.parameters.keys()):
             given, names = min(unknown), ", ".join(cls.plan.names)
-            raise TypeError(f"{cls.__name__} has no {given}.{meant(given, cls.plan)} "
-                            f"It takes {names or 'nothing'}.")
+            raise TypeError(
+                f"{cls.__name__} has no {given}.{meant(given, cls.plan)} "
+                f"It takes {names or 'nothing'}."
+            )
         return object.__new__(cls)
 
     def __init_subclass__(cls, **options):
@@ -44,7 +47,7 @@ class Value:
             cls._own_init = True
             return
         dataclass(frozen=True, repr=False, eq=False)(cls)
-        del cls.__setattr__, cls.__delattr__                     # Value's own do it for all
+        del cls.__setattr__, cls.__delattr__  # Value's own do it for all
         parameters = dict(inspect.signature(cls.__init__).parameters)
         parameters.pop("self")
         cls._own_init, cls.plan = False, Plan(parameters)
@@ -68,6 +71,7 @@ class Value:
     def save(self, path):
         "Write this to a file, arrays and JSON but no code; `load_model(path)` reads it."
         from rkhs_notes.engines.data.stored import write_expression
+
         write_expression(path, self)
 
     def __setattr__(self, name, value):
@@ -84,7 +88,7 @@ class Value:
         known = state.get("_columns_of", {})
         vars(self).update({part: state[part] for part in state if part != "_columns_of"})
         for part, value in vars(self).items():
-            if isinstance(value, np.ndarray):    # a copy keeps its arrays read-only
+            if isinstance(value, np.ndarray):  # a copy keeps its arrays read-only
                 value.flags.writeable = False
             if part in known:
                 with_names(value, known[part])
@@ -107,6 +111,7 @@ def _brief(value):
 # %% ../../nbs/base/values.ipynb #99855db0
 class Predicting:
     "What has one value at each point, and perhaps labels (low, high) for its two signs"
+
     labels = None
 
     def predict(self, X):

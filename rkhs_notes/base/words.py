@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike
 from typing import Annotated, Any, NamedTuple
 
 # %% ../../nbs/base/words.ipynb #words-own
-from rkhs_notes.base.arrays import (
-    as_count, as_floats, as_labels, as_number, as_rng, as_weights, in_signs, shaped
-)
+from .arrays import as_count, as_floats, as_labels, as_number, as_rng, as_weights
+from .arrays import in_signs, shaped
 
 # %% ../../nbs/base/words.ipynb #2debf48c
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,6 +32,7 @@ class Word:
     reads_none : bool    None is a value to be read, and not an argument left out
     means : str          what help() says behind it, where the docstring says nothing
     """
+
     says: str
     read: Callable
     letters: tuple = ()
@@ -80,8 +80,13 @@ def count(at_least=1, at_most=None):
     most = at_most or 10**9
     read = lambda value, name, call: as_count(value, name, at_least, most)
     draw = lambda rng, sizes: int(rng.integers(at_least, (at_most or at_least + 4) + 1))
-    return Word(f"int {in_signs(at_least=at_least, at_most=at_most)}", read, (), draw,
-                (*_NO_NUMBERS, at_least - 1, at_least + 0.5, math.inf, most + 1, 1e300))
+    return Word(
+        f"int {in_signs(at_least=at_least, at_most=at_most)}",
+        read,
+        (),
+        draw,
+        (*_NO_NUMBERS, at_least - 1, at_least + 0.5, math.inf, most + 1, 1e300),
+    )
 
 # %% ../../nbs/base/words.ipynb #5007c9de
 def either(fits, word, says, **changes):
@@ -105,8 +110,19 @@ Count = Annotated[int, count(1)]
 Whole = Annotated[int, count(0)]
 
 # %% ../../nbs/base/words.ipynb #aa5b278b
-_NO_ARRAYS = (None, "text", [], np.nan, [[np.nan]], [np.inf], {}, object(), ["a", "b"], 1j,
-              [[1, 2], [3]])
+_NO_ARRAYS = (
+    None,
+    "text",
+    [],
+    np.nan,
+    [[np.nan]],
+    [np.inf],
+    {},
+    object(),
+    ["a", "b"],
+    1j,
+    [[1, 2], [3]],
+)
 
 
 def array(*letters, above=None, at_least=None):
@@ -126,9 +142,13 @@ def array(*letters, above=None, at_least=None):
         if plain and A.ndim not in dims:
             n = call.sizes.get(plain[0], (None, plain[0]))[1] if call else plain[0]
             hint = f", as {name}.ravel() is" if A.shape[1:] == (1,) else ", one column at a time"
-            shaped(A, name, *((n, *shape[1:]) for shape in shapes),
-                   hint=hint if len(plain) < A.ndim == 2 else "")
-        if fixed or len({*plain}) < len(plain):              # (n, 2) and (n, n)
+            shaped(
+                A,
+                name,
+                *((n, *shape[1:]) for shape in shapes),
+                hint=hint if len(plain) < A.ndim == 2 else "",
+            )
+        if fixed or len({*plain}) < len(plain):  # (n, 2) and (n, n)
             shaped(A, name, *shapes)
         if entries and not (A > above if at_least is None else A >= at_least).all():
             raise ValueError(f"{name} holds {A.min():g}; pass numbers {entries}.")
@@ -139,8 +159,13 @@ def array(*letters, above=None, at_least=None):
         return rng.uniform(0.5, 2, axes) if entries else rng.normal(size=axes)
 
     too_low = [[low - 1.0] for low in (above, at_least) if low is not None]
-    return Word(f"array {says}".replace(" ,", ",") + f", {entries}" * bool(entries), read,
-                tuple(map(str, plain)), draw, (*_NO_ARRAYS, *too_low))
+    return Word(
+        f"array {says}".replace(" ,", ",") + f", {entries}" * bool(entries),
+        read,
+        tuple(map(str, plain)),
+        draw,
+        (*_NO_ARRAYS, *too_low),
+    )
 
 # %% ../../nbs/base/words.ipynb #24025fa8
 Targets = Annotated[ArrayLike, array("n", "t?")]
@@ -149,14 +174,23 @@ Coefficients = Annotated[ArrayLike, array("m", "t?")]
 Matrix = Annotated[ArrayLike, array("n", "d")]
 Plane = Annotated[ArrayLike, array("n", "2")]
 SquareMatrix = Annotated[ArrayLike, array("n", "n")]
+
+
 def _weights(value, name, call):
     w = shaped(as_floats(value, name), name, ("n",), hint=", one number for each point")
     return as_weights(w, w.shape[0])
 
 
-Weights = Annotated[ArrayLike, Word("array (n,), ≥ 0", _weights, ("n",),
-                                    lambda rng, sizes: rng.uniform(0.1, 2, sizes["n"]),
-                                    (*_NO_ARRAYS[1:], [-1.0, 1.0], [0.0, 0.0]))]
+Weights = Annotated[
+    ArrayLike,
+    Word(
+        "array (n,), ≥ 0",
+        _weights,
+        ("n",),
+        lambda rng, sizes: rng.uniform(0.1, 2, sizes["n"]),
+        (*_NO_ARRAYS[1:], [-1.0, 1.0], [0.0, 0.0]),
+    ),
+]
 
 # %% ../../nbs/base/words.ipynb #f0948978
 def fitting(value, name, fits, what, such):
@@ -218,8 +252,10 @@ def near(given, names):
 def present(wanted, known, where, what="column"):
     "The wanted names, if `where` has them all; else the error says which it lacks, and what it has"
     if missing := [name for name in wanted if name not in known]:
-        raise ValueError(f"{where} has no {what} {missing[0]!r}; it has "
-                         f"{', '.join(known) or 'none'}.{near(missing[0], known)}")
+        raise ValueError(
+            f"{where} has no {what} {missing[0]!r}; it has "
+            f"{', '.join(known) or 'none'}.{near(missing[0], known)}"
+        )
     return wanted
 
 # %% ../../nbs/base/words.ipynb #05c9c8d2
@@ -228,6 +264,7 @@ def instance_of(kind, how, *letters):
 
     letters : "n" where it has as many entries as there are points
     """
+
     def read(value, name, call=None):
         return fitting(value, name, isinstance(value, kind), f"a {kind.__name__}", how)
 
@@ -236,19 +273,49 @@ def instance_of(kind, how, *letters):
 # %% ../../nbs/base/words.ipynb #ca89b3a1
 def read_axes(value, name, call=None):
     from matplotlib import pyplot
-    return pyplot.gca() if value is None else fitting(
-        value, name, hasattr(value, "add_artist"), "matplotlib Axes", "what plt.subplots() gives")
+
+    return (
+        pyplot.gca()
+        if value is None
+        else fitting(
+            value,
+            name,
+            hasattr(value, "add_artist"),
+            "matplotlib Axes",
+            "what plt.subplots() gives",
+        )
+    )
 
 
-Flag = Annotated[bool, Word("bool", _flag, (), lambda rng, sizes: bool(rng.integers(2)),
-                            (None, "no", 0, 1.0, [], {}))]
+Flag = Annotated[
+    bool,
+    Word("bool", _flag, (), lambda rng, sizes: bool(rng.integers(2)), (None, "no", 0, 1.0, [], {})),
+]
 Function = Annotated[Callable, function()]
-Axes = Annotated[Any, Word("matplotlib Axes", read_axes, (), None, ("text", 3.0, []),
-                           reads_none=True, means="by default the current one")]
-Rng = Annotated[Any, Word(
-    "Generator or seed", lambda value, name, call: as_rng(value), (),
-    lambda rng, sizes: int(rng.integers(2**31)), ("text", -1, 0.5, [], True, object()),
-    reads_none=True, means="settings.seed when left out")]
+Axes = Annotated[
+    Any,
+    Word(
+        "matplotlib Axes",
+        read_axes,
+        (),
+        None,
+        ("text", 3.0, []),
+        reads_none=True,
+        means="by default the current one",
+    ),
+]
+Rng = Annotated[
+    Any,
+    Word(
+        "Generator or seed",
+        lambda value, name, call: as_rng(value),
+        (),
+        lambda rng, sizes: int(rng.integers(2**31)),
+        ("text", -1, 0.5, [], True, object()),
+        reads_none=True,
+        means="settings.seed when left out",
+    ),
+]
 
 # %% ../../nbs/base/words.ipynb #268ceda7
 class Classes(NamedTuple):
@@ -259,24 +326,37 @@ class Classes(NamedTuple):
     classes : array (c,)      the different labels, sorted
     place : array (n,)        integers
     """
+
     classes: np.ndarray
     place: np.ndarray
 
     shape = property(lambda self: self.place.shape, doc="(n,)")
     names = property(lambda self: tuple(self.classes.tolist()), doc="The different labels.")
-    signs = property(lambda self: np.where(self.place == 0, -1.0, 1.0),
-                     doc="−1.0 for the label that sorts first, 1.0 for others, (n,).")
-    columns = property(lambda self: self.signs if len(self.classes) == 2 else
-                       (self.place[:, None] == np.arange(len(self.classes))).astype(float),
-                       doc="As targets: the signs of two labels, or one column of 0 and 1 a label.")
+    signs = property(
+        lambda self: np.where(self.place == 0, -1.0, 1.0),
+        doc="−1.0 for the label that sorts first, 1.0 for others, (n,).",
+    )
+    columns = property(
+        lambda self: (
+            self.signs
+            if len(self.classes) == 2
+            else (self.place[:, None] == np.arange(len(self.classes))).astype(float)
+        ),
+        doc="As targets: the signs of two labels, or one column of 0 and 1 a label.",
+    )
 
 # %% ../../nbs/base/words.ipynb #1b657c9d
 def _labels(value, name, call):
     if isinstance(value, Classes):
         return value
     several = hasattr(value, "__len__") and getattr(value, "ndim", 1)
-    fitting(value, name, several and not isinstance(value, (str, bytes)),
-            "a list of labels", "one label a point, (n,)")
+    fitting(
+        value,
+        name,
+        several and not isinstance(value, (str, bytes)),
+        "a list of labels",
+        "one label a point, (n,)",
+    )
     return Classes(*as_labels(value, len(value), name))
 
 
@@ -284,19 +364,39 @@ def two_labels(value, name, call):
     y = _labels(value, name, call)
     if len(y.classes) != 2:
         few, many = len(y.classes) < 2, f"{len(y.classes)} different labels"
-        raise ValueError(f"{name} holds {'one label only' if few else many}; pass two. " + (
-            "For the region where one class lives use one_class(k, X, nu)." if few else
-            "For more there is svc_multiclass; a measurement is fitted by ridge or svr."))
+        raise ValueError(
+            f"{name} holds {'one label only' if few else many}; pass two. "
+            + (
+                "For the region where one class lives use one_class(k, X, nu)."
+                if few
+                else "For more there is svc_multiclass; a measurement is fitted by ridge or svr."
+            )
+        )
     return y
 
 
 _NO_LABELS = (None, 3.0, "text", [], [np.nan, 1.0], [[1], [2, 3]], {})
-Labels = Annotated[ArrayLike, Word("array (n,), labels of any one type", _labels, ("n",),
-                                   lambda rng, sizes: np.arange(sizes["n"]) % 3, _NO_LABELS)]
-TwoLabels = Annotated[ArrayLike, Word(
-    "array (n,), two different labels of any type", two_labels, ("n",),
-    lambda rng, sizes: np.arange(sizes["n"]) % 2, (*_NO_LABELS, [1, 1, 1], ["a", "b", "c"]),
-    means="the one that sorts last is the positive one")]
+Labels = Annotated[
+    ArrayLike,
+    Word(
+        "array (n,), labels of any one type",
+        _labels,
+        ("n",),
+        lambda rng, sizes: np.arange(sizes["n"]) % 3,
+        _NO_LABELS,
+    ),
+]
+TwoLabels = Annotated[
+    ArrayLike,
+    Word(
+        "array (n,), two different labels of any type",
+        two_labels,
+        ("n",),
+        lambda rng, sizes: np.arange(sizes["n"]) % 2,
+        (*_NO_LABELS, [1, 1, 1], ["a", "b", "c"]),
+        means="the one that sorts last is the positive one",
+    ),
+]
 
 # %% ../../nbs/base/words.ipynb #aeb67548
 def _responses(*letters):
@@ -317,7 +417,7 @@ def _are_labels(value):
         return False
     try:
         A = np.asarray(value)
-    except ValueError:                                   # ragged
+    except ValueError:  # ragged
         return False
     if A.ndim != 1 or A.dtype.kind != "O":
         return A.ndim == 1 and A.dtype.kind in "USTb"
@@ -333,4 +433,3 @@ def as_signs(value, name, call=None):
 
 Responses = Annotated[ArrayLike, _responses("n")]
 ManyResponses = Annotated[ArrayLike, _responses("n", "t?")]
-

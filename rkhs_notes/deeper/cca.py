@@ -42,6 +42,7 @@ class KernelCorrelations(Value):
     offset_x, offset_y : added to their values: minus their means over the sample
     reg, error : float     γ; bound on the error of R_x and R_y, and so of each ρ²   (8.12)
     """
+
     correlations: Vector
     function_x: RKHSFunction
     function_y: RKHSFunction
@@ -66,9 +67,19 @@ class KernelCorrelations(Value):
 
 # %% ../../nbs/deeper/08a_cca.ipynb #38d0efd6
 @contract
-def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, n: Count = 1,
-               rank: Count = None, tol: Positive = 1e-8, rng: Rng = None,
-               pivots: Pivots = "random", weights: Weights = None) -> KernelCorrelations:
+def kernel_cca(
+    kx: AKernel,
+    ky: AKernel,
+    X: PointsX,
+    Y: PointsY,
+    reg: Positive,
+    n: Count = 1,
+    rank: Count = None,
+    tol: Positive = 1e-8,
+    rng: Rng = None,
+    pivots: Pivots = "random",
+    weights: Weights = None,
+) -> KernelCorrelations:
     """max Σᵢ f̃(xᵢ) g̃(yᵢ)  with  Σ f̃(xᵢ)² + reg ‖f‖² = Σ g̃(yᵢ)² + reg ‖g‖² = 1   (8.11)
 
     A tilde takes the sample's mean away; later pairs are, in this sense, uncorrelated with earlier.
@@ -93,16 +104,19 @@ def kernel_cca(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, reg: Positive, 
     >>> both.correlations.round(3).tolist()               # Pearson's
     [0.655]
     """
-    x, y = (smoother(k, A, reg, name, n, tol, rank, rng, pivots, weights)
-            for k, A, name in ((kx, X, "X"), (ky, Y, "Y")))
-    P, rho, Q = scipy.linalg.svd(x.gain[:, None] * (x.left.T @ y.left) * y.gain)     # (8.12)
+    x, y = (
+        smoother(k, A, reg, name, n, tol, rank, rng, pivots, weights)
+        for k, A, name in ((kx, X, "X"), (ky, Y, "Y"))
+    )
+    P, rho, Q = scipy.linalg.svd(x.gain[:, None] * (x.left.T @ y.left) * y.gain)  # (8.12)
     root = None if weights is None else np.sqrt(weights)
     side = signs(x.left @ (x.gain[:, None] * P[:, :n]), X, root)
     *a, x_means = x.coefficients(P[:, :n] * side)
     *b, y_means = y.coefficients(Q[:n].T * side)
     f, g = RKHSFunction(kx, *a), RKHSFunction(ky, *b)
-    return KernelCorrelations(np.clip(rho[:n], 0, 1), f, g, -x_means, -y_means, reg,
-                              x.error + y.error)
+    return KernelCorrelations(
+        np.clip(rho[:n], 0, 1), f, g, -x_means, -y_means, reg, x.error + y.error
+    )
 
 # %% ../../nbs/deeper/08a_cca.ipynb #93625753
 AnAnswer = Annotated[Any, instance_of(KernelCorrelations, "the result of kernel_cca")]
@@ -129,20 +143,49 @@ def check_kernel_cca(cca: AnAnswer, X, Y, tol: Positive = 1e-6, weights=None) ->
     sides = [(name, f, f.k._marked(A), *values) for name, f, A, *values in sides]
     K = [centred(steady(f.k, A)(A).astype(float, copy=False), w) for _, f, A, _, _ in sides]
     R = [Cholesky(A, cca.reg, "K + reg I", "a larger reg").solve(A) for A in K]
-    squares = np.sort(scipy.linalg.eigvals(R[0] @ R[1]).real)[::-1][:len(rho)]
-    laws = [("the values have mean 0", largest(np.sqrt(w) @ np.hstack([u, v])) / w.sum(),
-             tol, "the mean over the sample was not taken away.")]
-    laws += [(f"Σ f̃² + reg ‖f‖² = 1 on the side of {name}, and pairs are orthogonal",
-              largest(own.T @ own + cca.reg * (f @ f) - np.eye(len(rho))), tol,
-              "is reg scaled by n, or left out of the constraint?") for name, f, _, own, _ in sides]
-    laws += [("Σ f̃(xᵢ) g̃(yᵢ) = ρ", largest(u.T @ v - np.diag(rho)), tol,
-              "the correlations belong to other functions.")]
-    laws += [(f"the ridge fit of the other side is ρ times that of {name}",
-              largest(Rs @ other - own * rho) / largest(own), tol,
-              "not a solution of the eigenproblem.")
-             for Rs, (name, _, _, own, other) in zip(R, sides, strict=True)]        # (8.13)
-    laws += [("no larger correlation is left out", largest(squares - rho**2), tol,
-              "pairs come in decreasing order, from the first.")]
+    squares = np.sort(scipy.linalg.eigvals(R[0] @ R[1]).real)[::-1][: len(rho)]
+    laws = [
+        (
+            "the values have mean 0",
+            largest(np.sqrt(w) @ np.hstack([u, v])) / w.sum(),
+            tol,
+            "the mean over the sample was not taken away.",
+        )
+    ]
+    laws += [
+        (
+            f"Σ f̃² + reg ‖f‖² = 1 on the side of {name}, and pairs are orthogonal",
+            largest(own.T @ own + cca.reg * (f @ f) - np.eye(len(rho))),
+            tol,
+            "is reg scaled by n, or left out of the constraint?",
+        )
+        for name, f, _, own, _ in sides
+    ]
+    laws += [
+        (
+            "Σ f̃(xᵢ) g̃(yᵢ) = ρ",
+            largest(u.T @ v - np.diag(rho)),
+            tol,
+            "the correlations belong to other functions.",
+        )
+    ]
+    laws += [
+        (
+            f"the ridge fit of the other side is ρ times that of {name}",
+            largest(Rs @ other - own * rho) / largest(own),
+            tol,
+            "not a solution of the eigenproblem.",
+        )
+        for Rs, (name, _, _, own, other) in zip(R, sides, strict=True)
+    ]  # (8.13)
+    laws += [
+        (
+            "no larger correlation is left out",
+            largest(squares - rho**2),
+            tol,
+            "pairs come in decreasing order, from the first.",
+        )
+    ]
     return max(require(*law) for law in laws)
 
 # %% ../../nbs/deeper/08a_cca.ipynb #b0e243df
@@ -158,25 +201,47 @@ def _read_samples(value, name, call):
         raise ValueError(f"{name}: pass a list of two or more arrays, rows paired, as [X, Y].")
     kernels, m, rows = call.seen["kernels"], len(value), array("n")
     kernels = kernels if isinstance(kernels, tuple) else (kernels,) * m
-    as_number(len(kernels), "the number of kernels", at_least=m, at_most=m,
-              because=f": one for all {name}, or one each")
+    as_number(
+        len(kernels),
+        "the number of kernels",
+        at_least=m,
+        at_most=m,
+        because=f": one for all {name}, or one each",
+    )
     read = [k._marked(value[i], f"{name}[{i}]") for i, k in enumerate(kernels)]
-    for i, X in enumerate(read): call.agree(f"{name}[{i}]", rows, X)
+    for i, X in enumerate(read):
+        call.agree(f"{name}[{i}]", rows, X)
     return list(zip(kernels, read, strict=True))
 
 # %% ../../nbs/deeper/08a_cca.ipynb #2e6769af
-KernelEach = Annotated[Any, Word(
-    "Kernel or list of Kernel", _read_kernels, (), lambda rng, sizes: Gaussian(1.0),
-    (None, "text", 3.0, int, [None]), means="one for all samples, or one each")]
-Samples = Annotated[Any, Word(
-    "list of arrays (n, d_i)", _read_samples, (),
-    lambda rng, sizes: [rng.normal(size=(sizes["n"], d)) for d in (1, 2)],
-    (None, "text", 3.0, [], [[1.0, 2.0]], [[1.0], [1.0, 2.0]]), means="two or more, rows paired")]
+KernelEach = Annotated[
+    Any,
+    Word(
+        "Kernel or list of Kernel",
+        _read_kernels,
+        (),
+        lambda rng, sizes: Gaussian(1.0),
+        (None, "text", 3.0, int, [None]),
+        means="one for all samples, or one each",
+    ),
+]
+Samples = Annotated[
+    Any,
+    Word(
+        "list of arrays (n, d_i)",
+        _read_samples,
+        (),
+        lambda rng, sizes: [rng.normal(size=(sizes["n"], d)) for d in (1, 2)],
+        (None, "text", 3.0, [], [[1.0, 2.0]], [[1.0], [1.0, 2.0]]),
+        means="two or more, rows paired",
+    ),
+]
 
 # %% ../../nbs/deeper/08a_cca.ipynb #88092185
 @contract
-def kernel_generalized_variance(kernels: KernelEach, samples: Samples, reg: Positive,
-                                tol: Positive = 1e-8):
+def kernel_generalized_variance(
+    kernels: KernelEach, samples: Samples, reg: Positive, tol: Positive = 1e-8
+):
     """det 𝒦 / det 𝒟: 𝒦 has the blocks K̃ᵢK̃ⱼ and, on its diagonal 𝒟, K̃ᵢ² + reg K̃ᵢ   (8.17)
 
     1 where nothing is correlated, towards 0 for strong dependence; for two samples ∏ (1 − ρ²) over
@@ -193,8 +258,9 @@ def kernel_generalized_variance(kernels: KernelEach, samples: Samples, reg: Posi
 
 # %% ../../nbs/deeper/08a_cca.ipynb #964caba5
 @contract
-def kernel_mutual_information(kernels: KernelEach, samples: Samples, reg: Positive,
-                              tol: Positive = 1e-8):
+def kernel_mutual_information(
+    kernels: KernelEach, samples: Samples, reg: Positive, tol: Positive = 1e-8
+):
     """−½ log of the kernel generalised variance, as for Gaussians with these correlations   (8.18)
 
     returns : float ≥ 0, in nats
@@ -209,11 +275,11 @@ def _mutual_information(samples, reg, tol):
     sides = [smoother(k, X, reg, f"samples[{i}]", tol=tol) for i, (k, X) in enumerate(samples)]
     B = np.concatenate([side.left * side.gain for side in sides], axis=1)
     C, start = B.T @ B, 0
-    for side in sides:                               # the diagonal blocks are those of 𝒟: I
+    for side in sides:  # the diagonal blocks are those of 𝒟: I
         own = slice(start, start + len(side.gain))
         C[own, own] = np.eye(len(side.gain))
         start = own.stop
-    return max(-half_log_det(C), 0.0)                                                # (8.18)
+    return max(-half_log_det(C), 0.0)  # (8.18)
 
 # %% ../../nbs/deeper/08a_cca.ipynb #ce4960b7
 def _mixtures(value, name, call):
@@ -225,8 +291,16 @@ def _mixtures(value, name, call):
     return X
 
 
-Mixtures = Annotated[Any, Word("array (n,) or (n, d)", _mixtures, ("n", "d"),
-                               lambda rng, sizes: rng.laplace(size=(40, 2)), array("n").bad)]
+Mixtures = Annotated[
+    Any,
+    Word(
+        "array (n,) or (n, d)",
+        _mixtures,
+        ("n", "d"),
+        lambda rng, sizes: rng.laplace(size=(40, 2)),
+        array("n").bad,
+    ),
+]
 
 # %% ../../nbs/deeper/08a_cca.ipynb #52258719
 class IndependentSources(Value):
@@ -237,6 +311,7 @@ class IndependentSources(Value):
     dependence : float        what is left: the kernel mutual information, summed over the pairs
     sweeps : int              how often every pair was turned
     """
+
     unmixing: Annotated[Any, array("m", "d")]
     mean: Annotated[Any, array("d")]
     dependence: float
@@ -254,13 +329,21 @@ class IndependentSources(Value):
 
     def __repr__(self):
         m, d = self.unmixing.shape
-        return (f"IndependentSources: {m} from {d} coordinates, dependence {self.dependence:.2g} "
-                f"nats after {self.sweeps} sweeps")
+        return (
+            f"IndependentSources: {m} from {d} coordinates, dependence {self.dependence:.2g} "
+            f"nats after {self.sweeps} sweeps"
+        )
 
 # %% ../../nbs/deeper/08a_cca.ipynb #991e63e5
 @contract
-def kernel_ica(X: Mixtures, n_sources: Count = None, k: AKernel = None, reg: Positive = None,
-               tol: Positive = 1e-3, max_sweeps: Count = 30) -> IndependentSources:
+def kernel_ica(
+    X: Mixtures,
+    n_sources: Count = None,
+    k: AKernel = None,
+    reg: Positive = None,
+    tol: Positive = 1e-3,
+    max_sweeps: Count = 30,
+) -> IndependentSources:
     """Whiten, then turn pairs of coordinates to the least kernel mutual information   (8.19)
 
     X : mixtures A s of independent sources s, at most one of which is Gaussian
@@ -278,9 +361,13 @@ def kernel_ica(X: Mixtures, n_sources: Count = None, k: AKernel = None, reg: Pos
     m, k = n_sources or X.shape[1], Gaussian(1.0) if k is None else k
     Z, whitening, mean = whitened(X, m)
     trace = float(k.diag(Z.ravel()).mean() * len(X))
-    reg = as_number(0.01 * trace if reg is None else reg, "reg", at_least=1e-10 * trace,
-                    because=f"; {0.01 * trace:.2g} is usual for {len(X)} points")
-    reach = min(float(np.linalg.norm(Z, axis=1).max()), 12.0)    # further out: outliers only
+    reg = as_number(
+        0.01 * trace if reg is None else reg,
+        "reg",
+        at_least=1e-10 * trace,
+        because=f"; {0.01 * trace:.2g} is usual for {len(X)} points",
+    )
+    reach = min(float(np.linalg.norm(Z, axis=1).max()), 12.0)  # further out: outliers only
     basis = pivoted_cholesky(k, np.linspace(-reach, reach, 800), 100, 1e-7, pivots="greedy")
     features = lambda a: (F := basis(a)) - F.mean(axis=0)
     between = lambda a, b: dependence(features(a), features(b), reg)
@@ -290,10 +377,22 @@ def kernel_ica(X: Mixtures, n_sources: Count = None, k: AKernel = None, reg: Pos
     return IndependentSources(unmixing * signs(unmixing.T)[:, None], mean, float(left), sweeps)
 
 # %% ../../nbs/deeper/08a_cca.ipynb #21445042
-Unmixing, Mixing = (Annotated[Any, Word(
-    says, array("n", "d").read, letters, lambda rng, sizes: np.eye(3) + rng.normal(size=(3, 3)) / 9,
-    array("n", "d").bad)] for says, letters in (("array (m, d)", ("sources", "mixtures")),
-                                                ("array (d, m)", ("mixtures", "sources"))))
+Unmixing, Mixing = (
+    Annotated[
+        Any,
+        Word(
+            says,
+            array("n", "d").read,
+            letters,
+            lambda rng, sizes: np.eye(3) + rng.normal(size=(3, 3)) / 9,
+            array("n", "d").bad,
+        ),
+    ]
+    for says, letters in (
+        ("array (m, d)", ("sources", "mixtures")),
+        ("array (d, m)", ("mixtures", "sources")),
+    )
+)
 
 # %% ../../nbs/deeper/08a_cca.ipynb #5a3744a1
 @contract
@@ -309,4 +408,4 @@ def amari_distance(unmixing: Unmixing, mixing: Mixing):
     if not min(rows.min(), columns.min()) > 0:
         raise ValueError("unmixing · mixing has a row or column of zeros: a source is lost.")
     extra = (P / rows[:, None]).sum() + (P / columns).sum() - 2 * m
-    return float(extra / max(2 * m * (m - 1), 1))                                    # (8.20)
+    return float(extra / max(2 * m * (m - 1), 1))  # (8.20)

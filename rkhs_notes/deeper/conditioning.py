@@ -14,9 +14,8 @@ from ..base.arrays import as_floats, frozen, shaped
 from ..base.contracts import contract
 from ..base.factors import nonnegative_lstsq
 from ..base.values import Value
-from rkhs_notes.base.words import (
-    Finite, Function, Positive, Vector, Word, fitting, instance_of, word_of
-)
+from ..base.words import Finite, Function, Positive, Vector, Word, fitting, instance_of
+from ..base.words import word_of
 from ..engines.solving import systems
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #e96b493d
@@ -40,8 +39,16 @@ def _one(value, name, call):
     return word_of(APoint).read(value[0] if row else value, name, call)
 
 
-OnePoint = Annotated[Any, Word("float or array (d,) or (1, d)", _one, bad=word_of(APoint).bad,
-                               role="points", means="one point")]
+OnePoint = Annotated[
+    Any,
+    Word(
+        "float or array (d,) or (1, d)",
+        _one,
+        bad=word_of(APoint).bad,
+        role="points",
+        means="one point",
+    ),
+]
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #fe3d8d9a
 class Weighted(Value):
@@ -72,6 +79,7 @@ class ConditionalEmbedding(Weighted):
     ky : of the points whose law is wanted
     lam : beside the sum of squares, as in ridge
     """
+
     kx: AKernel
     ky: AKernel
     X: PointsX
@@ -83,11 +91,14 @@ class ConditionalEmbedding(Weighted):
     _embedded = property(lambda self: (self.ky, self.Y))
 
     def __repr__(self):
-        return (f"ConditionalEmbedding in H({self.ky}) given H({self.kx}), "
-                f"{n_points(self.X)} pairs, lam = {self.lam:.3g}")
+        return (
+            f"ConditionalEmbedding in H({self.ky}) given H({self.kx}), "
+            f"{n_points(self.X)} pairs, lam = {self.lam:.3g}"
+        )
 
     @cached_property
-    def _solve(self): return systems.smoother(self.kx, self.X, float, self.lam)
+    def _solve(self):
+        return systems.smoother(self.kx, self.X, float, self.lam)
 
     @contract
     def weights(self, x: Places):
@@ -99,8 +110,7 @@ class ConditionalEmbedding(Weighted):
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #e603d2e4
 @contract
-def conditional_embedding(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY,
-                          lam: Positive = 1e-3):
+def conditional_embedding(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, lam: Positive = 1e-3):
     """The F of least  Σᵢ ‖ky(yᵢ, ·) − F(xᵢ)‖² + lam ‖F‖²   (15.32)
 
     lam : beside the sum of squares; conditional_path chooses it by leaving one out
@@ -116,20 +126,27 @@ def conditional_embedding(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY,
     [1.0]
     """
     E = ConditionalEmbedding(kx, ky, X, Y, lam)
-    E._solve                                             # factored now, errors included
+    E._solve  # factored now, errors included
     return E
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #ea9cb1a5
 def _tested(value, name, call):
     parts = ("kx", "ky", "X", "Y", "lam", "weights")
-    return fitting(value, name, all(hasattr(value, part) for part in parts),
-                   "an embedding", "conditional_embedding(kx, ky, X, Y, lam)")
+    return fitting(
+        value,
+        name,
+        all(hasattr(value, part) for part in parts),
+        "an embedding",
+        "conditional_embedding(kx, ky, X, Y, lam)",
+    )
 
 
-Tested = Annotated[Any, Word("ConditionalEmbedding, or what has its parts", _tested,
-                             bad=(None, "text", 3.0, []))]
-AnEmbedding = Annotated[Any, instance_of(
-    ConditionalEmbedding, "what conditional_embedding(kx, ky, X, Y, lam) gives")]
+Tested = Annotated[
+    Any, Word("ConditionalEmbedding, or what has its parts", _tested, bad=(None, "text", 3.0, []))
+]
+AnEmbedding = Annotated[
+    Any, instance_of(ConditionalEmbedding, "what conditional_embedding(kx, ky, X, Y, lam) gives")
+]
 
 
 def lengths(W, L):
@@ -148,11 +165,15 @@ def check_conditional_embedding(E: Tested, x=None) -> Finite:
     """
     x, L, n = E.X[:50] if x is None else x, E.ky(E.Y), n_points(E.Y)
     C, W, at_data = E.kx(x, E.X), E.weights(x), E.weights(E.X)
-    gap = lengths(E.lam * W - C @ (np.eye(n) - at_data), L)                       # (15.34)
+    gap = lengths(E.lam * W - C @ (np.eye(n) - at_data), L)  # (15.34)
     size = np.abs(C).sum(axis=1).max() * lengths(np.eye(n), L).max()
-    return require("lam μ(x) = Σᵢ k(x, xᵢ) (φ(yᵢ) − μ(xᵢ))", gap.max() / size, 1e-9,
-                   "lam belongs beside the sum: (K + lam I)⁻¹, not n lam; and the weights of "
-                   "ridge regression do not sum to 1.")
+    return require(
+        "lam μ(x) = Σᵢ k(x, xᵢ) (φ(yᵢ) − μ(xᵢ))",
+        gap.max() / size,
+        1e-9,
+        "lam belongs beside the sum: (K + lam I)⁻¹, not n lam; and the weights of "
+        "ridge regression do not sum to 1.",
+    )
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #7e5657bd
 def _leave_one_out(Q, values, P, lams):
@@ -160,7 +181,7 @@ def _leave_one_out(Q, values, P, lams):
     loo = []
     with np.errstate(divide="ignore", invalid="ignore"):
         for lam in lams:
-            A = Q * (lam / (values + lam))                              # A Qᵀ is that of (15.35)
+            A = Q * (lam / (values + lam))  # A Qᵀ is that of (15.35)
             loo.append(np.mean(((A @ P) ** 2).sum(axis=1) / (A * Q).sum(axis=1) ** 2))
     return finite(np.array(loo), "an error", "take larger lams")
 
@@ -170,6 +191,7 @@ class ConditionalPath(Value):
 
     loo : the mean of ‖φ(yᵢ) − μ(xᵢ)‖² with pair i left out
     """
+
     kx: AKernel
     ky: AKernel
     X: PointsX
@@ -216,8 +238,8 @@ def nearest_measure(f: OneFunction, Z: MorePlaces) -> Measure:
     >>> nearest_measure(RKHSFunction(Gaussian(1), [0.0, 1.0], [0.5, 0.5]), [0.0, 1.0]).weights
     array([0.5, 0.5])
     """
-    Phi, back = systems.coordinates(f.k, Z)                 # Phi Phiᵀ = ℓ(Z, Z)
-    return Measure(Z, nonnegative_lstsq(Phi.T, back.T @ f(Z)))                    # (15.36)
+    Phi, back = systems.coordinates(f.k, Z)  # Phi Phiᵀ = ℓ(Z, Z)
+    return Measure(Z, nonnegative_lstsq(Phi.T, back.T @ f(Z)))  # (15.36)
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #ccdc9452
 def _prior(value, name, call):
@@ -225,16 +247,27 @@ def _prior(value, name, call):
     k = getattr(call.seen.get("E"), "kx", call.seen.get("kx"))
     if isinstance(value, RKHSFunction):
         word_of(OneFunction).read(value, name)
-        return fitting(value, name, value.k == k, f"a function in H({k})",
-                       "a sample, a Measure, or an embedding with that kernel")
+        return fitting(
+            value,
+            name,
+            value.k == k,
+            f"a function in H({k})",
+            "a sample, a Measure, or an embedding with that kernel",
+        )
     Z = k._marked(getattr(value, "points", value), name)
     n = n_points(Z)
     return RKHSFunction(k, Z, getattr(value, "weights", np.full(n, 1 / n)))
 
 
-Prior = Annotated[Any, Word("array (m, d), Measure or RKHSFunction", _prior,
-                            bad=(None, "text", [], [[np.nan]], [[1, 2], [3]]),
-                            means="a law, by a sample or by its embedding")]
+Prior = Annotated[
+    Any,
+    Word(
+        "array (m, d), Measure or RKHSFunction",
+        _prior,
+        bad=(None, "text", [], [[np.nan]], [[1, 2], [3]]),
+        means="a law, by a sample or by its embedding",
+    ),
+]
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #64948167
 @contract
@@ -246,7 +279,7 @@ def kernel_sum_rule(E: AnEmbedding, prior: Prior):
     returns : RKHSFunction in H(ky), with centres Y
     references : Song, Huang, Smola and Fukumizu (2009)
     """
-    return RKHSFunction(E.ky, E.Y, E._solve(prior(E.X)))                          # (15.37)
+    return RKHSFunction(E.ky, E.Y, E._solve(prior(E.X)))  # (15.37)
 
 
 @contract
@@ -265,6 +298,7 @@ class KernelPosterior(Weighted):
     v : array (n,)       the joint law, on the pairs (xᵢ, yᵢ)   (15.37)
     delta : beside the square of C_Y; of the size of a squared mean, not of a sum
     """
+
     kx: AKernel
     ky: AKernel
     X: PointsX
@@ -280,7 +314,7 @@ class KernelPosterior(Weighted):
     def _rule(self):
         VL = self.v[:, None] * self.ky(self.Y)
         squared = VL @ VL + self.delta * np.eye(len(VL))
-        return np.linalg.solve(squared.T, VL.T).T * self.v                        # (15.39)
+        return np.linalg.solve(squared.T, VL.T).T * self.v  # (15.39)
 
     @contract
     def weights(self, x: Places):
@@ -289,8 +323,15 @@ class KernelPosterior(Weighted):
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #8acf74fa
 @contract
-def kernel_bayes(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, prior: Prior,
-                 lam: Positive = 0.1, delta: Positive = 1e-5):
+def kernel_bayes(
+    kx: AKernel,
+    ky: AKernel,
+    X: PointsX,
+    Y: PointsY,
+    prior: Prior,
+    lam: Positive = 0.1,
+    delta: Positive = 1e-5,
+):
     """The law of X given y under another prior than that of the pairs   (15.38)
 
     X, Y : pairs, hidden and observed
@@ -305,8 +346,9 @@ def kernel_bayes(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, prior: Prior,
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #1ffb8fa3
 @contract
-def conditional_effect(treated: AnEmbedding, control: AnEmbedding,
-                       x: Annotated[Any, points.points("m", of="treated")]):
+def conditional_effect(
+    treated: AnEmbedding, control: AnEmbedding, x: Annotated[Any, points.points("m", of="treated")]
+):
     """U(x) = ‖μ₁(x) − μ₀(x)‖, how far two conditional laws are apart at each x   (15.40)
 
     treated, control : of one ky

@@ -18,9 +18,8 @@ from .cca import KernelEach, PointsX, PointsY, Samples
 # %% ../../nbs/deeper/15_dependence.ipynb #161bfd47
 from ..base.errors import finite, require
 from ..engines.kernels.gram import AKernel, n_points
-from rkhs_notes.engines.testing.resampling import (
-    TestResult, gamma_null, in_batches, quadratic_forms, random_signs
-)
+from ..engines.testing.resampling import TestResult, gamma_null, in_batches
+from ..engines.testing.resampling import quadratic_forms, random_signs
 from .metrics import Tensor
 from ..mmd import DistanceInduced, mmd2_v
 
@@ -51,12 +50,12 @@ def hsic(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY):
     2.777778
     """
     K, L = map(centred, both_grams(side_of(kx, X, "X"), side_of(ky, Y, "Y")))
-    return max(float(np.vdot(K, L)) / len(K) ** 2, 0.0)                              # (15.2)
+    return max(float(np.vdot(K, L)) / len(K) ** 2, 0.0)  # (15.2)
 
 # %% ../../nbs/deeper/15_dependence.ipynb #5eecf7d0
 def _u_centred(K):
     "K°ᵢⱼ − (K°ᵢ. + K°.ⱼ) / (n − 2) + K°.. / ((n − 1)(n − 2)), 0 on the diagonal   (15.4)"
-    n, K = len(K), K - K.mean()                      # no digit lost to a constant, without effect
+    n, K = len(K), K - K.mean()  # no digit lost to a constant, without effect
     np.fill_diagonal(K, 0)
     sums = K.sum(axis=0)
     K -= np.add.outer(sums, sums) / (n - 2)
@@ -78,16 +77,23 @@ def hsic_u(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY) -> float:
     """
     n = as_count(n_points(X), "the number of pairs", 4)
     K, L = map(_u_centred, both_grams(side_of(kx, X, "X"), side_of(ky, Y, "Y")))
-    return float(np.vdot(K, L)) / (n * (n - 3))                                      # (15.4)
+    return float(np.vdot(K, L)) / (n * (n - 3))  # (15.4)
 
 # %% ../../nbs/deeper/15_dependence.ipynb #e1b4f52f
 Null = Annotated[str, one_of("permutation", "cyclic", "gamma")]
 
 # %% ../../nbs/deeper/15_dependence.ipynb #9c368361
 @contract
-def hsic_test(kx: KernelOrMap, ky: KernelOrMap, X: PointsX, Y: PointsY,
-              n_permutations: Count = 999, rng: Rng = None, tol: NonNegative = 1e-6,
-              null: Null = "permutation") -> TestResult:
+def hsic_test(
+    kx: KernelOrMap,
+    ky: KernelOrMap,
+    X: PointsX,
+    Y: PointsY,
+    n_permutations: Count = 999,
+    rng: Rng = None,
+    tol: NonNegative = 1e-6,
+    null: Null = "permutation",
+) -> TestResult:
     """Are X and Y independent?  HSIC against HSIC after other pairings   (15.2), (15.6)
 
     kx, ky : a feature map makes time and memory linear in n
@@ -113,18 +119,30 @@ def hsic_test(kx: KernelOrMap, ky: KernelOrMap, X: PointsX, Y: PointsY,
     pairs = Paired(kx, ky, X, Y, None if null == "cyclic" else tol, rng.spawn(1)[0])
     fields = dict(name="HSIC", hypothesis="the two sides are independent")
     if null == "gamma":
-        T, mean, variance = pairs.moments()                                          # (15.7)
+        T, mean, variance = pairs.moments()  # (15.7)
         tail, law = gamma_null(mean, variance, n_permutations)
         fields |= dict(method="gamma law, exact moments", exact=False)
         return TestResult(T, tail(T), law, **fields)
     T, draws = (pairs.shifted if null == "cyclic" else pairs.random)(n_permutations, rng)
-    return TestResult.from_draws(T, draws, pairs.rounding, **fields, method="cyclic pairings" if
-                                 null == "cyclic" else "permutation")                # (15.6)
+    return TestResult.from_draws(
+        T,
+        draws,
+        pairs.rounding,
+        **fields,
+        method="cyclic pairings" if null == "cyclic" else "permutation",
+    )  # (15.6)
 
 # %% ../../nbs/deeper/15_dependence.ipynb #fa04a91e
 @contract
-def check_hsic(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, value: Function = hsic,
-               tol: Positive = 1e-8, rng: Rng = None) -> float:
+def check_hsic(
+    kx: AKernel,
+    ky: AKernel,
+    X: PointsX,
+    Y: PointsY,
+    value: Function = hsic,
+    tol: Positive = 1e-8,
+    rng: Rng = None,
+) -> float:
     """Laws of HSIC on a sample: MMD² of pairs and combinations, and symmetry   (15.1), (15.2)
 
     X, Y : 40 pairs of them at random are used, where there are more
@@ -135,19 +153,27 @@ def check_hsic(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, value: Function
     """
     few = rng.permutation(n_points(X))[:40]
     X, Y, n = taken_of(X, few), taken_of(Y, few), len(few)
-    i, j = np.divmod(np.arange(n * n), n)                                # all combinations
+    i, j = np.divmod(np.arange(n * n), n)  # all combinations
     both = Tensor(kx, ky, split=X.shape[1] if getattr(X, "ndim", 0) == 2 else None)
     joint = mmd2_v(both, (X, Y), (taken_of(X, i), taken_of(Y, j)))
     same = hsic(kx, kx, X, X) * hsic(ky, ky, Y, Y)
     scale = math.sqrt(same) + 1e-5 * float(kx.diag(X).max() * ky.diag(Y).max())
     mixed, one = rng.permutation(n), np.zeros(n, int)
     own = as_number(value(kx, ky, X, Y), "value(kx, ky, X, Y)")
-    laws = (("the MMD² between the pairs and all combinations", own - joint,
-             "centred on both sides, and divided by n²?"),
-            ("no matter in which order the pairs stand",
-             own - value(kx, ky, taken_of(X, mixed), taken_of(Y, mixed)), "pairs are i.i.d."),
-            ("the same with the sides exchanged", own - value(ky, kx, Y, X), "tr KL = tr LK."),
-            ("0 where one side is constant", value(kx, ky, taken_of(X, one), Y), "not centred?"))
+    laws = (
+        (
+            "the MMD² between the pairs and all combinations",
+            own - joint,
+            "centred on both sides, and divided by n²?",
+        ),
+        (
+            "no matter in which order the pairs stand",
+            own - value(kx, ky, taken_of(X, mixed), taken_of(Y, mixed)),
+            "pairs are i.i.d.",
+        ),
+        ("the same with the sides exchanged", own - value(ky, kx, Y, X), "tr KL = tr LK."),
+        ("0 where one side is constant", value(kx, ky, taken_of(X, one), Y), "not centred?"),
+    )
     return max(require(name, abs(error) / scale, tol, why) for name, error, why in laws)
 
 # %% ../../nbs/deeper/15_dependence.ipynb #4c0da96d
@@ -171,8 +197,13 @@ def dhsic(kernels: KernelEach, samples: Samples) -> NonNegative:
 
 # %% ../../nbs/deeper/15_dependence.ipynb #f6e4aeaf
 @contract
-def dhsic_test(kernels: KernelEach, samples: Samples, n_permutations: Count = 999, rng: Rng = None,
-               tol: Positive = 1e-6) -> TestResult:
+def dhsic_test(
+    kernels: KernelEach,
+    samples: Samples,
+    n_permutations: Count = 999,
+    rng: Rng = None,
+    tol: Positive = 1e-6,
+) -> TestResult:
     """Are m variables independent?  dHSIC against dHSIC after random re-pairings   (15.6), (15.9)
 
     n_permutations : B; each re-pairs every variable but the first
@@ -181,8 +212,13 @@ def dhsic_test(kernels: KernelEach, samples: Samples, n_permutations: Count = 99
     references : Theorem 15.7; Pfister, Bühlmann, Schölkopf and Peters (2018)
     """
     both = Together(samples, tol, rng.spawn(1)[0])
-    return TestResult.from_draws(both.own(), both.random(n_permutations, rng), both.rounding,
-                                 name="dHSIC", hypothesis=f"the {both.m} variables are independent")
+    return TestResult.from_draws(
+        both.own(),
+        both.random(n_permutations, rng),
+        both.rounding,
+        name="dHSIC",
+        hypothesis=f"the {both.m} variables are independent",
+    )
 
 # %% ../../nbs/deeper/15_dependence.ipynb #db4ba2eb
 PointsZ = Annotated[Any, points("n", of="kz")]
@@ -190,10 +226,18 @@ Columns, OtherColumns = (Annotated[Any, array("n", letter)] for letter in ("t?",
 
 # %% ../../nbs/deeper/15_dependence.ipynb #acf698cf
 @contract
-def conditional_independence_test(kx: AKernel, ky: AKernel, kz: AKernel, X: PointsX, Y: PointsY,
-                                  Z: PointsZ, rng: Rng = None,
-                                  null: Annotated[str, one_of("gamma", "wild")] = "gamma",
-                                  n_draws: Count = 999, lam: Positive = None) -> TestResult:
+def conditional_independence_test(
+    kx: AKernel,
+    ky: AKernel,
+    kz: AKernel,
+    X: PointsX,
+    Y: PointsY,
+    Z: PointsZ,
+    rng: Rng = None,
+    null: Annotated[str, one_of("gamma", "wild")] = "gamma",
+    n_draws: Count = 999,
+    lam: Positive = None,
+) -> TestResult:
     """Are X and Y independent given Z?  Products of what Z does not explain   (15.11)
 
     X, Y, Z : rows belong together
@@ -208,26 +252,37 @@ def conditional_independence_test(kx: AKernel, ky: AKernel, kz: AKernel, X: Poin
     """
     n, given = n_points(X), Unexplained(kz, Z)
     with np.errstate(over="ignore", invalid="ignore"):
-        M = (unexplained_gram(given, kx(X).astype(float, copy=False) * given.gram, "X", lam)
-             * unexplained_gram(given, steady(ky, Y)(Y).astype(float, copy=False), "Y", lam))
+        M = unexplained_gram(
+            given, kx(X).astype(float, copy=False) * given.gram, "X", lam
+        ) * unexplained_gram(given, steady(ky, Y)(Y).astype(float, copy=False), "Y", lam)
         squares = finite(np.sum(M**2), "the variance under independence", "rescale X, Y or Z")
-    T, fields = float(M.sum()) / n, dict(exact=False, name="conditional HSIC",
-                                         hypothesis="the two sides are independent given Z")
+    T, fields = (
+        float(M.sum()) / n,
+        dict(
+            exact=False, name="conditional HSIC", hypothesis="the two sides are independent given Z"
+        ),
+    )
     if null == "wild":
         signs = lambda b, rng: random_signs(n, b, rng)
         draws = in_batches(signs, lambda S: quadratic_forms(M, S), 9 * n, n_draws, rng) / n
-        equal = 2 * np.finfo(float).eps * np.abs(M).sum()            # signs all alike give T again
+        equal = 2 * np.finfo(float).eps * np.abs(M).sum()  # signs all alike give T again
         return TestResult.from_draws(T, draws, equal, method="random signs", **fields)
     moments = np.trace(M) / n, 2 * squares / n**2
     as_number(min(moments), "what Z leaves of X and Y", above=0, because=": take a larger lam")
-    tail, law = gamma_null(*moments, n_draws)                                        # (15.11)
+    tail, law = gamma_null(*moments, n_draws)  # (15.11)
     return TestResult(T, tail(T), law, method="gamma law", **fields)
 
 # %% ../../nbs/deeper/15_dependence.ipynb #e53bb93d
 @contract
-def generalized_covariance_test(kz: AKernel, X: Columns, Y: OtherColumns, Z: PointsZ,
-                                rng: Rng = None, n_draws: Count = 999,
-                                lam: Positive = None) -> TestResult:
+def generalized_covariance_test(
+    kz: AKernel,
+    X: Columns,
+    Y: OtherColumns,
+    Z: PointsZ,
+    rng: Rng = None,
+    n_draws: Count = 999,
+    lam: Positive = None,
+) -> TestResult:
     """Do X and Y correlate given Z?  The largest correlation of two residuals   (15.12)
 
     lam : penalty of the regressions on Z; by default of least leave-one-out error
@@ -238,16 +293,25 @@ def generalized_covariance_test(kz: AKernel, X: Columns, Y: OtherColumns, Z: Poi
     n, given = n_points(X), Unexplained(kz, Z)
     P, Q = (F.reshape(n, -1) - F[0] for F in (X, Y))
     P, Q = (F - F.mean(axis=0) for F in (P, Q))
-    P, Q = (F / or_one(np.abs(F).max(axis=0)) for F in (P, Q))      # T has no unit
+    P, Q = (F / or_one(np.abs(F).max(axis=0)) for F in (P, Q))  # T has no unit
     P, Q = (given.residuals(F, given.penalty(F @ F.T, lam)) for F in (P, Q))
     R = (P[:, :, None] * Q[:, None, :]).reshape(n, -1)
     spread = R.std(axis=0)
-    as_number(spread.min(), "the variance of a product of residuals", above=0,
-              because=": a column of X or Y is constant, or a function of Z")
-    T = float(np.abs(R.sum(axis=0) / spread).max()) / math.sqrt(n)                  # (15.12)
+    as_number(
+        spread.min(),
+        "the variance of a product of residuals",
+        above=0,
+        because=": a column of X or Y is constant, or a function of Z",
+    )
+    T = float(np.abs(R.sum(axis=0) / spread).max()) / math.sqrt(n)  # (15.12)
     normal = lambda b, rng: rng.standard_normal((b, n)).T
     largest = lambda E: np.abs(E.T @ ((R - R.mean(axis=0)) / spread)).max(axis=1) / math.sqrt(n)
     draws = in_batches(normal, largest, 8 * (n + R.shape[1]), n_draws, rng)
-    return TestResult.from_draws(T, draws, method="normal multipliers", exact=False,
-                                 name="generalized covariance",
-                                 hypothesis="X and Y are uncorrelated given Z")
+    return TestResult.from_draws(
+        T,
+        draws,
+        method="normal multipliers",
+        exact=False,
+        name="generalized covariance",
+        hypothesis="X and Y are uncorrelated given Z",
+    )

@@ -12,9 +12,8 @@ from ..base.arrays import as_floats, as_number, shaped
 from ..base.contracts import contract
 from ..base.points import MorePoints, Points, taken_of
 from ..base.values import Value
-from rkhs_notes.base.words import (
-    Axes, NonNegative, Probability, Rng, TwoLabels, count, fitting, function
-)
+from ..base.words import Axes, NonNegative, Probability, Rng, TwoLabels, count, fitting
+from ..base.words import function
 
 # %% ../../nbs/deeper/16_generalization.ipynb #03637740
 from ..base.errors import finite, not_negative
@@ -45,6 +44,7 @@ class BiasVariance(NamedTuple):
     bias2, variance : float or array (L,)     means over the points   (16.1), (16.4)
     dimension : float or array (L,)           d(lam): the optimism is 2 · noise · d / n   (16.2)
     """
+
     bias2: Any
     variance: Any
     dimension: Any
@@ -53,8 +53,9 @@ class BiasVariance(NamedTuple):
 
 # %% ../../nbs/deeper/16_generalization.ipynb #123b0aab
 @contract
-def bias_variance(k: AKernel, X: Points, f: Truth, noise: NonNegative, lam: LamOrLams,
-                  at: MorePoints = None) -> BiasVariance:
+def bias_variance(
+    k: AKernel, X: Points, f: Truth, noise: NonNegative, lam: LamOrLams, at: MorePoints = None
+) -> BiasVariance:
     """Exact bias² and variance of ridge by one eigendecomposition, for one lam or many   (16.1)
 
     f : the truth, which need not lie in H; points of ℝ come to it as (n,)
@@ -72,16 +73,16 @@ def bias_variance(k: AKernel, X: Points, f: Truth, noise: NonNegative, lam: LamO
     lams = np.reshape(lam, (-1, 1))
     above_rounding(lams.min(), eigenvalues)
     with np.errstate(over="ignore", invalid="ignore"):
-        c, gain = Q.T @ values_of(f, X), 1 / (eigenvalues + lams)                    # (L, n)
+        c, gain = Q.T @ values_of(f, X), 1 / (eigenvalues + lams)  # (L, n)
         if at is None:
-            bias2 = np.mean((lams * gain * c) ** 2, axis=1)                          # (16.1)
+            bias2 = np.mean((lams * gain * c) ** 2, axis=1)  # (16.1)
             variance = noise * np.mean((eigenvalues * gain) ** 2, axis=1)
         else:
             H = k(at, X) @ Q
-            bias2 = np.mean((values_of(f, at) - (gain * c) @ H.T) ** 2, axis=1)      # (16.4)
+            bias2 = np.mean((values_of(f, at) - (gain * c) @ H.T) ** 2, axis=1)  # (16.4)
             variance = noise * gain**2 @ np.mean(H**2, axis=0)
     finite(np.array([bias2, variance]), "the bias² or the variance", "rescale f, noise or lam")
-    each = bias2, variance, gain @ eigenvalues                                       # (16.2)
+    each = bias2, variance, gain @ eigenvalues  # (16.2)
     return BiasVariance(*each if np.ndim(lam) else (float(part[0]) for part in each))
 
 # %% ../../nbs/deeper/16_generalization.ipynb #abb3c1f9
@@ -98,7 +99,7 @@ def effective_dimension(k: AKernel, X: Points, lam: LamOrLams):
     0.5
     """
     eigenvalues = eigenpairs(whole(k, X), k)[0]
-    each = (eigenvalues / (eigenvalues + np.reshape(lam, (-1, 1)))).sum(axis=1)      # (4.14)
+    each = (eigenvalues / (eigenvalues + np.reshape(lam, (-1, 1)))).sum(axis=1)  # (4.14)
     return each if np.ndim(lam) else float(each[0])
 
 # %% ../../nbs/deeper/16_generalization.ipynb #6239da44
@@ -111,14 +112,20 @@ class Rademacher(NamedTuple):
     estimate : float     the mean of R √(σᵀKσ) / n over random signs
     error : float        its standard error
     """
+
     bound: float
     estimate: float
     error: float
 
 # %% ../../nbs/deeper/16_generalization.ipynb #47438df7
 @contract
-def rademacher(k: AKernel, X: Points, radius: NonNegative = 1.0,
-               draws: Annotated[int, count(2)] = 200, rng: Rng = None) -> Rademacher:
+def rademacher(
+    k: AKernel,
+    X: Points,
+    radius: NonNegative = 1.0,
+    draws: Annotated[int, count(2)] = 200,
+    rng: Rng = None,
+) -> Rademacher:
     """The Rademacher complexity of {‖f‖ ≤ radius} on X: its bound, and by random signs   (16.7)
 
     radius : R, the norm and not its square
@@ -127,11 +134,11 @@ def rademacher(k: AKernel, X: Points, radius: NonNegative = 1.0,
     """
     n, trace = n_points(X), float(k.diag(X).sum())
     tile = lambda rows, columns: k(taken_of(X, rows), taken_of(X, columns))
-    squares = quadratic_forms(tile, random_signs(n, draws, rng))                     # σᵀ K σ
+    squares = quadratic_forms(tile, random_signs(n, draws, rng))  # σᵀ K σ
     rounding = n * trace * float(np.finfo(precision(X)).eps)
     sups = np.sqrt(np.maximum(not_negative(squares, "σᵀKσ", k, rounding), 0)) / n
     unit = trace**0.5 / n, sups.mean(), sups.std(ddof=1) / draws**0.5
-    return Rademacher(*(radius * float(part) for part in unit))                      # (16.7)
+    return Rademacher(*(radius * float(part) for part in unit))  # (16.7)
 
 # %% ../../nbs/deeper/16_generalization.ipynb #c9c1fe1b
 def chance(k, n, log_inverse):
@@ -142,8 +149,13 @@ def chance(k, n, log_inverse):
 
 # %% ../../nbs/deeper/16_generalization.ipynb #60483572
 @contract
-def gap_bound(k: AKernel, X: Points, radius: NonNegative, lipschitz: NonNegative = 1.0,
-              delta: Probability = 0.05) -> float:
+def gap_bound(
+    k: AKernel,
+    X: Points,
+    radius: NonNegative,
+    lipschitz: NonNegative = 1.0,
+    delta: Probability = 0.05,
+) -> float:
     """By how much, at most, the mean loss on X flatters, for all ‖f‖ ≤ radius at once   (16.8)
 
     radius : R, chosen before the data were seen
@@ -152,7 +164,7 @@ def gap_bound(k: AKernel, X: Points, radius: NonNegative, lipschitz: NonNegative
     references : Theorems 16.4 and 16.5; Mohri, Rostamizadeh and Talwalkar (2018), Theorem 3.3
     """
     n = n_points(X)
-    ball = radius * float(k.diag(X).sum()) ** 0.5 / n                                # (16.7)
+    ball = radius * float(k.diag(X).sum()) ** 0.5 / n  # (16.7)
     bound = 2 * lipschitz * ball + chance(k, n, math.log(1 / delta))
     return as_number(bound, "the bound", because=": it overflows; take a smaller radius")
 
@@ -164,6 +176,7 @@ class MarginBound(Value):
     levels, bounds : arrays (J,)    γ = 2ʲ, and the right side for each
     delta : float
     """
+
     margins: np.ndarray
     levels: np.ndarray
     bounds: np.ndarray
@@ -173,8 +186,10 @@ class MarginBound(Value):
     level = property(lambda self: float(self.levels[self.bounds.argmin()]), doc="Its γ.")
 
     def __repr__(self):
-        return (f"MarginBound: wrong at most {self.bound:.3g}, at the margin {self.level:g}, with "
-                f"probability {1 - self.delta:g}; {np.mean(self.margins <= 0):.3g} on the sample")
+        return (
+            f"MarginBound: wrong at most {self.bound:.3g}, at the margin {self.level:g}, with "
+            f"probability {1 - self.delta:g}; {np.mean(self.margins <= 0):.3g} on the sample"
+        )
 
     @contract
     def plot(self, ax: Axes = None) -> Axes:
@@ -198,7 +213,7 @@ def margin_bound(f: Fitted, X: ItsPoints, y: TwoLabels, delta: Probability = 0.0
     """
     g, n = getattr(f, "function", f), n_points(X)
     c = getattr(f, "offset", 0.0)
-    free = n if hasattr(f, "offset") else 0                                          # k + 1
+    free = n if hasattr(f, "offset") else 0  # k + 1
     trace, size = float(g.k.diag(X).sum()) + free, math.hypot(g.norm(), c)
     as_number(size, "‖f‖", above=0, because=": it has no sign, and no margin")
     margins, ball = y.signs * (g(X) + c) / size, trace**0.5 / n
@@ -206,7 +221,7 @@ def margin_bound(f: Fitted, X: ItsPoints, y: TwoLabels, delta: Probability = 0.0
     levels = 2.0**j
     ramps = np.array([np.clip(1 - margins / level, 0, 1).mean() for level in levels])
     luck = chance(g.k, n, math.log(3 / delta) + np.abs(j) * math.log(2))
-    return MarginBound(margins, levels, ramps + 2 * ball / levels + luck, delta)     # (16.12)
+    return MarginBound(margins, levels, ramps + 2 * ball / levels + luck, delta)  # (16.12)
 
 # %% ../../nbs/deeper/16_generalization.ipynb #dc493e46
 def coefficients_of(f, X):
@@ -231,7 +246,7 @@ def loo_bound(f: Fitted, X: ItsPoints, y: TwoLabels) -> float:
     if hasattr(f, "offset"):
         free = (b > 0) & (b < (1 - 1e-9) * b.max())
         return float(np.mean(b > 0)) if free.any() else 1.0
-    return float(np.mean(y.signs * f(X) <= b * f.k.diag(X)))                         # (16.13)
+    return float(np.mean(y.signs * f(X) <= b * f.k.diag(X)))  # (16.13)
 
 # %% ../../nbs/deeper/16_generalization.ipynb #ec0caef5
 @contract
@@ -243,6 +258,11 @@ def stability_bound(f: Fitted, X: ItsPoints, lipschitz: NonNegative = 1.0) -> fl
     lipschitz : L, of the loss by which it is judged
     references : Bousquet and Elisseeff (2002)
     """
-    fitting(f, "f", not hasattr(f, "offset"), "a fit without an offset",
-            "one of ridge or minimize_risk: Theorem 16.7 needs a strongly convex problem")
+    fitting(
+        f,
+        "f",
+        not hasattr(f, "offset"),
+        "a fit without an offset",
+        "one of ridge or minimize_risk: Theorem 16.7 needs a strongly convex problem",
+    )
     return float(lipschitz * np.mean(np.abs(coefficients_of(f, X)) * f.k.diag(X)))

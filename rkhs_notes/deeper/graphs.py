@@ -18,9 +18,8 @@ from ..kernels import Kernel
 # %% ../../nbs/deeper/13a_graphs.ipynb #8b9d90c8
 from typing import Annotated
 from ..engines.features.maps import no_map
-from rkhs_notes.engines.kernels.networks import (
-    Edges, NodeLabels, colours, growth, is_gap, paths, united, walk_sums
-)
+from ..engines.kernels.networks import Edges, NodeLabels, colours, growth, is_gap, paths
+from ..engines.kernels.networks import united, walk_sums
 from ..engines.kernels.trees import OfTrees
 from ..features import feature_rule
 
@@ -37,6 +36,7 @@ class Graph(Value):
     >>> Graph([(0, 1), (1, 2)], "CCO").n
     3
     """
+
     edges: Edges
     labels: NodeLabels = None
     n: Whole = None
@@ -47,8 +47,10 @@ class Graph(Value):
         n = needed if self.n is None else self.n
         n = n if self.labels is None else len(self.labels)
         if needed > n or self.n not in (None, n):
-            raise ValueError(f"edges name node {needed - 1}, labels and n make {n} nodes; "
-                             "pass one label for each node 0, 1, …")
+            raise ValueError(
+                f"edges name node {needed - 1}, labels and n make {n} nodes; "
+                "pass one label for each node 0, 1, …"
+            )
         object.__setattr__(self, "n", n)
 
     def _key(self):
@@ -63,6 +65,7 @@ class Graph(Value):
 # %% ../../nbs/deeper/13a_graphs.ipynb #6c7a5db3
 class OnGraphs(Kernel):
     "Points are graphs: all with labels, or all without where a member allows it"
+
     _needs_labels = False
 
     def _points(self, X, name):
@@ -72,13 +75,21 @@ class OnGraphs(Kernel):
         bare = [i for i, g in enumerate(graphs) if g.labels is None]
         if not graphs or bare and (self._needs_labels or len(bare) < len(graphs)):
             what = f"graph {bare[0]} of {name} has no labels" if bare else f"{name} holds no graph"
-            raise ValueError(f"{what}; {self} compares labels of nodes: pass Graph(edges, labels) "
-                             "everywhere, with equal labels where nodes are alike.")
+            raise ValueError(
+                f"{what}; {self} compares labels of nodes: pass Graph(edges, labels) "
+                "everywhere, with equal labels where nodes are alike."
+            )
         return graphs
 
 
-Graphs = Annotated[list, Word("list of Graph", lambda X, name, call: OnGraphs()._points(X, name),
-                              bad=(None, 3.0, "text", [], [1.0]))]
+Graphs = Annotated[
+    list,
+    Word(
+        "list of Graph",
+        lambda X, name, call: OnGraphs()._points(X, name),
+        bad=(None, 3.0, "text", [], [1.0]),
+    ),
+]
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #b5d0e6cb
 def _foreign(g):
@@ -91,8 +102,13 @@ def _as_graph(g, name):
     if not _foreign(g):
         return fitting(g, name, isinstance(g, Graph), "a Graph", "Graph(edges, labels)")
     fits = not (g.is_directed() or g.is_multigraph())
-    fitting(g, name, fits, "an undirected graph of single edges", "networkx.Graph(graph), which "
-            "forgets directions and joins parallel edges")
+    fitting(
+        g,
+        name,
+        fits,
+        "an undirected graph of single edges",
+        "networkx.Graph(graph), which forgets directions and joins parallel edges",
+    )
     place = {node: i for i, node in enumerate(g.nodes)}
     labels = [g.nodes[node].get("label") for node in place]
     bare = [node for node, label in zip(place, labels) if is_gap(label)]
@@ -105,13 +121,27 @@ def _require_plain(g, name, bare):
     "Refuses what a Graph has no place for"
     loops = [u for u, v in g.edges if u == v]
     weighted = [e for e in g.edges if g.edges[e].get("weight") not in (None, 1)]
-    wrong = [words for found, words in (
-        (0 < len(bare) < len(g.nodes), f"{len(bare)} of {len(g.nodes)} nodes have no attribute "
-         f"'label', the first is {bare[:1]}; label every node, or none"),
-        (loops, f"the node {loops[:1]} is joined to itself, which kernels here do not count; "
-         "graph.remove_edges_from(list(networkx.selfloop_edges(graph))) takes it out"),
-        (weighted, f"the edge {weighted[:1]} has a weight, and kernels here count every edge as "
-         "one step; if you mean that, networkx.set_edge_attributes(graph, 1, 'weight')")) if found]
+    wrong = [
+        words
+        for found, words in (
+            (
+                0 < len(bare) < len(g.nodes),
+                f"{len(bare)} of {len(g.nodes)} nodes have no attribute "
+                f"'label', the first is {bare[:1]}; label every node, or none",
+            ),
+            (
+                loops,
+                f"the node {loops[:1]} is joined to itself, which kernels here do not count; "
+                "graph.remove_edges_from(list(networkx.selfloop_edges(graph))) takes it out",
+            ),
+            (
+                weighted,
+                f"the edge {weighted[:1]} has a weight, and kernels here count every edge as "
+                "one step; if you mean that, networkx.set_edge_attributes(graph, 1, 'weight')",
+            ),
+        )
+        if found
+    ]
     if wrong:
         raise ValueError(f"{name}: {wrong[0]}.")
 
@@ -130,9 +160,13 @@ def check_renumbering(k: AKernel, graphs: Graphs, rng: Rng = None):
         others.append(Graph(new[g.edges], labels, g.n))
     gaps = np.abs(k(graphs, graphs) - k(others, graphs)).max(axis=1)
     size = max(float(k.diag(graphs).max()), np.finfo(float).tiny)
-    return require(f"{k} does not depend on the numbers of nodes", gaps.max() / size, 1e-9,
-                   f"The values of graph {gaps.argmax()} change: does something depend on the "
-                   "order of nodes or of neighbours?")
+    return require(
+        f"{k} does not depend on the numbers of nodes",
+        gaps.max() / size,
+        1e-9,
+        f"The values of graph {gaps.argmax()} change: does something depend on the "
+        "order of nodes or of neighbours?",
+    )
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #62f2ddcd
 class WeisfeilerLehman(OfCounts, OnGraphs):
@@ -150,13 +184,14 @@ class WeisfeilerLehman(OfCounts, OnGraphs):
     >>> WeisfeilerLehman(1)([ethanol, water]).tolist()
     [[8.0, 1.0], [1.0, 2.0]]
     """
+
     h: Whole  # rounds
     _needs_labels = True
 
     def occurrences(self, graphs):
         "Graph and colour of every node in every round"
         U = united(graphs)
-        return np.tile(U.owner, self.h + 1), colours(U, self.h).ravel()             # (13.21)
+        return np.tile(U.owner, self.h + 1), colours(U, self.h).ravel()  # (13.21)
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #e7cb4aa0
 class ShortestPath(OfCounts, OnGraphs):
@@ -168,17 +203,21 @@ class ShortestPath(OfCounts, OnGraphs):
     ----------
     Borgwardt and Kriegel (2005)
     """
+
     def occurrences(self, graphs):
         "Graph and (labels, length) of every pair of joined nodes"
-        return paths(graphs)                                                        # (13.23)
+        return paths(graphs)  # (13.23)
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #103cea2d
 @feature_rule.register(WeisfeilerLehman)
 @feature_rule.register(ShortestPath)
 def _(k, d):
     if not isinstance(d, Objects):
-        raise no_map(k, " for all graphs: new ones bring new columns. For certain graphs and what "
-                        "is compared with them there is k.feature_map(graphs)")
+        raise no_map(
+            k,
+            " for all graphs: new ones bring new columns. For certain graphs and what "
+            "is compared with them there is k.feature_map(graphs)",
+        )
     return by_vocabulary(k, k._marked(d))
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #a549e313
@@ -196,14 +235,19 @@ class RandomWalk(OnGraphs):
     ----------
     Gärtner, Flach and Wrobel (2003); Vishwanathan, Schraudolph, Kondor and Borgwardt (2010)
     """
+
     decay: Positive  # of a step
 
     def _points(self, X, name):
         graphs = super()._points(X, name)
         rates = np.array([growth(g, 1 / self.decay) for g in graphs])
         i = int(rates.argmax())
-        as_number(self.decay, "decay", below=1 / rates[i] if rates[i] else None, because=f": the "
-                  f"walks of {name}[{i}] grow by a factor {rates[i]:.4g} a step")
+        as_number(
+            self.decay,
+            "decay",
+            below=1 / rates[i] if rates[i] else None,
+            because=f": the walks of {name}[{i}] grow by a factor {rates[i]:.4g} a step",
+        )
         return graphs
 
     _gram = one_tile
@@ -217,7 +261,7 @@ class RandomWalk(OnGraphs):
             twice = (i > j) if np.array_equal(G, H) else np.zeros(len(i), dtype=bool)
             K = np.zeros((len(G), len(H)))
             i, j = i[~twice], j[~twice]
-            K[i, j] = walk_sums(U, G[i], H[j], self.decay)                          # (13.24)
+            K[i, j] = walk_sums(U, G[i], H[j], self.decay)  # (13.24)
             return np.where(K == 0, K.T, K) if twice.any() else K
 
         return tile
@@ -250,4 +294,5 @@ class Subtree(OfTrees, Kernel):
     >>> Subtree()([("S", ("NP", "she"), ("VP", "sleeps"))]).tolist()
     [[6.0]]
     """
+
     decay: Positive = 1.0

@@ -31,18 +31,15 @@ from ..engines.kernels.gram import AKernel, n_columns, n_points, rule_of
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #d381f07d
 from ..engines.features.maps import columns_of, cut_of, lacking, of_whole
 from ..engines.solving.lowrank import pivoted_cholesky
-from rkhs_notes.kernels import (
-    Constant, Exp, Gaussian, Linear, Normalized, On, Polynomial, Power, Product, Scaled, Sum
-)
-from rkhs_notes.random_features import (
-    RandomFeatureMap, along_the_line, closure, fourier_features, spectral_measure
-)
+from ..kernels import Constant, Exp, Gaussian, Linear, Normalized, On, Polynomial, Power
+from ..kernels import Product, Scaled, Sum
+from ..random_features import RandomFeatureMap, along_the_line, closure, fourier_features
+from ..random_features import spectral_measure
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #7169caf1
-from rkhs_notes.engines.features.sketches import (
-    Landmarks, at_points, blocked, chosen, count_sketch, joined, multiplied, over_lengths, shares,
-    sketched, times, waves_of_features
-)
+from ..engines.features.sketches import Landmarks, at_points, blocked, chosen, count_sketch
+from ..engines.features.sketches import joined, multiplied, over_lengths, shares, sketched
+from ..engines.features.sketches import times, waves_of_features
 from .metrics import Conjugate, GaussianOf, Tensor
 from .zoo import Delta, Laplace, Matern, Rank1
 
@@ -62,12 +59,14 @@ def hat_mixture(f: Function, name=None):
     """
     name = name or getattr(f, "__name__", "f")
     value = partial(values_of, f, name)
-    pitches, masses, rounding = hats(value, reach_of(value, name))                   # (9.14)
+    pitches, masses, rounding = hats(value, reach_of(value, name))  # (9.14)
     if (bad := masses < -rounding).any():
         curve = masses / np.gradient(np.append(0.0, pitches))[1:]
         at = int(np.where(bad, curve, np.inf).argmin())
-        raise NoFiniteFeatureMap(f"{name} is no mixture of hats: δ f″(δ) is {curve[at]:.3g} < 0 at "
-                                 f"δ = {pitches[at]:.3g}. Use fourier_features.")
+        raise NoFiniteFeatureMap(
+            f"{name} is no mixture of hats: δ f″(δ) is {curve[at]:.3g} < 0 at "
+            f"δ = {pitches[at]:.3g}. Use fourier_features."
+        )
     masses = np.maximum(masses, 0.0)
     return pitches, masses * (abs(value(np.zeros(1))[0]) / masses.sum())
 
@@ -78,15 +77,20 @@ def partition_rule(k, d):
     if (found := rule_of(closure, k)(k, partition_law, d)) is not None:
         return found
     if d != 1 or not k.is_shift_invariant:
-        raise lacking(k, NoFiniteFeatureMap, f"has no random grids that are known in dimension {d}"
-                      "; Laplace, Delta, what is convex in a column have. Use fourier_features.")
+        raise lacking(
+            k,
+            NoFiniteFeatureMap,
+            f"has no random grids that are known in dimension {d}"
+            "; Laplace, Delta, what is convex in a column have. Use fourier_features.",
+        )
     pitches, masses = hat_mixture(along_the_line(k), str(k))
     law = np.cumsum(masses) / masses.sum()
     place = lambda rng: np.minimum(np.searchsorted(law, rng.random(1)), len(law) - 1)
     return Partitions(float(masses.sum()), lambda rng: grid([0], pitches[place(rng)], rng))
 
 
-def partition_law(k, d): return rule_of(partition_rule, k)(k, d)
+def partition_law(k, d):
+    return rule_of(partition_rule, k)(k, d)
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #3596a769
 @partition_rule.register
@@ -96,17 +100,19 @@ def _(k: Laplace, d):
 
 @partition_rule.register
 def _(k: Matern, d):
-    if k.nu == 0.5 and d == 1:                                    # the same function on the line
+    if k.nu == 0.5 and d == 1:  # the same function on the line
         return partition_law(Laplace(k.bandwidth), 1)
     return partition_rule.registry[object](k, d)
 
 
 @partition_rule.register
-def _(k: Delta, d): return Partitions(1.0, lambda rng: grid(range(d), np.zeros(d), rng))
+def _(k: Delta, d):
+    return Partitions(1.0, lambda rng: grid(range(d), np.zeros(d), rng))
 
 
 @partition_rule.register
-def _(k: Constant, d): return Partitions(k.c, lambda rng: meet())
+def _(k: Constant, d):
+    return Partitions(k.c, lambda rng: meet())
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #c78159ab
 @contract
@@ -144,7 +150,7 @@ def random_feature_map(k: AKernel, d: Count, D: Count, rng: Rng = None) -> Featu
     >>> random_feature_map(Laplace(1.0) * Linear(), d=2, D=50, rng=0)([[1.0, 2.0]]).shape
     (1, 48)
     """
-    trial = copy.deepcopy(rng)                                    # a refused call draws nothing
+    trial = copy.deepcopy(rng)  # a refused call draws nothing
     dim, function = of_whole(resolved, k, d, D, trial)
     rng.bit_generator.state = trial.bit_generator.state
     if isinstance(function, FeatureMap):
@@ -209,15 +215,19 @@ def random_rule(k, d, D, rng):
     if exact is not None and exact <= 2**20:
         return sketch([k.feature_map(d)], [exact], D, rng)
     as_number(D, "D", at_least=2, because=f": for {k}, a cosine and a sine")
-    raise lacking(k, NoFiniteFeatureMap, "has no random features that are known, without finite "
-                  "features in it; nystrom_features(k, X, m, rng) takes any kernel.")
+    raise lacking(
+        k,
+        NoFiniteFeatureMap,
+        "has no random features that are known, without finite "
+        "features in it; nystrom_features(k, X, m, rng) takes any kernel.",
+    )
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #0eb3df03
 @random_rule.register
 def _(k: Sum, d, D, rng):
     terms = [(c, part) for c, part in terms_of(k) if c > 0]
     share = shares([(c, exact_dimension(part, d), mass_of(part, d)) for c, part in terms], D)
-    if share is None and D >= 2 and mass_of(k, d) is not None:    # too few for all: draw terms
+    if share is None and D >= 2 and mass_of(k, d) is not None:  # too few for all: draw terms
         return waves(k, d, D, rng)
     if share is None:
         raise ValueError(f"D = {D} outputs are too few for the {len(terms)} terms of {k}.")
@@ -240,23 +250,28 @@ def _(k, d, D, rng):
         return weighed(resolved(groups[0], d, D, rng), scale)
     exact = [exact_dimension(g, d) for g in groups]
     small = [e for e in exact if e is not None and 8 * e <= D]
-    if len(groups) == 2 and len(small) == 1:                      # all products with a few
+    if len(groups) == 2 and len(small) == 1:  # all products with a few
         i = exact.index(small[0])
         dim, inner = resolved(groups[1 - i], d, D // small[0], rng)
         both = partial(multiplied, groups[i].feature_map(d), inner)
         return weighed((small[0] * dim, both), scale)
-    parts = [(e, g.feature_map(d)) if e is not None and e <= 16 * D else resolved(g, d, D, rng)
-             for e, g in zip(exact, groups)]
+    parts = [
+        (e, g.feature_map(d)) if e is not None and e <= 16 * D else resolved(g, d, D, rng)
+        for e, g in zip(exact, groups)
+    ]
     return weighed(sketch([f for _, f in parts], [dim for dim, _ in parts], D, rng), scale)
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #5d0431eb
-def product_of(kernels): return kernels[0] if len(kernels) == 1 else Product(*kernels)
+def product_of(kernels):
+    return kernels[0] if len(kernels) == 1 else Product(*kernels)
 
 
-def followed(found, step, *args): return found[0], partial(step, found[1], *args)
+def followed(found, step, *args):
+    return found[0], partial(step, found[1], *args)
 
 
-def weighed(found, c): return followed(found, times, math.sqrt(c))
+def weighed(found, c):
+    return followed(found, times, math.sqrt(c))
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #35c8b559
 @random_rule.register
@@ -272,7 +287,8 @@ def _(k: Tensor, d, D, rng):
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #23046c15
 @random_rule.register
-def _(k: Scaled, d, D, rng): return weighed(resolved(k.k, d, D, rng), k.scale)
+def _(k: Scaled, d, D, rng):
+    return weighed(resolved(k.k, d, D, rng), k.scale)
 
 
 @random_rule.register
@@ -294,20 +310,23 @@ def _(k: On, d, D, rng):
 @random_rule.register(GaussianOf)
 def _(k, d, D, rng):
     terms = [(c, part) for c, part in terms_of(k.k) if c > 0]
-    if len(terms) > 1:                                            # exp of a sum is a product
+    if len(terms) > 1:  # exp of a sum is a product
         return resolved(product_of([replace(k, k=Scaled(c, part)) for c, part in terms]), d, D, rng)
     exact = exact_dimension(k.k, d)
     if exact is None or exact > 2**14:
         return random_rule.registry[object](k, d, max(D, 2), rng)
     grows = isinstance(k, Exp)
     dim, wave = waves(Gaussian(1.0 if grows else k.bandwidth), max(exact, 1), D, rng)
-    return dim, partial(waves_of_features, k.k.feature_map(d), wave, grows)          # (9.18)
+    return dim, partial(waves_of_features, k.k.feature_map(d), wave, grows)  # (9.18)
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #0ddabe11
 @contract
 def nystrom_features(
-        k: AKernel, X: Points, m: Count, rng: Rng = None,
-        landmarks: Annotated[str, one_of("uniform", "rpcholesky", "kmeans")] = "uniform",
+    k: AKernel,
+    X: Points,
+    m: Count,
+    rng: Rng = None,
+    landmarks: Annotated[str, one_of("uniform", "rpcholesky", "kmeans")] = "uniform",
 ) -> RandomFeatureMap:
     """k(x, Z) L^{−ᵀ} with L Lᵀ = k(Z, Z), for landmarks Z chosen from X   (9.19)
 
@@ -333,14 +352,17 @@ def nystrom_features(
         X = cluster_centres(X if issparse(X) else np.asarray(X), m, rng)
     found = pivoted_cholesky(k, X, m, tol=0, rng=rng if landmarks == "rpcholesky" else None)
     if found.rank < 0.75 * m:
-        warned(f"{found.rank} features from {m} landmarks: the others are equal to these, "
-               f"or {k} sees nothing new in them beyond rounding.")
+        warned(
+            f"{found.rank} features from {m} landmarks: the others are equal to these, "
+            f"or {k} sees nothing new in them beyond rounding."
+        )
     return RandomFeatureMap(k, n_columns(X), found.rank, Landmarks(k, found.points, found.gram))
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #4f5172c7
 def cluster_centres(X, m, rng):
     "k-means from m different points of X, ten rounds, in units that cannot overflow"
     from sklearn.cluster import KMeans
+
     X = taken(X, distinct(X)[0])
     start = taken(X, rng.choice(len(X), min(m, len(X)), replace=False))
     home = 0.0 if issparse(X) else X[0]
@@ -348,7 +370,7 @@ def cluster_centres(X, m, rng):
     first = start.toarray() if issparse(X) else start
     clusters = KMeans(len(start), init=(first - home) / unit, n_init=1, max_iter=10, tol=0)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")              # that points coincide, in this unit
+        warnings.simplefilter("ignore")  # that points coincide, in this unit
         return home + unit * clusters.fit((X - home) / unit).cluster_centers_
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #7de24774
@@ -359,4 +381,4 @@ def leverage_scores(k: AKernel, X: Points, lam: Positive):
     returns : array (n,)    in [0, 1); their sum is the effective dimension
     references : Proposition 9.15; Alaoui and Mahoney (2015)
     """
-    return 1 - lam * Cholesky(k(X), lam, "K + lam I", "a larger lam").inverse_diagonal()   # (9.21)
+    return 1 - lam * Cholesky(k(X), lam, "K + lam I", "a larger lam").inverse_diagonal()  # (9.21)

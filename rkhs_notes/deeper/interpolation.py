@@ -20,10 +20,9 @@ from ..engines.kernels.algebra import OfOne
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #652720cc
 from ..base.errors import IndefiniteKernel, finite, not_negative, require
-from rkhs_notes.engines.functions.functions import (
-    AFunction, MorePlaces, Number, OneFunction, OneSameSpace, Places, in_doubles, pursuit,
-    squarable, with_distinct_centres
-)
+from ..engines.functions.functions import AFunction, MorePlaces, Number, OneFunction
+from ..engines.functions.functions import OneSameSpace, Places, in_doubles, pursuit
+from ..engines.functions.functions import squarable, with_distinct_centres
 from ..engines.kernels.gram import AKernel, require_points
 from .metrics import Tensor
 from ..features import finite_feature_map
@@ -47,10 +46,15 @@ def _factored(k, X, y):
     advice = lambda shift: (
         f"Usual causes: {cause()}, more points than the rank of k, or k(x, x) = 0. Values of a "
         "known f in the space: project(f, X). Data with noise do not want interpolation: "
-        f"ridge(k, X, y, lam={shift:.0e}).")
+        f"ridge(k, X, y, lam={shift:.0e})."
+    )
     K = k(X)
-    return Cholesky(K.astype(np.result_type(K, y), copy=False), name="the Gram matrix K",
-                    remedy=advice, overwrite=True)
+    return Cholesky(
+        K.astype(np.result_type(K, y), copy=False),
+        name="the Gram matrix K",
+        remedy=advice,
+        overwrite=True,
+    )
 
 
 def _repeated(X, y):
@@ -60,8 +64,11 @@ def _repeated(X, y):
     if not len(again):
         return ""
     i, j = int(first[place[again[0]]]), int(again[0])
-    return (f"points {i} and {j} of X are equal" + (", but y is not, and a function has one value "
-            "at a point" if (y[i] != y[j]).any() else "; drop one"))
+    return f"points {i} and {j} of X are equal" + (
+        ", but y is not, and a function has one value at a point"
+        if (y[i] != y[j]).any()
+        else "; drop one"
+    )
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #b48766bc
 def _noise(value, name, call):
@@ -85,6 +92,7 @@ class Conditioned(OfOne, Kernel):
     raises IndefiniteKernel : on something that is no kernel, with the number
     raises NotPositiveDefinite : K + noise I is not positive definite, or only within rounding
     """
+
     k: AKernel
     X: Points
     noise: NoiseLevels = 0.0
@@ -96,8 +104,11 @@ class Conditioned(OfOne, Kernel):
         not_negative(K.diagonal(), "k(x, x)", self.k)
         if not noisy and not K.diagonal().any():
             raise ValueError("k(x, x) = 0 at every point of X: all sections are the zero function.")
-        self._known(Cholesky(K, self.noise, "K + noise I", "a larger noise", overwrite=True)
-                    if noisy else PivotedCholesky(K, overwrite=True))
+        self._known(
+            Cholesky(K, self.noise, "K + noise I", "a larger noise", overwrite=True)
+            if noisy
+            else PivotedCholesky(K, overwrite=True)
+        )
 
     @classmethod
     def factored(cls, k, X, noise, gram):
@@ -117,12 +128,13 @@ class Conditioned(OfOne, Kernel):
 
     def _tile(self, X, Y, xp):
         whole, A, B = self.k._tile(X, Y, xp), self._explained(X, xp), self._explained(Y, xp)
-        return lambda rows, columns: whole(rows, columns) - A[rows] @ B[columns].T        # (3.13a)
+        return lambda rows, columns: whole(rows, columns) - A[rows] @ B[columns].T  # (3.13a)
 
     def _diag(self, X, xp):
         return schur(self.gram, self.k._diag(X, xp), self.k._gram(self.centres, X, xp), self.k)
 
-    def _width(self, d): return self.k._width(d) + len(self.gram)
+    def _width(self, d):
+        return self.k._width(d) + len(self.gram)
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #91394c4c
 class PowerFunction(Value):
@@ -136,6 +148,7 @@ class PowerFunction(Value):
     raises ValueError : k(x, x) = 0 at all points
     raises MemoryError : the Gram matrix of X is above settings.result_mib
     """
+
     k: AKernel
     X: Points
 
@@ -155,7 +168,8 @@ class PowerFunction(Value):
         """
         return np.sqrt(self.left.diag(x))
 
-    def __repr__(self): return f"PowerFunction in H({self.k}), {len(self.X)} of {self.given} points"
+    def __repr__(self):
+        return f"PowerFunction in H({self.k}), {len(self.X)} of {self.given} points"
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #df29d82a
 @contract
@@ -171,17 +185,33 @@ def check_projection(f: OneFunction, s: OneSameSpace, X: Places, at: MorePlaces)
     """
     P, gap = PowerFunction(f.k, X), f.distance(s)
     value, square, bound_error = _roundings(f, s, X, at, gap)
-    require("s = f on X", np.abs(f(X) - s(X)).max(), value,
-            "A projection takes the values of f on X; a smoother, such as ridge, does not.")
-    least = np.sum(P.left.gram.half_solve(f(P.X)) ** 2)                             # ‖projection‖²
-    require("‖s‖ is least", s.norm() ** 2 - least, square,
-            f"‖s‖ = {s.norm():.6g}, and {math.sqrt(least):.6g} is enough: part of s is 0 on X.")
-    require("‖f‖² = ‖s‖² + ‖f − s‖²", abs(f.norm() ** 2 - s.norm() ** 2 - gap**2), square,
-            "f − s is not orthogonal to s.")
+    require(
+        "s = f on X",
+        np.abs(f(X) - s(X)).max(),
+        value,
+        "A projection takes the values of f on X; a smoother, such as ridge, does not.",
+    )
+    least = np.sum(P.left.gram.half_solve(f(P.X)) ** 2)  # ‖projection‖²
+    require(
+        "‖s‖ is least",
+        s.norm() ** 2 - least,
+        square,
+        f"‖s‖ = {s.norm():.6g}, and {math.sqrt(least):.6g} is enough: part of s is 0 on X.",
+    )
+    require(
+        "‖f‖² = ‖s‖² + ‖f − s‖²",
+        abs(f.norm() ** 2 - s.norm() ** 2 - gap**2),
+        square,
+        "f − s is not orthogonal to s.",
+    )
     error, bound = np.abs(f(at) - s(at)), P(at) * gap
     worst = int((error - bound).argmax())
-    require("|f − s| ≤ P ‖f − s‖", (error - bound)[worst], bound_error,
-            f"At {at[worst]} the error is {error[worst]:.3g}, the bound {bound[worst]:.3g}.")
+    require(
+        "|f − s| ≤ P ‖f − s‖",
+        (error - bound)[worst],
+        bound_error,
+        f"At {at[worst]} the error is {error[worst]:.3g}, the bound {bound[worst]:.3g}.",
+    )
     above = bound > 10 * bound_error
     return float((error[above] / bound[above]).max()) if above.any() else 0.0
 
@@ -190,11 +220,14 @@ def _roundings(f, s, X, at, gap):
     "What rounding may do to f − s at a point, to ‖f‖² and to P ‖f − s‖"
     n, eps, size = len(X), np.finfo(f(X).dtype).eps, squarable(f) + squarable(s)
     root = math.sqrt(f.k.diag(joined_of(X, at)).max())
-    rounding = 8 * (len(f.Z) + len(s.Z) + n) * eps**0.75 * size         # of a value, over √k(x, x)
-    lost = math.sqrt(4 * n * eps)                                       # where P left points out
+    rounding = 8 * (len(f.Z) + len(s.Z) + n) * eps**0.75 * size  # of a value, over √k(x, x)
+    lost = math.sqrt(4 * n * eps)  # where P left points out
     dropped = lost * gap
-    return ((rounding + dropped) * root, 4 * rounding * size + dropped * (size + gap),
-            (rounding + dropped + math.sqrt(rounding * size) * lost) * root)
+    return (
+        (rounding + dropped) * root,
+        4 * rounding * size + dropped * (size + gap),
+        (rounding + dropped + math.sqrt(rounding * size) * lost) * root,
+    )
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #44426504
 def left_out(k, X, y):
@@ -220,11 +253,17 @@ def compressed(f, tol):
         return f
     beta = (beta * top).astype(f.alpha.dtype)
     g = RKHSFunction(f.k, taken_of(f.Z, kept), beta.reshape(-1, *f.alpha.shape[1:]))
-    beta = beta / top                                                       # as rounded
+    beta = beta / top  # as rounded
     rest = values - RKHSFunction(f.k, taken_of(Z, kept), beta)(Z)
-    left = (alpha * rest).sum(axis=0) - (beta * rest[kept]).sum(axis=0)     # ⟨f − g, f − g⟩
-    left += 16 * np.finfo(float).eps * f.k.diag(Z).max() * (                # and its rounding
-        (alpha**2).sum(axis=0) + (beta**2).sum(axis=0))
+    left = (alpha * rest).sum(axis=0) - (beta * rest[kept]).sum(axis=0)  # ⟨f − g, f − g⟩
+    left += (
+        16
+        * np.finfo(float).eps
+        * f.k.diag(Z).max()
+        * (  # and its rounding
+            (alpha**2).sum(axis=0) + (beta**2).sum(axis=0)
+        )
+    )
     return g if (left <= goal).all() else f
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #ee4a9bf6
@@ -241,7 +280,7 @@ def least_norm_split(f: AFunction, *kernels: AKernel) -> list:
     try:
         beside = joined(0.9 * points, joined((points + points[::-1]) / 2, 1 + points))
         points = f.k.points(joined(points, beside), "points")
-    except (TypeError, ValueError):                # objects, or row numbers: the centres must do
+    except (TypeError, ValueError):  # objects, or row numbers: the centres must do
         pass
     total, whole = sum(np.asarray(k(points)) for k in kernels), f.k(points)
     if np.abs(total - whole).max() > 100 * np.finfo(whole.dtype).eps ** 0.75 * np.abs(whole).max():
@@ -276,8 +315,10 @@ def sum_norm(f, k1: AKernel, k2: AKernel, X: PointsOfFirst = None) -> Number:
     missing, norm = np.abs(target - R @ u).max(axis=0), np.sqrt((u**2).sum(axis=0))
     if (missing > 10 * cut * (norm + np.abs(target).max(axis=0))).any():
         off = float(np.max(missing * scale))
-        raise ValueError(f"no function of H({k1}) + H({k2}) takes the values of f on X, up to "
-                         f"{off:.2g} √(k1 + k2), or rounding hides its norm. Pass fewer points.")
+        raise ValueError(
+            f"no function of H({k1}) + H({k2}) takes the values of f on X, up to "
+            f"{off:.2g} √(k1 + k2), or rounding hides its norm. Pass fewer points."
+        )
     return float(norm * scale) if norm.ndim == 0 else norm * scale
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #911493f6
@@ -304,13 +345,20 @@ def check_inclusion(k1: AKernel, k2: AKernel, c: Positive, X: PointsOfFirst) -> 
     raises NotPositiveDefinite : the Gram matrix of k2 is singular
     """
     K2 = k2(X)
-    root = Cholesky(K2, name="the Gram matrix of k2",
-                    remedy=lambda shift: "Pass fewer points, or points further apart.")
+    root = Cholesky(
+        K2,
+        name="the Gram matrix of k2",
+        remedy=lambda shift: "Pass fewer points, or points further apart.",
+    )
     half = root.half_solve(k1(X))
-    least = float(np.linalg.eigvalsh(root.half_solve(half.T))[-1])              # L⁻¹ K₁ L⁻ᵀ
+    least = float(np.linalg.eigvalsh(root.half_solve(half.T))[-1])  # L⁻¹ K₁ L⁻ᵀ
     rounding = 8 * len(K2) * np.finfo(K2.dtype).eps ** 0.75 * max(c, least)
-    require(f"{c:g} · ({k2}) − ({k1}) is positive semidefinite", least - c, rounding,
-            f"These points ask for c ≥ {least:.6g}.")
+    require(
+        f"{c:g} · ({k2}) − ({k1}) is positive semidefinite",
+        least - c,
+        rounding,
+        f"These points ask for c ≥ {least:.6g}.",
+    )
     return least
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #29b494dc
@@ -323,8 +371,13 @@ def tensor_product(f: OneFunction, g: OneFunction) -> AFunction:
     raises MemoryError : the pairs are above settings.result_mib
     """
     for Z, name in (f.Z, "f.Z"), (g.Z, "g.Z"):
-        fitting(Z, name, not isinstance(Z, Objects), "an array",
-                "functions of arrays: f ⊗ g is a function of pairs of arrays")
+        fitting(
+            Z,
+            name,
+            not isinstance(Z, Objects),
+            "an array",
+            "functions of arrays: f ⊗ g is a function of pairs of arrays",
+        )
     d1, d2 = f.Z.shape[1], g.Z.shape[1]
     require_fits((len(f.Z) * len(g.Z), d1 + d2), instead="f.compress(tol) first")
     pairs = np.hstack([np.repeat(f.Z, len(g.Z), axis=0), np.tile(g.Z, (len(f.Z), 1))])

@@ -20,30 +20,26 @@ from ..base.blocks import row_blocks
 from ..base.contracts import contract
 from ..base.points import MorePoints, Points, taken_of
 from ..base.values import Value
-from rkhs_notes.base.words import (
-    Count, Flag, Function, Labels, Positive, Rng, TwoLabels, Vector, Weights, count, one_of
-)
+from ..base.words import Count, Flag, Function, Labels, Positive, Rng, TwoLabels, Vector
+from ..base.words import Weights, count, one_of
 
 # %% ../../nbs/deeper/07a_machines.ipynb #cd885bfb
 from ..base.errors import at_edge, warned
 from ..engines.kernels.gram import AKernel, n_points
 from ..engines.machines.boxes import BoxProblem
-from rkhs_notes.engines.machines.relevance import (
-    largest_evidence, log_evidence, posterior, unit_columns, variances
-)
+from ..engines.machines.relevance import largest_evidence, log_evidence, posterior
+from ..engines.machines.relevance import unit_columns, variances
 from ..engines.machines.smo import one_of_many
 from ..engines.machines.subsets import all_pairs
 from ..features import perceptron_dual
 from ..rkhs import RKHSFunction
 
 # %% ../../nbs/deeper/07a_machines.ipynb #8244c677
-from rkhs_notes.engines.machines.prices import (
-    ClassWeights, Price, Prices, Share, from_first, in_deviations, in_units, point_prices,
-    require_classes, two_classes
-)
-from rkhs_notes.engines.machines.support import (
-    Deciding, Machine, at_level, dealt, outside, pair_distances, require_kernel, votes, without
-)
+from ..engines.machines.prices import ClassWeights, Price, Prices, Share, from_first
+from ..engines.machines.prices import in_deviations, in_units, point_prices
+from ..engines.machines.prices import require_classes, two_classes
+from ..engines.machines.support import Deciding, Machine, at_level, dealt, outside
+from ..engines.machines.support import pair_distances, require_kernel, votes, without
 from ..svm import SupportVectorMachine, in_libsvm, machine_of, svc, wrapped
 
 # %% ../../nbs/deeper/07a_machines.ipynb #92b36996
@@ -58,14 +54,21 @@ class NuMachine(SupportVectorMachine):
     C : float        the price for which svc or svr finds the same machine
     eps : float      for regression, half the width of the tube that was found; else None
     """
+
     nu: float = None
     C: float = None
     eps: float = None
 
 # %% ../../nbs/deeper/07a_machines.ipynb #c2c2467d
 @contract
-def nu_svc(k: AKernel, X: Points, y: TwoLabels, nu: Share = 0.5, tol: Positive = 1e-3,
-           weights: Weights = None):
+def nu_svc(
+    k: AKernel,
+    X: Points,
+    y: TwoLabels,
+    nu: Share = 0.5,
+    tol: Positive = 1e-3,
+    weights: Weights = None,
+):
     """argmin over f in H, c, ρ ≥ 0 of  ½ ‖f‖² − nu n ρ + Σᵢ wᵢ max(0, ρ − yᵢ (f(xᵢ) + c))   (7.9a)
 
     nu : at most this share of points misses the margin, at least this share supports the machine;
@@ -81,10 +84,14 @@ def nu_svc(k: AKernel, X: Points, y: TwoLabels, nu: Share = 0.5, tol: Positive =
     """
     w = point_prices(1.0, weights, len(y.place))
     n, each = w.sum(), [np.where(y.place == c, w, 0) for c in (1, 0)]
-    as_number(nu, "nu", at_most=float(2 * min(map(sum, each)) / n),
-              because=": both classes share nu n equally")
+    as_number(
+        nu,
+        "nu",
+        at_most=float(2 * min(map(sum, each)) / n),
+        because=": both classes share nu n equally",
+    )
     share = replace(two_classes(y.signs, w), p=0 * w, size=nu * n)
-    start = np.subtract(*(from_first(own, nu * n / 2) for own in each))     # the first of both
+    start = np.subtract(*(from_first(own, nu * n / 2) for own in each))  # the first of both
     rho, found = at_level(k, X, share, start, tol, in_libsvm(k, X))
     divided = {name: getattr(found, name) / rho for name in ("b", "f", "violation")}
     machine = wrapped(k, X, two_classes(y.signs, w / rho), y.names, replace(found, **divided))
@@ -92,8 +99,15 @@ def nu_svc(k: AKernel, X: Points, y: TwoLabels, nu: Share = 0.5, tol: Positive =
 
 # %% ../../nbs/deeper/07a_machines.ipynb #28a83724
 @contract
-def nu_svr(k: AKernel, X: Points, y: Vector, C: Positive = 1.0, nu: Share = 0.5,
-           tol: Positive = 1e-3, weights: Weights = None):
+def nu_svr(
+    k: AKernel,
+    X: Points,
+    y: Vector,
+    C: Positive = 1.0,
+    nu: Share = 0.5,
+    tol: Positive = 1e-3,
+    weights: Weights = None,
+):
     """argmin over f, c, eps of  ½ ‖f‖² + C (nu n eps + Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − c| − eps)) (7.9c)
 
     nu : at most this share of points is left outside of the tube, at least this share supports it
@@ -108,10 +122,10 @@ def nu_svr(k: AKernel, X: Points, y: Vector, C: Positive = 1.0, nu: Share = 0.5,
     """
     y, unit, each, prices = in_deviations(y, C, weights)
     tube, size = BoxProblem(y, -each, each), nu * each.sum()
-    share = replace(tube, size=size)                                                    # (SMO.6)
+    share = replace(tube, size=size)  # (SMO.6)
     found = outside(k, X, share, tol, in_libsvm(k, X))
     if np.abs(found.b).sum() > size * (1 - 1e-9):
-        above, below = share.levels(found.b, y - found.f)                     # c + eps, c − eps
+        above, below = share.levels(found.b, y - found.f)  # c + eps, c − eps
         tube = replace(tube, eps=(above - below) / 2)
     machine = in_units(wrapped(k, X, tube, None, found), unit, each, prices)
     return NuMachine(**vars(machine), nu=nu, C=C, eps=unit * tube.eps)
@@ -131,6 +145,7 @@ class MulticlassMachine(Machine):
     pairs : tuple               (negative class, positive class) of each machine, as places in
         classes; −1 is the rest
     """
+
     function: RKHSFunction
     offset: np.ndarray
     dual: np.ndarray
@@ -150,8 +165,10 @@ class MulticlassMachine(Machine):
         return self.classes[votes(values, self.pairs, len(self.classes)).argmax(axis=1)]
 
     def __repr__(self):
-        return (f"MulticlassMachine in H({self.k}), {len(self.classes)} classes {self.strategy}, "
-                f"{len(self.support)} of {len(self.dual)} points support it, gap ≤ {self.gap:.1e}")
+        return (
+            f"MulticlassMachine in H({self.k}), {len(self.classes)} classes {self.strategy}, "
+            f"{len(self.support)} of {len(self.dual)} points support it, gap ≤ {self.gap:.1e}"
+        )
 
 # %% ../../nbs/deeper/07a_machines.ipynb #e0a9e175
 def _of_pair(k, X, y, each, low, high, shared, run):
@@ -164,16 +181,33 @@ def _of_pair(k, X, y, each, low, high, shared, run):
 # %% ../../nbs/deeper/07a_machines.ipynb #fd5828cc
 def _multiclass(k, X, y, strategy, dual, offset, gap, converged, pairs):
     support = np.flatnonzero(dual.any(axis=1))
-    return MulticlassMachine(RKHSFunction(k, taken_of(X, support), dual[support]), frozen(offset),
-                             frozen(dual), frozen(support), float(gap.max()),
-                             bool(np.all(converged)), y.classes, strategy, tuple(pairs))
+    return MulticlassMachine(
+        RKHSFunction(k, taken_of(X, support), dual[support]),
+        frozen(offset),
+        frozen(dual),
+        frozen(support),
+        float(gap.max()),
+        bool(np.all(converged)),
+        y.classes,
+        strategy,
+        tuple(pairs),
+    )
 
 # %% ../../nbs/deeper/07a_machines.ipynb #d8f30271
 @contract
-def svc_multiclass(k: AKernel, X: Points, y: Labels, C: Price = 1.0,
-                   strategy: Strategy = "one-vs-one", weights: Weights = None,
-                   tol: Positive = 1e-3, max_iter: Count = None, callback: Function = None,
-                   progress: Flag = False, class_weights: ClassWeights = None):
+def svc_multiclass(
+    k: AKernel,
+    X: Points,
+    y: Labels,
+    C: Price = 1.0,
+    strategy: Strategy = "one-vs-one",
+    weights: Weights = None,
+    tol: Positive = 1e-3,
+    max_iter: Count = None,
+    callback: Function = None,
+    progress: Flag = False,
+    class_weights: ClassWeights = None,
+):
     """A machine for every pair of classes, or for every class against the rest; one Gram matrix
 
     tol, max_iter, callback : as in svc, for each machine
@@ -190,14 +224,16 @@ def svc_multiclass(k: AKernel, X: Points, y: Labels, C: Price = 1.0,
     q, rest = len(y.classes), strategy == "one-vs-rest"
     pairs = [(-1, i) for i in range(q)] if rest else list(combinations(range(q), 2))
     run = dict(tol=tol, max_iter=max_iter, callback=callback)
-    if not rest and max_iter is callback is None:               # one call of libsvm, if that does
+    if not rest and max_iter is callback is None:  # one call of libsvm, if that does
         known = in_libsvm(k, X) or require_kernel(k, X)
         if found := all_pairs(k, X, y.place, each, tol, known):
             return _multiclass(k, X, y, strategy, *found)
     shared = pair_distances(k, X, tol, C == math.inf) if callback or max_iter or rest else None
     with one_of_many():
-        found = [_of_pair(k, X, y, each, *pair, shared, run)
-                 for pair in tqdm(pairs, disable=not progress, desc=strategy)]
+        found = [
+            _of_pair(k, X, y, each, *pair, shared, run)
+            for pair in tqdm(pairs, disable=not progress, desc=strategy)
+        ]
     dual = np.zeros((n_points(X), len(pairs)))
     for t, (rows, machine) in enumerate(found):
         dual[rows, t] = machine.dual
@@ -211,6 +247,7 @@ class LeftOut(Value):
     decisions, wrong : array (m, n)   for price m at point n, without it; is the sign another?
     support, steps : array (m,)       of the machine of all points; pair steps of all of them
     """
+
     Cs: Prices
     decisions: np.ndarray
     wrong: np.ndarray
@@ -230,7 +267,7 @@ class LeftOut(Value):
 def _each_left_out(machine, problem, C, X, distances, tol):
     "(decisions (n,), number of support vectors, pair steps)"
     size, decisions = np.abs(machine.dual), machine.decision(X).copy()
-    todo = machine.support if ((size > 0) & (size < C)).any() else np.arange(len(size))   # 7.11
+    todo = machine.support if ((size > 0) & (size < C)).any() else np.arange(len(size))  # 7.11
     tried = [without(i, machine.dual, problem, distances, tol) for i in todo]
     decisions[todo] = [value for value, _ in tried]
     return decisions, len(machine.support), machine.iterations + sum(steps for _, steps in tried)
@@ -269,14 +306,20 @@ def sigmoid_of(d, positive, weights=None):
     n1, n0, unit = w[positive].sum(), w[~positive].sum(), np.abs(d).max() or 1.0
     t = np.where(positive, (n1 + 1) / (n1 + 2), 1 / (n0 + 2))
     share = w @ t / w.sum()
-    if not w * (t - share) @ (d - d[0]) > 0:       # the slope of (7.9e) in a, where a = 0
+    if not w * (t - share) @ (d - d[0]) > 0:  # the slope of (7.9e) in a, where a = 0
         return 0.0, float(logit(share))
     A = np.column_stack([d / unit, np.ones(len(d))])
     loss = lambda ab: w @ (np.logaddexp(0, A @ ab) - t * (A @ ab))
     slope = lambda ab: A.T @ (w * (expit(A @ ab) - t))
     bend = lambda ab: (A.T * (w * expit(A @ ab) * expit(-A @ ab))) @ A
-    a, b = minimize(loss, np.zeros(2), jac=slope, hess=bend, method="trust-exact",
-                    options=dict(gtol=1e-9 * w.sum())).x
+    a, b = minimize(
+        loss,
+        np.zeros(2),
+        jac=slope,
+        hess=bend,
+        method="trust-exact",
+        options=dict(gtol=1e-9 * w.sum()),
+    ).x
     return a / unit, b
 
 # %% ../../nbs/deeper/07a_machines.ipynb #d565f87f
@@ -288,6 +331,7 @@ class ProbableMachine(Deciding):
     folds : array (n,)           which fold each point was in
     decisions : array (n,)       of the machine without that fold
     """
+
     machine: SupportVectorMachine
     slope: float
     shift: float
@@ -310,8 +354,15 @@ class ProbableMachine(Deciding):
 
 # %% ../../nbs/deeper/07a_machines.ipynb #332228c9
 @contract
-def svc_probability(k: AKernel, X: Points, y: TwoLabels, C: Price = 1.0, folds: Folds = 5,
-                    rng: Rng = None, tol: Positive = 1e-3):
+def svc_probability(
+    k: AKernel,
+    X: Points,
+    y: TwoLabels,
+    C: Price = 1.0,
+    folds: Folds = 5,
+    rng: Rng = None,
+    tol: Positive = 1e-3,
+):
     """svc with Platt's probabilities, from decisions of machines that did not see it   (7.9e)
 
     folds : each class is dealt out to so many, in random order; equal points share one
@@ -340,6 +391,7 @@ class RelevanceMachine(Machine):
     covariance : array (m, m)    of the coefficients, the offset first
     log_evidence : float
     """
+
     function: RKHSFunction
     offset: float
     support: np.ndarray
@@ -357,13 +409,16 @@ class RelevanceMachine(Machine):
         return mean, np.sqrt(self.noise + spread)
 
     def __repr__(self):
-        return (f"RelevanceMachine in H({self.k}), {len(self.support)} relevance vectors, "
-                f"noise {self.noise:.2g}")
+        return (
+            f"RelevanceMachine in H({self.k}), {len(self.support)} relevance vectors, "
+            f"noise {self.noise:.2g}"
+        )
 
 # %% ../../nbs/deeper/07a_machines.ipynb #013f4882
 @contract
-def relevance_machine(k: AKernel, X: Points, y: Vector, max_iter: Count = 2000,
-                      tol: Positive = 1e-4):
+def relevance_machine(
+    k: AKernel, X: Points, y: Vector, max_iter: Count = 2000, tol: Positive = 1e-4
+):
     """y = offset + Σ wⱼ k(xⱼ, ·) + noise, wⱼ ~ N(0, 1/aⱼ), of largest evidence in a, noise   (7.10)
 
     k : columns k(·, xⱼ) are only a dictionary here: w is penalised, not ‖f‖
@@ -375,31 +430,45 @@ def relevance_machine(k: AKernel, X: Points, y: Vector, max_iter: Count = 2000,
     """
     require_kernel(k, X)
     y, K = y.astype(float), k(X).astype(float, copy=False)
-    as_number(y.max() / 2 - y.min() / 2, "half the range of y", above=1e-140, below=1e140,
-              because=": a target that varies")
+    as_number(
+        y.max() / 2 - y.min() / 2,
+        "half the range of y",
+        above=1e-140,
+        below=1e140,
+        because=": a target that varies",
+    )
     t, scale = (y - y.mean()) / y.std(), y.std()
     Phi, used, size = unit_columns(K)
     kept, a, noise, change = largest_evidence(Phi, t, tol, max_iter)
     if not change < tol:
-        warned(f"after {max_iter} iterations log a still changes by {change:.2g} > tol = "
-               f"{tol:.2g}: the evidence is not at its largest yet. Raise max_iter.")
+        warned(
+            f"after {max_iter} iterations log a still changes by {change:.2g} > tol = "
+            f"{tol:.2g}: the evidence is not at its largest yet. Raise max_iter."
+        )
     w, Sigma, _ = posterior(Phi[:, kept], t, a, noise)
     evidence = log_evidence(Phi[:, kept], t, a, noise) - len(t) * math.log(scale)
     unit, support = scale / np.append(1.0, size)[kept], used[kept[1:] - 1]
-    return _relevant(k, X, y.mean(), w * unit, Sigma * np.outer(unit, unit), support,
-                     noise * scale**2, evidence)
+    return _relevant(
+        k, X, y.mean(), w * unit, Sigma * np.outer(unit, unit), support, noise * scale**2, evidence
+    )
 
 # %% ../../nbs/deeper/07a_machines.ipynb #a1902aee
 def _relevant(k, X, mean, w, Sigma, support, noise, evidence):
-    if not (some := len(support)):                   # a function needs a centre: one with weight 0
+    if not (some := len(support)):  # a function needs a centre: one with weight 0
         w, Sigma = np.append(w, 0.0), np.diag([Sigma[0, 0], 0.0])
     f = RKHSFunction(k, taken_of(X, support if some else [0]), w[1:])
     return RelevanceMachine(f, float(mean + w[0]), support, noise, Sigma, float(evidence))
 
 # %% ../../nbs/deeper/07a_machines.ipynb #3e54db0f
 @contract
-def bayes_point(k: AKernel, X: Points, y: TwoLabels, samples: Count = 100, rng: Rng = None,
-                max_epochs: Count = 1000):
+def bayes_point(
+    k: AKernel,
+    X: Points,
+    y: TwoLabels,
+    samples: Count = 100,
+    rng: Rng = None,
+    max_epochs: Count = 1000,
+):
     """The mean of many normalised perceptrons, near the centre of all that make no mistake   (7.11)
 
     k : its perceptron must be able to separate the data: add c * Delta() if not
@@ -414,5 +483,5 @@ def bayes_point(k: AKernel, X: Points, y: TwoLabels, samples: Count = 100, rng: 
     for _ in range(samples):
         order, alpha = rng.permutation(len(K)), np.zeros(len(K))
         alpha[order] = perceptron_dual(K[np.ix_(order, order)], y.signs[order], max_epochs).alpha
-        total += alpha / math.sqrt(alpha @ K @ alpha)                 # a point of the unit sphere
+        total += alpha / math.sqrt(alpha @ K @ alpha)  # a point of the unit sphere
     return RKHSFunction(k, X, total / samples)

@@ -9,13 +9,10 @@ from typing import Annotated
 import numpy as np
 from ..base.contracts import anywhere, contract
 from ..base.points import AnyPoints, Points
-from rkhs_notes.base.words import (
-    Classes, Count, Flag, Function, ManyResponses, Positive, SquareMatrix, Weights, Word, fitting,
-    function
-)
-from rkhs_notes.engines.kernels.algebra import (
-    Composite, OfFactor, OfOne, bracketed, diag_vjp, prefixed, tex_bracketed
-)
+from ..base.words import Classes, Count, Flag, Function, ManyResponses, Positive
+from ..base.words import SquareMatrix, Weights, Word, fitting, function
+from ..engines.kernels.algebra import Composite, OfFactor, OfOne, bracketed, diag_vjp
+from ..engines.kernels.algebra import prefixed, tex_bracketed
 from ..engines.kernels.simplify import scaled
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #d7a01ef8
@@ -31,9 +28,8 @@ from ..base.errors import require
 from ..engines.features.pairs import OfPairs
 from ..engines.functions.functions import times
 from ..engines.kernels.forms import values_of
-from rkhs_notes.engines.kernels.gram import (
-    AKernel, Formula, around, as_kernel, as_written, n_points, precision, with_columns
-)
+from ..engines.kernels.gram import AKernel, Formula, around, as_kernel, as_written
+from ..engines.kernels.gram import n_points, precision, with_columns
 from ..engines.kernels.laws import all_values, say_loss
 from ..kernels import Gaussian, Kernel, Linear, On, Scaled, Sum
 
@@ -47,30 +43,37 @@ class GaussianOf(OfOne, Kernel):
     ------
     ValueError       at points where rounding takes the digits of the metric
     """
+
     k: AKernel  # whose metric it is
     bandwidth: Positive = 1.0  # in the units of k.distance
     _unit_length = True
 
     is_shift_invariant = property(
         lambda self: self.k.is_shift_invariant or type(self.k) is Linear,
-        doc="Does the distance of features depend on x − y alone?")
+        doc="Does the distance of features depend on x − y alone?",
+    )
 
     def _of_distance(self, distance, xp):
-        return xp.exp(-0.5 * (distance / self.bandwidth) ** 2)                      # (1.9)
+        return xp.exp(-0.5 * (distance / self.bandwidth) ** 2)  # (1.9)
 
     def _tile(self, X, Y, xp):
         _require_digits(self, X, Y, xp)
         distance = self.k._distance_tile(X, Y, xp)
         return lambda rows, columns: self._of_distance(distance(rows, columns), xp)
 
-    def _diag(self, X, xp): return arrays.filled(1.0, (n_points(X),), X, precision(X))
+    def _diag(self, X, xp):
+        return arrays.filled(1.0, (n_points(X),), X, precision(X))
 
     def _vjp(self, X, Y, G):
         squared = self.k._distance(X, Y, np) ** 2
         H = G * self._of_distance(np.sqrt(squared), np) / self.bandwidth / self.bandwidth
         own = {"bandwidth": (H * squared).sum() / self.bandwidth}
-        return own | prefixed("k", self.k._vjp(X, Y, H), diag_vjp(self.k, X, -H.sum(axis=1) / 2),
-                              diag_vjp(self.k, Y, -H.sum(axis=0) / 2))
+        return own | prefixed(
+            "k",
+            self.k._vjp(X, Y, H),
+            diag_vjp(self.k, X, -H.sum(axis=1) / 2),
+            diag_vjp(self.k, Y, -H.sum(axis=0) / 2),
+        )
 
     def _reduced(self):
         if type(self.k) is Scaled and self.k.scale > 0:
@@ -89,8 +92,10 @@ def _require_digits(k, X, Y, xp):
     lost = max(_lost(k.k, Z, xp) for Z in ((X,) if X is Y else (X, Y)))
     eps = float(xp.finfo(X.dtype).eps) if hasattr(X, "dtype") else np.finfo(float).eps
     if lost > 2 * k.bandwidth**2 * eps**0.25:
-        raise ValueError(f"{k} has no digits left here: rounding moves squared distances by "
-                         f"{lost:.2g}. Take a larger bandwidth, or k.normalized().gaussian_of.")
+        raise ValueError(
+            f"{k} has no digits left here: rounding moves squared distances by "
+            f"{lost:.2g}. Take a larger bandwidth, or k.normalized().gaussian_of."
+        )
     say_loss(lost / (2 * k.bandwidth**2))
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #331a02da
@@ -113,13 +118,19 @@ class Conjugate(OfFactor, Kernel):
 
     f : of points (n,) of ℝ, or (n, d), to numbers (n,)
     """
+
     k: AKernel  # the kernel
     f: Function  # the factor
     is_shift_invariant = _sparse = False
 
-    def factor(self, X, xp): return values_of(self.f, X)
-    def __repr__(self): return f"{bracketed(self.k)}.conjugate({as_written(self.f)})"
-    def _tex(self, x, y): return rf"f({x})\,{tex_bracketed(self.k, 1, x, y)}\,f({y})"
+    def factor(self, X, xp):
+        return values_of(self.f, X)
+
+    def __repr__(self):
+        return f"{bracketed(self.k)}.conjugate({as_written(self.f)})"
+
+    def _tex(self, x, y):
+        return rf"f({x})\,{tex_bracketed(self.k, 1, x, y)}\,f({y})"
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #a4875ba5
 class Tensor(OfPairs, Kernel):
@@ -128,11 +139,13 @@ class Tensor(OfPairs, Kernel):
     Points are a tuple (X, U) of two arrays, (n, d1) and (n, d2), or one array (n, d1 + d2).
     split : d1, the number of columns that belong to k1; half of them when left out
     """
+
     k1: AKernel  # of the first halves
     k2: AKernel  # of the second halves
     split: Count = None  # d1
 
-    def _joined(self, values, xp): return next(values) * next(values)
+    def _joined(self, values, xp):
+        return next(values) * next(values)
 
     def _vjp(self, X, Y, G):
         (k1, X1, Y1), (k2, X2, Y2) = self._inputs(X, Y)
@@ -144,8 +157,11 @@ class Tensor(OfPairs, Kernel):
         return f"Tensor({self.k1!r}, {self.k2!r}{split})"
 
     def _tex(self, x, y):
-        return (tex_bracketed(self.k1, 1, f"{{{x}^{{(1)}}}}", f"{{{y}^{{(1)}}}}") + r"\cdot "
-                + tex_bracketed(self.k2, 1, f"{{{x}^{{(2)}}}}", f"{{{y}^{{(2)}}}}"))
+        return (
+            tex_bracketed(self.k1, 1, f"{{{x}^{{(1)}}}}", f"{{{y}^{{(1)}}}}")
+            + r"\cdot "
+            + tex_bracketed(self.k2, 1, f"{{{x}^{{(2)}}}}", f"{{{y}^{{(2)}}}}")
+        )
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #a1b028a7
 def elementary(z, order):
@@ -157,7 +173,8 @@ def elementary(z, order):
     return e
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #8a198ff3
-def _columns(X): return [X[:, i : i + 1] for i in range(X.shape[1])]
+def _columns(X):
+    return [X[:, i : i + 1] for i in range(X.shape[1])]
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #002184a6
 class Anova(Composite, Kernel):
@@ -167,6 +184,7 @@ class Anova(Composite, Kernel):
     order : how many coordinates interact
     up_to : add all lower orders, and 1; order ≥ d then gives Π (1 + base)
     """
+
     base: AKernel  # of one variable
     order: Count  # how many coordinates interact
     up_to: Flag = False  # add all lower orders
@@ -179,7 +197,8 @@ class Anova(Composite, Kernel):
             self.base._points(column, name)
         return X
 
-    def _blocks(self): return self.base._blocks() + self.order + 2
+    def _blocks(self):
+        return self.base._blocks() + self.order + 2
 
     def _inputs(self, X, Y):
         return [(self.base, x, y) for x, y in zip(_columns(X), _columns(Y), strict=True)]
@@ -188,14 +207,17 @@ class Anova(Composite, Kernel):
         e = elementary(z, order)
         return sum(e[1:], e[0]) if self.up_to else e[-1]
 
-    def _joined(self, values, xp): return self._total(values, self.order)
+    def _joined(self, values, xp):
+        return self._total(values, self.order)
 
-    def _vjp(self, X, Y, G):                      # ∂e_s/∂zᵢ = e_{s−1} of the other coordinates
+    def _vjp(self, X, Y, G):  # ∂e_s/∂zᵢ = e_{s−1} of the other coordinates
         inputs = self._inputs(X, Y)
         z = [k._gram(x, y, np) for k, x, y in inputs]
         slopes = [self._total(z[:i] + z[i + 1 :], self.order - 1) for i in range(len(z))]
-        return prefixed("base", *(k._vjp(x, y, G * slope)
-                                  for (k, x, y), slope in zip(inputs, slopes, strict=True)))
+        return prefixed(
+            "base",
+            *(k._vjp(x, y, G * slope) for (k, x, y), slope in zip(inputs, slopes, strict=True)),
+        )
 
     def _tex(self, x, y):
         base, least = tex_bracketed(self.base, 1, f"{x}_i", f"{y}_i"), r"\le" if self.up_to else "="
@@ -217,13 +239,21 @@ def check_conditionally_negative(psi: _Psi, X: Points) -> float:
     """
     values, n = all_values(psi, X, "psi(X, X)"), len(X)
     values, error = values / (np.abs(values).max() or 1.0), 8 * np.finfo(values.dtype).eps ** 0.75
-    require("psi(x, y) = psi(y, x)", np.abs(values - values.T).max(), 2 * error,
-            "Compute both orders by one formula.")
+    require(
+        "psi(x, y) = psi(y, x)",
+        np.abs(values - values.T).max(),
+        2 * error,
+        "Compute both orders by one formula.",
+    )
     sums, vectors = np.linalg.eigh(factors.centred((values + values.T) / 2))
     i, j = np.argsort(np.abs(vectors[:, -1]))[:-3:-1] if n > 1 else (0, 0)
-    require("Σ cᵢ cⱼ psi(xᵢ, xⱼ) ≤ 0 whenever Σ cᵢ = 0", sums[-1], n * error,
-            f"relative to the largest |psi|, for a c of length 1 that is largest at the points "
-            f"{i} and {j}: these are not the squared distances of features.")
+    require(
+        "Σ cᵢ cⱼ psi(xᵢ, xⱼ) ≤ 0 whenever Σ cᵢ = 0",
+        sums[-1],
+        n * error,
+        f"relative to the largest |psi|, for a c of length 1 that is largest at the points "
+        f"{i} and {j}: these are not the squared distances of features.",
+    )
     return float(sums[-1])
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #4947a0d7
@@ -244,6 +274,7 @@ def kde(X: Points, bandwidth: Positive, weights: Weights = None) -> Function:
     @anywhere
     def density(T):
         return times(k, with_columns(k.points(T, "T"), d, "T", k), X, heights, "the density")
+
     return density
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #5b39fd8f
@@ -274,8 +305,10 @@ def _require_directions(K, name):
     eps, top = float(np.finfo(K.dtype).eps), float(np.abs(K).max()) or 1.0
     share = _direction(K)[1] / len(K)
     if share <= eps**0.5 and np.ptp(K / top) > 8 * eps:
-        raise ValueError(f"centring leaves {share:.1g} of {name}, less than half of its digits. "
-                         "Are the points far from 0? Take their mean away first.")
+        raise ValueError(
+            f"centring leaves {share:.1g} of {name}, less than half of its digits. "
+            "Are the points far from 0? Take their mean away first."
+        )
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #82e7d93d
 def _kernels(value, name, call=None):
@@ -285,16 +318,23 @@ def _kernels(value, name, call=None):
     return [as_kernel(k, f"{name}[{i}]") for i, k in enumerate(given)]
 
 
-Kernels = Annotated[list, Word("list of Kernel", _kernels, (),
-                               lambda rng, sizes: [Gaussian(), Linear()],
-                               (None, "text", 3.0, [], [3.0], {}))]
+Kernels = Annotated[
+    list,
+    Word(
+        "list of Kernel",
+        _kernels,
+        (),
+        lambda rng, sizes: [Gaussian(), Linear()],
+        (None, "text", 3.0, [], [3.0], {}),
+    ),
+]
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #e03fb9c7
 def _least_mixture(grams, Y):
     "The v ≥ 0 of least ‖Σ vᵣ Kᵣ − Y Yᵀ‖², from inner products of the matrices"
     M = np.array([[np.sum(K * L) for L in grams] for K in grams])
     a = np.array([np.sum(Y * (K @ Y)) for K in grams])
-    values, Q = np.linalg.eigh(M)                      # min vᵀMv − 2vᵀa as least squares
+    values, Q = np.linalg.eigh(M)  # min vᵀMv − 2vᵀa as least squares
     keep = values > len(M) * np.finfo(float).eps * values[-1]
     root = (Q[:, keep] * np.sqrt(values[keep])).T
     return nonnegative_lstsq(root, (Q[:, keep] / np.sqrt(values[keep])).T @ a)
@@ -313,14 +353,16 @@ def align(kernels: Kernels, X: AnyPoints, y: ManyResponses, weights: Weights = N
     y = y.columns if isinstance(y, Classes) else y / (np.abs(y).max() or 1.0)
     w = np.ones(len(y)) if weights is None else weights / weights.max()
     Y = np.sqrt(w)[:, None] * (y - np.average(y, 0, w)).reshape(len(y), -1)
-    Y = Y * (np.abs(Y).max() > 8 * len(Y) * np.finfo(float).eps)       # else rounding of a constant
+    Y = Y * (np.abs(Y).max() > 8 * len(Y) * np.finfo(float).eps)  # else rounding of a constant
     grams = [_direction(steady(k, k._marked(X))(X), weights=w) for k in kernels]
     varying = [i for i, (_, size, _) in enumerate(grams) if size > 0]
     v = _least_mixture([grams[i][0] for i in varying], Y) if varying else np.zeros(0)
     if not v.any():
-        raise ValueError("no kernel is aligned with y: y is constant, every Gram matrix is, or "
-                         "their features are orthogonal to y.")
+        raise ValueError(
+            "no kernel is aligned with y: y is constant, every Gram matrix is, or "
+            "their features are orthogonal to y."
+        )
     size, top = (np.array([grams[i][part] for i in varying]) for part in (1, 2))
-    v = v / (size / size.min()) / (top / top.min())              # of the kernels as they came
+    v = v / (size / size.min()) / (top / top.min())  # of the kernels as they came
     weights = zip(varying, v / v.sum(), strict=True)
     return sum(scaled(c, kernels[i]) for i, c in weights if c > 0)

@@ -15,10 +15,8 @@ from ..base.contracts import anywhere, contract
 from ..base.factors import Cholesky, schur, schur_rounding
 from ..base.points import Points, recast, taken_of
 from ..base.values import Value
-from rkhs_notes.base.words import (
-    Count, Flag, Function, Positive, Rng, Targets, TwoLabels, Vector, Weights, Whole, Word,
-    instance_of
-)
+from ..base.words import Count, Flag, Function, Positive, Rng, Targets, TwoLabels, Vector
+from ..base.words import Weights, Whole, Word, instance_of
 
 # %% ../../nbs/deeper/05a_processes.ipynb #39cf640f
 from ..base.errors import ConvergenceFailure, finite, require, warned
@@ -32,15 +30,13 @@ from ..rkhs import RKHSFunction
 # %% ../../nbs/deeper/05a_processes.ipynb #98c76d70
 from ..base.blocks import few_threads
 from ..base.factors import PivotedCholesky
-from rkhs_notes.engines.solving.search import (
-    Hyperparameters, Logarithms, box_around, gradient_through, highest, starts_of, stopped_by
-)
-from rkhs_notes.engines.solving.systems import (
-    clipped, coordinates, powers, squarable, usual_causes, whole
-)
+from ..engines.solving.search import Hyperparameters, Logarithms, box_around
+from ..engines.solving.search import gradient_through, highest, starts_of, stopped_by
+from ..engines.solving.systems import clipped, coordinates, powers, squarable, usual_causes
+from ..engines.solving.systems import whole
 
 # %% ../../nbs/deeper/05a_processes.ipynb #de682760
-Probabilities = Annotated[Any, Word("array (n,), between 0 and 1", None)]     # of results only
+Probabilities = Annotated[Any, Word("array (n,), between 0 and 1", None)]  # of results only
 SomeLabels = Annotated[Any, Word("array (n,) of the labels", None)]
 
 # %% ../../nbs/deeper/05a_processes.ipynb #c1b79a6e
@@ -52,14 +48,17 @@ class GaussianProcess(Conditional):
     log_marginal : float          log p(y)   (5.12)
     gram : Cholesky               K + N, (n, n)
     """
+
     mean: RKHSFunction
     noise: float | np.ndarray
     log_marginal: float
     gram: Cholesky
 
     function = property(lambda self: self.mean, doc="The posterior mean.")
-    left = property(lambda self: Conditioned.factored(self.k, self.mean.Z, self.noise, self.gram),
-                    doc="The covariance as a kernel: what is left of k.")
+    left = property(
+        lambda self: Conditioned.factored(self.k, self.mean.Z, self.noise, self.gram),
+        doc="The covariance as a kernel: what is left of k.",
+    )
 
     def __call__(self, X):
         "The posterior mean m(X), (n,)"
@@ -85,23 +84,30 @@ class GaussianProcess(Conditional):
         return mean + rng.standard_normal((n, len(mean))) @ root.T
 
     def __repr__(self):
-        return (f"GaussianProcess({self.k}, {n_points(self.mean.Z)} points, "
-                f"noise {levels(self.noise)}, log marginal {self.log_marginal:.4g})")
+        return (
+            f"GaussianProcess({self.k}, {n_points(self.mean.Z)} points, "
+            f"noise {levels(self.noise)}, log marginal {self.log_marginal:.4g})"
+        )
 
 # %% ../../nbs/deeper/05a_processes.ipynb #ec559112
 def _evidence(k, X, y, noise):
     "alpha, K + N factored, and log p(y)   (5.12)"
-    gram = Cholesky(whole(k, X).astype(float, copy=False), noise, overwrite=True,
-                    name=f"K + {noise:.1e} I" if np.ndim(noise) == 0 else "K + noise",
-                    remedy=lambda least: usual_causes(k, X, least, "noise"))
+    gram = Cholesky(
+        whole(k, X).astype(float, copy=False),
+        noise,
+        overwrite=True,
+        name=f"K + {noise:.1e} I" if np.ndim(noise) == 0 else "K + noise",
+        remedy=lambda least: usual_causes(k, X, least, "noise"),
+    )
     alpha = gram.solve(squarable(y))
     value = -y @ alpha / 2 - gram.log_det() / 2 - len(y) * math.log(2 * math.pi) / 2
     return alpha, gram, float(value)
 
 # %% ../../nbs/deeper/05a_processes.ipynb #1d40db15
 @contract
-def gaussian_process(k: AKernel, X: Points, y: Vector, noise: NoiseLevels,
-                     weights: Weights = None) -> GaussianProcess:
+def gaussian_process(
+    k: AKernel, X: Points, y: Vector, noise: NoiseLevels, weights: Weights = None
+) -> GaussianProcess:
     """Posterior of f ~ GP(0, k) given yᵢ = f(xᵢ) + εᵢ, εᵢ ~ N(0, noiseᵢ)   (5.11)
 
     y : its prior mean is 0: subtract another one first
@@ -139,20 +145,33 @@ def log_marginal(k: AKernel, X: Points, y: Vector, noise: NoiseLevels):
     NotPositiveDefinite      K + N is singular
     """
     alpha, gram, value = _evidence(k, X, y, noise)
-    as_number(np.abs(alpha).max(), "the largest |(K + noise)⁻¹ y|", at_most=1e150,
-              because=", or the gradient of log p(y) overflows: rescale y")
+    as_number(
+        np.abs(alpha).max(),
+        "the largest |(K + noise)⁻¹ y|",
+        at_most=1e150,
+        because=", or the gradient of log p(y) overflows: rescale y",
+    )
     M = np.outer(alpha, alpha)
     M -= gram.inverse()
-    M /= 2                                                                              # (5.13)
+    M /= 2  # (5.13)
     slope = float(M.trace()) if np.ndim(noise) == 0 else M.diagonal().copy()
     return value, dict(gradient_through(k, X, M), noise=slope)
 
 # %% ../../nbs/deeper/05a_processes.ipynb #422cd263
 @contract
-def fit_hyperparameters(k: AKernel, X: Points, y: Vector, noise: NoiseLevels, restarts: Whole = 0,
-                        rng: Rng = None, fit_noise: Flag = True, progress: Flag = None,
-                        max_iter: Count = 200, weights: Weights = None,
-                        tol: Positive = 1e-9) -> Hyperparameters:
+def fit_hyperparameters(
+    k: AKernel,
+    X: Points,
+    y: Vector,
+    noise: NoiseLevels,
+    restarts: Whole = 0,
+    rng: Rng = None,
+    fit_noise: Flag = True,
+    progress: Flag = None,
+    max_iter: Count = 200,
+    weights: Weights = None,
+    tol: Positive = 1e-9,
+) -> Hyperparameters:
     """Kernel parameters and noise of the largest log p(y), by gradients through k   (5.13)
 
     Tuned on a log scale, within a factor 10⁶ of where they start: every parameter of k that is a
@@ -178,11 +197,25 @@ def fit_hyperparameters(k: AKernel, X: Points, y: Vector, noise: NoiseLevels, re
     >>> fit_hyperparameters(Gaussian(0.3), x, np.sin(x), noise=0.1).kernel.bandwidth > 1
     True
     """
-    found, stopped = tuned(k, recast(X, np.dtype(float)), squarable(y), noise, restarts, rng,
-                           fit_noise and np.ndim(noise) == 0, progress, max_iter, weights, tol)
+    found, stopped = tuned(
+        k,
+        recast(X, np.dtype(float)),
+        squarable(y),
+        noise,
+        restarts,
+        rng,
+        fit_noise and np.ndim(noise) == 0,
+        progress,
+        max_iter,
+        weights,
+        tol,
+    )
     if stopped:
-        warned(f"log p(y) still rises where {stopped} ends, a factor 1e6 from the start: start "
-               "from there, or ask whether y has any noise, or anything else.", UserWarning)
+        warned(
+            f"log p(y) still rises where {stopped} ends, a factor 1e6 from the start: start "
+            "from there, or ask whether y has any noise, or anything else.",
+            UserWarning,
+        )
     return found
 
 # %% ../../nbs/deeper/05a_processes.ipynb #8d06e4f8
@@ -227,6 +260,7 @@ class LearnedNoise(Fit):
     lam : float                    weight of ‖g‖²
     constant : Hyperparameters     kernel and noise of the largest evidence with g = 0
     """
+
     process: GaussianProcess
     function: RKHSFunction
     offset: float
@@ -244,8 +278,15 @@ class LearnedNoise(Fit):
 
 # %% ../../nbs/deeper/05a_processes.ipynb #68665cdb
 @contract
-def learn_noise(k: AKernel, X: Points, y: Vector, noise: Positive = None, k_noise: AKernel = None,
-                lam: Positive = 0.5, max_iter: Count = 200) -> LearnedNoise:
+def learn_noise(
+    k: AKernel,
+    X: Points,
+    y: Vector,
+    noise: Positive = None,
+    k_noise: AKernel = None,
+    lam: Positive = 0.5,
+    max_iter: Count = 200,
+) -> LearnedNoise:
     """Kernel and noise σ²(x) = exp(g(x) + c) of the largest log p(y) − lam ‖g‖²   (5.13a)
 
     k : its parameters are the start, as in fit_hyperparameters
@@ -257,8 +298,9 @@ def learn_noise(k: AKernel, X: Points, y: Vector, noise: Positive = None, k_nois
     references : Proposition 5.8a; Goldberg, Williams and Bishop (1998); Kersting et al. (2007)
     """
     X, other = recast(X, np.dtype(float)), k.normalized() if k_noise is None else k_noise
-    constant = fit_hyperparameters(k, X, squarable(y), noise or float(y @ y) / len(y) / 10 or 1.0,
-                                   max_iter=max_iter)
+    constant = fit_hyperparameters(
+        k, X, squarable(y), noise or float(y @ y) / len(y) / 10 or 1.0, max_iter=max_iter
+    )
     Phi, back = coordinates(other, X)
     logs = Logarithms(constant.kernel, taken_of(X, slice(0, 2)), constant.noise)
     kernel, c, z = _climbed(logs, Phi, X, y, lam, max_iter)
@@ -274,7 +316,7 @@ def _climbed(logs, Phi, X, y, lam, max_iter):
         kernel, _ = logs.at(v[:p])
         variances = np.exp(v[p - 1] + Phi @ v[p:])
         value, slope = log_marginal(kernel, X, y, variances)
-        s = slope["noise"] * variances                                 # Mᵢᵢ σᵢ²   (5.13b)
+        s = slope["noise"] * variances  # Mᵢᵢ σᵢ²   (5.13b)
         along = logs.slope(v[:p], slope, 0.0)
         along[p - 1] = s.sum()
         return value - lam * v[p:] @ v[p:], np.r_[along, Phi.T @ s - 2 * lam * v[p:]]
@@ -299,16 +341,20 @@ def check_noise(fit: ANoise, tol: Positive = 1e-2) -> float:
     off = np.abs(np.log(fit.process.noise / fit(fit.process.mean.Z))).max()
     require("the noise of the process is exp(g + c)", off, 1e-8)
     gain = _gain(fit.function, fit.process, fit.lam)
-    require("2 lam g = Σ Mᵢᵢ σᵢ² k'(xᵢ, ·) and Σ Mᵢᵢ σᵢ² = 0", gain, tol,
-            "The noise is not stationary: mind the factor σᵢ² of the chain rule, and lam.")
+    require(
+        "2 lam g = Σ Mᵢᵢ σᵢ² k'(xᵢ, ·) and Σ Mᵢᵢ σᵢ² = 0",
+        gain,
+        tol,
+        "The noise is not stationary: mind the factor σᵢ² of the chain rule, and lam.",
+    )
     least = fit.constant.log_marginal + fit.lam * fit.function.norm() ** 2
     require("log p(y) ≥ log p(y) at a constant noise + lam ‖g‖²", least - fit.log_marginal, tol)
     return gain
 
 # %% ../../nbs/deeper/05a_processes.ipynb #c74a32b2
 def _gain(g, gp, lam):
-    s = (gp.mean.alpha**2 - gp.gram.inverse_diagonal()) / 2 * gp.noise               # Mᵢᵢ σᵢ²
-    gradient = RKHSFunction(g.k, gp.mean.Z, s) - 2 * lam * g                            # (5.13b)
+    s = (gp.mean.alpha**2 - gp.gram.inverse_diagonal()) / 2 * gp.noise  # Mᵢᵢ σᵢ²
+    gradient = RKHSFunction(g.k, gp.mean.Z, s) - 2 * lam * g  # (5.13b)
     return float(max(gradient.norm() ** 2 / (4 * lam), s.sum() ** 2 / len(s)))
 
 # %% ../../nbs/deeper/05a_processes.ipynb #0353db6b
@@ -321,6 +367,7 @@ class LaplaceClassifier(Value):
     root : array (n,)        √W, W the curvature of the loss at the mode
     gram : Cholesky          I + √W K √W, (n, n)
     """
+
     mean: RKHSFunction
     classes: np.ndarray
     log_marginal: float
@@ -355,25 +402,31 @@ class LaplaceClassifier(Value):
         return self.classes[(self.mean(X) > 0).astype(int)]
 
     def __repr__(self):
-        return (f"LaplaceClassifier({self.k}, {n_points(self.mean.Z)} points, "
-                f"log marginal {self.log_marginal:.4g})")
+        return (
+            f"LaplaceClassifier({self.k}, {n_points(self.mean.Z)} points, "
+            f"log marginal {self.log_marginal:.4g})"
+        )
 
 # %% ../../nbs/deeper/05a_processes.ipynb #378dde9f
 def _averaged(m, s):
     "E 1 / (1 + exp(−f)) for f ~ N(m, s²), to 1e-12   (5.14b)"
     z, t = np.arange(-16, 17) / 2, np.arange(-72, 73) / 2
     first, second = np.exp(-z * z / 2) / math.sqrt(8 * math.pi), expit(t) * expit(-t) / 2
-    low = np.empty(len(m))                                               # for the mean −|m|
+    low = np.empty(len(m))  # for the mean −|m|
     for rows in row_blocks(len(m), 3 * 8 * 178):
         d, width = -np.abs(m[rows, None]), s[rows, None]
-        low[rows] = np.where(width[:, 0] <= 1, expit(d + np.minimum(width, 1) * z) @ first,
-                             ndtr((d - t) / np.maximum(width, 1)) @ second)
+        low[rows] = np.where(
+            width[:, 0] <= 1,
+            expit(d + np.minimum(width, 1) * z) @ first,
+            ndtr((d - t) / np.maximum(width, 1)) @ second,
+        )
     return np.where(m > 0, 1 - low, low)
 
 # %% ../../nbs/deeper/05a_processes.ipynb #ea4f6206
 @contract
-def gp_classification(k: AKernel, X: Points, y: TwoLabels,
-                      weights: Weights = None) -> LaplaceClassifier:
+def gp_classification(
+    k: AKernel, X: Points, y: TwoLabels, weights: Weights = None
+) -> LaplaceClassifier:
     """Two-class Gaussian process: logistic regression with lam = ½ and its curvature   (5.14)
 
     k : its scale is the prior variance of the log-odds
@@ -386,15 +439,22 @@ def gp_classification(k: AKernel, X: Points, y: TwoLabels,
     sign, K = y.signs, whole(k, X).astype(float, copy=False)
     w = np.ones(len(K)) if weights is None else weights
     try:
-        alpha = minimize_weighted(K, sign, logistic, 0.5, weights).alpha                # step 1
+        alpha = minimize_weighted(K, sign, logistic, 0.5, weights).alpha  # step 1
     except ConvergenceFailure as e:
-        raise ConvergenceFailure("the mode was not found: log-odds of prior variance up to "
-                                 f"{K.diagonal().max():.1e}. Use a kernel of smaller scale.") from e
+        raise ConvergenceFailure(
+            "the mode was not found: log-odds of prior variance up to "
+            f"{K.diagonal().max():.1e}. Use a kernel of smaller scale."
+        ) from e
     f = K @ alpha
-    root = np.sqrt(w * logistic.curvature(sign, f))                                       # step 2
-    gram = Cholesky(K * root[:, None] * root, 1.0, "I + √W K √W", overwrite=True, remedy=lambda _:
-                    "check_kernel(k, X) shows a witness; or take a kernel of smaller scale.")
-    value = -w @ logistic(sign, f) - alpha @ f / 2 - gram.log_det() / 2             # (5.14a)
+    root = np.sqrt(w * logistic.curvature(sign, f))  # step 2
+    gram = Cholesky(
+        K * root[:, None] * root,
+        1.0,
+        "I + √W K √W",
+        overwrite=True,
+        remedy=lambda _: "check_kernel(k, X) shows a witness; or take a kernel of smaller scale.",
+    )
+    value = -w @ logistic(sign, f) - alpha @ f / 2 - gram.log_det() / 2  # (5.14a)
     return LaplaceClassifier(RKHSFunction(k, X, alpha), y.classes, float(value), root, gram)
 
 # %% ../../nbs/deeper/05a_processes.ipynb #574136a5
@@ -414,10 +474,15 @@ def nadaraya_watson(k: AKernel, X: Points, y: Targets) -> Function:
         "Σᵢ yᵢ k(x, xᵢ) / Σⱼ k(x, xⱼ) at points (m, d)"
         values = sums(points)
         weight = values[:, -1]
-        as_number(weight.min(), f"the sum of the weights at point {weight.argmin()}", above=0,
-                  because=": it is too far from the data for this bandwidth, or k is negative")
+        as_number(
+            weight.min(),
+            f"the sum of the weights at point {weight.argmin()}",
+            above=0,
+            because=": it is too far from the data for this bandwidth, or k is negative",
+        )
         means = values[:, :-1] / weight[:, None]
         return means[:, 0] if y.ndim == 1 else means
+
     return average
 
 # %% ../../nbs/deeper/05a_processes.ipynb #c8056fb7
@@ -433,18 +498,25 @@ def check_sample_space(k: AKernel, space: AKernel, X: Points, draws: Count = 200
     references : Theorem 5.10; Driscoll (1973); Lukić and Beder (2001); Kanagawa et al. (2018)
     """
     require_fits((len(X), draws), instead="fewer draws")
-    Cholesky(space(X).astype(float), name="the Gram matrix of the space",
-             remedy=lambda least: "Points are repeated, or too close for it: take fewer.")
-    X = taken_of(X, PivotedCholesky(space(X).astype(float)).order)      # each far from those before
+    Cholesky(
+        space(X).astype(float),
+        name="the Gram matrix of the space",
+        remedy=lambda least: "Points are repeated, or too close for it: take fewer.",
+    )
+    X = taken_of(X, PivotedCholesky(space(X).astype(float)).order)  # each far from those before
     R = Cholesky(space(X).astype(float), name="the Gram matrix of the space")
     eigenvalues, Q = np.linalg.eigh(k(X).astype(float))
-    A = R.half_solve(Q * np.sqrt(np.clip(eigenvalues, 0, None)))                # A Aᵀ = L⁻¹ K L⁻ᵀ
-    tau = np.cumsum(np.sum(A * A, axis=1))                                              # (5.17)
+    A = R.half_solve(Q * np.sqrt(np.clip(eigenvalues, 0, None)))  # A Aᵀ = L⁻¹ K L⁻ᵀ
+    tau = np.cumsum(np.sum(A * A, axis=1))  # (5.17)
     found = np.sum((A @ rng.standard_normal((len(A), draws))) ** 2, axis=0).mean()
     spread = math.sqrt(2 * np.sum((A.T @ A) ** 2) / draws)
     require("E ‖sₙ‖² = tr(R⁻¹ K)", abs(found - tau[-1]), 6 * spread)
     steps = np.diff(eighths := tau[[len(tau) // 8 - 1, len(tau) // 4 - 1, len(tau) // 2 - 1, -1]])
-    require("E ‖sₙ‖² levels off", steps[2] - 0.92 * steps[1], 0.001 * tau[-1],
-            f"The last half of the points adds {steps[2]:.3g}, the quarter before {steps[1]:.3g}: "
-            "samples leave every ball of this space.")
+    require(
+        "E ‖sₙ‖² levels off",
+        steps[2] - 0.92 * steps[1],
+        0.001 * tau[-1],
+        f"The last half of the points adds {steps[2]:.3g}, the quarter before {steps[1]:.3g}: "
+        "samples leave every ball of this space.",
+    )
     return eighths

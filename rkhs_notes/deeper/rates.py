@@ -13,10 +13,9 @@ from ..base.contracts import contract
 from ..base.factors import Cholesky
 from ..base.points import AnyPoints, Points
 from ..base.values import Value
-from rkhs_notes.base.words import (
-    Axes, Count, Finite, Function, Labels, NonNegative, Positive, Probability, Rng, Targets, Vector,
-    Word, array, count, fitting, instance_of, number, word_of
-)
+from ..base.words import Axes, Count, Finite, Function, Labels, NonNegative, Positive
+from ..base.words import Probability, Rng, Targets, Vector, Word, array, count, fitting
+from ..base.words import instance_of, number, word_of
 
 # %% ../../nbs/deeper/16a_rates.ipynb #2f3d1734
 from ..base.errors import finite, require
@@ -30,7 +29,7 @@ def power_law(n, e, floor=None):
         slope, level = np.polyfit(np.log(n), np.log(e - floor), 1)
         return floor, np.exp(level), -slope
     low, high = 0.02, 4.0
-    for _ in range(6):                                   # a grid of c, then a finer one at its best
+    for _ in range(6):  # a grid of c, then a finer one at its best
         c = np.linspace(low, high, 40)
         b, a, off = floor_and_level(n / n[0], e, c)
         i = int(np.argmin(off))
@@ -53,7 +52,7 @@ def jackknife(statistic, errors, level, overlap=0.0):
     J, total = len(errors), errors.sum(axis=0)
     whole = statistic(total / J)
     without = np.array([statistic((total - row) / (J - 1)) for row in errors])
-    spread = np.std(J * whole - (J - 1) * without, ddof=1)               # of the pseudo-values
+    spread = np.std(J * whole - (J - 1) * without, ddof=1)  # of the pseudo-values
     half = student.ppf((1 + level) / 2, J - 1) * spread * np.sqrt(1 / J + overlap)
     return float(whole - half), float(whole + half)
 
@@ -64,11 +63,12 @@ class Curve(Value):
     mean = property(lambda self: self.errors.mean(axis=0), doc="The mean error at each size, (s,).")
     floor = property(lambda self: self._law(self.mean)[0], doc="b, what no n lowers.")
     slope = property(lambda self: -self._law(self.mean)[2], doc="−c, of log (error − b) in log n.")
-    interval = property(lambda self: self._between(lambda e: -self._law(e)[2]),
-                        doc="(low, high) of the slope.")
+    interval = property(
+        lambda self: self._between(lambda e: -self._law(e)[2]), doc="(low, high) of the slope."
+    )
 
     def _law(self, e):
-        return power_law(self.sizes.astype(float), e, self.known)                    # (16.30)
+        return power_law(self.sizes.astype(float), e, self.known)  # (16.30)
 
     def _at(self, e, n):
         b, a, c = self._law(e)
@@ -79,8 +79,10 @@ class Curve(Value):
 
     def __repr__(self):
         (low, high), e, n = self.interval, self.mean, self.sizes
-        return (f"{type(self).__name__}: error {e[0]:.3g} at n = {n[0]}, {e[-1]:.3g} at {n[-1]}; "
-                f"slope {self.slope:.2f} [{low:.2f}, {high:.2f}], floor {self.floor:.3g}")
+        return (
+            f"{type(self).__name__}: error {e[0]:.3g} at n = {n[0]}, {e[-1]:.3g} at {n[-1]}; "
+            f"slope {self.slope:.2f} [{low:.2f}, {high:.2f}], floor {self.floor:.3g}"
+        )
 
 # %% ../../nbs/deeper/16a_rates.ipynb #6363dd57
 class LearningCurve(Curve):
@@ -92,6 +94,7 @@ class LearningCurve(Curve):
     level : float            of the intervals
     overlap : float          test points for each of training, if all rows split one data set
     """
+
     sizes: np.ndarray
     errors: np.ndarray
     known: float
@@ -118,7 +121,7 @@ class LearningCurve(Curve):
     def plot(self, ax: Axes = None, label="", color=None) -> Axes:
         "Draw the errors, the law up to four times the last size, and where it may lie."
         x = np.geomspace(self.sizes[0], 4 * self.sizes[-1], 20).astype(int)
-        dots, = ax.loglog(self.sizes, self.mean, "o", color=color, label=label or None)
+        (dots,) = ax.loglog(self.sizes, self.mean, "o", color=color, label=label or None)
         ax.plot(x, [self.at(n) for n in x], "--", color=dots.get_color(), lw=1)
         low, high = np.transpose([self.between(n) for n in x])
         ax.fill_between(x, low, high, color=dots.get_color(), alpha=0.15, lw=0)
@@ -129,17 +132,29 @@ class LearningCurve(Curve):
 def _sampler(value, name, call=None):
     if callable(value) and not isinstance(value, type):
         return value
-    fitting(value, name, isinstance(value, tuple) and len(value) == 2,
-            "a function (n, rng) → (X, y), or your data", "the pair (X, y)")
+    fitting(
+        value,
+        name,
+        isinstance(value, tuple) and len(value) == 2,
+        "a function (n, rng) → (X, y), or your data",
+        "the pair (X, y)",
+    )
     X, y = (word_of(AnyPoints).read(part, f"{name}[{i}]") for i, part in enumerate(value))
     if len(X) != len(y):
         raise ValueError(f"{name} has {len(X)} points and {len(y)} targets; pass one for each.")
     return X, y
 
 
-Sample = Annotated[Any, Word("function (n, rng) → (X, y), or a pair (X, y)", _sampler, (),
-                             lambda rng, sizes: (rng.normal(size=40), rng.normal(size=40)),
-                             (None, "text", 3.0, [], ([1.0], [1.0, 2.0]), (1, 2, 3)))]
+Sample = Annotated[
+    Any,
+    Word(
+        "function (n, rng) → (X, y), or a pair (X, y)",
+        _sampler,
+        (),
+        lambda rng, sizes: (rng.normal(size=40), rng.normal(size=40)),
+        (None, "text", 3.0, [], ([1.0], [1.0, 2.0]), (1, 2, 3)),
+    ),
+]
 
 # %% ../../nbs/deeper/16a_rates.ipynb #b6135fe5
 def split(X, y, n, rng):
@@ -153,11 +168,20 @@ def drawn(sample, n, rng):
     "(X, y, X_test, y_test) of a function: test points of its own, or as many new ones"
     found = sample(n, rng)
     found = (*found, *sample(n, rng)) if np.iterable(found) and len(found) == 2 else found
-    fitting(found, "sample(n, rng)", isinstance(found, tuple) and len(found) == 4,
-            "a pair", "a function that ends in return X, y, or in return X, y, X_test, y_test")
+    fitting(
+        found,
+        "sample(n, rng)",
+        isinstance(found, tuple) and len(found) == 4,
+        "a pair",
+        "a function that ends in return X, y, or in return X, y, X_test, y_test",
+    )
     pairs = [_sampler(pair, "sample(n, rng)") for pair in (found[:2], found[2:])]
-    as_count(len(pairs[0][0]), "the number of points of sample(n, rng)", at_least=n,
-             because=f", as n = {n} were asked for")
+    as_count(
+        len(pairs[0][0]),
+        "the number of points of sample(n, rng)",
+        at_least=n,
+        because=f", as n = {n} were asked for",
+    )
     return *pairs[0], *pairs[1]
 
 
@@ -172,10 +196,16 @@ def score_of(f, X, y, error):
 
 # %% ../../nbs/deeper/16a_rates.ipynb #168c00f9
 @contract
-def learning_curve(fit: Function, sample: Sample, sizes: Widths, rng: Rng = None,
-                   draws: Annotated[int, count(3)] = 20, error: Error = "squared",
-                   floor: NonNegative = None,
-                   level: Probability = 0.95) -> LearningCurve:
+def learning_curve(
+    fit: Function,
+    sample: Sample,
+    sizes: Widths,
+    rng: Rng = None,
+    draws: Annotated[int, count(3)] = 20,
+    error: Error = "squared",
+    floor: NonNegative = None,
+    level: Probability = 0.95,
+) -> LearningCurve:
     """The error of fit(X, y) on new points, for several numbers of points   (16.30)
 
     fit : (X, y) → what has values at points
@@ -198,13 +228,16 @@ def learning_curve(fit: Function, sample: Sample, sizes: Widths, rng: Rng = None
     as_count(len(sizes), "the number of sizes", least, because=", which the law needs")
     errors, pair = [], isinstance(sample, tuple)
     for child in rng.spawn(draws):
-        X, y, X_test, y_test = (split(*sample, sizes[-1], child) if pair else
-                                drawn(sample, sizes[-1], child))
+        X, y, X_test, y_test = (
+            split(*sample, sizes[-1], child) if pair else drawn(sample, sizes[-1], child)
+        )
         errors.append([score_of(fit(X[:n], y[:n]), X_test, y_test, error) for n in sizes])
     errors = np.array(errors)
     if (low := errors.mean(axis=0).min()) <= (floor or 0.0):
-        raise ValueError(f"floor = {floor or 0:g} is not below the mean error {low:.3g}: a power "
-                         "of n is never 0. Pass a lower floor, smaller sizes or more test points.")
+        raise ValueError(
+            f"floor = {floor or 0:g} is not below the mean error {low:.3g}: a power "
+            "of n is never 0. Pass a lower floor, smaller sizes or more test points."
+        )
     overlap = (len(sample[0]) - sizes[-1]) / sizes[-1] if pair else 0.0
     return LearningCurve(frozen(np.array(sizes)), frozen(errors), floor, level, overlap)
 
@@ -220,14 +253,19 @@ def check_rate(curve: ACurve, rate: Positive) -> float:
     raises LawBroken : −rate lies outside the interval
     """
     low, high = curve.interval
-    return require(f"slope −{rate:.3g} in [{low:.3g}, {high:.3g}]", abs(curve.slope + rate),
-                   (high - low) / 2, "Another source condition or decay than the data have; a lam "
-                   "that does not follow n; a floor that is not the given one; or n too small.")
+    return require(
+        f"slope −{rate:.3g} in [{low:.3g}, {high:.3g}]",
+        abs(curve.slope + rate),
+        (high - low) / 2,
+        "Another source condition or decay than the data have; a lam "
+        "that does not follow n; a floor that is not the given one; or n too small.",
+    )
 
 # %% ../../nbs/deeper/16a_rates.ipynb #fa6e0256
 @contract
-def ridge_rate(decay: Annotated[float, number(above=1)], source: Positive,
-               passes: Count = 1) -> Finite:
+def ridge_rate(
+    decay: Annotated[float, number(above=1)], source: Positive, passes: Count = 1
+) -> Finite:
     """2sb / (2sb + 1), s = min(r, passes): the error of ridge with the best lam falls as n^(−that)
 
     decay : b, where the eigenvalues of the kernel fall like j^(−b)   (16.33)
@@ -244,9 +282,14 @@ def ridge_rate(decay: Annotated[float, number(above=1)], source: Positive,
 
 # %% ../../nbs/deeper/16a_rates.ipynb #f7661ea2
 @contract
-def spectral_risk(eigenvalues: Annotated[Any, array("m", at_least=0)],
-                  coefficients: Annotated[Any, array("m")], noise: NonNegative, n: Count,
-                  lam: Penalties, passes: Count = 1):
+def spectral_risk(
+    eigenvalues: Annotated[Any, array("m", at_least=0)],
+    coefficients: Annotated[Any, array("m")],
+    noise: NonNegative,
+    n: Count,
+    lam: Penalties,
+    passes: Count = 1,
+):
     """(bias², variance) of ridge that sees coefficients with noise of variance noise / n   (16.32)
 
     eigenvalues : of the integral operator, μⱼ
@@ -285,7 +328,7 @@ def leave_groups_out(k: AKernel, X: Points, y: Targets, lam: Positive, groups: L
     alpha, G, left = system.solve(y), system.inverse(), np.empty(y.shape)
     for g in range(len(groups.classes)):
         rows = np.flatnonzero(groups.place == g)
-        left[rows] = np.linalg.solve(G[np.ix_(rows, rows)], alpha[rows])             # (16.38)
+        left[rows] = np.linalg.solve(G[np.ix_(rows, rows)], alpha[rows])  # (16.38)
     return finite(left, "y − f(x)", "rescale y")
 
 # %% ../../nbs/deeper/16a_rates.ipynb #2c14ea99
@@ -295,6 +338,7 @@ class SelectionCost(Value):
     apparent : float         the score by which the choice was made
     folds : array (folds,)   mean squared error of what was chosen without the fold, on it
     """
+
     apparent: Finite
     folds: np.ndarray
 
@@ -303,13 +347,16 @@ class SelectionCost(Value):
 
     def __repr__(self):
         spread = self.folds.std(ddof=1) / len(self.folds) ** 0.5
-        return (f"SelectionCost: says {self.apparent:.3g}, is {self.honest:.3g} ± {spread:.2g} "
-                f"({len(self.folds)} folds)")
+        return (
+            f"SelectionCost: says {self.apparent:.3g}, is {self.honest:.3g} ± {spread:.2g} "
+            f"({len(self.folds)} folds)"
+        )
 
 # %% ../../nbs/deeper/16a_rates.ipynb #4b62ec30
 @contract
-def selection_cost(choose: Function, X: AnyPoints, y: Targets,
-                   folds: Annotated[int, count(2)] = 5, rng: Rng = None) -> SelectionCost:
+def selection_cost(
+    choose: Function, X: AnyPoints, y: Targets, folds: Annotated[int, count(2)] = 5, rng: Rng = None
+) -> SelectionCost:
     """Nested validation: the score of the choice, beside the error of choosing anew in each fold
 
     choose : (X, y) → (f, score), the best of all candidates and the score that made it the best
@@ -318,8 +365,13 @@ def selection_cost(choose: Function, X: AnyPoints, y: Targets,
     """
     as_count(folds, "folds", at_most=len(X), because=": one point a fold at least")
     chosen = choose(X, y)
-    fitting(chosen, "choose(X, y)", np.iterable(chosen) and len(chosen) == 2, "a pair (f, score)",
-            "a function that ends in return f, score")
+    fitting(
+        chosen,
+        "choose(X, y)",
+        np.iterable(chosen) and len(chosen) == 2,
+        "a pair (f, score)",
+        "a function that ends in return f, score",
+    )
     part, errors = rng.permutation(len(X)) % folds, []
     for fold in range(folds):
         f, out = choose(X[part != fold], y[part != fold])[0], part == fold

@@ -18,17 +18,15 @@ from ..base.contracts import contract
 from ..base.errors import finite, require
 from ..base.points import MorePoints, Points, points, taken_of
 from ..base.values import Value, kept
-from rkhs_notes.base.words import (
-    Count, Flag, Function, Positive, Rng, Targets, Vector, Weights, instance_of, one_of
-)
+from ..base.words import Count, Flag, Function, Positive, Rng, Targets, Vector, Weights
+from ..base.words import instance_of, one_of
 from ..engines.functions.fits import Band, Fit, Variances
 from ..engines.functions.functions import times
 
 # %% ../../nbs/deeper/14_scale.ipynb #6c9ec511
 from ..engines.kernels.gram import AKernel, both_points, n_columns, n_points, precision
-from rkhs_notes.engines.solving.operators import (
-    AllPoints, OnCentres, centres_of, independent, solved, symmetric_times, weighed
-)
+from ..engines.solving.operators import AllPoints, OnCentres, centres_of, independent
+from ..engines.solving.operators import solved, symmetric_times, weighed
 from ..engines.solving.systems import squarable
 from .grids_landmarks import random_feature_map
 from ..rkhs import RKHSFunction
@@ -62,8 +60,8 @@ class KernelOperator(LinearOperator):
 
     def _matmat(self, V):
         if self.symmetric:
-            return symmetric_times(self.k, self.X, V)                                # (14.2)
-        return times(self.k, self.X, self.Y, V)                                      # (14.1)
+            return symmetric_times(self.k, self.X, V)  # (14.2)
+        return times(self.k, self.X, self.Y, V)  # (14.1)
 
     _matvec = _matmat
 
@@ -94,6 +92,7 @@ class LargeFit(Fit):
     method : str                    which route was taken
     weights : array (n,) or None
     """
+
     function: RKHSFunction
     lam: float
     n_centres: int
@@ -108,19 +107,32 @@ class LargeFit(Fit):
         return self.function(X)
 
     def __repr__(self):
-        return (f"LargeFit in H({self.k}), {self.method}; ‖f̂ − f‖ ≤ "
-                f"{np.max(self.error_bound):.1e}, {self.iterations} "
-                f"step{'s' * (self.iterations > 1)}")
+        return (
+            f"LargeFit in H({self.k}), {self.method}; ‖f̂ − f‖ ≤ "
+            f"{np.max(self.error_bound):.1e}, {self.iterations} "
+            f"step{'s' * (self.iterations > 1)}"
+        )
 
 # %% ../../nbs/deeper/14_scale.ipynb #15ee3f5f
 CentreRule = Annotated[str, one_of("rpcholesky", "uniform", "leverage")]
 
 # %% ../../nbs/deeper/14_scale.ipynb #e498754c
 @contract
-def ridge_large(k: AKernel, X: Points, y: Targets, lam: Positive, n_centres: Count = None,
-                rng: Rng = None, tol: Positive = 1e-6, callback: Function = None,
-                centres: CentreRule = "rpcholesky", weights: Weights = None, sample: Count = None,
-                max_iter: Count = 200, progress: Flag = None):
+def ridge_large(
+    k: AKernel,
+    X: Points,
+    y: Targets,
+    lam: Positive,
+    n_centres: Count = None,
+    rng: Rng = None,
+    tol: Positive = 1e-6,
+    callback: Function = None,
+    centres: CentreRule = "rpcholesky",
+    weights: Weights = None,
+    sample: Count = None,
+    max_iter: Count = 200,
+    progress: Flag = None,
+):
     """argmin of  Σᵢ wᵢ (yᵢ − f(xᵢ))² + lam ‖f‖²  over H, or over the span of some sections   (14.7)
 
     n_centres : how many sections, at most; left out, all of H
@@ -181,10 +193,12 @@ def check_large_fit(fit: ALargeFit, X: ItsPoints, y: Targets):
     """
     w = np.ones(n_points(X)) if fit.weights is None else fit.weights
     bound, noise = certified(fit, X, y, w)
-    return require("‖f̂ − f‖ ≤ error_bound", float(np.max(bound)),
-                   1.01 * float(np.max(fit.error_bound)) + noise,
-                   "lam belongs beside the sum of squares; X, y and weights must be those of "
-                   "the fit.")
+    return require(
+        "‖f̂ − f‖ ≤ error_bound",
+        float(np.max(bound)),
+        1.01 * float(np.max(fit.error_bound)) + noise,
+        "lam belongs beside the sum of squares; X, y and weights must be those of the fit.",
+    )
 
 # %% ../../nbs/deeper/14_scale.ipynb #e0f2f906
 class LargeProcess(Band):
@@ -195,6 +209,7 @@ class LargeProcess(Band):
     draws : array (D, S)       gₛ = Σⱼ prior(·)ⱼ draws[j, s]
     noise : float              σ²
     """
+
     fit: LargeFit
     prior: Any
     draws: np.ndarray
@@ -222,8 +237,10 @@ class LargeProcess(Band):
         return np.mean((self.paths(X) - self(X)) ** 2, axis=0)
 
     def __repr__(self):
-        return (f"LargeProcess({self.k}, {self.draws.shape[1]} paths, noise {self.noise:.3g}; "
-                f"{self.fit.method})")
+        return (
+            f"LargeProcess({self.k}, {self.draws.shape[1]} paths, noise {self.noise:.3g}; "
+            f"{self.fit.method})"
+        )
 
 # %% ../../nbs/deeper/14_scale.ipynb #f2877d00
 def drawn_values(phi, W, X):
@@ -243,10 +260,19 @@ def noisy_draws(phi, W, X, noise, weights, rng):
 
 # %% ../../nbs/deeper/14_scale.ipynb #677b914c
 @contract
-def gaussian_process_large(k: AKernel, X: Points, y: Vector, noise: Positive,
-                           n_samples: Count = 64, n_centres: Count = None,
-                           n_features: Count = 2000, rng: Rng = None, tol: Positive = 1e-3,
-                           weights: Weights = None, progress: Flag = None):
+def gaussian_process_large(
+    k: AKernel,
+    X: Points,
+    y: Vector,
+    noise: Positive,
+    n_samples: Count = 64,
+    n_centres: Count = None,
+    n_features: Count = 2000,
+    rng: Rng = None,
+    tol: Positive = 1e-3,
+    weights: Weights = None,
+    progress: Flag = None,
+):
     """Posterior of f ~ GP(0, k) given yᵢ = f(xᵢ) + εᵢ, by sampled functions   (14.9)
 
     noise : σ², the variance of εᵢ; σ²/wᵢ where there are weights
@@ -274,6 +300,7 @@ class Route(Value):
     seconds : float    estimated
     why : str          why this route, and not one that stands before it
     """
+
     name: str
     call: str
     mib: float
@@ -299,15 +326,34 @@ def routes(n, d):
     "What each route takes, from the most exact one to the leanest"
     m, rank = centres_for(n), min(n, 10 * math.sqrt(n), settings.result_mib * 2.0**14 / n)
     X, blocks, call = 8.0 * n * d, settings.block_mib * 2.0**20, "ridge_large(k, X, y, lam"
-    needs = [("exact", "ridge(k, X, y, lam)", X + 8.0 * n * n + blocks, n * n / 2, n**3 / 3),
-             ("all points", f"{call})", 2 * X + 24.0 * n * rank + blocks, 25 * n * n / 2,
-              2 * n * rank**2),
-             ("centres", f"{call}, n_centres={m})", X + 64.0 * m * m + 64.0 * n + 2 * blocks,
-              3 * n * m, n * m * m + 9 * m**3),
-             ("stream", f"stream_ridge(fourier_features(k, d={d}, D={2 * m}), blocks, lam)",
-              128.0 * m * m + 2 * blocks, 4 * n * m, 4 * n * m * m)]
-    return [Route(name, code, size / 2**20, seconds_of(entries, operations, d))
-            for name, code, size, entries, operations in needs]
+    needs = [
+        ("exact", "ridge(k, X, y, lam)", X + 8.0 * n * n + blocks, n * n / 2, n**3 / 3),
+        (
+            "all points",
+            f"{call})",
+            2 * X + 24.0 * n * rank + blocks,
+            25 * n * n / 2,
+            2 * n * rank**2,
+        ),
+        (
+            "centres",
+            f"{call}, n_centres={m})",
+            X + 64.0 * m * m + 64.0 * n + 2 * blocks,
+            3 * n * m,
+            n * m * m + 9 * m**3,
+        ),
+        (
+            "stream",
+            f"stream_ridge(fourier_features(k, d={d}, D={2 * m}), blocks, lam)",
+            128.0 * m * m + 2 * blocks,
+            4 * n * m,
+            4 * n * m * m,
+        ),
+    ]
+    return [
+        Route(name, code, size / 2**20, seconds_of(entries, operations, d))
+        for name, code, size, entries, operations in needs
+    ]
 
 # %% ../../nbs/deeper/14_scale.ipynb #eddd09c8
 @contract
@@ -331,9 +377,11 @@ def recommend(n: Count, d: Count, memory: Positive, seconds: Positive = 600.0):
         best = min(found, key=lambda route: route.mib)
     else:
         best = quick[0] if quick else min(fit, key=lambda route: route.seconds)
-    reasons = [f"{route.name} would take " + (f"{route.seconds / 60:.3g} minutes" if route in fit
-                                              else f"{route.mib / 1024:.3g} GiB")
-               for route in found[: found.index(best)]]
+    reasons = [
+        f"{route.name} would take "
+        + (f"{route.seconds / 60:.3g} minutes" if route in fit else f"{route.mib / 1024:.3g} GiB")
+        for route in found[: found.index(best)]
+    ]
     if best.name == "centres" and centres_for(n) < int(enough := math.sqrt(n) * math.log(n)):
         reasons.append(f"√n log n would be {enough:.0f} centres: try whether more lower the error")
     return Route(best.name, best.call, best.mib, best.seconds, "; ".join(reasons))

@@ -29,18 +29,24 @@ from ..kernels import Kernel
 # %% ../../nbs/deeper/15b_stein.ipynb #8637ee6c
 class Jet(NamedTuple):
     "k, ∇ₓk, ∇ᵧk and Σᵢ ∂xᵢ∂yᵢ k on a tile: (n, m), (d, n, m), (d, n, m), (n, m)"
+
     value: Any
     x: Any
     y: Any
     trace: Any
 
-    def __add__(self, other): return Jet(*map(add, self, other))
+    def __add__(self, other):
+        return Jet(*map(add, self, other))
 
     def __mul__(self, other):
         f, g = self.value, other.value
         mixed = np.sum(self.x * other.y, axis=0) + np.sum(self.y * other.x, axis=0)
-        return Jet(f * g, self.x * g + f * other.x, self.y * g + f * other.y,
-                   self.trace * g + f * other.trace + mixed)
+        return Jet(
+            f * g,
+            self.x * g + f * other.x,
+            self.y * g + f * other.y,
+            self.trace * g + f * other.trace + mixed,
+        )
 
     def through(self, value, first, second):
         "The jet of φ(k) from φ, φ′, φ″ at k"
@@ -50,11 +56,13 @@ class Jet(NamedTuple):
 # %% ../../nbs/deeper/15b_stein.ipynb #735b4887
 class Slope(NamedTuple):
     "φ, φ′, φ″ of a function of t = ‖x − y‖², on a tile"
+
     value: Any
     first: Any
     second: Any
 
-    def __add__(self, other): return Slope(*map(add, self, other))
+    def __add__(self, other):
+        return Slope(*map(add, self, other))
 
     def __mul__(self, other):
         (f, f1, f2), (g, g1, g2) = self, other
@@ -104,18 +112,23 @@ def _rational(k, t):
 
 def _matern(k, t):
     fitting(k, "k", k.nu > 1, "twice differentiable", "a Matern with nu > 1")
-    nu, c = k.nu, k.nu / k.bandwidth**2                            # s² = 2 c t
+    nu, c = k.nu, k.nu / k.bandwidth**2  # s² = 2 c t
     s = np.sqrt(2 * c * t)
-    bend = matern_slope(nu - 1, s * 1.0) / np.where(s > 0, s**2, 1)        # t φ″ → 0 at t = 0
+    bend = matern_slope(nu - 1, s * 1.0) / np.where(s > 0, s**2, 1)  # t φ″ → 0 at t = 0
     first = -c / (2 * (nu - 1)) * matern(nu - 1, s * 1.0, np)
     return Slope(matern(nu, s, np), first, c**2 / (2 * (nu - 1)) * bend)
 
 
-def _flat(k, t): return Slope(np.full_like(t, k.c), 0 * t, 0 * t)
+def _flat(k, t):
+    return Slope(np.full_like(t, k.c), 0 * t, 0 * t)
 
 
-SLOPES = {kernels.Gaussian: _gaussian, zoo.RationalQuadratic: _rational, zoo.Matern: _matern,
-          kernels.Constant: _flat}
+SLOPES = {
+    kernels.Gaussian: _gaussian,
+    zoo.RationalQuadratic: _rational,
+    zoo.Matern: _matern,
+    kernels.Constant: _flat,
+}
 
 # %% ../../nbs/deeper/15b_stein.ipynb #2fa0eb38
 def _linear(k, X, Y):
@@ -133,6 +146,7 @@ def _polynomial(k, X, Y):
 
 def _by_coordinate(log, first, second):
     "The jet of exp Σᵢ ℓ(xᵢ − yᵢ) from ℓ, ℓ′, ℓ″"
+
     def jet(k, X, Y):
         r = X.T[:, :, None] - Y.T[:, None, :]
         K, a = np.exp(np.sum(log(k, r), axis=0)), first(k, r)
@@ -156,33 +170,48 @@ def _radial(form, k, X, Y):
 
 def _on_columns(k, X, Y):
     fits = not callable(k.columns) and len(set(k.columns)) == len(k.columns)
-    chosen = list(k._numbers(X, "X") if fitting(k, "k", fits, "a function of different columns",
-                                                "k.on([0, 2]), say") else ())
+    chosen = list(
+        k._numbers(X, "X")
+        if fitting(k, "k", fits, "a function of different columns", "k.on([0, 2]), say")
+        else ()
+    )
     inner = jet_of(k.k)(X[:, chosen], Y[:, chosen])
     wide = np.zeros((2, X.shape[1], *inner.value.shape))
     wide[0, chosen], wide[1, chosen] = inner.x, inner.y
     return Jet(inner.value, *wide, inner.trace)
 
 # %% ../../nbs/deeper/15b_stein.ipynb #1cfe34ad
-_cauchy = _by_coordinate(lambda k, r: -np.log1p((r / k.bandwidth) ** 2),
-                         lambda k, r: -2 * r / (k.bandwidth**2 + r**2),
-                         lambda k, r: 2 * (r**2 - k.bandwidth**2) / (k.bandwidth**2 + r**2) ** 2)
+_cauchy = _by_coordinate(
+    lambda k, r: -np.log1p((r / k.bandwidth) ** 2),
+    lambda k, r: -2 * r / (k.bandwidth**2 + r**2),
+    lambda k, r: 2 * (r**2 - k.bandwidth**2) / (k.bandwidth**2 + r**2) ** 2,
+)
 _periodic = _by_coordinate(
     lambda k, r: -2 * (np.sin(np.pi * r / k.period) / k.bandwidth) ** 2,
     lambda k, r: -2 * np.pi / (k.period * k.bandwidth**2) * np.sin(2 * np.pi * r / k.period),
-    lambda k, r: -((2 * np.pi / (k.period * k.bandwidth)) ** 2) * np.cos(2 * np.pi * r / k.period))
+    lambda k, r: -((2 * np.pi / (k.period * k.bandwidth)) ** 2) * np.cos(2 * np.pi * r / k.period),
+)
 JETS = {cls: partial(_radial, form) for cls, form in SLOPES.items()} | {
     zoo.Mahalanobis: partial(_radial, lambda k, t: _gaussian(kernels.Gaussian(1.0), t)),
-    kernels.Linear: _linear, kernels.Polynomial: _polynomial, zoo.Cauchy: _cauchy,
-    zoo.Periodic: _periodic, kernels.On: _on_columns}
+    kernels.Linear: _linear,
+    kernels.Polynomial: _polynomial,
+    zoo.Cauchy: _cauchy,
+    zoo.Periodic: _periodic,
+    kernels.On: _on_columns,
+}
 
 
 def jet_of(k):
     "The function (X, Y) ↦ Jet of k on a tile"
     found = k._jet or rule(k, JETS)
-    fitting(k, "k", found is not None, f"a kernel with derivatives here ({k})",
-            "sums, products, powers and exp of Gaussian, RationalQuadratic, Matern with nu > 1, "
-            "Cauchy, Periodic, Mahalanobis, Linear, Polynomial, also .on([columns])")
+    fitting(
+        k,
+        "k",
+        found is not None,
+        f"a kernel with derivatives here ({k})",
+        "sums, products, powers and exp of Gaussian, RationalQuadratic, Matern with nu > 1, "
+        "Cauchy, Periodic, Mahalanobis, Linear, Polynomial, also .on([columns])",
+    )
     return found
 
 # %% ../../nbs/deeper/15b_stein.ipynb #d141eb62
@@ -198,7 +227,7 @@ def _of_slopes(form, X, S, Y, R):
         cross = left[rows] @ right[columns].T - a[rows, None] - b[columns] - X.shape[1]
         return f.value * (S[rows] @ R[columns].T) + 2 * f.first * cross - 4 * t * f.second
 
-    def tile(rows, columns):                            # strips that stay in the processor's cache
+    def tile(rows, columns):  # strips that stay in the processor's cache
         start, stop, _ = rows.indices(len(X))
         width = len(range(*columns.indices(len(Y))))
         return np.vstack([strip(i, columns) for i in spans(stop, max(1, 2**15 // width), start)])
@@ -208,10 +237,11 @@ def _of_slopes(form, X, S, Y, R):
 
 def _of_jets(form, X, S, Y, R):
     "(rows, columns) ↦ u for any jet   (15.43)"
+
     def strip(X, S, Y, R):
         f = form(X, Y)
         sides = np.einsum("id,dij->ij", S, f.y) + np.einsum("jd,dij->ij", R, f.x)
-        return f.value * (S @ R.T) + sides + f.trace                              # (15.43)
+        return f.value * (S @ R.T) + sides + f.trace  # (15.43)
 
     def tile(rows, columns):
         A, B, Z, W = X[rows], S[rows], Y[columns], R[columns]
@@ -229,15 +259,17 @@ class SteinKernel(OfOne, Kernel):
     k : with derivatives: made of Gaussian, RationalQuadratic, Matern (nu > 1), …
     score : ∇ log p, of points (n, d) to (n, d)
     """
+
     k: AKernel
     score: Function
     is_shift_invariant = _everywhere = _sparse = False
 
     def __post_init__(self):
         super().__post_init__()
-        jet_of(self.k)                                        # refused now, if it has none
+        jet_of(self.k)  # refused now, if it has none
 
-    def _scores(self, X): return prepared(X, self, lambda: self._made(X))
+    def _scores(self, X):
+        return prepared(X, self, lambda: self._made(X))
 
     def _made(self, X):
         "s at marked points, (n, d)"
@@ -248,11 +280,13 @@ class SteinKernel(OfOne, Kernel):
 
     def _tile(self, X, Y, xp):
         S, R, slopes = self._scores(X), self._scores(Y), rule(self.k, SLOPES)
-        return _of_slopes(slopes, X, S, Y, R) if slopes else _of_jets(
-            jet_of(self.k), X, S, Y, R)
+        return _of_slopes(slopes, X, S, Y, R) if slopes else _of_jets(jet_of(self.k), X, S, Y, R)
 
-    def _blocks(self): return self.k._blocks() + 8
-    def _width(self, d): return self.k._width(d) + 4 * d
+    def _blocks(self):
+        return self.k._blocks() + 8
+
+    def _width(self, d):
+        return self.k._width(d) + 4 * d
 
 # %% ../../nbs/deeper/15b_stein.ipynb #399716cb
 @contract
@@ -271,8 +305,12 @@ def check_stein(k: AKernel, score: Function, law: OtherSample, Z: MorePoints, u=
     exact = law.weights is not None
     allowed = 1e-9 * (w @ np.abs(U)) if exact else 6 * np.sqrt(w**2 @ U**2)
     worst = float(np.max(np.abs(w @ U) / (allowed + 1e-300)))
-    return require("the mean of u(X, z) under the model, in units of what is allowed,", worst, 1.0,
-                   "Is the score ∇ log p, with its sign, and are all four terms of u there?")
+    return require(
+        "the mean of u(X, z) under the model, in units of what is allowed,",
+        worst,
+        1.0,
+        "Is the score ∇ log p, with its sign, and are all four terms of u there?",
+    )
 
 # %% ../../nbs/deeper/15b_stein.ipynb #f0b6bf19
 @contract
@@ -292,13 +330,19 @@ def stein_discrepancy(k: AKernel, score: Function, X: Points, biased: Flag = Fal
     """
     n = n_points(require_points(X, 2, "X", "pairs of different points need two"))
     u, one = SteinKernel(k, score), np.ones(n)
-    total = double_sum(u, X, one, X, one)                                         # in blocks
+    total = double_sum(u, X, one, X, one)  # in blocks
     return total / n**2 if biased else (total - float(u.diag(X).sum())) / (n * (n - 1))
 
 # %% ../../nbs/deeper/15b_stein.ipynb #04da0caa
 @contract
-def goodness_of_fit_test(k: AKernel, score: Function, X: Points, rng: Rng = None,
-                         n_draws: Count = 499, flip: Probability = 0.5) -> TestResult:
+def goodness_of_fit_test(
+    k: AKernel,
+    score: Function,
+    X: Points,
+    rng: Rng = None,
+    n_draws: Count = 499,
+    flip: Probability = 0.5,
+) -> TestResult:
     """Does a sample come from the law with this score? By KSD² and a wild bootstrap   (15.44)
 
     score : ∇ log p, of points (n, d) to (n, d); no constant of p is needed
@@ -311,15 +355,28 @@ def goodness_of_fit_test(k: AKernel, score: Function, X: Points, rng: Rng = None
     """
     n = n_points(require_points(X, 2, "X", "pairs of different points need two"))
     require_fits((n, n_draws), 8, "fewer draws")
-    signs = random_signs(n, n_draws, rng) if flip == 0.5 else np.cumprod(
-        np.where(rng.random((n, n_draws)) < flip, np.int8(-1), np.int8(1)), axis=0, dtype=np.int8)
+    signs = (
+        random_signs(n, n_draws, rng)
+        if flip == 0.5
+        else np.cumprod(
+            np.where(rng.random((n, n_draws)) < flip, np.int8(-1), np.int8(1)),
+            axis=0,
+            dtype=np.int8,
+        )
+    )
     S, u = np.column_stack([np.ones(n, np.int8), signs]), SteinKernel(k, score)
     sums, own = quadratic_forms(u._tile(X, X, np), S), u.diag(X)
-    statistic, *null = (sums - float(own.sum())) / (n * (n - 1))                 # without i = j
-    equal = 8 * np.finfo(own.dtype).eps * own.sum() / (n - 1)        # signs all alike give it again
-    return TestResult.from_draws(statistic, null, equal, name="KSD²", method="wild bootstrap",
-                                 hypothesis="the sample comes from the law with this score",
-                                 exact=False)
+    statistic, *null = (sums - float(own.sum())) / (n * (n - 1))  # without i = j
+    equal = 8 * np.finfo(own.dtype).eps * own.sum() / (n - 1)  # signs all alike give it again
+    return TestResult.from_draws(
+        statistic,
+        null,
+        equal,
+        name="KSD²",
+        method="wild bootstrap",
+        hypothesis="the sample comes from the law with this score",
+        exact=False,
+    )
 
 # %% ../../nbs/deeper/15b_stein.ipynb #63522c2c
 @contract
@@ -329,8 +386,10 @@ def torch_score(log_density: Function):
     log_density : of a tensor (n, d), double precision, to a tensor (n,)
     returns : function of arrays (n, d) to (n, d); it needs PyTorch when it is called
     """
+
     def score(X):
         import torch
+
         x = torch.tensor(np.asarray(X, dtype=float), requires_grad=True)
         return torch.autograd.grad(log_density(x).sum(), x)[0].numpy()
 

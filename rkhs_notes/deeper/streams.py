@@ -12,17 +12,15 @@ from ..base.contracts import contract
 from ..base.factors import Cholesky, signed
 from ..base.points import Points, names_of, require_one_order, taken_of
 from ..base.values import Value
-from rkhs_notes.base.words import (
-    Count, Finite, Flag, Positive, Rng, Targets, Weights, Whole, Word, fitting, word_of
-)
+from ..base.words import Count, Finite, Flag, Positive, Rng, Targets, Weights, Whole, Word
+from ..base.words import fitting, word_of
 
 # %% ../../nbs/deeper/14a_streams.ipynb #feeccc83
 from ..base.errors import require
 from ..engines.data.stored import FilePath, read_expression, write_expression
-from rkhs_notes.engines.data.sums import (
-    Blocks, Sum, as_block, block_sum, dense, fingerprint, in_block, in_blocks, is_pair, moved,
-    pairwise, shifted, size_of, zero
-)
+from ..engines.data.sums import Blocks, Sum, as_block, block_sum, dense, fingerprint
+from ..engines.data.sums import in_block, in_blocks, is_pair, moved, pairwise, shifted
+from ..engines.data.sums import size_of, zero
 from ..engines.features.maps import AFeatureMap
 from ..engines.kernels.entries import Lams
 from ..features import FeatureFunction
@@ -33,20 +31,26 @@ def _same_map(self, other):
     fits = type(other) is type(self) and other._state[:2] == self._state[:2]
     if fits:
         require_one_order(self.column_names, other.column_names, "these sums")
-    return fitting(other, "other", fits, f"a {type(self).__name__} of the same feature map and "
-                   "as many targets", "sums of one φ: they add for one map only")
+    return fitting(
+        other,
+        "other",
+        fits,
+        f"a {type(self).__name__} of the same feature map and as many targets",
+        "sums of one φ: they add for one map only",
+    )
 
 # %% ../../nbs/deeper/14a_streams.ipynb #fd3550b6
 class Stream(NamedTuple):
     "What is kept of a stream"
-    map: str            # a fingerprint of φ
+
+    map: str  # a fingerprint of φ
     targets: int
     n: int = 0
     blocks: int = 0
-    sum: Sum = None     # (14.20), as high + low
-    weighted: bool = False      # has a point another weight than 1?
-    names: tuple = None         # of the columns, where a block came with names
-    origin: np.ndarray = None   # what is taken from (φ(x), y) before they are summed
+    sum: Sum = None  # (14.20), as high + low
+    weighted: bool = False  # has a point another weight than 1?
+    names: tuple = None  # of the columns, where a block came with names
+    origin: np.ndarray = None  # what is taken from (φ(x), y) before they are summed
 
     def about(self, origin):
         "The same stream, summed about another origin"
@@ -55,16 +59,19 @@ class Stream(NamedTuple):
         total, t = self.sum, self.targets
         exact = Sum(self.origin, 0 * origin) + Sum(-origin, 0 * origin)
         for by in (exact.high, exact.low):
-            total = moved(total, len(by) - t, t + 1, by)                          # (14.23a)
+            total = moved(total, len(by) - t, t + 1, by)  # (14.23a)
         return self._replace(origin=origin, sum=total)
 
     def __add__(self, other):
         origin = self.origin if self.n else other.origin
         self, other = self.about(origin), other.about(origin)
-        return self._replace(n=self.n + other.n, blocks=self.blocks + other.blocks,
-                             weighted=self.weighted or other.weighted,
-                             sum=self.sum + other.sum,                            # (14.22)
-                             names=self.names or other.names)
+        return self._replace(
+            n=self.n + other.n,
+            blocks=self.blocks + other.blocks,
+            weighted=self.weighted or other.weighted,
+            sum=self.sum + other.sum,  # (14.22)
+            names=self.names or other.names,
+        )
 
 # %% ../../nbs/deeper/14a_streams.ipynb #778a62f2
 def _beside(y, n, t):
@@ -93,12 +100,19 @@ class Adding:
 
         X : columns of a data frame are put in the order of the first block that had names
         """
-        part, origin = block_sum(self.phi, X, _beside(y, len(X), self.n_targets), weights,
-                                 self._state.origin)
+        part, origin = block_sum(
+            self.phi, X, _beside(y, len(X), self.n_targets), weights, self._state.origin
+        )
         other = weights is not None and bool(np.any(weights != 1))
-        block = self._state._replace(n=len(X), blocks=1, weighted=other, names=names_of(X),
-                                     sum=Sum(part, np.zeros_like(part)), origin=origin)
-        self._state = self._state + block                     # all of the block, or none of it
+        block = self._state._replace(
+            n=len(X),
+            blocks=1,
+            weighted=other,
+            names=names_of(X),
+            sum=Sum(part, np.zeros_like(part)),
+            origin=origin,
+        )
+        self._state = self._state + block  # all of the block, or none of it
         return self
 
     @contract
@@ -131,15 +145,30 @@ class Kept(Adding):
     def _kept(self):
         "What makes it anew, and from what"
         s = self._state
-        return "stream_of", [type(self).__name__, self.phi, s.targets, s.n, s.blocks, s.weighted,
-                             s.sum.high, s.sum.low, s.names and list(s.names), s.origin]
+        return "stream_of", [
+            type(self).__name__,
+            self.phi,
+            s.targets,
+            s.n,
+            s.blocks,
+            s.weighted,
+            s.sum.high,
+            s.sum.low,
+            s.names and list(s.names),
+            s.origin,
+        ]
 
     @classmethod
     def load(cls, path):
         "What was saved, to the last bit"
         kept = read_expression(path)
-        return fitting(kept, str(path), type(kept).__name__ == cls.__name__,
-                       f"a saved {cls.__name__}", "a file that its save wrote")
+        return fitting(
+            kept,
+            str(path),
+            type(kept).__name__ == cls.__name__,
+            f"a saved {cls.__name__}",
+            "a file that its save wrote",
+        )
 
     def _mean(self):
         "(the mean of (φ(x), y) less the origin, W)"
@@ -153,7 +182,7 @@ class Kept(Adding):
         "G, C and the diagonal of Q, of centred data or of data as they are; m, ȳ and W"
         D, t, state = self.phi.dim, self.n_targets, self._state
         mean, W = self._mean()
-        H, _ = shifted(state.sum, D, t + 1, -mean if centred else state.origin)   # (14.21)
+        H, _ = shifted(state.sum, D, t + 1, -mean if centred else state.origin)  # (14.21)
         z = state.origin + mean if centred else 0 * mean
         return H[:D, :D], H[:D, D:-1], H.diagonal()[D:-1], z[:D], z[D:], W
 
@@ -166,6 +195,7 @@ class FeatureComponents(Value):
     eigenvalues : array (r,)          of G − W m mᵀ, decreasing   (Proposition 14.11)
     trace : float                     the sum of all eigenvalues
     """
+
     components: FeatureFunction
     offset: np.ndarray
     eigenvalues: np.ndarray
@@ -180,8 +210,12 @@ class FeatureComponents(Value):
 def _bias(stream):
     "tr(G − W m mᵀ) / (n (n − 1))   (14.24)"
     n = stream.n
-    as_number(0 if stream._state.weighted else n, "the points of weight 1", at_least=2,
-              because=": the unbiased estimate needs two or more, and no other weights")
+    as_number(
+        0 if stream._state.weighted else n,
+        "the points of weight 1",
+        at_least=2,
+        because=": the unbiased estimate needs two or more, and no other weights",
+    )
     return float(np.trace(stream._parts()[0])) / (n * (n - 1))
 
 # %% ../../nbs/deeper/14a_streams.ipynb #199c2113
@@ -208,8 +242,12 @@ class StreamingMeans(Kept):
     def components(self, r: Count = 2):
         "The first r principal components, FeatureComponents; each with its largest weight > 0"
         G, *_, m, _, _ = self._parts()
-        as_number(np.trace(G), "the variance of the features", above=0,
-                  because=": one point, equal points, or no features have no directions")
+        as_number(
+            np.trace(G),
+            "the variance of the features",
+            above=0,
+            because=": one point, equal points, or no features have no directions",
+        )
         values, V = np.linalg.eigh(G)
         V, values = signed(V[:, ::-1][:, :r]), np.maximum(values[::-1], 0)
         f = FeatureFunction(self.phi, V).of_columns(self)
@@ -217,13 +255,21 @@ class StreamingMeans(Kept):
 
 # %% ../../nbs/deeper/14a_streams.ipynb #43d95433
 def _lams(value, name, call=None):
-    return as_number(value, name, above=0) if np.ndim(value) == 0 else word_of(Lams).read(
-        value, name)
+    return (
+        as_number(value, name, above=0) if np.ndim(value) == 0 else word_of(Lams).read(value, name)
+    )
 
 
-LamOrLams = Annotated[Any, Word("float > 0, or array (L,)", _lams, (),
-                                lambda rng, sizes: float(10 ** rng.uniform(-2, 2)),
-                                (None, "text", 0.0, -1.0, [], [np.nan]))]
+LamOrLams = Annotated[
+    Any,
+    Word(
+        "float > 0, or array (L,)",
+        _lams,
+        (),
+        lambda rng, sizes: float(10 ** rng.uniform(-2, 2)),
+        (None, "text", 0.0, -1.0, [], [np.nan]),
+    ),
+]
 
 # %% ../../nbs/deeper/14a_streams.ipynb #6bf04c74
 def _gains(values, lams):
@@ -251,9 +297,15 @@ def _solutions(parts, lams, offset):
     G, C, _, m, level, W = parts
     values, U = np.linalg.eigh(G)
     a, p = U.T @ C, U.T @ m
-    return np.maximum(values, 0), U, a, [
-        (gain, gain * p, *_through(gain[:, None] * a, gain * p, p, level, W, offset))
-        for gain in _gains(values, lams)]
+    return (
+        np.maximum(values, 0),
+        U,
+        a,
+        [
+            (gain, gain * p, *_through(gain[:, None] * a, gain * p, p, level, W, offset))
+            for gain in _gains(values, lams)
+        ],
+    )
 
 
 def _left_out(P, Y, w, W, gain, edge, v, beta, kappa):
@@ -267,8 +319,12 @@ class Scored(StreamingMeans):
 
     def _scored(self, offset):
         parts = self._parts()
-        as_number(self.n, "the points of the stream", at_least=1 + offset,
-                  because=": an offset fits one point exactly, and nothing is left to score")
+        as_number(
+            self.n,
+            "the points of the stream",
+            at_least=1 + offset,
+            because=": an offset fits one point exactly, and nothing is left to score",
+        )
         return parts
 
     @contract
@@ -299,8 +355,12 @@ class Scored(StreamingMeans):
                 for i, one in enumerate(solved):
                     total[i] += u @ np.mean(_left_out(P, Y[rows], u, W, *one) ** 2, axis=1)
                 n += len(P)
-        return total / as_number(W if n == self.n else -n, "the weight of the second pass", above=0,
-                                 because=f": it has {n} points, the sums {self.n}")
+        return total / as_number(
+            W if n == self.n else -n,
+            "the weight of the second pass",
+            above=0,
+            because=f": it has {n} points, the sums {self.n}",
+        )
 
 # %% ../../nbs/deeper/14a_streams.ipynb #0895c431
 class StreamingRidge(Scored):
@@ -344,13 +404,20 @@ class StreamingRidge(Scored):
         return OffsetFit(f, float(b[0]) if one else frozen(b)) if offset else f
 
 # %% ../../nbs/deeper/14a_streams.ipynb #07cfdf87
-def stream_of(kind, phi, targets, n, blocks, weighted, high, low, names=None,
-              origin=None):
+def stream_of(kind, phi, targets, n, blocks, weighted, high, low, names=None, origin=None):
     "The stream that was saved; without an origin it was summed about 0"
     new = {"StreamingMeans": StreamingMeans, "StreamingRidge": StreamingRidge}[kind](phi, targets)
     origin = np.zeros(phi.dim + targets) if origin is None and n else origin
-    return new._with(new._state._replace(n=n, blocks=blocks, sum=Sum(high, low), weighted=weighted,
-                                         names=names and tuple(names), origin=origin))
+    return new._with(
+        new._state._replace(
+            n=n,
+            blocks=blocks,
+            sum=Sum(high, low),
+            weighted=weighted,
+            names=names and tuple(names),
+            origin=origin,
+        )
+    )
 
 # %% ../../nbs/deeper/14a_streams.ipynb #90353eec
 def block_of(empty, number, *block):
@@ -359,16 +426,18 @@ def block_of(empty, number, *block):
         return empty._with(empty._state).update(*block)
 
 
-def merged(a, b): return a.merge(b)
+def merged(a, b):
+    return a.merge(b)
 
 # %% ../../nbs/deeper/14a_streams.ipynb #1f77b4a9
 def _by_dask(empty, arrays, client):
     "The same sums, block by block, wherever Dask runs them"
     import dask
     import dask.array as da
+
     X, *beside = (da.asarray(A) for A in arrays if A is not None)
     for name, A in zip(("y", "weights"), beside):
-        if np.isfinite(X.shape[0]) and np.isfinite(A.shape[0]):    # a Dask table's length is nan
+        if np.isfinite(X.shape[0]) and np.isfinite(A.shape[0]):  # a Dask table's length is nan
             shaped(A, name, (len(X), *A.shape[1:]), hint=", one row for each point")
     alike = [A.rechunk({0: X.chunks[0], **{i: -1 for i in range(1, A.ndim)}}) for A in (X, *beside)]
     blocks = zip(*(A.to_delayed().ravel() for A in alike), strict=True)
@@ -378,8 +447,9 @@ def _by_dask(empty, arrays, client):
 
 # %% ../../nbs/deeper/14a_streams.ipynb #3fb28b69
 @contract
-def stream_ridge(phi: AFeatureMap, blocks: Blocks, lam: LamOrLams, offset: Flag = False,
-                 into=None, client=None):
+def stream_ridge(
+    phi: AFeatureMap, blocks: Blocks, lam: LamOrLams, offset: Flag = False, into=None, client=None
+):
     """Ridge regression on features of a stream, of which one sum is kept   (14.20), (14.21)
 
     blocks : of arrays, also triples (X, y, weights); one pair or triple may be memory maps or
@@ -439,8 +509,15 @@ def _by_rows(F, y, lam, offset):
 
 # %% ../../nbs/deeper/14a_streams.ipynb #fe20a013
 @contract
-def check_merge(phi: AFeatureMap, X: Points, y: Targets, lam: Positive,
-                merge=StreamingRidge.merge, offset: Flag = False, rng: Rng = None):
+def check_merge(
+    phi: AFeatureMap,
+    X: Points,
+    y: Targets,
+    lam: Positive,
+    merge=StreamingRidge.merge,
+    offset: Flag = False,
+    rng: Rng = None,
+):
     """Test that parts of a stream, merged in any order, are the whole   (14.21), (14.22)
 
     merge : of two StreamingRidge, what is tested
@@ -457,6 +534,10 @@ def check_merge(phi: AFeatureMap, X: Points, y: Targets, lam: Positive,
     require("one solution for every order of merging", worst, 1e-12, "Is the sum exact?")
     require("no point is lost", abs(found[0].n - len(X)), 0)
     direct, rounding = _by_rows(dense(phi(X)), y, lam, offset)
-    require("the merged parts are the whole", np.linalg.norm(first - direct) / size,
-            max(rounding, 1e-12), "Centred part by part?")
+    require(
+        "the merged parts are the whole",
+        np.linalg.norm(first - direct) / size,
+        max(rounding, 1e-12),
+        "Centred part by part?",
+    )
     return worst

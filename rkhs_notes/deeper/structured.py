@@ -36,10 +36,11 @@ class Spectrum(strings.Counting, Kernel):
     >>> Spectrum(2)(["banana", "ananas"]).tolist()
     [[9.0, 8.0], [8.0, 9.0]]
     """
+
     length: Count
 
     def counts(self, text):
-        return strings.word_counts(text, self.length)                              # (13.1)
+        return strings.word_counts(text, self.length)  # (13.1)
 
 # %% ../../nbs/deeper/13_structured.ipynb #124166d8
 class Blended(strings.Counting, Kernel):
@@ -47,6 +48,7 @@ class Blended(strings.Counting, Kernel):
 
     length : of the longest words
     """
+
     length: Count
 
     def counts(self, text):
@@ -61,14 +63,19 @@ class Mismatch(strings.Counting, Kernel):
     length : p, the symbols of a word
     alphabet : A, all symbols that texts may hold; capitals are other letters
     """
+
     length: Count
     mismatches: Whole = 1
     alphabet: strings.Alphabet = "acgt"
 
     def __post_init__(self):
         super().__post_init__()
-        as_number(self.length, "length", below=62 / np.log2(max(2, len(self.alphabet))),
-                  because=f", as {len(self.alphabet)}^length words are numbered")
+        as_number(
+            self.length,
+            "length",
+            below=62 / np.log2(max(2, len(self.alphabet))),
+            because=f", as {len(self.alphabet)}^length words are numbered",
+        )
 
     def _facts(self):
         return strings.SEQUENCES | {self}
@@ -80,7 +87,7 @@ class Mismatch(strings.Counting, Kernel):
         return strings.coded_over(self.alphabet, *samples)
 
     def counts(self, text):
-        return strings.close_counts(text, self.length, self.mismatches)[0]         # (13.3)
+        return strings.close_counts(text, self.length, self.mismatches)[0]  # (13.3)
 
 # %% ../../nbs/deeper/13_structured.ipynb #feeddf07
 class Subsequence(strings.OnSequences, Kernel):
@@ -96,11 +103,12 @@ class Subsequence(strings.OnSequences, Kernel):
     >>> Subsequence(2, 0.5)(["cat", "cart"]).tolist()[0]
     [0.140625, 0.1015625]
     """
+
     length: Count
     decay: Annotated[float, number(above=0, at_most=1)]
 
     def _tile(self, X, Y, xp):
-        return strings.subsequence_tile(X, Y, self.length, self.decay)    # (13.5) or (13.6)
+        return strings.subsequence_tile(X, Y, self.length, self.decay)  # (13.5) or (13.6)
 
     def _pairs(self, X, Y, xp):
         return strings.subsequence_pairs(X, Y, self.length, self.decay)
@@ -110,18 +118,23 @@ class Subsequence(strings.OnSequences, Kernel):
 @feature_rule.register(Blended)
 def _(k, d):
     if not isinstance(d, Objects):
-        raise no_map(k, " for all texts: new words need new columns. For certain texts and what is "
-                        "compared with them there is k.feature_map(texts); over a fixed alphabet, "
-                        "that of Mismatch(length, 0, alphabet)")
+        raise no_map(
+            k,
+            " for all texts: new words need new columns. For certain texts and what is "
+            "compared with them there is k.feature_map(texts); over a fixed alphabet, "
+            "that of Mismatch(length, 0, alphabet)",
+        )
     return strings.in_vocabulary(k, k._marked(d))
 
 
 @feature_rule.register
 def _(k: Mismatch, d):
     D = len(k.alphabet) ** k.length
+
     def numbered(X):
         N, number = strings.close_counts(k._coded(k._marked(X)), k.length, k.mismatches)
         return strings.renumbered(N, number, D)
+
     return D, numbered
 
 # %% ../../nbs/deeper/13_structured.ipynb #542bc760
@@ -131,13 +144,14 @@ class SetKernel(Kernel):
     Points are bags: arrays (m, d) of points of k, or lists of them; no bag is empty.
     k : of the members of a bag
     """
+
     k: AKernel
 
     def _points(self, X, name):
         return bags.as_bags(self.k, X, name)
 
     def _gram(self, X, Y, xp):
-        return bags.bag_means(self.k, X, Y, xp)                                 # (13.7)
+        return bags.bag_means(self.k, X, Y, xp)  # (13.7)
 
     def _pairs(self, X, Y, xp):
         groups = bags.groups_of_bags(X, Y)
@@ -158,6 +172,7 @@ class Fisher(Explicit, Kernel):
     information : I, (q, q), such as fisher_information(model, X); the unit matrix when left out.
         Scores outside its range, of too few points, are cut off there, with a warning
     """
+
     model: bags.AModel
     information: Psd = None
 
@@ -168,7 +183,7 @@ class Fisher(Explicit, Kernel):
         S = bags.scores(self.model, X)
         if self.information is None:
             return S
-        return bags.whitened(S, self.information)                               # (13.9)
+        return bags.whitened(S, self.information)  # (13.9)
 
 # %% ../../nbs/deeper/13_structured.ipynb #8095550a
 @contract
@@ -179,7 +194,7 @@ def fisher_information(model: bags.AModel, X: AnyPoints):
     returns : array (q, q)
     """
     S = bags.scores(model, bags.points_of(model, X))
-    return S.T @ S / len(S)                                                        # (13.10)
+    return S.T @ S / len(S)  # (13.10)
 
 # %% ../../nbs/deeper/13_structured.ipynb #4c64616a
 class MarkovChain(Value):
@@ -188,6 +203,7 @@ class MarkovChain(Value):
     alphabet : the symbols
     step : probabilities of the next symbol, a row for each symbol
     """
+
     alphabet: strings.Alphabet
     step: bags.Steps
 
@@ -208,8 +224,11 @@ class MarkovChain(Value):
 
 
 @contract
-def markov_chain(X: strings.Texts, alphabet: strings.Alphabet = "acgt",
-                 prior: Annotated[float, number(at_least=1e-300, at_most=1e300)] = 1.0):
+def markov_chain(
+    X: strings.Texts,
+    alphabet: strings.Alphabet = "acgt",
+    prior: Annotated[float, number(at_least=1e-300, at_most=1e300)] = 1.0,
+):
     """The chain whose steps are those of the texts, with `prior` steps of each kind added.
 
     X : texts over the alphabet
@@ -228,6 +247,7 @@ class GaussianMixture(Value):
     means : a row for each part
     widths : a standard deviation for each part
     """
+
     weights: Annotated[ArrayLike, array("c", above=0)]
     means: Annotated[ArrayLike, array("c", "d")]
     widths: Annotated[ArrayLike, array("c", above=0)]
@@ -242,6 +262,6 @@ class GaussianMixture(Value):
         z = (X[:, None, :] - self.means) / self.widths[:, None]
         d = self.means.shape[1]
         logs = np.log(share) - d * np.log(self.widths) - (z**2).sum(axis=2) / 2
-        r = bags.log_shares(logs)                                # the share of each part in x
+        r = bags.log_shares(logs)  # the share of each part in x
         of_means = r[:, :, None] * z / self.widths[:, None]
-        return np.hstack([r - share, of_means.reshape(len(X), -1)])                # (13.12)
+        return np.hstack([r - share, of_means.reshape(len(X), -1)])  # (13.12)

@@ -14,9 +14,8 @@ from ..base.arrays import as_number
 from ..base.contracts import contract
 from ..base.objects import ranked
 from ..base.points import joined_of, taken_of
-from rkhs_notes.base.words import (
-    Count, Flag, Function, Positive, Probability, Rng, either, one_of, word_of
-)
+from ..base.words import Count, Flag, Function, Positive, Probability, Rng, either, one_of
+from ..base.words import word_of
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #737060a8
 from ..base.errors import require
@@ -30,16 +29,13 @@ from ..rkhs import RKHSFunction
 # %% ../../nbs/deeper/11a_two_samples.ipynb #c7710393
 from ..engines.solving.gram_operators import GramOperator
 from ..engines.solving.spectra import leading_eigenpairs
-from rkhs_notes.engines.testing.pools import (
-    FeaturePool, GramPool, of_blocks, of_shifts, rounding_of, spectral_sums, spread_of
-)
-from rkhs_notes.engines.testing.resampling import (
-    TestResult, binomial_interval, chi2_mixture, gamma_null, in_batches, random_signs,
-    studentised_max
-)
-from rkhs_notes.engines.testing.samples import (
-    OtherSample, Sample, paired_points, require_paired, require_two, steady
-)
+from ..engines.testing.pools import FeaturePool, GramPool, of_blocks, of_shifts
+from ..engines.testing.pools import rounding_of, spectral_sums, spread_of
+from ..engines.testing.resampling import TestResult, binomial_interval, chi2_mixture
+from ..engines.testing.resampling import gamma_null, in_batches, random_signs
+from ..engines.testing.resampling import studentised_max
+from ..engines.testing.samples import OtherSample, Sample, paired_points, require_paired
+from ..engines.testing.samples import require_two, steady
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #3ab3184a
 class MMDTest(TestResult):
@@ -50,8 +46,9 @@ class MMDTest(TestResult):
         denser; divided by its norm, unless that is 0 up to rounding or the statistic is "linear",
         "block" or "incomplete", which never computes it
     """
-    hypothesis: str = "both samples come from one distribution"         # what is tested
-    witness: Callable | None = None                                     # (11.6)
+
+    hypothesis: str = "both samples come from one distribution"  # what is tested
+    witness: Callable | None = None  # (11.6)
 
     @contract
     def typical(self, X, n: Count = 5, least: Flag = False):
@@ -80,6 +77,7 @@ class MMDTest(TestResult):
         import matplotlib.pyplot as plt
 
         from rkhs_notes.base.plots import WIDE
+
         if ax is None and witness_ax is None and isinstance(self.witness, RKHSFunction):
             ax, witness_ax = plt.subplots(1, 2, figsize=WIDE)[1]
         if witness_ax is not None:
@@ -89,6 +87,7 @@ class MMDTest(TestResult):
 # %% ../../nbs/deeper/11a_two_samples.ipynb #03f0e53d
 def _draw_witness(f, ax):
     from rkhs_notes.base.plots import ACCENT, INK, WARM
+
     d = n_columns(f.Z) if hasattr(f.Z, "dtype") else 0
     first, second = (taken_of(f.Z, np.flatnonzero(s * f.alpha > 0)) for s in (1, -1))
     if d in (1, 2):
@@ -105,10 +104,13 @@ def _draw_witness(f, ax):
     ax.set(title="witness", xlabel="" if d == 2 else "x" if d == 1 else "value of the witness")
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #a3b1d0c3
-KernelOrMap = Annotated[Any, either(lambda value: isinstance(value, FeatureMap), word_of(AKernel),
-                                    "Kernel, or FeatureMap")]
-KernelList = Annotated[Any, either(lambda value: value is None, word_of(Kernels),
-                                   "list of Kernel, or None")]
+KernelOrMap = Annotated[
+    Any,
+    either(lambda value: isinstance(value, FeatureMap), word_of(AKernel), "Kernel, or FeatureMap"),
+]
+KernelList = Annotated[
+    Any, either(lambda value: value is None, word_of(Kernels), "list of Kernel, or None")
+]
 Null = Annotated[str, one_of("permutation", "wild", "gamma", "spectral")]
 Statistic = Annotated[str, one_of("u", "v", "u1", "linear", "block", "incomplete")]
 
@@ -117,27 +119,46 @@ def _require_fitting(X, Y, k=None, statistic="u", null="permutation", size=None,
     "Refuses what does not belong together, with the reason"
     paired, relabels = statistic not in ("u", "v"), null == "permutation"
     half = "one sample has weights, the other has none or equal ones (it is unweighted): pairs "
-    wrong = [reason for refused, reason in (
-        (paired and relabels, "it depends on the pairing, which relabelling destroys"),
-        (paired and null != "wild", "pairs have one null, 'wild'"),
-        (not paired and null == "wild", "swaps inside pairs belong to the statistics on pairs"),
-        (isinstance(k, FeatureMap) and (paired or not relabels),
-         "a FeatureMap goes with 'u', 'v' and 'permutation'; for the others pass its kernel"),
-        (size is not None and statistic not in ("block", "incomplete"),
-         "only 'block' and 'incomplete' have a size"),
-        (single and not relabels, "single is there for relabellings"),
-        (X.varies != Y.varies and not paired, half + "(point, weight) have different laws even if "
-         "P = Q, and relabelling is no null. Pass two Measures, raw weights on one scale"),
-        (X.varies and not (paired or relabels), "the limits are those of unweighted samples"),
-    ) if refused]
+    wrong = [
+        reason
+        for refused, reason in (
+            (paired and relabels, "it depends on the pairing, which relabelling destroys"),
+            (paired and null != "wild", "pairs have one null, 'wild'"),
+            (not paired and null == "wild", "swaps inside pairs belong to the statistics on pairs"),
+            (
+                isinstance(k, FeatureMap) and (paired or not relabels),
+                "a FeatureMap goes with 'u', 'v' and 'permutation'; for the others pass its kernel",
+            ),
+            (
+                size is not None and statistic not in ("block", "incomplete"),
+                "only 'block' and 'incomplete' have a size",
+            ),
+            (single and not relabels, "single is there for relabellings"),
+            (
+                X.varies != Y.varies and not paired,
+                half + "(point, weight) have different laws even if "
+                "P = Q, and relabelling is no null. Pass two Measures, raw weights on one scale",
+            ),
+            (X.varies and not (paired or relabels), "the limits are those of unweighted samples"),
+        )
+        if refused
+    ]
     if wrong:
         raise ValueError(f"statistic = {statistic!r}, null = {null!r}: {wrong[0]}.")
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #5e7608dd
 @contract
-def mmd_test(k: KernelOrMap, X: Sample, Y: OtherSample, n_permutations: Count = 999,
-             null: Null = None, statistic: Statistic = "u", rng: Rng = None, size: Count = None,
-             single: Flag = False) -> MMDTest:
+def mmd_test(
+    k: KernelOrMap,
+    X: Sample,
+    Y: OtherSample,
+    n_permutations: Count = 999,
+    null: Null = None,
+    statistic: Statistic = "u",
+    rng: Rng = None,
+    size: Count = None,
+    single: Flag = False,
+) -> MMDTest:
     """Is P = Q? T = MMD² of the samples against its distribution when labels mean nothing   (11.11)
 
     k : a feature map makes the time linear in m + n
@@ -167,8 +188,9 @@ def mmd_test(k: KernelOrMap, X: Sample, Y: OtherSample, n_permutations: Count = 
     if null != "permutation":
         return _fitted_test(pool, null, statistic, n_permutations, rng)
     T, draws = pool.null(n_permutations, rng, statistic == "u", single)
-    return MMDTest.from_draws(T, draws, pool.rounding, name=f"MMD²_{statistic.upper()}",
-                              witness=_function_of(pool))
+    return MMDTest.from_draws(
+        T, draws, pool.rounding, name=f"MMD²_{statistic.upper()}", witness=_function_of(pool)
+    )
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #4384055d
 def _function_of(pool):
@@ -178,12 +200,16 @@ def _function_of(pool):
     beta = beta / math.sqrt(squared) if squared > 1e-14 * pool.scale else beta
     if isinstance(pool, GramPool):
         return RKHSFunction(pool.k, pool.Z, w * beta)
-    v = sum(beta[rows] @ F for rows, F in pool.blocks())                   # the centre cancels
+    v = sum(beta[rows] @ F for rows, F in pool.blocks())  # the centre cancels
     return FeatureFunction(pool.k, v).of_columns(pool)
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #e1d45612
-PAIRED = {"u1": "MMD²_U1", "linear": "linear-time MMD²", "block": "block MMD²",
-          "incomplete": "incomplete MMD²"}
+PAIRED = {
+    "u1": "MMD²_U1",
+    "linear": "linear-time MMD²",
+    "block": "block MMD²",
+    "incomplete": "incomplete MMD²",
+}
 
 
 def _wild_test(k, X, Y, n_draws, statistic, rng, size):
@@ -196,13 +222,14 @@ def _wild_test(k, X, Y, n_draws, statistic, rng, size):
     k = steady(k, X, Y)
     own = [k.diag(X), k.diag(Y)]
     scale, spread = sum(float(a.mean(dtype=float)) for a in own), spread_of(k, joined_of(X, Y))
-    if statistic == "u1":                                              # V comes with it
+    if statistic == "u1":  # V comes with it
         V = ((n - 1) * T + scale - 2 * float(k.pairs(X, Y).mean(dtype=float))) / n
         f = f / math.sqrt(V) if V > 1e-14 * scale else f
     draws = in_batches(lambda b, rng: random_signs(n, b, rng), values, 2 * n, n_draws, rng)
     rounding = rounding_of(scale, 2 * spread, n, own[0].dtype)
-    return MMDTest.from_draws(T, draws, rounding, name=PAIRED[statistic],
-                              method="swaps inside pairs", witness=f)
+    return MMDTest.from_draws(
+        T, draws, rounding, name=PAIRED[statistic], method="swaps inside pairs", witness=f
+    )
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #9cba67ea
 def _fitted_test(pool, null, statistic, n_draws, rng):
@@ -218,15 +245,20 @@ def _fitted_test(pool, null, statistic, n_draws, rng):
         return MMDTest(T, tail(T), draws, method="gamma fit", **fields)
     A = GramOperator(pool.near, pool.Z, np.full(N, 1 / N), centred=True)
     lam = np.clip(leading_eigenpairs(A, min(N - 1, 100)).values.astype(float), 0, None)
-    rest = 0.0 if unbiased else rate * (trace - lam.sum())                 # the tail: its mean
+    rest = 0.0 if unbiased else rate * (trace - lam.sum())  # the tail: its mean
     shift = -lam.sum() if unbiased else 0.0
-    draws = rate * chi2_mixture(lam, n_draws, rng, shift) + rest                       # (11.12)
+    draws = rate * chi2_mixture(lam, n_draws, rng, shift) + rest  # (11.12)
     return MMDTest.from_draws(T, draws, pool.rounding, method="spectral limit", **fields)
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #a14425b6
 @contract
-def mmd2_threshold(m: Count, n: Count, level: Probability = 0.05, bound: Positive = 1.0,
-                   statistic: Annotated[str, one_of("v", "u1")] = "v") -> float:
+def mmd2_threshold(
+    m: Count,
+    n: Count,
+    level: Probability = 0.05,
+    bound: Positive = 1.0,
+    statistic: Annotated[str, one_of("v", "u1")] = "v",
+) -> float:
     """The value that MMD² exceeds with probability at most `level` if P = Q, for every P   (11.13)
 
     bound : κ with k(x, x) ≤ κ; for "u1" also k ≥ 0
@@ -241,8 +273,9 @@ def mmd2_threshold(m: Count, n: Count, level: Probability = 0.05, bound: Positiv
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #b673be5f
 @contract
-def mmd_detectable(m: Count, n: Count, level: Probability = 0.05, miss: Probability = 0.1,
-                   bound: Positive = 1.0) -> float:
+def mmd_detectable(
+    m: Count, n: Count, level: Probability = 0.05, miss: Probability = 0.1, bound: Positive = 1.0
+) -> float:
     """The MMD, not squared, that the permutation test of V finds with probability 1 − miss,
     whatever the laws   (11.13a)
 
@@ -252,12 +285,13 @@ def mmd_detectable(m: Count, n: Count, level: Probability = 0.05, miss: Probabil
     """
     overlooked = math.log(2) - math.log(miss)
     tails = math.sqrt(2 * overlooked) + 2 * math.sqrt(math.log(2) + overlooked - math.log(level))
-    return math.sqrt(bound * (1 / m + 1 / n)) * (1 + math.sqrt(2) + tails)              # (11.13a)
+    return math.sqrt(bound * (1 / m + 1 / n)) * (1 + math.sqrt(2) + tails)  # (11.13a)
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #d25907dc
 @contract
-def check_level(test: Function, draw: Function, n_tests: Count = 400,
-                level: Probability = 0.05, rng: Rng = None) -> float:
+def check_level(
+    test: Function, draw: Function, n_tests: Count = 400, level: Probability = 0.05, rng: Rng = None
+) -> float:
     """Under the null the test rejects no more often than its level allows   (RES.1)
 
     test : of X, Y, rng; gives a p-value, or a result with one
@@ -266,9 +300,16 @@ def check_level(test: Function, draw: Function, n_tests: Count = 400,
     raises LawBroken : more rejections than the 99 % binomial interval holds
     """
     count, high = _rejections(test, draw, n_tests, level, rng), binomial_interval(level, n_tests)[1]
-    return require(f"at level {level:g}, rejections without a difference in {n_tests} tests", count,
-                   high, "Was the kernel chosen on the data that test it, the 1 of the p-value "
-                         "left out, or is the null only approximate?") / n_tests
+    return (
+        require(
+            f"at level {level:g}, rejections without a difference in {n_tests} tests",
+            count,
+            high,
+            "Was the kernel chosen on the data that test it, the 1 of the p-value "
+            "left out, or is the null only approximate?",
+        )
+        / n_tests
+    )
 
 
 def _rejections(test, draw, n_tests, level, rng):
@@ -277,8 +318,14 @@ def _rejections(test, draw, n_tests, level, rng):
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #ebf96584
 @contract
-def check_power(test: Function, draw: Function, power: Probability, n_tests: Count = 100,
-                level: Probability = 0.05, rng: Rng = None) -> float:
+def check_power(
+    test: Function,
+    draw: Function,
+    power: Probability,
+    n_tests: Count = 100,
+    level: Probability = 0.05,
+    rng: Rng = None,
+) -> float:
     """Against a difference the test rejects with probability `power` at least   (11.13a)
 
     test : of X, Y, rng; gives a p-value, or a result with one
@@ -302,7 +349,7 @@ def gaussian_grid(X: Sample, Y: OtherSample, n: Count = 7):
     returns : list of Gaussian
     """
     Z = joined_of(X.points, Y.points)
-    order = np.argsort(ranked(Z)[1], kind="stable")                 # sorted: labels cannot matter
+    order = np.argsort(ranked(Z)[1], kind="stable")  # sorted: labels cannot matter
     middle = median_bandwidth(taken_of(Z, order), k=Linear() if issparse(Z) else None)
     return [Gaussian(float(middle * 2.0**j)) for j in np.arange(n) - (n - 1) / 2]
 
@@ -313,8 +360,9 @@ class AggregatedTest(MMDTest):
     kernels : tuple of Kernel
     scores : array (t,)        the studentised statistic of each kernel   (RES.3)
     """
-    kernels: tuple = ()                      # those that were tried
-    scores: np.ndarray | None = None         # one for each
+
+    kernels: tuple = ()  # those that were tried
+    scores: np.ndarray | None = None  # one for each
 
     @property
     def best(self):
@@ -323,8 +371,9 @@ class AggregatedTest(MMDTest):
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #94c3b424
 @contract
-def mmd_test_aggregated(kernels: KernelList, X: Sample, Y: OtherSample,
-                        n_permutations: Count = 999, rng: Rng = None) -> AggregatedTest:
+def mmd_test_aggregated(
+    kernels: KernelList, X: Sample, Y: OtherSample, n_permutations: Count = 999, rng: Rng = None
+) -> AggregatedTest:
     """max over kernels of the studentised MMD²_U, with one set of relabellings for all
     (11.9), (RES.3)
 
@@ -340,13 +389,20 @@ def mmd_test_aggregated(kernels: KernelList, X: Sample, Y: OtherSample,
     """
     kernels = tuple(gaussian_grid(X, Y) if kernels is None else kernels)
     _require_fitting(X, Y)
-    seed = rng.integers(2**63)                            # the same relabellings for each kernel
+    seed = rng.integers(2**63)  # the same relabellings for each kernel
     results = [_null_of(GramPool(k, X, Y), n_permutations, seed) for k in kernels]
     T, draws = np.array([r[0] for r in results]), np.stack([r[1] for r in results], axis=1)
     largest, null, scores = studentised_max(T, draws)
     best = kernels[int(np.argmax(scores))]
-    return AggregatedTest.from_draws(largest, null, 1e-9, witness=witness(best, X, Y),
-        name=f"max of {len(kernels)} studentised MMD²_U", kernels=kernels, scores=scores)
+    return AggregatedTest.from_draws(
+        largest,
+        null,
+        1e-9,
+        witness=witness(best, X, Y),
+        name=f"max of {len(kernels)} studentised MMD²_U",
+        kernels=kernels,
+        scores=scores,
+    )
 
 
 def _null_of(pool, n_draws, seed):
@@ -356,8 +412,14 @@ def _null_of(pool, n_draws, seed):
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #d0458f87
 @contract
-def mmd_test_split(kernels: KernelList, X: Sample, Y: OtherSample, share: Probability = 0.5,
-                   n_permutations: Count = 999, rng: Rng = None) -> MMDTest:
+def mmd_test_split(
+    kernels: KernelList,
+    X: Sample,
+    Y: OtherSample,
+    share: Probability = 0.5,
+    n_permutations: Count = 999,
+    rng: Rng = None,
+) -> MMDTest:
     """Choose the kernel on one part of the data, test with it on the rest.
 
     Chosen is the kernel with the largest MMD²_U in units of its standard deviation under the null.

@@ -10,9 +10,8 @@ from operator import iadd, imul
 from typing import Annotated
 import numpy as np
 from scipy.spatial.distance import cdist
-from rkhs_notes.base.arrays import (
-    SparseRows, akin, as_floats, as_points, into, numbers_of, plain_float, root, sent_abroad, shaped
-)
+from ..base.arrays import SparseRows, akin, as_floats, as_points, into, numbers_of
+from ..base.arrays import plain_float, root, sent_abroad, shaped
 from ..base.distances import sqdist
 from ..engines.kernels.bessel import matern, matern_slope
 
@@ -20,13 +19,12 @@ from ..engines.kernels.bessel import matern, matern_slope
 from ..base.contracts import contract
 from ..base.words import Count, Finite, Function, Positive, Word, fitting, number
 from ..engines.kernels.entries import Functions, GramMatrix, NonNegatives, Psd, Widths
-from rkhs_notes.engines.kernels.forms import (
-    Apart, ByCoordinate, ExpRadial, Explicit, HalfLine, OfFunctions, Radial, UnitLength, comparable,
-    coordinate_differences, divided, in_place, overwritten, power, values_of
-)
-from rkhs_notes.engines.kernels.gram import (
-    AKernel, as_written, library, n_points, of_any_kind, with_columns
-)
+from ..engines.kernels.forms import Apart, ByCoordinate, ExpRadial, Explicit, HalfLine
+from ..engines.kernels.forms import OfFunctions, Radial, UnitLength, comparable
+from ..engines.kernels.forms import coordinate_differences, divided, in_place, overwritten
+from ..engines.kernels.forms import power, values_of
+from ..engines.kernels.gram import AKernel, as_written, library, n_points, of_any_kind
+from ..engines.kernels.gram import with_columns
 from ..hilbert import AnyMeasure
 from ..kernels import Constant, Gaussian, Kernel, Linear
 
@@ -42,12 +40,17 @@ class Bilinear(Kernel):
 
     A : (d, d)
     """
+
     A: Psd  # (d, d)
 
-    def _points(self, X, name): return with_columns(as_points(X, name), len(self.A), name, self)
+    def _points(self, X, name):
+        return with_columns(as_points(X, name), len(self.A), name, self)
 
-    def _gram(self, X, Y, xp): return X @ akin(self.A, X) @ Y.T
-    def _pairs(self, X, Y, xp): return xp.sum(X @ akin(self.A, X) * Y, axis=1)
+    def _gram(self, X, Y, xp):
+        return X @ akin(self.A, X) @ Y.T
+
+    def _pairs(self, X, Y, xp):
+        return xp.sum(X @ akin(self.A, X) * Y, axis=1)
 
     def _apart(self, X, Y, o, xp):
         A, B, oA = X - o, Y - o, o @ akin(self.A, X)
@@ -61,9 +64,10 @@ class Bilinear(Kernel):
 
     def _vjp(self, X, Y, G):
         slope = X.T @ G @ Y
-        return {"A": (slope + slope.T) / 2}              # along symmetric matrices
+        return {"A": (slope + slope.T) / 2}  # along symmetric matrices
 
-    def _tex(self, x, y): return rf"{x}^\top A\, {y}"
+    def _tex(self, x, y):
+        return rf"{x}^\top A\, {y}"
 
 # %% ../../nbs/deeper/01a_zoo.ipynb #8038306f
 class Mahalanobis(ExpRadial, Kernel):
@@ -72,27 +76,36 @@ class Mahalanobis(ExpRadial, Kernel):
     Equal scales give Gaussian(bandwidth=scale).
     scales : (d,), in the units of the coordinates
     """
+
     scales: Widths  # (d,)
     _scales = property(lambda self: self.scales)
 
     def _points(self, X, name):
         return with_columns(as_points(X, name), len(self.scales), name, self)
 
-    def exponent(self, r2, xp): return into(imul, r2, -0.5)
+    def exponent(self, r2, xp):
+        return into(imul, r2, -0.5)
 
     def _vjp(self, X, Y, G):
         H = G * self._gram(X, Y, np)
         if isinstance(X, SparseRows):
             sums = H.sum(axis=1) @ X**2 + H.sum(axis=0) @ Y**2 - 2 * (X * (H @ Y)).sum(axis=0)
             return {"scales": sums / self.scales**3}
-        return {"scales": np.array([np.vdot(H, ((x[:, None] - y) / scale) ** 2) / scale
-                                    for x, y, scale in zip(X.T, Y.T, self.scales, strict=True)])}
+        return {
+            "scales": np.array(
+                [
+                    np.vdot(H, ((x[:, None] - y) / scale) ** 2) / scale
+                    for x, y, scale in zip(X.T, Y.T, self.scales, strict=True)
+                ]
+            )
+        }
 
     def _times(self, other):
         if type(other) is Mahalanobis and len(other.scales) == len(self.scales):
             return Mahalanobis(1 / np.hypot(1 / self.scales, 1 / other.scales))
 
-    def _to_power(self, p): return Mahalanobis(self.scales / math.sqrt(p))
+    def _to_power(self, p):
+        return Mahalanobis(self.scales / math.sqrt(p))
 
     def _tex(self, x, y):
         return rf"\exp\Big(-\tfrac12\sum_i\frac{{({x}_i-{y}_i)^2}}{{\mathrm{{scales}}_i^2}}\Big)"
@@ -110,17 +123,18 @@ class Matern(Radial, Kernel):
     >>> Matern(nu=0.5)([0.0], [0.0, 1.0]).round(3).tolist()
     [[1.0, 0.368]]
     """
+
     nu: Annotated[float, number(above=0, at_most=100)] = 1.5  # smoothness
     bandwidth: Positive = 1.0  # in the units of x
 
     _everywhere = property(lambda self: self.nu in (0.5, 1.5, 2.5))
 
     def of_sqdist(self, r2, xp):
-        return matern(self.nu, self._argument(r2, xp), xp)                          # (1.11)
+        return matern(self.nu, self._argument(r2, xp), xp)  # (1.11)
 
     def _argument(self, r2, xp):
         s = divided(root(r2, xp), self.bandwidth / math.sqrt(2 * self.nu), 1, xp)
-        return s if self.bandwidth > 1e-15 else xp.clip(s, None, 1e4)     # no infinity times 0
+        return s if self.bandwidth > 1e-15 else xp.clip(s, None, 1e4)  # no infinity times 0
 
     def _vjp(self, X, Y, G):
         s = self._argument(sqdist(X, Y), np)
@@ -137,6 +151,7 @@ class RationalQuadratic(ExpRadial, Kernel):
     alpha : small: heavy tails; alpha → ∞ gives the Gaussian
     bandwidth : in the units of x
     """
+
     alpha: Positive = 1.0  # of the tails
     bandwidth: Positive = 1.0  # in the units of x
 
@@ -146,8 +161,10 @@ class RationalQuadratic(ExpRadial, Kernel):
     def _vjp(self, X, Y, G):
         t = sqdist(X, Y) / self.bandwidth / self.bandwidth / (2 * self.alpha)
         H = G * (1 + t) ** (-self.alpha - 1)
-        return {"alpha": (H * (t - (1 + t) * np.log1p(t))).sum(),
-                "bandwidth": (H * 2 * self.alpha * t).sum() / self.bandwidth}
+        return {
+            "alpha": (H * (t - (1 + t) * np.log1p(t))).sum(),
+            "bandwidth": (H * 2 * self.alpha * t).sum() / self.bandwidth,
+        }
 
     def _tex(self, x, y):
         a, square = as_written(self.alpha), over(rf"\left\|{x}-{y}\right\|^2", self.bandwidth, 2)
@@ -165,12 +182,14 @@ class Laplace(ByCoordinate, Kernel):
     >>> Laplace(bandwidth=2)([[0.0, 0.0]], [[1.0, 1.0]]).round(3).tolist()
     [[0.368]]
     """
+
     bandwidth: Positive = 1.0  # in the units of x
 
     def of_differences(self, differences, xp):
         return self._decay(in_place(iadd, map(xp.abs, differences)), xp)
 
-    def _gram(self, X, Y, xp): return self._decay(_absolute(X, Y, xp), xp)
+    def _gram(self, X, Y, xp):
+        return self._decay(_absolute(X, Y, xp), xp)
 
     def _decay(self, distance, xp):
         return overwritten(xp.exp, divided(distance, -self.bandwidth, 1, xp), xp)
@@ -186,7 +205,8 @@ class Laplace(ByCoordinate, Kernel):
         both = 1 / self.bandwidth + 1 / other.bandwidth if type(other) is Laplace else 0
         return Laplace(1 / both) if both else None
 
-    def _to_power(self, p): return Laplace(self.bandwidth / p)
+    def _to_power(self, p):
+        return Laplace(self.bandwidth / p)
 
     def _tex(self, x, y):
         distance = over(rf"\left\|{x}-{y}\right\|_1", self.bandwidth)
@@ -205,6 +225,7 @@ class Cauchy(ByCoordinate, Kernel):
 
     bandwidth : in the units of x
     """
+
     bandwidth: Positive = 1.0  # in the units of x
 
     def of_differences(self, differences, xp):
@@ -229,10 +250,12 @@ class Periodic(ByCoordinate, Kernel):
     The Gaussian of points on a circle of radius 1, so bandwidth is a chord, without unit.
     period : in the units of x
     """
+
     period: Positive = 1.0  # in the units of x
     bandwidth: Positive = 1.0  # a chord of the unit circle
 
-    def of_differences(self, differences, xp): return xp.exp(self._exponent(differences, xp))
+    def of_differences(self, differences, xp):
+        return xp.exp(self._exponent(differences, xp))
 
     def _exponent(self, differences, xp):
         squares = (xp.sin(delta * (math.pi / self.period)) ** 2 for delta in differences)
@@ -244,7 +267,8 @@ class Periodic(ByCoordinate, Kernel):
     def _pairs(self, X, Y, xp):
         return super()._pairs(self._within(X, xp), self._within(Y, xp), xp)
 
-    def _within(self, X, xp): return xp.sign(X) * xp.remainder(xp.abs(X), self.period)
+    def _within(self, X, xp):
+        return xp.sign(X) * xp.remainder(xp.abs(X), self.period)
 
     def _distance(self, X, Y, xp):
         differences = coordinate_differences(self._within(X, xp), self._within(Y, xp))
@@ -253,8 +277,10 @@ class Periodic(ByCoordinate, Kernel):
     def _vjp(self, X, Y, G):
         turns = [delta * (math.pi / self.period) for delta in coordinate_differences(X, Y)]
         H = G * self._gram(X, Y, np) / self.bandwidth / self.bandwidth
-        return {"period": (H * sum(2 * t * np.sin(2 * t) for t in turns)).sum() / self.period,
-                "bandwidth": (H * 4 * sum(np.sin(t) ** 2 for t in turns)).sum() / self.bandwidth}
+        return {
+            "period": (H * sum(2 * t * np.sin(2 * t) for t in turns)).sum() / self.period,
+            "bandwidth": (H * 4 * sum(np.sin(t) ** 2 for t in turns)).sum() / self.bandwidth,
+        }
 
     def _tex(self, x, y):
         sines = rf"\sin^2\big(\pi{over(f'({x}_i-{y}_i)', self.period)}\big)"
@@ -264,21 +290,30 @@ class Periodic(ByCoordinate, Kernel):
 class Delta(UnitLength, Kernel):
     "k(x, y) = 1 if x = y, else 0: points of any kind, each alike to itself only; white noise"
 
-    def _points(self, X, name): return of_any_kind(X, name)
-    def _facts(self): return frozenset()         # any points that were read will do
+    def _points(self, X, name):
+        return of_any_kind(X, name)
+
+    def _facts(self):
+        return frozenset()  # any points that were read will do
 
     def _gram(self, X, Y, xp):
         X, Y = comparable(X, Y)
-        return in_place(imul, (xp.astype(X[:, i, None] == Y[None, :, i], X.dtype)
-                               for i in range(X.shape[1])))
+        return in_place(
+            imul, (xp.astype(X[:, i, None] == Y[None, :, i], X.dtype) for i in range(X.shape[1]))
+        )
 
     def _pairs(self, X, Y, xp):
         X, Y = comparable(X, Y)
         return xp.astype(xp.all(X == Y, axis=1), X.dtype)
 
-    def _times(self, other): return self if other._unit_length else None
-    def _to_power(self, p): return self
-    def _tex(self, x, y): return rf"1_{{{x}={y}}}"
+    def _times(self, other):
+        return self if other._unit_length else None
+
+    def _to_power(self, p):
+        return self
+
+    def _tex(self, x, y):
+        return rf"1_{{{x}={y}}}"
 
 # %% ../../nbs/deeper/01a_zoo.ipynb #2eaefe61
 class Sobolev(HalfLine, Kernel):
@@ -287,13 +322,16 @@ class Sobolev(HalfLine, Kernel):
     The kernel of H^order: functions with f(0) = … = f^(order−1)(0) = 0 and norm² ∫ (f^(order))².
     Order 1 is Brownian(), order 2 gives x²y/2 − x³/6 for x ≤ y.
     """
+
     order: Count = 2  # derivatives in the norm
 
     def of_numbers(self, x, y, xp):
         low, gap, a = xp.minimum(x, y), xp.abs(x - y), self.order - 1
-        terms = (math.comb(a, j) / (a + j + 1) * power(gap, a - j) * power(low, a + j + 1)
-                 for j in range(a + 1))
-        return sum(terms) / math.factorial(a) ** 2                                   # (1.12)
+        terms = (
+            math.comb(a, j) / (a + j + 1) * power(gap, a - j) * power(low, a + j + 1)
+            for j in range(a + 1)
+        )
+        return sum(terms) / math.factorial(a) ** 2  # (1.12)
 
     def _tex(self, x, y):
         return rf"\int_0^\infty{_truncated(x, self.order)}{_truncated(y, self.order)}\,dz"
@@ -308,6 +346,7 @@ class SobolevFull(HalfLine, Kernel):
 
     The kernel of W^order, with norm² Σ_{j < order} f^(j)(0)² + ∫ (f^(order))².
     """
+
     order: Count = 2  # derivatives in the norm
 
     def of_numbers(self, x, y, xp):
@@ -324,10 +363,14 @@ class Rank1(OfFunctions, Kernel):
 
     f : of points (n,) of ℝ, or (n, d), or n objects of any kind, to numbers (n,)
     """
+
     f: Function  # the one feature
 
-    def _features(self, X): return values_of(self.f, X)[:, None]
-    def _tex(self, x, y): return f"f({x})\\,f({y})"
+    def _features(self, X):
+        return values_of(self.f, X)[:, None]
+
+    def _tex(self, x, y):
+        return f"f({x})\\,f({y})"
 
 # %% ../../nbs/deeper/01a_zoo.ipynb #de9d2489
 class FiniteRank(OfFunctions, Kernel):
@@ -335,22 +378,27 @@ class FiniteRank(OfFunctions, Kernel):
 
     functions : of points (n,) of ℝ, or (n, d), or n objects of any kind, to numbers (n,)
     """
+
     weights: NonNegatives  # (r,)
     functions: Functions  # r of them
 
-    def _width(self, d): return d + len(self.functions)
+    def _width(self, d):
+        return d + len(self.functions)
 
     def _unweighted(self, X):
         return library(X).stack([values_of(f, X) for f in self.functions], axis=1)
 
-    def _features(self, X): return self._unweighted(X) * akin(np.sqrt(self.weights), X)
+    def _features(self, X):
+        return self._unweighted(X) * akin(np.sqrt(self.weights), X)
 
     def _vjp(self, X, Y, G):
         return {"weights": np.sum(self._unweighted(X) * (G @ self._unweighted(Y)), axis=0)}
 
     def __repr__(self):
-        return (f"FiniteRank(weights={as_written(self.weights)}, "
-                f"functions=[{', '.join(map(as_written, self.functions))}])")
+        return (
+            f"FiniteRank(weights={as_written(self.weights)}, "
+            f"functions=[{', '.join(map(as_written, self.functions))}])"
+        )
 
     def _tex(self, x, y):
         return rf"\sum_{{r=1}}^{{{len(self.weights)}}}w_r\,f_r({x})\,f_r({y})"
@@ -363,10 +411,12 @@ class Integral(Explicit, Kernel):
         with values (n, m)
     measure : points (m,) or (m, e) and weights ≥ 0: the integral is this sum
     """
+
     G: Function  # the features
     measure: AnyMeasure  # μ
 
-    def _width(self, d): return d + len(self.measure.weights)
+    def _width(self, d):
+        return d + len(self.measure.weights)
 
     def _features(self, X):
         x, shape = X if X.shape[1] == 1 else X[:, None, :], (n_points(X), len(self.measure.weights))
@@ -374,7 +424,8 @@ class Integral(Explicit, Kernel):
         shaped(values, "G(x, z)", shape, hint=": it must broadcast to so many points and nodes")
         return akin(values * akin(np.sqrt(self.measure.weights), values), X)
 
-    def _tex(self, x, y): return rf"\int G({x},z)\,G({y},z)\,d\mu(z)"
+    def _tex(self, x, y):
+        return rf"\int G({x},z)\,G({y},z)\,d\mu(z)"
 
 # %% ../../nbs/deeper/01a_zoo.ipynb #eb278316
 class Precomputed(Kernel):
@@ -382,6 +433,7 @@ class Precomputed(Kernel):
 
     K : (N, N), tested once
     """
+
     K: GramMatrix  # (N, N)
 
     def _points(self, X, name):
@@ -389,22 +441,29 @@ class Precomputed(Kernel):
         rows = numbers_of(X)
         outside = (rows % 1 != 0) | (rows < 0) | (rows >= len(self.K))
         if outside.any():
-            raise ValueError(f"{name} holds {float(rows[outside][0]):g}; points of a precomputed "
-                             f"kernel are the row numbers 0, …, {len(self.K) - 1}.")
+            raise ValueError(
+                f"{name} holds {float(rows[outside][0]):g}; points of a precomputed "
+                f"kernel are the row numbers 0, …, {len(self.K) - 1}."
+            )
         return X.astype(self.K.dtype, copy=False) if type(X) is np.ndarray else X
 
-    def _gram(self, X, Y, xp): return akin(self.K[_rows(X)[:, None], _rows(Y)], X)
-    def _pairs(self, X, Y, xp): return akin(self.K[_rows(X), _rows(Y)], X)
+    def _gram(self, X, Y, xp):
+        return akin(self.K[_rows(X)[:, None], _rows(Y)], X)
+
+    def _pairs(self, X, Y, xp):
+        return akin(self.K[_rows(X), _rows(Y)], X)
 
     def _vjp(self, X, Y, G):
         slope = np.zeros_like(self.K)
         np.add.at(slope, (_rows(X)[:, None], _rows(Y)), G)
         return {"K": (slope + slope.T) / 2}
 
-    def _tex(self, x, y): return f"K_{{{x},{y}}}"
+    def _tex(self, x, y):
+        return f"K_{{{x},{y}}}"
 
 
-def _rows(X): return numbers_of(X)[:, 0].astype(int)
+def _rows(X):
+    return numbers_of(X)[:, 0].astype(int)
 
 # %% ../../nbs/deeper/01a_zoo.ipynb #a2aa23a1
 @contract
@@ -437,8 +496,11 @@ def _of_length(length, isotropic):
 
 _TRANSLATED = {
     "RBF": lambda p: _of_length(p["length_scale"], Gaussian),
-    "Matern": lambda p: (_of_length(p["length_scale"], Gaussian) if p["nu"] == np.inf
-                         else Matern(p["nu"], float(np.squeeze(p["length_scale"])))),
+    "Matern": lambda p: (
+        _of_length(p["length_scale"], Gaussian)
+        if p["nu"] == np.inf
+        else Matern(p["nu"], float(np.squeeze(p["length_scale"])))
+    ),
     "RationalQuadratic": lambda p: RationalQuadratic(p["alpha"], p["length_scale"]),
     "ExpSineSquared": lambda p: Periodic(p["periodicity"], p["length_scale"]),
     "DotProduct": lambda p: Linear() + Constant(p["sigma_0"] ** 2),
@@ -446,19 +508,27 @@ _TRANSLATED = {
     "WhiteKernel": lambda p: p["noise_level"] * Delta(),
     "Sum": lambda p: from_sklearn(p["k1"]) + from_sklearn(p["k2"]),
     "Product": lambda p: from_sklearn(p["k1"]) * from_sklearn(p["k2"]),
-    "Exponentiation": lambda p: from_sklearn(p["kernel"]) ** p["exponent"]}
+    "Exponentiation": lambda p: from_sklearn(p["kernel"]) ** p["exponent"],
+}
 
 # %% ../../nbs/deeper/01a_zoo.ipynb #ecfa938e
 def _of_sklearn(kernel, name, call):
     known = type(kernel).__name__ in _TRANSLATED and not isinstance(kernel, Kernel)
     p = kernel.get_params(deep=False) if known else {}
     single = p.get("nu", np.inf) == np.inf or np.ndim(np.squeeze(p["length_scale"])) == 0
-    return fitting(kernel, name, known and single, "a kernel of scikit-learn's Gaussian processes "
-                   "that has a counterpart here", "RBF(1.0), with one length for all columns")
+    return fitting(
+        kernel,
+        name,
+        known and single,
+        "a kernel of scikit-learn's Gaussian processes that has a counterpart here",
+        "RBF(1.0), with one length for all columns",
+    )
 
 
-OfSklearn = Annotated[object, Word("sklearn.gaussian_process.kernels.Kernel", _of_sklearn,
-                                   bad=(None, "text", 3.0, [], int))]
+OfSklearn = Annotated[
+    object,
+    Word("sklearn.gaussian_process.kernels.Kernel", _of_sklearn, bad=(None, "text", 3.0, [], int)),
+]
 
 # %% ../../nbs/deeper/01a_zoo.ipynb #579acc24
 @contract

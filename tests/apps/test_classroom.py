@@ -26,7 +26,9 @@ def text(nb, kind):
 
 def exercises(nb):
     "The text of the section Exercises"
-    return re.split(r"(?m)^## (?!Exercises)", re.split(r"(?m)^## Exercises", text(nb, "markdown"))[1])[0]
+    return re.split(
+        r"(?m)^## (?!Exercises)", re.split(r"(?m)^## Exercises", text(nb, "markdown"))[1]
+    )[0]
 
 
 # --- the copy ---
@@ -48,7 +50,9 @@ def test_no_solution_remains(path):
         for node in ast.walk(ast.parse(re.sub(r"(?m)^%.*", "", text(copy, "code"))))
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "check"
     ]
-    refuse([f"judges another answer: {call}" for call in calls if "lambda" in call or "solved" in call])
+    refuse(
+        [f"judges another answer: {call}" for call in calls if "lambda" in call or "solved" in call]
+    )
     assert "solved_" not in text(copy, "code") and "the solutions" not in text(copy, "code")
 
 
@@ -72,7 +76,9 @@ def test_the_copy_runs_and_has_no_answer_yet(tmp_path):
     (tmp_path / "rkhs_notes").symlink_to(ROOT / "rkhs_notes")
     nb, error, _ = attempt(tmp_path / "copy" / "03_rkhs.ipynb")
     assert not error, error
-    said = [str(cell.outputs) for cell in nb.cells if "my_" in cell.source and "check(" in cell.source]
+    said = [
+        str(cell.outputs) for cell in nb.cells if "my_" in cell.source and "check(" in cell.source
+    ]
     stubs = sum(cell.source.startswith("def my_") for cell in nb.cells)
     assert "".join(said).count("no answer yet") == stubs >= 4
     refuse([f"a link to what is not there: {name}" for path in (tmp_path / "copy").rglob("*.ipynb")
@@ -86,7 +92,9 @@ def page(*cells):
     "A notebook as a dict: cells that begin with > are text"
     make = nbformat.v4
     return nbformat.v4.new_notebook(
-        cells=[make.new_markdown_cell(o[1:]) if o[0] == ">" else make.new_code_cell(o) for o in cells]
+        cells=[
+            make.new_markdown_cell(o[1:]) if o[0] == ">" else make.new_code_cell(o) for o in cells
+        ]
     )
 
 
@@ -94,7 +102,8 @@ def test_solutions_of_every_form_are_taken_out():
     fold = "<details><summary>{}</summary> SECRET{} </details>"
     nb = page(
         ">## Before\n" + fold.format("Answer", 0).replace("SECRET", "open"),
-        ">words\n\n## Exercises\n**00.1** task\n" + fold.format("Hint", 1).replace("SECRET", "open"),
+        ">words\n\n## Exercises\n**00.1** task\n"
+        + fold.format("Hint", 1).replace("SECRET", "open"),
         "data = 1",
         "def my_a(x): ...",
         ">" + fold.format("Solution", 2) + "\n\n**00.2** another",
@@ -113,7 +122,9 @@ def test_solutions_of_every_form_are_taken_out():
     copy = without_solutions(nb)
     told = "\n".join("".join(cell["source"]) for cell in copy["cells"])
     assert re.findall(r"SECRET\d?", told) == ["SECRET6"]  # the answers to a quiz are reading
-    assert [word in told for word in ("open0", "open1", "data", "more", "another", "'last'")] == [True] * 6
+    assert [word in told for word in ("open0", "open1", "data", "more", "another", "'last'")] == [
+        True
+    ] * 6
 
 
 # --- what is handed in ---
@@ -160,7 +171,11 @@ def test_a_stub_is_no_answer(body):
 
 
 def test_the_last_definition_counts():
-    stub, answer, asks = "def my_f(x):\n    ...", "def my_f(x):\n    return 3", 'check("00.6", my_f)'
+    stub, answer, asks = (
+        "def my_f(x):\n    ...",
+        "def my_f(x):\n    return 3",
+        'check("00.6", my_f)',
+    )
     assert handed_in(stub, answer, asks)[0] and not handed_in(answer, stub, asks)[0]
 
 
@@ -191,7 +206,9 @@ ENDS = {
 @pytest.mark.parametrize("body", ENDS)
 def test_an_answer_that_fails_costs_the_next_one_nothing(tmp_path, body):
     cells = [f"def my_flaw():\n    {body}", "def my_count(): return 4"]
-    nbformat.write(page(*cells, 'check("00.6", my_flaw), check("01.8", my_count)'), tmp_path / "a.ipynb")
+    nbformat.write(
+        page(*cells, 'check("00.6", my_flaw), check("01.8", my_count)'), tmp_path / "a.ipynb"
+    )
     made, broken = classroom.submission(tmp_path, "Ann")
     assert ENDS[body] in made["answers"]["00.6"]["says"] and broken == []
     assert [answer["passed"] for answer in made["answers"].values()] == [False, True]
@@ -200,7 +217,9 @@ def test_an_answer_that_fails_costs_the_next_one_nothing(tmp_path, body):
 def test_each_answer_is_tried_with_what_goes_with_it_and_nothing_else(tmp_path):
     cells = ["four = 4", "def my_count(): return four", 'check("01.8", my_count)']
     nbformat.write(page(*cells), tmp_path / "a.ipynb")
-    nbformat.write(page("def my_flaw(): return four - 1", 'check("00.6", my_flaw)'), tmp_path / "b.ipynb")
+    nbformat.write(
+        page("def my_flaw(): return four - 1", 'check("00.6", my_flaw)'), tmp_path / "b.ipynb"
+    )
     answers = classroom.submission(tmp_path, "Ann")[0]["answers"]
     assert answers["01.8"]["passed"] and not answers["00.6"]["passed"]
     assert "NameError" in answers["00.6"]["says"]
@@ -211,7 +230,10 @@ def test_submit_refuses_with_words(tmp_path, capsys, where):
     (tmp_path / "nothing").mkdir()
     nbformat.write(page("def my_flaw(): ...", 'check("00.6", my_flaw)'), tmp_path / "page.ipynb")
     (tmp_path / "no notebook.ipynb").write_text("{")
-    assert main(["submit", str(tmp_path / where), "--name", "A", "--to", str(tmp_path / "a.json")]) == 2
+    assert (
+        main(["submit", str(tmp_path / where), "--name", "A", "--to", str(tmp_path / "a.json")])
+        == 2
+    )
     assert re.search("nothing to hand in|cannot be read", capsys.readouterr().out)
     assert not (tmp_path / "a.json").exists()
 
@@ -240,7 +262,9 @@ def test_a_notebook_has_the_answers_to_one_chapter_and_none_is_run(tmp_path):
     answers = {number: {"function": "my_f", "code": code} for number, code in codes.items()}
     (tmp_path / "x.json").write_text(json.dumps({"name": "Ann", "answers": answers}))
     made = read_submission(tmp_path / "x.json")
-    sources = [[cell["source"] for cell in as_notebook(made, n)["cells"]] for n in ("03", "03a", "05")]
+    sources = [
+        [cell["source"] for cell in as_notebook(made, n)["cells"]] for n in ("03", "03a", "05")
+    ]
     assert sources == [["raise SystemExit", "'two'"], ["def ("], []]
 
 

@@ -19,7 +19,9 @@ def few(tmp_path, monkeypatch):
     make = nbformat.v4
     texts = {"01_b": "words\n# Second #1\n# Third", "00_a": "## no\n# First", "answers_00": "# Key"}
     for name, text in texts.items():
-        nbformat.write(make.new_notebook(cells=[make.new_markdown_cell(text)]), folder / f"{name}.ipynb")
+        nbformat.write(
+            make.new_notebook(cells=[make.new_markdown_cell(text)]), folder / f"{name}.ipynb"
+        )
     (folder / "images" / "x.png").write_bytes(b"png")
     monkeypatch.setattr(cli, "notebook_folder", lambda: folder)
     return folder
@@ -37,7 +39,11 @@ def test_a_copy_leaves_what_is_there_and_a_students_has_no_key(few, tmp_path, ca
     there = tmp_path / "copy"
     there.mkdir()
     (there / "00_a.ipynb").write_text("mine")
-    assert [p.name for p in cli.copy_notebooks(there)] == ["01_b.ipynb", "answers_00.ipynb", "x.png"]
+    assert [p.name for p in cli.copy_notebooks(there)] == [
+        "01_b.ipynb",
+        "answers_00.ipynb",
+        "x.png",
+    ]
     assert (there / "00_a.ipynb").read_text() == "mine"
     assert (there / "images" / "x.png").read_bytes() == b"png"
     names = [p.name for p in cli.copy_notebooks(tmp_path / "other", student=True)]
@@ -62,7 +68,9 @@ def test_the_doctor_sees_a_wrong_number(monkeypatch, capsys):
     rows = cli.self_check()
     assert len(rows) == 4 and not any(advice for *_, advice in rows)
     good = cli.rbf_kernel
-    monkeypatch.setattr(cli, "rbf_kernel", lambda X, gamma: good(X, gamma=gamma) + 1e-9 * np.eye(len(X)))
+    monkeypatch.setattr(
+        cli, "rbf_kernel", lambda X, gamma: good(X, gamma=gamma) + 1e-9 * np.eye(len(X))
+    )
     assert [bool(advice) for *_, advice in cli.self_check()] == [True, False, False, False]
     for ill in (True, False):
         for part in ("packages_found", "machine_found", "self_check"):
@@ -72,10 +80,14 @@ def test_the_doctor_sees_a_wrong_number(monkeypatch, capsys):
 
 @pytest.mark.parametrize("share", [0.6, 0.4])
 def test_the_doctor_sees_budgets_above_half_of_the_memory(share):
-    memory = float(next(found for what, found, _ in cli.machine_found() if what == "memory").split()[0])
+    memory = float(
+        next(found for what, found, _ in cli.machine_found() if what == "memory").split()[0]
+    )
     with cli.settings.using(result_mib=share * memory):
         *_, advice = next(row for row in cli.machine_found() if row[0] == "memory")
-    assert (f"set result_mib = {memory / 3:.0f}" in advice) == (share > 0.5) and bool(advice) == (share > 0.5)
+    assert (f"set result_mib = {memory / 3:.0f}" in advice) == (share > 0.5) and bool(advice) == (
+        share > 0.5
+    )
 
 
 def test_one_notebook_that_fails_is_said_and_ends_with_1(few, tmp_path, monkeypatch, capsys):
@@ -87,7 +99,9 @@ def test_one_notebook_that_fails_is_said_and_ends_with_1(few, tmp_path, monkeypa
 
         def execute(self):
             if self.fails:
-                raise nbclient.exceptions.CellExecutionError("trace", "ZeroDivisionError", "by zero")
+                raise nbclient.exceptions.CellExecutionError(
+                    "trace", "ZeroDivisionError", "by zero"
+                )
 
     monkeypatch.setattr(nbclient, "NotebookClient", Client)
     assert cli.main(["run", "0", "--folder", str(tmp_path / "run")]) == 1
@@ -111,7 +125,9 @@ def test_files_that_cannot_be_compared_end_in_one_line(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["pvalue"] > 0.05
 
 
-@pytest.mark.parametrize("call", ["", "folder", "folder --csv marks.csv", "--seed 5 folder", "--help"])
+@pytest.mark.parametrize(
+    "call", ["", "folder", "folder --csv marks.csv", "--seed 5 folder", "--help"]
+)
 def test_grade_says_what_grades_instead_and_where_it_stands(call, capsys):
     assert cli.main(["grade", *call.split()]) == 2
     told = capsys.readouterr().err

@@ -15,7 +15,15 @@ import pytest
 
 from rkhs_notes import comparison, settings, tables
 from rkhs_notes.apps.cli import main
-from rkhs_notes.apps.comparison import BINS, Binned, bin_plan, compare_tables, evenly, row_features, spacing
+from rkhs_notes.apps.comparison import (
+    BINS,
+    Binned,
+    bin_plan,
+    compare_tables,
+    evenly,
+    row_features,
+    spacing,
+)
 from rkhs_notes.engines.data.tables import Column, Encoder, Reservoir, Table, encoded, read_table
 from rkhs_notes.engines.testing.resampling import binomial_interval
 from rkhs_notes.kernels import Gaussian
@@ -45,7 +53,9 @@ def written(folder, name, frame):
     elif name.endswith(".npy"):
         np.save(path, frame.to_numpy())
     else:
-        frame.to_csv(path, index=False, sep="\t" if ".tsv" in name else ";" if "semi" in name else ",")
+        frame.to_csv(
+            path, index=False, sep="\t" if ".tsv" in name else ";" if "semi" in name else ","
+        )
     return path
 
 
@@ -76,10 +86,14 @@ def test_frames_of_pandas_and_polars_and_columns_in_another_order():
     plain = compare_tables(a, b, rng=5, n_permutations=99)
     for frame in (pandas.DataFrame, polars.DataFrame, lambda c: dict(reversed(c.items()))):
         again = compare_tables(a, frame(b), rng=5, n_permutations=99)
-        assert again.test.statistic == plain.test.statistic and again.test.pvalue == plain.test.pvalue
+        assert (
+            again.test.statistic == plain.test.statistic and again.test.pvalue == plain.test.pvalue
+        )
 
 
-@pytest.mark.parametrize("first, header", [("x,y", True), ("1.5,2", False), ("x,x", False), ("a,", False)])
+@pytest.mark.parametrize(
+    "first, header", [("x,y", True), ("1.5,2", False), ("x,x", False), ("a,", False)]
+)
 def test_whether_the_first_line_is_a_header(tmp_path, first, header):
     path = tmp_path / "t.csv"
     path.write_text(f"{first}\n3,4\n5,6\n", encoding="utf-8")
@@ -133,7 +147,9 @@ def test_numbers_are_measured_from_their_median_in_units_of_their_spread(case):
     encoder = Encoder([column], [np.array(values)])
     assert (encoder.middle[0], encoder.scale[0]) == pytest.approx((middle, scale))
     X = encoder([np.array(values)])
-    np.testing.assert_allclose(X[:, 0], np.where(np.isnan(values), 0, (np.array(values) - middle) / scale))
+    np.testing.assert_allclose(
+        X[:, 0], np.where(np.isnan(values), 0, (np.array(values) - middle) / scale)
+    )
 
 
 def test_the_index_that_pandas_writes_is_a_column_without_a_name(tmp_path):
@@ -143,7 +159,9 @@ def test_the_index_that_pandas_writes_is_a_column_without_a_name(tmp_path):
 
 
 def test_a_missing_text_of_pandas_is_a_gap():
-    frame = pandas.DataFrame({"s": pandas.array(["x", pandas.NA, "y"], dtype="string"), "gaps": [None] * 3})
+    frame = pandas.DataFrame(
+        {"s": pandas.array(["x", pandas.NA, "y"], dtype="string"), "gaps": [None] * 3}
+    )
     assert entries(read_table(frame))[0] == ["x", "", "y"]
     assert compare_tables(frame, frame, columns="gaps", rng=0, n_permutations=9).plot() is not None
 
@@ -247,19 +265,35 @@ def test_numbers_that_are_names():
 REFUSED = {
     "a column that one lacks": (({"x": [1, 2], "y": [1, 2]}, {"x": [1, 2]}), {}, "only A has 'y'"),
     "an unknown name": (({"x": [1, 2]}, {"x": [1, 2]}), {"columns": ["z"]}, "no column 'z'"),
-    "an unknown category": (({"x": [1, 2]}, {"x": [1, 2]}), {"categorical": ["z"]}, "no column 'z'"),
+    "an unknown category": (
+        ({"x": [1, 2]}, {"x": [1, 2]}),
+        {"categorical": ["z"]},
+        "no column 'z'",
+    ),
     "numbers and words": (({"x": [1, 2]}, {"x": ["7b", "8"]}), {}, "numbers, and '7b' in B"),
     "infinite": (({"x": [1, np.inf]}, {"x": [1, 2]}), {}, "1 infinite numbers"),
     "one row": (({"x": [1]}, {"x": [1, 2]}), {}, "rows of A = 1"),
-    "identifiers": (({"x": [f"n{i}" for i in range(1200)]}, {"x": ["a", "b"]}), {}, "names of rows"),
+    "identifiers": (
+        ({"x": [f"n{i}" for i in range(1200)]}, {"x": ["a", "b"]}),
+        {},
+        "names of rows",
+    ),
     "a level": (({"x": [1, 2]}, {"x": [1, 2]}), {"level": 5}, "level"),
     "a number": ((3.0, {"x": [1, 2]}), {}, "A is of type float"),
-    "a wrong column to drop": (({"x": [1, 2]}, {"x": [1, 2]}), {"drop": "X"}, "no column 'X'; it has x"),
+    "a wrong column to drop": (
+        ({"x": [1, 2]}, {"x": [1, 2]}),
+        {"drop": "X"},
+        "no column 'X'; it has x",
+    ),
     "no column left": (({"x": [1, 2]}, {"x": [1, 2]}), {"drop": "x"}, "no column is left"),
     "a decimal comma": (({"x": ["1,5", "2,5"]}, {"x": [1, 2]}), {}, "of A holds '1,5'. A number"),
     "names in one alone": (({"x": [1, 2]}, np.ones((2, 1))), {}, "one no line of names"),
     "no file": (("none.csv", {"x": [1, 2]}), {}, "there is no file none.csv"),
-    "ragged": (({"x": [1, 2], "y": [1]}, {"x": [1, 2]}), {}, "A has columns of different lengths: .1, 2."),
+    "ragged": (
+        ({"x": [1, 2], "y": [1]}, {"x": [1, 2]}),
+        {},
+        "A has columns of different lengths: .1, 2.",
+    ),
 }
 
 
@@ -285,7 +319,11 @@ def test_what_cannot_be_compared_is_refused_with_its_name(case):
         ("t.csv", b'x,y\n1,a\n2,"b\n3,c\n', "row that begins in line 3 has a quote"),
         ("t.csv", b'x,y\n1,a\n2,"b\n3,"c"\n4,d\n', "row that begins in line 3 has a quote"),
         ("t.csv", b'x,"y\n1,a\n2,b\n', "row that begins in line 1 has a quote"),
-        ("t.csv", b"x,y\n1,a\n2," + b"b" * 140_000 + b"\n", "in line 3 has a field of more than 131072 char"),
+        (
+            "t.csv",
+            b"x,y\n1,a\n2," + b"b" * 140_000 + b"\n",
+            "in line 3 has a field of more than 131072 char",
+        ),
         ("t.csv", b"x,y,x \n1,2,3\n", "two columns 'x'"),
         ("t.csv.gz", b"x,y\n1,2\n", "no whole gzip file"),
         ("t.csv.gz", gzip.compress(b"x\n" + b"1\n" * 9, mtime=0)[:-5], "no whole gzip file"),
@@ -330,11 +368,16 @@ def test_what_unpacks_to_a_multitude_and_a_line_without_end_are_refused(tmp_path
     assert sum(len(b[0]) for b in read_table(many).blocks()) == 300_000
     long = tmp_path / "t.csv"
     long.write_bytes(b"x,y\n" + b"1" * 200_000)
-    with settings.using(block_mib=0.1), pytest.raises(ValueError, match="line 2 has more than 0.1 MiB"):
+    with (
+        settings.using(block_mib=0.1),
+        pytest.raises(ValueError, match="line 2 has more than 0.1 MiB"),
+    ):
         list(read_table(long).blocks())
     noise = "".join(map(chr, np.random.default_rng(0).integers(97, 123, 10**6)))
     many.write_bytes(
-        gzip.compress("\n".join(["x,y", *(f"{i},{noise[i : i + 9]}" for i in range(10**5))]).encode())
+        gzip.compress(
+            "\n".join(["x,y", *(f"{i},{noise[i : i + 9]}" for i in range(10**5))]).encode()
+        )
     )
     with settings.using(result_mib=1):  # no bomb: four times as long
         assert sum(len(b[0]) for b in read_table(many).blocks()) == 10**5
@@ -389,7 +432,9 @@ def test_a_truncated_gzip_is_an_error_with_status_2(tmp_path, capsys):
     assert "rkhs-notes compare: a.csv.gz is no whole gzip file" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("m, n", [(2, 2), (50, 60), (3000, 1000), (10**6, 10**6), (100, 10**7), (10**8, 500)])
+@pytest.mark.parametrize(
+    "m, n", [(2, 2), (50, 60), (3000, 1000), (10**6, 10**6), (100, 10**7), (10**8, 500)]
+)
 def test_the_plan_of_bins(m, n):
     q, s, t = bin_plan(m, n)
     assert 2 <= s <= BINS and 2 <= t <= BINS and s * q <= m and t * q <= n
@@ -400,7 +445,9 @@ def test_the_plan_of_bins(m, n):
 
 @pytest.mark.parametrize("total, wanted, size", [(100, 100, 7), (1000, 37, 64), (999, 998, 1000)])
 def test_evenly_spaced_rows_whatever_the_blocks(total, wanted, size):
-    used = np.concatenate([evenly(i, min(i + size, total), total, wanted) for i in range(0, total, size)])
+    used = np.concatenate(
+        [evenly(i, min(i + size, total), total, wanted) for i in range(0, total, size)]
+    )
     assert used.sum() == wanted
     gaps = np.diff(np.flatnonzero(used))
     assert gaps.min(initial=10**9) >= total // wanted and gaps.max(initial=0) <= -(-total // wanted)
@@ -423,7 +470,9 @@ def test_bins_hold_the_means_of_disjoint_rows(q):
 def test_rows_that_are_left_out_of_bins_count_in_the_means_that_are_told():
     X = np.random.default_rng(0).normal(size=(120, 1))
     phi = fourier_features(Gaussian(1.0), 1, 10, np.random.default_rng(0))
-    first, second = (Binned([phi], [slice(None)], 120, 2, 25, np.random.default_rng(i)) for i in (1, 2))
+    first, second = (
+        Binned([phi], [slice(None)], 120, 2, 25, np.random.default_rng(i)) for i in (1, 2)
+    )
     for binned in (first, second):
         binned.add(X[:70]), binned.add(X[70:])
         assert binned.dealt == 50 and binned.row_sum == pytest.approx(X.sum(axis=0))
@@ -457,7 +506,11 @@ def test_the_level_with_bins_and_unequal_sizes(monkeypatch):
     rng = np.random.default_rng(6)
     results = [
         compare_tables(
-            {"x": rng.normal(size=120)}, {"x": rng.normal(size=180)}, 0.1, n_permutations=49, rng=rng
+            {"x": rng.normal(size=120)},
+            {"x": rng.normal(size=180)},
+            0.1,
+            n_permutations=49,
+            rng=rng,
         )
         for _ in range(150)
     ]
@@ -524,7 +577,9 @@ def test_columns_that_have_not_changed_are_named_as_rarely_as_the_level_says(how
         for _ in range(runs):
             first, second = beside(6, 40, rng, 0.0, how), beside(6, 50, rng, shift, how)
             found = compare_tables(first, second, level, n_permutations=29, rng=rng)
-            wrong += any(c.pvalue <= level + 1e-12 for c in found.columns if c.column != "x0" or not shift)
+            wrong += any(
+                c.pvalue <= level + 1e-12 for c in found.columns if c.column != "x0" or not shift
+            )
             assert found.differs or not shift
         assert wrong <= high and (shift or wrong >= low), (shift, wrong)
 
@@ -586,7 +641,9 @@ def test_features_of_rows_approach_the_kernel_of_the_algebra():
 
 
 def test_constant_tables():
-    assert not compare_tables({"x": [1.0] * 20}, {"x": [1.0] * 30}, rng=0, n_permutations=99).differs
+    assert not compare_tables(
+        {"x": [1.0] * 20}, {"x": [1.0] * 30}, rng=0, n_permutations=99
+    ).differs
     assert compare_tables({"x": [1.0] * 20}, {"x": [2.0] * 30}, rng=0, n_permutations=99).differs
 
 
@@ -625,7 +682,9 @@ def test_memory_does_not_grow_with_the_files(tmp_path):
     for n in (20_000, many):
         path = tmp_path / f"{n}.npy"
         np.save(path, np.random.default_rng(0).normal(size=(n, 4)))
-        done = subprocess.run([sys.executable, "-c", PEAK, path], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", PEAK, path], capture_output=True, text=True, check=True
+        )
         peaks.append(int(done.stdout) / 1024)
     held = many * 4 * 8 / 2**20  # what the array itself takes, mapped
     assert peaks[1] < peaks[0] + held + 25, peaks
@@ -642,7 +701,9 @@ def test_the_command(tmp_path, capsys):
     assert "show no difference" in capsys.readouterr().out
     assert main(["compare", paths[0], paths[2], "--json", "--plot", str(tmp_path / "p.png")]) == 1
     told = json.loads(capsys.readouterr().out)
-    assert told["differs"] and told["columns"][0]["column"] == "x" and told["tables"][0]["rows"] == 200
+    assert (
+        told["differs"] and told["columns"][0]["column"] == "x" and told["tables"][0]["rows"] == 200
+    )
     assert (tmp_path / "p.png").stat().st_size > 2000
     assert main(["compare", *paths[:2], "--drop", "x", "--permutations", "199"]) == 0
     assert "x: mean" not in capsys.readouterr().out
@@ -722,7 +783,9 @@ def test_the_first_line_is_what_one_says(two_days, capsys):
     def rows(*options):
         assert main(["compare", *two_days, "--json", *options]) in (0, 1)
         told = json.loads(capsys.readouterr().out)
-        return [table["rows"] for table in told["tables"]], sorted(c["column"] for c in told["columns"])
+        return [table["rows"] for table in told["tables"]], sorted(
+            c["column"] for c in told["columns"]
+        )
 
     assert rows() == rows("--header", "auto") == rows("--header", "no") == rows("--no-header")
     assert rows() == ([30, 30], ["c0", "c1"])
@@ -754,7 +817,9 @@ def test_a_clock_is_told_of(values, rises, tmp_path, monkeypatch):
     for folder in ("one", "two"):  # files of one name in two folders
         (tmp_path / folder).mkdir()
         pandas.DataFrame({"at": values, "x": x}).to_csv(tmp_path / folder / "day.csv", index=False)
-    result = compare_tables(tmp_path / "one" / "day.csv", tmp_path / "two" / "day.csv", n_permutations=19)
+    result = compare_tables(
+        tmp_path / "one" / "day.csv", tmp_path / "two" / "day.csv", n_permutations=19
+    )
     assert bool(result.notes) == rises == ("'at' rises" in str(result.to_dict()["notes"]))
     assert "Note" not in repr(result)  # equal tables need none
     shuffled = {"at": np.random.default_rng(0).permutation(np.array(values)), "x": x}
@@ -764,22 +829,30 @@ def test_a_clock_is_told_of(values, rises, tmp_path, monkeypatch):
 def test_the_note_on_a_clock_is_in_the_report():
     x = np.random.default_rng(13).normal(size=(2, 100))
     first, second = ({"at": np.arange(100.0) + 100 * i, "x": x[i]} for i in (0, 1))
-    assert "Note: 'at' rises from row to row in both tables" in repr(compare_tables(first, second, rng=0))
+    assert "Note: 'at' rises from row to row in both tables" in repr(
+        compare_tables(first, second, rng=0)
+    )
     few = [{name: column[:9] for name, column in table.items()} for table in (first, second)]
     assert not compare_tables(*few, rng=0).notes  # chance would do it
 
 
 def test_a_parquet_file_with_words_dates_and_nulls(tmp_path):
-    table = pyarrow.table({"x": [1.5, None, 2.0], "w": ["a", None, "b"], "flag": [True, False, True]})
+    table = pyarrow.table(
+        {"x": [1.5, None, 2.0], "w": ["a", None, "b"], "flag": [True, False, True]}
+    )
     pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
     (block,) = read_table(tmp_path / "t.parquet").blocks()
     assert (
-        np.isnan(block[0][1]) and block[1].tolist() == ["a", "", "b"] and block[2].tolist() == [1.0, 0.0, 1.0]
+        np.isnan(block[0][1])
+        and block[1].tolist() == ["a", "", "b"]
+        and block[2].tolist() == [1.0, 0.0, 1.0]
     )
 
 
 def test_a_report_of_few_rows_says_that_they_show_little():
     rng = np.random.default_rng(10)
     few, many = ({"x": rng.normal(size=n)} for n in (8, 200))
-    assert repr(compare_tables(few, many, rng=0, n_permutations=99)).endswith("large differences only.")
+    assert repr(compare_tables(few, many, rng=0, n_permutations=99)).endswith(
+        "large differences only."
+    )
     assert "only" not in repr(compare_tables(many, many, rng=0, n_permutations=99))

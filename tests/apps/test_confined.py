@@ -40,9 +40,13 @@ def run_confined(source, folder, confined=True, threads=2):
     script = folder / "confined.py"
     script.write_text(GUARD * confined + source, encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
-    environment |= dict.fromkeys(BLAS, str(threads))  # a Dask cluster of another test leaves them at 1
+    environment |= dict.fromkeys(
+        BLAS, str(threads)
+    )  # a Dask cluster of another test leaves them at 1
     command = [sys.executable, "-W", "error::RuntimeWarning", script]
-    run = subprocess.run(command, cwd=NBS, env=environment, capture_output=True, text=True, timeout=300)
+    run = subprocess.run(
+        command, cwd=NBS, env=environment, capture_output=True, text=True, timeout=300
+    )
     assert run.returncode == 0, run.stderr[-3000:]
     return run.stdout
 
@@ -85,17 +89,25 @@ print(repr(float(fit(X).sum())), repr(float(np.abs(Z @ Z.T - Gaussian(2.0)(X)).m
 
 
 def test_the_numbers_are_those_with_threads(tmp_path):
-    alone, together = (run_confined(LARGE, tmp_path, confined).split() for confined in (True, False))
+    alone, together = (
+        run_confined(LARGE, tmp_path, confined).split() for confined in (True, False)
+    )
     assert all(abs(float(a) - float(b)) < 1e-9 for a, b in zip(alone, together, strict=True))
 
 
-@pytest.mark.parametrize("forbidden, words", [
-    ("import threading; threading.Thread(target=int).start()", "can't start new thread"),
-    ("import os; os.fork()", "does not support processes"),
-    ("import subprocess, sys; subprocess.run([sys.executable])", "does not support processes"),
-    ("import pandas.testing", "No module named 'pandas'"),
-    ("import rkhs_notes as rn; rn.torch_score(lambda x: x)([[1.0]])", "No module named 'torch'"),
-])
+@pytest.mark.parametrize(
+    "forbidden, words",
+    [
+        ("import threading; threading.Thread(target=int).start()", "can't start new thread"),
+        ("import os; os.fork()", "does not support processes"),
+        ("import subprocess, sys; subprocess.run([sys.executable])", "does not support processes"),
+        ("import pandas.testing", "No module named 'pandas'"),
+        (
+            "import rkhs_notes as rn; rn.torch_score(lambda x: x)([[1.0]])",
+            "No module named 'torch'",
+        ),
+    ],
+)
 def test_the_guard_refuses(forbidden, words, tmp_path):
     with pytest.raises(AssertionError, match=words):
         run_confined(forbidden, tmp_path)

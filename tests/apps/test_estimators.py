@@ -104,7 +104,9 @@ def test_scikit_learns_checks(estimator, check):
         check(estimator)
     except BaseException as skip:
         name = getattr(check, "func", check).__name__
-        if type(skip).__name__ == "SkipTest" and SKIPPED.get(name, "another reason") not in str(skip):
+        if type(skip).__name__ == "SkipTest" and SKIPPED.get(name, "another reason") not in str(
+            skip
+        ):
             pytest.fail(f"{name} was skipped: {skip}")
         raise
 
@@ -128,7 +130,9 @@ def test_no_check_is_avoided_by_a_tag():
             assert not getattr(tags.classifier_tags, "poor_score", False)
         else:
             tags = cls()._get_tags()
-            assert not any(tags[name] for name in ("no_validation", "non_deterministic", "poor_score"))
+            assert not any(
+                tags[name] for name in ("no_validation", "non_deterministic", "poor_score")
+            )
             assert not tags["_xfail_checks"] and not tags["_skip_test"]
 
 
@@ -140,12 +144,17 @@ def test_a_search_over_a_kernels_parameter_changes_predictions_and_no_kernel():
     grid = {"kernel__rough__bandwidth": [0.1, 0.3, 30.0]}
     search = GridSearchCV(KernelRidge(k, lam=0.1), grid, cv=3).fit(X, y)
     by_hand = [
-        cross_val_score(KernelRidge(Sum(trend=Linear(), rough=Gaussian(b)), lam=0.1), X, y, cv=3).mean()
+        cross_val_score(
+            KernelRidge(Sum(trend=Linear(), rough=Gaussian(b)), lam=0.1), X, y, cv=3
+        ).mean()
         for b in grid["kernel__rough__bandwidth"]
     ]
     assert len(set(by_hand)) == 3 and np.allclose(search.cv_results_["mean_test_score"], by_hand)
     assert pickle.dumps(k) == before
-    assert search.best_estimator_.kernel_.get_params()["rough__bandwidth"] == search.best_params_.popitem()[1]
+    assert (
+        search.best_estimator_.kernel_.get_params()["rough__bandwidth"]
+        == search.best_params_.popitem()[1]
+    )
 
 
 def test_whole_kernels_can_be_searched():
@@ -161,7 +170,9 @@ def test_kernels_are_shared_by_clones_and_changed_in_none():
     two = clone(one).set_params(kernel__bandwidth=3.0)
     assert clone(one).kernel == one.kernel == Gaussian(2.0) and two.kernel == Gaussian(3.0)
     assert one.get_params()["kernel__bandwidth"] == 2.0
-    assert KernelRidge().set_params(kernel=Gaussian(1.0), kernel__bandwidth=5.0).kernel == Gaussian(5.0)
+    assert KernelRidge().set_params(kernel=Gaussian(1.0), kernel__bandwidth=5.0).kernel == Gaussian(
+        5.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -218,7 +229,10 @@ def test_ridge_is_the_chapters_and_scikit_learns():
     plain = KernelRidge(Gaussian(2.0), lam=0.3, offset=False).fit(X, y)
     theirs = TheirRidge(kernel="rbf", gamma=1 / 8, alpha=0.3).fit(X, y)
     assert np.allclose(plain.predict(Z), theirs.predict(Z)) and plain.predict(Z).shape == (7, 2)
-    ours, chapters = KernelRidge(Gaussian(2.0), lam=0.3).fit(X, y), ridge(Gaussian(2.0), X, y, 0.3, True)
+    ours, chapters = (
+        KernelRidge(Gaussian(2.0), lam=0.3).fit(X, y),
+        ridge(Gaussian(2.0), X, y, 0.3, True),
+    )
     assert np.allclose(ours.predict(Z), chapters(Z)) and np.allclose(ours.offset_, chapters.offset)
 
 
@@ -228,7 +242,9 @@ def test_the_leave_one_out_error_is_that_of_refitting():
     y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=25)
     fit = KernelRidge(Gaussian(1.0)).fit(X, y)
     fixed = KernelRidge(Gaussian(1.0), lam=fit.lam_)
-    errors = [fixed.fit(np.delete(X, i, 0), np.delete(y, i)).predict(X[[i]])[0] - y[i] for i in range(25)]
+    errors = [
+        fixed.fit(np.delete(X, i, 0), np.delete(y, i)).predict(X[[i]])[0] - y[i] for i in range(25)
+    ]
     assert np.isclose(np.mean(np.square(errors)), fit.loo_)
 
 
@@ -276,7 +292,10 @@ def repeated(seed, n=30):
 def test_a_weight_is_as_many_rows_and_is_not_ignored(estimator):
     X, y, w, X_again, y_again = repeated(16)
     y, y_again = (v > 0 if is_classifier(estimator) else v for v in (y, y_again))
-    weighted, again = clone(estimator).fit(X, y, sample_weight=w), clone(estimator).fit(X_again, y_again)
+    weighted, again = (
+        clone(estimator).fit(X, y, sample_weight=w),
+        clone(estimator).fit(X_again, y_again),
+    )
     plain = clone(estimator).fit(X, y)
     for name in ("decision_function", "predict_proba", "predict"):
         if hasattr(weighted, name):
@@ -286,7 +305,9 @@ def test_a_weight_is_as_many_rows_and_is_not_ignored(estimator):
     if isinstance(weighted, GaussianProcess):
         assert np.isclose(weighted.noise_, again.noise_, rtol=1e-3)
         assert np.isclose(weighted.process_.log_marginal, again.process_.log_marginal, rtol=1e-4)
-        slow = gaussian_process(weighted.kernel_, X_again, y_again - y_again.mean(), weighted.noise_)
+        slow = gaussian_process(
+            weighted.kernel_, X_again, y_again - y_again.mean(), weighted.noise_
+        )
         assert np.isclose(slow.log_marginal, weighted.process_.log_marginal)
         assert np.allclose(slow.var(X), weighted.predict(X, return_std=True)[1] ** 2)
 
@@ -306,25 +327,34 @@ def test_class_weights_are_weights():
         assert balanced.decision_function(X).mean() > plain.decision_function(X).mean() + 1e-3
 
 
-@pytest.mark.parametrize("estimator", [KernelSVC(C=1.0, tol=1e-8), KernelLogistic(scale=1.0)], ids=repr)
+@pytest.mark.parametrize(
+    "estimator", [KernelSVC(C=1.0, tol=1e-8), KernelLogistic(scale=1.0)], ids=repr
+)
 def test_balanced_classes_are_those_of_the_weights(estimator):
     "W / (q W_c) of a class whose weights add to W_c, and W those of all"
     X, y, *_ = repeated(17, 60)
     c, w = np.where(y > 0.3, "b", "a"), np.random.default_rng(1).uniform(0.1, 2, 60)
     w[c == "b"] *= 3
     given = {name: w.sum() / 2 / w[c == name].sum() for name in "ab"}
-    both = [clone(estimator).set_params(class_weight=by, kernel=Gaussian(1.0)) for by in ("balanced", given)]
+    both = [
+        clone(estimator).set_params(class_weight=by, kernel=Gaussian(1.0))
+        for by in ("balanced", given)
+    ]
     first, second = (fit.fit(X, c, w).decision_function(X) for fit in both)
     np.testing.assert_allclose(first, second, atol=1e-5)
 
 
-@pytest.mark.parametrize("estimator", [KernelSVC(Gaussian(1.0)), KernelLogistic(Gaussian(1.0))], ids=repr)
+@pytest.mark.parametrize(
+    "estimator", [KernelSVC(Gaussian(1.0)), KernelLogistic(Gaussian(1.0))], ids=repr
+)
 def test_a_class_of_no_weight_is_not_learned(estimator):
     X, y, *_ = repeated(18, 60)
     c = np.array(["a", "b", "c"])[np.digitize(y, [-0.5, 0.5])]
     without = clone(estimator).fit(X[c != "a"], c[c != "a"])
     fit = clone(estimator).fit(X, c, sample_weight=np.where(c == "a", 0.0, 1.0))
-    assert fit.classes_.tolist() == ["b", "c"] and np.array_equal(fit.predict(X), without.predict(X))
+    assert fit.classes_.tolist() == ["b", "c"] and np.array_equal(
+        fit.predict(X), without.predict(X)
+    )
     with pytest.raises(ValueError, match="y has one class, 'c', where the weights are not zero"):
         clone(estimator).fit(X, c, sample_weight=np.where(c == "c", 1.0, 0.0))
 
@@ -355,7 +385,9 @@ def test_a_stream_in_blocks_is_the_fit_of_the_whole():
     for rows in np.array_split(rng.permutation(300), 7):
         parts.partial_fit(X[rows], y[rows])
     assert parts.lam_ == whole.lam_ and parts.sums_.n == 300
-    assert np.allclose(parts.predict(Z), whole.predict(Z), rtol=1e-6) and whole.predict(Z).shape == (9, 2)
+    assert np.allclose(parts.predict(Z), whole.predict(Z), rtol=1e-6) and whole.predict(
+        Z
+    ).shape == (9, 2)
     F = whole.sums_.phi(X)
     ridge_ = Ridge(alpha=whole.lam_).fit(F, y)
     assert np.allclose(ridge_.predict(whole.sums_.phi(Z)), whole.predict(Z), atol=1e-6)
@@ -364,7 +396,10 @@ def test_a_stream_in_blocks_is_the_fit_of_the_whole():
 
 def streamed(X, y, ends, weights=None, **options):
     "The stream, cut at these rows"
-    fit, w = StreamingKernelRidge(n_features=40, **options), np.ones(len(X)) if weights is None else weights
+    fit, w = (
+        StreamingKernelRidge(n_features=40, **options),
+        np.ones(len(X)) if weights is None else weights,
+    )
     for a, b in zip([0, *ends], [*ends, len(X)], strict=True):
         fit.partial_fit(X[a:b], y[a:b], w[a:b])
     return fit
@@ -433,7 +468,9 @@ def test_a_first_block_of_equal_rows_fixes_no_bandwidth():
 def test_a_lam_at_the_edge_is_told_and_warned_of_once():
     X = np.random.default_rng(1).normal(size=(400, 2))
     fit = StreamingKernelRidge(Gaussian(1.0))
-    with pytest.warns(UserWarning, match="lam = 1e-06 is the least that was tried.*pass lam=, a number"):
+    with pytest.warns(
+        UserWarning, match="lam = 1e-06 is the least that was tried.*pass lam=, a number"
+    ):
         fit.partial_fit(X[:300], np.sin(X[:300, 0]))
     assert "lam=1e-06, the best of 25 by leave-one-out; lam = 1e-06 is the least" in fit.chosen_
     with warnings.catch_warnings():
@@ -506,9 +543,13 @@ def test_prices_and_tubes_are_those_of_ridges_leave_one_out():
     assert (fit.lam_, fit.C_, fit.epsilon_) == pytest.approx((path.best, r / path.best, r / 2))
     place = np.digitize(y, [-10, 10])
     against_rest = np.where(place[:, None] == np.arange(3), 1.0, -1.0)
-    paths = [ridge_path(k, X, against_rest, lams, offset=True) for k in estimators._gaussians(X, "loo")]
+    paths = [
+        ridge_path(k, X, against_rest, lams, offset=True) for k in estimators._gaussians(X, "loo")
+    ]
     best, fit = min(paths, key=lambda path: path.loo.min()), KernelSVC().fit(X, place)
-    assert fit.kernel_ == best.k and (fit.lam_, fit.C_) == pytest.approx((best.best, 1 / (2 * best.best)))
+    assert fit.kernel_ == best.k and (fit.lam_, fit.C_) == pytest.approx(
+        (best.best, 1 / (2 * best.best))
+    )
     three = SVC(C=1.0, gamma=1 / 0.98, decision_function_shape="ovr", tol=1e-6).fit(X, place)
     ours = KernelSVC(k, C=1.0, tol=1e-6).fit(X, place).decision_function(X)
     np.testing.assert_allclose(ours, three.decision_function(X), atol=1e-4)
@@ -516,11 +557,15 @@ def test_prices_and_tubes_are_those_of_ridges_leave_one_out():
 
 def test_columns_of_different_scale_are_warned_of_and_measured_apart():
     X, y = load("wine").X, load("wine").y
-    with pytest.warns(UserWarning, match=r"differ in scale by 2\.6e\+03: each was measured in") as said:
+    with pytest.warns(
+        UserWarning, match=r"differ in scale by 2\.6e\+03: each was measured in"
+    ) as said:
         machine = KernelSVC().fit(X, y)
     assert said[0].filename == __file__
     assert isinstance(machine.kernel_, Mahalanobis) and machine.score(X, y) > 0.95
-    with pytest.warns(UserWarning, match=r"Gaussian\(bandwidth=1\) measures all of them by one.*StandardSc"):
+    with pytest.warns(
+        UserWarning, match=r"Gaussian\(bandwidth=1\) measures all of them by one.*StandardSc"
+    ):
         KernelSVC(Gaussian(1.0)).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -544,7 +589,10 @@ def test_automatic_machines_do_not_lose_to_tuned_ones():
     X, y = smiley(400, 0)
     grid = {"C": [1, 10, 100, 1000], "gamma": [1, 10, 100]}
     tuned = GridSearchCV(SVC(), grid, cv=5).fit(X[:300], y[:300])
-    assert KernelSVC().fit(X[:300], y[:300]).score(X[300:], y[300:]) > tuned.score(X[300:], y[300:]) - 0.02
+    assert (
+        KernelSVC().fit(X[:300], y[:300]).score(X[300:], y[300:])
+        > tuned.score(X[300:], y[300:]) - 0.02
+    )
 
 
 # ------------------------------------------------------------------ machines
@@ -559,7 +607,9 @@ def test_machines_are_libsvms():
     theirs = SVC(C=3, **rbf).fit(X, y > 0)
     assert np.allclose(ours.decision_function(Z), theirs.decision_function(Z), atol=1e-4)
     ours = KernelSVR(k, C=3.0, epsilon=0.1, tol=1e-6).fit(X, y)
-    assert np.allclose(ours.predict(Z), SVR(C=3, epsilon=0.1, **rbf).fit(X, y).predict(Z), atol=1e-4)
+    assert np.allclose(
+        ours.predict(Z), SVR(C=3, epsilon=0.1, **rbf).fit(X, y).predict(Z), atol=1e-4
+    )
     ours, theirs = OneClassKernelSVM(k, nu=0.2, tol=1e-6).fit(X), OneClassSVM(nu=0.2, **rbf).fit(X)
     assert np.allclose(ours.decision_function(Z), theirs.decision_function(Z), atol=1e-4)
 
@@ -567,10 +617,15 @@ def test_machines_are_libsvms():
 def test_the_edge_of_one_class_is_inside():
     X = np.random.default_rng(3).normal(size=(60, 2))
     fit = OneClassKernelSVM(Gaussian(0.7), nu=0.2).fit(X)
-    np.testing.assert_allclose(fit.decision_function(X), fit.score_samples(X) - fit.offset_, atol=1e-12)
+    np.testing.assert_allclose(
+        fit.decision_function(X), fit.score_samples(X) - fit.offset_, atol=1e-12
+    )
     assert (fit.score_samples(X) > fit.offset_).mean() > 0.7 and fit.offset_ > 0
     one = OneClassKernelSVM(Gaussian(0.7)).fit(np.ones((5, 2)))
-    assert 0 <= one.decision_function(np.ones((1, 2)))[0] < 1e-12 and one.predict(np.ones((1, 2)))[0] == 1
+    assert (
+        0 <= one.decision_function(np.ones((1, 2)))[0] < 1e-12
+        and one.predict(np.ones((1, 2)))[0] == 1
+    )
 
 
 def test_support_counts_the_rows_one_passed():
@@ -579,17 +634,25 @@ def test_support_counts_the_rows_one_passed():
     X, y = X[rng.permutation(150)], y
     machine = KernelSVC(Gaussian(0.2), C=5.0).fit(X, y)
     f = machine.function_
-    assert np.array_equal(np.sort(f.Z, axis=0), np.sort(X[machine.support_], axis=0)) and machine.gap_ < 1e-3
+    assert (
+        np.array_equal(np.sort(f.Z, axis=0), np.sort(X[machine.support_], axis=0))
+        and machine.gap_ < 1e-3
+    )
     order = np.lexsort(X.T[::-1])
     check_kkt(machine.machine_, X[order], y[order], C=5.0)
 
 
 def test_labels_of_any_type_and_votes():
-    X, y = load("iris").X, np.array(["setosa", "versicolor", "virginica"], dtype=object)[load("iris").y]
+    X, y = (
+        load("iris").X,
+        np.array(["setosa", "versicolor", "virginica"], dtype=object)[load("iris").y],
+    )
     machine = KernelSVC(Gaussian(1.0), C=1.0).fit(X, pd.Series(y))
     chapters = svc_multiclass(Gaussian(1.0), X, y)
     assert machine.predict(X).tolist() == chapters.predict(X).tolist()
-    assert machine.decision_function(X).shape == (150, 3) and list(machine.classes_) == sorted(set(y))
+    assert machine.decision_function(X).shape == (150, 3) and list(machine.classes_) == sorted(
+        set(y)
+    )
 
 
 def test_probabilities_are_calibrated_and_only_where_asked_for():
@@ -597,22 +660,31 @@ def test_probabilities_are_calibrated_and_only_where_asked_for():
     off = []
     for seed in range(6):
         X, y = smiley(2400, seed)
-        y = np.where(np.random.default_rng(seed).random(2400) < 0.15, -y, y)  # a sixth of the labels flipped
+        y = np.where(
+            np.random.default_rng(seed).random(2400) < 0.15, -y, y
+        )  # a sixth of the labels flipped
         machine = KernelSVC(probability=True).fit(X[:600], y[:600])
         p = machine.predict_proba(X[600:])
         assert np.allclose(p.sum(axis=1), 1)
         sure = p.max(axis=1) > np.median(p.max(axis=1))
         right = machine.classes_[p.argmax(axis=1)] == y[600:]
         off.append([right[half].mean() - p.max(axis=1)[half].mean() for half in (sure, ~sure)])
-    assert np.abs(np.mean(off, axis=0)).max() < 0.08  # right answers are as frequent as was promised
+    assert (
+        np.abs(np.mean(off, axis=0)).max() < 0.08
+    )  # right answers are as frequent as was promised
 
 
 # ------------------------------------------------------------------ tables, files, pages
 def test_frames_pipelines_and_names():
     table = load("diabetes")
     frame = pd.DataFrame(table.X, columns=table.feature_names)
-    fit = make_pipeline(StandardScaler().set_output(transform="pandas"), KernelRidge()).fit(frame, table.y)
-    assert list(fit[-1].feature_names_in_) == list(table.feature_names) and fit.score(frame, table.y) > 0.4
+    fit = make_pipeline(StandardScaler().set_output(transform="pandas"), KernelRidge()).fit(
+        frame, table.y
+    )
+    assert (
+        list(fit[-1].feature_names_in_) == list(table.feature_names)
+        and fit.score(frame, table.y) > 0.4
+    )
     with pytest.raises(ValueError, match="feature names"):
         fit[-1].predict(frame[frame.columns[::-1]])
 
@@ -625,7 +697,14 @@ def test_estimators_travel():
     assert again.kernel_ == fit.kernel_
 
 
-ANSWERS = ("predict", "predict_proba", "decision_function", "transform", "score_samples", "transform_y")
+ANSWERS = (
+    "predict",
+    "predict_proba",
+    "decision_function",
+    "transform",
+    "score_samples",
+    "transform_y",
+)
 FITTED = [
     *(cls() for cls in CLASSES),
     KernelSVC(Sum(a=Gaussian(1.0), b=Linear()), probability=True, class_weight={"c": 2.0}),
@@ -643,7 +722,9 @@ def test_a_saved_estimator_comes_back_to_the_last_bit(estimator, tmp_path):
     fit.save(tmp_path / "fit.npz")
     again = rkhs_notes.load_model(tmp_path / "fit.npz")
     assert type(again) is type(fit) and repr(again) == repr(fit)
-    assert list(again.feature_names_in_) == ["a", "b", "c"] and vars(again).keys() == vars(fit).keys()
+    assert (
+        list(again.feature_names_in_) == ["a", "b", "c"] and vars(again).keys() == vars(fit).keys()
+    )
     asked = [name for name in ANSWERS if hasattr(fit, name)] or ["score"]
     for name in asked:
         points = frame["a"] if name == "transform_y" else frame
@@ -664,7 +745,10 @@ def test_a_loaded_stream_goes_on_and_loaded_texts_are_points(tmp_path):
     words = ["kernel", "kernels", "colonel", "ridge", "bridge", "ridges"]
     machine = KernelSVC(Spectrum(2).normalized()).fit(words, [0, 0, 0, 1, 1, 1])
     machine.save(tmp_path / "w.npz")
-    assert rkhs_notes.load_model(tmp_path / "w.npz").predict(["kernelled", "ridged"]).tolist() == [0, 1]
+    assert rkhs_notes.load_model(tmp_path / "w.npz").predict(["kernelled", "ridged"]).tolist() == [
+        0,
+        1,
+    ]
 
 
 def test_what_cannot_be_saved_or_opened_says_what_to_do(tmp_path):
@@ -688,7 +772,9 @@ def test_what_cannot_be_saved_or_opened_says_what_to_do(tmp_path):
         rkhs_notes.load_model(tmp_path / "m.pkl")
 
 
-@pytest.mark.parametrize("name", ["html", "LogisticRegression", "KernelEstimator.fit", "_elected", "os"])
+@pytest.mark.parametrize(
+    "name", ["html", "LogisticRegression", "KernelEstimator.fit", "_elected", "os"]
+)
 def test_a_file_names_no_other_class_than_an_estimator(name):
     with pytest.raises(ValueError, match="is no estimator of this package"):
         from_expression({"estimator_of": [name, {"dict": []}]}, {})
@@ -698,13 +784,20 @@ def test_the_kernel_is_typeset_above_the_diagram():
     X, y = smiley(60, 0)
     fit = KernelSVC(Gaussian(0.2)).fit(X, y)
     page = fit._repr_mimebundle_(include=None, exclude=None)["text/html"]
-    assert fit.kernel_._repr_latex_().split("{")[0] in page and "sk-" in page and "as passed" in page
+    assert (
+        fit.kernel_._repr_latex_().split("{")[0] in page and "sk-" in page and "as passed" in page
+    )
     before = KernelSVC(Matern(1.5, 0.3))._repr_mimebundle_(include=None, exclude=None)["text/html"]
     assert page.startswith("<p>$") and before.startswith("<p>$") and "sk-" in before
     bare = KernelSVC()._repr_mimebundle_(include=None, exclude=None)["text/html"]
     assert not bare.startswith("<p>")  # no kernel yet, no formula
-    hostile = KernelSVC(Sum(**{"a": Gaussian(0.2), "b": Linear()})).fit(X, np.where(y > 0, "<b>", "&"))
-    assert "<b>" not in hostile._repr_mimebundle_(include=None, exclude=None)["text/html"].split("sk-")[0]
+    hostile = KernelSVC(Sum(**{"a": Gaussian(0.2), "b": Linear()})).fit(
+        X, np.where(y > 0, "<b>", "&")
+    )
+    assert (
+        "<b>"
+        not in hostile._repr_mimebundle_(include=None, exclude=None)["text/html"].split("sk-")[0]
+    )
 
 
 WEIGHTED = [cls for cls in CLASSES if "sample_weight" in inspect.signature(cls.fit).parameters]
@@ -748,7 +841,8 @@ def test_weights_are_routed_through_a_search():
         return KernelRidge(Gaussian(1.0), lam=lam).fit(X[rows], y[rows], w[rows])
 
     by_hand = [
-        np.mean([fits(lam, some).score(X[rest], y[rest]) for some, rest in folds.split(X)]) for lam in lams
+        np.mean([fits(lam, some).score(X[rest], y[rest]) for some, rest in folds.split(X)])
+        for lam in lams
     ]
     assert np.allclose(search.cv_results_["mean_test_score"], by_hand)
     plain = GridSearchCV(KernelRidge(Gaussian(1.0)), {"lam": lams}, cv=folds).fit(X, y)
@@ -781,8 +875,13 @@ def test_several_targets_are_several_fits(cls):
     X, y, w, *_ = repeated(23)
     Y = np.c_[y, y**2, X[:, 0]]
     together = cls(Gaussian(1.0), lam=0.1).fit(X, Y, sample_weight=w)
-    alone = [cls(Gaussian(1.0), lam=0.1).fit(X, target, sample_weight=w).predict(X) for target in Y.T]
-    assert np.allclose(together.predict(X), np.column_stack(alone)) and together.predict(X).shape == Y.shape
+    alone = [
+        cls(Gaussian(1.0), lam=0.1).fit(X, target, sample_weight=w).predict(X) for target in Y.T
+    ]
+    assert (
+        np.allclose(together.predict(X), np.column_stack(alone))
+        and together.predict(X).shape == Y.shape
+    )
 
 
 @pytest.mark.parametrize("cls", CLASSES)
@@ -793,7 +892,11 @@ def test_fits_are_pickled_dumped_and_copied(cls, tmp_path):
     name = next((name for name in ANSWERS if hasattr(fit, name)), "score")
     values = getattr(fit, name)(X)
     joblib.dump(fit, tmp_path / "fit.joblib")
-    for again in (pickle.loads(pickle.dumps(fit)), joblib.load(tmp_path / "fit.joblib"), copy.deepcopy(fit)):
+    for again in (
+        pickle.loads(pickle.dumps(fit)),
+        joblib.load(tmp_path / "fit.joblib"),
+        copy.deepcopy(fit),
+    ):
         assert again is not fit and np.array_equal(getattr(again, name)(X), values)
 
 
@@ -847,7 +950,9 @@ def test_the_process_is_the_chapters_at_a_maximum_of_the_evidence():
     fit = GaussianProcess().fit(x, y)
     chapters = gaussian_process(fit.kernel_, x, y - y.mean(), fit.noise_)
     mean, std = fit.predict(x[:5], return_std=True)
-    assert np.allclose(mean, chapters(x[:5]) + y.mean()) and np.allclose(std**2, chapters.var(x[:5]))
+    assert np.allclose(mean, chapters(x[:5]) + y.mean()) and np.allclose(
+        std**2, chapters.var(x[:5])
+    )
     assert np.allclose(fit.predict(x[:5], return_cov=True)[1], chapters.cov(x[:5]))
     top = fit.process_.log_marginal
     for name, value in fit.kernel_.get_params().items():
@@ -865,9 +970,17 @@ def test_a_process_does_not_end_in_noise(seed):
 
 
 FLAT = {  # (X, answers, deviation of their noise) where a bandwidth of 1 a column sees no neighbour
-    "two columns of eight": lambda r: (X := r.normal(size=(240, 8)), X[:, 0] + np.sin(X[:, 1]), 0.1),
+    "two columns of eight": lambda r: (
+        X := r.normal(size=(240, 8)),
+        X[:, 0] + np.sin(X[:, 1]),
+        0.1,
+    ),
     "a line": lambda r: (X := 1.5 * r.normal(size=(240, 8)), X[:, 0], 0.01),
-    "levels": lambda r: (X := np.round(2 * r.normal(size=(240, 6))), X[:, 0] + X[:, 1] ** 2 / 4, 0.05),
+    "levels": lambda r: (
+        X := np.round(2 * r.normal(size=(240, 6))),
+        X[:, 0] + X[:, 1] ** 2 / 4,
+        0.05,
+    ),
 }
 
 
@@ -894,10 +1007,14 @@ def test_a_process_does_not_stick_where_the_evidence_is_flat(kind, seed):
 def test_the_evidence_is_of_all_points_where_there_is_time():
     X, y = make_friedman1(600, noise=1.0, random_state=0)
     fit = GaussianProcess(Mahalanobis(np.ones(10))).fit(X, y)
-    (name, scales), *_ = [(n, v) for n, v in fit.kernel_.get_params().items() if n.endswith("scales")]
+    (name, scales), *_ = [
+        (n, v) for n, v in fit.kernel_.get_params().items() if n.endswith("scales")
+    ]
     for factor in (0.9, 1.1):
         for i in range(5):  # the columns that matter
-            other = fit.kernel_.with_params(**{name: scales * np.where(np.arange(10) == i, factor, 1.0)})
+            other = fit.kernel_.with_params(
+                **{name: scales * np.where(np.arange(10) == i, factor, 1.0)}
+            )
             value = log_marginal(other, X, y - y.mean(), fit.noise_)[0]
             assert value < fit.process_.log_marginal + 0.1
 
@@ -910,14 +1027,22 @@ def test_a_process_that_is_not_tuned_keeps_what_was_passed():
     assert np.isclose(kept.noise_, 0.25) and kept.kernel_ != fit.kernel_
 
 
-@pytest.mark.parametrize("weights", [None, np.r_[np.ones(100), np.full(100, 50.0)]], ids=["none", "of 50"])
+@pytest.mark.parametrize(
+    "weights", [None, np.r_[np.ones(100), np.full(100, 50.0)]], ids=["none", "of 50"]
+)
 def test_answers_without_noise_leave_what_rounding_needs(weights, monkeypatch):
     "Evidence grows as the noise falls, to where those that vote can just be factored, and all cannot"
     monkeypatch.setattr(estimators._voters, "__defaults__", (50,))
     x = np.random.default_rng(1).normal(size=(200, 1))
     fit = GaussianProcess().fit(x, np.sin(x[:, 0]), weights)
     assert np.abs(fit.predict(x) - np.sin(x[:, 0])).max() < 1e-3
-    least = 4 * len(x) ** 2 * np.finfo(float).eps * fit.kernel_.diag(x).max() * (1 if weights is None else 50)
+    least = (
+        4
+        * len(x) ** 2
+        * np.finfo(float).eps
+        * fit.kernel_.diag(x).max()
+        * (1 if weights is None else 50)
+    )
     assert fit.noise_ == pytest.approx(least) and fit.chosen_.endswith("for rounding hides less")
 
 
@@ -938,7 +1063,9 @@ def test_the_band_of_a_process_covers_what_it_promises():
     inside = np.abs(answers - mean) < 1.96 * np.sqrt(std**2 + fit.noise_)
     assert 0.9 < inside.mean() < 0.99
     draws = fit.sample_y(new[:4], 4000)
-    assert draws.shape == (4, 4000) and np.allclose(draws.mean(axis=1), mean[:4], atol=5 * std[:4].max() / 63)
+    assert draws.shape == (4, 4000) and np.allclose(
+        draws.mean(axis=1), mean[:4], atol=5 * std[:4].max() / 63
+    )
 
 
 def test_logistic_probabilities_are_calibrated_and_reach_many_classes():
@@ -952,7 +1079,9 @@ def test_logistic_probabilities_are_calibrated_and_reach_many_classes():
         assert abs(share - p[bin].mean()) < 0.03 + 3 * np.sqrt(0.25 / bin.sum())
     iris = load("iris")
     many = KernelLogistic(Gaussian(1.0)).fit(iris.X, iris.y)
-    assert np.allclose(many.predict_proba(iris.X).sum(axis=1), 1) and many.score(iris.X, iris.y) > 0.95
+    assert (
+        np.allclose(many.predict_proba(iris.X).sum(axis=1), 1) and many.score(iris.X, iris.y) > 0.95
+    )
 
 
 @pytest.mark.second_route("KernelLogistic", "a search over a grid")
@@ -1017,7 +1146,9 @@ def test_the_temperature_is_about_that_of_refits(seed, q):
     assert np.corrcoef(quick.ravel(), left_out[order].ravel())[0, 1] > 0.99
     by_refits = estimators._temperature(left_out, y, np.ones(60))
     assert np.isclose(fit.temperature_, by_refits, rtol=0.2) and abs(np.log(fit.temperature_)) > 0.1
-    np.testing.assert_allclose(fit.decision_function(X), fit.function_(X) / fit.temperature_, rtol=1e-12)
+    np.testing.assert_allclose(
+        fit.decision_function(X), fit.function_(X) / fit.temperature_, rtol=1e-12
+    )
     odds = left_out if q > 2 else np.hstack([0 * left_out, left_out])
     least = minimize_scalar(  # of u = −log T with its prior
         lambda u: u**2 / 2 + 60 * log_loss(y, softmax(np.exp(u) * odds, axis=1)), bracket=(-1, 1)
@@ -1050,14 +1181,18 @@ def test_transformers_are_the_chapters():
     step = NystromFeatures(k, 20, "uniform", random_state=3).fit(X)
     assert step.transform(Z).shape == (5, 20) == (5, len(step.get_feature_names_out()))
     for rule in ("rpcholesky", "uniform", "kmeans"):
-        a, again, b = (NystromFeatures(k, 20, rule, random_state=i).fit_transform(X) for i in (3, 3, 4))
+        a, again, b = (
+            NystromFeatures(k, 20, rule, random_state=i).fit_transform(X) for i in (3, 3, 4)
+        )
         assert np.array_equal(a, again) and not np.array_equal(a, b)
     whole = NystromFeatures(k, 60).fit(X)
     assert np.allclose(whole.transform(X) @ whole.transform(Z).T, k(X, Z))
     waves = RandomFeatures(k, 4000).fit(X)
     assert np.abs(waves.transform(X) @ waves.transform(Z).T - k(X, Z)).max() < 0.1
     both = KernelCCA(k, Gaussian(1.0), 2, reg=0.5).fit(X, Y)
-    assert np.allclose(both.correlations_, kernel_cca(k, Gaussian(1.0), X, Y, 0.5, 2, rng=0).correlations)
+    assert np.allclose(
+        both.correlations_, kernel_cca(k, Gaussian(1.0), X, Y, 0.5, 2, rng=0).correlations
+    )
     assert both.transform(Z).shape == (5, 2) and both.transform_y(Y[:4]).shape == (4, 2)
     pair = CoupledEmbedding(k, Gaussian(1.0), 2).fit(X, Y)
     values = coupled_embedding(k, Gaussian(1.0), X, Y, n_components=2).eigenvalues
@@ -1073,7 +1208,9 @@ def test_features_and_components_of_texts():
     k = Spectrum(2).normalized()
     F = NystromFeatures(k, 7).fit(words).transform(["kernel", "fridge"])
     assert F.shape[0] == 2 and KernelPCA(k, 2).fit(words).transform(["fridge"]).shape == (1, 2)
-    chain = make_pipeline(NystromFeatures(k, 7), LogisticRegression()).fit(words, [0, 0, 0, 1, 1, 1, 1])
+    chain = make_pipeline(NystromFeatures(k, 7), LogisticRegression()).fit(
+        words, [0, 0, 0, 1, 1, 1, 1]
+    )
     assert chain.predict(["kernelled", "fridge"]).tolist() == [0, 1]
 
 
@@ -1095,7 +1232,9 @@ def test_drift_is_seen_and_false_alarms_keep_their_level(kernel):
         A, B = rng.normal(size=(2, 40, 2))
         p.append(TwoSampleDrift(kernel, n_permutations=99).fit(A).score(B))
     assert np.mean(np.array(p) <= 0.2) < 0.2 + 3 * np.sqrt(0.16 / 60)
-    assert TwoSampleDrift(kernel).fit(A).drifted(B + 1.5) and not TwoSampleDrift(kernel).fit(A).drifted(A)
+    assert TwoSampleDrift(kernel).fit(A).drifted(B + 1.5) and not TwoSampleDrift(kernel).fit(
+        A
+    ).drifted(A)
 
 
 @pytest.mark.parametrize("kernel", [None, Gaussian(1.0)])
@@ -1175,7 +1314,9 @@ def test_repeated_and_many_sparse_rows_choose_as_the_dense_ones(cls):
     estimator = cls(n_permutations=19) if cls is TwoSampleDrift else cls()
     y = targets(estimator, y, c)
     n = 300 if cls in (KernelLogistic, GaussianProcess, KernelSVC) else len(X)
-    dense, sparse = (clone(estimator).fit(make(X[:n]), y[:n]) for make in (np.asarray, sp.csr_array))
+    dense, sparse = (
+        clone(estimator).fit(make(X[:n]), y[:n]) for make in (np.asarray, sp.csr_array)
+    )
     if hasattr(dense, "kernel_"):
         assert dense.kernel_.get_params().keys() == sparse.kernel_.get_params().keys()
         for name, value in dense.kernel_.get_params().items():
@@ -1231,7 +1372,11 @@ def test_one_hot_tables_and_texts_go_through_pipelines_grids_and_folds():
     words = [
         f"{noun} {verb} {'s' * (i % 5)}"
         for i, (noun, verb) in enumerate(
-            zip(["cat", "dog", "sun", "sea"] * 15, ["eats", "eats", "shines", "waves"] * 15, strict=True)
+            zip(
+                ["cat", "dog", "sun", "sea"] * 15,
+                ["eats", "eats", "shines", "waves"] * 15,
+                strict=True,
+            )
         )
     ]
     labels = np.array(["animal", "animal", "thing", "thing"] * 15)
@@ -1253,7 +1398,9 @@ def test_one_hot_tables_and_texts_go_through_pipelines_grids_and_folds():
     with pytest.raises(TypeError, match="the rows of the fit are sparse.*targets=X.toarray"):
         pca = KernelPCA().fit(X)
         pca.inverse_transform(pca.transform(X))
-    with pytest.raises(TypeError, match="compare looks at columns one by one, and these rows are sparse"):
+    with pytest.raises(
+        TypeError, match="compare looks at columns one by one, and these rows are sparse"
+    ):
         TwoSampleDrift().fit(X).compare(X)
     with pytest.raises(TypeError, match="y is a sparse matrix; pass y.toarray"):
         KernelRidge().fit(X, sp.csr_array(X[:, :2]))
@@ -1261,7 +1408,12 @@ def test_one_hot_tables_and_texts_go_through_pipelines_grids_and_folds():
 
 def test_a_saved_sparse_fit_comes_back(tmp_path):
     X, y, c, Z = mostly_zero()
-    for estimator in (KernelRidge(), KernelSVC(), NystromFeatures(), TwoSampleDrift(n_permutations=19)):
+    for estimator in (
+        KernelRidge(),
+        KernelSVC(),
+        NystromFeatures(),
+        TwoSampleDrift(n_permutations=19),
+    ):
         fit = estimator.fit(sp.csr_array(X), targets(estimator, y, c))
         fit.save(tmp_path / "fit.npz")
         again = rkhs_notes.load_model(tmp_path / "fit.npz")
@@ -1297,7 +1449,9 @@ def test_named_columns_go_through_every_estimator(cls, named, numbered):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # scikit-learn's: X has no names
         alike(answers(fit, Z), want)
-    with pytest.raises(ValueError, match="X, which is no data frame, has no column '[abc]'; it has none"):
+    with pytest.raises(
+        ValueError, match="X, which is no data frame, has no column '[abc]'; it has none"
+    ):
         clone(fit).fit(X, y)
     with pytest.raises(ValueError, match="X has no column '[abc]'; it has x, y, z"):
         clone(fit).fit(pd.DataFrame(X, columns=["x", "y", "z"]), y)
@@ -1322,7 +1476,9 @@ def test_named_columns_are_searched_scaled_and_saved(tmp_path):
     again = rkhs_notes.load_model(tmp_path / "f.npz")
     assert np.array_equal(again.predict(frame), fit.predict(frame))
     drift = TwoSampleDrift(kernels[1]).fit(frame)
-    assert drift.drifted(frame.assign(b=frame["b"] + 2)) and not drift.drifted(frame.assign(a=frame["a"] + 9))
+    assert drift.drifted(frame.assign(b=frame["b"] + 2)) and not drift.drifted(
+        frame.assign(a=frame["a"] + 9)
+    )
     drift.save(tmp_path / "d.npz")
     assert rkhs_notes.load_model(tmp_path / "d.npz").score(frame) == drift.score(frame)
 
@@ -1344,7 +1500,12 @@ def odd_tables():
     hot = np.eye(5)[i % 5 * (i % 3 == 0)]
     return {
         "a constant column": (np.c_[X, np.full(80, 3e9)], y, c, np.c_[Z, np.full(9, 3e9)]),
-        "a column of 5 % numbers beside another": (np.c_[X[:, :1], few], y, c, np.c_[Z[:, :1], few[:9]]),
+        "a column of 5 % numbers beside another": (
+            np.c_[X[:, :1], few],
+            y,
+            c,
+            np.c_[Z[:, :1], few[:9]],
+        ),
         "nothing but a column of 5 % numbers": (few[:, None], y, c, Z[:, :1]),
         "a one-hot table": (hot, y, c, hot[:9]),
         "equal rows": (np.ones((80, 2)), y, c, Z[:, :2]),
@@ -1371,7 +1532,9 @@ def test_odd_tables_are_fitted_or_refused_in_our_words(cls, kind):
                 frame = frame.tb_next
             assert str(ROOT / "rkhs_notes") in frame.tb_frame.f_code.co_filename
             assert cls in REFUSE.get(kind, ()), refusal
-            assert not re.search(r"\b[LHY] (is|holds|span)", str(refusal))  # the names are X and y here
+            assert not re.search(
+                r"\b[LHY] (is|holds|span)", str(refusal)
+            )  # the names are X and y here
             return
     assert {w.filename for w in told} <= {__file__}  # none of a library below
     assert all(np.isfinite(values).all() for values in found.values())
@@ -1393,7 +1556,9 @@ REFUSE = {
 
 def test_drift_of_columns_that_are_mostly_zero_is_seen():
     rng = np.random.default_rng(8)
-    few, many = (np.eye(4)[rng.integers(4, size=150) * (rng.random(150) < share)] for share in (0.05, 0.6))
+    few, many = (
+        np.eye(4)[rng.integers(4, size=150) * (rng.random(150) < share)] for share in (0.05, 0.6)
+    )
     for make in (np.asarray, sp.csr_array):
         drift = TwoSampleDrift().fit(make(few))
         assert drift.drifted(make(many)) and not drift.drifted(make(rng.permutation(few)))
@@ -1424,7 +1589,10 @@ def rows_below(heading):
     )
     lines = text.partition(heading)[2].partition("\n## ")[0].splitlines()
     lines = [line for line in lines if line.startswith("|") and "`" in line]
-    return [[re.search(r"`(.+?)`", part)[1] for part in line.split(" | ") if "`" in part] for line in lines]
+    return [
+        [re.search(r"`(.+?)`", part)[1] for part in line.split(" | ") if "`" in part]
+        for line in lines
+    ]
 
 
 class Names(dict):
@@ -1456,14 +1624,27 @@ def value_of(line):
         H = np.eye(60) - 1 / 60
         return np.trace(g(A) @ H @ g(B) @ H)
 
-    given = dict(X=X, y=y, Z=Z, c=np.where(y > 0, "up", "down"), words=words, labels=[0, 0, 0, 1, 1, 1])
+    given = dict(
+        X=X, y=y, Z=Z, c=np.where(y > 0, "up", "down"), words=words, labels=[0, 0, 0, 1, 1, 1]
+    )
     given |= dict(
-        g=g, off=off, biased_hsic=biased_hsic, r2=sqdist(X, Z), np=np, gp=gp, frame=frame, store=store
+        g=g,
+        off=off,
+        biased_hsic=biased_hsic,
+        r2=sqdist(X, Z),
+        np=np,
+        gp=gp,
+        frame=frame,
+        store=store,
     )
     given |= dict(TfidfVectorizer=TfidfVectorizer)
     given |= dict(multivariate_normal=multivariate_normal, GaussianProcess=GaussianProcess)
-    given |= dict(TheirRidge=TheirRidge, TheirPCA=decomposition.KernelPCA, SVC=SVC, SVR=SVR, Ridge=Ridge)
-    given |= dict(GridSearchCV=GridSearchCV, make_pipeline=make_pipeline, StandardScaler=StandardScaler)
+    given |= dict(
+        TheirRidge=TheirRidge, TheirPCA=decomposition.KernelPCA, SVC=SVC, SVR=SVR, Ridge=Ridge
+    )
+    given |= dict(
+        GridSearchCV=GridSearchCV, make_pipeline=make_pipeline, StandardScaler=StandardScaler
+    )
     return eval(line, {}, Names(given))
 
 
@@ -1539,7 +1720,9 @@ def test_probabilities_without_a_curve_say_where_they_are():
     X, y = smiley(60, 0)
     for machine in (KernelSVC(), KernelSVC().fit(X, y)):
         assert not hasattr(machine, "predict_proba")
-        with pytest.raises(AttributeError, match=r"fit KernelSVC\(probability=True\), or use KernelLogistic"):
+        with pytest.raises(
+            AttributeError, match=r"fit KernelSVC\(probability=True\), or use KernelLogistic"
+        ):
             machine.predict_proba(X)
     with pytest.raises(NotFittedError, match="fit again"):
         machine.set_params(probability=True).predict_proba(X)
@@ -1550,7 +1733,9 @@ def test_probabilities_without_a_curve_say_where_they_are():
 def test_a_class_of_one_row_cannot_be_calibrated():
     X, y = smiley(60, 0)
     y = np.where(np.arange(60) == 7, "alone", np.where(y > 0, "up", "down"))
-    with pytest.raises(ValueError, match="class 'alone' has one row that differs.*or use KernelLogistic"):
+    with pytest.raises(
+        ValueError, match="class 'alone' has one row that differs.*or use KernelLogistic"
+    ):
         KernelSVC(probability=True).fit(X, y)
     assert set(KernelSVC().fit(X, y).predict(X)) <= {"alone", "up", "down"}
     y[8] = "alone"
@@ -1562,8 +1747,12 @@ def test_platts_probabilities_are_the_chapters_on_the_same_folds():
     X, y = smiley(90, 3)
     fit = KernelSVC(Gaussian(0.2), C=2.0, probability=True).fit(X, y)
     order = np.lexsort(X.T[::-1])  # the fit sorts its rows
-    chapters = svc_probability(Gaussian(0.2), X[order], y[order], C=2.0, rng=np.random.default_rng(0))
-    np.testing.assert_allclose(np.ravel(fit.curve_[:2]), [chapters.slope, chapters.shift], rtol=1e-6)
+    chapters = svc_probability(
+        Gaussian(0.2), X[order], y[order], C=2.0, rng=np.random.default_rng(0)
+    )
+    np.testing.assert_allclose(
+        np.ravel(fit.curve_[:2]), [chapters.slope, chapters.shift], rtol=1e-6
+    )
     np.testing.assert_allclose(fit.predict_proba(X)[:, 1], chapters.probability(X), atol=1e-8)
     assert not np.allclose(chapters.decisions, fit.decision_function(X[order]), atol=1e-3)
 
@@ -1571,7 +1760,9 @@ def test_platts_probabilities_are_the_chapters_on_the_same_folds():
 def test_probabilities_do_not_depend_on_the_order_of_rows_and_hardly_on_that_of_columns():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
-    y = (X[:, 0] + 0.7 * X[:, 1] + rng.normal(size=300) > 0.3) * 1  # slabs of a column hold one class each
+    y = (
+        X[:, 0] + 0.7 * X[:, 1] + rng.normal(size=300) > 0.3
+    ) * 1  # slabs of a column hold one class each
     machine, order = KernelSVC(Gaussian(2.0), C=1.0, probability=True), rng.permutation(300)
     p = machine.fit(X, y).predict_proba(X)[:, 1]
     again = clone(machine).fit(X[order], y[order]).predict_proba(X)[:, 1]
@@ -1590,13 +1781,17 @@ def test_equal_rows_share_a_fold_whatever_their_labels():
         fold = dealt(Classes(np.arange(3), y), points, 5, rng)
         assert all(len(set(fold[i : i + 3])) == 1 for i in range(0, 120, 3)) and fold.max() == 4
         assert all(len(set(fold[y == c])) == 5 for c in range(3))
-        rare = [np.bincount(fold[y == c], minlength=5) // 2 for c in (1, 2)]  # of each point two rows
+        rare = [
+            np.bincount(fold[y == c], minlength=5) // 2 for c in (1, 2)
+        ]  # of each point two rows
         assert np.ptp(rare, axis=1).max() == 1  # who has several labels is dealt with the rarest
     with pytest.raises(ValueError, match="class 1 has one row that differs"):
         dealt(Classes(np.arange(2), np.array([0, 0, 1, 1])), X[[0, 3, 6, 7]], 5, rng)
     labels = Classes(np.arange(3), y)
     held_out = estimators._held_out(svc_multiclass, Gaussian(1.0), X, labels, np.ones(120), C=1.0)
-    assert np.ptp(held_out.reshape(40, 3, 3), axis=1).max() < 1e-12  # one machine answers for equal rows
+    assert (
+        np.ptp(held_out.reshape(40, 3, 3), axis=1).max() < 1e-12
+    )  # one machine answers for equal rows
 
 
 def test_the_power_of_three_classes_is_finite_where_all_are_right():
@@ -1632,7 +1827,9 @@ def test_probabilities_of_many_classes_agree_with_predict_and_beat_a_curve_a_cla
         assert np.array_equal(machine.classes_[P.argmax(axis=1)], machine.predict(X[400:]))
         assert np.allclose(P.sum(axis=1), 1) and P.min() > 0
         ours.append(log_loss(y[400:], P))
-        peer = CalibratedClassifierCV(SVC(gamma=0.125, C=10.0), ensemble=False).fit(X[:400], y[:400])
+        peer = CalibratedClassifierCV(SVC(gamma=0.125, C=10.0), ensemble=False).fit(
+            X[:400], y[:400]
+        )
         theirs.append(log_loss(y[400:], peer.predict_proba(X[400:])))
     gain = np.subtract(theirs, ours)
     assert gain.min() > 0 and np.mean(ours) < 0.6 * np.mean(theirs)
@@ -1690,7 +1887,10 @@ def test_drift_of_a_table_with_words_and_gaps(tmp_path):
     assert list(drift.feature_names_in_) == ["price", "town"] and drift.n_features_in_ == 2
     assert not drift.drifted(frame) and drift.drifted(later)
     direct = compare_tables(frame, later, n_permutations=199, rng=estimators._generator(0))
-    assert drift.test(later).statistic == direct.test.statistic and drift.score(later) == direct.test.pvalue
+    assert (
+        drift.test(later).statistic == direct.test.statistic
+        and drift.score(later) == direct.test.pvalue
+    )
     assert drift.compare(later).columns[0].column == "town"
     assert drift.score(later[["town", "price"]]) == drift.score(later)  # columns by name
     with pytest.raises(ValueError, match="only the reference has 'town'"):
@@ -1707,7 +1907,10 @@ def test_drift_of_numbers_names_the_column(kernel):
     frame = pd.DataFrame(rng.normal(size=(120, 3)), columns=["a", "b", "c"])
     drift = TwoSampleDrift(kernel, n_permutations=199).fit(frame)
     report = drift.compare(frame + [0.0, 0.0, 1.5])
-    assert report.columns[0].column == "c" and report.columns[0].pvalue <= 0.05 < report.columns[1].pvalue
+    assert (
+        report.columns[0].column == "c"
+        and report.columns[0].pvalue <= 0.05 < report.columns[1].pvalue
+    )
     bare = TwoSampleDrift(kernel, n_permutations=199).fit(frame.values)
     assert bare.compare(frame.values + [0, 0, 1.5]).columns[0].column == "2"
     with pytest.raises(ValueError, match="feature names"):
@@ -1715,7 +1918,9 @@ def test_drift_of_numbers_names_the_column(kernel):
 
 
 # ------------------------------------------------------------------ bad days of machines
-@pytest.mark.parametrize("estimator", [KernelRidge(), KernelSVR(), GaussianProcess(), StreamingKernelRidge()])
+@pytest.mark.parametrize(
+    "estimator", [KernelRidge(), KernelSVR(), GaussianProcess(), StreamingKernelRidge()]
+)
 @pytest.mark.parametrize("value", [0.0, 0.1, -3e9, 1e-20])
 def test_a_constant_target_is_predicted(estimator, value):
     X = np.random.default_rng(0).normal(size=(30, 2))
@@ -1777,7 +1982,9 @@ def test_labels_that_are_missing_are_counted(cls, missing):
         pd.Series(y, dtype="string"),
         pd.Categorical(y),
     ):
-        with pytest.raises(ValueError, match="y has missing entries: 2 of 20 labels; drop those points"):
+        with pytest.raises(
+            ValueError, match="y has missing entries: 2 of 20 labels; drop those points"
+        ):
             cls().fit(X, labels)
 
 
@@ -1794,7 +2001,9 @@ def test_a_class_that_is_rare_has_voters(n=3000):
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e200, 2.0**-660, 2.0**660])
-@pytest.mark.parametrize("estimator", [KernelSVC(), KernelSVR(), OneClassKernelSVM(), KernelRidge()])
+@pytest.mark.parametrize(
+    "estimator", [KernelSVC(), KernelSVR(), OneClassKernelSVM(), KernelRidge()]
+)
 def test_units_of_x_change_no_answer(estimator, size):
     rng = np.random.default_rng(4)
     X = rng.normal(size=(60, 3))
@@ -1812,7 +2021,10 @@ def test_units_of_x_change_no_answer(estimator, size):
 
 UNITS = {  # of answers y in the unit u: predictions, and how near they are to u times those of y
     "KernelRidge": (lambda X, y, u: KernelRidge().fit(X, y).predict(X), 1e-9),
-    "KernelRidge by evidence": (lambda X, y, u: KernelRidge(bandwidth="evidence").fit(X, y).predict(X), 0.02),
+    "KernelRidge by evidence": (
+        lambda X, y, u: KernelRidge(bandwidth="evidence").fit(X, y).predict(X),
+        0.02,
+    ),
     "GaussianProcess": (lambda X, y, u: GaussianProcess().fit(X, y).predict(X), 1e-9),
     "a path": (lambda X, y, u: ridge_path(Gaussian(1.0), X, y).function(X), 1e-9),
     "a risk": (lambda X, y, u: minimize_risk(Gaussian(1.0), X, y, "absolute", 0.1 / u)(X), 1e-6),
@@ -1828,4 +2040,6 @@ def test_answers_scale_with_the_unit_of_y(kind, unit):
     y = np.sin(2 * X[:, 0]) + 0.3 + 0.2 * rng.normal(size=80)
     answer, near = UNITS[kind]
     plain = answer(X, y, 1.0)
-    np.testing.assert_allclose(answer(X, unit * y, unit) / unit, plain, atol=near * np.abs(plain).max())
+    np.testing.assert_allclose(
+        answer(X, unit * y, unit) / unit, plain, atol=near * np.abs(plain).max()
+    )

@@ -1,4 +1,5 @@
 """check: verdicts, general diagnoses, the hundred wrong answers, draws that are not blind"""
+
 import math
 
 import numpy as np
@@ -40,8 +41,12 @@ def shares(rng):
 
 @pytest.mark.parametrize("words, turn", [(words, turn) for words, _, turn in _TURNS])
 def test_every_row_of_the_table_of_turns(words, turn):
-    def vector(v, s): return np.r_[v, s]
-    def square(A, p): return A**p - 0.3
+    def vector(v, s):
+        return np.r_[v, s]
+
+    def square(A, p):
+        return A**p - 0.3
+
     if "tails" in words or "cosine" in words or "logarithm" in words:
         found = said(lambda p, s: p, lambda p, s: turn(p), shares)
     elif any(part in words for part in ("diagonal", "transposed", "columns")):
@@ -52,42 +57,49 @@ def test_every_row_of_the_table_of_turns(words, turn):
     assert start in found and end in found, (words, found)
 
 
-@pytest.mark.parametrize("words, slip", {
-    "½ times": lambda v, s: v @ v / 2 * s,
-    "here that is len(v)": lambda v, s: v @ v * s * 4,
-    "len(v)/(len(v) − 1)": lambda v, s: v @ v * s * 4 / 3,
-    "minus": lambda v, s: -(v @ v) * s,
-    "√2 times": lambda v, s: v @ v * s * 2**0.5,
-    "s times": lambda v, s: v @ v * s * s,
-    "1/s² times": lambda v, s: v @ v / s,
-    "plus 1 (off by one?)": lambda v, s: v @ v * s + 1,
-    "plus s": lambda v, s: v @ v * s + s,
-    "stays the same when v changes": lambda v, s: np.exp(s),
-    "same on all inputs": lambda v, s: 1.5,
-    "single precision": lambda v, s: np.float32(v @ v * s),
-    "cut short": lambda v, s: np.round(v @ v * s * 1e6) / 1e6 * (1 + 1e-5),
-    "NaN": lambda v, s: v @ v * s * np.log(s - 10),
-    "shape": lambda v, s: v * v * s,
-    "right on": lambda v, s: v @ v * (s if s < 1.2 else 1.5),
-}.items())
+@pytest.mark.parametrize(
+    "words, slip",
+    {
+        "½ times": lambda v, s: v @ v / 2 * s,
+        "here that is len(v)": lambda v, s: v @ v * s * 4,
+        "len(v)/(len(v) − 1)": lambda v, s: v @ v * s * 4 / 3,
+        "minus": lambda v, s: -(v @ v) * s,
+        "√2 times": lambda v, s: v @ v * s * 2**0.5,
+        "s times": lambda v, s: v @ v * s * s,
+        "1/s² times": lambda v, s: v @ v / s,
+        "plus 1 (off by one?)": lambda v, s: v @ v * s + 1,
+        "plus s": lambda v, s: v @ v * s + s,
+        "stays the same when v changes": lambda v, s: np.exp(s),
+        "same on all inputs": lambda v, s: 1.5,
+        "single precision": lambda v, s: np.float32(v @ v * s),
+        "cut short": lambda v, s: np.round(v @ v * s * 1e6) / 1e6 * (1 + 1e-5),
+        "NaN": lambda v, s: v @ v * s * np.log(s - 10),
+        "shape": lambda v, s: v * v * s,
+        "right on": lambda v, s: v @ v * (s if s < 1.2 else 1.5),
+    }.items(),
+)
 def test_what_is_said_of_a_number(words, slip):
     with np.errstate(all="ignore"):
         assert words in said(lambda v, s: v @ v * s, slip, vectors)
 
 
-@pytest.mark.parametrize("words, slip", {
-    "p − 1 in place of p": lambda A, p: A @ A.T * (p - 1) ** 3,
-    "A, transposed, in place of A": lambda A, p: A.T @ A * p**3,
-    "but for the diagonal": lambda A, p: (A @ A.T + np.eye(4)) * p**3,
-    "but for what is below": lambda A, p: A @ A.T * p**3 + np.tril(A, -1),
-    "right rows": lambda A, p: (A @ A.T * p**3)[[1, 0, 3, 2]],
-    "some signs": lambda A, p: A @ A.T * p**3 * np.sign(A),
-    "a number that changes from input to input": lambda A, p: A @ A.T * p**3 * np.exp(A[0, 0]),
-    "A above its diagonal in place of A": lambda A, p: np.triu(A, 1) @ np.triu(A, 1).T * p**3,
-    "A without its diagonal in place of A": lambda A, p: (
-        lambda B: B @ B.T * p**3)(A - np.diag(A.diagonal())),
-    "right to 2 digits": lambda A, p: A @ A.T * p**3 * (1 + 0.007 * np.cos(A)),
-}.items())
+@pytest.mark.parametrize(
+    "words, slip",
+    {
+        "p − 1 in place of p": lambda A, p: A @ A.T * (p - 1) ** 3,
+        "A, transposed, in place of A": lambda A, p: A.T @ A * p**3,
+        "but for the diagonal": lambda A, p: (A @ A.T + np.eye(4)) * p**3,
+        "but for what is below": lambda A, p: A @ A.T * p**3 + np.tril(A, -1),
+        "right rows": lambda A, p: (A @ A.T * p**3)[[1, 0, 3, 2]],
+        "some signs": lambda A, p: A @ A.T * p**3 * np.sign(A),
+        "a number that changes from input to input": lambda A, p: A @ A.T * p**3 * np.exp(A[0, 0]),
+        "A above its diagonal in place of A": lambda A, p: np.triu(A, 1) @ np.triu(A, 1).T * p**3,
+        "A without its diagonal in place of A": lambda A, p: (lambda B: B @ B.T * p**3)(
+            A - np.diag(A.diagonal())
+        ),
+        "right to 2 digits": lambda A, p: A @ A.T * p**3 * (1 + 0.007 * np.cos(A)),
+    }.items(),
+)
 def test_what_is_said_of_a_matrix(words, slip):
     assert words in said(lambda A, p: A @ A.T * p**3, slip, squares)
 
@@ -95,21 +107,32 @@ def test_what_is_said_of_a_matrix(words, slip):
 def test_exchanged_arguments_and_shapes():
     def two(rng):
         return rng.normal(size=3), rng.normal(size=3)
+
     assert "x and y exchanged" in said(lambda x, y: x - 2 * y, lambda x, y: y - 2 * x, two)
     assert "the right numbers" in said(lambda x, y: x - y, lambda x, y: (x - y)[:, None], two)
     assert "the sum of your numbers" in said(lambda x, y: x @ y, lambda x, y: x * y, two)
     assert "first row is missing" in said(lambda x, y: x - y, lambda x, y: (x - y)[1:], two)
 
 
-@pytest.mark.parametrize("words, solution, slip", [
-    ("−v and −s in place of v and s", lambda v, s: 4 - v.sum() - s + s * v.sum(),
-     lambda v, s: 4 + v.sum() + s + s * v.sum()),
-    ("√v in place of v", lambda v, s: s + np.sum(v**2), lambda v, s: s + np.sum(v)),
-    ("log10 in place of log2", lambda v, s: 1 + math.log2(s), lambda v, s: 1 + math.log10(s)),
-    ("cos in place of sin", lambda v, s: s + np.sin(v), lambda v, s: s + np.cos(v)),
-    ("mean in place of sum", lambda v, s: s + np.sum(v, axis=0), lambda v, s: s + np.mean(v)),
-    ("the last term in place of sum", lambda v, s: s + sum(x * s for x in v), lambda v, s: s + v[-1] * s),
-])
+@pytest.mark.parametrize(
+    "words, solution, slip",
+    [
+        (
+            "−v and −s in place of v and s",
+            lambda v, s: 4 - v.sum() - s + s * v.sum(),
+            lambda v, s: 4 + v.sum() + s + s * v.sum(),
+        ),
+        ("√v in place of v", lambda v, s: s + np.sum(v**2), lambda v, s: s + np.sum(v)),
+        ("log10 in place of log2", lambda v, s: 1 + math.log2(s), lambda v, s: 1 + math.log10(s)),
+        ("cos in place of sin", lambda v, s: s + np.sin(v), lambda v, s: s + np.cos(v)),
+        ("mean in place of sum", lambda v, s: s + np.sum(v, axis=0), lambda v, s: s + np.mean(v)),
+        (
+            "the last term in place of sum",
+            lambda v, s: s + sum(x * s for x in v),
+            lambda v, s: s + v[-1] * s,
+        ),
+    ],
+)
 def test_what_is_said_of_a_slip_in_the_middle(words, solution, slip):
     assert words in said(solution, slip, vectors)
 
@@ -132,6 +155,7 @@ def test_of_a_random_answer_nothing_is_said(number):
     def noise(*inputs):
         right = np.asarray(solution(*inputs), dtype=float)
         return right * rng.uniform(0.3, 3, right.shape) + rng.normal(size=right.shape)
+
     assert check(number, noise, trials=6, rng=3).says.startswith("not yet")
 
 
@@ -139,8 +163,11 @@ def test_a_hundred_wrong_answers():
     found = verdicts()
     assert len(WRONG) == 100 and not any(verdict.passed for *_, verdict in found)
     assert sum(named for named, _ in table(found).values()) >= 94
-    assert all(verdict.inputs is not None for *_, verdict in found
-               if not verdict.says.startswith("no answer"))
+    assert all(
+        verdict.inputs is not None
+        for *_, verdict in found
+        if not verdict.says.startswith("no answer")
+    )
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -149,15 +176,19 @@ def test_the_draws_are_not_blind(seed):
         assert not check(number, answer, trials=10, rng=100 + seed).passed, slip
 
 
-@pytest.mark.parametrize("number, answer", [
-    ("11.2", lambda T0, T: (1 + np.sum(np.abs(T) >= abs(T0))) / (len(T) + 1)),
-    ("11.2", lambda T0, T: np.mean(T >= T0)),
-    ("15.3", lambda alpha: int(1 / alpha) - 1),
-    ("15.3", lambda alpha: int(1 / alpha)),
-    ("00.1", lambda A, x, y: abs(exercise_table("00.1")["answer"](A, x, y))),
-    ("01a.3", lambda x, y: x**2 * y / 2 - x**3 / 6),
-    ("10.2", lambda n: round(n / 2)),
-    ("16a.1", lambda b, r: 2 * r * b / (2 * r * b + 1))])
+@pytest.mark.parametrize(
+    "number, answer",
+    [
+        ("11.2", lambda T0, T: (1 + np.sum(np.abs(T) >= abs(T0))) / (len(T) + 1)),
+        ("11.2", lambda T0, T: np.mean(T >= T0)),
+        ("15.3", lambda alpha: int(1 / alpha) - 1),
+        ("15.3", lambda alpha: int(1 / alpha)),
+        ("00.1", lambda A, x, y: abs(exercise_table("00.1")["answer"](A, x, y))),
+        ("01a.3", lambda x, y: x**2 * y / 2 - x**3 / 6),
+        ("10.2", lambda n: round(n / 2)),
+        ("16a.1", lambda b, r: 2 * r * b / (2 * r * b + 1)),
+    ],
+)
 def test_one_draw_is_enough_where_it_must_be(number, answer):
     assert not any(check(number, answer, trials=1, rng=seed).passed for seed in range(8))
 
@@ -176,7 +207,8 @@ def test_the_verdict_keeps_the_input_it_failed_on():
 def test_the_line_that_raised():
     def answer(K, y, alpha):
         b = alpha * y
-        return b @ K @ missing                                               # noqa: F821
+        return b @ K @ missing  # noqa: F821
+
     verdict = check("07.2", answer)
     assert "NameError" in verdict.says and "return b @ K @ missing" in verdict.says
     assert verdict.inputs is not None
@@ -185,8 +217,12 @@ def test_the_line_that_raised():
 
 
 def test_kinds_that_are_no_numbers():
-    for given, words in ((["a", "b"], "list"), (lambda: 1, "function"), (1 + 2j, "complex"),
-                         ({"a": 1}, "dict")):
+    for given, words in (
+        (["a", "b"], "list"),
+        (lambda: 1, "function"),
+        (1 + 2j, "complex"),
+        ({"a": 1}, "dict"),
+    ):
         says = check("07.2", lambda K, y, alpha, given=given: given).says
         assert words in says and "expected numbers" in says
     once = iter([1.0])
@@ -203,41 +239,57 @@ def test_near_is_near_in_every_entry_and_relative_to_the_size():
     assert not _near(1e-12, 2e-12) and not _near(np.nan, np.nan) and not _near([1.0], 1.0)
 
 
-@pytest.mark.parametrize("words, solution, slip", [
-    ("-2 times the solution", lambda v, s: v @ v * s, lambda v, s: -2 * (v @ v) * s),
-    ("that is the first of", lambda v, s: v * s, lambda v, s: v[0] * s),
-    ("that is the last of", lambda v, s: v * s, lambda v, s: v[-1] * s),
-    ("the last row is missing", lambda v, s: np.outer(v, v), lambda v, s: np.outer(v, v)[:-1]),
-    ("the solution minus s", lambda v, s: v @ v, lambda v, s: v @ v - s),
-    ("the solution is never negative", lambda v, s: v**2 * s, lambda v, s: v * abs(v) * s),
-])
+@pytest.mark.parametrize(
+    "words, solution, slip",
+    [
+        ("-2 times the solution", lambda v, s: v @ v * s, lambda v, s: -2 * (v @ v) * s),
+        ("that is the first of", lambda v, s: v * s, lambda v, s: v[0] * s),
+        ("that is the last of", lambda v, s: v * s, lambda v, s: v[-1] * s),
+        ("the last row is missing", lambda v, s: np.outer(v, v), lambda v, s: np.outer(v, v)[:-1]),
+        ("the solution minus s", lambda v, s: v @ v, lambda v, s: v @ v - s),
+        ("the solution is never negative", lambda v, s: v**2 * s, lambda v, s: v * abs(v) * s),
+    ],
+)
 def test_what_is_said_of_size_sign_and_place(words, solution, slip):
     assert words in said(solution, slip, vectors)
 
 
 def test_what_is_said_holds_on_all_inputs_and_only_there():
-    assert "wrong where p is even" in said(lambda p: p**2, lambda p: p**2 + (p % 2 == 0) * p, parity)
-    some = said(lambda v, s: v * s, lambda v, s: v * s + (1.0 if s < 1.2 else np.r_[1, v[1:] ** 3]), vectors)
+    assert "wrong where p is even" in said(
+        lambda p: p**2, lambda p: p**2 + (p % 2 == 0) * p, parity
+    )
+    some = said(
+        lambda v, s: v * s, lambda v, s: v * s + (1.0 if s < 1.2 else np.r_[1, v[1:] ** 3]), vectors
+    )
     assert "plus" not in some
     signs = said(lambda A, p: A @ A.T * p**3, lambda A, p: A @ A.T * p**3 * np.sign(A), squares)
     assert "some signs" in signs and "never negative" not in signs
     same = said(lambda v, s: np.array([1.0, 2.0]), lambda v, s: np.array([2.0, 2.0]), vectors)
     assert "does not depend" not in same
-    assert "digits" not in said(lambda v, s: s, lambda v, s: s * (1 + 1e-7) if s < 1.2 else 3 * s, vectors)
+    assert "digits" not in said(
+        lambda v, s: s, lambda v, s: s * (1 + 1e-7) if s < 1.2 else 3 * s, vectors
+    )
 
 
 def test_the_line_that_raised_is_the_innermost_of_the_answer():
     def answer(K, y, alpha):
         def inner():
-            return missing                                                   # noqa: F821
+            return missing  # noqa: F821
+
         return inner()
+
     assert ": return missing" in check("07.2", answer).says
 
 
 def test_differences_are_of_numbers_to_the_tolerance():
     assert _difference(1e-12, 0.0, 1e-8) == "" == _difference([1e6 + 1e-3], [1e6], 1e-8)
-    assert "off by" in _difference(1e-7, 0.0, 1e-8) and "shape (2,)" in _difference([1, 2], [[1, 2]], 1e-8)
-    assert "complex" in _difference([1.0, 1j], [1.0, 0.0], 1e-8) and _difference([1 + 0j], [1.0], 1e-8) == ""
+    assert "off by" in _difference(1e-7, 0.0, 1e-8) and "shape (2,)" in _difference(
+        [1, 2], [[1, 2]], 1e-8
+    )
+    assert (
+        "complex" in _difference([1.0, 1j], [1.0, 0.0], 1e-8)
+        and _difference([1 + 0j], [1.0], 1e-8) == ""
+    )
 
 
 def own(draw, answer, **mistakes):
@@ -247,7 +299,10 @@ def own(draw, answer, **mistakes):
 @pytest.fixture
 def table_of_one(monkeypatch):
     def put(exercise):
-        monkeypatch.setattr(exercises, "_answer_key", lambda chapter, name="chapter": {"00.1": exercise})
+        monkeypatch.setattr(
+            exercises, "_answer_key", lambda chapter, name="chapter": {"00.1": exercise}
+        )
+
     return put
 
 
@@ -261,7 +316,9 @@ def test_a_mistake_explains_all_inputs_or_none(table_of_one):
 def test_the_verdict_keeps_the_first_input_that_failed(table_of_one):
     calls = []
     table_of_one(own(parity, lambda p: p**2))
-    verdict = check("00.1", lambda p: calls.append(p) or (p**2 + 1 if len(calls) in (3, 5) else p**2), rng=0)
+    verdict = check(
+        "00.1", lambda p: calls.append(p) or (p**2 + 1 if len(calls) in (3, 5) else p**2), rng=0
+    )
     assert verdict.inputs == (calls[2],) and verdict.given == calls[2] ** 2 + 1
 
 
@@ -294,7 +351,10 @@ def test_a_table_whose_mistakes_are_not_told_apart_is_refused(table_of_one):
     table_of_one(good)
     assert check_exercises("00") == 2
     for bad, words in (
-        (good | {"mistakes": good["mistakes"] | {"twice": lambda p: p**2 + p**2}}, "'twice' got the verdict"),
+        (
+            good | {"mistakes": good["mistakes"] | {"twice": lambda p: p**2 + p**2}},
+            "'twice' got the verdict",
+        ),
         (good | {"mistakes": {"none": lambda p: p * p}}, "'none' got the verdict"),
         (good | {"answer": lambda p: math.nan}, "its own solution is refused"),
     ):

@@ -54,4 +54,4 @@ def test_a_page_that_lacks_some_is_noticed(write_notebook):
         "2 exercises, eight are wanted",
         "no exercise of 3 stars",
         "no exercise of 4 stars",
-   ]
+    ]

@@ -14,7 +14,9 @@ from rkhs_notes import RKHS, Gaussian, gaussian_process, mmd2_v, play, svc, witn
 from rkhs_notes.base.errors import NotPositiveDefinite
 
 NODE = shutil.which("node")
-in_node = pytest.mark.skipif(not NODE, reason="node is not installed: the figures' script was not run")
+in_node = pytest.mark.skipif(
+    not NODE, reason="node is not installed: the figures' script was not run"
+)
 T = np.linspace(-1, 2, 7)
 X5 = np.array([-0.9, -0.2, 0.4, 1.1, 1.9])
 Y5 = np.array([0.3, 1.0, -0.7, 0.2, 0.8])
@@ -63,7 +65,10 @@ def test_points_that_the_kernel_cannot_tell_apart_have_no_interpolant():
 @pytest.mark.parametrize("bandwidth, noise", [(0.3, 0.1), (1.0, 1e-3), (6.0, 0.01)])
 def test_posterior(bandwidth, noise):
     state = dict(points=np.stack([X5, Y5], axis=1).tolist(), bandwidth=bandwidth, noise=noise)
-    found, gp = computed("posterior", state, T.tolist()), gaussian_process(Gaussian(bandwidth), X5, Y5, noise)
+    found, gp = (
+        computed("posterior", state, T.tolist()),
+        gaussian_process(Gaussian(bandwidth), X5, Y5, noise),
+    )
     np.testing.assert_allclose(found["mean"], gp(T), atol=1e-6)
     np.testing.assert_allclose(found["sd"], np.sqrt(gp.var(T)), atol=1e-6)
     np.testing.assert_allclose(found["evidence"], gp.log_marginal, rtol=1e-6)
@@ -82,7 +87,12 @@ def test_machine(apart, bandwidth, C):
     np.testing.assert_allclose([found["margin"], found["offset"]], [margin, offset], atol=1e-6)
     alpha = np.array(found["alpha"])
     m = signs * computed("machine", state, points.tolist())["decision"]
-    assert found["violation"] < 1e-8 and alpha.min() >= 0 and alpha.max() <= C and abs(alpha @ signs) < 1e-9
+    assert (
+        found["violation"] < 1e-8
+        and alpha.min() >= 0
+        and alpha.max() <= C
+        and abs(alpha @ signs) < 1e-9
+    )
     assert (m[alpha == 0] > 1 - 1e-8).all() and (m[alpha == C] < 1 + 1e-8).all()  # (7.5)
     assert (np.abs(m[(alpha > 0) & (alpha < C)] - 1) < 1e-8).all()
 
@@ -100,24 +110,33 @@ def test_witness():
     points = [[x, -0.6] for x in X5] + [[x, -0.72] for x in Y5]
     state = dict(points=points, labels=[1] * 5 + [-1] * 5, bandwidth=0.4)
     found = computed("witness", state, T.tolist())
-    np.testing.assert_allclose(found["f"], witness(Gaussian(0.4), X5, Y5, normalized=False)(T), atol=1e-12)
+    np.testing.assert_allclose(
+        found["f"], witness(Gaussian(0.4), X5, Y5, normalized=False)(T), atol=1e-12
+    )
     np.testing.assert_allclose(found["squared"], mmd2_v(Gaussian(0.4), X5, Y5), atol=1e-12)
 
 
 @in_node
-@pytest.mark.parametrize("right, wrong, call", [
-    ("2 * bandwidth ** 2", "bandwidth ** 2", "interpolant"),
-    ("k + noise", "k + noise * noise", "posterior"),
-    ("rise - fall < 1e-9", "rise - fall < 1e-2", "machine"),
-    ("- 2 * average(X, Y)", "- average(X, Y)", "witness"),
-])
+@pytest.mark.parametrize(
+    "right, wrong, call",
+    [
+        ("2 * bandwidth ** 2", "bandwidth ** 2", "interpolant"),
+        ("k + noise", "k + noise * noise", "posterior"),
+        ("rise - fall < 1e-9", "rise - fall < 1e-2", "machine"),
+        ("- 2 * average(X, Y)", "- average(X, Y)", "witness"),
+    ],
+)
 def test_a_fault_in_the_script_is_noticed(right, wrong, call, monkeypatch):
     numerics = (ROOT / "rkhs_notes" / "figures" / "numerics.js").read_text()
     assert numerics.count(right) == 1
     faulty = numerics.replace(right, wrong)
     monkeypatch.setitem(globals(), "computed", lambda *state: COMPUTED(*state, script=faulty))
-    checks = dict(interpolant=lambda: test_interpolant(0.7), posterior=lambda: test_posterior(0.3, 0.1),
-                  machine=lambda: test_machine(0.2, 1.0, 5.0), witness=test_witness)
+    checks = dict(
+        interpolant=lambda: test_interpolant(0.7),
+        posterior=lambda: test_posterior(0.3, 0.1),
+        machine=lambda: test_machine(0.2, 1.0, 5.0),
+        witness=test_witness,
+    )
     with pytest.raises(AssertionError):
         checks[call]()
 
@@ -207,13 +226,19 @@ def test_as_many_points_as_a_finger_can_tell_apart(n):
 
 def test_signs_colours_and_names_belong_together():
     "The label that sorts last is +1, blue and a circle, as the first sample is"
-    machine = play.drag_machine([[0.0, 0], [1, 0], [0, 1]], ["yes", "no", "no"], 1.0, 5.0, ax=picture())
+    machine = play.drag_machine(
+        [[0.0, 0], [1, 0], [0, 1]], ["yes", "no", "no"], 1.0, 5.0, ax=picture()
+    )
     assert machine.spec["labels"] == [1, -1, -1]
     assert machine.spec["names"] == ["blue point 1 of 3", "red point 2 of 3", "red point 3 of 3"]
     samples = play.drag_witness(X5, Y5[:4], 0.5, ax=picture())
     assert samples.spec["labels"] == [1] * 5 + [-1] * 4 and "first" in samples.spec["names"][0]
     for figure in (machine, samples):
-        shown = [(a["data-point"], a["aria-label"]) for _, a in Tags(figure.html()).seen if "data-point" in a]
+        shown = [
+            (a["data-point"], a["aria-label"])
+            for _, a in Tags(figure.html()).seen
+            if "data-point" in a
+        ]
         sides = ["a" if label > 0 else "b" for label in figure.spec["labels"]]
         assert shown == list(zip(sides, figure.spec["names"], strict=True))
         assert figure.html().count("<rect") == sides.count("b")
@@ -232,7 +257,9 @@ def test_windows_hold_the_points_and_the_sliders_what_was_passed():
 
 
 def test_other_points_make_another_figure_and_no_name_ends_its_script():
-    one, other = (play.drag_interpolant([0.0, x], [1.0, 2.0], 0.7, ax=picture()) for x in (1.0, 2.0))
+    one, other = (
+        play.drag_interpolant([0.0, x], [1.0, 2.0], 0.7, ax=picture()) for x in (1.0, 2.0)
+    )
     assert one.html().split('data-play="')[1][:16] != other.html().split('data-play="')[1][:16]
     named = play.Draggable(one.spec | {"names": ["</script>", "<b>"]}, "<b>", one.still).html()
     assert named.count("</script>") == 1 and "<b>" not in named

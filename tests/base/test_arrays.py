@@ -66,7 +66,9 @@ def factored(request, monkeypatch):
         monkeypatch.setattr(factors._panel_cholesky, "__defaults__", (7,))
     if request.param.startswith("L"):
         L = np.linalg.cholesky(A)
-        return A, Factored(np.asfortranarray(L) if "Fortran" in request.param else np.ascontiguousarray(L))
+        return A, Factored(
+            np.asfortranarray(L) if "Fortran" in request.param else np.ascontiguousarray(L)
+        )
     return A, Cholesky(A)
 
 
@@ -86,7 +88,9 @@ def test_all_that_a_factor_knows(factored):
     np.testing.assert_allclose(done.inverse(), np.linalg.inv(A), atol=1e-14)
     np.testing.assert_allclose(done.inverse_diagonal(), np.linalg.inv(A).diagonal(), rtol=1e-12)
     np.testing.assert_allclose(done.explained(B), B.T @ np.linalg.solve(A, B), atol=1e-13)
-    np.testing.assert_allclose(done.explained(B, b[:, None])[:, 0], B.T @ np.linalg.solve(A, b), atol=1e-13)
+    np.testing.assert_allclose(
+        done.explained(B, b[:, None])[:, 0], B.T @ np.linalg.solve(A, b), atol=1e-13
+    )
     assert len(done) == 40 and "40 rows" in repr(done) and "\n" not in repr(done)
     again = pickle.loads(pickle.dumps(done))
     np.testing.assert_array_equal(again.solve(b), done.solve(b))
@@ -109,7 +113,10 @@ def test_half_solve_in_the_memory_of_b():
     assert np.shares_memory(done.half_solve(B, overwrite=True), B)
     np.testing.assert_array_equal(B, expected)
     single = Factored(np.linalg.cholesky(positive(9, np.float32)))
-    assert single.half_solve(np.ones(9)).dtype == float and single.solve(np.ones(9)).dtype == np.float32
+    assert (
+        single.half_solve(np.ones(9)).dtype == float
+        and single.solve(np.ones(9)).dtype == np.float32
+    )
 
 
 def test_the_memory_of_the_matrix():
@@ -190,7 +197,9 @@ def test_rounding_and_near_misses(scale, dtype):
         with pytest.raises(IndefiniteKernel, match="my kernel is not positive.*point 0"):
             schur(done, c, b, name="my kernel")
     with pytest.raises(IndefiniteKernel):
-        schur(done, C - 0.1 * bound, b, eps=float(np.finfo(dtype).eps) * 1e-2)  # entries known better
+        schur(
+            done, C - 0.1 * bound, b, eps=float(np.finfo(dtype).eps) * 1e-2
+        )  # entries known better
 
 
 def test_the_bound_grows_where_the_matrix_is_nearly_singular():
@@ -204,7 +213,9 @@ def test_the_bound_grows_where_the_matrix_is_nearly_singular():
 
 
 def test_the_worst_of_many_points_is_named():
-    with pytest.raises(IndefiniteKernel, match="point 2.*less what the other points explain is -0.75 < 0"):
+    with pytest.raises(
+        IndefiniteKernel, match="point 2.*less what the other points explain is -0.75 < 0"
+    ):
         schur(Cholesky(np.eye(1)), np.array([1.0, 0.9, 0.25, 1.0]), np.ones((1, 4)))
 
 
@@ -219,7 +230,9 @@ def test_independent_rows():
     H = kept.half_solve(A[kept.order])
     np.testing.assert_allclose(H.T @ H, A, atol=1e-10)  # they explain all the others
     stretched = PivotedCholesky(A * np.outer(scale := 2.0 ** np.arange(9), scale))
-    np.testing.assert_array_equal(stretched.order, kept.order)  # in units of √aᵢᵢ; powers of 2 are exact
+    np.testing.assert_array_equal(
+        stretched.order, kept.order
+    )  # in units of √aᵢᵢ; powers of 2 are exact
     assert not np.shares_memory(kept.factor, A) and (A[5] == 0).all()
 
 
@@ -283,7 +296,15 @@ def test_a_kernel_is_never_accused(noise, bandwidth):
 
 
 NO_NUMBERS = [np.bool_(True), True, 1 + 2j, np.complex128(1 + 2j), np.array(1j), "1", b"1", None]
-NO_NUMBERS += [np.array("1"), [1.0], np.ones(1), np.datetime64("2020"), np.timedelta64(1), abs, object()]
+NO_NUMBERS += [
+    np.array("1"),
+    [1.0],
+    np.ones(1),
+    np.datetime64("2020"),
+    np.timedelta64(1),
+    abs,
+    object(),
+]
 
 
 @pytest.mark.parametrize("bad", NO_NUMBERS)
@@ -293,7 +314,9 @@ def test_what_is_no_number(bad):
             read()
 
 
-@pytest.mark.parametrize("good", [2, 2.0, np.int8(2), np.float32(2), np.array(2), Fraction(2), Decimal(2)])
+@pytest.mark.parametrize(
+    "good", [2, 2.0, np.int8(2), np.float32(2), np.array(2), Fraction(2), Decimal(2)]
+)
 def test_what_is_a_number(good):
     assert as_number(good, "lam") == 2.0 and type(as_number(good, "lam")) is float
     assert as_count(good, "n") == 2 and type(as_count(good, "n")) is int
@@ -422,7 +445,9 @@ def test_labels_in_a_machine():
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_distances_by_the_standard_alone(d, dtype):
     ours = np.random.default_rng(d).normal(size=(7, d)).astype(dtype)
-    ours = np.concatenate([ours, ours + np.asarray(1e3, dtype)])  # two clusters: differences are needed
+    ours = np.concatenate(
+        [ours, ours + np.asarray(1e3, dtype)]
+    )  # two clusters: differences are needed
     X = as_points(strict.asarray(ours[:, 0] if d == 1 else ours))
     assert X.shape == (14, d) and strict.isdtype(X.dtype, "real floating")
     exact = ((ours[:, None].astype(float) - ours[None].astype(float)) ** 2).sum(axis=2)
@@ -493,7 +518,9 @@ def test_objects_behave_as_rows():
     assert again == X and hash(again) == hash(X) and weakref.ref(X)() is X
     assert X != Objects(words[:4]) and X != words and X != Objects(reversed(words))
     assert (
-        "\n" not in repr(X) and len(repr(Objects(["a\n" * 500] * 9))) < 100 and "5 objects: 'tea'" in repr(X)
+        "\n" not in repr(X)
+        and len(repr(Objects(["a\n" * 500] * 9))) < 100
+        and "5 objects: 'tea'" in repr(X)
     )
     for bad in ("tea", b"tea", 3):
         with pytest.raises(TypeError, match="one object; pass a list"):
@@ -534,10 +561,14 @@ def test_different_points_among_many(X):
 
 def test_the_largest_entry_of_each_column_has_the_sign():
     V = np.array([[1e-4, 3.0, 0.6], [-1e-3, -1.0, -1.0], [5e-4, -4.0, 0.4]])
-    assert signs(V).tolist() == signs(V * [1e-9, 1.0, 1e9]).tolist() == [-1, -1, -1]  # each by itself
+    assert (
+        signs(V).tolist() == signs(V * [1e-9, 1.0, 1e9]).tolist() == [-1, -1, -1]
+    )  # each by itself
     for rows in permutations(range(3)):
         assert signs(V[list(rows)]).tolist() == [-1, -1, -1]
-    root = np.array([1.0, 1.0, 5.0])  # 0.6, −1 and 0.08 of the last column are judged, −0.8 of the middle one
+    root = np.array(
+        [1.0, 1.0, 5.0]
+    )  # 0.6, −1 and 0.08 of the last column are judged, −0.8 of the middle one
     assert signs(V, root=root).tolist() == [-1, 1, -1]
 
 
@@ -547,8 +578,13 @@ def test_of_equal_sizes_the_next_decide_and_then_the_first_point():
     even = np.array([2.0, -2.0, 1.0, -1.0, 0.0])
     for rows in map(list, permutations(range(5))):
         assert signs(np.c_[v, -v, v + 1e-12 * x[:, 1]][rows]).tolist() == [1, -1, 1]
-        assert signs(np.c_[even, -even][rows], x[rows]).tolist() == [-1, 1]  # (3, 0) comes before (3, 1)
-    assert signs(even[:, None]) == 1 == -signs(even[[1, 0, 2, 3, 4], None])  # without points, the first row
+        assert signs(np.c_[even, -even][rows], x[rows]).tolist() == [
+            -1,
+            1,
+        ]  # (3, 0) comes before (3, 1)
+    assert (
+        signs(even[:, None]) == 1 == -signs(even[[1, 0, 2, 3, 4], None])
+    )  # without points, the first row
 
 
 @pytest.mark.parametrize("rank", [1, 3])

@@ -36,7 +36,22 @@ from rkhs_notes.kernels import Gaussian, Linear
 from rkhs_notes.random_features import fourier_features
 from rkhs_notes.rkhs import RKHS
 
-HOSTILE = (None, "text", -1, 0, np.nan, [], {}, object(), [[np.nan]], 1e300, True, 1j, ["a", "b"], int)
+HOSTILE = (
+    None,
+    "text",
+    -1,
+    0,
+    np.nan,
+    [],
+    {},
+    object(),
+    [[np.nan]],
+    1e300,
+    True,
+    1j,
+    ["a", "b"],
+    int,
+)
 
 
 def public(kind):
@@ -82,7 +97,9 @@ def test_public_functions_have_contracts():
     for module, names in without_contract().items():
         if len(names) > WITHOUT.get(module, 0):
             allowed = WITHOUT.get(module, 0)
-            problems.append(f"{module}: {len(names)} without a contract, not {allowed}: {' '.join(names)}")
+            problems.append(
+                f"{module}: {len(names)} without a contract, not {allowed}: {' '.join(names)}"
+            )
     refuse(problems)
 
 
@@ -143,7 +160,10 @@ DRAWS = {
         "X": lambda rng: rng.permutation(np.linspace(0, 1, 32)),
     },
     "plots.plot_classes": {"X": lambda rng: rng.normal(size=(4, 2)), "y": lambda rng: [0, 1, 0, 1]},
-    "plots.plot_decision": {"X": lambda rng: rng.normal(size=(4, 2)), "y": lambda rng: [0, 1, 0, 1]},
+    "plots.plot_decision": {
+        "X": lambda rng: rng.normal(size=(4, 2)),
+        "y": lambda rng: [0, 1, 0, 1],
+    },
     "convex.certificate": {"loss": lambda rng: "squared"},
     "convex.minimize_convex": {"K": lambda rng: np.eye(4), "y": lambda rng: rng.normal(size=4)},
     "double_descent.check_min_norm": {
@@ -192,7 +212,10 @@ DRAWS = {
     },
     "conditioning.check_conditional_embedding": {"E": embedding},
     "conditioning.kernel_sum_rule": {"E": embedding, "prior": lambda rng: rng.normal(size=(4, 2))},
-    "conditioning.kernel_chain_rule": {"E": embedding, "prior": lambda rng: rng.normal(size=(4, 2))},
+    "conditioning.kernel_chain_rule": {
+        "E": embedding,
+        "prior": lambda rng: rng.normal(size=(4, 2)),
+    },
     "conditioning.kernel_bayes": {
         "X": lambda rng: rng.normal(size=(5, 2)),
         "Y": lambda rng: rng.normal(size=(5, 2)),
@@ -226,7 +249,9 @@ DRAWS = {
 def drawn(f, rng, own, **known):
     "Arguments that the words of f draw; a Gaussian for a kernel; optional arguments now and then"
     sizes = {letter: int(rng.integers(3, 8)) for letter in "nmtdDrsNM"} | known
-    letters = {letter.partition(" ")[0] for word in f.plan.words.values() for letter in word.letters}
+    letters = {
+        letter.partition(" ")[0] for word in f.plan.words.values() for letter in word.letters
+    }
     others = sorted(letter for letter in letters - sizes.keys() if not letter.isdigit())
     sizes |= {letter: int(rng.integers(3, 8)) for letter in others}
     given = {}
@@ -238,7 +263,9 @@ def drawn(f, rng, own, **known):
         elif parameter.kind is STAR:
             given[name] = [Gaussian(0.8), Linear()] if word.role == "kernel" else []
         elif word.role == "kernel":
-            given[name] = [Gaussian(0.8), Linear() + Gaussian(2.0), Gaussian(1.0) * 2][int(rng.integers(3))]
+            given[name] = [Gaussian(0.8), Linear() + Gaussian(2.0), Gaussian(1.0) * 2][
+                int(rng.integers(3))
+            ]
         elif word.draw and not (optional and rng.random() < 0.5):
             given[name] = word.draw(rng, sizes)
     return given
@@ -281,8 +308,12 @@ def test_good_values_are_answered_and_bad_ones_refused_by_name(name, f, rounds):
         assert finite(result), f"{name} answers {result!r}"
         if answered > n // 2:
             break
-    required = [n for n, p in f.plan.parameters.items() if p.default is p.empty and p.kind is not STAR]
-    if all(n in own or (w := f.plan.words.get(n)) and (w.draw or w.role == "kernel") for n in required):
+    required = [
+        n for n, p in f.plan.parameters.items() if p.default is p.empty and p.kind is not STAR
+    ]
+    if all(
+        n in own or (w := f.plan.words.get(n)) and (w.draw or w.role == "kernel") for n in required
+    ):
         assert answered, f"{name}: no drawn call was answered; give DRAWS what fits: {error}"
     good = drawn(f, rng, own)
     for argument, word in f.plan.words.items():
@@ -306,7 +337,9 @@ def test_hostile_values_end_in_our_words(name, f, rounds):
             continue
         for bad in HOSTILE:
             result, error = call(f, good | {argument: bad})
-            assert error is None or from_here(error), f"{name}({argument}={bad!r}) raises raw: {error!r}"
+            assert error is None or from_here(error), (
+                f"{name}({argument}={bad!r}) raises raw: {error!r}"
+            )
             assert finite(result), f"{name}({argument}={bad!r}) answers {result!r}"
 
 
@@ -314,7 +347,9 @@ def test_hostile_values_end_in_our_words(name, f, rounds):
 def test_help_says_what_the_words_say(name, f):
     text = inspect.getdoc(f)
     for argument, word in f.plan.words.items():
-        line = next((o for o in text.splitlines() if o.lstrip("*").startswith(f"{argument} : ")), "")
+        line = next(
+            (o for o in text.splitlines() if o.lstrip("*").startswith(f"{argument} : ")), ""
+        )
         assert word.says in line, f"{name}: help() lacks {argument} : {word.says}"
 
 
@@ -345,7 +380,9 @@ def test_a_wrong_word_is_noticed_by_validation_help_and_fuzz():
 
 
 def test_fuzz_notices_a_word_that_takes_everything():
-    careless = Annotated[float, Word("float", lambda v, name, call: v, (), lambda rng, sizes: 1.0, ("text",))]
+    careless = Annotated[
+        float, Word("float", lambda v, name, call: v, (), lambda rng, sizes: 1.0, ("text",))
+    ]
 
     @contract
     def f(x: careless):
@@ -374,8 +411,13 @@ def test_fuzz_wants_the_name_in_a_refusal():
 
 @pytest.mark.second_route("Word", "ends of ranges, listed")
 def test_ends_of_a_range_are_among_what_is_refused():
-    for word, ends in ((number(above=0, below=1), {0.0, 1.0}), (number(at_least=0, below=1), {1.0})):
-        assert ends == {x for x in word.bad if isinstance(x, (int, float)) and x in (0, 1) and x is not True}
+    for word, ends in (
+        (number(above=0, below=1), {0.0, 1.0}),
+        (number(at_least=0, below=1), {1.0}),
+    ):
+        assert ends == {
+            x for x in word.bad if isinstance(x, (int, float)) and x in (0, 1) and x is not True
+        }
     for word, most in ((words.count(2, 5), 5), (words.count(), 10**9)):
         assert word.read(most, "n", None) == most
         for value in (most + 1, np.int64(most + 1), 1 if most == 5 else 0):
@@ -406,6 +448,7 @@ def test_fuzz_names_what_it_cannot_call(value):
 
 # marks
 
+
 @contract
 def seen(X: Points):
     "X as it arrives"
@@ -415,7 +458,12 @@ def seen(X: Points):
 def test_a_mark_sits_on_a_view_and_ends_with_the_call():
     X = np.random.default_rng(0).normal(size=(4, 2))
     inside, was_trusted = seen(X)
-    assert was_trusted and inside is not X and np.shares_memory(inside, X) and not inside.flags.writeable
+    assert (
+        was_trusted
+        and inside is not X
+        and np.shares_memory(inside, X)
+        and not inside.flags.writeable
+    )
     assert not trusted(inside, ARRAYS) and not trusted(X, ARRAYS) and X.flags.writeable
     X[0] = np.nan
     with pytest.raises(ValueError, match="not finite"):
@@ -464,14 +512,19 @@ def test_parts_and_copies_carry_the_mark():
     calls = []
     image = prepared(X, "square", lambda: calls.append(1) or X**2)
     assert prepared(X, "square", lambda: 1 / 0) is image and len(calls) == 1
-    np.testing.assert_array_equal(prepared(taken_of(X, [2, 0]), "square", lambda: 1 / 0), image[[2, 0]])
+    np.testing.assert_array_equal(
+        prepared(taken_of(X, [2, 0]), "square", lambda: 1 / 0), image[[2, 0]]
+    )
     plain = np.ones((2, 2))
     assert prepared(plain, "square", lambda: 1) == 1 and prepared(plain, "square", lambda: 2) == 2
 
 
 def test_a_mark_vouches_for_all_that_is_asked_and_for_what_both_parts_have():
     few, many = frozenset(["finite"]), frozenset(["finite", "positive"])
-    X, Y = marked(as_points, np.ones((3, 1)), facts=many), marked(as_points, np.zeros((2, 1)), facts=few)
+    X, Y = (
+        marked(as_points, np.ones((3, 1)), facts=many),
+        marked(as_points, np.zeros((2, 1)), facts=few),
+    )
     assert trusted(X, many) and trusted(X, few) and trusted(Y, few) and not trusted(Y, many)
     both = points.joined_of(X, Y)
     assert both.shape == (5, 1) and trusted(both, few) and not trusted(both, many)
@@ -514,9 +567,17 @@ def test_marks_in_threads():
 
 # what editors, pickles and Python ask of a function
 
+
 @contract
-def example(k: Annotated[Any, Word("Kernel", lambda v, n, c: v, role="kernel")], X: Points, y: Targets,
-            lam: Positive, *, weights: Weights = None, rng: Rng = None):
+def example(
+    k: Annotated[Any, Word("Kernel", lambda v, n, c: v, role="kernel")],
+    X: Points,
+    y: Targets,
+    lam: Positive,
+    *,
+    weights: Weights = None,
+    rng: Rng = None,
+):
     """Σ y over lam
 
     lam : a price
@@ -570,26 +631,43 @@ def test_results_are_described_where_they_are_annotated():
     assert solved.__doc__.partition("Returns")[2].splitlines() == [
         *("", "-------", "float", "", "Raises", "------", "TypeError, ValueError    bad y"),
         *("ConvergenceFailure       none is left,", "    as where y is empty", ""),
-        *("References", "----------", "Gauss (1809)", "", "Examples", "--------", ">>> solved([1.0])", "1.0"),
+        *(
+            "References",
+            "----------",
+            "Gauss (1809)",
+            "",
+            "Examples",
+            "--------",
+            ">>> solved([1.0])",
+            "1.0",
+        ),
     ]
     assert "Returns" not in seen.__doc__ and inspect.signature(share).return_annotation is float
 
 
 def test_a_contract_is_a_function_like_others():
-    assert pickle.loads(pickle.dumps(example)) is example and example.__wrapped__.__name__ == "example"
+    assert (
+        pickle.loads(pickle.dumps(example)) is example and example.__wrapped__.__name__ == "example"
+    )
     assert str(inspect.signature(example)) == "(k, X, y, lam, *, weights=None, rng=None)"
     assert "lam : float > 0    a price" in example.__doc__ and example.__doc__.index("Returns") > 0
     assert example(Gaussian(1), [1, 2], [3, 4], lam=7) == 1
     assert example(k=Gaussian(1), X=[1, 2], y=[3, 4], lam=7) == 1
 
 
-@pytest.mark.parametrize("arguments,words", [
-    (dict(y=[1, 2, 3]), "y has shape (3,), but X has 2 points"),
-    (dict(weights=[1]), "weights has shape (1,), but X has 2 points"),
-    (dict(weights=[1, -1]), "weights"), (dict(lam=0), "lam = 0"), (dict(lam=True), "lam = True"),
-    (dict(rng="a"), "rng"), (dict(lamda=1), "Did you mean lam?"),
-    (dict(y=np.ones((2, 2, 2))), "(2,) or (2, t)"),
-])
+@pytest.mark.parametrize(
+    "arguments,words",
+    [
+        (dict(y=[1, 2, 3]), "y has shape (3,), but X has 2 points"),
+        (dict(weights=[1]), "weights has shape (1,), but X has 2 points"),
+        (dict(weights=[1, -1]), "weights"),
+        (dict(lam=0), "lam = 0"),
+        (dict(lam=True), "lam = True"),
+        (dict(rng="a"), "rng"),
+        (dict(lamda=1), "Did you mean lam?"),
+        (dict(y=np.ones((2, 2, 2))), "(2,) or (2, t)"),
+    ],
+)
 def test_refusals_name_what_came_and_what_to_pass(arguments, words):
     with pytest.raises((TypeError, ValueError)) as caught:
         example(**dict(k=Gaussian(1), X=[1, 2], y=[3, 4], lam=1) | arguments)
@@ -597,9 +675,15 @@ def test_refusals_name_what_came_and_what_to_pass(arguments, words):
 
 
 @pytest.mark.second_route("contract", "shapes, listed")
-@pytest.mark.parametrize("letters, good, bad", [
-    (("n", "1?"), [(3,), (3, 1)], [(3, 2), (), (3, 1, 1)]), (("n", "1"), [(3, 1)], [(3,), (3, 2), (1, 3)]),
-    (("n", "n"), [(2, 2)], [(2, 3), (2,)]), (("2", "d?"), [(2,), (2, 5)], [(3,), (3, 5)])])
+@pytest.mark.parametrize(
+    "letters, good, bad",
+    [
+        (("n", "1?"), [(3,), (3, 1)], [(3, 2), (), (3, 1, 1)]),
+        (("n", "1"), [(3, 1)], [(3,), (3, 2), (1, 3)]),
+        (("n", "n"), [(2, 2)], [(2, 3), (2,)]),
+        (("2", "d?"), [(2,), (2, 5)], [(3,), (3, 5)]),
+    ],
+)
 def test_an_axis_that_is_a_number_has_that_length(letters, good, bad):
     @contracts.contract
     def total(A: Annotated[Any, words.array(*letters)]):
@@ -613,7 +697,9 @@ def test_an_axis_that_is_a_number_has_that_length(letters, good, bad):
 
 
 def test_a_missing_argument_is_named():
-    with pytest.raises(TypeError, match="missing a required argument: 'lam'. It takes k, X, y, lam"):
+    with pytest.raises(
+        TypeError, match="missing a required argument: 'lam'. It takes k, X, y, lam"
+    ):
         example(Gaussian(1), [1, 2], [3, 4])
     with pytest.raises(TypeError, match="too many positional"):
         example(Gaussian(1), [1, 2], [3, 4], 1, None, None)
@@ -632,7 +718,9 @@ def test_each_kernel_has_its_points():
         "n"
         return len(X)
 
-    assert pair(Gaussian(1), Brownian(), [[-1.0, 2.0]], [3.0]) == 1      # two columns and one: two spaces
+    assert (
+        pair(Gaussian(1), Brownian(), [[-1.0, 2.0]], [3.0]) == 1
+    )  # two columns and one: two spaces
     with pytest.raises(ValueError, match="lives on"):
         pair(Gaussian(1), Brownian(), [-1.0], [-1.0])
     with pytest.raises(ValueError, match="Y has shape"):
@@ -641,17 +729,20 @@ def test_each_kernel_has_its_points():
 
 # values
 
+
 class Ball(Value):
     """A ball
 
     centre : where
     """
+
     centre: Points
     radius: Positive = 1.0
 
 
 class Coloured(Ball):
     "A coloured ball"
+
     colour: str = "red"
 
 

@@ -51,7 +51,9 @@ def test_what_rounding_explains_may_be_negative_and_no_more():
     values, rounding = np.array([-1.0, -0.5, 4.0]), np.array([2.0, 0.5, 0.0])
     assert not_negative(values, "v", "k", rounding) is values
     rounding[1] = 0.45
-    with pytest.raises(IndefiniteKernel, match="at point 1, v is -0.5 < 0"):  # not -1, which is explained
+    with pytest.raises(
+        IndefiniteKernel, match="at point 1, v is -0.5 < 0"
+    ):  # not -1, which is explained
         not_negative(values, "v", "k", rounding)
 
 
@@ -72,7 +74,9 @@ def test_what_overflows_is_told_from_what_is_no_number():
 
 @pytest.mark.second_route("expect_fail", "pytest")
 def test_what_should_fail_and_does_not_fails():
-    with pytest.raises(AssertionError, match="ValueError or TypeError was expected: this check cannot fail"):
+    with pytest.raises(
+        AssertionError, match="ValueError or TypeError was expected: this check cannot fail"
+    ):
         with expect_fail((ValueError, TypeError)):
             pass
     with pytest.raises(AssertionError, match="raised ValueError, but its message lacks 'two': one"):
@@ -111,11 +115,17 @@ def test_a_best_at_an_edge_is_told_and_warned_of_where_the_score_still_falls():
     def edge(scores, tried=(3.0, 1.0, 2.0)):
         return at_edge("lam", tried, scores, 0.1, "go on")
 
-    with pytest.warns(UserWarning, match="^lam = 3 is the largest that was tried, and .* beyond: go on[.]$"):
+    with pytest.warns(
+        UserWarning, match="^lam = 3 is the largest that was tried, and .* beyond: go on[.]$"
+    ):
         assert edge([0.0, 2.0, 1.0]) == "lam = 3 is the largest that was tried"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert edge([1.0, 0.95, 1.0]) == "lam = 1 is the least that was tried"  # flat: said, not warned of
+        assert (
+            edge([1.0, 0.95, 1.0]) == "lam = 1 is the least that was tried"
+        )  # flat: said, not warned of
         assert edge([1.0, 1.0, 0.0]) == ""
-        assert edge([9.0, 5.0, 0.05, 0.0], [1.0, 2.0, 3.0, 4.0])  # the last step counts, not the first
+        assert edge(
+            [9.0, 5.0, 0.05, 0.0], [1.0, 2.0, 3.0, 4.0]
+        )  # the last step counts, not the first
         assert at_edge("lam", [1.0, 2.0], [0.0, 1.0], 0.1, "go on") == ""  # two are no search

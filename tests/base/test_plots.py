@@ -1,4 +1,5 @@
 """Plots: the style, the helpers, and slider frames that work with and without a kernel."""
+
 import base64
 import re
 import subprocess
@@ -44,15 +45,21 @@ def test_style_takes_its_resolution_from_the_settings():
 
 
 def test_palette_names_are_colours():
-    assert all(matplotlib.colors.is_color_like(c) for c in [*plots.palette.values(), plots.INK, plots.MUTED])
+    assert all(
+        matplotlib.colors.is_color_like(c)
+        for c in [*plots.palette.values(), plots.INK, plots.MUTED]
+    )
     assert len(set(plots.palette.values())) == 5
 
 
-@pytest.mark.parametrize("draw", [
-    line,
-    lambda s: line(s).axes[0],                       # an axis stands for its figure
-    lambda s: line(s) and None,                      # nothing returned: the figure that was opened
-])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        line,
+        lambda s: line(s).axes[0],  # an axis stands for its figure
+        lambda s: line(s) and None,  # nothing returned: the figure that was opened
+    ],
+)
 def test_draw_may_return_a_figure_an_axis_or_nothing(draw):
     assert len(set(frames(draw, [1, 2, 3]).pngs)) == 3
     assert not plt.get_fignums()
@@ -66,6 +73,7 @@ def test_draw_may_return_an_axis_of_a_subfigure_or_a_figure_outside_pyplot():
         fig = matplotlib.figure.Figure(figsize=(3, 2))
         fig.subplots().plot([0, s])
         return fig
+
     assert len(frames(nested, [1]).pngs) == 1 and len(set(frames(outside, [1, 2]).pngs)) == 2
 
 
@@ -105,7 +113,11 @@ def test_html_is_complete_and_safe():
     nasty = '"</script><b>'
     f = frames(line, {nasty: 1, "b": 2}, label="<i>", start="b", alt='say "hi" &')
     page = f.html()
-    assert page.count("<script>") == page.count("</script>") == 1 and "<b>" not in page and "<i>" not in page
+    assert (
+        page.count("<script>") == page.count("</script>") == 1
+        and "<b>" not in page
+        and "<i>" not in page
+    )
     assert page.count('type="range"') == page.count("<img ") == 1 and "http" not in page
     still = re.search(r'<img src="data:image/png;base64,([^"]+)"', page).group(1)
     assert base64.b64decode(still) == f.pngs[1]
@@ -127,12 +139,14 @@ def test_bundle_in_a_live_kernel_adds_the_widget(monkeypatch):
     pytest.importorskip("ipywidgets")
     monkeypatch.setattr(plots, "_in_live_kernel", lambda: True)
     f = frames(line, [1, 2])
-    assert {"application/vnd.jupyter.widget-view+json", "text/html", "image/png"} < set(f._repr_mimebundle_())
+    assert {"application/vnd.jupyter.widget-view+json", "text/html", "image/png"} < set(
+        f._repr_mimebundle_()
+    )
     slider, picture = f.widget().children
     before = picture.value
     slider.value = 1
     assert picture.value != before and base64.b64encode(f.pngs[1]).decode() in picture.value
-    alone = frames(line, [1])._repr_mimebundle_()                     # nothing to slide
+    alone = frames(line, [1])._repr_mimebundle_()  # nothing to slide
     assert "application/vnd.jupyter.widget-view+json" not in alone
 
 
@@ -141,21 +155,24 @@ def two_figures(s):
     return line(s)
 
 
-@pytest.mark.parametrize("draw, states, options, error, words", [
-    (line, [], {}, ValueError, "states is empty"),
-    (line, {}, {}, ValueError, "states is empty"),
-    (line, "abc", {}, TypeError, "states"),
-    (line, 3, {}, TypeError, "states"),
-    (line(1), [1], {}, TypeError, "not its value"),
-    (lambda s: None, [1], {}, TypeError, "NoneType, not a figure"),
-    (lambda s: plt.plot([s]), [1], {}, TypeError, "list, not a figure"),
-    (lambda s: s, [1], {}, TypeError, "int, not a figure"),
-    (two_figures, [1], {}, ValueError, "2 figures"),
-    (lambda s: plt.figure(figsize=(s, 2)), [2, 3], {}, ValueError, "different sizes"),
-    (line, [1, 2], dict(start=7), ValueError, "start = '7'"),
-    (line, [0.1, 0.1], {}, ValueError, "names"),
-    (lambda s: [line(s), 1 / 0], [1], {}, ZeroDivisionError, "division"),
-])
+@pytest.mark.parametrize(
+    "draw, states, options, error, words",
+    [
+        (line, [], {}, ValueError, "states is empty"),
+        (line, {}, {}, ValueError, "states is empty"),
+        (line, "abc", {}, TypeError, "states"),
+        (line, 3, {}, TypeError, "states"),
+        (line(1), [1], {}, TypeError, "not its value"),
+        (lambda s: None, [1], {}, TypeError, "NoneType, not a figure"),
+        (lambda s: plt.plot([s]), [1], {}, TypeError, "list, not a figure"),
+        (lambda s: s, [1], {}, TypeError, "int, not a figure"),
+        (two_figures, [1], {}, ValueError, "2 figures"),
+        (lambda s: plt.figure(figsize=(s, 2)), [2, 3], {}, ValueError, "different sizes"),
+        (line, [1, 2], dict(start=7), ValueError, "start = '7'"),
+        (line, [0.1, 0.1], {}, ValueError, "names"),
+        (lambda s: [line(s), 1 / 0], [1], {}, ZeroDivisionError, "division"),
+    ],
+)
 def test_errors_teach_and_leave_no_figure_open(draw, states, options, error, words):
     plt.close("all")
     with pytest.raises(error, match=re.escape(words)):
@@ -175,26 +192,36 @@ def test_decision_regions_follow_the_sign():
     below, above = ax.collections[0].get_facecolor()
     assert [matplotlib.colors.to_hex(c) for c in (below, above)] == [plots.WARM, plots.ACCENT]
     everywhere = plot_decision(lambda Z: np.ones((len(Z), 1)), X, y, plt.subplots()[1])
-    assert len(everywhere.collections) == 3                           # no border to draw
+    assert len(everywhere.collections) == 3  # no border to draw
 
 
 def test_a_constant_column_still_gets_a_window():
     seen = []
-    plot_decision(lambda Z: seen.append(Z) or Z[:, 0] - 0.5, np.array([[0.0, 1], [1, 1]]), [0, 1], margin=0.1)
-    assert np.allclose([seen[0].min(0), seen[0].max(0)], [[-0.1, 0.9], [1.1, 1.1]]) and len(seen) == 1
+    plot_decision(
+        lambda Z: seen.append(Z) or Z[:, 0] - 0.5, np.array([[0.0, 1], [1, 1]]), [0, 1], margin=0.1
+    )
+    assert (
+        np.allclose([seen[0].min(0), seen[0].max(0)], [[-0.1, 0.9], [1.1, 1.1]]) and len(seen) == 1
+    )
 
 
-@pytest.mark.parametrize("call, words", [
-    (lambda: plot_classes(np.ones((3, 3)), [0, 1, 1]), "two columns X"),
-    (lambda: plot_classes(np.ones((3, 2)), [0, 1]), "y has shape"),
-    (lambda: plot_classes(np.ones((3, 2)), [1, 1, 1]), "the number of labels in y = 1"),
-    (lambda: plot_classes(np.ones((6, 2)), range(6)), "the number of labels in y = 6"),
-    (lambda: plot_decision(lambda Z: Z, np.eye(2), [0, 1]), "f.points. has shape"),
-    (lambda: plot_decision(lambda Z: Z[:, 0] * np.nan, np.eye(2), [0, 1]), "f.points. is not finite"),
-    (lambda: plot_decision(len, np.eye(3), [0, 1, 1]), r"pass \(n, 2\)"),
-    (lambda: heatmap([1.0, 2]), "K has shape"),
-    (lambda: heatmap([[1.0, np.nan]]), "not finite"),
-])
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: plot_classes(np.ones((3, 3)), [0, 1, 1]), "two columns X"),
+        (lambda: plot_classes(np.ones((3, 2)), [0, 1]), "y has shape"),
+        (lambda: plot_classes(np.ones((3, 2)), [1, 1, 1]), "the number of labels in y = 1"),
+        (lambda: plot_classes(np.ones((6, 2)), range(6)), "the number of labels in y = 6"),
+        (lambda: plot_decision(lambda Z: Z, np.eye(2), [0, 1]), "f.points. has shape"),
+        (
+            lambda: plot_decision(lambda Z: Z[:, 0] * np.nan, np.eye(2), [0, 1]),
+            "f.points. is not finite",
+        ),
+        (lambda: plot_decision(len, np.eye(3), [0, 1, 1]), r"pass \(n, 2\)"),
+        (lambda: heatmap([1.0, 2]), "K has shape"),
+        (lambda: heatmap([[1.0, np.nan]]), "not finite"),
+    ],
+)
 def test_helpers_refuse_what_they_cannot_draw(call, words):
     with pytest.raises(ValueError, match=words):
         call()

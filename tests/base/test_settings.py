@@ -23,7 +23,9 @@ def write(tmp_path):
 
     def write(text, folder=tmp_path, encoding="utf-8"):
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "settings.ini").write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+        (folder / "settings.ini").write_bytes(
+            text if isinstance(text, bytes) else text.encode(encoding)
+        )
         return folder / "settings.ini"
 
     return write
@@ -46,12 +48,15 @@ def refused(path, *words):
 def test_built_in_values_and_their_types():
     found = read_settings("/", environ={})
     assert found == BUILT_IN
-    assert {name: type(value) for name, value in found.items()} == {n: type(v) for n, v in BUILT_IN.items()}
+    assert {name: type(value) for name, value in found.items()} == {
+        n: type(v) for n, v in BUILT_IN.items()
+    }
 
 
 def test_every_setting_from_the_file(write):
     path = write(
-        HEADER + "profile = full\nseed = 7\nblock_mib = 0.5\nresult_mib=1e3\nDPI: 72\ndata_dir = /data\n"
+        HEADER
+        + "profile = full\nseed = 7\nblock_mib = 0.5\nresult_mib=1e3\nDPI: 72\ndata_dir = /data\n"
     )
     assert read(path) == dict(
         profile="full", seed=7, block_mib=0.5, result_mib=1000.0, dpi=72.0, data_dir="/data"
@@ -76,7 +81,9 @@ def test_the_working_directory_is_the_default(write, monkeypatch):
 
 
 def test_attributes_are_what_was_read():
-    script = "from rkhs_notes import settings as s; print(*[getattr(s, name) for name in s._PARSERS])"
+    script = (
+        "from rkhs_notes import settings as s; print(*[getattr(s, name) for name in s._PARSERS])"
+    )
     values = dict(PROFILE="full", SEED="5", BLOCK_MIB="1", RESULT_MIB="2", DPI="3", DATA_DIR="/d")
     environ = os.environ | {f"RKHS_NOTES_{name}": value for name, value in values.items()}
     printed = subprocess.check_output([sys.executable, "-c", script], env=environ, text=True)
@@ -130,7 +137,9 @@ def test_a_file_that_may_not_be_read_is_named(write, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    with pytest.warns(UserWarning, match=f"{path} cannot be read and is passed over: .*Permission denied"):
+    with pytest.warns(
+        UserWarning, match=f"{path} cannot be read and is passed over: .*Permission denied"
+    ):
         assert find_settings_file(path.parent) is None
 
 
@@ -151,11 +160,15 @@ def test_a_byte_order_mark_is_no_harm(write):
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf_16(write, encoding):
-    refused(write(HEADER + "seed = 7", encoding=encoding), "line 1: the file is not in UTF-8; save it")
+    refused(
+        write(HEADER + "seed = 7", encoding=encoding), "line 1: the file is not in UTF-8; save it"
+    )
 
 
 def test_another_encoding_names_the_line(write):
-    refused(write("\n" + HEADER + "# größer\n", encoding="latin-1"), "line 3: the file is not in UTF-8")
+    refused(
+        write("\n" + HEADER + "# größer\n", encoding="latin-1"), "line 3: the file is not in UTF-8"
+    )
     refused(write(HEADER + "seed = 7\0\n"), "line 2: the file is not in UTF-8")
 
 
@@ -174,7 +187,11 @@ NEITHER = "is neither a header such as [rkhs_notes] nor, below one, name = value
         ("[rkhs_notes]\n\n[a]\n[rkhs_notes]\n", 4, "'[rkhs_notes]' comes a second time"),
         ("\n[RKHS_Notes]\nseed = 7", 2, "'[RKHS_Notes]' should read [rkhs_notes]"),
         ("[ rkhs_notes ]\nseed = 7", 1, "'[ rkhs_notes ]' should read [rkhs_notes]"),
-        ("[a]\nb = 1\n  [rkhs_notes]\n", 3, "'[rkhs_notes]' should read [rkhs_notes] and begin its line"),
+        (
+            "[a]\nb = 1\n  [rkhs_notes]\n",
+            3,
+            "'[rkhs_notes]' should read [rkhs_notes] and begin its line",
+        ),
     ],
 )
 def test_grammar(write, text, line, words):
@@ -275,8 +292,22 @@ def test_using_refuses_all_or_nothing():
 
 # what the text quotes
 
-QUOTED = [(0.449, "45 %"), (0.45449, "45 %"), (0.704, "0.70"), (0.66, 0.7), (-0.12, "−.12"), (2.6e6, "3e6")]
-MISQUOTED = [(0.456, "45 %"), (0.706, "0.70"), (0.64, 0.7), (0.12, "−.12"), (3.6e6, "3e6"), (float("nan"), 1)]
+QUOTED = [
+    (0.449, "45 %"),
+    (0.45449, "45 %"),
+    (0.704, "0.70"),
+    (0.66, 0.7),
+    (-0.12, "−.12"),
+    (2.6e6, "3e6"),
+]
+MISQUOTED = [
+    (0.456, "45 %"),
+    (0.706, "0.70"),
+    (0.64, 0.7),
+    (0.12, "−.12"),
+    (3.6e6, "3e6"),
+    (float("nan"), 1),
+]
 
 
 @pytest.mark.second_route("quoted", "numbers and their roundings, listed")
@@ -289,5 +320,7 @@ def test_a_quoted_number_is_compared_in_the_stored_run_only(value, said):
         if (value, said) in QUOTED:
             assert settings.quoted(value, said) is value
         else:
-            with pytest.raises(AssertionError, match=re.escape(f"says {said}, and here it is {value:.6g}")):
+            with pytest.raises(
+                AssertionError, match=re.escape(f"says {said}, and here it is {value:.6g}")
+            ):
                 settings.quoted(value, said)

@@ -15,7 +15,13 @@ from website import alone
 
 HOSTILE = {  # nobody can make a folder below a file, not even root
     **{name: "/dev/null/home" for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")},
-    **{"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONPATH": str(ROOT)},
+    **{
+        "LC_ALL": "C",
+        "LANG": "C",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+        "PYTHONPATH": str(ROOT),
+    },
 }
 
 
@@ -25,9 +31,15 @@ def test_the_readmes_example_needs_little(tmp_path):
     folder = tmp_path / "a folder with blanks"
     folder.mkdir()
     code, printed = first_example((ROOT / "README.md").read_text("utf-8"))
-    surely = "import os\ntry: os.makedirs(os.path.expanduser('~/x'))\nexcept OSError: print('no home')\n"
+    surely = (
+        "import os\ntry: os.makedirs(os.path.expanduser('~/x'))\nexcept OSError: print('no home')\n"
+    )
     draw = "rn.Gaussian(1.0).plot().figure.savefig('a picture.png')\n"
-    environment = {"PATH": os.environ["PATH"], "OMP_NUM_THREADS": "1", "TMPDIR": str(tmp_path)} | HOSTILE
+    environment = {
+        "PATH": os.environ["PATH"],
+        "OMP_NUM_THREADS": "1",
+        "TMPDIR": str(tmp_path),
+    } | HOSTILE
     run = subprocess.run([sys.executable, "-W", "error", "-c", surely + code + draw], cwd=folder,
                          env=environment, capture_output=True, text=True)  # fmt: skip
     assert run.returncode == 0, run.stderr[-2000:]
@@ -64,8 +76,12 @@ def test_who_comes_second_waits(build, capsys):
 
 
 def test_commands_end_at_the_first_that_fails(build):
-    write, fail = "python -c \"open('{}', 'w')\"", "python -c \"raise SystemExit(3)\""
+    write, fail = "python -c \"open('{}', 'w')\"", 'python -c "raise SystemExit(3)"'
     commands = [write.format(build / "first"), fail, write.format(build / "second")]
-    assert alone.main(*commands) == 3 and (build / "first").exists() and not (build / "second").exists()
+    assert (
+        alone.main(*commands) == 3
+        and (build / "first").exists()
+        and not (build / "second").exists()
+    )
     with alone.alone("export"):  # the lock is free again
         pass

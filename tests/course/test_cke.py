@@ -62,14 +62,18 @@ def dense(kernels, L, H, W, reg, p):
     return scipy.linalg.eigh(left, right, eigvals_only=True)[:p]
 
 
-@pytest.mark.second_route("CoupledKernelEmbedding", "coupled_embedding", "SciPy's dense eigensolver")
+@pytest.mark.second_route(
+    "CoupledKernelEmbedding", "coupled_embedding", "SciPy's dense eigensolver"
+)
 @pytest.mark.parametrize("reg", [0.01, 1.0, 30.0])
 @pytest.mark.parametrize("kind", WEIGHTS)
 @pytest.mark.parametrize("name", KERNELS)
 def test_dense_solver_and_law(name, kind, reg):
     W = WEIGHTS[kind]
     e = coupled_embedding(*KERNELS[name], L, H, W, 6, reg)
-    np.testing.assert_allclose(e.eigenvalues, dense(KERNELS[name], L, H, W, reg, 6), rtol=0, atol=1e-8)
+    np.testing.assert_allclose(
+        e.eigenvalues, dense(KERNELS[name], L, H, W, reg, 6), rtol=0, atol=1e-8
+    )
     check_coupling(e, L, H, W)
 
 
@@ -171,7 +175,9 @@ def test_units_of_the_points_and_of_the_weights(scale):
         Gaussian(3.0 * scale), Gaussian(8.0 * scale), scale * L, scale * H, WEIGHTS["knn"], 5, 0.1
     )
     np.testing.assert_allclose(other.eigenvalues, e.eigenvalues, rtol=0, atol=1e-8)
-    heavier = coupled_embedding(Gaussian(3.0), Gaussian(8.0), L, H, scale * WEIGHTS["knn"], 5, 0.1 * scale)
+    heavier = coupled_embedding(
+        Gaussian(3.0), Gaussian(8.0), L, H, scale * WEIGHTS["knn"], 5, 0.1 * scale
+    )
     np.testing.assert_allclose(heavier.eigenvalues, e.eigenvalues, rtol=0, atol=1e-8)
 
 
@@ -181,12 +187,18 @@ def test_kinds_of_input():
         Gaussian(3.0), Gaussian(8.0), L.astype(np.float32), H.astype(np.float32), n_components=4
     )
     np.testing.assert_allclose(single.eigenvalues, e.eigenvalues, rtol=0, atol=1e-5)
-    rounded = (X.astype(np.float32).astype(float) for X in (L, H))  # single points, double arithmetic
+    rounded = (
+        X.astype(np.float32).astype(float) for X in (L, H)
+    )  # single points, double arithmetic
     wide = coupled_embedding(Gaussian(3.0), Gaussian(8.0), *rounded, n_components=4)
     np.testing.assert_allclose(single.eigenvalues, wide.eigenvalues, rtol=0, atol=1e-12)
-    lists = coupled_embedding(Gaussian(3.0), Gaussian(8.0), L.tolist(), np.asfortranarray(H), np.eye(N), 4)
+    lists = coupled_embedding(
+        Gaussian(3.0), Gaussian(8.0), L.tolist(), np.asfortranarray(H), np.eye(N), 4
+    )
     np.testing.assert_allclose(lists.eigenvalues, e.eigenvalues, rtol=0, atol=1e-12)
-    indices = coupled_embedding(Precomputed(Gaussian(3.0)(L)), Gaussian(8.0), np.arange(N), H, n_components=4)
+    indices = coupled_embedding(
+        Precomputed(Gaussian(3.0)(L)), Gaussian(8.0), np.arange(N), H, n_components=4
+    )
     np.testing.assert_allclose(indices.eigenvalues, e.eigenvalues, rtol=0, atol=1e-8)
     line = coupled_embedding(Gaussian(1.0), Gaussian(8.0), L[:, 0], H, n_components=2)
     assert line.transform_low([0.5, 1.0]).shape == (2, 2)
@@ -199,7 +211,9 @@ def test_kinds_of_input():
 
 def test_columns_are_drawn_from_the_generator():
     "All columns: the draw changes nothing but signs; some of them: the generator decides and goes on"
-    one, other = (coupled_embedding(*KERNELS["gaussian"], L, H, n_components=5, rng=r) for r in (1, None))
+    one, other = (
+        coupled_embedding(*KERNELS["gaussian"], L, H, n_components=5, rng=r) for r in (1, None)
+    )
     np.testing.assert_allclose(
         np.abs(one.transform_low(L)), np.abs(other.transform_low(L)), rtol=0, atol=1e-10
     )
@@ -244,7 +258,10 @@ def test_inputs_stay_and_answers_repeat():
 
 def test_repeated_pairs():
     e = coupled_embedding(
-        *KERNELS["gaussian"], np.repeat(L[:30], 2, axis=0), np.repeat(H[:30], 2, axis=0), n_components=4
+        *KERNELS["gaussian"],
+        np.repeat(L[:30], 2, axis=0),
+        np.repeat(H[:30], 2, axis=0),
+        n_components=4,
     )
     once = coupled_embedding(*KERNELS["gaussian"], L[:30], H[:30], n_components=4, reg=0.5)
     np.testing.assert_allclose(
@@ -266,7 +283,10 @@ def test_matching():
     np.testing.assert_array_equal(e.match(L, H), cdist(f, g).argmin(axis=1))
     w = np.arange(6.0)
     np.testing.assert_allclose(
-        e.distances(L, H, w), cdist(f * np.sqrt(w), g * np.sqrt(w), "sqeuclidean"), rtol=1e-6, atol=1e-12
+        e.distances(L, H, w),
+        cdist(f * np.sqrt(w), g * np.sqrt(w), "sqeuclidean"),
+        rtol=1e-6,
+        atol=1e-12,
     )
     likely = ((f[:, None] - rho * g) ** 2 / (1 - rho**2)).sum(axis=2)
     np.testing.assert_allclose(e.distances(L, H, "likelihood"), likely, rtol=1e-6, atol=1e-12)
@@ -302,7 +322,9 @@ def test_knn_affinity_is_a_scaled_heat_kernel():
 
 
 def test_knn_affinity_of_repeated_points():
-    W = affinity(np.repeat(H[:20], 2, axis=0), kind="knn", neighbours=1).toarray()  # each has its twin
+    W = affinity(
+        np.repeat(H[:20], 2, axis=0), kind="knn", neighbours=1
+    ).toarray()  # each has its twin
     np.testing.assert_allclose(W, np.kron(np.eye(20), np.full((2, 2), 0.5)), rtol=0, atol=1e-12)
     W = affinity(np.zeros((6, 2)), kind="knn", neighbours=2).toarray()
     np.testing.assert_allclose(W.sum(axis=0), 1, rtol=0, atol=1e-12)
@@ -338,7 +360,11 @@ def test_portraits_have_variance_1_and_a_quarter_for_each_picture():
     _, H, who = image_pairs(4000, 2, 0, side=8, factor=2)
     one, two = H[::2], H[1::2]
     assert np.array_equal(who[::2], who[1::2]) and len(set(who.tolist())) == 4000
-    for found, exact in ((np.mean(one * two), 1.0), (np.mean((one - two) ** 2), 0.5), (H.mean(), 0.0)):
+    for found, exact in (
+        (np.mean(one * two), 1.0),
+        (np.mean((one - two) ** 2), 0.5),
+        (H.mean(), 0.0),
+    ):
         assert abs(found - exact) < 5 * 2 / 4000**0.5  # of each person a number of variance below 4
 
 
@@ -366,13 +392,18 @@ def test_low_resolution():
 @pytest.mark.parametrize("unseen", [False, True])
 def test_tuning_scores_are_held_out(unseen):
     "No probe in its gallery, no label of it in training when unseen; the score by the public functions"
-    kernels, options = KERNELS["gaussian"], dict(regs=1.0, components=3, weights=None, folds=2, unseen=unseen)
+    kernels, options = (
+        KERNELS["gaussian"],
+        dict(regs=1.0, components=3, weights=None, folds=2, unseen=unseen),
+    )
     tuned = tune_coupling([kernels], L, H, WHO, "class", rng=3, **options)
     right, tried = 0, []
     for train, gallery, probes in splits(WHO, 2, unseen, np.random.default_rng(3)):
         assert not np.intersect1d(gallery, probes).size and not np.intersect1d(train, probes).size
         assert not (unseen and np.intersect1d(WHO[train], WHO[probes]).size)
-        e = coupled_embedding(*kernels, L[train], H[train], affinity(H[train], WHO[train], "class"), 3, 1.0)
+        e = coupled_embedding(
+            *kernels, L[train], H[train], affinity(H[train], WHO[train], "class"), 3, 1.0
+        )
         right += np.sum(WHO[gallery][e.match(L[probes], H[gallery])] == WHO[probes])
         tried.extend(probes)
     assert len(set(tried)) == len(tried) == (N // 2 if unseen else N)
@@ -402,9 +433,18 @@ def test_whitening_without_penalty_keeps_what_a_gram_matrix_can_tell(reg, kept):
 
 
 def test_tuning_counts_a_candidate_once():
-    once = tune_coupling([KERNELS["gaussian"]], L, H, WHO, regs=1.0, components=3, weights=None, folds=2)
+    once = tune_coupling(
+        [KERNELS["gaussian"]], L, H, WHO, regs=1.0, components=3, weights=None, folds=2
+    )
     twice = tune_coupling(
-        [KERNELS["gaussian"]], L, H, WHO, regs=(1, 1.0), components=(3, 3), weights=(None, None), folds=2
+        [KERNELS["gaussian"]],
+        L,
+        H,
+        WHO,
+        regs=(1, 1.0),
+        components=(3, 3),
+        weights=(None, None),
+        folds=2,
     )
     assert once.score == twice.score <= 1 and len(twice.scores) == 3
     assert [choice["kind"] for choice, _ in once.scores] == ["identity", "knn", "class"]
@@ -414,7 +454,9 @@ def test_candidates_by_themselves():
     "A linear kernel and Gaussians, of variance 1 in any units; the choice is the best of all scores"
     wide = tune_coupling("auto", 255 * L, 1e-3 * H, WHO, regs=0.1, components=(4, 9), folds=2)
     tuned = tune_coupling("auto", L, H, WHO, regs=0.1, components=(4, 9), folds=2)
-    assert len(tuned.scores) == 4 * 3 * 2 * 2 and tuned.score == max(score for _, score in tuned.scores)
+    assert len(tuned.scores) == 4 * 3 * 2 * 2 and tuned.score == max(
+        score for _, score in tuned.scores
+    )
     assert {k: v for k, v in wide.choice.items() if k != "kernels"} == {
         k: v for k, v in tuned.choice.items() if k != "kernels"
     }
@@ -429,7 +471,9 @@ def test_tuning_uses_the_training_pairs_alone():
     pairs = [KERNELS["gaussian"], (Gaussian(1e-3), Gaussian(1e-3))]
     for unseen in (False, True):
         tuned = tune_coupling(pairs, L, H, WHO, "knn", components=(2, 8), folds=2, unseen=unseen)
-        assert tuned.choice["kernels"] is pairs[0] and tuned.score == max(score for _, score in tuned.scores)
+        assert tuned.choice["kernels"] is pairs[0] and tuned.score == max(
+            score for _, score in tuned.scores
+        )
         check_coupling(tuned.embedding, L, H, affinity(H, kind="knn"))
         assert tuned.match(L[:5], H).shape == (5,) and len(tuned.scores) == 2 * 3 * 2 * 2
         again = tune_coupling(pairs, L, H, WHO, "knn", components=(2, 8), folds=2, unseen=unseen)
@@ -456,11 +500,16 @@ def test_the_law_refuses_three_times_its_tolerance(factor):
     e = coupled_embedding(*KERNELS["gaussian"], L, H, WEIGHTS["knn"], 4, 0.5)
     size = np.abs(e.transform_low(L)).max()
     with pytest.raises(LawBroken, match="means"):
-        check_coupling(replace(e, offset_low=e.offset_low + factor * 1e-6 * size), L, H, WEIGHTS["knn"])
+        check_coupling(
+            replace(e, offset_low=e.offset_low + factor * 1e-6 * size), L, H, WEIGHTS["knn"]
+        )
     with pytest.raises(LawBroken, match="= 1"):
         f, scale = e.function_low, 1 + factor * 1e-6
         check_coupling(
-            replace(e, function_low=scale * f, offset_low=scale * e.offset_low), L, H, WEIGHTS["knn"]
+            replace(e, function_low=scale * f, offset_low=scale * e.offset_low),
+            L,
+            H,
+            WEIGHTS["knn"],
         )
 
 
@@ -524,12 +573,36 @@ g = KERNELS["gaussian"]
 E = coupled_embedding(*g, L, H, n_components=4)
 BAD = {
     "unpaired": (lambda: coupled_embedding(*g, L, H[1:]), ValueError, "one row of H for each"),
-    "constant low": (lambda: coupled_embedding(*g, np.ones((N, 2)), H), ValueError, "L is constant"),
-    "constant high": (lambda: coupled_embedding(*g, L, np.ones((N, 2))), ValueError, "H is constant"),
-    "constant kernel": (lambda: coupled_embedding(Constant(1.0), g[1], L, H), ValueError, "L is constant"),
-    "far away": (lambda: coupled_embedding(Linear(), g[1], L + 1e9, H), ValueError, "too few digits"),
-    "two pairs": (lambda: coupled_embedding(*g, L[:2], H[:2]), ValueError, "holds 2 points; pass 3"),
-    "few pairs": (lambda: coupled_embedding(*g, L[:5], H[:5], n_components=5), ValueError, "only 4 axes"),
+    "constant low": (
+        lambda: coupled_embedding(*g, np.ones((N, 2)), H),
+        ValueError,
+        "L is constant",
+    ),
+    "constant high": (
+        lambda: coupled_embedding(*g, L, np.ones((N, 2))),
+        ValueError,
+        "H is constant",
+    ),
+    "constant kernel": (
+        lambda: coupled_embedding(Constant(1.0), g[1], L, H),
+        ValueError,
+        "L is constant",
+    ),
+    "far away": (
+        lambda: coupled_embedding(Linear(), g[1], L + 1e9, H),
+        ValueError,
+        "too few digits",
+    ),
+    "two pairs": (
+        lambda: coupled_embedding(*g, L[:2], H[:2]),
+        ValueError,
+        "holds 2 points; pass 3",
+    ),
+    "few pairs": (
+        lambda: coupled_embedding(*g, L[:5], H[:5], n_components=5),
+        ValueError,
+        "only 4 axes",
+    ),
     "rank": (
         lambda: coupled_embedding(Linear(), g[1], L[:, :2], H, n_components=3),
         ValueError,
@@ -538,7 +611,11 @@ BAD = {
     "huge reg": (lambda: coupled_embedding(*g, L, H, reg=1e30), ValueError, "dwarf"),
     "negative reg": (lambda: coupled_embedding(*g, L, H, reg=-1), ValueError, "reg = -1"),
     "text reg": (lambda: coupled_embedding(*g, L, H, reg="a"), TypeError, "reg"),
-    "no components": (lambda: coupled_embedding(*g, L, H, n_components=0), ValueError, "n_components"),
+    "no components": (
+        lambda: coupled_embedding(*g, L, H, n_components=0),
+        ValueError,
+        "n_components",
+    ),
     "half components": (lambda: coupled_embedding(*g, L, H, n_components=2.5), ValueError, "whole"),
     "rank 0": (lambda: coupled_embedding(*g, L, H, rank=0), ValueError, "rank"),
     "nan": (
@@ -578,7 +655,11 @@ BAD = {
         "finite",
     ),
     "new columns": (lambda: E.transform_low(H), ValueError, "columns"),
-    "W huge": (lambda: coupled_embedding(*g, L, H, np.full((N, N), 1e308)), ValueError, "too large"),
+    "W huge": (
+        lambda: coupled_embedding(*g, L, H, np.full((N, N), 1e308)),
+        ValueError,
+        "too large",
+    ),
     "match words": (lambda: E.match(L, H, "best"), ValueError, "likelihood"),
     "match weights": (lambda: E.match(L, H, np.ones(3)), ValueError, "one number"),
     "match negative": (lambda: E.match(L, H, -np.ones(4)), ValueError, "numbers ≥ 0"),
@@ -609,11 +690,19 @@ BAD = {
     "law": (lambda: check_coupling(3, L, H), TypeError, "CoupledKernelEmbedding"),
     "law pairs": (lambda: check_coupling(E, L[:9], H[:8]), ValueError, "one row of V for each"),
     "folds": (lambda: tune_coupling([g], L[:5], H[:5], WHO[:5]), ValueError, "number of pairs = 5"),
-    "unseen folds": (lambda: tune_coupling([g], L[:20], H[:20], WHO[:20], unseen=True), ValueError, "labels"),
+    "unseen folds": (
+        lambda: tune_coupling([g], L[:20], H[:20], WHO[:20], unseen=True),
+        ValueError,
+        "labels",
+    ),
     "no candidates": (lambda: tune_coupling([], L, H, WHO), ValueError, "candidate"),
     "no list": (lambda: tune_coupling(None, L, H, WHO), TypeError, "pairs"),
     "no way": (lambda: tune_coupling([g], L, H, WHO, weights=3), ValueError, "likelihood"),
-    "all strangers": (lambda: tune_coupling([g], L, H, np.arange(N)), ValueError, "labels must repeat"),
+    "all strangers": (
+        lambda: tune_coupling([g], L, H, np.arange(N)),
+        ValueError,
+        "labels must repeat",
+    ),
     "law zero": (
         lambda: check_coupling(
             replace(E, function_low=0.0 * E.function_low, offset_low=0 * E.offset_low), L, H
@@ -624,7 +713,11 @@ BAD = {
     "no pair": (lambda: tune_coupling([Gaussian(1)], L, H, WHO), TypeError, "pairs"),
     "no auto": (lambda: tune_coupling("automatic", L, H, WHO), TypeError, "pairs"),
     "no kind": (lambda: tune_coupling([g], L, H, WHO, "classes"), ValueError, "Did you mean class"),
-    "tune lengths": (lambda: tune_coupling([g], L[1:], H, WHO), ValueError, "one row of H for each"),
+    "tune lengths": (
+        lambda: tune_coupling([g], L[1:], H, WHO),
+        ValueError,
+        "one row of H for each",
+    ),
 }
 
 

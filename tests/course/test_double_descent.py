@@ -58,14 +58,18 @@ def test_path_is_refitting(scale, lam):
     Phi, y = rng.normal(size=(20, 60)), rng.normal(size=(20, 2))
     widths = [1, 7, 19, 20, 21, 40, 60]
     lam = lam if 1e-100 < scale < 1e100 else 0.0  # lam scale² must be a number
-    for D, beta in zip(widths, min_norm_path(scale * Phi, y, widths, lam and lam * scale**2), strict=True):
+    for D, beta in zip(
+        widths, min_norm_path(scale * Phi, y, widths, lam and lam * scale**2), strict=True
+    ):
         wanted = min_norm_fit(Phi[:, :D], y, lam)
         np.testing.assert_allclose(scale * beta, wanted, atol=1e-9 * np.abs(wanted).max())
 
 
 def test_path_takes_one_penalty_a_width():
     Phi, y = rng.normal(size=(8, 20)), rng.normal(size=8)
-    for beta, D, lam in zip(min_norm_path(Phi, y, [4, 8, 20], [0, 1, 2]), (4, 8, 20), (0, 1, 2), strict=True):
+    for beta, D, lam in zip(
+        min_norm_path(Phi, y, [4, 8, 20], [0, 1, 2]), (4, 8, 20), (0, 1, 2), strict=True
+    ):
         np.testing.assert_allclose(beta, min_norm_fit(Phi[:, :D], y, lam), atol=1e-12)
 
 
@@ -88,7 +92,9 @@ def test_without_full_rank(name, scale):
     y = rng.normal(size=len(Phi))
     widths = [2, 5, len(Phi), Phi.shape[1]] if len(Phi) < Phi.shape[1] else [2, 5, Phi.shape[1]]
     for D, beta in zip(widths, min_norm_path(scale * Phi, y, widths), strict=True):
-        np.testing.assert_allclose(scale * beta, np.linalg.pinv(Phi[:, :D], rcond=1e-12) @ y, atol=1e-9)
+        np.testing.assert_allclose(
+            scale * beta, np.linalg.pinv(Phi[:, :D], rcond=1e-12) @ y, atol=1e-9
+        )
         check_min_norm(scale * Phi[:, :D], y, beta)
 
 
@@ -117,14 +123,19 @@ def test_a_nearly_singular_square(seed):
     "Close to D = n the answer is as good as the condition number permits"
     rng = np.random.default_rng(seed)
     U, _, V = np.linalg.svd(rng.normal(size=(30, 30)))
-    for smallest in (1e-3, 1e-6, 3e-8, 1e-9):  # the third: its square is a Gram matrix, some with a factor
+    for smallest in (
+        1e-3,
+        1e-6,
+        3e-8,
+        1e-9,
+    ):  # the third: its square is a Gram matrix, some with a factor
         Phi = U * np.geomspace(1, smallest, 30) @ V
         truth = rng.normal(size=30)
         beta, wider = min_norm_path(np.hstack([Phi, 1e-12 * Phi[:, :2]]), Phi @ truth, [30, 32])
         for found in (beta, wider[:30]):
-            assert np.linalg.norm(found - truth) < 1e3 * np.finfo(float).eps / smallest * np.linalg.norm(
-                truth
-            )
+            assert np.linalg.norm(found - truth) < 1e3 * np.finfo(
+                float
+            ).eps / smallest * np.linalg.norm(truth)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +160,10 @@ def test_kinds_of_arrays(change):
 def test_single_precision_stays():
     Phi, y = rng.normal(size=(6, 9)).astype(np.float32), rng.normal(size=6).astype(np.float32)
     assert min_norm_fit(Phi, y).dtype == min_norm_path(Phi, y, [3, 9])[1].dtype == np.float32
-    check_min_norm(Phi, y, min_norm_fit(Phi, y)), check_min_norm(Phi, y, min_norm_path(Phi, y, [9])[0])
+    (
+        check_min_norm(Phi, y, min_norm_fit(Phi, y)),
+        check_min_norm(Phi, y, min_norm_path(Phi, y, [9])[0]),
+    )
 
 
 def test_rank_decision():
@@ -230,7 +244,10 @@ def test_curve_is_what_it_says():
         for j, D in enumerate(widths):
             step = D - Z.shape[1]
             phi = fourier(step, generator)
-            Z, Z_test = np.hstack([Z, step**0.5 * phi(X)]), np.hstack([Z_test, step**0.5 * phi(X_test)])
+            Z, Z_test = (
+                np.hstack([Z, step**0.5 * phi(X)]),
+                np.hstack([Z_test, step**0.5 * phi(X_test)]),
+            )
             beta = Ridge(lam, fit_intercept=False, solver="svd").fit(Z / D**0.5, y).coef_
             np.testing.assert_allclose(
                 curve.test[i, j], np.mean((Z_test @ beta / D**0.5 - y_test) ** 2), rtol=1e-8
@@ -264,11 +281,23 @@ def test_same_seed_same_curve_and_lists_of_penalties():
 def test_measures_of_error():
     X, y, X_test, y_test = problem()
     signs, signs_test = np.sign(y - 1), np.sign(y_test - 1)
-    by_sign = double_descent_curve(fourier, X, signs, X_test, signs_test, [6, 60], 0, draws=1, error="label")
+    by_sign = double_descent_curve(
+        fourier, X, signs, X_test, signs_test, [6, 60], 0, draws=1, error="label"
+    )
     two, two_test = (np.column_stack([s, -s]) for s in (signs, signs_test))
-    by_class = double_descent_curve(fourier, X, two, X_test, two_test, [6, 60], 0, draws=1, error="label")
+    by_class = double_descent_curve(
+        fourier, X, two, X_test, two_test, [6, 60], 0, draws=1, error="label"
+    )
     own = double_descent_curve(
-        fourier, X, signs, X_test, signs_test, [6, 60], 0, draws=1, error=lambda f, y: np.mean(f * y <= 0)
+        fourier,
+        X,
+        signs,
+        X_test,
+        signs_test,
+        [6, 60],
+        0,
+        draws=1,
+        error=lambda f, y: np.mean(f * y <= 0),
     )
     np.testing.assert_allclose(by_sign.test, by_class.test)
     np.testing.assert_allclose(by_sign.test, own.test)
@@ -281,14 +310,16 @@ def test_peak_is_not_sought_among_the_smallest_models():
     curve = DoubleDescentCurve(np.array([2, 10, 20, 40]), values, values, values, 20, 0.0)
     assert curve.peak == 20 and "5 at D = 20, least 1 at D = 10" in repr(curve)
     few = DoubleDescentCurve(np.array([2, 10, 20, 40]), values, values, values, 100, 0.0)
-    assert few.peak == 2                                         # all widths below n/2: all count
+    assert few.peak == 2  # all widths below n/2: all count
 
 
 def test_plot():
     curve = double_descent_curve(fourier, *problem(), [4, 20, 30], rng=5, draws=2)
     for what in ("test", "train", "norm"):
         ax = curve.plot(what=what, label="x")
-        np.testing.assert_allclose(ax.lines[-1].get_ydata(), np.median(getattr(curve, what), axis=0))
+        np.testing.assert_allclose(
+            ax.lines[-1].get_ydata(), np.median(getattr(curve, what), axis=0)
+        )
     plt.close("all")
 
 
@@ -319,7 +350,16 @@ def test_curve_beyond_n_is_the_fit_on_all_columns(features, scale, lam):
 
     widths, lam, seen = [6, 12, 14, 40, 200], lam * scale**2, []
     curve = double_descent_curve(
-        own, X, y, X_test, y_test, widths, rng=3, draws=1, lam=lam, error=lambda f, y: seen.append(f) or 0.0
+        own,
+        X,
+        y,
+        X_test,
+        y_test,
+        widths,
+        rng=3,
+        draws=1,
+        lam=lam,
+        error=lambda f, y: seen.append(f) or 0.0,
     )
     (generator,) = np.random.default_rng(3).spawn(1)
     maps = [own(D, generator) for D in np.diff([0, *widths])]
@@ -398,9 +438,9 @@ def test_arc_cosine_is_the_expectation_over_neurons():
             a, b = np.linalg.norm(X[i]), np.linalg.norm(X[j])
             theta = math.acos(np.clip(X[i] @ X[j] / (a * b), -1, 1))
             # E over the angle of w in the plane of x and y, with E r² = 2
-            plane = quad(lambda u, t=theta: math.cos(u) * math.cos(u - t), theta - math.pi / 2, math.pi / 2)[
-                0
-            ]
+            plane = quad(
+                lambda u, t=theta: math.cos(u) * math.cos(u - t), theta - math.pi / 2, math.pi / 2
+            )[0]
             np.testing.assert_allclose(
                 K[i, j], 2 * a * b * 2 * plane / (2 * math.pi), rtol=1e-12, atol=1e-13 * a * b
             )
@@ -433,7 +473,9 @@ def test_power_bound_holds(bandwidth, n):
     X, x = (np.arange(n) + rng.uniform(0.2, 0.8, n)) * 2 / n, np.linspace(-1, 3, 101)
     P, bound = RKHS(Gaussian(bandwidth)).power_function(X)(x), gaussian_power_bound(bandwidth, X, x)
     assert (
-        (P <= bound + 1e-6).all() and bound.max() <= 1 and (gaussian_power_bound(bandwidth, X, X) == 0).all()
+        (P <= bound + 1e-6).all()
+        and bound.max() <= 1
+        and (gaussian_power_bound(bandwidth, X, X) == 0).all()
     )
     # one point, one factor: P(x)² = 1 − exp(−r²/σ²) ≤ r²/σ²
     one = gaussian_power_bound(bandwidth, [0.5], x)
@@ -458,7 +500,11 @@ BAD = [
     (lambda: min_norm_fit(A, b, lam="a"), TypeError, "lam = 'a'"),
     (lambda: min_norm_fit(A, b, rtol=True), TypeError, "rtol = True"),
     (lambda: min_norm_fit(A, b, rtol=1), ValueError, "≥ 0, < 1"),
-    (lambda: double_descent_curve(fourier, 3.0, [1.0], [[1.0, 2]], [1.0], [4], 0), ValueError, "X "),
+    (
+        lambda: double_descent_curve(fourier, 3.0, [1.0], [[1.0, 2]], [1.0], [4], 0),
+        ValueError,
+        "X ",
+    ),
     (
         lambda: double_descent_curve(fourier, *problem(), [4], 0, error=lambda f, y: None),
         TypeError,
@@ -485,7 +531,11 @@ BAD = [
     (lambda: check_min_norm(A, b, np.ones(6), tol=np.nan), ValueError, "tol = nan"),
     (lambda: min_norm_path(A, b, [[2], [3, 4]]), ValueError, "widths"),
     (lambda: double_descent_curve(fourier, *problem(), [4], 0, lam=[]), ValueError, "lam is empty"),
-    (lambda: double_descent_curve(fourier, *problem(), [4], 0, error=np.ones(2)), TypeError, "values and"),
+    (
+        lambda: double_descent_curve(fourier, *problem(), [4], 0, error=np.ones(2)),
+        TypeError,
+        "values and",
+    ),
     (
         lambda: double_descent_curve(
             fourier, *problem(3, 3)[:1], [0, 1, 1], *problem(3, 3)[2:], [4], 0, error="label"
@@ -493,27 +543,43 @@ BAD = [
         ValueError,
         "±1, or one column a class",
     ),
-    (lambda: double_descent_curve(fourier, *(1e200 * A for A in problem()), [4], 0), ValueError, "the error"),
+    (
+        lambda: double_descent_curve(fourier, *(1e200 * A for A in problem()), [4], 0),
+        ValueError,
+        "the error",
+    ),
     (lambda: double_descent_curve("rbf", *problem(), [4], 0), TypeError, "(D, rng) → FeatureMap"),
     (lambda: double_descent_curve(fourier, *problem(), [4], "x"), TypeError, "Generator"),
     (lambda: double_descent_curve(fourier, *problem(), [4], -1), TypeError, "Generator"),
     (lambda: double_descent_curve(fourier, *problem(), [4], 0, draws=0), ValueError, "draws"),
     (lambda: double_descent_curve(fourier, *problem(), [4], 0, lam=-1), ValueError, "lam"),
-    (lambda: double_descent_curve(fourier, *problem(), [4], 0, error="mse"), ValueError, "'squared'"),
+    (
+        lambda: double_descent_curve(fourier, *problem(), [4], 0, error="mse"),
+        ValueError,
+        "'squared'",
+    ),
     (lambda: double_descent_curve(fourier, *problem(), [4, 5], 0), ValueError, "phase"),
     (
         lambda: double_descent_curve(fourier, *problem()[:3], np.ones((30, 2)), [4], 0),
         ValueError,
         "same columns",
     ),
-    (lambda: double_descent_curve(fourier, *problem()[:3], np.ones(7), [4], 0), ValueError, "30 points"),
+    (
+        lambda: double_descent_curve(fourier, *problem()[:3], np.ones(7), [4], 0),
+        ValueError,
+        "30 points",
+    ),
     (lambda: double_descent_curve(fourier, *problem(), [10**9], 0), MemoryError, "GiB"),
     (
         lambda: double_descent_curve(lambda D, rng: np.sin, *problem(), [4], 0),
         ValueError,
         "must give (20, 4)",
     ),
-    (lambda: double_descent_curve(lambda D, rng: 3, *problem(), [4], 0), TypeError, "function of points"),
+    (
+        lambda: double_descent_curve(lambda D, rng: 3, *problem(), [4], 0),
+        TypeError,
+        "function of points",
+    ),
     (
         lambda: double_descent_curve(
             lambda D, rng: lambda X: np.full((len(X), D), np.nan), *problem(), [4], 0
@@ -521,7 +587,11 @@ BAD = [
         ValueError,
         "features is not finite",
     ),
-    (lambda: double_descent_curve(fourier, *problem(), [4], 0, draws=1).plot(what="x"), ValueError, "'norm'"),
+    (
+        lambda: double_descent_curve(fourier, *problem(), [4], 0, draws=1).plot(what="x"),
+        ValueError,
+        "'norm'",
+    ),
     (lambda: least_squares_risk(0, 3, 1, 1), ValueError, "n = 0"),
     (lambda: least_squares_risk(5, 3, -1, 1), ValueError, "signal"),
     (lambda: relu_features(0, 3, 0), ValueError, "d = 0"),

@@ -13,7 +13,12 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from rkhs_notes import settings
 from rkhs_notes.base.contracts import fuzz
-from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, NoFiniteFeatureMap
+from rkhs_notes.base.errors import (
+    ConvergenceFailure,
+    IndefiniteKernel,
+    LawBroken,
+    NoFiniteFeatureMap,
+)
 from rkhs_notes.deeper.metrics import Anova, Tensor
 from rkhs_notes.deeper.zoo import (
     Bilinear,
@@ -43,7 +48,16 @@ from rkhs_notes.features import (
     perceptron_primal,
 )
 from rkhs_notes.hilbert import gauss_legendre
-from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Product, Sigmoid
+from rkhs_notes.kernels import (
+    Brownian,
+    Constant,
+    Gaussian,
+    Kernel,
+    Linear,
+    Polynomial,
+    Product,
+    Sigmoid,
+)
 from shared import Letters
 
 
@@ -66,32 +80,51 @@ def by_node(X, z):
 A = np.array([[2.0, 1, 0], [1, 2, 0], [0, 0, 1]])
 sizes = st.floats(0.1, 3).map(lambda x: round(x, 2))
 linear_algebra = st.one_of(
-    st.just(Linear()), st.builds(Constant, st.one_of(st.just(0.0), st.floats(1e-9, 3))), st.just(Bilinear(A)),
+    st.just(Linear()),
+    st.builds(Constant, st.one_of(st.just(0.0), st.floats(1e-9, 3))),
+    st.just(Bilinear(A)),
     st.builds(Polynomial, st.integers(1, 3), st.sampled_from([0.0, 0.5, 1.0]), sizes),
-    st.just(Linear().on([0, 2])), st.just(Anova(Linear(), 2)), st.just(Anova(Linear(), 3, up_to=True)),
-    st.just(Tensor(Linear(), Linear() + Constant(1), split=1)))
+    st.just(Linear().on([0, 2])),
+    st.just(Anova(Linear(), 2)),
+    st.just(Anova(Linear(), 3, up_to=True)),
+    st.just(Tensor(Linear(), Linear() + Constant(1), split=1)),
+)
 leaves = st.one_of(
-    linear_algebra, st.just(Rank1(wavy)), st.just(FiniteRank([1, 0.5], [wavy, total])),
-    st.just(Linear().on(squares)), st.just(Integral(by_node, gauss_legendre(0, 1, 3))))
+    linear_algebra,
+    st.just(Rank1(wavy)),
+    st.just(FiniteRank([1, 0.5], [wavy, total])),
+    st.just(Linear().on(squares)),
+    st.just(Integral(by_node, gauss_legendre(0, 1, 3))),
+)
 
 
 def grow(leaf):
     return st.recursive(
-        leaf, lambda part: st.one_of(
+        leaf,
+        lambda part: st.one_of(
             part.flatmap(lambda a: part.map(lambda b: a + b)),
             part.flatmap(lambda a: part.map(lambda b: a * b)),
-            st.tuples(st.one_of(st.just(0.0), st.floats(1e-9, 10)), part).map(lambda pair: pair[0] * pair[1]),
+            st.tuples(st.one_of(st.just(0.0), st.floats(1e-9, 10)), part).map(
+                lambda pair: pair[0] * pair[1]
+            ),
             part.map(lambda k: k.normalized()),
-            st.tuples(part, st.integers(1, 2)).map(lambda pair: pair[0] ** pair[1])), max_leaves=3)
+            st.tuples(part, st.integers(1, 2)).map(lambda pair: pair[0] ** pair[1]),
+        ),
+        max_leaves=3,
+    )
 
 
 finite_kernels = grow(leaves).filter(lambda k: feature_dimension(k, 3) < 3000)
 sparse_kernels = grow(linear_algebra).filter(lambda k: feature_dimension(k, 3) < 3000)
-data = arrays(float, st.tuples(st.integers(1, 8), st.just(3)),
-              elements=st.floats(-3, 3).map(lambda x: round(x, 2)))
+data = arrays(
+    float,
+    st.tuples(st.integers(1, 8), st.just(3)),
+    elements=st.floats(-3, 3).map(lambda x: round(x, 2)),
+)
 
 
 # maps
+
 
 @given(finite_kernels, data)
 def test_every_map_reproduces_its_kernel(k, X):
@@ -114,8 +147,18 @@ def test_sparse_points_give_the_same_features(k, X):
     np.testing.assert_allclose(F.toarray(), G, atol=1e-12 * max(1.0, np.abs(G).max(initial=0)))
 
 
-@pytest.mark.parametrize("make", [sp.csr_array, sp.csc_matrix, sp.coo_matrix, sp.lil_array, sp.dok_matrix,
-                                  sp.dia_array, sp.bsr_matrix])
+@pytest.mark.parametrize(
+    "make",
+    [
+        sp.csr_array,
+        sp.csc_matrix,
+        sp.coo_matrix,
+        sp.lil_array,
+        sp.dok_matrix,
+        sp.dia_array,
+        sp.bsr_matrix,
+    ],
+)
 def test_any_sparse_format_will_do(make):
     X = np.array([[0.0, 1, 2], [0, 0, 0], [3, 0, 1]])
     check_feature_map(Polynomial(3).feature_map(3), Polynomial(3), make(X))
@@ -136,32 +179,55 @@ def test_entries_given_three_times_are_added_as_floats(kind):
 
 
 def test_kernels_and_features_refuse_the_same_sparse_points():
-    beyond = sp.dia_array((np.array([[1.0, 2.0, np.nan]]), [-1]), shape=(3, 3))  # its NaN lies outside
+    beyond = sp.dia_array(
+        (np.array([[1.0, 2.0, np.nan]]), [-1]), shape=(3, 3)
+    )  # its NaN lies outside
     assert Linear()(beyond).tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 4]]
     added = sp.coo_array(([1e308, 1e308], ([0, 0], [0, 0])), shape=(2, 2))
     for X in (sp.csr_array((0, 3)), sp.csr_array((3, 0)), added):
         for read in (Linear(), Linear().feature_map(3)):
-            with pytest.raises(ValueError, match="not finite" if X is added else "one point at least"):
+            with pytest.raises(
+                ValueError, match="not finite" if X is added else "one point at least"
+            ):
                 read(X)
 
 
 @pytest.mark.second_route("feature_dimension", "the rank that NumPy counts")
-@pytest.mark.parametrize("k, d, dim", [
-    (Linear(), 5, 5), (Constant(2), 3, 1), (Constant(0), 3, 0), (0 * Gaussian(1), 2, 0),
-    (Polynomial(3), 4, math.comb(7, 3)), (Polynomial(3, offset=0), 4, math.comb(6, 3)),
-    (Linear() ** 3, 4, math.comb(6, 3)), (Bilinear(np.diag([1.0, 0, 2])), 3, 2), (Bilinear(A), 3, 3),
-    (Linear() + Constant(1), 3, 4), (Polynomial(2).on([0, 1]), 5, 6), (Anova(Linear(), 2), 5, 10),
-    (Anova(Polynomial(1), 2), 3, 12), (Anova(Linear(), 2, up_to=True), 4, 11), (Rank1(wavy), 3, 1),
-    (Tensor(Linear(), Polynomial(2)), 4, 12), (Tensor(Linear(), Linear(), split=1), 4, 3),
-    (Linear().normalized(), 3, 3), (Linear().conjugate(wavy), 3, 3), (Linear().on(squares), 3, 3),
-    (FiniteRank([2, 3], [total, wavy]), 3, 2), (Constant(1).exp(), 2, 1), (Constant(1).gaussian_of(), 2, 1),
-    (Polynomial(2) * Constant(3), 3, 10)])
+@pytest.mark.parametrize(
+    "k, d, dim",
+    [
+        (Linear(), 5, 5),
+        (Constant(2), 3, 1),
+        (Constant(0), 3, 0),
+        (0 * Gaussian(1), 2, 0),
+        (Polynomial(3), 4, math.comb(7, 3)),
+        (Polynomial(3, offset=0), 4, math.comb(6, 3)),
+        (Linear() ** 3, 4, math.comb(6, 3)),
+        (Bilinear(np.diag([1.0, 0, 2])), 3, 2),
+        (Bilinear(A), 3, 3),
+        (Linear() + Constant(1), 3, 4),
+        (Polynomial(2).on([0, 1]), 5, 6),
+        (Anova(Linear(), 2), 5, 10),
+        (Anova(Polynomial(1), 2), 3, 12),
+        (Anova(Linear(), 2, up_to=True), 4, 11),
+        (Rank1(wavy), 3, 1),
+        (Tensor(Linear(), Polynomial(2)), 4, 12),
+        (Tensor(Linear(), Linear(), split=1), 4, 3),
+        (Linear().normalized(), 3, 3),
+        (Linear().conjugate(wavy), 3, 3),
+        (Linear().on(squares), 3, 3),
+        (FiniteRank([2, 3], [total, wavy]), 3, 2),
+        (Constant(1).exp(), 2, 1),
+        (Constant(1).gaussian_of(), 2, 1),
+        (Polynomial(2) * Constant(3), 3, 10),
+    ],
+)
 def test_dimensions_are_ranks(k, d, dim):
     X = np.random.default_rng(1).normal(size=(max(2 * dim, 20), d))
     assert feature_dimension(k, d) == k.feature_map(d).dim == dim
     check_feature_map(k.feature_map(d), k, X)
     if isinstance(k, Anova) and isinstance(k.base, Polynomial):
-        return                                  # its constants coincide: 12 features, rank 7
+        return  # its constants coincide: 12 features, rank 7
     assert np.linalg.matrix_rank(k(X), tol=1e-8) == dim
 
 
@@ -174,7 +240,9 @@ def test_functions_of_numbers_are_asked_with_numbers():
 @pytest.mark.second_route("cost_table", "known numbers")
 def test_dimensions_need_no_features():
     assert feature_dimension(Polynomial(20), 1000) == math.comb(1020, 20)
-    assert feature_dimension(Polynomial(2) * Polynomial(3), 100) == math.comb(102, 2) * math.comb(103, 3)
+    assert feature_dimension(Polynomial(2) * Polynomial(3), 100) == math.comb(102, 2) * math.comb(
+        103, 3
+    )
     assert (Linear() * Linear()).feature_map(3).dim == 9
     assert (Linear() * Linear()).simplify().feature_map(3).dim == 6
     assert [feature_dimension(Polynomial(2), N) for N in (3, 10, 100)] == [10, 66, 5151]
@@ -202,8 +270,14 @@ def test_monomials_are_scikit_learns_up_to_weights():
 
 def test_float32_is_honoured():
     X = np.random.default_rng(0).normal(size=(8, 3)).astype(np.float32)
-    for k in (Polynomial(3), Linear().normalized() + Constant(2), Bilinear(A) * Linear(), 0.3 * Linear(),
-              Anova(Linear(), 2), FiniteRank([1, 2], [wavy, total])):
+    for k in (
+        Polynomial(3),
+        Linear().normalized() + Constant(2),
+        Bilinear(A) * Linear(),
+        0.3 * Linear(),
+        Anova(Linear(), 2),
+        FiniteRank([1, 2], [wavy, total]),
+    ):
         for points in (X, sp.csr_matrix(X)):
             if sp.issparse(points) and isinstance(k, FiniteRank):
                 continue
@@ -212,7 +286,10 @@ def test_float32_is_honoured():
 
 
 @pytest.mark.second_route("finite_feature_map", "F Fᵀ, multiplied out")
-@given(arrays(float, (5, 3), elements=st.floats(-2, 2).map(lambda x: round(x, 2))), st.floats(1e-6, 1e6))
+@given(
+    arrays(float, (5, 3), elements=st.floats(-2, 2).map(lambda x: round(x, 2))),
+    st.floats(1e-6, 1e6),
+)
 def test_a_gram_matrix_has_its_features(B, scale):
     K = scale * B @ B.T
     F = finite_feature_map(K)
@@ -226,8 +303,15 @@ def test_a_gram_matrix_has_its_features(B, scale):
 def test_every_kernel_of_a_precomputed_one_has_a_map():
     X = np.random.default_rng(0).normal(size=(6, 2))
     given_ = Precomputed(Gaussian(1)(X))
-    for k in (given_, given_.exp(), given_.gaussian_of(0.5), given_ + Gaussian(1), given_ ** 2,
-              (given_ * Delta()).normalized(), Constant(2) * given_):
+    for k in (
+        given_,
+        given_.exp(),
+        given_.gaussian_of(0.5),
+        given_ + Gaussian(1),
+        given_**2,
+        (given_ * Delta()).normalized(),
+        Constant(2) * given_,
+    ):
         check_feature_map(k.feature_map(1), k, np.array([0, 3, 3, 5]))
 
 
@@ -239,10 +323,26 @@ def test_pairs_of_points():
     np.testing.assert_allclose(F @ F.T, k(pair), rtol=1e-10)
 
 
-@pytest.mark.parametrize("k", [
-    Gaussian(1), Laplace(1), Matern(1.5), Delta(), Brownian(), Sobolev(1), SobolevFull(2), Linear().exp(),
-    Polynomial(2).gaussian_of(), Linear() + 3 * Gaussian(1), (Linear() * Gaussian(1)).normalized(),
-    Gaussian(1).on([0]), Anova(Gaussian(1), 1), Tensor(Linear(), Gaussian(1), split=1), Gaussian(2) ** 2])
+@pytest.mark.parametrize(
+    "k",
+    [
+        Gaussian(1),
+        Laplace(1),
+        Matern(1.5),
+        Delta(),
+        Brownian(),
+        Sobolev(1),
+        SobolevFull(2),
+        Linear().exp(),
+        Polynomial(2).gaussian_of(),
+        Linear() + 3 * Gaussian(1),
+        (Linear() * Gaussian(1)).normalized(),
+        Gaussian(1).on([0]),
+        Anova(Gaussian(1), 1),
+        Tensor(Linear(), Gaussian(1), split=1),
+        Gaussian(2) ** 2,
+    ],
+)
 def test_where_there_is_no_finite_map(k):
     d = 1 if isinstance(k, (Brownian, Sobolev, SobolevFull)) else 2
     for use in (k.feature_map, lambda d: feature_dimension(k, d)):
@@ -254,7 +354,8 @@ def test_where_there_is_no_finite_map(k):
 @pytest.mark.second_route("NoFiniteFeatureMap", "raised where it should be")
 def test_a_kernel_without_rule_says_how_to_teach_one():
     class Plain(Kernel):
-        def _gram(self, X, Y, xp): return X @ Y.T
+        def _gram(self, X, Y, xp):
+            return X @ Y.T
 
     with pytest.raises(NoFiniteFeatureMap, match="feature_rule.register"):
         (Plain() + Linear()).feature_map(2)
@@ -263,8 +364,10 @@ def test_a_kernel_without_rule_says_how_to_teach_one():
 
 
 MUTANTS = {
-    "weights without root": (lambda X: MonomialMap(2)(X) * np.sqrt(MonomialMap(2).coefficients(2)),
-        Polynomial(2)),
+    "weights without root": (
+        lambda X: MonomialMap(2)(X) * np.sqrt(MonomialMap(2).coefficients(2)),
+        Polynomial(2),
+    ),
     "no weights": (lambda X: PolynomialFeatures(2).fit_transform(X), Polynomial(2)),
     "sum instead of both": (lambda X: X + X**2, Linear() + Linear().on(squares)),
     "both instead of products": (lambda X: np.hstack([X, X]), Linear() * Linear()),
@@ -285,6 +388,7 @@ def test_check_feature_map_refuses(mutant):
 
 # separation
 
+
 @pytest.mark.second_route("is_separable", "brute force over all labellings")
 @pytest.mark.parametrize("m", [2, 3, 4, 5])
 @pytest.mark.parametrize("D", [1, 2, 3])
@@ -304,7 +408,9 @@ def test_margin_programme_and_perceptron_agree(seed, n, D):
         w, margin = widest_margin(X, y)
         assert np.isclose(np.min(y * (X @ w)), margin) and np.isclose(np.linalg.norm(w), 1)
         machine = perceptron_primal(X, y, max_epochs=10**5)
-        assert machine.mistakes <= novikoff_bound(X, y) <= novikoff_bound(X, y, machine.w) * (1 + 1e-9)
+        assert (
+            machine.mistakes <= novikoff_bound(X, y) <= novikoff_bound(X, y, machine.w) * (1 + 1e-9)
+        )
     else:
         with pytest.raises(ConvergenceFailure):
             widest_margin(X, y)
@@ -315,17 +421,20 @@ def test_margin_programme_and_perceptron_agree(seed, n, D):
 @pytest.mark.second_route("widest_margin", "scikit-learn")
 def test_the_widest_margin_is_that_of_a_support_vector_machine():
     from sklearn.svm import SVC
+
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3))
     y = np.sign(X @ [1, 2, -1])
-    mirrored, labels = np.vstack([X, -X]), np.r_[y, -y]                     # forces the offset to 0
+    mirrored, labels = np.vstack([X, -X]), np.r_[y, -y]  # forces the offset to 0
     peer = SVC(kernel="linear", C=1e9, tol=1e-8).fit(mirrored, labels)
     assert np.isclose(widest_margin(X, y)[1], 1 / np.linalg.norm(peer.coef_), rtol=1e-4)
 
 
 # the perceptron
 
-integers = arrays(float, st.tuples(st.integers(2, 12), st.just(3)), elements=st.integers(-4, 4).map(float))
+integers = arrays(
+    float, st.tuples(st.integers(2, 12), st.just(3)), elements=st.integers(-4, 4).map(float)
+)
 
 
 @pytest.mark.second_route("perceptron_dual", "the primal form, without rounding")
@@ -342,7 +451,9 @@ def test_both_perceptrons_make_the_same_mistakes(X, seed):
     np.testing.assert_array_equal(primal.alpha, dual.alpha)
     np.testing.assert_array_equal(primal.w, X.T @ dual.alpha)
     np.testing.assert_array_equal(primal.decision(X), dual.decision(X @ X.T))
-    assert (y * primal.decision(X) > 0).all() and primal.mistakes <= novikoff_bound(X, y) * (1 + 1e-9)
+    assert (y * primal.decision(X) > 0).all() and primal.mistakes <= novikoff_bound(X, y) * (
+        1 + 1e-9
+    )
 
 
 def slow_perceptron(X, y, w):
@@ -380,20 +491,58 @@ def test_a_strict_rule_would_never_start():
 
 
 BAD = {
-    "three labels": (lambda: perceptron_dual(np.eye(3), [0, 1, 2]), ValueError, "3 different labels"),
-    "three labels, primal": (lambda: perceptron_primal(np.eye(3), [1, 2, 3]), ValueError, "3 different"),
-    "a row of labels too few": (lambda: perceptron_primal(np.eye(3), [1, -1]), ValueError, "y has shape"),
-    "two columns of labels": (lambda: is_separable(np.eye(2), np.ones((2, 2))), ValueError, "one column"),
+    "three labels": (
+        lambda: perceptron_dual(np.eye(3), [0, 1, 2]),
+        ValueError,
+        "3 different labels",
+    ),
+    "three labels, primal": (
+        lambda: perceptron_primal(np.eye(3), [1, 2, 3]),
+        ValueError,
+        "3 different",
+    ),
+    "a row of labels too few": (
+        lambda: perceptron_primal(np.eye(3), [1, -1]),
+        ValueError,
+        "y has shape",
+    ),
+    "two columns of labels": (
+        lambda: is_separable(np.eye(2), np.ones((2, 2))),
+        ValueError,
+        "one column",
+    ),
     "not square": (lambda: perceptron_dual(np.ones((2, 3)), [1, -1]), ValueError, "Gram"),
-    "start of another length": (lambda: perceptron_primal(np.eye(2), [1, -1], start=[1.0]),
-        ValueError, "start"),
-    "epochs": (lambda: perceptron_primal(np.eye(2), [1, -1], max_epochs=0), ValueError, "max_epochs = 0"),
-    "inseparable": (lambda: perceptron_dual(np.ones((2, 2)), [1, -1]), ConvergenceFailure, "Constant"),
-    "a zero feature": (lambda: perceptron_primal(np.zeros((2, 1)), [1, -1]), ConvergenceFailure, "origin"),
+    "start of another length": (
+        lambda: perceptron_primal(np.eye(2), [1, -1], start=[1.0]),
+        ValueError,
+        "start",
+    ),
+    "epochs": (
+        lambda: perceptron_primal(np.eye(2), [1, -1], max_epochs=0),
+        ValueError,
+        "max_epochs = 0",
+    ),
+    "inseparable": (
+        lambda: perceptron_dual(np.ones((2, 2)), [1, -1]),
+        ConvergenceFailure,
+        "Constant",
+    ),
+    "a zero feature": (
+        lambda: perceptron_primal(np.zeros((2, 1)), [1, -1]),
+        ConvergenceFailure,
+        "origin",
+    ),
     "no margin": (lambda: novikoff_bound([[1.0], [2]], [1, -1]), ConvergenceFailure, "margin"),
-    "a direction that fails": (lambda: novikoff_bound([[1.0], [2]], [1, 1], w=[-1.0]),
-        ValueError, "wrong side"),
-    "indefinite": (lambda: finite_feature_map([[0, 1], [1, 0]]), IndefiniteKernel, "eigenvalue .* is -1"),
+    "a direction that fails": (
+        lambda: novikoff_bound([[1.0], [2]], [1, 1], w=[-1.0]),
+        ValueError,
+        "wrong side",
+    ),
+    "indefinite": (
+        lambda: finite_feature_map([[0, 1], [1, 0]]),
+        IndefiniteKernel,
+        "eigenvalue .* is -1",
+    ),
     "asymmetric": (lambda: finite_feature_map([[1, 2], [0, 1]]), ValueError, "symmetric"),
     "oblong": (lambda: finite_feature_map(np.ones((2, 3))), ValueError, "square"),
     "tol": (lambda: finite_feature_map(np.eye(2), tol=-1), ValueError, "tol = -1"),
@@ -403,18 +552,41 @@ BAD = {
     "no kernel": (lambda: feature_map(np.dot, 2), TypeError, "not a Kernel"),
     "a sigmoid": (lambda: feature_map(Sigmoid(), 2), IndefiniteKernel, "cᵀKc"),
     "columns of a matrix": (lambda: Bilinear(A).feature_map(2), ValueError, "3 columns"),
-    "a column that is not there": (lambda: Linear().on(4).feature_map(2), ValueError, "5 columns or more"),
+    "a column that is not there": (
+        lambda: Linear().on(4).feature_map(2),
+        ValueError,
+        "5 columns or more",
+    ),
     "an odd number": (lambda: Tensor(Linear(), Linear()).feature_map(3), ValueError, "split"),
-    "too few coordinates": (lambda: Anova(Linear(), 3).feature_map(2), ValueError, "3 columns or more"),
-    "a function of sparse points": (lambda: Rank1(total).feature_map(3)(sp.eye(3)), TypeError, "toarray"),
-    "a function without domain": (lambda: Linear().on(lambda x: 1 / 0).feature_map(1), ValueError, "asked"),
-    "sparse infinity": (lambda: Linear().feature_map(1)(sp.csr_matrix([[np.inf]])), ValueError, "finite"),
+    "too few coordinates": (
+        lambda: Anova(Linear(), 3).feature_map(2),
+        ValueError,
+        "3 columns or more",
+    ),
+    "a function of sparse points": (
+        lambda: Rank1(total).feature_map(3)(sp.eye(3)),
+        TypeError,
+        "toarray",
+    ),
+    "a function without domain": (
+        lambda: Linear().on(lambda x: 1 / 0).feature_map(1),
+        ValueError,
+        "asked",
+    ),
+    "sparse infinity": (
+        lambda: Linear().feature_map(1)(sp.csr_matrix([[np.inf]])),
+        ValueError,
+        "finite",
+    ),
     "sparse text": (lambda: MonomialMap(2)(sp.csr_matrix([[1j]])), TypeError, "real"),
     "degree": (lambda: MonomialMap(0), ValueError, "degree = 0"),
     "too large": (lambda: Polynomial(6).feature_map(100)(np.ones((50, 100))), MemoryError, "GiB"),
     "too large a map": (lambda: MonomialMap(6)(np.ones((50, 100))), MemoryError, "GiB"),
-    "a map of wrong shape": (lambda: FeatureMap(Linear(), 2, 3, lambda X: X)(np.eye(2)),
-        ValueError, "must give"),
+    "a map of wrong shape": (
+        lambda: FeatureMap(Linear(), 2, 3, lambda X: X)(np.eye(2)),
+        ValueError,
+        "must give",
+    ),
 }
 
 
@@ -434,6 +606,7 @@ def test_a_small_budget_refuses_features_that_do_not_fit():
 
 # what a second reader broke
 
+
 @pytest.mark.parametrize("shift", [0.0, 1e5, 1.7e9])
 @pytest.mark.parametrize("scale", [1e-10, 1.0, 1e10])
 def test_separability_knows_no_origin_and_no_units(shift, scale):
@@ -445,7 +618,9 @@ def test_separability_knows_no_origin_and_no_units(shift, scale):
         if np.unique(np.round(moved / scale, 6), axis=0).shape == np.unique(X, axis=0).shape:
             assert is_separable(moved, y, offset=True) == is_separable(X, y, offset=True)
     assert is_separable([100001.0, 100002.0, 100003.0, 100004.0], [1, 1, -1, -1], offset=True)
-    assert is_separable(np.eye(2) * 1e-200, [1, 1]) and is_separable([[1, 1e-8], [-1, 1e-8]], [1, 1])
+    assert is_separable(np.eye(2) * 1e-200, [1, 1]) and is_separable(
+        [[1, 1e-8], [-1, 1e-8]], [1, 1]
+    )
 
 
 def test_sparse_points_have_few_features_in_a_huge_space():
@@ -464,7 +639,13 @@ def test_sparse_points_have_few_features_in_a_huge_space():
         Polynomial(3000).feature_map(10**4)(np.ones((2, 10**4)))
     assert "10^" in repr(Polynomial(3000).feature_map(10**6))
     for kind in (sp.csr_matrix, sp.csr_array):
-        for k in (Linear(), Polynomial(2), Linear() + Constant(1), Linear() ** 2, Linear().normalized()):
+        for k in (
+            Linear(),
+            Polynomial(2),
+            Linear() + Constant(1),
+            Linear() ** 2,
+            Linear().normalized(),
+        ):
             assert isinstance(k.feature_map(4)(kind(np.eye(4))), kind)
 
 
@@ -487,7 +668,9 @@ def test_novikoff_is_an_upper_bound_where_it_is_tight(n):
 def test_overflow_is_said():
     X = 1e200 * np.array([[-1.0, -1], [1, -1], [-1, 0]])
     with pytest.raises(ValueError, match="overflow"):
-        perceptron_primal(np.vstack([X, 1e308 * np.ones((1, 2)), -1e308 * np.ones((1, 2))]), [1, 1, 1, 1, 1])
+        perceptron_primal(
+            np.vstack([X, 1e308 * np.ones((1, 2)), -1e308 * np.ones((1, 2))]), [1, 1, 1, 1, 1]
+        )
     with pytest.raises(ValueError, match="overflows"):
         Polynomial(60).feature_map(1)([1e6, 1.0])
     with pytest.raises(ValueError, match="overflows"):
@@ -503,7 +686,7 @@ def test_maps_of_gram_matrices_meet_their_own_law():
     noisy = Precomputed([[1, 0.5], [0.5 + 1e-13, 1]])
     check_feature_map(noisy.feature_map(1), noisy, [0, 1])
     rng = np.random.default_rng(0)
-    for n in (5, 40, 120):                                # the rank, not one rounded eigenvalue more
+    for n in (5, 40, 120):  # the rank, not one rounded eigenvalue more
         B = rng.normal(size=(n, 3))
         assert finite_feature_map(B @ B.T).shape == (n, 3)
     with pytest.raises(ValueError, match="tol = 1"):
@@ -517,8 +700,12 @@ def test_finite_domains_have_maps_at_every_depth():
     check_feature_map(pair.feature_map(2), pair, np.stack([np.arange(4), [3, 1, 0, 0]], axis=1))
     mixed = K.exp().on([0]) * Linear()
     check_feature_map(mixed.feature_map(1), mixed, np.arange(4))
-    for zero in (0 * Gaussian(1), Constant(0) * Gaussian(1), Gaussian(1) * Constant(0),
-                 Tensor(Constant(0), Gaussian(1), split=1)):
+    for zero in (
+        0 * Gaussian(1),
+        Constant(0) * Gaussian(1),
+        Gaussian(1) * Constant(0),
+        Tensor(Constant(0), Gaussian(1), split=1),
+    ):
         assert feature_dimension(zero, 2) == 0
     check_feature_map((0 * Brownian(1)).exp().feature_map(1), (0 * Brownian(1)).exp(), [1.0, 2.0])
 
@@ -565,15 +752,20 @@ def test_sparse_and_dense_perceptrons_are_one():
     assert perceptron_primal(sp.csr_matrix(np.eye(4)), [1, 1, -1, 1]).trace == (0, 1, 2, 3)
 
 
-@pytest.mark.parametrize("use, words", [
-    (lambda: novikoff_bound(np.eye(2), [1, 1], w=[1.0]), "w has shape"),
-    (lambda: novikoff_bound(np.eye(2), [1, 1], w=[0.0, 0.0]), "margin"),
-    (lambda: novikoff_bound(np.eye(2), [1, 1], start=[1.0, np.nan]), "start"),
-    (lambda: perceptron_primal(np.eye(2), [1, 1], start=3.0), "start has shape"),
-    (lambda: perceptron_dual([[1, 0], [5, 1]], [1, -1]), "not symmetric"),
-    (lambda: perceptron_dual([[-1.0]], [1]), "diagonal"),
-    (lambda: perceptron_primal(np.eye(2), [[1], [1]]), "ravel"),
-    (lambda: cost_table(0), "N = 0"), (lambda: cost_table(3, degrees=[2.5]), "degrees = 2.5")])
+@pytest.mark.parametrize(
+    "use, words",
+    [
+        (lambda: novikoff_bound(np.eye(2), [1, 1], w=[1.0]), "w has shape"),
+        (lambda: novikoff_bound(np.eye(2), [1, 1], w=[0.0, 0.0]), "margin"),
+        (lambda: novikoff_bound(np.eye(2), [1, 1], start=[1.0, np.nan]), "start"),
+        (lambda: perceptron_primal(np.eye(2), [1, 1], start=3.0), "start has shape"),
+        (lambda: perceptron_dual([[1, 0], [5, 1]], [1, -1]), "not symmetric"),
+        (lambda: perceptron_dual([[-1.0]], [1]), "diagonal"),
+        (lambda: perceptron_primal(np.eye(2), [[1], [1]]), "ravel"),
+        (lambda: cost_table(0), "N = 0"),
+        (lambda: cost_table(3, degrees=[2.5]), "degrees = 2.5"),
+    ],
+)
 def test_bad_input_in_words(use, words):
     with pytest.raises(ValueError, match=words):
         use()
@@ -606,12 +798,13 @@ def test_the_bound_is_never_below_the_mistakes():
 
 # each checker between a third of its tolerance and three times it
 
+
 @pytest.mark.second_route("check_feature_map", "near misses refused")
 @pytest.mark.parametrize("dtype, tol", [(np.float64, 1e-10), (np.float32, 1e-4)])
 def test_the_law_of_maps_meets_a_near_miss(dtype, tol):
     X = np.random.default_rng(0).normal(size=(6, 2)).astype(dtype)
 
-    def off(share):                                      # inner products too large by share · tol
+    def off(share):  # inner products too large by share · tol
         return lambda X: X.astype(float) * math.sqrt(1 + share * tol)
 
     assert check_feature_map(off(1 / 3), Linear(), X) == pytest.approx(tol / 3, rel=0.05)
@@ -626,9 +819,12 @@ def test_the_law_of_maps_meets_a_near_miss(dtype, tol):
 def test_the_law_sees_one_bad_pair_and_the_dimension():
     X = np.random.default_rng(0).normal(size=(9, 2))
 
-    def turned(X):                                       # the first point a little turned: lengths stay
+    def turned(X):  # the first point a little turned: lengths stay
         F, a = X.copy(), 3e-10
-        F[0] = [np.cos(a) * X[0, 0] - np.sin(a) * X[0, 1], np.sin(a) * X[0, 0] + np.cos(a) * X[0, 1]]
+        F[0] = [
+            np.cos(a) * X[0, 0] - np.sin(a) * X[0, 1],
+            np.sin(a) * X[0, 0] + np.cos(a) * X[0, 1],
+        ]
         return F
 
     with pytest.raises(LawBroken, match="At points (0 and [1-8]|[1-8] and 0)"):
@@ -664,8 +860,9 @@ def test_a_gram_matrix_may_be_off_by_rounding_only():
 
 def test_tol_drops_what_it_says():
     K = np.diag([2.0, 1.0, 0.2, 0.02])
-    assert [finite_feature_map(K, tol=tol).shape[1] for tol in (0, 0.0099, 0.0101, 0.099, 0.101, 0.51)] == [
-        4, 4, 3, 3, 2, 1]
+    assert [
+        finite_feature_map(K, tol=tol).shape[1] for tol in (0, 0.0099, 0.0101, 0.099, 0.101, 0.51)
+    ] == [4, 4, 3, 3, 2, 1]
     np.testing.assert_allclose(finite_feature_map(K, tol=0.3) ** 2, np.eye(4)[:, :2] * [2, 1])
 
 
@@ -693,11 +890,12 @@ def test_each_term_of_novikoffs_bound():
     w = np.array([1.0, 1.0])
     R2, margin = 10.0, 1.5 / math.sqrt(2)
     np.testing.assert_allclose(novikoff_bound(Phi, y, w), R2 / margin**2, rtol=1e-13)
-    np.testing.assert_allclose(novikoff_bound(Phi, y, 7 * w, start=[3.0, -4.0]), R2 / margin**2 + 10 / margin,
-                               rtol=1e-13)
-    assert novikoff_bound(Phi, y) < novikoff_bound(Phi, y, w)             # the widest margin is better
+    np.testing.assert_allclose(
+        novikoff_bound(Phi, y, 7 * w, start=[3.0, -4.0]), R2 / margin**2 + 10 / margin, rtol=1e-13
+    )
+    assert novikoff_bound(Phi, y) < novikoff_bound(Phi, y, w)  # the widest margin is better
     np.testing.assert_allclose(novikoff_bound(sp.csr_matrix(Phi), y, w), R2 / margin**2, rtol=1e-13)
-    for s in (10.0, 100.0):                               # without the term of the start it would be 1
+    for s in (10.0, 100.0):  # without the term of the start it would be 1
         run = perceptron_primal([[1.0]], [1], start=[-s])
         assert 1 < run.mistakes == s + 1 <= novikoff_bound([[1.0]], [1], start=[-s])
 
@@ -714,26 +912,59 @@ def test_where_separation_is_decided(margin, answer):
 
 # contracts, values, points of any kind
 
+
 def random_features(rng):
     return rng.normal(size=(3, 4))
 
 
-@pytest.mark.parametrize("f, draws", [
-    (feature_map, dict(k=lambda rng: Polynomial(2))), (feature_dimension, dict(k=lambda rng: Linear())),
-    (finite_feature_map, {}), (cost_table, {}), (is_separable, {}),
-    (perceptron_dual, dict(max_epochs=lambda rng: 999)),
-    (widest_margin, dict(Phi=lambda rng: np.eye(3), y=lambda rng: rng.choice([-1.0, 1], 3))),
-    (perceptron_primal, dict(Phi=random_features, y=lambda rng: [1, -1, 1], start=lambda rng: np.ones(4),
-                             max_epochs=lambda rng: 999)),
-    (novikoff_bound, dict(Phi=lambda rng: np.eye(3), y=lambda rng: [1, 1, 1], w=lambda rng: np.ones(3),
-                          start=lambda rng: np.zeros(3)))], ids=lambda f: getattr(f, "__name__", ""))
+@pytest.mark.parametrize(
+    "f, draws",
+    [
+        (feature_map, dict(k=lambda rng: Polynomial(2))),
+        (feature_dimension, dict(k=lambda rng: Linear())),
+        (finite_feature_map, {}),
+        (cost_table, {}),
+        (is_separable, {}),
+        (perceptron_dual, dict(max_epochs=lambda rng: 999)),
+        (widest_margin, dict(Phi=lambda rng: np.eye(3), y=lambda rng: rng.choice([-1.0, 1], 3))),
+        (
+            perceptron_primal,
+            dict(
+                Phi=random_features,
+                y=lambda rng: [1, -1, 1],
+                start=lambda rng: np.ones(4),
+                max_epochs=lambda rng: 999,
+            ),
+        ),
+        (
+            novikoff_bound,
+            dict(
+                Phi=lambda rng: np.eye(3),
+                y=lambda rng: [1, 1, 1],
+                w=lambda rng: np.ones(3),
+                start=lambda rng: np.zeros(3),
+            ),
+        ),
+    ],
+    ids=lambda f: getattr(f, "__name__", ""),
+)
 def test_every_bad_argument_is_refused_by_name(f, draws):
     assert fuzz(f, 0, **draws) > 3 * len(f.plan.words)
 
 
-@pytest.mark.parametrize("bad, name", [
-    (dict(phi=3), "phi"), (dict(phi=Linear), "phi"), (dict(k=np.dot), "k"), (dict(k=Sigmoid()), "Sigmoid"),
-    (dict(tol=0.0), "tol = 0"), (dict(tol="x"), "tol"), (dict(X=[[np.nan, 1]]), "X"), (dict(X=None), "X")])
+@pytest.mark.parametrize(
+    "bad, name",
+    [
+        (dict(phi=3), "phi"),
+        (dict(phi=Linear), "phi"),
+        (dict(k=np.dot), "k"),
+        (dict(k=Sigmoid()), "Sigmoid"),
+        (dict(tol=0.0), "tol = 0"),
+        (dict(tol="x"), "tol"),
+        (dict(X=[[np.nan, 1]]), "X"),
+        (dict(X=None), "X"),
+    ],
+)
 def test_the_law_refuses_what_it_cannot_test(bad, name):
     # the function phi sees X as it was passed, so X has no word of its own and fuzz does not draw it
     with pytest.raises((TypeError, ValueError), match=name):
@@ -746,7 +977,9 @@ class Spelled(Letters):
 
 @feature_rule.register
 def _(k: Spelled, d):
-    return 26, lambda X: sp.csr_matrix([[float(word.count(chr(97 + i))) for i in range(26)] for word in X])
+    return 26, lambda X: sp.csr_matrix(
+        [[float(word.count(chr(97 + i))) for i in range(26)] for word in X]
+    )
 
 
 def test_points_may_be_words():
@@ -754,7 +987,9 @@ def test_points_may_be_words():
     for k in (Spelled(), (Spelled() + Spelled()) ** 2, 3 * Spelled() * Spelled()):
         phi = k.feature_map(None)
         check_feature_map(phi, k, words)
-        assert phi.dim == feature_dimension(k, None) and sp.issparse(phi(words)) and "ℝ^" in repr(phi)
+        assert (
+            phi.dim == feature_dimension(k, None) and sp.issparse(phi(words)) and "ℝ^" in repr(phi)
+        )
         f = FeatureFunction(phi, np.arange(phi.dim) * 1.0)
         np.testing.assert_allclose(f(words), phi(words).toarray() @ f.w)
 
@@ -770,8 +1005,12 @@ def test_a_map_validates_its_points_once():
     feature_rule.register(Counted)(lambda k, d: (d, lambda X: 1.0 * X))
     k, X = Counted(), np.ones((3, 2))
     phi = k.feature_map(2)
-    for use in (lambda: phi(X), lambda: check_feature_map(phi, k, X),
-                lambda: FeatureFunction(phi, [1.0, 2.0])(X), lambda: phi(k.points(X))):
+    for use in (
+        lambda: phi(X),
+        lambda: check_feature_map(phi, k, X),
+        lambda: FeatureFunction(phi, [1.0, 2.0])(X),
+        lambda: phi(k.points(X)),
+    ):
         calls.clear()
         use()
         assert calls == ["X"]
@@ -798,7 +1037,9 @@ def test_both_monomials_by_the_formula_in_float32_and_high_degree():
         F = F.toarray() if sp.issparse(F) else F
         nu, c = MonomialMap(12, 0.5).exponents(2), MonomialMap(12, 0.5).coefficients(2)
         assert F.dtype == np.float32
-        np.testing.assert_allclose(F, np.sqrt(c) * np.prod(X[:, None, :] ** nu, axis=2), rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(
+            F, np.sqrt(c) * np.prod(X[:, None, :] ** nu, axis=2), rtol=1e-4, atol=1e-6
+        )
     with pytest.raises(ValueError, match="exceed every float"):
         MonomialMap(1100).coefficients(1)
 
@@ -809,5 +1050,10 @@ def test_products_of_sparse_and_dense_features_in_one_kernel():
 
     feature_rule.register(Half)(lambda k, d: (d, lambda X: sp.csr_matrix(X)))
     X = np.random.default_rng(0).normal(size=(6, 3))
-    for k in (Half() * Polynomial(2), Half() + Linear(), Tensor(Half(), Linear(), split=2), Anova(Half(), 2)):
+    for k in (
+        Half() * Polynomial(2),
+        Half() + Linear(),
+        Tensor(Half(), Linear(), split=2),
+        Anova(Half(), 2),
+    ):
         check_feature_map(k.feature_map(3), k, X)

@@ -31,9 +31,18 @@ INTERVAL = dict(a=lambda rng: float(rng.uniform(-5, 0)), b=lambda rng: float(rng
 
 DRAWS = {
     combine: dict(coefficients=lambda rng: [1.0, 2.0], vectors=lambda rng: rng.normal(size=(2, 3))),
-    gauss_legendre: INTERVAL, uniform_grid: INTERVAL, gauss_hermite: {}, empirical: {}, lp_norm: {},
-    check_inner_product: {}, check_norm: {}, parallelogram_defect: {}, gram_schmidt: {}, project: {},
-    riesz_representer: {}}
+    gauss_legendre: INTERVAL,
+    uniform_grid: INTERVAL,
+    gauss_hermite: {},
+    empirical: {},
+    lp_norm: {},
+    check_inner_product: {},
+    check_norm: {},
+    parallelogram_defect: {},
+    gram_schmidt: {},
+    project: {},
+    riesz_representer: {},
+}
 
 
 @pytest.mark.parametrize("f, draws", DRAWS.items(), ids=lambda f: getattr(f, "__name__", ""))
@@ -43,7 +52,7 @@ def test_every_bad_argument_is_refused_by_name(f, draws):
 
 VECTORS = np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.5, -1.0, 2.0]])
 UNITS = VECTORS / np.linalg.norm(VECTORS, axis=1)[:, None]
-SLACK = 100 * len(VECTORS) * EPS                       # what check_inner_product allows a cosine
+SLACK = 100 * len(VECTORS) * EPS  # what check_inner_product allows a cosine
 
 
 def skewed(size):
@@ -62,11 +71,12 @@ def test_symmetry_is_kept_to_rounding():
 def test_positivity_is_kept_to_rounding():
     vectors = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 1.0]])
 
-    def product(size):                                 # the smallest eigenvalue of the cosines is −size/4
+    def product(size):  # the smallest eigenvalue of the cosines is −size/4
         return lambda u, v: u @ np.diag([1.0, 1.0, -size]) @ v
+
     cosines = product(1e-6)(vectors, vectors.T) / np.outer([1, 1, 2**0.5], [1, 1, 2**0.5])
     np.testing.assert_allclose(np.linalg.eigvalsh(cosines)[0], -1e-6 / 4, rtol=1e-5)
-    with pytest.raises(LawBroken, match="only for f = 0"):             # so little counts as no length at all
+    with pytest.raises(LawBroken, match="only for f = 0"):  # so little counts as no length at all
         check_inner_product(product(4 * SLACK / 3), vectors)
     with pytest.raises(LawBroken, match="≥ 0"):
         check_inner_product(product(4 * SLACK * 3), vectors)
@@ -78,8 +88,15 @@ def test_linearity_is_kept_to_rounding():
     most = max(np.linalg.norm(c @ VECTORS) for c in C)
 
     def bent(size):
-        return lambda u, v: u @ v + (0 if any(np.array_equal(u, w) for w in VECTORS) else
-                                     size * np.linalg.norm(u) * np.linalg.norm(v) / most)
+        return lambda u, v: (
+            u @ v
+            + (
+                0
+                if any(np.array_equal(u, w) for w in VECTORS)
+                else size * np.linalg.norm(u) * np.linalg.norm(v) / most
+            )
+        )
+
     check_inner_product(bent(10 * SLACK / 3), VECTORS, rng=0)
     with pytest.raises(LawBroken, match="linear"):
         check_inner_product(bent(30 * SLACK), VECTORS, rng=0)
@@ -88,6 +105,7 @@ def test_linearity_is_kept_to_rounding():
 def test_a_direction_that_is_hardly_seen_is_seen():
     def product(size):
         return lambda u, v: u[0] * v[0] + size * u[1] * v[1]
+
     vectors = np.array([[1.0, 1.0], [1.0, 2.0]])
     check_inner_product(product(1e-10), vectors)
     for size in (0.0, 1e-16):
@@ -97,7 +115,7 @@ def test_a_direction_that_is_hardly_seen_is_seen():
 
 def test_two_vectors_are_one_to_the_root_of_rounding():
     blind, edge = (lambda u, v: u[0] * v[0]), 2 * 2 * np.sqrt(100 * 2 * EPS)
-    for share in (1 / 3, 3):         # c = (1, −1)/√2 has length 0: is Σ cᵢ vᵢ zero?
+    for share in (1 / 3, 3):  # c = (1, −1)/√2 has length 0: is Σ cᵢ vᵢ zero?
         vectors = np.array([[1.0, 1.0], [1.0, 1.0 + share * edge]])
         if share < 1:
             check_inner_product(blind, vectors)
@@ -109,11 +127,12 @@ def test_two_vectors_are_one_to_the_root_of_rounding():
 def test_norms_are_kept_to_rounding():
     slack = 100 * EPS
 
-    def curved(size):                                  # homogeneous of degree 1 + size/log 2 along a ray
+    def curved(size):  # homogeneous of degree 1 + size/log 2 along a ray
         return lambda v: np.linalg.norm(v) ** (1 + size / np.log(2))
 
-    def dented(size):                                  # the sum of two coordinate vectors is too long
+    def dented(size):  # the sum of two coordinate vectors is too long
         return lambda v: np.abs(v).sum() + size * np.minimum(*np.abs(v))
+
     unit = [np.array([0.6, 0.8])]
     check_norm(curved(slack / 3), unit)
     with pytest.raises(LawBroken, match=r"‖c f‖"):
@@ -122,11 +141,11 @@ def test_norms_are_kept_to_rounding():
     check_norm(dented(2 * slack / 3), axes)
     with pytest.raises(LawBroken, match=r"‖f \+ g‖"):
         check_norm(dented(6 * slack), axes)
-    assert check_norm(np.linalg.norm, axes) == 1       # ‖f + f‖ / (‖f‖ + ‖f‖)
+    assert check_norm(np.linalg.norm, axes) == 1  # ‖f + f‖ / (‖f‖ + ‖f‖)
 
 
 def test_a_norm_is_the_same_forwards_and_backwards():
-    with pytest.raises(LawBroken, match=r"‖c f‖"):     # sublinear, but ‖−f‖ ≠ ‖f‖
+    with pytest.raises(LawBroken, match=r"‖c f‖"):  # sublinear, but ‖−f‖ ≠ ‖f‖
         check_norm(lambda v: np.abs(v).sum() + max(0.0, v.sum()) / 10, list(np.eye(2)))
 
 
@@ -134,8 +153,9 @@ def test_a_norm_is_the_same_forwards_and_backwards():
 def test_representers_are_linear_to_half_the_digits(dtype):
     basis, half = np.eye(3, dtype=dtype), np.sqrt(np.finfo(dtype).eps)
 
-    def L(bend):                                       # but for a share of ‖v‖; its norm is about 1
+    def L(bend):  # but for a share of ‖v‖; its norm is about 1
         return lambda v: float(v[0]) + bend * np.linalg.norm(v) * (np.count_nonzero(v) > 1)
+
     riesz_representer(L(half / 3), basis)
     with pytest.raises(LawBroken, match="linear"):
         riesz_representer(L(3 * half), basis)
@@ -148,7 +168,7 @@ def test_float32_is_honoured_and_its_rounding_allowed():
     assert q.dtype == project(v, X).dtype == combine([1, 2], X[:2]).dtype == np.float32
     np.testing.assert_allclose(riesz_representer(lambda u: u @ v, X), v, atol=1e-5)
     check_inner_product(np.dot, X)
-    shaken = X[0].astype(float) * (1 + 1e-6 * np.arange(7))           # equal, as far as float32 can say
+    shaken = X[0].astype(float) * (1 + 1e-6 * np.arange(7))  # equal, as far as float32 can say
     with pytest.raises(ValueError, match="vector 1 is a combination"):
         gram_schmidt([X[0], shaken])
 
@@ -171,10 +191,17 @@ def test_the_defect_of_one_norm_alone_is_zero():
         parallelogram_defect(np.linalg.norm, 0 * f, 0 * g)
 
 
-@pytest.mark.parametrize("call", [
-    lambda bad: combine([1.0, 1.0], [[1.0, 2.0], bad]), lambda bad: project(bad, np.eye(2)),
-    lambda bad: project([1.0, 2.0], [bad]), lambda bad: parallelogram_defect(np.linalg.norm, bad, [1.0, 0.0]),
-    lambda bad: gram_schmidt([bad]), lambda bad: check_norm(np.linalg.norm, [bad])])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda bad: combine([1.0, 1.0], [[1.0, 2.0], bad]),
+        lambda bad: project(bad, np.eye(2)),
+        lambda bad: project([1.0, 2.0], [bad]),
+        lambda bad: parallelogram_defect(np.linalg.norm, bad, [1.0, 0.0]),
+        lambda bad: gram_schmidt([bad]),
+        lambda bad: check_norm(np.linalg.norm, [bad]),
+    ],
+)
 def test_nan_does_not_pass(call):
     for bad in (np.array([np.nan, 1.0]), [np.inf, 0.0]):
         with pytest.raises(ValueError, match="not finite"):
@@ -200,7 +227,7 @@ def test_a_combination_is_flat_and_by_identity():
     f = combine([1, 2], [np.sin, np.cos])
     g = combine([3, -1], [f, np.sin])
     assert {h: c for c, h in g.terms} == {np.sin: 2, np.cos: 6} and "2 functions" in repr(g)
-    mixed = combine([2, 3], [np.sin, Polynomial([0, 1])])            # a polynomial has no hash
+    mixed = combine([2, 3], [np.sin, Polynomial([0, 1])])  # a polynomial has no hash
     assert mixed(1.0) == 2 * np.sin(1.0) + 3
     again = pickle.loads(pickle.dumps(g))
     assert combine([1, 1], [again, np.exp])(0.5) == g(0.5) + np.exp(0.5)
@@ -212,13 +239,21 @@ def test_one_number_is_a_vector_of_the_line():
 
 
 class Tree:
-    def __init__(self, *children): self.children = children
+    def __init__(self, *children):
+        self.children = children
 
 
-@pytest.mark.parametrize("points", [
-    ["a", "few", "words"], [Tree(), Tree(Tree()), Tree()], [("S", ("NP", "dog")), ("S",), ("VP",)],
-    [np.ones((2, 3)), np.ones((4, 3)), np.ones((1, 3))], np.array(["a", "b", "c"])],
-    ids=["texts", "trees", "tuples", "bags", "array"])
+@pytest.mark.parametrize(
+    "points",
+    [
+        ["a", "few", "words"],
+        [Tree(), Tree(Tree()), Tree()],
+        [("S", ("NP", "dog")), ("S",), ("VP",)],
+        [np.ones((2, 3)), np.ones((4, 3)), np.ones((1, 3))],
+        np.array(["a", "b", "c"]),
+    ],
+    ids=["texts", "trees", "tuples", "bags", "array"],
+)
 def test_points_may_be_any_objects(points):
     mu = empirical(points, weights=[1, 2, 1])
     assert len(mu) == 3 and mu.mass == 1 and repr(mu) == "Measure(3 points, mass 1)"
@@ -248,8 +283,11 @@ def test_a_measure_is_a_value():
         mu.norm([1, 1], p=-1)
 
 
-@pytest.mark.parametrize("bad", [
-    ["a", None], ["a", np.nan], [[1, 2], [3]], [(1.0, np.nan), (1.0, 2.0)], 3.0, [1, "a"], {}, []], ids=str)
+@pytest.mark.parametrize(
+    "bad",
+    [["a", None], ["a", np.nan], [[1, 2], [3]], [(1.0, np.nan), (1.0, 2.0)], 3.0, [1, "a"], {}, []],
+    ids=str,
+)
 def test_what_is_a_mistake_among_points(bad):
     with pytest.raises((TypeError, ValueError), match="^points"):
         Measure(bad, [1.0, 1.0])

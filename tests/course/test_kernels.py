@@ -86,25 +86,39 @@ def weights(most):
 
 
 stationary = st.one_of(
-    st.builds(Gaussian, widths), st.builds(Laplace, widths), st.builds(Cauchy, widths),
+    st.builds(Gaussian, widths),
+    st.builds(Laplace, widths),
+    st.builds(Cauchy, widths),
     st.builds(Matern, st.sampled_from([0.5, 0.7, 1, 1.5, 2, 2.5, 4.2, 20]), widths),
     st.builds(RationalQuadratic, st.floats(0.1, 20), widths),
-    st.builds(Periodic, st.floats(0.1, 10), st.floats(0.2, 10)), st.just(Delta()))
+    st.builds(Periodic, st.floats(0.1, 10), st.floats(0.2, 10)),
+    st.just(Delta()),
+)
 others = st.one_of(
-    st.just(Linear()), st.builds(Polynomial, st.integers(1, 3), weights(3), st.floats(0.1, 3)),
-    st.builds(Constant, weights(5)), st.just(Rank1(wave)), st.just(Rank1(first)),
-    st.builds(FiniteRank, st.tuples(weights(3), weights(3)), st.just((wave, first))))
+    st.just(Linear()),
+    st.builds(Polynomial, st.integers(1, 3), weights(3), st.floats(0.1, 3)),
+    st.builds(Constant, weights(5)),
+    st.just(Rank1(wave)),
+    st.just(Rank1(first)),
+    st.builds(FiniteRank, st.tuples(weights(3), weights(3)), st.just((wave, first))),
+)
 leaves = st.one_of(stationary, others)
 
 
 def composites(part):
     return st.one_of(
-        st.builds(lambda a, b: a + b, part, part), st.builds(lambda a, b: a * b, part, part),
-        st.builds(lambda c, k: c * k, weights(10), part), st.builds(lambda k: k**2, part),
-        st.builds(Kernel.normalized, part), st.builds(Kernel.gaussian_of, part, st.floats(0.2, 20)),
-        st.builds(Conjugate, part, st.just(wave)), st.builds(lambda k: k.on(0), part),
-        st.builds(lambda k: k.on(doubled), part), st.builds(lambda k: (0.5 * k).exp(), stationary),
-        st.builds(Anova, stationary, st.integers(1, 3), st.just(True)))
+        st.builds(lambda a, b: a + b, part, part),
+        st.builds(lambda a, b: a * b, part, part),
+        st.builds(lambda c, k: c * k, weights(10), part),
+        st.builds(lambda k: k**2, part),
+        st.builds(Kernel.normalized, part),
+        st.builds(Kernel.gaussian_of, part, st.floats(0.2, 20)),
+        st.builds(Conjugate, part, st.just(wave)),
+        st.builds(lambda k: k.on(0), part),
+        st.builds(lambda k: k.on(doubled), part),
+        st.builds(lambda k: (0.5 * k).exp(), stationary),
+        st.builds(Anova, stationary, st.integers(1, 3), st.just(True)),
+    )
 
 
 kernels = st.recursive(leaves, composites, max_leaves=4)
@@ -116,7 +130,11 @@ def points(draw, max_n=10, scales=(1e-6, 1e-3, 1.0, 1e3, 1e6)):
     n, d = draw(st.integers(1, max_n)), draw(st.integers(1, 3))
     X = draw(arrays(float, (n, d), elements=st.floats(-3, 3).map(lambda x: round(x, 3))))
     X = X * draw(st.sampled_from(scales))
-    return X[draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n))] if draw(st.booleans()) else X
+    return (
+        X[draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n))]
+        if draw(st.booleans())
+        else X
+    )
 
 
 def is_pasteable(k):
@@ -124,6 +142,7 @@ def is_pasteable(k):
 
 
 # laws
+
 
 @given(leaves, points())
 def test_every_leaf_obeys_every_law(k, X):
@@ -135,12 +154,24 @@ def test_every_rule_of_the_algebra_preserves_the_law(k, X):
     check_kernel(k, X)
 
 
-half_line = [Brownian(), Brownian(-2), Sobolev(1), Sobolev(2), Sobolev(3), SobolevFull(1), SobolevFull(3),
-             Integral(below, gauss_legendre(0, 3, 20)), 2 * Sobolev(2) + Brownian() * Gaussian(1)]
+half_line = [
+    Brownian(),
+    Brownian(-2),
+    Sobolev(1),
+    Sobolev(2),
+    Sobolev(3),
+    SobolevFull(1),
+    SobolevFull(3),
+    Integral(below, gauss_legendre(0, 3, 20)),
+    2 * Sobolev(2) + Brownian() * Gaussian(1),
+]
 
 
-@given(st.sampled_from(half_line),
-       arrays(float, st.integers(1, 10), elements=st.floats(0, 3)), st.sampled_from([1e-3, 1.0, 1e3]))
+@given(
+    st.sampled_from(half_line),
+    arrays(float, st.integers(1, 10), elements=st.floats(0, 3)),
+    st.sampled_from([1e-3, 1.0, 1e3]),
+)
 def test_kernels_of_the_half_line(k, x, scale):
     check_kernel(k, scale * x)
 
@@ -161,10 +192,13 @@ def test_an_offset_is_exact(k, X, scale):
     if k.is_shift_invariant and not isinstance(k, Periodic):
         X = np.round(8 * X) / 8
         np.testing.assert_allclose(k(X + 2.0**27), k(X), atol=1e-8)
-        np.testing.assert_allclose(k.pairs(X + 2.0**27, X[::-1] + 2.0**27), k.pairs(X, X[::-1]), atol=1e-8)
+        np.testing.assert_allclose(
+            k.pairs(X + 2.0**27, X[::-1] + 2.0**27), k.pairs(X, X[::-1]), atol=1e-8
+        )
 
 
 # one value, many forms
+
 
 @given(kernels)
 def test_an_expression_is_a_value(k):
@@ -196,14 +230,14 @@ def test_gradients_are_those_of_central_differences(k, X, Y):
         value = np.atleast_1d(k.get_params()[name]).astype(float)
         for i, v in enumerate(value):
             if v < 0.05:
-                continue               # too close to the end of its range for a difference on both sides
+                continue  # too close to the end of its range for a difference on both sides
             shape, unit = np.shape(k.get_params()[name]), np.eye(len(value))[i]
 
             def total(x, name=name, value=value, shape=shape, unit=unit):
                 changed = (value + (x - value @ unit) * unit).reshape(shape)
                 return np.sum(G * k.with_params(**{name: changed})(X, Y))
 
-            h = 1e-4 * v                       # two steps, extrapolated: the error is of order h⁴
+            h = 1e-4 * v  # two steps, extrapolated: the error is of order h⁴
             wide, narrow = ((total(v + s) - total(v - s)) / (2 * s) for s in (h, h / 2))
             size = np.sum(np.abs(K)) / v + abs(np.atleast_1d(slope)[i])
             assert abs((4 * narrow - wide) / 3 - np.atleast_1d(slope)[i]) <= 2e-5 * size + 1e-9
@@ -215,7 +249,9 @@ def test_gradients_are_those_of_central_differences_for_tanh(scale, offset):
     X, Y, k = np.linspace(-1, 1, 5)[:, None], np.linspace(0, 2, 4)[:, None], Sigmoid(scale, offset)
     G, h = np.cos(np.arange(20.0)).reshape(5, 4), 1e-5
     for name, slope in k._vjp(X, Y, G).items():
-        up, down = (np.sum(G * k.with_params(**{name: k.get_params()[name] + s})(X, Y)) for s in (h, -h))
+        up, down = (
+            np.sum(G * k.with_params(**{name: k.get_params()[name] + s})(X, Y)) for s in (h, -h)
+        )
         assert slope == pytest.approx((up - down) / (2 * h), rel=1e-8)
 
 
@@ -252,6 +288,7 @@ def test_float32_is_honoured(k, X):
 
 # tiles and threads
 
+
 @given(kernels, points(max_n=30, scales=(1.0,)), st.sampled_from([1e-6, 1e-3, 1e-2]))
 def test_tiles_change_nothing(k, X, block_mib):
     whole = k(X), k(X, X[::-1]), k.distance(X), k.pairs(X, X[::-1])
@@ -265,11 +302,15 @@ def test_tiles_change_nothing(k, X, block_mib):
 @pytest.mark.parametrize("d", [5, 100])
 def test_one_thread_or_several_give_equal_values(d, monkeypatch):
     X, seen = np.random.default_rng(d).normal(size=(900, d)), []
-    monkeypatch.setattr("rkhs_notes.base.blocks.in_parallel", lambda *a: seen.append(1) or in_parallel(*a))
+    monkeypatch.setattr(
+        "rkhs_notes.base.blocks.in_parallel", lambda *a: seen.append(1) or in_parallel(*a)
+    )
     values = []
     for each in (0.0, 1000.0):
         monkeypatch.setattr(Gaussian, "_nanoseconds", lambda k, d, each=each: each)
-        values.append((Gaussian()(X), Gaussian()(X, X[::-1]), RKHSFunction(Gaussian(), X, np.ones(900))(X)))
+        values.append(
+            (Gaussian()(X), Gaussian()(X, X[::-1]), RKHSFunction(Gaussian(), X, np.ones(900))(X))
+        )
         assert bool(seen) == (each > 0)
     for alone, together in zip(*values, strict=True):
         np.testing.assert_array_equal(alone, together)
@@ -329,7 +370,9 @@ assert n_threads() == 2
 
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="needs two cores")
 def test_blas_gets_its_threads_back():
-    environment = dict(os.environ, OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2", MKL_NUM_THREADS="2")
+    environment = dict(
+        os.environ, OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2", MKL_NUM_THREADS="2"
+    )
     subprocess.run([sys.executable, "-c", THREADS_ARE_GIVEN_BACK], env=environment, check=True)
 
 
@@ -337,7 +380,9 @@ def gram_in_a_child(queue):
     queue.put(float(Gaussian()(np.arange(900.0)).sum()))
 
 
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork on this system")
+@pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="no fork on this system"
+)
 def test_a_forked_process_can_compute():
     expected = float(Gaussian()(np.arange(900.0)).sum())
     context = multiprocessing.get_context("fork")
@@ -348,22 +393,41 @@ def test_a_forked_process_can_compute():
     child.join(timeout=60)
 
 
-@pytest.mark.parametrize("k", [2 * (3 * (Linear() + Gaussian(1))), 1e-200 * (1e-200 * Linear()),
-                               1e200 * (1e200 * (1e-300 * Gaussian(1))), (1e-200 * Linear()) ** 2,
-                               2 * (Constant(3) * (Linear() + Gaussian(1))), Gaussian(1) * Delta()])
+@pytest.mark.parametrize(
+    "k",
+    [
+        2 * (3 * (Linear() + Gaussian(1))),
+        1e-200 * (1e-200 * Linear()),
+        1e200 * (1e200 * (1e-300 * Gaussian(1))),
+        (1e-200 * Linear()) ** 2,
+        2 * (Constant(3) * (Linear() + Gaussian(1))),
+        Gaussian(1) * Delta(),
+    ],
+)
 def test_simplify_at_the_ends_of_the_range(k):
     for unit in (1.0, 1e150):  # where a weight of 1e-400 in all is no 0
         X = unit * np.array([[0.0, 1.0], [2.0, 1.0]])
         np.testing.assert_allclose(k.simplify()(X), k(X), rtol=1e-12)
 
 
-@pytest.mark.parametrize("k, simple", [
-    (Gaussian(2) * Gaussian(3), Gaussian), (Gaussian(2) ** 5, Gaussian), (Laplace(2) * Laplace(3), Laplace),
-    (Laplace(2) ** 3, Laplace), (Mahalanobis([1.0, 2.0]) * Mahalanobis([3.0, 0.5]), Mahalanobis),
-    (Mahalanobis([1.0, 2.0]) ** 3, Mahalanobis), (Linear() ** 3, Polynomial),
-    (Polynomial(2, 0.5, 2) ** 2, Polynomial),
-    ((3 * Linear()).gaussian_of(2), Gaussian), (Delta() * Gaussian(1), Delta), (Constant(2) ** 3, Constant),
-    ((2 * Gaussian(1)).normalized(), Gaussian), (Constant(2).exp(), Constant)])
+@pytest.mark.parametrize(
+    "k, simple",
+    [
+        (Gaussian(2) * Gaussian(3), Gaussian),
+        (Gaussian(2) ** 5, Gaussian),
+        (Laplace(2) * Laplace(3), Laplace),
+        (Laplace(2) ** 3, Laplace),
+        (Mahalanobis([1.0, 2.0]) * Mahalanobis([3.0, 0.5]), Mahalanobis),
+        (Mahalanobis([1.0, 2.0]) ** 3, Mahalanobis),
+        (Linear() ** 3, Polynomial),
+        (Polynomial(2, 0.5, 2) ** 2, Polynomial),
+        ((3 * Linear()).gaussian_of(2), Gaussian),
+        (Delta() * Gaussian(1), Delta),
+        (Constant(2) ** 3, Constant),
+        ((2 * Gaussian(1)).normalized(), Gaussian),
+        (Constant(2).exp(), Constant),
+    ],
+)
 def test_simplify_finds_the_one_kernel(k, simple):
     X = np.random.default_rng(0).normal(size=(9, 2))
     assert type(k.simplify()) is simple
@@ -375,6 +439,7 @@ def test_simplify_finds_the_one_kernel(k, simple):
 def test_sobolev_is_its_integral(order):
     "by Gauss rules on [0, min(x, y)], where the integrand is a polynomial"
     for x, y in ((0.3, 2.0), (1.5, 1.5), (4.0, 0.7)):
+
         def product(z, x=x, y=y):
             return ((x - z) * (y - z)) ** (order - 1) / factorial(order - 1) ** 2
 
@@ -386,7 +451,10 @@ def test_sobolev_is_its_integral(order):
 
 def test_pairs_are_pairs_in_every_composition():
     x, u = np.array([0.0, 1.0, 3.0, 4.0]), np.array([2.0, 0.0, 0.0, 1.0])
-    t, K = Tensor(Gaussian(1), Linear()), Gaussian(1)(np.array([0.0, 1.0, 3.0, 4.0])) * np.outer(u, u)
+    t, K = (
+        Tensor(Gaussian(1), Linear()),
+        Gaussian(1)(np.array([0.0, 1.0, 3.0, 4.0])) * np.outer(u, u),
+    )
     both = np.stack([x, u], axis=1)
     np.testing.assert_allclose(t((x, u)), K)
     for k in (t + Gaussian(1), Gaussian(1) + t):
@@ -395,9 +463,16 @@ def test_pairs_are_pairs_in_every_composition():
     np.testing.assert_allclose(t.normalized()((x, u)), t.normalized()(both))
 
 
-@pytest.mark.parametrize("k", [
-    Linear() + Linear(), Linear() * 1 + Constant(1), Bilinear(np.eye(3)), Polynomial(1),
-    FiniteRank([1.0, 1.0, 1.0], [first, lambda X: X[:, 1], lambda X: X[:, 2]])])
+@pytest.mark.parametrize(
+    "k",
+    [
+        Linear() + Linear(),
+        Linear() * 1 + Constant(1),
+        Bilinear(np.eye(3)),
+        Polynomial(1),
+        FiniteRank([1.0, 1.0, 1.0], [first, lambda X: X[:, 1], lambda X: X[:, 2]]),
+    ],
+)
 def test_the_metric_keeps_its_digits_far_away(k):
     X = np.random.default_rng(0).integers(-9, 9, size=(20, 3)) / 8
     np.testing.assert_allclose(k.gaussian_of(1)(X + 2.0**27), k.gaussian_of(1)(X), atol=1e-8)
@@ -412,7 +487,9 @@ def test_arrays_of_a_kernel_are_its_own():
     view.flags.writeable = False
     k = Bilinear(view)
     A[0, 0] = -100
-    assert k([[1.0, 0.0]]) == 1 and Bilinear([[0.0, 0.0], [-0.0, 1]]) == Bilinear([[0.0, 0.0], [0.0, 1]])
+    assert k([[1.0, 0.0]]) == 1 and Bilinear([[0.0, 0.0], [-0.0, 1]]) == Bilinear(
+        [[0.0, 0.0], [0.0, 1]]
+    )
     for other in (pickle.loads(pickle.dumps(k)), copy.deepcopy(k)):
         with pytest.raises(ValueError, match="read-only"):
             other.A[0, 0] = 3
@@ -425,7 +502,10 @@ def test_print_shows_six_digits_and_repr_all():
     assert str(k) == "0.1 * Gaussian(bandwidth=0.3) + Gaussian(bandwidth=1.42857e-10) ** 2"
     assert eval(repr(k)) == k and str(Gaussian(0.015625)) == repr(Gaussian(0.015625))
     third = Gaussian(1 / 3)
-    assert f"{third}" == "Gaussian(bandwidth=0.333333)" and f"{third!r}" == f"Gaussian(bandwidth={1 / 3!r})"
+    assert (
+        f"{third}" == "Gaussian(bandwidth=0.333333)"
+        and f"{third!r}" == f"Gaussian(bandwidth={1 / 3!r})"
+    )
 
 
 def writes(X):
@@ -449,9 +529,16 @@ def peak_mib(work):
     return peak
 
 
-@pytest.mark.parametrize("k, d", [
-    (Gaussian(2), 30), (Gaussian(2) * Matern(1.5) + Linear(), 30), (Anova(Gaussian(2), 3), 30),
-    (Gaussian(2).normalized().gaussian_of(1), 30), (Gaussian(40), 1000)])
+@pytest.mark.parametrize(
+    "k, d",
+    [
+        (Gaussian(2), 30),
+        (Gaussian(2) * Matern(1.5) + Linear(), 30),
+        (Anova(Gaussian(2), 3), 30),
+        (Gaussian(2).normalized().gaussian_of(1), 30),
+        (Gaussian(40), 1000),
+    ],
+)
 def test_temporaries_stay_within_the_budget(k, d):
     X = np.random.default_rng(0).normal(1, 1, size=(2500, d))
     result = 2500**2 * 8 / 2**20
@@ -471,9 +558,20 @@ def test_temporaries_stay_within_the_budget(k, d):
 def test_the_data_stay_as_they_were():
     X = np.random.default_rng(0).uniform(0.1, 1, size=(40, 1))
     before = X.copy()
-    for k in (Gaussian(1), Laplace(1), Cauchy(1), Periodic(2), Matern(2.5), Sobolev(2), Linear().on(first),
-              Gaussian(1).on(first), Gaussian(1).conjugate(first), Rank1(first),
-              Polynomial(3).normalized(), Delta()):
+    for k in (
+        Gaussian(1),
+        Laplace(1),
+        Cauchy(1),
+        Periodic(2),
+        Matern(2.5),
+        Sobolev(2),
+        Linear().on(first),
+        Gaussian(1).on(first),
+        Gaussian(1).conjugate(first),
+        Rank1(first),
+        Polynomial(3).normalized(),
+        Delta(),
+    ):
         k(X), k.diag(X), k.pairs(X, X), k.distance(X), k(X, X)
         np.testing.assert_array_equal(X, before)
     X.flags.writeable = False
@@ -483,8 +581,13 @@ def test_the_data_stay_as_they_were():
 def test_use_changes_nothing_that_is_pickled_or_hashed():
     X = np.random.default_rng(0).uniform(0.1, 1, size=(12, 1))
     shared = Gaussian(1)
-    for make in (lambda: Gaussian(1), lambda: Polynomial(3).normalized(), lambda: Linear().on(first),
-                 lambda: Laplace(1) + 2 * shared * Matern(2.5), lambda: Shifted()):
+    for make in (
+        lambda: Gaussian(1),
+        lambda: Polynomial(3).normalized(),
+        lambda: Linear().on(first),
+        lambda: Laplace(1) + 2 * shared * Matern(2.5),
+        lambda: Shifted(),
+    ):
         k, fresh = make(), joblib.hash(make())
         assert joblib.hash(k) == fresh
         k(X), k.diag(X), k.distance(X), repr(k), k == shared, (k + k) * k
@@ -495,6 +598,7 @@ def test_use_changes_nothing_that_is_pickled_or_hashed():
 
 
 # what is no kernel
+
 
 class Shifted(Kernel):
     "exp(−r²/2) − 0.5, which has negative eigenvalues but a positive diagonal"
@@ -513,7 +617,7 @@ def test_a_new_formula_is_used_in_tiles_too(d):
     X = np.random.default_rng(0).normal(size=(1200, d)) / d
     k = GaussianWithAnotherFormula(1)
     np.testing.assert_allclose(k(X, X[:1100]), 2 * Gaussian(1)(X, X[:1100]))
-    check_kernel(k, X[:10])                                # diag, pairs and distance follow the new formula
+    check_kernel(k, X[:10])  # diag, pairs and distance follow the new formula
     for composite in (k * Gaussian(1), Gaussian(1) * k, k**2, k.normalized(), Delta() * k):
         np.testing.assert_allclose(composite.simplify()(X[:10]), composite(X[:10]))
     with pytest.raises(NotImplementedError, match="_vjp"):
@@ -521,7 +625,11 @@ def test_a_new_formula_is_used_in_tiles_too(d):
 
 
 MUTANTS = {
-    "sum that subtracts": (Gaussian(1) + Gaussian(2), "_operation", staticmethod(lambda A, B: A - B)),
+    "sum that subtracts": (
+        Gaussian(1) + Gaussian(2),
+        "_operation",
+        staticmethod(lambda A, B: A - B),
+    ),
     "product with a difference": (
         Gaussian(1) * Gaussian(2),
         "_operation",
@@ -559,9 +667,16 @@ def test_the_witness_against_tanh(scale, offset):
     points, c = Sigmoid(scale, offset).witness()
     assert c @ Sigmoid(scale, offset)(points) @ c < 0
     X = np.random.default_rng(0).normal(size=(9, 2))
-    for use in (as_kernel, lambda k: k + Linear(), lambda k: 2 * k, lambda k: k.normalized(),
-                lambda k: k.on(0), lambda k: ridge(k, X, X[:, 0]), lambda k: RKHSFunction(k, X, X[:, 0]),
-                lambda k: align([k], X, X[:, 0])):
+    for use in (
+        as_kernel,
+        lambda k: k + Linear(),
+        lambda k: 2 * k,
+        lambda k: k.normalized(),
+        lambda k: k.on(0),
+        lambda k: ridge(k, X, X[:, 0]),
+        lambda k: RKHSFunction(k, X, X[:, 0]),
+        lambda k: align([k], X, X[:, 0]),
+    ):
         with pytest.raises(IndefiniteKernel, match="cᵀKc = -"):
             use(Sigmoid(scale, offset))
 
@@ -595,13 +710,20 @@ def test_checks_refuse_in_words():
     assert indefinite_witness(lambda X, Y: 1e-20 * np.sign(X - Y.T) ** 2, X) is not None
     with pytest.raises(LawBroken, match="shift-invariant"):
         check_kernel(Claims(), X)
-    for k, error, words in ((NotANumber(), ValueError, "NaN"), (WrongShape(), ValueError, r"pass \(7, 7\)"),
-                            (Gaussian, TypeError, "class Gaussian"), (np.dot, TypeError, "not a Kernel")):
+    for k, error, words in (
+        (NotANumber(), ValueError, "NaN"),
+        (WrongShape(), ValueError, r"pass \(7, 7\)"),
+        (Gaussian, TypeError, "class Gaussian"),
+        (np.dot, TypeError, "not a Kernel"),
+    ):
         with pytest.raises(error, match=words):
             check_kernel(k, X)
-    for k, error, words in ((lambda X, Y: np.full((7, 7), np.nan), ValueError, "not finite"),
-                            (lambda X, Y: np.ones(3), ValueError, "shape"), (3, TypeError, "pass a kernel"),
-                            (lambda X, Y: X + 2 * Y.T, LawBroken, "is symmetric")):
+    for k, error, words in (
+        (lambda X, Y: np.full((7, 7), np.nan), ValueError, "not finite"),
+        (lambda X, Y: np.ones(3), ValueError, "shape"),
+        (3, TypeError, "pass a kernel"),
+        (lambda X, Y: X + 2 * Y.T, LawBroken, "is symmetric"),
+    ):
         with pytest.raises(error, match=words):
             indefinite_witness(k, X)
 
@@ -675,12 +797,23 @@ class Skew(Bent):
     _distance = Kernel._distance
 
 
-@pytest.mark.parametrize("mutant, words", [
-    (NotSymmetric, "is symmetric"), (OtherDiagonal, "diag agrees"), (OtherPairs, "pairs agrees"),
-    (OtherMirror, "equals"), (OtherDistance, "distance² agrees"), (Moving, "is shift-invariant"),
-    (Skew, "negative eigenvalue")])
+@pytest.mark.parametrize(
+    "mutant, words",
+    [
+        (NotSymmetric, "is symmetric"),
+        (OtherDiagonal, "diag agrees"),
+        (OtherPairs, "pairs agrees"),
+        (OtherMirror, "equals"),
+        (OtherDistance, "distance² agrees"),
+        (Moving, "is shift-invariant"),
+        (Skew, "negative eigenvalue"),
+    ],
+)
 def test_check_kernel_refuses_three_times_its_tolerance(mutant, words):
-    X, rounding = np.random.default_rng(0).uniform(1.1, 1.9, size=30), 8 * np.finfo(float).eps**0.75
+    X, rounding = (
+        np.random.default_rng(0).uniform(1.1, 1.9, size=30),
+        8 * np.finfo(float).eps ** 0.75,
+    )
     check_kernel(mutant(1, by=rounding / 3), X)
     with pytest.raises(LawBroken, match=words):
         check_kernel(mutant(1, by=3 * rounding), X)
@@ -696,7 +829,9 @@ def test_a_negative_square_has_no_tolerance():
         check_kernel(OnTheDiagonal(), [-1e-300, 1.0, 2.0])
 
 
-@pytest.mark.parametrize("k", [Gaussian(2), Polynomial(3), Matern(2.5), Mahalanobis([2.0]), 2 * Linear()])
+@pytest.mark.parametrize(
+    "k", [Gaussian(2), Polynomial(3), Matern(2.5), Mahalanobis([2.0]), 2 * Linear()]
+)
 def test_check_gradient_refuses_three_times_its_tolerance(k):
     class Steeper(type(k)):
         def _vjp(self, X, Y, G):
@@ -712,14 +847,14 @@ def test_check_gradient_refuses_three_times_its_tolerance(k):
 
 
 def test_the_witness_and_is_psd_refuse_three_times_their_tolerance():
-    X, rounding = np.linspace(1.1, 1.9, 30), 8 * np.finfo(float).eps**0.75
+    X, rounding = np.linspace(1.1, 1.9, 30), 8 * np.finfo(float).eps ** 0.75
     assert indefinite_witness(Skew(1, by=rounding / 3), X) is None
     points, c = indefinite_witness(Skew(1, by=3 * rounding), X)
     assert len(points) == 30 and c @ Skew(1, by=3 * rounding)(points) @ c < 0
     assert indefinite_witness(NotSymmetric(1, by=rounding / 3), X) is None
     with pytest.raises(LawBroken, match="is symmetric"):
         indefinite_witness(NotSymmetric(1, by=3 * rounding), X)
-    K = np.full((30, 30), -1 / 29) + np.eye(30) * 30 / 29                 # its least eigenvalue is 0
+    K = np.full((30, 30), -1 / 29) + np.eye(30) * 30 / 29  # its least eigenvalue is 0
     assert is_psd(K - 10e-9 * np.eye(30), 1e-9) and not is_psd(K - 90e-9 * np.eye(30), 1e-9)
     lopsided = K + 1e-9 * np.triu(np.ones((30, 30)), 1)
     assert is_psd(lopsided, 1e-9) and not is_psd(lopsided, 1e-9 / 6)
@@ -737,7 +872,7 @@ def test_near_repeated_points_make_an_honest_gram_matrix():
 def test_is_psd_at_the_threshold():
     rng = np.random.default_rng(0)
     A = rng.normal(size=(60, 20))
-    K = A @ A.T                                           # rank 20: forty eigenvalues are rounding
+    K = A @ A.T  # rank 20: forty eigenvalues are rounding
     assert is_psd(K)
     error = 4 * np.finfo(float).eps * np.abs(K).max()
     assert is_psd(K - 20 * error * np.eye(60)) and not is_psd(K - 200 * error * np.eye(60))
@@ -745,8 +880,11 @@ def test_is_psd_at_the_threshold():
 
 # points of any kind
 
+
 def counted(words):
-    return np.array([[word.count(c) for c in "abcdefghijklmnopqrstuvwxyz"] for word in words], float)
+    return np.array(
+        [[word.count(c) for c in "abcdefghijklmnopqrstuvwxyz"] for word in words], float
+    )
 
 
 def lower(words):
@@ -760,17 +898,31 @@ def length(points):
 WORDS = ["banana", "kernel", "hilbert", "a", "space", "abba"]
 
 
-@pytest.mark.parametrize("k, same", [
-    (Constant(2), Constant(2)), (Delta(), Delta()), (Rank1(length), Rank1(length)),
-    (FiniteRank([2, 1], [length, np.exp]).on(length), FiniteRank([2, 1], [length, np.exp]).on(length)),
-    (FiniteRank([2], [length]) + Delta(), FiniteRank([2], [length]) + Delta()),
-    (Letters(), Linear()), (2 * Letters() + Constant(1), 2 * Linear() + Constant(1)),
-    (Constant(1) + Letters(), Constant(1) + Linear()), (Letters() ** 2, Linear() ** 2),
-    (Letters().normalized(), Linear().normalized()),
-    ((Letters() / 9).exp(), (Linear() / 9).exp()),
-    (Letters().on(lower), Linear()), (Linear().on(counted) * Letters(), Linear() ** 2),
-    (Letters().conjugate(lambda words: [len(word) for word in words]),
-     Linear().conjugate(lambda X: X.sum(axis=1)))])
+@pytest.mark.parametrize(
+    "k, same",
+    [
+        (Constant(2), Constant(2)),
+        (Delta(), Delta()),
+        (Rank1(length), Rank1(length)),
+        (
+            FiniteRank([2, 1], [length, np.exp]).on(length),
+            FiniteRank([2, 1], [length, np.exp]).on(length),
+        ),
+        (FiniteRank([2], [length]) + Delta(), FiniteRank([2], [length]) + Delta()),
+        (Letters(), Linear()),
+        (2 * Letters() + Constant(1), 2 * Linear() + Constant(1)),
+        (Constant(1) + Letters(), Constant(1) + Linear()),
+        (Letters() ** 2, Linear() ** 2),
+        (Letters().normalized(), Linear().normalized()),
+        ((Letters() / 9).exp(), (Linear() / 9).exp()),
+        (Letters().on(lower), Linear()),
+        (Linear().on(counted) * Letters(), Linear() ** 2),
+        (
+            Letters().conjugate(lambda words: [len(word) for word in words]),
+            Linear().conjugate(lambda X: X.sum(axis=1)),
+        ),
+    ],
+)
 def test_points_may_be_strings(k, same):
     X = counted(WORDS)
     for points in (WORDS, tuple(WORDS), np.array(WORDS, dtype=object), k.points(WORDS)):
@@ -796,13 +948,24 @@ def test_things_without_a_hash_are_compared():
 
     bags = [Bag(1), Bag(2), Bag(1)]
     assert Delta()(bags).tolist() == [[1, 0, 1], [0, 1, 0], [1, 0, 1]]
-    assert Delta()(bags, [1.0, 2.0]).tolist() == [[0, 0]] * 3 == Constant(0)(bags, [1.0, 2.0]).tolist()
+    assert (
+        Delta()(bags, [1.0, 2.0]).tolist() == [[0, 0]] * 3 == Constant(0)(bags, [1.0, 2.0]).tolist()
+    )
     with pytest.raises(TypeError, match="X holds text"):
         Delta()("one word")
 
 
-STRICT = [Linear(), Polynomial(3), Gaussian(0.7), Constant(2), 2 * Gaussian(1) + Linear() * Polynomial(2),
-          Gaussian(1) ** 3, (Linear() / 9).exp(), Polynomial(2).normalized(), Gaussian(1).on([0, 2])]
+STRICT = [
+    Linear(),
+    Polynomial(3),
+    Gaussian(0.7),
+    Constant(2),
+    2 * Gaussian(1) + Linear() * Polynomial(2),
+    Gaussian(1) ** 3,
+    (Linear() / 9).exp(),
+    Polynomial(2).normalized(),
+    Gaussian(1).on([0, 2]),
+]
 
 
 @pytest.mark.parametrize("k", STRICT, ids=str)
@@ -825,6 +988,7 @@ def test_the_half_line_needs_the_array_standard_only():
 
 # the algebra as a program
 
+
 def test_a_function_of_the_points_runs_once_for_each_set_of_points_of_a_call():
     seen = []
 
@@ -835,8 +999,13 @@ def test_a_function_of_the_points_runs_once_for_each_set_of_points_of_a_call():
     X, Y = np.random.default_rng(0).normal(size=(2, 30, 2))
     k = 2 * Gaussian(1).on(g).normalized() + Linear()
     with settings.using(block_mib=1e-2):
-        for call, runs in ((lambda: k(X), 1), (lambda: k(X, Y), 2), (lambda: k.diag(X), 1),
-                           (lambda: k.pairs(X, Y), 2), (lambda: k.distance(X, Y), 2)):
+        for call, runs in (
+            (lambda: k(X), 1),
+            (lambda: k(X, Y), 2),
+            (lambda: k.diag(X), 1),
+            (lambda: k.pairs(X, Y), 2),
+            (lambda: k.distance(X, Y), 2),
+        ):
             seen.clear()
             call()
             assert len(seen) == runs and set(seen) == {30}
@@ -853,15 +1022,22 @@ def test_names_of_terms_and_a_sum_of_thousands():
     assert k.season == k.k2 == Gaussian(0.5) if "k2" in k.names else k.season == Gaussian(0.5)
 
 
-@pytest.mark.parametrize("k, tex", [
-    (Linear(), r"x^\top y"), (Brownian(-1), r"\min(x, y) - (-1)"), (Constant(2), "2"),
-    (Gaussian(1e-5), r"\exp\left(-\|x - y\|^2 / (2 \cdot 1 \cdot 10^{-5}^2)\right)"),
-    (2 * (Linear() + Constant(1)), r"2 \cdot \left(x^\top y + 1\right)"),
-    (Linear() * Constant(3), r"x^\top y \cdot 3"), (Linear() ** 3, r"\left(x^\top y\right)^{3}"),
-    (Linear().exp(), r"\exp\left(x^\top y\right)"),
-    (Linear().normalized(), r"\frac{x^\top y}{\sqrt{x^\top x \cdot y^\top y}}"),
-    (Linear().on([0, 2]), r"x_{0,2}^\top y_{0,2}"),
-    (Linear().on(lower), r"\mathrm{lower}(x)^\top \mathrm{lower}(y)")])
+@pytest.mark.parametrize(
+    "k, tex",
+    [
+        (Linear(), r"x^\top y"),
+        (Brownian(-1), r"\min(x, y) - (-1)"),
+        (Constant(2), "2"),
+        (Gaussian(1e-5), r"\exp\left(-\|x - y\|^2 / (2 \cdot 1 \cdot 10^{-5}^2)\right)"),
+        (2 * (Linear() + Constant(1)), r"2 \cdot \left(x^\top y + 1\right)"),
+        (Linear() * Constant(3), r"x^\top y \cdot 3"),
+        (Linear() ** 3, r"\left(x^\top y\right)^{3}"),
+        (Linear().exp(), r"\exp\left(x^\top y\right)"),
+        (Linear().normalized(), r"\frac{x^\top y}{\sqrt{x^\top x \cdot y^\top y}}"),
+        (Linear().on([0, 2]), r"x_{0,2}^\top y_{0,2}"),
+        (Linear().on(lower), r"\mathrm{lower}(x)^\top \mathrm{lower}(y)"),
+    ],
+)
 def test_formulas_are_typeset(k, tex):
     assert k._repr_latex_() == f"$k(x, y) = {tex}$" and tex.count("{") == tex.count("}")
 
@@ -903,7 +1079,11 @@ NO_PARAMETERS = [np.complex128(1 + 2j), 1 + 0j, np.bool_(True), True, "1", None,
 
 @pytest.mark.parametrize("wrong", NO_PARAMETERS)
 def test_what_is_no_parameter(wrong):
-    offset, times, to_power = lambda v: Polynomial(2, v), lambda v: Linear() * v, lambda v: Linear() ** v
+    offset, times, to_power = (
+        lambda v: Polynomial(2, v),
+        lambda v: Linear() * v,
+        lambda v: Linear() ** v,
+    )
     for make in (Gaussian, Constant, offset, times, to_power):
         with pytest.raises((TypeError, ValueError)):
             make(wrong)
@@ -912,8 +1092,12 @@ def test_what_is_no_parameter(wrong):
 def test_a_refusal_comes_without_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for call in (lambda: Linear()([1e200, 1.0]), lambda: Polynomial(9)([1e99, 1.0]),
-                     lambda: Linear().exp()([1e3, 1.0]), lambda: Gaussian(1)([[1e200, 0, 0], [0, 1, 1]])):
+        for call in (
+            lambda: Linear()([1e200, 1.0]),
+            lambda: Polynomial(9)([1e99, 1.0]),
+            lambda: Linear().exp()([1e3, 1.0]),
+            lambda: Gaussian(1)([[1e200, 0, 0], [0, 1, 1]]),
+        ):
             with pytest.raises(ValueError, match="overflow"):
                 call()
 
@@ -927,10 +1111,16 @@ def test_a_median_distance_of_zero_leaves_those_that_are_not(n):
     shown = few if n <= 1000 else few[np.random.default_rng(0).choice(n, 1000, replace=False)]
     apart = np.abs(shown[:, None] - shown)[np.triu_indices(len(shown), 1)]
     assert median_bandwidth(few, rng=0) == pytest.approx(np.median(apart[apart > 0]), rel=1e-12)
-    assert median_bandwidth(np.eye(5)[np.arange(n) % 5 * (np.arange(n) % 3 == 0)]) == pytest.approx(2**0.5)
+    assert median_bandwidth(np.eye(5)[np.arange(n) % 5 * (np.arange(n) % 3 == 0)]) == pytest.approx(
+        2**0.5
+    )
     assert median_bandwidth(np.eye(n, 1)[::-1] * 7) == 7.0
     assert median_bandwidth(["a"] * n + ["bb"], k=Spectrum(1)) == np.sqrt(5)
-    same = np.column_stack([np.arange(n) % 2, np.full(n, 3.0)])  # half of the pairs and a constant column
+    same = np.column_stack(
+        [np.arange(n) % 2, np.full(n, 3.0)]
+    )  # half of the pairs and a constant column
     assert median_bandwidth(same) == 1.0
-    with pytest.raises(ValueError, match=f"all {n} points in X coincide.*choose the bandwidth yourself"):
+    with pytest.raises(
+        ValueError, match=f"all {n} points in X coincide.*choose the bandwidth yourself"
+    ):
         median_bandwidth(np.full((n, 2), 3.0))

@@ -14,8 +14,23 @@ import rkhs_notes as rn
 from rkhs_notes import kpca, settings
 from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.deeper.zoo import Laplace, Precomputed
-from rkhs_notes.kernels import Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid, median_bandwidth
-from rkhs_notes.kpca import KernelComponents, center, center_cross, check_kernel_pca, kernel_pca, pca_primal
+from rkhs_notes.kernels import (
+    Constant,
+    Gaussian,
+    Kernel,
+    Linear,
+    Polynomial,
+    Sigmoid,
+    median_bandwidth,
+)
+from rkhs_notes.kpca import (
+    KernelComponents,
+    center,
+    center_cross,
+    check_kernel_pca,
+    kernel_pca,
+    pca_primal,
+)
 from rkhs_notes.representer import ridge_path
 from rkhs_notes.rkhs import RKHSFunction
 from shared import KERNELS, H, X, Y, n
@@ -31,7 +46,9 @@ def test_centring_is_two_projections(k):
     # the mean feature of the sample, written out in the Gram matrix of everything
     everything, w = k(X), np.r_[np.full(80, 1 / 80), np.zeros(n - 80)]
     D = np.eye(n) - np.outer(np.ones(n), w)
-    np.testing.assert_allclose(center_cross(Kxz, K), (D @ everything @ D.T)[80:, :80], atol=1e-13 * top)
+    np.testing.assert_allclose(
+        center_cross(Kxz, K), (D @ everything @ D.T)[80:, :80], atol=1e-13 * top
+    )
     np.testing.assert_allclose(center_cross(K, K), center(K), atol=1e-13 * top)
     assert (center(K) == center(K).T).all()
 
@@ -75,7 +92,9 @@ def test_plain_pca_by_both_doors():
     plain = PCA(2).fit(Y)
     np.testing.assert_allclose(np.abs(scores), np.abs(plain.transform(Y)), atol=1e-12)
     np.testing.assert_allclose(deviations**2 * n / (n - 1), plain.explained_variance_, rtol=1e-12)
-    np.testing.assert_allclose(np.abs(kernel_pca(Linear(), Y, 2).scores), np.abs(scores), atol=1e-11)
+    np.testing.assert_allclose(
+        np.abs(kernel_pca(Linear(), Y, 2).scores), np.abs(scores), atol=1e-11
+    )
     np.testing.assert_allclose((Y - Y.mean(axis=0)) @ directions, scores, atol=1e-12)
 
 
@@ -95,7 +114,11 @@ def test_without_the_matrix(m):
 angles = 2 * np.pi * np.arange(700) / 700
 HARD = {
     "slow decay": (Laplace(0.3), np.random.default_rng(4).normal(size=(700, 4)), 20),
-    "two sizes of clusters": (Gaussian(1.0), np.repeat(99.0 * np.arange(30), [20] * 15 + [60] * 15), 20),
+    "two sizes of clusters": (
+        Gaussian(1.0),
+        np.repeat(99.0 * np.arange(30), [20] * 15 + [60] * 15),
+        20,
+    ),
     "39 equal ones": (Gaussian(1.0), np.repeat(99.0 * np.arange(40), 18), 39),
     "pairs on a circle": (Gaussian(0.3), np.c_[np.cos(angles), np.sin(angles)], 30),
 }
@@ -135,7 +158,9 @@ def test_units_of_the_points(scale):
     np.testing.assert_allclose(there / scale, plain.reconstruct(X[:6]), atol=1e-4)
     shifted = kernel_pca(Gaussian(1.0), X + 1e6, 3)
     np.testing.assert_allclose(shifted.eigenvalues, plain.eigenvalues, rtol=1e-6)
-    np.testing.assert_allclose(shifted.reconstruct(X[:6] + 1e6) - 1e6, plain.reconstruct(X[:6]), atol=1e-4)
+    np.testing.assert_allclose(
+        shifted.reconstruct(X[:6] + 1e6) - 1e6, plain.reconstruct(X[:6]), atol=1e-4
+    )
 
 
 def test_kinds_of_points():
@@ -200,7 +225,9 @@ def test_pre_images_are_stationary_and_near():
     f = pca.components
     gamma = scores @ f.alpha.T + 1 / n
     g = lambda z: (gamma * Gaussian(0.8)(z, X)).sum(axis=1)  # noqa: E731
-    slope = np.array([(g(z + h) - g(z - h)) / 2e-5 for h in (np.array([1e-5, 0]), np.array([0, 1e-5]))])
+    slope = np.array(
+        [(g(z + h) - g(z - h)) / 2e-5 for h in (np.array([1e-5, 0]), np.array([0, 1e-5]))]
+    )
     assert np.abs(slope).max() < 1e-5
     assert (g(z) >= g(X[np.argmin(((new[:, None] - X) ** 2).sum(axis=2), axis=1)]) - 1e-12).all()
     assert np.abs(z - new).max() < 0.5
@@ -216,7 +243,9 @@ def test_ridge_takes_any_kernel_and_keeps_the_mean():
         pca = kernel_pca(k, X, 2)
         far = kernel_pca(k if k != Polynomial(2) else Linear(), X + 7, 2)
         assert np.abs(pca.reconstruct(X, "ridge").mean(axis=0) - X.mean(axis=0)).max() < 0.05
-        assert np.abs(far.reconstruct(X + 7, "ridge").mean(axis=0) - X.mean(axis=0) - 7).max() < 0.05
+        assert (
+            np.abs(far.reconstruct(X + 7, "ridge").mean(axis=0) - X.mean(axis=0) - 7).max() < 0.05
+        )
     given = kernel_pca(Gaussian(1.0), X, 5)
     one = given.reconstruct(X, "ridge", lam=0.1)
     assert ((one - X) ** 2).mean() < X.var()
@@ -267,7 +296,9 @@ def test_the_learned_way_back_is_kept(monkeypatch):
     again = ridge_path(Gaussian(median_bandwidth(pca.scores)), pca.scores, X, offset=True).function
     np.testing.assert_allclose(once, again(pca.scores), atol=1e-9)
     assert not np.allclose(pca.reconstruct(X, "ridge", k=Laplace(1.0)), once) and len(fits) == 2
-    assert not np.allclose(pca.pre_image(pca.scores, "ridge", targets=2 * X), once) and len(fits) == 3
+    assert (
+        not np.allclose(pca.pre_image(pca.scores, "ridge", targets=2 * X), once) and len(fits) == 3
+    )
     assert not np.allclose(pca.first(2).reconstruct(X, "ridge"), once) and len(fits) == 4
 
 
@@ -296,9 +327,17 @@ BAD = {
     ),
     "rank": (lambda: kernel_pca(Linear(), X, 3), ValueError, "span 2 directions"),
     "one point pca": (lambda: kernel_pca(Linear(), [2.0]), ValueError, "span 0 directions"),
-    "constant data": (lambda: kernel_pca(Gaussian(1), np.ones((9, 2)), 1), ValueError, "All points coincide"),
+    "constant data": (
+        lambda: kernel_pca(Gaussian(1), np.ones((9, 2)), 1),
+        ValueError,
+        "All points coincide",
+    ),
     "constant kernel": (lambda: kernel_pca(Constant(3), X, 1), ValueError, "All points coincide"),
-    "duplicates": (lambda: kernel_pca(Gaussian(1), np.tile(X[:3], (9, 1)), 3), ValueError, "Pass at most 2"),
+    "duplicates": (
+        lambda: kernel_pca(Gaussian(1), np.tile(X[:3], (9, 1)), 3),
+        ValueError,
+        "Pass at most 2",
+    ),
     "empty": (lambda: kernel_pca(Gaussian(1), np.zeros((0, 2))), ValueError, "empty"),
     "pca indefinite": (lambda: kernel_pca(Sigmoid(1, -1), X), IndefiniteKernel, "cᵀKc"),
     "pca text": (lambda: kernel_pca(Gaussian(1), X, "all"), TypeError, "n_components"),
@@ -309,7 +348,11 @@ BAD = {
         ValueError,
         "scores has 3 components, eigenvalues has 2",
     ),
-    "method": (lambda: kernel_pca(Gaussian(1), X).reconstruct(X, "magic"), ValueError, "fixed_point"),
+    "method": (
+        lambda: kernel_pca(Gaussian(1), X).reconstruct(X, "magic"),
+        ValueError,
+        "fixed_point",
+    ),
     "not Gaussian": (lambda: kernel_pca(Laplace(1), X).reconstruct(X), TypeError, "method='ridge'"),
     "indices": (
         lambda: kernel_pca(Precomputed(np.eye(5)), np.arange(5)).pre_image([0, 0], "ridge"),
@@ -357,7 +400,9 @@ def test_near_misses_of_kernel_pca():
     def mutants(e):
         longer = 1 + e * top / pca.eigenvalues[-1] / 2
         return {
-            "orthonormal": replace(pca, components=pca.components * longer, offset=longer * pca.offset),
+            "orthonormal": replace(
+                pca, components=pca.components * longer, offset=longer * pca.offset
+            ),
             "mean 0": replace(pca, offset=pca.offset + e * np.sqrt(top)),
             "ΣᵢScoreᵢ²": replace(pca, eigenvalues=pca.eigenvalues * [1 + e, 1, 1]),
             "trace": replace(pca, trace=pca.trace * (1 + e)),
@@ -404,7 +449,9 @@ def test_a_near_miss_of_the_largest_eigenvalues():
         pca = kernel_pca(*of_spectrum([4.0, 3.0, 2.0, 2.0 - 4 * by, 1.0]), 4)
         some = [0, 1, 3]
         f = RKHSFunction(pca.k, pca.components.Z, pca.components.alpha[:, some])
-        other = replace(pca, components=f, offset=pca.offset[some], eigenvalues=pca.eigenvalues[some])
+        other = replace(
+            pca, components=f, offset=pca.offset[some], eigenvalues=pca.eigenvalues[some]
+        )
         if refused:
             with pytest.raises(LawBroken, match="left out"):
                 check_kernel_pca(other)
@@ -504,9 +551,14 @@ def test_no_order_of_the_points_turns_an_axis(name):
 @pytest.mark.parametrize("seed", range(5))
 def test_weights_and_repetitions_turn_axes_alike(seed):
     X = np.random.default_rng(seed).normal(size=(60, 3))
-    weighted, repeated = kernel_pca(G, X, 5, weights=W), kernel_pca(G, np.repeat(X, W.astype(int), axis=0), 5)
+    weighted, repeated = (
+        kernel_pca(G, X, 5, weights=W),
+        kernel_pca(G, np.repeat(X, W.astype(int), axis=0), 5),
+    )
     np.testing.assert_allclose(weighted(NEW), repeated(NEW), atol=1e-8)
 
 
 def test_components_of_the_linear_kernel_have_the_signs_of_principal_components():
-    np.testing.assert_allclose(kernel_pca(Linear(), CLOUD, 3).scores, pca_primal(CLOUD)[0], atol=1e-10)
+    np.testing.assert_allclose(
+        kernel_pca(Linear(), CLOUD, 3).scores, pca_primal(CLOUD)[0], atol=1e-10
+    )

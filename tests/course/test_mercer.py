@@ -30,7 +30,16 @@ from rkhs_notes.engines.solving.gram_operators import GramOperator
 from rkhs_notes.engines.solving.spectra import leading_eigenpairs
 from rkhs_notes.features import check_feature_map, finite_feature_map
 from rkhs_notes.hilbert import Measure, empirical, gauss_hermite, gauss_legendre, uniform_grid
-from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid, check_kernel
+from rkhs_notes.kernels import (
+    Brownian,
+    Constant,
+    Gaussian,
+    Kernel,
+    Linear,
+    Polynomial,
+    Sigmoid,
+    check_kernel,
+)
 from rkhs_notes.mercer import (
     BrownianBridge,
     bridge_spectrum,
@@ -87,7 +96,9 @@ def test_every_kernel_under_every_measure(k, measure):
     expansion = mercer_expansion(k, measure)
     check_mercer(expansion, k, rng.uniform(-1, 1, size=15))
     nodes = np.unique(measure.points[measure.weights > 1e-3])
-    check_mercer(expansion, k, nodes, within=1e-5 * k.diag(nodes).max())  # all terms: exact at the nodes
+    check_mercer(
+        expansion, k, nodes, within=1e-5 * k.diag(nodes).max()
+    )  # all terms: exact at the nodes
     assert expansion.tail() <= 1e-9 * expansion.total
 
 
@@ -119,7 +130,9 @@ def test_the_operator():
     mu = gauss_legendre(0, 1, 60)
     T, g = integral_operator(Gaussian(0.5), mu), RKHS(Gaussian(0.5)).function([0.1, 0.9], [1, -2])
     f = np.sin
-    assert np.isclose(T(f) @ g, mu.inner(f, g)) and np.isclose(T(f).norm() ** 2, T.quadratic_form(f))
+    assert np.isclose(T(f) @ g, mu.inner(f, g)) and np.isclose(
+        T(f).norm() ** 2, T.quadratic_form(f)
+    )
     exact = quad(lambda u: np.exp(-2 * (0.3 - u) ** 2) * np.sin(u), 0, 1)[0]
     assert np.isclose(T(f)([0.3])[0], exact) and np.isclose(T.trace(), 1)
     np.testing.assert_allclose(T(f(mu.points))([0.3]), T(f)([0.3]))
@@ -145,7 +158,9 @@ def test_norms_and_coordinates():
     k, mu = Gaussian(0.5), gauss_legendre(0, 1, 60)
     expansion, f = mercer_expansion(k, mu), RKHS(k).function([0.2, 0.5, 0.7], [1.0, 2.0, -1.0])
     assert np.isclose(expansion.norm(f), f.norm(), rtol=1e-6)
-    np.testing.assert_allclose(expansion.coefficients(f) @ expansion.coefficients(f), mu.inner(f, f))
+    np.testing.assert_allclose(
+        expansion.coefficients(f) @ expansion.coefficients(f), mu.inner(f, f)
+    )
     x = RKHS(k).section(0.3)
     lam, psi = expansion.eigenvalues, expansion.eigenfunctions([0.3])[0]
     np.testing.assert_allclose(expansion.coefficients(x), lam * psi, atol=1e-9)
@@ -165,7 +180,9 @@ def test_doubled_weights():
     one, two = on_line(Gaussian(1), mu), on_line(Gaussian(1), Measure(mu.points, 2 * mu.weights))
     m = 6
     np.testing.assert_allclose(two.eigenvalues[:m], 2 * one.eigenvalues[:m])
-    np.testing.assert_allclose(two.feature_map()([0.3])[:, :m], one.feature_map()([0.3])[:, :m], atol=1e-8)
+    np.testing.assert_allclose(
+        two.feature_map()([0.3])[:, :m], one.feature_map()([0.3])[:, :m], atol=1e-8
+    )
 
 
 # feature maps and truncated kernels
@@ -286,8 +303,12 @@ def test_known_numbers():
 
 
 def test_truncation_is_stated():
-    assert "5 of 9 terms" in repr(mercer_expansion(Polynomial(2), empirical(rng.normal(size=(5, 9))), 9))
-    assert "rounding" not in repr(mercer_expansion(Polynomial(2), empirical(rng.normal(size=(5, 9))), 5))
+    assert "5 of 9 terms" in repr(
+        mercer_expansion(Polynomial(2), empirical(rng.normal(size=(5, 9))), 9)
+    )
+    assert "rounding" not in repr(
+        mercer_expansion(Polynomial(2), empirical(rng.normal(size=(5, 9))), 5)
+    )
     few = gaussian_spectrum(1e4, 0, 1, 100)
     assert few.n_terms < 50 and "of 100 terms" in repr(few)
     assert mercer_expansion(Precomputed(np.eye(3)), empirical([0, 1, 2]), 2).n_terms == 2
@@ -303,9 +324,15 @@ def test_effective_dimension(lam, seed):
     exact = np.trace(np.linalg.solve(K + lam * np.eye(20), K))
     full, few = mercer_expansion(Gaussian(1), ones), mercer_expansion(Gaussian(1), ones, 5)
     assert np.isclose(full.effective_dimension(lam), exact)
-    assert few.effective_dimension(lam) <= exact <= few.effective_dimension(lam) + few.tail() / lam + 1e-9
+    assert (
+        few.effective_dimension(lam)
+        <= exact
+        <= few.effective_dimension(lam) + few.tail() / lam + 1e-9
+    )
     assert np.sum(full.eigenvalues >= lam) / 2 <= exact
-    assert np.isclose(mercer_expansion(Gaussian(1), empirical(X)).effective_dimension(lam / 20), exact)
+    assert np.isclose(
+        mercer_expansion(Gaussian(1), empirical(X)).effective_dimension(lam / 20), exact
+    )
 
 
 # mutants and bad input
@@ -322,7 +349,9 @@ def self_extending(psi):
 
 
 MUTANTS = {
-    "twice ψ": replace(GOOD, functions=lambda X: 2 * GOOD.functions(X), node_values=2 * GOOD.node_values),
+    "twice ψ": replace(
+        GOOD, functions=lambda X: 2 * GOOD.functions(X), node_values=2 * GOOD.node_values
+    ),
     "n λ": replace(GOOD, eigenvalues=40 * GOOD.eigenvalues),
     "λ²": replace(GOOD, eigenvalues=GOOD.eigenvalues**2),
     "√λ": replace(GOOD, eigenvalues=GOOD.eigenvalues**0.5),
@@ -399,7 +428,9 @@ def turned(j):
 
 def one_sign(j):
     "The sign of one value of column j"
-    return lambda F: np.where((np.arange(len(F)) == 3)[:, None] & (np.arange(GOOD.n_terms) == j), -F, F)
+    return lambda F: np.where(
+        (np.arange(len(F)) == 3)[:, None] & (np.arange(GOOD.n_terms) == j), -F, F
+    )
 
 
 def outside(change):
@@ -412,7 +443,9 @@ def everywhere(change):
 
 SMALL = {
     "λ × 1.05": lambda j: replace(GOOD, eigenvalues=column(j, 1.05)(GOOD.eigenvalues)),
-    "λ without its last digits": lambda j: replace(GOOD, eigenvalues=column(j, 0.999)(GOOD.eigenvalues)),
+    "λ without its last digits": lambda j: replace(
+        GOOD, eigenvalues=column(j, 0.999)(GOOD.eigenvalues)
+    ),
     "ψ × 1.05 off the nodes": lambda j: outside(column(j, 1.05)),
     "ψ × 1.05": lambda j: everywhere(column(j, 1.05)),
     "− ψ off the nodes": lambda j: outside(column(j, -1)),
@@ -556,14 +589,18 @@ WORDS = ["kernel", "mercer", "trace", "operator", "zoo", "trace"]
 def test_the_spectrum_of_words():
     K = SharedLetters()(WORDS)
     A = GramOperator(SharedLetters(), WORDS, np.full(6, 1 / 6))
-    np.testing.assert_allclose(leading_eigenpairs(A, 6).values, np.linalg.eigvalsh(K)[::-1] / 6, atol=1e-13)
+    np.testing.assert_allclose(
+        leading_eigenpairs(A, 6).values, np.linalg.eigvalsh(K)[::-1] / 6, atol=1e-13
+    )
     assert repr(A) == "GramOperator of SharedLetters(), 6 points" and A.trace() == np.trace(K) / 6
 
 
 def test_an_expansion_on_words():
     law, k = empirical(WORDS), SharedLetters()
     found, T = mercer_expansion(k, law), integral_operator(k, law)
-    np.testing.assert_allclose(found.eigenvalues.sum(), T.trace())  # five words, one of them twice: rank 5
+    np.testing.assert_allclose(
+        found.eigenvalues.sum(), T.trace()
+    )  # five words, one of them twice: rank 5
     assert found.n_terms == 5 and found.tail() < 1e-12 and found.effective_dimension(0.1) < 5
     rebuilt = found.node_values * found.eigenvalues @ found.node_values.T
     np.testing.assert_allclose(rebuilt, k(WORDS), atol=1e-12)  # (4.7) on the nodes
@@ -598,9 +635,17 @@ mu = gauss_legendre(0, 1, 20)
 BAD = {
     "no kernel": (lambda: mercer_expansion(np.dot, mu), TypeError, "not a Kernel"),
     "no measure": (lambda: mercer_expansion(Gaussian(1), [0.0, 1.0]), TypeError, r"empirical\(X\)"),
-    "operator without measure": (lambda: integral_operator(Gaussian(1), None), TypeError, "not a Measure"),
+    "operator without measure": (
+        lambda: integral_operator(Gaussian(1), None),
+        TypeError,
+        "not a Measure",
+    ),
     "indefinite": (lambda: mercer_expansion(Sigmoid(1, -1), mu), IndefiniteKernel, "cᵀKc"),
-    "operator of indefinite": (lambda: integral_operator(Sigmoid(1, -1), mu), IndefiniteKernel, "cᵀKc"),
+    "operator of indefinite": (
+        lambda: integral_operator(Sigmoid(1, -1), mu),
+        IndefiniteKernel,
+        "cᵀKc",
+    ),
     "a liar": (
         lambda: mercer_expansion(Liar(), gauss_legendre(-3, 3, 30)),
         IndefiniteKernel,
@@ -614,14 +659,22 @@ BAD = {
     "negative weights": (lambda: Measure([0.0, 1.0], [1, -1]), ValueError, "≥ 0"),
     "weights all zero": (lambda: Measure([0.0, 1.0], [0, 0]), ValueError, "not all 0"),
     "nan": (lambda: Measure([0.0, np.nan], [1, 1]), ValueError, "not finite"),
-    "domain": (lambda: mercer_expansion(Brownian(), gauss_legendre(-1, 1, 9)), ValueError, "outside"),
+    "domain": (
+        lambda: mercer_expansion(Brownian(), gauss_legendre(-1, 1, 9)),
+        ValueError,
+        "outside",
+    ),
     "domain of Sobolev": (
         lambda: mercer_expansion(Sobolev(1), gauss_legendre(-1, 1, 9)),
         ValueError,
         "outside",
     ),
     "infinite kernel": (lambda: mercer_expansion(Infinite(), mu), ValueError, "overflow"),
-    "overflow": (lambda: mercer_expansion(Polynomial(9), empirical([1e200, 1.0])), ValueError, "overflow"),
+    "overflow": (
+        lambda: mercer_expansion(Polynomial(9), empirical([1e200, 1.0])),
+        ValueError,
+        "overflow",
+    ),
     "zero kernel": (lambda: mercer_expansion(Constant(0), mu), ValueError, "T = 0"),
     "no terms": (lambda: mercer_expansion(Gaussian(1), mu, 0), ValueError, "n_terms = 0"),
     "half a term": (lambda: mercer_expansion(Gaussian(1), mu, 1.5), ValueError, "whole"),
@@ -638,10 +691,26 @@ BAD = {
         ValueError,
         r"pass \(1, 15\)",
     ),
-    "eigenvalues": (lambda: replace(GOOD, eigenvalues=-GOOD.eigenvalues), ValueError, "numbers > 0"),
-    "expansion": (lambda: check_mercer(3, Gaussian(1), [0.1]), TypeError, "pass what mercer_expansion"),
-    "check at nan": (lambda: check_mercer(GOOD, Gaussian(0.3), [np.nan]), ValueError, "X is not finite"),
-    "within": (lambda: check_mercer(GOOD, Gaussian(0.3), [0.1], within=-1), ValueError, "within = -1"),
+    "eigenvalues": (
+        lambda: replace(GOOD, eigenvalues=-GOOD.eigenvalues),
+        ValueError,
+        "numbers > 0",
+    ),
+    "expansion": (
+        lambda: check_mercer(3, Gaussian(1), [0.1]),
+        TypeError,
+        "pass what mercer_expansion",
+    ),
+    "check at nan": (
+        lambda: check_mercer(GOOD, Gaussian(0.3), [np.nan]),
+        ValueError,
+        "X is not finite",
+    ),
+    "within": (
+        lambda: check_mercer(GOOD, Gaussian(0.3), [0.1], within=-1),
+        ValueError,
+        "within = -1",
+    ),
     "plot backwards": (lambda: GOOD.plot(1, 0), ValueError, "pass a < b"),
     "plot of the plane with limits": (
         lambda: mercer_expansion(Gaussian(1), empirical(np.eye(2))).plot(0, 1),
@@ -662,7 +731,11 @@ BAD = {
         "fewer",
     ),
     "narrow": (lambda: periodic_spectrum(Periodic(1, 1e-6), 5), ValueError, "too slowly"),
-    "narrow product": (lambda: periodic_spectrum(Periodic(1, 1e-6) ** 2, 5), ValueError, "too slowly"),
+    "narrow product": (
+        lambda: periodic_spectrum(Periodic(1, 1e-6) ** 2, 5),
+        ValueError,
+        "too slowly",
+    ),
     "zero periodic kernel": (lambda: periodic_spectrum(0 * Periodic(1), 5), ValueError, "T = 0"),
     "lam": (lambda: GOOD.effective_dimension(0), ValueError, "lam = 0"),
     "limits": (lambda: GOOD.plot(0), ValueError, "limits"),
@@ -677,7 +750,11 @@ BAD = {
     "ratio": (lambda: gaussian_spectrum(1e9, 0, 1, 5), ValueError, "bandwidth / std"),
     "n": (lambda: brownian_spectrum(0), ValueError, "n = 0"),
     "not periodic": (lambda: periodic_spectrum(Gaussian(1), 5), ValueError, "one period"),
-    "two periods": (lambda: periodic_spectrum(Periodic(1) + Periodic(2), 5), ValueError, "one period"),
+    "two periods": (
+        lambda: periodic_spectrum(Periodic(1) + Periodic(2), 5),
+        ValueError,
+        "one period",
+    ),
     "bent": (lambda: periodic_spectrum(Periodic(1).on(np.square), 5), ValueError, "one period"),
     "tol": (lambda: check_mercer(GOOD, Gaussian(0.3), [0.1], tol=-1), ValueError, "tol = -1"),
     "too large": (
@@ -697,14 +774,19 @@ def test_bad_input(case):
 
 
 def test_what_looks_odd_but_is_fine():
-    assert mercer_expansion(Gaussian(1), Measure([[1], [2]], [1, 1]), 99).n_terms == 2  # integers, a column
+    assert (
+        mercer_expansion(Gaussian(1), Measure([[1], [2]], [1, 1]), 99).n_terms == 2
+    )  # integers, a column
     single = mercer_expansion(Gaussian(1), empirical([0.5], [3]))
     np.testing.assert_allclose(single.kernel([0.5]), [[1.0]])
     f32 = mercer_expansion(Gaussian(1), empirical(np.linspace(0, 1, 20, dtype="f")), 4)
     f64 = mercer_expansion(Gaussian(1), empirical(np.linspace(0, 1, 20)), 4)
     np.testing.assert_allclose(f32.eigenvalues, f64.eigenvalues[: f32.n_terms], atol=1e-6)
     assert np.isfinite(f32.feature_map()(np.ones(2, "f"))).all()
-    assert mercer_expansion(Precomputed(np.eye(3) + 1), empirical([0, 1, 2])).plot().get_ylabel() == "λⱼ"
+    assert (
+        mercer_expansion(Precomputed(np.eye(3) + 1), empirical([0, 1, 2])).plot().get_ylabel()
+        == "λⱼ"
+    )
 
 
 @pytest.mark.parametrize("nodes", ["f", "d"])
@@ -750,7 +832,9 @@ def test_equal_spectra_are_equal_kernels():
     assert brownian_spectrum(3).kernel == brownian_spectrum(3).kernel != brownian_spectrum(4).kernel
     assert gaussian_spectrum(1, 0, 1, 3).kernel != gaussian_spectrum(1, 0.1, 1, 3).kernel
     low = periodic_spectrum(Periodic(1), 3).kernel
-    assert low == pickle.loads(pickle.dumps(low)) and hash(low) == hash(pickle.loads(pickle.dumps(low)))
+    assert low == pickle.loads(pickle.dumps(low)) and hash(low) == hash(
+        pickle.loads(pickle.dumps(low))
+    )
 
 
 def test_arrays_are_frozen():

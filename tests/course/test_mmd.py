@@ -102,13 +102,17 @@ def test_normal_laws(arguments, value):
 @pytest.mark.second_route("GaussianEmbedding", "mmd2_gaussians", "quadrature and draws")
 def test_normal_laws_against_quadrature():
     P, Q = gauss_hermite(0.3, 1.0, 80), gauss_hermite(-0.4, 1.5, 80)
-    assert mmd2_v(Gaussian(0.9), P, Q) == pytest.approx(mmd2_gaussians(0.3, 1.0, -0.4, 2.25, 0.9), abs=1e-13)
+    assert mmd2_v(Gaussian(0.9), P, Q) == pytest.approx(
+        mmd2_gaussians(0.3, 1.0, -0.4, 2.25, 0.9), abs=1e-13
+    )
     mu = GaussianEmbedding([1.0, 2.0], [[1.0, 0.3], [0.3, 0.5]], 0.7)
     draws = rng.multivariate_normal(mu.mean, mu.cov, size=40_000)
     at = rng.normal(size=(5, 2)) + 1
     np.testing.assert_allclose(Gaussian(0.7)(draws, at).mean(axis=0), mu(at), atol=0.01)
     point = GaussianEmbedding(0.5, 0.0, 1.0)
-    assert point.norm() == 1 and point @ mean_embedding(Gaussian(1.0), [0.7]) == pytest.approx(np.exp(-0.02))
+    assert point.norm() == 1 and point @ mean_embedding(Gaussian(1.0), [0.7]) == pytest.approx(
+        np.exp(-0.02)
+    )
 
 
 def test_units_far_apart_do_not_overflow():
@@ -142,14 +146,21 @@ def test_bounds_of_the_paper():
 def test_estimators_are_the_double_sums(k):
     w, v = rng.uniform(size=20), rng.uniform(size=31)
     scale = k.diag(X).max() + k.diag(Y).max()
-    for P, Q, a, b in ((X, Y, None, None), (Measure(X, w), Measure(Y, v), w, v), (Measure(X, w), Y, w, None)):
+    for P, Q, a, b in (
+        (X, Y, None, None),
+        (Measure(X, w), Measure(Y, v), w, v),
+        (Measure(X, w), Y, w, None),
+    ):
         assert abs(mmd2_v(k, P, Q) - by_hand(k, X, Y, a, b)) < 1e-14 * scale
         assert abs(mmd2_u(k, P, Q) - by_hand(k, X, Y, a, b, unbiased=True)) < 1e-14 * scale
     n = 20
     H = k(X) + k(Y[:n]) - k(X, Y[:n]) - k(Y[:n], X)
     np.fill_diagonal(H, 0)
     assert abs(mmd2_u1(k, X, Y[:n]) - H.sum() / (n * (n - 1))) < 1e-14 * scale
-    assert abs(mmd2_linear(k, X, Y[:n]) - H[np.arange(0, n, 2), np.arange(1, n, 2)].mean()) < 1e-14 * scale
+    assert (
+        abs(mmd2_linear(k, X, Y[:n]) - H[np.arange(0, n, 2), np.arange(1, n, 2)].mean())
+        < 1e-14 * scale
+    )
     blocks = [H[i : i + 6, i : i + 6].sum() / 30 for i in (0, 6, 12)]
     assert abs(mmd2_block(k, X, Y[:n], 6) - np.mean(blocks)) < 1e-14 * scale
     diagonals = np.concatenate([np.diagonal(H, r) for r in (1, 2, 3)])
@@ -231,7 +242,9 @@ def test_memory_changes_nothing(statistic):
     with settings.using(result_mib=0.0028, block_mib=0.01):
         parts = mmd_test(Gaussian(1.0), X, Y[:n], 200, statistic=statistic, rng=1)
     np.testing.assert_allclose(parts.null, whole.null, atol=1e-14)
-    assert parts.pvalue == whole.pvalue and parts.statistic == pytest.approx(whole.statistic, abs=1e-14)
+    assert parts.pvalue == whole.pvalue and parts.statistic == pytest.approx(
+        whole.statistic, abs=1e-14
+    )
 
 
 def test_single_precision_decides_as_double_does():
@@ -260,7 +273,9 @@ def test_ties_count():
     assert same.pvalue == 1
 
 
-@pytest.mark.parametrize("statistic, null", [("u", None), ("v", None), ("u1", None), ("block", None)])
+@pytest.mark.parametrize(
+    "statistic, null", [("u", None), ("v", None), ("u1", None), ("block", None)]
+)
 def test_levels(statistic, null):
     def draw(r):
         return r.normal(size=(16, 2)), r.normal(size=(16, 2))
@@ -289,7 +304,11 @@ def test_the_test_finds_what_is_there():
         assert mmd_test(Gaussian(1.0), A, B, 99, statistic=statistic).pvalue <= 0.02
     for null in ("gamma", "spectral"):
         assert mmd_test(Gaussian(1.0), A, B, 999, null=null).pvalue <= 0.002
-    assert mmd_test_aggregated(None, A, B, 99).pvalue == 0.01 == mmd_test_split(None, A, B, 0.5, 99).pvalue
+    assert (
+        mmd_test_aggregated(None, A, B, 99).pvalue
+        == 0.01
+        == mmd_test_split(None, A, B, 0.5, 99).pvalue
+    )
 
 
 def test_precomputed_pairs_and_lists():
@@ -321,7 +340,11 @@ def test_float32():
 def test_nothing_is_changed_in_place():
     A, B, K = X.copy(), Y.copy(), Gaussian(1.0)(np.vstack([X, Y]))
     K0 = K.copy()
-    mmd_test(Gaussian(1.0), A, B, 9), mmd_test_aggregated(None, A, B, 9), herding(Gaussian(1.0), A, 3)
+    (
+        mmd_test(Gaussian(1.0), A, B, 9),
+        mmd_test_aggregated(None, A, B, 9),
+        herding(Gaussian(1.0), A, 3),
+    )
     mmd_test(Precomputed(K), np.arange(20), np.arange(20, 51), 9)
     assert (A == X).all() and (B == Y).all() and (K == K0).all()
 
@@ -334,7 +357,9 @@ def test_results_pickle_print_and_draw():
         d = points.shape[1]
         r = mmd_test(Gaussian(1.0), points, Y[:, :d], 99)
         again = pickle.loads(pickle.dumps(r))
-        assert isinstance(again, MMDTest) and repr(again) == repr(r) and "one distribution" in repr(r)
+        assert (
+            isinstance(again, MMDTest) and repr(again) == repr(r) and "one distribution" in repr(r)
+        )
         assert (again.witness(points) == r.witness(points)).all()
         assert r.plot() is not None and r.plot(plt.figure().gca()).get_xlabel() == r.name
         assert r.witness(points)[r.typical(points, 1)[0]] == r.witness(points).max()
@@ -342,7 +367,11 @@ def test_results_pickle_print_and_draw():
     plt.close("all")
     r = mmd_test_aggregated(None, X, Y, 49)
     again = pickle.loads(pickle.dumps(r))
-    assert isinstance(again, AggregatedTest) and again.best == r.best and (again.scores == r.scores).all()
+    assert (
+        isinstance(again, AggregatedTest)
+        and again.best == r.best
+        and (again.scores == r.scores).all()
+    )
     assert len(r.kernels) == 7 and r.witness.k == r.best
 
 
@@ -366,7 +395,9 @@ def test_herding_is_greedy_and_beats_chance():
     k, P = Gaussian(1.0), empirical(rng.normal(size=(300, 2)), rng.uniform(size=300))
     chosen, mu = [], mean_embedding(k, P)
     for t in range(12):
-        score = mu(P.points) - (k(P.points, np.array(chosen)).sum(axis=1) / (t + 1) if chosen else 0)
+        score = mu(P.points) - (
+            k(P.points, np.array(chosen)).sum(axis=1) / (t + 1) if chosen else 0
+        )
         chosen.append(P.points[score.argmax()])
     np.testing.assert_array_equal(herding(k, P, 12), chosen)
     drawn = [mmd2_v(k, P.points[rng.choice(300, 50, p=P.weights)], P) for _ in range(10)]
@@ -378,7 +409,9 @@ def test_the_grid_does_not_know_the_labels():
     Z = rng.normal(size=(1500, 2))
     order = rng.permutation(1500)
     assert gaussian_grid(Z[:700], Z[700:]) == gaussian_grid(Z[order][:700], Z[order][700:])
-    assert len(gaussian_grid(X, Y, 1)) == 1 and gaussian_grid(X, Y, 3)[1] == gaussian_grid(X, Y, 1)[0]
+    assert (
+        len(gaussian_grid(X, Y, 1)) == 1 and gaussian_grid(X, Y, 3)[1] == gaussian_grid(X, Y, 1)[0]
+    )
 
 
 @pytest.mark.second_route("AggregatedTest", "mmd_test_aggregated", "the test with one kernel")
@@ -457,7 +490,10 @@ def test_laws_that_count_are_sharp():
             check_level(test_that_rejects(count), lambda r: (X, Y), 400)
     missed = 400 - low
     for count in (missed // 3, missed):
-        assert check_power(test_that_rejects(400 - count), lambda r: (X, Y), 0.8, 400) == 1 - count / 400
+        assert (
+            check_power(test_that_rejects(400 - count), lambda r: (X, Y), 0.8, 400)
+            == 1 - count / 400
+        )
     for count in (missed + 1, 3 * missed):
         with pytest.raises(LawBroken, match="differences missed"):
             check_power(test_that_rejects(400 - count), lambda r: (X, Y), 0.8, 400)
@@ -496,7 +532,10 @@ BAD = [
     (lambda: mmd_test(G, X[:1], Y, 9), "needs two"),
     (lambda: mmd_test(Polynomial(2).feature_map(3), X, Y, 9, null="gamma"), "kernel"),
     (lambda: mmd_test(G, Measure(X, np.arange(1.0, 21)), Y, 9), "has none"),
-    (lambda: mmd_test(G, Measure(X, np.arange(1.0, 21)), empirical(Y), 9, null="gamma"), "unweighted"),
+    (
+        lambda: mmd_test(G, Measure(X, np.arange(1.0, 21)), empirical(Y), 9, null="gamma"),
+        "unweighted",
+    ),
     (lambda: mmd_test(Constant(1.0), X, Y, 9, null="spectral"), "constant"),
     (lambda: mmd_test_aggregated([], X, Y), "at least one kernel"),
     (lambda: mmd_test_aggregated("gauss", X, Y), "list"),
@@ -570,7 +609,9 @@ def words(p, n, r):
 def test_lists_of_strings():
     r = np.random.default_rng(0)
     A, B = words([0.5, 0.3, 0.2], 24, r), words([0.2, 0.3, 0.5], 24, r)
-    K = np.array([[sum(a.count(c) * b.count(c) for c in "abc") for b in A + B] for a in A + B], dtype=float)
+    K = np.array(
+        [[sum(a.count(c) * b.count(c) for c in "abc") for b in A + B] for a in A + B], dtype=float
+    )
     k, G = Letters(), Precomputed(K)
     i, j = np.arange(24), np.arange(24, 48)
     for options in ({}, dict(statistic="v"), dict(statistic="u1"), dict(statistic="incomplete"),
@@ -592,7 +633,9 @@ def test_a_split_takes_points_as_kernels_do():
 
 def test_a_far_origin_is_no_tie():
     for statistic in ("u", "v", "u1"):
-        near, far = (mmd_test(Linear(), X + c, Y[:20] + c, 99, statistic=statistic) for c in (0.0, 1e6))
+        near, far = (
+            mmd_test(Linear(), X + c, Y[:20] + c, 99, statistic=statistic) for c in (0.0, 1e6)
+        )
         assert far.pvalue == near.pvalue < 0.1
         assert far.statistic == pytest.approx(near.statistic, rel=1e-3)
     for null in ("gamma", "spectral"):
@@ -643,7 +686,10 @@ def test_the_witness_of_near_laws_has_norm_1():
 
 def test_the_weighted_u_is_moved_by_functions_of_one_point():
     P, Q = Measure(X, np.arange(1.0, 21)), Measure(Y, np.arange(1.0, 32))
-    k, moved = DistanceInduced(), DistanceInduced(origin=[5.0, 0.0, 0.0])  # the same, but for g(x) + g(y)
+    k, moved = (
+        DistanceInduced(),
+        DistanceInduced(origin=[5.0, 0.0, 0.0]),
+    )  # the same, but for g(x) + g(y)
     assert mmd2_u(moved, X, Y) == pytest.approx(mmd2_u(k, X, Y))
     assert mmd2_v(moved, P, Q) == pytest.approx(mmd2_v(k, P, Q))
     assert abs(mmd2_u(moved, P, Q) - mmd2_u(k, P, Q)) > 1e-3
@@ -661,7 +707,9 @@ def test_memory_of_the_incomplete_statistic():
 
 def test_lists_of_numbers_as_features():
     assert mmd2_features(lambda A: A, [1.0, 2.0], [3, 4]) == pytest.approx(4.0)
-    assert mmd2_features(lambda A: A, X.tolist(), Y.tolist()) == pytest.approx(mmd2_v(Linear(), X, Y))
+    assert mmd2_features(lambda A: A, X.tolist(), Y.tolist()) == pytest.approx(
+        mmd2_v(Linear(), X, Y)
+    )
 
 
 def test_far_normal_laws_have_disjoint_embeddings():
@@ -696,7 +744,10 @@ def test_more_bad_input_is_refused_in_words(call, words):
     "test, words",
     [
         (lambda A, B, r: np.mean(mmd_test(G, A, B, 5, rng=r).null >= mmd2_u(G, A, B)), "left out"),
-        (lambda A, B, r: min(mmd_test(k, A, B, 19, rng=r).pvalue for k in gaussian_grid(A, B)), "chosen"),
+        (
+            lambda A, B, r: min(mmd_test(k, A, B, 19, rng=r).pvalue for k in gaussian_grid(A, B)),
+            "chosen",
+        ),
     ],
 )
 def test_the_law_of_levels_refuses(test, words):
@@ -740,7 +791,10 @@ def test_the_null_has_the_mean_of_the_theorem():
 
 def test_a_kernel_stands_for_its_feature_map():
     assert mmd2_features(Polynomial(2), X, Y) == pytest.approx(mmd2_v(Polynomial(2), X, Y))
-    assert mmd_test_aggregated(Gaussian(1.0), X, Y, 49).pvalue == mmd_test_aggregated([G], X, Y, 49).pvalue
+    assert (
+        mmd_test_aggregated(Gaussian(1.0), X, Y, 49).pvalue
+        == mmd_test_aggregated([G], X, Y, 49).pvalue
+    )
 
 
 def counted(r, gap):
@@ -766,7 +820,9 @@ def test_ties_of_reflected_labels_are_found_where_a_wide_kernel_hardly_varies():
     k, Z = Gaussian(1000.0), 0.1 * np.arange(10)
     for seed in range(12):
         first = np.random.default_rng(seed).permutation(10) < 5
-        plain = mmd_test(k, Z[first], Z[~first], 199, rng=np.random.default_rng(seed).integers(2**63))
+        plain = mmd_test(
+            k, Z[first], Z[~first], 199, rng=np.random.default_rng(seed).integers(2**63)
+        )
         assert mmd_test_aggregated([k], Z[first], Z[~first], 199, rng=seed).pvalue == plain.pvalue
 
 

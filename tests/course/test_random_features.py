@@ -15,14 +15,27 @@ from scipy.stats import t as student
 from rkhs_notes.base.errors import LawBroken, NoSpectralMeasure
 from rkhs_notes.deeper.grids_landmarks import binning_features, nystrom_features, random_feature_map
 from rkhs_notes.deeper.metrics import Anova, Tensor
-from rkhs_notes.deeper.zoo import Cauchy, Delta, Laplace, Mahalanobis, Matern, Periodic, RationalQuadratic
+from rkhs_notes.deeper.zoo import (
+    Cauchy,
+    Delta,
+    Laplace,
+    Mahalanobis,
+    Matern,
+    Periodic,
+    RationalQuadratic,
+)
 from rkhs_notes.engines.features.bounds import features_for, hoeffding_bound, uniform_bound
 from rkhs_notes.engines.features.fourier import cosines_and_sines, shifted_cosines
 from rkhs_notes.engines.features.normals import orthogonal_normals, structured_normals
 from rkhs_notes.engines.features.sketches import shares
 from rkhs_notes.engines.features.unbiased import check_unbiased
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Product
-from rkhs_notes.random_features import OfDifference, SpectralMeasure, fourier_features, spectral_from_function
+from rkhs_notes.random_features import (
+    OfDifference,
+    SpectralMeasure,
+    fourier_features,
+    spectral_from_function,
+)
 
 X = np.random.default_rng(7).normal(size=(6, 3))
 
@@ -79,13 +92,17 @@ def test_coupled_features_are_unbiased(k, coupling):
 
 
 @pytest.mark.parametrize("d", [1, 3, 64, 100])
-@pytest.mark.parametrize("k", [Gaussian(2.0), 3 * Matern(1.5, 2.0), RationalQuadratic(0.4, 1.8)], ids=str)
+@pytest.mark.parametrize(
+    "k", [Gaussian(2.0), 3 * Matern(1.5, 2.0), RationalQuadratic(0.4, 1.8)], ids=str
+)
 @pytest.mark.parametrize("kind", ["paired", "phase"])
 def test_structured_features_are_those_of_their_frequencies(k, d, kind):
     X = np.random.default_rng(d).normal(size=(9, d))
     phi = fourier_features(k, d, 150, 0, kind, "structured")
     P = X @ phi.frequencies.T
-    waves = np.hstack([np.cos(P), np.sin(P)]) if kind == "paired" else np.cos(P + phi.function.phases)
+    waves = (
+        np.hstack([np.cos(P), np.sin(P)]) if kind == "paired" else np.cos(P + phi.function.phases)
+    )
     np.testing.assert_allclose(phi(X), phi.function.weight * waves, atol=1e-12)
     np.testing.assert_allclose(pickle.loads(pickle.dumps(phi))(X), phi(X))
     np.testing.assert_allclose(phi(X.astype(np.float32)), phi(X), atol=1e-5)
@@ -105,12 +122,17 @@ def test_structured_frequencies_are_orthogonal_and_have_covariance_1():
 @pytest.mark.parametrize(
     "change, n_maps",
     [
-        (lambda W: W / W.lengths[:, None] * 8.0, 4000),  # every length √p: a bias of −r⁴e^{−r²/2}/4p
+        (
+            lambda W: W / W.lengths[:, None] * 8.0,
+            4000,
+        ),  # every length √p: a bias of −r⁴e^{−r²/2}/4p
         (lambda W: np.asarray(W)[:, :1] * np.eye(1, 64), 300),  # one coordinate only
     ],
 )
 def test_structured_mutants_are_refused(change, n_maps):
-    X = np.vstack([np.zeros(64), 2 * np.eye(64)[0], np.random.default_rng(0).normal(size=(4, 64)) / 6])
+    X = np.vstack(
+        [np.zeros(64), 2 * np.eye(64)[0], np.random.default_rng(0).normal(size=(4, 64)) / 6]
+    )
 
     def draw(rng):
         phi = fourier_features(Gaussian(1), 64, 128, rng, coupling="structured")
@@ -124,7 +146,9 @@ def test_structured_mutants_are_refused(change, n_maps):
 def test_structured_normals_are_the_product_that_their_name_says():
     "diag(lengths) H D₁ H D₂ H D₃, block below block, where NumPy's matrices multiply"
     W, H = structured_normals(150, 50, 3), hadamard(64) / 8.0
-    blocks = [H @ np.diag(D[0]) @ H @ np.diag(D[1]) @ H @ np.diag(D[2]) for D in W.signs.astype(float)]
+    blocks = [
+        H @ np.diag(D[0]) @ H @ np.diag(D[1]) @ H @ np.diag(D[2]) for D in W.signs.astype(float)
+    ]
     rows = W.lengths[:, None] * np.vstack(blocks)[:150, :50]
     np.testing.assert_allclose(np.asarray(W), rows, atol=1e-13)
     column = np.arange(1.0, 151)[:, None]
@@ -244,10 +268,14 @@ def test_densities_by_fft_and_in_any_units(make):
 def test_rational_quadratic_is_a_gamma_mixture_of_gaussians(alpha, d):
     def gaussian(u, w):  # precisions e^u / alpha, weighted by Gamma(alpha)
         log = alpha * u - np.exp(u) - gammaln(alpha)
-        return np.exp(log - d / 2 * np.log(2 * np.pi * np.exp(u) / alpha) - w * w * alpha / 2 / np.exp(u))
+        return np.exp(
+            log - d / 2 * np.log(2 * np.pi * np.exp(u) / alpha) - w * w * alpha / 2 / np.exp(u)
+        )
 
     peak = np.log(alpha)
-    u = np.linspace(peak - 40 / min(alpha, 1), max(peak, 0) + 6, 2_000_001 if alpha > 1e3 else 100_001)
+    u = np.linspace(
+        peak - 40 / min(alpha, 1), max(peak, 0) + 6, 2_000_001 if alpha > 1e3 else 100_001
+    )
     for w in (0.1, 1.0, 3.0):
         value = RationalQuadratic(alpha).spectral(d).density(w * np.eye(d)[:1])[0]
         assert value == pytest.approx(np.trapezoid(gaussian(u, w), u), rel=1e-6)
@@ -256,7 +284,9 @@ def test_rational_quadratic_is_a_gamma_mixture_of_gaussians(alpha, d):
 
 @pytest.mark.parametrize("d", [2, 3])
 @pytest.mark.parametrize(
-    "k", [Matern(1.5, 0.7), RationalQuadratic(2.3, 0.8), RationalQuadratic(0.7), Gaussian(2)], ids=str
+    "k",
+    [Matern(1.5, 0.7), RationalQuadratic(2.3, 0.8), RationalQuadratic(0.7), Gaussian(2)],
+    ids=str,
 )
 def test_radial_densities_have_the_mass_of_the_kernel(k, d):
     area = 2 * np.pi if d == 2 else 4 * np.pi
@@ -374,7 +404,9 @@ def test_maps_and_measures_pickle():
 @pytest.mark.parametrize("dtype, bound", [(np.float64, 4), (np.float32, 4)])
 def test_waves_at_poles_and_far_away(dtype, bound):
     rng = np.random.default_rng(0)
-    x = np.concatenate([np.pi * np.arange(-501, 502), rng.uniform(-1e15, 1e15, 10**5), [0, 1e-300, 1e300]])
+    x = np.concatenate(
+        [np.pi * np.arange(-501, 502), rng.uniform(-1e15, 1e15, 10**5), [0, 1e-300, 1e300]]
+    )
     x = x[np.abs(x) < (1e300 if dtype == np.float64 else 1e30) * 1.1].astype(dtype)
     one = np.ones((1, 1))
     exact = np.column_stack([np.cos(x.astype(float)), np.sin(x.astype(float))])
@@ -382,7 +414,8 @@ def test_waves_at_poles_and_far_away(dtype, bound):
     b = np.array([0.7])
     shifted = shifted_cosines(x[np.abs(x) < 10, None], one, b, 3.0)[:, 0]
     assert (
-        np.abs(shifted - 3 * np.cos(x[np.abs(x) < 10].astype(float) + 0.7)).max() < 100 * np.finfo(dtype).eps
+        np.abs(shifted - 3 * np.cos(x[np.abs(x) < 10].astype(float) + 0.7)).max()
+        < 100 * np.finfo(dtype).eps
     )
 
 
@@ -420,7 +453,9 @@ def test_near_misses_of_kernels(f, words):
         spectral_from_function(lambda t: f(t, 3))
 
 
-@pytest.mark.second_route("features_for", "hoeffding_bound", "uniform_bound", "the formulas, typed out")
+@pytest.mark.second_route(
+    "features_for", "hoeffding_bound", "uniform_bound", "the formulas, typed out"
+)
 def test_bounds_and_counts_agree():
     for kind in ("paired", "phase", "binning"):
         D = features_for(0.1, 0.01, kind=kind)
@@ -428,11 +463,15 @@ def test_bounds_and_counts_agree():
         assert hoeffding_bound(D, 0.1, kind) <= 0.01 < hoeffding_bound(D - step, 0.1, kind)
         D = features_for(0.1, 0.01, d=3, sigma_p=2.0, diam=1.5, kind=kind)
         assert (
-            uniform_bound(D, 0.1, 3, 2.0, 1.5, kind) <= 0.01 < uniform_bound(D - step, 0.1, 3, 2.0, 1.5, kind)
+            uniform_bound(D, 0.1, 3, 2.0, 1.5, kind)
+            <= 0.01
+            < uniform_bound(D - step, 0.1, 3, 2.0, 1.5, kind)
         )
     assert hoeffding_bound(100, 0.2) == pytest.approx(2 * np.exp(-1))
     assert hoeffding_bound(100, 0.2, "phase") == pytest.approx(2 * np.exp(-0.5))
-    assert uniform_bound(5000, 0.2, 4, 2, 3) == pytest.approx(66 * 30**2 * np.exp(-5000 * 0.04 / 48))
+    assert uniform_bound(5000, 0.2, 4, 2, 3) == pytest.approx(
+        66 * 30**2 * np.exp(-5000 * 0.04 / 48)
+    )
     assert uniform_bound(5000, 0.2, 4, 2, 3, "phase") == pytest.approx(
         98 * 30**2 * np.exp(-5000 * 0.04 / 160)
     )
@@ -441,10 +480,14 @@ def test_bounds_and_counts_agree():
     small = 66 * 0.5 ** (2 * 4 / 6) * np.exp(-500 * 0.04 / 48)
     assert uniform_bound(500, 0.2, 4, 0.1, 1.0) == pytest.approx(small)
     boxes = np.ceil(4 * 4 * 2 * 3 / 0.2)
-    assert uniform_bound(3000, 0.2, 4, 2, 3, "binning") == pytest.approx(2 * boxes**8 * np.exp(-3000 * 0.02))
+    assert uniform_bound(3000, 0.2, 4, 2, 3, "binning") == pytest.approx(
+        2 * boxes**8 * np.exp(-3000 * 0.02)
+    )
     assert hoeffding_bound(100, 0.2, "binning") == pytest.approx(2 * np.exp(-8))
-    for kind in ("paired", "phase"):                    # proved for failures of at most ⅛
-        few, eighth = (features_for(0.1, p, d=3, sigma_p=2.0, diam=1.5, kind=kind) for p in (0.5, 0.125))
+    for kind in ("paired", "phase"):  # proved for failures of at most ⅛
+        few, eighth = (
+            features_for(0.1, p, d=3, sigma_p=2.0, diam=1.5, kind=kind) for p in (0.5, 0.125)
+        )
         assert few == eighth < features_for(0.1, 0.12, d=3, sigma_p=2.0, diam=1.5, kind=kind)
 
 
@@ -526,7 +569,12 @@ def test_points_are_read_once(landmarks, times):
 
 def test_a_measure_in_many_dimensions_is_small():
     "The variances of the frequencies, and no matrix of them"
-    for k in (Gaussian(2.0), Laplace() + Gaussian() * Cauchy(), Anova(Gaussian(), 2), Constant(1.0)):
+    for k in (
+        Gaussian(2.0),
+        Laplace() + Gaussian() * Cauchy(),
+        Anova(Gaussian(), 2),
+        Constant(1.0),
+    ):
         measure = k.spectral(50_000)
         assert measure.variances.shape == (50_000,) and measure.variances.nbytes <= 400_000
     assert Gaussian(2.0).spectral(50_000).second_moment == pytest.approx(12_500)
@@ -539,13 +587,23 @@ def test_a_measure_in_many_dimensions_is_small():
 
 @pytest.mark.parametrize("scale", [1e-8, 1e8])
 def test_units_do_not_matter(scale):
-    for k in (Gaussian, Laplace, Cauchy, lambda b: Matern(1.5, b), lambda b: RationalQuadratic(1.0, b)):
+    for k in (
+        Gaussian,
+        Laplace,
+        Cauchy,
+        lambda b: Matern(1.5, b),
+        lambda b: RationalQuadratic(1.0, b),
+    ):
         here, there = (fourier_features(k(1.0 * c), 3, 40, 0)(X * c) for c in (1.0, scale))
         assert np.allclose(here, there, atol=1e-8)
-    here, there = (binning_features(Laplace(c), X * c, 40, 0)(X * c).toarray() for c in (1.0, scale))
+    here, there = (
+        binning_features(Laplace(c), X * c, 40, 0)(X * c).toarray() for c in (1.0, scale)
+    )
     assert here.shape == there.shape and np.allclose(here @ here.T, there @ there.T)
     for landmarks in ("uniform", "rpcholesky", "kmeans"):
-        here, there = (nystrom_features(Gaussian(c), X * c, 4, 0, landmarks)(X * c) for c in (1.0, scale))
+        here, there = (
+            nystrom_features(Gaussian(c), X * c, 4, 0, landmarks)(X * c) for c in (1.0, scale)
+        )
         assert np.allclose(here @ here.T, there @ there.T, atol=1e-6)
 
 
@@ -566,7 +624,10 @@ def test_mutants_are_refused():
         (Matern(0.5), altered(Laplace(1), lambda f: f)),
         (Laplace(1) + Constant(1), altered(Laplace(1), lambda f: f)),
         (Gaussian(1) * Laplace(1), altered(Gaussian(1) + Laplace(1), lambda f: f)),
-        (Gaussian(1), altered(Gaussian(1), lambda f: replace(f, phases=f.phases * 0), kind="phase")),
+        (
+            Gaussian(1),
+            altered(Gaussian(1), lambda f: replace(f, phases=f.phases * 0), kind="phase"),
+        ),
     ]:
         with pytest.raises(LawBroken, match="standard errors"):
             check_unbiased(draw, k, X, 0)
@@ -610,4 +671,6 @@ def test_shares_of_outputs_fit_and_are_fair():
     assert shares([(1.0, 50, 1.0), (1.0, None, 1.0)], 60) == [30, 30]  # 50 would be more than half
     assert shares([(1.0, 50, 1.0), (1.0, None, 1.0)], 100) == [50, 50]
     assert shares([(1.0, 3, 1.0), (3.0, None, 1.0), (1.0, None, 1.0)], 83) == [3, 60, 20]
-    assert shares([(1.0, None, 1.0)] * 5, 9) is None and sum(shares([(1.0, None, 1.0)] * 5, 10)) == 10
+    assert (
+        shares([(1.0, None, 1.0)] * 5, 9) is None and sum(shares([(1.0, None, 1.0)] * 5, 10)) == 10
+    )

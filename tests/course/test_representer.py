@@ -17,7 +17,12 @@ from sklearn.svm import LinearSVC, LinearSVR
 from rkhs_notes import arrays
 from rkhs_notes.base import factors
 from rkhs_notes.base.datasets import load
-from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, NotPositiveDefinite
+from rkhs_notes.base.errors import (
+    ConvergenceFailure,
+    IndefiniteKernel,
+    LawBroken,
+    NotPositiveDefinite,
+)
 from rkhs_notes.base.factors import psd_factor, solve_psd
 from rkhs_notes.deeper.processes import (
     fit_hyperparameters,
@@ -49,7 +54,15 @@ from rkhs_notes.engines.solving.losses import (
     squared,
     squared_hinge,
 )
-from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Sigmoid, median_bandwidth
+from rkhs_notes.kernels import (
+    Brownian,
+    Constant,
+    Gaussian,
+    Linear,
+    Polynomial,
+    Sigmoid,
+    median_bandwidth,
+)
 from rkhs_notes.representer import (
     check_representer,
     minimize_risk,
@@ -114,7 +127,9 @@ def test_real_data_and_ill_conditioned_grams(name, factor):
     X = (data.X - data.X.mean(0)) / data.X.std(0)
     X, y = X[:250], data.y[:250]
     losses, y = (
-        ((absolute, quantile(0.9), huber(10.0)), y) if name == "diabetes" else (CLASSIFICATION, 2.0 * y - 1)
+        ((absolute, quantile(0.9), huber(10.0)), y)
+        if name == "diabetes"
+        else (CLASSIFICATION, 2.0 * y - 1)
     )
     k = Gaussian(factor * median_bandwidth(X))
     for loss in losses:
@@ -156,7 +171,9 @@ def test_linear_models_of_scikit_learn():
         return np.sum(np.where(r < 0.7, r**2 / 2, 0.7 * r - 0.245)) + lam * w @ w
 
     np.testing.assert_allclose(
-        minimize_risk(Linear(), X, y, huber(0.7), lam).primal, minimize(J, np.zeros(4)).fun, rtol=1e-9
+        minimize_risk(Linear(), X, y, huber(0.7), lam).primal,
+        minimize(J, np.zeros(4)).fun,
+        rtol=1e-9,
     )
 
 
@@ -184,7 +201,9 @@ def test_optimality_of_the_support_vector_machine():
     gradient = (sign[:, None] * K * sign) @ t / (2 * lam) - 1
     assert (
         np.abs(
-            np.where(t == 0, np.minimum(gradient, 0), np.where(t == 1, np.maximum(gradient, 0), gradient))
+            np.where(
+                t == 0, np.minimum(gradient, 0), np.where(t == 1, np.maximum(gradient, 0), gradient)
+            )
         ).max()
         < 1e-5
     )
@@ -205,7 +224,9 @@ def test_a_loss_of_ones_own():
 
         def conjugate(self, y, u):
             t = u + y
-            return np.where(t < 0, np.inf, np.where(t > 0, t * np.log(np.where(t > 0, t, 1)) - t, 0.0))
+            return np.where(
+                t < 0, np.inf, np.where(t > 0, t * np.log(np.where(t > 0, t, 1)) - t, 0.0)
+            )
 
     X, _, _ = problem()
     counts = np.random.default_rng(1).poisson(np.exp(1 + np.sin(X[:, 0])))
@@ -229,7 +250,12 @@ def test_odd_problems(seed):
     "Repeated points with different targets, constant targets, one point, huge and tiny targets"
     rng = np.random.default_rng(seed)
     X = np.repeat(rng.normal(size=(5, 2)), 3, axis=0)
-    for y in (rng.normal(size=15), np.ones(15), 1e6 * rng.normal(size=15), 1e-9 * rng.normal(size=15)):
+    for y in (
+        rng.normal(size=15),
+        np.ones(15),
+        1e6 * rng.normal(size=15),
+        1e-9 * rng.normal(size=15),
+    ):
         for loss in REGRESSION:
             for lam in (1e-4, 1.0):
                 assert minimize_risk(Gaussian(1.0), X, y, loss, lam).gap <= 1e-6
@@ -250,7 +276,9 @@ def test_medians_by_hand():
     tube = minimize_risk(Gaussian(1.0), X, y, epsilon_insensitive(0.1), lam=1.0)
     np.testing.assert_allclose(tube(X), np.sign(y) * np.clip(np.abs(y) - 0.1, 0, 0.5), atol=1e-6)
     np.testing.assert_allclose(
-        minimize_risk(Gaussian(1.0), X, y, quantile(0.9), 1.0)(X), np.clip(y, -0.05, 0.45), atol=1e-6
+        minimize_risk(Gaussian(1.0), X, y, quantile(0.9), 1.0)(X),
+        np.clip(y, -0.05, 0.45),
+        atol=1e-6,
     )
 
 
@@ -380,11 +408,17 @@ def test_three_roads_to_the_spline(n, weighted):
         size = np.abs(ours(grid)).max()
         if n >= 5:
             peer = make_smoothing_spline(x, y, w=w, lam=lam)
-            digits = 1e-8 if n < 400 else 1e-4 * lam**0.5 + 1e-8  # SciPy's, where neighbours nearly touch
+            digits = (
+                1e-8 if n < 400 else 1e-4 * lam**0.5 + 1e-8
+            )  # SciPy's, where neighbours nearly touch
             np.testing.assert_allclose(ours(x), peer(x), atol=digits)
         if n <= 30:
-            bordered = semiparametric(Sobolev(2), x, y, [lambda x: 1.0, lambda x: x], lam, weights=w)
-            np.testing.assert_allclose(ours(grid[grid > 0]), bordered(grid[grid > 0]), atol=1e-6 * size)
+            bordered = semiparametric(
+                Sobolev(2), x, y, [lambda x: 1.0, lambda x: x], lam, weights=w
+            )
+            np.testing.assert_allclose(
+                ours(grid[grid > 0]), bordered(grid[grid > 0]), atol=1e-6 * size
+            )
         assert np.abs(np.diff(ours(np.linspace(2, 3, 5)), 2)).max() < 1e-9 * size
 
 
@@ -421,15 +455,25 @@ def in_sixty_digits(x, y, lam):
         d, one, two = [Decimal(0)] * m, [Decimal(0)] * (m + 1), [Decimal(0)] * (m + 2)
         for i in range(m):  # L D Lᵀ; one[i] and two[i] are row i's entries left of the diagonal
             b = lam * q[i - 2][2] * q[i][0] if i > 1 else Decimal(0)
-            a = h[i] / 6 + lam * (q[i - 1][1] * q[i][0] + q[i - 1][2] * q[i][1]) if i else Decimal(0)
+            a = (
+                h[i] / 6 + lam * (q[i - 1][1] * q[i][0] + q[i - 1][2] * q[i][1])
+                if i
+                else Decimal(0)
+            )
             two[i] = b / d[i - 2] if i > 1 else Decimal(0)
-            one[i] = (a - (two[i] * d[i - 2] * one[i - 1] if i > 1 else 0)) / d[i - 1] if i else Decimal(0)
+            one[i] = (
+                (a - (two[i] * d[i - 2] * one[i - 1] if i > 1 else 0)) / d[i - 1]
+                if i
+                else Decimal(0)
+            )
             d[i] = (h[i] + h[i + 1]) / 3 + lam * sum(t * t for t in q[i])
             d[i] -= (one[i] ** 2 * d[i - 1] if i else 0) + (two[i] ** 2 * d[i - 2] if i > 1 else 0)
             z[i] -= (one[i] * z[i - 1] if i else 0) + (two[i] * z[i - 2] if i > 1 else 0)
         z = [a / b for a, b in zip(z, d, strict=True)]
         for i in reversed(range(m)):
-            z[i] -= (one[i + 1] * z[i + 1] if i + 1 < m else 0) + (two[i + 2] * z[i + 2] if i + 2 < m else 0)
+            z[i] -= (one[i + 1] * z[i + 1] if i + 1 < m else 0) + (
+                two[i + 2] * z[i + 2] if i + 2 < m else 0
+            )
         for j in range(m):
             for row in range(3):
                 y[j + row] -= lam * q[j][row] * z[j]
@@ -441,11 +485,15 @@ def test_neighbours_that_nearly_touch(gap):
     "SciPy's answer and the five diagonals lose up to eight digits here"
     rng = np.random.default_rng(0)
     x = np.sort(
-        np.concatenate([rng.uniform(0, 1, 200), np.linspace(0.1, 0.9, 50) + gap, np.linspace(0.1, 0.9, 50)])
+        np.concatenate(
+            [rng.uniform(0, 1, 200), np.linspace(0.1, 0.9, 50) + gap, np.linspace(0.1, 0.9, 50)]
+        )
     )
     y = np.sin(6 * x) + 0.1 * rng.normal(size=300)
     for lam in (1e-6, 1e-2, 100.0):
-        np.testing.assert_allclose(smoothing_spline(x, y, lam)(x), in_sixty_digits(x, y, lam), atol=2e-12)
+        np.testing.assert_allclose(
+            smoothing_spline(x, y, lam)(x), in_sixty_digits(x, y, lam), atol=2e-12
+        )
 
 
 def test_a_spline_through_many_points():
@@ -460,7 +508,9 @@ def test_null_spaces():
     X, y, _ = problem()
     k = Gaussian(1.0)
     a = semiparametric(k, X, y, lambda X: np.column_stack([np.ones(len(X)), X]), 0.1)
-    b = semiparametric(k, X, y, [lambda X: 1.0, lambda X: X[:, 0], lambda X: X[:, 1], lambda X: X[:, 2]], 0.1)
+    b = semiparametric(
+        k, X, y, [lambda X: 1.0, lambda X: X[:, 0], lambda X: X[:, 1], lambda X: X[:, 2]], 0.1
+    )
     np.testing.assert_allclose(a(X), b(X), atol=1e-10)
     plane = X @ [1.0, -2.0, 3.0] + 4
     exact = semiparametric(k, X, plane, lambda X: np.column_stack([np.ones(len(X)), X]), 0.1)
@@ -496,14 +546,21 @@ def test_gradient_of_the_evidence(k, vector):
             h[i] = 1e-5 * at[i]
             up, down = (
                 log_marginal(
-                    k.with_params(**{name: at + s * h if at.ndim else float(at + s * h)}), X, y, noise
+                    k.with_params(**{name: at + s * h if at.ndim else float(at + s * h)}),
+                    X,
+                    y,
+                    noise,
                 )[0]
                 for s in (1, -1)
             )
-            assert np.asarray(slope[name])[i] == pytest.approx((up - down) / (2 * h[i]), rel=2e-4, abs=1e-5)
+            assert np.asarray(slope[name])[i] == pytest.approx(
+                (up - down) / (2 * h[i]), rel=2e-4, abs=1e-5
+            )
     bump = np.eye(25)[3] * 1e-6 if vector else 1e-6
     up, down = (log_marginal(k, X, y, noise + s * bump)[0] for s in (1, -1))
-    assert (slope["noise"][3] if vector else slope["noise"]) == pytest.approx((up - down) / 2e-6, rel=1e-4)
+    assert (slope["noise"][3] if vector else slope["noise"]) == pytest.approx(
+        (up - down) / 2e-6, rel=1e-4
+    )
 
 
 @pytest.mark.second_route("GaussianProcess", "gaussian_process", "scikit-learn")
@@ -511,7 +568,9 @@ def test_process_against_scikit_learn():
     X, y, _ = problem()
     new = problem(seed=5)[0]
     ours = gaussian_process(2 * Gaussian(0.7), X, y, 0.2)
-    peer = GaussianProcessRegressor(ConstantKernel(2.0) * RBF(0.7), alpha=0.2, optimizer=None).fit(X, y)
+    peer = GaussianProcessRegressor(ConstantKernel(2.0) * RBF(0.7), alpha=0.2, optimizer=None).fit(
+        X, y
+    )
     mean, cov = peer.predict(new, return_cov=True)
     np.testing.assert_allclose(ours.mean(new), mean, atol=1e-10)
     np.testing.assert_allclose(ours.cov(new), cov, atol=1e-10)
@@ -520,12 +579,16 @@ def test_process_against_scikit_learn():
     assert ours.log_marginal == pytest.approx(peer.log_marginal_likelihood_value_)
     noise = np.random.default_rng(0).uniform(0.1, 1, len(X))
     varied = gaussian_process(2 * Gaussian(0.7), X, y, noise)
-    peer = GaussianProcessRegressor(ConstantKernel(2.0) * RBF(0.7), alpha=noise, optimizer=None).fit(X, y)
+    peer = GaussianProcessRegressor(
+        ConstantKernel(2.0) * RBF(0.7), alpha=noise, optimizer=None
+    ).fit(X, y)
     np.testing.assert_allclose(varied.mean(new), peer.predict(new), atol=1e-10)
     as_weights = ridge(2 * Gaussian(0.7), X, y, 1.0, weights=1 / noise)
     np.testing.assert_allclose(varied.mean(new), as_weights(new), atol=1e-10)
     assert ours.sample(new, 3, 0).shape == (3, 40)
-    np.testing.assert_array_equal(ours.sample(new, 3, 0), ours.sample(new, 3, np.random.default_rng(0)))
+    np.testing.assert_array_equal(
+        ours.sample(new, 3, 0), ours.sample(new, 3, np.random.default_rng(0))
+    )
 
 
 def test_interpolation_without_noise():
@@ -539,7 +602,9 @@ def test_interpolation_without_noise():
 def test_hyperparameters_meet_scikit_learns():
     X, y, _ = problem(n=60, d=2)
     ours = fit_hyperparameters(1.0 * Mahalanobis([1.0, 1.0]), X, y, 0.1)
-    kernel = ConstantKernel(1.0, (1e-6, 1e6)) * RBF([1.0, 1.0], (1e-6, 1e6)) + WhiteKernel(0.1, (1e-7, 1e5))
+    kernel = ConstantKernel(1.0, (1e-6, 1e6)) * RBF([1.0, 1.0], (1e-6, 1e6)) + WhiteKernel(
+        0.1, (1e-7, 1e5)
+    )
     peer = GaussianProcessRegressor(kernel, alpha=0.0).fit(X, y)
     assert ours[2] >= peer.log_marginal_likelihood_value_ - 1e-4
     assert ours[2] == pytest.approx(log_marginal(ours[0], X, y, ours[1])[0])
@@ -596,7 +661,11 @@ BAD = {
     ),
     "loss function": (lambda: minimize_risk(G, X, Y, np.abs), TypeError, "pass a Loss"),
     "one label": (lambda: minimize_risk(G, X, SIGN > 9, "hinge"), ValueError, "one label only"),
-    "several targets": (lambda: minimize_risk(G, X, np.ones((8, 2)), "absolute"), ValueError, "one column"),
+    "several targets": (
+        lambda: minimize_risk(G, X, np.ones((8, 2)), "absolute"),
+        ValueError,
+        "one column",
+    ),
     "lam zero": (lambda: minimize_risk(G, X, Y, "absolute", 0), ValueError, "lam = 0"),
     "lam text": (lambda: minimize_risk(G, X, Y, "absolute", "a"), TypeError, "lam = 'a'"),
     "tol": (lambda: minimize_risk(G, X, Y, "absolute", 1, tol=-1), ValueError, "tol = -1"),
@@ -606,35 +675,95 @@ BAD = {
         "gap of",
     ),
     "target nan": (lambda: minimize_risk(G, X, Y * np.nan, "absolute"), ValueError, "not finite"),
-    "indefinite": (lambda: minimize_risk(Sigmoid(1, -1), X, SIGN, "hinge"), IndefiniteKernel, "not positive"),
+    "indefinite": (
+        lambda: minimize_risk(Sigmoid(1, -1), X, SIGN, "hinge"),
+        IndefiniteKernel,
+        "not positive",
+    ),
     "delta": (lambda: huber(-1), ValueError, "delta = -1"),
     "eps": (lambda: epsilon_insensitive(-1), ValueError, "eps = -1"),
     "weights negative": (lambda: ridge(G, X, Y, weights=-np.ones(8)), ValueError, "least entry -1"),
-    "weights short": (lambda: ridge(G, X, Y, weights=np.ones(7)), ValueError, r"shape \(7,\), but X has 8"),
+    "weights short": (
+        lambda: ridge(G, X, Y, weights=np.ones(7)),
+        ValueError,
+        r"shape \(7,\), but X has 8",
+    ),
     "weights zero": (lambda: ridge(G, X, Y, weights=np.zeros(8)), ValueError, "not all 0"),
-    "null space of text": (lambda: semiparametric(G, X, Y, ["1"]), TypeError, "null_space is of type"),
+    "null space of text": (
+        lambda: semiparametric(G, X, Y, ["1"]),
+        TypeError,
+        "null_space is of type",
+    ),
     "null space empty": (lambda: semiparametric(G, X, Y, []), TypeError, "null_space is of type"),
-    "null space twice": (lambda: semiparametric(G, X, Y, [lambda X: 1.0] * 2), ValueError, "dependent"),
-    "null space too large": (lambda: semiparametric(G, X[:2], Y[:2], lambda X: X), ValueError, "dependent"),
-    "null space short": (lambda: semiparametric(G, X, Y, lambda X: X[1:]), ValueError, "for 8 points"),
-    "null space nan": (lambda: semiparametric(G, X, Y, lambda X: np.nan * X), ValueError, "not finite"),
+    "null space twice": (
+        lambda: semiparametric(G, X, Y, [lambda X: 1.0] * 2),
+        ValueError,
+        "dependent",
+    ),
+    "null space too large": (
+        lambda: semiparametric(G, X[:2], Y[:2], lambda X: X),
+        ValueError,
+        "dependent",
+    ),
+    "null space short": (
+        lambda: semiparametric(G, X, Y, lambda X: X[1:]),
+        ValueError,
+        "for 8 points",
+    ),
+    "null space nan": (
+        lambda: semiparametric(G, X, Y, lambda X: np.nan * X),
+        ValueError,
+        "not finite",
+    ),
     "spline plane": (lambda: smoothing_spline(X, Y, 1), ValueError, "has shape .8, 3."),
     "spline point": (lambda: smoothing_spline([1.0, 1.0], [0, 1], 1), ValueError, "all x equal"),
     "spline lam": (lambda: smoothing_spline([1.0, 2], [0, 1], 0), ValueError, "lam = 0"),
-    "spline lengths": (lambda: smoothing_spline([1.0, 2], [0, 1, 2], 1), ValueError, "x has 2 points"),
+    "spline lengths": (
+        lambda: smoothing_spline([1.0, 2], [0, 1, 2], 1),
+        ValueError,
+        "x has 2 points",
+    ),
     "noise negative": (lambda: gaussian_process(G, X, Y, -1), ValueError, "noise = -1"),
-    "noise vector": (lambda: gaussian_process(G, X, Y, np.ones(3)), ValueError, "pass .8,., one a point"),
+    "noise vector": (
+        lambda: gaussian_process(G, X, Y, np.ones(3)),
+        ValueError,
+        "pass .8,., one a point",
+    ),
     "noise signs": (lambda: gaussian_process(G, X, Y, -np.ones(8)), ValueError, "noise holds -1"),
-    "noise too small": (lambda: gaussian_process(Gaussian(1e4), X, Y, 0), NotPositiveDefinite, "Try noise="),
-    "process of two": (lambda: gaussian_process(G, X, np.ones((8, 2)), 1), ValueError, "one column"),
-    "sample with a word": (lambda: gaussian_process(G, X, Y, 1).sample(X, 1, "x"), TypeError, "rng"),
+    "noise too small": (
+        lambda: gaussian_process(Gaussian(1e4), X, Y, 0),
+        NotPositiveDefinite,
+        "Try noise=",
+    ),
+    "process of two": (
+        lambda: gaussian_process(G, X, np.ones((8, 2)), 1),
+        ValueError,
+        "one column",
+    ),
+    "sample with a word": (
+        lambda: gaussian_process(G, X, Y, 1).sample(X, 1, "x"),
+        TypeError,
+        "rng",
+    ),
     "process in 3-d": (lambda: gaussian_process(G, X, Y, 1).plot(), ValueError, "has shape .8, 3."),
     "fit from zero": (lambda: fit_hyperparameters(G, X, Y, 0), ValueError, "noise = 0"),
     "one class": (lambda: gp_classification(G, X, np.ones(8)), ValueError, "one label only"),
-    "three classes": (lambda: gp_classification(G, X, np.arange(8) % 3), ValueError, "3 different labels"),
+    "three classes": (
+        lambda: gp_classification(G, X, np.arange(8) % 3),
+        ValueError,
+        "3 different labels",
+    ),
     "label nan": (lambda: gp_classification(G, X, SIGN * np.nan), ValueError, "not finite"),
-    "huge targets": (lambda: minimize_risk(G, X, 1e300 * Y, "absolute"), ValueError, "larger ones overflow"),
-    "huge process": (lambda: gaussian_process(G, X, 1e300 * Y, 1), ValueError, "larger ones overflow"),
+    "huge targets": (
+        lambda: minimize_risk(G, X, 1e300 * Y, "absolute"),
+        ValueError,
+        "larger ones overflow",
+    ),
+    "huge process": (
+        lambda: gaussian_process(G, X, 1e300 * Y, 1),
+        ValueError,
+        "larger ones overflow",
+    ),
     "huge path": (lambda: ridge_path(G, X, 1e300 * Y), ValueError, "larger ones overflow"),
     "far away": (lambda: nadaraya_watson(G, X, Y)(X + 1e3), ValueError, "too far"),
     "other centres": (
@@ -715,7 +844,8 @@ def test_names_and_instances_agree():
     ):
         assert as_loss(name) == as_loss(loss) and repr(as_loss(name)) == repr(as_loss(loss))
     a, b = (
-        minimize_risk(Gaussian(1.0), X, y, loss, 0.1) for loss in ("quantile(tau=0.2)", quantile(tau=0.2))
+        minimize_risk(Gaussian(1.0), X, y, loss, 0.1)
+        for loss in ("quantile(tau=0.2)", quantile(tau=0.2))
     )
     np.testing.assert_array_equal(a(X), b(X))
 
@@ -736,7 +866,10 @@ def test_a_clear_shift_needs_no_condition_number():
             bad = np.diag(np.r_[np.ones(29), negative])
             with pytest.raises(NotPositiveDefinite, match="eigenvalue"):
                 solve_psd(bad, np.ones(30), shift=0.1, overwrite=overwrite)
-    for eps, dtype in ((1e-14, np.float64), (1e-6, np.float32)):  # a shift that is not clear is measured
+    for eps, dtype in (
+        (1e-14, np.float64),
+        (1e-6, np.float32),
+    ):  # a shift that is not clear is measured
         with pytest.raises(NotPositiveDefinite):
             solve_psd(np.ones((30, 30), dtype), np.ones(30, dtype), shift=eps / 100)
     with pytest.raises(ValueError, match="overflow"):
@@ -798,7 +931,11 @@ def test_targets_of_any_size():
     "min Σ |y − f| + lam ‖f‖² with c y and lam / c is c times the same"
     X, y, _ = problem()
     c = 1e-13
-    for make in (lambda c: as_loss("absolute"), lambda c: epsilon_insensitive(0.1 * c), lambda c: huber(c)):
+    for make in (
+        lambda c: as_loss("absolute"),
+        lambda c: epsilon_insensitive(0.1 * c),
+        lambda c: huber(c),
+    ):
         lam = 1e-3
         big = minimize_risk(Gaussian(1.0), X, y, make(1.0), lam)
         small = minimize_risk(Gaussian(1.0), X, c * y, make(c), lam if make(1).a else lam / c)
@@ -950,29 +1087,61 @@ BAD_TOO = {
         TypeError,
         "max_iter = 'a'",
     ),
-    "no steps": (lambda: minimize_risk(G, X, Y, "absolute", 1, max_iter=0), ValueError, "max_iter = 0"),
+    "no steps": (
+        lambda: minimize_risk(G, X, Y, "absolute", 1, max_iter=0),
+        ValueError,
+        "max_iter = 0",
+    ),
     "K nan": (lambda: minimize_convex(K8 * np.nan, Y, squared, 1), ValueError, "K is not finite"),
     "K wide": (lambda: minimize_convex(K8[:3], Y, squared, 1), ValueError, r"K has shape \(3, 8\)"),
     "K askew": (lambda: minimize_convex(np.triu(K8), Y, squared, 1), ValueError, "not symmetric"),
     "K and labels": (lambda: minimize_convex(K8, Y, hinge, 1), ValueError, "labels"),
     "lam of engine": (lambda: minimize_convex(K8, Y, squared, 0), ValueError, "lam = 0"),
     "two targets": (lambda: minimize_convex(K8, Y[:, None], squared, 1), ValueError, "ravel"),
-    "certificate": (lambda: certificate(K8, Y, "squared", 1, Y[:3], Y), ValueError, "alpha has shape"),
+    "certificate": (
+        lambda: certificate(K8, Y, "squared", 1, Y[:3], Y),
+        ValueError,
+        "alpha has shape",
+    ),
     "other key": (lambda: as_loss("huber(eps=2)"), ValueError, r"huber\(1\)"),
     "two numbers": (lambda: as_loss("huber(1,2)"), ValueError, r"huber\(1\)"),
-    "check labels": (lambda: check_loss("hinge", [0.0, 1.0, 2.0]), ValueError, "3 different labels"),
+    "check labels": (
+        lambda: check_loss("hinge", [0.0, 1.0, 2.0]),
+        ValueError,
+        "3 different labels",
+    ),
     "check nothing": (lambda: check_loss("squared", []), ValueError, "empty"),
     "check no trials": (lambda: check_loss("squared", [1.0], trials=0), ValueError, "trials = 0"),
     "abstract": (lambda: minimize_risk(G, X, Y, Loss, 1), NotImplementedError, "must write"),
-    "risk of columns": (lambda: regularized_risk(ridge(G, X, Y), X, Y[:, None], 1), ValueError, "ravel"),
-    "risk of labels": (lambda: regularized_risk(ridge(G, X, Y), X, Y, 1, "hinge"), ValueError, "labels"),
+    "risk of columns": (
+        lambda: regularized_risk(ridge(G, X, Y), X, Y[:, None], 1),
+        ValueError,
+        "ravel",
+    ),
+    "risk of labels": (
+        lambda: regularized_risk(ridge(G, X, Y), X, Y, 1, "hinge"),
+        ValueError,
+        "labels",
+    ),
     "risk of a sine": (lambda: regularized_risk(np.sin, X, Y, 1), TypeError, "RKHSFunction"),
-    "risk of giants": (lambda: regularized_risk(ridge(G, X, Y), X, 1e300 * Y, 1), ValueError, "rescale y"),
+    "risk of giants": (
+        lambda: regularized_risk(ridge(G, X, Y), X, 1e300 * Y, 1),
+        ValueError,
+        "rescale y",
+    ),
     "law of a fit": (lambda: check_representer(np.sin, X, Y, 1), TypeError, r"\.function"),
     "law by text": (lambda: check_representer(ridge(G, X, Y), X, Y, 1, rng="a"), TypeError, "rng"),
     "no draws": (lambda: gaussian_process(G, X, Y, 1).sample(X, -1, 0), ValueError, "n = -1"),
-    "many draws": (lambda: gaussian_process(G, X, Y, 1).sample(X, 10**9, 0), MemoryError, "result_mib"),
-    "limits of text": (lambda: gaussian_process(G, X[:, 0], Y, 1).plot("a", "b"), TypeError, "plot = 'a'"),
+    "many draws": (
+        lambda: gaussian_process(G, X, Y, 1).sample(X, 10**9, 0),
+        MemoryError,
+        "result_mib",
+    ),
+    "limits of text": (
+        lambda: gaussian_process(G, X[:, 0], Y, 1).plot("a", "b"),
+        TypeError,
+        "plot = 'a'",
+    ),
     "restarts": (lambda: fit_hyperparameters(G, X, Y, 1, restarts=-1), ValueError, "restarts = -1"),
     "path of zero": (
         lambda: ridge_path(Constant(0), X, Y, [1e-320]),
@@ -983,10 +1152,18 @@ BAD_TOO = {
     "spline far": (lambda: smoothing_spline(1e200 * X[:, 0], Y, 1), ValueError, "x spans"),
     "spline near": (lambda: smoothing_spline([0, 1e-300, 1], [0, 1, 2], 1), ValueError, "apart"),
     "spline high": (lambda: smoothing_spline(X[:, 0], 1e200 * Y, 1), ValueError, "largest .y."),
-    "spline heavy": (lambda: smoothing_spline(X[:, 0], Y, 1, 1e200 * SIGN**2), ValueError, "largest .we"),
+    "spline heavy": (
+        lambda: smoothing_spline(X[:, 0], Y, 1, 1e200 * SIGN**2),
+        ValueError,
+        "largest .we",
+    ),
     "null space None": (lambda: semiparametric(G, X, Y, None), TypeError, "null_space is of type"),
     "missing labels": (lambda: gp_classification(G, X, [None, "a"] * 4), ValueError, "missing"),
-    "prior too wide": (lambda: gp_classification(1e200 * G, X, SIGN), ConvergenceFailure, "smaller scale"),
+    "prior too wide": (
+        lambda: gp_classification(1e200 * G, X, SIGN),
+        ConvergenceFailure,
+        "smaller scale",
+    ),
 }
 
 
@@ -1051,14 +1228,23 @@ def test_the_function_of_a_path_is_one_and_still_answers_as_a_method():
     for offset in (False, True):
         path = ridge_path(G, X, Y, offset=offset)
         best = path.function_at()
-        for f in (path.function, path.function(), path.function_at(path.best), path.function(path.best)):
+        for f in (
+            path.function,
+            path.function(),
+            path.function_at(path.best),
+            path.function(path.best),
+        ):
             np.testing.assert_array_equal(f(X), best(X))
         np.testing.assert_array_equal(path(X), path.predict(X))
         np.testing.assert_array_equal(path(X), path.function(X))
         np.testing.assert_array_equal(path.function(lam=0.5)(X), path.function_at(0.5)(X))
-        assert path.k is G and pickle.loads(pickle.dumps(path.function))(X) == pytest.approx(best(X))
+        assert path.k is G and pickle.loads(pickle.dumps(path.function))(X) == pytest.approx(
+            best(X)
+        )
     assert isinstance(ridge_path(G, X, Y).function, RKHSFunction)
-    assert ridge_path(G, X, Y).function @ ridge(G, X, Y) == ridge_path(G, X, Y).function_at() @ ridge(G, X, Y)
+    assert ridge_path(G, X, Y).function @ ridge(G, X, Y) == ridge_path(
+        G, X, Y
+    ).function_at() @ ridge(G, X, Y)
 
 
 def test_the_best_of_a_path_leaves_one_out_and_is_marked():
@@ -1077,7 +1263,9 @@ def test_the_best_of_a_path_leaves_one_out_and_is_marked():
 
 def refits_without_one(k, x, y, lam):
     every = np.arange(len(x))
-    return np.array([y[i] - ridge(k, x[every != i], y[every != i], lam)(x[i : i + 1])[0] for i in every])
+    return np.array(
+        [y[i] - ridge(k, x[every != i], y[every != i], lam)(x[i : i + 1])[0] for i in every]
+    )
 
 
 def test_a_process_is_drawn_with_two_standard_deviations():
@@ -1102,7 +1290,11 @@ def test_variances_that_rounding_makes_negative_are_0():
 
 
 def test_what_was_fitted_is_called_and_predicts():
-    for fit in (ridge(G, X, Y, offset=True), minimize_risk(G, X, Y), gaussian_process(G, X, Y, 0.1)):
+    for fit in (
+        ridge(G, X, Y, offset=True),
+        minimize_risk(G, X, Y),
+        gaussian_process(G, X, Y, 0.1),
+    ):
         np.testing.assert_array_equal(fit(X), fit.predict(X))
         assert fit.k is G
     classifier = gp_classification(G, X, SIGN)
@@ -1116,14 +1308,19 @@ def test_what_was_fitted_is_called_and_predicts():
 @pytest.mark.parametrize("offset", [False, True])
 def test_a_path_with_weights_is_ridge_with_weights_and_its_scores_leave_one_out(offset):
     rng = np.random.default_rng(4)
-    X, Y, w = rng.normal(size=(30, 2)), rng.normal(size=(30, 2)), rng.integers(0, 4, 30).astype(float)
+    X, Y, w = (
+        rng.normal(size=(30, 2)),
+        rng.normal(size=(30, 2)),
+        rng.integers(0, 4, 30).astype(float),
+    )
     k, lams = Gaussian(0.7), [0.02, 0.5]
     path = ridge_path(k, X, Y, lams, offset=offset, weights=w)
     for lam, loo in zip(lams, path.loo, strict=True):
         fit = ridge(k, X, Y, lam, offset=offset, weights=w)
         np.testing.assert_allclose(path.function_at(lam)(X), fit(X), atol=1e-11)
         errors = [
-            w[i] * (Y[i] - ridge(k, X[j], Y[j], lam, offset=offset, weights=w[j])(X[i : i + 1])[0]) ** 2
+            w[i]
+            * (Y[i] - ridge(k, X[j], Y[j], lam, offset=offset, weights=w[j])(X[i : i + 1])[0]) ** 2
             for i, j in ((i, np.arange(30) != i) for i in range(30))
         ]
         assert loo == pytest.approx(np.sum(errors) / w.sum() / 2, rel=1e-9)
@@ -1144,7 +1341,9 @@ def test_weights_of_any_size_and_on_one_point():
     plain = ridge_path(k, X, y, weights=w)
     for size in (1e-200, 3.0, 1e200):
         scaled = ridge_path(k, X, y, weights=w * size)
-        np.testing.assert_allclose(scaled.loo, plain.loo, rtol=1e-5)  # n eps over the least lam, 1e-8
+        np.testing.assert_allclose(
+            scaled.loo, plain.loo, rtol=1e-5
+        )  # n eps over the least lam, 1e-8
         np.testing.assert_allclose(scaled.best / size, plain.best, rtol=1e-12)
     alone = np.where(np.arange(30) == 3, 1.0, 0.0)
     with pytest.raises(ValueError, match="point 3 alone"):
@@ -1158,7 +1357,9 @@ def test_a_path_that_ends_at_an_edge_says_so_when_its_best_is_asked_for():
     with pytest.warns(UserWarning, match="lam = 0.001 is the least that was tried"):
         assert clean.best == 1e-3
     with pytest.warns(UserWarning, match="lam = 0.1 is the largest that was tried"):
-        assert ridge_path(Gaussian(0.3), x, noise, lams=np.geomspace(1e-6, 0.1, 9)).function(x).shape == (40,)
+        assert ridge_path(Gaussian(0.3), x, noise, lams=np.geomspace(1e-6, 0.1, 9)).function(
+            x
+        ).shape == (40,)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         repr(clean), clean.function_at(0.1), clean.plot()

@@ -22,8 +22,23 @@ from rkhs_notes.deeper.interpolation import (
 from rkhs_notes.deeper.metrics import Tensor
 from rkhs_notes.deeper.zoo import Delta, FiniteRank, Laplace, Matern, Precomputed
 from rkhs_notes.hilbert import gauss_legendre
-from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid, check_kernel
-from rkhs_notes.rkhs import RKHS, FiniteDimensionalRKHS, RKHSFunction, check_reproducing, kernel_from_space
+from rkhs_notes.kernels import (
+    Brownian,
+    Constant,
+    Gaussian,
+    Kernel,
+    Linear,
+    Polynomial,
+    Sigmoid,
+    check_kernel,
+)
+from rkhs_notes.rkhs import (
+    RKHS,
+    FiniteDimensionalRKHS,
+    RKHSFunction,
+    check_reproducing,
+    kernel_from_space,
+)
 from shared import SharedLetters
 
 KERNELS = [
@@ -85,7 +100,9 @@ def test_compress_joins_repeated_centres():
     assert len(zero.Z) == 1 and zero.norm() == 0
     hidden = RKHS(Linear()).function([1.0, 2.0], [2.0, -1.0])  # 0, written as a sum
     assert hidden.compress()([3.0])[0] == 0
-    assert RKHS(Precomputed(np.eye(3))).function([0, 2, 0], [1, 1, 1]).compress().alpha.tolist() == [2, 1]
+    assert RKHS(Precomputed(np.eye(3))).function(
+        [0, 2, 0], [1, 1, 1]
+    ).compress().alpha.tolist() == [2, 1]
 
 
 def test_compress_honours_float32():
@@ -114,9 +131,14 @@ def test_compress_where_rounding_hides_the_norm():
         Z, alpha = 1e4 + 1e-3 * rng.normal(size=(10, 2)), rng.normal(size=10)
         f = RKHS(Linear()).function(Z, np.stack([alpha - alpha.mean(), np.ones(10)], axis=1))
         for g in f[0].compress(3.7e-7), f.compress(3.7e-7)[0]:  # also beside one that is easy
-            terms = [(np.vectorize(Fraction)(h.alpha), np.vectorize(Fraction)(h.Z)) for h in (f[0], g)]
+            terms = [
+                (np.vectorize(Fraction)(h.alpha), np.vectorize(Fraction)(h.Z)) for h in (f[0], g)
+            ]
             w, v = (a @ A for a, A in terms)
-            error2, norm2 = sum((a - b) ** 2 for a, b in zip(w, v, strict=True)), sum(a**2 for a in w)
+            error2, norm2 = (
+                sum((a - b) ** 2 for a, b in zip(w, v, strict=True)),
+                sum(a**2 for a in w),
+            )
             assert float(error2 / norm2) <= 3.7e-7**2
 
 
@@ -154,9 +176,13 @@ def test_projection(k, seed):
     size = np.sqrt(k.diag(X))
     K = k(X) / size / size[:, None]
     by_pinv = k(f.Z, X) / size @ np.linalg.pinv(K, hermitian=True) @ (f(X) / size)
-    kept = [v for v in np.linalg.eigvalsh(K) if v > 1e-15 * len(K)]  # pinv loses eps times their ratio
+    kept = [
+        v for v in np.linalg.eigvalsh(K) if v > 1e-15 * len(K)
+    ]  # pinv loses eps times their ratio
     error = 6 * np.finfo(float).eps * max(kept) / min(kept)
-    np.testing.assert_allclose(s(f.Z), by_pinv, rtol=0, atol=error * f.norm() * np.sqrt(k.diag(f.Z).max()))
+    np.testing.assert_allclose(
+        s(f.Z), by_pinv, rtol=0, atol=error * f.norm() * np.sqrt(k.diag(f.Z).max())
+    )
     again = RKHS(k).project(s, X)
     assert again.distance(s) < 1e-5 * (1 + s.norm())
 
@@ -270,7 +296,11 @@ def test_check_projection_refuses_impostors():
     s = H.project(f, X)
     assert 0 < check_projection(f, s, X, T) <= 1
     assert check_projection(s, s, X, T) == 0
-    for impostor, words in ((0.99 * s, "s = f on X"), (f, "least"), (H.project(f, np.r_[X, 0.5]), "least")):
+    for impostor, words in (
+        (0.99 * s, "s = f on X"),
+        (f, "least"),
+        (H.project(f, np.r_[X, 0.5]), "least"),
+    ):
         with pytest.raises(LawBroken, match=words):
             check_projection(f, impostor, X, T)
     with pytest.raises(LawBroken, match="‖f‖²"):
@@ -500,7 +530,10 @@ OF_WORDS = [
 @pytest.mark.parametrize("k", OF_WORDS, ids=str)
 def test_functions_of_words(k):
     H, new = RKHS(k), ["gram", "bump", "tent"]
-    f, g = H.function(WORDS, [1.0, -1.0, 2.0, 0.5, 1.0]), H.section("banach") - 2 * H.section("space")
+    f, g = (
+        H.function(WORDS, [1.0, -1.0, 2.0, 0.5, 1.0]),
+        H.section("banach") - 2 * H.section("space"),
+    )
     K, Kg = k(WORDS), k(WORDS, ["banach", "space"])
     np.testing.assert_allclose(K, K.T)
     np.testing.assert_allclose(f(new), k(new, WORDS) @ f.alpha)
@@ -582,7 +615,9 @@ def test_arguments_are_read_once(monkeypatch):
 
     read = []
     monkeypatch.setattr(
-        gram, "as_points", lambda X, name="X", plain=gram.as_points: read.append(name) or plain(X, name)
+        gram,
+        "as_points",
+        lambda X, name="X", plain=gram.as_points: read.append(name) or plain(X, name),
     )
     H, X, y = RKHS(Gaussian(1.0)), np.linspace(0, 3, 5), np.arange(5.0)
     f = H.interpolate(X, y)
@@ -616,7 +651,9 @@ def test_conditioned(k, noise):
     inverse = np.linalg.pinv(k(X) + noise * np.eye(4), hermitian=True)
     dense = k(T) - k(T, X) @ inverse @ k(X, T)
     np.testing.assert_allclose(left(T), dense, atol=1e-9 * k.diag(T).max())
-    np.testing.assert_allclose(left(T, X), k(T, X) - k(T, X) @ inverse @ k(X), atol=1e-9 * k.diag(T).max())
+    np.testing.assert_allclose(
+        left(T, X), k(T, X) - k(T, X) @ inverse @ k(X), atol=1e-9 * k.diag(T).max()
+    )
     np.testing.assert_allclose(left.diag(T), dense.diagonal(), atol=1e-9 * k.diag(T).max())
     np.testing.assert_allclose(
         left.pairs(T[:4], T[4:8]), dense[:4, 4:8].diagonal(), atol=1e-9 * k.diag(T).max()
@@ -688,7 +725,9 @@ class Away(RKHSFunction):
 
 def reproducing_tolerance(f):
     "8 m eps^(3/4) Σ |alphaⱼ| √k(zⱼ, zⱼ), of a value over √k(x, x)"
-    return 8 * len(f.Z) * np.finfo(float).eps ** 0.75 * np.sum(abs(f.alpha) * np.sqrt(f.k.diag(f.Z)))
+    return (
+        8 * len(f.Z) * np.finfo(float).eps ** 0.75 * np.sum(abs(f.alpha) * np.sqrt(f.k.diag(f.Z)))
+    )
 
 
 def test_check_reproducing_meets_near_misses():
@@ -697,8 +736,14 @@ def test_check_reproducing_meets_near_misses():
     tol, size = reproducing_tolerance(f), 3.5
     for times, refused in ((0.3, False), (3.0, True)):
         off, longer = Off(f.k, Z, alpha), Longer(f.k, Z, alpha)
-        type(off).by, type(longer).factor = times * tol, np.sqrt(1 + times * tol * size / f.norm() ** 2)
-        shorter, Shorter.factor = Shorter(f.k, Z, alpha), np.sqrt(1 - times * tol * size / f.norm() ** 2)
+        type(off).by, type(longer).factor = (
+            times * tol,
+            np.sqrt(1 + times * tol * size / f.norm() ** 2),
+        )
+        shorter, Shorter.factor = (
+            Shorter(f.k, Z, alpha),
+            np.sqrt(1 - times * tol * size / f.norm() ** 2),
+        )
         for impostor, words in ((off, "⟨f, k_x⟩"), (longer, "⟨f, f⟩"), (shorter, "⟨f, f⟩")):
             if refused:
                 with pytest.raises(LawBroken, match=words):
@@ -726,7 +771,11 @@ def test_check_projection_meets_near_misses(share):
     f = H.function([-0.5, 0.7, 2.0], [1.0, -1.0, 2.0])
     s = H.project(f, X)
     f = s + share * (f - s)  # of the same projection
-    size, gap, eps = np.abs(f.alpha).sum() + np.abs(s.alpha).sum(), f.distance(s), np.finfo(float).eps
+    size, gap, eps = (
+        np.abs(f.alpha).sum() + np.abs(s.alpha).sum(),
+        f.distance(s),
+        np.finfo(float).eps,
+    )
     rounding, lost = 8 * (len(f.Z) + 3 + 3) * eps**0.75 * size, np.sqrt(4 * 3 * eps)  # k(x, x) = 1
     value, square = rounding + lost * gap, 4 * rounding * size + lost * gap * (size + gap)
     bound = value + np.sqrt(rounding * size) * lost
@@ -737,7 +786,12 @@ def test_check_projection_meets_near_misses(share):
         shorter = Shorter(f.k, f.Z, f.alpha)
         Shorter.factor = np.sqrt(1 - times * square / f.norm() ** 2)
         longer = s + np.sqrt(times * square) / away.norm() * away  # ‖s‖² grows by times · square
-        near = (f, shifted, "s = f on X"), (wrong, s, "‖f‖²"), (shorter, s, "‖f‖²"), (f, longer, "least")
+        near = (
+            (f, shifted, "s = f on X"),
+            (wrong, s, "‖f‖²"),
+            (shorter, s, "‖f‖²"),
+            (f, longer, "least"),
+        )
         for first, second, words in near:
             if refused:
                 with pytest.raises(LawBroken, match=words):
@@ -763,7 +817,9 @@ def test_check_inclusion_meets_near_misses():
     assert check_inclusion(k1, k2, least * (1 - 0.3 * tol), X) == least
     with pytest.raises(LawBroken, match="ask for c ≥ 1"):
         check_inclusion(k1, k2, least * (1 - 3 * tol), X)
-    with pytest.raises(NotPositiveDefinite, match=r"of k2 .* Pass fewer points, or points further apart"):
+    with pytest.raises(
+        NotPositiveDefinite, match=r"of k2 .* Pass fewer points, or points further apart"
+    ):
         check_inclusion(k1, Linear(), 1.0, X)
     assert check_inclusion(k1, k1 + Linear(), 1.0, X) <= 1 + 1e-9
 
@@ -777,7 +833,11 @@ def test_pull_back_is_the_shortest_preimage():
     g = RKHS(k.on(u)).function(X, [1.0, -2.0, 0.5])
     shortest = RKHS(k).function(u(X), g.alpha)
     assert g.norm() == pytest.approx(shortest.norm())
-    other = shortest + RKHS(k).section(-3.0) - RKHS(k).project(RKHS(k).section(-3.0), np.linspace(0, 4, 40))
+    other = (
+        shortest
+        + RKHS(k).section(-3.0)
+        - RKHS(k).project(RKHS(k).section(-3.0), np.linspace(0, 4, 40))
+    )
     assert other.norm() > shortest.norm()
 
 
@@ -786,7 +846,9 @@ def test_gaussian_space_by_power_series(seed):
     rng = np.random.default_rng(seed)
     a, sigma = rng.normal(size=3), rng.uniform(0.7, 1.5)
     X = sigma * np.linspace(-6, 6, 23)
-    s = RKHS(Gaussian(sigma)).interpolate(X, (a[0] + a[1] * X + a[2] * X**2) * np.exp(-(X**2) / 2 / sigma**2))
+    s = RKHS(Gaussian(sigma)).interpolate(
+        X, (a[0] + a[1] * X + a[2] * X**2) * np.exp(-(X**2) / 2 / sigma**2)
+    )
     exact = a[0] ** 2 + sigma**2 * a[1] ** 2 + 2 * sigma**4 * a[2] ** 2
     assert s.norm() ** 2 == pytest.approx(exact, rel=1e-4)
 
@@ -832,26 +894,50 @@ BAD = {
         ValueError,
         "another kernel",
     ),
-    "noise below rounding": (lambda: Conditioned(k, [0.0, 0.0], 1e-18), ValueError, "Try a larger noise"),
+    "noise below rounding": (
+        lambda: Conditioned(k, [0.0, 0.0], 1e-18),
+        ValueError,
+        "Try a larger noise",
+    ),
     "f[True]": (lambda: H.function(X, X)[True], TypeError, "whole number"),
     "f[1.0]": (lambda: H.function(X, X)[1.0], TypeError, "whole number"),
     "f[0:1]": (lambda: H.function(X, X)[0:1], TypeError, "whole number"),
     "f[mask]": (lambda: H.function(X, X)[np.array([True, False])], TypeError, "whole number"),
     "other variables": (lambda: f + H.section(1.0), ValueError, "on 1 columns, f lies in .* on 2;"),
-    "other variables, inner": (lambda: f @ H.section(1.0), ValueError, "on 1 columns, f lies in .* on 2;"),
+    "other variables, inner": (
+        lambda: f @ H.section(1.0),
+        ValueError,
+        "on 1 columns, f lies in .* on 2;",
+    ),
     "other variables, power": (lambda: H.power_function(X)([1.0]), ValueError, "x has shape"),
     "other variables, project": (lambda: H.project(f, [1.0]), ValueError, "X has shape"),
-    "other variables, check": (lambda: check_projection(f, f, X, [1.0]), ValueError, "at has shape"),
+    "other variables, check": (
+        lambda: check_projection(f, f, X, [1.0]),
+        ValueError,
+        "at has shape",
+    ),
     "check of a number": (lambda: check_reproducing(3, X), TypeError, "RKHSFunction"),
-    "check of a callable": (lambda: check_projection(np.sin, f, X, X), TypeError, "f is of type ufunc"),
+    "check of a callable": (
+        lambda: check_projection(np.sin, f, X, X),
+        TypeError,
+        "f is of type ufunc",
+    ),
     "sum of a number": (lambda: sum_norm(3, k, k, X=[1.0]), TypeError, "not an RKHSFunction"),
     "no functions": (lambda: kernel_from_space(None, [[1.0]]), TypeError, "list of one or more"),
-    "norm of f": (lambda: FiniteDimensionalRKHS([1.0], [np.sin]).norm(f), ValueError, "coordinates"),
+    "norm of f": (
+        lambda: FiniteDimensionalRKHS([1.0], [np.sin]).norm(f),
+        ValueError,
+        "coordinates",
+    ),
     "limits of text": (lambda: RKHS(k).section(0.0).plot("a", "b"), TypeError, "a limit of plot"),
     "infinite limit": (lambda: RKHS(k).section(0.0).plot(0, np.inf), ValueError, "a limit of plot"),
     "multiple overflows": (lambda: (f * 1e308) * 1e308, ValueError, "overflow"),
     "inner product overflows": (lambda: (1e200 * f) @ (1e200 * f), ValueError, "overflows"),
-    "check out of range": (lambda: check_reproducing(1e200 * f, X), ValueError, "larger squares overflow"),
+    "check out of range": (
+        lambda: check_reproducing(1e200 * f, X),
+        ValueError,
+        "larger squares overflow",
+    ),
     "triple": (lambda: H.section((1.0, [2.0], 3.0)), TypeError, "pairs are the points"),
     "gram skew and large": (
         lambda: kernel_from_space([np.sin, np.cos], [[1e20, 1], [0, 1]]),
@@ -863,10 +949,18 @@ BAD = {
     "split of nothing": (lambda: least_norm_split(f), ValueError, "no kernel"),
     "split of an array": (lambda: least_norm_split(y, k), TypeError, "RKHSFunction"),
     "sum without points": (lambda: sum_norm(np.sin, k, k), TypeError, "and X"),
-    "sum out of reach": (lambda: sum_norm(np.exp, Linear(), Constant(1.0), X=y), ValueError, "no function"),
+    "sum out of reach": (
+        lambda: sum_norm(np.exp, Linear(), Constant(1.0), X=y),
+        ValueError,
+        "no function",
+    ),
     "tensor of columns": (lambda: tensor_product(H.function(X, X), f), ValueError, "one at a time"),
     "weights": (lambda: FiniteDimensionalRKHS([1.0, 0.0], [np.sin, np.cos]), ValueError, "> 0"),
-    "weights below 0": (lambda: FiniteDimensionalRKHS([1.0, -1.0], [np.sin, np.cos]), ValueError, "> 0"),
+    "weights below 0": (
+        lambda: FiniteDimensionalRKHS([1.0, -1.0], [np.sin, np.cos]),
+        ValueError,
+        "> 0",
+    ),
     "coordinates": (
         lambda: FiniteDimensionalRKHS([1.0], [np.sin]).norm([1.0, 2.0]),
         ValueError,
@@ -878,16 +972,28 @@ BAD = {
         "this space is",
     ),
     "gram shape": (lambda: kernel_from_space([np.sin], np.eye(2)), ValueError, "functions has 1"),
-    "gram skew": (lambda: kernel_from_space([np.sin, np.cos], [[1, 1], [0, 1]]), ValueError, "transpose"),
+    "gram skew": (
+        lambda: kernel_from_space([np.sin, np.cos], [[1, 1], [0, 1]]),
+        ValueError,
+        "transpose",
+    ),
     "gram singular": (
         lambda: kernel_from_space([np.sin, np.cos], np.ones((2, 2))),
         ValueError,
         "linearly dependent",
     ),
-    "gram negative": (lambda: kernel_from_space([np.sin], [[-1.0]]), ValueError, "No inner product"),
+    "gram negative": (
+        lambda: kernel_from_space([np.sin], [[-1.0]]),
+        ValueError,
+        "No inner product",
+    ),
     "pictures": (lambda: f.plot(0, 1), ValueError, "limits"),
     "turned limits": (lambda: RKHS(k).section(0.0).plot(2, 1), ValueError, "a < b"),
-    "check of several": (lambda: check_projection(H.function(X, X), f, X, X), ValueError, "one at a time"),
+    "check of several": (
+        lambda: check_projection(H.function(X, X), f, X, X),
+        ValueError,
+        "one at a time",
+    ),
 }
 
 

@@ -9,10 +9,22 @@ from sklearn.linear_model import SGDClassifier, SGDRegressor
 
 from rkhs_notes import settings
 from rkhs_notes.base.datasets import smiley
-from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, NoFiniteFeatureMap
+from rkhs_notes.base.errors import (
+    ConvergenceFailure,
+    IndefiniteKernel,
+    LawBroken,
+    NoFiniteFeatureMap,
+)
 from rkhs_notes.deeper.zoo import Matern, Precomputed
 from rkhs_notes.engines.solving import timing
-from rkhs_notes.engines.solving.losses import Loss, PiecewiseQuadratic, as_loss, hinge, huber, quantile
+from rkhs_notes.engines.solving.losses import (
+    Loss,
+    PiecewiseQuadratic,
+    as_loss,
+    hinge,
+    huber,
+    quantile,
+)
 from rkhs_notes.engines.solving.steps import slope_of
 from rkhs_notes.engines.solving.timing import Machine
 from rkhs_notes.features import FeatureFunction, FeatureMap
@@ -33,12 +45,22 @@ from rkhs_notes.sgd import (
     sgd_primal,
 )
 
-LOSSES = ["logistic", "hinge", "squared_hinge", "squared", "absolute", "huber(0.5)", "quantile(0.8)",
-          "epsilon_insensitive(0.2)"]
+LOSSES = [
+    "logistic",
+    "hinge",
+    "squared_hinge",
+    "squared",
+    "absolute",
+    "huber(0.5)",
+    "quantile(0.8)",
+    "epsilon_insensitive(0.2)",
+]
 X, y = smiley(150, 3)
 t = np.sin(5 * X[:, 0]) + X[:, 1]
 k = Gaussian(0.2)
-cheap_machine = Machine({o: (0.0, 1e-9) for o in (1, 2, 3, 4)}, {"w": (0.0, 1e-9), "u": (0.0, 1e-9)})
+cheap_machine = Machine(
+    {o: (0.0, 1e-9) for o in (1, 2, 3, 4)}, {"w": (0.0, 1e-9), "u": (0.0, 1e-9)}
+)
 
 
 def targets(loss):
@@ -58,7 +80,9 @@ def by_hand(K, target, loss, examples, rates, lam=0.0, batch=1):
                 slope = -target[i] / (1 + np.exp(target[i] * z))
             else:
                 at = np.array([target[i]])
-                slope = float(loss(at, np.array([z + h]))[0] - loss(at, np.array([z - h]))[0]) / (2 * h)
+                slope = float(loss(at, np.array([z + h]))[0] - loss(at, np.array([z - h]))[0]) / (
+                    2 * h
+                )
             u[i] -= rate * slope / batch
         every.append(u.copy())
     return np.array(every)
@@ -82,21 +106,36 @@ def test_every_option_is_the_plain_loop(option, loss):
 
 @pytest.mark.second_route("as_loss", "a plain loop")
 @pytest.mark.parametrize("loss", ["logistic", "squared", "huber(0.5)"])
-@pytest.mark.parametrize("lam, batch, average", [(0, 1, False), (0, 1, True), (3.0, 1, True), (0, 7, True),
-                                                  (3.0, 200, False), (3.0, 7, True)])
+@pytest.mark.parametrize(
+    "lam, batch, average",
+    [(0, 1, False), (0, 1, True), (3.0, 1, True), (0, 7, True), (3.0, 200, False), (3.0, 7, True)],
+)
 def test_penalty_batches_and_averages_by_hand(loss, lam, batch, average):
     steps, rates = 90, 0.3 / np.sqrt(1 + np.arange(90))
     examples = np.random.default_rng(4).integers(len(X), size=steps * batch)
     every = by_hand(k(X), targets(loss), loss, examples, rates, lam, batch)
     expected = every[:-1].mean(axis=0) if average else every[-1]
     for option in (3, 4):
-        f = kernel_sgd(k, X, targets(loss), loss, option=option, steps=steps, step_size=rates, rng=4, lam=lam,
-                       batch=batch, average=average)
-        by_difference = loss != "logistic"                   # then by_hand's slopes are a little off
+        f = kernel_sgd(
+            k,
+            X,
+            targets(loss),
+            loss,
+            option=option,
+            steps=steps,
+            step_size=rates,
+            rng=4,
+            lam=lam,
+            batch=batch,
+            average=average,
+        )
+        by_difference = loss != "logistic"  # then by_hand's slopes are a little off
         np.testing.assert_allclose(f.alpha, expected, atol=1e-7 if by_difference else 1e-13)
 
 
-@pytest.mark.parametrize("kernel", [Gaussian(0.1), Matern(1.5, 0.3), Linear() + Constant(1), 5 * Gaussian(2)])
+@pytest.mark.parametrize(
+    "kernel", [Gaussian(0.1), Matern(1.5, 0.3), Linear() + Constant(1), 5 * Gaussian(2)]
+)
 def test_blocks_are_exact_where_steps_interact_strongly(kernel):
     for loss, step in (("logistic", 5.0), ("hinge", 0.3), ("squared", 0.09)):
         given = dict(y=targets(loss), loss=loss, steps=700, step_size=step, rng=1)
@@ -108,7 +147,9 @@ def test_blocks_are_exact_where_steps_interact_strongly(kernel):
 def test_options_five_and_six():
     D, rng = 60, np.random.default_rng(0)
     W = rng.normal(size=(2, D // 2)) / 0.2
-    psi = FeatureMap(k, 2, D, lambda P: np.concatenate([np.cos(P @ W), np.sin(P @ W)], 1) * np.sqrt(2 / D))
+    psi = FeatureMap(
+        k, 2, D, lambda P: np.concatenate([np.cos(P @ W), np.sin(P @ W)], 1) * np.sqrt(2 / D)
+    )
     given = dict(steps=600, step_size=0.1, rng=2)
     five, six = (kernel_sgd(k, X, y, option=option, features=psi, **given) for option in (5, 6))
     np.testing.assert_allclose(five.w, six.w, atol=1e-12)
@@ -132,13 +173,25 @@ def test_the_minimiser_with_a_penalty_is_that_of_chapter_05():
 def test_one_ordered_pass_is_scikit_learns(loss, peer):
     "scikit-learn runs through the data in order: the same steps by sgd_primal, in that order"
     from rkhs_notes.engines.solving.steps import Run
+
     target = targets(loss)
-    theirs = peer(loss="hinge" if loss == "hinge" else "squared_error", alpha=0.0, penalty=None, max_iter=1,
-                  shuffle=False, learning_rate="constant", eta0=0.05, fit_intercept=False, tol=None)
+    theirs = peer(
+        loss="hinge" if loss == "hinge" else "squared_error",
+        alpha=0.0,
+        penalty=None,
+        max_iter=1,
+        shuffle=False,
+        learning_rate="constant",
+        eta0=0.05,
+        fit_intercept=False,
+        tol=None,
+    )
     theirs.fit(X, target)
     w, slope = np.zeros(2), slope_of(loss, target)
     for i in range(len(X)):
-        w -= (0.05 if loss == "hinge" else 0.025) * slope(X[i] @ w, i) * X[i]     # theirs is ½ (y − f)²
+        w -= (
+            (0.05 if loss == "hinge" else 0.025) * slope(X[i] @ w, i) * X[i]
+        )  # theirs is ½ (y − f)²
     np.testing.assert_allclose(theirs.coef_.ravel(), w, atol=1e-12)
     assert Run(np.ones(3), as_loss(loss), 5, 0.1, np.random.default_rng(0)).steps == 5
 
@@ -153,16 +206,22 @@ def test_laws(loss):
 
 @pytest.mark.second_route("check_regret", "check_span", "impostors refused")
 def test_laws_refuse_mutants():
-    def late(k, X, y, callback, **given):                   # its scores lag one block behind
+    def late(k, X, y, callback, **given):  # its scores lag one block behind
         seen = []
         kernel_sgd(k, X, y, callback=lambda *block: seen.append(block), **given)
         for s, rows, z in seen:
             callback(s, rows, -z)
+
     with pytest.raises(LawBroken, match="regret"):
         check_regret(k, X, y, 0 * ridge(k, X, y, 1.0), steps=4000, step_size=0.1, train=late)
     with pytest.raises(LawBroken, match="Σⱼ uⱼ φⱼ"):
-        check_span(X, y, primal=lambda P, callback, **given: sgd_primal(
-            P, **given, callback=lambda s, w: callback(s, w * (1 + 1e-6))))
+        check_span(
+            X,
+            y,
+            primal=lambda P, callback, **given: sgd_primal(
+                P, **given, callback=lambda s, w: callback(s, w * (1 + 1e-6))
+            ),
+        )
     with pytest.raises(LawBroken, match="steps"):
         check_span(X, y, dual=lambda K, callback, **given: None)
 
@@ -176,7 +235,9 @@ def test_a_near_miss_of_the_span():
 
     def moved(by):
         return lambda P, callback, **given: sgd_primal(
-            P, **given, callback=lambda s, w: callback(s, w + by * (s == 60)))
+            P, **given, callback=lambda s, w: callback(s, w + by * (s == 60))
+        )
+
     assert check_span(X, y, **given, primal=moved(allowed / 3)) < allowed / 2
     with pytest.raises(LawBroken, match="First after step 60"):
         check_span(X, y, **given, primal=moved(3 * allowed))
@@ -184,12 +245,18 @@ def test_a_near_miss_of_the_span():
 
 def test_a_near_miss_of_the_regret():
     "Scores that lose, against h = 0, just what the theorem allows, and 1e-9 (1 + that) for rounding"
-    allowed = 0.3 / 2                                        # slopes ±1, k(x, x) = 1
+    allowed = 0.3 / 2  # slopes ±1, k(x, x) = 1
 
     def losing(by):
         def train(k, X, y, steps, callback, **given):
-            callback(steps, np.zeros(steps, int), np.full(steps, allowed + by * 1e-9 * (1 + allowed)))
-        return dict(h=RKHSFunction(k, X, 0 * t), loss="absolute", steps=50, step_size=0.3, train=train)
+            callback(
+                steps, np.zeros(steps, int), np.full(steps, allowed + by * 1e-9 * (1 + allowed))
+            )
+
+        return dict(
+            h=RKHSFunction(k, X, 0 * t), loss="absolute", steps=50, step_size=0.3, train=train
+        )
+
     check_regret(k, X, 0 * t, **losing(1 / 3))
     with pytest.raises(LawBroken, match="regret"):
         check_regret(k, X, 0 * t, **losing(3))
@@ -233,8 +300,8 @@ def test_stable_steps_and_bounded_slopes_are_not_refused():
     for loss in ("logistic", "hinge", "absolute", "epsilon_insensitive(0.1)", "quantile(0.5)"):
         f = kernel_sgd(k, X, targets(loss), loss, steps=2000, step_size=1e5)
         assert np.isfinite(f.alpha).all()
-    kernel_sgd(k, X, t, "squared", step_size=0.99)              # β R² = 2
-    kernel_sgd(k, X, 0 * t, "squared", step_size=0.5)           # every slope is 0
+    kernel_sgd(k, X, t, "squared", step_size=0.99)  # β R² = 2
+    kernel_sgd(k, X, 0 * t, "squared", step_size=0.5)  # every slope is 0
 
 
 def test_float32_is_kept():
@@ -248,7 +315,9 @@ def test_indices_and_paths_as_points():
     K = k(X)
     by_index = kernel_sgd(Precomputed(K), np.arange(len(X)), y, steps=200)
     np.testing.assert_allclose(by_index.alpha, kernel_sgd(k, X, y, steps=200).alpha, atol=1e-14)
-    path = kernel_sgd(Brownian(), np.linspace(0, 1, 20), np.linspace(0, 1, 20), "squared", steps=4000)
+    path = kernel_sgd(
+        Brownian(), np.linspace(0, 1, 20), np.linspace(0, 1, 20), "squared", steps=4000
+    )
     assert abs(path([0.5])[0] - 0.5) < 0.05
 
 
@@ -256,7 +325,9 @@ def test_a_small_memory_budget_changes_nothing():
     given = dict(steps=300, rng=0, average=True, lam=1.0)
     with settings.using(block_mib=0.01):
         small = kernel_sgd(k, X, y, option=3, **given)
-    np.testing.assert_allclose(small.alpha, kernel_sgd(k, X, y, option=4, **given).alpha, atol=1e-13)
+    np.testing.assert_allclose(
+        small.alpha, kernel_sgd(k, X, y, option=4, **given).alpha, atol=1e-13
+    )
 
 
 def test_budget():
@@ -266,7 +337,9 @@ def test_budget():
         lean = budgeted_sgd(k, X, y, budget=budget, **given)
         assert len(lean.function.Z) <= budget
         assert lean.function.distance(free) <= lean.drift + 1e-6
-    np.testing.assert_allclose(lean(X), free(X), atol=1e-2)     # nothing but near duplicates was dropped
+    np.testing.assert_allclose(
+        lean(X), free(X), atol=1e-2
+    )  # nothing but near duplicates was dropped
     assert (budgeted_sgd(k, X, 0 * t, "squared", steps=50)(X) == 0).all()
 
 
@@ -277,7 +350,9 @@ def test_the_drift_of_one_centre_is_the_distance():
     assert np.count_nonzero(free.alpha) == 5 and len(lean.function.Z) == 4
     assert lean.drift == pytest.approx(lean.function.distance(free), rel=1e-6)
     twins, signs = np.array([[0.0, 0.0], [1e-4, 0.0]]), np.array([1.0, -1.0])
-    seed = next(s for s in range(20) if (np.random.default_rng(s).integers(2, size=2) == [0, 1]).all())
+    seed = next(
+        s for s in range(20) if (np.random.default_rng(s).integers(2, size=2) == [0, 1]).all()
+    )
     given = dict(steps=2, step_size=0.3, rng=seed)
     free, lean = (learn(k, twins, signs, **given) for learn in (kernel_sgd, budgeted_sgd))
     assert len(lean.function.Z) == 1
@@ -319,13 +394,22 @@ def test_features_that_are_nearly_those_of_the_kernel():
 
 @pytest.mark.second_route("Cost", "break_even", "cost_model", "multiplications, counted by hand")
 def test_costs():
-    assert [cost_model(o, 10, 3, 7, 100).time for o in range(1, 7)] == [2100, 910, 3000, 1300, 2100, 910]
+    assert [cost_model(o, 10, 3, 7, 100).time for o in range(1, 7)] == [
+        2100,
+        910,
+        3000,
+        1300,
+        2100,
+        910,
+    ]
     assert [cost_model(o, 10, 3, 7, 100).memory for o in range(1, 7)] == [7, 70, 10, 100, 21, 91]
     time, memory = cost_model(4, 1024, 2, 1, 20 * 1024)
     assert (time, memory) == (1024**2 * 2 + 1024 * 20 * 1024, 1024**2)
     for a, b in ((1, 2), (3, 4), (1, 4)):
         T = break_even(*(cost_model(o, 50, 4, 300, 1) for o in (a, b)))
-        before, after = ([cost_model(o, 50, 4, 300, s).time for o in (a, b)] for s in (int(T), int(T) + 1))
+        before, after = (
+            [cost_model(o, 50, 4, 300, s).time for o in (a, b)] for s in (int(T), int(T) + 1)
+        )
         assert before[0] <= before[1] and after[0] >= after[1]
     assert break_even(Cost(5, 1, 1, 0), Cost(3, 1, 1, 0)) == 0
     assert break_even(cost_model(2, 50, 4, 10, 1), cost_model(4, 50, 4, 10, 1)) == math.inf
@@ -348,7 +432,11 @@ def test_the_cheapest_option():
 def test_calibration_gives_rates():
     machine = calibrate(sizes=(100, 200))
     for option in range(1, 7):
-        assert 0 < machine.seconds(option, 100, 3, 50, 100) < machine.seconds(option, 1000, 3, 500, 10_000)
+        assert (
+            0
+            < machine.seconds(option, 100, 3, 50, 100)
+            < machine.seconds(option, 1000, 3, 500, 10_000)
+        )
 
 
 @pytest.mark.second_route("FeatureFunction", "sums over features, known numbers")
@@ -366,6 +454,7 @@ def test_functions_of_features_are_values():
 
 class Softplus(Loss):
     "A loss of one's own, by its derivative alone"
+
     labels = True
 
     def __call__(self, y, f):
@@ -377,8 +466,11 @@ class Softplus(Loss):
 
 def test_a_loss_of_ones_own():
     given = dict(steps=300, step_size=0.2, rng=0)
-    np.testing.assert_allclose(kernel_sgd(k, X, y, Softplus(), **given).alpha,
-                               kernel_sgd(k, X, y, "logistic", **given).alpha, atol=1e-13)
+    np.testing.assert_allclose(
+        kernel_sgd(k, X, y, Softplus(), **given).alpha,
+        kernel_sgd(k, X, y, "logistic", **given).alpha,
+        atol=1e-13,
+    )
     assert slope_of(hinge, y)(2 * y).max() == 0 and slope_of(huber(2.0), t)(t).max() == 0
     assert (slope_of(quantile(0.3), t)(t - 1) == -0.3).all()
 
@@ -397,10 +489,13 @@ class Bent(Loss):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_slope_of_one_number_is_that_of_arrays(loss):
     from rkhs_notes.engines.solving.steps import slope_at
+
     target, one = targets(loss), slope_at(as_loss(loss), targets(loss))
     for scores in (target, 0 * t, 3 * np.cos(50 * t), 1e5 * np.sin(50 * t), -1e5 * target):
         by_number = [one(float(z), i) for i, z in enumerate(scores)]
-        np.testing.assert_allclose(by_number, slope_of(loss, target)(scores), rtol=1e-13, atol=1e-300)
+        np.testing.assert_allclose(
+            by_number, slope_of(loss, target)(scores), rtol=1e-13, atol=1e-300
+        )
 
 
 @pytest.mark.second_route("kernel_sgd", "a plain loop")
@@ -410,7 +505,9 @@ def test_forms_agree_with_penalty_batch_and_mean(option, batch):
     kernel = Polynomial(2, scale=0.5)
     given = dict(steps=1300 // batch + 2, step_size=0.2, rng=3, lam=60.0, batch=batch, average=True)
     K, examples = kernel(X), np.random.default_rng(3).integers(len(X), size=given["steps"] * batch)
-    u = by_hand(K, y, "logistic", examples, np.full(given["steps"], 0.2), 60.0, batch)[:-1].mean(axis=0)
+    u = by_hand(K, y, "logistic", examples, np.full(given["steps"], 0.2), 60.0, batch)[:-1].mean(
+        axis=0
+    )
     for mib in (64, 0.001):
         with settings.using(block_mib=mib):
             f = kernel_sgd(kernel, X, y, option=option, **given)
@@ -449,47 +546,95 @@ BAD = {
     "steps 2.5": (lambda: kernel_sgd(k, X, y, steps=2.5), ValueError, "steps = 2.5"),
     "step size 0": (lambda: kernel_sgd(k, X, y, step_size=0), ValueError, "step_size = 0"),
     "step size nan": (lambda: kernel_sgd(k, X, y, step_size=np.nan), ValueError, "step_size"),
-    "step sizes": (lambda: kernel_sgd(k, X, y, steps=9, step_size=np.ones(8)), ValueError, "9 numbers"),
-    "negative steps": (lambda: kernel_sgd(k, X, y, steps=9, step_size=lambda s: 4.0 - s), ValueError, "> 0"),
+    "step sizes": (
+        lambda: kernel_sgd(k, X, y, steps=9, step_size=np.ones(8)),
+        ValueError,
+        "9 numbers",
+    ),
+    "negative steps": (
+        lambda: kernel_sgd(k, X, y, steps=9, step_size=lambda s: 4.0 - s),
+        ValueError,
+        "> 0",
+    ),
     "rng": (lambda: kernel_sgd(k, X, y, rng="seed"), TypeError, "rng"),
     "batch": (lambda: kernel_sgd(k, X, y, batch=0), ValueError, "batch = 0"),
     "lam": (lambda: kernel_sgd(k, X, y, lam=-1), ValueError, "lam = -1"),
     "lam too large": (lambda: kernel_sgd(k, X, y, lam=1e4), ValueError, "shrinks"),
     "no finite map": (lambda: kernel_sgd(k, X, y, option=2), NoFiniteFeatureMap, "no finite"),
     "features missing": (lambda: kernel_sgd(k, X, y, option=5), TypeError, "number of terms"),
-    "features of text": (lambda: kernel_sgd(k, X, y, option=5, features="rff"), TypeError, "features"),
-    "features exact": (lambda: kernel_sgd(Linear(), X, y, option=1, features=3), TypeError, "FeatureMap"),
-    "other features": (lambda: kernel_sgd(Polynomial(2), X, y, option=1, features=Linear().feature_map(2)),
-                       ValueError, "Use option 5"),
+    "features of text": (
+        lambda: kernel_sgd(k, X, y, option=5, features="rff"),
+        TypeError,
+        "features",
+    ),
+    "features exact": (
+        lambda: kernel_sgd(Linear(), X, y, option=1, features=3),
+        TypeError,
+        "FeatureMap",
+    ),
+    "other features": (
+        lambda: kernel_sgd(Polynomial(2), X, y, option=1, features=Linear().feature_map(2)),
+        ValueError,
+        "Use option 5",
+    ),
     "Gram matrix": (lambda: sgd_dual(X, y), ValueError, "Gram matrix"),
     "budget": (lambda: budgeted_sgd(k, X, y, budget=0), ValueError, "budget = 0"),
     "cost of option 8": (lambda: cost_model(8, 1, 1, 1, 1), ValueError, "option = 8"),
     "cost n": (lambda: cost_model(1, 0, 1, 1, 1), ValueError, "n = 0"),
     "cost D": (lambda: cost_model(1, 1, 1, -3, 1), ValueError, "D = -3"),
-    "nothing fits": (lambda: cheapest_option(10, 2, math.inf, 9, memory=5), ValueError, "10: option 3 fits"),
+    "nothing fits": (
+        lambda: cheapest_option(10, 2, math.inf, 9, memory=5),
+        ValueError,
+        "10: option 3 fits",
+    ),
     "memory nan": (lambda: cheapest_option(10, 2, 3, 9, memory=np.nan), ValueError, "memory"),
     "no machine": (lambda: cheapest_option(10, 2, 3, 9, machine=3), TypeError, "calibrate"),
     "no cost": (lambda: break_even(1, 2), TypeError, "not a Cost; pass cost_model"),
     "seconds n": (lambda: cheap_machine.seconds(1, -9, 2, 3, 4), ValueError, "n = -9"),
     "empty machine": (lambda: Machine({}, {}), TypeError, "calibrate"),
-    "machine of one form": (lambda: Machine(cheap_machine.values, {"w": (0, 1)}), TypeError, "'u', 'w'"),
+    "machine of one form": (
+        lambda: Machine(cheap_machine.values, {"w": (0, 1)}),
+        TypeError,
+        "'u', 'w'",
+    ),
     "cost in words": (lambda: Cost("a", 1, 1, 1), TypeError, "fixed = 'a'"),
     "negative cost": (lambda: Cost(1, -1, 1, 1), ValueError, "per_step"),
     "dims": (lambda: calibrate(dims=3), TypeError, "not two numbers"),
     "one size twice": (lambda: calibrate(sizes=(9, 9)), TypeError, "the smaller one first"),
     "calibrate features": (lambda: calibrate(features=lambda d, D: 3), TypeError, "FeatureMap"),
-    "a loss without slope": (lambda: kernel_sgd(k, X, t, Loss()), NotImplementedError, "must write"),
-    "a slope that is no number": (lambda: kernel_sgd(k, X, t, Bent(lambda f: f * np.nan)), ValueError,
-                                 "slope"),
-    "a slope of two axes": (lambda: sgd_dual(k(X), t, Bent(lambda f: f[:, None])), ValueError,
-                            "slopes has shape"),
+    "a loss without slope": (
+        lambda: kernel_sgd(k, X, t, Loss()),
+        NotImplementedError,
+        "must write",
+    ),
+    "a slope that is no number": (
+        lambda: kernel_sgd(k, X, t, Bent(lambda f: f * np.nan)),
+        ValueError,
+        "slope",
+    ),
+    "a slope of two axes": (
+        lambda: sgd_dual(k(X), t, Bent(lambda f: f[:, None])),
+        ValueError,
+        "slopes has shape",
+    ),
     "weights": (lambda: slope_of("hinge", y, weight=[1, 2]), ValueError, "weight"),
     "regret in another space": (
-        lambda: check_regret(k, X, y, ridge(2 * k, X, y, 1.0)), ValueError, "one space"),
-    "regret without a report": (lambda: check_regret(k, X, y, ridge(k, X, y, 1.0), train=lambda *a, **b: 0),
-                                LawBroken, "reports 0 examples"),
-    "weights of another size": (lambda: check_span(X, y, primal=lambda P, callback, **given: [
-        callback(s, np.zeros(3)) for s in range(200)]), LawBroken, "w has shape"),
+        lambda: check_regret(k, X, y, ridge(2 * k, X, y, 1.0)),
+        ValueError,
+        "one space",
+    ),
+    "regret without a report": (
+        lambda: check_regret(k, X, y, ridge(k, X, y, 1.0), train=lambda *a, **b: 0),
+        LawBroken,
+        "reports 0 examples",
+    ),
+    "weights of another size": (
+        lambda: check_span(
+            X, y, primal=lambda P, callback, **given: [callback(s, np.zeros(3)) for s in range(200)]
+        ),
+        LawBroken,
+        "w has shape",
+    ),
 }
 
 
@@ -520,6 +665,7 @@ def test_points_that_look_odd_but_are_fine():
 
 class SquaredTube(PiecewiseQuadratic):
     "max(|y − f| − eps, 0)², with a rounded foot and a tube at once"
+
     a, eps = 0.5, 0.3
 
     def __call__(self, y, f):
@@ -547,7 +693,9 @@ def test_running_away_is_told_from_long_steps_at_a_hundred_times_their_reach(opt
     given = dict(loss="squared", option=option, step_size=1.25)  # ℓ′(y, f) = 2(f − y)
     f = kernel_sgd(Linear(), [[1.0]], [1.0], steps=first, **given)
     assert f([[1.0]])[0] == pytest.approx(1 - (-1.5) ** first)
-    with pytest.raises(ConvergenceFailure, match=f"after {first} of {first + 1} steps a score reached"):
+    with pytest.raises(
+        ConvergenceFailure, match=f"after {first} of {first + 1} steps a score reached"
+    ):
         kernel_sgd(Linear(), [[1.0]], [1.0], steps=first + 1, **given)
 
 

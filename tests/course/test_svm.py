@@ -18,7 +18,13 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 
 from rkhs_notes import settings, smo, subsets, tall
 from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
-from rkhs_notes.deeper.machines import bayes_point, nu_svc, nu_svr, relevance_machine, svc_multiclass
+from rkhs_notes.deeper.machines import (
+    bayes_point,
+    nu_svc,
+    nu_svr,
+    relevance_machine,
+    svc_multiclass,
+)
 from rkhs_notes.deeper.zoo import Laplace, Matern, Precomputed
 from rkhs_notes.engines.machines import libsvm
 from rkhs_notes.engines.machines.boxes import BoxProblem, PairDistances
@@ -30,7 +36,16 @@ from rkhs_notes.engines.machines.tall import by_features
 from rkhs_notes.engines.machines.wide import hinge_by_newton, logistic_by_newton, rounded_hinge
 from rkhs_notes.kernels import Gaussian, Kernel, Linear, Polynomial, Sigmoid
 from rkhs_notes.rkhs import RKHSFunction
-from rkhs_notes.svm import check_kkt, in_libsvm, logistic_primal, one_class, svc, svc_path, svm_primal, svr
+from rkhs_notes.svm import (
+    check_kkt,
+    in_libsvm,
+    logistic_primal,
+    one_class,
+    svc,
+    svc_path,
+    svm_primal,
+    svr,
+)
 from shared import Counted, Letters, counted
 
 SEEDS = range(24)
@@ -113,7 +128,9 @@ def test_many_classes(seed, strategy):
             ours.decision(X), -peer.decision_function(X), atol=1e-4
         )  # our sign: the later class
     else:
-        columns = [SVC(C=C, gamma=g, tol=1e-6).fit(X, y == c).decision_function(X) for c in ours.classes]
+        columns = [
+            SVC(C=C, gamma=g, tol=1e-6).fit(X, y == c).decision_function(X) for c in ours.classes
+        ]
         np.testing.assert_allclose(ours.decision(X), np.transpose(columns), atol=1e-4)
     assert (
         ours.dual.shape == (len(X), len(ours.pairs))
@@ -135,7 +152,9 @@ def test_features_and_kernel_agree(seed):
 
 
 @pytest.mark.parametrize(
-    "k", [Linear(), Polynomial(3), Laplace(2.0), Matern(1.5, 1.0), 2 * Gaussian(1.0) + Linear()], ids=str
+    "k",
+    [Linear(), Polynomial(3), Laplace(2.0), Matern(1.5, 1.0), 2 * Gaussian(1.0) + Linear()],
+    ids=str,
 )
 def test_laws_for_other_kernels(k):
     X, y, t, _, _ = problem(3)
@@ -159,7 +178,9 @@ def test_a_quadratic_program_has_the_same_maximum(seed):
         constraints=LinearConstraint(y, 0, 0),
         options=dict(ftol=1e-13, maxiter=500),
     )
-    np.testing.assert_allclose(svc(Gaussian(bandwidth), X, y, C, tol=1e-8).objective, -found.fun, rtol=1e-6)
+    np.testing.assert_allclose(
+        svc(Gaussian(bandwidth), X, y, C, tol=1e-8).objective, -found.fun, rtol=1e-6
+    )
 
 
 # ---------------------------------------------------------------- the engine
@@ -168,7 +189,9 @@ def test_a_quadratic_program_has_the_same_maximum(seed):
 def large(n=1500, d=8):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, d))
-    return X, np.where(np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * rng.normal(size=n) > 0, 1.0, -1.0)
+    return X, np.where(
+        np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * rng.normal(size=n) > 0, 1.0, -1.0
+    )
 
 
 def test_single_precision_is_certified_in_double():
@@ -220,13 +243,19 @@ def test_ctrl_c_leaves_a_feasible_machine():
         if not stop:
             stop.append(steps), signal.raise_signal(signal.SIGINT)
 
-    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+    handler = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a job in the background ignores it
     try:
         with pytest.warns(RuntimeWarning, match="feasible, but not optimal"):
             found = svc(Gaussian(2.0), X, y, C=100.0, callback=callback)
     finally:
         signal.signal(signal.SIGINT, handler)
-    assert not found.converged and abs(found.dual.sum()) < 1e-8 * np.abs(found.dual).sum() and found.gap > 0
+    assert (
+        not found.converged
+        and abs(found.dual.sum()) < 1e-8 * np.abs(found.dual).sum()
+        and found.gap > 0
+    )
     again = svc(Gaussian(2.0), X, y, C=100.0, start=found.dual)
     assert again.converged and again.objective > found.objective
 
@@ -252,7 +281,9 @@ def test_a_callback_stops():
         lambda k, X, y: svr(k, X, X[:, 0], max_iter=2),
         lambda k, X, y: one_class(k, X, max_iter=2),
         lambda k, X, y: svc_multiclass(k, X, np.arange(len(X)) % 3, max_iter=2),
-        lambda k, X, y: svc_multiclass(k, X, np.arange(len(X)) % 3, strategy="one-vs-rest", max_iter=2),
+        lambda k, X, y: svc_multiclass(
+            k, X, np.arange(len(X)) % 3, strategy="one-vs-rest", max_iter=2
+        ),
         lambda k, X, y: svc(k, strict.asarray(X), y, max_iter=2),
     ],
 )
@@ -293,7 +324,9 @@ def test_price_to_zero_and_to_infinity():
     y = np.where(X[:, 0] > 0.1, 1, -1)
     least = svc(Gaussian(1.0), X, y, C=1e-10)
     assert least.converged and least.function.norm() < 1e-6
-    np.testing.assert_allclose(least.objective, 2e-10 * min(np.sum(y > 0), np.sum(y < 0)), rtol=1e-6)
+    np.testing.assert_allclose(
+        least.objective, 2e-10 * min(np.sum(y > 0), np.sum(y < 0)), rtol=1e-6
+    )
     hard = svc(Gaussian(1.0), X, y, C=math.inf, tol=1e-5)
     almost = svc(Gaussian(1.0), X, y, C=1e9, tol=1e-5)
     np.testing.assert_allclose(
@@ -317,7 +350,10 @@ def test_two_points_and_weights_zero():
     assert (kept.dual[w == 0] == 0).all()
     flat = svr(Gaussian(1.0), X, np.full(len(X), 3.0))
     assert len(flat.support) == 0 and (flat.predict(X) == 3.0).all()
-    assert one_class(Gaussian(1.0), X, 1.0).converged and one_class(Gaussian(1.0), X[:1], 0.5).converged
+    assert (
+        one_class(Gaussian(1.0), X, 1.0).converged
+        and one_class(Gaussian(1.0), X[:1], 0.5).converged
+    )
 
 
 def test_class_weights_are_libsvms():
@@ -373,7 +409,11 @@ BAD = {
     "labels nan": (lambda: svc(k, X, y * np.nan), ValueError, "y is not finite"),
     "labels in a column": (lambda: svc(k, X, y[:, None]), ValueError, r"y has shape \(\d+, 1\)"),
     "too few labels": (lambda: svc(k, X, y[:-1]), ValueError, r"y has shape \(\d+,\), but X has"),
-    "mixed labels": (lambda: svc(k, X[:2], np.array(["a", 1], dtype=object)), TypeError, "mixes labels"),
+    "mixed labels": (
+        lambda: svc(k, X[:2], np.array(["a", 1], dtype=object)),
+        TypeError,
+        "mixes labels",
+    ),
     "C zero": (lambda: svc(k, X, y, 0), ValueError, "C = 0"),
     "C nan": (lambda: svc(k, X, y, math.nan), ValueError, "C = nan"),
     "C minus infinity": (lambda: svc(k, X, y, -math.inf), ValueError, "C = -inf"),
@@ -396,14 +436,34 @@ BAD = {
     "nu zero": (lambda: one_class(k, X, 0), ValueError, "nu = 0"),
     "nu above one": (lambda: one_class(k, X, 1.1), ValueError, "nu = 1.1"),
     "strategy": (lambda: svc_multiclass(k, X, y, strategy="all"), ValueError, "one-vs-rest"),
-    "one class among many": (lambda: svc_multiclass(k, X, np.zeros(len(X))), ValueError, "one label only"),
+    "one class among many": (
+        lambda: svc_multiclass(k, X, np.zeros(len(X))),
+        ValueError,
+        "one label only",
+    ),
     "prices": (lambda: svc_path(k, X, y, [1, -1]), ValueError, r"Cs\[1\] = -1"),
-    "features nan": (lambda: svm_primal(lambda X: X * np.nan, X, y), ValueError, "not finite everywhere"),
-    "sparse, hard": (lambda: svm_primal(lambda X: csr_array(X), X, y, C=math.inf), ValueError, "finite C"),
-    "features huge": (lambda: svm_primal(lambda X: X * 1e200, X, y), ValueError, "rescale the features"),
+    "features nan": (
+        lambda: svm_primal(lambda X: X * np.nan, X, y),
+        ValueError,
+        "not finite everywhere",
+    ),
+    "sparse, hard": (
+        lambda: svm_primal(lambda X: csr_array(X), X, y, C=math.inf),
+        ValueError,
+        "finite C",
+    ),
+    "features huge": (
+        lambda: svm_primal(lambda X: X * 1e200, X, y),
+        ValueError,
+        "rescale the features",
+    ),
     "no features": (lambda: svm_primal(None, X, y), TypeError, "phi is of type NoneType"),
     "no iterations": (lambda: svm_primal(np.abs, X, y, max_iter=0), ValueError, "max_iter = 0"),
-    "other columns": (lambda: svm_primal(np.abs, X, y).decision(np.c_[X, X]), ValueError, "columns"),
+    "other columns": (
+        lambda: svm_primal(np.abs, X, y).decision(np.c_[X, X]),
+        ValueError,
+        "columns",
+    ),
     "labels ragged": (lambda: svc(k, X[:2], [[1], [2, 3]]), ValueError, "rows of unequal length"),
     "labels masked": (lambda: svc(k, X, np.ma.masked_less(y, 0)), TypeError, "masked"),
     "labels no time": (
@@ -416,8 +476,16 @@ BAD = {
         ValueError,
         "weight .* = inf",
     ),
-    "price too small": (lambda: svr(k, X, t, weights=np.full(len(X), 1e-310)), ValueError, "≥ 1e-30"),
-    "tol below rounding": (lambda: svc(k, X, y, tol=1e-300), ConvergenceFailure, "cannot be rounded"),
+    "price too small": (
+        lambda: svr(k, X, t, weights=np.full(len(X), 1e-310)),
+        ValueError,
+        "≥ 1e-30",
+    ),
+    "tol below rounding": (
+        lambda: svc(k, X, y, tol=1e-300),
+        ConvergenceFailure,
+        "cannot be rounded",
+    ),
     "callback": (lambda: svc(k, X, y, callback=3), TypeError, "callback is of type int"),
     "distances": (lambda: svc(k, X, y, distances=3), TypeError, "PairDistances"),
     "distances of others": (
@@ -430,7 +498,11 @@ BAD = {
     "path from a start": (lambda: svc_path(k, X, y, [1.0], start=y), TypeError, "start"),
     "drawn on other points": (lambda: svc(k, X, y).plot(X[:3], y[:3]), ValueError, "made from"),
     "law, other points": (lambda: check_kkt(svc(k, X, y), X[:3], y[:3]), ValueError, "made from"),
-    "law, fewer labels": (lambda: check_kkt(svc(k, X, y), X, y[1:]), ValueError, r"y has shape .*; pass \("),
+    "law, fewer labels": (
+        lambda: check_kkt(svc(k, X, y), X, y[1:]),
+        ValueError,
+        r"y has shape .*; pass \(",
+    ),
     "law, fewer measurements": (
         lambda: check_kkt(svr(k, X, t, 0.5, 0.2), X, t[1:], 0.5, eps=0.2),
         ValueError,
@@ -440,7 +512,11 @@ BAD = {
     "law, no machine": (lambda: check_kkt(None, X, y), TypeError, "machine is of type NoneType"),
     "law, other labels": (lambda: check_kkt(svc(k, X, y), X, y + 3), LawBroken, "labels"),
     "target huge": (lambda: relevance_machine(k, X, t * 1e200), ValueError, "< 1e.140"),
-    "relevance max_iter": (lambda: relevance_machine(k, X, t, max_iter=0), ValueError, "max_iter = 0"),
+    "relevance max_iter": (
+        lambda: relevance_machine(k, X, t, max_iter=0),
+        ValueError,
+        "max_iter = 0",
+    ),
     "features of other points": (
         lambda: svm_primal(lambda X: X[:3], X, y),
         ValueError,
@@ -526,8 +602,13 @@ def test_the_law_refuses_three_times_its_tolerance(monkeypatch):
         box, total, gap = times * 1e-9 * C, times * 1e-7 * size, times * 2 * tol * C * len(y)
         outside = replace(machine, dual=b - box * (np.arange(len(y)) == zero))
         wrong = [(moved(full, box), "y b"), (outside, "y b"), (moved(inner[0], total), "its value")]
-        wrong.append((replace(machine, function=(1 + times * 1e-9 * size / np.abs(f(X)).max()) * f), "f = Σ"))
-        wrong += [(replace(machine, offset=machine.offset + s * times * tol), "right side") for s in (1, -1)]
+        wrong.append(
+            (replace(machine, function=(1 + times * 1e-9 * size / np.abs(f(X)).max()) * f), "f = Σ")
+        )
+        wrong += [
+            (replace(machine, offset=machine.offset + s * times * tol), "right side")
+            for s in (1, -1)
+        ]
         for mutant, words in wrong:
             if refused:
                 with pytest.raises(LawBroken, match=words):
@@ -574,7 +655,9 @@ def test_the_evidence_is_that_of_the_marginal_normal_law():
     found = relevance_machine(Gaussian(1.0), u, values)
     P = np.column_stack([np.ones(25), Gaussian(1.0)(u, u[found.support])])
     prior = np.linalg.inv(np.linalg.inv(found.covariance) - P.T @ P / found.noise)
-    law = multivariate_normal(np.full(25, values.mean()), P @ prior @ P.T + found.noise * np.eye(25))
+    law = multivariate_normal(
+        np.full(25, values.mean()), P @ prior @ P.T + found.noise * np.eye(25)
+    )
     np.testing.assert_allclose(found.log_evidence, law.logpdf(values), rtol=1e-6)
     mean, std = found.predict(u)
     w = found.covariance @ P.T @ (values - values.mean()) / found.noise
@@ -618,7 +701,9 @@ def test_nasty_data_with_weights_is_libsvms(n, C):
     w = rng.uniform(0.1, 5, n)
     ours = svc(Gaussian(2.0), X, y, C, weights=w, class_weights="balanced", tol=1e-8)
     peer = SVC(C=C, gamma=1 / 8, class_weight="balanced", tol=1e-8).fit(X, y, sample_weight=w)
-    np.testing.assert_allclose(ours.function(X), peer.decision_function(X) - peer.intercept_[0], atol=1e-5)
+    np.testing.assert_allclose(
+        ours.function(X), peer.decision_function(X) - peer.intercept_[0], atol=1e-5
+    )
     b, K = coefficients(peer, n), Gaussian(2.0)(X)
     np.testing.assert_allclose(ours.objective, y @ b - b @ K @ b / 2, rtol=1e-6)
     factor = n / (2 * np.where(y > 0, np.sum(y > 0), np.sum(y < 0)))
@@ -645,7 +730,9 @@ def test_the_gap_bounds_the_distance_to_the_optimum():
 def test_every_search_ends(monkeypatch):
     monkeypatch.setattr(smo, "_PATIENCE", 1000)
     with pytest.warns(RuntimeWarning, match="feasible, but not optimal.*smaller C"):
-        points = np.random.default_rng(0).normal(size=10)  # which overlap, and a box far beyond them
+        points = np.random.default_rng(0).normal(
+            size=10
+        )  # which overlap, and a box far beyond them
         found = svc(Linear(), points, np.arange(10) % 2, C=1e8)
     assert found.iterations == 1000 + 10 * 1000 and not found.converged and found.gap > 0.9
 
@@ -657,7 +744,9 @@ def test_perceptrons_are_normalised_and_offsets_averaged():
     assert bayes_point(Gaussian(0.3), X, labels, samples=5).norm() < 1.0
     box = BoxProblem(np.zeros(3), np.zeros(3), np.ones(3))
     np.testing.assert_allclose(box.offset(np.full(3, 0.5), np.array([1.0, 2.0, 6.0])), 3.0)
-    np.testing.assert_allclose(box.offset(np.array([0.0, 1.0, 1.0]), np.array([1.0, 2.0, 6.0])), 1.5)
+    np.testing.assert_allclose(
+        box.offset(np.array([0.0, 1.0, 1.0]), np.array([1.0, 2.0, 6.0])), 1.5
+    )
 
 
 def test_coefficients_at_the_price_stay_there_when_features_are_rescaled():
@@ -725,13 +814,20 @@ def test_each_call_looks_at_its_points_once(call):
 
 
 def test_each_prediction_looks_at_its_points_once():
-    for machine in (svc(Counted(1.0), X, y), svr(Counted(1.0), X, t), relevance_machine(Counted(1.0), X, t)):
+    for machine in (
+        svc(Counted(1.0), X, y),
+        svr(Counted(1.0), X, t),
+        relevance_machine(Counted(1.0), X, t),
+    ):
         Counted.looks.clear()
         machine.predict(X), machine(X)
         assert len(Counted.looks) == 2
 
 
-WORDS = ["".join(np.random.default_rng(i).choice(list("abcd"), 6, p=[0.4, 0.3, 0.2, 0.1])) for i in range(30)]
+WORDS = [
+    "".join(np.random.default_rng(i).choice(list("abcd"), 6, p=[0.4, 0.3, 0.2, 0.1]))
+    for i in range(30)
+]
 
 
 @pytest.mark.parametrize(
@@ -762,7 +858,12 @@ lengths = np.array([word.count("a") / 6 for word in WORDS])
 
 
 def test_a_machine_is_called_and_added_an_offset():
-    for machine in (svc(k, X, y), svr(k, X, t), one_class(k, X), svc_multiclass(k, X, np.arange(len(X)) % 3)):
+    for machine in (
+        svc(k, X, y),
+        svr(k, X, t),
+        one_class(k, X),
+        svc_multiclass(k, X, np.arange(len(X)) % 3),
+    ):
         np.testing.assert_array_equal(machine(X), machine.decision(X))
         np.testing.assert_allclose(machine(X), machine.function(X) + machine.offset)
         assert machine.k is k and not machine.dual.flags.writeable
@@ -797,7 +898,11 @@ def test_libsvm_below_scikit_learn_is_its_class(k, weighted, monkeypatch):
         again, as_many = libsvm.by_libsvm(k, P, box, 1e-4, theirs)
         np.testing.assert_allclose(again, b, atol=1e-9)
         assert steps == as_many > 0 and abs(b.sum()) < 1e-9 * np.abs(b).sum()
-        assert box.violation(b, box.p - k(X) @ b) < 3e-4 and (box.lo <= b).all() and (b <= box.hi).all()
+        assert (
+            box.violation(b, box.p - k(X) @ b) < 3e-4
+            and (box.lo <= b).all()
+            and (b <= box.hi).all()
+        )
         assert (np.abs(b) == each).any()  # at the price, to the last digit
 
 
@@ -808,7 +913,9 @@ def test_parts_find_the_machine_of_the_whole(k):
     found = svc(k, X, y, C=10.0, callback=lambda steps, violation: seen.append(violation))
     whole = solve_box(PairDistances(k, k.points(X), True), two_box(y, np.full(8000, 10.0)))
     assert len(found.support) < 800 and seen[-1] <= 1e-3 and found.violation <= 1e-3
-    assert found.objective == pytest.approx(two_box(y, np.full(8000, 10.0)).dual(whole.b, whole.f), rel=1e-5)
+    assert found.objective == pytest.approx(
+        two_box(y, np.full(8000, 10.0)).dual(whole.b, whole.f), rel=1e-5
+    )
     check_kkt(found, X, y, 10.0)
 
 
@@ -818,7 +925,10 @@ def test_parts_for_regression_and_points_of_weight_zero(n):
     X, w = rng.uniform(-3, 3, (n, 1)), np.arange(n) % 5 > 0
     t = np.sinc(X[:, 0]) + 0.05 * rng.normal(size=n)
     k = Gaussian(0.7)
-    found, peer = svr(k, X, t, 1.0, 0.2, weights=w), SVR(C=1.0, gamma=0.5 / 0.49, epsilon=0.2).fit(X[w], t[w])
+    found, peer = (
+        svr(k, X, t, 1.0, 0.2, weights=w),
+        SVR(C=1.0, gamma=0.5 / 0.49, epsilon=0.2).fit(X[w], t[w]),
+    )
     assert 0 < len(found.support) < 400 and not found.dual[~w].any()
     np.testing.assert_allclose(found.predict(X), peer.predict(X), atol=5e-3)
     check_kkt(found, X, t, 1.0, eps=0.2, weights=w * 1.0)
@@ -884,12 +994,16 @@ def test_who_joins_a_part_breaks_its_conditions_most():
     g, gain = y - K @ b, {}
     c = g[W][(0 < abs(b[W])) & (abs(b[W]) < 1)].mean()
     for i in range(60):
-        gain[i] = max(g[i] - c if b[i] < box.hi[i] else -np.inf, c - g[i] if b[i] > box.lo[i] else -np.inf)
+        gain[i] = max(
+            g[i] - c if b[i] < box.hi[i] else -np.inf, c - g[i] if b[i] > box.lo[i] else -np.inf
+        )
     outside = [gain[i] for i in range(60) if i not in W and gain[i] > 0]
     tol = float(np.median(outside))
     assert tol / 2 < min(g for g in outside if g > tol / 2) < tol and max(gain[i] for i in W) > tol
     join, violation = subsets._would_join(box, W, b, K @ b, tol)
-    wanted = sorted((i for i in range(60) if i not in W and gain[i] > tol / 2), key=gain.get, reverse=True)
+    wanted = sorted(
+        (i for i in range(60) if i not in W and gain[i] > tol / 2), key=gain.get, reverse=True
+    )
     assert join.tolist() == wanted and violation == pytest.approx(box.violation(b, g))
 
 
@@ -918,16 +1032,26 @@ def test_the_first_part_chooses_the_way():
     assert subsets._other_way(5000, 20, 300, 900, 100, True) == ""
 
 
-@pytest.mark.parametrize("k, n", [(Gaussian(1.0), 260), (Gaussian(1.0), 1200), (Matern(1.5, 1.0), 260)])
+@pytest.mark.parametrize(
+    "k, n", [(Gaussian(1.0), 260), (Gaussian(1.0), 1200), (Matern(1.5, 1.0), 260)]
+)
 def test_all_pairs_at_once(k, n, monkeypatch, d=3):
     rng = np.random.default_rng(n)
     place = rng.integers(0, 7, n)
     X, w = rng.normal(size=(n, d)) + place[:, None] / 2, rng.uniform(0.5, 2, n)
     with monkeypatch.context() as alone:
-        alone.setattr(subsets, "_finished", None)  # in its tolerance, libsvm needs no pairs behind it
+        alone.setattr(
+            subsets, "_finished", None
+        )  # in its tolerance, libsvm needs no pairs behind it
         ours = svc_multiclass(k, X, place, 3.0, weights=w)
-    alone = svc_multiclass(k, X, place, 3.0, weights=w, max_iter=10**6)  # pairs, one machine after the other
-    assert ours.pairs == alone.pairs and ours.converged and ours.gap == pytest.approx(alone.gap, abs=1e-3)
+    alone = svc_multiclass(
+        k, X, place, 3.0, weights=w, max_iter=10**6
+    )  # pairs, one machine after the other
+    assert (
+        ours.pairs == alone.pairs
+        and ours.converged
+        and ours.gap == pytest.approx(alone.gap, abs=1e-3)
+    )
     np.testing.assert_allclose(ours(X), alone(X), atol=6e-3)
     np.testing.assert_allclose(ours.offset, alone.offset, atol=6e-3)
     assert (ours.dual.sum(axis=0) < 1e-9).all() and (np.abs(ours.dual) <= 3 * w[:, None]).all()
@@ -954,7 +1078,9 @@ def test_pairs_of_which_all_points_are_at_the_price_have_the_middle_for_an_offse
     place = np.arange(30) % 3
     X = np.random.default_rng(0).normal(size=(30, 2))
     found = svc_multiclass(Gaussian(1.0), X, place, 1e-6)
-    assert (np.abs(found.dual).sum(axis=0) == pytest.approx(20e-6)) and np.abs(found.offset).max() < 1e-4
+    assert (np.abs(found.dual).sum(axis=0) == pytest.approx(20e-6)) and np.abs(
+        found.offset
+    ).max() < 1e-4
 
 
 def test_pairs_converge_only_if_all_do(monkeypatch):
@@ -963,7 +1089,9 @@ def test_pairs_converge_only_if_all_do(monkeypatch):
     honest, certificates, seen = libsvm._libsvm, subsets._certificates, []
     monkeypatch.setattr(subsets, "_libsvm", lambda *a: honest(*a[:3], 0.4, *a[4:]))
     monkeypatch.setattr(subsets, "_finished", lambda *a: None)  # which stops at once
-    monkeypatch.setattr(subsets, "_certificates", lambda *a: seen.append(certificates(*a)) or seen[-1])
+    monkeypatch.setattr(
+        subsets, "_certificates", lambda *a: seen.append(certificates(*a)) or seen[-1]
+    )
     converged = lambda tol: subsets.all_pairs(k, k.points(X), place, np.full(300, 5.0), tol)[3]  # noqa: E731
     assert converged(1.0)
     violations = np.sort(seen[0][2])
@@ -985,7 +1113,9 @@ def test_sparse_features_give_the_dense_machine(weighted):
     F, names = sparse_features()
     w = np.random.default_rng(1).integers(0, 3, len(F)) * 1.0 if weighted else None
     options = dict(C=2.0, weights=w, class_weights={"yes": 2.0})
-    sparse, dense = (svm_primal(phi, F, names, **options) for phi in (lambda X: csr_array(X), lambda X: X))
+    sparse, dense = (
+        svm_primal(phi, F, names, **options) for phi in (lambda X: csr_array(X), lambda X: X)
+    )
     assert sparse.converged and sparse.violation <= 1e-3 and 0 <= sparse.gap < 1e-2
     assert sparse.objective == pytest.approx(dense.objective, rel=1e-5)
     np.testing.assert_allclose(sparse(F), dense(F), atol=5e-3)
@@ -998,7 +1128,9 @@ def test_a_million_entries_need_no_factor():
     rng = np.random.default_rng(0)
     rows, D = 100_000, 30_000
     spots = rng.integers(0, D, (rows, 10))
-    S = csr_array((np.ones(10 * rows), spots.ravel(), np.arange(0, 10 * rows + 1, 10)), shape=(rows, D))
+    S = csr_array(
+        (np.ones(10 * rows), spots.ravel(), np.arange(0, 10 * rows + 1, 10)), shape=(rows, D)
+    )
     labels = S @ rng.normal(size=D) + rng.normal(size=rows) > 0
     odds = logistic_primal(lambda X: S[X[:, 0].astype(int)], np.arange(rows), labels, gap=1e-4)
     assert odds.gap <= 1e-4 and odds.support.size == rows
@@ -1048,7 +1180,9 @@ def test_the_rounded_hinge_is_a_largest_value(delta):
     np.testing.assert_allclose(value, every.max(axis=1), atol=1e-6)
     np.testing.assert_allclose(slope, s[every.argmax(axis=1)], atol=2e-4)
     h, inside = 1e-6, (m > 1 - delta + 0.01) & (m < 0.99)
-    np.testing.assert_allclose(bend[inside], -(rounded_hinge(delta)(m + h)[1] - slope)[inside] / h, rtol=1e-6)
+    np.testing.assert_allclose(
+        bend[inside], -(rounded_hinge(delta)(m + h)[1] - slope)[inside] / h, rtol=1e-6
+    )
     assert not bend[(m < 0.99 - delta) | (m > 1.01)].any()
 
 
@@ -1057,7 +1191,9 @@ def test_a_path_of_products_that_ends_early_says_so():
     box, seen = two_box(np.where(names == "yes", 1.0, -1.0), np.full(400, 1.0)), []
     early = hinge_by_newton(F, box, 1e-3, steps=1)
     assert not early.converged and early.violation > 1e-3
-    stopped = hinge_by_newton(F, box, 1e-3, report=lambda steps, violation: seen.append(steps) or True)
+    stopped = hinge_by_newton(
+        F, box, 1e-3, report=lambda steps, violation: seen.append(steps) or True
+    )
     assert seen == [stopped.iterations] and not stopped.converged and stopped.violation > 1e-3
 
 
@@ -1074,7 +1210,9 @@ def test_a_large_dense_matrix_takes_the_path_of_products():
     box = two_box(y, np.full(len(y), 1.0))
     products, path = hinge_by_newton(F, box, 1e-3), by_features(F, box, 1e-6, 100)
     assert products.converged
-    np.testing.assert_allclose(box.dual(products.b, products.f), box.dual(path.b, path.f), rtol=1e-5)
+    np.testing.assert_allclose(
+        box.dual(products.b, products.f), box.dual(path.b, path.f), rtol=1e-5
+    )
     assert (box.lo <= products.b).all() and (products.b <= box.hi).all()
     assert abs(path.b.sum()) <= 1e-12 * np.abs(path.b).sum()
 
@@ -1111,7 +1249,9 @@ def test_a_step_along_the_path_is_that_of_predictor_and_corrector():
     da, dz, ds, dc = by_one_system(V, y, a, u, z, s, c, centre - da * dz, centre + da * ds)
     t = 0.995 * reach((a, da), (u, -da), (z, dz), (s, ds))
     for found, exact in zip(
-        tall._step(V, y, a, u, z, s, c), (a + t * da, z + t * dz, s + t * ds, c + t * dc), strict=True
+        tall._step(V, y, a, u, z, s, c),
+        (a + t * da, z + t * dz, s + t * ds, c + t * dc),
+        strict=True,
     ):
         np.testing.assert_allclose(found, exact, rtol=1e-9)
 
@@ -1142,11 +1282,18 @@ def test_points_of_weight_0_are_left_out_of_dense_features():
 def fixed_sums(X, seed=0):
     "(name, box) of one class, a share of two classes, a share outside a tube; weights that differ"
     n = len(X)
-    w, signs = np.random.default_rng(seed).uniform(0.5, 2, n), np.where(X[:, 0] > 0.1 * X[:, 1], 1.0, -1.0)
+    w, signs = (
+        np.random.default_rng(seed).uniform(0.5, 2, n),
+        np.where(X[:, 0] > 0.1 * X[:, 1], 1.0, -1.0),
+    )
     zero = np.zeros(n)
     share = BoxProblem(zero, np.minimum(0, w * signs), np.maximum(0, w * signs), size=0.3 * w.sum())
     tube = BoxProblem(np.sin(9 * X[:, 0]), -2 * w, 2 * w, size=0.2 * w.sum())
-    return {"one class": BoxProblem(zero, zero, w, total=0.2 * w.sum()), "share": share, "tube": tube}
+    return {
+        "one class": BoxProblem(zero, zero, w, total=0.2 * w.sum()),
+        "share": share,
+        "tube": tube,
+    }
 
 
 @pytest.mark.parametrize("name", ["one class", "share", "tube"])
@@ -1155,7 +1302,9 @@ def test_fixed_sums_by_libsvm_are_those_of_pairs(name, k, monkeypatch):
     X = np.random.default_rng(1).normal(size=(400, 3))
     box, P = fixed_sums(X)[name], k.points(X)
     with monkeypatch.context() as alone:
-        alone.setattr(subsets, "solve_box", None)  # in its tolerance, libsvm needs no pairs behind it
+        alone.setattr(
+            subsets, "solve_box", None
+        )  # in its tolerance, libsvm needs no pairs behind it
         found = subsets.at_once(k, P, box, 1e-4, theirs=in_libsvm(k, X))
     sums = found.b.sum() if name == "one class" else np.abs(found.b).sum()
     assert sums == pytest.approx(box.total or box.size, rel=1e-9)
@@ -1183,9 +1332,13 @@ def test_a_tube_that_needs_less_than_its_share_is_left_to_pairs():
     a = np.random.default_rng(2).normal(size=30)
     a -= a.mean()
     for share, fits in ((0.5, True), (2.0, False)):
-        box = BoxProblem(k(X) @ a, np.full(30, -9.0), np.full(30, 9.0), size=share * np.abs(a).sum())
+        box = BoxProblem(
+            k(X) @ a, np.full(30, -9.0), np.full(30, 9.0), size=share * np.abs(a).sum()
+        )
         found = subsets.at_once(k, k.points(X), box, 1e-3, theirs=in_libsvm(k, X))
-        assert (found is not None) == fits and (not fits or np.abs(found.b).sum() == pytest.approx(box.size))
+        assert (found is not None) == fits and (
+            not fits or np.abs(found.b).sum() == pytest.approx(box.size)
+        )
 
 
 def test_what_libsvm_is_not_asked_to_do():
@@ -1195,7 +1348,10 @@ def test_what_libsvm_is_not_asked_to_do():
         "share": dict(eps=0.1),
         "tube": dict(hi=2 * boxes["tube"].hi),
     }.items():
-        assert libsvm._kind(boxes[name]) is not None and libsvm._kind(replace(boxes[name], **other)) is None
+        assert (
+            libsvm._kind(boxes[name]) is not None
+            and libsvm._kind(replace(boxes[name], **other)) is None
+        )
 
 
 # ------------------------------------------------------------------ kinds of data that are met on bad days
@@ -1209,7 +1365,10 @@ def test_a_rare_class_has_a_machine_at_any_size(n, few, k):
     machine = svc(k, X[order], y[order], C=1.0)
     assert machine.converged and 0 <= machine.gap < 0.2
     check_kkt(machine, X[order], y[order], C=1.0)
-    assert abs(machine.dual.sum()) < 1e-9 * np.abs(machine.dual).sum() and (machine.dual != 0).sum() > few
+    assert (
+        abs(machine.dual.sum()) < 1e-9 * np.abs(machine.dual).sum()
+        and (machine.dual != 0).sum() > few
+    )
 
 
 def test_a_rare_class_among_others_has_a_machine_with_each_of_them(n=6400):
@@ -1254,7 +1413,9 @@ def test_units_of_y_scale_the_answer(unit):
         if exact:
             np.testing.assert_allclose(other.dual / unit, one.dual, rtol=0, atol=1e-13)
             assert other.gap == pytest.approx(one.gap, rel=1e-6)
-        assert fit is tube or other.eps / unit == pytest.approx(one.eps, abs=2e-3) and one.eps > 0.05
+        assert (
+            fit is tube or other.eps / unit == pytest.approx(one.eps, abs=2e-3) and one.eps > 0.05
+        )
         assert other.objective / unit**2 == pytest.approx(one.objective, rel=1e-2)
         full = np.abs(other.dual) > unit * weights * (1 - 1e-9)
         assert full.any() and (np.abs(other.dual[full]) == unit * weights[full]).all()
@@ -1302,9 +1463,9 @@ def test_a_small_share_leaves_no_more_than_it_outside(nu):
         assert machine.converged and machine.violation <= 1e-3 * abs(machine.offset)
         check_kkt(machine, X, nu=nu)
         best = one_class(k, X, nu, tol=1e-7)
-        assert -1e-12 < machine.gap < 0.05 and machine.objective <= best.objective * (1 - 1e-9) + 0.05 * abs(
-            best.objective
-        )
+        assert -1e-12 < machine.gap < 0.05 and machine.objective <= best.objective * (
+            1 - 1e-9
+        ) + 0.05 * abs(best.objective)
 
 
 def test_the_law_refuses_the_machine_of_a_small_share_that_is_none():
@@ -1314,7 +1475,9 @@ def test_the_law_refuses_the_machine_of_a_small_share_that_is_none():
     wrong = np.zeros(40)
     wrong[:3] = nu * 40 / 3  # feasible, and far from the best
     c = -(k(X) @ wrong)[:3].mean()
-    machine = replace(right, function=RKHSFunction(k, X, wrong), dual=wrong, offset=c, support=np.arange(3))
+    machine = replace(
+        right, function=RKHSFunction(k, X, wrong), dual=wrong, offset=c, support=np.arange(3)
+    )
     with pytest.raises(LawBroken, match="right side"):
         check_kkt(machine, X, nu=nu)
     stopped = smo_result_of_a_start(k, X, nu)
@@ -1329,7 +1492,9 @@ def smo_result_of_a_start(k, X, nu):
     return gap_of(BoxProblem(0 * w, 0 * w, w, total=float(b.sum())), b, f, -f[0])[0]
 
 
-@pytest.mark.parametrize("loss", ["svc", "svr", "nu_svc", "nu_svr", "one_class", "svm_primal", "logistic"])
+@pytest.mark.parametrize(
+    "loss", ["svc", "svr", "nu_svc", "nu_svr", "one_class", "svm_primal", "logistic"]
+)
 def test_rows_that_repeat_are_weights_for_every_loss(loss):
     rng = np.random.default_rng(8)
     X, times = rng.normal(size=(50, 2)), rng.integers(1, 4, 50)

@@ -141,7 +141,9 @@ def test_mutants_of_cca_are_refused():
 
 
 @pytest.mark.second_route(
-    "kernel_generalized_variance", "kernel_mutual_information", "SciPy's square roots and a determinant"
+    "kernel_generalized_variance",
+    "kernel_mutual_information",
+    "SciPy's square roots and a determinant",
 )
 @pytest.mark.parametrize("reg", [0.1, 10.0])
 def test_the_determinant_ratio(reg):
@@ -149,7 +151,9 @@ def test_the_determinant_ratio(reg):
     Ks = [center(Gaussian(1.0)(A)) for A in sides]
     smoothers = [scipy.linalg.solve(K + reg * np.eye(n), K, assume_a="sym") for K in Ks]
     roots = [scipy.linalg.sqrtm((R + R.T) / 2).real for R in smoothers]
-    joint = np.block([[np.eye(n) if i == j else roots[i] @ roots[j] for j in range(3)] for i in range(3)])
+    joint = np.block(
+        [[np.eye(n) if i == j else roots[i] @ roots[j] for j in range(3)] for i in range(3)]
+    )
     value = kernel_mutual_information(Gaussian(1.0), sides, reg)
     np.testing.assert_allclose(value, -np.linalg.slogdet(joint)[1] / 2, rtol=1e-4)
     np.testing.assert_allclose(
@@ -160,11 +164,15 @@ def test_the_determinant_ratio(reg):
 def test_samples_that_determine_each_other():
     for reg in (1.0, 1e-3, 1e-9):
         same = kernel_mutual_information(Gaussian(1.0), [X[:, 0]] * 3, reg)
-        assert np.isfinite(same) and same > kernel_mutual_information(Gaussian(1.0), [X[:, 0], X[:, 1]], reg)
+        assert np.isfinite(same) and same > kernel_mutual_information(
+            Gaussian(1.0), [X[:, 0], X[:, 1]], reg
+        )
 
 
 # independent components
-@pytest.mark.second_route("IndependentSources", "kernel_ica", "scikit-learn's FastICA and the true sources")
+@pytest.mark.second_route(
+    "IndependentSources", "kernel_ica", "scikit-learn's FastICA and the true sources"
+)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("m", [2, 3])
 def test_sources_come_back(seed, m):
@@ -174,7 +182,9 @@ def test_sources_come_back(seed, m):
     found = kernel_ica(S @ A.T + 1e3)
     rival = amari_distance(FastICA(random_state=0).fit(S @ A.T).components_, A)
     assert amari_distance(found.unmixing, A) < max(0.08, 1.5 * rival)
-    np.testing.assert_allclose(np.cov(found.transform(S @ A.T + 1e3).T, bias=True), np.eye(m), atol=1e-8)
+    np.testing.assert_allclose(
+        np.cov(found.transform(S @ A.T + 1e3).T, bias=True), np.eye(m), atol=1e-8
+    )
 
 
 def test_sources_do_not_depend_on_how_the_mixtures_are_written():
@@ -195,7 +205,9 @@ def test_sources_do_not_depend_on_how_the_mixtures_are_written():
         assert same.max(axis=1).min() > 1 - 1e-6 and len(set(same.argmax(axis=1))) == 2, name
     for scale in (1e-12, 1e12):  # the default penalty follows the kernel
         again = kernel_ica(mixed, k=scale * Gaussian(1.0))
-        np.testing.assert_allclose(again.unmixing, plain.unmixing, atol=1e-6 * np.abs(plain.unmixing).max())
+        np.testing.assert_allclose(
+            again.unmixing, plain.unmixing, atol=1e-6 * np.abs(plain.unmixing).max()
+        )
 
 
 def test_units_and_missing_directions_of_mixtures():
@@ -233,7 +245,9 @@ def test_where_no_turn_is_better_none_is_made():
 
 
 def test_whitened_mixtures_have_covariance_1_and_say_how():
-    mixed = np.random.default_rng(0).normal(size=(50, 3)) @ [[1, 2, 0], [0, 1e-6, 1], [3, 0, 1e6]] + 7
+    mixed = (
+        np.random.default_rng(0).normal(size=(50, 3)) @ [[1, 2, 0], [0, 1e-6, 1], [3, 0, 1e6]] + 7
+    )
     Z, W, mean = whitened(mixed, 2)
     np.testing.assert_allclose(Z.T @ Z / 50, np.eye(2), atol=1e-12)
     np.testing.assert_allclose((mixed - mean) @ W.T, Z, atol=1e-8)
@@ -277,8 +291,16 @@ BAD = {
     "ica reg": (lambda: kernel_ica(X, reg=1e-30), ValueError, "is usual for"),
     "ica gaussian": (lambda: kernel_ica(X, max_sweeps=1, tol=1e-9), ConvergenceFailure, "sweep"),
     "reg text": (lambda: kernel_cca(Linear(), Linear(), X, Y, "a"), TypeError, "reg"),
-    "pairs": (lambda: kernel_cca(Linear(), Linear(), X, Y[:-1], 1.0), ValueError, "one row of Y for each"),
-    "too many": (lambda: kernel_cca(Linear(), Linear(), X, Y, 1.0, n=3), ValueError, "too few for n = 3"),
+    "pairs": (
+        lambda: kernel_cca(Linear(), Linear(), X, Y[:-1], 1.0),
+        ValueError,
+        "one row of Y for each",
+    ),
+    "too many": (
+        lambda: kernel_cca(Linear(), Linear(), X, Y, 1.0, n=3),
+        ValueError,
+        "too few for n = 3",
+    ),
     "constant": (
         lambda: kernel_cca(Linear(), Linear(), 0 * X + 5, Y, 1.0),
         ValueError,
@@ -289,15 +311,35 @@ BAD = {
         ValueError,
         "features of X span 0",
     ),
-    "indefinite": (lambda: kernel_cca(Linear(), Sigmoid(1, -1), X, Y, 1.0), IndefiniteKernel, "cᵀKc"),
+    "indefinite": (
+        lambda: kernel_cca(Linear(), Sigmoid(1, -1), X, Y, 1.0),
+        IndefiniteKernel,
+        "cᵀKc",
+    ),
     "no kernel": (lambda: kernel_cca(np.dot, Linear(), X, Y, 1.0), TypeError, "not a Kernel"),
-    "nan": (lambda: kernel_cca(Linear(), Linear(), X * np.nan, Y, 1.0), ValueError, "X is not finite"),
-    "domain": (lambda: kernel_cca(Linear(), Brownian(), X, -np.abs(Y[:, 0]), 1.0), ValueError, "outside"),
-    "no kernel for kmi": (lambda: kernel_mutual_information(None, [X, Y], 1.0), TypeError, "not a Kernel"),
+    "nan": (
+        lambda: kernel_cca(Linear(), Linear(), X * np.nan, Y, 1.0),
+        ValueError,
+        "X is not finite",
+    ),
+    "domain": (
+        lambda: kernel_cca(Linear(), Brownian(), X, -np.abs(Y[:, 0]), 1.0),
+        ValueError,
+        "outside",
+    ),
+    "no kernel for kmi": (
+        lambda: kernel_mutual_information(None, [X, Y], 1.0),
+        TypeError,
+        "not a Kernel",
+    ),
     "ica linear": (lambda: kernel_ica(X, k=Linear()), ValueError, "only correlations"),
     "ica delta": (lambda: kernel_ica(X, k=Delta()), ValueError, "sees nothing"),
     "ica overflow": (lambda: kernel_ica(1e308 * np.sign(X)), ValueError, "sums overflow"),
-    "one sample": (lambda: kernel_mutual_information(Linear(), [X], 1.0), ValueError, "two or more"),
+    "one sample": (
+        lambda: kernel_mutual_information(Linear(), [X], 1.0),
+        ValueError,
+        "two or more",
+    ),
     "kernels": (
         lambda: kernel_mutual_information([Linear()] * 3, [X, Y], 1.0),
         ValueError,
@@ -371,10 +413,18 @@ def test_near_misses_of_cca():
 
 def some_pairs(cca, turn_x, turn_y):
     "The pairs of functions of cca, combined by two matrices (m, r)"
-    f, g = (RKHSFunction(f.k, f.Z, f.alpha @ turn) for f, turn in
-            ((cca.function_x, turn_x), (cca.function_y, turn_y)))
-    return replace(cca, correlations=cca.correlations @ turn_y, function_x=f, function_y=g,
-                   offset_x=cca.offset_x @ turn_x, offset_y=cca.offset_y @ turn_y)
+    f, g = (
+        RKHSFunction(f.k, f.Z, f.alpha @ turn)
+        for f, turn in ((cca.function_x, turn_x), (cca.function_y, turn_y))
+    )
+    return replace(
+        cca,
+        correlations=cca.correlations @ turn_y,
+        function_x=f,
+        function_y=g,
+        offset_x=cca.offset_x @ turn_x,
+        offset_y=cca.offset_y @ turn_y,
+    )
 
 
 def test_a_near_miss_of_the_eigenproblem():

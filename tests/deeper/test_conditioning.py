@@ -101,7 +101,9 @@ def test_points_may_be_texts():
     by_hand = np.linalg.solve(k(words) + 0.5 * np.eye(5), k(words, ["acgg"]))
     np.testing.assert_allclose(T.weights(["acgg"]), by_hand.T, rtol=1e-9)
     assert T.mean("acgg").k == k
-    np.testing.assert_allclose(T.expectation(lambda w: [len(v) for v in w], ["acgg"]), 8 * by_hand.sum())
+    np.testing.assert_allclose(
+        T.expectation(lambda w: [len(v) for v in w], ["acgg"]), 8 * by_hand.sum()
+    )
 
 
 def test_a_copy_answers_the_same():
@@ -112,7 +114,9 @@ def test_a_copy_answers_the_same():
 
 def test_a_singular_system_is_named():
     with pytest.raises(rn.NotPositiveDefinite, match="rows 0 and 1 are equal"):
-        conditional_embedding(Linear(), Linear(), [[1e9], [1e9], [3.0]], [[1.0], [2.0], [3.0]], 1e-12)
+        conditional_embedding(
+            Linear(), Linear(), [[1e9], [1e9], [3.0]], [[1.0], [2.0], [3.0]], 1e-12
+        )
 
 
 # the law
@@ -179,7 +183,9 @@ def test_leave_one_out_is_refitting(ky):
 def test_with_the_linear_kernel_it_is_that_of_ridge_regression():
     lams = np.geomspace(1e-2, 10, 6)
     path, scalar = conditional_path(KX, Linear(), X, Y, lams), rn.ridge_path(KX, X, Y, lams)
-    np.testing.assert_allclose(path.loo, 2 * scalar.loo, rtol=1e-8)  # a sum over columns, not a mean
+    np.testing.assert_allclose(
+        path.loo, 2 * scalar.loo, rtol=1e-8
+    )  # a sum over columns, not a mean
     assert len(conditional_path(KX, KY, X, Y).lams) == 50
 
 
@@ -244,9 +250,13 @@ def test_the_chain_rule_is_a_joint_law():
     at, to = NEW[:3], Y[:3]
     expected = (KX(at, X) * KY(to, Y)) @ v
     np.testing.assert_allclose(joint((at, to)), expected, rtol=1e-9)
-    one_column = conditional_embedding(KX, Gaussian(1.0), X, Y[:, :1], LAM)  # halves of different widths
+    one_column = conditional_embedding(
+        KX, Gaussian(1.0), X, Y[:, :1], LAM
+    )  # halves of different widths
     joint = kernel_chain_rule(one_column, NEW)
-    expected = (KX(at, X) * Gaussian(1.0)(to[:, :1], Y[:, :1])) @ one_column.weights(NEW).mean(axis=0)
+    expected = (KX(at, X) * Gaussian(1.0)(to[:, :1], Y[:, :1])) @ one_column.weights(NEW).mean(
+        axis=0
+    )
     np.testing.assert_allclose(joint((at, to[:, :1])), expected, rtol=1e-9)
 
 

@@ -40,21 +40,30 @@ def test_hsic_by_the_definition():
     k, ky = Gaussian(0.7), Laplace(1.3)
     few = slice(0, 8)
     K, L = k(X[few]), ky(Y[few])
-    np.testing.assert_allclose(hsic(k, ky, X[few], Y[few]), np.trace(K @ H(8) @ L @ H(8)) / 64, rtol=1e-12)
+    np.testing.assert_allclose(
+        hsic(k, ky, X[few], Y[few]), np.trace(K @ H(8) @ L @ H(8)) / 64, rtol=1e-12
+    )
     total, count = 0.0, 0
     for i in range(8):
         for j in range(8):
             for q in range(8):
                 for r in range(8):
                     if len({i, j, q, r}) == 4:
-                        total, count = total + K[i, j] * (L[i, j] + L[q, r] - 2 * L[i, q]), count + 1
+                        total, count = (
+                            total + K[i, j] * (L[i, j] + L[q, r] - 2 * L[i, q]),
+                            count + 1,
+                        )
     np.testing.assert_allclose(hsic_u(k, ky, X[few], Y[few]), total / count, rtol=1e-11)
 
 
 def test_hsic_of_linear_kernels_is_the_covariance():
     A, B = X - X.mean(axis=0), Y - Y.mean(axis=0)
-    np.testing.assert_allclose(hsic(Linear(), Linear(), X + 1e6, Y), np.square(A.T @ B / n).sum(), rtol=1e-3)
-    np.testing.assert_allclose(hsic(Linear(), Linear(), X, Y), np.square(A.T @ B / n).sum(), rtol=1e-12)
+    np.testing.assert_allclose(
+        hsic(Linear(), Linear(), X + 1e6, Y), np.square(A.T @ B / n).sum(), rtol=1e-3
+    )
+    np.testing.assert_allclose(
+        hsic(Linear(), Linear(), X, Y), np.square(A.T @ B / n).sum(), rtol=1e-12
+    )
 
 
 def test_hsic_with_labels_is_mmd():
@@ -101,7 +110,10 @@ def test_signs_that_are_all_alike_count_as_ties(seed):
     assert alike > 10
     for order in "CF":
         k, given = Gaussian(1), np.array(C, order=order)
-        assert conditional_independence_test(k, k, k, A, B, given, 0, "wild").pvalue >= (1 + alike) / 1000
+        assert (
+            conditional_independence_test(k, k, k, A, B, given, 0, "wild").pvalue
+            >= (1 + alike) / 1000
+        )
 
 
 def test_the_level_is_exact_at_small_n():
@@ -119,7 +131,9 @@ def test_the_level_is_kept_by_coarse_factors():
     "Both sides must not choose the same rows as pivots: that would look at the pairing"
     draw = np.random.default_rng(1)
     p = [
-        hsic_test(Gaussian(0.05), Gaussian(0.05), *draw.normal(size=(2, 40)), 99, rng=draw, tol=0.97).pvalue
+        hsic_test(
+            Gaussian(0.05), Gaussian(0.05), *draw.normal(size=(2, 40)), 99, rng=draw, tol=0.97
+        ).pvalue
         for _ in range(120)
     ]
     for level in (0.05, 0.2):
@@ -149,7 +163,10 @@ def test_a_mean_far_away_hides_nothing(k, shift):
 def test_power_of_the_test():
     draw = np.random.default_rng(8)
     x = draw.normal(size=100)
-    assert hsic_test(Gaussian(1), Gaussian(1), x, x**2 + 0.3 * draw.normal(size=100), 99).pvalue == 0.01
+    assert (
+        hsic_test(Gaussian(1), Gaussian(1), x, x**2 + 0.3 * draw.normal(size=100), 99).pvalue
+        == 0.01
+    )
 
 
 # the statistic of many pairings
@@ -229,7 +246,9 @@ def test_feature_maps_stand_for_their_kernels():
     K = center(wide(X) @ wide(X).T)
     value = np.mean(K * center(Linear()(Y)))
     for null in ("permutation", "cyclic", "gamma"):
-        np.testing.assert_allclose(hsic_test(wide, Linear(), X, Y, 9, null=null).statistic, value, rtol=1e-9)
+        np.testing.assert_allclose(
+            hsic_test(wide, Linear(), X, Y, 9, null=null).statistic, value, rtol=1e-9
+        )
 
 
 def test_memory_stays_linear_for_maps(monkeypatch):
@@ -249,11 +268,15 @@ def test_memory_stays_linear_for_maps(monkeypatch):
 def test_batches_do_not_change_the_draws(monkeypatch):
     whole = hsic_test(Gaussian(1), Gaussian(1), X, Y, 40, rng=0).null
     monkeypatch.setattr(rn.settings, "block_mib", 0.05)
-    np.testing.assert_allclose(hsic_test(Gaussian(1), Gaussian(1), X, Y, 40, rng=0).null, whole, rtol=1e-12)
+    np.testing.assert_allclose(
+        hsic_test(Gaussian(1), Gaussian(1), X, Y, 40, rng=0).null, whole, rtol=1e-12
+    )
 
 
 # laws
-@pytest.mark.parametrize("k", [Gaussian(1.0), 1e9 * Gaussian(1.0), Linear(), Polynomial(2), Delta()], ids=str)
+@pytest.mark.parametrize(
+    "k", [Gaussian(1.0), 1e9 * Gaussian(1.0), Linear(), Polynomial(2), Delta()], ids=str
+)
 def test_the_laws_hold(k):
     assert check_hsic(k, Laplace(1.0), X, Y) < 1e-8
     assert check_hsic(k, Laplace(1.0), X.astype("f"), Y.astype("f"), tol=1e-4) < 1e-4
@@ -263,7 +286,10 @@ MUTANTS = {
     "not centred": (lambda kx, ky, A, B: np.mean(kx(A) * ky(B)), "the MMD²"),
     "unbiased": (hsic_u, "the MMD²"),
     "three times its tolerance": (lambda *g: hsic(*g) + 3e-8 * scale_of(*g), "the MMD²"),
-    "first pair twice": (lambda kx, ky, A, B: hsic(kx, ky, A, B) * (1 + 1e-3 * np.ravel(A)[0]), "MMD²|order"),
+    "first pair twice": (
+        lambda kx, ky, A, B: hsic(kx, ky, A, B) * (1 + 1e-3 * np.ravel(A)[0]),
+        "MMD²|order",
+    ),
     "other sides": (lambda kx, ky, A, B: hsic(kx, kx, A, A), "the MMD²"),
 }
 
@@ -289,7 +315,11 @@ def test_each_law_can_fail_alone(what):
         known = np.array_equal(A, seen[0]) and np.array_equal(B, seen[1])
         constant = len(np.unique(A)) == 1
         swapped = isinstance(kx, Laplace)
-        wrong = {"order": not (known or constant or swapped), "exchanged": swapped, "constant": constant}
+        wrong = {
+            "order": not (known or constant or swapped),
+            "exchanged": swapped,
+            "constant": constant,
+        }
         return hsic(kx, ky, A, B) + 1e-3 * wrong[what]
 
     few = np.random.default_rng(0).permutation(30)
@@ -329,7 +359,9 @@ def test_dhsic_by_the_definition(m):
 
 
 def test_dhsic_of_two_is_hsic():
-    assert dhsic([Gaussian(1), Laplace(2)], [X, Y]) == pytest.approx(hsic(Gaussian(1), Laplace(2), X, Y))
+    assert dhsic([Gaussian(1), Laplace(2)], [X, Y]) == pytest.approx(
+        hsic(Gaussian(1), Laplace(2), X, Y)
+    )
 
 
 @pytest.mark.second_route("dhsic_test", "a loop over permutations")
@@ -382,7 +414,9 @@ def test_the_conditional_statistic_by_dense_algebra():
     np.testing.assert_allclose(result.statistic, M.sum() / 60, rtol=1e-9)
     np.testing.assert_allclose(result.null.mean(), np.trace(M) / 60, rtol=1e-3)
     np.testing.assert_allclose(result.null.var(), 2 * np.square(M).sum() / 3600, rtol=0.02)
-    signs = conditional_independence_test(g, g, h, x, y, z, rng=1, null="wild", n_draws=3000, lam=lam)
+    signs = conditional_independence_test(
+        g, g, h, x, y, z, rng=1, null="wild", n_draws=3000, lam=lam
+    )
     np.testing.assert_allclose(signs.null.mean(), np.trace(M) / 60, rtol=0.05)
     assert signs.statistic == pytest.approx(result.statistic)
 
@@ -476,20 +510,36 @@ def test_the_function_of_a_kernel_runs_once_for_each_sample():
 
 BAD = {
     "hsic pairs": (lambda: hsic(Linear(), Linear(), X, Y[1:]), ValueError, "one row of Y for each"),
-    "hsic few": (lambda: hsic_u(Linear(), Linear(), X[:3], Y[:3]), ValueError, "number of pairs.* = 3"),
+    "hsic few": (
+        lambda: hsic_u(Linear(), Linear(), X[:3], Y[:3]),
+        ValueError,
+        "number of pairs.* = 3",
+    ),
     "test constant": (
         lambda: hsic_test(Linear(), Linear(), X, np.ones(n)),
         ValueError,
         "features of Y span 0",
     ),
-    "test pairs": (lambda: hsic_test(Linear(), Linear(), X, Y[1:]), ValueError, "one row of Y for each"),
+    "test pairs": (
+        lambda: hsic_test(Linear(), Linear(), X, Y[1:]),
+        ValueError,
+        "one row of Y for each",
+    ),
     "test rng": (lambda: hsic_test(Linear(), Linear(), X, Y, rng="x"), TypeError, "rng"),
     "test draws": (lambda: hsic_test(Linear(), Linear(), X, Y, 0), ValueError, "n_permutations"),
     "test kernel": (lambda: hsic_test(None, Linear(), X, Y), TypeError, "not a Kernel"),
     "hsic huge": (lambda: hsic(*[1e170 * Gaussian(1)] * 2, X, Y), ValueError, "rescale one"),
     "hsic u tiny": (lambda: hsic_u(*[1e-170 * Gaussian(1)] * 2, X, Y), ValueError, "rescale one"),
-    "test huge": (lambda: hsic_test(*[1e170 * Gaussian(1)] * 2, X, Y, 9), ValueError, "rescale one"),
-    "test tiny": (lambda: hsic_test(*[1e-170 * Gaussian(1)] * 2, X, Y, 9), ValueError, "rescale one"),
+    "test huge": (
+        lambda: hsic_test(*[1e170 * Gaussian(1)] * 2, X, Y, 9),
+        ValueError,
+        "rescale one",
+    ),
+    "test tiny": (
+        lambda: hsic_test(*[1e-170 * Gaussian(1)] * 2, X, Y, 9),
+        ValueError,
+        "rescale one",
+    ),
     "gamma few": (
         lambda: hsic_test(Linear(), Linear(), X[:3], Y[:3], null="gamma"),
         ValueError,
@@ -500,7 +550,11 @@ BAD = {
         ValueError,
         "every pairing",
     ),
-    "null": (lambda: hsic_test(Linear(), Linear(), X, Y, null="permutations"), ValueError, "Did you mean"),
+    "null": (
+        lambda: hsic_test(Linear(), Linear(), X, Y, null="permutations"),
+        ValueError,
+        "Did you mean",
+    ),
     "one variable": (lambda: dhsic(Linear(), [X]), ValueError, "two or more"),
     "dhsic lengths": (lambda: dhsic(Linear(), [X, Y[1:]]), ValueError, "one row of"),
     "dhsic huge": (lambda: dhsic(1e170 * Gaussian(1), [X, Y]), ValueError, "rescale one"),
@@ -519,7 +573,11 @@ BAD = {
         ValueError,
         "gamma",
     ),
-    "lam": (lambda: conditional_independence_test(*[Linear()] * 3, X, X, Y, lam=0.0), ValueError, "lam"),
+    "lam": (
+        lambda: conditional_independence_test(*[Linear()] * 3, X, X, Y, lam=0.0),
+        ValueError,
+        "lam",
+    ),
     "covariance constant": (
         lambda: generalized_covariance_test(Linear(), np.ones(n), X, Y),
         ValueError,

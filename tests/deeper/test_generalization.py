@@ -66,7 +66,8 @@ def test_many_lams_are_one_at_a_time():
 
 def test_at_the_points_themselves_both_formulas_agree():
     np.testing.assert_allclose(
-        bias_variance(K, X, truth, 0.3, [0.01, 1.0]), bias_variance(K, X, truth, 0.3, [0.01, 1.0], at=X)
+        bias_variance(K, X, truth, 0.3, [0.01, 1.0]),
+        bias_variance(K, X, truth, 0.3, [0.01, 1.0], at=X),
     )
 
 
@@ -91,7 +92,9 @@ def test_truth_of_any_kind():
         K, line[:, None], lambda x: np.sin(x), 0.1, 1.0
     )
     words = ["acca", "ca", "cc"]
-    assert bias_variance(rn.Spectrum(1), words, lambda s: [len(w) for w in s], 0.0, 1e-6).bias2 < 1e-9
+    assert (
+        bias_variance(rn.Spectrum(1), words, lambda s: [len(w) for w in s], 0.0, 1e-6).bias2 < 1e-9
+    )
     with pytest.raises(ValueError, match=r"f\(X\) has shape"):
         bias_variance(K, X, lambda X: X, 0.1, 1.0)
     with pytest.raises(TypeError, match="f is"):
@@ -130,7 +133,9 @@ def test_rademacher_is_the_mean_over_all_signs(n):
     exact = 3.0 * np.mean(np.sqrt(sups)) / n
     ball = rademacher(K, X[:n], 3.0, draws=4000, rng=3)
     assert abs(ball.estimate - exact) <= 4 * ball.error + 1e-12
-    assert exact <= ball.bound == pytest.approx(3.0 / n**0.5) and ball.bound <= 2**0.5 * exact + 1e-12
+    assert (
+        exact <= ball.bound == pytest.approx(3.0 / n**0.5) and ball.bound <= 2**0.5 * exact + 1e-12
+    )
 
 
 def test_the_best_function_of_a_ball_attains_the_supremum():
@@ -197,7 +202,9 @@ def test_the_uniform_bound_holds_for_the_worst_function():
 TWO = np.where(X[:, 0] + 0.3 * X[:, 1] > 0, "yes", "no")
 
 
-NOISY = np.where(RNG.random(25) < 0.3, np.where(TWO == "yes", "no", "yes"), TWO)  # some on the wrong side
+NOISY = np.where(
+    RNG.random(25) < 0.3, np.where(TWO == "yes", "no", "yes"), TWO
+)  # some on the wrong side
 
 
 def by_hand(g, c, k, y, delta):
@@ -227,7 +234,9 @@ def test_margin_bound_by_hand(k, y):
         found = margin_bound(f, X, y, delta)
         margins, sides = by_hand(f.function, c, k, y, delta)
         np.testing.assert_allclose(found.margins, margins)
-        np.testing.assert_allclose(found.bounds, [sides[level] for level in found.levels], rtol=1e-10)
+        np.testing.assert_allclose(
+            found.bounds, [sides[level] for level in found.levels], rtol=1e-10
+        )
         assert found.bound == pytest.approx(min(1, *sides.values())) and found.level in found.levels
 
 
@@ -260,8 +269,12 @@ def test_margins_of_many_easy_points_give_a_small_bound():
 SIGNS = np.where(TWO == "yes", 1.0, -1.0)
 
 
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic", "absolute", "huber", "squared"])
-@pytest.mark.parametrize("k", [K, Linear() + rn.Constant(1), rn.Laplace(0.7)], ids=["g", "linear", "laplace"])
+@pytest.mark.parametrize(
+    "loss", ["hinge", "squared_hinge", "logistic", "absolute", "huber", "squared"]
+)
+@pytest.mark.parametrize(
+    "k", [K, Linear() + rn.Constant(1), rn.Laplace(0.7)], ids=["g", "linear", "laplace"]
+)
 def test_one_point_less(loss, k):
     "Theorem 16.7 by refitting: the change has the sign of b and at most its size; and in norm"
 
@@ -292,7 +305,10 @@ def test_loo_bound_of_machines():
     assert loo_bound(machine, X, TWO) == len(machine.support) / 25
     left = rn.svc_leave_one_out(K, X, TWO, 1.0)
     assert left.error[0] <= loo_bound(machine, X, TWO)
-    assert loo_bound(svc(Delta(), X[:4], ["a", "b", "a", "b"], 0.1), X[:4], ["a", "b", "a", "b"]) == 1.0
+    assert (
+        loo_bound(svc(Delta(), X[:4], ["a", "b", "a", "b"], 0.1), X[:4], ["a", "b", "a", "b"])
+        == 1.0
+    )
     with pytest.raises(ValueError, match="the X that f was made of"):
         loo_bound(machine, X[:9], TWO[:9])
 

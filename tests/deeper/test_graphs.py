@@ -42,7 +42,9 @@ def colours(g, h):
     text = [repr(a) for a in g.labels]
     for r in range(h + 1):
         found.update((r, t) for t in text)
-        text = [f"{g.labels[v]!r}[{','.join(sorted(text[u] for u in near[v]))}]" for v in range(g.n)]
+        text = [
+            f"{g.labels[v]!r}[{','.join(sorted(text[u] for u in near[v]))}]" for v in range(g.n)
+        ]
     return found
 
 
@@ -57,12 +59,15 @@ def triples(g):
                 if w not in length:
                     length[w] = length[u] + 1
                     queue.append(w)
-        found.update((*sorted((str(g.labels[u]), str(g.labels[v]))), r) for u, r in length.items() if u < v)
+        found.update(
+            (*sorted((str(g.labels[u]), str(g.labels[v]))), r) for u, r in length.items() if u < v
+        )
     return found
 
 
 def product(g, h):
     "The adjacency matrix of the direct product"
+
     def matrix(g):
         A = np.zeros((g.n, g.n))
         for u, v in g.edges:
@@ -84,11 +89,19 @@ def common(a, b):
 
 def fragments(s, t, decay):
     def inner(t):
-        return [] if isinstance(t, str) or len(t) == 1 else [t, *(p for c in t[1:] for p in inner(c))]
+        return (
+            [] if isinstance(t, str) or len(t) == 1 else [t, *(p for c in t[1:] for p in inner(c))]
+        )
 
     def delta(p, q):
         rules = [[c if isinstance(c, str) else c[0] for c in t] for t in (p, q)]
-        if rules[0] != rules[1] or isinstance(p, str) or isinstance(q, str) or len(p) == 1 or len(q) == 1:
+        if (
+            rules[0] != rules[1]
+            or isinstance(p, str)
+            or isinstance(q, str)
+            or len(p) == 1
+            or len(q) == 1
+        ):
             return 0.0
         return decay * float(np.prod([1 + delta(a, b) for a, b in zip(p[1:], q[1:], strict=True)]))
 
@@ -116,7 +129,11 @@ def whole(k, X, K):
 
 
 @pytest.mark.second_route(
-    "Graph", "RandomWalk", "ShortestPath", "WeisfeilerLehman", "brute force over all nodes, paths and walks"
+    "Graph",
+    "RandomWalk",
+    "ShortestPath",
+    "WeisfeilerLehman",
+    "brute force over all nodes, paths and walks",
 )
 @pytest.mark.parametrize("seed", range(20))
 def test_graphs_against_brute_force(seed):
@@ -172,7 +189,9 @@ def test_tiles_of_trees_against_brute_force(mib):
         np.testing.assert_allclose(Subtree(0.4)(X[:9], X[5:]), K[:9, 5:], rtol=1e-12)
         for Y in (X, X[3:20]):
             f = rn.RKHSFunction(Subtree(0.4), X, alpha)
-            np.testing.assert_allclose(f(Y), (K @ alpha)[[X.index(t) for t in Y]], atol=1e-12 * K.max())
+            np.testing.assert_allclose(
+                f(Y), (K @ alpha)[[X.index(t) for t in Y]], atol=1e-12 * K.max()
+            )
 
 
 # ------------------------------------------------------------------ edges
@@ -247,7 +266,9 @@ def test_features_of_certain_graphs_count_the_parts_they_know():
         np.testing.assert_array_equal(F @ F.T, k(known))
         np.testing.assert_array_equal(G @ F.T, k(new, known))
         np.testing.assert_array_equal(np.vstack([phi([g]).toarray() for g in new]), G)
-        seen = [np.flatnonzero(row) for row in F]  # columns stand in the order in which graphs show them
+        seen = [
+            np.flatnonzero(row) for row in F
+        ]  # columns stand in the order in which graphs show them
         assert np.array_equal(seen[0], np.arange(len(seen[0])))
 
 
@@ -295,7 +316,9 @@ def test_the_limit_of_the_decay():
         rho = np.linalg.eigvalsh(A)[-1]
         assert growth(g, 0.0) == pytest.approx(rho)
         RandomWalk(0.999 / rho)([ONE, g])
-        with pytest.raises(ValueError, match=rf"decay = .* < {1 / rho:g}: the walks of X\[1\] grow"):
+        with pytest.raises(
+            ValueError, match=rf"decay = .* < {1 / rho:g}: the walks of X\[1\] grow"
+        ):
             RandomWalk(1.001 / rho)([ONE, g])
     with pytest.raises(ValueError, match=r"Y\[0\]"):
         RandomWalk(1)([ONE], [Graph([(0, 1)], "CC")])
@@ -344,7 +367,9 @@ class Numbered(ShortestPath):
 
 
 @pytest.mark.second_route("check_renumbering", "impostors refused")
-@pytest.mark.parametrize("mutant", [Unsorted(2), Numbered(), Numbered() + WeisfeilerLehman(1)], ids=str)
+@pytest.mark.parametrize(
+    "mutant", [Unsorted(2), Numbered(), Numbered() + WeisfeilerLehman(1)], ids=str
+)
 def test_what_depends_on_the_numbers_of_nodes_is_refused(mutant):
     rng = np.random.default_rng(0)
     X = [some_graph(rng) for _ in range(9)]
@@ -404,7 +429,9 @@ class Foreign:
 
 
 def test_graphs_of_networkx():
-    foreign = Foreign({"b": {"label": "C"}, "a": {"label": "O"}, 3: {"label": "C"}}, [("a", "b"), (3, "b")])
+    foreign = Foreign(
+        {"b": {"label": "C"}, "a": {"label": "O"}, 3: {"label": "C"}}, [("a", "b"), (3, "b")]
+    )
     ours = Graph([(1, 0), (2, 0)], "COC")
     for k in KERNELS:
         np.testing.assert_allclose(k([foreign, ours]), np.full((2, 2), k([ours])[0, 0]))
@@ -417,7 +444,10 @@ def test_graphs_of_networkx():
     with pytest.raises(TypeError, match="list of graphs"):
         ShortestPath()(bare)
     script = "import sys, rkhs_notes.graphs; print('networkx' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"
+    assert (
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout
+        == "False\n"
+    )
 
 
 def test_networkx_itself():
@@ -439,10 +469,18 @@ def test_what_a_graph_of_networkx_holds_beyond_ours_is_told(kernel):
         with pytest.raises(kind, match=words):
             kernel([nx.Graph(), g] if "X.1" in words else [g])
 
-    refused(lambda g: g.nodes["b"].pop("label") and None, "0.: 1 of 3 nodes have no attribute 'label', .*'b'")
+    refused(
+        lambda g: g.nodes["b"].pop("label") and None,
+        "0.: 1 of 3 nodes have no attribute 'label', .*'b'",
+    )
     refused(lambda g: g.nodes["b"].update(label=float("nan")), "0.: 1 of 3 nodes have no attribute")
-    refused(lambda g: g.add_edge("c", "c"), "0.: the node .'c'. is joined to itself.*selfloop_edges")
-    refused(lambda g: g.edges["b", "c"].update(weight=2.5), "0.: the edge ...b., .c... has a weight.*one")
+    refused(
+        lambda g: g.add_edge("c", "c"), "0.: the node .'c'. is joined to itself.*selfloop_edges"
+    )
+    refused(
+        lambda g: g.edges["b", "c"].update(weight=2.5),
+        "0.: the edge ...b., .c... has a weight.*one",
+    )
     refused(nx.DiGraph, "undirected.*forgets directions", TypeError)
     refused(nx.MultiGraph, "single edges.*joins parallel edges", TypeError)
     refused(lambda g: g.nodes["b"].update(label=[1]), "looked up", TypeError)
@@ -471,7 +509,11 @@ def test_walks_agree_where_colours_differ():
 
 def test_a_graph_is_a_value():
     g = Graph(np.array([[1, 0], [1, 2]]), np.array(["C", "N", "C"]))
-    for same in (Graph([(2, 1), (0, 1)], ["C", "N", "C"]), copy.deepcopy(g), pickle.loads(pickle.dumps(g))):
+    for same in (
+        Graph([(2, 1), (0, 1)], ["C", "N", "C"]),
+        copy.deepcopy(g),
+        pickle.loads(pickle.dumps(g)),
+    ):
         assert g == same and len({g, same}) == 1
     assert g != Graph([(0, 1)], "CNC") and g.labels == tuple("CNC")
     assert "\n" not in repr(g) and g.edges.tolist() == [[0, 1], [1, 2]]
@@ -542,7 +584,11 @@ def test_a_file_of_graphs(tmp_path):
         data = rn.load("some")
     graphs = [Graph(edges, labels) for edges, labels in data.X]
     assert graphs == [Graph([(0, 1), (1, 2)], [5, 6, 5]), Graph([], []), Graph([(0, 1)], [7, 8])]
-    assert data.y.tolist() == [0, 1, 0] and data.target_names == ("no", "yes") and "graphs" in repr(data)
+    assert (
+        data.y.tolist() == [0, 1, 0]
+        and data.target_names == ("no", "yes")
+        and "graphs" in repr(data)
+    )
 
 
 def test_they_compose():

@@ -17,7 +17,15 @@ from rkhs_notes.deeper.grids_landmarks import (
     random_feature_map,
 )
 from rkhs_notes.deeper.metrics import Anova, Tensor
-from rkhs_notes.deeper.zoo import Cauchy, Delta, Laplace, Matern, Periodic, Precomputed, RationalQuadratic
+from rkhs_notes.deeper.zoo import (
+    Cauchy,
+    Delta,
+    Laplace,
+    Matern,
+    Periodic,
+    Precomputed,
+    RationalQuadratic,
+)
 from rkhs_notes.engines.features.grids import Cells, hats
 from rkhs_notes.engines.features.unbiased import check_unbiased
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Sigmoid
@@ -63,7 +71,8 @@ def test_binning_is_what_a_dictionary_gives(d, bandwidth):
     corner, inner = A.min(axis=0), np.zeros((200, 150))
     for cells in phi.function.tables:
         first, second = (
-            [tuple(row) for row in np.floor((Z - corner) * cells.inverse + cells.shift)] for Z in (A, B)
+            [tuple(row) for row in np.floor((Z - corner) * cells.inverse + cells.shift)]
+            for Z in (A, B)
         )
         inner += [[a == b for b in second] for a in first]
     assert np.allclose((F @ G.T).toarray(), inner / 30)
@@ -84,7 +93,11 @@ def test_binning_of_far_points_is_not_called_biased():
 
 
 def test_rare_matches_are_called_biased_as_rarely_as_promised():
-    chance, rng, alarms = 16.2 / 800, np.random.default_rng(0), 0  # the worst rate: 16 matches expected
+    chance, rng, alarms = (
+        16.2 / 800,
+        np.random.default_rng(0),
+        0,
+    )  # the worst rate: 16 matches expected
     k = Precomputed([[1.0, chance], [chance, 1.0]])
 
     def draw(rng):
@@ -101,10 +114,18 @@ def test_rare_matches_are_called_biased_as_rarely_as_promised():
 
 def test_binning_of_awkward_points():
     k = Laplace(1.0)
-    for points in ([1.0, 1.0, 2.0], [[5.0, 1e9]], np.zeros((4, 3)), np.arange(5), np.float32([0, 1, 2])):
+    for points in (
+        [1.0, 1.0, 2.0],
+        [[5.0, 1e9]],
+        np.zeros((4, 3)),
+        np.arange(5),
+        np.float32([0, 1, 2]),
+    ):
         phi = binning_features(k, points, 7, 0)
         A = as_points(points)
-        assert np.allclose(phi(points).multiply(phi(points)).sum(axis=1), 1) and phi(points).nnz == 7 * len(A)
+        assert np.allclose(phi(points).multiply(phi(points)).sum(axis=1), 1) and phi(
+            points
+        ).nnz == 7 * len(A)
         assert phi(points).dtype == A.dtype
     assert phi(np.array([1e300, -1e300])).nnz == 0
     assert np.array_equal(
@@ -150,11 +171,19 @@ def test_threads_number_the_same_cells(monkeypatch):
         return binning_features(Laplace(1), points, 3, 0)(points).indices.reshape(-1, 3)
 
     used = []
-    monkeypatch.setattr(grids, "in_parallel", lambda work, items: used.append(1) or in_parallel(work, items))
+    monkeypatch.setattr(
+        grids, "in_parallel", lambda work, items: used.append(1) or in_parallel(work, items)
+    )
     by_threads, alone = columns(many), columns(some)
-    assert len(used) == 2                                     # to learn and to map, of the many only
-    for a, b in zip(by_threads[:-1].T, alone.T, strict=True):  # the same partitions under other names
-        assert len({*zip(a.tolist(), b.tolist(), strict=True)}) == len({*a.tolist()}) == len({*b.tolist()})
+    assert len(used) == 2  # to learn and to map, of the many only
+    for a, b in zip(
+        by_threads[:-1].T, alone.T, strict=True
+    ):  # the same partitions under other names
+        assert (
+            len({*zip(a.tolist(), b.tolist(), strict=True)})
+            == len({*a.tolist()})
+            == len({*b.tolist()})
+        )
 
 
 # the recursion

@@ -193,7 +193,10 @@ def test_a_decision_of_0_is_for_the_positive_class_also_where_it_is_left_out():
 
 def test_a_coefficient_is_handed_on_within_the_box():
     X, y, _, _, _ = problem(7)
-    box, pairs = two_classes(y * 1.0, point_prices(2.0, None, len(y))), PairDistances(Gaussian(1.0), X)
+    box, pairs = (
+        two_classes(y * 1.0, point_prices(2.0, None, len(y))),
+        PairDistances(Gaussian(1.0), X),
+    )
     whole = solve_box(pairs, box, tol=1e-8)
     for i in np.flatnonzero(whole.b)[:5]:
         value, steps = without(i, whole.b, box, pairs, 1e-8)
@@ -224,9 +227,13 @@ def test_the_curve_is_a_weighted_logistic_regression():
     t = np.where(positive, (n1 + 1) / (n1 + 2), 1 / (n0 + 2))
     fit = LogisticRegression(C=1e12, tol=1e-12, max_iter=1000)
     fit.fit(np.r_[d, d][:, None], np.r_[np.ones(80), np.zeros(80)], sample_weight=np.r_[t, 1 - t])
-    np.testing.assert_allclose(sigmoid_of(d, positive), [fit.coef_[0, 0], fit.intercept_[0]], rtol=1e-4)
+    np.testing.assert_allclose(
+        sigmoid_of(d, positive), [fit.coef_[0, 0], fit.intercept_[0]], rtol=1e-4
+    )
     twice = sigmoid_of(np.r_[d, d[:30]], np.r_[positive, positive[:30]])
-    np.testing.assert_allclose(sigmoid_of(d, positive, 1.0 + (np.arange(80) < 30)), twice, rtol=1e-6)
+    np.testing.assert_allclose(
+        sigmoid_of(d, positive, 1.0 + (np.arange(80) < 30)), twice, rtol=1e-6
+    )
     in_units = np.divide(sigmoid_of(d, positive), [1e9, 1])
     np.testing.assert_allclose(sigmoid_of(1e9 * d, positive), in_units, rtol=1e-6)
     separated = sigmoid_of(np.r_[-np.ones(5), np.ones(5)], np.arange(10) >= 5)
@@ -257,8 +264,13 @@ def test_folds_share_both_classes():
     for c in (-1, 1):
         counts = np.bincount(found.folds[y == c])
         assert counts.max() - counts.min() <= 1
-    few = np.arange(len(X)) % (len(X) // 3) == 0  # of the rarer class one point for each fold, so fewer folds
+    few = (
+        np.arange(len(X)) % (len(X) // 3) == 0
+    )  # of the rarer class one point for each fold, so fewer folds
     found = svc_probability(Gaussian(1.0), X, few, folds=50, rng=1)
-    assert np.bincount(found.folds[few]).tolist() == [1] * few.sum() and found.folds.max() == few.sum() - 1
+    assert (
+        np.bincount(found.folds[few]).tolist() == [1] * few.sum()
+        and found.folds.max() == few.sum() - 1
+    )
     with pytest.raises(ValueError, match="at least 2 points"):
         svc_probability(Gaussian(1.0), X, np.arange(len(X)) == 0)

@@ -10,7 +10,12 @@ from scipy.special import expit
 from sklearn.datasets import load_diabetes
 
 from rkhs_notes import processes
-from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, NotPositiveDefinite
+from rkhs_notes.base.errors import (
+    ConvergenceFailure,
+    IndefiniteKernel,
+    LawBroken,
+    NotPositiveDefinite,
+)
 from rkhs_notes.base.factors import PivotedCholesky
 from rkhs_notes.deeper.processes import (
     LearnedNoise,
@@ -48,7 +53,15 @@ from rkhs_notes.representer import (
 from rkhs_notes.rkhs import RKHSFunction
 
 K = Gaussian(0.5)
-LOSSES = [absolute, huber(0.5), quantile(0.8), epsilon_insensitive(0.1), logistic, hinge, squared_hinge]
+LOSSES = [
+    absolute,
+    huber(0.5),
+    quantile(0.8),
+    epsilon_insensitive(0.1),
+    logistic,
+    hinge,
+    squared_hinge,
+]
 
 
 def problem(n=40, seed=0):
@@ -76,7 +89,9 @@ def test_free_parts_under_any_loss(loss, lam):
     def J(step):
         return float(np.sum(loss(y, values + line(x) @ (beta + step))))
 
-    steps = np.random.default_rng(1).normal(size=(30, 2)) * np.array([[0.1], [0.01], [1e-3]]).repeat(10, 0)
+    steps = np.random.default_rng(1).normal(size=(30, 2)) * np.array(
+        [[0.1], [0.01], [1e-3]]
+    ).repeat(10, 0)
     assert all(J(step) >= J(np.zeros(2)) - 1e-6 * (1 + abs(J(np.zeros(2)))) for step in steps)
     assert np.abs(line(x).T @ alpha).max() <= 1e-6 * np.abs(alpha).sum()
 
@@ -118,7 +133,9 @@ def test_splines_under_other_losses(loss):
     straight = smoothing_spline(x, 2 - 3 * x, 0.01, loss=loss)
     np.testing.assert_allclose(straight(grid), 2 - 3 * grid, atol=1e-5)
     moved = smoothing_spline(10 * x - 7, y, 10, loss=loss)  # lam goes with the cube of lengths
-    np.testing.assert_allclose(moved(10 * grid - 7), smoothing_spline(x, y, 0.01, loss=loss)(grid), atol=1e-3)
+    np.testing.assert_allclose(
+        moved(10 * grid - 7), smoothing_spline(x, y, 0.01, loss=loss)(grid), atol=1e-3
+    )
 
 
 FITS = {  # what takes a loss and weights
@@ -275,7 +292,11 @@ def test_the_law_of_noise_refuses_near_misses():
 @pytest.mark.second_route("check_sample_space", "NumPy's trace")
 @pytest.mark.parametrize(
     "k, space",
-    [(Sobolev(2), Brownian()), (Matern(2.5, 0.3), Laplace(0.3)), (Linear(), Linear() + 0.1 * Laplace(0.3))],
+    [
+        (Sobolev(2), Brownian()),
+        (Matern(2.5, 0.3), Laplace(0.3)),
+        (Linear(), Linear() + 0.1 * Laplace(0.3)),
+    ],
     ids=str,
 )
 def test_samples_live_in_a_larger_space(k, space):
@@ -324,7 +345,9 @@ def test_the_averaged_logistic_at_every_mean_and_scale():
     s = 10 ** rng.uniform(-8, 6, 400)
     m[:5], s[:5] = (12.5, 1e3, -1e3, 3.0, -3.0), (100.0, 1e6, 1e-6, 1.0, 1.0000001)
     ours = processes._averaged(m, s)
-    np.testing.assert_allclose(ours, [mean_of_logistic(*pair) for pair in zip(m, s, strict=True)], atol=1e-12)
+    np.testing.assert_allclose(
+        ours, [mean_of_logistic(*pair) for pair in zip(m, s, strict=True)], atol=1e-12
+    )
     assert abs(ours[0] - 0.54973) < 5e-6
     assert np.array_equal(ours > 0.5, m > 0)
     np.testing.assert_allclose(processes._averaged(m, 0 * s), expit(m), rtol=1e-14)
@@ -458,7 +481,9 @@ def test_weights_of_the_evidence_are_repetitions():
 
 def test_a_log_likelihood_beyond_the_floats_is_refused():
     X, y = np.array([[0.0], [1.0]]), np.array([1.0, -1.0])
-    assert np.isfinite(gaussian_process(Linear() + Gaussian(2), X, y, 0.5, weights=[1e300, 2]).log_marginal)
+    assert np.isfinite(
+        gaussian_process(Linear() + Gaussian(2), X, y, 0.5, weights=[1e300, 2]).log_marginal
+    )
     with pytest.raises(ValueError, match=r"log p\(y\) overflows"):
         gaussian_process(Linear() + Gaussian(2), X, y, 0.9, weights=[1.7e308, 1.7e308])
 
@@ -466,7 +491,9 @@ def test_a_log_likelihood_beyond_the_floats_is_refused():
 def test_a_search_that_its_box_stopped_says_so():
     "Start and data without noise that are a factor 10⁷ apart; a column that matters not is no cause"
     x = np.linspace(0, 3, 12)
-    with pytest.warns(UserWarning, match="still rises where noise ends, a factor 1e6 from the start"):
+    with pytest.warns(
+        UserWarning, match="still rises where noise ends, a factor 1e6 from the start"
+    ):
         found = fit_hyperparameters(Gaussian(1.0), x, np.sin(x), noise=0.1)
     assert found.noise == pytest.approx(1e-7)
     rng = np.random.default_rng(0)
@@ -475,5 +502,7 @@ def test_a_search_that_its_box_stopped_says_so():
         warnings.simplefilter("error")
         y = X[:, 0] + 0.1 * rng.normal(size=60)
         fit_hyperparameters(Mahalanobis(np.ones(2)), X, y, 0.1)
-        found = fit_hyperparameters(Gaussian(1.0) + Constant(1.0), X[20:], y[20:], 0.1)  # at the end, flat
+        found = fit_hyperparameters(
+            Gaussian(1.0) + Constant(1.0), X[20:], y[20:], 0.1
+        )  # at the end, flat
         assert found.kernel.terms[1].c == pytest.approx(1e-6)

@@ -41,7 +41,9 @@ def law_curve(rng, floor=0.0, known=0.0, draws=12, a=3.0, c=0.75, level=0.95):
 # ------------------------------------------------------------------ the law of a curve
 
 
-@pytest.mark.parametrize("floor,a,c", [(0.0, 2.0, 0.5), (0.3, 2.0, 0.8), (0.01, 5.0, 1.5), (2.0, 0.4, 0.3)])
+@pytest.mark.parametrize(
+    "floor,a,c", [(0.0, 2.0, 0.5), (0.3, 2.0, 0.8), (0.01, 5.0, 1.5), (2.0, 0.4, 0.3)]
+)
 def test_an_exact_law_is_found_again(floor, a, c):
     e = floor + a * N**-c
     np.testing.assert_allclose(power_law(N.astype(float), e), (floor, a, c), rtol=2e-3, atol=1e-6)
@@ -58,7 +60,9 @@ def test_the_law_is_the_best_there_is():
         ours = np.sum(cost((b, a, c)) ** 2)
         box = ([0, 0, 0.02], [np.inf, np.inf, 4])
         starts = [(0.1, 1.0, 0.5), (0.0, 3.0, 1.0), (0.2, 30.0, 2.0)]
-        theirs = min(2 * least_squares(cost, s, bounds=box, xtol=1e-12, ftol=1e-12).cost for s in starts)
+        theirs = min(
+            2 * least_squares(cost, s, bounds=box, xtol=1e-12, ftol=1e-12).cost for s in starts
+        )
         assert b >= 0 and a >= 0 and ours <= theirs * (1 + 1e-6)
 
 
@@ -151,7 +155,11 @@ def test_overlap_makes_the_interval_cover():
         curve = learning_curve(least_squares_fit, data, [20, 30, 50, 80, 120, 200], rep, draws=10)
         assert curve.overlap == 0.5
         for overlap in found:
-            c = curve if overlap is None else LearningCurve(curve.sizes, curve.errors, None, 0.95, overlap)
+            c = (
+                curve
+                if overlap is None
+                else LearningCurve(curve.sizes, curve.errors, None, 0.95, overlap)
+            )
             low, high = c.between(2000)
             found[overlap] += low < truth < high
     assert found[None] >= 36 > 33 >= found[0.0]
@@ -167,13 +175,17 @@ def test_draws_are_their_own():
     def absolute(values, y):
         return np.mean(np.abs(values - y))
 
-    other = learning_curve(least_squares_fit, noisy_plane, [20, 40], 5, draws=3, error=absolute, floor=0.0)
+    other = learning_curve(
+        least_squares_fit, noisy_plane, [20, 40], 5, draws=3, error=absolute, floor=0.0
+    )
     assert (other.errors < few.errors**0.5).all()
 
     def signs(n, rng):
         return (lambda X, y: (X, np.sign(y)))(*noisy_plane(n, rng))
 
-    labels = learning_curve(least_squares_fit, signs, [20, 400], 5, draws=3, error="label", floor=0.0)
+    labels = learning_curve(
+        least_squares_fit, signs, [20, 400], 5, draws=3, error="label", floor=0.0
+    )
     assert (labels.errors < 0.5).all() and (labels.errors * 400 % 1 < 1e-9).all()
 
 
@@ -181,7 +193,9 @@ def test_refusals():
     with pytest.raises(ValueError, match="number of sizes = 3"):
         learning_curve(least_squares_fit, noisy_plane, [20, 40, 80], 0)
     with pytest.raises(ValueError, match="last of sizes = 30.*≤ 29"):
-        learning_curve(least_squares_fit, noisy_plane(30, np.random.default_rng(0)), [5, 30], 0, floor=0.0)
+        learning_curve(
+            least_squares_fit, noisy_plane(30, np.random.default_rng(0)), [5, 30], 0, floor=0.0
+        )
     with pytest.raises(ValueError, match="not below the mean error"):
         learning_curve(least_squares_fit, noisy_plane, [20, 40], 0, floor=5.0)
     with pytest.raises(ValueError, match="not below the mean error"):
@@ -192,7 +206,9 @@ def test_refusals():
         learning_curve(exact, lambda n, rng: (*(p := noisy_plane(n, rng)), p[0], p[0] @ np.full(6, 0.4)),
                        [20, 40], 0, floor=0.0)  # fmt: skip
     with pytest.raises(ValueError, match="fit.X, y..X_test. is not finite"):
-        learning_curve(lambda X, y: lambda Z: np.full(len(Z), np.nan), noisy_plane, [20, 40], 0, floor=0.0)
+        learning_curve(
+            lambda X, y: lambda Z: np.full(len(Z), np.nan), noisy_plane, [20, 40], 0, floor=0.0
+        )
 
 
 def test_a_curve_draws_itself_and_says_what_it_is():
@@ -215,7 +231,10 @@ def test_rates_by_other_formulas():
     "with Caponnetto and De Vito's c = 2r: bc / (bc + 1); of Sobolev smoothness s in d: 2s / (2s + d)"
     for b, c in ((2, 1), (4, 1.5), (3, 2)):
         np.testing.assert_allclose(ridge_rate(b, c / 2), b * c / (b * c + 1))
-    for s, d, order in ((1, 1, 2), (2, 3, 3)):  # target of order s, kernel of that order, μⱼ ≍ j^(−2 order/d)
+    for s, d, order in (
+        (1, 1, 2),
+        (2, 3, 3),
+    ):  # target of order s, kernel of that order, μⱼ ≍ j^(−2 order/d)
         np.testing.assert_allclose(ridge_rate(2 * order / d, s / (2 * order)), 2 * s / (2 * s + d))
     assert ridge_rate(2, 1) == ridge_rate(2, 7) == 0.8 < ridge_rate(2, 7, passes=2)
 
@@ -241,12 +260,18 @@ def test_spectral_risk_for_many_lam_and_without_a_spectrum():
     lams = np.geomspace(1e-3, 10, 7)
     many = spectral_risk(mu, theta, 0.1, 30, lams)
     for i, lam in enumerate(lams):
-        np.testing.assert_allclose([part[i] for part in many], spectral_risk(mu, theta, 0.1, 30, lam))
+        np.testing.assert_allclose(
+            [part[i] for part in many], spectral_risk(mu, theta, 0.1, 30, lam)
+        )
     bias2, variance = spectral_risk([0.0, 1.0], [2.0, 0.0], 0.1, 30, 1.0)
     np.testing.assert_allclose([bias2, variance], [4.0, 0.1 / 30 * (30 / 31) ** 2])
-    limit = spectral_risk([0.0, 1.0], [2.0, 3.0], 0.1, 30, 0.0)  # what has no spectrum stays unlearned
+    limit = spectral_risk(
+        [0.0, 1.0], [2.0, 3.0], 0.1, 30, 0.0
+    )  # what has no spectrum stays unlearned
     np.testing.assert_allclose(limit, [4.0, 0.1 / 30])
-    np.testing.assert_allclose(limit, spectral_risk([0.0, 1.0], [2.0, 3.0], 0.1, 30, 1e-12), rtol=1e-9)
+    np.testing.assert_allclose(
+        limit, spectral_risk([0.0, 1.0], [2.0, 3.0], 0.1, 30, 1e-12), rtol=1e-9
+    )
     assert not isinstance(limit[0], np.ndarray)
 
 
@@ -284,12 +309,16 @@ def test_ridge_on_the_ramp_has_its_rate():
         return ridge(Brownian(), X, y, 30.0)  # lam that does not follow n
 
     with pytest.raises(LawBroken):
-        check_rate(learning_curve(constant, sample, [64, 128, 256, 512], 9, draws=12, floor=0.0), 3 / 4)
+        check_rate(
+            learning_curve(constant, sample, [64, 128, 256, 512], 9, draws=12, floor=0.0), 3 / 4
+        )
 
 
 def test_gaussian_on_data_from_somewhere_runs():
     X, y = noisy_plane(120, np.random.default_rng(10))
-    curve = learning_curve(lambda X, y: ridge(Gaussian(3.0), X, y, 1.0), (X, y), [20, 30, 45, 70], 0, draws=4)
+    curve = learning_curve(
+        lambda X, y: ridge(Gaussian(3.0), X, y, 1.0), (X, y), [20, 30, 45, 70], 0, draws=4
+    )
     assert 0 <= curve.floor < curve.mean.min()
 
 
@@ -305,7 +334,9 @@ def test_groups_left_out_are_refits(columns):
     left = leave_groups_out(Gaussian(1.0), X, y, 0.3, groups)
     for g in set(groups):
         f = ridge(Gaussian(1.0), X[groups != g], y[groups != g], 0.3)
-        np.testing.assert_allclose(left[groups == g], y[groups == g] - f(X[groups == g]), atol=1e-10)
+        np.testing.assert_allclose(
+            left[groups == g], y[groups == g] - f(X[groups == g]), atol=1e-10
+        )
     path = ridge_path(Gaussian(1.0), X, y, [0.3])
     alone = leave_groups_out(Gaussian(1.0), X, y, 0.3, np.arange(20))
     np.testing.assert_allclose(path.loo, np.mean(alone**2))
@@ -364,7 +395,9 @@ def test_the_bound_of_consistency_holds_and_is_sharp_for_strangers():
             objective = np.sum((y - f(X)) ** 2) + lam * f.norm() ** 2
             assert ridge_path(k, X, y, [lam]).loo[0] <= (1 + top / lam) ** 2 * objective / 25
         apart = leave_groups_out(Gaussian(1e-3), np.arange(25.0), y, lam, np.arange(25))
-        np.testing.assert_allclose(np.mean(apart**2) * lam / (1 + lam) * (1 + 1 / lam), np.mean(y**2))
+        np.testing.assert_allclose(
+            np.mean(apart**2) * lam / (1 + lam) * (1 + 1 / lam), np.mean(y**2)
+        )
 
 
 def test_what_choose_returns_is_asked_for():

@@ -108,7 +108,9 @@ def test_points_may_be_texts():
     A = KernelOperator(k, words)
     np.testing.assert_allclose(A @ np.arange(4.0), k(words) @ np.arange(4.0))
     f = ridge_large(k, words, [1.0, 2.0, 3.0, 4.0], 0.5)
-    np.testing.assert_allclose(f(words), ridge(k, words, [1.0, 2.0, 3.0, 4.0], 0.5)(words), atol=1e-5)
+    np.testing.assert_allclose(
+        f(words), ridge(k, words, [1.0, 2.0, 3.0, 4.0], 0.5)(words), atol=1e-5
+    )
     few = ridge_large(k, words, [1.0, 2.0, 3.0, 4.0], 0.5, n_centres=3)
     assert check_large_fit(few, words, [1.0, 2.0, 3.0, 4.0]) <= few.error_bound + 1e-9
 
@@ -127,7 +129,9 @@ def test_the_same_bits_at_every_call():
     X, y = data(2500)
     A, B = KernelOperator(Gaussian(1.0), X), KernelOperator(Gaussian(1.0), X[:400])
     assert (A @ y == A @ y).all() and (B @ y[:400] == B @ y[:400]).all()
-    assert (ridge_large(A.k, X, y, 0.1, 50, rng=3)(X) == ridge_large(A.k, X, y, 0.1, 50, rng=3)(X)).all()
+    assert (
+        ridge_large(A.k, X, y, 0.1, 50, rng=3)(X) == ridge_large(A.k, X, y, 0.1, 50, rng=3)(X)
+    ).all()
 
 
 NO_VECTORS = [np.ones(3), np.ones((3, 300)), "text", [np.nan] * 300, None, np.ones((300, 1, 1))]
@@ -179,8 +183,12 @@ def test_sums_over_rows(mib):
             S, c = normal_equations(k, *marked, y, weights)
             np.testing.assert_allclose(S, (K.T * W) @ K, rtol=1e-10)
             np.testing.assert_allclose(c, (K.T * W) @ y, rtol=1e-9, atol=1e-10)
-            np.testing.assert_allclose(normal_times(k, *marked, A, weights), S @ A, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(symmetric_times(k, marked[0], y), k(X) @ y, rtol=1e-10, atol=1e-10)
+            np.testing.assert_allclose(
+                normal_times(k, *marked, A, weights), S @ A, rtol=1e-9, atol=1e-9
+            )
+        np.testing.assert_allclose(
+            symmetric_times(k, marked[0], y), k(X) @ y, rtol=1e-10, atol=1e-10
+        )
 
 
 def test_repeated_centres_are_dropped():
@@ -370,7 +378,11 @@ def test_the_bounds_are_attained(case):
     with pytest.raises(LawBroken, match="error_bound"):
         check_large_fit(replace(fit, error_bound=distance / 1.05), X, y)
     points, rng = k.points(X), np.random.default_rng(0)
-    problem = AllPoints(k, points, y, lam, w, rng) if m is None else OnCentres(k, points, points, y, lam, w)
+    problem = (
+        AllPoints(k, points, y, lam, w, rng)
+        if m is None
+        else OnCentres(k, points, points, y, lam, w)
+    )
     order = [0, 1] if m is None else np.ravel(problem.Z).astype(int)  # of the pivots
     x = rough.alpha / problem.root if m is None else (np.sqrt(K) * rough.alpha)[order]
     np.testing.assert_allclose(problem.expansion(x)[1], rough.alpha[order])
@@ -383,7 +395,11 @@ def test_no_error_is_above_its_bound(seed):
     "Perturbed solutions of many problems, several targets, weights of which some are 0"
     rng = np.random.default_rng(seed)
     X, y = data(60, t=3, seed=seed)
-    lam, k, w = 10 ** rng.uniform(-3, 1), Gaussian(rng.uniform(0.3, 3)), rng.integers(0, 4, 60) * 1.0
+    lam, k, w = (
+        10 ** rng.uniform(-3, 1),
+        Gaussian(rng.uniform(0.3, 3)),
+        rng.integers(0, 4, 60) * 1.0,
+    )
     some = w > 0
     scaled = np.sqrt(w[some]) * k(X[some]) * np.sqrt(w[some])[:, None] + lam * np.eye(some.sum())
     alpha = np.zeros((60, 3))
@@ -461,7 +477,9 @@ def test_zero_is_a_target_and_nothing_is_a_space():
 def test_callback_and_errors_inside_it():
     X, y = data()
     seen = []
-    f = ridge_large(Gaussian(1.0), X, y, 0.01, callback=lambda step, left: seen.append((step, left)))
+    f = ridge_large(
+        Gaussian(1.0), X, y, 0.01, callback=lambda step, left: seen.append((step, left))
+    )
     assert [step for step, _ in seen] == list(range(1, f.iterations + 1)) and seen[-1][1] < 1e-3
 
     def stop(step, left):
@@ -489,7 +507,9 @@ def test_ctrl_c_is_heard_between_tiles():
         "print('ready', flush=True)\n"
         "K @ np.ones(200_000)\n"
     )
-    run = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     kill = threading.Timer(60, run.kill)
     kill.start()
     assert run.stdout.readline() == b"ready\n"
@@ -521,7 +541,10 @@ def test_ill_conditioned_centres_take_the_orthonormal_basis():
     few = OnCentres(k, k.points(X), k.points(X[:100]), y, 1e-6, None, 300, np.random.default_rng(0))
     again = solved(few, 1e-6, 60)[0]
     assert few.basis is not None and np.linalg.norm(again - b) <= 3e-6 * np.linalg.norm(b)
-    for weights, raw in ((None, True), (np.full(500, 1e12), False)):  # heavy points leave fewer digits
+    for weights, raw in (
+        (None, True),
+        (np.full(500, 1e12), False),
+    ):  # heavy points leave fewer digits
         easy = OnCentres(Gaussian(0.05), k.points(X), k.points(X[:20]), y, 0.1, weights)
         assert (easy.basis is None) == raw
 
@@ -537,7 +560,9 @@ def test_mean_and_variance_of_a_large_process():
     small = rn.gaussian_process(k, X, y, noise)
     np.testing.assert_allclose(large(t), small(t), atol=1e-3)
     six_sigma = 6 * np.sqrt(2 / 1500)
-    assert np.abs(large.var(t) / small.var(t) - 1).max() < six_sigma + 0.1  # and the waves' own error
+    assert (
+        np.abs(large.var(t) / small.var(t) - 1).max() < six_sigma + 0.1
+    )  # and the waves' own error
     paths = large.paths(t)
     assert paths.shape == (1500, 50) and (paths == large.paths(t)).all()
     spread = np.sqrt(small.var(t).max())
@@ -561,7 +586,8 @@ def test_centres_widen_the_band():
     X, y = data(200, 1)
     t = np.linspace(-2, 2, 30)
     few, all_points = (
-        gaussian_process_large(Gaussian(0.3), X, y, 0.05, 400, m, rng=1).var(t).mean() for m in (5, None)
+        gaussian_process_large(Gaussian(0.3), X, y, 0.05, 400, m, rng=1).var(t).mean()
+        for m in (5, None)
     )
     assert few > 2 * all_points
 

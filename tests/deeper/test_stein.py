@@ -76,7 +76,9 @@ def by_differences(k, X, Y, h=1e-4):
     for i, e in enumerate(h * np.eye(X.shape[1])):
         total += S[:, i, None] * (k(X, Y + e) - k(X, Y - e)) / (2 * h)
         total += R[:, i] * (k(X + e, Y) - k(X - e, Y)) / (2 * h)
-        total += (k(X + e, Y + e) - k(X + e, Y - e) - k(X - e, Y + e) + k(X - e, Y - e)) / (4 * h * h)
+        total += (k(X + e, Y + e) - k(X + e, Y - e) - k(X - e, Y + e) + k(X - e, Y - e)) / (
+            4 * h * h
+        )
     return total
 
 
@@ -128,7 +130,14 @@ def test_blocks_change_nothing():
 
 @pytest.mark.parametrize(
     "k",
-    [Laplace(1.0), Matern(0.5), Matern(1.0), rn.Brownian(), Gaussian().on(np.cos), Gaussian() + Laplace()],
+    [
+        Laplace(1.0),
+        Matern(0.5),
+        Matern(1.0),
+        rn.Brownian(),
+        Gaussian().on(np.cos),
+        Gaussian() + Laplace(),
+    ],
     ids=str,
 )
 def test_kernels_without_derivatives_are_refused(k):
@@ -184,7 +193,12 @@ def test_the_mean_is_zero_under_the_model(k):
 @pytest.mark.second_route("check_stein", "near misses refused")
 @pytest.mark.parametrize(
     "wrong",
-    [lambda x: -right(x), lambda x: right(x) * (1 + 3e-8), lambda x: (1 - x) / 2, lambda x: right(x) + 3e-8],
+    [
+        lambda x: -right(x),
+        lambda x: right(x) * (1 + 3e-8),
+        lambda x: (1 - x) / 2,
+        lambda x: right(x) + 3e-8,
+    ],
     ids=["sign", "near miss", "deviation for variance", "shift"],
 )
 def test_the_law_refuses_other_scores(wrong):
@@ -194,7 +208,11 @@ def test_the_law_refuses_other_scores(wrong):
 
 def test_the_law_refuses_other_formulas():
     u = SteinKernel(Gaussian(1.5), right)
-    for other in (lambda X, Z: u(X, Z) + 1e-6, lambda X, Z: Gaussian(1.5)(X, Z), lambda X, Z: u(X, Z) ** 2):
+    for other in (
+        lambda X, Z: u(X, Z) + 1e-6,
+        lambda X, Z: Gaussian(1.5)(X, Z),
+        lambda X, Z: u(X, Z) ** 2,
+    ):
         with pytest.raises(LawBroken):
             check_stein(Gaussian(1.5), right, MIXTURE, Z, other)
     sample = 1 + 2 * np.random.default_rng(1).normal(size=(3000, 1))
@@ -213,7 +231,9 @@ def closed_form(m, s, sigma):
     return (1 / s**2 - 1) ** 2 * products + m**2 * mean
 
 
-@pytest.mark.parametrize("m, s, sigma", [(0.5, 1.0, 1.0), (0.0, 1.5, 0.8), (-1.0, 0.7, 2.0), (0.0, 1.0, 1.0)])
+@pytest.mark.parametrize(
+    "m, s, sigma", [(0.5, 1.0, 1.0), (0.0, 1.5, 0.8), (-1.0, 0.7, 2.0), (0.0, 1.0, 1.0)]
+)
 def test_the_closed_form_of_normal_laws_by_quadrature(m, s, sigma):
     law = gauss_hermite(m, s, 120)
     U, w = SteinKernel(Gaussian(sigma), normal)(law.points), law.weights / law.mass
@@ -224,7 +244,9 @@ def test_the_unbiased_estimate_is_unbiased():
     rng, exact, k = np.random.default_rng(2), closed_form(0.5, 1.2, 1.0), Gaussian(1.0)
     found = [stein_discrepancy(k, normal, 0.5 + 1.2 * rng.normal(size=(30, 1))) for _ in range(600)]
     assert abs(np.mean(found) - exact) < 4 * np.std(found) / 600**0.5
-    biased = [stein_discrepancy(k, normal, rng.normal(size=(30, 1)), biased=True) for _ in range(50)]
+    biased = [
+        stein_discrepancy(k, normal, rng.normal(size=(30, 1)), biased=True) for _ in range(50)
+    ]
     assert min(biased) > 0
 
 
@@ -254,14 +276,19 @@ def test_statistic_and_draws_are_those_of_a_loop():
     U = SteinKernel(IMQ, score)(sample)
     np.fill_diagonal(U, 0)
     assert np.isclose(result.statistic, stein_discrepancy(IMQ, score, sample))
-    np.testing.assert_allclose(result.null, [w @ U @ w / (40 * 39) for w in W.T.astype(float)], atol=1e-12)
+    np.testing.assert_allclose(
+        result.null, [w @ U @ w / (40 * 39) for w in W.T.astype(float)], atol=1e-12
+    )
     assert result.pvalue == (1 + np.sum(result.null >= result.statistic)) / 31
 
 
 @pytest.mark.parametrize("k, d", [(IMQ, 2), (Gaussian(1.0), 1)], ids=str)
 def test_the_level(k, d):
     rng, n_tests = np.random.default_rng(4), 2000
-    p = [goodness_of_fit_test(k, normal, rng.normal(size=(60, d)), rng, 99).pvalue for _ in range(n_tests)]
+    p = [
+        goodness_of_fit_test(k, normal, rng.normal(size=(60, d)), rng, 99).pvalue
+        for _ in range(n_tests)
+    ]
     low, high = binomial_interval(0.05, n_tests)
     assert low <= np.sum(np.array(p) <= 0.05) <= high
 
@@ -270,7 +297,9 @@ def test_power_where_the_moments_agree():
     "Laplace's law of variance 1 against the normal law"
     rng = np.random.default_rng(5)
     samples = [rng.laplace(size=(400, 1)) / 2**0.5 for _ in range(20)]
-    assert np.mean([goodness_of_fit_test(IMQ, normal, x, rng, 199).rejects() for x in samples]) > 0.8
+    assert (
+        np.mean([goodness_of_fit_test(IMQ, normal, x, rng, 199).rejects() for x in samples]) > 0.8
+    )
 
 
 def chain(n, rho, rng):
@@ -286,7 +315,9 @@ def test_a_chain_needs_signs_that_stay():
     rng = np.random.default_rng(6)
     samples = [chain(200, 0.9, rng) for _ in range(150)]
     share = {
-        flip: np.mean([goodness_of_fit_test(IMQ, normal, x, rng, 99, flip).rejects() for x in samples])
+        flip: np.mean(
+            [goodness_of_fit_test(IMQ, normal, x, rng, 99, flip).rejects() for x in samples]
+        )
         for flip in (0.5, 0.02)
     }
     assert share[0.5] > 0.3 and share[0.02] < 0.12
@@ -299,7 +330,9 @@ def test_a_far_mode_is_not_weighed():
         return 6 * np.tanh(6 * x) - x  # half N(−6, 1), half N(6, 1)
 
     sample = rng.normal(size=(300, 1)) + 6 * rng.choice([-1, 1], (300, 1), p=[0.95, 0.05])
-    assert goodness_of_fit_test(IMQ, of_mixture, sample, rng).pvalue > 0.01  # the blind spot of every score
+    assert (
+        goodness_of_fit_test(IMQ, of_mixture, sample, rng).pvalue > 0.01
+    )  # the blind spot of every score
     assert goodness_of_fit_test(IMQ, of_mixture, sample / 2, rng).pvalue < 0.01
 
 

@@ -32,7 +32,9 @@ LINE = rn.Linear().feature_map(3)
 
 def blocks(n=40, *more, X=X, y=Y0):
     "A stream of blocks"
-    return [(X[i : i + n], y[i : i + n], *(m[i : i + n] for m in more)) for i in range(0, len(X), n)]
+    return [
+        (X[i : i + n], y[i : i + n], *(m[i : i + n] for m in more)) for i in range(0, len(X), n)
+    ]
 
 
 def of(*parts, phi=PHI, t=1):
@@ -45,7 +47,11 @@ def of(*parts, phi=PHI, t=1):
 
 def bits(s):
     "All that a state holds, as bytes"
-    return s._state.sum.high.tobytes() + s._state.sum.low.tobytes() + bytes(f"{s.n} {s.blocks}", "ascii")
+    return (
+        s._state.sum.high.tobytes()
+        + s._state.sum.low.tobytes()
+        + bytes(f"{s.n} {s.blocks}", "ascii")
+    )
 
 
 def dense(F):
@@ -61,7 +67,10 @@ def framed(library, n=40, order=NAMES):
     "The stream as data frames, each second one with its columns in another order"
     kind = {"pandas": pd.DataFrame, "polars": pl.DataFrame}[library]
     tables = (kind(dict(zip(NAMES, part.T, strict=True))) for part, _ in blocks(n))
-    return [(T[order] if i % 2 else T, b[1]) for i, (T, b) in enumerate(zip(tables, blocks(n), strict=True))]
+    return [
+        (T[order] if i % 2 else T, b[1])
+        for i, (T, b) in enumerate(zip(tables, blocks(n), strict=True))
+    ]
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -77,16 +86,24 @@ def test_a_stream_puts_the_columns_of_its_blocks_in_order(library, tmp_path):
         for block in mixed[3:]:
             again.update(*block)
         np.testing.assert_array_equal(again.solve(0.1)(mixed[1][0]), plain(X[40:80]))
-    scores = of(*mixed).leave_one_out(mixed, [0.1, 1]), of(*blocks()).leave_one_out(blocks(), [0.1, 1])
+    scores = (
+        of(*mixed).leave_one_out(mixed, [0.1, 1]),
+        of(*blocks()).leave_one_out(blocks(), [0.1, 1]),
+    )
     np.testing.assert_array_equal(*scores)
 
 
 def test_blocks_with_other_columns_are_refused_and_sums_in_two_orders_do_not_add():
     good, other = framed("pandas"), framed("pandas", order=["c", "a", "b"])
     renamed = good[1][0].rename(columns={"b": "B"})
-    with pytest.raises(ValueError, match="block 1: .*no column 'b'; it has a, B, c.*1 blocks are in"):
+    with pytest.raises(
+        ValueError, match="block 1: .*no column 'b'; it has a, B, c.*1 blocks are in"
+    ):
         stream_ridge(PHI, [good[0], (renamed, good[1][1])], 0.1)
-    first, second = StreamingMeans(PHI, 1).update(*good[0]), StreamingMeans(PHI, 1).update(*other[1])
+    first, second = (
+        StreamingMeans(PHI, 1).update(*good[0]),
+        StreamingMeans(PHI, 1).update(*other[1]),
+    )
     for both in (first.merge, first.mmd2):
         with pytest.raises(ValueError, match="a, b, c and c, a, b"):
             both(second)
@@ -98,7 +115,9 @@ def test_files_have_names_too(tmp_path):
     table = pd.DataFrame({"y": Y0, "b": X[:, 1], "a": X[:, 0], "c": X[:, 2]})
     table.to_csv(tmp_path / "t.csv", index=False)
     f = stream_ridge(PHI, FileBlocks(tmp_path / "t.csv", "y", NAMES, n_rows=64), 0.1)
-    np.testing.assert_allclose(f(table[["c", "b", "a"]]), stream_ridge(PHI, (X, Y0), 0.1)(X), atol=1e-9)
+    np.testing.assert_allclose(
+        f(table[["c", "b", "a"]]), stream_ridge(PHI, (X, Y0), 0.1)(X), atol=1e-9
+    )
 
 
 # one sum is enough
@@ -113,13 +132,17 @@ def test_the_sums_give_what_all_rows_give(phi, weights, offset):
     lam, w = 0.3, np.ones(400) if weights is None else weights
     F, D = dense(phi(X)), phi.dim
     root = np.sqrt(w)[:, None]
-    tall = np.vstack([root * np.column_stack([F, np.ones(400) * offset]), np.eye(D + 1) * np.sqrt(lam)])
+    tall = np.vstack(
+        [root * np.column_stack([F, np.ones(400) * offset]), np.eye(D + 1) * np.sqrt(lam)]
+    )
     tall[-1, -1] = 0 if offset else 1  # the offset is free, or not there
     solution = np.linalg.lstsq(tall, np.vstack([root * Y, np.zeros((D + 1, 2))]))[0]
     s = of(*blocks(64, *([] if weights is None else [weights]), y=Y), phi=phi, t=2)
     f = s.solve(lam, offset)
     np.testing.assert_allclose(getattr(f, "function", f).w, solution[:-1], rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(f(X), F @ solution[:-1] + offset * solution[-1], rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(
+        f(X), F @ solution[:-1] + offset * solution[-1], rtol=1e-8, atol=1e-9
+    )
     if offset:
         np.testing.assert_allclose(f.offset, solution[-1], rtol=1e-8)
 
@@ -224,7 +247,9 @@ def test_sums_lose_nothing():
     for total in (reduce(by, parts), pairwise(by, parts), reduce(by, parts, zero(5))):
         exact = [float(sum(map(Fraction, column))) for column in numbers.T]
         size = np.abs(numbers).sum(axis=0)
-        assert np.all(np.abs(total.high - exact) <= np.abs(exact) * 2**-52 + 6 * 120 * 2.0**-106 * size)
+        assert np.all(
+            np.abs(total.high - exact) <= np.abs(exact) * 2**-52 + 6 * 120 * 2.0**-106 * size
+        )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -238,7 +263,9 @@ def test_merges_in_any_order_are_one(seed):
     assert values[-1] / 1e-6 > 1e8
     for _ in range(4):
         other = streams._random_tree(parts, StreamingRidge.merge, rng)
-        gap = np.linalg.norm(other.solve(1e-6).w - one.solve(1e-6).w) / np.linalg.norm(one.solve(1e-6).w)
+        gap = np.linalg.norm(other.solve(1e-6).w - one.solve(1e-6).w) / np.linalg.norm(
+            one.solve(1e-6).w
+        )
         assert gap <= 1e-12 and (other.n, other.blocks) == (400, 40)
 
     def plain(a, b):
@@ -345,7 +372,9 @@ def test_means_and_distances():
     for unbiased in (False, True):
         expected = rn.mmd2_features(PHI, X[:150], other, unbiased=unbiased)
         assert a.mmd2(b, unbiased) == pytest.approx(expected, rel=1e-9)
-    np.testing.assert_allclose(a.mean_embedding()(X[:5]), (PHI(X[:150]) @ PHI(X[:5]).T).mean(axis=0))
+    np.testing.assert_allclose(
+        a.mean_embedding()(X[:5]), (PHI(X[:150]) @ PHI(X[:5]).T).mean(axis=0)
+    )
     weighted = StreamingMeans(PHI).update(X[:150], weights=W[:150])
     with pytest.raises(ValueError, match="needs two or more, and no other weights"):
         weighted.mmd2(b, True)
@@ -371,7 +400,9 @@ def test_components_are_those_of_the_features():
     np.testing.assert_allclose(found.trace, np.sum(F**2), rtol=1e-9)
     scores = found(X)
     np.testing.assert_allclose(scores.mean(axis=0), 0, atol=1e-12)
-    np.testing.assert_allclose(scores.T @ scores, np.diag(found.eigenvalues), atol=1e-9 * sizes[0] ** 2)
+    np.testing.assert_allclose(
+        scores.T @ scores, np.diag(found.eigenvalues), atol=1e-9 * sizes[0] ** 2
+    )
     assert found.explained.sum() < 1
     V = found.components.w  # of both signs of a component, always the same
     assert np.array_equal(streams.signed(-V), V)
@@ -396,8 +427,12 @@ def test_every_source_gives_one_answer(tmp_path):
     with settings.using(block_mib=0.01):  # so that a memory map is cut
         same(stream_ridge(PHI, (np.load(tmp_path / "X.npy", mmap_mode="r"), Y), 0.1))
         same(stream_ridge(PHI, [X, Y], 0.1))
-    same(stream_ridge(PHI, (da.from_array(X, chunks=(90, 2)), da.from_array(Y, chunks=(33, 1))), 0.1))
-    frame = pandas.DataFrame(np.hstack([X, Y, W[:, None]]), columns=["a", "b", "c", "y0", "y1", "w"])
+    same(
+        stream_ridge(PHI, (da.from_array(X, chunks=(90, 2)), da.from_array(Y, chunks=(33, 1))), 0.1)
+    )
+    frame = pandas.DataFrame(
+        np.hstack([X, Y, W[:, None]]), columns=["a", "b", "c", "y0", "y1", "w"]
+    )
     same(stream_ridge(PHI, (frame[["a", "b", "c"]], frame[["y0", "y1"]]), 0.1))
     frame.to_parquet(tmp_path / "t.parquet")
     frame.to_csv(tmp_path / "t.csv", index=False)
@@ -408,13 +443,17 @@ def test_every_source_gives_one_answer(tmp_path):
         file = FileBlocks(str(tmp_path / name), ["y0", "y1"], n_rows=64, weights="w")
         np.testing.assert_allclose(stream_ridge(PHI, file, 0.1).w, weighted, rtol=1e-8, atol=1e-10)
         file, s = FileBlocks(tmp_path / name, ["y0", "y1"], ["a", "b", "c"]), of(*blocks(y=Y), t=2)
-        np.testing.assert_allclose(s.leave_one_out(file, [0.1]), s.leave_one_out(blocks(y=Y), [0.1]))
+        np.testing.assert_allclose(
+            s.leave_one_out(file, [0.1]), s.leave_one_out(blocks(y=Y), [0.1])
+        )
 
 
 def test_csv_by_pandas_alone_and_by_nothing(tmp_path, monkeypatch):
     import rkhs_notes.engines.data.sums as sums
 
-    np.savetxt(tmp_path / "t.csv", np.column_stack([X, Y0]), "%.17g", ",", header="a,b,c,y", comments="")
+    np.savetxt(
+        tmp_path / "t.csv", np.column_stack([X, Y0]), "%.17g", ",", header="a,b,c,y", comments=""
+    )
     found = sums.importlib.util.find_spec
 
     def without(name):
@@ -423,7 +462,9 @@ def test_csv_by_pandas_alone_and_by_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(sums.importlib.util, "find_spec", without)
     stream = list(FileBlocks(tmp_path / "t.csv", "y", n_rows=100))
     assert len(stream) == 4 and np.array_equal(np.concatenate([x for x, _ in stream]), X)
-    with pytest.raises(ModuleNotFoundError, match="t.parquet is read by pyarrow, which is not installed"):
+    with pytest.raises(
+        ModuleNotFoundError, match="t.parquet is read by pyarrow, which is not installed"
+    ):
         list(FileBlocks(tmp_path / "t.parquet", "y"))
     monkeypatch.setattr(sums.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match="read by pyarrow or pandas"):
@@ -492,7 +533,10 @@ def test_a_pair_whose_lengths_differ_and_features_that_do_not_fit():
         stream_ridge(PHI, (X, Y[:-1]), 0.1)
     with pytest.raises(ValueError, match="^weights has shape"):
         stream_ridge(PHI, (X, Y0, W[:-1]), 0.1)
-    with settings.using(result_mib=0.01), pytest.raises(MemoryError, match="block 0: .* fewer features"):
+    with (
+        settings.using(result_mib=0.01),
+        pytest.raises(MemoryError, match="block 0: .* fewer features"),
+    ):
         stream_ridge(PHI, blocks(), 0.1)
 
 
@@ -534,7 +578,9 @@ def test_a_map_without_features_fits_the_mean():
     assert stream_ridge(nothing, (X, Y0), 1.0).w.shape == (0,)
 
 
-@pytest.mark.parametrize("rows", [X[:1], np.ones((5, 3)), np.zeros((0, 3))], ids=["one", "equal", "none"])
+@pytest.mark.parametrize(
+    "rows", [X[:1], np.ones((5, 3)), np.zeros((0, 3))], ids=["one", "equal", "none"]
+)
 def test_points_that_do_not_vary_have_no_components(rows):
     with pytest.raises(ValueError, match="variance of the features|X is empty"):
         StreamingMeans(LINE).update(rows).components(2)
@@ -611,7 +657,9 @@ def test_sums_that_were_saved_about_0_load_and_go_on(tmp_path, monkeypatch):
     for found in (old.merge(rest), rest.merge(old), more):
         np.testing.assert_allclose(found.solve(0.1, True)(far), whole, rtol=1e-9)
     empty = StreamingRidge.load(tmp_path / "empty").update(far, Y0)
-    assert empty._state.origin[0] == far[0, 0] and np.array_equal(empty.solve(0.1, True)(far), whole)
+    assert empty._state.origin[0] == far[0, 0] and np.array_equal(
+        empty.solve(0.1, True)(far), whole
+    )
 
 
 def test_a_full_disk_keeps_the_last_checkpoint(tmp_path, full_disk):
@@ -683,9 +731,13 @@ def killed_in_mid_fit(folder, allowed_failures):
             made = [dask.delayed(slow)(str(folder), i, X[20 * i : 20 * i + 20]) for i in range(20)]
             rows = da.concatenate([da.from_delayed(m, (20, 3), float) for m in made])
             pool = ThreadPoolExecutor(1)
-            fit = pool.submit(stream_ridge, PHI, (rows, da.from_array(Y0, chunks=20)), 0.1, into=into)
+            fit = pool.submit(
+                stream_ridge, PHI, (rows, da.from_array(Y0, chunks=20)), 0.1, into=into
+            )
             try:
-                pid = wait_for(lambda: next((p for p, had in begun(folder).items() if len(had) > 3), 0))
+                pid = wait_for(
+                    lambda: next((p for p, had in begun(folder).items() if len(had) > 3), 0)
+                )
                 os.kill(pid, signal.SIGKILL)
                 wait_for(lambda: pid not in client.run(os.getpid, on_error="ignore").values())
             finally:
@@ -761,7 +813,10 @@ def test_the_memory_of_a_worker_stays_within_its_budget():
     draws = da.random.default_rng(0).normal(size=(6_000_000, 20), chunks=(60_000, 20))
     phi, lam = rn.Linear().feature_map(20), 1.0
     options = dict(n_workers=2, threads_per_worker=1, memory_limit="450MB", dashboard_address=None)
-    with LocalCluster(processes=True, silence_logs=50, **options) as machines, Client(machines) as client:
+    with (
+        LocalCluster(processes=True, silence_logs=50, **options) as machines,
+        Client(machines) as client,
+    ):
         before = max(client.run(peak_mib).values())
         into = StreamingRidge(phi)
         f = stream_ridge(phi, (draws, draws[:, 0] - draws[:, 3]), lam, into=into)

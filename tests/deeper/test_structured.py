@@ -74,7 +74,9 @@ def drawn(rng):
     }
 
 
-@pytest.mark.second_route("Blended", "Mismatch", "Spectrum", "Subsequence", "the definition, word by word")
+@pytest.mark.second_route(
+    "Blended", "Mismatch", "Spectrum", "Subsequence", "the definition, word by word"
+)
 @pytest.mark.parametrize("seed", range(12))
 def test_values_are_those_of_the_definition(seed):
     X, kernels = drawn(np.random.default_rng(seed))
@@ -89,7 +91,11 @@ def test_values_are_those_of_the_definition(seed):
         check_kernel(k, X)
 
 
-EDGES = {"nothing at all": ["", ""], "too short": ["a", "ac", ""], "one symbol": ["aaaa", "aa", "aaaaa"]}
+EDGES = {
+    "nothing at all": ["", ""],
+    "too short": ["a", "ac", ""],
+    "one symbol": ["aaaa", "aa", "aaaaa"],
+}
 
 
 @pytest.mark.parametrize("edge", EDGES)
@@ -171,10 +177,14 @@ SOLVERS = {
     "nu_svc": lambda k, X, Z: rn.nu_svc(k, X, LABELS, 0.95, tol=1e-9).decision(Z),
     "one_class": lambda k, X, Z: rn.one_class(k, X, 0.3, tol=1e-9).decision(Z),
     "svc_multiclass": lambda k, X, Z: rn.svc_multiclass(k, X, THREE, 0.3, tol=1e-9).predict(Z),
-    "kernel_sgd": lambda k, X, Z: rn.kernel_sgd(k, X, 2.0 * LABELS - 1, steps=50, step_size=0.01)(Z),
+    "kernel_sgd": lambda k, X, Z: rn.kernel_sgd(k, X, 2.0 * LABELS - 1, steps=50, step_size=0.01)(
+        Z
+    ),
     "kernel_pca": lambda k, X, Z: (t := rn.kernel_pca(k, X, 2).transform(Z)) @ t.T,
     "kernel_cca": lambda k, X, Z: rn.kernel_cca(k, NUMBERS, X, U, 0.5, 2).correlations,
-    "kernel_mutual_information": lambda k, X, Z: rn.kernel_mutual_information([k, NUMBERS], [X, U], 0.5),
+    "kernel_mutual_information": lambda k, X, Z: rn.kernel_mutual_information(
+        [k, NUMBERS], [X, U], 0.5
+    ),
     "mean_embedding": lambda k, X, Z: seen(rn.mean_embedding(k, X), Z),
     "compress": lambda k, X, Z: seen(rn.ridge(k, X, Y, 0.3).compress(1e-12), Z),
     "herding": lambda k, X, Z: k(rn.herding(k, X, 4), Z),
@@ -182,11 +192,15 @@ SOLVERS = {
     "mmd2_u": lambda k, X, Z: rn.mmd2_u(k, X, Z),
     "mmd_test": lambda k, X, Z: [(t := rn.mmd_test(k, X, Z, 99, rng=0)).statistic, t.pvalue],
     "mmd_test, spectral": lambda k, X, Z: rn.mmd_test(k, X, Z, 99, null="spectral", rng=0).pvalue,
-    "mmd_test_aggregated": lambda k, X, Z: rn.mmd_test_aggregated([k, 2 * k], X, Z, 99, rng=0).pvalue,
+    "mmd_test_aggregated": lambda k, X, Z: (
+        rn.mmd_test_aggregated([k, 2 * k], X, Z, 99, rng=0).pvalue
+    ),
     "hsic": lambda k, X, Z: rn.hsic(k, NUMBERS, X, U),
     "hsic_test": lambda k, X, Z: rn.hsic_test(k, NUMBERS, X, U, 99, rng=0).pvalue,
     "interpolate": lambda k, X, Z: rn.RKHS(k).power_function(X)(Z),
-    "mercer_expansion": lambda k, X, Z: rn.mercer_expansion(k, rn.empirical(k.points(X)), 3).eigenvalues,
+    "mercer_expansion": lambda k, X, Z: (
+        rn.mercer_expansion(k, rn.empirical(k.points(X)), 3).eigenvalues
+    ),
     "nystrom_features": lambda k, X, Z: (f := rn.nystrom_features(k, X, n))(Z) @ f(X).T,
     "median": lambda k, X, Z: rn.median_bandwidth(X, k=k),
     "distance": lambda k, X, Z: k.distance(X, Z),
@@ -243,7 +257,9 @@ MAPPED = [Spectrum(3), Blended(2), BOTH, Mismatch(2, 1), 3 * Mismatch(2, 0).norm
 def test_columns_of_some_texts(k, kind):
     "The map made for some texts gives k between these and any others (Proposition 13.3)"
     fixed = "Mismatch" in str(k)
-    known, other = (list(map(str if fixed else kind, texts(np.random.default_rng(i), 8))) for i in (0, 1))
+    known, other = (
+        list(map(str if fixed else kind, texts(np.random.default_rng(i), 8))) for i in (0, 1)
+    )
     phi = k.feature_map(None if fixed else known)
     check_feature_map(phi, k, known)
     np.testing.assert_allclose((phi(other) @ phi(known).T).toarray(), k(other, known), rtol=1e-12)
@@ -289,7 +305,9 @@ def test_diagonals_of_many_bags_are_those_of_each_alone():
     rng = np.random.default_rng(0)
     bags = [rng.normal(size=(m, 2)) for m in (*rng.integers(1, 40, 60), 400, 1, 1)]
     groups, k = groups_of_bags(bags, bags), SetKernel(Gaussian(1.0))
-    assert len(groups) > 5 and [i for some in groups for i in range(*some.indices(99))] == list(range(63))
+    assert len(groups) > 5 and [i for some in groups for i in range(*some.indices(99))] == list(
+        range(63)
+    )
     np.testing.assert_allclose(k.diag(bags), [k([bag])[0, 0] for bag in bags], rtol=1e-12)
 
 
@@ -347,7 +365,9 @@ def test_scores_of_the_chain_are_centred_counts():
     counts = Mismatch(2, 0).feature_map()(X).toarray()
     np.testing.assert_allclose((S + centred).reshape(20, 16), counts)
     information = fisher_information(chain, X)
-    assert np.isclose(Fisher(chain, information).diag(X).mean(), np.linalg.matrix_rank(information, tol=1e-9))
+    assert np.isclose(
+        Fisher(chain, information).diag(X).mean(), np.linalg.matrix_rank(information, tol=1e-9)
+    )
     check_kernel(Fisher(chain, information), X)
     assert Fisher(chain) == Fisher(MarkovChain("acgt", chain.step)) and hash(Fisher(chain))
 
@@ -365,25 +385,34 @@ def test_a_singular_information_forgets_the_parameters_of_its_own_points_only():
     chain, J = markov_chain(X, prior=0.5), rng.normal(size=(16, 16))
     models = chain, Turned(chain, J)
     with warnings.catch_warnings():
-        warnings.simplefilter("error")                    # rank 12: all that a score can have
+        warnings.simplefilter("error")  # rank 12: all that a score can have
         whole = [Fisher(m, fisher_information(m, X))(X[:9]) for m in models]
         few = [Fisher(m, fisher_information(m, X[:5])) for m in models]
         inside = [k(X[:5]) for k in few]
     np.testing.assert_allclose(*whole, atol=1e-6)
     np.testing.assert_allclose(*inside, atol=1e-6)
-    with pytest.warns(RuntimeWarning, match="4 of 4 scores leave the range of the information, of rank 5"):
+    with pytest.warns(
+        RuntimeWarning, match="4 of 4 scores leave the range of the information, of rank 5"
+    ):
         outside = [k(X[5:9]) for k in few]
     assert np.abs(outside[0] - outside[1]).max() > 0.1
 
 
 @pytest.mark.second_route("GaussianMixture", "finite differences of SciPy's density")
 def test_scores_of_a_mixture_are_slopes_of_its_density():
-    weights, means, widths = np.array([1.0, 2.0]), np.array([[0.0, 0.5], [1.0, 2.0]]), np.array([1.0, 0.5])
+    weights, means, widths = (
+        np.array([1.0, 2.0]),
+        np.array([[0.0, 0.5], [1.0, 2.0]]),
+        np.array([1.0, 0.5]),
+    )
     X, step = np.random.default_rng(1).normal(size=(6, 2)), 1e-5
 
     def log_density(logs, means):
         share = np.exp(logs) / np.exp(logs).sum()
-        parts = [multivariate_normal(m, w**2 * np.eye(2)).pdf(X) for m, w in zip(means, widths, strict=True)]
+        parts = [
+            multivariate_normal(m, w**2 * np.eye(2)).pdf(X)
+            for m, w in zip(means, widths, strict=True)
+        ]
         return np.log(share @ parts)
 
     slopes, logs = [], np.log(weights)
@@ -404,7 +433,11 @@ def test_the_median_distance_of_any_kernel():
     k = Spectrum(2)
     D = k.distance(X)[np.triu_indices(9, 1)]
     assert rn.median_bandwidth(X, k=k) == np.median(D)
-    assert rn.median_bandwidth([0.0, 1.0, 3.0], k=Linear()) == rn.median_bandwidth([0.0, 1.0, 3.0]) == 2.0
+    assert (
+        rn.median_bandwidth([0.0, 1.0, 3.0], k=Linear())
+        == rn.median_bandwidth([0.0, 1.0, 3.0])
+        == 2.0
+    )
     with pytest.raises(TypeError, match="X"):
         rn.median_bandwidth([1.0, 2.0], k=k)
 
@@ -421,14 +454,22 @@ BAD = {
     "a table": (lambda: Blended(2)(np.ones((3, 2))), TypeError, "ndarray"),
     "nothing": (lambda: Spectrum(2)([]), ValueError, "no point"),
     "symbols without hash": (lambda: Spectrum(2)([("a", ["b"])]), TypeError, "hashable"),
-    "kinds of two samples": (lambda: Spectrum(1)(["a"]) @ Spectrum(1)(["a"], [3]), TypeError, r"Y\[0\]"),
+    "kinds of two samples": (
+        lambda: Spectrum(1)(["a"]) @ Spectrum(1)(["a"], [3]),
+        TypeError,
+        r"Y\[0\]",
+    ),
     "capitals": (lambda: Mismatch(2)(["ACGT"]), ValueError, "outside"),
     "alphabet twice a": (lambda: Mismatch(2, 1, "aa"), TypeError, "alphabet"),
     "too many words": (lambda: Mismatch(40, 1), ValueError, "length = 40: .* < 31, as 4.length"),
     "length 0": (lambda: Spectrum(0), ValueError, "length"),
     "decay 0": (lambda: Subsequence(2, 0.0), ValueError, "decay"),
     "decay above 1": (lambda: Subsequence(2, 1.5), ValueError, "decay"),
-    "an empty bag": (lambda: SetKernel(Linear())([np.ones((2, 1)), np.ones((0, 1))]), ValueError, r"X\[1\]"),
+    "an empty bag": (
+        lambda: SetKernel(Linear())([np.ones((2, 1)), np.ones((0, 1))]),
+        ValueError,
+        r"X\[1\]",
+    ),
     "bags of two planes": (
         lambda: SetKernel(Linear())([np.ones((2, 1)), np.ones((2, 3))]),
         ValueError,
@@ -436,12 +477,24 @@ BAD = {
     ),
     "a table of bags": (lambda: SetKernel(Linear())(np.ones((2, 3))), TypeError, "list of bags"),
     "no model": (lambda: Fisher(3.0), TypeError, "score"),
-    "information of another size": (lambda: Fisher(CHAIN, np.eye(3))(["acgt"]), ValueError, "information"),
+    "information of another size": (
+        lambda: Fisher(CHAIN, np.eye(3))(["acgt"]),
+        ValueError,
+        "information",
+    ),
     "indefinite information": (lambda: Fisher(CHAIN, -np.eye(16)), ValueError, "eigenvalue"),
     "rows of no probabilities": (lambda: MarkovChain("ab", np.ones((2, 2))), ValueError, "sum 1"),
-    "steps of another alphabet": (lambda: MarkovChain("abc", np.full((2, 2), 0.5)), ValueError, "step"),
+    "steps of another alphabet": (
+        lambda: MarkovChain("abc", np.full((2, 2), 0.5)),
+        ValueError,
+        "step",
+    ),
     "columns of a mixture": (lambda: Fisher(MIXTURE)(np.ones((3, 3))), ValueError, "ℝ.2"),
-    "mixture of two sizes": (lambda: GaussianMixture([1.0], [[0.0], [1.0]], [1.0]), ValueError, "means"),
+    "mixture of two sizes": (
+        lambda: GaussianMixture([1.0], [[0.0], [1.0]], [1.0]),
+        ValueError,
+        "means",
+    ),
 }
 
 

@@ -53,7 +53,9 @@ OF_FUNCTIONS = [
     rn.FiniteRank([0.5, 2.0], [wave, np.sin]).on(0),
     rn.Gaussian().conjugate(wave),
 ]
-PLACES = [(k, plane) for k in SMOOTH + MADE + BESSEL + OF_FUNCTIONS] + [(k, half_line) for k in ON_LINE]
+PLACES = [(k, plane) for k in SMOOTH + MADE + BESSEL + OF_FUNCTIONS] + [
+    (k, half_line) for k in ON_LINE
+]
 names = [str(k) for k, _ in PLACES]
 
 
@@ -141,6 +143,7 @@ def test_columns_in_another_order():
 
 # Bessel functions
 
+
 def test_matern_against_its_power_series():
     "near 0 and nu < 1:  1 − Γ(1−ν)/Γ(1+ν) (s/2)^2ν, with s = √(2ν) r"
     for r in (1e-150, 1e-100, 1e-40):
@@ -155,7 +158,7 @@ def test_matern_of_large_order_near_zero(nu):
     s = np.geomspace(1e-8, 1, 60)
     series = 1 - s**2 / (4 * (nu - 1)) * (1 - s**2 / (8 * (nu - 2)) * (1 - s**2 / (12 * (nu - 3))))
     np.testing.assert_allclose(matern(nu, s.copy(), np), series, rtol=1e-8)
-    r = np.linspace(-5, 9, 4001)                           # t = e^r of a Gamma law
+    r = np.linspace(-5, 9, 4001)  # t = e^r of a Gamma law
     law = np.exp(nu * r - np.exp(r) - nu * np.log(nu) + nu)
     mixture = np.sum(law * np.exp(-0.25 / np.exp(r))) / np.sum(law)
     np.testing.assert_allclose(matern(nu, np.ones(1), np), mixture, rtol=1e-9)
@@ -174,10 +177,13 @@ def test_quotients_by_a_square_beyond_the_range(dtype):
     unit = dtype(2.0) ** (np.finfo(dtype).maxexp * 3 // 4)
     for length in (float(unit), 1 / float(unit)):
         r2 = np.array([0.0, 3.0], dtype) * dtype(length)
-        np.testing.assert_array_equal(divided(r2.copy(), 2, length, np), np.array([0.0, 1.5]) / length)
+        np.testing.assert_array_equal(
+            divided(r2.copy(), 2, length, np), np.array([0.0, 1.5]) / length
+        )
 
 
 # words of parameters
+
 
 @pytest.mark.parametrize(
     "make, says",
@@ -212,8 +218,10 @@ def test_arrays_of_parameters_are_copies():
 
 # Gaussians of a metric
 
+
 class Off(GaussianOf):
     "A Gaussian of a metric with a wrong diagonal"
+
     by: float = 0.0
 
     def _diag(self, X, xp):
@@ -246,6 +254,7 @@ def test_metrics_that_keep_their_digits_are_not_refused():
 
 
 # conditionally negative definite functions
+
 
 @given(st.floats(0.05, 2.0), st.integers(1, 3), st.integers(0, 99))
 def test_powers_up_to_two_are_conditionally_negative(p, d, seed):
@@ -295,6 +304,7 @@ def test_a_near_miss_of_symmetric_distances(times, refused):
 
 # alignment
 
+
 @pytest.mark.second_route("alignment", "the cosine of two matrices, typed out")
 def test_alignment_is_a_cosine():
     rng = np.random.default_rng(0)
@@ -336,7 +346,9 @@ def test_align_speaks_for_itself():
     with pytest.raises(ValueError, match="every Gram matrix"):
         rn.align([rn.Constant(0.1), rn.Constant(2)], plane, y)
     with pytest.raises(ValueError, match="features are orthogonal"):
-        rn.align([rn.Rank1(lambda X: X[:, 0] - 5)], [[4.0, 0], [6, 0], [4, 1], [6, 1]], [1.0, 1, -1, -1])
+        rn.align(
+            [rn.Rank1(lambda X: X[:, 0] - 5)], [[4.0, 0], [6, 0], [4, 1], [6, 1]], [1.0, 1, -1, -1]
+        )
     for bad in ([], None, [3.0]):
         with pytest.raises(TypeError, match="kernels"):
             rn.align(bad, plane, y)
@@ -352,7 +364,9 @@ EPS = np.finfo(float).eps
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-200, 1e200])
-@pytest.mark.parametrize("make, rounding", [(rn.Bilinear, 4 * EPS), (rn.Precomputed, 8 * EPS**0.75)])
+@pytest.mark.parametrize(
+    "make, rounding", [(rn.Bilinear, 4 * EPS), (rn.Precomputed, 8 * EPS**0.75)]
+)
 def test_matrices_of_kernels_are_semidefinite_up_to_rounding(make, rounding, scale):
     "An entry is right to `rounding` of the largest one; a third of that passes, three times that does not"
     for share, fits in ((1 / 3, True), (3.0, False)):
@@ -377,6 +391,7 @@ def test_scales_are_positive_and_weights_may_be_0():
 
 
 # densities
+
 
 @pytest.mark.second_route("kde", "quadrature")
 @given(st.integers(0, 99), st.floats(0.3, 2), st.integers(1, 2))
@@ -407,7 +422,11 @@ def test_a_gram_matrix_in_floats_of_half_the_length_keeps_its_tolerance(rank, si
     K, rows = (size * (F @ F.T)).astype(np.float32), np.arange(60)
     assert rn.is_psd(K) and np.linalg.eigvalsh(K.astype(float))[0] < -1e-8 * size
     k = rn.Precomputed(K)
-    again = (2 * k).with_params(k__K=K).simplify(), pickle.loads(pickle.dumps(k)), k.with_params(K=K)
+    again = (
+        (2 * k).with_params(k__K=K).simplify(),
+        pickle.loads(pickle.dumps(k)),
+        k.with_params(K=K),
+    )
     assert all(other(rows).dtype == np.float32 for other in again)
     np.testing.assert_array_equal(k(rows, rows[:5]), K[:, :5])
     assert rn.check_kernel(k, rows) > -1e-4 and k.feature_map(1)(rows).shape[1] >= rank

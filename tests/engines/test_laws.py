@@ -27,31 +27,53 @@ from rkhs_notes.hilbert import (
     project,
     riesz_representer,
 )
-from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, check_kernel
+from rkhs_notes.kernels import (
+    Brownian,
+    Constant,
+    Gaussian,
+    Kernel,
+    Linear,
+    Polynomial,
+    check_kernel,
+)
 from rkhs_notes.representer import check_representer, ridge, ridge_path
 from rkhs_notes.rkhs import RKHS, RKHSFunction, check_reproducing
 
 scales = st.sampled_from([1e-6, 1e-3, 1.0, 1e3, 1e6])
 widths = st.floats(0.01, 100)
 leaves = st.one_of(
-    st.builds(Gaussian, widths), st.just(Linear()),
+    st.builds(Gaussian, widths),
+    st.just(Linear()),
     st.builds(Polynomial, st.integers(1, 4), st.floats(0, 3), st.floats(0.1, 3)),
-    st.builds(Constant, st.floats(0, 5)))
+    st.builds(Constant, st.floats(0, 5)),
+)
 kernels = st.recursive(
-    leaves, lambda part: st.one_of(
-        part.flatmap(lambda a: part.map(lambda b: a + b)), part.flatmap(lambda a: part.map(lambda b: a * b)),
-        st.tuples(st.just(0.0) | st.floats(1e-9, 9), part).map(lambda pair: pair[0] * pair[1])), max_leaves=4)
+    leaves,
+    lambda part: st.one_of(
+        part.flatmap(lambda a: part.map(lambda b: a + b)),
+        part.flatmap(lambda a: part.map(lambda b: a * b)),
+        st.tuples(st.just(0.0) | st.floats(1e-9, 9), part).map(lambda pair: pair[0] * pair[1]),
+    ),
+    max_leaves=4,
+)
 
 
 @st.composite
 def points(draw, max_n=12):
     "1 to 12 points in up to three dimensions, at a scale from 1e-6 to 1e6, with repeated rows"
     n, d = draw(st.integers(1, max_n)), draw(st.integers(1, 3))
-    X = draw(arrays(float, (n, d), elements=st.floats(-3, 3).map(lambda x: round(x, 3)))) * draw(scales)
-    return X[draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n))] if draw(st.booleans()) else X
+    X = draw(arrays(float, (n, d), elements=st.floats(-3, 3).map(lambda x: round(x, 3)))) * draw(
+        scales
+    )
+    return (
+        X[draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n))]
+        if draw(st.booleans())
+        else X
+    )
 
 
 # kernels
+
 
 @given(kernels, points())
 def test_every_kernel_obeys_every_law(k, X):
@@ -75,7 +97,9 @@ def test_blocks_change_nothing(k, X):
     with settings.using(block_mib=1e-6):
         parts = k(X), k(X, X[::-1])
     for a, b in zip(whole, parts, strict=False):
-        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10 * np.abs(a).max() + np.finfo(float).tiny)
+        np.testing.assert_allclose(
+            a, b, rtol=1e-10, atol=1e-10 * np.abs(a).max() + np.finfo(float).tiny
+        )
     assert (parts[0] == parts[0].T).all()
 
 
@@ -86,7 +110,7 @@ def test_gradients_are_those_of_central_differences(k, X):
     for name, slope in k._vjp(X, X, G).items():
         value, step = k.get_params()[name], 1e-4
         if value < 0.05:
-            continue                   # too close to the end of its range for a difference on both sides
+            continue  # too close to the end of its range for a difference on both sides
         step *= value
         up, down = (np.sum(G * k.with_params(**{name: value + s})(X)) for s in (step, -step))
         size = np.sum(np.abs(k(X))) / value + abs(slope)
@@ -101,39 +125,59 @@ def test_float32_is_honoured():
 
 
 def test_an_offset_of_1e8_leaves_the_gram_matrix_alone():
-    X = np.random.default_rng(0).integers(-3, 4, size=(60, 5)) / 4    # exact, also with the offset
+    X = np.random.default_rng(0).integers(-3, 4, size=(60, 5)) / 4  # exact, also with the offset
     np.testing.assert_allclose(Gaussian(1)(X + 1e8), Gaussian(1)(X), atol=1e-12)
 
 
 class Sign(Gaussian):
-    def _gram(self, X, Y, xp): return -super()._gram(X, Y, xp)
-    def _pairs(self, X, Y, xp): return -super()._pairs(X, Y, xp)
+    def _gram(self, X, Y, xp):
+        return -super()._gram(X, Y, xp)
 
-    def _diag(self, X, xp): return -super()._diag(X, xp)
+    def _pairs(self, X, Y, xp):
+        return -super()._pairs(X, Y, xp)
+
+    def _diag(self, X, xp):
+        return -super()._diag(X, xp)
 
 
 class MissingTwo(Gaussian):
     "the values of pairs lack the factor 2 of 2 σ²"
-    def _pairs(self, X, Y, xp): return super()._pairs(X, Y, xp) ** 2
+
+    def _pairs(self, X, Y, xp):
+        return super()._pairs(X, Y, xp) ** 2
 
 
 class Lopsided(Linear):
-    def _gram(self, X, Y, xp): return X @ Y.T + X.sum(axis=1)[:, None]
+    def _gram(self, X, Y, xp):
+        return X @ Y.T + X.sum(axis=1)[:, None]
 
 
 class Tanh(Kernel):
-    def __repr__(self): return "tanh"
-    def _gram(self, X, Y, xp): return np.tanh(X @ Y.T)
+    def __repr__(self):
+        return "tanh"
+
+    def _gram(self, X, Y, xp):
+        return np.tanh(X @ Y.T)
 
 
 class Difference(Kernel):
-    def __repr__(self): return "difference"
-    def _gram(self, X, Y, xp): return Gaussian(2)._gram(X, Y, xp) - Gaussian(1)._gram(X, Y, xp) * 0.9
+    def __repr__(self):
+        return "difference"
+
+    def _gram(self, X, Y, xp):
+        return Gaussian(2)._gram(X, Y, xp) - Gaussian(1)._gram(X, Y, xp) * 0.9
 
 
-@pytest.mark.parametrize("k, words", [
-    (Sign(1), "negative eigenvalue"), (MissingTwo(1), "pairs"), (Lopsided(), "symmetric"),
-    (Tanh(), "negative eigenvalue"), (Difference(), "negative eigenvalue")])
+@pytest.mark.parametrize(
+    "k, words",
+    [
+        (Sign(1), "negative eigenvalue"),
+        (MissingTwo(1), "pairs"),
+        (Lopsided(), "symmetric"),
+        (Tanh(), "negative eigenvalue"),
+        (Difference(), "negative eigenvalue"),
+    ],
+)
 def test_check_kernel_refuses(k, words):
     with pytest.raises(LawBroken, match=words):
         check_kernel(k, np.random.default_rng(0).normal(size=(30, 3)))
@@ -141,21 +185,29 @@ def test_check_kernel_refuses(k, words):
 
 class Plain(Kernel):
     "a user's kernel, without dataclass"
-    def _gram(self, X, Y, xp): return xp.exp(-abs(X - Y.T))
+
+    def _gram(self, X, Y, xp):
+        return xp.exp(-abs(X - Y.T))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Weighted(Kernel):
     "a user's kernel with an array for a parameter"
+
     w: np.ndarray
 
-    def _gram(self, X, Y, xp): return (X * self.w) @ Y.T
+    def _gram(self, X, Y, xp):
+        return (X * self.w) @ Y.T
 
 
 def test_kernels_of_users_are_values():
     X = np.arange(6.0).reshape(3, 2)
     check_kernel(Plain() + Gaussian(1), X[:, :1])
-    a, b, c = Weighted(np.array([1.0, 2.0])), Weighted(np.array([1.0, 2.0])), Weighted(np.array([1.0, 3.0]))
+    a, b, c = (
+        Weighted(np.array([1.0, 2.0])),
+        Weighted(np.array([1.0, 2.0])),
+        Weighted(np.array([1.0, 3.0])),
+    )
     assert a == b and hash(a) == hash(b) and a != c and {a: 1}[b] == 1 and Plain() == Plain()
     check_kernel(a, X)
     f = ridge(a, X, X[:, 0], 0.1)
@@ -178,10 +230,13 @@ def test_extreme_bandwidths_give_numbers():
 def test_distance_is_that_of_the_features(k, X):
     K = k(X)
     squared = K.diagonal()[:, None] + K.diagonal() - 2 * K
-    np.testing.assert_allclose(k.distance(X) ** 2, squared, atol=1e-9 * max(np.abs(K).max(), 1e-300))
+    np.testing.assert_allclose(
+        k.distance(X) ** 2, squared, atol=1e-9 * max(np.abs(K).max(), 1e-300)
+    )
 
 
 # functions of an RKHS
+
 
 def test_values_are_the_same_in_tiles():
     rng = np.random.default_rng(0)
@@ -208,6 +263,7 @@ def test_a_function_is_a_value():
 
 def test_what_draws_itself_does():
     import matplotlib
+
     matplotlib.use("Agg")
     X = np.random.default_rng(0).normal(size=(6, 2))
     path = ridge_path(Gaussian(1), X, X[:, 0])
@@ -225,9 +281,16 @@ def test_every_function_reproduces(k, X, seed):
     g = RKHSFunction(k, X[::-1] / 2, rng.normal(size=len(X)))
     slack = 1e-7 * (f.norm() + g.norm() + 1e-150) ** 2
     assert abs(f @ g) <= f.norm() * g.norm() + slack
-    assert abs((f + g).norm() ** 2 + (f - g).norm() ** 2 - 2 * f.norm() ** 2 - 2 * g.norm() ** 2) <= 4 * slack
-    np.testing.assert_allclose((2 * f - g / 4)(X), 2 * f(X) - g(X) / 4, rtol=1e-8,
-                               atol=1e-8 * np.abs(f(X)).max() + 1e-8 * np.abs(g(X)).max())
+    assert (
+        abs((f + g).norm() ** 2 + (f - g).norm() ** 2 - 2 * f.norm() ** 2 - 2 * g.norm() ** 2)
+        <= 4 * slack
+    )
+    np.testing.assert_allclose(
+        (2 * f - g / 4)(X),
+        2 * f(X) - g(X) / 4,
+        rtol=1e-8,
+        atol=1e-8 * np.abs(f(X)).max() + 1e-8 * np.abs(g(X)).max(),
+    )
 
 
 def test_several_functions_at_once():
@@ -244,21 +307,28 @@ def test_several_functions_at_once():
 
 
 class Doubled(RKHSFunction):
-    def __call__(self, X): return 2 * super().__call__(X)
+    def __call__(self, X):
+        return 2 * super().__call__(X)
 
 
 class NoKernelInBetween(RKHSFunction):
-    def norm(self): return float(np.linalg.norm(self.alpha)) / 100
+    def norm(self):
+        return float(np.linalg.norm(self.alpha)) / 100
 
 
 class NotAKernel(Kernel):
-    def __repr__(self): return "exp(−r²/2) − 0.9"
-    def _gram(self, X, Y, xp): return Gaussian(1)._gram(X, Y, xp) - 0.9
+    def __repr__(self):
+        return "exp(−r²/2) − 0.9"
+
+    def _gram(self, X, Y, xp):
+        return Gaussian(1)._gram(X, Y, xp) - 0.9
 
 
 def test_check_reproducing_refuses_values_beyond_the_norm():
     with pytest.raises(LawBroken, match="√k"):
-        check_reproducing(RKHSFunction(NotAKernel(), [0.0, 2.0], [1.0, -1.0]), [[-3.0], [0.0], [3.0]])
+        check_reproducing(
+            RKHSFunction(NotAKernel(), [0.0, 2.0], [1.0, -1.0]), [[-3.0], [0.0], [3.0]]
+        )
 
 
 @pytest.mark.second_route("check_reproducing", "impostors refused")
@@ -284,6 +354,7 @@ def test_interpolation_is_the_least_norm():
 
 # ridge
 
+
 @pytest.mark.second_route("ridge", "scikit-learn")
 @given(st.integers(0, 999), st.floats(1e-3, 1e3), widths)
 def test_ridge_is_the_minimiser_and_agrees_with_scikit_learn(seed, lam, width):
@@ -302,8 +373,10 @@ def test_leave_one_out_is_refitting(seed, targets):
     X, y = rng.normal(size=(9, 2)), rng.normal(size=(9, targets))
     path = ridge_path(Gaussian(1) + Linear(), X, y, lams=[0.01, 1.0])
     for lam, loo in zip(path.lams, path.loo, strict=False):
-        left_out = [y[i] - ridge(path.k, np.delete(X, i, 0), np.delete(y, i, 0), lam)(X[i : i + 1])[0]
-                    for i in range(9)]
+        left_out = [
+            y[i] - ridge(path.k, np.delete(X, i, 0), np.delete(y, i, 0), lam)(X[i : i + 1])[0]
+            for i in range(9)
+        ]
         np.testing.assert_allclose(loo, np.mean(np.square(left_out)), rtol=1e-8)
         hat = path.k(X) @ np.linalg.inv(path.k(X) + lam * np.eye(9))
         gcv = np.mean((y - hat @ y) ** 2) / (1 - np.trace(hat) / 9) ** 2
@@ -319,12 +392,16 @@ def test_repeated_rows_do_not_break_the_law():
     np.testing.assert_allclose(total(X), merged(X))
 
 
-@pytest.mark.parametrize("wrong, words", [
-    (lambda k, X, y: ridge(k, X, y, 0.5 * len(X)), "lam"),
-    (lambda k, X, y: ridge(k, X, y, 0.5 / len(X)), "lam"),
-    (lambda k, X, y: -1.0 * ridge(k, X, y, 0.5), "lam"),
-    (lambda k, X, y: RKHS(k).interpolate(X, y), "lam"),
-    (lambda k, X, y: ridge(k, X, y, 0.5) + 1e-6 * RKHS(k).section(X[0] + 1), "data point")])
+@pytest.mark.parametrize(
+    "wrong, words",
+    [
+        (lambda k, X, y: ridge(k, X, y, 0.5 * len(X)), "lam"),
+        (lambda k, X, y: ridge(k, X, y, 0.5 / len(X)), "lam"),
+        (lambda k, X, y: -1.0 * ridge(k, X, y, 0.5), "lam"),
+        (lambda k, X, y: RKHS(k).interpolate(X, y), "lam"),
+        (lambda k, X, y: ridge(k, X, y, 0.5) + 1e-6 * RKHS(k).section(X[0] + 1), "data point"),
+    ],
+)
 def test_check_representer_refuses(wrong, words):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(12, 2)), rng.normal(size=12)
@@ -334,24 +411,35 @@ def test_check_representer_refuses(wrong, words):
 
 # Hilbert spaces
 
+
 @pytest.mark.second_route("gauss_hermite", "gauss_legendre", "moments in closed form")
 @given(st.integers(1, 12), st.floats(-5, 5), st.floats(0.1, 5))
 def test_gauss_rules_are_exact_to_degree_2n_minus_1_and_no_further(n, a, length):
     mu, degree = gauss_legendre(a, a + length, n), 2 * n - 1
+
     def centred(x):
-        return (2 * (x - a) / length - 1)
-    np.testing.assert_allclose(mu.integrate(lambda x: centred(x) ** (degree - 1)), length / degree,
-                               rtol=1e-10)
-    assert abs(mu.integrate(lambda x: centred(x) ** (2 * n)) - length / (2 * n + 1)) > 1e-8 * length / 4**n
+        return 2 * (x - a) / length - 1
+
+    np.testing.assert_allclose(
+        mu.integrate(lambda x: centred(x) ** (degree - 1)), length / degree, rtol=1e-10
+    )
+    assert (
+        abs(mu.integrate(lambda x: centred(x) ** (2 * n)) - length / (2 * n + 1))
+        > 1e-8 * length / 4**n
+    )
     gaussian = gauss_hermite(a, length, n)
     np.testing.assert_allclose(gaussian.mass, 1)
     np.testing.assert_allclose(gaussian.integrate(lambda x: x), a, atol=1e-10)
     if n > 1:
-        np.testing.assert_allclose(gaussian.integrate(lambda x: (x - a) ** 2), length**2, rtol=1e-10)
+        np.testing.assert_allclose(
+            gaussian.integrate(lambda x: (x - a) ** 2), length**2, rtol=1e-10
+        )
 
 
 @pytest.mark.second_route("project", "NumPy's least squares")
-@given(arrays(float, (4, 6), elements=st.floats(-2, 2).map(lambda x: round(x, 2))), st.integers(0, 99))
+@given(
+    arrays(float, (4, 6), elements=st.floats(-2, 2).map(lambda x: round(x, 2))), st.integers(0, 99)
+)
 def test_projection_is_nearest(B, seed):
     v = np.random.default_rng(seed).normal(size=6)
     s = project(v, B)
@@ -362,18 +450,31 @@ def test_projection_is_nearest(B, seed):
 
 
 @pytest.mark.second_route("lp_norm", "NumPy")
-@given(arrays(float, 5, elements=st.floats(-1e3, 1e3)), st.sampled_from([1, 1.5, 2, 3, np.inf]),
-       st.sampled_from([1e-300, 1.0, 1e300]))
+@given(
+    arrays(float, 5, elements=st.floats(-1e3, 1e3)),
+    st.sampled_from([1, 1.5, 2, 3, np.inf]),
+    st.sampled_from([1e-300, 1.0, 1e300]),
+)
 def test_lp_norm_is_numpys_at_every_scale(x, p, scale):
-    np.testing.assert_allclose(lp_norm(x * scale / 1e3, p), np.linalg.norm(x / 1e3, p) * scale, rtol=1e-12)
+    np.testing.assert_allclose(
+        lp_norm(x * scale / 1e3, p), np.linalg.norm(x / 1e3, p) * scale, rtol=1e-12
+    )
 
 
 @pytest.mark.second_route("check_inner_product", "impostors refused")
-@pytest.mark.parametrize("inner, words", [
-    (lambda u, v: -(u @ v), "⟨f, f⟩ ≥ 0"), (lambda u, v: u @ v + 1, "linear|Σ"),
-    (lambda u, v: u[0] * v[0] - u[1] * v[1], "≥ 0"), (lambda u, v: u[0] * v[0], "only for f = 0"),
-    (lambda u, v: abs(u) @ abs(v), "Σ"), (lambda u, v: u @ np.triu(np.ones((3, 3))) @ v, "⟨g, f⟩"),
-    (lambda u, v: float("nan"), "finite"), (lambda u, v: np.inf, "finite")])
+@pytest.mark.parametrize(
+    "inner, words",
+    [
+        (lambda u, v: -(u @ v), "⟨f, f⟩ ≥ 0"),
+        (lambda u, v: u @ v + 1, "linear|Σ"),
+        (lambda u, v: u[0] * v[0] - u[1] * v[1], "≥ 0"),
+        (lambda u, v: u[0] * v[0], "only for f = 0"),
+        (lambda u, v: abs(u) @ abs(v), "Σ"),
+        (lambda u, v: u @ np.triu(np.ones((3, 3))) @ v, "⟨g, f⟩"),
+        (lambda u, v: float("nan"), "finite"),
+        (lambda u, v: np.inf, "finite"),
+    ],
+)
 def test_check_inner_product_refuses(inner, words):
     vectors = list(np.random.default_rng(1).normal(size=(4, 3)))
     check_inner_product(np.dot, vectors)
@@ -382,9 +483,17 @@ def test_check_inner_product_refuses(inner, words):
 
 
 @pytest.mark.second_route("check_norm", "impostors refused")
-@pytest.mark.parametrize("norm, words", [
-    (lambda v: lp_norm(v, 0.5), r"‖f \+ g‖"), (lambda v: lp_norm(v, 0), "‖c f‖"), (lambda v: v @ v, "‖c f‖"),
-    (lambda v: abs(v[0]), "> 0"), (lambda v: float("nan"), "finite"), (lambda v: np.inf, "finite")])
+@pytest.mark.parametrize(
+    "norm, words",
+    [
+        (lambda v: lp_norm(v, 0.5), r"‖f \+ g‖"),
+        (lambda v: lp_norm(v, 0), "‖c f‖"),
+        (lambda v: v @ v, "‖c f‖"),
+        (lambda v: abs(v[0]), "> 0"),
+        (lambda v: float("nan"), "finite"),
+        (lambda v: np.inf, "finite"),
+    ],
+)
 def test_check_norm_refuses(norm, words):
     with pytest.raises(LawBroken, match=words):
         check_norm(norm, list(np.eye(3)))
@@ -398,14 +507,20 @@ def test_riesz_refuses_what_is_not_linear():
 
 # arrays
 
+
 @given(points(6))
 def test_squared_distances_in_exact_arithmetic(X):
     for offset in (0.0, 1e8):
         P = X + offset
         rows = [[Fraction(x) for x in p] for p in P.tolist()]
-        exact = [[float(sum((a - b) ** 2 for a, b in zip(p, q, strict=True))) for q in rows] for p in rows]
+        exact = [
+            [float(sum((a - b) ** 2 for a, b in zip(p, q, strict=True))) for q in rows]
+            for p in rows
+        ]
         np.testing.assert_allclose(sqdist(P), exact, rtol=1e-11, atol=0)
-        np.testing.assert_allclose(sqdist(P, P[::-1].copy()), np.array(exact)[:, ::-1], rtol=1e-11, atol=0)
+        np.testing.assert_allclose(
+            sqdist(P, P[::-1].copy()), np.array(exact)[:, ::-1], rtol=1e-11, atol=0
+        )
 
 
 def test_small_squared_distances_of_many_keep_digits_as_in_exact_arithmetic():
@@ -446,7 +561,7 @@ def test_a_singular_system_is_refused_even_when_cholesky_survives():
 @pytest.mark.second_route("NotPositiveDefinite", "raised where it should be")
 def test_solve_psd_adds_nothing_and_says_by_how_much_it_fails():
     A = np.diag([1.0, 1e-12])
-    np.testing.assert_allclose(solve_psd(A, [1.0, 1.0]), [1.0, 1e12])       # no hidden jitter
+    np.testing.assert_allclose(solve_psd(A, [1.0, 1.0]), [1.0, 1e12])  # no hidden jitter
     with pytest.raises(NotPositiveDefinite, match="-0.5"):
         solve_psd(np.diag([1.0, -1.5]), [1.0, 1.0], shift=1.0)
     rng = np.random.default_rng(0)
@@ -457,6 +572,7 @@ def test_solve_psd_adds_nothing_and_says_by_how_much_it_fails():
 
 # exercises
 
+
 @pytest.mark.parametrize("chapter", _CHAPTERS)
 def test_the_table_of_exercises(chapter):
     few = {"09a": 1}  # 09.4 and 09.5 stand on this page too, with the numbers they had
@@ -465,6 +581,7 @@ def test_the_table_of_exercises(chapter):
 
 def test_a_mistake_that_is_the_solution_is_noticed(monkeypatch):
     from rkhs_notes import answers_00
+
     entry = answers_00._exercises["00.2"]
     mistakes = {"no mistake at all": entry["answer"]}
     monkeypatch.setitem(answers_00._exercises, "00.2", {**entry, "mistakes": mistakes})

@@ -96,7 +96,8 @@ def test_units_do_not_matter(shift, scale, how):
 def test_kinds_of_points(how):
     line = np.arange(12.0)
     whole = [
-        pivoted_cholesky(Brownian(), x, **how) for x in (line, line.astype(int), list(line), line[:, None])
+        pivoted_cholesky(Brownian(), x, **how)
+        for x in (line, line.astype(int), list(line), line[:, None])
     ]
     for found in whole:
         np.testing.assert_array_equal(found.factor, whole[0].factor)
@@ -105,7 +106,10 @@ def test_kinds_of_points(how):
     assert (indices.pivots == direct.pivots).all()
     np.testing.assert_allclose(indices.factor, direct.factor, atol=1e-9)
     single = pivoted_cholesky(Gaussian(1), cloud.astype("f"), tol=1e-3, **how)
-    assert single.factor.dtype == single(cloud.astype("f")).dtype == np.float32 and single.error <= 1e-3
+    assert (
+        single.factor.dtype == single(cloud.astype("f")).dtype == np.float32
+        and single.error <= 1e-3
+    )
     assert pivoted_cholesky(Gaussian(1), [3.0], **how).factor.tolist() == [[1.0]]
     assert pivoted_cholesky(Gaussian(1), cloud[::2, ::2], **how).stopped == "tol"
     assert pivoted_cholesky(Gaussian(1), cloud.astype("f"), tol=0).stopped == "rounding"
@@ -184,7 +188,11 @@ class Coupled(Kernel):
 
 BAD = {
     "no kernel": (lambda: pivoted_cholesky(np.dot, cloud), TypeError, "not a Kernel"),
-    "a class": (lambda: pivoted_cholesky(Gaussian, cloud), TypeError, "the class Gaussian, not a Kernel"),
+    "a class": (
+        lambda: pivoted_cholesky(Gaussian, cloud),
+        TypeError,
+        "the class Gaussian, not a Kernel",
+    ),
     "indefinite": (lambda: pivoted_cholesky(Sigmoid(1, -1), cloud), IndefiniteKernel, "cᵀKc"),
     "indefinite in disguise": (
         lambda: pivoted_cholesky(Twisted(), 3 * cloud),
@@ -198,7 +206,11 @@ BAD = {
     "tol nan": (lambda: pivoted_cholesky(Gaussian(1), cloud, tol=np.nan), ValueError, "tol"),
     "rng": (lambda: pivoted_cholesky(Gaussian(1), cloud, rng="x"), TypeError, "rng"),
     "seed": (lambda: pivoted_cholesky(Gaussian(1), cloud, rng=-1), TypeError, "seed"),
-    "pivots": (lambda: pivoted_cholesky(Gaussian(1), cloud, pivots="gredy"), ValueError, "mean greedy"),
+    "pivots": (
+        lambda: pivoted_cholesky(Gaussian(1), cloud, pivots="gredy"),
+        ValueError,
+        "mean greedy",
+    ),
     "nan": (lambda: pivoted_cholesky(Gaussian(1), [0, np.nan]), ValueError, "not finite"),
     "empty": (lambda: pivoted_cholesky(Gaussian(1), np.zeros((0, 2))), ValueError, "empty"),
     "domain": (lambda: pivoted_cholesky(Brownian(), [-1.0, 1]), ValueError, "outside"),

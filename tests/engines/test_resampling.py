@@ -36,7 +36,9 @@ def test_the_pvalue_is_that_of_scipy():
         return a.mean(axis=axis) - b.mean(axis=axis)
 
     theirs = permutation_test((x, y), gap, n_resamples=499, vectorized=True, alternative="greater")
-    assert resampled_pvalue(theirs.statistic, theirs.null_distribution) == pytest.approx(theirs.pvalue)
+    assert resampled_pvalue(theirs.statistic, theirs.null_distribution) == pytest.approx(
+        theirs.pvalue
+    )
 
 
 @pytest.mark.second_route("critical_value", "the p-value on both sides")
@@ -60,11 +62,15 @@ def test_ties_and_rounding_count_against_rejection():
 @pytest.mark.second_route("binomial_interval", "SciPy's binomial test")
 def test_the_binomial_interval_holds_its_confidence():
     low, high = binomial_interval(0.05, 2000)
-    assert binomtest(low, 2000, 0.05).pvalue > 0.005 and binomtest(high + 6, 2000, 0.05).pvalue < 0.01
+    assert (
+        binomtest(low, 2000, 0.05).pvalue > 0.005 and binomtest(high + 6, 2000, 0.05).pvalue < 0.01
+    )
     assert binomial_interval(0.5, 1) == (0, 1)
 
 
-@pytest.mark.parametrize("level, n, confidence", [(0.05, 400, 0.99), (0.5, 37, 0.9), (0.2, 100, 0.999)])
+@pytest.mark.parametrize(
+    "level, n, confidence", [(0.05, 400, 0.99), (0.5, 37, 0.9), (0.2, 100, 0.999)]
+)
 def test_the_binomial_interval_leaves_half_of_the_rest_on_each_side(level, n, confidence):
     "Sums of the law itself: what lies beyond an end is at most (1 − confidence)/2, and with that end more"
     low, high = binomial_interval(level, n, confidence)
@@ -83,7 +89,10 @@ def test_quadratic_forms_against_the_definition(mib, single):
     A = A + A.T
     for S in (random_labels(30, 77, 21, 0), random_signs(77, 21, 0)):
         with settings.using(block_mib=mib):
-            got, made = quadratic_forms(A, S, single), quadratic_forms(lambda i, j: A[i, j], S, single)
+            got, made = (
+                quadratic_forms(A, S, single),
+                quadratic_forms(lambda i, j: A[i, j], S, single),
+            )
         expected = [s @ A @ s for s in S.T.astype(float)]
         np.testing.assert_allclose(got, expected, atol=1e-3 if single else 1e-11)
         np.testing.assert_array_equal(got, made)
@@ -122,7 +131,9 @@ def test_labels_have_the_right_size_and_are_uniform():
     assert S.shape == (9, 20_000) and (S.sum(axis=0) == 4).all()
     assert np.abs(S.mean(axis=1) - 4 / 9).max() < 4 * np.sqrt(4 / 9 * 5 / 9 / 20_000)
     signs = random_signs(9, 20_000, 3)
-    assert set(np.unique(signs)) == {-1, 1} and np.abs(signs.mean(axis=1)).max() < 4 / np.sqrt(20_000)
+    assert set(np.unique(signs)) == {-1, 1} and np.abs(signs.mean(axis=1)).max() < 4 / np.sqrt(
+        20_000
+    )
 
 
 @pytest.mark.second_route("chi2_mixture", "gamma_null", "SciPy's laws")
@@ -154,7 +165,10 @@ def test_a_constant_statistic_is_left_out():
 
 @pytest.mark.second_route("studentised_max", "the definition, in a loop")
 def test_the_step_down_maximum_by_its_definition():
-    T, null = rng.normal(size=5) + [0, 3, 0, 2, 0], rng.normal(size=(49, 5)) @ rng.normal(size=(5, 5))
+    T, null = (
+        rng.normal(size=5) + [0, 3, 0, 2, 0],
+        rng.normal(size=(49, 5)) @ rng.normal(size=(5, 5)),
+    )
     every = np.vstack([T, null])
     z = (every - every.mean(axis=0)) / every.std(axis=0)
     left, least, wanted = list(range(5)), 0.0, {}
@@ -168,7 +182,9 @@ def test_the_step_down_maximum_by_its_definition():
     m0, m, z0 = studentised_max(T, null)
     assert p.min() == resampled_pvalue(m0, m) and p.argmin() == z0.argmax()
     np.testing.assert_allclose(step_down(1e-200 * T, 1e-200 * null), p)
-    np.testing.assert_allclose(step_down(np.append(T, 7.0), np.c_[null, np.full(49, 7.0)]), [*p, 1.0])
+    np.testing.assert_allclose(
+        step_down(np.append(T, 7.0), np.c_[null, np.full(49, 7.0)]), [*p, 1.0]
+    )
 
 
 def test_the_result_is_a_value():
@@ -220,5 +236,7 @@ def test_draws_beyond_memory_are_refused_and_batches_are_not():
             with pytest.raises(MemoryError, match="fewer draws"):
                 draw(2 * 10**5)
             assert draw(10**5).shape == (10, 10**5)
-        sums = in_batches(lambda b, rng: random_signs(10, b, rng), lambda S: S.sum(axis=0), 10, 2 * 10**5, 0)
+        sums = in_batches(
+            lambda b, rng: random_signs(10, b, rng), lambda S: S.sum(axis=0), 10, 2 * 10**5, 0
+        )
     assert sums.shape == (2 * 10**5,) and abs(sums.mean()) < 5 * (10 / 2e5) ** 0.5

@@ -88,11 +88,16 @@ def test_both_signs_climb_to_the_optimum(p, n=6, size=1.5):
 def test_the_worse_of_both_sides_and_the_middle_of_both_levels():
     box = BoxProblem(np.zeros(4), -np.ones(4), np.ones(4), size=2.0)
     b = np.array([0.5, 0.5, -0.5, -0.5])
-    for g in ([1.0, 1.25, 4.0, 6.0], [4.0, 6.0, 1.0, 1.25]):  # violations 0.25 and 2, levels 1.125 and 5
+    for g in (
+        [1.0, 1.25, 4.0, 6.0],
+        [4.0, 6.0, 1.0, 1.25],
+    ):  # violations 0.25 and 2, levels 1.125 and 5
         assert box.violation(b, np.array(g)) == 2.0
         assert box.offset(b, np.array(g)) == (1.125 + 5.0) / 2
     box = BoxProblem(np.zeros(3), np.zeros(3), np.ones(3))
-    assert box.offset(np.array([0.0, 1.0, 1.0]), np.array([1.0, 2.0, 6.0])) == 1.5  # between 1 and 2
+    assert (
+        box.offset(np.array([0.0, 1.0, 1.0]), np.array([1.0, 2.0, 6.0])) == 1.5
+    )  # between 1 and 2
 
 
 # stored distances
@@ -130,7 +135,9 @@ def test_what_single_precision_cannot_settle_goes_on_in_double():
     assert far.dtype == np.float32
     right, found = solve_box(near, priced(10.0), tol=1e-6), solve_box(far, priced(10.0), tol=1e-6)
     assert found.converged and found.violation <= 1e-6
-    assert priced(10.0).dual(found.b, found.f) == pytest.approx(priced(10.0).dual(right.b, right.f), rel=1e-6)
+    assert priced(10.0).dual(found.b, found.f) == pytest.approx(
+        priced(10.0).dual(right.b, right.f), rel=1e-6
+    )
 
 
 # near misses
@@ -158,7 +165,10 @@ def test_a_start_that_misses_its_sum_is_refused():
     distances, start = PairDistances(k, X), np.where(SIGNS > 0, 1.0, 0.0)
     box = replace(priced(1.0), total=start.sum())
     assert solve_box(distances, box, start * (1 + 3e-10)).converged
-    for other, words in (box, "start sums"), (replace(box, size=start.sum()), r"start. sums|start sums"):
+    for other, words in (
+        (box, "start sums"),
+        (replace(box, size=start.sum()), r"start. sums|start sums"),
+    ):
         with pytest.raises(ValueError, match=words):
             solve_box(distances, other, np.clip(start * (1 - 3e-9), 0, 1))
 
@@ -186,7 +196,11 @@ def test_the_gap_of_a_hard_margin_by_hand():
 
 
 def test_no_kernel_by_a_hair():
-    box, b, K = BoxProblem(np.zeros(2), -np.ones(2), np.ones(2)), np.array([-0.5, 0.5]), 2 * np.ones((2, 2))
+    box, b, K = (
+        BoxProblem(np.zeros(2), -np.ones(2), np.ones(2)),
+        np.array([-0.5, 0.5]),
+        2 * np.ones((2, 2)),
+    )
     for share, refused in (0.3, False), (3, True):
         f = -2e-9 * share * np.sign(b)  # bᵀf = −2e-9 share, where rounding is 1e-9 · 1² · 2
         with pytest.raises(IndefiniteKernel) if refused else np.errstate():
@@ -194,7 +208,10 @@ def test_no_kernel_by_a_hair():
 
 
 def test_an_eigenvalue_below_rounding_is_refused(n=6):
-    P, Q = np.arange(float(n))[:, None], np.linalg.qr(np.random.default_rng(3).normal(size=(n, n)))[0]
+    P, Q = (
+        np.arange(float(n))[:, None],
+        np.linalg.qr(np.random.default_rng(3).normal(size=(n, n)))[0],
+    )
     edge = n * FullGram(k, X, k(X), *to_unit_length(k(X))).rounding  # of the cosines of n points
 
     def low(least):
@@ -221,7 +238,11 @@ def test_what_misses_a_bound_by_rounding_is_not_free():
 
 
 def test_a_decision_of_0_is_the_class_that_sorts_last():
-    assert votes(np.array([[0.0], [-0.0], [-1e-300]]), [(0, 1)], 2).tolist() == [[0, 1], [0, 1], [1, 0]]
+    assert votes(np.array([[0.0], [-0.0], [-1e-300]]), [(0, 1)], 2).tolist() == [
+        [0, 1],
+        [0, 1],
+        [1, 0],
+    ]
     machine = svc(k, X, np.where(SIGNS > 0, "yes", "no"))
     zero = replace(machine, function=0 * machine.function, offset=0.0)
     assert (zero(X) == 0).all() and (zero.predict(X) == "yes").all()

@@ -101,7 +101,9 @@ def permutations(k, X, d, size):
 def dependence(k, X, d, size):
     H = np.eye(12) - 1 / 12
     value = rn.hsic_test(k, k, X, X, 19, rng=1).statistic
-    np.testing.assert_allclose(value, np.sum((H @ k(X) @ H) ** 2) / 144, atol=1e-4 * k(X).max() ** 2)
+    np.testing.assert_allclose(
+        value, np.sum((H @ k(X) @ H) ** 2) / 144, atol=1e-4 * k(X).max() ** 2
+    )
     return value
 
 
@@ -113,13 +115,17 @@ def herded(k, X, d, size):
 def landmarks(k, X, d, size):
     phi = rn.nystrom_features(k, X, 12, rng=0)
     F = phi(X)
-    np.testing.assert_allclose(F @ F.T, k(X), atol=1e-5 * k.diag(X).max())  # all points are landmarks
+    np.testing.assert_allclose(
+        F @ F.T, k(X), atol=1e-5 * k.diag(X).max()
+    )  # all points are landmarks
     return F @ F.T
 
 
 def leverage(k, X, d, size):
     scores, K = rn.leverage_scores(k, X, size), k(X)
-    np.testing.assert_allclose(scores, np.diag(np.linalg.solve(K + size * np.eye(12), K)), atol=1e-7)
+    np.testing.assert_allclose(
+        scores, np.diag(np.linalg.solve(K + size * np.eye(12), K)), atol=1e-7
+    )
     assert abs(scores.sum() - rn.effective_dimension(k, X, size)) < 1e-7
     return scores
 
@@ -150,13 +156,21 @@ def test_random_kernels_in_every_solver(name, rounds):
         d, k = Data(rng), drawn_kernel(rng)
         K = k(d.X)
         size = float(np.diag(K).max()) or 1.0
-        assert np.isfinite(K).all() and (K == K.T).all() and np.linalg.eigvalsh(K)[0] >= -1e-8 * 12 * size
+        assert (
+            np.isfinite(K).all()
+            and (K == K.T).all()
+            and np.linalg.eigvalsh(K)[0] >= -1e-8 * 12 * size
+        )
         np.testing.assert_allclose(k.diag(d.X), np.diag(K), rtol=1e-7, atol=1e-12 * size)
         bare = Precomputed(K)
-        answers = [SOLVERS[name](kernel, points, d, size) for kernel, points in
-                   ((k, d.X), (bare, np.arange(12.0)))]
+        answers = [
+            SOLVERS[name](kernel, points, d, size)
+            for kernel, points in ((k, d.X), (bare, np.arange(12.0)))
+        ]
         for one, other in zip(*map(np.atleast_1d, map(flat, answers)), strict=True):
-            assert abs(one - other) <= 1e-4 * max(abs(one), abs(other)) + 1e-6, f"{name}: {k}: {answers}"
+            assert abs(one - other) <= 1e-4 * max(abs(one), abs(other)) + 1e-6, (
+                f"{name}: {k}: {answers}"
+            )
 
 
 def flat(answer):

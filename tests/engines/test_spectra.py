@@ -75,13 +75,24 @@ def test_small_matrices(n, n_terms, seed, integers):
     A, n_terms = B @ B.T, min(n, n_terms)
     found = leading_eigenpairs(A, n_terms)
     size = max(np.abs(A).max(), 1)
-    np.testing.assert_allclose(found.values, np.linalg.eigvalsh(A)[::-1][:n_terms], atol=1e-12 * n * size)
+    np.testing.assert_allclose(
+        found.values, np.linalg.eigvalsh(A)[::-1][:n_terms], atol=1e-12 * n * size
+    )
     certify(A, found, 1e-9)
 
 
-@pytest.mark.second_route("Eigenpairs", "GramOperator", "leading_eigenpairs", "SciPy's Lanczos iteration")
+@pytest.mark.second_route(
+    "Eigenpairs", "GramOperator", "leading_eigenpairs", "SciPy's Lanczos iteration"
+)
 @pytest.mark.parametrize(
-    "k", [Gaussian(2), Laplace(3), Linear() + Constant(1), Delta() + Gaussian(2), Linear() * Gaussian(3)]
+    "k",
+    [
+        Gaussian(2),
+        Laplace(3),
+        Linear() + Constant(1),
+        Delta() + Gaussian(2),
+        Linear() * Gaussian(3),
+    ],
 )
 @pytest.mark.parametrize("centred", [False, True])
 def test_every_form_of_an_operator_is_one_matrix(k, centred):
@@ -119,7 +130,9 @@ def test_float32_stays_and_reaches_its_precision():
     A = GramOperator(Gaussian(2), cloud.astype("f"))
     found = leading_eigenpairs(A, 10)
     assert found.vectors.dtype == A.dtype == np.float32
-    np.testing.assert_allclose(found.values, np.linalg.eigvalsh(Gaussian(2)(cloud))[::-1][:10], rtol=1e-4)
+    np.testing.assert_allclose(
+        found.values, np.linalg.eigvalsh(Gaussian(2)(cloud))[::-1][:10], rtol=1e-4
+    )
 
 
 @pytest.mark.parametrize("n", [50, 700])
@@ -131,7 +144,9 @@ def test_float32_pairs_are_float32(n):
 
 @pytest.mark.parametrize("multiplicity", [11, 13, 17, 24, 25, 60])
 def test_no_hidden_vectors(multiplicity):
-    values = np.r_[5, 4, 3, np.ones(multiplicity), np.full(multiplicity, 0.5), np.linspace(0, 0.4, 400)]
+    values = np.r_[
+        5, 4, 3, np.ones(multiplicity), np.full(multiplicity, 0.5), np.linspace(0, 0.4, 400)
+    ]
     values = np.sort(values[:400])[::-1]
     A = matrix_with(values)
     for n_terms in (6, 3 + multiplicity, 3 + min(2 * multiplicity, 60)):
@@ -140,7 +155,9 @@ def test_no_hidden_vectors(multiplicity):
         certify(A, found)
 
 
-@pytest.mark.parametrize("n, n_terms", [(1, 1), (5, 2), (13, 13), (30, 30), (60, 12), (60, 13), (700, 700)])
+@pytest.mark.parametrize(
+    "n, n_terms", [(1, 1), (5, 2), (13, 13), (30, 30), (60, 12), (60, 13), (700, 700)]
+)
 def test_a_basis_of_the_whole_space(n, n_terms):
     values = np.sort(1 / np.arange(1, n + 1))[::-1]
     found = leading_eigenpairs(matrix_with(values), n_terms, dense=False)
@@ -158,7 +175,9 @@ def test_centring_may_cancel_most_of_the_matrix(n, k, shift):
     K = k(X) - k(X).mean(axis=0)
     K -= K.mean(axis=1)[:, None]
     rounding = 1e-13 * np.trace(k(X))
-    np.testing.assert_allclose(found.values, np.linalg.eigvalsh((K + K.T) / 2)[::-1][:3], atol=rounding)
+    np.testing.assert_allclose(
+        found.values, np.linalg.eigvalsh((K + K.T) / 2)[::-1][:3], atol=rounding
+    )
     assert found.residuals.max() < rounding
 
 
@@ -174,7 +193,8 @@ class Bare:
 
 @pytest.mark.parametrize("n", [50, 700])
 @pytest.mark.parametrize(
-    "wrap", [Bare, aslinearoperator, csr_array, lambda A: GramOperator(Precomputed(A), np.arange(len(A)))]
+    "wrap",
+    [Bare, aslinearoperator, csr_array, lambda A: GramOperator(Precomputed(A), np.arange(len(A)))],
 )
 def test_what_may_stand_for_a_matrix(wrap, n):
     values = 0.9 ** np.arange(n)
@@ -200,7 +220,9 @@ def test_no_product_is_made_twice():
         seen.append(V.shape[1])
         return K @ V
 
-    found = leading_eigenpairs(LinearOperator((700, 700), lambda v: K @ v, matmat=multiply, dtype=float), 4)
+    found = leading_eigenpairs(
+        LinearOperator((700, 700), lambda v: K @ v, matmat=multiply, dtype=float), 4
+    )
     assert sum(seen) == found.products
 
 
@@ -236,7 +258,11 @@ BAD = {
     "not square": (lambda: leading_eigenpairs(K[:, :5], 2), ValueError, "square"),
     "a vector": (lambda: leading_eigenpairs(K[0], 2), ValueError, "square"),
     "not symmetric": (lambda: leading_eigenpairs(np.triu(K), 2), ValueError, "not symmetric"),
-    "not symmetric, small": (lambda: leading_eigenpairs([[1, 2], [0, 1]], 1), ValueError, "not symmetric"),
+    "not symmetric, small": (
+        lambda: leading_eigenpairs([[1, 2], [0, 1]], 1),
+        ValueError,
+        "not symmetric",
+    ),
     "nan": (lambda: leading_eigenpairs(np.full((700, 700), np.nan), 2), ValueError, "not finite"),
     "nan product": (
         lambda: leading_eigenpairs(LinearOperator((700, 700), lambda v: v * np.nan), 2),
@@ -254,13 +280,21 @@ BAD = {
         ConvergenceFailure,
         "max_products",
     ),
-    "weights": (lambda: GramOperator(Gaussian(1), cloud, np.ones(3)), ValueError, "weights has shape"),
+    "weights": (
+        lambda: GramOperator(Gaussian(1), cloud, np.ones(3)),
+        ValueError,
+        "weights has shape",
+    ),
     "negative weights": (
         lambda: GramOperator(Gaussian(1), cloud, -np.ones(700)),
         ValueError,
         "least entry -1",
     ),
-    "no weights": (lambda: GramOperator(Gaussian(1), cloud, np.zeros(700)), ValueError, "not all 0"),
+    "no weights": (
+        lambda: GramOperator(Gaussian(1), cloud, np.zeros(700)),
+        ValueError,
+        "not all 0",
+    ),
     "a number": (lambda: leading_eigenpairs(3.0, 1), ValueError, "square"),
     "complex": (lambda: leading_eigenpairs(aslinearoperator(1j * K), 2), TypeError, "complex128"),
     "complex products": (lambda: leading_eigenpairs(Bare(1j * K), 2), TypeError, "complex"),
@@ -270,11 +304,23 @@ BAD = {
         ValueError,
         "overflows float32",
     ),
-    "overflow, products": (lambda: leading_eigenpairs(np.full((700, 700), 1e307), 2), ValueError, "overflow"),
+    "overflow, products": (
+        lambda: leading_eigenpairs(np.full((700, 700), 1e307), 2),
+        ValueError,
+        "overflow",
+    ),
     "tiny": (lambda: leading_eigenpairs(np.full((4, 4), 1e-320), 2), ValueError, "too small"),
-    "product of another shape": (lambda: leading_eigenpairs(Short(K), 2), ValueError, "the shape of V"),
+    "product of another shape": (
+        lambda: leading_eigenpairs(Short(K), 2),
+        ValueError,
+        "the shape of V",
+    ),
     "tol above 1": (lambda: leading_eigenpairs(K, 2, tol=2), ValueError, "tol = 2"),
-    "tol below rounding": (lambda: leading_eigenpairs(K, 2, tol=1e-300), ValueError, "rounding begins"),
+    "tol below rounding": (
+        lambda: leading_eigenpairs(K, 2, tol=1e-300),
+        ValueError,
+        "rounding begins",
+    ),
     "rng": (lambda: leading_eigenpairs(K, 2, rng="a"), TypeError, "rng"),
     "no kernel": (lambda: GramOperator(np.dot, cloud), TypeError, "not a Kernel"),
     "indefinite": (lambda: GramOperator(Sigmoid(1, -1), cloud), IndefiniteKernel, "cᵀKc"),

@@ -11,23 +11,37 @@ import pytest
 import rkhs_notes as rn
 import rkhs_notes.engines.data.stored as stored
 from rkhs_notes.base.objects import Objects
-from rkhs_notes.engines.data.stored import from_expression, read_expression, to_expression, write_expression
+from rkhs_notes.engines.data.stored import (
+    from_expression,
+    read_expression,
+    to_expression,
+    write_expression,
+)
 from rkhs_notes.engines.functions.series import sines
 from rkhs_notes.hilbert import empirical
 
 X = np.random.default_rng(1).uniform(0.1, 1, size=(7, 2))
-WORDS, GRAPHS = ["abba", "cab", "abcab"], [rn.Graph([(0, 1), (1, 2)], "CCO"), rn.Graph([(0, 1)], "CO")]
+WORDS, GRAPHS = (
+    ["abba", "cab", "abcab"],
+    [rn.Graph([(0, 1), (1, 2)], "CCO"), rn.Graph([(0, 1)], "CO")],
+)
 BAGS = [X[:2], X[3:6]]
 EXPANSION = rn.mercer_expansion(rn.Gaussian(0.4), empirical(X), 4)
 
 KERNELS = {
     "number by number": (rn.Gaussian(0.1) + 1 / 3 * rn.Linear(), X),
-    "named terms": (rn.Sum(trend=rn.Linear(), season=rn.Product(rn.Gaussian(0.3), rn.Laplace(2.0))), X),
+    "named terms": (
+        rn.Sum(trend=rn.Linear(), season=rn.Product(rn.Gaussian(0.3), rn.Laplace(2.0))),
+        X,
+    ),
     "a sum within a sum": (rn.Sum(k1=rn.Linear() + rn.Cauchy(0.7), rest=rn.Constant(0.2)), X),
     "powers": (((rn.Linear() + rn.Constant(1)) ** 3).exp().normalized().gaussian_of(0.3), X),
     "columns": (rn.Matern(2.5, 0.3).on([1]) * rn.RationalQuadratic(0.3, 2), X),
     "arrays": (rn.Mahalanobis([0.1, 0.7]) + rn.Bilinear(np.cov(X.T)), X),
-    "pairs": (rn.Tensor(rn.Periodic(0.9), rn.Gaussian(1), 1) + rn.Tensor(rn.Linear(), rn.Linear()), X),
+    "pairs": (
+        rn.Tensor(rn.Periodic(0.9), rn.Gaussian(1), 1) + rn.Tensor(rn.Linear(), rn.Linear()),
+        X,
+    ),
     "orders": (rn.Anova(rn.Gaussian(1), 2, True) + rn.Anova(rn.Linear(), 1), X),
     "on the line": (rn.Brownian(-1) + rn.Sobolev(3) + rn.SobolevFull(1) + rn.Delta(), X[:, 0]),
     "precomputed": (rn.Precomputed(rn.Gaussian(1)(X)), np.arange(7)),
@@ -52,14 +66,20 @@ MAPS = {
     "pivoted": (rn.pivoted_cholesky(rn.Gaussian(0.3), X, rank=4, rng=0), X),
     "binning": (rn.binning_features(rn.Laplace(0.5) + rn.Delta(), X, 8, rng=0), X),
     "monomials": (rn.MonomialMap(3, 0.5), X),
-    "by the table": (((rn.Linear() + rn.Constant(2)) ** 2 * rn.Polynomial(2).on(0)).feature_map(2), X),
+    "by the table": (
+        ((rn.Linear() + rn.Constant(2)) ** 2 * rn.Polynomial(2).on(0)).feature_map(2),
+        X,
+    ),
     "for these words": (LIST.feature_map(WORDS), WORDS),
     "mercer": (EXPANSION.feature_map(), X),
     "neurons": (rn.relu_features(2, 12, rng=0), X),
     "sketch": (rn.random_feature_map(rn.Polynomial(5), 2, 12, rng=0), X),
     "sums": (rn.random_feature_map(rn.Laplace(1) * rn.Linear() + rn.Gaussian(1), 2, 40, rng=0), X),
     "of features": (rn.random_feature_map((rn.Linear() ** 2).exp(), 2, 30, rng=0), X),
-    "of angles": (rn.random_feature_map(rn.Polynomial(6).normalized() * rn.Gaussian(1), 2, 20, rng=0), X),
+    "of angles": (
+        rn.random_feature_map(rn.Polynomial(6).normalized() * rn.Gaussian(1), 2, 20, rng=0),
+        X,
+    ),
     "of columns": (rn.random_feature_map(rn.Laplace(1).on(1) + 3 * rn.Cauchy(1), 2, 20, rng=0), X),
 }
 
@@ -224,7 +244,9 @@ def test_a_file_holds_no_pickle(tmp_path):
     path = tmp_path / "p.npz"
     write_expression(path, {"phi": rn.nystrom_features(rn.Spectrum(2), WORDS, 2, rng=0), "X": X})
     with np.load(path, allow_pickle=False) as arrays:
-        assert {arrays[name].dtype.kind for name in arrays.files if name != "expression.json"} == {"f"}
+        assert {arrays[name].dtype.kind for name in arrays.files if name != "expression.json"} == {
+            "f"
+        }
     with zipfile.ZipFile(path) as archive:
         assert json.loads(archive.read("expression.json"))["format"] == stored.FORMAT
 
@@ -277,7 +299,9 @@ def test_every_broken_byte_is_noticed(tmp_path):
     write_expression(path, value)
     whole, rng, refused = path.read_bytes(), np.random.default_rng(0), 0
     for at in range(len(whole)):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ (1 << int(rng.integers(8)))]) + whole[at + 1 :])
+        path.write_bytes(
+            whole[:at] + bytes([whole[at] ^ (1 << int(rng.integers(8)))]) + whole[at + 1 :]
+        )
         try:
             back = read_expression(path)
             assert back["k"] == value["k"] and same(back["w"], value["w"])
@@ -380,7 +404,9 @@ def test_a_model_comes_back_to_the_last_bit(name, tmp_path):
         at = POINTS[:, 0] if name == "a spline" else POINTS
         assert np.array_equal(again(at), model(at))
     if name in ("svc", "classes of words"):
-        assert np.array_equal(again.predict(POINTS), model.predict(POINTS)) and again.gap == model.gap
+        assert (
+            np.array_equal(again.predict(POINTS), model.predict(POINTS)) and again.gap == model.gap
+        )
     if name == "a process":
         assert np.array_equal(again.cov(POINTS[:3]), model.cov(POINTS[:3]))
     if name == "a test":
@@ -406,7 +432,9 @@ def test_names_of_columns_and_labels_come_back(tmp_path):
     ):
         model.save(tmp_path / "m.npz")
         again = rn.load_model(tmp_path / "m.npz")
-        assert np.array_equal(again.predict(turned), model.predict(frame)) and set(again.predict(turned)) <= {
+        assert np.array_equal(again.predict(turned), model.predict(frame)) and set(
+            again.predict(turned)
+        ) <= {
             "up",
             "down",
         }

@@ -31,6 +31,7 @@ both = k + 2 * rn.Linear()
 
 # -- inside scikit-learn ---------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("kernel", [k, both, rn.Polynomial(2).on([0, 2])])
 def test_kernels_are_what_scikit_learn_clones_and_evaluates(kernel):
     assert clone(kernel) == kernel and clone(SVC(kernel=kernel)).kernel == kernel
@@ -52,7 +53,9 @@ def test_searches_over_kernels_find_the_one_that_fits():
 
 
 def test_a_kernel_is_not_searched_inside():
-    with pytest.raises(TypeError, match=r"no search can set its 'bandwidth'.*with_params\(bandwidth"):
+    with pytest.raises(
+        TypeError, match=r"no search can set its 'bandwidth'.*with_params\(bandwidth"
+    ):
         GridSearchCV(SVC(kernel=k), {"kernel__bandwidth": [1, 2]}, cv=3).fit(X, signs)
     assert k.set_params() is k and k.get_params(deep=False) == {"bandwidth": 1.5}
     KernelRidge(kernel=k).fit(X, y)
@@ -62,40 +65,54 @@ def test_a_kernel_is_not_searched_inside():
 
 def test_other_processes_take_kernels_that_hold_a_lambda():
     holder = k.conjugate(lambda P: 1 + P[:, 0] ** 2)
-    scores = cross_val_score(SVC(kernel=holder), X, signs, cv=2, n_jobs=2)     # joblib ships the function
+    scores = cross_val_score(
+        SVC(kernel=holder), X, signs, cv=2, n_jobs=2
+    )  # joblib ships the function
     np.testing.assert_array_equal(scores, cross_val_score(SVC(kernel=holder), X, signs, cv=2))
     assert pickle.loads(pickle.dumps(both)) == both
 
 
 # -- words of other libraries ----------------------------------------------------------------
 
-@pytest.mark.parametrize("call, words", [
-    (lambda: rn.Gaussian(gamma=0.5), r"bandwidth\? It is \(2 \* gamma\) \*\* -0\.5"),
-    (lambda: rn.Matern(nu=1.5, length_scale=1), "mean bandwidth"),
-    (lambda: rn.Polynomial(2, coef0=1), "mean offset"),
-    (lambda: rn.Gaussian(bandwith=1), "mean bandwidth"),
-    (lambda: rn.Periodic(periodicity=1), "mean period"),
-    (lambda: rn.Linear(offset=1), "Linear has no offset"),
-    (lambda: rn.ridge(k, X, y, alpha=1), "mean lam"),
-    (lambda: rn.ridge(k, X, y, sample_weight=y), "mean weights"),
-    (lambda: rn.minimize_risk(k, X, signs, "hinge", C=2), r"mean lam\? It is 1 / \(2 \* C\)"),
-    (lambda: rn.gaussian_process(k, X, y, alpha=1), "mean noise"),
-    (lambda: rn.ridge(k, X, y, fit_intercept=True), "offset"),
-    (lambda: rn.svc(k, X, signs, class_weight="balanced"), "mean class_weights"),
-    (lambda: rn.svc(k, X, signs, gamma=1), "gamma belongs to the kernel: k=Gaussian"),
-    (lambda: rn.mmd_test(k, X, X, random_state=0), "mean rng"),
-    (lambda: rn.affinity(X, kind="knn", n_neighbors=3), "mean neighbours"),
-    (lambda: rn.nystrom_features(k, X, n_landmarks=3), "mean m"),
-    (lambda: rn.kernel_sgd(k, X, signs, learning_rate=1), "mean step_size"),
-])
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: rn.Gaussian(gamma=0.5), r"bandwidth\? It is \(2 \* gamma\) \*\* -0\.5"),
+        (lambda: rn.Matern(nu=1.5, length_scale=1), "mean bandwidth"),
+        (lambda: rn.Polynomial(2, coef0=1), "mean offset"),
+        (lambda: rn.Gaussian(bandwith=1), "mean bandwidth"),
+        (lambda: rn.Periodic(periodicity=1), "mean period"),
+        (lambda: rn.Linear(offset=1), "Linear has no offset"),
+        (lambda: rn.ridge(k, X, y, alpha=1), "mean lam"),
+        (lambda: rn.ridge(k, X, y, sample_weight=y), "mean weights"),
+        (lambda: rn.minimize_risk(k, X, signs, "hinge", C=2), r"mean lam\? It is 1 / \(2 \* C\)"),
+        (lambda: rn.gaussian_process(k, X, y, alpha=1), "mean noise"),
+        (lambda: rn.ridge(k, X, y, fit_intercept=True), "offset"),
+        (lambda: rn.svc(k, X, signs, class_weight="balanced"), "mean class_weights"),
+        (lambda: rn.svc(k, X, signs, gamma=1), "gamma belongs to the kernel: k=Gaussian"),
+        (lambda: rn.mmd_test(k, X, X, random_state=0), "mean rng"),
+        (lambda: rn.affinity(X, kind="knn", n_neighbors=3), "mean neighbours"),
+        (lambda: rn.nystrom_features(k, X, n_landmarks=3), "mean m"),
+        (lambda: rn.kernel_sgd(k, X, signs, learning_rate=1), "mean step_size"),
+    ],
+)
 def test_keywords_of_other_libraries(call, words):
     with pytest.raises(TypeError, match=words):
         call()
 
 
-@pytest.mark.parametrize("habit, name", [
-    ("rbf", "Gaussian"), ("gamma", "from_gamma"), ("length_scale", "Gaussian"),
-    ("GridSearchCV", "ridge_path"), ("n_neighbors", "affinity"), ("reg", "ridge")])
+@pytest.mark.parametrize(
+    "habit, name",
+    [
+        ("rbf", "Gaussian"),
+        ("gamma", "from_gamma"),
+        ("length_scale", "Gaussian"),
+        ("GridSearchCV", "ridge_path"),
+        ("n_neighbors", "affinity"),
+        ("reg", "ridge"),
+    ],
+)
 def test_names_of_other_libraries(habit, name):
     with pytest.raises(AttributeError, match=f"did you mean {name}"):
         getattr(rn, habit)
@@ -105,17 +122,28 @@ def test_names_of_other_libraries(habit, name):
 
 text = np.where(signs > 0, "good", "bad")
 LABELS = {
-    "list of str": text.tolist(), "str": text, "object": text.astype(object), "Series": pd.Series(text),
-    "Categorical": pd.Series(pd.Categorical(text, categories=["good", "bad"])), "bool": signs > 0,
-    "0 and 1": (signs > 0).astype(int), "pandas string": pd.Series(text, dtype="string"),
-    "Int64": pd.Series(signs > 0).astype("Int64"), "boolean": pd.Series(signs > 0, dtype="boolean"),
-    "polars": pl.Series(text.tolist()), "bytes": text.astype("S"),
+    "list of str": text.tolist(),
+    "str": text,
+    "object": text.astype(object),
+    "Series": pd.Series(text),
+    "Categorical": pd.Series(pd.Categorical(text, categories=["good", "bad"])),
+    "bool": signs > 0,
+    "0 and 1": (signs > 0).astype(int),
+    "pandas string": pd.Series(text, dtype="string"),
+    "Int64": pd.Series(signs > 0).astype("Int64"),
+    "boolean": pd.Series(signs > 0, dtype="boolean"),
+    "polars": pl.Series(text.tolist()),
+    "bytes": text.astype("S"),
 }
 LEARNERS = {
     "minimize_risk": lambda y: rn.minimize_risk(k, X, y, "logistic", lam=0.1),
-    "semiparametric": lambda y: rn.semiparametric(k, X, y, [lambda P: np.ones(len(P))], 0.1, loss="hinge"),
+    "semiparametric": lambda y: rn.semiparametric(
+        k, X, y, [lambda P: np.ones(len(P))], 0.1, loss="hinge"
+    ),
     "kernel_sgd": lambda y: rn.kernel_sgd(k, X, y, steps=300),
-    "kernel_sgd on features": lambda y: rn.kernel_sgd(rn.Polynomial(2), X, y, "hinge", 1, 300, 0.01),
+    "kernel_sgd on features": lambda y: rn.kernel_sgd(
+        rn.Polynomial(2), X, y, "hinge", 1, 300, 0.01
+    ),
     "budgeted_sgd": lambda y: rn.budgeted_sgd(k, X, y, budget=20, steps=300),
     "gp_classification": lambda y: rn.gp_classification(k, X, y),
     "svc": lambda y: rn.svc(k, X, y),
@@ -138,7 +166,7 @@ ARRAYS = {
 def test_labels_of_any_type_are_learned_and_predicted(learner, labels):
     as_signs, given = LEARNERS[learner](signs), LABELS[labels]
     fit = LEARNERS[learner](given)
-    np.testing.assert_array_equal(fit(X), as_signs(X))                  # the decision does not see the names
+    np.testing.assert_array_equal(fit(X), as_signs(X))  # the decision does not see the names
     high = np.unique(np.asarray(given))[1]
     np.testing.assert_array_equal(fit.predict(X) == high, as_signs(X) >= 0)
     assert set(fit.predict(X).tolist()) == set(np.asarray(given).tolist())
@@ -153,14 +181,19 @@ def test_labels_of_any_type_give_the_same_numbers(function, labels):
 
 
 def test_labels_where_numbers_belong_are_refused_by_name():
-    for call, words in [(lambda: rn.ridge(k, X, text), "Labels are for svc"),
-                        (lambda: rn.minimize_risk(k, X, text), "'bad', 'good'.*squared measures numbers"),
-                        (lambda: rn.kernel_sgd(k, X, text, "huber"), "measures numbers"),
-                        (lambda: rn.semiparametric(k, X, text, np.cos), "measures numbers")]:
+    for call, words in [
+        (lambda: rn.ridge(k, X, text), "Labels are for svc"),
+        (lambda: rn.minimize_risk(k, X, text), "'bad', 'good'.*squared measures numbers"),
+        (lambda: rn.kernel_sgd(k, X, text, "huber"), "measures numbers"),
+        (lambda: rn.semiparametric(k, X, text, np.cos), "measures numbers"),
+    ]:
         with pytest.raises(TypeError, match=words):
             call()
-    for y, words in [(np.arange(60) % 3, "3 different labels"), ([*text[1:], None], "1 of 60 labels"),
-                     (["one"] * 60, "one label only")]:
+    for y, words in [
+        (np.arange(60) % 3, "3 different labels"),
+        ([*text[1:], None], "1 of 60 labels"),
+        (["one"] * 60, "one label only"),
+    ]:
         with pytest.raises(ValueError, match=words):
             rn.minimize_risk(k, X, y, "logistic")
 
@@ -175,7 +208,7 @@ def test_a_learned_decision_keeps_its_labels_in_a_file(tmp_path):
     f = rn.kernel_sgd(k, X, text, steps=300)
     again = pickle.loads(pickle.dumps(f))
     np.testing.assert_array_equal(again.predict(X), f.predict(X))
-    assert (2.0 * f).labels is None          # a multiple is a function, no decision
+    assert (2.0 * f).labels is None  # a multiple is a function, no decision
 
 
 # -- data frames, columns by name ------------------------------------------------------------
@@ -186,7 +219,8 @@ FRAMES = {"pandas": TABLE, "polars": pl.DataFrame({c: TABLE[c].to_numpy() for c 
 FITS = {
     "ridge": lambda T: rn.ridge(k, T, y, 0.1),
     "minimize_risk": lambda T: rn.minimize_risk(k, T, text, "hinge"),
-    "gaussian_process": lambda T: rn.gaussian_process(k, T, y, 0.1), "svc": lambda T: rn.svc(k, T, text),
+    "gaussian_process": lambda T: rn.gaussian_process(k, T, y, 0.1),
+    "svc": lambda T: rn.svc(k, T, text),
     "by name": lambda T: rn.ridge(k.on(["age"]) + rn.Linear().on(["score", "income"]), T, y, 0.1),
     "interpolation": lambda T: rn.RKHS(k).interpolate(T, y),
     # through maps that were made without data, and have no names of their own
@@ -194,7 +228,9 @@ FITS = {
     "logistic_primal": lambda T: rn.logistic_primal(WAVES, T, text),
     "svm_primal, exact map": lambda T: rn.svm_primal(rn.Polynomial(2).feature_map(3), T, text),
     "svm_primal, landmarks": lambda T: rn.svm_primal(rn.nystrom_features(k, T, 12, 0), T, text),
-    "svm_primal, bins": lambda T: rn.svm_primal(rn.binning_features(rn.Laplace(1.0), T, 20, 0), T, text),
+    "svm_primal, bins": lambda T: rn.svm_primal(
+        rn.binning_features(rn.Laplace(1.0), T, 20, 0), T, text
+    ),
     "kernel_sgd": lambda T: rn.kernel_sgd(k, T, text, option=5, steps=200, rng=0, features=WAVES),
     "stream_ridge": lambda T: rn.stream_ridge(WAVES, (T, y), 0.1),
     "stream_ridge, offset": lambda T: rn.stream_ridge(WAVES, (T, y), 0.1, offset=True).function,
@@ -210,7 +246,7 @@ def test_columns_in_another_order_are_put_right(fit, library):
     table = FRAMES[library]
     f = FITS[fit](table)
     other = table[["score", "age", "income"]]
-    for machine in (f, pickle.loads(pickle.dumps(f))):                  # names survive a file
+    for machine in (f, pickle.loads(pickle.dumps(f))):  # names survive a file
         np.testing.assert_array_equal(machine.predict(other), machine.predict(table))
         with pytest.raises(ValueError, match="'score'"):
             machine.predict(table[["age", "income"]])
@@ -224,7 +260,9 @@ def test_a_saved_fit_keeps_the_names(fit, library, tmp_path):
     f = FITS[fit](FRAMES[library])
     f.save(tmp_path / "fit")
     other = rn.load_model(tmp_path / "fit")
-    np.testing.assert_array_equal(other.predict(TABLE[["score", "age", "income"]]), f.predict(TABLE))
+    np.testing.assert_array_equal(
+        other.predict(TABLE[["score", "age", "income"]]), f.predict(TABLE)
+    )
 
 
 def test_functions_of_columns_in_two_orders_do_not_add():
@@ -233,7 +271,7 @@ def test_functions_of_columns_in_two_orders_do_not_add():
         f + g
     with pytest.raises(ValueError, match="in one order"):
         f @ g
-    plain = rn.stream_ridge(WAVES, (X, y), 0.1)                          # arrays have no names, and take them
+    plain = rn.stream_ridge(WAVES, (X, y), 0.1)  # arrays have no names, and take them
     np.testing.assert_array_equal((plain + f)(TABLE[["score", "age", "income"]]), 2 * f(TABLE))
 
 
@@ -251,7 +289,10 @@ def test_what_was_made_of_a_frame_knows_its_columns(fit):
 
 
 def test_maps_made_of_a_frame_are_copied_with_their_names():
-    for phi in (rn.nystrom_features(k, TABLE, 12, 0), rn.binning_features(rn.Laplace(1.0), TABLE, 20, 0)):
+    for phi in (
+        rn.nystrom_features(k, TABLE, 12, 0),
+        rn.binning_features(rn.Laplace(1.0), TABLE, 20, 0),
+    ):
         other = pickle.loads(pickle.dumps(phi))
         assert abs(other(TABLE[["score", "age", "income"]]) - phi(TABLE)).max() == 0
 
@@ -260,8 +301,10 @@ def test_two_frames_of_one_call_agree_by_name():
     shuffled = TABLE[["income", "score", "age"]]
     np.testing.assert_array_equal(k(TABLE, shuffled), k(X, X[:, :]))
     assert rn.mmd2_v(k, TABLE, shuffled) == pytest.approx(0, abs=1e-12)
-    assert rn.mmd2_features(WAVES, TABLE, shuffled) == 0 < rn.mmd2_features(WAVES, X, X[:, [1, 2, 0]])
-    assert rn.mmd2_v(k, X, X[:, [1, 2, 0]]) > 1e-4                      # plain arrays have no names
+    assert (
+        rn.mmd2_features(WAVES, TABLE, shuffled) == 0 < rn.mmd2_features(WAVES, X, X[:, [1, 2, 0]])
+    )
+    assert rn.mmd2_v(k, X, X[:, [1, 2, 0]]) > 1e-4  # plain arrays have no names
     np.testing.assert_array_equal(k(TABLE, shuffled.assign(more=1.0)), k(X, X[:, :]))
     with pytest.raises(ValueError, match="'age'.*mean Age"):
         k(TABLE, shuffled.rename(columns={"age": "Age"}))
@@ -273,9 +316,11 @@ def test_kernels_of_columns_by_name():
     both_columns = by_name * rn.Linear().on("score")
     np.testing.assert_array_equal(both_columns(TABLE), (by_number * rn.Linear().on(2))(X))
     assert eval(repr(by_name), vars(rn.kernels)) == by_name != by_number
-    for call, words in [(lambda: by_name(X), "is no data frame.*'income'"),
-                        (lambda: k.on("incom")(TABLE), "mean income"),
-                        (lambda: rn.Linear().on("age").feature_map(3), "by number")]:
+    for call, words in [
+        (lambda: by_name(X), "is no data frame.*'income'"),
+        (lambda: k.on("incom")(TABLE), "mean income"),
+        (lambda: rn.Linear().on("age").feature_map(3), "by number"),
+    ]:
         with pytest.raises((TypeError, ValueError), match=words):
             call()
 
@@ -283,8 +328,12 @@ def test_kernels_of_columns_by_name():
 def test_what_is_no_number_in_a_frame_is_named_truthfully():
     when, missing = TABLE.assign(when=pd.Timestamp("2020-01-01")), TABLE.astype("Float64")
     missing.loc[3, "age"] = pd.NA
-    cases = [(when, "dates"), (missing, "missing values"), (TABLE.assign(word=text), "column of text"),
-             (FRAMES["polars"].with_columns(when=pl.date(2020, 1, 1)), "dates in the column 'when'")]
+    cases = [
+        (when, "dates"),
+        (missing, "missing values"),
+        (TABLE.assign(word=text), "column of text"),
+        (FRAMES["polars"].with_columns(when=pl.date(2020, 1, 1)), "dates in the column 'when'"),
+    ]
     for table, words in cases:
         with pytest.raises(TypeError, match=words):
             rn.ridge(k, table, y)
@@ -292,15 +341,19 @@ def test_what_is_no_number_in_a_frame_is_named_truthfully():
 
 # -- sparse features -------------------------------------------------------------------------
 
-BINS = rn.binning_features(rn.Laplace(1.0), X, 20, 0)                   # CSR rows
+BINS = rn.binning_features(rn.Laplace(1.0), X, 20, 0)  # CSR rows
 DENSE = rn.FeatureMap(rn.Laplace(1.0), 3, BINS.dim, lambda P: BINS(P).toarray())
 
 
-@pytest.mark.parametrize("how", [{}, {"batch": 4}, {"lam": 0.5, "average": True}, {"batch": 3, "lam": 0.2}])
+@pytest.mark.parametrize(
+    "how", [{}, {"batch": 4}, {"lam": 0.5, "average": True}, {"batch": 3, "lam": 0.2}]
+)
 @pytest.mark.parametrize("option", [5, 6])
 def test_steps_on_sparse_features_are_those_on_dense_ones(option, how):
-    one, other = (rn.kernel_sgd(rn.Laplace(1.0), X, text, "logistic", option, 200, rng=0, features=phi, **how)
-                  for phi in (BINS, DENSE))
+    one, other = (
+        rn.kernel_sgd(rn.Laplace(1.0), X, text, "logistic", option, 200, rng=0, features=phi, **how)
+        for phi in (BINS, DENSE)
+    )
     np.testing.assert_allclose(one.w, other.w, atol=1e-14)
     assert np.mean(one.predict(X) == text) > 0.8
 
@@ -313,31 +366,45 @@ def test_sparse_steps_that_run_away_are_stopped():
 def test_samples_are_compared_by_sparse_features():
     for unbiased in (False, True):
         assert rn.mmd2_features(BINS, X[:30], X[30:], unbiased) == pytest.approx(
-            rn.mmd2_features(DENSE, X[:30], X[30:], unbiased), abs=1e-12)
-    one, other = (rn.mmd_test(phi, X[:30], X[30:] + 2, n_permutations=99, rng=0) for phi in (BINS, DENSE))
+            rn.mmd2_features(DENSE, X[:30], X[30:], unbiased), abs=1e-12
+        )
+    one, other = (
+        rn.mmd_test(phi, X[:30], X[30:] + 2, n_permutations=99, rng=0) for phi in (BINS, DENSE)
+    )
     assert one.pvalue == other.pvalue == 0.01 and one.statistic == pytest.approx(other.statistic)
 
 
 def test_what_does_not_fit_names_the_way_out():
     many, zeros = np.arange(60_000.0), np.zeros(60_000)
-    for call in (lambda: rn.ridge(k, many, zeros), lambda: rn.ridge_path(k, many, zeros), lambda: k(many),
-                 lambda: rn.gaussian_process(k, many, zeros, 0.1)):
-        with pytest.raises(MemoryError, match=r"26.8 GiB.*result_mib.*ridge_large.*k\.feature_map\(X\)"):
+    for call in (
+        lambda: rn.ridge(k, many, zeros),
+        lambda: rn.ridge_path(k, many, zeros),
+        lambda: k(many),
+        lambda: rn.gaussian_process(k, many, zeros, 0.1),
+    ):
+        with pytest.raises(
+            MemoryError, match=r"26.8 GiB.*result_mib.*ridge_large.*k\.feature_map\(X\)"
+        ):
             call()
 
 
 # -- weights ---------------------------------------------------------------------------------
 
-W = np.random.default_rng(5).integers(0, 4, 60).astype(float)           # how often each point counts
+W = np.random.default_rng(5).integers(0, 4, 60).astype(float)  # how often each point counts
 AGAIN = np.repeat(np.arange(60), W.astype(int))
 PLACES = rng.normal(size=(9, 3))
 three = np.array(["a", "b", "c"])[np.digitize(X[:, 1] + X[:, 2], [-0.7, 0.7])]
 WEIGHTED = {
-    **{f"minimize_risk {loss}": lambda r, loss=loss, **w: rn.minimize_risk(
-        k, X[r], (signs if rn.convex.as_loss(loss).labels else y)[r], loss, 0.1, **w)
-       for loss in ("squared", "huber(0.3)", "absolute", "quantile(0.9)", "logistic", "hinge")},
+    **{
+        f"minimize_risk {loss}": lambda r, loss=loss, **w: rn.minimize_risk(
+            k, X[r], (signs if rn.convex.as_loss(loss).labels else y)[r], loss, 0.1, **w
+        )
+        for loss in ("squared", "huber(0.3)", "absolute", "quantile(0.9)", "logistic", "hinge")
+    },
     "gaussian_process": lambda r, **w: rn.gaussian_process(k, X[r], y[r], 0.1, **w),
-    "several noises": lambda r, **w: rn.gaussian_process(k, X[r], y[r], (1 + X**2).sum(axis=1)[r], **w),
+    "several noises": lambda r, **w: rn.gaussian_process(
+        k, X[r], y[r], (1 + X**2).sum(axis=1)[r], **w
+    ),
     "gp_classification": lambda r, **w: rn.gp_classification(k, X[r], text[r], **w),
     "nu_svc": lambda r, **w: rn.nu_svc(k, X[r], text[r], 0.3, 1e-7, **w),
     "nu_svr": lambda r, **w: rn.nu_svr(k, X[r], y[r], 2.0, 0.3, 1e-7, **w),
@@ -366,11 +433,13 @@ def test_classes_have_weights_where_they_are_several(strategy):
 
     given = {"a": 3.0, "c": 0.5}
     np.testing.assert_allclose(
-        fit(class_weights=given), fit(weights=[given.get(label, 1.0) for label in three]), atol=1e-9)
+        fit(class_weights=given), fit(weights=[given.get(label, 1.0) for label in three]), atol=1e-9
+    )
     each = 60 / (3 * np.array([(three == label).sum() for label in three]))
     np.testing.assert_allclose(fit(class_weights="balanced"), fit(weights=each), atol=1e-9)
-    theirs = SVC(C=0.3, gamma=1 / 4.5, class_weight="balanced", tol=1e-7,
-                 decision_function_shape="ovo").fit(X, three)
+    theirs = SVC(
+        C=0.3, gamma=1 / 4.5, class_weight="balanced", tol=1e-7, decision_function_shape="ovo"
+    ).fit(X, three)
     if strategy == "one-vs-one":
         found = -fit(class_weights="balanced")
         np.testing.assert_allclose(found, theirs.decision_function(PLACES), atol=1e-4)
@@ -390,12 +459,13 @@ def test_components_of_weighted_points():
     for number in ("eigenvalues", "trace", "mean_norm2"):
         np.testing.assert_allclose(getattr(weighted, number), getattr(again, number), rtol=1e-10)
     one, other = weighted.transform(PLACES), again.transform(PLACES)
-    np.testing.assert_allclose(one @ one.T, other @ other.T, atol=1e-9)            # whatever the signs
+    np.testing.assert_allclose(one @ one.T, other @ other.T, atol=1e-9)  # whatever the signs
     np.testing.assert_allclose(weighted.residual(PLACES), again.residual(PLACES), atol=1e-10)
     np.testing.assert_allclose(weighted.scores, weighted.transform(X[W > 0]), atol=1e-10)
     for how in ({}, {"method": "ridge", "k": rn.Gaussian(1.0), "lam": 0.1}):
-        np.testing.assert_allclose(weighted.reconstruct(PLACES, **how), again.reconstruct(PLACES, **how),
-                                   atol=1e-5)
+        np.testing.assert_allclose(
+            weighted.reconstruct(PLACES, **how), again.reconstruct(PLACES, **how), atol=1e-5
+        )
     assert rn.check_kernel_pca(weighted) < 1e-12
     with pytest.raises(rn.LawBroken, match="mean 0"):
         rn.check_kernel_pca(dataclasses.replace(weighted, weights=weighted.weights[::-1]))
@@ -403,8 +473,10 @@ def test_components_of_weighted_points():
 
 def test_correlations_of_weighted_pairs():
     Y = np.c_[X[:, 0] ** 2, y]
-    weighted, again = (rn.kernel_cca(k, k, X[r], Y[r], 0.5, 2, **w)
-                       for r, w in ((np.arange(60), {"weights": W}), (AGAIN, {})))
+    weighted, again = (
+        rn.kernel_cca(k, k, X[r], Y[r], 0.5, 2, **w)
+        for r, w in ((np.arange(60), {"weights": W}), (AGAIN, {}))
+    )
     np.testing.assert_allclose(weighted.correlations, again.correlations, atol=1e-6)
     one, other = weighted.transform_x(PLACES), again.transform_x(PLACES)
     np.testing.assert_allclose(np.abs(one), np.abs(other), atol=1e-5)
@@ -416,9 +488,21 @@ def test_correlations_of_weighted_pairs():
 @pytest.mark.parametrize("how", [{}, {"option": 1}, {"option": 6, "features": 5}, {"lam": 0.5}])
 def test_steps_of_weighted_points(how):
     "All points at once: a step is the gradient of the whole, and n only scales it"
+
     def fit(r, **w):
-        return rn.kernel_sgd(rn.Polynomial(2), X[r], text[r], "logistic", steps=20, batch=len(r), rng=0,
-                             step_size=0.01 * len(r) / 60, replace=False, **how, **w)
+        return rn.kernel_sgd(
+            rn.Polynomial(2),
+            X[r],
+            text[r],
+            "logistic",
+            steps=20,
+            batch=len(r),
+            rng=0,
+            step_size=0.01 * len(r) / 60,
+            replace=False,
+            **how,
+            **w,
+        )
 
     if "features" in how:
         how = {**how, "features": rn.Polynomial(2).feature_map(3)}
@@ -440,13 +524,20 @@ def test_alignment_of_weighted_points(labels):
 def test_shortest_fits_of_weighted_and_of_sparse_rows():
     Phi = np.abs(X) @ rng.normal(size=(3, 12)) + np.cos(X @ rng.normal(size=(3, 12)))
     for lam in (0.0, 0.3):
-        np.testing.assert_allclose(rn.min_norm_fit(Phi, y, lam, weights=W),
-                                   rn.min_norm_fit(Phi[AGAIN], y[AGAIN], lam), rtol=1e-8)
+        np.testing.assert_allclose(
+            rn.min_norm_fit(Phi, y, lam, weights=W),
+            rn.min_norm_fit(Phi[AGAIN], y[AGAIN], lam),
+            rtol=1e-8,
+        )
     wide = rng.normal(size=(60, 200))
-    np.testing.assert_allclose(rn.min_norm_fit(wide, y, weights=W + 1), rn.min_norm_fit(wide, y), atol=1e-12)
+    np.testing.assert_allclose(
+        rn.min_norm_fit(wide, y, weights=W + 1), rn.min_norm_fit(wide, y), atol=1e-12
+    )
     rows = BINS(X)
     for lam, w in ((0.0, None), (0.1, None), (0.1, W)):
-        sparse, dense = (rn.min_norm_fit(F, np.c_[y, signs], lam, weights=w) for F in (rows, rows.toarray()))
+        sparse, dense = (
+            rn.min_norm_fit(F, np.c_[y, signs], lam, weights=w) for F in (rows, rows.toarray())
+        )
         np.testing.assert_allclose(sparse, dense, atol=1e-7)
     with pytest.raises(ValueError, match="rtol.*toarray"):
         rn.min_norm_fit(rows, y, rtol=0.1)
@@ -460,7 +551,9 @@ def test_double_descent_takes_sparse_features():
             phi = rn.relu_features(3, D, r)
             return lambda P: form(phi(P))
 
-        return rn.double_descent_curve(features, X[:40], y[:40], X[40:], y[40:], [10, 30, 60], 0, draws=2)
+        return rn.double_descent_curve(
+            features, X[:40], y[:40], X[40:], y[40:], [10, 30, 60], 0, draws=2
+        )
 
     one, other = curve(np.asarray), curve(scipy.sparse.csr_array)
     np.testing.assert_array_equal(one.test, other.test)
@@ -475,17 +568,31 @@ few_y = FEW @ rng.normal(size=300)
 few_three = np.digitize(few_y, [-1, 1])
 few_text = np.where(few_y > 0, "up", "down")
 lin, gau = rn.Linear(), rn.Gaussian(3.0)
-SPARSE_KERNELS = [lin, rn.Polynomial(2), gau, rn.Matern(1.5, 3.0), rn.RationalQuadratic(1.0, 3.0),
-                  rn.Mahalanobis(np.linspace(2, 4, 300)), 2 * lin + gau * rn.Polynomial(1), lin.normalized(),
-                  (lin / 10).exp(), lin + rn.Constant(1.0), gau**2]
+SPARSE_KERNELS = [
+    lin,
+    rn.Polynomial(2),
+    gau,
+    rn.Matern(1.5, 3.0),
+    rn.RationalQuadratic(1.0, 3.0),
+    rn.Mahalanobis(np.linspace(2, 4, 300)),
+    2 * lin + gau * rn.Polynomial(1),
+    lin.normalized(),
+    (lin / 10).exp(),
+    lin + rn.Constant(1.0),
+    gau**2,
+]
 
 
 @pytest.mark.second_route("SparseRows", "the same rows, dense")
 @pytest.mark.parametrize("kernel", SPARSE_KERNELS, ids=lambda kernel: str(kernel)[:40])
 def test_gram_matrices_of_sparse_points_are_those_of_dense_ones(kernel):
-    for one, other in [(kernel(ROWS), kernel(FEW)), (kernel(ROWS, COLUMNS), kernel(FEW, OTHERS)),
-                       (kernel.diag(ROWS), kernel.diag(FEW)), (kernel.distance(ROWS), kernel.distance(FEW)),
-                       (kernel.pairs(ROWS[:30], COLUMNS), kernel.pairs(FEW[:30], OTHERS))]:
+    for one, other in [
+        (kernel(ROWS), kernel(FEW)),
+        (kernel(ROWS, COLUMNS), kernel(FEW, OTHERS)),
+        (kernel.diag(ROWS), kernel.diag(FEW)),
+        (kernel.distance(ROWS), kernel.distance(FEW)),
+        (kernel.pairs(ROWS[:30], COLUMNS), kernel.pairs(FEW[:30], OTHERS)),
+    ]:
         assert type(one) is np.ndarray
         np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-7 if one.ndim == 2 else 1e-12)
     np.testing.assert_allclose(kernel(ROWS), kernel(FEW), rtol=1e-11, atol=1e-12)
@@ -494,11 +601,13 @@ def test_gram_matrices_of_sparse_points_are_those_of_dense_ones(kernel):
     np.testing.assert_allclose(single, kernel(FEW), rtol=2e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("kernel", [rn.Laplace(1.0), lin + rn.Laplace(1.0), lin.on(np.abs), rn.Brownian()])
+@pytest.mark.parametrize(
+    "kernel", [rn.Laplace(1.0), lin + rn.Laplace(1.0), lin.on(np.abs), rn.Brownian()]
+)
 def test_kernels_that_need_all_columns_refuse_sparse_points(kernel):
     with pytest.raises(TypeError, match=r"X\.toarray\(\).*Linear, Polynomial, Gaussian"):
         kernel(ROWS)
-    marked = lin.points(ROWS)                           # the mark of one kernel is no mark for the other
+    marked = lin.points(ROWS)  # the mark of one kernel is no mark for the other
     with pytest.raises(TypeError, match="sparse"):
         rn.ridge(kernel, marked, few_y)
 
@@ -525,14 +634,20 @@ SPARSE_LEARNERS = {
     "svc_multiclass": _table(lambda kernel, A: rn.svc_multiclass(kernel, A, few_three, tol=1e-7)),
     "kernel_pca": _table(lambda kernel, A: rn.kernel_pca(kernel, A, 3)),
     "gaussian_process": lambda kernel, A, B: rn.gaussian_process(kernel, A, few_y, 0.1).var(B),
-    "gp_classification": lambda kernel, A, B: rn.gp_classification(kernel, A, few_text).probability(B),
+    "gp_classification": lambda kernel, A, B: rn.gp_classification(kernel, A, few_text).probability(
+        B
+    ),
     "kernel_sgd": _table(lambda kernel, A: rn.kernel_sgd(kernel, A, few_text, option=3, steps=200)),
     "interpolate": _table(lambda kernel, A: rn.RKHS(kernel).interpolate(A[:40], few_y[:40])),
     "compress": _table(lambda kernel, A: rn.ridge(kernel, A, few_y, 0.1).compress(1e-3)),
-    "nystrom": lambda kernel, A, B: rn.nystrom_features(kernel, A, 20, rng=0, landmarks="rpcholesky")(B),
+    "nystrom": lambda kernel, A, B: rn.nystrom_features(
+        kernel, A, 20, rng=0, landmarks="rpcholesky"
+    )(B),
     "ridge_large": _table(lambda kernel, A: rn.ridge_large(kernel, A, few_y, 0.1, tol=1e-10)),
     "mmd_test": lambda kernel, A, B: rn.mmd_test(kernel, A[:30], B, n_permutations=99, rng=0).null,
-    "spectral null": lambda kernel, A, B: rn.mmd_test(kernel, A[:30], B, null="spectral", rng=0).null,
+    "spectral null": lambda kernel, A, B: (
+        rn.mmd_test(kernel, A[:30], B, null="spectral", rng=0).null
+    ),
     "witness": lambda kernel, A, B: rn.witness(kernel, A, B)(B),
     "hsic": lambda kernel, A, B: rn.hsic(kernel, gau, A, few_y),
     "check_kernel": lambda kernel, A, B: rn.check_kernel(kernel, A),
@@ -543,19 +658,23 @@ SPARSE_LEARNERS = {
 @pytest.mark.parametrize("learner", SPARSE_LEARNERS)
 def test_learners_take_sparse_points(learner, kernel):
     run = SPARSE_LEARNERS[learner]
-    np.testing.assert_allclose(run(kernel, ROWS, COLUMNS), run(kernel, FEW, OTHERS), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        run(kernel, ROWS, COLUMNS), run(kernel, FEW, OTHERS), rtol=1e-5, atol=1e-6
+    )
 
 
 def test_many_columns_are_never_written_out():
     n, d = 400, 10**6
-    wide = scipy.sparse.random_array((n, d), density=1e-5, rng=np.random.default_rng(0), format="csr")
+    wide = scipy.sparse.random_array(
+        (n, d), density=1e-5, rng=np.random.default_rng(0), format="csr"
+    )
     tracemalloc.start()
     for kernel in (lin, gau):
         K = kernel(wide)
     f = rn.ridge(gau, wide, np.arange(n) % 7, 0.1)(wide[:50])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 40 * 2**20 and K.shape == (n, n) and f.shape == (50,)           # dense: 3 GiB
+    assert peak < 40 * 2**20 and K.shape == (n, n) and f.shape == (50,)  # dense: 3 GiB
     np.testing.assert_allclose(lin(wide), (wide @ wide.T).toarray(), atol=1e-12)
 
 
@@ -586,14 +705,22 @@ MIXED = TABLE.assign(word=text, day=pd.Timestamp("2020-01-01").as_unit("us"))
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize("kernel", [k.on(["age"]), 2 * k.on("age") + rn.Linear().on(["score", "income"]),
-                                    k.on("income").normalized() * rn.Laplace(1.0).on("age")])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        k.on(["age"]),
+        2 * k.on("age") + rn.Linear().on(["score", "income"]),
+        k.on("income").normalized() * rn.Laplace(1.0).on("age"),
+    ],
+)
 def test_columns_that_no_kernel_names_may_hold_words(kernel, library):
     mixed = MIXED if library == "pandas" else pl.DataFrame({c: MIXED[c].to_numpy() for c in MIXED})
     f = rn.ridge(kernel, mixed, y, 0.1)
     np.testing.assert_array_equal(f(mixed), rn.ridge(kernel, TABLE, y, 0.1)(TABLE))
     np.testing.assert_allclose(kernel(mixed, TABLE), kernel(TABLE), rtol=1e-12)
-    np.testing.assert_array_equal(f.predict(mixed[["word", "score", "age", "income", "day"]]), f(mixed))
+    np.testing.assert_array_equal(
+        f.predict(mixed[["word", "score", "age", "income", "day"]]), f(mixed)
+    )
 
 
 def test_words_are_refused_where_a_kernel_needs_them():
@@ -612,11 +739,17 @@ def test_fewer_landmarks_than_asked_for_are_said():
         assert rn.nystrom_features(k, X, 25, rng=0).dim == 25
 
 
-@pytest.mark.parametrize("draw", [
-    lambda ax: rn.svc(k, X[:, :2], signs).plot(X[:, :2], signs, ax=ax),
-    lambda ax: rn.plots.plot_classes(X[:, :2], signs, ax=ax), lambda ax: k.plot(ax=ax),
-    lambda ax: rn.double_descent_curve(lambda D, r: rn.fourier_features(k, 3, D, r), X, y, X, y, [4, 8],
-                                       rng=0, draws=1).plot(ax=ax)])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda ax: rn.svc(k, X[:, :2], signs).plot(X[:, :2], signs, ax=ax),
+        lambda ax: rn.plots.plot_classes(X[:, :2], signs, ax=ax),
+        lambda ax: k.plot(ax=ax),
+        lambda ax: rn.double_descent_curve(
+            lambda D, r: rn.fourier_features(k, 3, D, r), X, y, X, y, [4, 8], rng=0, draws=1
+        ).plot(ax=ax),
+    ],
+)
 def test_a_word_for_axes_is_refused_and_opens_no_picture(draw):
     plt.close("all")
     with pytest.raises(TypeError, match="ax is of type str, not matplotlib Axes"):

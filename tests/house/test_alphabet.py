@@ -71,7 +71,9 @@ def contracts():
     for name, cls in public(inspect.isclass):
         found += [(name, cls.plan)] if "plan" in vars(cls) else []
         methods = {
-            method: f for method, f in vars(cls).items() if inspect.isfunction(f) and hasattr(f, "plan")
+            method: f
+            for method, f in vars(cls).items()
+            if inspect.isfunction(f) and hasattr(f, "plan")
         }
         found += [(f"{name}.{method}", f.plan) for method, f in methods.items()]
     return found
@@ -99,7 +101,9 @@ def test_every_letter_is_in_use():
 
 
 @contract
-def planted(k: Positive, X: Targets, y: Points, lam: Count, K: Points, n: Positive, weights: Vector):
+def planted(
+    k: Positive, X: Targets, y: Points, lam: Count, K: Points, n: Positive, weights: Vector
+):
     "Every argument is something else than its name says"
 
 

@@ -13,7 +13,15 @@ from rkhs_notes.base.arrays import as_count, as_number, as_points
 from rkhs_notes.base.distances import sqdist
 from rkhs_notes.base.errors import NotPositiveDefinite
 from rkhs_notes.base.factors import solve_psd
-from rkhs_notes.hilbert import Measure, combine, empirical, gauss_legendre, gram_schmidt, lp_norm, project
+from rkhs_notes.hilbert import (
+    Measure,
+    combine,
+    empirical,
+    gauss_legendre,
+    gram_schmidt,
+    lp_norm,
+    project,
+)
 from rkhs_notes.kernels import Brownian, Gaussian, Linear, Polynomial, Sum, is_psd, median_bandwidth
 from rkhs_notes.representer import ridge, ridge_path
 from rkhs_notes.rkhs import RKHS, RKHSFunction, check_reproducing
@@ -104,7 +112,11 @@ OTHER = {
         NotPositiveDefinite,
         "rounding",
     ),
-    "lams in a square": (lambda: ridge_path(k, X, y, np.ones((2, 2))), ValueError, "lams has shape"),
+    "lams in a square": (
+        lambda: ridge_path(k, X, y, np.ones((2, 2))),
+        ValueError,
+        "lams has shape",
+    ),
     "singular": (
         lambda: RKHS(Linear()).interpolate(np.eye(4, 3), y[:4]),
         NotPositiveDefinite,
@@ -148,7 +160,11 @@ OTHER = {
     "no nodes": (lambda: gauss_legendre(0, 1, 0), ValueError, "n = 0"),
     "negative weights": (lambda: empirical(y, -y), ValueError, "weights"),
     "weights of another length": (lambda: Measure(y, [1.0]), ValueError, "weights"),
-    "values of another length": (lambda: empirical(y).inner(y, y[:3]), ValueError, "one number a point"),
+    "values of another length": (
+        lambda: empirical(y).inner(y, y[:3]),
+        ValueError,
+        "one number a point",
+    ),
     "infinite values": (
         lambda: Measure([0.0, 1.0], [1, 1]).integrate(lambda x: 1 / x),
         ValueError,
@@ -175,9 +191,13 @@ def test_arguments(case):
 def test_what_looks_odd_but_is_fine():
     ints, one = ridge(k, [[0], [1]], [1, 0], 1), ridge(k, [[2.0]], [3.0], lam=1)
     assert ints([0.5]).shape == (1,) and np.isclose(one([2.0])[0], 1.5)
-    assert np.isfinite(ridge(k, np.ones((5, 3)), np.ones(5), 1e-3)(np.ones((1, 3)))).all()  # constant columns
+    assert np.isfinite(
+        ridge(k, np.ones((5, 3)), np.ones(5), 1e-3)(np.ones((1, 3)))
+    ).all()  # constant columns
     assert (k([1e-200, 2e-200]) == 1).all() and np.isfinite(Linear()(X * 1e150)).all()
-    assert np.isfinite(ridge_path(Linear(), np.zeros((4, 1)), [1.0, 2, 3, 4]).loo).all()  # a zero Gram matrix
+    assert np.isfinite(
+        ridge_path(Linear(), np.zeros((4, 1)), [1.0, 2, 3, 4]).loo
+    ).all()  # a zero Gram matrix
     assert ridge_path(k, X, y, 0.1).best == 0.1  # one lam
     mixed = np.array([[1, True], [2.5, False]], dtype=object)  # as a table gives it
     assert (as_points(mixed) == [[1, 1], [2.5, 0]]).all()
@@ -214,7 +234,9 @@ def test_points_of_any_size_are_answered_or_refused_in_our_words(size, kernel):
                 warnings.simplefilter("ignore", UserWarning)
                 warnings.filterwarnings("error", message=".*encountered")
                 try:
-                    fit = kind(kernel).fit(X, y > 0 if name in ("KernelSVC", "KernelLogistic") else y)
+                    fit = kind(kernel).fit(
+                        X, y > 0 if name in ("KernelSVC", "KernelLogistic") else y
+                    )
                     verb = next(v for v in ("predict", "transform", "score") if hasattr(fit, v))
                     answer = getattr(fit, verb)(X)
                 except (ValueError, rn.RKHSError) as e:

@@ -134,8 +134,12 @@ def test_who_takes_long_for_a_turn_is_timed_once():
 
 def test_who_is_timed_while_it_is_compared_has_no_other_turn():
     time = FakeTime()
-    contenders = dict(ours=time.contender("ours", [2, 4, 3]), peer=time.contender("peer", [], first=30.0))
-    rows = runner.run(runner.Race("slow", contenders, same, repeats=3, once=("peer",)), clock=time.clock)
+    contenders = dict(
+        ours=time.contender("ours", [2, 4, 3]), peer=time.contender("peer", [], first=30.0)
+    )
+    rows = runner.run(
+        runner.Race("slow", contenders, same, repeats=3, once=("peer",)), clock=time.clock
+    )
     assert time.turns == ["ours", "peer", "ours", "ours", "ours"]
     assert [row["seconds"] for row in rows] == [[2, 4, 3], [30]] and rows[1]["ratio"] == 10
 
@@ -189,7 +193,9 @@ def test_json_reads_back(tmp_path):
     read = json.loads((tmp_path / "new" / "race.json").read_text(encoding="utf-8"))
     assert read["name"] == "race" and read["rows"] == rows
     assert read["machine"]["packages"]["numpy"] == np.__version__
-    assert {"cpu", "cores", "memory_gib", "threads", "python", "commit", "load"} <= set(read["machine"])
+    assert {"cpu", "cores", "memory_gib", "threads", "python", "commit", "load"} <= set(
+        read["machine"]
+    )
 
 
 def test_table_is_aligned():
@@ -280,13 +286,19 @@ def test_every_aim_names_a_row_file_and_a_number():
 
 
 def test_aims_are_found_by_title_and_contender_and_idle_ones_are_told():
-    lines = [("gram", "Gaussian*", "peer *", 2.0), ("gram", "Laplace*", "*", 3.0), ("*", "*", "limit", 0.5)]
+    lines = [
+        ("gram", "Gaussian*", "peer *", 2.0),
+        ("gram", "Laplace*", "*", 3.0),
+        ("*", "*", "limit", 0.5),
+    ]
     assert aims.aims_of("gram", "Gaussian n=5", lines) == {"peer *": 2.0, "limit": 0.5}
     assert aims.aims_of("ridge", "Gaussian n=5", lines) == {"limit": 0.5}
     races = [("Gaussian n=5", ["ours", "peer one"]), ("Laplace", ["ours"])]
     assert aims.idle("gram", races, lines) == []
     assert aims.idle("gram", [("Gaussian n=5", ["ours", "another"])], lines) == [
-        ("Gaussian*", "peer *"), ("Laplace*", "*")]
+        ("Gaussian*", "peer *"),
+        ("Laplace*", "*"),
+    ]
 
 
 DYING = f"""
@@ -317,9 +329,20 @@ def test_who_dies_after_an_answer_does_not_answer_for_the_next():
 
 def result(ratio, low, high, reach=2.0, name="peer", title="a race"):
     "A row as the runner writes it"
-    return dict(race=title, contender=name, role="peer", ratio=ratio, low=low, high=high, reach=reach,
-                median=ratio, lower=ratio, upper=ratio, reached=ratio >= reach,
-                sure=not low <= reach <= high)
+    return dict(
+        race=title,
+        contender=name,
+        role="peer",
+        ratio=ratio,
+        low=low,
+        high=high,
+        reach=reach,
+        median=ratio,
+        lower=ratio,
+        upper=ratio,
+        reached=ratio >= reach,
+        sure=not low <= reach <= high,
+    )
 
 
 @pytest.mark.parametrize("first, second, named", [
@@ -329,7 +352,9 @@ def result(ratio, low, high, reach=2.0, name="peer", title="a race"):
     (result(1.9, 1.8, 2.1), result(1.0, 0.9, 1.1), False),    # the first within its spread: not asked again
     (result(1.5, 1.4, 1.6), None, True),                      # the second run broke
 ])  # fmt: skip
-def test_the_guard_fails_only_where_an_aim_is_missed_twice(tmp_path, monkeypatch, first, second, named):
+def test_the_guard_fails_only_where_an_aim_is_missed_twice(
+    tmp_path, monkeypatch, first, second, named
+):
     monkeypatch.setattr(runner, "RESULTS", tmp_path)
     runner.write(tmp_path / "gram.json", "gram", {}, [first])
     asked = []
@@ -344,17 +369,28 @@ def test_the_guard_fails_only_where_an_aim_is_missed_twice(tmp_path, monkeypatch
 
 
 def test_the_guard_runs_a_row_again_and_ends_with_status_one(tmp_path):
-    waste, slow = "return np.ones((80, 2**17))[:1].copy()", "time.sleep(0.05); return np.ones((1, 2**17))"
+    waste, slow = (
+        "return np.ones((80, 2**17))[:1].copy()",
+        "time.sleep(0.05); return np.ones((1, 2**17))",
+    )
     row = HEAVY.replace(waste, slow)
     (tmp_path / "slow.py").write_text("import time\n" + row)
     for name in runner.TOOLS:
-        (tmp_path / f"{name}.py").write_text((ROOT / "benchmarks" / f"{name}.py").read_text(encoding="utf-8"))
-    own = (tmp_path / "aims.py").read_text().replace("AIMS = [", 'AIMS = [("slow", "*", "frugal", TIMES),')
+        (tmp_path / f"{name}.py").write_text(
+            (ROOT / "benchmarks" / f"{name}.py").read_text(encoding="utf-8")
+        )
+    own = (
+        (tmp_path / "aims.py")
+        .read_text()
+        .replace("AIMS = [", 'AIMS = [("slow", "*", "frugal", TIMES),')
+    )
     row = (tmp_path / "slow.py").read_text().replace(str(ROOT / "benchmarks"), str(tmp_path))
     (tmp_path / "slow.py").write_text(row)
     for times, status in (("5.0", 1), ("1e-9", 0)):
         (tmp_path / "aims.py").write_text(own.replace("TIMES", times))
-        done = subprocess.run([sys.executable, tmp_path / "check.py", "slow"], capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, tmp_path / "check.py", "slow"], capture_output=True, text=True
+        )
         assert done.returncode == status, done.stderr
         assert ("slow, a row, frugal" in done.stderr) == bool(status)
 
@@ -363,10 +399,16 @@ def test_the_page_shows_every_ratio_with_its_spread_and_aim(tmp_path):
     time = FakeTime()
     rows = runner.run(race(time, reach={"peer": 2.6, "limit": 0.25}), clock=time.clock)
     rows[0] |= dict(peak_mib=12.4)
-    curves = [dict(race="", job=job, n=[1, 2, 4], seconds=[1.0, 2.0, 4.0], slope=1.0, theory=1, counts="n")
-              for job in "abcdef"]
+    curves = [
+        dict(
+            race="", job=job, n=[1, 2, 4], seconds=[1.0, 2.0, 4.0], slope=1.0, theory=1, counts="n"
+        )
+        for job in "abcdef"
+    ]
     facts = runner.machine()
-    report.page(dict(gram=dict(machine=facts, rows=rows)), dict(machine=facts, rows=curves), tmp_path)
+    report.page(
+        dict(gram=dict(machine=facts, rows=rows)), dict(machine=facts, rows=curves), tmp_path
+    )
     text = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert "| three turns | 2 [1.5, 5.5] | peer | 2.5 [1.78, 3.5] | 2.6 *short*? | 12 |  |" in text
     assert "|  |  | limit (limit) | 0.5 [0.306, 0.75] | 0.25 |  |  |" in text

@@ -177,7 +177,11 @@ def test_every_slip_with_rng_is_noticed():
     def own_seed(n, rng):
         return np.random.default_rng(5).normal(size=n)
 
-    words = {"forgets": "another answer", "global_": "global random", "own_seed": "nothing was drawn"}
+    words = {
+        "forgets": "another answer",
+        "global_": "global random",
+        "own_seed": "nothing was drawn",
+    }
     for f in (forgets, global_, own_seed):
         f.__annotations__ = {"n": Count, "rng": Rng}
         said = "\n".join(rng_problems(f.__name__, contract(f)))
@@ -226,7 +230,9 @@ def of_texts_and_graphs():
 def hashed_by_name():
     "{name: digest} of what every random function answers"
     answers = {name: answer(name, f, fixed(name, f), rng=5) for name, f in RANDOM}
-    return {name: hashlib.sha256(repr(found).encode()).hexdigest() for name, found in answers.items()}
+    return {
+        name: hashlib.sha256(repr(found).encode()).hexdigest() for name, found in answers.items()
+    }
 
 
 def in_a_process(code, **variables):
@@ -284,7 +290,9 @@ def test_threads_of_blas_change_the_last_digits_only():
     one, two = (in_a_process(code, OMP_NUM_THREADS=threads) for threads in "12")
     for name in one[0]:  # sums in another order; conditions up to 1e4
         assert one[0][name] == pytest.approx(two[0][name], rel=1e-10), name
-    assert one[1]["svc"] == pytest.approx(two[1]["svc"], rel=1e-7)  # each certified within tol = 1e-8
+    assert one[1]["svc"] == pytest.approx(
+        two[1]["svc"], rel=1e-7
+    )  # each certified within tol = 1e-8
 
 
 # threads of the caller
@@ -314,7 +322,9 @@ def test_eight_threads_share_a_kernel(k, points):
     alone = bits([k(points), k.diag(points), repr(k)])
     for _ in range(2):
         forms = points, k.points(points)  # of the second the prepared parts are kept, and shared
-        found = in_threads(lambda i, forms=forms: bits([k(forms[i % 2]), k.diag(forms[i % 2]), repr(k)]))
+        found = in_threads(
+            lambda i, forms=forms: bits([k(forms[i % 2]), k.diag(forms[i % 2]), repr(k)])
+        )
         assert found == [alone] * len(found)
 
 
@@ -342,7 +352,8 @@ def test_what_functions_return_can_be_pickled():
     problems, tried = [], 0
     for name, f in CONTRACTS:
         found, error = next(
-            ((v, e) for v, e in (call(f, arguments(name, f, s)) for s in range(4)) if not e), (None, 1)
+            ((v, e) for v, e in (call(f, arguments(name, f, s)) for s in range(4)) if not e),
+            (None, 1),
         )
         if error or name in HOLD_FUNCTIONS:
             continue
@@ -354,6 +365,7 @@ def test_what_functions_return_can_be_pickled():
             problems.append(f"{name}: {type(found).__name__}: {e}")
     refuse(problems)
     assert tried > 150
+
 
 MANY, MORE = np.random.default_rng(1).normal(size=(2, 30, 2))
 VALUES, TIMES = np.sin(3 * MANY[:, 0]), np.random.default_rng(2).integers(1, 4, 30).astype(float)
@@ -386,8 +398,19 @@ WEIGHTED = {  # what is made of points with weights, and how it answers at other
 
 def answers(fit):
     "The bits of what it says of other points"
-    names = ("__call__", "predict", "decision", "probability", "var", "cov", "transform", "transform_x",
-             "transform_y", "eigenfunctions", "weights")
+    names = (
+        "__call__",
+        "predict",
+        "decision",
+        "probability",
+        "var",
+        "cov",
+        "transform",
+        "transform_x",
+        "transform_y",
+        "eigenfunctions",
+        "weights",
+    )
     asked = [getattr(fit, name) for name in names if callable(getattr(fit, name, None))]
     return bits([ask(MORE[:7]) for ask in asked])
 

@@ -60,7 +60,9 @@ def jax():
 def dask():
     import dask.array as da
 
-    return Engine("dask", lambda A: da.from_array(np.array(A), chunks=4), lambda A: np.asarray(A.compute()))
+    return Engine(
+        "dask", lambda A: da.from_array(np.array(A), chunks=4), lambda A: np.asarray(A.compute())
+    )
 
 
 MAKERS = {"strict": strict, "dask": dask, "torch": torch, "jax": jax}
@@ -132,7 +134,9 @@ def outcome(e, call, *arguments, tol=1e-8):
         return f"wrong: {len(found)} numbers or arrays for {len(wanted)}"
     for a, b in zip(wanted, found, strict=True):
         size = 1.0 if a.dtype.kind not in "fiub" else min(np.abs(a).max(initial=1), 1e300)
-        if a.shape != b.shape or (a.dtype.kind in "fiub" and not np.allclose(a, b, tol, tol * size)):
+        if a.shape != b.shape or (
+            a.dtype.kind in "fiub" and not np.allclose(a, b, tol, tol * size)
+        ):
             return f"wrong: {str(b)[:60]} for {str(a)[:60]}"
     return "right" if kept(e, ours, theirs) else f"moved: {type(theirs).__module__}"
 
@@ -141,7 +145,9 @@ def test_the_table_sees_what_is_wrong():
     e = engine("strict")
     assert outcome(e, lambda X: X, PLANE) == "right"
     assert outcome(e, lambda X: np.asarray(X), PLANE).startswith("moved")
-    assert outcome(e, lambda X: X if type(X) is np.ndarray else X * 1.0001, PLANE).startswith("wrong")
+    assert outcome(e, lambda X: X if type(X) is np.ndarray else X * 1.0001, PLANE).startswith(
+        "wrong"
+    )
     assert outcome(e, lambda X: np.linalg.norm(X[0]), PLANE).startswith("raw")
     empty = lambda X: X if type(X) is np.ndarray else as_floats(X[:, :0])  # noqa: E731
     assert outcome(e, empty, PLANE).startswith("raw")  # in our words, but not about the library
@@ -160,9 +166,22 @@ def product(x, z):
 
 
 ON_PLANE = [
-    *(rn.Linear(), rn.Polynomial(3), G, rn.Constant(2.0), rn.Sigmoid(0.4, 0.2), rn.Mahalanobis([0.5, 2.0])),
+    *(
+        rn.Linear(),
+        rn.Polynomial(3),
+        G,
+        rn.Constant(2.0),
+        rn.Sigmoid(0.4, 0.2),
+        rn.Mahalanobis([0.5, 2.0]),
+    ),
     *(rn.Bilinear([[2.0, 0.3], [0.3, 1.0]]), rn.Matern(0.5), rn.Matern(1.5, 0.6), rn.Matern(2.5)),
-    *(rn.Matern(1.1), rn.RationalQuadratic(0.7, 1.2), rn.Laplace(0.8), rn.Cauchy(0.9), rn.Periodic(1.3, 0.8)),
+    *(
+        rn.Matern(1.1),
+        rn.RationalQuadratic(0.7, 1.2),
+        rn.Laplace(0.8),
+        rn.Cauchy(0.9),
+        rn.Periodic(1.3, 0.8),
+    ),
     *(
         rn.Delta(),
         rn.DistanceInduced(),
@@ -170,9 +189,25 @@ ON_PLANE = [
         rn.Rank1(wave),
         rn.FiniteRank([0.5, 2.0], [wave, wave]),
     ),
-    *(rn.Tensor(G, rn.Laplace()), rn.Anova(G, 2), rn.Anova(rn.Cauchy(0.8), 2, up_to=True), G.conjugate(wave)),
-    *(rn.Linear().gaussian_of(0.7), rn.Polynomial(2).gaussian_of(3.0), G + rn.Linear() * rn.Polynomial(2)),
-    *(2 * G, G**3, (rn.Linear() / 9).exp(), rn.Polynomial(2).normalized(), G.on([1]), G.on(lambda X: X**2)),
+    *(
+        rn.Tensor(G, rn.Laplace()),
+        rn.Anova(G, 2),
+        rn.Anova(rn.Cauchy(0.8), 2, up_to=True),
+        G.conjugate(wave),
+    ),
+    *(
+        rn.Linear().gaussian_of(0.7),
+        rn.Polynomial(2).gaussian_of(3.0),
+        G + rn.Linear() * rn.Polynomial(2),
+    ),
+    *(
+        2 * G,
+        G**3,
+        (rn.Linear() / 9).exp(),
+        rn.Polynomial(2).normalized(),
+        G.on([1]),
+        G.on(lambda X: X**2),
+    ),
     *(rn.Conditioned(G, PLANE[:3], 0.1), rn.mercer_expansion(G, rn.empirical(PLANE), 3).kernel),
 ]
 ON_LINE = [
@@ -212,15 +247,21 @@ def test_no_kernel_of_the_book_on_arrays_was_left_out():
     tried = {c for k, _ in KERNELS for c in parts(k)}
     # an example of a docstring may have left a class that says it is the module's, and is not
     book = {
-        c for c in below(rn.Kernel)
-        if c.__module__.startswith("rkhs_notes.") and c._gram is not rn.Kernel._gram
+        c
+        for c in below(rn.Kernel)
+        if c.__module__.startswith("rkhs_notes.")
+        and c._gram is not rn.Kernel._gram
         and getattr(sys.modules[c.__module__], c.__name__, None) is c
     }
     objects = {
-        c for c in book if c.__module__.rpartition(".")[2] in ("structured", "graphs", "strings", "trees")
+        c
+        for c in book
+        if c.__module__.rpartition(".")[2] in ("structured", "graphs", "strings", "trees")
     }
     left = {c.__name__ for c in book - tried - objects}
-    assert not left - {"Indefinite", "SteinKernel"}, left  # a kind of kernels; a function of its user
+    assert not left - {"Indefinite", "SteinKernel"}, (
+        left
+    )  # a kind of kernels; a function of its user
 
 
 # every function with a contract
@@ -234,7 +275,9 @@ def good(name):
         given = drawn(f, np.random.default_rng(seed), DRAWS.get(name, {}))
         given = {n: v for n, v in given.items() if f.plan.parameters[n].kind is not STAR}
         arrays_in = [
-            n for n, v in given.items() if type(v) is np.ndarray and v.dtype.kind in "fiub" and v.ndim
+            n
+            for n, v in given.items()
+            if type(v) is np.ndarray and v.dtype.kind in "fiub" and v.ndim
         ]
         try:
             with warnings.catch_warnings():
@@ -348,7 +391,9 @@ def test_a_fit_answers_in_the_library_of_the_points(name):
     for what, f in fits().items():
         got = outcome(e, f, PLANE)
         found[what] = got if got == "right" or name != "dask" else got.partition(":")[0]
-    wanted = {what: "right" if name != "dask" or found[what] == "right" else "refused" for what in found}
+    wanted = {
+        what: "right" if name != "dask" or found[what] == "right" else "refused" for what in found
+    }
     assert found == wanted
     if name == "dask":
         assert {what for what in found if found[what] == "right"} >= LAZY - {"MonomialMap", "law"}
@@ -380,9 +425,16 @@ def test_what_was_fitted_abroad_stays_there(name):
 @each_eager
 def test_single_precision_stays_single(name):
     e, X = engine(name), PLANE.astype(np.float32)
-    for call in (G, G.diag, rn.fourier_features(G, 2, 8, 0), rn.ridge(G, X, y.astype(np.float32), 0.1)):
+    for call in (
+        G,
+        G.diag,
+        rn.fourier_features(G, 2, 8, 0),
+        rn.ridge(G, X, y.astype(np.float32), 0.1),
+    ):
         assert call(X).dtype == np.float32 and str(call(e.to(X)).dtype).endswith("float32")
-    assert outcome(e, rn.Linear(), np.arange(6).reshape(3, 2)) == "right"  # whole numbers become float64
+    assert (
+        outcome(e, rn.Linear(), np.arange(6).reshape(3, 2)) == "right"
+    )  # whole numbers become float64
 
 
 @each_eager
@@ -403,7 +455,9 @@ def test_many_points_of_three_coordinates_and_near_ones(name):
         for call in (k, k.distance, lambda X, k=k: k(X, X[:30, ...])):
             assert outcome(engine(name), call, X) == "right"
     with rn.settings.using(block_mib=0.02):
-        assert outcome(engine(name), lambda X: (G(X), rn.ridge(G, X, X[:, 0], 0.1)(X)), X) == "right"
+        assert (
+            outcome(engine(name), lambda X: (G(X), rn.ridge(G, X, X[:, 0], 0.1)(X)), X) == "right"
+        )
 
 
 @each_eager
@@ -468,7 +522,9 @@ def test_results_stay_on_the_gpu():
     import torch
 
     if not torch.cuda.is_available():
-        pytest.skip("no CUDA device here: the same lines ran on the second device of array_api_strict")
+        pytest.skip(
+            "no CUDA device here: the same lines ran on the second device of array_api_strict"
+        )
     found = list(stays_there(lambda A: torch.asarray(np.array(A)).cuda(), lambda A: A.device.type))
     assert set(found) == {"cuda"}
 
@@ -582,7 +638,9 @@ def test_tensors_of_other_kinds():
         G(torch.eye(3).to_sparse())
     with pytest.raises(TypeError, match="complex"):
         G(torch.ones(2, 2, dtype=torch.complex128))
-    assert G(torch.ones(2, 2, dtype=torch.bfloat16)).dtype == torch.float64  # as NumPy's half precision
+    assert (
+        G(torch.ones(2, 2, dtype=torch.bfloat16)).dtype == torch.float64
+    )  # as NumPy's half precision
 
 
 @needs_jax
@@ -601,7 +659,9 @@ def counted(seen, X):
     "X as a Dask array of three blocks, whose rows are counted when they are computed"
     import dask.array as da
 
-    return da.from_array(X, chunks=(3, X.shape[1])).map_blocks(lambda b: seen.append(len(b)) or b, meta=X[:0])
+    return da.from_array(X, chunks=(3, X.shape[1])).map_blocks(
+        lambda b: seen.append(len(b)) or b, meta=X[:0]
+    )
 
 
 class Watched(rn.Gaussian):
@@ -622,7 +682,14 @@ def test_dask_arrays_are_computed_when_asked_for_and_in_blocks():
     lazy = [Watched(0.7)(X), Watched(0.7)(X, PLANE[:2]), G.diag(X), G.pairs(X, X), f(X), phi(X)]
     lazy += [FeatureFunction(phi, np.ones(8))(X), FeatureFunction(phi, np.ones((8, 2)))(X)]
     assert not seen and not shapes and all(type(A).__module__.startswith("dask") for A in lazy)
-    whole = [G(PLANE), G(PLANE, PLANE[:2]), G.diag(PLANE), G.pairs(PLANE, PLANE), f(PLANE), phi(PLANE)]
+    whole = [
+        G(PLANE),
+        G(PLANE, PLANE[:2]),
+        G.diag(PLANE),
+        G.pairs(PLANE, PLANE),
+        f(PLANE),
+        phi(PLANE),
+    ]
     whole += [FeatureFunction(phi, np.ones(8))(PLANE), FeatureFunction(phi, np.ones((8, 2)))(PLANE)]
     for A, B in zip(lazy, whole, strict=True):
         assert A.shape == B.shape and A.dtype == B.dtype
@@ -637,7 +704,9 @@ def test_dask_arrays_are_refused_where_all_numbers_are_needed_at_once():
         lambda: rn.mmd2_u(G, X, PLANE),
         lambda: rn.svc(G, X, y > 0, 1.0),
     ):
-        with pytest.raises(TypeError, match=r"Dask array, which has no numbers yet; pass X.compute\(\)"):
+        with pytest.raises(
+            TypeError, match=r"Dask array, which has no numbers yet; pass X.compute\(\)"
+        ):
             call()
     assert not seen
 

@@ -12,7 +12,9 @@ from fixtures import DATA, answer
 from rkhs_notes.engines.data.stored import read_expression
 
 ENTRIES = [
-    pytest.param(archive, entry.removesuffix(".npy"), id=f"{archive.stem}-{entry.removesuffix('.npy')}")
+    pytest.param(
+        archive, entry.removesuffix(".npy"), id=f"{archive.stem}-{entry.removesuffix('.npy')}"
+    )
     for archive in sorted(DATA.glob("*.zip"))
     for entry in sorted(zipfile.ZipFile(archive).namelist())
     if entry.endswith(".npy")

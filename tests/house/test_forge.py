@@ -20,9 +20,18 @@ each_workflow = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path
 PROJECT = (ROOT / "pyproject.toml").read_text("utf-8")
 TARGETS = set(re.findall(r"(?m)^([a-z0-9-]+):.*##", (ROOT / "Makefile").read_text("utf-8")))
 SECTION = PROJECT.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
-SOURCES = ["website/*.py", "rkhs_notes/**/*.py", "benchmarks/*.py", "e2e/*.py", "tests/**/*.py", "Makefile"]
+SOURCES = [
+    "website/*.py",
+    "rkhs_notes/**/*.py",
+    "benchmarks/*.py",
+    "e2e/*.py",
+    "tests/**/*.py",
+    "Makefile",
+]
 SOURCES += [".pre-commit-config.yaml"]
-ELSEWHERE = re.compile(r"https?://(?!127\.0\.0\.1)|\b[\w-]+\.(?:org|com|io|net|dev)\b")  # addresses of others
+ELSEWHERE = re.compile(
+    r"https?://(?!127\.0\.0\.1)|\b[\w-]+\.(?:org|com|io|net|dev)\b"
+)  # addresses of others
 SCHEMAS = {
     "github-workflows": WORKFLOWS,
     "github-issue-forms": sorted((FORGE / "ISSUE_TEMPLATE").glob("[!c]*.yml")),
@@ -38,7 +47,9 @@ def read(path):
 
 def schema(name, *paths):
     "What check-jsonschema says of files, by a schema that it brings along"
-    cli = pytest.importorskip("check_jsonschema.cli", reason="check-jsonschema is new in the extra [dev]")
+    cli = pytest.importorskip(
+        "check_jsonschema.cli", reason="check-jsonschema is new in the extra [dev]"
+    )
     return CliRunner().invoke(cli.main, ["--builtin-schema", f"vendor.{name}", *map(str, paths)])
 
 
@@ -62,16 +73,25 @@ def problems(flow):
             yield f"{name} may run for ever"
         choices = str(job.get("strategy", {}).get("matrix", {}).get("target", [""]))
         for step in job["steps"]:
-            run = step.get("run", "").replace("${{ matrix.target }}", choices.strip("[]").replace("'", ""))
+            run = step.get("run", "").replace(
+                "${{ matrix.target }}", choices.strip("[]").replace("'", "")
+            )
             made = re.split(r"[\s,]+", " ".join(re.findall(r"(?m)^make (.*)", run)))
             made = {word for word in made if re.fullmatch(r"[a-z][a-z0-9-]*", word)}
             yield from (f"{name}: there is no make {target}" for target in made - TARGETS)
             scripts = re.findall(r"[\w./]+\.py", run)
-            yield from (f"{name}: there is no {script}" for script in scripts if not (ROOT / script).exists())
+            yield from (
+                f"{name}: there is no {script}"
+                for script in scripts
+                if not (ROOT / script).exists()
+            )
             action = step.get("uses", "")
             if action and not re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v\d+)", action):
                 yield f"{name}: which version of {action}?"
-            if "checkout" in action and step.get("with", {}).get("persist-credentials") is not False:
+            if (
+                "checkout" in action
+                and step.get("with", {}).get("persist-credentials") is not False
+            ):
                 yield f"{name} leaves its password beside the code"
 
 
@@ -81,35 +101,56 @@ def test_workflows_run_what_is_there(path):
 
 
 def test_a_bad_workflow_is_noticed():
-    steps = [{"uses": "actions/checkout@main"}, {"run": "make tset"}, {"run": "python tests/matrx.py newest"}]
+    steps = [
+        {"uses": "actions/checkout@main"},
+        {"run": "make tset"},
+        {"run": "python tests/matrx.py newest"},
+    ]
     named = {"strategy": {"matrix": {"target": ["notes e2f", "nightly"]}}, "timeout-minutes": 5}
     named["steps"] = [{"run": "make ${{ matrix.target }}"}]
     found = list(problems({"jobs": {"a": {"steps": steps}, "b": named}}))
     assert found == [
-        *("may do more than read", "a may run for ever", "a: which version of actions/checkout@main?"),
+        *(
+            "may do more than read",
+            "a may run for ever",
+            "a: which version of actions/checkout@main?",
+        ),
         *("a leaves its password beside the code", "a: there is no make tset"),
         *("a: there is no tests/matrx.py", "b: there is no make e2f"),
     ]
 
 
 def test_only_what_publishes_may_write():
-    jobs = {(path.stem, name): job for path in WORKFLOWS for name, job in read(path)["jobs"].items()}
-    writes = {where for where, job in jobs.items() if "write" in job.get("permissions", {}).values()}
+    jobs = {
+        (path.stem, name): job for path in WORKFLOWS for name, job in read(path)["jobs"].items()
+    }
+    writes = {
+        where for where, job in jobs.items() if "write" in job.get("permissions", {}).values()
+    }
     assert writes == {("release", "publish"), ("site", "publish")}
-    assert all(jobs[where]["needs"] == "build" and "run" not in str(jobs[where]["steps"]) for where in writes)
+    assert all(
+        jobs[where]["needs"] == "build" and "run" not in str(jobs[where]["steps"])
+        for where in writes
+    )
 
 
 def test_the_pythons_are_those_of_the_package():
     least = re.search(r'requires-python = ">=([\d.]+)"', PROJECT)[1]
-    tests, weekly = (read(FORGE / "workflows" / f"{name}.yml")["jobs"] for name in ("tests", "weekly"))
+    tests, weekly = (
+        read(FORGE / "workflows" / f"{name}.yml")["jobs"] for name in ("tests", "weekly")
+    )
     pythons = tests["tests"]["strategy"]["matrix"]["python"]
     assert pythons == [f"3.{minor}" for minor in range(int(least[2:]), 14)]
-    pairs = {(row["python"], row["with"]) for row in weekly["libraries"]["strategy"]["matrix"]["include"]}
+    pairs = {
+        (row["python"], row["with"]) for row in weekly["libraries"]["strategy"]["matrix"]["include"]
+    }
     assert {(least, "oldest"), (pythons[-1], "newest"), (pythons[-1], "nightly")} <= pairs
 
 
 def test_nothing_names_another_host():
-    files = [path for path in FORGE.rglob("*") if path.is_file()] + [ROOT / ".pre-commit-config.yaml"]
+    files = [path for path in FORGE.rglob("*") if path.is_file()] + [
+        ROOT / ".pre-commit-config.yaml"
+    ]
     files += [ROOT / "tests" / "matrix.py", ROOT / "tests" / "release.py"]
     found = {path.name: ELSEWHERE.findall(path.read_text("utf-8")) for path in files}
     assert {name: hosts for name, hosts in found.items() if hosts} == {}
@@ -126,7 +167,9 @@ def test_hooks_are_local_and_run_what_is_there():
 
 
 def test_a_subject_is_short_and_says_something(tmp_path):
-    (hook,) = [h for h in read(ROOT / ".pre-commit-config.yaml")["repos"][0]["hooks"] if "stages" in h]
+    (hook,) = [
+        h for h in read(ROOT / ".pre-commit-config.yaml")["repos"][0]["hooks"] if "stages" in h
+    ]
     script, file = hook["entry"].split()[-1], tmp_path / "message"
 
     def said(message):
@@ -136,7 +179,9 @@ def test_a_subject_is_short_and_says_something(tmp_path):
 
     assert hook["stages"] == ["commit-msg"]
     assert (
-        said("Streams keep their digits where y lies far from 0\n\nSums were about 0.\n# git's words")
+        said(
+            "Streams keep their digits where y lies far from 0\n\nSums were about 0.\n# git's words"
+        )
         == "taken"
     )
     assert said("λ" * 70 + " b\n") == "'" + "λ" * 70 + " b' does not say what changed for whom\n"
@@ -190,7 +235,9 @@ def unused(packages):
     for name in packages:
         module = name.replace("-", "_")
         ways = rf"(?:import|from) {module}\b|(?:importorskip|find_spec)\(\W*(?:{module}|{name})\b"
-        ways += rf'|"-m", "{module}"|\$\(BIN\)/{name}\b|\.venv/bin/{name}\b|extensions = .*"{module}"'
+        ways += (
+            rf'|"-m",\s+"{module}"|\$\(BIN\)/{name}\b|\.venv/bin/{name}\b|extensions = .*"{module}"'
+        )
         file, said = OTHERWISE.get(name, (None, None))
         if not (said and said in (ROOT / file).read_text("utf-8")) and not re.search(ways, LINES):
             yield name
@@ -202,7 +249,10 @@ def test_every_package_of_an_extra_is_used():
 
 
 def test_a_package_that_nothing_uses_is_noticed():
-    assert list(unused(["gpytorch", "pytest-invented", "ruff", "tqdm"])) == ["gpytorch", "pytest-invented"]
+    assert list(unused(["gpytorch", "pytest-invented", "ruff", "tqdm"])) == [
+        "gpytorch",
+        "pytest-invented",
+    ]
 
 
 def test_what_a_matrix_run_says(tmp_path):
@@ -211,7 +261,9 @@ def test_what_a_matrix_run_says(tmp_path):
     counts = 'tests="7" failures="2" errors="1" skipped="3"'
     (tmp_path / "report.xml").write_text(f"<testsuites><testsuite {counts}/></testsuites>")
     line = matrix.last_line(tmp_path)
-    assert "numpy 1.0, scipy 1.1" in line and line.endswith("7 tests, 2 failures, 1 errors, 3 skipped")
+    assert "numpy 1.0, scipy 1.1" in line and line.endswith(
+        "7 tests, 2 failures, 1 errors, 3 skipped"
+    )
 
 
 def commit(folder):
@@ -252,5 +304,7 @@ def test_one_version_everywhere(tmp_path):
 
 def test_the_first_example_is_whole():
     code, printed = release.first_example((ROOT / "README.md").read_text("utf-8"))
-    assert code.startswith("import") and "rn.load" in code and printed.count("new digits right") == 2
+    assert (
+        code.startswith("import") and "rn.load" in code and printed.count("new digits right") == 2
+    )
     compile(code, "README.md", "exec")

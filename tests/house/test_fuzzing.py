@@ -39,7 +39,11 @@ from rkhs_notes.deeper.zoo import Bilinear, Mahalanobis, Matern, Periodic, Ratio
 from rkhs_notes.double_descent import check_min_norm
 from rkhs_notes.engines.data.pictures import image_pairs, low_resolution
 from rkhs_notes.engines.data.sums import Sum
-from rkhs_notes.engines.features.normals import orthogonal_normals, sobol_normals, structured_normals
+from rkhs_notes.engines.features.normals import (
+    orthogonal_normals,
+    sobol_normals,
+    structured_normals,
+)
 from rkhs_notes.engines.features.unbiased import check_unbiased
 from rkhs_notes.engines.kernels.gram import AKernel
 from rkhs_notes.engines.kernels.laws import check_gradient
@@ -63,7 +67,13 @@ from rkhs_notes.kernels import Constant, Gaussian, check_kernel, is_psd
 from rkhs_notes.mercer import integral_operator
 from rkhs_notes.mmd import check_mmd
 from rkhs_notes.random_features import spectral_from_function
-from rkhs_notes.representer import minimize_risk, ridge, ridge_path, semiparametric, smoothing_spline
+from rkhs_notes.representer import (
+    minimize_risk,
+    ridge,
+    ridge_path,
+    semiparametric,
+    smoothing_spline,
+)
 from rkhs_notes.rkhs import RKHS
 from rkhs_notes.sgd import budgeted_sgd, kernel_sgd, sgd_primal
 from rkhs_notes.svm import svm_primal
@@ -194,8 +204,15 @@ def test_a_case_is_known_by_its_seed_and_number():
 UNIT = [[0.0, 1.0], [1.0, 0.5], [2.0, 1.0]]
 
 
-@pytest.mark.parametrize("kernel", [Gaussian, lambda b: Matern(1.5, b), lambda b: Matern(1.2, b),
-                                    lambda b: RationalQuadratic(0.6, b)])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        Gaussian,
+        lambda b: Matern(1.5, b),
+        lambda b: Matern(1.2, b),
+        lambda b: RationalQuadratic(0.6, b),
+    ],
+)
 @pytest.mark.parametrize("size", [1e-300, 1e-200, 1e-160, 1e150, 1e300])
 def test_radial_kernels_have_no_unit(kernel, size):
     X, K = np.array(UNIT), kernel(1.0)(UNIT)
@@ -203,7 +220,9 @@ def test_radial_kernels_have_no_unit(kernel, size):
     np.testing.assert_allclose(kernel(size)(X * size, X[:2] * size), K[:, :2], rtol=1e-9)
     pairs = kernel(size).pairs(X * size, X[::-1] * size)
     np.testing.assert_allclose(pairs, kernel(1.0).pairs(X, X[::-1]), rtol=1e-9)
-    np.testing.assert_allclose(Gaussian(1e-25)(np.array([0, 1e-25], "f"))[0, 1], np.exp(-0.5), rtol=1e-6)
+    np.testing.assert_allclose(
+        Gaussian(1e-25)(np.array([0, 1e-25], "f"))[0, 1], np.exp(-0.5), rtol=1e-6
+    )
 
 
 def test_defects_and_bounds_have_no_unit():
@@ -211,7 +230,9 @@ def test_defects_and_bounds_have_no_unit():
     Phi, y = np.array([[1.0, 0.2], [-2.0, 0.3]]), [1.0, -1.0]
     defect = parallelogram_defect(partial(lp_norm, p=1.0), f, g)
     for size in (1e-200, 1e200):
-        assert parallelogram_defect(partial(lp_norm, p=1.0), f * size, g * size) == pytest.approx(defect)
+        assert parallelogram_defect(partial(lp_norm, p=1.0), f * size, g * size) == pytest.approx(
+            defect
+        )
         assert novikoff_bound(Phi * size, y) == pytest.approx(novikoff_bound(Phi, y))
 
 
@@ -301,7 +322,9 @@ def test_tubes_end_where_points_are_equal(machine, case):
     X, C = FLAT[case]
     with fuzzing.within(1.0):
         if machine is svr and case != "rows twice":
-            assert np.abs(svr(Gaussian(1.0), X, Y_FEW, C=C).dual).max() == C  # as far as the box goes
+            assert (
+                np.abs(svr(Gaussian(1.0), X, Y_FEW, C=C).dual).max() == C
+            )  # as far as the box goes
         else:  # of f, what comes of equal points is lost in rounding
             with pytest.raises(ConvergenceFailure, match="cannot be rounded.*a smaller C"):
                 machine(Gaussian(1.0), X, Y_FEW, C=C)
@@ -444,7 +467,10 @@ def test_steps_of_float32_have_sum_1_up_to_its_rounding():
 
 def test_pivots_in_another_order_are_the_same_answer():
     X = np.random.default_rng(0).normal(size=(5, 2)) + [3.0, 0.0]
-    one, other = Conditioned(k, X), Conditioned(k, X[::-1])  # equal diagonals: the first row is the first
+    one, other = (
+        Conditioned(k, X),
+        Conditioned(k, X[::-1]),
+    )  # equal diagonals: the first row is the first
     order = fuzzing.same_pivots(one, other)
     assert sorted(order) == [0, 1, 2, 3, 4] and np.array_equal(one.centres, other.centres[order])
     parts = [next(A for path, A in fuzzing.numbers_in(f) if "L Lᵀ" in path) for f in (one, other)]
@@ -461,7 +487,9 @@ def test_a_disguise_holds_the_same_numbers():
 
 def test_kernels_within_kernels_end_in_words_and_not_in_a_full_stack():
     deep = Gaussian(1.0)
-    with pytest.raises(ValueError, match="kernels of term 1 stand 101 deep within each other") as caught:
+    with pytest.raises(
+        ValueError, match="kernels of term 1 stand 101 deep within each other"
+    ) as caught:
         for _ in range(700):
             deep = (deep + Linear()) * Gaussian(1.0)
     assert "multiply out" in str(caught.value) and np.isfinite(deep(LINE)).all()
@@ -477,7 +505,10 @@ def test_dense_points_beside_sparse_ones(kernel, n):
     Y, values = X[::-1] + 1.0, np.arange(float(n))
     left, S, T = Conditioned(kernel, X[:2]), csr_array(X), csr_array(Y)
     functions = [kernel, kernel.distance, kernel.pairs, left, left.distance]
-    functions += [lambda A, B: ridge(kernel, A, values)(B), lambda A, B: Conditioned(kernel, A[:2])(B)]
+    functions += [
+        lambda A, B: ridge(kernel, A, values)(B),
+        lambda A, B: Conditioned(kernel, A[:2])(B),
+    ]
     for f in functions:
         for A, B in ((X, T), (S, Y), (S, T)):
             np.testing.assert_allclose(f(A, B), f(X, Y), atol=1e-6)
@@ -497,4 +528,6 @@ def test_an_error_by_name_wants_one_number_a_target():
         with pytest.raises((TypeError, ValueError), match=r"sample\(n, rng\)"):
             learning_curve(lambda X, y: lambda Z: Z, sample, [2, 9], draws=3, floor=0.0)
     with pytest.raises(TypeError, match="the error of fit = None"):
-        learning_curve(fits["NaN"], (LINE, SIGNS), [1, 3], draws=3, error=lambda *a: None, floor=0.0)
+        learning_curve(
+            fits["NaN"], (LINE, SIGNS), [1, 3], draws=3, error=lambda *a: None, floor=0.0
+        )

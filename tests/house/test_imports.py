@@ -20,7 +20,13 @@ from website import readme, stub
 from website.notebooks import module as module_of
 from website.notebooks import read, split
 
-LEVELS = ["base", "engines", "course", "apps", "answers"]  # imports go down; the treatise is course too
+LEVELS = [
+    "base",
+    "engines",
+    "course",
+    "apps",
+    "answers",
+]  # imports go down; the treatise is course too
 ALLOWED = {
     ("algebra", "Delegating.feature_map", "features"),
     ("algebra", "Delegating.spectral", "random_features"),
@@ -90,7 +96,11 @@ def circle(down):
 
 def pages_of(paths):
     "{module: name of the page} of numbered pages"
-    return {module_of(read(path)).rpartition(".")[2]: path.stem for path in paths if path.stem[0].isdigit()}
+    return {
+        module_of(read(path)).rpartition(".")[2]: path.stem
+        for path in paths
+        if path.stem[0].isdigit()
+    }
 
 
 def public_names(package):
@@ -125,7 +135,11 @@ def test_an_upward_import_and_a_circle_are_noticed(write_notebook, tmp_path):
         " def other(self):\n  from .features import f\n"
     )
     down, up = arrows(package, pages_of(paths))
-    assert up == [("algebra", "Delegating.other", "features"), ("first", "f", "low"), ("low", "", "algebra")]
+    assert up == [
+        ("algebra", "Delegating.other", "features"),
+        ("first", "f", "low"),
+        ("low", "", "algebra"),
+    ]
     assert set(circle(down)) == {"algebra", "features"} or len(circle(down)) > 2
     assert circle({"a": {"b"}, "b": set()}) == []
 
@@ -137,7 +151,9 @@ def python(script, *options):
 
 
 def test_importing_the_package_imports_nothing_heavy():
-    loaded = python("import rkhs_notes, sys; print(*{name.split('.')[0] for name in sys.modules})").split()
+    loaded = python(
+        "import rkhs_notes, sys; print(*{name.split('.')[0] for name in sys.modules})"
+    ).split()
     assert "rkhs_notes" in loaded and not {"numpy", "scipy", "matplotlib", "sklearn"} & set(loaded)
 
 
@@ -196,7 +212,9 @@ def test_the_stub_is_up_to_date(tmp_path):
         readme.main(check=True, stub=tmp_path / "old.pyi")
     with pytest.raises(SystemExit, match="no module exports the daily names rigde"):
         stub.render(["rigde", "ridge"], {"ridge": "representer"}, {})
-    assert "from .representer import ridge as ridge\n" in stub.render(["ridge"], {"ridge": "representer"}, {})
+    assert "from .representer import ridge as ridge\n" in stub.render(
+        ["ridge"], {"ridge": "representer"}, {}
+    )
 
 
 def lost_names(addresses):
@@ -225,7 +243,9 @@ def test_a_name_that_moved_answers_at_its_old_address(monkeypatch):
     assert list(lost_names({"errors": ["Verdict"]})) == [
         "errors.Verdict: module 'rkhs_notes.errors' has no attribute 'Verdict'"
     ]
-    monkeypatch.setitem(rkhs_notes._FORMER, "errors", rkhs_notes._FORMER["errors"] + " Verdict gone")
+    monkeypatch.setitem(
+        rkhs_notes._FORMER, "errors", rkhs_notes._FORMER["errors"] + " Verdict gone"
+    )
     assert not list(lost_names({"errors": ["Verdict"]}))
     from rkhs_notes.apps.exercises import Verdict
 
@@ -245,7 +265,12 @@ def test_a_name_that_its_own_module_lost_is_no_endless_search(monkeypatch):
     [
         *[("rigde", "ridge"), ("gausian", "Gaussian"), ("ridgepath", "ridge_path"), ("SVC", "svc")],
         *[("RBF", "Gaussian"), ("rbf_kernel", "Gaussian"), ("KRR", "ridge"), ("kernel", "Kernel")],
-        *[("PCA", "kernel_pca"), ("HSIC", "hsic"), ("Nystroem", "nystrom_features"), ("plot", "plots")],
+        *[
+            ("PCA", "kernel_pca"),
+            ("HSIC", "hsic"),
+            ("Nystroem", "nystrom_features"),
+            ("plot", "plots"),
+        ],
     ],
 )
 def test_a_near_name_is_proposed(slip, meant):
@@ -267,7 +292,9 @@ def test_habits_lead_to_names():
 
 def shared_names(package, taken=()):
     "Public names that another module, a module's own name or `taken` has too"
-    names = [name for name, _ in public_names(package)] + [path.stem for path in package.glob("[!_]*.py")]
+    names = [name for name, _ in public_names(package)] + [
+        path.stem for path in package.glob("[!_]*.py")
+    ]
     return sorted({name for name in names if names.count(name) > 1 or name in taken})
 
 
@@ -290,10 +317,15 @@ def own_names(tree):
             found.append(node.name)
         elif isinstance(node, ast.Assign):
             names = [
-                part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)
+                part.id
+                for target in node.targets
+                for part in ast.walk(target)
+                if isinstance(part, ast.Name)
             ]
             public += ast.literal_eval(node.value) if names == ["__all__"] else []
-            found += [name for name in names if name.islower() or name.isupper()]  # other ones are words
+            found += [
+                name for name in names if name.islower() or name.isupper()
+            ]  # other ones are words
     return {name for name in found if not name.startswith("_")} - set(public)
 
 
@@ -301,18 +333,24 @@ def mentions(tree):
     "(module, name) of what a tree imports by name, or reads as an attribute of a module"
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            yield from (((node.module or "").rpartition(".")[2], alias.name) for alias in node.names)
+            yield from (
+                ((node.module or "").rpartition(".")[2], alias.name) for alias in node.names
+            )
         elif isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)):
             yield getattr(node.value, "attr", getattr(node.value, "id", "")), node.attr
 
 
 def unmarked_helpers(package, trees):
     "Names of engines and base that no other file of `trees`, pairs (name of the file, syntax tree), mentions"
-    used = {(owner, name) for stem, tree in trees for owner, name in mentions(tree) if owner != stem}
+    used = {
+        (owner, name) for stem, tree in trees for owner, name in mentions(tree) if owner != stem
+    }
     modules = [path for room in ("base", "engines") for path in (package / room).rglob("[!_]*.py")]
     for path in sorted(modules):
         names = own_names(ast.parse(path.read_text(encoding="utf-8")))
-        yield from (f"{path.stem}.{name}" for name in sorted(names) if (path.stem, name) not in used)
+        yield from (
+            f"{path.stem}.{name}" for name in sorted(names) if (path.stem, name) not in used
+        )
 
 
 def syntax_trees():
@@ -346,7 +384,9 @@ def test_an_unmarked_helper_is_noticed(tmp_path):
         "__all__ = ['shown']\nLIMIT = FAR = 1\nWord = int\ndef shown(): pass\ndef taken(): return lonely()\n"
         "def lonely(): return _private(), LIMIT\ndef _private(): pass\ndef local(): pass\n"
     )
-    (tmp_path / "engines" / "data" / "sums.py").write_text("def looked_up(): pass\ndef less(): pass\n")
+    (tmp_path / "engines" / "data" / "sums.py").write_text(
+        "def looked_up(): pass\ndef less(): pass\n"
+    )
     (tmp_path / "deeper" / "scale.py").write_text("def free(): pass\n")
     trees = [
         ("high", "from ..base.low import taken, FAR\nrn.sums.looked_up()\nother.less()\nlocal = 2"),
@@ -358,17 +398,31 @@ def test_an_unmarked_helper_is_noticed(tmp_path):
 
 def words_in(names):
     "Public names that are annotations: words of signatures, which are read in `help` and never called"
-    return [name for name, value in names.items() if typing.get_origin(value) or isinstance(value, Word)]
+    return [
+        name for name, value in names.items() if typing.get_origin(value) or isinstance(value, Word)
+    ]
 
 
 def test_no_word_of_a_signature_is_public():
     found = {name: getattr(rkhs_notes, name) for name, _ in public_names(ROOT / "rkhs_notes")}
-    refuse([f"{name}: export its cell by `#| exporti`, or begin it with _" for name in words_in(found)])
+    refuse(
+        [f"{name}: export its cell by `#| exporti`, or begin it with _" for name in words_in(found)]
+    )
 
 
 def test_a_public_word_is_noticed():
-    words = {"Count": Annotated[int, count(1)], "count": count(1), "Rows": list[int], "Either": int | str}
-    plain = {"Graph": rkhs_notes.Graph, "load": rkhs_notes.load, "seed": 0, "squared": rkhs_notes.squared}
+    words = {
+        "Count": Annotated[int, count(1)],
+        "count": count(1),
+        "Rows": list[int],
+        "Either": int | str,
+    }
+    plain = {
+        "Graph": rkhs_notes.Graph,
+        "load": rkhs_notes.load,
+        "seed": 0,
+        "squared": rkhs_notes.squared,
+    }
     assert words_in(words | plain) == list(words)
 
 
@@ -381,4 +435,8 @@ def test_a_word_of_one_page_is_not_at_the_top(word):
 def test_the_version_is_the_same_everywhere():
     cited = (ROOT / "CITATION.cff").read_text().partition("\nversion: ")[2].split()[0]
     changes = (ROOT / "CHANGELOG.md").read_text()
-    assert cited == rkhs_notes.__version__ and f"\n## {cited}\n" in changes and "\n## Unreleased\n" in changes
+    assert (
+        cited == rkhs_notes.__version__
+        and f"\n## {cited}\n" in changes
+        and "\n## Unreleased\n" in changes
+    )

@@ -146,7 +146,9 @@ def interrupted(name, work):
     try:
         try:
             result = (CASES | IMPOSTORS)[name]()
-            if getattr(result, "converged", True):  # a machine that was stopped comes back, and says so
+            if getattr(
+                result, "converged", True
+            ):  # a machine that was stopped comes back, and says so
                 complaint = "it came to its end" if sent else "it came to its end before"
         except Exception as error:  # noqa: BLE001
             complaint = f"{type(error).__name__}: {error}"
@@ -156,7 +158,9 @@ def interrupted(name, work):
     except KeyboardInterrupt:
         pass
     # on a machine that others use, too, the time of the process is what it needed
-    seconds = min(time.monotonic() - sent[0][0], time.process_time() - sent[0][1]) if sent else math.inf
+    seconds = (
+        min(time.monotonic() - sent[0][0], time.process_time() - sent[0][1]) if sent else math.inf
+    )
     sender.join()
     changed = [name for name, now in as_it_is().items() if before[name] != now]
     return seconds, complaint or (f"{', '.join(changed)} not as before" if changed else "")
@@ -166,8 +170,14 @@ def unheard(names, work):
     "{name: (seconds, complaint)} of cases, run in a process of their own with two threads for BLAS"
     command = [sys.executable, __file__, str(work), *names]
     path = os.pathsep.join(PATHS)
-    environment = os.environ | {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "PYTHONPATH": path}
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60 * len(names))
+    environment = os.environ | {
+        "OMP_NUM_THREADS": "2",
+        "OPENBLAS_NUM_THREADS": "2",
+        "PYTHONPATH": path,
+    }
+    run = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=60 * len(names)
+    )
     assert run.returncode == 0, run.stderr[-2000:]
     return {name: tuple(rest) for name, *rest in map(json.loads, run.stdout.splitlines())}
 

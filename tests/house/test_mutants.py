@@ -30,7 +30,9 @@ def test_no_module_is_without_faults():
 
 
 def test_the_list_is_long_and_half_of_it_hunts_what_survived_before():
-    kinds = [kind for module in FAULTS.values() for faults in module.values() for _, _, *kind in faults]
+    kinds = [
+        kind for module in FAULTS.values() for faults in module.values() for _, _, *kind in faults
+    ]
     assert len(kinds) >= 500 and sum(map(len, kinds)) >= 250
     assert {kind for some in kinds for kind in some} == CLASSES.keys() - {"formula"}
 
@@ -45,7 +47,10 @@ def test_what_cannot_be_planted_is_refused():
 
 
 def test_one_selection_has_the_tests_of_all_groups():
-    assert together(["test_a.py -k 'x or y'", "test_a.py -k 'not z'"]) == "test_a.py -k '(not z) or (x or y)'"
+    assert (
+        together(["test_a.py -k 'x or y'", "test_a.py -k 'not z'"])
+        == "test_a.py -k '(not z) or (x or y)'"
+    )
     assert together(["test_b.py", "test_b.py -k w"]) == "test_b.py -k '(test) or (w)'"
 
 
@@ -62,11 +67,17 @@ NAMES = {"1": None, "2": None, "3": None, "4": ["f"], "5": ["<lambda>"], "7": []
 
 @pytest.mark.parametrize("number, functions", NAMES.items())
 def test_a_fault_of_functions_alone_is_told_from_others(number, functions):
-    pairs = changed(*(compile(text, "m.py", "exec") for text in (MODULE, MODULE.replace(number, "6"))))
+    pairs = changed(
+        *(compile(text, "m.py", "exec") for text in (MODULE, MODULE.replace(number, "6")))
+    )
     assert pairs == functions or [old.co_name for old in pairs] == functions
 
 
-PAIRS = [["x + x", "x - x"], ["x * x", "x * abs(x)", "branch"], ["return x + x", "import os; os._exit(7)"]]
+PAIRS = [
+    ["x + x", "x - x"],
+    ["x * x", "x * abs(x)", "branch"],
+    ["return x + x", "import os; os._exit(7)"],
+]
 
 
 def test_noticed_survived_and_broken_are_told_apart(tmp_path, monkeypatch, capsys):
@@ -88,7 +99,9 @@ def test_noticed_survived_and_broken_are_told_apart(tmp_path, monkeypatch, capsy
     told = capsys.readouterr().out
     assert "survived in small: test_small.py\n    x * x\n" in told
     assert "'import os; os._exit(7)' ends with" in told
-    rows = {name: [int(n) for n in numbers] for name, *numbers in map(str.split, told.splitlines()[-4:])}
+    rows = {
+        name: [int(n) for n in numbers] for name, *numbers in map(str.split, told.splitlines()[-4:])
+    }
     assert rows["small"] == rows["together"] == [3, 1, 1, 1]
     assert rows["branch"] == [1, 0, 1, 0] and rows["formula"] == [2, 1, 0, 1]
     (tmp_path / "test_small.py").write_text("import rkhs_notes\n\ndef test():\n    assert False\n")

@@ -31,7 +31,11 @@ class Leaning(Kernel):
 
     def _gram(self, A, B, xp):
         good = xp.exp(-((A[:, :1] - B[:, :1].T) ** 2) / 2)
-        return good * (1 + self.by * (A[:, :1] != B[:, :1].T)) if self.negative else good + self.by * A[:, :1]
+        return (
+            good * (1 + self.by * (A[:, :1] != B[:, :1].T))
+            if self.negative
+            else good + self.by * A[:, :1]
+        )
 
 
 class Steep(Gaussian):
@@ -74,7 +78,9 @@ def errors():
 
 def longer(f):
     "Training with steps longer than stated"
-    return lambda *given, **options: f(*given, **{**options, "step_size": 1.05 * options["step_size"]})
+    return lambda *given, **options: f(
+        *given, **{**options, "step_size": 1.05 * options["step_size"]}
+    )
 
 
 # law: (what obeys it, {near miss: what does not})
@@ -103,7 +109,9 @@ LAWS = {
             "not symmetric": lambda: rn.check_inner_product(
                 lambda f, g: f @ g + 0.05 * f[0] * g[1], list(U.T)
             ),
-            "squared": lambda: rn.check_inner_product(lambda f, g: (f @ g) * abs(f @ g) ** 0.05, list(U.T)),
+            "squared": lambda: rn.check_inner_product(
+                lambda f, g: (f @ g) * abs(f @ g) ** 0.05, list(U.T)
+            ),
         },
     ),
     "check_norm": (
@@ -157,7 +165,9 @@ LAWS = {
             "lam × 1.05": lambda: rn.check_large_fit(
                 replace(rn.ridge_large(k, X, X[:, 0], 0.1), lam=0.105), X, X[:, 0]
             ),
-            "y × 1.05": lambda: rn.check_large_fit(rn.ridge_large(k, X, X[:, 0], 0.1), X, 1.05 * X[:, 0]),
+            "y × 1.05": lambda: rn.check_large_fit(
+                rn.ridge_large(k, X, X[:, 0], 0.1), X, 1.05 * X[:, 0]
+            ),
         },
     ),
     "check_projection": (
@@ -173,7 +183,10 @@ LAWS = {
         lambda: rn.check_inclusion(1.0 * k, k, 1.0, Z),
         {"c / 1.05": lambda: rn.check_inclusion(1.05 * k, k, 1.0, Z)},
     ),
-    "check_rate": (lambda: rates(1.0), {"× 1.05": lambda: rates(1.05), "/ 1.05": lambda: rates(1 / 1.05)}),
+    "check_rate": (
+        lambda: rates(1.0),
+        {"× 1.05": lambda: rates(1.05), "/ 1.05": lambda: rates(1 / 1.05)},
+    ),
     "check_representer": (
         lambda: rn.check_representer(rn.ridge(k, X, X[:, 0], 0.1), X, X[:, 0], 0.1, rng=0),
         {
@@ -191,13 +204,17 @@ LAWS = {
             "score × 1.05": lambda: rn.check_stein(
                 k, times(mean_law), rn.gauss_hermite(0, 1, 60), [0.3, 1.0]
             ),
-            "sign": lambda: rn.check_stein(k, times(mean_law, -1), rn.gauss_hermite(0, 1, 60), [0.3, 1.0]),
+            "sign": lambda: rn.check_stein(
+                k, times(mean_law, -1), rn.gauss_hermite(0, 1, 60), [0.3, 1.0]
+            ),
         },
     ),
     "check_sample_space": (
         lambda: rn.check_sample_space(Matern(2.5), Matern(1.0), np.linspace(0, 1, 128), rng=0),
         {
-            "ν − ½": lambda: rn.check_sample_space(Matern(1.5), Matern(1.0), np.linspace(0, 1, 128), rng=0),
+            "ν − ½": lambda: rn.check_sample_space(
+                Matern(1.5), Matern(1.0), np.linspace(0, 1, 128), rng=0
+            ),
             "ν − 0.45": lambda: rn.check_sample_space(
                 Matern(1.5), Matern(1.05), np.linspace(0, 1, 128), rng=0
             ),
@@ -213,7 +230,11 @@ LAWS = {
     ),
     "check_unbiased": (
         lambda: rn.check_unbiased(lambda r: rn.fourier_features(k, 2, 200, r), k, Z, 0),
-        {"φ × 1.05": lambda: rn.check_unbiased(lambda r: times(rn.fourier_features(k, 2, 200, r)), k, Z, 0)},
+        {
+            "φ × 1.05": lambda: rn.check_unbiased(
+                lambda r: times(rn.fourier_features(k, 2, 200, r)), k, Z, 0
+            )
+        },
     ),
     "check_level": (
         lambda: rn.check_level(lambda A, B, r: r.random(), lambda r: (X, Y), rng=0),
@@ -246,7 +267,9 @@ ELSEWHERE = {
 
 def test_every_public_law_meets_a_near_miss():
     modules = (ROOT.parent / "rkhs_notes").rglob("*.py")
-    laws = {name for path in modules for name in re.findall(r"(?m)^def (check_\w+)", path.read_text())}
+    laws = {
+        name for path in modules for name in re.findall(r"(?m)^def (check_\w+)", path.read_text())
+    }
     assert laws == {*LAWS, *ELSEWHERE} and not {*LAWS} & {*ELSEWHERE}
     for law, test in ELSEWHERE.items():
         file, _, name = test.partition("::")

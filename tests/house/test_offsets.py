@@ -47,7 +47,10 @@ MOVED = {  # the others, with their value from the exact xᵀy of all columns an
     "Polynomial(2)": (Polynomial(2), lambda S, parts: (S + 1) * (S + 1)),
     "Linear() ** 3": (Linear() ** 3, lambda S, parts: S * S * S),
     "Product": ((Linear() + Constant(1)) * (2 * Linear()), lambda S, parts: (S + 1) * S * 2),
-    "Tensor": (Tensor(Linear(), Polynomial(2)), lambda S, parts: parts[0] * (parts[1] + 1) * (parts[1] + 1)),
+    "Tensor": (
+        Tensor(Linear(), Polynomial(2)),
+        lambda S, parts: parts[0] * (parts[1] + 1) * (parts[1] + 1),
+    ),
     "Anova": (Anova(Linear(), 2, up_to=True), lambda S, parts: (parts[0] + 1) * (parts[1] + 1)),
     "On": (Polynomial(2).on([1]), lambda S, parts: (parts[1] + 1) * (parts[1] + 1)),
 }
@@ -134,25 +137,36 @@ STATISTICS = {
     "mean_embedding": [lambda k, X, Y: (rn.mean_embedding(k, X) - rn.mean_embedding(k, Y)).norm()],
     "witness": [of_witness],
     "mmd_test": [
-        *(found("mmd_test", statistic=s) for s in ("u", "v", "u1", "linear", "block", "incomplete")),
+        *(
+            found("mmd_test", statistic=s)
+            for s in ("u", "v", "u1", "linear", "block", "incomplete")
+        ),
         *(found("mmd_test", null=null) for null in ("gamma", "spectral")),
         lambda k, X, Y: found("mmd_test", statistic="v")(k, *measures(X, Y)),
         lambda k, X, Y: found("mmd_test", statistic="v")(Linear().feature_map(2), X, Y),
-        lambda k, X, Y: found("mmd_test", statistic="v")(Linear().feature_map(2), *measures(X, Y))[0],
+        lambda k, X, Y: found("mmd_test", statistic="v")(Linear().feature_map(2), *measures(X, Y))[
+            0
+        ],
     ],
     "mmd_test_aggregated": [lambda k, X, Y: found("mmd_test_aggregated")([k, Gaussian(2.0)], X, Y)],
     "mmd_test_split": [lambda k, X, Y: found("mmd_test_split")([k, Gaussian(2.0)], X, Y)],
     "hsic": [lambda k, X, Y: rn.hsic(k, k, X, Y), lambda k, X, Y: rn.hsic(k, Gaussian(1.0), X, Z0)],
     "hsic_u": [lambda k, X, Y: rn.hsic_u(k, k, X, Y)],
-    "hsic_test": [hsic_found("hsic_test", null=null) for null in ("permutation", "cyclic", "gamma")],
+    "hsic_test": [
+        hsic_found("hsic_test", null=null) for null in ("permutation", "cyclic", "gamma")
+    ],
     "dhsic": [lambda k, X, Y: rn.dhsic([k, k], [X, Y])],
     "dhsic_test": [hsic_found("dhsic_test")],
     "conditional_independence_test": [of_conditions],
     "generalized_covariance_test": [of_covariance],
     "kernel_pca": [of_components, of_coordinates],
     "kernel_cca": [of_correlations],
-    "kernel_mutual_information": [lambda k, X, Y: rn.kernel_mutual_information([k, k], [X, Y], 0.1)],
-    "kernel_generalized_variance": [lambda k, X, Y: rn.kernel_generalized_variance([k, k], [X, Y], 0.1)],
+    "kernel_mutual_information": [
+        lambda k, X, Y: rn.kernel_mutual_information([k, k], [X, Y], 0.1)
+    ],
+    "kernel_generalized_variance": [
+        lambda k, X, Y: rn.kernel_generalized_variance([k, k], [X, Y], 0.1)
+    ],
     "align": [of_mixture],
     "gaussian_grid": [lambda k, X, Y: [one.bandwidth for one in rn.gaussian_grid(X, Y)]],
 }
@@ -265,7 +279,9 @@ def test_far_from_0_values_are_those_of_exact_arithmetic(name, c):
     assert rn.dhsic([k, k], [X, Y]) == pytest.approx(values["hsic"], rel=1e-10)
     pool = rn.mmd_test(k, rn.Measure(X, w), rn.Measure(Y, v), 19)
     assert pool.statistic == pytest.approx(wanted["weighted u"], rel=1e-10)
-    assert rn.dhsic_test([k, k, k], [X, Y, X], 19).statistic == pytest.approx(wanted["dhsic"], rel=1e-6)
+    assert rn.dhsic_test([k, k, k], [X, Y, X], 19).statistic == pytest.approx(
+        wanted["dhsic"], rel=1e-6
+    )
 
 
 class Own(rn.Kernel):
@@ -275,7 +291,9 @@ class Own(rn.Kernel):
         return X @ Y.T
 
 
-@pytest.mark.parametrize("k", [Own(), Linear().normalized(), Own() + Gaussian(1.0), 2 * Own()], ids=repr)
+@pytest.mark.parametrize(
+    "k", [Own(), Linear().normalized(), Own() + Gaussian(1.0), 2 * Own()], ids=repr
+)
 def test_a_kernel_that_cannot_be_moved_is_refused_when_half_of_the_digits_go(k):
     calls = [
         lambda X, Y: rn.mmd2_v(k, X, Y),
@@ -297,7 +315,9 @@ def test_a_kernel_that_cannot_be_moved_is_refused_when_half_of_the_digits_go(k):
                 call(X0 + c, Y0 + c)
 
 
-@pytest.mark.parametrize("k", [Own(), Linear(), Polynomial(3), Gaussian(1), Linear().normalized()], ids=repr)
+@pytest.mark.parametrize(
+    "k", [Own(), Linear(), Polynomial(3), Gaussian(1), Linear().normalized()], ids=repr
+)
 def test_points_that_are_one_point_have_no_distance_wherever_they_lie(k):
     for x in (0.1, 1e6 / 3, 1e9 / 7):
         X = np.full((9, 2), x)
@@ -401,8 +421,12 @@ def test_a_fit_through_0_has_the_digits_of_a_solution_by_rows(c, rise):
 @pytest.mark.parametrize("c", [0, *OFFSETS])
 def test_parts_of_a_stream_far_from_0_are_the_whole_in_any_order(c):
     for lam in (1e-3, 1.0):
-        assert check_merge(Linear().feature_map(2), X0 + c, T0 + c, lam, offset=True, rng=0) <= 1e-12
-    features = rn.fourier_features(Gaussian(30.0), 2, 30, rng=1)  # nearly constant, nearly dependent
+        assert (
+            check_merge(Linear().feature_map(2), X0 + c, T0 + c, lam, offset=True, rng=0) <= 1e-12
+        )
+    features = rn.fourier_features(
+        Gaussian(30.0), 2, 30, rng=1
+    )  # nearly constant, nearly dependent
     assert check_merge(features, X0, T0, 1e-7, offset=True, rng=0) <= 1e-12
 
 
@@ -456,7 +480,9 @@ def test_a_stein_discrepancy_of_a_kernel_that_sees_the_offset_is_exact(c):
     sides = (S * X).sum(axis=1)  # ⟨s(x), ∇ᵧ xᵀy⟩ = ⟨s(x), x⟩
     U = (S @ S.T) * (X @ X.T) + sides[:, None] + sides[None, :] + 2
     k, P = Linear(), X0[:8] + c
-    assert rn.stein_discrepancy(k, lambda A: c - A, P) == pytest.approx(float(off_mean(U)), rel=1e-9)
+    assert rn.stein_discrepancy(k, lambda A: c - A, P) == pytest.approx(
+        float(off_mean(U)), rel=1e-9
+    )
     biased = rn.stein_discrepancy(k, lambda A: c - A, P, biased=True)
     assert biased == pytest.approx(float(U.sum() / 64), rel=1e-9)
 
@@ -497,7 +523,10 @@ def test_single_precision_keeps_its_own_half():
     X, Y = (P.astype(np.float32) for P in (X0 + 1e3, Y0 + 1e3))
     wanted = rn.mmd2_v(Linear(), X.astype(float) - 1e3, Y.astype(float) - 1e3)
     assert rn.mmd2_v(Linear(), X, Y) == pytest.approx(wanted, rel=1e-5)
-    near, other = X - np.float32(970), Y - np.float32(970)  # at 30 half of eight digits go, not of sixteen
+    near, other = (
+        X - np.float32(970),
+        Y - np.float32(970),
+    )  # at 30 half of eight digits go, not of sixteen
     assert rn.mmd2_v(Linear(), near, other) == pytest.approx(wanted, rel=2e-6)
     with pytest.raises(ValueError, match="more than half of the digits"):
         rn.mmd2_v(Own(), X, Y)

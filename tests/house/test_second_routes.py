@@ -35,7 +35,12 @@ from rkhs_notes.apps.play import (
 )
 from rkhs_notes.base.arrays import SparseRows
 from rkhs_notes.base.contracts import contract, fuzz
-from rkhs_notes.base.errors import IndefiniteKernel, NoFiniteFeatureMap, NoSpectralMeasure, RKHSError
+from rkhs_notes.base.errors import (
+    IndefiniteKernel,
+    NoFiniteFeatureMap,
+    NoSpectralMeasure,
+    RKHSError,
+)
 from rkhs_notes.base.plots import palette, use_style
 from rkhs_notes.base.words import Count
 from rkhs_notes.deeper.conditioning import ConditionalEmbedding, conditional_embedding
@@ -167,7 +172,10 @@ def test_leaves_by_scikit_learn():
 def test_leaves_pair_by_pair():
     A, d, f = np.array([[2.0, 0.5], [0.5, 1.0]]), X[:, None] - X, np.sin(X[:, 0])
     outer, parts = np.outer(f, f), np.exp(-(d**2) / 2)
-    close(Cauchy(0.7)(X), [[1 / ((1 + (u / 0.7) ** 2) * (1 + (v / 0.7) ** 2)) for u, v in row] for row in d])
+    close(
+        Cauchy(0.7)(X),
+        [[1 / ((1 + (u / 0.7) ** 2) * (1 + (v / 0.7) ** 2)) for u, v in row] for row in d],
+    )
     close(Bilinear(A)(X), [[x @ A @ y for y in X] for x in X], rtol=1e-12)
     close(Rank1(lambda X: np.sin(X[:, 0]))(X), outer, rtol=1e-12)
     both = FiniteRank([2.0, 3.0], [lambda X: np.sin(X[:, 0]), lambda X: X[:, 1]])
@@ -176,7 +184,9 @@ def test_leaves_pair_by_pair():
     close(Anova(Gaussian(1.0), 1)(X), parts.sum(axis=2), rtol=1e-12)
     close(Anova(Gaussian(1.0), 2)(X), parts[:, :, 0] * parts[:, :, 1], rtol=1e-12)
     close(Anova(Gaussian(1.0), 2, up_to=True)(X), (1 + parts).prod(axis=2), rtol=1e-12)
-    close(Tensor(Linear(), Gaussian(1.0))(X), np.outer(X[:, 0], X[:, 0]) * parts[:, :, 1], rtol=1e-12)
+    close(
+        Tensor(Linear(), Gaussian(1.0))(X), np.outer(X[:, 0], X[:, 0]) * parts[:, :, 1], rtol=1e-12
+    )
     length = [np.sqrt(x @ x) for x in X]
     apart = [[np.sqrt((x - y) @ (x - y)) for y in X] for x in X]
     close(DistanceInduced()(X), (np.add.outer(length, length) - apart) / 2, atol=1e-14)
@@ -190,7 +200,10 @@ def test_kernels_of_an_interval_pair_by_pair():
     close(Brownian()(t), [[min(x, y) for y in t] for x in t])
     close(BrownianBridge()(t), [[min(x, y) - x * y for y in t] for x in t], rtol=1e-14)
     z, w = np.ravel(nodes.points), nodes.weights
-    close(Integral(lambda x, z: x + z**2, nodes)(t), [[w @ ((x + z**2) * (y + z**2)) for y in t] for x in t])
+    close(
+        Integral(lambda x, z: x + z**2, nodes)(t),
+        [[w @ ((x + z**2) * (y + z**2)) for y in t] for x in t],
+    )
 
 
 @pytest.mark.second_route("from_gamma", "from_sklearn", "to_gamma", "scikit-learn")
@@ -209,7 +222,11 @@ def test_losses_by_their_cases():
     zero, one, by = np.zeros(25), np.ones(25), r.tolist()
     close(Squared()(r, zero), [u * u for u in by], atol=1e-15)
     close(Absolute()(r, zero), [max(u, -u) for u in by], atol=1e-15)
-    close(Huber(0.7)(r, zero), [u * u / 2 if abs(u) <= 0.7 else 0.7 * abs(u) - 0.245 for u in by], atol=1e-15)
+    close(
+        Huber(0.7)(r, zero),
+        [u * u / 2 if abs(u) <= 0.7 else 0.7 * abs(u) - 0.245 for u in by],
+        atol=1e-15,
+    )
     close(Quantile(0.3)(r, zero), [0.3 * u if u > 0 else -0.7 * u for u in by], atol=1e-15)
     close(EpsilonInsensitive(0.5)(r, zero), [max(0.0, u - 0.5, -u - 0.5) for u in by], atol=1e-15)
     close(Hinge()(one, r), [1 - u if u < 1 else 0.0 for u in by], atol=1e-15)
@@ -333,7 +350,11 @@ def test_embeddings_are_means_of_sections():
 def test_the_grid_of_bandwidths_doubles_about_the_median():
     Z = np.vstack([X, X[:5] + 1])
     middle = np.median([np.sqrt((a - b) @ (a - b)) for i, a in enumerate(Z) for b in Z[:i]])
-    close([k.bandwidth for k in gaussian_grid(X, X[:5] + 1, 5)], middle * 2.0 ** np.arange(-2, 3), rtol=1e-12)
+    close(
+        [k.bandwidth for k in gaussian_grid(X, X[:5] + 1, 5)],
+        middle * 2.0 ** np.arange(-2, 3),
+        rtol=1e-12,
+    )
 
 
 @pytest.mark.second_route("Indefinite", "as_kernel", "a matrix with a negative value, typed out")
@@ -373,10 +394,16 @@ def test_the_power_function_by_its_definition():
     r2 = ((X[:, None] - X) ** 2).sum(axis=2)
     to = ((X[:, None] - places) ** 2).sum(axis=2)
     K, Kx = np.exp(-r2 / 2), np.exp(-to / 2)
-    close(PowerFunction(Gaussian(1.0), X)(places) ** 2, 1 - (Kx * np.linalg.solve(K, Kx)).sum(0), atol=1e-9)
+    close(
+        PowerFunction(Gaussian(1.0), X)(places) ** 2,
+        1 - (Kx * np.linalg.solve(K, Kx)).sum(0),
+        atol=1e-9,
+    )
 
 
-@pytest.mark.second_route("bridge_spectrum", "periodic_spectrum", "their integral equations on a fine grid")
+@pytest.mark.second_route(
+    "bridge_spectrum", "periodic_spectrum", "their integral equations on a fine grid"
+)
 def test_spectra_by_their_integral_equations():
     x = (np.arange(4000) + 0.5) / 4000
     bridge = bridge_spectrum(5)
@@ -468,7 +495,10 @@ def test_a_stored_kernel_is_a_formula_in_json(tmp_path):
     write_expression(tmp_path / "k", 2 * Gaussian(0.5) + Linear())
     with zipfile.ZipFile(tmp_path / "k") as archive:
         head = json.loads(archive.read("expression.json"))
-    assert head["format"] == 1 and re.findall(r"Gaussian|Linear", json.dumps(head)) == ["Gaussian", "Linear"]
+    assert head["format"] == 1 and re.findall(r"Gaussian|Linear", json.dumps(head)) == [
+        "Gaussian",
+        "Linear",
+    ]
 
 
 FIGURES = {
@@ -498,7 +528,9 @@ def test_a_page_to_drag_carries_its_data(kind):
 @pytest.mark.second_route("script", "the files, joined")
 def test_the_script_is_the_three_files_as_they_lie_there():
     folder = ROOT / "rkhs_notes" / "figures"
-    by_hand = "".join((folder / f"{name}.js").read_text("utf-8") for name in ("numerics", "kinds", "stage"))
+    by_hand = "".join(
+        (folder / f"{name}.js").read_text("utf-8") for name in ("numerics", "kinds", "stage")
+    )
     assert sorted(script()) == sorted(by_hand)
 
 

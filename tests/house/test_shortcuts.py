@@ -27,7 +27,9 @@ every_kernel = pytest.mark.parametrize("k, X", TRIED, ids=[str(k)[:60] for k, _ 
 
 # what a kernel may write beside its formula and is no shortcut to it: costs, domains, names, windows
 OTHER = {"_gram", "_width", "_blocks", "_nanoseconds", "_window", "_kin"}
-SHORTCUTS = {n for n in vars(Formula) if not n.startswith("__") and n not in {*OTHER, "plan", "_own_init"}}
+SHORTCUTS = {
+    n for n in vars(Formula) if not n.startswith("__") and n not in {*OTHER, "plan", "_own_init"}
+}
 SHORTCUTS |= {"_tex", "_tex_formula", "_tex_precedence", "_tex_inner"}
 TABLES = [
     features.feature_rule,
@@ -63,12 +65,18 @@ def test_no_kernel_of_the_book_was_left_out():
 def by_formula(k, A, B):
     "k of every pair, one at a time, by the formula alone"
     one = [slice(i, i + 1) for i in range(max(len(A), len(B)))]
-    K = [[k._gram(taken_of(A, i), taken_of(B, j), np)[0, 0] for j in one[: len(B)]] for i in one[: len(A)]]
+    K = [
+        [k._gram(taken_of(A, i), taken_of(B, j), np)[0, 0] for j in one[: len(B)]]
+        for i in one[: len(A)]
+    ]
     return np.array(K, dtype=float)
 
 
 def near(a, b, tol=1e-9):
-    assert np.shape(a) == np.shape(b) and np.abs(a - b).max() <= tol * (1e-300 + np.abs(b).max()), (a, b)
+    assert np.shape(a) == np.shape(b) and np.abs(a - b).max() <= tol * (1e-300 + np.abs(b).max()), (
+        a,
+        b,
+    )
 
 
 def matrices(k, X):
@@ -82,7 +90,9 @@ def matrices(k, X):
     near(k.pairs(B, taken_of(A, slice(3, 7))), K[:4, 3:7].diagonal())
     own = K.diagonal()
     squares = own[:, None] + own[:4] - 2 * L
-    near(k.distance(A, B) ** 2, np.maximum(squares, 0), 1e-7)  # of what is no kernel some are negative
+    near(
+        k.distance(A, B) ** 2, np.maximum(squares, 0), 1e-7
+    )  # of what is no kernel some are negative
     return K
 
 
@@ -114,7 +124,10 @@ def algebra(k, X, K):
     other = G(X) if isinstance(X, np.ndarray) else 2.0
     near((k * k).simplify()(X), K * K), near((k**3).simplify()(X), K**3, 1e-8)
     near((k + 2 * k).simplify()(X), 3 * K), near(k.simplify()(X), K)
-    near((k * G).simplify()(X), K * other), near((k * rn.Delta()).simplify()(X), np.diag(K.diagonal()))
+    (
+        near((k * G).simplify()(X), K * other),
+        near((k * rn.Delta()).simplify()(X), np.diag(K.diagonal())),
+    )
     if (K.diagonal() > 0).all():
         cosines = K / np.sqrt(np.outer(K.diagonal(), K.diagonal()))
         near(k.normalized().simplify()(X), cosines), near(k.normalized()(X), cosines)
@@ -231,8 +244,13 @@ MUTANTS = [
 @pytest.mark.parametrize("k, X, name", MUTANTS)
 def test_a_changed_formula_keeps_no_shortcut(k, X, name):
     other = changed(k, name)
-    cls, kept = type(other), SHORTCUTS - {name} - ({"_tile"} if type(other)._gram is one_tile else set())
-    inherited = {n for n in kept if inspect.getattr_static(cls, n) is not inspect.getattr_static(Pointed, n)}
+    cls, kept = (
+        type(other),
+        SHORTCUTS - {name} - ({"_tile"} if type(other)._gram is one_tile else set()),
+    )
+    inherited = {
+        n for n in kept if inspect.getattr_static(cls, n) is not inspect.getattr_static(Pointed, n)
+    }
     assert not inherited
     assert not rn.simplify.rule_of(other)
     assert all(rule_of(rules, other) is rules.registry[object] for rules in TABLES)
@@ -300,5 +318,9 @@ def test_a_kernel_of_ones_own_starts_a_family():
             return None
 
     X = np.ones((3, 1))
-    assert [k.diag(X).tolist() for k in (Member(), Changed(), Renamed())] == [[1] * 3, [2] * 3, [1] * 3]
+    assert [k.diag(X).tolist() for k in (Member(), Changed(), Renamed())] == [
+        [1] * 3,
+        [2] * 3,
+        [1] * 3,
+    ]
     assert Member._diag is Renamed._diag is Cosine._diag and Changed._kin == (Changed, object)

@@ -15,7 +15,9 @@ from conftest import NOTEBOOKS, ROOT, each_notebook, refuse
 from website import readme
 from website.notebooks import read, split
 
-MACHINE_PATH = re.compile(r"(?<![\w.:/])/(home|root|tmp|work|mnt|opt|Users|var/folders)/|[A-Z]:\\Users")
+MACHINE_PATH = re.compile(
+    r"(?<![\w.:/])/(home|root|tmp|work|mnt|opt|Users|var/folders)/|[A-Z]:\\Users"
+)
 DRAWS = {
     "plot",
     "scatter",
@@ -40,7 +42,9 @@ def edited(tmp_path_factory):
     "A copy of what the exporter needs, with a module edited by hand, a stray one and a notebook not clean"
     folder = tmp_path_factory.mktemp("edited")
     shutil.copy(ROOT / "pyproject.toml", folder)
-    shutil.copytree(ROOT / "rkhs_notes", folder / "rkhs_notes", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        ROOT / "rkhs_notes", folder / "rkhs_notes", ignore=shutil.ignore_patterns("__pycache__")
+    )
     with open(folder / "rkhs_notes" / "base" / "errors.py", "a") as file:
         file.write("by_hand = True\n")
     (folder / "rkhs_notes" / "stray.py").write_text("")
@@ -63,7 +67,10 @@ def nbdev(command, folder):
 
 
 def contents(folder, pattern):
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob(pattern))}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob(pattern))
+    }
 
 
 def differing(before, after):
@@ -94,7 +101,9 @@ def test_readme_is_written_from_the_index():
 
 
 def test_a_stale_readme_is_noticed(write_notebook, tmp_path):
-    path = write_notebook("index.ipynb", "# Title\n\n[a](00_a.ipynb)", "code:#| hide\nsecret", "code:1 + 1")
+    path = write_notebook(
+        "index.ipynb", "# Title\n\n[a](00_a.ipynb)", "code:#| hide\nsecret", "code:1 + 1"
+    )
     (tmp_path / "README.md").write_text("old")
     with pytest.raises(SystemExit, match="not up to date"):
         readme.main(check=True, path=path, readme=tmp_path / "README.md")
@@ -107,7 +116,11 @@ def calls(tree):
     "Names called by a cell as it runs, outside of definitions, assertions and `with expect_fail` blocks"
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Call):
-            yield node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            yield (
+                node.func.attr
+                if isinstance(node.func, ast.Attribute)
+                else getattr(node.func, "id", "")
+            )
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.Assert, ast.With)):
             yield from calls(node)
 
@@ -128,11 +141,15 @@ def output_problems(path):
             problems.append(f"cell {number} draws, and no picture is stored")
         for output in cell.outputs:
             data = output.get("data", {})
-            text = output.get("text", "") + "".join(str(data[mime]) for mime in data if "image" not in mime)
+            text = output.get("text", "") + "".join(
+                str(data[mime]) for mime in data if "image" not in mime
+            )
             if output.output_type == "error":
                 problems.append(f"cell {number} stores an error")
             elif match := MACHINE_PATH.search(text):
-                problems.append(f"cell {number} stores a path of this machine: {text[match.start() :][:40]}")
+                problems.append(
+                    f"cell {number} stores a path of this machine: {text[match.start() :][:40]}"
+                )
     return problems
 
 
@@ -142,7 +159,9 @@ def test_stored_outputs(path):
 
 
 def test_bad_outputs_are_noticed(write_notebook):
-    path = write_notebook("bad.ipynb", "code:plt.plot(x)", "code:x", "code:y", "code:def f(): plt.plot(x)")
+    path = write_notebook(
+        "bad.ipynb", "code:plt.plot(x)", "code:x", "code:y", "code:def f(): plt.plot(x)"
+    )
     nb = read(path)
     nb.cells[1].outputs = [nbformat.v4.new_output("stream", text="/home/you/x.py:3: UserWarning")]
     nb.cells[2].outputs = [nbformat.v4.new_output("error", ename="E", evalue="", traceback=[])]

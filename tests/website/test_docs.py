@@ -35,14 +35,20 @@ def definitions(path):
     "Public functions and classes that a notebook exports, with the lines of their cell"
     for options, body in code_cells(path, exported=True):
         for node in ast.parse(body).body:
-            if "export" in options and isinstance(node, DEFINITIONS) and not node.name.startswith("_"):
+            if (
+                "export" in options
+                and isinstance(node, DEFINITIONS)
+                and not node.name.startswith("_")
+            ):
                 yield node, body.splitlines()
 
 
 def parameters(node):
     "Names of the arguments of a function, or of a class's __init__"
     if isinstance(node, ast.ClassDef):
-        node = next((o for o in node.body if isinstance(o, ast.FunctionDef) and o.name == "__init__"), None)
+        node = next(
+            (o for o in node.body if isinstance(o, ast.FunctionDef) and o.name == "__init__"), None
+        )
         if node is None:
             return []
     every = [
@@ -63,7 +69,16 @@ def documented(docstring):
 
 
 # their fields have words
-VALUES = {"Value", "Kernel", "Indefinite", "Drawn", "Frequencies", "RKHS", "_KnownAtPoints", "_WithPointsOf"}
+VALUES = {
+    "Value",
+    "Kernel",
+    "Indefinite",
+    "Drawn",
+    "Frequencies",
+    "RKHS",
+    "_KnownAtPoints",
+    "_WithPointsOf",
+}
 VALUES |= {"Fit", "Scores", "Band", "Conditional", "Weighted", "Curve"}
 VALUES |= {"Machine", "Deciding", "SupportVectorMachine"}
 
@@ -75,7 +90,12 @@ def said_by_words(node, docstring):
             return set()
         annotated = {o.target.id for o in node.body if isinstance(o, ast.AnnAssign)}
     elif any(getattr(getattr(o, "func", o), "id", "") == "contract" for o in node.decorator_list):
-        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg]
+        arguments = [
+            *node.args.posonlyargs,
+            *node.args.args,
+            *node.args.kwonlyargs,
+            node.args.vararg,
+        ]
         annotated = {arg.arg for arg in arguments if arg and arg.annotation}
     else:
         return set()
@@ -93,10 +113,14 @@ def docstring_problems(path):
             continue
         known = documented(docstring) | said_by_words(node, docstring)
         problems += [
-            f"{node.name}: {name} is not under Parameters" for name in parameters(node) if name not in known
+            f"{node.name}: {name} is not under Parameters"
+            for name in parameters(node)
+            if name not in known
         ]
         fields = (
-            [o for o in node.body if isinstance(o, ast.AnnAssign)] if isinstance(node, ast.ClassDef) else []
+            [o for o in node.body if isinstance(o, ast.AnnAssign)]
+            if isinstance(node, ast.ClassDef)
+            else []
         )
         problems += [
             f"{node.name}.{field.target.id} has neither a comment nor an entry under Parameters"
@@ -108,7 +132,9 @@ def docstring_problems(path):
 
 def unused_names(path):
     "Exported names that no other cell of the notebook uses"
-    used = {name for _, body in code_cells(path, exported=False) for name in re.findall(r"\w+", body)}
+    used = {
+        name for _, body in code_cells(path, exported=False) for name in re.findall(r"\w+", body)
+    }
     return [node.name for node, _ in definitions(path) if node.name not in used]
 
 
@@ -132,11 +158,15 @@ def test_every_module_has_a_notebook():
 def examples(module):
     "The examples in the docstrings of a module, with all names that a reader has after `import rkhs_notes`"
     module = importlib.import_module(f"rkhs_notes.{rkhs_notes._modules()[module]}")
-    known = {name: getattr(rkhs_notes, name) for name in dir(rkhs_notes)} | {"np": np} | vars(module)
+    known = (
+        {name: getattr(rkhs_notes, name) for name in dir(rkhs_notes)} | {"np": np} | vars(module)
+    )
     return [test for test in doctest.DocTestFinder().find(module, globs=known) if test.examples]
 
 
-@pytest.mark.parametrize("module", sorted(path.stem for path in (ROOT / "rkhs_notes").rglob("[a-z]*.py")))
+@pytest.mark.parametrize(
+    "module", sorted(path.stem for path in (ROOT / "rkhs_notes").rglob("[a-z]*.py"))
+)
 def test_examples_in_docstrings(module):
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
     refuse([test.name for test in examples(module) if runner.run(test).failed])

@@ -16,13 +16,26 @@ from lab import WIDGET, complaints, has_slider, unrun  # noqa: E402
 
 def links(*addresses, page="a/b.html"):
     files = {"index.html", "a/b.html", "a/c.html", "x.png"}
-    pages = {"a/b.html": ({"here", "Ü"}, []), "a/c.html": ({"there"}, []), "index.html": (set(), [])}
+    pages = {
+        "a/b.html": ({"here", "Ü"}, []),
+        "a/c.html": ({"there"}, []),
+        "index.html": (set(), []),
+    }
     pages[page] = (pages[page][0], addresses)
     return [(found["kind"], found["where"]) for found in dead_links(pages, files)]
 
 
 def test_links_that_lead_somewhere():
-    good = ["#here", "#%C3%9C", "c.html", "c.html#there", "../index.html", "../x.png", "b.html#here", "../"]
+    good = [
+        "#here",
+        "#%C3%9C",
+        "c.html",
+        "c.html#there",
+        "../index.html",
+        "../x.png",
+        "b.html#here",
+        "../",
+    ]
     assert links(*good, "https://example.org/#x", "mailto:a@b", "//example.org") == []
 
 
@@ -43,12 +56,18 @@ def test_links_that_lead_nowhere(link, kind):
 def test_foreign_requests():
     home = "http://127.0.0.1:80/"
     inside = [home + "x.html", "data:image/png;base64,", "blob:null/1"]
-    assert foreign([*inside, "https://cdn.example.org/x.js"], home) == ["https://cdn.example.org/x.js"]
+    assert foreign([*inside, "https://cdn.example.org/x.js"], home) == [
+        "https://cdn.example.org/x.js"
+    ]
 
 
 def test_serious_remarks_of_axe_count_and_others_are_told():
     rules = [
-        {"id": "color-contrast", "impact": "serious", "nodes": [{"target": ["p"]}, {"target": ["a"]}]},
+        {
+            "id": "color-contrast",
+            "impact": "serious",
+            "nodes": [{"target": ["p"]}, {"target": ["a"]}],
+        },
         {"id": "region", "impact": "moderate", "nodes": [{"target": ["div"]}]},
     ]
     found = list(axe_findings("a.html", "light", rules))
@@ -89,7 +108,12 @@ def test_a_notebook_names_its_kernel(path):
 
 
 def code(source, count, *outputs):
-    return {"cell_type": "code", "source": [source], "execution_count": count, "outputs": list(outputs)}
+    return {
+        "cell_type": "code",
+        "source": [source],
+        "execution_count": count,
+        "outputs": list(outputs),
+    }
 
 
 def test_what_jupyterlab_shows_is_judged():
@@ -98,9 +122,13 @@ def test_what_jupyterlab_shows_is_judged():
     grumble = {"output_type": "stream", "name": "stderr", "text": ["careful"]}
     fine = [code("a = 1", 1), code("plot()", 2, picture)]
     assert list(complaints(fine)) == [] and has_slider(fine) and not has_slider(fine[:1])
-    assert list(complaints([code("f()", 1, wrong), code("g()", None), code("h()", 3, grumble)])) == [
+    assert list(
+        complaints([code("f()", 1, wrong), code("g()", None), code("h()", 3, grumble)])
+    ) == [
         "failed: ValueError: too long in f()",
         "did not run: g()",
         "stderr: careful in h()",
     ]
-    assert len(list(complaints(unrun({"cells": fine})["cells"]))) == 2  # nothing stored counts as run
+    assert (
+        len(list(complaints(unrun({"cells": fine})["cells"]))) == 2
+    )  # nothing stored counts as run

@@ -16,7 +16,16 @@ CFF = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
 # the Citation File Format 1.2.0: what it requires, and what else it knows
 REQUIRED = {"cff-version", "message", "title", "authors"}
 OPTIONAL = {
-    *("abstract", "commit", "contact", "date-released", "doi", "identifiers", "keywords", "license"),
+    *(
+        "abstract",
+        "commit",
+        "contact",
+        "date-released",
+        "doi",
+        "identifiers",
+        "keywords",
+        "license",
+    ),
     *("license-url", "preferred-citation", "references", "repository", "repository-artifact"),
     *("repository-code", "type", "url", "version"),
 }
@@ -28,7 +37,12 @@ def sources(kind):
 
 def test_the_theorem_and_its_test_are_those_of_the_chapter():
     chapter = [cell.source for cell in read(NBS / "01_kernels.ipynb").cells]
-    (box,) = [line for text in sources("markdown") for line in text.splitlines() if line.startswith("> **")]
+    (box,) = [
+        line
+        for text in sources("markdown")
+        for line in text.splitlines()
+        if line.startswith("> **")
+    ]
     lines = "\n".join(chapter).splitlines()
     assert box in [re.sub(ANCHOR.pattern + "></a> ", "", line) for line in lines]
     (test,) = [source for source in sources("code") if "expect_fail(" in source]
@@ -57,7 +71,10 @@ def test_a_number_is_counted_anew(monkeypatch, write_notebook):
 def test_commands():
     text = README.read_text("utf-8")
     block = re.search(r"(?s)## Two commands\n.*?```\n(.*?)```", text)[1]
-    assert [line.split()[:2] for line in block.splitlines()] == [["make", "notes"], ["make", "test"]]
+    assert [line.split()[:2] for line in block.splitlines()] == [
+        ["make", "notes"],
+        ["make", "test"],
+    ]
     targets = re.findall(r"(?m)^([a-z-]+):.*##", (ROOT / "Makefile").read_text("utf-8"))
     assert set(re.findall(r"`?\bmake ([a-z]+)`?", re.sub(r"(?m)^<!--.*", "", text))) <= set(targets)
 
@@ -99,7 +116,9 @@ def test_the_answers():
     K = np.array([[1, 2], [2, 1]])  # 2
     np.testing.assert_allclose(np.linalg.eigvalsh(K), [-1, 3], atol=1e-12)
     assert np.array([1, -1]) @ K @ [1, -1] == -2
-    tail = [sum(j ** (-2 * a) for j in range(n, 4 * n)) for a in (0.5, 0.6) for n in (100, 10_000)]  # 3
+    tail = [
+        sum(j ** (-2 * a) for j in range(n, 4 * n)) for a in (0.5, 0.6) for n in (100, 10_000)
+    ]  # 3
     assert abs(tail[0] - tail[1]) < 0.01 and tail[3] < tail[2] / 2
     X, y, d = rng.normal(size=(9, 3)), rng.normal(size=9), 1e-6 * rng.normal(size=3)  # 4
     w = np.linalg.solve(X.T @ X + 0.7 * np.eye(3), X.T @ y)
@@ -116,7 +135,10 @@ def test_citation():
     assert CFF["authors"] == [{"name": "the rkhs_notes authors"}]
     assert str(CFF["version"]) == rkhs_notes.__version__
     project = (ROOT / "pyproject.toml").read_text("utf-8")
-    assert f'license = "{CFF["license"]}"' in project and f'name = "{CFF["authors"][0]["name"]}"' in project
+    assert (
+        f'license = "{CFF["license"]}"' in project
+        and f'name = "{CFF["authors"][0]["name"]}"' in project
+    )
 
 
 def test_bibtex_of_the_book():

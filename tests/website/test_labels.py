@@ -62,10 +62,14 @@ def place(number):
 def number_problems(path, notebooks=()):
     "Statements and equations carry the chapter's number and count upwards; a pair 03, 03a shares none"
     problems, last = [], {}
-    other_pages = [other for other in notebooks if chapter(other) == chapter(path) and other.stem < path.stem]
+    other_pages = [
+        other for other in notebooks if chapter(other) == chapter(path) and other.stem < path.stem
+    ]
     taken = {label for other in other_pages if path.stem[0].isdigit() for label in labels(other)}
     for kind, major, minor in labels(path):
-        own = not path.stem[0].isdigit() and major.isupper()  # other pages have letters of their own
+        own = (
+            not path.stem[0].isdigit() and major.isupper()
+        )  # other pages have letters of their own
         if major != chapter(path) and not own:
             problems.append(f"{kind} {major}.{minor} does not carry the number of {path.stem}")
         if kind in last and place(minor) <= place(last[kind]):
@@ -89,8 +93,14 @@ def code_label_problems(path, notebooks):
 def anchors(path):
     "Ends of links into a notebook: its <a id=...>, and its headings as JupyterLab and the forge spell them"
     headings = HEADING.findall(text(path))
-    slugs = {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
-    return set(ANCHOR.findall(text(path))) | slugs | {heading.replace(" ", "-") for heading in headings}
+    slugs = {
+        re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings
+    }
+    return (
+        set(ANCHOR.findall(text(path)))
+        | slugs
+        | {heading.replace(" ", "-") for heading in headings}
+    )
 
 
 def link_problems(path):
@@ -127,7 +137,10 @@ def card_problems(path):
 def row_problems(notebooks):
     "Catalogue rows that are misspelled or claimed twice"
     claims = [
-        (row, path.stem) for path in notebooks for rows in ROWS.findall(text(path)) for row in rows.split()
+        (row, path.stem)
+        for path in notebooks
+        for rows in ROWS.findall(text(path))
+        for row in rows.split()
     ]
     owners = {}
     for row, stem in claims:
@@ -168,7 +181,9 @@ def test_the_index_leads_to_all_slips():
 
 @each_notebook
 def test_numbers(path):
-    refuse([] if path.stem == "index" else number_problems(path, NOTEBOOKS))  # the index quotes a chapter
+    refuse(
+        [] if path.stem == "index" else number_problems(path, NOTEBOOKS)
+    )  # the index quotes a chapter
 
 
 @each_notebook
@@ -260,7 +275,9 @@ def test_a_picture_without_alt_text_is_noticed(write_notebook):
 
 def test_a_missing_card_is_noticed(write_notebook):
     rows = "| **Afterwards you can** | add |\n| **Before** | nothing |\n| **Level** | |"
-    path = write_notebook("03_x.ipynb", f"# X\n\n| | |\n|---|---|\n{rows}", "| **Time** | 20 minutes |")
+    path = write_notebook(
+        "03_x.ipynb", f"# X\n\n| | |\n|---|---|\n{rows}", "| **Time** | 20 minutes |"
+    )
     assert card_problems(path) == ["Time", "Level"]
 
 
@@ -273,19 +290,25 @@ def test_rows_claimed_twice_are_noticed(write_notebook):
 
 
 def test_bars_in_tables_are_noticed(write_notebook):
-    rows = [r"| $\|f\|$ | $x$ |", r"| $|f|$ | `a | b` $\lVert f\rVert$ |", "> | $a$ | $b$ |", "| $2 | $3 |"]
+    rows = [
+        r"| $\|f\|$ | $x$ |",
+        r"| $|f|$ | `a | b` $\lVert f\rVert$ |",
+        "> | $a$ | $b$ |",
+        "| $2 | $3 |",
+    ]
     path = write_notebook("03_x.ipynb", "\n".join(rows), r"Not in a table: $\|f\|$ and $|f|$")
     assert bar_problems(path) == [r"$\|f\|$", "$|f|$"]
 
 
 def test_slips_that_nobody_finds_are_noticed(write_notebook):
-    table = (
-        "**Slips met in the lecture FL**, shown.\n\n| printed | right | shown |\n|---|---|---|\n| a | b | c |"
-    )
+    table = "**Slips met in the lecture FL**, shown.\n\n| printed | right | shown |\n"
+    table += "|---|---|---|\n| a | b | c |"
     index = write_notebook("index.ipynb", "[03](03_x.ipynb#slips) [05](05_z.ipynb#slips)")
     anchored = f'<a id="slips"></a>{table}'
     good, plain = write_notebook("03_x.ipynb", anchored), write_notebook("04_y.ipynb", table)
-    prose = write_notebook("05_z.ipynb", '<a id="slips"></a>**Slips met in the lectures.** FL says a for b.')
+    prose = write_notebook(
+        "05_z.ipynb", '<a id="slips"></a>**Slips met in the lectures.** FL says a for b.'
+    )
     none = write_notebook("06_w.ipynb", "**Slips met in the lectures.** None.")
     assert slips_problems([good, plain, prose, none], index) == [
         "05_z: no table",

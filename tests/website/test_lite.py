@@ -66,13 +66,21 @@ def test_the_page_is_built_and_finds_pyodide_and_the_package(tmp_path):
     config = json.loads((out / "jupyter-lite.json").read_text())["jupyter-config-data"]
     kernel = config["litePluginSettings"]["@jupyterlite/pyodide-kernel-extension:kernel"]
     assert (out / kernel["pyodideUrl"]).read_text() == "// stands for Pyodide"
-    assert any("rkhs-notes" in (out / url.partition("?")[0]).read_text() for url in kernel["pipliteUrls"])
-    assert (out / "files" / "03_rkhs.ipynb").exists() and list((out / "pypi").glob("rkhs_notes-1-*.whl"))
+    assert any(
+        "rkhs-notes" in (out / url.partition("?")[0]).read_text() for url in kernel["pipliteUrls"]
+    )
+    assert (out / "files" / "03_rkhs.ipynb").exists() and list(
+        (out / "pypi").glob("rkhs_notes-1-*.whl")
+    )
 
 
 def test_binder_installs_an_extra_that_exists_on_a_python_that_will_do():
     text = (ROOT / "pyproject.toml").read_text()
-    extra = re.search(r"--editable \.\[(\w+)\]", (ROOT / ".binder" / "requirements.txt").read_text())[1]
+    extra = re.search(
+        r"--editable \.\[(\w+)\]", (ROOT / ".binder" / "requirements.txt").read_text()
+    )[1]
     assert re.search(rf"(?m)^{extra} = \[", text)
     least = re.search(r'requires-python = ">=3\.(\d+)"', text)[1]
-    assert int((ROOT / ".binder" / "runtime.txt").read_text().removeprefix("python-3.")) >= int(least)
+    assert int((ROOT / ".binder" / "runtime.txt").read_text().removeprefix("python-3.")) >= int(
+        least
+    )

@@ -20,7 +20,9 @@ def test_runs(path):
 
 
 def test_a_failing_cell_is_shown(write_notebook):
-    _, error, _ = attempt(write_notebook("bad.ipynb", "code:x = 1", "code:assert x == 2, 'not two'"))
+    _, error, _ = attempt(
+        write_notebook("bad.ipynb", "code:x = 1", "code:assert x == 2, 'not two'")
+    )
     assert "assert x == 2" in error and "AssertionError: not two" in error
 
 
@@ -81,9 +83,15 @@ def test_outputs_from_data_that_are_not_here_stay(page_with_data, write_notebook
     before = page.read_bytes()
     with pytest.raises(SystemExit, match="left as they are: 03_real.ipynb"):
         store([page, other])
-    assert page.read_bytes() == before and printed(page) == "from data\n" and printed(other) == "7\n"
+    assert (
+        page.read_bytes() == before and printed(page) == "from data\n" and printed(other) == "7\n"
+    )
     said = capsys.readouterr().out
-    assert "03_real.ipynb, cell 0" in said and "RKHS_NOTES_DATA_DIR" in said and "WITHOUT_DATA=yes" in said
+    assert (
+        "03_real.ipynb, cell 0" in said
+        and "RKHS_NOTES_DATA_DIR" in said
+        and "WITHOUT_DATA=yes" in said
+    )
     store([page], without_data=True)
     assert printed(page).startswith("settings.data_dir is empty")
 

@@ -52,7 +52,9 @@ def entries(folder):
 
 def test_no_folder_holds_too_much():
     folders = [ROOT / name for name in SOURCES]
-    folders += [path for top in folders for path in top.rglob("*/") if "__pycache__" not in path.parts]
+    folders += [
+        path for top in folders for path in top.rglob("*/") if "__pycache__" not in path.parts
+    ]
     full = {path: len(entries(path)) for path in folders if len(entries(path)) > MOST}
     refuse([f"{path.relative_to(ROOT)}: {n} entries, at most {MOST}" for path, n in full.items()])
 
@@ -75,7 +77,9 @@ def test_what_serves_the_notes_stays_light():
     free = (ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
     sizes = {}
     for name in ("website", "e2e", "benchmarks"):
-        trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / name).rglob("*.py")]
+        trees = [
+            ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / name).rglob("*.py")
+        ]
         sizes[name] = sum(not isinstance(node, free) for tree in trees for node in ast.walk(tree))
     assert min(sizes.values()) > 1000 and sum(sizes.values()) <= 30_000, sizes
 
@@ -94,7 +98,9 @@ def test_the_links_of_both_readmes_lead_somewhere():
     for file in (NBS / "README.md", ROOT / "rkhs_notes" / "README.md"):
         links = re.findall(r"\]\(([^)#]+)", file.read_text(encoding="utf-8"))
         assert len(links) > 2
-        refuse([f"{file.parent.name}: {link}" for link in links if not (file.parent / link).exists()])
+        refuse(
+            [f"{file.parent.name}: {link}" for link in links if not (file.parent / link).exists()]
+        )
 
 
 def test_every_room_is_described():
@@ -108,7 +114,10 @@ def test_every_room_is_described():
 def test_links_of_the_site_are_flat():
     text = "[a](../engines/kernels/gram.ipynb#x) [b](03_rkhs.ipynb) ![c](../../images/a.png)"
     text += " [d](../website/begin.md#e)"
-    assert flat(text) == "[a](gram.ipynb#x) [b](03_rkhs.ipynb) ![c](images/a.png) [d](front/begin.md#e)"
+    assert (
+        flat(text)
+        == "[a](gram.ipynb#x) [b](03_rkhs.ipynb) ![c](images/a.png) [d](front/begin.md#e)"
+    )
     assert flat("[a](../nbs/deeper/01a_zoo.ipynb)", "../") == "[a](../01a_zoo.ipynb)"
     assert flat("[a](https://example.org/x.ipynb)") == "[a](https://example.org/x.ipynb)"
 
@@ -132,13 +141,17 @@ def test_only_engines_and_base_warn_at_their_former_addresses():
 
     script = "import rkhs_notes.zoo, rkhs_notes.estimators, rkhs_notes.answers_00; print('silent')"
     run = subprocess.run(
-        [sys.executable, "-W", "error::DeprecationWarning", "-c", script], capture_output=True, text=True
+        [sys.executable, "-W", "error::DeprecationWarning", "-c", script],
+        capture_output=True,
+        text=True,
     )
     assert run.stdout == "silent\n", run.stderr
     for name in ("gram", "errors"):
         script = f"import rkhs_notes.{name}"
         run = subprocess.run(
-            [sys.executable, "-W", "error::DeprecationWarning", "-c", script], capture_output=True, text=True
+            [sys.executable, "-W", "error::DeprecationWarning", "-c", script],
+            capture_output=True,
+            text=True,
         )
         assert (
             f"rkhs_notes.{name} is now rkhs_notes." in run.stderr

@@ -7,13 +7,17 @@ import pytest
 from website import seeds
 from website.run import attempt
 
-DRAW = "code:from rkhs_notes import settings\nassert settings.seed != 2000, 'a lucky draw'\nmade = 1"
+DRAW = (
+    "code:from rkhs_notes import settings\nassert settings.seed != 2000, 'a lucky draw'\nmade = 1"
+)
 
 
 @pytest.fixture
 def pages(write_notebook):
     good = write_notebook("98_good.ipynb", "# text", "code:x = 1")
-    bad = write_notebook("99_bad.ipynb", "# text", DRAW, "code:made + 1", "code:two = 2\nassert two == 3")
+    bad = write_notebook(
+        "99_bad.ipynb", "# text", DRAW, "code:made + 1", "code:two = 2\nassert two == 3"
+    )
     return [good, bad]
 
 
@@ -29,7 +33,9 @@ def table(pages, many, folder):
 def test_every_cell_runs_and_is_counted(pages, tmp_path, monkeypatch):
     found = table(pages, 3, tmp_path / "kept")
     assert found.found == {
-        ("99_bad.ipynb", 1): {2000: "AssertionError: a lucky draw"},  # `made` of the next cell is its doing
+        ("99_bad.ipynb", 1): {
+            2000: "AssertionError: a lucky draw"
+        },  # `made` of the next cell is its doing
         ("99_bad.ipynb", 3): dict.fromkeys([1000, 2000, 3000], "AssertionError: assert two == 3"),
     }
     assert found.refused() == [("99_bad.ipynb", 3)] and "2 of 3  Assertion" in str(found)
@@ -49,7 +55,9 @@ def test_how_many_must_hold():
 def test_the_exit_status(pages, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(seeds, "chapters", lambda: sorted(tmp_path.glob("[0-9]*.ipynb")))
     failed = {}
-    monkeypatch.setattr(seeds, "judged", lambda paths, seeds: ((p, s, failed) for p in paths for s in seeds))
+    monkeypatch.setattr(
+        seeds, "judged", lambda paths, seeds: ((p, s, failed) for p in paths for s in seeds)
+    )
     assert seeds.main("2", "99") == 0 and "1 pages" in capsys.readouterr().out
     assert seeds.main("2", "97") == 1  # no such page
     failed[4] = "AssertionError"
@@ -62,7 +70,9 @@ def test_a_page_that_stops_the_kernel_fails(write_notebook):
 
 
 def test_a_run_under_another_seed_leaves_the_seed_as_it_was(write_notebook, monkeypatch):
-    path = write_notebook("99_seed.ipynb", "code:import os\nassert os.environ['RKHS_NOTES_SEED'] == '1000'")
+    path = write_notebook(
+        "99_seed.ipynb", "code:import os\nassert os.environ['RKHS_NOTES_SEED'] == '1000'"
+    )
     monkeypatch.delenv("RKHS_NOTES_SEED", raising=False)
     assert seeds.failures(path, 1000) == {} and "RKHS_NOTES_SEED" not in os.environ
     monkeypatch.setenv("RKHS_NOTES_SEED", "7")

@@ -35,7 +35,9 @@ def slip_problems(known, found):
     problems = [f"{number}: in no chapter" for number in known if number not in named]
     problems += [f"{number}: no such slip" for number in sorted(named - set(known))]
     for stem, slip in found:
-        if not slip.numbers or not {number[:2] for number in slip.numbers} <= set(slip.lecture.split(", ")):
+        if not slip.numbers or not {number[:2] for number in slip.numbers} <= set(
+            slip.lecture.split(", ")
+        ):
             problems.append(f"{stem}: {slip.lecture} has {slip.numbers}: {slip.printed}")
     return problems
 
@@ -65,7 +67,9 @@ def test_links_of_the_pages(page):
     text = page()
     links = re.findall(r"\]\(\.\./(\w+\.ipynb)(?:#([^)]*))?\)", text)
     assert len(links) > 100
-    refuse([f"{name}#{at}" for name, at in links if at and at not in anchors(find(Path(name).stem))])
+    refuse(
+        [f"{name}#{at}" for name, at in links if at and at not in anchors(find(Path(name).stem))]
+    )
     for line in text.splitlines():
         if line.startswith("| ") and not re.match(r"\| (row|lecture) \|", line):
             assert "](../" in line.rsplit("|", 2)[1], line

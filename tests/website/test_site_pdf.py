@@ -18,7 +18,9 @@ def test_the_order_of_the_book(tmp_path):
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.html").touch()
-    found = [page.relative_to(tmp_path).as_posix().removesuffix(".html") for page in pdf.pages(tmp_path)]
+    found = [
+        page.relative_to(tmp_path).as_posix().removesuffix(".html") for page in pdf.pages(tmp_path)
+    ]
     assert found == ["index", "01_kernels", "01a_zoo", "A_errors", "S_gram", "X_cli", "front/words",
                      "V_answers_01", "front/bibliography"]  # fmt: skip
 
@@ -26,7 +28,9 @@ def test_the_order_of_the_book(tmp_path):
 def test_headings_get_their_spaces_back(tmp_path):
     (tmp_path / "a.html").write_text(PAGE.format("One &amp; two", ""), encoding="utf-8")
     found = pdf.headings(tmp_path / "a.html")
-    assert found["Onetwo"] == "One & two" and found["PartofOnetwoPartofOnetwo"] == "Part of One & two"
+    assert (
+        found["Onetwo"] == "One & two" and found["PartofOnetwoPartofOnetwo"] == "Part of One & two"
+    )
 
 
 @pytest.mark.skipif(pdf.chromium() is None, reason="no Chromium here")
@@ -42,11 +46,23 @@ def test_a_small_book(tmp_path, capsys, monkeypatch):
     for number, page in enumerate(book.pages, 1):
         assert page.extract_text().split()[0] == str(number)
     tops = [entry for entry in book.outline if not isinstance(entry, list)]
-    assert [entry.title for entry in tops] == [f"Title of {name}" for name in ("index", "01_b", "02_c")]
+    assert [entry.title for entry in tops] == [
+        f"Title of {name}" for name in ("index", "01_b", "02_c")
+    ]
     assert [book.get_destination_page_number(entry) for entry in tops] == [0, 2, 4]
     notes = [[note.get_object() for note in page.get("/Annots", [])] for page in book.pages]
-    inner = [[book.get_page_number(note["/Dest"][0]) for note in page if "/Dest" in note] for page in notes]
-    assert inner == [[0, 2], [], [2, 0], [], [4], []]  # to itself by one name, to the other, to nowhere
+    inner = [
+        [book.get_page_number(note["/Dest"][0]) for note in page if "/Dest" in note]
+        for page in notes
+    ]
+    assert inner == [
+        [0, 2],
+        [],
+        [2, 0],
+        [],
+        [4],
+        [],
+    ]  # to itself by one name, to the other, to nowhere
     outer = [note["/A"]["/URI"] for page in notes for note in page if "/URI" in note.get("/A", {})]
     assert outer == ["https://example.org/"] * 3
     assert str(tmp_path).encode() not in out.read_bytes() and b"file:" not in out.read_bytes()

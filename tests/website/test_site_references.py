@@ -29,7 +29,13 @@ def untold(text):
     "Titles under **Sources.** that belong to no mention and are no lecture's: a year is missing"
     paragraph = blank("\n".join(SOURCES.findall(text)))
     known = " ".join(m.text for m in mentions(paragraph))
-    lectures = ("Build your own RKHS", "Kernel methods", "Double descent", "Kernel method", "Kernels")
+    lectures = (
+        "Build your own RKHS",
+        "Kernel methods",
+        "Double descent",
+        "Kernel method",
+        "Kernels",
+    )
     titles = re.findall(r"\w, \*([^*]+)\*", paragraph)
     return [title for title in titles if title not in lectures and f"*{title}*" not in known]
 
@@ -41,7 +47,9 @@ def test_every_author_and_year_is_an_entry():
 
 
 def test_every_title_has_its_year():
-    refuse([f"{path.stem}: {title}" for path in NOTEBOOKS for o in texts(path) for title in untold(o)])
+    refuse(
+        [f"{path.stem}: {title}" for path in NOTEBOOKS for o in texts(path) for title in untold(o)]
+    )
 
 
 def test_every_entry_is_cited():
@@ -56,7 +64,9 @@ def test_the_file_is_read_whole_and_its_entries_are_complete():
     assert titles.most_common(1)[0][1] == 1
     for key, (kind, _, fields) in entries().items():
         assert NEEDED[kind] <= set(fields), key
-        assert fields.get("year", "") in key and re.fullmatch(r"\d{4}|", fields.get("year", "")), key
+        assert fields.get("year", "") in key and re.fullmatch(r"\d{4}|", fields.get("year", "")), (
+            key
+        )
         assert re.fullmatch(r"10\.\d{4,5}/\S+|", fields.get("doi", "")), key
 
 
@@ -92,7 +102,9 @@ def doubts(fields):
     home = next((numbers for numbers, names in PREFIX.items() if re.search(names, where)), prefix)
     if prefix not in home.split():
         yield f"{prefix} is not that of {where}"
-    if (isbn := re.search("97[89][-0-9]{10,14}", rest)) and not isbn_is_right(isbn[0].replace("-", "")[:13]):
+    if (isbn := re.search("97[89][-0-9]{10,14}", rest)) and not isbn_is_right(
+        isbn[0].replace("-", "")[:13]
+    ):
         yield "no ISBN"
     if (year := re.search(r"S\d{4}-\d{4}-(\d{4})-", rest)) and year[1] != fields["year"]:
         yield "another year"
@@ -117,7 +129,11 @@ def test_a_doi_fits_its_entry():
     ],
 )
 def test_a_doubtful_doi_is_noticed(change):
-    right = {"journal": "Transactions of the American Mathematical Society", "volume": "68", "year": "1950"}
+    right = {
+        "journal": "Transactions of the American Mathematical Society",
+        "volume": "68",
+        "year": "1950",
+    }
     assert not list(doubts(right | {"doi": "10.1090/S0002-9947-1950-0051437-7"}))
     assert list(doubts(right | change))
 
@@ -182,7 +198,9 @@ def test_links():
 def test_links_in_docstrings():
     lines = ["References", "----------", "Theorem 3.4; Aronszajn (1950)"]
     citations.in_docstring(None, "function", "f", None, None, lines)
-    assert lines[2] == "Theorem 3.4; Aronszajn (`1950 <../front/bibliography.html#aronszajn1950>`__)"
+    assert (
+        lines[2] == "Theorem 3.4; Aronszajn (`1950 <../front/bibliography.html#aronszajn1950>`__)"
+    )
 
 
 def test_the_page_has_a_place_for_every_link():
@@ -191,5 +209,7 @@ def test_the_page_has_a_place_for_every_link():
         anchor = f"lecture-{entry.fields['shorthand']}" if "shorthand" in entry.fields else key
         assert page.count(f'<a id="{anchor}"></a>') == 1
     assert page.count("Cited in [") == len(entries())
-    assert "**Ali et al. 2019.** A. Ali, J. Z. Kolter and R. J. Tibshirani. *A continuous-time" in page
+    assert (
+        "**Ali et al. 2019.** A. Ali, J. Z. Kolter and R. J. Tibshirani. *A continuous-time" in page
+    )
     assert "**Aronszajn 1950.** N. Aronszajn. *Theory" in page

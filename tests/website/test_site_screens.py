@@ -11,7 +11,9 @@ from conftest import NOTEBOOKS, refuse
 from website import screens
 from website.notebooks import read, split
 
-TWICE = re.compile(r"(?<!\\)\^\{(?:[^{}]|\{[^{}]*\})*\}\s*\^")  # x^{(1)}^\top: MathJax draws an error
+TWICE = re.compile(
+    r"(?<!\\)\^\{(?:[^{}]|\{[^{}]*\})*\}\s*\^"
+)  # x^{(1)}^\top: MathJax draws an error
 
 
 def transformed(kind, docname, *children):
@@ -39,7 +41,9 @@ def frames():
 
 def test_pictures_are_counted_by_page_and_text_is_no_picture():
     text = nodes.literal_block("", "Gaussian(1)")
-    page = transformed(screens.Figures, "05a_processes", figure(picture()), figure(text), figure(frames()))
+    page = transformed(
+        screens.Figures, "05a_processes", figure(picture()), figure(text), figure(frames())
+    )
     assert [o["ids"] for o in page.findall(nodes.figure)] == [["fig-5a-1"], ["fig-5a-2"]]
     assert [o.astext() for o in page.findall(nodes.caption)] == [
         "Figure 5a.1. A curve.",
@@ -59,7 +63,9 @@ def test_the_number_of_a_figure(docname, number):
 def test_no_line_begins_with_the_mark_behind_a_formula():
     asked, words = nodes.math("", "x^2"), nodes.math("", "y")
     page = transformed(
-        screens.Punctuation, "x", nodes.paragraph("", "", asked, nodes.Text("?) So"), words, nodes.Text("th"))
+        screens.Punctuation,
+        "x",
+        nodes.paragraph("", "", asked, nodes.Text("?) So"), words, nodes.Text("th")),
     )
     assert page.astext() == "x^2?) Soyth"
     (pair,) = page.findall(nodes.inline)
@@ -69,28 +75,39 @@ def test_no_line_begins_with_the_mark_behind_a_formula():
 def test_a_mark_is_taken_from_behind_its_formula_and_from_nowhere_else():
     words, formula = nodes.strong("", "a"), nodes.math("", "x")
     page = transformed(
-        screens.Punctuation, "x", nodes.paragraph("", "", words, nodes.Text(". "), formula, nodes.Text(". "))
+        screens.Punctuation,
+        "x",
+        nodes.paragraph("", "", words, nodes.Text(". "), formula, nodes.Text(". ")),
     )
     assert page.astext() == "a. x. "
 
 
-DRAGGED = '<figure class="rn-play"><figcaption>{}<span class="how"> Drag.</span></figcaption></figure>'
+DRAGGED = (
+    '<figure class="rn-play"><figcaption>{}<span class="how"> Drag.</span></figcaption></figure>'
+)
 
 
 def test_a_figure_to_drag_keeps_one_caption_its_own():
     page = transformed(
         screens.Figures,
         "11_mmd",
-        figure(nodes.raw("", DRAGGED.format("Where f &lt; g."), format="html"), nodes.image(uri="x.png")),
+        figure(
+            nodes.raw("", DRAGGED.format("Where f &lt; g."), format="html"),
+            nodes.image(uri="x.png"),
+        ),
     )
     assert [o.astext() for o in page.findall(nodes.caption)] == ["Figure 11.1. Where f < g."]
     assert [o.astext() for o in page.findall(nodes.raw)] == [DRAGGED.format("")]
 
 
-@pytest.mark.parametrize("code, kept", [("k(X, Y)", True), ("ridge", False), ("f(x) + " * 8, False)])
+@pytest.mark.parametrize(
+    "code, kept", [("k(X, Y)", True), ("ridge", False), ("f(x) + " * 8, False)]
+)
 def test_a_line_does_not_break_within_short_code(code, kept):
     row = nodes.row("", nodes.entry("", nodes.paragraph("", "", nodes.literal("", code))))
-    page = transformed(screens.ShortCode, "x", nodes.paragraph("", "", nodes.literal("", code)), row)
+    page = transformed(
+        screens.ShortCode, "x", nodes.paragraph("", "", nodes.literal("", code)), row
+    )
     found = ["together" in o["classes"] for o in page.findall(nodes.literal)]
     assert found == [kept, False]  # in a table it may break
 
@@ -100,7 +117,8 @@ def test_a_screen_reader_hears_a_description_once():
         r'<span aria-hidden="true">f\_1 \< 2 and \*g\*</span>'
     )
     assert (
-        screens.caption({"fig-alt": "two curves", "fig-cap": "They meet **once**."}) == "They meet **once**."
+        screens.caption({"fig-alt": "two curves", "fig-cap": "They meet **once**."})
+        == "They meet **once**."
     )
 
 
@@ -114,15 +132,16 @@ def page(*paragraphs):
 
 
 def test_description_is_the_first_sentence_worth_the_name():
-    assert screens.description(page("Short.", "A kernel is " + "very " * 10 + "useful.")).startswith(
-        "A kernel is"
-    )
+    assert screens.description(
+        page("Short.", "A kernel is " + "very " * 10 + "useful.")
+    ).startswith("A kernel is")
     long = screens.description(page("word " * 100))
     assert len(long) <= 160 and long.endswith("word …")
 
 
 @pytest.mark.parametrize(
-    "base, address", [("", "../_images/a.png"), ("https://x.org/n/", "https://x.org/n/_images/a.png")]
+    "base, address",
+    [("", "../_images/a.png"), ("https://x.org/n/", "https://x.org/n/_images/a.png")],
 )
 def test_head(base, address):
     doctree = page('A sentence with <angles> & quotes " that is long enough for it.')
@@ -165,8 +184,14 @@ def test_no_formula_raises_a_power_twice():
     for path in NOTEBOOKS:
         for cell in read(path).cells:
             shown = [cell.source] if cell.cell_type == "markdown" else []
-            shown += ["".join(o.data.get("text/latex", "")) for o in cell.get("outputs", ()) if "data" in o]
-            problems += [f"{path.name}: {match[0]}" for text in shown for match in TWICE.finditer(text)]
+            shown += [
+                "".join(o.data.get("text/latex", ""))
+                for o in cell.get("outputs", ())
+                if "data" in o
+            ]
+            problems += [
+                f"{path.name}: {match[0]}" for text in shown for match in TWICE.finditer(text)
+            ]
     refuse(problems)
 
 

@@ -64,7 +64,9 @@ FIRST = {
 def first(queries):
     "The pages that the search of the built site lists first, for each query"
     command = ["node", TOOLS / "queries.js", SITE]
-    done = subprocess.run(command, input=json.dumps(queries), text=True, capture_output=True, check=True)
+    done = subprocess.run(
+        command, input=json.dumps(queries), text=True, capture_output=True, check=True
+    )
     return [[place.partition("#")[0] for place in places] for places in json.loads(done.stdout)]
 
 
@@ -83,14 +85,24 @@ def test_the_right_page_stands_first():
 
 def test_names_that_one_would_type():
     assert finding.plain("leave one out") == ["leave one out"]
-    assert finding.plain("residuals; Daudin 1980, Zhang et al. 2011") == ["residuals", "Daudin", "Zhang"]
+    assert finding.plain("residuals; Daudin 1980, Zhang et al. 2011") == [
+        "residuals",
+        "Daudin",
+        "Zhang",
+    ]
     assert finding.plain(r"samples lie outside $\mathcal H$") == ["samples lie outside"]
     assert finding.other_names("scikit-learn's `alpha`; 1/(2C); weight decay") == ["weight decay"]
 
 
 def test_entries_lead_to_the_places_that_define():
     known = finding.entries("05_representer", places())
-    assert ("representer theorem", "thm-5-1", "main") in known and ("Theorem 5.2", "thm-5-2", "main") in known
-    assert ("jackknife", "thm-5-3", "main") in known and "Mercer" not in {name for name, *_ in known}
+    assert ("representer theorem", "thm-5-1", "main") in known and (
+        "Theorem 5.2",
+        "thm-5-2",
+        "main",
+    ) in known
+    assert ("jackknife", "thm-5-3", "main") in known and "Mercer" not in {
+        name for name, *_ in known
+    }
     elsewhere = finding.entries("03a_interpolation", places())
     assert ("Leave-one-out", "prop-3-8", "") in elsewhere  # the word is defined in chapter 05

@@ -14,7 +14,10 @@ from website.second_routes import MODEL, WITHOUT, page, public, refusal, routes
 def refused(test):
     "{what is refused in it}: the first arguments of pytest.raises and expect_fail, as they are written"
     calls = [
-        item.context_expr for node in ast.walk(test) if isinstance(node, ast.With) for item in node.items
+        item.context_expr
+        for node in ast.walk(test)
+        if isinstance(node, ast.With)
+        for item in node.items
     ]
     calls = [
         c
@@ -90,7 +93,9 @@ def test_a_mark_that_says_nothing_is_refused_before_it_runs(words, says):
 
 def test_the_page_names_every_route():
     text = page().replace("<wbr>", "")
-    rows = re.findall(r"(?m)^\| ({py:obj}`.+`) \| (.+) \| `(\w+\.py)` <code>(test_\w+)</code> \|$", text)
+    rows = re.findall(
+        r"(?m)^\| ({py:obj}`.+`) \| (.+) \| `(\w+\.py)` <code>(test_\w+)</code> \|$", text
+    )
     listed = {(name, *rest) for names, *rest in rows for name in re.findall(r"`(\w+) <", names)}
     assert listed == {(name, r.words, r.file, r.test.name) for r in routes() for name in r.names}
     assert len(listed) > 400

@@ -36,7 +36,9 @@ def test_every_box_is_on_the_page(page):
 
 
 def test_each_has_a_place_and_a_name(page):
-    places = {path.stem: re.findall(r'<a id="([\w-]+)">', str(read(path).cells)) for path in chapters()}
+    places = {
+        path.stem: re.findall(r'<a id="([\w-]+)">', str(read(path).cells)) for path in chapters()
+    }
     refuse(
         [
             f"{kind} {number} of {stem}: {'no name' if not name else 'no place'}"

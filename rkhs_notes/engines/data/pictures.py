@@ -18,17 +18,25 @@ from ...base.words import Count, NonNegative, Rng, Whole, Word, count
 # %% ../../../nbs/engines/data/pictures.ipynb #cee3cd93
 def _height_width(value, name, call):
     height, width = value if isinstance(value, (tuple, list)) and len(value) == 2 else (None, None)
-    return tuple(count().read(side, f"a side of {name} = (height, width)", call)
-                 for side in (height, width))
+    return tuple(
+        count().read(side, f"a side of {name} = (height, width)", call) for side in (height, width)
+    )
 
 
-HeightWidth = Annotated[Any, Word("(int, int)", _height_width, (), None,
-                                  (3, "ab", (1,), (0, 2), {}))]
+HeightWidth = Annotated[
+    Any, Word("(int, int)", _height_width, (), None, (3, "ab", (1,), (0, 2), {}))
+]
 
 # %% ../../../nbs/engines/data/pictures.ipynb #b96fb7f2
 @contract
-def low_resolution(H: Points, factor: Count, shape: HeightWidth = None, shift: Whole = 0,
-                   noise: NonNegative = 0.0, rng: Rng = None):
+def low_resolution(
+    H: Points,
+    factor: Count,
+    shape: HeightWidth = None,
+    shift: Whole = 0,
+    noise: NonNegative = 0.0,
+    rng: Rng = None,
+):
     """Pictures moved by up to `shift` pixels, averaged over factor × factor blocks, and noise
 
     H : (n, height · width), pictures, row by row
@@ -42,22 +50,32 @@ def low_resolution(H: Points, factor: Count, shape: HeightWidth = None, shift: W
     pixels = H.shape[1]
     h, w = shape or (round(pixels**0.5),) * 2
     if h * w != pixels or h % factor or w % factor:
-        raise ValueError(f"pictures of {pixels} pixels, shape {(h, w)}, factor {factor}: height "
-                         "times width must be the number of pixels, and factor must divide both.")
+        raise ValueError(
+            f"pictures of {pixels} pixels, shape {(h, w)}, factor {factor}: height "
+            "times width must be the number of pixels, and factor must divide both."
+        )
     pictures = H.astype(float).reshape(-1, h, w)
     if as_count(shift, "shift", 0, max(h, w)):
         framed = np.pad(pictures, ((0, 0), (shift, shift), (shift, shift)))
         down, right = rng.integers(0, 2 * shift + 1, (2, len(H), 1, 1))
-        pictures = framed[np.arange(len(H))[:, None, None], down + np.arange(h)[:, None],
-                          right + np.arange(w)]
+        pictures = framed[
+            np.arange(len(H))[:, None, None], down + np.arange(h)[:, None], right + np.arange(w)
+        ]
     L = block_means(pictures, factor).reshape(len(H), -1)
     with np.errstate(over="ignore"):
         return finite(L + noise * rng.normal(size=L.shape), "noise", "less of it") if noise else L
 
 # %% ../../../nbs/engines/data/pictures.ipynb #34ca4e57
 @contract
-def image_pairs(n_people: Count, each: Count, rng: Rng, side: Count = 16, factor: Count = 4,
-                shift: Whole = 0, noise: NonNegative = 0.0):
+def image_pairs(
+    n_people: Count,
+    each: Count,
+    rng: Rng,
+    side: Count = 16,
+    factor: Count = 4,
+    shift: Whole = 0,
+    noise: NonNegative = 0.0,
+):
     """Made-up portraits at two resolutions: a smooth random face a person, a change a picture
 
     n_people, each : so many people, so many pictures of each
@@ -69,7 +87,7 @@ def image_pairs(n_people: Count, each: Count, rng: Rng, side: Count = 16, factor
     """
     require_fits((n_people * each, side**2), 8, "fewer or smaller pictures")
     who, u = np.repeat(np.arange(n_people), each), np.arange(side)
-    decay = (1 + (u[:, None] ** 2 + u**2) / 4) ** -1.2                # smooth
+    decay = (1 + (u[:, None] ** 2 + u**2) / 4) ** -1.2  # smooth
     decay *= side / np.linalg.norm(decay)
 
     def fields(n):

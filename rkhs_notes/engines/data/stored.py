@@ -23,14 +23,30 @@ from ..kernels.algebra import Terms
 
 # %% ../../../nbs/engines/data/stored.ipynb #e6716074
 _PARTS = {
-    "fourier": ["Waves"], "normals": ["Turns"], "factors": ["Factored", "Cholesky"],
-    "streams": ["stream_of"], "estimators": ["estimator_of"],
-    "search": ["Hyperparameters"], "svm": ["OfFeatures"],
-    "grids": ["Binning", "Cells", "Numbering"], "double_descent": ["_Neurons"],
-    "sketches": ["Landmarks", "times", "over_lengths", "chosen", "joined", "multiplied",
-                 "waves_of_features", "blocked", "sketched"],
+    "fourier": ["Waves"],
+    "normals": ["Turns"],
+    "factors": ["Factored", "Cholesky"],
+    "streams": ["stream_of"],
+    "estimators": ["estimator_of"],
+    "search": ["Hyperparameters"],
+    "svm": ["OfFeatures"],
+    "grids": ["Binning", "Cells", "Numbering"],
+    "double_descent": ["_Neurons"],
+    "sketches": [
+        "Landmarks",
+        "times",
+        "over_lengths",
+        "chosen",
+        "joined",
+        "multiplied",
+        "waves_of_features",
+        "blocked",
+        "sketched",
+    ],
     "series": ["sines", "cosine_series", "hermite", "waves"],
-    "features": ["feature_map"], "random_features": ["spectral_measure", "mixture"]}
+    "features": ["feature_map"],
+    "random_features": ["spectral_measure", "mixture"],
+}
 _MODULE_OF = {name: module for module, names in _PARTS.items() for name in names}
 
 
@@ -50,10 +66,16 @@ def _items(*parts):
     return array
 
 
-_MADE_BY = {"float": float, "tuple": lambda *parts: parts, "dict": lambda *pairs: dict(pairs),
-            "objects": lambda *parts: Objects(parts), "items": _items, "partial": partial,
-            "sparse": lambda *parts: _sparse(parts),
-            "rows": lambda names, *parts: _rows(names, parts)}
+_MADE_BY = {
+    "float": float,
+    "tuple": lambda *parts: parts,
+    "dict": lambda *pairs: dict(pairs),
+    "objects": lambda *parts: Objects(parts),
+    "items": _items,
+    "partial": partial,
+    "sparse": lambda *parts: _sparse(parts),
+    "rows": lambda names, *parts: _rows(names, parts),
+}
 
 
 def _sparse(parts):
@@ -112,13 +134,17 @@ def _recipe(value):
 
 def _refusal(value):
     if isinstance(value, Value):
-        return (f"{type(value).__name__} has an __init__ of its own: list its fields with their "
-                "types instead, and it can be stored.")
+        return (
+            f"{type(value).__name__} has an __init__ of its own: list its fields with their "
+            "types instead, and it can be stored."
+        )
     if callable(value):
         name = getattr(value, "__qualname__", type(value).__name__)
-        return (f"this holds the Python function {name}, and a file holds no code. Write it as a "
-                "class of your own, class Mine(Kernel) with a method _gram, and hand it to the "
-                "reader as known=[Mine]; or store numbers: Precomputed(k(X)), features φ(X).")
+        return (
+            f"this holds the Python function {name}, and a file holds no code. Write it as a "
+            "class of your own, class Mine(Kernel) with a method _gram, and hand it to the "
+            "reader as known=[Mine]; or store numbers: Precomputed(k(X)), features φ(X)."
+        )
     return f"an object of type {type(value).__name__} is no value of this package: store its parts."
 
 # %% ../../../nbs/engines/data/stored.ipynb #86c875b6
@@ -136,7 +162,7 @@ class _Writer:
         if type(value) is list:
             return [self(part) for part in value]
         if isinstance(value, (np.ndarray, np.generic)) and value.dtype != object:
-            if names := names_of(value):                     # the columns of a data frame
+            if names := names_of(value):  # the columns of a data frame
                 return {"columns": [list(names), self.place(value)]}
             return {"array" if isinstance(value, np.ndarray) else "scalar": self.place(value)}
         key, content = _recipe(value)
@@ -188,7 +214,7 @@ class _Reader:
         if not isinstance(tree, dict):
             return tree
         if (text := json.dumps(tree)) not in self.seen:
-            (key, content), = tree.items()
+            ((key, content),) = tree.items()
             self.seen[text] = self.made(key, content)
         return self.seen[text]
 
@@ -202,8 +228,10 @@ class _Reader:
             return with_names(self.made("array", content[1]), content[0])
         make = _MADE_BY.get(key) or _named(key, self.known)
         if make is None:
-            raise LookupError(f"{key!r} is no value of this package; if it is a class of yours, "
-                              f"pass known=[{key}]")
+            raise LookupError(
+                f"{key!r} is no value of this package; if it is a class of yours, "
+                f"pass known=[{key}]"
+            )
         if isinstance(content, list):
             return make(*self(content))
         fields = {name: self(part) for name, part in (content or {}).items()}
@@ -214,7 +242,7 @@ class _Reader:
         if isinstance(make, type) and issubclass(make, Value):
             labels = None if "labels" in make.plan.names else fields.pop("labels", None)
             return make(**fields) if labels is None else make(**fields).of_labels(labels)
-        part = object.__new__(make)                    # a part that is not public has its state
+        part = object.__new__(make)  # a part that is not public has its state
         vars(part).update(fields)
         return part
 
@@ -253,8 +281,12 @@ def _replacing(path):
     except OSError as e:
         hint = {errno.ENOENT: " Make the folder first.", errno.ENOSPC: " Free some space."}
         hint |= dict.fromkeys((errno.EFBIG, errno.EDQUOT), hint[errno.ENOSPC])
-        raise OSError(e.errno, f"{e.strerror or e}: nothing was written, and a file that was there "
-                               f"is as it was.{hint.get(e.errno, '')}", str(path)) from None
+        raise OSError(
+            e.errno,
+            f"{e.strerror or e}: nothing was written, and a file that was there "
+            f"is as it was.{hint.get(e.errno, '')}",
+            str(path),
+        ) from None
     finally:
         part.unlink(missing_ok=True)
 
@@ -294,8 +326,11 @@ def _opened(path):
         return open(path, "rb")
     except OSError as e:
         beside = near(path.name, [p.name for p in path.parent.glob("*")])
-        told = "it is a folder: pass the path of a file in it" if path.is_dir() else (
-            f"{e.strerror}.{beside}".removesuffix("."))
+        told = (
+            "it is a folder: pass the path of a file in it"
+            if path.is_dir()
+            else (f"{e.strerror}.{beside}".removesuffix("."))
+        )
         raise type(e)(e.errno, told, str(path)) from None
 
 
@@ -310,15 +345,23 @@ def readable(path, told, errors=Exception):
 
 def _contents(path):
     "(head, arrays) of a file; every byte is held against its checksum"
-    with _opened(path) as file, readable(
-            path, "is damaged, cut off, or no file of this package: make it again with save, or "
-            "take a copy"), zipfile.ZipFile(file) as archive:
+    with (
+        _opened(path) as file,
+        readable(
+            path,
+            "is damaged, cut off, or no file of this package: make it again with save, or "
+            "take a copy",
+        ),
+        zipfile.ZipFile(file) as archive,
+    ):
         if broken := archive.testzip():
             raise zipfile.BadZipFile(f"the checksum of {broken} is another")
         head = json.loads(archive.read("expression.json"))
         names = [name for name in archive.namelist() if name.endswith(".npy")]
-        return head, {name[:-4]: np.lib.format.read_array(
-            archive.open(name), allow_pickle=False) for name in names}
+        return head, {
+            name[:-4]: np.lib.format.read_array(archive.open(name), allow_pickle=False)
+            for name in names
+        }
 
 # %% ../../../nbs/engines/data/stored.ipynb #ade4828e
 @contract
@@ -333,8 +376,10 @@ def read_expression(path: FilePath, known=()):
     came = head.get("format") if isinstance(head, dict) else None
     if came != FORMAT:
         wrote = head.get("rkhs_notes", "something else") if isinstance(head, dict) else "another"
-        raise ValueError(f"{path} has format {came!r}, written by rkhs_notes {wrote}; this version "
-                         f"reads format {FORMAT}. Use the version that wrote it, or a newer one.")
+        raise ValueError(
+            f"{path} has format {came!r}, written by rkhs_notes {wrote}; this version "
+            f"reads format {FORMAT}. Use the version that wrote it, or a newer one."
+        )
     return from_expression(head["expression"], arrays, known)
 
 # %% ../../../nbs/engines/data/stored.ipynb #cade0a90

@@ -26,6 +26,7 @@ from ..kernels.gram import n_points
 # %% ../../../nbs/engines/data/sums.ipynb #7c68988c
 class Sum(Value):
     "The vector high + low, not added up"
+
     high: np.ndarray
     low: np.ndarray
 
@@ -36,7 +37,7 @@ class Sum(Value):
                 a, b = self.high[part], other.high[part]
                 s = a + b
                 t = s - a
-                e = (a - (s - t)) + (b - t)                                       # (SUM.1)
+                e = (a - (s - t)) + (b - t)  # (SUM.1)
                 e += self.low[part] + other.low[part]
                 np.add(s, e, out=high[part])
                 np.subtract(e, high[part] - s, out=low[part])
@@ -123,7 +124,7 @@ def _whole(vector, D, a):
     M = np.empty((D + a, D + a))
     M[:D, :D] = dtpttr(D, triangle, uplo="U")[0] if D else 0
     M[:D, D:], M[D:, D:] = C.reshape(D, a), S.reshape(a, a)
-    for i in range(D):                                           # in place: it may be large
+    for i in range(D):  # in place: it may be large
         M[i + 1 :, i] = M[i, i + 1 :]
     return M
 
@@ -143,7 +144,7 @@ def shifted(total, D, a, by):
     "The matrices (high, low) of a sum, with z + (by, 0) in place of z"
     H, L = (_whole(v, D, a) for v in (total.high, total.low))
     by = np.append(by, 0.0)
-    for _ in range(2 * by.any()):                                # to columns, then to rows
+    for _ in range(2 * by.any()):  # to columns, then to rows
         edge, low = H[:, -1:].copy(), L[:, -1:].copy()
         for j in row_blocks(len(by), 80 * len(by)):
             p, e = _product(edge, by[j])
@@ -155,8 +156,9 @@ def shifted(total, D, a, by):
 
 def moved(total, D, a, by):
     "The sum about another origin"
-    pack = lambda M: np.concatenate([dtrttp(M[:D, :D], uplo="U")[0] if D else [], M[:D, D:].ravel(),
-                                     M[D:, D:].ravel()])
+    pack = lambda M: np.concatenate(
+        [dtrttp(M[:D, :D], uplo="U")[0] if D else [], M[:D, D:].ravel(), M[D:, D:].ravel()]
+    )
     return Sum(*map(pack, shifted(total, D, a, by)))
 
 # %% ../../../nbs/engines/data/sums.ipynb #d8afcc48
@@ -182,8 +184,10 @@ def _stream(value, name, call=None):
     return fitting(value, name, fits, "a stream of blocks", "a list of pairs (X, y), or one pair")
 
 
-Blocks = Annotated[Any, Word("iterable of (X, y), or one pair (X, y)", _stream,
-                             bad=(None, "text", 3.0, [], {}, open))]
+Blocks = Annotated[
+    Any,
+    Word("iterable of (X, y), or one pair (X, y)", _stream, bad=(None, "text", 3.0, [], {}, open)),
+]
 
 
 def in_blocks(blocks):
@@ -226,9 +230,9 @@ def _parquet_by_pyarrow(path, columns, n_rows):
 
 def _csv_by_pyarrow(path, columns, n_rows):
     csv = importlib.import_module("pyarrow.csv")
-    names = columns or csv.open_csv(path).schema.names       # and not what the first rows look like
+    names = columns or csv.open_csv(path).schema.names  # and not what the first rows look like
     options = csv.ConvertOptions(include_columns=names, column_types=dict.fromkeys(names, "double"))
-    size = csv.ReadOptions(block_size=200 * n_rows)          # bytes; a row has about that many
+    size = csv.ReadOptions(block_size=200 * n_rows)  # bytes; a row has about that many
     for batch in csv.open_csv(path, read_options=size, convert_options=options):
         yield dict(zip(batch.schema.names, batch.columns))
 
@@ -250,13 +254,19 @@ def _reader(path):
     for read in choice:
         if importlib.util.find_spec(library(read)):
             return read
-    raise ModuleNotFoundError(f"{path.name} is read by {' or '.join(map(library, choice))}, which "
-                              "is not installed: pip install it, or pass pairs of arrays.")
+    raise ModuleNotFoundError(
+        f"{path.name} is read by {' or '.join(map(library, choice))}, which "
+        "is not installed: pip install it, or pass pairs of arrays."
+    )
 
 # %% ../../../nbs/engines/data/sums.ipynb #60a00c87
 def _names(value, name, call):
-    fits = isinstance(value, str) or isinstance(value, (list, tuple)) and value and all(
-        isinstance(part, str) for part in value)
+    fits = (
+        isinstance(value, str)
+        or isinstance(value, (list, tuple))
+        and value
+        and all(isinstance(part, str) for part in value)
+    )
     return fitting(value, name, fits, "a name or a list of names", "'price', for example")
 
 
@@ -276,6 +286,7 @@ class FileBlocks(Value):
     n_rows : of a block, about
     weights : a column of weights
     """
+
     path: FilePath
     target: _ColumnNames
     columns: _ColumnNames = None

@@ -50,7 +50,7 @@ class Table:
         return f"Table({self.name!r}, {len(self.columns)} columns)"
 
 # %% ../../../nbs/engines/data/tables.ipynb #af1fb717
-ROWS = 20_000                                    # of a block
+ROWS = 20_000  # of a block
 _GAPS = frozenset(["", "na", "n/a", "nan", "null", "none", "<na>", "nat"])
 
 
@@ -71,7 +71,8 @@ def _csv_table(path, header):
     if header is None:
         named = first[1:] if not first[0].strip() and len(first) > 1 else first
         header = len(set(first)) == len(first) and not any(
-            _is_number(field) or field.strip().lower() in _GAPS for field in named)
+            _is_number(field) or field.strip().lower() in _GAPS for field in named
+        )
     names = [header and f.strip() or f"c{i}" for i, f in enumerate(first)]
     return Table(path.name, names, lambda: _csv_blocks(path, sign, header))
 
@@ -84,11 +85,14 @@ def _text_file(path):
         with (gzip.open if packed else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
             yield _text_lines(path, file, 100 * path.stat().st_size if packed else math.inf)
     except UnicodeDecodeError as e:
-        raise ValueError(f"{path.name} is no UTF-8 text (a byte 0x{e.object[e.start]:02x}): save "
-                         "it in that encoding.") from e
+        raise ValueError(
+            f"{path.name} is no UTF-8 text (a byte 0x{e.object[e.start]:02x}): save "
+            "it in that encoding."
+        ) from e
     except (EOFError, zlib.error, gzip.BadGzipFile) as e:
-        raise ValueError(f"{path.name} is no whole gzip file: cut short, or damaged on its way. "
-                         "Fetch it again.") from e
+        raise ValueError(
+            f"{path.name} is no whole gzip file: cut short, or damaged on its way. Fetch it again."
+        ) from e
 
 
 def _text_lines(path, file, plausible):
@@ -97,13 +101,16 @@ def _text_lines(path, file, plausible):
     for number in itertools.count(1):
         line = file.readline(longest)
         size += len(line)
-        wrong = ("holds a zero byte: is it UTF-16, or no text? Save it as UTF-8"
-                 if "\0" in line else
-                 f"has more than {settings.block_mib:g} MiB (block_mib): is this a table of rows?"
-                 if len(line) == longest else
-                 f"lies beyond {settings.result_mib:g} MiB (result_mib), 100 times what the file "
-                 "has on the disk: is it a bomb? If not, unpack it first"
-                 if size > max(plausible, settings.result_mib * 2**20) else "")
+        wrong = (
+            "holds a zero byte: is it UTF-16, or no text? Save it as UTF-8"
+            if "\0" in line
+            else f"has more than {settings.block_mib:g} MiB (block_mib): is this a table of rows?"
+            if len(line) == longest
+            else f"lies beyond {settings.result_mib:g} MiB (result_mib), 100 times what the file "
+            "has on the disk: is it a bomb? If not, unpack it first"
+            if size > max(plausible, settings.result_mib * 2**20)
+            else ""
+        )
         if wrong:
             raise ValueError(f"{path.name}: line {number} {wrong}.")
         if not line:
@@ -118,16 +125,23 @@ def _csv_rows(path, lines, sign):
         for row in reader:
             width = width or len(row)
             if row and len(row) != width:
-                raise ValueError(f"{path.name} has a row of {len(row)} fields in line {start}, "
-                                 f"{row[:3]}, where the first has {width}.")
+                raise ValueError(
+                    f"{path.name} has a row of {len(row)} fields in line {start}, "
+                    f"{row[:3]}, where the first has {width}."
+                )
             if row:
                 yield row
             start = reader.line_num + 1
     except csv.Error as e:
-        what = (f"a field of more than {csv.field_size_limit()} characters: is a quote left open?"
-                if "limit" in str(e) else "a quote that does not close where its field ends.")
-        raise ValueError(f"{path.name}: the row that begins in line {start} has {what} A quote "
-                         "inside a field is written twice, within quotes.") from e
+        what = (
+            f"a field of more than {csv.field_size_limit()} characters: is a quote left open?"
+            if "limit" in str(e)
+            else "a quote that does not close where its field ends."
+        )
+        raise ValueError(
+            f"{path.name}: the row that begins in line {start} has {what} A quote "
+            "inside a field is written twice, within quotes."
+        ) from e
 
 
 def _csv_blocks(path, sign, header):
@@ -161,6 +175,7 @@ def _parquet_table(path):
         with _whole(path, "Parquet file"), ParquetFile(path) as file:
             for batch in file.iter_batches(ROWS):
                 yield [_column(c.to_numpy(zero_copy_only=False)) for c in batch.columns]
+
     with _whole(path, "Parquet file"), ParquetFile(path) as file:
         names = file.schema_arrow.names
     return Table(path.name, names, blocks)
@@ -174,8 +189,10 @@ def _whole(path, what):
     except (MemoryError, PermissionError):
         raise
     except Exception as e:
-        raise ValueError(f"{path.name} is no whole {what}: cut short, damaged on its way, or of "
-                         "another kind than its name says.") from e
+        raise ValueError(
+            f"{path.name} is no whole {what}: cut short, damaged on its way, or of "
+            "another kind than its name says."
+        ) from e
 
 
 def _array_table(X, name):
@@ -183,8 +200,11 @@ def _array_table(X, name):
     X = X[:, None] if X.ndim == 1 else X
     if X.ndim != 2 or X.dtype.kind not in "biufOU":
         raise ValueError(f"{name}, {X.shape} of {X.dtype}: pass numbers or texts, (n, d).")
-    return Table(name, [f"c{i}" for i in range(X.shape[1])],
-                 lambda: ([_column(c) for c in X[i:i + ROWS].T] for i in range(0, len(X), ROWS)))
+    return Table(
+        name,
+        [f"c{i}" for i in range(X.shape[1])],
+        lambda: ([_column(c) for c in X[i : i + ROWS].T] for i in range(0, len(X), ROWS)),
+    )
 
 # %% ../../../nbs/engines/data/tables.ipynb #981aa382
 def _frame_table(frame, name):
@@ -194,8 +214,11 @@ def _frame_table(frame, name):
     if len(lengths) > 1:
         raise ValueError(f"{name} has columns of different lengths: {sorted(lengths)}.")
     n = max(lengths, default=0)
-    return Table(name, map(str, columns), lambda: (
-        [c[i:i + ROWS] for c in held.values()] for i in range(0, n, ROWS)))
+    return Table(
+        name,
+        map(str, columns),
+        lambda: ([c[i : i + ROWS] for c in held.values()] for i in range(0, n, ROWS)),
+    )
 
 
 @contract
@@ -214,8 +237,13 @@ def read_table(source, header=None, name="the table") -> Table:
         return _file_table(Path(source), header, name)
     if isinstance(source, dict) or hasattr(source, "columns"):
         return _frame_table(source, name)
-    fitting(source, name, isinstance(source, (list, np.ndarray)), "a table", "the path of a CSV, "
-            "TSV, Parquet or NPY file, a data frame, a dict of columns, or an array")
+    fitting(
+        source,
+        name,
+        isinstance(source, (list, np.ndarray)),
+        "a table",
+        "the path of a CSV, TSV, Parquet or NPY file, a data frame, a dict of columns, or an array",
+    )
     return _array_table(np.asarray(source), name)
 
 
@@ -233,22 +261,29 @@ def _file_table(path, header, name):
         return _array_table(X, path.name)
     if kind in (".csv", ".tsv", ".txt", ".tab"):
         return _csv_table(path, header)
-    raise ValueError(f"{path.name} ends in {kind or 'nothing'!r}; .csv, .tsv, .txt (also .gz), "
-                     ".parquet and .npy can be read.")
+    raise ValueError(
+        f"{path.name} ends in {kind or 'nothing'!r}; .csv, .tsv, .txt (also .gz), "
+        ".parquet and .npy can be read."
+    )
 
 # %% ../../../nbs/engines/data/tables.ipynb #3a3dd6ed
-ATable = Annotated[Any, Word(
-    "path of a CSV, TSV, Parquet or NPY file, data frame, dict of columns, or array (n, d)",
-    lambda value, name, call: read_table(value, name=name), (),
-    lambda rng, sizes: {"x": rng.normal(size=40), "c": rng.choice(list("ab"), 40)},
-    (3.0, None, "no_such_file.csv", [], np.zeros((2, 2, 2)), {"x": [1, 2], "y": [1]}))]
+ATable = Annotated[
+    Any,
+    Word(
+        "path of a CSV, TSV, Parquet or NPY file, data frame, dict of columns, or array (n, d)",
+        lambda value, name, call: read_table(value, name=name),
+        (),
+        lambda rng, sizes: {"x": rng.normal(size=40), "c": rng.choice(list("ab"), 40)},
+        (3.0, None, "no_such_file.csv", [], np.zeros((2, 2, 2)), {"x": [1, 2], "y": [1]}),
+    ),
+]
 
 # %% ../../../nbs/engines/data/tables.ipynb #2a21d3e0
 class Order:
     "Does every entry lie above the one before it, in each table?"
 
     def __init__(self):
-        self.rises, self.last = True, []             # last: the last entry that came, of a table
+        self.rises, self.last = True, []  # last: the last entry that came, of a table
 
     def add(self, entries):
         "The next entries of a column"
@@ -263,13 +298,14 @@ class Column:
 
     declared : whether it is said to be a column of words
     """
-    MOST = 1000                                  # different words
+
+    MOST = 1000  # different words
 
     def __init__(self, name, declared=False):
         self.name, self.declared = name, declared
         self.numbers = self.gaps = self.seen = 0
         self.order = Order()
-        self.words, self.first = Counter(), None      # first: of its words, and where
+        self.words, self.first = Counter(), None  # first: of its words, and where
 
     @property
     def is_number(self):
@@ -290,8 +326,10 @@ class Column:
             self._add_words(words[~gaps], table)
         self.seen += len(entries)
         if self.numbers and self.words:
-            raise ValueError(f"column {self.name!r} holds numbers, and {self.first}. A gap? Leave "
-                             "the field empty. Are all words? Declare the column categorical.")
+            raise ValueError(
+                f"column {self.name!r} holds numbers, and {self.first}. A gap? Leave "
+                "the field empty. Are all words? Declare the column categorical."
+            )
 
     def _add_words(self, words, table):
         counts = Counter(words.tolist())
@@ -299,14 +337,18 @@ class Column:
         self.numbers += sum(counts.pop(w) for w in numbers)
         comma = next((w for w in counts if "," in w and _is_number(w.replace(",", ""))), None)
         if comma and not self.declared:
-            raise ValueError(f"column {self.name!r} of {table} holds {comma!r}. A number? Write "
-                             "it with a point, no comma. A word? Declare the column categorical.")
+            raise ValueError(
+                f"column {self.name!r} of {table} holds {comma!r}. A number? Write "
+                "it with a point, no comma. A word? Declare the column categorical."
+            )
         if counts and self.first is None:
             self.first = f"{next(iter(counts))!r} in {table}"
         self.words.update(counts)
         if len(self.words) > self.MOST:
-            raise ValueError(f"column {self.name!r} has more than {self.MOST} different texts "
-                             f"in {self.seen + len(words)} rows: names of rows? Leave it out.")
+            raise ValueError(
+                f"column {self.name!r} has more than {self.MOST} different texts "
+                f"in {self.seen + len(words)} rows: names of rows? Leave it out."
+            )
 
     def parsed(self, entries):
         "(numbers, None), or (numbers or nothing, words as str with '' for gaps)"
@@ -341,8 +383,9 @@ class Reservoir:
         "A block, a list of columns, of the table `label`"
         n = len(block[0])
         places = self.rng.integers(0, np.arange(self.seen + 1, self.seen + n + 1))
-        places[:max(0, self.size - self.seen)] = np.arange(self.seen, self.seen + n)[
-            :max(0, self.size - self.seen)]
+        places[: max(0, self.size - self.seen)] = np.arange(self.seen, self.seen + n)[
+            : max(0, self.size - self.seen)
+        ]
         for i in np.flatnonzero(places < self.size):
             row = [column[i] for column in block]
             if places[i] == len(self.rows):
@@ -354,8 +397,10 @@ class Reservoir:
 
     def columns(self):
         "The sample as a block: floats where all entries are, objects elsewhere"
-        return [np.array(c, float if all(isinstance(v, float) for v in c) else object)
-                for c in zip(*self.rows, strict=True)]
+        return [
+            np.array(c, float if all(isinstance(v, float) for v in c) else object)
+            for c in zip(*self.rows, strict=True)
+        ]
 
 # %% ../../../nbs/engines/data/tables.ipynb #af0d1634
 class Encoder:
@@ -404,8 +449,9 @@ def _middle_and_scale(values):
 
 # %% ../../../nbs/engines/data/tables.ipynb #ae57fbf9
 @contract
-def encoded(A: ATable, B: ATable, columns=None, categorical=(), rng: Rng = None,
-            size: Count = 10_000):
+def encoded(
+    A: ATable, B: ATable, columns=None, categorical=(), rng: Rng = None, size: Count = 10_000
+):
     """One pass over two tables: how their rows become vectors.
 
     columns : list of str, those to read; all by default, and then both must have the same
@@ -446,12 +492,10 @@ def _common(A, B, columns):
         return list(columns)
     only = [(t.name, sorted(set(t.columns) - set(o.columns))) for t, o in ((A, B), (B, A))]
     if any(names for _, names in only):
-        told = "; ".join(f"only {name} has {', '.join(map(repr, names[:5]))}"
-                         for name, names in only if names)
+        told = "; ".join(
+            f"only {name} has {', '.join(map(repr, names[:5]))}" for name, names in only if names
+        )
         bare = any(t.columns == [f"c{i}" for i in range(len(t.columns))] for t in (A, B))
         told += ". Name those to compare." + " Or has one no line of names? Add it." * bare
         raise ValueError(f"the tables differ in their columns: {told}")
     return A.columns
-
-
-

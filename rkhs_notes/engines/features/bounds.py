@@ -11,7 +11,7 @@ from ...base.contracts import contract
 from ...base.words import Count, Positive, Probability, number, one_of, or_infinite
 
 # %% ../../../nbs/engines/features/bounds.ipynb #1431d80c
-_CHERNOFF = {"paired": 0.25, "phase": 0.125, "binning": 2.0}     # exponents of (9.10) over D ε²
+_CHERNOFF = {"paired": 0.25, "phase": 0.125, "binning": 2.0}  # exponents of (9.10) over D ε²
 
 
 BoundKind = Annotated[str, one_of("paired", "phase", "binning")]
@@ -25,7 +25,7 @@ def _uniform(eps, d, sigma_p, diam, kind):
         return math.log(2) + 2 * d * math.log(boxes), 0.5 * (eps * eps)
     front, rate, power = (66, 8 * (d + 2), d + 2) if kind == "paired" else (98, 32 * (d + 1), d + 1)
     ratio = math.log(sigma_p) + math.log(diam) - math.log(eps)
-    bend = 2 if ratio >= 0 else 2 * d / power       # (σ_pℓ/ε)^bend ≤ (σ_pℓ/ε)² only for σ_pℓ ≥ ε
+    bend = 2 if ratio >= 0 else 2 * d / power  # (σ_pℓ/ε)^bend ≤ (σ_pℓ/ε)² only for σ_pℓ ≥ ε
     return math.log(front) + bend * ratio, 1 / rate * (eps * eps)
 
 # %% ../../../nbs/engines/features/bounds.ipynb #ae143d2b
@@ -39,12 +39,13 @@ def hoeffding_bound(D: Count, eps: Positive, kind: BoundKind = "paired") -> floa
     returns : above 1 it says nothing
     references : FL, eq. (5) (D/2 pairs, so Dε²/4); CK (phase)
     """
-    return 2 * math.exp(-_CHERNOFF[kind] * D * (eps * eps))                          # (9.10)
+    return 2 * math.exp(-_CHERNOFF[kind] * D * (eps * eps))  # (9.10)
 
 
 @contract
-def uniform_bound(D: Count, eps: Positive, d: Count, sigma_p: Spread, diam: Positive,
-                  kind: BoundKind = "paired") -> float:
+def uniform_bound(
+    D: Count, eps: Positive, d: Count, sigma_p: Spread, diam: Positive, kind: BoundKind = "paired"
+) -> float:
     """Pr[sup over a set of diameter `diam` |error| ≥ ε] ≤ 66 (σ_p ℓ/ε)² exp(−Dε²/(8(d+2)))   (9.11)
 
     Phase: 98 (σ_p ℓ/ε)² exp(−Dε²/(32(d+1)))   (9.11a). Binning: 2 ⌈4dLℓ/ε⌉^{2d} exp(−Dε²/2), with
@@ -61,12 +62,18 @@ def uniform_bound(D: Count, eps: Positive, d: Count, sigma_p: Spread, diam: Posi
     if sigma_p == math.inf:
         return math.inf
     log, rate = _uniform(eps, d, sigma_p, diam, kind)
-    return math.exp(min(log - D * rate, 709.0))                                      # (9.11)
+    return math.exp(min(log - D * rate, 709.0))  # (9.11)
 
 # %% ../../../nbs/engines/features/bounds.ipynb #004321eb
 @contract
-def features_for(eps: Positive, delta: Probability, d: Count = None, sigma_p: Spread = None,
-                 diam: Positive = None, kind: BoundKind = "paired") -> int:
+def features_for(
+    eps: Positive,
+    delta: Probability,
+    d: Count = None,
+    sigma_p: Spread = None,
+    diam: Positive = None,
+    kind: BoundKind = "paired",
+) -> int:
     """The least D for which the bound says: error ≥ eps with probability at most delta   (9.12)
 
     d, sigma_p, diam : as in uniform_bound; all three for all pairs of points at once, none of them
@@ -83,13 +90,15 @@ def features_for(eps: Positive, delta: Probability, d: Count = None, sigma_p: Sp
     if any(given) and not all(given):
         raise ValueError("pass d, sigma_p and diam together, or none for one pair of points.")
     if sigma_p == math.inf:
-        raise ValueError("an infinite second moment, sigma_p = ∞, as for Laplace and rough Matérn: "
-                         "the uniform bound says nothing. Use binning_features, or one pair.")
+        raise ValueError(
+            "an infinite second moment, sigma_p = ∞, as for Laplace and rough Matérn: "
+            "the uniform bound says nothing. Use binning_features, or one pair."
+        )
     (log, rate), sure = (math.log(2), _CHERNOFF[kind] * (eps * eps)), delta
     if all(given):
         log, rate = _uniform(eps, d, sigma_p, diam, kind)
         sure = delta if kind == "binning" else min(delta, 0.125)  # the others are proved up to ⅛
     if (log := log - math.log(sure)) > 2**63 * rate:
         raise ValueError(f"eps = {eps:g} asks for more than 2⁶³ features: the error falls as 1/√D.")
-    D = max(1, math.ceil(log / rate * (1 - 1e-12))) if log > 0 else 1                # (9.12)
+    D = max(1, math.ceil(log / rate * (1 - 1e-12))) if log > 0 else 1  # (9.12)
     return D + D % 2 if kind == "paired" else D

@@ -45,8 +45,11 @@ def _mapped(X, W, scale, phases):
     dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(float)
     require_fits(shape, X.dtype.itemsize, "blocks of rows, one after the other")
     half = 0.5 if dtype == np.float64 else 1.0
-    V = half * W if (by_turns := hasattr(W, "of")) else np.ascontiguousarray(
-        (half * W).T, dtype=dtype)
+    V = (
+        half * W
+        if (by_turns := hasattr(W, "of"))
+        else np.ascontiguousarray((half * W).T, dtype=dtype)
+    )
     b = 0.0 if paired else (half * phases).astype(dtype)
     scale = np.asarray(scale, dtype=dtype)
     out = np.empty(shape, dtype=dtype)
@@ -70,7 +73,7 @@ def _mapped(X, W, scale, phases):
                 elementwise(t, r, scale, out[rows], m, paired)
             yield
 
-    blocks = -(-len(out) // block)        # whole blocks, so that threads do not change a digit
+    blocks = -(-len(out) // block)  # whole blocks, so that threads do not change a digit
     in_parallel(work, spans(len(out), block * max(1, -(-blocks // (4 * n_threads())))))
     return out
 
@@ -88,9 +91,9 @@ def _by_tangent(t, r, scale, out, m, paired):
     np.multiply(t, t, out=r)
     r += 1
     np.divide(2 * scale, r, out=r)
-    np.subtract(r, scale, out=out[:, :m])                                           # (FR.1)
+    np.subtract(r, scale, out=out[:, :m])  # (FR.1)
     if paired:
-        np.multiply(t, r, out=out[:, m:])                                           # (FR.1)
+        np.multiply(t, r, out=out[:, m:])  # (FR.1)
 
 
 def _by_cosine(t, r, scale, out, m, paired):
@@ -108,10 +111,11 @@ def _block_rows(m, itemsize):
 @dataclass(frozen=True, eq=False)
 class Waves:
     "weight · (cos Wx, sin Wx), or weight · cos(Wx + phases)   (9.7)"
+
     W: np.ndarray
     phases: np.ndarray | None
     weight: float
-    native = property(lambda self: not hasattr(self.W, "of"))       # in every library?
+    native = property(lambda self: not hasattr(self.W, "of"))  # in every library?
 
     def __call__(self, X):
-        return _mapped(X, self.W, self.weight, self.phases)                    # (9.7), (9.8)
+        return _mapped(X, self.W, self.weight, self.phases)  # (9.7), (9.8)

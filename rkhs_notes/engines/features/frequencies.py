@@ -42,50 +42,75 @@ def _mixed(*parts):
 
     dense, discrete = all(m.of_frequency for m in live), all(m.atoms for m in live)
     return replace(
-        parts[0], name=" + ".join(m.name for m in parts), mass=total,
-        draw=draw if total else live[0].draw, gaussian=all(m.gaussian for m in live),
-        variances=sum((p * m.variances for p, m in zip(chances, parts) if p > 0),
-                      np.zeros(parts[0].d)),
+        parts[0],
+        name=" + ".join(m.name for m in parts),
+        mass=total,
+        draw=draw if total else live[0].draw,
+        gaussian=all(m.gaussian for m in live),
+        variances=sum(
+            (p * m.variances for p, m in zip(chances, parts) if p > 0), np.zeros(parts[0].d)
+        ),
         of_frequency=(lambda w: sum(m.of_frequency(w) for m in live)) if dense else None,
-        atoms=tuple(map(np.concatenate, zip(*(m.atoms for m in live)))) if discrete else None)
+        atoms=tuple(map(np.concatenate, zip(*(m.atoms for m in live)))) if discrete else None,
+    )
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #2873733d
 def _met(*parts):
     "The law of the sum of independent frequencies, and the product of the masses   (9.5)"
     return replace(
-        parts[0], mass=math.prod(m.mass for m in parts), variances=sum(m.variances for m in parts),
+        parts[0],
+        mass=math.prod(m.mass for m in parts),
+        variances=sum(m.variances for m in parts),
         draw=lambda n, rng, normals: sum(m.draw(n, rng, normals) for m in parts),
-        of_frequency=_convolved(parts) if len(parts) == 2 else None, atoms=None,
-        gaussian=all(m.gaussian for m in parts))
+        of_frequency=_convolved(parts) if len(parts) == 2 else None,
+        atoms=None,
+        gaussian=all(m.gaussian for m in parts),
+    )
 
 
 def _compound(part, rate):
     "exp(rate (p̂ − 1)): the law of a Poisson number of frequencies, added   (9.6)"
+
     def draw(n, rng, normals):
-        require_fits((n, max(1.0, rate) * part.d), 8, "a larger bandwidth in gaussian_of: "
-                     f"frequencies are sums of {rate:.3g} others here")
+        require_fits(
+            (n, max(1.0, rate) * part.d),
+            8,
+            f"a larger bandwidth in gaussian_of: frequencies are sums of {rate:.3g} others here",
+        )
         owner, W = np.repeat(np.arange(n), rng.poisson(rate, n)), np.zeros((n, part.d))
         if len(owner):
             np.add.at(W, owner, part.draw(len(owner), rng, normals))
         return W
 
     variances = rate * part.variances if rate else np.zeros(part.d)
-    return replace(part, mass=1.0, variances=variances, draw=draw, of_frequency=None, atoms=None,
-                   gaussian=False)
+    return replace(
+        part,
+        mass=1.0,
+        variances=variances,
+        draw=draw,
+        of_frequency=None,
+        atoms=None,
+        gaussian=False,
+    )
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #a7bfaf98
 def _placed(part, columns, d):
     "The law on ℝᵈ that has this one in the columns, and 0 in all others"
+
     def into(W):
         placed = np.zeros((len(W), d))
         np.add.at(placed.T, columns, np.transpose(W))
         return placed
 
     whole = part.of_frequency is not None and sorted(columns) == list(range(d))
-    return replace(part, d=d, variances=into(part.variances[None])[0],
-                   draw=lambda n, rng, normals: into(part.draw(n, rng, normals)),
-                   of_frequency=(lambda w: part.of_frequency(w[:, columns])) if whole else None,
-                   atoms=part.atoms and (into(part.atoms[0]), part.atoms[1]))
+    return replace(
+        part,
+        d=d,
+        variances=into(part.variances[None])[0],
+        draw=lambda n, rng, normals: into(part.draw(n, rng, normals)),
+        of_frequency=(lambda w: part.of_frequency(w[:, columns])) if whole else None,
+        atoms=part.atoms and (into(part.atoms[0]), part.atoms[1]),
+    )
 
 
 def _beside(first, second, cut):
@@ -106,24 +131,34 @@ def _some(base, d, orders, masses):
         chosen = np.argsort(rng.random((n, d)), axis=1) < size[:, None]
         return np.where(chosen, base.draw(n * d, rng, normals).reshape(n, d), 0.0)
 
-    return replace(base, d=d, mass=float(masses.sum()), draw=draw, of_frequency=None, atoms=None,
-                   gaussian=False,
-                   variances=np.full(d, share and share * base.variances[0]))
+    return replace(
+        base,
+        d=d,
+        mass=float(masses.sum()),
+        draw=draw,
+        of_frequency=None,
+        atoms=None,
+        gaussian=False,
+        variances=np.full(d, share and share * base.variances[0]),
+    )
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #49c24d5c
 def _convolved(parts):
     "The density of the sum of two independent frequencies, where it is known; else None"
     for one, other in (parts, parts[::-1]):
         if one.atoms is not None and other.of_frequency:
-            return lambda w: sum(c * other.of_frequency(w - a)
-                                 for a, c in zip(*one.atoms) if c > 1e-17)
+            return lambda w: sum(
+                c * other.of_frequency(w - a) for a, c in zip(*one.atoms) if c > 1e-17
+            )
     f, g = (m.of_frequency for m in parts)
     if parts[0].d > 1 or f is None or g is None:
         return None
 
     def density(w):
-        widths = [float(np.median(np.abs(m.draw(999, np.random.default_rng(0), iid_normals))))
-                  for m in parts]
+        widths = [
+            float(np.median(np.abs(m.draw(999, np.random.default_rng(0), iid_normals))))
+            for m in parts
+        ]
         return np.array([_convolution_at(float(v), f, g, widths) for v in w[:, 0]])
 
     return density
@@ -132,8 +167,9 @@ def _convolved(parts):
 def _convolution_at(w, f, g, widths):
     "∫ f(v) g(w − v) dv"
     unit = max(widths)
-    inside = lambda v: float(f(np.array([[unit * v]]))[0]
-                             * (unit * g(np.array([[w - unit * v]]))[0]))
+    inside = lambda v: float(
+        f(np.array([[unit * v]]))[0] * (unit * g(np.array([[w - unit * v]]))[0])
+    )
     steps = np.outer([-100, -10, -1, 0, 1, 10, 100], widths) / unit
     ends = [-math.inf, *np.unique([steps[:, 0], w / unit + steps[:, 1]]).tolist(), math.inf]
     return sum(quad(inside, a, b, limit=200)[0] for a, b in zip(ends[:-1], ends[1:]))
@@ -151,6 +187,7 @@ Variances = Annotated[Any, Word("array (d,), ≥ 0 or ∞", _variances)]
 
 class Frequencies(Value):
     "A law of frequencies on ℝᵈ and a mass; the fields are those of SpectralMeasure"
+
     name: str
     d: Count
     mass: float
@@ -169,8 +206,10 @@ class Frequencies(Value):
         return np.diag(self.variances)
 
     second_moment = property(
-        lambda self: float(self.variances.sum()), doc="σ_p² = E‖ω‖² for ω ~ μ / mass, which is "
-        "−trace ∇²k(0) / k(0); infinite for heavy tails")
+        lambda self: float(self.variances.sum()),
+        doc="σ_p² = E‖ω‖² for ω ~ μ / mass, which is "
+        "−trace ∇²k(0) / k(0); infinite for heavy tails",
+    )
 
     def __repr__(self):
         return f"{type(self).__name__} of {self.name} on ℝ^{self.d}, mass {self.mass:.6g}"
@@ -208,10 +247,12 @@ def student_log_density(nu, b, d, w):
 
 def density_of(log_density):
     "w ↦ exp(log_density(w)); NaN where it leaves the range of floats"
+
     def density(w):
         log = log_density(w)
         p = np.exp(log)
         return np.where(np.isinf(p) & np.isfinite(log), np.nan, p)
+
     return density
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #3f12d78f
@@ -230,9 +271,10 @@ def _log_matern(v, s):
     "log of 2^{1−v}/Γ(v) s^v K_v(s), v > 0"
     exact = (1 - v) * math.log(2) - gammaln(v) + v * np.log(s) + np.log(kve(v, s)) - s
     root = np.hypot(1, s / v)
-    rise, t = (s / v) ** 2 / (1 + root), 1 / root                  # root − 1, without cancellation
-    debye = v * (np.log1p(rise / 2) - rise) - np.log(root) / 2 - (
-        (3 * t - 5 * t**3) / 24 + 1 / 12) / v
+    rise, t = (s / v) ** 2 / (1 + root), 1 / root  # root − 1, without cancellation
+    debye = (
+        v * (np.log1p(rise / 2) - rise) - np.log(root) / 2 - ((3 * t - 5 * t**3) / 24 + 1 / 12) / v
+    )
     return np.where(np.isfinite(exact) & (v < 1e4), exact, debye)
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #de5c37db
@@ -251,33 +293,44 @@ def reach_of(value, name):
     for level in (1e-12, 1e-9, 1e-7, 1e-5):
         if size and end(level) < len(scales) and end(level) - end(0.5) <= 11:
             return 2 * float(scales[end(level)])
-    raise ValueError(f"{name} does not die away: {name}({scales[-1]:.3g}) is {tops[-1]:.2g} of "
-                     f"{name}(0) = {size:.3g}. Subtract what stays "
-                     "(spectral_from_function also takes reach=…).")
+    raise ValueError(
+        f"{name} does not die away: {name}({scales[-1]:.3g}) is {tops[-1]:.2g} of "
+        f"{name}(0) = {size:.3g}. Subtract what stays "
+        "(spectral_from_function also takes reach=…)."
+    )
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #26f99dd8
 def cosine_transform(value, reach, step, name):
     "(frequencies, density ≥ 0) with k(t) = ∫ cos(ωt) dμ(ω) on a grid of t, by FFT   (9.3)"
-    as_number(step, "step", at_least=reach / 2**21, at_most=reach / 2,
-              because=f", so that a grid up to reach = {reach:g} has 2 to 2²¹ steps")
+    as_number(
+        step,
+        "step",
+        at_least=reach / 2**21,
+        at_most=reach / 2,
+        because=f", so that a grid up to reach = {reach:g} has 2 to 2²¹ steps",
+    )
     n, pad = 2 ** math.ceil(math.log2(reach / step)), 16
     dt, t = reach / n, reach / n * np.arange(n + 1)
     v, some = value(t), slice(None, None, max(1, n // 64))
     if (odd := np.abs(value(-t[some]) - v[some]).max()) > 1e-8 * abs(v[0]):
         raise ValueError(f"{name} is not even: k(−Δ) differs from k(Δ) by {odd:.3g}.")
-    even = np.zeros(2 * pad * n)                             # t = 0 … reach, zeros, −reach … 0
+    even = np.zeros(2 * pad * n)  # t = 0 … reach, zeros, −reach … 0
     even[: n + 1], even[-n:] = v, v[:0:-1]
     even[n] = even[-n] = v[-1] / 2
-    p = np.fft.rfft(even).real * dt / (2 * math.pi)                                  # (9.3)
+    p = np.fft.rfft(even).real * dt / (2 * math.pi)  # (9.3)
     w = math.pi / (pad * reach) * np.arange(len(p))
-    cut = 2 * reach * np.abs(v[-max(2, n // 64):]).max() / math.pi     # of the tail beyond reach
+    cut = 2 * reach * np.abs(v[-max(2, n // 64) :]).max() / math.pi  # of the tail beyond reach
     rounding, at = 64 * np.finfo(float).eps * np.abs(v).sum() * dt + cut, int(p.argmin())
     if p[at] < -rounding:
-        raise NoSpectralMeasure(f"{name} is not a kernel: its density at the frequency {w[at]:.4g} "
-                                f"is {p[at]:.3g}, by more than {rounding:.1g}, rounding, below 0.")
+        raise NoSpectralMeasure(
+            f"{name} is not a kernel: its density at the frequency {w[at]:.4g} "
+            f"is {p[at]:.3g}, by more than {rounding:.1g}, rounding, below 0."
+        )
     if p[-1] > 0.5 * p.max() > 0:
-        raise ValueError(f"step = {dt:.3g} is too coarse for {name}: its density has not fallen at "
-                         f"π / step = {w[-1]:.3g}. Pass a smaller step, or a smaller reach.")
+        raise ValueError(
+            f"step = {dt:.3g} is too coarse for {name}: its density has not fallen at "
+            f"π / step = {w[-1]:.3g}. Pass a smaller step, or a smaller reach."
+        )
     return w, np.maximum(p, 0.0)
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #d12ebc18
@@ -292,5 +345,8 @@ def on_grid(w, p):
         sign = np.where(rng.random(m) < 0.5, -1.0, 1.0)
         return (sign * (w[np.minimum(j, len(w) - 1)] + w[1] * jitter))[:, None]
 
-    return ([float(np.sum(cell * w**2) / cell.sum())], draw,
-            lambda u: np.interp(np.abs(u[:, 0]), w, p, right=0.0))
+    return (
+        [float(np.sum(cell * w**2) / cell.sum())],
+        draw,
+        lambda u: np.interp(np.abs(u[:, 0]), w, p, right=0.0),
+    )

@@ -28,25 +28,28 @@ def meet(*parts):
 
 class Partitions(Value):
     "k(x, y) = mass · Pr[x and y share a cell] of the partition draw(rng)"
+
     mass: float
     draw: Function
 
-    def with_mass(self, mass): return replace(self, mass=mass)
+    def with_mass(self, mass):
+        return replace(self, mass=mass)
 
     def mixed(self, *others):
         draws, masses = zip(*((p.draw, p.mass) for p in (self, *others)))
         ends = np.cumsum(masses)
         which = lambda rng: np.searchsorted(ends, rng.random() * ends[-1], "right")
-        return Partitions(float(ends[-1]), lambda rng: draws[which(rng)](rng))       # (9.5)
+        return Partitions(float(ends[-1]), lambda rng: draws[which(rng)](rng))  # (9.5)
 
     def met(self, *others):
         parts = self, *others
-        return Partitions(math.prod(p.mass for p in parts),
-                          lambda rng: meet(*(p.draw(rng) for p in parts)))           # (9.5)
+        return Partitions(
+            math.prod(p.mass for p in parts), lambda rng: meet(*(p.draw(rng) for p in parts))
+        )  # (9.5)
 
     def compound(self, rate):
         many = lambda rng: range(rng.poisson(rate))
-        return Partitions(1.0, lambda rng: meet(*(self.draw(rng) for _ in many(rng))))   # (9.6)
+        return Partitions(1.0, lambda rng: meet(*(self.draw(rng) for _ in many(rng))))  # (9.6)
 
     def placed(self, columns, d):
         into = lambda part: (np.asarray(columns, dtype=int)[part[0]], *part[1:])
@@ -59,18 +62,20 @@ class Partitions(Value):
     def some(self, d, orders, masses):
         chances = masses / masses.sum() if masses.any() else None
         chosen = lambda rng: rng.permutation(d)[: rng.choice(orders, p=chances)]
-        return Partitions(float(masses.sum()), lambda rng: meet(
-            *(self.placed([i], d).draw(rng) for i in chosen(rng))))
+        return Partitions(
+            float(masses.sum()),
+            lambda rng: meet(*(self.placed([i], d).draw(rng) for i in chosen(rng))),
+        )
 
 # %% ../../../nbs/engines/features/grids.ipynb #d2692eee
 def hats(value, reach):
     "(pitches, masses, rounding of the masses) of the function that is value at 8192 nodes   (9.14)"
     t = np.concatenate([[0.0], np.geomspace(reach * 2.0**-40, reach, 8192)])
     v = value(t)
-    slope = np.append(np.diff(v) / np.diff(t), 0.0)       # after the last node v is constant
+    slope = np.append(np.diff(v) / np.diff(t), 0.0)  # after the last node v is constant
     rounding = 64 * np.finfo(float).eps * abs(v[0]) * t[1:] / np.diff(t)
     rounding[-1] += abs(v[-1])
-    return t[1:], t[1:] * np.diff(slope), np.maximum(rounding, 1e-9 * abs(v[0]))     # (9.14)
+    return t[1:], t[1:] * np.diff(slope), np.maximum(rounding, 1e-9 * abs(v[0]))  # (9.14)
 
 # %% ../../../nbs/engines/features/grids.ipynb #719ed984
 class Numbering:
@@ -78,8 +83,9 @@ class Numbering:
 
     def __init__(self, values):
         top = float(values.max())
-        self.dense = bool(values.min() >= 0 and top < 8 * len(values) + 64
-                          and (values == np.floor(values)).all())
+        self.dense = bool(
+            values.min() >= 0 and top < 8 * len(values) + 64 and (values == np.floor(values)).all()
+        )
         if self.dense:
             present = np.zeros(int(top) + 1, dtype=bool)
             present[values.astype(np.intp)] = True
@@ -109,7 +115,7 @@ class Cells:
         with np.errstate(over="ignore", invalid="ignore"):
             self.sizes = self._code(extent[columns], slice(None)) + 1
         self.whole = (pitch > 0) & (self.sizes < 2.0**52)
-        self.active = np.flatnonzero((self.sizes > 1) | ~self.whole)     # the others are 0 so far
+        self.active = np.flatnonzero((self.sizes > 1) | ~self.whole)  # the others are 0 so far
         self.key, self.radix = np.zeros(len(columns), dtype=int), np.ones(len(columns))
         self.keys, room = 0, math.inf
         for i in self.active:
@@ -168,12 +174,13 @@ class Cells:
 @dataclass(frozen=True, eq=False)
 class Binning:
     "weight · (indicators of the cells of each partition)   (9.15)"
+
     tables: tuple
     corner: np.ndarray
     starts: np.ndarray
     weight: float
     sparse = True
-    __getstate__, __setstate__ = Value.__getstate__, Value.__setstate__    # names of columns, too
+    __getstate__, __setstate__ = Value.__getstate__, Value.__setstate__  # names of columns, too
 
     def __call__(self, X):
         dense = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=float)
@@ -193,7 +200,7 @@ class Binning:
             rows, columns = np.arange(n + 1) * P, columns.ravel()
         else:
             rows, columns = np.concatenate([[0], np.cumsum(seen.sum(axis=1))]), columns[seen]
-        values = np.full(len(columns), self.weight, dtype=X.dtype)                   # (9.15)
+        values = np.full(len(columns), self.weight, dtype=X.dtype)  # (9.15)
         return sp.csr_matrix((values, columns, rows), shape=(n, int(self.starts[-1])))
 
 
@@ -215,7 +222,10 @@ def learnt(law, X, P, rng):
     corner = with_names(corner, names)
     tables = [Cells(*law.draw(rng), extent) for _ in range(P)]
     counts = np.zeros(P, dtype=np.int64)
-    def fit(p): counts[p] = tables[p].learn(Y)
+
+    def fit(p):
+        counts[p] = tables[p].learn(Y)
+
     _each_grid(fit, P, len(X))
     starts = np.concatenate([[0], np.cumsum(counts)])
     return Binning(tuple(tables), corner, starts, math.sqrt(law.mass / P))

@@ -13,15 +13,13 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 # %% ../../../nbs/engines/features/maps.ipynb #maps-own
-from rkhs_notes.base.arrays import (
-    akin, array_namespace, as_count, as_floats, as_number, as_points, as_sparse_rows, at_home,
-    filled, foreign_in, library_name, sent_abroad, shaped
-)
+from ...base.arrays import akin, array_namespace, as_count, as_floats, as_number, as_points
+from ...base.arrays import as_sparse_rows, at_home, filled, foreign_in, library_name
+from ...base.arrays import sent_abroad, shaped
 from ...base.blocks import require_fits, shortened
 from ...base.contracts import contract
-from rkhs_notes.base.errors import (
-    LawBroken, NoFiniteFeatureMap, NoSpectralMeasure, finite, not_negative
-)
+from ...base.errors import LawBroken, NoFiniteFeatureMap, NoSpectralMeasure, finite
+from ...base.errors import not_negative
 from ...base.factors import require_symmetric
 from ...base.objects import Objects
 from ...base.points import hold_objects, known_names, require_one_order, with_names
@@ -37,8 +35,13 @@ def points_or_rows(k, X, name="X"):
 
 def dense_points(X, k):
     "X, where k evaluates a function of whole points"
-    return fitting(X, "X", not sp.issparse(X), f"an array, and {k} is a function of whole points",
-                   "X.toarray()")
+    return fitting(
+        X,
+        "X",
+        not sp.issparse(X),
+        f"an array, and {k} is a function of whole points",
+        "X.toarray()",
+    )
 
 # %% ../../../nbs/engines/features/maps.ipynb #5ef1556c
 def require_columns(phi, X, points):
@@ -46,13 +49,15 @@ def require_columns(phi, X, points):
     came = n_columns(points)
     if hasattr(points, "dtype") and isinstance(phi.d, int) and phi.d != came:
         one = np.ndim(X) == 1 and len(X) == phi.d
-        raise ValueError(f"X has {came} columns, but this map was made for {phi.d}; " + (
-            "one point is X[None, :]." if one else f"make another one for {came}."))
+        raise ValueError(
+            f"X has {came} columns, but this map was made for {phi.d}; "
+            + ("one point is X[None, :]." if one else f"make another one for {came}.")
+        )
 
 
 def require_features(F, phi, n):
     "F itself, if it is (n, phi.dim) and finite"
-    if getattr(F, "shape", None) != (n, phi.dim):        # its words take longer than the test
+    if getattr(F, "shape", None) != (n, phi.dim):  # its words take longer than the test
         hint = f": the function of {phi} must give ({n}, {shortened(phi.dim)})"
         F = shaped(F, "φ(X)", (n, phi.dim), hint=hint)
     return finite(F, phi)
@@ -60,11 +65,14 @@ def require_features(F, phi, n):
 # %% ../../../nbs/engines/features/maps.ipynb #cd736288
 def elsewhere(answer):
     "Makes a method f(X) that answers to arrays of other libraries by `answer(f, X)`"
+
     def of(method):
         @functools.wraps(method)
         def call(f, X):
             return method(f, X) if foreign_in(X) is None else answer(f, X)
+
         return call
+
     return of
 
 
@@ -131,25 +139,63 @@ def _per_feature_and_target(value, name, call):
 
 # %% ../../../nbs/engines/features/maps.ipynb #5cf678ce
 _NO_MATRIX = (None, "text", 3.0, [], [[np.nan]], [["a"]], {}, [[1, 2], [3]])
-FeatureMatrix = Annotated[Any, Word(
-    "array or sparse matrix (n, D)", _features, ("n", "D"),
-    lambda rng, sizes: rng.normal(size=(sizes["n"], sizes["D"])), _NO_MATRIX)]
-Signs = Annotated[Any, Word(
-    "array (n,) of −1 and +1, or two labels of any type", as_signs, ("n",),
-    lambda rng, sizes: rng.choice([-1.0, 1.0], sizes["n"]), (*_NO_MATRIX, [0, 1, 2], [[1], [-1]]),
-    means="the label that sorts last is +1")]
-GramMatrix = Annotated[Any, Word(
-    "array (n, n), a Gram matrix", _gram, ("n", "n"),
-    lambda rng, sizes: np.eye(sizes["n"]) + 0.1, (*_NO_MATRIX, [[1, 2]]))]
-Columns = Annotated[Any, Word(
-    "int ≥ 1, or None where points are no arrays, or a list of such points", _columns,
-    (), lambda rng, sizes: sizes["d"], count(1).bad[1:], reads_none=True)]
-Dimension = Annotated[int, Word("int ≥ 0", _dimension, (), lambda rng, sizes: int(rng.integers(9)),
-                                (None, "text", 1.5, -1, True, [1]))]
+FeatureMatrix = Annotated[
+    Any,
+    Word(
+        "array or sparse matrix (n, D)",
+        _features,
+        ("n", "D"),
+        lambda rng, sizes: rng.normal(size=(sizes["n"], sizes["D"])),
+        _NO_MATRIX,
+    ),
+]
+Signs = Annotated[
+    Any,
+    Word(
+        "array (n,) of −1 and +1, or two labels of any type",
+        as_signs,
+        ("n",),
+        lambda rng, sizes: rng.choice([-1.0, 1.0], sizes["n"]),
+        (*_NO_MATRIX, [0, 1, 2], [[1], [-1]]),
+        means="the label that sorts last is +1",
+    ),
+]
+GramMatrix = Annotated[
+    Any,
+    Word(
+        "array (n, n), a Gram matrix",
+        _gram,
+        ("n", "n"),
+        lambda rng, sizes: np.eye(sizes["n"]) + 0.1,
+        (*_NO_MATRIX, [[1, 2]]),
+    ),
+]
+Columns = Annotated[
+    Any,
+    Word(
+        "int ≥ 1, or None where points are no arrays, or a list of such points",
+        _columns,
+        (),
+        lambda rng, sizes: sizes["d"],
+        count(1).bad[1:],
+        reads_none=True,
+    ),
+]
+Dimension = Annotated[
+    int,
+    Word(
+        "int ≥ 0",
+        _dimension,
+        (),
+        lambda rng, sizes: int(rng.integers(9)),
+        (None, "text", 1.5, -1, True, [1]),
+    ),
+]
 AFeatureMap = Annotated[Any, Word("FeatureMap", _map, bad=(None, "text", 3.0, [], np.sin))]
 PerFeature = Annotated[Any, Word("array (D,)", _per_feature, bad=("text", [np.nan], [[1.0]]))]
-PerFeatureAndTarget = Annotated[Any, Word("array (D,) or (D, t)", _per_feature_and_target,
-                                          bad=("text", [np.nan], [[[1.0]]]))]
+PerFeatureAndTarget = Annotated[
+    Any, Word("array (D,) or (D, t)", _per_feature_and_target, bad=("text", [np.nan], [[[1.0]]]))
+]
 
 # %% ../../../nbs/engines/features/maps.ipynb #98a2fb86
 def side_by_side(blocks):
@@ -181,7 +227,7 @@ def largest_gap(F, K):
     "(gap, i, j, ⟨φ(xᵢ), φ(xⱼ)⟩): where inner products of features and K differ most, relatively"
     if F.ndim != 2 or F.shape[0] != len(K):
         raise LawBroken(f"φ gives shape {F.shape} for {len(K)} points, not one row a point.")
-    inner = _inner_products(F)                                                       # (2.1)
+    inner = _inner_products(F)  # (2.1)
     lengths = np.sqrt(np.maximum(np.abs(K.diagonal()), np.abs(inner.diagonal())))
     lengths = np.where(lengths > 0, lengths, 1.0)
     gaps = np.abs(inner - K) / lengths[:, None] / lengths
@@ -196,8 +242,12 @@ def gram_spectrum(K, entry_error=None):
     A = K.astype(float) / size
     require_symmetric(K, "K", 2 * error * size)
     values, U = np.linalg.eigh((A + A.T) / 2)
-    not_negative(values[0] * size, "the eigenvalue of an eigenvector that is largest at point "
-                 f"{np.abs(U[:, 0]).argmax()}", "K", len(A) * error * size)
+    not_negative(
+        values[0] * size,
+        f"the eigenvalue of an eigenvector that is largest at point {np.abs(U[:, 0]).argmax()}",
+        "K",
+        len(A) * error * size,
+    )
     return values, U, size
 
 
@@ -231,11 +281,17 @@ class OfWeights(Predicting, Value):
         with_names(self.w, known_names(X))
         return self
 
-    def _with(self, w, g=None): return replace(self, w=w).of_columns(self).of_columns(g)
+    def _with(self, w, g=None):
+        return replace(self, w=w).of_columns(self).of_columns(g)
 
-    def __add__(self, g): return self._with(self.w + self._same_map(g).w, g)
-    def __sub__(self, g): return self._with(self.w - self._same_map(g).w, g)
-    def __mul__(self, c): return self._with(as_number(c, "the factor of f") * self.w)
+    def __add__(self, g):
+        return self._with(self.w + self._same_map(g).w, g)
+
+    def __sub__(self, g):
+        return self._with(self.w - self._same_map(g).w, g)
+
+    def __mul__(self, c):
+        return self._with(as_number(c, "the factor of f") * self.w)
 
     __matmul__, __rmul__, __array_ufunc__ = inner, __mul__, None
 
@@ -249,8 +305,10 @@ class OfWeights(Predicting, Value):
         return f"{type(self).__name__}, {self.phi.dim} weights of {self.phi}"
 
     def _repr_latex_(self):
-        return (rf"$f(x) = \langle w, \varphi(x)\rangle,\ w\in\mathbb R^{{{self.phi.dim}}},\ "
-                rf"\langle\varphi(x),\varphi(y)\rangle = {self.phi.kernel._tex('x', 'y')}$")
+        return (
+            rf"$f(x) = \langle w, \varphi(x)\rangle,\ w\in\mathbb R^{{{self.phi.dim}}},\ "
+            rf"\langle\varphi(x),\varphi(y)\rangle = {self.phi.kernel._tex('x', 'y')}$"
+        )
 
 # %% ../../../nbs/engines/features/maps.ipynb #e960c7f7
 def columns_of(k, d):
@@ -258,8 +316,13 @@ def columns_of(k, d):
     if isinstance(d, Objects):
         return known_of(k._chosen(k._marked(d)))
     if not callable(k.columns):
-        fitting(k, "k", not isinstance(k.columns[0], str), "a kernel on columns by number",
-                "k.on([0, 2]), say: a feature map is told how many columns there are, no names")
+        fitting(
+            k,
+            "k",
+            not isinstance(k.columns[0], str),
+            "a kernel on columns by number",
+            "k.on([0, 2]), say: a feature map is told how many columns there are, no names",
+        )
         expect_columns(k, as_count(d, "d"), max(k.columns) + 1, or_more=True)
         return len(k.columns)
     for probe in (0.5, 1.0, 0.0, 2.0, -1.0):
@@ -268,10 +331,12 @@ def columns_of(k, d):
             with np.errstate(all="ignore"):
                 image = np.asarray(k.columns(point))
             return image.shape[1] if image.ndim == 2 else 1
-        except Exception as e:                            # outside its domain, or a mistake
+        except Exception as e:  # outside its domain, or a mistake
             last = e
-    raise ValueError(f"the function of {k} was asked how many columns it gives, at points 0.5, 1, "
-                     f"0, 2 and −1, and raised {type(last).__name__}: {last}") from last
+    raise ValueError(
+        f"the function of {k} was asked how many columns it gives, at points 0.5, 1, "
+        f"0, 2 and −1, and raised {type(last).__name__}: {last}"
+    ) from last
 
 # %% ../../../nbs/engines/features/maps.ipynb #4061a5be
 def expect_columns(k, d, wanted, or_more=False):
@@ -323,4 +388,5 @@ def no_map(k, why):
     return NoFiniteFeatureMap(
         f"{k} has no finite feature map{why}. On a given set of points use "
         "finite_feature_map(k(X)); for all points approximate: random features (chapter 09) or a "
-        "Mercer expansion (chapter 04).")
+        "Mercer expansion (chapter 04)."
+    )

@@ -32,7 +32,7 @@ def all_products(A, B):
 def _sparse_products(A, B):
     D = _countable(A.shape[1] * B.shape[1])
     left, right = np.diff(A.indptr).astype(np.int64), np.diff(B.indptr).astype(np.int64)
-    row = np.repeat(np.arange(len(left)), left)                    # of each entry of A
+    row = np.repeat(np.arange(len(left)), left)  # of each entry of A
     partners = right[row]
     require_fits((int(partners.sum()),), 24, "the kernel itself")
     of_A = np.repeat(np.arange(len(row)), partners)
@@ -73,7 +73,7 @@ def monomials(X, p, instead="the kernel itself"):
         return _climbed(X.T, ladder).T * weights
     n, D = X.shape[0], len(weights)
     F, height = np.empty((n, D), X.dtype), max(8, 2**17 // D) if D < 2**15 else 1
-    for rows in spans(n, height):                                 # the rungs fit a cache
+    for rows in spans(n, height):  # the rungs fit a cache
         np.multiply(_climbed(np.ascontiguousarray(X[rows].T), ladder).T, weights, out=F[rows])
     return F
 
@@ -81,7 +81,7 @@ def monomials(X, p, instead="the kernel itself"):
 def _ladder(d, p):
     "For each degree up to p: where to start multiplying by column i; and the weights   (2.2)"
     first, power, weights, ladder = np.arange(d), np.ones(d), np.ones(d), []
-    for q in range(2, p + 1):              # first: least index of a monomial; power: its exponent
+    for q in range(2, p + 1):  # first: least index of a monomial; power: its exponent
         starts, D = np.searchsorted(first, np.arange(d)), len(first)
         old = np.concatenate([np.arange(start, D) for start in starts])
         first, before = np.repeat(np.arange(d), D - starts), first[old]
@@ -141,16 +141,20 @@ def _room_for(X, p):
 def exponent_vectors(d, degree, with_constant=False):
     "The vectors ν with |ν| = degree, one a row, in the order of the columns"
     variables = as_count(d, "d") + int(with_constant)
-    require_fits((math.comb(variables + degree - 1, degree), variables), 8,
-                 "fewer columns, or feature_dimension for the number of rows only")
+    require_fits(
+        (math.comb(variables + degree - 1, degree), variables),
+        8,
+        "fewer columns, or feature_dimension for the number of rows only",
+    )
     rows = combinations_with_replacement(range(variables), degree)
     return np.array([np.bincount(row, minlength=variables) for row in rows])
 
 
 def arrangements(exponents):
     "|ν|!/(ν₁!⋯ν_d!) for each row ν, as floats"
-    ways = (math.factorial(sum(nu)) // math.prod(map(math.factorial, nu))
-            for nu in exponents.tolist())
+    ways = (
+        math.factorial(sum(nu)) // math.prod(map(math.factorial, nu)) for nu in exponents.tolist()
+    )
     try:
         return np.array([float(number) for number in ways])
     except OverflowError:
@@ -168,9 +172,16 @@ def cost_table(N: Count, degrees=(2, 3, 4)) -> list:
     """
     rows = []
     for p in [as_count(p, "degrees") for p in np.ravel(degrees).tolist()]:
-        D = math.comb(N + p, p)                                                     # (2.3)
-        rows.append(dict(degree=p, features=D, explicit=D / 2,
-                         leading=N**p / (2 * math.factorial(p)), kernel=N / 2))
+        D = math.comb(N + p, p)  # (2.3)
+        rows.append(
+            dict(
+                degree=p,
+                features=D,
+                explicit=D / 2,
+                leading=N**p / (2 * math.factorial(p)),
+                kernel=N / 2,
+            )
+        )
     return rows
 
 # %% ../../../nbs/engines/features/monomials.ipynb #84fc1042
@@ -187,7 +198,7 @@ def elementary_products(X, phi, orders):
 # %% ../../../nbs/engines/features/monomials.ipynb #4289417b
 def _unit_rows(F):
     "Each row divided by its length; zero rows stay"
-    for order in (np.inf, 2) if F.shape[1] else ():            # then no square overflows
+    for order in (np.inf, 2) if F.shape[1] else ():  # then no square overflows
         lengths = row_lengths(F, order)
         if sp.issparse(F):
             F = sp.diags((1 / np.where(lengths > 0, lengths, 1)).astype(F.dtype)) @ F

@@ -29,14 +29,15 @@ def orthogonal_normals(n: Count, d: Count, rng: Rng = None) -> Matrix:
     require_fits((-(-n // d) * d, d), 16, "fewer columns, or structured_normals")
     lengths = np.linalg.norm(rng.standard_normal((n, d)), axis=1)
     G = rng.standard_normal((-(-n // d), d, d))
-    Q, R = np.linalg.qr(G[:, :, :n])                                  # n columns of Q need no more
-    Q = Q * np.sign(np.diagonal(R, axis1=1, axis2=2))[:, None, :]     # else not uniform on O(d)
-    return lengths[:, None] * Q.transpose(0, 2, 1).reshape(-1, d)[:n]                # (9.9)
+    Q, R = np.linalg.qr(G[:, :, :n])  # n columns of Q need no more
+    Q = Q * np.sign(np.diagonal(R, axis1=1, axis2=2))[:, None, :]  # else not uniform on O(d)
+    return lengths[:, None] * Q.transpose(0, 2, 1).reshape(-1, d)[:n]  # (9.9)
 
 # %% ../../../nbs/engines/features/normals.ipynb #e153a409
 @contract
-def sobol_normals(n: Count, d: Annotated[int, count(1, qmc.Sobol.MAXDIM)],
-                  rng: Rng = None) -> Matrix:
+def sobol_normals(
+    n: Count, d: Annotated[int, count(1, qmc.Sobol.MAXDIM)], rng: Rng = None
+) -> Matrix:
     """Rows that are N(0, I) each, and evenly spread: quantiles of a scrambled Sobol' sequence
 
     references : Owen (1998); Yang, Sindhwani, Avron and Mahoney (2014)
@@ -47,7 +48,8 @@ def sobol_normals(n: Count, d: Annotated[int, count(1, qmc.Sobol.MAXDIM)],
 
 # %% ../../../nbs/engines/features/normals.ipynb #3d72d568
 @cache
-def _walsh(r): return hadamard(r) / r**0.5
+def _walsh(r):
+    return hadamard(r) / r**0.5
 
 
 def _turned(X):
@@ -69,14 +71,15 @@ class Turns(NDArrayOperatorsMixin):
         self.signs, self.lengths, self.scales = signs, lengths, scales
         self.shape, self.ndim = (len(lengths), len(scales)), 2
 
-    def __len__(self): return len(self.lengths)
+    def __len__(self):
+        return len(self.lengths)
 
     def of(self, X):
         "X Ωᵀ, (rows of X, n), in O(log p) a number"
         Y = np.zeros((len(X), 1, self.signs.shape[2]), X.dtype)
         Y[:, 0, : X.shape[1]] = X * self.scales.astype(X.dtype)
         for j in (2, 1, 0):
-            Y = _turned(Y * self.signs[:, j])                                         # (9.9a)
+            Y = _turned(Y * self.signs[:, j])  # (9.9a)
         return Y.reshape(len(X), -1)[:, : len(self)] * self.lengths.astype(X.dtype)
 
     def __array__(self, dtype=None, copy=None):
@@ -110,6 +113,10 @@ def structured_normals(n: Count, d: Count, rng: Rng = None) -> Turns:
     return Turns(signs, np.sqrt(rng.chisquare(p, n)), np.ones(d))
 
 # %% ../../../nbs/engines/features/normals.ipynb #9ebff62c
-NORMALS = {"iid": iid_normals, "orthogonal": orthogonal_normals, "qmc": sobol_normals,
-           "structured": structured_normals}
+NORMALS = {
+    "iid": iid_normals,
+    "orthogonal": orthogonal_normals,
+    "qmc": sobol_normals,
+    "structured": structured_normals,
+}
 Coupling = Annotated[str, one_of(*NORMALS)]

@@ -25,14 +25,17 @@ def _as_one(X, split, name):
     if any(map(_of_objects, X)):
         first, second = ([*half] for half in X)
         if len(first) != len(second):
-            raise ValueError(f"{name} holds {len(first)} first and {len(second)} second points; a "
-                             "pair needs one of each.")
+            raise ValueError(
+                f"{name} holds {len(first)} first and {len(second)} second points; a "
+                "pair needs one of each."
+            )
         return Objects(zip(first, second, strict=True))
     first, second = as_points(X[0], f"{name}[0]"), as_points(X[1], f"{name}[1]")
     shaped(second, f"{name}[1]", (first.shape[0], "d"), hint=": a pair needs one point of each")
     if first.shape[1] != (split or second.shape[1]):
-        raise ValueError(f"{name}[0] has {first.shape[1]} columns; "
-                         f"write Tensor(k1, k2, split={first.shape[1]}).")
+        raise ValueError(
+            f"{name}[0] has {first.shape[1]} columns; write Tensor(k1, k2, split={first.shape[1]})."
+        )
     return array_namespace(first, second).concat([first, second], axis=1)
 
 # %% ../../../nbs/engines/features/pairs.ipynb #49974a34
@@ -44,7 +47,8 @@ class OfPairs(Composite):
         "Do both parts depend on differences alone?"
         return self.k1.is_shift_invariant and self.k2.is_shift_invariant
 
-    def _merged(self, X, name): return _as_one(X, self.split, name)
+    def _merged(self, X, name):
+        return _as_one(X, self.split, name)
 
     def _points(self, X, name):
         X = self._merged(X, name)
@@ -56,24 +60,35 @@ class OfPairs(Composite):
         self._halves(X, name)
         return X
 
-    def _facts(self): return frozenset([self])
+    def _facts(self):
+        return frozenset([self])
 
     def _inputs(self, X, Y):
         return list(zip((self.k1, self.k2), self._halves(X), self._halves(Y), strict=True))
 
-    def _halves(self, X, name="X"): return prepared(X, self, lambda: self._cut(X, name))
+    def _halves(self, X, name="X"):
+        return prepared(X, self, lambda: self._cut(X, name))
 
     def _cut(self, X, name):
         if isinstance(X, Objects):
             for i, pair in enumerate(X):
-                fitting(pair, f"{name}[{i}]", isinstance(pair, tuple) and len(pair) == 2,
-                        "a pair (x, u)", "a tuple of two samples, or a list of pairs")
+                fitting(
+                    pair,
+                    f"{name}[{i}]",
+                    isinstance(pair, tuple) and len(pair) == 2,
+                    "a pair (x, u)",
+                    "a tuple of two samples, or a list of pairs",
+                )
             halves = ([pair[i] for pair in X] for i in (0, 1))
         else:
             cut = self.split or X.shape[1] // 2
             halves = X[:, :cut], X[:, cut:]
-        return tuple(k._marked(half, name)
-                     for k, half in zip((self.k1, self.k2), halves, strict=True))
+        return tuple(
+            k._marked(half, name) for k, half in zip((self.k1, self.k2), halves, strict=True)
+        )
 
-    def _width(self, d): return self.k1._width(d) + self.k2._width(d)
-    def _blocks(self): return self.k1._blocks() + self.k2._blocks()
+    def _width(self, d):
+        return self.k1._width(d) + self.k2._width(d)
+
+    def _blocks(self):
+        return self.k1._blocks() + self.k2._blocks()

@@ -55,12 +55,12 @@ def waves_of_features(inner, wave, grows, X):
     F = inner(X)
     F = F if F.shape[1] else np.zeros((len(F), 1), dtype=F.dtype)
     Z = wave(F)
-    return Z * np.exp(np.sum(F * F, axis=1, keepdims=True) / 2) if grows else Z      # (9.18)
+    return Z * np.exp(np.sum(F * F, axis=1, keepdims=True) / 2) if grows else Z  # (9.18)
 
 
 def blocked(inner, kernel, dim, bytes_per_row, X):
     "Any composition, in blocks of rows"
-    dtype = getattr(X, "dtype", np.dtype(float))                    # objects have none
+    dtype = getattr(X, "dtype", np.dtype(float))  # objects have none
     require_fits((n_points(X), dim), dtype.itemsize, "blocks of rows, one after the other")
     F = np.empty((n_points(X), dim), dtype=dtype)
     for rows in row_blocks(len(F), 4 * bytes_per_row):
@@ -76,13 +76,14 @@ def count_sketch(n, D, rng):
 
 def sketched(parts, sketches, D, X):
     "The product of several maps, sketched   (9.16)"
-    features = {id(part): part(X) for part in parts}              # equal parts are evaluated once
+    features = {id(part): part(X) for part in parts}  # equal parts are evaluated once
     thrown = [features[id(part)] @ S.astype(X.dtype) for part, S in zip(parts, sketches)]
     if len(thrown) == 1:
         return thrown[0]
-    waves = math.prod((np.fft.rfft(F, axis=1) for F in thrown[1:]),
-                      start=np.fft.rfft(thrown[0], axis=1))
-    return np.fft.irfft(waves, n=D, axis=1).astype(X.dtype, copy=False)              # (9.16)
+    waves = math.prod(
+        (np.fft.rfft(F, axis=1) for F in thrown[1:]), start=np.fft.rfft(thrown[0], axis=1)
+    )
+    return np.fft.irfft(waves, n=D, axis=1).astype(X.dtype, copy=False)  # (9.16)
 
 # %% ../../../nbs/engines/features/sketches.ipynb #5615cd2d
 def shares(terms, D):
@@ -105,14 +106,15 @@ def shares(terms, D):
 @dataclass(frozen=True, eq=False)
 class Landmarks:
     "x ↦ L⁻¹ k(Z, x)   (9.19)"
+
     kernel: object
     Z: np.ndarray
     gram: Factored
-    __getstate__, __setstate__ = Value.__getstate__, Value.__setstate__    # names of columns, too
+    __getstate__, __setstate__ = Value.__getstate__, Value.__setstate__  # names of columns, too
 
     def __call__(self, X):
         if not len(self.Z):
             return np.zeros((n_points(X), 0), getattr(X, "dtype", float))
         dense = sp.issparse(X) and not self.kernel._sparse
         values = self.kernel(X.toarray() if dense else X, self.Z)
-        return self.gram.half_solve(values.T, overwrite=True).T                      # (9.19)
+        return self.gram.half_solve(values.T, overwrite=True).T  # (9.19)

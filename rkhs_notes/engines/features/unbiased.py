@@ -15,8 +15,9 @@ from ..kernels.gram import AKernel
 
 # %% ../../../nbs/engines/features/unbiased.ipynb #e14cebbf
 @contract
-def check_unbiased(draw: Function, k: AKernel, X: Points, rng: Rng = None,
-                   n_maps: Annotated[int, count(2)] = 400) -> float:
+def check_unbiased(
+    draw: Function, k: AKernel, X: Points, rng: Rng = None, n_maps: Annotated[int, count(2)] = 400
+) -> float:
     """Test by z-scores that E⟨φ(x), φ(y)⟩ = k(x, y) for maps φ drawn at random   (9.4)
 
     The variance is that of the maps drawn and of four more that miss by √(k(x, x) k(y, y)): what
@@ -40,8 +41,12 @@ def check_unbiased(draw: Function, k: AKernel, X: Points, rng: Rng = None,
         total += error
         squares += error * error
     variance = np.maximum(squares - total**2 / n_maps, 0) + 4 * np.outer(size, size)
-    z = np.abs(total) / np.sqrt(np.maximum(variance, 1e-24 * n_maps**2))      # (UNB.1)
+    z = np.abs(total) / np.sqrt(np.maximum(variance, 1e-24 * n_maps**2))  # (UNB.1)
     i, j = np.unravel_index(int(z.argmax()), z.shape)
-    return require(f"features of {k} are unbiased, in standard errors", z[i, j], 5.0,
-                   f"At points {i} and {j} their mean is {K[i, j] + top * total[i, j] / n_maps:.4g}"
-                   f", the kernel {K[i, j]:.4g}.")
+    return require(
+        f"features of {k} are unbiased, in standard errors",
+        z[i, j],
+        5.0,
+        f"At points {i} and {j} their mean is {K[i, j] + top * total[i, j] / n_maps:.4g}"
+        f", the kernel {K[i, j]:.4g}.",
+    )

@@ -20,9 +20,11 @@ from ..kernels.gram import interval, window
 # %% ../../../nbs/engines/functions/fits.ipynb #b65ce8b6
 class Fit(Predicting, Value):
     "What has one value at each point: it is called, or asked to predict"
+
     k = property(lambda self: self.function.k, doc="The kernel one passed.")
 
-    def __repr__(self): return f"{type(self).__name__}: {self.function}"
+    def __repr__(self):
+        return f"{type(self).__name__}: {self.function}"
 
 # %% ../../../nbs/engines/functions/fits.ipynb #5ca15384
 class Answers:
@@ -33,7 +35,8 @@ class Answers:
             return self.path.function_at(lam if X is None else X)
         return super().__call__(X)
 
-    def __reduce__(self): return getattr, (self.path, "function")
+    def __reduce__(self):
+        return getattr, (self.path, "function")
 
 # %% ../../../nbs/engines/functions/fits.ipynb #8df15193
 class Scores(Value):
@@ -49,8 +52,14 @@ class Scores(Value):
 
     def _edge(self):
         "The words of at_edge about the best lam"
-        return at_edge("lam", self.lams, self.loo, 0.01 * self.loo.min(), "pass a wider range of "
-                       "lams, or look at the data: y may have no noise, or nothing to do with X")
+        return at_edge(
+            "lam",
+            self.lams,
+            self.loo,
+            0.01 * self.loo.min(),
+            "pass a wider range of "
+            "lams, or look at the data: y may have no noise, or nothing to do with X",
+        )
 
     def __call__(self, X):
         "The fit for the best lam, (m,) or (m, t)"
@@ -62,6 +71,7 @@ class Scores(Value):
     def plot(self, ax: Axes = None) -> Axes:
         "Draw leave-one-out error and gcv against lam."
         from rkhs_notes.base.plots import WARM
+
         ax.semilogx(self.lams, self.loo, label="leave one out")
         ax.semilogx(self.lams, self.gcv, "--", label="gcv")
         label = f"best lam = {self._best:.2g}"
@@ -70,8 +80,10 @@ class Scores(Value):
         return ax
 
     def __repr__(self):
-        return (f"{type(self).__name__}({self.k}, {len(self.Q)} points, {len(self.lams)} lams, "
-                f"best lam = {self._best:.3g})")
+        return (
+            f"{type(self).__name__}({self.k}, {len(self.Q)} points, {len(self.lams)} lams, "
+            f"best lam = {self._best:.3g})"
+        )
 
 # %% ../../../nbs/engines/functions/fits.ipynb #078372b8
 class Band(Fit):
@@ -84,6 +96,7 @@ class Band(Fit):
         limits : floats a, b; by default the range of the data
         """
         from rkhs_notes.base.plots import ACCENT
+
         Z = self.function.Z
         fitting(Z, "X", hasattr(Z, "dtype"), "an array: plot draws processes on ℝ", "numbers")
         shaped(Z, "X", ("n", 1), hint=": plot draws processes on ℝ")
@@ -94,7 +107,7 @@ class Band(Fit):
         return ax
 
 # %% ../../../nbs/engines/functions/fits.ipynb #872e082f
-Variances = Annotated[Any, Word("array (n,), ≥ 0", None)]                     # of results only
+Variances = Annotated[Any, Word("array (n,), ≥ 0", None)]  # of results only
 Covariances = Annotated[Any, Word("array (n, m)", None)]
 
 
@@ -103,8 +116,10 @@ class Conditional(Band):
 
     def _repr_latex_(self):
         k = self.k._tex("x", "z")
-        return (r"$f \mid y \sim \mathcal{GP}(m, c),\quad "
-                rf"m = \sum_i \alpha_i\, k(x_i, \cdot),\quad k(x, z) = {k}$")
+        return (
+            r"$f \mid y \sim \mathcal{GP}(m, c),\quad "
+            rf"m = \sum_i \alpha_i\, k(x_i, \cdot),\quad k(x, z) = {k}$"
+        )
 
     @contract
     def var(self, X: Points) -> Variances:

@@ -20,9 +20,8 @@ from ...base.objects import Objects, distinct
 from ...base.points import joined_of, ordered, points, remarked, taken_of
 from ...base.values import Predicting, Value
 from ...base.words import Axes, Word, fitting
-from rkhs_notes.engines.kernels.gram import (
-    Around, around, each_tile, interval, library, n_columns, n_points, precision, window
-)
+from ..kernels.gram import Around, around, each_tile, interval, library, n_columns
+from ..kernels.gram import n_points, precision, window
 
 # %% ../../../nbs/engines/functions/functions.ipynb #a5f5f146
 def _places(value, name, call):
@@ -42,8 +41,16 @@ def _one_point(value, name, call):
         return k._marked(as_floats(value, name).reshape(1, -1), name)
     if isinstance(value, tuple) and any(map(np.ndim, value)) and all(map(_numeric, value)):
         pair = k._merged(tuple(np.reshape(part, (1, -1)) for part in value), name)
-        return k._marked(fitting(pair, name, not isinstance(pair, tuple), f"a point of {k}",
-                                 "one array (d,); pairs are the points of Tensor(k1, k2)"), name)
+        return k._marked(
+            fitting(
+                pair,
+                name,
+                not isinstance(pair, tuple),
+                f"a point of {k}",
+                "one array (d,); pairs are the points of Tensor(k1, k2)",
+            ),
+            name,
+        )
     if _numeric(value):
         shaped(np.asarray(value), name, ("d",), hint=" or a number: a section belongs to one point")
     return k._marked([value], name)
@@ -58,14 +65,23 @@ def _numeric(value):
 
 # %% ../../../nbs/engines/functions/functions.ipynb #47dc50fe
 def _a_function(value, name, call=None):
-    return fitting(value, name, isinstance(value, Combination), "an RKHSFunction",
-                   "RKHS(k).function(Z, alpha), or RKHS(k).interpolate(X, values) of a function "
-                   "known by its values")
+    return fitting(
+        value,
+        name,
+        isinstance(value, Combination),
+        "an RKHSFunction",
+        "RKHS(k).function(Z, alpha), or RKHS(k).interpolate(X, values) of a function "
+        "known by its values",
+    )
 
 
 def _one_function(value, name, call=None):
-    shaped(_a_function(value, name).alpha, f"{name}.alpha", ("m",),
-           hint=f": several functions one at a time, as {name}[0]")
+    shaped(
+        _a_function(value, name).alpha,
+        f"{name}.alpha",
+        ("m",),
+        hint=f": several functions one at a time, as {name}[0]",
+    )
     return value
 
 
@@ -81,8 +97,10 @@ def _same_space(value, name, call):
 def _in_space(g, name, other, k, Z):
     "g, if it is a function of k, on points as Z"
     if n_columns(Z) != n_columns(g.Z) or not (g.k is k or g.k == k):
-        raise ValueError(f"{name} lies in H({g.k}) on {n_columns(g.Z)} columns, {other} H({k}) on "
-                         f"{n_columns(Z)}; they need one space. A sum f + g lies in H(f.k + g.k).")
+        raise ValueError(
+            f"{name} lies in H({g.k}) on {n_columns(g.Z)} columns, {other} H({k}) on "
+            f"{n_columns(Z)}; they need one space. A sum f + g lies in H(f.k + g.k)."
+        )
     return g
 
 # %% ../../../nbs/engines/functions/functions.ipynb #18f660db
@@ -92,17 +110,26 @@ Centres = Annotated[Any, points("m")]
 _of_f = dict(bad=_no_points, role="points", means="points of the space of f")
 Places = Annotated[Any, Word("array (n, d)", _places, ("n", "d"), **_of_f)]
 MorePlaces = Annotated[Any, Word("array (m, d)", _places, ("m", "d"), **_of_f)]
-APoint = Annotated[Any, Word("float or array (d,)", _one_point, bad=_no_points, role="points",
-                             means="one point; a tuple of two for a kernel on pairs, or an object")]
+APoint = Annotated[
+    Any,
+    Word(
+        "float or array (d,)",
+        _one_point,
+        bad=_no_points,
+        role="points",
+        means="one point; a tuple of two for a kernel on pairs, or an object",
+    ),
+]
 _word = lambda read, means="": Word("RKHSFunction", read, bad=_no_functions, means=means)
 _one_same = lambda value, name, call: _same_space(_one_function(value, name), name, call)
 AFunction = Annotated[Any, _word(_a_function)]
 OneFunction = Annotated[Any, _word(_one_function, "with one column of coefficients")]
 SameSpace = Annotated[Any, _word(_same_space, "of the same kernel")]
-OneSameSpace = Annotated[Any, _word(
-    _one_same, "of the same kernel, with one column of coefficients")]
+OneSameSpace = Annotated[
+    Any, _word(_one_same, "of the same kernel, with one column of coefficients")
+]
 OfThisSpace = Annotated[Any, _word(_of_this_space, "of this space")]
-Values = Annotated[Any, Word("array (n,) or (n, t)", None, ("n", "t"))]       # of results only
+Values = Annotated[Any, Word("array (n,) or (n, t)", None, ("n", "t"))]  # of results only
 Number = Annotated[Any, Word("float, or array (t,)", None)]
 Pairing = Annotated[Any, Word("float, or array (t, s) of t and s functions", None)]
 
@@ -163,8 +190,12 @@ def size_of(f):
 
 def squarable(f):
     "size_of(f), if its square is a float with room for sums"
-    return as_number(size_of(f), "the size Σ |alphaⱼ| √k(zⱼ, zⱼ) of f", at_most=1e140,
-                     because="; larger squares overflow: scale f down")
+    return as_number(
+        size_of(f),
+        "the size Σ |alphaⱼ| √k(zⱼ, zⱼ) of f",
+        at_most=1e140,
+        because="; larger squares overflow: scale f down",
+    )
 
 # %% ../../../nbs/engines/functions/functions.ipynb #4a57e791
 def length(f):
@@ -190,9 +221,14 @@ def added(f, g):
 
 def multiple(f, c, scaled=operator.mul):
     "c f, or f / c with `scaled=operator.truediv`; a factor that is no number is refused"
-    fitting(c, "g", not isinstance(c, Combination), "a number: f * g lies in the RKHS of f.k * g.k",
-            "f(X) * g(X) for values, f @ g for the inner product, and for the function f(x) g(u) "
-            "of pairs tensor_product(f, g)")
+    fitting(
+        c,
+        "g",
+        not isinstance(c, Combination),
+        "a number: f * g lies in the RKHS of f.k * g.k",
+        "f(X) * g(X) for values, f @ g for the inner product, and for the function f(x) g(u) "
+        "of pairs tensor_product(f, g)",
+    )
     with np.errstate(over="ignore"):
         alpha = scaled(f.alpha, as_number(c, "the factor of f"))
     return f._with(finite(alpha, "a coefficient of this multiple of f", "use a smaller factor"))
@@ -200,14 +236,15 @@ def multiple(f, c, scaled=operator.mul):
 # %% ../../../nbs/engines/functions/functions.ipynb #0035eb1b
 class Combination(Predicting, Value):
     "What every Σⱼ alphaⱼ k(zⱼ, ·) can do: the operators that come from f + g, c f, ⟨f, g⟩ and f(X)"
-    __array_ufunc__ = None                       # numpy scalars leave `2.0 * f` to us
-    _native = True                               # in whatever library its arrays are
+
+    __array_ufunc__ = None  # numpy scalars leave `2.0 * f` to us
+    _native = True  # in whatever library its arrays are
     centres = property(lambda self: self.Z, doc="The points whose sections are added")
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         if "alpha" in vars(cls).get("__annotations__", ()):
-            cls._kind = cls                      # what sums and multiples are, also of subclasses
+            cls._kind = cls  # what sums and multiples are, also of subclasses
 
     def _with(self, alpha, Z=None):
         return self._kind(self.k, self.Z if Z is None else Z, alpha)
@@ -221,14 +258,19 @@ class Combination(Predicting, Value):
         return {"t": self.alpha.shape[1]} if self.alpha.ndim == 2 else {}
 
     def __radd__(self, other):
-        return self if isinstance(other, int) and other == 0 else NotImplemented    # sum([f, g])
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # sum([f, g])
 
     def __sub__(self, g):
         return self + (-1.0) * g if isinstance(g, Combination) else NotImplemented
 
-    def __matmul__(self, g): return self.inner(g)
-    def __rmul__(self, c): return self * c
-    def __neg__(self): return -1.0 * self
+    def __matmul__(self, g):
+        return self.inner(g)
+
+    def __rmul__(self, c):
+        return self * c
+
+    def __neg__(self):
+        return -1.0 * self
 
     def __truediv__(self, c):
         c = as_number(c, "the divisor of f")
@@ -240,8 +282,10 @@ class Combination(Predicting, Value):
         t = self.alpha.shape[1] if self.alpha.ndim == 2 else 0
         whole = hasattr(j, "__index__") and not isinstance(j, (bool, np.bool_)) and not np.ndim(j)
         if not (whole and t):
-            raise TypeError(f"f[{j!r}]: f is {t or 'one'} function{'s' * (t > 1)}; pass one whole "
-                            "number to pick one of several. The value at a point x is f([x]).")
+            raise TypeError(
+                f"f[{j!r}]: f is {t or 'one'} function{'s' * (t > 1)}; pass one whole "
+                "number to pick one of several. The value at a point x is f([x])."
+            )
         if not -t <= j < t:
             raise IndexError(f"f holds {t} functions, numbered from 0; there is no f[{j}].")
         return self._with(self.alpha[:, int(j)])
@@ -251,8 +295,10 @@ class Combination(Predicting, Value):
         return f"{type(self).__name__} in H({self.k}), {n_points(self.Z)} centres{several}"
 
     def _repr_latex_(self):
-        return (rf"$f(x) = \sum_{{j=1}}^{{{n_points(self.Z)}}} \alpha_j\, k(z_j, x),\quad "
-                rf"k(x, y) = {self.k._tex('x', 'y')}$")
+        return (
+            rf"$f(x) = \sum_{{j=1}}^{{{n_points(self.Z)}}} \alpha_j\, k(z_j, x),\quad "
+            rf"k(x, y) = {self.k._tex('x', 'y')}$"
+        )
 
 # %% ../../../nbs/engines/functions/functions.ipynb #c47c3ac7
 class Drawn(Combination):
@@ -268,8 +314,13 @@ class Drawn(Combination):
         raises TypeError, ValueError : points that are no rows of one or two numbers, bad limits, or
             several functions on ℝ²
         """
-        fitting(self.Z, "f.Z", hasattr(self.Z, "shape"),
-                "an array: plot draws functions on ℝ and ℝ²", "one of those")
+        fitting(
+            self.Z,
+            "f.Z",
+            hasattr(self.Z, "shape"),
+            "an array: plot draws functions on ℝ and ℝ²",
+            "one of those",
+        )
         shaped(self.Z, "f.Z", ("m", 1), ("m", 2), hint=": plot draws functions on ℝ and ℝ²")
         limits = limits or window(self)
         if self.Z.shape[1] == 2:
@@ -316,7 +367,7 @@ def pursuit(k, Z, alpha, values, goal):
     while ((alpha * rest).sum(axis=0) > goal).any() and len(kept) < len(Z):
         gain = (rest**2 @ per_function) * (gap > floor)
         best, r = int(gain.argmax()), len(kept)
-        if gain[best] == 0:                      # the others are within rounding of the span
+        if gain[best] == 0:  # the others are within rounding of the span
             return list(range(len(Z))), alpha
         if r == basis.shape[1]:
             require_fits((len(Z), 2 * r), instead="a larger tol")
@@ -328,7 +379,7 @@ def pursuit(k, Z, alpha, values, goal):
         gap -= basis[:, r] ** 2
         gap[best] = 0.0
         kept.append(best)
-    if not kept:                                 # f is 0
+    if not kept:  # f is 0
         return [0], np.zeros((1, alpha.shape[1]))
     root = Factored(np.tril(basis[kept, : len(kept)]))
     return kept, root.half_solve(np.array(parts), transposed=True)

@@ -50,14 +50,19 @@ def _highest(k, X, gamma, near, tol, max_iter, first):
     ends = [_ascend(k, X, gamma, X[start], tol, max_iter) for start in near.T]
     best = np.argmax([g for _, g, _ in ends], axis=0), np.arange(len(gamma))
     z, g, left = (np.stack(part)[best] for part in zip(*ends, strict=True))
-    if (lost := np.flatnonzero(g <= 0)).size:                   # then the best of the whole sample
+    if (lost := np.flatnonzero(g <= 0)).size:  # then the best of the whole sample
         top = X[times(k, X, X, np.ascontiguousarray(gamma[lost].T)).argmax(axis=0)]
         z[lost], g[lost], left[lost] = _ascend(k, X, gamma[lost], top, tol, max_iter)
     if (failed := np.flatnonzero((g <= 0) | (left > tol))).size:
         row = failed[0]
-        raise ConvergenceFailure(f"no pre-image for row {first + row}: " + (
-            "the projection is negative at every point of the sample. These scores lie far from "
-            "all that were seen; method='ridge' extrapolates." if g[row] <= 0 else
-            f"it still moves by {left[row]:.1e} bandwidths after {max_iter} steps. Pass a larger "
-            "tol or max_iter, a larger bandwidth to kernel_pca, or method='ridge'."))
+        raise ConvergenceFailure(
+            f"no pre-image for row {first + row}: "
+            + (
+                "the projection is negative at every point of the sample. These scores lie far from "
+                "all that were seen; method='ridge' extrapolates."
+                if g[row] <= 0
+                else f"it still moves by {left[row]:.1e} bandwidths after {max_iter} steps. Pass a larger "
+                "tol or max_iter, a larger bandwidth to kernel_pca, or method='ridge'."
+            )
+        )
     return z

@@ -23,8 +23,10 @@ from ..kernels.gram import interval, n_columns, n_points, precision
 # %% ../../../nbs/engines/functions/series.ipynb #6ddfa790
 def vanishing(k):
     "The error for a kernel without a positive eigenvalue"
-    return ValueError(f"{k} vanishes at all nodes, up to rounding: T = 0 has no eigenfunctions to "
-                      "expand in. Move the nodes.")
+    return ValueError(
+        f"{k} vanishes at all nodes, up to rounding: T = 0 has no eigenfunctions to "
+        "expand in. Move the nodes."
+    )
 
 
 def _eigenvalues(value, name, call):
@@ -35,7 +37,7 @@ def _eigenvalues(value, name, call):
 
 def _terms(value, name, call):
     n = as_count(value, name)
-    require_fits((n, 8), instead="ask for fewer terms")           # 8: nodes and frequencies, too
+    require_fits((n, 8), instead="ask for fewer terms")  # 8: nodes and frequencies, too
     return n
 
 
@@ -45,10 +47,13 @@ Eigenvalues = Annotated[ArrayLike, Word("array (m,), > 0", _eigenvalues, ("terms
 NodeValues = Annotated[ArrayLike, replace(array("N", "m"), letters=("N", "terms"))]
 PerTerm = Annotated[ArrayLike, array("m")]
 TermValues = Annotated[ArrayLike, array("n", "m")]
-AtNodes = Annotated[object, Word("function, or array (N,) of its values at the nodes",
-                                 lambda value, name, call: value)]
-Terms = Annotated[int, Word("int ≥ 1", _terms, (), _draw_terms,
-                            (None, "text", 0, -1, 1.5, True, [1], math.inf))]
+AtNodes = Annotated[
+    object,
+    Word("function, or array (N,) of its values at the nodes", lambda value, name, call: value),
+]
+Terms = Annotated[
+    int, Word("int ≥ 1", _terms, (), _draw_terms, (None, "text", 0, -1, 1.5, True, [1], math.inf))
+]
 
 # %% ../../../nbs/engines/functions/series.ipynb #4531f56d
 class AtPoints(Value):
@@ -89,8 +94,11 @@ class AtPoints(Value):
 class Series(AtPoints):
     "Functions ψⱼ with weights λⱼ on the points of a kernel, orthonormal on the nodes of a measure"
 
-    n_terms = property(lambda self: len(self.eigenvalues), doc="How many terms there are: "
-                       "those asked for, less those that rounding cannot tell from 0")
+    n_terms = property(
+        lambda self: len(self.eigenvalues),
+        doc="How many terms there are: "
+        "those asked for, less those that rounding cannot tell from 0",
+    )
 
     @contract
     def effective_dimension(self, lam: Positive) -> Finite:
@@ -148,8 +156,11 @@ def finite_length(coordinates, eigenvalues):
     "√(Σⱼ coordinateⱼ²), without overflow on the way"
     with np.errstate(over="ignore"):
         norm = math.hypot(*coordinates)
-    return finite(norm, f"‖f‖, of cⱼ / √λⱼ for eigenvalues down to {eigenvalues[-1]:.1g},",
-                  "rescale f, or use fewer terms")
+    return finite(
+        norm,
+        f"‖f‖, of cⱼ / √λⱼ for eigenvalues down to {eigenvalues[-1]:.1g},",
+        "rescale f, or use fewer terms",
+    )
 
 # %% ../../../nbs/engines/functions/series.ipynb #209e19b8
 def _on_line(series):
@@ -181,11 +192,15 @@ class Formula(Value):
     rule : a function at the top of a module
     parameters : tuple      numbers, arrays, kernels
     """
+
     rule: Function
     parameters: tuple
 
-    def __call__(self, X): return self.rule(X.astype(float, copy=False), *self.parameters)
-    def __repr__(self): return f"Formula({self.rule.__name__})"
+    def __call__(self, X):
+        return self.rule(X.astype(float, copy=False), *self.parameters)
+
+    def __repr__(self):
+        return f"Formula({self.rule.__name__})"
 
 # %% ../../../nbs/engines/functions/series.ipynb #b1192ac0
 def within_unit_interval(X, name, what):
@@ -193,8 +208,10 @@ def within_unit_interval(X, name, what):
     xp = array_namespace(X)
     low, high = plain_float(xp.min(X)), plain_float(xp.max(X))
     if X.shape[1] != 1 or high > 1 or low < 0:
-        raise ValueError(f"{what} lives on [0, 1], but {name} has {X.shape[1]} column(s) from "
-                         f"{low:g} to {high:g}.")
+        raise ValueError(
+            f"{what} lives on [0, 1], but {name} has {X.shape[1]} column(s) from "
+            f"{low:g} to {high:g}."
+        )
     return X
 
 
@@ -209,7 +226,7 @@ def hermite(X, mean, std, a, b, gamma, n):
     with np.errstate(over="ignore"):
         x = np.clip((X[:, 0] - mean) / std, -1e150, 1e150)
     y, psi = math.sqrt(2 * gamma) * x, np.zeros((n + 1, len(x)))
-    psi[0] = (gamma / a) ** 0.25 * np.exp(-2 * a * b / (gamma + a) * x * x)   # γ − a without loss
+    psi[0] = (gamma / a) ** 0.25 * np.exp(-2 * a * b / (gamma + a) * x * x)  # γ − a without loss
     for j in range(n - 1):
         psi[j + 1] = math.sqrt(2 / (j + 1)) * y * psi[j] - math.sqrt(j / (j + 1)) * psi[j - 1]
     return psi[:n].T
@@ -218,11 +235,18 @@ def hermite(X, mean, std, a, b, gamma, n):
 def require_scales(bandwidth, mean, std):
     "Refuses what the formulas (4.12) cannot compute in floats"
     spacing = float(np.spacing(abs(mean)))
-    as_number(bandwidth / std, "bandwidth / std", at_least=1e-6, at_most=1e6,
-              because=": else the kernel is nearly Delta(), or nearly Constant(1)")
+    as_number(
+        bandwidth / std,
+        "bandwidth / std",
+        at_least=1e-6,
+        at_most=1e6,
+        because=": else the kernel is nearly Delta(), or nearly Constant(1)",
+    )
     if spacing > 1e-3 * min(bandwidth, std):
-        raise ValueError(f"mean = {mean:g}: floats are {spacing:.2g} apart there, too coarse for "
-                         "the bandwidth or std; subtract the mean from the points first.")
+        raise ValueError(
+            f"mean = {mean:g}: floats are {spacing:.2g} apart there, too coarse for "
+            "the bandwidth or std; subtract the mean from the points first."
+        )
 
 # %% ../../../nbs/engines/functions/series.ipynb #6c1bdc98
 def waves(X, period, frequency, sine):
@@ -234,9 +258,11 @@ def waves(X, period, frequency, sine):
 
 def too_narrow(k):
     "The error for a kernel whose Fourier coefficients do not decay"
-    return ValueError(f"the Fourier coefficients of {k} fall too slowly for double precision: a "
-                      "bandwidth is too small. mercer_expansion(k, empirical(X), n) expands it on "
-                      "a sample.")
+    return ValueError(
+        f"the Fourier coefficients of {k} fall too slowly for double precision: a "
+        "bandwidth is too small. mercer_expansion(k, empirical(X), n) expands it on "
+        "a sample."
+    )
 
 
 def cosine_series(k, period, n):

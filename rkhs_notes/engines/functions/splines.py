@@ -22,9 +22,16 @@ def _on_the_line(value, name, call):
     return x[:, 0].astype(float)
 
 
-OnTheLine = Annotated[Any, Word("array (n,) or (n, 1)", _on_the_line, ("n",),
-                                lambda rng, sizes: rng.normal(size=sizes["n"]),
-                                (None, "text", 3.0, [], [np.nan], [[1.0, 2.0]]))]
+OnTheLine = Annotated[
+    Any,
+    Word(
+        "array (n,) or (n, 1)",
+        _on_the_line,
+        ("n",),
+        lambda rng, sizes: rng.normal(size=sizes["n"]),
+        (None, "text", 3.0, [], [np.nan], [[1.0, 2.0]]),
+    ),
+]
 
 # %% ../../../nbs/engines/functions/splines.ipynb #0358dd22
 class NaturalSpline(Value):
@@ -34,6 +41,7 @@ class NaturalSpline(Value):
     values : at the knots
     slopes : derivatives there
     """
+
     knots: Annotated[Any, array("m")]
     values: Annotated[Any, array("m")]
     slopes: Annotated[Any, array("m")]
@@ -74,9 +82,9 @@ def penalised(x, y, w, lam):
     require_line(knots, lam)
     means, length = np.bincount(place, w * y) / weight, knots[-1] - knots[0]
     level, h, root = means.mean(), np.diff(knots) / length, math.sqrt(lam / length**3)
-    own = np.zeros((len(knots), 2, 3))                # [value, slope | target] of a knot
+    own = np.zeros((len(knots), 2, 3))  # [value, slope | target] of a knot
     own[:, 0, 0], own[:, 0, 2] = np.sqrt(weight), np.sqrt(weight) * (means - level)
-    joint = np.zeros((len(h), 4, 5))                  # [value, slope, value, slope | target] of two
+    joint = np.zeros((len(h), 4, 5))  # [value, slope, value, slope | target] of two
     joint[:, 0, 1], joint[:, 0, 3] = -root / np.sqrt(h), root / np.sqrt(h)
     bow = root * np.sqrt(12 / h)
     joint[:, 1, 0], joint[:, 1, 2] = -bow / h, bow / h
@@ -89,12 +97,14 @@ def require_line(knots, lam):
     "Do two knots differ, and are the cubes of their distances numbers?"
     if len(knots) < 2:
         raise ValueError(f"all x equal {knots[0]:g}: no line is determined; pass two different x.")
-    with np.errstate(over="ignore"):                                  # infinity is no length
+    with np.errstate(over="ignore"):  # infinity is no length
         length, closest = float(knots[-1] - knots[0]), float(np.diff(knots).min())
     sizes = 1e-60 < length < 1e60 and closest >= 1e-60 * length
     if not (sizes and 1e-150 < lam / length**3 < 1e150):
-        raise ValueError(f"x spans {length:.1e}, neighbours are {closest:.1e} apart and lam = "
-                         f"{lam:.1e}: lam over cubes of these overflows; rescale x, or merge.")
+        raise ValueError(
+            f"x spans {length:.1e}, neighbours are {closest:.1e} apart and lam = "
+            f"{lam:.1e}: lam over cubes of these overflows; rescale x, or merge."
+        )
 
 # %% ../../../nbs/engines/functions/splines.ipynb #b3e183aa
 def _least_squares_chain(own, joint):
@@ -102,10 +112,10 @@ def _least_squares_chain(own, joint):
     m = len(own)
     if m == 2:
         return _last_two(own, joint)
-    if m % 2 == 0:                                    # a last block on its own, with solution 0
+    if m % 2 == 0:  # a last block on its own, with solution 0
         own = np.concatenate([own, np.eye(2, 3)[None]])
         joint = np.concatenate([joint, np.zeros((1, 4, 5))])
-    A = np.zeros((len(own) // 2, 10, 7))              # [block | before, after | target]
+    A = np.zeros((len(own) // 2, 10, 7))  # [block | before, after | target]
     A[:, :4, [2, 3, 0, 1, 6]] = joint[0::2]
     A[:, 4:8, [0, 1, 4, 5, 6]] = joint[1::2]
     A[:, 8:, [0, 1, 6]] = own[1::2]

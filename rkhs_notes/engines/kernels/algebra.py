@@ -16,10 +16,9 @@ from ...base.contracts import contract
 from ...base.points import ARRAYS, marked, names_of, prepared
 from ...base.words import Count, Function, Positive, Word, array, present
 from .forms import Apart, as_apart, plain
-from rkhs_notes.engines.kernels.gram import (
-    AKernel, Formula, Pointed, Tiled, as_kernel, as_tex, as_written, library, n_points, of_any_kind,
-    one_tile, precision, with_columns
-)
+from .gram import AKernel, Formula, Pointed, Tiled, as_kernel, as_tex
+from .gram import as_written, library, n_points, of_any_kind, one_tile
+from .gram import precision, with_columns
 from .simplify import simplified
 
 # %% ../../../nbs/engines/kernels/algebra.ipynb #8983467b
@@ -68,27 +67,46 @@ class Composite(Pointed):
 # %% ../../../nbs/engines/kernels/algebra.ipynb #90d9dfc2
 class OfOne(Pointed):
     "Made of one kernel k, on the same points; its matrix is one tile"
-    is_shift_invariant = property(lambda self: self.k.is_shift_invariant,
-                                  doc="Does the part depend on x − y alone?")
+
+    is_shift_invariant = property(
+        lambda self: self.k.is_shift_invariant, doc="Does the part depend on x − y alone?"
+    )
     _sparse = property(lambda self: self.k._sparse, doc="Does the part take sparse points?")
 
     _gram = one_tile
-    def _facts(self): return self.k._facts()
-    def _named(self): return self.k._named()
-    def _points(self, X, name): return self.k._marked(X, name)
-    def _merged(self, X, name): return self.k._merged(X, name)
-    def _width(self, d): return self.k._width(d) + 1
-    def _blocks(self): return self.k._blocks() + 1
+
+    def _facts(self):
+        return self.k._facts()
+
+    def _named(self):
+        return self.k._named()
+
+    def _points(self, X, name):
+        return self.k._marked(X, name)
+
+    def _merged(self, X, name):
+        return self.k._merged(X, name)
+
+    def _width(self, d):
+        return self.k._width(d) + 1
+
+    def _blocks(self):
+        return self.k._blocks() + 1
 
 # %% ../../../nbs/engines/kernels/algebra.ipynb #8cbbe910
 class OfValue(Composite, OfOne):
     "A function of the values of k: a member writes of_value(K, xp) and its derivative slope(K, xp)"
 
-    def _inputs(self, X, Y): return [(self.k, X, Y)]
-    def _joined(self, values, xp): return self.of_value(*values, xp)
+    def _inputs(self, X, Y):
+        return [(self.k, X, Y)]
 
-    def own_vjp(self, G, K): return {}           # the gradient in the parameters of the function
-    _apart = Formula._apart                      # a polynomial takes that of Composite
+    def _joined(self, values, xp):
+        return self.of_value(*values, xp)
+
+    def own_vjp(self, G, K):
+        return {}  # the gradient in the parameters of the function
+
+    _apart = Formula._apart  # a polynomial takes that of Composite
 
     def _vjp(self, X, Y, G):
         xp = library(X, Y)
@@ -114,6 +132,7 @@ class Delegating(Tiled):
         f : of points (n,) of ℝ, or (n, d), to numbers (n,)
         """
         from rkhs_notes.deeper.metrics import Conjugate
+
         return Conjugate(self, f)
 
     @contract
@@ -123,6 +142,7 @@ class Delegating(Tiled):
         bandwidth : in the units of k.distance
         """
         from rkhs_notes.deeper.metrics import GaussianOf
+
         return GaussianOf(self, bandwidth)
 
     @contract
@@ -136,6 +156,7 @@ class Delegating(Tiled):
             instead
         """
         from rkhs_notes.features import feature_map
+
         return feature_map(self, d)
 
     @contract
@@ -148,28 +169,44 @@ class Delegating(Tiled):
         raises NoSpectralMeasure : names the part that is not continuous and shift-invariant
         """
         from rkhs_notes.random_features import spectral_measure
+
         return spectral_measure(self, d)
 
 # %% ../../../nbs/engines/kernels/algebra.ipynb #d1b7a3eb
 class Flat(Pointed):
     "One number c for all pairs of points of any kind"
+
     is_shift_invariant = _sparse = True
 
-    def _points(self, X, name): return of_any_kind(X, name)
-    def _facts(self): return frozenset()         # any points that were read will do
+    def _points(self, X, name):
+        return of_any_kind(X, name)
+
+    def _facts(self):
+        return frozenset()  # any points that were read will do
 
     def _gram(self, X, Y, xp):
         return filled(self.c, (n_points(X), n_points(Y)), X, precision(X, Y))
 
-    def _pairs(self, X, Y, xp): return filled(self.c, (n_points(X),), X, precision(X, Y))
-    def _distance(self, X, Y, xp): return 0 * self._gram(X, Y, xp)
-    def _apart(self, X, Y, o, xp): return Apart(0 * self._gram(X, Y, xp), c=self.c)
-    def _vjp(self, X, Y, G): return {"c": G.sum()}
+    def _pairs(self, X, Y, xp):
+        return filled(self.c, (n_points(X),), X, precision(X, Y))
+
+    def _distance(self, X, Y, xp):
+        return 0 * self._gram(X, Y, xp)
+
+    def _apart(self, X, Y, o, xp):
+        return Apart(0 * self._gram(X, Y, xp), c=self.c)
+
+    def _vjp(self, X, Y, G):
+        return {"c": G.sum()}
 
 # %% ../../../nbs/engines/kernels/algebra.ipynb #80e3e324
 def _whole_power(p, name, call):
-    return as_count(p, name, because=": k ** p is a kernel by Theorem 1.5; (1 + xy)^1.5 has the "
-                    "coefficient −1/16 at (xy)³ and is none")
+    return as_count(
+        p,
+        name,
+        because=": k ** p is a kernel by Theorem 1.5; (1 + xy)^1.5 has the "
+        "coefficient −1/16 at (xy)³ and is none",
+    )
 
 
 WholePower = Annotated[int, Word("int ≥ 1", _whole_power)]
@@ -199,7 +236,8 @@ class Terms(Pointed):
         what = type(self).__name__
         raise AttributeError(f"{what} is a value and never changes; make another one.")
 
-    def _values(self): return list(zip(self.names, self.terms, strict=True))
+    def _values(self):
+        return list(zip(self.names, self.terms, strict=True))
 
     def _with_values(self, **values):
         whole = dict(self._values()) | values
@@ -245,12 +283,17 @@ def appended(cls, k, other):
 # %% ../../../nbs/engines/kernels/algebra.ipynb #a2354b33
 class OfTerms(Terms, Composite):
     "Several kernels, folded by an operation: a member names _operation, _sign and slopes(values)"
-    is_shift_invariant = property(lambda self: all(k.is_shift_invariant for k in self.terms),
-                                  doc="Do all terms depend on x − y alone?")
-    _sparse = property(lambda self: all(k._sparse for k in self.terms),
-                       doc="Do all terms take sparse points?")
 
-    def _facts(self): return frozenset().union(*(k._facts() for k in self.terms))
+    is_shift_invariant = property(
+        lambda self: all(k.is_shift_invariant for k in self.terms),
+        doc="Do all terms depend on x − y alone?",
+    )
+    _sparse = property(
+        lambda self: all(k._sparse for k in self.terms), doc="Do all terms take sparse points?"
+    )
+
+    def _facts(self):
+        return frozenset().union(*(k._facts() for k in self.terms))
 
     def _named(self):
         named = [k._named() for k in self.terms]
@@ -258,17 +301,27 @@ class OfTerms(Terms, Composite):
 
     def _points(self, X, name):
         X = self._merged(X, name)
-        if hasattr(X, "dtypes"):                 # a data frame: no term may drop another's columns
+        if hasattr(X, "dtypes"):  # a data frame: no term may drop another's columns
             X = marked(of_any_kind, X, name, frozenset())
         return reduce(lambda X, k: k._marked(X, name), self.terms, X)
 
-    def _merged(self, X, name): return reduce(lambda X, k: k._merged(X, name), self.terms, X)
-    def _width(self, d): return sum(k._width(d) for k in self.terms)
-    def _blocks(self): return 2 + max(k._blocks() for k in self.terms)
-    def _nanoseconds(self, d): return sum(k._nanoseconds(d) for k in self.terms)
+    def _merged(self, X, name):
+        return reduce(lambda X, k: k._merged(X, name), self.terms, X)
 
-    def _inputs(self, X, Y): return [(k, X, Y) for k in self.terms]
-    def _joined(self, values, xp): return reduce(self._operation, values)
+    def _width(self, d):
+        return sum(k._width(d) for k in self.terms)
+
+    def _blocks(self):
+        return 2 + max(k._blocks() for k in self.terms)
+
+    def _nanoseconds(self, d):
+        return sum(k._nanoseconds(d) for k in self.terms)
+
+    def _inputs(self, X, Y):
+        return [(k, X, Y) for k in self.terms]
+
+    def _joined(self, values, xp):
+        return reduce(self._operation, values)
 
     def _vjp(self, X, Y, G):
         xp, gradients = library(X, Y), {}
@@ -288,8 +341,9 @@ def _columns(chosen, name, call):
     return tuple(as_count(c, name, 0, because=", or a function") for c in np.ravel(chosen))
 
 
-Columns = Annotated[Any, Word(
-    "int or column name, a list of them, or function (n,) or (n, d) → (n, e)", _columns)]
+Columns = Annotated[
+    Any, Word("int or column name, a list of them, or function (n,) or (n, d) → (n, e)", _columns)
+]
 
 # %% ../../../nbs/engines/kernels/algebra.ipynb #f2b5fab3
 class OfImage(Pointed):
@@ -297,7 +351,8 @@ class OfImage(Pointed):
 
     is_shift_invariant = property(
         lambda self: self.k.is_shift_invariant and not callable(self.columns),
-        doc="Does the part depend on x − y alone, and are its points columns of x?")
+        doc="Does the part depend on x − y alone, and are its points columns of x?",
+    )
     _sparse = property(lambda self: not callable(self.columns), doc="Are columns picked?")
 
     def _facts(self):
@@ -323,7 +378,8 @@ class OfImage(Pointed):
     def _width(self, d):
         return d if callable(self.columns) else self.k._width(len(self.columns))
 
-    def _chosen(self, X, name="X"): return prepared(X, self, lambda: self._image(X, name))
+    def _chosen(self, X, name="X"):
+        return prepared(X, self, lambda: self._image(X, name))
 
     def _image(self, X, name):
         if not callable(self.columns):
@@ -337,8 +393,10 @@ class OfImage(Pointed):
         image = akin(image, X) if is_foreign(X) else image
         image = self.k._marked(image, f"the image of {name}")
         if n_points(image) != n_points(X):
-            raise ValueError(f"the function of {self} gives {n_points(image)} points for "
-                             f"{n_points(X)}; it must give one for each.")
+            raise ValueError(
+                f"the function of {self} gives {n_points(image)} points for "
+                f"{n_points(X)}; it must give one for each."
+            )
         return image
 
 # %% ../../../nbs/engines/kernels/algebra.ipynb #ade36cb6
@@ -349,7 +407,8 @@ class AtImage(Composite, OfImage):
         Z = self._chosen(X)
         return [(self.k, Z, Z if Y is X else self._chosen(Y))]
 
-    def _joined(self, values, xp): return next(values)
+    def _joined(self, values, xp):
+        return next(values)
 
     def _distance(self, X, Y, xp):
         return self.k._distance(self._chosen(X), self._chosen(Y), xp)
@@ -383,8 +442,10 @@ def inverse_lengths(k, X, xp):
 def _require_no_underflow(k, X, squared, few):
     for i in few:
         if squared[i] > 0 or _in_wider_floats(k, X[i : i + 1]) > 0:
-            raise ValueError(f"k(x, x) = {squared[i]:.3g} of {k} at point {i} is below the floats "
-                             "that keep all digits, so the cosine has none; rescale X.")
+            raise ValueError(
+                f"k(x, x) = {squared[i]:.3g} of {k} at point {i} is below the floats "
+                "that keep all digits, so the cosine has none; rescale X."
+            )
 
 
 def _in_wider_floats(k, x):
@@ -412,6 +473,7 @@ class OfFactor(OfOne):
 
 class OfAngles(OfFactor):
     "k(x, y) / √(k(x, x) k(y, y)): the factor is 1 / √k(x, x), and changes with the parameters of k"
+
     _unit_length = True
 
     def _diag(self, X, xp):
@@ -421,6 +483,9 @@ class OfAngles(OfFactor):
     def _vjp(self, X, Y, G):
         a, b = self.factor(X, np), self.factor(Y, np)
         H = G * self.k._gram(X, Y, np) * np.outer(a, b)
-        return prefixed("k", self.k._vjp(X, Y, G * np.outer(a, b)),
-                        diag_vjp(self.k, X, -H.sum(axis=1) * a**2 / 2),
-                        diag_vjp(self.k, Y, -H.sum(axis=0) * b**2 / 2))
+        return prefixed(
+            "k",
+            self.k._vjp(X, Y, G * np.outer(a, b)),
+            diag_vjp(self.k, X, -H.sum(axis=1) * a**2 / 2),
+            diag_vjp(self.k, Y, -H.sum(axis=0) * b**2 / 2),
+        )

@@ -78,8 +78,9 @@ def _model(value, name, call=None):
     return fitting(value, name, fits, "a model with a method score(X)", "markov_chain(texts), say")
 
 
-AModel = Annotated[Any, Word("model with score(X) → (n, q)", _model,
-                             bad=(None, "text", 3.0, [1.0], int))]
+AModel = Annotated[
+    Any, Word("model with score(X) → (n, q)", _model, bad=(None, "text", 3.0, [1.0], int))
+]
 
 
 def points_of(model, X, name="X"):
@@ -96,15 +97,18 @@ def scores(model, X):
 
 def whitened(S, information):
     "S I^(−½), 0 along directions without information; told where scores have a part there"
-    shaped(information, "information", (S.shape[1],) * 2,
-           hint=": a row and a column for each score")
+    shaped(
+        information, "information", (S.shape[1],) * 2, hint=": a row and a column for each score"
+    )
     values, U = np.linalg.eigh(information)
     kept = values > len(values) * np.finfo(float).eps * values[-1]
     lost = np.linalg.norm(S @ U[:, ~kept], axis=1) > 1e-5 * np.linalg.norm(S, axis=1)
     if lost.any():
-        warned(f"{lost.sum()} of {len(S)} scores leave the range of the information, of rank "
-               f"{kept.sum()}: that part is left out, and the kernel depends on the "
-               "parametrisation. Take the information from more points.")
+        warned(
+            f"{lost.sum()} of {len(S)} scores leave the range of the information, of rank "
+            f"{kept.sum()}: that part is left out, and the kernel depends on the "
+            "parametrisation. Take the information from more points."
+        )
     return S @ (U[:, kept] * values[kept] ** -0.5)
 
 # %% ../../../nbs/engines/kernels/bags.ipynb #53a3869b
@@ -113,14 +117,23 @@ def _steps(value, name, call=None):
     shaped(P, name, ("r", "r"))
     sums = np.minimum(P.astype(float), 1e300 / len(P)).sum(axis=1)
     if np.abs(sums - 1).max() > max(1e-8, len(P) * np.finfo(P.dtype).eps):
-        raise ValueError(f"{name} has rows of sums {[float(f'{s:.5g}') for s in sums]}; each holds "
-                         "the probabilities of the next symbol, with sum 1.")
+        raise ValueError(
+            f"{name} has rows of sums {[float(f'{s:.5g}') for s in sums]}; each holds "
+            "the probabilities of the next symbol, with sum 1."
+        )
     return P
 
 
-Steps = Annotated[Any, Word("array (r, r), > 0, rows of sum 1", _steps, ("r", "r"),
-                            lambda rng, sizes: rng.dirichlet(np.ones(sizes["r"]), sizes["r"]),
-                            (None, "text", [], [[np.nan]], [[0.5, 0.5], [1.0, 0.0]], [[2.0]]))]
+Steps = Annotated[
+    Any,
+    Word(
+        "array (r, r), > 0, rows of sum 1",
+        _steps,
+        ("r", "r"),
+        lambda rng, sizes: rng.dirichlet(np.ones(sizes["r"]), sizes["r"]),
+        (None, "text", [], [[np.nan]], [[0.5, 0.5], [1.0, 0.0]], [[2.0]]),
+    ),
+]
 
 
 def log_shares(logs):

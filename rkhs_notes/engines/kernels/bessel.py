@@ -15,7 +15,7 @@ from .forms import overwritten
 def matern(nu, s, xp):
     "2^(1−nu)/Γ(nu) s^nu K_nu(s), which may overwrite s   (1.11)"
     if nu not in (0.5, 1.5, 2.5):
-        return _by_bessel(nu, s)                     # NumPy's alone: see Matern._everywhere
+        return _by_bessel(nu, s)  # NumPy's alone: see Matern._everywhere
     decay = overwritten(xp.exp, -s, xp)
     if nu == 2.5:
         s = into(iadd, s, s * s / 3)
@@ -29,8 +29,9 @@ def _by_bessel(nu, s):
     near_zero = np.ones_like(s)
     for j in range(min(6, math.ceil(nu) - 1), 0, -1):
         near_zero = 1 + near_zero * (s * s / 4) / (j * (j - nu))
-    values = np.where(np.isfinite(log), np.exp(np.minimum(log, 0.0)),
-                      np.where(s > nu + 1, 0.0, near_zero))
+    values = np.where(
+        np.isfinite(log), np.exp(np.minimum(log, 0.0)), np.where(s > nu + 1, 0.0, near_zero)
+    )
     return values.astype(dtype, copy=False)
 
 # %% ../../../nbs/engines/kernels/bessel.ipynb #203eb4ef

@@ -41,6 +41,7 @@ def inner(F, G):
 # %% ../../../nbs/engines/kernels/counts.ipynb #b2fe039f
 class OfCounts(Pointed):
     "⟨counts of x, counts of y⟩: a member writes occurrences(objects), owner and code of all parts"
+
     _whole = True
 
     def _counts(self, X, Y):
@@ -65,6 +66,7 @@ class OfCounts(Pointed):
 # %% ../../../nbs/engines/kernels/counts.ipynb #63c94373
 def by_vocabulary(k, known):
     "(D, function): counts of the parts that `known` has, a sparse row for each of new objects"
+
     def counts(X):
         owner, code = k.occurrences(Objects([*known, *X]))
         place, D = _columns(owner, code, len(known))

@@ -21,15 +21,23 @@ def _several(value, name, call=None):
     return Widths.__metadata__[0].read(np.atleast_1d(as_floats(value, name)), name)
 
 
-Lams = Annotated[Any, Word("array (L,), > 0", _several, (),
-                           lambda rng, sizes: 10 ** rng.uniform(-2, 2, 3),
-                           ("text", [], [1.0, -1.0], [np.nan], [[1.0]]))]
+Lams = Annotated[
+    Any,
+    Word(
+        "array (L,), > 0",
+        _several,
+        (),
+        lambda rng, sizes: 10 ** rng.uniform(-2, 2, 3),
+        ("text", [], [1.0, -1.0], [np.nan], [[1.0]]),
+    ),
+]
 
 # %% ../../../nbs/engines/kernels/entries.ipynb #ad3564f0
 def _psd_matrix(formula, times, power):
     "The word of a symmetric positive semidefinite matrix, up to times · eps^power of its floats"
+
     def read(value, name, call=None):
-        A = as_points(value, name) + 0.0                      # −0.0 and 0.0 are one number
+        A = as_points(value, name) + 0.0  # −0.0 and 0.0 are one number
         error = times * float(np.finfo(A.dtype).eps) ** power
         error *= float(np.abs(shaped(A, name, ("n", "n"))).max())
         needs = f"{formula} is a kernel only for a symmetric positive semidefinite {name}"
@@ -38,9 +46,13 @@ def _psd_matrix(formula, times, power):
         not_negative(low, "the least eigenvalue", name, len(A) * error, needs)
         return A
 
-    return Word("array (r, r), symmetric positive semidefinite", read, ("r", "r"),
-                lambda rng, sizes: np.cov(rng.normal(size=(sizes["d"], 9))),
-                (None, "text", [[1.0, 2.0]], [[-1.0]], [[0.0, 1.0], [0.0, 0.0]]))
+    return Word(
+        "array (r, r), symmetric positive semidefinite",
+        read,
+        ("r", "r"),
+        lambda rng, sizes: np.cov(rng.normal(size=(sizes["d"], 9))),
+        (None, "text", [[1.0, 2.0]], [[-1.0]], [[0.0, 1.0], [0.0, 0.0]]),
+    )
 
 
 Psd = Annotated[ArrayLike, _psd_matrix("xᵀAy", 4, 1)]
@@ -52,6 +64,13 @@ def _functions(value, name, call=None):
     return tuple(fitting(value, name, fits, "a list of one or more functions", "[f, g], say"))
 
 
-Functions = Annotated[tuple, Word("list of r functions", _functions, ("r",),
-                                  lambda rng, sizes: [np.sin, np.cos],
-                                  (None, "text", [], 3.0, [1.0]))]
+Functions = Annotated[
+    tuple,
+    Word(
+        "list of r functions",
+        _functions,
+        ("r",),
+        lambda rng, sizes: [np.sin, np.cos],
+        (None, "text", [], 3.0, [1.0]),
+    ),
+]

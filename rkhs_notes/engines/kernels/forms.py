@@ -6,18 +6,15 @@ __all__ = []
 # %% ../../../nbs/engines/kernels/forms.ipynb #163d21c2
 import math
 import numpy as np
-from rkhs_notes.base.arrays import (
-    SparseRows, akin, array_namespace, as_floats, as_points, filled, guarded, into, plain_float,
-    root, shaped, units_of
-)
+from ...base.arrays import SparseRows, akin, array_namespace, as_floats, as_points, filled
+from ...base.arrays import guarded, into, plain_float, root, shaped, units_of
 from ...base.distances import MANY_COLUMNS, sqdist, sqdist_tile
 from ...base.objects import Objects, distinct
-from rkhs_notes.engines.kernels.gram import (
-    Pointed, library, n_points, of_any_kind, precision, with_columns
-)
+from .gram import Pointed, library, n_points, of_any_kind, precision
+from .gram import with_columns
 
 # %% ../../../nbs/engines/kernels/forms.ipynb #76fcdafa
-GRAM_ERROR = 8 * np.finfo(float).eps ** 0.75              # of an entry, relative: see (C.1)
+GRAM_ERROR = 8 * np.finfo(float).eps ** 0.75  # of an entry, relative: see (C.1)
 
 
 def overwritten(function, block, xp):
@@ -45,9 +42,11 @@ def divided(r2, by, length, xp):
 # %% ../../../nbs/engines/kernels/forms.ipynb #edeb6e06
 class UnitLength(Pointed):
     "k(x, x) = 1, and k(x, y) depends on x − y alone"
+
     _unit_length = is_shift_invariant = True
 
-    def _diag(self, X, xp): return filled(1.0, (n_points(X),), X, precision(X))
+    def _diag(self, X, xp):
+        return filled(1.0, (n_points(X),), X, precision(X))
 
 
 def _in_range(k, X, Y, xp):
@@ -60,7 +59,7 @@ def _in_range(k, X, Y, xp):
         return k, X, Y
     top = max(width, *(plain_float(xp.max(xp.abs(A))) for A in (X, Y)))
     unit = 2.0 ** min(math.frexp(most)[1] - 16 - math.frexp(top)[1], 1000)
-    if width * unit * float(limits.eps) < least:         # no unit suits both: as it is
+    if width * unit * float(limits.eps) < least:  # no unit suits both: as it is
         return k, X, Y
     scaled = lambda A: xp.astype(xp.astype(A, xp.float64) * unit, A.dtype)
     X, Y = scaled(X), scaled(X) if Y is X else scaled(Y)
@@ -69,7 +68,8 @@ def _in_range(k, X, Y, xp):
 
 class Radial(UnitLength):
     "A function of r2 = ‖x − y‖², 1 at 0: a member writes of_sqdist(r2, xp), and may overwrite r2"
-    _scales = None                                # one unit of length a coordinate, or none
+
+    _scales = None  # one unit of length a coordinate, or none
     _sparse = True
 
     def _gram(self, X, Y, xp):
@@ -84,8 +84,11 @@ class Radial(UnitLength):
     def _tile_in(self, room, X, Y):
         return self._tile(X, Y, np, *[room] * (type(self)._tile is Radial._tile))
 
-    def _width(self, d): return d + 2 if d < MANY_COLUMNS else d // 2  # wide ones are seldom copied
-    def _nanoseconds(self, d): return 2 + d / 40
+    def _width(self, d):
+        return d + 2 if d < MANY_COLUMNS else d // 2  # wide ones are seldom copied
+
+    def _nanoseconds(self, d):
+        return 2 + d / 40
 
     def _pairs(self, X, Y, xp):
         k, X, Y = _in_range(self, X, Y, xp)
@@ -109,7 +112,8 @@ class ByCoordinate(UnitLength):
     def _gram(self, X, Y, xp):
         return self.of_differences(coordinate_differences(X, Y), xp)
 
-    def _nanoseconds(self, d): return 2 + 2 * d
+    def _nanoseconds(self, d):
+        return 2 + 2 * d
 
     def _pairs(self, X, Y, xp):
         return self.of_differences((X[:, i] - Y[:, i] for i in range(X.shape[1])), xp)
@@ -133,9 +137,11 @@ class Apart:
 
     Sums, products and powers of such values are such values.
     """
+
     __array_ufunc__ = None
 
-    def __init__(self, K, a=0.0, b=0.0, c=0.0): self.K, self.a, self.b, self.c = K, a, b, c
+    def __init__(self, K, a=0.0, b=0.0, c=0.0):
+        self.K, self.a, self.b, self.c = K, a, b, c
 
     def __add__(self, other):
         if not isinstance(other, Apart):
@@ -147,13 +153,18 @@ class Apart:
         if not isinstance(other, Apart):
             return Apart(other * K, other * a, other * b, other * c)
         k, x, y, z = other.K, other.a, other.b, other.c
-        return Apart(K * (k + (x + y + z)) + k * (a + b + c) + (a * y + x * b),       # (FOR.2)
-                     a * x + a * z + c * x, b * y + b * z + c * y, c * z)
+        return Apart(
+            K * (k + (x + y + z)) + k * (a + b + c) + (a * y + x * b),  # (FOR.2)
+            a * x + a * z + c * x,
+            b * y + b * z + c * y,
+            c * z,
+        )
 
     __radd__, __rmul__ = __add__, __mul__
 
 
-def as_apart(values): return values if isinstance(values, Apart) else Apart(values)
+def as_apart(values):
+    return values if isinstance(values, Apart) else Apart(values)
 
 
 def inner_apart(self, X, Y, o, xp):
@@ -164,18 +175,24 @@ def inner_apart(self, X, Y, o, xp):
 
 class InnerProduct(Pointed):
     "A function of s = xᵀy: a member writes of_inner(s, xp), and may overwrite s"
+
     _sparse = True
 
-    def _nanoseconds(self, d): return 1 + d / 40
-    def _gram(self, X, Y, xp): return self.of_inner(X @ Y.T, xp)
-    def _pairs(self, X, Y, xp): return self.of_inner(xp.sum(X * Y, axis=1), xp)
+    def _nanoseconds(self, d):
+        return 1 + d / 40
+
+    def _gram(self, X, Y, xp):
+        return self.of_inner(X @ Y.T, xp)
+
+    def _pairs(self, X, Y, xp):
+        return self.of_inner(xp.sum(X * Y, axis=1), xp)
 
 
 class AffineProduct(InnerProduct):
     "A function of t = scale · xᵀy + offset: a member writes of_affine(t, xp) and its slope(t)"
 
     def of_inner(self, s, xp):
-        s *= self.scale                                            # in the memory of s
+        s *= self.scale  # in the memory of s
         s += self.offset
         return self.of_affine(s, xp)
 
@@ -191,13 +208,16 @@ class OnLine(Pointed):
     def _points(self, X, name):
         return with_columns(as_points(X, name), 1, name, self)
 
-    def _gram(self, X, Y, xp): return self.of_numbers(X, Y.T, xp)
-    def _pairs(self, X, Y, xp): return self.of_numbers(X[:, 0], Y[:, 0], xp)
+    def _gram(self, X, Y, xp):
+        return self.of_numbers(X, Y.T, xp)
 
+    def _pairs(self, X, Y, xp):
+        return self.of_numbers(X[:, 0], Y[:, 0], xp)
 
 
 class HalfLine(OnLine):
     "A function of two numbers in [start, ∞)"
+
     start = 0.0
 
     _window = property(lambda self: (self.start, self.start + 3))
@@ -207,15 +227,18 @@ class HalfLine(OnLine):
         least = plain_float(array_namespace(X).min(X))
         if least < self.start:
             choose = f", or choose start ≤ {least:g}." if "start" in vars(self) else "."
-            raise ValueError(f"{self} lives on [{self.start:g}, ∞), but {name} holds {least:g}, "
-                             f"which is outside. Shift {name}{choose}")
+            raise ValueError(
+                f"{self} lives on [{self.start:g}, ∞), but {name} holds {least:g}, "
+                f"which is outside. Shift {name}{choose}"
+            )
         return X
 
 # %% ../../../nbs/engines/kernels/forms.ipynb #6f1679b5
 class Explicit(Pointed):
     "⟨φ(x), φ(y)⟩ with features one can write down: a member writes _features(X), (n, r)"
 
-    def _gram(self, X, Y, xp): return self._features(X) @ self._features(Y).T
+    def _gram(self, X, Y, xp):
+        return self._features(X) @ self._features(Y).T
 
     def _tile(self, X, Y, xp):
         F = self._features(X)
@@ -237,10 +260,11 @@ class Explicit(Pointed):
 class OfFunctions(Explicit):
     "Features that are functions f(X) of points of any kind"
 
-    def _points(self, X, name): return of_any_kind(X, name)
+    def _points(self, X, name):
+        return of_any_kind(X, name)
 
     def _facts(self):
-        return frozenset()                       # it is for the functions to refuse points
+        return frozenset()  # it is for the functions to refuse points
 
 
 def comparable(X, Y):

@@ -15,18 +15,15 @@ from scipy.spatial.distance import pdist
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #52bf2fe5
 from ...base import arrays, blocks, settings
-from rkhs_notes.base.arrays import (
-    SparseRows, array_namespace, as_number, as_points, as_sparse_rows, device_of, guarded,
-    plain_float, root, shaped
-)
+from ...base.arrays import SparseRows, array_namespace, as_number, as_points, as_sparse_rows
+from ...base.arrays import device_of, guarded, plain_float, root, shaped
 from ...base.blocks import one_blas_thread, row_blocks, spans
 from ...base.contracts import contract
 from ...base.distances import MANY_COLUMNS
 from ...base.errors import finite, no_kernel
 from ...base.objects import Objects, cast
-from rkhs_notes.base.points import (
-    ARRAYS, MorePoints, Points, hold_objects, marked, ordered, remarked, taken_of, trusted
-)
+from ...base.points import ARRAYS, MorePoints, Points, hold_objects, marked, ordered
+from ...base.points import remarked, taken_of, trusted
 from ...base.values import Value, kept
 from ...base.words import Axes, Word, array, fitting, near
 
@@ -75,10 +72,11 @@ def as_tex(value):
 # %% ../../../nbs/engines/kernels/gram.ipynb #1fcafd56
 class Written(Value):
     "A value that is compared by its parts and prints as the expression that made it"
-    _precedence = 4            # how tightly it binds in print: sum 1, product 2, power 3, leaf 4
-    _tex_precedence = 4        # the same for the formula that it typesets
-    _tex_formula = ""          # where @x, @y and @field stand for the points and the parameters
-    _tex_inner = 0             # parts that bind no closer than this stand in parentheses
+
+    _precedence = 4  # how tightly it binds in print: sum 1, product 2, power 3, leaf 4
+    _tex_precedence = 4  # the same for the formula that it typesets
+    _tex_formula = ""  # where @x, @y and @field stand for the points and the parameters
+    _tex_inner = 0  # parts that bind no closer than this stand in parentheses
 
     def _values(self):
         "[(name, value)] of the fields"
@@ -92,7 +90,8 @@ class Written(Value):
             return NotImplemented
         return self is other or _value_key(self) == _value_key(other)
 
-    def __hash__(self): return hash(_value_key(self))
+    def __hash__(self):
+        return hash(_value_key(self))
 
     def __repr__(self):
         given = ", ".join(f"{name}={as_written(value)}" for name, value in self._values())
@@ -127,7 +126,7 @@ def _known_to_sklearn(other):
     "pairwise_kernels asks `metric == 'precomputed'` before it asks for a Kernel class of its own"
     theirs = sys.modules.get("sklearn.gaussian_process.kernels")
     if theirs and isinstance(other, str):
-        theirs.Kernel.register(Pointed)          # whose k(X, Y) is a matrix, as ours
+        theirs.Kernel.register(Pointed)  # whose k(X, Y) is a matrix, as ours
 
 
 class Searched(Written):
@@ -137,18 +136,20 @@ class Searched(Written):
         "Refuses, as values never change; what scikit-learn's searches call for kernel__bandwidth"
         if values:
             name = next(iter(values))
-            raise TypeError(f"{self} never changes, so no search can set its {name!r}. Search over "
-                            f"kernels made by k.with_params({name}=…), or rkhs_notes.KernelRidge.")
+            raise TypeError(
+                f"{self} never changes, so no search can set its {name!r}. Search over "
+                f"kernels made by k.with_params({name}=…), or rkhs_notes.KernelRidge."
+            )
         return self
 
     def __sklearn_clone__(self):
-        return self                              # a value is its own copy
+        return self  # a value is its own copy
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #5771c814
 class Expression(Searched):
     "A value made of parameters and of parts, which are expressions themselves"
 
-    _everywhere = True               # does its own formula hold for arrays of every library?
+    _everywhere = True  # does its own formula hold for arrays of every library?
 
     def _parts(self):
         "[(name, part)]"
@@ -166,8 +167,10 @@ class Expression(Searched):
     def _with_values(self, **values):
         "The same expression with other fields"
         if self._own_init:
-            raise TypeError(f"{type(self).__name__} has an __init__ of its own; list its fields "
-                            "with their types, and it can be given other parameters.")
+            raise TypeError(
+                f"{type(self).__name__} has an __init__ of its own; list its fields "
+                "with their types, and it can be given other parameters."
+            )
         return replace(self, **values)
 
     def _parameters(self, prefix=""):
@@ -205,8 +208,10 @@ class Expression(Searched):
         """
         if unknown := sorted(set(values) - set(self.get_params())):
             known = self.get_params()
-            raise TypeError(f"{self} has no parameter {unknown[0]!r}; it has "
-                            f"{', '.join(known) or 'none'}.{near(unknown[0], known)}")
+            raise TypeError(
+                f"{self} has no parameter {unknown[0]!r}; it has "
+                f"{', '.join(known) or 'none'}.{near(unknown[0], known)}"
+            )
         own = {name: values[name] for name, _ in self._values() if name in values}
         for name, part in self._parts():
             start = len(name) + 2
@@ -217,11 +222,12 @@ class Expression(Searched):
 # %% ../../../nbs/engines/kernels/gram.ipynb #fff690b2
 class Formula(Expression):
     "What a kernel may write, with defaults made from `_gram`"
-    is_shift_invariant = False       # does k(x, y) depend on x − y alone?
-    _unit_length = False             # is k(x, x) = 1 everywhere?
-    _sparse = False                  # does its formula hold for sparse rows?
-    _window = (-3.0, 3.0)            # where plot draws
-    _whole = False                   # are its values whole numbers, which sum without rounding?
+
+    is_shift_invariant = False  # does k(x, y) depend on x − y alone?
+    _unit_length = False  # is k(x, x) = 1 everywhere?
+    _sparse = False  # does its formula hold for sparse rows?
+    _window = (-3.0, 3.0)  # where plot draws
+    _whole = False  # are its values whole numbers, which sum without rounding?
     _kin = property(lambda self: type(self).__mro__, doc="The classes whose rules hold for it")
 
     def _gram(self, X, Y, xp):
@@ -231,15 +237,20 @@ class Formula(Expression):
         return lambda rows, columns: self._gram(taken_of(X, rows), taken_of(Y, columns), xp)
 
     def _tile_in(self, room, X, Y):
-        return self._tile(X, Y, np)              # room: where the values go; it may work there
+        return self._tile(X, Y, np)  # room: where the values go; it may work there
 
     def _pairs(self, X, Y, xp):
-        parts = [xp.linalg.diagonal(self._gram(taken_of(X, rows), taken_of(Y, rows), xp))
-                 for rows in spans(n_points(X), 64)]
+        parts = [
+            xp.linalg.diagonal(self._gram(taken_of(X, rows), taken_of(Y, rows), xp))
+            for rows in spans(n_points(X), 64)
+        ]
         return xp.concat(parts)
 
-    def _diag(self, X, xp): return self._pairs(X, X, xp)
-    def _apart(self, X, Y, o, xp): return self._gram(X, Y, xp)   # where it can: a forms.Apart
+    def _diag(self, X, xp):
+        return self._pairs(X, X, xp)
+
+    def _apart(self, X, Y, o, xp):
+        return self._gram(X, Y, xp)  # where it can: a forms.Apart
 
     def _distance(self, X, Y, xp):
         k = around(self, X, Y)[0]
@@ -259,19 +270,49 @@ class Formula(Expression):
             raise NotImplementedError(f"{type(self).__name__} has parameters, but no _vjp(X, Y, G)")
         return {}
 
-    def _width(self, d): return d + 2            # how many numbers a prepared point takes
-    def _blocks(self): return 4                  # how many blocks are in use while one is made
-    def _nanoseconds(self, d): return 1000       # what a value takes; unknown: work for threads
-    _jet = None                                  # (X, Y) ↦ its derivatives in x and y
-    def _reduced(self): return self              # parts are simple already; what else merges?
-    def _times(self, other): return None         # one kernel equal to the product, if there is one
-    def _to_power(self, p): return None          # likewise to k ** p
+    def _width(self, d):
+        return d + 2  # how many numbers a prepared point takes
+
+    def _blocks(self):
+        return 4  # how many blocks are in use while one is made
+
+    def _nanoseconds(self, d):
+        return 1000  # what a value takes; unknown: work for threads
+
+    _jet = None  # (X, Y) ↦ its derivatives in x and y
+
+    def _reduced(self):
+        return self  # parts are simple already; what else merges?
+
+    def _times(self, other):
+        return None  # one kernel equal to the product, if there is one
+
+    def _to_power(self, p):
+        return None  # likewise to k ** p
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #449a5f46
-_OF_FORMULA = {"_tile", "_tile_in", "_pairs", "_diag", "_distance", "_distance_tile", "_vjp",
-               "_apart", "_jet", "_unit_length", "_whole", "_sparse", "is_shift_invariant",
-               "_times", "_to_power", "_reduced", "_tex", "_tex_formula", "_tex_precedence",
-               "_tex_inner"}
+_OF_FORMULA = {
+    "_tile",
+    "_tile_in",
+    "_pairs",
+    "_diag",
+    "_distance",
+    "_distance_tile",
+    "_vjp",
+    "_apart",
+    "_jet",
+    "_unit_length",
+    "_whole",
+    "_sparse",
+    "is_shift_invariant",
+    "_times",
+    "_to_power",
+    "_reduced",
+    "_tex",
+    "_tex_formula",
+    "_tex_precedence",
+    "_tex_inner",
+}
 _OF_POINTS = {"_facts", "_sparse"}
 
 
@@ -285,7 +326,7 @@ def one_tile(self, X, Y, xp):
 def _forget_other_formulas(cls):
     "Sets the kin of a class of kernels, and the defaults for shortcuts to what it wrote anew"
     known = [c for c in cls.__mro__[1:] if issubclass(c, Tiled)]
-    if known[0]._gram is Formula._gram:                          # the first to state a formula
+    if known[0]._gram is Formula._gram:  # the first to state a formula
         cls._kin = cls.__mro__
         return
     above, doors = known[0], next(c for c in known if c._gram is Formula._gram)
@@ -317,19 +358,20 @@ SPARSE = frozenset(["sparse rows (n, d) of finite floats"])
 class Pointed(Formula):
     "What the points of a kernel are"
 
-
     @property
     def requires_vector_input(self):
         "What scikit-learn's own processes ask first, which need kernels with a vector theta"
-        raise AttributeError(f"{type(self).__name__} has no theta for scikit-learn's processes; "
-                             "rkhs_notes.gaussian_process(k, X, y, noise) takes any kernel.")
+        raise AttributeError(
+            f"{type(self).__name__} has no theta for scikit-learn's processes; "
+            "rkhs_notes.gaussian_process(k, X, y, noise) takes any kernel."
+        )
 
     def _points(self, X, name):
         "X as validated points: what a kernel on strings or graphs writes anew"
         return X if trusted(X, ARRAYS) else as_points(X, name)
 
     def _merged(self, X, name):
-        return X                                 # a pair of arrays as one, where points are pairs
+        return X  # a pair of arrays as one, where points are pairs
 
     def _facts(self):
         "What points of this kernel are tested for; a mark that has all of it is trusted"
@@ -350,7 +392,7 @@ class Pointed(Formula):
     def _held(self, X, name):
         if self._takes(X, name):
             return as_sparse_rows(X, name)
-        points = self._points(X, name)           # a list of strings is held as Objects
+        points = self._points(X, name)  # a list of strings is held as Objects
         objects = np.dtype(object)
         return Objects(points) if getattr(points, "dtype", objects) is objects else points
 
@@ -445,7 +487,7 @@ def of_any_kind(X, name="X"):
 def _tile_shape(k, n, m, itemsize, most=2.0, strips=False):
     "Height and width of the tiles of an (n, m) matrix, of at most so many MiB; strips: many rows"
     entries, budget = 2**20 / itemsize, settings.block_mib / k._blocks()
-    if n * m * 16 <= min(3.2, budget / 4) * entries:                 # one tile for 64 threads too
+    if n * m * 16 <= min(3.2, budget / 4) * entries:  # one tile for 64 threads too
         return n, m
     area = min(most, budget / max(blocks.n_threads(), 4)) * entries  # alike for 1 to 4 threads
     if n * m <= area:
@@ -453,7 +495,7 @@ def _tile_shape(k, n, m, itemsize, most=2.0, strips=False):
     parts, rows = (8, 640) if strips else (16, int(math.sqrt(area / 4)))
     height = max(1, min(max(256, -(-n // parts)), rows), int(area / m))
     pieces, line = max(1, round(m * height / area)), 64 // itemsize
-    width = (-(-m // (pieces * line)) | 1) * line    # an odd number of lines: columns fit a cache
+    width = (-(-m // (pieces * line)) | 1) * line  # an odd number of lines: columns fit a cache
     return max(1, min(height, int(area / width))), width
 
 
@@ -471,7 +513,7 @@ def each_tile(k, X, Y, use, symmetric=False, of=None, room=None, light=False):
     xp, itemsize = library(X, Y), bytes_of(X, Y)
     held = max(1, int(settings.block_mib * 2**20 / (4 * k._width(_stored(X)) * itemsize)))
     n, m = n_points(X), n_points(Y)
-    with np.errstate(all="ignore"):              # what is not finite is said in the end
+    with np.errstate(all="ignore"):  # what is not finite is said in the end
         for R in spans(n, _even(n, held)):
             for C in spans(m, _even(m, held), start=R.start if symmetric else 0):
                 A, diagonal = taken_of(X, R), symmetric and R == C
@@ -495,7 +537,7 @@ def _strips(k, tile, R, C, diagonal, use, shape, xp, alone):
     def strip(rows):
         columns = spans(m, width, rows.stop if diagonal else 0)
         for part in ([rows] if diagonal else []) + list(columns):
-            with np.errstate(all="ignore"):                          # each thread has its own state
+            with np.errstate(all="ignore"):  # each thread has its own state
                 block = tile(rows, part)
                 _require_shape(k, block, rows, part)
                 use(_shifted(rows, R.start), _shifted(part, C.start), block)
@@ -504,7 +546,7 @@ def _strips(k, tile, R, C, diagonal, use, shape, xp, alone):
     if xp is np and height < n and not alone:
         blocks.in_parallel(strip, spans(n, height))
         return
-    with one_blas_thread() if alone else nullcontext():             # as in threads: equal values
+    with one_blas_thread() if alone else nullcontext():  # as in threads: equal values
         for rows in spans(n, height):
             for _ in strip(rows):
                 pass
@@ -518,15 +560,21 @@ def _require_shape(k, block, rows, columns):
 
 def _require_finite(k, block, xp):
     "Is called where NumPy is told to be silent"
-    if not math.isfinite(plain_float(xp.sum(block))):      # one fast pass; look closer if it fails
+    if not math.isfinite(plain_float(xp.sum(block))):  # one fast pass; look closer if it fails
         finite(block, k)
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #36c3c9e8
 def gram_matrix(k, X, Y=None):
     "(k(xᵢ, yⱼ)), or (k(xᵢ, xⱼ)) with exact symmetry and diagonal where Y is left out"
-    return _matrix(k, X, Y, None, "ridge_large, or features (fourier_features, nystrom_features, "
-                   "for texts and graphs k.feature_map(X)) with svm_primal or kernel_sgd, for "
-                   "learning; k.each_tile or f(X) of an RKHSFunction keep no matrix")
+    return _matrix(
+        k,
+        X,
+        Y,
+        None,
+        "ridge_large, or features (fourier_features, nystrom_features, "
+        "for texts and graphs k.feature_map(X)) with svm_primal or kernel_sgd, for "
+        "learning; k.each_tile or f(X) of an RKHSFunction keep no matrix",
+    )
 
 
 def distance_matrix(k, X, Y=None):
@@ -559,7 +607,7 @@ def _matrix(k, X, Y, of, instead):
 
 
 def _symmetric(block, exact, xp):
-    half = block * 0.5                               # halves first: a sum would overflow
+    half = block * 0.5  # halves first: a sum would overflow
     block = half + half.T
     if xp is np:
         block.reshape(-1)[:: len(block) + 1] = exact
@@ -571,8 +619,9 @@ def _symmetric(block, exact, xp):
 def _assembled(k, X, Y, of):
     "The matrix of another library, put together from its tiles without writing into an array"
     xp, strips = library(X, Y), {}
-    each_tile(k, X, Y, lambda rows, columns, block: strips.setdefault(rows.start, []).append(block),
-              of=of)
+    each_tile(
+        k, X, Y, lambda rows, columns, block: strips.setdefault(rows.start, []).append(block), of=of
+    )
     K = xp.concat([xp.concat(strip, axis=1) for strip in strips.values()], axis=0)
     _require_finite(k, K, xp)
     return K
@@ -593,7 +642,7 @@ def pair_distances(X, k=None):
     "A unit, and in it the distances ‖xᵢ − xⱼ‖, or those of k, for i < j"
     if k is not None:
         return 1.0, distance_matrix(k, X)[np.triu_indices(n_points(X), 1)]
-    spread = float(np.abs(X - X[0]).max()) or 1.0             # in its unit no square underflows
+    spread = float(np.abs(X - X[0]).max()) or 1.0  # in its unit no square underflows
     return spread, pdist((X - X[0]) / spread)
 
 
@@ -602,12 +651,12 @@ def pair_values(k, X, Y):
     X, Y, _ = both_points(k, X, Y)
     return rowwise(k, k._pairs, X, Y)
 
-
 # %% ../../../nbs/engines/kernels/gram.ipynb #5a3e3a1e
 class Around(Pointed):
     "k(x, y) less what depends on x or y alone, where k can set it apart"
+
     k: Any
-    o: Any                      # a point
+    o: Any  # a point
 
     def _gram(self, X, Y, xp):
         values = self.k._apart(X, Y, self.o, xp)
@@ -619,24 +668,39 @@ class Around(Pointed):
         a, c = getattr(values, "a", 0.0), getattr(values, "c", 0.0)
         return self.diag(X) * 0 + (a if isinstance(a, float) else a[:, 0]), c
 
-    def _facts(self): return self.k._facts()
-    def _points(self, X, name): return self.k._marked(X, name)
-    def _width(self, d): return self.k._width(d) + d
-    def _blocks(self): return 3 * self.k._blocks()
-    def __repr__(self): return repr(self.k)
-    def __call__(self, X, Y=None): return gram_matrix(self, X, Y)
-    def diag(self, X): return rowwise(self, self._diag, self._marked(X))
-    def pairs(self, X, Y): return pair_values(self, X, Y)
+    def _facts(self):
+        return self.k._facts()
+
+    def _points(self, X, name):
+        return self.k._marked(X, name)
+
+    def _width(self, d):
+        return self.k._width(d) + d
+
+    def _blocks(self):
+        return 3 * self.k._blocks()
+
+    def __repr__(self):
+        return repr(self.k)
+
+    def __call__(self, X, Y=None):
+        return gram_matrix(self, X, Y)
+
+    def diag(self, X):
+        return rowwise(self, self._diag, self._marked(X))
+
+    def pairs(self, X, Y):
+        return pair_values(self, X, Y)
 
 
-@np.errstate(over="ignore", invalid="ignore")                     # what overflows moves nothing
+@np.errstate(over="ignore", invalid="ignore")  # what overflows moves nothing
 def around(k, *samples, share=1 / 4):
     "(k, or Around(k, o) where such a share of digits goes, means of ‖φ(x) − φ(o)‖² and k(x, x))"
     X, apart = samples[0], type(k)._apart is not Formula._apart
     if (k._unit_length and k.is_shift_invariant) or any(map(issparse, samples)):
         return k, 1.0, 1.0
     i = int(np.abs(X - X.mean(axis=0)).sum(axis=1).argmin()) if isinstance(X, np.ndarray) else 0
-    row = slice(i, i + 1)                                   # of a point among the others
+    row = slice(i, i + 1)  # of a point among the others
     o = remarked(X[row, ...], X, row) if hasattr(X, "dtype") else taken_of(X, row)
     spread, scale = _spread(k, o, samples)
     if apart and spread <= scale * float(library(X).finfo(precision(X)).eps) ** share:
@@ -748,21 +812,32 @@ def as_kernel(k, name="k"):
     """
     fitting(k, name, isinstance(k, Pointed), "a Kernel", "for example Gaussian(bandwidth=1)")
     if k._nested() > _DEEPEST:
-        raise ValueError(f"kernels of {name} stand {k._nested()} deep within each other; more than "
-                         f"{_DEEPEST} are too many for the stack. Sums of sums are one sum, "
-                         "products of products one product: multiply out, or drop terms.")
+        raise ValueError(
+            f"kernels of {name} stand {k._nested()} deep within each other; more than "
+            f"{_DEEPEST} are too many for the stack. Sums of sums are one sum, "
+            "products of products one product: multiply out, or drop terms."
+        )
     if hasattr(k, "witness"):
         points, c = k.witness()
         if (value := c @ k(points) @ c) >= 0:
-            raise TypeError(f"{name} = {k} is Indefinite, but its witness has cᵀKc = {value:.3g}: "
-                            "write witness() for its own formula, or make it a Kernel.")
+            raise TypeError(
+                f"{name} = {k} is Indefinite, but its witness has cᵀKc = {value:.3g}: "
+                "write witness() for its own formula, or make it a Kernel."
+            )
         where = f"at the points {points.ravel().round(6).tolist()} of ℝ"
         no_kernel(k, where, c.round(6).tolist(), value)
     return k
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #f3c32d2a
-AKernel = Annotated[Any, Word("Kernel", lambda value, name, call: as_kernel(value, name),
-                              bad=(None, "gaussian", 3.0, [], int), role="kernel")]
+AKernel = Annotated[
+    Any,
+    Word(
+        "Kernel",
+        lambda value, name, call: as_kernel(value, name),
+        bad=(None, "gaussian", 3.0, [], int),
+        role="kernel",
+    ),
+]
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #c1d3c5ca
 Gram = Annotated[ArrayLike, array("n", "m")]

@@ -13,28 +13,40 @@ from ...base.errors import require
 from ...base.objects import Objects
 from ...base.points import MorePoints, Points, recast
 from ...base.words import Finite, Whole, Word, fitting
-from rkhs_notes.engines.kernels.gram import (
-    Pointed, as_kernel, distance_matrix, gram_matrix, n_points, pair_values, rowwise
-)
+from .gram import Pointed, as_kernel, distance_matrix, gram_matrix
+from .gram import n_points, pair_values, rowwise
 
 # %% ../../../nbs/engines/kernels/laws.ipynb #3a75d515
 def _under_test(k, name, call):
-    return k if isinstance(k, Pointed) else as_kernel(k, name)          # says what to pass
+    return k if isinstance(k, Pointed) else as_kernel(k, name)  # says what to pass
 
 
 def _similarity(k, name, call):
-    return fitting(k, name, callable(k) and not isinstance(k, type), "a similarity",
-                   "a kernel such as Gaussian(1), or a function (X, Y) ↦ matrix")
+    return fitting(
+        k,
+        name,
+        callable(k) and not isinstance(k, type),
+        "a similarity",
+        "a kernel such as Gaussian(1), or a function (X, Y) ↦ matrix",
+    )
 
 
 Tested = Annotated[Any, Word("Kernel", _under_test, role="kernel")]
-Similarity = Annotated[Any, Word("Kernel, or symmetric function (X, Y) ↦ (n, m)", _similarity,
-                                 bad=(None, "gaussian", 3.0, [], int), role="kernel")]
+Similarity = Annotated[
+    Any,
+    Word(
+        "Kernel, or symmetric function (X, Y) ↦ (n, m)",
+        _similarity,
+        bad=(None, "gaussian", 3.0, [], int),
+        role="kernel",
+    ),
+]
 
 # %% ../../../nbs/engines/kernels/laws.ipynb #4dbc828b
 @dataclass(frozen=True)
 class FullGram:
     "k at the points: the matrix K, its cosines, the lengths of features, the rounding of an entry"
+
     k: object
     points: object
     K: np.ndarray
@@ -74,7 +86,7 @@ def all_values(f, points, name):
 
 def to_unit_length(K):
     "K / √(k(x, x) k(y, y)), the lengths, and the rounding error of an entry"
-    tiny = np.finfo(K.dtype).tiny / np.finfo(K.dtype).eps          # below it, digits are missing
+    tiny = np.finfo(K.dtype).tiny / np.finfo(K.dtype).eps  # below it, digits are missing
     diagonal = np.abs(K.diagonal())
     lengths = np.sqrt(np.where(diagonal > tiny, diagonal, max(float(np.abs(K).max()), tiny)))
     return K / lengths[:, None] / lengths, lengths, 8 * float(np.finfo(K.dtype).eps) ** 0.75
@@ -82,25 +94,37 @@ def to_unit_length(K):
 # %% ../../../nbs/engines/kernels/laws.ipynb #7939aa10
 def is_symmetric(g):
     "k(x, y) = k(y, x)"
-    require(f"{g.k} is symmetric, k(x, y) = k(y, x)", np.abs(g.cosines - g.cosines.T).max(),
-            g.rounding, "Compute both orders by one formula.")
+    require(
+        f"{g.k} is symmetric, k(x, y) = k(y, x)",
+        np.abs(g.cosines - g.cosines.T).max(),
+        g.rounding,
+        "Compute both orders by one formula.",
+    )
 
 
 def has_no_negative_square(g):
     "k(x, x) ≥ 0"
     least, i = g.K.diagonal().min(), g.K.diagonal().argmin()
-    require(f"no Gram matrix of {g.k} has a negative eigenvalue, not even that of one point",
-            -least, 0.0, f"k(x, x) = {least:.3g} at point {i}.")
+    require(
+        f"no Gram matrix of {g.k} has a negative eigenvalue, not even that of one point",
+        -least,
+        0.0,
+        f"k(x, x) = {least:.3g} at point {i}.",
+    )
 
 
 def has_no_negative_eigenvalue(g):
     "cᵀKc ≥ 0; returns the smallest eigenvalue of the cosines"
     values, vectors = np.linalg.eigh((g.cosines + g.cosines.T) / 2)
     heaviest = np.abs(vectors[:, 0]).argmax()
-    require(f"no Gram matrix of {g.k} has a negative eigenvalue", -values[0], len(g.K) * g.rounding,
-            f"c = v / √k(x, x), with |v| = 1 and v largest at point {heaviest}, "
-            f"has cᵀKc = {values[0]:.3g}: this function is not a kernel on these points. "
-            "indefinite_witness(k, X) shows the points.")
+    require(
+        f"no Gram matrix of {g.k} has a negative eigenvalue",
+        -values[0],
+        len(g.K) * g.rounding,
+        f"c = v / √k(x, x), with |v| = 1 and v largest at point {heaviest}, "
+        f"has cᵀKc = {values[0]:.3g}: this function is not a kernel on these points. "
+        "indefinite_witness(k, X) shows the points.",
+    )
     return float(values[0])
 
 
@@ -109,9 +133,12 @@ def is_invariant_if_it_says_so(g):
     if g.k.is_shift_invariant and not isinstance(g.points, Objects):
         grid, moved = _exactly_moved(recast(g.points, np.float64))
         gap = np.abs(np.asarray(g.k(grid, grid.copy())) - np.asarray(g.k(moved, moved.copy())))
-        require(f"{g.k} is shift-invariant, k(x + a, y + a) = k(x, y)",
-                gap.max() / g.lengths.max() ** 2, g.rounding,
-                "Set is_shift_invariant = False, or compute with x − y alone.")
+        require(
+            f"{g.k} is shift-invariant, k(x + a, y + a) = k(x, y)",
+            gap.max() / g.lengths.max() ** 2,
+            g.rounding,
+            "Set is_shift_invariant = False, or compute with x − y alone.",
+        )
 
 
 def _exactly_moved(X):
@@ -126,8 +153,11 @@ def _exactly_moved(X):
 def methods_agree(g):
     "diag, pairs and k(X) are what k(X, Y) says"
     k, lengths = g.k, g.lengths
-    require(f"{k}.diag agrees with k(x, x)",
-            np.abs((rowwise(k, k._diag, g.points) - g.K.diagonal()) / lengths**2).max(), g.rounding)
+    require(
+        f"{k}.diag agrees with k(x, x)",
+        np.abs((rowwise(k, k._diag, g.points) - g.K.diagonal()) / lengths**2).max(),
+        g.rounding,
+    )
     if len(g.K) > 1:
         pairs = pair_values(k, g.points[:-1], g.points[1:])
         gaps = np.abs(pairs / lengths[:-1] / lengths[1:] - g.cosines.diagonal(1))
@@ -141,8 +171,11 @@ def distance_agrees(g):
     diagonal = g.K.diagonal()
     squared = diagonal[:, None] + diagonal - 2 * g.K
     gaps = np.abs(distance_matrix(g.k, g.points) ** 2 - squared)
-    require(f"{g.k}.distance² agrees with k(x, x) + k(y, y) − 2 k(x, y)",
-            (gaps / np.add.outer(g.lengths, g.lengths) ** 2).max(), g.rounding)
+    require(
+        f"{g.k}.distance² agrees with k(x, x) + k(y, y) − 2 k(x, y)",
+        (gaps / np.add.outer(g.lengths, g.lengths) ** 2).max(),
+        g.rounding,
+    )
 
 # %% ../../../nbs/engines/kernels/laws.ipynb #c6a9e880
 def _directions(value):
@@ -174,13 +207,20 @@ def check_gradient(k: Tested, X: Points, Y: MorePoints = None, seed: Whole = 0) 
     raises LawBroken : names the parameter; the two differ by more than 1e-6, which is what central
         differences can promise
     """
-    X, worst = recast(X, np.float64), 0.0         # floats of half the length hold no difference
+    X, worst = recast(X, np.float64), 0.0  # floats of half the length hold no difference
     Y = X if Y is None else recast(Y, np.float64)
     W = np.random.default_rng(seed).normal(size=(len(X), len(Y)))
-    with np.errstate(over="ignore", invalid="ignore"):       # what overflows breaks the law below
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows breaks the law below
         slopes = k._vjp(X, Y, W)
     for name, slope in slopes.items():
         for gap in _gradient_gaps(k, name, slope, X, Y, W):
-            worst = max(worst, require(f"{k}: the gradient in {name} agrees with central "
-                                       "differences", gap, 1e-6, "Look at _vjp."))
+            worst = max(
+                worst,
+                require(
+                    f"{k}: the gradient in {name} agrees with central differences",
+                    gap,
+                    1e-6,
+                    "Look at _vjp.",
+                ),
+            )
     return worst

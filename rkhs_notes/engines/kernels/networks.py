@@ -28,15 +28,17 @@ def _edges(value, name, call=None):
     E = _listed(value, name, "a list of edges", "for example [(0, 1), (1, 2)]")
     try:
         E = np.array(E if len(E) else np.zeros((0, 2), dtype=int))
-    except ValueError:                                              # pairs beside triples
+    except ValueError:  # pairs beside triples
         E = np.zeros(1)
     if E.ndim != 2 or E.shape[1] != 2 or E.dtype.kind not in "iu" or E.min(initial=0) < 0:
         raise ValueError(f"{name} must be pairs of node numbers 0, 1, …, as in [(0, 1), (1, 2)].")
     E = np.sort(E.astype(int), axis=1)
     E = E[np.lexsort((E[:, 1], E[:, 0]))]
     if (np.diff(E, axis=0) == 0).all(axis=1).any() or (E[:, 0] == E[:, 1]).any():
-        raise ValueError(f"{name} joins a node to itself, or names an edge twice; pass each "
-                         "undirected edge once: (0, 1) and (1, 0) are the same.")
+        raise ValueError(
+            f"{name} joins a node to itself, or names an edge twice; pass each "
+            "undirected edge once: (0, 1) and (1, 0) are the same."
+        )
     return E
 
 
@@ -45,11 +47,18 @@ def _labels(value, name, call=None):
     labels = _listed(value, name, "a list of labels", "one label a node, such as 'CCO'")
     bare = [i for i, label in enumerate(labels) if is_gap(label)]
     if bare:
-        raise ValueError(f"{name}: {len(bare)} of {len(labels)} nodes have none, the first is node "
-                         f"{bare[0]}; label every node, or leave labels out.")
+        raise ValueError(
+            f"{name}: {len(bare)} of {len(labels)} nodes have none, the first is node "
+            f"{bare[0]}; label every node, or leave labels out."
+        )
     for label in labels:
-        fitting(label, name, isinstance(label, Hashable),
-                "a list of labels that can be looked up", "numbers, text or tuples")
+        fitting(
+            label,
+            name,
+            isinstance(label, Hashable),
+            "a list of labels that can be looked up",
+            "numbers, text or tuples",
+        )
     return tuple(labels)
 
 
@@ -58,21 +67,31 @@ def is_gap(label):
     return label is None or not isinstance(label, str) and str(label) in ("nan", "NaT", "<NA>")
 
 
-Edges = Annotated[Any, Word("list of pairs of node numbers", _edges, (),
-                            lambda rng, sizes: [(0, 1), (1, 2)],
-                            (None, 3.0, "text", [0, 1], [(0, 0)], [(0, 1), (1, 0)], [(0, 1.5)]))]
-NodeLabels = Annotated[Any, Word("list of labels, one a node", _labels, (),
-                                 lambda rng, sizes: "CNO", (3.0, [[1]], [None]))]
+Edges = Annotated[
+    Any,
+    Word(
+        "list of pairs of node numbers",
+        _edges,
+        (),
+        lambda rng, sizes: [(0, 1), (1, 2)],
+        (None, 3.0, "text", [0, 1], [(0, 0)], [(0, 1), (1, 0)], [(0, 1.5)]),
+    ),
+]
+NodeLabels = Annotated[
+    Any,
+    Word("list of labels, one a node", _labels, (), lambda rng, sizes: "CNO", (3.0, [[1]], [None])),
+]
 
 # %% ../../../nbs/engines/kernels/networks.ipynb #f55da4e6
 class United(NamedTuple):
     "A list of graphs as one"
-    owner: np.ndarray      # (N,) which graph a node belongs to
-    label: np.ndarray      # (N,) its label as a number
-    head: np.ndarray       # (2M,) neighbours, node by node
-    first: np.ndarray      # (N + 1,) where those of each node begin
-    start: np.ndarray      # (n,) the first node of each graph
-    size: np.ndarray       # (n,) how many nodes it has
+
+    owner: np.ndarray  # (N,) which graph a node belongs to
+    label: np.ndarray  # (N,) its label as a number
+    head: np.ndarray  # (2M,) neighbours, node by node
+    first: np.ndarray  # (N + 1,) where those of each node begin
+    start: np.ndarray  # (n,) the first node of each graph
+    size: np.ndarray  # (n,) how many nodes it has
 
     degree = property(lambda self: np.diff(self.first))
     tail = property(lambda self: np.repeat(np.arange(len(self.owner)), self.degree))
@@ -96,7 +115,7 @@ def united(graphs):
 def _refined(colour, U):
     "One round: equal numbers exactly for equal colours and equal multisets around   (NET.1)"
     base, degree = int(colour.max(initial=0)) + 1, U.degree
-    around = np.sort(U.tail * base + colour[U.head]) % base             # sorted in each node
+    around = np.sort(U.tail * base + colour[U.head]) % base  # sorted in each node
     word, bound = colour, base
     for place in range(int(degree.max(initial=0))):
         longer = np.flatnonzero(degree > place)
@@ -125,7 +144,7 @@ def hops(graphs):
     found = [np.zeros((4, 0), dtype=int)]
     order = np.argsort([g.n for g in graphs], kind="stable")
     while len(order):
-        n = graphs[order[-1]].n                                          # the largest first
+        n = graphs[order[-1]].n  # the largest first
         many = max(1, int(settings.block_mib * 2**20 / (32 * n * n + 1))) if n <= 64 else 1
         order, batch = order[: max(0, len(order) - many)], order[max(0, len(order) - many) :]
         D = _stacked([graphs[i] for i in batch], n) if n <= 64 else _searched(graphs[batch[0]])
@@ -206,8 +225,12 @@ def solved(owner, A, decay, n):
         before, square = square, np.where(active, of_block(r * r), square)
         d = r + np.divide(square, before, out=np.zeros(n), where=active)[owner] * d
     worst = np.argmax(square - enough)
-    settled("the residual of conjugate gradients", square[worst]**0.5, enough[worst]**0.5,
-            f"decay = {decay:g} is too near the limit of convergence; lower it.")
+    settled(
+        "the residual of conjugate gradients",
+        square[worst] ** 0.5,
+        enough[worst] ** 0.5,
+        f"decay = {decay:g} is too near the limit of convergence; lower it.",
+    )
     return of_block(x)
 
 

@@ -20,7 +20,7 @@ def simplified(k):
     k = k._with_values(**parts) if parts else k
     try:
         return _RULES[rule_of(k)](k) if rule_of(k) in _RULES else k._reduced()
-    except OverflowError:                    # a merged number would be infinite, or 0
+    except OverflowError:  # a merged number would be infinite, or 0
         return k
 
 
@@ -74,7 +74,7 @@ def _own(k, method):
 # %% ../../../nbs/engines/kernels/simplify.ipynb #32f8c533
 def _sum_reduced(k):
     weights = {}
-    for c, part in terms(k):                                     # equal terms add their weights
+    for c, part in terms(k):  # equal terms add their weights
         weights[part] = weights.get(part, 0.0) + c
     kept = [scaled(c, part) for part, c in weights.items() if c > 0]
     return reduce(operator.add, kept) if kept else k._constant(0)
@@ -119,6 +119,12 @@ def _scaled_reduced(k):
     return scaled(k.scale, k.k)
 
 
-_RULES = {"sum": _sum_reduced, "product": _product_reduced, "power": _power_reduced,
-          "scaled": _scaled_reduced, "angles": _angles_reduced, "image": _image_reduced,
-          "exp": lambda k: k._constant(math.exp(k.k.c)) if rule_of(k.k) == "constant" else k}
+_RULES = {
+    "sum": _sum_reduced,
+    "product": _product_reduced,
+    "power": _power_reduced,
+    "scaled": _scaled_reduced,
+    "angles": _angles_reduced,
+    "image": _image_reduced,
+    "exp": lambda k: k._constant(math.exp(k.k.c)) if rule_of(k.k) == "constant" else k,
+}

@@ -36,8 +36,9 @@ def as_sequences(X, name="X"):
     kinds = [kind for kind in (str, bytes, tuple) if isinstance(items[0], kind)]
     what = f"a {kinds[0].__name__} as {name}[0]" if kinds else "a str, bytes or tuple of symbols"
     for i, item in enumerate(items):
-        fitting(item, f"{name}[{i}]", kinds and isinstance(item, kinds[0]), what,
-                "strings of one kind")
+        fitting(
+            item, f"{name}[{i}]", kinds and isinstance(item, kinds[0]), what, "strings of one kind"
+        )
         try:
             hash(item)
         except TypeError as e:
@@ -45,11 +46,16 @@ def as_sequences(X, name="X"):
     return items
 
 
-Texts = Annotated[Any, Word(
-    "list of texts, bytes, or tuples of symbols",
-    lambda value, name, call: as_sequences(value, name), (),
-    lambda rng, sizes: ["".join(rng.choice(list("acgt"), 9)) for _ in range(sizes["n"])],
-    (None, "acgt", 3.0, [], [1.0, 2.0], ["a", b"a"], {}, [("a", ["b"])]))]
+Texts = Annotated[
+    Any,
+    Word(
+        "list of texts, bytes, or tuples of symbols",
+        lambda value, name, call: as_sequences(value, name),
+        (),
+        lambda rng, sizes: ["".join(rng.choice(list("acgt"), 9)) for _ in range(sizes["n"])],
+        (None, "acgt", 3.0, [], [1.0, 2.0], ["a", b"a"], {}, [("a", ["b"])]),
+    ),
+]
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #caf38bb8
 def _alphabet(value, name, call=None):
@@ -57,13 +63,21 @@ def _alphabet(value, name, call=None):
     return fitting(value, name, fits, "an alphabet", 'different symbols, such as "acgt"')
 
 
-Alphabet = Annotated[Any, Word("str, bytes or tuple of different symbols", _alphabet, ("r",),
-                               lambda rng, sizes: "abcdefghijkl"[: sizes["r"]] if "r" in sizes
-                               else "acgt", (None, "", "aa", 3, ["a", "b"], ()))]
+Alphabet = Annotated[
+    Any,
+    Word(
+        "str, bytes or tuple of different symbols",
+        _alphabet,
+        ("r",),
+        lambda rng, sizes: "abcdefghijkl"[: sizes["r"]] if "r" in sizes else "acgt",
+        (None, "", "aa", 3, ["a", "b"], ()),
+    ),
+]
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #fc22bd4c
 class Coded(NamedTuple):
     "Strings end to end: the number of each symbol, the length of each string, how many symbols"
+
     codes: np.ndarray
     lengths: np.ndarray
     size: int
@@ -109,15 +123,17 @@ def require_letters(items, alphabet, name):
     for i, item in enumerate(items):
         if not known.issuperset(item):
             a = next(a for a in item if a not in known)
-            raise ValueError(f"{name}[{i}] holds {a!r}, outside of the alphabet {alphabet!r}; pass "
-                             "another alphabet=…, or texts in its letters (lower case?).")
+            raise ValueError(
+                f"{name}[{i}] holds {a!r}, outside of the alphabet {alphabet!r}; pass "
+                "another alphabet=…, or texts in its letters (lower case?)."
+            )
     return items
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #98d11283
 def words(text, length):
     "(string, number) of every word of so many symbols, and a bound above all numbers"
     ends = np.cumsum(text.lengths)
-    room = np.repeat(ends, text.lengths) - np.arange(len(text.codes))     # symbols to the end
+    room = np.repeat(ends, text.lengths) - np.arange(len(text.codes))  # symbols to the end
     begin = np.flatnonzero(room >= length)
     owner = np.repeat(np.arange(len(text.lengths)), text.lengths)[begin]
     number, span = np.zeros(len(begin), np.int64), 1
@@ -153,8 +169,10 @@ def _close_words(number, size, length, mismatches):
     for m in range(1, min(mismatches, length) + 1):
         for places in combinations(range(length), m):
             for moves in product(range(1, size), repeat=m):
-                change = sum(((digits[i] + move) % size - digits[i]) * size**i
-                             for i, move in zip(places, moves, strict=True))
+                change = sum(
+                    ((digits[i] + move) % size - digits[i]) * size**i
+                    for i, move in zip(places, moves, strict=True)
+                )
                 columns.append(number + change)
     return np.stack(columns, axis=1)
 
@@ -178,7 +196,7 @@ def _squares(A):
 
 def _inner_tile(A, B):
     "rows, columns ↦ the block A[rows] B[columns]ᵀ, dense"
-    used = A.getnnz(axis=0) @ B.getnnz(axis=0).astype(float)     # products that are not 0
+    used = A.getnnz(axis=0) @ B.getnnz(axis=0).astype(float)  # products that are not 0
     if A.shape[1] > 8192 or A.shape[0] * B.shape[0] * A.shape[1] > 60 * used:
         across = B.T.tocsc()
         return lambda rows, columns: (A[rows] @ across[:, columns]).toarray()
@@ -221,11 +239,12 @@ class Counting(OnSequences):
 # %% ../../../nbs/engines/kernels/strings.ipynb #47df815d
 def in_vocabulary(k, texts):
     "(D, map): the counts of the words that occur in the texts, for other texts too"
+
     def both(X):
         counts = k.counts(k._coded(texts, X)).tocsc()
         return counts[:, counts[: len(texts)].getnnz(axis=0) > 0].tocsr()
 
-    D = k.counts(k._coded(texts)).shape[1]                 # each column occurs
+    D = k.counts(k._coded(texts)).shape[1]  # each column occurs
     return D, lambda X: both(k._marked(X))[len(texts) :]
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #8ccdaac0
@@ -291,8 +310,11 @@ def _one_row(s, codes, lengths, length, decay):
         T = np.ascontiguousarray(codes[some, : lengths[some][-1]].T)
         if min(len(s), len(T)) >= length:
             in_range = -(len(s) + len(T)) * math.log10(decay) < 250
-            values[some] = (_one_against_many(s, T, length, decay) if in_range else
-                            _step_by_step(s[:, None], T, length, decay))
+            values[some] = (
+                _one_against_many(s, T, length, decay)
+                if in_range
+                else _step_by_step(s[:, None], T, length, decay)
+            )
     return values
 
 
@@ -308,8 +330,9 @@ def subsequence_tile(X, Y, length, decay):
         block = np.zeros((len(R), len(C)))
         for i, r in enumerate(R):
             s, rest = left[rows][r], slice(i if half else 0, None)
-            block[r, C[rest]] = _one_row(codes[s, : lengths[s]], T[rest], sizes[rest],
-                                         length, decay)
+            block[r, C[rest]] = _one_row(
+                codes[s, : lengths[s]], T[rest], sizes[rest], length, decay
+            )
             if half:
                 block[C[rest], r] = block[r, C[rest]]
         return block

@@ -32,12 +32,13 @@ def _as_trees(X, name):
 # %% ../../../nbs/engines/kernels/trees.ipynb #7bf3d199
 class Forest(NamedTuple):
     "The different subtrees of some trees"
-    owner: np.ndarray        # whose node it is, for each inner node of each tree
-    node: np.ndarray         # which of the U different subtrees hangs from it
-    production: np.ndarray   # (U,) its production as a number
-    height: np.ndarray       # (U,) 0 where all children are leaves
-    child: np.ndarray        # subtrees of all children, one list after the other; −1 for a leaf
-    first: np.ndarray        # (U + 1,) where the children of each begin
+
+    owner: np.ndarray  # whose node it is, for each inner node of each tree
+    node: np.ndarray  # which of the U different subtrees hangs from it
+    production: np.ndarray  # (U,) its production as a number
+    height: np.ndarray  # (U,) 0 where all children are leaves
+    child: np.ndarray  # subtrees of all children, one list after the other; −1 for a leaf
+    first: np.ndarray  # (U + 1,) where the children of each begin
 
 
 def _forest(trees):
@@ -66,8 +67,9 @@ def _forest(trees):
     first = np.concatenate([[0], np.cumsum([len(key) - 1 for key in known])]).astype(int)
     child = np.array([c for key in known for c in key[1:]], dtype=int)
     whole = lambda numbers: np.array(numbers, dtype=int)
-    return Forest(whole(owner), whole(node), whole([key[0] for key in known]), whole(height),
-                  child, first)
+    return Forest(
+        whole(owner), whole(node), whole([key[0] for key in known]), whole(height), child, first
+    )
 
 # %% ../../../nbs/engines/kernels/trees.ipynb #9fdd8d9e
 def _pairs_of(F, P, Q):
@@ -81,8 +83,9 @@ def _pairs_of(F, P, Q):
         start = np.cumsum(counts[-1]) - counts[-1]
         rank[side, order] = np.arange(len(order)) - start[F.production[order]]
     base = np.cumsum(counts[0] * counts[1]) - counts[0] * counts[1]
-    place = lambda p, q: (base[F.production[p]]
-                          + rank[0, p] * counts[1][F.production[p]] + rank[1, q])
+    place = lambda p, q: (
+        base[F.production[p]] + rank[0, p] * counts[1][F.production[p]] + rank[1, q]
+    )
     by_kind = Q[np.argsort(F.production[Q], kind="stable")]
     partners, start = counts[1][F.production[P]], np.cumsum(counts[1]) - counts[1]
     p, ends = np.repeat(P, partners), np.cumsum(partners)
@@ -104,7 +107,7 @@ def _fragments(F, P, Q, decay):
             some = np.flatnonzero(arity[level] > j)
             a, b = (F.child[F.first[side[level][some]] + j] for side in (p, q))
             same = (a >= 0) & (b >= 0) & (F.production[a] == F.production[b])
-            value[some[same]] *= 1 + delta[place(a[same], b[same])]                # (TRE.1)
+            value[some[same]] *= 1 + delta[place(a[same], b[same])]  # (TRE.1)
         delta[at[level]] = value
     return sp.csr_matrix((delta[at], (p, q)), shape=(len(F.production),) * 2)
 

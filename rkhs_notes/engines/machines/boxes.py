@@ -24,6 +24,7 @@ class BoxProblem(Value):
     total : float             the sum of b
     size : float or None      the sum of |b|, where that is fixed, too; eps is 0 then
     """
+
     p: np.ndarray
     lo: np.ndarray
     hi: np.ndarray
@@ -48,8 +49,14 @@ class BoxProblem(Value):
     def losses(self, r):
         "ℓᵢ(rᵢ) ≥ 0, the largest t rᵢ − eps |t| with lo ≤ t ≤ hi, (n,), from residuals r, (n,)"
         with np.errstate(invalid="ignore"):
-            ends = [np.where(np.isinf(end), np.where(np.sign(end) * r > self.eps, np.inf, 0.0),
-                             end * r - self.eps * np.abs(end)) for end in (self.lo, self.hi)]
+            ends = [
+                np.where(
+                    np.isinf(end),
+                    np.where(np.sign(end) * r > self.eps, np.inf, 0.0),
+                    end * r - self.eps * np.abs(end),
+                )
+                for end in (self.lo, self.hi)
+            ]
         return np.maximum(0.0, np.maximum(*ends))
 
     def primal(self, b, f, c):
@@ -93,7 +100,7 @@ def _without_rounding(b, lo, hi):
 
 def _level(rise, fall):
     "The mean slope of entries between breakpoints, else the middle of (SMO.4)"
-    free = (rise == fall)
+    free = rise == fall
     if free.any():
         return float(rise[free].mean())
     ends = [end for end in (rise.max(), fall.min()) if math.isfinite(end)]
@@ -241,7 +248,7 @@ class PairDistances(_Requests):
         except ValueError as problem:
             if not self.single or isinstance(problem, IndefiniteKernel):
                 raise
-            self.single = False                           # beyond the range of float32
+            self.single = False  # beyond the range of float32
             self._make()
 
     def _make(self):
@@ -272,7 +279,7 @@ class PairDistances(_Requests):
         return f"PairDistances of {len(self)} points in H({self.k}), {self.dtype.name}"
 
 
-_SIZE = 1024                                                  # entries of a working set
+_SIZE = 1024  # entries of a working set
 
 
 def _fits_single(diag):

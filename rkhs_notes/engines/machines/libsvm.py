@@ -12,8 +12,8 @@ import warnings
 from ..kernels.gram import n_columns
 
 # %% ../../../nbs/engines/machines/libsvm.ipynb #5300c7be
-_STEPS = 500_000                                  # of libsvm, which does not hear Ctrl-C
-_CLASSES, _SHARED_CLASSES, _ONE_CLASS, _TUBE, _SHARED_TUBE = range(5)   # libsvm's svm_type
+_STEPS = 500_000  # of libsvm, which does not hear Ctrl-C
+_CLASSES, _SHARED_CLASSES, _ONE_CLASS, _TUBE, _SHARED_TUBE = range(5)  # libsvm's svm_type
 
 
 def _kind(problem):
@@ -41,12 +41,12 @@ def _for_libsvm(k, X, theirs):
     "Points and options of libsvm: centred points for its own kernel, else a Gram matrix"
     if theirs is None or n_columns(X) > _COLUMNS:
         return np.asarray(k(X), dtype=float, order="C"), dict(kernel="precomputed")
-    with np.errstate(over="ignore", invalid="ignore"):           # seen by the certificate
+    with np.errstate(over="ignore", invalid="ignore"):  # seen by the certificate
         points = X - X.mean(axis=0) if theirs["kernel"] == "rbf" else X
     return np.array(points, dtype=float, order="C"), theirs
 
 
-_COLUMNS = 64                                     # beyond, rows cost more than a matrix
+_COLUMNS = 64  # beyond, rows cost more than a matrix
 
 # %% ../../../nbs/engines/machines/libsvm.ipynb #bf6a3baa
 def _libsvm(points, y, each, tol, machine, options):
@@ -55,6 +55,7 @@ def _libsvm(points, y, each, tol, machine, options):
     run = dict(options, tol=tol, max_iter=_STEPS, cache_size=200.0)
     try:
         from sklearn.svm._libsvm import fit, set_verbosity_wrap
+
         set_verbosity_wrap(0)
         found = fit(points, y.astype(float), sample_weight=weights, **run, **machine)
         return found[0], found[3], int(np.sum(found[-1]))
@@ -70,8 +71,8 @@ def _libsvm_by_its_class(points, y, weights, options):
 
     kind = (SVC, NuSVC, OneClassSVM, SVR, NuSVR)[options.pop("svm_type")]
     machine = kind(**options)
-    with _quiet, warnings.catch_warnings():                    # filters are those of all threads
-        warnings.simplefilter("ignore")                        # steps ran out: seen by who calls
+    with _quiet, warnings.catch_warnings():  # filters are those of all threads
+        warnings.simplefilter("ignore")  # steps ran out: seen by who calls
         machine.fit(points, y, weights)
     sign = -1 if len(getattr(machine, "classes_", ())) == 2 else 1
     return machine.support_, sign * machine.dual_coef_, int(np.sum(machine.n_iter_))
@@ -87,7 +88,7 @@ def by_libsvm(k, X, problem, tol, theirs=None):
     support, coefficients, steps = _libsvm(points, y, each, tol / unit, machine, options)
     b = np.zeros(len(problem))
     b[support] = coefficients[0] * (-unit if y.dtype == bool else unit)
-    if kind == _SHARED_CLASSES and np.isfinite(b).all():               # not where ρ = 0
+    if kind == _SHARED_CLASSES and np.isfinite(b).all():  # not where ρ = 0
         b *= problem.size / max(np.abs(b).sum(), 1e-300)
     return _at_the_price(b, each), steps
 

@@ -28,7 +28,7 @@ def _ascend(D, G, b, lo, hi, eps, tol, steps):
             top, Di = rise.item(i), D[i]
             subtract(top, fall, v)
             sqrt(Di, w)
-            divide(v, w, v)                                    # (gᵢ − gⱼ) / √Dᵢⱼ
+            divide(v, w, v)  # (gᵢ − gⱼ) / √Dᵢⱼ
             j = int(v.argmax())
             gain = top - fall.item(j)
             if not gain > tol or step == steps:
@@ -36,20 +36,20 @@ def _ascend(D, G, b, lo, hi, eps, tol, steps):
                 if not violation > tol or step == steps or not gain > 0:
                     break
             bi, bj = values[i], values[j]
-            end_i = 0.0 if eps and bi < 0 else highs[i]        # the next breakpoints
+            end_i = 0.0 if eps and bi < 0 else highs[i]  # the next breakpoints
             end_j = 0.0 if eps and bj > 0 else lows[j]
             gi = top + (eps if bi >= 0 else -eps)
             gj = fall.item(j) + (eps if bj > 0 else -eps)
             room, Dij = min(end_i - bi, bj - end_j), Di.item(j)
-            t = gain / (2 * Dij)                                            # (SMO.5)
-            t = room if t >= room or (Dij <= Di.item(i) and room < inf) else t     # no curvature
+            t = gain / (2 * Dij)  # (SMO.5)
+            t = room if t >= room or (Dij <= Di.item(i) and room < inf) else t  # no curvature
             subtract(Di, D[j], w)
             multiply(w, t, w)
             add(G, w, G)
             gi, gj = gi + w.item(i), gj + w.item(j)
             bi = end_i if t >= end_i - bi else bi + t
             bj = end_j if t >= bj - end_j else bj - t
-            todo = (i, bi), (j, bj)                            # so that Ctrl-C cannot split a pair
+            todo = (i, bi), (j, bj)  # so that Ctrl-C cannot split a pair
             values[i] = bi
             values[j] = bj
             rise[i] = -inf if bi >= highs[i] else gi - (eps if bi >= 0 else -eps)
@@ -75,7 +75,7 @@ def _ascend_by_sign(D, G, b, lo, hi, eps, tol, steps):
                 if step == steps or not violation > tol or not gain > 0:
                     break
             high, low = (hi[i] if b[i] >= 0 else 0.0), (0.0 if b[j] > 0 else lo[j])
-            room, t = min(high - b[i], b[j] - low), gain / (2 * D[i, j])            # (SMO.5)
+            room, t = min(high - b[i], b[j] - low), gain / (2 * D[i, j])  # (SMO.5)
             t = room if t >= room or (D[i, j] <= D[i, i] and room < math.inf) else t
             G += t * (D[i] - D[j])
             both, slopes = [i, j], [G[::2, i].max(), G[1::2, j].min()]

@@ -28,14 +28,15 @@ def _price(value, name, call=None):
 def _each_price(value, name, call):
     prices = np.atleast_1d(np.asarray(value, dtype=object))
     read = [_price(C, f"{name}[{i}]") for i, C in enumerate(prices)]
-    return read or as_floats(read, name)                                # which refuses none
+    return read or as_floats(read, name)  # which refuses none
 
 
 def require_factors(value, name, classes):
     "Are these factors of some of the classes?"
     if not (isinstance(value, dict) and set(value) <= set(classes)):
-        raise ValueError(f"{name} = {value!r}: pass 'balanced', or a dict {{label: factor}} of "
-                         f"{classes}.")
+        raise ValueError(
+            f"{name} = {value!r}: pass 'balanced', or a dict {{label: factor}} of {classes}."
+        )
 
 
 def _class_weights(value, name, call):
@@ -51,22 +52,40 @@ def _distances(value, name, call):
     k, n = call.seen["k"], n_points(call.seen["X"])
     instance_of(PairDistances, "PairDistances(k, X)").read(value, name)
     if len(value) != n or value.k != k:
-        raise ValueError(f"{name} are those of {len(value)} points in H({value.k}); make new ones "
-                         f"for these {n} points and {k}.")
+        raise ValueError(
+            f"{name} are those of {len(value)} points in H({value.k}); make new ones "
+            f"for these {n} points and {k}."
+        )
     return value
 
 # %% ../../../nbs/engines/machines/prices.ipynb #c82356a4
 _NO_PRICES = (None, "1", True, [1.0], 0, -1, math.nan, -math.inf, 1e-40, 1e40)
-Price = Annotated[float, Word("float > 0, or inf", _price, (),
-                              lambda rng, sizes: 10 ** rng.uniform(-1, 1), _NO_PRICES)]
-Prices = Annotated[Any, Word("array (m,), > 0, or inf", _each_price, (),
-                             lambda rng, sizes: rng.uniform(0.1, 10, 3),
-                             (None, "1", [], [-1.0], [math.nan]))]
+Price = Annotated[
+    float,
+    Word("float > 0, or inf", _price, (), lambda rng, sizes: 10 ** rng.uniform(-1, 1), _NO_PRICES),
+]
+Prices = Annotated[
+    Any,
+    Word(
+        "array (m,), > 0, or inf",
+        _each_price,
+        (),
+        lambda rng, sizes: rng.uniform(0.1, 10, 3),
+        (None, "1", [], [-1.0], [math.nan]),
+    ),
+]
 FinitePrice = Annotated[float, number(at_least=1e-30, at_most=1e30)]
 Share = Annotated[float, number(above=0, at_most=1)]
-ClassWeights = Annotated[Any, Word("dict, or 'balanced'", _class_weights, (),
-                                   lambda rng, sizes: "balanced",
-                                   (3.0, "even", {7: 1.0}, {0: -1.0}))]
+ClassWeights = Annotated[
+    Any,
+    Word(
+        "dict, or 'balanced'",
+        _class_weights,
+        (),
+        lambda rng, sizes: "balanced",
+        (3.0, "even", {7: 1.0}, {0: -1.0}),
+    ),
+]
 Distances = Annotated[Any, Word("PairDistances", _distances, (), None, (3.0, "text", []))]
 
 # %% ../../../nbs/engines/machines/prices.ipynb #df33cab0
@@ -104,8 +123,10 @@ def require_classes(y, each=None, least=1):
     count = np.bincount(y.place, None if each is None else each > 0)
     if len(count) < 2 or count.min() < least:
         few = f"{count.min():g} points of class {y.names[count.argmin()]!r} (weight 0 not counted)"
-        raise ValueError(f"y holds {'one label only' if len(count) < 2 else few}; pass at least "
-                         f"{least} points of each of two classes or more.")
+        raise ValueError(
+            f"y holds {'one label only' if len(count) < 2 else few}; pass at least "
+            f"{least} points of each of two classes or more."
+        )
 
 
 def scaled_start(b, problem, distances):
@@ -122,8 +143,12 @@ def scaled_start(b, problem, distances):
 # %% ../../../nbs/engines/machines/prices.ipynb #5739bee8
 def in_deviations(y, C, weights):
     "(y / unit, the unit, prices for that, prices)"
-    as_number(np.abs(y).max(), "the largest of y", at_most=1e150,
-              because=", or squares overflow: rescale y")
+    as_number(
+        np.abs(y).max(),
+        "the largest of y",
+        at_most=1e150,
+        because=", or squares overflow: rescale y",
+    )
     y, w = y.astype(float), as_weights(weights, len(y))
     unit = unit_of(y, w)
     return y / unit, unit, point_prices(C / unit, weights, len(y)), C * w
@@ -144,5 +169,4 @@ def in_units(machine, unit, scaled, prices):
     few = machine.support if len(machine.support) else [0]
     f = replace(machine.function, alpha=dual[few])
     sizes = {name: unit * getattr(machine, name) for name in ("offset", "violation")}
-    return replace(machine, function=f, dual=dual, objective=machine.objective * unit**2,
-                   **sizes)
+    return replace(machine, function=f, dual=dual, objective=machine.objective * unit**2, **sizes)

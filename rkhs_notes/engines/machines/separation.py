@@ -34,23 +34,29 @@ def is_separable(Phi: FeatureMatrix, y: Signs, offset: Flag = False) -> bool:
     """
     Phi = _as_dense(Phi)
     Phi = Phi - Phi.mean(axis=0) if offset else Phi
-    Phi = Phi / or_one(np.abs(Phi).max(axis=0))                            # columns without units
+    Phi = Phi / or_one(np.abs(Phi).max(axis=0))  # columns without units
     rows = y[:, None] * (np.column_stack([Phi, np.ones(len(y))]) if offset else Phi)
     longest = np.abs(rows).max(axis=1)
     if (longest == 0).any():
         return False
     margin = _margin_in_box(rows / longest[:, None])
     if not (margin > 1e-9 or margin <= 1e-12):
-        raise ConvergenceFailure(f"the margin {margin:.1g} of the linear programme is too close to "
-                                 "call. Scale the columns alike, or drop equal points.")
+        raise ConvergenceFailure(
+            f"the margin {margin:.1g} of the linear programme is too close to "
+            "call. Scale the columns alike, or drop equal points."
+        )
     return margin > 1e-9
 
 # %% ../../../nbs/engines/machines/separation.ipynb #235c0fe9
 def _margin_in_box(rows):
     "The largest minᵢ ⟨w, rowᵢ⟩ over |w_j| ≤ 1, recomputed from the w that was found"
     n, D = rows.shape
-    solved = linprog(np.append(np.zeros(D), -1.0), A_ub=np.column_stack([-rows, np.ones(n)]),
-                     b_ub=np.zeros(n), bounds=[(-1, 1)] * D + [(None, 1)])
+    solved = linprog(
+        np.append(np.zeros(D), -1.0),
+        A_ub=np.column_stack([-rows, np.ones(n)]),
+        b_ub=np.zeros(n),
+        bounds=[(-1, 1)] * D + [(None, 1)],
+    )
     return float((rows @ solved.x[:-1]).min()) if solved.status == 0 else math.nan
 
 
@@ -85,23 +91,32 @@ def widest_margin(Phi: FeatureMatrix, y: Signs):
     residual = E @ nonnegative_lstsq(E, target) - target
     if np.linalg.norm(residual) < 1e-8:
         found = is_separable(Phi, y)
-        raise ConvergenceFailure("a margin below 1e-8 of the longest row: rescale the features."
-            if found else f"no hyperplane through the origin separates these points. {SEPARATE}")
-    w = -residual[:-1] / residual[-1]                           # least w with yᵢ⟨w, φᵢ⟩ ≥ 1
+        raise ConvergenceFailure(
+            "a margin below 1e-8 of the longest row: rescale the features."
+            if found
+            else f"no hyperplane through the origin separates these points. {SEPARATE}"
+        )
+    w = -residual[:-1] / residual[-1]  # least w with yᵢ⟨w, φᵢ⟩ ≥ 1
     w = w / np.linalg.norm(w)
     return w, top * float((w @ rows).min())
 
 
-SEPARATE = ("A hyperplane through the origin has no offset: append ones (k + Constant(1)), "
-            "take more features (k ** 2), or accept errors: soft margins do.")
+SEPARATE = (
+    "A hyperplane through the origin has no offset: append ones (k + Constant(1)), "
+    "take more features (k ** 2), or accept errors: soft margins do."
+)
 
 # %% ../../../nbs/engines/machines/separation.ipynb #4ed6182a
 def margin_of(w, Phi, y):
     "minᵢ yᵢ⟨w/‖w‖, φᵢ⟩, if it is positive"
     w = w / or_one(np.abs(w).max())
     margin = float(np.min(y * (Phi @ (w / or_one(np.linalg.norm(w))))))
-    return as_number(margin, "the margin of w", above=0, because=": some example is on its wrong "
-                     "side; leave w out for the widest margin")
+    return as_number(
+        margin,
+        "the margin of w",
+        above=0,
+        because=": some example is on its wrong side; leave w out for the widest margin",
+    )
 
 
 def longest_row(Phi):
@@ -126,7 +141,7 @@ def until_clean(score, learn, y, max_epochs, block=64):
             with np.errstate(all="ignore"):
                 values = y[rows] * score(rows)
             finite(values, "a score", "rescale the features, or K")
-            wrong = np.flatnonzero(values <= 0)                                     # (2.6)
+            wrong = np.flatnonzero(values <= 0)  # (2.6)
             start += block
             if len(wrong):
                 mistake = rows.start + int(wrong[0])
@@ -135,8 +150,10 @@ def until_clean(score, learn, y, max_epochs, block=64):
                 start = mistake + 1
         if len(trace) == before:
             return tuple(trace), epoch
-    raise ConvergenceFailure(f"{len(trace) - before} of {len(y)} examples were wrong in pass "
-                             f"{max_epochs}, after {len(trace)} mistakes; is_separable? {SEPARATE}")
+    raise ConvergenceFailure(
+        f"{len(trace) - before} of {len(y)} examples were wrong in pass "
+        f"{max_epochs}, after {len(trace)} mistakes; is_separable? {SEPARATE}"
+    )
 
 # %% ../../../nbs/engines/machines/separation.ipynb #22a84bd3
 class RowsOf:
@@ -178,6 +195,7 @@ class Perceptron(Value):
     trace : tuple of int, the example of each mistake, in order
     epochs : passes over the data, the last one without mistake
     """
+
     w: _Learnt
     alpha: _Learnt
     trace: tuple
@@ -199,5 +217,7 @@ class Perceptron(Value):
 
     def __repr__(self):
         form = "dual" if self.w is None else f"{len(self.w)} weights"
-        return (f"Perceptron({form}, {len(self.alpha)} examples, {self.mistakes} mistakes, "
-                f"{self.epochs} passes)")
+        return (
+            f"Perceptron({form}, {len(self.alpha)} examples, {self.mistakes} mistakes, "
+            f"{self.epochs} passes)"
+        )

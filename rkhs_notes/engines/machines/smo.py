@@ -66,30 +66,31 @@ def _by_shrinking(D, problem, b, g, tol, clock):
     kind, everyone, ascend = D.dtype, np.arange(len(b)), _climber(problem)
     W, D_W, part, last, goal, wait, since = everyone, D, problem, b.copy(), 10 * tol, 0, 0
     G = problem.slopes(b, g).astype(kind)
-    early = _excess(G) / 2                             # until then free entries change too fast
+    early = _excess(G) / 2  # until then free entries change too fast
     while not clock.stopped:
         keep = np.flatnonzero(~_settled(G))
         if 0 < len(keep) < 0.6 * len(W):
             W, D_W, G = W[keep], _among(D_W, keep), np.ascontiguousarray(G[:, keep])
             part = problem.part(W)
         inside, steps = b[W], clock.chunk(max(200, min(1000, len(W))))
-        done, violation, interrupted = ascend(D_W, G, inside, part.lo, part.hi, part.eps,
-                                              goal, steps)
+        done, violation, interrupted = ascend(
+            D_W, G, inside, part.lo, part.hi, part.eps, goal, steps
+        )
         b[W] = inside
         clock.add(done, violation, interrupted)
         since += done
         if violation > goal and done == steps:
             free, wait = np.flatnonzero((G[::2] == G[1::2]).any(axis=0)), wait - steps
             if wait <= 0 and violation < early and 1 < len(free) <= 4000 and not clock.stopped:
-                wait = min(20_000, len(free) ** 3 // 1_000_000)   # what a jump costs, in steps
+                wait = min(20_000, len(free) ** 3 // 1_000_000)  # what a jump costs, in steps
                 b[W], G = _jumped(D_W, G, inside, part, free)
             continue
-        if len(W) < len(b):                                    # look at everybody again
+        if len(W) < len(b):  # look at everybody again
             g = g + _summed_in_double(D, (b - last).astype(kind))
             last, W, D_W, part = b.copy(), everyone, D, problem
             G = problem.slopes(b, g).astype(kind)
             if goal == tol and (since == 0 or problem.violation(b, g) <= tol):
-                return                          # done, or no step is left that rounding lets see
+                return  # done, or no step is left that rounding lets see
             since = 0
         elif goal == tol:
             return
@@ -105,7 +106,7 @@ def _among(D, some):
     "D[some][:, some], without a copy of whole rows"
     part = np.empty((len(some), len(some)), D.dtype)
     for i, row in zip(some, part, strict=True):
-        np.take(D[i], some, out=row, mode="clip")              # which needs no copy either
+        np.take(D[i], some, out=row, mode="clip")  # which needs no copy either
     return part
 
 
@@ -132,16 +133,16 @@ def _jump(D, slopes, b, part):
     if part.size is not None:
         sides, one_sign = np.array([side for side in (b > 0, b < 0) if side.any()], D.dtype), True
     inner = D[:, :1] + D[0]
-    inner -= D                                                    # ⟨k_i − k_0, k_j − k_0⟩
+    inner -= D  # ⟨k_i − k_0, k_j − k_0⟩
     inner.flat[:: len(D) + 1] += (1e-5 if D.dtype == np.float32 else 1e-10) * D[0].max()
-    if (system := Cholesky.attempt(inner)) is None:        # above rounding: a step, not the answer
+    if (system := Cholesky.attempt(inner)) is None:  # above rounding: a step, not the answer
         return b
     to, ones = np.split(system.solve(np.vstack([slopes, sides]).T).T, [1])
     step = (to[0] - np.linalg.solve(sides @ ones.T, sides @ to[0]) @ ones).astype(float)
     low = np.where((b > 0) & one_sign, 0.0, part.lo)
     high = np.where((b < 0) & one_sign, 0.0, part.hi)
     best, gain = b, 0.0
-    for t in 0.5 ** np.arange(6):                          # of some shorter steps the best
+    for t in 0.5 ** np.arange(6):  # of some shorter steps the best
         moved = np.clip(b + t * step, low, high)
         excess = sides @ (moved - b)
         room = np.minimum(np.where(excess @ sides > 0, moved - low, high - moved), 1e300)
@@ -150,7 +151,7 @@ def _jump(D, slopes, b, part):
         moved = np.clip(moved - (excess / (sides @ room)) @ sides * room, low, high)
         change = moved - b
         few = change.astype(D.dtype)
-        gained = slopes @ change + few @ D @ few / 2       # K = −D between vectors of sum 0
+        gained = slopes @ change + few @ D @ few / 2  # K = −D between vectors of sum 0
         if gained > gain:
             best, gain = moved, gained
         elif gain > 0:
@@ -177,11 +178,19 @@ def _by_working_sets(distances, problem, b, g, tol, clock):
         store, place = distances.slots(W)
         D, inside, part = store[place[:, None], W], b[W], problem.part(W)
         few = G[:, W].astype(D.dtype)
-        done, _, interrupted = ascend(D, few, inside, part.lo, part.hi, part.eps,
-                                      max(tol, violation / 10), clock.chunk(10 * _SIZE))
+        done, _, interrupted = ascend(
+            D,
+            few,
+            inside,
+            part.lo,
+            part.hi,
+            part.eps,
+            max(tol, violation / 10),
+            clock.chunk(10 * _SIZE),
+        )
         delta, b[W] = inside - b[W], inside
         change = np.zeros(len(b), D.dtype)
-        for row in np.flatnonzero(delta):                                # no copy of the rows
+        for row in np.flatnonzero(delta):  # no copy of the rows
             if D.dtype == np.float32:
                 saxpy(store[place[row]], change, a=delta[row])
             else:
@@ -198,7 +207,7 @@ def _working_set(G, W, size):
     found = [part[np.isfinite(row[part])] for part, row in zip(best, G, strict=True)]
     new = np.unique(np.concatenate(found))
     old = W[~np.isin(W, new)]
-    return np.concatenate([old[max(0, len(old) - (size - len(new))):], new])
+    return np.concatenate([old[max(0, len(old) - (size - len(new))) :], new])
 
 # %% ../../../nbs/engines/machines/smo.ipynb #7d2353d8
 class SmoResult(Value):
@@ -210,6 +219,7 @@ class SmoResult(Value):
     iterations : int        pair steps
     converged : bool        violation ≤ tol
     """
+
     b: np.ndarray
     f: np.ndarray
     violation: float
@@ -218,8 +228,10 @@ class SmoResult(Value):
 
     def __repr__(self):
         state = "converged" if self.converged else "NOT CONVERGED"
-        return (f"SmoResult of {len(self.b)} entries, {np.count_nonzero(self.b)} not 0, after "
-                f"{self.iterations} steps: violation {self.violation:.1e}, {state}")
+        return (
+            f"SmoResult of {len(self.b)} entries, {np.count_nonzero(self.b)} not 0, after "
+            f"{self.iterations} steps: violation {self.violation:.1e}, {state}"
+        )
 
 
 _Distances = Annotated[Any, instance_of(PairDistances, "PairDistances(k, X)", "n")]
@@ -227,8 +239,14 @@ _Problem = Annotated[Any, instance_of(BoxProblem, "one with an entry for each po
 
 # %% ../../../nbs/engines/machines/smo.ipynb #3b07a3e5
 @contract
-def solve_box(distances: _Distances, problem: _Problem, start: Vector = None, tol: Positive = 1e-3,
-              max_iter: Count = None, callback: Function = None):
+def solve_box(
+    distances: _Distances,
+    problem: _Problem,
+    start: Vector = None,
+    tol: Positive = 1e-3,
+    max_iter: Count = None,
+    callback: Function = None,
+):
     """argmax of a BoxProblem by pair steps, certified in double precision   (SMO.1)
 
     start : feasible; by default 0, which needs total = 0
@@ -252,8 +270,12 @@ def solve_box(distances: _Distances, problem: _Problem, start: Vector = None, to
     Bertsekas (1982) for jumps cut off at the box; Wen et al. (2018) for working sets of many pairs
     """
     start = np.zeros(len(problem)) if start is None else start
-    as_number(np.abs(problem.p).max(), "the largest of y", at_most=1e150,
-              because=", or squares overflow: rescale y")
+    as_number(
+        np.abs(problem.p).max(),
+        "the largest of y",
+        at_most=1e150,
+        because=", or squares overflow: rescale y",
+    )
     b = np.clip(start, problem.lo, problem.hi).astype(float)
     size = np.abs(b).sum()
     for name, came, sum_ in ("start", b.sum(), problem.total), ("|start|", size, problem.size):
@@ -278,14 +300,14 @@ def solve_box(distances: _Distances, problem: _Problem, start: Vector = None, to
 def _climb(distances, problem, b, f, tol, clock):
     "One round from b, where f = K b: until the violation is 0.9 tol, or all that rounding lets see"
     g, share = problem.p - f, 0.6 if distances.dtype == np.float32 else 0.9
-    size = max(np.abs(g).max(), (distances.diag * np.abs(b)).max())   # of the terms in g
+    size = max(np.abs(g).max(), (distances.diag * np.abs(b)).max())  # of the terms in g
     rounding = 4 * float(np.finfo(float).eps) * float(size)
-    g -= np.median(g)                                       # a constant, which nobody sees
+    g -= np.median(g)  # a constant, which nobody sees
     stored = distances.whole is not None
     solve, rows = (_by_shrinking, distances.whole) if stored else (_by_working_sets, distances)
     if not clock.stopped:
         try:
-            with one_blas_thread():                # many small products: threads would only wait
+            with one_blas_thread():  # many small products: threads would only wait
                 solve(rows, problem, b, g, max(share * tol, rounding), clock)
         except KeyboardInterrupt:
             heard()
@@ -295,14 +317,18 @@ def _climb(distances, problem, b, f, tol, clock):
 def _trouble(distances, problem, b, f, violation, tol, slow):
     "Why no further round can help, in words, or nothing"
     if problem.is_open and np.abs(b).max() * distances.diag.max() > 1e12:
-        return ("the dual grows without bound: no function of this space separates the classes "
-                "(two equal points with different labels?). Take a finite C.")
+        return (
+            "the dual grows without bound: no function of this space separates the classes "
+            "(two equal points with different labels?). Take a finite C."
+        )
     if slow and distances.dtype == np.float64:
         size = max(np.abs(f).max(), (distances.diag * np.abs(b)).max())
-        return (f"the violation stays at {violation:.2g}, above tol = {tol:.2g}: terms of f of "
-                f"size {size:.2g} cannot be rounded more finely. Try tol = "
-                f"{4 * violation:.1g}, a smaller C, or rescale.")
+        return (
+            f"the violation stays at {violation:.2g}, above tol = {tol:.2g}: terms of f of "
+            f"size {size:.2g} cannot be rounded more finely. Try tol = "
+            f"{4 * violation:.1g}, a smaller C, or rescale."
+        )
     return ""
 
 
-_PATIENCE = 1_000_000                                         # steps, beside 1000 a point
+_PATIENCE = 1_000_000  # steps, beside 1000 a point

@@ -13,10 +13,9 @@ from ...base.blocks import in_parallel, n_threads
 from ...base.points import recast, taken_of
 from ..kernels.gram import each_tile, n_columns, n_points
 from .boxes import BoxProblem, PairDistances
-from rkhs_notes.engines.machines.libsvm import (
-    _CLASSES, _COLUMNS, _SHARED_CLASSES, _SHARED_TUBE, _at_the_price, _for_libsvm, _kind, _libsvm,
-    _prices, by_libsvm
-)
+from .libsvm import _CLASSES, _COLUMNS, _SHARED_CLASSES, _SHARED_TUBE
+from .libsvm import _at_the_price, _for_libsvm, _kind, _libsvm, _prices
+from .libsvm import by_libsvm
 from .smo import SmoResult, heard, one_of_many, solve_box
 
 # %% ../../../nbs/engines/machines/subsets.ipynb #003786d0
@@ -53,7 +52,7 @@ def _on_part(k, X, problem, W, b, tol, theirs):
     part, points = problem.part(W), taken_of(X, W)
     if len(W) <= 3000:
         return by_libsvm(k, points, part, tol, theirs)
-    with one_of_many():                           # Ctrl-C ends the rounds, not this one alone
+    with one_of_many():  # Ctrl-C ends the rounds, not this one alone
         found = solve_box(PairDistances(k, points, True), part, b[W], tol)
     return found.b, found.iterations
 
@@ -61,9 +60,9 @@ def _on_part(k, X, problem, W, b, tol, theirs):
 def _other_way(n, d, size, steps, joining, known):
     "What the machine of the first part says about the whole: 'libsvm', 'pairs', or '' to go on"
     if joining > 0.4 * n and d <= _COLUMNS:
-        return "pairs"                            # most points support it: all rows are needed
+        return "pairs"  # most points support it: all rows are needed
     many = joining > 0.2 * n or steps > (2 if joining > 0.1 * n else 4) * size
-    return "libsvm" if many and known else ""     # large parts, small steps: they cost NumPy more
+    return "libsvm" if many and known else ""  # large parts, small steps: they cost NumPy more
 
 # %% ../../../nbs/engines/machines/subsets.ipynb #eb0e4619
 def _by_parts(k, X, problem, tol, report, theirs):
@@ -97,20 +96,25 @@ def _by_parts(k, X, problem, tol, report, theirs):
 def at_once(k, X, problem, tol, report=None, theirs=None):
     "The SmoResult of a problem with a fixed sum, by libsvm; None where pairs are the better way"
     each, n, fixed = _prices(problem), n_points(X), problem.size or problem.total
-    if (report or each is None or not (each > 0).all() or not 1e-12 < k.diag(X).max() < 1e12
-            or n > (20_000 if theirs is not None and n_columns(X) <= _COLUMNS else 1000)
-            or (n * fixed > 900 * each.sum() and _kind(problem) != _SHARED_TUBE)):
+    if (
+        report
+        or each is None
+        or not (each > 0).all()
+        or not 1e-12 < k.diag(X).max() < 1e12
+        or n > (20_000 if theirs is not None and n_columns(X) <= _COLUMNS else 1000)
+        or (n * fixed > 900 * each.sum() and _kind(problem) != _SHARED_TUBE)
+    ):
         return None
     b, steps = by_libsvm(k, X, problem, 0.95 * tol, theirs)
     b = np.clip(b, problem.lo, problem.hi)
     missing = abs(np.abs(b).sum() - fixed), abs(b.sum() - problem.total)
-    if not max(missing) <= 1e-9 * fixed:            # a tube of width 0 needs less; or ρ ≤ 0
+    if not max(missing) <= 1e-9 * fixed:  # a tube of width 0 needs less; or ρ ≤ 0
         return None
     f = _values(k, X, b)
     violation = problem.violation(b, problem.p - f)
     if violation <= tol:
         return SmoResult(b, f, violation, steps, True)
-    patience = 20_000 + 200 * n if _kind(problem) == _SHARED_CLASSES else None     # ρ may be 0
+    patience = 20_000 + 200 * n if _kind(problem) == _SHARED_CLASSES else None  # ρ may be 0
     return solve_box(PairDistances(k, X, n > 1000, cache_mib=64), problem, b, tol, patience)
 
 
@@ -126,7 +130,7 @@ def answered(k, X, problem, tol, report=None, theirs=None):
     n, d = n_points(X), n_columns(X) or 1
     if n > (3000 if theirs is not None and d <= _COLUMNS else 1000):
         found = _by_parts(k, X, problem, tol, report, theirs)
-    else:                                         # who watches wants to see pair steps
+    else:  # who watches wants to see pair steps
         found = None if report else (*by_libsvm(k, X, problem, 0.95 * tol, theirs), False, None)
     if found is None:
         return None
@@ -153,8 +157,12 @@ def all_pairs(k, X, place, each, tol, theirs=None):
     "(dual (n, t), offsets (t,), gaps (t,), converged?, pairs), or None where pairs are large"
     n, q, scale = len(place), place.max() + 1, k.diag(X).max()
     known = theirs is not None and n_columns(X) <= _COLUMNS
-    if (n > (1500 * q if known else _GRAM) or tol < 4e-5 or not 1e-12 < scale < 1e12
-            or not 1e-10 < each.min() <= each.max() < 1e8):
+    if (
+        n > (1500 * q if known else _GRAM)
+        or tol < 4e-5
+        or not 1e-12 < scale < 1e12
+        or not 1e-10 < each.min() <= each.max() < 1e8
+    ):
         return None
     pairs = list(combinations(range(q), 2))
     dual, apart = np.zeros((n, len(pairs))), known and n > max(1000, 100 * len(pairs) ** 0.5)
@@ -165,18 +173,18 @@ def all_pairs(k, X, place, each, tol, theirs=None):
     found = _certificates(k, X, points if shared else None, place, each, dual, pairs)
     for t in np.flatnonzero(found[2] > tol):
         _finished(k, X, place, each, pairs[t], dual[:, t], found[:, t], tol)
-    dual.flags.writeable = False                  # large: whoever keeps it need not copy it
+    dual.flags.writeable = False  # large: whoever keeps it need not copy it
     return dual, found[0], found[1], bool((found[2] <= tol).all()), pairs
 
 
-_GRAM = 5000                                      # points with one matrix for all pairs
+_GRAM = 5000  # points with one matrix for all pairs
 
 
 def _in_one_call(points, place, each, tol, options, dual):
     "Fill the dual, (n, t)"
     classes = dict(svm_type=_CLASSES, C=float(each.max()))
     S, coefficients, _ = _libsvm(points, place, each, tol, classes, options)
-    coefficients = _at_the_price(-coefficients, each[S])   # libsvm's + is the first of a pair
+    coefficients = _at_the_price(-coefficients, each[S])  # libsvm's + is the first of a pair
     dual[S[:, None], _columns_of_classes(place.max() + 1)[place[S]]] = coefficients.T
 
 
@@ -203,7 +211,6 @@ def _columns_of_classes(q):
     number[np.triu_indices(q, 1)] = np.arange(q * (q - 1) // 2)
     return (number + number.T)[~np.eye(q, dtype=bool)].reshape(q, q - 1)
 
-
 # %% ../../../nbs/engines/machines/subsets.ipynb #4bb771d8
 def _finished(k, X, place, each, pair, dual, numbers, tol):
     "Overwrite a column of the dual, and its offset, gap and violation"
@@ -222,14 +229,14 @@ def _segments(k, X, K, place, dual, pairs):
     S = np.flatnonzero(dual.any(axis=1))
     S = S[np.argsort(place[S], kind="stable")]
     ends, theirs = np.cumsum(np.bincount(place)), place[S]
-    F, B = np.zeros((len(place), q)), np.zeros((len(S), q))    # of each point against each class
+    F, B = np.zeros((len(place), q)), np.zeros((len(S), q))  # of each point against each class
     B[theirs[:, None] != np.arange(q)] = dual[S[:, None], _columns_of_classes(q)[theirs]].ravel()
 
     def add(part, some, block):
         of, few = theirs[some], B[some]
         for c in range(place[order[part.start]], place[order[part.stop - 1]] + 1):
             rows = slice(max(part.start, ends[c - 1] if c else 0), min(part.stop, ends[c]))
-            against = np.zeros_like(few)          # of class c, a column for each other class
+            against = np.zeros_like(few)  # of class c, a column for each other class
             against[np.arange(len(of)), of] = few[:, c]
             against[of == c] = few[of == c]
             F[rows] += block[rows.start - part.start : rows.stop - part.start] @ against

@@ -48,8 +48,18 @@ def pair_distances(k, X, tol, hard=False, spread=1.0):
     return PairDistances(k, X, single)
 
 # %% ../../../nbs/engines/machines/support.ipynb #9d6f2767
-def solved(k, X, problem, start=None, tol=1e-3, max_iter=None, callback=None, progress=False,
-           distances=None, theirs=None):
+def solved(
+    k,
+    X,
+    problem,
+    start=None,
+    tol=1e-3,
+    max_iter=None,
+    callback=None,
+    progress=False,
+    distances=None,
+    theirs=None,
+):
     "The SmoResult of a box problem, or a reason why there is none"
     n, hard, found = n_points(X), problem.is_open, None
     patience = 100_000 + 200 * n if hard and max_iter is None else max_iter
@@ -57,21 +67,25 @@ def solved(k, X, problem, start=None, tol=1e-3, max_iter=None, callback=None, pr
         if distances is None and max_iter is None and (start is None or problem.total):
             found = _in_parts(answered, k, X, problem, tol, report, theirs)
         if found is None:
-            with nullcontext() if distances is None else one_of_many():    # a matrix for many
+            with nullcontext() if distances is None else one_of_many():  # a matrix for many
                 found = _by_pairs(k, X, problem, start, tol, patience, report, distances)
     stopped = f"{found.iterations} steps with violation {found.violation:.2g} > tol = {tol:.2g}"
     if hard and max_iter is None and not found.converged and found.iterations >= patience:
-        raise ConvergenceFailure(f"no hard margin after {stopped}: no function of this space "
-                                 "separates the classes, or the margin is tiny. Take a finite C.")
+        raise ConvergenceFailure(
+            f"no hard margin after {stopped}: no function of this space "
+            "separates the classes, or the margin is tiny. Take a finite C."
+        )
     if not found.converged:
-        warned(f"stopped after {stopped}: the machine is feasible, but not optimal. A "
-               "smaller C, scaled features or a larger max_iter help.")
+        warned(
+            f"stopped after {stopped}: the machine is feasible, but not optimal. A "
+            "smaller C, scaled features or a larger max_iter help."
+        )
     return found
 
 
 def _in_parts(answer, k, X, problem, tol, report, theirs):
     "What `answered` or `at_once` finds, for a kernel"
-    if theirs is None:                                  # the kernels of libsvm are kernels
+    if theirs is None:  # the kernels of libsvm are kernels
         require_kernel(k, X)
     return answer(k, X, problem, tol, report, theirs)
 
@@ -92,10 +106,12 @@ def _progress(wanted, callback, tol):
         yield callback
         return
     with tqdm(unit=" steps", desc="SMO") as bar:
+
         def report(steps, violation):
             bar.update(steps - bar.n)
             bar.set_postfix_str(f"violation {violation:.1e}, wanted {tol:.0e}")
             return callback is not None and callback(steps, violation)
+
         yield report
 
 # %% ../../../nbs/engines/machines/support.ipynb #e81c47a5
@@ -107,25 +123,28 @@ def at_level(k, X, share, b, tol, theirs=None):
     while tol * rho > top:
         with one_of_many():
             found = _in_parts(at_once, k, X, share, tol * rho / 2, None, theirs) or solve_box(
-                distances(), share, b, tol * rho / 2, 20_000 + 200 * len(b))
-        low, high = share.levels(found.b, -found.f)                       # c − ρ, c + ρ   (SMO.6)
+                distances(), share, b, tol * rho / 2, 20_000 + 200 * len(b)
+            )
+        low, high = share.levels(found.b, -found.f)  # c − ρ, c + ρ   (SMO.6)
         level, b, steps = (high - low) / 2, found.b, steps + found.iterations
         if level > 0 and found.violation <= tol * level / 2:
             return level, found
         if not found.converged:
             break
         rho = max(level, min(tol, 0.1) * rho)
-    raise ConvergenceFailure(f"nu = {share.size / len(b):.3g} has no margin that {steps} steps "
-                             f"can tell from 0: they ended at rho = {level:.1e}, C = 1 / rho. "
-                             "The classes overlap, or nearly. Try a larger nu, a narrower kernel "
-                             "or another tol.")
+    raise ConvergenceFailure(
+        f"nu = {share.size / len(b):.3g} has no margin that {steps} steps "
+        f"can tell from 0: they ended at rho = {level:.1e}, C = 1 / rho. "
+        "The classes overlap, or nearly. Try a larger nu, a narrower kernel "
+        "or another tol."
+    )
 
 # %% ../../../nbs/engines/machines/support.ipynb #902394bf
 def at_own_level(k, X, w, nu, tol, **run):
     "(box, SmoResult, r) of one class, its violation at most tol times its level r ≥ bᵀf / Σ b"
-    start = from_first(w, nu * w.sum())                                   # the first nu n points
+    start = from_first(w, nu * w.sum())  # the first nu n points
     problem = BoxProblem(0 * w, 0 * w, w, total=float(start.sum()))
-    most = problem.total * float(k.diag(X).max())             # no level is above it
+    most = problem.total * float(k.diag(X).max())  # no level is above it
     level = most or 1.0
     while True:
         found = solved(k, X, problem, start, tol * level, **run)
@@ -150,8 +169,11 @@ def outside(k, X, share, tol, theirs=None):
     distances = pair_distances(k, X, tol, spread=np.ptp(share.p) or 1.0)
     found = solve_box(distances, replace(share, size=None), None, tol)
     free = np.abs(found.b).sum()
-    return found if free <= share.size else solve_box(
-        distances, share, found.b * (share.size / free), tol / 2)
+    return (
+        found
+        if free <= share.size
+        else solve_box(distances, share, found.b * (share.size / free), tol / 2)
+    )
 
 # %% ../../../nbs/engines/machines/support.ipynb #2dfd2e10
 def without(i, b, problem, distances, tol):
@@ -170,7 +192,7 @@ def _handed_on(b, i, lo, hi, distance):
     rest, b = b[i], b.copy()
     b[i] = 0.0
     order = np.argsort(distance, kind="stable")
-    room = np.minimum(hi - b if rest > 0 else b - lo, abs(rest))[order]      # sums stay exact
+    room = np.minimum(hi - b if rest > 0 else b - lo, abs(rest))[order]  # sums stay exact
     b[order] += np.sign(rest) * np.clip(abs(rest) - (np.cumsum(room) - room), 0.0, room)
     return b
 
@@ -183,7 +205,6 @@ def votes(values, pairs, q):
         counted[:, low] += column < 0
     return counted
 
-
 # %% ../../../nbs/engines/machines/support.ipynb #403275f0
 def dealt(y, X, folds, rng):
     "A fold for each point, (n,): each class in random order, a card a fold; equal points together"
@@ -191,16 +212,18 @@ def dealt(y, X, folds, rng):
     points = [np.unique(same[y.place == c]) for c in range(q)]
     owner = np.zeros(same.max() + 1, dtype=int)
     for c in sorted(range(q), key=lambda c: -len(points[c])):
-        owner[points[c]] = c                           # who has several labels goes with the rarest
+        owner[points[c]] = c  # who has several labels goes with the rarest
     fold = np.zeros(len(owner), dtype=int)
     for c in range(q):
         members = rng.permutation(np.flatnonzero(owner == c))
         fold[members] = np.arange(len(members)) % min(folds, *map(len, points))
     for c in sorted(range(q), key=lambda c: len(points[c])):
         if len(np.unique(fold[points[c]])) < 2:
-            raise ValueError(f"class {y.names[c]!r} has one row that differs from others: "
-                             "probabilities need two, for rows of each class are held out. Add "
-                             "rows, leave the class out, or use KernelLogistic.")
+            raise ValueError(
+                f"class {y.names[c]!r} has one row that differs from others: "
+                "probabilities need two, for rows of each class are held out. Add "
+                "rows, leave the class out, or use KernelLogistic."
+            )
     return fold[same]
 
 # %% ../../../nbs/engines/machines/support.ipynb #17fabfea
@@ -288,8 +311,14 @@ class Deciding(Machine):
         ax = plot_decision(self, X, y, ax)
         _margin_lines(self, ax)
         share = np.abs(self.dual[self.support])
-        ax.scatter(*X[self.support].T, s=70, facecolors="none", edgecolors=INK, zorder=4,
-                   linewidths=0.5 + 2 * share / max(share.max(initial=0), 1e-300))
+        ax.scatter(
+            *X[self.support].T,
+            s=70,
+            facecolors="none",
+            edgecolors=INK,
+            zorder=4,
+            linewidths=0.5 + 2 * share / max(share.max(initial=0), 1e-300),
+        )
         return ax
 
 # %% ../../../nbs/engines/machines/support.ipynb #986644e1
@@ -298,11 +327,16 @@ def _margin_lines(f, ax):
     s, t = np.linspace(*ax.get_xlim(), 120), np.linspace(*ax.get_ylim(), 120)
     values = f(np.stack(np.meshgrid(s, t), axis=-1).reshape(-1, 2)).reshape(120, 120)
     if values.min() < 1 and values.max() > -1:
-        ax.contour(s, t, values, levels=[-1.0, 1.0], colors=[INK], linewidths=0.8,
-                   linestyles="dashed")
+        ax.contour(
+            s, t, values, levels=[-1.0, 1.0], colors=[INK], linewidths=0.8, linestyles="dashed"
+        )
 
 
 def require_made_from(machine, X):
     "Refuses other points than those the machine was made from"
-    shaped(machine.dual, "the dual of the machine", (n_points(X),),
-           hint=" for this X, or the X that it was made from")
+    shaped(
+        machine.dual,
+        "the dual of the machine",
+        (n_points(X),),
+        hint=" for this X, or the X that it was made from",
+    )

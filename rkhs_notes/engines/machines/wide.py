@@ -14,10 +14,12 @@ from .smo import SmoResult
 # %% ../../../nbs/engines/machines/wide.ipynb #6669c94d
 def rounded_hinge(delta):
     "m ↦ (ℓ, −ℓ′, ℓ″) of max(0, 1 − m), rounded over a width delta"
+
     def loss(m):
         t = np.clip((1 - m) / delta, 0.0, 1.0)
         value = np.where(t < 1, delta * t * t / 2, 1 - m - delta / 2)
         return value, t, ((t > 0) & (t < 1)) / delta
+
     return loss
 
 
@@ -39,8 +41,13 @@ def _direction(F, h, gradient, floor, most=500):
         return np.append(v[:D] + A.T @ z, z.sum() + floor * v[D])
 
     shape, size = (D + 1, D + 1), float(np.linalg.norm(gradient))
-    v, _ = cg(LinearOperator(shape, times), -gradient, rtol=min(0.1, size**0.5), maxiter=most,
-              M=LinearOperator(shape, lambda v: v / diagonal))
+    v, _ = cg(
+        LinearOperator(shape, times),
+        -gradient,
+        rtol=min(0.1, size**0.5),
+        maxiter=most,
+        M=LinearOperator(shape, lambda v: v / diagonal),
+    )
     return v
 
 # %% ../../../nbs/engines/machines/wide.ipynb #b34aeee8

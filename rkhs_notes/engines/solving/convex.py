@@ -27,6 +27,7 @@ class ConvexSolution(Value):
     gap : float, (primal − dual) / max(1, |primal|)
     iterations : int
     """
+
     alpha: np.ndarray
     u: np.ndarray
     primal: float
@@ -37,6 +38,7 @@ class ConvexSolution(Value):
 
 class _Risk(NamedTuple):
     "The problem  Σᵢ ℓ(yᵢ, (K alpha)ᵢ) + lam alphaᵀ K alpha"
+
     K: np.ndarray
     y: np.ndarray
     loss: Loss
@@ -53,13 +55,20 @@ class _Risk(NamedTuple):
         return float(primal), float(dual), float(gap) if np.isfinite(gap) else np.inf
 
     def total(self, what, values):
-        return np.sum(shaped(np.asarray(values), f"{self.loss}: its {what}", self.y.shape,
-                             hint=", one number a target"))
+        return np.sum(
+            shaped(
+                np.asarray(values),
+                f"{self.loss}: its {what}",
+                self.y.shape,
+                hint=", one number a target",
+            )
+        )
 
 
 @contract
-def certificate(K: SquareMatrix, y: Responses, loss: ALoss, lam: Positive, alpha: Vector,
-                u: Vector):
+def certificate(
+    K: SquareMatrix, y: Responses, loss: ALoss, lam: Positive, alpha: Vector, u: Vector
+):
     """Primal value, dual value and relative gap, from their definitions   (CVX.1)
 
     alpha : the primal point f = K alpha
@@ -78,8 +87,14 @@ def inside(u):
 
 # %% ../../../nbs/engines/solving/convex.ipynb #831c2525
 @contract
-def minimize_convex(K: SquareMatrix, y: Responses, loss: ALoss, lam: Positive, tol: Positive = 1e-6,
-                    max_iter: Count = 200) -> ConvexSolution:
+def minimize_convex(
+    K: SquareMatrix,
+    y: Responses,
+    loss: ALoss,
+    lam: Positive,
+    tol: Positive = 1e-6,
+    max_iter: Count = 200,
+) -> ConvexSolution:
     """argmin over alpha of  Σᵢ ℓ(yᵢ, (K alpha)ᵢ) + lam alphaᵀ K alpha, with a duality gap   (CVX.1)
 
     K : positive semidefinite
@@ -93,7 +108,7 @@ def minimize_convex(K: SquareMatrix, y: Responses, loss: ALoss, lam: Positive, t
     require_symmetric(K, "K")
     risk = _Risk(K.astype(float, copy=False), y, loss, lam)
     method = _interior_point if isinstance(loss, PiecewiseQuadratic) else _newton
-    with few_threads(len(y)), np.errstate(all="ignore"):   # what overflows is seen in the gap
+    with few_threads(len(y)), np.errstate(all="ignore"):  # what overflows is seen in the gap
         best, iterations = _best_of(method(risk), risk, tol, max_iter)
         _require_sound(risk, best, tol, iterations)
         alpha, u, (primal, dual, gap) = _on_bounds(risk, best, tol)
@@ -108,7 +123,7 @@ def _best_of(steps, risk, tol, max_iter):
         since = 0 if new < 0.5 * gap else since + 1
         if best is None or new < gap:
             best, gap = (alpha, u, found), new
-        rounding = since >= 4 and gap <= tol               # it has the last word
+        rounding = since >= 4 and gap <= tol  # it has the last word
         if primal - dual <= 1e-5 * tol * abs(primal) or iteration >= max_iter or rounding:
             break
     return best, iteration
@@ -117,14 +132,28 @@ def _best_of(steps, risk, tol, max_iter):
 def _require_sound(risk, best, tol, iterations):
     (K, y, loss, lam), (alpha, u, (primal, dual, gap)) = risk, best
     most = np.abs(K).max()
-    settled(f"the gap of Σ {loss} + {lam:g} ‖f‖² after {iterations} steps", gap, tol, "Is max_iter "
-            f"too small, lam far below K ({most:.0e}), K not positive semidefinite (is_psd), or "
-            "the loss not what it says (check_loss)?")
+    settled(
+        f"the gap of Σ {loss} + {lam:g} ‖f‖² after {iterations} steps",
+        gap,
+        tol,
+        "Is max_iter "
+        f"too small, lam far below K ({most:.0e}), K not positive semidefinite (is_psd), or "
+        "the loss not what it says (check_loss)?",
+    )
     least = min((c @ (K @ c)) / max(np.abs(c).sum() ** 2, 1e-300) for c in (alpha, u))
-    not_negative(least, "cᵀKc / (Σ|cᵢ|)²", "K", len(y) * np.finfo(float).eps ** 0.75 * most,
-                 "is_psd(K) tells")
-    require(f"dual value {dual:.6g} ≤ primal value {primal:.6g}", -gap, tol,
-            f"Conjugate and value of {loss} do not belong together; check_loss says where.")
+    not_negative(
+        least,
+        "cᵀKc / (Σ|cᵢ|)²",
+        "K",
+        len(y) * np.finfo(float).eps ** 0.75 * most,
+        "is_psd(K) tells",
+    )
+    require(
+        f"dual value {dual:.6g} ≤ primal value {primal:.6g}",
+        -gap,
+        tol,
+        f"Conjugate and value of {loss} do not belong together; check_loss says where.",
+    )
 
 
 def _on_bounds(risk, best, tol):
@@ -157,17 +186,19 @@ def _newton(risk):
         slope, curvature = loss.derivative(y, f), loss.curvature(y, f)
         yield alpha, slope
         s = np.sqrt(curvature)
-        np.multiply(K, s[:, None] / (2 * lam), out=B)             # in one memory: pages cost time
+        np.multiply(K, s[:, None] / (2 * lam), out=B)  # in one memory: pages cost time
         B *= s
         B.flat[:: len(y) + 1] += 1
         if (system := Cholesky.attempt(B)) is None:
-            return                                     # the curvature is negative, or K is
+            return  # the curvature is negative, or K is
         b = curvature * f - slope
         direction = (b - s * system.solve(s * (K @ b) / (2 * lam))) / (2 * lam) - alpha
         change, now, step = K @ direction, objective(alpha, f), 1.0
         descent = float(slope @ change + 2 * lam * alpha @ change)
-        while not objective(alpha + step * direction, f + step * change) \
-                <= now + 1e-4 * step * descent:
+        while (
+            not objective(alpha + step * direction, f + step * change)
+            <= now + 1e-4 * step * descent
+        ):
             step /= 2
             if step < 1e-12:
                 yield slope / (-2 * lam), slope
@@ -182,15 +213,18 @@ class _Box:
     def __init__(self, risk):
         self.risk, self.n, self.split = risk, len(risk.y), risk.loss.eps > 0
         low, high = risk.loss.interval(risk.y)
-        if self.split:                                            # v = (p, m) ≥ 0
+        if self.split:  # v = (p, m) ≥ 0
             low, high = np.zeros(2 * self.n), np.maximum(np.concatenate([high, -low]), 0)
         self.linear = self.spread(risk.y) + risk.loss.eps
         self.bounds, self.sign = np.array([low, high]), np.array([[1.0], [-1.0]])
         self.there = np.isfinite(self.bounds)
         self.count = int(self.there.sum())
 
-    def merge(self, v): return v[:self.n] - v[self.n:] if self.split else v
-    def spread(self, g): return np.concatenate([g, -g]) if self.split else g
+    def merge(self, v):
+        return v[: self.n] - v[self.n :] if self.split else v
+
+    def spread(self, g):
+        return np.concatenate([g, -g]) if self.split else g
 
     def at(self, v):
         "u, and the gradient of the quadratic function of v"
@@ -198,7 +232,8 @@ class _Box:
         u = self.merge(v)
         return u, self.spread(K @ u / (2 * lam) + loss.a * u) + self.linear
 
-    def distance(self, v): return np.where(self.there, self.sign * (v - self.bounds), 1.0)
+    def distance(self, v):
+        return np.where(self.there, self.sign * (v - self.bounds), 1.0)
 
     def middle(self):
         "A start inside the bounds, at distance 1 of a single one"
@@ -221,12 +256,12 @@ def _step(box, distance, z, gradient, shift):
     diagonal = np.sum(z / distance, axis=0)
     if box.split:
         inverse = 1 / diagonal
-        diagonal = 1 / (inverse[:box.n] + inverse[box.n:])
+        diagonal = 1 / (inverse[: box.n] + inverse[box.n :])
     system, shift = _shifted_factor(box.risk, diagonal + box.risk.loss.a, shift)
 
     def direction(push):
         right = np.sum(box.sign * push / distance, axis=0) - gradient
-        if box.split:                                            # (diagonal + K̃ + a I) du = known
+        if box.split:  # (diagonal + K̃ + a I) du = known
             known = diagonal * box.merge(inverse * right)
             du = system.solve(known)
             dv = inverse * (right - box.spread(known - diagonal * du))
@@ -234,6 +269,7 @@ def _step(box, distance, z, gradient, shift):
             dv = system.solve(right)
         dz = push / distance - z - z / distance * box.sign * dv
         return dv, np.where(box.there, dz, 0.0)
+
     return None if system is None else direction, shift
 
 
@@ -262,14 +298,14 @@ def _interior_point(risk):
         direction, shift = _step(box, distance, z, gradient, shift)
         if direction is None:
             return
-        dv, dz = direction(0 * z)                                             # predictor
+        dv, dz = direction(0 * z)  # predictor
         if box.count:
             longest = lambda dv, dz: min(box.longest(distance, box.sign * dv), box.longest(z, dz))
             length, mu = min(1.0, longest(dv, dz)), float(np.sum(distance * z)) / box.count
             ahead = (distance + length * box.sign * dv) * (z + length * dz)
             target = mu * (float(np.sum(ahead[box.there])) / box.count / mu) ** 3
             push = np.where(box.there, target - box.sign * dv * dz, 0.0)
-            dv, dz = direction(push)                                          # corrector
+            dv, dz = direction(push)  # corrector
         length = min(1.0, 0.995 * longest(dv, dz)) if box.count else 1.0
         if not length > 1e-10 or not np.isfinite(dv).all():
             return

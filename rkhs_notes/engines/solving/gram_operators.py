@@ -25,7 +25,7 @@ def _times(V, K):
     product = np.empty(W.shape, np.result_type(V, K))
 
     def share(rows):
-        with np.errstate(over="ignore", invalid="ignore"):       # the caller looks at the result
+        with np.errstate(over="ignore", invalid="ignore"):  # the caller looks at the result
             _by_strips(K[rows], W, product[rows])
 
     in_parallel(share, spans(len(K), -(-len(K) // blocks.n_threads())))
@@ -46,8 +46,10 @@ def _require_range(weights, diagonal):
     info, largest = np.finfo(diagonal.dtype), float(np.abs(diagonal).max())
     size = math.log10(weights.max()) + math.log10(largest or 1.0)
     if not math.log10(info.tiny) <= size <= math.log10(float(info.max) / len(weights)):
-        raise ValueError(f"weights to {weights.max():.3g} times k(x, x) to {largest:.3g} leave the "
-                         f"range of {diagonal.dtype}: rescale the weights, or take float64 points.")
+        raise ValueError(
+            f"weights to {weights.max():.3g} times k(x, x) to {largest:.3g} leave the "
+            f"range of {diagonal.dtype}: rescale the weights, or take float64 points."
+        )
 
 # %% ../../../nbs/engines/solving/gram_operators.ipynb #4c8c7de0
 class GramOperator(Value):
@@ -66,6 +68,7 @@ class GramOperator(Value):
     K is stored while it fits into settings.result_mib; beyond that its tiles are made again for
     each product. `shape`, `@` and `trace()` are what an eigensolver needs.
     """
+
     k: AKernel
     X: Points
     weights: Weights = None
@@ -79,9 +82,14 @@ class GramOperator(Value):
         _require_range(weights, diagonal)
         root = np.sqrt(weights).astype(diagonal.dtype)
         fits = len(root) ** 2 * diagonal.itemsize <= settings.result_mib * 2**20
-        vars(self).update(weights=weights, diagonal=diagonal, root=root,
-                          unit=root / np.linalg.norm(root), near=near,
-                          K=near(self.X) if fits else None)
+        vars(self).update(
+            weights=weights,
+            diagonal=diagonal,
+            root=root,
+            unit=root / np.linalg.norm(root),
+            near=near,
+            K=near(self.X) if fits else None,
+        )
 
     shape = property(lambda self: (len(self.root), len(self.root)), doc="(n, n)")
     dtype = property(lambda self: self.diagonal.dtype, doc="That of the kernel's values")
@@ -96,7 +104,7 @@ class GramOperator(Value):
 
     def _rows(self, V):
         "V A for rows V: the form in which BLAS is fastest"
-        return self._project(self._times_k(self._project(V) * self.root) * self.root)    # (SP.1)
+        return self._project(self._times_k(self._project(V) * self.root) * self.root)  # (SP.1)
 
     def __matmul__(self, V):
         "A V for an array V (n,) or (n, b); an array like V"
@@ -105,8 +113,11 @@ class GramOperator(Value):
 
     def matrix(self):
         "A as an array (n, n); MemoryError above settings.result_mib"
-        require_fits(self.shape, self.dtype.itemsize,
-                     "ask for fewer terms, which leading_eigenpairs finds without the matrix")
+        require_fits(
+            self.shape,
+            self.dtype.itemsize,
+            "ask for fewer terms, which leading_eigenpairs finds without the matrix",
+        )
         M = self.K * self.root
         M *= self.root[:, None]
         if self.centred:

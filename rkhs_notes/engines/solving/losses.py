@@ -15,10 +15,8 @@ from typing import Annotated, Any
 from ...base.contracts import contract
 from ...base.errors import finite, require
 from ...base.values import Value
-from rkhs_notes.base.words import (
-    Classes, Count, NonNegative, Positive, Probability, Responses, Rng, Word, as_signs, fitting,
-    one_of
-)
+from ...base.words import Classes, Count, NonNegative, Positive, Probability, Responses, Rng
+from ...base.words import Word, as_signs, fitting, one_of
 
 # %% ../../../nbs/engines/solving/losses.ipynb #cbddc61a
 class Loss(Value):
@@ -28,7 +26,8 @@ class Loss(Value):
     `curvature` (all elementwise on arrays; the last two in f); set `labels = True` if y must be −1
     or 1. A piecewise quadratic one derives from PiecewiseQuadratic. `check_loss` tests either.
     """
-    labels = False                                # must y be −1 or 1?
+
+    labels = False  # must y be −1 or 1?
 
     def __call__(self, y, f):
         self._must_write("__call__(y, f)")
@@ -68,8 +67,10 @@ class Loss(Value):
         if self.labels:
             return as_signs(y, f"y of the loss {self}")
         if isinstance(y, Classes):
-            raise TypeError(f"y holds the labels {', '.join(map(repr, y.names[:3]))}, and the loss "
-                            f"{self} measures numbers; pass loss='logistic' or 'hinge'.")
+            raise TypeError(
+                f"y holds the labels {', '.join(map(repr, y.names[:3]))}, and the loss "
+                f"{self} measures numbers; pass loss='logistic' or 'hinge'."
+            )
         return y
 
     def labels_of(self, y):
@@ -82,7 +83,8 @@ class Loss(Value):
     def __eq__(self, other):
         return self is other or type(self) is type(other) and vars(self) == vars(other)
 
-    def __hash__(self): return hash((type(self), *vars(self)))
+    def __hash__(self):
+        return hash((type(self), *vars(self)))
 
     def __repr__(self):
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
@@ -92,9 +94,11 @@ class Loss(Value):
 # %% ../../../nbs/engines/solving/losses.ipynb #f67fa50a
 class Logistic(Loss):
     "log(1 + exp(−y f)), y = ±1"
+
     labels = True
 
-    def __call__(self, y, f): return np.logaddexp(0, -y * f)
+    def __call__(self, y, f):
+        return np.logaddexp(0, -y * f)
 
     def conjugate(self, y, u):
         t = -u * y
@@ -102,8 +106,11 @@ class Logistic(Loss):
         t = np.where(inside, t, 0.5)
         return np.where(inside, -special.entr(t) - special.entr(1 - t), np.inf)
 
-    def derivative(self, y, f): return -y * special.expit(-y * f)
-    def curvature(self, y, f): return special.expit(f) * special.expit(-f)
+    def derivative(self, y, f):
+        return -y * special.expit(-y * f)
+
+    def curvature(self, y, f):
+        return special.expit(f) * special.expit(-f)
 
 # %% ../../../nbs/engines/solving/losses.ipynb #a0e6b5c7
 class PiecewiseQuadratic(Loss):
@@ -111,11 +118,12 @@ class PiecewiseQuadratic(Loss):
 
     A subclass writes `__call__(y, f)` and `interval(y)` → (l, h), and may set `a` and `eps`.
     """
+
     a, eps = 0.0, 0.0
 
     def conjugate(self, y, u):
         low, high = self.interval(y)
-        value = self.a / 2 * u**2 + y * u + self.eps * np.abs(u)                    # (CVX.2)
+        value = self.a / 2 * u**2 + y * u + self.eps * np.abs(u)  # (CVX.2)
         return np.where((u >= low) & (u <= high), value, np.inf)
 
     def interval(self, y):
@@ -125,17 +133,24 @@ class PiecewiseQuadratic(Loss):
 
 class Squared(PiecewiseQuadratic):
     "(y − f)²"
+
     a = 0.5
 
-    def __call__(self, y, f): return (y - f) ** 2
-    def interval(self, y): return np.full(len(y), -np.inf), np.full(len(y), np.inf)
+    def __call__(self, y, f):
+        return (y - f) ** 2
+
+    def interval(self, y):
+        return np.full(len(y), -np.inf), np.full(len(y), np.inf)
 
 
 class Absolute(PiecewiseQuadratic):
     "|y − f|"
 
-    def __call__(self, y, f): return np.abs(y - f)
-    def interval(self, y): return -np.ones(len(y)), np.ones(len(y))
+    def __call__(self, y, f):
+        return np.abs(y - f)
+
+    def interval(self, y):
+        return -np.ones(len(y)), np.ones(len(y))
 
 # %% ../../../nbs/engines/solving/losses.ipynb #b7c8a464
 class Huber(PiecewiseQuadratic):
@@ -143,19 +158,27 @@ class Huber(PiecewiseQuadratic):
 
     delta : in the units of y
     """
-    delta: Positive = 1.0                         # in the units of y
+
+    delta: Positive = 1.0  # in the units of y
     a = 1.0
 
-    def __call__(self, y, f): return special.huber(self.delta, np.subtract(y, f))
-    def interval(self, y): return np.full(len(y), -self.delta), np.full(len(y), self.delta)
+    def __call__(self, y, f):
+        return special.huber(self.delta, np.subtract(y, f))
+
+    def interval(self, y):
+        return np.full(len(y), -self.delta), np.full(len(y), self.delta)
 
 
 class Quantile(PiecewiseQuadratic):
     "tau (y − f) where f ≤ y, (1 − tau) (f − y) where f ≥ y: least for the tau-quantile"
-    tau: Probability = 0.5                        # the share of targets below f
 
-    def __call__(self, y, f): return np.maximum(self.tau * (y - f), (self.tau - 1) * (y - f))
-    def interval(self, y): return np.full(len(y), -self.tau), np.full(len(y), 1 - self.tau)
+    tau: Probability = 0.5  # the share of targets below f
+
+    def __call__(self, y, f):
+        return np.maximum(self.tau * (y - f), (self.tau - 1) * (y - f))
+
+    def interval(self, y):
+        return np.full(len(y), -self.tau), np.full(len(y), 1 - self.tau)
 
 
 class EpsilonInsensitive(PiecewiseQuadratic):
@@ -163,26 +186,38 @@ class EpsilonInsensitive(PiecewiseQuadratic):
 
     eps : half the width of the free tube, in the units of y
     """
-    eps: NonNegative = 0.1                        # half the width of the free tube
 
-    def __call__(self, y, f): return np.maximum(np.abs(y - f) - self.eps, 0)
-    def interval(self, y): return -np.ones(len(y)), np.ones(len(y))
+    eps: NonNegative = 0.1  # half the width of the free tube
+
+    def __call__(self, y, f):
+        return np.maximum(np.abs(y - f) - self.eps, 0)
+
+    def interval(self, y):
+        return -np.ones(len(y)), np.ones(len(y))
 
 # %% ../../../nbs/engines/solving/losses.ipynb #dab99916
 class Hinge(PiecewiseQuadratic):
     "1 − y f where that is positive, else 0; y = ±1"
+
     labels = True
 
-    def __call__(self, y, f): return np.maximum(1 - y * f, 0)
-    def interval(self, y): return np.minimum(-y, 0), np.maximum(-y, 0)
+    def __call__(self, y, f):
+        return np.maximum(1 - y * f, 0)
+
+    def interval(self, y):
+        return np.minimum(-y, 0), np.maximum(-y, 0)
 
 
 class SquaredHinge(PiecewiseQuadratic):
     "(1 − y f)² where 1 − y f is positive, else 0; y = ±1"
+
     labels, a = True, 0.5
 
-    def __call__(self, y, f): return np.maximum(1 - y * f, 0) ** 2
-    def interval(self, y): return np.where(y > 0, -np.inf, 0), np.where(y > 0, 0, np.inf)
+    def __call__(self, y, f):
+        return np.maximum(1 - y * f, 0) ** 2
+
+    def interval(self, y):
+        return np.where(y > 0, -np.inf, 0), np.where(y > 0, 0, np.inf)
 
 # %% ../../../nbs/engines/solving/losses.ipynb #edebaaaf
 squared = Squared()
@@ -193,19 +228,31 @@ squared_hinge = SquaredHinge()
 huber = Huber
 quantile = Quantile
 epsilon_insensitive = EpsilonInsensitive
-_LOSSES = dict(squared=squared, absolute=absolute, huber=Huber, logistic=logistic, hinge=hinge,
-               squared_hinge=squared_hinge, quantile=Quantile,
-               epsilon_insensitive=EpsilonInsensitive)
+_LOSSES = dict(
+    squared=squared,
+    absolute=absolute,
+    huber=Huber,
+    logistic=logistic,
+    hinge=hinge,
+    squared_hinge=squared_hinge,
+    quantile=Quantile,
+    epsilon_insensitive=EpsilonInsensitive,
+)
 
 # %% ../../../nbs/engines/solving/losses.ipynb #93a7fe45
 def _read_loss(value, name="loss", call=None):
     "A Loss as it is; a name or a class as the loss that it means"
     loss = value
     if isinstance(value, str):
-        loss = _named_loss(value) or one_of(*_NAMES).read(value, name, call)     # refuses it
+        loss = _named_loss(value) or one_of(*_NAMES).read(value, name, call)  # refuses it
     loss = loss() if isinstance(loss, type) and issubclass(loss, Loss) else loss
-    return fitting(loss, name, isinstance(loss, Loss), "a loss",
-                   f"a Loss, or one of the names {', '.join(_NAMES)}")
+    return fitting(
+        loss,
+        name,
+        isinstance(loss, Loss),
+        "a loss",
+        f"a Loss, or one of the names {', '.join(_NAMES)}",
+    )
 
 
 def _named_loss(text):
@@ -224,8 +271,9 @@ _NAMES = tuple(str(loss() if isinstance(loss, type) else loss) for loss in _LOSS
 _some_loss = lambda rng, sizes: ("squared", "huber", "absolute")[int(rng.integers(3))]
 
 
-ALoss = Annotated[Any, Word("Loss, or its name", _read_loss, (), _some_loss,
-                            (None, "no such", 3.0, [], int))]
+ALoss = Annotated[
+    Any, Word("Loss, or its name", _read_loss, (), _some_loss, (None, "no such", 3.0, [], int))
+]
 
 # %% ../../../nbs/engines/solving/losses.ipynb #a1d05e78
 @contract
@@ -250,7 +298,7 @@ def check_loss(loss: ALoss, y: Responses, trials: Count = 200, rng: Rng = None) 
     """
     worst, smooth = 0.0, not isinstance(loss, PiecewiseQuadratic)
     for target in loss.targets(y).astype(float):
-        at, f = np.full(trials, target), target + rng.standard_cauchy(trials)   # near and far
+        at, f = np.full(trials, target), target + rng.standard_cauchy(trials)  # near and far
         step = 1e-6 * (1 + np.abs(f))
         with np.errstate(over="ignore", invalid="ignore"):
             values = [loss(at, f + move) for move in (-step, 0 * step, step)]
@@ -267,23 +315,34 @@ def check_loss(loss: ALoss, y: Responses, trials: Count = 200, rng: Rng = None) 
 def _check_derivatives(loss, at, f, step, slope):
     "derivative and curvature against difference quotients"
     apart = lambda given, measured: np.max(np.abs(given - measured) / (1 + np.abs(measured)))
-    require(f"{loss}: derivative is the slope of the loss",
-            apart(loss.derivative(at, f), slope), 1e-4)
+    require(
+        f"{loss}: derivative is the slope of the loss", apart(loss.derivative(at, f), slope), 1e-4
+    )
     bend = (loss.derivative(at, f + step) - loss.derivative(at, f - step)) / (2 * step)
-    require(f"{loss}: curvature is the slope of the derivative",
-            apart(loss.curvature(at, f), bend), 1e-4)
+    require(
+        f"{loss}: curvature is the slope of the derivative",
+        apart(loss.curvature(at, f), bend),
+        1e-4,
+    )
 
 
 def _check_conjugate(loss, at, f, value, slope, kink):
     "The inequality of Fenchel and Young, and what it leaves at the slope"
     scale = 1 + np.abs(value) + np.abs(f)
-    u = (1 - 1e-6) * slope                                    # moved inwards by its error
-    for other in (u, 1.05 * u, -u):                           # the inequality is for every u
+    u = (1 - 1e-6) * slope  # moved inwards by its error
+    for other in (u, 1.05 * u, -u):  # the inequality is for every u
         defect = value[:, None] + loss.conjugate(at, other) - f[:, None] * other
         low = np.max(-defect / scale[:, None] / (1 + np.abs(u)))
-        require(f"{loss}: ℓ(f) + ℓ*(u) ≥ u f", low, 1e-9,
-                "The conjugate is too small, or its interval too wide.")
+        require(
+            f"{loss}: ℓ(f) + ℓ*(u) ≥ u f",
+            low,
+            1e-9,
+            "The conjugate is too small, or its interval too wide.",
+        )
     defect = (value + loss.conjugate(at, u) - f * u) / scale
-    return require(f"{loss}: ℓ(f) + ℓ*(u) = u f at the slope u",
-                   np.max(defect[~kink], initial=0.0), 1e-5,
-                   "The conjugate is too large, or infinite at a slope of the loss.")
+    return require(
+        f"{loss}: ℓ(f) + ℓ*(u) = u f at the slope u",
+        np.max(defect[~kink], initial=0.0),
+        1e-5,
+        "The conjugate is too large, or infinite at a slope of the loss.",
+    )

@@ -30,6 +30,7 @@ class LowRankGram(Value):
     stopped : str, "tol": the tolerance is met; "rank": as many columns as allowed, it is not;
         "rounding": what is left is rounding error
     """
+
     kernel: Any
     points: Any
     pivots: np.ndarray
@@ -41,9 +42,11 @@ class LowRankGram(Value):
     rank = property(lambda self: len(self.pivots), doc="r, the number of columns.")
     triangle = property(
         lambda self: np.tril(self.factor[self.pivots]),
-        doc="L (r, r), the pivots' rows of the factor, a lower triangle; L Lᵀ is their Gram matrix")
-    gram = property(lambda self: Factored(self.triangle),
-                    doc="The Gram matrix (r, r) of the pivots, factored.")
+        doc="L (r, r), the pivots' rows of the factor, a lower triangle; L Lᵀ is their Gram matrix",
+    )
+    gram = property(
+        lambda self: Factored(self.triangle), doc="The Gram matrix (r, r) of the pivots, factored."
+    )
 
     @property
     def error(self):
@@ -63,18 +66,29 @@ class LowRankGram(Value):
         return self.gram.half_solve(self.kernel(X, self.points).T, overwrite=True).T  # (LR.3)
 
     def __repr__(self):
-        why = dict(tol="within the tolerance", rank="as many columns as allowed",
-                   rounding="the rest is rounding")[self.stopped]
-        return (f"LowRankGram of {self.kernel}: {self.rank} of {len(self.factor)} columns, "
-                f"trace error {self.error:.1e}, {why}")
+        why = dict(
+            tol="within the tolerance",
+            rank="as many columns as allowed",
+            rounding="the rest is rounding",
+        )[self.stopped]
+        return (
+            f"LowRankGram of {self.kernel}: {self.rank} of {len(self.factor)} columns, "
+            f"trace error {self.error:.1e}, {why}"
+        )
 
 # %% ../../../nbs/engines/solving/lowrank.ipynb #1d00f6a2
 Pivots = Annotated[str, one_of("random", "greedy")]
 
 # %% ../../../nbs/engines/solving/lowrank.ipynb #5f2082d2
 @contract
-def pivoted_cholesky(k: AKernel, X: Points, rank: Count = None, tol: NonNegative = 1e-12,
-                     rng: Rng = None, pivots: Pivots = "random") -> LowRankGram:
+def pivoted_cholesky(
+    k: AKernel,
+    X: Points,
+    rank: Count = None,
+    tol: NonNegative = 1e-12,
+    rng: Rng = None,
+    pivots: Pivots = "random",
+) -> LowRankGram:
     """F (n, r) with trace(K − F Fᵀ) ≤ tol · trace(K), or as near as `rank` columns come   (LR.1)
 
     The Gram matrix is never formed. The result says why it stopped.
@@ -99,7 +113,7 @@ def pivoted_cholesky(k: AKernel, X: Points, rank: Count = None, tol: NonNegative
     return _found(work)
 
 
-_AT_ONCE = 256                      # so many points' Gram matrix takes no longer than three columns
+_AT_ONCE = 256  # so many points' Gram matrix takes no longer than three columns
 
 
 def _entries(k, X):
@@ -114,11 +128,11 @@ def _greedy(work):
     "The largest residual each time"
     while not work.stopped:
         pivot = [int(work.left.argmax())]
-        work.add(pivot, work.columns(pivot) / np.sqrt(work.left[pivot[0]]))      # (LR.1)
+        work.add(pivot, work.columns(pivot) / np.sqrt(work.left[pivot[0]]))  # (LR.1)
 
 # %% ../../../nbs/engines/solving/lowrank.ipynb #089c14be
-_FLOOR = 64                         # pivots below 64 eps max k(x, x) are not used
-_TURNS = 50_000                     # rows up to which products and triangular solves are short
+_FLOOR = 64  # pivots below 64 eps max k(x, x) are not used
+_TURNS = 50_000  # rows up to which products and triangular solves are short
 
 
 class _Elimination:
@@ -130,11 +144,15 @@ class _Elimination:
         self.stopped, self.pivots = None, []
         not_negative(self.left, "k(x, x)", k)
         top = float(self.left.max())
-        as_number(top or 1.0, "the largest k(x, x)", at_least=float(info.tiny / info.eps),
-                  at_most=float(info.max) / len(diagonal),
-                  because=f", within {info.dtype}: rescale {k}, as c * k")
+        as_number(
+            top or 1.0,
+            "the largest k(x, x)",
+            at_least=float(info.tiny / info.eps),
+            at_most=float(info.max) / len(diagonal),
+            because=f", within {info.dtype}: rescale {k}, as c * k",
+        )
         self.trace, self.noise = float(self.left.sum()), float(info.eps) ** 0.375 * top
-        self.floor = _FLOOR * float(info.eps) * top       # below it a pivot is rounding error
+        self.floor = _FLOOR * float(info.eps) * top  # below it a pivot is rounding error
         self.goal = tol * self.trace
         self.F = np.empty((len(self.left), min(16, rank)), diagonal.dtype, order="F")
         self.decide()
@@ -143,7 +161,7 @@ class _Elimination:
         "R[rows, pivots] = (K − F Fᵀ)[rows, pivots]"
         r = len(self.pivots)
         rest = self.entries(rows, pivots)
-        with few_threads(len(self.F), _TURNS):                     # but all for the kernel
+        with few_threads(len(self.F), _TURNS):  # but all for the kernel
             rest -= self.F[rows, :r] @ self.F[pivots, :r].T
         return rest
 
@@ -153,7 +171,7 @@ class _Elimination:
         left = self.left.sum() - np.cumsum(squares.sum(axis=0))
         enough = np.count_nonzero(left > self.goal) + 1
         pivots, new, squares = pivots[:enough], new[:, :enough], squares[:, :enough]
-        new[self.pivots] = 0.0                                     # exactly, not up to rounding
+        new[self.pivots] = 0.0  # exactly, not up to rounding
         r = len(self.pivots) + len(pivots)
         self.widen(r)
         self.F[:, len(self.pivots) : r] = new
@@ -185,9 +203,16 @@ class _Elimination:
 def _found(work):
     pivots = np.array(work.pivots, dtype=int)
     F, work.F = np.ascontiguousarray(work.F[:, : len(pivots)]), None
-    F.flags.writeable = False                                  # then frozen need not copy
-    return LowRankGram(work.k, kept(taken_of(work.X, pivots)), frozen(pivots), frozen(F),
-                       frozen(work.left), work.trace, work.stopped)
+    F.flags.writeable = False  # then frozen need not copy
+    return LowRankGram(
+        work.k,
+        kept(taken_of(work.X, pivots)),
+        frozen(pivots),
+        frozen(F),
+        frozen(work.left),
+        work.trace,
+        work.stopped,
+    )
 
 # %% ../../../nbs/engines/solving/lowrank.ipynb #2e282638
 def _random(work, rng):
@@ -201,7 +226,7 @@ def _random(work, rng):
         with few_threads(n, _TURNS):
             new = Factored(L).half_solve(rest.T, overwrite=True).T
         for column, p in enumerate(accepted):
-            new[p] = L[column]                                     # the lower triangle, exactly
+            new[p] = L[column]  # the lower triangle, exactly
         work.add(accepted, new)
 
 

@@ -22,11 +22,20 @@ class Moved(Loss):
     def __init__(self, loss, y, s, w):
         self.loss, self.s, self.w = loss, s, w
 
-    def __call__(self, y, f): return self.w * self.loss(y, f + self.s)
-    def conjugate(self, y, u): return self.w * self.loss.conjugate(y, u / self.w) - u * self.s
-    def derivative(self, y, f): return self.w * self.loss.derivative(y, f + self.s)
-    def curvature(self, y, f): return self.w * self.loss.curvature(y, f + self.s)
-    def __repr__(self): return repr(self.loss)
+    def __call__(self, y, f):
+        return self.w * self.loss(y, f + self.s)
+
+    def conjugate(self, y, u):
+        return self.w * self.loss.conjugate(y, u / self.w) - u * self.s
+
+    def derivative(self, y, f):
+        return self.w * self.loss.derivative(y, f + self.s)
+
+    def curvature(self, y, f):
+        return self.w * self.loss.curvature(y, f + self.s)
+
+    def __repr__(self):
+        return repr(self.loss)
 
 # %% ../../../nbs/engines/solving/multipliers.ipynb #8df7dbc0
 class MovedPieces(PiecewiseQuadratic):
@@ -36,9 +45,14 @@ class MovedPieces(PiecewiseQuadratic):
         self.loss, self.y, self.s, self.w = loss, y, s, w
         self.a, self.eps = loss.a / w, loss.eps
 
-    def __call__(self, moved, f): return self.w * self.loss(self.y, f + self.s)
-    def interval(self, moved): return tuple(self.w * end for end in self.loss.interval(self.y))
-    def __repr__(self): return repr(self.loss)
+    def __call__(self, moved, f):
+        return self.w * self.loss(self.y, f + self.s)
+
+    def interval(self, moved):
+        return tuple(self.w * end for end in self.loss.interval(self.y))
+
+    def __repr__(self):
+        return repr(self.loss)
 
 
 def _around(loss, y, s, w):
@@ -62,10 +76,11 @@ def minimize_weighted(K, y, loss, lam, weights=None, tol=1e-6, max_iter=200):
 # %% ../../../nbs/engines/solving/multipliers.ipynb #5fb5ae31
 def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
     "alpha, beta and the relative gap of least Σ wᵢ ℓ(yᵢ, (K alpha + T beta)ᵢ) + lam alphaᵀ K alpha"
-    if weights is not None and not weights.all():               # a weight of 0 leaves the point out
+    if weights is not None and not weights.all():  # a weight of 0 leaves the point out
         on, alpha = weights > 0, np.zeros(len(y))
-        alpha[on], beta, gap = beside_loss(K[on][:, on], T[on], y[on], loss, lam, weights[on],
-                                           tol, rounds)
+        alpha[on], beta, gap = beside_loss(
+            K[on][:, on], T[on], y[on], loss, lam, weights[on], tol, rounds
+        )
         return alpha, beta, gap
     w = np.ones(len(y)) if weights is None else weights.astype(float)
     y, (Q, R) = loss.targets(y).astype(float), np.linalg.qr(T.astype(float))
@@ -74,12 +89,16 @@ def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
     for _ in range(rounds):
         moved, targets = _around(loss, y, s, w)
         alpha = minimize_convex(wide, targets, moved, lam, tol).alpha
-        s = s + c * Q @ (Q.T @ alpha)                                                # (MUL.1)
+        s = s + c * Q @ (Q.T @ alpha)  # (MUL.1)
         gap = _gap(K, Q, y, loss, lam, alpha, s, w)
         if gap <= tol:
             break
-    settled(f"the relative gap beside {T.shape[1]} free functions", gap, tol,
-            "Do they separate the labels? Then nothing is least: penalise or drop one.")
+    settled(
+        f"the relative gap beside {T.shape[1]} free functions",
+        gap,
+        tol,
+        "Do they separate the labels? Then nothing is least: penalise or drop one.",
+    )
     return alpha, scipy.linalg.solve_triangular(R, Q.T @ s), gap
 
 # %% ../../../nbs/engines/solving/multipliers.ipynb #1d5f8e13

@@ -17,9 +17,8 @@ from ...base.errors import finite, settled
 from ...base.factors import Cholesky, Factored, PivotedCholesky
 from ...base.points import taken_of
 from ..functions.functions import times
-from rkhs_notes.engines.kernels.gram import (
-    bytes_of, gram_matrix, n_columns, n_points, precision, rowwise
-)
+from ..kernels.gram import bytes_of, gram_matrix, n_columns, n_points, precision
+from ..kernels.gram import rowwise
 from .lowrank import pivoted_cholesky
 
 # %% ../../../nbs/engines/solving/operators.ipynb #806fde3c
@@ -30,7 +29,7 @@ def _in_lanes(work, items, make):
 
     def lane(i, batch):
         for item in items[batch][i :: len(totals)]:
-            with np.errstate(all="ignore"):                    # the caller looks at the sum
+            with np.errstate(all="ignore"):  # the caller looks at the sum
                 work(totals[i], item)
             yield
 
@@ -76,7 +75,7 @@ def _to_both_sides(tile, R, C, V, exact, total, item):
         np.fill_diagonal(block, exact[r])
     total[r] += block @ V[c]
     if r != c:
-        total[c] += block.T @ V[r]                                                   # (OPR.1)
+        total[c] += block.T @ V[r]  # (OPR.1)
 
 # %% ../../../nbs/engines/solving/operators.ipynb #34a4b21c
 def normal_times(k, X, Z, A, weights=None, basis=None):
@@ -108,7 +107,7 @@ def normal_equations(k, X, Z, y, weights=None, basis=None, progress=None):
             if weights is not None:
                 B, u = (weighed(part, np.sqrt(weights[rows])) for part in (B, u))
             c += B.T @ u
-            S = dsyrk(1.0, B.T, beta=1.0, c=S, overwrite_c=1)                        # (OPR.3)
+            S = dsyrk(1.0, B.T, beta=1.0, c=S, overwrite_c=1)  # (OPR.3)
             shown.update(rows.stop - rows.start)
     return np.triu(S) + np.triu(S, 1).T, c
 
@@ -120,8 +119,14 @@ def weighed(A, weights):
 
 def _bar(what, total, unit, progress):
     "A bar with the time left: at once, never, or (None) after ten seconds"
-    return tqdm(desc=what, total=total, unit=unit, delay=0 if progress else 10, leave=False,
-                disable=progress is False)
+    return tqdm(
+        desc=what,
+        total=total,
+        unit=unit,
+        delay=0 if progress else 10,
+        leave=False,
+        disable=progress is False,
+    )
 
 # %% ../../../nbs/engines/solving/operators.ipynb #5d9ec961
 def conjugate_gradients(A, P, b):
@@ -132,7 +137,7 @@ def conjugate_gradients(A, P, b):
     while True:
         Ap = A(p)
         theta = _ratio(rz, np.sum(p * Ap, axis=0))
-        x, r = x + theta * p, r - theta * Ap                                         # (OPR.4)
+        x, r = x + theta * p, r - theta * Ap  # (OPR.4)
         yield x, r
         z = P(r)
         rz, old = np.sum(r * z, axis=0), rz
@@ -152,7 +157,7 @@ def solved(problem, tol, max_iter, callback=None, progress=None):
         for step, (x, r) in enumerate(conjugate_gradients(problem.A, problem.P, b), 1):
             enough = tol * problem.norm(x, r)
             done = (problem.bound(r) <= ask * enough).all() or step >= max_iter
-            if done:                                       # by the recursion: is it so?
+            if done:  # by the recursion: is it so?
                 r, ask = (b - problem.A(x) if step > 1 else r), ask / 10
                 done = (problem.bound(r) <= enough).all()
             left, bound = float(np.max(_ratio(np.linalg.norm(r, axis=0), size))), problem.bound(r)
@@ -165,8 +170,12 @@ def solved(problem, tol, max_iter, callback=None, progress=None):
             shown.update(max(0.0, 1 - to_go / first) - shown.n)
             if step >= max_iter:
                 known = f"‖f − f̂‖ is known up to {np.max(bound):.1e}"
-                settled(f"after {step} steps {known}, its ratio to what tol={tol:.0e} asks for",
-                        math.exp(to_go), 1, "Raise lam or tol.")
+                settled(
+                    f"after {step} steps {known}, its ratio to what tol={tol:.0e} asks for",
+                    math.exp(to_go),
+                    1,
+                    "Raise lam or tol.",
+                )
 
 # %% ../../../nbs/engines/solving/operators.ipynb #94dfa11b
 class AllPoints:
@@ -179,9 +188,9 @@ class AllPoints:
         room = settings.result_mib * 2**20 // 8 // (8 * n)
         rank = int(max(1, min(n, 10 * math.sqrt(n), room)))
         trace = float(np.sum(k.diag(X), dtype=float)) or 1.0
-        left = lam / (trace * float(self.root.max()) ** 2)   # of √W K √W, a trace of lam at most
+        left = lam / (trace * float(self.root.max()) ** 2)  # of √W K √W, a trace of lam at most
         found = pivoted_cholesky(k, X, rank, min(1.0, left), rng)
-        F = found.factor if found.rank else np.zeros((n, 1))             # k = 0 at all points
+        F = found.factor if found.rank else np.zeros((n, 1))  # k = 0 at all points
         self.F = weighed(F.astype(float, copy=False), self.root)
         with np.errstate(over="ignore"):
             inner = self.F.T @ self.F
@@ -194,7 +203,7 @@ class AllPoints:
         return weighed(K_beta, self.root) + self.lam * beta
 
     def P(self, r):
-        return (r - self.F @ self.inner.solve(self.F.T @ r)) / self.lam              # (OPR.5)
+        return (r - self.F @ self.inner.solve(self.F.T @ r)) / self.lam  # (OPR.5)
 
     def norm(self, beta, r):
         "‖f‖² = betaᵀ √W K √W beta, where √W K √W beta = b − r − lam beta"
@@ -216,7 +225,7 @@ def independent(k, Z):
     L, order = found.L, found.order
     near = (L.diagonal() / size[order]) ** 2 < float(np.finfo(K.dtype).eps) ** 0.75
     m = int(near.argmax()) if near.any() else len(order)
-    if not m:                                                            # k = 0 at all centres
+    if not m:  # k = 0 at all centres
         return taken_of(Z, slice(0, 1)), Factored(np.eye(1))
     return taken_of(Z, order[:m]), Factored(L[:m, :m])
 
@@ -230,10 +239,11 @@ class OnCentres:
         self.Z, self.L = independent(k, Z)
         m, top = len(self.L), float(np.max(k.diag(self.Z)))
         noise = np.finfo(float).eps * n * m * top**2 * (1.0 if weights is None else weights.max())
-        raw = noise <= lam * self.L.rcond(1.0)                              # (OPR.7)
+        raw = noise <= lam * self.L.rcond(1.0)  # (OPR.7)
         self.basis = None if raw else lambda B: self.L.half_solve(B.T).T
-        S, self.b = self._equations(y.astype(float), sample or (n if m <= 3000 else 32 * m), rng,
-                                    progress)
+        S, self.b = self._equations(
+            y.astype(float), sample or (n if m <= 3000 else 32 * m), rng, progress
+        )
         if raw:
             S, self.b = self.L.half_solve(self.L.half_solve(S).T), self.L.half_solve(self.b)
         self.inner = _positive(S, lam)
@@ -247,8 +257,15 @@ class OnCentres:
             return normal_equations(self.k, self.X, self.Z, y, w, self.basis, progress)
         self.method += f"preconditioner from {rows} rows"
         some = np.sort(rng.choice(n, rows, replace=False))
-        S, _ = normal_equations(self.k, taken_of(self.X, some), self.Z, y[some],
-                                None if w is None else w[some], self.basis, progress)
+        S, _ = normal_equations(
+            self.k,
+            taken_of(self.X, some),
+            self.Z,
+            y[some],
+            None if w is None else w[some],
+            self.basis,
+            progress,
+        )
         c = times(self.k, self.Z, self.X, y if w is None else weighed(y, w))
         return n / rows * S, c if self.basis is None else self.L.half_solve(c)
 
@@ -257,7 +274,7 @@ class OnCentres:
             return normal_times(self.k, self.X, self.Z, b, self.weights, self.basis) + self.lam * b
         a = self.L.half_solve(b, transposed=True)
         back = normal_times(self.k, self.X, self.Z, a, self.weights)
-        return self.L.half_solve(back) + self.lam * b                                # (OPR.6)
+        return self.L.half_solve(back) + self.lam * b  # (OPR.6)
 
     def P(self, r):
         return self.inner.solve(r)
@@ -306,4 +323,4 @@ def leverage_estimates(k, X, s, lam, rng):
     for rows in row_blocks(n, 32 * s):
         part = taken_of(X, rows)
         tau[rows] = k.diag(part) - np.sum(root.half_solve(k(S, part)) ** 2, axis=0)
-    return np.clip(tau / lam, 0, 1)                                                  # (OPR.8)
+    return np.clip(tau / lam, 0, 1)  # (OPR.8)

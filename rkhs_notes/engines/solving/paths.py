@@ -49,45 +49,71 @@ def _sparse_or_not(value, name, call):
 
 
 FeatureColumns = Annotated[Any, replace(points("n"), says="array (n, D)", letters=("n", "D"))]
-AnyColumns = Annotated[Any, replace(points("n"), says="array or sparse matrix (n, D)",
-                                    letters=("n", "D"), read=_sparse_or_not)]
+AnyColumns = Annotated[
+    Any,
+    replace(
+        points("n"), says="array or sparse matrix (n, D)", letters=("n", "D"), read=_sparse_or_not
+    ),
+]
 _any = word_of(AnyPoints)
-_others = replace(_any, letters=("m",), says="array (m,) or (m, d), or m objects of any kind",
-                  read=lambda value, name, call: ordered(_any.read(value, name, call),
-                                                         call.seen["X"], name))
+_others = replace(
+    _any,
+    letters=("m",),
+    says="array (m,) or (m, d), or m objects of any kind",
+    read=lambda value, name, call: ordered(_any.read(value, name, call), call.seen["X"], name),
+)
 OtherPoints = Annotated[Any, _others]
 FittedColumns = Annotated[Any, array("D", "t?")]
-Widths = Annotated[Any, Word("increasing whole numbers ≥ 1", _increasing, ("widths",),
-                             lambda rng, sizes: [1, 2],
-                             (None, "text", [], [2, 2], [0, 1], 0.5, [[1], [2, 3]]))]
-_penalty = Word("float ≥ 0, or several", _penalties, (), lambda rng, sizes: 0.1,
-                (None, "text", [], -1.0, [1.0, -1.0], math.inf, True))
+Widths = Annotated[
+    Any,
+    Word(
+        "increasing whole numbers ≥ 1",
+        _increasing,
+        ("widths",),
+        lambda rng, sizes: [1, 2],
+        (None, "text", [], [2, 2], [0, 1], 0.5, [[1], [2, 3]]),
+    ),
+]
+_penalty = Word(
+    "float ≥ 0, or several",
+    _penalties,
+    (),
+    lambda rng, sizes: 0.1,
+    (None, "text", [], -1.0, [1.0, -1.0], math.inf, True),
+)
 Penalties = Annotated[Any, _penalty]
 _each = replace(_penalty, says="float ≥ 0, or one a width", letters=("widths",))
-Error = Annotated[Any, Word("'squared', 'label' or function", _measured,
-                            bad=(None, "mse", 3.0, []))]
+Error = Annotated[
+    Any, Word("'squared', 'label' or function", _measured, bad=(None, "mse", 3.0, []))
+]
 
 # %% ../../../nbs/engines/solving/paths.ipynb #98f29f7a
 def shortest(Phi, Y, root, rtol):
     "Σ vⱼ (uⱼᵀ Y) / (sⱼ + lam / sⱼ) over the singular values that count; root = √lam   (10.2)"
     U, s, Vt = scipy.linalg.svd(Phi, full_matrices=False, check_finite=False)
     r = int(np.count_nonzero(s > rtol * s[0]))
-    with np.errstate(over="ignore", invalid="ignore"):         # require_finite says it
+    with np.errstate(over="ignore", invalid="ignore"):  # require_finite says it
         return Vt[:r].T @ ((U[:, :r].T @ Y) / (s[:r] + root * (root / s[:r]))[:, None])
 
 
 def by_products(Phi, Y, root, rtol=None):
     "The same for sparse Phi by LSQR, which from 0 never leaves the span of its rows; certified"
     if rtol is not None:
-        raise ValueError("rtol cuts singular values, which sparse Phi are not asked for: pass "
-                         "lam > 0, or Phi.toarray().")
+        raise ValueError(
+            "rtol cuts singular values, which sparse Phi are not asked for: pass "
+            "lam > 0, or Phi.toarray()."
+        )
     size, most = float(np.linalg.norm(Phi.data)) + root, 100 + 20 * min(Phi.shape)
     fit = lambda y: lsqr(Phi, y, root, 1e-15, 1e-15, 0, most)[0]
     beta = np.stack([fit(y) for y in Y.T], axis=1)
     slope = np.linalg.norm(Phi.T @ (Y - Phi @ beta) - root**2 * beta)
     units = size * (size * np.linalg.norm(beta) + np.linalg.norm(Y)) or 1.0
-    settled(f"the gradient after {most} products, relatively,", slope / units,
-            100 * rank_tolerance(Phi), "Small singular values: pass lam > 0, or Phi.toarray().")
+    settled(
+        f"the gradient after {most} products, relatively,",
+        slope / units,
+        100 * rank_tolerance(Phi),
+        "Small singular values: pass lam > 0, or Phi.toarray().",
+    )
     return beta
 
 
@@ -106,8 +132,9 @@ def require_finite(beta):
 
 # %% ../../../nbs/engines/solving/paths.ipynb #2ce7e7b2
 @contract
-def min_norm_path(Phi: FeatureColumns, y: Targets, widths: Widths,
-                  lam: Annotated[Any, _each] = 0.0):
+def min_norm_path(
+    Phi: FeatureColumns, y: Targets, widths: Widths, lam: Annotated[Any, _each] = 0.0
+):
     """min_norm_fit(Phi[:, :D], y, lam) for every D of widths, by updating one factorisation
 
     widths : 1 ≤ D ≤ D_max, where Phi is (n, D_max)
@@ -116,23 +143,27 @@ def min_norm_path(Phi: FeatureColumns, y: Targets, widths: Widths,
     raises TypeError, ValueError : as min_norm_fit; widths that do not increase
     """
     Phi, y = alike(Phi, y)
-    as_number(widths[-1], "the last of widths", at_most=Phi.shape[1],
-              because=f": Phi has {Phi.shape[1]} columns")
+    as_number(
+        widths[-1],
+        "the last of widths",
+        at_most=Phi.shape[1],
+        because=f": Phi has {Phi.shape[1]} columns",
+    )
     unit, small = float(np.abs(Phi).max()), float(np.finfo(Phi.dtype).tiny) ** 0.25
-    unit = 1.0 if small < unit < 1 / small else unit or 1.0       # else squares over- or underflow
+    unit = 1.0 if small < unit < 1 / small else unit or 1.0  # else squares over- or underflow
     with np.errstate(over="ignore"):
         roots = np.sqrt(np.broadcast_to(lam, len(widths))) / unit
     roots = finite(roots, "√lam over the largest of Phi", "rescale Phi and lam").tolist()
     Phi, Y = Phi / unit if unit != 1 else Phi, y.reshape(len(y), -1)
     cut = sum(D <= len(Phi) for D in widths)
-    with few_threads(len(Phi), _FEW), np.errstate(over="ignore", invalid="ignore"):   # seen below
+    with few_threads(len(Phi), _FEW), np.errstate(over="ignore", invalid="ignore"):  # seen below
         fits = _up_to_n(Phi, Y, widths[:cut], roots[:cut])
         fits += _beyond_n(Phi, Y, widths[cut:], roots[cut:])
     with np.errstate(over="ignore"):
         return [require_finite(beta / unit).reshape(-1, *y.shape[1:]) for beta in fits]
 
 
-_FEW = 1000                         # so few data leave no work for a second thread
+_FEW = 1000  # so few data leave no work for a second thread
 
 # %% ../../../nbs/engines/solving/paths.ipynb #ece7e9fb
 def _up_to_n(Phi, Y, widths, roots):
@@ -178,7 +209,7 @@ def _without_gram(Phi, Y, root):
 
 def _corrected(solve, Phi, Y, root):
     "β = Φᵀα, and once more for what rounding has left of Y"
-    with np.errstate(over="ignore", invalid="ignore"):         # require_finite says it
+    with np.errstate(over="ignore", invalid="ignore"):  # require_finite says it
         alpha = solve(Y)
         beta = Phi.T @ alpha
         return beta + Phi.T @ solve(Y - Phi @ beta - root * (root * alpha))
@@ -190,7 +221,7 @@ def _by_gram(G, root):
     A.flat[:: len(A) + 1] += root * root
     norm = norm1(A)
     if not np.finfo(A.dtype).tiny / np.finfo(A.dtype).eps < norm < math.inf:
-        return None                                                     # squares under- or overflow
+        return None  # squares under- or overflow
     factored = Cholesky.attempt(A)
     good = factored is not None and factored.rcond(norm) > np.finfo(A.dtype).eps ** 0.5
     return factored.solve if good else None
@@ -209,7 +240,7 @@ def _is_regular(R, size):
     "Whether the rank rule of min_norm_fit keeps every singular value of R, for certain"
     trcon, trtri, lange = scipy.linalg.get_lapack_funcs(("trcon", "trtri", "lange"), (R,))
     enough = 10 * max(size, len(R)) * np.finfo(R.dtype).eps
-    if trcon(R)[0] > len(R) * enough:                          # cheap, but in another norm
+    if trcon(R)[0] > len(R) * enough:  # cheap, but in another norm
         return True
     inverse, singular = trtri(R)  # no spectral norm is above Frobenius'
     return not singular and lange("F", R) * lange("F", inverse) < 1 / enough
@@ -232,7 +263,7 @@ def _fits_of(features, X, y, X_test, widths, lams, rng):
     for w, D in enumerate(widths[cut:], cut):
         Z, Z_test = both(maps[done : w + 1])
         with few_threads(len(X), _FEW), np.errstate(over="ignore", invalid="ignore"):
-            G += Z @ Z.T                                       # _by_gram sees what overflows
+            G += Z @ Z.T  # _by_gram sees what overflows
             C += Z_test @ Z.T
         del Z, Z_test
         done = w + 1
@@ -248,8 +279,9 @@ def _a_function(phi, D):
 def _columns(maps, points):
     "Columns z₁, z₂, … at the points, with (1/D) Σ zⱼ(x) zⱼ(x') ≈ k(x, x') for every D"
     D, start = sum(step for step, _ in maps), 0
-    require_fits((len(points), D), instead="smaller steps between widths, a penalty lam, or fewer "
-                 "points")
+    require_fits(
+        (len(points), D), instead="smaller steps between widths, a penalty lam, or fewer points"
+    )
     Z = np.empty((len(points), D))
     for step, phi in maps:
         F = phi(points)
@@ -280,7 +312,7 @@ def _by_all_columns(Z, Z_test, y, lam):
 
 def _by_columns(Z, Z_test, beta):
     D = len(beta)
-    length = scipy.linalg.norm(beta.ravel())                   # BLAS squares without overflow
+    length = scipy.linalg.norm(beta.ravel())  # BLAS squares without overflow
     return Z[:, :D] @ beta, Z_test[:, :D] @ beta, math.sqrt(D) * length
 
 # %% ../../../nbs/engines/solving/paths.ipynb #13dd193e
@@ -298,18 +330,22 @@ def errors_of(features, X, y, X_test, y_test, widths, lams, measure, rngs, progr
             bar.update()
             yield
 
-    with tqdm(total=train.size, desc="fits", delay=0 if progress else 10,
-              disable=None if progress is None else not progress) as bar:
+    with tqdm(
+        total=train.size,
+        desc="fits",
+        delay=0 if progress else 10,
+        disable=None if progress is None else not progress,
+    ) as bar:
         if len(X) < _FEW:
             in_parallel(one, enumerate(rngs))
         else:
             for draw in enumerate(rngs):
-                list(one(draw))                            # one after the other
+                list(one(draw))  # one after the other
     return found
 
 
 def _squared_error(values, y):
-    with np.errstate(over="ignore"):                              # inf is refused by name
+    with np.errstate(over="ignore"):  # inf is refused by name
         return float(np.mean((values - y) ** 2))
 
 

@@ -44,9 +44,10 @@ class Logarithms:
         values = [k.get_params()[name] for name in self.names] + list(further)
         self.start = np.concatenate([np.log(np.ravel(v)) for v in values] or [[]])
         sizes = [math.prod(shape) for shape in self.shapes]
-        self.group = np.repeat(np.arange(len(sizes)), sizes)       # which parameter an entry is of
+        self.group = np.repeat(np.arange(len(sizes)), sizes)  # which parameter an entry is of
 
-    def __len__(self): return len(self.start)
+    def __len__(self):
+        return len(self.start)
 
     def at(self, theta):
         "[the kernel, the further numbers …]"
@@ -87,10 +88,20 @@ def highest(objective, starts, box, max_iter=200, progress=None, ftol=1e-9, n=1)
         seen.append(-value / n)
         return seen[-1], -slope / n
 
-    for start in tqdm(starts, desc="starts", delay=0 if progress else 10,
-                      disable=None if progress is None else not progress):
-        found = minimize(descent, start, jac=True, method="L-BFGS-B", bounds=box,
-                         options=dict(maxiter=max_iter, ftol=ftol, gtol=1e-5 / n))
+    for start in tqdm(
+        starts,
+        desc="starts",
+        delay=0 if progress else 10,
+        disable=None if progress is None else not progress,
+    ):
+        found = minimize(
+            descent,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=box,
+            options=dict(maxiter=max_iter, ftol=ftol, gtol=1e-5 / n),
+        )
         if found.fun < refused and (best is None or found.fun < best.fun):
             best = found
     if best is None:
@@ -121,11 +132,12 @@ def starts_of(logs, objective, n, restarts, rng, max_iter, tol=1e-9):
     if together < len(logs):
         shift, box = np.zeros(together), box_around(np.zeros(together))
         for step in [n // 250, 1] if n >= 500 else [1]:
+
             def in_step(t, part=slice(None, None, step)):
                 value, slope = objective(logs.start + t[logs.group], part)
                 return value, np.bincount(logs.group, slope)
 
-            ftol = tol if step == 1 else 1e-3            # the end in step is the isotropic fit's
+            ftol = tol if step == 1 else 1e-3  # the end in step is the isotropic fit's
             moved, _ = highest(in_step, [shift], box, max_iter, False, ftol, n // step)
             shift = max(shift, moved, key=lambda t: in_step(t, slice(None))[0])
         start = logs.start + shift[logs.group]
@@ -142,10 +154,13 @@ class Hyperparameters(NamedTuple):
     noise : float or array (n,)
     log_marginal : float
     """
+
     kernel: Any
     noise: Any
     log_marginal: float
 
     def __repr__(self):
-        return (f"Hyperparameters({self.kernel}, noise {levels(self.noise)}, "
-                f"log marginal {self.log_marginal:.4g})")
+        return (
+            f"Hyperparameters({self.kernel}, noise {levels(self.noise)}, "
+            f"log marginal {self.log_marginal:.4g})"
+        )

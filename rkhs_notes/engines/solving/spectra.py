@@ -31,6 +31,7 @@ class Eigenpairs(Value):
     lowest : float             the smallest Rayleigh quotient met; below 0, A is not PSD
     products : int             how many vectors were multiplied by A
     """
+
     values: np.ndarray
     vectors: np.ndarray
     residuals: np.ndarray
@@ -39,8 +40,10 @@ class Eigenpairs(Value):
 
     def __repr__(self):
         n, m = self.vectors.shape
-        return (f"Eigenpairs({m} of {n}: {self.values[0]:.4g} … {self.values[-1]:.4g}, "
-                f"residuals ≤ {self.residuals.max():.1g})")
+        return (
+            f"Eigenpairs({m} of {n}: {self.values[0]:.4g} … {self.values[-1]:.4g}, "
+            f"residuals ≤ {self.residuals.max():.1g})"
+        )
 
 # %% ../../../nbs/engines/solving/spectra.ipynb #e3003a82
 def _operator(A, name, call=None):
@@ -52,10 +55,16 @@ def _operator(A, name, call=None):
     return shaped(A, name, ("n", "n"), hint=", such as k(X)")
 
 
-Symmetric = Annotated[Any, Word(
-    "array (n, n), GramOperator, or an object with shape and @, such as a LinearOperator",
-    _operator, (), lambda rng, sizes: np.diag(rng.uniform(size=sizes["n"])),
-    (None, "text", 3.0, [], [1.0, 2.0], [[1.0, 2.0]], [[np.nan]], 1j * np.eye(2)))]
+Symmetric = Annotated[
+    Any,
+    Word(
+        "array (n, n), GramOperator, or an object with shape and @, such as a LinearOperator",
+        _operator,
+        (),
+        lambda rng, sizes: np.diag(rng.uniform(size=sizes["n"])),
+        (None, "text", 3.0, [], [1.0, 2.0], [[1.0, 2.0]], [[np.nan]], 1j * np.eye(2)),
+    ),
+]
 
 
 def _rows_of(A):
@@ -72,8 +81,14 @@ def _rows_of(A):
 
 # %% ../../../nbs/engines/solving/spectra.ipynb #3615d159
 @contract
-def leading_eigenpairs(A: Symmetric, n_terms: Count, tol=None, rng: Rng = None,
-                       max_products: Count = None, dense: Flag = None) -> Eigenpairs:
+def leading_eigenpairs(
+    A: Symmetric,
+    n_terms: Count,
+    tol=None,
+    rng: Rng = None,
+    max_products: Count = None,
+    dense: Flag = None,
+) -> Eigenpairs:
     """The n_terms largest eigenvalues of a symmetric A and their vectors   (SP.3)
 
     n_terms : at most n
@@ -93,19 +108,26 @@ def leading_eigenpairs(A: Symmetric, n_terms: Count, tol=None, rng: Rng = None,
     """
     n = A.shape[0]
     as_count(n_terms, "n_terms", at_most=n)
-    wide = getattr(A, "K", A) is None                  # where each product makes the kernel anew
+    wide = getattr(A, "K", A) is None  # where each product makes the kernel anew
     block = min(max(n_terms, 12), 64) if wide else 8
     dtype = np.float32 if getattr(A, "dtype", None) == np.float32 else np.float64
     eps = float(np.finfo(dtype).eps)
-    tol = eps**0.75 if tol is None else as_number(
-        tol, "tol", at_least=4 * eps, below=1,
-        because=": a residual, relative to the largest |eigenvalue|, above where rounding begins")
+    tol = (
+        eps**0.75
+        if tol is None
+        else as_number(
+            tol,
+            "tol",
+            at_least=4 * eps,
+            below=1,
+            because=": a residual, relative to the largest |eigenvalue|, above where rounding begins",
+        )
+    )
     if dense or n < n_terms + 4 * block or (dense is None and (n <= 450 or n_terms > n / 5)):
         return _by_lapack(A, n_terms, dtype)
     limit = max(n, 50 * n_terms) if max_products is None else max_products
     with few_threads(n):
         return _by_lanczos(_Basis(A, n_terms, block, rng, dtype), tol, limit)
-
 
 # %% ../../../nbs/engines/solving/spectra.ipynb #51630602
 def _by_lapack(A, n_terms, dtype):
@@ -131,8 +153,10 @@ def _unit(A):
     "The power of two next to the largest entry: to divide by it costs no digit"
     top, info = float(np.abs(A).max()), np.finfo(A.dtype)
     if 0 < top < info.tiny:
-        raise ValueError(f"A and its products are nowhere above {top:.2g}, too small for the "
-                         f"digits of {A.dtype}; multiply A by a power of ten.")
+        raise ValueError(
+            f"A and its products are nowhere above {top:.2g}, too small for the "
+            f"digits of {A.dtype}; multiply A by a power of ten."
+        )
     return 2.0 ** min(max(math.frexp(top)[1], info.minexp + 2), info.maxexp - 4)
 
 
@@ -149,7 +173,7 @@ class _Basis:
     def __init__(self, A, n_terms, block, rng, dtype):
         n, eps = A.shape[0], float(np.finfo(dtype).eps)
         room = int(settings.block_mib * 2**20 // (2 * n * np.dtype(dtype).itemsize))
-        self.room = min(max(room, n_terms + 3 * block), n)           # rows that Q may have
+        self.room = min(max(room, n_terms + 3 * block), n)  # rows that Q may have
         self.n_terms, self.block, self.rng, self.eps = n_terms, block, rng, eps
         self.Q, self.T = np.empty((self.room, n), dtype), np.zeros((self.room, self.room))
         self.multiply, self.m, self.products, self.size = _rows_of(A), 0, 0, 0.0
@@ -204,7 +228,7 @@ class _Judge:
 
     def __init__(self, n_terms, block):
         self.before, self.block = np.full(n_terms, np.inf), block
-        self.owed, self.probed = 0, False        # blocks to see first; did a probe find nothing?
+        self.owed, self.probed = 0, False  # blocks to see first; did a probe find nothing?
 
     def says(self, values, estimates, allowed, scale, replaced):
         "yes, no, or probe: go on from the leading pairs and fresh random rows"
@@ -228,7 +252,7 @@ def _by_lanczos(basis, tol, limit):
     m, block = basis.n_terms, basis.block
     judge, due, before = _Judge(m, block), m + m // 2, (0, np.inf)
     while True:
-        with one_blas_thread():                                  # small matrices: two threads lose
+        with one_blas_thread():  # small matrices: two threads lose
             following, R, replaced = basis.take_in(tol)
             full, last, verdict = basis.full, basis.products + block > limit, "no"
             if basis.m >= due or replaced or judge.owed or full or last:
@@ -236,7 +260,7 @@ def _by_lanczos(basis, tol, limit):
                 due, scale = basis.m + basis.m // 4, float(np.abs(values).max())
                 allowed = max(tol * scale, basis.noise)
                 if basis.m >= m:
-                    estimates = np.linalg.norm(R.T @ S[basis.new, :m], axis=0)      # (SP.3)
+                    estimates = np.linalg.norm(R.T @ S[basis.new, :m], axis=0)  # (SP.3)
                     now = basis.m, float(estimates.max())
                     due, before = _next_look(before, now, block, allowed), now
                     verdict = judge.says(values[:m], estimates, allowed, scale, replaced)
@@ -269,8 +293,12 @@ def _certified(basis, values, S, allowed):
     image = basis.multiply(vectors) / unit
     image -= values[:, None] * vectors
     residuals = np.linalg.norm(image, axis=1)
-    settled("‖A v − θ v‖", residuals.max() * unit, 1e3 * allowed * unit, "Is A not symmetric, or "
-            "its product not linear, or another at each call?")
+    settled(
+        "‖A v − θ v‖",
+        residuals.max() * unit,
+        1e3 * allowed * unit,
+        "Is A not symmetric, or its product not linear, or another at each call?",
+    )
     return _in_units(unit, values, vectors.T, residuals, lowest, basis.products + len(vectors))
 
 # %% ../../../nbs/engines/solving/spectra.ipynb #ecd043a2
@@ -278,8 +306,8 @@ def _next_block(rest, Q, floor, rng):
     "(orthonormal rows, R with rest = R @ rows, were some replaced by random ones)"
     q, r = np.linalg.qr(rest.T)
     if floor < math.sqrt(np.finfo(rest.dtype).eps) * np.abs(r.diagonal()).min():
-        return (q - Q.T @ (Q @ q)).T, r.T, False    # what q has in Q has a square that is lost
-    U, sizes, rows = np.linalg.svd(rest, full_matrices=False)    # few digits are left of some
+        return (q - Q.T @ (Q @ q)).T, r.T, False  # what q has in Q has a square that is lost
+    U, sizes, rows = np.linalg.svd(rest, full_matrices=False)  # few digits are left of some
     weak = sizes <= floor
     if weak.any():
         rows[weak] = rng.standard_normal(rows[weak].shape)
@@ -301,9 +329,11 @@ def _random(block, Q, rng):
 
 # %% ../../../nbs/engines/solving/spectra.ipynb #2a29973f
 def _not_symmetric(gap, scale):
-    return ValueError(f"A is not symmetric: it differs from its transpose by {gap:.2g}, with "
-                      f"entries or values of size {scale:.2g}; pass k(X), not k(X, Y), or "
-                      "(A + A.T) / 2.")
+    return ValueError(
+        f"A is not symmetric: it differs from its transpose by {gap:.2g}, with "
+        f"entries or values of size {scale:.2g}; pass k(X), not k(X, Y), or "
+        "(A + A.T) / 2."
+    )
 
 
 def _not_settled(basis, estimates, allowed):
@@ -312,4 +342,5 @@ def _not_settled(basis, estimates, allowed):
         f"after {basis.products} products pair {slow + 1} of {len(estimates)} still has a residual "
         f"of {estimates[slow] * unit:.2g}, allowed {allowed * unit:.2g}: the eigenvalues near it "
         "are too close to each other. Ask for fewer terms, pass a larger tol or max_products, "
-        "or dense=True.")
+        "or dense=True."
+    )

@@ -40,9 +40,16 @@ Amount = Annotated[float, or_infinite(number(at_least=0))]
 Option = Annotated[int, count(1, 6)]
 FeatureRows = Annotated[Any, replace(points("n"), says="array (n, D)", letters=("n", "D"))]
 PerTarget = Annotated[Any, array("n?")]
-StepSize = Annotated[Any, Word("float > 0, array (steps,), or function of t = 0, 1, …",
-                               _step_size, (), lambda rng, sizes: 0.1,
-                               (None, "text", -1.0, 0.0, np.nan, {}, int))]
+StepSize = Annotated[
+    Any,
+    Word(
+        "float > 0, array (steps,), or function of t = 0, 1, …",
+        _step_size,
+        (),
+        lambda rng, sizes: 0.1,
+        (None, "text", -1.0, 0.0, np.nan, {}, int),
+    ),
+]
 
 # %% ../../../nbs/engines/solving/steps.ipynb #2f0478db
 @contract
@@ -55,7 +62,7 @@ def slope_of(loss: ALoss, y: Vector, weight: PerTarget = 1.0):
     raises TypeError, ValueError : no loss, or a weight that is neither a number nor one for each
         target
     """
-    if type(loss) is Logistic:                            # the commonest one, in three operations
+    if type(loss) is Logistic:  # the commonest one, in three operations
         minus, scaled = -y, -weight * y
         return lambda f, rows=...: scaled[rows] * expit(minus[rows] * f)
     weight = np.broadcast_to(weight, y.shape)
@@ -63,12 +70,13 @@ def slope_of(loss: ALoss, y: Vector, weight: PerTarget = 1.0):
         return lambda f, rows=...: weight[rows] * loss.derivative(y[rows], f)
     low, high = loss.interval(y)
 
-    def slope(f, rows=...):                                                         # (ST.1)
+    def slope(f, rows=...):  # (ST.1)
         r = f - y[rows]
         r = np.sign(r) * np.maximum(np.abs(r) - loss.eps, 0) if loss.eps else r
         if loss.a:
             return weight[rows] * np.clip(r / loss.a, low[rows], high[rows])
         return weight[rows] * np.where(r > 0, high[rows], np.where(r < 0, low[rows], 0.0))
+
     return slope
 
 
@@ -87,13 +95,14 @@ def slope_at(loss, y, weight=1.0):
         def logistic(z, i):
             margin = labels[i] * z
             return -labels[i] / (1 + math.exp(margin)) if margin < 700 else 0.0
+
         return logistic
     if not _by_interval(loss):
         return lambda z, i: loss.derivative(y[i : i + 1], np.array([z])).item()
     eps, a, targets = loss.eps, loss.a, y.tolist()
     low, high = (bound.tolist() for bound in loss.interval(y))
 
-    def slope(z, i):                                                                # (ST.1)
+    def slope(z, i):  # (ST.1)
         r = z - targets[i]
         if eps:
             r = r - eps if r > eps else r + eps if r < -eps else 0.0
@@ -101,26 +110,35 @@ def slope_at(loss, y, weight=1.0):
             r /= a
             return low[i] if r < low[i] else high[i] if r > high[i] else r
         return high[i] if r > 0 else low[i] if r < 0 else 0.0
+
     return slope
 
 # %% ../../../nbs/engines/solving/steps.ipynb #0ff3af7d
 class Run:
     "The examples in order, the step sizes, the slopes, and when to stop"
 
-    def __init__(self, y, loss, steps, step_size, rng, batch=1, lam=0.0, replace=True,
-                 weights=None):
+    def __init__(
+        self, y, loss, steps, step_size, rng, batch=1, lam=0.0, replace=True, weights=None
+    ):
         n = y.shape[0]
         self.loss, self.y, self.n, self.batch = loss, loss.targets(y), n, batch
         self.labels = loss.labels_of(y)
         self.steps = 20 * n if steps is None else steps
         require_fits((self.steps * batch,), 16, "several shorter runs")
         self.rates = _rates(step_size, self.steps)
-        as_number(self.rates.max(), "step_size", at_most=n / (4 * lam) if lam else None,
-                  because=f": lam = {lam:g} shrinks f to less than half at a longer step")
+        as_number(
+            self.rates.max(),
+            "step_size",
+            at_most=n / (4 * lam) if lam else None,
+            because=f": lam = {lam:g} shrinks f to less than half at a longer step",
+        )
         self.decay = 1 - 2 * self.rates * lam / n
         size = self.steps * batch
-        self.examples = rng.integers(n, size=size) if replace else np.concatenate(
-            [rng.permutation(n) for _ in range(-(-size // n))])[:size]         # pass after pass
+        self.examples = (
+            rng.integers(n, size=size)
+            if replace
+            else np.concatenate([rng.permutation(n) for _ in range(-(-size // n))])[:size]
+        )  # pass after pass
         w = 1.0 if weights is None else weights
         self.slope, self.slope_at = slope_of(loss, self.y, w), slope_at(loss, self.y, w)
         with np.errstate(over="ignore"):
@@ -128,7 +146,7 @@ class Run:
         first = shaped(first, "slopes", (n,))
         self.first_slope = float(np.abs(first).max())
         with np.errstate(over="ignore"):
-            self.travelled = np.concatenate([[0.0], np.cumsum(self.rates)])         # Σ η
+            self.travelled = np.concatenate([[0.0], np.cumsum(self.rates)])  # Σ η
 
     def __iter__(self):
         "(t, i, rate) of each step, where a step takes one example"
@@ -139,7 +157,7 @@ class Run:
         reach = 100 * longest * self.first_slope
         largest = np.abs(scores).max() if np.ndim(scores) else abs(scores)
         if 0 <= longest < math.inf and largest <= reach * self.travelled[max(t, 1)]:
-            return                                                                 # a NaN is not
+            return  # a NaN is not
         finite(not_negative(longest, "k(x, x)", "k"), "k(x, x)", "rescale X, or Phi")
         scores = np.atleast_1d(scores)
         step = t + np.arange(len(scores)) // self.batch
@@ -161,18 +179,23 @@ def _rates(step_size, steps):
 def _ran_away(run, score, t, longest):
     "What happened, the stable step, and the next move"
     allowed = longest * run.first_slope * run.travelled[t]
-    reached = (f"reached {score:.2g}, a hundred times what stable steps can reach ({allowed:.2g})"
-               if np.isfinite(score) else "overflowed")
+    reached = (
+        f"reached {score:.2g}, a hundred times what stable steps can reach ({allowed:.2g})"
+        if np.isfinite(score)
+        else "overflowed"
+    )
     far = 1.0 + np.abs(run.y).max()
     bend = max(np.abs(run.slope(run.y + s) - run.slope(run.y)).max() for s in (far, -far)) / far
     with np.errstate(all="ignore"):
         stable = 2 / (bend * longest) if bend * longest > 0 else math.inf
     smaller = f"step_size={stable / 2:.1g}, or rescale" if stable > 0 else "to rescale"
     rate = run.rates[min(t, run.steps - 1)]
-    return (f"after {t} of {run.steps} steps a score {reached}: the steps are too long and the fit "
-            f"runs away. They are stable below 2 / (β k(x, x)) (Theorem 6.4), here about "
-            f"{stable:.2g}, with k(x, x) up to {longest:.2g}; step_size is {rate:.2g}. Try "
-            f"{smaller} the kernel.")
+    return (
+        f"after {t} of {run.steps} steps a score {reached}: the steps are too long and the fit "
+        f"runs away. They are stable below 2 / (β k(x, x)) (Theorem 6.4), here about "
+        f"{stable:.2g}, with k(x, x) up to {longest:.2g}; step_size is {rate:.2g}. Try "
+        f"{smaller} the kernel."
+    )
 
 # %% ../../../nbs/engines/solving/steps.ipynb #b156390f
 class Rows:
@@ -199,8 +222,12 @@ class Examples(Rows):
     def __init__(self, k, X, stored):
         diagonal, n = k.diag(X), len(X)
         if stored:
-            require_fits((n, n), diagonal.dtype.itemsize, "option=3, which stores no Gram matrix, "
-                         "or option=5 with an approximate feature map")
+            require_fits(
+                (n, n),
+                diagonal.dtype.itemsize,
+                "option=3, which stores no Gram matrix, "
+                "or option=5 with an approximate feature map",
+            )
         self.compute, self.longest = lambda drawn: k(taken_of(X, drawn), X), float(np.max(diagonal))
         super().__init__(n, diagonal.dtype, k(X) if stored else None)
 
@@ -209,10 +236,11 @@ class Examples(Rows):
         (dot,), entry = get_blas_funcs(("dot",), (u,)), memoryview(u)
         for i, row, rate in zip(drawn, self.each(drawn), rates, strict=True):
             z = dot(row, u)
-            entry[i] -= rate * slope(z, i)                                          # (6.4)
+            entry[i] -= rate * slope(z, i)  # (6.4)
             yield z
 
-    def add(self, u, drawn, v, rows): np.add.at(u, drawn, v)
+    def add(self, u, drawn, v, rows):
+        np.add.at(u, drawn, v)
 
 # %% ../../../nbs/engines/solving/steps.ipynb #b841cd24
 class Weights(Rows):
@@ -222,14 +250,17 @@ class Weights(Rows):
         self.phi, self.X, self.longest = phi, X, 0.0
         self.dtype = getattr(X, "dtype", np.dtype(float))
         if stored:
-            require_fits((len(X), phi.dim), self.dtype.itemsize, "option 1 or 5, which store no "
-                         "features, or option=3")
+            require_fits(
+                (len(X), phi.dim),
+                self.dtype.itemsize,
+                "option 1 or 5, which store no features, or option=3",
+            )
         super().__init__(phi.dim, self.dtype, self.compute(slice(None)) if stored else None)
 
     def compute(self, drawn):
         rows = self.phi(taken_of(self.X, drawn))
         rows = rows.toarray() if sp.issparse(rows) else rows
-        with np.errstate(over="ignore"):                  # require_bounded names it
+        with np.errstate(over="ignore"):  # require_bounded names it
             self.longest = max(self.longest, float(np.vecdot(rows, rows).max()))
         return rows
 
@@ -238,7 +269,7 @@ class Weights(Rows):
         dot, axpy = get_blas_funcs(("dot", "axpy"), (w,))
         for i, row, rate in zip(drawn, self.each(drawn), rates, strict=True):
             z = dot(row, w)
-            axpy(row, w, self.size, -rate * slope(z, i))                            # (6.2)
+            axpy(row, w, self.size, -rate * slope(z, i))  # (6.2)
             yield z
 
     def add(self, w, drawn, v, rows):
@@ -266,7 +297,7 @@ class SparseWeights(Weights):
         for i, rate, a, b in zip(drawn, rates, starts[:-1], starts[1:], strict=True):
             columns, values = rows.indices[a:b], rows.data[a:b]
             z = float(values @ w[columns])
-            w[columns] -= rate * slope(z, i) * values                               # (6.2)
+            w[columns] -= rate * slope(z, i) * values  # (6.2)
             yield z
 
 
@@ -279,7 +310,7 @@ def descend(run, form, average=False, callback=None):
     "The weights or coefficients after all steps, or their mean"
     w = np.zeros(form.size, dtype=form.dtype)
     total, take = np.zeros_like(w), _singles if run.batch == 1 and form.size else _batches
-    with np.errstate(all="ignore"):                       # require_bounded sees what overflows
+    with np.errstate(all="ignore"):  # require_bounded sees what overflows
         for part in spans(run.steps, _steps_at_once(run, form)):
             drawn = run.examples[part.start * run.batch : part.stop * run.batch]
             z = take(run, form, part, drawn, w, total if average else None)

@@ -14,9 +14,8 @@ import scipy.linalg
 from scipy.special import xlogy
 
 # %% ../../../nbs/engines/solving/systems.ipynb #af738444
-from rkhs_notes.base.arrays import (
-    akin, array_namespace, as_floats, as_number, as_points, guarded, is_foreign, numbers_of, shaped
-)
+from ...base.arrays import akin, array_namespace, as_floats, as_number, as_points, guarded
+from ...base.arrays import is_foreign, numbers_of, shaped
 from ...base.blocks import require_fits
 from ...base.distances import sqdist
 from ...base.errors import IndefiniteKernel, finite, not_negative
@@ -39,24 +38,34 @@ def usual_causes(k, X, least, shift="lam"):
         few = numbers_of(few)
         spacing = math.sqrt(np.min(sqdist(few) + np.diag(np.full(len(few), np.inf))))
         wide = f" ({k.bandwidth:.2g} against {spacing:.2g})"
-    return (f"Usual causes: repeated rows of X ({rows}), a bandwidth far above the spacing of "
-            f"X{wide}, or k is not a kernel. Try {shift}={least:.0e}, or check_kernel(k, X).")
+    return (
+        f"Usual causes: repeated rows of X ({rows}), a bandwidth far above the spacing of "
+        f"X{wide}, or k is not a kernel. Try {shift}={least:.0e}, or check_kernel(k, X)."
+    )
 
 # %% ../../../nbs/engines/solving/systems.ipynb #fc8dfff7
 def whole(k, X):
     "K, if there is room for it"
     n = n_points(X)
-    require_fits((n, n), bytes_of(X), "ridge_large(k, X, y, lam), which keeps no matrix; features "
-                 "(nystrom_features, random_feature_map, k.feature_map(X) of texts and graphs) "
-                 "with svm_primal or kernel_sgd, or fewer points")
+    require_fits(
+        (n, n),
+        bytes_of(X),
+        "ridge_large(k, X, y, lam), which keeps no matrix; features "
+        "(nystrom_features, random_feature_map, k.feature_map(X) of texts and graphs) "
+        "with svm_primal or kernel_sgd, or fewer points",
+    )
     return k(X)
 
 # %% ../../../nbs/engines/solving/systems.ipynb #06ca5b29
 def squarable(y, name="y"):
     "y, if a sum of its squares is a number"
     room = math.sqrt(float(np.finfo(y.dtype).max) / (4 * y.size))
-    as_number(np.abs(y).max(), f"the largest |{name}|", at_most=room,
-              because=f"; squares of larger ones overflow {y.dtype}: rescale {name}")
+    as_number(
+        np.abs(y).max(),
+        f"the largest |{name}|",
+        at_most=room,
+        because=f"; squares of larger ones overflow {y.dtype}: rescale {name}",
+    )
     return y
 
 # %% ../../../nbs/engines/solving/systems.ipynb #f0ede7e9
@@ -72,8 +81,9 @@ def smoother(k, X, dtype, lam, weights=None):
         return _smoother_abroad(k, X, K, lam, weights)
     K = K.astype(np.result_type(K.dtype, dtype), copy=False)
     if weights is None:
-        factor = Cholesky(K, lam, f"K + {lam:.1e} I",
-                          lambda least: usual_causes(k, X, least), overwrite=True)
+        factor = Cholesky(
+            K, lam, f"K + {lam:.1e} I", lambda least: usual_causes(k, X, least), overwrite=True
+        )
         return partial(_finitely, factor.solve)
     diagonal = K.diagonal().astype(float)
     with np.errstate(divide="ignore", over="ignore"):
@@ -83,8 +93,13 @@ def smoother(k, X, dtype, lam, weights=None):
     scale = scale.astype(K.dtype)
     K *= scale[:, None]
     K *= scale
-    solve = Cholesky(K, shift, "K + lam / weights, scaled to a diagonal of ones,",
-                     lambda least: usual_causes(k, X, least * heaviest), overwrite=True).solve
+    solve = Cholesky(
+        K,
+        shift,
+        "K + lam / weights, scaled to a diagonal of ones,",
+        lambda least: usual_causes(k, X, least * heaviest),
+        overwrite=True,
+    ).solve
     return partial(_finitely, partial(_between, scale, solve))
 
 
@@ -103,7 +118,7 @@ def _smoother_abroad(k, X, K, lam, weights):
     xp = array_namespace(K)
     roots = xp.ones_like(K[0, :]) if weights is None else akin(weights, K) ** 0.5
     own = akin(np.eye(K.shape[0]), K)
-    A = roots[:, None] * K * roots[None, :] + lam * own                  # √W K √W + lam I
+    A = roots[:, None] * K * roots[None, :] + lam * own  # √W K √W + lam I
 
     def smooth(y):
         dtype = xp.result_type(A.dtype, y.dtype)
@@ -134,8 +149,10 @@ def independent(T, weights=None):
     largest = np.maximum(np.abs(R).max(axis=0), np.finfo(R.dtype).tiny)
     parts, eps = np.linalg.svd(R / largest, compute_uv=False), len(T) * np.finfo(R.dtype).eps
     if T.shape[1] > len(T) or sizes[-1] <= eps * sizes[0] or parts[-1] <= eps * parts[0]:
-        raise ValueError(f"the {T.shape[1]} functions of the null space are linearly dependent on "
-                         f"these {len(T)} points: their coefficients are not determined. Drop one.")
+        raise ValueError(
+            f"the {T.shape[1]} functions of the null space are linearly dependent on "
+            f"these {len(T)} points: their coefficients are not determined. Drop one."
+        )
     return T
 
 # %% ../../../nbs/engines/solving/systems.ipynb #e01f47ac
@@ -147,9 +164,16 @@ def _null_space(value, name, call):
     return tuple(value) if isinstance(value, list) else value
 
 
-NullSpace = Annotated[Any, Word("function, or list of functions", _null_space, (),
-                                lambda rng, sizes: [lambda X: np.ones(len(X))],
-                                (None, "text", 3.0, [], [1.0]))]
+NullSpace = Annotated[
+    Any,
+    Word(
+        "function, or list of functions",
+        _null_space,
+        (),
+        lambda rng, sizes: [lambda X: np.ones(len(X))],
+        (None, "text", 3.0, [], [1.0]),
+    ),
+]
 
 
 def null_matrix(null_space, X):
@@ -170,6 +194,7 @@ class NullPart(Value):
     null_space : what semiparametric was given
     beta : array (m,) or (m, t)
     """
+
     null_space: NullSpace
     beta: Targets
 
@@ -178,7 +203,8 @@ class NullPart(Value):
         X = X if isinstance(X, Objects) else as_points(X)
         return null_matrix(self.null_space, X) @ self.beta
 
-    def __repr__(self): return f"NullPart, {len(self.beta)} coefficients"
+    def __repr__(self):
+        return f"NullPart, {len(self.beta)} coefficients"
 
 # %% ../../../nbs/engines/solving/systems.ipynb #d7d6654a
 def clipped(eigenvalues, rounding, what, k):
@@ -191,13 +217,15 @@ def clipped(eigenvalues, rounding, what, k):
 def root_and_share(weights, y):
     "√W and W / tr W, as vectors"
     w = np.ones(len(y)) if weights is None else weights
-    most = float(np.finfo(y.dtype).max) / (1e8 * len(y))         # with room for K
+    most = float(np.finfo(y.dtype).max) / (1e8 * len(y))  # with room for K
     as_number(w.max(), "the largest of weights", at_most=most)
     w = w.astype(y.dtype)
     share = w / w.sum()
     if len(y) > 1 and share.max() > 1 - np.finfo(y.dtype).eps ** 0.5:
-        raise ValueError(f"weights lie on point {share.argmax()} alone: leaving it out leaves "
-                         "nothing to fit. Give weight to two points or more.")
+        raise ValueError(
+            f"weights lie on point {share.argmax()} alone: leaving it out leaves "
+            "nothing to fit. Give weight to two points or more."
+        )
     return np.sqrt(w), share
 
 

@@ -14,9 +14,8 @@ from ...base.contracts import contract
 from ...base.values import Value
 from ...base.words import Word, fitting, word_of
 from ..features.maps import AFeatureMap
-from rkhs_notes.engines.solving.steps import (
-    Examples, Option, Run, Size, SizeOrInf, Weights, descend
-)
+from .steps import Examples, Option, Run, Size, SizeOrInf, Weights
+from .steps import descend
 
 # %% ../../../nbs/engines/solving/timing.ipynb #5bca6e84
 def _lines(keys):
@@ -37,6 +36,7 @@ class Machine(Value):
     values : {option 1 … 4: (a, b)}: a + b d for each feature or kernel value
     steps : {"w" or "u": (a, b)}: a + b (numbers in a row) for each step
     """
+
     values: Annotated[dict, _lines({1, 2, 3, 4})]
     steps: Annotated[dict, _lines({"w", "u"})]
 

@@ -36,40 +36,80 @@ def _ties(value, name, call=None):
             sums = np.asarray(W.sum(axis=axis)).ravel()
         i = int(sums.argmin() if np.isfinite(sums).all() else sums.argmax())
         if not 1e-12 * sums.max() < sums[i] < np.inf:
-            raise ValueError(f"{name} is too large or singular: {what} {i} sums to {sums[i]:.1g}. "
-                             "Give that object weight or leave its pair out; divide huge weights.")
+            raise ValueError(
+                f"{name} is too large or singular: {what} {i} sums to {sums[i]:.1g}. "
+                "Give that object weight or leave its pair out; divide huge weights."
+            )
     return W.astype(float)
 
 
-_no_ties = ("diag", [], [[np.nan]], [1.0, 2.0], [[1.0, -1.0], [0.0, 1.0]],
-            [[1.0, 0.0], [1.0, 0.0]], 1j)
-Ties = Annotated[Any, Word("array or sparse (n, n), ≥ 0", _ties, ("n", "n"),
-                           lambda rng, sizes: np.eye(sizes["n"]), _no_ties)]
+_no_ties = (
+    "diag",
+    [],
+    [[np.nan]],
+    [1.0, 2.0],
+    [[1.0, -1.0], [0.0, 1.0]],
+    [[1.0, 0.0], [1.0, 0.0]],
+    1j,
+)
+Ties = Annotated[
+    Any,
+    Word(
+        "array or sparse (n, n), ≥ 0",
+        _ties,
+        ("n", "n"),
+        lambda rng, sizes: np.eye(sizes["n"]),
+        _no_ties,
+    ),
+]
 
 # %% ../../../nbs/engines/solving/views.ipynb #5ef751ff
-Lows, Highs = (Annotated[Any, Word(
-    f"array (n, {d})", lambda value, name, call: marked(as_points, value, name), ("n",),
-    lambda rng, sizes: rng.normal(size=(sizes["n"], 4)), _no_ties[1:3])] for d in "mM")
+Lows, Highs = (
+    Annotated[
+        Any,
+        Word(
+            f"array (n, {d})",
+            lambda value, name, call: marked(as_points, value, name),
+            ("n",),
+            lambda rng, sizes: rng.normal(size=(sizes["n"], 4)),
+            _no_ties[1:3],
+        ),
+    ]
+    for d in "mM"
+)
 LowPoints, HighPoints = (Annotated[Any, points("n", of=k)] for k in ("k_low", "k_high"))
 PerAxis = Annotated[Any, array("p")]
 Axes = Annotated[Any, either(lambda value: value is None, count(), "int ≥ 1, or None")]
 Affinity = Annotated[str, one_of("identity", "knn", "class")]
 
 
-Way = Annotated[Any, either(lambda value: not isinstance(value, str), one_of("likelihood"),
-                            "array (p,) or 'likelihood'", draw=None)]
+Way = Annotated[
+    Any,
+    either(
+        lambda value: not isinstance(value, str),
+        one_of("likelihood"),
+        "array (p,) or 'likelihood'",
+        draw=None,
+    ),
+]
 
 # %% ../../../nbs/engines/solving/views.ipynb #05ec6e22
 def _each(word):
     "The word of a sequence of what `word` reads"
+
     def read(value, name, call):
         column = isinstance(value, np.ndarray) and value.ndim > 0
         several = list(value) if column or isinstance(value, (tuple, list)) else [value]
         as_count(len(several), f"the number of candidates in {name}")
         return list(dict.fromkeys(word.read(v, name, call) for v in several))
 
-    return Word(f"sequence of {word.says}", read, (), lambda rng, sizes: [word.draw(rng, sizes)],
-                ("text", [], {}, [-1], 0, 1j))
+    return Word(
+        f"sequence of {word.says}",
+        read,
+        (),
+        lambda rng, sizes: [word.draw(rng, sizes)],
+        ("text", [], {}, [-1], 0, 1j),
+    )
 
 
 def _pair(value, name, call):
@@ -83,24 +123,45 @@ def _pair(value, name, call):
 Regs = Annotated[Any, _each(number(above=0))]
 Components = Annotated[Any, _each(count())]
 Kinds = Annotated[Any, _each(one_of("identity", "knn", "class"))]
-Ways = Annotated[Any, _each(either(lambda value: value is None, one_of("likelihood"),
-                                   "None or 'likelihood'", draw=lambda rng, sizes: None))]
+Ways = Annotated[
+    Any,
+    _each(
+        either(
+            lambda value: value is None,
+            one_of("likelihood"),
+            "None or 'likelihood'",
+            draw=lambda rng, sizes: None,
+        )
+    ),
+]
 Folds = Annotated[int, count(2)]
 _pairs = _each(Word("pair (Kernel, Kernel)", _pair))
-KernelPairs = Annotated[Any, either(lambda value: isinstance(value, str) and value == "auto",
-                                    _pairs, f"'auto' or {_pairs.says}", draw=None)]
+KernelPairs = Annotated[
+    Any,
+    either(
+        lambda value: isinstance(value, str) and value == "auto",
+        _pairs,
+        f"'auto' or {_pairs.says}",
+        draw=None,
+    ),
+]
 
 # %% ../../../nbs/engines/solving/views.ipynb #865c218e
 class View(Value):
     "Functions on one kind of object: centred values on its training set are centred @ coordinates"
-    gram: Any                                # LowRankGram, K ≈ F Fᵀ
-    mean: np.ndarray                         # (r,), of the rows of F
-    centred: np.ndarray                      # (n, r)
 
-    varies = property(lambda self: float(np.linalg.norm(self.centred) ** 2),
-                      doc="The trace of the centred Gram matrix.")
-    fills = property(lambda self: self.gram.rank == len(self.centred),
-                     doc="Does every centred vector belong to a function?")
+    gram: Any  # LowRankGram, K ≈ F Fᵀ
+    mean: np.ndarray  # (r,), of the rows of F
+    centred: np.ndarray  # (n, r)
+
+    varies = property(
+        lambda self: float(np.linalg.norm(self.centred) ** 2),
+        doc="The trace of the centred Gram matrix.",
+    )
+    fills = property(
+        lambda self: self.gram.rank == len(self.centred),
+        doc="Does every centred vector belong to a function?",
+    )
 
     def coefficients(self, c):
         "alpha and offset, so that Σ alpha k(z, x) + offset = F(x) c − mean, with the pivots z"
@@ -118,8 +179,10 @@ def view(k, X, name, rank, rng):
     mean = F.mean(axis=0) if F.size else np.zeros(0)
     done = View(gram, mean, F - mean)
     if not done.varies > 1e-8 * gram.trace:
-        raise ValueError(f"{name} is constant for {k}, or nearly: {done.varies:.2g} of a trace of "
-                         f"{gram.trace:.2g}, too few digits. Equal rows? A large bandwidth?")
+        raise ValueError(
+            f"{name} is constant for {k}, or nearly: {done.varies:.2g} of a trace of "
+            f"{gram.trace:.2g}, too few digits. Equal rows? A large bandwidth?"
+        )
     return done
 
 
@@ -132,7 +195,7 @@ def whitening(view, d, reg):
     "B ↦ Tᵀ B and c ↦ T c, with Tᵀ (Fᵀ D F + γ I) T = I for the centred F, onto the range of Fᵀ"
     A = np.sqrt(d)[:, None] * view.centred
     if reg > 1e-6 * float(np.linalg.norm(A)) ** 2:
-        done = Cholesky(A.T @ A, reg, "Fᵀ D F + γ I", "a larger reg", overwrite=True)      # T = L⁻ᵀ
+        done = Cholesky(A.T @ A, reg, "Fᵀ D F + γ I", "a larger reg", overwrite=True)  # T = L⁻ᵀ
         return done.half_solve, partial(done.half_solve, transposed=True)
     _, s, Vt = scipy.linalg.svd(A, full_matrices=False)
     noise = len(A) * np.finfo(float).eps
@@ -146,12 +209,14 @@ def leading_axes(low, high, W, p, reg, or_fewer=False):
     d_low, d_high = (np.asarray(W.sum(axis=i)).ravel() for i in (1, 0))
     white_low, back_low = whitening(low, d_low, reg)
     white_high, back_high = whitening(high, d_high, reg)
-    M = white_high(white_low(low.centred.T @ (W @ high.centred)).T).T                   # (12.6)
+    M = white_high(white_low(low.centred.T @ (W @ high.centred)).T).T  # (12.6)
     U, rho, V = _leading_singular(M, min(p, *M.shape))
     found = min(p, int(np.sum(rho > 1e-7)))
     if p > found and not (or_fewer and found):
-        raise ValueError(f"n_components = {p}, but only {found} axes correlate, of {low.gram.rank} "
-                         f"and {high.gram.rank} directions; does reg = {reg:g} dwarf k?")
+        raise ValueError(
+            f"n_components = {p}, but only {found} axes correlate, of {low.gram.rank} "
+            f"and {high.gram.rank} directions; does reg = {reg:g} dwarf k?"
+        )
     c, d = back_low(U[:, :found]) / 2**0.5, back_high(V[:, :found]) / 2**0.5
     side = signs(low.centred @ c)
     return low.coefficients(c * side), high.coefficients(d * side), rho[:found]
@@ -174,13 +239,16 @@ class Matching:
 
     correlations = property(
         lambda self: 1 - self.eigenvalues,
-        doc="1 − λ, descending: how well each axis of one kind predicts that of the other.")
+        doc="1 − λ, descending: how well each axis of one kind predicts that of the other.",
+    )
 
     def __repr__(self):
         rho, dropped = self.correlations, max(self.error_low, self.error_high)
-        return (f"{type(self).__name__} of {self.function_low.k} and {self.function_high.k}: "
-                f"{len(rho)} axes, correlations {rho[0]:.3f} … {rho[-1]:.3f}, reg {self.reg:g}"
-                + (f", trace error {dropped:.1e}" if dropped > 1e-10 else ""))
+        return (
+            f"{type(self).__name__} of {self.function_low.k} and {self.function_high.k}: "
+            f"{len(rho)} axes, correlations {rho[0]:.3f} … {rho[-1]:.3f}, reg {self.reg:g}"
+            + (f", trace error {dropped:.1e}" if dropped > 1e-10 else "")
+        )
 
     @contract
     def distances(self, L, H, weights: Way = None):
@@ -204,8 +272,12 @@ class Matching:
         returns : array (n,) of int
         """
         probes, gallery = self._scaled(L, H, weights)
-        return np.concatenate([sqdist(probes[rows], gallery).argmin(axis=1)
-                               for rows in row_blocks(len(probes), 32 * len(gallery))])
+        return np.concatenate(
+            [
+                sqdist(probes[rows], gallery).argmin(axis=1)
+                for rows in row_blocks(len(probes), 32 * len(gallery))
+            ]
+        )
 
     def _scaled(self, L, H, weights):
         to_low, to_high = self._scales(weights)
@@ -217,9 +289,13 @@ class Matching:
             return 1.0, 1.0
         if isinstance(weights, str):
             rho, width = self.correlations, np.sqrt(self.eigenvalues * (2 - self.eigenvalues))
-            as_number(width.min(), "√(1 − ρ²)", at_least=1e-6,
-                      because=": a likelihood needs correlations ρ below 1; raise reg")
-            return 1 / width, rho / width                                               # (12.8)
+            as_number(
+                width.min(),
+                "√(1 − ρ²)",
+                at_least=1e-6,
+                because=": a likelihood needs correlations ρ below 1; raise reg",
+            )
+            return 1 / width, rho / width  # (12.8)
         return (np.sqrt(as_weights(weights, len(self.eigenvalues), "axis")),) * 2
 
 # %% ../../../nbs/engines/solving/views.ipynb #3aff005e
@@ -234,8 +310,10 @@ def splits(place, folds, unseen, rng):
         train, out = np.flatnonzero(~held), rng.permutation(np.flatnonzero(held))
         made.append((train, out[::2], out[1::2]) if unseen else (train, train, out))
     if not any(np.isin(place[probes], place[gallery]).any() for _, gallery, probes in made):
-        raise ValueError("no held-out probe has its label in its gallery, so every choice scores "
-                         "0: labels must repeat.")
+        raise ValueError(
+            "no held-out probe has its label in its gallery, so every choice scores "
+            "0: labels must repeat."
+        )
     return made
 
 # %% ../../../nbs/engines/solving/views.ipynb #573d7c02

@@ -17,9 +17,8 @@ from ...base.points import joined_of, taken_of
 from ...base.words import count
 from ..functions.functions import times
 from ..kernels.gram import Around, both_points, n_points
-from rkhs_notes.engines.testing.resampling import (
-    in_batches, linear_forms, quadratic_forms, random_labels
-)
+from .resampling import in_batches, linear_forms, quadratic_forms
+from .resampling import random_labels
 from .samples import require_two, steady
 
 # %% ../../../nbs/engines/testing/pools.ipynb #48d90c88
@@ -29,7 +28,7 @@ class Pool:
     def __init__(self, k, X, Y, unbiased=True):
         A, B, _ = both_points(getattr(k, "kernel", k), X.points, Y.points)
         w, v, self.weighted = X.raw, Y.raw, X.varies or Y.varies
-        if self.weighted:                                    # a pair of weight 0 counts nowhere
+        if self.weighted:  # a pair of weight 0 counts nowhere
             w, v = (u / max(w.max(), v.max()) for u in (w, v))
             A, B = taken_of(A, np.flatnonzero(w)), taken_of(B, np.flatnonzero(v))
             w, v = w[w > 0], v[v > 0]
@@ -53,17 +52,17 @@ class Pool:
     def statistics(self, S, unbiased, a):
         "The statistic for every column s of labels, with a = sᵀAs   (SMP.2)"
         b = linear_forms(self.rows, S)
-        xx, xy, yy = a, b - a, self.total - 2 * b + a                                # (11.11)
+        xx, xy, yy = a, b - a, self.total - 2 * b + a  # (11.11)
         sx = linear_forms(self.w, S)
         sy = self.w.sum() - sx
         if unbiased:
             wx = linear_forms(self.w**2, S)
             wy = float(self.w @ self.w) - wx
-            U = xx / (sx**2 - wx) + yy / (sy**2 - wy) - 2 * xy / (sx * sy)           # (11.9)
+            U = xx / (sx**2 - wx) + yy / (sy**2 - wy) - 2 * xy / (sx * sy)  # (11.9)
             return U + _moved(self, S, sx, wx, sy, wy) if self.weighted else U
         d = linear_forms(self.diagonal, S)
         rest = self.diagonal.sum() - d
-        return (xx + d) / sx**2 + (yy + rest) / sy**2 - 2 * xy / (sx * sy)           # (11.8)
+        return (xx + d) / sx**2 + (yy + rest) / sy**2 - 2 * xy / (sx * sy)  # (11.8)
 
     def observed(self, unbiased):
         "The statistic of the data"
@@ -75,7 +74,7 @@ class Pool:
 
         def statistic(S):
             T = self.statistics(S, unbiased, self.forms(S, single))
-            if single and (near := np.abs(T - observed) <= slack).any():       # decided in float64
+            if single and (near := np.abs(T - observed) <= slack).any():  # decided in float64
                 S = np.ascontiguousarray(S[:, near])
                 T[near] = self.statistics(S, unbiased, self.forms(S))
             return T
@@ -161,7 +160,7 @@ def spectral_sums(pool):
             for columns in spans(N, 4096):
                 K = pool.tile(rows, columns) - means[rows, None] - means[columns] + grand
                 squares[rows] += np.einsum("ij,ij->i", K, K)
-        squares -= (grand - 2 * means) ** 2                    # tiles have 0 where the diagonal was
+        squares -= (grand - 2 * means) ** 2  # tiles have 0 where the diagonal was
     finite(squares, "a square of k(x, y), centred,", "rescale k, X or Y")
     return float(diagonal.mean() * N / (N - 1)), float(squares.sum() / (N * (N - 1)))
 
@@ -213,12 +212,14 @@ class FeaturePool(Pool):
 def _h_entries(k, X, Y, i, j):
     "h(zᵢ, zⱼ) = k(xᵢ, xⱼ) + k(yᵢ, yⱼ) − k(xᵢ, yⱼ) − k(xⱼ, yᵢ) for two slices of equal length"
     xi, xj, yi, yj = taken_of(X, i), taken_of(X, j), taken_of(Y, i), taken_of(Y, j)
-    return (k.pairs(xi, xj).astype(float) + k.pairs(yi, yj)
-            - k.pairs(xi, yj) - k.pairs(xj, yi))                                      # (11.10)
+    return (
+        k.pairs(xi, xj).astype(float) + k.pairs(yi, yj) - k.pairs(xi, yj) - k.pairs(xj, yi)
+    )  # (11.10)
 
 
 def _h_tiles(k, X, Y):
     "The matrix (h(zᵢ, zⱼ)) with zeros on its diagonal, tile by tile"
+
     def tile(rows, columns):
         x, y, u, v = (taken_of(A, part) for part in (rows, columns) for A in (X, Y))
         own = rows == columns
@@ -229,6 +230,7 @@ def _h_tiles(k, X, Y):
         if own:
             np.fill_diagonal(H, 0.0)
         return H
+
     return tile
 
 # %% ../../../nbs/engines/testing/pools.ipynb #518a54a4
@@ -244,8 +246,9 @@ def of_blocks(k, X, Y, size, stored=False):
     tiles = ((_h_tiles(k, taken_of(X, part), taken_of(Y, part)), part) for part in blocks)
     parts = ((tile(slice(None), slice(None)) if whole else tile, part) for tile, part in tiles)
     parts = list(parts) if stored else parts
-    return lambda S: (sum(quadratic_forms(H, S[part]) for H, part in parts)
-                      / (len(blocks) * size * (size - 1)))
+    return lambda S: (
+        sum(quadratic_forms(H, S[part]) for H, part in parts) / (len(blocks) * size * (size - 1))
+    )
 
 
 def _shifts_of(n, statistic, n_shifts):

@@ -20,8 +20,9 @@ from ...base.words import Count, Finite, Positive, Probability, Rng, count
 
 # %% ../../../nbs/engines/testing/resampling.ipynb #8ee02200
 _Draws = Annotated[Any, replace(words.array("B"), draw=lambda rng, sizes: rng.normal(size=99))]
-_Rows = Annotated[Any, replace(words.array("B", "t"),
-                               draw=lambda rng, sizes: rng.normal(size=(99, sizes["t"])))]
+_Rows = Annotated[
+    Any, replace(words.array("B", "t"), draw=lambda rng, sizes: rng.normal(size=(99, sizes["t"])))
+]
 
 
 @contract
@@ -35,7 +36,7 @@ def resampled_pvalue(statistic: Finite, null: _Draws, rounding: words.NonNegativ
     references : Phipson and Smyth (2010); Hemerik and Goeman (2018), Theorem 1
     """
     above = np.count_nonzero(null >= statistic - rounding)
-    return float((1 + above) / (len(null) + 1))                                        # (RES.1)
+    return float((1 + above) / (len(null) + 1))  # (RES.1)
 
 
 @contract
@@ -70,7 +71,8 @@ class TestResult(Value):
     hypothesis : str, what is tested, as it should read after "that"
     exact : P(p ≤ α) ≤ α at every sample size, not only in the limit
     """
-    __test__ = False         # not a test case: pytest collects classes by their name
+
+    __test__ = False  # not a test case: pytest collects classes by their name
 
     statistic: Finite
     pvalue: Finite
@@ -103,14 +105,17 @@ class TestResult(Value):
         p = f"{self.pvalue:.2g}" if self.pvalue >= 1e-4 else f"{self.pvalue:.0e}"
         point = self.critical()
         against = f", 95 % point of the null {point:.3g}" if math.isfinite(point) else ""
-        return (f"{self.name} = {self.statistic:.3g}{against} ({self.method}, {len(self.null)} "
-                f"draws, {kind}): p = {p}. "
-                f"That {self.hypothesis} {verdict} at level 5 %.")
+        return (
+            f"{self.name} = {self.statistic:.3g}{against} ({self.method}, {len(self.null)} "
+            f"draws, {kind}): p = {p}. "
+            f"That {self.hypothesis} {verdict} at level 5 %."
+        )
 
     @contract
     def plot(self, ax: words.Axes = None) -> words.Axes:
         "Draw the null distribution, its 95 % point and the statistic."
         from rkhs_notes.base.plots import ACCENT, INK, MUTED, WARM
+
         bins = min(40, max(5, len(self.null) // 15))
         ax.hist(self.null, bins=bins, density=True, color=MUTED, alpha=0.6, label="null")
         if math.isfinite(self.critical()):
@@ -154,8 +159,13 @@ def _columns(n, n_draws, rows):
 
 # %% ../../../nbs/engines/testing/resampling.ipynb #849d8aeb
 @contract
-def in_batches(draw: words.Function, statistic: words.Function, draw_bytes: words.Whole,
-               n_draws: Count, rng: Rng = None):
+def in_batches(
+    draw: words.Function,
+    statistic: words.Function,
+    draw_bytes: words.Whole,
+    n_draws: Count,
+    rng: Rng = None,
+):
     """statistic(draw(b, rng)) for batches of b draws that fit into settings.block_mib.
 
     The draws do not depend on how they are cut into batches.
@@ -212,15 +222,19 @@ def quadratic_forms(A, S, single=False):
         for columns in spans(n, height, start=rows.start):
             with np.errstate(all="ignore"):
                 block = np.asarray(tile(rows, columns)).astype(np.float64, copy=False)
-            top = as_number(np.abs(block).max(), "the largest entry of the Gram matrix",
-                            at_most=1e300 / n**2, because=": rescale the points, or the kernel")
+            top = as_number(
+                np.abs(block).max(),
+                "the largest entry of the Gram matrix",
+                at_most=1e300 / n**2,
+                because=": rescale the points, or the kernel",
+            )
             unit = top or 1.0 if single else 1.0
             if single:
                 block = (block / unit).astype(np.float32)  # 1e48 has no place in float32
             for part in spans(b, width):
                 product = block @ S[columns, part].astype(block.dtype)
                 sums = np.einsum("ij,ij->j", S[rows, part], product, dtype=float)
-                forms[part] += (1 if rows == columns else 2) * unit * sums   # (RES.2)
+                forms[part] += (1 if rows == columns else 2) * unit * sums  # (RES.2)
     return forms
 
 # %% ../../../nbs/engines/testing/resampling.ipynb #95ad8de1
@@ -235,16 +249,25 @@ def gamma_null(mean: Positive, variance: Positive, n_draws: Count = 1000, shift:
     tail : function               x ↦ P(T ≥ x), a float, never 0
     null : array (n_draws,)       its quantiles at (i − ½)/n_draws
     """
-    shape = as_number(mean * (mean / variance), "mean² / variance", above=1e-9, below=1e15,
-                      because=", or the gamma law has no quantiles in floats: other units?")
+    shape = as_number(
+        mean * (mean / variance),
+        "mean² / variance",
+        above=1e-9,
+        below=1e15,
+        because=", or the gamma law has no quantiles in floats: other units?",
+    )
     law = gamma(shape, loc=shift, scale=variance / mean)
-    tail = lambda x: float(max(law.sf(x), np.finfo(float).tiny))            # no p-value is 0
+    tail = lambda x: float(max(law.sf(x), np.finfo(float).tiny))  # no p-value is 0
     return tail, law.ppf((np.arange(n_draws) + 0.5) / n_draws)
 
 
 @contract
-def chi2_mixture(eigenvalues: Annotated[Any, words.array("r")], n_draws: Count, rng: Rng = None,
-                 shift: Finite = 0.0):
+def chi2_mixture(
+    eigenvalues: Annotated[Any, words.array("r")],
+    n_draws: Count,
+    rng: Rng = None,
+    shift: Finite = 0.0,
+):
     """Draws of Σⱼ λⱼ zⱼ² + shift with independent standard normal zⱼ.
 
     returns : array (n_draws,)
@@ -269,7 +292,7 @@ def studentised_max(statistics: Annotated[Any, words.array("t")], null: _Rows):
     array (t,)                   the studentised statistics of the data
     """
     z, varies = _studentised(statistics, null)
-    largest = z[:, varies].max(axis=1) if varies.any() else z[:, 0]                    # (RES.3)
+    largest = z[:, varies].max(axis=1) if varies.any() else z[:, 0]  # (RES.3)
     return float(largest[0]), largest[1:], z[0]
 
 
@@ -299,5 +322,5 @@ def step_down(statistics, null):
     order = np.argsort(-z[0], kind="stable")
     left = np.maximum.accumulate(z[:, order[::-1]], axis=1)[:, ::-1]
     p = np.empty(len(order))
-    p[order] = np.maximum.accumulate(np.mean(left >= left[0] - 1e-9, axis=0))         # (RES.4)
+    p[order] = np.maximum.accumulate(np.mean(left >= left[0] - 1e-9, axis=0))  # (RES.4)
     return p

@@ -11,27 +11,27 @@ from scipy.sparse import issparse
 from typing import Annotated, Any
 
 # %% ../../../nbs/engines/testing/samples.ipynb #samples-own
-from rkhs_notes.base.arrays import (
-    akin, array_namespace, as_points, as_sparse_rows, is_foreign, plain_float
-)
+from ...base.arrays import akin, array_namespace, as_points, as_sparse_rows, is_foreign
+from ...base.arrays import plain_float
 from ...base.points import ARRAYS, marked, ordered, taken_of
 from ...base.values import Value
 from ...base.words import Word
 from ..functions.functions import times
-from rkhs_notes.engines.kernels.gram import (
-    SPARSE, Around, Formula, around, both_points, library, n_points, precision
-)
+from ..kernels.gram import SPARSE, Around, Formula, around, both_points, library
+from ..kernels.gram import n_points, precision
 
 # %% ../../../nbs/engines/testing/samples.ipynb #ddb13aa2
 class Drawn(Value):
     "A sample: marked points, and the raw weights of a Measure; None: 1 each"
+
     points: Any
     weights: Any = None
 
     shape = property(lambda self: getattr(self.points, "shape", (len(self),)))
     varies = property(lambda self: bool(np.ptp(self.raw) > 1e-12 * self.raw.max()))
 
-    def __len__(self): return n_points(self.points)
+    def __len__(self):
+        return n_points(self.points)
 
     @property
     def raw(self):
@@ -46,8 +46,9 @@ class Drawn(Value):
 
     def part(self, rows):
         "The points at these rows, with their weights"
-        return Drawn(taken_of(self.points, rows),
-                     None if self.weights is None else self.weights[rows])
+        return Drawn(
+            taken_of(self.points, rows), None if self.weights is None else self.weights[rows]
+        )
 
 # %% ../../../nbs/engines/testing/samples.ipynb #cd86b94c
 def _kernels_of(call):
@@ -64,15 +65,19 @@ def _read_sample(value, name, call):
     read, facts = (as_sparse_rows, SPARSE) if issparse(points) else (as_points, ARRAYS)
     for k in _kernels_of(call):
         points = marked(read, points, name, facts) if k is None else k._marked(points, name)
-    other = call.seen.get(call.sizes.get("d", (None,))[0])                  # the sample before
+    other = call.seen.get(call.sizes.get("d", (None,))[0])  # the sample before
     return Drawn(ordered(points, getattr(other, "points", None), name), weights)
 
 
 def sample(letter):
     "The word of a sample: points of the kernel, or a Measure on them"
-    return Word(f"array ({letter}, d), or Measure", _read_sample, (letter, "d"),
-                lambda rng, sizes: rng.uniform(0.1, 2, (sizes[letter], sizes["d"])),
-                (None, "text", [], [[np.nan]], [[1, 2], [3]]))
+    return Word(
+        f"array ({letter}, d), or Measure",
+        _read_sample,
+        (letter, "d"),
+        lambda rng, sizes: rng.uniform(0.1, 2, (sizes[letter], sizes["d"])),
+        (None, "text", [], [[np.nan]], [[1, 2], [3]]),
+    )
 
 
 Sample, OtherSample = Annotated[Any, sample("m")], Annotated[Any, sample("n")]
@@ -83,15 +88,19 @@ def require_two(w, name):
     xp = array_namespace(w)
     rest = 1 - float(xp.max(w)) / float(xp.sum(w)) if w.shape[0] else 0.0
     if rest < 1e-8:
-        raise ValueError(f"{name} has {w.shape[0]} points, all the weight but {rest:.1g} on one; "
-                         "the unbiased estimator needs two of positive weight. mmd2_v takes one.")
+        raise ValueError(
+            f"{name} has {w.shape[0]} points, all the weight but {rest:.1g} on one; "
+            "the unbiased estimator needs two of positive weight. mmd2_v takes one."
+        )
 
 
 def require_paired(m, n, weighted=False):
     "Can xᵢ be paired with yᵢ?"
     if m != n or m < 2 or weighted:
-        raise ValueError(f"m = {m}, n = {n}{', with weights' * weighted}: estimators on pairs (xᵢ, "
-                         "yᵢ) need m = n ≥ 2 and no weights. mmd2_u and mmd2_v take any.")
+        raise ValueError(
+            f"m = {m}, n = {n}{', with weights' * weighted}: estimators on pairs (xᵢ, "
+            "yᵢ) need m = n ≥ 2 and no weights. mmd2_u and mmd2_v take any."
+        )
 
 
 def paired_points(k, X, Y):
@@ -120,12 +129,14 @@ def steady(k, *samples, share=1 / 4):
     lost = 0 < spread <= (eps**0.5 if far else 64 * eps) * scale
     if lost and not (_movable(k) or _alike(samples)):
         move = "The points lie far from 0: take their mean away first." if far else "Rescale X."
-        raise ValueError(f"the values of {k} are near {scale:.2g} and their differences near "
-                         f"{spread:.2g}: sums of them lose more than half of the digits. {move}")
+        raise ValueError(
+            f"the values of {k} are near {scale:.2g} and their differences near "
+            f"{spread:.2g}: sums of them lose more than half of the digits. {move}"
+        )
     return moved
 
 
-@np.errstate(over="ignore", invalid="ignore")                     # what overflows is not far
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is not far
 def _far(samples):
     "Do all points lie together, and far from 0?"
     if not isinstance(samples[0], np.ndarray):
@@ -145,8 +156,9 @@ def _movable(k):
 def _alike(samples):
     "Are all points one point?"
     first = samples[0]
-    return hasattr(first, "dtype") and all(bool(library(A).all(A == first[:1, ...]))
-                                           for A in samples)
+    return hasattr(first, "dtype") and all(
+        bool(library(A).all(A == first[:1, ...])) for A in samples
+    )
 
 
 def leaning(k, X, w, rest):

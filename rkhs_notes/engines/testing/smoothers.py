@@ -21,8 +21,13 @@ from .samples import steady
 # %% ../../../nbs/engines/testing/smoothers.ipynb #9f1d4461
 def require_directions(found, needed, what, asked):
     "Refuses what asks for more directions than centred features span"
-    move = f"Pass at most {found}." if found else (
-        "All points coincide, or centring cancels every digit: then take their mean away first.")
+    move = (
+        f"Pass at most {found}."
+        if found
+        else (
+            "All points coincide, or centring cancels every digit: then take their mean away first."
+        )
+    )
     span = f"{found} direction{'s' * (found != 1)}"
     if needed > found:
         raise ValueError(f"{what} span {span}, too few for {asked}. {move}")
@@ -44,6 +49,7 @@ class Smoother(Value):
     into : (r, r), takes p to the coordinates of its function
     error : bound on the error of R, from what the factor leaves out and from rounding
     """
+
     approx: Any
     mean: Any
     left: Any
@@ -55,7 +61,7 @@ class Smoother(Value):
         "Centres, coefficients and means over the sample of the functions with directions P (r, n)"
         w, k, Z = self.into @ P, self.approx.kernel, self.approx.points
         alpha, means = self.approx.gram.half_solve(w, transposed=True), self.mean @ w
-        if isinstance(k, Around):                                  # Σⱼ alphaⱼ (φ(zⱼ) − φ(o))
+        if isinstance(k, Around):  # Σⱼ alphaⱼ (φ(zⱼ) − φ(o))
             Z, alpha = joined_of(Z, k.o), np.vstack([alpha, -alpha.sum(axis=0)])
             means = means + away(k, Z, Z, alpha).mean(axis=0)
         return Z, alpha, means
@@ -69,19 +75,29 @@ def smoother(k, X, reg, name, n=1, tol=1e-8, rank=None, rng=None, pivots="greedy
     as_number(w.max(), "the largest of weights", at_most=1e300 / len(w))
     share, heaviest = None if weights is None else w / w.sum(), float(w.max())
     diagonal = heaviest * diagonal
-    with np.errstate(over="ignore"):                             # too large a one is refused below
+    with np.errstate(over="ignore"):  # too large a one is refused below
         trace = max(float(diagonal.sum(dtype=float)), 1e-300)
     approx = pivoted_cholesky(k, X, rank, min(tol * reg / trace, 0.1), rng, pivots)
     F, mean = centred_factor(approx, name, f"n = {n}" if n > 1 else "a dependence", n, share)
     F = F * np.sqrt(w).astype(F.dtype)[:, None]
     rounding = 64 * float(np.finfo(F.dtype).eps) * len(F) * float(diagonal.max())
-    as_number(reg, "reg", at_least=rounding,
-              because=f", the rounding of the Gram matrix of {name}: noise lies below. "
-              "Taking the mean away first may help")
+    as_number(
+        reg,
+        "reg",
+        at_least=rounding,
+        because=f", the rounding of the Gram matrix of {name}: noise lies below. "
+        "Taking the mean away first may help",
+    )
     U, s, Vt = scipy.linalg.svd(F, full_matrices=False)
     root = np.sqrt(s**2 + reg)
-    return Smoother(approx, mean, U, s / root, Vt.T / root,
-                    (heaviest * float(approx.residual.sum()) + rounding) / reg)
+    return Smoother(
+        approx,
+        mean,
+        U,
+        s / root,
+        Vt.T / root,
+        (heaviest * float(approx.residual.sum()) + rounding) / reg,
+    )
 
 # %% ../../../nbs/engines/testing/smoothers.ipynb #cec121d6
 def dependence(F, G, reg):

@@ -63,17 +63,19 @@ def _by_factors(F, G):
         parts = row_blocks(len(F), 8 * orders.shape[1] * G.shape[1])
         T = sum(F[rows].T @ G[orders[rows]].reshape(rows.stop - rows.start, -1) for rows in parts)
         return np.square(T).reshape(F.shape[1], orders.shape[1], -1).sum(axis=(0, 2))
+
     return values, varied
 
 
 def by_grams(A, B):
     "(pairings (n, b) ↦ Σ Aᵢⱼ B[π, π]ᵢⱼ, (b,); the traces), for symmetric A and B"
+
     def value(order):
         total = 0.0
         for rows in spans(len(A), 64):
-            block = B[order[rows]].take(order[rows.start:], axis=1)
-            own = np.einsum("ij,ij->", A[rows, rows], block[:, :rows.stop - rows.start])
-            total += 2 * np.einsum("ij,ij->", A[rows, rows.start:], block) - own
+            block = B[order[rows]].take(order[rows.start :], axis=1)
+            own = np.einsum("ij,ij->", A[rows, rows], block[:, : rows.stop - rows.start])
+            total += 2 * np.einsum("ij,ij->", A[rows, rows.start :], block) - own
         return float(total)
 
     values = lambda orders: np.array([value(order) for order in np.ascontiguousarray(orders.T)])
@@ -84,13 +86,13 @@ def _random_pairings(n, b, rng):
     "b pairings in columns, (n, b)"
     return np.stack([rng.permutation(n) for _ in range(b)], axis=1)
 
-
 # %% ../../../nbs/engines/testing/swaps.ipynb #eee90da3
 class Side(NamedTuple):
     "What a test of independence sees of one variable"
-    diagonal: Any           # k(xᵢ, xᵢ)
-    factor: Any             # centred, (n, r), or None
-    gram: Any               # a function: the Gram matrix, not centred
+
+    diagonal: Any  # k(xᵢ, xᵢ)
+    factor: Any  # centred, (n, r), or None
+    gram: Any  # a function: the Gram matrix, not centred
 
     def columns(self):
         "r; of a side without a factor as many as it likes"
@@ -115,8 +117,9 @@ def side_of(k, X, name, tol=None):
     F = feature_rows(k, X).astype(float, copy=False)
     F = F - F[0]
     diagonal = np.einsum("ij,ij->i", F, F)
-    centred_map, _ = centred_factor(SimpleNamespace(factor=F, trace=diagonal.sum()), name,
-                                    "a test of independence")
+    centred_map, _ = centred_factor(
+        SimpleNamespace(factor=F, trace=diagonal.sum()), name, "a test of independence"
+    )
     return Side(diagonal, centred_map, lambda: F @ F.T)
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #1379d9aa
@@ -127,7 +130,7 @@ def over_shifts(A, B):
     for part in spans(n // 2 + 1, max(1, 2**20 // (16 * n))):
         d = np.arange(part.start, part.stop)[:, None]
         a, b = (scipy.fft.rfft(M[i, (i + d) % n].astype(float), axis=1) for M in (A, B))
-        twice = np.where((d == 0) | (2 * d == n), 1.0, 2.0)      # d and n − d: the same sum
+        twice = np.where((d == 0) | (2 * d == n), 1.0, 2.0)  # d and n − d: the same sum
         total += (twice * a.conj() * b).sum(axis=0)
     return scipy.fft.irfft(total, n)
 
@@ -200,8 +203,12 @@ class Paired:
         n = as_count(self.n, "the number of pairs", 4)
         parts = (invariants(factor=M) if self.narrow else invariants(M) for M in (self.A, self.B))
         mean, variance = pairing_moments(n, *parts)
-        as_number(variance, "the variance over all pairings", above=1e-12 * mean**2,
-                  because=": every pairing has the same HSIC, there is nothing to test")
+        as_number(
+            variance,
+            "the variance over all pairings",
+            above=1e-12 * mean**2,
+            because=": every pairing has the same HSIC, there is nothing to test",
+        )
         return self.own(), mean / n**2, variance / n**4
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #32efdd54
@@ -221,6 +228,7 @@ def by_tensors(factors):
                 rest = (rest[:, :, None] * F[order[rows], None, :]).reshape(len(rest), -1)
             total += factors[0][rows].T @ rest
         return float(np.square(total.ravel() / n - product_of_means).sum())
+
     return value
 
 
@@ -238,8 +246,9 @@ def by_products(Ks):
             P = Ks[0][rows, later].copy()
             for K, order in zip(Ks[1:], orders, strict=True):
                 P *= K[order[rows]].take(order[later], axis=1)
-            both += 2 * float(P.sum()) - float(P[:, :rows.stop - rows.start].sum())
+            both += 2 * float(P.sum()) - float(P[:, : rows.stop - rows.start].sum())
         return both / n**2 + constant - 2 * float(alone.mean())
+
     return value
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #b9330aa0
@@ -276,12 +285,14 @@ def by_deviations(parts):
                 A = A[own].take(other, axis=1)
                 sums = _grown(sums, A, r[own, None], r[other], q, m - 1 - i)
             P = sums[2, 2]
-            total += 2 * float(P.sum()) - float(P[:, :rows.stop - rows.start].sum())
+            total += 2 * float(P.sum()) - float(P[:, : rows.stop - rows.start].sum())
         return total / n**2
+
     return value
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #4df8d7e2
-def _values(k, X): return k(X).astype(float, copy=False)
+def _values(k, X):
+    return k(X).astype(float, copy=False)
 
 
 class Together:
@@ -296,15 +307,16 @@ class Together:
         self.n, self.m, factors = n, m, []
         for k, X in samples if tol is not None and not far else ():
             mixed = rng.permutation(n)
-            approx = pivoted_cholesky(k, taken_of(X, mixed), math.isqrt(20 * n), tol,
-                                      pivots="greedy")
+            approx = pivoted_cholesky(
+                k, taken_of(X, mixed), math.isqrt(20 * n), tol, pivots="greedy"
+            )
             factors.append(approx.factor[np.argsort(mixed)] if approx.stopped == "tol" else None)
         wide = tol is None or far or any(F is None for F in factors)
         self.narrow = not wide and math.prod(F.shape[1] for F in factors) <= 20 * n
         if not self.narrow:
             require_fits((m, n, n), instead="a random part of the rows")
             factors = [(about_mean if far else _values)(k, X) for k, X in samples]
-        if m == 2:                                          # then HSIC: of centred features
+        if m == 2:  # then HSIC: of centred features
             factors = [F - F.mean(axis=0) if self.narrow else centred(F) for F in factors]
         if far:
             most = {(0, 0): 1.0}

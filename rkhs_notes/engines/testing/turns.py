@@ -20,8 +20,12 @@ def whitened(X, m):
     units = np.abs(X - mean).max(axis=0)
     varies = units > 64 * np.finfo(float).eps * np.abs(X).max(axis=0)
     units = np.where(varies, units, 1.0)
-    as_number(float(units.min()), "the spread of a column of X", at_least=1e-290,
-              because=", else the unmixing overflows: rescale X")
+    as_number(
+        float(units.min()),
+        "the spread of a column of X",
+        at_least=1e-290,
+        because=", else the unmixing overflows: rescale X",
+    )
     X0 = np.where(varies, (X - mean) / units, 0.0)
     U, s, Vt = scipy.linalg.svd(X0 - X0.mean(axis=0), full_matrices=False)
     rank = int((s > 1e-10 * s[0]).sum()) if s[0] > 0 else 0
@@ -41,8 +45,9 @@ def best_angle(dependence, a, b, tol):
     grid = np.linspace(-math.pi / 4, math.pi / 4, 12, endpoint=False)
     values = [at(angle) for angle in grid]
     near, step = grid[np.argmin(values)], grid[1] - grid[0]
-    found = minimize_scalar(at, bounds=(near - step, near + step), method="bounded",
-                            options={"xatol": tol / 4})
+    found = minimize_scalar(
+        at, bounds=(near - step, near + step), method="bounded", options={"xatol": tol / 4}
+    )
     angle = (float(found.x) + math.pi / 4) % (math.pi / 2) - math.pi / 4
     return 0.0 if at(0.0) <= found.fun else angle, max(values) - min(values)
 
@@ -53,8 +58,12 @@ def least_dependent(Z, dependence, tol, max_sweeps):
     turn, Z = np.eye(m), Z.copy()
     while largest > tol:
         if sweeps == max_sweeps:
-            settled(f"the largest turn still in sweep {sweeps}", largest, tol, "Two may be "
-                    "Gaussian; else pass more points or a larger tol.")
+            settled(
+                f"the largest turn still in sweep {sweeps}",
+                largest,
+                tol,
+                "Two may be Gaussian; else pass more points or a larger tol.",
+            )
         sweeps, largest = sweeps + 1, 0.0
         for i, j in combinations(range(m), 2):
             angle, spread = best_angle(dependence, Z[:, i], Z[:, j], tol)

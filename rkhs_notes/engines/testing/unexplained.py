@@ -27,8 +27,8 @@ class Unexplained:
         self.lams = systems.range_of_lams(K)[::2]
         e, Q = systems.eigenpairs(centred(K), k, beside=np.abs(K).max())
         some = e > 8 * np.finfo(float).eps * e[-1]
-        some[0] = False                                          # the constant: Q 1 = 0
-        self.e, self.Q, self.complete = e[some], Q[:, some], some.sum() == n - 1     # N = 0
+        some[0] = False  # the constant: Q 1 = 0
+        self.e, self.Q, self.complete = e[some], Q[:, some], some.sum() == n - 1  # N = 0
 
     def residuals(self, F, lam):
         "R F for centred F   (UNX.1)"
@@ -53,7 +53,7 @@ class Unexplained:
             W = Q * (lam / (self.e + lam))
             left = NKN + np.sum((2 * NKQ + W @ between) * W, axis=1)
             rest = N + np.sum(W * Q, axis=1)
-            errors.append(float(np.mean(left / np.maximum(rest, 1e-12) ** 2)))     # (UNX.2)
+            errors.append(float(np.mean(left / np.maximum(rest, 1e-12) ** 2)))  # (UNX.2)
         return np.array(errors)
 
     def penalty(self, K, lam=None):
