@@ -202,7 +202,10 @@ def __getattr__(name):
         setattr(sys.modules[__name__], name, module)  # and it learns its former names
         return module
     if name in _owners():
-        return getattr(_module(_owners()[name]), name)
+        value = getattr(_module(_owners()[name]), name)
+        if callable(value):  # numbers of settings change
+            setattr(sys.modules[__name__], name, value)
+        return value
     for module, names in _FORMER.items():  # public once, a helper now: still at its old addresses
         if name in names.split():
             return getattr(__getattr__(module), name)

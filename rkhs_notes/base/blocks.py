@@ -14,7 +14,6 @@ from threadpoolctl import ThreadpoolController
 
 # %% ../../nbs/base/blocks.ipynb #blocks-own
 from . import settings
-from .arrays import as_count
 
 # %% ../../nbs/base/blocks.ipynb #ac504ca5
 def row_blocks(n, bytes_per_row):
@@ -27,8 +26,7 @@ def row_blocks(n, bytes_per_row):
 
 def spans(n, length, start=0):
     "Slices of a length ≥ 1 that cover range(start, n) in order; the last one may be shorter"
-    n, start = as_count(n, "n", at_least=0), as_count(start, "start", at_least=0)
-    for i in range(start, n, as_count(length, "length")):
+    for i in range(start, n, length):
         yield slice(i, min(i + length, n))
 
 # %% ../../nbs/base/blocks.ipynb #9c100a73

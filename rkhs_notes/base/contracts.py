@@ -14,6 +14,7 @@ from typing import Annotated
 
 # %% ../../nbs/base/contracts.ipynb #contracts-own
 from .arrays import as_floats, at_home, foreign_in, library_name, sent_abroad
+from .errors import finite
 from .points import unmarked
 from .words import Count, Rng, Word, fitting, near, word_of
 
@@ -81,6 +82,7 @@ class Plan:
         letters = [letter for word in self.words.values() for letter in word.letters]
         self.shared = {a for a in letters if letters.count(a) > 1}
         self.doors = tuple(name for name in parameters if _may_hold_arrays(name, words[name]))
+        self.measured = tuple(name for name, word in self.words.items() if word.finite)
         self.steps = tuple(
             (name, word, parameters[name].default)
             for name, word in self.words.items()
@@ -90,7 +92,8 @@ class Plan:
     def foreign(self, seen):
         "An array of another library among the arguments, or None"
         for name in self.doors:
-            if name in seen and (found := foreign_in(seen[name])) is not None:
+            value = seen.get(name)
+            if type(value) is not np.ndarray and (found := foreign_in(value)) is not None:
                 return found
 
     def read(self, seen):
@@ -109,11 +112,14 @@ class Plan:
                 new.append(read)
         return new
 
-    def answer(self, f, seen):
-        "f(**seen) of the arguments as they were read; marks that they got are gone in the end"
+    def answer(self, f, seen, returns=None):
+        "f(**seen) of the arguments as read: silent, finite; marks that they got are gone in the end"
         new = self.read(seen)
         try:
-            return f(**seen)
+            with np.errstate(all="ignore"):
+                result = f(**seen)
+            _require_finite(result, f, self, returns)
+            return result
         finally:
             for X in new:
                 unmarked(X)
@@ -135,6 +141,11 @@ def contract(f=None, *, native=False):
     if f is None:
         return functools.partial(contract, native=native)
     signature = inspect.signature(f)
+    if texts := [a for a in f.__annotations__.values() if isinstance(a, str)]:
+        raise TypeError(
+            f"{f.__qualname__} is annotated by the text {texts[0]!r}, which holds no word; drop "
+            "from __future__ import annotations."
+        )
     plan = Plan(signature.parameters)
     returns = word_of(signature.return_annotation)
     each = signature.parameters.values()
@@ -152,7 +163,7 @@ def contract(f=None, *, native=False):
             return _bound_call(f, signature, plan, args, kwargs)
         if plan.foreign(seen) is not None:
             return _abroad(read_then, seen, native, returns)
-        return plan.answer(f, seen)
+        return plan.answer(f, seen, returns)
 
     read_then.__doc__ = written(f.__doc__, plan, _of_result(signature.return_annotation))
     read_then.plan = plan
@@ -172,6 +183,22 @@ def _of_result(annotation):
     "The word of what a function returns; a plain class such as float is its own"
     plain = isinstance(annotation, type) and annotation is not inspect.Signature.empty
     return Word(annotation.__name__, None) if plain else word_of(annotation)
+
+# %% ../../nbs/base/contracts.ipynb #finite-code
+def _require_finite(result, f, plan, returns):
+    "Refuses what left the range of floats: a promised result, or an array of a value"
+    if returns is not None and returns.role != "tiles" and isinstance(result, (float, np.ndarray)):
+        _finite_result(result, f, plan)
+    elif isinstance(getattr(type(result), "plan", None), Plan):
+        for name in result.plan.measured:
+            _finite_result(getattr(result, name), f, plan, f".{name}")
+
+
+def _finite_result(values, f, plan, part=""):
+    if isinstance(values, float) or getattr(getattr(values, "dtype", None), "kind", "") == "f":
+        given = [name for name in plan.doors if name != "self"]
+        what = f"{f.__qualname__}({', '.join(given)}){part}"
+        finite(values, what, f"rescale {' and '.join(given) or 'what it is made of'}")
 
 # %% ../../nbs/base/contracts.ipynb #066a1305
 _HABITS = {
@@ -236,7 +263,7 @@ def _abroad(f, seen, native, returns):
     brought(seen, f.plan, like, native, what)
     if not native:
         return sent_abroad(f(**seen), like)
-    return f.plan.answer(f.__wrapped__, seen)
+    return f.plan.answer(f.__wrapped__, seen, returns)
 
 
 def brought(seen, plan, like, native, what):

@@ -62,6 +62,14 @@ class Value:
         for name in self.plan.words:
             object.__setattr__(self, name, kept(seen[name]))
 
+    @classmethod
+    def _of(cls, *fields, **named):
+        "A value of fields that an engine made: nothing is read again, copies as ever"
+        value = object.__new__(cls)
+        for name, part in (dict(zip(cls.plan.names, fields, strict=False)) | named).items():
+            vars(value)[name] = kept(part) if isinstance(part, (np.ndarray, Objects)) else part
+        return value
+
     def __repr__(self):
         if self._own_init:
             return object.__repr__(self)

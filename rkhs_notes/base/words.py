@@ -31,6 +31,7 @@ class Word:
     role : str           "kernel" or "points" where a word is about another argument, else empty
     reads_none : bool    None is a value to be read, and not an argument left out
     means : str          what help() says behind it, where the docstring says nothing
+    finite : bool        an array of floats, none of which may be infinite
     """
 
     says: str
@@ -41,6 +42,7 @@ class Word:
     role: str = ""
     reads_none: bool = False
     means: str = ""
+    finite: bool = False
 
     def __repr__(self):
         return f"<{self.says}>"
@@ -99,7 +101,7 @@ def either(fits, word, says, **changes):
 def or_infinite(word, **changes):
     "The word of what a word of finite numbers reads, and of ∞"
     infinite = lambda value: isinstance(value, (float, np.floating)) and value == math.inf
-    return either(infinite, word, f"{word.says}, or inf", **changes)
+    return either(infinite, word, f"{word.says}, or inf", finite=False, **changes)
 
 # %% ../../nbs/base/words.ipynb #cf91a7bb
 Finite = Annotated[float, number()]
@@ -165,6 +167,7 @@ def array(*letters, above=None, at_least=None):
         tuple(map(str, plain)),
         draw,
         (*_NO_ARRAYS, *too_low),
+        finite=True,
     )
 
 # %% ../../nbs/base/words.ipynb #24025fa8

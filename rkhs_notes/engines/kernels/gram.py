@@ -840,4 +840,4 @@ AKernel = Annotated[
 ]
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #c1d3c5ca
-Gram = Annotated[ArrayLike, array("n", "m")]
+Gram = Annotated[ArrayLike, replace(array("n", "m"), role="tiles")]  # whose tiles are finite

@@ -1,0 +1,75 @@
+"""A call enters one door: a public function reads its arguments once, and engines trust them.
+
+python tests/house/test_doors.py [module]      the functions whose calls enter further doors, and how many
+"""
+
+import inspect
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_contracts import CONTRACTS, DRAWS, call, drawn
+
+from conftest import refuse
+from rkhs_notes.base import contracts, values
+
+LIST = Path(__file__).with_name("doors.json")  # {"module.function": doors}; numbers only shrink
+DOOR = next(
+    code
+    for code in contracts.contract.__code__.co_consts
+    if inspect.iscode(code) and code.co_name == "read_then"
+)
+DOORS = {DOOR, values.Value.__post_init__.__code__}
+
+
+def doors(f, arguments):
+    "How many doors a call enters; None if it is refused"
+    entered = []
+
+    def follow(frame, event, _):
+        if event == "call" and frame.f_code in DOORS:
+            entered.append(frame)
+
+    sys.setprofile(follow)
+    try:
+        _, error = call(f, arguments)
+    finally:
+        sys.setprofile(None)
+    return None if error else len(entered)
+
+
+def counted(name, f, rounds=3):
+    "The most doors of a few calls with drawn arguments"
+    rng, found = np.random.default_rng(0), []
+    for _ in range(rounds):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            arguments = drawn(f, rng, DRAWS.get(name, {}))
+            found.append(doors(f, arguments))
+    return max((n for n in found if n is not None), default=0)
+
+
+@pytest.mark.parametrize("name, f", CONTRACTS, ids=[name for name, _ in CONTRACTS])
+def test_a_call_enters_no_more_doors_than_listed(name, f):
+    allowed = json.loads(LIST.read_text(encoding="utf-8")).get(name, 1)
+    assert counted(name, f) <= allowed, f"python tests/house/test_doors.py {name.partition('.')[0]}"
+
+
+def test_the_list_of_doors_names_public_functions():
+    refuse(sorted(set(json.loads(LIST.read_text(encoding="utf-8"))) - dict(CONTRACTS).keys()))
+
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:] or [""]
+    table = {
+        name: n
+        for name, f in CONTRACTS
+        if name.startswith(tuple(wanted)) and (n := counted(name, f)) > 1
+    }
+    if "--write" in sys.argv:
+        table = {n: c for name, f in CONTRACTS if (c := counted(n := name, f)) > 1}
+        LIST.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(table, indent=1))
