@@ -3455,6 +3455,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                   'rkhs_notes/engines/kernels/gram.py'),
                                                  'rkhs_notes.engines.kernels.gram.bytes_of': ( 'engines/kernels/gram.html#bytes_of',
                                                                                                'rkhs_notes/engines/kernels/gram.py'),
+                                                 'rkhs_notes.engines.kernels.gram.diagonal': ( 'engines/kernels/gram.html#diagonal',
+                                                                                               'rkhs_notes/engines/kernels/gram.py'),
                                                  'rkhs_notes.engines.kernels.gram.distance_matrix': ( 'engines/kernels/gram.html#distance_matrix',
                                                                                                       'rkhs_notes/engines/kernels/gram.py'),
                                                  'rkhs_notes.engines.kernels.gram.each_tile': ( 'engines/kernels/gram.html#each_tile',

@@ -638,6 +638,11 @@ def rowwise(k, method, *points):
     return values
 
 
+def diagonal(k, X):
+    "k(xᵢ, xᵢ) of points that were read, without the matrix"
+    return rowwise(k, k._diag, X)
+
+
 def pair_distances(X, k=None):
     "A unit, and in it the distances ‖xᵢ − xⱼ‖, or those of k, for i < j"
     if k is not None:
