@@ -29,7 +29,7 @@ from .engines.functions.splines import through
 from .engines.kernels.gram import AKernel, n_points, precision, require_points
 from .engines.solving.multipliers import beside_loss, minimize_weighted
 from .engines.solving.systems import NullPart, NullSpace, beside, independent, null_matrix
-from .engines.solving.systems import smoother, squarable, times, whole
+from .engines.solving.systems import ridge_map, scaled_rows, squarable, whole
 from .kernels import Kernel
 from .rkhs import RKHSFunction
 
@@ -54,7 +54,7 @@ class OffsetFit(Fit):
 
 
 def _offset(b):
-    return float(b) if b.ndim == 0 and not is_foreign(b) else frozen(b)
+    return b if b.ndim or is_foreign(b) else float(b)
 
 # %% ../nbs/05_representer.ipynb #baa620bc
 @contract(native=True)
@@ -84,11 +84,11 @@ def ridge(
     >>> f([1.0]).round(3).tolist()
     [2.6]
     """
-    smooth = smoother(k, X, y.dtype, lam, weights)  # y ↦ alpha   (5.3)
+    solve = ridge_map(k, X, y.dtype, lam, weights)  # y ↦ alpha   (5.3)
     if not offset:
-        return RKHSFunction(k, X, smooth(y))
-    alpha, b = beside(filled(1.0, (n_points(X), 1), y, y.dtype), smooth, y)  # (5.6)
-    return OffsetFit(RKHSFunction(k, X, alpha), _offset(b[0, ...]))
+        return RKHSFunction._of(k, X, solve(y))
+    alpha, b = beside(filled(1.0, (n_points(X), 1), y, y.dtype), solve, y)  # (5.6)
+    return OffsetFit._of(RKHSFunction._of(k, X, alpha), _offset(b[0, ...]))
 
 # %% ../nbs/05_representer.ipynb #06684eea
 def _fitted(value, name, call):
@@ -287,8 +287,9 @@ class RidgePath(Scores):
         above_rounding(lam := lam or self.best, self.eigenvalues)
         root, share = systems.root_and_share(self.weights, self.y)
         level = share @ self.y if (offset := self.column_means is not None) else 0.0
-        along = times(self.Q.T @ times(self.y - level, root), 1 / (self.eigenvalues + lam))
-        alpha = times(self.Q @ along, root)
+        along = self.Q.T @ scaled_rows(self.y - level, root)
+        along = scaled_rows(along, 1 / (self.eigenvalues + lam))
+        alpha = scaled_rows(self.Q @ along, root)
         alpha -= np.multiply.outer(share, alpha.sum(axis=0)) if offset else 0.0
         f = RKHSFunction(self.k, self.X, alpha)
         return OffsetFit(f, _offset(level - self.column_means @ f.alpha)) if offset else f
@@ -350,7 +351,7 @@ def ridge_path(
     above_rounding(lams.min(), eigenvalues)
     unit = np.sqrt(share)  # what the offset takes is free
     free, left = (Q - np.outer(unit, unit @ Q), y - share @ y) if offset else (Q, y)
-    scores = np.array(_scores(free, eigenvalues, times(left, root), lams)) * n / (root @ root)
+    scores = np.array(_scores(free, eigenvalues, scaled_rows(left, root), lams)) * n / (root @ root)
     kept = map(frozen, (y, lams, eigenvalues, Q, *scores))
     return RidgePath(k, k.points(X), *kept, means, weights)
 
@@ -399,7 +400,7 @@ def semiparametric(
     if weights is not None:
         as_number(float(weights.max()) / lam, "the largest of weights / lam", at_least=1e-150)
     if loss == squared and not isinstance(y, Classes):
-        alpha, beta, gap = *beside(T, smoother(k, X, y.dtype, lam, weights), y), 0.0
+        alpha, beta, gap = *beside(T, ridge_map(k, X, y.dtype, lam, weights), y), 0.0
     else:
         signs = squarable(loss.targets(y))
         alpha, beta, gap = beside_loss(whole(k, X), T, signs, loss, lam, weights)

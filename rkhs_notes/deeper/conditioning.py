@@ -98,7 +98,7 @@ class ConditionalEmbedding(Weighted):
 
     @cached_property
     def _solve(self):
-        return systems.smoother(self.kx, self.X, float, self.lam)
+        return systems.ridge_map(self.kx, self.X, float, self.lam)
 
     @contract
     def weights(self, x: Places):

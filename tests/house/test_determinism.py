@@ -423,6 +423,6 @@ def test_what_is_fitted_with_weights_answers_the_same_after_a_pickle(name):
 
 
 @pytest.mark.parametrize("weights", [None, TIMES], ids=["without weights", "with weights"])
-def test_a_smoother_answers_the_same_after_a_pickle(weights):
-    smooth = systems.smoother(K1, MANY, np.dtype(float), 0.1, weights)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(smooth))(VALUES), smooth(VALUES))
+def test_a_ridge_map_answers_the_same_after_a_pickle(weights):
+    solve = systems.ridge_map(K1, MANY, np.dtype(float), 0.1, weights)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(solve))(VALUES), solve(VALUES))

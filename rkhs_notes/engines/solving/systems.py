@@ -15,7 +15,7 @@ from scipy.special import xlogy
 
 # %% ../../../nbs/engines/solving/systems.ipynb #af738444
 from ...base.arrays import akin, array_namespace, as_floats, as_number, as_points, guarded
-from ...base.arrays import is_foreign, numbers_of, shaped
+from ...base.arrays import numbers_of, shaped
 from ...base.blocks import require_fits
 from ...base.distances import sqdist
 from ...base.errors import IndefiniteKernel, finite, not_negative
@@ -24,7 +24,7 @@ from ...base.objects import Objects, distinct, taken
 from ...base.points import taken_of
 from ...base.values import Value
 from ...base.words import Targets, Word, fitting
-from ..kernels.gram import bytes_of, n_points, precision
+from ..kernels.gram import bytes_of, gram_matrix, n_points, precision
 
 # %% ../../../nbs/engines/solving/systems.ipynb #c1515d14
 def usual_causes(k, X, least, shift="lam"):
@@ -69,65 +69,54 @@ def squarable(y, name="y"):
     return y
 
 # %% ../../../nbs/engines/solving/systems.ipynb #f0ede7e9
-def times(A, weights):
+def scaled_rows(A, weights):
     "Each row of A, of shape (n,) or (n, t), times its weight"
     return (A.T * weights).T
 
 
-def smoother(k, X, dtype, lam, weights=None):
+def ridge_map(k, X, dtype, lam, weights=None):
     "The linear map y ↦ alpha with (K + lam / w) alpha = y, from one factorisation   (SYS.1)"
-    K = whole(k, X)
-    if is_foreign(K):
-        return _smoother_abroad(k, X, K, lam, weights)
+    K, causes = gram_matrix(k, X), partial(usual_causes, k, X)
+    if not isinstance(K, np.ndarray):
+        return _ridge_map_abroad(K, lam, weights, causes)
     K = K.astype(np.result_type(K.dtype, dtype), copy=False)
     if weights is None:
-        factor = Cholesky(
-            K, lam, f"K + {lam:.1e} I", lambda least: usual_causes(k, X, least), overwrite=True
-        )
-        return partial(_finitely, factor.solve)
+        return Cholesky(K, lam, f"K + {lam:.1e} I", causes, overwrite=True).solve
     diagonal = K.diagonal().astype(float)
-    with np.errstate(divide="ignore", over="ignore"):
-        heaviest = float((weights * diagonal).max())
-        scale = 1 / np.sqrt(np.maximum(diagonal + lam / weights, np.finfo(float).tiny))
-        shift = 1 / (1 + weights / lam * diagonal)
+    heaviest = float((weights * diagonal).max())
+    scale = 1 / np.sqrt(np.maximum(diagonal + lam / weights, np.finfo(float).tiny))
+    shift = 1 / (1 + weights / lam * diagonal)
     scale = scale.astype(K.dtype)
     K *= scale[:, None]
     K *= scale
-    solve = Cholesky(
-        K,
-        shift,
-        "K + lam / weights, scaled to a diagonal of ones,",
-        lambda least: usual_causes(k, X, least * heaviest),
-        overwrite=True,
-    ).solve
-    return partial(_finitely, partial(_between, scale, solve))
+    what = "K + lam / weights, scaled to a diagonal of ones,"
+    factor = Cholesky(K, shift, what, lambda least: causes(least * heaviest), overwrite=True)
+    return partial(_between, scale, factor.solve)
 
 
 def _between(scale, solve, y):
-    return times(solve(times(y, scale)), scale)
+    return scaled_rows(solve(scaled_rows(y, scale)), scale)
 
 
 def _finitely(solve, y):
-    "solve(y), and a refusal of a y so large that it overflows"
-    with np.errstate(over="ignore", invalid="ignore"):
-        return finite(solve(y), "alpha", "rescale y")
+    return solve(y)  # pickles of former versions name it
 
 
-def _smoother_abroad(k, X, K, lam, weights):
+def _ridge_map_abroad(K, lam, weights, causes):
     "The same in another library, by its own solver, through which gradients flow"
     xp = array_namespace(K)
-    roots = xp.ones_like(K[0, :]) if weights is None else akin(weights, K) ** 0.5
-    own = akin(np.eye(K.shape[0]), K)
-    A = roots[:, None] * K * roots[None, :] + lam * own  # √W K √W + lam I
+    if weights is None:
+        weights = np.ones(K.shape[0])
+    roots = akin(weights, K) ** 0.5
+    A = roots[:, None] * K * roots + lam * akin(np.eye(K.shape[0]), K)  # √W K √W + lam I
 
     def smooth(y):
         dtype = xp.result_type(A.dtype, y.dtype)
-        b = (roots if y.ndim == 1 else roots[:, None]) * y
-        z = xp.linalg.solve(xp.astype(A, dtype), xp.astype(b, dtype))
-        return (roots if y.ndim == 1 else roots[:, None]) * z
+        scale = xp.reshape(roots, (-1,) + (1,) * (y.ndim - 1))
+        return scale * xp.linalg.solve(xp.astype(A, dtype), xp.astype(scale * y, dtype))
 
     # NumPy says whether A is positive definite, and what may be wrong
-    Cholesky(numbers_of(A), 0.0, f"K + {lam:.1e} I", lambda least: usual_causes(k, X, least))
+    Cholesky(numbers_of(A), 0.0, f"K + {lam:.1e} I", causes)
     return smooth
 
 # %% ../../../nbs/engines/solving/systems.ipynb #79f3df18
@@ -138,7 +127,8 @@ def beside(T, smooth, y):
     first = Q.T @ y
     rest, GQ = smooth(y - Q @ first), smooth(Q)
     step = xp.linalg.solve(Q.T @ GQ, Q.T @ rest)
-    return rest - GQ @ step, xp.linalg.solve(R, first + step)
+    alpha = finite(rest - GQ @ step, "alpha", "rescale y")
+    return alpha, xp.linalg.solve(R, first + step)
 
 # %% ../../../nbs/engines/solving/systems.ipynb #bdc8295f
 def independent(T, weights=None):
