@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 from .base.arrays import akin, as_number, as_targets, shaped
 from .base.contracts import contract
-from .base.factors import centred, require_symmetric, signs
+from .base.factors import centred, require_symmetric, signed, signs
 from .base.points import Points, taken_of
 from .base.values import Value
 from .base.words import Count, Matrix, Positive, Rng, SquareMatrix, Weights, Word, array
@@ -22,7 +22,7 @@ from .engines.functions.functions import away, times
 from .engines.functions.preimages import fixed_points
 from .engines.kernels.gram import AKernel, around, n_points
 from .engines.solving.gram_operators import GramOperator
-from .engines.solving.spectra import leading_eigenpairs
+from .engines.solving.spectra import leading
 from .deeper.zoo import Precomputed
 from .kernels import Gaussian, Scaled, median_bandwidth
 from .representer import ridge, ridge_path
@@ -70,8 +70,9 @@ def pca_primal(X: Points, n_components: Count = None):
     )
     X = summable(X, "X") - X.mean(axis=0)  # once more below: the rounding of the mean
     U, singular, Vt = scipy.linalg.svd(X - X.mean(axis=0), full_matrices=False)  # (8.1)
-    U, V, singular = U[:, :s] * (side := signs(U[:, :s], X)), Vt[:s].T * side, singular[:s]
-    return U * singular, V, singular / math.sqrt(len(X))  # (8.2)
+    side = signs(U, X)
+    scores, directions = U * singular * side, Vt.T * side  # (8.2)
+    return scores[:, :s], directions[:, :s], singular[:s] / math.sqrt(len(X))
 
 # %% ../nbs/08_kpca.ipynb #61613209
 def _gram(value, name, call):
@@ -309,16 +310,11 @@ def kernel_pca(
     """
     if weights is not None and not weights.all():
         X, weights = taken_of(X, np.flatnonzero(weights)), weights[weights > 0]
-    A = GramOperator(k, X, weights, centred=True)
-    found = leading_eigenpairs(A, min(n_components, n_points(X)), rng=rng)
-    require_directions(
-        _beyond_rounding(found, A),
-        n_components,
-        "the centred features of X",
-        f"n_components = {n_components}",
-    )
-    side = signs(found.vectors, X, A.root)
-    alpha = A.root[:, None] * found.vectors * (side / np.sqrt(found.values))  # (8.6)
+    A = GramOperator._of(k, X, weights, True)
+    lam, U, _, lowest, _ = leading(A, min(n_components, A.shape[0]), rng)
+    found, asked = _beyond_rounding(lam, lowest, A), f"n_components = {n_components}"
+    require_directions(found, n_components, "the centred features of X", asked)
+    alpha = A.root[:, None] * signed(U, X, A.root) / np.sqrt(lam)  # (8.6)
     share = A.root * A.unit / np.linalg.norm(A.root)  # W / tr W
     alpha -= np.outer(share, alpha.sum(axis=0))
     means = times(A.near, A.X, A.X, share) if A.K is None else share @ A.K
@@ -327,24 +323,17 @@ def kernel_pca(
     if A.near is not k:  # far from 0: what k has beside
         a, c = A.near.away(A.X)
         offset, norm2 = offset - share @ away(A.near, A.X, A.X, alpha), norm2 + 2 * share @ a + c
-    return KernelComponents(
-        RKHSFunction(k, A.X, alpha), offset, found.values, trace, norm2, weights
-    )
+    v = RKHSFunction._of(k, A.X, alpha)
+    return KernelComponents._of(v, offset, lam, trace, norm2, weights)
 
 # %% ../nbs/08_kpca.ipynb #cb33a35a
-def _beyond_rounding(found, A):
+def _beyond_rounding(lam, lowest, A):
     "How many eigenvalues of H K H rounding can tell from 0"
     eps = float(np.finfo(A.dtype).eps)
-    trace, top = float(A.weights @ A.diagonal), abs(float(found.values[0]))
-    floor = max(eps**0.75 * top, 4 * eps * trace)
-    not_negative(
-        found.lowest,
-        "the least eigenvalue of H K H",
-        A.k,
-        1e3 * floor,
-        "indefinite_witness(k, X) shows where",
-    )
-    return int((found.values > floor).sum())
+    floor = max(eps**0.75 * abs(float(lam[0])), A.noise)
+    what, move = "the least eigenvalue of H K H", "indefinite_witness(k, X) shows where"
+    not_negative(lowest, what, A.k, 1e3 * floor, move)
+    return int((lam > floor).sum())
 
 # %% ../nbs/08_kpca.ipynb #066c260a
 AnAnswer = Annotated[Any, instance_of(KernelComponents, "the result of kernel_pca")]

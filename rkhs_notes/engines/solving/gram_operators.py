@@ -15,7 +15,7 @@ from ...base.points import Points
 from ...base.values import Value
 from ...base.words import Flag, Weights
 from ..functions.functions import times
-from ..kernels.gram import AKernel, n_points
+from ..kernels.gram import AKernel, diagonal, gram_matrix, n_points
 from ..testing.samples import steady
 
 # %% ../../../nbs/engines/solving/gram_operators.ipynb #6a9249b1
@@ -41,14 +41,14 @@ def _by_strips(K, W, product):
     np.matmul(K[even:], W, out=product[even:])
 
 # %% ../../../nbs/engines/solving/gram_operators.ipynb #711fb3eb
-def _require_range(weights, diagonal):
+def _require_range(weights, values):
     "n entries as large as the largest on the diagonal of A must fit into the float type"
-    info, largest = np.finfo(diagonal.dtype), float(np.abs(diagonal).max())
+    info, largest = np.finfo(values.dtype), float(np.abs(values).max())
     size = math.log10(weights.max()) + math.log10(largest or 1.0)
     if not math.log10(info.tiny) <= size <= math.log10(float(info.max) / len(weights)):
         raise ValueError(
             f"weights to {weights.max():.3g} times k(x, x) to {largest:.3g} leave the "
-            f"range of {diagonal.dtype}: rescale the weights, or take float64 points."
+            f"range of {values.dtype}: rescale the weights, or take float64 points."
         )
 
 # %% ../../../nbs/engines/solving/gram_operators.ipynb #4c8c7de0
@@ -74,28 +74,47 @@ class GramOperator(Value):
     weights: Weights = None
     centred: Flag = False
 
+    noise = 0.0
+
     def __post_init__(self):
         super().__post_init__()
-        weights = frozen(np.ones(n_points(self.X))) if self.weights is None else self.weights
-        near = steady(self.k, self.X) if self.centred else self.k
-        diagonal = near.diag(self.X)
-        _require_range(weights, diagonal)
-        root = np.sqrt(weights).astype(diagonal.dtype)
-        fits = len(root) ** 2 * diagonal.itemsize <= settings.result_mib * 2**20
+        self._prepare()
+
+    @classmethod
+    def _of(cls, *fields):
+        A = super()._of(*fields)
+        A._prepare()
+        return A
+
+    def _prepare(self):
+        weights, near, K = self.weights, self.k, None
+        if weights is None:
+            weights = frozen(np.ones(n_points(self.X)))
+        if self.centred:
+            near = steady(near, self.X)
+        values = diagonal(near, self.X)
+        _require_range(weights, values)
+        if values.nbytes * len(values) <= settings.result_mib * 2**20:
+            K = gram_matrix(near, self.X)
+        root = np.sqrt(weights).astype(values.dtype)
         vars(self).update(
             weights=weights,
-            diagonal=diagonal,
+            diagonal=values,
+            total=float(weights @ values),
             root=root,
             unit=root / np.linalg.norm(root),
             near=near,
-            K=near(self.X) if fits else None,
+            K=K,
+            shape=(len(root), len(root)),
+            dtype=root.dtype,
         )
-
-    shape = property(lambda self: (len(self.root), len(self.root)), doc="(n, n)")
-    dtype = property(lambda self: self.diagonal.dtype, doc="That of the kernel's values")
+        if self.centred:
+            vars(self)["noise"] = 4 * float(np.finfo(self.dtype).eps) * self.total
 
     def _project(self, V):
-        return V - np.multiply.outer(V @ self.unit, self.unit) if self.centred else V  # (SP.2)
+        if not self.centred:
+            return V
+        return V - np.multiply.outer(V @ self.unit, self.unit)  # (SP.2)
 
     def _times_k(self, V):
         if self.K is not None:
@@ -113,11 +132,8 @@ class GramOperator(Value):
 
     def matrix(self):
         "A as an array (n, n); MemoryError above settings.result_mib"
-        require_fits(
-            self.shape,
-            self.dtype.itemsize,
-            "ask for fewer terms, which leading_eigenpairs finds without the matrix",
-        )
+        instead = "ask for fewer terms, which leading_eigenpairs finds without the matrix"
+        require_fits(self.shape, self.dtype.itemsize, instead)
         M = self.K * self.root
         M *= self.root[:, None]
         if self.centred:
@@ -127,16 +143,11 @@ class GramOperator(Value):
 
     def trace(self):
         "The sum of all eigenvalues, a float, without the matrix"
-        total, u = float(self.weights @ self.diagonal), (self.unit * self.root)[None]
-        return total - float((self._times_k(u) @ u.T)[0, 0]) if self.centred else total
+        if not self.centred:
+            return self.total
+        u = (self.unit * self.root)[None]
+        return self.total - float((self._times_k(u) @ u.T)[0, 0])
 
     def __repr__(self):
         centred = ", centred" if self.centred else ""
         return f"GramOperator of {self.k}, {len(self.root)} points{centred}"
-
-# %% ../../../nbs/engines/solving/gram_operators.ipynb #1e611b9f
-def _noise(A):
-    "By how much a product with a unit vector may be off"
-    if not getattr(A, "centred", False):
-        return 0.0
-    return 4 * float(np.finfo(A.dtype).eps * (A.weights @ A.diagonal))

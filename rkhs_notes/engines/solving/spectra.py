@@ -18,7 +18,7 @@ from ...base.errors import ConvergenceFailure, finite, settled
 from ...base.factors import signed
 from ...base.values import Value
 from ...base.words import Count, Flag, Rng, Word
-from .gram_operators import _noise, _times
+from .gram_operators import _times
 
 # %% ../../../nbs/engines/solving/spectra.ipynb #30654389
 class Eigenpairs(Value):
@@ -106,28 +106,33 @@ def leading_eigenpairs(
     raises ConvergenceFailure : names the pair that has not settled, and its residual
     references : Golub and Underwood (1977) for blocks, Wu and Simon (2000) for thick restarts
     """
-    n = A.shape[0]
+    n, eps = A.shape[0], _precision(A).eps
     as_count(n_terms, "n_terms", at_most=n)
-    wide = getattr(A, "K", A) is None  # where each product makes the kernel anew
-    block = min(max(n_terms, 12), 64) if wide else 8
-    dtype = np.float32 if getattr(A, "dtype", None) == np.float32 else np.float64
-    eps = float(np.finfo(dtype).eps)
-    tol = (
-        eps**0.75
-        if tol is None
-        else as_number(
-            tol,
-            "tol",
-            at_least=4 * eps,
-            below=1,
-            because=": a residual, relative to the largest |eigenvalue|, above where rounding begins",
-        )
-    )
+    if tol is not None:
+        why = ": a residual, relative to the largest |eigenvalue|, above where rounding begins"
+        as_number(tol, "tol", at_least=4 * float(eps), below=1, because=why)
+    values, V, *rest = leading(A, n_terms, rng, tol, max_products, dense)
+    return Eigenpairs._of(values, signed(V), *rest)
+
+# %% ../../../nbs/engines/solving/spectra.ipynb #spectra-leading
+def _precision(A):
+    "The floats of the result: single ones where A has them"
+    return np.finfo(np.float32 if getattr(A, "dtype", None) == np.float32 else np.float64)
+
+
+def leading(A, n_terms, rng, tol=None, max_products=None, dense=None):
+    "(values, vectors of any sign, residuals, lowest, products), of arguments that were read"
+    n, info = A.shape[0], _precision(A)
+    block = 8
+    if getattr(A, "K", A) is None:  # each product makes the kernel anew
+        block = min(max(n_terms, 12), 64)
     if dense or n < n_terms + 4 * block or (dense is None and (n <= 450 or n_terms > n / 5)):
-        return _by_lapack(A, n_terms, dtype)
-    limit = max(n, 50 * n_terms) if max_products is None else max_products
+        return _by_lapack(A, n_terms, info.dtype)
     with few_threads(n):
-        return _by_lanczos(_Basis(A, n_terms, block, rng, dtype), tol, limit)
+        basis = _Basis(A, n_terms, block, rng, info.dtype)
+        return _by_lanczos(
+            basis, tol or float(info.eps) ** 0.75, max_products or max(n, 50 * n_terms)
+        )
 
 # %% ../../../nbs/engines/solving/spectra.ipynb #51630602
 def _by_lapack(A, n_terms, dtype):
@@ -161,10 +166,9 @@ def _unit(A):
 
 
 def _in_units(unit, values, V, residuals, lowest, products):
-    with np.errstate(over="ignore"):
-        values, residuals = ((unit * a).astype(V.dtype, copy=False) for a in (values, residuals))
+    values, residuals = ((unit * a).astype(V.dtype, copy=False) for a in (values, residuals))
     finite(values, "an eigenvalue", f"divide A by {len(V) * unit:.0e}, say")
-    return Eigenpairs(values, signed(V), residuals, unit * lowest, products)
+    return values, V, residuals, unit * lowest, products
 
 # %% ../../../nbs/engines/solving/spectra.ipynb #a2eedaea
 class _Basis:
@@ -179,7 +183,7 @@ class _Basis:
         self.multiply, self.m, self.products, self.size = _rows_of(A), 0, 0, 0.0
         self.follow_with(_random(block, self.Q[:0], rng))
         self.unit = _unit(np.nan_to_num(self.image, posinf=1.0, neginf=1.0))
-        self.noise = _noise(A) / self.unit
+        self.noise = getattr(A, "noise", 0.0) / self.unit
 
     def follow_with(self, rows):
         "Makes these rows the newest block, and multiplies them"
