@@ -62,7 +62,7 @@ from .kernels import Polynomial as Polynomial
 from .deeper.zoo import Precomputed as Precomputed
 from .rkhs import RKHS as RKHS
 from .base.errors import RKHSError as RKHSError
-from .rkhs import RKHSFunction as RKHSFunction
+from .engines.functions.functions import RKHSFunction as RKHSFunction
 from .apps.estimators import RandomFeatures as RandomFeatures
 from .deeper.graphs import RandomWalk as RandomWalk
 from .deeper.zoo import RationalQuadratic as RationalQuadratic

@@ -25,7 +25,7 @@ from .engines.solving.losses import ALoss, logistic
 # %% ../nbs/06_sgd.ipynb #64c89568
 from .base.errors import require
 from .engines.features.maps import GramMatrix, largest_gap
-from .engines.functions.functions import Combination, OneFunction
+from .engines.functions.functions import OneFunction
 from .engines.kernels.gram import AKernel
 from .features import FeatureFunction, FeatureMap
 from .hilbert import empirical
@@ -443,7 +443,7 @@ class Budgeted(Value):
     drift : float, Σ ‖what was dropped‖
     """
 
-    function: Combination
+    function: RKHSFunction
     drift: float
 
     def __call__(self, X):

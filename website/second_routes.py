@@ -21,7 +21,6 @@ from .statements import heading
 
 WITHOUT = {
     "Classes": "a record of labels; the functions that read labels are tested by what they answer",
-    "Drawn": "draws a combination of sections, whose values are tested",
     "KernelEstimator": "what all estimators share; each of them is tested",
     "Value": "what all objects with checked fields share; each of them is tested",
     "calibrate": "measures this machine, and no second clock shows the same number",

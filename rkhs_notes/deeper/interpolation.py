@@ -11,64 +11,23 @@ import numpy as np
 from ..base.arrays import as_number, as_targets, shaped
 from ..base.blocks import require_fits
 from ..base.contracts import contract
-from ..base.factors import Cholesky, PivotedCholesky, schur
-from ..base.objects import Objects, distinct, joined
+from ..base.factors import Cholesky, schur
+from ..base.objects import Objects, joined
 from ..base.points import Points, joined_of, points, prepared, taken_of
 from ..base.values import Value, kept
 from ..base.words import Positive, Word, array, fitting
 from ..engines.kernels.algebra import OfOne
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #652720cc
-from ..base.errors import IndefiniteKernel, finite, not_negative, require
+from ..base.errors import IndefiniteKernel, not_negative, require
 from ..engines.functions.functions import AFunction, MorePlaces, Number, OneFunction
-from ..engines.functions.functions import OneSameSpace, Places, in_doubles, pursuit
-from ..engines.functions.functions import squarable, with_distinct_centres
-from ..engines.kernels.gram import AKernel, require_points
+from ..engines.functions.functions import Places, RKHSFunction, SameSpace
+from ..engines.functions.functions import independent, squarable
+from ..engines.kernels.forms import plain
+from ..engines.kernels.gram import AKernel, diagonal, gram_matrix
 from .metrics import Tensor
 from ..features import finite_feature_map
 from ..kernels import Kernel
-from ..rkhs import RKHSFunction
-
-# %% ../../nbs/deeper/03a_interpolation.ipynb #ecd52dba
-def interpolant(k, X, y):
-    "The function of least norm with f(xᵢ) = yᵢ, at marked points X   (3.10)"
-    return RKHSFunction(k, X, _factored(k, X, y).solve(y))
-
-
-def projection(k, f, X):
-    "The nearest function to f among Σᵢ alphaᵢ k(xᵢ, ·), at marked points X   (3.10)"
-    left = Conditioned(k, X)
-    return RKHSFunction(k, left.centres, left.gram.solve(f(left.centres)))
-
-# %% ../../nbs/deeper/03a_interpolation.ipynb #d2b23249
-def _factored(k, X, y):
-    cause = lambda: _repeated(X, y) or "a bandwidth far above the spacing of X"
-    advice = lambda shift: (
-        f"Usual causes: {cause()}, more points than the rank of k, or k(x, x) = 0. Values of a "
-        "known f in the space: project(f, X). Data with noise do not want interpolation: "
-        f"ridge(k, X, y, lam={shift:.0e})."
-    )
-    K = k(X)
-    return Cholesky(
-        K.astype(np.result_type(K, y), copy=False),
-        name="the Gram matrix K",
-        remedy=advice,
-        overwrite=True,
-    )
-
-
-def _repeated(X, y):
-    "The first two equal points in words, or nothing"
-    first, place = distinct(X)
-    again = np.flatnonzero(first[place] != np.arange(len(place)))
-    if not len(again):
-        return ""
-    i, j = int(first[place[again[0]]]), int(again[0])
-    return f"points {i} and {j} of X are equal" + (
-        ", but y is not, and a function has one value at a point"
-        if (y[i] != y[j]).any()
-        else "; drop one"
-    )
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #b48766bc
 def _noise(value, name, call):
@@ -100,27 +59,14 @@ class Conditioned(OfOne, Kernel):
 
     def __post_init__(self):
         super().__post_init__()
-        K, noisy = self.k(self.X), bool(np.any(self.noise))
-        not_negative(K.diagonal(), "k(x, x)", self.k)
-        if not noisy and not K.diagonal().any():
-            raise ValueError("k(x, x) = 0 at every point of X: all sections are the zero function.")
-        self._known(
-            Cholesky(K, self.noise, "K + noise I", "a larger noise", overwrite=True)
-            if noisy
-            else PivotedCholesky(K, overwrite=True)
-        )
-
-    @classmethod
-    def factored(cls, k, X, noise, gram):
-        "Conditioned(k, X, noise), where K + noise I is factored already: gram, a Cholesky"
-        self = object.__new__(cls)
-        vars(self).update(k=k, X=X, noise=noise)
-        self._known(gram)
-        return self
-
-    def _known(self, gram):
-        kept = taken_of(self.X, gram.order) if isinstance(gram, PivotedCholesky) else self.X
-        vars(self).update(gram=gram, centres=kept)
+        centres = self.X
+        if np.any(self.noise):
+            K = gram_matrix(self.k, self.X)
+            not_negative(K.diagonal(), "k(x, x)", self.k)
+            gram = Cholesky(K, self.noise, "K + noise I", "a larger noise", overwrite=True)
+        else:
+            centres, gram = independent(self.k, self.X)
+        vars(self).update(gram=gram, centres=centres)
 
     def _explained(self, X, xp):
         "(L⁻¹ k(X, x))ᵀ, a row for each x"
@@ -154,8 +100,9 @@ class PowerFunction(Value):
 
     def __post_init__(self):
         super().__post_init__()
-        left = Conditioned(self.k, self.X)
-        vars(self).update(X=kept(left.centres), left=left, given=len(self.X))
+        centres, gram = independent(self.k, self.X)
+        left = Conditioned._of(self.k, centres, 0.0, gram=gram, centres=centres)
+        vars(self).update(X=kept(centres), left=left, given=len(self.X))
 
     centres = property(lambda self: self.X, doc="The points that were kept")
 
@@ -166,14 +113,14 @@ class PowerFunction(Value):
         returns : (m,), ≥ 0
         raises IndefiniteKernel : P² is negative beyond rounding: k is not a kernel
         """
-        return np.sqrt(self.left.diag(x))
+        return np.sqrt(diagonal(self.left, x))
 
     def __repr__(self):
         return f"PowerFunction in H({self.k}), {len(self.X)} of {self.given} points"
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #df29d82a
 @contract
-def check_projection(f: OneFunction, s: OneSameSpace, X: Places, at: MorePlaces) -> Number:
+def check_projection(f: OneFunction, s: SameSpace, X: Places, at: MorePlaces) -> Number:
     """Test that s is the projection of f onto the sections at X   (3.10)–(3.13)
 
     Agreement on X, least norm, Pythagoras, and |f − s| ≤ P ‖f − s‖ at further points.
@@ -219,7 +166,7 @@ def check_projection(f: OneFunction, s: OneSameSpace, X: Places, at: MorePlaces)
 def _roundings(f, s, X, at, gap):
     "What rounding may do to f − s at a point, to ‖f‖² and to P ‖f − s‖"
     n, eps, size = len(X), np.finfo(f(X).dtype).eps, squarable(f) + squarable(s)
-    root = math.sqrt(f.k.diag(joined_of(X, at)).max())
+    root = math.sqrt(diagonal(f.k, joined_of(X, at)).max())
     rounding = 8 * (len(f.Z) + len(s.Z) + n) * eps**0.75 * size  # of a value, over √k(x, x)
     lost = math.sqrt(4 * n * eps)  # where P left points out
     dropped = lost * gap
@@ -228,43 +175,6 @@ def _roundings(f, s, X, at, gap):
         4 * rounding * size + dropped * (size + gap),
         (rounding + dropped + math.sqrt(rounding * size) * lost) * root,
     )
-
-# %% ../../nbs/deeper/03a_interpolation.ipynb #44426504
-def left_out(k, X, y):
-    "yᵢ − sᵢ(xᵢ) = alphaᵢ / (K⁻¹)ᵢᵢ from one factorisation, at marked points X   (3.14)"
-    gram = _factored(k, require_points(X, 2, "X", "leaving out the only one leaves none"), y)
-    with np.errstate(over="ignore"):
-        left = (gram.solve(y).T / gram.inverse_diagonal()).T
-    return finite(left, "y − s(x)", "rescale y")
-
-# %% ../../nbs/deeper/03a_interpolation.ipynb #79db8757
-def compressed(f, tol):
-    "g with fewer centres and ‖f − g‖ ≤ tol ‖f‖: what f.compress(tol) returns   (3.11)"
-    tol, f = min(tol, 1.0), with_distinct_centres(f)
-    if tol == 0 or len(f.Z) == 1:
-        return f
-    alpha = f.alpha.reshape(len(f.Z), -1).astype(float)
-    top = np.where(alpha.any(axis=0), np.abs(alpha).max(axis=0), 1)
-    alpha, Z = alpha / top, in_doubles(f.Z)
-    values = RKHSFunction(f.k, Z, alpha)(Z)
-    goal = tol**2 * (alpha * values).sum(axis=0)
-    kept, beta = pursuit(f.k, Z, alpha, values, goal)
-    if len(kept) == len(f.Z):
-        return f
-    beta = (beta * top).astype(f.alpha.dtype)
-    g = RKHSFunction(f.k, taken_of(f.Z, kept), beta.reshape(-1, *f.alpha.shape[1:]))
-    beta = beta / top  # as rounded
-    rest = values - RKHSFunction(f.k, taken_of(Z, kept), beta)(Z)
-    left = (alpha * rest).sum(axis=0) - (beta * rest[kept]).sum(axis=0)  # ⟨f − g, f − g⟩
-    left += (
-        16
-        * np.finfo(float).eps
-        * f.k.diag(Z).max()
-        * (  # and its rounding
-            (alpha**2).sum(axis=0) + (beta**2).sum(axis=0)
-        )
-    )
-    return g if (left <= goal).all() else f
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #ee4a9bf6
 @contract
@@ -282,11 +192,11 @@ def least_norm_split(f: AFunction, *kernels: AKernel) -> list:
         points = f.k.points(joined(points, beside), "points")
     except (TypeError, ValueError):  # objects, or row numbers: the centres must do
         pass
-    total, whole = sum(np.asarray(k(points)) for k in kernels), f.k(points)
+    total, whole = sum(gram_matrix(k, points) for k in kernels), gram_matrix(f.k, points)
     if np.abs(total - whole).max() > 100 * np.finfo(whole.dtype).eps ** 0.75 * np.abs(whole).max():
         others = " + ".join(map(str, kernels)) or "no kernel"
         raise ValueError(f"f lies in H({f.k}), and {others} is another kernel.")
-    return [RKHSFunction(k, f.Z, f.alpha) for k in kernels]
+    return [RKHSFunction._of(k, f.Z, f.alpha) for k in kernels]
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #64585bc1
 @contract
@@ -301,8 +211,15 @@ def sum_norm(f, k1: AKernel, k2: AKernel, X: PointsOfFirst = None) -> Number:
     raises ValueError : no split: f is not in H(k1) + H(k2), or only with a norm that rounding hides
     raises MemoryError : a Gram matrix of X is above settings.result_mib
     """
-    X, values = _values_at(f, k1, X)
-    K1, K2 = k1(X), k2(X)
+    fits = callable(f) and (X is not None or isinstance(f, RKHSFunction))
+    fitting(f, "f", fits, "an RKHSFunction", "one, or a function and X, where f₁ + f₂ equals it")
+    if X is None:
+        X = k1._marked(f.Z)
+    values = f(plain(X))
+    if np.ndim(values) == 0:
+        values = np.full(len(X), values)
+    values = as_targets(values, len(X), "f(X)")
+    K1, K2 = gram_matrix(k1, X), gram_matrix(k2, X)
     size = np.sqrt(np.maximum(K1.diagonal() + K2.diagonal(), 0))
     if (values.T[..., size == 0] != 0).any():
         raise ValueError("f is not 0 at a point where all functions of H(k1) + H(k2) are.")
@@ -321,17 +238,6 @@ def sum_norm(f, k1: AKernel, k2: AKernel, X: PointsOfFirst = None) -> Number:
         )
     return float(norm * scale) if norm.ndim == 0 else norm * scale
 
-# %% ../../nbs/deeper/03a_interpolation.ipynb #911493f6
-def _values_at(f, k, X):
-    "Points, by default the centres of f, and the values there of an RKHSFunction or any function"
-    fits = callable(f) and (X is not None or isinstance(f, RKHSFunction))
-    fitting(f, "f", fits, "an RKHSFunction", "one, or a function and X, where f₁ + f₂ equals it")
-    X = k.points(f.Z) if X is None else X
-    flat = not isinstance(f, RKHSFunction) and getattr(X, "shape", (0, 0))[1] == 1
-    values = f(X[:, 0] if flat else X)
-    values = np.full(len(X), values) if np.ndim(values) == 0 else values
-    return X, as_targets(values, len(X), "f(X)")
-
 # %% ../../nbs/deeper/03a_interpolation.ipynb #10d1d2d3
 @contract
 def check_inclusion(k1: AKernel, k2: AKernel, c: Positive, X: PointsOfFirst) -> Number:
@@ -344,13 +250,9 @@ def check_inclusion(k1: AKernel, k2: AKernel, c: Positive, X: PointsOfFirst) -> 
     raises LawBroken : c is too small; names the c that these points ask for
     raises NotPositiveDefinite : the Gram matrix of k2 is singular
     """
-    K2 = k2(X)
-    root = Cholesky(
-        K2,
-        name="the Gram matrix of k2",
-        remedy=lambda shift: "Pass fewer points, or points further apart.",
-    )
-    half = root.half_solve(k1(X))
+    K2, far = gram_matrix(k2, X), lambda shift: "Pass fewer points, or points further apart."
+    root = Cholesky(K2, name="the Gram matrix of k2", remedy=far)
+    half = root.half_solve(gram_matrix(k1, X))
     least = float(np.linalg.eigvalsh(root.half_solve(half.T))[-1])  # L⁻¹ K₁ L⁻ᵀ
     rounding = 8 * len(K2) * np.finfo(K2.dtype).eps ** 0.75 * max(c, least)
     require(
@@ -370,16 +272,12 @@ def tensor_product(f: OneFunction, g: OneFunction) -> AFunction:
     returns : with the m·r pairs of centres; called on (X, U) or their columns
     raises MemoryError : the pairs are above settings.result_mib
     """
+    such = "functions of arrays: f ⊗ g is a function of pairs of arrays"
     for Z, name in (f.Z, "f.Z"), (g.Z, "g.Z"):
-        fitting(
-            Z,
-            name,
-            not isinstance(Z, Objects),
-            "an array",
-            "functions of arrays: f ⊗ g is a function of pairs of arrays",
-        )
+        fitting(Z, name, not isinstance(Z, Objects), "an array", such)
     d1, d2 = f.Z.shape[1], g.Z.shape[1]
     require_fits((len(f.Z) * len(g.Z), d1 + d2), instead="f.compress(tol) first")
     pairs = np.hstack([np.repeat(f.Z, len(g.Z), axis=0), np.tile(g.Z, (len(f.Z), 1))])
-    products = finite(np.outer(f.alpha, g.alpha).ravel(), "a coefficient of f ⊗ g")
-    return RKHSFunction(Tensor(f.k, g.k, split=None if d1 == d2 else d1), pairs, products)
+    split = None if d1 == d2 else d1
+    pair = Tensor(f.k, g.k, split=split)
+    return RKHSFunction._of(pair, pair._marked(pairs), np.outer(f.alpha, g.alpha).ravel())

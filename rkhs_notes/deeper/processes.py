@@ -20,12 +20,12 @@ from ..base.words import Weights, Whole, Word, instance_of
 
 # %% ../../nbs/deeper/05a_processes.ipynb #39cf640f
 from ..base.errors import ConvergenceFailure, finite, require, warned
-from ..engines.functions.fits import Conditional, Fit, Variances, grain, levels
-from ..engines.kernels.gram import AKernel, n_points
+from ..engines.functions.fits import Conditional, Fit, Variances, levels
+from ..engines.functions.functions import RKHSFunction, times
+from ..engines.kernels.gram import AKernel, diagonal, gram_matrix, n_points, precision
 from ..engines.solving.losses import logistic
 from ..engines.solving.multipliers import minimize_weighted
 from .interpolation import Conditioned, NoiseLevels
-from ..rkhs import RKHSFunction
 
 # %% ../../nbs/deeper/05a_processes.ipynb #98c76d70
 from ..base.blocks import few_threads
@@ -38,6 +38,11 @@ from ..engines.solving.systems import whole
 # %% ../../nbs/deeper/05a_processes.ipynb #de682760
 Probabilities = Annotated[Any, Word("array (n,), between 0 and 1", None)]  # of results only
 SomeLabels = Annotated[Any, Word("array (n,) of the labels", None)]
+
+
+def _grain(Z):
+    "eps of the kernel's values on the data"
+    return float(np.finfo(precision(Z)).eps)
 
 # %% ../../nbs/deeper/05a_processes.ipynb #c1b79a6e
 class GaussianProcess(Conditional):
@@ -56,7 +61,9 @@ class GaussianProcess(Conditional):
 
     function = property(lambda self: self.mean, doc="The posterior mean.")
     left = property(
-        lambda self: Conditioned.factored(self.k, self.mean.Z, self.noise, self.gram),
+        lambda self: Conditioned._of(
+            self.k, self.mean.Z, self.noise, gram=self.gram, centres=self.mean.Z
+        ),
         doc="The covariance as a kernel: what is left of k.",
     )
 
@@ -74,14 +81,13 @@ class GaussianProcess(Conditional):
             settings.result_mib
         raises IndefiniteKernel : the covariance has a negative eigenvalue beyond rounding
         """
-        mean = self.mean(X)
-        require_fits((n, len(mean)), instead="draw fewer functions, or at fewer points")
-        eigenvalues, Q = np.linalg.eigh(self.cov(X))
-        k, Z, A = self.k, self.mean.Z, self.gram
-        rounding = lambda: schur_rounding(A, k.diag(X), A.half_solve(k(Z, X)), grain(k, Z)).sum()
-        kept = clipped(eigenvalues, rounding, "the posterior covariance", k)
-        root = Q * np.sqrt(kept)
-        return mean + rng.standard_normal((n, len(mean))) @ root.T
+        k, Z, A, alpha = self.k, self.mean.Z, self.gram, self.mean.alpha
+        require_fits((n, n_points(X)), instead="draw fewer functions, or at fewer points")
+        eigenvalues, Q = np.linalg.eigh(gram_matrix(self.left, X))
+        half = lambda: A.half_solve(gram_matrix(k, Z, X))
+        rounding = lambda: schur_rounding(A, diagonal(k, X), half(), _grain(Z)).sum()
+        root = Q * np.sqrt(clipped(eigenvalues, rounding, "the posterior covariance", k))
+        return times(k, X, Z, alpha) + rng.standard_normal((n, n_points(X))) @ root.T
 
     def __repr__(self):
         return (
@@ -387,9 +393,12 @@ class LaplaceClassifier(Value):
     def var(self, X: Points) -> Variances:
         "Variance of the latent f; IndefiniteKernel if one is negative beyond rounding   (5.14)"
         k, Z = self.k, self.mean.Z
-        parts = (taken_of(X, rows) for rows in row_blocks(n_points(X), 3 * 8 * n_points(Z)))
-        left = lambda P: schur(self.gram, k.diag(P), self.root[:, None] * k(Z, P), k, grain(k, Z))
-        return np.concatenate([left(P) for P in parts])
+        variances = np.empty(n_points(X))
+        for rows in row_blocks(n_points(X), 3 * 8 * n_points(Z)):
+            P = taken_of(X, rows)
+            known = self.root[:, None] * gram_matrix(k, Z, P)
+            variances[rows] = schur(self.gram, diagonal(k, P), known, k, _grain(Z))
+        return variances
 
     @contract
     def probability(self, X: Points) -> Probabilities:

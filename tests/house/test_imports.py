@@ -32,10 +32,6 @@ ALLOWED = {
     ("algebra", "Delegating.spectral", "random_features"),
     ("algebra", "Delegating.conjugate", "metrics"),
     ("algebra", "Delegating.gaussian_of", "metrics"),
-    ("rkhs", "RKHSFunction.compress", "interpolation"),
-    ("rkhs", "_KnownAtPoints.interpolate", "interpolation"),
-    ("rkhs", "_KnownAtPoints.leave_one_out", "interpolation"),
-    ("rkhs", "RKHS.project", "interpolation"),
     ("rkhs", "RKHS.power_function", "interpolation"),
     ("values", "Value.save", "stored"),
 }

@@ -73,10 +73,8 @@ VALUES = {
     "Value",
     "Kernel",
     "Indefinite",
-    "Drawn",
     "Frequencies",
     "RKHS",
-    "_KnownAtPoints",
     "_WithPointsOf",
 }
 VALUES |= {"Fit", "Scores", "Band", "Conditional", "Weighted", "Curve"}

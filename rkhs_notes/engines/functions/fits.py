@@ -9,13 +9,14 @@ __all__ = []
 from numbers import Number
 from typing import Annotated, Any
 import numpy as np
-from ...base.arrays import shaped
 from ...base.contracts import contract
 from ...base.errors import at_edge
-from ...base.points import MorePoints, Points, taken_of
+from ...base.plots import ACCENT, WARM
+from ...base.points import MorePoints, Points
 from ...base.values import Predicting, Value
-from ...base.words import Axes, Word, fitting
-from ..kernels.gram import interval, window
+from ...base.words import Axes, Word
+from .functions import drawable
+from ..kernels.gram import diagonal, gram_matrix, interval, window
 
 # %% ../../../nbs/engines/functions/fits.ipynb #b65ce8b6
 class Fit(Predicting, Value):
@@ -31,8 +32,10 @@ class Answers:
     "path.function, a fit that answers as a method too"
 
     def __call__(self, X=None, lam=None):
-        if X is None or isinstance(X, (Number, str)) or getattr(X, "ndim", 1) == 0:
-            return self.path.function_at(lam if X is None else X)
+        if X is None:
+            return self.path.function_at(lam)
+        if isinstance(X, (Number, str)) or getattr(X, "ndim", 1) == 0:
+            return self.path.function_at(X)
         return super().__call__(X)
 
     def __reduce__(self):
@@ -52,14 +55,11 @@ class Scores(Value):
 
     def _edge(self):
         "The words of at_edge about the best lam"
-        return at_edge(
-            "lam",
-            self.lams,
-            self.loo,
-            0.01 * self.loo.min(),
-            "pass a wider range of "
-            "lams, or look at the data: y may have no noise, or nothing to do with X",
+        move = (
+            "pass a wider range of lams, or look at the data: y may have no noise, or nothing to "
+            "do with X"
         )
+        return at_edge("lam", self.lams, self.loo, 0.01 * self.loo.min(), move)
 
     def __call__(self, X):
         "The fit for the best lam, (m,) or (m, t)"
@@ -70,8 +70,6 @@ class Scores(Value):
     @contract
     def plot(self, ax: Axes = None) -> Axes:
         "Draw leave-one-out error and gcv against lam."
-        from rkhs_notes.base.plots import WARM
-
         ax.semilogx(self.lams, self.loo, label="leave one out")
         ax.semilogx(self.lams, self.gcv, "--", label="gcv")
         label = f"best lam = {self._best:.2g}"
@@ -95,11 +93,7 @@ class Band(Fit):
 
         limits : floats a, b; by default the range of the data
         """
-        from rkhs_notes.base.plots import ACCENT
-
-        Z = self.function.Z
-        fitting(Z, "X", hasattr(Z, "dtype"), "an array: plot draws processes on ℝ", "numbers")
-        shaped(Z, "X", ("n", 1), hint=": plot draws processes on ℝ")
+        drawable(self.function.Z, "X", "processes on ℝ", 1)
         x = np.linspace(*interval(limits, window(self.function)), 300)
         m, s = self(x), np.sqrt(self.var(x))
         ax.fill_between(x, m - 2 * s, m + 2 * s, color=ACCENT, alpha=0.2, lw=0)
@@ -127,7 +121,7 @@ class Conditional(Band):
 
         raises IndefiniteKernel : a variance is negative beyond rounding: k is not a kernel
         """
-        return self.left.diag(X)
+        return diagonal(self.left, X)
 
     @contract
     def cov(self, X: Points, Y: MorePoints = None) -> Covariances:
@@ -136,14 +130,11 @@ class Conditional(Band):
         Y : X when left out
         raises IndefiniteKernel : a variance is negative beyond rounding: k is not a kernel
         """
-        return self.left(X, Y)
+        return gram_matrix(self.left, X, Y)
 
 # %% ../../../nbs/engines/functions/fits.ipynb #8cb74138
 def levels(noise):
     "One variance, or how many there are, for a line of print"
-    return f"{noise:.3g}" if np.ndim(noise) == 0 else f"{len(noise)} values"
-
-
-def grain(k, Z):
-    "eps of the kernel's values on the data"
-    return float(np.finfo(k.diag(taken_of(Z, slice(0, 1))).dtype).eps)
+    if np.ndim(noise) == 0:
+        return f"{noise:.3g}"
+    return f"{len(noise)} values"
