@@ -7,7 +7,7 @@ __all__ = ['OffsetFit', 'ridge', 'regularized_risk', 'check_representer', 'Ridge
 # %% ../nbs/05_representer.ipynb #763a2174
 from typing import Annotated, Any
 import numpy as np
-from .base.arrays import as_number, filled, frozen, is_foreign
+from .base.arrays import as_number, as_weights, filled, is_foreign
 from .base.contracts import contract
 from .base.objects import Objects, joined
 from .base.points import Points, points
@@ -23,13 +23,14 @@ from .engines.solving.losses import ALoss, Loss, absolute, epsilon_insensitive, 
 from .engines.solving.losses import huber, logistic, quantile, squared, squared_hinge
 
 # %% ../nbs/05_representer.ipynb #dfd7831a
-from .engines.functions.functions import AFunction, OneFunction
+from .engines.functions.functions import AFunction, OneFunction, times
 from .engines.functions.splines import NaturalSpline, OnTheLine, penalised, require_line
 from .engines.functions.splines import through
-from .engines.kernels.gram import AKernel, n_points, precision, require_points
+from .engines.kernels.gram import AKernel, diagonal, gram_matrix, n_points, precision
+from .engines.kernels.gram import require_points
 from .engines.solving.multipliers import beside_loss, minimize_weighted
 from .engines.solving.systems import NullPart, NullSpace, beside, independent, null_matrix
-from .engines.solving.systems import ridge_map, scaled_rows, squarable, whole
+from .engines.solving.systems import ridge_map, scaled_rows, squarable
 from .kernels import Kernel
 from .rkhs import RKHSFunction
 
@@ -53,8 +54,11 @@ class OffsetFit(Fit):
         return self.function(X) + self.offset
 
 
-def _offset(b):
-    return b if b.ndim or is_foreign(b) else float(b)
+def _with_constant(k, X, alpha, b):
+    "The function of these coefficients + b; one number of NumPy's is a float"
+    if b.ndim == 0 and not is_foreign(b):
+        b = float(b)
+    return OffsetFit._of(RKHSFunction._of(k, X, alpha), b)
 
 # %% ../nbs/05_representer.ipynb #baa620bc
 @contract(native=True)
@@ -88,7 +92,7 @@ def ridge(
     if not offset:
         return RKHSFunction._of(k, X, solve(y))
     alpha, b = beside(filled(1.0, (n_points(X), 1), y, y.dtype), solve, y)  # (5.6)
-    return OffsetFit._of(RKHSFunction._of(k, X, alpha), _offset(b[0, ...]))
+    return _with_constant(k, X, alpha, b[0, ...])
 
 # %% ../nbs/05_representer.ipynb #06684eea
 def _fitted(value, name, call):
@@ -116,9 +120,7 @@ def regularized_risk(
 ) -> Finite:
     "J(f) = Σᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖²   (5.1)"
     norm = getattr(f, "function", f).norm()
-    with np.errstate(over="ignore"):
-        risk = float(np.sum(loss(loss.targets(y), f(X)))) + lam * norm**2
-    return as_number(risk, "J(f)", because="; the losses overflow, rescale y")
+    return float(np.sum(loss(loss._targets(y), f(X)))) + lam * norm**2
 
 # %% ../nbs/05_representer.ipynb #ee914f8f
 @contract
@@ -141,8 +143,10 @@ def check_representer(
     raises LawBroken : the gradient is not zero, or a step changes J otherwise than its opposite;
         for other losses the gap is above 1e-5, or a step lowers J by more
     """
+    g, values, y = getattr(f, "function", f), f(X), loss._targets(y)
+    J = lambda h: float(np.sum(loss(y, values + h(X)))) + lam * (g + h).norm() ** 2  # J(f + h)
     law = _stationary if loss == squared else _certified
-    found, step_law = law(f, getattr(f, "function", f), X, loss.targets(y), lam, loss)
+    found, step_law = law(f, g, X, y, values, lam, loss, J)
     size = np.abs(y).max() or 1.0
     for _ in range(trials):
         i, j = rng.choice(n_points(X), (2, 2))
@@ -153,11 +157,11 @@ def check_representer(
     return found
 
 # %% ../nbs/05_representer.ipynb #746ec5dc
-def _stationary(f, g, X, y, lam, loss):
+def _stationary(f, g, X, y, values, lam, loss, J):
     "Half the gradient of J at its centres; the law of a step"
-    residual, both, m = y - f(X), joined(g.Z, X), n_points(g.Z)
-    gradient = lam * g - RKHSFunction(g.k, X, residual)
-    root = np.sqrt(g.k.diag(both))
+    residual, both, m = y - values, joined(g.Z, X), n_points(g.Z)
+    gradient = lam * g - RKHSFunction._of(g.k, X, residual)
+    root = np.sqrt(diagonal(g.k, both))
     eps = max(float(np.finfo(precision(A)).eps) for A in (g.Z, g.alpha, X, y)) ** 0.75
     size = np.abs(y).max() + np.abs(g.alpha) @ root[:m] * root.max()
     worst = float(np.abs(gradient(both)).max())
@@ -172,10 +176,7 @@ def _stationary(f, g, X, y, lam, loss):
     _require_free(f, X, residual, len(root) * eps * size)
 
     def step_law(h):
-        up, down = (
-            float(np.sum((residual - t * h(X)) ** 2)) + lam * (g + t * h).norm() ** 2
-            for t in (1, -1)
-        )
+        up, down = J(h), J(-h)
         reach = 4 * np.abs(h.alpha).sum() * allowed  # what the first law lets pass
         require(
             "J(f + h) = J(f − h)",
@@ -189,11 +190,9 @@ def _stationary(f, g, X, y, lam, loss):
 # %% ../nbs/05_representer.ipynb #ce441c4a
 def _require_free(f, X, alpha, allowed):
     "What was not penalised, a null space, a constant or nothing, leaves nothing to gain"
-    T = (
-        null_matrix(f.null_part.null_space, X)
-        if hasattr(f, "null_part")
-        else np.ones((n_points(X), int(hasattr(f, "offset"))))
-    )
+    T = np.ones((n_points(X), int(hasattr(f, "offset"))))
+    if hasattr(f, "null_part"):
+        T = null_matrix(f.null_part.null_space, X)
     require(
         "Tᵀ alpha = 0",
         np.abs(T.T @ alpha).max(initial=0),
@@ -202,17 +201,15 @@ def _require_free(f, X, alpha, allowed):
     )
 
 # %% ../nbs/05_representer.ipynb #1819f3b4
-def _certified(f, g, X, y, lam, loss):
+def _certified(f, g, X, y, values, lam, loss, J):
     "The relative duality gap; the law of a step"
     if n_points(g.Z) != n_points(X) or not np.all(g.Z == X):
         raise ValueError(
             "the certificate of a loss that is not squared needs f with the centres "
             "X, as minimize_risk returns it."
         )
-    u, Kalpha = -2 * lam * g.alpha, g(X)
-    risk = lambda values, h: float(np.sum(loss(y, values)) + lam * h.norm() ** 2)
-    primal = risk(f(X), g)
-    dual = -float(np.sum(loss.conjugate(y, inside(u))) + lam * g.alpha @ Kalpha)
+    u, primal = -2 * lam * g.alpha, J(0 * g)
+    dual = -float(np.sum(loss.conjugate(y, inside(u))) + lam * g.alpha @ g(X))
     gap = (primal - dual) / max(1.0, abs(primal))
     require(
         "the duality gap is zero",
@@ -226,7 +223,7 @@ def _certified(f, g, X, y, lam, loss):
         for t in (-1.0, -0.01, 0.01, 1.0):
             require(
                 "J(f) ≤ J(f + h)",
-                primal - risk(f(X) + t * h(X), g + t * h),
+                primal - J(t * h),
                 1e-5 * max(1.0, abs(primal)),
                 "f is not the minimiser.",
             )
@@ -286,13 +283,16 @@ class RidgePath(Scores):
         """
         above_rounding(lam := lam or self.best, self.eigenvalues)
         root, share = systems.root_and_share(self.weights, self.y)
-        level = share @ self.y if (offset := self.column_means is not None) else 0.0
+        level, offset = 0.0, self.column_means is not None
+        if offset:
+            level = share @ self.y
         along = self.Q.T @ scaled_rows(self.y - level, root)
         along = scaled_rows(along, 1 / (self.eigenvalues + lam))
         alpha = scaled_rows(self.Q @ along, root)
-        alpha -= np.multiply.outer(share, alpha.sum(axis=0)) if offset else 0.0
-        f = RKHSFunction(self.k, self.X, alpha)
-        return OffsetFit(f, _offset(level - self.column_means @ f.alpha)) if offset else f
+        if not offset:
+            return RKHSFunction._of(self.k, self.X, alpha)
+        alpha -= np.multiply.outer(share, alpha.sum(axis=0))
+        return _with_constant(self.k, self.X, alpha, level - self.column_means @ alpha)
 
     function = property(
         lambda self: _best_of(self),
@@ -309,11 +309,10 @@ class _PathFit(Answers, OffsetFit):
 
 
 def _best_of(path):
-    f = path.function_at()
-    best = _PathFit(f.function, f.offset) if isinstance(f, OffsetFit) else None
-    best = best or _PathFunction(f.k, f.Z, f.alpha)
-    vars(best)["path"] = path
-    return best
+    f, kind = path.function_at(), _PathFunction
+    if isinstance(f, OffsetFit):
+        kind = _PathFit
+    return kind._of(**vars(f), path=path)
 
 # %% ../nbs/05_representer.ipynb #73b9f40d
 @contract
@@ -343,17 +342,23 @@ def ridge_path(
     0.01
     """
     n = len(require_points(squarable(y), 2, "X", "leaving out the only one leaves nothing to fit"))
-    K, (root, share) = whole(k, X), systems.root_and_share(weights, y)
-    lams = systems.range_of_lams(K) * float(root @ root / n) if lams is None else lams
-    means = frozen(systems.centre(K, share)) if offset else None  # C K Cᵀ
-    K = K if weights is None else root[:, None] * K * root
-    eigenvalues, Q = systems.eigenpairs(K, k, beside=np.abs(means).max() if offset else 0.0)
+    K, (root, share) = gram_matrix(k, X), systems.root_and_share(weights, y)
+    if lams is None:
+        lams = systems.range_of_lams(K) * float(root @ root / n)
+    means, size = None, 0.0
+    if offset:
+        means = systems.centre(K, share)  # C K Cᵀ
+        size = np.abs(means).max()
+    if weights is not None:
+        K = root[:, None] * K * root
+    eigenvalues, Q = systems.eigenpairs(K, k, beside=size)
     above_rounding(lams.min(), eigenvalues)
-    unit = np.sqrt(share)  # what the offset takes is free
-    free, left = (Q - np.outer(unit, unit @ Q), y - share @ y) if offset else (Q, y)
+    free, left = Q, y
+    if offset:
+        unit = np.sqrt(share)  # what the offset takes is free
+        free, left = Q - np.outer(unit, unit @ Q), y - share @ y
     scores = np.array(_scores(free, eigenvalues, scaled_rows(left, root), lams)) * n / (root @ root)
-    kept = map(frozen, (y, lams, eigenvalues, Q, *scores))
-    return RidgePath(k, k.points(X), *kept, means, weights)
+    return RidgePath._of(k, X, y, lams, eigenvalues, Q, *scores, means, weights)
 
 # %% ../nbs/05_representer.ipynb #9c8a704b
 class SemiparametricFit(Fit):
@@ -371,7 +376,11 @@ class SemiparametricFit(Fit):
     @contract
     def __call__(self, X: Points):
         "Both parts added, (n,) or (n, t)"
-        return self.function(X) + self.null_part(X)
+        return self._at(X)
+
+    def _at(self, X):
+        f, rest = self.function, self.null_part
+        return times(f.k, X, f.Z, f.alpha) + null_matrix(rest.null_space, X) @ rest.beta
 
 # %% ../nbs/05_representer.ipynb #bd980535
 @contract
@@ -396,16 +405,20 @@ def semiparametric(
     raises ConvergenceFailure : the free functions alone separate the labels: there is no minimiser
     references : Theorem 5.4, Theorem 5.6a; Kimeldorf and Wahba (1971)
     """
-    T = independent(null_matrix(null_space, X), weights)
+    return _semiparametric(k, X, y, null_space, lam, weights, loss).of_labels(loss.labels_of(y))
+
+
+def _semiparametric(k, X, y, null_space, lam, weights, loss):
+    T, gap = independent(null_matrix(null_space, X), weights), 0.0
     if weights is not None:
         as_number(float(weights.max()) / lam, "the largest of weights / lam", at_least=1e-150)
     if loss == squared and not isinstance(y, Classes):
-        alpha, beta, gap = *beside(T, ridge_map(k, X, y.dtype, lam, weights), y), 0.0
+        alpha, beta = beside(T, ridge_map(k, X, y.dtype, lam, weights), y)
     else:
-        signs = squarable(loss.targets(y))
-        alpha, beta, gap = beside_loss(whole(k, X), T, signs, loss, lam, weights)
-    fit = SemiparametricFit(RKHSFunction(k, X, alpha), NullPart(null_space, beta), gap)
-    return fit.of_labels(loss.labels_of(y))
+        signs = squarable(loss._targets(y))
+        alpha, beta, gap = beside_loss(gram_matrix(k, X), T, signs, loss, lam, weights)
+    f = RKHSFunction._of(k, X, alpha)
+    return SemiparametricFit._of(f, NullPart._of(null_space, beta), gap)
 
 # %% ../nbs/05_representer.ipynb #bc252581
 @contract
@@ -422,22 +435,16 @@ def smoothing_spline(
     references : Theorem 5.5; Green and Silverman (1994), chapter 2; Golub and Van Loan (2013),
         cyclic reduction
     """
-    y = squarable(loss.targets(y).astype(float))
-    w = np.ones(len(x)) if weights is None else squarable(weights.astype(float), "weights")
+    y = squarable(loss._targets(y).astype(float))
+    w = squarable(as_weights(weights, len(x)).astype(float), "weights")
     if loss == squared:
         return penalised(x[w > 0], y[w > 0], w[w > 0], lam)
     require_line(knots := np.unique(x), lam)
-    unit = lambda x: (x - knots[0]) / (knots[-1] - knots[0])  # to [0, 1], lam as well
-    fit = semiparametric(
-        Sobolev(2),
-        unit(x),
-        y,
-        [lambda t: 1.0, lambda t: t],
-        lam / (knots[-1] - knots[0]) ** 3,
-        weights,
-        loss,
-    )
-    return through(knots, fit(unit(knots)))
+    length = knots[-1] - knots[0]
+    unit = lambda x: (x[:, None] - knots[0]) / length  # to [0, 1], lam as well
+    line, lam = (lambda t: 1.0, lambda t: t), lam / length**3
+    fit = _semiparametric(Sobolev._of(2), unit(x), y, line, lam, weights, loss)
+    return through(knots, fit._at(unit(knots)))
 
 # %% ../nbs/05_representer.ipynb #5dd874f2
 class RiskSolution(Fit):
@@ -500,10 +507,10 @@ def minimize_risk(
     >>> minimize_risk(Gaussian(1.0), [0.0, 1.0, 2.0], [1.0, 9.0, 1.0], "absolute", lam=0.5)
     RiskSolution(absolute, lam=0.5): RKHSFunction in H(Gaussian(bandwidth=1)), 3 centres, gap ...
     """
-    y_numbers = squarable(loss.targets(y))
-    found = minimize_weighted(whole(k, X), y_numbers, loss, lam, weights, tol, max_iter)
-    return RiskSolution(
-        RKHSFunction(k, X, found.alpha),
+    numbers = squarable(loss._targets(y))
+    found = minimize_weighted(gram_matrix(k, X), numbers, loss, lam, weights, tol, max_iter)
+    return RiskSolution._of(
+        RKHSFunction._of(k, X, found.alpha),
         loss,
         lam,
         found.primal,

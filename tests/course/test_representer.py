@@ -1127,7 +1127,7 @@ BAD_TOO = {
     "risk of giants": (
         lambda: regularized_risk(ridge(G, X, Y), X, 1e300 * Y, 1),
         ValueError,
-        "rescale y",
+        "overflows the floats; rescale f and X and y",
     ),
     "law of a fit": (lambda: check_representer(np.sin, X, Y, 1), TypeError, r"\.function"),
     "law by text": (lambda: check_representer(ridge(G, X, Y), X, Y, 1, rng="a"), TypeError, "rng"),

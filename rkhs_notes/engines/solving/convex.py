@@ -46,23 +46,18 @@ class _Risk(NamedTuple):
 
     def certificate(self, alpha, u):
         "Primal value, dual value and relative gap, from their definitions   (CVX.1)"
-        with np.errstate(over="ignore", invalid="ignore"):
-            f, beta = self.K @ alpha, u / (-2 * self.lam)
-            primal = self.total("value", self.loss(self.y, f)) + self.lam * (alpha @ f)
-            dual = -self.total("conjugate", self.loss.conjugate(self.y, u))
-            dual -= self.lam * (beta @ (self.K @ beta))
-            gap = (primal - dual) / max(1.0, abs(primal))
-        return float(primal), float(dual), float(gap) if np.isfinite(gap) else np.inf
+        f, beta = self.K @ alpha, u / (-2 * self.lam)
+        primal = self.total("value", self.loss(self.y, f)) + self.lam * (alpha @ f)
+        dual = -self.total("conjugate", self.loss.conjugate(self.y, u))
+        dual -= self.lam * (beta @ (self.K @ beta))
+        gap = (primal - dual) / max(1.0, abs(primal))
+        if not np.isfinite(gap):
+            gap = np.inf
+        return float(primal), float(dual), float(gap)
 
     def total(self, what, values):
-        return np.sum(
-            shaped(
-                np.asarray(values),
-                f"{self.loss}: its {what}",
-                self.y.shape,
-                hint=", one number a target",
-            )
-        )
+        name = f"{self.loss}: its {what}"
+        return np.sum(shaped(np.asarray(values), name, self.y.shape, hint=", one number a target"))
 
 
 @contract
@@ -77,8 +72,8 @@ def certificate(
         overflows on both sides of 0 is ∞ if primal, −∞ if dual, which bound the optimum too
     raises TypeError, ValueError : shapes that do not fit, targets that the loss does not take
     """
-    primal, dual, gap = _Risk(K, loss.targets(y), loss, lam).certificate(alpha, u)
-    return np.inf if np.isnan(primal) else primal, -np.inf if np.isnan(dual) else dual, gap
+    primal, dual, gap = _Risk(K, loss._targets(y), loss, lam).certificate(alpha, u)
+    return float(np.fmin(primal, np.inf)), float(np.fmax(dual, -np.inf)), gap  # NaN is infinite
 
 # %% ../../../nbs/engines/solving/convex.ipynb #6c105174
 def inside(u):
@@ -104,15 +99,21 @@ def minimize_convex(
     raises IndefiniteKernel : K is seen to be not positive semidefinite
     raises ConvergenceFailure : names the gap that was left after max_iter steps
     """
-    y = loss.targets(y).astype(float, copy=False)
+    y = loss._targets(y)
     require_symmetric(K, "K")
-    risk = _Risk(K.astype(float, copy=False), y, loss, lam)
-    method = _interior_point if isinstance(loss, PiecewiseQuadratic) else _newton
-    with few_threads(len(y)), np.errstate(all="ignore"):  # what overflows is seen in the gap
+    return minimized(K, y, loss, lam, tol, max_iter)
+
+# %% ../../../nbs/engines/solving/convex.ipynb #831c2526
+def minimized(K, y, loss, lam, tol=1e-6, max_iter=200):
+    "The same for arguments that were read: y holds numbers; what overflows is seen in the gap"
+    risk, method = _Risk(K.astype(float, copy=False), y.astype(float), loss, lam), _newton
+    if isinstance(loss, PiecewiseQuadratic):
+        method = _interior_point
+    with few_threads(len(y)):
         best, iterations = _best_of(method(risk), risk, tol, max_iter)
         _require_sound(risk, best, tol, iterations)
         alpha, u, (primal, dual, gap) = _on_bounds(risk, best, tol)
-    return ConvexSolution(alpha, u, primal, dual, max(gap, 0.0), iterations)
+    return ConvexSolution._of(alpha, u, primal, dual, max(gap, 0.0), iterations)
 
 
 def _best_of(steps, risk, tol, max_iter):
@@ -120,7 +121,7 @@ def _best_of(steps, risk, tol, max_iter):
     best, gap, since, iteration = None, np.inf, 0, 0
     for iteration, (alpha, u) in enumerate(steps):
         found = primal, dual, new = risk.certificate(alpha, u)
-        since = 0 if new < 0.5 * gap else since + 1
+        since = (since + 1) * (not new < 0.5 * gap)
         if best is None or new < gap:
             best, gap = (alpha, u, found), new
         rounding = since >= 4 and gap <= tol  # it has the last word
@@ -160,8 +161,10 @@ def _on_bounds(risk, best, tol):
     "One point for both problems, with u on the bounds and kinks that it nearly touches"
     _, u, (primal, dual, _) = best
     allowed = max(primal - dual, 1e-4 * tol * abs(primal))
-    nears = (1e-6, 1e-8, 1e-10) if isinstance(risk.loss, PiecewiseQuadratic) else ()
-    for moved in [_snapped(risk, u, near) for near in nears] or [u]:
+    tried = [u]
+    if isinstance(risk.loss, PiecewiseQuadratic):
+        tried = [_snapped(risk, u, near) for near in (1e-6, 1e-8, 1e-10)]
+    for moved in tried:
         alpha = moved / (-2 * risk.lam)
         found = primal, dual, _ = risk.certificate(alpha, moved)
         if primal - dual <= allowed:
@@ -174,7 +177,7 @@ def _snapped(risk, u, near):
     low, high = risk.loss.interval(risk.y)
     near = near * np.where(np.isfinite(high - low), high - low, np.abs(u).max())
     u = np.where(u - low < near, low, np.where(high - u < near, high, u))
-    return np.where(np.abs(u) < near, 0.0, u) if risk.loss.eps > 0 else u
+    return np.where((np.abs(u) < near) & (risk.loss.eps > 0), 0.0, u)
 
 # %% ../../../nbs/engines/solving/convex.ipynb #fca2fa9f
 def _newton(risk):
@@ -208,29 +211,27 @@ def _newton(risk):
 
 # %% ../../../nbs/engines/solving/convex.ipynb #080aac9a
 class _Box:
-    "(CVX.3) as  min ½ uᵀ(K̃ + aI)u + linearᵀv,  bounds[0] ≤ v ≤ bounds[1];  u = v, or p − m"
+    """(CVX.3) as  min ½ uᵀ(K̃ + aI)u + Σ linear v,  bounds[0] ≤ v ≤ bounds[1];  u = Σ parts v
+
+    v has one row, u, or two, p and m; the arrays of bounds hold the lower one first.
+    """
 
     def __init__(self, risk):
-        self.risk, self.n, self.split = risk, len(risk.y), risk.loss.eps > 0
-        low, high = risk.loss.interval(risk.y)
+        self.risk, self.split = risk, risk.loss.eps > 0
+        self.parts, self.sign = np.array([[1.0], [-1.0]])[: 1 + self.split], np.ones((2, 1, 1))
+        self.sign[1] = -1.0
+        low, high = np.stack(risk.loss.interval(risk.y))[:, None]
         if self.split:  # v = (p, m) ≥ 0
-            low, high = np.zeros(2 * self.n), np.maximum(np.concatenate([high, -low]), 0)
-        self.linear = self.spread(risk.y) + risk.loss.eps
-        self.bounds, self.sign = np.array([low, high]), np.array([[1.0], [-1.0]])
+            low, high = np.zeros((2, len(risk.y))), np.maximum(np.concatenate([high, -low]), 0)
+        self.linear, self.bounds = self.parts * risk.y + risk.loss.eps, np.stack([low, high])
         self.there = np.isfinite(self.bounds)
         self.count = int(self.there.sum())
-
-    def merge(self, v):
-        return v[: self.n] - v[self.n :] if self.split else v
-
-    def spread(self, g):
-        return np.concatenate([g, -g]) if self.split else g
 
     def at(self, v):
         "u, and the gradient of the quadratic function of v"
         K, y, loss, lam = self.risk
-        u = self.merge(v)
-        return u, self.spread(K @ u / (2 * lam) + loss.a * u) + self.linear
+        u = (self.parts * v).sum(axis=0)
+        return u, self.parts * (K @ u / (2 * lam) + loss.a * u) + self.linear
 
     def distance(self, v):
         return np.where(self.there, self.sign * (v - self.bounds), 1.0)
@@ -248,29 +249,31 @@ class _Box:
     def longest(self, x, dx):
         "The largest step that keeps x + step dx ≥ 0"
         falling = self.there & (dx < 0)
-        return float(np.min(-x[falling] / dx[falling])) if falling.any() else np.inf
+        return float(np.min(-x[falling] / dx[falling], initial=np.inf))
 
 # %% ../../../nbs/engines/solving/convex.ipynb #3648949c
 def _step(box, distance, z, gradient, shift):
     "The function push ↦ (dv, dz) with distance · z = push to first order, or None; and the shift"
     diagonal = np.sum(z / distance, axis=0)
+    inverse, own = 1 / diagonal, diagonal[0]
     if box.split:
-        inverse = 1 / diagonal
-        diagonal = 1 / (inverse[: box.n] + inverse[box.n :])
-    system, shift = _shifted_factor(box.risk, diagonal + box.risk.loss.a, shift)
+        own = 1 / inverse.sum(axis=0)
+    system, shift = _shifted_factor(box.risk, own + box.risk.loss.a, shift)
 
     def direction(push):
         right = np.sum(box.sign * push / distance, axis=0) - gradient
-        if box.split:  # (diagonal + K̃ + a I) du = known
-            known = diagonal * box.merge(inverse * right)
+        if box.split:  # (own + K̃ + a I) du = known
+            known = own * (box.parts * (inverse * right)).sum(axis=0)
             du = system.solve(known)
-            dv = inverse * (right - box.spread(known - diagonal * du))
+            dv = inverse * (right - box.parts * (known - own * du))
         else:
-            dv = system.solve(right)
+            dv = system.solve(right[0])[None]
         dz = push / distance - z - z / distance * box.sign * dv
         return dv, np.where(box.there, dz, 0.0)
 
-    return None if system is None else direction, shift
+    if system is None:
+        direction = None
+    return direction, shift
 
 
 def _shifted_factor(risk, diagonal, shift):
@@ -299,14 +302,14 @@ def _interior_point(risk):
         if direction is None:
             return
         dv, dz = direction(0 * z)  # predictor
+        longest = lambda dv, dz: min(box.longest(distance, box.sign * dv), box.longest(z, dz))
         if box.count:
-            longest = lambda dv, dz: min(box.longest(distance, box.sign * dv), box.longest(z, dz))
             length, mu = min(1.0, longest(dv, dz)), float(np.sum(distance * z)) / box.count
             ahead = (distance + length * box.sign * dv) * (z + length * dz)
             target = mu * (float(np.sum(ahead[box.there])) / box.count / mu) ** 3
             push = np.where(box.there, target - box.sign * dv * dz, 0.0)
             dv, dz = direction(push)  # corrector
-        length = min(1.0, 0.995 * longest(dv, dz)) if box.count else 1.0
+        length = min(1.0, 0.995 * longest(dv, dz))
         if not length > 1e-10 or not np.isfinite(dv).all():
             return
         v = box.inside(v + length * dv)

@@ -64,6 +64,9 @@ class Loss(Value):
         raises TypeError, ValueError : not finite numbers, or not two labels where the loss needs
             labels
         """
+        return self._targets(y)
+
+    def _targets(self, y):
         if self.labels:
             return as_signs(y, f"y of the loss {self}")
         if isinstance(y, Classes):
@@ -77,8 +80,8 @@ class Loss(Value):
         "(low, high): the labels that −1 and 1 stand for, where y holds labels; else None"
         if not self.labels:
             return None
-        y = np.unique(np.asarray(y)) if not isinstance(y, Classes) else y.classes
-        return tuple(y.tolist()) if len(y) == 2 else (-1.0, 1.0)
+        found = tuple(np.unique(getattr(y, "classes", y)).tolist())
+        return found if len(found) == 2 else (-1.0, 1.0)
 
     def __eq__(self, other):
         return self is other or type(self) is type(other) and vars(self) == vars(other)
@@ -89,7 +92,7 @@ class Loss(Value):
     def __repr__(self):
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
         values = ", ".join(f"{value:g}" for value in vars(self).values())
-        return f"{name}({values})" if values else name
+        return f"{name}({values})".removesuffix("()")
 
 # %% ../../../nbs/engines/solving/losses.ipynb #f67fa50a
 class Logistic(Loss):
@@ -131,6 +134,10 @@ class PiecewiseQuadratic(Loss):
         self._must_write("interval(y)")
 
 
+def _everywhere(y, low, high):
+    return np.full(len(y), low), np.full(len(y), high)
+
+
 class Squared(PiecewiseQuadratic):
     "(y − f)²"
 
@@ -140,7 +147,7 @@ class Squared(PiecewiseQuadratic):
         return (y - f) ** 2
 
     def interval(self, y):
-        return np.full(len(y), -np.inf), np.full(len(y), np.inf)
+        return _everywhere(y, -np.inf, np.inf)
 
 
 class Absolute(PiecewiseQuadratic):
@@ -150,7 +157,7 @@ class Absolute(PiecewiseQuadratic):
         return np.abs(y - f)
 
     def interval(self, y):
-        return -np.ones(len(y)), np.ones(len(y))
+        return _everywhere(y, -1.0, 1.0)
 
 # %% ../../../nbs/engines/solving/losses.ipynb #b7c8a464
 class Huber(PiecewiseQuadratic):
@@ -166,7 +173,7 @@ class Huber(PiecewiseQuadratic):
         return special.huber(self.delta, np.subtract(y, f))
 
     def interval(self, y):
-        return np.full(len(y), -self.delta), np.full(len(y), self.delta)
+        return _everywhere(y, -self.delta, self.delta)
 
 
 class Quantile(PiecewiseQuadratic):
@@ -178,7 +185,7 @@ class Quantile(PiecewiseQuadratic):
         return np.maximum(self.tau * (y - f), (self.tau - 1) * (y - f))
 
     def interval(self, y):
-        return np.full(len(y), -self.tau), np.full(len(y), 1 - self.tau)
+        return _everywhere(y, -self.tau, 1 - self.tau)
 
 
 class EpsilonInsensitive(PiecewiseQuadratic):
@@ -192,8 +199,7 @@ class EpsilonInsensitive(PiecewiseQuadratic):
     def __call__(self, y, f):
         return np.maximum(np.abs(y - f) - self.eps, 0)
 
-    def interval(self, y):
-        return -np.ones(len(y)), np.ones(len(y))
+    interval = Absolute.interval
 
 # %% ../../../nbs/engines/solving/losses.ipynb #dab99916
 class Hinge(PiecewiseQuadratic):
@@ -228,16 +234,9 @@ squared_hinge = SquaredHinge()
 huber = Huber
 quantile = Quantile
 epsilon_insensitive = EpsilonInsensitive
-_LOSSES = dict(
-    squared=squared,
-    absolute=absolute,
-    huber=Huber,
-    logistic=logistic,
-    hinge=hinge,
-    squared_hinge=squared_hinge,
-    quantile=Quantile,
-    epsilon_insensitive=EpsilonInsensitive,
-)
+_ALL = squared, absolute, huber(), logistic, hinge, squared_hinge, quantile(), epsilon_insensitive()
+_NAMES = tuple(map(str, _ALL))
+_NAMED = {str(loss).partition("(")[0]: loss for loss in _ALL}
 
 # %% ../../../nbs/engines/solving/losses.ipynb #93a7fe45
 def _read_loss(value, name="loss", call=None):
@@ -245,14 +244,10 @@ def _read_loss(value, name="loss", call=None):
     loss = value
     if isinstance(value, str):
         loss = _named_loss(value) or one_of(*_NAMES).read(value, name, call)  # refuses it
-    loss = loss() if isinstance(loss, type) and issubclass(loss, Loss) else loss
-    return fitting(
-        loss,
-        name,
-        isinstance(loss, Loss),
-        "a loss",
-        f"a Loss, or one of the names {', '.join(_NAMES)}",
-    )
+    if isinstance(loss, type) and issubclass(loss, Loss):
+        loss = loss()
+    names = f"a Loss, or one of the names {', '.join(_NAMES)}"
+    return fitting(loss, name, isinstance(loss, Loss), "a loss", names)
 
 
 def _named_loss(text):
@@ -260,19 +255,17 @@ def _named_loss(text):
     number = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
     inner = rf"\(\s*(?:(?:(\w+)\s*=\s*)?({number})\s*)?\)"
     found = re.fullmatch(rf"\s*(\w+)\s*(?:{inner})?\s*", text)
-    name, key, number = found.groups() if found else (text, None, None)
-    loss = _LOSSES.get(name)
+    name, key, number = found.groups() if found else (None, None, None)
+    loss = _NAMED.get(name)
     if loss is None or number is None:
         return loss
-    return loss(float(number)) if loss.plan.names and key in (None, *loss.plan.names) else None
+    if loss.plan.names and key in (None, *loss.plan.names):
+        return type(loss)(float(number))
 
 
-_NAMES = tuple(str(loss() if isinstance(loss, type) else loss) for loss in _LOSSES.values())
-_some_loss = lambda rng, sizes: ("squared", "huber", "absolute")[int(rng.integers(3))]
-
-
+_some = one_of("squared", "huber", "absolute").draw
 ALoss = Annotated[
-    Any, Word("Loss, or its name", _read_loss, (), _some_loss, (None, "no such", 3.0, [], int))
+    Any, Word("Loss, or its name", _read_loss, (), _some, (None, "no such", 3.0, [], int))
 ]
 
 # %% ../../../nbs/engines/solving/losses.ipynb #a1d05e78
@@ -297,11 +290,10 @@ def check_loss(loss: ALoss, y: Responses, trials: Count = 200, rng: Rng = None) 
     raises LawBroken : names the loss and the side of the inequality that fails
     """
     worst, smooth = 0.0, not isinstance(loss, PiecewiseQuadratic)
-    for target in loss.targets(y).astype(float):
+    for target in loss._targets(y).astype(float):
         at, f = np.full(trials, target), target + rng.standard_cauchy(trials)  # near and far
         step = 1e-6 * (1 + np.abs(f))
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = [loss(at, f + move) for move in (-step, 0 * step, step)]
+        values = [loss(at, f + move) for move in (-step, 0 * step, step)]
         behind, value, ahead = finite(np.array(values), f"{loss} at y = {target:g}", "rescale y")
         scale, slope = 1 + np.abs(value) + np.abs(f), (ahead - behind) / (2 * step)
         require(f"{loss} is convex", np.max((2 * value - ahead - behind) / scale), 1e-12)

@@ -6,89 +6,79 @@
 __all__ = []
 
 # %% ../../../nbs/engines/solving/multipliers.ipynb #5c429322
-import math
 import numpy as np
 import scipy.linalg
-from dataclasses import replace
-from ...base.arrays import as_number
+from ...base.arrays import as_number, as_weights
 from ...base.errors import settled
-from .convex import inside, minimize_convex
+from .convex import ConvexSolution, inside, minimized
 from .losses import Loss, PiecewiseQuadratic
 
 # %% ../../../nbs/engines/solving/multipliers.ipynb #2edaba83
 class Moved(Loss):
-    "f ↦ w ℓ(y, s + f), of a smooth loss"
+    "f ↦ w ℓ(y, s + f), of a smooth loss, whatever targets it is given"
 
     def __init__(self, loss, y, s, w):
-        self.loss, self.s, self.w = loss, s, w
+        self.loss, self.y, self.s, self.w = loss, y, s, w
 
-    def __call__(self, y, f):
-        return self.w * self.loss(y, f + self.s)
+    def __call__(self, _, f):
+        return self.w * self.loss(self.y, f + self.s)
 
-    def conjugate(self, y, u):
-        return self.w * self.loss.conjugate(y, u / self.w) - u * self.s
+    def conjugate(self, _, u):
+        return self.w * self.loss.conjugate(self.y, u / self.w) - u * self.s
 
-    def derivative(self, y, f):
-        return self.w * self.loss.derivative(y, f + self.s)
+    def derivative(self, _, f):
+        return self.w * self.loss.derivative(self.y, f + self.s)
 
-    def curvature(self, y, f):
-        return self.w * self.loss.curvature(y, f + self.s)
+    def curvature(self, _, f):
+        return self.w * self.loss.curvature(self.y, f + self.s)
 
     def __repr__(self):
         return repr(self.loss)
 
 # %% ../../../nbs/engines/solving/multipliers.ipynb #8df7dbc0
-class MovedPieces(PiecewiseQuadratic):
-    "f ↦ w ℓ(y, s + f), of a piecewise quadratic loss; the engine is given y − s for y"
+class MovedPieces(Moved, PiecewiseQuadratic):
+    "f ↦ w ℓ(y, s + f), of a piecewise quadratic loss; it is given y − s for y"
+
+    conjugate = PiecewiseQuadratic.conjugate
 
     def __init__(self, loss, y, s, w):
-        self.loss, self.y, self.s, self.w = loss, y, s, w
+        super().__init__(loss, y, s, w)
         self.a, self.eps = loss.a / w, loss.eps
 
-    def __call__(self, moved, f):
-        return self.w * self.loss(self.y, f + self.s)
-
-    def interval(self, moved):
+    def interval(self, _):
         return tuple(self.w * end for end in self.loss.interval(self.y))
 
-    def __repr__(self):
-        return repr(self.loss)
 
-
-def _around(loss, y, s, w):
-    "(f ↦ wᵢ ℓ(yᵢ, sᵢ + f), the targets that the engine is to be given for it)"
+def _minimized_around(K, y, loss, s, w, lam, tol, max_iter=200):
+    "The ConvexSolution for the losses f ↦ wᵢ ℓ(yᵢ, sᵢ + f)"
     as_number(w.min(), "the least of weights", at_least=1e-300, because=", or 0: left out")
-    pieces = isinstance(loss, PiecewiseQuadratic)
-    return (MovedPieces(loss, y, s, w), y - s) if pieces else (Moved(loss, y, s, w), y)
+    kind = Moved
+    if isinstance(loss, PiecewiseQuadratic):
+        kind = MovedPieces
+    return minimized(K, y - s, kind(loss, y, s, w), lam, tol, max_iter)
 
 # %% ../../../nbs/engines/solving/multipliers.ipynb #5f2b4f92
 def minimize_weighted(K, y, loss, lam, weights=None, tol=1e-6, max_iter=200):
     "The ConvexSolution of least Σ wᵢ ℓ(yᵢ, (K alpha)ᵢ) + lam alphaᵀ K alpha"
     if weights is None:
-        return minimize_convex(K, y, loss, lam, tol, max_iter)
-    on, whole = weights > 0, np.zeros((2, len(y)))
-    kept = loss.targets(y)[on].astype(float)
-    moved, targets = _around(loss, kept, np.zeros(len(kept)), weights[on].astype(float))
-    found = minimize_convex(K[on][:, on], targets, moved, lam, tol, max_iter)
+        return minimized(K, y, loss, lam, tol, max_iter)
+    on, whole = np.flatnonzero(weights), np.zeros((2, len(y)))
+    y, w = y[on], weights[on].astype(float)
+    found = _minimized_around(K[np.ix_(on, on)], y, loss, 0 * y, w, lam, tol, max_iter)
     whole[:, on] = found.alpha, found.u
-    return replace(found, alpha=whole[0], u=whole[1])
+    return ConvexSolution._of(*whole, found.primal, found.dual, found.gap, found.iterations)
 
 # %% ../../../nbs/engines/solving/multipliers.ipynb #5fb5ae31
 def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
     "alpha, beta and the relative gap of least Σ wᵢ ℓ(yᵢ, (K alpha + T beta)ᵢ) + lam alphaᵀ K alpha"
-    if weights is not None and not weights.all():  # a weight of 0 leaves the point out
-        on, alpha = weights > 0, np.zeros(len(y))
-        alpha[on], beta, gap = beside_loss(
-            K[on][:, on], T[on], y[on], loss, lam, weights[on], tol, rounds
-        )
-        return alpha, beta, gap
-    w = np.ones(len(y)) if weights is None else weights.astype(float)
-    y, (Q, R) = loss.targets(y).astype(float), np.linalg.qr(T.astype(float))
+    w = as_weights(weights, len(y)).astype(float)
+    on, whole = np.flatnonzero(w), np.zeros(len(w))  # a weight of 0 leaves the point out
+    K, T, y, w = K[np.ix_(on, on)], T[on], y[on], w[on]
+    Q, R = np.linalg.qr(T.astype(float))
     c = 1e3 * (np.trace(K) or 1.0)
     wide, s = K + c * Q @ Q.T, np.zeros(len(y))
     for _ in range(rounds):
-        moved, targets = _around(loss, y, s, w)
-        alpha = minimize_convex(wide, targets, moved, lam, tol).alpha
+        alpha = _minimized_around(wide, y, loss, s, w, lam, tol).alpha
         s = s + c * Q @ (Q.T @ alpha)  # (MUL.1)
         gap = _gap(K, Q, y, loss, lam, alpha, s, w)
         if gap <= tol:
@@ -99,14 +89,13 @@ def beside_loss(K, T, y, loss, lam, weights=None, tol=1e-6, rounds=60):
         tol,
         "Do they separate the labels? Then nothing is least: penalise or drop one.",
     )
-    return alpha, scipy.linalg.solve_triangular(R, Q.T @ s), gap
+    whole[on] = alpha
+    return whole, scipy.linalg.solve_triangular(R, Q.T @ s), gap
 
 # %% ../../../nbs/engines/solving/multipliers.ipynb #1d5f8e13
 def _gap(K, Q, y, loss, lam, alpha, s, w):
-    with np.errstate(all="ignore"):
-        u, f = -2 * lam * alpha, K @ alpha
-        primal = float(w @ loss(y, f + s) + lam * alpha @ f)
-        dual = -float(w @ loss.conjugate(y, inside(u) / w) + lam * alpha @ f)
-        slack = float(np.linalg.norm(Q.T @ u) * 10 * np.linalg.norm(s))
-    gap = (primal - dual + slack) / max(1.0, abs(primal))
-    return gap if math.isfinite(gap) else math.inf
+    u, f = -2 * lam * alpha, K @ alpha
+    primal = float(w @ loss(y, f + s) + lam * alpha @ f)
+    dual = -float(w @ loss.conjugate(y, inside(u) / w) + lam * alpha @ f)
+    slack = float(np.linalg.norm(Q.T @ u) * 10 * np.linalg.norm(s))
+    return (primal - dual + slack) / max(1.0, abs(primal))

@@ -14,28 +14,27 @@ import scipy.linalg
 from scipy.special import xlogy
 
 # %% ../../../nbs/engines/solving/systems.ipynb #af738444
-from ...base.arrays import akin, array_namespace, as_floats, as_number, as_points, guarded
+from ...base.arrays import akin, array_namespace, as_floats, as_number, as_weights, guarded
 from ...base.arrays import numbers_of, shaped
-from ...base.blocks import require_fits
 from ...base.distances import sqdist
 from ...base.errors import IndefiniteKernel, finite, not_negative
 from ...base.factors import Cholesky
-from ...base.objects import Objects, distinct, taken
+from ...base.objects import distinct, taken
 from ...base.points import taken_of
 from ...base.values import Value
 from ...base.words import Targets, Word, fitting
-from ..kernels.gram import bytes_of, gram_matrix, n_points, precision
+from ..kernels.gram import gram_matrix, n_points, of_any_kind, precision
 
 # %% ../../../nbs/engines/solving/systems.ipynb #c1515d14
 def usual_causes(k, X, least, shift="lam"):
     "What may make K + shift I singular, in words, and the `least` shift to try"
     first, place = distinct(X)
     again = np.flatnonzero(first[place] != np.arange(n_points(X)))
-    rows = f"rows {first[place[again[0]]]} and {again[0]} are equal" if len(again) else "none here"
-    wide = ""
+    rows, wide = "none here", ""
+    if len(again):
+        rows = f"rows {first[place[again[0]]]} and {again[0]} are equal"
     if hasattr(k, "bandwidth") and (first < 500).sum() > 1:
-        few = taken(X, first[first < 500])
-        few = numbers_of(few)
+        few = numbers_of(taken(X, first[first < 500]))
         spacing = math.sqrt(np.min(sqdist(few) + np.diag(np.full(len(few), np.inf))))
         wide = f" ({k.bandwidth:.2g} against {spacing:.2g})"
     return (
@@ -46,15 +45,7 @@ def usual_causes(k, X, least, shift="lam"):
 # %% ../../../nbs/engines/solving/systems.ipynb #fc8dfff7
 def whole(k, X):
     "K, if there is room for it"
-    n = n_points(X)
-    require_fits(
-        (n, n),
-        bytes_of(X),
-        "ridge_large(k, X, y, lam), which keeps no matrix; features "
-        "(nystrom_features, random_feature_map, k.feature_map(X) of texts and graphs) "
-        "with svm_primal or kernel_sgd, or fewer points",
-    )
-    return k(X)
+    return gram_matrix(k, X)
 
 # %% ../../../nbs/engines/solving/systems.ipynb #06ca5b29
 def squarable(y, name="y"):
@@ -128,7 +119,7 @@ def beside(T, smooth, y):
     rest, GQ = smooth(y - Q @ first), smooth(Q)
     step = xp.linalg.solve(Q.T @ GQ, Q.T @ rest)
     alpha = finite(rest - GQ @ step, "alpha", "rescale y")
-    return alpha, xp.linalg.solve(R, first + step)
+    return alpha, finite(xp.linalg.solve(R, first + step), "beta", "rescale y")
 
 # %% ../../../nbs/engines/solving/systems.ipynb #bdc8295f
 def independent(T, weights=None):
@@ -169,10 +160,14 @@ NullSpace = Annotated[
 def null_matrix(null_space, X):
     "The values of the free functions at points X, a column each"
     n, columns = n_points(X), []
-    at = guarded(X[:, 0] if getattr(X, "shape", ())[1:] == (1,) else X)
-    for p in (null_space,) if callable(null_space) else null_space:
-        values = as_floats(p(at), "null_space(X)")
-        values = np.full(n, float(values)) if values.ndim == 0 else values
+    if getattr(X, "shape", ())[1:] == (1,):
+        X = X[:, 0]
+    if callable(null_space):
+        null_space = (null_space,)
+    for p in null_space:
+        values = as_floats(p(guarded(X)), "null_space(X)")
+        if values.ndim == 0:
+            values = np.full(n, values)
         shaped(values, "null_space(X)", (n,), (n, "m"), hint=f" for {n} points")
         columns.append(values.reshape(n, -1).astype(precision(X), copy=False))
     return np.concatenate(columns, axis=1)
@@ -190,8 +185,7 @@ class NullPart(Value):
 
     def __call__(self, X):
         "Values, (n,) or (n, t)"
-        X = X if isinstance(X, Objects) else as_points(X)
-        return null_matrix(self.null_space, X) @ self.beta
+        return null_matrix(self.null_space, of_any_kind(X)) @ self.beta
 
     def __repr__(self):
         return f"NullPart, {len(self.beta)} coefficients"
@@ -206,7 +200,7 @@ def clipped(eigenvalues, rounding, what, k):
 # %% ../../../nbs/engines/solving/systems.ipynb #8aa6fbc6
 def root_and_share(weights, y):
     "√W and W / tr W, as vectors"
-    w = np.ones(len(y)) if weights is None else weights
+    w = as_weights(weights, len(y))
     most = float(np.finfo(y.dtype).max) / (1e8 * len(y))  # with room for K
     as_number(w.max(), "the largest of weights", at_most=most)
     w = w.astype(y.dtype)
@@ -229,8 +223,7 @@ def centre(K, share):
 def range_of_lams(K):
     "50 values from 1e-8 to 1e3 times the mean of k(x, x), none of them lost in rounding"
     least = max(1e-8, len(K) * float(np.finfo(K.dtype).eps))
-    with np.errstate(over="ignore"):
-        mean = K.diagonal().mean(dtype=float)
+    mean = K.diagonal().mean(dtype=float)
     as_number(mean, "the mean of k(x, x)", at_most=1e300, because=": rescale the points")
     return np.geomspace(least, 1e3, 50) * (mean or 1.0)
 
@@ -247,15 +240,14 @@ def powers(X, y, noise, weights):
     "The data with noise / w, and the log of N(y; f, noise)ʷ / N(y; f, noise / w)"
     on = np.flatnonzero(weights)
     w, noise = weights[on], np.broadcast_to(noise, len(y))[on]
-    with np.errstate(over="ignore"):
-        as_number((noise / w).max(), "the largest of noise / weights", at_most=1e300)
+    as_number((noise / w).max(), "the largest of noise / weights", at_most=1e300)
     more = -np.sum(xlogy(w - 1, 2 * np.pi * noise) + np.log(w)) / 2
     return taken_of(X, on), y[on], noise / w, float(more)
 
 # %% ../../../nbs/engines/solving/systems.ipynb #6f2a88e9
 def coordinates(k, X):
     "Phi with Phi Phiᵀ = K, and the matrix that makes coefficients of coordinates"
-    eigenvalues, Q = np.linalg.eigh(k(X))
+    eigenvalues, Q = np.linalg.eigh(gram_matrix(k, X))
     some = eigenvalues > len(Q) * np.finfo(float).eps ** 0.75 * eigenvalues[-1]
     root = np.sqrt(eigenvalues[some])
     return Q[:, some] * root, Q[:, some] / root
