@@ -25,11 +25,11 @@ from tqdm.auto import tqdm
 from .base.errors import require
 from .engines.functions.functions import Places, SameSpace, paired, times
 from .engines.kernels.forms import Apart
-from .engines.kernels.gram import AKernel, n_columns, n_points
+from .engines.kernels.gram import AKernel, diagonal, gram_matrix, n_columns, n_points
 from .kernels import Gaussian, Kernel
 
 # %% ../nbs/11_mmd.ipynb #a2acdbad
-from .engines.testing.pools import feature_rows, of_blocks, of_shifts
+from .engines.testing.pools import feature_rows, mean_of_pairs
 from .engines.testing.samples import OtherSample, Sample, double_sum, leaning
 from .engines.testing.samples import paired_points, require_two, sample, with_shares
 from .rkhs import RKHSFunction
@@ -50,7 +50,10 @@ def mean_embedding(k: AKernel, X: OtherSample) -> RKHSFunction:
     >>> float(mu([1.0])[0])
     0.6065306597126334
     """
-    return RKHSFunction(k, X.points, X.shares if X.weights is None else X.raw)
+    weights = X.raw
+    if X.weights is None:
+        weights = X.shares
+    return RKHSFunction._of(k, X.points, weights)
 
 # %% ../nbs/11_mmd.ipynb #a3b1d0c2
 def _mean(value, name, call):
@@ -209,9 +212,10 @@ def witness(k: AKernel, X: Sample, Y: OtherSample, normalized: Flag = True) -> R
     xp = array_namespace(w)
     f, Z = xp.concat([w, -v]), joined_of(X, Y)
     if normalized:
-        squared, longest = _v(near, X, w, Y, v), plain_float(xp.max(near.diag(Z)))
-        f = f / squared**0.5 if plain_float(squared) > 1e-14 * longest else f
-    return RKHSFunction(k, Z, f)
+        squared, longest = _v(near, X, w, Y, v), plain_float(xp.max(diagonal(near, Z)))
+        if plain_float(squared) > 1e-14 * longest:
+            f = f / squared**0.5
+    return RKHSFunction._of(k, Z, f)
 
 # %% ../nbs/11_mmd.ipynb #fa838e69
 @contract(native=True)
@@ -228,15 +232,15 @@ def mmd2_u(k: AKernel, X: Sample, Y: OtherSample) -> float:
     >>> mmd2_u(DistanceInduced(), [0.0, 2.0], [3.0, 5.0])      # ½ (2 · 3 − 2 − 2)
     1.0
     """
+    require_two(X.shares, Y.shares)
     k, X, w, Y, v = with_shares(k, X, Y)
-    own = _off_diagonal(k, X, w, "X") + _off_diagonal(k, Y, v, "Y")
+    own = _off_diagonal(k, X, w) + _off_diagonal(k, Y, v)
     return own - 2 * double_sum(k, X, w, Y, v)  # (11.9)
 
 # %% ../nbs/11_mmd.ipynb #38fec8df
-def _off_diagonal(k, X, w, name):
+def _off_diagonal(k, X, w):
     "Σ_{i≠j} wᵢ wⱼ k(xᵢ, xⱼ) / Σ_{i≠j} wᵢ wⱼ"
-    require_two(w, name)
-    own, rest = w**2 @ k.diag(X), 1 - float(w @ w)
+    own, rest = w**2 @ diagonal(k, X), 1 - float(w @ w)
     moved = 2 * leaning(k, X, w, rest)
     own, moved = (a if is_foreign(a) else float(a) for a in (own, moved))
     return (double_sum(k, X, w, X, w) - own) / rest + moved
@@ -252,12 +256,7 @@ def mmd2_block(
     block_size : at most n, ⌊√n⌋ when left out; what the last whole block leaves is not used
     references : Zaremba, Gretton and Blaschko (2013)
     """
-    X, Y = paired_points(k, X, Y)
-    return float(of_blocks(k, X, Y, block_size)(_no_swap(X))[0])
-
-
-def _no_swap(X):
-    return np.ones((n_points(X), 1), np.int8)
+    return mean_of_pairs(k, X, Y, "block", block_size)
 
 # %% ../nbs/11_mmd.ipynb #67f817ce
 @contract
@@ -268,8 +267,7 @@ def mmd2_u1(k: AKernel, X: OtherSample, Y: Sample) -> float:
     X, Y : n ≥ 2 points each, without weights
     references : FL (22); Gretton et al. (2012a), Lemma 6
     """
-    X, Y = paired_points(k, X, Y)
-    return float(of_blocks(k, X, Y, n_points(X))(_no_swap(X))[0])
+    return mean_of_pairs(k, X, Y, "u1")
 
 # %% ../nbs/11_mmd.ipynb #5572870f
 @contract
@@ -279,8 +277,7 @@ def mmd2_linear(k: AKernel, X: OtherSample, Y: Sample) -> float:
     X, Y : n ≥ 2 points each; of an odd number the last pair is not used
     references : Gretton et al. (2012a), Lemma 14
     """
-    X, Y = paired_points(k, X, Y)
-    return float(of_shifts(k, X, Y, "linear", None)(_no_swap(X))[0])
+    return mean_of_pairs(k, X, Y, "linear")
 
 # %% ../nbs/11_mmd.ipynb #d915815e
 @contract
@@ -291,8 +288,7 @@ def mmd2_incomplete(k: AKernel, X: OtherSample, Y: Sample, n_shifts: Count = Non
     n_shifts : at most n − 1, which gives mmd2_u1; ⌊√n⌋ when left out
     references : Schrab, Kim, Guedj and Gretton (2022)
     """
-    X, Y = paired_points(k, X, Y)
-    return float(of_shifts(k, X, Y, "incomplete", n_shifts)(_no_swap(X))[0])
+    return mean_of_pairs(k, X, Y, "incomplete", n_shifts)
 
 # %% ../nbs/11_mmd.ipynb #6241e313
 _Map = Annotated[
@@ -314,7 +310,7 @@ def mmd2_features(phi: _Map, X: Sample, Y: OtherSample, unbiased: Flag = False) 
     """
     phi = phi.feature_map(n_columns(X.points)) if isinstance(phi, Kernel) else phi
     if unbiased:
-        require_two(X.shares, "X"), require_two(Y.shares, "Y")
+        require_two(X.shares, Y.shares)
     p, own_p, o = _feature_mean(phi, X, unbiased)
     q, own_q, _ = _feature_mean(phi, Y, unbiased, o)
     return float((p - q) @ (p - q)) + own_p + own_q
@@ -409,7 +405,7 @@ def herding(
     for t in tqdm(range(n), "points", delay=10, leave=False):
         best = int(np.argmax(mu - total / (t + 1)))  # (11.16)
         chosen.append(best)
-        total += k(C, taken_of(C, [best]))[:, 0]
+        total += gram_matrix(k, C, taken_of(C, [best]))[:, 0]
     return taken_of(C, chosen)
 
 # %% ../nbs/11_mmd.ipynb #075df94f
@@ -431,7 +427,7 @@ def check_mmd(
     returns : the largest violation, relative to the largest k(x, x)
     raises LawBroken : names the identity and the likely mistake
     """
-    X, Y = paired_points(k, X, Y)
+    X, Y = paired_points(X, Y)
     grams = [K.astype(float) for K in (k(X), k(Y), k(X, Y))]
     scale = float(max(K.diagonal().max() for K in grams[:2])) or 1.0
     eps = np.finfo(k.diag(X).dtype).eps

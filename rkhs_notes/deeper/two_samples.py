@@ -19,23 +19,21 @@ from ..base.words import word_of
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #737060a8
 from ..base.errors import require
-from ..engines.kernels.gram import AKernel, n_columns
+from ..engines.kernels.gram import AKernel, diagonal, pair_values
 from .metrics import Kernels
 from ..features import FeatureFunction, FeatureMap
 from ..kernels import Gaussian, Linear, median_bandwidth
-from ..mmd import witness
 from ..rkhs import RKHSFunction
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #c7710393
 from ..engines.solving.gram_operators import GramOperator
 from ..engines.solving.spectra import leading_eigenpairs
-from ..engines.testing.pools import FeaturePool, GramPool, of_blocks, of_shifts
-from ..engines.testing.pools import rounding_of, spectral_sums, spread_of
-from ..engines.testing.resampling import TestResult, binomial_interval, chi2_mixture
-from ..engines.testing.resampling import gamma_null, in_batches, random_signs
-from ..engines.testing.resampling import studentised_max
+from ..engines.testing.pools import FeaturePool, GramPool, of_pairs, rounding_of
+from ..engines.testing.pools import spectral_sums
+from ..engines.testing.resampling import TestResult, batched, binomial_interval
+from ..engines.testing.resampling import largest_of, mixture_of, signs
 from ..engines.testing.samples import OtherSample, Sample, paired_points, require_paired
-from ..engines.testing.samples import require_two, steady
+from ..engines.testing.samples import steady
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #3ab3184a
 class MMDTest(TestResult):
@@ -59,7 +57,7 @@ class MMDTest(TestResult):
         returns : array (n,) of int    row numbers, the most extreme first
         """
         values = self.witness(X)
-        return np.argsort(values if least else -values, kind="stable")[:n]
+        return np.argsort(values * (-1) ** (not least), kind="stable")[:n]
 
     def plot(self, ax=None, witness_ax=None):
         """Draw the null distribution, and the witness with both samples beside it.
@@ -88,20 +86,25 @@ class MMDTest(TestResult):
 def _draw_witness(f, ax):
     from rkhs_notes.base.plots import ACCENT, INK, WARM
 
-    d = n_columns(f.Z) if hasattr(f.Z, "dtype") else 0
     first, second = (taken_of(f.Z, np.flatnonzero(s * f.alpha > 0)) for s in (1, -1))
-    if d in (1, 2):
-        f.plot(ax=ax, **({"color": INK} if d == 1 else {}))
+    samples = (first, ACCENT, "first"), (second, WARM, "second")
+    d = getattr(f.Z, "shape", (0, 0))[1]
+    if d == 2:
+        f.plot(ax=ax)
+        for points, colour, _ in samples:
+            ax.plot(*points.T, "o", color=colour, ms=4, mec="white", mew=0.6, clip_on=False)
+    elif d == 1:
+        f.plot(ax=ax, color=INK)
         low, high = ax.get_ylim()
-    for points, colour, name in ((first, ACCENT, "first"), (second, WARM, "second")):
-        if d == 1:
+        for points, colour, _ in samples:
             low -= 0.04 * (high - low)
             ax.plot(points[:, 0], np.full(len(points), low), "|", color=colour, ms=7)
-        elif d == 2:
-            ax.plot(*points.T, "o", color=colour, ms=4, mec="white", mew=0.6, clip_on=False)
-        else:
+        ax.set(xlabel="x")
+    else:
+        for points, colour, name in samples:
             ax.hist(f(points), bins=30, density=True, color=colour, alpha=0.5, label=name)
-    ax.set(title="witness", xlabel="" if d == 2 else "x" if d == 1 else "value of the witness")
+        ax.set(xlabel="value of the witness")
+    ax.set(title="witness")
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #a3b1d0c3
 KernelOrMap = Annotated[
@@ -118,33 +121,26 @@ Statistic = Annotated[str, one_of("u", "v", "u1", "linear", "block", "incomplete
 def _require_fitting(X, Y, k=None, statistic="u", null="permutation", size=None, single=False):
     "Refuses what does not belong together, with the reason"
     paired, relabels = statistic not in ("u", "v"), null == "permutation"
-    half = "one sample has weights, the other has none or equal ones (it is unweighted): pairs "
-    wrong = [
-        reason
-        for refused, reason in (
-            (paired and relabels, "it depends on the pairing, which relabelling destroys"),
-            (paired and null != "wild", "pairs have one null, 'wild'"),
-            (not paired and null == "wild", "swaps inside pairs belong to the statistics on pairs"),
-            (
-                isinstance(k, FeatureMap) and (paired or not relabels),
-                "a FeatureMap goes with 'u', 'v' and 'permutation'; for the others pass its kernel",
-            ),
-            (
-                size is not None and statistic not in ("block", "incomplete"),
-                "only 'block' and 'incomplete' have a size",
-            ),
-            (single and not relabels, "single is there for relabellings"),
-            (
-                X.varies != Y.varies and not paired,
-                half + "(point, weight) have different laws even if "
-                "P = Q, and relabelling is no null. Pass two Measures, raw weights on one scale",
-            ),
-            (X.varies and not (paired or relabels), "the limits are those of unweighted samples"),
-        )
-        if refused
-    ]
-    if wrong:
-        raise ValueError(f"statistic = {statistic!r}, null = {null!r}: {wrong[0]}.")
+    first, second = X.varies, Y.varies
+    reasons = {
+        "it depends on the pairing, which relabelling destroys": paired and relabels,
+        "pairs have one null, 'wild'": paired and null != "wild",
+        "swaps inside pairs belong to the statistics on pairs": not paired and null == "wild",
+        "a FeatureMap goes with 'u', 'v' and 'permutation'; for the others pass its kernel": (
+            isinstance(k, FeatureMap) and (paired or not relabels)
+        ),
+        "only 'block' and 'incomplete' have a size": (
+            size is not None and statistic not in ("block", "incomplete")
+        ),
+        "single is there for relabellings": single and not relabels,
+        "one sample has weights, the other has none or equal ones (it is unweighted): pairs "
+        "(point, weight) have different laws even if P = Q, and relabelling is no null. "
+        "Pass two Measures, raw weights on one scale": first != second and not paired,
+        "the limits are those of unweighted samples": first and not (paired or relabels),
+    }
+    for reason, refused in reasons.items():
+        if refused:
+            raise ValueError(f"statistic = {statistic!r}, null = {null!r}: {reason}.")
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #5e7608dd
 @contract
@@ -180,31 +176,18 @@ def mmd_test(
     True
     """
     paired = statistic not in ("u", "v")
-    null = null or ("wild" if paired else "permutation")
+    null = null or ("permutation", "wild")[paired]
     _require_fitting(X, Y, k, statistic, null, size, single)
     if paired:
         return _wild_test(k, X, Y, n_permutations, statistic, rng, size)
-    pool = (FeaturePool if isinstance(k, FeatureMap) else GramPool)(k, X, Y, statistic == "u")
-    if null != "permutation":
-        return _fitted_test(pool, null, statistic, n_permutations, rng)
-    T, draws = pool.null(n_permutations, rng, statistic == "u", single)
-    return MMDTest.from_draws(
-        T, draws, pool.rounding, name=f"MMD²_{statistic.upper()}", witness=_function_of(pool)
-    )
+    if null == "permutation":
+        return _relabelled(k, X, Y, n_permutations, statistic, rng, single)
+    return _fitted_test(GramPool(k, X, Y), null, statistic, n_permutations, rng)
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #4384055d
-def _function_of(pool):
-    "μ_X − μ_Y, scaled to norm 1 if it is not 0"
-    squared, s, w = pool.observed(unbiased=False), pool.flags[:, 0].astype(float), pool.w
-    beta = s / (w @ s) - (1 - s) / (w @ (1 - s))
-    beta = beta / math.sqrt(squared) if squared > 1e-14 * pool.scale else beta
-    if isinstance(pool, GramPool):
-        return RKHSFunction(pool.k, pool.Z, w * beta)
-    v = sum(beta[rows] @ F for rows, F in pool.blocks())  # the centre cancels
-    return FeatureFunction(pool.k, v).of_columns(pool)
-
-# %% ../../nbs/deeper/11a_two_samples.ipynb #e1d45612
-PAIRED = {
+NAMES = {
+    "u": "MMD²_U",
+    "v": "MMD²_V",
     "u1": "MMD²_U1",
     "linear": "linear-time MMD²",
     "block": "block MMD²",
@@ -212,43 +195,66 @@ PAIRED = {
 }
 
 
+def _relabelled(k, X, Y, n_draws, statistic, rng, single=False):
+    kind, unbiased = GramPool, statistic == "u"
+    if isinstance(k, FeatureMap):
+        kind = FeaturePool
+    pool = kind(k, X, Y, unbiased)
+    T, draws = pool.null(n_draws, rng, unbiased, single)
+    return MMDTest._drawn(
+        T, draws, pool.rounding, name=NAMES[statistic], witness=_function_of(pool)
+    )
+
+
+def _function_of(pool):
+    "μ_X − μ_Y, scaled to norm 1 if it is not 0"
+    squared, s, w = pool.observed(unbiased=False), pool.flags[:, 0].astype(float), pool.w
+    beta = s / (w @ s) - (1 - s) / (w @ (1 - s))
+    if squared > 1e-14 * pool.scale:
+        beta /= math.sqrt(squared)
+    if isinstance(pool, GramPool):
+        return RKHSFunction._of(pool.k, pool.Z, w * beta)
+    v = sum(beta[rows] @ F for rows, F in pool.blocks())  # the centre cancels
+    return FeatureFunction._of(pool.k, v).of_columns(pool)
+
+# %% ../../nbs/deeper/11a_two_samples.ipynb #e1d45612
 def _wild_test(k, X, Y, n_draws, statistic, rng, size):
-    samples, n, (X, Y) = (X, Y), len(X), paired_points(k, X, Y)
-    if statistic in ("u1", "block"):
-        values = of_blocks(k, X, Y, n if statistic == "u1" else size, stored=True)
-    else:
-        values = of_shifts(k, X, Y, statistic, size, stored=True)
-    T, f = float(values(np.ones((n, 1), np.int8))[0]), witness(k, *samples, normalized=False)
-    k = steady(k, X, Y)
-    own = [k.diag(X), k.diag(Y)]
-    scale, spread = sum(float(a.mean(dtype=float)) for a in own), spread_of(k, joined_of(X, Y))
+    n, (X, Y) = len(X), paired_points(X, Y)
+    values = of_pairs(k, X, Y, statistic, size, stored=True)
+    T, near, c = float(values(np.ones((n, 1), np.int8))[0]), steady(k, X, Y), 1 / n
+    x, y, xy = diagonal(near, X), diagonal(near, Y), pair_values(near, X, Y)
+    own, cross = float(x.mean(dtype=float) + y.mean(dtype=float)), float(xy.mean(dtype=float))
     if statistic == "u1":  # V comes with it
-        V = ((n - 1) * T + scale - 2 * float(k.pairs(X, Y).mean(dtype=float))) / n
-        f = f / math.sqrt(V) if V > 1e-14 * scale else f
-    draws = in_batches(lambda b, rng: random_signs(n, b, rng), values, 2 * n, n_draws, rng)
-    rounding = rounding_of(scale, 2 * spread, n, own[0].dtype)
-    return MMDTest.from_draws(
-        T, draws, rounding, name=PAIRED[statistic], method="swaps inside pairs", witness=f
+        V = ((n - 1) * T + own - 2 * cross) / n
+        if V > 1e-14 * own:
+            c /= math.sqrt(V)
+    draws = batched(lambda b, rng: signs(n, b, rng), values, 2 * n, n_draws, rng)
+    return MMDTest._drawn(
+        T,
+        draws,
+        rounding_of(own, max(own - 2 * cross, 0.0), n, x.dtype),
+        name=NAMES[statistic],
+        method="swaps inside pairs",
+        witness=RKHSFunction._of(k, joined_of(X, Y), np.repeat([c, -c], n)),
     )
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #9cba67ea
 def _fitted_test(pool, null, statistic, n_draws, rng):
     "The limit (1/m + 1/n) Σ λⱼ zⱼ² of V by its first two moments or by its eigenvalues   (11.12)"
-    unbiased, rate, N = statistic == "u", 1 / pool.m + 1 / pool.n, len(pool.w)
-    T, (trace, squares) = pool.observed(unbiased), spectral_sums(pool)
+    rate, N = 1 / pool.m + 1 / pool.n, len(pool.w)
+    T, (trace, squares) = pool.observed(statistic == "u"), spectral_sums(pool)
     if math.sqrt(max(squares, 0.0)) <= 64 * float(np.finfo(pool.dtype).eps) * pool.scale:
         raise ValueError("the kernel is constant on X and Y, up to rounding: no statistic varies.")
-    fields = dict(name=f"MMD²_{statistic.upper()}", exact=False, witness=_function_of(pool))
+    fields = dict(name=NAMES[statistic], witness=_function_of(pool))
+    mean = rate * trace * (statistic == "v")  # that of U is 0
     if null == "gamma":
-        shift = -rate * trace if unbiased else 0.0
-        tail, draws = gamma_null(rate * trace, 2 * rate**2 * squares, n_draws, shift)
-        return MMDTest(T, tail(T), draws, method="gamma fit", **fields)
+        variance, fields["method"] = 2 * rate**2 * squares, "gamma fit"
+        return MMDTest._of_gamma(T, rate * trace, variance, n_draws, mean - rate * trace, **fields)
     A = GramOperator(pool.near, pool.Z, np.full(N, 1 / N), centred=True)
     lam = np.clip(leading_eigenpairs(A, min(N - 1, 100)).values.astype(float), 0, None)
-    rest = 0.0 if unbiased else rate * (trace - lam.sum())  # the tail: its mean
-    shift = -lam.sum() if unbiased else 0.0
-    draws = rate * chi2_mixture(lam, n_draws, rng, shift) + rest  # (11.12)
-    return MMDTest.from_draws(T, draws, pool.rounding, method="spectral limit", **fields)
+    draws = rate * mixture_of(lam, n_draws, rng, -lam.sum()) + mean  # (11.12)
+    fields |= dict(method="spectral limit", exact=False)
+    return MMDTest._drawn(T, draws, pool.rounding, **fields)
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #a14425b6
 @contract
@@ -348,10 +354,16 @@ def gaussian_grid(X: Sample, Y: OtherSample, n: Count = 7):
     n : 1 gives the median alone
     returns : list of Gaussian
     """
-    Z = joined_of(X.points, Y.points)
+    return _grid(X, Y, n)
+
+
+def _grid(X, Y, n=7):
+    Z, scale = joined_of(X.points, Y.points), None
+    if issparse(Z):
+        scale = Linear()
     order = np.argsort(ranked(Z)[1], kind="stable")  # sorted: labels cannot matter
-    middle = median_bandwidth(taken_of(Z, order), k=Linear() if issparse(Z) else None)
-    return [Gaussian(float(middle * 2.0**j)) for j in np.arange(n) - (n - 1) / 2]
+    middle = median_bandwidth(taken_of(Z, order), k=scale)
+    return [Gaussian._of(float(middle * 2.0**j)) for j in np.arange(n) - (n - 1) / 2]
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #46cb6076
 class AggregatedTest(MMDTest):
@@ -387,18 +399,18 @@ def mmd_test_aggregated(
     >>> mmd_test_aggregated(None, range(10), range(20, 30), 99).rejects()
     True
     """
-    kernels = tuple(gaussian_grid(X, Y) if kernels is None else kernels)
+    kernels = tuple(kernels or _grid(X, Y))
     _require_fitting(X, Y)
     seed = rng.integers(2**63)  # the same relabellings for each kernel
     results = [_null_of(GramPool(k, X, Y), n_permutations, seed) for k in kernels]
     T, draws = np.array([r[0] for r in results]), np.stack([r[1] for r in results], axis=1)
-    largest, null, scores = studentised_max(T, draws)
-    best = kernels[int(np.argmax(scores))]
-    return AggregatedTest.from_draws(
+    largest, null, scores = largest_of(T, draws)
+    best = GramPool(kernels[int(np.argmax(scores))], X, Y)
+    return AggregatedTest._drawn(
         largest,
         null,
         1e-9,
-        witness=witness(best, X, Y),
+        witness=_function_of(best),
         name=f"max of {len(kernels)} studentised MMD²_U",
         kernels=kernels,
         scores=scores,
@@ -433,14 +445,17 @@ def mmd_test_split(
     _require_fitting(X, Y)
     parts = [np.split(rng.permutation(len(A)), [round(share * len(A))]) for A in (X, Y)]
     first, second = ([A.part(rows[i]) for A, rows in zip((X, Y), parts)] for i in (0, 1))
-    for part in first + second:
-        require_two(part.raw, "a part of a sample: both parts need two; it")
-    kernels = gaussian_grid(*first) if kernels is None else kernels
-    best = max(kernels, key=lambda k: _score(GramPool(k, *first)))
-    return mmd_test(best, *second, n_permutations, rng=rng)
+    if min(map(len, first + second)) < 2:
+        raise ValueError(
+            "both parts of each sample need two points: pass more of them, or share = 0.5."
+        )
+    best = max(kernels or _grid(*first), key=lambda k: _score(GramPool(k, *first)))
+    return _relabelled(best, *second, n_permutations, "u", rng)
 
 
 def _score(pool):
     "MMD²_U over its standard deviation when P = Q"
     spread = math.sqrt(2 * max(spectral_sums(pool)[1], 0.0)) * (1 / pool.m + 1 / pool.n)
-    return pool.observed(unbiased=True) / spread if spread > pool.rounding else -math.inf
+    if spread > pool.rounding:
+        return pool.observed(unbiased=True) / spread
+    return -math.inf

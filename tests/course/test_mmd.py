@@ -247,6 +247,13 @@ def test_memory_changes_nothing(statistic):
     )
 
 
+def test_memory_changes_no_gamma_law():
+    whole = mmd_test(Gaussian(1.0), X, Y, 50, "gamma")
+    with settings.using(result_mib=0.017, block_mib=0.005):
+        parts = mmd_test(Gaussian(1.0), X, Y, 50, "gamma")
+    np.testing.assert_allclose(parts.null, whole.null, rtol=1e-9)
+
+
 def test_single_precision_decides_as_double_does():
     for seed in range(20):
         r = np.random.default_rng(seed)

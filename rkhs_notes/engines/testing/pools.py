@@ -6,94 +6,91 @@ __all__ = []
 # %% ../../../nbs/engines/testing/pools.ipynb #pools-imports
 import math
 import numpy as np
-from functools import cached_property
+from functools import cached_property, partial
 
 # %% ../../../nbs/engines/testing/pools.ipynb #pools-own
 from ...base import settings
-from ...base.arrays import as_points
+from ...base.arrays import as_count, as_points
 from ...base.blocks import row_blocks, spans
 from ...base.errors import finite
 from ...base.points import joined_of, taken_of
-from ...base.words import count
 from ..functions.functions import times
-from ..kernels.gram import Around, both_points, n_points
-from .resampling import in_batches, linear_forms, quadratic_forms
-from .resampling import random_labels
-from .samples import require_two, steady
+from ..kernels.gram import Around, diagonal, gram_matrix, n_points, pair_values
+from ..kernels.gram import precision
+from .resampling import batched, labels, linear_forms, quadratic_forms
+from .samples import in_one_precision, paired_points, require_two, steady
 
 # %% ../../../nbs/engines/testing/pools.ipynb #48d90c88
 class Pool:
     "Two samples in one: what turns labels into a statistic; a subclass reads and multiplies A"
 
     def __init__(self, k, X, Y, unbiased=True):
-        A, B, _ = both_points(getattr(k, "kernel", k), X.points, Y.points)
-        w, v, self.weighted = X.raw, Y.raw, X.varies or Y.varies
+        A, B = in_one_precision(X, Y)
+        self.k, self.Z, m = k, joined_of(A, B), n_points(A)
+        self.weighted, w = X.varies or Y.varies, np.ones(m + n_points(B))
         if self.weighted:  # a pair of weight 0 counts nowhere
-            w, v = (u / max(w.max(), v.max()) for u in (w, v))
-            A, B = taken_of(A, np.flatnonzero(w)), taken_of(B, np.flatnonzero(v))
-            w, v = w[w > 0], v[v > 0]
+            w = np.concatenate([X.raw, Y.raw])
+            w /= w.max()
+            some = np.flatnonzero(w)
+            self.Z, m, w = taken_of(self.Z, some), np.count_nonzero(w[:m]), w[some]
+            w /= w.mean()
         if unbiased:
-            require_two(w, "X"), require_two(v, "Y")
-        self.k, self.Z, self.m, self.n = k, joined_of(A, B), len(w), len(v)
-        w = np.concatenate([w, v])
-        self.w = w / w.mean() if self.weighted else np.ones(len(w))
-        self.flags = (np.arange(len(w)) < self.m)[:, None].astype(np.int8)
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._read()
-            self.total = float(self.rows.sum())
-        finite(self.total, "the sum of the Gram matrix", "rescale X and Y")
+            require_two(w[:m], w[m:])
+        self.w, self.m, self.n = w, m, len(w) - m
+        self.flags = (np.arange(len(w)) < m)[:, None].astype(np.int8)
+        self._read()
+        once, twice = w * self.drift, w**2 * self.drift
+        self.sums = np.stack([self.rows, w, w**2, self.diagonal, once, twice])
         self.rounding = rounding_of(self.scale, self.spread, len(w), self.dtype)
+
+    def _fits(self, width):
+        "Has a matrix with a row of this width for each point its place in the result?"
+        return len(self.w) * width * self.dtype.itemsize <= settings.result_mib * 2**20
 
     @cached_property
     def own(self):
-        "sᵀAs for the labels of the data"
-        return self.forms(self.flags)
+        "sᵀAs and the sums over s for the labels of the data"
+        return self.forms(self.flags), linear_forms(self.sums.T, self.flags)
 
     def statistics(self, S, unbiased, a):
         "The statistic for every column s of labels, with a = sᵀAs   (SMP.2)"
-        b = linear_forms(self.rows, S)
-        xx, xy, yy = a, b - a, self.total - 2 * b + a  # (11.11)
-        sx = linear_forms(self.w, S)
-        sy = self.w.sum() - sx
-        if unbiased:
-            wx = linear_forms(self.w**2, S)
-            wy = float(self.w @ self.w) - wx
-            U = xx / (sx**2 - wx) + yy / (sy**2 - wy) - 2 * xy / (sx * sy)  # (11.9)
-            return U + _moved(self, S, sx, wx, sy, wy) if self.weighted else U
-        d = linear_forms(self.diagonal, S)
-        rest = self.diagonal.sum() - d
-        return (xx + d) / sx**2 + (yy + rest) / sy**2 - 2 * xy / (sx * sy)  # (11.8)
+        return self._of_sums(a, linear_forms(self.sums.T, S), unbiased)
+
+    def _of_sums(self, a, sums, unbiased):
+        b, sx, qx, dx, ax, cx = sums.T
+        rest, sy, qy, dy, ay, cy = (self.sums.sum(axis=1) - sums).T
+        xx, xy, yy = a, b - a, rest - b + a  # (11.11)
+        if not unbiased:
+            return (xx + dx) / sx**2 + (yy + dy) / sy**2 - 2 * xy / (sx * sy)  # (11.8)
+        x, y = sx**2 - qx, sy**2 - qy
+        U = xx / x + yy / y - 2 * xy / (sx * sy)  # (11.9)
+        if self.weighted:  # (SMP.1)
+            U += 2 * ((sx * ax - cx) / x - ax / sx + (sy * ay - cy) / y - ay / sy)
+        return U
 
     def observed(self, unbiased):
         "The statistic of the data"
-        return float(self.statistics(self.flags, unbiased, self.own)[0])
+        return float(self._of_sums(*self.own, unbiased)[0])
 
     def null(self, n_draws, rng, unbiased, single=False):
         "The statistic of the data, and of n_draws random relabellings"
-        observed, slack = self.observed(unbiased), self._slack() if single else 0.0
+        observed = self.observed(unbiased)
 
         def statistic(S):
             T = self.statistics(S, unbiased, self.forms(S, single))
-            if single and (near := np.abs(T - observed) <= slack).any():  # decided in float64
-                S = np.ascontiguousarray(S[:, near])
-                T[near] = self.statistics(S, unbiased, self.forms(S))
+            if single:  # what float32 cannot tell from the data is decided in float64
+                near = np.flatnonzero(np.abs(T - observed) <= self.slack())
+                if near.size:
+                    some = np.ascontiguousarray(S[:, near])
+                    T[near] = self.statistics(some, unbiased, self.forms(some))
             return T
 
-        draw = lambda b, rng: random_labels(self.m, len(self.w), b, rng)
-        return observed, in_batches(draw, statistic, len(self.w), n_draws, rng)
+        draw = partial(labels, self.m, len(self.w))
+        return observed, batched(draw, statistic, len(self.w), n_draws, rng)
 
-    def _slack(self):
+    def slack(self):
         "How far apart float32 can tell two relabellings"
-        size = self.scale if self.A is None else float(np.abs(self.A[:64, :64]).mean())
-        return 16 * math.sqrt(len(self.w)) * float(np.finfo(np.float32).eps) * size
-
-# %% ../../../nbs/engines/testing/pools.ipynb #fd0ba12a
-def _moved(pool, S, sx, wx, sy, wy):
-    "What a(x) + a(y) adds to the weighted U, as pairs i ≠ j have other weights   (SMP.1)"
-    once, twice = pool.w * pool.drift, pool.w**2 * pool.drift
-    a, q = linear_forms(once, S), linear_forms(twice, S)
-    b, r = once.sum() - a, twice.sum() - q
-    return 2 * ((sx * a - q) / (sx**2 - wx) - a / sx + (sy * b - r) / (sy**2 - wy) - b / sy)
+        return 0.0
 
 # %% ../../../nbs/engines/testing/pools.ipynb #3deb40c7
 def rounding_of(scale, spread, N, dtype):
@@ -101,29 +98,27 @@ def rounding_of(scale, spread, N, dtype):
     eps = float(np.finfo(dtype).eps)
     return scale * 4 * eps * math.sqrt(N) + spread * 8 * eps**0.75 / math.sqrt(N)
 
-
-def spread_of(k, Z):
-    "The mean of k(x, x) − k(x, y), y half the points further on"
-    n = n_points(Z)
-    further = taken_of(Z, np.roll(np.arange(n), n // 2))
-    own, other = k.diag(Z).mean(dtype=float), k.pairs(Z, further).mean(dtype=float)
-    return max(float(own - other), 0.0)
-
 # %% ../../../nbs/engines/testing/pools.ipynb #e16f9b0d
 class GramPool(Pool):
     "A pool by its Gram matrix"
 
     def _read(self):
-        k, Z, N = steady(self.k, self.Z), self.Z, len(self.w)
-        self.near, self.drift = k, k.away(Z)[0] if isinstance(k, Around) else np.zeros(N)
-        few, values, self.A = min(N - 1, 1000), k.diag(Z), None
-        near = (taken_of(Z, slice(0, few)), taken_of(Z, slice(1, few + 1))) if few else None
-        self.centre = float(np.mean(k.pairs(*near))) if few else 0.0
-        self.dtype, values = values.dtype, values.astype(float)
-        self.scale, self.spread = float(values.mean()), spread_of(k, Z)
-        self.diagonal = self.w**2 * (values - self.centre)
-        if N**2 * self.dtype.itemsize <= settings.result_mib * 2**20:
-            self.A = self.tile(slice(None), slice(None))
+        Z, N = self.Z, len(self.w)
+        self.near = k = steady(self.k, Z)
+        self.dtype, self.drift, self.A = precision(Z), np.zeros(N), None
+        if isinstance(k, Around):
+            self.drift = k.away(Z)[0]
+        further, fits = np.roll(np.arange(N), N // 2), self._fits(N)
+        if fits:
+            K = gram_matrix(k, Z)
+            own, other = K.diagonal().astype(float), K[np.arange(N), further]
+        else:
+            own, other = diagonal(k, Z).astype(float), pair_values(k, Z, taken_of(Z, further))
+        self.scale, self.centre = float(own.mean()), float(other.mean(dtype=float))
+        self.spread = max(self.scale - self.centre, 0.0)
+        self.diagonal = self.w**2 * (own - self.centre)
+        if fits:
+            self.A = self._centred(K, slice(None), slice(None))
             self.rows = self.A.sum(axis=1, dtype=float)
         else:
             sums = times(k, Z, Z, self.w) - self.centre * self.w.sum()
@@ -133,19 +128,28 @@ class GramPool(Pool):
         "A[rows, columns]"
         if self.A is not None:
             return self.A[rows, columns]
-        others = None if rows == columns else taken_of(self.Z, columns)
-        K = self.near(taken_of(self.Z, rows), others)
+        sides = [taken_of(self.Z, rows)]
+        if rows != columns:
+            sides.append(taken_of(self.Z, columns))
+        return self._centred(gram_matrix(self.near, *sides), rows, columns)
+
+    def _centred(self, K, rows, columns):
+        "K[rows, columns] as A[rows, columns], in its memory"
         K -= self.centre
         if self.weighted:
             K *= self.w[rows, None]
             K *= self.w[columns]
-        if others is None:
+        if rows == columns:
             np.fill_diagonal(K, 0.0)
         return K
 
     def forms(self, S, single=False):
         "sᵀAs for every column s"
         return quadratic_forms(self.tile, S, single)
+
+    def slack(self):
+        few = np.abs(self.tile(slice(0, 64), slice(0, 64))).mean()
+        return 16 * math.sqrt(len(self.w)) * float(np.finfo(np.float32).eps * few)
 
 # %% ../../../nbs/engines/testing/pools.ipynb #da322ae5
 def spectral_sums(pool):
@@ -154,52 +158,53 @@ def spectral_sums(pool):
     means = (pool.rows + pool.diagonal) / N
     grand = means.mean()
     diagonal = pool.diagonal - 2 * means + grand
-    squares = np.zeros(N)
-    with np.errstate(over="ignore", invalid="ignore"):
-        for rows in row_blocks(N, 24 * min(N, 4096)):
-            for columns in spans(N, 4096):
-                K = pool.tile(rows, columns) - means[rows, None] - means[columns] + grand
-                squares[rows] += np.einsum("ij,ij->i", K, K)
-        squares -= (grand - 2 * means) ** 2  # tiles have 0 where the diagonal was
+    side = max(1, int((settings.block_mib * 2**20 / 24) ** 0.5))
+    squares = -np.square(grand - 2 * means).sum()  # tiles have 0 where the diagonal was
+    for rows in spans(N, side):
+        for columns in spans(N, side, start=rows.start):
+            K = pool.tile(rows, columns) - means[rows, None] - means[columns] + grand
+            squares += (1 + (rows != columns)) * np.einsum("ij,ij->", K, K)
     finite(squares, "a square of k(x, y), centred,", "rescale k, X or Y")
-    return float(diagonal.mean() * N / (N - 1)), float(squares.sum() / (N * (N - 1)))
+    return float(diagonal.mean() * N / (N - 1)), float(squares / (N * (N - 1)))
 
 # %% ../../../nbs/engines/testing/pools.ipynb #92ba6e93
 def feature_rows(phi, X):
     "φ(X) as an array (n, D) of finite floats, for a block of points"
     F = phi(X)
-    return as_points(F.toarray() if hasattr(F, "tocsr") else F, "phi(X)")
+    if hasattr(F, "tocsr"):
+        F = F.toarray()
+    return as_points(F, "phi(X)")
 
 # %% ../../../nbs/engines/testing/pools.ipynb #6e054201
 class FeaturePool(Pool):
     "A pool by its features, in time linear in the number of points"
 
     def _read(self):
-        self.A = self.stored = None
         few = next(row_blocks(1000, 8 * (self.k.dim + 256)))
         few = feature_rows(self.k, taken_of(self.Z, few))
-        self.centre, self.dtype, self.drift = few.mean(axis=0), few.dtype, np.empty(len(self.w))
-        self.diagonal, sums = np.empty(len(self.w)), np.zeros(few.shape[1])
-        for rows, F in self.blocks():
-            self.diagonal[rows] = np.einsum("ij,ij->i", F, F, dtype=float)
+        self.centre, self.dtype, self.stored = few.mean(axis=0), few.dtype, ()
+        if self._fits(self.k.dim):
+            self.stored = list(self.blocks())
+        diagonal, drift, sums = [], [], np.zeros(self.k.dim)
+        for _, F in self.blocks():
+            diagonal.append(np.einsum("ij,ij->i", F, F, dtype=float))
+            drift.append(F @ self.centre)
             sums += F.sum(axis=0, dtype=float)
+        self.diagonal, self.drift = np.concatenate(diagonal), np.concatenate(drift) / self.w
         self.spread = float(self.diagonal.mean())
         self.scale = math.sqrt(self.spread * (self.spread + float(self.centre @ self.centre)))
         self.rows = np.concatenate([F @ sums for _, F in self.blocks()]) - self.diagonal
 
     def blocks(self):
         "(rows, centred features times weights), block by block"
-        shape, first = (len(self.w), self.k.dim), self.stored is None
-        if first and math.prod(shape) * self.dtype.itemsize <= settings.result_mib * 2**20:
-            self.stored = np.empty(shape, self.dtype)
+        return self.stored or self._made()
+
+    def _made(self):
         for rows in row_blocks(len(self.w), 4 * self.dtype.itemsize * (self.k.dim + 256)):
-            if first or self.stored is None:
-                F = feature_rows(self.k, taken_of(self.Z, rows)) - self.centre
-                self.drift[rows] = F @ self.centre
-                F = F * self.w[rows, None].astype(F.dtype) if self.weighted else F
-                if self.stored is not None:
-                    self.stored[rows] = F
-            yield rows, F if self.stored is None else self.stored[rows]
+            F = feature_rows(self.k, taken_of(self.Z, rows)) - self.centre
+            if self.weighted:
+                F *= self.w[rows, None].astype(F.dtype)
+            yield rows, F
 
     def forms(self, S, single=False):
         "sᵀAs for every column s"
@@ -212,58 +217,75 @@ class FeaturePool(Pool):
 def _h_entries(k, X, Y, i, j):
     "h(zᵢ, zⱼ) = k(xᵢ, xⱼ) + k(yᵢ, yⱼ) − k(xᵢ, yⱼ) − k(xⱼ, yᵢ) for two slices of equal length"
     xi, xj, yi, yj = taken_of(X, i), taken_of(X, j), taken_of(Y, i), taken_of(Y, j)
-    return (
-        k.pairs(xi, xj).astype(float) + k.pairs(yi, yj) - k.pairs(xi, yj) - k.pairs(xj, yi)
-    )  # (11.10)
+    same = pair_values(k, xi, xj).astype(float) + pair_values(k, yi, yj)
+    return same - pair_values(k, xi, yj) - pair_values(k, xj, yi)  # (11.10)
 
 
 def _h_tiles(k, X, Y):
     "The matrix (h(zᵢ, zⱼ)) with zeros on its diagonal, tile by tile"
 
     def tile(rows, columns):
-        x, y, u, v = (taken_of(A, part) for part in (rows, columns) for A in (X, Y))
-        own = rows == columns
-        H, C = k(x, None if own else u).astype(float, copy=False), k(x, v)
-        H += k(y, None if own else v)
-        H -= C
-        H -= C.T if own else k(y, u)
-        if own:
+        x, y = taken_of(X, rows), taken_of(Y, rows)
+        if rows == columns:
+            C = gram_matrix(k, x, y)
+            H = gram_matrix(k, x).astype(float, copy=False)
+            H += gram_matrix(k, y)
+            H -= C
+            H -= C.T
             np.fill_diagonal(H, 0.0)
+            return H
+        u, v = taken_of(X, columns), taken_of(Y, columns)
+        H = gram_matrix(k, x, u).astype(float, copy=False)
+        H += gram_matrix(k, y, v)
+        H -= gram_matrix(k, x, v)
+        H -= gram_matrix(k, y, u)
         return H
 
     return tile
 
 # %% ../../../nbs/engines/testing/pools.ipynb #518a54a4
-def of_blocks(k, X, Y, size, stored=False):
-    """signs (n, b) ↦ the means of εᵢεⱼ h(zᵢ, zⱼ) over pairs i ≠ j inside blocks of this size
+def _of_blocks(k, X, Y, size, stored):
+    "signs (n, b) ↦ the means of εᵢεⱼ h(zᵢ, zⱼ) over pairs i ≠ j inside blocks of this size"
+    n = n_points(X)
+    blocks = [part for part in spans(n, size) if part.stop - part.start == size]
+    tiles = [_h_tiles(k, taken_of(X, part), taken_of(Y, part)) for part in blocks]
+    if stored and n * n * 8 <= settings.result_mib * 2**20:
+        tiles = [tile(slice(None), slice(None)) for tile in tiles]
+    number = len(blocks) * size * (size - 1)
+    return lambda S: (
+        sum(quadratic_forms(H, S[part]) for H, part in zip(tiles, blocks, strict=True)) / number
+    )
+
+
+def _of_shifts(k, X, Y, edges, stored):
+    "signs (n, b) ↦ the means of εᵢεⱼ h(zᵢ, zⱼ) over pairs of slices i, j, entry by entry"
+    n = n_points(X)
+    number = sum(len(range(n)[i]) for i, _ in edges)
+    parts = ((_h_entries(k, X, Y, i, j), i, j) for i, j in edges)
+    if stored:
+        parts = list(parts)
+    return lambda S: sum(linear_forms(h, S[i] * S[j]) for h, i, j in parts) / number
+
+
+def of_pairs(k, X, Y, statistic, size=None, stored=False):
+    """signs (n, b) ↦ the statistic "u1", "block", "linear" or "incomplete" of the pairs so swapped
 
     Without `stored` nothing of size n × n is kept, and the function can be called once.
     """
     n, k = n_points(X), steady(k, X, Y)
-    size = max(2, math.isqrt(n)) if size is None else count(2, n).read(size, "block_size", None)
-    blocks = [part for part in spans(n, size) if part.stop - part.start == size]
-    whole = stored and n * n * 8 <= settings.result_mib * 2**20
-    tiles = ((_h_tiles(k, taken_of(X, part), taken_of(Y, part)), part) for part in blocks)
-    parts = ((tile(slice(None), slice(None)) if whole else tile, part) for tile, part in tiles)
-    parts = list(parts) if stored else parts
-    return lambda S: (
-        sum(quadratic_forms(H, S[part]) for H, part in parts) / (len(blocks) * size * (size - 1))
-    )
+    if statistic == "u1":
+        return _of_blocks(k, X, Y, n, stored)
+    if statistic == "block":
+        size = as_count(size or max(2, math.isqrt(n)), "block_size", 2, n)
+        return _of_blocks(k, X, Y, size, stored)
+    edges = [(slice(0, n - 1, 2), slice(1, n, 2))]
+    if statistic == "incomplete":
+        size = as_count(size or math.isqrt(n), "n_shifts", 1, n - 1)
+        edges = [(slice(0, n - r), slice(r, n)) for r in range(1, size + 1)]
+    return _of_shifts(k, X, Y, edges, stored)
 
 
-def _shifts_of(n, statistic, n_shifts):
-    "Slices i and j, h(zᵢ, zⱼ) entry by entry: neighbours, or all pairs at most n_shifts apart"
-    if statistic == "linear":
-        return [(slice(0, n - 1, 2), slice(1, n, 2))]
-    least = max(1, math.isqrt(n))
-    most = least if n_shifts is None else count(1, n - 1).read(n_shifts, "n_shifts", None)
-    return [(slice(0, n - r), slice(r, n)) for r in range(1, most + 1)]
-
-
-def of_shifts(k, X, Y, statistic, n_shifts, stored=False):
-    "signs (n, b) ↦ the means of εᵢεⱼ h(zᵢ, zⱼ) over pairs i, j as in shifts_of"
-    edges, k = _shifts_of(n_points(X), statistic, n_shifts), steady(k, X, Y)
-    number = sum(len(range(i.stop)[i]) for i, _ in edges)
-    parts = ((_h_entries(k, X, Y, i, j), i, j) for i, j in edges)
-    parts = list(parts) if stored else parts
-    return lambda S: sum(linear_forms(h, S[i] * S[j]) for h, i, j in parts) / number
+def mean_of_pairs(k, X, Y, statistic, size=None):
+    "The same of the pairs as they are, from two samples"
+    X, Y = paired_points(X, Y)
+    return float(of_pairs(k, X, Y, statistic, size)(np.ones((n_points(X), 1), np.int8))[0])

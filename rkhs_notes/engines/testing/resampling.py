@@ -11,18 +11,15 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.stats import binom, gamma
 from ...base import settings, words
-from ...base.arrays import as_number
-from ...base.blocks import require_fits, row_blocks, spans
+from ...base.arrays import as_count, as_number
+from ...base.blocks import require_fits, spans
 from ...base.contracts import contract
 from ...base.errors import finite
 from ...base.values import Value
-from ...base.words import Count, Finite, Positive, Probability, Rng, count
+from ...base.words import Count, Finite, Positive, Probability, Rng
 
 # %% ../../../nbs/engines/testing/resampling.ipynb #8ee02200
 _Draws = Annotated[Any, replace(words.array("B"), draw=lambda rng, sizes: rng.normal(size=99))]
-_Rows = Annotated[
-    Any, replace(words.array("B", "t"), draw=lambda rng, sizes: rng.normal(size=(99, sizes["t"])))
-]
 
 
 @contract
@@ -35,8 +32,7 @@ def resampled_pvalue(statistic: Finite, null: _Draws, rounding: words.NonNegativ
     returns : float in [1/(B + 1), 1]
     references : Phipson and Smyth (2010); Hemerik and Goeman (2018), Theorem 1
     """
-    above = np.count_nonzero(null >= statistic - rounding)
-    return float((1 + above) / (len(null) + 1))  # (RES.1)
+    return _pvalue_of(statistic, null, rounding)
 
 
 @contract
@@ -45,9 +41,14 @@ def critical_value(null: _Draws, level: Probability = 0.05) -> float:
 
     returns : ∞ if B + 1 < 1/level: so few draws never reject
     """
-    null = np.sort(null)[::-1]
     rank = math.floor(level * (len(null) + 1) * (1 + 1e-12))
-    return float(null[rank - 1]) if rank else math.inf
+    return float(np.sort(np.append(null, math.inf))[-rank - 1])
+
+# %% ../../../nbs/engines/testing/resampling.ipynb #7d0a3c11
+def _pvalue_of(statistic, null, rounding):
+    "The p-value of numbers that an engine made"
+    above = np.count_nonzero(null >= statistic - rounding)
+    return float((1 + above) / (len(null) + 1))  # (RES.1)
 
 # %% ../../../nbs/engines/testing/resampling.ipynb #b1565b0b
 @contract
@@ -90,6 +91,17 @@ class TestResult(Value):
         """
         return cls(statistic, resampled_pvalue(statistic, null, rounding), null, **fields)
 
+    @classmethod
+    def _drawn(cls, statistic, null, rounding=0.0, **fields):
+        "The same of what an engine made"
+        return cls._of(statistic, _pvalue_of(statistic, null, rounding), null, **fields)
+
+    @classmethod
+    def _of_gamma(cls, statistic, mean, variance, n_draws, shift=0.0, **fields):
+        "The result of a gamma law with these moments"
+        tail, null = _gamma_law(mean, variance, n_draws, shift)
+        return cls._of(statistic, tail(statistic), null, exact=False, **fields)
+
     def critical(self, level=0.05):
         "The value, a float, above which the test rejects at this level, in (0, 1)."
         return critical_value(self.null, level)
@@ -100,11 +112,16 @@ class TestResult(Value):
         return self.pvalue <= level
 
     def __repr__(self):
-        verdict = "is rejected" if self.rejects() else "is not rejected"
-        kind = "exact level" if self.exact else "approximate level"
-        p = f"{self.pvalue:.2g}" if self.pvalue >= 1e-4 else f"{self.pvalue:.0e}"
-        point = self.critical()
-        against = f", 95 % point of the null {point:.3g}" if math.isfinite(point) else ""
+        verdict, kind, against = "is not rejected", "approximate level", ""
+        if self.pvalue <= 0.05:
+            verdict = "is rejected"
+        if self.exact:
+            kind = "exact level"
+        if math.isfinite(self.critical()):
+            against = f", 95 % point of the null {self.critical():.3g}"
+        p = f"{self.pvalue:.2g}"
+        if self.pvalue < 1e-4:
+            p = f"{self.pvalue:.0e}"
         return (
             f"{self.name} = {self.statistic:.3g}{against} ({self.method}, {len(self.null)} "
             f"draws, {kind}): p = {p}. "
@@ -116,11 +133,13 @@ class TestResult(Value):
         "Draw the null distribution, its 95 % point and the statistic."
         from rkhs_notes.base.plots import ACCENT, INK, MUTED, WARM
 
-        bins = min(40, max(5, len(self.null) // 15))
+        bins, colour, point = min(40, max(5, len(self.null) // 15)), ACCENT, self.critical()
+        if self.pvalue <= 0.05:
+            colour = WARM
         ax.hist(self.null, bins=bins, density=True, color=MUTED, alpha=0.6, label="null")
-        if math.isfinite(self.critical()):
-            ax.axvline(self.critical(), color=INK, lw=1, ls="--", label="95 %")
-        ax.axvline(self.statistic, color=WARM if self.rejects() else ACCENT, lw=2.5, label="data")
+        if math.isfinite(point):
+            ax.axvline(point, color=INK, lw=1, ls="--", label="95 %")
+        ax.axvline(self.statistic, color=colour, lw=2.5, label="data")
         ax.set(xlabel=self.name, yticks=[], title=f"p = {self.pvalue:.2g}")
         ax.legend()
         return ax
@@ -133,9 +152,7 @@ def random_labels(n_first: Count, n: Count, n_draws: Count, rng: Rng = None):
     n_first : at most n
     returns : array (n, n_draws) of int8    1 for the points of the first sample
     """
-    n_first = count(1, n).read(n_first, "n_first", None)
-    first = (np.arange(n) < n_first).astype(np.int8)
-    return _columns(n, n_draws, lambda b: rng.permuted(np.broadcast_to(first, (b, n)), axis=1))
+    return labels(as_count(n_first, "n_first", 1, n), n, n_draws, rng)
 
 
 @contract
@@ -144,8 +161,17 @@ def random_signs(n: Count, n_draws: Count, rng: Rng = None):
 
     returns : array (n, n_draws) of int8
     """
-    heads = lambda b: rng.random((b, n), dtype=np.float32) < 0.5
-    return _columns(n, n_draws, lambda b: np.where(heads(b), np.int8(1), np.int8(-1)))
+    return signs(n, n_draws, rng)
+
+# %% ../../../nbs/engines/testing/resampling.ipynb #7d0a3c12
+def labels(n_first, n, n_draws, rng):
+    first = (np.arange(n) < n_first).astype(np.int8)
+    return _columns(n, n_draws, lambda b: rng.permuted(np.broadcast_to(first, (b, n)), axis=1))
+
+
+def signs(n, n_draws, rng):
+    tails = lambda b: rng.random((b, n), dtype=np.float32) >= 0.5
+    return _columns(n, n_draws, lambda b: 1 - 2 * tails(b).astype(np.int8))
 
 
 def _columns(n, n_draws, rows):
@@ -175,9 +201,7 @@ def in_batches(
     draw_bytes : memory that one draw takes
     returns : array (n_draws,) or (n_draws, t)
     """
-    room = max(1, int(settings.block_mib * 2**20 / (2 * max(draw_bytes, 1))))
-    parts = spans(n_draws, room)
-    return np.concatenate([statistic(draw(part.stop - part.start, rng)) for part in parts])
+    return batched(draw, statistic, draw_bytes, n_draws, rng)
 
 
 def linear_forms(r, S):
@@ -193,9 +217,16 @@ def linear_forms(r, S):
     array (b,) or (b, D), float64
     """
     forms = np.zeros((S.shape[1], *r.shape[1:]))
-    for rows in row_blocks(len(r), 32 * (S.shape[1] + r[0].size)):
+    room = settings.block_mib * 2**20 / (32 * (S.shape[1] + r[0].size))
+    for rows in spans(len(r), max(1, int(room))):
         forms += S[rows].T.astype(r.dtype) @ r[rows]
     return forms
+
+# %% ../../../nbs/engines/testing/resampling.ipynb #7d0a3c13
+def batched(draw, statistic, draw_bytes, n_draws, rng):
+    room = max(1, int(settings.block_mib * 2**20 / (2 * max(draw_bytes, 1))))
+    parts = spans(n_draws, room)
+    return np.concatenate([statistic(draw(part.stop - part.start, rng)) for part in parts])
 
 # %% ../../../nbs/engines/testing/resampling.ipynb #21c78ddc
 def quadratic_forms(A, S, single=False):
@@ -212,30 +243,26 @@ def quadratic_forms(A, S, single=False):
     -------
     array (b,), float64
     """
-    tile = A if callable(A) else lambda rows, columns: A[rows, columns]
     n, b = S.shape
     room = settings.block_mib * 2**20 / 8
     height = max(16, min(n, int(math.sqrt(room / 4)), 2048))
     width = max(16, int(room / (4 * height)))
-    forms = np.zeros(b)
+    forms, tile = np.zeros(b), A
+    if not callable(A):
+        tile = lambda rows, columns: A[rows, columns]
     for rows in spans(n, height):
         for columns in spans(n, height, start=rows.start):
-            with np.errstate(all="ignore"):
-                block = np.asarray(tile(rows, columns)).astype(np.float64, copy=False)
-            top = as_number(
-                np.abs(block).max(),
-                "the largest entry of the Gram matrix",
-                at_most=1e300 / n**2,
-                because=": rescale the points, or the kernel",
-            )
-            unit = top or 1.0 if single else 1.0
-            if single:
-                block = (block / unit).astype(np.float32)  # 1e48 has no place in float32
+            block, unit = np.asarray(tile(rows, columns)), 1.0 + (rows != columns)
+            dtype = np.float64
+            if single:  # in a unit of its own: 1e48 has no place in float32
+                top = float(np.abs(block).max()) or 1.0
+                block, unit, dtype = block / top, unit * top, np.float32
+            block = block.astype(dtype, copy=False)
             for part in spans(b, width):
-                product = block @ S[columns, part].astype(block.dtype)
+                product = block @ S[columns, part].astype(dtype)
                 sums = np.einsum("ij,ij->j", S[rows, part], product, dtype=float)
-                forms[part] += (1 if rows == columns else 2) * unit * sums  # (RES.2)
-    return forms
+                forms[part] += unit * sums  # (RES.2)
+    return finite(forms, "a sum of entries of the Gram matrix", "rescale the points, or the kernel")
 
 # %% ../../../nbs/engines/testing/resampling.ipynb #95ad8de1
 @contract
@@ -249,16 +276,7 @@ def gamma_null(mean: Positive, variance: Positive, n_draws: Count = 1000, shift:
     tail : function               x ↦ P(T ≥ x), a float, never 0
     null : array (n_draws,)       its quantiles at (i − ½)/n_draws
     """
-    shape = as_number(
-        mean * (mean / variance),
-        "mean² / variance",
-        above=1e-9,
-        below=1e15,
-        because=", or the gamma law has no quantiles in floats: other units?",
-    )
-    law = gamma(shape, loc=shift, scale=variance / mean)
-    tail = lambda x: float(max(law.sf(x), np.finfo(float).tiny))  # no p-value is 0
-    return tail, law.ppf((np.arange(n_draws) + 0.5) / n_draws)
+    return _gamma_law(mean, variance, n_draws, shift)
 
 
 @contract
@@ -272,14 +290,36 @@ def chi2_mixture(
 
     returns : array (n_draws,)
     """
+    return mixture_of(eigenvalues, n_draws, rng, shift)
+
+# %% ../../../nbs/engines/testing/resampling.ipynb #7d0a3c14
+def _gamma_law(mean, variance, n_draws, shift):
+    shape = as_number(
+        mean * (mean / variance),
+        "mean² / variance",
+        above=1e-9,
+        below=1e15,
+        because=", or the gamma law has no quantiles in floats: other units?",
+    )
+    law = gamma(shape, loc=shift, scale=variance / mean)
+    tail = lambda x: float(max(law.sf(x), np.finfo(float).tiny))  # no p-value is 0
+    return tail, law.ppf((np.arange(n_draws) + 0.5) / n_draws)
+
+
+def mixture_of(eigenvalues, n_draws, rng, shift):
     draw = lambda b, rng: rng.standard_normal((b, len(eigenvalues)))
-    with np.errstate(over="ignore", invalid="ignore"):
-        draws = in_batches(draw, lambda Z: Z**2 @ eigenvalues, 16 * len(eigenvalues), n_draws, rng)
+    draws = batched(draw, lambda Z: Z**2 @ eigenvalues, 16 * len(eigenvalues), n_draws, rng)
     return shift + finite(draws, "a sum of λⱼ zⱼ²", "rescale the eigenvalues")
 
 # %% ../../../nbs/engines/testing/resampling.ipynb #d5769a11
 @contract
-def studentised_max(statistics: Annotated[Any, words.array("t")], null: _Rows):
+def studentised_max(
+    statistics: Annotated[Any, words.array("t")],
+    null: Annotated[
+        Any,
+        replace(words.array("B", "t"), draw=lambda rng, sizes: rng.normal(size=(99, sizes["t"]))),
+    ],
+):
     """M_b = max over t of (T_bt − mean_t) / sd_t, over data and relabellings together   (RES.3)
 
     statistics : of the data
@@ -291,16 +331,19 @@ def studentised_max(statistics: Annotated[Any, words.array("t")], null: _Rows):
     array (B,)                   M_1 … M_B
     array (t,)                   the studentised statistics of the data
     """
+    return largest_of(statistics, null)
+
+# %% ../../../nbs/engines/testing/resampling.ipynb #7d0a3c15
+def largest_of(statistics, null):
     z, varies = _studentised(statistics, null)
-    largest = z[:, varies].max(axis=1) if varies.any() else z[:, 0]  # (RES.3)
+    largest = z[:, varies if varies.any() else [0]].max(axis=1)  # (RES.3)
     return float(largest[0]), largest[1:], z[0]
 
 
 def _studentised(statistics, null):
     "(B + 1, t): the data, then the relabellings; and which of the t vary at all"
     every = np.vstack([statistics, null])
-    unit = np.abs(every).max(axis=0)
-    every = every / np.where(unit > 0, unit, 1)
+    every = every / np.maximum(np.abs(every).max(axis=0), np.finfo(float).tiny)
     spread = every.std(axis=0)
     varies = spread > 64 * np.finfo(every.dtype).eps
     z = np.where(varies, (every - every.mean(axis=0)) / np.where(varies, spread, 1), 0.0)

@@ -7,28 +7,28 @@ __all__ = []
 
 # %% ../../../nbs/engines/testing/samples.ipynb #samples-imports
 import numpy as np
+from dataclasses import dataclass
+from functools import cached_property
 from scipy.sparse import issparse
 from typing import Annotated, Any
 
 # %% ../../../nbs/engines/testing/samples.ipynb #samples-own
-from ...base.arrays import akin, array_namespace, as_points, as_sparse_rows, is_foreign
-from ...base.arrays import plain_float
-from ...base.points import ARRAYS, marked, ordered, taken_of
-from ...base.values import Value
+from ...base.arrays import akin, as_points, as_sparse_rows, is_foreign
+from ...base.points import ARRAYS, marked, ordered, recast, taken_of
 from ...base.words import Word
 from ..functions.functions import times
-from ..kernels.gram import SPARSE, Around, Formula, around, both_points, library
+from ..kernels.gram import SPARSE, Around, Formula, around, library
 from ..kernels.gram import n_points, precision
 
 # %% ../../../nbs/engines/testing/samples.ipynb #ddb13aa2
-class Drawn(Value):
-    "A sample: marked points, and the raw weights of a Measure; None: 1 each"
+@dataclass(frozen=True)
+class Drawn:
+    "A sample: points that were read, and the raw weights of a Measure; None: 1 each"
 
     points: Any
     weights: Any = None
 
     shape = property(lambda self: getattr(self.points, "shape", (len(self),)))
-    varies = property(lambda self: bool(np.ptp(self.raw) > 1e-12 * self.raw.max()))
 
     def __len__(self):
         return n_points(self.points)
@@ -38,6 +38,11 @@ class Drawn(Value):
         "Weights as they came"
         return np.ones(len(self)) if self.weights is None else self.weights.astype(float)
 
+    @cached_property
+    def varies(self):
+        "Are the weights different?"
+        return self.weights is not None and bool(np.ptp(self.raw) > 1e-12 * self.raw.max())
+
     @property
     def shares(self):
         "Weights of sum 1"
@@ -46,15 +51,14 @@ class Drawn(Value):
 
     def part(self, rows):
         "The points at these rows, with their weights"
-        return Drawn(
-            taken_of(self.points, rows), None if self.weights is None else self.weights[rows]
-        )
+        weights = self.weights
+        return Drawn(taken_of(self.points, rows), weights if weights is None else weights[rows])
 
 # %% ../../../nbs/engines/testing/samples.ipynb #cd86b94c
 def _kernels_of(call):
     "The kernels whose points a sample must hold; None where there is none"
     given = next((call.seen[name] for name in ("k", "kernels", "phi") if name in call.seen), None)
-    for one in given if isinstance(given, (tuple, list)) else (given,):
+    for one in given if isinstance(given, (tuple, list)) else [given]:
         yield one if hasattr(one, "_marked") else getattr(one, "kernel", None)
 
 
@@ -83,15 +87,15 @@ def sample(letter):
 Sample, OtherSample = Annotated[Any, sample("m")], Annotated[Any, sample("n")]
 
 # %% ../../../nbs/engines/testing/samples.ipynb #5a6607fa
-def require_two(w, name):
-    "Is there weight on two points at least?"
-    xp = array_namespace(w)
-    rest = 1 - float(xp.max(w)) / float(xp.sum(w)) if w.shape[0] else 0.0
-    if rest < 1e-8:
-        raise ValueError(
-            f"{name} has {w.shape[0]} points, all the weight but {rest:.1g} on one; "
-            "the unbiased estimator needs two of positive weight. mmd2_v takes one."
-        )
+def require_two(w, v):
+    "Is there weight on two points of each sample at least?"
+    for name, u in (("X", w), ("Y", v)):
+        rest = 1 - u.max() / u.sum()
+        if rest < 1e-8:
+            raise ValueError(
+                f"{name} has {len(u)} points, all the weight but {rest:.1g} on one; "
+                "the unbiased estimator needs two of positive weight. mmd2_v takes one."
+            )
 
 
 def require_paired(m, n, weighted=False):
@@ -103,15 +107,21 @@ def require_paired(m, n, weighted=False):
         )
 
 
-def paired_points(k, X, Y):
+def in_one_precision(X, Y):
+    "The points of two samples that the door has read, float32 beside float64 as float64"
+    dtype = precision(X.points, Y.points)
+    return recast(X.points, dtype), recast(Y.points, dtype)
+
+
+def paired_points(X, Y):
     "Points of two samples that belong together one to one"
     require_paired(len(X), len(Y), X.varies or Y.varies)
-    return both_points(k, X.points, Y.points)[:2]
+    return in_one_precision(X, Y)
 
 
 def with_shares(k, X, Y):
     "The kernel to sum, points and weights of sum 1 of both samples, in one precision"
-    A, B, _ = both_points(k, X.points, Y.points)
+    A, B = in_one_precision(X, Y)
     w, v = (akin(S.shares, P) if is_foreign(P) else S.shares for S, P in ((X, A), (Y, B)))
     return steady(k, A, B), A, w, B, v
 
@@ -125,18 +135,22 @@ def double_sum(k, X, w, Y, v):
 def steady(k, *samples, share=1 / 4):
     "k, or what it is around a point, for sums that see differences of features only"
     moved, spread, scale = around(k, *samples, share=share)
-    eps, far = float(library(*samples).finfo(precision(*samples)).eps), _far(samples)
-    lost = 0 < spread <= (eps**0.5 if far else 64 * eps) * scale
-    if lost and not (_movable(k) or _alike(samples)):
-        move = "The points lie far from 0: take their mean away first." if far else "Rescale X."
-        raise ValueError(
-            f"the values of {k} are near {scale:.2g} and their differences near "
-            f"{spread:.2g}: sums of them lose more than half of the digits. {move}"
-        )
-    return moved
+    if _movable(k):
+        return moved
+    eps = float(library(*samples).finfo(precision(*samples)).eps)
+    if not 0 < spread <= eps**0.5 * scale or _alike(samples):
+        return moved
+    move = "The points lie far from 0: take their mean away first."
+    if not _far(samples):
+        if spread > 64 * eps * scale:
+            return moved
+        move = "Rescale X."
+    raise ValueError(
+        f"the values of {k} are near {scale:.2g} and their differences near "
+        f"{spread:.2g}: sums of them lose more than half of the digits. {move}"
+    )
 
 
-@np.errstate(over="ignore", invalid="ignore")  # what overflows is not far
 def _far(samples):
     "Do all points lie together, and far from 0?"
     if not isinstance(samples[0], np.ndarray):
@@ -163,5 +177,6 @@ def _alike(samples):
 
 def leaning(k, X, w, rest):
     "Σᵢ (wᵢ (1 − wᵢ) / rest − wᵢ) a(xᵢ): by how much Σ_{i≠j} wᵢ wⱼ a(xᵢ) / rest leaves Σ wᵢ a(xᵢ)"
-    equal = plain_float(w[0]) == plain_float(library(w).min(w)) == plain_float(library(w).max(w))
-    return 0.0 if equal or not isinstance(k, Around) else (w * (1 - w) / rest - w) @ k.away(X)[0]
+    if not isinstance(k, Around) or bool(library(w).all(w == w[0])):
+        return 0.0
+    return (w * (1 - w) / rest - w) @ k.away(X)[0]
