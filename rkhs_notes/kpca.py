@@ -5,22 +5,21 @@ __all__ = ['pca_primal', 'center', 'center_cross', 'KernelComponents', 'kernel_p
 
 # %% ../nbs/08_kpca.ipynb #523ea3b6
 import functools, math, scipy.linalg
-from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
-from .base.arrays import akin, as_number, as_targets, shaped
+from .base.arrays import akin, as_number, as_targets, as_weights, shaped
 from .base.contracts import contract
 from .base.factors import centred, require_symmetric, signed, signs
 from .base.points import Points, taken_of
 from .base.values import Value
-from .base.words import Count, Matrix, Positive, Rng, SquareMatrix, Weights, Word, array
-from .base.words import instance_of, one_of, word_of
+from .base.words import Count, Positive, Rng, SquareMatrix, Vector, Weights, array
+from .base.words import instance_of, one_of
 
 # %% ../nbs/08_kpca.ipynb #f4417ebb
-from .base.errors import not_negative, require
-from .engines.functions.functions import away, times
+from .base.errors import finite, not_negative, require
+from .engines.functions.functions import Places, away, paired, times
 from .engines.functions.preimages import fixed_points
-from .engines.kernels.gram import AKernel, around, n_points
+from .engines.kernels.gram import AKernel, around, diagonal, gram_matrix, n_points
 from .engines.solving.gram_operators import GramOperator
 from .engines.solving.spectra import leading
 from .deeper.zoo import Precomputed
@@ -31,17 +30,6 @@ from .rkhs import RKHSFunction
 # %% ../nbs/08_kpca.ipynb #a066c015
 from .engines.testing.samples import steady
 from .engines.testing.smoothers import require_directions
-
-# %% ../nbs/08_kpca.ipynb #b8c1d0a1
-def summable(A, name):
-    "A, unless sums of its entries overflow"
-    as_number(
-        float(np.abs(A).max()),
-        f"the largest entry of {name}",
-        at_most=float(np.finfo(A.dtype).max) / (4 * max(A.shape)),
-        because=f", else sums overflow {A.dtype}: rescale {name}",
-    )
-    return A
 
 # %% ../nbs/08_kpca.ipynb #2668be2a
 @contract
@@ -61,50 +49,25 @@ def pca_primal(X: Points, n_components: Count = None):
     ----------
     MD (kernel PCA)
     """
-    s = min(X.shape) if n_components is None else n_components
-    require_directions(
-        min(X.shape),
-        s,
-        f"at most, {len(X)} points in {X.shape[1]} coordinates",
-        f"n_components = {s}",
-    )
-    X = summable(X, "X") - X.mean(axis=0)  # once more below: the rounding of the mean
-    U, singular, Vt = scipy.linalg.svd(X - X.mean(axis=0), full_matrices=False)  # (8.1)
+    s, what = n_components or min(X.shape), f"at most, {len(X)} points in {X.shape[1]} coordinates"
+    require_directions(min(X.shape), s, what, f"n_components = {s}")
+    X = finite(X - X.mean(axis=0), "X less its mean", "rescale X")
+    X = X - X.mean(axis=0)  # the rounding of the mean
+    U, singular, Vt = scipy.linalg.svd(X, full_matrices=False)  # (8.1)
     side = signs(U, X)
     scores, directions = U * singular * side, Vt.T * side  # (8.2)
     return scores[:, :s], directions[:, :s], singular[:s] / math.sqrt(len(X))
 
 # %% ../nbs/08_kpca.ipynb #61613209
-def _gram(value, name, call):
-    K = word_of(SquareMatrix).read(value, name, call)
-    require_symmetric(summable(K, name), name)
-    return K
-
-
-Gram = Annotated[
-    Any,
-    replace(
-        word_of(SquareMatrix),
-        says="array (n, n), symmetric",
-        read=_gram,
-        draw=lambda rng, sizes: np.eye(sizes["n"]),
-    ),
-]
-CrossGram = Annotated[
-    Any,
-    replace(
-        array("m", "n"),
-        read=lambda value, name, call: summable(word_of(Matrix).read(value, name, call), name),
-    ),
-]
+CrossGram = Annotated[Any, array("m", "n")]
 
 # %% ../nbs/08_kpca.ipynb #6547f0f3
 @contract
-def center(K: Gram):
+def center(K: SquareMatrix) -> SquareMatrix:
     """H K H with H = I − 11ᵀ/n: the Gram matrix of the features less their mean   (8.4)
 
     K : such as k(X)
-    returns : array (n, n)    rows and columns sum to 0
+    returns : rows and columns sum to 0
     raises ValueError : K is not square, not symmetric or not finite, or its sums overflow
 
     Examples
@@ -113,37 +76,56 @@ def center(K: Gram):
     array([[ 1., -1.],
            [-1.,  1.]])
     """
+    require_symmetric(K, "K")
     return centred(K)  # (8.4)
 
 # %% ../nbs/08_kpca.ipynb #a29268d6
 @contract
-def center_cross(Kxz: CrossGram, K: Gram):
+def center_cross(Kxz: CrossGram, K: SquareMatrix) -> CrossGram:
     """⟨φ(x) − μ, φ(zⱼ) − μ⟩ for new points x; μ is the mean feature of the sample behind K   (8.5)
 
     Kxz : k(Xnew, X): new points in rows, the sample in columns
     K : k(X), not centred
-    returns : array (m, n)
     raises ValueError : shapes that do not fit, K not symmetric, values that are not finite or whose
         sums overflow
     """
+    require_symmetric(K, "K")
     means = K.mean(axis=0)
     return Kxz - Kxz.mean(axis=1, keepdims=True) - means + means.mean()  # (8.5)
 
-# %% ../nbs/08_kpca.ipynb #20e919f7
-PerComponent = Annotated[Any, array("m")]
+# %% ../nbs/08_kpca.ipynb #7be7c125
+Scores = Annotated[Any, array("l", "m?")]
+Method = Annotated[str, one_of("fixed_point", "ridge")]
 
-# %% ../nbs/08_kpca.ipynb #207c789c
-class Axes(Value):
-    "Orthonormal functions v₁, …, v_m, what is added to their values, and their eigenvalues"
+# %% ../nbs/08_kpca.ipynb #residual-code
+def _share(pca):
+    "What each point of the sample adds to the mean feature; all of them sum to 1"
+    w = as_weights(pca.weights, n_points(pca.centres))
+    return w / w.sum()
+
+# %% ../nbs/08_kpca.ipynb #96262531
+class KernelComponents(Value):
+    """Orthonormal functions v₁, …, v_m of H along which the centred features vary most   (8.6)
+
+    Nothing of size n × n is kept.
+
+    components : RKHSFunction     m functions, with the sample for centres; coefficients sum to 0
+    offset : added to their values: minus their means over the sample
+    eigenvalues : λ of H K H, decreasing; the variance along v_j is λ_j / n
+    trace : float                 the sum of all eigenvalues of H K H
+    mean_norm2 : float            ‖μ‖², μ the mean feature
+    weights : array (n,), None    > 0; K is √W K √W then, and H takes away its part along √w
+    """
 
     components: RKHSFunction
-    offset: PerComponent
-    eigenvalues: PerComponent
+    offset: Vector
+    eigenvalues: Vector
     trace: float
     mean_norm2: float
-    weights: np.ndarray | None = None
+    weights: np.ndarray = None
 
     k = property(lambda self: self.components.k, doc="The kernel.")
+    centres = property(lambda self: self.components.Z, doc="The sample.")
 
     @property
     def explained(self):
@@ -168,33 +150,24 @@ class Axes(Value):
     def first(self, m: Count):
         "The first m components alone, as KernelComponents."
         as_number(m, "m", at_most=len(self.eigenvalues), because=": there are no more")
-        return replace(
-            self,
-            components=self.components._with(self.components.alpha[:, :m]),
-            offset=self.offset[:m],
-            eigenvalues=self.eigenvalues[:m],
-        )
+        f = RKHSFunction._of(self.k, self.centres, self.components.alpha[:, :m])
+        rest = self.trace, self.mean_norm2, self.weights
+        return KernelComponents._of(f, self.offset[:m], self.eigenvalues[:m], *rest)
 
-# %% ../nbs/08_kpca.ipynb #a12719f9
-def mean_feature(k, X, dtype, weights=None):
-    "μ = Σᵢ wᵢ k(xᵢ, ·) / Σᵢ wᵢ, as a function"
-    w = np.ones(n_points(X)) if weights is None else weights
-    return RKHSFunction(k, X, (w / w.sum()).astype(dtype))
+    @contract
+    def residual(self, X: Places):
+        """‖φ(x) − Pφ(x)‖², squared distance in H from μ + span(v₁, …, v_m): novelty   (8.8)
 
-# %% ../nbs/08_kpca.ipynb #7be7c125
-def _scores(value, name, call):
-    A = array("l", "m?").read(value, name, call)
-    call.sizes["components"] = "eigenvalues", len(call.seen["self"].eigenvalues)
-    call.agree(name, Word("", None, ("l", "components")), np.atleast_2d(A))
-    return A
-
-
-Scores = Annotated[Any, Word("array (l, m) or (m,)", _scores, means="such as transform(X)")]
-Method = Annotated[str, one_of("fixed_point", "ridge")]
-
-# %% ../nbs/08_kpca.ipynb #5b31a478
-class Invertible(Axes):
-    "Axes with a way back"
+        X : array (l, d)
+        returns : array (l,), ≥ 0
+        """
+        f, norm2, share = self.components, self.mean_norm2, _share(self)
+        share, k = share.astype(f.alpha.dtype), around(f.k, f.Z)[0]
+        if k is not f.k:  # far from 0
+            norm2 = paired(share, times(k, f.Z, f.Z, share))
+        coordinates = times(f.k, X, f.Z, f.alpha) + self.offset
+        whole = diagonal(k, X) - 2 * times(k, X, f.Z, share) + norm2  # ‖φ(x) − μ‖²
+        return np.maximum(whole - np.square(coordinates).sum(axis=1), 0)  # (8.8)
 
     @functools.cached_property
     def _learned(self):
@@ -214,6 +187,7 @@ class Invertible(Axes):
     ):
         """Points z whose features come near μ + Σ_j scores_j v_j   (8.9)
 
+        scores : such as transform(X)
         method : "fixed_point": minimise ‖φ(z) − Pφ‖² for a Gaussian kernel; "ridge": learn the way
             back from scores to points by kernel ridge regression, for any kernel on vectors
         starts : fixed point: from how many nearest points of the sample; the best end is kept
@@ -229,45 +203,18 @@ class Invertible(Axes):
         references : Mika, Schölkopf, Smola, Müller, Scholz and Rätsch (1999); Bakır, Weston and
             Schölkopf (2004)
         """
-        rows, largest = np.atleast_2d(scores), lambda A: float(np.abs(A).max())
-        as_number(
-            largest(rows),
-            "the largest of scores",
-            at_most=1e8 * largest(self.scores),
-            because=", as those of the sample: no point is near such a projection",
-        )
+        rows, m = np.atleast_2d(scores), len(self.eigenvalues)
+        shaped(rows, "scores", ("l", m), hint=", one number for each component")
+        most = 1e8 * float(np.abs(self.scores).max())
+        why = ", as those of the sample: no point is near such a projection"
+        as_number(float(np.abs(rows).max()), "the largest of scores", at_most=most, because=why)
         if method == "fixed_point":
             back = _by_fixed_point(self, rows, starts, tol, max_iter)
+        elif k is lam is targets is None:
+            back = self._learned(rows)
         else:
-            asked = not (k is lam is targets is None)
-            back = (_way_back(self, k, lam, targets) if asked else self._learned)(rows)
-        return back if scores.ndim == 2 else back[0]
-
-# %% ../nbs/08_kpca.ipynb #96262531
-class KernelComponents(Invertible):
-    """Orthonormal functions v₁, …, v_m of H along which the centred features vary most   (8.6)
-
-    Nothing of size n × n is kept.
-
-    components : RKHSFunction     m functions, with the sample for centres; coefficients sum to 0
-    offset : added to their values: minus their means over the sample
-    eigenvalues : λ of H K H, decreasing; the variance along v_j is λ_j / n
-    trace : float                 the sum of all eigenvalues of H K H
-    mean_norm2 : float            ‖μ‖², μ the mean feature
-    weights : array (n,), None    > 0; K is √W K √W then, and H takes away its part along √w
-    """
-
-    @contract
-    def residual(self, X: Points):
-        """‖φ(x) − Pφ(x)‖², squared distance in H from μ + span(v₁, …, v_m): novelty   (8.8)
-
-        X : array (l, d)
-        returns : array (l,), ≥ 0
-        """
-        f, k = self.components, around(self.k, self.components.Z)[0]
-        mean = mean_feature(k, f.Z, f.alpha.dtype, self.weights)
-        whole = k.diag(X) - 2 * mean(X) + (self.mean_norm2 if k is self.k else mean @ mean)
-        return np.maximum(whole - np.square(self.transform(X)).sum(axis=1), 0)  # (8.8)
+            back = _way_back(self, k, lam, targets)(rows)
+        return back.reshape(*scores.shape[:-1], *back.shape[1:])
 
     def reconstruct(self, X, method="fixed_point", **options):
         """pre_image(transform(X)), array (l, d): project in H, come back; takes noise away.
@@ -279,7 +226,7 @@ class KernelComponents(Invertible):
     def __repr__(self):
         return (
             f"KernelComponents of {self.k}: {len(self.eigenvalues)} from "
-            f"{len(self.components.Z)} points, {self.explained.sum():.1%} of the variance in H"
+            f"{len(self.centres)} points, {self.explained.sum():.1%} of the variance in H"
         )
 
 # %% ../nbs/08_kpca.ipynb #9d356ea9
@@ -315,7 +262,7 @@ def kernel_pca(
     found, asked = _beyond_rounding(lam, lowest, A), f"n_components = {n_components}"
     require_directions(found, n_components, "the centred features of X", asked)
     alpha = A.root[:, None] * signed(U, X, A.root) / np.sqrt(lam)  # (8.6)
-    share = A.root * A.unit / np.linalg.norm(A.root)  # W / tr W
+    share = A.unit**2  # W / tr W
     alpha -= np.outer(share, alpha.sum(axis=0))
     means = times(A.near, A.X, A.X, share) if A.K is None else share @ A.K
     trace = float(A.weights @ (A.diagonal.astype(float) - means))
@@ -352,12 +299,13 @@ def check_kernel_pca(pca: AnAnswer, X=None, tol: Positive = 1e-8) -> float:
     """
     f, lam, top = pca.components, pca.eigenvalues, float(pca.eigenvalues[0])
     tol = max(tol, 1e3 * float(np.finfo(f.alpha.dtype).eps))
-    X = f.Z if X is None else f.k._marked(X, "X")
-    scores = shaped(pca.transform(X), "pca.transform(X)", pca.scores.shape, hint=", the sample")
-    K0, largest = f.k(X), lambda A: float(np.abs(A).max())
-    w = np.ones(len(K0)) if pca.weights is None else pca.weights
-    K, mean_norm2 = centred(steady(f.k, X)(X), w), np.average(np.average(K0, 0, w), weights=w)
-    scores, own = np.sqrt(w)[:, None] * scores, np.sqrt(w)[:, None] * pca.scores
+    if X is None:
+        X = f.Z
+    X, own, largest = f.k._marked(X, "X"), pca.scores, lambda A: float(np.abs(A).max())
+    scores = shaped(pca.transform(X), "pca.transform(X)", own.shape, hint=", the sample")
+    K0, w = gram_matrix(f.k, X), as_weights(pca.weights, len(own))
+    K, mean_norm2 = centred(gram_matrix(steady(f.k, X), X), w), w @ K0 @ w / w.sum() ** 2
+    scores, own = np.sqrt(w)[:, None] * scores, np.sqrt(w)[:, None] * own
     root, leading = math.sqrt(top), scipy.linalg.eigvalsh(K / top)[::-1][: len(lam)]
     laws = [
         (
@@ -415,23 +363,22 @@ def check_kernel_pca(pca: AnAnswer, X=None, tol: Positive = 1e-8) -> float:
 def _by_fixed_point(pca, scores, starts, tol, max_iter):
     "argmin ‖φ(z) − Pφ‖²   (8.10)"
     f, k = pca.components, pca.k.simplify()
-    k = k.k if type(k) is Scaled else k
+    if type(k) is Scaled:
+        k = k.k
     if Gaussian not in k._kin:
         raise TypeError(f"the fixed point is of a Gaussian, not of {k}; take method='ridge'.")
-    share = mean_feature(k, f.Z, float, pca.weights).alpha
-    return fixed_points(k, f.Z, f.alpha, pca.scores, scores, starts, tol, max_iter, share)
+    return fixed_points(k, f.Z, f.alpha, pca.scores, scores, starts, tol, max_iter, _share(pca))
 
 # %% ../nbs/08_kpca.ipynb #ff7f0b08
 def _way_back(pca, k=None, lam=None, targets=None):
     "Kernel ridge regression from the scores of the sample to its points; their mean is free"
-    f, trained = pca.components, pca.scores
-    if targets is None and isinstance(f.k, Precomputed):
-        raise ValueError("a row number is no point to go back to: pass targets, vectors (n, e).")
-    targets = as_targets(f.Z if targets is None else targets, len(f.Z), "targets")
-    k = Gaussian(median_bandwidth(trained)) if k is None else k
-    with_offset = dict(offset=True, weights=pca.weights)
-    return (
-        ridge(k, trained, targets, lam, **with_offset)
-        if lam is not None
-        else (ridge_path(k, trained, targets, **with_offset).function)
-    )
+    if targets is None:
+        targets = pca.centres
+        if isinstance(pca.k, Precomputed):
+            raise ValueError("a row number is no point to go back to: pass targets (n, e).")
+    trained, targets = pca.scores, as_targets(targets, len(pca.scores), "targets")
+    if k is None:
+        k = Gaussian(median_bandwidth(trained))
+    if lam is None:
+        return ridge_path(k, trained, targets, None, True, pca.weights).function
+    return ridge(k, trained, targets, lam, True, pca.weights)

@@ -6,6 +6,7 @@ __all__ = ['KernelCorrelations', 'kernel_cca', 'check_kernel_cca', 'kernel_gener
 
 # %% ../../nbs/deeper/08a_cca.ipynb #b0242ef3
 import math
+from itertools import combinations
 from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
@@ -15,15 +16,15 @@ from ..base.factors import Cholesky, centred, signs
 
 # %% ../../nbs/deeper/08a_cca.ipynb #debf5702
 from ..base.contracts import contract
-from ..base.errors import require
+from ..base.errors import finite, require
 from ..base.values import Value
 from ..base.words import Count, Positive, Rng, Vector, Weights, Word, array, instance_of
-from ..engines.kernels.gram import AKernel, as_kernel
+from ..base.words import word_of
+from ..engines.kernels.gram import AKernel, as_kernel, diagonal, gram_matrix, n_points
 from ..kernels import Gaussian
-from ..kpca import summable
 
 # %% ../../nbs/deeper/08a_cca.ipynb #75424ff0
-from ..engines.solving.lowrank import Pivots, pivoted_cholesky
+from ..engines.solving.lowrank import Pivots, low_rank
 from ..engines.testing.samples import steady
 from ..engines.testing.smoothers import dependence, half_log_det, smoother
 from ..engines.testing.turns import least_dependent, whitened
@@ -61,7 +62,7 @@ class KernelCorrelations(Value):
 
     def __repr__(self):
         shown = ", ".join(f"{rho:.3f}" for rho in self.correlations[:6])
-        more = ", …" if len(self.correlations) > 6 else ""
+        more = ", …" * (len(self.correlations) > 6)
         at = f"at reg {self.reg:g}, error of the factors {self.error:.0e}"
         return f"KernelCorrelations {shown}{more} {at}"
 
@@ -104,114 +105,95 @@ def kernel_cca(
     >>> both.correlations.round(3).tolist()               # Pearson's
     [0.655]
     """
-    x, y = (
-        smoother(k, A, reg, name, n, tol, rank, rng, pivots, weights)
-        for k, A, name in ((kx, X, "X"), (ky, Y, "Y"))
-    )
+    how = n, tol, rank, rng, pivots, weights
+    x, y = smoother(kx, X, reg, "X", *how), smoother(ky, Y, reg, "Y", *how)
     P, rho, Q = scipy.linalg.svd(x.gain[:, None] * (x.left.T @ y.left) * y.gain)  # (8.12)
-    root = None if weights is None else np.sqrt(weights)
+    root = np.sqrt(as_weights(weights, n_points(X)))
     side = signs(x.left @ (x.gain[:, None] * P[:, :n]), X, root)
     *a, x_means = x.coefficients(P[:, :n] * side)
     *b, y_means = y.coefficients(Q[:n].T * side)
-    f, g = RKHSFunction(kx, *a), RKHSFunction(ky, *b)
-    return KernelCorrelations(
-        np.clip(rho[:n], 0, 1), f, g, -x_means, -y_means, reg, x.error + y.error
-    )
-
-# %% ../../nbs/deeper/08a_cca.ipynb #93625753
-AnAnswer = Annotated[Any, instance_of(KernelCorrelations, "the result of kernel_cca")]
+    f, g, rho = RKHSFunction._of(kx, *a), RKHSFunction._of(ky, *b), np.clip(rho[:n], 0, 1)
+    return KernelCorrelations._of(rho, f, g, -x_means, -y_means, reg, x.error + y.error)
 
 # %% ../../nbs/deeper/08a_cca.ipynb #182a977d
 @contract
-def check_kernel_cca(cca: AnAnswer, X, Y, tol: Positive = 1e-6, weights=None) -> float:
+def check_kernel_cca(
+    cca: Annotated[Any, instance_of(KernelCorrelations, "the result of kernel_cca")],
+    X,
+    Y,
+    tol: Positive = 1e-6,
+    weights: Weights = None,
+) -> float:
     """Laws of a kernel CCA: the constraint, the largest ρ, each side the other's ridge fit   (8.13)
 
     X : array (n_points, d)     the sample it was made from
     Y : array (n_points, e)
     tol : allowed error, relative; at least 1000 eps of the kernels' values
-    weights : array (n_points,)     those it was made with
+    weights : those it was made with
     returns : the largest error met
     raises LawBroken : names the first law that fails
     """
-    rho, largest = cca.correlations, lambda A: float(np.abs(A).max())
-    tol = max(tol, 1e3 * float(np.finfo(cca.function_x.k.diag(cca.function_x.Z).dtype).eps))
-    u = cca.transform_x(X)
-    v = shaped(cca.transform_y(Y), "cca.transform_y(Y)", u.shape, hint=", as cca.transform_x(X)")
+    rho, sides = cca.correlations, (cca.function_x, cca.function_y)
+    largest = lambda A: float(np.abs(A).max())
+    tol = max(tol, 1e3 * float(np.finfo(diagonal(sides[0].k, sides[0].Z).dtype).eps))
+    u, v = cca.transform_x(X), cca.transform_y(Y)
+    shaped(v, "cca.transform_y(Y)", u.shape, hint=", as cca.transform_x(X)")
     w = as_weights(weights, len(u))
-    u, v = (np.sqrt(w)[:, None] * values for values in (u, v))
-    sides = (("x", cca.function_x, X, u, v), ("y", cca.function_y, Y, v, u))
-    sides = [(name, f, f.k._marked(A), *values) for name, f, A, *values in sides]
-    K = [centred(steady(f.k, A)(A).astype(float, copy=False), w) for _, f, A, _, _ in sides]
-    R = [Cholesky(A, cca.reg, "K + reg I", "a larger reg").solve(A) for A in K]
-    squares = np.sort(scipy.linalg.eigvals(R[0] @ R[1]).real)[::-1][: len(rho)]
+    u, v = np.sqrt(w)[:, None] * u, np.sqrt(w)[:, None] * v
+    laws, fits, R = [], [], np.eye(len(u))
+    for name, f, A, own, other in zip("xy", sides, (X, Y), (u, v), (v, u), strict=True):
+        A = f.k._marked(A)
+        K = centred(gram_matrix(steady(f.k, A), A).astype(float, copy=False), w)
+        smooth = Cholesky(K, cca.reg, "K + reg I", "a larger reg").solve(K)
+        R = R @ smooth
+        law = f"Σ f̃² + reg ‖f‖² = 1 on the side of {name}, and pairs are orthogonal"
+        error = largest(own.T @ own + cca.reg * (f @ f) - np.eye(len(rho)))
+        laws.append((law, error, tol, "is reg scaled by n, or left out of the constraint?"))
+        law = f"the ridge fit of the other side is ρ times that of {name}"
+        error = largest(smooth @ other - own * rho) / largest(own)  # (8.13)
+        fits.append((law, error, tol, "not a solution of the eigenproblem."))
+    squares = np.sort(scipy.linalg.eigvals(R).real)[::-1][: len(rho)]
+    means = largest(np.sqrt(w) @ np.hstack([u, v])) / w.sum()
     laws = [
-        (
-            "the values have mean 0",
-            largest(np.sqrt(w) @ np.hstack([u, v])) / w.sum(),
-            tol,
-            "the mean over the sample was not taken away.",
-        )
-    ]
-    laws += [
-        (
-            f"Σ f̃² + reg ‖f‖² = 1 on the side of {name}, and pairs are orthogonal",
-            largest(own.T @ own + cca.reg * (f @ f) - np.eye(len(rho))),
-            tol,
-            "is reg scaled by n, or left out of the constraint?",
-        )
-        for name, f, _, own, _ in sides
-    ]
-    laws += [
+        ("the values have mean 0", means, tol, "the mean over the sample was not taken away."),
+        *laws,
         (
             "Σ f̃(xᵢ) g̃(yᵢ) = ρ",
             largest(u.T @ v - np.diag(rho)),
             tol,
             "the correlations belong to other functions.",
-        )
-    ]
-    laws += [
-        (
-            f"the ridge fit of the other side is ρ times that of {name}",
-            largest(Rs @ other - own * rho) / largest(own),
-            tol,
-            "not a solution of the eigenproblem.",
-        )
-        for Rs, (name, _, _, own, other) in zip(R, sides, strict=True)
-    ]  # (8.13)
-    laws += [
+        ),
+        *fits,
         (
             "no larger correlation is left out",
             largest(squares - rho**2),
             tol,
             "pairs come in decreasing order, from the first.",
-        )
+        ),
     ]
     return max(require(*law) for law in laws)
 
 # %% ../../nbs/deeper/08a_cca.ipynb #b0e243df
 def _read_kernels(value, name, call):
-    if not isinstance(value, (list, tuple)):
-        return as_kernel(value, name)
-    return tuple(as_kernel(k, f"{name}[{i}]") for i, k in enumerate(value))
+    if isinstance(value, (list, tuple)):
+        return tuple(as_kernel(k, f"{name}[{i}]") for i, k in enumerate(value))
+    return as_kernel(value, name)
 
 
 def _read_samples(value, name, call):
     "Pairs (kernel, points), after the kernels were read; all with as many rows"
+    kernels = call.seen["kernels"]
     if not isinstance(value, (list, tuple)) or len(value) < 2:
         raise ValueError(f"{name}: pass a list of two or more arrays, rows paired, as [X, Y].")
-    kernels, m, rows = call.seen["kernels"], len(value), array("n")
-    kernels = kernels if isinstance(kernels, tuple) else (kernels,) * m
-    as_number(
-        len(kernels),
-        "the number of kernels",
-        at_least=m,
-        at_most=m,
-        because=f": one for all {name}, or one each",
-    )
-    read = [k._marked(value[i], f"{name}[{i}]") for i, k in enumerate(kernels)]
-    for i, X in enumerate(read):
-        call.agree(f"{name}[{i}]", rows, X)
-    return list(zip(kernels, read, strict=True))
+    if not isinstance(kernels, tuple):
+        kernels = (kernels,) * len(value)
+    m, because = len(value), f": one for all {name}, or one each"
+    as_number(len(kernels), "the number of kernels", at_least=m, at_most=m, because=because)
+    pairs = []
+    for i, (k, X) in enumerate(zip(kernels, value, strict=True)):
+        pairs.append((k, k._marked(X, f"{name}[{i}]")))
+        call.agree(f"{name}[{i}]", word_of(Vector), pairs[i][1])
+    return pairs
 
 # %% ../../nbs/deeper/08a_cca.ipynb #2e6769af
 KernelEach = Annotated[
@@ -274,33 +256,12 @@ def kernel_mutual_information(
 def _mutual_information(samples, reg, tol):
     sides = [smoother(k, X, reg, f"samples[{i}]", tol=tol) for i, (k, X) in enumerate(samples)]
     B = np.concatenate([side.left * side.gain for side in sides], axis=1)
-    C, start = B.T @ B, 0
-    for side in sides:  # the diagonal blocks are those of 𝒟: I
-        own = slice(start, start + len(side.gain))
-        C[own, own] = np.eye(len(side.gain))
-        start = own.stop
+    of = np.repeat(np.arange(len(sides)), [len(side.gain) for side in sides])
+    C = np.where(of[:, None] == of, np.eye(len(of)), B.T @ B)  # the diagonal blocks of 𝒟 are I
     return max(-half_log_det(C), 0.0)  # (8.18)
 
 # %% ../../nbs/deeper/08a_cca.ipynb #ce4960b7
-def _mixtures(value, name, call):
-    "Points; in a method, of as many columns as there were mixtures"
-    X = summable(as_points(value, name).astype(float), name)
-    if (made := call.seen.get("self")) is not None:
-        call.sizes["d"] = "the mixtures", len(made.mean)
-        call.agree(name, array("n", "d"), X)
-    return X
-
-
-Mixtures = Annotated[
-    Any,
-    Word(
-        "array (n,) or (n, d)",
-        _mixtures,
-        ("n", "d"),
-        lambda rng, sizes: rng.laplace(size=(40, 2)),
-        array("n").bad,
-    ),
-]
+Mixtures = Annotated[Any, array("n", "d?")]
 
 # %% ../../nbs/deeper/08a_cca.ipynb #52258719
 class IndependentSources(Value):
@@ -323,6 +284,7 @@ class IndependentSources(Value):
 
         returns : array (n, m)
         """
+        X = shaped(as_points(X), "X", ("n", len(self.mean)), hint=", a column a mixture")
         return (X - self.mean) @ self.unmixing.T
 
     __call__ = transform
@@ -358,41 +320,30 @@ def kernel_ica(
     raises ConvergenceFailure : pairs still turn: two sources look Gaussian, or n is small
     references : PK (announced there); Bach and Jordan (2002). Pairs suffice by Comon (1994)
     """
-    m, k = n_sources or X.shape[1], Gaussian(1.0) if k is None else k
-    Z, whitening, mean = whitened(X, m)
-    trace = float(k.diag(Z.ravel()).mean() * len(X))
-    reg = as_number(
-        0.01 * trace if reg is None else reg,
-        "reg",
-        at_least=1e-10 * trace,
-        because=f"; {0.01 * trace:.2g} is usual for {len(X)} points",
-    )
+    X = as_points(X).astype(float)
+    finite(X - X.mean(axis=0), "X less its mean", "rescale X")
+    if k is None:
+        k = Gaussian(1.0)
+    Z, whitening, mean = whitened(X, n_sources or X.shape[1])
+    trace = float(diagonal(k, k._marked(Z.reshape(-1, 1))).mean() * len(X))
+    usual = 0.01 * trace
+    because = f"; {usual:.2g} is usual for {len(X)} points"
+    reg = as_number(reg or usual, "reg", at_least=1e-10 * trace, because=because)
     reach = min(float(np.linalg.norm(Z, axis=1).max()), 12.0)  # further out: outliers only
-    basis = pivoted_cholesky(k, np.linspace(-reach, reach, 800), 100, 1e-7, pivots="greedy")
-    features = lambda a: (F := basis(a)) - F.mean(axis=0)
-    between = lambda a, b: dependence(features(a), features(b), reg)
+    basis = low_rank(k, k._marked(np.linspace(-reach, reach, 800)), 100, 1e-7)
+
+    def between(*pair):
+        F, G = (basis._at(k._marked(a)) for a in pair)
+        return dependence(F - F.mean(axis=0), G - G.mean(axis=0), reg)
+
     turn, S, sweeps = least_dependent(Z, between, tol, max_sweeps)
     unmixing = turn @ whitening
-    left = sum(between(S[:, i], S[:, j]) for i in range(m) for j in range(i))
-    return IndependentSources(unmixing * signs(unmixing.T)[:, None], mean, float(left), sweeps)
+    left = sum(between(*pair) for pair in combinations(S.T, 2))
+    return IndependentSources._of(unmixing * signs(unmixing.T)[:, None], mean, float(left), sweeps)
 
 # %% ../../nbs/deeper/08a_cca.ipynb #21445042
-Unmixing, Mixing = (
-    Annotated[
-        Any,
-        Word(
-            says,
-            array("n", "d").read,
-            letters,
-            lambda rng, sizes: np.eye(3) + rng.normal(size=(3, 3)) / 9,
-            array("n", "d").bad,
-        ),
-    ]
-    for says, letters in (
-        ("array (m, d)", ("sources", "mixtures")),
-        ("array (d, m)", ("mixtures", "sources")),
-    )
-)
+Unmixing = Annotated[Any, array("sources", "mixtures")]
+Mixing = Annotated[Any, array("mixtures", "sources")]
 
 # %% ../../nbs/deeper/08a_cca.ipynb #5a3744a1
 @contract

@@ -230,6 +230,9 @@ DRAWS = {
         "f": lambda rng: RKHS(Gaussian(1.0)).function(rng.normal(size=(5, 2)), rng.uniform(size=5)),
         "Z": lambda rng: rng.normal(size=(6, 2)),
     },
+    "kpca.center": {"K": lambda rng: np.eye(4)},
+    "kpca.center_cross": {"Kxz": lambda rng: rng.normal(size=(3, 4)), "K": lambda rng: np.eye(4)},
+    "cca.kernel_ica": {"X": lambda rng: rng.laplace(size=(40, 2))},
     "stein.check_stein": {
         "k": lambda rng: Gaussian(1.5),
         "score": lambda rng: lambda x: -x,

@@ -346,7 +346,7 @@ BAD = {
     "scores": (
         lambda: kernel_pca(Gaussian(1), X).pre_image(Y),
         ValueError,
-        "scores has 3 components, eigenvalues has 2",
+        r"scores has shape \(120, 3\); pass \(l, 2\), one number for each component",
     ),
     "method": (
         lambda: kernel_pca(Gaussian(1), X).reconstruct(X, "magic"),
@@ -369,9 +369,9 @@ BAD = {
     "cross overflow": (
         lambda: center_cross(np.full((2, 3), 1e308), np.eye(3)),
         ValueError,
-        "entry of Kxz",
+        "overflows float64.*rescale Kxz and K",
     ),
-    "primal overflow": (lambda: pca_primal(1e308 * np.sign(X)), ValueError, "sums overflow"),
+    "primal overflow": (lambda: pca_primal(1e308 * np.sign(X)), ValueError, "overflows float64; rescale X"),
     "scores huge": (
         lambda: kernel_pca(Gaussian(1), X).pre_image([1e200, 0]),
         ValueError,

@@ -6,15 +6,16 @@ __all__ = ['LowRankGram', 'pivoted_cholesky']
 # %% ../../../nbs/engines/solving/lowrank.ipynb #3b9f57f4
 from typing import Annotated, Any
 import numpy as np
-from ...base.arrays import as_number, frozen
+from ...base.arrays import as_number
 from ...base.blocks import few_threads, require_fits
 from ...base.contracts import contract
 from ...base.errors import not_negative
 from ...base.factors import Factored
-from ...base.points import Points, remarked, taken_of
-from ...base.values import Value, kept
+from ...base.points import Points, taken_of
+from ...base.values import Value
 from ...base.words import Count, NonNegative, Rng, one_of
-from ..kernels.gram import AKernel, n_points
+from ..functions.functions import Places
+from ..kernels.gram import AKernel, diagonal, gram_matrix, n_points
 
 # %% ../../../nbs/engines/solving/lowrank.ipynb #fb12c218
 class LowRankGram(Value):
@@ -39,6 +40,8 @@ class LowRankGram(Value):
     trace: float
     stopped: str
 
+    k = property(lambda self: self.kernel, doc="The kernel.")
+    centres = property(lambda self: self.points, doc="The pivots themselves.")
     rank = property(lambda self: len(self.pivots), doc="r, the number of columns.")
     triangle = property(
         lambda self: np.tril(self.factor[self.pivots]),
@@ -51,30 +54,34 @@ class LowRankGram(Value):
     @property
     def error(self):
         "trace(K − F Fᵀ) / trace(K): in all norms the error is at most this times trace(K)   (LR.2)"
-        return float(self.residual.sum(dtype=float)) / self.trace if self.trace > 0 else 0.0
+        return float(self.residual.sum(dtype=float)) / (self.trace or 1.0)
 
     @contract
-    def __call__(self, X):
+    def __call__(self, X: Places):
         """F(x), rows with ⟨F(x), F(y)⟩ ≈ k(x, y); exact if x or y is a pivot   (LR.3)
 
-        X : array (m, d)
-        returns : array (m, r)
+        returns : array (n, r)
         """
-        X = self.kernel._marked(X)
+        return self._at(X)
+
+    def _at(self, X):
         if not self.rank:
             return np.zeros((n_points(X), 0), self.factor.dtype)
-        return self.gram.half_solve(self.kernel(X, self.points).T, overwrite=True).T  # (LR.3)
+        values = gram_matrix(self.kernel, X, self.points)
+        return self.gram.half_solve(values.T, overwrite=True).T  # (LR.3)
 
     def __repr__(self):
-        why = dict(
-            tol="within the tolerance",
-            rank="as many columns as allowed",
-            rounding="the rest is rounding",
-        )[self.stopped]
         return (
             f"LowRankGram of {self.kernel}: {self.rank} of {len(self.factor)} columns, "
-            f"trace error {self.error:.1e}, {why}"
+            f"trace error {self.error:.1e}, {_WHY[self.stopped]}"
         )
+
+
+_WHY = {
+    "tol": "within the tolerance",
+    "rank": "as many columns as allowed",
+    "rounding": "the rest is rounding",
+}
 
 # %% ../../../nbs/engines/solving/lowrank.ipynb #1d00f6a2
 Pivots = Annotated[str, one_of("random", "greedy")]
@@ -107,30 +114,10 @@ def pivoted_cholesky(
         Epperly, Tropp and Webber (2023) for random ones, Epperly, Tropp and Webber (2024) for
         drawing them in blocks
     """
-    X, n = remarked(np.asarray(X), X) if hasattr(X, "__array__") else X, n_points(X)
-    work = _Elimination(k, X, np.asarray(k.diag(X)), n if rank is None else min(rank, n), tol)
-    _random(work, rng) if pivots == "random" else _greedy(work)
-    return _found(work)
-
-
-_AT_ONCE = 256  # so many points' Gram matrix takes no longer than three columns
-
-
-def _entries(k, X):
-    "(rows, columns) ↦ K[rows, columns]"
-    if n_points(X) <= _AT_ONCE:
-        K = np.asarray(k(X))
-        return lambda rows, columns: K[rows][:, columns]
-    return lambda rows, columns: k(taken_of(X, rows), taken_of(X, columns))
-
-
-def _greedy(work):
-    "The largest residual each time"
-    while not work.stopped:
-        pivot = [int(work.left.argmax())]
-        work.add(pivot, work.columns(pivot) / np.sqrt(work.left[pivot[0]]))  # (LR.1)
+    return low_rank(k, X, rank, tol, rng, pivots)
 
 # %% ../../../nbs/engines/solving/lowrank.ipynb #089c14be
+_AT_ONCE = 256  # so many points' Gram matrix takes no longer than three columns
 _FLOOR = 64  # pivots below 64 eps max k(x, x) are not used
 _TURNS = 50_000  # rows up to which products and triangular solves are short
 
@@ -138,29 +125,31 @@ _TURNS = 50_000  # rows up to which products and triangular solves are short
 class _Elimination:
     "F and the diagonal of K − F Fᵀ while columns are added"
 
-    def __init__(self, k, X, diagonal, rank, tol):
-        self.k, self.X, self.rank, self.entries = k, X, rank, _entries(k, X)
-        info, self.left = np.finfo(diagonal.dtype), diagonal.astype(float)
-        self.stopped, self.pivots = None, []
+    def __init__(self, k, X, rank, tol):
+        values, n = diagonal(k, X), n_points(X)
+        info, self.left = np.finfo(values.dtype), values.astype(float)
         not_negative(self.left, "k(x, x)", k)
-        top = float(self.left.max())
-        as_number(
-            top or 1.0,
-            "the largest k(x, x)",
-            at_least=float(info.tiny / info.eps),
-            at_most=float(info.max) / len(diagonal),
-            because=f", within {info.dtype}: rescale {k}, as c * k",
-        )
+        top, eps = float(self.left.max()), float(info.eps)
+        least, most = float(info.tiny) / eps, float(info.max) / n
+        because = f", within {info.dtype}: rescale {k}, as c * k"
+        as_number(top or 1.0, "the largest k(x, x)", None, least, None, most, because)
+        self.k, self.X, self.rank, self.K = k, X, min(rank or n, n), None
+        if n <= _AT_ONCE:
+            self.K = gram_matrix(k, X)
         self.trace, self.noise = float(self.left.sum()), float(info.eps) ** 0.375 * top
-        self.floor = _FLOOR * float(info.eps) * top  # below it a pivot is rounding error
+        self.floor = _FLOOR * eps * top  # below it a pivot is rounding error
         self.goal = tol * self.trace
-        self.F = np.empty((len(self.left), min(16, rank)), diagonal.dtype, order="F")
+        self.F = np.empty((n, min(16, self.rank)), values.dtype, order="F")
+        self.pivots, self.stopped = np.zeros(0, int), None
         self.decide()
 
     def columns(self, pivots, rows=slice(None)):
         "R[rows, pivots] = (K − F Fᵀ)[rows, pivots]"
         r = len(self.pivots)
-        rest = self.entries(rows, pivots)
+        if self.K is None:
+            rest = gram_matrix(self.k, taken_of(self.X, rows), taken_of(self.X, pivots))
+        else:
+            rest = self.K[rows][:, pivots]
         with few_threads(len(self.F), _TURNS):  # but all for the kernel
             rest -= self.F[rows, :r] @ self.F[pivots, :r].T
         return rest
@@ -170,23 +159,22 @@ class _Elimination:
         squares = np.square(new, dtype=float)
         left = self.left.sum() - np.cumsum(squares.sum(axis=0))
         enough = np.count_nonzero(left > self.goal) + 1
-        pivots, new, squares = pivots[:enough], new[:, :enough], squares[:, :enough]
+        self.left -= squares[:, :enough].sum(axis=1)
         new[self.pivots] = 0.0  # exactly, not up to rounding
-        r = len(self.pivots) + len(pivots)
-        self.widen(r)
-        self.F[:, len(self.pivots) : r] = new
-        self.left -= squares.sum(axis=1)
-        self.pivots.extend(int(p) for p in pivots)
+        r, self.pivots = len(self.pivots), np.append(self.pivots, pivots[:enough])
+        self.widen(len(self.pivots))
+        self.F[:, r : len(self.pivots)] = new[:, :enough]
         self.left[self.pivots] = 0.0
         self.decide()
 
     def widen(self, r):
         "Room for r columns"
-        if r > self.F.shape[1]:
-            wider = (len(self.F), min(max(2 * self.F.shape[1], r), self.rank))
-            require_fits(wider, self.F.itemsize, "a smaller rank or a larger tol")
-            narrow, self.F = self.F, np.empty(wider, self.F.dtype, order="F")
-            self.F[:, : narrow.shape[1]] = narrow
+        n, known = self.F.shape
+        if r > known:
+            shape = n, min(max(2 * known, r), self.rank)
+            require_fits(shape, self.F.itemsize, "a smaller rank or a larger tol")
+            narrow, self.F = self.F, np.empty(shape, self.F.dtype, order="F")
+            self.F[:, :known] = narrow
 
     def decide(self):
         "Go on, or why not"
@@ -200,46 +188,44 @@ class _Elimination:
             self.stopped = "rank"
 
 # %% ../../../nbs/engines/solving/lowrank.ipynb #a7b3f077
-def _found(work):
-    pivots = np.array(work.pivots, dtype=int)
-    F, work.F = np.ascontiguousarray(work.F[:, : len(pivots)]), None
-    F.flags.writeable = False  # then frozen need not copy
-    return LowRankGram(
-        work.k,
-        kept(taken_of(work.X, pivots)),
-        frozen(pivots),
-        frozen(F),
-        frozen(work.left),
-        work.trace,
-        work.stopped,
-    )
+def low_rank(k, X, rank=None, tol=1e-12, rng=None, pivots="greedy"):
+    "What pivoted_cholesky finds, of arguments that were read"
+    work = _Elimination(k, X, rank, tol)
+    while not work.stopped:
+        if pivots == "random":
+            work.add(*_block(work, rng))
+        else:
+            p = [int(work.left.argmax())]
+            work.add(p, work.columns(p) / np.sqrt(work.left[p]))  # (LR.1)
+    F = np.ascontiguousarray(work.F[:, : len(work.pivots)])
+    F.flags.writeable = False  # then it is kept without a copy
+    Z, rest = taken_of(X, work.pivots), (work.left, work.trace, work.stopped)
+    return LowRankGram._of(k, Z, work.pivots, F, *rest)
 
 # %% ../../../nbs/engines/solving/lowrank.ipynb #2e282638
-def _random(work, rng):
-    "Pivot p with probability R_pp / tr R, in blocks"
+def _block(work, rng):
+    "Pivots p with probability R_pp / tr R, and their columns of F"
     n = len(work.left)
-    while not work.stopped:
-        size = min(max(8, work.rank // 8), 128, n)
-        drawn = rng.choice(n, size=size, p=work.left / work.left.sum())
-        accepted, L = _accept(work, drawn, rng.random(size))
-        rest = work.columns(accepted)
-        with few_threads(n, _TURNS):
-            new = Factored(L).half_solve(rest.T, overwrite=True).T
-        for column, p in enumerate(accepted):
-            new[p] = L[column]  # the lower triangle, exactly
-        work.add(accepted, new)
+    size = min(max(8, work.rank // 8), 128, n)
+    drawn = rng.choice(n, size=size, p=work.left / work.left.sum())
+    accepted, L = _accept(work, drawn, rng.random(size))
+    rest = work.columns(accepted)
+    with few_threads(n, _TURNS):
+        new = Factored(L).half_solve(rest.T, overwrite=True).T
+    new[accepted] = L  # the lower triangle, exactly
+    return accepted, new
 
 
 def _accept(work, drawn, chances):
     "Which proposals are accepted, and the Cholesky factor of their part of R"
-    room = work.rank - len(work.pivots)
-    H = work.columns(drawn, drawn).astype(float)
-    before, L, kept = work.left[drawn], np.zeros((len(drawn), len(drawn))), []
+    H, before = work.columns(drawn, drawn).astype(float), work.left[drawn]
+    np.fill_diagonal(H, before)
+    L, kept = np.zeros(H.shape), []
     for i in range(len(drawn)):
-        pivot = H[i, i] if kept else before[i]
-        if len(kept) < room and pivot > work.floor and chances[i] * before[i] <= pivot:
-            L[i:, len(kept)] = H[i:, i] / np.sqrt(pivot)
-            L[i, len(kept)] = np.sqrt(pivot)
-            H[i:, i:] -= np.outer(L[i:, len(kept)], L[i:, len(kept)])
-            kept.append(i)
+        r, pivot = len(kept), H[i, i]
+        if r < work.rank - len(work.pivots) and pivot > work.floor:
+            if chances[i] * before[i] <= pivot:
+                L[i:, r] = H[i:, i] / np.sqrt(pivot)
+                H[i:, i:] -= np.outer(L[i:, r], L[i:, r])
+                kept.append(i)
     return drawn[kept], L[kept, : len(kept)].astype(work.F.dtype)
