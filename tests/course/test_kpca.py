@@ -371,7 +371,11 @@ BAD = {
         ValueError,
         "overflows float64.*rescale Kxz and K",
     ),
-    "primal overflow": (lambda: pca_primal(1e308 * np.sign(X)), ValueError, "overflows float64; rescale X"),
+    "primal overflow": (
+        lambda: pca_primal(1e308 * np.sign(X)),
+        ValueError,
+        "overflows float64; rescale X",
+    ),
     "scores huge": (
         lambda: kernel_pca(Gaussian(1), X).pre_image([1e200, 0]),
         ValueError,

@@ -334,7 +334,11 @@ BAD = {
     ),
     "ica linear": (lambda: kernel_ica(X, k=Linear()), ValueError, "only correlations"),
     "ica delta": (lambda: kernel_ica(X, k=Delta()), ValueError, "sees nothing"),
-    "ica overflow": (lambda: kernel_ica(1e308 * np.sign(X)), ValueError, "overflows float64; rescale X"),
+    "ica overflow": (
+        lambda: kernel_ica(1e308 * np.sign(X)),
+        ValueError,
+        "overflows float64; rescale X",
+    ),
     "one sample": (
         lambda: kernel_mutual_information(Linear(), [X], 1.0),
         ValueError,
@@ -350,7 +354,11 @@ BAD = {
     "ica constant": (lambda: kernel_ica(np.ones((9, 2))), ValueError, "All points coincide"),
     "ica one": (lambda: kernel_ica(np.ones((1, 2))), ValueError, "All points coincide"),
     "ica nan": (lambda: kernel_ica(X * np.nan), ValueError, "not finite"),
-    "ica new": (lambda: kernel_ica(X).transform(Y), ValueError, r"X has shape \(120, 3\); pass \(n, 2\)"),
+    "ica new": (
+        lambda: kernel_ica(X).transform(Y),
+        ValueError,
+        r"X has shape \(120, 3\); pass \(n, 2\)",
+    ),
     "amari": (lambda: amari_distance(np.eye(2), np.eye(3)), ValueError, "must agree"),
     "amari zeros": (lambda: amari_distance(np.zeros((2, 2)), np.eye(2)), ValueError, "lost"),
     "n 0": (lambda: kernel_cca(Linear(), Linear(), X, Y, 1.0, n=0), ValueError, "n = 0"),
