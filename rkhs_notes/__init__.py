@@ -316,7 +316,6 @@ _FORMER |= {
 _CUT = {  # modules that were cut, and the parts that have what they lack now, private names too
     "arrays": "objects distances blocks factors",
     "contracts": "words points values",
-    "algebra": "simplify",
     "strings": "bags",
     "maps": "monomials",
     "convex": "losses",

@@ -25,7 +25,7 @@ from .deeper.zoo import Bilinear as Bilinear
 from .deeper.structured import Blended as Blended
 from .kernels import Brownian as Brownian
 from .deeper.zoo import Cauchy as Cauchy
-from .kernels import Constant as Constant
+from .engines.kernels.algebra import Constant as Constant
 from .base.errors import ConvergenceFailure as ConvergenceFailure
 from .apps.estimators import CoupledEmbedding as CoupledEmbedding
 from .deeper.zoo import Delta as Delta
@@ -35,7 +35,7 @@ from .deeper.zoo import FiniteRank as FiniteRank
 from .kernels import Gaussian as Gaussian
 from .deeper.graphs import Graph as Graph
 from .base.errors import IndefiniteKernel as IndefiniteKernel
-from .kernels import Kernel as Kernel
+from .engines.kernels.algebra import Kernel as Kernel
 from .apps.estimators import KernelCCA as KernelCCA
 from .apps.estimators import KernelLogistic as KernelLogistic
 from .deeper.scale import KernelOperator as KernelOperator

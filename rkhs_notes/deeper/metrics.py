@@ -11,9 +11,9 @@ from ..base.contracts import anywhere, contract
 from ..base.points import AnyPoints, Points
 from ..base.words import Classes, Count, Flag, Function, ManyResponses, Positive
 from ..base.words import SquareMatrix, Weights, Word, fitting, function
-from ..engines.kernels.algebra import Composite, OfFactor, OfOne, bracketed, diag_vjp
-from ..engines.kernels.algebra import prefixed, tex_bracketed
-from ..engines.kernels.simplify import scaled
+from ..engines.kernels.algebra import Composite, OfFactor, OfOne, diag_vjp, prefixed
+from ..engines.kernels.algebra import scaled
+from ..engines.kernels.expressions import as_written, bracketed, tex_bracketed
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #d7a01ef8
 from ..base import arrays, factors
@@ -28,7 +28,7 @@ from ..base.errors import require
 from ..engines.features.pairs import OfPairs
 from ..engines.functions.functions import times
 from ..engines.kernels.forms import values_of
-from ..engines.kernels.gram import AKernel, Formula, around, as_kernel, as_written
+from ..engines.kernels.gram import AKernel, Evaluated, around, as_kernel
 from ..engines.kernels.gram import n_points, precision, with_columns
 from ..engines.kernels.laws import all_values, say_loss
 from ..kernels import Gaussian, Kernel, Linear, On, Scaled, Sum
@@ -107,7 +107,7 @@ def _lost(k, X, xp):
         return k.scale * _lost(k.k, X, xp)
     if type(k) is On:
         return _lost(k.k, k._chosen(X), xp)
-    if type(k)._distance is not Formula._distance and getattr(k, "degree", 1) == 1:
+    if type(k)._distance is not Evaluated._distance and getattr(k, "degree", 1) == 1:
         return 0.0
     longest = xp.max(around(k, X)[0]._diag(X, xp))
     return 4 * float(xp.finfo(longest.dtype).eps) * arrays.plain_float(longest)

@@ -19,11 +19,12 @@ from ..engines.kernels.bessel import matern, matern_slope
 from ..base.contracts import contract
 from ..base.words import Count, Finite, Function, Positive, Word, fitting, number
 from ..engines.kernels.entries import Functions, GramMatrix, NonNegatives, Psd, Widths
-from ..engines.kernels.forms import Apart, ByCoordinate, ExpRadial, Explicit, HalfLine
+from ..engines.kernels.forms import Apart, ByCoordinate, Explicit, HalfLine
 from ..engines.kernels.forms import OfFunctions, Radial, UnitLength, comparable
 from ..engines.kernels.forms import coordinate_differences, divided, in_place, overwritten
 from ..engines.kernels.forms import power, values_of
-from ..engines.kernels.gram import AKernel, as_written, library, n_points, of_any_kind
+from ..engines.kernels.expressions import as_written
+from ..engines.kernels.gram import AKernel, Evaluated, library, n_points, of_any_kind
 from ..engines.kernels.gram import with_columns
 from ..hilbert import AnyMeasure
 from ..kernels import Constant, Gaussian, Kernel, Linear
@@ -70,7 +71,7 @@ class Bilinear(Kernel):
         return rf"{x}^\top A\, {y}"
 
 # %% ../../nbs/deeper/01a_zoo.ipynb #8038306f
-class Mahalanobis(ExpRadial, Kernel):
+class Mahalanobis(Radial, Kernel):
     """k(x, y) = exp(−½ Σᵢ (xᵢ − yᵢ)² / scalesᵢ²): one bandwidth a coordinate
 
     Equal scales give Gaussian(bandwidth=scale).
@@ -128,6 +129,7 @@ class Matern(Radial, Kernel):
     bandwidth: Positive = 1.0  # in the units of x
 
     _everywhere = property(lambda self: self.nu in (0.5, 1.5, 2.5))
+    _distance = Evaluated._distance  # by the formula (1.7)
 
     def of_sqdist(self, r2, xp):
         return matern(self.nu, self._argument(r2, xp), xp)  # (1.11)
@@ -145,7 +147,7 @@ class Matern(Radial, Kernel):
         return rf"M_{{{as_written(self.nu)}}}\!\left({distance}\right)"
 
 # %% ../../nbs/deeper/01a_zoo.ipynb #477257f4
-class RationalQuadratic(ExpRadial, Kernel):
+class RationalQuadratic(Radial, Kernel):
     """k(x, y) = (1 + ‖x − y‖² / (2 alpha bandwidth²))^(−alpha), Gaussians of all widths mixed
 
     alpha : small: heavy tails; alpha → ∞ gives the Gaussian

@@ -19,7 +19,7 @@ from ...base.objects import Objects
 from ...base.points import names_of, with_names
 from ...base.values import Value
 from ...base.words import Word, fitting, near
-from ..kernels.algebra import Terms
+from ..kernels.algebra import OfTerms
 
 # %% ../../../nbs/engines/data/stored.ipynb #e6716074
 _PARTS = {
@@ -120,7 +120,7 @@ def _recipe(value):
         return make.__name__, list(arguments)
     if hasattr(value, "_asdict"):
         return kind.__name__, value._asdict()
-    if isinstance(value, Terms):
+    if isinstance(value, OfTerms):
         return kind.__name__, dict(value._values())
     if isinstance(value, Value) and not value._own_init:
         learned = {"labels": value.labels} if "labels" in vars(value) else {}

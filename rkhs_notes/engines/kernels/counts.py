@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from ...base.blocks import few_threads
 from ...base.objects import Objects
-from .gram import Pointed
+from .gram import Evaluated
 
 # %% ../../../nbs/engines/kernels/counts.ipynb #d231bae0
 def numbered(codes):
@@ -39,7 +39,7 @@ def inner(F, G):
     return K
 
 # %% ../../../nbs/engines/kernels/counts.ipynb #b2fe039f
-class OfCounts(Pointed):
+class OfCounts(Evaluated):
     "⟨counts of x, counts of y⟩: a member writes occurrences(objects), owner and code of all parts"
 
     _whole = True

@@ -10,7 +10,7 @@ from ...base.arrays import SparseRows, akin, array_namespace, as_floats, as_poin
 from ...base.arrays import guarded, into, plain_float, root, shaped, units_of
 from ...base.distances import MANY_COLUMNS, sqdist, sqdist_tile
 from ...base.objects import Objects, distinct
-from .gram import Pointed, library, n_points, of_any_kind, precision
+from .gram import Evaluated, library, n_points, of_any_kind, precision
 from .gram import with_columns
 
 # %% ../../../nbs/engines/kernels/forms.ipynb #76fcdafa
@@ -40,7 +40,7 @@ def divided(r2, by, length, xp):
         return xp.astype(xp.astype(r2, xp.float64) / (by * length) / length, r2.dtype)
 
 # %% ../../../nbs/engines/kernels/forms.ipynb #edeb6e06
-class UnitLength(Pointed):
+class UnitLength(Evaluated):
     "k(x, x) = 1, and k(x, y) depends on x − y alone"
 
     _unit_length = is_shift_invariant = True
@@ -51,23 +51,30 @@ class UnitLength(Pointed):
 
 def _in_range(k, X, Y, xp):
     "k, X and Y; all in another unit, a power of two, where the square of a bandwidth has no digits"
-    width, limits = getattr(k, "bandwidth", None), xp.finfo(precision(X))
+    width = getattr(k, "bandwidth", 1.0)
+    if 1e-9 < width < 1e3 or Radial not in k._kin or isinstance(X, SparseRows):
+        return k, X, Y
+    limits = xp.finfo(precision(X))
     least, most = float(limits.smallest_normal) ** 0.5, float(limits.max) ** 0.5
-    homogeneous = width is not None and Radial in k._kin
-    usual = not homogeneous or least < float(limits.eps) * width < float(limits.eps) ** 2 * most
-    if usual or isinstance(X, SparseRows):
+    if least < float(limits.eps) * width < float(limits.eps) ** 2 * most:
         return k, X, Y
     top = max(width, *(plain_float(xp.max(xp.abs(A))) for A in (X, Y)))
     unit = 2.0 ** min(math.frexp(most)[1] - 16 - math.frexp(top)[1], 1000)
     if width * unit * float(limits.eps) < least:  # no unit suits both: as it is
         return k, X, Y
     scaled = lambda A: xp.astype(xp.astype(A, xp.float64) * unit, A.dtype)
-    X, Y = scaled(X), scaled(X) if Y is X else scaled(Y)
-    return k.with_params(bandwidth=width * unit), X, Y
+    A = B = scaled(X)
+    if Y is not X:
+        B = scaled(Y)
+    return k.with_params(bandwidth=width * unit), A, B
 
 
 class Radial(UnitLength):
-    "A function of r2 = ‖x − y‖², 1 at 0: a member writes of_sqdist(r2, xp), and may overwrite r2"
+    """exp(s) of r2 = ‖x − y‖²: a member writes s = exponent(r2, xp) ≤ 0, 0 at 0.
+
+    Another function of r2, 1 at 0, writes of_sqdist(r2, xp) instead, and has no exact `_distance`.
+    Both may overwrite r2.
+    """
 
     _scales = None  # one unit of length a coordinate, or none
     _sparse = True
@@ -85,19 +92,19 @@ class Radial(UnitLength):
         return self._tile(X, Y, np, *[room] * (type(self)._tile is Radial._tile))
 
     def _width(self, d):
-        return d + 2 if d < MANY_COLUMNS else d // 2  # wide ones are seldom copied
+        if d < MANY_COLUMNS:
+            return d + 2
+        return d // 2  # wide ones are seldom copied
 
     def _nanoseconds(self, d):
         return 2 + d / 40
 
     def _pairs(self, X, Y, xp):
         k, X, Y = _in_range(self, X, Y, xp)
-        delta = X - Y if k._scales is None else (X - Y) / units_of(k._scales, X)
+        delta = X - Y
+        if k._scales is not None:
+            delta /= units_of(k._scales, X)
         return k.of_sqdist(xp.sum(delta * delta, axis=1), xp)
-
-
-class ExpRadial(Radial):
-    "exp(s): a member writes s = exponent(r2, xp) ≤ 0 of r2 = ‖x − y‖², and may overwrite r2"
 
     def of_sqdist(self, r2, xp):
         return overwritten(xp.exp, self.exponent(r2, xp), xp)
@@ -173,7 +180,7 @@ def inner_apart(self, X, Y, o, xp):
     return self.of_inner(Apart(A @ B.T, A @ o.T, o @ B.T, plain_float(xp.sum(o * o))), xp)
 
 
-class InnerProduct(Pointed):
+class InnerProduct(Evaluated):
     "A function of s = xᵀy: a member writes of_inner(s, xp), and may overwrite s"
 
     _sparse = True
@@ -202,7 +209,7 @@ class AffineProduct(InnerProduct):
         return {"offset": H.sum(), "scale": (H * s).sum()}
 
 # %% ../../../nbs/engines/kernels/forms.ipynb #4212b9ee
-class OnLine(Pointed):
+class OnLine(Evaluated):
     "A function of two numbers: a member writes of_numbers(x, y, xp), of arrays that broadcast"
 
     def _points(self, X, name):
@@ -234,7 +241,7 @@ class HalfLine(OnLine):
         return X
 
 # %% ../../../nbs/engines/kernels/forms.ipynb #6f1679b5
-class Explicit(Pointed):
+class Explicit(Evaluated):
     "⟨φ(x), φ(y)⟩ with features one can write down: a member writes _features(X), (n, r)"
 
     def _gram(self, X, Y, xp):

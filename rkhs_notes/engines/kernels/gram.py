@@ -4,9 +4,9 @@
 __all__ = ['as_kernel']
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #4bad5884
-import inspect, math, re, sys
+import inspect, math
 from contextlib import nullcontext
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,220 +15,108 @@ from scipy.spatial.distance import pdist
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #52bf2fe5
 from ...base import arrays, blocks, settings
-from ...base.arrays import SparseRows, array_namespace, as_number, as_points, as_sparse_rows
-from ...base.arrays import device_of, guarded, plain_float, root, shaped
+from ...base.arrays import array_namespace, as_number, as_points, as_sparse_rows
+from ...base.arrays import device_of, plain_float, root, shaped
 from ...base.blocks import one_blas_thread, row_blocks, spans
 from ...base.contracts import contract
 from ...base.distances import MANY_COLUMNS
 from ...base.errors import finite, no_kernel
-from ...base.objects import Objects, cast
+from ...base.objects import Objects, taken
 from ...base.points import ARRAYS, MorePoints, Points, hold_objects, marked, ordered
-from ...base.points import remarked, taken_of, trusted
-from ...base.values import Value, kept
-from ...base.words import Axes, Word, array, fitting, near
+from ...base.points import recast, remarked, taken_of
+from ...base.values import kept
+from ...base.words import Axes, Vector, Word, array, fitting
+from .expressions import Expression
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #c571354f
-def _value_key(value):
-    "What decides equality: types, numbers, and arrays by their bytes"
-    if isinstance(value, np.ndarray):
-        return value.shape, value.dtype.str, value.tobytes()
-    if isinstance(value, SparseRows):
-        return value.shape, *map(_value_key, (value.data, value.indices, value.indptr))
-    if isinstance(value, Expression):
-        return type(value), *((name, _value_key(part)) for name, part in value._values())
-    if is_dataclass(value) and not isinstance(value, type):
-        return type(value), *(_value_key(getattr(value, f.name)) for f in fields(value))
-    if isinstance(value, dict):
-        return tuple((name, _value_key(part)) for name, part in value.items())
-    return tuple(map(_value_key, value)) if isinstance(value, (list, tuple)) else value
+Gram = Annotated[ArrayLike, replace(array("n", "m"), role="tiles")]
+SPARSE = frozenset(["sparse rows (n, d) of finite floats"])
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #61fe142d
-def as_written(value):
-    "The text that pastes back"
-    if isinstance(value, np.ndarray):
-        return repr(value.tolist())
-    if callable(value) and not isinstance(value, Expression):
-        return getattr(value, "__name__", repr(value))
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
-    return repr(int(value)) if whole else repr(value)
-
-
-def _six_digits(text):
-    "An expression as it is printed: of long decimals six digits; its repr keeps all"
-    return re.sub(r"\b\d+\.\d{7,}(e[-+]?\d+)?", lambda long: f"{float(long[0]):.6g}", text)
-
-
-def as_tex(value):
-    "The same in TeX: 1e-05 is a power of ten, and a negative number stands in parentheses"
-    if isinstance(value, np.ndarray):
-        return rf"\mathtt{{{as_written(value)}}}" if value.size <= 6 else r"\mathtt{\ldots}"
-    if callable(value) and not isinstance(value, Written):
-        return rf"\mathrm{{{as_written(value).strip('<>')}}}"
-    text, _, exponent = _six_digits(as_written(value)).partition("e")
-    if isinstance(value, float) and exponent:
-        text = rf"{text} \cdot 10^{{{int(exponent)}}}"
-    return f"({text})" if text.startswith("-") else text
-
-# %% ../../../nbs/engines/kernels/gram.ipynb #1fcafd56
-class Written(Value):
-    "A value that is compared by its parts and prints as the expression that made it"
-
-    _precedence = 4  # how tightly it binds in print: sum 1, product 2, power 3, leaf 4
-    _tex_precedence = 4  # the same for the formula that it typesets
-    _tex_formula = ""  # where @x, @y and @field stand for the points and the parameters
-    _tex_inner = 0  # parts that bind no closer than this stand in parentheses
-
-    def _values(self):
-        "[(name, value)] of the fields"
-        if self._own_init:
-            return sorted(vars(self).items())
-        return [(f.name, getattr(self, f.name)) for f in fields(self)]
-
-    def __eq__(self, other):
-        if not isinstance(other, Expression):
-            _known_to_sklearn(other)
-            return NotImplemented
-        return self is other or _value_key(self) == _value_key(other)
-
-    def __hash__(self):
-        return hash(_value_key(self))
-
-    def __repr__(self):
-        given = ", ".join(f"{name}={as_written(value)}" for name, value in self._values())
-        return f"{type(self).__name__}({given})"
-
-    def __str__(self):
-        text = _six_digits(repr(self))
-        return text if len(text) <= 240 else f"{text[:110]} … {text[-110:]}"
-
-    def _tex(self, x, y):
-        "The value at x and y as TeX: by the formula of the class, or its name and numbers"
-        if self._tex_formula:
-            parts = {name: self._tex_part(value, x, y) for name, value in self._values()}
-            known = {"x": x, "y": y} | parts
-            return re.sub(r"@(\w+)", lambda found: known[found[1]], self._tex_formula)
-        given = ", ".join(as_tex(v) for _, v in self._values() if isinstance(v, (int, float)))
-        name = rf"\mathrm{{{type(self).__name__}}}"
-        return rf"{name}_{{{given}}}({x}, {y})" if given else rf"{name}({x}, {y})"
-
-    def _tex_part(self, value, x, y):
-        "A field in the formula: a number, or the formula of a part"
-        if not isinstance(value, Written):
-            return as_tex(value)
-        formula = value._tex(x, y)
-        return rf"\left({formula}\right)" if value._tex_precedence <= self._tex_inner else formula
-
-    def _repr_latex_(self):
-        return f"$k(x, y) = {self._tex('x', 'y')}$"
-
-# %% ../../../nbs/engines/kernels/gram.ipynb #c58e4ed4
-def _known_to_sklearn(other):
-    "pairwise_kernels asks `metric == 'precomputed'` before it asks for a Kernel class of its own"
-    theirs = sys.modules.get("sklearn.gaussian_process.kernels")
-    if theirs and isinstance(other, str):
-        theirs.Kernel.register(Pointed)  # whose k(X, Y) is a matrix, as ours
-
-
-class Searched(Written):
-    "What scikit-learn may do with an expression: clone it, and put another in its place"
-
-    def set_params(self, **values):
-        "Refuses, as values never change; what scikit-learn's searches call for kernel__bandwidth"
-        if values:
-            name = next(iter(values))
-            raise TypeError(
-                f"{self} never changes, so no search can set its {name!r}. Search over "
-                f"kernels made by k.with_params({name}=…), or rkhs_notes.KernelRidge."
-            )
-        return self
-
-    def __sklearn_clone__(self):
-        return self  # a value is its own copy
-
-# %% ../../../nbs/engines/kernels/gram.ipynb #5771c814
-class Expression(Searched):
-    "A value made of parameters and of parts, which are expressions themselves"
-
-    _everywhere = True  # does its own formula hold for arrays of every library?
-
-    def _parts(self):
-        "[(name, part)]"
-        return [(name, value) for name, value in self._values() if isinstance(value, Expression)]
-
-    def _nested(self):
-        "How many parts stand within each other"
-        return max((1 + part._nested() for _, part in self._parts()), default=0)
-
-    @property
-    def everywhere(self):
-        "Do all its formulas hold for arrays of every library?"
-        return self._everywhere and all(part.everywhere for _, part in self._parts())
-
-    def _with_values(self, **values):
-        "The same expression with other fields"
-        if self._own_init:
-            raise TypeError(
-                f"{type(self).__name__} has an __init__ of its own; list its fields "
-                "with their types, and it can be given other parameters."
-            )
-        return replace(self, **values)
-
-    def _parameters(self, prefix=""):
-        for name, value in self._values():
-            if isinstance(value, Expression):
-                yield from value._parameters(f"{prefix}{name}__")
-            elif isinstance(value, (int, float, np.ndarray)):
-                yield prefix + name, value
-
-    def get_params(self, deep=True):
-        """The parameters by name; those of a part are prefixed, as in k1__bandwidth.
-
-        deep : kept for scikit-learn, which passes it; parameters of parts are always included
-
-        Returns
-        -------
-        dict of str to float, int or array
-        """
-        return dict(self._parameters())
-
-    def with_params(self, **values):
-        """The same expression with other parameters.
-
-        Parameters
-        ----------
-        **values : float or array    by the names of get_params
-
-        Returns
-        -------
-        Kernel
-
-        Raises
-        ------
-        TypeError                    an unknown name
-        """
-        if unknown := sorted(set(values) - set(self.get_params())):
-            known = self.get_params()
-            raise TypeError(
-                f"{self} has no parameter {unknown[0]!r}; it has "
-                f"{', '.join(known) or 'none'}.{near(unknown[0], known)}"
-            )
-        own = {name: values[name] for name, _ in self._values() if name in values}
-        for name, part in self._parts():
-            start = len(name) + 2
-            if mine := {n[start:]: v for n, v in values.items() if n.startswith(f"{name}__")}:
-                own[name] = part.with_params(**mine)
-        return self._with_values(**own) if own else self
-
-# %% ../../../nbs/engines/kernels/gram.ipynb #fff690b2
-class Formula(Expression):
-    "What a kernel may write, with defaults made from `_gram`"
+class Evaluated(Expression):
+    "A symmetric function k(x, y) of points: a member writes `_gram`, and what it knows better"
 
     is_shift_invariant = False  # does k(x, y) depend on x − y alone?
     _unit_length = False  # is k(x, x) = 1 everywhere?
     _sparse = False  # does its formula hold for sparse rows?
     _window = (-3.0, 3.0)  # where plot draws
     _whole = False  # are its values whole numbers, which sum without rounding?
+    _jet = None  # (X, Y) ↦ its derivatives in x and y
     _kin = property(lambda self: type(self).__mro__, doc="The classes whose rules hold for it")
+
+    @contract(native=True)
+    def __call__(self, X: Points, Y: MorePoints = None) -> Gram:
+        """The Gram matrix (k(xᵢ, yⱼ)).
+
+        Y : X when left out; the matrix is then exactly symmetric
+        raises TypeError, ValueError : points that are not points of this kernel's domain
+        raises MemoryError : a matrix above settings.result_mib
+        """
+        return gram_matrix(self, X, Y)
+
+    @contract(native=True)
+    def diag(self, X: Points) -> Vector:
+        "The diagonal k(xᵢ, xᵢ), without the matrix."
+        return diagonal(self, X)
+
+    @contract(native=True)
+    def pairs(self, X: Points, Y: Points) -> Vector:
+        "k(xᵢ, yᵢ) for points paired one to one."
+        return pair_values(self, X, Y)
+
+    @contract(native=True)
+    def distance(self, X: Points, Y: MorePoints = None) -> Gram:
+        "‖φ(xᵢ) − φ(yⱼ)‖ = √(k(xᵢ, xᵢ) + k(yⱼ, yⱼ) − 2 k(xᵢ, yⱼ)), the metric of k   (1.7)"
+        return distance_matrix(self, X, Y)
+
+    @contract(native=True)
+    def each_tile(self, X: Points, Y: MorePoints, use):
+        """Call use(rows, columns, block) for every tile k(X[rows], Y[columns]) of a Gram matrix.
+
+        The matrix itself is never stored. `use` is called in several threads at once; tiles of
+        one set of rows come one after the other, so that it may add to a result with one place
+        a row.
+
+        use : function of two slices and an array, whose result is dropped
+        """
+        X, Y, _ = both_points(self, X, Y)
+        each_tile(self, X, Y, use)
+
+    @contract
+    def plot(self, *limits, at=5, ax: Axes = None) -> Axes:
+        """Draw the sections k(·, z) on an interval, for a kernel on ℝ.
+
+        limits : floats a, b; by default −3, 3, or the first 3 units of a half-line
+        at : int or array (m,)    the points z, or how many of them
+        """
+        return _sections(self, limits, at, ax)
+
+    def points(self, X, name="X"):
+        """X, validated once: read-only points that carry the mark of this kernel's domain.
+
+        Parameters
+        ----------
+        X : array (n, d), sparse rows (n, d) for kernels of xᵀy or ‖x − y‖, or what else the
+            kernel takes for points
+        name : str              how the error should call it
+
+        Returns
+        -------
+        array (n, d)            a copy that cannot be written into; or a sequence of n objects
+
+        Raises
+        ------
+        TypeError, ValueError   points that are not points of this kernel's domain
+        """
+        return kept(self._marked(X, name))
+
+    @property
+    def requires_vector_input(self):
+        "What scikit-learn's own processes ask first, which need kernels with a vector theta"
+        raise AttributeError(
+            f"{type(self).__name__} has no theta for scikit-learn's processes; "
+            "rkhs_notes.gaussian_process(k, X, y, noise) takes any kernel."
+        )
 
     def _gram(self, X, Y, xp):
         raise NotImplementedError(f"{type(self).__name__} must write _gram(X, Y, xp)")
@@ -257,11 +145,10 @@ class Formula(Expression):
         return _metric(k._gram(X, Y, xp), k._diag(X, xp), k._diag(Y, xp), xp)
 
     def _distance_tile(self, X, Y, xp):
-        if type(self)._distance is not Formula._distance:
+        if type(self)._distance is not Evaluated._distance:
             return lambda rows, columns: self._distance(taken_of(X, rows), taken_of(Y, columns), xp)
         k = around(self, X, Y)[0]
-        tile, x = k._tile(X, Y, xp), k._diag(X, xp)
-        y = x if X is Y else k._diag(Y, xp)
+        tile, x, y = k._tile(X, Y, xp), k._diag(X, xp), k._diag(Y, xp)
         return lambda rows, columns: _metric(tile(rows, columns), x[rows], y[columns], xp)
 
     def _vjp(self, X, Y, G):
@@ -279,8 +166,6 @@ class Formula(Expression):
     def _nanoseconds(self, d):
         return 1000  # what a value takes; unknown: work for threads
 
-    _jet = None  # (X, Y) ↦ its derivatives in x and y
-
     def _reduced(self):
         return self  # parts are simple already; what else merges?
 
@@ -290,7 +175,60 @@ class Formula(Expression):
     def _to_power(self, p):
         return None  # likewise to k ** p
 
-# %% ../../../nbs/engines/kernels/gram.ipynb #449a5f46
+    def _points(self, X, name):
+        "X as validated points: what a kernel on strings or graphs writes anew"
+        return as_points(X, name)
+
+    def _merged(self, X, name):
+        return X  # a pair of arrays as one, where points are pairs
+
+    def _named(self):
+        "The names of all columns that it needs, or None where it does not name them"
+
+    def _facts(self):
+        "What points of this kernel are tested for; a mark that has all of it is trusted"
+        if type(self)._points is Evaluated._points:
+            return ARRAYS
+        return frozenset([self])
+
+    def _marked(self, X, name="X"):
+        "X validated and marked: X itself, a read-only view, or a copy"
+        if type(X) is not np.ndarray:
+            if issparse(X):
+                return self._sparse_rows(X, name)
+            X = needed_columns(X, self)
+        return marked(self._held, X, name, self._facts())
+
+    def _sparse_rows(self, X, name):
+        if not self._sparse:
+            as_points(X, name)  # refuses it
+        return marked(as_sparse_rows, X, name, SPARSE)
+
+    def _held(self, X, name):
+        "Points as they are kept: a list of strings as Objects"
+        points, objects = self._points(X, name), np.dtype(object)
+        if getattr(points, "dtype", objects) is objects:
+            return Objects(points)
+        return points
+
+# %% ../../../nbs/engines/kernels/gram.ipynb #1fcafd56
+def _sections(k, limits, at, ax):
+    "Draws k(·, z) for some z"
+    a, b = interval(limits, k._window)
+    x = np.linspace(a, b, 400)
+    if np.ndim(at) == 0:
+        at = np.linspace(a, b, at + 2)[1:-1]
+    else:
+        at = as_points(at, "at")[:, 0]
+    try:
+        lines, dots = gram_matrix(k, x, at), diagonal(k, k._marked(at))
+    except (TypeError, ValueError) as e:
+        raise type(e)(f"plot draws kernels on ℝ, at numbers: {e}") from None
+    ax.plot(x, lines), ax.plot(at, dots, ".", color="black")
+    ax.set(xlabel="x", ylabel="k(x, z)", title=str(k))
+    return ax
+
+# %% ../../../nbs/engines/kernels/gram.ipynb #c58e4ed4
 _OF_FORMULA = {
     "_tile",
     "_tile_in",
@@ -319,17 +257,17 @@ _OF_POINTS = {"_facts", "_sparse"}
 def one_tile(self, X, Y, xp):
     "The `_gram` of kernels that state their formula as `_tile`"
     stated = (vars(cls).get("_tile") for cls in type(self).__mro__)
-    tile = next(f for f in stated if f not in (None, Formula._tile))
+    tile = next(f for f in stated if f not in (None, Evaluated._tile))
     return tile(self, X, Y, xp)(slice(None), slice(None))
 
 
-def _forget_other_formulas(cls):
+def forget_other_formulas(cls, kernel):
     "Sets the kin of a class of kernels, and the defaults for shortcuts to what it wrote anew"
-    known = [c for c in cls.__mro__[1:] if issubclass(c, Tiled)]
-    if known[0]._gram is Formula._gram:  # the first to state a formula
+    known = [c for c in cls.__mro__[1:] if issubclass(c, kernel)]
+    if known[0]._gram is Evaluated._gram:  # the first to state a formula
         cls._kin = cls.__mro__
         return
-    above, doors = known[0], next(c for c in known if c._gram is Formula._gram)
+    above, doors = known[0], next(c for c in known if c._gram is Evaluated._gram)
     names, found = [n for n in dir(above) if not n.startswith("__")], inspect.getattr_static
     new = {n for n in names if found(cls, n) is not found(above, n)}
     stated = {"_gram", "_tile"} if cls._gram is one_tile else {"_gram"}
@@ -339,7 +277,7 @@ def _forget_other_formulas(cls):
     lost = _OF_FORMULA - stated if changed else set()
     lost |= _OF_POINTS if new & {"_points", "_merged"} else set()
     for name in lost - new - vars(cls).keys():
-        setattr(cls, name, found(Pointed, name))
+        setattr(cls, name, found(Evaluated, name))
 
 
 def rule_of(rules, k):
@@ -351,98 +289,45 @@ def _metric(K, x, y, xp):
     "√(k(x, x) + k(y, y) − 2 k(x, y))   (1.7)"
     return root(xp.clip(x[:, None] + y[None, :] - 2 * K, 0.0, None), xp)
 
-# %% ../../../nbs/engines/kernels/gram.ipynb #ea0b1233
-SPARSE = frozenset(["sparse rows (n, d) of finite floats"])
-
-
-class Pointed(Formula):
-    "What the points of a kernel are"
-
-    @property
-    def requires_vector_input(self):
-        "What scikit-learn's own processes ask first, which need kernels with a vector theta"
-        raise AttributeError(
-            f"{type(self).__name__} has no theta for scikit-learn's processes; "
-            "rkhs_notes.gaussian_process(k, X, y, noise) takes any kernel."
-        )
-
-    def _points(self, X, name):
-        "X as validated points: what a kernel on strings or graphs writes anew"
-        return X if trusted(X, ARRAYS) else as_points(X, name)
-
-    def _merged(self, X, name):
-        return X  # a pair of arrays as one, where points are pairs
-
-    def _facts(self):
-        "What points of this kernel are tested for; a mark that has all of it is trusted"
-        return ARRAYS if type(self)._points is Pointed._points else frozenset([self])
-
-    def _marked(self, X, name="X"):
-        "X validated and marked: X itself, a read-only view, or a copy"
-        X = needed_columns(X, self)
-        return marked(self._held, X, name, SPARSE if self._takes(X, name) else self._facts())
-
-    def _named(self):
-        "The names of all columns that it needs, or None where it does not name them"
-
-    def _takes(self, X, name):
-        "Are these sparse points, for which the formula holds? Other sparse ones are refused"
-        return issparse(X) and (self._sparse or as_points(X, name))
-
-    def _held(self, X, name):
-        if self._takes(X, name):
-            return as_sparse_rows(X, name)
-        points = self._points(X, name)  # a list of strings is held as Objects
-        objects = np.dtype(object)
-        return Objects(points) if getattr(points, "dtype", objects) is objects else points
-
-    def points(self, X, name="X"):
-        """X, validated once: read-only points that carry the mark of this kernel's domain.
-
-        Parameters
-        ----------
-        X : array (n, d), sparse rows (n, d) for kernels of xᵀy or ‖x − y‖, or what else the
-            kernel takes for points
-        name : str              how the error should call it
-
-        Returns
-        -------
-        array (n, d)            a copy that cannot be written into; or a sequence of n objects
-
-        Raises
-        ------
-        TypeError, ValueError   points that are not points of this kernel's domain
-        """
-        return kept(self._marked(X, name))
-
 # %% ../../../nbs/engines/kernels/gram.ipynb #441bd85e
 def needed_columns(X, k):
     "The columns of a data frame that k names, the rest may hold words; X itself where it does not"
-    if isinstance(X, np.ndarray) or not hasattr(X, "dtypes") or not (names := k._named()):
+    names = k._named()
+    if not names or not hasattr(X, "dtypes") or not names <= set(X.columns):
         return X
-    return X[[c for c in X.columns if c in names]] if names <= set(X.columns) else X
+    return X[[c for c in X.columns if c in names]]
 
 
 def n_points(X):
     "How many points there are, in an array of any library or a sequence"
-    return X.shape[0] if hasattr(X, "shape") else len(X)
+    if hasattr(X, "shape"):
+        return X.shape[0]
+    return len(X)
 
 
 def n_columns(X):
     "The number of columns; 1 where points are not rows of an array"
-    return X.shape[1] if hasattr(X, "shape") else 1
+    return getattr(X, "shape", (0, 1))[1]
 
 
 def _stored(X):
     "How many numbers a point takes, on average where they are sparse"
-    return X.nnz // X.shape[0] + 1 if issparse(X) else n_columns(X)
+    if issparse(X):
+        return X.nnz // X.shape[0] + 1
+    return n_columns(X)
+
+
+def _kind_of(X, Y):
+    "(array module, float type, bytes a number) of what is computed at the points X and Y"
+    if type(X) is np.ndarray and type(Y) is np.ndarray and X.dtype == Y.dtype:
+        return np, X.dtype, X.dtype.itemsize
+    return library(X, Y), precision(X, Y), bytes_of(X, Y)
 
 
 def library(*points):
     "The array module of points, NumPy where they are no arrays"
-    for X in points:
-        if type(X) is not np.ndarray:
-            return array_namespace(*points) if all(hasattr(X, "dtype") for X in points) else np
+    if all(hasattr(X, "dtype") for X in points):
+        return array_namespace(*points)
     return np
 
 
@@ -451,14 +336,17 @@ def precision(*points):
     known = {getattr(X, "dtype", None) for X in points}
     if None in known:
         return np.dtype(float)
-    return known.pop() if len(known) == 1 else library(*points).result_type(*known)
+    if len(known) > 1:
+        return library(*points).result_type(*known)
+    return known.pop()
 
 
 def bytes_of(*points):
     "How many bytes an entry of a result takes"
     dtype = precision(*points)
-    known = isinstance(dtype, np.dtype)
-    return dtype.itemsize if known else library(*points).finfo(dtype).bits // 8
+    if isinstance(dtype, np.dtype):
+        return dtype.itemsize
+    return library(*points).finfo(dtype).bits // 8
 
 
 def both_points(k, X, Y=None):
@@ -473,7 +361,7 @@ def both_points(k, X, Y=None):
         shaped(Y, "Y", ("m", n_columns(X)), hint=", points of the space of X")
     if hasattr(X, "dtype") and hasattr(Y, "dtype") and X.dtype != Y.dtype:
         dtype = precision(X, Y)
-        X, Y = (A if A.dtype == dtype else remarked(guarded(cast(A, dtype)), A) for A in (X, Y))
+        X, Y = recast(X, dtype), recast(Y, dtype)
     return X, Y, False
 
 
@@ -481,7 +369,9 @@ def of_any_kind(X, name="X"):
     "Numbers as an array (n, d); texts, graphs, bags and the like as Objects"
     if isinstance(X, Objects):
         return X
-    return Objects(X) if hold_objects(X) else as_points(X, name)
+    if hold_objects(X):
+        return Objects(X)
+    return as_points(X, name)
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #8d243e87
 def _tile_shape(k, n, m, itemsize, most=2.0, strips=False):
@@ -492,69 +382,82 @@ def _tile_shape(k, n, m, itemsize, most=2.0, strips=False):
     area = min(most, budget / max(blocks.n_threads(), 4)) * entries  # alike for 1 to 4 threads
     if n * m <= area:
         return n, m
-    parts, rows = (8, 640) if strips else (16, int(math.sqrt(area / 4)))
+    parts, rows = 16, int(math.sqrt(area / 4))
+    if strips:
+        parts, rows = 8, 640
     height = max(1, min(max(256, -(-n // parts)), rows), int(area / m))
     pieces, line = max(1, round(m * height / area)), 64 // itemsize
     width = (-(-m // (pieces * line)) | 1) * line  # an odd number of lines: columns fit a cache
     return max(1, min(height, int(area / width))), width
 
 
-def _even(n, most):
-    "A length of at most `most` that cuts n into equal parts"
-    return n if n <= most else -(-n // -(-n // most))
-
-
-def _shifted(part, start):
-    return slice(part.start + start, part.stop + start)
+def _parts(n, most, start=0):
+    "range(start, n) in slices of equal length, of at most `most`"
+    length = -(-n // -(-n // most))
+    return [slice(i, min(i + length, n)) for i in range(start, n, length)]
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #0f92edd6
 def each_tile(k, X, Y, use, symmetric=False, of=None, room=None, light=False):
     "use(rows, columns, block), light work or not, for every tile of k(X, Y); X, Y marked points"
-    xp, itemsize = library(X, Y), bytes_of(X, Y)
-    held = max(1, int(settings.block_mib * 2**20 / (4 * k._width(_stored(X)) * itemsize)))
-    n, m = n_points(X), n_points(Y)
-    with np.errstate(all="ignore"):  # what is not finite is said in the end
-        for R in spans(n, _even(n, held)):
-            for C in spans(m, _even(m, held), start=R.start if symmetric else 0):
-                A, diagonal = taken_of(X, R), symmetric and R == C
-                B = A if diagonal else taken_of(Y, C)
-                tile = (of or k._tile)(A, B, xp) if room is None else k._tile_in(room[R, C], A, B)
-                apart = symmetric or room is None or type(k)._tile_in is Formula._tile_in
-                size, wide = (n_points(A), n_points(B)), _stored(X) >= MANY_COLUMNS
-                most = 3.2 if wide and apart else 2.0
-                shape = _tile_shape(k, *size, itemsize, most, strips=wide and not apart)
-                _strips(k, tile, R, C, diagonal, use, shape, xp, light and _takes_less(k, X, *size))
-
-
-def _takes_less(k, X, n, m):
-    "Do (n, m) values take less than threads need to begin and end?"
-    return not issparse(X) and n * m * k._nanoseconds(n_columns(X)) < 3e6
+    xp, _, itemsize = _kind_of(X, Y)
+    n, m, stored = n_points(X), n_points(Y), _stored(X)
+    held = max(1, int(settings.block_mib * 2**20 / (4 * k._width(stored) * itemsize)))
+    quick = light and not issparse(X)
+    for R in _parts(n, held):
+        A = taken_of(X, R)
+        for C in _parts(m, held, start=symmetric * R.start):
+            diagonal = symmetric and R == C
+            B = A
+            if not diagonal:
+                B = taken_of(Y, C)
+            if room is None:
+                tile = (of or k._tile)(A, B, xp)
+            else:
+                tile = k._tile_in(room[R, C], A, B)
+            apart = symmetric or room is None or type(k)._tile_in is Evaluated._tile_in
+            size, wide = (R.stop - R.start, C.stop - C.start), stored >= MANY_COLUMNS
+            most = 2.0 + 1.2 * (wide and apart)
+            shape = _tile_shape(k, *size, itemsize, most, strips=wide and not apart)
+            alone = quick and size[0] * size[1] * k._nanoseconds(n_columns(X)) < 3e6
+            _strips(k, tile, R, C, diagonal, use, shape, xp, alone)
 
 
 def _strips(k, tile, R, C, diagonal, use, shape, xp, alone):
+    "Strip by strip: what takes less than threads need to begin and end is done `alone`"
     (height, width), n, m = shape, R.stop - R.start, C.stop - C.start
 
     def strip(rows):
-        columns = spans(m, width, rows.stop if diagonal else 0)
-        for part in ([rows] if diagonal else []) + list(columns):
+        columns = list(spans(m, width, diagonal * rows.stop))
+        if diagonal:
+            columns = [rows, *columns]
+        for part in columns:
             with np.errstate(all="ignore"):  # each thread has its own state
                 block = tile(rows, part)
                 _require_shape(k, block, rows, part)
-                use(_shifted(rows, R.start), _shifted(part, C.start), block)
+                row, column = R.start + rows.start, C.start + part.start
+                use(
+                    slice(row, row + rows.stop - rows.start),
+                    slice(column, column + part.stop - part.start),
+                    block,
+                )
             yield
 
-    if xp is np and height < n and not alone:
-        blocks.in_parallel(strip, spans(n, height))
+    strips = list(spans(n, height))
+    if xp is np and len(strips) > 1 and not alone:
+        blocks.in_parallel(strip, strips)
         return
-    with one_blas_thread() if alone else nullcontext():  # as in threads: equal values
-        for rows in spans(n, height):
+    threads = nullcontext()
+    if alone:
+        threads = one_blas_thread()  # as in threads: equal values
+    with threads:
+        for rows in strips:
             for _ in strip(rows):
                 pass
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #d21780f2
 def _require_shape(k, block, rows, columns):
     shape = (rows.stop - rows.start, columns.stop - columns.start)
-    if tuple(getattr(block, "shape", ())) != shape:
+    if getattr(block, "shape", ()) != shape:
         shaped(np.asarray(block), f"The block that {type(k).__name__}._gram returned", shape)
 
 
@@ -585,24 +488,30 @@ def distance_matrix(k, X, Y=None):
 def _matrix(k, X, Y, of, instead):
     "Of distances, by the tiles that `of` makes, or of values; `instead`: what a large one is told"
     X, Y, symmetric = both_points(k, X, Y)
-    xp, shape, dtype, exact = library(X, Y), (n_points(X), n_points(Y)), precision(X, Y), None
-    blocks.require_fits(shape, bytes_of(X, Y), instead)
-    if symmetric and not k._whole:
-        exact = arrays.filled(0.0, shape[:1], X, dtype) if of else rowwise(k, k._diag, X)
+    (xp, dtype, itemsize), shape = _kind_of(X, Y), (n_points(X), n_points(Y))
+    blocks.require_fits(shape, itemsize, instead)
+    exact = None
+    if symmetric and of:
+        exact = arrays.filled(0.0, shape[:1], X, dtype)
+    elif symmetric and not k._whole:
+        exact = diagonal(k, X)
     if xp is not np:
-        K = _assembled(k, X, Y, of)
-        return _symmetric(K, exact, xp) if symmetric else K
+        return _assembled(k, X, Y, of, exact)
     K = np.empty(shape, dtype)
 
     def store(rows, columns, block):
         if exact is not None and rows == columns:
             block = _symmetric(block, exact[rows], xp)
-        _require_finite(k, block, xp)
+        if not math.isfinite(block.sum()):  # one fast pass; look closer if it fails
+            finite(block, k)
         K[rows, columns] = block
         if symmetric and rows != columns:
             K[columns, rows] = block.T
 
-    each_tile(k, X, Y, store, symmetric, of, room=None if of else K, light=True)
+    room = K
+    if of:
+        room = None
+    each_tile(k, X, Y, store, symmetric, of, room, light=True)
     return K
 
 
@@ -616,7 +525,7 @@ def _symmetric(block, exact, xp):
     return xp.where(place[:, None] == place[None, :], exact[:, None], block)
 
 
-def _assembled(k, X, Y, of):
+def _assembled(k, X, Y, of, exact):
     "The matrix of another library, put together from its tiles without writing into an array"
     xp, strips = library(X, Y), {}
     each_tile(
@@ -624,17 +533,23 @@ def _assembled(k, X, Y, of):
     )
     K = xp.concat([xp.concat(strip, axis=1) for strip in strips.values()], axis=0)
     _require_finite(k, K, xp)
+    if exact is not None:
+        K = _symmetric(K, exact, xp)
     return K
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #b77628d5
 def rowwise(k, method, *points):
     "_diag or _pairs of marked points"
-    xp, width = library(*points), k._width(_stored(points[0]))
-    blocks = row_blocks(n_points(points[0]), 6 * width * bytes_of(*points))
-    with np.errstate(all="ignore"):
-        parts = [method(*(taken_of(A, rows) for A in points), xp) for rows in blocks]
-        values = parts[0] if len(parts) == 1 else xp.concat(parts)
-        _require_finite(k, values, xp)
+    xp, _, itemsize = _kind_of(points[0], points[-1])
+    width = k._width(_stored(points[0]))
+    parts = [
+        method(*(taken_of(A, rows) for A in points), xp)
+        for rows in row_blocks(n_points(points[0]), 6 * width * itemsize)
+    ]
+    values = parts[0]
+    if len(parts) > 1:
+        values = xp.concat(parts)
+    _require_finite(k, values, xp)
     return values
 
 
@@ -657,7 +572,7 @@ def pair_values(k, X, Y):
     return rowwise(k, k._pairs, X, Y)
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #5a3e3a1e
-class Around(Pointed):
+class Around(Evaluated):
     "k(x, y) less what depends on x or y alone, where k can set it apart"
 
     k: Any
@@ -671,7 +586,9 @@ class Around(Pointed):
         "a(x), (n,), and c, where a(x) + a(y) + c was taken away"
         values = self.k._apart(X, self.o, self.o, library(X))
         a, c = getattr(values, "a", 0.0), getattr(values, "c", 0.0)
-        return self.diag(X) * 0 + (a if isinstance(a, float) else a[:, 0]), c
+        if not isinstance(a, float):
+            a = a[:, 0]
+        return diagonal(self, X) * 0 + a, c
 
     def _facts(self):
         return self.k._facts()
@@ -688,25 +605,18 @@ class Around(Pointed):
     def __repr__(self):
         return repr(self.k)
 
-    def __call__(self, X, Y=None):
-        return gram_matrix(self, X, Y)
-
-    def diag(self, X):
-        return rowwise(self, self._diag, self._marked(X))
-
-    def pairs(self, X, Y):
-        return pair_values(self, X, Y)
-
 
 @np.errstate(over="ignore", invalid="ignore")  # what overflows moves nothing
 def around(k, *samples, share=1 / 4):
     "(k, or Around(k, o) where such a share of digits goes, means of ‖φ(x) − φ(o)‖² and k(x, x))"
-    X, apart = samples[0], type(k)._apart is not Formula._apart
+    X, apart = samples[0], type(k)._apart is not Evaluated._apart
     if (k._unit_length and k.is_shift_invariant) or any(map(issparse, samples)):
         return k, 1.0, 1.0
-    i = int(np.abs(X - X.mean(axis=0)).sum(axis=1).argmin()) if isinstance(X, np.ndarray) else 0
+    i = 0
+    if isinstance(X, np.ndarray):
+        i = int(np.abs(X - X.mean(axis=0)).sum(axis=1).argmin())
     row = slice(i, i + 1)  # of a point among the others
-    o = remarked(X[row, ...], X, row) if hasattr(X, "dtype") else taken_of(X, row)
+    o = remarked(taken(X, row), X, row)
     spread, scale = _spread(k, o, samples)
     if apart and spread <= scale * float(library(X).finfo(precision(X)).eps) ** share:
         k = Around(k, o)
@@ -715,8 +625,8 @@ def around(k, *samples, share=1 / 4):
 
 
 def _spread(k, o, samples):
-    own = [rowwise(k, k._diag, A) for A in samples]
-    at_o, xp, n = rowwise(k, k._diag, o), library(*own), sum(map(n_points, samples))
+    own = [diagonal(k, A) for A in samples]
+    at_o, xp, n = diagonal(k, o), library(*own), sum(map(n_points, samples))
     to_o = lambda A, xp: k._gram(A, o, xp)[:, 0]
     gaps = [a - 2 * rowwise(k, to_o, A) + at_o for a, A in zip(own, samples, strict=True)]
     return [sum(plain_float(xp.sum(xp.abs(a) / n)) for a in parts) for parts in (gaps, own)]
@@ -732,9 +642,10 @@ def require_points(X, least, name, why):
 def with_columns(X, d, name, k, or_more=False):
     "X itself, if its points have d coordinates, or more where these are welcome"
     if X.shape[1] < d or (X.shape[1] > d and not or_more):
-        space = f": {type(k).__name__} takes points of {'ℝ' if d == 1 else f'ℝ^{d}'} here"
-        more = f" or more columns: {k} needs {d} coordinates"
-        shaped(X, name, ("n", d), hint=more if or_more else space)
+        hint = f": {type(k).__name__} takes points of ℝ^{d} here".replace("ℝ^1 ", "ℝ ")
+        if or_more:
+            hint = f" or more columns: {k} needs {d} coordinates"
+        shaped(X, name, ("n", d), hint=hint)
     return X
 
 
@@ -750,49 +661,11 @@ def window(f):
     "The range of the centres; where that is a point, a window of the kernel around it"
     low, high = f.Z.min(axis=0).astype(float), f.Z.max(axis=0).astype(float)
     a, b = f.k._window
-    moves = f.k.is_shift_invariant or f.Z.shape[1] > 1
-    for i in np.flatnonzero(low == high):
-        low[i], high[i] = (low[i] + a, high[i] + b) if moves else (a, b)
+    if not f.k.is_shift_invariant and f.Z.shape[1] == 1:  # it does not move with the centre
+        a, b = a - low, b - low
+    one = low == high
+    low, high = np.where(one, low + a, low), np.where(one, high + b, high)
     return tuple(np.stack([low, high], axis=1).ravel())
-
-
-class Tiled(Pointed):
-    "Values in tiles, and a picture of the sections"
-
-    def __init_subclass__(cls, **options):
-        super().__init_subclass__(**options)
-        _forget_other_formulas(cls)
-
-    @contract(native=True)
-    def each_tile(self, X: Points, Y: MorePoints, use):
-        """Call use(rows, columns, block) for every tile k(X[rows], Y[columns]) of a Gram matrix.
-
-        The matrix itself is never stored. `use` is called in several threads at once; tiles of
-        one set of rows come one after the other, so that it may add to a result with one place
-        a row.
-
-        use : function of two slices and an array, whose result is dropped
-        """
-        X, Y, _ = both_points(self, X, Y)
-        each_tile(self, X, Y, use)
-
-    @contract
-    def plot(self, *limits, at=5, ax: Axes = None) -> Axes:
-        """Draw the sections k(·, z) on an interval, for a kernel on ℝ.
-
-        limits : floats a, b; by default −3, 3, or the first 3 units of a half-line
-        at : int or array (m,)    the points z, or how many of them
-        """
-        a, b = interval(limits, self._window)
-        x = np.linspace(a, b, 400)
-        at = np.linspace(a, b, at + 2)[1:-1] if np.ndim(at) == 0 else as_points(at, "at")[:, 0]
-        try:
-            lines, dots = gram_matrix(self, x, at), rowwise(self, self._diag, self._marked(at))
-        except (TypeError, ValueError) as e:
-            raise type(e)(f"plot draws kernels on ℝ, at numbers: {e}") from None
-        ax.plot(x, lines), ax.plot(at, dots, ".", color="black")
-        ax.set(xlabel="x", ylabel="k(x, z)", title=str(self))
-        return ax
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #bbce7bd9
 _DEEPEST = 100
@@ -815,13 +688,10 @@ def as_kernel(k, name="k"):
     TypeError           says what came and what to pass
     IndefiniteKernel    k is Indefinite, such as Sigmoid; shows the witness
     """
-    fitting(k, name, isinstance(k, Pointed), "a Kernel", "for example Gaussian(bandwidth=1)")
-    if k._nested() > _DEEPEST:
-        raise ValueError(
-            f"kernels of {name} stand {k._nested()} deep within each other; more than "
-            f"{_DEEPEST} are too many for the stack. Sums of sums are one sum, "
-            "products of products one product: multiply out, or drop terms."
-        )
+    if not isinstance(k, Evaluated):
+        fitting(k, name, False, "a Kernel", "for example Gaussian(bandwidth=1)")
+    if k._own_init or k.plan.kernel:  # it has parts
+        _require_shallow(k, name)
     if hasattr(k, "witness"):
         points, c = k.witness()
         if (value := c @ k(points) @ c) >= 0:
@@ -833,6 +703,20 @@ def as_kernel(k, name="k"):
         no_kernel(k, where, c.round(6).tolist(), value)
     return k
 
+# %% ../../../nbs/engines/kernels/gram.ipynb #b2216a68
+def _depth(k):
+    "How many parts stand within each other"
+    return max((1 + _depth(part) for _, part in k._parts()), default=0)
+
+
+def _require_shallow(k, name):
+    if (depth := _depth(k)) > _DEEPEST:
+        raise ValueError(
+            f"kernels of {name} stand {depth} deep within each other; more than "
+            f"{_DEEPEST} are too many for the stack. Sums of sums are one sum, "
+            "products of products one product: multiply out, or drop terms."
+        )
+
 # %% ../../../nbs/engines/kernels/gram.ipynb #f3c32d2a
 AKernel = Annotated[
     Any,
@@ -843,6 +727,3 @@ AKernel = Annotated[
         role="kernel",
     ),
 ]
-
-# %% ../../../nbs/engines/kernels/gram.ipynb #c1d3c5ca
-Gram = Annotated[ArrayLike, replace(array("n", "m"), role="tiles")]  # whose tiles are finite

@@ -13,12 +13,12 @@ from ...base.errors import require
 from ...base.objects import Objects
 from ...base.points import MorePoints, Points, recast
 from ...base.words import Finite, Whole, Word, fitting
-from .gram import Pointed, as_kernel, distance_matrix, gram_matrix
+from .gram import Evaluated, as_kernel, distance_matrix, gram_matrix
 from .gram import n_points, pair_values, rowwise
 
 # %% ../../../nbs/engines/kernels/laws.ipynb #3a75d515
 def _under_test(k, name, call):
-    return k if isinstance(k, Pointed) else as_kernel(k, name)  # says what to pass
+    return k if isinstance(k, Evaluated) else as_kernel(k, name)  # says what to pass
 
 
 def _similarity(k, name, call):
@@ -57,7 +57,7 @@ class FullGram:
 
 def full_gram(k, X):
     "The matrix k(xᵢ, xⱼ) of a kernel, or of any function (X, Y) ↦ matrix"
-    points = k._marked(X) if isinstance(k, Pointed) else as_points(X)
+    points = k._marked(X) if isinstance(k, Evaluated) else as_points(X)
     losses = []
     before = _losses.set(losses)
     try:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 from ...base.blocks import require_fits, spans
 from ...base.points import trusted
 from ...base.words import Word, fitting
-from .gram import Pointed, n_points, one_tile
+from .gram import Evaluated, n_points, one_tile
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #431e8b1a
 SEQUENCES = frozenset(["sequences: texts, bytes, or tuples of symbols"])
@@ -205,7 +205,7 @@ def _inner_tile(A, B):
     return lambda rows, columns: (A[rows].toarray() @ B[columns].toarray().T).astype(float)
 
 # %% ../../../nbs/engines/kernels/strings.ipynb #45c03ea6
-class OnSequences(Pointed):
+class OnSequences(Evaluated):
     "A kernel whose points are texts, bytes or tuples of symbols"
 
     def _facts(self):

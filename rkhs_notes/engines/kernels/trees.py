@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from ...base import settings
 from ...base.words import fitting, several
 from .counts import count_matrix
-from .gram import Pointed, one_tile
+from .gram import Evaluated, one_tile
 
 # %% ../../../nbs/engines/kernels/trees.ipynb #43473fbd
 def _as_trees(X, name):
@@ -124,7 +124,7 @@ def _tree_gram(F, N, rows, columns, decay):
     return (A @ (_fragments(F, P, Q, decay) @ B.T)).toarray()
 
 
-class OfTrees(Pointed):
+class OfTrees(Evaluated):
     "Σ Δ(p, q) over the nodes of two trees; a member has a decay"
 
     def _points(self, X, name):
