@@ -480,7 +480,7 @@ def units_of(scales, X):
 
 def filled(c, shape, X, dtype):
     "An array full of c, in the library and on the device of the points X"
-    if not is_foreign(X):
+    if type(X) is np.ndarray or not is_foreign(X):
         return np.full(shape, c, dtype=dtype)
     return array_namespace(X).full(shape, c, dtype=dtype, device=device_of(X))
 

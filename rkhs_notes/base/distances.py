@@ -37,16 +37,17 @@ def sqdist_tile(X, Y, scales=None, room=None):
     """
     X, Y, sparse = _both_sparse(X, Y)
     xp, (n, d), m = array_namespace(X, Y), X.shape, Y.shape[0]
-    scales = None if scales is None else units_of(scales, X)
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is said below
-        if few := not sparse and (d <= 2 or n * m * d <= _FEW):  # differences cost no more
-            top = _longest(X, Y, scales, xp)
-        else:
-            Xs, Ys, xx, yy = (_rescaled if sparse else _moved)(X, Y, scales, xp)
-            top = plain_float(xp.max(xx)) + plain_float(xp.max(yy))
-    finite(top, "the largest squared distance", "rescale the points, or use float64")
-    if few:
-        return lambda rows, columns: _differences(X[rows, ...], Y[columns, ...], scales, xp)
+    if scales is not None:
+        scales = units_of(scales, X)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is said, not warned of
+        if not sparse and (d <= 2 or n * m * d <= _FEW):  # differences cost no more
+            _require_finite(_longest(X, Y, scales, xp), xp)
+            return lambda rows, columns: _differences(X[rows, ...], Y[columns, ...], scales, xp)
+        shared = _moved
+        if sparse:
+            shared = _rescaled
+        Xs, Ys, xx, yy = shared(X, Y, scales, xp)
+        _require_finite(xp.max(xx) + xp.max(yy), xp)
     few_columns = not sparse and d < MANY_COLUMNS  # there both norms join the product
     if few_columns:
         left = xp.concat([-2 * Xs, xx[:, None], xp.ones_like(xx)[:, None]], axis=1)
@@ -59,20 +60,30 @@ def sqdist_tile(X, Y, scales=None, room=None):
         if few_columns:
             D = left[rows, ...] @ right[columns, ...].T
         else:
-            if in_room and columns.start == 0:
-                np.matmul(Xs[rows], Ys.T, out=room[rows])
-            D = -2 * (room[rows, columns] if in_room else Xs[rows, ...] @ Ys[columns, ...].T)
+            if not in_room:
+                D = -2 * (Xs[rows, ...] @ Ys[columns, ...].T)
+            else:
+                if columns.start == 0:
+                    np.matmul(Xs[rows], Ys.T, out=room[rows])
+                D = -2 * room[rows, columns]
             D += x[:, None]
             D += y[None, :]  # (C.1)
-        own = np.einsum("ii->i", D) if xp is np and X is Y and rows == columns else np.empty(0)
+        own = np.empty(0)
+        if xp is np and X is Y and rows == columns:
+            own = np.einsum("ii->i", D)
         own[...] = np.inf  # 0, which no digit is lost for
-        near = a_quarter_lost * plain_float(xp.max(x) + xp.max(y))  # these and some more
-        if plain_float(xp.min(D)) < near:
+        if bool(xp.min(D) < a_quarter_lost * (xp.max(x) + xp.max(y))):  # these and some more
             D = _mended(D, X[rows, ...], Y[columns, ...], x, y, a_quarter_lost, scales, xp)
         own[...] = 0.0
         return D
 
     return tile
+
+
+def _require_finite(top, xp):
+    if not bool(xp.isfinite(top)):
+        move = "rescale the points, or use float64"
+        finite(plain_float(top), "the largest squared distance", move)
 
 
 _FEW = 4096  # numbers, below which all differences fit a cache
@@ -95,18 +106,22 @@ def _mended(D, X, Y, x, y, share, scales, xp):
 def _moved(X, Y, scales, xp):
     "Both moved by one vector, if their mean is what makes them long, rescaled, and their squares"
     Xs, Ys, xx, centre = X, Y, xp.vecdot(X, X), xp.mean(X, axis=0)
-    if plain_float(centre @ centre) > 0.5 * plain_float(xp.mean(xx)):
-        Xs = X - centre
-        Ys = Xs if Y is X else Y - centre
+    if bool(centre @ centre > 0.5 * xp.mean(xx)):
+        Xs, Ys = X - centre, Y - centre
     if scales is not None:
         Xs, Ys = Xs / scales, Ys / scales
-    xx = xx if Xs is X else xp.vecdot(Xs, Xs)
-    return Xs, Ys, xx, xx if Y is X else xp.vecdot(Ys, Ys)
+    if Xs is not X:
+        xx = xp.vecdot(Xs, Xs)
+    if Y is X:
+        return Xs, Xs, xx, xx
+    return Xs, Ys, xx, xp.vecdot(Ys, Ys)
 
 
 def _rescaled(X, Y, scales, xp):
     "Sparse points in other units, and their squares; they keep their zeros: nothing is moved"
-    Xs, Ys = (X, Y) if scales is None else (SparseRows(A / scales) for A in (X, Y))
+    Xs, Ys = X, Y
+    if scales is not None:
+        Xs, Ys = SparseRows(X / scales), SparseRows(Y / scales)
     return Xs, Ys, *(np.sum(A * A, axis=1) for A in (Xs, Ys))
 
 
@@ -115,15 +130,18 @@ def _longest(X, Y, scales, xp):
     low, high = xp.min(X, axis=0), xp.max(X, axis=0)
     if Y is not X:
         low, high = xp.minimum(low, xp.min(Y, axis=0)), xp.maximum(high, xp.max(Y, axis=0))
-    sides = high - low if scales is None else (high - low) / scales
-    return plain_float(sides @ sides)
+    sides = high - low
+    if scales is not None:
+        sides = sides / scales
+    return sides @ sides
 
 
 def _differences(X, Y, scales, xp):
     "Σ (x − y)²: of few points at once, else coordinate by coordinate."
     if X.shape[1] > 2 and X.shape[0] * Y.shape[0] * X.shape[1] <= _FEW:
         delta = X[:, None, :] - Y[None, :, :]
-        delta = delta if scales is None else delta / scales
+        if scales is not None:
+            delta = delta / scales
         return xp.vecdot(delta, delta)
     D = 0.0
     for coordinate in range(X.shape[1]):
@@ -131,7 +149,7 @@ def _differences(X, Y, scales, xp):
         if scales is not None:
             delta /= scales[coordinate]
         delta = into(operator.imul, delta, delta)
-        D = D + delta if coordinate else delta
+        D = D + delta
     return D
 
 
@@ -143,7 +161,8 @@ def _recompute(D, X, Y, i, j, scales, xp):
         return
     for part in row_blocks(i.shape[0], 12 * X.shape[1] * D.dtype.itemsize):
         delta = X[i[part]] - Y[j[part]]
-        delta = delta if scales is None else delta / scales
+        if scales is not None:
+            delta = delta / scales
         D[i[part], j[part]] = xp.sum(delta * delta, axis=1)
 
 

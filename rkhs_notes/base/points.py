@@ -23,16 +23,21 @@ _marks = {}  # id of an array → its mark
 ARRAYS = frozenset(["an array (n, d) of finite floats"])
 
 
-def _mark_of(X, make=False):
+def _mark_of(X):
+    "The mark of this very object, or None"
     mark = _marks.get(id(X))
     if mark is not None and mark.array() is X:
         return mark
-    if make:
+
+
+def _marking(X):
+    "The mark of X, a new one where it has none"
+    if (mark := _mark_of(X)) is None:
         mark, key = _Mark(), id(X)
         mark.array = weakref.ref(X, lambda _: _marks.pop(key, None))
         mark.facts, mark.prepared, mark.names = frozenset(), {}, None
         _marks[key] = mark
-    return mark if make else None
+    return mark
 
 
 def trusted(X, facts):
@@ -46,24 +51,28 @@ def marked(read, X, name="X", facts=ARRAYS):
 
     read : (X, name) → validated points; `facts` are what it tests
     """
-    if trusted(X, facts):
+    before = _mark_of(X)
+    if before is not None and facts <= before.facts:
         return X
     A = read(X, name)
-    A = Objects(A) if isinstance(A, (list, tuple, Objects)) else A
-    mark = _mark_of(A)
-    if mark is None:
+    if isinstance(A, (list, tuple, Objects)):
+        A = Objects(A)
+    if _mark_of(A) is None:
         A = guarded(A)
         if A is X and hasattr(X, "dtype"):  # of another library: it has no view to be marked
             return X
-        mark = _mark_of(A, make=True)
+    mark = _marking(A)
     mark.facts |= facts
-    mark.names = mark.names or names_of(X) or _column_names(X, name)
+    if before is not None:
+        mark.names = mark.names or before.names
+    if mark.names is None and type(X) is not np.ndarray:
+        mark.names = _column_names(X, name)
     return A
 
 # %% ../../nbs/base/points.ipynb #d0d790de
 def _column_names(X, name="X"):
     "The names of the columns of a data frame; None for other points"
-    names = None if isinstance(X, (np.ndarray, list)) else getattr(X, "columns", None)
+    names = getattr(X, "columns", None)
     if names is None or callable(names) or not all(isinstance(n, str) for n in names):
         return None
     for column, kind in zip(names, X.dtypes, strict=True):
@@ -84,7 +93,7 @@ def names_of(X):
 def with_names(X, names):
     "The array X, marked as the columns of a data frame by these names; None: as it is"
     if names:
-        _mark_of(X, make=True).names = tuple(names)
+        _marking(X).names = tuple(names)
     return X
 
 
@@ -129,7 +138,7 @@ def ordered(X, owner, name="X"):
         return X
     present(wanted, came, name)
     picked = guarded(X[:, [came.index(column) for column in wanted]])
-    mark, other = _mark_of(X), _mark_of(picked, make=True)
+    mark, other = _mark_of(X), _marking(picked)
     other.facts, other.names = mark.facts, wanted
     return picked
 
@@ -137,9 +146,12 @@ def ordered(X, owner, name="X"):
 def remarked(copy, X, rows=None, part=None):
     "`copy`, which holds X or these rows of it, with the mark of X; `part` makes images of old ones"
     if copy is not X and (mark := _mark_of(X)) is not None:
-        other = _mark_of(copy, make=True)
+        other = _marking(copy)
         other.facts, other.names = other.facts | mark.facts, mark.names
-        part = part or (lambda image: image if rows is None else taken_of(image, rows))
+        if part is None:
+            part = lambda image: image
+            if rows is not None:
+                part = lambda image: taken_of(image, rows)
         if getattr(copy, "dtype", None) == getattr(X, "dtype", None):
             other.prepared = {key: part(image) for key, image in mark.prepared.items()}
     return copy
@@ -150,10 +162,15 @@ def taken_of(X, rows):
     if isinstance(X, tuple):
         return tuple(taken_of(part, rows) for part in X)
     if isinstance(rows, slice) and rows.start in (0, None) and rows.step is None:
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
-        if rows.stop is None or rows.stop >= n:
+        if rows.stop is None or rows.stop >= _length(X):
             return X
     return remarked(X[rows], X, rows)
+
+
+def _length(X):
+    if hasattr(X, "shape"):
+        return X.shape[0]
+    return len(X)
 
 
 def recast(X, dtype):
@@ -173,7 +190,7 @@ def joined_of(X, Y):
         return tuple(map(joined_of, X, Y))
     Z, x, y = guarded(joined(X, Y)), _mark_of(X), _mark_of(Y)
     if x is not None and y is not None:
-        mark = _mark_of(Z, make=True)
+        mark = _marking(Z)
         mark.facts, mark.names = mark.facts | x.facts & y.facts, x.names
         both = x.prepared.keys() & y.prepared.keys()
         mark.prepared = {key: joined_of(x.prepared[key], y.prepared[key]) for key in both}
@@ -204,12 +221,16 @@ def points(letter="n", of=None):
     """
 
     def read(value, name, call):
-        k = call.kernel(of)
-        X = marked(as_points, value, name) if k is None else k._marked(value, name)
-        first = call.sizes.get(letters[1], (None,))[0]
-        return X if names_of(X) is None else ordered(X, call.seen.get(first or "self"), name)
+        if k := call.kernel(of):
+            X = k._marked(value, name)
+        else:
+            X = marked(as_points, value, name)
+        if names_of(X) is None:
+            return X
+        first = call.sizes.get(letters[1], ("self",))[0]
+        return ordered(X, call.seen.get(first), name)
 
-    owner = f" of {of}" if of else ""
+    owner = f" of {of}" * bool(of)
     letters = letter, "d" + owner
     return Word(
         f"array ({letter}, d){owner}",

@@ -83,14 +83,18 @@ class Value:
         write_expression(path, self)
 
     def __setattr__(self, name, value):
-        return object.__setattr__(self, name, value) if self._own_init else self.__delattr__(name)
+        if not self._own_init:
+            self.__delattr__(name)
+        object.__setattr__(self, name, value)
 
     def __delattr__(self, name):
         raise AttributeError(f"{type(self).__name__} is a value and never changes; make another.")
 
     def __getstate__(self):
         known = {part: names for part, value in vars(self).items() if (names := names_of(value))}
-        return vars(self) | {"_columns_of": known} if known else vars(self)
+        if not known:
+            return vars(self)
+        return vars(self) | {"_columns_of": known}
 
     def __setstate__(self, state):
         known = state.get("_columns_of", {})
@@ -104,7 +108,12 @@ class Value:
 # %% ../../nbs/base/values.ipynb #b7ead41f
 def kept(value):
     "What a value may keep: a read-only copy that carries the mark of what it copies"
-    return remarked(Objects(value) if isinstance(value, Objects) else frozen(value), value)
+    if isinstance(value, Objects):
+        return remarked(Objects(value), value)
+    copy = frozen(value)
+    if copy is not value and isinstance(value, np.ndarray):
+        remarked(copy, value)
+    return copy
 
 
 def _brief(value):
@@ -114,7 +123,9 @@ def _brief(value):
     if isinstance(value, (tuple, list)):
         return f"({', '.join(map(_brief, value[:3]))}{', …' * (len(value) > 3)})"
     text = getattr(value, "__name__", None) or repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"
+    if len(text) > 60:
+        text = f"{text[:57]}…"
+    return text
 
 # %% ../../nbs/base/values.ipynb #99855db0
 class Predicting:
@@ -125,7 +136,9 @@ class Predicting:
     def predict(self, X):
         "Labels by the sign of the value, where it was learned from labels; else the value itself."
         values = self(X)
-        return values if self.labels is None else np.where(values >= 0, *self.labels[::-1])
+        if self.labels is None:
+            return values
+        return np.where(values >= 0, *self.labels[::-1])
 
     def of_labels(self, labels):
         "The same, as a decision between (low, high)"

@@ -61,7 +61,12 @@ def number(above=None, at_least=None, below=None, at_most=None):
     low = next((x for x in (above, at_least) if x is not None), -math.inf)
     high = next((x for x in (below, at_most) if x is not None), math.inf)
     inside = lambda x: (low < x or x == low == at_least) and (x < high or x == high == at_most)
-    read = lambda value, name, call: as_number(value, name, above, at_least, below, at_most)
+
+    def read(value, name, call):
+        if type(value) is float and low < value < high:  # nearly always, and at once
+            return value
+        return as_number(value, name, above, at_least, below, at_most)
+
     says = f"float {in_signs(above, at_least, below, at_most)}".rstrip()
     outside = [x for x in (low - 1, low, high, high + 1, math.inf, -math.inf) if not inside(x)]
     draw = lambda rng, sizes: _between(rng, low, high)
@@ -80,7 +85,12 @@ def _between(rng, low, high):
 def count(at_least=1, at_most=None):
     "The word of a whole number from at_least to at_most; no count is above 10⁹"
     most = at_most or 10**9
-    read = lambda value, name, call: as_count(value, name, at_least, most)
+
+    def read(value, name, call):
+        if type(value) is int and at_least <= value <= most:
+            return value
+        return as_count(value, name, at_least, most)
+
     draw = lambda rng, sizes: int(rng.integers(at_least, (at_most or at_least + 4) + 1))
     return Word(
         f"int {in_signs(at_least=at_least, at_most=at_most)}",

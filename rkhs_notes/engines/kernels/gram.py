@@ -314,7 +314,7 @@ def _stored(X):
     "How many numbers a point takes, on average where they are sparse"
     if issparse(X):
         return X.nnz // X.shape[0] + 1
-    return n_columns(X)
+    return getattr(X, "shape", (0, 1))[1]
 
 
 def _kind_of(X, Y):
@@ -540,15 +540,13 @@ def _assembled(k, X, Y, of, exact):
 # %% ../../../nbs/engines/kernels/gram.ipynb #b77628d5
 def rowwise(k, method, *points):
     "_diag or _pairs of marked points"
-    xp, _, itemsize = _kind_of(points[0], points[-1])
-    width = k._width(_stored(points[0]))
-    parts = [
-        method(*(taken_of(A, rows) for A in points), xp)
-        for rows in row_blocks(n_points(points[0]), 6 * width * itemsize)
-    ]
-    values = parts[0]
-    if len(parts) > 1:
-        values = xp.concat(parts)
+    X, (xp, _, itemsize) = points[0], _kind_of(points[0], points[-1])
+    n, width = n_points(X), 6 * k._width(_stored(X)) * itemsize
+    if n * width <= settings.block_mib * 2**20:
+        values = method(*points, xp)
+    else:
+        blocks = row_blocks(n, width)
+        values = xp.concat([method(*(taken_of(A, rows) for A in points), xp) for rows in blocks])
     _require_finite(k, values, xp)
     return values
 
