@@ -195,10 +195,14 @@ def _require_finite(result, f, plan, returns):
 
 
 def _finite_result(values, f, plan, part=""):
-    if np.asarray(values).dtype.kind == "f" and not np.isfinite(np.sum(values)):
-        given = [name for name in plan.doors if name != "self"]
-        what = f"{f.__qualname__}({', '.join(given)}){part}"
-        finite(values, what, f"rescale {' and '.join(given) or 'what it is made of'}")
+    if isinstance(values, (float, np.ndarray)):  # a fast look; closer if it fails
+        if np.asarray(values).dtype.kind != "f" or np.isfinite(np.sum(values)):
+            return
+    elif values is None or library_name(values) == "dask":
+        return
+    given = [name for name in plan.doors if name != "self"]
+    what = f"{f.__qualname__}({', '.join(given)}){part}"
+    finite(values, what, f"rescale {' and '.join(given) or 'what it is made of'}")
 
 # %% ../../nbs/base/contracts.ipynb #066a1305
 _HABITS = {
