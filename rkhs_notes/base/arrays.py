@@ -19,7 +19,9 @@ class SparseRows(csr_array):
 
     def __matmul__(self, other):
         product = super().__matmul__(other)
-        return product.toarray() if issparse(product) else product
+        if issparse(product):
+            return product.toarray()
+        return product
 
     def __len__(self):
         return self.shape[0]
@@ -142,8 +144,12 @@ def _content(A, name):
     if kind == "O":
         entries = np.ndenumerate(A)
         index, value = next((at for at in entries if not _is_number(at[1])), (0, A.flat[0]))
-        kind = "U" if isinstance(value, str) else "NA" if _is_missing(value) else kind
-        kind = "M" if type(value).__name__ in ("date", "datetime", "Timestamp") else kind
+        if isinstance(value, str):
+            kind = "U"
+        elif _is_missing(value):
+            kind = "NA"
+        if type(value).__name__ in ("date", "datetime", "Timestamp"):
+            kind = "M"
         where = f", the first at index {index}: {value!r}"
     kinds = dict(
         U="text", S="bytes", c="complex numbers", M="dates", m="durations", NA="missing values"
@@ -158,7 +164,8 @@ def _content(A, name):
         m="Divide by a unit such as np.timedelta64(1, 's').",
     )
     what = kinds.get(kind, A.dtype if kind not in "O" else "things that are no numbers")
-    what = f"Python objects, {what}" if A.dtype.kind == "O" else what
+    if A.dtype.kind == "O":
+        what = f"Python objects, {what}"
     return f"{what} (dtype {A.dtype}{where}); pass real numbers. {advice.get(kind, '')}".rstrip()
 
 
@@ -199,7 +206,10 @@ def as_points(X, name="X"):
         return A[:, None]
     if A.ndim == 2:
         return A
-    such = f"{name}.reshape({A.shape[0]}, -1)" if A.ndim else f"[{float(A):g}] for a single number"
+    if A.ndim:
+        such = f"{name}.reshape({A.shape[0]}, -1)"
+    else:
+        such = f"[{float(A):g}] for a single number"
     return shaped(A, name, ("n", "d"), hint=f", one row a point, such as {such}")
 
 # %% ../../nbs/base/arrays.ipynb #57d0bbe7
@@ -212,7 +222,8 @@ def as_sparse_rows(X, name="X"):
     A.eliminate_zeros()  # which would tell equal rows apart
     if A.nnz:
         A.data = as_floats(A.data, name)
-    A = A if A.dtype == np.float32 else A.astype(float, copy=False)
+    if A.dtype != np.float32:
+        A = A.astype(float, copy=False)
     A.data.flags.writeable = False
     return A
 
@@ -267,9 +278,15 @@ def as_labels(y, n, name="y"):
         if len(kinds) == 1 and None not in kinds and not missing.any():
             y = np.array(y.tolist())  # of one kind after all: text, booleans or numbers
     else:
-        missing = ~np.isfinite(y) if y.dtype.kind in "fc" else np.asarray(y != y)
+        if y.dtype.kind in "fc":
+            missing = ~np.isfinite(y)
+        else:
+            missing = np.asarray(y != y)
     if missing.any() or not n:
-        lack = "is not finite everywhere" if y.dtype.kind in "fc" else "has missing entries"
+        if y.dtype.kind in "fc":
+            lack = "is not finite everywhere"
+        else:
+            lack = "has missing entries"
         lack += f": {missing.sum()} of {n} labels; drop those points"
         raise ValueError(f"{name} {lack if n else 'is empty; pass one label a point'}.")
     try:
@@ -283,12 +300,15 @@ def as_labels(y, n, name="y"):
 def _as_float(value):
     "The float that equals one real number, infinity where none is so large; None for other things"
     plain = type(value) in (float, int)
-    value = value if plain else at_home(value, "a number", "a parameter")
+    if not plain:
+        value = at_home(value, "a number", "a parameter")
     if value is np.ma.masked:
         return None
     try:
         other = not plain and (np.ndim(value) != 0 or np.asarray(value).dtype.kind in "bcSUmM")
-        return None if other else float(value)
+        if other:
+            return None
+        return float(value)
     except OverflowError:
         return math.inf
     except (TypeError, ValueError):
@@ -333,11 +353,16 @@ def as_count(value, name, at_least=1, at_most=None, because=""):
     Raises TypeError for what is not a single number, and ValueError for one that is not whole, too
     small or too large; errors call it `name` and say `because` behind the range.
     """
-    most = 2**53 if at_most is None else at_most
+    if at_most is None:
+        most = 2**53
+    else:
+        most = at_most
     if type(value) is int and at_least <= value <= most:  # nearly always, and at once
         return value
     number = as_number(value, name, None, at_least, None, at_most, because, kind="whole")
-    return value if type(value) is int else int(number)
+    if type(value) is int:
+        return value
+    return int(number)
 
 # %% ../../nbs/base/arrays.ipynb #d3d04c04
 def as_rng(rng):
@@ -347,7 +372,8 @@ def as_rng(rng):
     """
     if isinstance(rng, np.random.Generator):
         return rng
-    rng = settings.seed if rng is None else rng
+    if rng is None:
+        rng = settings.seed
     known = isinstance(rng, (int, np.integer)) and not isinstance(rng, (bool, np.timedelta64))
     if known and rng >= 0:
         return np.random.default_rng(rng)
@@ -369,13 +395,17 @@ def foreign_in(value):
     if kind is None:
         kind = _kinds[type(value)] = _kind_of(value)
     if kind is False or kind is True:
-        return value if kind else None
+        if kind:
+            return value
+        return None
     return next((A for A in map(foreign_in, kind(value)) if A is not None), None)
 
 
 def _kind_of(value):
     if type(value) is tuple or hasattr(value, "_with_arrays"):
-        return iter if type(value) is tuple else lambda f: (f.Z, f.alpha)
+        if type(value) is tuple:
+            return iter
+        return lambda f: (f.Z, f.alpha)
     if isinstance(value, (np.ndarray, np.generic, list, int, float, str, type)):
         return False
     import array_api_compat
@@ -414,7 +444,9 @@ def at_home(value, name, what):
         return value
     if not is_foreign(value):
         move = lambda A: at_home(A, name, what)
-        return tuple(map(move, value)) if type(value) is tuple else value._with_arrays(move)
+        if type(value) is tuple:
+            return tuple(map(move, value))
+        return value._with_arrays(move)
     says = f"{what} works on NumPy arrays, and {name} "
     if library_name(value) == "dask":
         raise TypeError(f"{says}is a Dask array, which has no numbers yet; pass {name}.compute().")
@@ -432,11 +464,15 @@ def sent_abroad(value, like):
         return value
     move = lambda A: sent_abroad(A, like)
     if isinstance(value, tuple):
-        return type(value)(*map(move, value)) if type(value) is not tuple else (*map(move, value),)
+        if type(value) is not tuple:
+            return type(value)(*map(move, value))
+        return (*map(move, value),)
     if hasattr(value, "_with_arrays"):
         return value._with_arrays(move)
     if type(value) is not np.ndarray or value.dtype.kind not in "fiub":
-        return [*map(move, value)] if type(value) is list else value
+        if type(value) is list:
+            return [*map(move, value)]
+        return value
     return array_namespace(like).asarray(value.copy(), device=device_of(like))
 
 
@@ -494,7 +530,9 @@ def into(operation, a, b):
     "a ∘ b by iadd or imul in the memory of a; abroad a new array"
     if isinstance(a, np.ndarray):
         return operation(a, b)
-    return a + b if operation is operator.iadd else a * b
+    if operation is operator.iadd:
+        return a + b
+    return a * b
 
 
 def root(squares, xp):

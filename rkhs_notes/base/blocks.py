@@ -55,7 +55,9 @@ def one_blas_thread():
 
 def few_threads(n, most=2000):
     "A context: one thread of BLAS for matrices of up to `most` rows"
-    return one_blas_thread() if n <= most else nullcontext()
+    if n <= most:
+        return one_blas_thread()
+    return nullcontext()
 
 
 def n_threads():
@@ -115,7 +117,10 @@ def require_fits(shape, itemsize=8, instead="work in blocks"):
     """
     size = math.prod(shape) * itemsize  # whole numbers, which cannot overflow
     if size > settings.result_mib * 2**20:
-        gib = f"{size / 2**30:.3g}" if size < 10**300 else shortened(size >> 30)
+        if size < 10**300:
+            gib = f"{size / 2**30:.3g}"
+        else:
+            gib = shortened(size >> 30)
         sizes, limit = ", ".join(map(shortened, shape)), settings.result_mib / 1024
         raise MemoryError(
             f"an array of shape ({sizes}) takes {gib} GiB; the limit is {limit:.3g} "
@@ -125,4 +130,6 @@ def require_fits(shape, itemsize=8, instead="work in blocks"):
 
 def shortened(n):
     "A whole number n ≥ 0 as a str: its digits, or its power of ten if there are more than 15"
-    return str(n) if n < 10**15 else f"10^{int(n.bit_length() * math.log10(2))}"
+    if n < 10**15:
+        return str(n)
+    return f"10^{int(n.bit_length() * math.log10(2))}"

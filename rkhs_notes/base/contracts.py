@@ -31,12 +31,20 @@ class Call:
         "The kernel that says what points are: an argument, the object itself, its k, or none"
         owner = self.seen.get(of or self.plan.kernel or "self")
         known = hasattr(owner, "_marked") and not isinstance(owner, type)
-        kernel = owner if known else getattr(owner, "k", None)
-        return kernel if hasattr(kernel, "_marked") else None
+        if known:
+            kernel = owner
+        else:
+            kernel = getattr(owner, "k", None)
+        if hasattr(kernel, "_marked"):
+            return kernel
+        return None
 
     def agree(self, name, word, value):
         "Equal letters, equal sizes; else an error that names both arguments"
-        shape = value.shape if hasattr(value, "shape") else (len(value),)
+        if hasattr(value, "shape"):
+            shape = value.shape
+        else:
+            shape = (len(value),)
         for letter, size in zip(word.letters, shape, strict=False):
             first, known = self.sizes.setdefault(letter, (name, size))
             if size != known:
@@ -51,21 +59,19 @@ def _disagreement(name, shape, size, first, known, letter):
     what = {"n": "points", "m": "points", "t": "columns"}.get(
         letter, letter if len(letter) > 1 else "entries"
     )
-    return (
-        f"{name} has shape {tuple(shape)}, but {first} has {known} {what}; "
-        f"pass one row of {name} for each."
-        if letter in "nm"
-        else f"{name} has {size} {what}, {first} has {known}; they must agree."
-    )
+    if letter in "nm":
+        return (
+            f"{name} has shape {tuple(shape)}, but {first} has {known} {what}; "
+            f"pass one row of {name} for each."
+        )
+    return f"{name} has {size} {what}, {first} has {known}; they must agree."
 
 # %% ../../nbs/base/contracts.ipynb #ce89833f
 def _may_hold_arrays(name, word):
-    return (
-        name == "self"
-        if word is None
-        else bool(
-            word.letters or word.role == "points" or word.says.startswith(("array", "RKHSFunction"))
-        )
+    if word is None:
+        return name == "self"
+    return bool(
+        word.letters or word.role == "points" or word.says.startswith(("array", "RKHSFunction"))
     )
 
 
@@ -77,7 +83,12 @@ class Plan:
         words = {name: word_of(p.annotation) for name, p in parameters.items()}
         self.words = {name: word for name, word in words.items() if word is not None}
         kernels = [name for name, word in self.words.items() if word.role == "kernel"]
-        self.kernel = "k" if "k" in kernels else kernels[0] if len(kernels) == 1 else None
+        if "k" in kernels:
+            self.kernel = "k"
+        elif len(kernels) == 1:
+            self.kernel = kernels[0]
+        else:
+            self.kernel = None
         self.names = tuple(parameters)
         letters = [letter for word in self.words.values() for letter in word.letters]
         self.shared = {a for a in letters if letters.count(a) > 1}
@@ -176,13 +187,17 @@ def contract(f=None, *, native=False):
 
 def _plain(annotation):
     "What editors and help() show: no annotation where a word stands, since Parameters says more"
-    return inspect.Parameter.empty if word_of(annotation) else annotation
+    if word_of(annotation):
+        return inspect.Parameter.empty
+    return annotation
 
 
 def _of_result(annotation):
     "The word of what a function returns; a plain class such as float is its own"
     plain = isinstance(annotation, type) and annotation is not inspect.Signature.empty
-    return Word(annotation.__name__, None) if plain else word_of(annotation)
+    if plain:
+        return Word(annotation.__name__, None)
+    return word_of(annotation)
 
 # %% ../../nbs/base/contracts.ipynb #finite-code
 def _require_finite(result, f, plan, returns):
@@ -252,7 +267,9 @@ def meant(given, plan):
         return f" Did you mean {found}? It is {rule}."
     if not found and plan.kernel and given in _OF_KERNELS:
         return f" {given} belongs to the kernel: {plan.kernel}=Gaussian(bandwidth=1.0), say."
-    return f" Did you mean {found}?" if found else near(given, plan.parameters)
+    if found:
+        return f" Did you mean {found}?"
+    return near(given, plan.parameters)
 
 # %% ../../nbs/base/contracts.ipynb #335013e9
 def _abroad(f, seen, native, returns):
@@ -261,7 +278,10 @@ def _abroad(f, seen, native, returns):
     if native and getattr(returns, "letters", ()) and library_name(like) == "dask":
         return _by_blocks(f, seen, returns.letters)
     seen, owner = dict(seen), seen.get(f.plan.kernel or "self")
-    k = owner if hasattr(owner, "everywhere") else getattr(owner, "k", None)
+    if hasattr(owner, "everywhere"):
+        k = owner
+    else:
+        k = getattr(owner, "k", None)
     if native and not getattr(k, "everywhere", True):
         native, what = False, str(k)
     brought(seen, f.plan, like, native, what)
@@ -314,7 +334,9 @@ def anywhere(f):
     @functools.wraps(f)
     def answer(points):
         like = foreign_in(points)
-        return f(points) if like is None else sent_abroad(f(at_home(points, "X", f.__name__)), like)
+        if like is None:
+            return f(points)
+        return sent_abroad(f(at_home(points, "X", f.__name__)), like)
 
     return answer
 
@@ -328,7 +350,10 @@ def _bound_call(f, signature, plan, args, kwargs):
         bound = signature.bind(*args, **kwargs)
     except TypeError as e:
         unknown = [name for name in kwargs if name not in plan.parameters]
-        hint = meant(unknown[0], plan) if unknown else ""
+        if unknown:
+            hint = meant(unknown[0], plan)
+        else:
+            hint = ""
         names = ", ".join(name for name in plan.parameters if name != "self")
         raise TypeError(f"{f.__qualname__}: {e}.{hint} It takes {names}.") from None
     seen = bound.arguments
@@ -341,7 +366,9 @@ def _bound_call(f, signature, plan, args, kwargs):
     if (like := plan.foreign(seen)) is not None:
         brought(seen, plan, like, False, f.__qualname__)
     result = plan.answer(lambda **read: f(*bound.args, **bound.kwargs), seen)
-    return result if like is None else sent_abroad(result, like)
+    if like is None:
+        return result
+    return sent_abroad(result, like)
 
 # %% ../../nbs/base/contracts.ipynb #c1b04a2f
 def written(docstring, plan, returns=None):
@@ -362,7 +389,8 @@ def written(docstring, plan, returns=None):
         if name in plan.words or name in about
     ]
     result = about.get("returns")
-    result = returns.says + _tail(result) if returns else result
+    if returns:
+        result = returns.says + _tail(result)
     raised = {name[7:]: when for name, when in about.items() if name.startswith("raises ")}
     width = max(map(len, raised), default=0)
     made = {
@@ -384,7 +412,9 @@ def _row(name, word, meaning):
 
 
 def _tail(meaning):
-    return f"    {meaning}" if meaning else ""
+    if meaning:
+        return f"    {meaning}"
+    return ""
 
 # %% ../../nbs/base/contracts.ipynb #0192742a
 def _meanings(head, plan):
@@ -393,7 +423,10 @@ def _meanings(head, plan):
     for line in head.splitlines():
         name, colon, meaning = line.partition(" : ")
         raised = name.startswith("raises ")
-        names = [name] if raised else [part.strip(" *") for part in name.split(",")]
+        if raised:
+            names = [name]
+        else:
+            names = [part.strip(" *") for part in name.split(",")]
         if colon and (raised or known.issuperset(names)):
             about |= dict.fromkeys(names, meaning.strip())
             last = names

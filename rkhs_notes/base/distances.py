@@ -24,7 +24,10 @@ def sqdist(X, Y=None, scales=None):
     """
     X, Y = (A if hasattr(A, "ndim") or A is None else as_points(A) for A in (X, Y))
     shaped(X, "X", ("n", "d"))
-    Y = X if Y is None else shaped(Y, "Y", ("m", X.shape[1]), hint=", in the space of X")
+    if Y is None:
+        Y = X
+    else:
+        Y = shaped(Y, "Y", ("m", X.shape[1]), hint=", in the space of X")
     return sqdist_tile(X, Y, scales)(slice(0, X.shape[0]), slice(0, Y.shape[0]))
 
 # %% ../../nbs/base/distances.ipynb #19958d9c

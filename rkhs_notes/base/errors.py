@@ -58,7 +58,10 @@ def require(law, value, bound, because=""):
     """
     value, bound = float(value), float(bound)
     if not value <= bound:
-        number = "is not a number" if math.isnan(value) else f"is {value:.3g}, allowed {bound:.3g}"
+        if math.isnan(value):
+            number = "is not a number"
+        else:
+            number = f"is {value:.3g}, allowed {bound:.3g}"
         raise LawBroken(f"{law}: {number}. {because}".rstrip())
     return value
 
@@ -133,7 +136,10 @@ def not_negative(value, what, k, rounding=0.0, move="check_kernel(k, X) shows th
     """
     if np.any(value < -np.asarray(rounding)):
         worst = int(np.argmin(value + rounding))
-        at = f"at point {worst}, " if np.ndim(value) else ""
+        if np.ndim(value):
+            at = f"at point {worst}, "
+        else:
+            at = ""
         raise IndefiniteKernel(
             f"{k} is not positive semidefinite: {at}{what} is "
             f"{np.ravel(value)[worst]:.3g} < 0. {move}."

@@ -129,7 +129,8 @@ class Factored:
     def inverse_diagonal(self):
         "The diagonal (n,) of A⁻¹ = L⁻ᵀ L⁻¹: the squared lengths of the columns of L⁻¹."
         inverse = _lapack(self.factor, "trtri", lower=self.lower)
-        inverse = inverse if self.lower else inverse.T
+        if not self.lower:
+            inverse = inverse.T
         return np.concatenate(
             [(np.tril(inverse[J.start :, J]) ** 2).sum(axis=0) for J in spans(len(self), 256)]
         )
@@ -178,7 +179,8 @@ def schur_rounding(A, C, H, eps=None):
     A is Factored, (n, n), C (m,) are the c's and H (n, m) the h's, L⁻¹ b; eps is by default that of
     the coarser type. Returns an array (m,), ≥ 0.
     """
-    eps = float(max(np.finfo(T.dtype).eps for T in (C, H))) if eps is None else eps
+    if eps is None:
+        eps = float(max(np.finfo(T.dtype).eps for T in (C, H)))
     weight = np.abs(A.half_solve(H, transposed=True)).sum(axis=0)  # ‖A⁻¹ b‖₁
     L = A.L
     diagonal = np.einsum("ij,ij->i", L, L)
@@ -214,15 +216,22 @@ class Cholesky(Factored):
     """
 
     def __init__(self, A, shift=0.0, name="A", remedy="a larger shift", overwrite=False):
-        A = A if isinstance(A, np.ndarray) and A.dtype.kind == "f" else as_floats(A, name)
+        if not (isinstance(A, np.ndarray) and A.dtype.kind == "f"):
+            A = as_floats(A, name)
         shaped(A, name, ("n", "n"))
         n, least = len(A), float(np.min(shift))
         diagonal = A.diagonal().copy()
         reuse = overwrite and A.flags.c_contiguous and A.flags.writeable
-        shifted = A if reuse else np.array(A, order="C")
+        if reuse:
+            shifted = A
+        else:
+            shifted = np.array(A, order="C")
         shifted.flat[:: n + 1] += shift
         clear = least > clear_shift(diagonal)
-        norm = None if clear else _finite_norm(shifted, name)
+        if clear:
+            norm = None
+        else:
+            norm = _finite_norm(shifted, name)
         factor, lower, broken = cholesky_in_place(shifted)
         super().__init__(factor, lower)
         self.name, self.shift = name, shift
@@ -238,7 +247,9 @@ class Cholesky(Factored):
     def attempt(A):
         "Factored A, in its memory and whatever its condition, or None: A is not positive definite."
         factor, lower, broken = cholesky_in_place(A)
-        return None if broken else Factored(factor, lower)
+        if broken:
+            return None
+        return Factored(factor, lower)
 
     def __repr__(self):
         return f"Cholesky of {self.name}, {len(self)} rows"
@@ -260,7 +271,8 @@ class PivotedCholesky(Factored):
     def __init__(self, A, overwrite=False):
         size = np.sqrt(np.maximum(A.diagonal(), 0))
         size[size == 0] = 1
-        A = A if overwrite else A.copy()
+        if not overwrite:
+            A = A.copy()
         A /= size
         A /= size[:, None]  # a diagonal of ones
         (pstrf,) = scipy.linalg.get_lapack_funcs(("pstrf",), (A,))
@@ -354,8 +366,14 @@ def _not_positive_definite(shifted, shift, name, remedy):
     rounding = len(shifted) * float(np.finfo(shifted.dtype).eps) * float(np.trace(shifted))
     needed = max(shift - 2 * low, rounding) or 1.0
     enough = 10.0 ** math.ceil(math.log10(needed))
-    advice = remedy(enough) if callable(remedy) else f"Try {remedy}, such as {enough:.0e}."
-    singular = "" if low < 0 else ", which rounding cannot tell from 0"
+    if callable(remedy):
+        advice = remedy(enough)
+    else:
+        advice = f"Try {remedy}, such as {enough:.0e}."
+    if low < 0:
+        singular = ""
+    else:
+        singular = ", which rounding cannot tell from 0"
     return NotPositiveDefinite(f"{name} has smallest eigenvalue {low:.2g}{singular}. {advice}")
 
 # %% ../../nbs/base/factors.ipynb #2d3d11a6
@@ -378,11 +396,18 @@ def _sign_of_ties(v, tol, X):
     "That of the first size which one side has alone; else of the first point with the largest"
     above = (ordered := np.sort(v)) + ordered[::-1]
     if (told := np.flatnonzero(np.abs(above) > tol)).size:
-        return -1 if above[told[0]] < 0 else 1
+        if above[told[0]] < 0:
+            return -1
+        return 1
     rows = np.flatnonzero(np.abs(v) >= np.abs(v).max() - tol)
     known = isinstance(X, np.ndarray) and X.ndim == 2
-    first = rows[np.lexsort(X[rows].T[::-1])[0]] if known else rows[0]
-    return -1 if v[first] < 0 else 1
+    if known:
+        first = rows[np.lexsort(X[rows].T[::-1])[0]]
+    else:
+        first = rows[0]
+    if v[first] < 0:
+        return -1
+    return 1
 
 
 def signed(V, X=None, root=None):
@@ -397,7 +422,9 @@ def centred(K, weights=None):
     """
     means = np.average(K, axis=0, weights=weights)
     K = K - np.add.outer(means, means) + np.average(means, weights=weights)
-    return K if weights is None else np.sqrt(weights)[:, None] * K * np.sqrt(weights)
+    if weights is None:
+        return K
+    return np.sqrt(weights)[:, None] * K * np.sqrt(weights)
 
 # %% ../../nbs/base/factors.ipynb #349ac434
 def nonnegative_lstsq(A, b):

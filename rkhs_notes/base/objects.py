@@ -64,12 +64,16 @@ def _key(item):
     "Equal for equal objects, arrays among them; hashable if they are."
     if isinstance(item, np.ndarray):
         return "array", item.shape, tuple(item.ravel().tolist())
-    return (type(item), *map(_key, item)) if isinstance(item, (list, tuple)) else item
+    if isinstance(item, (list, tuple)):
+        return (type(item), *map(_key, item))
+    return item
 
 # %% ../../nbs/base/objects.ipynb #2212c2b1
 def cast(X, dtype):
     "The array X, of any library or sparse, in another float type"
-    return X.astype(dtype) if issparse(X) else array_namespace(X).astype(X, dtype)
+    if issparse(X):
+        return X.astype(dtype)
+    return array_namespace(X).astype(X, dtype)
 
 
 def taken(X, rows):
@@ -78,7 +82,8 @@ def taken(X, rows):
         return X[rows]
     if isinstance(X, np.ndarray) or not isinstance(rows, np.ndarray):
         return X[rows, ...]
-    rows = np.flatnonzero(rows) if rows.dtype == bool else rows
+    if rows.dtype == bool:
+        rows = np.flatnonzero(rows)
     return array_namespace(X).take(X, sent_abroad(rows, X), axis=0)
 
 
@@ -93,8 +98,14 @@ def joined(X, Y):
 
 def ranked(X):
     "(first, place) as `distinct`, but in the order of the entries; X is (n, d), dense or sparse"
-    rows = _row_keys(X) if isinstance(X, SparseRows) else numbers_of(X)
-    axis = None if rows.dtype == object else 0
+    if isinstance(X, SparseRows):
+        rows = _row_keys(X)
+    else:
+        rows = numbers_of(X)
+    if rows.dtype == object:
+        axis = None
+    else:
+        axis = 0
     _, first, place = np.unique(rows, axis=axis, return_index=True, return_inverse=True)
     return first, place.reshape(-1)
 

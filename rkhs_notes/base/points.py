@@ -251,7 +251,9 @@ def _vector(value, name, call=None):
     plain = isinstance(value, (list, tuple, str, bytes, Number, type))
     plain = plain or hasattr(value, "__array__")
     own = not plain and (callable(value) or hasattr(value, "__rmul__"))
-    return value if own else as_floats(value, name)
+    if own:
+        return value
+    return as_floats(value, name)
 
 
 def _vectors(value, name, call=None):
@@ -274,7 +276,9 @@ def _any_points(value, name, call=None):
     "Numbers as an array of floats; strings, tuples, graphs, bags as an array (n,) of objects"
     if not (isinstance(value, Objects) or hold_objects(value)):
         A = with_names(as_floats(value, name), names_of(value) or _column_names(value, name))
-        return A if A.ndim else shaped(A, name, ("n",), ("n", "d"), hint=", no single number")
+        if A.ndim:
+            return A
+        return shaped(A, name, ("n",), ("n", "d"), hint=", no single number")
     held = np.empty(len(value), object)
     for i, item in enumerate(value):
         held[i] = item

@@ -67,7 +67,10 @@ class Value:
         "A value of fields that an engine made: nothing is read again, copies as ever"
         value = object.__new__(cls)
         for name, part in (dict(zip(cls.plan.names, fields, strict=False)) | named).items():
-            vars(value)[name] = kept(part) if isinstance(part, (np.ndarray, Objects)) else part
+            if isinstance(part, (np.ndarray, Objects)):
+                vars(value)[name] = kept(part)
+            else:
+                vars(value)[name] = part
         return value
 
     def __repr__(self):

@@ -145,15 +145,24 @@ def array(*letters, above=None, at_least=None):
     """
     plain = tuple(int(a) if a.isdigit() else a for a in (a.rstrip("?") for a in letters))
     shapes = [plain[:k] for k in range(len(letters) + 1) if not letters[k:] or "?" in letters[k]]
-    says = " or ".join(str(shape).replace("'", "") for shape in shapes) if plain else ", any shape"
+    if plain:
+        says = " or ".join(str(shape).replace("'", "") for shape in shapes)
+    else:
+        says = ", any shape"
     dims, fixed = set(map(len, shapes)), any(isinstance(a, int) for a in plain)
     entries = in_signs(above, at_least)
 
     def read(value, name, call=None):
         A = as_floats(value, name)
         if plain and A.ndim not in dims:
-            n = call.sizes.get(plain[0], (None, plain[0]))[1] if call else plain[0]
-            hint = f", as {name}.ravel() is" if A.shape[1:] == (1,) else ", one column at a time"
+            if call:
+                n = call.sizes.get(plain[0], (None, plain[0]))[1]
+            else:
+                n = plain[0]
+            if A.shape[1:] == (1,):
+                hint = f", as {name}.ravel() is"
+            else:
+                hint = ", one column at a time"
             shaped(
                 A,
                 name,
@@ -168,7 +177,9 @@ def array(*letters, above=None, at_least=None):
 
     def draw(rng, sizes):
         axes = [sizes.get(axis, axis) for axis in shapes[int(rng.integers(len(shapes)))]]
-        return rng.uniform(0.5, 2, axes) if entries else rng.normal(size=axes)
+        if entries:
+            return rng.uniform(0.5, 2, axes)
+        return rng.normal(size=axes)
 
     too_low = [[low - 1.0] for low in (above, at_least) if low is not None]
     return Word(
@@ -213,7 +224,10 @@ def fitting(value, name, fits, what, such):
     """
     if not fits:
         is_class = isinstance(value, type)
-        came = f"the class {value.__name__}" if is_class else f"of type {type(value).__name__}"
+        if is_class:
+            came = f"the class {value.__name__}"
+        else:
+            came = f"of type {type(value).__name__}"
         raise TypeError(f"{name} is {came}, not {what}; pass {such}.")
     return value
 
@@ -259,7 +273,9 @@ def one_of(*choices):
 def near(given, names):
     "The end of a message about an unknown name: Did you mean …? Or nothing, where none is near"
     found = difflib.get_close_matches(str(given), list(map(str, names)), 1, 0.6)
-    return f" Did you mean {found[0]}?" if found and found[0] != given else ""
+    if found and found[0] != given:
+        return f" Did you mean {found[0]}?"
+    return ""
 
 
 def present(wanted, known, where, what="column"):
@@ -287,16 +303,14 @@ def instance_of(kind, how, *letters):
 def read_axes(value, name, call=None):
     from matplotlib import pyplot
 
-    return (
-        pyplot.gca()
-        if value is None
-        else fitting(
-            value,
-            name,
-            hasattr(value, "add_artist"),
-            "matplotlib Axes",
-            "what plt.subplots() gives",
-        )
+    if value is None:
+        return pyplot.gca()
+    return fitting(
+        value,
+        name,
+        hasattr(value, "add_artist"),
+        "matplotlib Axes",
+        "what plt.subplots() gives",
     )
 
 
@@ -417,7 +431,10 @@ def _responses(*letters):
     numbers = array(*letters)
 
     def read(value, name, call):
-        kind = _labels if isinstance(value, Classes) or _are_labels(value) else numbers.read
+        if isinstance(value, Classes) or _are_labels(value):
+            kind = _labels
+        else:
+            kind = numbers.read
         return kind(value, name, call)
 
     bad = tuple(value for value in numbers.bad if value != ["a", "b"])
@@ -441,7 +458,9 @@ def as_signs(value, name, call=None):
     "Two labels of any type as −1.0 and 1.0, (n,): the one that sorts last is 1"
     y = _responses("n").read(value, name, call)
     ready = not isinstance(y, Classes) and bool(np.isin(np.asarray(y), (-1, 1)).all())
-    return y if ready else two_labels(y, name, call).signs
+    if ready:
+        return y
+    return two_labels(y, name, call).signs
 
 
 Responses = Annotated[ArrayLike, _responses("n")]

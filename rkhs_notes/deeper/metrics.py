@@ -78,7 +78,9 @@ class GaussianOf(OfOne, Kernel):
     def _reduced(self):
         if type(self.k) is Scaled and self.k.scale > 0:
             return GaussianOf(self.k.k, self.bandwidth / math.sqrt(self.k.scale))._reduced()
-        return Gaussian(self.bandwidth) if type(self.k) is Linear else self
+        if type(self.k) is Linear:
+            return Gaussian(self.bandwidth)
+        return self
 
     def __repr__(self):
         return f"{bracketed(self.k)}.gaussian_of(bandwidth={as_written(self.bandwidth)})"
@@ -90,7 +92,10 @@ class GaussianOf(OfOne, Kernel):
 # %% ../../nbs/deeper/01b_metrics.ipynb #c1f85a44
 def _require_digits(k, X, Y, xp):
     lost = max(_lost(k.k, Z, xp) for Z in ((X,) if X is Y else (X, Y)))
-    eps = float(xp.finfo(X.dtype).eps) if hasattr(X, "dtype") else np.finfo(float).eps
+    if hasattr(X, "dtype"):
+        eps = float(xp.finfo(X.dtype).eps)
+    else:
+        eps = np.finfo(float).eps
     if lost > 2 * k.bandwidth**2 * eps**0.25:
         raise ValueError(
             f"{k} has no digits left here: rounding moves squared distances by "
@@ -153,7 +158,10 @@ class Tensor(OfPairs, Kernel):
         return prefixed("k1", k1._vjp(X1, Y1, G * K2)) | prefixed("k2", k2._vjp(X2, Y2, G * K1))
 
     def __repr__(self):
-        split = "" if self.split is None else f", split={self.split}"
+        if self.split is None:
+            split = ""
+        else:
+            split = f", split={self.split}"
         return f"Tensor({self.k1!r}, {self.k2!r}{split})"
 
     def _tex(self, x, y):
@@ -191,7 +199,10 @@ class Anova(Composite, Kernel):
     is_shift_invariant = property(lambda self: self.base.is_shift_invariant, doc="As the base.")
 
     def _points(self, X, name):
-        least = 1 if self.up_to else self.order
+        if self.up_to:
+            least = 1
+        else:
+            least = self.order
         X = with_columns(as_points(X, name), least, name, self, or_more=True)
         for column in _columns(X):
             self.base._points(column, name)
@@ -205,7 +216,9 @@ class Anova(Composite, Kernel):
 
     def _total(self, z, order):
         e = elementary(z, order)
-        return sum(e[1:], e[0]) if self.up_to else e[-1]
+        if self.up_to:
+            return sum(e[1:], e[0])
+        return e[-1]
 
     def _joined(self, values, xp):
         return self._total(values, self.order)
@@ -246,7 +259,10 @@ def check_conditionally_negative(psi: _Psi, X: Points) -> float:
         "Compute both orders by one formula.",
     )
     sums, vectors = np.linalg.eigh(factors.centred((values + values.T) / 2))
-    i, j = np.argsort(np.abs(vectors[:, -1]))[:-3:-1] if n > 1 else (0, 0)
+    if n > 1:
+        i, j = np.argsort(np.abs(vectors[:, -1]))[:-3:-1]
+    else:
+        i, j = (0, 0)
     require(
         "Σ cᵢ cⱼ psi(xᵢ, xⱼ) ≤ 0 whenever Σ cᵢ = 0",
         sums[-1],
@@ -268,7 +284,8 @@ def kde(X: Points, bandwidth: Positive, weights: Weights = None) -> Function:
     k, d = Gaussian(bandwidth), X.shape[1]
     log_peak = -d * (math.log(bandwidth) + math.log(2 * math.pi) / 2)
     as_number(log_peak, f"log(peak) for bandwidth = {bandwidth:g} in {d} dimensions", at_most=700)
-    weights = np.ones(len(X)) if weights is None else weights
+    if weights is None:
+        weights = np.ones(len(X))
     heights, X = weights / weights.sum() * math.exp(log_peak), k.points(X)
 
     @anywhere
@@ -282,9 +299,17 @@ def _direction(K, centred=True, weights=None):
     "K / ‖K‖, or 0 of a constant that is centred, and ‖K‖ as two factors; no square overflows"
     top = float(np.abs(K).max()) or 1.0
     constant = centred and np.ptp(K / top) <= 8 * np.finfo(K.dtype).eps
-    K = factors.centred(K / top, weights) if centred else K / top
-    size = 0.0 if constant else float(np.linalg.norm(K))
-    return (K / size, size, top) if size else (0 * K, 0.0, top)
+    if centred:
+        K = factors.centred(K / top, weights)
+    else:
+        K = K / top
+    if constant:
+        size = 0.0
+    else:
+        size = float(np.linalg.norm(K))
+    if size:
+        return (K / size, size, top)
+    return (0 * K, 0.0, top)
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #db711d21
 @contract
@@ -312,7 +337,10 @@ def _require_directions(K, name):
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #82e7d93d
 def _kernels(value, name, call=None):
-    given = [value] if isinstance(value, Kernel) else value
+    if isinstance(value, Kernel):
+        given = [value]
+    else:
+        given = value
     fits = isinstance(given, (list, tuple)) and given
     fitting(given, name, fits, "a list of at least one kernel", "[Gaussian(1.0), Linear()], say")
     return [as_kernel(k, f"{name}[{i}]") for i, k in enumerate(given)]
@@ -350,13 +378,22 @@ def align(kernels: Kernels, X: AnyPoints, y: ManyResponses, weights: Weights = N
     raises ValueError : no kernel varies with y
     references : Cortes, Mohri and Rostamizadeh (2012)
     """
-    y = y.columns if isinstance(y, Classes) else y / (np.abs(y).max() or 1.0)
-    w = np.ones(len(y)) if weights is None else weights / weights.max()
+    if isinstance(y, Classes):
+        y = y.columns
+    else:
+        y = y / (np.abs(y).max() or 1.0)
+    if weights is None:
+        w = np.ones(len(y))
+    else:
+        w = weights / weights.max()
     Y = np.sqrt(w)[:, None] * (y - np.average(y, 0, w)).reshape(len(y), -1)
     Y = Y * (np.abs(Y).max() > 8 * len(Y) * np.finfo(float).eps)  # else rounding of a constant
     grams = [_direction(steady(k, k._marked(X))(X), weights=w) for k in kernels]
     varying = [i for i, (_, size, _) in enumerate(grams) if size > 0]
-    v = _least_mixture([grams[i][0] for i in varying], Y) if varying else np.zeros(0)
+    if varying:
+        v = _least_mixture([grams[i][0] for i in varying], Y)
+    else:
+        v = np.zeros(0)
     if not v.any():
         raise ValueError(
             "no kernel is aligned with y: y is constant, every Gram matrix is, or "

@@ -33,7 +33,9 @@ from ..kernels import Constant, Gaussian, Kernel, Linear
 def over(top, width, power=1):
     "top / width^power as TeX; top itself where the width is 1"
     below = as_written(width) + ("" if power == 1 else f"^{power}")
-    return top if width == 1 else rf"\frac{{{top}}}{{{below}}}"
+    if width == 1:
+        return top
+    return rf"\frac{{{top}}}{{{below}}}"
 
 # %% ../../nbs/deeper/01a_zoo.ipynb #1aff3ca3
 class Bilinear(Kernel):
@@ -136,7 +138,9 @@ class Matern(Radial, Kernel):
 
     def _argument(self, r2, xp):
         s = divided(root(r2, xp), self.bandwidth / math.sqrt(2 * self.nu), 1, xp)
-        return s if self.bandwidth > 1e-15 else xp.clip(s, None, 1e4)  # no infinity times 0
+        if self.bandwidth > 1e-15:  # no infinity times 0
+            return s
+        return xp.clip(s, None, 1e4)
 
     def _vjp(self, X, Y, G):
         s = self._argument(sqdist(X, Y), np)
@@ -204,8 +208,13 @@ class Laplace(ByCoordinate, Kernel):
         return {"bandwidth": (G * np.exp(-s) * s).sum() / self.bandwidth}
 
     def _times(self, other):
-        both = 1 / self.bandwidth + 1 / other.bandwidth if type(other) is Laplace else 0
-        return Laplace(1 / both) if both else None
+        if type(other) is Laplace:
+            both = 1 / self.bandwidth + 1 / other.bandwidth
+        else:
+            both = 0
+        if both:
+            return Laplace(1 / both)
+        return None
 
     def _to_power(self, p):
         return Laplace(self.bandwidth / p)
@@ -309,7 +318,9 @@ class Delta(UnitLength, Kernel):
         return xp.astype(xp.all(X == Y, axis=1), X.dtype)
 
     def _times(self, other):
-        return self if other._unit_length else None
+        if other._unit_length:
+            return self
+        return None
 
     def _to_power(self, p):
         return self
@@ -447,7 +458,9 @@ class Precomputed(Kernel):
                 f"{name} holds {float(rows[outside][0]):g}; points of a precomputed "
                 f"kernel are the row numbers 0, …, {len(self.K) - 1}."
             )
-        return X.astype(self.K.dtype, copy=False) if type(X) is np.ndarray else X
+        if type(X) is np.ndarray:
+            return X.astype(self.K.dtype, copy=False)
+        return X
 
     def _gram(self, X, Y, xp):
         return akin(self.K[_rows(X)[:, None], _rows(Y)], X)
@@ -493,7 +506,9 @@ def to_gamma(k: AKernel) -> Finite:
 def _of_length(length, isotropic):
     "isotropic(length), or a Gaussian with a width for each coordinate"
     one = np.squeeze(length).ndim == 0
-    return isotropic(float(np.squeeze(length))) if one else Mahalanobis(np.squeeze(length))
+    if one:
+        return isotropic(float(np.squeeze(length)))
+    return Mahalanobis(np.squeeze(length))
 
 
 _TRANSLATED = {
@@ -516,7 +531,10 @@ _TRANSLATED = {
 # %% ../../nbs/deeper/01a_zoo.ipynb #ecfa938e
 def _of_sklearn(kernel, name, call):
     known = type(kernel).__name__ in _TRANSLATED and not isinstance(kernel, Kernel)
-    p = kernel.get_params(deep=False) if known else {}
+    if known:
+        p = kernel.get_params(deep=False)
+    else:
+        p = {}
     single = p.get("nu", np.inf) == np.inf or np.ndim(np.squeeze(p["length_scale"])) == 0
     return fitting(
         kernel,

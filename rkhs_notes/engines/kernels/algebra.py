@@ -560,7 +560,10 @@ class Product(OfTerms, Kernel):
 def _columns(chosen, name, call):
     if callable(chosen):
         return chosen
-    names = (chosen,) if isinstance(chosen, str) else chosen
+    if isinstance(chosen, str):
+        names = (chosen,)
+    else:
+        names = chosen
     if isinstance(names, (list, tuple)) and names and all(isinstance(c, str) for c in names):
         return tuple(names)
     array("m?").read(chosen, name)

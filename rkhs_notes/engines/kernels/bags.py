@@ -20,7 +20,10 @@ from .strings import as_list
 # %% ../../../nbs/engines/kernels/bags.ipynb #59aa663d
 def as_bags(k, X, name):
     "A list of bags, each of them points of k, all of one kind"
-    several = list(X) if getattr(X, "ndim", 1) == 3 else X
+    if getattr(X, "ndim", 1) == 3:
+        several = list(X)
+    else:
+        several = X
     such = "a list of bags, even of one; a bag is an array (m, d) or a list"
     items = as_list(several, name, such)
     bags = [k.points(bag, f"{name}[{i}]") for i, bag in enumerate(items)]
@@ -34,7 +37,10 @@ def _stacked(k, bags):
     "The points of all bags as points of k, and where each bag begins"
     sizes = [n_points(bag) for bag in bags]
     arrays = hasattr(bags[0], "dtype")
-    every = np.concatenate(bags) if arrays else [point for bag in bags for point in bag]
+    if arrays:
+        every = np.concatenate(bags)
+    else:
+        every = [point for bag in bags for point in bag]
     return k._marked(every), np.cumsum([0, *sizes[:-1]]), np.array(sizes)
 
 
@@ -86,7 +92,9 @@ AModel = Annotated[
 def points_of(model, X, name="X"):
     "The points as the model reads them; arrays where it does not say"
     read = getattr(model, "points", None)
-    return as_points(X, name) if read is None else read(X, name)
+    if read is None:
+        return as_points(X, name)
+    return read(X, name)
 
 
 def scores(model, X):

@@ -19,7 +19,9 @@ def matern(nu, s, xp):
     decay = overwritten(xp.exp, -s, xp)
     if nu == 2.5:
         s = into(iadd, s, s * s / 3)
-    return decay if nu == 0.5 else into(imul, decay, into(iadd, s, 1))
+    if nu == 0.5:
+        return decay
+    return into(imul, decay, into(iadd, s, 1))
 
 # %% ../../../nbs/engines/kernels/bessel.ipynb #5700c59d
 def _by_bessel(nu, s):

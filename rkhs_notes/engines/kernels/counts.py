@@ -23,7 +23,8 @@ def numbered(codes):
 
 def count_matrix(owner, code, n, D=None):
     "How often each of n owners has each code 0 … D − 1: a CSR matrix (n, D)"
-    D = int(code.max(initial=-1)) + 1 if D is None else D
+    if D is None:
+        D = int(code.max(initial=-1)) + 1
     return sp.csr_matrix((np.ones(len(code)), (owner, code)), shape=(n, D))
 
 # %% ../../../nbs/engines/kernels/counts.ipynb #8fcfa9e0
@@ -45,9 +46,14 @@ class OfCounts(Evaluated):
     _whole = True
 
     def _counts(self, X, Y):
-        Z = X if Y is X else Objects([*X, *Y])
+        if Y is X:
+            Z = X
+        else:
+            Z = Objects([*X, *Y])
         F = count_matrix(*self.occurrences(Z), len(Z))
-        return (F, F) if Y is X else (F[: len(X)], F[len(X) :])
+        if Y is X:
+            return (F, F)
+        return (F[: len(X)], F[len(X) :])
 
     def _gram(self, X, Y, xp):
         return inner(*self._counts(X, Y))

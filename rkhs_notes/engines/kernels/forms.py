@@ -19,15 +19,24 @@ GRAM_ERROR = 8 * np.finfo(float).eps ** 0.75  # of an entry, relative: see (C.1)
 
 def overwritten(function, block, xp):
     "function of a block that nobody else needs, in its own memory: a third less time"
-    return function(block, out=block) if xp is np else function(block)
+    if xp is np:
+        return function(block, out=block)
+    return function(block)
 
 
 def power(K, p):
     "K^p entry by entry through repeated squaring, which is faster than the power function"
     if p == 0:
         return 1 + 0 * K
-    half = power(K, p // 2) if p > 1 else K
-    return half if p == 1 else half * half if p % 2 == 0 else half * half * K
+    if p > 1:
+        half = power(K, p // 2)
+    else:
+        half = K
+    if p == 1:
+        return half
+    if p % 2 == 0:
+        return half * half
+    return half * half * K
 
 # %% ../../../nbs/engines/kernels/forms.ipynb #3f3be657
 def divided(r2, by, length, xp):
@@ -171,7 +180,9 @@ class Apart:
 
 
 def as_apart(values):
-    return values if isinstance(values, Apart) else Apart(values)
+    if isinstance(values, Apart):
+        return values
+    return Apart(values)
 
 
 def inner_apart(self, X, Y, o, xp):
@@ -233,7 +244,10 @@ class HalfLine(OnLine):
         X = super()._points(X, name)
         least = plain_float(array_namespace(X).min(X))
         if least < self.start:
-            choose = f", or choose start ≤ {least:g}." if "start" in vars(self) else "."
+            if "start" in vars(self):
+                choose = f", or choose start ≤ {least:g}."
+            else:
+                choose = "."
             raise ValueError(
                 f"{self} lives on [{self.start:g}, ∞), but {name} holds {least:g}, "
                 f"which is outside. Shift {name}{choose}"
@@ -249,7 +263,10 @@ class Explicit(Evaluated):
 
     def _tile(self, X, Y, xp):
         F = self._features(X)
-        H = F if Y is X else self._features(Y)
+        if Y is X:
+            H = F
+        else:
+            H = self._features(Y)
         return lambda rows, columns: F[rows, ...] @ H[columns, ...].T
 
     def _pairs(self, X, Y, xp):
@@ -285,14 +302,19 @@ def comparable(X, Y):
 def plain(X):
     "Points as a function of them gets them: (n,) on the line, else (n, d); objects as they are"
     X = guarded(X)
-    return X[:, 0] if getattr(X, "ndim", 0) == 2 and X.shape[1] == 1 else X
+    if getattr(X, "ndim", 0) == 2 and X.shape[1] == 1:
+        return X[:, 0]
+    return X
 
 
 def values_of(f, X):
     "f at the points, (n,)"
     values, n = as_floats(f(plain(X)), "f(X)"), n_points(X)
-    values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
     if values.ndim == 0:
         values = np.full(n, float(values))
     shaped(values, "f(X)", (n,), hint=": f must give one number a point")
-    return values.astype(precision(X), copy=False) if library(X) is np else akin(values, X)
+    if library(X) is np:
+        return values.astype(precision(X), copy=False)
+    return akin(values, X)

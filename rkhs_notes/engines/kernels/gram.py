@@ -270,12 +270,16 @@ def forget_other_formulas(cls, kernel):
     above, doors = known[0], next(c for c in known if c._gram is Evaluated._gram)
     names, found = [n for n in dir(above) if not n.startswith("__")], inspect.getattr_static
     new = {n for n in names if found(cls, n) is not found(above, n)}
-    stated = {"_gram", "_tile"} if cls._gram is one_tile else {"_gram"}
+    stated = {"_gram"}
+    if cls._gram is one_tile:
+        stated.add("_tile")
     changed = new - ({*dir(doors), *above.__dataclass_fields__} - stated)
     between = cls.__mro__[: cls.__mro__.index(above)]
-    cls._kin = (*between, object) if changed else (*between, *above._kin)
-    lost = _OF_FORMULA - stated if changed else set()
-    lost |= _OF_POINTS if new & {"_points", "_merged"} else set()
+    cls._kin, lost = (*between, *above._kin), set()
+    if changed:
+        cls._kin, lost = (*between, object), _OF_FORMULA - stated
+    if new & {"_points", "_merged"}:
+        lost |= _OF_POINTS
     for name in lost - new - vars(cls).keys():
         setattr(cls, name, found(Evaluated, name))
 

@@ -18,7 +18,9 @@ from .gram import n_points, pair_values, rowwise
 
 # %% ../../../nbs/engines/kernels/laws.ipynb #3a75d515
 def _under_test(k, name, call):
-    return k if isinstance(k, Evaluated) else as_kernel(k, name)  # says what to pass
+    if isinstance(k, Evaluated):  # says what to pass
+        return k
+    return as_kernel(k, name)
 
 
 def _similarity(k, name, call):
@@ -57,7 +59,10 @@ class FullGram:
 
 def full_gram(k, X):
     "The matrix k(xᵢ, xⱼ) of a kernel, or of any function (X, Y) ↦ matrix"
-    points = k._marked(X) if isinstance(k, Evaluated) else as_points(X)
+    if isinstance(k, Evaluated):
+        points = k._marked(X)
+    else:
+        points = as_points(X)
     losses = []
     before = _losses.set(losses)
     try:
@@ -80,7 +85,10 @@ def say_loss(size):
 
 def all_values(f, points, name):
     "f at all pairs of points, (n, n)"
-    other = Objects(points) if isinstance(points, Objects) else points.copy()  # in other memory
+    if isinstance(points, Objects):  # in other memory
+        other = Objects(points)
+    else:
+        other = points.copy()
     return shaped(as_floats(f(points, other), name), name, (n_points(points), n_points(points)))
 
 
@@ -208,7 +216,10 @@ def check_gradient(k: Tested, X: Points, Y: MorePoints = None, seed: Whole = 0) 
         differences can promise
     """
     X, worst = recast(X, np.float64), 0.0  # floats of half the length hold no difference
-    Y = X if Y is None else recast(Y, np.float64)
+    if Y is None:
+        Y = X
+    else:
+        Y = recast(Y, np.float64)
     W = np.random.default_rng(seed).normal(size=(len(X), len(Y)))
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows breaks the law below
         slopes = k._vjp(X, Y, W)

@@ -43,7 +43,8 @@ def _edges(value, name, call=None):
 
 
 def _labels(value, name, call=None):
-    value = value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
     labels = _listed(value, name, "a list of labels", "one label a node, such as 'CCO'")
     bare = [i for i, label in enumerate(labels) if is_gap(label)]
     if bare:
@@ -122,7 +123,8 @@ def _refined(colour, U):
         if bound * base >= 2**62:
             word = numbered(word)
             bound = int(word.max()) + 1
-        word = word.copy() if word is colour else word
+        if word is colour:
+            word = word.copy()
         word[longer] = word[longer] * base + around[U.first[longer] + place]
         bound *= base
     word = numbered(word)
@@ -145,9 +147,15 @@ def hops(graphs):
     order = np.argsort([g.n for g in graphs], kind="stable")
     while len(order):
         n = graphs[order[-1]].n  # the largest first
-        many = max(1, int(settings.block_mib * 2**20 / (32 * n * n + 1))) if n <= 64 else 1
+        if n <= 64:
+            many = max(1, int(settings.block_mib * 2**20 / (32 * n * n + 1)))
+        else:
+            many = 1
         order, batch = order[: max(0, len(order) - many)], order[max(0, len(order) - many) :]
-        D = _stacked([graphs[i] for i in batch], n) if n <= 64 else _searched(graphs[batch[0]])
+        if n <= 64:
+            D = _stacked([graphs[i] for i in batch], n)
+        else:
+            D = _searched(graphs[batch[0]])
         at, u, v = np.nonzero(np.triu(D))
         found.append(np.array([batch[at], u, v, D[at, u, v]]))
     return np.concatenate(found, axis=1)
@@ -249,10 +257,14 @@ def growth(g, enough):
     "A bound of ρ(A×) of the product of g with itself, below `enough` or exact"
     U = united([g])
     if len(U.head) == 0 or (bound := float(U.degree.max()) ** 2) < enough:
-        return bound if len(U.head) else 0.0
+        if len(U.head):
+            return bound
+        return 0.0
     A = sp.csr_matrix((np.ones(len(U.head)), U.head, U.first), shape=(g.n, g.n))
     bound = min(bound, _radius(A) ** 2)
-    return bound if bound < enough else _radius(_products(U, np.array([0]), np.array([0]))[1])
+    if bound < enough:
+        return bound
+    return _radius(_products(U, np.array([0]), np.array([0]))[1])
 
 
 def _radius(A):

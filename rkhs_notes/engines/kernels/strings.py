@@ -27,14 +27,19 @@ def as_list(X, name, such):
     fitting(X, name, fits, "a list of points", such)
     if not len(X):
         raise ValueError(f"{name} holds no point; pass one at least.")
-    return X.tolist() if isinstance(X, np.ndarray) else list(X)
+    if isinstance(X, np.ndarray):
+        return X.tolist()
+    return list(X)
 
 
 def as_sequences(X, name="X"):
     "A list of sequences of one kind: texts, bytes, or tuples of hashable symbols"
     items = as_list(X, name, 'a list of strings, even of one: ["acgt"]')
     kinds = [kind for kind in (str, bytes, tuple) if isinstance(items[0], kind)]
-    what = f"a {kinds[0].__name__} as {name}[0]" if kinds else "a str, bytes or tuple of symbols"
+    if kinds:
+        what = f"a {kinds[0].__name__} as {name}[0]"
+    else:
+        what = "a str, bytes or tuple of symbols"
     for i, item in enumerate(items):
         fitting(
             item, f"{name}[{i}]", kinds and isinstance(item, kinds[0]), what, "strings of one kind"
@@ -102,7 +107,10 @@ def _coded(*samples):
         codes = np.fromiter(every, np.int64, lengths.sum())
         return Coded(codes, lengths, len(seen))
     whole = items[0][:0].join(items)
-    raw = whole if isinstance(whole, bytes) else whole.encode("utf-32-le", "surrogatepass")
+    if isinstance(whole, bytes):
+        raw = whole
+    else:
+        raw = whole.encode("utf-32-le", "surrogatepass")
     raw = np.frombuffer(raw, np.uint8 if isinstance(whole, bytes) else np.uint32)
     codes, size = _ranked(raw.astype(np.int64), 2**16 if len(raw) and raw.max() < 2**16 else 2**21)
     return Coded(codes, lengths, size)
@@ -212,7 +220,9 @@ class OnSequences(Evaluated):
         return SEQUENCES
 
     def _points(self, X, name):
-        return X if trusted(X, SEQUENCES) else as_sequences(X, name)
+        if trusted(X, SEQUENCES):
+            return X
+        return as_sequences(X, name)
 
     _gram = one_tile
 
@@ -310,11 +320,10 @@ def _one_row(s, codes, lengths, length, decay):
         T = np.ascontiguousarray(codes[some, : lengths[some][-1]].T)
         if min(len(s), len(T)) >= length:
             in_range = -(len(s) + len(T)) * math.log10(decay) < 250
-            values[some] = (
-                _one_against_many(s, T, length, decay)
-                if in_range
-                else _step_by_step(s[:, None], T, length, decay)
-            )
+            if in_range:
+                values[some] = _one_against_many(s, T, length, decay)
+            else:
+                values[some] = _step_by_step(s[:, None], T, length, decay)
     return values
 
 

@@ -16,7 +16,10 @@ from .gram import Evaluated, one_tile
 def _as_trees(X, name):
     "The trees themselves, if all are nested tuples of text"
     what, such = "a list of trees", 'for example [("S", ("NP", "she"), ("VP", "sleeps"))]'
-    trees = list(X) if several(X) else []
+    if several(X):
+        trees = list(X)
+    else:
+        trees = []
     fitting(X, name, trees, what, such)
     for i, tree in enumerate(trees):
         fitting(tree, f"{name}[{i}]", isinstance(tree, tuple), "a tree (label, child, …)", such)
