@@ -85,6 +85,7 @@ class Radial(UnitLength):
     Both may overwrite r2.
     """
 
+    exponent = None
     _scales = None  # one unit of length a coordinate, or none
     _sparse = True
 
@@ -119,6 +120,8 @@ class Radial(UnitLength):
         return overwritten(xp.exp, self.exponent(r2, xp), xp)
 
     def _distance(self, X, Y, xp):
+        if self.exponent is None:
+            return super()._distance(X, Y, xp)
         return root(-2 * xp.expm1(self.exponent(sqdist(X, Y, self._scales), xp)), xp)
 
 # %% ../../../nbs/engines/kernels/forms.ipynb #5b701bd6

@@ -17,7 +17,7 @@ from ...base.arrays import akin, as_points, as_sparse_rows, is_foreign
 from ...base.points import ARRAYS, marked, ordered, recast, taken_of
 from ...base.words import Word
 from ..functions.functions import times
-from ..kernels.gram import SPARSE, Around, Formula, around, library
+from ..kernels.gram import SPARSE, Around, Evaluated, around, library
 from ..kernels.gram import n_points, precision
 
 # %% ../../../nbs/engines/testing/samples.ipynb #ddb13aa2
@@ -162,7 +162,7 @@ def _far(samples):
 
 def _movable(k):
     "Does every part depend on x − y alone, or set apart what does not?"
-    if type(k)._apart is Formula._apart:
+    if type(k)._apart is Evaluated._apart:
         return k.is_shift_invariant
     return all(_movable(part) for _, part in k._parts())
 
