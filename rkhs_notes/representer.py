@@ -405,10 +405,6 @@ def semiparametric(
     raises ConvergenceFailure : the free functions alone separate the labels: there is no minimiser
     references : Theorem 5.4, Theorem 5.6a; Kimeldorf and Wahba (1971)
     """
-    return _semiparametric(k, X, y, null_space, lam, weights, loss).of_labels(loss.labels_of(y))
-
-
-def _semiparametric(k, X, y, null_space, lam, weights, loss):
     T, gap = independent(null_matrix(null_space, X), weights), 0.0
     if weights is not None:
         as_number(float(weights.max()) / lam, "the largest of weights / lam", at_least=1e-150)
@@ -418,7 +414,8 @@ def _semiparametric(k, X, y, null_space, lam, weights, loss):
         signs = squarable(loss._targets(y))
         alpha, beta, gap = beside_loss(gram_matrix(k, X), T, signs, loss, lam, weights)
     f = RKHSFunction._of(k, X, alpha)
-    return SemiparametricFit._of(f, NullPart._of(null_space, beta), gap)
+    fit = SemiparametricFit._of(f, NullPart._of(null_space, beta), gap)
+    return fit.of_labels(loss.labels_of(y))
 
 # %% ../nbs/05_representer.ipynb #bc252581
 @contract
@@ -443,7 +440,8 @@ def smoothing_spline(
     length = knots[-1] - knots[0]
     unit = lambda x: (x[:, None] - knots[0]) / length  # to [0, 1], lam as well
     line, lam = (lambda t: 1.0, lambda t: t), lam / length**3
-    fit = _semiparametric(Sobolev._of(2), unit(x), y, line, lam, weights, loss)
+    solve = semiparametric.__wrapped__  # for arguments that were read
+    fit = solve(Sobolev._of(2), unit(x), y, line, lam, weights, loss)
     return through(knots, fit._at(unit(knots)))
 
 # %% ../nbs/05_representer.ipynb #5dd874f2

@@ -23,17 +23,18 @@ from .base.words import instance_of
 from .engines.solving.losses import ALoss, logistic
 
 # %% ../nbs/06_sgd.ipynb #64c89568
-from .base.errors import require
+from .base.errors import LawBroken, require
 from .engines.features.maps import GramMatrix, largest_gap
 from .engines.functions.functions import OneFunction
-from .engines.kernels.gram import AKernel
+from .engines.kernels.gram import AKernel, diagonal, gram_matrix
 from .features import FeatureFunction, FeatureMap
 from .hilbert import empirical
 from .kernels import Gaussian
 
 # %% ../nbs/06_sgd.ipynb #d684733a
 from .engines.solving.steps import Amount, Examples, FeatureRows, Option, Run, Size
-from .engines.solving.steps import SizeOrInf, StepSize, descend, slope_of, weights_of
+from .engines.solving.steps import SizeOrInf, StepSize, descend, slope_along, slope_of
+from .engines.solving.steps import weights_of
 from .engines.solving.timing import Machine, timed
 from .mercer import mercer_expansion
 from .rkhs import RKHSFunction
@@ -60,14 +61,13 @@ def sgd_primal(
     raises ConvergenceFailure : the steps are too long and the weights run away
     """
     run, w = Run(y, loss, steps, step_size, rng), np.zeros(Phi.shape[1], Phi.dtype)
-    with np.errstate(all="ignore"):  # require_bounded sees what overflows
-        longest = float(np.linalg.norm(Phi, axis=1).max() ** 2)
-        for t, i, rate in run:
-            score = Phi[i] @ w
-            run.require_bounded(score, t, longest)
-            w -= rate * run.slope_at(score, i) * Phi[i]  # (6.2)
-            if callback is not None:
-                callback(t + 1, w)
+    longest = float(np.linalg.norm(Phi, axis=1).max() ** 2)
+    for t, i, rate in run:
+        score = Phi[i] @ w
+        run.require_bounded(score, t, longest)  # sees what overflows
+        w -= rate * run.slope_at(score, i) * Phi[i]  # (6.2)
+        if callback is not None:
+            callback(t + 1, w)
     return w
 
 # %% ../nbs/06_sgd.ipynb #3a50543f
@@ -89,13 +89,12 @@ def sgd_dual(
     """
     run, u = Run(y, loss, steps, step_size, rng), np.zeros(len(K), K.dtype)
     longest = float(K.diagonal().max())
-    with np.errstate(all="ignore"):  # require_bounded sees what overflows
-        for t, i, rate in run:
-            score = K[i] @ u
-            run.require_bounded(score, t, longest)
-            u[i] -= rate * run.slope_at(score, i)  # (6.4)
-            if callback is not None:
-                callback(t + 1, u)
+    for t, i, rate in run:
+        score = K[i] @ u
+        run.require_bounded(score, t, longest)
+        u[i] -= rate * run.slope_at(score, i)  # (6.4)
+        if callback is not None:
+            callback(t + 1, u)
     return u
 
 # %% ../nbs/06_sgd.ipynb #706c2f2c
@@ -121,16 +120,15 @@ def check_span(
     given = dict(y=y, loss=loss, steps=steps, step_size=step_size, rng=rng)
     primal(Phi, **given, callback=lambda t, w: W.append(w.copy()))
     dual(Phi @ Phi.T, **given, callback=lambda t, u: U.append(u.copy()))
-    W, U, shape = np.array(W), np.array(U), ((steps, Phi.shape[1]), (steps, len(Phi)))
-    require(
-        f"w has shape {W.shape} and u {U.shape} over {steps} steps, not {shape}",
-        (W.shape, U.shape) != shape,
-        0,
-        "Each trainer reports each of its steps.",
-    )
+    W, U, n, D = np.array(W), np.array(U), *Phi.shape
+    if (W.shape, U.shape) != ((steps, D), (steps, n)):
+        raise LawBroken(
+            f"w has shape {W.shape} and u {U.shape}, not {steps, D} and {steps, n}: each trainer "
+            "reports each of its steps."
+        )
     gaps = np.abs(W - U @ Phi).max(axis=1)  # (6.3)
     size = np.abs(Phi).max() * np.abs(U).sum(axis=1).max() + np.abs(W).max()
-    allowed = len(Phi) * float(np.finfo(Phi.dtype).eps) ** 0.75 * size
+    allowed = n * float(np.finfo(Phi.dtype).eps) ** 0.75 * size
     first = int(np.argmax(~(gaps <= allowed)))
     return require(
         "w = Σⱼ uⱼ φⱼ",
@@ -149,26 +147,22 @@ _MapOrTerms = Annotated[
 # %% ../nbs/06_sgd.ipynb #21ed76c5
 def _features(k, X, option, features):
     "The feature map of options 1, 2 (exact) and 5, 6 (approximate)"
-    d = getattr(X, "shape", (0, None))[1]
-    if option < 5 and isinstance(features, FeatureMap):
-        apart = largest_gap(features(X[:8]), np.asarray(k(X[:8])))[0]
-        require(
-            f"option {option} wants features with ⟨φ(x), φ(y)⟩ = k(x, y) for {k}",
-            apart,
-            1e-6,
-            f"Use option {option + 4} for approximate ones.",
-        )
+    exact = option < 5
     if isinstance(features, FeatureMap):
+        if exact:
+            apart = largest_gap(features(X[:8]), gram_matrix(k, X[:8]))[0]
+            require(
+                f"option {option} wants features with ⟨φ(x), φ(y)⟩ = k(x, y) for {k}",
+                apart,
+                1e-6,
+                f"Use option {option + 4} for approximate ones.",
+            )
         return features
-    if option < 5 and features is None:
-        return k.feature_map(d)
-    fitting(
-        features,
-        "features",
-        option > 4 and features is not None,
-        "a FeatureMap" + (", or the number of terms of a Mercer expansion" if option > 4 else ""),
-        f"one for option {option}",
-    )
+    if exact and features is None:
+        return k.feature_map(getattr(X, "shape", (0, None))[1])
+    what = "a FeatureMap" + ", or the number of terms of a Mercer expansion" * (not exact)
+    fits = not exact and features is not None
+    fitting(features, "features", fits, what, f"one for option {option}")
     some = np.linspace(0, len(X) - 1, min(len(X), max(1000, 4 * features))).astype(int)
     return mercer_expansion(k, empirical(X[some]), features).feature_map()
 
@@ -220,10 +214,10 @@ def kernel_sgd(
     run = Run(y, loss, steps, step_size, rng, batch, lam, replace, weights)
     if option in (3, 4):
         u = descend(run, Examples(k, X, option == 4), average, callback)
-        return RKHSFunction(k, X, u).of_labels(run.labels)
+        return RKHSFunction._of(k, X, u).of_labels(run.labels)
     phi = _features(k, X, option, features)
     w = descend(run, weights_of(phi, X, option in (2, 6)), average, callback)
-    return FeatureFunction(phi, w).of_columns(X).of_labels(run.labels)
+    return FeatureFunction._of(phi, w).of_columns(X).of_labels(run.labels)
 
 # %% ../nbs/06_sgd.ipynb #a4cda225
 @dataclass(frozen=True, repr=False)
@@ -273,7 +267,7 @@ def cost_model(option: Option, n: Size, d: Size, D: SizeOrInf, T: Size) -> Cost:
     references : CK (Cornell), the cost table
     """
     fixed, per_step, memory = _table(n, d, D)[option]
-    return Cost(fixed, per_step, T, memory)
+    return Cost._of(fixed, per_step, T, memory)
 
 # %% ../nbs/06_sgd.ipynb #b30b84e4
 _ACost = Annotated[Cost, instance_of(Cost, "cost_model(option, n, d, D, T)")]
@@ -336,7 +330,7 @@ def calibrate(
     returns : with .seconds(option, n, d, D, T)
     raises TypeError, ValueError : sizes that do not increase; features makes no FeatureMap
     """
-    return timed(Gaussian(1.0) if k is None else k, features or _cosines, loss, dims, sizes)
+    return timed(k or Gaussian._of(1.0), features or _cosines, loss, dims, sizes)
 
 # %% ../nbs/06_sgd.ipynb #badfc457
 _AMachine = Annotated[Machine, instance_of(Machine, "calibrate(), or None")]
@@ -366,9 +360,9 @@ def cheapest_option(
     >>> cheapest_option(n=1000, d=10, D=500, T=10**6), cheapest_option(100, 10, 5000, 10**6)
     (2, 4)
     """
-    size = {1: D, 2: D} if D != math.inf else {}
-    size |= {3: 1, 4: 1} | ({} if approximate is None else {5: approximate, 6: approximate})
-    bills = {option: _table(n, d, size[option])[option] for option in size}
+    sizes = {1: D, 2: D, 3: 1, 4: 1, 5: approximate, 6: approximate}
+    sizes = {option: D for option, D in sizes.items() if D not in (None, math.inf)}
+    bills = {option: _table(n, d, D)[option] for option, D in sizes.items()}
     needs = {option: stored for option, (_, _, stored) in bills.items()}
     if memory < math.inf:
         as_number(
@@ -378,10 +372,13 @@ def cheapest_option(
             because=f": option {min(needs, key=needs.get)} fits in memory then",
         )
     price = {
-        option: machine.seconds(option, n, d, size[option], T) if machine else fixed + each * T
+        option: fixed + each * T
         for option, (fixed, each, _) in bills.items()
         if needs[option] <= memory
     }
+    if machine is not None:
+        seconds = Machine.seconds.__wrapped__
+        price = {option: seconds(machine, option, n, d, sizes[option], T) for option in price}
     return min(price, key=price.get)
 
 # %% ../nbs/06_sgd.ipynb #d877fcf6
@@ -404,7 +401,7 @@ def check_regret(
     returns : the left side of (6.7) less the right side, ≤ 0 up to rounding
     raises LawBroken : the run does worse than any sequence of examples explains
     """
-    h - 0 * RKHSFunction(k, X, np.zeros(len(X)))  # refuses a function of another space
+    h - 0 * RKHSFunction._of(k, X, np.zeros(len(X)))  # refuses a function of another space
     blocks = []
     train(
         k,
@@ -417,14 +414,13 @@ def check_regret(
         callback=lambda t, drawn, z: blocks.append((drawn, z)),
     )
     rows, scores = (np.concatenate([np.zeros(0, int), *(b[j] for b in blocks)]) for j in (0, 1))
-    require(
-        f"train reports {len(rows)} examples and {len(scores)} scores in {steps} steps",
-        (len(rows), len(scores)) != (steps, steps),
-        0,
-        "It must report one each a step.",
-    )
+    if (len(rows), len(scores)) != (steps, steps):
+        raise LawBroken(
+            f"train reports {len(rows)} examples and {len(scores)} scores in {steps} steps: it "
+            "must report one each a step."
+        )
     regret = np.mean(loss(y[rows], scores) - loss(y[rows], h(X)[rows]))
-    squares = slope_of(loss, y)(scores, rows) ** 2 * k.diag(X)[rows]  # ‖g_t‖²
+    squares = slope_along(loss, y, 1.0)(scores, rows) ** 2 * diagonal(k, X)[rows]  # ‖g_t‖²
     allowed = h.norm() ** 2 / (2 * step_size * steps) + step_size / 2 * np.mean(squares)
     rounding = 1e-9 * (1 + np.mean(np.abs(loss(y[rows], scores))))
     return require(
@@ -475,10 +471,10 @@ def _forget(memory):
     "Drop the centre that is missed least, projected on the others   (6.10)"
     P, c = memory.P, memory.c
     j = int(np.argmin(c**2 / P.diagonal()))
+    kept, lost = np.arange(len(c)) != j, c[j] / P[j, j]
     memory.drift += abs(c[j]) / math.sqrt(P[j, j])  # (6.10)
-    memory.c = np.delete(c - c[j] / P[j, j] * P[:, j], j)
-    P = P - np.outer(P[:, j], P[j]) / P[j, j]
-    memory.P, memory.rows = np.delete(np.delete(P, j, 0), j, 1), np.delete(memory.rows, j)
+    memory.c, memory.rows = (c - lost * P[:, j])[kept], memory.rows[kept]
+    memory.P = (P - np.outer(P[:, j], P[j]) / P[j, j])[kept][:, kept]
 
 # %% ../nbs/06_sgd.ipynb #3a900f92
 @contract
@@ -501,22 +497,23 @@ def budgeted_sgd(
     raises ConvergenceFailure : as kernel_sgd
     references : Engel, Mannor and Meir (2004); Wang, Crammer and Vucetic (2012)
     """
-    run, memory, longest = Run(y, loss, steps, step_size, rng), _Memory(), float(np.max(k.diag(X)))
-    with np.errstate(all="ignore"):  # require_bounded sees what overflows
-        for part in spans(run.steps, 64):
-            pool = np.unique(np.concatenate([memory.rows, run.examples[part]]))
-            K = np.asarray(k(taken_of(X, pool)), dtype=float)
-            memory.rows = np.searchsorted(pool, memory.rows)  # places in the pool, for this block
-            if part.start % 1024 == 0:
-                memory.P = np.linalg.inv(K[np.ix_(memory.rows, memory.rows)])
-            for t, i in enumerate(np.searchsorted(pool, run.examples[part]), start=part.start):
-                score = K[i, memory.rows] @ memory.c
-                run.require_bounded(score, t, longest)
-                if v := -run.rates[t] * run.slope_at(score, int(pool[i])):
-                    memory.learn(K, i, v)
-                if len(memory.rows) > budget:
-                    _forget(memory)
-            memory.rows = pool[memory.rows]
-    rows, c = (memory.rows, memory.c) if len(memory.rows) else (np.array([0]), np.zeros(1))
-    f = RKHSFunction(k, taken_of(X, rows), c).of_labels(run.labels)
-    return Budgeted(f, float(memory.drift))
+    run, memory = Run(y, loss, steps, step_size, rng), _Memory()
+    longest = float(np.max(diagonal(k, X)))
+    for part in spans(run.steps, 64):
+        pool = np.union1d(memory.rows, run.examples[part])
+        K = gram_matrix(k, taken_of(X, pool)).astype(float)
+        memory.rows = np.searchsorted(pool, memory.rows)  # places in the pool, for this block
+        if part.start % 1024 == 0:
+            memory.P = np.linalg.inv(K[np.ix_(memory.rows, memory.rows)])
+        for t, i in enumerate(np.searchsorted(pool, run.examples[part]), start=part.start):
+            score = K[i, memory.rows] @ memory.c
+            run.require_bounded(score, t, longest)  # sees what overflows
+            if v := -run.rates[t] * run.slope_at(score, int(pool[i])):
+                memory.learn(K, i, v)
+            if len(memory.rows) > budget:
+                _forget(memory)
+        memory.rows = pool[memory.rows]
+    if not len(memory.rows):  # nothing was learned
+        memory.rows, memory.c = np.array([0]), np.zeros(1)
+    f = RKHSFunction._of(k, taken_of(X, memory.rows), memory.c).of_labels(run.labels)
+    return Budgeted._of(f, float(memory.drift))

@@ -544,7 +544,7 @@ BAD = {
     "option 0": (lambda: kernel_sgd(k, X, y, option=0), ValueError, "option = 0"),
     "steps": (lambda: kernel_sgd(k, X, y, steps=0), ValueError, "steps = 0"),
     "steps 2.5": (lambda: kernel_sgd(k, X, y, steps=2.5), ValueError, "steps = 2.5"),
-    "step size 0": (lambda: kernel_sgd(k, X, y, step_size=0), ValueError, "step_size = 0"),
+    "step size 0": (lambda: kernel_sgd(k, X, y, step_size=0), ValueError, "step_size holds 0"),
     "step size nan": (lambda: kernel_sgd(k, X, y, step_size=np.nan), ValueError, "step_size"),
     "step sizes": (
         lambda: kernel_sgd(k, X, y, steps=9, step_size=np.ones(8)),

@@ -13,10 +13,10 @@ from scipy.sparse.linalg import lsqr
 from tqdm.auto import tqdm
 
 # %% ../../../nbs/engines/solving/paths.ipynb #d363e007
-from ...base.arrays import as_count, as_floats, as_number
+from ...base.arrays import as_count, as_floats, as_number, shaped
 from ...base.blocks import few_threads, in_parallel, require_fits
 from ...base.contracts import contract
-from ...base.errors import finite, require, settled
+from ...base.errors import finite, settled
 from ...base.factors import Cholesky, norm1
 from ...base.points import AnyPoints, ordered, points
 from ...base.words import Targets, Word, array, function, one_of, word_of
@@ -25,19 +25,15 @@ from ...base.words import Targets, Word, array, function, one_of, word_of
 def _increasing(value, name, call=None):
     given = np.atleast_1d(as_floats(value, name)).tolist()
     widths = [as_count(D, f"{name}[{i}]") for i, D in enumerate(given)]
-    if any(a >= b for a, b in zip(widths, widths[1:], strict=False)):
+    if sorted(set(widths)) != widths:
         raise ValueError(f"{name} = {widths}: pass increasing numbers, such as np.unique({name}).")
     return widths
 
 
-def _penalties(value, name, call=None):
-    if np.ndim(value) == 0:
-        return np.float64(as_number(value, name, at_least=0))
-    return np.array([as_number(lam, name, at_least=0) for lam in as_floats(value, name)])
-
-
 def _measured(value, name, call=None):
-    word = one_of(*MEASURES) if isinstance(value, str) else function("of values and targets")
+    word = function("of values and targets")
+    if isinstance(value, str):
+        word = one_of(*MEASURES)
     return word.read(value, name, call)
 
 
@@ -48,21 +44,21 @@ def _sparse_or_not(value, name, call):
     return csr_array(value, dtype=float)
 
 
-FeatureColumns = Annotated[Any, replace(points("n"), says="array (n, D)", letters=("n", "D"))]
+_columns_of = replace(points("n"), says="array (n, D)", letters=("n", "D"))
+FeatureColumns = Annotated[Any, _columns_of]
 AnyColumns = Annotated[
-    Any,
-    replace(
-        points("n"), says="array or sparse matrix (n, D)", letters=("n", "D"), read=_sparse_or_not
-    ),
+    Any, replace(_columns_of, says="array or sparse matrix (n, D)", read=_sparse_or_not)
 ]
 _any = word_of(AnyPoints)
-_others = replace(
-    _any,
-    letters=("m",),
-    says="array (m,) or (m, d), or m objects of any kind",
-    read=lambda value, name, call: ordered(_any.read(value, name, call), call.seen["X"], name),
-)
-OtherPoints = Annotated[Any, _others]
+OtherPoints = Annotated[
+    Any,
+    replace(
+        _any,
+        letters=("m",),
+        says="array (m,) or (m, d), or m objects of any kind",
+        read=lambda value, name, call: ordered(_any.read(value, name, call), call.seen["X"], name),
+    ),
+]
 FittedColumns = Annotated[Any, array("D", "t?")]
 Widths = Annotated[
     Any,
@@ -74,12 +70,12 @@ Widths = Annotated[
         (None, "text", [], [2, 2], [0, 1], 0.5, [[1], [2, 3]]),
     ),
 ]
-_penalty = Word(
-    "float ≥ 0, or several",
-    _penalties,
-    (),
-    lambda rng, sizes: 0.1,
-    (None, "text", [], -1.0, [1.0, -1.0], math.inf, True),
+_penalty = replace(
+    array("L?", at_least=0),
+    says="float ≥ 0, or several",
+    letters=(),
+    draw=lambda rng, sizes: 0.1,
+    finite=False,
 )
 Penalties = Annotated[Any, _penalty]
 _each = replace(_penalty, says="float ≥ 0, or one a width", letters=("widths",))
@@ -92,8 +88,7 @@ def shortest(Phi, Y, root, rtol):
     "Σ vⱼ (uⱼᵀ Y) / (sⱼ + lam / sⱼ) over the singular values that count; root = √lam   (10.2)"
     U, s, Vt = scipy.linalg.svd(Phi, full_matrices=False, check_finite=False)
     r = int(np.count_nonzero(s > rtol * s[0]))
-    with np.errstate(over="ignore", invalid="ignore"):  # require_finite says it
-        return Vt[:r].T @ ((U[:, :r].T @ Y) / (s[:r] + root * (root / s[:r]))[:, None])
+    return Vt[:r].T @ ((U[:, :r].T @ Y) / (s[:r] + root * (root / s[:r]))[:, None])
 
 
 def by_products(Phi, Y, root, rtol=None):
@@ -123,8 +118,7 @@ def rank_tolerance(Phi):
 
 def alike(Phi, y):
     "Features (n, D) and targets of one float type"
-    dtype = np.result_type(np.asarray(Phi), np.asarray(y))
-    return np.asarray(Phi).astype(dtype, copy=False), np.asarray(y).astype(dtype, copy=False)
+    return [A.astype(np.result_type(Phi, y), copy=False) for A in (Phi, y)]
 
 
 def require_finite(beta):
@@ -150,17 +144,18 @@ def min_norm_path(
         because=f": Phi has {Phi.shape[1]} columns",
     )
     unit, small = float(np.abs(Phi).max()), float(np.finfo(Phi.dtype).tiny) ** 0.25
-    unit = 1.0 if small < unit < 1 / small else unit or 1.0  # else squares over- or underflow
-    with np.errstate(over="ignore"):
-        roots = np.sqrt(np.broadcast_to(lam, len(widths))) / unit
+    if not unit or small < unit < 1 / small:  # else squares over- or underflow
+        unit = 1.0
+    roots = np.sqrt(np.broadcast_to(lam, len(widths))) / unit
     roots = finite(roots, "√lam over the largest of Phi", "rescale Phi and lam").tolist()
-    Phi, Y = Phi / unit if unit != 1 else Phi, y.reshape(len(y), -1)
+    if unit != 1:
+        Phi = Phi / unit
+    Y = y.reshape(len(y), -1)
     cut = sum(D <= len(Phi) for D in widths)
-    with few_threads(len(Phi), _FEW), np.errstate(over="ignore", invalid="ignore"):  # seen below
+    with few_threads(len(Phi), _FEW):
         fits = _up_to_n(Phi, Y, widths[:cut], roots[:cut])
         fits += _beyond_n(Phi, Y, widths[cut:], roots[cut:])
-    with np.errstate(over="ignore"):
-        return [require_finite(beta / unit).reshape(-1, *y.shape[1:]) for beta in fits]
+    return [require_finite(beta / unit).reshape(-1, *y.shape[1:]) for beta in fits]
 
 
 _FEW = 1000  # so few data leave no work for a second thread
@@ -194,25 +189,28 @@ def _beyond_n(Phi, Y, widths, roots):
         G += new @ new.T
         done = D
         solve = _by_gram(G, root)
-        fits.append(_corrected(solve, seen, Y, root) if solve else _without_gram(seen, Y, root))
+        if solve:
+            fits.append(_corrected(solve, seen, Y, root))
+        else:
+            fits.append(_without_gram(seen, Y, root))
     return fits
 
 # %% ../../../nbs/engines/solving/paths.ipynb #62addeb3
 def _without_gram(Phi, Y, root):
     """By RᵀR = ΦΦᵀ, which does not square the condition number; by singular values where R is
     singular too, or there is a penalty"""
-    R = None if root else _triangle(np.array(Phi.T, order="F"))
-    if R is not None and _is_regular(R, Phi.shape[1]):
-        return _corrected(lambda b: _back(R, _back(R, b, trans=1)), Phi, Y, root)
+    if not root:
+        R = _triangle(np.array(Phi.T, order="F"))
+        if _is_regular(R, Phi.shape[1]):
+            return _corrected(lambda b: _back(R, _back(R, b, trans=1)), Phi, Y, root)
     return shortest(Phi, Y, root, rank_tolerance(Phi))
 
 
 def _corrected(solve, Phi, Y, root):
     "β = Φᵀα, and once more for what rounding has left of Y"
-    with np.errstate(over="ignore", invalid="ignore"):  # require_finite says it
-        alpha = solve(Y)
-        beta = Phi.T @ alpha
-        return beta + Phi.T @ solve(Y - Phi @ beta - root * (root * alpha))
+    alpha = solve(Y)
+    beta = Phi.T @ alpha
+    return beta + Phi.T @ solve(Y - Phi @ beta - root * (root * alpha))
 
 
 def _by_gram(G, root):
@@ -248,8 +246,9 @@ def _is_regular(R, size):
 # %% ../../../nbs/engines/solving/paths.ipynb #35e32c89
 def _fits_of(features, X, y, X_test, widths, lams, rng):
     "(w, j, values at X, at X_test, ‖β‖) for D = widths[w] and lams[j]; the features are Z / √D"
-    steps = [(D - before, before) for before, D in zip([0, *widths], widths, strict=False)]
-    maps = [(D, _a_function(features(D, rng), D)) for D, _ in steps]
+    word = function("of points, such as a FeatureMap")
+    read = lambda D: word.read(features(D, rng), f"features({D}, rng)", None)
+    maps = [(D, read(D)) for D in np.diff([0, *widths]).tolist()]
     both = lambda maps: (_columns(maps, X), _columns(maps, X_test))
     cut = sum(D <= len(X) for D in widths)
     if cut:
@@ -272,10 +271,6 @@ def _fits_of(features, X, y, X_test, widths, lams, rng):
             yield w, j, *(by_gram or _by_all_columns(*both(maps[: w + 1]), y, lam))
 
 
-def _a_function(phi, D):
-    return function("of points, such as a FeatureMap").read(phi, f"features({D}, rng)", None)
-
-
 def _columns(maps, points):
     "Columns z₁, z₂, … at the points, with (1/D) Σ zⱼ(x) zⱼ(x') ≈ k(x, x') for every D"
     D, start = sum(step for step, _ in maps), 0
@@ -285,9 +280,9 @@ def _columns(maps, points):
     Z = np.empty((len(points), D))
     for step, phi in maps:
         F = phi(points)
-        F = np.asarray(as_floats(F.toarray() if issparse(F) else F, "features"))
-        shape = len(points), step
-        require(f"features({step}, rng) must give {shape}, not {F.shape}", F.shape != shape, 0)
+        if issparse(F):
+            F = F.toarray()
+        F = shaped(as_floats(F, "features"), f"features({step}, rng)", (len(points), step))
         np.multiply(F, math.sqrt(step), out=Z[:, start : start + step])
         start += step
     return Z
@@ -306,7 +301,9 @@ def _by_gram_alone(G, C, y, lam, D):
 
 
 def _by_all_columns(Z, Z_test, y, lam):
-    beta = require_finite(_without_gram(Z, y.reshape(len(y), -1), math.sqrt(Z.shape[1] * lam)))
+    with np.errstate(all="ignore"):  # in a thread
+        beta = _without_gram(Z, y.reshape(len(y), -1), math.sqrt(Z.shape[1] * lam))
+    beta = require_finite(beta)
     return _by_columns(Z, Z_test, beta.reshape(-1, *y.shape[1:]))
 
 
@@ -345,7 +342,7 @@ def errors_of(features, X, y, X_test, y_test, widths, lams, measure, rngs, progr
 
 
 def _squared_error(values, y):
-    with np.errstate(over="ignore"):  # inf is refused by name
+    with np.errstate(over="ignore"):  # in a thread; inf is refused by name
         return float(np.mean((values - y) ** 2))
 
 

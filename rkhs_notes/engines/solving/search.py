@@ -23,13 +23,11 @@ from ..kernels.gram import n_points
 def _tunable(k, X):
     "Names of the parameters of k with a gradient that are positive and have to be"
     found = []
-    with np.errstate(all="ignore"):
-        names = k._vjp(X, X, np.zeros((n_points(X), n_points(X))))
-    for name in names:
-        value = np.asarray(k.get_params()[name])
-        if value.ndim < 2 and np.all(value > 0):
+    for name in k._vjp(X, X, np.zeros((n_points(X), n_points(X)))):
+        value = k.get_params()[name]
+        if np.ndim(value) < 2 and np.all(value > 0):
             try:
-                k.with_params(**{name: -value if value.ndim else -float(value)})
+                k.with_params(**{name: -value})
             except ValueError:
                 found.append(name)
     return found
@@ -40,10 +38,9 @@ class Logarithms:
 
     def __init__(self, k, X, *further):
         self.k, self.names = k, _tunable(k, X)
-        self.shapes = [np.shape(k.get_params()[name]) for name in self.names] + [()] * len(further)
         values = [k.get_params()[name] for name in self.names] + list(further)
-        self.start = np.concatenate([np.log(np.ravel(v)) for v in values] or [[]])
-        sizes = [math.prod(shape) for shape in self.shapes]
+        self.shapes, sizes = list(map(np.shape, values)), list(map(np.size, values))
+        self.start = np.log(np.concatenate([[], *map(np.ravel, values)]))
         self.group = np.repeat(np.arange(len(sizes)), sizes)  # which parameter an entry is of
 
     def __len__(self):
@@ -51,15 +48,14 @@ class Logarithms:
 
     def at(self, theta):
         "[the kernel, the further numbers …]"
-        parts = [np.exp(theta[self.group == i]).reshape(s) for i, s in enumerate(self.shapes)]
-        parts = [part if part.ndim else float(part) for part in parts]
-        m = len(self.names)
-        return [self.k.with_params(**dict(zip(self.names, parts[:m], strict=True))), *parts[m:]]
+        parts = [np.exp(theta[self.group == i]).reshape(s)[()] for i, s in enumerate(self.shapes)]
+        own = dict(zip(self.names, parts, strict=False))
+        return [self.k.with_params(**own), *map(float, parts[len(own) :])]
 
     def slope(self, theta, gradient, *further):
         "The gradient in theta, from that by name and those of the further numbers"
         parts = [gradient[name] for name in self.names] + list(further)
-        return np.concatenate([np.ravel(part) for part in parts] or [[]]) * np.exp(theta)
+        return np.concatenate([[], *map(np.ravel, parts)]) * np.exp(theta)
 
 # %% ../../../nbs/engines/solving/search.ipynb #d27b94c5
 def gradient_through(k, X, M, rows=128):
@@ -79,8 +75,7 @@ def highest(objective, starts, box, max_iter=200, progress=None, ftol=1e-9, n=1)
 
     def descent(theta):
         try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                value, slope = objective(theta)
+            value, slope = objective(theta)
             finite(np.append(slope, value), "log p(y), or its slope,")
         except (NotPositiveDefinite, ValueError) as e:
             failures.append(e)
@@ -121,9 +116,10 @@ def stopped_by(logs, theta, objective):
     "The names of what the box stopped while a factor e more would still gain a tenth, or ''"
     way = theta - logs.start
     far = np.abs(way) > _REACH - 1e-6
-    rises = far.any() and far & (objective(theta)[1] * np.sign(way) > 0.1)
-    names = [*logs.names, "noise"]
-    return " and ".join(dict.fromkeys(names[i] for i in logs.group[rises])) if far.any() else ""
+    if not far.any():
+        return ""
+    rises, names = far & (objective(theta)[1] * np.sign(way) > 0.1), [*logs.names, "noise"]
+    return " and ".join(dict.fromkeys(names[i] for i in logs.group[rises]))
 
 
 def starts_of(logs, objective, n, restarts, rng, max_iter, tol=1e-9):

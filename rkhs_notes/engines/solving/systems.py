@@ -125,11 +125,10 @@ def beside(T, smooth, y):
 def independent(T, weights=None):
     "T, if its columns are linearly independent on the points that count"
     Q, R = np.linalg.qr(T)
-    seen = Q if weights is None else Q * np.sqrt(weights / weights.max())[:, None]
-    sizes = np.linalg.svd(seen, compute_uv=False)
-    largest = np.maximum(np.abs(R).max(axis=0), np.finfo(R.dtype).tiny)
-    parts, eps = np.linalg.svd(R / largest, compute_uv=False), len(T) * np.finfo(R.dtype).eps
-    if T.shape[1] > len(T) or sizes[-1] <= eps * sizes[0] or parts[-1] <= eps * parts[0]:
+    if weights is not None:
+        Q = Q * np.sqrt(weights / weights.max())[:, None]
+    sizes = np.maximum(np.abs(R).max(axis=0), np.finfo(R.dtype).tiny)
+    if min(map(np.linalg.matrix_rank, (Q, T / sizes))) < T.shape[1]:
         raise ValueError(
             f"the {T.shape[1]} functions of the null space are linearly dependent on "
             f"these {len(T)} points: their coefficients are not determined. Drop one."

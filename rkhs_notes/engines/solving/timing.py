@@ -5,6 +5,7 @@ __all__ = ['Machine']
 
 # %% ../../../nbs/engines/solving/timing.ipynb #timing-imports
 import math
+from functools import partial
 import numpy as np
 from timeit import repeat
 from typing import Annotated
@@ -14,7 +15,8 @@ from ...base.contracts import contract
 from ...base.values import Value
 from ...base.words import Word, fitting, word_of
 from ..features.maps import AFeatureMap
-from .steps import Examples, Option, Run, Size, SizeOrInf, Weights
+from ..kernels.gram import gram_matrix
+from .steps import Examples, Option, Run, Size, SizeOrInf, StepWeights
 from .steps import descend
 
 # %% ../../../nbs/engines/solving/timing.ipynb #5bca6e84
@@ -43,38 +45,38 @@ class Machine(Value):
     @contract
     def seconds(self, option: Option, n: Size, d: Size, D: SizeOrInf, T: Size) -> float:
         "Predicted seconds of kernel_sgd"
-        width, rows = n if option in (3, 4) else D, T if option % 2 else n
+        form, width = "w", D
+        if option in (3, 4):
+            form, width = "u", n
         if width == math.inf:
             return math.inf
-        each, number = self.steps["u" if option in (3, 4) else "w"]
-        a, b = self.values[option - 4 if option > 4 else option]
-        return rows * width * (a + b * d) + T * (each + number * width)
+        (a, b), (each, number) = self.values[(option - 1) % 4 + 1], self.steps[form]
+        return (n, T)[option % 2] * width * (a + b * d) + T * (each + number * width)
 
 # %% ../../../nbs/engines/solving/timing.ipynb #693a9849
 def timed(k, map_of, loss, dims, sizes):
     "The Machine of this kernel, these feature maps (d, D) ↦ φ, this loss"
-    rng, large, each, steps = np.random.default_rng(0), sizes[1], {o: [] for o in (1, 2, 3, 4)}, {}
+    rng, large, values, steps = np.random.default_rng(0), sizes[1], [], []
     for d in dims:
         X = rng.standard_normal((large, d))
         phi = word_of(AFeatureMap).read(map_of(d, large), "features")
-        work = {1: lambda: phi(X[:64]), 2: lambda: phi(X), 3: lambda: k(X[:64], X), 4: lambda: k(X)}
-        for option, compute in work.items():
-            taken = _least_seconds(compute, 16 if option in (1, 3) else 1)
-            each[option].append(taken / compute().size)
-    for form in "wu":
-        taken = []
-        for size in sizes:
-            X, y = rng.standard_normal((size, 2)), rng.choice([-1.0, 1.0], size)
-            run = Run(y, loss, 1024, 1e-3, np.random.default_rng(0))
-            made = Examples(k, X, True) if form == "u" else Weights(map_of(2, size), X, True)
-            taken.append(_least_seconds(lambda: descend(run, made)) / 1024)  # noqa: B023
-        steps[form] = _line(sizes, taken)
-    return Machine({option: _line(dims, taken) for option, taken in each.items()}, steps)
+        rows = (X[:64], 16), (X, 1)
+        each = [(lambda A: phi(A), *some) for some in rows]  # noqa: B023
+        each += [(lambda A: gram_matrix(k, A, X), *some) for some in rows]  # noqa: B023
+        values.append([_least_seconds(*some) / len(some[1]) / large for some in each])
+    for size in sizes:
+        X, y = rng.standard_normal((size, 2)), rng.choice([-1.0, 1.0], size)
+        run = Run(y, loss, 1024, 1e-3, np.random.default_rng(0))
+        forms = StepWeights(map_of(2, size), X, True), Examples(k, X, True)
+        steps.append([_least_seconds(partial(descend, run), f, 1) / 1024 for f in forms])
+    lines = [_line(dims, taken) for taken in zip(*values, strict=True)]
+    forms = [_line(sizes, taken) for taken in zip(*steps, strict=True)]
+    return Machine._of(dict(enumerate(lines, 1)), dict(zip("wu", forms, strict=True)))
 
 
-def _least_seconds(work, times=1):
+def _least_seconds(work, given, times):
     "The least of three: other work on the machine only adds"
-    return min(repeat(work, number=times, repeat=3)) / times
+    return min(repeat(lambda: work(given), number=times, repeat=3)) / times
 
 
 def _line(x, y):
