@@ -59,8 +59,8 @@ class Value:
         if (like := self.plan.foreign(seen)) is not None:
             brought(seen, self.plan, like, self._native, type(self).__name__)
         self.plan.read(seen)
-        for name in self.plan.words:
-            object.__setattr__(self, name, kept(seen[name]))
+        for name, value in seen.items():
+            object.__setattr__(self, name, kept(value))
 
     @classmethod
     def _of(cls, *fields, **named):

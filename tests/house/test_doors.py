@@ -14,6 +14,7 @@ import pytest
 from test_contracts import CONTRACTS, DRAWS, call, drawn
 
 from conftest import refuse
+from fuzzing import numbers_in
 from rkhs_notes.base import contracts, values
 
 LIST = Path(__file__).with_name("doors.json")  # {"module.function": doors}; numbers only shrink
@@ -56,6 +57,35 @@ def counted(name, f, rounds=3):
 def test_a_call_enters_no_more_doors_than_listed(name, f):
     allowed = json.loads(LIST.read_text(encoding="utf-8")).get(name, 1)
     assert counted(name, f) <= allowed, f"python tests/house/test_doors.py {name.partition('.')[0]}"
+
+
+def arrays_in(arguments):
+    "The arrays that a caller passed, also in lists"
+    for value in arguments.values():
+        for part in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(part, np.ndarray) and part.flags.writeable and part.dtype.kind == "f":
+                yield part
+
+
+@pytest.mark.parametrize("name, f", CONTRACTS, ids=[name for name, _ in CONTRACTS])
+def test_what_was_answered_stays_when_the_arguments_are_overwritten(name, f):
+    arguments = drawn(f, np.random.default_rng(1), DRAWS.get(name, {}))
+    result, error = call(f, arguments)
+    if error is None:
+        before = [(path, A.copy()) for path, A in numbers_in(result)]
+        for A in arrays_in(arguments):
+            A[...] = 1e3
+        after = numbers_in(result)
+        refuse([path or name for (path, a), (_, b) in zip(before, after, strict=True)
+                if not np.array_equal(a, b, equal_nan=True)])  # fmt: skip
+
+
+def test_a_result_that_looks_into_an_argument_is_noticed():
+    x = np.ones(3)
+    view, _ = numbers_in((x[:2], 1.0))
+    assert [A is x for A in arrays_in({"x": x, "more": [x, 2.0]})] == [True, True]
+    x[...] = 1e3
+    assert view[1][0] == 1e3
 
 
 def test_the_list_of_doors_names_public_functions():
