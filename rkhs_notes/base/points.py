@@ -225,7 +225,8 @@ def points(letter="n", of=None):
             X = k._marked(value, name)
         else:
             X = marked(as_points, value, name)
-        if names_of(X) is None:
+        mark = _mark_of(X)
+        if mark is None or mark.names is None:
             return X
         first = call.sizes.get(letters[1], ("self",))[0]
         return ordered(X, call.seen.get(first), name)

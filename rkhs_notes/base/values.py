@@ -113,10 +113,9 @@ def kept(value):
     "What a value may keep: a read-only copy that carries the mark of what it copies"
     if isinstance(value, Objects):
         return remarked(Objects(value), value)
-    copy = frozen(value)
-    if copy is not value and isinstance(value, np.ndarray):
-        remarked(copy, value)
-    return copy
+    if isinstance(value, np.ndarray) and (value.flags.writeable or value.base is not None):
+        return remarked(frozen(value), value)
+    return value
 
 
 def _brief(value):

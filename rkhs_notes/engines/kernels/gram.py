@@ -467,7 +467,7 @@ def _require_shape(k, block, rows, columns):
 
 def _require_finite(k, block, xp):
     "Is called where NumPy is told to be silent"
-    if not math.isfinite(plain_float(xp.sum(block))):  # one fast pass; look closer if it fails
+    if not bool(xp.isfinite(xp.sum(block))):  # one fast pass; look closer if it fails
         finite(block, k)
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #36c3c9e8
