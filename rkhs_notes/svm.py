@@ -6,11 +6,10 @@ __all__ = ['SupportVectorMachine', 'svc', 'check_kkt', 'svc_path', 'svr', 'one_c
 
 # %% ../nbs/07_svm.ipynb #47df736c
 import math, warnings
-from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
-from .base.arrays import as_floats, as_number, frozen, shaped
+from .base.arrays import as_floats, as_number, shaped
 from .base.contracts import contract
 from .base.points import Points, points
 from .base.words import Count, Flag, Function, NonNegative, Positive, TwoLabels, Vector
@@ -21,7 +20,7 @@ from .base.errors import ConvergenceFailure, require, settled, warned
 from .base.points import taken_of
 from .base.words import two_labels
 from .engines.kernels.gram import AKernel, n_columns, n_points
-from .engines.machines.boxes import BoxProblem
+from .engines.machines.boxes import BoxProblem, gap_of
 from .features import FeatureFunction, FeatureMap
 from .kernels import Gaussian, Kernel, Linear, Polynomial
 from .rkhs import RKHSFunction
@@ -31,8 +30,9 @@ from scipy.sparse import csr_array, issparse
 from scipy.special import expit
 from .engines.machines.prices import ClassWeights, Distances, FinitePrice, Price, Prices
 from .engines.machines.prices import Share, in_deviations, in_units, own_unit
-from .engines.machines.prices import point_prices, require_classes, two_classes
-from .engines.machines.support import Deciding, at_own_level, certified, gap_of
+from .engines.machines.prices import centres_of, point_prices, require_classes
+from .engines.machines.prices import two_classes
+from .engines.machines.support import Deciding, at_own_level, certified
 from .engines.machines.support import pair_distances, require_made_from, solved
 from .engines.machines.tall import by_features
 from .engines.machines.wide import hinge_by_newton, logistic_by_newton
@@ -69,10 +69,14 @@ class SupportVectorMachine(Deciding):
     def margin(self):
         "1 / ‖f‖: how far, in H, the lines f + offset = ±1 lie from f + offset = 0."
         size = self.function.norm()
-        return 1 / size if size > 0 else math.inf
+        if size > 0:
+            return 1 / size
+        return math.inf
 
     def __repr__(self):
-        state = "" if self.converged else f", NOT CONVERGED: violation {self.violation:.1e}"
+        state = ""
+        if not self.converged:
+            state = f", NOT CONVERGED: violation {self.violation:.1e}"
         return (
             f"SupportVectorMachine in H({self.k}), {len(self.support)} of {len(self.dual)} "
             f"points support it, gap {self.gap:.1e}{state}"
@@ -81,13 +85,15 @@ class SupportVectorMachine(Deciding):
 # %% ../nbs/07_svm.ipynb #61be1296
 def in_libsvm(k, X):
     "k as libsvm writes it, for numbers in double precision; None for other kernels and points"
-    if not isinstance(X, np.ndarray) or X.dtype != float:
-        return None
+    if not isinstance(X, np.ndarray) or X.dtype != float or X.shape[1] > 64:
+        return None  # of more columns a Gram matrix is faster
     if type(k) is Gaussian and 1e-9 < k.bandwidth < 1e9:
         return dict(kernel="rbf", gamma=0.5 / k.bandwidth**2)
     if type(k) is Polynomial:
         return dict(kernel="poly", degree=k.degree, gamma=k.scale, coef0=k.offset)
-    return dict(kernel="linear") if type(k) is Linear else None
+    if type(k) is Linear:
+        return dict(kernel="linear")
+    return None
 
 # %% ../nbs/07_svm.ipynb #f76bd09a
 def machine_of(k, X, problem, labels=None, start=None, **run):
@@ -96,17 +102,24 @@ def machine_of(k, X, problem, labels=None, start=None, **run):
     return wrapped(k, X, problem, labels, found)
 
 
+def classifier(k, X, y, C, weights=None, class_weights=None, start=None, **run):
+    "The machine of two classes   (7.3)"
+    each = point_prices(C, weights, n_points(X), class_weights)
+    require_classes(y, each)
+    return machine_of(k, X, two_classes(y.signs, each), y.names, start, **run)
+
+
 def wrapped(k, X, problem, labels, found, c=None):
     b, f = found.b, found.f
-    c = problem.offset(b, problem.p - f) if c is None else c
+    if c is None:
+        c = problem.offset(b, problem.p - f)
     gap, objective = certified(k, X, problem, b, f, c)
-    support = np.flatnonzero(b)
-    centres = support if len(support) else np.array([0])
-    return SupportVectorMachine(
-        RKHSFunction(k, taken_of(X, centres), b[centres]),
+    centres = centres_of(b)
+    return SupportVectorMachine._of(
+        RKHSFunction._of(k, taken_of(X, centres), b[centres]),
         c,
         b,
-        frozen(support),
+        np.flatnonzero(b),
         gap,
         objective,
         found.violation,
@@ -164,19 +177,8 @@ def svc(
     >>> svc(Linear(), [0.0, 1.0, 3.0], ["no", "no", "yes"], C=10.0).predict([1.5, 2.5]).tolist()
     ['no', 'yes']
     """
-    require_classes(y, each := point_prices(C, weights, n_points(X), class_weights))
-    return machine_of(
-        k,
-        X,
-        two_classes(y.signs, each),
-        y.names,
-        start,
-        tol=tol,
-        max_iter=max_iter,
-        callback=callback,
-        progress=progress,
-        distances=distances,
-    )
+    run = dict(tol=tol, max_iter=max_iter, callback=callback, progress=progress)
+    return classifier(k, X, y, C, weights, class_weights, start, distances=distances, **run)
 
 # %% ../nbs/07_svm.ipynb #a2aea30a
 _AMachine = Annotated[Any, instance_of(SupportVectorMachine, "what svc, svr or one_class gave")]
@@ -191,7 +193,9 @@ def _claimed_box(machine, X, y, C, eps, nu, weights):
     if nu is not None:
         w = point_prices(1.0, weights, n)
         return BoxProblem(0 * w, 0 * w, w, total=nu * w.sum())
-    each = point_prices(2 * np.abs(machine.dual).max() + 1.0 if C == math.inf else C, weights, n)
+    if C == math.inf:
+        C = 2 * np.abs(machine.dual).max() + 1.0
+    each = point_prices(C, weights, n)
     if eps is not None:
         return BoxProblem(shaped(as_floats(y, "y"), "y", (n,)).astype(float), -each, each, eps)
     y = two_labels(y, "y", None)
@@ -290,11 +294,22 @@ def _no_gap(machine, X, box, b, r, tol):
 
 # %% ../nbs/07_svm.ipynb #9c935ead
 @contract
-def svc_path(k: AKernel, X: Points, y: TwoLabels, Cs: Prices, **options):
+def svc_path(
+    k: AKernel,
+    X: Points,
+    y: TwoLabels,
+    Cs: Prices,
+    weights: Weights = None,
+    class_weights: ClassWeights = None,
+    tol: Positive = 1e-3,
+    max_iter: Count = None,
+    callback: Function = None,
+    progress: Flag = False,
+):
     """svc for many C on one Gram matrix, each started from the one before   (7.2)
 
     Cs : in the order in which they are solved; increasing is fastest
-    options : those of svc
+    weights, class_weights, tol, max_iter, callback, progress : as in svc
 
     Returns
     -------
@@ -302,12 +317,13 @@ def svc_path(k: AKernel, X: Points, y: TwoLabels, Cs: Prices, **options):
 
     Raises
     ------
-    TypeError, ValueError     bad Cs, the options start or distances, and what svc raises
+    TypeError, ValueError     bad Cs, and what svc raises
     """
-    shared, machines = pair_distances(k, X, options.get("tol", 1e-3), hard=math.inf in Cs), []
+    run = dict(tol=tol, max_iter=max_iter, callback=callback, progress=progress)
+    run["distances"], start, machines = pair_distances(k, X, tol, math.inf in Cs), None, []
     for C in Cs:
-        start = machines[-1].dual if machines else None
-        machines.append(svc(k, X, y, C, start=start, distances=shared, **options))
+        machines.append(classifier(k, X, y, C, weights, class_weights, start, **run))
+        start = machines[-1].dual
     return machines
 
 # %% ../nbs/07_svm.ipynb #71ba7726
@@ -353,16 +369,9 @@ def svr(
     [6.8]
     """
     t, unit, each, prices = in_deviations(y, C, weights)
-    machine = machine_of(
-        k,
-        X,
-        BoxProblem(t, -each, each, eps / unit),
-        tol=tol,
-        max_iter=max_iter,
-        callback=callback,
-        progress=progress,
-    )
-    return in_units(machine, unit, each, prices)
+    tube = BoxProblem._of(t, -each, each, eps / unit)
+    run = dict(tol=tol, max_iter=max_iter, callback=callback, progress=progress)
+    return in_units(machine_of(k, X, tube, **run), unit, each, prices)
 
 # %% ../nbs/07_svm.ipynb #efb4cb3d
 @contract
@@ -398,17 +407,8 @@ def one_class(
     Proposition 7.6; MD (SV one-class); Schölkopf et al. (2001b)
     """
     w = point_prices(1.0, weights, n_points(X))
-    problem, found, r = at_own_level(
-        k,
-        X,
-        w,
-        nu,
-        tol,
-        theirs=in_libsvm(k, X),
-        max_iter=max_iter,
-        callback=callback,
-        progress=progress,
-    )
+    run = dict(max_iter=max_iter, callback=callback, progress=progress)
+    problem, found, r = at_own_level(k, X, w, nu, tol, theirs=in_libsvm(k, X), **run)
     return wrapped(k, X, problem, (-1, 1), found, -r)
 
 # %% ../nbs/07_svm.ipynb #7d3a285e
@@ -425,17 +425,21 @@ class OfFeatures(Kernel):
 def _features(phi, X):
     "φ(X), dense or sparse, and φ as a FeatureMap"
     F = phi(X)
-    F = csr_array(F, dtype=float) if issparse(F) else as_floats(F, "phi(X)").astype(float)
+    if issparse(F):
+        F = csr_array(F, dtype=float)
+        entries = as_floats(F.data, "phi(X)")
+    else:
+        F = entries = as_floats(F, "phi(X)").astype(float)
     shaped(F, "phi(X)", (n_points(X), "D"), hint=", a row of features for each point")
-    entries = as_floats(F.data, "phi(X)") if issparse(F) else F
     as_number(
         np.abs(entries).max(),
         "the largest of phi(X)",
         at_most=1e150 / math.sqrt(F.shape[1]),
         because=", or squares overflow: rescale the features",
     )
-    known = isinstance(phi, FeatureMap)
-    return F, phi if known else FeatureMap(OfFeatures(phi), n_columns(X), F.shape[1], phi)
+    if not isinstance(phi, FeatureMap):
+        phi = FeatureMap._of(OfFeatures._of(phi), n_columns(X), F.shape[1], phi)
+    return F, phi
 
 
 _Map = Annotated[
@@ -487,12 +491,12 @@ def svm_primal(
     )
     c = problem.offset(found.b, problem.p - found.f)
     gap, objective = gap_of(problem, found.b, found.f, c)
-    f, support = FeatureFunction(phi, F.T @ found.b), frozen(np.flatnonzero(found.b))  # (7.9)
-    return SupportVectorMachine(
+    f = FeatureFunction._of(phi, F.T @ found.b)  # (7.9)
+    return SupportVectorMachine._of(
         f.of_columns(X),
         c,
         found.b,
-        support,
+        np.flatnonzero(found.b),
         gap,
         objective,
         found.violation,
@@ -511,23 +515,27 @@ def _by_products(F, problem, tol):
     found = hinge_by_newton(F, problem, tol)
     if issparse(F):
         settled("the violation", found.violation, tol, "Rescale the features, or lower C.")
-    return found if found.converged else None
+    if found.converged:
+        return found
+    return None
 
 # %% ../nbs/07_svm.ipynb #d64d4a9f
 def _by_pairs(F, problem, tol):
     "Where the path breaks off, or there is no box"
-    if (hard := problem.is_open) or len(F) <= 5000:
-        with warnings.catch_warnings(), nullcontext() if hard else suppress(ConvergenceFailure):
+    hard, advice = problem.is_open, "rescale phi, or lower C"
+    if hard or len(F) <= 5000:
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            steps = None if hard else 200_000
-            if (found := solved(Linear(), F, problem, None, tol, steps)).converged:
-                return found
+            try:
+                found = solved(Linear._of(), F, problem, None, tol, {False: 200_000}.get(hard))
+                if found.converged:
+                    return found
+            except ConvergenceFailure:
+                if hard:
+                    raise
     far = float(np.abs(F.mean(axis=0)).max() / max(F.std(axis=0).max(), np.finfo(float).tiny))
-    advice = (
-        "rescale phi, or lower C"
-        if far < 1e3
-        else (f"the features lie {far:.1g} times their spread from 0: take away the mean of X")
-    )
+    if far >= 1e3:
+        advice = f"the features lie {far:.1g} times their spread from 0: take away the mean of X"
     raise ConvergenceFailure(f"no Newton step reaches tol = {tol:.2g}; {advice}.")
 
 # %% ../nbs/07_svm.ipynb #7ee8d9cf
@@ -598,6 +606,5 @@ def logistic_primal(
             f"after {steps} Newton steps the gap is {found:.2g} > {gap:.2g}. Raise "
             "max_iter or rescale the features."
         )
-    return LogisticMachine(
-        FeatureFunction(phi, w).of_columns(X), c, b, found, objective, steps, y.names
-    )
+    f = FeatureFunction._of(phi, w).of_columns(X)
+    return LogisticMachine._of(f, c, b, found, objective, steps, y.names)

@@ -6,7 +6,6 @@ __all__ = ['NuMachine', 'nu_svc', 'nu_svr', 'MulticlassMachine', 'svc_multiclass
 
 # %% ../../nbs/deeper/07a_machines.ipynb #16f29b0e
 import math
-from dataclasses import replace
 from itertools import combinations
 from typing import Annotated
 import numpy as np
@@ -15,7 +14,7 @@ from scipy.special import expit, logit
 
 # %% ../../nbs/deeper/07a_machines.ipynb #0a20d46a
 from tqdm.auto import tqdm
-from ..base.arrays import as_number, frozen
+from ..base.arrays import as_number
 from ..base.blocks import row_blocks
 from ..base.contracts import contract
 from ..base.points import MorePoints, Points, taken_of
@@ -25,22 +24,24 @@ from ..base.words import Weights, count, one_of
 
 # %% ../../nbs/deeper/07a_machines.ipynb #cd885bfb
 from ..base.errors import at_edge, warned
-from ..engines.kernels.gram import AKernel, n_points
+from ..engines.functions.functions import times
+from ..engines.kernels.gram import AKernel, gram_matrix, n_points
 from ..engines.machines.boxes import BoxProblem
 from ..engines.machines.relevance import largest_evidence, log_evidence, posterior
 from ..engines.machines.relevance import unit_columns, variances
-from ..engines.machines.smo import one_of_many
+from ..engines.machines.separation import until_clean
+from ..engines.machines.smo import SmoResult, one_of_many
 from ..engines.machines.subsets import all_pairs
-from ..features import perceptron_dual
 from ..rkhs import RKHSFunction
 
 # %% ../../nbs/deeper/07a_machines.ipynb #8244c677
 from ..engines.machines.prices import ClassWeights, Price, Prices, Share, from_first
 from ..engines.machines.prices import in_deviations, in_units, point_prices
-from ..engines.machines.prices import require_classes, two_classes
-from ..engines.machines.support import Deciding, Machine, at_level, dealt, outside
-from ..engines.machines.support import pair_distances, require_kernel, votes, without
-from ..svm import SupportVectorMachine, in_libsvm, machine_of, svc, wrapped
+from ..engines.machines.prices import require_classes, two_classes, weighing
+from ..engines.machines.support import Deciding, SupportMachine, at_level, dealt, outside
+from ..engines.machines.support import pair_distances, require_kernel, solved, votes
+from ..engines.machines.support import without
+from ..svm import SupportVectorMachine, classifier, in_libsvm, machine_of, wrapped
 
 # %% ../../nbs/deeper/07a_machines.ipynb #92b36996
 Strategy = Annotated[str, one_of("one-vs-one", "one-vs-rest")]
@@ -90,12 +91,13 @@ def nu_svc(
         at_most=float(2 * min(map(sum, each)) / n),
         because=": both classes share nu n equally",
     )
-    share = replace(two_classes(y.signs, w), p=0 * w, size=nu * n)
+    share = two_classes(y.signs, w).but(p=0 * w, size=nu * n)
     start = np.subtract(*(from_first(own, nu * n / 2) for own in each))  # the first of both
     rho, found = at_level(k, X, share, start, tol, in_libsvm(k, X))
-    divided = {name: getattr(found, name) / rho for name in ("b", "f", "violation")}
-    machine = wrapped(k, X, two_classes(y.signs, w / rho), y.names, replace(found, **divided))
-    return NuMachine(**vars(machine), nu=nu, C=1 / rho)
+    sizes = found.b / rho, found.f / rho, found.violation / rho
+    divided = SmoResult._of(*sizes, found.iterations, found.converged)
+    machine = wrapped(k, X, two_classes(y.signs, w / rho), y.names, divided)
+    return NuMachine._of(**vars(machine), nu=nu, C=1 / rho)
 
 # %% ../../nbs/deeper/07a_machines.ipynb #28a83724
 @contract
@@ -121,17 +123,17 @@ def nu_svr(
         (2002)
     """
     y, unit, each, prices = in_deviations(y, C, weights)
-    tube, size = BoxProblem(y, -each, each), nu * each.sum()
-    share = replace(tube, size=size)  # (SMO.6)
+    tube, size = BoxProblem._of(y, -each, each), nu * each.sum()
+    share = tube.but(size=size)  # (SMO.6)
     found = outside(k, X, share, tol, in_libsvm(k, X))
     if np.abs(found.b).sum() > size * (1 - 1e-9):
         above, below = share.levels(found.b, y - found.f)  # c + eps, c − eps
-        tube = replace(tube, eps=(above - below) / 2)
+        tube = tube.but(eps=(above - below) / 2)
     machine = in_units(wrapped(k, X, tube, None, found), unit, each, prices)
-    return NuMachine(**vars(machine), nu=nu, C=C, eps=unit * tube.eps)
+    return NuMachine._of(**vars(machine), nu=nu, C=C, eps=unit * tube.eps)
 
 # %% ../../nbs/deeper/07a_machines.ipynb #2fec4164
-class MulticlassMachine(Machine):
+class MulticlassMachine(SupportMachine):
     """Several two-class machines on common support vectors, and a vote
 
     function : RKHSFunction     of t functions, one a machine
@@ -159,7 +161,7 @@ class MulticlassMachine(Machine):
     @contract
     def predict(self, X: MorePoints):
         "The labels, (m,): most votes, of equals the first; or the largest of decisions (m, t)"
-        values = self(X)
+        values = self.function(X) + self.offset
         if self.strategy == "one-vs-rest":
             return self.classes[values.argmax(axis=1)]
         return self.classes[votes(values, self.pairs, len(self.classes)).argmax(axis=1)]
@@ -171,21 +173,20 @@ class MulticlassMachine(Machine):
         )
 
 # %% ../../nbs/deeper/07a_machines.ipynb #e0a9e175
-def _of_pair(k, X, y, each, low, high, shared, run):
+def _of_pair(k, X, y, each, low, high, run):
     "(rows, machine) for one pair of classes; of class −1 is every other point"
     rows = np.flatnonzero((y.place == high) | (y.place == low) | (low < 0))
-    own = shared if low < 0 or shared is None else shared.subset(rows)
     problem = two_classes(np.where(y.place[rows] == high, 1.0, -1.0), each[rows])
-    return rows, machine_of(k, taken_of(X, rows), problem, distances=own, **run)
+    return rows, machine_of(k, taken_of(X, rows), problem, **run)
 
 # %% ../../nbs/deeper/07a_machines.ipynb #fd5828cc
 def _multiclass(k, X, y, strategy, dual, offset, gap, converged, pairs):
     support = np.flatnonzero(dual.any(axis=1))
-    return MulticlassMachine(
-        RKHSFunction(k, taken_of(X, support), dual[support]),
-        frozen(offset),
-        frozen(dual),
-        frozen(support),
+    return MulticlassMachine._of(
+        RKHSFunction._of(k, taken_of(X, support), dual[support]),
+        offset,
+        dual,
+        support,
         float(gap.max()),
         bool(np.all(converged)),
         y.classes,
@@ -208,7 +209,7 @@ def svc_multiclass(
     progress: Flag = False,
     class_weights: ClassWeights = None,
 ):
-    """A machine for every pair of classes, or for every class against the rest; one Gram matrix
+    """A machine for every pair of classes, or for every class against the rest
 
     tol, max_iter, callback : as in svc, for each machine
     progress : a progress line over the machines
@@ -222,16 +223,20 @@ def svc_multiclass(
     each = point_prices(C, weights, n_points(X), class_weights)
     require_classes(y, each)
     q, rest = len(y.classes), strategy == "one-vs-rest"
-    pairs = [(-1, i) for i in range(q)] if rest else list(combinations(range(q), 2))
-    run = dict(tol=tol, max_iter=max_iter, callback=callback)
+    pairs, run = (
+        list(combinations(range(q), 2)),
+        dict(tol=tol, max_iter=max_iter, callback=callback),
+    )
     if not rest and max_iter is callback is None:  # one call of libsvm, if that does
         known = in_libsvm(k, X) or require_kernel(k, X)
         if found := all_pairs(k, X, y.place, each, tol, known):
             return _multiclass(k, X, y, strategy, *found)
-    shared = pair_distances(k, X, tol, C == math.inf) if callback or max_iter or rest else None
+    if rest:
+        pairs = [(-1, i) for i in range(q)]
+        run["distances"] = pair_distances(k, X, tol, C == math.inf)
     with one_of_many():
         found = [
-            _of_pair(k, X, y, each, *pair, shared, run)
+            _of_pair(k, X, y, each, *pair, run)
             for pair in tqdm(pairs, disable=not progress, desc=strategy)
         ]
     dual = np.zeros((n_points(X), len(pairs)))
@@ -263,15 +268,6 @@ class LeftOut(Value):
         at_edge("C", self.Cs, self.error, 0, "try prices beyond it")
         return self.Cs[int(self.error.argmin())]
 
-# %% ../../nbs/deeper/07a_machines.ipynb #160f3d02
-def _each_left_out(machine, problem, C, X, distances, tol):
-    "(decisions (n,), number of support vectors, pair steps)"
-    size, decisions = np.abs(machine.dual), machine.decision(X).copy()
-    todo = machine.support if ((size > 0) & (size < C)).any() else np.arange(len(size))  # 7.11
-    tried = [without(i, machine.dual, problem, distances, tol) for i in todo]
-    decisions[todo] = [value for value, _ in tried]
-    return decisions, len(machine.support), machine.iterations + sum(steps for _, steps in tried)
-
 # %% ../../nbs/deeper/07a_machines.ipynb #0beb361e
 @contract
 def svc_leave_one_out(k: AKernel, X: Points, y: TwoLabels, Cs: Prices, tol: Positive = 1e-3):
@@ -289,20 +285,27 @@ def svc_leave_one_out(k: AKernel, X: Points, y: TwoLabels, Cs: Prices, tol: Posi
     references : Theorem 7.11; Luntz and Brailovsky (1969); Vapnik (1998); DeCoste and Wagstaff
         (2000)
     """
-    require_classes(y, least=2)
+    require_classes(y, np.ones(len(y.signs)), 2)
     distances, rows, b = pair_distances(k, X, tol, math.inf in Cs), [], None
     for C in Cs:
         problem = two_classes(y.signs, np.full(len(y.signs), C))
-        machine = machine_of(k, X, problem, y.names, b, tol=tol, distances=distances)
-        rows.append(_each_left_out(machine, problem, C, X, distances, tol))
-        b = machine.dual
+        found = solved(k, X, problem, b, tol, distances=distances)
+        b, steps = found.b, found.iterations
+        decisions = found.f + problem.offset(b, problem.p - found.f)
+        todo = support = np.flatnonzero(b)
+        if not ((b != 0) & (np.abs(b) < C)).any():  # 7.11
+            todo = np.arange(len(b))
+        for i in todo:
+            decisions[i], more = without(i, b, problem, distances, tol)
+            steps += more
+        rows.append((decisions, len(support), steps))
     decisions, support, steps = (np.array(column) for column in zip(*rows, strict=True))
-    return LeftOut(Cs, decisions, (decisions >= 0) != (y.signs > 0), support, steps)
+    return LeftOut._of(Cs, decisions, (decisions >= 0) != (y.signs > 0), support, steps)
 
 # %% ../../nbs/deeper/07a_machines.ipynb #54318f2e
 def sigmoid_of(d, positive, weights=None):
     "(a ≥ 0, b) of largest likelihood   (7.9e)"
-    w = np.ones(len(d)) if weights is None else weights
+    w = weighing(len(d), weights)
     n1, n0, unit = w[positive].sum(), w[~positive].sum(), np.abs(d).max() or 1.0
     t = np.where(positive, (n1 + 1) / (n1 + 2), 1 / (n0 + 2))
     share = w @ t / w.sum()
@@ -370,18 +373,20 @@ def svc_probability(
     raises TypeError, ValueError : bad k, X, y, C, folds; a class smaller than two
     references : Proposition 7.12; Platt (2000); Lin, Lin and Weng (2007)
     """
-    require_classes(y, least=2)
+    require_classes(y, np.ones(len(y.signs)), 2)
     with one_of_many():
-        fold, machine = dealt(y, X, folds, rng), svc(k, X, y, C, tol=tol)
+        fold, machine = dealt(y, X, folds, rng), classifier(k, X, y, C, tol=tol)
         decisions = np.zeros(len(fold))
         for out in range(fold.max() + 1):
             inside, rest = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
-            part = svc(k, taken_of(X, inside), y.signs[inside], C, tol=tol)
-            decisions[rest] = part.decision(taken_of(X, rest))
-    return ProbableMachine(machine, *sigmoid_of(decisions, y.signs > 0), fold, decisions)
+            problem = two_classes(y.signs[inside], np.full(len(inside), C))
+            part = machine_of(k, taken_of(X, inside), problem, tol=tol)
+            f = part.function
+            decisions[rest] = times(k, taken_of(X, rest), f.Z, f.alpha) + part.offset
+    return ProbableMachine._of(machine, *sigmoid_of(decisions, y.signs > 0), fold, decisions)
 
 # %% ../../nbs/deeper/07a_machines.ipynb #cecadca2
-class RelevanceMachine(Machine):
+class RelevanceMachine(SupportMachine):
     """x ↦ f(x) + offset with a Gaussian posterior over the few coefficients that survive   (7.10)
 
     function : RKHSFunction      the posterior mean, on the relevance vectors
@@ -402,9 +407,9 @@ class RelevanceMachine(Machine):
     @contract
     def predict(self, X: MorePoints):
         "(mean, std): posterior mean, and standard deviation of a new measurement, each (m,)"
-        mean, spread = self(X), np.empty(n_points(X))
+        mean, spread = self.function(X) + self.offset, np.empty(n_points(X))
         for rows in row_blocks(len(mean), 48 * len(self.covariance)):
-            K = self.k(taken_of(X, rows), self.function.Z)
+            K = gram_matrix(self.k, taken_of(X, rows), self.function.Z)
             spread[rows] = variances(K, self.covariance)
         return mean, np.sqrt(self.noise + spread)
 
@@ -429,7 +434,7 @@ def relevance_machine(
     references : PK ("automatic relevance machines"); MacKay (1992); Tipping (2001)
     """
     require_kernel(k, X)
-    y, K = y.astype(float), k(X).astype(float, copy=False)
+    y, K = y.astype(float), gram_matrix(k, X).astype(float, copy=False)
     as_number(
         y.max() / 2 - y.min() / 2,
         "half the range of y",
@@ -454,10 +459,11 @@ def relevance_machine(
 
 # %% ../../nbs/deeper/07a_machines.ipynb #a1902aee
 def _relevant(k, X, mean, w, Sigma, support, noise, evidence):
-    if not (some := len(support)):  # a function needs a centre: one with weight 0
-        w, Sigma = np.append(w, 0.0), np.diag([Sigma[0, 0], 0.0])
-    f = RKHSFunction(k, taken_of(X, support if some else [0]), w[1:])
-    return RelevanceMachine(f, float(mean + w[0]), support, noise, Sigma, float(evidence))
+    centres = support
+    if not len(support):  # a function needs a centre: one with weight 0
+        centres, w, Sigma = np.array([0]), np.append(w, 0.0), np.diag([Sigma[0, 0], 0.0])
+    f = RKHSFunction._of(k, taken_of(X, centres), w[1:])
+    return RelevanceMachine._of(f, float(mean + w[0]), support, noise, Sigma, float(evidence))
 
 # %% ../../nbs/deeper/07a_machines.ipynb #3e54db0f
 @contract
@@ -479,9 +485,20 @@ def bayes_point(
     references : PK ("Bayes point machines"); Herbrich, Graepel and Campbell (2001)
     """
     require_kernel(k, X)
-    K, total = k(X), np.zeros(n_points(X))
+    K, total = gram_matrix(k, X), np.zeros(n_points(X))
     for _ in range(samples):
-        order, alpha = rng.permutation(len(K)), np.zeros(len(K))
-        alpha[order] = perceptron_dual(K[np.ix_(order, order)], y.signs[order], max_epochs).alpha
+        alpha = _perceptron(K, y.signs, rng.permutation(len(K)), max_epochs)
         total += alpha / math.sqrt(alpha @ K @ alpha)  # a point of the unit sphere
-    return RKHSFunction(k, X, total / samples)
+    return RKHSFunction._of(k, X, total / samples)
+
+
+def _perceptron(K, signs, order, max_epochs):
+    "Coefficients of the perceptron that takes the examples in this order   (2.7)"
+    alpha, scores = np.zeros(len(K)), np.zeros(len(K))
+
+    def learn(j):
+        alpha[order[j]] += signs[order[j]]
+        scores[:] += signs[order[j]] * K[order[j]]
+
+    until_clean(lambda rows: scores[order[rows]], learn, signs[order], max_epochs)
+    return alpha

@@ -48,8 +48,8 @@ class Tearing(np.ndarray):
 
 def test_ctrl_c_between_the_two_of_a_pair_moves_both():
     box, b = priced(1.0), np.zeros(40).view(Tearing)
-    steps, _, interrupted = _ascend(k(X).max() - k(X) + 1e-12, box.slopes(b, SIGNS), b,
-                                    box.lo, box.hi, 0.0, 1e-3, 100)  # fmt: skip
+    D = k(X).max() - k(X) + 1e-12
+    steps, _, interrupted = _ascend(D, box.slopes(b, SIGNS), b, box, 1e-3, 100)
     assert interrupted and steps == 0 and np.count_nonzero(b) == 2 and b.sum() == 0
 
 

@@ -78,7 +78,7 @@ VALUES = {
     "_WithPointsOf",
 }
 VALUES |= {"Fit", "Scores", "Band", "Conditional", "Weighted", "Curve"}
-VALUES |= {"Machine", "Deciding", "SupportVectorMachine"}
+VALUES |= {"SupportMachine", "Deciding", "SupportVectorMachine"}
 
 
 def said_by_words(node, docstring):

@@ -4,12 +4,13 @@
 __all__ = ['BoxProblem', 'PairDistances']
 
 # %% ../../../nbs/engines/machines/boxes.ipynb #boxes-imports
-import math
 import numpy as np
 
 # %% ../../../nbs/engines/machines/boxes.ipynb #boxes-own
 from ...base import settings
-from ...base.blocks import in_parallel, spans
+from ...base.blocks import in_parallel, row_blocks, spans
+from ..functions.functions import times
+from ..kernels.gram import diagonal, gram_matrix
 from ...base.errors import IndefiniteKernel, no_kernel
 from ...base.points import recast, taken_of
 from ...base.values import Value
@@ -32,7 +33,6 @@ class BoxProblem(Value):
     total: float = 0.0
     size: float | None = None
 
-    shape = property(lambda self: self.p.shape, doc="(n,)")
     is_open = property(lambda self: not np.isfinite(self.hi - self.lo).all(), doc="No finite box?")
 
     def __len__(self):
@@ -40,7 +40,12 @@ class BoxProblem(Value):
 
     def part(self, rows):
         "The box of some of the entries"
-        return BoxProblem(self.p[rows], self.lo[rows], self.hi[rows], self.eps, size=self.size)
+        ends = self.lo[rows], self.hi[rows]
+        return BoxProblem._of(self.p[rows], *ends, self.eps, size=self.size)
+
+    def but(self, **fields):
+        "The problem with other fields"
+        return BoxProblem._of(**(vars(self) | fields))
 
     def dual(self, b, f):
         "D(b), a float, from b and f = K b, both (n,)   (SMO.1)"
@@ -48,31 +53,32 @@ class BoxProblem(Value):
 
     def losses(self, r):
         "ℓᵢ(rᵢ) ≥ 0, the largest t rᵢ − eps |t| with lo ≤ t ≤ hi, (n,), from residuals r, (n,)"
-        with np.errstate(invalid="ignore"):
-            ends = [
-                np.where(
-                    np.isinf(end),
-                    np.where(np.sign(end) * r > self.eps, np.inf, 0.0),
-                    end * r - self.eps * np.abs(end),
-                )
-                for end in (self.lo, self.hi)
-            ]
-        return np.maximum(0.0, np.maximum(*ends))
+        up, down = np.maximum(0.0, r - self.eps), np.maximum(0.0, -r - self.eps)
+        return np.where(up > 0, self.hi, 0.0) * up - np.where(down > 0, self.lo, 0.0) * down
 
     def primal(self, b, f, c):
         "P(f, c), a float, from b and f = K b, both (n,)   (SMO.2)"
         return float(b @ f / 2 + self.losses(self.p - f - c).sum() + self.total * c)
+
+    @property
+    def sides(self):
+        "(lo, hi); with a size, whose b keep their signs, (0, hi) and (lo, 0)   (SMO.6)"
+        if self.size is None:
+            return [(self.lo, self.hi)]
+        zero = np.zeros(len(self))
+        return [(zero, self.hi), (self.lo, zero)]
 
     def slopes(self, b, g):
         """Both sides of (SMO.4), (2, n), at b and g = p − K b + c, (n,); ∓inf where b cannot move.
 
         With a size (4, n): both sides for b that stay ≥ 0, then for those that stay ≤ 0
         """
-        if self.size is not None:
-            return _by_sign(b, self.lo, self.hi, g)
-        rise = np.where(b < self.hi, g - np.where(b >= 0, self.eps, -self.eps), -np.inf)
-        fall = np.where(b > self.lo, g - np.where(b > 0, self.eps, -self.eps), np.inf)
-        return np.stack([rise, fall])
+        b, eps, rows = np.clip(b, self.lo, self.hi), self.eps, []
+        for lo, hi in self.sides:
+            rise, fall = np.where([b >= 0, b > 0], g - eps, g + eps)
+            rows.append(np.where((lo <= b) & (b < hi), rise, -np.inf))
+            rows.append(np.where((lo < b) & (b <= hi), fall, np.inf))
+        return np.stack(rows)
 
     def violation(self, b, g):
         "By how much (SMO.4) fails: a float ≥ 0, from b and g, both (n,)"
@@ -93,8 +99,7 @@ def _without_rounding(b, lo, hi):
     few = 16 * np.finfo(float).eps
     b = np.where(np.abs(b) <= few * np.abs(b).max(), 0.0, b)
     for end in hi, lo:
-        room = np.abs(np.where(np.isfinite(end), end, 0.0))
-        b = np.where(np.abs(b - end) <= few * room, end, b)
+        b = np.where(np.isclose(b, end, few, 0.0), end, b)
     return b
 
 
@@ -103,20 +108,28 @@ def _level(rise, fall):
     free = rise == fall
     if free.any():
         return float(rise[free].mean())
-    ends = [end for end in (rise.max(), fall.min()) if math.isfinite(end)]
-    return float(np.mean(ends)) if ends else 0.0
+    ends = [float(end) for end in (rise.max(), fall.min()) if np.isfinite(end)]
+    return sum(ends) / max(1, len(ends))
 
 
 def _excess(G):
     "By how much (SMO.4) fails, on the worse of the sides"
-    with np.errstate(over="ignore"):
-        return float((G[::2].max(axis=1) - G[1::2].min(axis=1)).max())
+    return float((G[::2].max(axis=1).astype(float) - G[1::2].min(axis=1)).max())
 
 
-def _by_sign(b, lo, hi, g):
-    "The sides of (SMO.4), (4, n), where no b may change its sign   (SMO.6)"
-    may = [(0 <= b) & (b < hi), 0 < b, b < 0, (lo < b) & (b <= 0)]
-    return np.where(may, g, np.array([[-np.inf], [np.inf], [-np.inf], [np.inf]]))
+def gap_of(problem, b, f, c):
+    "(relative gap, dual value) of feasible b with f = K b and any constant c"
+    primal, dual = problem.primal(b, f, c), problem.dual(b, f)
+    if np.isinf(primal):
+        least = float((problem.p * (f + c)).min())
+        if least > 0:
+            primal = float(b @ f / 2) / least**2
+    if not primal < np.inf:
+        return float("inf"), dual
+    each = np.maximum(problem.hi, -problem.lo)
+    terms = np.where(np.isfinite(each), each, np.abs(b)) @ np.abs(problem.p) + np.abs(b) @ np.abs(f)
+    rounding = 64 * np.finfo(float).eps * float(terms)
+    return (primal - dual) / max(abs(primal), rounding, np.finfo(float).tiny), dual
 
 # %% ../../../nbs/engines/machines/boxes.ipynb #62bc2607
 def _into_distances(K, own, half, floor):
@@ -138,10 +151,9 @@ class _Recent:
     "As many rows of an n × n matrix as fit into `mib` (≥ least); the longest unused give way"
 
     def __init__(self, n, dtype, mib, least):
-        room = max(least, int(mib * 2**20 // (n * dtype.itemsize)))
-        self.rows = np.empty((min(room, n), n), dtype)
-        self.place, self.owner = np.full(n, -1), np.full(len(self.rows), -1)
-        self.used, self.now = np.zeros(len(self.rows)), 0
+        room = min(n, max(least, int(mib * 2**20 // (n * dtype.itemsize))))
+        self.rows, self.place = np.empty((room, n), dtype), np.full(n, -1)
+        self.owner, self.used, self.now = np.full(room, -1), np.zeros(room), 0
 
     def get(self, W, make):
         "Where rows W stand in self.rows; make(rows, store places) fills in those that are new"
@@ -157,73 +169,17 @@ class _Recent:
             self.place[new], self.owner[oldest], self.used[oldest] = oldest, new, self.now
         return self.place[W]
 
-# %% ../../../nbs/engines/machines/boxes.ipynb #522a185c
-class _Requests:
-    "What a solver asks of pair distances"
-
-    def subset(self, rows):
-        """The distances among some of the points.
-
-        Parameters
-        ----------
-        rows : array of int (m,)
-
-        Returns
-        -------
-        PairDistances
-        """
-        part = object.__new__(type(self))
-        vars(part).update(vars(self))
-        kept = taken_of((self.X, self._P, self.diag, self._half), rows)
-        (part.X, part._P, part.diag, part._half), part._recent = kept, None
-        if self.whole is not None:
-            part.whole = self.whole[np.ix_(rows, rows)]
-        elif part._fits():
-            part.whole = part._matrix()
-        return part
-
-    def in_double(self):
-        "The same PairDistances in float64"
-        return type(self)(self.k, recast(self.X, np.dtype(float)), False, self.cache_mib)
-
-    def gram_times(self, b):
-        "K b, (n,), from the kernel, in double precision, within the memory budget; b is (n,)"
-        some, f = np.flatnonzero(b), np.zeros(len(b))
-        if len(some):
-            X, b = recast(self.X, np.dtype(float)), b[some]
-
-            def add(rows, columns, block):
-                f[rows] += block @ b[columns]
-
-            self.k.each_tile(X, taken_of(X, some), add)
-        return f
-
-    def slots(self, W):
-        """Rows W of the matrix, computed where they are new and kept.
-
-        Parameters
-        ----------
-        W : array of int (q,)
-
-        Returns
-        -------
-        store : array (m, n)
-        place : array of int (q,)     row W[a] stands in store[place[a]]
-        """
-        if self.whole is not None:
-            return self.whole, W
-        if self._recent is None:
-            self._recent = _Recent(len(self), self.dtype, self.cache_mib, _SIZE)
-        return self._recent.rows, self._recent.get(W, self._fill)
-
-    def _fill(self, new, places):
-        size = max(1, int(settings.block_mib * 2**20 // (len(self) * self.dtype.itemsize)))
-        for part in spans(len(new), size):
-            block = self.k(taken_of(self._P, new[part]), self._P)
-            self._recent.rows[places[part]] = self._from_gram(block, new[part])
+# %% ../../../nbs/engines/machines/boxes.ipynb #boxes-times
+def gram_times(k, X, b):
+    "K b, (n,), in blocks and in the precision of X"
+    if not b.any():
+        return np.zeros(len(b))
+    some = np.flatnonzero(b)
+    few = b[some].astype(getattr(X, "dtype", float))
+    return times(k, X, taken_of(X, some), few).astype(float)
 
 # %% ../../../nbs/engines/machines/boxes.ipynb #267e60ed
-class PairDistances(_Requests):
+class PairDistances:
     """½ ‖k(xᵢ, ·) − k(xⱼ, ·)‖²: all that a machine with an offset sees of its kernel   (SMO.5)
 
     Parameters
@@ -240,9 +196,11 @@ class PairDistances(_Requests):
     """
 
     def __init__(self, k, X, single=False, cache_mib=None):
-        self.k, self.X, self.diag = k, X, np.asarray(k.diag(X), dtype=float)
-        self.cache_mib = settings.result_mib / 2 if cache_mib is None else cache_mib
-        self.single = single and getattr(X, "dtype", None) == np.float64 and _fits_single(self.diag)
+        self.k, self.X = k, k._marked(X)
+        self.diag = diagonal(k, self.X).astype(float)
+        self.cache_mib = cache_mib or settings.result_mib / 2
+        of_double = getattr(self.X, "dtype", None) == np.float64
+        self.single = single and of_double and bool(1e-12 < self.diag.max() < 1e12)
         try:
             self._make()
         except ValueError as problem:
@@ -252,25 +210,68 @@ class PairDistances(_Requests):
             self._make()
 
     def _make(self):
-        self.dtype = np.dtype("f4") if self.single else getattr(self.X, "dtype", np.dtype("f8"))
+        n, self.dtype = len(self), getattr(self.X, "dtype", np.dtype(float))
+        if self.single:
+            self.dtype = np.dtype("f4")
         self._P, self._half = recast(self.X, self.dtype), (self.diag / 2).astype(self.dtype)
-        floor = (1e-5 if self.dtype == np.float32 else 1e-12) * self.diag.max()
-        self._floor, self._recent = self.dtype.type(max(1e-30, floor)), None
-        self.whole = self._matrix() if self._fits() else None
-
-    def _fits(self):
-        return len(self) ** 2 * self.dtype.itemsize <= self.cache_mib * 2**20
-
-    def _matrix(self):
-        return self._from_gram(self.k(self._P), np.arange(len(self)))
+        rounding = {4: 1e-5, 8: 1e-12}[self.dtype.itemsize]
+        self._floor = self.dtype.type(max(1e-30, rounding * self.diag.max()))
+        self.whole = None
+        if n**2 * self.dtype.itemsize <= self.cache_mib * 2**20:
+            self.whole = self._from_gram(gram_matrix(self.k, self._P), np.arange(n))
+        else:
+            self._recent = _Recent(n, self.dtype, self.cache_mib, _SIZE)
 
     def _from_gram(self, K, rows):
         least = _into_distances(K, self._half[rows], self._half, self._floor)
         if least.min() < -16 * float(np.finfo(self.dtype).eps) ** 0.75 * float(self.diag.max()):
             i = int(rows[least.argmin()])
-            gaps = self.diag[i] + self.diag - 2 * self.k(taken_of(self.X, [i]), self.X)[0]
+            to_i = gram_matrix(self.k, taken_of(self.X, [i]), self.X)[0]
+            gaps = self.diag[i] + self.diag - 2 * to_i
             no_kernel(self.k, f"at rows {i} and {gaps.argmin()} of X", "(1, −1)", gaps.min())
         return K
+
+    def slots(self, W):
+        """Rows W of the matrix, computed where they are new and kept.
+
+        Parameters
+        ----------
+        W : array of int (q,)
+
+        Returns
+        -------
+        store : array (m, n)
+        place : array of int (q,)     row W[a] stands in store[place[a]]
+        """
+        if self.whole is not None:
+            return self.whole, W
+        return self._recent.rows, self._recent.get(W, self._fill)
+
+    def _fill(self, new, places):
+        for part in row_blocks(len(new), len(self) * self.dtype.itemsize):
+            block = gram_matrix(self.k, taken_of(self._P, new[part]), self._P)
+            self._recent.rows[places[part]] = self._from_gram(block, new[part])
+
+    def subset(self, rows):
+        """The distances among some of the points.
+
+        Parameters
+        ----------
+        rows : array of int (m,)
+
+        Returns
+        -------
+        PairDistances
+        """
+        return type(self)(self.k, taken_of(self.X, rows), self.single, self.cache_mib)
+
+    def in_double(self):
+        "The same PairDistances in float64"
+        return type(self)(self.k, recast(self.X, np.dtype(float)), False, self.cache_mib)
+
+    def gram_times(self, b):
+        "K b, (n,), from the kernel, in double precision, within the memory budget; b is (n,)"
+        return gram_times(self.k, recast(self.X, np.dtype(float)), b)
 
     def __len__(self):
         return len(self.X)
@@ -280,7 +281,3 @@ class PairDistances(_Requests):
 
 
 _SIZE = 1024  # entries of a working set
-
-
-def _fits_single(diag):
-    return bool(1e-12 < diag.max() < 1e12)

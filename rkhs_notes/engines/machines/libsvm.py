@@ -5,11 +5,10 @@ __all__ = []
 
 # %% ../../../nbs/engines/machines/libsvm.ipynb #libsvm-imports
 import numpy as np
-import threading
-import warnings
+from importlib.util import find_spec
 
 # %% ../../../nbs/engines/machines/libsvm.ipynb #libsvm-own
-from ..kernels.gram import n_columns
+from ..kernels.gram import diagonal, gram_matrix
 
 # %% ../../../nbs/engines/machines/libsvm.ipynb #5300c7be
 _STEPS = 500_000  # of libsvm, which does not hear Ctrl-C
@@ -17,92 +16,61 @@ _CLASSES, _SHARED_CLASSES, _ONE_CLASS, _TUBE, _SHARED_TUBE = range(5)  # libsvm'
 
 
 def _kind(problem):
-    "The svm_type of a problem; None where libsvm has none"
-    p, lo, hi, shared = problem.p, problem.lo, problem.hi, problem.size is not None
-    if np.array_equal(hi, -lo) and not problem.total:
-        return _SHARED_TUBE if shared else _TUBE
-    if problem.eps or (lo * hi).any():
-        return None
+    "The svm_type of the problem of a machine"
     if problem.total:
-        return None if shared or p.any() or lo.any() else _ONE_CLASS
-    if shared:
-        return None if p.any() else _SHARED_CLASSES
-    own_side = (np.abs(p) == 1).all() and not np.where(p > 0, lo, hi).any()
-    return _CLASSES if own_side else None
+        return _ONE_CLASS
+    tube = ((problem.lo < 0) & (problem.hi > 0)).any()
+    return _TUBE * int(tube) + (problem.size is not None)
 
 
-def _prices(problem):
-    "Cᵢ, (n,), of a problem that libsvm has; None for any other"
-    each = np.maximum(problem.hi, -problem.lo)
-    return each if 1e-10 < each.max() < 1e8 and _kind(problem) is not None else None
+def price_of(problem):
+    "Cᵢ, (n,)"
+    return np.maximum(problem.hi, -problem.lo)
+
+
+def suits(k, X, each):
+    "Does libsvm take such values and prices, and is it where scikit-learn has it today?"
+    fits = 1e-10 < each.max() < 1e8 and 1e-12 < diagonal(k, X).max() < 1e12
+    return fits and find_spec("sklearn.svm._libsvm") is not None
 
 # %% ../../../nbs/engines/machines/libsvm.ipynb #f8c93d2f
 def _for_libsvm(k, X, theirs):
     "Points and options of libsvm: centred points for its own kernel, else a Gram matrix"
-    if theirs is None or n_columns(X) > _COLUMNS:
-        return np.asarray(k(X), dtype=float, order="C"), dict(kernel="precomputed")
-    with np.errstate(over="ignore", invalid="ignore"):  # seen by the certificate
-        points = X - X.mean(axis=0) if theirs["kernel"] == "rbf" else X
-    return np.array(points, dtype=float, order="C"), theirs
-
-
-_COLUMNS = 64  # beyond, rows cost more than a matrix
+    if theirs is None:
+        return np.ascontiguousarray(gram_matrix(k, X), dtype=float), dict(kernel="precomputed")
+    points = np.array(X, dtype=float, order="C")
+    if theirs["kernel"] == "rbf":
+        points -= points.mean(axis=0)
+    return points, theirs
 
 # %% ../../../nbs/engines/machines/libsvm.ipynb #bf6a3baa
-def _libsvm(points, y, each, tol, machine, options):
+def _libsvm(points, y, each, tol, options):
     "(support, coefficients (q − 1, m), steps); + is the first class of a pair"
-    weights = np.ones(0) if (each == each[0]).all() else each / each.max()
-    run = dict(options, tol=tol, max_iter=_STEPS, cache_size=200.0)
-    try:
-        from sklearn.svm._libsvm import fit, set_verbosity_wrap
+    from sklearn.svm._libsvm import fit, set_verbosity_wrap
 
-        set_verbosity_wrap(0)
-        found = fit(points, y.astype(float), sample_weight=weights, **run, **machine)
-        return found[0], found[3], int(np.sum(found[-1]))
-    except (ImportError, TypeError):
-        return _libsvm_by_its_class(points, y, weights if len(weights) else None, run | machine)
-
-
-_quiet = threading.Lock()
-
-
-def _libsvm_by_its_class(points, y, weights, options):
-    from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-
-    kind = (SVC, NuSVC, OneClassSVM, SVR, NuSVR)[options.pop("svm_type")]
-    machine = kind(**options)
-    with _quiet, warnings.catch_warnings():  # filters are those of all threads
-        warnings.simplefilter("ignore")  # steps ran out: seen by who calls
-        machine.fit(points, y, weights)
-    sign = -1 if len(getattr(machine, "classes_", ())) == 2 else 1
-    return machine.support_, sign * machine.dual_coef_, int(np.sum(machine.n_iter_))
+    set_verbosity_wrap(0)
+    top = float(each.max())
+    run = dict(C=top, tol=tol, max_iter=_STEPS, cache_size=200.0)
+    found = fit(points, y.astype(float), sample_weight=each / top, **run, **options)
+    return found[0], found[3], int(np.sum(found[-1]))
 
 # %% ../../../nbs/engines/machines/libsvm.ipynb #00b24154
 def by_libsvm(k, X, problem, tol, theirs=None):
     "(b, steps): libsvm's answer, feasible, its violation about tol"
-    each, kind = _prices(problem), _kind(problem)
+    each, kind, y, unit, sign = price_of(problem), _kind(problem), problem.p, 1.0, 1.0
+    if kind in (_SHARED_CLASSES, _ONE_CLASS):
+        unit = float(each.max())
+    if kind in (_CLASSES, _SHARED_CLASSES):
+        y, sign = problem.hi > 0, -1.0
     points, options = _for_libsvm(k, X, theirs)
-    y = problem.hi > 0 if kind in (_CLASSES, _SHARED_CLASSES) else problem.p
-    unit = float(each.max()) if kind in (_SHARED_CLASSES, _ONE_CLASS) else 1.0
-    machine = _in_its_words(problem, kind, each)
-    support, coefficients, steps = _libsvm(points, y, each, tol / unit, machine, options)
+    share = float((problem.size or problem.total) / each.sum())
+    machine = dict(svm_type=kind, epsilon=float(problem.eps), nu=share)
+    support, coefficients, steps = _libsvm(points, y, each, tol / unit, options | machine)
     b = np.zeros(len(problem))
-    b[support] = coefficients[0] * (-unit if y.dtype == bool else unit)
-    if kind == _SHARED_CLASSES and np.isfinite(b).all():  # not where ρ = 0
+    b[support] = sign * unit * coefficients[0]
+    if kind == _SHARED_CLASSES:
         b *= problem.size / max(np.abs(b).sum(), 1e-300)
     return _at_the_price(b, each), steps
-
-
-def _in_its_words(problem, kind, each):
-    "What libsvm calls the numbers of the problem"
-    words = dict(svm_type=kind)
-    if kind in (_CLASSES, _TUBE, _SHARED_TUBE):
-        words["C"] = float(each.max())
-    if kind == _TUBE:
-        words["epsilon"] = float(problem.eps)
-    if kind in (_ONE_CLASS, _SHARED_CLASSES, _SHARED_TUBE):
-        words["nu"] = float((problem.size or problem.total) / each.sum())
-    return words
 
 
 def _at_the_price(b, each):

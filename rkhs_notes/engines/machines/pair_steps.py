@@ -8,91 +8,76 @@ import math
 import numpy as np
 
 # %% ../../../nbs/engines/machines/pair_steps.ipynb #pair-steps-own
-from .boxes import _by_sign, _excess
+from .boxes import _excess
 
 # %% ../../../nbs/engines/machines/pair_steps.ipynb #73e6fdf9
-def _ascend(D, G, b, lo, hi, eps, tol, steps):
+def _ascend(D, G, b, box, tol, steps):
     """Pair steps (SMO.5) until the violation is at most tol, or `steps` of them.
 
     b and G = slopes are overwritten; returns the number of steps, the violation, and was it Ctrl-C?
     """
-    inf = math.inf
-    rise, fall = G
-    v, w = np.empty_like(rise), np.empty_like(rise)
+    inf, eps, v, w = math.inf, box.eps, np.empty_like(G[0]), np.empty_like(G[0])
     subtract, sqrt, divide, multiply, add = np.subtract, np.sqrt, np.divide, np.multiply, np.add
-    values, lows, highs = b.tolist(), lo.tolist(), hi.tolist()
-    todo, violation, step, interrupted = None, inf, 0, False
+    values, bounds = b.tolist(), [(lo.tolist(), hi.tolist()) for lo, hi in box.sides]
+    sides = list(zip(G[::2], G[1::2], bounds, strict=True))
+    todo, violation, step, interrupted = (), inf, 0, False
+
+    def put(i, value, slope):
+        values[i] = value
+        up = down = eps
+        if value < 0:
+            up = -eps
+        if value <= 0:
+            down = -eps
+        for rise, fall, (lows, highs) in sides:
+            rise[i], fall[i] = -inf, inf
+            if lows[i] <= value < highs[i]:
+                rise[i] = slope - up
+            if lows[i] < value <= highs[i]:
+                fall[i] = slope - down
+
     try:
         for step in range(steps + 1):
-            i = int(rise.argmax())
-            top, Di = rise.item(i), D[i]
-            subtract(top, fall, v)
-            sqrt(Di, w)
-            divide(v, w, v)  # (gᵢ − gⱼ) / √Dᵢⱼ
-            j = int(v.argmax())
-            gain = top - fall.item(j)
+            best = -inf
+            for rise, fall, ends in sides:
+                up = int(rise.argmax())
+                most = rise.item(up)
+                subtract(most, fall, v)
+                sqrt(D[up], w)
+                divide(v, w, v)  # (gᵢ − gⱼ) / √Dᵢⱼ
+                down = int(v.argmax())
+                if (found := v.item(down)) >= best:
+                    best, i, j, high, low = found, up, down, most, fall.item(down)
+                    lows, highs = ends
+            gain = high - low
             if not gain > tol or step == steps:
-                violation = top - float(fall.min())
+                violation = _excess(G)
                 if not violation > tol or step == steps or not gain > 0:
                     break
-            bi, bj = values[i], values[j]
-            end_i = 0.0 if eps and bi < 0 else highs[i]  # the next breakpoints
-            end_j = 0.0 if eps and bj > 0 else lows[j]
-            gi = top + (eps if bi >= 0 else -eps)
-            gj = fall.item(j) + (eps if bj > 0 else -eps)
-            room, Dij = min(end_i - bi, bj - end_j), Di.item(j)
-            t = gain / (2 * Dij)  # (SMO.5)
-            t = room if t >= room or (Dij <= Di.item(i) and room < inf) else t  # no curvature
+            Di, bi, bj = D[i], values[i], values[j]
+            end_i, gi, end_j, gj = highs[i], high + eps, lows[j], low - eps
+            if eps and bi < 0:
+                end_i, gi = 0.0, high - eps  # the next breakpoint
+            if eps and bj > 0:
+                end_j, gj = 0.0, low + eps
+            room_i, room_j, Dij = end_i - bi, bj - end_j, Di.item(j)
+            room, t = min(room_i, room_j), gain / (2 * Dij)  # (SMO.5)
+            if t >= room or (Dij <= Di.item(i) and room < inf):  # no curvature
+                t = room
             subtract(Di, D[j], w)
             multiply(w, t, w)
             add(G, w, G)
-            gi, gj = gi + w.item(i), gj + w.item(j)
-            bi = end_i if t >= end_i - bi else bi + t
-            bj = end_j if t >= bj - end_j else bj - t
+            bi, bj = bi + t, bj - t
+            if t >= room_i:
+                bi = end_i
+            if t >= room_j:
+                bj = end_j
             todo = (i, bi), (j, bj)  # so that Ctrl-C cannot split a pair
-            values[i] = bi
-            values[j] = bj
-            rise[i] = -inf if bi >= highs[i] else gi - (eps if bi >= 0 else -eps)
-            fall[i] = inf if bi <= lows[i] else gi - (eps if bi > 0 else -eps)
-            rise[j] = -inf if bj >= highs[j] else gj - (eps if bj >= 0 else -eps)
-            fall[j] = inf if bj <= lows[j] else gj - (eps if bj > 0 else -eps)
+            put(i, bi, gi + w.item(i))
+            put(j, bj, gj + w.item(j))
     except KeyboardInterrupt:
         interrupted = True
-        for place, value in todo or ():
+        for place, value in todo:
             values[place] = value
     b[:] = values
     return step, violation, interrupted
-
-# %% ../../../nbs/engines/machines/pair_steps.ipynb #5d0c93fe
-def _ascend_by_sign(D, G, b, lo, hi, eps, tol, steps):
-    "The same where no b may change its sign: a pair is of one sign, and of two pairs the better"
-    step, violation, interrupted = 0, math.inf, False
-    try:
-        for step in range(steps + 1):
-            _, gain, i, j = max(_best_pair(D, *G[:2]), _best_pair(D, *G[2:]))
-            if step == steps or not gain > tol:
-                violation = _excess(G)
-                if step == steps or not violation > tol or not gain > 0:
-                    break
-            high, low = (hi[i] if b[i] >= 0 else 0.0), (0.0 if b[j] > 0 else lo[j])
-            room, t = min(high - b[i], b[j] - low), gain / (2 * D[i, j])  # (SMO.5)
-            t = room if t >= room or (D[i, j] <= D[i, i] and room < math.inf) else t
-            G += t * (D[i] - D[j])
-            both, slopes = [i, j], [G[::2, i].max(), G[1::2, j].min()]
-            b[both] = high if t >= high - b[i] else b[i] + t, low if t >= b[j] - low else b[j] - t
-            G[:, both] = _by_sign(b[both], lo[both], hi[both], np.array(slopes))
-    except KeyboardInterrupt:
-        interrupted = True
-    return step, violation, interrupted
-
-
-def _best_pair(D, rise, fall):
-    "(its gain beside √D, the difference of its slopes, which to raise, which to lower)"
-    i = int(rise.argmax())
-    gains = (rise[i] - fall) / np.sqrt(D[i])
-    j = int(gains.argmax())
-    return float(gains[j]), float(rise[i] - fall[j]), i, j
-
-
-def _climber(problem):
-    return _ascend if problem.size is None else _ascend_by_sign

@@ -6,13 +6,12 @@ __all__ = []
 # %% ../../../nbs/engines/machines/prices.ipynb #prices-imports
 import math
 import numpy as np
-from dataclasses import replace
 from typing import Annotated, Any
 
 # %% ../../../nbs/engines/machines/prices.ipynb #prices-own
-from ...base.arrays import as_floats, as_number, as_weights
+from ...base.arrays import as_floats, as_number
 from ...base.words import Word, instance_of, number
-from ..kernels.gram import n_points
+from ..kernels.gram import diagonal, n_points
 from .boxes import BoxProblem, PairDistances
 
 # %% ../../../nbs/engines/machines/prices.ipynb #6c63f914
@@ -21,8 +20,9 @@ def _finite(value, name):
 
 
 def _price(value, name, call=None):
-    hard = isinstance(value, (int, float)) and value == math.inf
-    return math.inf if hard else _finite(value, name)
+    if isinstance(value, (int, float)) and value == math.inf:
+        return math.inf
+    return _finite(value, name)
 
 
 def _each_price(value, name, call):
@@ -91,12 +91,21 @@ Distances = Annotated[Any, Word("PairDistances", _distances, (), None, (3.0, "te
 # %% ../../../nbs/engines/machines/prices.ipynb #df33cab0
 def point_prices(C, weights, n, class_weights=None):
     "C wᵢ, (n,), the weights times those of their classes"
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        w = as_weights(weights, n) * (1.0 if class_weights is None else class_weights)
-        each = np.where(w > 0, C * w.astype(float), 0.0)
-    for price in (each[w > 0].min(), each.max()) if C < math.inf else ():
-        _finite(price, "a price C · weight (0 leaves a point out)")
+    w = weighing(n, weights, class_weights)
+    each = np.where(w > 0, C * w, 0.0)
+    if C < math.inf:
+        for price in (each[w > 0].min(), each.max()):
+            _finite(price, "a price C · weight (0 leaves a point out)")
     return each
+
+
+def weighing(n, *factors):
+    "The product of weights (n,), of which some may be None"
+    w = np.ones(n)
+    for factor in factors:
+        if factor is not None:
+            w = w * factor
+    return w
 
 
 def unit_of(y, w):
@@ -115,17 +124,18 @@ def from_first(each, total):
 
 def two_classes(signs, each):
     "The box of (7.3) in the signed coefficients b = y · alpha"
-    return BoxProblem(signs, np.where(signs > 0, 0.0, -each), np.where(signs > 0, each, 0.0))
+    return BoxProblem._of(signs, np.where(signs > 0, 0.0, -each), np.where(signs > 0, each, 0.0))
 
 
-def require_classes(y, each=None, least=1):
+def require_classes(y, each, least=1):
     "Refuses a single class, and one with fewer points than `least` whose price is not 0"
-    count = np.bincount(y.place, None if each is None else each > 0)
+    count, found = np.bincount(y.place, each > 0), "one label only"
+    if len(count) > 1:
+        few = y.names[count.argmin()]
+        found = f"{count.min():g} points of class {few!r} (weight 0 not counted)"
     if len(count) < 2 or count.min() < least:
-        few = f"{count.min():g} points of class {y.names[count.argmin()]!r} (weight 0 not counted)"
         raise ValueError(
-            f"y holds {'one label only' if len(count) < 2 else few}; pass at least "
-            f"{least} points of each of two classes or more."
+            f"y holds {found}; pass at least {least} points of each of two classes or more."
         )
 
 
@@ -134,11 +144,19 @@ def scaled_start(b, problem, distances):
     if b is None or not b.any() or abs(b.sum()) > 1e-9 * np.abs(b).sum():
         return None
     b = b.astype(float) / np.abs(b).max()
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        room = np.where(b > 0, problem.hi / b, np.where(b < 0, problem.lo / b, np.inf)).min()
+    room = np.where(b == 0, np.inf, np.maximum(problem.hi / b, problem.lo / b)).min()
     square = max(b @ distances.gram_times(b), 1e-300)
-    best = (problem.p @ b - problem.eps * np.abs(b).sum()) / square
-    return b * min(room, best) if min(room, best) > 0 else None
+    scale = min(room, (problem.p @ b - problem.eps * np.abs(b).sum()) / square)
+    if scale > 0:
+        return b * scale
+    return None
+
+
+def centres_of(b):
+    "Where b is not 0; if nowhere, one point, for a function needs a centre"
+    if b.any():
+        return np.flatnonzero(b)
+    return np.array([0])
 
 # %% ../../../nbs/engines/machines/prices.ipynb #5739bee8
 def in_deviations(y, C, weights):
@@ -149,7 +167,7 @@ def in_deviations(y, C, weights):
         at_most=1e150,
         because=", or squares overflow: rescale y",
     )
-    y, w = y.astype(float), as_weights(weights, len(y))
+    y, w = y.astype(float), weighing(len(y), weights)
     unit = unit_of(y, w)
     return y / unit, unit, point_prices(C / unit, weights, len(y)), C * w
 
@@ -157,16 +175,18 @@ def in_deviations(y, C, weights):
 def own_unit(machine, X, box):
     "What a tolerance is a share of: the level of one class, the deviation of y, the margin 1"
     if box.total:
-        rounding = 1e-7 * box.total * float(machine.k.diag(X).max())
+        rounding = 1e-7 * box.total * float(diagonal(machine.k, X).max())
         return max(abs(machine.offset), rounding)
-    return unit_of(box.p, box.hi) if np.array_equal(box.hi, -box.lo) else 1.0
+    if np.array_equal(box.hi, -box.lo):
+        return unit_of(box.p, box.hi)
+    return 1.0
 
 
 def in_units(machine, unit, scaled, prices):
     "The machine of y / unit, prices scaled, as that of y and its prices"
     full = np.abs(machine.dual) >= scaled * (1 - 1e-12)
     dual = np.where(full, np.sign(machine.dual) * prices, unit * machine.dual)
-    few = machine.support if len(machine.support) else [0]
-    f = replace(machine.function, alpha=dual[few])
-    sizes = {name: unit * getattr(machine, name) for name in ("offset", "violation")}
-    return replace(machine, function=f, dual=dual, objective=machine.objective * unit**2, **sizes)
+    f, sizes = machine.function, dict(offset=unit * machine.offset)
+    sizes |= dict(violation=unit * machine.violation, objective=machine.objective * unit**2)
+    function = type(f)._of(f.k, f.Z, dual[centres_of(machine.dual)])
+    return type(machine)._of(**(vars(machine) | dict(function=function, dual=dual) | sizes))

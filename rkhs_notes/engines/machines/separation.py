@@ -33,9 +33,9 @@ def is_separable(Phi: FeatureMatrix, y: Signs, offset: Flag = False) -> bool:
     raises ConvergenceFailure : the margin is too small to be told from 0
     """
     Phi = _as_dense(Phi)
-    Phi = Phi - Phi.mean(axis=0) if offset else Phi
-    Phi = Phi / or_one(np.abs(Phi).max(axis=0))  # columns without units
-    rows = y[:, None] * (np.column_stack([Phi, np.ones(len(y))]) if offset else Phi)
+    if offset:
+        Phi = np.column_stack([Phi - Phi.mean(axis=0), np.ones(len(y))])
+    rows = y[:, None] * (Phi / or_one(np.abs(Phi).max(axis=0)))  # columns without units
     longest = np.abs(rows).max(axis=1)
     if (longest == 0).any():
         return False
@@ -57,7 +57,9 @@ def _margin_in_box(rows):
         b_ub=np.zeros(n),
         bounds=[(-1, 1)] * D + [(None, 1)],
     )
-    return float((rows @ solved.x[:-1]).min()) if solved.status == 0 else math.nan
+    if solved.status == 0:
+        return float((rows @ solved.x[:-1]).min())
+    return math.nan
 
 
 def _as_dense(Phi):
@@ -90,11 +92,12 @@ def widest_margin(Phi: FeatureMatrix, y: Signs):
     E, target = np.vstack([rows / R, np.ones(len(y))]), np.append(np.zeros(len(rows)), 1.0)
     residual = E @ nonnegative_lstsq(E, target) - target
     if np.linalg.norm(residual) < 1e-8:
-        found = is_separable(Phi, y)
+        if is_separable(Phi, y):
+            raise ConvergenceFailure(
+                "a margin below 1e-8 of the longest row: rescale the features."
+            )
         raise ConvergenceFailure(
-            "a margin below 1e-8 of the longest row: rescale the features."
-            if found
-            else f"no hyperplane through the origin separates these points. {SEPARATE}"
+            f"no hyperplane through the origin separates these points. {SEPARATE}"
         )
     w = -residual[:-1] / residual[-1]  # least w with yᵢ⟨w, φᵢ⟩ ≥ 1
     w = w / np.linalg.norm(w)
@@ -138,9 +141,7 @@ def until_clean(score, learn, y, max_epochs, block=64):
         before, start = len(trace), 0
         while start < len(y):
             rows = slice(start, start + block)
-            with np.errstate(all="ignore"):
-                values = y[rows] * score(rows)
-            finite(values, "a score", "rescale the features, or K")
+            values = finite(y[rows] * score(rows), "a score", "rescale the features, or K")
             wrong = np.flatnonzero(values <= 0)  # (2.6)
             start += block
             if len(wrong):
@@ -161,27 +162,31 @@ class RowsOf:
 
     def __init__(self, Phi, w):
         self.Phi, self.w, self.sparse = Phi, w, sp.issparse(Phi)
-        self.at_once = 1 if self.sparse else 64
+        self.at_once = {True: 1, False: 64}[self.sparse]
 
-    def _entries(self, j):
-        "Columns and values of a sparse row"
+    def _row(self, j):
+        "Columns and values"
+        if not self.sparse:
+            return slice(None), self.Phi[j]
         part = slice(self.Phi.indptr[j], self.Phi.indptr[j + 1])
         return self.Phi.indices[part], self.Phi.data[part]
 
     def scores(self, rows):
         if not self.sparse:
             return self.Phi[rows] @ self.w
-        columns, values = self._entries(rows.start)
+        columns, values = self._row(rows.start)
         return np.array([values @ self.w[columns]])
 
     def move(self, j, c):
         "w + c φⱼ"
-        columns, values = self._entries(j) if self.sparse else (slice(None), self.Phi[j])
+        columns, values = self._row(j)
         self.w[columns] += c * values
 
 # %% ../../../nbs/engines/machines/separation.ipynb #3094a971
 def _coefficients(value, name, call):
-    return None if value is None else as_floats(value, name) + 0.0
+    if value is None:
+        return None
+    return as_floats(value, name) + 0.0
 
 
 _Learnt = Annotated[Any, Word("array or None", _coefficients, reads_none=True)]
@@ -211,12 +216,15 @@ class Perceptron(Value):
         returns : (m,); its sign is the prediction
         raises ValueError : another number of columns
         """
-        learnt = self.alpha if self.w is None else self.w
-        what = "k(X_new, X), one column an example" if self.w is None else "φ(X)"
+        learnt, what = self.w, "φ(X)"
+        if learnt is None:
+            learnt, what = self.alpha, "k(X_new, X), one column an example"
         return shaped(F, "F", ("m", len(learnt)), hint=f": {what}") @ learnt
 
     def __repr__(self):
-        form = "dual" if self.w is None else f"{len(self.w)} weights"
+        form = "dual"
+        if self.w is not None:
+            form = f"{len(self.w)} weights"
         return (
             f"Perceptron({form}, {len(self.alpha)} examples, {self.mistakes} mistakes, "
             f"{self.epochs} passes)"

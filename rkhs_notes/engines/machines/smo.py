@@ -8,7 +8,7 @@ import contextlib
 import contextvars
 import math
 import numpy as np
-from scipy.linalg.blas import saxpy
+from scipy.linalg.blas import get_blas_funcs
 from typing import Annotated, Any
 
 # %% ../../../nbs/engines/machines/smo.ipynb #smo-own
@@ -20,7 +20,7 @@ from ...base.factors import Cholesky
 from ...base.values import Value
 from ...base.words import Count, Function, Positive, Vector, instance_of
 from .boxes import _SIZE, BoxProblem, PairDistances, _excess
-from .pair_steps import _climber
+from .pair_steps import _ascend
 
 # %% ../../../nbs/engines/machines/smo.ipynb #b8d79e65
 _of_many = contextvars.ContextVar("_of_many", default=False)
@@ -49,21 +49,18 @@ class _Clock:
         self.left, self.callback = max_iter, callback
         self.steps, self.stopped = 0, False
 
-    def chunk(self, most):
-        return min(most, self.left)
-
     def add(self, steps, violation, interrupted=False):
         self.steps, self.left = self.steps + steps, self.left - steps
         if interrupted:
             heard()
         self.stopped = self.stopped or interrupted or self.left <= 0
-        if self.callback is not None and not self.stopped and self.callback(self.steps, violation):
-            self.stopped = True
+        if self.callback is not None and not self.stopped:
+            self.stopped = bool(self.callback(self.steps, violation))
 
 # %% ../../../nbs/engines/machines/smo.ipynb #f6dd6e72
 def _by_shrinking(D, problem, b, g, tol, clock):
     "Climb on all entries that are not settled at a bound, and jump; b is overwritten"
-    kind, everyone, ascend = D.dtype, np.arange(len(b)), _climber(problem)
+    kind, everyone = D.dtype, np.arange(len(b))
     W, D_W, part, last, goal, wait, since = everyone, D, problem, b.copy(), 10 * tol, 0, 0
     G = problem.slopes(b, g).astype(kind)
     early = _excess(G) / 2  # until then free entries change too fast
@@ -72,10 +69,8 @@ def _by_shrinking(D, problem, b, g, tol, clock):
         if 0 < len(keep) < 0.6 * len(W):
             W, D_W, G = W[keep], _among(D_W, keep), np.ascontiguousarray(G[:, keep])
             part = problem.part(W)
-        inside, steps = b[W], clock.chunk(max(200, min(1000, len(W))))
-        done, violation, interrupted = ascend(
-            D_W, G, inside, part.lo, part.hi, part.eps, goal, steps
-        )
+        inside, steps = b[W], min(clock.left, max(200, min(1000, len(W))))
+        done, violation, interrupted = _ascend(D_W, G, inside, part, goal, steps)
         b[W] = inside
         clock.add(done, violation, interrupted)
         since += done
@@ -134,7 +129,7 @@ def _jump(D, slopes, b, part):
         sides, one_sign = np.array([side for side in (b > 0, b < 0) if side.any()], D.dtype), True
     inner = D[:, :1] + D[0]
     inner -= D  # ⟨k_i − k_0, k_j − k_0⟩
-    inner.flat[:: len(D) + 1] += (1e-5 if D.dtype == np.float32 else 1e-10) * D[0].max()
+    inner.flat[:: len(D) + 1] += {4: 1e-5, 8: 1e-10}[D.itemsize] * D[0].max()
     if (system := Cholesky.attempt(inner)) is None:  # above rounding: a step, not the answer
         return b
     to, ones = np.split(system.solve(np.vstack([slopes, sides]).T).T, [1])
@@ -168,7 +163,7 @@ def _unmasked(G, b, eps):
 # %% ../../../nbs/engines/machines/smo.ipynb #f3b6360c
 def _by_working_sets(distances, problem, b, g, tol, clock):
     "Climb on _SIZE entries at a time, those whose slopes violate (SMO.4) most; b is overwritten"
-    W, ascend = np.array([], dtype=int), _climber(problem)
+    W = np.array([], dtype=int)
     while not clock.stopped:
         G = problem.slopes(b, g)
         violation = _excess(G)
@@ -178,23 +173,13 @@ def _by_working_sets(distances, problem, b, g, tol, clock):
         store, place = distances.slots(W)
         D, inside, part = store[place[:, None], W], b[W], problem.part(W)
         few = G[:, W].astype(D.dtype)
-        done, _, interrupted = ascend(
-            D,
-            few,
-            inside,
-            part.lo,
-            part.hi,
-            part.eps,
-            max(tol, violation / 10),
-            clock.chunk(10 * _SIZE),
-        )
+        steps = min(clock.left, 10 * _SIZE)
+        done, _, interrupted = _ascend(D, few, inside, part, max(tol, violation / 10), steps)
         delta, b[W] = inside - b[W], inside
         change = np.zeros(len(b), D.dtype)
+        axpy = get_blas_funcs("axpy", (change,))
         for row in np.flatnonzero(delta):  # no copy of the rows
-            if D.dtype == np.float32:
-                saxpy(store[place[row]], change, a=delta[row])
-            else:
-                change += delta[row] * store[place[row]]
+            axpy(store[place[row]], change, a=delta[row])
         g = g + change
         clock.add(done, violation, interrupted)
 
@@ -202,10 +187,9 @@ def _by_working_sets(distances, problem, b, g, tol, clock):
 def _working_set(G, W, size):
     "The entries that can gain most, and of the previous ones the most recent"
     few = max(1, min(size // (2 * len(G)), G.shape[1] // 2))
-    first = lambda row: np.argpartition(row, few - 1)[:few]
-    best = [first(-row if place % 2 == 0 else row) for place, row in enumerate(G)]
-    found = [part[np.isfinite(row[part])] for part, row in zip(best, G, strict=True)]
-    new = np.unique(np.concatenate(found))
+    rank = G * np.resize([-1.0, 1.0], len(G))[:, None]  # rise and fall by turns: the least first
+    best = np.argpartition(rank, few - 1)[:, :few]
+    new = np.unique(best[np.isfinite(np.take_along_axis(G, best, axis=1))])
     old = W[~np.isin(W, new)]
     return np.concatenate([old[max(0, len(old) - (size - len(new))) :], new])
 
@@ -227,7 +211,7 @@ class SmoResult(Value):
     converged: bool
 
     def __repr__(self):
-        state = "converged" if self.converged else "NOT CONVERGED"
+        state = ("NOT CONVERGED", "converged")[self.converged]
         return (
             f"SmoResult of {len(self.b)} entries, {np.count_nonzero(self.b)} not 0, after "
             f"{self.iterations} steps: violation {self.violation:.1e}, {state}"
@@ -269,42 +253,52 @@ def solve_box(
     Platt (1998); Keerthi et al. (2001); Fan, Chen and Lin (2005); Joachims (1999) for shrinking;
     Bertsekas (1982) for jumps cut off at the box; Wen et al. (2018) for working sets of many pairs
     """
-    start = np.zeros(len(problem)) if start is None else start
+    if start is None:
+        start = np.zeros(len(problem))
     as_number(
         np.abs(problem.p).max(),
         "the largest of y",
         at_most=1e150,
         because=", or squares overflow: rescale y",
     )
-    b = np.clip(start, problem.lo, problem.hi).astype(float)
+    b = np.clip(start, problem.lo, problem.hi)
     size = np.abs(b).sum()
     for name, came, sum_ in ("start", b.sum(), problem.total), ("|start|", size, problem.size):
         if sum_ is not None and abs(came - sum_) > 1e-9 * max(abs(sum_), size):
             raise ValueError(f"{name} sums to {came:.6g}, but the problem wants {sum_:.6g}.")
-    clock = _Clock(_PATIENCE + 1000 * len(b) if max_iter is None else max_iter, callback)
+    return climbed(distances, problem, b, tol, max_iter, callback)
+
+# %% ../../../nbs/engines/machines/smo.ipynb #smo-climbed
+def climbed(distances, problem, start, tol, max_iter=None, callback=None):
+    "The SmoResult, from a feasible start; None is 0"
+    if start is None:
+        start = 0.0
+    b = np.clip(start, problem.lo, problem.hi).astype(float)
+    clock = _Clock(max_iter or _PATIENCE + 1000 * len(b), callback)
     before, f = math.inf, distances.gram_times(b)
     for _ in range(40):
         _climb(distances, problem, b, f, tol, clock)
         f = distances.gram_times(b)
         violation = problem.violation(b, problem.p - f)
         done, slow = violation <= tol or clock.stopped, violation > before / 2
-        if trouble := _trouble(distances, problem, b, f, violation, tol, slow and not done):
-            raise ConvergenceFailure(trouble)
+        _require_hope(distances, problem, b, f, violation, tol, slow and not done)
         if done:
             break
-        distances = distances.in_double() if slow else distances
-        before = math.inf if slow else violation
-    return SmoResult(b, f, violation, clock.steps, violation <= tol)
+        before = violation
+        if slow:
+            distances, before = distances.in_double(), math.inf
+    return SmoResult._of(b, f, violation, clock.steps, violation <= tol)
 
 # %% ../../../nbs/engines/machines/smo.ipynb #6aba5b21
 def _climb(distances, problem, b, f, tol, clock):
     "One round from b, where f = K b: until the violation is 0.9 tol, or all that rounding lets see"
-    g, share = problem.p - f, 0.6 if distances.dtype == np.float32 else 0.9
+    g, share = problem.p - f, {4: 0.6, 8: 0.9}[distances.dtype.itemsize]
     size = max(np.abs(g).max(), (distances.diag * np.abs(b)).max())  # of the terms in g
     rounding = 4 * float(np.finfo(float).eps) * float(size)
     g -= np.median(g)  # a constant, which nobody sees
-    stored = distances.whole is not None
-    solve, rows = (_by_shrinking, distances.whole) if stored else (_by_working_sets, distances)
+    solve, rows = _by_shrinking, distances.whole
+    if rows is None:
+        solve, rows = _by_working_sets, distances
     if not clock.stopped:
         try:
             with one_blas_thread():  # many small products: threads would only wait
@@ -314,21 +308,20 @@ def _climb(distances, problem, b, f, tol, clock):
             clock.stopped = True
 
 
-def _trouble(distances, problem, b, f, violation, tol, slow):
-    "Why no further round can help, in words, or nothing"
+def _require_hope(distances, problem, b, f, violation, tol, slow):
+    "Refuses where no further round can help"
     if problem.is_open and np.abs(b).max() * distances.diag.max() > 1e12:
-        return (
+        raise ConvergenceFailure(
             "the dual grows without bound: no function of this space separates the classes "
             "(two equal points with different labels?). Take a finite C."
         )
     if slow and distances.dtype == np.float64:
         size = max(np.abs(f).max(), (distances.diag * np.abs(b)).max())
-        return (
+        raise ConvergenceFailure(
             f"the violation stays at {violation:.2g}, above tol = {tol:.2g}: terms of f of "
             f"size {size:.2g} cannot be rounded more finely. Try tol = "
             f"{4 * violation:.1g}, a smaller C, or rescale."
         )
-    return ""
 
 
 _PATIENCE = 1_000_000  # steps, beside 1000 a point

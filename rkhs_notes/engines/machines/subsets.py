@@ -5,33 +5,21 @@ __all__ = []
 
 # %% ../../../nbs/engines/machines/subsets.ipynb #subsets-imports
 import numpy as np
-from dataclasses import replace
 from itertools import combinations
 
 # %% ../../../nbs/engines/machines/subsets.ipynb #subsets-own
-from ...base.blocks import in_parallel, n_threads
+from ...base.blocks import in_parallel
 from ...base.points import recast, taken_of
-from ..kernels.gram import each_tile, n_columns, n_points
-from .boxes import BoxProblem, PairDistances
-from .libsvm import _CLASSES, _COLUMNS, _SHARED_CLASSES, _SHARED_TUBE
-from .libsvm import _at_the_price, _for_libsvm, _kind, _libsvm, _prices
-from .libsvm import by_libsvm
-from .smo import SmoResult, heard, one_of_many, solve_box
+from ..functions.functions import times
+from ..kernels.gram import n_columns, n_points
+from .boxes import PairDistances, gap_of, gram_times
+from .libsvm import _CLASSES, _SHARED_CLASSES, _SHARED_TUBE
+from .libsvm import _at_the_price, _for_libsvm, _kind, _libsvm
+from .libsvm import by_libsvm, price_of, suits
+from .prices import two_classes
+from .smo import SmoResult, climbed, heard, one_of_many
 
 # %% ../../../nbs/engines/machines/subsets.ipynb #003786d0
-def _values(k, X, b):
-    "K b, (n,), in blocks, in the precision of X"
-    some, f = np.flatnonzero(b), np.zeros(len(b))
-
-    def add(rows, columns, block):
-        f[rows] += block @ few[columns]
-
-    if len(some):
-        few = b[some].astype(getattr(X, "dtype", float))
-        each_tile(k, X, taken_of(X, some), add, light=True)
-    return f
-
-
 def _would_join(problem, W, b, f, tol):
     "Entries outside W, those that gain most first, and the violation of all"
     g = problem.p - f
@@ -53,94 +41,109 @@ def _on_part(k, X, problem, W, b, tol, theirs):
     if len(W) <= 3000:
         return by_libsvm(k, points, part, tol, theirs)
     with one_of_many():  # Ctrl-C ends the rounds, not this one alone
-        found = solve_box(PairDistances(k, points, True), part, b[W], tol)
+        found = climbed(PairDistances(k, points, True), part, b[W], tol)
     return found.b, found.iterations
 
 
 def _other_way(n, d, size, steps, joining, known):
     "What the machine of the first part says about the whole: 'libsvm', 'pairs', or '' to go on"
-    if joining > 0.4 * n and d <= _COLUMNS:
+    if joining > 0.4 * n and d <= 64:
         return "pairs"  # most points support it: all rows are needed
-    many = joining > 0.2 * n or steps > (2 if joining > 0.1 * n else 4) * size
-    return "libsvm" if many and known else ""  # large parts, small steps: they cost NumPy more
+    few = 4 * size
+    if joining > 0.1 * n:
+        few = 2 * size
+    if known and (joining > 0.2 * n or steps > few):
+        return "libsvm"  # large parts, small steps: they cost NumPy more
+    return ""
 
 # %% ../../../nbs/engines/machines/subsets.ipynb #eb0e4619
 def _by_parts(k, X, problem, tol, report, theirs):
-    "(b, steps, stopped?, K b if known), or None where pairs on the whole matrix are the better way"
-    n, d, b, steps = n_points(X), n_columns(X) or 1, np.zeros(n_points(X)), 0
-    look, known = recast(X, np.dtype("f4")), theirs is not None and d <= _COLUMNS
-    W = _first_part(problem.p, max(300, n // 16))
+    "(b, steps, K b if known, stopped?), or None where pairs on the whole matrix are the better way"
+    n, look, steps = n_points(X), recast(X, np.dtype("f4")), 0
+    b, W = np.zeros(n), _first_part(problem.p, max(300, n // 16))
     try:
         while True:
             inside, more = _on_part(k, X, problem, W, b, 0.9 * tol, theirs)
             b, steps = np.zeros(n), steps + more
             b[W] = inside
-            join, violation = _would_join(problem, W, b, f := _values(k, look, b), tol)
+            f = gram_times(k, look, b)
+            join, violation = _would_join(problem, W, b, f, tol)
             if not len(join) and look is not X:
-                look = X
-                join, violation = _would_join(problem, W, b, f := _values(k, X, b), tol)
-            stop, f = report is not None and report(steps, violation), f if look is X else None
-            if stop or not len(join):
-                return b, steps, bool(stop), f
-            way = _other_way(n, d, len(W), steps, len(join), known) if more == steps else ""
+                look, f = X, gram_times(k, X, b)
+                join, violation = _would_join(problem, W, b, f, tol)
+            if report is not None and report(steps, violation):
+                return b, steps, None, True
+            if not len(join):
+                return b, steps, f
+            way = ""
+            if more == steps:  # the first part
+                way = _other_way(n, n_columns(X), len(W), steps, len(join), theirs is not None)
             if way == "pairs" or (way and report is not None):
                 return None
             if way == "libsvm":
-                return *by_libsvm(k, X, problem, 0.95 * tol, theirs), False, None
+                return by_libsvm(k, X, problem, 0.95 * tol, theirs)
             W = np.sort(np.concatenate([W, join[: len(W)]]))
     except KeyboardInterrupt:
         heard()
-        return b, steps, True, None
+        return b, steps, None, True
 
 # %% ../../../nbs/engines/machines/subsets.ipynb #df21f447
 def at_once(k, X, problem, tol, report=None, theirs=None):
     "The SmoResult of a problem with a fixed sum, by libsvm; None where pairs are the better way"
-    each, n, fixed = _prices(problem), n_points(X), problem.size or problem.total
+    each, n, fixed, most = price_of(problem), n_points(X), problem.size or problem.total, 1000
+    if theirs is not None:
+        most = 20_000
     if (
         report
-        or each is None
+        or n > most
         or not (each > 0).all()
-        or not 1e-12 < k.diag(X).max() < 1e12
-        or n > (20_000 if theirs is not None and n_columns(X) <= _COLUMNS else 1000)
+        or not suits(k, X, each)
         or (n * fixed > 900 * each.sum() and _kind(problem) != _SHARED_TUBE)
     ):
         return None
     b, steps = by_libsvm(k, X, problem, 0.95 * tol, theirs)
-    b = np.clip(b, problem.lo, problem.hi)
+    b, patience = np.clip(b, problem.lo, problem.hi), None
     missing = abs(np.abs(b).sum() - fixed), abs(b.sum() - problem.total)
     if not max(missing) <= 1e-9 * fixed:  # a tube of width 0 needs less; or ρ ≤ 0
         return None
-    f = _values(k, X, b)
-    violation = problem.violation(b, problem.p - f)
-    if violation <= tol:
-        return SmoResult(b, f, violation, steps, True)
-    patience = 20_000 + 200 * n if _kind(problem) == _SHARED_CLASSES else None  # ρ may be 0
-    return solve_box(PairDistances(k, X, n > 1000, cache_mib=64), problem, b, tol, patience)
+    if _kind(problem) == _SHARED_CLASSES:
+        patience = 20_000 + 200 * n  # ρ may be 0
+    return _finished(k, X, problem, tol, None, b, steps, patience=patience)
 
 
 def answered(k, X, problem, tol, report=None, theirs=None):
     "The SmoResult, or None where pairs on the whole matrix are the better way"
-    each, spread = _prices(problem), max(1.0, float(np.ptp(problem.p)))
     if problem.total:
         return at_once(k, X, problem, tol, report, theirs)
-    if each is None or not 1e-12 < k.diag(X).max() < 1e12 or tol < 2e-5 * spread:
+    each, n, most = price_of(problem), n_points(X), 1000
+    if tol < 2e-5 * max(1.0, float(np.ptp(problem.p))) or not suits(k, X, each):
         return None
     if not (each > 0).all():
         return _without(k, X, problem, np.flatnonzero(each), tol, report, theirs)
-    n, d = n_points(X), n_columns(X) or 1
-    if n > (3000 if theirs is not None and d <= _COLUMNS else 1000):
+    if theirs is not None:
+        most = 3000
+    if n > most:
         found = _by_parts(k, X, problem, tol, report, theirs)
-    else:  # who watches wants to see pair steps
-        found = None if report else (*by_libsvm(k, X, problem, 0.95 * tol, theirs), False, None)
+    elif report:  # who watches wants to see pair steps
+        return None
+    else:
+        found = by_libsvm(k, X, problem, 0.95 * tol, theirs)
     if found is None:
         return None
-    b, steps, stopped, f = found
-    f = _values(k, X, b) if f is None else f
+    return _finished(k, X, problem, tol, report, *found)
+
+
+def _finished(k, X, problem, tol, report, b, steps, f=None, stopped=False, patience=None):
+    "The SmoResult of a feasible b, by some pair steps more if its violation is above tol"
+    if f is None:
+        f = gram_times(k, X, b)
     violation = problem.violation(b, problem.p - f)
     if violation <= tol or stopped:
-        return SmoResult(b, f, violation, steps, violation <= tol)
-    found = solve_box(PairDistances(k, X, n > 1000, cache_mib=64), problem, b, tol, None, report)
-    return replace(found, iterations=steps + found.iterations)
+        return SmoResult._of(b, f, violation, steps, violation <= tol)
+    distances = PairDistances(k, X, n_points(X) > 1000, cache_mib=64)
+    found = climbed(distances, problem, b, tol, patience, report)
+    steps += found.iterations
+    return SmoResult._of(found.b, found.f, found.violation, steps, found.converged)
 
 
 def _without(k, X, problem, some, tol, report, theirs):
@@ -150,121 +153,69 @@ def _without(k, X, problem, some, tol, report, theirs):
         return None
     b = np.zeros(len(problem))
     b[some] = found.b
-    return replace(found, b=b, f=_values(k, X, b))
+    numbers = found.violation, found.iterations, found.converged
+    return SmoResult._of(b, gram_times(k, X, b), *numbers)
 
 # %% ../../../nbs/engines/machines/subsets.ipynb #5d2db428
 def all_pairs(k, X, place, each, tol, theirs=None):
     "(dual (n, t), offsets (t,), gaps (t,), converged?, pairs), or None where pairs are large"
-    n, q, scale = len(place), place.max() + 1, k.diag(X).max()
-    known = theirs is not None and n_columns(X) <= _COLUMNS
-    if (
-        n > (1500 * q if known else _GRAM)
-        or tol < 4e-5
-        or not 1e-12 < scale < 1e12
-        or not 1e-10 < each.min() <= each.max() < 1e8
-    ):
+    n, q, most = len(place), place.max() + 1, 5000
+    if theirs is not None:
+        most = 1500 * q
+    if n > most or tol < 4e-5 or not each.min() > 1e-10 or not suits(k, X, each):
         return None
-    pairs = list(combinations(range(q), 2))
-    dual, apart = np.zeros((n, len(pairs))), known and n > max(1000, 100 * len(pairs) ** 0.5)
-    shared = n <= (1000 if apart or (known and n_columns(X) <= 32) else _GRAM)
-    points, options = _for_libsvm(k, X, None if shared else theirs)
-    make = _each_by_itself if apart else _in_one_call
-    make(points, place, each, 0.95 * tol, options, dual)
-    found = _certificates(k, X, points if shared else None, place, each, dual, pairs)
-    for t in np.flatnonzero(found[2] > tol):
-        _finished(k, X, place, each, pairs[t], dual[:, t], found[:, t], tol)
+    pairs, members = list(combinations(range(q), 2)), [np.flatnonzero(place == c) for c in range(q)]
+    rows = [np.concatenate([members[i], members[j]]) for i, j in pairs]
+    number = np.zeros((q, q), int)
+    number[np.triu_indices(q, 1)] = np.arange(len(pairs))
+    places = (number + number.T)[~np.eye(q, dtype=bool)].reshape(q, q - 1)
+    if n <= 1000:
+        theirs = None  # one matrix for all pairs
+    (points, options), dual = _for_libsvm(k, X, theirs), np.zeros((n, len(pairs)))
+    options = options | dict(svm_type=_CLASSES)
+    if theirs is not None and n > 100 * len(pairs) ** 0.5:
+        _each_by_itself(points, place, each, 0.95 * tol, options, dual, rows)
+    else:
+        S, coefficients, _ = _libsvm(points, place, each, 0.95 * tol, options)
+        dual[S[:, None], places[place[S]]] = _at_the_price(-coefficients, each[S]).T
+    F = _against(k, X, points, theirs is None, members, dual, places)
+    found = np.empty((3, len(pairs)))
+    for t, (i, j) in enumerate(pairs):
+        f = np.concatenate([F[members[i], j - 1], F[members[j], i]])
+        box = two_classes(np.where(place[rows[t]] == j, 1.0, -1.0), each[rows[t]])
+        dual[rows[t], t], *found[:, t] = _certified(k, X, rows[t], box, dual[rows[t], t], f, tol)
     dual.flags.writeable = False  # large: whoever keeps it need not copy it
     return dual, found[0], found[1], bool((found[2] <= tol).all()), pairs
 
 
-_GRAM = 5000  # points with one matrix for all pairs
+def _each_by_itself(points, place, each, tol, options, dual, rows):
+    "Fill the dual, (n, t), in threads, pair by pair: libsvm does not hold the others up"
+
+    def work(t):
+        some = rows[t]
+        S, b, _ = _libsvm(points[some], place[some], each[some], tol, options)
+        dual[some[S], t] = _at_the_price(-b[0], each[some[S]])
+
+    in_parallel(work, range(len(rows)))
 
 
-def _in_one_call(points, place, each, tol, options, dual):
-    "Fill the dual, (n, t)"
-    classes = dict(svm_type=_CLASSES, C=float(each.max()))
-    S, coefficients, _ = _libsvm(points, place, each, tol, classes, options)
-    coefficients = _at_the_price(-coefficients, each[S])  # libsvm's + is the first of a pair
-    dual[S[:, None], _columns_of_classes(place.max() + 1)[place[S]]] = coefficients.T
-
-
-def _each_by_itself(points, place, each, tol, options, dual):
-    "The same in threads, pair by pair: libsvm does not hold the others up"
-    pairs, lanes = list(combinations(range(place.max() + 1), 2)), n_threads()
-    members = [np.flatnonzero(place == c) for c in range(place.max() + 1)]
-
-    def lane(first):
-        for t in range(first, len(pairs), lanes):
-            rows = np.concatenate([members[c] for c in pairs[t]])
-            prices = each[rows]
-            machine = dict(svm_type=_CLASSES, C=float(prices.max()))
-            S, b, _ = _libsvm(points[rows], place[rows], prices, tol, machine, options)
-            dual[rows[S], t] = _at_the_price(-b[0], prices[S])
-            yield
-
-    in_parallel(lane, range(lanes))
-
-
-def _columns_of_classes(q):
-    "Places of the pairs of each class with each other class, (q, q − 1), among all pairs"
-    number = np.zeros((q, q), int)
-    number[np.triu_indices(q, 1)] = np.arange(q * (q - 1) // 2)
-    return (number + number.T)[~np.eye(q, dtype=bool)].reshape(q, q - 1)
-
-# %% ../../../nbs/engines/machines/subsets.ipynb #4bb771d8
-def _finished(k, X, place, each, pair, dual, numbers, tol):
-    "Overwrite a column of the dual, and its offset, gap and violation"
-    rows = np.flatnonzero(np.isin(place, pair))
-    p = np.where(place[rows] == pair[1], 1.0, -1.0)
-    box = BoxProblem(p, np.minimum(0.0, p * each[rows]), np.maximum(0.0, p * each[rows]))
-    found = solve_box(PairDistances(k, taken_of(X, rows)), box, dual[rows], tol)
-    dual[rows], c = found.b, box.offset(found.b, p - found.f)
-    primal, best = box.primal(found.b, found.f, c), box.dual(found.b, found.f)
-    numbers[:] = c, (primal - best) / abs(primal), found.violation
+def _certified(k, X, rows, box, b, f, tol):
+    "(b, offset, relative gap, violation) of one pair, finished by pair steps where it must be"
+    violation = box.violation(b, box.p - f)
+    if violation > tol:
+        found = climbed(PairDistances(k, taken_of(X, rows)), box, b, tol)
+        b, f, violation = found.b, found.f, found.violation
+    c = box.offset(b, box.p - f)
+    return b, c, gap_of(box, b, f, c)[0], violation
 
 # %% ../../../nbs/engines/machines/subsets.ipynb #b57c470b
-def _segments(k, X, K, place, dual, pairs):
-    "Of all pairs one behind the other: where each starts, its rows, its column, and f there"
-    q, order = place.max() + 1, np.argsort(place, kind="stable")
-    S = np.flatnonzero(dual.any(axis=1))
-    S = S[np.argsort(place[S], kind="stable")]
-    ends, theirs = np.cumsum(np.bincount(place)), place[S]
-    F, B = np.zeros((len(place), q)), np.zeros((len(S), q))  # of each point against each class
-    B[theirs[:, None] != np.arange(q)] = dual[S[:, None], _columns_of_classes(q)[theirs]].ravel()
-
-    def add(part, some, block):
-        of, few = theirs[some], B[some]
-        for c in range(place[order[part.start]], place[order[part.stop - 1]] + 1):
-            rows = slice(max(part.start, ends[c - 1] if c else 0), min(part.stop, ends[c]))
-            against = np.zeros_like(few)  # of class c, a column for each other class
-            against[np.arange(len(of)), of] = few[:, c]
-            against[of == c] = few[of == c]
-            F[rows] += block[rows.start - part.start : rows.stop - part.start] @ against
-
-    if K is None:
-        each_tile(k, taken_of(X, order), taken_of(X, S), add, light=q <= 32)
-    else:
-        add(slice(0, len(K)), slice(None), K[np.ix_(order, S)])
-    rows = np.split(np.arange(len(place)), ends[:-1])
-    parts = [np.concatenate([rows[i], rows[j]]) for i, j in pairs]
-    lengths = [len(part) for part in parts]
-    flat, column = np.concatenate(parts), np.repeat(np.arange(len(pairs)), lengths)
-    other = np.sum(pairs, axis=1)[column] - place[order[flat]]
-    return np.cumsum([0, *lengths[:-1]]), order[flat], column, F[flat, other]
-
-
-def _certificates(k, X, K, place, each, dual, pairs):
-    "Offsets, relative gaps and violations, (3, t), in double precision"
-    starts, rows, column, f = _segments(k, X, K, place, dual, pairs)
-    p = np.where(place[rows] == np.array(pairs)[column, 1], 1.0, -1.0)
-    box = BoxProblem(p, np.where(p > 0, 0.0, -each[rows]), np.where(p > 0, each[rows], 0.0))
-    b, of_all = dual[rows, column], lambda operation, x: operation.reduceat(x, starts)
-    rise, fall = box.slopes(b, p - f)
-    free = rise == fall
-    count, high, low = (of_all(np.add, free), of_all(np.maximum, rise), of_all(np.minimum, fall))
-    mean = of_all(np.add, np.where(free, rise, 0.0)) / np.maximum(count, 1)
-    c = np.where(count > 0, mean, (high + low) / 2)
-    square = of_all(np.add, b * f) / 2
-    primal = square + of_all(np.add, box.losses(p - f - c[column]))
-    gap = (primal - of_all(np.add, p * b) + square) / np.abs(primal)
-    return np.stack([c, gap, np.maximum(0.0, high - low)])
+def _against(k, X, points, known, members, dual, places):
+    "f at each point, (n, q − 1): in the pairs of its class with each other class"
+    S, F = np.flatnonzero(dual.any(axis=1)), np.empty((len(dual), places.shape[1]))
+    for rows, columns in zip(members, places, strict=True):
+        coefficients = dual[np.ix_(S, columns)]
+        if known:  # points are the Gram matrix
+            F[rows] = points[np.ix_(rows, S)] @ coefficients
+        else:
+            F[rows] = times(k, taken_of(X, rows), taken_of(X, S), coefficients)
+    return F

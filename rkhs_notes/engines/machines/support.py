@@ -4,10 +4,8 @@
 __all__ = []
 
 # %% ../../../nbs/engines/machines/support.ipynb #support-imports
-import math
 import numpy as np
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from functools import cache
 from tqdm.auto import tqdm
 
@@ -21,18 +19,18 @@ from ...base.plots import INK, plot_decision
 from ...base.points import MorePoints, Points, taken_of
 from ...base.values import Value
 from ...base.words import Labels
-from ..kernels.gram import n_points
+from ..kernels.gram import diagonal, gram_matrix, n_points
 from ..kernels.laws import FullGram, is_symmetric, to_unit_length
-from .boxes import BoxProblem, PairDistances
+from .boxes import BoxProblem, PairDistances, gap_of
 from .prices import from_first, scaled_start
-from .smo import one_of_many, solve_box
+from .smo import climbed, one_of_many
 from .subsets import answered, at_once
 
 # %% ../../../nbs/engines/machines/support.ipynb #d6049032
 def require_kernel(k, X):
     "Refuses a function that has a negative eigenvalue at a hundred of the points"
     few = taken_of(X, np.unique(np.linspace(0, n_points(X) - 1, 100).astype(int)))
-    K = np.asarray(k(few, few))
+    K = np.asarray(gram_matrix(k, few, few))
     g = FullGram(k, few, K, *to_unit_length(K))
     is_symmetric(g)
     if Cholesky.attempt(g.cosines + len(K) * g.rounding * np.eye(len(K))) is None:
@@ -61,14 +59,14 @@ def solved(
     theirs=None,
 ):
     "The SmoResult of a box problem, or a reason why there is none"
-    n, hard, found = n_points(X), problem.is_open, None
-    patience = 100_000 + 200 * n if hard and max_iter is None else max_iter
+    n, hard, found, patience = n_points(X), problem.is_open, None, max_iter
+    if hard:
+        patience = max_iter or 100_000 + 200 * n
     with _progress(progress, callback, tol) as report:
         if distances is None and max_iter is None and (start is None or problem.total):
             found = _in_parts(answered, k, X, problem, tol, report, theirs)
         if found is None:
-            with nullcontext() if distances is None else one_of_many():  # a matrix for many
-                found = _by_pairs(k, X, problem, start, tol, patience, report, distances)
+            found = _by_pairs(k, X, problem, start, tol, patience, report, distances)
     stopped = f"{found.iterations} steps with violation {found.violation:.2g} > tol = {tol:.2g}"
     if hard and max_iter is None and not found.converged and found.iterations >= patience:
         raise ConvergenceFailure(
@@ -91,12 +89,16 @@ def _in_parts(answer, k, X, problem, tol, report, theirs):
 
 
 def _by_pairs(k, X, problem, start, tol, patience, report, distances):
+    series = nullcontext()
     if distances is None:
         spread = float(np.abs(problem.p - np.median(problem.p)).max()) or 1.0
         distances = pair_distances(k, X, tol, problem.is_open, spread)
+    else:
+        series = one_of_many()  # a matrix for many
     if not problem.total:
         start = scaled_start(start, problem, distances)
-    return solve_box(distances, problem, start, tol, patience, report)
+    with series:
+        return climbed(distances, problem, start, tol, patience, report)
 
 
 @contextmanager
@@ -117,14 +119,14 @@ def _progress(wanted, callback, tol):
 # %% ../../../nbs/engines/machines/support.ipynb #e81c47a5
 def at_level(k, X, share, b, tol, theirs=None):
     "(ρ, SmoResult): least ½ bᵀKb with both sums of b, its violation at most tol ρ"
-    largest, distances = float(k.diag(X).max()), cache(lambda: pair_distances(k, X, tol))
+    largest, distances = float(diagonal(k, X).max()), cache(lambda: pair_distances(k, X, tol))
     rho, top = largest or 1.0, 1e-15 * share.size * largest
     level, steps = 0.0, 0
     while tol * rho > top:
         with one_of_many():
-            found = _in_parts(at_once, k, X, share, tol * rho / 2, None, theirs) or solve_box(
-                distances(), share, b, tol * rho / 2, 20_000 + 200 * len(b)
-            )
+            found = _in_parts(at_once, k, X, share, tol * rho / 2, None, theirs)
+            if found is None:
+                found = climbed(distances(), share, b, tol * rho / 2, 20_000 + 200 * len(b))
         low, high = share.levels(found.b, -found.f)  # c − ρ, c + ρ   (SMO.6)
         level, b, steps = (high - low) / 2, found.b, steps + found.iterations
         if level > 0 and found.violation <= tol * level / 2:
@@ -143,8 +145,8 @@ def at_level(k, X, share, b, tol, theirs=None):
 def at_own_level(k, X, w, nu, tol, **run):
     "(box, SmoResult, r) of one class, its violation at most tol times its level r ≥ bᵀf / Σ b"
     start = from_first(w, nu * w.sum())  # the first nu n points
-    problem = BoxProblem(0 * w, 0 * w, w, total=float(start.sum()))
-    most = problem.total * float(k.diag(X).max())  # no level is above it
+    problem = BoxProblem._of(0 * w, 0 * w, w, total=float(start.sum()))
+    most = problem.total * float(diagonal(k, X).max())  # no level is above it
     level = most or 1.0
     while True:
         found = solved(k, X, problem, start, tol * level, **run)
@@ -167,13 +169,11 @@ def outside(k, X, share, tol, theirs=None):
     if found is not None:
         return found
     distances = pair_distances(k, X, tol, spread=np.ptp(share.p) or 1.0)
-    found = solve_box(distances, replace(share, size=None), None, tol)
+    found = climbed(distances, share.but(size=None), None, tol)
     free = np.abs(found.b).sum()
-    return (
-        found
-        if free <= share.size
-        else solve_box(distances, share, found.b * (share.size / free), tol / 2)
-    )
+    if free <= share.size:
+        return found
+    return climbed(distances, share, found.b * (share.size / free), tol / 2)
 
 # %% ../../../nbs/engines/machines/support.ipynb #2dfd2e10
 def without(i, b, problem, distances, tol):
@@ -181,9 +181,9 @@ def without(i, b, problem, distances, tol):
     lo, hi = problem.lo.copy(), problem.hi.copy()
     lo[i] = hi[i] = 0.0
     store, place = distances.slots(np.array([i]))
-    box = replace(problem, lo=lo, hi=hi)
+    box = problem.but(lo=lo, hi=hi)
     with one_of_many():
-        found = solve_box(distances, box, _handed_on(b, i, lo, hi, store[place[0]]), tol)
+        found = climbed(distances, box, _handed_on(b, i, lo, hi, store[place[0]]), tol)
     return found.f[i] + box.offset(found.b, problem.p - found.f), found.iterations
 
 
@@ -192,8 +192,8 @@ def _handed_on(b, i, lo, hi, distance):
     rest, b = b[i], b.copy()
     b[i] = 0.0
     order = np.argsort(distance, kind="stable")
-    room = np.minimum(hi - b if rest > 0 else b - lo, abs(rest))[order]  # sums stay exact
-    b[order] += np.sign(rest) * np.clip(abs(rest) - (np.cumsum(room) - room), 0.0, room)
+    room = np.minimum(np.where(rest > 0, hi - b, b - lo), abs(rest))[order]  # sums stay exact
+    b[order] += np.sign(rest) * from_first(room, abs(rest))
     return b
 
 # %% ../../../nbs/engines/machines/support.ipynb #4b525d82
@@ -240,31 +240,18 @@ def coupled(R):
 # %% ../../../nbs/engines/machines/support.ipynb #844f7a62
 def certified(k, X, problem, b, f, c):
     "(relative gap, dual value) of feasible b with f = K b and any constant c"
-    if b @ f < -1e-9 * np.abs(b).sum() ** 2 * np.abs(k.diag(X)).max():
+    if b @ f < -1e-9 * np.abs(b).sum() ** 2 * np.abs(diagonal(k, X)).max():
         no_kernel(k, "at all points", "the coefficients found", b @ f)
     return gap_of(problem, b, f, c)
 
-
-def gap_of(problem, b, f, c):
-    primal, dual = problem.primal(b, f, c), problem.dual(b, f)
-    if np.isinf(primal):
-        least = float((problem.p * (f + c)).min())
-        primal = float(b @ f / 2) / least**2 if least > 0 else math.inf
-    if not primal < math.inf:
-        return math.inf, dual
-    each = np.maximum(problem.hi, -problem.lo)
-    terms = np.where(np.isfinite(each), each, np.abs(b)) @ np.abs(problem.p) + np.abs(b) @ np.abs(f)
-    rounding = 64 * np.finfo(float).eps * float(terms)
-    return (primal - dual) / max(abs(primal), rounding, np.finfo(float).tiny), dual
-
 # %% ../../../nbs/engines/machines/support.ipynb #7ffa14ad
-class Machine(Value):
+class SupportMachine(Value):
     "f(X) + offset: what all machines are"
 
     @property
     def k(self):
         "The kernel one passed, or that of the features."
-        return self.function.k if hasattr(self.function, "k") else self.function.phi.kernel
+        return getattr(self.function, "k", None) or self.function.phi.kernel
 
     @contract
     def __call__(self, X: Points):
@@ -279,10 +266,10 @@ class Machine(Value):
         -------
         array (m,), or (m, t) of t machines in one
         """
-        return self(X)
+        return self.function(X) + self.offset
 
 
-class Deciding(Machine):
+class Deciding(SupportMachine):
     "A machine whose sign decides"
 
     @contract
@@ -293,8 +280,10 @@ class Deciding(Machine):
         -------
         array (m,)
         """
-        values = self(X)
-        return values if self.labels is None else np.where(values >= 0, *self.labels[::-1])
+        values = self.function(X) + self.offset
+        if self.labels is None:
+            return values
+        return np.where(values >= 0, *self.labels[::-1])
 
     @contract
     def plot(self, X: Points, y: Labels, ax=None):

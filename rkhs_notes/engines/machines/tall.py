@@ -23,45 +23,44 @@ def _inverse(V, theta):
 
 
 def _reach(*pairs):
-    "The largest step ≤ 1 that keeps every vector ≥ 0"
-    return min([1.0] + [float((-x[d < 0] / d[d < 0]).min(initial=np.inf)) for x, d in pairs])
+    "The largest step ≤ 1 that keeps every number ≥ 0"
+    return min((-x[d < 0] / d[d < 0]).min(initial=1.0) for x, d in pairs)
 
 # %% ../../../nbs/engines/machines/tall.ipynb #c897a879
-def _step(V, y, a, u, z, s, c):
-    "One step of predictor and corrector from slacks u = C − a, z, s: new (a, z, s, c), or None"
-    residual, theta = V @ (V.T @ a) - 1 + c * y - z + s, z / a + s / u
-    if (inverse := _inverse(V, theta)) is None:
+def _step(V, y, P, Q, c):
+    "A step of predictor and corrector from P = (a, C − a), Q = (z, s), c: new (P, Q, c), or None"
+    slope = 1 - V @ (V.T @ P[0]) - c * y
+    if (inverse := _inverse(V, (Q / P).sum(axis=0))) is None:
         return None
     Hy = inverse(y)
 
-    def direction(push_z, push_s):
-        Hr = inverse(push_z / a - z - push_s / u + s - residual)
-        dc = (y @ Hr + y @ a) / (y @ Hy)
-        da = Hr - dc * Hy
-        return da, dc, push_z / a - z - z / a * da, push_s / u - s + s / u * da
+    def direction(push):
+        Hr = inverse(slope + push[0] / P[0] - push[1] / P[1])
+        dc = (y @ Hr + y @ P[0]) / (y @ Hy)
+        dP = np.stack([Hr - dc * Hy, dc * Hy - Hr])
+        return dP, (push - Q * dP) / P - Q, dc
 
-    da, dc, dz, ds = direction(0.0, 0.0)
-    mu, t = float(a @ z + u @ s), _reach((a, da), (u, -da), (z, dz), (s, ds))
-    later = float((a + t * da) @ (z + t * dz) + (u - t * da) @ (s + t * ds))
-    centre = mu / (2 * len(a)) * (later / mu) ** 3
-    da, dc, dz, ds = direction(centre - da * dz, centre + da * ds)
-    t = 0.995 * _reach((a, da), (u, -da), (z, dz), (s, ds))
-    return a + t * da, z + t * dz, s + t * ds, c + t * dc
+    dP, dQ, _ = direction(np.zeros_like(P))
+    mu, t = np.sum(P * Q), _reach((P, dP), (Q, dQ))
+    later = np.sum((P + t * dP) * (Q + t * dQ))
+    dP, dQ, dc = direction(mu / P.size * (later / mu) ** 3 - dP * dQ)
+    t = 0.995 * _reach((P, dP), (Q, dQ))
+    return P + t * dP, Q + t * dQ, c + t * dc
 
 # %% ../../../nbs/engines/machines/tall.ipynb #f88195b6
 def _central_path(V, y, C, tol, max_iter):
     "(a, number of steps); a is None if it was not reached"
-    a, z, s, c = C / 2, np.ones(len(y)), np.ones(len(y)), 0.0
+    P, Q, c = np.stack([C / 2, C / 2]), np.ones((2, len(y))), 0.0
     box = BoxProblem(y, np.minimum(0, y * C), np.maximum(0, y * C))
     for step in tqdm(range(1, max_iter + 1), "steps of Newton", delay=10, leave=False):
-        mu = float(a @ z + (C - a) @ s) / (2 * len(a))
+        mu = float(np.mean(P * Q))
         if mu < tol * C.mean():
-            rounded = _at_bounds(a, C, y, mu)
+            rounded = _at_bounds(P[0], C, y, mu)
             if box.violation(y * rounded, y - y * (V @ (V.T @ rounded))) <= tol:
                 return rounded, step
-        if not mu > 1e-14 * C.mean() or (new := _step(V, y, a, C - a, z, s, c)) is None:
+        if not mu > 1e-14 * C.mean() or (new := _step(V, y, P, Q, c)) is None:
             break
-        a, z, s, c = new
+        P, Q, c = new
     return None, step
 
 
@@ -71,9 +70,11 @@ def _at_bounds(a, C, y, mu):
     rounded = np.where(a < near, 0.0, np.where(a > C - near, C, a))
     free = (rounded > 0) & (rounded < C)
     room = np.where(free, np.minimum(rounded, C - rounded), 0.0)
-    if not room.any():
-        return rounded if abs(y @ rounded) <= 1e-9 * C.sum() else a
-    return rounded - y * (y @ rounded) * (room / room.sum())
+    if room.any():
+        return rounded - y * (y @ rounded) * (room / room.sum())
+    if abs(y @ rounded) <= 1e-9 * C.sum():
+        return rounded
+    return a
 
 # %% ../../../nbs/engines/machines/tall.ipynb #b56c40af
 def by_features(F, problem, tol, max_iter):
@@ -83,11 +84,10 @@ def by_features(F, problem, tol, max_iter):
     if problem.is_open:
         return None
     C = each[some] * size**2
-    with np.errstate(all="ignore"):
-        a, steps = _central_path(y[some, None] * F[some] / size, y[some], C, tol, max_iter)
+    a, steps = _central_path(y[some, None] * F[some] / size, y[some], C, tol, max_iter)
     if a is None:
         return None
     b = np.zeros(len(F))
     b[some] = y[some] * np.where(a == C, each[some], a / size**2)
     f = F @ (F.T @ b)
-    return SmoResult(b, f, problem.violation(b, y - f), steps, True)
+    return SmoResult._of(b, f, problem.violation(b, y - f), steps, True)

@@ -5,7 +5,6 @@ __all__ = []
 
 # %% ../../../nbs/engines/machines/wide.ipynb #7315c93b
 import numpy as np
-from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit, xlogy
 from tqdm import tqdm
@@ -29,11 +28,11 @@ def _logistic(m):
     return np.logaddexp(0.0, -m), t, t * (1 - t)
 
 # %% ../../../nbs/engines/machines/wide.ipynb #199b5afa
-def _direction(F, h, gradient, floor, most=500):
+def _direction(F, h, gradient, floor):
     "v = (u, s) with Hessian · v = −gradient, about; `floor` bends c where no point does"
     some = np.flatnonzero(h)
     A, h, D = F[some], h[some], F.shape[1]
-    squares = A.multiply(A) if issparse(A) else A * A
+    squares = A * A
     diagonal = np.append(1 + squares.T @ h, h.sum() + floor)
 
     def times(v):
@@ -45,7 +44,7 @@ def _direction(F, h, gradient, floor, most=500):
         LinearOperator(shape, times),
         -gradient,
         rtol=min(0.1, size**0.5),
-        maxiter=most,
+        maxiter=500,
         M=LinearOperator(shape, lambda v: v / diagonal),
     )
     return v
@@ -73,11 +72,13 @@ def _newton(F, y, C, loss, w, c, small, steps):
 def _balanced(b, lo, hi):
     "b with Σ b = 0, changed where it is free, by shares of its room"
     excess, free = b.sum(), (b > lo) & (b < hi) & (b != 0)
-    room = np.where(free, b - lo if excess > 0 else hi - b, 0.0)
-    return b - excess * room / room.sum() if room.sum() > abs(excess) else b
+    room = free * np.where(excess > 0, b - lo, hi - b)
+    if room.sum() > abs(excess):
+        return b - excess * room / room.sum()
+    return b
 
 
-def hinge_by_newton(F, problem, tol, report=None, steps=200):
+def hinge_by_newton(F, problem, tol, steps=200):
     "The SmoResult of two classes, K = F Fᵀ, from products with F only"
     y, C, done = problem.p, problem.hi - problem.lo, 0
     w, c, delta = np.zeros(F.shape[1]), 0.0, 16.0
@@ -88,16 +89,15 @@ def hinge_by_newton(F, problem, tol, report=None, steps=200):
         b = _balanced(b, problem.lo, problem.hi)
         f, done = F @ (F.T @ b), done + more
         violation = problem.violation(b, y - f)
-        stop = report is not None and report(done, violation)
-        if stop or violation <= tol or delta == tol / 2:
-            return SmoResult(b, f, violation, done, bool(violation <= tol))
+        if violation <= tol or delta == tol / 2:
+            return SmoResult._of(b, f, violation, done, violation <= tol)
 
 
 def _share(C):
     return float(C.max() / C.sum())
 
 # %% ../../../nbs/engines/machines/wide.ipynb #f978e3a0
-def logistic_by_newton(F, y, C, gap, steps=200, report=None):
+def logistic_by_newton(F, y, C, gap, steps=200):
     "(w, c, b, relative gap, objective, steps) of least (WIDE.1), logistic, until the gap is small"
     w, c, done, lo, hi = np.zeros(F.shape[1]), 0.0, 0, np.minimum(0, y * C), np.maximum(0, y * C)
     for small in 10.0 ** -np.arange(2, 13):
@@ -106,8 +106,9 @@ def logistic_by_newton(F, y, C, gap, steps=200, report=None):
         primal = w @ w / 2 + C @ _logistic(y * (F @ w + c))[0]
         a = np.clip(y * b / np.where(C > 0, C, 1.0), 0.0, 1.0)
         dual = -C @ (xlogy(a, a) + xlogy(1 - a, 1 - a)) - np.sum((F.T @ b) ** 2) / 2
-        balanced = abs(b.sum()) < 1e-6 * C.sum()
-        found = float((primal - dual) / primal) if balanced else np.inf
-        if found <= gap or done >= steps or (report is not None and report(done, found)):
+        found = np.inf
+        if abs(b.sum()) < 1e-6 * C.sum():
+            found = float((primal - dual) / primal)
+        if found <= gap or done >= steps:
             break
     return w, c, b, found, float(dual), done
