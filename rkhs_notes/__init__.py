@@ -63,12 +63,16 @@ ConvergenceFailure
 """.split()
 
 # %% ../nbs/apps/package.ipynb #9a5da319
+_JOINED = {"sketches": "grids_landmarks", "unbiased": "bounds"}  # modules that are part of another
+
+
 @cache
 def _modules():
     "{gram: engines.kernels.gram} of all modules, by the files beside this one and below"
     here = Path(__file__).parent
     paths = sorted(path.relative_to(here).with_suffix("") for path in here.rglob("[!_]*.py"))
-    return {path.name: ".".join(path.parts) for path in paths}
+    found = {path.name: ".".join(path.parts) for path in paths}
+    return found | {name: found[home] for name, home in _JOINED.items()}
 
 
 def _text(module):
@@ -362,6 +366,7 @@ class _FormerAddress:
     def find_spec(name, path=None, target=None):
         package, _, module = name.rpartition(".")
         known = package == __name__ and "." in _modules().get(module, "")
+        known |= package.startswith(__name__) and module in _JOINED
         return ModuleSpec(name, _FormerAddress) if known else None
 
     @staticmethod

@@ -21,13 +21,19 @@ from .base.factors import signed
 from .base.points import ordered, taken_of
 from .base.values import Value
 from .base.words import Count, Finite, Flag, Function, NonNegative, Positive, number
-from .engines.kernels.gram import AKernel, n_points, rule_of
+from .engines.kernels.gram import AKernel, gram_matrix, n_points, rule_of
 from .kernels import Brownian, Constant, Exp, Gaussian, Linear, Normalized, On, Polynomial
 from .kernels import Power, Product, Scaled, Sum
 
 # %% ../nbs/02_features.ipynb #6dbbdec3
-from .engines.features.maps import AFeatureMap, Columns, Dimension, FeatureMatrix
-from .engines.features.maps import GramMatrix, OfWeights, PerFeature, PerFeatureAndTarget
+from .engines.features.maps import AFeatureMap, Dimension, FeatureMatrix
+from rkhs_notes.engines.features.maps import (
+    GramMatrix,
+    MapColumns,
+    OfWeights,
+    PerFeature,
+    PerFeatureAndTarget,
+)
 from .engines.features.maps import Signs, columns_of, constant_column, dense_points
 from .engines.features.maps import elsewhere, expect_columns, features_abroad
 from .engines.features.maps import gram_spectrum, halves_of, largest_gap, like, no_map
@@ -57,7 +63,7 @@ class FeatureMap(Value):
     """
 
     kernel: AKernel
-    d: Columns
+    d: MapColumns
     dim: Dimension
     function: Function
     by_rule: Flag = False
@@ -82,7 +88,7 @@ class FeatureMap(Value):
         MemoryError       features above settings.result_mib
         TypeError         sparse X, where the kernel needs whole points
         """
-        points = ordered(points_or_rows(self.kernel, X), self)
+        points = ordered(points_or_rows(self.kernel._marked, X), self)
         require_columns(self, X, points)
         if hasattr(points, "dtype") and not (sp.issparse(points) or self._is_sparse):
             require_fits((len(points), self.dim), points.dtype.itemsize, "the kernel itself")
@@ -110,10 +116,13 @@ def check_feature_map(phi: Function, k: AKernel, X, tol: Positive = None) -> Fin
     returns : the largest error, in these units
     raises LawBroken : names the two points where the error is largest
     """
-    points = points_or_rows(k, X)
+    points = points_or_rows(k._marked, X)
     F = phi(points if isinstance(phi, FeatureMap) else X)
-    F = F if hasattr(F, "shape") else as_floats(F, "φ(X)")
-    K = np.asarray(k(points.toarray() if sp.issparse(points) else points))
+    if not hasattr(F, "shape"):
+        F = as_floats(F, "φ(X)")
+    if sp.issparse(points):
+        points = points.toarray()
+    K = np.asarray(gram_matrix(k, points))
     gap, i, j, inner = largest_gap(F, K)
     if isinstance(phi, FeatureMap):
         require(f"{phi} has the dimension it states", abs(F.shape[1] - phi.dim), 0)
@@ -135,7 +144,7 @@ class FeatureFunction(OfWeights):
     @elsewhere(values_abroad)
     def __call__(self, X):
         "f(xᵢ), (n,) or (n, t), in blocks within settings.block_mib; X, (n, d), as phi takes it"
-        X = ordered(points_or_rows(self.phi.kernel, X), self)
+        X = ordered(points_or_rows(self.phi.kernel._marked, X), self)
         blocks = row_blocks(n_points(X), 32 * (self.phi.dim + 1))
         return np.concatenate([self.phi(taken_of(X, rows)) @ self.w for rows in blocks])
 
@@ -166,16 +175,15 @@ class MonomialMap(Value):
         Raises MemoryError above settings.result_mib, ValueError where they overflow.
         """
         with np.errstate(all="ignore"):
-            return finite(self._of_points(points_or_rows(self.kernel, X)), self)
+            return finite(self._of_points(points_or_rows(self.kernel._marked, X)), self)
 
     def _of_points(self, X):
-        X = X if self.scale == 1 else X * math.sqrt(self.scale)
-        one = [constant_column(X, math.sqrt(self.offset))] if self.offset else []
-        return monomials(
-            side_by_side([*one, X]),
-            self.degree,  # (2.2)
-            f"the kernel {self.kernel}, which needs no features",
-        )
+        if self.scale != 1:
+            X = X * math.sqrt(self.scale)
+        if self.offset:
+            X = side_by_side([constant_column(X, math.sqrt(self.offset)), X])
+        instead = f"the kernel {self.kernel}, which needs no features"
+        return monomials(X, self.degree, instead)  # (2.2)
 
     def exponents(self, d):
         "The vectors ν, one a row, (D, d)"
@@ -184,8 +192,8 @@ class MonomialMap(Value):
     def coefficients(self, d):
         "The squared weights p!/(ν₁!⋯ν_d!) · offset^ν₀ · scale^|ν|, (D,)."
         nu = exponent_vectors(d, self.degree, self.offset > 0)
-        constant, rest = (self.offset ** nu[:, 0], nu[:, 1:]) if self.offset else (1.0, nu)
-        return arrangements(nu) * constant * self.scale ** rest.sum(axis=1)
+        rest = nu[:, int(self.offset > 0) :].sum(axis=1)
+        return arrangements(nu) * self.offset ** (self.degree - rest) * self.scale**rest
 
 # %% ../nbs/02_features.ipynb #0129c831
 @contract
@@ -205,14 +213,20 @@ def finite_feature_map(
     raises ValueError : K is not square or not symmetric; tol is out of range
     raises IndefiniteKernel : names the negative eigenvalue: K is no Gram matrix
     """
+    return _of_gram(K, tol, entry_error)
+
+
+def _of_gram(K, tol=None, entry_error=None):
     (values, U, size), eps = gram_spectrum(K, entry_error), float(np.finfo(K.dtype).eps)
-    floor = min(len(K) * eps * values[-1], eps**0.7) if tol is None else tol * values[-1]
+    floor = min(len(K) * eps * values[-1], eps**0.7)
+    if tol is not None:
+        floor = tol * values[-1]
     keep = np.flatnonzero(values > max(floor, 0.0))[::-1]
     return (signed(U[:, keep]) * np.sqrt(values[keep]) * math.sqrt(size)).astype(K.dtype)  # (2.4)
 
 # %% ../nbs/02_features.ipynb #03ef2065
 @contract
-def feature_map(k: AKernel, d: Columns) -> FeatureMap:
+def feature_map(k: AKernel, d: MapColumns) -> FeatureMap:
     """The feature map of an expression, by recursion over its parts   (2.5)
 
     d : columns of the points, or the points themselves where they are no arrays
@@ -224,17 +238,17 @@ def feature_map(k: AKernel, d: Columns) -> FeatureMap:
     >>> feature_map(Polynomial(2), d=2).dim           # 1, x₁, x₂, x₁², x₁x₂, x₂²
     6
     """
-    return FeatureMap(k, d, *of_whole(_rule, k, d), by_rule=True)
+    return of_whole(map_by_rule, k, d)
 
 
 @contract
-def feature_dimension(k: AKernel, d: Columns) -> int:
+def feature_dimension(k: AKernel, d: MapColumns) -> int:
     """The dimension of the feature map of k on ℝᵈ, without making the map   (2.3)
 
     d : columns of the points; functions inside k are asked for theirs at one point
     raises NoFiniteFeatureMap : as feature_map
     """
-    return of_whole(_rule, k, d)[0]
+    return of_whole(map_by_rule, k, d).dim
 
 # %% ../nbs/02_features.ipynb #815f7711
 @singledispatch
@@ -263,13 +277,21 @@ def feature_rule(k, d):
     )
 
 # %% ../nbs/02_features.ipynb #6af51951
+def map_by_rule(k, d):
+    "The feature map of k, by the rules"
+    return FeatureMap._of(k, d, *_rule(k, d), by_rule=True)
+
+
 def _rule(k, d):
     "(dimension, function) of k by the rule of its class; on a finite set every kernel has one"
     try:
         return rule_of(feature_rule, k)(k, d)
     except NoFiniteFeatureMap as e:
-        if d == 1 and (n := _n_points(k)) is not None:
-            return _by_index(k, k(np.arange(n)))
+        simple, n = k.simplify(), _n_points(k)
+        if type(simple) is Constant:
+            return _rule(simple, d)
+        if d == 1 and n is not None:
+            return _by_index(k, gram_matrix(k, np.arange(n)))
         e.part = getattr(e, "part", k)
         raise
 
@@ -285,7 +307,7 @@ def _n_points(k):
 def _by_index(k, K):
     "The map of a kernel whose points are the row numbers of K"
     error = 8 * float(np.finfo(K.dtype).eps) ** 0.75 * float(np.abs(K).max())
-    F = finite_feature_map(K, entry_error=error)  # (2.4)
+    F = _of_gram(K, entry_error=error)  # (2.4)
     return F.shape[1], lambda X: F[dense_points(X, k)[:, 0].astype(int)].astype(X.dtype)
 
 # %% ../nbs/02_features.ipynb #ccf78b55
@@ -305,13 +327,14 @@ def _(k: Polynomial, d):
 
 @feature_rule.register
 def _(k: Constant, d):
-    return int(k.c > 0), lambda X: constant_column(X, math.sqrt(k.c))[:, : int(k.c > 0)]
+    D = int(k.c > 0)
+    return D, lambda X: constant_column(X, math.sqrt(k.c))[:, :D]
 
 
 @feature_rule.register
 def _(k: Bilinear, d):
     expect_columns(k, d, len(k.A))
-    F = finite_feature_map(k.A)
+    F = _of_gram(k.A)
     return F.shape[1], lambda X: X @ like(F, X)
 
 
@@ -341,8 +364,6 @@ def _(k: Sum, d):
 
 @feature_rule.register
 def _(k: Product, d):
-    if Constant(0) in (term.simplify() for term in k.terms):
-        return _rule(Constant(0), d)
     dims, maps = zip(*(_rule(term, d) for term in k.terms), strict=True)
     return math.prod(dims), lambda X: reduce(all_products, (part(X) for part in maps))
 
@@ -392,11 +413,9 @@ def _(k: Tensor, d):
 def _(k: Anova, d):
     expect_columns(k, d, 1 if k.up_to else k.order, or_more=True)
     D, phi = _rule(k.base, 1)
-    orders = range(0 if k.up_to else k.order, k.order + 1)
-    return (
-        sum(math.comb(d, s) * D**s for s in orders),
-        lambda X: elementary_products(X, phi, orders),
-    )
+    orders = range(k.order * (not k.up_to), k.order + 1)
+    dims = [math.comb(d, s) * D**s for s in orders]
+    return sum(dims), lambda X: elementary_products(X, phi, orders)
 
 # %% ../nbs/02_features.ipynb #5162b182
 def _none(k, d):
@@ -424,9 +443,8 @@ for _leaf in (
 @feature_rule.register(Exp)
 @feature_rule.register(GaussianOf)
 def _(k, d):
-    inner = k.k.simplify()
-    if type(inner) is Constant:
-        return _rule(Constant(math.exp(inner.c) if isinstance(k, Exp) else 1.0), d)
+    if isinstance(k, GaussianOf) and type(k.k.simplify()) is Constant:
+        return _rule(Constant(1), d)
     raise no_map(
         k,
         f" that is known: its power series has terms of every degree in the features "
@@ -452,10 +470,12 @@ def perceptron_primal(
     [2.0, 1.0]
     """
     require_fits(Phi.shape[1:], 8, "perceptron_dual, which has one coefficient an example")
-    rows = RowsOf(Phi, np.zeros(Phi.shape[1]) if start is None else start.astype(float))
+    if start is None:
+        start = np.zeros(Phi.shape[1])
+    rows = RowsOf(Phi, start.astype(float))
     learn = lambda j: rows.move(j, y[j])  # (2.6)
     trace, epochs = until_clean(rows.scores, learn, y, max_epochs, rows.at_once)
-    return Perceptron(rows.w, y * np.bincount(trace, minlength=len(y)), trace, epochs)
+    return Perceptron._of(rows.w, y * np.bincount(trace, minlength=len(y)), trace, epochs)
 
 # %% ../nbs/02_features.ipynb #6047ddc6
 @contract
@@ -475,7 +495,7 @@ def perceptron_dual(K: GramMatrix, y: Signs, max_epochs: Count = 1000) -> Percep
         scores[:] += y[j] * K[j]  # Σᵢ αᵢ k(xᵢ, ·), kept up to date   (2.7)
 
     trace, epochs = until_clean(lambda rows: scores[rows], learn, y, max_epochs)
-    return Perceptron(None, alpha, trace, epochs)
+    return Perceptron._of(None, alpha, trace, epochs)
 
 # %% ../nbs/02_features.ipynb #4c809b8a
 @contract
@@ -495,5 +515,5 @@ def novikoff_bound(
     as_number(longest / margin, "R/γ", at_most=1e150, because=": no bound is of use here")
     bound = (longest / margin) ** 2  # (2.8)
     if start is not None:
-        bound += finite(2 * longest_row(start[None]) / margin, "2‖start‖/γ", "rescale start")
+        bound += 2 * longest_row(start[None]) / margin
     return bound * (1 + 8 * sum(Phi.shape) * np.finfo(float).eps)  # a bound is rounded up

@@ -6,8 +6,7 @@ __all__ = ['SpectralMeasure', 'OfDifference', 'spectral_from_function', 'spectra
 
 # %% ../nbs/09_random_features.ipynb #da37dac5
 import math
-from dataclasses import replace
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import Annotated, Any
 import numpy as np
 from scipy.special import ive
@@ -17,8 +16,8 @@ from .base.blocks import require_fits
 # %% ../nbs/09_random_features.ipynb #4167b25c
 from .base.contracts import contract
 from .base.points import Points
-from .base.words import Count, Function, Positive, Rng, Word, either, fitting, number
-from .base.words import one_of, word_of
+from .base.words import Count, Function, Positive, Rng, Word, either, fitting, function
+from .base.words import number, one_of, word_of
 from .engines.features.fourier import Waves
 from .engines.features.frequencies import Frequencies, cosine_transform, density_of
 from .engines.features.frequencies import gamma_log_density, on_grid, reach_of
@@ -30,8 +29,8 @@ from .features import FeatureMap
 # %% ../nbs/09_random_features.ipynb #60bcca4c
 from .base.errors import NoSpectralMeasure
 from .engines.features.maps import columns_of, cut_of, expect_columns, lacking, of_whole
-from .engines.features.normals import NORMALS, Coupling, Turns, orthogonal_normals
-from .engines.kernels.gram import AKernel, as_kernel, rule_of
+from .engines.features.normals import NORMALS, Coupling, orthogonal_normals
+from .engines.kernels.gram import AKernel, as_kernel, gram_matrix, rule_of
 from .deeper.metrics import Anova, GaussianOf, Tensor
 from .deeper.zoo import Cauchy, Delta, Laplace, Mahalanobis, Matern, Periodic
 from .deeper.zoo import RationalQuadratic
@@ -74,9 +73,8 @@ class SpectralMeasure(Frequencies):
         expect_columns(self, w.shape[1], self.d)
         if self.of_frequency is None:
             raise ValueError(f"{self} has no density that is known; use .sample or .atoms.")
-        with np.errstate(all="ignore"):
-            p = self.of_frequency(w.astype(float))
-            return within_floats(p, f"densities of {self.name}", poles=True)
+        p = self.of_frequency(w.astype(float))
+        return within_floats(p, f"densities of {self.name}", poles=True)
 
 # %% ../nbs/09_random_features.ipynb #17a353c5
 def drawn(measure, n, rng, coupling):
@@ -88,11 +86,9 @@ def drawn(measure, n, rng, coupling):
             f"the frequencies of {measure.name} are not made of Gaussian vectors: "
             "to couple them changes their law; use coupling='iid'."
         )
-    with np.errstate(all="ignore"):
-        W = measure.draw(n, rng, NORMALS[coupling])
-    sizes = W.lengths * np.abs(W.scales).max() if isinstance(W, Turns) else W
-    within_floats(sizes, f"frequencies of {measure.name}")
-    return W if isinstance(W, Turns) else frozen(W)
+    W = measure.draw(n, rng, NORMALS[coupling])
+    within_floats(getattr(W, "scales", W), f"frequencies of {measure.name}")
+    return frozen(W)
 
 # %% ../nbs/09_random_features.ipynb #742ee22b
 class OfDifference(Kernel):
@@ -113,14 +109,8 @@ class OfDifference(Kernel):
         return values_of(self.f, "f", delta.ravel()).reshape(delta.shape)
 
 # %% ../nbs/09_random_features.ipynb #dc41405f
-_OnTheLine = Annotated[
-    Any,
-    replace(
-        Function.__metadata__[0],
-        says="function (n,) → (n,), or Kernel",
-        draw=lambda rng, sizes: Gaussian(rng.uniform(0.5, 2)),
-    ),
-]
+_draw_kernel = lambda rng, sizes: Gaussian(rng.uniform(0.5, 2))
+_OnTheLine = Annotated[Any, function("(n,) → (n,), or Kernel", _draw_kernel)]
 _Reach = Annotated[float, number(at_least=1e-100)]  # so that ω² is a number
 
 
@@ -139,28 +129,30 @@ def spectral_from_function(k: _OnTheLine, reach: _Reach = None, step: Positive =
     raises NoSpectralMeasure : the density is negative by more than rounding: names the frequency
     raises ValueError : k is not even, not finite, does not die away, or step is too coarse for it
     """
-    value, known = along_the_line(k), isinstance(k, Kernel)
-    name = name or (str(k) if known else getattr(k, "__name__", "k"))
-    reach = reach_of(value, name) if reach is None else reach
-    step = reach / 2**15 if step is None else step
-    w, p = cosine_transform(value, reach, step, name)
-    return SpectralMeasure(
-        name,
-        1,
-        abs(float(value(np.zeros(1))[0])),
-        *on_grid(w, p),
-        remake=(spectral_from_function, (k, reach, step, name)),
-        kernel=k if known else OfDifference(k),
-    )
+    return transformed(k, reach, step, name)
+
+# %% ../nbs/09_random_features.ipynb #transformed-code
+def transformed(k, reach=None, step=None, name=None):
+    "The same for a function that was read"
+    value, name = along_the_line(k, name)
+    reach = reach or reach_of(value, name)
+    step = step or reach / 2**15
+    made_of, mass = (k, reach, step, name), abs(float(value(np.zeros(1))[0]))
+    law = on_grid(*cosine_transform(value, reach, step, name))
+    if not isinstance(k, Kernel):
+        k = OfDifference._of(k)
+    remake = spectral_from_function, made_of
+    return SpectralMeasure._of(name, 1, mass, *law, remake=remake, kernel=k)
 
 # %% ../nbs/09_random_features.ipynb #765ba7bc
-def along_the_line(k):
-    "Δ ↦ k(Δ), for arrays (n,)"
+def along_the_line(k, name=None):
+    "Δ ↦ k(Δ), for arrays (n,), and how errors call it"
     if not isinstance(k, Kernel):
-        return lambda t: values_of(k, getattr(k, "__name__", "k"), t)
+        name = name or getattr(k, "__name__", "k")
+        return partial(values_of, k, name), name
     if not as_kernel(k).is_shift_invariant:
         raise NoSpectralMeasure(f"{k} is not shift-invariant: no function of one difference.")
-    return lambda t: np.asarray(k(t, np.zeros(1)))[:, 0]
+    return lambda t: np.asarray(gram_matrix(k, t, np.zeros(1)))[:, 0], name or str(k)
 
 # %% ../nbs/09_random_features.ipynb #e1c82655
 @contract
@@ -171,14 +163,15 @@ def spectral_measure(k: AKernel, d: Count) -> SpectralMeasure:
     raises NoSpectralMeasure : names the part that is not continuous and shift-invariant, and what
         to use instead
     """
-    return of_whole(_measure, k, d)
+    return of_whole(measure_of, k, d)
 
-
-def _measure(k, d):
+# %% ../nbs/09_random_features.ipynb #measure-of-code
+def measure_of(k, d):
+    "The spectral measure of k, by the rules"
     require_fits((d,), 8, "fewer columns")
     found = rule_of(spectral_rule, k)(k, d)
     within_floats(found.mass, f"values of {k}, whose mass is k(x, x),")
-    return replace(found, name=str(k), kernel=k, remake=(spectral_measure, (k, d)))
+    return found.but(name=str(k), kernel=k, remake=(spectral_measure, (k, d)))
 
 # %% ../nbs/09_random_features.ipynb #742dd8d6
 @singledispatch
@@ -202,14 +195,12 @@ def spectral_rule(k, d):
     """
     simple = k.simplify() if isinstance(k, (Product, Power, GaussianOf)) else k
     if type(simple) is not type(k):  # two Gaussians are one
-        return _measure(simple, d)
-    if (found := rule_of(closure, k)(k, _measure, d)) is not None:
+        return measure_of(simple, d)
+    if (found := rule_of(closure, k)(k, measure_of, d)) is not None:
         return found
-    why = (
-        "has no rule here; write one with @spectral_rule.register"
-        if k.is_shift_invariant
-        else "is not shift-invariant as far as it says: Bochner's theorem gives no measure"
-    )
+    why = "is not shift-invariant as far as it says: Bochner's theorem gives no measure"
+    if k.is_shift_invariant:
+        why = "has no rule here; write one with @spectral_rule.register"
     raise lacking(
         k,
         NoSpectralMeasure,
@@ -220,35 +211,33 @@ def spectral_rule(k, d):
 # %% ../nbs/09_random_features.ipynb #91470248
 def _law(d, variance, draw, log_density, gaussian=False):
     "Of mass 1; the variance of all coordinates, or of each"
-    return SpectralMeasure(
-        "", d, 1.0, np.broadcast_to(variance, d), draw, density_of(log_density), gaussian=gaussian
+    variances = np.broadcast_to(variance, d)
+    return SpectralMeasure._of(
+        "", d, 1.0, variances, draw, density_of(log_density), gaussian=gaussian
+    )
+
+
+def _normal_law(scales):
+    "N(0, 1/scales²)"
+    heights, d = np.log(scales / math.sqrt(2 * math.pi)), len(scales)
+    return _law(
+        d,
+        1 / scales / scales,
+        lambda n, rng, normals: normals(n, d, rng) / scales,
+        lambda w: np.sum(heights - (w * scales) ** 2 / 2, axis=1),
+        gaussian=True,
     )
 
 
 @spectral_rule.register
 def _(k: Gaussian, d):
-    b, height = k.bandwidth, d * math.log(math.sqrt(2 * math.pi) / k.bandwidth)
-    return _law(
-        d,
-        1 / b / b,
-        lambda n, rng, normals: normals(n, d, rng) / b,
-        lambda w: -0.5 * np.sum((b * w) ** 2, axis=1) - height,
-        gaussian=True,
-    )
+    return _normal_law(np.full(d, k.bandwidth))
 
 # %% ../nbs/09_random_features.ipynb #fadcc3ae
 @spectral_rule.register
 def _(k: Mahalanobis, d):
     expect_columns(k, d, len(k.scales))
-    with np.errstate(over="ignore"):
-        variances, heights = 1 / k.scales / k.scales, k.scales / math.sqrt(2 * math.pi)
-    return _law(
-        d,
-        variances,
-        lambda n, rng, normals: normals(n, d, rng) / k.scales,
-        lambda w: np.sum(np.log(heights) - (w * k.scales) ** 2 / 2, axis=1),
-        gaussian=True,
-    )
+    return _normal_law(k.scales)
 
 # %% ../nbs/09_random_features.ipynb #bb4362ba
 @spectral_rule.register
@@ -275,29 +264,24 @@ def _(k: Cauchy, d):
 # %% ../nbs/09_random_features.ipynb #b023d986
 @spectral_rule.register
 def _(k: Matern, d):
-    nu, b = k.nu, k.bandwidth  # a t of 2 nu degrees of freedom
-    draw = lambda n, rng, normals: student_lengths(nu, n, rng) * normals(n, d, rng) / b
-    return _law(
-        d,
-        nu / (nu - 1) / b / b if nu > 1 else math.inf,
-        draw,
-        lambda w: student_log_density(nu, b, d, w),
-        gaussian=True,
-    )
+    nu, b, variance = k.nu, k.bandwidth, math.inf  # a t of 2 nu degrees of freedom
+    if nu > 1:
+        variance = nu / (nu - 1) / b / b
+    draw = lambda n, rng, normals: normals(n, d, rng) * student_lengths(nu, n, rng) / b
+    return _law(d, variance, draw, lambda w: student_log_density(nu, b, d, w), gaussian=True)
 
 
 @spectral_rule.register
 def _(k: RationalQuadratic, d):
     a, b = k.alpha, k.bandwidth  # precision Gamma(a)
-    draw = lambda n, rng, normals: (
-        normals(n, d, rng) * np.sqrt(rng.standard_gamma(a, n) / a)[:, None] / b
-    )
+    lengths = lambda n, rng: np.sqrt(rng.standard_gamma(a, n) / a)[:, None]
+    draw = lambda n, rng, normals: normals(n, d, rng) * lengths(n, rng) / b
     return _law(d, 1 / b / b, draw, lambda w: gamma_log_density(a, b, d, w), gaussian=True)
 
 # %% ../nbs/09_random_features.ipynb #70de30d5
 @spectral_rule.register
 def _(k: Periodic, d):
-    step, z = 2 * math.pi / k.period, min(1 / k.bandwidth / k.bandwidth, 1e300)
+    step, z, atoms = 2 * math.pi / k.period, min(1 / k.bandwidth / k.bandwidth, 1e300), None
     within_floats(step, f"the frequencies 2π/period of {k}")
 
     def draw(n, rng, normals):  # a Skellam number of steps
@@ -305,33 +289,29 @@ def _(k: Periodic, d):
             return step * np.round(math.sqrt(z) * rng.standard_normal((n, d)))
         return step * (rng.poisson(z / 2, (n, d)) - rng.poisson(z / 2, (n, d)))
 
-    j = np.arange(-(r := int(9 * math.sqrt(z) + 20) if z < 1e8 else 0), r + 1)
-    atoms = (step * j[:, None].astype(float), ive(np.abs(j), z)) if d == 1 and z < 1e8 else None
-    return SpectralMeasure("", d, 1.0, np.full(d, step * step * z), draw, atoms=atoms)
+    if d == 1 and z < 1e8:
+        most = int(9 * math.sqrt(z) + 20)
+        j = np.arange(-most, most + 1.0)
+        atoms = step * j[:, None], ive(np.abs(j), z)
+    return SpectralMeasure._of("", d, 1.0, np.full(d, step * step * z), draw, atoms=atoms)
 
 # %% ../nbs/09_random_features.ipynb #b62f2b08
 @spectral_rule.register
 def _(k: Constant, d):
-    zeros = lambda n, rng, normals: np.zeros((n, d))
-    return SpectralMeasure(
-        "", d, k.c, np.zeros(d), zeros, gaussian=True, atoms=(np.zeros((1, d)), np.array([k.c]))
-    )
+    zeros, atoms = lambda n, rng, normals: np.zeros((n, d)), (np.zeros((1, d)), np.array([k.c]))
+    return SpectralMeasure._of("", d, k.c, np.zeros(d), zeros, gaussian=True, atoms=atoms)
 
 
 @spectral_rule.register
 def _(k: OfDifference, d):
     expect_columns(k, d, 1)
-    return spectral_from_function(k.f)
+    return transformed(k.f)
 
 
 @spectral_rule.register
 def _(k: Delta, d):
-    raise lacking(
-        k,
-        NoSpectralMeasure,
-        "is shift-invariant but not continuous, as the transform "
-        "of a finite measure is. binning_features takes it.",
-    )
+    why = "is shift-invariant but not continuous, as the transform of a finite measure is."
+    raise lacking(k, NoSpectralMeasure, f"{why} binning_features takes it.")
 
 # %% ../nbs/09_random_features.ipynb #4cac88bc
 @singledispatch
@@ -369,8 +349,7 @@ def _(k: Normalized, law, d):
 @closure.register
 def _(k: Exp, law, d):
     part = law(k.k, d)
-    with np.errstate(over="ignore"):
-        return part.compound(part.mass).with_mass(float(np.exp(part.mass)))  # (9.6)
+    return part.compound(part.mass).with_mass(float(np.exp(part.mass)))  # (9.6)
 
 
 @closure.register
@@ -381,21 +360,22 @@ def _(k: GaussianOf, law, d):
 @closure.register
 def _(k: On, law, d):
     if not callable(k.columns):
-        return law(k.k, columns_of(k, d)).placed(list(k.columns), d)
+        return law(k.k, columns_of(k, d)).placed(k.columns, d)
 
 
 @closure.register
 def _(k: Tensor, law, d):
     cut = cut_of(k, d)
-    return law(k.k1, cut).beside(law(k.k2, d - cut), cut)
+    return law(k.k1, cut).beside(law(k.k2, d - cut), cut, d)
 
 
 @closure.register
 def _(k: Anova, law, d):
     k.points(np.zeros((1, d)), f"ℝ^{d}")  # are there enough coordinates?
-    part, orders = law(k.base, 1), np.arange(0 if k.up_to else k.order, min(k.order, d) + 1)
-    masses = np.array([math.comb(d, int(s)) * part.mass ** int(s) for s in orders])
-    return part.some(d, orders, masses)
+    part, orders = law(k.base, 1), range(k.order * (not k.up_to), min(k.order, d) + 1)
+    masses = np.array([math.comb(d, s) * part.mass**s for s in orders])
+    chances = masses + (not masses.any())  # of no mass: any
+    return part.some(d, np.array(orders), chances / chances.sum()).but(mass=float(masses.sum()))
 
 # %% ../nbs/09_random_features.ipynb #28018d2e
 def _measures(value, name, call=None):
@@ -425,12 +405,10 @@ def mixture(measures: _Measures) -> SpectralMeasure:
     measures : on one ℝᵈ
     """
     first, *rest = measures
-    kernels = [m.kernel for m in measures]
-    return replace(
-        first.mixed(*rest),
-        remake=(mixture, (measures,)),
-        kernel=None if None in kernels else sum(kernels),
-    )
+    kernel, kernels = None, [m.kernel for m in measures]
+    if None not in kernels:
+        kernel = sum(kernels)
+    return first.mixed(*rest).but(remake=(mixture, (measures,)), kernel=kernel)
 
 # %% ../nbs/09_random_features.ipynb #272f9e3f
 class RandomFeatureMap(FeatureMap):
@@ -484,12 +462,21 @@ def fourier_features(
     >>> bool(abs(phi([0.0]) @ phi([1.0]).T - math.exp(-0.5)) < 0.1)
     True
     """
-    measure = k if _is_measure(k) else spectral_measure(k, d)
+    measure = k
+    if not _is_measure(k):
+        measure = of_whole(measure_of, k, d)
     expect_columns(measure, d, measure.d)
-    if (paired := kind == "paired") and D % 2:
-        raise ValueError(f"D = {D}: waves come in pairs; pass {D + 1}, or kind='phase'.")
-    m = D // 2 if paired else D
-    W = drawn(measure, m, rng, coupling)
-    phases = None if paired else frozen(rng.uniform(0, 2 * math.pi, D))
-    weight = math.sqrt(measure.mass / m * (1 if paired else 2))
-    return RandomFeatureMap(measure.kernel, d, D, Waves(W, phases, weight))
+    return wave_features(measure, D, rng, kind, coupling)
+
+# %% ../nbs/09_random_features.ipynb #wave-features-code
+def wave_features(measure, D, rng, kind="paired", coupling="iid"):
+    "D features with frequencies of a measure"
+    if kind == "paired":
+        if D % 2:
+            raise ValueError(f"D = {D}: waves come in pairs; pass {D + 1}, or kind='phase'.")
+        W, phases, mass = drawn(measure, D // 2, rng, coupling), None, measure.mass
+    else:
+        W, mass = drawn(measure, D, rng, coupling), 2 * measure.mass
+        phases = frozen(rng.uniform(0, 2 * math.pi, D))
+    function, kernel = Waves(W, phases, math.sqrt(mass / len(W))), as_kernel(measure.kernel)
+    return RandomFeatureMap._of(kernel, measure.d, D, function)

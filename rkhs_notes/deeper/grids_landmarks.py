@@ -5,41 +5,43 @@ __all__ = ['hat_mixture', 'binning_features', 'random_feature_map', 'random_rule
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #89a92f96
 import copy, math, warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial, singledispatch
 from typing import Annotated
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_matrix, issparse
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #21060ef9
 from ..base.arrays import as_number
 from ..base.contracts import contract
 from ..base.errors import NoFiniteFeatureMap, NoSpectralMeasure, warned
-from ..base.factors import Cholesky
+from ..base.blocks import require_fits, row_blocks
+from ..base.factors import Cholesky, Factored
 from ..base.objects import distinct, taken
 from ..base.points import Points, taken_of
 from ..base.words import Count, Function, Positive, Rng, one_of
-from ..engines.kernels.algebra import as_sum as terms_of, factors as factors_of
-from ..features import FeatureMap, feature_dimension
+from ..engines.kernels.simplify import factors as factors_of, terms as terms_of
+from ..features import FeatureMap, map_by_rule
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #e6c12341
 from ..engines.features.fourier import Waves
 from ..engines.features.frequencies import reach_of, values_of
 from ..engines.features.grids import Partitions, grid, hats, learnt, meet
-from ..engines.kernels.gram import AKernel, n_columns, n_points, rule_of
+from ..engines.kernels.algebra import inverse_lengths
+from ..engines.kernels.gram import AKernel, gram_matrix, n_columns, n_points, precision
+from ..engines.kernels.gram import rule_of
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #d381f07d
-from ..engines.features.maps import columns_of, cut_of, lacking, of_whole
+from ..base.values import Value
+from ..engines.features.maps import columns_of, cut_of, lacking, of_whole, side_by_side
+from ..engines.features.monomials import all_products
 from ..engines.solving.lowrank import pivoted_cholesky
 from ..kernels import Constant, Exp, Gaussian, Linear, Normalized, On, Polynomial, Power
 from ..kernels import Product, Scaled, Sum
-from ..random_features import RandomFeatureMap, along_the_line, closure, fourier_features
-from ..random_features import spectral_measure
+from ..random_features import RandomFeatureMap, along_the_line, closure, measure_of
+from ..random_features import wave_features
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #7169caf1
-from ..engines.features.sketches import Landmarks, at_points, blocked, chosen, count_sketch
-from ..engines.features.sketches import joined, multiplied, over_lengths, shares, sketched
-from ..engines.features.sketches import times, waves_of_features
 from .metrics import Conjugate, GaussianOf, Tensor
 from .zoo import Delta, Laplace, Matern, Rank1
 
@@ -58,7 +60,11 @@ def hat_mixture(f: Function, name=None):
     references : FL, Lemma 7, with the hypotheses that it needs (Theorem 9.7)
     """
     name = name or getattr(f, "__name__", "f")
-    value = partial(values_of, f, name)
+    return mixture_of_hats(partial(values_of, f, name), name)
+
+# %% ../../nbs/deeper/09a_grids_landmarks.ipynb #mixture-of-hats
+def mixture_of_hats(value, name):
+    "The same for a function whose values were read"
     pitches, masses, rounding = hats(value, reach_of(value, name))  # (9.14)
     if (bad := masses < -rounding).any():
         curve = masses / np.gradient(np.append(0.0, pitches))[1:]
@@ -77,16 +83,14 @@ def partition_rule(k, d):
     if (found := rule_of(closure, k)(k, partition_law, d)) is not None:
         return found
     if d != 1 or not k.is_shift_invariant:
-        raise lacking(
-            k,
-            NoFiniteFeatureMap,
-            f"has no random grids that are known in dimension {d}"
-            "; Laplace, Delta, what is convex in a column have. Use fourier_features.",
+        why = (
+            f"has no random grids that are known in dimension {d}; Laplace, Delta, what is convex "
         )
-    pitches, masses = hat_mixture(along_the_line(k), str(k))
-    law = np.cumsum(masses) / masses.sum()
+        raise lacking(k, NoFiniteFeatureMap, why + "in a column have. Use fourier_features.")
+    pitches, masses = mixture_of_hats(*along_the_line(k))
+    law, mass = np.cumsum(masses) / masses.sum(), float(masses.sum())
     place = lambda rng: np.minimum(np.searchsorted(law, rng.random(1)), len(law) - 1)
-    return Partitions(float(masses.sum()), lambda rng: grid([0], pitches[place(rng)], rng))
+    return Partitions._of(mass, lambda rng: grid([0], pitches[place(rng)], rng))
 
 
 def partition_law(k, d):
@@ -95,7 +99,7 @@ def partition_law(k, d):
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #3596a769
 @partition_rule.register
 def _(k: Laplace, d):
-    return Partitions(1.0, lambda rng: grid(range(d), rng.gamma(2.0, k.bandwidth, d), rng))
+    return Partitions._of(1.0, lambda rng: grid(range(d), rng.gamma(2.0, k.bandwidth, d), rng))
 
 
 @partition_rule.register
@@ -107,12 +111,12 @@ def _(k: Matern, d):
 
 @partition_rule.register
 def _(k: Delta, d):
-    return Partitions(1.0, lambda rng: grid(range(d), np.zeros(d), rng))
+    return Partitions._of(1.0, lambda rng: grid(range(d), np.zeros(d), rng))
 
 
 @partition_rule.register
 def _(k: Constant, d):
-    return Partitions(k.c, lambda rng: meet())
+    return Partitions._of(k.c, lambda rng: meet())
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #c78159ab
 @contract
@@ -129,7 +133,7 @@ def binning_features(k: AKernel, X: Points, P: Count, rng: Rng = None) -> Random
     references : Theorem 9.7; FL (random binning); Rahimi and Recht (2007)
     """
     found = learnt(of_whole(partition_law, k, X.shape[1]), X, P, rng)
-    return RandomFeatureMap(k, X.shape[1], int(found.starts[-1]), found)
+    return RandomFeatureMap._of(k, X.shape[1], int(found.starts[-1]), found)
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #22505bb4
 @contract
@@ -150,21 +154,21 @@ def random_feature_map(k: AKernel, d: Count, D: Count, rng: Rng = None) -> Featu
     >>> random_feature_map(Laplace(1.0) * Linear(), d=2, D=50, rng=0)([[1.0, 2.0]]).shape
     (1, 48)
     """
-    trial = copy.deepcopy(rng)  # a refused call draws nothing
+    exact, trial = exact_map(k, d), copy.deepcopy(rng)  # a refused call draws nothing
+    if exact.dim <= D:
+        return exact
     dim, function = of_whole(resolved, k, d, D, trial)
     rng.bit_generator.state = trial.bit_generator.state
-    if isinstance(function, FeatureMap):
-        return function if function.kernel == k else k.feature_map(d)
     if not isinstance(function, Waves):
         function = partial(blocked, function, k, dim, 8 * D)
-    return RandomFeatureMap(k, d, dim, function)
+    return RandomFeatureMap._of(k, d, dim, function)
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #caf62bd7
 def resolved(k, d, D, rng):
     "(dimension ≤ D, function): exact where that fits, Fourier where there is μ, else by the rule"
-    exact = exact_dimension(k, d)
-    if exact is not None and exact <= D:
-        return exact, k.feature_map(d)
+    exact = exact_map(k, d)
+    if exact.dim <= D:
+        return exact.dim, exact
     if D >= 2 and type(k) is not Sum and mass_of(k, d) is not None:
         return waves(k, d, D, rng)
     return rule_of(random_rule, k)(k, d, D, rng)
@@ -172,24 +176,111 @@ def resolved(k, d, D, rng):
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #515d0bd3
 def waves(k, d, D, rng):
     "(dimension, function) of Fourier features, at most D of them"
-    phi = fourier_features(k, d, D - D % 2, rng)
+    phi = wave_features(measure_of(k, d), D - D % 2, rng)
     return phi.dim, phi.function
 
 
-def found_or_none(find, k, d):
+def exact_map(k, d):
+    "The feature map by the rules; of dimension ∞ where there is none"
     try:
-        return find(k, d)
-    except (NoFiniteFeatureMap, NoSpectralMeasure):
+        return map_by_rule(k, d)
+    except NoFiniteFeatureMap:
+        return FeatureMap._of(k, d, math.inf, None)
+
+
+def mass_of(k, d):
+    "The mass of the spectral measure; None where there is none"
+    try:
+        return measure_of(k, d).mass
+    except NoSpectralMeasure:
         return None
-
-
-exact_dimension = partial(found_or_none, feature_dimension)
-mass_of = partial(found_or_none, lambda k, d: spectral_measure(k, d).mass)
 
 
 def sketch(maps, dims, D, rng):
     "(D, function) of the product of maps with so many features, sketched"
     return D, partial(sketched, tuple(maps), tuple(count_sketch(n, D, rng) for n in dims), D)
+
+# %% ../../nbs/deeper/09a_grids_landmarks.ipynb #24567cee
+def times(inner, factor, X):
+    "√c φ(x)"
+    return inner(X) * factor
+
+
+def at_points(inner, weight, X):
+    "w(x) φ(x)"
+    return inner(X) * np.reshape(weight(X), (-1, 1))
+
+
+def over_lengths(inner, k, X):
+    "φ(x) / √k(x, x)"
+    return inner(X) * inverse_lengths(k, X, np)[:, None]
+
+
+def chosen(inner, kernel, X):
+    "φ(g(x)), or φ of some columns"
+    return inner(kernel._chosen(X))
+
+
+def joined(parts, X):
+    "All maps side by side"
+    return side_by_side([part(X) for part in parts])
+
+
+def multiplied(first, second, X):
+    "Every feature of one map times every feature of another"
+    return all_products(first(X), second(X))
+
+
+def waves_of_features(inner, wave, grows, X):
+    "The Fourier features of F(x); for exp times exp(‖F(x)‖²/2)   (9.18)"
+    F = inner(X)
+    Z = wave(F)
+    if grows:
+        Z = Z * np.exp(np.sum(F * F, axis=1, keepdims=True) / 2)  # (9.18)
+    return Z
+
+
+def blocked(inner, kernel, dim, bytes_per_row, X):
+    "Any composition, in blocks of rows"
+    shape, dtype = (n_points(X), dim), precision(X)
+    require_fits(shape, dtype.itemsize, "blocks of rows, one after the other")
+    F = np.empty(shape, dtype)
+    for rows in row_blocks(len(F), 4 * bytes_per_row):
+        part = taken_of(X, rows)
+        if issparse(part):
+            part = kernel._marked(part.toarray())
+        F[rows] = inner(part)
+    return F
+
+# %% ../../nbs/deeper/09a_grids_landmarks.ipynb #3450a1ed
+def count_sketch(n, D, rng):
+    "A random place and sign for each of n coordinates, as a matrix (n, D)"
+    signs, places = rng.choice([-1.0, 1.0], n), rng.integers(D, size=n)
+    return csr_matrix((signs, (np.arange(n), places)), shape=(n, D))
+
+
+def sketched(parts, sketches, D, X):
+    "The product of several maps, sketched   (9.16)"
+    features = {id(part): part(X) for part in parts}  # equal parts are evaluated once
+    thrown = [features[id(part)] @ S.astype(X.dtype) for part, S in zip(parts, sketches)]
+    if len(thrown) == 1:
+        return thrown[0]
+    waves = math.prod(np.fft.rfft(F, axis=1) for F in thrown)
+    return np.fft.irfft(waves, n=D, axis=1).astype(X.dtype, copy=False)  # (9.16)
+
+# %% ../../nbs/deeper/09a_grids_landmarks.ipynb #5615cd2d
+def shares(terms, D):
+    "Outputs for terms (weight, exact dimension, mass or None); None if D is too small"
+    c, exact, masses = np.array(terms, dtype=float).T  # None is NaN
+    exact, weights = np.where(exact <= D, exact, math.inf), c * masses
+    known = weights > 0
+    weights[~known] = np.mean([*weights[known]] or [1.0])
+    settled = exact <= D // len(terms)
+    for _ in range(len(terms) + 1):
+        fair = (D - exact[settled].sum()) * weights / (weights[~settled].sum() or 1.0)
+        settled |= exact <= fair
+    share = np.where(settled, exact, np.maximum(2, 2 * (fair // 2)))
+    return share.astype(int).tolist() if share.sum() <= D else None
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #59c84433
 @singledispatch
@@ -211,61 +302,50 @@ def random_rule(k, d, D, rng):
     ------
     NoFiniteFeatureMap        no random features are known
     """
-    exact = exact_dimension(k, d)
-    if exact is not None and exact <= 2**20:
-        return sketch([k.feature_map(d)], [exact], D, rng)
+    exact = exact_map(k, d)
+    if exact.dim <= 2**20:
+        return sketch([exact], [exact.dim], D, rng)
     as_number(D, "D", at_least=2, because=f": for {k}, a cosine and a sine")
-    raise lacking(
-        k,
-        NoFiniteFeatureMap,
-        "has no random features that are known, without finite "
-        "features in it; nystrom_features(k, X, m, rng) takes any kernel.",
-    )
+    why = "has no random features that are known, without finite features in it"
+    raise lacking(k, NoFiniteFeatureMap, f"{why}; nystrom_features(k, X, m, rng) takes any kernel.")
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #0eb3df03
 @random_rule.register
 def _(k: Sum, d, D, rng):
     terms = [(c, part) for c, part in terms_of(k) if c > 0]
-    share = shares([(c, exact_dimension(part, d), mass_of(part, d)) for c, part in terms], D)
-    if share is None and D >= 2 and mass_of(k, d) is not None:  # too few for all: draw terms
-        return waves(k, d, D, rng)
-    if share is None:
+    share = shares([(c, exact_map(part, d).dim, mass_of(part, d)) for c, part in terms], D)
+    if share is None:  # too few for all: draw terms
+        if D >= 2 and mass_of(k, d) is not None:
+            return waves(k, d, D, rng)
         raise ValueError(f"D = {D} outputs are too few for the {len(terms)} terms of {k}.")
-    found = [resolved(part, d, s, rng) for s, (_, part) in zip(share, terms)]
-    maps = [partial(times, f, math.sqrt(c)) for (_, f), (c, _) in zip(found, terms)]
-    return sum(dim for dim, _ in found), partial(joined, tuple(maps))
+    found = [weighed(resolved(part, d, s, rng), c) for s, (c, part) in zip(share, terms)]
+    dims, maps = zip(*found)
+    return sum(dims), partial(joined, maps)
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #d4083ce3
 @random_rule.register(Product)
 @random_rule.register(Power)
 def _(k, d, D, rng):
-    scale, factors = factors_of(k) if isinstance(k, Product) else (1.0, [k])
-    factors = [part for f in factors for part in ([f.k] * f.p if type(f) is Power else [f])]
-    if scale == 0:
-        return sketch([k.feature_map(d)], [0], D, rng)
+    scale, found = factors_of(k)
+    factors = [part for f in found for part in ([f.k] * f.p if type(f) is Power else [f])]
     with_waves = [f for f in factors if mass_of(f, d) is not None]
     groups = [f for f in factors if f not in with_waves]
-    groups += [product_of(with_waves)] if with_waves else []
+    if with_waves:
+        groups.append(math.prod(with_waves))
     if len(groups) == 1:
         return weighed(resolved(groups[0], d, D, rng), scale)
-    exact = [exact_dimension(g, d) for g in groups]
-    small = [e for e in exact if e is not None and 8 * e <= D]
-    if len(groups) == 2 and len(small) == 1:  # all products with a few
-        i = exact.index(small[0])
-        dim, inner = resolved(groups[1 - i], d, D // small[0], rng)
-        both = partial(multiplied, groups[i].feature_map(d), inner)
-        return weighed((small[0] * dim, both), scale)
+    maps = [exact_map(g, d) for g in groups]
+    few, *others = sorted(maps, key=lambda phi: phi.dim)
+    if len(others) == 1 and 8 * few.dim <= D < 8 * others[0].dim:  # all products with a few
+        dim, inner = resolved(others[0].kernel, d, D // few.dim, rng)
+        return weighed((few.dim * dim, partial(multiplied, few, inner)), scale)
     parts = [
-        (e, g.feature_map(d)) if e is not None and e <= 16 * D else resolved(g, d, D, rng)
-        for e, g in zip(exact, groups)
+        (phi.dim, phi) if phi.dim <= 16 * D else resolved(phi.kernel, d, D, rng) for phi in maps
     ]
-    return weighed(sketch([f for _, f in parts], [dim for dim, _ in parts], D, rng), scale)
+    dims, maps = zip(*parts)
+    return weighed(sketch(maps, dims, D, rng), scale)
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #5d0431eb
-def product_of(kernels):
-    return kernels[0] if len(kernels) == 1 else Product(*kernels)
-
-
 def followed(found, step, *args):
     return found[0], partial(step, found[1], *args)
 
@@ -276,8 +356,8 @@ def weighed(found, c):
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #35c8b559
 @random_rule.register
 def _(k: Polynomial, d, D, rng):
-    one = Polynomial(1, k.offset, k.scale)
-    return sketch([one.feature_map(d)] * k.degree, [feature_dimension(one, d)] * k.degree, D, rng)
+    one = map_by_rule(Polynomial(1, k.offset, k.scale), d)
+    return sketch([one] * k.degree, [one.dim] * k.degree, D, rng)
 
 
 @random_rule.register
@@ -311,13 +391,31 @@ def _(k: On, d, D, rng):
 def _(k, d, D, rng):
     terms = [(c, part) for c, part in terms_of(k.k) if c > 0]
     if len(terms) > 1:  # exp of a sum is a product
-        return resolved(product_of([replace(k, k=Scaled(c, part)) for c, part in terms]), d, D, rng)
-    exact = exact_dimension(k.k, d)
-    if exact is None or exact > 2**14:
+        each = [replace(k, k=Scaled(c, part)) for c, part in terms]
+        return resolved(math.prod(each), d, D, rng)
+    phi = exact_map(k.k, d)
+    if phi.dim > 2**14:
         return random_rule.registry[object](k, d, max(D, 2), rng)
-    grows = isinstance(k, Exp)
-    dim, wave = waves(Gaussian(1.0 if grows else k.bandwidth), max(exact, 1), D, rng)
-    return dim, partial(waves_of_features, k.k.feature_map(d), wave, grows)  # (9.18)
+    dim, wave = waves(Gaussian(getattr(k, "bandwidth", 1.0)), phi.dim, D, rng)
+    return dim, partial(waves_of_features, phi, wave, isinstance(k, Exp))  # (9.18)
+
+# %% ../../nbs/deeper/09a_grids_landmarks.ipynb #87cb12d3
+@dataclass(frozen=True, eq=False)
+class Landmarks:
+    "x ↦ L⁻¹ k(Z, x)   (9.19)"
+
+    kernel: object
+    Z: np.ndarray
+    gram: Factored
+    __getstate__, __setstate__ = Value.__getstate__, Value.__setstate__  # names of columns, too
+
+    def __call__(self, X):
+        if not len(self.Z):
+            return np.zeros((n_points(X), 0), precision(X))
+        if issparse(X) and not self.kernel._sparse:
+            X = X.toarray()
+        values = gram_matrix(self.kernel, X, self.Z)
+        return self.gram.half_solve(values.T, overwrite=True).T  # (9.19)
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #0ddabe11
 @contract
@@ -349,14 +447,15 @@ def nystrom_features(
     if landmarks == "uniform":
         X = taken_of(X, np.sort(rng.choice(n_points(X), m, replace=False)))
     elif landmarks == "kmeans":
-        X = cluster_centres(X if issparse(X) else np.asarray(X), m, rng)
-    found = pivoted_cholesky(k, X, m, tol=0, rng=rng if landmarks == "rpcholesky" else None)
+        X = cluster_centres(X, m, rng)
+    found = pivoted_cholesky(k, X, m, tol=0, rng={"rpcholesky": rng}.get(landmarks))
     if found.rank < 0.75 * m:
         warned(
             f"{found.rank} features from {m} landmarks: the others are equal to these, "
             f"or {k} sees nothing new in them beyond rounding."
         )
-    return RandomFeatureMap(k, n_columns(X), found.rank, Landmarks(k, found.points, found.gram))
+    function = Landmarks(k, found.points, found.gram)
+    return RandomFeatureMap._of(k, n_columns(X), found.rank, function)
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #4f5172c7
 def cluster_centres(X, m, rng):
@@ -364,10 +463,11 @@ def cluster_centres(X, m, rng):
     from sklearn.cluster import KMeans
 
     X = taken(X, distinct(X)[0])
-    start = taken(X, rng.choice(len(X), min(m, len(X)), replace=False))
-    home = 0.0 if issparse(X) else X[0]
+    start = first = taken(X, rng.choice(len(X), min(m, len(X)), replace=False))
+    home = X[0]
+    if issparse(X):
+        home, first = 0.0, start.toarray()
     unit = float(np.abs(X - home).max()) or 1.0
-    first = start.toarray() if issparse(X) else start
     clusters = KMeans(len(start), init=(first - home) / unit, n_init=1, max_iter=10, tol=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that points coincide, in this unit
@@ -381,4 +481,6 @@ def leverage_scores(k: AKernel, X: Points, lam: Positive):
     returns : array (n,)    in [0, 1); their sum is the effective dimension
     references : Proposition 9.15; Alaoui and Mahoney (2015)
     """
-    return 1 - lam * Cholesky(k(X), lam, "K + lam I", "a larger lam").inverse_diagonal()  # (9.21)
+    return (
+        1 - lam * Cholesky(gram_matrix(k, X), lam, "K + lam I", "a larger lam").inverse_diagonal()
+    )  # (9.21)

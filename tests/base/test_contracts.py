@@ -181,7 +181,7 @@ DRAWS = {
         "draws": lambda rng: 1,
     },
     "double_descent.least_squares_risk": {"p": lambda rng: int(rng.integers(12, 20))},
-    "unbiased.check_unbiased": {
+    "bounds.check_unbiased": {
         "draw": lambda rng: lambda seed: fourier_features(Gaussian(0.8), 2, 20, seed),
         "k": lambda rng: Gaussian(0.8),
         "X": lambda rng: rng.normal(size=(3, 2)),

@@ -755,7 +755,7 @@ def test_sparse_and_dense_perceptrons_are_one():
 @pytest.mark.parametrize(
     "use, words",
     [
-        (lambda: novikoff_bound(np.eye(2), [1, 1], w=[1.0]), "w has shape"),
+        (lambda: novikoff_bound(np.eye(2), [1, 1], w=[1.0]), "w has 1 entries, Phi has 2"),
         (lambda: novikoff_bound(np.eye(2), [1, 1], w=[0.0, 0.0]), "margin"),
         (lambda: novikoff_bound(np.eye(2), [1, 1], start=[1.0, np.nan]), "start"),
         (lambda: perceptron_primal(np.eye(2), [1, 1], start=3.0), "start has shape"),

@@ -13,7 +13,12 @@ from scipy.special import gammaln
 from scipy.stats import t as student
 
 from rkhs_notes.base.errors import LawBroken, NoSpectralMeasure
-from rkhs_notes.deeper.grids_landmarks import binning_features, nystrom_features, random_feature_map
+from rkhs_notes.deeper.grids_landmarks import (
+    binning_features,
+    nystrom_features,
+    random_feature_map,
+    shares,
+)
 from rkhs_notes.deeper.metrics import Anova, Tensor
 from rkhs_notes.deeper.zoo import (
     Cauchy,
@@ -24,11 +29,14 @@ from rkhs_notes.deeper.zoo import (
     Periodic,
     RationalQuadratic,
 )
-from rkhs_notes.engines.features.bounds import features_for, hoeffding_bound, uniform_bound
+from rkhs_notes.engines.features.bounds import (
+    check_unbiased,
+    features_for,
+    hoeffding_bound,
+    uniform_bound,
+)
 from rkhs_notes.engines.features.fourier import cosines_and_sines, shifted_cosines
 from rkhs_notes.engines.features.normals import orthogonal_normals, structured_normals
-from rkhs_notes.engines.features.sketches import shares
-from rkhs_notes.engines.features.unbiased import check_unbiased
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Product
 from rkhs_notes.random_features import (
     OfDifference,

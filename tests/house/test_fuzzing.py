@@ -44,7 +44,7 @@ from rkhs_notes.engines.features.normals import (
     sobol_normals,
     structured_normals,
 )
-from rkhs_notes.engines.features.unbiased import check_unbiased
+from rkhs_notes.engines.features.bounds import check_unbiased
 from rkhs_notes.engines.kernels.gram import AKernel
 from rkhs_notes.engines.kernels.laws import check_gradient
 from rkhs_notes.engines.solving.convex import certificate

@@ -6,6 +6,7 @@ __all__ = []
 # %% ../../../nbs/engines/features/fourier.ipynb #2cbac618
 from dataclasses import dataclass
 import numpy as np
+from scipy.sparse import issparse
 from ...base import settings
 from ...base.arrays import akin, array_namespace, is_foreign
 from ...base.blocks import in_parallel, n_threads, require_fits, spans
@@ -38,74 +39,67 @@ def shifted_cosines(X, W, phases, scale=1.0):
 
 # %% ../../../nbs/engines/features/fourier.ipynb #c74e46c4
 def _mapped(X, W, scale, phases):
-    m, paired = len(W), phases is None
-    shape = (X.shape[0], 2 * m if paired else m)
     if is_foreign(X):
         return _elsewhere(X, W, scale, phases)
-    dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(float)
-    require_fits(shape, X.dtype.itemsize, "blocks of rows, one after the other")
-    half = 0.5 if dtype == np.float64 else 1.0
-    V = (
-        half * W
-        if (by_turns := hasattr(W, "of"))
-        else np.ascontiguousarray((half * W).T, dtype=dtype)
-    )
-    b = 0.0 if paired else (half * phases).astype(dtype)
-    scale = np.asarray(scale, dtype=dtype)
+    n, m, by_turns = X.shape[0], len(W), hasattr(W, "of")
+    dtype, half, waves = np.dtype(float), 0.5, _by_tangent
+    if X.dtype == np.float32:
+        dtype, half, waves = X.dtype, 1.0, _by_cosine
+    shape, V, scale = (n, 2 * m), half * W, np.asarray(scale, dtype=dtype)
+    if phases is not None:
+        shape, b = (n, m), (half * phases).astype(dtype)
+    if not by_turns:
+        V = np.ascontiguousarray(V.T, dtype=dtype)
+    require_fits(shape, dtype.itemsize, "blocks of rows, one after the other")
     out = np.empty(shape, dtype=dtype)
-    block = _block_rows(max(m, 1), dtype.itemsize)
-    elementwise = _by_tangent if dtype == np.float64 else _by_cosine
+    mib = min(1.0, settings.block_mib / max(n_threads(), 4))  # of two buffers, in each thread
+    block = max(1, int(mib * 2**20 / (2 * max(m, 1) * dtype.itemsize)))
 
     def work(span):
         T, R = np.empty((2, min(block, span.stop - span.start), m), dtype=dtype)
         for rows in spans(span.stop, block, span.start):
-            k = rows.stop - rows.start
+            k, x = rows.stop - rows.start, X[rows]
             t, r = T[:k], R[:k]
             if by_turns:
-                t[...] = V.of(X[rows].toarray() if hasattr(X, "toarray") else X[rows])
-            elif isinstance(X, np.ndarray):
-                np.matmul(X[rows], V, out=t)
+                t[...] = V.of(x.toarray() if issparse(x) else x)
+            elif isinstance(x, np.ndarray):
+                np.matmul(x, V, out=t)
             else:
-                t[...] = X[rows] @ V
-            if not paired:
+                t[...] = x @ V
+            if phases is not None:
                 t += b
-            with np.errstate(all="ignore"):
-                elementwise(t, r, scale, out[rows], m, paired)
+            with np.errstate(all="ignore"):  # each thread has its own state
+                waves(t, r, scale, out[rows, :m], out[rows, m:])
             yield
 
-    blocks = -(-len(out) // block)  # whole blocks, so that threads do not change a digit
-    in_parallel(work, spans(len(out), block * max(1, -(-blocks // (4 * n_threads())))))
+    blocks = -(-n // block)  # whole blocks, so that threads do not change a digit
+    in_parallel(work, spans(n, block * max(1, -(-blocks // (4 * n_threads())))))
     return out
 
 
 def _elsewhere(X, W, scale, phases):
     "The same by the functions of another array library"
     xp = array_namespace(X)
-    P = X @ akin(np.asarray(W), X).T
-    F = [xp.cos(P), xp.sin(P)] if phases is None else [xp.cos(P + akin(phases, X))]
-    return xp.concat([f * akin(scale, X) for f in F], axis=1)
+    P, scale = X @ akin(np.asarray(W), X).T, akin(scale, X)
+    if phases is not None:
+        return xp.cos(P + akin(phases, X)) * scale
+    return xp.concat([xp.cos(P) * scale, xp.sin(P) * scale], axis=1)
 
 # %% ../../../nbs/engines/features/fourier.ipynb #d06e268d
-def _by_tangent(t, r, scale, out, m, paired):
+def _by_tangent(t, r, scale, cosines, sines):
     np.tan(t, out=t)
     np.multiply(t, t, out=r)
     r += 1
     np.divide(2 * scale, r, out=r)
-    np.subtract(r, scale, out=out[:, :m])  # (FR.1)
-    if paired:
-        np.multiply(t, r, out=out[:, m:])  # (FR.1)
+    np.subtract(r, scale, out=cosines)  # (FR.1)
+    if sines.size:
+        np.multiply(t, r, out=sines)  # (FR.1)
 
 
-def _by_cosine(t, r, scale, out, m, paired):
-    np.multiply(np.cos(t, out=r), scale, out=out[:, :m])
-    if paired:
-        np.multiply(np.sin(t, out=r), scale, out=out[:, m:])
-
-
-def _block_rows(m, itemsize):
-    "Rows whose two buffers take 1 MiB, or less where all threads would pass settings.block_mib"
-    mib = min(1.0, settings.block_mib / max(n_threads(), 4))
-    return max(1, int(mib * 2**20 / (2 * m * itemsize)))
+def _by_cosine(t, r, scale, cosines, sines):
+    np.multiply(np.cos(t, out=r), scale, out=cosines)
+    if sines.size:
+        np.multiply(np.sin(t, out=r), scale, out=sines)
 
 # %% ../../../nbs/engines/features/fourier.ipynb #ed88133c
 @dataclass(frozen=True, eq=False)

@@ -5,12 +5,14 @@ __all__ = []
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #ed91ccdf
 import math
-from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 from typing import Annotated, Any
 import numpy as np
+from scipy.fft import dct
 from scipy.integrate import quad
 from scipy.special import betaln, gammaln, kve
-from ...base.arrays import as_floats, as_number, frozen, shaped
+from ...base.arrays import as_floats, as_number, shaped
 from ...base.blocks import require_fits
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #171eb14a
@@ -28,42 +30,48 @@ def within_floats(values, what, poles=False):
 # %% ../../../nbs/engines/features/frequencies.ipynb #d2de6250
 def _mixed(*parts):
     "Σ μᵢ   (9.5)"
-    masses, live = np.array([m.mass for m in parts]), [m for m in parts if m.mass > 0] or parts[:1]
-    total = within_floats(math.fsum(masses / 2) * 2, "the masses, added,")
-    shares = masses / (masses.max() or 1)
-    chances = shares / (shares.sum() or 1)
+    masses, live = np.array([m.mass for m in parts]), [m for m in parts if m.mass > 0]
+    name, dense, atoms = " + ".join(m.name for m in parts), None, None
+    if not live:
+        return parts[0].but(name=name)
+    shares = masses[masses > 0] / masses.max()
+    chances = shares / shares.sum()
 
     def draw(n, rng, normals):
-        W, which = np.zeros((n, parts[0].d)), rng.choice(len(parts), n, p=chances)
-        for i, part in enumerate(parts):
-            if (mine := which == i).any():
-                W[mine] = part.draw(int(mine.sum()), rng, normals)
+        W, which = np.zeros((n, live[0].d)), rng.choice(len(live), n, p=chances)
+        for i in np.unique(which):
+            mine = which == i
+            W[mine] = live[i].draw(int(mine.sum()), rng, normals)
         return W
 
-    dense, discrete = all(m.of_frequency for m in live), all(m.atoms for m in live)
-    return replace(
-        parts[0],
-        name=" + ".join(m.name for m in parts),
-        mass=total,
-        draw=draw if total else live[0].draw,
+    if all(m.of_frequency for m in live):
+        dense = lambda w: sum(m.of_frequency(w) for m in live)
+    if all(m.atoms for m in live):
+        atoms = tuple(map(np.concatenate, zip(*(m.atoms for m in live))))
+    return live[0].but(
+        name=name,
+        mass=within_floats(math.fsum(masses / 2) * 2, "the masses, added,"),
+        draw=draw,
         gaussian=all(m.gaussian for m in live),
-        variances=sum(
-            (p * m.variances for p, m in zip(chances, parts) if p > 0), np.zeros(parts[0].d)
-        ),
-        of_frequency=(lambda w: sum(m.of_frequency(w) for m in live)) if dense else None,
-        atoms=tuple(map(np.concatenate, zip(*(m.atoms for m in live)))) if discrete else None,
+        variances=sum(p * m.variances for p, m in zip(chances, live)),
+        of_frequency=dense,
+        atoms=atoms,
     )
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #2873733d
+def _drawn_anew(part, **changes):
+    "A law of which no more is known than how to draw from it, and its variances"
+    return part.but(**dict(of_frequency=None, atoms=None, gaussian=False) | changes)
+
+
 def _met(*parts):
     "The law of the sum of independent frequencies, and the product of the masses   (9.5)"
-    return replace(
+    return _drawn_anew(
         parts[0],
         mass=math.prod(m.mass for m in parts),
         variances=sum(m.variances for m in parts),
         draw=lambda n, rng, normals: sum(m.draw(n, rng, normals) for m in parts),
-        of_frequency=_convolved(parts) if len(parts) == 2 else None,
-        atoms=None,
+        of_frequency=_convolved(*parts),
         gaussian=all(m.gaussian for m in parts),
     )
 
@@ -82,116 +90,102 @@ def _compound(part, rate):
             np.add.at(W, owner, part.draw(len(owner), rng, normals))
         return W
 
-    variances = rate * part.variances if rate else np.zeros(part.d)
-    return replace(
-        part,
-        mass=1.0,
-        variances=variances,
-        draw=draw,
-        of_frequency=None,
-        atoms=None,
-        gaussian=False,
-    )
+    variances = np.zeros(part.d)
+    if rate:  # ∞ times 0 is none here
+        variances = rate * part.variances
+    return _drawn_anew(part, mass=1.0, variances=variances, draw=draw)
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #a7bfaf98
 def _placed(part, columns, d):
     "The law on ℝᵈ that has this one in the columns, and 0 in all others"
+    columns, density, atoms = [*columns], None, part.atoms
 
     def into(W):
         placed = np.zeros((len(W), d))
         np.add.at(placed.T, columns, np.transpose(W))
         return placed
 
-    whole = part.of_frequency is not None and sorted(columns) == list(range(d))
-    return replace(
-        part,
+    if part.of_frequency and sorted(columns) == [*range(d)]:
+        density = lambda w: part.of_frequency(w[:, columns])
+    if atoms:
+        atoms = into(atoms[0]), atoms[1]
+    return part.but(
         d=d,
         variances=into(part.variances[None])[0],
         draw=lambda n, rng, normals: into(part.draw(n, rng, normals)),
-        of_frequency=(lambda w: part.of_frequency(w[:, columns])) if whole else None,
-        atoms=part.atoms and (into(part.atoms[0]), part.atoms[1]),
+        of_frequency=density,
+        atoms=atoms,
     )
 
 
-def _beside(first, second, cut):
-    "The law of (ω, ω′) with independent parts; ω has `cut` columns"
-    d = cut + second.d
-    both = _met(_placed(first, list(range(cut)), d), _placed(second, list(range(cut, d)), d))
-    f, g = first.of_frequency, second.of_frequency
-    return replace(both, of_frequency=f and g and (lambda w: f(w[:, :cut]) * g(w[:, cut:])))
-
-
-def _some(base, d, orders, masses):
-    "The law of frequencies in as many random columns of d as an order, drawn by its mass, says"
-    chances = masses / masses.sum() if masses.any() else None
-    share = float(np.average(orders, weights=chances)) / d
+def _some(base, d, orders, chances):
+    "The law of frequencies in as many random columns of d as an order, drawn by its chance, says"
+    share = float(orders @ chances) / d
 
     def draw(n, rng, normals):
         size = rng.choice(orders, n, p=chances)
         chosen = np.argsort(rng.random((n, d)), axis=1) < size[:, None]
         return np.where(chosen, base.draw(n * d, rng, normals).reshape(n, d), 0.0)
 
-    return replace(
-        base,
-        d=d,
-        mass=float(masses.sum()),
-        draw=draw,
-        of_frequency=None,
-        atoms=None,
-        gaussian=False,
-        variances=np.full(d, share and share * base.variances[0]),
+    return _drawn_anew(
+        base, d=d, draw=draw, variances=np.full(d, share and share * base.variances[0])
     )
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #49c24d5c
-def _convolved(parts):
+def _convolved(*parts):
     "The density of the sum of two independent frequencies, where it is known; else None"
+    if len(parts) != 2:
+        return None
     for one, other in (parts, parts[::-1]):
         if one.atoms is not None and other.of_frequency:
-            return lambda w: sum(
-                c * other.of_frequency(w - a) for a, c in zip(*one.atoms) if c > 1e-17
-            )
+            places = [(a, c) for a, c in zip(*one.atoms) if c > 1e-17]
+            return lambda w: sum(c * other.of_frequency(w - a) for a, c in places)
     f, g = (m.of_frequency for m in parts)
-    if parts[0].d > 1 or f is None or g is None:
-        return None
-
-    def density(w):
-        widths = [
-            float(np.median(np.abs(m.draw(999, np.random.default_rng(0), iid_normals))))
-            for m in parts
-        ]
-        return np.array([_convolution_at(float(v), f, g, widths) for v in w[:, 0]])
-
-    return density
+    if f and g and parts[0].d == 1:
+        return partial(_convolution, f, g, parts)
 
 
-def _convolution_at(w, f, g, widths):
+def _convolution(f, g, parts, w):
     "∫ f(v) g(w − v) dv"
-    unit = max(widths)
-    inside = lambda v: float(
-        f(np.array([[unit * v]]))[0] * (unit * g(np.array([[w - unit * v]]))[0])
-    )
+    samples = [np.abs(m.draw(999, np.random.default_rng(0), iid_normals)) for m in parts]
+    widths = np.median(samples, axis=(1, 2))
+    unit, at = widths.max(), lambda f, v: f(np.array([[v]]))[0]
     steps = np.outer([-100, -10, -1, 0, 1, 10, 100], widths) / unit
-    ends = [-math.inf, *np.unique([steps[:, 0], w / unit + steps[:, 1]]).tolist(), math.inf]
-    return sum(quad(inside, a, b, limit=200)[0] for a, b in zip(ends[:-1], ends[1:]))
+
+    def value(w):
+        inside = lambda v: at(f, unit * v) * (unit * at(g, w - unit * v))
+        ends = np.unique([-math.inf, *steps[:, 0], *(w / unit + steps[:, 1]), math.inf])
+        return sum(quad(inside, a, b, limit=200)[0] for a, b in pairwise(ends))
+
+    return np.array([value(v) for v in w[:, 0]])
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #8c4969e6
 def _variances(value, name, call=None):
     v = np.array(value, dtype=float)
     if v.ndim != 1 or not (v >= 0).all():
         raise ValueError(f"{name} has shape {v.shape}; pass (d,), all ≥ 0: E ωᵢ² of each ωᵢ.")
-    return frozen(v)
+    return v
 
 
-Variances = Annotated[Any, Word("array (d,), ≥ 0 or ∞", _variances)]
+class Law(Value):
+    "A law of random things and a mass, which follow the algebra of kernels"
+
+    def but(self, **changes):
+        "The same law with other fields"
+        return self._of(**vars(self) | changes)
+
+    def beside(self, other, cut, d):
+        "The law of two independent parts; the first has the first `cut` of d columns"
+        return self.placed(range(cut), d).met(other.placed(range(cut, d), d))
 
 
-class Frequencies(Value):
+class Frequencies(Law):
     "A law of frequencies on ℝᵈ and a mass; the fields are those of SpectralMeasure"
 
     name: str
     d: Count
     mass: float
-    variances: Variances
+    variances: Annotated[Any, Word("array (d,), ≥ 0 or ∞", _variances)]
     draw: Function
     of_frequency: Function = None
     atoms: tuple | None = None
@@ -205,11 +199,10 @@ class Frequencies(Value):
         require_fits((self.d, self.d), 8, "variances, its diagonal")
         return np.diag(self.variances)
 
-    second_moment = property(
-        lambda self: float(self.variances.sum()),
-        doc="σ_p² = E‖ω‖² for ω ~ μ / mass, which is "
-        "−trace ∇²k(0) / k(0); infinite for heavy tails",
-    )
+    @property
+    def second_moment(self):
+        "σ_p² = E‖ω‖² for ω ~ μ / mass, which is −trace ∇²k(0) / k(0); infinite for heavy tails"
+        return float(self.variances.sum())
 
     def __repr__(self):
         return f"{type(self).__name__} of {self.name} on ℝ^{self.d}, mass {self.mass:.6g}"
@@ -221,11 +214,17 @@ class Frequencies(Value):
 
     def with_mass(self, mass):
         "The same law with another mass"
-        factor, p = mass / self.mass if self.mass else 0.0, self.of_frequency
-        atoms = self.atoms and (self.atoms[0], factor * self.atoms[1])
-        return replace(self, mass=mass, of_frequency=p and (lambda w: factor * p(w)), atoms=atoms)
+        factor, p, atoms = mass / (self.mass or math.inf), self.of_frequency, self.atoms
+        if atoms:
+            atoms = atoms[0], factor * atoms[1]
+        return self.but(mass=mass, of_frequency=p and (lambda w: factor * p(w)), atoms=atoms)
 
-    mixed, met, compound, placed, beside, some = _mixed, _met, _compound, _placed, _beside, _some
+    def beside(self, other, cut, d):
+        f, g = self.of_frequency, other.of_frequency
+        both = f and g and (lambda w: f(w[:, :cut]) * g(w[:, cut:]))
+        return super().beside(other, cut, d).but(of_frequency=both)
+
+    mixed, met, compound, placed, some = _mixed, _met, _compound, _placed, _some
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #971be659
 def iid_normals(n, d, rng):
@@ -287,12 +286,13 @@ def values_of(k, name, t):
 def reach_of(value, name):
     "Where |k| has died away"
     size, scales = abs(float(value(np.zeros(1))[0])), 2.0 ** np.arange(-40, 41)
-    tops = [np.abs(value(s * np.linspace(1, 2, 33))).max() for s in scales]
-    tops = np.array(tops) / (size or 1)
-    end = lambda level: max(np.flatnonzero(tops > level), default=-1) + 1
-    for level in (1e-12, 1e-9, 1e-7, 1e-5):
-        if size and end(level) < len(scales) and end(level) - end(0.5) <= 11:
-            return 2 * float(scales[end(level)])
+    points = np.outer(scales, np.linspace(1, 2, 33))
+    tops = np.abs(value(points.ravel())).reshape(points.shape).max(axis=1) / (size or 1)
+    levels = (0.5, 1e-12, 1e-9, 1e-7, 1e-5)
+    half, *ends = (max(np.flatnonzero(tops > level), default=-1) + 1 for level in levels)
+    for end in ends:
+        if size and end < len(scales) and end - half <= 11:
+            return 2 * float(scales[end])
     raise ValueError(
         f"{name} does not die away: {name}({scales[-1]:.3g}) is {tops[-1]:.2g} of "
         f"{name}(0) = {size:.3g}. Subtract what stays "
@@ -309,15 +309,14 @@ def cosine_transform(value, reach, step, name):
         at_most=reach / 2,
         because=f", so that a grid up to reach = {reach:g} has 2 to 2²¹ steps",
     )
-    n, pad = 2 ** math.ceil(math.log2(reach / step)), 16
-    dt, t = reach / n, reach / n * np.arange(n + 1)
+    n, pad = 2 ** math.ceil(math.log2(reach / step)), 16  # beyond reach come zeros
+    dt = reach / n
+    t = dt * np.arange(n + 1)
     v, some = value(t), slice(None, None, max(1, n // 64))
     if (odd := np.abs(value(-t[some]) - v[some]).max()) > 1e-8 * abs(v[0]):
         raise ValueError(f"{name} is not even: k(−Δ) differs from k(Δ) by {odd:.3g}.")
-    even = np.zeros(2 * pad * n)  # t = 0 … reach, zeros, −reach … 0
-    even[: n + 1], even[-n:] = v, v[:0:-1]
-    even[n] = even[-n] = v[-1] / 2
-    p = np.fft.rfft(even).real * dt / (2 * math.pi)  # (9.3)
+    halved = np.append(v[:-1], v[-1] / 2)
+    p = dct(halved, type=1, n=pad * n + 1) * dt / (2 * math.pi)  # (9.3)
     w = math.pi / (pad * reach) * np.arange(len(p))
     cut = 2 * reach * np.abs(v[-max(2, n // 64) :]).max() / math.pi  # of the tail beyond reach
     rounding, at = 64 * np.finfo(float).eps * np.abs(v).sum() * dt + cut, int(p.argmin())
@@ -345,8 +344,5 @@ def on_grid(w, p):
         sign = np.where(rng.random(m) < 0.5, -1.0, 1.0)
         return (sign * (w[np.minimum(j, len(w) - 1)] + w[1] * jitter))[:, None]
 
-    return (
-        [float(np.sum(cell * w**2) / cell.sum())],
-        draw,
-        lambda u: np.interp(np.abs(u[:, 0]), w, p, right=0.0),
-    )
+    variance = np.sum(cell * w**2, keepdims=True) / cell.sum()
+    return variance, draw, lambda u: np.interp(np.abs(u[:, 0]), w, p, right=0.0)

@@ -5,14 +5,14 @@ __all__ = []
 
 # %% ../../../nbs/engines/features/grids.ipynb #74f27fed
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 from ...base.blocks import in_parallel, require_fits
 from ...base.points import names_of, with_names
 from ...base.values import Value
 from ...base.words import Function
-from .frequencies import within_floats
+from .frequencies import Law, within_floats
 
 # %% ../../../nbs/engines/features/grids.ipynb #730014bb
 def grid(columns, pitch, rng):
@@ -26,46 +26,36 @@ def meet(*parts):
     return tuple(map(np.concatenate, zip(*parts, one_cell)))
 
 
-class Partitions(Value):
+class Partitions(Law):
     "k(x, y) = mass · Pr[x and y share a cell] of the partition draw(rng)"
 
     mass: float
     draw: Function
 
     def with_mass(self, mass):
-        return replace(self, mass=mass)
+        return self.but(mass=mass)
 
-    def mixed(self, *others):
-        draws, masses = zip(*((p.draw, p.mass) for p in (self, *others)))
-        ends = np.cumsum(masses)
+    def mixed(*parts):
+        ends = np.cumsum([p.mass for p in parts])
         which = lambda rng: np.searchsorted(ends, rng.random() * ends[-1], "right")
-        return Partitions(float(ends[-1]), lambda rng: draws[which(rng)](rng))  # (9.5)
+        return Partitions._of(float(ends[-1]), lambda rng: parts[which(rng)].draw(rng))  # (9.5)
 
-    def met(self, *others):
-        parts = self, *others
-        return Partitions(
-            math.prod(p.mass for p in parts), lambda rng: meet(*(p.draw(rng) for p in parts))
-        )  # (9.5)
+    def met(*parts):
+        mass = math.prod(p.mass for p in parts)
+        return Partitions._of(mass, lambda rng: meet(*(p.draw(rng) for p in parts)))  # (9.5)
 
     def compound(self, rate):
-        many = lambda rng: range(rng.poisson(rate))
-        return Partitions(1.0, lambda rng: meet(*(self.draw(rng) for _ in many(rng))))  # (9.6)
+        many = lambda rng: [self.draw(rng) for _ in range(rng.poisson(rate))]
+        return Partitions._of(1.0, lambda rng: meet(*many(rng)))  # (9.6)
 
     def placed(self, columns, d):
-        into = lambda part: (np.asarray(columns, dtype=int)[part[0]], *part[1:])
-        return replace(self, draw=lambda rng: into(self.draw(rng)))
+        into = lambda within, *rest: (np.array(columns, dtype=int)[within], *rest)
+        return self.but(draw=lambda rng: into(*self.draw(rng)))
 
-    def beside(self, other, cut):
-        moved = lambda part: (part[0] + cut, *part[1:])
-        return self.met(replace(other, draw=lambda rng: moved(other.draw(rng))))
-
-    def some(self, d, orders, masses):
-        chances = masses / masses.sum() if masses.any() else None
+    def some(self, d, orders, chances):
         chosen = lambda rng: rng.permutation(d)[: rng.choice(orders, p=chances)]
-        return Partitions(
-            float(masses.sum()),
-            lambda rng: meet(*(self.placed([i], d).draw(rng) for i in chosen(rng))),
-        )
+        each = lambda rng: [self.placed([i], d).draw(rng) for i in chosen(rng)]
+        return self.but(draw=lambda rng: meet(*each(rng)))
 
 # %% ../../../nbs/engines/features/grids.ipynb #d2692eee
 def hats(value, reach):
@@ -112,17 +102,21 @@ class Cells:
     def __init__(self, columns, pitch, shift, extent):
         self.columns, self.pitch, self.shift, self.steps = columns, pitch, shift, []
         self.inverse = np.divide(1.0, pitch, out=np.zeros_like(pitch), where=pitch > 0)
-        with np.errstate(over="ignore", invalid="ignore"):
-            self.sizes = self._code(extent[columns], slice(None)) + 1
+        self.sizes = self._code(extent[columns], slice(None)) + 1
         self.whole = (pitch > 0) & (self.sizes < 2.0**52)
-        self.active = np.flatnonzero((self.sizes > 1) | ~self.whole)  # the others are 0 so far
+        self.active = np.flatnonzero(self.digits > 1)  # the others are 0 so far
         self.key, self.radix = np.zeros(len(columns), dtype=int), np.ones(len(columns))
         self.keys, room = 0, math.inf
         for i in self.active:
-            if not self.whole[i] or room * self.sizes[i] > 2.0**53:
+            if room * self.digits[i] > 2.0**53:
                 self.keys, room = self.keys + 1, 1.0
             self.key[i], self.radix[i] = self.keys - 1, room
-            room = room * self.sizes[i] if self.whole[i] else math.inf
+            room *= self.digits[i]
+
+    @property
+    def digits(self):
+        "How many whole numbers each column has; ∞ where it needs a key of its own"
+        return np.where(self.whole, self.sizes, math.inf)
 
     def _code(self, y, i):
         code = y * self.inverse[i]
@@ -132,43 +126,50 @@ class Cells:
     def _keys(self, Y, checked=False):
         "The keys (keys, n) of points (d, n), and which lie within the numbers that were seen"
         K, inside = np.zeros((self.keys, Y.shape[1])), np.ones(Y.shape[1], dtype=bool)
-        for i in range(len(self.columns)) if checked else self.active:
-            y = Y[self.columns[i]]
-            code = self._code(y, i) if self.pitch[i] > 0 else y + 0.0
-            if checked and self.whole[i]:
-                inside &= (code >= 0) & (code < self.sizes[i])
-            if self.sizes[i] > 1 or not self.whole[i]:
+        digits, columns = self.digits, self.active
+        if checked:
+            columns = range(len(digits))
+        for i in columns:
+            code = Y[self.columns[i]] + 0.0
+            if self.pitch[i] > 0:
+                code = self._code(code, i)
+            if checked:
+                inside &= (code >= 0) & (code < digits[i])
+            if digits[i] > 1:
                 code *= self.radix[i]
                 K[self.key[i]] += code
+        K[:, ~inside] = 0.0
         return K, inside
 
     def learn(self, Y):
         "Number the cells of these points; returns how many there are"
         before, count = np.zeros(Y.shape[1], dtype=np.int64), 1
         for key in self._keys(Y)[0]:
-            cells, steps = (step := Numbering(key))(key), [step]
+            steps = [Numbering(key)]
+            cells = steps[0](key)
             if self.steps:
-                joined = before * step.count + cells
+                joined = before * steps[0].count + cells
                 steps.append(Numbering(joined))
-                cells = steps[-1](joined)
+                cells = steps[1](joined)
             self.steps.append(steps)
             before, count = cells, steps[-1].count
         return count
 
     def __call__(self, Y, ends):
         "The number of each point's cell; −1 for cells that were not seen"
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):  # each thread has its own state
             first, last = (self._code(end[self.columns], slice(None)) for end in ends.T)
-            beyond = (first[self.whole] < 0).any() or (last >= self.sizes)[self.whole].any()
-            K, inside = self._keys(Y, bool(beyond))
+            beyond = (first < 0).any() or (last >= self.digits).any()
+            K, inside = self._keys(Y, beyond)
         before = np.zeros(Y.shape[1], dtype=np.int64)
         for key, steps in zip(K, self.steps):
-            cells = steps[0](np.where(inside, key, 0.0) if beyond else key)
+            cells = steps[0](key)
             if len(steps) > 1:
                 known = (cells >= 0) & (before >= 0)
                 cells = steps[1](np.where(known, before * steps[0].count + cells, -1))
             before = cells
-        return np.where(inside, before, -1) if beyond else before
+        before[~inside] = -1
+        return before
 
 # %% ../../../nbs/engines/features/grids.ipynb #ca2fd7b0
 @dataclass(frozen=True, eq=False)
@@ -183,25 +184,24 @@ class Binning:
     __getstate__, __setstate__ = Value.__getstate__, Value.__setstate__  # names of columns, too
 
     def __call__(self, X):
-        dense = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=float)
-        Y = np.ascontiguousarray((dense - self.corner).T)
-        n, P, ends = len(dense), len(self.tables), np.stack([Y.min(axis=1), Y.max(axis=1)], axis=1)
+        dense, n, P, dim = X, X.shape[0], len(self.tables), int(self.starts[-1])
+        if sp.issparse(X):
+            dense = X.toarray()
+        Y = np.ascontiguousarray((np.asarray(dense, dtype=float) - self.corner).T)
+        ends = np.stack([Y.min(axis=1), Y.max(axis=1)], axis=1)
         require_fits((n, P), 16, "blocks of rows")
-        columns = np.empty((n, P), dtype=np.int32 if self.starts[-1] < 2**31 else np.int64)
+        columns = np.empty((n, P), dtype=np.min_scalar_type(-max(dim, 2**15 + 1)))
 
         def place(p):
             cells = self.tables[p](Y, ends)
-            numbers = cells + self.starts[p]
-            columns[:, p] = numbers if cells.min() >= 0 else np.where(cells < 0, -1, numbers)
+            columns[:, p] = cells + self.starts[p]
+            columns[cells < 0, p] = -1
 
         _each_grid(place, P, n)
         seen = columns >= 0
-        if seen.all():
-            rows, columns = np.arange(n + 1) * P, columns.ravel()
-        else:
-            rows, columns = np.concatenate([[0], np.cumsum(seen.sum(axis=1))]), columns[seen]
+        rows, columns = np.append(0, np.cumsum(seen.sum(axis=1))), columns[seen]
         values = np.full(len(columns), self.weight, dtype=X.dtype)  # (9.15)
-        return sp.csr_matrix((values, columns, rows), shape=(n, int(self.starts[-1])))
+        return sp.csr_matrix((values, columns, rows), shape=(n, dim))
 
 
 def _each_grid(work, P, n):
@@ -215,17 +215,16 @@ def _each_grid(work, P, n):
 def learnt(law, X, P, rng):
     "The map of P partitions drawn from a law, with the cells in which X has points"
     require_fits((len(X), P), 16, "fewer grids, or fewer points to learn the cells from")
-    names, X = names_of(X), np.asarray(X, dtype=float)
-    with np.errstate(over="ignore"):
-        Y = np.ascontiguousarray((X - (corner := X.min(axis=0))).T)
+    dense = np.asarray(X, dtype=float)
+    corner = dense.min(axis=0)
+    Y = np.ascontiguousarray((dense - corner).T)
     extent = within_floats(Y.max(axis=1), "distances between the points")
-    corner = with_names(corner, names)
-    tables = [Cells(*law.draw(rng), extent) for _ in range(P)]
+    tables = tuple(Cells(*law.draw(rng), extent) for _ in range(P))
     counts = np.zeros(P, dtype=np.int64)
 
     def fit(p):
         counts[p] = tables[p].learn(Y)
 
     _each_grid(fit, P, len(X))
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    return Binning(tuple(tables), corner, starts, math.sqrt(law.mass / P))
+    starts, weight = np.append(0, np.cumsum(counts)), math.sqrt(law.mass / P)
+    return Binning(tables, with_names(corner, names_of(X)), starts, weight)

@@ -9,7 +9,6 @@ __all__ = []
 import functools
 import numpy as np
 import scipy.sparse as sp
-from dataclasses import replace
 from typing import Annotated, Any
 
 # %% ../../../nbs/engines/features/maps.ipynb #maps-own
@@ -24,35 +23,29 @@ from ...base.factors import require_symmetric
 from ...base.objects import Objects
 from ...base.points import hold_objects, known_names, require_one_order, with_names
 from ...base.values import Predicting, Value
-from ...base.words import Finite, Word, as_signs, count, fitting
+from ...base.words import Finite, Word, array, as_signs, count, either, fitting
 from ..kernels.gram import bytes_of, n_columns, n_points, precision
 
 # %% ../../../nbs/engines/features/maps.ipynb #ae9daaeb
-def points_or_rows(k, X, name="X"):
-    "Marked points of k, or sparse rows"
-    return sp.csr_matrix(as_sparse_rows(X, name)) if sp.issparse(X) else k._marked(X, name)
+def points_or_rows(read, X, name="X"):
+    "What read(X, name) makes of points, or sparse rows"
+    return sp.csr_matrix(as_sparse_rows(X, name)) if sp.issparse(X) else read(X, name)
 
 
 def dense_points(X, k):
     "X, where k evaluates a function of whole points"
-    return fitting(
-        X,
-        "X",
-        not sp.issparse(X),
-        f"an array, and {k} is a function of whole points",
-        "X.toarray()",
-    )
+    what = f"an array, and {k} is a function of whole points"
+    return fitting(X, "X", not sp.issparse(X), what, "X.toarray()")
 
 # %% ../../../nbs/engines/features/maps.ipynb #5ef1556c
 def require_columns(phi, X, points):
     "Refuses points with other columns than the map was made for"
     came = n_columns(points)
     if hasattr(points, "dtype") and isinstance(phi.d, int) and phi.d != came:
-        one = np.ndim(X) == 1 and len(X) == phi.d
-        raise ValueError(
-            f"X has {came} columns, but this map was made for {phi.d}; "
-            + ("one point is X[None, :]." if one else f"make another one for {came}.")
-        )
+        move = f"make another one for {came}."
+        if np.shape(X) == (phi.d,):
+            move = "one point is X[None, :]."
+        raise ValueError(f"X has {came} columns, but this map was made for {phi.d}; {move}")
 
 
 def require_features(F, phi, n):
@@ -76,11 +69,17 @@ def elsewhere(answer):
     return of
 
 
+def _by_blocks(f, X, width):
+    "f of a Dask array, when it is asked for; it gives (n, width), or (n,) where width is ()"
+    axes = dict(chunks=(X.chunks[0], width)) if width else dict(drop_axis=1)
+    meta = np.empty((0,) * (1 + len(width)))
+    return X.rechunk({1: -1}).map_blocks(f, dtype=X.dtype, meta=meta, **axes)
+
+
 def features_abroad(phi, X):
     "phi(X) for an array of another library, or a tuple of them"
     if library_name(X) == "dask":
-        made = dict(chunks=(X.chunks[0], (phi.dim,)), dtype=X.dtype, meta=np.empty((0, 0)))
-        return X.rechunk({1: -1}).map_blocks(phi, **made)
+        return _by_blocks(phi, X, (phi.dim,))
     written = phi.by_rule or getattr(phi.function, "native", False)
     if not (written and phi.kernel.everywhere):
         return sent_abroad(phi(at_home(X, "X", str(phi))), foreign_in(X))
@@ -93,25 +92,15 @@ def features_abroad(phi, X):
 def values_abroad(f, X):
     "⟨w, φ(x)⟩ of a FeatureFunction at points of another library"
     if library_name(X) == "dask":
-        axes = dict(chunks=(X.chunks[0], f.w.shape[1:])) if f.w.ndim == 2 else dict(drop_axis=1)
-        axes |= dict(dtype=X.dtype, meta=np.empty((0,) * f.w.ndim))
-        return X.rechunk({1: -1}).map_blocks(f, **axes)
+        return _by_blocks(f, X, f.w.shape[1:])
     F = f.phi(X)
     return F @ akin(f.w, F)
 
 # %% ../../../nbs/engines/features/maps.ipynb #124bdc68
-def _features(value, name, call=None):
-    sparse = sp.issparse(value)
-    return sp.csr_matrix(as_sparse_rows(value, name)) if sparse else as_points(value, name)
-
-
 def _gram(value, name, call=None):
-    K = as_points(value.toarray() if sp.issparse(value) else value, name)
-    return np.asarray(shaped(K, name, ("n", "n"), hint=", a Gram matrix such as k(X)"))
-
-
-def _dimension(value, name, call=None):
-    return value if type(value) is int and value >= 0 else as_count(value, name, 0)
+    if sp.issparse(value):
+        value = value.toarray()
+    return shaped(as_floats(value, name), name, ("n", "n"), hint=", a Gram matrix such as k(X)")
 
 
 def _map(value, name, call=None):
@@ -126,16 +115,9 @@ def _columns(value, name, call=None):
 
 
 def _per_feature(value, name, call):
-    D = call.sizes["D"][1] if "D" in call.sizes else call.seen["phi"].dim
+    D = call.seen["phi"].dim
     w = as_floats(value, name) if D else np.zeros(0)
-    return shaped(w, name, (D,), hint=", one number a feature")
-
-
-def _per_feature_and_target(value, name, call):
-    if np.ndim(value) != 2:
-        return _per_feature(value, name, call)
-    shape = call.seen["phi"].dim, np.shape(value)[1]
-    return shaped(as_floats(value, name), name, shape, hint=", one row a feature")
+    return shaped(w, name, (D,), (D, "t"), hint=", one number a feature, or one row")
 
 # %% ../../../nbs/engines/features/maps.ipynb #5cf678ce
 _NO_MATRIX = (None, "text", 3.0, [], [[np.nan]], [["a"]], {}, [[1, 2], [3]])
@@ -143,7 +125,7 @@ FeatureMatrix = Annotated[
     Any,
     Word(
         "array or sparse matrix (n, D)",
-        _features,
+        lambda value, name, call=None: points_or_rows(as_points, value, name),
         ("n", "D"),
         lambda rng, sizes: rng.normal(size=(sizes["n"], sizes["D"])),
         _NO_MATRIX,
@@ -170,7 +152,7 @@ GramMatrix = Annotated[
         (*_NO_MATRIX, [[1, 2]]),
     ),
 ]
-Columns = Annotated[
+MapColumns = Annotated[
     Any,
     Word(
         "int ≥ 1, or None where points are no arrays, or a list of such points",
@@ -181,20 +163,11 @@ Columns = Annotated[
         reads_none=True,
     ),
 ]
-Dimension = Annotated[
-    int,
-    Word(
-        "int ≥ 0",
-        _dimension,
-        (),
-        lambda rng, sizes: int(rng.integers(9)),
-        (None, "text", 1.5, -1, True, [1]),
-    ),
-]
+Dimension = Annotated[int, either(lambda D: type(D) is int and D >= 0, count(0), "int ≥ 0")]
 AFeatureMap = Annotated[Any, Word("FeatureMap", _map, bad=(None, "text", 3.0, [], np.sin))]
-PerFeature = Annotated[Any, Word("array (D,)", _per_feature, bad=("text", [np.nan], [[1.0]]))]
+PerFeature = Annotated[Any, array("D")]
 PerFeatureAndTarget = Annotated[
-    Any, Word("array (D,) or (D, t)", _per_feature_and_target, bad=("text", [np.nan], [[[1.0]]]))
+    Any, Word("array (D,) or (D, t)", _per_feature, bad=("text", [np.nan], [[[1.0]]]))
 ]
 
 # %% ../../../nbs/engines/features/maps.ipynb #98a2fb86
@@ -213,13 +186,13 @@ def constant_column(X, c):
     return filled(c, (n_points(X), 1), X, precision(X))
 
 # %% ../../../nbs/engines/features/maps.ipynb #583eca3a
-def _inner_products(F):
+def inner_products(F):
     "(⟨φ(xᵢ), φ(xⱼ)⟩) of features in rows   (2.1)"
     if sp.issparse(F):
         F = sp.csr_matrix(F)
         used, column = np.unique(F.indices, return_inverse=True)
-        F = sp.csr_matrix((F.data, column, F.indptr), shape=(F.shape[0], max(1, len(used))))
-        F = F.toarray()
+        shape = F.shape[0], max(1, len(used))
+        F = sp.csr_matrix((F.data, column, F.indptr), shape).toarray()
     return np.asarray(F @ F.T)
 
 
@@ -227,7 +200,7 @@ def largest_gap(F, K):
     "(gap, i, j, ⟨φ(xᵢ), φ(xⱼ)⟩): where inner products of features and K differ most, relatively"
     if F.ndim != 2 or F.shape[0] != len(K):
         raise LawBroken(f"φ gives shape {F.shape} for {len(K)} points, not one row a point.")
-    inner = _inner_products(F)  # (2.1)
+    inner = inner_products(F)  # (2.1)
     lengths = np.sqrt(np.maximum(np.abs(K.diagonal()), np.abs(inner.diagonal())))
     lengths = np.where(lengths > 0, lengths, 1.0)
     gaps = np.abs(inner - K) / lengths[:, None] / lengths
@@ -237,25 +210,24 @@ def largest_gap(F, K):
 # %% ../../../nbs/engines/features/maps.ipynb #b4724f01
 def gram_spectrum(K, entry_error=None):
     "(values ascending, eigenvectors, size) of the Gram matrix K / size"
-    size, eps = float(np.abs(K).max()) or 1.0, float(np.finfo(K.dtype).eps)
-    error = 8 * eps if entry_error is None else entry_error / size
+    size = float(np.abs(K).max()) or 1.0
+    if entry_error is None:
+        entry_error = 8 * float(np.finfo(K.dtype).eps) * size
+    require_symmetric(K, "K", 2 * entry_error)
     A = K.astype(float) / size
-    require_symmetric(K, "K", 2 * error * size)
     values, U = np.linalg.eigh((A + A.T) / 2)
     not_negative(
         values[0] * size,
         f"the eigenvalue of an eigenvector that is largest at point {np.abs(U[:, 0]).argmax()}",
         "K",
-        len(A) * error * size,
+        len(A) * entry_error,
     )
     return values, U, size
 
 
 def like(F, X):
     "The matrix F, of the kind and precision of X"
-    if sp.issparse(X):
-        return sp.csr_matrix(F.astype(X.dtype))
-    return akin(F, X)
+    return sp.csr_matrix(F.astype(X.dtype)) if sp.issparse(X) else akin(F, X)
 
 # %% ../../../nbs/engines/features/maps.ipynb #1340c2ee
 class OfWeights(Predicting, Value):
@@ -282,7 +254,7 @@ class OfWeights(Predicting, Value):
         return self
 
     def _with(self, w, g=None):
-        return replace(self, w=w).of_columns(self).of_columns(g)
+        return self._of(self.phi, w).of_columns(self).of_columns(g)
 
     def __add__(self, g):
         return self._with(self.w + self._same_map(g).w, g)
@@ -328,9 +300,7 @@ def columns_of(k, d):
     for probe in (0.5, 1.0, 0.0, 2.0, -1.0):
         point = np.full(1 if d == 1 else (1, d), probe)
         try:
-            with np.errstate(all="ignore"):
-                image = np.asarray(k.columns(point))
-            return image.shape[1] if image.ndim == 2 else 1
+            return np.size(k.columns(point))
         except Exception as e:  # outside its domain, or a mistake
             last = e
     raise ValueError(
