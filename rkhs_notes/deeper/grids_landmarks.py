@@ -135,6 +135,22 @@ def binning_features(k: AKernel, X: Points, P: Count, rng: Rng = None) -> Random
     found = learnt(of_whole(partition_law, k, X.shape[1]), X, P, rng)
     return RandomFeatureMap._of(k, X.shape[1], int(found.starts[-1]), found)
 
+# %% ../../nbs/deeper/09a_grids_landmarks.ipynb #3450a1ed
+def count_sketch(n, D, rng):
+    "A random place and sign for each of n coordinates, as a matrix (n, D)"
+    signs, places = rng.choice([-1.0, 1.0], n), rng.integers(D, size=n)
+    return csr_matrix((signs, (np.arange(n), places)), shape=(n, D))
+
+
+def sketched(parts, sketches, D, X):
+    "The product of several maps, sketched   (9.16)"
+    features = {id(part): part(X) for part in parts}  # equal parts are evaluated once
+    thrown = [features[id(part)] @ S.astype(X.dtype) for part, S in zip(parts, sketches)]
+    if len(thrown) == 1:
+        return thrown[0]
+    waves = math.prod(np.fft.rfft(F, axis=1) for F in thrown)
+    return np.fft.irfft(waves, n=D, axis=1).astype(X.dtype, copy=False)  # (9.16)
+
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #22505bb4
 @contract
 def random_feature_map(k: AKernel, d: Count, D: Count, rng: Rng = None) -> FeatureMap:
@@ -251,22 +267,6 @@ def blocked(inner, kernel, dim, bytes_per_row, X):
             part = kernel._marked(part.toarray())
         F[rows] = inner(part)
     return F
-
-# %% ../../nbs/deeper/09a_grids_landmarks.ipynb #3450a1ed
-def count_sketch(n, D, rng):
-    "A random place and sign for each of n coordinates, as a matrix (n, D)"
-    signs, places = rng.choice([-1.0, 1.0], n), rng.integers(D, size=n)
-    return csr_matrix((signs, (np.arange(n), places)), shape=(n, D))
-
-
-def sketched(parts, sketches, D, X):
-    "The product of several maps, sketched   (9.16)"
-    features = {id(part): part(X) for part in parts}  # equal parts are evaluated once
-    thrown = [features[id(part)] @ S.astype(X.dtype) for part, S in zip(parts, sketches)]
-    if len(thrown) == 1:
-        return thrown[0]
-    waves = math.prod(np.fft.rfft(F, axis=1) for F in thrown)
-    return np.fft.irfft(waves, n=D, axis=1).astype(X.dtype, copy=False)  # (9.16)
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #5615cd2d
 def shares(terms, D):

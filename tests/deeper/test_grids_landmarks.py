@@ -26,8 +26,8 @@ from rkhs_notes.deeper.zoo import (
     Precomputed,
     RationalQuadratic,
 )
-from rkhs_notes.engines.features.grids import Cells, hats
 from rkhs_notes.engines.features.bounds import check_unbiased
+from rkhs_notes.engines.features.grids import Cells, hats
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Sigmoid
 
 X = np.random.default_rng(7).normal(size=(6, 3))

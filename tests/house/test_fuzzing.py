@@ -39,12 +39,12 @@ from rkhs_notes.deeper.zoo import Bilinear, Mahalanobis, Matern, Periodic, Ratio
 from rkhs_notes.double_descent import check_min_norm
 from rkhs_notes.engines.data.pictures import image_pairs, low_resolution
 from rkhs_notes.engines.data.sums import Sum
+from rkhs_notes.engines.features.bounds import check_unbiased
 from rkhs_notes.engines.features.normals import (
     orthogonal_normals,
     sobol_normals,
     structured_normals,
 )
-from rkhs_notes.engines.features.bounds import check_unbiased
 from rkhs_notes.engines.kernels.gram import AKernel
 from rkhs_notes.engines.kernels.laws import check_gradient
 from rkhs_notes.engines.solving.convex import certificate
