@@ -211,10 +211,8 @@ def spectral_rule(k, d):
 # %% ../nbs/09_random_features.ipynb #91470248
 def _law(d, variance, draw, log_density, gaussian=False):
     "Of mass 1; the variance of all coordinates, or of each"
-    variances = np.broadcast_to(variance, d)
-    return SpectralMeasure._of(
-        "", d, 1.0, variances, draw, density_of(log_density), gaussian=gaussian
-    )
+    variances, density = np.broadcast_to(variance, d), partial(density_of, log_density)
+    return SpectralMeasure._of("", d, 1.0, variances, draw, density, gaussian=gaussian)
 
 
 def _normal_law(scales):
@@ -319,16 +317,11 @@ def closure(k, law, d):
     "The law of k from law(part, d) of its parts; None for what is no expression   (9.5)"
 
 
-@closure.register
-def _(k: Sum, law, d):
+@closure.register(Sum)
+@closure.register(Product)
+def _(k, law, d):
     first, *rest = (law(term, d) for term in k.terms)
-    return first.mixed(*rest)  # (9.5)
-
-
-@closure.register
-def _(k: Product, law, d):
-    first, *rest = (law(term, d) for term in k.terms)
-    return first.met(*rest)  # (9.5)
+    return first.mixed(*rest) if isinstance(k, Sum) else first.met(*rest)  # (9.5)
 
 # %% ../nbs/09_random_features.ipynb #97348c7a
 @closure.register

@@ -430,7 +430,7 @@ FAR = {  # None where there is an answer
         lambda: novikoff_bound([[-1.7e308, -1.7e308], [-1e9, -1e9]], [-1, -1], [1.0, 1.0]), "longest row"),
     "a narrow margin": (lambda: novikoff_bound([[1.0], [1e-200]], [1, 1], [1.0]), "R/γ = 1e.200"),
     "a far start": (lambda: novikoff_bound([[1.0], [2.0]], [1, 1], [1.0], [1e200]), None),
-    "a start beyond floats": (lambda: novikoff_bound([[0.5]], [1], [1.0], [1.7e308]), "rescale start"),
+    "a start beyond floats": (lambda: novikoff_bound([[0.5]], [1], [1.0], [1.7e308]), "rescale .* and start"),
     "slopes beyond floats": (lambda: kernel_sgd(k, FEW, 1.7e308 * SIGNS, squared, steps=1), "slopes, .*y, 0"),
     "samples beyond squares": (lambda: mmd_test_split([Linear()], 1e100 * FEW, FEW, rng=0), "rescale k"),
     "a form beyond sums": (lambda: Bilinear([[1e308, 9e307], [9e307, 1e308]]).A, None),

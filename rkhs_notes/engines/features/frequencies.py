@@ -30,18 +30,18 @@ def within_floats(values, what, poles=False):
 # %% ../../../nbs/engines/features/frequencies.ipynb #d2de6250
 def _mixed(*parts):
     "Σ μᵢ   (9.5)"
-    masses, live = np.array([m.mass for m in parts]), [m for m in parts if m.mass > 0]
-    name, dense, atoms = " + ".join(m.name for m in parts), None, None
+    name, live = " + ".join(m.name for m in parts), [m for m in parts if m.mass > 0]
     if not live:
         return parts[0].but(name=name)
-    shares = masses[masses > 0] / masses.max()
-    chances = shares / shares.sum()
+    masses, dense, atoms = np.array([m.mass for m in live]), None, None
+    mass = within_floats(math.fsum(masses / 2) * 2, "the masses, added,")
+    chances = masses / mass
 
     def draw(n, rng, normals):
         W, which = np.zeros((n, live[0].d)), rng.choice(len(live), n, p=chances)
         for i in np.unique(which):
-            mine = which == i
-            W[mine] = live[i].draw(int(mine.sum()), rng, normals)
+            mine = np.flatnonzero(which == i)
+            W[mine] = live[i].draw(len(mine), rng, normals)
         return W
 
     if all(m.of_frequency for m in live):
@@ -50,7 +50,7 @@ def _mixed(*parts):
         atoms = tuple(map(np.concatenate, zip(*(m.atoms for m in live))))
     return live[0].but(
         name=name,
-        mass=within_floats(math.fsum(masses / 2) * 2, "the masses, added,"),
+        mass=mass,
         draw=draw,
         gaussian=all(m.gaussian for m in live),
         variances=sum(p * m.variances for p, m in zip(chances, live)),
@@ -98,7 +98,7 @@ def _compound(part, rate):
 # %% ../../../nbs/engines/features/frequencies.ipynb #a7bfaf98
 def _placed(part, columns, d):
     "The law on ℝᵈ that has this one in the columns, and 0 in all others"
-    columns, density, atoms = [*columns], None, part.atoms
+    columns, density = [*columns], None
 
     def into(W):
         placed = np.zeros((len(W), d))
@@ -107,14 +107,12 @@ def _placed(part, columns, d):
 
     if part.of_frequency and sorted(columns) == [*range(d)]:
         density = lambda w: part.of_frequency(w[:, columns])
-    if atoms:
-        atoms = into(atoms[0]), atoms[1]
     return part.but(
         d=d,
         variances=into(part.variances[None])[0],
         draw=lambda n, rng, normals: into(part.draw(n, rng, normals)),
         of_frequency=density,
-        atoms=atoms,
+        atoms=part.atoms and (into(part.atoms[0]), part.atoms[1]),
     )
 
 
@@ -214,9 +212,8 @@ class Frequencies(Law):
 
     def with_mass(self, mass):
         "The same law with another mass"
-        factor, p, atoms = mass / (self.mass or math.inf), self.of_frequency, self.atoms
-        if atoms:
-            atoms = atoms[0], factor * atoms[1]
+        factor, p = mass / (self.mass or math.inf), self.of_frequency
+        atoms = self.atoms and (self.atoms[0], factor * self.atoms[1])
         return self.but(mass=mass, of_frequency=p and (lambda w: factor * p(w)), atoms=atoms)
 
     def beside(self, other, cut, d):
@@ -244,15 +241,11 @@ def student_log_density(nu, b, d, w):
     return norm - (nu + d / 2) * np.log1p(np.sum((b * w) ** 2, axis=1) / (2 * nu))
 
 
-def density_of(log_density):
-    "w ↦ exp(log_density(w)); NaN where it leaves the range of floats"
-
-    def density(w):
-        log = log_density(w)
-        p = np.exp(log)
-        return np.where(np.isinf(p) & np.isfinite(log), np.nan, p)
-
-    return density
+def density_of(log_density, w):
+    "exp(log_density(w)); NaN where it leaves the range of floats"
+    log = log_density(w)
+    p = np.exp(log)
+    return np.where(np.isinf(p) & np.isfinite(log), np.nan, p)
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #3f12d78f
 def gamma_log_density(a, b, d, w):
@@ -335,7 +328,8 @@ def cosine_transform(value, reach, step, name):
 # %% ../../../nbs/engines/features/frequencies.ipynb #d12ebc18
 def on_grid(w, p):
     "(variances, draw, density) of the even law with density p at frequencies w ≥ 0"
-    cell = np.concatenate([p[:1] / 2, p[1:-1], p[-1:] / 2])
+    cell = p.copy()
+    cell[[0, -1]] /= 2
     law = np.cumsum(cell) / cell.sum()
 
     def draw(m, rng, normals):
@@ -344,5 +338,5 @@ def on_grid(w, p):
         sign = np.where(rng.random(m) < 0.5, -1.0, 1.0)
         return (sign * (w[np.minimum(j, len(w) - 1)] + w[1] * jitter))[:, None]
 
-    variance = np.sum(cell * w**2, keepdims=True) / cell.sum()
-    return variance, draw, lambda u: np.interp(np.abs(u[:, 0]), w, p, right=0.0)
+    variances = np.array([cell @ w**2 / cell.sum()])
+    return variances, draw, lambda u: np.interp(np.abs(u[:, 0]), w, p, right=0.0)

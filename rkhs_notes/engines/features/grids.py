@@ -104,14 +104,13 @@ class Cells:
         self.inverse = np.divide(1.0, pitch, out=np.zeros_like(pitch), where=pitch > 0)
         self.sizes = self._code(extent[columns], slice(None)) + 1
         self.whole = (pitch > 0) & (self.sizes < 2.0**52)
-        self.active = np.flatnonzero(self.digits > 1)  # the others are 0 so far
         self.key, self.radix = np.zeros(len(columns), dtype=int), np.ones(len(columns))
-        self.keys, room = 0, math.inf
-        for i in self.active:
-            if room * self.digits[i] > 2.0**53:
+        self.keys, room, digits = 0, math.inf, self.digits
+        for i in np.flatnonzero(digits > 1):  # the others are 0 so far
+            if room * digits[i] > 2.0**53:
                 self.keys, room = self.keys + 1, 1.0
             self.key[i], self.radix[i] = self.keys - 1, room
-            room *= self.digits[i]
+            room *= digits[i]
 
     @property
     def digits(self):
@@ -126,10 +125,8 @@ class Cells:
     def _keys(self, Y, checked=False):
         "The keys (keys, n) of points (d, n), and which lie within the numbers that were seen"
         K, inside = np.zeros((self.keys, Y.shape[1])), np.ones(Y.shape[1], dtype=bool)
-        digits, columns = self.digits, self.active
-        if checked:
-            columns = range(len(digits))
-        for i in columns:
+        digits = self.digits
+        for i in np.flatnonzero((digits > 1) | checked):
             code = Y[self.columns[i]] + 0.0
             if self.pitch[i] > 0:
                 code = self._code(code, i)

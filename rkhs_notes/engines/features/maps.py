@@ -260,7 +260,7 @@ class OfWeights(Predicting, Value):
         return self._with(self.w + self._same_map(g).w, g)
 
     def __sub__(self, g):
-        return self._with(self.w - self._same_map(g).w, g)
+        return self + -1.0 * g
 
     def __mul__(self, c):
         return self._with(as_number(c, "the factor of f") * self.w)

@@ -170,19 +170,13 @@ def cost_table(N: Count, degrees=(2, 3, 4)) -> list:
     returns : of dict: degree; features D = C(N+p, p) (2.3); explicit D/2; leading N^p/(2 p!), as
         the lecture prints; kernel N/2
     """
-    rows = []
-    for p in [as_count(p, "degrees") for p in np.ravel(degrees).tolist()]:
-        D = math.comb(N + p, p)  # (2.3)
-        rows.append(
-            dict(
-                degree=p,
-                features=D,
-                explicit=D / 2,
-                leading=N**p / (2 * math.factorial(p)),
-                kernel=N / 2,
-            )
-        )
-    return rows
+    degrees = [as_count(p, "degrees") for p in np.ravel(degrees).tolist()]
+    features = [math.comb(N + p, p) for p in degrees]  # (2.3)
+    leading = [N**p / (2 * math.factorial(p)) for p in degrees]
+    return [
+        dict(degree=p, features=D, explicit=D / 2, leading=most, kernel=N / 2)
+        for p, D, most in zip(degrees, features, leading)
+    ]
 
 # %% ../../../nbs/engines/features/monomials.ipynb #84fc1042
 def elementary_products(X, phi, orders):
