@@ -38,7 +38,7 @@ from .engines.features.maps import Signs, columns_of, constant_column, dense_poi
 from .engines.features.maps import elsewhere, expect_columns, features_abroad
 from .engines.features.maps import gram_spectrum, halves_of, largest_gap, like, no_map
 from .engines.features.maps import of_whole, points_or_rows, require_columns
-from .engines.features.maps import require_features, side_by_side, values_abroad
+from .engines.features.maps import features_at, side_by_side, values_abroad
 from .engines.features.monomials import all_products, arrangements, elementary_products
 from .engines.features.monomials import exponent_vectors, monomials, unit_features
 
@@ -90,10 +90,8 @@ class FeatureMap(Value):
         """
         points = ordered(points_or_rows(self.kernel._marked, X), self)
         require_columns(self, X, points)
-        if hasattr(points, "dtype") and not (sp.issparse(points) or self._is_sparse):
-            require_fits((len(points), self.dim), points.dtype.itemsize, "the kernel itself")
         with np.errstate(all="ignore"):
-            F = require_features(self.function(points), self, n_points(points))
+            F = features_at(self, points)
         return sp.csr_array(F) if isinstance(X, sp.sparray) and sp.issparse(F) else F
 
     def __repr__(self):

@@ -48,8 +48,12 @@ def require_columns(phi, X, points):
         raise ValueError(f"X has {came} columns, but this map was made for {phi.d}; {move}")
 
 
-def require_features(F, phi, n):
-    "F itself, if it is (n, phi.dim) and finite"
+def features_at(phi, points):
+    "φ at points that were read, if it is (n, phi.dim), finite, and fits where it is dense"
+    n = n_points(points)
+    if not (phi._is_sparse or sp.issparse(points) or isinstance(points, Objects)):
+        require_fits((n, phi.dim), bytes_of(points), "the kernel itself")
+    F = phi.function(points)
     if getattr(F, "shape", None) != (n, phi.dim):  # its words take longer than the test
         hint = f": the function of {phi} must give ({n}, {shortened(phi.dim)})"
         F = shaped(F, "φ(X)", (n, phi.dim), hint=hint)
@@ -83,10 +87,9 @@ def features_abroad(phi, X):
     written = phi.by_rule or getattr(phi.function, "native", False)
     if not (written and phi.kernel.everywhere):
         return sent_abroad(phi(at_home(X, "X", str(phi))), foreign_in(X))
-    points = phi.kernel._marked(X, "X")
+    points = phi.kernel._marked(X)
     require_columns(phi, X, points)
-    require_fits((n_points(points), phi.dim), bytes_of(points), "the kernel itself")
-    return require_features(phi.function(points), phi, n_points(points))
+    return features_at(phi, points)
 
 
 def values_abroad(f, X):
@@ -201,8 +204,8 @@ def largest_gap(F, K):
     if F.ndim != 2 or F.shape[0] != len(K):
         raise LawBroken(f"φ gives shape {F.shape} for {len(K)} points, not one row a point.")
     inner = inner_products(F)  # (2.1)
-    lengths = np.sqrt(np.maximum(np.abs(K.diagonal()), np.abs(inner.diagonal())))
-    lengths = np.where(lengths > 0, lengths, 1.0)
+    lengths = np.sqrt(np.abs([K.diagonal(), inner.diagonal()]).max(axis=0))
+    lengths[lengths == 0] = 1.0
     gaps = np.abs(inner - K) / lengths[:, None] / lengths
     i, j = np.unravel_index(gaps.argmax(), gaps.shape)
     return gaps[i, j], i, j, inner[i, j]
@@ -216,12 +219,9 @@ def gram_spectrum(K, entry_error=None):
     require_symmetric(K, "K", 2 * entry_error)
     A = K.astype(float) / size
     values, U = np.linalg.eigh((A + A.T) / 2)
-    not_negative(
-        values[0] * size,
-        f"the eigenvalue of an eigenvector that is largest at point {np.abs(U[:, 0]).argmax()}",
-        "K",
-        len(A) * entry_error,
-    )
+    at = np.abs(U[:, 0]).argmax()
+    what = f"the eigenvalue of an eigenvector that is largest at point {at}"
+    not_negative(values[0] * size, what, "K", len(A) * entry_error)
     return values, U, size
 
 
@@ -268,7 +268,7 @@ class OfWeights(Predicting, Value):
     __matmul__, __rmul__, __array_ufunc__ = inner, __mul__, None
 
     def _same_map(self, g):
-        if type(g) is not type(self) or g.phi is not self.phi:
+        if getattr(g, "phi", None) is not self.phi:
             raise ValueError("two functions of one feature map are needed, the very same phi.")
         require_one_order(known_names(self), known_names(g), "two functions of one feature map")
         return g
@@ -324,7 +324,7 @@ def known_of(X):
 def halves_of(k, d):
     "The same for both factors of Tensor(k1, k2), and how its points are cut in two"
     if isinstance(d, Objects):
-        return [known_of(half) for half in k._halves(k._marked(d))], k._halves
+        return map(known_of, k._halves(k._marked(d))), k._halves
     cut = cut_of(k, d)
     return (cut, d - cut), lambda X: (X[:, :cut], X[:, cut:])
 

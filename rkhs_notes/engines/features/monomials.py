@@ -141,11 +141,8 @@ def _room_for(X, p):
 def exponent_vectors(d, degree, with_constant=False):
     "The vectors ν with |ν| = degree, one a row, in the order of the columns"
     variables = as_count(d, "d") + int(with_constant)
-    require_fits(
-        (math.comb(variables + degree - 1, degree), variables),
-        8,
-        "fewer columns, or feature_dimension for the number of rows only",
-    )
+    shape = math.comb(variables + degree - 1, degree), variables
+    require_fits(shape, 8, "fewer columns, or feature_dimension for the number of rows only")
     rows = combinations_with_replacement(range(variables), degree)
     return np.array([np.bincount(row, minlength=variables) for row in rows])
 
@@ -170,13 +167,12 @@ def cost_table(N: Count, degrees=(2, 3, 4)) -> list:
     returns : of dict: degree; features D = C(N+p, p) (2.3); explicit D/2; leading N^p/(2 p!), as
         the lecture prints; kernel N/2
     """
-    degrees = [as_count(p, "degrees") for p in np.ravel(degrees).tolist()]
-    features = [math.comb(N + p, p) for p in degrees]  # (2.3)
-    leading = [N**p / (2 * math.factorial(p)) for p in degrees]
-    return [
-        dict(degree=p, features=D, explicit=D / 2, leading=most, kernel=N / 2)
-        for p, D, most in zip(degrees, features, leading)
-    ]
+    rows = []
+    for p in np.ravel(degrees).tolist():
+        p = as_count(p, "degrees")
+        D, leading = math.comb(N + p, p), N**p / (2 * math.factorial(p))  # (2.3)
+        rows.append(dict(degree=p, features=D, explicit=D / 2, leading=leading, kernel=N / 2))
+    return rows
 
 # %% ../../../nbs/engines/features/monomials.ipynb #84fc1042
 def elementary_products(X, phi, orders):
@@ -194,11 +190,14 @@ def _unit_rows(F):
     "Each row divided by its length; zero rows stay"
     for order in (np.inf, 2) if F.shape[1] else ():  # then no square overflows
         lengths = row_lengths(F, order)
-        if sp.issparse(F):
-            F = sp.diags((1 / np.where(lengths > 0, lengths, 1)).astype(F.dtype)) @ F
-        else:
-            F = F / array_namespace(F).where(lengths > 0, lengths, 1.0)[:, None]
+        lengths = array_namespace(lengths).where(lengths > 0, lengths, 1.0)
+        F = _rows_times(1 / lengths, F) if sp.issparse(F) else F / lengths[:, None]
     return F
+
+
+def _rows_times(a, F):
+    "Row i of F, a matrix of any kind, times aᵢ"
+    return sp.diags(a.astype(F.dtype)) @ F if sp.issparse(F) else a[:, None] * F
 
 
 def unit_features(k, phi, d):
@@ -206,11 +205,6 @@ def unit_features(k, phi, d):
     if isinstance(d, Objects):
         return lambda X: _rows_times(inverse_lengths(k, X, np), phi(X))
     return lambda X: _unit_rows(phi(X))
-
-
-def _rows_times(a, F):
-    "Row i of F, a matrix of any kind, times aᵢ"
-    return sp.diags(a) @ F if sp.issparse(F) else a[:, None] * F
 
 
 def row_lengths(F, order=2):

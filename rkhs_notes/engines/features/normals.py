@@ -47,9 +47,7 @@ def sobol_normals(
     return ndtri(cube[:n] + 2.0**-31)
 
 # %% ../../../nbs/engines/features/normals.ipynb #3d72d568
-@cache
-def _walsh(r):
-    return hadamard(r) / r**0.5
+_walsh = cache(lambda r: hadamard(r) / r**0.5)
 
 
 def _turned(X):

@@ -15,7 +15,7 @@ from ..kernels.algebra import Composite
 def _of_objects(half):
     "Does this half of the pairs hold things that are no rows of numbers?"
     bags = isinstance(half, (list, tuple)) and any(getattr(x, "ndim", 0) > 1 for x in half)
-    return isinstance(half, Objects) or bags or hold_objects(half)
+    return bags or isinstance(half, Objects) or hold_objects(half)
 
 
 def _as_one(X, split, name):
@@ -23,19 +23,17 @@ def _as_one(X, split, name):
     if not (isinstance(X, tuple) and len(X) == 2):
         return X
     if any(map(_of_objects, X)):
-        first, second = ([*half] for half in X)
-        if len(first) != len(second):
+        n, m = map(len, X)
+        if n != m:
             raise ValueError(
-                f"{name} holds {len(first)} first and {len(second)} second points; a "
-                "pair needs one of each."
+                f"{name} holds {n} first and {m} second points; a pair needs one of each."
             )
-        return Objects(zip(first, second, strict=True))
-    first, second = as_points(X[0], f"{name}[0]"), as_points(X[1], f"{name}[1]")
-    shaped(second, f"{name}[1]", (first.shape[0], "d"), hint=": a pair needs one point of each")
-    if first.shape[1] != (split or second.shape[1]):
-        raise ValueError(
-            f"{name}[0] has {first.shape[1]} columns; write Tensor(k1, k2, split={first.shape[1]})."
-        )
+        return Objects(zip(*X))
+    first, second = (as_points(half, f"{name}[{i}]") for i, half in enumerate(X))
+    n, d = first.shape
+    shaped(second, f"{name}[1]", (n, "d"), hint=": a pair needs one point of each")
+    if d != (split or second.shape[1]):
+        raise ValueError(f"{name}[0] has {d} columns; write Tensor(k1, k2, split={d}).")
     return array_namespace(first, second).concat([first, second], axis=1)
 
 # %% ../../../nbs/engines/features/pairs.ipynb #49974a34
@@ -52,10 +50,9 @@ class OfPairs(Composite):
 
     def _points(self, X, name):
         X = self._merged(X, name)
-        if isinstance(X, Objects) or _of_objects(X):
-            X = marked(lambda X, name: Objects(X), X, name, frozenset())
-        else:
-            X = marked(as_points, X, name)
+        read = (lambda X, name: Objects(X)) if _of_objects(X) else as_points
+        X = marked(read, X, name, frozenset())
+        if not isinstance(X, Objects):
             cut_of(self, X.shape[1], f"the {X.shape[1]} columns of {name}")
         self._halves(X, name)
         return X
@@ -64,28 +61,22 @@ class OfPairs(Composite):
         return frozenset([self])
 
     def _inputs(self, X, Y):
-        return list(zip((self.k1, self.k2), self._halves(X), self._halves(Y), strict=True))
+        return list(zip((self.k1, self.k2), self._halves(X), self._halves(Y)))
 
     def _halves(self, X, name="X"):
         return prepared(X, self, lambda: self._cut(X, name))
 
     def _cut(self, X, name):
         if isinstance(X, Objects):
+            such = "a tuple of two samples, or a list of pairs"
             for i, pair in enumerate(X):
-                fitting(
-                    pair,
-                    f"{name}[{i}]",
-                    isinstance(pair, tuple) and len(pair) == 2,
-                    "a pair (x, u)",
-                    "a tuple of two samples, or a list of pairs",
-                )
-            halves = ([pair[i] for pair in X] for i in (0, 1))
+                fits = isinstance(pair, tuple) and len(pair) == 2
+                fitting(pair, f"{name}[{i}]", fits, "a pair (x, u)", such)
+            first, second = map(list, zip(*X))
         else:
             cut = self.split or X.shape[1] // 2
-            halves = X[:, :cut], X[:, cut:]
-        return tuple(
-            k._marked(half, name) for k, half in zip((self.k1, self.k2), halves, strict=True)
-        )
+            first, second = X[:, :cut], X[:, cut:]
+        return self.k1._marked(first, name), self.k2._marked(second, name)
 
     def _width(self, d):
         return self.k1._width(d) + self.k2._width(d)
