@@ -284,13 +284,12 @@ def _rule(k, d):
     "(dimension, function) of k by the rule of its class; on a finite set every kernel has one"
     try:
         return rule_of(feature_rule, k)(k, d)
-    except NoFiniteFeatureMap as e:
+    except NoFiniteFeatureMap:
         simple, n = k.simplify(), _n_points(k)
         if type(simple) is Constant:
             return _rule(simple, d)
         if d == 1 and n is not None:
             return _by_index(k, gram_matrix(k, np.arange(n)))
-        e.part = getattr(e, "part", k)
         raise
 
 
@@ -304,7 +303,7 @@ def _n_points(k):
 
 def _by_index(k, K):
     "The map of a kernel whose points are the row numbers of K"
-    error = 8 * float(np.finfo(K.dtype).eps) ** 0.75 * float(np.abs(K).max())
+    error = 8 * float(np.finfo(K.dtype).eps) ** 0.75 * np.abs(K).max()
     F = _of_gram(K, entry_error=error)  # (2.4)
     return F.shape[1], lambda X: F[dense_points(X, k)[:, 0].astype(int)].astype(X.dtype)
 
@@ -356,13 +355,13 @@ for _leaf, _size in (
 # %% ../nbs/02_features.ipynb #5a3a9964
 @feature_rule.register
 def _(k: Sum, d):
-    dims, maps = zip(*(_rule(term, d) for term in k.terms), strict=True)
+    dims, maps = zip(*(_rule(term, d) for term in k.terms))
     return sum(dims), lambda X: side_by_side([part(X) for part in maps])  # (2.5)
 
 
 @feature_rule.register
 def _(k: Product, d):
-    dims, maps = zip(*(_rule(term, d) for term in k.terms), strict=True)
+    dims, maps = zip(*(_rule(term, d) for term in k.terms))
     return math.prod(dims), lambda X: reduce(all_products, (part(X) for part in maps))
 
 
@@ -411,7 +410,7 @@ def _(k: Tensor, d):
 def _(k: Anova, d):
     expect_columns(k, d, 1 if k.up_to else k.order, or_more=True)
     D, phi = _rule(k.base, 1)
-    orders = range(k.order * (not k.up_to), k.order + 1)
+    orders = range(0 if k.up_to else k.order, k.order + 1)
     dims = [math.comb(d, s) * D**s for s in orders]
     return sum(dims), lambda X: elementary_products(X, phi, orders)
 

@@ -28,7 +28,7 @@ from .features import FeatureMap
 
 # %% ../nbs/09_random_features.ipynb #60bcca4c
 from .base.errors import NoSpectralMeasure
-from .engines.features.maps import columns_of, cut_of, expect_columns, lacking, of_whole
+from .engines.features.maps import columns_of, cut_of, expect_columns, of_whole
 from .engines.features.normals import NORMALS, Coupling, orthogonal_normals
 from .engines.kernels.gram import AKernel, as_kernel, gram_matrix, rule_of
 from .deeper.metrics import Anova, GaussianOf, Tensor
@@ -137,7 +137,7 @@ def transformed(k, reach=None, step=None, name=None):
     value, name = along_the_line(k, name)
     reach = reach or reach_of(value, name)
     step = step or reach / 2**15
-    made_of, mass = (k, reach, step, name), abs(float(value(np.zeros(1))[0]))
+    made_of, mass = (k, reach, step, name), abs(value(np.zeros(1))[0])
     law = on_grid(*cosine_transform(value, reach, step, name))
     if not isinstance(k, Kernel):
         k = OfDifference._of(k)
@@ -152,7 +152,7 @@ def along_the_line(k, name=None):
         return partial(values_of, k, name), name
     if not as_kernel(k).is_shift_invariant:
         raise NoSpectralMeasure(f"{k} is not shift-invariant: no function of one difference.")
-    return lambda t: np.asarray(gram_matrix(k, t, np.zeros(1)))[:, 0], name or str(k)
+    return lambda t: gram_matrix(k, t, np.zeros(1))[:, 0], name or str(k)
 
 # %% ../nbs/09_random_features.ipynb #e1c82655
 @contract
@@ -201,11 +201,9 @@ def spectral_rule(k, d):
     why = "is not shift-invariant as far as it says: Bochner's theorem gives no measure"
     if k.is_shift_invariant:
         why = "has no rule here; write one with @spectral_rule.register"
-    raise lacking(
-        k,
-        NoSpectralMeasure,
-        f"{why}. random_feature_map applies functions first and "
-        "knows more than Fourier; nystrom_features takes any kernel.",
+    raise NoSpectralMeasure(
+        f"{k} {why}. random_feature_map applies functions first and "
+        "knows more than Fourier; nystrom_features takes any kernel."
     )
 
 # %% ../nbs/09_random_features.ipynb #91470248
@@ -308,8 +306,10 @@ def _(k: OfDifference, d):
 
 @spectral_rule.register
 def _(k: Delta, d):
-    why = "is shift-invariant but not continuous, as the transform of a finite measure is."
-    raise lacking(k, NoSpectralMeasure, f"{why} binning_features takes it.")
+    raise NoSpectralMeasure(
+        f"{k} is shift-invariant but not continuous, as the transform of a finite measure is. "
+        "binning_features takes it."
+    )
 
 # %% ../nbs/09_random_features.ipynb #4cac88bc
 @singledispatch
@@ -342,7 +342,7 @@ def _(k: Normalized, law, d):
 @closure.register
 def _(k: Exp, law, d):
     part = law(k.k, d)
-    return part.compound(part.mass).with_mass(float(np.exp(part.mass)))  # (9.6)
+    return part.compound(part.mass).with_mass(np.exp(part.mass))  # (9.6)
 
 
 @closure.register
@@ -365,10 +365,10 @@ def _(k: Tensor, law, d):
 @closure.register
 def _(k: Anova, law, d):
     k.points(np.zeros((1, d)), f"ℝ^{d}")  # are there enough coordinates?
-    part, orders = law(k.base, 1), range(k.order * (not k.up_to), min(k.order, d) + 1)
+    part, orders = law(k.base, 1), range(0 if k.up_to else k.order, min(k.order, d) + 1)
     masses = np.array([math.comb(d, s) * part.mass**s for s in orders])
     chances = masses + (not masses.any())  # of no mass: any
-    return part.some(d, np.array(orders), chances / chances.sum()).but(mass=float(masses.sum()))
+    return part.some(d, np.array(orders), chances / chances.sum()).but(mass=masses.sum())
 
 # %% ../nbs/09_random_features.ipynb #28018d2e
 def _measures(value, name, call=None):

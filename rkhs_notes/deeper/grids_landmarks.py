@@ -33,7 +33,7 @@ from ..engines.kernels.gram import rule_of
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #d381f07d
 from ..base.values import Value
-from ..engines.features.maps import columns_of, cut_of, lacking, of_whole, side_by_side
+from ..engines.features.maps import columns_of, cut_of, of_whole, side_by_side
 from ..engines.features.monomials import all_products
 from ..engines.solving.lowrank import pivoted_cholesky
 from ..kernels import Constant, Exp, Gaussian, Linear, Normalized, On, Polynomial, Power
@@ -68,7 +68,7 @@ def mixture_of_hats(value, name):
     pitches, masses, rounding = hats(value, reach_of(value, name))  # (9.14)
     if (bad := masses < -rounding).any():
         curve = masses / np.gradient(np.append(0.0, pitches))[1:]
-        at = int(np.where(bad, curve, np.inf).argmin())
+        at = np.where(bad, curve, np.inf).argmin()
         raise NoFiniteFeatureMap(
             f"{name} is no mixture of hats: δ f″(δ) is {curve[at]:.3g} < 0 at "
             f"δ = {pitches[at]:.3g}. Use fourier_features."
@@ -83,12 +83,12 @@ def partition_rule(k, d):
     if (found := rule_of(closure, k)(k, partition_law, d)) is not None:
         return found
     if d != 1 or not k.is_shift_invariant:
-        why = (
-            f"has no random grids that are known in dimension {d}; Laplace, Delta, what is convex "
+        raise NoFiniteFeatureMap(
+            f"{k} has no random grids that are known in dimension {d}; Laplace, Delta, what is "
+            "convex in a column have. Use fourier_features."
         )
-        raise lacking(k, NoFiniteFeatureMap, why + "in a column have. Use fourier_features.")
     pitches, masses = mixture_of_hats(*along_the_line(k))
-    law, mass = np.cumsum(masses) / masses.sum(), float(masses.sum())
+    law, mass = np.cumsum(masses) / masses.sum(), masses.sum()
     place = lambda rng: np.minimum(np.searchsorted(law, rng.random(1)), len(law) - 1)
     return Partitions._of(mass, lambda rng: grid([0], pitches[place(rng)], rng))
 
@@ -306,8 +306,10 @@ def random_rule(k, d, D, rng):
     if exact.dim <= 2**20:
         return sketch([exact], [exact.dim], D, rng)
     as_number(D, "D", at_least=2, because=f": for {k}, a cosine and a sine")
-    why = "has no random features that are known, without finite features in it"
-    raise lacking(k, NoFiniteFeatureMap, f"{why}; nystrom_features(k, X, m, rng) takes any kernel.")
+    raise NoFiniteFeatureMap(
+        f"{k} has no random features that are known, without finite features in it; "
+        "nystrom_features(k, X, m, rng) takes any kernel."
+    )
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #0eb3df03
 @random_rule.register
@@ -448,7 +450,7 @@ def nystrom_features(
         X = taken_of(X, np.sort(rng.choice(n_points(X), m, replace=False)))
     elif landmarks == "kmeans":
         X = cluster_centres(X, m, rng)
-    found = pivoted_cholesky(k, X, m, tol=0, rng={"rpcholesky": rng}.get(landmarks))
+    found = pivoted_cholesky(k, X, m, tol=0, rng=rng if landmarks == "rpcholesky" else None)
     if found.rank < 0.75 * m:
         warned(
             f"{found.rank} features from {m} landmarks: the others are equal to these, "

@@ -108,7 +108,7 @@ def features_for(
         raise ValueError(f"eps = {eps:g} asks for more than 2⁶³ features: the error falls as 1/√D.")
     if log > 0:
         D = math.ceil(log / rate * (1 - 1e-12))  # (9.12)
-    return D + D % 2 * (kind == "paired")
+    return D + D % 2 if kind == "paired" else D
 
 # %% ../../../nbs/engines/features/bounds.ipynb #e14cebbf
 @contract
@@ -129,7 +129,7 @@ def check_unbiased(
         the time, rare ones (Poisson) 10⁻⁴ in the worst case
     """
     K = gram_matrix(k, X)
-    top = float(K.diagonal().max()) or 1.0
+    top = K.diagonal().max() or 1.0
     total, squares, size = np.zeros_like(K), np.zeros_like(K), K.diagonal() / top
     for _ in range(n_maps):
         phi = draw(rng)
@@ -139,7 +139,7 @@ def check_unbiased(
         squares += error * error
     variance = np.maximum(squares - total**2 / n_maps, 0) + 4 * np.outer(size, size)
     z = np.abs(total) / np.sqrt(np.maximum(variance, 1e-24 * n_maps**2))  # (UNB.1)
-    i, j = np.unravel_index(int(z.argmax()), z.shape)
+    i, j = np.unravel_index(z.argmax(), z.shape)
     return require(
         f"features of {k} are unbiased, in standard errors",
         z[i, j],

@@ -45,18 +45,18 @@ def _mapped(X, W, scale, phases):
     dtype, half, waves = np.dtype(float), 0.5, _by_tangent
     if X.dtype == np.float32:
         dtype, half, waves = X.dtype, 1.0, _by_cosine
-    shape, V, scale = (n, 2 * m), half * W, np.asarray(scale, dtype=dtype)
+    shape, V, scale = (n, 2 * m), half * W, np.asarray(scale, dtype)
     if phases is not None:
         shape, b = (n, m), (half * phases).astype(dtype)
     if not by_turns:
-        V = np.ascontiguousarray(V.T, dtype=dtype)
+        V = np.ascontiguousarray(V.T, dtype)
     require_fits(shape, dtype.itemsize, "blocks of rows, one after the other")
-    out = np.empty(shape, dtype=dtype)
+    out = np.empty(shape, dtype)
     mib = min(1.0, settings.block_mib / max(n_threads(), 4))  # of two buffers, in each thread
     block = max(1, int(mib * 2**20 / (2 * max(m, 1) * dtype.itemsize)))
 
     def work(span):
-        T, R = np.empty((2, min(block, span.stop - span.start), m), dtype=dtype)
+        T, R = np.empty((2, min(block, span.stop - span.start), m), dtype)
         for rows in spans(span.stop, block, span.start):
             k, x = rows.stop - rows.start, X[rows]
             t, r = T[:k], R[:k]

@@ -118,7 +118,7 @@ def _placed(part, columns, d):
 
 def _some(base, d, orders, chances):
     "The law of frequencies in as many random columns of d as an order, drawn by its chance, says"
-    share = float(orders @ chances) / d
+    share = orders @ chances / d
 
     def draw(n, rng, normals):
         size = rng.choice(orders, n, p=chances)
@@ -159,7 +159,7 @@ def _convolution(f, g, parts, w):
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #8c4969e6
 def _variances(value, name, call=None):
-    v = np.array(value, dtype=float)
+    v = np.array(value, float)
     if v.ndim != 1 or not (v >= 0).all():
         raise ValueError(f"{name} has shape {v.shape}; pass (d,), all ≥ 0: E ωᵢ² of each ωᵢ.")
     return v
@@ -212,7 +212,7 @@ class Frequencies(Law):
 
     def with_mass(self, mass):
         "The same law with another mass"
-        factor, p = mass / (self.mass or math.inf), self.of_frequency
+        factor, p = mass / self.mass if self.mass else 0.0, self.of_frequency
         atoms = self.atoms and (self.atoms[0], factor * self.atoms[1])
         return self.but(mass=mass, of_frequency=p and (lambda w: factor * p(w)), atoms=atoms)
 
@@ -278,7 +278,7 @@ def values_of(k, name, t):
 
 def reach_of(value, name):
     "Where |k| has died away"
-    size, scales = abs(float(value(np.zeros(1))[0])), 2.0 ** np.arange(-40, 41)
+    size, scales = abs(value(np.zeros(1))[0]), 2.0 ** np.arange(-40, 41)
     points = np.outer(scales, np.linspace(1, 2, 33))
     tops = np.abs(value(points.ravel())).reshape(points.shape).max(axis=1) / (size or 1)
     levels = (0.5, 1e-12, 1e-9, 1e-7, 1e-5)
@@ -312,7 +312,7 @@ def cosine_transform(value, reach, step, name):
     p = dct(halved, type=1, n=pad * n + 1) * dt / (2 * math.pi)  # (9.3)
     w = math.pi / (pad * reach) * np.arange(len(p))
     cut = 2 * reach * np.abs(v[-max(2, n // 64) :]).max() / math.pi  # of the tail beyond reach
-    rounding, at = 64 * np.finfo(float).eps * np.abs(v).sum() * dt + cut, int(p.argmin())
+    rounding, at = 64 * np.finfo(float).eps * np.abs(v).sum() * dt + cut, p.argmin()
     if p[at] < -rounding:
         raise NoSpectralMeasure(
             f"{name} is not a kernel: its density at the frequency {w[at]:.4g} "

@@ -17,12 +17,12 @@ from .frequencies import Law, within_floats
 # %% ../../../nbs/engines/features/grids.ipynb #730014bb
 def grid(columns, pitch, rng):
     "One partition of the given pitches, with uniform shifts"
-    return np.array(columns, dtype=int), pitch, rng.random(len(columns))
+    return np.array(columns, int), pitch, rng.random(len(columns))
 
 
 def meet(*parts):
     "The cells of all partitions at once"
-    one_cell = np.zeros(0, dtype=int), np.zeros(0), np.zeros(0)
+    one_cell = np.zeros(0, int), np.zeros(0), np.zeros(0)
     return tuple(map(np.concatenate, zip(*parts, one_cell)))
 
 
@@ -38,7 +38,7 @@ class Partitions(Law):
     def mixed(*parts):
         ends = np.cumsum([p.mass for p in parts])
         which = lambda rng: np.searchsorted(ends, rng.random() * ends[-1], "right")
-        return Partitions._of(float(ends[-1]), lambda rng: parts[which(rng)].draw(rng))  # (9.5)
+        return Partitions._of(ends[-1], lambda rng: parts[which(rng)].draw(rng))  # (9.5)
 
     def met(*parts):
         mass = math.prod(p.mass for p in parts)
@@ -49,7 +49,7 @@ class Partitions(Law):
         return Partitions._of(1.0, lambda rng: meet(*many(rng)))  # (9.6)
 
     def placed(self, columns, d):
-        into = lambda within, *rest: (np.array(columns, dtype=int)[within], *rest)
+        into = lambda within, *rest: (np.array(columns, int)[within], *rest)
         return self.but(draw=lambda rng: into(*self.draw(rng)))
 
     def some(self, d, orders, chances):
@@ -72,12 +72,12 @@ class Numbering:
     "0, 1, … for the values of an array in order of size, −1 for all others"
 
     def __init__(self, values):
-        top = float(values.max())
+        top = values.max()
         self.dense = bool(
             values.min() >= 0 and top < 8 * len(values) + 64 and (values == np.floor(values)).all()
         )
         if self.dense:
-            present = np.zeros(int(top) + 1, dtype=bool)
+            present = np.zeros(int(top) + 1, bool)
             present[values.astype(np.intp)] = True
             self.table = np.where(present, np.cumsum(present) - 1, -1)
             self.count = int(present.sum())
@@ -104,7 +104,7 @@ class Cells:
         self.inverse = np.divide(1.0, pitch, out=np.zeros_like(pitch), where=pitch > 0)
         self.sizes = self._code(extent[columns], slice(None)) + 1
         self.whole = (pitch > 0) & (self.sizes < 2.0**52)
-        self.key, self.radix = np.zeros(len(columns), dtype=int), np.ones(len(columns))
+        self.key, self.radix = np.zeros(len(columns), int), np.ones(len(columns))
         self.keys, room, digits = 0, math.inf, self.digits
         for i in np.flatnonzero(digits > 1):  # the others are 0 so far
             if room * digits[i] > 2.0**53:
@@ -124,7 +124,7 @@ class Cells:
 
     def _keys(self, Y, checked=False):
         "The keys (keys, n) of points (d, n), and which lie within the numbers that were seen"
-        K, inside = np.zeros((self.keys, Y.shape[1])), np.ones(Y.shape[1], dtype=bool)
+        K, inside = np.zeros((self.keys, Y.shape[1])), np.ones(Y.shape[1], bool)
         digits = self.digits
         for i in np.flatnonzero((digits > 1) | checked):
             code = Y[self.columns[i]] + 0.0
@@ -140,7 +140,7 @@ class Cells:
 
     def learn(self, Y):
         "Number the cells of these points; returns how many there are"
-        before, count = np.zeros(Y.shape[1], dtype=np.int64), 1
+        before, count = np.zeros(Y.shape[1], np.int64), 1
         for key in self._keys(Y)[0]:
             steps = [Numbering(key)]
             cells = steps[0](key)
@@ -158,7 +158,7 @@ class Cells:
             first, last = (self._code(end[self.columns], slice(None)) for end in ends.T)
             beyond = (first < 0).any() or (last >= self.digits).any()
             K, inside = self._keys(Y, beyond)
-        before = np.zeros(Y.shape[1], dtype=np.int64)
+        before = np.zeros(Y.shape[1], np.int64)
         for key, steps in zip(K, self.steps):
             cells = steps[0](key)
             if len(steps) > 1:
@@ -184,10 +184,10 @@ class Binning:
         dense, n, P, dim = X, X.shape[0], len(self.tables), int(self.starts[-1])
         if sp.issparse(X):
             dense = X.toarray()
-        Y = np.ascontiguousarray((np.asarray(dense, dtype=float) - self.corner).T)
+        Y = np.ascontiguousarray((np.asarray(dense, float) - self.corner).T)
         ends = np.stack([Y.min(axis=1), Y.max(axis=1)], axis=1)
         require_fits((n, P), 16, "blocks of rows")
-        columns = np.empty((n, P), dtype=np.min_scalar_type(-max(dim, 2**15 + 1)))
+        columns = np.empty((n, P), np.int32 if dim < 2**31 else np.int64)
 
         def place(p):
             cells = self.tables[p](Y, ends)
@@ -197,7 +197,7 @@ class Binning:
         _each_grid(place, P, n)
         seen = columns >= 0
         rows, columns = np.append(0, np.cumsum(seen.sum(axis=1))), columns[seen]
-        values = np.full(len(columns), self.weight, dtype=X.dtype)  # (9.15)
+        values = np.full(len(columns), self.weight, X.dtype)  # (9.15)
         return sp.csr_matrix((values, columns, rows), shape=(n, dim))
 
 
@@ -212,12 +212,12 @@ def _each_grid(work, P, n):
 def learnt(law, X, P, rng):
     "The map of P partitions drawn from a law, with the cells in which X has points"
     require_fits((len(X), P), 16, "fewer grids, or fewer points to learn the cells from")
-    dense = np.asarray(X, dtype=float)
+    dense = np.asarray(X, float)
     corner = dense.min(axis=0)
     Y = np.ascontiguousarray((dense - corner).T)
     extent = within_floats(Y.max(axis=1), "distances between the points")
     tables = tuple(Cells(*law.draw(rng), extent) for _ in range(P))
-    counts = np.zeros(P, dtype=np.int64)
+    counts = np.zeros(P, np.int64)
 
     def fit(p):
         counts[p] = tables[p].learn(Y)

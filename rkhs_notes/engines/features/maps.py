@@ -337,20 +337,14 @@ def cut_of(k, d, what="the columns"):
     return cut
 
 
-def lacking(k, error, why):
-    "The error that says what the kernel k has not"
-    e = error(f"{k} {why}")
-    e.part = k
-    return e
-
-
 def of_whole(rule, k, *args):
-    "rule(k, *args), where an error about a part of k says that it is one"
+    "rule(k, *args), where an error that does not begin with k says that it is about a part"
     try:
         return rule(k, *args)
     except (NoSpectralMeasure, NoFiniteFeatureMap) as e:
-        inside = getattr(e, "part", k) is not k
-        raise type(e)(f"{k} contains a part without one. {e}" if inside else str(e)) from None
+        if str(e).startswith(f"{k} "):
+            raise
+        raise type(e)(f"{k} contains a part without one. {e}") from None
 
 
 def no_map(k, why):

@@ -100,7 +100,7 @@ def _climbed(V, ladder):
             rows = xp.concat([rows[start:, :] * V[i, :] for i, start in enumerate(starts)])
             continue
         before, rows = rows, np.empty((ends[-1], V.shape[1]), V.dtype)
-        for variable, start, end in zip(V, starts, ends, strict=True):
+        for variable, start, end in zip(V, starts, ends):
             np.multiply(before[start:], variable, out=rows[end - len(before) + start : end])
     return rows
 
@@ -108,7 +108,10 @@ def _climbed(V, ladder):
 def _sparse_monomials(X, p):
     X = as_sparse_rows(X)
     n, d = X.shape
-    lengths, D = np.diff(X.indptr), _room_for(X, p)
+    lengths, D = np.diff(X.indptr), _countable(math.comb(d + p - 1, p))
+    found = zip(*np.unique(lengths, return_counts=True))
+    entries = sum(math.comb(int(c) + p - 1, p) * int(rows) for c, rows in found)
+    require_fits((entries,), 2 * X.dtype.itemsize + 8, "the kernel itself")
     owner, index = np.repeat(np.arange(n), lengths), X.indices.astype(np.int64)
     row, first, column, values, power = owner, index, index, X.data, np.ones(X.nnz)
     for q in range(2, p + 1):
@@ -128,14 +131,6 @@ def _begins(d, q):
     "Where the monomials of degree q with least index i begin, for i = 0 … d"
     total = math.comb(d + q - 1, q)
     return np.array([total - math.comb(d - i + q - 1, q) for i in range(d + 1)])
-
-
-def _room_for(X, p):
-    "How many columns degree p has; refuses what fits neither memory nor numbers"
-    found = zip(*np.unique(np.diff(X.indptr), return_counts=True), strict=True)
-    entries = sum(math.comb(int(c) + p - 1, p) * int(rows) for c, rows in found)
-    require_fits((entries,), 2 * X.dtype.itemsize + 8, "the kernel itself")
-    return _countable(math.comb(X.shape[1] + p - 1, p))
 
 # %% ../../../nbs/engines/features/monomials.ipynb #d5e5bc55
 def exponent_vectors(d, degree, with_constant=False):
