@@ -20,7 +20,7 @@ from ..base.factors import Cholesky, Factored
 from ..base.objects import distinct, taken
 from ..base.points import Points, taken_of
 from ..base.words import Count, Function, Positive, Rng, one_of
-from ..engines.kernels.simplify import factors as factors_of, terms as terms_of
+from ..engines.kernels.algebra import as_sum as terms_of, factors as factors_of
 from ..features import FeatureMap, map_by_rule
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #e6c12341
