@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #21060ef9
-from ..base.arrays import as_number
+from ..base.arrays import as_number, as_rng
 from ..base.contracts import contract
 from ..base.errors import NoFiniteFeatureMap, NoSpectralMeasure, warned
 from ..base.blocks import require_fits, row_blocks
@@ -35,7 +35,7 @@ from ..engines.kernels.gram import rule_of
 from ..base.values import Value
 from ..engines.features.maps import columns_of, cut_of, of_whole, side_by_side
 from ..engines.features.monomials import all_products
-from ..engines.solving.lowrank import pivoted_cholesky
+from ..engines.solving.lowrank import low_rank
 from ..kernels import Constant, Exp, Gaussian, Linear, Normalized, On, Polynomial, Power
 from ..kernels import Product, Scaled, Sum
 from ..random_features import RandomFeatureMap, along_the_line, closure, measure_of
@@ -445,12 +445,14 @@ def nystrom_features(
     >>> (phi([4.0]) @ phi([5.0]).T).round(9).tolist()
     [[20.0]]
     """
-    m = min(m, n_points(X))
-    if landmarks == "uniform":
-        X = taken_of(X, np.sort(rng.choice(n_points(X), m, replace=False)))
+    m, order = min(m, n_points(X)), as_rng(None)
+    if landmarks == "rpcholesky":
+        order = rng
     elif landmarks == "kmeans":
-        X = cluster_centres(X, m, rng)
-    found = pivoted_cholesky(k, X, m, tol=0, rng=rng if landmarks == "rpcholesky" else None)
+        X = k._marked(cluster_centres(X, m, rng))
+    else:
+        X = taken_of(X, np.sort(rng.choice(n_points(X), m, replace=False)))
+    found = low_rank(k, X, m, 0, order, "random")
     if found.rank < 0.75 * m:
         warned(
             f"{found.rank} features from {m} landmarks: the others are equal to these, "
