@@ -347,7 +347,7 @@ def _squared_error(values, y):
 
 
 def _label_error(values, y):
-    if y.ndim == 1 or y.shape[1] == 1:
+    if y.size == len(y):
         return float(np.mean((values > 0) != (y > 0)))
     return float(np.mean(values.argmax(axis=1) != y.argmax(axis=1)))
 

@@ -71,7 +71,7 @@ def gradient_through(k, X, M, rows=128):
 # %% ../../../nbs/engines/solving/search.ipynb #d4c0d994
 def highest(objective, starts, box, max_iter=200, progress=None, ftol=1e-9, n=1):
     "(theta, value) of the best end; objective(theta) → value, gradient of a sum of n terms"
-    failures, seen, best, refused = [], [], None, 1e300
+    failures, seen, refused = [], [], 1e300
 
     def descent(theta):
         try:
@@ -83,23 +83,26 @@ def highest(objective, starts, box, max_iter=200, progress=None, ftol=1e-9, n=1)
         seen.append(-value / n)
         return seen[-1], -slope / n
 
-    for start in tqdm(
-        starts,
-        desc="starts",
-        delay=0 if progress else 10,
-        disable=None if progress is None else not progress,
-    ):
-        found = minimize(
-            descent,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=box,
-            options=dict(maxiter=max_iter, ftol=ftol, gtol=1e-5 / n),
-        )
-        if found.fun < refused and (best is None or found.fun < best.fun):
-            best = found
-    if best is None:
+    best = min(
+        (
+            minimize(
+                descent,
+                start,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=box,
+                options=dict(maxiter=max_iter, ftol=ftol, gtol=1e-5 / n),
+            )
+            for start in tqdm(
+                starts,
+                desc="starts",
+                delay=0 if progress else 10,
+                disable=None if progress is None else not progress,
+            )
+        ),
+        key=lambda found: found.fun,
+    )
+    if not best.fun < refused:
         raise failures[0]
     return best.x, -float(best.fun) * n
 
