@@ -85,7 +85,14 @@ def slope_at(loss, y, weight=1.0):
         own, w = slope_at(loss, y), weight.tolist()
         return lambda z, i: w[i] * own(z, i)
     if type(loss) is Logistic:
-        return lambda z, i: -targets[i] / (1 + math.exp(min(targets[i] * z, 700.0)))
+
+        def logistic(z, i):
+            margin = targets[i] * z
+            if margin > 700:
+                return 0.0
+            return -targets[i] / (1 + math.exp(margin))
+
+        return logistic
     if not _by_interval(loss):
         return lambda z, i: loss.derivative(y[i : i + 1], np.array([z])).item()
     eps, a = loss.eps, loss.a or 5e-324  # a kink rises by anything over nothing
@@ -94,8 +101,15 @@ def slope_at(loss, y, weight=1.0):
     def slope(z, i):  # (ST.1)
         r = z - targets[i]
         if eps:
-            r -= max(min(r, eps), -eps)
-        return max(min(r / a, high[i]), low[i])
+            if -eps <= r <= eps:
+                return 0.0
+            r -= math.copysign(eps, r)
+        r /= a
+        if r > high[i]:
+            return high[i]
+        if r < low[i]:
+            return low[i]
+        return r
 
     return slope
 
