@@ -73,6 +73,15 @@ def framed(library, n=40, order=NAMES):
     ]
 
 
+def random_tree(parts, merge, rng):
+    "The parts in random order, merged two neighbours at a time"
+    parts = [parts[i] for i in rng.permutation(len(parts))]
+    while len(parts) > 1:
+        i = int(rng.integers(len(parts) - 1))
+        parts[i : i + 2] = [merge(parts[i], parts[i + 1])]
+    return parts[0]
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_a_stream_puts_the_columns_of_its_blocks_in_order(library, tmp_path):
     plain, mixed = stream_ridge(PHI, blocks(), 0.1), framed(library, order=["c", "a", "b"])
@@ -262,7 +271,7 @@ def test_merges_in_any_order_are_one(seed):
     values = np.linalg.eigvalsh(one._parts(False)[0])
     assert values[-1] / 1e-6 > 1e8
     for _ in range(4):
-        other = streams._random_tree(parts, StreamingRidge.merge, rng)
+        other = random_tree(parts, StreamingRidge.merge, rng)
         gap = np.linalg.norm(other.solve(1e-6).w - one.solve(1e-6).w) / np.linalg.norm(
             one.solve(1e-6).w
         )
@@ -272,7 +281,7 @@ def test_merges_in_any_order_are_one(seed):
         state = a.merge(b)._state
         return a._with(state._replace(sum=Sum(state.sum.high, 0 * state.sum.high)))
 
-    others = [streams._random_tree(parts, plain, rng).solve(1e-6).w for _ in range(4)]
+    others = [random_tree(parts, plain, rng).solve(1e-6).w for _ in range(4)]
     assert max(np.linalg.norm(w - others[0]) for w in others) > 1e-12 * np.linalg.norm(others[0])
 
 
@@ -647,7 +656,7 @@ def test_sums_that_were_saved_about_0_load_and_go_on(tmp_path, monkeypatch):
     far, kept = X + 50, StreamingRidge._kept
     s = of((far[:200], Y0[:200]), phi=LINE)
     about_0 = s._with(s._state.about(np.zeros(4)))
-    monkeypatch.setattr(streams.Kept, "_kept", lambda self: (kept(self)[0], kept(self)[1][:-1]))
+    monkeypatch.setattr(StreamingMeans, "_kept", lambda self: (kept(self)[0], kept(self)[1][:-1]))
     for stream, path in ((about_0, tmp_path / "s"), (StreamingRidge(LINE), tmp_path / "empty")):
         stream.save(path)
     monkeypatch.undo()
