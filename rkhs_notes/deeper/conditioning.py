@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Annotated, Any
 import numpy as np
 from ..base import points
-from ..base.arrays import as_floats, frozen, shaped
+from ..base.arrays import as_floats, shaped
 from ..base.contracts import contract
 from ..base.factors import nonnegative_lstsq
 from ..base.values import Value
@@ -20,18 +20,16 @@ from ..engines.solving import systems
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #e96b493d
 from ..base.errors import at_edge, finite, require
-from ..engines.functions.functions import APoint, MorePlaces, OneFunction, Places
+from ..engines.functions.functions import APoint, MorePlaces, OneFunction, Places, times
 from ..engines.kernels.entries import Lams
 from ..engines.kernels.forms import plain
-from ..engines.kernels.gram import AKernel, n_points, require_points
+from ..engines.kernels.gram import AKernel, gram_matrix, n_points, require_points
+from .cca import PointsX, PointsY
 from .metrics import Tensor
 from ..hilbert import Measure
 from ..rkhs import RKHSFunction
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #94225b3f
-PointsX, PointsY = (Annotated[Any, points.points("n", of=k)] for k in ("kx", "ky"))
-
-
 def _one(value, name, call):
     "One point, as (d,) or as the only row of (1, d)"
     several = isinstance(value, list) or getattr(value, "ndim", 0) > 0
@@ -52,12 +50,23 @@ OnePoint = Annotated[
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #fe3d8d9a
 class Weighted(Value):
-    "A law for each point: Σᵢ wᵢ(x) δ(zᵢ) with weights of any sign; a member writes weights(x)"
+    "Laws Σᵢ wᵢ(x) δ(zᵢ) with weights of any sign, linear in k(centres, x); a member says how"
+
+    @contract
+    def weights(self, x: Places):
+        """w(x), one row for each point   (15.33), (15.39)
+
+        returns : array (m, n); of any sign; a sum far from 1 says: do not believe it
+        """
+        return self._weights(x)
+
+    def _weights(self, x):
+        return self._solve(gram_matrix(self.k, self.centres, x)).T
 
     @contract
     def mean(self, x: OnePoint):
         "Σᵢ wᵢ(x) ℓ(zᵢ, ·), the embedding of the law given x, an RKHSFunction   (15.33)"
-        return RKHSFunction(*self._embedded, self.weights(x)[0])
+        return RKHSFunction._of(*self._embedded, self.weights(x)[0])
 
     @contract
     def expectation(self, g: Function, x: Places):
@@ -67,9 +76,8 @@ class Weighted(Value):
         returns : array (m,), or (m, t) for g with t values
         """
         _, Z = self._embedded
-        values = as_floats(g(plain(Z)), "the values of g")
-        n = n_points(Z)
-        return self.weights(x) @ shaped(values, "the values of g", (n,), (n, "t"))
+        values, n = as_floats(g(plain(Z)), "the values of g"), n_points(Z)
+        return self._weights(x) @ shaped(values, "the values of g", (n,), (n, "t"))
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #23232a3f
 class ConditionalEmbedding(Weighted):
@@ -100,14 +108,6 @@ class ConditionalEmbedding(Weighted):
     def _solve(self):
         return systems.ridge_map(self.kx, self.X, float, self.lam)
 
-    @contract
-    def weights(self, x: Places):
-        """w(x) = (K + lam I)⁻¹ k(X, x), one row for each point   (15.33)
-
-        returns : array (m, n); of any sign, and their sum is near 1 only where there is data
-        """
-        return self._solve(self.kx(self.X, x)).T
-
 # %% ../../nbs/deeper/15a_conditioning.ipynb #e603d2e4
 @contract
 def conditional_embedding(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, lam: Positive = 1e-3):
@@ -125,20 +125,18 @@ def conditional_embedding(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, lam:
     >>> E.expectation(np.sqrt, [1.0]).round(2).tolist()
     [1.0]
     """
-    E = ConditionalEmbedding(kx, ky, X, Y, lam)
+    return _embedding(kx, ky, X, Y, lam)
+
+
+def _embedding(*parts):
+    E = ConditionalEmbedding._of(*parts)
     E._solve  # factored now, errors included
     return E
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #ea9cb1a5
 def _tested(value, name, call):
-    parts = ("kx", "ky", "X", "Y", "lam", "weights")
-    return fitting(
-        value,
-        name,
-        all(hasattr(value, part) for part in parts),
-        "an embedding",
-        "conditional_embedding(kx, ky, X, Y, lam)",
-    )
+    fits = all(hasattr(value, part) for part in ("kx", "ky", "X", "Y", "lam", "weights"))
+    return fitting(value, name, fits, "an embedding", "conditional_embedding(kx, ky, X, Y, lam)")
 
 
 Tested = Annotated[
@@ -163,8 +161,10 @@ def check_conditional_embedding(E: Tested, x=None) -> Finite:
     returns : the largest norm of a difference, relative to the largest term
     raises LawBroken : E minimises something else
     """
-    x, L, n = E.X[:50] if x is None else x, E.ky(E.Y), n_points(E.Y)
-    C, W, at_data = E.kx(x, E.X), E.weights(x), E.weights(E.X)
+    if x is None:
+        x = E.X[:50]
+    L, n = gram_matrix(E.ky, E.Y), n_points(E.Y)
+    C, W, at_data = gram_matrix(E.kx, x, E.X), E.weights(x), E.weights(E.X)
     gap = lengths(E.lam * W - C @ (np.eye(n) - at_data), L)  # (15.34)
     size = np.abs(C).sum(axis=1).max() * lengths(np.eye(n), L).max()
     return require(
@@ -179,10 +179,9 @@ def check_conditional_embedding(E: Tested, x=None) -> Finite:
 def _leave_one_out(Q, values, P, lams):
     "The mean of (15.35), one number a lam; P Pᵀ = Qᵀ L Q"
     loo = []
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for lam in lams:
-            A = Q * (lam / (values + lam))  # A Qᵀ is that of (15.35)
-            loo.append(np.mean(((A @ P) ** 2).sum(axis=1) / (A * Q).sum(axis=1) ** 2))
+    for lam in lams:
+        A = Q * (lam / (values + lam))  # A Qᵀ is that of (15.35)
+        loo.append(np.mean(((A @ P) ** 2).sum(axis=1) / (A * Q).sum(axis=1) ** 2))
     return finite(np.array(loo), "an error", "take larger lams")
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #c0f7267f
@@ -208,7 +207,7 @@ class ConditionalPath(Value):
     @contract
     def embedding_at(self, lam: Positive = None):
         "The ConditionalEmbedding for one lam, by default the best"
-        return conditional_embedding(self.kx, self.ky, self.X, self.Y, lam or self.best)
+        return _embedding(self.kx, self.ky, self.X, self.Y, lam or self.best)
 
 
 @contract
@@ -220,10 +219,11 @@ def conditional_path(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, lams: Lam
     returns : ConditionalPath    .lams, .loo, .best, .embedding_at(lam)
     """
     K = systems.whole(kx, require_points(X, 2, "X", "leaving out the only one leaves none"))
-    lams = systems.range_of_lams(K) if lams is None else lams
+    if lams is None:
+        lams = systems.range_of_lams(K)
     values, Q = systems.eigenpairs(K, kx)
     P = Q.T @ systems.coordinates(ky, Y)[0]
-    return ConditionalPath(kx, ky, X, Y, lams, frozen(_leave_one_out(Q, values, P, lams)))
+    return ConditionalPath._of(kx, ky, X, Y, lams, _leave_one_out(Q, values, P, lams))
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #0ba4bac3
 @contract
@@ -239,7 +239,8 @@ def nearest_measure(f: OneFunction, Z: MorePlaces) -> Measure:
     array([0.5, 0.5])
     """
     Phi, back = systems.coordinates(f.k, Z)  # Phi Phiᵀ = ℓ(Z, Z)
-    return Measure(Z, nonnegative_lstsq(Phi.T, back.T @ f(Z)))  # (15.36)
+    values = times(f.k, Z, f.Z, f.alpha)
+    return Measure._of(Z, nonnegative_lstsq(Phi.T, back.T @ values))  # (15.36)
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #ccdc9452
 def _prior(value, name, call):
@@ -247,16 +248,11 @@ def _prior(value, name, call):
     k = getattr(call.seen.get("E"), "kx", call.seen.get("kx"))
     if isinstance(value, RKHSFunction):
         word_of(OneFunction).read(value, name)
-        return fitting(
-            value,
-            name,
-            value.k == k,
-            f"a function in H({k})",
-            "a sample, a Measure, or an embedding with that kernel",
-        )
+        such = "a sample, a Measure, or an embedding with that kernel"
+        return fitting(value, name, value.k == k, f"a function in H({k})", such)
     Z = k._marked(getattr(value, "points", value), name)
     n = n_points(Z)
-    return RKHSFunction(k, Z, getattr(value, "weights", np.full(n, 1 / n)))
+    return RKHSFunction._of(k, Z, getattr(value, "weights", np.full(n, 1 / n)))
 
 
 Prior = Annotated[
@@ -279,7 +275,12 @@ def kernel_sum_rule(E: AnEmbedding, prior: Prior):
     returns : RKHSFunction in H(ky), with centres Y
     references : Song, Huang, Smola and Fukumizu (2009)
     """
-    return RKHSFunction(E.ky, E.Y, E._solve(prior(E.X)))  # (15.37)
+    return RKHSFunction._of(E.ky, E.Y, _joint(E, prior))
+
+
+def _joint(E, prior):
+    "The coefficients (n,) of the pairs   (15.37)"
+    return E._solve(times(prior.k, E.X, prior.Z, prior.alpha))  # (15.37)
 
 
 @contract
@@ -288,8 +289,8 @@ def kernel_chain_rule(E: AnEmbedding, prior: Prior):
 
     returns : RKHSFunction in H(Tensor(kx, ky)), with the pairs as centres
     """
-    split = E.X.shape[1] if hasattr(E.X, "shape") else None
-    return RKHSFunction(Tensor(E.kx, E.ky, split), (E.X, E.Y), E._solve(prior(E.X)))
+    split = getattr(E.X, "shape", (0, None))[1]
+    return RKHSFunction(Tensor(E.kx, E.ky, split), (E.X, E.Y), _joint(E, prior))
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #88a7bbc1
 class KernelPosterior(Weighted):
@@ -311,15 +312,10 @@ class KernelPosterior(Weighted):
     _embedded = property(lambda self: (self.kx, self.X))
 
     @cached_property
-    def _rule(self):
-        VL = self.v[:, None] * self.ky(self.Y)
+    def _solve(self):
+        VL = self.v[:, None] * gram_matrix(self.ky, self.Y)
         squared = VL @ VL + self.delta * np.eye(len(VL))
-        return np.linalg.solve(squared.T, VL.T).T * self.v  # (15.39)
-
-    @contract
-    def weights(self, x: Places):
-        "w(y), one row for each observation, (m, n); a sum far from 1 says: do not believe it"
-        return (self._rule @ self.ky(self.Y, x)).T
+        return (np.linalg.solve(squared.T, VL.T).T * self.v).dot  # (15.39)
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #8acf74fa
 @contract
@@ -341,8 +337,8 @@ def kernel_bayes(
     returns : KernelPosterior    .weights(y), .mean(y), .expectation(g, y)
     references : Theorem 15.17; Fukumizu, Song and Gretton (2013)
     """
-    E = conditional_embedding(kx, ky, X, Y, lam)
-    return KernelPosterior(kx, ky, X, Y, E._solve(prior(X)), delta)
+    E = _embedding(kx, ky, X, Y, lam)
+    return KernelPosterior._of(kx, ky, X, Y, _joint(E, prior), delta)
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #1ffb8fa3
 @contract
@@ -358,7 +354,7 @@ def conditional_effect(
     """
     same = treated.ky == control.ky
     fitting(control, "control", same, f"an embedding in H({treated.ky})", "two with the same ky")
-    W, V = treated.weights(x), control.weights(x)
-    Y1, Y0, ky = treated.Y, control.Y, treated.ky
-    cross = np.einsum("ij,ij->i", W @ ky(Y1, Y0), V)
-    return np.sqrt(np.maximum(lengths(W, ky(Y1)) ** 2 + lengths(V, ky(Y0)) ** 2 - 2 * cross, 0))
+    W, V, ky = treated._weights(x), control._weights(x), treated.ky
+    K1, K0 = gram_matrix(ky, treated.Y), gram_matrix(ky, control.Y)
+    cross = np.einsum("ij,ij->i", W @ gram_matrix(ky, treated.Y, control.Y), V)
+    return np.sqrt(np.maximum(lengths(W, K1) ** 2 + lengths(V, K0) ** 2 - 2 * cross, 0))

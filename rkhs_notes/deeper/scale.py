@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 from ..base import blocks, settings
-from ..base.arrays import as_floats, shaped
+from ..base.arrays import as_floats, as_weights, shaped
 from ..base.blocks import require_fits, row_blocks
 
 # %% ../../nbs/deeper/14_scale.ipynb #a0d55fdb
@@ -24,7 +24,8 @@ from ..engines.functions.fits import Band, Fit, Variances
 from ..engines.functions.functions import times
 
 # %% ../../nbs/deeper/14_scale.ipynb #6c9ec511
-from ..engines.kernels.gram import AKernel, both_points, n_columns, n_points, precision
+from ..engines.kernels.gram import AKernel, both_points, diagonal, n_columns, n_points
+from ..engines.kernels.gram import precision
 from ..engines.solving.operators import AllPoints, OnCentres, centres_of, independent
 from ..engines.solving.operators import solved, symmetric_times, weighed
 from ..engines.solving.systems import squarable
@@ -54,8 +55,7 @@ class KernelOperator(LinearOperator):
     @contract
     def __init__(self, k: AKernel, X: Points, Y: MorePoints = None):
         X, Y, self.symmetric = both_points(k, X, Y)
-        self.k, self.X = k, kept(X)
-        self.Y = self.X if self.symmetric else kept(Y)
+        self.k, self.X, self.Y = k, kept(X), kept(Y)
         super().__init__(np.dtype(precision(X, Y)), (n_points(X), n_points(Y)))
 
     def _matmat(self, V):
@@ -66,7 +66,9 @@ class KernelOperator(LinearOperator):
     _matvec = _matmat
 
     def _adjoint(self):
-        return self if self.symmetric else KernelOperator(self.k, self.Y, self.X)
+        if self.symmetric:
+            return self
+        return KernelOperator(self.k, self.Y, self.X)
 
     _transpose = _adjoint
 
@@ -109,8 +111,7 @@ class LargeFit(Fit):
     def __repr__(self):
         return (
             f"LargeFit in H({self.k}), {self.method}; ‖f̂ − f‖ ≤ "
-            f"{np.max(self.error_bound):.1e}, {self.iterations} "
-            f"step{'s' * (self.iterations > 1)}"
+            f"{np.max(self.error_bound):.1e}, steps: {self.iterations}"
         )
 
 # %% ../../nbs/deeper/14_scale.ipynb #15ee3f5f
@@ -154,15 +155,14 @@ def ridge_large(
     [2.6]
     """
     if n_centres is None:
-        problem = AllPoints(k, X, squarable(y), lam, weights, rng)
+        problem, m = AllPoints(k, X, squarable(y), lam, weights, rng), None
     else:
         Z = centres_of(k, X, n_centres, lam, rng, centres)
         problem = OnCentres(k, X, Z, squarable(y), lam, weights, sample, rng, progress)
+        m = n_points(problem.Z)
     x, bound, residual, steps = solved(problem, tol, max_iter, callback, progress)
-    f = RKHSFunction(k, *problem.expansion(x))
-    bound = float(bound) if np.ndim(bound) == 0 else bound
-    m = None if n_centres is None else n_points(f.Z)
-    return LargeFit(f, lam, m, bound, residual, steps, problem.method, weights)
+    f = RKHSFunction._of(k, *problem.expansion(x))
+    return LargeFit._of(f, lam, m, bound, residual, steps, problem.method, weights)
 
 # %% ../../nbs/deeper/14_scale.ipynb #2b2cb46d
 ALargeFit = Annotated[Any, instance_of(LargeFit, "what ridge_large returns")]
@@ -171,15 +171,15 @@ ItsPoints = Annotated[Any, points("n", of="fit")]
 # %% ../../nbs/deeper/14_scale.ipynb #b5afe40c
 def certified(fit, X, y, w):
     "The bound of the theorem from values of f̂, and what rounding may add to it   (14.3), (14.4)"
-    g, lam, top = fit.function, fit.lam, float(np.max(fit.k.diag(X)))
-    u = weighed(y - fit(X), w)
+    k, Z, alpha, lam = fit.k, fit.function.Z, fit.function.alpha, fit.lam
+    top, u = float(np.max(diagonal(k, X))), weighed(y - times(k, X, Z, alpha), w)
     noise = 64 * np.finfo(float).eps * math.sqrt(len(w) * top * np.sum(np.square(y, dtype=float)))
     if fit.n_centres is None:
         some = w > 0
-        r = weighed((u - lam * g.alpha)[some], w[some] ** -0.5)
+        r = weighed((u - lam * alpha)[some], w[some] ** -0.5)
         return np.linalg.norm(r, axis=0) / (2 * math.sqrt(lam)), noise / math.sqrt(lam)  # (14.3)
-    Z, L = independent(fit.k, g.Z)
-    rho = L.half_solve(KernelOperator(fit.k, Z, X) @ u - lam * g(Z))
+    A, L = independent(k, Z)
+    rho = L.half_solve(times(k, A, X, u) - lam * times(k, A, Z, alpha))
     return np.linalg.norm(rho, axis=0) / lam, noise * math.sqrt(top / L.rcond(1.0)) / lam  # (14.4)
 
 # %% ../../nbs/deeper/14_scale.ipynb #fd64dc24
@@ -191,8 +191,7 @@ def check_large_fit(fit: ALargeFit, X: ItsPoints, y: Targets):
     raises LawBroken : it is above what the fit says: other data, another lam, or coefficients that
         are no solution
     """
-    w = np.ones(n_points(X)) if fit.weights is None else fit.weights
-    bound, noise = certified(fit, X, y, w)
+    bound, noise = certified(fit, X, y, as_weights(fit.weights, n_points(X)))
     return require(
         "‖f̂ − f‖ ≤ error_bound",
         float(np.max(bound)),
@@ -228,13 +227,18 @@ class LargeProcess(Band):
 
         returns : array (S, n)    one row a function; the same functions at every call
         """
-        fits = self.fit(X)
+        return self._paths(X)
+
+    def _paths(self, X):
+        f = self.fit.function
+        fits = times(f.k, X, f.Z, f.alpha)
         return (fits[:, :1] + drawn_values(self.prior, self.draws, X) - fits[:, 1:]).T  # (14.9)
 
     @contract
     def var(self, X: Points) -> Variances:
         "Mean of (gₛ − ĝₛ)² at X, the variance of f(x) given y: to 1 ± √(2/S), tol, prior   (14.10)"
-        return np.mean((self.paths(X) - self(X)) ** 2, axis=0)
+        f = self.function
+        return np.mean((self._paths(X) - times(f.k, X, f.Z, f.alpha)) ** 2, axis=0)
 
     def __repr__(self):
         return (
@@ -246,8 +250,7 @@ class LargeProcess(Band):
 def drawn_values(phi, W, X):
     "φ(X) W in blocks of rows"
     blocks = row_blocks(n_points(X), 24 * len(W))
-    with np.errstate(over="ignore", invalid="ignore"):
-        values = np.concatenate([phi(taken_of(X, rows)) @ W for rows in blocks])
+    values = np.concatenate([phi(taken_of(X, rows)) @ W for rows in blocks])
     return finite(values, "φ(X) W", "rescale X")
 
 
@@ -255,7 +258,7 @@ def noisy_draws(phi, W, X, noise, weights, rng):
     "gₛ(X) + εₛ, a column each, the variance of εᵢ noise / wᵢ"
     shape = n_points(X), W.shape[1]
     require_fits(shape, instead="fewer samples")
-    w = np.ones(shape[0]) if weights is None else np.maximum(weights, np.finfo(float).tiny)
+    w = np.maximum(as_weights(weights, shape[0]), np.finfo(float).tiny)
     return drawn_values(phi, W, X) + weighed(rng.standard_normal(shape), np.sqrt(noise / w))
 
 # %% ../../nbs/deeper/14_scale.ipynb #677b914c
@@ -288,7 +291,7 @@ def gaussian_process_large(
     W = rng.standard_normal((phi.dim, n_samples))
     targets = np.column_stack([y, noisy_draws(phi, W, X, noise, weights, rng)])
     fit = ridge_large(k, X, targets, noise, n_centres, rng, tol, weights=weights, progress=progress)
-    return LargeProcess(fit, phi, W, noise)
+    return LargeProcess._of(fit, phi, W, noise)
 
 # %% ../../nbs/deeper/14_scale.ipynb #68a12768
 class Route(Value):
@@ -351,7 +354,7 @@ def routes(n, d):
         ),
     ]
     return [
-        Route(name, code, size / 2**20, seconds_of(entries, operations, d))
+        Route._of(name, code, size / 2**20, seconds_of(entries, operations, d))
         for name, code, size, entries, operations in needs
     ]
 
@@ -373,15 +376,15 @@ def recommend(n: Count, d: Count, memory: Positive, seconds: Positive = 600.0):
     found = routes(n, d)
     fit = [route for route in found if route.mib <= 1024 * memory]
     quick = [route for route in fit if route.seconds <= seconds]
-    if not fit:
-        best = min(found, key=lambda route: route.mib)
-    else:
-        best = quick[0] if quick else min(fit, key=lambda route: route.seconds)
-    reasons = [
-        f"{route.name} would take "
-        + (f"{route.seconds / 60:.3g} minutes" if route in fit else f"{route.mib / 1024:.3g} GiB")
-        for route in found[: found.index(best)]
-    ]
+    best = min(found, key=lambda route: route.mib)
+    if fit:
+        best = (quick + [min(fit, key=lambda route: route.seconds)])[0]
+    reasons = []
+    for route in found[: found.index(best)]:
+        takes = f"{route.mib / 1024:.3g} GiB"
+        if route in fit:
+            takes = f"{route.seconds / 60:.3g} minutes"
+        reasons.append(f"{route.name} would take {takes}")
     if best.name == "centres" and centres_for(n) < int(enough := math.sqrt(n) * math.log(n)):
         reasons.append(f"√n log n would be {enough:.0f} centres: try whether more lower the error")
-    return Route(best.name, best.call, best.mib, best.seconds, "; ".join(reasons))
+    return Route._of(best.name, best.call, best.mib, best.seconds, "; ".join(reasons))
