@@ -5,7 +5,6 @@ __all__ = ['coupling_loss', 'pair_laplacian', 'affinity', 'CoupledKernelEmbeddin
            'TunedCoupling', 'tune_coupling']
 
 # %% ../nbs/12_cke.ipynb #8efa1b90
-from dataclasses import replace
 from itertools import product
 from typing import Annotated, Any
 import numpy as np
@@ -16,30 +15,28 @@ from .base.blocks import few_threads, require_fits, row_blocks
 
 # %% ../nbs/12_cke.ipynb #46cafe66
 from .base.contracts import contract
-from .base.errors import finite, require, settled, warned
+from .base.errors import require, settled, warned
 from .base.points import Points
 from .base.values import Value
-from .base.words import Count, Flag, Labels, NonNegative, Positive, Rng, instance_of
-from .engines.kernels.gram import AKernel
+from .base.words import Count, Finite, Flag, Labels, NonNegative, Positive, Rng, Vector
+from .base.words import instance_of
+from .engines.kernels.gram import AKernel, diagonal, gram_matrix
 from .engines.solving import views
 from .kernels import Gaussian, Linear, median_bandwidth
 from .rkhs import RKHSFunction
 
 # %% ../nbs/12_cke.ipynb #150c10a0
 @contract
-def coupling_loss(U: Points, V: Points, W: views.Ties) -> float:
+def coupling_loss(U: Points, V: Points, W: views.Ties) -> Finite:
     """J = Σᵢⱼ Wᵢⱼ ‖uᵢ − vⱼ‖²   (12.1)
 
     U, V : (n, p), f(lᵢ) and g(hⱼ)
     raises TypeError, ValueError : shapes that do not fit, negative weights
     """
-    W = scipy.sparse.coo_array(W)
-    with np.errstate(over="ignore", invalid="ignore"):
-        loss = sum(
-            W.data[e] @ ((U[W.row[e]] - V[W.col[e]]) ** 2).sum(axis=1)
-            for e in row_blocks(W.nnz, 32 * U.shape[1])
-        )
-    return float(finite(loss, "the loss", "rescale U and V"))
+    W, loss = scipy.sparse.coo_array(W), 0.0
+    for e in row_blocks(W.nnz, 32 * U.shape[1]):
+        loss += W.data[e] @ ((U[W.row[e]] - V[W.col[e]]) ** 2).sum(axis=1)
+    return float(loss)
 
 # %% ../nbs/12_cke.ipynb #66df1291
 @contract
@@ -71,12 +68,8 @@ def _doubly_stochastic(A):
         if (gap := np.abs(sums - 1).max()) < 1e-13:
             break
         c = c / np.sqrt(sums)
-    settled(
-        "the distance of row sums of the affinity from 1 after 5000 turns",
-        gap,
-        1e-13,
-        "Take fewer neighbours or a smaller bandwidth.",
-    )
+    what = "the distance of row sums of the affinity from 1 after 5000 turns"
+    settled(what, gap, 1e-13, "Take fewer neighbours or a smaller bandwidth.")
     return (A.multiply(c[:, None]).multiply(c[None, :])).tocsr()
 
 # %% ../nbs/12_cke.ipynb #6e248653
@@ -87,14 +80,14 @@ def _neighbour_ties(H, place, neighbours, bandwidth):
     unit = float(np.abs(H - H[0]).max()) or 1.0  # squares neither overflow nor vanish
     Z = (H - H[0]) / unit
     other = NearestNeighbors(n_neighbors=neighbours).fit(Z).kneighbors(return_distance=False)
-    distance = np.concatenate(
-        [
-            np.linalg.norm(Z[rows, None] - Z[other[rows]], axis=2)
-            for rows in row_blocks(n, 24 * Z.shape[1] * neighbours)
-        ]
-    )
-    width = np.median(distance[distance > 0]) if (distance > 0).any() else 1.0
-    width = width if bandwidth is None else max(bandwidth / unit, np.finfo(float).tiny)
+    distance = np.empty(other.shape)
+    for rows in row_blocks(n, 24 * Z.shape[1] * neighbours):
+        distance[rows] = np.linalg.norm(Z[rows, None] - Z[other[rows]], axis=2)
+    width = 1.0
+    if bandwidth is not None:
+        width = max(bandwidth / unit, np.finfo(float).tiny)
+    elif distance.any():
+        width = np.median(distance[distance > 0])
     with np.errstate(over="ignore"):  # e^−∞ = 0
         weight = np.exp(-((distance / width) ** 2) / 2) * (place[other] == place[:, None])
     ends = np.repeat(np.arange(n), neighbours), other.ravel()
@@ -123,14 +116,24 @@ def affinity(
     raises TypeError, ValueError : unknown kind, labels missing or that do not fit, too few points
     raises MemoryError : classes too large for settings.result_mib
     """
-    if kind == "identity":
-        return scipy.sparse.eye_array(len(H), format="csr")
-    if kind == "class" and labels is None:
+    place = np.zeros(len(H), int)
+    if labels is not None:
+        place = labels.place
+    elif kind == "class":
         raise ValueError("kind = 'class' needs labels, one an object.")
-    place = np.zeros(len(H), int) if labels is None else labels.place
+    return _ties(H, place, kind, neighbours, bandwidth)
+
+
+def _ties(H, place, kind, neighbours=5, bandwidth=None):
+    if kind == "identity":
+        return _each_to_its_own(len(H))
     if kind == "class":
         return _class_ties(place)
     return _neighbour_ties(H, place, neighbours, bandwidth)
+
+
+def _each_to_its_own(n):
+    return scipy.sparse.eye_array(n, format="csr")
 
 # %% ../nbs/12_cke.ipynb #ec5cd001
 class CoupledKernelEmbedding(views.Matching, Value):
@@ -145,9 +148,9 @@ class CoupledKernelEmbedding(views.Matching, Value):
 
     function_low: RKHSFunction
     function_high: RKHSFunction
-    offset_low: views.PerAxis
-    offset_high: views.PerAxis
-    eigenvalues: views.PerAxis
+    offset_low: Vector
+    offset_high: Vector
+    eigenvalues: Vector
     reg: float
     error_low: float = 0.0
     error_high: float = 0.0
@@ -164,15 +167,10 @@ class CoupledKernelEmbedding(views.Matching, Value):
     def leading(self, n_components: Count):
         "The same embedding with fewer axes, a CoupledKernelEmbedding."
         p = as_count(n_components, "n_components", at_most=len(self.eigenvalues))
-        f, g = self.function_low, self.function_high
-        return replace(
-            self,
-            eigenvalues=self.eigenvalues[:p],
-            offset_low=self.offset_low[:p],
-            offset_high=self.offset_high[:p],
-            function_low=f._with(f.alpha[:, :p]),
-            function_high=g._with(g.alpha[:, :p]),
-        )
+        both = self.function_low, self.function_high
+        f, g = (RKHSFunction._of(h.k, h.Z, h.alpha[:, :p]) for h in both)
+        axes = self.offset_low[:p], self.offset_high[:p], self.eigenvalues[:p]
+        return CoupledKernelEmbedding._of(f, g, *axes, self.reg, self.error_low, self.error_high)
 
 # %% ../nbs/12_cke.ipynb #fd2fb2b2
 @contract
@@ -182,7 +180,7 @@ def coupled_embedding(
     L: views.LowPoints,
     H: views.HighPoints,
     W: views.Ties = None,
-    n_components: views.Axes = 10,
+    n_components: views.NumberOfAxes = 10,
     reg: NonNegative = 1.0,
     rank: Count = None,
     rng: Rng = None,
@@ -210,7 +208,8 @@ def coupled_embedding(
     True
     """
     low, high = views.view(k_low, L, "L", rank, rng), views.view(k_high, H, "H", rank, rng)
-    W = scipy.sparse.eye_array(len(low.centred), format="csr") if W is None else W
+    if W is None:
+        W = _each_to_its_own(len(low.centred))
     if low.fills and high.fills and reg <= 1e-13 * W.max() * min(low.varies, high.varies):
         warned(
             f"reg = {reg:g} is nothing beside Gram matrices of full rank: on the pairs "
@@ -223,15 +222,14 @@ def _coupled(low, high, W, p, reg, or_fewer=False):
     with few_threads(len(low.centred)):
         found = views.leading_axes(low, high, W, p, reg, or_fewer)
     (a, offset_low), (b, offset_high), rho = found
-    f, g = (RKHSFunction(v.gram.kernel, v.gram.points, c) for v, c in ((low, a), (high, b)))
-    return CoupledKernelEmbedding(
-        f, g, offset_low, offset_high, np.clip(1 - rho, 0, 1), reg, low.gram.error, high.gram.error
-    )
+    f, g = (RKHSFunction._of(v.gram.k, v.gram.points, c) for v, c in ((low, a), (high, b)))
+    rest = np.clip(1 - rho, 0, 1), reg, low.gram.error, high.gram.error
+    return CoupledKernelEmbedding._of(f, g, offset_low, offset_high, *rest)
 
 # %% ../nbs/12_cke.ipynb #07f3d002
 def _stationary(name, f, X, own, partner, embedding, tol):
     "(1 − λ) (D f + γ f) = its partner's pull, tested against every section"
-    sections = f.k(views.in_doubles(f.k, X, "X"), f.Z)
+    sections = gram_matrix(f.k, views.in_doubles(f.k, X, "X"), f.Z)
     sections = sections - sections.mean(axis=0)
     whole = sections.T @ own + embedding.reg * f(f.Z)  # 𝐊𝐃𝐊 + γ𝐊
     coupled = sections.T @ partner  # … minus 𝐊𝐋𝐊 + γ𝐊
@@ -263,7 +261,8 @@ def check_coupling(
     """
     lam, f, g = embedding.eigenvalues, embedding.function_low, embedding.function_high
     U, V, penalty = embedding.transform_low(L), embedding.transform_high(H), f.inner(f) + g.inner(g)
-    W = scipy.sparse.eye_array(len(U), format="csr") if W is None else W
+    if W is None:
+        W = _each_to_its_own(len(U))
     value = coupling_loss(U, V, W) + embedding.reg * float(np.trace(penalty))
     d_low, d_high = (np.asarray(W.sum(axis=axis)).ravel()[:, None] for axis in (1, 0))
     gram = (d_low * U).T @ U + (d_high * V).T @ V + embedding.reg * penalty
@@ -302,8 +301,9 @@ def _linear_and_gaussian(L, H):
     "Pairs of linear kernels and of Gaussians, scaled to variance 1: mean k(x, x) − mean of K"
 
     def scaled(k, X):
-        X = X[:1000]
-        return (1 / max(float(k.diag(X).mean() - k(X).mean()), np.finfo(float).tiny)) * k
+        X = k._marked(X[:1000])
+        varies = float(diagonal(k, X).mean() - gram_matrix(k, X).mean())
+        return (1 / max(varies, np.finfo(float).tiny)) * k
 
     def kernels(X):
         width = median_bandwidth(X)
@@ -315,7 +315,7 @@ def _linear_and_gaussian(L, H):
 def _fold_scores(fold, L, H, place, kernels, kinds, regs, components, weights, rank):
     "(choice, held-out probes matched to their own label) of every candidate, in one fold"
     train, gallery, probes = fold
-    ties = {kind: _ties(H[train], place[train], kind) for kind in kinds}
+    ties = {kind: _search_ties(H[train], place[train], kind) for kind in kinds}
     for pair in kernels:
         low, high = _views(pair, L[train], H[train], rank)
         for (kind, W), reg in product(ties.items(), regs):
@@ -333,8 +333,8 @@ def _views(kernels, L, H, rank):
     )
 
 
-def _ties(H, place, kind):
-    return affinity(H, place if kind == "class" else None, kind)
+def _search_ties(H, place, kind):
+    return _ties(H, place * (kind == "class"), kind)
 
 # %% ../nbs/12_cke.ipynb #901f0731
 class TunedCoupling(Value):
@@ -388,7 +388,9 @@ def tune_coupling(
     rng : draws the folds
     raises TypeError, ValueError : bad arguments, too few pairs or labels for the folds
     """
-    place, pairs = labels.place, _linear_and_gaussian(L, H) if kernels == "auto" else kernels
+    place, pairs = labels.place, kernels
+    if kernels == "auto":
+        pairs = _linear_and_gaussian(L, H)
     search = L, H, place, pairs, kind, regs, components, weights, rank
     cut = views.splits(place, folds, unseen, rng)
     tried = [list(_fold_scores(fold, *search)) for fold in cut]
@@ -398,9 +400,9 @@ def tune_coupling(
     best, score = max(scores, key=lambda item: item[1])  # of equal ones the first
     embedding = _coupled(
         *_views(best["kernels"], L, H, rank),
-        _ties(H, place, best["kind"]),
+        _search_ties(H, place, best["kind"]),
         best["n_components"],
         best["reg"],
         or_fewer=True,
     )
-    return TunedCoupling(embedding, best["weights"], best, score, scores)
+    return TunedCoupling._of(embedding, best["weights"], best, score, scores)

@@ -12,29 +12,33 @@ import scipy.linalg
 import scipy.sparse
 
 # %% ../../../nbs/engines/solving/views.ipynb #dbc6869e
-from ...base.arrays import as_count, as_number, as_points, as_weights
+from ...base.arrays import as_count, as_number, as_rng, as_weights
 from ...base.blocks import row_blocks
 from ...base.contracts import contract
 from ...base.distances import sqdist
 from ...base.factors import Cholesky, signs
-from ...base.points import marked, points, recast
+from ...base.points import points, recast
 from ...base.values import Value
-from ...base.words import Word, array, count, either, fitting, number, one_of
+from ...base.words import Word, array, count, either, fitting, number, one_of, several
+from ...base.words import word_of
 from ..kernels.gram import as_kernel, n_points, require_points
-from .lowrank import pivoted_cholesky
-from .spectra import leading_eigenpairs
+from .lowrank import low_rank
+from .spectra import leading
 
 # %% ../../../nbs/engines/solving/views.ipynb #63f390e5
 def _ties(value, name, call=None):
     "W (n, n), sparse or dense, ≥ 0, every row and column with some weight"
     fitting(value, name, not isinstance(value, str), "a matrix", f"affinity(H, labels, {value!r})")
-    sparse = scipy.sparse.issparse(value)
-    W = scipy.sparse.csr_array(value) if sparse else array("n", "n").read(value, name, call)
-    array(at_least=0).read(np.append(W.data, 0) if sparse else W, name)
+    if scipy.sparse.issparse(value):
+        W = scipy.sparse.csr_array(value)
+        entries = np.append(W.data, 0)
+    else:
+        W = entries = array("n", "n").read(value, name, call)
+    array(at_least=0).read(entries, name)
     for axis, what in ((1, "row"), (0, "column")):
         with np.errstate(over="ignore"):
             sums = np.asarray(W.sum(axis=axis)).ravel()
-        i = int(sums.argmin() if np.isfinite(sums).all() else sums.argmax())
+        i = int(np.where(np.isfinite(sums), sums, -1).argmin())
         if not 1e-12 * sums.max() < sums[i] < np.inf:
             raise ValueError(
                 f"{name} is too large or singular: {what} {i} sums to {sums[i]:.1g}. "
@@ -64,25 +68,10 @@ Ties = Annotated[
 ]
 
 # %% ../../../nbs/engines/solving/views.ipynb #5ef751ff
-Lows, Highs = (
-    Annotated[
-        Any,
-        Word(
-            f"array (n, {d})",
-            lambda value, name, call: marked(as_points, value, name),
-            ("n",),
-            lambda rng, sizes: rng.normal(size=(sizes["n"], 4)),
-            _no_ties[1:3],
-        ),
-    ]
-    for d in "mM"
-)
+Lows, Highs = (Annotated[Any, points("n", of=name)] for name in "LH")
 LowPoints, HighPoints = (Annotated[Any, points("n", of=k)] for k in ("k_low", "k_high"))
-PerAxis = Annotated[Any, array("p")]
-Axes = Annotated[Any, either(lambda value: value is None, count(), "int ≥ 1, or None")]
+NumberOfAxes = Annotated[Any, either(lambda value: value is None, count(), "int ≥ 1, or None")]
 Affinity = Annotated[str, one_of("identity", "knn", "class")]
-
-
 Way = Annotated[
     Any,
     either(
@@ -98,10 +87,9 @@ def _each(word):
     "The word of a sequence of what `word` reads"
 
     def read(value, name, call):
-        column = isinstance(value, np.ndarray) and value.ndim > 0
-        several = list(value) if column or isinstance(value, (tuple, list)) else [value]
-        as_count(len(several), f"the number of candidates in {name}")
-        return list(dict.fromkeys(word.read(v, name, call) for v in several))
+        given = list(value) if several(value) else [value]
+        as_count(len(given), f"the number of candidates in {name}")
+        return list(dict.fromkeys(word.read(v, name, call) for v in given))
 
     return Word(
         f"sequence of {word.says}",
@@ -122,7 +110,7 @@ def _pair(value, name, call):
 
 Regs = Annotated[Any, _each(number(above=0))]
 Components = Annotated[Any, _each(count())]
-Kinds = Annotated[Any, _each(one_of("identity", "knn", "class"))]
+Kinds = Annotated[Any, _each(word_of(Affinity))]
 Ways = Annotated[
     Any,
     _each(
@@ -174,10 +162,9 @@ _COLUMNS = 1000
 def view(k, X, name, rank, rng):
     "The View of marked points X by at most `rank` columns; all of them up to n = 1000, else 1000"
     X = recast(require_points(X, 3, name, "centring takes one"), np.float64)
-    gram = pivoted_cholesky(k, X, min(n_points(X), rank or _COLUMNS), tol=0, rng=rng)  # by blocks
-    F = gram.factor
-    mean = F.mean(axis=0) if F.size else np.zeros(0)
-    done = View(gram, mean, F - mean)
+    gram = low_rank(k, X, rank or _COLUMNS, 0, as_rng(rng), "random")  # by blocks
+    mean = gram.factor.mean(axis=0)
+    done = View._of(gram, mean, gram.factor - mean)
     if not done.varies > 1e-8 * gram.trace:
         raise ValueError(
             f"{name} is constant for {k}, or nearly: {done.varies:.2g} of a trace of "
@@ -199,7 +186,9 @@ def whitening(view, d, reg):
         return done.half_solve, partial(done.half_solve, transposed=True)
     _, s, Vt = scipy.linalg.svd(A, full_matrices=False)
     noise = len(A) * np.finfo(float).eps
-    kept = s > s[0] * (noise if reg > 0 else (4 * noise) ** 0.5)
+    if reg == 0:
+        noise = (4 * noise) ** 0.5
+    kept = s > s[0] * noise
     T = Vt[kept].T / np.sqrt(s[kept] ** 2 + reg)
     return T.T.dot, T.dot
 
@@ -226,12 +215,10 @@ def _leading_singular(M, p):
     "The p largest singular values of M and their vectors"
     if min(M.shape) <= 200:
         U, rho, Vt = scipy.linalg.svd(M, full_matrices=False, check_finite=False)
-        U, rho, V = U[:, :p], rho[:p], Vt[:p].T
-    else:
-        pairs = leading_eigenpairs(M @ M.T, p)
-        U, rho = pairs.vectors, np.sqrt(np.maximum(pairs.values, 0.0))
-        V = M.T @ U / np.maximum(rho, 1e-7)
-    return U, rho, V
+        return U[:, :p], rho[:p], Vt[:p].T
+    values, U, *_ = leading(M @ M.T, p, as_rng(None))
+    rho = np.sqrt(np.maximum(values, 0.0))
+    return U, rho, M.T @ U / np.maximum(rho, 1e-7)
 
 # %% ../../../nbs/engines/solving/views.ipynb #abc20657
 class Matching:
@@ -244,10 +231,10 @@ class Matching:
 
     def __repr__(self):
         rho, dropped = self.correlations, max(self.error_low, self.error_high)
+        error = f", trace error {dropped:.1e}" * (dropped > 1e-10)
         return (
             f"{type(self).__name__} of {self.function_low.k} and {self.function_high.k}: "
-            f"{len(rho)} axes, correlations {rho[0]:.3f} … {rho[-1]:.3f}, reg {self.reg:g}"
-            + (f", trace error {dropped:.1e}" if dropped > 1e-10 else "")
+            f"{len(rho)} axes, correlations {rho[0]:.3f} … {rho[-1]:.3f}, reg {self.reg:g}{error}"
         )
 
     @contract
@@ -283,32 +270,33 @@ class Matching:
         to_low, to_high = self._scales(weights)
         return self.transform_low(L) * to_low, self.transform_high(H) * to_high
 
-    def _scales(self, weights):
-        "What f and g are multiplied by before distances are taken"
+    def _scales(self, weights, p=None):
+        "What f and g are multiplied by before distances are taken along the first p axes"
+        lam = self.eigenvalues[:p]
         if weights is None:
             return 1.0, 1.0
         if isinstance(weights, str):
-            rho, width = self.correlations, np.sqrt(self.eigenvalues * (2 - self.eigenvalues))
-            as_number(
-                width.min(),
-                "√(1 − ρ²)",
-                at_least=1e-6,
-                because=": a likelihood needs correlations ρ below 1; raise reg",
-            )
-            return 1 / width, rho / width  # (12.8)
-        return (np.sqrt(as_weights(weights, len(self.eigenvalues), "axis")),) * 2
+            width = np.sqrt(lam * (2 - lam))
+            why = ": a likelihood needs correlations ρ below 1; raise reg"
+            as_number(width.min(), "√(1 − ρ²)", at_least=1e-6, because=why)
+            return 1 / width, (1 - lam) / width  # (12.8)
+        return (np.sqrt(as_weights(weights, len(lam), "axis")),) * 2
 
 # %% ../../../nbs/engines/solving/views.ipynb #3aff005e
 def splits(place, folds, unseen, rng):
     "(training pairs, gallery, probes) of each fold, with at least one probe that can be matched"
-    n, what = (int(place.max()) + 1, "labels") if unseen else (len(place), "pairs")
-    least = (2 if unseen else 3) * folds
-    as_count(n, f"the number of {what}", least, because=f", for {folds} folds")
-    made = []
+    what, group, each = "pairs", np.arange(len(place)), 3
+    if unseen:
+        what, group, each = "labels", place, 2
+    n, made = int(group.max()) + 1, []
+    as_count(n, f"the number of {what}", each * folds, because=f", for {folds} folds")
     for part in np.array_split(rng.permutation(n), folds):
-        held = np.isin(place if unseen else np.arange(n), part)
+        held = np.isin(group, part)
         train, out = np.flatnonzero(~held), rng.permutation(np.flatnonzero(held))
-        made.append((train, out[::2], out[1::2]) if unseen else (train, train, out))
+        fold = train, train, out
+        if unseen:
+            fold = train, out[::2], out[1::2]
+        made.append(fold)
     if not any(np.isin(place[probes], place[gallery]).any() for _, gallery, probes in made):
         raise ValueError(
             "no held-out probe has its label in its gallery, so every choice scores "
@@ -321,6 +309,5 @@ def matches(embedding, components, weights, probes, gallery):
     "(p, weights, the row of the gallery for each probe), for each number of axes and each way"
     f, g = embedding.transform_low(probes), embedding.transform_high(gallery)
     for p, way in product(components, weights):
-        axes = slice(min(p, len(embedding.eigenvalues)))
-        to_low, to_high = embedding.leading(axes.stop)._scales(way)
-        yield p, way, sqdist(f[:, axes] * to_low, g[:, axes] * to_high).argmin(axis=1)
+        to_low, to_high = embedding._scales(way, p)
+        yield p, way, sqdist(f[:, :p] * to_low, g[:, :p] * to_high).argmin(axis=1)
