@@ -111,7 +111,8 @@ class LargeFit(Fit):
     def __repr__(self):
         return (
             f"LargeFit in H({self.k}), {self.method}; ‖f̂ − f‖ ≤ "
-            f"{np.max(self.error_bound):.1e}, steps: {self.iterations}"
+            f"{np.max(self.error_bound):.1e}, {self.iterations} "
+            f"step{'s' * (self.iterations > 1)}"
         )
 
 # %% ../../nbs/deeper/14_scale.ipynb #15ee3f5f

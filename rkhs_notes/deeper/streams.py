@@ -88,6 +88,11 @@ class StreamingMeans:
     """Σ w z zᵀ over the points of a stream, z = (φ(x), y, 1), and nothing else of them   (14.20)
 
     Mean embedding, MMD and principal components follow from it   (Proposition 14.11)
+
+    Parameters
+    ----------
+    phi : FeatureMap          φ
+    n_targets : int ≥ 0       t, the columns of y
     """
 
     @contract
@@ -173,7 +178,7 @@ class StreamingMeans:
 
     def mean_embedding(self):
         "⟨m, φ(·)⟩, a FeatureFunction"
-        return FeatureFunction(self.phi, self._parts()[3]).of_columns(self)
+        return FeatureFunction._of(self.phi, self._parts()[3]).of_columns(self)
 
     @contract
     def mmd2(self, other, unbiased: Flag = False) -> Finite:
@@ -196,7 +201,7 @@ class StreamingMeans:
         as_number(np.trace(G), "the variance of the features", above=0, because=why)
         values, V = np.linalg.eigh(G)
         V, values = signed(V[:, ::-1][:, :r]), np.maximum(values[::-1], 0)
-        f = FeatureFunction(self.phi, V).of_columns(self)
+        f = FeatureFunction._of(self.phi, V).of_columns(self)
         return FeatureComponents._of(f, -m @ V, values[:r], float(values.sum()))
 
 # %% ../../nbs/deeper/14a_streams.ipynb #10b4e2c7
@@ -307,7 +312,7 @@ class StreamingRidge(StreamingMeans):
         b = level - m @ V
         if self.n_targets == 1:
             V, b = V[:, 0], float(b[0])
-        f = FeatureFunction(self.phi, V).of_columns(self)
+        f = FeatureFunction._of(self.phi, V).of_columns(self)
         return OffsetFit._of(f, b) if offset else f
 
     def _scored(self, offset):

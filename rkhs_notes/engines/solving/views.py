@@ -21,7 +21,7 @@ from ...base.points import points, recast
 from ...base.values import Value
 from ...base.words import Word, array, count, either, fitting, number, one_of, several
 from ...base.words import word_of
-from ..kernels.gram import as_kernel, n_points, require_points
+from ..kernels.gram import as_kernel, require_points
 from .lowrank import low_rank
 from .spectra import leading
 
