@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from scipy.special import gammaln
 
 # %% ../nbs/10_double_descent.ipynb #90c9a356
-from .base.arrays import frozen, guarded, shaped
+from .base.arrays import guarded, shaped
 from .base.blocks import require_fits
 from .base.contracts import contract
 from .base.errors import require
@@ -34,15 +34,12 @@ from .engines.solving.paths import by_products, errors_of, min_norm_path, rank_t
 from .engines.solving.paths import require_finite, shortest
 
 # %% ../nbs/10_double_descent.ipynb #be790f4d
-_Share = Annotated[float, number(at_least=0, below=1)]
-
-
 @contract
 def min_norm_fit(
     Phi: AnyColumns,
     y: Targets,
     lam: NonNegative = 0.0,
-    rtol: _Share = None,
+    rtol: Annotated[float, number(at_least=0, below=1)] = None,
     weights: Weights = None,
 ):
     """The shortest β among the minimisers of  Σᵢ wᵢ (⟨Phiᵢ, β⟩ − yᵢ)² + lam ‖β‖²   (10.1), (10.2)
@@ -63,14 +60,14 @@ def min_norm_fit(
     """
     if weights is not None:
         Phi, y = Phi * np.sqrt(weights)[:, None], (y.T * np.sqrt(weights)).T
-    if not issparse(Phi):
-        Phi, y = alike(Phi, y)
     Y, root = y.reshape(len(y), -1), math.sqrt(lam)
-    beta = (
-        by_products(Phi, Y, root, rtol)
-        if issparse(Phi)
-        else (shortest(Phi, Y, root, rank_tolerance(Phi) if rtol is None else rtol))
-    )  # (10.2)
+    if issparse(Phi):
+        beta = by_products(Phi, Y, root, rtol)
+    else:
+        Phi, Y = alike(Phi, Y)
+        if rtol is None:
+            rtol = rank_tolerance(Phi)
+        beta = shortest(Phi, Y, root, rtol)  # (10.2)
     return require_finite(beta).reshape(-1, *y.shape[1:])
 
 # %% ../nbs/10_double_descent.ipynb #b2e2ab8f
@@ -121,8 +118,9 @@ def _in_units(Phi, y, beta, lam):
     "The same problem with entries of Phi up to 1, and of y or of beta up to 1"
     unit, top = max(float(np.abs(Phi).max()), math.sqrt(lam)) or 1.0, float(np.abs(beta).max())
     size = max(top * unit, float(np.abs(y).max())) or 1.0
-    beta = beta * unit / size if size < math.inf else beta / top
-    return Phi / unit, y / size, beta, (math.sqrt(lam) / unit) ** 2
+    if size == math.inf:
+        return Phi / unit, y / size, beta / top, (math.sqrt(lam) / unit) ** 2
+    return Phi / unit, y / size, beta * unit / size, (math.sqrt(lam) / unit) ** 2
 
 # %% ../nbs/10_double_descent.ipynb #fb96147b
 class DoubleDescentCurve(Value):
@@ -165,7 +163,17 @@ class DoubleDescentCurve(Value):
         ratio : against γ = D / n
         returns : Axes
         """
-        return _plot(self, ax, what, label, color, 1 / self.n if ratio else 1)
+        ax, unit, xlabel = axis_of(ax), 1, "features D"
+        if ratio:
+            unit, xlabel = 1 / self.n, "features a datum, γ = D / n"
+        values, at = getattr(self, what), self.widths * unit
+        ax.axvline(self.n * unit, color=MUTED, lw=0.8, ls=":")
+        ax.fill_between(at, values.min(axis=0), values.max(axis=0), color=color, alpha=0.25, lw=0)
+        ax.plot(at, np.median(values, axis=0), color=color, label=label)
+        ax.set(xscale="log", xlabel=xlabel, ylabel="error")
+        if what == "norm":
+            ax.set(yscale="log", ylabel="‖β‖")
+        return ax
 
     def __repr__(self):
         test = dict(zip(self.widths.tolist(), np.median(self.test, axis=0).tolist(), strict=True))
@@ -176,29 +184,10 @@ class DoubleDescentCurve(Value):
             f"largest error {said[0]}, least {said[1]}, {said[2]}"
         )
 
-# %% ../nbs/10_double_descent.ipynb #7a470fa9
-def _plot(curve, ax, what, label, color, unit):
-    ax = axis_of(ax)
-    values, at = getattr(curve, what), curve.widths * unit
-    ax.axvline(curve.n * unit, color=MUTED, lw=0.8, ls=":")
-    ax.fill_between(at, values.min(axis=0), values.max(axis=0), color=color, alpha=0.25, lw=0)
-    ax.plot(at, np.median(values, axis=0), color=color, label=label)
-    ax.set(
-        xscale="log",
-        xlabel="features D" if unit == 1 else "features a datum, γ = D / n",
-        ylabel="‖β‖" if what == "norm" else "error",
-    )
-    if what == "norm":
-        ax.set(yscale="log")
-    return ax
-
 # %% ../nbs/10_double_descent.ipynb #1d39e156
-_RandomMaps = Annotated[Any, function("(D, rng) → FeatureMap")]
-
-
 @contract
 def double_descent_curve(
-    features: _RandomMaps,
+    features: Annotated[Any, function("(D, rng) → FeatureMap")],
     X: AnyPoints,
     y: Targets,
     X_test: OtherPoints,
@@ -226,8 +215,7 @@ def double_descent_curve(
     raises MemoryError : an array is above settings.result_mib
     references : Belkin, Hsu, Ma, Mandal (2019); MD, "What is observed"
     """
-    y, y_test = guarded(np.asarray(y)), guarded(np.asarray(y_test))
-    lams = np.atleast_1d(lam).tolist()
+    y, y_test, lams = guarded(y), guarded(y_test), np.atleast_1d(lam).tolist()
     shaped(y_test, "y_test", ("m", *y.shape[1:]), hint=", the same columns as y")
     if error == "label" and y[0].size == 1 and not y.min() < 0 < y.max():
         raise ValueError("error = 'label' reads y by its sign: pass ±1, or one column a class.")
@@ -235,22 +223,11 @@ def double_descent_curve(
         (len(X) + len(X_test), max(len(X), *np.diff([0, *widths]).tolist())),
         instead="smaller steps between widths, or fewer points",
     )
-    found = errors_of(
-        features,
-        X,
-        y,
-        X_test,
-        y_test,
-        widths,
-        lams,
-        MEASURES.get(error, error),
-        rng.spawn(draws),
-        progress,
-    )
-    at = frozen(np.array(widths))
+    measure, rngs = MEASURES.get(error, error), rng.spawn(draws)
+    found = errors_of(features, X, y, X_test, y_test, widths, lams, measure, rngs, progress)
     curves = tuple(
-        DoubleDescentCurve(at, *map(frozen, arrays), len(X), lams[j])
-        for j, arrays in enumerate(zip(*found, strict=True))
+        DoubleDescentCurve._of(np.array(widths), *arrays, len(X), lam)
+        for *arrays, lam in zip(*found, lams, strict=True)
     )
     return curves if np.ndim(lam) else curves[0]
 
@@ -270,7 +247,9 @@ def least_squares_risk(n: Count, p: Count, signal: NonNegative, noise: NonNegati
     spare = abs(n - p) - 1
     if noise == 0:
         return bias
-    return bias + noise * (1 + min(n, p) / spare) if spare > 0 else math.inf  # (10.3)
+    if spare <= 0:
+        return math.inf
+    return bias + noise * (1 + min(n, p) / spare)  # (10.3)
 
 # %% ../nbs/10_double_descent.ipynb #e9f074c3
 class ArcCosine(Kernel):
@@ -281,8 +260,8 @@ class ArcCosine(Kernel):
 
     def _gram(self, X, Y, xp):
         x, y = (xp.sqrt(xp.vecdot(A, A)) for A in (X, Y))
-        unit = lambda A, a: A / xp.where(a > 0, a, xp.ones_like(a))[:, None]
-        cosine = xp.clip(unit(X, x) @ unit(Y, y).T, -1.0, 1.0)
+        a, b = (xp.where(length > 0, length, xp.ones_like(length)) for length in (x, y))
+        cosine = xp.clip((X / a[:, None]) @ (Y / b[:, None]).T, -1.0, 1.0)
         J = (xp.sqrt(1 - cosine**2) + (math.pi - xp.acos(cosine)) * cosine) / math.pi
         return x[:, None] * y[None, :] * J  # (10.9)
 
@@ -297,7 +276,8 @@ class _Neurons(Value):
 
     def __call__(self, X):
         X = np.asarray(X)
-        return math.sqrt(2 / len(self.W)) * np.maximum(X @ self.W.T.astype(X.dtype, copy=False), 0)
+        W = self.W.T.astype(X.dtype, copy=False)
+        return math.sqrt(2 / len(self.W)) * np.maximum(X @ W, 0)
 
 
 @contract
@@ -310,15 +290,15 @@ def relu_features(d: Count, D: Count, rng: Rng = None) -> FeatureMap:
     references : Cho and Saul (2009); MD, "ReLU 2 layer networks (with random first layer weights)"
     """
     require_fits((D, d), 8, "fewer neurons")
-    return FeatureMap(ArcCosine(), d, D, _Neurons(frozen(rng.standard_normal((D, d)))))
+    return FeatureMap._of(ArcCosine(), d, D, _Neurons._of(rng.standard_normal((D, d))))
 
 # %% ../nbs/10_double_descent.ipynb #8deb71ff
-_Line = Annotated[Any, array("n", "1?")]
-_MoreOfIt = Annotated[Any, replace(array("m", "1?"), says="array (q,) or (q, 1)")]
-
-
 @contract
-def gaussian_power_bound(bandwidth: Positive, X: _Line, x: _MoreOfIt):
+def gaussian_power_bound(
+    bandwidth: Positive,
+    X: Annotated[Any, array("n", "1?")],
+    x: Annotated[Any, replace(array("m", "1?"), says="array (q,) or (q, 1)")],
+):
     """min over m of  √((2m − 1)!!) / m!  ∏_{i ≤ m} |x − x₍ᵢ₎| / bandwidth, a bound of P(x)   (10.8)
 
     bandwidth : of the Gaussian kernel
@@ -329,7 +309,6 @@ def gaussian_power_bound(bandwidth: Positive, X: _Line, x: _MoreOfIt):
     """
     X, x = np.reshape(X, (1, -1)), np.reshape(x, (-1, 1))
     m = np.arange(1, X.size + 1)
-    with np.errstate(divide="ignore"):
-        logs = np.cumsum(np.log(np.sort(np.abs(x - X), axis=1)) - math.log(bandwidth), axis=1)
+    logs = np.cumsum(np.log(np.sort(np.abs(x - X), axis=1)) - math.log(bandwidth), axis=1)
     logs += (gammaln(2 * m + 1) - gammaln(m + 1) - m * math.log(2)) / 2 - gammaln(m + 1)  # (10.8)
     return np.exp(np.minimum(logs.min(axis=1), 0.0))

@@ -32,24 +32,18 @@ def combine(coefficients: Annotated[object, array("m")], vectors: Vectors) -> AV
 
 def _combined(coefficients, vectors):
     "combine, for vectors that were read"
-    kind = _kind(vectors)
+    _require_one_space(vectors)
     if all(map(callable, vectors)) and not all(hasattr(v, "__add__") for v in vectors):
         return _Combination(coefficients, vectors)
-    with np.errstate(over="ignore", invalid="ignore"):
-        terms = [float(c) * v for c, v in zip(coefficients, vectors)]
-        total = sum(terms[1:], start=terms[0])
-    return total if kind == "functions" else finite(total, "a combination of vectors", "rescale")
+    first, *others = (float(c) * v for c, v in zip(coefficients, vectors))
+    return sum(others, start=first)
 
 
-def _kind(vectors):
-    "What all vectors are; of two spaces they are refused"
-    kinds = {
-        f"arrays {v.shape}" if isinstance(v, (np.ndarray, np.generic)) else "functions"
-        for v in vectors
-    }
+def _require_one_space(vectors):
+    "Refuses arrays of two shapes, and arrays beside functions"
+    kinds = {f"arrays {v.shape}" if hasattr(v, "shape") else "functions" for v in vectors}
     if len(kinds) > 1:
         raise ValueError(f"{' and '.join(sorted(kinds))} lie in different spaces; pass one kind.")
-    return kinds.pop()
 
 # %% ../nbs/00_hilbert.ipynb #59fc6673
 class _Combination:
@@ -58,7 +52,7 @@ class _Combination:
     def __init__(self, coefficients, functions):
         terms = {}  # by identity, not by equality
         for c, f in zip(coefficients, functions):
-            for b, g in f.terms if isinstance(f, _Combination) else [(1.0, f)]:
+            for b, g in getattr(f, "terms", [(1.0, f)]):
                 terms[id(g)] = terms.get(id(g), (0.0, g))[0] + float(c) * b, g
         self.terms = list(terms.values())
 
@@ -77,9 +71,10 @@ def _real(of, example):
         f = plain.read(value, name, call)
 
         def number(*vectors):
-            with np.errstate(over="ignore", invalid="ignore"):
-                found = f(*vectors)
-            return found if isinstance(found, (float, np.floating)) else as_number(found, name + of)
+            found = f(*vectors)
+            if isinstance(found, (float, np.floating)):
+                return found
+            return as_number(found, name + of)
 
         return number
 
@@ -103,20 +98,14 @@ def check_inner_product(inner: Inner, vectors: Vectors, rng: Rng = None) -> Fini
     raises LawBroken : names the axiom, by how much it fails, and on which vectors
     """
     _combined([1] * len(vectors), [*vectors])  # refuses vectors of two spaces
-    gram = np.array([[inner(f, g) for g in vectors] for f in vectors], dtype=float)
+    gram = _numbers("⟨f, g⟩ is finite", [[inner(f, g) for g in vectors] for f in vectors])
     m = len(gram)
-    require(
-        "⟨f, g⟩ is finite",
-        np.sum(~np.isfinite(gram)),
-        0,
-        "A mistake in the product, or vectors so long that it overflows: rescale them.",
-    )
     lengths, rounding = np.sqrt(np.abs(gram.diagonal())), 100 * m * _eps(vectors)
     i = int(np.argmin(lengths > 0))  # one of no length, if there is one
     require(
         "⟨f, f⟩ = 0 only for f = 0",
-        0.0 if lengths[i] > 0 else 1.0,
-        0.0,
+        lengths[i] <= 0,
+        0,
         f"Vector {i} is not zero, but ⟨f, f⟩ = {gram[i, i]:.3g}.",
     )
     cosines = gram / np.outer(lengths, lengths)
@@ -143,27 +132,29 @@ def check_inner_product(inner: Inner, vectors: Vectors, rng: Rng = None) -> Fini
         f"f = Σ cᵢ vᵢ/|vᵢ| with c = {np.round(combinations[:, 0], 2)} "
         f"has ⟨f, f⟩ = {eigenvalues[0]:.3g}.",
     )
-    for c in combinations.T[eigenvalues <= rounding]:
-        _require_zero(c / lengths, vectors, m * rounding**0.5)
-    return float(eigenvalues[0] / eigenvalues[-1])
-
-# %% ../nbs/00_hilbert.ipynb #164f07b8
-def _require_zero(c, vectors, slack):
-    "A combination of arrays of length 0 is the zero array; of functions, who knows"
-    if all(isinstance(v, np.ndarray) for v in vectors):
+    unseen = combinations.T[eigenvalues <= rounding] / lengths
+    for c in unseen[: m * isinstance(vectors[0], np.ndarray)]:  # of functions, who knows
         f, size = _combined(c, vectors), np.max(np.abs(np.array(vectors)).T @ np.abs(c))
         require(
             "⟨f, f⟩ = 0 only for f = 0",
             np.abs(f).max(),
-            slack * size,
+            m * rounding**0.5 * size,
             f"f = {np.round(f, 3)} is not zero, but the product does not see it.",
         )
+    return float(eigenvalues[0] / eigenvalues[-1])
+
+# %% ../nbs/00_hilbert.ipynb #164f07b8
+def _numbers(law, values):
+    "The values as an array, if all are finite"
+    values = np.array(values, dtype=float)
+    because = "A mistake in the formula, or vectors so long that it overflows: rescale them."
+    require(law, np.sum(~np.isfinite(values)), 0, because)
+    return values
 
 
 def _eps(vectors):
     "The coarsest spacing among vectors of floats"
-    dtypes = [v.dtype for v in vectors if isinstance(v, np.ndarray)]
-    return max((float(np.finfo(t).eps) for t in dtypes), default=float(np.finfo(float).eps))
+    return max(float(np.finfo(getattr(v, "dtype", float)).eps) for v in vectors)
 
 # %% ../nbs/00_hilbert.ipynb #55aba244
 def _lp(values, weights, p):
@@ -204,43 +195,28 @@ def check_norm(norm: Norm, vectors: Vectors) -> Finite:
     raises LawBroken : names the axiom, by how much it fails, and on which vectors
     """
     vectors, rounding, worst = [*vectors, *_corners(vectors)], 100 * _eps(vectors), 0.0
-    sizes = _lengths(norm, vectors)
+    lengths = lambda them: _numbers("‖f‖ is finite", [norm(f) for f in them])
+    sizes = lengths(vectors)
     for i, (f, size) in enumerate(zip(vectors, sizes)):
-        require(
-            "‖f‖ > 0 for f ≠ 0", 0.0 if size > 0 else 1.0, 0.0, f"Vector {i} has ‖f‖ = {size:g}."
-        )
+        require("‖f‖ > 0 for f ≠ 0", size <= 0, 0, f"Vector {i} has ‖f‖ = {size:g}.")
         for c in (-2.0, 0.5):
-            gap = abs(_lengths(norm, [_combined([c], [f])])[0] - abs(c) * size) / size
+            gap = abs(lengths([_combined([c], [f])])[0] - abs(c) * size) / size
             require("‖c f‖ = |c| ‖f‖", gap, rounding, f"Vector {i}, c = {c}.")
-        for j, g in enumerate(vectors):
-            ratio = _lengths(norm, [_combined([1, 1], [f, g])])[0] / (size + sizes[j])
-            worst = max(
-                worst,
-                require(
-                    "‖f + g‖ ≤ ‖f‖ + ‖g‖", ratio, 1 + rounding, f"Vectors {i} and {j}, as a ratio."
-                ),
-            )
+        ratios = lengths(_combined([1, 1], [f, g]) for g in vectors) / (size + sizes)
+        where = f"Vectors {i} and {ratios.argmax()}, as a ratio."
+        ratio = require("‖f + g‖ ≤ ‖f‖ + ‖g‖", ratios.max(), 1 + rounding, where)
+        worst = max(worst, ratio)
     return worst
 
 # %% ../nbs/00_hilbert.ipynb #e763dc25
-def _lengths(norm, vectors):
-    "‖f‖ of every vector, if all are finite"
-    sizes = np.array([norm(f) for f in vectors], dtype=float)
-    require(
-        "‖f‖ is finite",
-        np.sum(~np.isfinite(sizes)),
-        0,
-        "A mistake in the norm, or vectors so long that it overflows: rescale them.",
-    )
-    return sizes
-
-
 def _corners(vectors):
     "Coordinate vectors and halves, where the vectors are arrays (d,)"
-    if not all(isinstance(v, np.ndarray) and v.ndim == 1 for v in vectors):
+    if getattr(vectors[0], "ndim", 0) != 1:
         return []
-    units = np.eye(len(vectors[0])) if len(vectors[0]) <= 50 else []
-    halves = [v * (np.arange(len(v)) % 2 == i) for v in vectors for i in (0, 1)]
+    units, d = [], len(vectors[0])
+    if d <= 50:
+        units = np.eye(d)
+    halves = [v * (np.arange(d) % 2 == i) for v in vectors for i in (0, 1)]
     return [v for v in (*units, *halves) if v.any()]
 
 # %% ../nbs/00_hilbert.ipynb #66baa701
@@ -251,13 +227,13 @@ def parallelogram_defect(norm: Norm, f: AVector, g: AVector) -> Finite:
     Zero for all f, g exactly when the norm has an inner product.
     f, g : not both zero
     """
-    _kind([f, g])
+    _require_one_space([f, g])
     size = as_number(
         max(norm(f), norm(g)), "‖f‖ or ‖g‖", above=0, because=", of vectors that are not both zero"
     )
     diagonals = sum((norm(_combined([1, c], [f, g])) / size) ** 2 for c in (1, -1))
     sides = 2 * (norm(f) / size) ** 2 + 2 * (norm(g) / size) ** 2
-    return as_number(diagonals / sides - 1, "the defect", because=": ‖f + g‖ or ‖f − g‖ overflows")
+    return float(diagonals / sides - 1)
 
 # %% ../nbs/00_hilbert.ipynb #4bc181ae
 class Measure(Value):
@@ -291,11 +267,13 @@ class Measure(Value):
         integral = np.tensordot(self.weights, self._values(f, "f"), axes=1)
         return float(integral) if integral.ndim == 0 else integral
 
-    def inner(self, f, g):
-        "⟨f, g⟩ = ∫ f g dμ for functions or their values (n,); a float   (0.2)"
-        with np.errstate(over="ignore"):
-            products = self._scalar(f, "f") * self._scalar(g, "g")
-        return self.integrate(finite(products, "f g", "rescale f or g"))
+    @contract
+    def inner(self, f, g) -> Finite:
+        """⟨f, g⟩ = ∫ f g dμ   (0.2)
+
+        f, g : functions or their values (n,)
+        """
+        return self.integrate(self._scalar(f, "f") * self._scalar(g, "g"))
 
     @contract
     def norm(self, f, p: Exponent = 2) -> Finite:
@@ -307,15 +285,18 @@ class Measure(Value):
         return float(_lp(self._scalar(f, "f"), self.weights, p))
 
     def _scalar(self, f, name):
-        return self._values(f, name, entries=1).reshape(-1)
+        n, what = len(self), f"{name} at the points"
+        values = shaped(self._values(f, name), what, (n,), (n, 1), hint=", one number a point")
+        return values.reshape(-1)
 
-    def _values(self, f, name, entries=None):
-        f = function().read(f, name, None)(self.points) if callable(f) else f
-        values = as_floats(f, f"{name} at the points")
-        values = values if values.ndim else np.full(len(self), values)
-        n, other = len(self), values.shape[1:]
-        shapes = ((n,), (n, 1)) if entries else ((n, *other),)
-        return shaped(values, f"{name} at the points", *shapes, hint=", one number a point")
+    def _values(self, f, name):
+        if callable(f):
+            f = function().read(f, name, None)(self.points)
+        n, values = len(self), as_floats(f, f"{name} at the points")
+        if values.ndim == 0:
+            return np.full(n, values)
+        hint = ", one number a point"
+        return shaped(values, f"{name} at the points", (n, *values.shape[1:]), hint=hint)
 
 # %% ../nbs/00_hilbert.ipynb #a1d05e77
 AnyMeasure = Annotated[
@@ -339,7 +320,7 @@ def gauss_legendre(a: Finite, b: Finite, n: Count) -> Measure:
     _interval(a, b)
     require_fits((n, n), instead="fewer nodes, or uniform_grid")
     nodes, weights = np.polynomial.legendre.leggauss(n)
-    return Measure(a + (b - a) * ((nodes + 1) / 2), weights * ((b - a) / 2))
+    return Measure._of(a + (b - a) * ((nodes + 1) / 2), weights * ((b - a) / 2))
 
 
 def _interval(a, b):
@@ -355,7 +336,7 @@ def uniform_grid(a: Finite, b: Finite, n: Count) -> Measure:
     returns : points (n,), mass b − a
     """
     _interval(a, b)
-    return Measure(a + (b - a) * ((np.arange(n) + 0.5) / n), np.full(n, (b - a) / n))
+    return Measure._of(a + (b - a) * ((np.arange(n) + 0.5) / n), np.full(n, (b - a) / n))
 
 # %% ../nbs/00_hilbert.ipynb #6fe46b99
 @contract
@@ -367,8 +348,8 @@ def gauss_hermite(mean: Finite, std: Positive, n: Count) -> Measure:
     """
     require_fits((n, n), instead="fewer nodes: a few hundred are exact to all digits")
     nodes, weights = roots_hermitenorm(n)
-    with np.errstate(over="ignore"):
-        return Measure(mean + std * nodes, weights / weights.sum())
+    points = finite(mean + std * nodes, "a node", "take a smaller std")
+    return Measure._of(points, weights / weights.sum())
 
 # %% ../nbs/00_hilbert.ipynb #fa4a33ec
 @contract
@@ -383,8 +364,9 @@ def empirical(X: AnyPoints, weights: Weights = None) -> Measure:
     >>> empirical([1.0, 2.0, 6.0]).integrate(lambda x: x)
     3.0
     """
-    weights = np.ones(len(X)) if weights is None else weights
-    return Measure(X, weights / weights.sum())
+    if weights is None:
+        weights = np.ones(len(X))
+    return Measure._of(X, weights / weights.sum())
 
 # %% ../nbs/00_hilbert.ipynb #a208d4f4
 @contract
@@ -400,10 +382,16 @@ def gram_schmidt(vectors: Vectors, inner: Inner = np.dot, drop: Flag = False):
     >>> gram_schmidt(np.array([[3.0, 4.0], [5.0, 0.0]])).round(12).tolist()
     [[0.6, 0.8], [0.8, -0.6]]
     """
-    _kind(vectors)
+    basis = _orthonormal(vectors, inner, drop)
+    return np.array(basis) if isinstance(vectors, np.ndarray) else basis
+
+
+def _orthonormal(vectors, inner, drop=True):
+    "A list of orthonormal vectors of the same span"
+    _require_one_space(vectors)
     basis, tolerance = [], 100 * len(vectors) * _eps(vectors)
     for i, q in enumerate(vectors):
-        size = finite(_length(q, inner), f"the square of vector {i}")
+        size = _length(q, inner)
         for _ in range(2):  # the second pass removes what rounding left
             q = _combined([1, *(-inner(q, b) for b in basis)], [q, *basis])
         rest = _length(q, inner)
@@ -414,12 +402,11 @@ def gram_schmidt(vectors: Vectors, inner: Inner = np.dot, drop: Flag = False):
                 f"vector {i} is a combination of those before it, all but {rest:.0e} "
                 f"of its length {size:.3g}; remove it, or pass drop=True."
             )
-    return np.array(basis) if isinstance(vectors, np.ndarray) else basis
+    return basis
 
 
 def _length(f, inner):
-    with np.errstate(over="ignore"):
-        square = as_number(inner(f, f), "inner(f, f)", because=": it overflows, rescale f")
+    square = as_number(inner(f, f), "inner(f, f)", because=": it overflows, rescale f")
     return math.sqrt(max(square, 0.0))
 
 # %% ../nbs/00_hilbert.ipynb #cae46373
@@ -436,12 +423,13 @@ def project(v: AVector, basis: Vectors, inner: Inner = np.dot) -> AVector:
     >>> project([1.0, 2.0, 3.0], [[1.0, 1.0, 1.0]]).round(12).tolist()
     [2.0, 2.0, 2.0]
     """
-    q = gram_schmidt(basis, inner, drop=True)
-    _combined([0.0] * (1 + len(q)), [v, *q])  # says so if v is no vector of this space
-    with np.errstate(over="ignore"):
-        coefficients = [inner(v, b) for b in q]
+    _require_one_space([v, *basis])
+    q = _orthonormal(basis, inner)
+    if not q:
+        return _combined([0.0], [v])
+    coefficients = np.array([inner(v, b) for b in q])
     finite(coefficients, "⟨v, q⟩ with a unit vector q of the span", "rescale v")
-    return _combined(coefficients, q) if len(q) else _combined([0.0], [v])
+    return _combined(coefficients, q)
 
 # %% ../nbs/00_hilbert.ipynb #c44c227b
 @contract
@@ -453,17 +441,18 @@ def riesz_representer(L: Functional, basis: Vectors, inner: Inner = np.dot) -> A
     raises LawBroken : L is not linear, seen on the basis or on one of five random combinations
     raises ValueError : the basis spans nothing but 0
     """
-    q = gram_schmidt(basis, inner, drop=True)
-    if not len(q):
+    q = _orthonormal(basis, inner)
+    if not q:
         raise ValueError("basis spans nothing but 0; pass at least one vector of positive length.")
     g = _combined([as_number(L(b), "L(b)") for b in q], q)
     rng, size = np.random.default_rng(0), _length(g, inner)
     half_the_digits = math.sqrt(_eps(basis))  # it may be nearly dependent
     for f in [*basis, *(_combined(rng.normal(size=len(q)), q) for _ in range(5))]:
-        scale = max(size * _length(f, inner), abs(float(L(f))))
+        value = L(f)
+        scale = max(size * _length(f, inner), abs(value))
         require(
             "L(f) = ⟨f, g⟩",
-            abs(float(L(f)) - inner(f, g)),
+            abs(value - inner(f, g)),
             half_the_digits * scale,
             "Is L linear? A functional with a square or an offset has no representer.",
         )

@@ -10,19 +10,19 @@ from typing import Annotated
 import numpy as np
 from scipy.special import ive
 from .base.contracts import contract
-from .base.errors import IndefiniteKernel, not_negative, require
+from .base.errors import IndefiniteKernel, finite, not_negative, require
 from .base.points import Points, taken_of
 from .base.values import Value
 from .base.words import Count, Finite, Function, NonNegative, Positive, Rng, Word
-from .base.words import instance_of, word_of
+from .base.words import Matrix, Vector, instance_of, word_of
 
 # %% ../nbs/04_mercer.ipynb #66f60294
 from .base.arrays import frozen
 from .base.factors import signed, smallest_eigenvalue
 from .engines.kernels.forms import GRAM_ERROR, Explicit
-from .engines.kernels.gram import AKernel
+from .engines.kernels.gram import AKernel, diagonal, gram_matrix
 from .engines.solving.gram_operators import GramOperator
-from .engines.solving.spectra import leading_eigenpairs
+from .engines.solving.spectra import leading
 from .features import feature_rule
 from .hilbert import AnyMeasure, Measure, gauss_legendre, uniform_grid
 from .kernels import Brownian, Constant, Gaussian, Kernel
@@ -30,10 +30,11 @@ from .rkhs import RKHSFunction
 
 # %% ../nbs/04_mercer.ipynb #410ae236
 from .engines.features.maps import expect_columns
-from .engines.functions.series import AtNodes, Eigenvalues, Formula, NodeValues, PerTerm
-from .engines.functions.series import Series, TermValues, Terms, cosine_series
-from .engines.functions.series import finite_length, hermite, leaves, nodes_range
-from .engines.functions.series import require_scales, sines, subscript, too_narrow
+from .engines.functions.functions import times
+from .engines.functions.series import Eigenvalues, Formula, NodeValues, NumberOfTerms
+from .engines.functions.series import Series, cosine_series
+from .engines.functions.series import hermite, leaves, nodes_range
+from .engines.functions.series import require_scales, sines, too_narrow
 from .engines.functions.series import vanishing, waves, within_unit_interval
 from .deeper.zoo import Periodic
 
@@ -63,21 +64,32 @@ class IntegralOperator(Value):
     k: AKernel
     measure: AMeasure
 
-    @contract
-    def __call__(self, f: AtNodes) -> RKHSFunction:
-        "T f as an element of H, of f or its values (n,): Σᵢ wᵢ f(xᵢ) k(xᵢ, ·)   (4.2)"
-        values = self.measure._scalar(f, "f")
-        return RKHSFunction(self.k, self.measure.points, self.measure.weights * values)
+    _nodes = property(lambda self: self.k._marked(self.measure.points))
+
+    def _weighted(self, f):
+        return self.measure.weights * self.measure._scalar(f, "f")
 
     @contract
-    def quadratic_form(self, f: AtNodes) -> Finite:
-        "∬ k(x, u) f(x) f(u) dμ(x) dμ(u) = ⟨f, T f⟩ = ‖T f‖²_H ≥ 0, of f or its values (n,)   (4.3)"
-        return self.measure.inner(f, self(f)(self.measure.points))
+    def __call__(self, f) -> RKHSFunction:
+        """T f as an element of H: Σᵢ wᵢ f(xᵢ) k(xᵢ, ·)   (4.2)
+
+        f : function, or array (n,) of its values at the nodes
+        """
+        return RKHSFunction._of(self.k, self._nodes, self._weighted(f))
+
+    @contract
+    def quadratic_form(self, f) -> Finite:
+        """∬ k(x, u) f(x) f(u) dμ(x) dμ(u) = ⟨f, T f⟩ = ‖T f‖²_H ≥ 0   (4.3)
+
+        f : function, or array (n,) of its values at the nodes
+        """
+        values = self._weighted(f)
+        return float(values @ times(self.k, self._nodes, self._nodes, values))
 
     @contract
     def trace(self) -> Finite:
         "∫ k(x, x) dμ(x), the sum of all eigenvalues   (4.8)"
-        return float(self.measure.weights @ self.k.diag(self.measure.points))
+        return float(self.measure.weights @ diagonal(self.k, self._nodes))
 
     def __repr__(self):
         return f"IntegralOperator of {self.k}, {len(self.measure)} nodes"
@@ -91,10 +103,10 @@ def integral_operator(k: AKernel, measure: AMeasure) -> IntegralOperator:
     raises TypeError, ValueError : not a kernel, not a measure, nodes outside the domain of k
     references : MR eq. (18); PK, "integral operator"
     """
-    return IntegralOperator(k, measure)
+    return IntegralOperator._of(k, measure)
 
 # %% ../nbs/04_mercer.ipynb #3e328173
-class MercerExpansion(Series, Value):
+class MercerExpansion(Series):
     """k ≈ Σⱼ λⱼ ψⱼ(x) ψⱼ(y), j ≤ n_terms: eigenvalues and eigenfunctions of T   (4.7)
 
     eigenvalues : decreasing
@@ -115,29 +127,39 @@ class MercerExpansion(Series, Value):
     node_values: NodeValues = None
 
     @contract
-    def eigenfunctions(self, X: Points) -> TermValues:
+    def eigenfunctions(self, X: Points) -> Matrix:
         """ψⱼ(xᵢ) = (T ψⱼ)(xᵢ) / λⱼ, with an error of about eps λ₁ / λⱼ   (4.5)
 
+        returns : array (n, m)
         raises TypeError, ValueError : points outside the domain, or of other columns than the nodes
         raises MemoryError : above settings.result_mib
         """
         return self._values(X)
 
     kernel = property(
-        lambda self: TruncatedKernel(self),
+        lambda self: TruncatedKernel._of(self),
         doc="The truncated kernel "
         "Σⱼ λⱼ ψⱼ(x) ψⱼ(y), a Kernel: call it, add it, take its map   (4.7)",
     )
 
     @contract
-    def coefficients(self, f: AtNodes) -> PerTerm:
-        "cⱼ = ⟨f, ψⱼ⟩ in L²(μ)   (4.9)"
+    def coefficients(self, f) -> Vector:
+        """cⱼ = ⟨f, ψⱼ⟩ in L²(μ)   (4.9)
+
+        f : function, or array (N,) of its values at the nodes
+        returns : array (m,)
+        """
         return self._times_node_values(self.measure.weights * self.measure._scalar(f, "f"))
 
     @contract
-    def norm(self, f: AtNodes) -> NonNegative:
-        "√(Σⱼ cⱼ² / λⱼ): the norm in H of the part of f that the terms see   (4.9)"
-        return finite_length(self.coefficients(f) / np.sqrt(self.eigenvalues), self.eigenvalues)
+    def norm(self, f) -> NonNegative:
+        """√(Σⱼ cⱼ² / λⱼ): the norm in H of the part of f that the terms see   (4.9)
+
+        f : function, or array (N,) of its values at the nodes
+        """
+        norm = math.hypot(*(self.coefficients(f) / np.sqrt(self.eigenvalues)))
+        what = f"‖f‖, of cⱼ / √λⱼ for eigenvalues down to {self.eigenvalues[-1]:.1g},"
+        return finite(norm, what, "rescale f, or use fewer terms")
 
 
 _Expansion = Annotated[
@@ -202,40 +224,26 @@ def mercer_expansion(
     [0.405, 0.045, 0.016]
     """
     support = np.flatnonzero(measure.weights)
-    measure = Measure(taken_of(measure.points, support), measure.weights[support])
-    nodes, asked = k.points(measure.points), len(measure) if n_terms is None else n_terms
+    measure = Measure._of(taken_of(measure.points, support), measure.weights[support])
+    nodes, asked = k._marked(measure.points), n_terms or len(measure)
     A = GramOperator(k, nodes, measure.weights)  # (4.4)
-    pairs = leading_eigenpairs(A, min(asked, len(nodes)), rng=rng)
-    real = _beyond_rounding(pairs, A)
-    lam, V = pairs.values[real], signed(pairs.vectors[:, real], nodes, A.root)
-    root = A.root[:, None]
-    psi = RKHSFunction(k, nodes, root * V / lam)  # (4.5)
-    return MercerExpansion(lam, psi, k, measure, A.trace(), asked, V / root)
+    values, V, residuals, lowest, _ = leading(A, min(asked, len(nodes)), rng)
+    real = values > _rounding(values, residuals, lowest, A)
+    lam, V, root = values[real], signed(V[:, real], nodes, A.root), A.root[:, None]
+    psi = RKHSFunction._of(k, nodes, root * V / lam)  # (4.5)
+    return MercerExpansion._of(lam, psi, k, measure, A.trace(), asked, V / root)
 
 # %% ../nbs/04_mercer.ipynb #c1010551
-def _beyond_rounding(pairs, A):
-    "Which eigenvalues rounding can tell from 0"
+def _rounding(values, residuals, lowest, A):
+    "Eigenvalues above it are none of rounding"
     eps = len(A.root) * np.finfo(A.dtype).eps
-    not_negative(pairs.lowest, "the least eigenvalue of T", A.k, (GRAM_ERROR + eps) * A.trace())
-    rounding = max(eps * pairs.values[0], pairs.residuals.max(), np.finfo(A.dtype).tiny)
-    if not pairs.values[0] > rounding:
+    not_negative(lowest, "the least eigenvalue of T", A.k, (GRAM_ERROR + eps) * A.trace())
+    rounding = max(eps * values[0], residuals.max(), np.finfo(A.dtype).tiny)
+    if not values[0] > rounding:
         raise vanishing(A.k)
-    return pairs.values > rounding
+    return rounding
 
 # %% ../nbs/04_mercer.ipynb #33863ed9
-def _require_orthonormal(psi, weights, tol):
-    overlaps = psi.T @ (weights[:, None] * psi)
-    gaps = np.abs(overlaps - np.eye(len(overlaps)))
-    i, j = np.unravel_index(gaps.argmax(), gaps.shape)
-    require(
-        "∫ ψᵢ ψⱼ dμ = δᵢⱼ",
-        gaps[i, j],
-        tol,
-        f"For ψ{subscript(i + 1)} and ψ{subscript(j + 1)} it is {overlaps[i, j]:.6g}: "
-        "eigenvectors not divided by √w, another scale, or another measure.",
-    )
-
-
 def _require_small(law, lengths, allowed, lam, mistake):
     j = int((lengths / allowed).argmax())
     require(
@@ -271,27 +279,33 @@ def check_mercer(
     raises LawBroken : names the law, the violation, and the usual mistake
     raises TypeError, ValueError : not an expansion, not a kernel, points outside the domain
     """
-    lam, psi, mu = expansion.eigenvalues, expansion._at_nodes, expansion.measure
-    tol, mass = max(tol, 100 * float(np.finfo(lam.dtype).eps)), integral_operator(k, mu).trace()
-    image, F = RKHSFunction(k, mu.points, mu.weights[:, None] * psi), expansion.eigenfunctions(X)
-    size, diagonal = max(expansion.total, float(lam[0])), k.diag(X)
-    _require_orthonormal(psi, mu.weights, tol)
+    lam, psi, mu = expansion.eigenvalues, expansion.node_values, expansion.measure
+    if psi is None:
+        psi = expansion.eigenfunctions(mu.points)
+    tol, nodes = max(tol, 100 * float(np.finfo(lam.dtype).eps)), k._marked(mu.points)
+    image = RKHSFunction._of(k, nodes, mu.weights[:, None] * psi)
+    mass, F = mu.weights @ diagonal(k, nodes), expansion.eigenfunctions(X)
+    size, top = max(expansion.total, float(lam[0])), diagonal(k, X).max()
+    gaps = np.abs(psi.T @ (mu.weights[:, None] * psi) - np.eye(len(lam)))
+    i, j = sorted(np.unravel_index(gaps.argmax(), gaps.shape))
+    mistake = "eigenvectors not divided by √w, another scale, or another measure."
+    require("∫ ψᵢ ψⱼ dμ = δᵢⱼ", gaps[i, j], tol, f"For i = {i + 1}, j = {j + 1}: {mistake}")
     lengths = np.sqrt(mu.weights @ (image(mu.points) - lam * psi) ** 2)
     allowed = _per_pair(lam, 1.0, lengths[0], size, tol, len(mu))
     _require_small(
         "T ψ = λ ψ in L²(μ)", lengths, allowed, lam, "a factor n or w in λ, no eigenfunction"
     )
-    gaps, scale = np.abs(image(X) - lam * F).max(axis=0), math.sqrt(diagonal.max() * size) or 1.0
+    gaps, scale = np.abs(image(X) - lam * F).max(axis=0), math.sqrt(top * size) or 1.0
     heights = np.maximum(np.abs(F).max(axis=0), mu.mass**-0.5)
     allowed = _per_pair(lam, heights, lengths[0], scale, tol, len(mu))
     _require_small(
         "T ψ = λ ψ", gaps, allowed, lam, "an extension off the nodes that is not T ψ / λ"
     )
-    rest = k(X) - (lam * F) @ F.T
+    rest = gram_matrix(k, X) - (lam * F) @ F.T
     require(
         "k − k_m is positive semidefinite",
         -smallest_eigenvalue(rest),
-        tol * len(rest) * diagonal.max(),
+        tol * len(rest) * top,
         "Σ λ ψ(x)² exceeds k(x, x): the terms are too large.",
     )
     sum_and_tail = lam.sum() + expansion.tail()
@@ -301,7 +315,8 @@ def check_mercer(
         tol * mass,
         f"The left side is {sum_and_tail:.6g}, the integral {mass:.6g}.",
     )
-    within = math.inf if within is None else within
+    if within is None:
+        within = math.inf
     return require(
         "k = Σ λⱼ ψⱼ ψⱼ on X",
         np.abs(rest).max(),
@@ -324,8 +339,8 @@ class BrownianBridge(Kernel):
 # %% ../nbs/04_mercer.ipynb #a36b00e1
 def _expansion_in_sines(k, half_turns, total):
     frequencies, law = frozen(half_turns * np.pi), _panels(0, 1, max(200, len(half_turns) // 4))
-    psi = Formula(sines, (frequencies, k))
-    return MercerExpansion(frequencies**-2.0, psi, k, law, total, len(frequencies))  # (4.11)
+    psi = Formula._of(sines, (frequencies, k))
+    return MercerExpansion._of(frequencies**-2.0, psi, k, law, total, len(frequencies))  # (4.11)
 
 
 def _panels(a, b, count):
@@ -333,11 +348,11 @@ def _panels(a, b, count):
     piece, starts = gauss_legendre(0, 1, 16), np.arange(count)[:, None]
     width = (b - a) / count
     points = (a + width * (starts + piece.points)).ravel()
-    return Measure(points, np.tile(width * piece.weights, count))
+    return Measure._of(points, np.tile(width * piece.weights, count))
 
 # %% ../nbs/04_mercer.ipynb #5c98ddd2
 @contract
-def brownian_spectrum(n: Terms) -> MercerExpansion:
+def brownian_spectrum(n: NumberOfTerms) -> MercerExpansion:
     """λⱼ = ((j − ½)π)⁻², ψⱼ(x) = √2 sin((j − ½)πx): min(x, y), Lebesgue measure on [0, 1]   (4.11)
 
     n : terms
@@ -347,7 +362,7 @@ def brownian_spectrum(n: Terms) -> MercerExpansion:
 
 # %% ../nbs/04_mercer.ipynb #999bba9b
 @contract
-def bridge_spectrum(n: Terms) -> MercerExpansion:
+def bridge_spectrum(n: NumberOfTerms) -> MercerExpansion:
     """λⱼ = (j π)⁻², ψⱼ(x) = √2 sin(j π x): min(x, y) − x y, Lebesgue measure on [0, 1]   (4.11)
 
     n : terms
@@ -358,7 +373,7 @@ def bridge_spectrum(n: Terms) -> MercerExpansion:
 # %% ../nbs/04_mercer.ipynb #b02d7282
 @contract
 def gaussian_spectrum(
-    bandwidth: Positive, mean: Finite, std: Positive, n: Terms
+    bandwidth: Positive, mean: Finite, std: Positive, n: NumberOfTerms
 ) -> MercerExpansion:
     """λⱼ = √(2a/A) (b/A)ʲ, Hermite functions: the Gaussian kernel, the law N(mean, std²)   (4.12)
 
@@ -378,16 +393,16 @@ def gaussian_spectrum(
     A = a + b + gamma
     logs = 0.5 * math.log(2 * a / A) - np.arange(n) * math.log1p((a + gamma) / b)
     lam = np.exp(logs[logs > math.log(1e-300)])  # (4.12)
-    psi = Formula(hermite, (mean, std, a, b, gamma, len(lam)))
+    psi = Formula._of(hermite, (mean, std, a, b, gamma, len(lam)))
     reach = max(9.0, (math.sqrt(2 * len(lam) + 1) + 7) / math.sqrt(2 * gamma))
     x = _panels(-reach, reach, min(4096, len(lam) // 2 + math.ceil(2 * reach / ratio)))
     density = np.exp(-0.5 * x.points**2) / math.sqrt(2 * math.pi)
-    law = Measure(mean + std * x.points, x.weights * density)
-    return MercerExpansion(lam, psi, Gaussian(bandwidth), law, 1.0, n)
+    law = Measure._of(mean + std * x.points, x.weights * density)
+    return MercerExpansion._of(lam, psi, Gaussian(bandwidth), law, 1.0, n)
 
 # %% ../nbs/04_mercer.ipynb #2dd655f7
 @contract
-def periodic_spectrum(kernel: AKernel, n: Terms) -> MercerExpansion:
+def periodic_spectrum(kernel: AKernel, n: NumberOfTerms) -> MercerExpansion:
     """λ = Fourier coefficients, ψ = 1, √2 cos, √2 sin: periodic, uniform on one period   (4.13)
 
     kernel : made of Periodic kernels of one period, and constants, by the algebra
@@ -403,16 +418,14 @@ def periodic_spectrum(kernel: AKernel, n: Terms) -> MercerExpansion:
     wave = (np.arange(2 * len(fourier) - 1) + 1) // 2  # 0, 1, 1, 2, 2, …
     order = np.argsort(-fourier[wave], kind="stable")[:n]
     order = order[fourier[wave[order]] > floor]
+    if not len(order):
+        raise vanishing(kernel)
     law = uniform_grid(0, period, max(256, 4 * int(wave[order].max(initial=0)) + 4))
     sine = (order > 0) & (order % 2 == 0)
-    return MercerExpansion(
-        fourier[wave[order]],
-        Formula(waves, (period, frozen(wave[order]), frozen(sine))),
-        kernel,
-        Measure(law.points, law.weights / period),
-        float(kernel.diag([0.0])[0]),
-        n,
-    )
+    psi = Formula._of(waves, (period, frozen(wave[order]), frozen(sine)))
+    law = Measure._of(law.points, law.weights / period)
+    total = float(diagonal(kernel, kernel._marked([0.0]))[0])
+    return MercerExpansion._of(fourier[wave[order]], psi, kernel, law, total, n)
 
 # %% ../nbs/04_mercer.ipynb #60fef78d
 def _period(k):

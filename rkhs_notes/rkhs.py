@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike
 from .base.arrays import as_floats, as_points, shaped
 from .base.contracts import contract
 from .base.factors import Cholesky, Factored
-from .base.points import Points
+from .base.points import MorePoints, Points
 from .base.values import Value
 from .base.words import Coefficients, Finite, Targets, Word, array, fitting
 
 # %% ../nbs/03_rkhs.ipynb #31b65367
 from .base.errors import require
-from .engines.functions.functions import AFunction, APoint, Centres, Number
+from .engines.functions.functions import AFunction, APoint, Number
 from .engines.functions.functions import OneFunction, Places, RKHSFunction, SameSpace
-from .engines.functions.functions import gram_for_values, independent, size_of
+from .engines.functions.functions import gram_for_values, independent_sections, size_of
 from .engines.functions.functions import squarable, times
 from .engines.kernels.entries import Functions, Widths
 from .engines.kernels.gram import AKernel, precision, require_points
@@ -49,7 +49,7 @@ class RKHS(Value):
         return RKHSFunction._of(self.k, x, np.ones(1, precision(x)))
 
     @contract
-    def function(self, Z: Centres, alpha: Coefficients) -> AFunction:
+    def function(self, Z: MorePoints, alpha: Coefficients) -> AFunction:
         "Σⱼ alphaⱼ k(zⱼ, ·)   (3.1)"
         return RKHSFunction._of(self.k, Z, alpha)
 
@@ -95,7 +95,7 @@ class RKHS(Value):
         raises TypeError, ValueError : f is no function of this space; k(x, x) = 0 at all of X
         raises MemoryError : the Gram matrix of X is above settings.result_mib
         """
-        Z, gram = independent(self.k, X)
+        Z, gram = independent_sections(self.k, X)
         values = times(self.k, Z, f.Z, f.alpha)
         return RKHSFunction._of(self.k, Z, gram.solve(values))  # (3.10)
 

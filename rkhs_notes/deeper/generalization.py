@@ -8,7 +8,7 @@ __all__ = ['BiasVariance', 'bias_variance', 'effective_dimension', 'Rademacher',
 import math
 from typing import Annotated, Any, NamedTuple
 import numpy as np
-from ..base.arrays import as_floats, as_number, shaped
+from ..base.arrays import as_number, shaped
 from ..base.contracts import contract
 from ..base.points import MorePoints, Points, taken_of
 from ..base.values import Value
@@ -17,7 +17,8 @@ from ..base.words import function
 
 # %% ../../nbs/deeper/16_generalization.ipynb #03637740
 from ..base.errors import finite, not_negative
-from ..engines.kernels.gram import AKernel, n_points, precision
+from ..engines.kernels.forms import values_of
+from ..engines.kernels.gram import AKernel, diagonal, gram_matrix, n_points, precision
 from ..engines.solving.systems import eigenpairs, whole
 from ..engines.testing.resampling import quadratic_forms, random_signs
 from .streams import LamOrLams
@@ -26,14 +27,6 @@ from ..svm import SupportVectorMachine
 
 # %% ../../nbs/deeper/16_generalization.ipynb #a1378fbb
 Truth = Annotated[Any, function("(n, d) → (n,)", lambda rng, sizes: lambda X: X.sum(axis=-1))]
-
-
-def values_of(f, X):
-    "f(xᵢ), (n,); points of ℝ come to f as (n,)"
-    flat = getattr(X, "shape", ())[1:] == (1,)
-    values = as_floats(f(X[:, 0] if flat else X), "f(X)")
-    values = np.full(n_points(X), values) if values.ndim == 0 else values
-    return shaped(values, "f(X)", (n_points(X),), hint=", one number a point")
 
 # %% ../../nbs/deeper/16_generalization.ipynb #fa882d28
 class BiasVariance(NamedTuple):
@@ -72,18 +65,19 @@ def bias_variance(
     eigenvalues, Q = eigenpairs(whole(k, X), k)
     lams = np.reshape(lam, (-1, 1))
     above_rounding(lams.min(), eigenvalues)
-    with np.errstate(over="ignore", invalid="ignore"):
-        c, gain = Q.T @ values_of(f, X), 1 / (eigenvalues + lams)  # (L, n)
-        if at is None:
-            bias2 = np.mean((lams * gain * c) ** 2, axis=1)  # (16.1)
-            variance = noise * np.mean((eigenvalues * gain) ** 2, axis=1)
-        else:
-            H = k(at, X) @ Q
-            bias2 = np.mean((values_of(f, at) - (gain * c) @ H.T) ** 2, axis=1)  # (16.4)
-            variance = noise * gain**2 @ np.mean(H**2, axis=0)
-    finite(np.array([bias2, variance]), "the bias² or the variance", "rescale f, noise or lam")
-    each = bias2, variance, gain @ eigenvalues  # (16.2)
-    return BiasVariance(*each if np.ndim(lam) else (float(part[0]) for part in each))
+    c, gain = Q.T @ values_of(f, X), 1 / (eigenvalues + lams)  # (L, n)
+    if at is None:
+        bias2 = np.mean((lams * gain * c) ** 2, axis=1)  # (16.1)
+        variance = noise * np.mean((eigenvalues * gain) ** 2, axis=1)
+    else:
+        H = gram_matrix(k, at, X) @ Q
+        bias2 = np.mean((values_of(f, at) - (gain * c) @ H.T) ** 2, axis=1)  # (16.4)
+        variance = noise * gain**2 @ np.mean(H**2, axis=0)
+    each = np.array([bias2, variance, gain @ eigenvalues])  # (16.2)
+    finite(each, "the bias² or the variance", "rescale f, noise or lam")
+    if np.ndim(lam) == 0:
+        each = each[:, 0].tolist()
+    return BiasVariance(*each)
 
 # %% ../../nbs/deeper/16_generalization.ipynb #abb3c1f9
 @contract
@@ -132,13 +126,13 @@ def rademacher(
     draws : of the signs; the n² numbers of K are computed once for all, and not kept
     references : Bartlett and Mendelson (2002), Lemma 22
     """
-    n, trace = n_points(X), float(k.diag(X).sum())
-    tile = lambda rows, columns: k(taken_of(X, rows), taken_of(X, columns))
+    n, trace = n_points(X), float(diagonal(k, X).sum())
+    tile = lambda rows, columns: gram_matrix(k, taken_of(X, rows), taken_of(X, columns))
     squares = quadratic_forms(tile, random_signs(n, draws, rng))  # σᵀ K σ
     rounding = n * trace * float(np.finfo(precision(X)).eps)
     sups = np.sqrt(np.maximum(not_negative(squares, "σᵀKσ", k, rounding), 0)) / n
-    unit = trace**0.5 / n, sups.mean(), sups.std(ddof=1) / draws**0.5
-    return Rademacher(*(radius * float(part) for part in unit))  # (16.7)
+    unit = np.array([trace**0.5 / n, sups.mean(), sups.std(ddof=1) / draws**0.5])
+    return Rademacher(*(radius * unit).tolist())  # (16.7)
 
 # %% ../../nbs/deeper/16_generalization.ipynb #c9c1fe1b
 def chance(k, n, log_inverse):
@@ -164,9 +158,8 @@ def gap_bound(
     references : Theorems 16.4 and 16.5; Mohri, Rostamizadeh and Talwalkar (2018), Theorem 3.3
     """
     n = n_points(X)
-    ball = radius * float(k.diag(X).sum()) ** 0.5 / n  # (16.7)
-    bound = 2 * lipschitz * ball + chance(k, n, math.log(1 / delta))
-    return as_number(bound, "the bound", because=": it overflows; take a smaller radius")
+    ball = radius * float(diagonal(k, X).sum()) ** 0.5 / n  # (16.7)
+    return float(2 * lipschitz * ball + chance(k, n, math.log(1 / delta)))
 
 # %% ../../nbs/deeper/16_generalization.ipynb #f05cee31
 class MarginBound(Value):
@@ -211,23 +204,23 @@ def margin_bound(f: Fitted, X: ItsPoints, y: TwoLabels, delta: Probability = 0.0
     references : Theorem 16.6; Koltchinskii and Panchenko (2002); Mohri, Rostamizadeh and Talwalkar
         (2018), 5.4
     """
-    g, n = getattr(f, "function", f), n_points(X)
-    c = getattr(f, "offset", 0.0)
-    free = n if hasattr(f, "offset") else 0  # k + 1
-    trace, size = float(g.k.diag(X).sum()) + free, math.hypot(g.norm(), c)
+    g, n, c = getattr(f, "function", f), n_points(X), getattr(f, "offset", 0.0)
+    trace = float(diagonal(g.k, X).sum()) + n * hasattr(f, "offset")  # of k + 1
+    size = math.hypot(g.norm(), c)
     as_number(size, "‖f‖", above=0, because=": it has no sign, and no margin")
     margins, ball = y.signs * (g(X) + c) / size, trace**0.5 / n
     j = math.floor(math.log2(ball)) + np.arange(math.ceil(math.log2(n)) + 2)
     levels = 2.0**j
     ramps = np.array([np.clip(1 - margins / level, 0, 1).mean() for level in levels])
     luck = chance(g.k, n, math.log(3 / delta) + np.abs(j) * math.log(2))
-    return MarginBound(margins, levels, ramps + 2 * ball / levels + luck, delta)  # (16.12)
+    return MarginBound._of(margins, levels, ramps + 2 * ball / levels + luck, delta)  # (16.12)
 
 # %% ../../nbs/deeper/16_generalization.ipynb #dc493e46
 def coefficients_of(f, X):
     "b, (n,), of a fit with centres X"
-    machine = isinstance(f, SupportVectorMachine)
-    b = f.dual if machine else getattr(f, "function", f).alpha
+    b = getattr(f, "function", f).alpha
+    if isinstance(f, SupportVectorMachine):
+        b = f.dual
     return shaped(b, "the coefficients of f", (n_points(X),), hint=" for the X that f was made of")
 
 # %% ../../nbs/deeper/16_generalization.ipynb #790796c0
@@ -243,10 +236,10 @@ def loo_bound(f: Fitted, X: ItsPoints, y: TwoLabels) -> float:
     references : Jaakkola and Haussler (1999b); Vapnik (1998)
     """
     b = np.abs(coefficients_of(f, X))
-    if hasattr(f, "offset"):
-        free = (b > 0) & (b < (1 - 1e-9) * b.max())
-        return float(np.mean(b > 0)) if free.any() else 1.0
-    return float(np.mean(y.signs * f(X) <= b * f.k.diag(X)))  # (16.13)
+    if not hasattr(f, "offset"):
+        return float(np.mean(y.signs * f(X) <= b * diagonal(f.k, X)))  # (16.13)
+    free = (b > 0) & (b < (1 - 1e-9) * b.max())
+    return float(max(np.mean(b > 0), not free.any()))
 
 # %% ../../nbs/deeper/16_generalization.ipynb #ec0caef5
 @contract
@@ -258,11 +251,6 @@ def stability_bound(f: Fitted, X: ItsPoints, lipschitz: NonNegative = 1.0) -> fl
     lipschitz : L, of the loss by which it is judged
     references : Bousquet and Elisseeff (2002)
     """
-    fitting(
-        f,
-        "f",
-        not hasattr(f, "offset"),
-        "a fit without an offset",
-        "one of ridge or minimize_risk: Theorem 16.7 needs a strongly convex problem",
-    )
-    return float(lipschitz * np.mean(np.abs(coefficients_of(f, X)) * f.k.diag(X)))
+    such = "one of ridge or minimize_risk: Theorem 16.7 needs a strongly convex problem"
+    fitting(f, "f", not hasattr(f, "offset"), "a fit without an offset", such)
+    return float(lipschitz * np.mean(np.abs(coefficients_of(f, X)) * diagonal(f.k, X)))

@@ -22,7 +22,7 @@ from ..engines.kernels.algebra import OfOne
 from ..base.errors import IndefiniteKernel, not_negative, require
 from ..engines.functions.functions import AFunction, MorePlaces, Number, OneFunction
 from ..engines.functions.functions import Places, RKHSFunction, SameSpace
-from ..engines.functions.functions import independent, squarable
+from ..engines.functions.functions import independent_sections, squarable
 from ..engines.kernels.forms import plain
 from ..engines.kernels.gram import AKernel, diagonal, gram_matrix
 from .metrics import Tensor
@@ -65,7 +65,7 @@ class Conditioned(OfOne, Kernel):
             not_negative(K.diagonal(), "k(x, x)", self.k)
             gram = Cholesky(K, self.noise, "K + noise I", "a larger noise", overwrite=True)
         else:
-            centres, gram = independent(self.k, self.X)
+            centres, gram = independent_sections(self.k, self.X)
         vars(self).update(gram=gram, centres=centres)
 
     def _explained(self, X, xp):
@@ -100,7 +100,7 @@ class PowerFunction(Value):
 
     def __post_init__(self):
         super().__post_init__()
-        centres, gram = independent(self.k, self.X)
+        centres, gram = independent_sections(self.k, self.X)
         left = Conditioned._of(self.k, centres, 0.0, gram=gram, centres=centres)
         vars(self).update(X=kept(centres), left=left, given=len(self.X))
 

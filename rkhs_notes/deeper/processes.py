@@ -16,7 +16,7 @@ from ..base.factors import Cholesky, schur, schur_rounding
 from ..base.points import Points, recast, taken_of
 from ..base.values import Value
 from ..base.words import Count, Flag, Function, Positive, Rng, Targets, TwoLabels, Vector
-from ..base.words import Weights, Whole, Word, instance_of
+from ..base.words import Weights, Whole, instance_of
 
 # %% ../../nbs/deeper/05a_processes.ipynb #39cf640f
 from ..base.errors import ConvergenceFailure, finite, require, warned
@@ -36,10 +36,6 @@ from ..engines.solving.systems import clipped, coordinates, powers, squarable, u
 from ..engines.solving.systems import whole
 
 # %% ../../nbs/deeper/05a_processes.ipynb #de682760
-Probabilities = Annotated[Any, Word("array (n,), between 0 and 1", None)]  # of results only
-SomeLabels = Annotated[Any, Word("array (n,) of the labels", None)]
-
-
 def _grain(Z):
     "eps of the kernel's values on the data"
     return float(np.finfo(precision(Z)).eps)
@@ -98,13 +94,11 @@ class GaussianProcess(Conditional):
 # %% ../../nbs/deeper/05a_processes.ipynb #ec559112
 def _evidence(k, X, y, noise):
     "alpha, K + N factored, and log p(y)   (5.12)"
-    gram = Cholesky(
-        whole(k, X).astype(float, copy=False),
-        noise,
-        overwrite=True,
-        name=f"K + {noise:.1e} I" if np.ndim(noise) == 0 else "K + noise",
-        remedy=lambda least: usual_causes(k, X, least, "noise"),
-    )
+    K, name = whole(k, X).astype(float, copy=False), "K + noise"
+    if np.ndim(noise) == 0:
+        name = f"K + {noise:.1e} I"
+    causes = lambda least: usual_causes(k, X, least, "noise")
+    gram = Cholesky(K, noise, name, causes, overwrite=True)
     alpha = gram.solve(squarable(y))
     value = -y @ alpha / 2 - gram.log_det() / 2 - len(y) * math.log(2 * math.pi) / 2
     return alpha, gram, float(value)
@@ -130,10 +124,16 @@ def gaussian_process(
     >>> gp([1.0]).round(3).tolist(), gp.var([1.0]).round(3).tolist()
     ([2.6], [0.08])
     """
-    X, y, noise, more = (X, y, noise, 0.0) if weights is None else powers(X, y, noise, weights)
+    if weights is None:
+        return _posterior(k, X, y, noise)
+    return _posterior(k, *powers(X, y, noise, weights))
+
+
+def _posterior(k, X, y, noise, more=0.0):
+    "The process, with so much added to log p(y)"
     alpha, gram, value = _evidence(k, X, y, noise)
     value = finite(value + more, "log p(y)", "rescale y, noise or weights")
-    return GaussianProcess(RKHSFunction(k, X, alpha), noise, value, gram)
+    return GaussianProcess._of(RKHSFunction._of(k, X, alpha), noise, value, gram)
 
 # %% ../../nbs/deeper/05a_processes.ipynb #f6305cc3
 @contract
@@ -150,17 +150,20 @@ def log_marginal(k: AKernel, X: Points, y: Vector, noise: NoiseLevels):
     TypeError, ValueError    bad k, X, y or noise; the gradient overflows
     NotPositiveDefinite      K + N is singular
     """
+    return _with_slope(k, X, y, noise)
+
+
+def _with_slope(k, X, y, noise):
+    "log p(y) and its gradient, of arguments that were read"
     alpha, gram, value = _evidence(k, X, y, noise)
-    as_number(
-        np.abs(alpha).max(),
-        "the largest |(K + noise)⁻¹ y|",
-        at_most=1e150,
-        because=", or the gradient of log p(y) overflows: rescale y",
-    )
+    why = ", or the gradient of log p(y) overflows: rescale y"
+    as_number(np.abs(alpha).max(), "the largest |(K + noise)⁻¹ y|", at_most=1e150, because=why)
     M = np.outer(alpha, alpha)
     M -= gram.inverse()
     M /= 2  # (5.13)
-    slope = float(M.trace()) if np.ndim(noise) == 0 else M.diagonal().copy()
+    slope = M.diagonal().copy()
+    if np.ndim(noise) == 0:
+        slope = float(M.trace())
     return value, dict(gradient_through(k, X, M), noise=slope)
 
 # %% ../../nbs/deeper/05a_processes.ipynb #422cd263
@@ -203,19 +206,13 @@ def fit_hyperparameters(
     >>> fit_hyperparameters(Gaussian(0.3), x, np.sin(x), noise=0.1).kernel.bandwidth > 1
     True
     """
-    found, stopped = tuned(
-        k,
-        recast(X, np.dtype(float)),
-        squarable(y),
-        noise,
-        restarts,
-        rng,
-        fit_noise and np.ndim(noise) == 0,
-        progress,
-        max_iter,
-        weights,
-        tol,
-    )
+    X, y, free = recast(X, np.dtype(float)), squarable(y), fit_noise and np.ndim(noise) == 0
+    return _tuned(k, X, y, noise, restarts, rng, free, progress, max_iter, weights, tol)
+
+
+def _tuned(*arguments):
+    "The Hyperparameters of `tuned`, with a warning"
+    found, stopped = tuned(*arguments)
     if stopped:
         warned(
             f"log p(y) still rises where {stopped} ends, a factor 1e6 from the start: start "
@@ -228,23 +225,25 @@ def fit_hyperparameters(
 def _powered(k, X, y, noise, weights):
     "log p(y) and its gradient, each likelihood to the power of its weight"
     if weights is None:
-        return log_marginal(k, X, y, noise)
+        return _with_slope(k, X, y, noise)
     X, y, each, more = powers(X, y, noise, weights)
-    value, slope = log_marginal(k, X, y, each)
+    value, slope = _with_slope(k, X, y, each)
     slope["noise"] = float(slope["noise"] @ each - (weights.sum() - len(y)) / 2) / noise
     return value + more, slope
 
 
 def tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter, weights, tol):
     "(Hyperparameters, the names of what the box of the search stopped)"
-    n, free = len(y), [as_number(noise, "noise", above=0)] if fit_noise else []
+    n, free = len(y), []
+    if fit_noise:
+        free = [as_number(noise, "noise", above=0)]
     logs = Logarithms(k, taken_of(X, slice(0, 2)), *free)
 
     def evidence(theta, part=slice(None)):
         kernel, *free = logs.at(theta)
         kept, w = (v[part] if np.ndim(v) else v for v in (noise, weights))
         value, slope = _powered(kernel, taken_of(X, part), y[part], *(free or [kept]), w)
-        return value, logs.slope(theta, slope, *([slope["noise"]] if free else []))
+        return value, logs.slope(theta, slope, *[slope["noise"]][: len(free)])
 
     if not len(logs):
         return Hyperparameters(k, noise, _powered(k, X, y, noise, weights)[0]), ""
@@ -303,34 +302,28 @@ def learn_noise(
     raises NotPositiveDefinite : as fit_hyperparameters
     references : Proposition 5.8a; Goldberg, Williams and Bishop (1998); Kersting et al. (2007)
     """
-    X, other = recast(X, np.dtype(float)), k.normalized() if k_noise is None else k_noise
-    constant = fit_hyperparameters(
-        k, X, squarable(y), noise or float(y @ y) / len(y) / 10 or 1.0, max_iter=max_iter
-    )
+    X, y, other = recast(X, np.dtype(float)), squarable(y), k_noise
+    if other is None:
+        other = k.normalized()
+    start = noise or float(y @ y) / len(y) / 10 or 1.0
+    constant = _tuned(k, X, y, start, 0, None, True, None, max_iter, None, 1e-9)
     Phi, back = coordinates(other, X)
     logs = Logarithms(constant.kernel, taken_of(X, slice(0, 2)), constant.noise)
-    kernel, c, z = _climbed(logs, Phi, X, y, lam, max_iter)
-    process = gaussian_process(kernel, X, y, np.exp(c + Phi @ z))
-    return LearnedNoise(process, RKHSFunction(other, X, back @ z), c, lam, constant)
+    p, start = len(logs), np.r_[logs.start, np.zeros(Phi.shape[1])]
 
-# %% ../../nbs/deeper/05a_processes.ipynb #f08f12ef
-def _climbed(logs, Phi, X, y, lam, max_iter):
-    "kernel, c and z of the largest log p(y) − lam ‖z‖², from z = 0   (5.13a)"
-    p, r = len(logs), Phi.shape[1]
-
-    def objective(v):
-        kernel, _ = logs.at(v[:p])
+    def objective(v):  # log p(y) − lam ‖z‖² of v = (θ, c, z)
         variances = np.exp(v[p - 1] + Phi @ v[p:])
-        value, slope = log_marginal(kernel, X, y, variances)
+        value, slope = _with_slope(logs.at(v[:p])[0], X, y, variances)
         s = slope["noise"] * variances  # Mᵢᵢ σᵢ²   (5.13b)
         along = logs.slope(v[:p], slope, 0.0)
         along[p - 1] = s.sum()
         return value - lam * v[p:] @ v[p:], np.r_[along, Phi.T @ s - 2 * lam * v[p:]]
 
-    start = np.r_[logs.start, np.zeros(r)]
     with few_threads(len(Phi)):
         v, _ = highest(objective, [start], box_around(start), max_iter, False, n=len(y))
-    return logs.at(v[:p])[0], float(v[p - 1]), v[p:]
+    kernel, c, z = logs.at(v[:p])[0], float(v[p - 1]), v[p:]
+    process = _posterior(kernel, X, y, np.exp(c + Phi @ z))
+    return LearnedNoise._of(process, RKHSFunction._of(other, X, back @ z), c, lam, constant)
 
 # %% ../../nbs/deeper/05a_processes.ipynb #bbb53354
 ANoise = Annotated[Any, instance_of(LearnedNoise, "what learn_noise returned")]
@@ -346,22 +339,19 @@ def check_noise(fit: ANoise, tol: Positive = 1e-2) -> float:
     """
     off = np.abs(np.log(fit.process.noise / fit(fit.process.mean.Z))).max()
     require("the noise of the process is exp(g + c)", off, 1e-8)
-    gain = _gain(fit.function, fit.process, fit.lam)
+    gp, g, lam = fit.process, fit.function, fit.lam
+    s = (gp.mean.alpha**2 - gp.gram.inverse_diagonal()) / 2 * gp.noise  # Mᵢᵢ σᵢ²
+    gradient = RKHSFunction._of(g.k, gp.mean.Z, s) - 2 * lam * g  # (5.13b)
+    gain = float(max(gradient.norm() ** 2 / (4 * lam), s.sum() ** 2 / len(s)))
     require(
         "2 lam g = Σ Mᵢᵢ σᵢ² k'(xᵢ, ·) and Σ Mᵢᵢ σᵢ² = 0",
         gain,
         tol,
         "The noise is not stationary: mind the factor σᵢ² of the chain rule, and lam.",
     )
-    least = fit.constant.log_marginal + fit.lam * fit.function.norm() ** 2
+    least = fit.constant.log_marginal + lam * g.norm() ** 2
     require("log p(y) ≥ log p(y) at a constant noise + lam ‖g‖²", least - fit.log_marginal, tol)
     return gain
-
-# %% ../../nbs/deeper/05a_processes.ipynb #c74a32b2
-def _gain(g, gp, lam):
-    s = (gp.mean.alpha**2 - gp.gram.inverse_diagonal()) / 2 * gp.noise  # Mᵢᵢ σᵢ²
-    gradient = RKHSFunction(g.k, gp.mean.Z, s) - 2 * lam * g  # (5.13b)
-    return float(max(gradient.norm() ** 2 / (4 * lam), s.sum() ** 2 / len(s)))
 
 # %% ../../nbs/deeper/05a_processes.ipynb #0353db6b
 class LaplaceClassifier(Value):
@@ -401,13 +391,19 @@ class LaplaceClassifier(Value):
         return variances
 
     @contract
-    def probability(self, X: Points) -> Probabilities:
-        "P(y = classes[1]), averaged over the uncertainty of f"
+    def probability(self, X: Points) -> Vector:
+        """P(y = classes[1]), averaged over the uncertainty of f
+
+        returns : array (n,), between 0 and 1
+        """
         return _averaged(self.mean(X), np.sqrt(self.var(X)))
 
     @contract
-    def predict(self, X: Points) -> SomeLabels:
-        "The more probable label"
+    def predict(self, X: Points):
+        """The more probable label
+
+        returns : array (n,) of the labels
+        """
         return self.classes[(self.mean(X) > 0).astype(int)]
 
     def __repr__(self):
@@ -446,7 +442,9 @@ def gp_classification(
     references : Rasmussen and Williams (2006), algorithms 3.1 and 3.2
     """
     sign, K = y.signs, whole(k, X).astype(float, copy=False)
-    w = np.ones(len(K)) if weights is None else weights
+    w = weights
+    if w is None:
+        w = np.ones(len(K))
     try:
         alpha = minimize_weighted(K, sign, logistic, 0.5, weights).alpha  # step 1
     except ConvergenceFailure as e:
@@ -456,15 +454,12 @@ def gp_classification(
         ) from e
     f = K @ alpha
     root = np.sqrt(w * logistic.curvature(sign, f))  # step 2
-    gram = Cholesky(
-        K * root[:, None] * root,
-        1.0,
-        "I + √W K √W",
-        overwrite=True,
-        remedy=lambda _: "check_kernel(k, X) shows a witness; or take a kernel of smaller scale.",
-    )
+    move = "check_kernel(k, X) shows a witness; or take a kernel of smaller scale."
+    B = K * root[:, None] * root
+    gram = Cholesky(B, 1.0, "I + √W K √W", lambda _: move, overwrite=True)
     value = -w @ logistic(sign, f) - alpha @ f / 2 - gram.log_det() / 2  # (5.14a)
-    return LaplaceClassifier(RKHSFunction(k, X, alpha), y.classes, float(value), root, gram)
+    mode = RKHSFunction._of(k, X, alpha)
+    return LaplaceClassifier._of(mode, y.classes, float(value), root, gram)
 
 # %% ../../nbs/deeper/05a_processes.ipynb #574136a5
 @contract
@@ -476,21 +471,17 @@ def nadaraya_watson(k: AKernel, X: Points, y: Targets) -> Function:
         the weights do not have a positive sum
     references : Nadaraya (1964), Watson (1964); MD, "SV regression ≠ NW kernel regression"
     """
-    sums = RKHSFunction(k, X, np.column_stack([y, np.ones(len(y), y.dtype)]))
+    sums = RKHSFunction._of(k, X, np.column_stack([y, np.ones(len(y), y.dtype)]))
 
     @anywhere
     def average(points):
         "Σᵢ yᵢ k(x, xᵢ) / Σⱼ k(x, xⱼ) at points (m, d)"
         values = sums(points)
         weight = values[:, -1]
-        as_number(
-            weight.min(),
-            f"the sum of the weights at point {weight.argmin()}",
-            above=0,
-            because=": it is too far from the data for this bandwidth, or k is negative",
-        )
-        means = values[:, :-1] / weight[:, None]
-        return means[:, 0] if y.ndim == 1 else means
+        what = f"the sum of the weights at point {weight.argmin()}"
+        why = ": it is too far from the data for this bandwidth, or k is negative"
+        as_number(weight.min(), what, above=0, because=why)
+        return (values[:, :-1] / weight[:, None]).reshape(-1, *y.shape[1:])
 
     return average
 
@@ -507,14 +498,11 @@ def check_sample_space(k: AKernel, space: AKernel, X: Points, draws: Count = 200
     references : Theorem 5.10; Driscoll (1973); Lukić and Beder (2001); Kanagawa et al. (2018)
     """
     require_fits((len(X), draws), instead="fewer draws")
-    Cholesky(
-        space(X).astype(float),
-        name="the Gram matrix of the space",
-        remedy=lambda least: "Points are repeated, or too close for it: take fewer.",
-    )
-    X = taken_of(X, PivotedCholesky(space(X).astype(float)).order)  # each far from those before
-    R = Cholesky(space(X).astype(float), name="the Gram matrix of the space")
-    eigenvalues, Q = np.linalg.eigh(k(X).astype(float))
+    S, fewer = gram_matrix(space, X).astype(float), "Points are repeated, or too close for it: "
+    Cholesky(S, name="the Gram matrix of the space", remedy=lambda least: fewer + "take fewer.")
+    order = PivotedCholesky(S).order  # each far from those before
+    R = Cholesky(S[np.ix_(order, order)])
+    eigenvalues, Q = np.linalg.eigh(gram_matrix(k, taken_of(X, order)).astype(float))
     A = R.half_solve(Q * np.sqrt(np.clip(eigenvalues, 0, None)))  # A Aᵀ = L⁻¹ K L⁻ᵀ
     tau = np.cumsum(np.sum(A * A, axis=1))  # (5.17)
     found = np.sum((A @ rng.standard_normal((len(A), draws))) ** 2, axis=0).mean()

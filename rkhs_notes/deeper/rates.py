@@ -8,7 +8,7 @@ __all__ = ['LearningCurve', 'learning_curve', 'check_rate', 'ridge_rate', 'spect
 from typing import Annotated, Any
 import numpy as np
 from scipy.stats import t as student
-from ..base.arrays import as_count, as_floats, as_number, frozen, shaped
+from ..base.arrays import as_count, as_floats, as_number, shaped
 from ..base.contracts import contract
 from ..base.factors import Cholesky
 from ..base.points import AnyPoints, Points
@@ -19,7 +19,7 @@ from ..base.words import instance_of, number, word_of
 
 # %% ../../nbs/deeper/16a_rates.ipynb #2f3d1734
 from ..base.errors import finite, require
-from ..engines.kernels.gram import AKernel
+from ..engines.kernels.gram import AKernel, gram_matrix
 from ..engines.solving.paths import MEASURES, Error, Penalties, Widths
 
 # %% ../../nbs/deeper/16a_rates.ipynb #819f8816
@@ -42,8 +42,8 @@ def floor_and_level(n, e, c):
     u, v = 1 / e[:, None], n[:, None] ** -c / e[:, None]
     uu, uv, vv, su, sv = (x.sum(axis=0) for x in (u * u, u * v, v * v, u, v))
     b, a = np.array([su * vv - sv * uv, sv * uu - su * uv]) / (uu * vv - uv**2)
-    b, a = np.where(b < 0, 0, b), np.where(b < 0, sv / vv, a)
-    b, a = np.where(a < 0, su / uu, b), np.where(a < 0, 0, a)
+    b, a = np.maximum(b, 0), np.where(b < 0, sv / vv, a)
+    b, a = np.where(a < 0, su / uu, b), np.maximum(a, 0)
     return b, a, ((b * u + a * v - 1) ** 2).sum(axis=0)
 
 # %% ../../nbs/deeper/16a_rates.ipynb #c0a0ad48
@@ -52,40 +52,12 @@ def jackknife(statistic, errors, level, overlap=0.0):
     J, total = len(errors), errors.sum(axis=0)
     whole = statistic(total / J)
     without = np.array([statistic((total - row) / (J - 1)) for row in errors])
-    spread = np.std(J * whole - (J - 1) * without, ddof=1)  # of the pseudo-values
+    spread = np.std(J * whole - (J - 1) * without, axis=0, ddof=1)  # of the pseudo-values
     half = student.ppf((1 + level) / 2, J - 1) * spread * np.sqrt(1 / J + overlap)
-    return float(whole - half), float(whole + half)
-
-# %% ../../nbs/deeper/16a_rates.ipynb #c7234e77
-class Curve(Value):
-    "What the errors of several draws say: a mean, its law, intervals by the jackknife"
-
-    mean = property(lambda self: self.errors.mean(axis=0), doc="The mean error at each size, (s,).")
-    floor = property(lambda self: self._law(self.mean)[0], doc="b, what no n lowers.")
-    slope = property(lambda self: -self._law(self.mean)[2], doc="−c, of log (error − b) in log n.")
-    interval = property(
-        lambda self: self._between(lambda e: -self._law(e)[2]), doc="(low, high) of the slope."
-    )
-
-    def _law(self, e):
-        return power_law(self.sizes.astype(float), e, self.known)  # (16.30)
-
-    def _at(self, e, n):
-        b, a, c = self._law(e)
-        return b + a * float(n) ** -c
-
-    def _between(self, statistic):
-        return jackknife(statistic, self.errors, self.level, self.overlap)
-
-    def __repr__(self):
-        (low, high), e, n = self.interval, self.mean, self.sizes
-        return (
-            f"{type(self).__name__}: error {e[0]:.3g} at n = {n[0]}, {e[-1]:.3g} at {n[-1]}; "
-            f"slope {self.slope:.2f} [{low:.2f}, {high:.2f}], floor {self.floor:.3g}"
-        )
+    return whole - half, whole + half
 
 # %% ../../nbs/deeper/16a_rates.ipynb #6363dd57
-class LearningCurve(Curve):
+class LearningCurve(Value):
     """Errors of a recipe at several numbers of points, and the law b + a n^(−c) they follow
 
     sizes : array (s,)       n
@@ -100,6 +72,32 @@ class LearningCurve(Curve):
     known: float
     level: float
     overlap: float
+
+    mean = property(lambda self: self.errors.mean(axis=0), doc="The mean error at each size, (s,).")
+    floor = property(lambda self: self._law(self.mean)[0], doc="b, what no n lowers.")
+    slope = property(lambda self: -self._law(self.mean)[2], doc="−c, of log (error − b) in log n.")
+
+    @property
+    def interval(self):
+        "(low, high) of the slope."
+        return tuple(map(float, self._between(lambda e: -self._law(e)[2])))
+
+    def _law(self, e):
+        return power_law(self.sizes.astype(float), e, self.known)  # (16.30)
+
+    def _at(self, e, n):
+        b, a, c = self._law(e)
+        return b + a * np.float64(n) ** -c
+
+    def _between(self, statistic):
+        return jackknife(statistic, self.errors, self.level, self.overlap)
+
+    def __repr__(self):
+        (low, high), e, n = self.interval, self.mean, self.sizes
+        return (
+            f"LearningCurve: error {e[0]:.3g} at n = {n[0]}, {e[-1]:.3g} at {n[-1]}; "
+            f"slope {self.slope:.2f} [{low:.2f}, {high:.2f}], floor {self.floor:.3g}"
+        )
 
     @contract
     def at(self, n: Count) -> Finite:
@@ -122,9 +120,9 @@ class LearningCurve(Curve):
         "Draw the errors, the law up to four times the last size, and where it may lie."
         x = np.geomspace(self.sizes[0], 4 * self.sizes[-1], 20).astype(int)
         (dots,) = ax.loglog(self.sizes, self.mean, "o", color=color, label=label or None)
-        ax.plot(x, [self.at(n) for n in x], "--", color=dots.get_color(), lw=1)
-        low, high = np.transpose([self.between(n) for n in x])
-        ax.fill_between(x, low, high, color=dots.get_color(), alpha=0.15, lw=0)
+        color, ends = dots.get_color(), self._between(lambda e: np.log(self._at(e, x)))
+        ax.plot(x, self._at(self.mean, x), "--", color=color, lw=1)
+        ax.fill_between(x, *np.exp(ends), color=color, alpha=0.15, lw=0)
         ax.set(xlabel="n", ylabel="error")
         return ax
 
@@ -132,13 +130,8 @@ class LearningCurve(Curve):
 def _sampler(value, name, call=None):
     if callable(value) and not isinstance(value, type):
         return value
-    fitting(
-        value,
-        name,
-        isinstance(value, tuple) and len(value) == 2,
-        "a function (n, rng) → (X, y), or your data",
-        "the pair (X, y)",
-    )
+    what, fits = "a function (n, rng) → (X, y), or your data", isinstance(value, tuple)
+    fitting(value, name, fits and len(value) == 2, what, "the pair (X, y)")
     X, y = (word_of(AnyPoints).read(part, f"{name}[{i}]") for i, part in enumerate(value))
     if len(X) != len(y):
         raise ValueError(f"{name} has {len(X)} points and {len(y)} targets; pass one for each.")
@@ -157,32 +150,25 @@ Sample = Annotated[
 ]
 
 # %% ../../nbs/deeper/16a_rates.ipynb #b6135fe5
-def split(X, y, n, rng):
+def _split(sample, n, rng):
     "n points to learn from, the others to judge by"
+    X, y = sample
     as_count(n, "the last of sizes", at_most=len(X) - 1, because=": leave some points to judge by")
     rows = rng.permutation(len(X))
     return X[rows[:n]], y[rows[:n]], X[rows[n:]], y[rows[n:]]
 
 
-def drawn(sample, n, rng):
+def _drawn(sample, n, rng):
     "(X, y, X_test, y_test) of a function: test points of its own, or as many new ones"
     found = sample(n, rng)
-    found = (*found, *sample(n, rng)) if np.iterable(found) and len(found) == 2 else found
-    fitting(
-        found,
-        "sample(n, rng)",
-        isinstance(found, tuple) and len(found) == 4,
-        "a pair",
-        "a function that ends in return X, y, or in return X, y, X_test, y_test",
-    )
-    pairs = [_sampler(pair, "sample(n, rng)") for pair in (found[:2], found[2:])]
-    as_count(
-        len(pairs[0][0]),
-        "the number of points of sample(n, rng)",
-        at_least=n,
-        because=f", as n = {n} were asked for",
-    )
-    return *pairs[0], *pairs[1]
+    if np.iterable(found) and len(found) == 2:
+        found = (*found, *sample(n, rng))
+    such = "a function that ends in return X, y, or in return X, y, X_test, y_test"
+    name, fits = "sample(n, rng)", isinstance(found, tuple) and len(found) == 4
+    fitting(found, name, fits, "a pair", such)
+    (X, y), test = _sampler(found[:2], name), _sampler(found[2:], name)
+    as_count(len(X), f"the number of points of {name}", n, because=f", as n = {n} were asked for")
+    return X, y, *test
 
 
 def score_of(f, X, y, error):
@@ -226,20 +212,19 @@ def learning_curve(
     """
     least = 4 if floor is None else 2
     as_count(len(sizes), "the number of sizes", least, because=", which the law needs")
-    errors, pair = [], isinstance(sample, tuple)
+    errors, most, draw, overlap = [], sizes[-1], _drawn, 0.0
+    if isinstance(sample, tuple):
+        draw, overlap = _split, (len(sample[0]) - most) / most
     for child in rng.spawn(draws):
-        X, y, X_test, y_test = (
-            split(*sample, sizes[-1], child) if pair else drawn(sample, sizes[-1], child)
-        )
+        X, y, X_test, y_test = draw(sample, most, child)
         errors.append([score_of(fit(X[:n], y[:n]), X_test, y_test, error) for n in sizes])
-    errors = np.array(errors)
-    if (low := errors.mean(axis=0).min()) <= (floor or 0.0):
+    errors, known = np.array(errors), floor or 0.0
+    if (low := errors.mean(axis=0).min()) <= known:
         raise ValueError(
-            f"floor = {floor or 0:g} is not below the mean error {low:.3g}: a power "
+            f"floor = {known:g} is not below the mean error {low:.3g}: a power "
             "of n is never 0. Pass a lower floor, smaller sizes or more test points."
         )
-    overlap = (len(sample[0]) - sizes[-1]) / sizes[-1] if pair else 0.0
-    return LearningCurve(frozen(np.array(sizes)), frozen(errors), floor, level, overlap)
+    return LearningCurve._of(np.array(sizes), errors, floor, level, overlap)
 
 # %% ../../nbs/deeper/16a_rates.ipynb #16dd96b2
 ACurve = Annotated[LearningCurve, instance_of(LearningCurve, "what learning_curve returns")]
@@ -304,14 +289,13 @@ def spectral_risk(
     t = np.asarray(lam, float) / n
     mu = eigenvalues.reshape(-1, *(1,) * t.ndim)
     left = np.where(mu > 0, t / np.maximum(mu + t, np.finfo(float).tiny), 1.0) ** passes
-    with np.errstate(over="ignore"):
-        bias2 = np.tensordot(coefficients**2, left**2, 1)[()]
-        bias2 = finite(bias2, "the bias", "rescale coefficients")
+    bias2 = np.tensordot(coefficients**2, left**2, 1)[()]
+    finite(bias2, "the bias", "rescale coefficients")
     return bias2, noise / n * ((1 - left) ** 2).sum(axis=0)
 
 # %% ../../nbs/deeper/16a_rates.ipynb #e604130d
 @contract
-def leave_groups_out(k: AKernel, X: Points, y: Targets, lam: Positive, groups: Labels):
+def leave_groups_out(k: AKernel, X: Points, y: Targets, lam: Positive, groups: Labels) -> Targets:
     """yᵢ − f(xᵢ), f the ridge fit without the rows of i's group, for every row   (16.38)
 
     lam : the same for each of these fits
@@ -324,12 +308,12 @@ def leave_groups_out(k: AKernel, X: Points, y: Targets, lam: Positive, groups: L
     >>> leave_groups_out(Linear(), x, x, lam=1.0, groups=visits).round(3).tolist()
     [0.2, 0.2, 0.667]
     """
-    system = Cholesky(k(X), lam, "K + lam I", "a larger lam")
+    system = Cholesky(gram_matrix(k, X), lam, "K + lam I", "a larger lam")
     alpha, G, left = system.solve(y), system.inverse(), np.empty(y.shape)
     for g in range(len(groups.classes)):
         rows = np.flatnonzero(groups.place == g)
         left[rows] = np.linalg.solve(G[np.ix_(rows, rows)], alpha[rows])  # (16.38)
-    return finite(left, "y − f(x)", "rescale y")
+    return left
 
 # %% ../../nbs/deeper/16a_rates.ipynb #2c14ea99
 class SelectionCost(Value):
@@ -365,16 +349,11 @@ def selection_cost(
     """
     as_count(folds, "folds", at_most=len(X), because=": one point a fold at least")
     chosen = choose(X, y)
-    fitting(
-        chosen,
-        "choose(X, y)",
-        np.iterable(chosen) and len(chosen) == 2,
-        "a pair (f, score)",
-        "a function that ends in return f, score",
-    )
+    such, fits = "a function that ends in return f, score", np.iterable(chosen) and len(chosen) == 2
+    fitting(chosen, "choose(X, y)", fits, "a pair (f, score)", such)
     part, errors = rng.permutation(len(X)) % folds, []
     for fold in range(folds):
         f, out = choose(X[part != fold], y[part != fold])[0], part == fold
         values = shaped(as_floats(f(X[out]), "f(X)"), "f(X)", y[out].shape)
         errors.append(MEASURES["squared"](values, y[out]))
-    return SelectionCost(float(chosen[1]), frozen(finite(np.array(errors), "the error of choose")))
+    return SelectionCost._of(float(chosen[1]), finite(np.array(errors), "the error of choose"))

@@ -77,7 +77,7 @@ VALUES = {
     "RKHS",
     "_WithPointsOf",
 }
-VALUES |= {"Fit", "Scores", "Band", "Conditional", "Weighted", "Curve"}
+VALUES |= {"Fit", "Scores", "Band", "Conditional", "Weighted", "Series"}
 VALUES |= {"SupportMachine", "Deciding", "SupportVectorMachine"}
 
 

@@ -16,7 +16,7 @@ from ...base.points import MorePoints, Points
 from ...base.values import Predicting, Value
 from ...base.words import Axes, Word
 from .functions import drawable
-from ..kernels.gram import diagonal, gram_matrix, interval, window
+from ..kernels.gram import Gram, diagonal, gram_matrix, interval, window
 
 # %% ../../../nbs/engines/functions/fits.ipynb #b65ce8b6
 class Fit(Predicting, Value):
@@ -102,7 +102,6 @@ class Band(Fit):
 
 # %% ../../../nbs/engines/functions/fits.ipynb #872e082f
 Variances = Annotated[Any, Word("array (n,), ≥ 0", None)]  # of results only
-Covariances = Annotated[Any, Word("array (n, m)", None)]
 
 
 class Conditional(Band):
@@ -124,7 +123,7 @@ class Conditional(Band):
         return diagonal(self.left, X)
 
     @contract
-    def cov(self, X: Points, Y: MorePoints = None) -> Covariances:
+    def cov(self, X: Points, Y: MorePoints = None) -> Gram:
         """Posterior covariance c(xᵢ, yⱼ) of the latent f.
 
         Y : X when left out

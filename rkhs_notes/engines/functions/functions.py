@@ -12,12 +12,12 @@ import numpy as np
 
 # %% ../../../nbs/engines/functions/functions.ipynb #5e77146a
 from ...base.arrays import as_floats, as_number, shaped
-from ...base.blocks import require_fits
+from ...base.blocks import require_fits, row_blocks
 from ...base.contracts import contract
 from ...base.errors import finite, not_negative
 from ...base.factors import Cholesky, Factored, PivotedCholesky
 from ...base.objects import Objects, distinct
-from ...base.points import joined_of, ordered, points, recast, taken_of
+from ...base.points import MorePoints, joined_of, ordered, recast, taken_of
 from ...base.values import Predicting, Value
 from ...base.words import Axes, Coefficients, NonNegative, Word, fitting
 from ..kernels.gram import AKernel, Around, around, diagonal, each_tile
@@ -38,7 +38,8 @@ def _one_point(value, name, call):
     "A number, a row (d,), a pair of rows, or any one object that the kernel takes"
     k = call.kernel(None)
     if _numeric(value):
-        shaped(np.asarray(value), name, (), ("d",), hint=": a section belongs to one point")
+        hint = " or a number: a section belongs to one point"
+        shaped(np.atleast_1d(value), name, ("d",), hint=hint)
         return k._marked(as_floats(value, name).reshape(1, -1), name)
     if isinstance(value, tuple) and any(map(np.ndim, value)) and all(map(_numeric, value)):
         pair = k._merged(tuple(np.reshape(part, (1, -1)) for part in value), name)
@@ -83,7 +84,6 @@ def _same_space(value, name, call):
 
 # %% ../../../nbs/engines/functions/functions.ipynb #18f660db
 _no_points = (None, "text", [], [[np.nan]], [[1, 2], [3]])
-Centres = Annotated[Any, points("m")]
 _of_f = dict(bad=_no_points, role="points", means="points of the space of f")
 Places = Annotated[Any, Word("array (n, d)", _places, ("n", "d"), **_of_f)]
 MorePlaces = Annotated[Any, Word("array (m, d)", _places, ("m", "d"), **_of_f)]
@@ -103,14 +103,15 @@ OneFunction = Annotated[Any, _word(_one_function, "with one column of coefficien
 SameSpace = Annotated[Any, _word(_same_space, "of the same kernel")]
 Values = Annotated[Any, Word("array (n,) or (n, t)", None, ("n", "t"))]  # of results only
 Number = Annotated[Any, Word("float, or array (t,)", None)]
-Pairing = Annotated[Any, Word("float, or array (t, s) of t and s functions", None)]
 
 # %% ../../../nbs/engines/functions/functions.ipynb #63022583
 def times(k, X, Z, alpha, name="f(X)"):
     "Σⱼ alphaⱼ k(xᵢ, zⱼ), (n,) or (n, t), for points that were read, in blocks of settings.block_mib"
     xp, dtype = library(X, Z, alpha), precision(X, Z, alpha)
     if xp is not np:
-        values = _times_abroad(k, X, Z, alpha, xp, dtype)
+        blocks, alpha = row_blocks(n_points(X), n_points(Z) * 8), xp.astype(alpha, dtype)
+        parts = (gram_matrix(k, taken_of(X, rows), Z) for rows in blocks)
+        values = xp.concat([xp.astype(part, dtype) @ alpha for part in parts])
     elif (near := _near(k, Z, alpha)) is not k:
         values = times(near, X, Z, alpha, name) + away(near, X, Z, alpha)
     else:
@@ -137,18 +138,6 @@ def away(near, X, Z, alpha):
     (a, c), (b, _), columns = near.away(X), near.away(Z), alpha.reshape(len(alpha), -1)
     total = np.array([math.fsum(column) for column in columns.T])
     return (b @ columns + (a[:, None] + c) * total).reshape(len(a), *alpha.shape[1:])
-
-
-def _times_abroad(k, X, Z, alpha, xp, dtype):
-    "The same in another library: sums that are put together without writing into an array"
-    sums, alpha = {}, xp.astype(alpha, dtype)
-
-    def add(rows, columns, block):
-        part = xp.astype(block, dtype) @ alpha[columns, ...]
-        sums[rows.start] = sums.get(rows.start, 0) + part
-
-    each_tile(k, X, Z, add)
-    return xp.concat(list(sums.values()), axis=0)
 
 # %% ../../../nbs/engines/functions/functions.ipynb #26547156
 def paired(alpha, values):
@@ -193,7 +182,7 @@ class RKHSFunction(Predicting, Value):
     """
 
     k: AKernel
-    Z: Centres
+    Z: MorePoints
     alpha: Coefficients
 
     __array_ufunc__ = None  # numpy scalars leave `2.0 * f` to us
@@ -221,9 +210,10 @@ class RKHSFunction(Predicting, Value):
         return times(self.k, X, self.Z, self.alpha)
 
     @contract
-    def inner(self, g: SameSpace) -> Pairing:
+    def inner(self, g: SameSpace) -> Number:
         """⟨f, g⟩ = Σᵢ Σⱼ alphaᵢ betaⱼ k(zᵢ, uⱼ), also written f @ g   (3.2)
 
+        returns : float, or array (t, s) of t and s functions
         raises TypeError, ValueError : g is no function of this space; the number overflows
         """
         return paired(self.alpha, times(self.k, self.Z, g.Z, g.alpha))  # (3.5)
@@ -442,7 +432,7 @@ def _repeated(X, y):
     return f"points {i} and {j} of X are equal{move}"
 
 
-def independent(k, X):
+def independent_sections(k, X):
     "The points of X whose sections do not depend on others, and their Gram matrix factored"
     K = gram_matrix(k, X)
     not_negative(K.diagonal(), "k(x, x)", k)

@@ -36,11 +36,11 @@ def _ascend(k, X, gamma, z, tol, max_iter):
     return z, g, left
 
 # %% ../../../nbs/engines/functions/preimages.ipynb #bc76af52
-def fixed_points(k, X, alpha, trained, scores, starts, tol, max_iter, share=None):
-    "The highest z for Σᵢ γᵢ k(z, xᵢ), γ = scores alphaᵀ + share (1/n), a row for each of scores"
+def fixed_points(k, X, alpha, trained, scores, starts, tol, max_iter, share):
+    "The highest z for Σᵢ γᵢ k(z, xᵢ), γ = scores alphaᵀ + share, a row for each of scores"
     points, starts = np.empty((len(scores), X.shape[1]), X.dtype), min(starts, len(X))
     for rows in row_blocks(len(scores), 8 * 4 * len(X)):
-        gamma = scores[rows] @ alpha.T + (1 / len(X) if share is None else share)
+        gamma = scores[rows] @ alpha.T + share
         near = np.argpartition(sqdist(scores[rows], trained), starts - 1, axis=1)[:, :starts]
         points[rows] = _highest(k, X, gamma, near, tol, max_iter, rows.start)
     return points
@@ -55,14 +55,14 @@ def _highest(k, X, gamma, near, tol, max_iter, first):
         z[lost], g[lost], left[lost] = _ascend(k, X, gamma[lost], top, tol, max_iter)
     if (failed := np.flatnonzero((g <= 0) | (left > tol))).size:
         row = failed[0]
-        raise ConvergenceFailure(
-            f"no pre-image for row {first + row}: "
-            + (
+        why = (
+            f"it still moves by {left[row]:.1e} bandwidths after {max_iter} steps. Pass a larger tol "
+            "or max_iter, a larger bandwidth to kernel_pca, or method='ridge'."
+        )
+        if g[row] <= 0:
+            why = (
                 "the projection is negative at every point of the sample. These scores lie far from "
                 "all that were seen; method='ridge' extrapolates."
-                if g[row] <= 0
-                else f"it still moves by {left[row]:.1e} bandwidths after {max_iter} steps. Pass a larger "
-                "tol or max_iter, a larger bandwidth to kernel_pca, or method='ridge'."
             )
-        )
+        raise ConvergenceFailure(f"no pre-image for row {first + row}: {why}")
     return z

@@ -14,11 +14,10 @@ from numpy.typing import ArrayLike
 from ...base.arrays import array_namespace, as_count, as_number, plain_float, shaped
 from ...base.blocks import require_fits, row_blocks
 from ...base.contracts import contract
-from ...base.errors import finite
 from ...base.points import taken_of
 from ...base.values import Value
-from ...base.words import Axes, Count, Finite, Function, NonNegative, Positive, Word, array
-from ..kernels.gram import interval, n_columns, n_points, precision
+from ...base.words import Axes, Count, Finite, Function, NonNegative, Positive, array, count
+from ..kernels.gram import gram_matrix, interval, n_columns, n_points, precision
 
 # %% ../../../nbs/engines/functions/series.ipynb #6ddfa790
 def vanishing(k):
@@ -29,42 +28,28 @@ def vanishing(k):
     )
 
 
-def _eigenvalues(value, name, call):
-    if hasattr(value, "__len__") and not len(value):
-        raise vanishing(call.seen.get("k"))
-    return _positive.read(value, name, call)
-
-
-def _terms(value, name, call):
+def _number_of_terms(value, name, call):
     n = as_count(value, name)
     require_fits((n, 8), instead="ask for fewer terms")  # 8: nodes and frequencies, too
     return n
 
 
-_positive = array("m", above=0)
-_draw_terms = lambda rng, sizes: int(rng.integers(1, 9))
-Eigenvalues = Annotated[ArrayLike, Word("array (m,), > 0", _eigenvalues, ("terms",))]
+Eigenvalues = Annotated[ArrayLike, replace(array("m", above=0), letters=("terms",))]
 NodeValues = Annotated[ArrayLike, replace(array("N", "m"), letters=("N", "terms"))]
-PerTerm = Annotated[ArrayLike, array("m")]
-TermValues = Annotated[ArrayLike, array("n", "m")]
-AtNodes = Annotated[
-    object,
-    Word("function, or array (N,) of its values at the nodes", lambda value, name, call: value),
-]
-Terms = Annotated[
-    int, Word("int ≥ 1", _terms, (), _draw_terms, (None, "text", 0, -1, 1.5, True, [1], math.inf))
-]
+_no_numbers = (None, "text", 0, 1.5, True)
+NumberOfTerms = Annotated[int, replace(count(1), read=_number_of_terms, bad=_no_numbers)]
 
 # %% ../../../nbs/engines/functions/series.ipynb #4531f56d
-class AtPoints(Value):
-    "Values ψⱼ(xᵢ) in blocks, at the nodes and off them"
+class Series(Value):
+    "Functions ψⱼ with weights λⱼ on the points of a kernel, orthonormal on the nodes of a measure"
 
+    n_terms = property(
+        lambda self: len(self.eigenvalues),
+        doc="How many terms there are: "
+        "those asked for, less those that rounding cannot tell from 0",
+    )
     _columns = property(lambda self: (*self.measure.points.shape, 1)[1])
-
-    @property
-    def _at_nodes(self):
-        known = self.node_values is not None
-        return self.node_values if known else self.eigenfunctions(self.measure.points)
+    _nodes = property(lambda self: self.k._marked(self.measure.points))
 
     def _values(self, X):
         "ψⱼ(xᵢ) for marked points"
@@ -86,19 +71,9 @@ class AtPoints(Value):
         "Σᵢ fᵢ ψⱼ(xᵢ) over the nodes"
         if self.node_values is not None:
             return f @ self.node_values
-        nodes = self.k.points(self.measure.points)
+        nodes = self._nodes
         blocks = row_blocks(len(f), 8 * self.n_terms * precision(nodes).itemsize)
         return sum(f[rows] @ self._values(taken_of(nodes, rows)) for rows in blocks)
-
-# %% ../../../nbs/engines/functions/series.ipynb #b956e712
-class Series(AtPoints):
-    "Functions ψⱼ with weights λⱼ on the points of a kernel, orthonormal on the nodes of a measure"
-
-    n_terms = property(
-        lambda self: len(self.eigenvalues),
-        doc="How many terms there are: "
-        "those asked for, less those that rounding cannot tell from 0",
-    )
 
     @contract
     def effective_dimension(self, lam: Positive) -> Finite:
@@ -133,34 +108,23 @@ class Series(AtPoints):
         limits : floats a < b, on ℝ only; by default the range of the nodes
         terms : how many eigenfunctions
         """
-        on_line = _on_line(self)
-        if limits and not on_line:
-            raise ValueError(f"plot got the limits {limits}, and these points are not on a line.")
-        if not on_line:
+        if not _on_line(self):
+            if limits:
+                raise ValueError(f"plot got the limits {limits}; these points are not on a line.")
             ax.semilogy(np.arange(1, self.n_terms + 1), self.eigenvalues, ".-")
             ax.set(xlabel="j", ylabel="λⱼ", title=str(self.k))
             return ax
         x = np.linspace(*interval(limits, nodes_range(self)), 400)
         for j, psi in enumerate(self.eigenfunctions(x).T[:terms]):
-            ax.plot(x, psi, label=f"λ{subscript(j + 1)} = {self.eigenvalues[j]:.2g}")
+            ax.plot(x, psi, label=f"λ{_subscript(j + 1)} = {self.eigenvalues[j]:.2g}")
         ax.set(xlabel="x", ylabel="ψⱼ(x)")
         return ax
 
     def __repr__(self):
-        known = "" if self.asked == self.n_terms else f" of {self.asked}"
-        rest = known and ": the rest is rounding"
-        return f"MercerExpansion of {self.k}, {self.n_terms}{known} terms{rest}"
-
-# %% ../../../nbs/engines/functions/series.ipynb #5decd3cc
-def finite_length(coordinates, eigenvalues):
-    "√(Σⱼ coordinateⱼ²), without overflow on the way"
-    with np.errstate(over="ignore"):
-        norm = math.hypot(*coordinates)
-    return finite(
-        norm,
-        f"‖f‖, of cⱼ / √λⱼ for eigenvalues down to {eigenvalues[-1]:.1g},",
-        "rescale f, or use fewer terms",
-    )
+        known = f"{self.n_terms} terms"
+        if self.asked > self.n_terms:
+            known = f"{self.n_terms} of {self.asked} terms: the rest is rounding"
+        return f"MercerExpansion of {self.k}, {known}"
 
 # %% ../../../nbs/engines/functions/series.ipynb #209e19b8
 def _on_line(series):
@@ -181,7 +145,7 @@ def nodes_range(series):
     return float(points.min()), float(points.max())
 
 
-def subscript(j):
+def _subscript(j):
     "12 ↦ ₁₂"
     return "".join("₀₁₂₃₄₅₆₇₈₉"[int(digit)] for digit in str(j))
 
@@ -209,8 +173,8 @@ def within_unit_interval(X, name, what):
     low, high = plain_float(xp.min(X)), plain_float(xp.max(X))
     if X.shape[1] != 1 or high > 1 or low < 0:
         raise ValueError(
-            f"{what} lives on [0, 1], but {name} has {X.shape[1]} column(s) from "
-            f"{low:g} to {high:g}."
+            f"{what} lives on [0, 1]: one column from 0 to 1, but {name} has shape {X.shape} and "
+            f"values from {low:g} to {high:g}."
         )
     return X
 
@@ -223,8 +187,7 @@ def sines(X, frequencies, k):
 # %% ../../../nbs/engines/functions/series.ipynb #92a53695
 def hermite(X, mean, std, a, b, gamma, n):
     "ψ₀, …, ψₙ₋₁: exp(a x²) times Hermite functions of √(2γ) x, by their recursion   (4.12)"
-    with np.errstate(over="ignore"):
-        x = np.clip((X[:, 0] - mean) / std, -1e150, 1e150)
+    x = np.clip((X[:, 0] - mean) / std, -1e150, 1e150)
     y, psi = math.sqrt(2 * gamma) * x, np.zeros((n + 1, len(x)))
     psi[0] = (gamma / a) ** 0.25 * np.exp(-2 * a * b / (gamma + a) * x * x)  # γ − a without loss
     for j in range(n - 1):
@@ -269,7 +232,7 @@ def cosine_series(k, period, n):
     "(n Fourier coefficients by the FFT on a grid that grows until they have decayed, their error)"
     size = 2 ** math.ceil(math.log2(max(4 * n, 256)))
     while True:
-        values = k(np.arange(size) * (period / size), [0.0])[:, 0]
+        values = gram_matrix(k, np.arange(size) * (period / size), [0.0])[:, 0]
         coefficients = np.fft.rfft(values).real / size
         top, noise = coefficients.max(), np.abs(coefficients[size // 4 :]).max()
         if noise <= 1e-12 * top:
@@ -282,4 +245,4 @@ def cosine_series(k, period, n):
 def leaves(k):
     "The kernels of which k is made"
     parts = [part for _, part in k._parts()]
-    return [leaf for part in parts for leaf in leaves(part)] if parts else [k]
+    return [leaf for part in parts for leaf in leaves(part)] or [k]

@@ -70,9 +70,8 @@ class NaturalSpline(Value):
 # %% ../../../nbs/engines/functions/splines.ipynb #9b8210f9
 def through(knots, values):
     "The natural spline with these values at the knots, two or more"
-    if len(knots) == 2:
-        return NaturalSpline(knots, values, np.full(2, np.diff(values) / np.diff(knots)))
-    return NaturalSpline(knots, values, CubicSpline(knots, values, bc_type="natural")(knots, 1))
+    slopes = CubicSpline(knots, values, bc_type="natural")(knots, 1)
+    return NaturalSpline._of(knots, values, slopes)
 
 # %% ../../../nbs/engines/functions/splines.ipynb #2594f77b
 def penalised(x, y, w, lam):
@@ -90,15 +89,14 @@ def penalised(x, y, w, lam):
     joint[:, 1, 0], joint[:, 1, 2] = -bow / h, bow / h
     joint[:, 1, 1] = joint[:, 1, 3] = -bow / 2
     solution = _least_squares_chain(own, joint)
-    return NaturalSpline(knots, solution[:, 0] + level, solution[:, 1] / length)
+    return NaturalSpline._of(knots, solution[:, 0] + level, solution[:, 1] / length)
 
 
 def require_line(knots, lam):
     "Do two knots differ, and are the cubes of their distances numbers?"
     if len(knots) < 2:
         raise ValueError(f"all x equal {knots[0]:g}: no line is determined; pass two different x.")
-    with np.errstate(over="ignore"):  # infinity is no length
-        length, closest = float(knots[-1] - knots[0]), float(np.diff(knots).min())
+    length, closest = float(knots[-1] - knots[0]), float(np.diff(knots).min())
     sizes = 1e-60 < length < 1e60 and closest >= 1e-60 * length
     if not (sizes and 1e-150 < lam / length**3 < 1e150):
         raise ValueError(
