@@ -135,7 +135,8 @@ class Cells:
             if digits[i] > 1:
                 code *= self.radix[i]
                 K[self.key[i]] += code
-        K[:, ~inside] = 0.0
+        if checked:
+            K[:, ~inside] = 0.0
         return K, inside
 
     def learn(self, Y):
@@ -165,7 +166,8 @@ class Cells:
                 known = (cells >= 0) & (before >= 0)
                 cells = steps[1](np.where(known, before * steps[0].count + cells, -1))
             before = cells
-        before[~inside] = -1
+        if beyond:
+            before[~inside] = -1
         return before
 
 # %% ../../../nbs/engines/features/grids.ipynb #ca2fd7b0
@@ -192,11 +194,15 @@ class Binning:
         def place(p):
             cells = self.tables[p](Y, ends)
             columns[:, p] = cells + self.starts[p]
-            columns[cells < 0, p] = -1
+            if cells.min() < 0:
+                columns[cells < 0, p] = -1
 
         _each_grid(place, P, n)
         seen = columns >= 0
-        rows, columns = np.append(0, np.cumsum(seen.sum(axis=1))), columns[seen]
+        if seen.all():
+            rows, columns = np.arange(n + 1) * P, columns.ravel()
+        else:
+            rows, columns = np.append(0, np.cumsum(seen.sum(axis=1))), columns[seen]
         values = np.full(len(columns), self.weight, X.dtype)  # (9.15)
         return sp.csr_matrix((values, columns, rows), shape=(n, dim))
 
