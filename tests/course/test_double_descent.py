@@ -573,7 +573,7 @@ BAD = [
     (
         lambda: double_descent_curve(lambda D, rng: np.sin, *problem(), [4], 0),
         ValueError,
-        "pass (20, 4)",
+        "must give (20, 4)",
     ),
     (
         lambda: double_descent_curve(lambda D, rng: 3, *problem(), [4], 0),

@@ -13,10 +13,10 @@ from scipy.sparse.linalg import lsqr
 from tqdm.auto import tqdm
 
 # %% ../../../nbs/engines/solving/paths.ipynb #d363e007
-from ...base.arrays import as_count, as_floats, as_number, shaped
+from ...base.arrays import as_count, as_floats, as_number
 from ...base.blocks import few_threads, in_parallel, require_fits
 from ...base.contracts import contract
-from ...base.errors import finite, settled
+from ...base.errors import finite, require, settled
 from ...base.factors import Cholesky, norm1
 from ...base.points import AnyPoints, ordered, points
 from ...base.words import Targets, Word, array, function, one_of, word_of
@@ -282,7 +282,8 @@ def _columns(maps, points):
         F = phi(points)
         if issparse(F):
             F = F.toarray()
-        F = shaped(as_floats(F, "features"), f"features({step}, rng)", (len(points), step))
+        F, shape = as_floats(F, "features"), (len(points), step)
+        require(f"features({step}, rng) must give {shape}, not {F.shape}", F.shape != shape, 0)
         np.multiply(F, math.sqrt(step), out=Z[:, start : start + step])
         start += step
     return Z
