@@ -6,6 +6,7 @@ __all__ = ['hsic', 'hsic_u', 'hsic_test', 'check_hsic', 'dhsic', 'dhsic_test', '
 
 # %% ../../nbs/deeper/15_dependence.ipynb #ad98eeb4
 import math
+from functools import partial
 from typing import Annotated, Any
 import numpy as np
 from ..base.arrays import as_count, as_number
@@ -17,9 +18,8 @@ from .cca import KernelEach, PointsX, PointsY, Samples
 
 # %% ../../nbs/deeper/15_dependence.ipynb #161bfd47
 from ..base.errors import finite, require
-from ..engines.kernels.gram import AKernel, n_points
-from ..engines.testing.resampling import TestResult, gamma_null, in_batches
-from ..engines.testing.resampling import quadratic_forms, random_signs
+from ..engines.kernels.gram import AKernel, diagonal, gram_matrix, n_points
+from ..engines.testing.resampling import TestResult, batched, quadratic_forms, signs
 from .metrics import Tensor
 from ..mmd import DistanceInduced, mmd2_v
 
@@ -116,21 +116,17 @@ def hsic_test(
     Gretton et al. (2008); Hemerik and Goeman (2018) for random sets of permutations; Zhang,
     Filippi, Gretton and Sejdinovic (2018) for features
     """
-    pairs = Paired(kx, ky, X, Y, None if null == "cyclic" else tol, rng.spawn(1)[0])
+    if null == "cyclic":
+        tol = None
+    pairs = Paired(kx, ky, X, Y, tol, rng.spawn(1)[0])
     fields = dict(name="HSIC", hypothesis="the two sides are independent")
     if null == "gamma":
-        T, mean, variance = pairs.moments()  # (15.7)
-        tail, law = gamma_null(mean, variance, n_permutations)
-        fields |= dict(method="gamma law, exact moments", exact=False)
-        return TestResult(T, tail(T), law, **fields)
-    T, draws = (pairs.shifted if null == "cyclic" else pairs.random)(n_permutations, rng)
-    return TestResult.from_draws(
-        T,
-        draws,
-        pairs.rounding,
-        **fields,
-        method="cyclic pairings" if null == "cyclic" else "permutation",
-    )  # (15.6)
+        fields["method"] = "gamma law, exact moments"
+        return TestResult._of_gamma(*pairs.moments(), n_permutations, **fields)  # (15.7)
+    if null == "cyclic":
+        fields["method"] = "cyclic pairings"
+        return TestResult._drawn(*pairs.shifted(n_permutations, rng), pairs.rounding, **fields)
+    return TestResult._drawn(*pairs.random(n_permutations, rng), pairs.rounding, **fields)  # (15.6)
 
 # %% ../../nbs/deeper/15_dependence.ipynb #fa04a91e
 @contract
@@ -157,7 +153,7 @@ def check_hsic(
     both = Tensor(kx, ky, split=X.shape[1] if getattr(X, "ndim", 0) == 2 else None)
     joint = mmd2_v(both, (X, Y), (taken_of(X, i), taken_of(Y, j)))
     same = hsic(kx, kx, X, X) * hsic(ky, ky, Y, Y)
-    scale = math.sqrt(same) + 1e-5 * float(kx.diag(X).max() * ky.diag(Y).max())
+    scale = math.sqrt(same) + 1e-5 * float(diagonal(kx, X).max() * diagonal(ky, Y).max())
     mixed, one = rng.permutation(n), np.zeros(n, int)
     own = as_number(value(kx, ky, X, Y), "value(kx, ky, X, Y)")
     laws = (
@@ -212,7 +208,7 @@ def dhsic_test(
     references : Theorem 15.7; Pfister, Bühlmann, Schölkopf and Peters (2018)
     """
     both = Together(samples, tol, rng.spawn(1)[0])
-    return TestResult.from_draws(
+    return TestResult._drawn(
         both.own(),
         both.random(n_permutations, rng),
         both.rounding,
@@ -251,26 +247,22 @@ def conditional_independence_test(
     references : Theorem 15.8; Zhang, Peters, Janzing and Schölkopf (2011); Daudin (1980)
     """
     n, given = n_points(X), Unexplained(kz, Z)
-    with np.errstate(over="ignore", invalid="ignore"):
-        M = unexplained_gram(
-            given, kx(X).astype(float, copy=False) * given.gram, "X", lam
-        ) * unexplained_gram(given, steady(ky, Y)(Y).astype(float, copy=False), "Y", lam)
-        squares = finite(np.sum(M**2), "the variance under independence", "rescale X, Y or Z")
-    T, fields = (
-        float(M.sum()) / n,
-        dict(
-            exact=False, name="conditional HSIC", hypothesis="the two sides are independent given Z"
-        ),
-    )
+    K, L = gram_matrix(kx, X).astype(float, copy=False), gram_matrix(steady(ky, Y), Y)
+    M = unexplained_gram(given, K * given.gram, "X", lam)
+    M *= unexplained_gram(given, L.astype(float, copy=False), "Y", lam)
+    T, squares = float(M.sum()) / n, np.sum(M**2)
+    finite(squares, "the variance under independence", "rescale X, Y or Z")
+    fields = dict(name="conditional HSIC", hypothesis="the two sides are independent given Z")
     if null == "wild":
-        signs = lambda b, rng: random_signs(n, b, rng)
-        draws = in_batches(signs, lambda S: quadratic_forms(M, S), 9 * n, n_draws, rng) / n
+        flipped = lambda S: quadratic_forms(M, S)
+        draws = batched(partial(signs, n), flipped, 9 * n, n_draws, rng) / n
         equal = 2 * np.finfo(float).eps * np.abs(M).sum()  # signs all alike give T again
-        return TestResult.from_draws(T, draws, equal, method="random signs", **fields)
-    moments = np.trace(M) / n, 2 * squares / n**2
-    as_number(min(moments), "what Z leaves of X and Y", above=0, because=": take a larger lam")
-    tail, law = gamma_null(*moments, n_draws)  # (15.11)
-    return TestResult(T, tail(T), law, method="gamma law", **fields)
+        fields |= dict(method="random signs", exact=False)
+        return TestResult._drawn(T, draws, equal, **fields)
+    mean, variance = np.trace(M) / n, 2 * squares / n**2
+    least = min(mean, variance)
+    as_number(least, "what Z leaves of X and Y", above=0, because=": take a larger lam")
+    return TestResult._of_gamma(T, mean, variance, n_draws, method="gamma law", **fields)  # (15.11)
 
 # %% ../../nbs/deeper/15_dependence.ipynb #e53bb93d
 @contract
@@ -291,10 +283,13 @@ def generalized_covariance_test(
     references : Shah and Peters (2020)
     """
     n, given = n_points(X), Unexplained(kz, Z)
-    P, Q = (F.reshape(n, -1) - F[0] for F in (X, Y))
-    P, Q = (F - F.mean(axis=0) for F in (P, Q))
-    P, Q = (F / or_one(np.abs(F).max(axis=0)) for F in (P, Q))  # T has no unit
-    P, Q = (given.residuals(F, given.penalty(F @ F.T, lam)) for F in (P, Q))
+    left = []
+    for F in (X, Y):
+        F = F.reshape(n, -1) - F[0]
+        F -= F.mean(axis=0)
+        F /= or_one(np.abs(F).max(axis=0))  # T has no unit
+        left.append(given.residuals(F, given.penalty(F @ F.T, lam)))
+    P, Q = left
     R = (P[:, :, None] * Q[:, None, :]).reshape(n, -1)
     spread = R.std(axis=0)
     as_number(
@@ -306,8 +301,8 @@ def generalized_covariance_test(
     T = float(np.abs(R.sum(axis=0) / spread).max()) / math.sqrt(n)  # (15.12)
     normal = lambda b, rng: rng.standard_normal((b, n)).T
     largest = lambda E: np.abs(E.T @ ((R - R.mean(axis=0)) / spread)).max(axis=1) / math.sqrt(n)
-    draws = in_batches(normal, largest, 8 * (n + R.shape[1]), n_draws, rng)
-    return TestResult.from_draws(
+    draws = batched(normal, largest, 8 * (n + R.shape[1]), n_draws, rng)
+    return TestResult._drawn(
         T,
         draws,
         method="normal multipliers",

@@ -32,7 +32,8 @@ def resampled_pvalue(statistic: Finite, null: _Draws, rounding: words.NonNegativ
     returns : float in [1/(B + 1), 1]
     references : Phipson and Smyth (2010); Hemerik and Goeman (2018), Theorem 1
     """
-    return _pvalue_of(statistic, null, rounding)
+    above = np.count_nonzero(null >= statistic - rounding)
+    return float((1 + above) / (len(null) + 1))  # (RES.1)
 
 
 @contract
@@ -43,12 +44,6 @@ def critical_value(null: _Draws, level: Probability = 0.05) -> float:
     """
     rank = math.floor(level * (len(null) + 1) * (1 + 1e-12))
     return float(np.sort(np.append(null, math.inf))[-rank - 1])
-
-# %% ../../../nbs/engines/testing/resampling.ipynb #7d0a3c11
-def _pvalue_of(statistic, null, rounding):
-    "The p-value of numbers that an engine made"
-    above = np.count_nonzero(null >= statistic - rounding)
-    return float((1 + above) / (len(null) + 1))  # (RES.1)
 
 # %% ../../../nbs/engines/testing/resampling.ipynb #b1565b0b
 @contract
@@ -94,12 +89,14 @@ class TestResult(Value):
     @classmethod
     def _drawn(cls, statistic, null, rounding=0.0, **fields):
         "The same of what an engine made"
-        return cls._of(statistic, _pvalue_of(statistic, null, rounding), null, **fields)
+        return cls._of(
+            statistic, resampled_pvalue.__wrapped__(statistic, null, rounding), null, **fields
+        )
 
     @classmethod
     def _of_gamma(cls, statistic, mean, variance, n_draws, shift=0.0, **fields):
         "The result of a gamma law with these moments"
-        tail, null = _gamma_law(mean, variance, n_draws, shift)
+        tail, null = gamma_null.__wrapped__(mean, variance, n_draws, shift)
         return cls._of(statistic, tail(statistic), null, exact=False, **fields)
 
     def critical(self, level=0.05):
@@ -152,7 +149,9 @@ def random_labels(n_first: Count, n: Count, n_draws: Count, rng: Rng = None):
     n_first : at most n
     returns : array (n, n_draws) of int8    1 for the points of the first sample
     """
-    return labels(as_count(n_first, "n_first", 1, n), n, n_draws, rng)
+    as_count(n_first, "n_first", 1, n)
+    first = (np.arange(n) < n_first).astype(np.int8)
+    return _columns(n, n_draws, lambda b: rng.permuted(np.broadcast_to(first, (b, n)), axis=1))
 
 
 @contract
@@ -161,19 +160,10 @@ def random_signs(n: Count, n_draws: Count, rng: Rng = None):
 
     returns : array (n, n_draws) of int8
     """
-    return signs(n, n_draws, rng)
-
-# %% ../../../nbs/engines/testing/resampling.ipynb #7d0a3c12
-def labels(n_first, n, n_draws, rng):
-    first = (np.arange(n) < n_first).astype(np.int8)
-    return _columns(n, n_draws, lambda b: rng.permuted(np.broadcast_to(first, (b, n)), axis=1))
-
-
-def signs(n, n_draws, rng):
     tails = lambda b: rng.random((b, n), dtype=np.float32) >= 0.5
     return _columns(n, n_draws, lambda b: 1 - 2 * tails(b).astype(np.int8))
 
-
+# %% ../../../nbs/engines/testing/resampling.ipynb #7d0a3c12
 def _columns(n, n_draws, rows):
     "rows(b), (b, n), a MiB at a time and side by side as columns"
     if n * n_draws > settings.block_mib * 2**20:
@@ -201,7 +191,9 @@ def in_batches(
     draw_bytes : memory that one draw takes
     returns : array (n_draws,) or (n_draws, t)
     """
-    return batched(draw, statistic, draw_bytes, n_draws, rng)
+    room = max(1, int(settings.block_mib * 2**20 / (2 * max(draw_bytes, 1))))
+    parts = spans(n_draws, room)
+    return np.concatenate([statistic(draw(part.stop - part.start, rng)) for part in parts])
 
 
 def linear_forms(r, S):
@@ -221,12 +213,6 @@ def linear_forms(r, S):
     for rows in spans(len(r), max(1, int(room))):
         forms += S[rows].T.astype(r.dtype) @ r[rows]
     return forms
-
-# %% ../../../nbs/engines/testing/resampling.ipynb #7d0a3c13
-def batched(draw, statistic, draw_bytes, n_draws, rng):
-    room = max(1, int(settings.block_mib * 2**20 / (2 * max(draw_bytes, 1))))
-    parts = spans(n_draws, room)
-    return np.concatenate([statistic(draw(part.stop - part.start, rng)) for part in parts])
 
 # %% ../../../nbs/engines/testing/resampling.ipynb #21c78ddc
 def quadratic_forms(A, S, single=False):
@@ -276,7 +262,16 @@ def gamma_null(mean: Positive, variance: Positive, n_draws: Count = 1000, shift:
     tail : function               x ↦ P(T ≥ x), a float, never 0
     null : array (n_draws,)       its quantiles at (i − ½)/n_draws
     """
-    return _gamma_law(mean, variance, n_draws, shift)
+    shape = as_number(
+        mean * (mean / variance),
+        "mean² / variance",
+        above=1e-9,
+        below=1e15,
+        because=", or the gamma law has no quantiles in floats: other units?",
+    )
+    law = gamma(shape, loc=shift, scale=variance / mean)
+    tail = lambda x: float(max(law.sf(x), np.finfo(float).tiny))  # no p-value is 0
+    return tail, law.ppf((np.arange(n_draws) + 0.5) / n_draws)
 
 
 @contract
@@ -290,25 +285,10 @@ def chi2_mixture(
 
     returns : array (n_draws,)
     """
-    return mixture_of(eigenvalues, n_draws, rng, shift)
-
-# %% ../../../nbs/engines/testing/resampling.ipynb #7d0a3c14
-def _gamma_law(mean, variance, n_draws, shift):
-    shape = as_number(
-        mean * (mean / variance),
-        "mean² / variance",
-        above=1e-9,
-        below=1e15,
-        because=", or the gamma law has no quantiles in floats: other units?",
-    )
-    law = gamma(shape, loc=shift, scale=variance / mean)
-    tail = lambda x: float(max(law.sf(x), np.finfo(float).tiny))  # no p-value is 0
-    return tail, law.ppf((np.arange(n_draws) + 0.5) / n_draws)
-
-
-def mixture_of(eigenvalues, n_draws, rng, shift):
     draw = lambda b, rng: rng.standard_normal((b, len(eigenvalues)))
-    draws = batched(draw, lambda Z: Z**2 @ eigenvalues, 16 * len(eigenvalues), n_draws, rng)
+    draws = in_batches.__wrapped__(
+        draw, lambda Z: Z**2 @ eigenvalues, 16 * len(eigenvalues), n_draws, rng
+    )
     return shift + finite(draws, "a sum of λⱼ zⱼ²", "rescale the eigenvalues")
 
 # %% ../../../nbs/engines/testing/resampling.ipynb #d5769a11
@@ -331,23 +311,22 @@ def studentised_max(
     array (B,)                   M_1 … M_B
     array (t,)                   the studentised statistics of the data
     """
-    return largest_of(statistics, null)
-
-# %% ../../../nbs/engines/testing/resampling.ipynb #7d0a3c15
-def largest_of(statistics, null):
     z, varies = _studentised(statistics, null)
     largest = z[:, varies if varies.any() else [0]].max(axis=1)  # (RES.3)
     return float(largest[0]), largest[1:], z[0]
 
-
+# %% ../../../nbs/engines/testing/resampling.ipynb #7d0a3c15
 def _studentised(statistics, null):
     "(B + 1, t): the data, then the relabellings; and which of the t vary at all"
     every = np.vstack([statistics, null])
     every = every / np.maximum(np.abs(every).max(axis=0), np.finfo(float).tiny)
     spread = every.std(axis=0)
     varies = spread > 64 * np.finfo(every.dtype).eps
-    z = np.where(varies, (every - every.mean(axis=0)) / np.where(varies, spread, 1), 0.0)
-    return z, varies
+    return (every - every.mean(axis=0)) / np.where(varies, spread, np.inf), varies
+
+# %% ../../../nbs/engines/testing/resampling.ipynb #7d0a3c21
+batched, labels, signs = (f.__wrapped__ for f in (in_batches, random_labels, random_signs))
+mixture_of, largest_of = chi2_mixture.__wrapped__, studentised_max.__wrapped__
 
 # %% ../../../nbs/engines/testing/resampling.ipynb #8828174a
 def step_down(statistics, null):

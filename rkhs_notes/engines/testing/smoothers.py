@@ -33,11 +33,11 @@ def require_directions(found, needed, what, asked):
         raise ValueError(f"{what} span {span}, too few for {asked}. {move}")
 
 
-def centred_factor(approx, what, asked, needed=1, share=None):
+def centred_factor(F, trace, what, asked, needed=1, share=None):
     "(F − its mean, mean), for a factor F whose centred columns are not all rounding error"
-    mean = approx.factor.mean(axis=0, dtype=float) if share is None else share @ approx.factor
-    F, eps = approx.factor - mean, float(np.finfo(approx.factor.dtype).eps)
-    found = F.shape[1] if len(F) > 1 and np.square(F).sum() > 64 * eps * approx.trace else 0
+    mean, eps = np.average(F.astype(float, copy=False), 0, share), float(np.finfo(F.dtype).eps)
+    F = F - mean
+    found = F.shape[1] * bool(len(F) > 1 and np.square(F).sum() > 64 * eps * trace)
     require_directions(found, needed, f"the centred features of {what}", asked)
     return F, mean
 
@@ -78,7 +78,8 @@ def smoother(k, X, reg, name, n=1, tol=1e-8, rank=None, rng=None, pivots="greedy
     with np.errstate(over="ignore"):  # too large a one is refused below
         trace = max(float(diagonal.sum(dtype=float)), 1e-300)
     approx = pivoted_cholesky(k, X, rank, min(tol * reg / trace, 0.1), rng, pivots)
-    F, mean = centred_factor(approx, name, f"n = {n}" if n > 1 else "a dependence", n, share)
+    asked = f"n = {n}" if n > 1 else "a dependence"
+    F, mean = centred_factor(approx.factor, approx.trace, name, asked, n, share)
     F = F * np.sqrt(w).astype(F.dtype)[:, None]
     rounding = 64 * float(np.finfo(F.dtype).eps) * len(F) * float(diagonal.max())
     as_number(

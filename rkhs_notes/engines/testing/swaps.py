@@ -7,7 +7,6 @@ __all__ = []
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #d60696af
 import math
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 import numpy as np
 import scipy.fft
@@ -19,10 +18,10 @@ from ...base.factors import centred
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #633a0e62
 from ...base.points import taken_of
-from ..kernels.gram import Around, n_points
+from ..kernels.gram import Around, diagonal, gram_matrix, n_points
 from ..solving.lowrank import pivoted_cholesky
 from .pools import feature_rows
-from .resampling import in_batches
+from .resampling import batched
 from .samples import steady
 from .smoothers import centred_factor
 
@@ -37,21 +36,15 @@ def _permutable_factor(k, X, name, tol):
         if approx.residual.sum(dtype=float) <= 10 * tol * varied or approx.stopped != "tol":
             break
         asked /= 100
-    F, _ = centred_factor(approx, name, "a test of independence")
-    return F if approx.stopped != "rank" else None
+    F, _ = centred_factor(approx.factor, approx.trace, name, "a test of independence")
+    if approx.stopped != "rank":
+        return F
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #9ddd4013
 def _require_range(a, b):
     "Before a product of values as large as a and b over- or underflows"
     if a > 0 and b > 0 and abs(math.log10(a) + math.log10(b)) > 280:
         raise ValueError(f"a product of values up to {a:.1e} and {b:.1e}: rescale one kernel.")
-
-
-def _rounding_of(diagonals, varied):
-    "How far apart equal values of the two may be, from the diagonals of the Gram matrices"
-    whole = [float(diagonal.sum(dtype=float)) for diagonal in diagonals]
-    size = whole[0] * varied[1] + varied[0] * whole[1]
-    return 8 * max(float(np.finfo(diagonal.dtype).eps) for diagonal in diagonals) * size
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #d381c524
 def _by_factors(F, G):
@@ -67,16 +60,25 @@ def _by_factors(F, G):
     return values, varied
 
 
+def _over_half(n, tile):
+    "Σᵢⱼ of a symmetric matrix from tile(rows, later): a few rows, and the columns from there on"
+    total = 0.0
+    for rows in spans(n, 64):
+        P = tile(rows, slice(rows.start, n))
+        total += 2 * float(P.sum()) - float(P[:, : rows.stop - rows.start].sum())
+    return total
+
+
+def _paired_tile(A, order, rows, later):
+    return A[order[rows]].take(order[later], axis=1)
+
+
 def by_grams(A, B):
     "(pairings (n, b) ↦ Σ Aᵢⱼ B[π, π]ᵢⱼ, (b,); the traces), for symmetric A and B"
 
     def value(order):
-        total = 0.0
-        for rows in spans(len(A), 64):
-            block = B[order[rows]].take(order[rows.start :], axis=1)
-            own = np.einsum("ij,ij->", A[rows, rows], block[:, : rows.stop - rows.start])
-            total += 2 * np.einsum("ij,ij->", A[rows, rows.start :], block) - own
-        return float(total)
+        of = lambda rows, later: A[rows, later] * _paired_tile(B, order, rows, later)
+        return _over_half(len(A), of)
 
     values = lambda orders: np.array([value(order) for order in np.ascontiguousarray(orders.T)])
     return values, (float(np.trace(A)), float(np.trace(B)))
@@ -91,12 +93,8 @@ class Side(NamedTuple):
     "What a test of independence sees of one variable"
 
     diagonal: Any  # k(xᵢ, xᵢ)
-    factor: Any  # centred, (n, r), or None
     gram: Any  # a function: the Gram matrix, not centred
-
-    def columns(self):
-        "r; of a side without a factor as many as it likes"
-        return math.inf if self.factor is None else self.factor.shape[1]
+    factor: Any = None  # centred, (n, r), if a narrow one exists
 
 
 def both_grams(x, y):
@@ -110,17 +108,20 @@ def both_grams(x, y):
 
 def side_of(k, X, name, tol=None):
     "The Side of a kernel, with a factor if tol is given, or of a feature map"
-    if hasattr(k, "_marked"):
-        k = steady(k, X)
-        F = None if tol is None else _permutable_factor(k, X, name, tol)
-        return Side(k.diag(X), F, lambda: k(X).astype(float, copy=False))
-    F = feature_rows(k, X).astype(float, copy=False)
-    F = F - F[0]
-    diagonal = np.einsum("ij,ij->i", F, F)
-    centred_map, _ = centred_factor(
-        SimpleNamespace(factor=F, trace=diagonal.sum()), name, "a test of independence"
-    )
-    return Side(diagonal, centred_map, lambda: F @ F.T)
+    if not hasattr(k, "_marked"):
+        F = feature_rows(k, X).astype(float, copy=False)
+        F = F - F[0]
+        own = np.einsum("ij,ij->i", F, F)
+        centred_map, _ = centred_factor(F, own.sum(), name, "a test of independence")
+        return Side(own, lambda: F @ F.T, centred_map)
+    k, factor = steady(k, X), None
+    if tol is not None:
+        factor = _permutable_factor(k, X, name, tol)
+    return Side(diagonal(k, X), lambda: _values(k, X), factor)
+
+
+def _values(k, X):
+    return gram_matrix(k, X).astype(float, copy=False)
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #1379d9aa
 def over_shifts(A, B):
@@ -144,18 +145,12 @@ def over_cosets(A, B, n_draws, rng):
     return float(all_of[0]), all_of[1:]
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #3170a06d
-def invariants(A=None, factor=None):
-    "(t, δ, ρ) of a centred Gram matrix, or of F Fᵀ in time linear in n   (PAR.3)"
-    with np.errstate(over="ignore", invalid="ignore"):
-        if factor is None:
-            diagonal, squares = A.diagonal(), np.einsum("ij,ij->", A, A)
-        else:
-            diagonal = np.einsum("ij,ij->i", factor, factor)
-            squares = np.square(factor.T @ factor).sum()
-        n, t = len(diagonal), diagonal.sum()
-        delta = n / (n - 2) * np.square(diagonal - t / n).sum()
-        moments = np.array([t, delta, max(squares - t**2 / (n - 1) - delta, 0.0)], dtype=float)
-    return tuple(finite(moments, "a square of k(x, x')", "rescale X, Y, or the kernels").tolist())
+def invariants(diagonal, squares):
+    "(t, δ, ρ) of a centred Gram matrix, from its diagonal and the sum of all squares   (PAR.3)"
+    n, t = len(diagonal), diagonal.sum()
+    delta = n / (n - 2) * np.square(diagonal - t / n).sum()
+    moments = np.array([t, delta, max(squares - t**2 / (n - 1) - delta, 0.0)], dtype=float)
+    return finite(moments, "a square of k(x, x')", "rescale X, Y, or the kernels").tolist()
 
 
 def pairing_moments(n, first, second):
@@ -169,17 +164,21 @@ class Paired:
 
     def __init__(self, kx, ky, X, Y, tol, rng):
         n = self.n = n_points(X)
-        mixed = rng.permutation(n)
+        mixed, width = rng.permutation(n), math.inf
         x, y = side_of(kx, X, "X", tol), side_of(ky, taken_of(Y, mixed), "Y", tol)
-        width = x.columns() * y.columns()
+        if x.factor is not None and y.factor is not None:
+            width = x.factor.shape[1] * y.factor.shape[1]
         fits = 16 * n**2 <= settings.result_mib * 2**20
         self.narrow = width <= 20 * n or (width < math.inf and not fits)
         if self.narrow:
             self.A, self.B = x.factor, y.factor[np.argsort(mixed)]
+            (self.values, varied), self.row_bytes = _by_factors(self.A, self.B), 8 * self.B.shape[1]
         else:
             self.A, self.B = map(centred, both_grams(x, side_of(ky, Y, "Y")))
-        self.values, varied = (_by_factors if self.narrow else by_grams)(self.A, self.B)
-        self.rounding = _rounding_of((x.diagonal, y.diagonal), varied) / n**2
+            (self.values, varied), self.row_bytes = by_grams(self.A, self.B), 8
+        eps = max(float(np.finfo(side.diagonal.dtype).eps) for side in (x, y))
+        whole = [float(side.diagonal.sum(dtype=float)) for side in (x, y)]
+        self.rounding = 8 * eps * (whole[0] * varied[1] + varied[0] * whole[1]) / n**2
 
     def own(self):
         "HSIC of the pairs as they are"
@@ -187,21 +186,27 @@ class Paired:
 
     def random(self, n_draws, rng):
         "(own HSIC, HSIC of n_draws random pairings)"
-        n, width = self.n, self.B.shape[1] if self.narrow else 1
+        n = self.n
         draw = lambda b, rng: _random_pairings(n, b, rng)
-        return self.own(), in_batches(draw, self.values, 8 * n * (1 + width), n_draws, rng) / n**2
+        draws = batched(draw, self.values, n * (8 + self.row_bytes), n_draws, rng)
+        return self.own(), draws / n**2
 
     def shifted(self, n_draws, rng):
         "(own HSIC, that of n_draws or more pairings: shifts of random orders)   (PAR.2)"
         require_fits((2, self.n, self.n), instead="random pairings, by factors or feature maps")
-        A, B = (M @ M.T if self.narrow else M for M in (self.A, self.B))
+        A, B = self.A, self.B
+        if self.narrow:
+            A, B = A @ A.T, B @ B.T
         own, draws = over_cosets(A, B, n_draws, rng)
         return own / self.n**2, draws / self.n**2
 
     def moments(self):
         "(own HSIC, its mean and variance over all pairings)   (PAR.3)"
-        n = as_count(self.n, "the number of pairs", 4)
-        parts = (invariants(factor=M) if self.narrow else invariants(M) for M in (self.A, self.B))
+        n, sides = as_count(self.n, "the number of pairs", 4), (self.A, self.B)
+        if self.narrow:  # in time linear in n
+            parts = [invariants(np.square(F).sum(axis=1), np.square(F.T @ F).sum()) for F in sides]
+        else:
+            parts = [invariants(A.diagonal(), np.vdot(A, A)) for A in sides]
         mean, variance = pairing_moments(n, *parts)
         as_number(
             variance,
@@ -238,26 +243,28 @@ def by_products(Ks):
     constant = float(np.prod(means.mean(axis=1)))
 
     def value(orders):
-        both, alone = 0.0, means[0].copy()
+        alone = means[0].copy()
         for M, order in zip(means[1:], orders, strict=True):
             alone *= M[order]
-        for rows in spans(n, 64):
-            later = slice(rows.start, n)
+
+        def tile(rows, later):
             P = Ks[0][rows, later].copy()
             for K, order in zip(Ks[1:], orders, strict=True):
-                P *= K[order[rows]].take(order[later], axis=1)
-            both += 2 * float(P.sum()) - float(P[:, : rows.stop - rows.start].sum())
-        return both / n**2 + constant - 2 * float(alone.mean())
+                P *= _paired_tile(K, order, rows, later)
+            return P
+
+        return _over_half(n, tile) / n**2 + constant - 2 * float(alone.mean())
 
     return value
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #b9330aa0
 def about_mean(k, X):
     "⟨ψ(xᵢ), ψ(xⱼ)⟩ (n, n), ⟨ψ(xᵢ), m⟩ (n,) and ‖m‖² of φ = m + ψ, for a kernel made steady"
-    K = k(X).astype(float, copy=False)
-    a, c = k.away(X) if isinstance(k, Around) else (np.zeros(len(K)), 0.0)
+    K, a, c = _values(k, X), 0.0, 0.0
+    if isinstance(k, Around):
+        a, c = k.away(X)
     means = K.mean(axis=0)
-    mean, level = means.mean(), float(a.mean())
+    mean, level = means.mean(), float(np.mean(a))
     return centred(K), means - mean + a - level, mean + 2 * level + c
 
 
@@ -277,54 +284,60 @@ def by_deviations(parts):
     n, m = len(parts[0][1]), len(parts)
 
     def value(orders):
-        total = 0.0
-        for rows in spans(n, 64):
-            later, sums = slice(rows.start, n), {(0, 0): 1.0}
+        def tile(rows, later):
+            sums = {(0, 0): 1.0}
             for i, order in enumerate([np.arange(n), *orders]):
                 (A, r, q), own, other = parts[i], order[rows], order[later]
-                A = A[own].take(other, axis=1)
+                A = _paired_tile(A, order, rows, later)
                 sums = _grown(sums, A, r[own, None], r[other], q, m - 1 - i)
-            P = sums[2, 2]
-            total += 2 * float(P.sum()) - float(P[:, : rows.stop - rows.start].sum())
-        return total / n**2
+            return sums[2, 2]
+
+        return _over_half(n, tile) / n**2
 
     return value
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #4df8d7e2
-def _values(k, X):
-    return k(X).astype(float, copy=False)
+def _narrow_factors(samples, tol, rng):
+    "Factors (n, r), made from rows in random orders; none if one of them, or their product, is wide"
+    factors, n = [], n_points(samples[0][1])
+    for k, X in samples:
+        mixed = rng.permutation(n)
+        approx = pivoted_cholesky(k, taken_of(X, mixed), math.isqrt(20 * n), tol, pivots="greedy")
+        if approx.stopped == "tol":
+            factors.append(approx.factor[np.argsort(mixed)])
+    few = len(factors) == len(samples) and math.prod(F.shape[1] for F in factors) <= 20 * n
+    return factors * few
 
 
 class Together:
     "dHSIC of n tuples and of their re-pairings; samples are pairs (kernel, marked points)"
 
     def __init__(self, samples, tol, rng):
-        n, m = n_points(samples[0][1]), len(samples)
-        samples = [(steady(k, X, share=1 / 4 if m == 2 else 1 / 8), X) for k, X in samples]
-        scale = math.prod(float(np.abs(k.diag(X)).max()) for k, X in samples)
-        far = m > 2 and any(isinstance(k, Around) for k, _ in samples)
+        n, m = self.n, self.m = n_points(samples[0][1]), len(samples)
+        samples = [(steady(k, X, share=max(2.0**-m, 1 / 8)), X) for k, X in samples]
+        scale = math.prod(float(np.abs(diagonal(k, X)).max()) for k, X in samples)
         _require_range(scale, 1.0)
-        self.n, self.m, factors = n, m, []
-        for k, X in samples if tol is not None and not far else ():
-            mixed = rng.permutation(n)
-            approx = pivoted_cholesky(
-                k, taken_of(X, mixed), math.isqrt(20 * n), tol, pivots="greedy"
-            )
-            factors.append(approx.factor[np.argsort(mixed)] if approx.stopped == "tol" else None)
-        wide = tol is None or far or any(F is None for F in factors)
-        self.narrow = not wide and math.prod(F.shape[1] for F in factors) <= 20 * n
+        far, factors = m > 2 and any(isinstance(k, Around) for k, _ in samples), []
+        if tol is not None and not far:
+            factors = _narrow_factors(samples, tol, rng)
+        self.narrow = bool(factors)
         if not self.narrow:
             require_fits((m, n, n), instead="a random part of the rows")
-            factors = [(about_mean if far else _values)(k, X) for k, X in samples]
-        if m == 2:  # then HSIC: of centred features
-            factors = [F - F.mean(axis=0) if self.narrow else centred(F) for F in factors]
-        if far:
-            most = {(0, 0): 1.0}
-            for i, (A, r, q) in enumerate(factors):
-                most = _grown(most, A.diagonal().max(), *[np.abs(r).max()] * 2, q, m - 1 - i)
-            scale = float(most[2, 2])
-        by = by_tensors if self.narrow else by_deviations if far else by_products
-        self.value = by(factors)
+        if self.narrow:
+            if m == 2:  # then HSIC: of centred features
+                factors = [F - F.mean(axis=0) for F in factors]
+            self.value = by_tensors(factors)
+        elif far:
+            parts, most = [about_mean(k, X) for k, X in samples], {(0, 0): 1.0}
+            for i, (A, r, q) in enumerate(parts):
+                size = np.abs(r).max()
+                most = _grown(most, A.diagonal().max(), size, size, q, m - 1 - i)
+            scale, self.value = float(most[2, 2]), by_deviations(parts)
+        else:
+            Ks = [_values(k, X) for k, X in samples]
+            if m == 2:
+                Ks = list(map(centred, Ks))
+            self.value = by_products(Ks)
         self.rounding = 16 * float(np.finfo(float).eps) * scale
 
     def own(self):

@@ -10,7 +10,7 @@ import numpy as np
 from ...base.blocks import require_fits
 from ...base.errors import at_edge
 from ...base.factors import centred
-from ..kernels.gram import n_points
+from ..kernels.gram import gram_matrix, n_points
 from ..solving import systems
 from .samples import steady
 from .smoothers import require_directions
@@ -22,8 +22,10 @@ class Unexplained:
     def __init__(self, k, Z):
         n = n_points(Z)
         require_fits((4, n, n), instead="a random part of the rows")
-        self.gram, near = k(Z).astype(float, copy=False), steady(k, Z)
-        K = self.gram if near is k else near(Z).astype(float, copy=False)
+        self.gram, near = gram_matrix(k, Z).astype(float, copy=False), steady(k, Z)
+        K = self.gram
+        if near is not k:
+            K = gram_matrix(near, Z).astype(float, copy=False)
         self.lams = systems.range_of_lams(K)[::2]
         e, Q = systems.eigenpairs(centred(K), k, beside=np.abs(K).max())
         some = e > 8 * np.finfo(float).eps * e[-1]
@@ -33,8 +35,10 @@ class Unexplained:
     def residuals(self, F, lam):
         "R F for centred F   (UNX.1)"
         along = self.Q.T @ F
-        beyond = 0.0 if self.complete else F - self.Q @ along
-        return beyond + self.Q @ ((lam / (self.e + lam))[:, None] * along)
+        explained = self.Q @ ((lam / (self.e + lam))[:, None] * along)
+        if self.complete:
+            return explained
+        return F - self.Q @ along + explained
 
     def beyond(self, K, KQ, between):
         "Diagonals of N and N K N, and N K Q"
