@@ -43,9 +43,11 @@ class Graph(Value):
 
     def __post_init__(self):
         super().__post_init__()
-        needed = int(self.edges.max(initial=-1)) + 1
-        n = needed if self.n is None else self.n
-        n = n if self.labels is None else len(self.labels)
+        n = needed = int(self.edges.max(initial=-1)) + 1
+        if self.labels is not None:
+            n = len(self.labels)
+        elif self.n is not None:
+            n = self.n
         if needed > n or self.n not in (None, n):
             raise ValueError(
                 f"edges name node {needed - 1}, labels and n make {n} nodes; "
@@ -73,11 +75,12 @@ class OnGraphs(Kernel):
         fitting(X, name, fits, "a list of graphs", "[graph] for a single one")
         graphs = [_as_graph(g, f"{name}[{i}]") for i, g in enumerate(X)]
         bare = [i for i, g in enumerate(graphs) if g.labels is None]
-        if not graphs or bare and (self._needs_labels or len(bare) < len(graphs)):
-            what = f"graph {bare[0]} of {name} has no labels" if bare else f"{name} holds no graph"
+        if not graphs:
+            raise ValueError(f"{name} holds no graph; pass Graph(edges, labels), one or more.")
+        if bare and (self._needs_labels or len(bare) < len(graphs)):
             raise ValueError(
-                f"{what}; {self} compares labels of nodes: pass Graph(edges, labels) "
-                "everywhere, with equal labels where nodes are alike."
+                f"graph {bare[0]} of {name} has no labels; {self} compares labels of nodes: pass "
+                "Graph(edges, labels) everywhere, with equal labels where nodes are alike."
             )
         return graphs
 
@@ -113,37 +116,27 @@ def _as_graph(g, name):
     labels = [g.nodes[node].get("label") for node in place]
     bare = [node for node, label in zip(place, labels) if is_gap(label)]
     _require_plain(g, name, bare)
-    edges = [(place[u], place[v]) for u, v in g.edges]
-    return Graph(edges, None if bare else labels, len(place))
+    if bare:
+        labels = None
+    return Graph([(place[u], place[v]) for u, v in g.edges], labels, len(place))
 
 
 def _require_plain(g, name, bare):
     "Refuses what a Graph has no place for"
     loops = [u for u, v in g.edges if u == v]
     weighted = [e for e in g.edges if g.edges[e].get("weight") not in (None, 1)]
-    wrong = [
-        words
-        for found, words in (
-            (
-                0 < len(bare) < len(g.nodes),
-                f"{len(bare)} of {len(g.nodes)} nodes have no attribute "
-                f"'label', the first is {bare[:1]}; label every node, or none",
-            ),
-            (
-                loops,
-                f"the node {loops[:1]} is joined to itself, which kernels here do not count; "
-                "graph.remove_edges_from(list(networkx.selfloop_edges(graph))) takes it out",
-            ),
-            (
-                weighted,
-                f"the edge {weighted[:1]} has a weight, and kernels here count every edge as "
-                "one step; if you mean that, networkx.set_edge_attributes(graph, 1, 'weight')",
-            ),
-        )
-        if found
-    ]
+    wrong = ""
+    if 0 < len(bare) < len(g.nodes):
+        wrong = f"{len(bare)} of {len(g.nodes)} nodes have no attribute 'label', the first is "
+        wrong += f"{bare[:1]}; label every node, or none"
+    elif loops:
+        wrong = f"the node {loops[:1]} is joined to itself, which kernels here do not count; "
+        wrong += "graph.remove_edges_from(list(networkx.selfloop_edges(graph))) takes it out"
+    elif weighted:
+        wrong = f"the edge {weighted[:1]} has a weight, and kernels here count every edge as one "
+        wrong += "step; if you mean that, networkx.set_edge_attributes(graph, 1, 'weight')"
     if wrong:
-        raise ValueError(f"{name}: {wrong[0]}.")
+        raise ValueError(f"{name}: {wrong}.")
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #6ec0df3e
 @contract
@@ -245,7 +238,7 @@ class RandomWalk(OnGraphs):
         as_number(
             self.decay,
             "decay",
-            below=1 / rates[i] if rates[i] else None,
+            below=1 / max(rates[i], 1e-300),
             because=f": the walks of {name}[{i}] grow by a factor {rates[i]:.4g} a step",
         )
         return graphs
@@ -258,11 +251,13 @@ class RandomWalk(OnGraphs):
         def tile(rows, columns):
             G, H = left[rows], right[columns]
             i, j = np.indices((len(G), len(H))).reshape(2, -1)
-            twice = (i > j) if np.array_equal(G, H) else np.zeros(len(i), dtype=bool)
-            K = np.zeros((len(G), len(H)))
-            i, j = i[~twice], j[~twice]
+            K, same = np.zeros((len(G), len(H))), np.array_equal(G, H)
+            if same:  # half of it is the other half
+                i, j = i[i <= j], j[i <= j]
             K[i, j] = walk_sums(U, G[i], H[j], self.decay)  # (13.24)
-            return np.where(K == 0, K.T, K) if twice.any() else K
+            if same:
+                K[j, i] = K[i, j]
+            return K
 
         return tile
 
@@ -275,7 +270,10 @@ class RandomWalk(OnGraphs):
 # %% ../../nbs/deeper/13a_graphs.ipynb #22fd9188
 def _side_by_side(X, Y):
     "Two lists of graphs as one, and the numbers of those on the left and on the right"
-    U = united(X if Y is X else [*X, *Y])
+    graphs = X
+    if Y is not X:
+        graphs = [*X, *Y]
+    U = united(graphs)
     return U, np.arange(len(X)), np.arange(len(U.size) - len(Y), len(U.size))
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #4bcc1217

@@ -15,7 +15,7 @@ from ...base.values import Value
 # %% ../../../nbs/engines/testing/smoothers.ipynb #92658a86
 from ..functions.functions import away
 from ..kernels.gram import Around
-from ..solving.lowrank import pivoted_cholesky
+from ..solving.lowrank import low_rank
 from .samples import steady
 
 # %% ../../../nbs/engines/testing/smoothers.ipynb #9f1d4461
@@ -77,7 +77,7 @@ def smoother(k, X, reg, name, n=1, tol=1e-8, rank=None, rng=None, pivots="greedy
     diagonal = heaviest * diagonal
     with np.errstate(over="ignore"):  # too large a one is refused below
         trace = max(float(diagonal.sum(dtype=float)), 1e-300)
-    approx = pivoted_cholesky(k, X, rank, min(tol * reg / trace, 0.1), rng, pivots)
+    approx = low_rank(k, X, rank, min(tol * reg / trace, 0.1), rng, pivots)
     asked = f"n = {n}" if n > 1 else "a dependence"
     F, mean = centred_factor(approx.factor, approx.trace, name, asked, n, share)
     F = F * np.sqrt(w).astype(F.dtype)[:, None]

@@ -19,7 +19,7 @@ from ...base.factors import centred
 # %% ../../../nbs/engines/testing/swaps.ipynb #633a0e62
 from ...base.points import taken_of
 from ..kernels.gram import Around, diagonal, gram_matrix, n_points
-from ..solving.lowrank import pivoted_cholesky
+from ..solving.lowrank import low_rank
 from .pools import feature_rows
 from .resampling import batched
 from .samples import steady
@@ -31,7 +31,7 @@ def _permutable_factor(k, X, name, tol):
     n, asked = n_points(X), tol
     widest = min(2 * math.isqrt(20 * n), n)
     while True:
-        approx = pivoted_cholesky(k, X, widest, asked, pivots="greedy")
+        approx = low_rank(k, X, widest, asked)
         varied = np.square(approx.factor - approx.factor.mean(axis=0, dtype=float)).sum()
         if approx.residual.sum(dtype=float) <= 10 * tol * varied or approx.stopped != "tol":
             break
@@ -302,7 +302,7 @@ def _narrow_factors(samples, tol, rng):
     factors, n = [], n_points(samples[0][1])
     for k, X in samples:
         mixed = rng.permutation(n)
-        approx = pivoted_cholesky(k, taken_of(X, mixed), math.isqrt(20 * n), tol, pivots="greedy")
+        approx = low_rank(k, taken_of(X, mixed), math.isqrt(20 * n), tol)
         if approx.stopped == "tol":
             factors.append(approx.factor[np.argsort(mixed)])
     few = len(factors) == len(samples) and math.prod(F.shape[1] for F in factors) <= 20 * n
