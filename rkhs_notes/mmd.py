@@ -97,7 +97,9 @@ Covariance = Annotated[
 def _of_one_space(value, name, call):
     "A function of the same space, or another law embedded in it"
     law = isinstance(value, GaussianEmbedding)
-    section = RKHSFunction(value.k, value.Z, np.ones(1)) if law else value
+    section = value
+    if law:
+        section = RKHSFunction._of(value.k, value.Z, np.ones(1))
     word_of(SameSpace).read(section, name, call)
     return value
 
@@ -137,9 +139,8 @@ class GaussianEmbedding(Value):
     def inner(self, g: OfOneSpace) -> float:
         "⟨μ, g⟩: E k(X, X′) for another such law, E g(X) for an RKHSFunction   (11.4)"
         if isinstance(g, GaussianEmbedding):
-            gap = (g.mean - self.mean)[None]
-            return float(_normal_mean(gap, self.cov + g.cov, self.bandwidth)[0])
-        return paired(g.alpha, self(g.Z))
+            return _of_two(self.mean, self.cov, g.mean, g.cov, self.bandwidth)
+        return paired(g.alpha, _normal_mean(g.Z - self.mean, self.cov, self.bandwidth))
 
     __matmul__ = inner
 
@@ -155,6 +156,11 @@ def _normal_mean(delta, cov, bandwidth):
     with np.errstate(over="ignore"):  # exp(−∞) = 0 far away
         return np.prod(bandwidth / s) * np.exp(-0.5 * ((delta @ axes / s) ** 2).sum(axis=1))
 
+
+def _of_two(m, S, n, T, bandwidth):
+    "E k(X, X′) for X ~ N(m, S) and X′ ~ N(n, T)   (11.4)"
+    return float(_normal_mean((n - m)[None], S + T, bandwidth)[0])
+
 # %% ../nbs/11_mmd.ipynb #089baf45
 @contract
 def mmd2_gaussians(
@@ -169,9 +175,9 @@ def mmd2_gaussians(
     >>> round(mmd2_gaussians(0, 1, 1, 1), 6)              # N(0, 1) and N(1, 1)
     0.177268
     """
-    P = GaussianEmbedding(mean_p, cov_p, bandwidth)
-    Q = GaussianEmbedding(mean_q, cov_q, bandwidth)
-    return max(0.0, P @ P + Q @ Q - 2 * (P @ Q))
+    P, Q = (mean_p, cov_p), (mean_q, cov_q)
+    pp, qq, pq = (_of_two(*a, *b, bandwidth) for a, b in ((P, P), (Q, Q), (P, Q)))
+    return max(0.0, pp + qq - 2 * pq)
 
 # %% ../nbs/11_mmd.ipynb #15e3a30d
 @contract(native=True)
@@ -321,13 +327,10 @@ def _feature_mean(phi, X, unbiased, o=None):
     w, A, mean, squares, lean = X.shares, X.points, 0.0, 0.0, 0.0
     for rows in row_blocks(len(w), 32 * (n_columns(A) + getattr(phi, "dim", 256))):
         F, u = feature_rows(phi, taken_of(A, rows)).astype(float, copy=False), w[rows]
-        shaped(
-            F,
-            "phi(X)",
-            (len(u), "D" if o is None else len(o)),
-            hint=", one row a point and equally many features for all",
-        )
-        o = F[0].copy() if o is None else o
+        alike = ", one row a point and equally many features for all"
+        shaped(F, "phi(X)", (len(u), ("D", *np.shape(o))[-1]), hint=alike)
+        if o is None:
+            o = F[0].copy()
         F = F - o
         mean, squares = mean + u @ F, squares + float(u**2 @ (F * F).sum(axis=1))
         lean = lean + X.varies * (u**2 @ F)
@@ -356,7 +359,7 @@ class DistanceInduced(Kernel):
 
     def _points(self, X, name):
         X = as_points(X, name)
-        d = len(self.origin) if np.ndim(self.origin) else "d"
+        d = ("d", *np.shape(self.origin))[-1]
         return shaped(X, name, ("n", d), hint=", as many columns as the origin")
 
     def _gram(self, X, Y, xp):

@@ -18,14 +18,14 @@ from .cca import KernelEach, PointsX, PointsY, Samples
 
 # %% ../../nbs/deeper/15_dependence.ipynb #161bfd47
 from ..base.errors import finite, require
-from ..engines.kernels.gram import AKernel, diagonal, gram_matrix, n_points
+from ..engines.kernels.gram import AKernel, diagonal, n_points
 from ..engines.testing.resampling import TestResult, batched, quadratic_forms, signs
 from .metrics import Tensor
 from ..mmd import DistanceInduced, mmd2_v
 
 # %% ../../nbs/deeper/15_dependence.ipynb #2ebc6d8b
 from ..engines.machines.separation import or_one
-from ..engines.testing.samples import steady
+from ..engines.testing.samples import gram_in_doubles, steady
 from ..engines.testing.swaps import Paired, Together, both_grams, side_of
 from ..engines.testing.unexplained import Unexplained, unexplained_gram
 from .two_samples import KernelOrMap
@@ -247,9 +247,8 @@ def conditional_independence_test(
     references : Theorem 15.8; Zhang, Peters, Janzing and Schölkopf (2011); Daudin (1980)
     """
     n, given = n_points(X), Unexplained(kz, Z)
-    K, L = gram_matrix(kx, X).astype(float, copy=False), gram_matrix(steady(ky, Y), Y)
-    M = unexplained_gram(given, K * given.gram, "X", lam)
-    M *= unexplained_gram(given, L.astype(float, copy=False), "Y", lam)
+    M = unexplained_gram(given, gram_in_doubles(kx, X) * given.gram, "X", lam)
+    M *= unexplained_gram(given, gram_in_doubles(steady(ky, Y), Y), "Y", lam)
     T, squares = float(M.sum()) / n, np.sum(M**2)
     finite(squares, "the variance under independence", "rescale X, Y or Z")
     fields = dict(name="conditional HSIC", hypothesis="the two sides are independent given Z")

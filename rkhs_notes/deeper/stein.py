@@ -27,6 +27,10 @@ from ..engines.testing.samples import OtherSample, double_sum
 from ..kernels import Kernel
 
 # %% ../../nbs/deeper/15b_stein.ipynb #8637ee6c
+def _added(f, g):
+    return type(f)(*map(add, f, g))
+
+
 class Jet(NamedTuple):
     "k, ∇ₓk, ∇ᵧk and Σᵢ ∂xᵢ∂yᵢ k on a tile: (n, m), (d, n, m), (d, n, m), (n, m)"
 
@@ -35,8 +39,7 @@ class Jet(NamedTuple):
     y: Any
     trace: Any
 
-    def __add__(self, other):
-        return Jet(*map(add, self, other))
+    __add__ = _added
 
     def __mul__(self, other):
         f, g = self.value, other.value
@@ -61,8 +64,7 @@ class Slope(NamedTuple):
     first: Any
     second: Any
 
-    def __add__(self, other):
-        return Slope(*map(add, self, other))
+    __add__ = _added
 
     def __mul__(self, other):
         (f, f1, f2), (g, g1, g2) = self, other

@@ -176,7 +176,9 @@ def test_moments_over_all_pairings(size):
     A, B = (center(Gaussian(0.7)(draw.normal(size=(size, 2)))) for _ in range(2))
     every = by_grams(A, B)[0](np.array(list(permutations(range(size)))).T)
     np.testing.assert_allclose(
-        pairing_moments(size, *(invariants(M.diagonal(), np.vdot(M, M)) for M in (A, B))), (every.mean(), every.var()), rtol=1e-10
+        pairing_moments(size, *(invariants(M.diagonal(), np.vdot(M, M)) for M in (A, B))),
+        (every.mean(), every.var()),
+        rtol=1e-10,
     )
 
 

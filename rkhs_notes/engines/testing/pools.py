@@ -18,7 +18,8 @@ from ..functions.functions import times
 from ..kernels.gram import Around, diagonal, gram_matrix, n_points, pair_values
 from ..kernels.gram import precision
 from .resampling import batched, labels, linear_forms, quadratic_forms
-from .samples import in_one_precision, paired_points, require_two, steady
+from .samples import gram_in_doubles, in_one_precision, paired_points
+from .samples import require_two, steady
 
 # %% ../../../nbs/engines/testing/pools.ipynb #48d90c88
 class Pool:
@@ -180,9 +181,8 @@ class FeaturePool(Pool):
     "A pool by its features, in time linear in the number of points"
 
     def _read(self):
-        few = next(row_blocks(1000, 8 * (self.k.dim + 256)))
-        few = feature_rows(self.k, taken_of(self.Z, few))
-        self.centre, self.dtype, self.stored = few.mean(axis=0), few.dtype, ()
+        self.centre, self.stored = feature_rows(self.k, taken_of(self.Z, slice(0, 1)))[0], ()
+        self.dtype = self.centre.dtype
         if self._fits(self.k.dim):
             self.stored = list(self.blocks())
         diagonal, drift, sums = [], [], np.zeros(self.k.dim)
@@ -216,7 +216,7 @@ class FeaturePool(Pool):
 # %% ../../../nbs/engines/testing/pools.ipynb #ff50631c
 def _h_entries(k, X, Y, i, j):
     "h(zᵢ, zⱼ) = k(xᵢ, xⱼ) + k(yᵢ, yⱼ) − k(xᵢ, yⱼ) − k(xⱼ, yᵢ) for two slices of equal length"
-    xi, xj, yi, yj = taken_of(X, i), taken_of(X, j), taken_of(Y, i), taken_of(Y, j)
+    (xi, yi), (xj, yj) = taken_of((X, Y), i), taken_of((X, Y), j)
     same = pair_values(k, xi, xj).astype(float) + pair_values(k, yi, yj)
     return same - pair_values(k, xi, yj) - pair_values(k, xj, yi)  # (11.10)
 
@@ -225,16 +225,15 @@ def _h_tiles(k, X, Y):
     "The matrix (h(zᵢ, zⱼ)) with zeros on its diagonal, tile by tile"
 
     def tile(rows, columns):
-        x, y = taken_of(X, rows), taken_of(Y, rows)
+        x, y = taken_of((X, Y), rows)
         if rows == columns:
-            C = gram_matrix(k, x, y)
-            H = gram_matrix(k, x).astype(float, copy=False)
+            C, H = gram_matrix(k, x, y), gram_in_doubles(k, x)
             H += gram_matrix(k, y)
             H -= C
             H -= C.T
             np.fill_diagonal(H, 0.0)
             return H
-        u, v = taken_of(X, columns), taken_of(Y, columns)
+        u, v = taken_of((X, Y), columns)
         H = gram_matrix(k, x, u).astype(float, copy=False)
         H += gram_matrix(k, y, v)
         H -= gram_matrix(k, x, v)
@@ -247,8 +246,8 @@ def _h_tiles(k, X, Y):
 def _of_blocks(k, X, Y, size, stored):
     "signs (n, b) ↦ the means of εᵢεⱼ h(zᵢ, zⱼ) over pairs i ≠ j inside blocks of this size"
     n = n_points(X)
-    blocks = [part for part in spans(n, size) if part.stop - part.start == size]
-    tiles = [_h_tiles(k, taken_of(X, part), taken_of(Y, part)) for part in blocks]
+    blocks = list(spans(n - n % size, size))
+    tiles = [_h_tiles(k, *taken_of((X, Y), part)) for part in blocks]
     if stored and n * n * 8 <= settings.result_mib * 2**20:
         tiles = [tile(slice(None), slice(None)) for tile in tiles]
     number = len(blocks) * size * (size - 1)

@@ -244,7 +244,8 @@ def quadratic_forms(A, S, single=False):
                 top = float(np.abs(block).max()) or 1.0
                 block, unit, dtype = block / top, unit * top, np.float32
             block = block.astype(dtype, copy=False)
-            for part in spans(b, width):
+            for start in range(0, b, width):
+                part = slice(start, start + width)
                 product = block @ S[columns, part].astype(dtype)
                 sums = np.einsum("ij,ij->j", S[rows, part], product, dtype=float)
                 forms[part] += unit * sums  # (RES.2)

@@ -17,8 +17,8 @@ from ...base.arrays import akin, as_points, as_sparse_rows, is_foreign
 from ...base.points import ARRAYS, marked, ordered, recast, taken_of
 from ...base.words import Word
 from ..functions.functions import times
-from ..kernels.gram import SPARSE, Around, Evaluated, around, library
-from ..kernels.gram import n_points, precision
+from ..kernels.gram import SPARSE, Around, Evaluated, around, gram_matrix
+from ..kernels.gram import library, n_points, precision
 
 # %% ../../../nbs/engines/testing/samples.ipynb #ddb13aa2
 @dataclass(frozen=True)
@@ -124,6 +124,10 @@ def with_shares(k, X, Y):
     A, B = in_one_precision(X, Y)
     w, v = (akin(S.shares, P) if is_foreign(P) else S.shares for S, P in ((X, A), (Y, B)))
     return steady(k, A, B), A, w, B, v
+
+
+def gram_in_doubles(k, X):
+    return gram_matrix(k, X).astype(float, copy=False)
 
 
 def double_sum(k, X, w, Y, v):

@@ -35,7 +35,9 @@ def require_directions(found, needed, what, asked):
 
 def centred_factor(F, trace, what, asked, needed=1, share=None):
     "(F − its mean, mean), for a factor F whose centred columns are not all rounding error"
-    mean, eps = np.average(F.astype(float, copy=False), 0, share), float(np.finfo(F.dtype).eps)
+    if share is None:
+        share = np.full(len(F), 1 / len(F))
+    mean, eps = share @ F, float(np.finfo(F.dtype).eps)
     F = F - mean
     found = F.shape[1] * bool(len(F) > 1 and np.square(F).sum() > 64 * eps * trace)
     require_directions(found, needed, f"the centred features of {what}", asked)

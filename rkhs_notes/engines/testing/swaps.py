@@ -18,11 +18,11 @@ from ...base.factors import centred
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #633a0e62
 from ...base.points import taken_of
-from ..kernels.gram import Around, diagonal, gram_matrix, n_points
+from ..kernels.gram import Around, diagonal, n_points
 from ..solving.lowrank import low_rank
 from .pools import feature_rows
 from .resampling import batched
-from .samples import steady
+from .samples import gram_in_doubles, steady
 from .smoothers import centred_factor
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #4e2ae9b0
@@ -117,11 +117,7 @@ def side_of(k, X, name, tol=None):
     k, factor = steady(k, X), None
     if tol is not None:
         factor = _permutable_factor(k, X, name, tol)
-    return Side(diagonal(k, X), lambda: _values(k, X), factor)
-
-
-def _values(k, X):
-    return gram_matrix(k, X).astype(float, copy=False)
+    return Side(diagonal(k, X), lambda: gram_in_doubles(k, X), factor)
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #1379d9aa
 def over_shifts(A, B):
@@ -260,7 +256,7 @@ def by_products(Ks):
 # %% ../../../nbs/engines/testing/swaps.ipynb #b9330aa0
 def about_mean(k, X):
     "⟨ψ(xᵢ), ψ(xⱼ)⟩ (n, n), ⟨ψ(xᵢ), m⟩ (n,) and ‖m‖² of φ = m + ψ, for a kernel made steady"
-    K, a, c = _values(k, X), 0.0, 0.0
+    K, a, c = gram_in_doubles(k, X), 0.0, 0.0
     if isinstance(k, Around):
         a, c = k.away(X)
     means = K.mean(axis=0)
@@ -334,7 +330,7 @@ class Together:
                 most = _grown(most, A.diagonal().max(), size, size, q, m - 1 - i)
             scale, self.value = float(most[2, 2]), by_deviations(parts)
         else:
-            Ks = [_values(k, X) for k, X in samples]
+            Ks = [gram_in_doubles(k, X) for k, X in samples]
             if m == 2:
                 Ks = list(map(centred, Ks))
             self.value = by_products(Ks)

@@ -10,9 +10,9 @@ import numpy as np
 from ...base.blocks import require_fits
 from ...base.errors import at_edge
 from ...base.factors import centred
-from ..kernels.gram import gram_matrix, n_points
+from ..kernels.gram import n_points
 from ..solving import systems
-from .samples import steady
+from .samples import gram_in_doubles, steady
 from .smoothers import require_directions
 
 # %% ../../../nbs/engines/testing/unexplained.ipynb #c3ab9422
@@ -22,10 +22,10 @@ class Unexplained:
     def __init__(self, k, Z):
         n = n_points(Z)
         require_fits((4, n, n), instead="a random part of the rows")
-        self.gram, near = gram_matrix(k, Z).astype(float, copy=False), steady(k, Z)
+        self.gram, near = gram_in_doubles(k, Z), steady(k, Z)
         K = self.gram
         if near is not k:
-            K = gram_matrix(near, Z).astype(float, copy=False)
+            K = gram_in_doubles(near, Z)
         self.lams = systems.range_of_lams(K)[::2]
         e, Q = systems.eigenpairs(centred(K), k, beside=np.abs(K).max())
         some = e > 8 * np.finfo(float).eps * e[-1]
