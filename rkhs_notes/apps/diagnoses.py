@@ -12,47 +12,36 @@ import math
 import numpy as np
 import traceback
 import types
+from contextlib import suppress
 from dataclasses import replace
 
 # %% ../../nbs/apps/diagnoses.ipynb #diagnoses-own
-from .slips import _added, _factor, _multiple, _near, _not_finite, _other_triangle
-from .slips import _shape, _shuffled, _some_factor, _turn
+from .slips import _added, _factor, _multiple, _near, _not_finite, _shape, _shuffled
+from .slips import _some_factor, _transposed, _turn
 
 # %% ../../nbs/apps/diagnoses.ipynb #5ba36917
-_OTHER_NUMBERS = {
+_OTHERS = {  # of a number or an array: what makes no sense raises, and counts not
+    "−{}": lambda v: -v,
+    "{}, transposed,": _transposed,
     "{} + 1": lambda v: v + 1,
     "{} − 1": lambda v: v - 1,
-    "−{}": lambda v: -v,
     "{}²": lambda v: v**2,
-    "√{}": math.sqrt,
+    "√{}": np.emath.sqrt,
+    "|{}|": np.abs,
     "1/{}": lambda v: 1 / v,
     "2 {}": lambda v: 2 * v,
     "{}/2": lambda v: v / 2,
     "√2 {}": lambda v: v * 2**0.5,
     "{}/√2": lambda v: v / 2**0.5,
-    "{} in degrees": math.degrees,
-    "{} in radians": math.radians,
-    "0": lambda v: 0 * v,
-    "1": lambda v: 0 * v + 1,
-}
-_OTHER_ARRAYS = {
-    "−{}": lambda A: -A,
-    "{}, transposed,": _other_triangle,
-    "{}²": lambda A: A**2,
-    "√{}": np.emath.sqrt,
-    "|{}|": np.abs,
-    "1/{}": lambda A: 1 / A,
     "{} above its diagonal": lambda A: np.triu(A, 1),
     "{} without its diagonal": lambda A: A - np.diag(A.diagonal()),
-    "{}/2": lambda A: A / 2,
-    "2 {}": lambda A: 2 * A,
     "{} divided by its sum": lambda A: A / A.sum(),
     "{} in degrees": np.degrees,
     "{} in radians": np.radians,
     "{} in reverse order": lambda A: A[::-1],
     "{} minus its mean": lambda A: A - A.mean(axis=0),
-    "ones": np.ones_like,
-    "zeros": np.zeros_like,
+    "0": lambda v: 0 * v,
+    "1": lambda v: 0 * v + 1,
 }
 
 
@@ -69,18 +58,9 @@ def _called(f, arguments, j, value):
 def _other_argument(case):
     "The solution at another value of one argument"
     for j, name in enumerate(case.names()):
-        kinds = {type(a[j]) for a in case.inputs}
-        table = (
-            _OTHER_NUMBERS
-            if kinds <= {int, float}
-            else _OTHER_ARRAYS
-            if kinds == {np.ndarray}
-            else {}
-        )
-        for words, change in table.items():
-            if case.is_always(
-                lambda w, a, j=j, change=change: _called(case.solution, a, j, change(a[j]))
-            ):
+        for words, change in _OTHERS.items():
+            at = lambda a: _called(case.solution, a, j, change(a[j]))
+            if case.is_always(at, "inputs"):
                 return f"that is the solution for {words.format(name)} in place of {name}"
     return ""
 
@@ -89,13 +69,12 @@ def _exchanged(case):
     "The solution with two arguments of one kind exchanged, or with the signs of both turned"
     names = case.names()
     for j, i in itertools.combinations(range(len(names)), 2):
-
-        def at(a, left, right, i=i, j=j):
-            return _called(lambda *b: _called(case.solution, b, i, right), a, j, left)
-
-        if case.is_always(lambda w, a, i=i, j=j, at=at: at(a, a[i], a[j])):
+        at = lambda a, left, right: _called(
+            lambda *b: _called(case.solution, b, i, right), a, j, left
+        )
+        if case.is_always(lambda a: at(a, a[i], a[j]), "inputs"):
             return f"that is the solution with {names[j]} and {names[i]} exchanged"
-        if case.is_always(lambda w, a, i=i, j=j, at=at: at(a, -a[j], -a[i])):
+        if case.is_always(lambda a: at(a, -a[j], -a[i]), "inputs"):
             return (
                 f"that is the solution for −{names[j]} and −{names[i]} in place of "
                 f"{names[j]} and {names[i]}"
@@ -108,57 +87,40 @@ def _unused(case):
     for j, name in enumerate(case.names()):
         same, moves = [], []
         for a, b, g, w in zip(case.inputs, case.inputs[1:], case.given, case.wanted):
-            try:
+            with suppress(Exception):  # sizes that do not fit together
                 same.append(_near(_called(case.answer, a, j, b[j]), g))
                 moves.append(not _near(_called(case.solution, a, j, b[j]), w))
-            except Exception:
-                continue  # sizes that do not fit together
         if len(same) > 2 and all(same) and np.mean(moves) > 0.5:
             return f"your answer stays the same when {name} changes, and the solution does not"
     return ""
 
 # %% ../../nbs/apps/diagnoses.ipynb #e0e5b148
-_OTHER_FUNCTIONS = {
-    ("sum", "the last term"): lambda terms, *axis, **where: list(terms)[-1],
-    **{
-        (a, b): getattr(np, b)
-        for group in (
-            ("log", "log2", "log10"),
-            ("sin", "cos", "tan"),
-            ("floor", "ceil", "round"),
-            ("min", "max"),
-            ("sum", "mean", "prod", "max"),
-        )
-        for a, b in itertools.permutations(group, 2)
-    },
-}
+_ALIKE = "log log2 log10", "sin cos tan", "floor ceil round", "min max", "sum mean prod max"
+_OTHER_FUNCTIONS = {("sum", "the last term"): lambda terms, *axis, **where: list(terms)[-1]}
+for _group in _ALIKE:
+    for _name, _other in itertools.permutations(_group.split(), 2):
+        _OTHER_FUNCTIONS[_name, _other] = getattr(np, _other)
 
 
 def _under(f, name, other):
     "f with `other` wherever its code says np.name, math.name or name; None where it does not"
     if not inspect.isfunction(f) or name not in f.__code__.co_names:
         return None
-    homes = {
-        home: types.SimpleNamespace(**{**vars(f.__globals__[home]), name: other})
-        for home in ("np", "math")
-        if home in f.__code__.co_names
-    }
-    changed = types.FunctionType(
-        f.__code__,
-        {**f.__globals__, name: other, **homes},
-        f.__name__,
-        f.__defaults__,
-        f.__closure__,
-    )
+    names = {**f.__globals__, name: other}
+    for home in {"np", "math"}.intersection(f.__code__.co_names):
+        names[home] = types.SimpleNamespace(**{**vars(names[home]), name: other})
+    changed = types.FunctionType(f.__code__, names, f.__name__, f.__defaults__, f.__closure__)
     changed.__kwdefaults__ = f.__kwdefaults__
     return changed
 
 
-def _first_of_iterable(other):
+def _of_iterable(other):
     "A function of NumPy that also takes what only Python's own sum, min and max take: a generator"
 
-    def taken(*values, **where):
-        return other(*[list(v) if inspect.isgenerator(v) else v for v in values], **where)
+    def taken(first, *values, **where):
+        if inspect.isgenerator(first):
+            first = list(first)
+        return other(first, *values, **where)
 
     return taken
 
@@ -166,19 +128,17 @@ def _first_of_iterable(other):
 def _other_function(case):
     "The solution with one function in place of another"
     for (name, said), other in _OTHER_FUNCTIONS.items():
-        changed = _under(case.solution, name, _first_of_iterable(other))
-        if changed and case.is_always(lambda w, a, changed=changed: changed(*copy.deepcopy(a))):
+        changed = _under(case.solution, name, _of_iterable(other))
+        if changed and case.is_always(lambda a: changed(*copy.deepcopy(a)), "inputs"):
             return f"that is the solution with {said} in place of {name}"
     return ""
 
 # %% ../../nbs/apps/diagnoses.ipynb #4ef1647e
 def _regions(w):
     "{words: where in an array of this shape} for the parts that are easily got wrong"
-    parts = (
-        {f"entry {i + 1} of {len(w)}": np.arange(len(w)) == i for i in (0, len(w) - 1)}
-        if w.ndim == 1
-        else {}
-    )
+    parts = {}
+    if w.ndim == 1:
+        parts = {f"entry {i + 1} of {len(w)}": np.arange(len(w)) == i for i in (0, len(w) - 1)}
     if w.ndim == 2:
         i, j = np.indices(w.shape)
         parts = {
@@ -196,10 +156,10 @@ def _regions(w):
 
 def _signs(case):
     "Right up to signs that are wrong on some inputs or in some entries"
-    if not replace(case, given=[np.abs(g) for g in case.given]).is_always(lambda w, a: np.abs(w)):
+    if not replace(case, given=list(map(np.abs, case.given))).is_always(np.abs):
         return ""
     never = all((w >= 0).all() for w in case.wanted)
-    return "right up to some signs" + (": the solution is never negative" if never else "")
+    return "right up to some signs" + ": the solution is never negative" * never
 
 
 def _entries(case):
@@ -209,39 +169,36 @@ def _entries(case):
     wrong = [np.abs(g - w) > 1e-9 * np.abs(w).max() for g, w in zip(case.given, case.wanted)]
     places = [_regions(w) for w in case.wanted]
     for words in places[0]:
-        if all(words in p and not (bad & ~p[words]).any() for bad, p in zip(wrong, places)) and any(
-            (~p[words]).any() for p in places
-        ):
+        right = [~p.get(words, np.False_) for p in places]
+        if any(map(np.any, right)) and not any((bad & r).any() for bad, r in zip(wrong, right)):
             return f"right, but for {words}"
     return ""
 
 
 def _digits(case, least=1e-3):
     "Right to some digits on all inputs"
-    gaps = [np.abs(g - w).max() / np.abs(w).max() for g, w in zip(case.given, case.wanted)]
-    if not max(gaps) < least:
+    gap = max(np.abs(g - w).max() / np.abs(w).max() for g, w in zip(case.given, case.wanted))
+    if not gap < least:
         return ""
-    cause = "single precision?" if max(gaps) < 1e-5 else "something rounded, or cut short?"
-    return f"right to {-math.log10(max(gaps)):.0f} digits, and no further: {cause}"
+    cause = "something rounded, or cut short?"
+    if gap < 1e-5:
+        cause = "single precision?"
+    return f"right to {-math.log10(gap):.0f} digits, and no further: {cause}"
 
 
 def _constant(case):
     "The same answer on all inputs, where the solution changes"
     moves = not all(_near(w, case.wanted[0]) for w in case.wanted)
-    if moves and case.is_always(lambda w, a: case.given[0]):
+    if moves and case.is_always(lambda w: case.given[0]):
         return "your answer is the same on all inputs: it does not depend on them"
     return ""
 
 # %% ../../nbs/apps/diagnoses.ipynb #9cbe5042
 def _conditions(case):
     "{words: on which inputs they hold}, the plain ones first"
-    numbers = case.numbers()
-    ends = (
-        {"the solution": np.array(case.wanted), "your answer": np.array(case.given)}
-        if all(w.ndim == 0 for w in case.wanted)
-        else {}
-    )
-    found = {}
+    numbers, ends, found = case.numbers(), {}, {}
+    if all(w.ndim == 0 for w in case.wanted):
+        ends = {"the solution": np.array(case.wanted), "your answer": np.array(case.given)}
     for name, v in (numbers | ends).items():
         whole, even = v == np.round(v), v % 2 == 0
         found |= {
@@ -252,7 +209,8 @@ def _conditions(case):
             f"{name} is even": even,
             f"{name} is odd": whole & ~even,
         }
-    found |= {f"{a} > {b}": v > u for a, v in numbers.items() for b, u in numbers.items() if a != b}
+    for (a, v), (b, u) in itertools.permutations(numbers.items(), 2):
+        found[f"{a} > {b}"] = v > u
     for name, v in numbers.items():
         for t in np.sort(v)[2:-2]:
             found |= {
@@ -268,16 +226,11 @@ def _sometimes(case, tol):
     right = len(wrong) - wrong.sum()
     if not right:
         return ""
-    where = (
-        next((words for words, holds in _conditions(case).items() if (holds == wrong).all()), "")
-        if min(right, wrong.sum()) > 1
-        else ""
-    )
-    return (
-        f"right on {right} of {len(wrong)} inputs, wrong where {where}"
-        if where
-        else f"not yet: right on {right} of {len(wrong)} inputs; .inputs holds one where it is not"
-    )
+    said = f"right on {right} of {len(wrong)} inputs"
+    for where, holds in _conditions(case).items():
+        if (holds == wrong).all() and 1 < right < len(wrong) - 1:
+            return f"{said}, wrong where {where}"
+    return f"not yet: {said}; .inputs holds one where it is not"
 
 # %% ../../nbs/apps/diagnoses.ipynb #1c01ce38
 def diagnosis_of(case, mistakes, tol):
@@ -307,13 +260,9 @@ def diagnosis_of(case, mistakes, tol):
         if said := find(case):
             return said
     for name, mistake in mistakes.items():
-        made = replace(
-            case, wanted=[np.asarray(mistake(*copy.deepcopy(a)), dtype=float) for a in case.inputs]
-        )
-        shapes = [(g.shape, w.shape) for g, w in zip(made.given, made.wanted)]
-        if all(g == w for g, w in shapes) and (
-            said := _multiple(made, "that") or _turn(made, "that")
-        ):
+        wanted = [np.asarray(mistake(*copy.deepcopy(a)), dtype=float) for a in case.inputs]
+        made = replace(case, wanted=wanted)
+        if not _shape(made) and (said := _multiple(made, "that") or _turn(made, "that")):
             return f"{name}. And then {said}"
     return _sometimes(case, tol)
 
@@ -334,8 +283,10 @@ def error_sentence(error):
     own = [frame for frame in frames if frame.filename == frames[0].filename]
     message = " ".join(str(error).split())[:150]
     hint = next((f" ({words})" for sign, words in _HINTS.items() if sign in message), "")
-    line = f", in line {own[-1].lineno}: {own[-1].line}" if own and own[-1].line else ""
-    return f"your function raised {type(error).__name__}: {message}{hint}{line}"
+    said = f"your function raised {type(error).__name__}: {message}{hint}"
+    if own and own[-1].line:
+        said += f", in line {own[-1].lineno}: {own[-1].line}"
+    return said
 
 # %% ../../nbs/apps/diagnoses.ipynb #b93f807d
 def wrong_step(number, others):

@@ -8,17 +8,17 @@ import inspect
 import itertools
 import math
 import numpy as np
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from numbers import Number
 
 # %% ../../nbs/apps/slips.ipynb #0eefff78
 def _near(A, B, tol=1e-9):
     "Same shape, finite, and equal to within tol of the size of B"
     A, B = np.asarray(A, dtype=float), np.asarray(B, dtype=float)
-    return A.shape == B.shape and bool(
-        np.isfinite(A).all()
-        and np.isfinite(B).all()
-        and (np.abs(A - B).max(initial=0) <= tol * np.abs(B).max(initial=0))
-    )
+    if A.shape != B.shape or not np.isfinite([A, B]).all():
+        return False
+    return np.abs(A - B).max(initial=0) <= tol * np.abs(B).max(initial=0)
 
 
 @dataclass(frozen=True)
@@ -31,47 +31,34 @@ class Case:
     answer: object
     solution: object
 
-    def is_always(self, made):
-        "Is given = made(wanted, inputs) on every input? What cannot be computed is no."
-        with np.errstate(all="ignore"):
-            try:
-                return all(
-                    _near(g, made(w, a)) for g, w, a in zip(self.given, self.wanted, self.inputs)
-                )
-            except Exception:
-                return False
+    def is_always(self, made, of="wanted"):
+        "Is given = made(wanted), or made(inputs), always? What cannot be computed is no."
+        with np.errstate(all="ignore"), suppress(Exception):
+            return all(_near(g, made(value)) for g, value in zip(self.given, getattr(self, of)))
 
     def names(self):
         "Names of the arguments: those that the student wrote, or the solution's"
+        wanted = len(self.inputs[0])
         for f in (self.answer, self.solution):
-            try:
+            with suppress(TypeError, ValueError):
                 names = list(inspect.signature(f).parameters)
-            except (TypeError, ValueError):
-                continue
-            if len(names) == len(self.inputs[0]):
-                return names
-        return [f"argument {j + 1}" for j in range(len(self.inputs[0]))]
+                if len(names) == wanted:
+                    return names
+        return [f"argument {j + 1}" for j in range(wanted)]
 
     def numbers(self):
         "{name: its value on every input} for arguments that are numbers, and for entries y[i]"
         columns = dict(zip(self.names(), zip(*self.inputs, strict=True)))
-        found = {
-            name: np.array(values, dtype=float)
-            for name, values in columns.items()
-            if all(np.isscalar(v) and not isinstance(v, str) for v in values)
-        }
-        places = [name for name in found if all(isinstance(v, int) for v in columns[name])]
-        vectors = [
-            name
-            for name, values in columns.items()
-            if all(isinstance(v, np.ndarray) and v.ndim == 1 for v in values)
-        ]
-        return found | {
-            f"{name}[{i}]": np.array([v[j] for v, j in zip(columns[name], columns[i])])
-            for name in vectors
-            for i in places
-            if all(j < len(v) for v, j in zip(columns[name], columns[i]))
-        }
+        found, entries = {}, {}
+        for name, values in columns.items():
+            if all(isinstance(v, (Number, np.bool_)) for v in values):
+                found[name] = np.array(values, dtype=float)
+        for name, i in itertools.product(columns, found):
+            with suppress(Exception):  # no vectors, or no places in them
+                entry = np.array([v[j] for v, j in zip(columns[name], columns[i])], dtype=float)
+                if entry.ndim == 1:
+                    entries[f"{name}[{i}]"] = entry
+        return found | entries
 
 # %% ../../nbs/apps/slips.ipynb #05d8c34b
 _SUMMARIES = {
@@ -89,6 +76,12 @@ _SUMMARIES = {
     "the sum over the last axis of": lambda A: A.sum(axis=-1),
     "the mean over the last axis of": lambda A: A.mean(axis=-1),
 }
+_MISSING = {
+    "first row": lambda A: A[1:],
+    "last row": lambda A: A[:-1],
+    "first column": lambda A: A[:, 1:],
+    "last column": lambda A: A[:, :-1],
+}
 
 
 def _not_finite(case):
@@ -100,32 +93,27 @@ def _not_finite(case):
 
 def _shape(case):
     "Numbers of another shape than those asked for"
-    shapes = [(g.shape, w.shape) for g, w in zip(case.given, case.wanted)]
-    given, wanted = next(((g, w) for g, w in shapes if g != w), ((), ()))
-    if given == wanted:
+    shapes = zip(map(np.shape, case.given), map(np.shape, case.wanted))
+    unlike = [f"shape {given}, expected {wanted}" for given, wanted in shapes if given != wanted]
+    if not unlike:
         return ""
-    said = f"your answer has shape {given}, expected {wanted}"
-    if any(case.is_always(lambda w, a, s=s: w.reshape(s)) for s in ((-1, 1), (1, -1))):
+    said = f"your answer has {unlike[0]}"
+    if any(case.is_always(lambda w: w.reshape(shape)) for shape in ((-1, 1), (1, -1))):
         return f"the right numbers, but {said}"
+    exchanged = replace(case, given=case.wanted, wanted=case.given)
     for words, of in _SUMMARIES.items():
-        if case.is_always(lambda w, a, of=of: of(w)):
+        if case.is_always(of):
             return f"{said}: that is {words} the numbers asked for"
-        summed = replace(case, given=case.wanted, wanted=case.given)
-        if summed.is_always(lambda w, a, of=of: of(w)):
+        if exchanged.is_always(of):
             return f"{said}: what was asked for is {words} your numbers"
-    for words, part in {
-        "first row": np.s_[1:],
-        "last row": np.s_[:-1],
-        "first column": np.s_[:, 1:],
-        "last column": np.s_[:, :-1],
-    }.items():
-        if case.is_always(lambda w, a, part=part: w[part]):
+    for words, rest in _MISSING.items():
+        if case.is_always(rest):
             return f"{said}: the {words} is missing"
     return said
 
 # %% ../../nbs/apps/slips.ipynb #b8c23961
-def _other_triangle(A):
-    return A.T if A.ndim == 2 and len(A) == len(A.T) else A + np.nan
+def _transposed(A):
+    return A.swapaxes(0, 1)  # a vector has no second one
 
 
 _TURNS = (
@@ -157,7 +145,7 @@ _TURNS = (
     ("{}, rounded", "do not round", np.round),
     ("{}, rounded down", "do not round down", np.floor),
     ("{}, rounded up", "do not round up", np.ceil),
-    ("{}, transposed", "rows and columns are exchanged", _other_triangle),
+    ("{}, transposed", "rows and columns are exchanged", _transposed),
     ("{} in reverse order", "turn the order round", lambda w: w[::-1]),
     ("{} with its columns in reverse order", "turn them round", lambda w: w[:, ::-1]),
     ("{}, sorted", "the order was to be kept", np.sort),
@@ -181,7 +169,7 @@ _TURNS = (
 def _turn(case, it="the solution"):
     "The first row of the table that holds on all inputs, in words"
     for words, advice, turn in _TURNS:
-        if case.is_always(lambda w, a, turn=turn: turn(w)):
+        if case.is_always(turn):
             return f"your answer is {words.format(it)}; {advice}"
     return ""
 
@@ -193,12 +181,10 @@ def _shuffled(case):
         "rows": lambda A: A[np.lexsort(A.T)],
         "numbers": lambda A: np.sort(A, axis=None),
     }.items():
-        turned = replace(
-            case,
-            given=[order(g) if g.ndim > (words != "numbers") else g + np.nan for g in case.given],
-        )
-        if turned.is_always(lambda w, a, order=order: order(w)):
-            return f"the right {words}, in another order than the one asked for"
+        if case.given[0].ndim > (words != "numbers"):
+            turned = replace(case, given=list(map(order, case.given)))
+            if turned.is_always(order):
+                return f"the right {words}, in another order than the one asked for"
     return ""
 
 # %% ../../nbs/apps/slips.ipynb #cfe06a7d
@@ -228,9 +214,9 @@ _CONSTANTS = {
     "1/ln 10 (decimal logarithm)": 1 / math.log(10),
     "ln 10": math.log(10),
 }
+_PLAIN = {"{}": lambda q: q, "1/{}": lambda q: 1 / q}
 _POWERS = {
-    "{}": lambda q: q,
-    "1/{}": lambda q: 1 / q,
+    **_PLAIN,
     "√{}": np.sqrt,
     "1/√{}": lambda q: q**-0.5,
     "{}²": lambda q: q**2,
@@ -243,22 +229,24 @@ _POWERS = {
 }
 
 
+_SIZES = {
+    "len({})": len,
+    "{}.shape[1]": lambda A: A.shape[1],
+    "tr {}": np.trace,
+    "the sum of {}": np.sum,
+    "the length of {}": np.linalg.norm,
+}
+
+
 def _lengths(case):
     "{name: its value on every input} for the numbers that stand in the sizes of the arguments"
     found = {}
-    for name, values in zip(case.names(), zip(*case.inputs, strict=True)):
-        arrays = [np.asarray(v) for v in values if isinstance(v, np.ndarray)]
-        if len(arrays) < len(values):
-            continue
-        found[f"len({name})"] = [len(A) for A in arrays]
-        if all(A.ndim == 2 and A.shape[0] != A.shape[1] for A in arrays):
-            found[f"{name}.shape[1]"] = [A.shape[1] for A in arrays]
-        if all(A.ndim == 2 and A.shape[0] == A.shape[1] for A in arrays):
-            found[f"tr {name}"] = [np.trace(A) for A in arrays]
-        if all(A.ndim == 1 for A in arrays):
-            found[f"the sum of {name}"] = [np.sum(A) for A in arrays]
-            found[f"the length of {name}"] = [np.linalg.norm(A) for A in arrays]
-    return {name: np.array(values, dtype=float) for name, values in found.items()}
+    for name, arrays in zip(case.names(), zip(*case.inputs, strict=True)):
+        if all(isinstance(A, np.ndarray) for A in arrays):
+            for words, size in _SIZES.items():
+                with suppress(Exception):  # which arrays of this shape have not
+                    found[words.format(name)] = np.array([size(A) for A in arrays], dtype=float)
+    return found
 
 
 def _given_numbers(case):
@@ -273,11 +261,10 @@ def _given_numbers(case):
 def _size_named(case, values, powers=_POWERS, times=((1, ""), (2, "2 · "), (0.5, "½ · "))):
     "A power of a number that was given or of a size, times 1, 2 or ½; in words"
     with np.errstate(all="ignore"):
-        for name, size in _given_numbers(case).items():
-            for power, of in powers.items():
-                for c, words in times:
-                    if _near(values, c * of(size)):
-                        return words + power.format(name)
+        every = itertools.product(_given_numbers(case).items(), powers.items(), times)
+        for (name, size), (power, of), (c, words) in every:
+            if _near(values, c * of(size)):
+                return words + power.format(name)
     return ""
 
 # %% ../../nbs/apps/slips.ipynb #10c276f1
@@ -286,8 +273,9 @@ def _factors(case):
     if not all(np.any(w) for w in case.wanted):
         return None
     factors = np.array([np.vdot(w, g) / np.vdot(w, w) for g, w in zip(case.given, case.wanted)])
-    fits = all(_near(g, r * w) for g, r, w in zip(case.given, factors, case.wanted))
-    return factors if fits else None
+    if all(_near(g, r * w) for g, r, w in zip(case.given, factors, case.wanted)):
+        return factors
+    return None
 
 
 def _multiple(case, it="the solution"):
@@ -297,32 +285,31 @@ def _multiple(case, it="the solution"):
         return ""
     if math.isclose(factors[0], -1, rel_tol=1e-9):
         return f"your answer is minus {it}; mind the sign"
-    known = next(
-        (name for name, c in _CONSTANTS.items() if math.isclose(factors[0], c, rel_tol=1e-9)), ""
-    )
-    plain = {name: _POWERS[name] for name in ("{}", "1/{}")} if known else _POWERS
-    size = _size_named(case, factors, plain, [(1, "")])
-    told = f"; here that is {size}" if size else ""
-    return f"your answer is {known or f'{factors[0]:.6g}'} times {it}{told}"
+    said, powers = f"{factors[0]:.6g}", _POWERS
+    for name, c in _CONSTANTS.items():
+        if math.isclose(factors[0], c, rel_tol=1e-9):
+            said, powers = name, _PLAIN
+    said = f"your answer is {said} times {it}"
+    if size := _size_named(case, factors, powers, [(1, "")]):
+        said += f"; here that is {size}"
+    return said
 
 
 def _factor(case):
     "A factor that changes from input to input as something given does"
     factors = _factors(case)
-    size = "" if factors is None else _size_named(case, factors)
-    return f"your answer is {size} times the solution" if size else ""
+    if factors is not None and (size := _size_named(case, factors)):
+        return f"your answer is {size} times the solution"
+    return ""
 
 
 def _some_factor(case):
     "Right direction, some length"
-    factors = None if case.wanted[0].size == 1 else _factors(case)
+    if case.wanted[0].size == 1 or (factors := _factors(case)) is None:
+        return ""
     return (
-        ""
-        if factors is None
-        else (
-            f"your answer is the solution times a number that changes from input to input "
-            f"({factors[0]:.4g}, {factors[1]:.4g}, …)"
-        )
+        f"your answer is the solution times a number that changes from input to input "
+        f"({factors[0]:.4g}, {factors[1]:.4g}, …)"
     )
 
 # %% ../../nbs/apps/slips.ipynb #010ea4eb
@@ -332,9 +319,11 @@ def _added(case):
     if any(np.ptp(rest) > 1e-9 * np.abs(rest).max() for rest in rests):
         return ""
     rest = np.array([np.ravel(rest)[0] for rest in rests])
-    sign = "plus" if rest[0] > 0 else "minus"
-    if np.ptp(rest) <= 1e-9 * np.abs(rest).max():
-        off = " (off by one?)" if math.isclose(abs(rest[0]), 1, rel_tol=1e-9) else ""
-        return f"your answer is the solution {sign} {abs(rest[0]):.6g}{off}"
-    size = _size_named(case, np.abs(rest))
-    return f"your answer is the solution {sign} {size}" if size else ""
+    said = "your answer is the solution " + ("minus", "plus")[int(rest[0] > 0)]
+    rest = np.abs(rest)
+    if np.ptp(rest) <= 1e-9 * rest.max():
+        off_by_one = " (off by one?)" * math.isclose(rest[0], 1, rel_tol=1e-9)
+        return f"{said} {rest[0]:.6g}{off_by_one}"
+    if size := _size_named(case, rest):
+        return f"{said} {size}"
+    return ""
