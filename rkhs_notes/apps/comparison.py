@@ -334,7 +334,7 @@ def _notes(columns, counts, level, n_draws):
         f"{c.name!r} rises from row to row in both tables. An index or a clock differs between "
         f"two days by itself: drop=[{c.name!r}], or --drop on the command line, leaves it out."
         for c in columns
-        if c.order.rises and min(counts) >= 10
+        if c.rises and min(counts) >= 10
     ]
 
 
@@ -404,8 +404,13 @@ def _telling(A, B, encoder, phi, binned, most=5):
 
 def _shown(encoder, block):
     "{column: values} of sampled rows, for the picture"
-    parsed = {c.name: c.parsed(x) for c, x in zip(encoder.columns, block, strict=True)}
-    return {name: v[~np.isnan(v)] if w is None else w for name, (v, w) in parsed.items()}
+    shown = {}
+    for c, entries in zip(encoder.columns, block, strict=True):
+        values, numeric = c.parsed(entries)
+        if numeric:
+            values = values[~np.isnan(values)]
+        shown[c.name] = values
+    return shown
 
 # %% ../../nbs/apps/comparison.ipynb #8f33346a
 def _can_draw(path):

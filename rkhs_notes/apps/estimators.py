@@ -11,8 +11,9 @@ __all__ = ['KernelEstimator', 'KernelRidge', 'KernelSVC', 'KernelSVR', 'OneClass
 # %% ../../nbs/apps/estimators.ipynb #72778d58
 import html, re
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from itertools import combinations
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 from ..base.arrays import as_labels, shaped
@@ -25,8 +26,9 @@ from scipy.special import expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin
 from sklearn.base import MultiOutputMixin, OutlierMixin, RegressorMixin, TransformerMixin
 from scipy.optimize import minimize_scalar
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, validation
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.sparsefuncs import min_max_axis
 
 # %% ../../nbs/apps/estimators.ipynb #ef071d4d
 from sklearn.utils.validation import check_is_fitted
@@ -65,43 +67,41 @@ from ..deeper.zoo import Mahalanobis
 from ..svm import one_class, svc, svr
 
 # %% ../../nbs/apps/estimators.ipynb #3fb3799c
-def _checked(estimator, *Xy, **options):
-    "X, or (X, y), as scikit-learn checks them: two-dimensional, finite, the columns of the fit"
-    try:
-        from sklearn.utils.validation import validate_data
-    except ImportError:  # scikit-learn before 1.6
-        return estimator._validate_data(*Xy, **options)
-    return validate_data(estimator, *Xy, **options)
+_BEFORE_1_6 = getattr(BaseEstimator, "_validate_data", None)  # of scikit-learn
+_validated = getattr(validation, "validate_data", _BEFORE_1_6)
 
 
 def _read_rows(estimator, X, *y, reset, **options):
     "X, or (X, y): rows of floats, dense or sparse, that know the names of their columns"
-    X = _without_words(X, estimator.kernel)
-    if issparse(X) and not estimator._takes_sparse():
+    X, sparse = _without_words(X, estimator.kernel), estimator._takes_sparse()
+    if issparse(X) and not sparse:
         estimator.kernel.points(X)  # which says why not
-    sparse = "csr" if estimator._takes_sparse() else False
-    read = _checked(estimator, X, *y, reset=reset, dtype=float, accept_sparse=sparse, **options)
-    rows = read[0] if y else read
-    rows = as_sparse_rows(rows) if issparse(rows) else rows
+    options |= dict(reset=reset, dtype=float, accept_sparse=sparse)
+    rows = _validated(estimator, X, *y, **options)
+    if y:
+        rows, *y = rows
+    if issparse(rows):
+        rows = as_sparse_rows(rows)
     rows = _under_names(rows, _known_as(estimator, names_of(X)))
-    return (rows, *read[1:]) if y else rows
+    return (rows, *y) if y else rows
 
 
 def _known_as(estimator, names=None):
     "{name: place} of the columns that are read, those that the kernel names or all; empty without"
     names = getattr(estimator, "feature_names_in_", names)
-    named = estimator.kernel is not None and estimator.kernel._named()
-    if named:
-        where = "X" if names is not None else "X, which is no data frame,"
-        present(sorted(named), () if names is None else names, where)
-    return {} if names is None else {c: i for i, c in enumerate(names) if not named or c in named}
+    named = getattr(estimator.kernel, "_named", set)() or ()
+    if names is None:
+        present(sorted(named), (), "X, which is no data frame,")
+        return {}
+    present(sorted(named), names, "X")
+    return {c: i for i, c in enumerate(names) if not named or c in named}
 
 
 def _under_names(rows, known):
     "The rows, their columns under the names by which they are known; others are left out"
     if len(known) not in (0, rows.shape[1]):
         rows = rows[:, list(known.values())]
-    return with_names(guarded(rows), known) if known else rows
+    return with_names(guarded(rows), known)
 
 
 def _without_words(X, kernel):
@@ -117,39 +117,29 @@ def _are_numbers(column):
 
 def _by_number(k, names):
     "k with its columns by number instead of name, for features, which are told no names"
-    parts = {part: _by_number(inner, names) for part, inner in k._parts()}
-    k = k._with_values(**parts) if parts else k
-    if not (isinstance(k, On) and k._named()):
-        return k
-    return k.k.on([names.index(column) for column in k.columns])
+    if parts := {part: _by_number(inner, names) for part, inner in k._parts()}:
+        k = k._with_values(**parts)
+    if isinstance(k, On) and k._named():
+        return k.k.on([names.index(column) for column in k.columns])
+    return k
 
 # %% ../../nbs/apps/estimators.ipynb #de379876
-_NUMBERS = dict.fromkeys(["lam", "C", "bandwidth", "scale", "noise", "reg", "tol"], Positive)
-_COUNTS = dict.fromkeys(["n_components", "n_features", "n_landmarks", "n_permutations"], Count)
-_FLAGS = dict.fromkeys(["offset", "probability", "tune"], Flag)
-_OR_NONE = {"kernel": AKernel, "kernel_y": AKernel}
-_WORDS = {
-    "nu": Share,
-    "level": Probability,
-    "restarts": Whole,
-    "epsilon": NonNegative,
-    **_NUMBERS,
-    **_COUNTS,
-    **_FLAGS,
-    **_OR_NONE,
-}
-
-
 def _read_parameters(estimator):
-    "Refuses what a parameter cannot be, by its own name"
-    for name, value in estimator.get_params(deep=False).items():
-        words = estimator._open.get(name, ())
+    "Refuses what a parameter cannot be, by its own name; None is what it is by default"
+    for field in fields(estimator):
+        value, word = getattr(estimator, field.name), word_of(field.type)
+        words = [m for m in getattr(field.type, "__metadata__", ()) if isinstance(m, str)]
         if isinstance(value, str) and words:
             if value not in words:
                 told = " or ".join(map(repr, words))
-                raise ValueError(f"{name} must be a number or {told}, not {value!r}.")
-        elif name in _WORDS and not (value is None and name in (*_OR_NONE, *estimator._or_none)):
-            word_of(_WORDS[name]).read(value, name, None)
+                raise ValueError(f"{field.name} must be a number or {told}, not {value!r}.")
+        elif word and not value is field.default is None:
+            word.read(value, field.name, None)
+
+
+_OrLoo = Annotated[Positive, "loo"]  # the words that leave a number to be chosen
+_Width = Annotated[Positive, "median"]
+_Elected = Annotated[Positive, "median", "loo"]
 
 
 @contextmanager
@@ -173,34 +163,41 @@ class _Kept(BaseEstimator):
 
     def _kept(self):
         "What makes it anew, and from what; the requests for metadata are scikit-learn's own"
-        if type(self).__module__ != KernelEstimator.__module__:
+        name, state = type(self).__name__, dict(vars(self))
+        if type(self).__module__ != __name__:
             raise TypeError(
-                f"{type(self).__name__} is a class of your own, and a file holds no "
+                f"{name} is a class of your own, and a file holds no "
                 "code: save its function_, or use joblib, which trusts its files."
             )
-        state = {name: value for name, value in vars(self).items() if name != "_metadata_request"}
-        return "estimator_of", [type(self).__name__, state]
+        state.pop("_metadata_request", None)
+        return "estimator_of", [name, state]
 
     def _repr_mimebundle_(self, **options):
         "scikit-learn's diagram, with the kernel typeset above it"
         bundle = super()._repr_mimebundle_(**options)
-        k = getattr(self, "kernel_", getattr(self, "kernel", None))
+        k = getattr(self, "kernel_", self.kernel)
         if isinstance(k, Kernel) and "text/html" in bundle:
-            lines = k._repr_latex_(), getattr(self, "chosen_", "")
-            above = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
-            bundle["text/html"] = above + bundle["text/html"]
+            lines = html.escape(k._repr_latex_()), html.escape(getattr(self, "chosen_", ""))
+            bundle["text/html"] = "<p>{}</p><p>{}</p>".format(*lines) + bundle["text/html"]
         return bundle
 
 # %% ../../nbs/apps/estimators.ipynb #44e81336
+_estimator = dataclass(eq=False, repr=False)  # its fields are its parameters
+
+
+@_estimator
 class KernelEstimator(_Kept):
     "What all estimators share: a kernel with parameters by name, and points of any kind"
 
+    kernel: AKernel = None
+
     def set_params(self, **params):
         "Sets parameters; kernel__NAME gives this estimator another kernel with that parameter"
-        inner = {name: value for name, value in params.items() if "__" in name}
-        super().set_params(**{name: params[name] for name in params.keys() - inner.keys()})
-        for name, value in inner.items():
-            owner, _, parameter = name.partition("__")
+        for name in sorted(params, key=lambda name: "__" in name):  # a kernel before its own
+            owner, inner, parameter = name.partition("__")
+            if not inner:
+                super().set_params(**{name: params[name]})
+                continue
             kernel = getattr(self, owner, None)
             if not isinstance(kernel, Kernel):
                 raise ValueError(
@@ -208,11 +205,8 @@ class KernelEstimator(_Kept):
                     f"{parameter!r} to set; pass {owner}=Gaussian(1.0) first."
                 )
             present([parameter], kernel.get_params(), kernel, "parameter")
-            setattr(self, owner, kernel.with_params(**{parameter: value}))
+            setattr(self, owner, kernel.with_params(**{parameter: params[name]}))
         return self
-
-    _open = {}  # the words that leave a parameter to be chosen
-    _or_none = ()  # numbers that may be left out
 
     def _left_open(self, name):
         "Is this parameter to be chosen?"
@@ -221,10 +215,10 @@ class KernelEstimator(_Kept):
     def _fit_points(self, X, *y, **options):
         "X (and y) of a fit: rows of floats, or objects that the kernel reads"
         _read_parameters(self)
-        if self.kernel is not None and hold_objects(X):
-            points = self.kernel.points(list(X))
-            return (points, np.asarray(*y)) if y else points
-        return _read_rows(self, X, *y, reset=True, **options)
+        if self.kernel is None or not hold_objects(X):
+            return _read_rows(self, X, *y, reset=True, **options)
+        points = self.kernel.points(list(X))
+        return (points, *map(np.asarray, y)) if y else points
 
     def _points(self, X):
         "X of a prediction, as that of the fit"
@@ -244,22 +238,24 @@ class KernelEstimator(_Kept):
 
     def _propose(self, X):
         "The kernel, where there are no answers to choose it by"
-        self.kernel_ = _gaussians(X, self.bandwidth)[0] if self.kernel is None else self.kernel
-        by = "as passed" if self.kernel is not None else f"by bandwidth={self.bandwidth!r}"
+        (self.kernel_, *_), by = _proposed(X, self.kernel, self.bandwidth)
         self.chosen_ = f"{self.kernel_}, {by}"
 
+    def _say(self, *words):
+        "Adds to the sentence what there is to add"
+        self.chosen_ = "; ".join(filter(None, [self.chosen_, *words]))
+
 # %% ../../nbs/apps/estimators.ipynb #c1af57ea
-def _merged(X, y=None, weights=None):
-    "(first, rows, weights): equal rows (x, y) once, their weights added, weight 0 left out"
-    n = len(X)
-    each = np.ones(n) if weights is None else weights
-    keep = np.flatnonzero(each > 0)
-    if not hasattr(X, "shape"):
-        return keep, each[keep]
-    table = ranked(taken_of(X, keep))[1]
-    table = table if y is None else np.column_stack([table, _columns(y)[keep]])
-    _, first, place = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    return keep[first], np.bincount(place.ravel(), each[keep])
+def _merged(X, y, sample_weight=None):
+    "(first, X, y, weights): equal rows (x, y) once, their weights added, weight 0 left out"
+    weights = _weights_of(sample_weight, X)
+    rows = np.flatnonzero(weights)
+    weights = weights[rows]
+    if hasattr(X, "shape"):
+        table = np.column_stack([ranked(taken_of(X, rows))[1], y[rows]])
+        _, first, place = np.unique(table, axis=0, return_index=True, return_inverse=True)
+        rows, weights = rows[first], np.bincount(place.ravel(), weights)
+    return rows, taken_of(X, rows), y[rows], weights
 
 
 def _averaged(X, Y, weights):
@@ -274,8 +270,7 @@ def _averaged(X, Y, weights):
 # %% ../../nbs/apps/estimators.ipynb #cabea7c2
 def _ends(X):
     "The least and the largest entry of each column"
-    low, high = X.min(axis=0), X.max(axis=0)
-    return (low.toarray(), high.toarray()) if issparse(X) else (low, high)
+    return min_max_axis(X, axis=0) if issparse(X) else (X.min(axis=0), X.max(axis=0))
 
 
 def _deviations(X):
@@ -293,30 +288,30 @@ def _deviations(X):
 def _warn_of_scales(X, kernel):
     "Do the columns of X differ in scale by more than 100, under a kernel of one bandwidth?"
     one_bandwidth = kernel is None or "bandwidth" in kernel.get_params()
-    if not (one_bandwidth and hasattr(X, "shape") and X.shape[1] > 1):
+    if not (one_bandwidth and hasattr(X, "shape")):
         return False
     span = np.subtract(*_ends(X)[::-1])
-    ratio = span.max() / span[span > 0].min() if span.any() else 1.0
-    if ratio > 100:
-        done = (
-            "each was measured in its own standard deviation"
-            if kernel is None
-            else f"{kernel} measures all of them by one bandwidth"
-        )
-        warned(
-            f"the columns of X differ in scale by {ratio:.2g}: {done}. To decide it "
-            f"yourself, put StandardScaler({'with_mean=False' * issparse(X)}) before, in a "
-            "pipeline, or pass "
-            "kernel=Mahalanobis(scales), a scale for each column.",
-            UserWarning,
-        )
-    return ratio > 100
+    span = span[span > 0]
+    if not len(span) or (ratio := span.max() / span.min()) <= 100:
+        return False
+    done = "each was measured in its own standard deviation"
+    if kernel is not None:
+        done = f"{kernel} measures all of them by one bandwidth"
+    warned(
+        f"the columns of X differ in scale by {ratio:.2g}: {done}. To decide it "
+        f"yourself, put StandardScaler({'with_mean=False' * issparse(X)}) before, in a "
+        "pipeline, or pass kernel=Mahalanobis(scales), a scale for each column.",
+        UserWarning,
+    )
+    return True
 
 # %% ../../nbs/apps/estimators.ipynb #bf6ee0a0
 def _median(X):
     "The median distance, of the different rows if most coincide; 1 where all coincide"
     X = taken_of(X, ranked(X)[0])
-    return median_bandwidth(X, rng=0, k=Linear() if issparse(X) else None) if len(X) > 1 else 1.0
+    if len(X) < 2:
+        return 1.0
+    return median_bandwidth(X, rng=0, k=Linear() if issparse(X) else None)
 
 
 def _gaussians(X, bandwidth):
@@ -324,13 +319,32 @@ def _gaussians(X, bandwidth):
     apart = _warn_of_scales(X, None)
     if not isinstance(bandwidth, str):
         return [Gaussian(bandwidth)]
-    spread = _deviations(X)
-    raw, unit = _median(X), _median(as_sparse_rows(X / spread) if issparse(X) else X / spread)
+    spread, factors = _deviations(X), [0.25, 0.5, 1.0, 2.0, 4.0]
     if bandwidth == "median":
-        return [Mahalanobis(unit * spread) if apart else Gaussian(raw)]
-    factors = (0.25, 0.5, 1.0, 2.0, 4.0)
-    alike = [] if apart else [Gaussian(raw * c) for c in factors]
-    return alike + [Mahalanobis(unit * c * spread) for c in factors if len(spread) > 1]
+        factors = [1.0]
+    scaled = X / spread
+    if issparse(X):
+        scaled = as_sparse_rows(scaled)
+    raw, unit = _median(X), _median(scaled)
+    alike = [Gaussian(raw * c) for c in factors]
+    each = [Mahalanobis(unit * c * spread) for c in factors]
+    if apart:
+        return each
+    if bandwidth == "median" or len(spread) == 1:
+        return alike
+    return alike + each
+
+
+def _proposed(X, kernel, bandwidth):
+    "([the kernels to choose from], how they came)"
+    if kernel is not None:
+        return [kernel], "as passed"
+    return _gaussians(X, bandwidth), f"by bandwidth={bandwidth!r}"
+
+
+def _least_noise(k, X, weights):
+    "The noise that rounding is small against"
+    return clear_shift(np.asarray(k.diag(X), float)) * weights.max()
 
 # %% ../../nbs/apps/estimators.ipynb #0598784e
 def _starts(k, X, y, w, noise=None):
@@ -364,32 +378,28 @@ def _climbed(k, X, Y, weights, noise=None, restarts=0):
         return taken_of(X, some), y - np.average(y, weights=w), w
 
     def climb(of, k, start, restarts, tol):
-        points, y, w = of
+        (points, y, w), steps = of, 200
+        if len(y) > 1000:
+            steps = 20
         if noise is None:  # fewer points can do with less noise
-            start = max(start, clear_shift(np.asarray(k.diag(points), float)) * w.max())
-        steps, w = 200 if len(y) <= 1000 else 20, None if (w == 1).all() else w
-        return tuned(
-            k,
-            k.points(points),
-            y,
-            start,
-            restarts,
-            np.random.default_rng(0),
-            noise is None,
-            None,
-            steps,
-            w,
-            tol,
-        )
+            start = max(start, _least_noise(k, points, w))
+        rng = np.random.default_rng(0)
+        of = k.points(points), y, start, restarts, rng, noise is None, None, steps, _uneven(w), tol
+        return tuned(k, *of)
 
-    few, many = rows(_voters(X)), rows(_voters(X, 2000))
+    few, many, words = rows(_voters(X)), rows(_voters(X, 2000)), ""
     ends = [climb(few, s * k, start, restarts, 1e-3)[0] for s, start in _starts(k, *few, noise)]
     best = max(ends, key=lambda end: end.log_marginal)
     found, stopped = climb(many, best.kernel, best.noise, 0, 1e-5)
-    words = f"the evidence still rises in {stopped}, far from the start" if stopped else ""
-    if words:
+    if stopped:
+        words = f"the evidence still rises in {stopped}, far from the start"
         warned(f"{words}: has y any noise, or anything else? Pass noise=.", UserWarning)
     return found.kernel, found.noise, words
+
+
+def _uneven(weights):
+    "None where all are 1"
+    return None if (weights == 1).all() else weights
 
 # %% ../../nbs/apps/estimators.ipynb #3c74b77b
 def _voters(X, most=400):
@@ -406,11 +416,6 @@ def _with_each_side(some, Y):
     return np.unique(some)
 
 
-def _said(words):
-    "A further part of the sentence, if there is one"
-    return f"; {words}" if words else ""
-
-
 def _paths(kernels, *of):
     "Their ridge paths, a thread for each: one of a few hundred points has no work for two"
     paths = [None] * len(kernels)
@@ -424,24 +429,23 @@ def _paths(kernels, *of):
 
 
 def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True, most=400):
-    "(kernel of least leave-one-out error among the proposed, its path on the voters, a sentence)"
+    "Of the proposed, that of least leave-one-out error: (kernel, path of voters, lam, a sentence)"
     all_of_them = X, Y, weights
     X, Y, weights = _averaged(X, Y, weights)
-    kernels = [kernel] if kernel is not None else _gaussians(X, bandwidth)
+    kernels, by = _proposed(X, kernel, bandwidth)
     if kernel is not None:
         _warn_of_scales(X, kernel)
     if len(X) < 2:
-        return kernels[0], None, f"{kernels[0]}: one point leaves nothing to choose by"
+        return kernels[0], None, 1.0, f"{kernels[0]}: one point leaves nothing to choose by"
     some = _with_each_side(_voters(X, most), Y)
     seen = taken_of(X, some), Y[some], lams, offset, weights[some]
     best = min(_paths(kernels, *seen), key=lambda path: path.loo.min())
-    by = "as passed" if kernel is not None else f"by bandwidth={bandwidth!r}"
     if len(kernels) > 1:
         by = f"the best of {len(kernels)} by leave-one-out on {len(some)} points"
     if kernel is None and bandwidth == "evidence":
         start, (best,) = best.k, _paths([_climbed(best.k, *all_of_them)[0].k], *seen)
         by = f"of largest evidence on {len(some)} points, from {start}"
-    return best.k, best, f"{best.k}, {by}"
+    return best.k, best, best._best, f"{best.k}, {by}"
 
 # %% ../../nbs/apps/estimators.ipynb #bb76f52f
 def _weights_of(sample_weight, X):
@@ -469,13 +473,14 @@ _PATH, _EXACT, _CENTRES = 3000, 10_000, 2000
 
 def _solved(k, X, Y, lam, offset, weights):
     "(f, b), exact or on centres"
-    if len(X) <= _EXACT:
-        found = ridge(k, X, Y, lam, offset, weights)
-        return (found.function, found.offset) if offset else (found, 0.0)
-    b = weights @ Y / weights.sum() if offset else 0.0
-    return ridge_large(k, X, Y - b, lam, _CENTRES, rng=0, weights=weights).function, b
+    if len(X) > _EXACT:
+        b = offset * (weights @ Y) / weights.sum()
+        return ridge_large(k, X, Y - b, lam, _CENTRES, rng=0, weights=weights).function, b
+    found = ridge(k, X, Y, lam, offset, weights)
+    return (found.function, found.offset) if offset else (found, 0.0)
 
 # %% ../../nbs/apps/estimators.ipynb #089c22e3
+@_estimator
 class KernelRidge(_ManyTargets, KernelEstimator):
     """Kernel ridge regression: min over f in H, b of  Σᵢ wᵢ (yᵢ − f(xᵢ) − b)² + lam ‖f‖²   (5.2)
 
@@ -495,48 +500,49 @@ class KernelRidge(_ManyTargets, KernelEstimator):
     chosen_ : str                  the same as a sentence
     """
 
-    def __init__(self, kernel=None, lam="loo", bandwidth="loo", offset=True):
-        self.kernel, self.lam, self.bandwidth, self.offset = kernel, lam, bandwidth, offset
-
-    _open = {"lam": ("loo",), "bandwidth": ("evidence", "median", "loo")}
+    lam: _OrLoo = "loo"
+    bandwidth: Annotated[Positive, "evidence", "median", "loo"] = "loo"
+    offset: Flag = True
 
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and solves; a whole weight is as good as repetitions"
         X, y = self._fit_points(X, y, multi_output=True, y_numeric=True)
-        rows, weights = _merged(X, y, _weights_of(sample_weight, X))
-        X, Y, free = taken_of(X, rows), _columns(y)[rows], self._left_open("lam")
-        self.kernel_, path, self.chosen_ = _elected(
-            X, Y, weights, self.kernel, self.bandwidth, None if free else [self.lam], self.offset
+        _, X, Y, weights = _merged(X, _columns(y), sample_weight)
+        lams, free = [self.lam], self._left_open("lam")
+        if free:
+            lams = None
+        self.kernel_, path, self.lam_, self.chosen_ = _elected(
+            X, Y, weights, self.kernel, self.bandwidth, lams, self.offset
         )
         X, Y, weights = _averaged(X, Y, weights)
-        Y = Y if np.ndim(y) > 1 else Y[:, 0]
-        if free and path and len(X) > len(path.X) and len(X) <= _PATH:
-            path = ridge_path(self.kernel_, X, Y, None, self.offset, weights)
+        Y = Y.reshape(-1, *y.shape[1:])
         if free and path:
+            if len(path.X) < len(X) <= _PATH:
+                path = ridge_path(self.kernel_, X, Y, None, self.offset, weights)
             self.lam_, self.loo_ = path._best, path.loo.min()
-            self.chosen_ += (
-                f"; lam={self.lam_:.3g}, the best of {len(path.lams)} by leave-one-out"
-                f" on {len(path.X)} points, mean squared error {self.loo_:.4g}"
+            self._say(
+                f"lam={self.lam_:.3g}, the best of {len(path.lams)} by leave-one-out"
+                f" on {len(path.X)} points, mean squared error {self.loo_:.4g}",
+                path._edge(),
             )
-            self.chosen_ += _said(path._edge())
-        else:
-            self.lam_ = 1.0 if free else self.lam
+        if not free:
+            self.lam_ = self.lam
         self.function_, self.offset_ = _solved(self.kernel_, X, Y, self.lam_, self.offset, weights)
         return self
 
     def predict(self, X):
         "f(X) + b, (n,) or (n, t)"
-        X = self._points(X)
-        return self.function_(X) + self.offset_
+        return self.function_(self._points(X)) + self.offset_
 
 # %% ../../nbs/apps/estimators.ipynb #5ba6b5a1
 class _Machine(KernelEstimator):
     "What the estimators made of support vectors keep, and how they decide"
 
     _penalties = np.logspace(-3, 2, 30)
-    _open = {"C": ("loo",), "epsilon": ("loo",), "bandwidth": ("median", "loo")}
 
-    def _keep(self, machine, rows):
+    def _keep(self, rows, solve, *of, **options):
+        with one_of_many():  # a search over fits ends at Ctrl-C, too
+            machine = solve(self.kernel_, *of, **options)
         self.machine_, self.function_, self.offset_ = machine, machine.function, machine.offset
         self.support_, self.gap_ = rows[machine.support], machine.gap
         self.dual_coef_ = machine.dual[machine.support]
@@ -544,8 +550,7 @@ class _Machine(KernelEstimator):
 
     def _values(self, X):
         "The decisions of the machine"
-        X = self._points(X)
-        return self.machine_.decision(X)
+        return self.machine_.decision(self._points(X))
 
     def _elect(self, X, Y, weights, *free):
         "The error r of the ridge that leaves one out best: its kernel and penalty; None if none"
@@ -555,17 +560,16 @@ class _Machine(KernelEstimator):
                 _warn_of_scales(X, self.kernel)
             self.lam_ = None
             return self._propose(X)
-        lams = self._penalties
+        lams, r = self._penalties, 1.0
         if self.kernel is not None:  # a kernel of large values rounds small ones
-            some = taken_of(X, _voters(X))
-            least = clear_shift(np.asarray(self.kernel.diag(some), float)) * weights.max()
+            least = _least_noise(self.kernel, taken_of(X, _voters(X)), weights)
             lams = lams * max(1.0, least / lams[0])
-        self.kernel_, path, self.chosen_ = _elected(
+        self.kernel_, path, self.lam_, self.chosen_ = _elected(
             X, Y, weights, self.kernel, self.bandwidth, lams
         )
-        self.lam_ = path._best if path else 1.0
-        r = np.sqrt(path.loo.min()) if path else 1.0
-        return r if r > 1e-13 else 0.0  # of Y in deviations: rounding
+        if path:
+            r = np.sqrt(path.loo.min())
+        return r * (r > 1e-13)  # of Y in deviations: rounding
 
 # %% ../../nbs/apps/estimators.ipynb #758974be
 class _Classifier(ClassifierMixin, KernelEstimator):
@@ -579,15 +583,15 @@ class _Classifier(ClassifierMixin, KernelEstimator):
         X, y = self._fit_points(X, y)
         check_classification_targets(y)
         self.classes_, place = np.unique(y, return_inverse=True)
-        rows, weights = _merged(X, place, _weights_of(sample_weight, X))
-        found, place = np.unique(place[rows], return_inverse=True)
+        rows, X, place, weights = _merged(X, place, sample_weight)
+        found, place = np.unique(place, return_inverse=True)
         self.classes_ = self.classes_[found]
         if len(found) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs two classes or more; y has one class, "
                 f"{self.classes_.tolist()[0]!r}, where the weights are not zero."
             )
-        return rows, taken_of(X, rows), place, weights * self._factors(place, weights)
+        return rows, X, place, weights * self._factors(place, weights)
 
     def _factors(self, place, weights):
         "The factor of each weight, by its class"
@@ -597,23 +601,27 @@ class _Classifier(ClassifierMixin, KernelEstimator):
         if isinstance(given, str) and given == "balanced":
             return (weights.sum() / len(classes) / np.bincount(place, weights))[place]
         require_factors(given, "class_weight", classes)
-        factor = lambda c: as_number(given.get(c, 1.0), f"class_weight[{c!r}]", above=0)
-        return np.array([factor(c) for c in classes])[place]
+        for c, factor in given.items():
+            as_number(factor, f"class_weight[{c!r}]", above=0)
+        return np.array([float(given.get(c, 1.0)) for c in classes])[place]
 
     def _signs(self, place):
         "A column of ±1 for each class"
-        return np.where(place[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
+        return 2.0 * np.eye(len(self.classes_))[place] - 1.0
+
+    def predict(self, X):
+        "The labels"
+        return self.classes_[_beside_zero(self.decision_function(X)).argmax(axis=1)]
 
 # %% ../../nbs/apps/estimators.ipynb #537608ae
 def _held_out(machine, k, X, y, weights, **options):
     "Decisions of machines that did not see the row, (n, t)"
-    fold, values = dealt(y, X, 5, np.random.default_rng(0)), None
+    fold, q = dealt(y, X, 5, np.random.default_rng(0)), len(y.classes)
+    values = np.zeros((len(fold), len(_pairs(q))))
     for out in range(fold.max() + 1):
         some, rest = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
         part = machine(k, taken_of(X, some), y.place[some], weights=weights[some], **options)
-        found = part.decision(taken_of(X, rest)).reshape(len(rest), -1)
-        values = np.zeros((len(fold), found.shape[1])) if values is None else values
-        values[rest] = found
+        values[rest] = part.decision(taken_of(X, rest)).reshape(len(rest), -1)
     return values
 
 
@@ -634,12 +642,14 @@ def _with_fractions(values, q):
 
 def _curves(decisions, place, weights):
     "Platt's slope and shift for each pair of classes, and the power of what they say together"
-    q, curves = place.max() + 1, []
+    q, curves, power = place.max() + 1, [], 1.0
     for pair, d in zip(_pairs(q), decisions.T, strict=True):
         some = np.isin(place, pair)
         curves.append(sigmoid_of(d[some], place[some] == pair[1], weights[some]))
     curves = np.array(curves).T
-    return *curves, 1.0 if q == 2 else _power(_together(curves, decisions, q), place, weights)
+    if q > 2:
+        power = _power(_together(curves, decisions, q), place, weights)
+    return *curves, power
 
 # %% ../../nbs/apps/estimators.ipynb #26f37356
 def _together(curves, decisions, q, power=1.0):
@@ -666,14 +676,14 @@ def _probabilities(curve, values, q):
 
 def _power(P, place, weights):
     "The s for which Pˢ, normalised, is likeliest; Platt's targets keep it finite"
-    rows, count = np.arange(len(P)), np.bincount(place, weights)
-    sure = ((count + 1) / (count + 2))[place]
-    T = np.repeat((1 - sure)[:, None] / (P.shape[1] - 1), P.shape[1], axis=1)
-    T[rows, place] = sure
+    count, own = np.bincount(place, weights), np.eye(P.shape[1])[place]
+    sure = ((count + 1) / (count + 2))[place, None]
+    T = np.where(own, sure, (1 - sure) / (P.shape[1] - 1))
     loss = lambda s: -weights @ (T * log_softmax(np.exp(s) * np.log(P), axis=1)).sum(axis=1)
     return float(np.exp(minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded").x))
 
 # %% ../../nbs/apps/estimators.ipynb #449ece8f
+@_estimator
 class KernelSVC(_Classifier, _Machine):
     """Support vector classification: min ½ ‖f‖² + C Σᵢ wᵢ max(0, 1 − yᵢ (f(xᵢ) + b))   (7.2)
 
@@ -693,33 +703,26 @@ class KernelSVC(_Classifier, _Machine):
     curve_                         slopes and shifts of the pairs' curves, and the power of all
     """
 
-    def __init__(
-        self, kernel=None, C="loo", bandwidth="loo", class_weight=None, probability=False, tol=1e-3
-    ):
-        self.kernel, self.C, self.bandwidth = kernel, C, bandwidth
-        self.class_weight, self.probability, self.tol = class_weight, probability, tol
+    C: _OrLoo = "loo"
+    bandwidth: _Elected = "loo"
+    class_weight: object = None
+    probability: Flag = False
+    tol: Positive = 1e-3
 
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and solves the dual"
         rows, X, place, weights = self._fit_labels(X, y, sample_weight)
-        free = self._left_open("C")
         self._elect(X, self._signs(place), weights, "C")
-        self.C_ = 1 / (2 * self.lam_) if free else self.C
-        machine = svc if len(self.classes_) == 2 else svc_multiclass
-        y = self.classes_[place]
-        with one_of_many():  # a search over fits ends at Ctrl-C, too
-            self._keep(machine(self.kernel_, X, y, self.C_, weights=weights, tol=self.tol), rows)
-        self.chosen_ += f"; C={self.C_:.3g}" + " = 1 / (2 lam)" * free
+        self.C_, how, machine = self.C, "", svc
+        if self._left_open("C"):
+            self.C_, how = 1 / (2 * self.lam_), " = 1 / (2 lam)"
+        if len(self.classes_) > 2:
+            machine = svc_multiclass
+        y, options = Classes(self.classes_, place), dict(C=self.C_, tol=self.tol)
+        self._keep(rows, machine, X, self.classes_[place], weights=weights, **options)
+        self._say(f"C={self.C_:.3g}{how}")
         if self.probability:
-            held_out = _held_out(
-                machine,
-                self.kernel_,
-                X,
-                Classes(self.classes_, place),
-                weights,
-                C=self.C_,
-                tol=self.tol,
-            )
+            held_out = _held_out(machine, self.kernel_, X, y, weights, **options)
             self.curve_ = _curves(held_out, place, weights)
         return self
 
@@ -743,13 +746,8 @@ class KernelSVC(_Classifier, _Machine):
         check_is_fitted(self, "curve_", msg="probability was False at the fit: fit again.")
         return lambda X: _probabilities(self.curve_, self._values(X), len(self.classes_))
 
-    def predict(self, X):
-        "The labels"
-        values = self.decision_function(X)
-        place = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
-        return self.classes_[place]
-
 # %% ../../nbs/apps/estimators.ipynb #beec20e0
+@_estimator
 class KernelSVR(RegressorMixin, _Machine):
     """Support vector regression: min ½ ‖f‖² + C Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − b| − epsilon)   (7.7)
 
@@ -767,30 +765,31 @@ class KernelSVR(RegressorMixin, _Machine):
     kernel_, lam_, C_, epsilon_, chosen_              what was chosen, and how
     """
 
-    def __init__(self, kernel=None, C="loo", epsilon="loo", bandwidth="loo", tol=1e-3):
-        self.kernel, self.C, self.epsilon = kernel, C, epsilon
-        self.bandwidth, self.tol = bandwidth, tol
+    C: _OrLoo = "loo"
+    epsilon: Annotated[NonNegative, "loo"] = "loo"
+    bandwidth: _Elected = "loo"
+    tol: Positive = 1e-3
 
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and solves the dual"
         X, y = self._fit_points(X, y, y_numeric=True)
-        rows, weights = _merged(X, y, _weights_of(sample_weight, X))
-        X, y = taken_of(X, rows), np.asarray(y, float)[rows]
+        rows, X, y, weights = _merged(X, y.astype(float), sample_weight)
         unit = unit_of(y, weights)
         r = self._elect(X, _columns((y - y.mean()) / unit), weights, "C", "epsilon")
-        self.C_ = unit * (r or 1.0) / self.lam_ if self._left_open("C") else self.C
-        self.epsilon_ = unit * r / 2 if self._left_open("epsilon") else self.epsilon
-        self.chosen_ += f"; C={self.C_:.3g}, epsilon={self.epsilon_:.3g}"
-        with one_of_many():
-            return self._keep(
-                svr(self.kernel_, X, y, self.C_, self.epsilon_, weights, tol=self.tol), rows
-            )
+        self.C_, self.epsilon_ = self.C, self.epsilon
+        if self._left_open("C"):
+            self.C_ = unit * (r or 1.0) / self.lam_
+        if self._left_open("epsilon"):
+            self.epsilon_ = unit * r / 2
+        self._say(f"C={self.C_:.3g}, epsilon={self.epsilon_:.3g}")
+        return self._keep(rows, svr, X, y, self.C_, self.epsilon_, weights, tol=self.tol)
 
     def predict(self, X):
         "f(X) + b"
         return self._values(X)
 
 # %% ../../nbs/apps/estimators.ipynb #28117e8b
+@_estimator
 class OneClassKernelSVM(OutlierMixin, _Machine):
     """One-class machine: min ½ ‖f‖² + Σᵢ wᵢ max(0, r − f(xᵢ)) − nu r Σᵢ wᵢ; inside is f ≥ r   (7.8)
 
@@ -807,26 +806,22 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
     kernel_, chosen_                                  what was chosen, and how
     """
 
-    def __init__(self, kernel=None, nu=0.1, bandwidth="median", tol=1e-3):
-        self.kernel, self.nu, self.bandwidth, self.tol = kernel, nu, bandwidth, tol
-
-    _open = {"bandwidth": ("median",)}
+    nu: Share = 0.1
+    bandwidth: _Width = "median"
+    tol: Positive = 1e-3
 
     def fit(self, X, y=None, sample_weight=None):
         "Solves the dual; y is ignored"
         X = self._fit_points(X)
-        rows, weights = _merged(X, weights=_weights_of(sample_weight, X))
-        X = taken_of(X, rows)
+        rows, X, _, weights = _merged(X, np.zeros(len(X)), sample_weight)
         self._propose(X)
-        with one_of_many():
-            self._keep(one_class(self.kernel_, X, self.nu, self.tol, weights=weights), rows)
+        self._keep(rows, one_class, X, self.nu, self.tol, weights=weights)
         self.offset_ = -self.machine_.offset  # subtracted, as scikit-learn's detectors do
         return self
 
     def score_samples(self, X):
         "f(X): large where the training points are"
-        X = self._points(X)
-        return self.function_(X)
+        return self.function_(self._points(X))
 
     def decision_function(self, X):
         "f(X) − r, ≥ 0 inside; r is offset_"
@@ -837,6 +832,7 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
         return np.where(self._values(X) >= 0, 1, -1)
 
 # %% ../../nbs/apps/estimators.ipynb #4050c87b
+@_estimator
 class GaussianProcess(RegressorMixin, KernelEstimator):
     """Gaussian process regression, its kernel and noise of the largest evidence   (5.11), (5.13)
 
@@ -855,38 +851,31 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
     kernel_, noise_, lam_, chosen_    what was chosen; lam_ is noise_
     """
 
-    def __init__(self, kernel=None, noise="evidence", tune=True, restarts=0):
-        self.kernel, self.noise, self.tune, self.restarts = kernel, noise, tune, restarts
-
-    _open = {"noise": ("evidence",)}
+    noise: Annotated[Positive, "evidence"] = "evidence"
+    tune: Flag = True
+    restarts: Whole = 0
 
     def fit(self, X, y, sample_weight=None):
         "Tunes by evidence and conditions on all points; a whole weight is as good as repetitions"
         X, y = self._fit_points(X, y, y_numeric=True)
-        rows, weights = _merged(X, y, _weights_of(sample_weight, X))
-        X, y = taken_of(X, rows), np.asarray(y, float)[rows]
+        _, X, y, weights = _merged(X, y.astype(float), sample_weight)
         self.offset_ = np.average(y, weights=weights)
         unit = np.sqrt(np.average((y - self.offset_) ** 2, weights=weights)) or 1.0
-        Y = _columns((y - self.offset_) / unit)
-        few = 200 if self.tune else 400  # a start, or the choice itself
-        k, path, self.chosen_ = _elected(X, Y, weights, self.kernel, most=few)
-        free = self._left_open("noise")
-        noise = (path._best if path else 1.0) if free else self.noise / unit**2
+        y, free, passed = y - self.offset_, self._left_open("noise"), None
+        few = 400 - 200 * self.tune  # the choice itself, or a start
+        Y = _columns(y / unit)
+        k, path, noise, self.chosen_ = _elected(X, Y, weights, self.kernel, most=few)
+        if not free:
+            noise = passed = self.noise / unit**2
         if path and self.tune:
-            k, noise, edge = _climbed(k, X, Y, weights, None if free else noise, self.restarts)
+            k, noise, edge = _climbed(k, X, Y, weights, passed, self.restarts)
             self.chosen_ = f"{k}, noise {noise:.3g} (y standardised), by evidence from {path.k}"
-            self.chosen_ += _said(edge)
-        if free and noise < (least := clear_shift(k.diag(X)) * weights.max()):
+            self._say(edge)
+        if free and noise < (least := _least_noise(k, X, weights)):
             noise = least
-            self.chosen_ += f"; noise {least:.3g}, for rounding hides less"
+            self._say(f"noise {least:.3g}, for rounding hides less")
         self.kernel_, self.noise_ = unit**2 * k, unit**2 * noise
-        self.process_ = gaussian_process(
-            self.kernel_,
-            X,
-            y - self.offset_,
-            self.noise_,
-            None if (weights == 1).all() else weights,
-        )
+        self.process_ = gaussian_process(self.kernel_, X, y, self.noise_, _uneven(weights))
         self.function_, self.lam_ = self.process_.mean, self.noise_
         return self
 
@@ -896,7 +885,9 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
         mean = self.function_(X) + self.offset_
         if return_cov:
             return mean, self.process_.cov(X)
-        return (mean, np.sqrt(self.process_.var(X))) if return_std else mean
+        if return_std:
+            return mean, np.sqrt(self.process_.var(X))
+        return mean
 
     def sample_y(self, X, n_samples=1, random_state=0):
         "Functions drawn from the posterior, at the points X, (m, n_samples)"
@@ -913,8 +904,9 @@ def _left_out(fit, X):
 
 def _beside_zero(odds):
     "Log-odds of two classes, (n,) or (n, 1), as two columns; those of more as they are"
-    odds = odds.reshape(len(odds), -1)
-    return np.hstack([0 * odds, odds]) if odds.shape[1] == 1 else odds
+    if odds.size > len(odds):
+        return odds
+    return np.column_stack([0 * odds, odds])
 
 
 def _temperature(odds, place, weights):
@@ -926,26 +918,31 @@ def _temperature(odds, place, weights):
         P = softmax(np.exp(u) * F, axis=1)
         return u + np.exp(u) * (weights @ ((P - own) * F).sum(axis=1))
 
-    ends = [u for u in (-3.0, 3.0) if u * slope(u) <= 0]  # it still falls beyond this end
-    return float(np.exp(-(ends[0] if ends else brentq(slope, -3.0, 3.0, xtol=1e-12))))
+    for u in (-3.0, 3.0):
+        if u * slope(u) <= 0:  # it still falls beyond this end
+            return float(np.exp(-u))
+    return float(np.exp(-brentq(slope, -3.0, 3.0, xtol=1e-12)))
 
 
 _LADDER = [m * 10.0**e for e in range(-3, 7) for m in (1, 3)][:-1]  # 1e-3, 3e-3, … 1e6
 
 
+_PLAIN = range(6, 12)  # 1 to 300
+
+
 def _next_rung(found):
-    "Place on the ladder to try next: 1 to 300, then on while an end is the best; or None"
-    if untried := [i for i in range(6, 12) if i not in found]:
-        return untried[0]
+    "Place on the ladder to try next: first the plain ones, then on while an end is the best"
+    for rung in _PLAIN:
+        if rung not in found:
+            return rung
     best = max(found, key=found.get)
-    on = best - 1 if best == min(found) else best + 1
-    return on if on not in found and 0 <= on < len(_LADDER) else None
+    return best - 1 if best == min(found) else best + 1
 
 
 def _of_largest_evidence(fits_at):
     "(scale, its fits, words about an edge), rung by rung; those where rounding decides count not"
-    found, best, fits = {}, None, None
-    while (rung := _next_rung(found)) is not None:
+    found, fits = {}, None
+    while (rung := _next_rung(found)) not in found and 0 <= rung < len(_LADDER):
         try:
             new = fits_at(_LADDER[rung])
         except (ConvergenceFailure, NotPositiveDefinite) as e:
@@ -954,22 +951,14 @@ def _of_largest_evidence(fits_at):
         found[rung] = sum(c.log_marginal for c in new)
         if found[rung] == max(found.values()):
             best, fits = _LADDER[rung], new
-    if best is None:
+    if fits is None:
         raise failure
-    tried = {_LADDER[i]: -value for i, value in found.items() if value > -np.inf}
-    return (
-        best,
-        fits,
-        at_edge(
-            "scale",
-            list(tried),
-            list(tried.values()),
-            0.1,
-            "labels may have no noise, or be nothing but noise; pass scale=, a number",
-        ),
-    )
+    tried, lost = zip(*((_LADDER[i], -value) for i, value in found.items() if value > -np.inf))
+    move = "labels may have no noise, or be nothing but noise; pass scale=, a number"
+    return best, fits, at_edge("scale", tried, lost, 0.1, move)
 
 # %% ../../nbs/apps/estimators.ipynb #d2727a77
+@_estimator
 class KernelLogistic(_Classifier):
     """Kernel logistic regression: the mode of (5.14), its log-odds calibrated by leave-one-out
 
@@ -988,26 +977,25 @@ class KernelLogistic(_Classifier):
     kernel_, lam_, chosen_       the scaled kernel, 1 / (2 scale), and how they were chosen
     """
 
-    def __init__(self, kernel=None, scale="evidence", bandwidth="loo", class_weight=None):
-        self.kernel, self.scale, self.bandwidth = kernel, scale, bandwidth
-        self.class_weight = class_weight
-
-    _open = {"scale": ("evidence",), "bandwidth": ("median", "loo")}
+    scale: Annotated[Positive, "evidence"] = "evidence"
+    bandwidth: _Elected = "loo"
+    class_weight: object = None
 
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and finds the mode"
         _, X, place, weights = self._fit_labels(X, y, sample_weight)
-        k, path, self.chosen_ = _elected(
-            X, self._signs(place), weights, self.kernel, self.bandwidth
-        )
-        free = self._left_open("scale")
-        scale, fits, edge = self._scale(k, X, place, weights) if free else (self.scale, None, "")
+        signs, scale, fits, how, edge = self._signs(place), self.scale, None, "", ""
+        k, _, _, self.chosen_ = _elected(X, signs, weights, self.kernel, self.bandwidth)
+        if self._left_open("scale"):
+            (scale, fits, edge), how = self._scale(k, X, place, weights), ", by evidence"
         self.kernel_, self.lam_ = scale * k, 1 / (2 * scale)
-        self.chosen_ += f"; scale {scale:.3g}" + ", by evidence" * free + _said(edge)
+        self._say(f"scale {scale:.3g}{how}", edge)
         self.classifiers_ = fits or self._fits(self.kernel_, X, place, weights)
         modes = [c.mean for c in self.classifiers_]
-        alpha = np.column_stack([f.alpha for f in modes])
-        self.function_ = RKHSFunction(self.kernel_, X, alpha) if modes[1:] else modes[0]
+        self.function_ = modes[0]
+        if modes[1:]:
+            alpha = np.column_stack([f.alpha for f in modes])
+            self.function_ = RKHSFunction(self.kernel_, X, alpha)
         left_out = np.column_stack([_left_out(c, X) for c in self.classifiers_])
         self.temperature_ = _temperature(left_out, place, weights)
         return self
@@ -1021,21 +1009,17 @@ class KernelLogistic(_Classifier):
         some = _with_each_side(_voters(X, 300), self._signs(place))
         rows = taken_of(X, some), place[some], weights[some]
         scale, fits, words = _of_largest_evidence(lambda scale: self._fits(scale * k, *rows))
-        return scale, fits if len(some) == len(place) else None, words
+        if len(some) < len(place):
+            fits = None
+        return scale, fits, words
 
     def decision_function(self, X):
         "Log-odds, (n,), > 0 for classes_[1]; of q > 2 classes (n, q), with that softmax"
-        X = self._points(X)
-        return self.function_(X) / self.temperature_
+        return self.function_(self._points(X)) / self.temperature_
 
     def predict_proba(self, X):
         "Probabilities, (n, q)"
         return softmax(_beside_zero(self.decision_function(X)), axis=1)
-
-    def predict(self, X):
-        "The labels of largest probability"
-        odds = self.decision_function(X)
-        return self.classes_[_beside_zero(odds).argmax(axis=1)]
 
 # %% ../../nbs/apps/estimators.ipynb #fca2f3ab
 def _generator(random_state):
@@ -1046,9 +1030,12 @@ def _generator(random_state):
 class _Named(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     "Transformers whose columns are called by the class: kernelpca0, kernelpca1, …"
 
-    _open = {"bandwidth": ("median",)}
+    def transform(self, X):
+        "Rows of X as rows of numbers, (n, D): scores, features, or places in the common space"
+        return self._maps()[0](self._points(X))
 
 # %% ../../nbs/apps/estimators.ipynb #070b49c5
+@_estimator
 class KernelPCA(_Named, KernelEstimator):
     """Kernel principal components: leading eigenfunctions of the centred Gram matrix   (8.6)
 
@@ -1064,8 +1051,8 @@ class KernelPCA(_Named, KernelEstimator):
     kernel_, chosen_
     """
 
-    def __init__(self, kernel=None, n_components=2, bandwidth="median"):
-        self.kernel, self.n_components, self.bandwidth = kernel, n_components, bandwidth
+    n_components: Count = 2
+    bandwidth: _Width = "median"
 
     def fit(self, X, y=None):
         "Finds the components; y is ignored"
@@ -1075,10 +1062,8 @@ class KernelPCA(_Named, KernelEstimator):
         self.function_, self._n_features_out = self.components_.components, self.n_components
         return self
 
-    def transform(self, X):
-        "Scores, (n, n_components)"
-        X = self._points(X)
-        return self.components_.transform(X)
+    def _maps(self):
+        return [self.components_.transform]
 
     def inverse_transform(self, X):
         "Pre-images of scores, (n, d)"
@@ -1102,12 +1087,11 @@ class _Mapped(_Named, KernelEstimator):
         self._n_features_out = self.map_.dim
         return self
 
-    def transform(self, X):
-        "Features, (n, D)"
-        X = self._points(X)
-        return self.map_(X)
+    def _maps(self):
+        return [self.map_]
 
 # %% ../../nbs/apps/estimators.ipynb #a6f4a8ad
+@_estimator
 class RandomFeatures(_Mapped):
     """Random features of any kernel of the algebra: E⟨φ(x), φ(y)⟩ = k(x, y)   (9.17)
 
@@ -1124,15 +1108,16 @@ class RandomFeatures(_Mapped):
     kernel_, chosen_
     """
 
-    def __init__(self, kernel=None, n_features=200, bandwidth="median", random_state=0):
-        self.kernel, self.n_features = kernel, n_features
-        self.bandwidth, self.random_state = bandwidth, random_state
+    n_features: Count = 200
+    bandwidth: _Width = "median"
+    random_state: object = 0
 
     def _map(self, k, X, rng):
         with _our_names(D="n_features"):
             return random_feature_map(k, X.shape[1], self.n_features, rng)
 
 # %% ../../nbs/apps/estimators.ipynb #1469aff1
+@_estimator
 class NystromFeatures(_Mapped):
     """Features k(x, Z) L^{−ᵀ} of landmarks Z among the rows, which may be objects   (9.19)
 
@@ -1150,32 +1135,23 @@ class NystromFeatures(_Mapped):
     kernel_, chosen_
     """
 
-    def __init__(
-        self,
-        kernel=None,
-        n_landmarks=100,
-        landmarks="rpcholesky",
-        bandwidth="median",
-        random_state=0,
-    ):
-        self.kernel, self.n_landmarks, self.landmarks = kernel, n_landmarks, landmarks
-        self.bandwidth, self.random_state = bandwidth, random_state
+    n_landmarks: Count = 100
+    landmarks: str = "rpcholesky"
+    bandwidth: _Width = "median"
+    random_state: object = 0
 
     def _map(self, k, X, rng):
         return nystrom_features(k, X, min(self.n_landmarks, len(X)), rng, self.landmarks)
 
 # %% ../../nbs/apps/estimators.ipynb #a08d32ba
+@_estimator
 class _TwoViews(_Named, KernelEstimator):
     "A transformer of X that was fitted along with a second view, Y; _maps are those of both"
 
-    def __init__(self, kernel=None, kernel_y=None, n_components=1, reg=1.0, bandwidth="median"):
-        self.kernel, self.kernel_y, self.n_components = kernel, kernel_y, n_components
-        self.reg, self.bandwidth = reg, bandwidth
-
-    def transform(self, X):
-        "Rows of X in the common space, (n, n_components)"
-        X = self._points(X)
-        return self._maps()[0](X)
+    kernel_y: AKernel = None
+    n_components: Count = 1
+    reg: Positive = 1.0
+    bandwidth: _Width = "median"
 
     def transform_y(self, y):
         "Rows of the second view in the common space, (n, n_components)"
@@ -1185,9 +1161,13 @@ class _TwoViews(_Named, KernelEstimator):
     def _both(self, X, Y):
         X, Y = self._fit_points(X, Y, multi_output=True, ensure_min_samples=2)
         self._propose(X)
-        Y = as_sparse_rows(Y, "y") if issparse(Y) else Y if hold_objects(Y) else _columns(Y)
-        self.kernel_y_ = self.kernel_y if self.kernel_y is not None else Gaussian(_median(Y))
-        self._n_features_out = self.n_components
+        if issparse(Y):
+            Y = as_sparse_rows(Y, "y")
+        elif not hold_objects(Y):
+            Y = _columns(Y)
+        self.kernel_y_, self._n_features_out = self.kernel_y, self.n_components
+        if self.kernel_y is None:
+            self.kernel_y_ = Gaussian(_median(Y))
         return X, Y
 
     def __sklearn_tags__(self):
@@ -1230,6 +1210,7 @@ class KernelCCA(_TwoViews):
         return self.views_.transform_x, self.views_.transform_y
 
 # %% ../../nbs/apps/estimators.ipynb #d70088ce
+@_estimator
 class CoupledEmbedding(_TwoViews):
     """Two kinds of object in one space, low-resolution and high-resolution pictures say   (12.5)
 
@@ -1246,10 +1227,7 @@ class CoupledEmbedding(_TwoViews):
     kernel_, kernel_y_, chosen_
     """
 
-    _or_none = ("n_components",)
-
-    def __init__(self, kernel=None, kernel_y=None, n_components=None, reg=1.0, bandwidth="median"):
-        super().__init__(kernel, kernel_y, n_components, reg, bandwidth)
+    n_components: Count = None
 
     def fit(self, X, y):
         "Row i of X belongs to row i of y"
@@ -1270,6 +1248,7 @@ def _holds_words(X):
     return hasattr(X, "columns") and not all(_are_numbers(X[c]) for c in X.columns)
 
 # %% ../../nbs/apps/estimators.ipynb #3e05ab1e
+@_estimator
 class TwoSampleDrift(KernelEstimator):
     """Do new rows come from the law of the rows of the fit? MMD² with its exact null   (11.11)
 
@@ -1285,9 +1264,9 @@ class TwoSampleDrift(KernelEstimator):
     reference_                   the rows of the fit; of a table with words, a dict of its columns
     """
 
-    def __init__(self, kernel=None, n_permutations=999, level=0.05, random_state=0):
-        self.kernel, self.n_permutations = kernel, n_permutations
-        self.level, self.random_state = level, random_state
+    n_permutations: Count = 999
+    level: Probability = 0.05
+    random_state: object = 0
 
     def fit(self, X, y=None):
         "Keeps the reference, a table of numbers, or one with words and gaps; y is ignored"
@@ -1326,11 +1305,8 @@ class TwoSampleDrift(KernelEstimator):
                 "X.toarray(), or ask for test(X) or score(X) of all columns at once."
             )
         if not isinstance(reference, dict):
-            names = _known_as(self) or range(self.n_features_in_)
-            reference, X = (
-                {str(name): column for name, column in zip(names, Z.T, strict=True)}
-                for Z in (reference, self._points(X))
-            )
+            names = list(map(str, _known_as(self) or range(self.n_features_in_)))
+            reference, X = (dict(zip(names, Z.T)) for Z in (reference, self._points(X)))
         return compare_tables(
             read_table(reference, name="the reference"),
             read_table(X, name="the batch"),
@@ -1361,10 +1337,12 @@ class _Start(NamedTuple):
 
     def added(self, X, Y, weights):
         "With as many of these rows as belong to it; how many these are"
-        old, X = len(self.weights), X if self.X is None else joined_of(self.X, X)
+        old = len(self.weights)
+        if self.X is not None:
+            X = joined_of(self.X, X)
         first = ranked(X)[0]
-        beyond = np.sort(first[first >= old])[_START - old :]
-        many = (int(beyond[0]) if len(beyond) else X.shape[0]) - old
+        beyond = [*np.sort(first[first >= old])[_START - old :], X.shape[0]]
+        many = int(beyond[0]) - old
         rest = (np.concatenate([a, b[:many]]) for a, b in ((self.Y, Y), (self.weights, weights)))
         return _Start(*_averaged(taken_of(X, slice(0, old + many)), *rest), self.n + many), many
 
@@ -1404,9 +1382,11 @@ class _Streamed(_ManyTargets, KernelEstimator):
 
     def _add(self, X, Y, weights):
         "Row by row in effect: where a step ends depends on the rows before it, not on the block"
-        done, free = 0, self._left_open("lam")
+        done = 0
         while done < len(weights):
-            room = 4 * _START if self._start else self._ahead.due - self.sums_.n
+            room = 4 * _START
+            if not self._start:
+                room = self._ahead.due - self.sums_.n
             rows = slice(done, min(done + room, len(weights)))
             block = taken_of(X, rows), Y[rows], weights[rows]
             if self._start:
@@ -1415,12 +1395,11 @@ class _Streamed(_ManyTargets, KernelEstimator):
                 if many < len(block[1]):
                     self._sum_the_start()
                     self._start = None
-                    self._ahead = self._ahead.refitted(self.sums_) if free else self._ahead
-                continue
-            self._ahead = self._ahead.judged(self.sums_.phi, *block)
-            self.sums_.update(*block)
-            done = rows.stop
-            if self.sums_.n == self._ahead.due:
+            else:
+                self._ahead = self._ahead.judged(self.sums_.phi, *block)
+                self.sums_.update(*block)
+                done = rows.stop
+            if not self._start and self.sums_.n >= self._ahead.due:
                 self._ahead = self._ahead.refitted(self.sums_)
         if self._start:
             self._sum_the_start()
@@ -1435,7 +1414,8 @@ class _Streamed(_ManyTargets, KernelEstimator):
         sums, errors = StreamingRidge(phi, Y.shape[1]).update(X, Y, weights), np.zeros(len(_LAMS))
         if self._left_open("lam") and len(weights) > 1:
             errors = sums.leave_one_out([(X, Y, weights)], _LAMS, offset=True) * weights.sum()
-        self._ahead = _Ahead(2**62, 0 * errors, errors)
+        never = 2**62 * (not self._left_open("lam"))
+        self._ahead = _Ahead(never, 0 * errors, errors)
         self.sums_ = sums._with(sums._state._replace(n=self._start.n))
 
     def _kept(self):
@@ -1445,27 +1425,26 @@ class _Streamed(_ManyTargets, KernelEstimator):
 
     def _choose(self):
         "lam, and the sentence about it"
-        free, errors = self._left_open("lam"), self._ahead.errors
+        told, errors = getattr(self, "lam_", None), self._ahead.errors
         self.chosen_ = self.chosen_.partition("; lam")[0]
-        if not (free and errors.any()):
-            self.lam_ = 1.0 if free else self.lam
+        self.lam_, enough, how = self.lam, 0.02, "errors on rows before they were added"
+        if not self._left_open("lam"):
             return
-        told, self.lam_ = getattr(self, "lam_", None), float(_LAMS[errors.argmin()])
+        self.lam_ = 1.0
+        if not errors.any():
+            return
+        self.lam_ = float(_LAMS[errors.argmin()])
         unit = errors.min() + 1e-16 * float(self.sums_._parts(centred=False)[2].sum())
-        how = "leave-one-out" if self._start else "errors on rows before they were added"
-        self.chosen_ += f"; lam={self.lam_:.3g}, the best of {len(_LAMS)} by {how}"
-        enough = 0.02 if told != self.lam_ else np.inf  # what was told is known
-        self.chosen_ += _said(
-            at_edge(
-                "lam",
-                _LAMS,
-                errors / unit,
-                enough,
-                "pass lam=, a number, or another bandwidth or n_features",
-            )
-        )
+        if told == self.lam_:  # what was told is known
+            enough = np.inf
+        if self._start:
+            how = "leave-one-out"
+        move = "pass lam=, a number, or another bandwidth or n_features"
+        edge = at_edge("lam", _LAMS, errors / unit, enough, move)
+        self._say(f"lam={self.lam_:.3g}, the best of {len(_LAMS)} by {how}", edge)
 
 # %% ../../nbs/apps/estimators.ipynb #d5e9a0c6
+@_estimator
 class StreamingKernelRidge(_Streamed):
     """Ridge regression on random features, block by block, however the blocks are cut   (14.21)
 
@@ -1485,13 +1464,10 @@ class StreamingKernelRidge(_Streamed):
     kernel_, lam_, chosen_         what was chosen
     """
 
-    def __init__(
-        self, kernel=None, lam="ahead", n_features=200, bandwidth="median", random_state=0
-    ):
-        self.kernel, self.lam, self.n_features = kernel, lam, n_features
-        self.bandwidth, self.random_state = bandwidth, random_state
-
-    _open = {"lam": ("ahead",), "bandwidth": ("median",)}
+    lam: Annotated[Positive, "ahead"] = "ahead"
+    n_features: Count = 200
+    bandwidth: _Width = "median"
+    random_state: object = 0
 
     def fit(self, X, y, sample_weight=None):
         "Forgets what came before, and takes (X, y) as the first block"
@@ -1521,7 +1497,7 @@ class StreamingKernelRidge(_Streamed):
             vars(self).update(before)
             raise
         self.function_ = found.function
-        self.offset_ = found.offset if np.ndim(y) == 1 else np.atleast_1d(found.offset)
+        self.offset_ = np.reshape(found.offset, y.shape[1:])[()]
         return self
 
     def predict(self, X):
@@ -1536,7 +1512,8 @@ def estimator_of(name, state):
     if not (isinstance(kind, type) and issubclass(kind, KernelEstimator)):
         raise LookupError(f"{name!r} is no estimator of this package")
     estimator = kind()
-    known = {"_start": _Start, "_ahead": _Ahead}
-    made = {part: make(*state[part]) for part, make in known.items() if state.get(part)}
-    vars(estimator).update(state | made)
+    vars(estimator).update(state)
+    for part, make in ("_start", _Start), ("_ahead", _Ahead):
+        if state.get(part):
+            setattr(estimator, part, make(*state[part]))
     return estimator

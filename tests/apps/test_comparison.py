@@ -235,12 +235,12 @@ def test_blocks_of_any_source_join_to_all_rows(tmp_path, monkeypatch):
 
 
 def test_a_column_that_falls_from_block_to_block_does_not_rise():
-    order = tables.Order()
+    column = Column("c")
     for block, rises in (([1.0, 2.0], True), ([2.5], True), ([2.0, 3.0], False), ([4.0], False)):
-        order.add(np.array(block))
-        assert order.rises == rises
-    equal = tables.Order()
-    equal.add(np.array([1.0, 1.0]))
+        column.add(np.array(block), "the table")
+        assert column.rises == rises
+    equal = Column("c")
+    equal.add(np.array([1.0, 1.0]), "the table")
     assert not equal.rises
 
 
@@ -251,8 +251,8 @@ def test_0_is_a_number_and_blanks_are_no_part_of_a_word(tmp_path):
     assert read_table(tmp_path / "a.csv").columns == ["c0", "c1"]
     (tmp_path / "b.csv").write_text(" x , y\n1,2\n")
     assert read_table(tmp_path / "b.csv").columns == ["x", "y"]
-    _, words = Column("c").parsed(np.array([" a", "a ", " NA ", "b c"], object))
-    assert words.tolist() == ["a", "a", "", "b c"]
+    words, numeric = Column("c").parsed(np.array([" a", "a ", " NA ", "b c"], object))
+    assert not numeric and words.tolist() == ["a", "a", "", "b c"]
 
 
 def test_numbers_that_are_names():

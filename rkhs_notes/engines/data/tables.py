@@ -11,7 +11,7 @@ import gzip
 import itertools
 import math, re, zlib
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 # %% ../../../nbs/engines/data/tables.ipynb #a31db23f
@@ -69,9 +69,10 @@ def _csv_table(path, header):
         sign = max(",;\t|", key=re.sub('"[^"]*"', "", line).count)
         first = next(_csv_rows(path, itertools.chain([line], lines), sign))
     if header is None:
-        named = first[1:] if not first[0].strip() and len(first) > 1 else first
+        named = [_text(field) for field in first]
+        unnamed = not first[0].strip() and len(first) > 1
         header = len(set(first)) == len(first) and not any(
-            _is_number(field) or field.strip().lower() in _GAPS for field in named
+            not field or _is_number(field) for field in named[unnamed:]
         )
     names = [header and f.strip() or f"c{i}" for i, f in enumerate(first)]
     return Table(path.name, names, lambda: _csv_blocks(path, sign, header))
@@ -80,10 +81,12 @@ def _csv_table(path, header):
 @contextmanager
 def _text_file(path):
     "An iterator over the lines"
-    packed = path.name.endswith(".gz")
+    opened, plausible = open, math.inf
+    if path.name.endswith(".gz"):
+        opened, plausible = gzip.open, 100 * path.stat().st_size
     try:
-        with (gzip.open if packed else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
-            yield _text_lines(path, file, 100 * path.stat().st_size if packed else math.inf)
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+            yield _text_lines(path, file, plausible)
     except UnicodeDecodeError as e:
         raise ValueError(
             f"{path.name} is no UTF-8 text (a byte 0x{e.object[e.start]:02x}): save "
@@ -101,16 +104,18 @@ def _text_lines(path, file, plausible):
     for number in itertools.count(1):
         line = file.readline(longest)
         size += len(line)
-        wrong = (
-            "holds a zero byte: is it UTF-16, or no text? Save it as UTF-8"
-            if "\0" in line
-            else f"has more than {settings.block_mib:g} MiB (block_mib): is this a table of rows?"
-            if len(line) == longest
-            else f"lies beyond {settings.result_mib:g} MiB (result_mib), 100 times what the file "
-            "has on the disk: is it a bomb? If not, unpack it first"
-            if size > max(plausible, settings.result_mib * 2**20)
-            else ""
-        )
+        wrong = ""
+        if size > max(plausible, settings.result_mib * 2**20):
+            wrong = (
+                f"lies beyond {settings.result_mib:g} MiB (result_mib), 100 times what the file "
+                "has on the disk: is it a bomb? If not, unpack it first"
+            )
+        if len(line) == longest:
+            wrong = (
+                f"has more than {settings.block_mib:g} MiB (block_mib): is this a table of rows?"
+            )
+        if "\0" in line:
+            wrong = "holds a zero byte: is it UTF-16, or no text? Save it as UTF-8"
         if wrong:
             raise ValueError(f"{path.name}: line {number} {wrong}.")
         if not line:
@@ -133,11 +138,11 @@ def _csv_rows(path, lines, sign):
                 yield row
             start = reader.line_num + 1
     except csv.Error as e:
-        what = (
-            f"a field of more than {csv.field_size_limit()} characters: is a quote left open?"
-            if "limit" in str(e)
-            else "a quote that does not close where its field ends."
-        )
+        what = "a quote that does not close where its field ends."
+        if "limit" in str(e):
+            what = (
+                f"a field of more than {csv.field_size_limit()} characters: is a quote left open?"
+            )
         raise ValueError(
             f"{path.name}: the row that begins in line {start} has {what} A quote "
             "inside a field is written twice, within quotes."
@@ -156,8 +161,11 @@ def _column(values):
     values = np.asarray(values)
     if values.dtype.kind in "biuf":
         return values.astype(float)
-    gap = lambda v: v is None or str(v).lower() in _GAPS
-    return np.array(["" if gap(v) else v for v in values.tolist()], object)
+    entries = values.tolist()
+    for i, v in enumerate(entries):
+        if v is None or str(v).lower() in _GAPS:
+            entries[i] = ""
+    return np.array(entries, object)
 
 
 def as_columns(frame):
@@ -197,28 +205,22 @@ def _whole(path, what):
 
 def _array_table(X, name):
     "The Table of an array (n, d) or (n,), which may be a memory map"
-    X = X[:, None] if X.ndim == 1 else X
-    if X.ndim != 2 or X.dtype.kind not in "biufOU":
+    if X.ndim not in (1, 2) or X.dtype.kind not in "biufOU":
         raise ValueError(f"{name}, {X.shape} of {X.dtype}: pass numbers or texts, (n, d).")
-    return Table(
-        name,
-        [f"c{i}" for i in range(X.shape[1])],
-        lambda: ([_column(c) for c in X[i : i + ROWS].T] for i in range(0, len(X), ROWS)),
-    )
+    X = X.reshape(len(X), -1)
+    blocks = lambda: ([_column(c) for c in X[i : i + ROWS].T] for i in range(0, len(X), ROWS))
+    return Table(name, [f"c{i}" for i in range(X.shape[1])], blocks)
 
 # %% ../../../nbs/engines/data/tables.ipynb #981aa382
 def _frame_table(frame, name):
     "The Table of a dict of columns or of a data frame (pandas, polars)"
     held = as_columns(frame)
-    columns, lengths = list(getattr(frame, "columns", held)), {len(c) for c in held.values()}
+    lengths = {len(c) for c in held.values()}
     if len(lengths) > 1:
         raise ValueError(f"{name} has columns of different lengths: {sorted(lengths)}.")
-    n = max(lengths, default=0)
-    return Table(
-        name,
-        map(str, columns),
-        lambda: ([c[i : i + ROWS] for c in held.values()] for i in range(0, n, ROWS)),
-    )
+    starts = range(0, max(lengths, default=0), ROWS)
+    blocks = lambda: ([c[i : i + ROWS] for c in held.values()] for i in starts)
+    return Table(name, map(str, getattr(frame, "columns", held)), blocks)
 
 
 @contract
@@ -278,20 +280,6 @@ ATable = Annotated[
     ),
 ]
 
-# %% ../../../nbs/engines/data/tables.ipynb #2a21d3e0
-class Order:
-    "Does every entry lie above the one before it, in each table?"
-
-    def __init__(self):
-        self.rises, self.last = True, []  # last: the last entry that came, of a table
-
-    def add(self, entries):
-        "The next entries of a column"
-        if self.rises:
-            row = [*self.last, *entries.tolist()]
-            self.rises = all(a < b for a, b in itertools.pairwise(row))
-            self.last = row[-1:]
-
 # %% ../../../nbs/engines/data/tables.ipynb #c48420cc
 class Column:
     """What has been seen of one column: numbers or words, gaps, which words
@@ -304,7 +292,7 @@ class Column:
     def __init__(self, name, declared=False):
         self.name, self.declared = name, declared
         self.numbers = self.gaps = self.seen = 0
-        self.order = Order()
+        self.rises, self.last = True, []  # is each above the one before it? [the last of a table]
         self.words, self.first = Counter(), None  # first: of its words, and where
 
     @property
@@ -313,17 +301,21 @@ class Column:
 
     def add(self, entries, table):
         "Take note of a block"
-        values, words = self.parsed(entries)
-        gaps = np.isnan(values) if words is None else words == ""
-        infinite = 0 if words is not None else np.isinf(values).sum()
-        if infinite:
+        values, numeric = self.parsed(entries)
+        gaps = values != values if numeric else values == ""
+        told = values[~gaps]
+        if numeric and np.isinf(told).any():
+            infinite = np.isinf(told).sum()
             raise ValueError(f"column {self.name!r} of {table} holds {infinite} infinite numbers.")
         self.gaps += int(gaps.sum())
-        self.order.add(values if words is None else words)
-        if words is None:
-            self.numbers += int((~gaps).sum())
+        if self.rises:
+            row = [*self.last, *values.tolist()]
+            self.rises = all(a < b for a, b in itertools.pairwise(row))
+            self.last = row[-1:]
+        if numeric:
+            self.numbers += len(told)
         else:
-            self._add_words(words[~gaps], table)
+            self._add_words(told, table)
         self.seen += len(entries)
         if self.numbers and self.words:
             raise ValueError(
@@ -333,14 +325,14 @@ class Column:
 
     def _add_words(self, words, table):
         counts = Counter(words.tolist())
-        numbers = {} if self.declared else {w for w in counts if _is_number(w)}
-        self.numbers += sum(counts.pop(w) for w in numbers)
-        comma = next((w for w in counts if "," in w and _is_number(w.replace(",", ""))), None)
-        if comma and not self.declared:
-            raise ValueError(
-                f"column {self.name!r} of {table} holds {comma!r}. A number? Write "
-                "it with a point, no comma. A word? Declare the column categorical."
-            )
+        for w in [] if self.declared else list(counts):
+            if _is_number(w):
+                self.numbers += counts.pop(w)
+            elif _is_number(w.replace(",", "")):
+                raise ValueError(
+                    f"column {self.name!r} of {table} holds {w!r}. A number? Write "
+                    "it with a point, no comma. A word? Declare the column categorical."
+                )
         if counts and self.first is None:
             self.first = f"{next(iter(counts))!r} in {table}"
         self.words.update(counts)
@@ -351,26 +343,26 @@ class Column:
             )
 
     def parsed(self, entries):
-        "(numbers, None), or (numbers or nothing, words as str with '' for gaps)"
-        if entries.dtype.kind == "f" and not self.declared:
-            return entries, None
-        text = _plain if entries.dtype.kind == "f" else _text
+        "(floats with NaN for gaps, True), or (words as str with '' for gaps, False)"
+        numeric, text = entries.dtype.kind == "f", _text
+        if numeric and not self.declared:
+            return entries, True
+        if numeric:
+            text = _plain
         texts = np.array([text(v) for v in entries.tolist()], object)
         if not self.declared:
-            try:
-                return np.where(texts == "", "nan", texts).astype(float), None
-            except ValueError:
-                pass
-        return None, texts
+            with suppress(ValueError):
+                return np.where(texts == "", "nan", texts).astype(float), True
+        return texts, False
 
 # %% ../../../nbs/engines/data/tables.ipynb #1967df9d
 def _text(value):
     text = str(value).strip()
-    return "" if text.lower() in _GAPS else text
+    return text * (text.lower() not in _GAPS)
 
 
 def _plain(number):
-    return "" if number != number else f"{number:g}" if number == round(number) else repr(number)
+    return _text(f"{number:g}" if number % 1 == 0 else repr(number))
 
 # %% ../../../nbs/engines/data/tables.ipynb #b5339e5f
 class Reservoir:
@@ -382,23 +374,18 @@ class Reservoir:
     def add(self, block, label):
         "A block, a list of columns, of the table `label`"
         n = len(block[0])
-        places = self.rng.integers(0, np.arange(self.seen + 1, self.seen + n + 1))
-        places[: max(0, self.size - self.seen)] = np.arange(self.seen, self.seen + n)[
-            : max(0, self.size - self.seen)
-        ]
+        own = np.arange(self.seen, self.seen + n)
+        places = np.where(own < self.size, own, self.rng.integers(0, own + 1))
         for i in np.flatnonzero(places < self.size):
-            row = [column[i] for column in block]
-            if places[i] == len(self.rows):
-                self.rows.append(row)
-                self.of.append(label)
-            else:
-                self.rows[places[i]], self.of[places[i]] = row, label
+            at = slice(places[i], places[i] + 1)  # or the end
+            self.rows[at], self.of[at] = [[column[i] for column in block]], [label]
         self.seen += n
 
     def columns(self):
         "The sample as a block: floats where all entries are, objects elsewhere"
+        kinds = {True: float, False: object}
         return [
-            np.array(c, float if all(isinstance(v, float) for v in c) else object)
+            np.array(c, kinds[all(isinstance(v, float) for v in c)])
             for c in zip(*self.rows, strict=True)
         ]
 
@@ -427,13 +414,13 @@ class Encoder:
         "The array (rows, p) of a block"
         X = np.zeros((len(block[0]), self.width))
         for j, (column, s) in enumerate(zip(self.columns, self.slices, strict=True)):
-            values, words = column.parsed(block[j])
+            values, numeric = column.parsed(block[j])
             if column.is_number:
                 gaps = np.isnan(values)
                 X[:, s.start] = np.where(gaps, 0, (values - self.middle[j]) / self.scale[j])
             else:
-                words = np.array([_plain(v) for v in values]) if words is None else words
-                place = np.array([self.words[j].get(w, -1) for w in words.tolist()])
+                text = {True: _plain, False: str}[numeric]
+                place = np.array([self.words[j].get(text(v), -1) for v in values.tolist()])
                 gaps = place < 0
                 X[np.flatnonzero(~gaps), s.start + place[~gaps]] = 1
             if column.gaps:
@@ -443,9 +430,10 @@ class Encoder:
 
 def _middle_and_scale(values):
     values = values[~np.isnan(values)]
-    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75]) if len(values) else (0, 0, 0)
-    scale = (high - low) / 1.349 or values.std() if len(values) else 0.0
-    return middle, scale or 1.0
+    if not len(values):
+        return 0.0, 1.0
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
+    return middle, (high - low) / 1.349 or values.std() or 1.0
 
 # %% ../../../nbs/engines/data/tables.ipynb #ae57fbf9
 @contract
@@ -476,7 +464,7 @@ def encoded(
     for label, table in enumerate((A, B)):
         before = reservoir.seen
         for column in seen:
-            column.order.last = []
+            column.last = []
         for block in table.blocks(names):
             for column, entries in zip(seen, block, strict=True):
                 column.add(entries, table.name)
@@ -490,12 +478,14 @@ def _common(A, B, columns):
         for table in (A, B):
             present(columns, table.columns, table.name)
         return list(columns)
-    only = [(t.name, sorted(set(t.columns) - set(o.columns))) for t, o in ((A, B), (B, A))]
-    if any(names for _, names in only):
-        told = "; ".join(
-            f"only {name} has {', '.join(map(repr, names[:5]))}" for name, names in only if names
+    told, bare = [], False
+    for t, o in (A, B), (B, A):
+        bare |= t.columns == [f"c{i}" for i in range(len(t.columns))]
+        if only := sorted(set(t.columns) - set(o.columns)):
+            told.append(f"only {t.name} has {', '.join(map(repr, only[:5]))}")
+    if told:
+        raise ValueError(
+            f"the tables differ in their columns: {'; '.join(told)}. Name those to compare."
+            + " Or has one no line of names? Add it." * bare
         )
-        bare = any(t.columns == [f"c{i}" for i in range(len(t.columns))] for t in (A, B))
-        told += ". Name those to compare." + " Or has one no line of names? Add it." * bare
-        raise ValueError(f"the tables differ in their columns: {told}")
     return A.columns
