@@ -20,6 +20,7 @@ from .exercises import check
 LEFT_OUT = "answers_", "exercises", "classroom"  # answer keys, what reads them, and this page
 FOLDED = re.compile(r"(?s)<details>\s*<summary>(?!Hint)[^<]*</summary>.*?</details>\s*")
 STUB = re.compile(r"\bmy_\w+")
+NUMBER = re.compile(r"\d\d?[a-z]?\.\d+")
 
 
 def without_solutions(nb):
@@ -32,7 +33,8 @@ def without_solutions(nb):
             to_keys = r"\[([^\]]*)\]\([./\w]*(?:answers_\w+|exercises)\.ipynb[^)]*\)"
             text = re.sub(to_keys, r"\1", text)
             solved = inside and (solved or shown)
-            cells += [cell | {"source": text.splitlines(keepends=True)}] if text.strip() else []
+            if text.strip():
+                cells.append(cell | {"source": text.splitlines(keepends=True)})
         elif not inside or STUB.search(source):
             cells.append(cell)
             solved = False
@@ -46,8 +48,11 @@ def _unsolved(source, inside):
     parts, found = [], False
     for part in re.split(r"(?m)^(?=## )", source):
         inside = part.startswith("## Exercises") or inside and not part.startswith("## ")
-        parts.append(FOLDED.sub("", part) if inside else part)
-        found = found or parts[-1] != part
+        taken = 0
+        if inside:
+            part, taken = FOLDED.subn("", part)
+        parts.append(part)
+        found |= taken > 0
     return "".join(parts), inside, found
 
 # %% ../../nbs/apps/classroom.ipynb #c1a55001
@@ -55,15 +60,10 @@ def _notebook(*cells):
     "A notebook, as a dict; cells that begin with > are text"
     made = []
     for source in cells:
-        text = {"cell_type": "markdown", "metadata": {}, "source": source.removeprefix(">")}
-        code = {
-            "cell_type": "code",
-            "metadata": {},
-            "source": source,
-            "outputs": [],
-            "execution_count": None,
-        }
-        made.append(text if source.startswith(">") else code)
+        kind = {"cell_type": "code", "outputs": [], "execution_count": None}
+        if source.startswith(">"):
+            kind = {"cell_type": "markdown"}
+        made.append(kind | {"metadata": {}, "source": source.removeprefix(">")})
     return {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
 
 # %% ../../nbs/apps/classroom.ipynb #0fcc97b4
@@ -119,16 +119,18 @@ def _pairs(nb):
     found = {}
     for text, _, _ in _statements(nb)[0]:
         for node in ast.walk(ast.parse(text)):
+            pairs = [getattr(node, "args", getattr(node, "elts", []))]
             if isinstance(node, ast.Dict):
-                items = list(zip(node.keys, node.values))
-            else:
-                items = node.args if isinstance(node, ast.Call) else getattr(node, "elts", [])
-                items = [items[:2]] if len(items) > 1 else []
-            for pair in items:
-                number, name = getattr(pair[0], "value", None), getattr(pair[1], "id", "")
-                if re.fullmatch(r"\d\d?[a-z]?\.\d+", str(number)) and STUB.fullmatch(name):
+                pairs = zip(node.keys, node.values)
+            for number, name, *_ in filter(_long, pairs):
+                number, name = getattr(number, "value", None), getattr(name, "id", "")
+                if NUMBER.fullmatch(str(number)) and STUB.fullmatch(name):
                     found[number] = name
     return found
+
+
+def _long(pair):
+    return isinstance(pair, (list, tuple)) and len(pair) > 1
 
 
 def answers_in(nb):
@@ -152,9 +154,7 @@ def _defined(code):
 
 def _is_stub(code, name):
     "Is the last definition of this function a `...`?"
-    bodies = [
-        o.body for o in ast.parse(code).body if isinstance(o, ast.FunctionDef) and o.name == name
-    ]
+    bodies = [o.body for o in ast.parse(code).body if getattr(o, "name", "") == name]
     return bool(bodies) and all(
         isinstance(o, ast.Pass) or isinstance(o, ast.Expr) and isinstance(o.value, ast.Constant)
         for o in bodies[-1]
@@ -181,10 +181,13 @@ def _tried(number, answer):
 def submission(where, name):
     "(the submission of a notebook or a folder of them, as a dict; what is not Python in them)"
     where, notebooks, answers, broken = Path(where), {}, {}, []
-    for path in sorted(where.glob("*.ipynb")) if where.is_dir() else [where]:
+    paths = [where]
+    if where.is_dir():
+        paths = sorted(where.glob("*.ipynb"))
+    for path in paths:
         data = path.read_bytes()
         found, wrong = answers_in(json.loads(data))
-        broken += [f"{path.name}, {line}" for line in wrong] if found or wrong else []
+        broken += [f"{path.name}, {line}" for line in wrong]
         answers |= {number: answer | {"notebook": path.name} for number, answer in found.items()}
         if found:
             notebooks[path.name] = hashlib.sha256(data).hexdigest()
@@ -223,7 +226,7 @@ def submit(options):
     path = Path(options.to or f"submission_{short}.json")
     path.write_text(json.dumps(made, indent=1, ensure_ascii=False), encoding="utf-8")
     for number, answer in made["answers"].items():
-        say(f"{'✓' if answer['passed'] else '✗'} {number}: {answer['says']}")
+        say(f"{'✗✓'[answer['passed']]} {number}: {answer['says']}")
     say(f"{path}: {len(made['answers'])} answers. Grading runs them again, on other inputs")
     return 0
 
@@ -235,7 +238,7 @@ def read_submission(path):
         made = json.loads(path.read_text(encoding="utf-8"))
         parts = [made["name"]]
         for number, answer in made["answers"].items():
-            if not re.fullmatch(r"\d\d?[a-z]?\.\d+", number):
+            if not NUMBER.fullmatch(number):
                 raise ValueError(f"{number!r} is no exercise")
             parts += [answer["function"], answer["code"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
@@ -247,10 +250,5 @@ def read_submission(path):
 
 def as_notebook(made, chapter):
     """The answers of a submission to one chapter ("00") as a notebook, as a dict; none is run"""
-    return _notebook(
-        *(
-            answer["code"]
-            for number, answer in made["answers"].items()
-            if number.split(".")[0] == chapter
-        )
-    )
+    answers = made["answers"].items()
+    return _notebook(*(a["code"] for number, a in answers if number.split(".")[0] == chapter))

@@ -11,6 +11,7 @@ import argparse
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,11 +26,14 @@ from sklearn.metrics.pairwise import rbf_kernel
 from threadpoolctl import threadpool_info
 
 # %% ../../nbs/apps/cli.ipynb #6f104b60
+from contextlib import suppress
 from ..base import settings
 from ..base.errors import say
 from .classroom import LEFT_OUT, submit, without_solutions
+from .comparison import compared
 from ..kernels import Gaussian
 from ..representer import ridge
+from ..svm import svc
 
 # %% ../../nbs/apps/cli.ipynb #67434618
 def notebook_folder():
@@ -53,9 +57,8 @@ def notebook_folder():
 def _notebooks_in(folder):
     "The notebooks of a folder and of the folders below it, those at the top first"
     paths = [path.relative_to(folder) for path in Path(folder).rglob("*.ipynb")]
-    seen = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
-    seen.sort(key=lambda path: (len(path.parts) > 1, path))
-    return [Path(folder, path) for path in seen]
+    paths.sort(key=lambda path: (len(path.parts) > 1, path))
+    return [Path(folder, path) for path in paths if "/." not in f"/{path.as_posix()}"]
 
 
 def notebook_titles(folder):
@@ -72,9 +75,9 @@ def notebook_titles(folder):
     titles = {}
     for path in _notebooks_in(folder):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        lines = "".join(cells[0]["source"]).splitlines() if cells else []
-        name = path.relative_to(folder).as_posix()
-        titles[name] = next((line.lstrip("# ") for line in lines if line.startswith("# ")), "")
+        text = "".join("".join(cell["source"]) for cell in cells[:1])
+        (title,) = re.findall("(?m)^# (.*)", text)[:1] or [""]
+        titles[path.relative_to(folder).as_posix()] = title.lstrip("# ")
     return titles
 
 # %% ../../nbs/apps/cli.ipynb #c801b57f
@@ -138,16 +141,10 @@ def packages_found():
     rows = [("python", sys.version.split()[0], "")]
     rows += [(name, version(name), "") for name in needed]
     for name, extra in OPTIONAL.items():
-        found = find_spec(name) is not None
-        rows.append(
-            (
-                name,
-                version(name)
-                if found
-                else f"not installed (optional): pip install 'rkhs_notes[{extra}]'",
-                "",
-            )
-        )
+        found = f"not installed (optional): pip install 'rkhs_notes[{extra}]'"
+        if find_spec(name):
+            found = version(name)
+        rows.append((name, found, ""))
     return rows
 
 # %% ../../nbs/apps/cli.ipynb #0809cc07
@@ -158,33 +155,22 @@ def machine_found():
     -------
     list of (what, found, advice)     advice is "" where all is well
     """
-    rows = []
+    rows, memory, advice = [], math.inf, ""
     cores = os.cpu_count() or 1
-    for blas in (b for b in threadpool_info() if b["user_api"] == "blas"):
-        slow = blas["num_threads"] < cores
-        rows.append(
-            (
-                blas["internal_api"],
-                f"{blas['num_threads']} of {cores} cores",
-                "is OMP_NUM_THREADS or OPENBLAS_NUM_THREADS set?" if slow else "",
-            )
-        )
-    memory = (
-        os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20
-        if hasattr(os, "sysconf")
-        else math.inf
+    for blas in threadpool_info():
+        if blas["user_api"] == "blas":
+            threads = blas["num_threads"]
+            hint = "is OMP_NUM_THREADS or OPENBLAS_NUM_THREADS set?" * (threads < cores)
+            rows.append((blas["internal_api"], f"{threads} of {cores} cores", hint))
+    if hasattr(os, "sysconf"):
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20
+    if settings.result_mib > memory / 2:
+        advice = f"set result_mib = {memory / 3:.0f} in settings.ini"
+    found = (
+        f"{memory:.0f} MiB; results up to {settings.result_mib:g} MiB, "
+        f"blocks of {settings.block_mib:g} MiB"
     )
-    rows.append(
-        (
-            "memory",
-            f"{memory:.0f} MiB; results up to {settings.result_mib:g} MiB, "
-            f"blocks of {settings.block_mib:g} MiB",
-            f"set result_mib = {memory / 3:.0f} in settings.ini"
-            if settings.result_mib > memory / 2
-            else "",
-        )
-    )
-    return rows
+    return [*rows, ("memory", found, advice)]
 
 # %% ../../nbs/apps/cli.ipynb #bf8254f6
 def self_check():
@@ -196,26 +182,18 @@ def self_check():
     """
     X = np.random.default_rng(0).normal(size=(1500, 10))
     k, y = Gaussian(3.0), X[:, 0]
-    K = k(X)
+    K, alpha, rows = k(X), ridge(k, X, y, 1.0).alpha, []
     errors = {
-        "Gram matrix against scikit-learn": np.abs(K - rbf_kernel(X, gamma=1 / 18)).max(),
-        "symmetry": np.abs(K - K.T).max(),
-        "ridge against its equations": np.abs(
-            K @ ridge(k, X, y, 1.0).alpha + ridge(k, X, y, 1.0).alpha - y
-        ).max(),
+        "Gram matrix against scikit-learn": K - rbf_kernel(X, gamma=1 / 18),
+        "symmetry": K - K.T,
+        "ridge against its equations": K @ alpha + alpha - y,
     }
-    rows = [
-        (
-            name,
-            f"differs by {e:.1e}",
-            "" if e < 1e-10 else "reinstall numpy and scipy in a fresh environment",
-        )
-        for name, e in errors.items()
-    ]
-    start = time.perf_counter()
-    for _ in range(3):
-        K @ K
-    seconds = (time.perf_counter() - start) / 3
+    for name, error in errors.items():
+        e, advice = np.abs(error).max(), ""
+        if not e < 1e-10:
+            advice = "reinstall numpy and scipy in a fresh environment"
+        rows.append((name, f"differs by {e:.1e}", advice))
+    seconds = np.mean([_seconds(lambda: K @ K) for _ in range(3)])
     rows.append(("matrix product", f"{2 * 1500**3 / seconds / 1e9:.0f} GFlop/s", ""))
     return rows
 
@@ -228,11 +206,17 @@ def doctor():
     int
     """
     rows = packages_found() + machine_found() + self_check()
+    ill = 0
     for what, found, advice in rows:
-        say(f"{what:34} {found}" + (f"\n{'':34} → {advice}" if advice else ""))
-    ill = sum(bool(advice) for *_, advice in rows)
-    say("all is well" if not ill else f"{ill} finding(s) with advice, above")
-    return int(ill > 0)
+        say(f"{what:34} {found}")
+        if advice:
+            say(f"{'':34} → {advice}")
+            ill += 1
+    if ill:
+        say(f"findings with advice, above: {ill}")
+        return 1
+    say("all is well")
+    return 0
 
 # %% ../../nbs/apps/cli.ipynb #568e87c4
 def run_notebooks(prefix, folder):
@@ -266,9 +250,8 @@ def run_notebooks(prefix, folder):
         path, start = Path(folder) / name, time.perf_counter()
         nb = nbformat.read(path, as_version=4)
         try:
-            nbclient.NotebookClient(
-                nb, timeout=None, resources={"metadata": {"path": str(folder)}}
-            ).execute()
+            where = {"metadata": {"path": str(folder)}}
+            nbclient.NotebookClient(nb, timeout=None, resources=where).execute()
             say(f"{name:30} ran in {time.perf_counter() - start:.1f} s")
         except nbclient.exceptions.CellExecutionError as e:
             failed += 1
@@ -296,21 +279,9 @@ def write_site(folder):
     int
     """
     _need("nbconvert")
-    notebooks = [str(p) for p in sorted(notebook_folder().glob("*.ipynb"))]
-    return subprocess.call(
-        [
-            sys.executable,
-            "-m",
-            "nbconvert",
-            "--to",
-            "html",
-            "--log-level",
-            "WARN",
-            "--output-dir",
-            str(folder),
-            *notebooks,
-        ]
-    )
+    notebooks = map(str, sorted(notebook_folder().glob("*.ipynb")))
+    options = ["--to", "html", "--log-level", "WARN", "--output-dir", str(folder)]
+    return subprocess.call([sys.executable, "-m", "nbconvert", *options, *notebooks])
 
 
 def quick_race(n=2000):
@@ -326,23 +297,19 @@ def quick_race(n=2000):
     """
     from sklearn.kernel_ridge import KernelRidge
     from sklearn.svm import SVC
-    from rkhs_notes.svm import svc
 
     X = np.random.default_rng(0).normal(size=(n, 10))
-    k, y = Gaussian(3.0), np.sign(X[:, 0] * X[:, 1] + 0.3 * X[:, 2])
+    k, y, gamma = Gaussian(3.0), np.sign(X[:, 0] * X[:, 1] + 0.3 * X[:, 2]), 1 / 18
+    their_ridge = KernelRidge(alpha=1.0, kernel="rbf", gamma=gamma)
     jobs = {
-        "Gram matrix": (lambda: k(X), lambda: rbf_kernel(X, gamma=1 / 18)),
-        "ridge": (
-            lambda: ridge(k, X, y, 1.0),
-            lambda: KernelRidge(alpha=1.0, kernel="rbf", gamma=1 / 18).fit(X, y),
-        ),
-        "support vectors": (lambda: svc(k, X, y, 10.0), lambda: SVC(C=10, gamma=1 / 18).fit(X, y)),
+        "Gram matrix": (lambda: k(X), lambda: rbf_kernel(X, gamma=gamma)),
+        "ridge": (lambda: ridge(k, X, y, 1.0), lambda: their_ridge.fit(X, y)),
+        "support vectors": (lambda: svc(k, X, y, 10.0), lambda: SVC(C=10, gamma=gamma).fit(X, y)),
     }
     for job, routes in jobs.items():
-        seconds = np.median([[_seconds(route) for route in routes] for _ in range(3)], axis=0)
+        ours, theirs = np.median([list(map(_seconds, routes)) for _ in range(3)], axis=0)
         say(
-            f"{job:20} {seconds[0]:.3f} s, scikit-learn {seconds[1]:.3f} s: "
-            f"{seconds[1] / seconds[0]:.1f} times as fast"
+            f"{job:20} {ours:.3f} s, scikit-learn {theirs:.3f} s: {theirs / ours:.1f} times as fast"
         )
     return 0
 
@@ -353,30 +320,50 @@ def _seconds(job):
     return time.perf_counter() - start
 
 # %% ../../nbs/apps/cli.ipynb #516a5e08
+_COMMANDS = {  # command: (its help, its arguments)
+    "list": ({"help": "name the notebooks"}, {}),
+    "lab": (
+        {"help": "copy the notebooks, never overwriting, and open JupyterLab"},
+        {
+            "folder": {
+                "nargs": "?",
+                "help": "where to (default: ./rkhs-notes, of a student ./rkhs-notes-student)",
+            },
+            "--student": {"action": "store_true", "help": "without solutions and answer keys"},
+            "--copy-only": {"action": "store_true", "help": "do not open JupyterLab"},
+        },
+    ),
+    "run": (
+        {"help": "execute notebooks, in a copy"},
+        {
+            "prefix": {
+                "nargs": "?",
+                "default": "",
+                "help": "how their names begin (default: all)",
+            },
+            "--folder": {
+                "default": "rkhs-notes",
+                "help": "of the copy (default: ./rkhs-notes)",
+            },
+        },
+    ),
+    "site": (
+        {"help": "write the notebooks as HTML"},
+        {"folder": {"nargs": "?", "default": "rkhs-notes-site", "help": "where to"}},
+    ),
+    "bench": ({"help": "time three jobs beside scikit-learn"}, {}),
+    "doctor": ({"help": "is everything installed, fast and right?"}, {}),
+}
+
+
 def _parser():
     about = "Course notes on reproducing kernel Hilbert spaces, and their tools"
     parser = argparse.ArgumentParser(prog="rkhs-notes", description=about)
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("list", help="name the notebooks")
-    lab = commands.add_parser(
-        "lab", help="copy the notebooks, never overwriting, and open JupyterLab"
-    )
-    lab.add_argument(
-        "folder",
-        nargs="?",
-        help="where to (default: ./rkhs-notes, of a student ./rkhs-notes-student)",
-    )
-    lab.add_argument("--student", action="store_true", help="without solutions and answer keys")
-    lab.add_argument("--copy-only", action="store_true", help="do not open JupyterLab")
-    run = commands.add_parser("run", help="execute notebooks, in a copy")
-    run.add_argument("prefix", nargs="?", default="", help="how their names begin (default: all)")
-    run.add_argument("--folder", default="rkhs-notes", help="of the copy (default: ./rkhs-notes)")
-    site = commands.add_parser("site", help="write the notebooks as HTML")
-    site.add_argument("folder", nargs="?", default="rkhs-notes-site", help="where to")
-    commands.add_parser("bench", help="time three jobs beside scikit-learn")
-    commands.add_parser("doctor", help="is everything installed, fast and right?")
-    _add_compare(commands)
-    _add_classroom(commands)
+    for name, (about, arguments) in _COMMANDS.items():
+        command = commands.add_parser(name, **about)
+        for argument, options in arguments.items():
+            command.add_argument(argument, **options)
     return parser
 
 # %% ../../nbs/apps/cli.ipynb #b94d29ec
@@ -384,76 +371,81 @@ def _within(kind, low, high):
     "Reads a number between two others"
 
     def read(text):
-        try:
+        with suppress(ValueError):
             if low < (value := kind(text)) < high:
                 return value
-        except ValueError:
-            pass
         whole = "whole " * (kind is int)
         raise argparse.ArgumentTypeError(f"pass a {whole}number > {low}, < {high}, not {text!r}")
 
     return read
 
 
-def _add_compare(commands):
-    compare = commands.add_parser(
-        "compare",
-        help="have the rows of two tables one distribution?",
-        description="A permutation test with exact level over all columns together. Exit status: "
-        "0 no difference found, 1 difference, 2 error.",
-    )
-    compare.add_argument("A", help="CSV, TSV (also .gz), Parquet or NPY file")
-    compare.add_argument("B", help="the other one")
-    compare.add_argument(
-        "--level", type=_within(float, 0, 1), default=0.05, help="of the test (default 0.05)"
-    )
-    compare.add_argument("--columns", help="names, with commas: those to compare (default: all)")
-    compare.add_argument("--drop", help="names of columns to leave out")
-    compare.add_argument("--categorical", help="names of columns whose numbers are names")
-    compare.add_argument(
-        "--header",
-        choices=["auto", "yes", "no"],
-        default="auto",
-        help="does the first line of a CSV name its columns? (default: auto)",
-    )
-    compare.add_argument(
-        "--no-header",
-        dest="header",
-        action="store_const",
-        const="no",
-        help="the same as --header no",
-    )
-    compare.add_argument(
-        "--permutations", type=_within(int, 0, 10**7), default=1999, help="draws (default 1999)"
-    )
-    compare.add_argument(
-        "--seed", type=_within(int, -1, 2**63), default=0, help="of the draws (default 0)"
-    )
-    compare.add_argument("--json", action="store_true", help="print JSON")
-    compare.add_argument("--plot", metavar="FILE", help="draw the column that changed most")
+_COMMANDS["compare"] = (
+    {
+        "help": "have the rows of two tables one distribution?",
+        "description": "A permutation test with exact level over all columns together. Exit "
+        "status: 0 no difference found, 1 difference, 2 error.",
+    },
+    {
+        "A": {"help": "CSV, TSV (also .gz), Parquet or NPY file"},
+        "B": {"help": "the other one"},
+        "--level": {
+            "type": _within(float, 0, 1),
+            "default": 0.05,
+            "help": "of the test (default 0.05)",
+        },
+        "--columns": {"help": "names, with commas: those to compare (default: all)"},
+        "--drop": {"help": "names of columns to leave out"},
+        "--categorical": {"help": "names of columns whose numbers are names"},
+        "--header": {
+            "choices": ["auto", "yes", "no"],
+            "default": "auto",
+            "help": "does the first line of a CSV name its columns? (default: auto)",
+        },
+        "--no-header": {
+            "dest": "header",
+            "action": "store_const",
+            "const": "no",
+            "help": "the same as --header no",
+        },
+        "--permutations": {
+            "type": _within(int, 0, 10**7),
+            "default": 1999,
+            "help": "draws (default 1999)",
+        },
+        "--seed": {
+            "type": _within(int, -1, 2**63),
+            "default": 0,
+            "help": "of the draws (default 0)",
+        },
+        "--json": {"action": "store_true", "help": "print JSON"},
+        "--plot": {"metavar": "FILE", "help": "draw the column that changed most"},
+    },
+)
 
 # %% ../../nbs/apps/cli.ipynb #c042dc76
-def _add_classroom(commands):
-    hand_in = commands.add_parser(
-        "submit",
-        help="write the answers to the exercises into one file",
-        description="Collects the functions my_... of saved notebooks with what they need, tries "
-        "each by itself, and writes one JSON file. Works without a network; "
+_COMMANDS["submit"] = (
+    {
+        "help": "write the answers to the exercises into one file",
+        "description": "Collects the functions my_... of saved notebooks with what they need, "
+        "tries each by itself, and writes one JSON file. Works without a network; "
         "no files beside a notebook are handed in. It runs the code: for notebooks of "
         "your own. Exit status: 0 written, 2 nothing to hand in.",
-    )
-    hand_in.add_argument(
-        "where",
-        nargs="?",
-        default="rkhs-notes-student",
-        help="folder or notebook (default: ./rkhs-notes-student)",
-    )
-    hand_in.add_argument("--name", required=True, help="whose answers these are")
-    hand_in.add_argument("--to", metavar="FILE", help="default: submission_NAME.json")
-    graded = commands.add_parser(
-        "grade", help="say what grades submissions instead", add_help=False, prefix_chars="+"
-    )  # no option is unknown
-    graded.add_argument("anything", nargs="*")
+    },
+    {
+        "where": {
+            "nargs": "?",
+            "default": "rkhs-notes-student",
+            "help": "folder or notebook (default: ./rkhs-notes-student)",
+        },
+        "--name": {"required": True, "help": "whose answers these are"},
+        "--to": {"metavar": "FILE", "help": "default: submission_NAME.json"},
+    },
+)
+_COMMANDS["grade"] = (  # no option is unknown
+    {"help": "say what grades submissions instead", "add_help": False, "prefix_chars": "+"},
+    {"anything": {"nargs": "*"}},
+)
 
 
 def _grade_elsewhere():
@@ -472,23 +464,24 @@ def _grade_elsewhere():
 def main(arguments=None):
     "The command `rkhs-notes`; `arguments` are those of the command line"
     options = _parser().parse_args(arguments)
-    if options.command == "compare":
-        return _compare(options)
-    if options.command == "list":
-        for name, title in notebook_titles(notebook_folder()).items():
-            say(f"{name:30} {title}")
-        return 0
-    if options.command == "lab":
-        return _lab(options)
     jobs = {
+        "list": _list,
+        "lab": lambda: _lab(options),
         "run": lambda: run_notebooks(options.prefix, options.folder),
         "bench": quick_race,
+        "compare": lambda: _compare(options),
         "submit": lambda: submit(options),
         "grade": _grade_elsewhere,
         "site": lambda: write_site(options.folder),
         "doctor": doctor,
     }
     return jobs[options.command]()
+
+
+def _list():
+    for name, title in notebook_titles(notebook_folder()).items():
+        say(f"{name:30} {title}")
+    return 0
 
 
 def _lab(options):
@@ -499,13 +492,13 @@ def _lab(options):
         return 2
     copied = len(copy_notebooks(folder, options.student))
     say(f"{copied} files copied to {folder}/; what was there stays as it was")
-    return 0 if options.copy_only else open_lab(folder)
+    if options.copy_only:
+        return 0
+    return open_lab(folder)
 
 
 def _compare(options):
     "Status 2 and one line instead of a traceback: the files are the user's"
-    from rkhs_notes.apps.comparison import compared
-
     try:
         return compared(options)
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as e:

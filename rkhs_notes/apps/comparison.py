@@ -19,6 +19,8 @@ from tqdm.auto import tqdm
 from ..base import words
 from ..base.blocks import row_blocks
 from ..base.contracts import contract
+from ..base.errors import say
+from ..base.plots import ACCENT, WARM
 from ..base.values import Value
 from ..base.words import Axes, Count, Flag, Probability, Rng, present
 from ..engines.data.tables import ATable, encoded, read_table
@@ -42,10 +44,11 @@ def row_features(encoder, X, Y, D, rng):
     list of RandomFeatureMap         φ first; then one a column
     """
     maps = []
-    for s, D_s in [(slice(None), D)] + [(s, 32) for s in encoder.slices]:
+    for s, outputs in [(slice(None), D)] + [(s, 32) for s in encoder.slices]:
         Z = np.vstack([X[:, s], Y[:, s]])
-        kernels = [Gaussian(spacing(Z) * factor) for factor in (0.5, 1, 2)]
-        maps.append(fourier_features(sum(kernels[1:], kernels[0]) * (1 / 3), Z.shape[1], D_s, rng))
+        width = spacing(Z)
+        k = Gaussian(width * 0.5) + Gaussian(width) + Gaussian(width * 2)
+        maps.append(fourier_features(k * (1 / 3), Z.shape[1], outputs, rng))
     return maps
 
 
@@ -74,10 +77,12 @@ def bin_plan(m, n):
     -------
     (q, s, t)
     """
-    q = max(1, min(math.ceil((m + n) / BINS), min(m, n) // 50))
-    few = min(min(m, n) // q, BINS // 2)
-    many = min(max(m, n) // q, BINS - few)
-    return (q, few, many) if m < n else (q, many, few)
+    if n < m:
+        q, s, t = bin_plan(n, m)
+        return q, t, s
+    q = max(1, min(math.ceil((m + n) / BINS), m // 50))
+    few = min(m // q, BINS // 2)
+    return q, few, min(n // q, BINS - few)
 
 
 def evenly(start, stop, total, wanted):
@@ -103,13 +108,12 @@ class Binned:
         bins = (self.dealt + np.arange(len(X))) % self.n_bins
         self.dealt += len(X)
         for rows in row_blocks(len(X), 16 * self.sums.shape[1]):
-            F = np.hstack(
-                [phi(X[rows][:, s]) for phi, s in zip(self.maps, self.slices, strict=True)]
-            )
+            F = [phi(X[rows][:, s]) for phi, s in zip(self.maps, self.slices, strict=True)]
+            n = len(F[0])
             deal = sparse.csr_array(
-                (np.ones(len(F)), (bins[rows], np.arange(len(F)))), shape=(self.n_bins, len(F))
+                (np.ones(n), (bins[rows], np.arange(n))), shape=(self.n_bins, n)
             )
-            self.sums += deal @ F
+            self.sums += deal @ np.hstack(F)
 
     def means(self):
         return self.sums / self.per_bin
@@ -137,19 +141,17 @@ def told(column, encoder, j, a, b):
 
     a, b : arrays, means of the encoded rows of both tables
     """
-    a, b = a[encoder.slices[j]], b[encoder.slices[j]]
-    gaps = column.gaps and abs(a[-1] - b[-1]) > 0.02 and not column.words
-    if column.is_number and not gaps:
-        full = [1 - x[-1] if column.gaps else 1 for x in (a, b)]
-        means = [
-            encoder.middle[j] + encoder.scale[j] * x[0] / f if f else math.nan
-            for x, f in zip((a, b), full, strict=True)
-        ]
-        return f"mean {means[0]:.4g} → {means[1]:.4g}"
-    most = int(np.abs(a - b).argmax())
-    names = [f"{w!r}" for w in sorted(column.words)] + ["gaps"]
-    name = "gaps" if column.is_number else names[most]
-    return f"{name} {a[most]:.1%} → {b[most]:.1%}"
+    each = np.array([a[encoder.slices[j]], b[encoder.slices[j]]])
+    names, gaps = [*map(repr, sorted(column.words)), "gaps"], np.zeros(2)
+    if column.is_number:
+        names = ["gaps", "gaps"]
+        if column.gaps:
+            gaps = each[:, -1]
+        if abs(gaps[0] - gaps[1]) <= 0.02:
+            means = encoder.middle[j] + encoder.scale[j] * each[:, 0] / (1 - gaps)
+            return "mean {:.4g} → {:.4g}".format(*means)
+    most = int(np.abs(each[0] - each[1]).argmax())
+    return "{} {:.1%} → {:.1%}".format(names[most], *each[:, most])
 
 # %% ../../nbs/apps/comparison.ipynb #d3ac6155
 class TableComparison(Value):
@@ -183,17 +185,20 @@ class TableComparison(Value):
 
     def __repr__(self):
         (a, m), (b, n) = self.tables
-        verdict = "differ" if self.differs else "show no difference"
-        bins = f", of bins of {self.per_bin} rows" if self.per_bin > 1 else ""
+        verdict, bins = "show no difference", ""
+        if self.differs:
+            verdict = "differ"
+        if self.per_bin > 1:
+            bins = f", of bins of {self.per_bin} rows"
         lines = [
             f"{a} ({m} rows) and {b} ({n} rows) {verdict}: MMD² = {self.statistic:.3g}, "
             f"p = {self.test.pvalue:.2g}, level {self.level:g} (permutation test, "
             f"{len(self.test.null)} draws, exact level{bins})."
         ]
-        changed = [c for c in self.columns if c.pvalue <= self.level]
+        changed = [f"  {c}" for c in self.columns if c.pvalue <= self.level]
         nearest = self.columns[0]
         if self.differs:
-            lines += [f"  {c}" for c in changed[:10]] or [
+            lines += changed[:10] or [
                 f"  No column alone is beyond chance, the nearest is {nearest.column} (p = "
                 f"{nearest.pvalue:.2g}): look at how columns go together."
             ]
@@ -232,22 +237,23 @@ class TableComparison(Value):
 
 # %% ../../nbs/apps/comparison.ipynb #ebe27682
 def _drawn(result, ax):
-    from rkhs_notes.base.plots import ACCENT, WARM
-
     name = result.columns[0].column
     A, B = (values[name] for values in result.sample)
-    colours = dict(color=[ACCENT, WARM], label=[t for t, _ in result.tables])
+    (a, _), (b, _) = result.tables
+    sides = (ACCENT, a, A, -0.2), (WARM, b, B, 0.2)
     if A.dtype.kind == "f" and len(A) + len(B):
         low, high = np.quantile(np.concatenate([A, B]), [0.005, 0.995])
-        bins = np.linspace(low, high if high > low else low + 1, 31)
-        ax.hist([A, B], bins=bins, density=True, **colours)
+        bins = np.linspace(low, high + (high == low), 31)
+        color, label, values, _ = zip(*sides)
+        ax.hist(values, bins=bins, density=True, color=color, label=label)
         ax.set(yticks=[], ylabel="density")
     else:
         shown = sorted({*A, *B}, key=lambda w: -np.mean(A == w) - np.mean(B == w))[:12]
-        shares = [[np.mean(values == w) for w in shown] for values in (A, B)]
-        for share, shift, c, label in zip(shares, (-0.2, 0.2), *colours.values(), strict=True):
-            ax.bar(np.arange(len(shown)) + shift, share, 0.4, color=c, label=label)
-        ax.set_xticks(range(len(shown)), [w or "(gap)" for w in shown], rotation=45, ha="right")
+        places = np.arange(len(shown))
+        for color, label, values, shift in sides:
+            shares = [np.mean(values == w) for w in shown]
+            ax.bar(places + shift, shares, 0.4, color=color, label=label)
+        ax.set_xticks(places, [w or "(gap)" for w in shown], rotation=45, ha="right")
         ax.set(ylabel="share of the rows")
     ax.set(xlabel=name, title=str(result.columns[0].says))
     ax.legend()
@@ -286,37 +292,37 @@ def compare_tables(
     >>> compare_tables(monday, tuesday).differs
     True
     """
-    columns, drop, categorical = (
-        [names] if isinstance(names, str) else names for names in (columns, drop, categorical)
-    )
+    columns, drop, categorical = map(_listed, (columns, drop, categorical))
     if drop:
-        present(drop, dict.fromkeys(A.columns + B.columns), "the pair of tables")
-        columns = [c for c in columns or dict.fromkeys(A.columns + B.columns) if c not in drop]
+        known = dict.fromkeys(A.columns + B.columns)
+        present(drop, known, "the pair of tables")
+        columns = [c for c in columns or known if c not in drop]
     with tqdm(total=3, disable=not progress, desc="passes", delay=1) as bar:
         encoder, reservoir, counts = encoded(A, B, columns, categorical, rng)
         bar.update()
-        sample = [encoder(rows) for rows in _by_table(reservoir)]
-        maps = row_features(encoder, *sample, 600, rng)
-        binned = [
-            _dealt(table, encoder, maps, n, s, rng)
-            for table, n, s in zip((A, B), counts, _plans(*counts), strict=True)
-        ]
+        sample = _by_table(reservoir)
+        maps = row_features(encoder, *map(encoder, sample), 600, rng)
+        per_bin, *n_bins = bin_plan(*counts)
+        slices, binned = [slice(None), *encoder.slices], []
+        for table, n, bins in zip((A, B), counts, n_bins, strict=True):
+            binned.append(Binned(maps, slices, n, per_bin, bins, rng))
+            for block in table.blocks([c.name for c in encoder.columns]):
+                binned[-1].add(encoder(block))
         bar.update()
         result = _tested(binned, encoder, maps, n_permutations, rng)
         rows = _telling(A, B, encoder, maps[0], binned)
         bar.update()
-    names = [(t.name, n) for t, n in zip((A, B), counts, strict=True)]
-    return TableComparison(
-        *result,
-        rows,
-        level,
-        names,
-        binned[0].per_bin,
-        [_shown(encoder, rows) for rows in _by_table(reservoir)],
-        _notes(encoder.columns, counts, level, n_permutations),
-    )
+    tables = list(zip((A.name, B.name), counts, strict=True))
+    sample = [_shown(encoder, rows) for rows in sample]
+    notes = _notes(encoder.columns, counts, level, n_permutations)
+    return TableComparison._of(*result, rows, level, tables, per_bin, sample, notes)
 
 # %% ../../nbs/apps/comparison.ipynb #8c5ef1ae
+def _listed(names):
+    "One name alone as a list"
+    return [names] if isinstance(names, str) else names
+
+
 def _by_table(reservoir):
     columns, of = reservoir.columns(), np.array(reservoir.of)
     return [[c[of == label] for c in columns] for label in (0, 1)]
@@ -337,19 +343,6 @@ def _notes(columns, counts, level, n_draws):
         if c.rises and min(counts) >= 10
     ]
 
-
-def _plans(m, n):
-    q, s, t = bin_plan(m, n)
-    return (q, s), (q, t)
-
-
-def _dealt(table, encoder, maps, n, plan, rng):
-    slices = [slice(None), *encoder.slices]
-    binned = Binned(maps, slices, n, *plan, rng)
-    for block in table.blocks([c.name for c in encoder.columns]):
-        binned.add(encoder(block))
-    return binned
-
 # %% ../../nbs/apps/comparison.ipynb #33170f06
 def _tested(binned, encoder, maps, n_permutations, rng):
     "(the test, MMD² of all columns, [ColumnChange])"
@@ -364,7 +357,8 @@ def _tested(binned, encoder, maps, n_permutations, rng):
     corrected = np.maximum(test.pvalue, step_down(T[1:], null[:, 1:]))
     each = enumerate(zip(encoder.columns, T[1:], corrected, strict=True))
     changes = [
-        ColumnChange(c.name, float(t), float(p), told(c, encoder, j, a, b)) for j, (c, t, p) in each
+        ColumnChange._of(c.name, float(t), float(p), told(c, encoder, j, a, b))
+        for j, (c, t, p) in each
     ]
     return test, float(T[0]), sorted(changes, key=lambda c: (c.pvalue, -c.statistic))
 
@@ -433,24 +427,25 @@ def compared(options):
     options : namespace with A, B, level, columns, drop, categorical, header, permutations, seed,
         json, plot
     """
-    from rkhs_notes.base.errors import say
-
     _can_draw(options.plot)
     header = {"auto": None, "yes": True, "no": False}[options.header]
-    listed = lambda text: [name.strip() for name in text.split(",")] if text else None
-    A, B = (read_table(getattr(options, name), header, name) for name in "AB")
+    names = {}
+    for part in ("columns", "drop", "categorical"):
+        if text := getattr(options, part):
+            names[part] = [name.strip() for name in text.split(",")]
     result = compare_tables(
-        A,
-        B,
+        read_table(options.A, header, "A"),
+        read_table(options.B, header, "B"),
         options.level,
-        listed(options.columns),
-        listed(options.drop) or (),
-        listed(options.categorical) or (),
-        options.permutations,
-        options.seed,
+        n_permutations=options.permutations,
+        rng=options.seed,
         progress=not options.json,
+        **names,
     )
-    say(json.dumps(result.to_dict(), indent=1) if options.json else repr(result))
+    told = repr(result)
+    if options.json:
+        told = json.dumps(result.to_dict(), indent=1)
+    say(told)
     if options.plot:
         import matplotlib
 

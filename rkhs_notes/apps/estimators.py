@@ -227,6 +227,11 @@ class KernelEstimator(_Kept):
             return list(X)
         return _read_rows(self, X, reset=False)
 
+    def _f(self, X):
+        "Values of the function that was found"
+        X = self._points(X)
+        return self.function_(X)
+
     def _takes_sparse(self):
         "Are sparse rows points of the kernel?"
         return self.kernel is None or isinstance(self.kernel, Kernel) and self.kernel._sparse
@@ -532,7 +537,7 @@ class KernelRidge(_ManyTargets, KernelEstimator):
 
     def predict(self, X):
         "f(X) + b, (n,) or (n, t)"
-        return self.function_(self._points(X)) + self.offset_
+        return self._f(X) + self.offset_
 
 # %% ../../nbs/apps/estimators.ipynb #5ba6b5a1
 class _Machine(KernelEstimator):
@@ -550,7 +555,8 @@ class _Machine(KernelEstimator):
 
     def _values(self, X):
         "The decisions of the machine"
-        return self.machine_.decision(self._points(X))
+        X = self._points(X)
+        return self.machine_.decision(X)
 
     def _elect(self, X, Y, weights, *free):
         "The error r of the ridge that leaves one out best: its kernel and penalty; None if none"
@@ -611,7 +617,8 @@ class _Classifier(ClassifierMixin, KernelEstimator):
 
     def predict(self, X):
         "The labels"
-        return self.classes_[_beside_zero(self.decision_function(X)).argmax(axis=1)]
+        place = _beside_zero(self.decision_function(X)).argmax(axis=1)
+        return self.classes_[place]
 
 # %% ../../nbs/apps/estimators.ipynb #537608ae
 def _held_out(machine, k, X, y, weights, **options):
@@ -821,7 +828,7 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
 
     def score_samples(self, X):
         "f(X): large where the training points are"
-        return self.function_(self._points(X))
+        return self._f(X)
 
     def decision_function(self, X):
         "f(X) − r, ≥ 0 inside; r is offset_"
@@ -1015,7 +1022,7 @@ class KernelLogistic(_Classifier):
 
     def decision_function(self, X):
         "Log-odds, (n,), > 0 for classes_[1]; of q > 2 classes (n, q), with that softmax"
-        return self.function_(self._points(X)) / self.temperature_
+        return self._f(X) / self.temperature_
 
     def predict_proba(self, X):
         "Probabilities, (n, q)"
@@ -1032,7 +1039,8 @@ class _Named(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     def transform(self, X):
         "Rows of X as rows of numbers, (n, D): scores, features, or places in the common space"
-        return self._maps()[0](self._points(X))
+        X = self._points(X)
+        return self._maps()[0](X)
 
 # %% ../../nbs/apps/estimators.ipynb #070b49c5
 @_estimator
@@ -1502,8 +1510,8 @@ class StreamingKernelRidge(_Streamed):
 
     def predict(self, X):
         "f(X) + b, (n,) or (n, t)"
-        X = self._points(X)
-        return self.function_(X).reshape((len(X), *np.shape(self.offset_))) + self.offset_
+        values = self._f(X)
+        return values.reshape(len(values), *np.shape(self.offset_)) + self.offset_
 
 # %% ../../nbs/apps/estimators.ipynb #63011125
 def estimator_of(name, state):

@@ -6,7 +6,8 @@ __all__ = ['Verdict', 'exercise_table', 'check', 'check_exercises']
 # %% ../../nbs/apps/exercises.ipynb #7623a228
 import copy, importlib, pkgutil, warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 import numpy as np
 from ..base.contracts import contract
@@ -36,15 +37,12 @@ class Verdict:
     given: Any = field(default=None, compare=False)
 
     def __repr__(self):
-        return f"{'✓' if self.passed else '✗'} {self.exercise}: {self.says}"
+        return f"{'✗✓'[self.passed]} {self.exercise}: {self.says}"
 
 # %% ../../nbs/apps/exercises.ipynb #1d1fcd79
 _KEYS = importlib.import_module("rkhs_notes.answers")
-_CHAPTERS = sorted(
-    found.name.removeprefix("answers_")
-    for found in pkgutil.iter_modules(_KEYS.__path__)
-    if found.name.startswith("answers_")
-)
+_MODULES = [name.partition("answers_") for _, name, _ in pkgutil.iter_modules(_KEYS.__path__)]
+_CHAPTERS = sorted(chapter for before, _, chapter in _MODULES if chapter and not before)
 
 
 def _answer_key(chapter, name="chapter"):
@@ -56,7 +54,8 @@ def _answer_key(chapter, name="chapter"):
 
 def _number(value, name, call):
     "'05.1', also from '5.1'; refused with what there is"
-    chapter, _, item = value.partition(".") if isinstance(value, str) else (repr(value), "", "")
+    text = value if isinstance(value, str) else repr(value)
+    chapter, _, item = text.partition(".")
     number = f"{chapter.rjust(2, '0')}.{item}"
     table = _answer_key(number.split(".")[0], name)
     present([number], table, f"{name}: {chapter}", "exercise")
@@ -77,6 +76,10 @@ def exercise_table(number: Number) -> dict:
     returns : draw, answer, mistakes, tol
     raises ValueError : no such chapter or exercise; names those there are
     """
+    return _entry(number)
+
+
+def _entry(number):
     return _answer_key(number.split(".")[0])[number]
 
 # %% ../../nbs/apps/exercises.ipynb #5c7d41ef
@@ -84,34 +87,27 @@ def _as_numbers(given):
     "The answer as an array of real numbers, or None"
     if given is None or np.iscomplexobj(given) and np.any(np.imag(given)):
         return None
-    try:
-        return np.asarray(np.real(given) if np.iscomplexobj(given) else given, dtype=float)
-    except (TypeError, ValueError):
-        return None
+    with suppress(TypeError, ValueError):
+        return np.asarray(np.real(given), dtype=float)
+    return None
 
 
 def _difference(given, wanted, tol):
     "How an answer differs from the one wanted, as a sentence; empty where they agree"
     numbers, wanted = _as_numbers(given), np.asarray(wanted, dtype=float)
     if numbers is None:
-        kind = (
-            "complex"
-            if np.iscomplexobj(given)
-            else "nothing"
-            if given is None
-            else type(given).__name__
-        )
+        kind = {"NoneType": "nothing"}.get(type(given).__name__, type(given).__name__)
+        if np.iscomplexobj(given):
+            kind = "complex"
         return f"your answer is {kind}, expected numbers of shape {wanted.shape}"
     if numbers.shape != wanted.shape:
         return f"your answer has shape {numbers.shape}, expected {wanted.shape}"
     gap, size = (np.abs(A).max(initial=0) for A in (numbers - wanted, wanted))
+    if gap <= tol * max(1.0, size):
+        return ""
     return (
-        ""
-        if gap <= tol * max(1.0, size)
-        else (
-            f"not yet: on a fresh input your answer is off by {gap:.3g}, "
-            f"where the solution has size {size:.3g}"
-        )
+        f"not yet: on a fresh input your answer is off by {gap:.3g}, "
+        f"where the solution has size {size:.3g}"
     )
 
 # %% ../../nbs/apps/exercises.ipynb #1355fc35
@@ -124,17 +120,15 @@ def _says(exercise, case, differences):
             for g, a in zip(case.given, case.inputs)
         ):
             return name
-    numbers = [_as_numbers(g) for g in case.given]
-    if any(n is None for n in numbers):
-        return next(d for d, n in zip(differences, numbers) if n is None)
+    numbers = list(map(_as_numbers, case.given))
+    for number, difference in zip(numbers, differences):
+        if number is None:
+            return difference
     wanted = [np.asarray(w, dtype=float) for w in case.wanted]
-    with np.errstate(all="ignore"), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = diagnosis_of(
-            Case(case.inputs, numbers, wanted, case.answer, case.solution),
-            exercise["mistakes"],
-            tol,
-        )
+        of = replace(case, given=numbers, wanted=wanted)
+        found = diagnosis_of(of, exercise["mistakes"], tol)
     return found or next(filter(None, differences))
 
 # %% ../../nbs/apps/exercises.ipynb #cd9e0389
@@ -152,13 +146,11 @@ def check(
     raises ValueError : no such exercise
     raises TypeError : the answer is not a function
     """
-    exercise = exercise_table(number)
-    rng = np.random.default_rng(rng)
+    exercise, given, rng = _entry(number), [], np.random.default_rng(rng)
     inputs = [
         *exercise.get("edges", lambda rng: [])(rng),
         *(exercise["draw"](rng) for _ in range(trials)),
     ]
-    given = []
     for arguments in inputs:
         try:
             given.append(answer(*copy.deepcopy(arguments)))

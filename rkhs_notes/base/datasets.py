@@ -24,11 +24,12 @@ def smiley_labels(X: Plane):
     returns : array (n,) of −1.0 and 1.0
     references : The Cornell notebook, `gen_y` (catalogue row 06.24).
     """
+    return _smiling(X)
+
+
+def _smiling(X):
     x1, x2 = np.clip(X, -9, 9).T  # what is far off is no farther
-
-    def distance(a, b):
-        return np.hypot(x1 - a, x2 - b)
-
+    distance = lambda a, b: np.hypot(x1 - a, x2 - b)
     eyes = (distance(0.25, 0.75) < 0.15) | (distance(0.75, 0.75) < 0.15)
     mouth = (x2 < 0.4) & (distance(0.5, 0.6) < 0.5) & (distance(0.5, 0.55) > 0.3)
     return np.where(eyes | mouth, -1.0, 1.0)
@@ -45,7 +46,7 @@ def smiley(n: Count, rng: Rng = None):
     """
     require_fits((n, 2), instead="draw fewer points")
     X = rng.random((n, 2))
-    return X, smiley_labels(X)
+    return X, _smiling(X)
 
 # %% ../../nbs/base/datasets.ipynb #fa7fdbdb
 def hard_1d():
@@ -152,9 +153,8 @@ def digits_low_high(side: Side):
     H : array (1797, 64)         high resolution, the same images in the same order
     y : array (1797,) of int     which digit
     """
-    digits = load("digits")
-    L = block_means(digits.X.reshape(-1, 8, 8), 8 // side).reshape(-1, side**2)
-    return L, digits.X, digits.y
+    H, y = _loaded("digits")
+    return block_means(H.reshape(-1, 8, 8), 8 // side).reshape(-1, side**2), H, y
 
 
 def digits_drift():
@@ -167,9 +167,9 @@ def digits_drift():
     x_digits : array (898,) of int    which digit
     y_digits : array (899,) of int
     """
-    digits = load("digits")
-    half = len(digits.X) // 2
-    return digits.X[:half], digits.X[half:], digits.y[:half], digits.y[half:]
+    X, y = _loaded("digits")
+    half = len(X) // 2
+    return X[:half], X[half:], y[:half], y[half:]
 
 # %% ../../nbs/base/datasets.ipynb #0a3991ec
 def block_means(images, b):
@@ -200,16 +200,14 @@ class Dataset:
         return iter((self.X, self.y))
 
     def __repr__(self):
-        def first(names):
-            return ", ".join(names[:4]) + (f", … ({len(names)})" if len(names) > 4 else "")
-
         lines = [
             f"{self.name}: X {self.X.shape} {self.X.dtype}, y {self.y.shape} {self.y.dtype}",
             self.description,
-            f"features: {first(self.feature_names)}",
         ]
-        if self.target_names:
-            lines.append(f"classes: {first(self.target_names)}")
+        for what, names in ("features", self.feature_names), ("classes", self.target_names):
+            many = f", … ({len(names)})" * (len(names) > 4)
+            if names or what == "features":
+                lines.append(f"{what}: {', '.join(names[:4])}{many}")
         return "\n  ".join([*lines, f"source: {self.source}"])
 
 # %% ../../nbs/base/datasets.ipynb #48ad99ab
@@ -311,29 +309,34 @@ def _load_bundled(name, full):
     )
 
 
+_FORESTS = (
+    "spruce/fir",
+    "lodgepole pine",
+    "ponderosa pine",
+    "cottonwood/willow",
+    "aspen",
+    "Douglas fir",
+    "krummholz",
+)
+
+
 def _fetch(name, data_home):
     from sklearn import datasets as sk
 
-    if name == "california_housing":
-        bunch = _kept_or_fetched(sk.fetch_california_housing, data_home)
-        return dict(X=bunch.data, y=bunch.target, feature_names=bunch.feature_names)
-    if name == "covtype":
-        bunch = _kept_or_fetched(sk.fetch_covtype, data_home)
-        kinds = (
-            "spruce/fir",
-            "lodgepole pine",
-            "ponderosa pine",
-            "cottonwood/willow",
-            "aspen",
-            "Douglas fir",
-            "krummholz",
-        )
-        return dict(
-            X=bunch.data, y=bunch.target - 1, feature_names=bunch.feature_names, target_names=kinds
-        )
-    if name == "olivetti":
-        bunch = _kept_or_fetched(sk.fetch_olivetti_faces, data_home)
-        return dict(X=bunch.data, y=bunch.target, target_names=range(40))
+    fetchers = {
+        "california_housing": (sk.fetch_california_housing, ()),
+        "covtype": (sk.fetch_covtype, _FORESTS),
+        "olivetti": (sk.fetch_olivetti_faces, range(40)),
+    }
+    if name in fetchers:
+        fetch, kinds = fetchers[name]
+        bunch = _kept_or_fetched(fetch, data_home)
+        found = dict(X=bunch.data, y=bunch.target, target_names=kinds)
+        if name == "covtype":
+            found["y"] = bunch.target - 1
+        if name != "olivetti":
+            found["feature_names"] = bunch.feature_names
+        return found
     title, version = dict(mnist=("mnist_784", 1), adult=("adult", 2))[name]
     kept = f"{glob.escape(sk.get_data_home(data_home))}/openml/**/data_name/{title}/**/*.gz"
     if not glob.glob(kept, recursive=True):
@@ -342,23 +345,23 @@ def _fetch(name, data_home):
         title, version=version, data_home=data_home, as_frame=False, parser="liac-arff"
     )
     classes, y = np.unique(bunch.target, return_inverse=True)
-    X, names = bunch.data, bunch.feature_names
-    X, names = (
-        (X.astype(np.float32), names)
-        if name == "mnist"
-        else _indicators(X, names, bunch.categories or {})
-    )
-    return dict(X=X, y=y, feature_names=names, target_names=classes)
+    found = dict(y=y, target_names=classes)
+    if name == "mnist":
+        return found | dict(X=bunch.data.astype(np.float32), feature_names=bunch.feature_names)
+    columns = _indicators(bunch.data, bunch.feature_names, bunch.categories or {})
+    X = np.column_stack(list(columns.values())).astype(float)
+    return found | dict(X=X, feature_names=columns)
 
 
 def _indicators(codes, names, categories):
     "Columns of category numbers as one 0/1 column a category; NaN gives zeros. Other columns stay."
-    columns, titles = [], []
+    columns = {}
     for column, name in zip(np.asarray(codes, float).T, names, strict=True):
-        values = categories.get(name)
-        columns += [column == i for i in range(len(values))] if values else [column]
-        titles += [f"{name}={value}" for value in values] if values else [name]
-    return np.column_stack(columns).astype(float), titles
+        for i, value in enumerate(categories.get(name) or []):
+            columns[f"{name}={value}"] = column == i
+        if not categories.get(name):
+            columns[name] = column
+    return columns
 
 # %% ../../nbs/base/datasets.ipynb #6ba17ab6
 _SERVERS = ("ndownloader.figshare.com", 443), ("www.openml.org", 443)  # where fetchers look
@@ -384,7 +387,9 @@ def _need_network():
     from urllib.request import getproxies
 
     proxy = urlsplit("//" + getproxies().get("https", "").rpartition("//")[2])
-    servers = [(proxy.hostname, proxy.port or 80)] if proxy.hostname else _SERVERS
+    servers = _SERVERS
+    if proxy.hostname:
+        servers = [(proxy.hostname, proxy.port or 80)]
     heard, until = threading.Event(), time.monotonic() + _KNOCKING
     for server in servers:
         threading.Thread(target=_knock, args=(server, heard, until), daemon=True).start()
@@ -408,18 +413,20 @@ _IMAGES = {"mnist": (28, 28), "olivetti": (64, 64), "digits": (8, 8)}  # how a r
 
 def _own_file(name):
     "The path of name.npz in settings.data_dir, or None"
-    path = os.path.join(settings.data_dir, f"{name}.npz")
-    return path if settings.data_dir and os.path.isfile(path) else None
+    path = os.path.join(settings.data_dir or os.devnull, f"{name}.npz")
+    return path if os.path.isfile(path) else None
 
 
 def _complaint(file):
     "What the arrays of a file lack to be a data set, or None"
     if missing := {"X", "y"} - set(file):
         return f"there is no {min(missing)} among its arrays ({', '.join(sorted(file)) or 'none'})"
-    for end in ("", "_test") if "X_test" in file or "y_test" in file else ("",):
+    for end in ["", "_test"][: 1 + bool({"X_test", "y_test"} & set(file))]:
         X, y = file.get("X" + end, np.empty(0)), file.get("y" + end, np.empty(0))
-        X_is = ((1,), "US") if X.dtype.kind in "US" else ((2, 3), "biuf")  # texts, or numbers
-        for name, a, dims, kinds in ("X", X, *X_is), ("y", y, (1, 2), "biufUS"):
+        dims, kinds = (2, 3), "biuf"
+        if X.dtype.kind in "US":  # texts
+            dims, kinds = (1,), "US"
+        for name, a, dims, kinds in ("X", X, dims, kinds), ("y", y, (1, 2), "biufUS"):
             if a.ndim not in dims or not a.size or a.dtype.kind not in kinds:
                 return f"{name + end} is {a.dtype} of shape {a.shape}"
             if a.dtype.kind == "f" and not np.isfinite(a).all():
@@ -431,7 +438,9 @@ def _complaint(file):
 
 def _renumbered(y):
     "(classes 0 … c − 1 in sorted order, the classes as they were coded); numbers stay as they are"
-    return (y, ()) if y.dtype.kind == "f" or y.ndim > 1 else np.unique(y, return_inverse=True)[::-1]
+    if y.dtype.kind == "f" or y.ndim > 1:
+        return y, ()
+    return np.unique(y, return_inverse=True)[::-1]
 
 
 def _from_file(name, path):
@@ -439,36 +448,29 @@ def _from_file(name, path):
     about, origin, *_ = _BROUGHT.get(name, ("texts or graphs of your own", path))
     file, problem = _opened(path)
     if _OF_GRAPHS <= file.keys():
-        return _graphs(**file) | dict(description=about, source=origin)
+        return _graphs(**file) | dict(description=about, source=origin, image_shape=())
     if problem := problem or _complaint(file):
         raise ValueError(
             f"{path}: {problem}. A data set needs numbers X (n, d), images (n, h, w) "
             f"or texts (n,), and y (n,): np.savez({name + '.npz'!r}, X=X, y=y)."
         )
     X, y = (np.concatenate([file[a], file.get(f"{a}_test", file[a][:0])]) for a in "Xy")
-    if X.dtype.kind in "US":
-        y, classes = _renumbered(y)
-        return dict(
-            X=X, y=y, feature_names=(), target_names=classes, source=origin, description=about
-        )
-    shape = X.shape[1:] if X.ndim == 3 else _IMAGES.get(name, ())
-    X = X.reshape(len(X), -1)
-    shape = shape if np.prod(shape) == X.shape[1] else ()
-    if X.dtype.kind != "f":
-        X = X.astype(np.float32 if shape and X.dtype.itemsize == 1 else float)
     y, classes = _renumbered(y)
-    names = {a: file[a] for a in ("feature_names", "target_names") if a in file}
-    return (
-        dict(
-            X=X,
-            y=y,
-            image_shape=shape,
-            target_names=classes,
-            source=path,
-            description="a file of your own",
-        )
-        | names
-    )
+    found = dict(y=y, target_names=classes)
+    if X.dtype.kind in "US":
+        about = dict(source=origin, description=about, feature_names=(), image_shape=())
+        return found | about | dict(X=X)
+    shape, X = X.shape[1:], X.reshape(len(X), -1)
+    if len(shape) == 1:
+        shape = _IMAGES.get(name, ())
+    if np.prod(shape) != X.shape[1]:
+        shape = ()
+    if shape and X.dtype.kind != "f" and X.dtype.itemsize == 1:
+        X = X.astype(np.float32)
+    if X.dtype.kind != "f":
+        X = X.astype(float)
+    found |= dict(X=X, image_shape=shape, source=path, description="a file of your own")
+    return found | {a: file[a] for a in ("feature_names", "target_names") if a in file}
 
 # %% ../../nbs/base/datasets.ipynb #20899509
 _OF_GRAPHS = {"edge_index", "graph_id", "node_label", "y"}
@@ -478,7 +480,9 @@ def _opened(path):
     "The arrays of a file by name, those of graphs alone where they are there; and what is wrong"
     try:
         with np.load(path, allow_pickle=False) as file:
-            names = _OF_GRAPHS if _OF_GRAPHS <= set(file) else set(file)
+            names = set(file)
+            if _OF_GRAPHS <= names:
+                names = _OF_GRAPHS
             return {name: file[name] for name in names}, None
     except Exception as e:  # a broken archive fails in many ways
         return {}, f"NumPy cannot read it ({e})"
@@ -576,37 +580,35 @@ def load(name: DatasetName, full: Flag = False, fallback: Flag = False, data_hom
     >>> X.shape
     (150, 4)
     """
+    return _loaded(name, full, fallback, data_home)
+
+
+def _loaded(name, full=False, fallback=False, data_home=None):
     description, source, stand_in = _ABOUT.get(name, ("", "", None))
     own = _own_file(name)
     if name in _BROUGHT and not own:
         raise DatasetUnavailable(_advice(name, None, None))
+    read, option = _fetch, data_home
+    if name in BUNDLED:
+        read, option = _load_bundled, full
+    if own:
+        read, option = _from_file, own
+    found = dict(description=description, source=source, image_shape=_IMAGES.get(name, ()))
     try:
         with _patience(15):
-            found = (
-                _from_file(name, own)
-                if own
-                else _load_bundled(name, full)
-                if name in BUNDLED
-                else _fetch(name, data_home)
-            )
+            found |= read(name, option)
     except OSError as e:
         if fallback and stand_in:
             warned(
                 f"{name} could not be fetched; this is {stand_in}, another data set.", UserWarning
             )
-            return load(stand_in, full)
+            return _loaded(stand_in, full)
         raise DatasetUnavailable(_advice(name, stand_in, e)) from e
     X, n = found["X"], len(found["X"])
-    titles = found.get("feature_names", (f"x{i + 1}" for i in range(X[0].size)))
-    for key, names in ("feature_names", titles), ("target_names", found.get("target_names", ())):
-        found[key] = tuple(map(str, names))
+    titles = dict(feature_names=(f"x{i + 1}" for i in range(X[0].size)), target_names=())
+    for key, names in titles.items():
+        found[key] = tuple(map(str, found.get(key, names)))
     if (own or name in FETCHED) and not full and n > _QUICK_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(n, _QUICK_ROWS, replace=False))
         found.update(X=X[rows], y=found["y"][rows])
-    given = dict(
-        name=name,
-        description=description,
-        source=source,
-        image_shape=() if own else _IMAGES.get(name, ()),
-    )
-    return Dataset(**given | found)
+    return Dataset(name=name, **found)

@@ -99,23 +99,20 @@ def plot_classes(X: Points, y: Labels, ax=None) -> Axes:
     classes, place = y
     shaped(X, "X", ("n", 1), ("n", 2), hint=": two columns X[:, [i, j]], or a projection")
     as_number(len(classes), "the number of labels in y", at_least=2, at_most=5)
-    colours = [WARM, ACCENT] if len(classes) == 2 else list(palette.values())
-    ax = axis_of(ax, SQUARE)
-    for i, (label, colour, marker) in enumerate(zip(classes, colours, "osD^v", strict=False)):
-        P = np.asarray(X)[place == i]
-        height = P[:, 1] if X.shape[1] == 2 else np.zeros(len(P))
-        name = f"y = {label:g}" if np.issubdtype(classes.dtype, np.number) else str(label)
-        ax.scatter(
-            P[:, 0],
-            height,
-            s=16,
-            color=colour,
-            marker=marker,
-            label=name,
-            edgecolors="white",
-            linewidths=0.4,
-            zorder=3,
-        )
+    return _scattered(X, classes, place, ax)
+
+
+def _scattered(X, classes, place, ax):
+    colours, names, ax = palette.values(), map(str, classes), axis_of(ax, SQUARE)
+    if len(classes) == 2:
+        colours = WARM, ACCENT
+    if np.issubdtype(classes.dtype, np.number):
+        names = (f"y = {label:g}" for label in classes)
+    look = dict(s=16, edgecolors="white", linewidths=0.4, zorder=3)
+    flat = np.column_stack([X, np.zeros(len(X))])
+    for i, (name, colour, marker) in enumerate(zip(names, colours, "osD^v", strict=False)):
+        P = flat[place == i]
+        ax.scatter(P[:, 0], P[:, 1], color=colour, marker=marker, label=name, **look)
     return ax
 
 # %% ../../nbs/base/plots.ipynb #cb28a401
@@ -151,7 +148,7 @@ def plot_decision(
     ax.contourf(s, t, values, levels=[-reach, 0.0, reach], colors=[WARM, ACCENT], alpha=0.18)
     if values.min() < 0 < values.max():
         ax.contour(s, t, values, levels=[0.0], colors=[INK], linewidths=1.2)
-    return plot_classes(X, y, ax)
+    return _scattered(X, *y, ax)
 
 # %% ../../nbs/base/plots.ipynb #16b60ba5
 Table = Annotated[np.ndarray, array("n", "m")]
@@ -215,8 +212,7 @@ def _img(png, alt):
 
 def _in_live_kernel():
     "Whether a Jupyter kernel with ipywidgets runs this code."
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", bool)()
     live = getattr(shell, "kernel", None) is not None
     return live and importlib.util.find_spec("ipywidgets") is not None
 
@@ -319,11 +315,9 @@ def _presets(states, name, call):
     "The states as a dict name → state."
     several = isinstance(states, Iterable) and not isinstance(states, str)
     fitting(states, name, several, "a sequence", "one, or a dict name → state")
-    if isinstance(states, Mapping):
-        presets = {str(name): state for name, state in states.items()}
-    else:
-        states = list(states)
-        presets = {_name(state): state for state in states}
+    if not isinstance(states, Mapping):
+        states = [(_name(state), state) for state in states]
+    presets = {str(name): state for name, state in dict(states).items()}
     if not presets or len(presets) < len(states):
         names = ", ".join(presets) or "none"
         raise ValueError(
@@ -359,13 +353,14 @@ def frames(draw: Draw, states: States, label="", start=None, alt="") -> Frames:
     raises ValueError : no states, an unknown start, pictures of different sizes
     """
     names, presets = tuple(states), states
-    first = names[0] if start is None else one_of(*names).read(_name(start), "start", None)
+    first = names[0]
+    if start is not None:
+        first = one_of(*names).read(_name(start), "start", None)
     pngs = tuple(_render(draw, state, name) for name, state in presets.items())
     sizes = {name: _png_size(png) for name, png in zip(names, pngs, strict=True)}
     if len(set(sizes.values())) > 1:
         raise ValueError(f"draw makes pictures of different sizes, in pixels: {sizes}; use one.")
-    alts = tuple(
-        str(alt(state)) if callable(alt) else f"{alt} {label or 'state'} = {name}".strip()
-        for name, state in presets.items()
-    )
+    alts = tuple(f"{alt} {label or 'state'} = {name}".strip() for name in names)
+    if callable(alt):
+        alts = tuple(str(alt(state)) for state in presets.values())
     return Frames(names, pngs, alts, str(label), names.index(first))

@@ -8,17 +8,16 @@ import configparser
 import os
 import re
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
 
 # %% ../../nbs/base/settings.ipynb #6527fed8
 def _positive(text):
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if 0 < value < float("inf") else None
+    with suppress(ValueError):
+        if 0 < float(text) < float("inf"):
+            return float(text)
+    return None
 
 
 _number = _positive, "a finite number > 0"
@@ -45,11 +44,9 @@ _HEADER = re.compile(
 def _is_ours(path):
     "Is this a file with a section [rkhs_notes], be it a misspelt one?"
     try:
-        data = path.read_bytes() if os.path.isfile(path) else b""
+        return os.path.isfile(path) and _HEADER.search(path.read_bytes().replace(b"\0", b""))
     except OSError as e:
         warnings.warn(f"{path} cannot be read and is passed over: {e}", stacklevel=2)
-        return False
-    return _HEADER.search(data.replace(b"\0", b"")) is not None
 
 
 def find_settings_file(start="."):
@@ -107,13 +104,15 @@ def read_settings(start=".", environ=None):
     profile, seed, block_mib, result_mib, dpi, data_dir. Raises ValueError, which names the setting,
     its value and where it was read, or the line of the file that cannot be read.
     """
-    environ = os.environ if environ is None else environ
-    path = find_settings_file(start)
-    found = {name: (text, path) for name, text in _section(path).items()} if path else {}
+    if environ is None:
+        environ = os.environ
+    found = {name: (text, "built in") for name, text in _DEFAULTS.items()}
+    if path := find_settings_file(start):
+        found |= {name: (text, path) for name, text in _section(path).items()}
     for variable in sorted(environ):
         if variable.startswith("RKHS_NOTES_"):
             found[variable.removeprefix("RKHS_NOTES_").lower()] = (environ[variable], variable)
-    return _read({name: (text, "built in") for name, text in _DEFAULTS.items()} | found)
+    return _read(found)
 
 
 def _read(found):
@@ -150,7 +149,7 @@ def size(quick, full):
     -------
     any
     """
-    return full if profile == "full" else quick
+    return {"quick": quick, "full": full}[profile]
 
 
 @contextmanager
@@ -167,9 +166,8 @@ def using(**changes):
     ------
     ValueError     for an unknown name or a value outside its range
     """
-    new = _read(
-        {name: ("" if value is None else str(value), "using") for name, value in changes.items()}
-    )
+    said = {name: str("" if value is None else value) for name, value in changes.items()}
+    new = _read({name: (text, "using") for name, text in said.items()})
     old = {name: globals()[name] for name in new}
     globals().update(new)
     try:
@@ -197,9 +195,11 @@ def quoted(value, said):
     """
     if (str(seed), profile) == (_DEFAULTS["seed"], _DEFAULTS["profile"]):
         text = str(said).replace("−", "-")
-        number, scale = Decimal(text.rstrip(" %")), 100 if text.endswith("%") else 1
-        half = float(Decimal((0, (5,), number.as_tuple().exponent - 1)))
-        if not abs(scale * value - float(number)) <= half * (1 + 1e-9):
+        number, here = Decimal(text.rstrip(" %")), value
+        if text.endswith("%"):
+            here = 100 * value
+        half = 5 * 10.0 ** (number.as_tuple().exponent - 1)
+        if not abs(here - float(number)) <= half * (1 + 1e-9):
             raise AssertionError(
                 f"the text says {said}, and here it is {value:.6g}: "
                 "mend the text, or find what moved the number"

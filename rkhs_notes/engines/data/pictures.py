@@ -17,10 +17,10 @@ from ...base.words import Count, NonNegative, Rng, Whole, Word, count
 
 # %% ../../../nbs/engines/data/pictures.ipynb #cee3cd93
 def _height_width(value, name, call):
-    height, width = value if isinstance(value, (tuple, list)) and len(value) == 2 else (None, None)
-    return tuple(
-        count().read(side, f"a side of {name} = (height, width)", call) for side in (height, width)
-    )
+    sides = (None,)
+    if isinstance(value, (tuple, list)) and len(value) == 2:
+        sides = value
+    return tuple(count().read(side, f"a side of {name} = (height, width)", call) for side in sides)
 
 
 HeightWidth = Annotated[
@@ -54,6 +54,10 @@ def low_resolution(
             f"pictures of {pixels} pixels, shape {(h, w)}, factor {factor}: height "
             "times width must be the number of pixels, and factor must divide both."
         )
+    return _lowered(H, factor, h, w, shift, noise, rng)
+
+
+def _lowered(H, factor, h, w, shift, noise, rng):
     pictures = H.astype(float).reshape(-1, h, w)
     if as_count(shift, "shift", 0, max(h, w)):
         framed = np.pad(pictures, ((0, 0), (shift, shift), (shift, shift)))
@@ -62,8 +66,9 @@ def low_resolution(
             np.arange(len(H))[:, None, None], down + np.arange(h)[:, None], right + np.arange(w)
         ]
     L = block_means(pictures, factor).reshape(len(H), -1)
-    with np.errstate(over="ignore"):
-        return finite(L + noise * rng.normal(size=L.shape), "noise", "less of it") if noise else L
+    if noise:
+        L = finite(L + noise * rng.normal(size=L.shape), "noise", "less of it")
+    return L
 
 # %% ../../../nbs/engines/data/pictures.ipynb #34ca4e57
 @contract
@@ -95,4 +100,4 @@ def image_pairs(
         return idctn(waves, axes=(1, 2), norm="ortho").reshape(n, -1)
 
     H = fields(n_people)[who] + 0.5 * fields(len(who))
-    return low_resolution(H, factor, shift=shift, noise=noise, rng=rng), H, who
+    return _lowered(H, factor, side, side, shift, noise, rng), H, who

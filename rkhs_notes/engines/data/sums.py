@@ -6,6 +6,7 @@ __all__ = ['FileBlocks']
 # %% ../../../nbs/engines/data/sums.ipynb #fdd12c82
 import hashlib, importlib, json, os
 from contextlib import contextmanager
+from functools import reduce
 from typing import Annotated, Any
 import numpy as np
 import scipy.sparse as sp
@@ -20,11 +21,11 @@ from ...base.errors import finite
 from ...base.points import taken_of, with_names
 from ...base.values import Value
 from ...base.words import Count, Word, fitting, present
-from .stored import FilePath, readable, to_expression
+from .stored import FilePath, expression_of, readable
 from ..kernels.gram import n_points
 
 # %% ../../../nbs/engines/data/sums.ipynb #7c68988c
-class Sum(Value):
+class ExactSum(Value):
     "The vector high + low, not added up"
 
     high: np.ndarray
@@ -41,19 +42,21 @@ class Sum(Value):
                 e += self.low[part] + other.low[part]
                 np.add(s, e, out=high[part])
                 np.subtract(e, high[part] - s, out=low[part])
-        return Sum(finite(high, "a sum of products", "rescale X or y"), low)
+        return ExactSum._of(finite(high, "a sum of products", "rescale X or y"), low)
+
+
+Sum = ExactSum  # its name in older pickles
 
 
 def zero(size):
     "The sum of nothing"
-    return Sum(np.zeros(size), np.zeros(size))
+    return ExactSum._of(np.zeros(size), np.zeros(size))
 
 # %% ../../../nbs/engines/data/sums.ipynb #3bbf4877
 def pairwise(add, parts):
     "The sum of a list by a binary tree"
     while len(parts) > 1:
-        pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
-        parts = [add(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+        parts = [reduce(add, parts[i : i + 2]) for i in range(0, len(parts), 2)]
     return parts[0]
 
 # %% ../../../nbs/engines/data/sums.ipynb #822e2b85
@@ -62,23 +65,27 @@ def block_sum(phi, X, A, w=None, origin=None):
     D, a = phi.dim, A.shape[1]
     require_fits((D, D), 16, "fewer features")
     G, C, S = np.zeros((D, D), order="F"), np.zeros((D, a)), np.zeros((a, a))
-    root = None if w is None else np.sqrt(w)[:, None]
     for rows in row_blocks(n_points(X), 20 * (D + a)):
-        F = phi(taken_of(X, rows))
-        F, B = F.astype(float, copy=False), A[rows]
+        F, B, root = phi(taken_of(X, rows)).astype(float, copy=False), A[rows], np.ones(1)
+        if w is not None:
+            root = np.sqrt(w[rows])
         if origin is None:
-            origin = _far_from_0(F, B, None if w is None else w[rows])
+            origin = _far_from_0(F, B, np.broadcast_to(root, len(B)))
         F, B = _less(F, origin[:D]), _less(B, np.append(origin[D:], 0.0))
-        if root is not None:
-            B = B * root[rows]
-            F = sp.csr_matrix(sp.diags(root[rows, 0]) @ F) if sp.issparse(F) else F * root[rows]
-        with np.errstate(all="ignore"):
+        if w is not None:
+            B = B * root[:, None]
+            F = sp.csr_matrix(sp.diags(root) @ F) if sp.issparse(F) else F * root[:, None]
+        with np.errstate(all="ignore"):  # in a thread of a pool
             G = _with_gram(G, F)
             C += F.T @ B
             S += B.T @ B
-    packed = dtrttp(G, uplo="U")[0] if D else np.zeros(0)
-    whole = np.concatenate([packed, C.ravel(), S.ravel()])
-    return finite(whole, "a sum over a block", "rescale y or X"), origin
+    return finite(_packed(G, C, S), "a sum over a block", "rescale y or X"), origin
+
+
+def _packed(G, C, S):
+    "The triangle of G, then C and S, in one vector"
+    triangle = dtrttp(G, uplo="U")[0] if len(G) else []
+    return np.concatenate([triangle, C.ravel(), S.ravel()])
 
 
 def _with_gram(G, F):
@@ -86,8 +93,9 @@ def _with_gram(G, F):
     if sp.issparse(F):
         product = (F.T @ F).tocoo()
         np.add.at(G, (product.row, product.col), product.data)
-        return G
-    return dsyrk(1.0, F.T, beta=1.0, c=G, overwrite_c=True) if F.size else G
+    elif F.size:
+        G = dsyrk(1.0, F.T, beta=1.0, c=G, overwrite_c=True)
+    return G
 
 # %% ../../../nbs/engines/data/sums.ipynb #5579b4d4
 def dense(F):
@@ -95,9 +103,9 @@ def dense(F):
     return np.asarray(F.toarray() if sp.issparse(F) else F, dtype=float)
 
 
-def _far_from_0(F, A, w=None):
+def _far_from_0(F, A, w):
     "The first row of [F, Y] in the columns that lie far from 0, else 0"
-    rows = slice(64) if w is None else np.flatnonzero(w)[:64]
+    rows = np.flatnonzero(w)[:64]
     Z = np.hstack([dense(F[rows]), A[rows, :-1]])
     if not len(Z):
         return np.zeros(Z.shape[1])
@@ -109,8 +117,9 @@ def _less(F, origin):
     "F with the origin taken from each row"
     if not origin.any():
         return F
-    ones = sp.csr_matrix(np.ones((F.shape[0], 1))) if sp.issparse(F) else None
-    return F - origin if ones is None else F - ones @ sp.csr_matrix(origin)
+    if sp.issparse(F):
+        origin = sp.csr_matrix(np.ones((F.shape[0], 1))) @ sp.csr_matrix(origin)
+    return F - origin
 
 # %% ../../../nbs/engines/data/sums.ipynb #fdaafcc7
 def size_of(D, a):
@@ -148,7 +157,7 @@ def shifted(total, D, a, by):
         edge, low = H[:, -1:].copy(), L[:, -1:].copy()
         for j in row_blocks(len(by), 80 * len(by)):
             p, e = _product(edge, by[j])
-            part = Sum(H[:, j], L[:, j]) + Sum(p, e + low * by[j])
+            part = ExactSum._of(H[:, j], L[:, j]) + ExactSum._of(p, e + low * by[j])
             H[:, j], L[:, j] = part.high, part.low
         H, L = H.T, L.T
     return H, L
@@ -156,16 +165,14 @@ def shifted(total, D, a, by):
 
 def moved(total, D, a, by):
     "The sum about another origin"
-    pack = lambda M: np.concatenate(
-        [dtrttp(M[:D, :D], uplo="U")[0] if D else [], M[:D, D:].ravel(), M[D:, D:].ravel()]
-    )
-    return Sum(*map(pack, shifted(total, D, a, by)))
+    parts = (_packed(M[:D, :D], M[:D, D:], M[D:, D:]) for M in shifted(total, D, a, by))
+    return ExactSum._of(*parts)
 
 # %% ../../../nbs/engines/data/sums.ipynb #d8afcc48
 def fingerprint(phi):
     "Equal texts for equal feature maps"
     try:
-        tree, arrays = to_expression(phi)
+        tree, arrays = expression_of(phi)
     except TypeError:
         return f"{os.getpid()} {id(phi)}"
     whole = hashlib.sha256(json.dumps(tree).encode())
@@ -202,7 +209,7 @@ def in_blocks(blocks):
             shaped(part, name, (n, *part.shape[1:]), hint=", one row for each point")
     width = int(np.prod(first.shape[1:]))
     for rows in row_blocks(n, 8 * (width + 8)):
-        yield tuple(part.iloc[rows] if hasattr(part, "iloc") else part[rows] for part in blocks)
+        yield tuple(getattr(part, "iloc", part)[rows] for part in blocks)
 
 # %% ../../../nbs/engines/data/sums.ipynb #cf26016e
 @contextmanager
@@ -239,8 +246,9 @@ def _csv_by_pyarrow(path, columns, n_rows):
 
 def _csv_by_pandas(path, columns, n_rows):
     pandas = importlib.import_module("pandas")
-    last_bit_lost = tuple(map(int, pandas.__version__.split(".")[:2])) < (3, 1)
-    exact = {"float_precision": "round_trip"} if last_bit_lost else {}
+    exact = {"float_precision": "round_trip"}
+    if tuple(map(int, pandas.__version__.split(".")[:2])) >= (3, 1):
+        exact = {}  # no bit is lost
     for frame in pandas.read_csv(path, usecols=columns, chunksize=n_rows, dtype=float, **exact):
         yield dict(frame.items())
 
@@ -261,12 +269,8 @@ def _reader(path):
 
 # %% ../../../nbs/engines/data/sums.ipynb #60a00c87
 def _names(value, name, call):
-    fits = (
-        isinstance(value, str)
-        or isinstance(value, (list, tuple))
-        and value
-        and all(isinstance(part, str) for part in value)
-    )
+    parts = _listed(value) if isinstance(value, (str, list, tuple)) else []
+    fits = parts and all(isinstance(part, str) for part in parts)
     return fitting(value, name, fits, "a name or a list of names", "'price', for example")
 
 
@@ -295,16 +299,18 @@ class FileBlocks(Value):
 
     def __iter__(self):
         target, aside, chosen = map(_listed, (self.target, self.weights, self.columns))
-        t, aside = len(target), target + aside
-        wanted = list(dict.fromkeys(chosen + aside)) if chosen else None
+        t, aside, wanted = len(target), target + aside, None
+        if chosen:
+            wanted = list(dict.fromkeys(chosen + aside))
         pieces = _reader(self.path)(self.path, wanted, self.n_rows)
         while (piece := self._next(pieces)) is not None:
             names = chosen or [name for name in piece if name not in aside]
             present([*names, *aside], piece, self.path)
-            X = with_names(np.stack([np.asarray(piece[name]) for name in names], axis=1), names)
-            y = [np.asarray(piece[name]) for name in aside]
-            y, w = np.stack(y[:t], axis=1) if t > 1 else y[0], y[t:]
-            yield (X, y, *w)
+            rows = lambda names: np.stack([np.asarray(piece[name]) for name in names], axis=1)
+            y, w = rows(target), rows(aside).T[t:]
+            if t == 1:
+                y = y[:, 0]
+            yield (with_names(rows(names), names), y, *w)
 
     def _next(self, pieces):
         with readable(self.path, "cannot be read: is it whole, the columns spelt as in the file?"):
