@@ -725,6 +725,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                      'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._ends': ( 'apps/estimators.html#_ends',
                                                                                   'rkhs_notes/apps/estimators.py'),
+                                            'rkhs_notes.apps.estimators._estimator': ( 'apps/estimators.html#_estimator',
+                                                                                       'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._gaussians': ( 'apps/estimators.html#_gaussians',
                                                                                        'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._generator': ( 'apps/estimators.html#_generator',

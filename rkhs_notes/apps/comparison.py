@@ -8,6 +8,7 @@ __all__ = ['ColumnChange', 'TableComparison', 'compare_tables']
 
 # %% ../../nbs/apps/comparison.ipynb #fd42276c
 import heapq, json, math
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 import numpy as np
@@ -365,13 +366,14 @@ def _tested(binned, encoder, maps, n_permutations, rng):
 
 def _relabelled(F, G, dims, n_draws, rng):
     "MMD²_U of every group of features, (t,), and over relabellings that all groups share, (B, t)"
-    m, N, ends = len(F), len(F) + len(G), np.cumsum([0, *dims])
+    m, N, ends, pools = len(F), len(F) + len(G), np.cumsum([0, *dims]), []
+    for start, stop in pairwise(ends.tolist()):
+        groups = (Drawn(X[:, start:stop]) for X in (F, G))
+        pools.append(FeaturePool(Linear().feature_map(stop - start), *groups))
 
     def statistics(S):
         columns = []
-        for start, stop in zip(ends[:-1], ends[1:], strict=True):
-            group = (Drawn(X[:, start:stop]) for X in (F, G))
-            pool = FeaturePool(Linear().feature_map(int(stop - start)), *group)
+        for pool in pools:
             T, draws = pool.observed(True), pool.statistics(S, True, pool.forms(S))
             columns.append(np.where(np.abs(draws - T) <= pool.rounding, T, draws))
         return np.stack(columns, axis=1)

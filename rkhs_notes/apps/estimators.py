@@ -182,14 +182,18 @@ class _Kept(BaseEstimator):
         return bundle
 
 # %% ../../nbs/apps/estimators.ipynb #44e81336
-_estimator = dataclass(eq=False, repr=False)  # its fields are its parameters
+def _estimator(cls):
+    "Its fields are its parameters; their words are no part of the signature"
+    cls = dataclass(eq=False, repr=False)(cls)
+    cls.__init__.__annotations__ = {}
+    return cls
 
 
 @_estimator
 class KernelEstimator(_Kept):
     "What all estimators share: a kernel with parameters by name, and points of any kind"
 
-    kernel: AKernel = None
+    kernel: AKernel = None  # where it is None, a Gaussian is chosen
 
     def set_params(self, **params):
         "Sets parameters; kernel__NAME gives this estimator another kernel with that parameter"

@@ -423,10 +423,10 @@ def _complaint(file):
         return f"there is no {min(missing)} among its arrays ({', '.join(sorted(file)) or 'none'})"
     for end in ["", "_test"][: 1 + bool({"X_test", "y_test"} & set(file))]:
         X, y = file.get("X" + end, np.empty(0)), file.get("y" + end, np.empty(0))
-        dims, kinds = (2, 3), "biuf"
+        X_is = (2, 3), "biuf"
         if X.dtype.kind in "US":  # texts
-            dims, kinds = (1,), "US"
-        for name, a, dims, kinds in ("X", X, dims, kinds), ("y", y, (1, 2), "biufUS"):
+            X_is = (1,), "US"
+        for name, a, dims, kinds in ("X", X, *X_is), ("y", y, (1, 2), "biufUS"):
             if a.ndim not in dims or not a.size or a.dtype.kind not in kinds:
                 return f"{name + end} is {a.dtype} of shape {a.shape}"
             if a.dtype.kind == "f" and not np.isfinite(a).all():

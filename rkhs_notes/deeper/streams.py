@@ -19,7 +19,7 @@ from ..base.words import array, fitting
 # %% ../../nbs/deeper/14a_streams.ipynb #feeccc83
 from ..base.errors import require
 from ..engines.data.stored import FilePath, read_expression, write_expression
-from ..engines.data.sums import Blocks, Sum, as_block, block_sum, dense, fingerprint
+from ..engines.data.sums import Blocks, ExactSum, as_block, block_sum, dense, fingerprint
 from ..engines.data.sums import in_block, in_blocks, is_pair, moved, pairwise, shifted
 from ..engines.data.sums import size_of, zero
 from ..engines.features.maps import AFeatureMap
@@ -43,7 +43,7 @@ class Stream(NamedTuple):
     targets: int
     n: int = 0
     blocks: int = 0
-    sum: Sum = None  # (14.20), as high + low
+    sum: ExactSum = None  # (14.20), as high + low
     weighted: bool = False  # has a point another weight than 1?
     names: tuple = None  # of the columns, where a block came with names
     origin: np.ndarray = None  # what is taken from (φ(x), y) before they are summed
@@ -53,7 +53,7 @@ class Stream(NamedTuple):
         if self.n == 0 or np.array_equal(self.origin, origin):
             return self._replace(origin=origin)
         total, t = self.sum, self.targets
-        exact = Sum(self.origin, 0 * origin) + Sum(-origin, 0 * origin)
+        exact = ExactSum(self.origin, 0 * origin) + ExactSum(-origin, 0 * origin)
         for by in (exact.high, exact.low):
             total = moved(total, len(by) - t, t + 1, by)  # (14.23a)
         return self._replace(origin=origin, sum=total)
@@ -118,7 +118,7 @@ class StreamingMeans:
             blocks=1,
             weighted=bool(np.any(as_weights(weights, n) != 1)),
             names=names_of(X),
-            sum=Sum._of(part, np.zeros_like(part)),
+            sum=ExactSum._of(part, np.zeros_like(part)),
             origin=origin,
         )
         self._state = self._state + block  # all of the block, or none of it
@@ -359,7 +359,7 @@ def stream_of(kind, phi, targets, n, blocks, weighted, high, low, names=None, or
     if origin is None and n:
         origin = np.zeros(phi.dim + targets)
     names, key = names and tuple(names), new._state.map
-    return new._with(Stream(key, targets, n, blocks, Sum(high, low), weighted, names, origin))
+    return new._with(Stream(key, targets, n, blocks, ExactSum(high, low), weighted, names, origin))
 
 # %% ../../nbs/deeper/14a_streams.ipynb #90353eec
 def block_of(empty, number, *block):

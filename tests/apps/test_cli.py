@@ -75,7 +75,10 @@ def test_the_doctor_sees_a_wrong_number(monkeypatch, capsys):
     for ill in (True, False):
         for part in ("packages_found", "machine_found", "self_check"):
             monkeypatch.setattr(cli, part, lambda ill=ill: [("a part", "found", "mend it" * ill)])
-        assert cli.doctor() == ill and ("findings with advice, above: 3" in capsys.readouterr().out) == ill
+        assert (
+            cli.doctor() == ill
+            and ("findings with advice, above: 3" in capsys.readouterr().out) == ill
+        )
 
 
 @pytest.mark.parametrize("share", [0.6, 0.4])

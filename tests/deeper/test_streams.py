@@ -18,7 +18,7 @@ import rkhs_notes as rn
 import rkhs_notes.deeper.streams as streams
 from rkhs_notes import LawBroken, StreamingRidge, settings, stream_ridge
 from rkhs_notes.deeper.streams import StreamingMeans, check_merge
-from rkhs_notes.engines.data.sums import FileBlocks, Sum, pairwise, zero
+from rkhs_notes.engines.data.sums import ExactSum, FileBlocks, pairwise, zero
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(400, 3))
@@ -251,8 +251,8 @@ def test_sums_lose_nothing():
 
     numbers = RNG.normal(size=(60, 5)) * 10.0 ** RNG.uniform(-15, 15, (60, 1))
     numbers = np.concatenate([numbers, -numbers * (1 + 1e-12)])
-    parts = [Sum(row, np.zeros(5)) for row in RNG.permutation(numbers)]
-    by = Sum.__add__
+    parts = [ExactSum(row, np.zeros(5)) for row in RNG.permutation(numbers)]
+    by = ExactSum.__add__
     for total in (reduce(by, parts), pairwise(by, parts), reduce(by, parts, zero(5))):
         exact = [float(sum(map(Fraction, column))) for column in numbers.T]
         size = np.abs(numbers).sum(axis=0)
@@ -279,7 +279,7 @@ def test_merges_in_any_order_are_one(seed):
 
     def plain(a, b):
         state = a.merge(b)._state
-        return a._with(state._replace(sum=Sum(state.sum.high, 0 * state.sum.high)))
+        return a._with(state._replace(sum=ExactSum(state.sum.high, 0 * state.sum.high)))
 
     others = [random_tree(parts, plain, rng).solve(1e-6).w for _ in range(4)]
     assert max(np.linalg.norm(w - others[0]) for w in others) > 1e-12 * np.linalg.norm(others[0])
@@ -325,7 +325,7 @@ def test_the_law_holds_and_refuses_mutants():
 
     def times(a, b):
         state = a.merge(b)._state
-        return a._with(state._replace(sum=Sum(state.sum.high * 2.0**-8, state.sum.low)))
+        return a._with(state._replace(sum=ExactSum(state.sum.high * 2.0**-8, state.sum.low)))
 
     with pytest.raises(LawBroken):
         check_merge(PHI, X, Y0, 0.1, times, rng=0)
@@ -346,7 +346,7 @@ def test_near_misses_of_the_law():
 
     def shaken(state):  # another at every merge of the last two parts
         high = state.sum.high * (1 + 1e-10 * rng.normal(size=len(state.sum.high)))
-        return state._replace(sum=Sum(high, state.sum.low))
+        return state._replace(sum=ExactSum(high, state.sum.low))
 
     with pytest.raises(LawBroken, match="one solution for every order"):
         check_merge(LINE, X, Y0, 100.0, after(shaken), rng=0)
@@ -355,7 +355,7 @@ def test_near_misses_of_the_law():
     same = np.random.default_rng(1).normal(size=len(of(phi=LINE)._state.sum.high))
 
     def off(state):  # the same at every merge
-        return state._replace(sum=Sum(state.sum.high * (1 + 1e-8 * same), state.sum.low))
+        return state._replace(sum=ExactSum(state.sum.high * (1 + 1e-8 * same), state.sum.low))
 
     with pytest.raises(LawBroken, match="the merged parts are the whole"):
         check_merge(LINE, X, Y0, 100.0, after(off), rng=0)

@@ -38,7 +38,7 @@ from rkhs_notes.deeper.two_samples import mmd_test_split
 from rkhs_notes.deeper.zoo import Bilinear, Mahalanobis, Matern, Periodic, RationalQuadratic
 from rkhs_notes.double_descent import check_min_norm
 from rkhs_notes.engines.data.pictures import image_pairs, low_resolution
-from rkhs_notes.engines.data.sums import Sum
+from rkhs_notes.engines.data.sums import ExactSum
 from rkhs_notes.engines.features.bounds import check_unbiased
 from rkhs_notes.engines.features.normals import (
     orthogonal_normals,
@@ -392,7 +392,8 @@ FAR = {  # None where there is an answer
     "coefficients beyond floats": (lambda: ridge(k, FEW / 1e4, 1e308 * SIGNS, lam=1e-9), "alpha overflows"),
     "one left out, beyond floats": (
         lambda: RKHS(k).leave_one_out(FEW[[0, 1]] / 1e3, [1.7e308, -1.7e308]), "rescale y"),
-    "sums beyond floats": (lambda: Sum(1e308 * ONES, ONES) + Sum(1e308 * ONES, ONES), "rescale X or y"),
+    "sums beyond floats": (
+        lambda: ExactSum(1e308 * ONES, ONES) + ExactSum(1e308 * ONES, ONES), "rescale X or y"),
     "an asymmetric matrix": (lambda: is_psd([[0.0, 1.7e308], [-1.7e308, 0.0]]), None),
     "a chain that never stops": (lambda: markov_chain(["ac"], "acgt", prior=5e-324), "prior = 4.94066e-324"),
     "steps beyond floats": (lambda: MarkovChain("ac", [[1.7e308, 1.7e308], [0.5, 0.5]]), "rows of sums"),

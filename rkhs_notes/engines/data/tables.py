@@ -207,7 +207,8 @@ def _array_table(X, name):
     "The Table of an array (n, d) or (n,), which may be a memory map"
     if X.ndim not in (1, 2) or X.dtype.kind not in "biufOU":
         raise ValueError(f"{name}, {X.shape} of {X.dtype}: pass numbers or texts, (n, d).")
-    X = X.reshape(len(X), -1)
+    if X.ndim == 1:
+        X = X[:, None]
     blocks = lambda: ([_column(c) for c in X[i : i + ROWS].T] for i in range(0, len(X), ROWS))
     return Table(name, [f"c{i}" for i in range(X.shape[1])], blocks)
 
