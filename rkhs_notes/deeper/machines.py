@@ -172,13 +172,6 @@ class MulticlassMachine(SupportMachine):
             f"{len(self.support)} of {len(self.dual)} points support it, gap ≤ {self.gap:.1e}"
         )
 
-# %% ../../nbs/deeper/07a_machines.ipynb #e0a9e175
-def _of_pair(k, X, y, each, low, high, run):
-    "(rows, machine) for one pair of classes; of class −1 is every other point"
-    rows = np.flatnonzero((y.place == high) | (y.place == low) | (low < 0))
-    problem = two_classes(np.where(y.place[rows] == high, 1.0, -1.0), each[rows])
-    return rows, machine_of(k, taken_of(X, rows), problem, **run)
-
 # %% ../../nbs/deeper/07a_machines.ipynb #fd5828cc
 def _multiclass(k, X, y, strategy, dual, offset, gap, converged, pairs):
     support = np.flatnonzero(dual.any(axis=1))
@@ -234,16 +227,15 @@ def svc_multiclass(
     if rest:
         pairs = [(-1, i) for i in range(q)]
         run["distances"] = pair_distances(k, X, tol, C == math.inf)
+    dual, numbers = np.zeros((n_points(X), len(pairs))), np.empty((3, len(pairs)))
     with one_of_many():
-        found = [
-            _of_pair(k, X, y, each, *pair, run)
-            for pair in tqdm(pairs, disable=not progress, desc=strategy)
-        ]
-    dual = np.zeros((n_points(X), len(pairs)))
-    for t, (rows, machine) in enumerate(found):
-        dual[rows, t] = machine.dual
-    numbers = np.array([(m.offset, m.gap, m.converged) for _, m in found])
-    return _multiclass(k, X, y, strategy, dual, *numbers.T, pairs)
+        for t, (low, high) in enumerate(tqdm(pairs, disable=not progress, desc=strategy)):
+            rows = np.flatnonzero((y.place == high) | (y.place == low) | (low < 0))
+            problem = two_classes(np.where(y.place[rows] == high, 1.0, -1.0), each[rows])
+            machine = machine_of(k, taken_of(X, rows), problem, **run)
+            dual[rows, t] = machine.dual
+            numbers[:, t] = machine.offset, machine.gap, machine.converged
+    return _multiclass(k, X, y, strategy, dual, *numbers, pairs)
 
 # %% ../../nbs/deeper/07a_machines.ipynb #bc3fa791
 class LeftOut(Value):
@@ -312,17 +304,14 @@ def sigmoid_of(d, positive, weights=None):
     if not w * (t - share) @ (d - d[0]) > 0:  # the slope of (7.9e) in a, where a = 0
         return 0.0, float(logit(share))
     A = np.column_stack([d / unit, np.ones(len(d))])
-    loss = lambda ab: w @ (np.logaddexp(0, A @ ab) - t * (A @ ab))
-    slope = lambda ab: A.T @ (w * (expit(A @ ab) - t))
+
+    def loss(ab):
+        z = A @ ab
+        return w @ (np.logaddexp(0, z) - t * z), A.T @ (w * (expit(z) - t))
+
     bend = lambda ab: (A.T * (w * expit(A @ ab) * expit(-A @ ab))) @ A
-    a, b = minimize(
-        loss,
-        np.zeros(2),
-        jac=slope,
-        hess=bend,
-        method="trust-exact",
-        options=dict(gtol=1e-9 * w.sum()),
-    ).x
+    run = dict(method="trust-exact", options=dict(gtol=1e-9 * w.sum()))
+    a, b = minimize(loss, np.zeros(2), jac=True, hess=bend, **run).x
     return a / unit, b
 
 # %% ../../nbs/deeper/07a_machines.ipynb #d565f87f
@@ -453,17 +442,11 @@ def relevance_machine(
     w, Sigma, _ = posterior(Phi[:, kept], t, a, noise)
     evidence = log_evidence(Phi[:, kept], t, a, noise) - len(t) * math.log(scale)
     unit, support = scale / np.append(1.0, size)[kept], used[kept[1:] - 1]
-    return _relevant(
-        k, X, y.mean(), w * unit, Sigma * np.outer(unit, unit), support, noise * scale**2, evidence
-    )
-
-# %% ../../nbs/deeper/07a_machines.ipynb #a1902aee
-def _relevant(k, X, mean, w, Sigma, support, noise, evidence):
-    centres = support
+    w, Sigma, centres = w * unit, Sigma * np.outer(unit, unit), support
     if not len(support):  # a function needs a centre: one with weight 0
         centres, w, Sigma = np.array([0]), np.append(w, 0.0), np.diag([Sigma[0, 0], 0.0])
-    f = RKHSFunction._of(k, taken_of(X, centres), w[1:])
-    return RelevanceMachine._of(f, float(mean + w[0]), support, noise, Sigma, float(evidence))
+    f, c = RKHSFunction._of(k, taken_of(X, centres), w[1:]), float(y.mean() + w[0])
+    return RelevanceMachine._of(f, c, support, noise * scale**2, Sigma, float(evidence))
 
 # %% ../../nbs/deeper/07a_machines.ipynb #3e54db0f
 @contract

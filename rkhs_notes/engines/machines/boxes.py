@@ -33,7 +33,8 @@ class BoxProblem(Value):
     total: float = 0.0
     size: float | None = None
 
-    is_open = property(lambda self: not np.isfinite(self.hi - self.lo).all(), doc="No finite box?")
+    prices = property(lambda self: np.maximum(self.hi, -self.lo), doc="The largest |b| each, (n,)")
+    is_open = property(lambda self: not np.isfinite(self.prices).all(), doc="No finite box?")
 
     def __len__(self):
         return len(self.p)
@@ -126,8 +127,8 @@ def gap_of(problem, b, f, c):
             primal = float(b @ f / 2) / least**2
     if not primal < np.inf:
         return float("inf"), dual
-    each = np.maximum(problem.hi, -problem.lo)
-    terms = np.where(np.isfinite(each), each, np.abs(b)) @ np.abs(problem.p) + np.abs(b) @ np.abs(f)
+    sizes = np.where(np.isfinite(problem.prices), problem.prices, np.abs(b))
+    terms = sizes @ np.abs(problem.p) + np.abs(b) @ np.abs(f)
     rounding = 64 * np.finfo(float).eps * float(terms)
     return (primal - dual) / max(abs(primal), rounding, np.finfo(float).tiny), dual
 

@@ -8,6 +8,7 @@ import numpy as np
 from importlib.util import find_spec
 
 # %% ../../../nbs/engines/machines/libsvm.ipynb #libsvm-own
+from ...base.points import taken_of
 from ..kernels.gram import diagonal, gram_matrix
 
 # %% ../../../nbs/engines/machines/libsvm.ipynb #5300c7be
@@ -21,11 +22,6 @@ def _kind(problem):
         return _ONE_CLASS
     tube = ((problem.lo < 0) & (problem.hi > 0)).any()
     return _TUBE * int(tube) + (problem.size is not None)
-
-
-def price_of(problem):
-    "Cᵢ, (n,)"
-    return np.maximum(problem.hi, -problem.lo)
 
 
 def suits(k, X, each):
@@ -57,20 +53,21 @@ def _libsvm(points, y, each, tol, options):
 # %% ../../../nbs/engines/machines/libsvm.ipynb #00b24154
 def by_libsvm(k, X, problem, tol, theirs=None):
     "(b, steps): libsvm's answer, feasible, its violation about tol"
-    each, kind, y, unit, sign = price_of(problem), _kind(problem), problem.p, 1.0, 1.0
+    some = np.flatnonzero(problem.prices)  # a weight of 0 leaves a point out
+    each, kind, y, unit, sign = problem.prices[some], _kind(problem), problem.p, 1.0, 1.0
     if kind in (_SHARED_CLASSES, _ONE_CLASS):
         unit = float(each.max())
     if kind in (_CLASSES, _SHARED_CLASSES):
         y, sign = problem.hi > 0, -1.0
-    points, options = _for_libsvm(k, X, theirs)
+    points, options = _for_libsvm(k, taken_of(X, some), theirs)
     share = float((problem.size or problem.total) / each.sum())
     machine = dict(svm_type=kind, epsilon=float(problem.eps), nu=share)
-    support, coefficients, steps = _libsvm(points, y, each, tol / unit, options | machine)
+    support, coefficients, steps = _libsvm(points, y[some], each, tol / unit, options | machine)
     b = np.zeros(len(problem))
-    b[support] = sign * unit * coefficients[0]
+    b[some[support]] = sign * unit * coefficients[0]
     if kind == _SHARED_CLASSES:
         b *= problem.size / max(np.abs(b).sum(), 1e-300)
-    return _at_the_price(b, each), steps
+    return _at_the_price(b, problem.prices), steps
 
 
 def _at_the_price(b, each):

@@ -18,37 +18,23 @@ def _ascend(D, G, b, box, tol, steps):
     """
     inf, eps, v, w = math.inf, box.eps, np.empty_like(G[0]), np.empty_like(G[0])
     subtract, sqrt, divide, multiply, add = np.subtract, np.sqrt, np.divide, np.multiply, np.add
-    values, bounds = b.tolist(), [(lo.tolist(), hi.tolist()) for lo, hi in box.sides]
-    sides = list(zip(G[::2], G[1::2], bounds, strict=True))
+    values, sides = b.tolist(), []
+    for rise, fall, (lo, hi) in zip(G[::2], G[1::2], box.sides, strict=True):
+        sides.append((rise, fall, lo.tolist(), hi.tolist()))
     todo, violation, step, interrupted = (), inf, 0, False
-
-    def put(i, value, slope):
-        values[i] = value
-        up = down = eps
-        if value < 0:
-            up = -eps
-        if value <= 0:
-            down = -eps
-        for rise, fall, (lows, highs) in sides:
-            rise[i], fall[i] = -inf, inf
-            if lows[i] <= value < highs[i]:
-                rise[i] = slope - up
-            if lows[i] < value <= highs[i]:
-                fall[i] = slope - down
-
     try:
         for step in range(steps + 1):
             best = -inf
-            for rise, fall, ends in sides:
-                up = int(rise.argmax())
-                most = rise.item(up)
-                subtract(most, fall, v)
+            for side in sides:
+                up = int(side[0].argmax())
+                most = side[0].item(up)
+                subtract(most, side[1], v)
                 sqrt(D[up], w)
                 divide(v, w, v)  # (gᵢ − gⱼ) / √Dᵢⱼ
                 down = int(v.argmax())
                 if (found := v.item(down)) >= best:
-                    best, i, j, high, low = found, up, down, most, fall.item(down)
-                    lows, highs = ends
+                    best, i, j, high, (_, fall, lows, highs) = found, up, down, most, side
+            low = fall.item(j)
             gain = high - low
             if not gain > tol or step == steps:
                 violation = _excess(G)
@@ -73,8 +59,18 @@ def _ascend(D, G, b, box, tol, steps):
             if t >= room_j:
                 bj = end_j
             todo = (i, bi), (j, bj)  # so that Ctrl-C cannot split a pair
-            put(i, bi, gi + w.item(i))
-            put(j, bj, gj + w.item(j))
+            values[i] = bi
+            values[j] = bj
+            for i, value, slope in (i, bi, gi + w.item(i)), (j, bj, gj + w.item(j)):
+                up = down = slope - eps
+                if value < 0:
+                    up = slope + eps
+                if value <= 0:
+                    down = slope + eps
+                for rise, fall, lows, highs in sides:
+                    low, high = lows[i], highs[i]
+                    rise[i] = up if low <= value < high else -inf
+                    fall[i] = down if low < value <= high else inf
     except KeyboardInterrupt:
         interrupted = True
         for place, value in todo:

@@ -39,7 +39,16 @@ def is_separable(Phi: FeatureMatrix, y: Signs, offset: Flag = False) -> bool:
     longest = np.abs(rows).max(axis=1)
     if (longest == 0).any():
         return False
-    margin = _margin_in_box(rows / longest[:, None])
+    n, D = rows.shape
+    rows, margin = rows / longest[:, None], math.nan
+    solved = linprog(
+        np.append(np.zeros(D), -1.0),
+        A_ub=np.column_stack([-rows, np.ones(n)]),
+        b_ub=np.zeros(n),
+        bounds=[(-1, 1)] * D + [(None, 1)],
+    )
+    if solved.status == 0:  # recomputed from the w that was found
+        margin = float((rows @ solved.x[:-1]).min())
     if not (margin > 1e-9 or margin <= 1e-12):
         raise ConvergenceFailure(
             f"the margin {margin:.1g} of the linear programme is too close to "
@@ -48,20 +57,6 @@ def is_separable(Phi: FeatureMatrix, y: Signs, offset: Flag = False) -> bool:
     return margin > 1e-9
 
 # %% ../../../nbs/engines/machines/separation.ipynb #235c0fe9
-def _margin_in_box(rows):
-    "The largest minᵢ ⟨w, rowᵢ⟩ over |w_j| ≤ 1, recomputed from the w that was found"
-    n, D = rows.shape
-    solved = linprog(
-        np.append(np.zeros(D), -1.0),
-        A_ub=np.column_stack([-rows, np.ones(n)]),
-        b_ub=np.zeros(n),
-        bounds=[(-1, 1)] * D + [(None, 1)],
-    )
-    if solved.status == 0:
-        return float((rows @ solved.x[:-1]).min())
-    return math.nan
-
-
 def _as_dense(Phi):
     "Features as an array of float64"
     if sp.issparse(Phi):

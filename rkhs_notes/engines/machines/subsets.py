@@ -15,7 +15,7 @@ from ..kernels.gram import n_columns, n_points
 from .boxes import PairDistances, gap_of, gram_times
 from .libsvm import _CLASSES, _SHARED_CLASSES, _SHARED_TUBE
 from .libsvm import _at_the_price, _for_libsvm, _kind, _libsvm
-from .libsvm import by_libsvm, price_of, suits
+from .libsvm import by_libsvm, suits
 from .prices import two_classes
 from .smo import SmoResult, climbed, heard, one_of_many
 
@@ -59,8 +59,9 @@ def _other_way(n, d, size, steps, joining, known):
 # %% ../../../nbs/engines/machines/subsets.ipynb #eb0e4619
 def _by_parts(k, X, problem, tol, report, theirs):
     "(b, steps, K b if known, stopped?), or None where pairs on the whole matrix are the better way"
-    n, look, steps = n_points(X), recast(X, np.dtype("f4")), 0
-    b, W = np.zeros(n), _first_part(problem.p, max(300, n // 16))
+    n, look, steps, b = n_points(X), recast(X, np.dtype("f4")), 0, np.zeros(n_points(X))
+    some = np.flatnonzero(problem.prices)
+    W = some[_first_part(problem.p[some], max(300, len(some) // 16))]
     try:
         while True:
             inside, more = _on_part(k, X, problem, W, b, 0.9 * tol, theirs)
@@ -90,13 +91,12 @@ def _by_parts(k, X, problem, tol, report, theirs):
 # %% ../../../nbs/engines/machines/subsets.ipynb #df21f447
 def at_once(k, X, problem, tol, report=None, theirs=None):
     "The SmoResult of a problem with a fixed sum, by libsvm; None where pairs are the better way"
-    each, n, fixed, most = price_of(problem), n_points(X), problem.size or problem.total, 1000
+    each, n, fixed, most = problem.prices, n_points(X), problem.size or problem.total, 1000
     if theirs is not None:
         most = 20_000
     if (
         report
         or n > most
-        or not (each > 0).all()
         or not suits(k, X, each)
         or (n * fixed > 900 * each.sum() and _kind(problem) != _SHARED_TUBE)
     ):
@@ -115,14 +115,12 @@ def answered(k, X, problem, tol, report=None, theirs=None):
     "The SmoResult, or None where pairs on the whole matrix are the better way"
     if problem.total:
         return at_once(k, X, problem, tol, report, theirs)
-    each, n, most = price_of(problem), n_points(X), 1000
-    if tol < 2e-5 * max(1.0, float(np.ptp(problem.p))) or not suits(k, X, each):
+    spread, most = max(1.0, float(np.ptp(problem.p))), 1000
+    if tol < 2e-5 * spread or not suits(k, X, problem.prices):
         return None
-    if not (each > 0).all():
-        return _without(k, X, problem, np.flatnonzero(each), tol, report, theirs)
     if theirs is not None:
         most = 3000
-    if n > most:
+    if np.count_nonzero(problem.prices) > most:
         found = _by_parts(k, X, problem, tol, report, theirs)
     elif report:  # who watches wants to see pair steps
         return None
@@ -145,17 +143,6 @@ def _finished(k, X, problem, tol, report, b, steps, f=None, stopped=False, patie
     steps += found.iterations
     return SmoResult._of(found.b, found.f, found.violation, steps, found.converged)
 
-
-def _without(k, X, problem, some, tol, report, theirs):
-    "The same where the points beyond `some` have the price 0"
-    found = answered(k, taken_of(X, some), problem.part(some), tol, report, theirs)
-    if found is None:
-        return None
-    b = np.zeros(len(problem))
-    b[some] = found.b
-    numbers = found.violation, found.iterations, found.converged
-    return SmoResult._of(b, gram_times(k, X, b), *numbers)
-
 # %% ../../../nbs/engines/machines/subsets.ipynb #5d2db428
 def all_pairs(k, X, place, each, tol, theirs=None):
     "(dual (n, t), offsets (t,), gaps (t,), converged?, pairs), or None where pairs are large"
@@ -166,9 +153,7 @@ def all_pairs(k, X, place, each, tol, theirs=None):
         return None
     pairs, members = list(combinations(range(q), 2)), [np.flatnonzero(place == c) for c in range(q)]
     rows = [np.concatenate([members[i], members[j]]) for i, j in pairs]
-    number = np.zeros((q, q), int)
-    number[np.triu_indices(q, 1)] = np.arange(len(pairs))
-    places = (number + number.T)[~np.eye(q, dtype=bool)].reshape(q, q - 1)
+    places = np.array([[t for t, pair in enumerate(pairs) if c in pair] for c in range(q)])
     if n <= 1000:
         theirs = None  # one matrix for all pairs
     (points, options), dual = _for_libsvm(k, X, theirs), np.zeros((n, len(pairs)))
@@ -179,11 +164,14 @@ def all_pairs(k, X, place, each, tol, theirs=None):
         S, coefficients, _ = _libsvm(points, place, each, 0.95 * tol, options)
         dual[S[:, None], places[place[S]]] = _at_the_price(-coefficients, each[S]).T
     F = _against(k, X, points, theirs is None, members, dual, places)
-    found = np.empty((3, len(pairs)))
-    for t, (i, j) in enumerate(pairs):
-        f = np.concatenate([F[members[i], j - 1], F[members[j], i]])
-        box = two_classes(np.where(place[rows[t]] == j, 1.0, -1.0), each[rows[t]])
-        dual[rows[t], t], *found[:, t] = _certified(k, X, rows[t], box, dual[rows[t], t], f, tol)
+    found = _certificates(place, each, dual, F, rows, np.array(pairs))
+    for t in np.flatnonzero(found[2] > tol):
+        some = rows[t]
+        box = two_classes(np.where(place[some] == pairs[t][1], 1.0, -1.0), each[some])
+        last = climbed(PairDistances(k, taken_of(X, some)), box, dual[some, t], tol)
+        c = box.offset(last.b, box.p - last.f)
+        dual[some, t] = last.b
+        found[:, t] = c, gap_of(box, last.b, last.f, c)[0], last.violation
     dual.flags.writeable = False  # large: whoever keeps it need not copy it
     return dual, found[0], found[1], bool((found[2] <= tol).all()), pairs
 
@@ -198,16 +186,6 @@ def _each_by_itself(points, place, each, tol, options, dual, rows):
 
     in_parallel(work, range(len(rows)))
 
-
-def _certified(k, X, rows, box, b, f, tol):
-    "(b, offset, relative gap, violation) of one pair, finished by pair steps where it must be"
-    violation = box.violation(b, box.p - f)
-    if violation > tol:
-        found = climbed(PairDistances(k, taken_of(X, rows)), box, b, tol)
-        b, f, violation = found.b, found.f, found.violation
-    c = box.offset(b, box.p - f)
-    return b, c, gap_of(box, b, f, c)[0], violation
-
 # %% ../../../nbs/engines/machines/subsets.ipynb #b57c470b
 def _against(k, X, points, known, members, dual, places):
     "f at each point, (n, q − 1): in the pairs of its class with each other class"
@@ -219,3 +197,21 @@ def _against(k, X, points, known, members, dual, places):
         else:
             F[rows] = times(k, taken_of(X, rows), taken_of(X, S), coefficients)
     return F
+
+
+def _certificates(place, each, dual, F, rows, pairs):
+    "Offsets, relative gaps and violations, (3, t): all pairs one behind the other"
+    flat, lengths = np.concatenate(rows), [len(some) for some in rows]
+    column, starts = np.repeat(np.arange(len(rows)), lengths), np.cumsum([0, *lengths[:-1]])
+    own, other = place[flat], pairs[column].sum(axis=1) - place[flat]
+    b, f = dual[flat, column], F[flat, other - (other > own)]
+    box, of_all = two_classes(np.sign(own - other) * 1.0, each[flat]), np.add.reduceat
+    rise, fall = box.slopes(b, box.p - f)
+    high, low = np.maximum.reduceat(rise, starts), np.minimum.reduceat(fall, starts)
+    free = rise == fall
+    count, total = of_all(free * 1.0, starts), of_all(np.where(free, rise, 0.0), starts)
+    c = np.where(count > 0, total / np.maximum(count, 1), (high + low) / 2)
+    square = of_all(b * f, starts) / 2
+    primal = square + of_all(box.losses(box.p - f - c[column]), starts)
+    gap = (primal - of_all(box.p * b, starts) + square) / np.abs(primal)
+    return np.stack([c, gap, np.maximum(0.0, high - low)])

@@ -152,15 +152,12 @@ def at_own_level(k, X, w, nu, tol, **run):
         found = solved(k, X, problem, start, tol * level, **run)
         own, start = float(found.b @ found.f) / problem.total, found.b
         if not found.converged or found.violation <= tol * own or tol * level <= 1e-10 * most:
-            return problem, found, _least_inside(problem, found)
+            break
         level = max(own / 2, min(tol, 0.1) * level)
-
-
-def _least_inside(problem, found):
-    "r below all that may stay inside: outside are points at their price only, at most nu n"
-    if not len(free := found.f[found.b < problem.hi]):
-        return -problem.offset(found.b, -found.f)
-    return float(free.min() - 1e-13 * np.abs(found.f).max())
+    r, inside = -problem.offset(found.b, -found.f), found.b < problem.hi
+    if inside.any():  # below all that may stay inside: outside are points at their price only
+        r = float(found.f[inside].min() - 1e-13 * np.abs(found.f).max())
+    return problem, found, r
 
 # %% ../../../nbs/engines/machines/support.ipynb #c37f396a
 def outside(k, X, share, tol, theirs=None):
