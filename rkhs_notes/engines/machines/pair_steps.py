@@ -61,16 +61,16 @@ def _ascend(D, G, b, box, tol, steps):
             todo = (i, bi), (j, bj)  # so that Ctrl-C cannot split a pair
             values[i] = bi
             values[j] = bj
-            for i, value, slope in (i, bi, gi + w.item(i)), (j, bj, gj + w.item(j)):
+            for e, value, slope in (i, bi, gi + w.item(i)), (j, bj, gj + w.item(j)):
                 up = down = slope - eps
                 if value < 0:
                     up = slope + eps
                 if value <= 0:
                     down = slope + eps
                 for rise, fall, lows, highs in sides:
-                    low, high = lows[i], highs[i]
-                    rise[i] = up if low <= value < high else -inf
-                    fall[i] = down if low < value <= high else inf
+                    low, high = lows[e], highs[e]
+                    rise[e] = up if low <= value < high else -inf
+                    fall[e] = down if low < value <= high else inf
     except KeyboardInterrupt:
         interrupted = True
         for place, value in todo:
