@@ -273,7 +273,8 @@ class Measure(Value):
 
         f, g : functions or their values (n,)
         """
-        return self.integrate(self._scalar(f, "f") * self._scalar(g, "g"))
+        products = self._scalar(f, "f") * self._scalar(g, "g")
+        return self.integrate(finite(products, "f g", "rescale f or g"))
 
     @contract
     def norm(self, f, p: Exponent = 2) -> Finite:

@@ -17,7 +17,7 @@ from .base.values import Value
 from .base.words import Coefficients, Finite, Targets, Word, array, fitting
 
 # %% ../nbs/03_rkhs.ipynb #31b65367
-from .base.errors import require
+from .base.errors import finite, require
 from .engines.functions.functions import AFunction, APoint, Number
 from .engines.functions.functions import OneFunction, Places, RKHSFunction, SameSpace
 from .engines.functions.functions import gram_for_values, independent_sections, size_of
@@ -85,7 +85,8 @@ class RKHS(Value):
         """
         require_points(X, 2, "X", "leaving out the only one leaves none")
         gram = gram_for_values(self.k, X, y)
-        return (gram.solve(y).T / gram.inverse_diagonal()).T  # (3.14)
+        left = (gram.solve(y).T / gram.inverse_diagonal()).T  # (3.14)
+        return finite(left, "y − s(x)", "rescale y")
 
     @contract
     def project(self, f: SameSpace, X: Places) -> AFunction:

@@ -159,7 +159,8 @@ def gap_bound(
     """
     n = n_points(X)
     ball = radius * float(diagonal(k, X).sum()) ** 0.5 / n  # (16.7)
-    return float(2 * lipschitz * ball + chance(k, n, math.log(1 / delta)))
+    bound = 2 * lipschitz * ball + chance(k, n, math.log(1 / delta))
+    return as_number(bound, "the bound", because=": it overflows; take a smaller radius")
 
 # %% ../../nbs/deeper/16_generalization.ipynb #f05cee31
 class MarginBound(Value):

@@ -350,7 +350,7 @@ FAR_POINT = np.where(FEW == FEW[0, 0], 1e154, FEW)
 FAR = {  # None where there is an answer
     "an interval": (lambda: uniform_grid(-1e308, 1e307, 5).points, None),
     "longer than floats": (lambda: uniform_grid(-1e308, 1.7e308, 5), "b - a = inf"),
-    "a combination": (lambda: combine([1e308, 1.0], [[9.0], [1.0]]), "combination of vectors overflows"),
+    "a combination": (lambda: combine([1e308, 1.0], [[9.0], [1.0]]), "combine.* overflows"),
     "a line": (lambda: smoothing_spline(1e308 * LINE, Y_FEW, 1.0), "rescale x"),
     "heavy points": (lambda: semiparametric(k, FEW, Y_FEW, np.cos, 1.0, 1e308 * ONES)(FEW), None),
     "light points": (lambda: semiparametric(k, LINE, Y_FEW, np.cos, 1.0, 1e-310 * ONES), "weights / lam"),
@@ -371,7 +371,7 @@ FAR = {  # None where there is an answer
     "a coarse grid": (lambda: spectral_from_function(k, reach=8.0, step=5.0), "step = 5: .*≤ 4"),
     "a grid that sees one point": (lambda: spectral_from_function(k, reach=1e12), "3.05e.07 is too coarse"),
     "a length beyond floats": (lambda: gauss_legendre(-1e308, 1e308, 5), "b - a = inf"),
-    "a wide law": (lambda: gauss_hermite(0.0, 1.7e308, 5), "points is not finite"),
+    "a wide law": (lambda: gauss_hermite(0.0, 1.7e308, 5), "a node overflows"),
     "long values": (lambda: LEBESGUE.inner(np.full(3, 1e200), np.full(3, 1e200)), "f g overflows"),
     "a long vector": (lambda: check_norm(np.linalg.norm, [[1e154, 1.0]]), "rescale them"),
     "noise and huge points": (lambda: learn_noise(Linear() + k, 1e154 * FEW, Y_FEW), "rescale|overflow"),
@@ -421,7 +421,7 @@ FAR = {  # None where there is an answer
     "and beside the points": (
         lambda: bias_variance(k, FEW, lambda X: 1e308 * X[:, 0], 0.1, 1.0, at=FEW[:2]), "rescale f"),
     "groups beyond floats": (
-        lambda: leave_groups_out(k, FEW, 1e308 * SIGNS, 1e-3, [0, 0, 1, 1, 2]), "rescale y"),
+        lambda: leave_groups_out(k, FEW, 1e308 * SIGNS, 1e-3, [0, 0, 1, 1, 2]), "rescale .* y"),
     "features beyond squares": (
         lambda: svm_primal(np.asarray, 1e100 * FEW, [0, 1, 0, 1, 0], C=0.5, tol=0.7).function.w, None),
     "columns beyond memory": (lambda: Periodic(1.0, 1.0).spectral(10**9), "Instead: fewer columns"),
