@@ -129,7 +129,7 @@ class Plan:
         try:
             with np.errstate(all="ignore"):
                 result = f(**seen)
-            _require_finite(result, f, self, returns)
+                _require_finite(result, f, self, returns)
             return result
         finally:
             for X in new:
