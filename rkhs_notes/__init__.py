@@ -312,6 +312,7 @@ _FORMER |= {
         NonNegative Plane Positive Probability Rng SquareMatrix Targets TwoLabels Vector Vectors
         Weights Whole""",
     "gram": """AKernel""",
+    "functions": """Combination Drawn""",
     "paths": """AnyColumns Error FeatureColumns FittedColumns OtherPoints Penalties Widths""",
     "tables": """ATable""",
 }

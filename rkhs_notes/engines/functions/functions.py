@@ -347,6 +347,9 @@ class RKHSFunction(Predicting, Value):
         """
         return _compressed(self, min(tol, 1.0))
 
+# %% ../../../nbs/engines/functions/functions.ipynb #former-f-code
+Combination = Drawn = RKHSFunction
+
 # %% ../../../nbs/engines/functions/functions.ipynb #ff0b85dd
 def _compressed(f, tol):
     "f with fewer centres; where the bound is not certain, f with every centre once"
