@@ -63,7 +63,11 @@ ConvergenceFailure
 """.split()
 
 # %% ../nbs/apps/package.ipynb #9a5da319
-_JOINED = {"sketches": "grids_landmarks", "unbiased": "bounds"}  # modules that are part of another
+_JOINED = {  # modules that are part of another
+    "sketches": "grids_landmarks",
+    "turns": "cca",
+    "unbiased": "bounds",
+}
 
 
 @cache

@@ -10,13 +10,14 @@ from itertools import combinations
 from typing import Annotated, Any
 import numpy as np
 import scipy.linalg
+from scipy.optimize import minimize_scalar
 from ..base import points, settings
 from ..base.arrays import as_number, as_points, as_weights, shaped
 from ..base.factors import Cholesky, centred, signs
 
 # %% ../../nbs/deeper/08a_cca.ipynb #debf5702
 from ..base.contracts import contract
-from ..base.errors import finite, require
+from ..base.errors import finite, require, settled
 from ..base.values import Value
 from ..base.words import Count, Positive, Rng, Vector, Weights, Word, array, instance_of
 from ..base.words import word_of
@@ -27,7 +28,7 @@ from ..kernels import Gaussian
 from ..engines.solving.lowrank import Pivots, low_rank
 from ..engines.testing.samples import steady
 from ..engines.testing.smoothers import dependence, half_log_det, smoother
-from ..engines.testing.turns import least_dependent, whitened
+from ..engines.testing.smoothers import require_directions
 from ..rkhs import RKHSFunction
 
 # %% ../../nbs/deeper/08a_cca.ipynb #03211e83
@@ -260,6 +261,69 @@ def _mutual_information(samples, reg, tol):
     C = np.where(of[:, None] == of, np.eye(len(of)), B.T @ B)  # the diagonal blocks of 𝒟 are I
     return max(-half_log_det(C), 0.0)  # (8.18)
 
+# %% ../../nbs/deeper/08a_cca.ipynb #1087deae
+def _whitened(X, m):
+    "(Z (n, m) with covariance I, W (m, d), mean): the leading m directions of X"
+    n, mean = len(X), X.mean(axis=0)
+    units = np.abs(X - mean).max(axis=0)
+    varies = units > 64 * np.finfo(float).eps * np.abs(X).max(axis=0)
+    units = np.where(varies, units, 1.0)
+    as_number(
+        float(units.min()),
+        "the spread of a column of X",
+        at_least=1e-290,
+        because=", else the unmixing overflows: rescale X",
+    )
+    X0 = np.where(varies, (X - mean) / units, 0.0)
+    U, s, Vt = scipy.linalg.svd(X0 - X0.mean(axis=0), full_matrices=False)
+    rank = int((s > 1e-10 * s[0]).sum())
+    require_directions(rank, m, f"the {X.shape[1]} columns of X", f"n_sources = {m}")
+    return U[:, :m] * math.sqrt(n), Vt[:m] / s[:m, None] * math.sqrt(n) / units, mean
+
+# %% ../../nbs/deeper/08a_cca.ipynb #a1cef312
+def _rotated(a, b, angle):
+    "The pair after a turn   (8.19a)"
+    c, s = math.cos(angle), math.sin(angle)
+    return c * a + s * b, c * b - s * a
+
+
+def _best_angle(between, a, b, tol):
+    "The angle in [−π/4, π/4) of least between(a, b), and how much its values on the grid differ"
+    at = lambda angle: between(*_rotated(a, b, angle))
+    grid = np.linspace(-math.pi / 4, math.pi / 4, 12, endpoint=False)
+    values = [at(angle) for angle in grid]
+    near, step = grid[np.argmin(values)], grid[1] - grid[0]
+    found = minimize_scalar(
+        at, bounds=(near - step, near + step), method="bounded", options={"xatol": tol / 4}
+    )
+    angle = (float(found.x) + math.pi / 4) % (math.pi / 2) - math.pi / 4
+    if at(0.0) <= found.fun:
+        angle = 0.0
+    return angle, np.ptp(values)
+
+# %% ../../nbs/deeper/08a_cca.ipynb #16ff300f
+def _least_dependent(Z, between, tol, max_sweeps):
+    "(turn (m, m), Z turnᵀ, sweeps): each pair of columns as little dependent as an angle makes it"
+    m, seen = Z.shape[1], 0.0
+    turn, Z = np.eye(m), Z.copy()
+    for sweeps in range(1, max_sweeps + 1):
+        largest = 0.0
+        for i, j in combinations(range(m), 2):
+            angle, spread = _best_angle(between, Z[:, i], Z[:, j], tol)
+            for A in (turn, Z.T):
+                A[i], A[j] = _rotated(A[i], A[j], angle)
+            largest, seen = max(largest, abs(angle)), max(seen, spread)
+        if m > 1 and seen < 1e-12:
+            raise ValueError("k sees nothing, or only correlations; pass k=Gaussian(1.0), say.")
+        if largest <= tol:
+            return turn, Z, sweeps
+    settled(
+        f"the largest turn still in sweep {sweeps}",
+        largest,
+        tol,
+        "Two may be Gaussian; else pass more points or a larger tol.",
+    )
+
 # %% ../../nbs/deeper/08a_cca.ipynb #ce4960b7
 Mixtures = Annotated[Any, array("n", "d?")]
 
@@ -324,7 +388,7 @@ def kernel_ica(
     finite(X - X.mean(axis=0), "X less its mean", "rescale X")
     if k is None:
         k = Gaussian(1.0)
-    Z, whitening, mean = whitened(X, n_sources or X.shape[1])
+    Z, whitening, mean = _whitened(X, n_sources or X.shape[1])
     trace = float(diagonal(k, k._marked(Z.reshape(-1, 1))).mean() * len(X))
     usual = 0.01 * trace
     because = f"; {usual:.2g} is usual for {len(X)} points"
@@ -336,7 +400,7 @@ def kernel_ica(
         F, G = (basis._at(k._marked(a)) for a in pair)
         return dependence(F - F.mean(axis=0), G - G.mean(axis=0), reg)
 
-    turn, S, sweeps = least_dependent(Z, between, tol, max_sweeps)
+    turn, S, sweeps = _least_dependent(Z, between, tol, max_sweeps)
     unmixing = turn @ whitening
     left = sum(between(*pair) for pair in combinations(S.T, 2))
     return IndependentSources._of(unmixing * signs(unmixing.T)[:, None], mean, float(left), sweeps)

@@ -11,6 +11,8 @@ from sklearn.decomposition import FastICA
 from rkhs_notes import settings
 from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.deeper.cca import (
+    _best_angle,
+    _whitened,
     amari_distance,
     check_kernel_cca,
     kernel_cca,
@@ -19,7 +21,6 @@ from rkhs_notes.deeper.cca import (
     kernel_mutual_information,
 )
 from rkhs_notes.deeper.zoo import Delta, Laplace, Precomputed
-from rkhs_notes.engines.testing.turns import best_angle, whitened
 from rkhs_notes.kernels import Brownian, Gaussian, Linear, Polynomial, Sigmoid
 from rkhs_notes.kpca import center, kernel_pca
 from rkhs_notes.rkhs import RKHSFunction
@@ -235,20 +236,20 @@ E1, E2 = np.eye(2)
 @pytest.mark.parametrize("best", [0.3, -0.7, np.pi / 4 - 0.01, 0.01 - np.pi / 4])
 def test_the_best_angle_has_no_better_name(best):
     "Turns by a quarter only exchange the sources: one of them lies in [−π/4, π/4)"
-    angle, spread = best_angle(of_angle(lambda t: 1 - np.cos(4 * (t - best))), E1, E2, 1e-6)
+    angle, spread = _best_angle(of_angle(lambda t: 1 - np.cos(4 * (t - best))), E1, E2, 1e-6)
     assert angle == pytest.approx(best, abs=1e-5) and 1 < spread <= 2
 
 
 def test_where_no_turn_is_better_none_is_made():
-    assert best_angle(of_angle(lambda t: 0.0), E1, E2, 1e-3) == (0.0, 0.0)
-    assert best_angle(of_angle(lambda t: 1.0), E1, E2, 1e-3) == (0.0, 0.0)
+    assert _best_angle(of_angle(lambda t: 0.0), E1, E2, 1e-3) == (0.0, 0.0)
+    assert _best_angle(of_angle(lambda t: 1.0), E1, E2, 1e-3) == (0.0, 0.0)
 
 
 def test_whitened_mixtures_have_covariance_1_and_say_how():
     mixed = (
         np.random.default_rng(0).normal(size=(50, 3)) @ [[1, 2, 0], [0, 1e-6, 1], [3, 0, 1e6]] + 7
     )
-    Z, W, mean = whitened(mixed, 2)
+    Z, W, mean = _whitened(mixed, 2)
     np.testing.assert_allclose(Z.T @ Z / 50, np.eye(2), atol=1e-12)
     np.testing.assert_allclose((mixed - mean) @ W.T, Z, atol=1e-8)
 
@@ -257,9 +258,9 @@ def test_a_column_that_changes_by_rounding_only_is_no_direction():
     rng = np.random.default_rng(0)
     noise = np.where(rng.random(60) < 0.5, 0.3, 0.1 + 0.2)
     mixed = np.c_[rng.uniform(size=(60, 2)), noise]
-    assert len(set(noise)) == 2 and whitened(mixed, 2)[1].shape == (2, 3)
+    assert len(set(noise)) == 2 and _whitened(mixed, 2)[1].shape == (2, 3)
     with pytest.raises(ValueError, match="Pass at most 2"):
-        whitened(mixed, 3)
+        _whitened(mixed, 3)
 
 
 def test_a_kernel_that_sees_rounding_only_sees_nothing():
