@@ -65,8 +65,10 @@ ConvergenceFailure
 # %% ../nbs/apps/package.ipynb #9a5da319
 _JOINED = {  # modules that are part of another
     "sketches": "grids_landmarks",
+    "tall": "linear_machines",
     "turns": "cca",
     "unbiased": "bounds",
+    "wide": "linear_machines",
 }
 
 

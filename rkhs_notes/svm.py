@@ -34,8 +34,8 @@ from .engines.machines.prices import centres_of, point_prices, require_classes
 from .engines.machines.prices import two_classes
 from .engines.machines.support import Deciding, at_own_level, certified
 from .engines.machines.support import pair_distances, require_made_from, solved
-from .engines.machines.tall import by_features
-from .engines.machines.wide import hinge_by_newton, logistic_by_newton
+from .engines.machines.linear_machines import by_features, hinge_by_newton
+from .engines.machines.linear_machines import logistic_by_newton
 
 # %% ../nbs/07_svm.ipynb #d7e9850c
 class SupportVectorMachine(Deciding):

@@ -94,8 +94,28 @@ LETTERS = {
     "engines": "S",
     "answers": "V",
 }  # pages had a letter before their names, and some kept to no rule
-LETTERED = """A_errors B_settings C_arrays C_contracts D_datasets E_plots S_play S_diagnoses V_exercises
-    W_classroom W_comparison W_estimators X_cli Y_package""".split()
+FORMER = {  # others, and pages that are part of another
+    "A_errors": "errors",
+    "B_settings": "settings",
+    "C_arrays": "arrays",
+    "C_contracts": "contracts",
+    "D_datasets": "datasets",
+    "E_plots": "plots",
+    "S_play": "play",
+    "S_diagnoses": "diagnoses",
+    "V_exercises": "exercises",
+    "W_classroom": "classroom",
+    "W_comparison": "comparison",
+    "W_estimators": "estimators",
+    "X_cli": "cli",
+    "Y_package": "package",
+    "tall": "linear_machines",
+    "S_tall": "linear_machines",
+    "wide": "linear_machines",
+    "S_wide": "linear_machines",
+    "turns": "08a_cca",
+    "S_turns": "08a_cca",
+}
 MOVED = """<!doctype html><title>{0}</title><link rel="canonical" href="{0}.html">
 <script>location.replace("{0}.html" + location.hash)</script>
 <meta http-equiv="refresh" content="0; url={0}.html"><a href="{0}.html">moved</a>
@@ -105,9 +125,7 @@ MOVED = """<!doctype html><title>{0}</title><link rel="canonical" href="{0}.html
 def former_addresses():
     "{S_gram: gram} of the pages that were called otherwise"
     rooms = {path.stem: room(path).partition("/")[0] for path in all_pages()}
-    return {f"{LETTERS[o]}_{name}": name for name, o in rooms.items() if o in LETTERS} | {
-        name: name.partition("_")[2] for name in LETTERED
-    }
+    return FORMER | {f"{LETTERS[o]}_{name}": name for name, o in rooms.items() if o in LETTERS}
 
 
 def publish():

@@ -15,7 +15,7 @@ from scipy.stats import multivariate_normal
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, SVR, OneClassSVM
 
-from rkhs_notes import settings, smo, subsets, tall
+from rkhs_notes import linear_machines, settings, smo, subsets
 from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.deeper.machines import (
     bayes_point,
@@ -27,12 +27,16 @@ from rkhs_notes.deeper.machines import (
 from rkhs_notes.deeper.zoo import Laplace, Matern, Precomputed
 from rkhs_notes.engines.machines import libsvm
 from rkhs_notes.engines.machines.boxes import BoxProblem, PairDistances
+from rkhs_notes.engines.machines.linear_machines import (
+    by_features,
+    hinge_by_newton,
+    logistic_by_newton,
+    rounded_hinge,
+)
 from rkhs_notes.engines.machines.prices import from_first, unit_of
 from rkhs_notes.engines.machines.relevance import largest_evidence, log_evidence
 from rkhs_notes.engines.machines.smo import solve_box
 from rkhs_notes.engines.machines.support import gap_of
-from rkhs_notes.engines.machines.tall import by_features
-from rkhs_notes.engines.machines.wide import hinge_by_newton, logistic_by_newton, rounded_hinge
 from rkhs_notes.kernels import Gaussian, Kernel, Linear, Polynomial, Sigmoid
 from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.svm import (
@@ -1252,7 +1256,7 @@ def test_a_step_along_the_path_is_that_of_predictor_and_corrector():
     centre = mu * (later / mu) ** 3
     da, dz, ds, dc = by_one_system(V, y, a, u, z, s, c, centre - da * dz, centre + da * ds)
     t = 0.995 * reach((a, da), (u, -da), (z, dz), (s, ds))
-    P, Q, offset = tall._step(V, y, np.stack([a, u]), np.stack([z, s]), c)
+    P, Q, offset = linear_machines._step(V, y, np.stack([a, u]), np.stack([z, s]), c)
     for found, exact in (
         (P, [a + t * da, u - t * da]),
         (Q, [z + t * dz, s + t * ds]),
@@ -1264,12 +1268,12 @@ def test_a_step_along_the_path_is_that_of_predictor_and_corrector():
 def test_coefficients_near_a_bound_are_put_there_and_the_sum_stays_0():
     C, y = np.full(4, 2.0), np.array([1.0, 1.0, -1.0, -1.0])
     a = np.array([1e-9, 0.7, 0.4, 0.3 + 1e-9])
-    found = tall._at_bounds(a, C, y, 1e-9)
+    found = linear_machines._at_bounds(a, C, y, 1e-9)
     assert found[0] == 0 and abs(y @ found) < 1e-15 and np.abs(found - a).max() < 1e-8
     upper = np.array([2 - 1e-9, 1e-9, 2 - 1e-9, 1e-9])
-    np.testing.assert_array_equal(tall._at_bounds(upper, C, y, 1e-9), [2, 0, 2, 0])
+    np.testing.assert_array_equal(linear_machines._at_bounds(upper, C, y, 1e-9), [2, 0, 2, 0])
     odd = np.array([2 - 1e-9, 2 - 1e-9, 2 - 1e-9, 1e-9])  # no coefficient is left to make up for it
-    np.testing.assert_array_equal(tall._at_bounds(odd, C, y, 1e-9), odd)
+    np.testing.assert_array_equal(linear_machines._at_bounds(odd, C, y, 1e-9), odd)
 
 
 def test_points_of_weight_0_are_left_out_of_dense_features():
