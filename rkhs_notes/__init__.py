@@ -68,6 +68,7 @@ _JOINED = {  # modules that are part of another
     "tall": "linear_machines",
     "turns": "cca",
     "unbiased": "bounds",
+    "unexplained": "dependence",
     "wide": "linear_machines",
 }
 

@@ -17,7 +17,8 @@ from ..base.words import Count, Function, NonNegative, Positive, Rng, array, one
 from .cca import KernelEach, PointsX, PointsY, Samples
 
 # %% ../../nbs/deeper/15_dependence.ipynb #161bfd47
-from ..base.errors import finite, require
+from ..base.blocks import require_fits
+from ..base.errors import at_edge, finite, require
 from ..engines.kernels.gram import AKernel, diagonal, n_points
 from ..engines.testing.resampling import TestResult, batched, quadratic_forms, signs
 from .metrics import Tensor
@@ -25,9 +26,10 @@ from ..mmd import DistanceInduced, mmd2_v
 
 # %% ../../nbs/deeper/15_dependence.ipynb #2ebc6d8b
 from ..engines.machines.separation import or_one
+from ..engines.solving import systems
 from ..engines.testing.samples import gram_in_doubles, steady
 from ..engines.testing.swaps import Paired, Together, both_grams, side_of
-from ..engines.testing.unexplained import Unexplained, unexplained_gram
+from ..engines.testing.smoothers import require_directions
 from .two_samples import KernelOrMap
 
 # %% ../../nbs/deeper/15_dependence.ipynb #1c5686f8
@@ -216,6 +218,68 @@ def dhsic_test(
         hypothesis=f"the {both.m} variables are independent",
     )
 
+# %% ../../nbs/deeper/15_dependence.ipynb #c3ab9422
+class _Unexplained:
+    "Regressions on points Z with a free constant: what they leave of features"
+
+    def __init__(self, k, Z):
+        n = n_points(Z)
+        require_fits((4, n, n), instead="a random part of the rows")
+        self.gram, near = gram_in_doubles(k, Z), steady(k, Z)
+        K = self.gram
+        if near is not k:
+            K = gram_in_doubles(near, Z)
+        self.lams = systems.range_of_lams(K)[::2]
+        e, Q = systems.eigenpairs(centred(K), k, beside=np.abs(K).max())
+        some = e > 8 * np.finfo(float).eps * e[-1]
+        some[0] = False  # the constant: Q 1 = 0
+        self.e, self.Q, self.complete = e[some], Q[:, some], some.sum() == n - 1  # N = 0
+
+    def residuals(self, F, lam):
+        "R F for centred F   (15.13)"
+        along = self.Q.T @ F
+        explained = self.Q @ ((lam / (self.e + lam))[:, None] * along)
+        if self.complete:
+            return explained
+        return F - self.Q @ along + explained
+
+    def beyond(self, K, KQ, between):
+        "Diagonals of N and N K N, and N K Q"
+        if self.complete:
+            return 0.0, 0.0, np.zeros_like(KQ)
+        Q, NKQ = self.Q, KQ - self.Q @ between
+        N = 1 - 1 / len(K) - np.sum(Q * Q, axis=1)
+        return np.maximum(N, 0), K.diagonal() - np.sum(Q * (KQ + NKQ), axis=1), NKQ
+
+    def loo(self, K, lams):
+        "Mean squared leave-one-out error of each penalty, for features with centred Gram matrix K"
+        Q, KQ, errors = self.Q, K @ self.Q, []
+        between = Q.T @ KQ
+        N, NKN, NKQ = self.beyond(K, KQ, between)
+        for lam in lams:
+            W = Q * (lam / (self.e + lam))
+            left = NKN + np.sum((2 * NKQ + W @ between) * W, axis=1)
+            rest = N + np.sum(W * Q, axis=1)
+            errors.append(float(np.mean(left / np.maximum(rest, 1e-12) ** 2)))  # (15.14)
+        return np.array(errors)
+
+    def penalty(self, K, lam):
+        "lam, or the penalty of least leave-one-out error"
+        if lam is not None:
+            return lam
+        errors = self.loo(K, self.lams)
+        at_edge("lam", self.lams, errors, 0.01 * errors.min(), "pass lam, or rescale the kernel")
+        return float(self.lams[np.argmin(errors)])
+
+    def gram_of(self, K, name, lam):
+        "R K̃ R at this penalty, or at the best one, for the Gram matrix K of a variable"
+        diagonal, K = K.diagonal().max(), centred(K)
+        varies = K.trace() > 64 * np.finfo(K.dtype).eps * len(K) * diagonal
+        features = f"the centred features of {name}"
+        require_directions(int(varies), 1, features, "a test of independence")
+        lam = self.penalty(K, lam)
+        return self.residuals(self.residuals(K, lam).T, lam)
+
 # %% ../../nbs/deeper/15_dependence.ipynb #db4ba2eb
 PointsZ = Annotated[Any, points("n", of="kz")]
 Columns, OtherColumns = (Annotated[Any, array("n", letter)] for letter in ("t?", "s?"))
@@ -246,9 +310,9 @@ def conditional_independence_test(
     raises MemoryError : Gram matrices above settings.result_mib
     references : Theorem 15.8; Zhang, Peters, Janzing and Schölkopf (2011); Daudin (1980)
     """
-    n, given = n_points(X), Unexplained(kz, Z)
-    M = unexplained_gram(given, gram_in_doubles(kx, X) * given.gram, "X", lam)
-    M *= unexplained_gram(given, gram_in_doubles(steady(ky, Y), Y), "Y", lam)
+    n, given = n_points(X), _Unexplained(kz, Z)
+    M = given.gram_of(gram_in_doubles(kx, X) * given.gram, "X", lam)
+    M *= given.gram_of(gram_in_doubles(steady(ky, Y), Y), "Y", lam)
     T, squares = float(M.sum()) / n, np.sum(M**2)
     finite(squares, "the variance under independence", "rescale X, Y or Z")
     fields = dict(name="conditional HSIC", hypothesis="the two sides are independent given Z")
@@ -281,7 +345,7 @@ def generalized_covariance_test(
     raises TypeError, ValueError : bad kernel or points, different lengths
     references : Shah and Peters (2020)
     """
-    n, given = n_points(X), Unexplained(kz, Z)
+    n, given = n_points(X), _Unexplained(kz, Z)
     left = []
     for F in (X, Y):
         F = F.reshape(n, -1) - F[0]

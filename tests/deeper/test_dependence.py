@@ -445,7 +445,7 @@ def test_the_penalty_is_that_of_leave_one_out():
     g = Gaussian(1.0)
     x, y, z = driven(np.random.default_rng(5), 50)
     path = rn.ridge_path(g, z, x, offset=True)
-    given = rn.unexplained.Unexplained(g, g.points(z))
+    given = rn.dependence._Unexplained(g, g.points(z))
     errors = given.loo(np.outer(x - x.mean(), x - x.mean()), path.lams)
     np.testing.assert_allclose(errors, path.loo, rtol=1e-6)
 
