@@ -115,6 +115,8 @@ FORMER = {  # others, and pages that are part of another
     "S_wide": "linear_machines",
     "turns": "08a_cca",
     "S_turns": "08a_cca",
+    "unexplained": "15_dependence",
+    "S_unexplained": "15_dependence",
 }
 MOVED = """<!doctype html><title>{0}</title><link rel="canonical" href="{0}.html">
 <script>location.replace("{0}.html" + location.hash)</script>
