@@ -64,6 +64,7 @@ ConvergenceFailure
 
 # %% ../nbs/apps/package.ipynb #9a5da319
 _JOINED = {  # modules that are part of another
+    "relevance": "machines",
     "sketches": "grids_landmarks",
     "tall": "linear_machines",
     "turns": "cca",

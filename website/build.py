@@ -109,6 +109,8 @@ FORMER = {  # others, and pages that are part of another
     "W_estimators": "estimators",
     "X_cli": "cli",
     "Y_package": "package",
+    "relevance": "07a_machines",
+    "S_relevance": "07a_machines",
     "tall": "linear_machines",
     "S_tall": "linear_machines",
     "wide": "linear_machines",

@@ -27,8 +27,6 @@ from ..base.errors import at_edge, warned
 from ..engines.functions.functions import times
 from ..engines.kernels.gram import AKernel, gram_matrix, n_points
 from ..engines.machines.boxes import BoxProblem
-from ..engines.machines.relevance import largest_evidence, log_evidence, posterior
-from ..engines.machines.relevance import unit_columns, variances
 from ..engines.machines.separation import until_clean
 from ..engines.machines.smo import SmoResult, one_of_many
 from ..engines.machines.subsets import all_pairs
@@ -374,6 +372,47 @@ def svc_probability(
             decisions[rest] = times(k, taken_of(X, rest), f.Z, f.alpha) + part.offset
     return ProbableMachine._of(machine, *sigmoid_of(decisions, y.signs > 0), fold, decisions)
 
+# %% ../../nbs/deeper/07a_machines.ipynb #d401b11a
+def _posterior(P, t, a, noise):
+    "Mean and covariance of the coefficients of the columns of P, and the residual t − P mean"
+    root = 1 / np.sqrt(a)
+    B = (P * root).T @ (P * root) / noise
+    B.flat[:: len(B) + 1] += 1.0
+    Sigma = root[:, None] * np.linalg.inv(B) * root
+    w = Sigma @ (P.T @ t) / noise
+    return w, Sigma, t - P @ w
+
+
+def _log_evidence(P, t, a, noise):
+    "log N(t; 0, noise I + P diag(1/a) Pᵀ), by the determinant lemma"
+    w, Sigma, rest = _posterior(P, t, a, noise)
+    size = len(t) * math.log(2 * math.pi * noise) - np.log(a).sum() - np.linalg.slogdet(Sigma)[1]
+    return -0.5 * (size + rest @ rest / noise + a @ w**2)
+
+# %% ../../nbs/deeper/07a_machines.ipynb #10f3967a
+def _largest_evidence(Phi, t, tol, max_iter):
+    "(kept columns, a, noise, last change of log a); the first column always stays"
+    kept, a, noise, change = np.arange(Phi.shape[1]), np.ones(Phi.shape[1]), 0.1, math.inf
+    for _ in range(max_iter):
+        w, Sigma, rest = _posterior(Phi[:, kept], t, a, noise)
+        determined = np.clip(1 - a * Sigma.diagonal(), 1e-12, 1.0)
+        new = np.maximum(determined / np.maximum(w**2, 1e-300), 1e-12)
+        noise = max(float(rest @ rest / max(len(t) - determined.sum(), 1e-9)), 1e-10)
+        change = np.abs(np.log(np.minimum(new, 1e9) / a)).max()
+        stays = (new < 1e9) | (kept == 0)
+        kept, a = kept[stays], np.minimum(new[stays], 1e9)
+        if change < tol and stays.all():
+            break
+    return kept, a, noise, change
+
+# %% ../../nbs/deeper/07a_machines.ipynb #68e0b8ad
+def _unit_columns(K):
+    "(the constant and the columns of K of length 1, places of those in K, their lengths)"
+    top = np.maximum(np.abs(K).max(axis=0), np.finfo(float).tiny)
+    size = top * np.sqrt(np.mean((K / top) ** 2, axis=0))
+    used = np.flatnonzero(size > 0)
+    return np.column_stack([np.ones(len(K)), K[:, used] / size[used]]), used, size[used]
+
 # %% ../../nbs/deeper/07a_machines.ipynb #cecadca2
 class RelevanceMachine(SupportMachine):
     """x ↦ f(x) + offset with a Gaussian posterior over the few coefficients that survive   (7.10)
@@ -399,8 +438,9 @@ class RelevanceMachine(SupportMachine):
         mean, spread = self.function(X) + self.offset, np.empty(n_points(X))
         for rows in row_blocks(len(mean), 48 * len(self.covariance)):
             K = gram_matrix(self.k, taken_of(X, rows), self.function.Z)
-            spread[rows] = variances(K, self.covariance)
-        return mean, np.sqrt(self.noise + spread)
+            Phi = np.column_stack([np.ones(len(K)), K])
+            spread[rows] = ((Phi @ self.covariance) * Phi).sum(axis=1)
+        return mean, np.sqrt(self.noise + np.maximum(spread, 0.0))
 
     def __repr__(self):
         return (
@@ -432,15 +472,15 @@ def relevance_machine(
         because=": a target that varies",
     )
     t, scale = (y - y.mean()) / y.std(), y.std()
-    Phi, used, size = unit_columns(K)
-    kept, a, noise, change = largest_evidence(Phi, t, tol, max_iter)
+    Phi, used, size = _unit_columns(K)
+    kept, a, noise, change = _largest_evidence(Phi, t, tol, max_iter)
     if not change < tol:
         warned(
             f"after {max_iter} iterations log a still changes by {change:.2g} > tol = "
             f"{tol:.2g}: the evidence is not at its largest yet. Raise max_iter."
         )
-    w, Sigma, _ = posterior(Phi[:, kept], t, a, noise)
-    evidence = log_evidence(Phi[:, kept], t, a, noise) - len(t) * math.log(scale)
+    w, Sigma, _ = _posterior(Phi[:, kept], t, a, noise)
+    evidence = _log_evidence(Phi[:, kept], t, a, noise) - len(t) * math.log(scale)
     unit, support = scale / np.append(1.0, size)[kept], used[kept[1:] - 1]
     w, Sigma, centres = w * unit, Sigma * np.outer(unit, unit), support
     if not len(support):  # a function needs a centre: one with weight 0

@@ -18,6 +18,8 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 from rkhs_notes import linear_machines, settings, smo, subsets
 from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.deeper.machines import (
+    _largest_evidence,
+    _log_evidence,
     bayes_point,
     nu_svc,
     nu_svr,
@@ -34,7 +36,6 @@ from rkhs_notes.engines.machines.linear_machines import (
     rounded_hinge,
 )
 from rkhs_notes.engines.machines.prices import from_first, unit_of
-from rkhs_notes.engines.machines.relevance import largest_evidence, log_evidence
 from rkhs_notes.engines.machines.smo import solve_box
 from rkhs_notes.engines.machines.support import gap_of
 from rkhs_notes.kernels import Gaussian, Kernel, Linear, Polynomial, Sigmoid
@@ -672,9 +673,9 @@ def test_at_the_end_the_evidence_is_stationary_in_its_noise():
     rng = np.random.default_rng(0)
     P = np.column_stack([np.ones(60), rng.normal(size=(60, 8))])
     t = P @ [1.0, 2.0, -1.0, 0, 0, 0.5, 0, 0, 0] + 0.3 * rng.normal(size=60)
-    kept, a, noise, change = largest_evidence(P, t, 1e-10, 10_000)
+    kept, a, noise, change = _largest_evidence(P, t, 1e-10, 10_000)
     assert change < 1e-9
-    at = [log_evidence(P[:, kept], t, a, noise * s) for s in (1 - 1e-4, 1.0, 1 + 1e-4)]
+    at = [_log_evidence(P[:, kept], t, a, noise * s) for s in (1 - 1e-4, 1.0, 1 + 1e-4)]
     assert abs(at[2] - at[0]) < 1e-3 * (2 * at[1] - at[0] - at[2]) / 1e-4 and max(at) == at[1]
 
 
