@@ -67,6 +67,7 @@ _JOINED = {  # modules that are part of another
     "relevance": "machines",
     "sketches": "grids_landmarks",
     "tall": "linear_machines",
+    "trees": "graphs",
     "turns": "cca",
     "unbiased": "bounds",
     "unexplained": "dependence",

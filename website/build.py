@@ -115,6 +115,8 @@ FORMER = {  # others, and pages that are part of another
     "S_tall": "linear_machines",
     "wide": "linear_machines",
     "S_wide": "linear_machines",
+    "trees": "13a_graphs",
+    "S_trees": "13a_graphs",
     "turns": "08a_cca",
     "S_turns": "08a_cca",
     "unexplained": "15_dependence",

@@ -5,22 +5,23 @@ __all__ = ['Graph', 'check_renumbering', 'WeisfeilerLehman', 'ShortestPath', 'Ra
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #bc74f6b9
 import numpy as np
+import scipy.sparse as sp
+from ..base import settings
 from ..base.arrays import as_number
 from ..base.contracts import contract
 from ..base.errors import require
 from ..base.objects import Objects
 from ..base.values import Value
 from ..base.words import Positive, Rng, Whole, Word, fitting, several
-from ..engines.kernels.counts import OfCounts, by_vocabulary
+from ..engines.kernels.counts import OfCounts, by_vocabulary, count_matrix
 from ..engines.kernels.gram import AKernel, one_tile
 from ..kernels import Kernel
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #8b9d90c8
-from typing import Annotated
+from typing import Annotated, NamedTuple
 from ..engines.features.maps import no_map
 from ..engines.kernels.networks import Edges, NodeLabels, colours, growth, is_gap, paths
 from ..engines.kernels.networks import united, walk_sums
-from ..engines.kernels.trees import OfTrees
 from ..features import feature_rule
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #b4c70a75
@@ -276,8 +277,122 @@ def _side_by_side(X, Y):
     U = united(graphs)
     return U, np.arange(len(X)), np.arange(len(U.size) - len(Y), len(U.size))
 
+# %% ../../nbs/deeper/13a_graphs.ipynb #43473fbd
+def _as_trees(X, name):
+    "The trees themselves, if all are nested tuples of text"
+    what, such = "a list of trees", 'for example [("S", ("NP", "she"), ("VP", "sleeps"))]'
+    if several(X):
+        trees = list(X)
+    else:
+        trees = []
+    fitting(X, name, trees, what, such)
+    for i, tree in enumerate(trees):
+        fitting(tree, f"{name}[{i}]", isinstance(tree, tuple), "a tree (label, child, …)", such)
+        parts = [tree]
+        while parts:
+            part = parts.pop()
+            if not isinstance(part, str):
+                whole = isinstance(part, tuple) and part and isinstance(part[0], str)
+                fitting(part, f"a part of {name}[{i}]", whole, "a tuple (label, child, …)", such)
+                parts += part[1:]
+    return trees
+
+# %% ../../nbs/deeper/13a_graphs.ipynb #7bf3d199
+class _Forest(NamedTuple):
+    "The different subtrees of some trees"
+
+    owner: np.ndarray  # whose node it is, for each inner node of each tree
+    node: np.ndarray  # which of the U different subtrees hangs from it
+    production: np.ndarray  # (U,) its production as a number
+    height: np.ndarray  # (U,) 0 where all children are leaves
+    child: np.ndarray  # subtrees of all children, one list after the other; −1 for a leaf
+    first: np.ndarray  # (U + 1,) where the children of each begin
+
+
+def _forest(trees):
+    "The different subtrees of all trees, and which of them each tree has"
+    rules, known, height, owner, node = {}, {}, [], [], []
+    for t, tree in enumerate(trees):
+        stack, done = [(tree, False)], []
+        while stack:
+            part, opened = stack.pop()
+            if isinstance(part, str) or len(part) == 1:
+                done.append(-1)
+            elif not opened:
+                stack.append((part, True))
+                stack += [(child, False) for child in reversed(part[1:])]
+            else:
+                rule = tuple(c if isinstance(c, str) else c[0] for c in part)
+                below = tuple(done[1 - len(part) :])
+                del done[1 - len(part) :]
+                key = (rules.setdefault(rule, len(rules)), *below)
+                if key not in known:
+                    known[key] = len(known)
+                    height.append(1 + max(height[c] if c >= 0 else -1 for c in below))
+                done.append(known[key])
+                owner.append(t)
+                node.append(known[key])
+    first = np.concatenate([[0], np.cumsum([len(key) - 1 for key in known])]).astype(int)
+    child = np.array([c for key in known for c in key[1:]], dtype=int)
+    whole = lambda numbers: np.array(numbers, dtype=int)
+    return _Forest(
+        whole(owner), whole(node), whole([key[0] for key in known]), whole(height), child, first
+    )
+
+# %% ../../nbs/deeper/13a_graphs.ipynb #9fdd8d9e
+def _pairs_of(F, P, Q):
+    "(p, q, place): pairs of P and Q with one production, and a function to where they stand"
+    kinds = int(F.production.max(initial=-1)) + 1
+    rank = np.zeros((2, len(F.production)), dtype=int)
+    counts = []
+    for side, members in enumerate((P, Q)):
+        order = members[np.argsort(F.production[members], kind="stable")]
+        counts.append(np.bincount(F.production[order], minlength=kinds))
+        start = np.cumsum(counts[-1]) - counts[-1]
+        rank[side, order] = np.arange(len(order)) - start[F.production[order]]
+    base = np.cumsum(counts[0] * counts[1]) - counts[0] * counts[1]
+    place = lambda p, q: (
+        base[F.production[p]] + rank[0, p] * counts[1][F.production[p]] + rank[1, q]
+    )
+    by_kind = Q[np.argsort(F.production[Q], kind="stable")]
+    partners, start = counts[1][F.production[P]], np.cumsum(counts[1]) - counts[1]
+    p, ends = np.repeat(P, partners), np.cumsum(partners)
+    q = by_kind[start[F.production[p]] + np.arange(len(p)) - np.repeat(ends - partners, partners)]
+    return p, q, place
+
+
+def _fragments(F, P, Q, decay):
+    "Δ of the subtrees P and Q of a forest: a sparse matrix over all its subtrees   (13.27)"
+    p, q, place = _pairs_of(F, P, Q)
+    order = np.argsort(F.height[p], kind="stable")
+    p, q = p[order], q[order]
+    at, delta = place(p, q), np.full(len(p), float(decay))
+    arity = np.diff(F.first)[p]
+    ends = np.flatnonzero(np.diff(F.height[p], append=-1)) + 1
+    for level in map(slice, [0, *ends[:-1]], ends):
+        value = np.full(level.stop - level.start, float(decay))
+        for j in range(int(arity[level].max(initial=0))):
+            some = np.flatnonzero(arity[level] > j)
+            a, b = (F.child[F.first[side[level][some]] + j] for side in (p, q))
+            same = (a >= 0) & (b >= 0) & (F.production[a] == F.production[b])
+            value[some[same]] *= 1 + delta[place(a[same], b[same])]  # (13.27)
+        delta[at[level]] = value
+    return sp.csr_matrix((delta[at], (p, q)), shape=(len(F.production),) * 2)
+
+# %% ../../nbs/deeper/13a_graphs.ipynb #c7c75d13
+def _tree_gram(F, N, rows, columns, decay):
+    "Σ N[x, p] Δ(p, q) N[y, q] for rows x and columns y of the counts N"
+    A, B = N[rows], N[columns]
+    P, Q = np.unique(A.indices), np.unique(B.indices)
+    kinds = int(F.production.max(initial=-1)) + 1
+    many = [np.bincount(F.production[side], minlength=kinds).astype(float) for side in (P, Q)]
+    if many[0] @ many[1] > settings.block_mib * 2**20 / 80 and len(rows) > 1:
+        halves = np.array_split(rows, 2)
+        return np.concatenate([_tree_gram(F, N, half, columns, decay) for half in halves])
+    return (A @ (_fragments(F, P, Q, decay) @ B.T)).toarray()
+
 # %% ../../nbs/deeper/13a_graphs.ipynb #4bcc1217
-class Subtree(OfTrees, Kernel):
+class Subtree(Kernel):
     """Σ_f decay^|f| h_f(S) h_f(T) over all fragments f of parse trees   (13.26)
 
     Trees are nested tuples ("S", ("NP", "she"), ("VP", "sleeps")) of labels.
@@ -294,3 +409,17 @@ class Subtree(OfTrees, Kernel):
     """
 
     decay: Positive = 1.0
+
+    def _points(self, X, name):
+        return _as_trees(X, name)
+
+    _gram = one_tile
+
+    def _tile(self, X, Y, xp):
+        trees = X
+        if Y is not X:
+            trees = [*X, *Y]
+        F = _forest(trees)
+        N = count_matrix(F.owner, F.node, len(trees), len(F.production))
+        left, right = np.arange(len(X)), np.arange(len(trees) - len(Y), len(trees))
+        return lambda rows, columns: _tree_gram(F, N, left[rows], right[columns], self.decay)
