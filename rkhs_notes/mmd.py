@@ -53,7 +53,7 @@ def mean_embedding(k: AKernel, X: OtherSample) -> RKHSFunction:
     weights = X.raw
     if X.weights is None:
         weights = X.shares
-    return RKHSFunction._of(k, X.points, weights)
+    return RKHSFunction._of(k, X.points, akin(weights, X.points))
 
 # %% ../nbs/11_mmd.ipynb #a3b1d0c2
 def _mean(value, name, call):

@@ -197,6 +197,12 @@ def self_check():
     rows.append(("matrix product", f"{2 * 1500**3 / seconds / 1e9:.0f} GFlop/s", ""))
     return rows
 
+
+def _seconds(job):
+    start = time.perf_counter()
+    job()
+    return time.perf_counter() - start
+
 # %% ../../nbs/apps/cli.ipynb #94e744b9
 def doctor():
     """Prints what was found and what to do; the exit status: 0 if all is well, else 1
@@ -312,12 +318,6 @@ def quick_race(n=2000):
             f"{job:20} {ours:.3f} s, scikit-learn {theirs:.3f} s: {theirs / ours:.1f} times as fast"
         )
     return 0
-
-
-def _seconds(job):
-    start = time.perf_counter()
-    job()
-    return time.perf_counter() - start
 
 # %% ../../nbs/apps/cli.ipynb #516a5e08
 _COMMANDS = {  # command: (its help, its arguments)

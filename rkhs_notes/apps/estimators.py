@@ -394,7 +394,8 @@ def _climbed(k, X, Y, weights, noise=None, restarts=0):
             start = max(start, _least_noise(k, points, w))
         rng = np.random.default_rng(0)
         of = k.points(points), y, start, restarts, rng, noise is None, None, steps, _uneven(w), tol
-        return tuned(k, *of)
+        with np.errstate(all="ignore"):  # as behind a door: what overflows is no step
+            return tuned(k, *of)
 
     few, many, words = rows(_voters(X)), rows(_voters(X, 2000)), ""
     ends = [climb(few, s * k, start, restarts, 1e-3)[0] for s, start in _starts(k, *few, noise)]
@@ -623,6 +624,13 @@ class _Classifier(ClassifierMixin, KernelEstimator):
         "The labels"
         place = _beside_zero(self.decision_function(X)).argmax(axis=1)
         return self.classes_[place]
+
+
+def _beside_zero(odds):
+    "Log-odds of two classes, (n,) or (n, 1), as two columns; those of more as they are"
+    if odds.size > len(odds):
+        return odds
+    return np.column_stack([0 * odds, odds])
 
 # %% ../../nbs/apps/estimators.ipynb #537608ae
 def _held_out(machine, k, X, y, weights, **options):
@@ -911,13 +919,6 @@ def _left_out(fit, X):
     b, alpha = fit.gram.inverse_diagonal(), fit.mean.alpha  # 1 − W c
     c = np.minimum((1 - b) / np.maximum(fit.root**2, 1e-300), fit.k.diag(X))
     return fit.mean(X) - alpha * c / b
-
-
-def _beside_zero(odds):
-    "Log-odds of two classes, (n,) or (n, 1), as two columns; those of more as they are"
-    if odds.size > len(odds):
-        return odds
-    return np.column_stack([0 * odds, odds])
 
 
 def _temperature(odds, place, weights):

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 # %% ../../nbs/base/points.ipynb #points-own
 from .arrays import as_floats, as_points, guarded, shaped
-from .objects import Objects, cast, joined
+from .objects import Objects, cast, joined, taken
 from .words import _NO_ARRAYS, Word, fitting, present
 
 # %% ../../nbs/base/points.ipynb #423433d5
@@ -164,7 +164,9 @@ def taken_of(X, rows):
     if isinstance(rows, slice) and rows.start in (0, None) and rows.step is None:
         if rows.stop is None or rows.stop >= _length(X):
             return X
-    return remarked(X[rows], X, rows)
+    if isinstance(X, (np.ndarray, Objects)):
+        return remarked(X[rows], X, rows)
+    return remarked(taken(X, rows), X, rows)
 
 
 def _length(X):

@@ -28,7 +28,7 @@ ALPHABET = {
     "f": r".*([Ff]unction|FeatureMap)",
     "g": r".*[Ff]unction",
     "alpha": r"array \([nm],\)",  # coefficients of an expansion
-    "lam": r"float [>≥] 0",  # weight of ‖f‖²
+    "lam": r"float [>≥] 0|array \(\) or \(L,\), > 0",  # weight of ‖f‖²
     "bandwidth": r"float > 0",
     "C": r"float (> 0(, or inf)?$|≥ 1e-30)",
     "nu": r"float > 0",
@@ -61,7 +61,7 @@ EXCEPTIONS = {
     "play.drag_posterior.X": "numbers on a line that one can drag",
     "play.drag_witness.X": "numbers on a line that one can drag",
     "play.drag_witness.Y": "numbers on a line that one can drag",
-    "zoo.RationalQuadratic.alpha": "the name of the exponent in every library",
+    "leaves.RationalQuadratic.alpha": "the name of the exponent in every library",
 }
 
 

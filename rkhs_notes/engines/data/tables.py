@@ -77,6 +77,11 @@ def _csv_table(path, header):
     names = [header and f.strip() or f"c{i}" for i, f in enumerate(first)]
     return Table(path.name, names, lambda: _csv_blocks(path, sign, header))
 
+
+def _text(value):
+    text = str(value).strip()
+    return text * (text.lower() not in _GAPS)
+
 # %% ../../../nbs/engines/data/tables.ipynb #b3d11390
 @contextmanager
 def _text_file(path):
@@ -357,11 +362,6 @@ class Column:
         return texts, False
 
 # %% ../../../nbs/engines/data/tables.ipynb #1967df9d
-def _text(value):
-    text = str(value).strip()
-    return text * (text.lower() not in _GAPS)
-
-
 def _plain(number):
     return _text(f"{number:g}" if number % 1 == 0 else repr(number))
 
