@@ -202,11 +202,14 @@ def timed(work, clock):
 
 
 def settle(patience=0.3):
-    "Wait until this process computes nothing, but not for longer than so many seconds."
+    "Wait until this process computes nothing for 20 ms, but not for longer than so many seconds."
+    quiet = 0
     for _ in range(int(patience / 0.005)):
         start, used = time.perf_counter(), time.process_time()
         time.sleep(0.005)
-        if time.process_time() - used < 0.2 * (time.perf_counter() - start):
+        idle = time.process_time() - used < 0.2 * (time.perf_counter() - start)
+        quiet = (quiet + 1) * idle  # a thread may wait for a processor for a while
+        if quiet == 4:
             return
 
 
