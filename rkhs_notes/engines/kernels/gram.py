@@ -423,10 +423,13 @@ def each_tile(k, X, Y, use, symmetric=False, of=None, room=None, light=False):
             most = 2.0 + 1.2 * (wide and apart)
             shape = _tile_shape(k, *size, itemsize, most, strips=wide and not apart)
             alone = quick and size[0] * size[1] * k._nanoseconds(n_columns(X)) < 3e6
-            _strips(k, tile, R, C, diagonal, use, shape, xp, alone)
+            _strips(k, tile, X, R, C, diagonal, use, shape, xp, alone)
 
 
-def _strips(k, tile, R, C, diagonal, use, shape, xp, alone):
+_ONE_THREAD = 2e5  # multiplications that BLAS gives to one thread by itself
+
+
+def _strips(k, tile, X, R, C, diagonal, use, shape, xp, alone):
     "Strip by strip: what takes less than threads need to begin and end is done `alone`"
     (height, width), n, m = shape, R.stop - R.start, C.stop - C.start
 
@@ -451,7 +454,7 @@ def _strips(k, tile, R, C, diagonal, use, shape, xp, alone):
         blocks.in_parallel(strip, strips)
         return
     threads = nullcontext()
-    if alone:
+    if alone and n * m * n_columns(X) > _ONE_THREAD:
         threads = one_blas_thread()  # as in threads: equal values
     with threads:
         for rows in strips:
