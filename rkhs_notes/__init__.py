@@ -65,6 +65,7 @@ ConvergenceFailure
 # %% ../nbs/apps/package.ipynb #9a5da319
 _JOINED = {  # modules that are part of another
     "relevance": "machines",
+    "search": "searches",
     "sketches": "grids_landmarks",
     "tall": "linear_machines",
     "trees": "graphs",

@@ -109,6 +109,7 @@ FORMER = {  # others, and pages that are part of another
     "W_estimators": "estimators",
     "X_cli": "cli",
     "Y_package": "package",
+    "S_search": "searches",
     "relevance": "07a_machines",
     "S_relevance": "07a_machines",
     "tall": "linear_machines",

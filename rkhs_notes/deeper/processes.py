@@ -30,8 +30,8 @@ from .interpolation import Conditioned, NoiseLevels
 # %% ../../nbs/deeper/05a_processes.ipynb #98c76d70
 from ..base.blocks import few_threads
 from ..base.factors import PivotedCholesky
-from ..engines.solving.search import Hyperparameters, Logarithms, box_around
-from ..engines.solving.search import gradient_through, highest, starts_of, stopped_by
+from ..engines.solving.searches import Hyperparameters, Logarithms, box_around
+from ..engines.solving.searches import gradient_through, highest, starts_of, stopped_by
 from ..engines.solving.systems import clipped, coordinates, powers, squarable, usual_causes
 from ..engines.solving.systems import whole
 

@@ -37,7 +37,7 @@ from sklearn.utils.estimator_checks import check_estimator, parametrize_with_che
 
 import rkhs_notes
 import rkhs_notes.apps.estimators as estimators
-import rkhs_notes.engines.solving.search as search_engine
+import rkhs_notes.engines.solving.searches as search_engine
 from conftest import ROOT
 from rkhs_notes.apps.comparison import compare_tables
 from rkhs_notes.apps.estimators import (

@@ -38,7 +38,7 @@ from rkhs_notes.engines.solving.losses import (
     squared,
     squared_hinge,
 )
-from rkhs_notes.engines.solving.search import highest
+from rkhs_notes.engines.solving.searches import highest
 from rkhs_notes.engines.solving.systems import NullPart, clipped, eigenpairs, squarable
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear
 from rkhs_notes.representer import (

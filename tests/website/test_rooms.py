@@ -47,6 +47,11 @@ def entries(folder):
     return [path for path in folder.iterdir() if not re.match(r"__pycache__|\.|_modidx", path.name)]
 
 
+def test_no_page_takes_the_place_of_one_that_sphinx_writes():
+    taken = {"search", "genindex", "modindex", "py-modindex"}
+    assert not taken & {path.stem for path in NBS.rglob("*.ipynb")}
+
+
 def test_no_folder_holds_too_much():
     folders = [ROOT / name for name in SOURCES]
     folders += [
