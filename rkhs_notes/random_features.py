@@ -263,7 +263,7 @@ def _(k: Matern, d):
     nu, b, variance = k.nu, k.bandwidth, math.inf  # a t of 2 nu degrees of freedom
     if nu > 1:
         variance = nu / (nu - 1) / b / b
-    draw = lambda n, rng, normals: normals(n, d, rng) * student_lengths(nu, n, rng) / b
+    draw = lambda n, rng, normals: student_lengths(nu, n, rng) * normals(n, d, rng) / b
     return _law(d, variance, draw, lambda w: student_log_density(nu, b, d, w), gaussian=True)
 
 
