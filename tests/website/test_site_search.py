@@ -55,9 +55,9 @@ FIRST = {
     "Rademacher": "16_generalization",
     "median heuristic": "01_kernels",
     "ridge_path": "api/representer",
-    "mmd_test": "api/two_samples",
+    "mmd_test": "api/deeper.two_samples",
     "kernel_pca": "api/kpca",
-    "StreamingRidge": "api/streams",
+    "StreamingRidge": "api/deeper.streams",
 }
 
 
