@@ -153,6 +153,8 @@ def array(*letters, above=None, at_least=None):
     entries = in_signs(above, at_least)
 
     def read(value, name, call=None):
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{name} = {value}: pass numbers, {says}.")
         A = as_floats(value, name)
         if plain and A.ndim not in dims:
             if call:

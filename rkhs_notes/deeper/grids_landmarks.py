@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #21060ef9
-from ..base.arrays import as_number, as_rng
+from ..base.arrays import as_count, as_number, as_rng
 from ..base.contracts import contract
 from ..base.errors import NoFiniteFeatureMap, NoSpectralMeasure, warned
 from ..base.blocks import require_fits, row_blocks
@@ -28,8 +28,8 @@ from ..engines.features.fourier import Waves
 from ..engines.features.frequencies import reach_of, values_of
 from ..engines.features.grids import Partitions, grid, hats, learnt, meet
 from ..engines.kernels.algebra import inverse_lengths
-from ..engines.kernels.gram import AKernel, gram_matrix, n_columns, n_points, precision
-from ..engines.kernels.gram import rule_of
+from ..engines.kernels.gram import AKernel, as_kernel, gram_matrix, n_columns, n_points
+from ..engines.kernels.gram import precision, rule_of
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #d381f07d
 from ..base.values import Value
@@ -302,7 +302,7 @@ def random_rule(k, d, D, rng):
     ------
     NoFiniteFeatureMap        no random features are known
     """
-    exact = exact_map(k, d)
+    exact = exact_map(as_kernel(k), as_count(d, "d"))
     if exact.dim <= 2**20:
         return sketch([exact], [exact.dim], D, rng)
     as_number(D, "D", at_least=2, because=f": for {k}, a cosine and a sine")
