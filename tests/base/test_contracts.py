@@ -34,6 +34,7 @@ from rkhs_notes.engines.machines.boxes import BoxProblem, PairDistances
 from rkhs_notes.hilbert import gauss_hermite
 from rkhs_notes.kernels import Gaussian, Linear
 from rkhs_notes.random_features import fourier_features
+from rkhs_notes.representer import ridge_path
 from rkhs_notes.rkhs import RKHS
 
 HOSTILE = (
@@ -413,6 +414,14 @@ def test_fuzz_wants_the_name_in_a_refusal():
 
 
 @pytest.mark.second_route("Word", "ends of ranges, listed")
+@pytest.mark.parametrize("wrong", [True, np.False_])
+def test_a_lone_truth_is_no_array(wrong):
+    with pytest.raises(TypeError, match="lam = (True|False): pass numbers"):
+        words.array("L?").read(wrong, "lam")
+    with pytest.raises(TypeError, match="lams = (True|False): pass numbers"):
+        ridge_path(Gaussian(1.0), [0.0, 1.0], [0.0, 1.0], wrong)
+
+
 def test_ends_of_a_range_are_among_what_is_refused():
     for word, ends in (
         (number(above=0, below=1), {0.0, 1.0}),

@@ -7,7 +7,7 @@ __all__ = []
 from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike
-from ...base.arrays import as_floats, as_points, shaped
+from ...base.arrays import as_points, shaped
 from ...base.errors import not_negative
 from ...base.factors import require_symmetric
 from ...base.words import Word, array, fitting
@@ -18,7 +18,7 @@ NonNegatives = Annotated[ArrayLike, array("r", at_least=0)]
 
 # %% ../../../nbs/engines/kernels/entries.ipynb #ed9f1f8c
 def _several(value, name, call=None):
-    return Widths.__metadata__[0].read(np.atleast_1d(as_floats(value, name)), name)
+    return np.atleast_1d(array("L?", above=0).read(value, name))
 
 
 Lams = Annotated[
