@@ -790,3 +790,47 @@ if __name__ == "__main__":
     else:
         for module, names in sorted(without_contract().items()):
             print(f"{module}: {len(names)}: {' '.join(names)}")
+
+
+# what the door does for every body
+
+
+class Held(values.Value):
+    "An array that an engine made"
+
+    x: words.Vector
+
+
+@contract
+def grown(x: words.Vector) -> words.Vector:
+    return x * 1e300
+
+
+@contract
+def made(x: words.Vector):
+    return Held._of(x * 1e300)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("f, what", [(grown, r"grown\(x\)"), (made, r"made\(x\)\.x")])
+def test_a_door_is_silent_and_names_the_call_that_left_the_range(f, what):
+    with pytest.raises(ValueError, match=f"^{what}.* overflows float64; rescale x"):
+        f([1e300, 1.0])
+    assert getattr(f([2.0]), "x", f([2.0])).tolist() == [2e300]
+
+
+def test_what_an_engine_gives_to_a_value_is_the_values_own():
+    x = np.ones(3)
+    value, again = Held._of(x), Held(x)
+    x[...] = 0.0
+    for held in (value.x, again.x):
+        assert held.tolist() == [1, 1, 1] and not held.flags.writeable
+    assert value.x is not x and Held._of(value.x).x is value.x  # nobody can write into that one
+
+
+def test_an_annotation_that_is_text_holds_no_word():
+    def f(x: "Positive"):  # noqa: F821
+        return x
+
+    with pytest.raises(TypeError, match="annotated by the text 'Positive', which holds no word"):
+        contract(f)
