@@ -834,3 +834,14 @@ def test_an_annotation_that_is_text_holds_no_word():
 
     with pytest.raises(TypeError, match="annotated by the text 'Positive', which holds no word"):
         contract(f)
+
+
+@contract
+def stacked(X: words.Matrix, Y: Annotated[Any, words.array("m", "d")]):
+    return np.vstack([X, Y])
+
+
+def test_the_second_axis_of_two_arguments_must_agree_too():
+    assert stacked(np.ones((2, 3)), np.ones((1, 3))).shape == (3, 3)
+    with pytest.raises(ValueError, match="X has 3 columns, Y has 2; both must hold points of one"):
+        stacked(np.ones((2, 3)), np.ones((1, 2)))

@@ -1124,3 +1124,15 @@ def test_a_median_distance_of_zero_leaves_those_that_are_not(n):
         ValueError, match=f"all {n} points in X coincide.*choose the bandwidth yourself"
     ):
         median_bandwidth(np.full((n, 2), 3.0))
+
+
+def test_a_long_number_keeps_its_exponent_in_print():
+    assert repr(Constant(1e300)) == "Constant(c=1e+300)" and repr(Constant(2e14)).endswith("0)")
+    assert eval(repr(Constant(1e16))) == Constant(1e16)
+
+
+def test_values_between_two_samples_beyond_floats_are_refused():
+    with pytest.raises(ValueError, match=r"^Linear\(\) overflows float64"):
+        Linear()([[1e200]], [[1e200], [1.0]])
+    with pytest.raises(ValueError, match="overflows float64: it is NaN"):
+        (Linear().exp() * Constant(0.0))([[30.0]], [[30.0]])
