@@ -218,7 +218,7 @@ def conditional_path(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, lams: Lam
     lams : by default 50 values from 1e-8 to 1e3 times the mean of k(x, x)
     returns : ConditionalPath    .lams, .loo, .best, .embedding_at(lam)
     """
-    K = systems.whole(kx, require_points(X, 2, "X", "leaving out the only one leaves none"))
+    K = gram_matrix(kx, require_points(X, 2, "X", "leaving out the only one leaves none"))
     if lams is None:
         lams = systems.range_of_lams(K)
     values, Q = systems.eigenpairs(K, kx)

@@ -19,7 +19,7 @@ from ..base.words import function
 from ..base.errors import finite, not_negative
 from ..engines.kernels.forms import values_of
 from ..engines.kernels.gram import AKernel, diagonal, gram_matrix, n_points, precision
-from ..engines.solving.systems import eigenpairs, whole
+from ..engines.solving.systems import eigenpairs
 from ..engines.testing.resampling import quadratic_forms, random_signs
 from .streams import LamOrLams
 from ..representer import Fitted, ItsPoints, above_rounding
@@ -62,7 +62,7 @@ def bias_variance(
     >>> bias_variance(Gaussian(1.0), [0.0], np.cos, noise=0.5, lam=1.0)
     BiasVariance(bias2=0.25, variance=0.125, dimension=0.5)
     """
-    eigenvalues, Q = eigenpairs(whole(k, X), k)
+    eigenvalues, Q = eigenpairs(gram_matrix(k, X), k)
     lams = np.reshape(lam, (-1, 1))
     above_rounding(lams.min(), eigenvalues)
     c, gain = Q.T @ values_of(f, X), 1 / (eigenvalues + lams)  # (L, n)
@@ -92,7 +92,7 @@ def effective_dimension(k: AKernel, X: Points, lam: LamOrLams):
     >>> effective_dimension(Linear(), [1.0, 2.0, 3.0], 14.0)
     0.5
     """
-    eigenvalues = eigenpairs(whole(k, X), k)[0]
+    eigenvalues = eigenpairs(gram_matrix(k, X), k)[0]
     each = (eigenvalues / (eigenvalues + np.reshape(lam, (-1, 1)))).sum(axis=1)  # (4.14)
     return each if np.ndim(lam) else float(each[0])
 

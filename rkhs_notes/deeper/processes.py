@@ -33,7 +33,6 @@ from ..base.factors import PivotedCholesky
 from ..engines.solving.searches import Hyperparameters, Logarithms, box_around
 from ..engines.solving.searches import gradient_through, highest, starts_of, stopped_by
 from ..engines.solving.systems import clipped, coordinates, powers, squarable, usual_causes
-from ..engines.solving.systems import whole
 
 # %% ../../nbs/deeper/05a_processes.ipynb #de682760
 def _grain(Z):
@@ -94,7 +93,7 @@ class GaussianProcess(Conditional):
 # %% ../../nbs/deeper/05a_processes.ipynb #ec559112
 def _evidence(k, X, y, noise):
     "alpha, K + N factored, and log p(y)   (5.12)"
-    K, name = whole(k, X).astype(float, copy=False), "K + noise"
+    K, name = gram_matrix(k, X).astype(float, copy=False), "K + noise"
     if np.ndim(noise) == 0:
         name = f"K + {noise:.1e} I"
     causes = lambda least: usual_causes(k, X, least, "noise")
@@ -441,7 +440,7 @@ def gp_classification(
     raises ConvergenceFailure : k is so large that rounding decides
     references : Rasmussen and Williams (2006), algorithms 3.1 and 3.2
     """
-    sign, K = y.signs, whole(k, X).astype(float, copy=False)
+    sign, K = y.signs, gram_matrix(k, X).astype(float, copy=False)
     w = weights
     if w is None:
         w = np.ones(len(K))

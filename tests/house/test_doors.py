@@ -88,8 +88,10 @@ def test_a_result_that_looks_into_an_argument_is_noticed():
     assert view[1][0] == 1e3
 
 
-def test_the_list_of_doors_names_public_functions():
-    refuse(sorted(set(json.loads(LIST.read_text(encoding="utf-8"))) - dict(CONTRACTS).keys()))
+def test_the_list_names_public_functions_that_still_enter_more():
+    "What became one door leaves the list: python tests/house/test_doors.py --write"
+    listed, functions = json.loads(LIST.read_text(encoding="utf-8")), dict(CONTRACTS)
+    refuse([name for name in listed if name not in functions or counted(name, functions[name]) < 2])
 
 
 if __name__ == "__main__":

@@ -42,11 +42,6 @@ def usual_causes(k, X, least, shift="lam"):
         f"X{wide}, or k is not a kernel. Try {shift}={least:.0e}, or check_kernel(k, X)."
     )
 
-# %% ../../../nbs/engines/solving/systems.ipynb #fc8dfff7
-def whole(k, X):
-    "K, if there is room for it"
-    return gram_matrix(k, X)
-
 # %% ../../../nbs/engines/solving/systems.ipynb #06ca5b29
 def squarable(y, name="y"):
     "y, if a sum of its squares is a number"
