@@ -85,6 +85,15 @@ def test_what_serves_the_notes_stays_light():
     assert min(sizes.values()) > 1000 and sum(sizes.values()) <= 30_000, sizes
 
 
+def test_what_the_rooms_name_is_a_module():
+    "In the table of the package: a module that moved or ended leaves it"
+    text = (ROOT / "rkhs_notes" / "README.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith(("| `", "| the top"))]
+    named = {name for row in rows for name in re.findall(r"`([a-z_]+)`", row)}
+    known = {path.stem for path in (ROOT / "rkhs_notes").rglob("*") if path.suffix in ("", ".py")}
+    assert len(named) > 50 and not named - known
+
+
 def test_the_course_stands_in_a_table_with_its_pictures():
     text = (NBS / "README.md").read_text(encoding="utf-8")
     for path in chapters():
