@@ -9,8 +9,7 @@ import ast
 import re
 from dataclasses import dataclass
 
-from .fold import setup_cells
-from .notebooks import flat, split
+from .notebooks import flat, is_setup, split
 
 WORDS, DISPLAYED, INLINE, LINE = 150, 0.3, 0.06, 0.3
 DISPLAY = re.compile(r"(?s)\$\$(.*?)\$\$")
@@ -65,27 +64,42 @@ def before_exercises(nb):
 
 
 def sections(nb):
-    "The sections before the exercises, each with its minutes; imports cost nothing"
-    imports, found = {id(cell) for cell in setup_cells(nb)}, [Section("")]
-    for cell in before_exercises(nb):
+    "The sections but for the exercises, each with its minutes; imports cost nothing"
+    found = [Section("")]
+    for cell in nb.cells:
         if cell.cell_type == "markdown":
             for part in re.split(r"(?m)^(?=## )", cell.source):
                 if part.startswith("## "):
-                    found.append(Section(part.splitlines()[0].removeprefix("## ")))
+                    found.append(Section(part.splitlines()[0].removeprefix("## ").strip()))
                 found[-1].text += reading(part)
-        elif id(cell) not in imports:
+        elif cell.cell_type == "code" and not is_setup(split(cell.source)[1]):
             found[-1].code += running(cell)
-    return found
+    return [section for section in found if section.title != "Exercises"]
 
 
 def minutes(nb):
-    "(text, code) before the exercises"
+    "(text, code), exercises apart"
     every = sections(nb)
     return sum(section.text for section in every), sum(section.code for section in every)
 
 
+def tasks(nb):
+    "[(number, stars, 'first' or nothing)] of the exercises of a page"
+    text = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
+    asked = EXERCISES.split(text)[-1] if EXERCISES.search(text) else ""
+    return re.findall(r"\*\*(\d+[a-z]?\.\d+) (★+)\*?\*? ?(?:\*(first)\*)?", asked)
+
+
 def exercises(nb):
     "{number: stars} of the exercises of a page"
-    text = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
-    tasks = EXERCISES.split(text)[-1] if EXERCISES.search(text) else ""
-    return {number: len(stars) for number, stars in re.findall(r"\*\*(\d+[a-z]?\.\d+) (★+)", tasks)}
+    return {number: len(stars) for number, stars, _ in tasks(nb)}
+
+
+def time(nb):
+    "What the card says of its page: minutes to read, to run, and eight a star for the exercises to do first"
+    text, code = minutes(nb)
+    asked = tasks(nb)
+    first = [stars for _, stars, marked in asked if marked]
+    stars = first or [stars for _, stars, _ in asked]
+    which = "the four exercises marked *first*" if first else "the exercises"
+    return f"{text:.0f} minutes to read, {code:.0f} to run, {8 * len(''.join(stars))} for {which}"

@@ -1,34 +1,18 @@
-"""Fold what is not read, from what the cells say: import cells, and cells with `#| checked: what holds`.
+"""What a page says of itself: folded imports and `#| checked: ...` cells, alt texts, the minutes of its card.
 
-python -m website.fold [notebook ...]    folds them in place and gives stored pictures their alt texts
+python -m website.fold [notebook ...]    sets all of these in place
 """
 
-import ast
+import re
 import sys
 from pathlib import Path
 
 import nbformat
 
-from .notebooks import all_pages, parsed, read, split
+from .counts import time
+from .notebooks import all_pages, is_setup, read, split
 
-SETUP = {"use_style"}  # what may stand beside imports: these calls, and rng = ...
-
-
-def is_setup(source):
-    "Is there nothing but imports, the style of the figures and the seed?"
-    try:
-        statements = parsed(source).body
-    except SyntaxError:
-        return False
-    imports = [o for o in statements if isinstance(o, (ast.Import, ast.ImportFrom))]
-    style = [o for o in statements if isinstance(o, ast.Expr) and isinstance(o.value, ast.Call)]
-    style = [o for o in style if getattr(o.value.func, "id", "") in SETUP]
-    seed = [
-        o
-        for o in statements
-        if isinstance(o, ast.Assign) and getattr(o.targets[0], "id", "") == "rng"
-    ]
-    return bool(imports) and len(imports) + len(style) + len(seed) == len(statements)
+TIME = re.compile(r"(?m)^(\| \*\*Time\*\* \| ).*( \|)$")
 
 
 def setup_cells(nb):
@@ -53,7 +37,7 @@ def hidden(nb):
 
 
 def fold(nb):
-    "Sets what JupyterLab and a forge read: folded sources, alt texts. Returns the cells that this changed"
+    "Sets what a page says of itself; returns the cells that this changed"
     changed, folded = [], {id(cell) for cell in hidden(nb)}
     for cell in (cell for cell in nb.cells if cell.cell_type == "code"):
         before = nbformat.from_dict({**cell})
@@ -67,7 +51,9 @@ def fold(nb):
                 output.metadata = {"image/png": {"alt": alt}} if alt else {}
         if cell != before:
             changed.append(cell)
-    return changed
+    card, before = nb.cells[0], nb.cells[0].source
+    card.source = TIME.sub(lambda row: row[1] + time(nb) + row[2], before)
+    return changed + [card] * (card.source != before)
 
 
 def main(paths):

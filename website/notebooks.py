@@ -117,3 +117,23 @@ def switched_off(cell, *flags):
     "Does a directive keep this cell from running? `flags` adds names such as 'notest'."
     found = split(cell.source)[0]
     return found.get("eval") == "false" or any(flag in found for flag in flags)
+
+
+SETUP = {"use_style"}  # what may stand beside imports: these calls, and rng = ...
+
+
+def is_setup(source):
+    "Is there nothing but imports, the style of the figures and the seed?"
+    try:
+        statements = parsed(source).body
+    except SyntaxError:
+        return False
+    imports = [o for o in statements if isinstance(o, (ast.Import, ast.ImportFrom))]
+    style = [o for o in statements if isinstance(o, ast.Expr) and isinstance(o.value, ast.Call)]
+    style = [o for o in style if getattr(o.value.func, "id", "") in SETUP]
+    seed = [
+        o
+        for o in statements
+        if isinstance(o, ast.Assign) and getattr(o.targets[0], "id", "") == "rng"
+    ]
+    return bool(imports) and len(imports) + len(style) + len(seed) == len(statements)

@@ -6,6 +6,7 @@ import pytest
 
 from conftest import NOTEBOOKS, refuse  # first: it puts the site's tooling on the path
 
+from shared import UNCUT  # isort: skip
 from website.notebooks import read  # isort: skip
 
 PAGES = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
@@ -25,20 +26,26 @@ def exercises(nb):
     return dict(zip(pieces[1::2], pieces[2::2], strict=True)), solved
 
 
-def lacking(nb):
-    "What the exercises of a page do not have, as sentences"
+def lacking(nb, few=3, many=40):
+    "What the exercises of a page do not have, as sentences; a page of the course has six to eight"
     asked, solved = exercises(nb)
     problems = [f"no solution of {number}" for number in asked if f"**{number}**" not in solved]
+    if not few <= len(asked) <= many:
+        problems.append(f"{len(asked)} exercises, {few} to {many} are wanted")
+    if few < 6:
+        return problems
     every = "\n".join(asked.values())
     problems += [f"without {kind}" for kind, words in KINDS.items() if not re.search(words, every)]
     stars = {len(re.match("★+", text)[0]) for text in asked.values()}
-    problems += [f"{len(asked)} exercises, eight are wanted"] * (len(asked) < 8)
+    first = sum("*first*" in text[:20] for text in asked.values())
+    problems += [f"{first} exercises are marked *first*, four are wanted"] * (first != 4)
     return problems + [f"no exercise of {n} stars" for n in (2, 3, 4) if n not in stars]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_exercises_of_a_page(path):
-    refuse(lacking(read(path)))
+    course = path.parent.name == "nbs" and path.stem[:2] not in UNCUT
+    refuse(lacking(read(path), *(6, 8) if course else ()))
 
 
 def test_a_page_that_lacks_some_is_noticed(write_notebook):
@@ -49,9 +56,14 @@ def test_a_page_that_lacks_some_is_noticed(write_notebook):
     )
     assert lacking(read(page)) == [
         "no solution of 02.2",
+        "2 exercises, 3 to 40 are wanted",
+    ]
+    assert lacking(read(page), 6, 8) == [
+        "no solution of 02.2",
+        "2 exercises, 6 to 8 are wanted",
         "without a flaw to find",
         "without an open task",
-        "2 exercises, eight are wanted",
+        "0 exercises are marked *first*, four are wanted",
         "no exercise of 3 stars",
         "no exercise of 4 stars",
     ]
