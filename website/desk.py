@@ -120,20 +120,18 @@ def hours(time):
 
 
 def path_table(weeks):
-    "The lines of a path: chapters, minutes of text, of code, exercises, what it builds on"
-    yield "| week | chapters | text | code | exercises | builds on |\n|---|---|---|---|---|---|"
+    "The lines of a path: chapters, time to read and run them, exercises, what it builds on"
+    yield "| week | chapters | read and run | exercises | builds on |\n|---|---|---|---|---|"
     for week, chapters_ in enumerate(weeks, 1):
         numbers = chapters_.split()
-        text, code = (
-            sum(part) for part in zip(*(minutes(pages()[n][0]) for n in numbers), strict=True)
-        )
+        time = sum(sum(minutes(pages()[n][0])) for n in numbers)
         count = sum(len(exercises(pages()[n][0])) for n in numbers)
         before = (
             ", ".join(sorted({need for n in numbers for need in needs(n)} - set(numbers)))
             or "nothing"
         )
         names = " · ".join(f"{link(n)} {title(n)}" for n in numbers)
-        yield f"| {week} | {names} | {hours(text)} | {hours(code)} | {count} | {before} |"
+        yield f"| {week} | {names} | {hours(time)} | {count} | {before} |"
 
 
 def section_map():

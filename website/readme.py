@@ -7,7 +7,6 @@ import base64
 import re
 import sys
 
-from . import tally
 from .notebooks import NBS, ROOT, read, split
 from .stub import STUB, declared
 
@@ -35,7 +34,7 @@ def render(path):
         if "hide" in options or not body:
             continue
         if cell.cell_type == "markdown":
-            parts.append(relink(tally.fill(body)))
+            parts.append(relink(body))
             continue
         if options.get("echo") != "false":
             parts.append(f"```python\n{body}\n```")

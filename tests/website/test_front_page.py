@@ -8,7 +8,6 @@ import yaml
 from test_labels import ANCHOR, LINK, anchors
 
 import rkhs_notes
-from website import tally
 from website.notebooks import NBS, ROOT, read
 
 INDEX, BEGIN, README = NBS / "index.ipynb", ROOT / "website" / "begin.md", ROOT / "README.md"
@@ -49,25 +48,6 @@ def test_the_theorem_and_its_test_are_those_of_the_chapter():
     assert test in chapter and "witness()" in test
 
 
-def test_what_is_counted():
-    counted = tally.counted()
-    rows = re.findall(r"(?m)^\| \[\d\d[a-z]? ", "\n".join(sources("markdown")))
-    assert counted["pages"] == len(rows)
-    assert counted["statements"] > 200 and counted["exercises"] > 150 and counted["tests"] > 1000
-    readme = README.read_text("utf-8")
-    assert tally.sentence() in readme and tally.MARK not in readme
-    assert all(f"{n} " in tally.sentence() for n in counted.values())
-
-
-def test_a_number_is_counted_anew(monkeypatch, write_notebook):
-    box = '> **Law 3.1 (a).** <a id="l"></a> x'
-    page = write_notebook("03_x.ipynb", box, "## Exercises", "**03.1 ★** do", "**03.2 ★★** do 03.1")
-    monkeypatch.setattr(tally, "chapters", lambda: [page])
-    found = tally.counted()
-    assert (found["pages"], found["statements"], found["exercises"]) == (1, 1, 2)
-    assert tally.fill(f"a {tally.MARK} b").startswith("a Counted") and tally.fill("a") == "a"
-
-
 def test_commands():
     text = README.read_text("utf-8")
     block = re.search(r"(?s)## Two commands\n.*?```\n(.*?)```", text)[1]
@@ -82,7 +62,7 @@ def test_commands():
 def test_the_first_screen_says_for_whom_and_where_to_begin():
     text = README.read_text("utf-8")
     first = text[: text.index("![")]
-    wanted = ("**study**", "**teach**", "**use**", "website/begin.md", "Counted")
+    wanted = ("**study**", "**teach**", "**use**", "website/begin.md")
     assert all(word in first for word in wanted)
     assert len(first) < 2500 and "forge" not in text
 
