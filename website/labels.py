@@ -17,7 +17,7 @@ KINDS = (
     "Algorithm",
 )
 BOX = re.compile(
-    rf"(?m)^> \*\*(?P<kind>{'|'.join(KINDS)}) (?P<number>[0-9A-Z]+\.\d+[a-z]?)"
+    rf"(?m)^> \*\*(?P<kind>{'|'.join(KINDS)}) (?P<number>(?:\d+[a-z]?|[A-Z]+)\.\d+[a-z]?)"
     r"(?: \((?P<name>.+?)\))?\.\*\*(?P<body>.*(?:\n>.*)*)"
 )
 TAGGED = re.compile(r"\\tag\{(?P<tag>\w+\.\d+[a-z]?)\}")
@@ -82,6 +82,5 @@ def markdown(path):
 
 
 def order(number):
-    "3.10 < 3.10a < 3.11"
-    chapter, place, letter = re.fullmatch(r"(\d+)\.(\d+)([a-z]?)", number).groups()
-    return int(chapter), int(place), letter
+    "3.9 < 3.10 < 3.10a < 3a.1"
+    return [int(p) if p.isdigit() else p for p in re.findall(r"\d+|\.|[a-z]", number)]

@@ -17,7 +17,7 @@ from sphinx.util import logging
 from .labels import EXERCISE, FOREIGN, KINDS, TAGGED, exercises, formulas, slug, statements
 from .notebooks import all_pages, change_text, chapters
 
-NUMBER = r"(?:\d+|[A-Z]+)\.\d+[a-z]?\b(?!\.\d)"
+NUMBER = r"(?:\d+[a-z]?|[A-Z]+)\.\d+[a-z]?\b(?!\.\d)"
 PAGE = r"\d\d[a-z]?\b(?!\.\d)"
 JOIN = r"(?:, | and |, and | or )"
 MENTION = re.compile(

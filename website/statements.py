@@ -15,7 +15,7 @@ from itertools import groupby
 from .labels import BOX, FOREIGN, KINDS, order, statements
 from .notebooks import all_pages, chapters, find, parsed, read, room, split
 
-NUMBER = r"\d+\.\d+[a-z]?"
+NUMBER = r"\d+[a-z]?\.\d+[a-z]?"
 MENTION = re.compile(
     rf"\b(?:{'|'.join(KINDS)})s? {NUMBER}(?:(?:, | and ){NUMBER})*|(?<![\w\])])\({NUMBER}\)"
 )

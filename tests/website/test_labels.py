@@ -16,7 +16,7 @@ STATEMENT = re.compile(
 TAG = re.compile(r"\\tag\{(\w+)\.(\d+[a-z]?)\}")
 # all notebooks open in JupyterLab share one list of labels, and a forge shows ??? for them
 LABEL = re.compile(r"\\(?:label|eqref|ref)\{[^}]*\}")
-CODE_LABEL = re.compile(r"#\s*\((\d+|[A-Z]+)\.(\d+[a-z]?)\)")
+CODE_LABEL = re.compile(r"#\s*\((\d+[a-z]?|[A-Z]+)\.(\d+[a-z]?)\)")
 LINK = re.compile(r"\]\(([^)\s:]*)\)")  # no scheme: a link inside the notes
 ANCHOR = re.compile(r'<a id="([^"]+)"')
 HEADING = re.compile(r"(?m)^#+ +(.+)$")

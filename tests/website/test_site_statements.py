@@ -13,7 +13,7 @@ from website.labels import statements as boxes
 from website.notebooks import chapters, read
 
 # counted without labels.py: any blockquote line that opens in bold with a capital word and a number
-ANY_BOX = re.compile(r"(?m)^> ?\*\*([A-Z][a-z]+ \d+\.\d+[a-z]?)\b")
+ANY_BOX = re.compile(r"(?m)^> ?\*\*([A-Z][a-z]+ \d+[a-z]?\.\d+[a-z]?)\b")
 ROW = re.compile(r"(?m)^\| \[(\w+) ([\d.]+[a-z]?)\]\(\.\./(\w+)\.ipynb#([\w-]*)\) \| (.*?) \|")
 
 
