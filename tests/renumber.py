@@ -25,6 +25,8 @@ NAMED = re.compile(
     rf"(?:(?:, | and |, and | or | to |–){LABEL}\b(?!\)))*"
 )
 LINKED = re.compile(rf"\[({LABEL})\](?=\([^)]*#(?:thm|prop|prp|def|cor|lem)-)")
+WORD = re.compile(rf"(?<=\| )({LABEL})(?= \|)")  # a column of website/words.txt
+CELL = re.compile(rf"[\"']({LABEL})[\"']")  # one of website/notation.py
 FORMULA = re.compile(
     rf"(?<![\w\]])\(({LABEL})(?=\)| (?:and|to|or) {LABEL}\)|, {LABEL}\)|–{LABEL}\))[^)]*\)"
 )
@@ -79,6 +81,8 @@ def renumbered(text, statements, formulas):
 
     text = TAG.sub(lambda m: rf"\tag{{{formulas.get(m[1], m[1])}}}", text)
     text = FORMULA.sub(shown, text)
+    for bare in (WORD, CELL):
+        text = bare.sub(lambda m: m[0].replace(m[1], statements.get(m[1], m[1])), text)
     text = LINKED.sub(lambda m: f"[{statements.get(m[1], m[1])}]", text)
     return NAMED.sub(named, text)
 
@@ -124,10 +128,10 @@ def files(root=ROOT):
     "All that may name a number"
     found = [*(root / "nbs").rglob("*.ipynb"), *(root / "nbs").glob("*.md")]
     for folder in ("tests", "website", "benchmarks", "e2e"):
-        found += [p for p in (root / folder).rglob("*") if p.suffix in (".py", ".md")]
+        found += [p for p in (root / folder).rglob("*") if p.suffix in (".py", ".md", ".txt")]
     found += [root / "tests" / "mutants.json", root / "rkhs_notes" / "README.md"]
-    own = {root / "tests" / "renumber.py", root / "tests" / "house" / "test_renumber.py"}
-    return [path for path in found if path.exists() and path not in own]
+    invented = root / "tests" / "website", root / "tests" / "house" / "test_renumber.py"
+    return [p for p in found if p.exists() and not {p, p.parent} & {*invented, Path(__file__)}]
 
 
 def main(check=False, root=ROOT):

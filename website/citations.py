@@ -2,7 +2,6 @@
 
 import hashlib
 
-from . import tally
 from .notebooks import change_text
 from .references import BIB, link, mentions
 
@@ -11,7 +10,7 @@ PAGE = "front/bibliography"
 
 def in_notebook(app, docname, source):
     "source-read, before the cells are turned into a page"
-    change_text(app, docname, source, lambda text: link(tally.fill(text), f"{PAGE}.md"))
+    change_text(app, docname, source, lambda text: link(text, f"{PAGE}.md"))
 
 
 def in_docstring(app, what, name, obj, options, lines):
