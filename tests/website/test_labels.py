@@ -48,6 +48,11 @@ def chapter(path):
     return re.sub(r"(?<=\d)[a-z]$", "", path.stem.partition("_")[0]).lstrip("0") or "0"
 
 
+def lettered(path):
+    "'3a' for 03a_interpolation, '3' for 03_rkhs: what its own numbers begin with"
+    return re.sub(r"^0(?=\d)", "", path.stem.partition("_")[0])
+
+
 def labels(path):
     "(kind, chapter, number) of statements, then of equations"
     found = [(match[1], match[2], match[3]) for match in STATEMENT.finditer(text(path))]
@@ -70,7 +75,7 @@ def number_problems(path, notebooks=()):
         own = (
             not path.stem[0].isdigit() and major.isupper()
         )  # other pages have letters of their own
-        if major != chapter(path) and not own:
+        if major not in (lettered(path), chapter(path)) and not own:
             problems.append(f"{kind} {major}.{minor} does not carry the number of {path.stem}")
         if kind in last and place(minor) <= place(last[kind]):
             problems.append(f"{kind} {major}.{minor} stands after {kind} {major}.{last[kind]}")

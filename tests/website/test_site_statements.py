@@ -14,7 +14,9 @@ from website.notebooks import chapters, read
 
 # counted without labels.py: any blockquote line that opens in bold with a capital word and a number
 ANY_BOX = re.compile(r"(?m)^> ?\*\*([A-Z][a-z]+ \d+[a-z]?\.\d+[a-z]?)\b")
-ROW = re.compile(r"(?m)^\| \[(\w+) (\d+[a-z]?\.\d+[a-z]?)\]\(\.\./(\w+)\.ipynb#([\w-]*)\) \| (.*?) \|")
+ROW = re.compile(
+    r"(?m)^\| \[(\w+) (\d+[a-z]?\.\d+[a-z]?)\]\(\.\./(\w+)\.ipynb#([\w-]*)\) \| (.*?) \|"
+)
 
 
 @pytest.fixture(scope="module")
