@@ -252,6 +252,7 @@ _FORMER = {
         NoSpectralMeasure NotPositiveDefinite require RKHSError""",
     "exercises": """check check_exercises exercise_table Verdict""",
     "fourier": """cosines_and_sines shifted_cosines""",
+    "kpca": """KernelComponents check_kernel_pca""",
     "lowrank": """LowRankGram pivoted_cholesky""",
     "plots": """ACCENT DIVERGING Frames frames GOLD GREEN heatmap INK MUTED palette plot_classes
         plot_decision SEQUENTIAL SINGLE SQUARE use_style VIOLET WARM WIDE""",

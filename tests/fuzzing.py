@@ -71,6 +71,7 @@ ORDERED = (r"(svm|machines|grids_landmarks|lowrank|processes)\.|laws.check_gradi
 SINGLE = (
     "representer.ridge_path",
     "kpca.",
+    "principal.",
     "cca.",
 )  # which lams, and which directions, are above rounding
 SEARCHED = "processes.learn_"  # where a search stops, rounding moves it by √eps of its size

@@ -34,6 +34,7 @@ ALLOWED = {
     ("algebra", "Kernel.gaussian_of", "metrics"),
     ("rkhs", "RKHS.power_function", "interpolation"),
     ("values", "Value.save", "stored"),
+    ("principal", "KernelComponents._way_back", "denoising"),
 }
 
 
