@@ -4459,8 +4459,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                         'rkhs_notes/engines/solving/principal.py'),
                                                       'rkhs_notes.engines.solving.principal.KernelComponents.transform': ( 'engines/solving/principal.html#kernelcomponents.transform',
                                                                                                                            'rkhs_notes/engines/solving/principal.py'),
-                                                      'rkhs_notes.engines.solving.principal._beyond_rounding': ( 'engines/solving/principal.html#_beyond_rounding',
-                                                                                                                 'rkhs_notes/engines/solving/principal.py'),
                                                       'rkhs_notes.engines.solving.principal._by_fixed_point': ( 'engines/solving/principal.html#_by_fixed_point',
                                                                                                                 'rkhs_notes/engines/solving/principal.py'),
                                                       'rkhs_notes.engines.solving.principal._share': ( 'engines/solving/principal.html#_share',

@@ -15,6 +15,7 @@ from rkhs_notes import settings
 from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.deeper import denoising
 from rkhs_notes.deeper.zoo import Laplace, Precomputed
+from rkhs_notes.engines.solving.principal import KernelComponents, check_kernel_pca
 from rkhs_notes.kernels import (
     Constant,
     Gaussian,
@@ -24,7 +25,6 @@ from rkhs_notes.kernels import (
     Sigmoid,
     median_bandwidth,
 )
-from rkhs_notes.engines.solving.principal import KernelComponents, check_kernel_pca
 from rkhs_notes.kpca import center, center_cross, kernel_pca, pca_primal
 from rkhs_notes.representer import ridge_path
 from rkhs_notes.rkhs import RKHSFunction
@@ -283,7 +283,9 @@ def test_the_default_way_back_beats_linear_pca():
 
 def test_the_learned_way_back_is_kept(monkeypatch):
     fits = []
-    monkeypatch.setattr(denoising, "ridge_path", lambda *a, **b: fits.append(a) or ridge_path(*a, **b))
+    monkeypatch.setattr(
+        denoising, "ridge_path", lambda *a, **b: fits.append(a) or ridge_path(*a, **b)
+    )
     pca = kernel_pca(Gaussian(1.0), X, 5)
     once = pca.reconstruct(X, "ridge")
     np.testing.assert_allclose(pca.reconstruct(X[:9], "ridge"), once[:9], atol=1e-9)

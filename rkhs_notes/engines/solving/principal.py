@@ -178,15 +178,6 @@ def _by_fixed_point(pca, scores, starts, tol, max_iter):
         raise TypeError(f"the fixed point is of a Gaussian, not of {k}; take method='ridge'.")
     return fixed_points(k, f.Z, f.alpha, pca.scores, scores, starts, tol, max_iter, _share(pca))
 
-# %% ../../../nbs/engines/solving/principal.ipynb #6c4727ba
-def _beyond_rounding(lam, lowest, A):
-    "How many eigenvalues of H K H rounding can tell from 0"
-    eps = float(np.finfo(A.dtype).eps)
-    floor = max(eps**0.75 * abs(float(lam[0])), A.noise)
-    what, move = "the least eigenvalue of H K H", "indefinite_witness(k, X) shows where"
-    not_negative(lowest, what, A.k, 1e3 * floor, move)
-    return int((lam > floor).sum())
-
 # %% ../../../nbs/engines/solving/principal.ipynb #7a570bad
 def principal_axes(k, X, m, rng, weights=None):
     "The m largest eigenvalues of H K H, its eigenvectors in columns, and the operator they are of"
@@ -194,7 +185,11 @@ def principal_axes(k, X, m, rng, weights=None):
         X, weights = taken_of(X, np.flatnonzero(weights)), weights[weights > 0]
     A = GramOperator._of(k, X, weights, True)
     lam, U, _, lowest, _ = leading(A, min(m, A.shape[0]), rng)
-    found, asked = _beyond_rounding(lam, lowest, A), f"n_components = {m}"
+    eps = float(np.finfo(A.dtype).eps)
+    floor = max(eps**0.75 * abs(float(lam[0])), A.noise)  # what rounding cannot tell from 0
+    what, move = "the least eigenvalue of H K H", "indefinite_witness(k, X) shows where"
+    not_negative(lowest, what, A.k, 1e3 * floor, move)
+    found, asked = int((lam > floor).sum()), f"n_components = {m}"
     require_directions(found, m, "the centred features of X", asked)
     return lam, signed(U, X, A.root), A
 
