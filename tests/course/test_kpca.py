@@ -299,6 +299,12 @@ def test_the_learned_way_back_is_kept(monkeypatch):
     assert not np.allclose(pca.first(2).reconstruct(X, "ridge"), once) and len(fits) == 4
 
 
+def test_ridge_with_a_large_lam_leads_back_to_the_mean():
+    pca = kernel_pca(Gaussian(1.0), X + 3, 4)
+    back = pca.pre_image(pca.scores, "ridge", lam=1e9)
+    np.testing.assert_allclose(back, np.tile((X + 3).mean(axis=0), (len(X), 1)), atol=1e-5)
+
+
 class Twisted(Kernel):
     "1 on the diagonal, cos(x² + y²) off it: indefinite"
 
