@@ -25,8 +25,10 @@ NAMED = re.compile(
     rf"(?:(?:, | and |, and | or | to |–){LABEL}\b(?!\)))*"
 )
 LINKED = re.compile(rf"\[({LABEL})\](?=\([^)]*#(?:thm|prop|prp|def|cor|lem)-)")
-WORD = re.compile(rf"(?<=\| )({LABEL})(?= \|)")  # a column of website/words.txt
-CELL = re.compile(rf"[\"']({LABEL})[\"']")  # one of website/notation.py
+BARE = {  # tables of the site with a column of numbers of statements
+    "words.txt": re.compile(rf"(?<=\| )({LABEL})(?= \|)"),
+    "notation.py": re.compile(rf"\"({LABEL})\""),
+}
 FORMULA = re.compile(
     rf"(?<![\w\]])\(({LABEL})(?=\)| (?:and|to|or) {LABEL}\)|, {LABEL}\)|–{LABEL}\))[^)]*\)"
 )
@@ -81,8 +83,6 @@ def renumbered(text, statements, formulas):
 
     text = TAG.sub(lambda m: rf"\tag{{{formulas.get(m[1], m[1])}}}", text)
     text = FORMULA.sub(shown, text)
-    for bare in (WORD, CELL):
-        text = bare.sub(lambda m: m[0].replace(m[1], statements.get(m[1], m[1])), text)
     text = LINKED.sub(lambda m: f"[{statements.get(m[1], m[1])}]", text)
     return NAMED.sub(named, text)
 
@@ -112,6 +112,8 @@ def in_code(source, *tables):
 def rewrite(path, *tables):
     "The content of a file with the numbers changed"
     content = path.read_text("utf-8")
+    if bare := BARE.get(path.name):
+        content = bare.sub(lambda m: m[0].replace(m[1], tables[0].get(m[1], m[1])), content)
     if path.suffix == ".py":
         return in_code(content, *tables)
     if path.suffix != ".ipynb":

@@ -413,7 +413,6 @@ def test_fuzz_wants_the_name_in_a_refusal():
         fuzz(f, 0)
 
 
-@pytest.mark.second_route("Word", "ends of ranges, listed")
 @pytest.mark.parametrize("wrong", [True, np.False_])
 def test_a_lone_truth_is_no_array(wrong):
     with pytest.raises(TypeError, match="lam = (True|False): pass numbers"):
@@ -422,6 +421,7 @@ def test_a_lone_truth_is_no_array(wrong):
         ridge_path(Gaussian(1.0), [0.0, 1.0], [0.0, 1.0], wrong)
 
 
+@pytest.mark.second_route("Word", "ends of ranges, listed")
 def test_ends_of_a_range_are_among_what_is_refused():
     for word, ends in (
         (number(above=0, below=1), {0.0, 1.0}),

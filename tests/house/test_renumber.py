@@ -46,11 +46,21 @@ def test_a_book_is_put_in_order_once(tmp_path, capsys):
         (tmp_path / folder).mkdir()
     notebook(tmp_path / "nbs" / "00_a.ipynb", "> **Law 0.1.** a", "> **Law 0.3 (b).** by Law 0.2")
     notebook(tmp_path / "nbs" / "deeper" / "00a_b.ipynb", r"> **Lemma 0.2.** $$1 \tag{0.7}$$ (0.7)")
-    (tmp_path / "tests" / "test_a.py").write_text("# Law 0.3, (0.7)\n", "utf-8")
+    (tmp_path / "tests" / "test_a.py").write_text("# Law 0.3, (0.7)\nx = '0.2'\n", "utf-8")
+    (tmp_path / "website" / "notation.py").write_text(
+        '("n", "0.7 of it", "0.2", "(0.7)")\n', "utf-8"
+    )
+    (tmp_path / "website" / "words.txt").write_text("bound | 0.2 of it | 0.2 | a\n", "utf-8")
     main(root=tmp_path)
     assert "Law 0.2 (b).** by Law 0a.1" in renumber.text_of(tmp_path / "nbs" / "00_a.ipynb")
     assert "tag{0a.1}$$ (0a.1)" in renumber.text_of(tmp_path / "nbs" / "deeper" / "00a_b.ipynb")
-    assert (tmp_path / "tests" / "test_a.py").read_text("utf-8") == "# Law 0.2, (0a.1)\n"
+    assert (tmp_path / "tests" / "test_a.py").read_text("utf-8") == "# Law 0.2, (0a.1)\nx = '0.2'\n"
+    table = (tmp_path / "website" / "notation.py").read_text("utf-8")
+    words = (tmp_path / "website" / "words.txt").read_text("utf-8")
+    assert (
+        table == '("n", "0.7 of it", "0a.1", "(0a.1)")\n'
+        and words == "bound | 0.2 of it | 0a.1 | a\n"
+    )
     main(root=tmp_path)  # nothing is left to do, and what each number was is kept
     assert capsys.readouterr().out.splitlines() == ["3 numbers changed", "0 numbers changed"]
     kept = json.loads((tmp_path / "website" / "numbers.json").read_text("utf-8"))

@@ -152,6 +152,7 @@ def of_the_course(nb):
             machinery += bool(MACHINERY.search(cell.source))
         elif not asking:
             taught += size(body)[1]
+        if not asking and not is_setup(body):
             imports += len(re.findall(r"(?m)^(?:from \S+ import|import) ", body))
     return {
         "minutes": sum(minutes(nb)),
