@@ -10,9 +10,9 @@ import numpy as np
 from runner import Race, main
 from sklearn.svm import SVC
 
+from rkhs_notes.engines.machines.kernel_machines import svc
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.rkhs import RKHSFunction
-from rkhs_notes.svm import svc
 
 OURS, PEER = "rkhs_notes", "sklearn SVC"
 

@@ -12,8 +12,8 @@ from runner import FULL, Race, main
 from sklearn.svm import SVC
 
 from rkhs_notes.deeper.machines import svc_multiclass
+from rkhs_notes.engines.machines.kernel_machines import svc
 from rkhs_notes.kernels import Gaussian
-from rkhs_notes.svm import svc
 
 OURS, PEER = "rkhs_notes", "sklearn SVC"
 # points, columns, classes, share of the smaller of two classes (None: equal), noise: the more noise,

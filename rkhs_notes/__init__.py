@@ -295,8 +295,9 @@ _FORMER |= {
         semiparametric SemiparametricFit smoothing_spline""",
     "sgd": """break_even Budgeted budgeted_sgd calibrate cheapest_option check_regret check_span
         Cost cost_model FeatureFunction kernel_sgd Machine sgd_dual sgd_primal slope_of""",
-    "svm": """bayes_point check_kkt MulticlassMachine one_class relevance_machine RelevanceMachine
-        SupportVectorMachine svc svc_multiclass svc_path svm_primal svr""",
+    "svm": """bayes_point check_kkt logistic_primal LogisticMachine MulticlassMachine OfFeatures
+        one_class relevance_machine RelevanceMachine SupportVectorMachine svc svc_multiclass
+        svc_path svm_primal svr""",
     "kpca": """amari_distance center center_cross check_kernel_cca check_kernel_pca hsic hsic_test
         hsic_u IndependentSources kernel_cca kernel_generalized_variance kernel_ica
         kernel_mutual_information kernel_pca KernelComponents KernelCorrelations pca_primal""",

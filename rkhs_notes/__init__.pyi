@@ -145,7 +145,7 @@ from .deeper.processes import nadaraya_watson as nadaraya_watson
 from .deeper.machines import nu_svc as nu_svc
 from .deeper.machines import nu_svr as nu_svr
 from .deeper.grids_landmarks import nystrom_features as nystrom_features
-from .svm import one_class as one_class
+from .deeper.variants import one_class as one_class
 from .features import perceptron_dual as perceptron_dual
 from .features import perceptron_primal as perceptron_primal
 from .hilbert import project as project
@@ -161,12 +161,12 @@ from .representer import semiparametric as semiparametric
 from .base.datasets import smiley as smiley
 from .representer import smoothing_spline as smoothing_spline
 from .deeper.streams import stream_ridge as stream_ridge
-from .svm import svc as svc
+from .engines.machines.kernel_machines import svc as svc
 from .deeper.machines import svc_leave_one_out as svc_leave_one_out
 from .deeper.machines import svc_multiclass as svc_multiclass
 from .deeper.machines import svc_probability as svc_probability
-from .svm import svm_primal as svm_primal
-from .svm import svr as svr
+from .deeper.variants import svm_primal as svm_primal
+from .deeper.variants import svr as svr
 from .hilbert import uniform_grid as uniform_grid
 from .base.plots import use_style as use_style
 from .mmd import witness as witness

@@ -61,11 +61,11 @@ from rkhs_notes.rkhs import RKHSFunction
 OURS = r".*(may lie beyond|still rises)|stopped after|after \d+ (iterations|Newton steps)|\d+ features from"
 DRAWS = OTHERS | {
     "normals.sobol_normals": {"d": lambda rng: 3},
-    "svm.svm_primal": {"phi": lambda rng: bounded_features},
-    "svm.logistic_primal": {"phi": lambda rng: bounded_features},
+    "variants.svm_primal": {"phi": lambda rng: bounded_features},
+    "variants.logistic_primal": {"phi": lambda rng: bounded_features},
 }
 # answers that may follow the order of the points: greedy choices, pairs in a row, factors of a matrix
-ORDERED = (r"(svm|machines|grids_landmarks|lowrank|processes)\.|laws.check_gradient"
+ORDERED = (r"(svm|kernel_machines|variants|machines|grids_landmarks|lowrank|processes)\.|laws.check_gradient"
            r"|double_descent.check|representer.ridge_path|interpolation.(Conditioned|PowerFunction)$"
            r"|rkhs.RKHS.power_function$|kpca.pca_primal$")  # fmt: skip
 SINGLE = (
@@ -84,7 +84,7 @@ FAR = 2.0**20
 PLACED = (r"stein\.|processes.check_sample_space|generalization.bias|conditioning.kernel_"
           r"|scale.gaussian_process_l|unbiased\.")  # fmt: skip
 # what has another argument in the unit of y: a kernel of variances, noise, a tube, a step, other targets
-IN_UNITS = (r"(processes|sgd|convex)\.|svm.svr$|machines.(nu_svr|relevance)|double_descent.double"
+IN_UNITS = (r"(processes|sgd|convex)\.|variants.svr$|machines.(nu_svr|relevance)|double_descent.double"
             r"|scale.gaussian_process_l|.*\.check_")  # fmt: skip
 # where a row is a step, a point of a rule, a landmark, left out by itself; and where answers are equally good
 COUNTED = (r"sgd\.|scale\.|hilbert\.|spectra\.|representer.ridge_path|.*\.check_|processes.fit_hyper"

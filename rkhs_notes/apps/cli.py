@@ -33,7 +33,7 @@ from .classroom import LEFT_OUT, submit, without_solutions
 from .comparison import compared
 from ..kernels import Gaussian
 from ..representer import ridge
-from ..svm import svc
+from ..engines.machines.kernel_machines import svc
 
 # %% ../../nbs/apps/cli.ipynb #67434618
 def notebook_folder():

@@ -64,7 +64,8 @@ from ..deeper.scale import ridge_large
 from ..deeper.streams import StreamingRidge
 from ..deeper.two_samples import mmd_test, mmd_test_aggregated
 from ..deeper.zoo import Mahalanobis
-from ..svm import one_class, svc, svr
+from ..deeper.variants import one_class, svr
+from ..engines.machines.kernel_machines import svc
 
 # %% ../../nbs/apps/estimators.ipynb #3fb3799c
 _BEFORE_1_6 = getattr(BaseEstimator, "_validate_data", None)  # of scikit-learn

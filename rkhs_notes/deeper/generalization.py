@@ -23,7 +23,7 @@ from ..engines.solving.systems import eigenpairs
 from ..engines.testing.resampling import quadratic_forms, random_signs
 from .streams import LamOrLams
 from ..representer import Fitted, ItsPoints, above_rounding
-from ..svm import SupportVectorMachine
+from ..engines.machines.kernel_machines import SupportVectorMachine
 
 # %% ../../nbs/deeper/16_generalization.ipynb #a1378fbb
 Truth = Annotated[Any, function("(n, d) → (n,)", lambda rng, sizes: lambda X: X.sum(axis=-1))]

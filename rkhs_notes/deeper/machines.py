@@ -39,7 +39,8 @@ from ..engines.machines.prices import require_classes, two_classes, weighing
 from ..engines.machines.support import Deciding, SupportMachine, at_level, dealt, outside
 from ..engines.machines.support import pair_distances, require_kernel, solved, votes
 from ..engines.machines.support import without
-from ..svm import SupportVectorMachine, classifier, in_libsvm, machine_of, wrapped
+from ..engines.machines.kernel_machines import SupportVectorMachine, classifier, in_libsvm
+from ..engines.machines.kernel_machines import machine_of, wrapped
 
 # %% ../../nbs/deeper/07a_machines.ipynb #92b36996
 Strategy = Annotated[str, one_of("one-vs-one", "one-vs-rest")]

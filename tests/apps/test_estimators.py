@@ -72,10 +72,10 @@ from rkhs_notes.deeper.processes import (
 from rkhs_notes.deeper.structured import Spectrum
 from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern
 from rkhs_notes.engines.data.stored import from_expression
+from rkhs_notes.engines.machines.kernel_machines import check_kkt
 from rkhs_notes.engines.machines.support import coupled, dealt
 from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
 from rkhs_notes.representer import minimize_risk, ridge, ridge_path
-from rkhs_notes.svm import check_kkt
 from website.notebooks import find, read
 
 CLASSES = [

@@ -10,7 +10,8 @@ from shared import UNCUT  # isort: skip
 from website.notebooks import read  # isort: skip
 
 BESIDE = {
-    "08b"
+    "07b",
+    "08b",
 }  # pages made of sections that left a page of the course: three exercises are enough
 PAGES = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
 KINDS = {

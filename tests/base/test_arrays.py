@@ -39,8 +39,8 @@ from rkhs_notes.base.factors import (
 )
 from rkhs_notes.base.objects import Objects, distinct, joined, taken
 from rkhs_notes.deeper.processes import gaussian_process, gp_classification
+from rkhs_notes.engines.machines.kernel_machines import svc
 from rkhs_notes.kernels import Gaussian, Kernel
-from rkhs_notes.svm import svc
 
 rng = np.random.default_rng(0)
 

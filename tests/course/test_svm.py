@@ -26,9 +26,11 @@ from rkhs_notes.deeper.machines import (
     relevance_machine,
     svc_multiclass,
 )
+from rkhs_notes.deeper.variants import logistic_primal, one_class, svm_primal, svr
 from rkhs_notes.deeper.zoo import Laplace, Matern, Precomputed
 from rkhs_notes.engines.machines import libsvm
 from rkhs_notes.engines.machines.boxes import BoxProblem, PairDistances
+from rkhs_notes.engines.machines.kernel_machines import check_kkt, in_libsvm, svc
 from rkhs_notes.engines.machines.linear_machines import (
     by_features,
     hinge_by_newton,
@@ -40,16 +42,7 @@ from rkhs_notes.engines.machines.smo import solve_box
 from rkhs_notes.engines.machines.support import gap_of
 from rkhs_notes.kernels import Gaussian, Kernel, Linear, Polynomial, Sigmoid
 from rkhs_notes.rkhs import RKHSFunction
-from rkhs_notes.svm import (
-    check_kkt,
-    in_libsvm,
-    logistic_primal,
-    one_class,
-    svc,
-    svc_path,
-    svm_primal,
-    svr,
-)
+from rkhs_notes.svm import svc_path
 from shared import Counted, Letters, counted
 
 SEEDS = range(24)
@@ -358,6 +351,17 @@ def test_two_points_and_weights_zero():
         one_class(Gaussian(1.0), X, 1.0).converged
         and one_class(Gaussian(1.0), X[:1], 0.5).converged
     )
+
+
+def test_a_path_is_its_machines_found_in_fewer_steps():
+    X, y, _, bandwidth, _ = problem(3)
+    k, prices, w = Gaussian(bandwidth), np.geomspace(0.1, 100, 20), np.linspace(0.5, 2, len(X))
+    path = svc_path(k, X, y, prices, w)
+    cold = [svc(k, X, y, C, w) for C in prices]
+    objectives = [[machine.objective for machine in machines] for machines in (path, cold)]
+    np.testing.assert_allclose(*objectives, rtol=2e-3)
+    steps = [sum(machine.iterations for machine in machines) for machines in (path, cold)]
+    assert steps[0] < 0.9 * steps[1]
 
 
 def test_class_weights_are_libsvms():

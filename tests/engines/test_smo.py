@@ -10,13 +10,14 @@ from scipy.optimize import LinearConstraint, minimize
 
 from rkhs_notes.base.errors import IndefiniteKernel
 from rkhs_notes.deeper.machines import svc_multiclass
+from rkhs_notes.deeper.variants import one_class
 from rkhs_notes.engines.kernels.laws import FullGram, to_unit_length
 from rkhs_notes.engines.machines.boxes import BoxProblem, PairDistances, _Recent
+from rkhs_notes.engines.machines.kernel_machines import svc
 from rkhs_notes.engines.machines.pair_steps import _ascend
 from rkhs_notes.engines.machines.smo import _summed_in_double, solve_box
 from rkhs_notes.engines.machines.support import certified, gap_of, require_kernel, votes
 from rkhs_notes.kernels import Gaussian, Kernel, Linear
-from rkhs_notes.svm import one_class, svc
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 2))

@@ -343,7 +343,8 @@ def test_eight_threads_share_a_feature_map_and_a_measure():
 # what they return holds a function that was given, or is one
 HOLD_FUNCTIONS = {
     "exercises.exercise_table", "metrics.kde", "processes.nadaraya_watson", "representer.semiparametric",
-    "resampling.gamma_null", "stein.torch_score", "steps.slope_of", "svm.logistic_primal", "svm.svm_primal",
+    "resampling.gamma_null", "stein.torch_score", "steps.slope_of",
+    "variants.logistic_primal", "variants.svm_primal",
 }  # fmt: skip
 
 

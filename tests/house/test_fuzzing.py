@@ -35,6 +35,7 @@ from rkhs_notes.deeper.scale import gaussian_process_large
 from rkhs_notes.deeper.stein import goodness_of_fit_test
 from rkhs_notes.deeper.structured import MarkovChain, Mismatch, markov_chain
 from rkhs_notes.deeper.two_samples import mmd_test_split
+from rkhs_notes.deeper.variants import svm_primal
 from rkhs_notes.deeper.zoo import Bilinear, Mahalanobis, Matern, Periodic, RationalQuadratic
 from rkhs_notes.double_descent import check_min_norm
 from rkhs_notes.engines.data.pictures import image_pairs, low_resolution
@@ -76,7 +77,6 @@ from rkhs_notes.representer import (
 )
 from rkhs_notes.rkhs import RKHS
 from rkhs_notes.sgd import budgeted_sgd, kernel_sgd, sgd_primal
-from rkhs_notes.svm import svm_primal
 
 
 def test_a_slice_of_the_hostile_calls(request):
