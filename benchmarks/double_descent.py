@@ -10,7 +10,7 @@ import numpy as np
 from runner import Race, main
 
 from rkhs_notes.base.datasets import load
-from rkhs_notes.double_descent import double_descent_curve
+from rkhs_notes.engines.solving.curves import double_descent_curve
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.random_features import fourier_features
 

@@ -99,7 +99,7 @@ from .deeper.dependence import dhsic as dhsic
 from .deeper.dependence import dhsic_test as dhsic_test
 from .base.datasets import digits_drift as digits_drift
 from .base.datasets import digits_low_high as digits_low_high
-from .double_descent import double_descent_curve as double_descent_curve
+from .engines.solving.curves import double_descent_curve as double_descent_curve
 from .hilbert import empirical as empirical
 from .engines.solving.losses import epsilon_insensitive as epsilon_insensitive
 from .base.errors import expect_fail as expect_fail
@@ -133,7 +133,7 @@ from .engines.data.stored import load_model as load_model
 from .mmd import mean_embedding as mean_embedding
 from .kernels import median_bandwidth as median_bandwidth
 from .mercer import mercer_expansion as mercer_expansion
-from .double_descent import min_norm_fit as min_norm_fit
+from .engines.solving.curves import min_norm_fit as min_norm_fit
 from .representer import minimize_risk as minimize_risk
 from .mmd import mmd2_gaussians as mmd2_gaussians
 from .mmd import mmd2_linear as mmd2_linear

@@ -66,7 +66,7 @@ DRAWS = OTHERS | {
 }
 # answers that may follow the order of the points: greedy choices, pairs in a row, factors of a matrix
 ORDERED = (r"(svm|kernel_machines|variants|machines|grids_landmarks|lowrank|processes)\.|laws.check_gradient"
-           r"|double_descent.check|representer.ridge_path|interpolation.(Conditioned|PowerFunction)$"
+           r"|curves.check|representer.ridge_path|interpolation.(Conditioned|PowerFunction)$"
            r"|rkhs.RKHS.power_function$|kpca.pca_primal$")  # fmt: skip
 SINGLE = (
     "representer.ridge_path",
@@ -84,13 +84,13 @@ FAR = 2.0**20
 PLACED = (r"stein\.|processes.check_sample_space|generalization.bias|conditioning.kernel_"
           r"|scale.gaussian_process_l|unbiased\.")  # fmt: skip
 # what has another argument in the unit of y: a kernel of variances, noise, a tube, a step, other targets
-IN_UNITS = (r"(processes|sgd|convex)\.|variants.svr$|machines.(nu_svr|relevance)|double_descent.double"
+IN_UNITS = (r"(processes|sgd|convex)\.|variants.svr$|machines.(nu_svr|relevance)|curves.double"
             r"|scale.gaussian_process_l|.*\.check_")  # fmt: skip
 # where a row is a step, a point of a rule, a landmark, left out by itself; and where answers are equally good
 COUNTED = (r"sgd\.|scale\.|hilbert\.|spectra\.|representer.ridge_path|.*\.check_|processes.fit_hyper"
            r"|machines.nu_svr")  # fmt: skip
 # every fifth turn
-SLOW = r"play\.|plots\.|machines.svc_prob|exercises|random_features.spectral_from|double_descent.double"
+SLOW = r"play\.|plots\.|machines.svc_prob|exercises|random_features.spectral_from|curves.double"
 LIMIT = 3.0  # seconds a case may take
 
 

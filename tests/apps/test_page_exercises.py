@@ -12,6 +12,7 @@ from website.notebooks import read  # isort: skip
 BESIDE = {
     "07b",
     "08b",
+    "10a",
 }  # pages made of sections that left a page of the course: three exercises are enough
 PAGES = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
 KINDS = {

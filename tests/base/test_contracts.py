@@ -26,10 +26,10 @@ from rkhs_notes.base.errors import RKHSError
 from rkhs_notes.base.points import ARRAYS, Points, marked, prepared, remarked, taken_of, trusted
 from rkhs_notes.base.values import Value
 from rkhs_notes.base.words import Positive, Rng, Targets, Weights, Word, number
+from rkhs_notes.deeper.benign import relu_features
 from rkhs_notes.deeper.conditioning import conditional_embedding
 from rkhs_notes.deeper.structured import MarkovChain
 from rkhs_notes.deeper.zoo import Laplace, Periodic
-from rkhs_notes.double_descent import relu_features
 from rkhs_notes.engines.machines.boxes import BoxProblem, PairDistances
 from rkhs_notes.hilbert import gauss_hermite
 from rkhs_notes.kernels import Gaussian, Linear

@@ -12,16 +12,14 @@ from scipy.integrate import quad
 from sklearn.linear_model import Ridge
 
 from rkhs_notes.base.errors import LawBroken, expect_fail
+from rkhs_notes.deeper.benign import ArcCosine, gaussian_power_bound, relu_features
 from rkhs_notes.deeper.zoo import Matern
-from rkhs_notes.double_descent import (
-    ArcCosine,
+from rkhs_notes.double_descent import least_squares_risk
+from rkhs_notes.engines.solving.curves import (
     DoubleDescentCurve,
     check_min_norm,
     double_descent_curve,
-    gaussian_power_bound,
-    least_squares_risk,
     min_norm_fit,
-    relu_features,
 )
 from rkhs_notes.engines.solving.paths import min_norm_path
 from rkhs_notes.features import check_feature_map
@@ -81,6 +79,14 @@ DEFICIENT = {
     "rank one": lambda A: np.outer(A[:, 0], A[0]),
     "constant": lambda A: np.ones_like(A),
 }
+
+
+def test_gradient_descent_from_0_ends_at_the_shortest():
+    Phi, y = rng.normal(size=(20, 50)), rng.normal(size=20)
+    beta, step = np.zeros(50), 1 / np.linalg.norm(Phi, 2) ** 2
+    for _ in range(3000):
+        beta -= step * Phi.T @ (Phi @ beta - y)
+    np.testing.assert_allclose(beta, min_norm_fit(Phi, y), atol=1e-9)
 
 
 @pytest.mark.second_route("min_norm_path", "NumPy's pseudo-inverse")

@@ -45,7 +45,7 @@ FITTING = {
     ),
     "contracts.fuzz": dict(f=same(rn.hoeffding_bound)),
     "convex.check_loss": dict(loss=same("squared")),
-    "double_descent.double_descent_curve": dict(widths=same([2, 3]), lam=same(0.1)),
+    "curves.double_descent_curve": dict(widths=same([2, 3]), lam=same(0.1)),
     "exercises.check_exercises": dict(chapter=same("00")),
     "graphs.check_renumbering": dict(
         k=same(rn.WeisfeilerLehman(2)), graphs=same(GRAPHS)

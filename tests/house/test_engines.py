@@ -16,8 +16,8 @@ from rkhs_notes.base.arrays import as_floats
 from rkhs_notes.base.distances import sqdist
 from rkhs_notes.base.errors import RKHSError
 from rkhs_notes.base.objects import Objects
+from rkhs_notes.deeper.benign import relu_features
 from rkhs_notes.deeper.variants import OfFeatures
-from rkhs_notes.double_descent import relu_features
 from rkhs_notes.engines.kernels.gram import Expression
 from rkhs_notes.features import FeatureFunction
 from rkhs_notes.random_features import OfDifference

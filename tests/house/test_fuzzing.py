@@ -37,7 +37,6 @@ from rkhs_notes.deeper.structured import MarkovChain, Mismatch, markov_chain
 from rkhs_notes.deeper.two_samples import mmd_test_split
 from rkhs_notes.deeper.variants import svm_primal
 from rkhs_notes.deeper.zoo import Bilinear, Mahalanobis, Matern, Periodic, RationalQuadratic
-from rkhs_notes.double_descent import check_min_norm
 from rkhs_notes.engines.data.pictures import image_pairs, low_resolution
 from rkhs_notes.engines.data.sums import ExactSum
 from rkhs_notes.engines.features.bounds import check_unbiased
@@ -49,6 +48,7 @@ from rkhs_notes.engines.features.normals import (
 from rkhs_notes.engines.kernels.gram import AKernel
 from rkhs_notes.engines.kernels.laws import check_gradient
 from rkhs_notes.engines.solving.convex import certificate
+from rkhs_notes.engines.solving.curves import check_min_norm
 from rkhs_notes.engines.solving.losses import check_loss, squared
 from rkhs_notes.engines.solving.paths import min_norm_path
 from rkhs_notes.engines.testing.resampling import chi2_mixture

