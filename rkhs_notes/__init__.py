@@ -272,7 +272,7 @@ _FORMER |= {
     "dependence": """conditional_embedding conditional_path kernel_sum_rule kernel_chain_rule
         kernel_bayes nearest_measure conditional_effect stein_discrepancy goodness_of_fit_test
         SteinKernel check_stein check_conditional_embedding""",
-    "hilbert": """check_inner_product check_norm combine empirical gauss_hermite gauss_legendre
+    "hilbert": """AnyMeasure check_inner_product check_norm combine empirical gauss_hermite gauss_legendre
         gram_schmidt lp_norm Measure parallelogram_defect project riesz_representer
         uniform_grid""",
     "kernels": """align alignment Anova as_kernel Bilinear Brownian Cauchy check_gradient

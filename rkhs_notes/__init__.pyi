@@ -48,7 +48,7 @@ from .base.errors import LawBroken as LawBroken
 from .engines.kernels.leaves import Linear as Linear
 from .engines.kernels.leaves import Mahalanobis as Mahalanobis
 from .engines.kernels.leaves import Matern as Matern
-from .hilbert import Measure as Measure
+from .engines.functions.measures import Measure as Measure
 from .mercer import MercerExpansion as MercerExpansion
 from .deeper.structured import Mismatch as Mismatch
 from .features import MonomialMap as MonomialMap
@@ -100,7 +100,7 @@ from .deeper.dependence import dhsic_test as dhsic_test
 from .base.datasets import digits_drift as digits_drift
 from .base.datasets import digits_low_high as digits_low_high
 from .engines.solving.curves import double_descent_curve as double_descent_curve
-from .hilbert import empirical as empirical
+from .engines.functions.measures import empirical as empirical
 from .engines.solving.losses import epsilon_insensitive as epsilon_insensitive
 from .base.errors import expect_fail as expect_fail
 from .engines.features.bounds import features_for as features_for
@@ -109,8 +109,8 @@ from .deeper.processes import fit_hyperparameters as fit_hyperparameters
 from .random_features import fourier_features as fourier_features
 from .base.plots import frames as frames
 from .deeper.zoo import from_sklearn as from_sklearn
-from .hilbert import gauss_hermite as gauss_hermite
-from .hilbert import gauss_legendre as gauss_legendre
+from .engines.functions.measures import gauss_hermite as gauss_hermite
+from .engines.functions.measures import gauss_legendre as gauss_legendre
 from .deeper.processes import gaussian_process as gaussian_process
 from .deeper.scale import gaussian_process_large as gaussian_process_large
 from .deeper.stein import goodness_of_fit_test as goodness_of_fit_test
@@ -167,7 +167,7 @@ from .deeper.machines import svc_multiclass as svc_multiclass
 from .deeper.machines import svc_probability as svc_probability
 from .deeper.variants import svm_primal as svm_primal
 from .deeper.variants import svr as svr
-from .hilbert import uniform_grid as uniform_grid
+from .engines.functions.measures import uniform_grid as uniform_grid
 from .base.plots import use_style as use_style
 from .mmd import witness as witness
 

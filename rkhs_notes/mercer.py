@@ -24,7 +24,7 @@ from .engines.kernels.gram import AKernel, diagonal, gram_matrix
 from .engines.solving.gram_operators import GramOperator
 from .engines.solving.spectra import leading
 from .features import feature_rule
-from .hilbert import AnyMeasure, Measure, gauss_legendre, uniform_grid
+from .engines.functions.measures import AnyMeasure, Measure, gauss_legendre, uniform_grid
 from .kernels import Brownian, Constant, Gaussian, Kernel
 from .rkhs import RKHSFunction
 

@@ -28,7 +28,7 @@ from .engines.features.maps import GramMatrix, largest_gap
 from .engines.functions.functions import OneFunction
 from .engines.kernels.gram import AKernel, diagonal, gram_matrix
 from .features import FeatureFunction, FeatureMap
-from .hilbert import empirical
+from .engines.functions.measures import empirical
 from .kernels import Gaussian
 
 # %% ../nbs/06_sgd.ipynb #d684733a

@@ -26,7 +26,7 @@ from ..engines.kernels.forms import plain
 from ..engines.kernels.gram import AKernel, gram_matrix, n_points, require_points
 from .cca import PointsX, PointsY
 from .metrics import Tensor
-from ..hilbert import Measure
+from ..engines.functions.measures import Measure
 from ..rkhs import RKHSFunction
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #94225b3f

@@ -17,7 +17,7 @@ from ..engines.kernels.gram import AKernel, n_points
 from ..engines.kernels.leaves import Bilinear, Cauchy, Delta, FiniteRank, Gaussian, Laplace
 from ..engines.kernels.leaves import Linear, Mahalanobis, Matern, Periodic, Precomputed
 from ..engines.kernels.leaves import Rank1, RationalQuadratic, Sobolev, SobolevFull
-from ..hilbert import AnyMeasure
+from ..engines.functions.measures import AnyMeasure
 
 # %% ../../nbs/deeper/01a_zoo.ipynb #bc3c826f
 class Integral(Explicit, Kernel):
