@@ -22,7 +22,8 @@ from ..engines.kernels.gram import AKernel, diagonal, gram_matrix, n_points, pre
 from ..engines.solving.systems import eigenpairs
 from ..engines.testing.resampling import quadratic_forms, random_signs
 from .streams import LamOrLams
-from ..representer import Fitted, ItsPoints, above_rounding
+from ..engines.solving.ridge_fits import above_rounding
+from ..representer import Fitted, ItsPoints
 from ..engines.machines.kernel_machines import SupportVectorMachine
 
 # %% ../../nbs/deeper/16_generalization.ipynb #a1378fbb

@@ -25,7 +25,7 @@ from ..engines.data.sums import size_of, zero
 from ..engines.features.maps import AFeatureMap
 from ..engines.kernels.entries import Lams
 from ..features import FeatureFunction
-from ..representer import OffsetFit
+from ..engines.solving.ridge_fits import OffsetFit
 
 # %% ../../nbs/deeper/14a_streams.ipynb #02fdd215
 def _same_map(self, other):
