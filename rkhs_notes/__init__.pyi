@@ -116,7 +116,7 @@ from .deeper.scale import gaussian_process_large as gaussian_process_large
 from .deeper.stein import goodness_of_fit_test as goodness_of_fit_test
 from .deeper.processes import gp_classification as gp_classification
 from .hilbert import gram_schmidt as gram_schmidt
-from .mmd import herding as herding
+from .engines.testing.discrepancies import herding as herding
 from .deeper.dependence import hsic as hsic
 from .deeper.dependence import hsic_test as hsic_test
 from .engines.solving.losses import huber as huber
@@ -135,8 +135,8 @@ from .kernels import median_bandwidth as median_bandwidth
 from .mercer import mercer_expansion as mercer_expansion
 from .engines.solving.curves import min_norm_fit as min_norm_fit
 from .representer import minimize_risk as minimize_risk
-from .mmd import mmd2_gaussians as mmd2_gaussians
-from .mmd import mmd2_linear as mmd2_linear
+from .engines.testing.discrepancies import mmd2_gaussians as mmd2_gaussians
+from .engines.testing.discrepancies import mmd2_linear as mmd2_linear
 from .mmd import mmd2_u as mmd2_u
 from .mmd import mmd2_v as mmd2_v
 from .deeper.two_samples import mmd_test as mmd_test

@@ -22,7 +22,8 @@ from ..base.errors import at_edge, finite, require
 from ..engines.kernels.gram import AKernel, diagonal, n_points
 from ..engines.testing.resampling import TestResult, batched, quadratic_forms, signs
 from .metrics import Tensor
-from ..mmd import DistanceInduced, mmd2_v
+from ..engines.testing.discrepancies import DistanceInduced
+from ..mmd import mmd2_v
 
 # %% ../../nbs/deeper/15_dependence.ipynb #2ebc6d8b
 from ..engines.machines.separation import or_one

@@ -24,26 +24,22 @@ from rkhs_notes.deeper.two_samples import (
     mmd_test_split,
 )
 from rkhs_notes.deeper.zoo import Delta, Laplace, Matern, Precomputed
-from rkhs_notes.engines.testing.resampling import binomial_interval
-from rkhs_notes.features import MonomialMap
-from rkhs_notes.hilbert import Measure, empirical, gauss_hermite
-from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid
-from rkhs_notes.mmd import (
+from rkhs_notes.engines.testing.discrepancies import (
     DistanceInduced,
     GaussianEmbedding,
-    check_mmd,
     herding,
-    mean_embedding,
     mmd2_block,
     mmd2_features,
     mmd2_gaussians,
     mmd2_incomplete,
     mmd2_linear,
-    mmd2_u,
     mmd2_u1,
-    mmd2_v,
-    witness,
 )
+from rkhs_notes.engines.testing.resampling import binomial_interval
+from rkhs_notes.features import MonomialMap
+from rkhs_notes.hilbert import Measure, empirical, gauss_hermite
+from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid
+from rkhs_notes.mmd import check_mmd, mean_embedding, mmd2_u, mmd2_v, witness
 from rkhs_notes.rkhs import RKHSFunction
 
 rng = np.random.default_rng(0)

@@ -29,7 +29,7 @@ from rkhs_notes.deeper.conditioning import (
     kernel_sum_rule,
     nearest_measure,
 )
-from rkhs_notes.mmd import GaussianEmbedding
+from rkhs_notes.engines.testing.discrepancies import GaussianEmbedding
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-2, 2, (40, 2))

@@ -19,7 +19,7 @@ from rkhs_notes.base.points import taken_of
 from rkhs_notes.deeper.metrics import Anova
 from rkhs_notes.deeper.streams import StreamingMeans, StreamingRidge, check_merge, stream_ridge
 from rkhs_notes.deeper.zoo import Bilinear, FiniteRank
-from rkhs_notes.mmd import DistanceInduced
+from rkhs_notes.engines.testing.discrepancies import DistanceInduced
 
 OFFSETS = [1e3, 1e6, 1e9]
 draws = np.random.default_rng(0)

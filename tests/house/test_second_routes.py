@@ -82,6 +82,7 @@ from rkhs_notes.engines.solving.losses import (
     SquaredHinge,
 )
 from rkhs_notes.engines.solving.systems import NullPart
+from rkhs_notes.engines.testing.discrepancies import DistanceInduced
 from rkhs_notes.engines.testing.resampling import linear_forms
 from rkhs_notes.features import feature_map, feature_rule
 from rkhs_notes.hilbert import gauss_legendre, lp_norm, parallelogram_defect
@@ -108,7 +109,7 @@ from rkhs_notes.mercer import (
     brownian_spectrum,
     periodic_spectrum,
 )
-from rkhs_notes.mmd import DistanceInduced, mean_embedding, witness
+from rkhs_notes.mmd import mean_embedding, witness
 from rkhs_notes.random_features import mixture, spectral_measure, spectral_rule
 from rkhs_notes.representer import OffsetFit, ridge
 from rkhs_notes.rkhs import RKHSFunction
