@@ -12,7 +12,8 @@ from .base.points import joined_of
 from .base.words import Flag, Function
 from .engines.functions.functions import RKHSFunction
 from .engines.kernels.gram import AKernel, diagonal, n_points
-from .engines.testing.discrepancies import all_pairs, mmd2_u1, off_diagonal
+from .engines.testing.discrepancies import DistanceInduced, all_pairs, mmd2_u1
+from .engines.testing.discrepancies import off_diagonal
 from .engines.testing.samples import OtherSample, Sample, double_sum
 from .engines.testing.samples import paired_points, require_two, with_shares
 
