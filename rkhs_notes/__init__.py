@@ -343,6 +343,7 @@ _CUT = {  # modules that were cut, and the parts that have what they lack now, p
     "support": "prices",
     "samples": "pools",
     "diagnoses": "slips",
+    "double_descent": "curves benign",
 }
 
 

@@ -167,13 +167,13 @@ DRAWS = {
     },
     "convex.certificate": {"loss": lambda rng: "squared"},
     "convex.minimize_convex": {"K": lambda rng: np.eye(4), "y": lambda rng: rng.normal(size=4)},
-    "double_descent.check_min_norm": {
+    "curves.check_min_norm": {
         "Phi": lambda rng: np.eye(3),
         "y": lambda rng: [1.0, 2.0, 3.0],
         "beta": lambda rng: [1.0, 2.0, 3.0],
         "lam": lambda rng: 0.0,
     },
-    "double_descent.double_descent_curve": {
+    "curves.double_descent_curve": {
         "features": lambda rng: lambda D, seed: relu_features(2, D, seed),
         "X": lambda rng: rng.normal(size=(6, 2)),
         "y": lambda rng: rng.normal(size=6),
