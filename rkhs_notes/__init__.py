@@ -280,7 +280,8 @@ _FORMER |= {
         GaussianOf Indefinite indefinite_witness Integral is_psd kde Kernel Laplace Linear
         Mahalanobis Matern median_bandwidth Normalized On Periodic Polynomial Power Precomputed
         Product Rank1 RationalQuadratic Scaled Sigmoid Sobolev SobolevFull Sum Tensor to_gamma""",
-    "zoo": """align alignment Anova Conjugate GaussianOf kde Tensor""",
+    "zoo": """align alignment Anova Conjugate GaussianOf Integral kde Tensor""",
+    "metrics": """Anova Conjugate GaussianOf Tensor""",
     "features": """check_feature_map cost_table feature_dimension feature_map feature_rule
         FeatureMap finite_feature_map is_separable MonomialMap novikoff_bound Perceptron
         perceptron_dual perceptron_primal widest_margin""",

@@ -20,7 +20,7 @@ from . import rkhs as rkhs
 from .base import settings as settings
 from . import sgd as sgd
 from . import svm as svm
-from .deeper.metrics import Anova as Anova
+from .engines.kernels.composites import Anova as Anova
 from .engines.kernels.leaves import Bilinear as Bilinear
 from .deeper.structured import Blended as Blended
 from .engines.kernels.leaves import Brownian as Brownian
@@ -77,7 +77,7 @@ from .deeper.streams import StreamingMeans as StreamingMeans
 from .deeper.streams import StreamingRidge as StreamingRidge
 from .deeper.structured import Subsequence as Subsequence
 from .deeper.graphs import Subtree as Subtree
-from .deeper.metrics import Tensor as Tensor
+from .engines.kernels.composites import Tensor as Tensor
 from .apps.estimators import TwoSampleDrift as TwoSampleDrift
 from .deeper.graphs import WeisfeilerLehman as WeisfeilerLehman
 from .cke import affinity as affinity

@@ -46,10 +46,10 @@ from .engines.features.monomials import exponent_vectors, monomials, unit_featur
 from .base.errors import NoFiniteFeatureMap, finite, require
 from .engines.machines.separation import Perceptron, RowsOf, longest_row, margin_of
 from .engines.machines.separation import require_gram, until_clean, widest_margin
-from .deeper.metrics import Anova, Conjugate, GaussianOf, Tensor
-from .deeper.zoo import Bilinear, Cauchy, Delta, FiniteRank, Integral, Laplace
-from .deeper.zoo import Mahalanobis, Matern, Periodic, Precomputed, Rank1
-from .deeper.zoo import RationalQuadratic, Sobolev, SobolevFull
+from .engines.kernels.composites import Anova, Conjugate, GaussianOf, Integral, Tensor
+from .engines.kernels.leaves import Bilinear, Cauchy, Delta, FiniteRank, Laplace
+from .engines.kernels.leaves import Mahalanobis, Matern, Periodic, Precomputed, Rank1
+from .engines.kernels.leaves import RationalQuadratic, Sobolev, SobolevFull
 
 # %% ../nbs/02_features.ipynb #2c6ed347
 class FeatureMap(Value):

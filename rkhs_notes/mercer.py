@@ -36,7 +36,7 @@ from .engines.functions.series import Series, cosine_series
 from .engines.functions.series import hermite, leaves, nodes_range
 from .engines.functions.series import require_scales, sines, too_narrow
 from .engines.functions.series import vanishing, waves, within_unit_interval
-from .deeper.zoo import Periodic
+from .engines.kernels.leaves import Periodic
 
 # %% ../nbs/04_mercer.ipynb #3ec8864e
 def _measure(value, name, call):

@@ -31,9 +31,9 @@ from .base.errors import NoSpectralMeasure
 from .engines.features.maps import columns_of, cut_of, expect_columns, of_whole
 from .engines.features.normals import NORMALS, Coupling, orthogonal_normals
 from .engines.kernels.gram import AKernel, as_kernel, gram_matrix, rule_of
-from .deeper.metrics import Anova, GaussianOf, Tensor
-from .deeper.zoo import Cauchy, Delta, Laplace, Mahalanobis, Matern, Periodic
-from .deeper.zoo import RationalQuadratic
+from .engines.kernels.composites import Anova, GaussianOf, Tensor
+from .engines.kernels.leaves import Cauchy, Delta, Laplace, Mahalanobis, Matern, Periodic
+from .engines.kernels.leaves import RationalQuadratic
 from .kernels import Constant, Exp, Gaussian, Kernel, Normalized, On, Power, Product
 from .kernels import Scaled, Sum
 

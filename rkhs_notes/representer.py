@@ -37,7 +37,7 @@ from .rkhs import RKHSFunction
 
 # %% ../nbs/05_representer.ipynb #3fe41458
 from .engines.solving import systems
-from .deeper.zoo import Sobolev
+from .engines.kernels.leaves import Sobolev
 
 # %% ../nbs/05_representer.ipynb #baa620bc
 @contract(native=True)

@@ -27,7 +27,7 @@ from .engines.kernels.gram import AKernel, precision, require_points
 from .hilbert import combine
 
 # %% ../nbs/03_rkhs.ipynb #22325464
-from .deeper.zoo import FiniteRank
+from .engines.kernels.leaves import FiniteRank
 from .kernels import Linear
 
 # %% ../nbs/03_rkhs.ipynb #8f88d849

@@ -9,7 +9,7 @@ __all__ = []
 import math
 import numpy as np
 from ..apps.diagnoses import wrong_step
-from ..deeper.metrics import elementary
+from ..engines.kernels.composites import elementary
 
 # %% ../../nbs/answers/answers_01.ipynb #355299b3
 _exercises = {}

@@ -63,7 +63,7 @@ from ..engines.machines.support import coupled, dealt, votes
 from ..deeper.scale import ridge_large
 from ..deeper.streams import StreamingRidge
 from ..deeper.two_samples import mmd_test, mmd_test_aggregated
-from ..deeper.zoo import Mahalanobis
+from ..engines.kernels.leaves import Mahalanobis
 from ..deeper.variants import one_class, svr
 from ..engines.machines.kernel_machines import svc
 

@@ -25,7 +25,7 @@ from ..engines.kernels.entries import Lams
 from ..engines.kernels.forms import plain
 from ..engines.kernels.gram import AKernel, gram_matrix, n_points, require_points
 from .cca import PointsX, PointsY
-from .metrics import Tensor
+from ..engines.kernels.composites import Tensor
 from ..engines.functions.measures import Measure
 from ..rkhs import RKHSFunction
 

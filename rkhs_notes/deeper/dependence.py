@@ -21,7 +21,7 @@ from ..base.blocks import require_fits
 from ..base.errors import at_edge, finite, require
 from ..engines.kernels.gram import AKernel, diagonal, n_points
 from ..engines.testing.resampling import TestResult, batched, quadratic_forms, signs
-from .metrics import Tensor
+from ..engines.kernels.composites import Tensor
 from ..engines.testing.discrepancies import DistanceInduced
 from ..mmd import mmd2_v
 

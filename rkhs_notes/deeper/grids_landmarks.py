@@ -42,7 +42,7 @@ from ..random_features import RandomFeatureMap, along_the_line, closure, measure
 from ..random_features import wave_features
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #7169caf1
-from .metrics import Conjugate, GaussianOf, Tensor
+from ..engines.kernels.composites import Conjugate, GaussianOf, Tensor
 from .zoo import Delta, Laplace, Matern, Rank1
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #e38b21b5

@@ -25,7 +25,7 @@ from ..engines.functions.functions import Places, RKHSFunction, SameSpace
 from ..engines.functions.functions import independent_sections, squarable
 from ..engines.kernels.forms import plain
 from ..engines.kernels.gram import AKernel, diagonal, gram_matrix
-from .metrics import Tensor
+from ..engines.kernels.composites import Tensor
 from ..features import finite_feature_map
 from ..kernels import Kernel
 

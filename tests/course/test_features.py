@@ -19,7 +19,6 @@ from rkhs_notes.base.errors import (
     LawBroken,
     NoFiniteFeatureMap,
 )
-from rkhs_notes.deeper.metrics import Anova, Tensor
 from rkhs_notes.deeper.zoo import (
     Bilinear,
     Delta,
@@ -33,6 +32,7 @@ from rkhs_notes.deeper.zoo import (
     SobolevFull,
 )
 from rkhs_notes.engines.features.monomials import cost_table
+from rkhs_notes.engines.kernels.composites import Anova, Tensor
 from rkhs_notes.engines.machines.separation import is_separable, widest_margin
 from rkhs_notes.features import (
     FeatureFunction,

@@ -22,7 +22,7 @@ from rkhs_notes import settings
 from rkhs_notes.apps.estimators import KernelRidge
 from rkhs_notes.base.blocks import in_parallel, n_threads
 from rkhs_notes.base.errors import IndefiniteKernel, LawBroken
-from rkhs_notes.deeper.metrics import Anova, Conjugate, Tensor, align
+from rkhs_notes.deeper.metrics import align
 from rkhs_notes.deeper.structured import Spectrum
 from rkhs_notes.deeper.zoo import (
     Bilinear,
@@ -40,6 +40,7 @@ from rkhs_notes.deeper.zoo import (
     Sobolev,
     SobolevFull,
 )
+from rkhs_notes.engines.kernels.composites import Anova, Conjugate, Tensor
 from rkhs_notes.engines.kernels.gram import as_kernel
 from rkhs_notes.engines.kernels.laws import check_gradient
 from rkhs_notes.hilbert import gauss_legendre

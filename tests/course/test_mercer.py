@@ -15,7 +15,6 @@ from rkhs_notes import settings
 from rkhs_notes.apps.exercises import check_exercises
 from rkhs_notes.base.contracts import fuzz
 from rkhs_notes.base.errors import IndefiniteKernel, LawBroken
-from rkhs_notes.deeper.metrics import Anova
 from rkhs_notes.deeper.zoo import (
     Delta,
     Laplace,
@@ -26,6 +25,7 @@ from rkhs_notes.deeper.zoo import (
     RationalQuadratic,
     Sobolev,
 )
+from rkhs_notes.engines.kernels.composites import Anova
 from rkhs_notes.engines.solving.gram_operators import GramOperator
 from rkhs_notes.engines.solving.spectra import leading_eigenpairs
 from rkhs_notes.features import check_feature_map, finite_feature_map

@@ -10,7 +10,6 @@ import pytest
 
 from rkhs_notes import settings
 from rkhs_notes.base.errors import LawBroken
-from rkhs_notes.deeper.metrics import Tensor
 from rkhs_notes.deeper.two_samples import (
     AggregatedTest,
     MMDTest,
@@ -24,6 +23,7 @@ from rkhs_notes.deeper.two_samples import (
     mmd_test_split,
 )
 from rkhs_notes.deeper.zoo import Delta, Laplace, Matern, Precomputed
+from rkhs_notes.engines.kernels.composites import Tensor
 from rkhs_notes.engines.testing.discrepancies import (
     DistanceInduced,
     GaussianEmbedding,

@@ -19,7 +19,6 @@ from rkhs_notes.deeper.grids_landmarks import (
     random_feature_map,
     shares,
 )
-from rkhs_notes.deeper.metrics import Anova, Tensor
 from rkhs_notes.deeper.zoo import (
     Cauchy,
     Delta,
@@ -37,6 +36,7 @@ from rkhs_notes.engines.features.bounds import (
 )
 from rkhs_notes.engines.features.fourier import cosines_and_sines, shifted_cosines
 from rkhs_notes.engines.features.normals import orthogonal_normals, structured_normals
+from rkhs_notes.engines.kernels.composites import Anova, Tensor
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Product
 from rkhs_notes.random_features import (
     OfDifference,

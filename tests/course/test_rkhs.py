@@ -19,8 +19,8 @@ from rkhs_notes.deeper.interpolation import (
     sum_norm,
     tensor_product,
 )
-from rkhs_notes.deeper.metrics import Tensor
 from rkhs_notes.deeper.zoo import Delta, FiniteRank, Laplace, Matern, Precomputed
+from rkhs_notes.engines.kernels.composites import Tensor
 from rkhs_notes.hilbert import gauss_legendre
 from rkhs_notes.kernels import (
     Brownian,

@@ -16,7 +16,6 @@ from rkhs_notes.deeper.grids_landmarks import (
     nystrom_features,
     random_feature_map,
 )
-from rkhs_notes.deeper.metrics import Anova, Tensor
 from rkhs_notes.deeper.zoo import (
     Cauchy,
     Delta,
@@ -28,6 +27,7 @@ from rkhs_notes.deeper.zoo import (
 )
 from rkhs_notes.engines.features.bounds import check_unbiased
 from rkhs_notes.engines.features.grids import Cells, hats
+from rkhs_notes.engines.kernels.composites import Anova, Tensor
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Sigmoid
 
 X = np.random.default_rng(7).normal(size=(6, 3))

@@ -12,8 +12,8 @@ from scipy.special import gamma
 
 import rkhs_notes as rn
 from rkhs_notes.base.errors import IndefiniteKernel, LawBroken
-from rkhs_notes.deeper.metrics import GaussianOf, _lost
 from rkhs_notes.engines.kernels.bessel import matern
+from rkhs_notes.engines.kernels.composites import GaussianOf, _lost
 from rkhs_notes.engines.kernels.forms import divided
 
 plane = np.random.default_rng(3).normal(size=(9, 2))

@@ -16,9 +16,9 @@ import rkhs_notes as rn
 from rkhs_notes import Brownian, Constant, Gaussian, Laplace, Linear, Matern, Polynomial, Tensor
 from rkhs_notes.apps.estimators import StreamingKernelRidge
 from rkhs_notes.base.points import taken_of
-from rkhs_notes.deeper.metrics import Anova
 from rkhs_notes.deeper.streams import StreamingMeans, StreamingRidge, check_merge, stream_ridge
 from rkhs_notes.deeper.zoo import Bilinear, FiniteRank
+from rkhs_notes.engines.kernels.composites import Anova
 from rkhs_notes.engines.testing.discrepancies import DistanceInduced
 
 OFFSETS = [1e3, 1e6, 1e9]

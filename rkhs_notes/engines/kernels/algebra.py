@@ -114,7 +114,7 @@ class Kernel(Evaluated):
 
         f : of points (n,) of ℝ, or (n, d), to numbers (n,)
         """
-        from rkhs_notes.deeper.metrics import Conjugate
+        from rkhs_notes.engines.kernels.composites import Conjugate
 
         return Conjugate(self, f)
 
@@ -124,7 +124,7 @@ class Kernel(Evaluated):
 
         bandwidth : in the units of k.distance
         """
-        from rkhs_notes.deeper.metrics import GaussianOf
+        from rkhs_notes.engines.kernels.composites import GaussianOf
 
         return GaussianOf(self, bandwidth)
 
