@@ -19,9 +19,9 @@ from rkhs_notes.deeper.dependence import (
     generalized_covariance_test,
     hsic_test,
 )
+from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.engines.testing.discrepancies import DistanceInduced
 from rkhs_notes.kernels import Gaussian
-from rkhs_notes.random_features import fourier_features
 
 B, GAUSS = 199, Gaussian(1.0)
 

@@ -10,9 +10,9 @@ import numpy as np
 from runner import Race, main
 
 from rkhs_notes.base.datasets import load
+from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.engines.solving.curves import double_descent_curve
 from rkhs_notes.kernels import Gaussian
-from rkhs_notes.random_features import fourier_features
 
 OURS, PEER = "rkhs_notes", "numpy lstsq at each width"
 

@@ -13,8 +13,8 @@ from scipy.special import factorial
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.preprocessing import PolynomialFeatures
 
+from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.kernels import Gaussian, Polynomial
-from rkhs_notes.random_features import fourier_features
 
 OURS = "rkhs_notes, paired"
 PEER = "sklearn RBFSampler"

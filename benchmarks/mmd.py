@@ -13,9 +13,9 @@ import numpy as np
 from runner import Race, main
 
 from rkhs_notes.deeper.two_samples import mmd_test
+from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.engines.testing.resampling import random_labels
 from rkhs_notes.kernels import Gaussian
-from rkhs_notes.random_features import fourier_features
 
 OURS = "rkhs_notes"
 missing = []  # pip install '.[bench]'

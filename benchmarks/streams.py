@@ -15,8 +15,8 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import Ridge
 
 from rkhs_notes.deeper.streams import stream_ridge
+from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.kernels import Gaussian
-from rkhs_notes.random_features import fourier_features
 
 OURS = "rkhs_notes stream_ridge"
 PEER = "sklearn RBFSampler + Ridge"

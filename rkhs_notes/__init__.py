@@ -283,7 +283,7 @@ _FORMER |= {
     "zoo": """align alignment Anova Conjugate GaussianOf Integral kde Tensor""",
     "metrics": """Anova Conjugate GaussianOf Tensor""",
     "features": """check_feature_map cost_table feature_dimension feature_map feature_rule
-        FeatureMap finite_feature_map is_separable MonomialMap novikoff_bound Perceptron
+        FeatureFunction FeatureMap finite_feature_map is_separable MonomialMap novikoff_bound Perceptron
         perceptron_dual perceptron_primal widest_margin""",
     "rkhs": """check_projection check_reproducing FiniteDimensionalRKHS kernel_from_space
         least_norm_split PowerFunction RKHS RKHSFunction sum_norm tensor_product""",
@@ -302,7 +302,7 @@ _FORMER |= {
     "kpca": """amari_distance center center_cross check_kernel_cca check_kernel_pca hsic hsic_test
         hsic_u IndependentSources kernel_cca kernel_generalized_variance kernel_ica
         kernel_mutual_information kernel_pca KernelComponents KernelCorrelations pca_primal""",
-    "random_features": """binning_features check_unbiased features_for fourier_features
+    "random_features": """binning_features check_unbiased closure features_for fourier_features
         hat_mixture hoeffding_bound mixture nystrom_features OfDifference orthogonal_normals
         random_feature_map random_rule RandomFeatureMap spectral_from_function spectral_measure
         spectral_rule SpectralMeasure uniform_bound""",
@@ -344,6 +344,8 @@ _CUT = {  # modules that were cut, and the parts that have what they lack now, p
     "support": "prices",
     "samples": "pools",
     "diagnoses": "slips",
+    "features": "feature_maps",
+    "random_features": "spectral",
     "double_descent": "curves benign",
 }
 

@@ -29,7 +29,7 @@ from .engines.kernels.algebra import Constant as Constant
 from .base.errors import ConvergenceFailure as ConvergenceFailure
 from .apps.estimators import CoupledEmbedding as CoupledEmbedding
 from .engines.kernels.leaves import Delta as Delta
-from .features import FeatureMap as FeatureMap
+from .engines.features.feature_maps import FeatureMap as FeatureMap
 from .rkhs import FiniteDimensionalRKHS as FiniteDimensionalRKHS
 from .engines.kernels.leaves import FiniteRank as FiniteRank
 from .engines.kernels.leaves import Gaussian as Gaussian
@@ -51,7 +51,7 @@ from .engines.kernels.leaves import Matern as Matern
 from .engines.functions.measures import Measure as Measure
 from .mercer import MercerExpansion as MercerExpansion
 from .deeper.structured import Mismatch as Mismatch
-from .features import MonomialMap as MonomialMap
+from .engines.features.feature_maps import MonomialMap as MonomialMap
 from .base.errors import NoFiniteFeatureMap as NoFiniteFeatureMap
 from .base.errors import NoSpectralMeasure as NoSpectralMeasure
 from .base.errors import NotPositiveDefinite as NotPositiveDefinite
@@ -70,7 +70,7 @@ from .deeper.structured import SetKernel as SetKernel
 from .deeper.graphs import ShortestPath as ShortestPath
 from .engines.kernels.leaves import Sobolev as Sobolev
 from .engines.kernels.leaves import SobolevFull as SobolevFull
-from .random_features import SpectralMeasure as SpectralMeasure
+from .engines.features.spectral import SpectralMeasure as SpectralMeasure
 from .deeper.structured import Spectrum as Spectrum
 from .apps.estimators import StreamingKernelRidge as StreamingKernelRidge
 from .deeper.streams import StreamingMeans as StreamingMeans
@@ -86,7 +86,7 @@ from .deeper.grids_landmarks import binning_features as binning_features
 from .kpca import center as center
 from .sgd import cheapest_option as cheapest_option
 from .apps.exercises import check as check
-from .features import check_feature_map as check_feature_map
+from .engines.features.feature_maps import check_feature_map as check_feature_map
 from .kernels import check_kernel as check_kernel
 from .mercer import check_mercer as check_mercer
 from .representer import check_representer as check_representer
@@ -104,9 +104,9 @@ from .engines.functions.measures import empirical as empirical
 from .engines.solving.losses import epsilon_insensitive as epsilon_insensitive
 from .base.errors import expect_fail as expect_fail
 from .engines.features.bounds import features_for as features_for
-from .features import finite_feature_map as finite_feature_map
+from .engines.features.feature_maps import finite_feature_map as finite_feature_map
 from .deeper.processes import fit_hyperparameters as fit_hyperparameters
-from .random_features import fourier_features as fourier_features
+from .engines.features.spectral import fourier_features as fourier_features
 from .base.plots import frames as frames
 from .deeper.zoo import from_sklearn as from_sklearn
 from .engines.functions.measures import gauss_hermite as gauss_hermite

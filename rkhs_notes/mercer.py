@@ -23,7 +23,7 @@ from .engines.kernels.forms import GRAM_ERROR, Explicit
 from .engines.kernels.gram import AKernel, diagonal, gram_matrix
 from .engines.solving.gram_operators import GramOperator
 from .engines.solving.spectra import leading
-from .features import feature_rule
+from .engines.features.feature_maps import feature_rule
 from .engines.functions.measures import AnyMeasure, Measure, gauss_legendre, uniform_grid
 from .kernels import Brownian, Constant, Gaussian, Kernel
 from .rkhs import RKHSFunction

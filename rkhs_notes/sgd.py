@@ -27,7 +27,7 @@ from .base.errors import LawBroken, require
 from .engines.features.maps import GramMatrix, largest_gap
 from .engines.functions.functions import OneFunction
 from .engines.kernels.gram import AKernel, diagonal, gram_matrix
-from .features import FeatureFunction, FeatureMap
+from .engines.features.feature_maps import FeatureFunction, FeatureMap
 from .engines.functions.measures import empirical
 from .kernels import Gaussian
 

@@ -90,7 +90,7 @@ IN_UNITS = (r"(processes|sgd|convex)\.|variants.svr$|machines.(nu_svr|relevance)
 COUNTED = (r"sgd\.|scale\.|hilbert\.|spectra\.|representer.ridge_path|.*\.check_|processes.fit_hyper"
            r"|machines.nu_svr")  # fmt: skip
 # every fifth turn
-SLOW = r"play\.|plots\.|machines.svc_prob|exercises|random_features.spectral_from|curves.double"
+SLOW = r"play\.|plots\.|machines.svc_prob|exercises|spectral.spectral_from|curves.double"
 LIMIT = 3.0  # seconds a case may take
 
 

@@ -92,7 +92,7 @@ def picture():
                     "connectionstyle": f"arc3,rad={bend}",
                 }
                 axes.annotate("", (x, y - 0.29), (a, b + 0.29), arrowprops=arrow, zorder=1)
-            name = module(pages()[number][0]).replace("_", "\n")
+            name = (module(pages()[number][0]) or "").replace("_", "\n")
             box = {"boxstyle": "round,pad=0.3", "fc": "white", "ec": "#2a6f97", "lw": 0.9}
             text = f"{number}\n{name}" if "\n" not in name else f"{number} {name}"
             axes.text(x, y, text, ha="center", va="center", fontsize=8.5, bbox=box, zorder=2)

@@ -30,7 +30,7 @@ from ..engines.testing.resampling import TestResult, in_batches, random_labels, 
 from ..engines.testing.resampling import studentised_max
 from ..engines.testing.samples import Drawn
 from ..kernels import Gaussian, Linear
-from ..random_features import fourier_features
+from ..engines.features.spectral import fourier_features
 
 # %% ../../nbs/apps/comparison.ipynb #03836459
 def row_features(encoder, X, Y, D, rng):

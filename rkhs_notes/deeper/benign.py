@@ -15,7 +15,7 @@ from ..base.values import Value
 from ..base.words import array
 from ..engines.functions.signatures import Count, Positive, Rng
 from ..engines.kernels.algebra import Kernel
-from ..features import FeatureMap
+from ..engines.features.feature_maps import FeatureMap
 
 # %% ../../nbs/deeper/10a_benign.ipynb #e9f074c3
 class ArcCosine(Kernel):

@@ -22,7 +22,7 @@ from typing import Annotated, NamedTuple
 from ..engines.features.maps import no_map
 from ..engines.kernels.networks import Edges, NodeLabels, colours, growth, is_gap, paths
 from ..engines.kernels.networks import united, walk_sums
-from ..features import feature_rule
+from ..engines.features.feature_maps import feature_rule
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #b4c70a75
 class Graph(Value):

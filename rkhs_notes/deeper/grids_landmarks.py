@@ -21,7 +21,7 @@ from ..base.objects import distinct, taken
 from ..base.points import Points, taken_of
 from ..base.words import Count, Function, Positive, Rng, one_of
 from ..engines.kernels.algebra import as_sum as terms_of, factors as factors_of
-from ..features import FeatureMap, map_by_rule
+from ..engines.features.feature_maps import FeatureMap, map_by_rule
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #e6c12341
 from ..engines.features.fourier import Waves
@@ -38,8 +38,13 @@ from ..engines.features.monomials import all_products
 from ..engines.solving.lowrank import low_rank
 from ..kernels import Constant, Exp, Gaussian, Linear, Normalized, On, Polynomial, Power
 from ..kernels import Product, Scaled, Sum
-from ..random_features import RandomFeatureMap, along_the_line, closure, measure_of
-from ..random_features import wave_features
+from rkhs_notes.engines.features.spectral import (
+    RandomFeatureMap,
+    along_the_line,
+    closure,
+    measure_of,
+)
+from ..engines.features.spectral import wave_features
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #7169caf1
 from ..engines.kernels.composites import Conjugate, GaussianOf, Tensor

@@ -26,7 +26,7 @@ from ..engines.functions.functions import independent_sections, squarable
 from ..engines.kernels.forms import plain
 from ..engines.kernels.gram import AKernel, diagonal, gram_matrix
 from ..engines.kernels.composites import Tensor
-from ..features import finite_feature_map
+from ..engines.features.feature_maps import finite_feature_map
 from ..kernels import Kernel
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #b48766bc

@@ -4,14 +4,15 @@
 __all__ = ['check_conditionally_negative', 'kde', 'alignment', 'align']
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #3d282997
+import math
 from typing import Annotated
 import numpy as np
 from ..base.contracts import anywhere, contract
 from ..base.points import AnyPoints, Points
 from ..base.words import Classes, Flag, Function, ManyResponses, Positive
 from ..base.words import SquareMatrix, Weights, Word, fitting, function
-from ..engines.kernels.algebra import Kernel, On, Sum, scaled
-from ..engines.kernels.composites import Anova, Conjugate, GaussianOf, Tensor, elementary
+from ..engines.kernels.algebra import Kernel, On, scaled
+from ..engines.kernels.composites import Anova, Conjugate, GaussianOf, Tensor
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #d7a01ef8
 from ..base import factors
@@ -23,7 +24,7 @@ from ..engines.testing.samples import steady
 # %% ../../nbs/deeper/01b_metrics.ipynb #33b3f2ec
 from ..base.errors import require
 from ..engines.functions.functions import times
-from ..engines.kernels.gram import AKernel, as_kernel, n_points, with_columns
+from ..engines.kernels.gram import AKernel, as_kernel, with_columns
 from ..engines.kernels.laws import all_values
 from ..engines.kernels.leaves import Gaussian, Linear
 

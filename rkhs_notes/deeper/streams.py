@@ -24,7 +24,7 @@ from ..engines.data.sums import in_block, in_blocks, is_pair, moved, pairwise, s
 from ..engines.data.sums import size_of, zero
 from ..engines.features.maps import AFeatureMap
 from ..engines.kernels.entries import Lams
-from ..features import FeatureFunction
+from ..engines.features.feature_maps import FeatureFunction
 from ..engines.solving.ridge_fits import OffsetFit
 
 # %% ../../nbs/deeper/14a_streams.ipynb #02fdd215

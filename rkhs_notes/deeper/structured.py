@@ -21,7 +21,7 @@ from ..engines.features.maps import known_of, no_map, side_by_side
 from ..engines.kernels.entries import Psd
 from ..engines.kernels.forms import Explicit
 from ..engines.kernels.gram import AKernel, with_columns
-from ..features import feature_map, feature_rule
+from ..engines.features.feature_maps import feature_map, feature_rule
 from ..kernels import Kernel
 
 # %% ../../nbs/deeper/13_structured.ipynb #b1fc97a5

@@ -21,7 +21,7 @@ from ..base.words import word_of
 from ..base.errors import require
 from ..engines.kernels.gram import AKernel, diagonal, pair_values
 from .metrics import Kernels
-from ..features import FeatureFunction, FeatureMap
+from ..engines.features.feature_maps import FeatureFunction, FeatureMap
 from ..kernels import Gaussian, Linear, median_bandwidth
 from ..rkhs import RKHSFunction
 

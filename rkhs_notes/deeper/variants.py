@@ -30,7 +30,7 @@ from ..engines.machines.prices import ClassWeights, FinitePrice, Price, Share
 from ..engines.machines.prices import in_deviations, in_units, point_prices
 from ..engines.machines.prices import require_classes, two_classes
 from ..engines.machines.support import Deciding, at_own_level, solved
-from ..features import FeatureFunction, FeatureMap
+from ..engines.features.feature_maps import FeatureFunction, FeatureMap
 
 # %% ../../nbs/deeper/07b_variants.ipynb #71ba7726
 @contract

@@ -25,10 +25,10 @@ from rkhs_notes.apps.comparison import (
     spacing,
 )
 from rkhs_notes.engines.data.tables import Column, Encoder, Reservoir, Table, encoded, read_table
+from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.engines.testing.discrepancies import mmd2_features
 from rkhs_notes.engines.testing.resampling import binomial_interval
 from rkhs_notes.kernels import Gaussian
-from rkhs_notes.random_features import fourier_features
 
 
 def drawn(n, rng, shift=0.0):

@@ -10,8 +10,10 @@ from shared import UNCUT  # isort: skip
 from website.notebooks import read  # isort: skip
 
 BESIDE = {
+    "02a",
     "07b",
     "08b",
+    "09b",
     "10a",
 }  # pages made of sections that left a page of the course: three exercises are enough
 PAGES = [path for path in NOTEBOOKS if path.stem[0].isdigit()]

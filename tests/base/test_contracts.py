@@ -30,10 +30,10 @@ from rkhs_notes.deeper.benign import relu_features
 from rkhs_notes.deeper.conditioning import conditional_embedding
 from rkhs_notes.deeper.structured import MarkovChain
 from rkhs_notes.deeper.zoo import Laplace, Periodic
+from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.engines.machines.boxes import BoxProblem, PairDistances
 from rkhs_notes.hilbert import gauss_hermite
 from rkhs_notes.kernels import Gaussian, Linear
-from rkhs_notes.random_features import fourier_features
 from rkhs_notes.representer import ridge_path
 from rkhs_notes.rkhs import RKHS
 
@@ -74,12 +74,12 @@ WITHOUT = {
     "cli": 3,  # copy_notebooks, notebook_titles, open_lab: argparse reads what they get
     "contracts": 1,  # contract, the decorator itself
     "errors": 2,  # require, expect_fail: below the contracts, which raise through them
-    "features": 1,  # feature_rule, a table of rules that dispatches on the class of k
+    "feature_maps": 1,  # feature_rule, a table of rules that dispatches on the class of k
     "gram": 1,  # as_kernel is what the word AKernel calls
     "grids_landmarks": 1,  # random_rule, a table of rules
-    "random_features": 1,  # spectral_rule, a table of rules
     "resampling": 2,  # linear_forms, quadratic_forms: called once a block, on arrays of the package
     "settings": 3,  # size, using, quoted: below the contracts, which read the settings
+    "spectral": 1,  # spectral_rule, a table of rules
 }
 
 
@@ -128,8 +128,8 @@ def embedding(rng):
 
 # {"module.function": {argument: rng ↦ value}} where a word cannot know what fits
 DRAWS = {
-    "features.feature_map": {"k": lambda rng: Linear() ** 2, "d": lambda rng: 3},
-    "features.feature_dimension": {"k": lambda rng: Linear() ** 2, "d": lambda rng: 3},
+    "feature_maps.feature_map": {"k": lambda rng: Linear() ** 2, "d": lambda rng: 3},
+    "feature_maps.feature_dimension": {"k": lambda rng: Linear() ** 2, "d": lambda rng: 3},
     "interpolation.check_inclusion": {
         "k1": lambda rng: Gaussian(1),
         "k2": lambda rng: Gaussian(1) + Linear(),

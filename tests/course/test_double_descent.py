@@ -15,6 +15,8 @@ from rkhs_notes.base.errors import LawBroken, expect_fail
 from rkhs_notes.deeper.benign import ArcCosine, gaussian_power_bound, relu_features
 from rkhs_notes.deeper.zoo import Matern
 from rkhs_notes.double_descent import least_squares_risk
+from rkhs_notes.engines.features.feature_maps import check_feature_map
+from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.engines.solving.curves import (
     DoubleDescentCurve,
     check_min_norm,
@@ -22,9 +24,7 @@ from rkhs_notes.engines.solving.curves import (
     min_norm_fit,
 )
 from rkhs_notes.engines.solving.paths import min_norm_path
-from rkhs_notes.features import check_feature_map
 from rkhs_notes.kernels import Gaussian, check_kernel
-from rkhs_notes.random_features import fourier_features
 from rkhs_notes.rkhs import RKHS
 
 rng = np.random.default_rng(0)

@@ -31,10 +31,7 @@ from rkhs_notes.deeper.zoo import (
     Sobolev,
     SobolevFull,
 )
-from rkhs_notes.engines.features.monomials import cost_table
-from rkhs_notes.engines.kernels.composites import Anova, Tensor
-from rkhs_notes.engines.machines.separation import is_separable, widest_margin
-from rkhs_notes.features import (
+from rkhs_notes.engines.features.feature_maps import (
     FeatureFunction,
     FeatureMap,
     MonomialMap,
@@ -43,10 +40,11 @@ from rkhs_notes.features import (
     feature_map,
     feature_rule,
     finite_feature_map,
-    novikoff_bound,
-    perceptron_dual,
-    perceptron_primal,
 )
+from rkhs_notes.engines.features.monomials import cost_table
+from rkhs_notes.engines.kernels.composites import Anova, Tensor
+from rkhs_notes.engines.machines.separation import is_separable, novikoff_bound, widest_margin
+from rkhs_notes.features import perceptron_dual, perceptron_primal
 from rkhs_notes.hilbert import gauss_legendre
 from rkhs_notes.kernels import (
     Brownian,

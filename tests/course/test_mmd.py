@@ -23,6 +23,7 @@ from rkhs_notes.deeper.two_samples import (
     mmd_test_split,
 )
 from rkhs_notes.deeper.zoo import Delta, Laplace, Matern, Precomputed
+from rkhs_notes.engines.features.feature_maps import MonomialMap
 from rkhs_notes.engines.kernels.composites import Tensor
 from rkhs_notes.engines.testing.discrepancies import (
     DistanceInduced,
@@ -36,7 +37,6 @@ from rkhs_notes.engines.testing.discrepancies import (
     mmd2_u1,
 )
 from rkhs_notes.engines.testing.resampling import binomial_interval
-from rkhs_notes.features import MonomialMap
 from rkhs_notes.hilbert import Measure, empirical, gauss_hermite
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid
 from rkhs_notes.mmd import check_mmd, mean_embedding, mmd2_u, mmd2_v, witness

@@ -36,14 +36,14 @@ from rkhs_notes.engines.features.bounds import (
 )
 from rkhs_notes.engines.features.fourier import cosines_and_sines, shifted_cosines
 from rkhs_notes.engines.features.normals import orthogonal_normals, structured_normals
-from rkhs_notes.engines.kernels.composites import Anova, Tensor
-from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Product
-from rkhs_notes.random_features import (
+from rkhs_notes.engines.features.spectral import (
     OfDifference,
     SpectralMeasure,
     fourier_features,
     spectral_from_function,
 )
+from rkhs_notes.engines.kernels.composites import Anova, Tensor
+from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Product
 
 X = np.random.default_rng(7).normal(size=(6, 3))
 

@@ -16,6 +16,7 @@ from rkhs_notes.base.errors import (
     NoFiniteFeatureMap,
 )
 from rkhs_notes.deeper.zoo import Matern, Precomputed
+from rkhs_notes.engines.features.feature_maps import FeatureFunction, FeatureMap
 from rkhs_notes.engines.solving import timing
 from rkhs_notes.engines.solving.losses import (
     Loss,
@@ -27,7 +28,6 @@ from rkhs_notes.engines.solving.losses import (
 )
 from rkhs_notes.engines.solving.steps import slope_of
 from rkhs_notes.engines.solving.timing import Machine
-from rkhs_notes.features import FeatureFunction, FeatureMap
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial
 from rkhs_notes.representer import minimize_risk, ridge
 from rkhs_notes.rkhs import RKHS, RKHSFunction

@@ -18,6 +18,7 @@ from rkhs_notes.deeper.dependence import (
     hsic_u,
 )
 from rkhs_notes.deeper.zoo import Delta, Laplace, Precomputed
+from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.engines.testing.resampling import binomial_interval, random_signs
 from rkhs_notes.engines.testing.swaps import (
     by_grams,
@@ -30,7 +31,6 @@ from rkhs_notes.engines.testing.swaps import (
 )
 from rkhs_notes.kernels import Constant, Gaussian, Linear, Polynomial
 from rkhs_notes.kpca import center
-from rkhs_notes.random_features import fourier_features
 from shared import H, X, Y, n
 
 

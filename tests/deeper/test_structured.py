@@ -24,9 +24,9 @@ from rkhs_notes.deeper.structured import (
     fisher_information,
     markov_chain,
 )
+from rkhs_notes.engines.features.feature_maps import check_feature_map, feature_map
 from rkhs_notes.engines.kernels.bags import groups_of_bags
 from rkhs_notes.engines.kernels.gram import AKernel
-from rkhs_notes.features import check_feature_map, feature_map
 from rkhs_notes.kernels import Kernel
 from structured_cases import CASES, CHAIN, MIXTURE, texts
 

@@ -18,9 +18,9 @@ from rkhs_notes.base.errors import RKHSError
 from rkhs_notes.base.objects import Objects
 from rkhs_notes.deeper.benign import relu_features
 from rkhs_notes.deeper.variants import OfFeatures
+from rkhs_notes.engines.features.feature_maps import FeatureFunction
+from rkhs_notes.engines.features.spectral import OfDifference
 from rkhs_notes.engines.kernels.gram import Expression
-from rkhs_notes.features import FeatureFunction
-from rkhs_notes.random_features import OfDifference
 
 rng = np.random.default_rng(5)
 PLANE, LINE = rng.uniform(0.1, 2, (9, 2)), rng.uniform(0.1, 2, (9, 1))

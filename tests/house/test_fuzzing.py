@@ -40,19 +40,21 @@ from rkhs_notes.deeper.zoo import Bilinear, Mahalanobis, Matern, Periodic, Ratio
 from rkhs_notes.engines.data.pictures import image_pairs, low_resolution
 from rkhs_notes.engines.data.sums import ExactSum
 from rkhs_notes.engines.features.bounds import check_unbiased
+from rkhs_notes.engines.features.feature_maps import feature_dimension
 from rkhs_notes.engines.features.normals import (
     orthogonal_normals,
     sobol_normals,
     structured_normals,
 )
+from rkhs_notes.engines.features.spectral import spectral_from_function
 from rkhs_notes.engines.kernels.gram import AKernel
 from rkhs_notes.engines.kernels.laws import check_gradient
+from rkhs_notes.engines.machines.separation import novikoff_bound
 from rkhs_notes.engines.solving.convex import certificate
 from rkhs_notes.engines.solving.curves import check_min_norm
 from rkhs_notes.engines.solving.losses import check_loss, squared
 from rkhs_notes.engines.solving.paths import min_norm_path
 from rkhs_notes.engines.testing.resampling import chi2_mixture
-from rkhs_notes.features import feature_dimension, novikoff_bound
 from rkhs_notes.hilbert import (
     check_inner_product,
     check_norm,
@@ -67,7 +69,6 @@ from rkhs_notes.hilbert import (
 from rkhs_notes.kernels import Constant, Gaussian, check_kernel, is_psd
 from rkhs_notes.mercer import integral_operator
 from rkhs_notes.mmd import check_mmd
-from rkhs_notes.random_features import spectral_from_function
 from rkhs_notes.representer import (
     minimize_risk,
     ridge,

@@ -65,7 +65,9 @@ from rkhs_notes.deeper.zoo import (
     to_gamma,
 )
 from rkhs_notes.engines.data.stored import write_expression
+from rkhs_notes.engines.features.feature_maps import feature_map, feature_rule
 from rkhs_notes.engines.features.normals import sobol_normals
+from rkhs_notes.engines.features.spectral import mixture, spectral_measure, spectral_rule
 from rkhs_notes.engines.functions.series import Formula
 from rkhs_notes.engines.kernels.composites import Anova, Conjugate, GaussianOf, Tensor
 from rkhs_notes.engines.kernels.gram import as_kernel
@@ -84,7 +86,6 @@ from rkhs_notes.engines.solving.losses import (
 from rkhs_notes.engines.solving.systems import NullPart
 from rkhs_notes.engines.testing.discrepancies import DistanceInduced
 from rkhs_notes.engines.testing.resampling import linear_forms
-from rkhs_notes.features import feature_map, feature_rule
 from rkhs_notes.hilbert import gauss_legendre, lp_norm, parallelogram_defect
 from rkhs_notes.kernels import (
     Brownian,
@@ -110,7 +111,6 @@ from rkhs_notes.mercer import (
     periodic_spectrum,
 )
 from rkhs_notes.mmd import mean_embedding, witness
-from rkhs_notes.random_features import mixture, spectral_measure, spectral_rule
 from rkhs_notes.representer import OffsetFit, ridge
 from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.svm import svc_path

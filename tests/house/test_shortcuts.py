@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from test_engines import KERNELS
 
 import rkhs_notes as rn
-from rkhs_notes import features, grids_landmarks, random_features
+from rkhs_notes import feature_maps, grids_landmarks, spectral
 from rkhs_notes.base.errors import IndefiniteKernel, NoFiniteFeatureMap, NoSpectralMeasure
 from rkhs_notes.base.points import taken_of
 from rkhs_notes.deeper.stein import SteinKernel, jet_of
@@ -31,9 +31,9 @@ OTHER |= {"_points", "_merged", "_named", "_facts", "_marked", "_held", "_sparse
 SHORTCUTS = {n for n in vars(Evaluated) if n[0] == "_" != n[1]} - {*OTHER, "_own_init"}
 SHORTCUTS |= {"is_shift_invariant", "_tex", "_tex_formula", "_tex_precedence", "_tex_inner"}
 TABLES = [
-    features.feature_rule,
-    random_features.spectral_rule,
-    random_features.closure,
+    feature_maps.feature_rule,
+    spectral.spectral_rule,
+    spectral.closure,
     grids_landmarks.partition_rule,
     grids_landmarks.random_rule,
 ]

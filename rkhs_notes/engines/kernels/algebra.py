@@ -138,7 +138,7 @@ class Kernel(Evaluated):
         raises NoFiniteFeatureMap : names the part of the kernel that has none, and what to use
             instead
         """
-        from rkhs_notes.features import feature_map
+        from rkhs_notes.engines.features.feature_maps import feature_map
 
         return feature_map(self, d)
 
@@ -151,7 +151,7 @@ class Kernel(Evaluated):
             a density if there is one
         raises NoSpectralMeasure : names the part that is not continuous and shift-invariant
         """
-        from rkhs_notes.random_features import spectral_measure
+        from rkhs_notes.engines.features.spectral import spectral_measure
 
         return spectral_measure(self, d)
 
