@@ -130,15 +130,15 @@ from .deeper.processes import learn_noise as learn_noise
 from .deeper.rates import learning_curve as learning_curve
 from .base.datasets import load as load
 from .engines.data.stored import load_model as load_model
-from .mmd import mean_embedding as mean_embedding
+from .engines.testing.discrepancies import mean_embedding as mean_embedding
 from .kernels import median_bandwidth as median_bandwidth
 from .mercer import mercer_expansion as mercer_expansion
 from .engines.solving.curves import min_norm_fit as min_norm_fit
 from .representer import minimize_risk as minimize_risk
 from .engines.testing.discrepancies import mmd2_gaussians as mmd2_gaussians
 from .engines.testing.discrepancies import mmd2_linear as mmd2_linear
-from .mmd import mmd2_u as mmd2_u
-from .mmd import mmd2_v as mmd2_v
+from .engines.testing.discrepancies import mmd2_u as mmd2_u
+from .engines.testing.discrepancies import mmd2_v as mmd2_v
 from .deeper.two_samples import mmd_test as mmd_test
 from .deeper.two_samples import mmd_test_aggregated as mmd_test_aggregated
 from .deeper.processes import nadaraya_watson as nadaraya_watson
@@ -169,6 +169,6 @@ from .deeper.variants import svm_primal as svm_primal
 from .deeper.variants import svr as svr
 from .engines.functions.measures import uniform_grid as uniform_grid
 from .base.plots import use_style as use_style
-from .mmd import witness as witness
+from .engines.testing.discrepancies import witness as witness
 
 __version__: str

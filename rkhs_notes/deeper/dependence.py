@@ -23,7 +23,7 @@ from ..engines.kernels.gram import AKernel, diagonal, n_points
 from ..engines.testing.resampling import TestResult, batched, quadratic_forms, signs
 from ..engines.kernels.composites import Tensor
 from ..engines.testing.discrepancies import DistanceInduced
-from ..mmd import mmd2_v
+from ..engines.testing.discrepancies import mmd2_v
 
 # %% ../../nbs/deeper/15_dependence.ipynb #2ebc6d8b
 from ..engines.machines.separation import or_one

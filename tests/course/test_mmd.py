@@ -10,6 +10,7 @@ import pytest
 
 from rkhs_notes import settings
 from rkhs_notes.base.errors import LawBroken
+from rkhs_notes.deeper.embeddings import check_mmd
 from rkhs_notes.deeper.two_samples import (
     AggregatedTest,
     MMDTest,
@@ -29,17 +30,20 @@ from rkhs_notes.engines.testing.discrepancies import (
     DistanceInduced,
     GaussianEmbedding,
     herding,
+    mean_embedding,
     mmd2_block,
     mmd2_features,
     mmd2_gaussians,
     mmd2_incomplete,
     mmd2_linear,
+    mmd2_u,
     mmd2_u1,
+    mmd2_v,
+    witness,
 )
 from rkhs_notes.engines.testing.resampling import binomial_interval
 from rkhs_notes.hilbert import Measure, empirical, gauss_hermite
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid
-from rkhs_notes.mmd import check_mmd, mean_embedding, mmd2_u, mmd2_v, witness
 from rkhs_notes.rkhs import RKHSFunction
 
 rng = np.random.default_rng(0)

@@ -26,6 +26,7 @@ from rkhs_notes.base.words import Count, Labels, Positive, Targets, Vector, Weig
 from rkhs_notes.cke import tune_coupling
 from rkhs_notes.deeper.cca import kernel_cca
 from rkhs_notes.deeper.dependence import conditional_independence_test, hsic_test
+from rkhs_notes.deeper.embeddings import check_mmd
 from rkhs_notes.deeper.generalization import bias_variance, gap_bound
 from rkhs_notes.deeper.graphs import Subtree, WeisfeilerLehman
 from rkhs_notes.deeper.interpolation import Conditioned
@@ -68,7 +69,6 @@ from rkhs_notes.hilbert import (
 )
 from rkhs_notes.kernels import Constant, Gaussian, check_kernel, is_psd
 from rkhs_notes.mercer import integral_operator
-from rkhs_notes.mmd import check_mmd
 from rkhs_notes.representer import (
     minimize_risk,
     ridge,

@@ -84,7 +84,7 @@ from rkhs_notes.engines.solving.losses import (
     SquaredHinge,
 )
 from rkhs_notes.engines.solving.systems import NullPart
-from rkhs_notes.engines.testing.discrepancies import DistanceInduced
+from rkhs_notes.engines.testing.discrepancies import DistanceInduced, mean_embedding, witness
 from rkhs_notes.engines.testing.resampling import linear_forms
 from rkhs_notes.hilbert import gauss_legendre, lp_norm, parallelogram_defect
 from rkhs_notes.kernels import (
@@ -110,7 +110,6 @@ from rkhs_notes.mercer import (
     brownian_spectrum,
     periodic_spectrum,
 )
-from rkhs_notes.mmd import mean_embedding, witness
 from rkhs_notes.representer import OffsetFit, ridge
 from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.svm import svc_path

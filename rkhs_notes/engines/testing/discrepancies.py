@@ -2,19 +2,20 @@
 
 # %% auto #0
 __all__ = ['GaussianEmbedding', 'mmd2_gaussians', 'mmd2_block', 'mmd2_u1', 'mmd2_linear', 'mmd2_incomplete', 'mmd2_features',
-           'DistanceInduced', 'herding']
+           'DistanceInduced', 'herding', 'mean_embedding', 'mmd2_v', 'witness', 'mmd2_u']
 
 # %% ../../../nbs/engines/testing/discrepancies.ipynb #e2c99e0a
 import math
 from dataclasses import replace
 from typing import Annotated, Any
 import numpy as np
-from ...base.arrays import akin, as_number, as_points, is_foreign, plain_float, root, shaped
+from ...base.arrays import akin, array_namespace, as_number, as_points, is_foreign
+from ...base.arrays import plain_float, root, shaped
 from ...base.blocks import require_fits, row_blocks
 from ...base.contracts import contract
 from ...base.distances import sqdist
 from ...base.factors import require_symmetric
-from ...base.points import taken_of
+from ...base.points import joined_of, taken_of
 from ...base.values import Value
 from ...base.words import Count, Flag, Positive, Word, array, count, function, word_of
 
@@ -27,7 +28,7 @@ from ..kernels.gram import AKernel, diagonal, gram_matrix, n_columns, n_points
 from ..kernels.leaves import Gaussian
 from .pools import feature_rows, mean_of_pairs
 from .samples import OtherSample, Sample, double_sum, leaning
-from .samples import require_two, sample
+from .samples import require_two, sample, with_shares
 
 # %% ../../../nbs/engines/testing/discrepancies.ipynb #a3b1d0c2
 def _mean(value, name, call):
@@ -154,12 +155,12 @@ def mmd2_gaussians(
     return max(0.0, pp + qq - 2 * pq)
 
 # %% ../../../nbs/engines/testing/discrepancies.ipynb #61e869e2
-def all_pairs(k, X, w, Y, v):
+def _all_pairs(k, X, w, Y, v):
     own = double_sum(k, X, w, X, w) + double_sum(k, Y, v, Y, v)
     return own - 2 * double_sum(k, X, w, Y, v)  # (11.8)
 
 # %% ../../../nbs/engines/testing/discrepancies.ipynb #38fec8df
-def off_diagonal(k, X, w):
+def _off_diagonal(k, X, w):
     "Σ_{i≠j} wᵢ wⱼ k(xᵢ, xⱼ) / Σ_{i≠j} wᵢ wⱼ"
     own, rest = w**2 @ diagonal(k, X), 1 - float(w @ w)
     moved = 2 * leaning(k, X, w, rest)
@@ -325,3 +326,83 @@ def herding(
         chosen.append(best)
         total += gram_matrix(k, C, taken_of(C, [best]))[:, 0]
     return taken_of(C, chosen)
+
+# %% ../../../nbs/engines/testing/discrepancies.ipynb #0ced4513
+@contract(native=True)
+def mean_embedding(k: AKernel, X: OtherSample) -> RKHSFunction:
+    """μ = ∫ k(x, ·) dP(x) = Σᵢ weightsᵢ k(xᵢ, ·)   (11.2)
+
+    X : a sample has weights 1/n; those of a Measure stay as they are
+    returns : f @ μ = ∫ f dP for every f in the RKHS
+    raises TypeError, ValueError : k is no kernel, points outside its domain
+    references : FL, Definition 8
+
+    Examples
+    --------
+    >>> mu = mean_embedding(Gaussian(1), [0.0, 2.0])
+    >>> float(mu([1.0])[0])
+    0.6065306597126334
+    """
+    weights = X.raw
+    if X.weights is None:
+        weights = X.shares
+    return RKHSFunction._of(k, X.points, akin(weights, X.points))
+
+# %% ../../../nbs/engines/testing/discrepancies.ipynb #15e3a30d
+@contract(native=True)
+def mmd2_v(k: AKernel, X: Sample, Y: OtherSample) -> float:
+    """‖μ_X − μ_Y‖²: all pairs, biased upwards, never negative but for rounding   (11.8)
+
+    X, Y : a Measure is scaled to mass 1
+    references : FL (23); Gretton et al. (2012a), Lemma 6
+
+    Examples
+    --------
+    >>> mmd2_v(DistanceInduced(), [0.0, 2.0], [3.0, 5.0])      # ½ (2 · 3 − 1 − 1)
+    2.0
+    """
+    return _all_pairs(*with_shares(k, X, Y))
+
+# %% ../../../nbs/engines/testing/discrepancies.ipynb #09b74507
+@contract(native=True)
+def witness(k: AKernel, X: Sample, Y: OtherSample, normalized: Flag = True) -> RKHSFunction:
+    """f = (μ_X − μ_Y) / ‖μ_X − μ_Y‖, the function of the unit ball that tells the samples apart
+    best   (11.6)
+
+    X, Y : a Measure is scaled to mass 1
+    normalized : divide by the norm; where it is 0 (up to rounding), f is not divided
+    returns : mean f(xᵢ) − mean f(yⱼ) = ‖μ_X − μ_Y‖
+
+    Examples
+    --------
+    >>> witness(Gaussian(1), [0.0, 2.0], [3.0, 5.0])([0.0, 5.0]) > 0
+    array([ True, False])
+    """
+    near, X, w, Y, v = with_shares(k, X, Y)
+    xp = array_namespace(w)
+    f, Z = xp.concat([w, -v]), joined_of(X, Y)
+    if normalized:
+        squared, longest = _all_pairs(near, X, w, Y, v), plain_float(xp.max(diagonal(near, Z)))
+        if plain_float(squared) > 1e-14 * longest:
+            f = f / squared**0.5
+    return RKHSFunction._of(k, Z, f)
+
+# %% ../../../nbs/engines/testing/discrepancies.ipynb #fa838e69
+@contract(native=True)
+def mmd2_u(k: AKernel, X: Sample, Y: OtherSample) -> float:
+    """Σ_{i≠j} over both samples, Σ_{i,j} across: unbiased, may be negative   (11.9)
+
+    Without weights it does not change if g(x) + g(y) is added to the kernel; with weights only a
+    constant g leaves it as it is, for the pairs i ≠ j then have other marginal weights.
+    X, Y : two points or more; a Measure is scaled to mass 1
+    references : FL (21); Gretton et al. (2012a), Lemma 6
+
+    Examples
+    --------
+    >>> mmd2_u(DistanceInduced(), [0.0, 2.0], [3.0, 5.0])      # ½ (2 · 3 − 2 − 2)
+    1.0
+    """
+    require_two(X.shares, Y.shares)
+    k, X, w, Y, v = with_shares(k, X, Y)
+    own = _off_diagonal(k, X, w) + _off_diagonal(k, Y, v)
+    return own - 2 * double_sum(k, X, w, Y, v)  # (11.9)
