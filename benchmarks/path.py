@@ -13,8 +13,8 @@ from scipy.linalg import eigh
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV
 
+from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.kernels import Gaussian
-from rkhs_notes.representer import ridge, ridge_path
 
 OURS, PEER, LIMIT = "rkhs_notes path + exact LOO", "sklearn GridSearchCV, cv=5", "eigh"
 

@@ -10,8 +10,8 @@ from runner import Race, main
 from scipy.linalg import lapack
 from sklearn.kernel_ridge import KernelRidge
 
+from rkhs_notes.engines.solving.ridge_fits import ridge
 from rkhs_notes.kernels import Gaussian
-from rkhs_notes.representer import ridge
 
 OURS, PEER, LIMIT = "rkhs_notes", "sklearn KernelRidge", "Cholesky"
 LAM = 0.1

@@ -15,9 +15,9 @@ from rkhs_notes.deeper.streams import stream_ridge
 from rkhs_notes.deeper.two_samples import mmd_test
 from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.engines.machines.kernel_machines import svc
+from rkhs_notes.engines.solving.ridge_fits import ridge
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.kpca import kernel_pca
-from rkhs_notes.representer import ridge
 
 D, ROOM = 10, 0.25
 K = Gaussian(bandwidth=D**0.5)

@@ -153,9 +153,9 @@ from .engines.solving.losses import quantile as quantile
 from .deeper.generalization import rademacher as rademacher
 from .deeper.grids_landmarks import random_feature_map as random_feature_map
 from .deeper.scale import recommend as recommend
-from .representer import ridge as ridge
+from .engines.solving.ridge_fits import ridge as ridge
 from .deeper.scale import ridge_large as ridge_large
-from .representer import ridge_path as ridge_path
+from .engines.solving.ridge_fits import ridge_path as ridge_path
 from .hilbert import riesz_representer as riesz_representer
 from .representer import semiparametric as semiparametric
 from .base.datasets import smiley as smiley

@@ -66,10 +66,10 @@ DRAWS = OTHERS | {
 }
 # answers that may follow the order of the points: greedy choices, pairs in a row, factors of a matrix
 ORDERED = (r"(svm|kernel_machines|variants|machines|grids_landmarks|lowrank|processes)\.|laws.check_gradient"
-           r"|curves.check|representer.ridge_path|interpolation.(Conditioned|PowerFunction)$"
+           r"|curves.check|ridge_fits.ridge_path|interpolation.(Conditioned|PowerFunction)$"
            r"|rkhs.RKHS.power_function$|kpca.pca_primal$")  # fmt: skip
 SINGLE = (
-    "representer.ridge_path",
+    "ridge_fits.ridge_path",
     "kpca.",
     "principal.",
     "cca.",
@@ -87,7 +87,7 @@ PLACED = (r"stein\.|processes.check_sample_space|generalization.bias|conditionin
 IN_UNITS = (r"(processes|sgd|convex)\.|variants.svr$|machines.(nu_svr|relevance)|curves.double"
             r"|scale.gaussian_process_l|.*\.check_")  # fmt: skip
 # where a row is a step, a point of a rule, a landmark, left out by itself; and where answers are equally good
-COUNTED = (r"sgd\.|scale\.|hilbert\.|spectra\.|representer.ridge_path|.*\.check_|processes.fit_hyper"
+COUNTED = (r"sgd\.|scale\.|hilbert\.|spectra\.|ridge_fits.ridge_path|.*\.check_|processes.fit_hyper"
            r"|machines.nu_svr")  # fmt: skip
 # every fifth turn
 SLOW = r"play\.|plots\.|machines.svc_prob|exercises|spectral.spectral_from|curves.double"

@@ -32,7 +32,7 @@ from ..base.errors import say
 from .classroom import LEFT_OUT, submit, without_solutions
 from .comparison import compared
 from ..kernels import Gaussian
-from ..representer import ridge
+from ..engines.solving.ridge_fits import ridge
 from ..engines.machines.kernel_machines import svc
 
 # %% ../../nbs/apps/cli.ipynb #67434618

@@ -52,7 +52,7 @@ from ..deeper.machines import sigmoid_of, svc_multiclass
 from ..deeper.processes import gaussian_process, gp_classification, tuned
 from ..kernels import Gaussian, Kernel, Linear, On, median_bandwidth
 from ..kpca import kernel_pca
-from ..representer import ridge, ridge_path
+from ..engines.solving.ridge_fits import ridge, ridge_path
 from ..rkhs import RKHSFunction
 
 # %% ../../nbs/apps/estimators.ipynb #97f913c4

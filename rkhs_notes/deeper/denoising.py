@@ -4,21 +4,5 @@
 __all__ = []
 
 # %% ../../nbs/deeper/08b_denoising.ipynb #bd57e981
-from ..base.arrays import as_targets
-from ..engines.kernels.leaves import Gaussian, Precomputed
+from ..engines.kernels.leaves import Gaussian
 from ..kernels import median_bandwidth
-from ..representer import ridge, ridge_path
-
-# %% ../../nbs/deeper/08b_denoising.ipynb #c94f9922
-def way_back(pca, k=None, lam=None, targets=None):
-    "Kernel ridge regression from the scores of the sample to its points; their mean is free"
-    if targets is None:
-        targets = pca.centres
-        if isinstance(pca.k, Precomputed):
-            raise ValueError("a row number is no point to go back to: pass targets (n, e).")
-    trained, targets = pca.scores, as_targets(targets, len(pca.scores), "targets")
-    if k is None:
-        k = Gaussian(median_bandwidth(trained))
-    if lam is None:
-        return ridge_path(k, trained, targets, None, True, pca.weights).function
-    return ridge(k, trained, targets, lam, True, pca.weights)

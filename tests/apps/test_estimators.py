@@ -74,8 +74,9 @@ from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern
 from rkhs_notes.engines.data.stored import from_expression
 from rkhs_notes.engines.machines.kernel_machines import check_kkt
 from rkhs_notes.engines.machines.support import coupled, dealt
+from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
-from rkhs_notes.representer import minimize_risk, ridge, ridge_path
+from rkhs_notes.representer import minimize_risk
 from website.notebooks import find, read
 
 CLASSES = [

@@ -43,6 +43,7 @@ from rkhs_notes.deeper.zoo import (
 from rkhs_notes.engines.kernels.composites import Anova, Conjugate, Tensor
 from rkhs_notes.engines.kernels.gram import as_kernel
 from rkhs_notes.engines.kernels.laws import check_gradient
+from rkhs_notes.engines.solving.ridge_fits import ridge
 from rkhs_notes.hilbert import gauss_legendre
 from rkhs_notes.kernels import (
     Brownian,
@@ -57,7 +58,6 @@ from rkhs_notes.kernels import (
     is_psd,
     median_bandwidth,
 )
-from rkhs_notes.representer import ridge
 from rkhs_notes.rkhs import RKHSFunction
 from shared import Letters
 

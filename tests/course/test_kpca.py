@@ -13,9 +13,10 @@ from sklearn.decomposition import PCA, KernelPCA
 import rkhs_notes as rn
 from rkhs_notes import settings
 from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
-from rkhs_notes.deeper import denoising
 from rkhs_notes.deeper.zoo import Laplace, Precomputed
+from rkhs_notes.engines.solving import principal
 from rkhs_notes.engines.solving.principal import KernelComponents, check_kernel_pca
+from rkhs_notes.engines.solving.ridge_fits import ridge_path
 from rkhs_notes.kernels import (
     Constant,
     Gaussian,
@@ -26,7 +27,6 @@ from rkhs_notes.kernels import (
     median_bandwidth,
 )
 from rkhs_notes.kpca import center, center_cross, kernel_pca, pca_primal
-from rkhs_notes.representer import ridge_path
 from rkhs_notes.rkhs import RKHSFunction
 from shared import KERNELS, H, X, Y, n
 
@@ -284,7 +284,7 @@ def test_the_default_way_back_beats_linear_pca():
 def test_the_learned_way_back_is_kept(monkeypatch):
     fits = []
     monkeypatch.setattr(
-        denoising, "ridge_path", lambda *a, **b: fits.append(a) or ridge_path(*a, **b)
+        principal, "ridge_path", lambda *a, **b: fits.append(a) or ridge_path(*a, **b)
     )
     pca = kernel_pca(Gaussian(1.0), X, 5)
     once = pca.reconstruct(X, "ridge")

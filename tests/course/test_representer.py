@@ -54,6 +54,7 @@ from rkhs_notes.engines.solving.losses import (
     squared,
     squared_hinge,
 )
+from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.kernels import (
     Brownian,
     Constant,
@@ -67,8 +68,6 @@ from rkhs_notes.representer import (
     check_representer,
     minimize_risk,
     regularized_risk,
-    ridge,
-    ridge_path,
     semiparametric,
     smoothing_spline,
 )

@@ -26,10 +26,11 @@ from rkhs_notes.engines.solving.losses import (
     huber,
     quantile,
 )
+from rkhs_notes.engines.solving.ridge_fits import ridge
 from rkhs_notes.engines.solving.steps import slope_of
 from rkhs_notes.engines.solving.timing import Machine
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial
-from rkhs_notes.representer import minimize_risk, ridge
+from rkhs_notes.representer import minimize_risk
 from rkhs_notes.rkhs import RKHS, RKHSFunction
 from rkhs_notes.sgd import (
     Cost,

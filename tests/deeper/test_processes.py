@@ -38,15 +38,14 @@ from rkhs_notes.engines.solving.losses import (
     squared,
     squared_hinge,
 )
+from rkhs_notes.engines.solving.ridge_fits import OffsetFit, ridge
 from rkhs_notes.engines.solving.searches import highest
 from rkhs_notes.engines.solving.systems import NullPart, clipped, eigenpairs, squarable
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear
 from rkhs_notes.representer import (
-    OffsetFit,
     SemiparametricFit,
     check_representer,
     minimize_risk,
-    ridge,
     semiparametric,
     smoothing_spline,
 )

@@ -13,6 +13,7 @@ from rkhs_notes.base.arrays import as_count, as_number, as_points
 from rkhs_notes.base.distances import sqdist
 from rkhs_notes.base.errors import NotPositiveDefinite
 from rkhs_notes.base.factors import solve_psd
+from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.hilbert import (
     Measure,
     combine,
@@ -23,7 +24,6 @@ from rkhs_notes.hilbert import (
     project,
 )
 from rkhs_notes.kernels import Brownian, Gaussian, Linear, Polynomial, Sum, is_psd, median_bandwidth
-from rkhs_notes.representer import ridge, ridge_path
 from rkhs_notes.rkhs import RKHS, RKHSFunction, check_reproducing
 
 X, y, k = np.arange(12.0).reshape(6, 2), np.arange(6.0), Gaussian(1)

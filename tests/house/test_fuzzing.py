@@ -55,6 +55,7 @@ from rkhs_notes.engines.solving.convex import certificate
 from rkhs_notes.engines.solving.curves import check_min_norm
 from rkhs_notes.engines.solving.losses import check_loss, squared
 from rkhs_notes.engines.solving.paths import min_norm_path
+from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.engines.testing.resampling import chi2_mixture
 from rkhs_notes.hilbert import (
     check_inner_product,
@@ -69,13 +70,7 @@ from rkhs_notes.hilbert import (
 )
 from rkhs_notes.kernels import Constant, Gaussian, check_kernel, is_psd
 from rkhs_notes.mercer import integral_operator
-from rkhs_notes.representer import (
-    minimize_risk,
-    ridge,
-    ridge_path,
-    semiparametric,
-    smoothing_spline,
-)
+from rkhs_notes.representer import minimize_risk, semiparametric, smoothing_spline
 from rkhs_notes.rkhs import RKHS
 from rkhs_notes.sgd import budgeted_sgd, kernel_sgd, sgd_primal
 

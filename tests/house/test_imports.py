@@ -34,7 +34,6 @@ ALLOWED = {
     ("algebra", "Kernel.gaussian_of", "composites"),
     ("rkhs", "RKHS.power_function", "interpolation"),
     ("values", "Value.save", "stored"),
-    ("principal", "KernelComponents._way_back", "denoising"),
 }
 
 

@@ -83,6 +83,7 @@ from rkhs_notes.engines.solving.losses import (
     Squared,
     SquaredHinge,
 )
+from rkhs_notes.engines.solving.ridge_fits import OffsetFit, ridge
 from rkhs_notes.engines.solving.systems import NullPart
 from rkhs_notes.engines.testing.discrepancies import DistanceInduced, mean_embedding, witness
 from rkhs_notes.engines.testing.resampling import linear_forms
@@ -110,7 +111,6 @@ from rkhs_notes.mercer import (
     brownian_spectrum,
     periodic_spectrum,
 )
-from rkhs_notes.representer import OffsetFit, ridge
 from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.svm import svc_path
 

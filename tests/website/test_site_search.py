@@ -54,7 +54,7 @@ FIRST = {
     "Stein kernel": "15b_stein",
     "Rademacher": "16_generalization",
     "median heuristic": "01_kernels",
-    "ridge_path": "api/representer",
+    "ridge_path": "api/engines.solving.ridge_fits",
     "mmd_test": "api/deeper.two_samples",
     "kernel_pca": "api/kpca",
     "StreamingRidge": "api/deeper.streams",

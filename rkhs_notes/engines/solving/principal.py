@@ -7,7 +7,7 @@ __all__ = ['KernelComponents', 'check_kernel_pca']
 import functools, math, scipy.linalg
 from typing import Annotated, Any
 import numpy as np
-from ...base.arrays import akin, as_number, as_weights, shaped
+from ...base.arrays import akin, as_number, as_targets, as_weights, shaped
 from ...base.contracts import contract
 from ...base.errors import not_negative, require
 from ...base.factors import centred, signed
@@ -20,8 +20,10 @@ from ..functions.functions import Places, RKHSFunction, away, paired, times
 from ..functions.preimages import fixed_points
 from ..kernels.algebra import Scaled
 from ..kernels.gram import AKernel, around, diagonal, gram_matrix, n_points
-from ..kernels.leaves import Gaussian
+from ..kernels.gram import pair_distances
+from ..kernels.leaves import Gaussian, Precomputed
 from .gram_operators import GramOperator
+from .ridge_fits import ridge, ridge_path
 from .spectra import leading
 from ..testing.samples import steady
 from ..testing.smoothers import require_directions
@@ -105,12 +107,7 @@ class KernelComponents(Value):
 
     @functools.cached_property
     def _learned(self):
-        return self._way_back()  # kept: n³ operations, once
-
-    def _way_back(self, *options):
-        from rkhs_notes.deeper.denoising import way_back
-
-        return way_back(self, *options)
+        return _by_ridge(self)  # kept: n³ operations, once
 
     @contract
     def pre_image(
@@ -152,7 +149,7 @@ class KernelComponents(Value):
         elif k is lam is targets is None:
             back = self._learned(rows)
         else:
-            back = self._way_back(k, lam, targets)(rows)
+            back = _by_ridge(self, k, lam, targets)(rows)
         return back.reshape(*scores.shape[:-1], *back.shape[1:])
 
     def reconstruct(self, X, method="fixed_point", **options):
@@ -177,6 +174,23 @@ def _by_fixed_point(pca, scores, starts, tol, max_iter):
     if Gaussian not in k._kin:
         raise TypeError(f"the fixed point is of a Gaussian, not of {k}; take method='ridge'.")
     return fixed_points(k, f.Z, f.alpha, pca.scores, scores, starts, tol, max_iter, _share(pca))
+
+# %% ../../../nbs/engines/solving/principal.ipynb #442d1ea1
+def _by_ridge(pca, k=None, lam=None, targets=None):
+    "Kernel ridge regression from the scores of the sample to its points; their mean is free"
+    if targets is None:
+        targets = pca.centres
+        if isinstance(pca.k, Precomputed):
+            raise ValueError("a row number is no point to go back to: pass targets (n, e).")
+    trained, targets = pca.scores, as_targets(targets, len(pca.scores), "targets")
+    if k is None:
+        some = trained[:: -(-len(trained) // 1000)]  # a thousand are enough for a median
+        spread, distances = pair_distances(some)
+        typical = np.median(distances) or np.median(distances[distances > 0])
+        k = Gaussian(spread * float(typical))
+    if lam is None:
+        return ridge_path(k, trained, targets, None, True, pca.weights).function
+    return ridge(k, trained, targets, lam, True, pca.weights)
 
 # %% ../../../nbs/engines/solving/principal.ipynb #7a570bad
 def principal_axes(k, X, m, rng, weights=None):
