@@ -23,7 +23,7 @@ from ..engines.solving.systems import eigenpairs
 from ..engines.testing.resampling import quadratic_forms, random_signs
 from .streams import LamOrLams
 from ..engines.solving.ridge_fits import above_rounding
-from ..representer import Fitted, ItsPoints
+from .risks import Fitted, ItsPoints
 from ..engines.machines.kernel_machines import SupportVectorMachine
 
 # %% ../../nbs/deeper/16_generalization.ipynb #a1378fbb

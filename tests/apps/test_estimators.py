@@ -69,6 +69,7 @@ from rkhs_notes.deeper.processes import (
     learn_noise,
     log_marginal,
 )
+from rkhs_notes.deeper.risks import minimize_risk
 from rkhs_notes.deeper.structured import Spectrum
 from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern
 from rkhs_notes.engines.data.stored import from_expression
@@ -76,7 +77,6 @@ from rkhs_notes.engines.machines.kernel_machines import check_kkt
 from rkhs_notes.engines.machines.support import coupled, dealt
 from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
-from rkhs_notes.representer import minimize_risk
 from website.notebooks import find, read
 
 CLASSES = [

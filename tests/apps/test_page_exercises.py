@@ -11,6 +11,7 @@ from website.notebooks import read  # isort: skip
 
 BESIDE = {
     "02a",
+    "05b",
     "07b",
     "08b",
     "09b",

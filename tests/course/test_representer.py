@@ -31,6 +31,13 @@ from rkhs_notes.deeper.processes import (
     log_marginal,
     nadaraya_watson,
 )
+from rkhs_notes.deeper.risks import (
+    check_representer,
+    minimize_risk,
+    regularized_risk,
+    semiparametric,
+    smoothing_spline,
+)
 from rkhs_notes.deeper.zoo import (
     Laplace,
     Mahalanobis,
@@ -63,13 +70,6 @@ from rkhs_notes.kernels import (
     Polynomial,
     Sigmoid,
     median_bandwidth,
-)
-from rkhs_notes.representer import (
-    check_representer,
-    minimize_risk,
-    regularized_risk,
-    semiparametric,
-    smoothing_spline,
 )
 from rkhs_notes.rkhs import RKHSFunction
 from shared import Letters, counted
@@ -692,6 +692,11 @@ BAD = {
         lambda: semiparametric(G, X, Y, ["1"]),
         TypeError,
         "null_space is of type",
+    ),
+    "targets beside a loss": (
+        lambda: semiparametric(G, X, np.c_[Y, Y], [lambda X: 1.0], loss="absolute"),
+        ValueError,
+        "the loss absolute takes one target",
     ),
     "null space empty": (lambda: semiparametric(G, X, Y, []), TypeError, "null_space is of type"),
     "null space twice": (

@@ -15,6 +15,7 @@ from rkhs_notes.base.errors import (
     LawBroken,
     NoFiniteFeatureMap,
 )
+from rkhs_notes.deeper.risks import minimize_risk
 from rkhs_notes.deeper.zoo import Matern, Precomputed
 from rkhs_notes.engines.features.feature_maps import FeatureFunction, FeatureMap
 from rkhs_notes.engines.solving import timing
@@ -30,7 +31,6 @@ from rkhs_notes.engines.solving.ridge_fits import ridge
 from rkhs_notes.engines.solving.steps import slope_of
 from rkhs_notes.engines.solving.timing import Machine
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial
-from rkhs_notes.representer import minimize_risk
 from rkhs_notes.rkhs import RKHS, RKHSFunction
 from rkhs_notes.sgd import (
     Cost,

@@ -27,6 +27,13 @@ from rkhs_notes.deeper.processes import (
     learn_noise,
     log_marginal,
 )
+from rkhs_notes.deeper.risks import (
+    SemiparametricFit,
+    check_representer,
+    minimize_risk,
+    semiparametric,
+    smoothing_spline,
+)
 from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern, Sobolev
 from rkhs_notes.engines.solving.losses import (
     absolute,
@@ -42,13 +49,6 @@ from rkhs_notes.engines.solving.ridge_fits import OffsetFit, ridge
 from rkhs_notes.engines.solving.searches import highest
 from rkhs_notes.engines.solving.systems import NullPart, clipped, eigenpairs, squarable
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear
-from rkhs_notes.representer import (
-    SemiparametricFit,
-    check_representer,
-    minimize_risk,
-    semiparametric,
-    smoothing_spline,
-)
 from rkhs_notes.rkhs import RKHSFunction
 
 K = Gaussian(0.5)

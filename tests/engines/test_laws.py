@@ -17,6 +17,7 @@ from rkhs_notes.apps.exercises import _CHAPTERS, check_exercises
 from rkhs_notes.base.distances import sqdist
 from rkhs_notes.base.errors import IndefiniteKernel, LawBroken, NotPositiveDefinite
 from rkhs_notes.base.factors import smallest_eigenvalue, solve_psd
+from rkhs_notes.deeper.risks import check_representer
 from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.hilbert import (
     check_inner_product,
@@ -37,7 +38,6 @@ from rkhs_notes.kernels import (
     Polynomial,
     check_kernel,
 )
-from rkhs_notes.representer import check_representer
 from rkhs_notes.rkhs import RKHS, RKHSFunction, check_reproducing
 
 scales = st.sampled_from([1e-6, 1e-3, 1.0, 1e3, 1e6])

@@ -57,7 +57,7 @@ FITTING = {
     "rates.selection_cost": dict(
         choose=same(lambda X, y: (lambda Z: np.full(len(Z), y.mean()), 1.0)), y=same(SIGNS), X=same(A)
     ),
-    "representer.check_representer": dict(
+    "risks.check_representer": dict(
         f=same(rn.ridge(rn.Gaussian(1), A, SIGNS, 0.1)), loss=same("squared"), lam=same(0.1), **LEARN
     ),
     "resampling.in_batches": dict(
@@ -342,7 +342,7 @@ def test_eight_threads_share_a_feature_map_and_a_measure():
 
 # what they return holds a function that was given, or is one
 HOLD_FUNCTIONS = {
-    "exercises.exercise_table", "metrics.kde", "processes.nadaraya_watson", "representer.semiparametric",
+    "exercises.exercise_table", "metrics.kde", "processes.nadaraya_watson", "risks.semiparametric",
     "resampling.gamma_null", "stein.torch_score", "steps.slope_of",
     "variants.logistic_primal", "variants.svm_primal",
 }  # fmt: skip

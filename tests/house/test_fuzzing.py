@@ -32,6 +32,7 @@ from rkhs_notes.deeper.graphs import Subtree, WeisfeilerLehman
 from rkhs_notes.deeper.interpolation import Conditioned
 from rkhs_notes.deeper.processes import check_sample_space, gaussian_process, learn_noise
 from rkhs_notes.deeper.rates import learning_curve, leave_groups_out, selection_cost
+from rkhs_notes.deeper.risks import minimize_risk, semiparametric, smoothing_spline
 from rkhs_notes.deeper.scale import gaussian_process_large
 from rkhs_notes.deeper.stein import goodness_of_fit_test
 from rkhs_notes.deeper.structured import MarkovChain, Mismatch, markov_chain
@@ -70,7 +71,6 @@ from rkhs_notes.hilbert import (
 )
 from rkhs_notes.kernels import Constant, Gaussian, check_kernel, is_psd
 from rkhs_notes.mercer import integral_operator
-from rkhs_notes.representer import minimize_risk, semiparametric, smoothing_spline
 from rkhs_notes.rkhs import RKHS
 from rkhs_notes.sgd import budgeted_sgd, kernel_sgd, sgd_primal
 
