@@ -25,7 +25,7 @@ from ..engines.functions.functions import RKHSFunction, times
 from ..engines.kernels.gram import AKernel, diagonal, gram_matrix, n_points, precision
 from ..engines.solving.losses import logistic
 from ..engines.solving.multipliers import minimize_weighted
-from .interpolation import Conditioned, NoiseLevels
+from ..engines.functions.known import Conditioned, NoiseLevels
 
 # %% ../../nbs/deeper/05a_processes.ipynb #98c76d70
 from ..base.blocks import few_threads

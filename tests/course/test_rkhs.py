@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from rkhs_notes import settings
 from rkhs_notes.base.errors import IndefiniteKernel, LawBroken, NotPositiveDefinite
 from rkhs_notes.deeper.interpolation import (
-    Conditioned,
     check_inclusion,
     check_projection,
     least_norm_split,
@@ -20,6 +19,9 @@ from rkhs_notes.deeper.interpolation import (
     tensor_product,
 )
 from rkhs_notes.deeper.zoo import Delta, FiniteRank, Laplace, Matern, Precomputed
+from rkhs_notes.engines.functions.functions import RKHSFunction
+from rkhs_notes.engines.functions.known import Conditioned
+from rkhs_notes.engines.functions.spaces import check_reproducing
 from rkhs_notes.engines.kernels.composites import Tensor
 from rkhs_notes.hilbert import gauss_legendre
 from rkhs_notes.kernels import (
@@ -32,13 +34,7 @@ from rkhs_notes.kernels import (
     Sigmoid,
     check_kernel,
 )
-from rkhs_notes.rkhs import (
-    RKHS,
-    FiniteDimensionalRKHS,
-    RKHSFunction,
-    check_reproducing,
-    kernel_from_space,
-)
+from rkhs_notes.rkhs import RKHS, FiniteDimensionalRKHS, kernel_from_space
 from shared import SharedLetters
 
 KERNELS = [

@@ -29,7 +29,7 @@ from rkhs_notes.deeper.dependence import conditional_independence_test, hsic_tes
 from rkhs_notes.deeper.embeddings import check_mmd
 from rkhs_notes.deeper.generalization import bias_variance, gap_bound
 from rkhs_notes.deeper.graphs import Subtree, WeisfeilerLehman
-from rkhs_notes.deeper.interpolation import Conditioned
+from rkhs_notes.engines.functions.known import Conditioned
 from rkhs_notes.deeper.processes import check_sample_space, gaussian_process, learn_noise
 from rkhs_notes.deeper.rates import learning_curve, leave_groups_out, selection_cost
 from rkhs_notes.deeper.risks import minimize_risk, semiparametric, smoothing_spline

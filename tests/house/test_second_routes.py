@@ -45,7 +45,7 @@ from rkhs_notes.base.plots import palette, use_style
 from rkhs_notes.base.words import Count
 from rkhs_notes.deeper.conditioning import ConditionalEmbedding, conditional_embedding
 from rkhs_notes.deeper.grids_landmarks import random_rule
-from rkhs_notes.deeper.interpolation import PowerFunction
+from rkhs_notes.engines.functions.known import PowerFunction
 from rkhs_notes.deeper.streams import FeatureComponents, StreamingMeans
 from rkhs_notes.deeper.two_samples import gaussian_grid
 from rkhs_notes.deeper.zoo import (
