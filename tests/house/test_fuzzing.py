@@ -29,7 +29,6 @@ from rkhs_notes.deeper.dependence import conditional_independence_test, hsic_tes
 from rkhs_notes.deeper.embeddings import check_mmd
 from rkhs_notes.deeper.generalization import bias_variance, gap_bound
 from rkhs_notes.deeper.graphs import Subtree, WeisfeilerLehman
-from rkhs_notes.engines.functions.known import Conditioned
 from rkhs_notes.deeper.processes import check_sample_space, gaussian_process, learn_noise
 from rkhs_notes.deeper.rates import learning_curve, leave_groups_out, selection_cost
 from rkhs_notes.deeper.risks import minimize_risk, semiparametric, smoothing_spline
@@ -49,6 +48,7 @@ from rkhs_notes.engines.features.normals import (
     structured_normals,
 )
 from rkhs_notes.engines.features.spectral import spectral_from_function
+from rkhs_notes.engines.functions.known import Conditioned
 from rkhs_notes.engines.kernels.gram import AKernel
 from rkhs_notes.engines.kernels.laws import check_gradient
 from rkhs_notes.engines.machines.separation import novikoff_bound

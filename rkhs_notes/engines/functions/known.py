@@ -10,7 +10,7 @@ from ...base.arrays import as_number, shaped
 from ...base.contracts import contract
 from ...base.errors import not_negative
 from ...base.factors import Cholesky, schur
-from ...base.points import Points, points, prepared
+from ...base.points import Points, prepared
 from ...base.values import Value, kept
 from ...base.words import Word, array
 
