@@ -89,7 +89,7 @@ from .apps.exercises import check as check
 from .engines.features.feature_maps import check_feature_map as check_feature_map
 from .kernels import check_kernel as check_kernel
 from .mercer import check_mercer as check_mercer
-from .representer import check_representer as check_representer
+from .deeper.risks import check_representer as check_representer
 from .engines.functions.spaces import check_reproducing as check_reproducing
 from .apps.comparison import compare_tables as compare_tables
 from .deeper.conditioning import conditional_embedding as conditional_embedding
@@ -134,7 +134,7 @@ from .engines.testing.discrepancies import mean_embedding as mean_embedding
 from .kernels import median_bandwidth as median_bandwidth
 from .mercer import mercer_expansion as mercer_expansion
 from .engines.solving.curves import min_norm_fit as min_norm_fit
-from .representer import minimize_risk as minimize_risk
+from .deeper.risks import minimize_risk as minimize_risk
 from .engines.testing.discrepancies import mmd2_gaussians as mmd2_gaussians
 from .engines.testing.discrepancies import mmd2_linear as mmd2_linear
 from .engines.testing.discrepancies import mmd2_u as mmd2_u
@@ -153,13 +153,13 @@ from .engines.solving.losses import quantile as quantile
 from .deeper.generalization import rademacher as rademacher
 from .deeper.grids_landmarks import random_feature_map as random_feature_map
 from .deeper.scale import recommend as recommend
-from .representer import ridge as ridge
+from .engines.solving.ridge_fits import ridge as ridge
 from .deeper.scale import ridge_large as ridge_large
-from .representer import ridge_path as ridge_path
+from .engines.solving.ridge_fits import ridge_path as ridge_path
 from .hilbert import riesz_representer as riesz_representer
-from .representer import semiparametric as semiparametric
+from .deeper.risks import semiparametric as semiparametric
 from .base.datasets import smiley as smiley
-from .representer import smoothing_spline as smoothing_spline
+from .deeper.risks import smoothing_spline as smoothing_spline
 from .deeper.streams import stream_ridge as stream_ridge
 from .engines.machines.kernel_machines import svc as svc
 from .deeper.machines import svc_leave_one_out as svc_leave_one_out
