@@ -120,7 +120,7 @@ from .engines.testing.discrepancies import herding as herding
 from .deeper.dependence import hsic as hsic
 from .deeper.dependence import hsic_test as hsic_test
 from .engines.solving.losses import huber as huber
-from .kernels import indefinite_witness as indefinite_witness
+from .engines.kernels.laws import indefinite_witness as indefinite_witness
 from .kernels import is_psd as is_psd
 from .deeper.cca import kernel_cca as kernel_cca
 from .deeper.cca import kernel_ica as kernel_ica
@@ -131,7 +131,7 @@ from .deeper.rates import learning_curve as learning_curve
 from .base.datasets import load as load
 from .engines.data.stored import load_model as load_model
 from .engines.testing.discrepancies import mean_embedding as mean_embedding
-from .kernels import median_bandwidth as median_bandwidth
+from .engines.kernels.gram import median_bandwidth as median_bandwidth
 from .mercer import mercer_expansion as mercer_expansion
 from .engines.solving.curves import min_norm_fit as min_norm_fit
 from .deeper.risks import minimize_risk as minimize_risk

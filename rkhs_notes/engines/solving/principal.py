@@ -20,7 +20,7 @@ from ..functions.functions import Places, RKHSFunction, away, paired, times
 from ..functions.preimages import fixed_points
 from ..kernels.algebra import Scaled
 from ..kernels.gram import AKernel, around, diagonal, gram_matrix, n_points
-from ..kernels.gram import pair_distances
+from ..kernels.gram import median_bandwidth
 from ..kernels.leaves import Gaussian, Precomputed
 from .gram_operators import GramOperator
 from .ridge_fits import ridge, ridge_path
@@ -184,10 +184,7 @@ def _by_ridge(pca, k=None, lam=None, targets=None):
             raise ValueError("a row number is no point to go back to: pass targets (n, e).")
     trained, targets = pca.scores, as_targets(targets, len(pca.scores), "targets")
     if k is None:
-        some = trained[:: -(-len(trained) // 1000)]  # a thousand are enough for a median
-        spread, distances = pair_distances(some)
-        typical = np.median(distances) or np.median(distances[distances > 0])
-        k = Gaussian(spread * float(typical))
+        k = Gaussian(median_bandwidth(trained))
     if lam is None:
         return ridge_path(k, trained, targets, None, True, pca.weights).function
     return ridge(k, trained, targets, lam, True, pca.weights)
