@@ -285,7 +285,8 @@ _FORMER |= {
     "features": """check_feature_map cost_table feature_dimension feature_map feature_rule
         FeatureFunction FeatureMap finite_feature_map is_separable MonomialMap novikoff_bound Perceptron
         perceptron_dual perceptron_primal widest_margin""",
-    "interpolation": "Conditioned PowerFunction",
+    "interpolation": """check_inclusion Conditioned least_norm_split PowerFunction sum_norm
+        tensor_product""",
     "rkhs": """check_projection check_reproducing FiniteDimensionalRKHS kernel_from_space
         least_norm_split PowerFunction RKHS RKHSFunction sum_norm tensor_product""",
     "mercer": """bridge_spectrum brownian_spectrum BrownianBridge check_mercer gaussian_spectrum

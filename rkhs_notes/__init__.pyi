@@ -30,7 +30,7 @@ from .base.errors import ConvergenceFailure as ConvergenceFailure
 from .apps.estimators import CoupledEmbedding as CoupledEmbedding
 from .engines.kernels.leaves import Delta as Delta
 from .engines.features.feature_maps import FeatureMap as FeatureMap
-from .rkhs import FiniteDimensionalRKHS as FiniteDimensionalRKHS
+from .deeper.subspaces import FiniteDimensionalRKHS as FiniteDimensionalRKHS
 from .engines.kernels.leaves import FiniteRank as FiniteRank
 from .engines.kernels.leaves import Gaussian as Gaussian
 from .deeper.graphs import Graph as Graph

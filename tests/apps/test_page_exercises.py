@@ -12,6 +12,8 @@ from website.notebooks import read  # isort: skip
 BESIDE = {
     "01c",
     "02a",
+    "03a",
+    "03b",
     "05b",
     "07b",
     "08b",

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from rkhs_notes import settings
 from rkhs_notes.base.errors import IndefiniteKernel, LawBroken, NotPositiveDefinite
-from rkhs_notes.deeper.interpolation import (
+from rkhs_notes.deeper.interpolation import check_projection
+from rkhs_notes.deeper.subspaces import (
+    FiniteDimensionalRKHS,
     check_inclusion,
-    check_projection,
     least_norm_split,
     sum_norm,
     tensor_product,
@@ -34,7 +35,7 @@ from rkhs_notes.kernels import (
     Sigmoid,
     check_kernel,
 )
-from rkhs_notes.rkhs import RKHS, FiniteDimensionalRKHS, kernel_from_space
+from rkhs_notes.rkhs import RKHS, kernel_from_space
 from shared import SharedLetters
 
 KERNELS = [

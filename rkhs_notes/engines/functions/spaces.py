@@ -12,7 +12,7 @@ from ...base.contracts import contract
 from ...base.errors import finite, require
 from ...base.factors import Cholesky, Factored
 from ...base.values import Value
-from ...base.words import Word, array, fitting
+from ...base.words import Word, fitting
 
 # %% ../../../nbs/engines/functions/spaces.ipynb #9949fa01
 from .functions import AFunction, APoint, Number, OneFunction, Places
@@ -26,10 +26,15 @@ from ..kernels.gram import AKernel, precision, require_points
 from ..kernels.leaves import FiniteRank
 
 # %% ../../../nbs/engines/functions/spaces.ipynb #b014fc97
-@contract
-def _section_of(k: AKernel, x: APoint) -> AFunction:
-    "k(x, ·), the function whose inner product with f is f(x)   (3.3)"
+def section_of(k, x):
+    "k(x, ·), for a point that was read"
     return RKHSFunction._of(k, x, np.ones(1, precision(x)))
+
+
+@contract
+def _section(k: AKernel, x: APoint) -> AFunction:
+    "k(x, ·), the function whose inner product with f is f(x)   (3.3)"
+    return section_of(k, x)
 
 # %% ../../../nbs/engines/functions/spaces.ipynb #03b98fc3
 def left_out(k, X, y):
@@ -80,7 +85,6 @@ def _coordinates(value, name, call):
 
 
 Coordinates = Annotated[ArrayLike, Word("array (r,)", _coordinates)]
-InnerProducts = Annotated[ArrayLike, array("r", "r")]
 
 # %% ../../../nbs/engines/functions/spaces.ipynb #7191312b
 @contract
@@ -92,7 +96,7 @@ def check_reproducing(f: OneFunction, X: Places) -> Number:
     """
     values, root = f(X), np.sqrt(f.k.diag(X))
     rounding = 8 * len(f.Z) * np.finfo(values.dtype).eps ** 0.75 * squarable(f)
-    inner = np.array([f.inner(_section_of(f.k, x)) for x in X])
+    inner = np.array([f.inner(_section(f.k, x)) for x in X])
     worst = int(np.argmax(np.abs(values - inner)))
     require(
         "f(x) = ⟨f, k_x⟩",
