@@ -43,7 +43,6 @@ class RKHS(Value):
         X : points whose sections are linearly independent
         raises NotPositiveDefinite : repeated points, points too close for this kernel, more points
             than its rank, or one with k(x, x) = 0
-        raises MemoryError : K is above settings.result_mib
         """
         return RKHSFunction._of(self.k, X, gram_for_values(self.k, X, y).solve(y))  # (3.10)
 
@@ -52,7 +51,6 @@ class RKHS(Value):
         """yᵢ − sᵢ(xᵢ), where sᵢ interpolates all data but the i-th: alphaᵢ / (K⁻¹)ᵢᵢ   (3.14)
 
         X : at least two different points
-        raises NotPositiveDefinite : as interpolate
         """
         return left_out(self.k, X, y)
 
@@ -62,7 +60,6 @@ class RKHS(Value):
 
         X : sections within rounding of the span of others are left out
         raises TypeError, ValueError : f is no function of this space; k(x, x) = 0 at all of X
-        raises MemoryError : the Gram matrix of X is above settings.result_mib
         """
         return projected(self.k, f, X)
 
@@ -82,7 +79,7 @@ class RKHS(Value):
 
 # %% ../nbs/03_rkhs.ipynb #a534d7e7
 @contract
-def kernel_from_space(functions: words.Functions, gram: words.SquareMatrix) -> words.AKernel:
+def kernel_from_space(functions: words.Functions, gram: words.InnerProducts) -> words.AKernel:
     """k(x, y) = b(x)ᵀ G⁻¹ b(y), the kernel of the span of b₁, …, b_r   (3.8)
 
     functions : linearly independent, of points (n,) of ℝ or (n, d), to (n,)

@@ -41,7 +41,7 @@ def test_a_path_in_the_wrong_order_is_noticed():
 
 def test_what_the_cards_ask_for():
     assert desk.needs("00") == () and desk.needs("01") == ("00",)
-    assert "02" in desk.needs("03a") and "03" in desk.needs("03a")
+    assert "02" in desk.needs("03b") and "03" in desk.needs("03a")
     assert "08a" not in desk.needs("11"), "its card says: for one section"
     for number, (nb, _) in desk.pages().items():
         refuse(

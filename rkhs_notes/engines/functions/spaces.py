@@ -12,7 +12,7 @@ from ...base.contracts import contract
 from ...base.errors import finite, require
 from ...base.factors import Cholesky, Factored
 from ...base.values import Value
-from ...base.words import Word, fitting
+from ...base.words import Word, array, fitting
 
 # %% ../../../nbs/engines/functions/spaces.ipynb #9949fa01
 from .functions import AFunction, APoint, Number, OneFunction, Places
@@ -85,6 +85,7 @@ def _coordinates(value, name, call):
 
 
 Coordinates = Annotated[ArrayLike, Word("array (r,)", _coordinates)]
+InnerProducts = Annotated[ArrayLike, array("r", "r")]
 
 # %% ../../../nbs/engines/functions/spaces.ipynb #7191312b
 @contract
