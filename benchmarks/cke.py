@@ -14,8 +14,8 @@ import scipy.linalg
 from runner import Race, main
 from sklearn.kernel_approximation import Nystroem
 
-from rkhs_notes.cke import coupled_embedding, pair_laplacian
 from rkhs_notes.engines.data.pictures import image_pairs
+from rkhs_notes.engines.solving.couplings import coupled_embedding, pair_laplacian
 from rkhs_notes.kernels import Gaussian, median_bandwidth
 
 OURS, AXES, REG = "rkhs_notes", 10, 0.5

@@ -80,7 +80,7 @@ from .deeper.graphs import Subtree as Subtree
 from .engines.kernels.composites import Tensor as Tensor
 from .apps.estimators import TwoSampleDrift as TwoSampleDrift
 from .deeper.graphs import WeisfeilerLehman as WeisfeilerLehman
-from .cke import affinity as affinity
+from .engines.solving.couplings import affinity as affinity
 from .deeper.generalization import bias_variance as bias_variance
 from .deeper.grids_landmarks import binning_features as binning_features
 from .kpca import center as center
@@ -94,7 +94,7 @@ from .engines.functions.spaces import check_reproducing as check_reproducing
 from .apps.comparison import compare_tables as compare_tables
 from .deeper.conditioning import conditional_embedding as conditional_embedding
 from .deeper.dependence import conditional_independence_test as conditional_independence_test
-from .cke import coupled_embedding as coupled_embedding
+from .engines.solving.couplings import coupled_embedding as coupled_embedding
 from .deeper.dependence import dhsic as dhsic
 from .deeper.dependence import dhsic_test as dhsic_test
 from .base.datasets import digits_drift as digits_drift

@@ -72,14 +72,4 @@ def counted(call):
 
 
 # pages of the course that take more than a meeting yet; a page that was cut leaves the list
-UNCUT = {f"{number:02}" for number in range(13)} - {
-    "01",
-    "02",
-    "03",
-    "05",
-    "07",
-    "08",
-    "09",
-    "10",
-    "11",
-}
+UNCUT = {"00", "04", "06"}

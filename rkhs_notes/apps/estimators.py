@@ -40,7 +40,7 @@ from ..base.points import joined_of, names_of, taken_of, with_names
 from ..base.words import Classes, Count, Flag, NonNegative, Positive, Probability, Whole
 from ..base.words import present, word_of
 from .comparison import compare_tables
-from ..cke import coupled_embedding
+from ..engines.solving.couplings import coupled_embedding
 from ..deeper.cca import kernel_cca
 
 # %% ../../nbs/apps/estimators.ipynb #fd2b7ec7

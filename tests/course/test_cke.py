@@ -17,7 +17,10 @@ from rkhs_notes import settings
 from rkhs_notes.apps.exercises import check_exercises
 from rkhs_notes.base.distances import sqdist
 from rkhs_notes.base.errors import IndefiniteKernel, LawBroken
-from rkhs_notes.cke import (
+from rkhs_notes.deeper.cca import kernel_cca
+from rkhs_notes.deeper.zoo import Laplace, Matern, Precomputed
+from rkhs_notes.engines.data.pictures import image_pairs, low_resolution
+from rkhs_notes.engines.solving.couplings import (
     _in_order,
     affinity,
     check_coupling,
@@ -26,9 +29,6 @@ from rkhs_notes.cke import (
     pair_laplacian,
     tune_coupling,
 )
-from rkhs_notes.deeper.cca import kernel_cca
-from rkhs_notes.deeper.zoo import Laplace, Matern, Precomputed
-from rkhs_notes.engines.data.pictures import image_pairs, low_resolution
 from rkhs_notes.engines.solving.views import splits, whitening
 from rkhs_notes.kernels import Constant, Gaussian, Linear, Polynomial, Sigmoid
 from rkhs_notes.rkhs import RKHS, RKHSFunction

@@ -48,7 +48,7 @@ ALPHABET = {
 
 # Arguments that are something else, and why; one that needs no exception any more fails.
 EXCEPTIONS = {
-    "cke.tune_coupling.weights": "the weightings of .match, by name, to choose from",
+    "couplings.tune_coupling.weights": "the weightings of .match, by name, to choose from",
     "separation.Perceptron.alpha": "None for the perceptron in the weights",
     "dependence.conditional_independence_test.Z": "what is given, points of kz beside those of X and Y",
     "dependence.generalized_covariance_test.X": "columns of numbers, whose residuals are multiplied",

@@ -38,8 +38,8 @@ GRAPHS = [rn.Graph([(0, 1), (1, 2)], "abc"), rn.Graph([(0, 1)], "ab")]
 
 # what test_contracts draws does not answer every function: arguments for those that it leaves out
 FITTING = {
-    "cke.coupled_embedding": dict(L=same(A), H=same(B), W=same(np.eye(12)), rank=same(5)),
-    "cke.tune_coupling": dict(
+    "couplings.coupled_embedding": dict(L=same(A), H=same(B), W=same(np.eye(12)), rank=same(5)),
+    "couplings.tune_coupling": dict(
         kernels=same([(rn.Gaussian(1), rn.Gaussian(1))]),
         L=same(A), H=same(B), labels=same([0, 1, 2] * 4), folds=same(2), components=same([1]),
     ),

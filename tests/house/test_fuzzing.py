@@ -23,7 +23,6 @@ from rkhs_notes.base.errors import ConvergenceFailure, RKHSError
 from rkhs_notes.base.plots import plot_decision
 from rkhs_notes.base.points import Points
 from rkhs_notes.base.words import Count, Labels, Positive, Targets, Vector, Weights
-from rkhs_notes.cke import tune_coupling
 from rkhs_notes.deeper.cca import kernel_cca
 from rkhs_notes.deeper.dependence import conditional_independence_test, hsic_test
 from rkhs_notes.deeper.embeddings import check_mmd
@@ -53,6 +52,7 @@ from rkhs_notes.engines.kernels.gram import AKernel
 from rkhs_notes.engines.kernels.laws import check_gradient
 from rkhs_notes.engines.machines.separation import novikoff_bound
 from rkhs_notes.engines.solving.convex import certificate
+from rkhs_notes.engines.solving.couplings import tune_coupling
 from rkhs_notes.engines.solving.curves import check_min_norm
 from rkhs_notes.engines.solving.losses import check_loss, squared
 from rkhs_notes.engines.solving.paths import min_norm_path

@@ -106,6 +106,6 @@ def test_which_pages_keep_outputs_from_data(monkeypatch):
     monkeypatch.setenv("RKHS_NOTES_DATA_DIR", "")
     monkeypatch.setenv("RKHS_NOTES_PROFILE", "quick")
     found = [path.stem for path in NOTEBOOKS if list(data_missing(path))]
-    assert found == ["12_cke", "09b_draws", "13_structured", "13a_graphs"]
+    assert found == ["09b_draws", "12a_resolution", "13_structured", "13a_graphs"]
     monkeypatch.setenv("RKHS_NOTES_DATA_DIR", "/data")
     assert not [path.stem for path in NOTEBOOKS if list(data_missing(path))]
