@@ -130,7 +130,7 @@ def embedding(rng):
 DRAWS = {
     "feature_maps.feature_map": {"k": lambda rng: Linear() ** 2, "d": lambda rng: 3},
     "feature_maps.feature_dimension": {"k": lambda rng: Linear() ** 2, "d": lambda rng: 3},
-    "interpolation.check_inclusion": {
+    "subspaces.check_inclusion": {
         "k1": lambda rng: Gaussian(1),
         "k2": lambda rng: Gaussian(1) + Linear(),
         "c": lambda rng: 1.0,
