@@ -16,7 +16,7 @@ from .engines.machines.separation import Perceptron, RowsOf, require_gram, until
 def perceptron_primal(
     Phi: FeatureMatrix, y: Signs, max_epochs: Count = 1000, start: PerFeature = None
 ) -> Perceptron:
-    """The perceptron in the weights w of the features   (2.6)
+    """The perceptron in the weights w of the features   (2.5)
 
     Phi : features, one row an example
     max_epochs : passes over the data at most
@@ -32,14 +32,14 @@ def perceptron_primal(
     if start is None:
         start = np.zeros(Phi.shape[1])
     rows = RowsOf(Phi, start.astype(float))
-    learn = lambda j: rows.move(j, y[j])  # (2.6)
+    learn = lambda j: rows.move(j, y[j])  # (2.5)
     trace, epochs = until_clean(rows.scores, learn, y, max_epochs, rows.at_once)
     return Perceptron._of(rows.w, y * np.bincount(trace, minlength=len(y)), trace, epochs)
 
 # %% ../nbs/02_features.ipynb #6047ddc6
 @contract
 def perceptron_dual(K: GramMatrix, y: Signs, max_epochs: Count = 1000) -> Perceptron:
-    """The perceptron in the coefficients of the examples: it sees the Gram matrix only   (2.7)
+    """The perceptron in the coefficients of the examples: it sees the Gram matrix only   (2.6)
 
     K : of the examples
     max_epochs : passes over the data at most
@@ -51,7 +51,7 @@ def perceptron_dual(K: GramMatrix, y: Signs, max_epochs: Count = 1000) -> Percep
 
     def learn(j):
         alpha[j] += y[j]
-        scores[:] += y[j] * K[j]  # Σᵢ αᵢ k(xᵢ, ·), kept up to date   (2.7)
+        scores[:] += y[j] * K[j]  # Σᵢ αᵢ k(xᵢ, ·), kept up to date   (2.6)
 
     trace, epochs = until_clean(lambda rows: scores[rows], learn, y, max_epochs)
     return Perceptron._of(None, alpha, trace, epochs)

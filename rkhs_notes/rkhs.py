@@ -38,17 +38,17 @@ class RKHS(Value):
 
     @contract
     def interpolate(self, X: words.Points, y: words.Targets) -> words.AFunction:
-        """The function of least norm with f(xᵢ) = yᵢ: its coefficients solve K alpha = y   (3.10)
+        """The function of least norm with f(xᵢ) = yᵢ: its coefficients solve K alpha = y   (3a.1)
 
         X : points whose sections are linearly independent
         raises NotPositiveDefinite : repeated points, points too close for this kernel, more points
             than its rank, or one with k(x, x) = 0
         """
-        return RKHSFunction._of(self.k, X, gram_for_values(self.k, X, y).solve(y))  # (3.10)
+        return RKHSFunction._of(self.k, X, gram_for_values(self.k, X, y).solve(y))  # (3a.1)
 
     @contract
     def leave_one_out(self, X: words.Points, y: words.Targets) -> words.Targets:
-        """yᵢ − sᵢ(xᵢ), where sᵢ interpolates all data but the i-th: alphaᵢ / (K⁻¹)ᵢᵢ   (3.14)
+        """yᵢ − sᵢ(xᵢ), where sᵢ interpolates all data but the i-th: alphaᵢ / (K⁻¹)ᵢᵢ   (3a.6)
 
         X : at least two different points
         """
@@ -56,7 +56,7 @@ class RKHS(Value):
 
     @contract
     def project(self, f: words.SameSpace, X: words.Places) -> words.AFunction:
-        """The nearest function to f among Σᵢ alphaᵢ k(xᵢ, ·); it has the values of f on X   (3.10)
+        """The nearest function to f among Σᵢ alphaᵢ k(xᵢ, ·); it has the values of f on X   (3a.1)
 
         X : sections within rounding of the span of others are left out
         raises TypeError, ValueError : f is no function of this space; k(x, x) = 0 at all of X
@@ -65,7 +65,7 @@ class RKHS(Value):
 
     @contract
     def power_function(self, X: words.Points):
-        """P with P(x) = sup |f(x)| over ‖f‖ ≤ 1 and f = 0 on X   (3.12)
+        """P with P(x) = sup |f(x)| over ‖f‖ ≤ 1 and f = 0 on X   (3a.3)
 
         returns : PowerFunction    called on points (m, d) gives (m,)
         """

@@ -468,11 +468,11 @@ class _Memory:
 
 # %% ../nbs/06_sgd.ipynb #3f319723
 def _forget(memory):
-    "Drop the centre that is missed least, projected on the others   (6.10)"
+    "Drop the centre that is missed least, projected on the others   (6.14)"
     P, c = memory.P, memory.c
     j = int(np.argmin(c**2 / P.diagonal()))
     kept, lost = np.arange(len(c)) != j, c[j] / P[j, j]
-    memory.drift += abs(c[j]) / math.sqrt(P[j, j])  # (6.10)
+    memory.drift += abs(c[j]) / math.sqrt(P[j, j])  # (6.14)
     memory.c, memory.rows = (c - lost * P[:, j])[kept], memory.rows[kept]
     memory.P = (P - np.outer(P[:, j], P[j]) / P[j, j])[kept][:, kept]
 
@@ -488,12 +488,12 @@ def budgeted_sgd(
     step_size: StepSize = 0.1,
     rng: Rng = None,
 ) -> Budgeted:
-    """kernel_sgd with at most `budget` centres: the one missed least is projected away   (6.10)
+    """kernel_sgd with at most `budget` centres: the one missed least is projected away   (6.14)
 
     y, steps, rng : as in kernel_sgd
     budget : centres kept
     returns : .function, and .drift, a bound of its distance from kernel_sgd's if the steps are
-        stable (Corollary 6.5)
+        stable (Corollary 6.8)
     raises ConvergenceFailure : as kernel_sgd
     references : Engel, Mannor and Meir (2004); Wang, Crammer and Vucetic (2012)
     """

@@ -2,8 +2,8 @@
 
 python tests/renumber.py [--check]    --check only says, by its exit status, whether all of them do
 
-A number changes wherever it is named: in text, in comments and strings of code, in tests, in the site's
-tables. Ends of links (thm-5-2) and numbers of exercises (05.2) stay for ever, whatever stands at them.
+A number changes wherever it is named: in text, in comments and strings of code and what they print, in
+tests, in the site's tables. Ends of links (thm-5-2) and numbers of exercises (05.2) stay for ever, whatever stands at them.
 website/numbers.json keeps the number that each had in version 0.1.
 """
 
@@ -123,6 +123,10 @@ def rewrite(path, *tables):
         change = {"markdown": renumbered, "code": in_code}.get(cell["cell_type"])
         if change:
             cell["source"] = change("".join(cell["source"]), *tables).splitlines(keepends=True)
+        for output in cell.get("outputs", ()):
+            if "text" in output:  # a message names a theorem
+                shown = renumbered("".join(output["text"]), *tables)
+                output["text"] = shown.splitlines(keepends=True)
     return json.dumps(nb, indent=1, ensure_ascii=False) + "\n"
 
 

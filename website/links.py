@@ -1,4 +1,4 @@
-"""Sphinx extension: Theorem 5.2, (5.14), exercise 05.1 and chapter 07 in text become links.
+"""Sphinx extension: Theorem 5.2, (5a.7), exercise 05.1 and chapter 07 in text become links.
 
 The notebooks say them in plain words, which read well everywhere; here they are looked up among the boxes,
 the tagged formulas, the exercises and the chapters. A number that nothing carries is a warning and fails the
@@ -129,7 +129,7 @@ def prepare(app, docname, source):
 
 
 class Tags(SphinxTransform):
-    "A tagged formula is the end of links to it: (5.14) has the id eq-5-14"
+    "A tagged formula is the end of links to it: (5.4) has the id eq-5-4"
 
     default_priority = 325
 

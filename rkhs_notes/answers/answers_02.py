@@ -117,7 +117,7 @@ _exercises["02.5"] = wrong_step(
     {
         "step 1 is sound: for n > D Cover's count is below 2^n": 1,
         "step 2 is sound: it is step 1 read backwards, for every D": 2,
-        "step 3 is sound: it is Corollary 2.7": 3,
+        "step 3 is sound: it is Corollary 2.4": 3,
     },
 )
 
@@ -145,7 +145,7 @@ _exercises["02.6"] = dict(
         "that is K⁻¹κ; its inner products have K⁻² between, take half of the inverse": lambda K, kappa: (
             np.linalg.solve(K, kappa.T).T
         ),
-        "that is K^(−1/2)κ, the map of Theorem 2.6: right too, but L was asked for": lambda K, kappa: (
+        "that is K^(−1/2)κ, the map of Theorem 2.3: right too, but L was asked for": lambda K, kappa: (
             np.linalg.solve(_root(K), kappa.T).T
         ),
         "right, but with one column a point; rows belong to points": lambda K, kappa: (

@@ -194,7 +194,7 @@ _exercises["03.11"] = dict(
 _exercises["03.12"] = wrong_step(
     3,
     {
-        "step 1 is Theorem 3.17: j ≥ σ > σ/√2": 1,
+        "step 1 is Theorem 3b.10: j ≥ σ > σ/√2": 1,
         "x is fixed there: exp(−x²/2j²) → 1": 2,
         "step 4 would be right if the norms were bounded": 4,
     },

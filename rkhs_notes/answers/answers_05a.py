@@ -83,7 +83,7 @@ _exercises["05a.3"] = dict(
 _exercises["05a.5"] = wrong_step(
     4,
     {
-        "step 1 is Theorem 5.7": 1,
+        "step 1 is Theorem 5a.1": 1,
         "step 2 is sound: two standard deviations of a normal law hold 95.4 %": 2,
         "step 3 is sound, as a statement about f and y together": 3,
     },

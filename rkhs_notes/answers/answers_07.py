@@ -200,7 +200,7 @@ _exercises["07.9"] = wrong_step(
     {
         "that is Theorem 7.4": 2,
         "αᵢ = C would need no error, but it allows mᵢ = 1 only; look further": 3,
-        "that is Theorem 7.11": 4,
+        "that is Theorem 7a.4": 4,
         "a Gaussian does separate different points at large C": 1,
     },
 )

@@ -172,7 +172,7 @@ _exercises["08.8"] = dict(
     answer=lambda rho: -math.log(1 - rho**2) / 2,
     mistakes={
         "the factor ½ is missing": lambda rho: -math.log(1 - rho**2),
-        "ρ is squared in (8.18)": lambda rho: -math.log(1 - rho) / 2,
+        "ρ is squared in (8a.7)": lambda rho: -math.log(1 - rho) / 2,
         "that is the generalised variance": lambda rho: 1 - rho**2,
         "a sign: information is positive": lambda rho: math.log(1 - rho**2) / 2,
     },
@@ -185,7 +185,7 @@ _exercises["08.9"] = dict(
     mistakes={
         "the other way round: c K̃ with c · reg": lambda reg, c: reg / c,
         "the penalty must change": lambda reg, c: reg,
-        "K̃ enters (8.12) once, not squared": lambda reg, c: c**2 * reg,
+        "K̃ enters (8a.2) once, not squared": lambda reg, c: c**2 * reg,
     },
 )
 
@@ -226,7 +226,7 @@ _exercises["08.15"] = wrong_step(
     4,
     {
         "−½ log δ = 0 means δ = 1": 1,
-        "this is Proposition 8.6": 2,
+        "this is Proposition 8a.2": 2,
         "HSIC of an empirical law is a distance, and a Gaussian's is 0 for equal laws only": 3,
     },
 )

@@ -138,7 +138,7 @@ _exercises["09.9"] = wrong_step(
     4,
     {
         "this is the strong law of large numbers": 1,
-        "(9.11) tends to 0 as D grows, for each ℓ": 2,
+        "(9b.6) tends to 0 as D grows, for each ℓ": 2,
         "(3) is (2) written out; look at what m depends on": 3,
     },
 )

@@ -54,7 +54,7 @@ _exercises["09a.4"] = wrong_step(
     {
         "an edge falls between them with probability t/δ, at most 1": 1,
         "given δ the two coordinates are independent": 2,
-        "(9.13) is this, for each coordinate": 4,
+        "(9a.1) is this, for each coordinate": 4,
     },
 )
 

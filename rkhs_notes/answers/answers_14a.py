@@ -14,13 +14,13 @@ _exercises = {}
 
 
 def _table(rng, n, D=3):
-    "M of (14.20) for n points, one target"
+    "M of (14a.1) for n points, one target"
     Z = np.column_stack([rng.normal(1.0, 1.0, (n, D)), rng.normal(2.0, 1.0, n), np.ones(n)])
     return Z.T @ Z
 
 
 def _solved(M, lam, centred=True):
-    "(weights, offset)   (14.21)"
+    "(weights, offset)   (14a.2)"
     D, W = len(M) - 2, M[-1, -1]
     m, level = (M[:D, -1] / W, M[D, -1] / W) if centred else (np.zeros(D), 0.0)
     G, C = M[:D, :D] - W * np.outer(m, m), M[:D, D] - W * m * level

@@ -159,8 +159,8 @@ _exercises["15b.5"] = dict(
 _exercises["15b.7"] = wrong_step(
     4,
     {
-        "that is (15.44)": 1,
-        "that is how (15.46) was found": 2,
+        "that is (15b.4)": 1,
+        "that is how (15b.6) was found": 2,
         "(3) says (1) in the words of (2)": 3,
         "densities with one score differ by a factor, which is 1; look before": 5,
     },

@@ -203,7 +203,7 @@ _exercises["16a.6"] = dict(
 _exercises["16a.8"] = wrong_step(
     4,
     {
-        "(16.36) holds for every n and λ > 0, here for n + 1 points": 1,
+        "(16a.7) holds for every n and λ > 0, here for n + 1 points": 1,
         "for one g only λ/(n + 1) depends on n": 2,
         "where one function is below another everywhere, so is its infimum": 3,
     },

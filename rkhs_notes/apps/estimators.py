@@ -500,7 +500,7 @@ class KernelRidge(_ManyTargets, KernelEstimator):
     kernel : Kernel, or None       None: a Gaussian, whose bandwidth is chosen
     lam : "loo", or float > 0      scikit-learn's alpha; "loo" has the least leave-one-out error
     bandwidth : "loo", "evidence", "median", or float > 0    of the Gaussian, where kernel is None;
-        "evidence" (5.13) is for one column of y
+        "evidence" (5a.3) is for one column of y
     offset : bool                  fit b; without it f alone, as scikit-learn's KernelRidge
 
     Attributes
@@ -769,7 +769,7 @@ class KernelSVC(_Classifier, _Machine):
 # %% ../../nbs/apps/estimators.ipynb #beec20e0
 @_estimator
 class KernelSVR(RegressorMixin, _Machine):
-    """Support vector regression: min ½ ‖f‖² + C Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − b| − epsilon)   (7.7)
+    """Support vector regression: min ½ ‖f‖² + C Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − b| − epsilon)   (7b.2)
 
     Parameters
     ----------
@@ -811,7 +811,7 @@ class KernelSVR(RegressorMixin, _Machine):
 # %% ../../nbs/apps/estimators.ipynb #28117e8b
 @_estimator
 class OneClassKernelSVM(OutlierMixin, _Machine):
-    """One-class machine: min ½ ‖f‖² + Σᵢ wᵢ max(0, r − f(xᵢ)) − nu r Σᵢ wᵢ; inside is f ≥ r   (7.8)
+    """One-class machine: min ½ ‖f‖² + Σᵢ wᵢ max(0, r − f(xᵢ)) − nu r Σᵢ wᵢ; inside is f ≥ r   (7b.3)
 
     Parameters
     ----------
@@ -854,7 +854,7 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
 # %% ../../nbs/apps/estimators.ipynb #4050c87b
 @_estimator
 class GaussianProcess(RegressorMixin, KernelEstimator):
-    """Gaussian process regression, its kernel and noise of the largest evidence   (5.11), (5.13)
+    """Gaussian process regression, its kernel and noise of the largest evidence   (5a.1), (5a.3)
 
     Parameters
     ----------
@@ -973,7 +973,7 @@ def _of_largest_evidence(fits_at):
 # %% ../../nbs/apps/estimators.ipynb #d2727a77
 @_estimator
 class KernelLogistic(_Classifier):
-    """Kernel logistic regression: the mode of (5.14), its log-odds calibrated by leave-one-out
+    """Kernel logistic regression: the mode of (5a.7), its log-odds calibrated by leave-one-out
 
     Parameters
     ----------
@@ -1107,7 +1107,7 @@ class _Mapped(_Named, KernelEstimator):
 # %% ../../nbs/apps/estimators.ipynb #a6f4a8ad
 @_estimator
 class RandomFeatures(_Mapped):
-    """Random features of any kernel of the algebra: E⟨φ(x), φ(y)⟩ = k(x, y)   (9.17)
+    """Random features of any kernel of the algebra: E⟨φ(x), φ(y)⟩ = k(x, y)   (9a.5)
 
     Parameters
     ----------
@@ -1133,7 +1133,7 @@ class RandomFeatures(_Mapped):
 # %% ../../nbs/apps/estimators.ipynb #1469aff1
 @_estimator
 class NystromFeatures(_Mapped):
-    """Features k(x, Z) L^{−ᵀ} of landmarks Z among the rows, which may be objects   (9.19)
+    """Features k(x, Z) L^{−ᵀ} of landmarks Z among the rows, which may be objects   (9a.7)
 
     Parameters
     ----------
@@ -1194,7 +1194,7 @@ class _TwoViews(_Named, KernelEstimator):
 
 # %% ../../nbs/apps/estimators.ipynb #d0e66158
 class KernelCCA(_TwoViews):
-    """Kernel canonical correlations: functions of two views that vary together   (8.11)
+    """Kernel canonical correlations: functions of two views that vary together   (8a.1)
 
     Parameters
     ----------
@@ -1264,7 +1264,7 @@ def _holds_words(X):
 # %% ../../nbs/apps/estimators.ipynb #3e05ab1e
 @_estimator
 class TwoSampleDrift(KernelEstimator):
-    """Do new rows come from the law of the rows of the fit? MMD² with its exact null   (11.11)
+    """Do new rows come from the law of the rows of the fit? MMD² with its exact null   (11a.1)
 
     Parameters
     ----------
@@ -1460,7 +1460,7 @@ class _Streamed(_ManyTargets, KernelEstimator):
 # %% ../../nbs/apps/estimators.ipynb #d5e9a0c6
 @_estimator
 class StreamingKernelRidge(_Streamed):
-    """Ridge regression on random features, block by block, however the blocks are cut   (14.21)
+    """Ridge regression on random features, block by block, however the blocks are cut   (14a.2)
 
     Parameters
     ----------

@@ -167,7 +167,7 @@ def drag_interpolant(
     X: Vector, y: Vector, bandwidth: Positive, caption="", ax: Axes = None
 ) -> Draggable:
     """The function of least norm with f(xᵢ) = yᵢ under the Gaussian kernel, and ‖f‖, as the reader
-    drags the points   (3.10)
+    drags the points   (3a.1)
 
     caption : str, what to notice
     ax : a picture of the start, for those who cannot run a script; its figure is closed
@@ -180,7 +180,7 @@ def drag_posterior(
     X: Vector, y: Vector, bandwidth: Positive, noise: Positive, caption="", ax: Axes = None
 ) -> Draggable:
     """The mean of f ~ GP(0, k) given yᵢ = f(xᵢ) + noise, with a band of two standard deviations of
-    f and the evidence, under the Gaussian kernel, as the reader drags the points   (5.11)
+    f and the evidence, under the Gaussian kernel, as the reader drags the points   (5a.1)
 
     noise : its variance
     caption : str, what to notice
@@ -218,7 +218,7 @@ def drag_witness(
     X: Vector, Y: Annotated[ArrayLike, array("m")], bandwidth: Positive, caption="", ax: Axes = None
 ) -> Draggable:
     """The mean embeddings of two samples under the Gaussian kernel, their difference and its
-    squared norm, MMD², as the reader drags the points   (11.2), (11.6)
+    squared norm, MMD², as the reader drags the points   (11.2), (11.4)
 
     caption : str, what to notice
     ax : a picture of the start, for those who cannot run a script; its figure is closed

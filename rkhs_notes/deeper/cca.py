@@ -36,13 +36,13 @@ PointsX, PointsY = (Annotated[Any, points.points("n", of=k)] for k in ("kx", "ky
 
 # %% ../../nbs/deeper/08a_cca.ipynb #16505dfa
 class KernelCorrelations(Value):
-    """Pairs of functions f of x and g of y whose values agree, and how well they do   (8.11)
+    """Pairs of functions f of x and g of y whose values agree, and how well they do   (8a.1)
 
     correlations : ρ₁ ≥ ρ₂ ≥ …, each in [0, 1)
     function_x : RKHSFunction      n functions of x, with few centres; no offset in them
     function_y : RKHSFunction      n functions of y
     offset_x, offset_y : added to their values: minus their means over the sample
-    reg, error : float     γ; bound on the error of R_x and R_y, and so of each ρ²   (8.12)
+    reg, error : float     γ; bound on the error of R_x and R_y, and so of each ρ²   (8a.2)
     """
 
     correlations: Vector
@@ -82,7 +82,7 @@ def kernel_cca(
     pivots: Pivots = "random",
     weights: Weights = None,
 ) -> KernelCorrelations:
-    """max Σᵢ f̃(xᵢ) g̃(yᵢ)  with  Σ f̃(xᵢ)² + reg ‖f‖² = Σ g̃(yᵢ)² + reg ‖g‖² = 1   (8.11)
+    """max Σᵢ f̃(xᵢ) g̃(yᵢ)  with  Σ f̃(xᵢ)² + reg ‖f‖² = Σ g̃(yᵢ)² + reg ‖g‖² = 1   (8a.1)
 
     A tilde takes the sample's mean away; later pairs are, in this sense, uncorrelated with earlier.
 
@@ -97,7 +97,7 @@ def kernel_cca(
     weights : of the pairs, in all sums and means: 2 is the pair twice, 0 leaves it out
     raises TypeError, ValueError : bad kernels, points, reg; X and Y of different lengths; a side
         that does not vary; n above the rank of a factor
-    references : Theorem 8.5; PK (announced there); Akaho (2001); Bach and Jordan (2002), whose
+    references : Theorem 8a.1; PK (announced there); Akaho (2001); Bach and Jordan (2002), whose
         penalty enters as (K + ½ n κ I)²
 
     Examples
@@ -108,7 +108,7 @@ def kernel_cca(
     """
     how = n, tol, rank, rng, pivots, weights
     x, y = smoother(kx, X, reg, "X", *how), smoother(ky, Y, reg, "Y", *how)
-    P, rho, Q = scipy.linalg.svd(x.gain[:, None] * (x.left.T @ y.left) * y.gain)  # (8.12)
+    P, rho, Q = scipy.linalg.svd(x.gain[:, None] * (x.left.T @ y.left) * y.gain)  # (8a.2)
     root = np.sqrt(as_weights(weights, n_points(X)))
     side = signs(x.left @ (x.gain[:, None] * P[:, :n]), X, root)
     *a, x_means = x.coefficients(P[:, :n] * side)
@@ -125,7 +125,7 @@ def check_kernel_cca(
     tol: Positive = 1e-6,
     weights: Weights = None,
 ) -> float:
-    """Laws of a kernel CCA: the constraint, the largest ρ, each side the other's ridge fit   (8.13)
+    """Laws of a kernel CCA: the constraint, the largest ρ, each side the other's ridge fit   (8a.3)
 
     X : array (n_points, d)     the sample it was made from
     Y : array (n_points, e)
@@ -151,7 +151,7 @@ def check_kernel_cca(
         error = largest(own.T @ own + cca.reg * (f @ f) - np.eye(len(rho)))
         laws.append((law, error, tol, "is reg scaled by n, or left out of the constraint?"))
         law = f"the ridge fit of the other side is ρ times that of {name}"
-        error = largest(smooth @ other - own * rho) / largest(own)  # (8.13)
+        error = largest(smooth @ other - own * rho) / largest(own)  # (8a.3)
         fits.append((law, error, tol, "not a solution of the eigenproblem."))
     squares = np.sort(scipy.linalg.eigvals(R).real)[::-1][: len(rho)]
     means = largest(np.sqrt(w) @ np.hstack([u, v])) / w.sum()
@@ -225,7 +225,7 @@ Samples = Annotated[
 def kernel_generalized_variance(
     kernels: KernelEach, samples: Samples, reg: Positive, tol: Positive = 1e-8
 ):
-    """det 𝒦 / det 𝒟: 𝒦 has the blocks K̃ᵢK̃ⱼ and, on its diagonal 𝒟, K̃ᵢ² + reg K̃ᵢ   (8.17)
+    """det 𝒦 / det 𝒟: 𝒦 has the blocks K̃ᵢK̃ⱼ and, on its diagonal 𝒟, K̃ᵢ² + reg K̃ᵢ   (8a.6)
 
     1 where nothing is correlated, towards 0 for strong dependence; for two samples ∏ (1 − ρ²) over
     all kernel canonical correlations.
@@ -244,7 +244,7 @@ def kernel_generalized_variance(
 def kernel_mutual_information(
     kernels: KernelEach, samples: Samples, reg: Positive, tol: Positive = 1e-8
 ):
-    """−½ log of the kernel generalised variance, as for Gaussians with these correlations   (8.18)
+    """−½ log of the kernel generalised variance, as for Gaussians with these correlations   (8a.7)
 
     returns : float ≥ 0, in nats
     raises TypeError, ValueError : as kernel_generalized_variance
@@ -259,7 +259,7 @@ def _mutual_information(samples, reg, tol):
     B = np.concatenate([side.left * side.gain for side in sides], axis=1)
     of = np.repeat(np.arange(len(sides)), [len(side.gain) for side in sides])
     C = np.where(of[:, None] == of, np.eye(len(of)), B.T @ B)  # the diagonal blocks of 𝒟 are I
-    return max(-half_log_det(C), 0.0)  # (8.18)
+    return max(-half_log_det(C), 0.0)  # (8a.7)
 
 # %% ../../nbs/deeper/08a_cca.ipynb #1087deae
 def _whitened(X, m):
@@ -282,7 +282,7 @@ def _whitened(X, m):
 
 # %% ../../nbs/deeper/08a_cca.ipynb #a1cef312
 def _rotated(a, b, angle):
-    "The pair after a turn   (8.19a)"
+    "The pair after a turn   (8a.9)"
     c, s = math.cos(angle), math.sin(angle)
     return c * a + s * b, c * b - s * a
 
@@ -329,7 +329,7 @@ Mixtures = Annotated[Any, array("n", "d?")]
 
 # %% ../../nbs/deeper/08a_cca.ipynb #52258719
 class IndependentSources(Value):
-    """sources = unmixing (x − mean): coordinates as independent as a linear map makes them   (8.19)
+    """sources = unmixing (x − mean): coordinates as independent as a linear map makes them   (8a.8)
 
     Order and sign of the sources are arbitrary; each has variance 1 over the sample.
 
@@ -370,7 +370,7 @@ def kernel_ica(
     tol: Positive = 1e-3,
     max_sweeps: Count = 30,
 ) -> IndependentSources:
-    """Whiten, then turn pairs of coordinates to the least kernel mutual information   (8.19)
+    """Whiten, then turn pairs of coordinates to the least kernel mutual information   (8a.8)
 
     X : mixtures A s of independent sources s, at most one of which is Gaussian
     n_sources : d when left out; fewer keeps the leading principal directions,
@@ -412,7 +412,7 @@ Mixing = Annotated[Any, array("mixtures", "sources")]
 # %% ../../nbs/deeper/08a_cca.ipynb #5a3744a1
 @contract
 def amari_distance(unmixing: Unmixing, mixing: Mixing):
-    """How far unmixing · mixing is from a scaled permutation: 0 is perfect, 1 the worst   (8.20)
+    """How far unmixing · mixing is from a scaled permutation: 0 is perfect, 1 the worst   (8a.10)
 
     mixing : columns in any order, scale and sign
     returns : float in [0, 1]
@@ -423,4 +423,4 @@ def amari_distance(unmixing: Unmixing, mixing: Mixing):
     if not min(rows.min(), columns.min()) > 0:
         raise ValueError("unmixing · mixing has a row or column of zeros: a source is lost.")
     extra = (P / rows[:, None]).sum() + (P / columns).sum() - 2 * m
-    return float(extra / max(2 * m * (m - 1), 1))  # (8.20)
+    return float(extra / max(2 * m * (m - 1), 1))  # (8a.10)

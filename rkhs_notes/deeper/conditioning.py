@@ -54,7 +54,7 @@ class Weighted(Value):
 
     @contract
     def weights(self, x: Places):
-        """w(x), one row for each point   (15.33), (15.39)
+        """w(x), one row for each point   (15a.4), (15a.10)
 
         returns : array (m, n); of any sign; a sum far from 1 says: do not believe it
         """
@@ -65,12 +65,12 @@ class Weighted(Value):
 
     @contract
     def mean(self, x: OnePoint):
-        "Σᵢ wᵢ(x) ℓ(zᵢ, ·), the embedding of the law given x, an RKHSFunction   (15.33)"
+        "Σᵢ wᵢ(x) ℓ(zᵢ, ·), the embedding of the law given x, an RKHSFunction   (15a.4)"
         return RKHSFunction._of(*self._embedded, self.weights(x)[0])
 
     @contract
     def expectation(self, g: Function, x: Places):
-        """Σᵢ wᵢ(x) g(zᵢ), what g is on average given each x   (Proposition 15.12)
+        """Σᵢ wᵢ(x) g(zᵢ), what g is on average given each x   (Proposition 15a.3)
 
         g : RKHSFunction, or any function of the points zᵢ, (n,) on the line and (n, d) elsewhere
         returns : array (m,), or (m, t) for g with t values
@@ -81,7 +81,7 @@ class Weighted(Value):
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #23232a3f
 class ConditionalEmbedding(Weighted):
-    """x ↦ Σᵢ wᵢ(x) ky(yᵢ, ·), the law of Y given x as a function   (15.33)
+    """x ↦ Σᵢ wᵢ(x) ky(yᵢ, ·), the law of Y given x as a function   (15a.4)
 
     kx : of the points one conditions on
     ky : of the points whose law is wanted
@@ -111,12 +111,12 @@ class ConditionalEmbedding(Weighted):
 # %% ../../nbs/deeper/15a_conditioning.ipynb #e603d2e4
 @contract
 def conditional_embedding(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, lam: Positive = 1e-3):
-    """The F of least  Σᵢ ‖ky(yᵢ, ·) − F(xᵢ)‖² + lam ‖F‖²   (15.32)
+    """The F of least  Σᵢ ‖ky(yᵢ, ·) − F(xᵢ)‖² + lam ‖F‖²   (15a.3)
 
     lam : beside the sum of squares; conditional_path chooses it by leaving one out
     returns : ConditionalEmbedding    .weights(x), .mean(x), .expectation(g, x)
     raises NotPositiveDefinite : names the smallest eigenvalue and the usual causes
-    references : Theorem 15.11; Grünewälder, Lever, Baldassarre, Patterson, Gretton and Pontil
+    references : Theorem 15a.2; Grünewälder, Lever, Baldassarre, Patterson, Gretton and Pontil
         (2012)
 
     Examples
@@ -154,7 +154,7 @@ def lengths(W, L):
 # %% ../../nbs/deeper/15a_conditioning.ipynb #02e23630
 @contract
 def check_conditional_embedding(E: Tested, x=None) -> Finite:
-    """Test that lam μ(x) = Σᵢ k(x, xᵢ) (φ(yᵢ) − μ(xᵢ)): E is the minimiser of (15.32)   (15.34)
+    """Test that lam μ(x) = Σᵢ k(x, xᵢ) (φ(yᵢ) − μ(xᵢ)): E is the minimiser of (15a.3)   (15a.5)
 
     E : kx, ky, X, Y, lam and weights(x), which is tested
     x : points where it is tested, by default the first 50 of X
@@ -165,7 +165,7 @@ def check_conditional_embedding(E: Tested, x=None) -> Finite:
         x = E.X[:50]
     L, n = gram_matrix(E.ky, E.Y), n_points(E.Y)
     C, W, at_data = gram_matrix(E.kx, x, E.X), E.weights(x), E.weights(E.X)
-    gap = lengths(E.lam * W - C @ (np.eye(n) - at_data), L)  # (15.34)
+    gap = lengths(E.lam * W - C @ (np.eye(n) - at_data), L)  # (15a.5)
     size = np.abs(C).sum(axis=1).max() * lengths(np.eye(n), L).max()
     return require(
         "lam μ(x) = Σᵢ k(x, xᵢ) (φ(yᵢ) − μ(xᵢ))",
@@ -177,16 +177,16 @@ def check_conditional_embedding(E: Tested, x=None) -> Finite:
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #7e5657bd
 def _leave_one_out(Q, values, P, lams):
-    "The mean of (15.35), one number a lam; P Pᵀ = Qᵀ L Q"
+    "The mean of (15a.6), one number a lam; P Pᵀ = Qᵀ L Q"
     loo = []
     for lam in lams:
-        A = Q * (lam / (values + lam))  # A Qᵀ is that of (15.35)
+        A = Q * (lam / (values + lam))  # A Qᵀ is that of (15a.6)
         loo.append(np.mean(((A @ P) ** 2).sum(axis=1) / (A * Q).sum(axis=1) ** 2))
     return finite(np.array(loo), "an error", "take larger lams")
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #c0f7267f
 class ConditionalPath(Value):
-    """Leave-one-out errors of conditional embeddings for many lam   (15.35)
+    """Leave-one-out errors of conditional embeddings for many lam   (15a.6)
 
     loo : the mean of ‖φ(yᵢ) − μ(xᵢ)‖² with pair i left out
     """
@@ -212,7 +212,7 @@ class ConditionalPath(Value):
 
 @contract
 def conditional_path(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, lams: Lams = None):
-    """Exact leave-one-out error for many lam from one eigendecomposition   (15.35)
+    """Exact leave-one-out error for many lam from one eigendecomposition   (15a.6)
 
     X, Y : two pairs or more
     lams : by default 50 values from 1e-8 to 1e3 times the mean of k(x, x)
@@ -228,7 +228,7 @@ def conditional_path(kx: AKernel, ky: AKernel, X: PointsX, Y: PointsY, lams: Lam
 # %% ../../nbs/deeper/15a_conditioning.ipynb #0ba4bac3
 @contract
 def nearest_measure(f: OneFunction, Z: MorePlaces) -> Measure:
-    """The measure p ≥ 0 on the points Z whose embedding is nearest to f   (15.36)
+    """The measure p ≥ 0 on the points Z whose embedding is nearest to f   (15a.7)
 
     f : an embedding, as E.mean(x) or one of kernel_sum_rule
     returns : on Z; its mass is not fixed
@@ -240,7 +240,7 @@ def nearest_measure(f: OneFunction, Z: MorePlaces) -> Measure:
     """
     Phi, back = systems.coordinates(f.k, Z)  # Phi Phiᵀ = ℓ(Z, Z)
     values = times(f.k, Z, f.Z, f.alpha)
-    return Measure._of(Z, nonnegative_lstsq(Phi.T, back.T @ values))  # (15.36)
+    return Measure._of(Z, nonnegative_lstsq(Phi.T, back.T @ values))  # (15a.7)
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #ccdc9452
 def _prior(value, name, call):
@@ -268,7 +268,7 @@ Prior = Annotated[
 # %% ../../nbs/deeper/15a_conditioning.ipynb #64948167
 @contract
 def kernel_sum_rule(E: AnEmbedding, prior: Prior):
-    """The embedding of the law of Y when X has the law `prior`   (15.37)
+    """The embedding of the law of Y when X has the law `prior`   (15a.8)
 
     E : conditional_embedding(kx, ky, X, Y, lam)
     prior : of X; an RKHSFunction must lie in H(kx)
@@ -279,13 +279,13 @@ def kernel_sum_rule(E: AnEmbedding, prior: Prior):
 
 
 def _joint(E, prior):
-    "The coefficients (n,) of the pairs   (15.37)"
-    return E._solve(times(prior.k, E.X, prior.Z, prior.alpha))  # (15.37)
+    "The coefficients (n,) of the pairs   (15a.8)"
+    return E._solve(times(prior.k, E.X, prior.Z, prior.alpha))  # (15a.8)
 
 
 @contract
 def kernel_chain_rule(E: AnEmbedding, prior: Prior):
-    """The embedding of the law of (X, Y) when X has the law `prior`   (Proposition 15.16)
+    """The embedding of the law of (X, Y) when X has the law `prior`   (Proposition 15a.7)
 
     returns : RKHSFunction in H(Tensor(kx, ky)), with the pairs as centres
     """
@@ -294,9 +294,9 @@ def kernel_chain_rule(E: AnEmbedding, prior: Prior):
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #88a7bbc1
 class KernelPosterior(Weighted):
-    """y ↦ Σᵢ wᵢ(y) kx(xᵢ, ·), the law of X given y and a prior   (15.39)
+    """y ↦ Σᵢ wᵢ(y) kx(xᵢ, ·), the law of X given y and a prior   (15a.10)
 
-    v : array (n,)       the joint law, on the pairs (xᵢ, yᵢ)   (15.37)
+    v : array (n,)       the joint law, on the pairs (xᵢ, yᵢ)   (15a.8)
     delta : beside the square of C_Y; of the size of a squared mean, not of a sum
     """
 
@@ -315,7 +315,7 @@ class KernelPosterior(Weighted):
     def _solve(self):
         VL = self.v[:, None] * gram_matrix(self.ky, self.Y)
         squared = VL @ VL + self.delta * np.eye(len(VL))
-        return (np.linalg.solve(squared.T, VL.T).T * self.v).dot  # (15.39)
+        return (np.linalg.solve(squared.T, VL.T).T * self.v).dot  # (15a.10)
 
 # %% ../../nbs/deeper/15a_conditioning.ipynb #8acf74fa
 @contract
@@ -328,14 +328,14 @@ def kernel_bayes(
     lam: Positive = 0.1,
     delta: Positive = 1e-5,
 ):
-    """The law of X given y under another prior than that of the pairs   (15.38)
+    """The law of X given y under another prior than that of the pairs   (15a.9)
 
     X, Y : pairs, hidden and observed
     prior : of X; an RKHSFunction must lie in H(kx)
     lam : of the sum rule, beside the sum
     delta : beside the square of C_Y; of the size of a squared mean, not of a sum
     returns : KernelPosterior    .weights(y), .mean(y), .expectation(g, y)
-    references : Theorem 15.17; Fukumizu, Song and Gretton (2013)
+    references : Theorem 15a.8; Fukumizu, Song and Gretton (2013)
     """
     E = _embedding(kx, ky, X, Y, lam)
     return KernelPosterior._of(kx, ky, X, Y, _joint(E, prior), delta)
@@ -345,7 +345,7 @@ def kernel_bayes(
 def conditional_effect(
     treated: AnEmbedding, control: AnEmbedding, x: Annotated[Any, points.points("m", of="treated")]
 ):
-    """U(x) = ‖μ₁(x) − μ₀(x)‖, how far two conditional laws are apart at each x   (15.40)
+    """U(x) = ‖μ₁(x) − μ₀(x)‖, how far two conditional laws are apart at each x   (15a.11)
 
     treated, control : of one ky
     x : points at which they are compared

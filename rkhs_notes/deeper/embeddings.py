@@ -25,7 +25,7 @@ def check_mmd(
     u1: Function = mmd2_u1,
     f: Function = None,
 ) -> float:
-    """Estimators of MMD² and the witness obey their identities   (11.6), (11.8)–(11.10)
+    """Estimators of MMD² and the witness obey their identities   (11.4), (11.6)–(11.8)
 
     X, Y : equally many points
     v, u, u1 : of k, X, Y, to be tested; by default those of this chapter

@@ -228,7 +228,7 @@ def coefficients_of(f, X):
 # %% ../../nbs/deeper/16_generalization.ipynb #790796c0
 @contract
 def loo_bound(f: Fitted, X: ItsPoints, y: TwoLabels) -> float:
-    """At most this share of the points is wrong when left out   (16.13), Theorem 7.11
+    """At most this share of the points is wrong when left out   (16.13), Theorem 7a.4
 
     Without an offset #{yᵢ f(xᵢ) ≤ |bᵢ| k(xᵢ, xᵢ)} / n, for every convex loss; with one
     #{bᵢ ≠ 0} / n, for a svc of equal prices in which some 0 < |bᵢ| < C; else 1.

@@ -142,7 +142,7 @@ def _require_plain(g, name, bare):
 # %% ../../nbs/deeper/13a_graphs.ipynb #6ec0df3e
 @contract
 def check_renumbering(k: AKernel, graphs: Graphs, rng: Rng = None):
-    """Test that k(x, ·) stays the same when the nodes of x get other numbers   (Proposition 13.20)
+    """Test that k(x, ·) stays the same when the nodes of x get other numbers   (Proposition 13a.1)
 
     returns : float    the largest difference, relative to the largest entry
     raises LawBroken : names the graph whose values change
@@ -164,7 +164,7 @@ def check_renumbering(k: AKernel, graphs: Graphs, rng: Rng = None):
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #62f2ddcd
 class WeisfeilerLehman(OfCounts, OnGraphs):
-    """Σ_r Σ_c N_c^r(G) N_c^r(H): nodes of equal colours after 0 … h rounds of refinement   (13.22)
+    """Σ_r Σ_c N_c^r(G) N_c^r(H): nodes of equal colours after 0 … h rounds of refinement   (13a.3)
 
     h : rounds; 0 counts labels only
 
@@ -185,11 +185,11 @@ class WeisfeilerLehman(OfCounts, OnGraphs):
     def occurrences(self, graphs):
         "Graph and colour of every node in every round"
         U = united(graphs)
-        return np.tile(U.owner, self.h + 1), colours(U, self.h).ravel()  # (13.21)
+        return np.tile(U.owner, self.h + 1), colours(U, self.h).ravel()  # (13a.2)
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #e7cb4aa0
 class ShortestPath(OfCounts, OnGraphs):
-    """Pairs of nodes of G and of H with equal labels at equal distance, in edges   (13.23)
+    """Pairs of nodes of G and of H with equal labels at equal distance, in edges   (13a.4)
 
     Pairs that no path joins do not count; without labels all nodes are alike.
 
@@ -200,7 +200,7 @@ class ShortestPath(OfCounts, OnGraphs):
 
     def occurrences(self, graphs):
         "Graph and (labels, length) of every pair of joined nodes"
-        return paths(graphs)  # (13.23)
+        return paths(graphs)  # (13a.4)
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #103cea2d
 @feature_rule.register(WeisfeilerLehman)
@@ -216,10 +216,10 @@ def _(k, d):
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #a549e313
 class RandomWalk(OnGraphs):
-    """Σ_r decay^r (pairs of walks of r steps that read the same labels)   (13.24)
+    """Σ_r decay^r (pairs of walks of r steps that read the same labels)   (13a.5)
 
     It solves (I − decay A) x = 1 on direct products, by conjugate gradients for many pairs at once.
-    decay : below 1/ρ(G) for all graphs, see Theorem 13.23; without labels all nodes are alike
+    decay : below 1/ρ(G) for all graphs, see Theorem 13a.4; without labels all nodes are alike
 
     Raises
     ------
@@ -255,7 +255,7 @@ class RandomWalk(OnGraphs):
             K, same = np.zeros((len(G), len(H))), np.array_equal(G, H)
             if same:  # half of it is the other half
                 i, j = i[i <= j], j[i <= j]
-            K[i, j] = walk_sums(U, G[i], H[j], self.decay)  # (13.24)
+            K[i, j] = walk_sums(U, G[i], H[j], self.decay)  # (13a.5)
             if same:
                 K[j, i] = K[i, j]
             return K
@@ -362,7 +362,7 @@ def _pairs_of(F, P, Q):
 
 
 def _fragments(F, P, Q, decay):
-    "Δ of the subtrees P and Q of a forest: a sparse matrix over all its subtrees   (13.27)"
+    "Δ of the subtrees P and Q of a forest: a sparse matrix over all its subtrees   (13a.8)"
     p, q, place = _pairs_of(F, P, Q)
     order = np.argsort(F.height[p], kind="stable")
     p, q = p[order], q[order]
@@ -375,7 +375,7 @@ def _fragments(F, P, Q, decay):
             some = np.flatnonzero(arity[level] > j)
             a, b = (F.child[F.first[side[level][some]] + j] for side in (p, q))
             same = (a >= 0) & (b >= 0) & (F.production[a] == F.production[b])
-            value[some[same]] *= 1 + delta[place(a[same], b[same])]  # (13.27)
+            value[some[same]] *= 1 + delta[place(a[same], b[same])]  # (13a.8)
         delta[at[level]] = value
     return sp.csr_matrix((delta[at], (p, q)), shape=(len(F.production),) * 2)
 
@@ -393,7 +393,7 @@ def _tree_gram(F, N, rows, columns, decay):
 
 # %% ../../nbs/deeper/13a_graphs.ipynb #4bcc1217
 class Subtree(Kernel):
-    """Σ_f decay^|f| h_f(S) h_f(T) over all fragments f of parse trees   (13.26)
+    """Σ_f decay^|f| h_f(S) h_f(T) over all fragments f of parse trees   (13a.7)
 
     Trees are nested tuples ("S", ("NP", "she"), ("VP", "sleeps")) of labels.
     decay : the weight of a production; below 1 large fragments count less

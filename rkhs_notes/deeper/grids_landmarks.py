@@ -53,7 +53,7 @@ from .zoo import Delta, Laplace, Matern, Rank1
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #e38b21b5
 @contract
 def hat_mixture(f: Function, name=None):
-    """Pitches δⱼ and masses with f(t) ≈ Σⱼ massⱼ max(0, 1 − t/δⱼ), from p(δ) = δ f″(δ)   (9.14)
+    """Pitches δⱼ and masses with f(t) ≈ Σⱼ massⱼ max(0, 1 − t/δⱼ), from p(δ) = δ f″(δ)   (9a.2)
 
     The sum is f itself at 8192 nodes in geometric distances, and linear between them.
 
@@ -62,7 +62,7 @@ def hat_mixture(f: Function, name=None):
     returns : (array (m,), array (m,))    pitches > 0 and masses ≥ 0 with sum f(0)
     raises NoFiniteFeatureMap : δf″(δ) is negative: names where
     raises ValueError : f does not die away
-    references : FL, Lemma 7, with the hypotheses that it needs (Theorem 9.7)
+    references : FL, Lemma 7, with the hypotheses that it needs (Theorem 9a.1)
     """
     name = name or getattr(f, "__name__", "f")
     return mixture_of_hats(partial(values_of, f, name), name)
@@ -70,7 +70,7 @@ def hat_mixture(f: Function, name=None):
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #mixture-of-hats
 def mixture_of_hats(value, name):
     "The same for a function whose values were read"
-    pitches, masses, rounding = hats(value, reach_of(value, name))  # (9.14)
+    pitches, masses, rounding = hats(value, reach_of(value, name))  # (9a.2)
     if (bad := masses < -rounding).any():
         curve = masses / np.gradient(np.append(0.0, pitches))[1:]
         at = np.where(bad, curve, np.inf).argmin()
@@ -84,7 +84,7 @@ def mixture_of_hats(value, name):
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #820bc33f
 @singledispatch
 def partition_rule(k, d):
-    "The law of partitions with k(x, y) = mass · Pr[x and y share a cell]   (9.13)"
+    "The law of partitions with k(x, y) = mass · Pr[x and y share a cell]   (9a.1)"
     if (found := rule_of(closure, k)(k, partition_law, d)) is not None:
         return found
     if d != 1 or not k.is_shift_invariant:
@@ -126,7 +126,7 @@ def _(k: Constant, d):
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #c78159ab
 @contract
 def binning_features(k: AKernel, X: Points, P: Count, rng: Rng = None) -> RandomFeatureMap:
-    """√(mass/P) (one 1 a grid: the bin of x), for P random grids   (9.15)
+    """√(mass/P) (one 1 a grid: the bin of x), for P random grids   (9a.3)
 
     k : Laplace, Delta, Constant, any kernel of one variable that is convex in |x − y| > 0, and what
         +, *, scaling, .on(columns), exp, gaussian_of, … make of these
@@ -134,8 +134,8 @@ def binning_features(k: AKernel, X: Points, P: Count, rng: Rng = None) -> Random
         unbiased where x or y is one of these points
     P : grids
     returns : whose features are CSR matrices: P entries a row for the points of X
-    raises NoFiniteFeatureMap : k is no mixture of hats (9.13): names where δk″(δ) < 0
-    references : Theorem 9.7; FL (random binning); Rahimi and Recht (2007)
+    raises NoFiniteFeatureMap : k is no mixture of hats (9a.1): names where δk″(δ) < 0
+    references : Theorem 9a.1; FL (random binning); Rahimi and Recht (2007)
     """
     found = learnt(of_whole(partition_law, k, X.shape[1]), X, P, rng)
     return RandomFeatureMap._of(k, X.shape[1], int(found.starts[-1]), found)
@@ -148,18 +148,18 @@ def count_sketch(n, D, rng):
 
 
 def sketched(parts, sketches, D, X):
-    "The product of several maps, sketched   (9.16)"
+    "The product of several maps, sketched   (9a.4)"
     features = {id(part): part(X) for part in parts}  # equal parts are evaluated once
     thrown = [features[id(part)] @ S.astype(X.dtype) for part, S in zip(parts, sketches)]
     if len(thrown) == 1:
         return thrown[0]
     waves = math.prod(np.fft.rfft(F, axis=1) for F in thrown)
-    return np.fft.irfft(waves, n=D, axis=1).astype(X.dtype, copy=False)  # (9.16)
+    return np.fft.irfft(waves, n=D, axis=1).astype(X.dtype, copy=False)  # (9a.4)
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #22505bb4
 @contract
 def random_feature_map(k: AKernel, d: Count, D: Count, rng: Rng = None) -> FeatureMap:
-    """φ with E⟨φ(x), φ(y)⟩ = k(x, y), by recursion over the expression k   (9.17)
+    """φ with E⟨φ(x), φ(y)⟩ = k(x, y), by recursion over the expression k   (9a.5)
 
     d : columns of the points
     D : outputs at most
@@ -168,7 +168,7 @@ def random_feature_map(k: AKernel, d: Count, D: Count, rng: Rng = None) -> Featu
     raises NoFiniteFeatureMap : names the part for which no random features are known, and what to
         use
     raises ValueError : D is too small for that many parts
-    references : Theorem 9.10; Pham and Pagh (2013) for products
+    references : Theorem 9a.4; Pham and Pagh (2013) for products
 
     Examples
     --------
@@ -253,11 +253,11 @@ def multiplied(first, second, X):
 
 
 def waves_of_features(inner, wave, grows, X):
-    "The Fourier features of F(x); for exp times exp(‖F(x)‖²/2)   (9.18)"
+    "The Fourier features of F(x); for exp times exp(‖F(x)‖²/2)   (9a.6)"
     F = inner(X)
     Z = wave(F)
     if grows:
-        Z = Z * np.exp(np.sum(F * F, axis=1, keepdims=True) / 2)  # (9.18)
+        Z = Z * np.exp(np.sum(F * F, axis=1, keepdims=True) / 2)  # (9a.6)
     return Z
 
 
@@ -404,12 +404,12 @@ def _(k, d, D, rng):
     if phi.dim > 2**14:
         return random_rule.registry[object](k, d, max(D, 2), rng)
     dim, wave = waves(Gaussian(getattr(k, "bandwidth", 1.0)), phi.dim, D, rng)
-    return dim, partial(waves_of_features, phi, wave, isinstance(k, Exp))  # (9.18)
+    return dim, partial(waves_of_features, phi, wave, isinstance(k, Exp))  # (9a.6)
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #87cb12d3
 @dataclass(frozen=True, eq=False)
 class Landmarks:
-    "x ↦ L⁻¹ k(Z, x)   (9.19)"
+    "x ↦ L⁻¹ k(Z, x)   (9a.7)"
 
     kernel: object
     Z: np.ndarray
@@ -422,7 +422,7 @@ class Landmarks:
         if issparse(X) and not self.kernel._sparse:
             X = X.toarray()
         values = gram_matrix(self.kernel, X, self.Z)
-        return self.gram.half_solve(values.T, overwrite=True).T  # (9.19)
+        return self.gram.half_solve(values.T, overwrite=True).T  # (9a.7)
 
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #0ddabe11
 @contract
@@ -433,7 +433,7 @@ def nystrom_features(
     rng: Rng = None,
     landmarks: Annotated[str, one_of("uniform", "rpcholesky", "kmeans")] = "uniform",
 ) -> RandomFeatureMap:
-    """k(x, Z) L^{−ᵀ} with L Lᵀ = k(Z, Z), for landmarks Z chosen from X   (9.19)
+    """k(x, Z) L^{−ᵀ} with L Lᵀ = k(Z, Z), for landmarks Z chosen from X   (9a.7)
 
     X : or whatever the points of k are
     m : landmarks at most
@@ -441,7 +441,7 @@ def nystrom_features(
         clusters (points of ℝᵈ only)
     returns : dim ≤ m, less where landmarks coincide or are dependent, with a RuntimeWarning below
         ¾ m; exact wherever x or y is a landmark
-    references : Proposition 9.11; Williams and Seeger (2001); Chen, Epperly, Tropp and Webber
+    references : Proposition 9a.5; Williams and Seeger (2001); Chen, Epperly, Tropp and Webber
         (2023)
 
     Examples
@@ -485,11 +485,11 @@ def cluster_centres(X, m, rng):
 # %% ../../nbs/deeper/09a_grids_landmarks.ipynb #7de24774
 @contract
 def leverage_scores(k: AKernel, X: Points, lam: Positive):
-    """(K (K + lam I)⁻¹)ᵢᵢ, how much ridge's value at each point follows its own target   (9.21)
+    """(K (K + lam I)⁻¹)ᵢᵢ, how much ridge's value at each point follows its own target   (9a.8)
 
     returns : array (n,)    in [0, 1); their sum is the effective dimension
-    references : Proposition 9.15; Alaoui and Mahoney (2015)
+    references : Proposition 9a.6; Alaoui and Mahoney (2015)
     """
     return (
         1 - lam * Cholesky(gram_matrix(k, X), lam, "K + lam I", "a larger lam").inverse_diagonal()
-    )  # (9.21)
+    )  # (9a.8)

@@ -17,7 +17,7 @@ from ..engines.kernels.gram import diagonal
 # %% ../../nbs/deeper/03a_interpolation.ipynb #df29d82a
 @contract
 def check_projection(f: OneFunction, s: SameSpace, X: Places, at: MorePlaces) -> Number:
-    """Test that s is the projection of f onto the sections at X   (3.10)–(3.13)
+    """Test that s is the projection of f onto the sections at X   (3a.1)–(3a.4)
 
     Agreement on X, least norm, Pythagoras, and |f − s| ≤ P ‖f − s‖ at further points.
 

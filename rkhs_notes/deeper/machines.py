@@ -48,7 +48,7 @@ Folds = Annotated[int, count(2)]
 
 # %% ../../nbs/deeper/07a_machines.ipynb #acdb85f6
 class NuMachine(SupportVectorMachine):
-    """The machine of a share nu: also that of svc(k, X, y, C), or of svr(k, X, y, C, eps)   (7.9a)
+    """The machine of a share nu: also that of svc(k, X, y, C), or of svr(k, X, y, C, eps)   (7a.1)
 
     nu : float       the share that was asked for
     C : float        the price for which svc or svr finds the same machine
@@ -69,7 +69,7 @@ def nu_svc(
     tol: Positive = 1e-3,
     weights: Weights = None,
 ):
-    """argmin over f in H, c, ρ ≥ 0 of  ½ ‖f‖² − nu n ρ + Σᵢ wᵢ max(0, ρ − yᵢ (f(xᵢ) + c))   (7.9a)
+    """argmin over f in H, c, ρ ≥ 0 of  ½ ‖f‖² − nu n ρ + Σᵢ wᵢ max(0, ρ − yᵢ (f(xᵢ) + c))   (7a.1)
 
     nu : at most this share of points misses the margin, at least this share supports the machine;
         not above 2 · (size of the smaller class) / n
@@ -79,7 +79,7 @@ def nu_svc(
     raises TypeError, ValueError : bad k, X, y, nu; nu too large
     raises IndefiniteKernel : k is no kernel; names the witness
     raises ConvergenceFailure : nu is too small for a margin; or tol is below rounding
-    references : Proposition 7.9; Schölkopf, Smola, Williamson and Bartlett (2000); Chang and Lin
+    references : Proposition 7a.2; Schölkopf, Smola, Williamson and Bartlett (2000); Chang and Lin
         (2001)
     """
     w = point_prices(1.0, weights, len(y.place))
@@ -109,7 +109,7 @@ def nu_svr(
     tol: Positive = 1e-3,
     weights: Weights = None,
 ):
-    """argmin over f, c, eps of  ½ ‖f‖² + C (nu n eps + Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − c| − eps)) (7.9c)
+    """argmin over f, c, eps of  ½ ‖f‖² + C (nu n eps + Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − c| − eps)) (7a.3)
 
     nu : at most this share of points is left outside of the tube, at least this share supports it
     tol : the largest violation of the KKT conditions, in standard deviations of y
@@ -118,7 +118,7 @@ def nu_svr(
     raises TypeError, ValueError : bad k, X, y, C, nu
     raises IndefiniteKernel : k is no kernel; names the witness
     raises ConvergenceFailure : tol is below rounding
-    references : Proposition 7.10; Schölkopf, Smola, Williamson and Bartlett (2000); Chang and Lin
+    references : Proposition 7a.3; Schölkopf, Smola, Williamson and Bartlett (2000); Chang and Lin
         (2002)
     """
     y, unit, each, prices = in_deviations(y, C, weights)
@@ -238,7 +238,7 @@ def svc_multiclass(
 
 # %% ../../nbs/deeper/07a_machines.ipynb #bc3fa791
 class LeftOut(Value):
-    """Decisions for each point by the machine of the others, for each price of a path   (7.9d)
+    """Decisions for each point by the machine of the others, for each price of a path   (7a.4)
 
     decisions, wrong : array (m, n)   for price m at point n, without it; is the sign another?
     support, steps : array (m,)       of the machine of all points; pair steps of all of them
@@ -251,7 +251,7 @@ class LeftOut(Value):
     steps: np.ndarray
 
     error = property(lambda self: self.wrong.mean(axis=1), doc="Share of wrong signs, (m,).")
-    bound = property(lambda self: self.support / self.wrong.shape[1], doc="Theorem 7.11, (m,).")
+    bound = property(lambda self: self.support / self.wrong.shape[1], doc="Theorem 7a.4, (m,).")
 
     @property
     def best(self):
@@ -262,7 +262,7 @@ class LeftOut(Value):
 # %% ../../nbs/deeper/07a_machines.ipynb #0beb361e
 @contract
 def svc_leave_one_out(k: AKernel, X: Points, y: TwoLabels, Cs: Prices, tol: Positive = 1e-3):
-    """For each C and each i the decision at xᵢ of the svc made without it, within tol   (7.9d)
+    """For each C and each i the decision at xᵢ of the svc made without it, within tol   (7a.4)
 
     Costs one svc and as many warm starts as it has support vectors, for each C; one Gram matrix.
 
@@ -273,7 +273,7 @@ def svc_leave_one_out(k: AKernel, X: Points, y: TwoLabels, Cs: Prices, tol: Posi
     raises TypeError, ValueError : bad k, X, y, Cs; a class of one point
     raises IndefiniteKernel : k is no kernel; names the witness
     raises ConvergenceFailure : hard margin, and nothing separates
-    references : Theorem 7.11; Luntz and Brailovsky (1969); Vapnik (1998); DeCoste and Wagstaff
+    references : Theorem 7a.4; Luntz and Brailovsky (1969); Vapnik (1998); DeCoste and Wagstaff
         (2000)
     """
     require_classes(y, np.ones(len(y.signs)), 2)
@@ -295,12 +295,12 @@ def svc_leave_one_out(k: AKernel, X: Points, y: TwoLabels, Cs: Prices, tol: Posi
 
 # %% ../../nbs/deeper/07a_machines.ipynb #54318f2e
 def sigmoid_of(d, positive, weights=None):
-    "(a ≥ 0, b) of largest likelihood   (7.9e)"
+    "(a ≥ 0, b) of largest likelihood   (7a.5)"
     w = weighing(len(d), weights)
     n1, n0, unit = w[positive].sum(), w[~positive].sum(), np.abs(d).max() or 1.0
     t = np.where(positive, (n1 + 1) / (n1 + 2), 1 / (n0 + 2))
     share = w @ t / w.sum()
-    if not w * (t - share) @ (d - d[0]) > 0:  # the slope of (7.9e) in a, where a = 0
+    if not w * (t - share) @ (d - d[0]) > 0:  # the slope of (7a.5) in a, where a = 0
         return 0.0, float(logit(share))
     A = np.column_stack([d / unit, np.ones(len(d))])
 
@@ -315,7 +315,7 @@ def sigmoid_of(d, positive, weights=None):
 
 # %% ../../nbs/deeper/07a_machines.ipynb #d565f87f
 class ProbableMachine(Deciding):
-    """A machine whose decisions d have the probability 1 / (1 + exp(−slope d − shift))   (7.9e)
+    """A machine whose decisions d have the probability 1 / (1 + exp(−slope d − shift))   (7a.5)
 
     machine : SupportVectorMachine
     slope, shift : float         from decisions of machines that did not see the point
@@ -354,12 +354,12 @@ def svc_probability(
     rng: Rng = None,
     tol: Positive = 1e-3,
 ):
-    """svc with Platt's probabilities, from decisions of machines that did not see it   (7.9e)
+    """svc with Platt's probabilities, from decisions of machines that did not see it   (7a.5)
 
     folds : each class is dealt out to so many, in random order; equal points share one
     returns : ProbableMachine    with .probability(X)
     raises TypeError, ValueError : bad k, X, y, C, folds; a class smaller than two
-    references : Proposition 7.12; Platt (2000); Lin, Lin and Weng (2007)
+    references : Proposition 7a.5; Platt (2000); Lin, Lin and Weng (2007)
     """
     require_classes(y, np.ones(len(y.signs)), 2)
     with one_of_many():
@@ -416,7 +416,7 @@ def _unit_columns(K):
 
 # %% ../../nbs/deeper/07a_machines.ipynb #cecadca2
 class RelevanceMachine(SupportMachine):
-    """x ↦ f(x) + offset with a Gaussian posterior over the few coefficients that survive   (7.10)
+    """x ↦ f(x) + offset with a Gaussian posterior over the few coefficients that survive   (7a.6)
 
     function : RKHSFunction      the posterior mean, on the relevance vectors
     offset : float
@@ -454,7 +454,7 @@ class RelevanceMachine(SupportMachine):
 def relevance_machine(
     k: AKernel, X: Points, y: Vector, max_iter: Count = 2000, tol: Positive = 1e-4
 ):
-    """y = offset + Σ wⱼ k(xⱼ, ·) + noise, wⱼ ~ N(0, 1/aⱼ), of largest evidence in a, noise   (7.10)
+    """y = offset + Σ wⱼ k(xⱼ, ·) + noise, wⱼ ~ N(0, 1/aⱼ), of largest evidence in a, noise   (7a.6)
 
     k : columns k(·, xⱼ) are only a dictionary here: w is penalised, not ‖f‖
     tol : largest change of log a at the end; not reached, a RuntimeWarning says so
@@ -499,7 +499,7 @@ def bayes_point(
     rng: Rng = None,
     max_epochs: Count = 1000,
 ):
-    """The mean of many normalised perceptrons, near the centre of all that make no mistake   (7.11)
+    """The mean of many normalised perceptrons, near the centre of all that make no mistake   (7a.7)
 
     k : its perceptron must be able to separate the data: add c * Delta() if not
     samples : how many random orders of the data
@@ -517,7 +517,7 @@ def bayes_point(
 
 
 def _perceptron(K, signs, order, max_epochs):
-    "Coefficients of the perceptron that takes the examples in this order   (2.7)"
+    "Coefficients of the perceptron that takes the examples in this order   (2.6)"
     alpha, scores = np.zeros(len(K)), np.zeros(len(K))
 
     def learn(j):

@@ -34,7 +34,7 @@ _Psi = Annotated[object, function("(X, Y) → (n, m)", lambda rng, sizes: sqdist
 
 @contract
 def check_conditionally_negative(psi: _Psi, X: Points) -> float:
-    """Test on the points X that Σ cᵢ cⱼ psi(xᵢ, xⱼ) ≤ 0 whenever Σ cᵢ = 0   (1.10a)
+    """Test on the points X that Σ cᵢ cⱼ psi(xᵢ, xⱼ) ≤ 0 whenever Σ cᵢ = 0   (1b.5)
 
     It can refute, not prove: points may be too few or too lucky.
     psi : of two arrays of points, (n, d) and (m, d), with values (n, m)
@@ -67,7 +67,7 @@ def check_conditionally_negative(psi: _Psi, X: Points) -> float:
 # %% ../../nbs/deeper/01b_metrics.ipynb #4947a0d7
 @contract
 def kde(X: Points, bandwidth: Positive, weights: Weights = None) -> Function:
-    """The density Σᵢ weightsᵢ N(x; xᵢ, bandwidth² I): a Gaussian bump on every point   (1.13)
+    """The density Σᵢ weightsᵢ N(x; xᵢ, bandwidth² I): a Gaussian bump on every point   (1b.8)
 
     bandwidth : in the units of x
     weights : normalised to sum 1; equal when left out
@@ -106,7 +106,7 @@ def _direction(K, centred=True, weights=None):
 # %% ../../nbs/deeper/01b_metrics.ipynb #db711d21
 @contract
 def alignment(K: SquareMatrix, L: SquareMatrix, centred: Flag = True) -> float:
-    """⟨K, L⟩ / (‖K‖ ‖L‖), the cosine between two Gram matrices as vectors   (1.14)
+    """⟨K, L⟩ / (‖K‖ ‖L‖), the cosine between two Gram matrices as vectors   (1b.9)
 
     centred : centre the features first; else a constant kernel aligns with any unbalanced or
         one-hot target
@@ -162,7 +162,7 @@ def _least_mixture(grams, Y):
 # %% ../../nbs/deeper/01b_metrics.ipynb #9d1ed740
 @contract
 def align(kernels: Kernels, X: AnyPoints, y: ManyResponses, weights: Weights = None) -> AKernel:
-    """The convex combination of kernels that is best aligned with the targets   (1.15)
+    """The convex combination of kernels that is best aligned with the targets   (1b.10)
 
     y : for classes the labels, ±1, or one column of 0 and 1 a class
     weights : 2 is the point twice, 0 leaves it out

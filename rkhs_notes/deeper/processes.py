@@ -41,11 +41,11 @@ def _grain(Z):
 
 # %% ../../nbs/deeper/05a_processes.ipynb #c1b79a6e
 class GaussianProcess(Conditional):
-    """The posterior of f ~ GP(0, k) given y = f(X) + noise   (5.11)
+    """The posterior of f ~ GP(0, k) given y = f(X) + noise   (5a.1)
 
     mean : RKHSFunction           m; its kernel and centres are k and X
     noise : float or array (n,)   variances σᵢ²
-    log_marginal : float          log p(y)   (5.12)
+    log_marginal : float          log p(y)   (5a.2)
     gram : Cholesky               K + N, (n, n)
     """
 
@@ -92,7 +92,7 @@ class GaussianProcess(Conditional):
 
 # %% ../../nbs/deeper/05a_processes.ipynb #ec559112
 def _evidence(k, X, y, noise):
-    "alpha, K + N factored, and log p(y)   (5.12)"
+    "alpha, K + N factored, and log p(y)   (5a.2)"
     K, name = gram_matrix(k, X).astype(float, copy=False), "K + noise"
     if np.ndim(noise) == 0:
         name = f"K + {noise:.1e} I"
@@ -107,7 +107,7 @@ def _evidence(k, X, y, noise):
 def gaussian_process(
     k: AKernel, X: Points, y: Vector, noise: NoiseLevels, weights: Weights = None
 ) -> GaussianProcess:
-    """Posterior of f ~ GP(0, k) given yᵢ = f(xᵢ) + εᵢ, εᵢ ~ N(0, noiseᵢ)   (5.11)
+    """Posterior of f ~ GP(0, k) given yᵢ = f(xᵢ) + εᵢ, εᵢ ~ N(0, noiseᵢ)   (5a.1)
 
     y : its prior mean is 0: subtract another one first
     noise : variance of the noise, the same or one for each point
@@ -115,7 +115,7 @@ def gaussian_process(
     returns : .mean (the ridge fit with lam = noise), .var, .cov, .sample, .log_marginal
     raises TypeError, ValueError : bad k, X, y or noise
     raises NotPositiveDefinite : K + N is singular: noise too small for these points
-    references : Theorem 5.7; Rasmussen and Williams (2006), chapter 2; FL, after Proposition 3
+    references : Theorem 5a.1; Rasmussen and Williams (2006), chapter 2; FL, after Proposition 3
 
     Examples
     --------
@@ -137,7 +137,7 @@ def _posterior(k, X, y, noise, more=0.0):
 # %% ../../nbs/deeper/05a_processes.ipynb #f6305cc3
 @contract
 def log_marginal(k: AKernel, X: Points, y: Vector, noise: NoiseLevels):
-    """log p(y) and its gradient, from one Cholesky factorisation   (5.12), (5.13)
+    """log p(y) and its gradient, from one Cholesky factorisation   (5a.2), (5a.3)
 
     Returns
     -------
@@ -159,7 +159,7 @@ def _with_slope(k, X, y, noise):
     as_number(np.abs(alpha).max(), "the largest |(K + noise)⁻¹ y|", at_most=1e150, because=why)
     M = np.outer(alpha, alpha)
     M -= gram.inverse()
-    M /= 2  # (5.13)
+    M /= 2  # (5a.3)
     slope = M.diagonal().copy()
     if np.ndim(noise) == 0:
         slope = float(M.trace())
@@ -180,7 +180,7 @@ def fit_hyperparameters(
     weights: Weights = None,
     tol: Positive = 1e-9,
 ) -> Hyperparameters:
-    """Kernel parameters and noise of the largest log p(y), by gradients through k   (5.13)
+    """Kernel parameters and noise of the largest log p(y), by gradients through k   (5a.3)
 
     Tuned on a log scale, within a factor 10⁶ of where they start: every parameter of k that is a
     positive number or array and may not be negative; others (a degree, a matrix) stay.
@@ -197,7 +197,7 @@ def fit_hyperparameters(
     returns : .kernel, .noise, .log_marginal, and unpacks as these three
     raises TypeError, ValueError : bad k, X, y, noise, restarts, rng or max_iter
     raises NotPositiveDefinite : the log marginal is finite at none of the starts
-    references : Proposition 5.8; Rasmussen and Williams (2006), chapter 5
+    references : Proposition 5a.2; Rasmussen and Williams (2006), chapter 5
 
     Examples
     --------
@@ -256,7 +256,7 @@ def tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter, weights,
 
 # %% ../../nbs/deeper/05a_processes.ipynb #1f42d04b
 class LearnedNoise(Fit):
-    """A variance that depends on the input, x ↦ exp(g(x) + c), and the process with it   (5.13a)
+    """A variance that depends on the input, x ↦ exp(g(x) + c), and the process with it   (5a.4)
 
     process : GaussianProcess
     function : RKHSFunction        g, in the space of the kernel of the noise
@@ -291,7 +291,7 @@ def learn_noise(
     lam: Positive = 0.5,
     max_iter: Count = 200,
 ) -> LearnedNoise:
-    """Kernel and noise σ²(x) = exp(g(x) + c) of the largest log p(y) − lam ‖g‖²   (5.13a)
+    """Kernel and noise σ²(x) = exp(g(x) + c) of the largest log p(y) − lam ‖g‖²   (5a.4)
 
     k : its parameters are the start, as in fit_hyperparameters
     noise : where the search for a constant noise starts; by default a tenth of the mean of y²
@@ -299,7 +299,7 @@ def learn_noise(
     lam : weight of ‖g‖²; ½ is the prior g ~ GP(0, k_noise)
     returns : callable, the variance at points; .process, .log_marginal, .constant
     raises NotPositiveDefinite : as fit_hyperparameters
-    references : Proposition 5.8a; Goldberg, Williams and Bishop (1998); Kersting et al. (2007)
+    references : Proposition 5a.3; Goldberg, Williams and Bishop (1998); Kersting et al. (2007)
     """
     X, y, other = recast(X, np.dtype(float)), squarable(y), k_noise
     if other is None:
@@ -313,7 +313,7 @@ def learn_noise(
     def objective(v):  # log p(y) − lam ‖z‖² of v = (θ, c, z)
         variances = np.exp(v[p - 1] + Phi @ v[p:])
         value, slope = _with_slope(logs.at(v[:p])[0], X, y, variances)
-        s = slope["noise"] * variances  # Mᵢᵢ σᵢ²   (5.13b)
+        s = slope["noise"] * variances  # Mᵢᵢ σᵢ²   (5a.5)
         along = logs.slope(v[:p], slope, 0.0)
         along[p - 1] = s.sum()
         return value - lam * v[p:] @ v[p:], np.r_[along, Phi.T @ s - 2 * lam * v[p:]]
@@ -330,7 +330,7 @@ ANoise = Annotated[Any, instance_of(LearnedNoise, "what learn_noise returned")]
 # %% ../../nbs/deeper/05a_processes.ipynb #7f323073
 @contract
 def check_noise(fit: ANoise, tol: Positive = 1e-2) -> float:
-    """Test that the noise is stationary: 2 lam g = Σ Mᵢᵢ σᵢ² k'(xᵢ, ·) and Σ Mᵢᵢ σᵢ² = 0   (5.13b)
+    """Test that the noise is stationary: 2 lam g = Σ Mᵢᵢ σᵢ² k'(xᵢ, ·) and Σ Mᵢᵢ σᵢ² = 0   (5a.5)
 
     tol : what a step may still gain, in log p(y)
     returns : about what a step could gain
@@ -340,7 +340,7 @@ def check_noise(fit: ANoise, tol: Positive = 1e-2) -> float:
     require("the noise of the process is exp(g + c)", off, 1e-8)
     gp, g, lam = fit.process, fit.function, fit.lam
     s = (gp.mean.alpha**2 - gp.gram.inverse_diagonal()) / 2 * gp.noise  # Mᵢᵢ σᵢ²
-    gradient = RKHSFunction._of(g.k, gp.mean.Z, s) - 2 * lam * g  # (5.13b)
+    gradient = RKHSFunction._of(g.k, gp.mean.Z, s) - 2 * lam * g  # (5a.5)
     gain = float(max(gradient.norm() ** 2 / (4 * lam), s.sum() ** 2 / len(s)))
     require(
         "2 lam g = Σ Mᵢᵢ σᵢ² k'(xᵢ, ·) and Σ Mᵢᵢ σᵢ² = 0",
@@ -354,11 +354,11 @@ def check_noise(fit: ANoise, tol: Positive = 1e-2) -> float:
 
 # %% ../../nbs/deeper/05a_processes.ipynb #0353db6b
 class LaplaceClassifier(Value):
-    """Laplace's approximation to f ~ GP(0, k), P(label | f) = 1 / (1 + exp(∓f(x)))   (5.14)
+    """Laplace's approximation to f ~ GP(0, k), P(label | f) = 1 / (1 + exp(∓f(x)))   (5a.7)
 
     mean : RKHSFunction      the mode of the posterior of f
     classes : array (2,)     the two labels, the second is the positive one
-    log_marginal : float     Laplace's approximation of log p(y)   (5.14a)
+    log_marginal : float     Laplace's approximation of log p(y)   (5a.8)
     root : array (n,)        √W, W the curvature of the loss at the mode
     gram : Cholesky          I + √W K √W, (n, n)
     """
@@ -380,7 +380,7 @@ class LaplaceClassifier(Value):
 
     @contract
     def var(self, X: Points) -> Variances:
-        "Variance of the latent f; IndefiniteKernel if one is negative beyond rounding   (5.14)"
+        "Variance of the latent f; IndefiniteKernel if one is negative beyond rounding   (5a.7)"
         k, Z = self.k, self.mean.Z
         variances = np.empty(n_points(X))
         for rows in row_blocks(n_points(X), 3 * 8 * n_points(Z)):
@@ -413,7 +413,7 @@ class LaplaceClassifier(Value):
 
 # %% ../../nbs/deeper/05a_processes.ipynb #378dde9f
 def _averaged(m, s):
-    "E 1 / (1 + exp(−f)) for f ~ N(m, s²), to 1e-12   (5.14b)"
+    "E 1 / (1 + exp(−f)) for f ~ N(m, s²), to 1e-12   (5a.9)"
     z, t = np.arange(-16, 17) / 2, np.arange(-72, 73) / 2
     first, second = np.exp(-z * z / 2) / math.sqrt(8 * math.pi), expit(t) * expit(-t) / 2
     low = np.empty(len(m))  # for the mean −|m|
@@ -431,7 +431,7 @@ def _averaged(m, s):
 def gp_classification(
     k: AKernel, X: Points, y: TwoLabels, weights: Weights = None
 ) -> LaplaceClassifier:
-    """Two-class Gaussian process: logistic regression with lam = ½ and its curvature   (5.14)
+    """Two-class Gaussian process: logistic regression with lam = ½ and its curvature   (5a.7)
 
     k : its scale is the prior variance of the log-odds
     weights : powers of the likelihoods of the yᵢ: 2 is the point twice, 0 leaves it out
@@ -456,14 +456,14 @@ def gp_classification(
     move = "check_kernel(k, X) shows a witness; or take a kernel of smaller scale."
     B = K * root[:, None] * root
     gram = Cholesky(B, 1.0, "I + √W K √W", lambda _: move, overwrite=True)
-    value = -w @ logistic(sign, f) - alpha @ f / 2 - gram.log_det() / 2  # (5.14a)
+    value = -w @ logistic(sign, f) - alpha @ f / 2 - gram.log_det() / 2  # (5a.8)
     mode = RKHSFunction._of(k, X, alpha)
     return LaplaceClassifier._of(mode, y.classes, float(value), root, gram)
 
 # %% ../../nbs/deeper/05a_processes.ipynb #574136a5
 @contract
 def nadaraya_watson(k: AKernel, X: Points, y: Targets) -> Function:
-    """The local average  x ↦ Σᵢ yᵢ k(x, xᵢ) / Σⱼ k(x, xⱼ)   (5.15)
+    """The local average  x ↦ Σᵢ yᵢ k(x, xᵢ) / Σⱼ k(x, xⱼ)   (5a.10)
 
     k : with values ≥ 0
     returns : of points (m, d), with values (m,) or (m, t); it raises a ValueError at a point where
@@ -487,14 +487,14 @@ def nadaraya_watson(k: AKernel, X: Points, y: Targets) -> Function:
 # %% ../../nbs/deeper/05a_processes.ipynb #c8056fb7
 @contract
 def check_sample_space(k: AKernel, space: AKernel, X: Points, draws: Count = 200, rng: Rng = None):
-    """Test that samples of GP(0, k) lie in the RKHS of `space`, as far as points can tell   (5.17)
+    """Test that samples of GP(0, k) lie in the RKHS of `space`, as far as points can tell   (5a.12)
 
     space : another kernel on the same points
     X : 16 or more; they are taken in the order of a pivoted factor, so that beginnings are even
     returns : array (4,)    E ‖sₙ‖² in that space, at an eighth, a quarter, half and all points
     raises LawBroken : the last half of the points adds more than .92 of what the quarter before
         added (½ derivative too few adds 1), or samples do not have the expectation tr(R⁻¹ K)
-    references : Theorem 5.10; Driscoll (1973); Lukić and Beder (2001); Kanagawa et al. (2018)
+    references : Theorem 5a.6; Driscoll (1973); Lukić and Beder (2001); Kanagawa et al. (2018)
     """
     require_fits((len(X), draws), instead="fewer draws")
     S, fewer = gram_matrix(space, X).astype(float), "Points are repeated, or too close for it: "
@@ -503,7 +503,7 @@ def check_sample_space(k: AKernel, space: AKernel, X: Points, draws: Count = 200
     R = Cholesky(S[np.ix_(order, order)])
     eigenvalues, Q = np.linalg.eigh(gram_matrix(k, taken_of(X, order)).astype(float))
     A = R.half_solve(Q * np.sqrt(np.clip(eigenvalues, 0, None)))  # A Aᵀ = L⁻¹ K L⁻ᵀ
-    tau = np.cumsum(np.sum(A * A, axis=1))  # (5.17)
+    tau = np.cumsum(np.sum(A * A, axis=1))  # (5a.12)
     found = np.sum((A @ rng.standard_normal((len(A), draws))) ** 2, axis=0).mean()
     spread = math.sqrt(2 * np.sum((A.T @ A) ** 2) / draws)
     require("E ‖sₙ‖² = tr(R⁻¹ K)", abs(found - tau[-1]), 6 * spread)

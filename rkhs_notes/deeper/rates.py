@@ -24,7 +24,7 @@ from ..engines.solving.paths import MEASURES, Error, Penalties, Widths
 
 # %% ../../nbs/deeper/16a_rates.ipynb #819f8816
 def power_law(n, e, floor=None):
-    "(b, a, c) of least Σ ((b + a n^(−c)) / e − 1)², or of a straight line in logarithms   (16.30)"
+    "(b, a, c) of least Σ ((b + a n^(−c)) / e − 1)², or of a straight line in logarithms   (16a.1)"
     if floor is not None:
         slope, level = np.polyfit(np.log(n), np.log(e - floor), 1)
         return floor, np.exp(level), -slope
@@ -83,7 +83,7 @@ class LearningCurve(Value):
         return tuple(map(float, self._between(lambda e: -self._law(e)[2])))
 
     def _law(self, e):
-        return power_law(self.sizes.astype(float), e, self.known)  # (16.30)
+        return power_law(self.sizes.astype(float), e, self.known)  # (16a.1)
 
     def _at(self, e, n):
         b, a, c = self._law(e)
@@ -101,7 +101,7 @@ class LearningCurve(Value):
 
     @contract
     def at(self, n: Count) -> Finite:
-        "The error that the law says for n points: beyond the sizes, a forecast   (16.30)"
+        "The error that the law says for n points: beyond the sizes, a forecast   (16a.1)"
         return float(self._at(self.mean, n))
 
     @contract
@@ -192,7 +192,7 @@ def learning_curve(
     floor: NonNegative = None,
     level: Probability = 0.95,
 ) -> LearningCurve:
-    """The error of fit(X, y) on new points, for several numbers of points   (16.30)
+    """The error of fit(X, y) on new points, for several numbers of points   (16a.1)
 
     fit : (X, y) → what has values at points
     sample : to learn from; a function may return (X, y, X_test, y_test), and judges by those
@@ -232,7 +232,7 @@ ACurve = Annotated[LearningCurve, instance_of(LearningCurve, "what learning_curv
 # %% ../../nbs/deeper/16a_rates.ipynb #e1b867d8
 @contract
 def check_rate(curve: ACurve, rate: Positive) -> float:
-    """Test that the slope of a learning curve is −rate, up to its interval   (16.30)
+    """Test that the slope of a learning curve is −rate, up to its interval   (16a.1)
 
     returns : by how much it differs
     raises LawBroken : −rate lies outside the interval
@@ -253,10 +253,10 @@ def ridge_rate(
 ) -> Finite:
     """2sb / (2sb + 1), s = min(r, passes): the error of ridge with the best lam falls as n^(−that)
 
-    decay : b, where the eigenvalues of the kernel fall like j^(−b)   (16.33)
-    source : r, the order of the source condition   (16.31)
+    decay : b, where the eigenvalues of the kernel fall like j^(−b)   (16a.4)
+    source : r, the order of the source condition   (16a.2)
     passes : 2 where ridge is fitted once more to what it left, and so on
-    references : Proposition 16.11; Caponnetto and De Vito (2007), whose c is 2r
+    references : Proposition 16a.2; Caponnetto and De Vito (2007), whose c is 2r
 
     Examples
     --------
@@ -275,7 +275,7 @@ def spectral_risk(
     lam: Penalties,
     passes: Count = 1,
 ):
-    """(bias², variance) of ridge that sees coefficients with noise of variance noise / n   (16.32)
+    """(bias², variance) of ridge that sees coefficients with noise of variance noise / n   (16a.3)
 
     eigenvalues : of the integral operator, μⱼ
     coefficients : of the target, θⱼ
@@ -296,7 +296,7 @@ def spectral_risk(
 # %% ../../nbs/deeper/16a_rates.ipynb #e604130d
 @contract
 def leave_groups_out(k: AKernel, X: Points, y: Targets, lam: Positive, groups: Labels) -> Targets:
-    """yᵢ − f(xᵢ), f the ridge fit without the rows of i's group, for every row   (16.38)
+    """yᵢ − f(xᵢ), f the ridge fit without the rows of i's group, for every row   (16a.9)
 
     lam : the same for each of these fits
     groups : rows with one label belong together: copies, visits of one patient, one week
@@ -312,7 +312,7 @@ def leave_groups_out(k: AKernel, X: Points, y: Targets, lam: Positive, groups: L
     alpha, G, left = system.solve(y), system.inverse(), np.empty(y.shape)
     for g in range(len(groups.classes)):
         rows = np.flatnonzero(groups.place == g)
-        left[rows] = np.linalg.solve(G[np.ix_(rows, rows)], alpha[rows])  # (16.38)
+        left[rows] = np.linalg.solve(G[np.ix_(rows, rows)], alpha[rows])  # (16a.9)
     return left
 
 # %% ../../nbs/deeper/16a_rates.ipynb #2c14ea99

@@ -70,10 +70,10 @@ def check_representer(
     rng: Rng = None,
     loss: ALoss = squared,
 ) -> Finite:
-    """Test that f minimises Σ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖² over the whole space   (5.2), (5.10)
+    """Test that f minimises Σ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖² over the whole space   (5.2), (5b.4)
 
     f : the claimed minimiser, one target; for the squared loss in any representation, for others
-        with the centres X; with an offset or a null part, over these too   (5.6)
+        with the centres X; with an offset or a null part, over these too   (5.4)
     trials : steps h, with centres between data points
     returns : squared loss: the largest value of half the gradient, lam f − Σ (yᵢ − f(xᵢ)) k(xᵢ, ·);
         others: the relative duality gap
@@ -169,7 +169,7 @@ def _certified(f, g, X, y, values, lam, loss, J):
 
 # %% ../../nbs/deeper/05b_risks.ipynb #9c8a704b
 class SemiparametricFit(Fit):
-    """x ↦ f(x) + Σⱼ betaⱼ pⱼ(x)   (5.6)
+    """x ↦ f(x) + Σⱼ betaⱼ pⱼ(x)   (5.4)
 
     function : RKHSFunction       f, the penalised part
     null_part : NullPart          the rest; its `.beta` has the coefficients
@@ -200,7 +200,7 @@ def semiparametric(
     weights: Weights = None,
     loss: ALoss = squared,
 ) -> SemiparametricFit:
-    """argmin over f in H and beta of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ) + Σⱼ betaⱼ pⱼ(xᵢ)) + lam ‖f‖²   (5.6)
+    """argmin over f in H and beta of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ) + Σⱼ betaⱼ pⱼ(xᵢ)) + lam ‖f‖²   (5.4)
 
     null_space : X ↦ (n, m), the values of p₁, …, pₘ, or functions X ↦ (n,); points of ℝ come to
         them as (n,)
@@ -210,7 +210,7 @@ def semiparametric(
     raises ValueError : the pⱼ are linearly dependent at these points
     raises NotPositiveDefinite : as ridge
     raises ConvergenceFailure : the free functions alone separate the labels: there is no minimiser
-    references : Theorem 5.4, Theorem 5.6a; Kimeldorf and Wahba (1971)
+    references : Theorem 5.3, Theorem 5b.3; Kimeldorf and Wahba (1971)
     """
     T, gap = independent(null_matrix(null_space, X), weights), 0.0
     if weights is not None:
@@ -231,7 +231,7 @@ def semiparametric(
 def smoothing_spline(
     x: OnTheLine, y: Responses, lam: Positive, weights: Weights = None, loss: ALoss = squared
 ) -> NaturalSpline:
-    """argmin over f of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ)) + lam ∫ f″², for squares in O(n log n)   (5.7), (5.9)
+    """argmin over f of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ)) + lam ∫ f″², for squares in O(n log n)   (5.7), (5b.2)
 
     x : in any order; at least two differ
     lam : as in scipy.interpolate.make_smoothing_spline
@@ -255,7 +255,7 @@ def smoothing_spline(
 
 # %% ../../nbs/deeper/05b_risks.ipynb #5dd874f2
 class RiskSolution(Fit):
-    """A minimiser of Σ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖² with its certificate   (5.10)
+    """A minimiser of Σ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖² with its certificate   (5b.4)
 
     function : RKHSFunction      f, with centres X
     loss : Loss
@@ -295,7 +295,7 @@ def minimize_risk(
     max_iter: Count = 200,
     weights: Weights = None,
 ) -> RiskSolution:
-    """argmin over f in H of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖², with a certified duality gap   (5.10)
+    """argmin over f in H of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖², with a certified duality gap   (5b.4)
 
     y : targets; for logistic, hinge and squared_hinge two labels, the last in order being 1
     loss : squared, absolute, huber, logistic, hinge, squared_hinge, quantile(tau),
@@ -307,7 +307,7 @@ def minimize_risk(
     returns : callable, with .function, .gap and .iterations
     raises TypeError, ValueError : bad k, X, y, loss or lam
     raises ConvergenceFailure : names the gap that was left
-    references : Theorem 5.6; FL, penalised losses
+    references : Theorem 5b.2; FL, penalised losses
 
     Examples
     --------

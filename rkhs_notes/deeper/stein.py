@@ -216,7 +216,7 @@ def jet_of(k):
 
 # %% ../../nbs/deeper/15b_stein.ipynb #d141eb62
 def _of_slopes(form, X, S, Y, R):
-    "(rows, columns) ↦ u for a function of ‖x − y‖²   (15.45)"
+    "(rows, columns) ↦ u for a function of ‖x − y‖²   (15b.5)"
     squares, centre = sqdist_tile(X, Y), X.mean(axis=0)
     left, right = np.hstack([X - centre, S]), np.hstack([R, Y - centre])
     a, b = np.sum((X - centre) * S, axis=1), np.sum((Y - centre) * R, axis=1)
@@ -236,12 +236,12 @@ def _of_slopes(form, X, S, Y, R):
 
 
 def _of_jets(form, X, S, Y, R):
-    "(rows, columns) ↦ u for any jet   (15.43)"
+    "(rows, columns) ↦ u for any jet   (15b.3)"
 
     def strip(X, S, Y, R):
         f = form(X, Y)
         sides = np.einsum("id,dij->ij", S, f.y) + np.einsum("jd,dij->ij", R, f.x)
-        return f.value * (S @ R.T) + sides + f.trace  # (15.43)
+        return f.value * (S @ R.T) + sides + f.trace  # (15b.3)
 
     def tile(rows, columns):
         A, B, Z, W = X[rows], S[rows], Y[columns], R[columns]
@@ -252,7 +252,7 @@ def _of_jets(form, X, S, Y, R):
 
 # %% ../../nbs/deeper/15b_stein.ipynb #f9da83c4
 class SteinKernel(OfOne, Kernel):
-    """u(x, y) = ⟨s(x), s(y)⟩ k + ⟨s(x), ∇ᵧk⟩ + ⟨s(y), ∇ₓk⟩ + Σᵢ ∂xᵢ∂yᵢ k   (15.43)
+    """u(x, y) = ⟨s(x), s(y)⟩ k + ⟨s(x), ∇ᵧk⟩ + ⟨s(y), ∇ₓk⟩ + Σᵢ ∂xᵢ∂yᵢ k   (15b.3)
 
     A kernel like any other; under the law with the score s its mean embedding is the zero function.
 
@@ -294,7 +294,7 @@ class SteinKernel(OfOne, Kernel):
 # %% ../../nbs/deeper/15b_stein.ipynb #399716cb
 @contract
 def check_stein(k: AKernel, score: Function, law: OtherSample, Z: MorePoints, u=None) -> Finite:
-    """Test that E u(X, z) = 0 under the law with this score   (Theorem 15.18 (c))
+    """Test that E u(X, z) = 0 under the law with this score   (Theorem 15b.1 (c))
 
     law : a quadrature rule for it (Measure), or a sample from it
     Z : where it is tested
@@ -320,7 +320,7 @@ def stein_discrepancy(k: AKernel, score: Function, X: Points, biased: Flag = Fal
     score : ∇ log p, of points (n, d) to (n, d)
     X : two points or more
     biased : with the pairs i = j (V): never negative, biased upwards; else without (U)
-    references : Theorem 15.18; Liu, Lee and Jordan (2016); Chwialkowski, Strathmann and Gretton
+    references : Theorem 15b.1; Liu, Lee and Jordan (2016); Chwialkowski, Strathmann and Gretton
         (2016)
 
     Examples
@@ -345,14 +345,14 @@ def goodness_of_fit_test(
     n_draws: Count = 499,
     flip: Probability = 0.5,
 ) -> TestResult:
-    """Does a sample come from the law with this score? By KSD² and a wild bootstrap   (15.44)
+    """Does a sample come from the law with this score? By KSD² and a wild bootstrap   (15b.4)
 
     score : ∇ log p, of points (n, d) to (n, d); no constant of p is needed
     X : two points or more, in the order of the chain if they come from one
     n_draws : of the bootstrap
     flip : that the sign changes from one point to the next; 1/2 for independent points, for a
         chain less, about 1 over the steps after which it has forgotten
-    references : Proposition 15.19; Chwialkowski, Strathmann and Gretton (2016); Liu, Lee and Jordan
+    references : Proposition 15b.2; Chwialkowski, Strathmann and Gretton (2016); Liu, Lee and Jordan
         (2016)
     """
     n = n_points(require_points(X, 2, "X", "pairs of different points need two"))
@@ -379,7 +379,7 @@ def goodness_of_fit_test(
 # %% ../../nbs/deeper/15b_stein.ipynb #63522c2c
 @contract
 def torch_score(log_density: Function):
-    """The score of a density that is written in PyTorch, up to its constant   (15.41)
+    """The score of a density that is written in PyTorch, up to its constant   (15b.1)
 
     log_density : of a tensor (n, d), double precision, to a tensor (n,)
     returns : function of arrays (n, d) to (n, d); it needs PyTorch when it is called

@@ -43,7 +43,7 @@ class Stream(NamedTuple):
     targets: int
     n: int = 0
     blocks: int = 0
-    sum: ExactSum = None  # (14.20), as high + low
+    sum: ExactSum = None  # (14a.1), as high + low
     weighted: bool = False  # has a point another weight than 1?
     names: tuple = None  # of the columns, where a block came with names
     origin: np.ndarray = None  # what is taken from (φ(x), y) before they are summed
@@ -55,7 +55,7 @@ class Stream(NamedTuple):
         total, t = self.sum, self.targets
         exact = ExactSum(self.origin, 0 * origin) + ExactSum(-origin, 0 * origin)
         for by in (exact.high, exact.low):
-            total = moved(total, len(by) - t, t + 1, by)  # (14.23a)
+            total = moved(total, len(by) - t, t + 1, by)  # (14a.5)
         return self._replace(origin=origin, sum=total)
 
     def __add__(self, other):
@@ -65,7 +65,7 @@ class Stream(NamedTuple):
             n=self.n + other.n,
             blocks=self.blocks + other.blocks,
             weighted=self.weighted or other.weighted,
-            sum=self.sum + other.sum,  # (14.22)
+            sum=self.sum + other.sum,  # (14a.3)
             names=self.names or other.names,
         )
 
@@ -85,9 +85,9 @@ def _begun(phi, targets):
 
 # %% ../../nbs/deeper/14a_streams.ipynb #b885456c
 class StreamingMeans:
-    """Σ w z zᵀ over the points of a stream, z = (φ(x), y, 1), and nothing else of them   (14.20)
+    """Σ w z zᵀ over the points of a stream, z = (φ(x), y, 1), and nothing else of them   (14a.1)
 
-    Mean embedding, MMD and principal components follow from it   (Proposition 14.11)
+    Mean embedding, MMD and principal components follow from it   (Proposition 14a.4)
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class StreamingMeans:
         return X, _beside(y, len(X), self.n_targets), as_weights(weights, len(X))
 
     def merge(self, other):
-        "The sum of both streams, a new object   (14.22)"
+        "The sum of both streams, a new object   (14a.3)"
         return self._with(self._state + _same_map(self, other)._state)
 
     def _with(self, state):
@@ -173,7 +173,7 @@ class StreamingMeans:
         by, z = -mean, state.origin + mean
         if not centred:
             by, z = state.origin, 0 * mean
-        H, _ = shifted(state.sum, D, t + 1, by)  # (14.21)
+        H, _ = shifted(state.sum, D, t + 1, by)  # (14a.2)
         return H[:D, :D], H[:D, D:-1], H.diagonal()[D:-1], z[:D], z[D:], W
 
     def mean_embedding(self):
@@ -191,7 +191,7 @@ class StreamingMeans:
         z = mean - mean_ + (self._state.origin - other._state.origin)
         apart = z[: self.phi.dim]
         bias = sum(map(_bias, both)) if unbiased else 0.0
-        return float(apart @ apart) - bias  # (14.24)
+        return float(apart @ apart) - bias  # (14a.6)
 
     @contract
     def components(self, r: Count = 2):
@@ -210,7 +210,7 @@ class FeatureComponents(Value):
 
     components : FeatureFunction      ⟨v_j, φ(·)⟩, r of them
     offset : array (r,)               −⟨v_j, m⟩
-    eigenvalues : array (r,)          of G − W m mᵀ, decreasing   (Proposition 14.11)
+    eigenvalues : array (r,)          of G − W m mᵀ, decreasing   (Proposition 14a.4)
     trace : float                     the sum of all eigenvalues
     """
 
@@ -226,7 +226,7 @@ class FeatureComponents(Value):
 
 # %% ../../nbs/deeper/14a_streams.ipynb #8d993569
 def _bias(stream):
-    "tr(G − W m mᵀ) / (n (n − 1))   (14.24)"
+    "tr(G − W m mᵀ) / (n (n − 1))   (14a.6)"
     n = stream.n
     why = ": the unbiased estimate needs two or more, and no other weights"
     as_number(n * (not stream._state.weighted), "the points of weight 1", at_least=2, because=why)
@@ -245,7 +245,7 @@ def _once_more(stream, blocks):
 
 # %% ../../nbs/deeper/14a_streams.ipynb #d9895b03
 def _through(V, edge, m, level, W, offset):
-    "V, β and κ from B⁻¹ (C − W m ȳᵀ) and B⁻¹ m; with an offset V, 0 and ∞   (14.27)"
+    "V, β and κ from B⁻¹ (C − W m ȳᵀ) and B⁻¹ m; with an offset V, 0 and ∞   (14a.9)"
     kappa = np.inf if offset else W * float(m @ edge)
     beta = (level - m @ V) / (1 + kappa)
     return V + W * np.outer(edge, beta), beta, kappa
@@ -257,20 +257,20 @@ def _solutions(parts, lams, offset):
     values, U = np.linalg.eigh(G)
     values, a, p, found = np.maximum(values, 0), U.T @ C, U.T @ m, []
     for lam in lams:
-        gain = 1 / (values + lam)  # (14.21)
+        gain = 1 / (values + lam)  # (14a.2)
         through = _through(gain[:, None] * a, gain * p, p, level, W, offset)
         found.append((gain, gain * p, *through))
     return values, U, a, found
 
 
 def _left_out(P, Y, w, W, gain, edge, v, beta, kappa):
-    "(yᵢ − f(xᵢ)) / (1 − hᵢ), from the coordinates P of φ − m in the eigenvectors   (14.26)"
+    "(yᵢ − f(xᵢ)) / (1 − hᵢ), from the coordinates P of φ − m in the eigenvectors   (14a.8)"
     h = w * (P**2 @ gain + 1 / W - W * (P @ edge - 1 / W) ** 2 / (1 + kappa))
     return (Y - P @ v + beta) / (1 - h[:, None])
 
 # %% ../../nbs/deeper/14a_streams.ipynb #0895c431
 class StreamingRidge(StreamingMeans):
-    """Ridge regression on features, from the sums of a stream   (14.21)
+    """Ridge regression on features, from the sums of a stream   (14a.2)
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ class StreamingRidge(StreamingMeans):
 
     @contract
     def gcv(self, lams: Lams, offset: Flag = False):
-        "Generalised cross-validation from the sums alone, one number a λ   (14.25)"
+        "Generalised cross-validation from the sums alone, one number a λ   (14a.7)"
         _, _, squares, *_, W = parts = self._scored(offset)
         values, _, a, solved = _solutions(parts, lams, offset)
         scores = []
@@ -334,7 +334,7 @@ class StreamingRidge(StreamingMeans):
 
     @contract
     def leave_one_out(self, blocks: Blocks, lams: Lams, offset: Flag = False):
-        """Exact leave-one-out error by a second pass, one number a λ   (14.26)
+        """Exact leave-one-out error by a second pass, one number a λ   (14a.8)
 
         blocks : the same stream again, cut in any way
         """
@@ -389,7 +389,7 @@ def _by_dask(empty, arrays, client):
 def stream_ridge(
     phi: AFeatureMap, blocks: Blocks, lam: LamOrLams, offset: Flag = False, into=None, client=None
 ):
-    """Ridge regression on features of a stream, of which one sum is kept   (14.20), (14.21)
+    """Ridge regression on features of a stream, of which one sum is kept   (14a.1), (14a.2)
 
     blocks : of arrays, also triples (X, y, weights); one pair or triple may be memory maps or
         Dask arrays; FileBlocks for files
@@ -456,7 +456,7 @@ def check_merge(
     offset: Flag = False,
     rng: Rng = None,
 ):
-    """Test that parts of a stream, merged in any order, are the whole   (14.21), (14.22)
+    """Test that parts of a stream, merged in any order, are the whole   (14a.2), (14a.3)
 
     merge : of two StreamingRidge, what is tested
     returns : the largest relative difference from the first order, in the weights of the features

@@ -79,7 +79,7 @@ class FiniteDimensionalRKHS(RKHS):
 # %% ../../nbs/deeper/03b_subspaces.ipynb #ee4a9bf6
 @contract
 def least_norm_split(f: AFunction, *kernels: AKernel) -> list:
-    """f₁, f₂, … with f = f₁ + f₂ + … and least Σ ‖fᵢ‖²: fᵢ = Σⱼ alphaⱼ kᵢ(zⱼ, ·)   (3.18)
+    """f₁, f₂, … with f = f₁ + f₂ + … and least Σ ‖fᵢ‖²: fᵢ = Σⱼ alphaⱼ kᵢ(zⱼ, ·)   (3b.4)
 
     f : of the kernel k₁ + k₂ + …
     kernels : k₁, k₂, …
@@ -104,7 +104,7 @@ PointsOfFirst = Annotated[Any, points("n", of="k1")]
 # %% ../../nbs/deeper/03b_subspaces.ipynb #64585bc1
 @contract
 def sum_norm(f, k1: AKernel, k2: AKernel, X: PointsOfFirst = None) -> Number:
-    """min √(‖f₁‖² + ‖f₂‖²) over f₁ in H(k1) and f₂ in H(k2) with f₁ + f₂ = f on X   (3.17)
+    """min √(‖f₁‖² + ‖f₂‖²) over f₁ in H(k1) and f₂ in H(k2) with f₁ + f₂ = f on X   (3b.3)
 
     It is ‖f‖ in the space of k1 + k2 when f is a combination of sections at X, and otherwise a
     lower bound.
@@ -144,7 +144,7 @@ def sum_norm(f, k1: AKernel, k2: AKernel, X: PointsOfFirst = None) -> Number:
 # %% ../../nbs/deeper/03b_subspaces.ipynb #10d1d2d3
 @contract
 def check_inclusion(k1: AKernel, k2: AKernel, c: Positive, X: PointsOfFirst) -> Number:
-    """Test on the points X that c k2 − k1 is positive semidefinite, so that H(k1) ⊂ H(k2)   (3.18a)
+    """Test on the points X that c k2 − k1 is positive semidefinite, so that H(k1) ⊂ H(k2)   (3b.5)
 
     It can refute, not prove: more points may ask for a larger c.
 
@@ -169,7 +169,7 @@ def check_inclusion(k1: AKernel, k2: AKernel, c: Positive, X: PointsOfFirst) -> 
 # %% ../../nbs/deeper/03b_subspaces.ipynb #29b494dc
 @contract
 def tensor_product(f: OneFunction, g: OneFunction) -> AFunction:
-    """(f ⊗ g)(x, u) = f(x) g(u), in the RKHS of Tensor(f.k, g.k)   (3.19)
+    """(f ⊗ g)(x, u) = f(x) g(u), in the RKHS of Tensor(f.k, g.k)   (3b.6)
 
     f, g : with m and r centres, one column of coefficients each
     returns : with the m·r pairs of centres; called on (X, U) or their columns

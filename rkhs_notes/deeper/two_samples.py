@@ -40,13 +40,13 @@ class MMDTest(TestResult):
     """The outcome of a two-sample test: it prints as a sentence, holds the null distribution, and
     says by a function where the samples differ. Its other fields are those of TestResult.
 
-    witness : RKHSFunction or FeatureFunction, μ_X − μ_Y (11.6): positive where the first sample is
+    witness : RKHSFunction or FeatureFunction, μ_X − μ_Y (11.4): positive where the first sample is
         denser; divided by its norm, unless that is 0 up to rounding or the statistic is "linear",
         "block" or "incomplete", which never computes it
     """
 
     hypothesis: str = "both samples come from one distribution"  # what is tested
-    witness: Callable | None = None  # (11.6)
+    witness: Callable | None = None  # (11.4)
 
     @contract
     def typical(self, X, n: Count = 5, least: Flag = False):
@@ -155,7 +155,7 @@ def mmd_test(
     size: Count = None,
     single: Flag = False,
 ) -> MMDTest:
-    """Is P = Q? T = MMD² of the samples against its distribution when labels mean nothing   (11.11)
+    """Is P = Q? T = MMD² of the samples against its distribution when labels mean nothing   (11a.1)
 
     k : a feature map makes the time linear in m + n
     X, Y : a weighted sample is a Measure. What is exchangeable then is the pair (point, weight):
@@ -163,7 +163,7 @@ def mmd_test(
     n_permutations : B: relabellings, sign vectors, or draws of the limit
     null : "permutation" (of labels) and "wild" (swaps inside pairs): exact level; "gamma" and
         "spectral": fitted to the limit. By default "wild" for statistics on pairs
-    statistic : "u" (11.9), "v" (11.8); on pairs, m = n: "u1", "linear", "block", "incomplete"
+    statistic : "u" (11.7), "v" (11.6); on pairs, m = n: "u1", "linear", "block", "incomplete"
     size : block_size of "block", n_shifts of "incomplete"
     single : multiply in float32; what that cannot tell from the data is decided in float64
     raises TypeError, ValueError : k is no kernel, samples or a null that do not fit the statistic
@@ -240,7 +240,7 @@ def _wild_test(k, X, Y, n_draws, statistic, rng, size):
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #9cba67ea
 def _fitted_test(pool, null, statistic, n_draws, rng):
-    "The limit (1/m + 1/n) Σ λⱼ zⱼ² of V by its first two moments or by its eigenvalues   (11.12)"
+    "The limit (1/m + 1/n) Σ λⱼ zⱼ² of V by its first two moments or by its eigenvalues   (11a.2)"
     rate, N = 1 / pool.m + 1 / pool.n, len(pool.w)
     T, (trace, squares) = pool.observed(statistic == "u"), spectral_sums(pool)
     if math.sqrt(max(squares, 0.0)) <= 64 * float(np.finfo(pool.dtype).eps) * pool.scale:
@@ -252,7 +252,7 @@ def _fitted_test(pool, null, statistic, n_draws, rng):
         return MMDTest._of_gamma(T, rate * trace, variance, n_draws, mean - rate * trace, **fields)
     A = GramOperator(pool.near, pool.Z, np.full(N, 1 / N), centred=True)
     lam = np.clip(leading_eigenpairs(A, min(N - 1, 100)).values.astype(float), 0, None)
-    draws = rate * mixture_of(lam, n_draws, rng, -lam.sum()) + mean  # (11.12)
+    draws = rate * mixture_of(lam, n_draws, rng, -lam.sum()) + mean  # (11a.2)
     fields |= dict(method="spectral limit", exact=False)
     return MMDTest._drawn(T, draws, pool.rounding, **fields)
 
@@ -265,7 +265,7 @@ def mmd2_threshold(
     bound: Positive = 1.0,
     statistic: Annotated[str, one_of("v", "u1")] = "v",
 ) -> float:
-    """The value that MMD² exceeds with probability at most `level` if P = Q, for every P   (11.13)
+    """The value that MMD² exceeds with probability at most `level` if P = Q, for every P   (11a.3)
 
     bound : κ with k(x, x) ≤ κ; for "u1" also k ≥ 0
     statistic : "u1" for m = n
@@ -283,7 +283,7 @@ def mmd_detectable(
     m: Count, n: Count, level: Probability = 0.05, miss: Probability = 0.1, bound: Positive = 1.0
 ) -> float:
     """The MMD, not squared, that the permutation test of V finds with probability 1 − miss,
-    whatever the laws   (11.13a)
+    whatever the laws   (11a.4)
 
     miss : β, the probability to overlook it
     bound : κ with k(x, x) ≤ κ
@@ -291,7 +291,7 @@ def mmd_detectable(
     """
     overlooked = math.log(2) - math.log(miss)
     tails = math.sqrt(2 * overlooked) + 2 * math.sqrt(math.log(2) + overlooked - math.log(level))
-    return math.sqrt(bound * (1 / m + 1 / n)) * (1 + math.sqrt(2) + tails)  # (11.13a)
+    return math.sqrt(bound * (1 / m + 1 / n)) * (1 + math.sqrt(2) + tails)  # (11a.4)
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #d25907dc
 @contract
@@ -332,7 +332,7 @@ def check_power(
     level: Probability = 0.05,
     rng: Rng = None,
 ) -> float:
-    """Against a difference the test rejects with probability `power` at least   (11.13a)
+    """Against a difference the test rejects with probability `power` at least   (11a.4)
 
     test : of X, Y, rng; gives a p-value, or a result with one
     draw : of rng; gives X and Y from two distributions
@@ -387,7 +387,7 @@ def mmd_test_aggregated(
     kernels: KernelList, X: Sample, Y: OtherSample, n_permutations: Count = 999, rng: Rng = None
 ) -> AggregatedTest:
     """max over kernels of the studentised MMD²_U, with one set of relabellings for all
-    (11.9), (RES.3)
+    (11.7), (RES.3)
 
     kernels : None: gaussian_grid(X, Y)
     returns : exact, however many kernels there are

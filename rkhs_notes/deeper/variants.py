@@ -46,7 +46,7 @@ def svr(
     callback: Function = None,
     progress: Flag = False,
 ):
-    """argmin over f in H, c of  ½ ‖f‖² + C Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − c| − eps)   (7.7)
+    """argmin over f in H, c of  ½ ‖f‖² + C Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − c| − eps)   (7b.2)
 
     y : measurements
     C : price of an error beyond the tube; there is no hard margin
@@ -91,7 +91,7 @@ def one_class(
     progress: Flag = False,
     weights: Weights = None,
 ):
-    """argmin over f in H, r of  ½ ‖f‖² + Σᵢ wᵢ max(0, r − f(xᵢ)) − nu r Σ wᵢ; inside is f ≥ r (7.8)
+    """argmin over f in H, r of  ½ ‖f‖² + Σᵢ wᵢ max(0, r − f(xᵢ)) − nu r Σ wᵢ; inside is f ≥ r (7b.3)
 
     nu : at most this share of the points is left outside
     weights : wᵢ, by default 1, with Σ wᵢ = n
@@ -110,7 +110,7 @@ def one_class(
 
     References
     ----------
-    Proposition 7.6; MD (SV one-class); Schölkopf et al. (2001b)
+    Proposition 7b.2; MD (SV one-class); Schölkopf et al. (2001b)
     """
     w = point_prices(1.0, weights, n_points(X))
     run = dict(max_iter=max_iter, callback=callback, progress=progress)
@@ -165,7 +165,7 @@ def svm_primal(
     max_iter: Count = 100,
     class_weights: ClassWeights = None,
 ):
-    """argmin over w in ℝᴰ, c of  ½ ‖w‖² + C Σᵢ wᵢ max(0, 1 − yᵢ (⟨w, φ(xᵢ)⟩ + c)), n ≫ D   (7.9)
+    """argmin over w in ℝᴰ, c of  ½ ‖w‖² + C Σᵢ wᵢ max(0, 1 − yᵢ (⟨w, φ(xᵢ)⟩ + c)), n ≫ D   (7b.4)
 
     phi : a FeatureMap, or any other; sparse features stay sparse
     y : the one that sorts last is +1
@@ -197,7 +197,7 @@ def svm_primal(
     )
     c = problem.offset(found.b, problem.p - found.f)
     gap, objective = gap_of(problem, found.b, found.f, c)
-    f = FeatureFunction._of(phi, F.T @ found.b)  # (7.9)
+    f = FeatureFunction._of(phi, F.T @ found.b)  # (7b.4)
     return SupportVectorMachine._of(
         f.of_columns(X),
         c,

@@ -568,7 +568,7 @@ def test_decay_against_smoothness(order, constant):
 
 
 def test_positive_operators_and_positive_matrices():
-    "Proposition 4.4a: the quadratic form of bumps tends to that of the Gram matrix"
+    "Proposition 4.5: the quadratic form of bumps tends to that of the Gram matrix"
     grid, points = uniform_grid(0, 1, 2000), np.array([0.1, 0.5, 0.9])
     c = np.array([1.0, -2.0, 1.5])
     for k in (Gaussian(0.5), Brownian(), Laplace(1)):

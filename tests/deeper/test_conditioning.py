@@ -216,7 +216,7 @@ def test_nearest_measure_is_the_projection():
     gradient = k(Z) @ p - f(Z)  # conditions for the minimum over p ≥ 0
     assert gradient.min() > -1e-6 and abs(p @ gradient) < 1e-6
     truth = RKHSFunction(k, Z, RNG.uniform(0, 1, 30))
-    assert truth.distance(RKHSFunction(k, Z, p)) <= truth.distance(f) + 1e-6  # Proposition 15.15
+    assert truth.distance(RKHSFunction(k, Z, p)) <= truth.distance(f) + 1e-6  # Proposition 15a.6
 
 
 # sum rule, chain rule, tower
@@ -265,7 +265,7 @@ def test_the_chain_rule_is_a_joint_law():
 
 @pytest.mark.second_route("KernelPosterior", "kernel_bayes", "matrices of explicit features")
 def test_the_posterior_is_that_of_the_operators():
-    "Both kernels with finite features: (15.38) in matrices"
+    "Both kernels with finite features: (15a.9) in matrices"
     kx, ky, delta = Polynomial(1), Polynomial(2), 0.03
     post = kernel_bayes(kx, ky, X, Y, NEW, lam=0.2, delta=delta)
     P, F = kx.feature_map(2)(X), ky.feature_map(2)(Y)

@@ -314,7 +314,7 @@ def test_loo_bound_of_machines():
 
 
 def test_a_machine_without_a_free_point_has_no_bound():
-    "All coefficients at C: another offset may do for the others, and Theorem 7.11 is silent"
+    "All coefficients at C: another offset may do for the others, and Theorem 7a.4 is silent"
     x, y = [1.0, -3.0, 3.0, 0.0, 4.0], [1, 1, -1, 1, -1]
     machine = svc(Linear(), x, y, 0.25, tol=1e-9)
     assert len(machine.support) == 2 and np.allclose(np.abs(machine.dual[machine.support]), 0.25)

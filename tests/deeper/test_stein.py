@@ -70,7 +70,7 @@ KERNELS = [
 
 
 def by_differences(k, X, Y, h=1e-4):
-    "The four terms of (15.43), derivatives by central differences of k itself"
+    "The four terms of (15b.3), derivatives by central differences of k itself"
     S, R = score(X), score(Y)
     total = (S @ R.T) * k(X, Y)
     for i, e in enumerate(h * np.eye(X.shape[1])):

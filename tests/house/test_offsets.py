@@ -474,7 +474,7 @@ def test_stein_statistics_move_with_the_points_and_the_score(k, c):
 @pytest.mark.second_route("stein_discrepancy", "exact fractions")
 @pytest.mark.parametrize("c", [0, *OFFSETS])
 def test_a_stein_discrepancy_of_a_kernel_that_sees_the_offset_is_exact(c):
-    "xᵀy, by (15.43) in rational numbers"
+    "xᵀy, by (15b.3) in rational numbers"
     X = exact_points(X0[:8] + c)
     S = Fraction(c) - X
     sides = (S * X).sum(axis=1)  # ⟨s(x), ∇ᵧ xᵀy⟩ = ⟨s(x), x⟩

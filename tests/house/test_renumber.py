@@ -5,7 +5,7 @@ import json
 import pytest
 
 import renumber
-from renumber import changes, in_code, main, renumbered
+from renumber import changes, in_code, main, renumbered, rewrite
 
 TABLES = {"5.5a": "5.6", "5.6": "5b.1", "5.7": "5.7"}, {"5.10": "5b.1", "5.10a": "5b.2"}
 
@@ -68,6 +68,15 @@ def test_a_book_is_put_in_order_once(tmp_path, capsys):
     with pytest.raises(SystemExit) as done:
         main(check=True, root=tmp_path)
     assert done.value.code == 0
+
+
+def test_a_message_names_the_new_number(tmp_path):
+    path = tmp_path / "05_a.ipynb"
+    output = {"output_type": "stream", "text": ["refused by Theorem 5.6\n", "after 5.6 s"]}
+    cell = {"cell_type": "code", "source": ["f()"], "outputs": [output]}
+    path.write_text(json.dumps({"cells": [cell]}), "utf-8")
+    (cell,) = json.loads(rewrite(path, *TABLES))["cells"]
+    assert cell["outputs"][0]["text"] == ["refused by Theorem 5b.1\n", "after 5.6 s"]
 
 
 def test_a_number_that_stands_twice_is_refused(tmp_path):

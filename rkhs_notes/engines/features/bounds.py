@@ -16,7 +16,7 @@ from .maps import inner_products
 from ..kernels.gram import AKernel, gram_matrix
 
 # %% ../../../nbs/engines/features/bounds.ipynb #1431d80c
-_CHERNOFF = {"paired": 0.25, "phase": 0.125, "binning": 2.0}  # exponents of (9.10) over D ε²
+_CHERNOFF = {"paired": 0.25, "phase": 0.125, "binning": 2.0}  # exponents of (9.7) over D ε²
 _NETS = {"paired": (66, 8, 2), "phase": (98, 32, 1)}  # c, a and b of c (σ_pℓ/ε)² exp(−Dε²/(a(d+b)))
 
 
@@ -37,7 +37,7 @@ def _uniform(eps, d, sigma_p, diam, kind):
 # %% ../../../nbs/engines/features/bounds.ipynb #ae143d2b
 @contract
 def hoeffding_bound(D: Count, eps: Positive, kind: BoundKind = "paired") -> float:
-    """Pr[|⟨φ(x), φ(y)⟩ − k(x, y)| ≥ ε] ≤ 2 exp(−Dε²/4), Dε²/8 for phase, 2Dε² for binning   (9.10)
+    """Pr[|⟨φ(x), φ(y)⟩ − k(x, y)| ≥ ε] ≤ 2 exp(−Dε²/4), Dε²/8 for phase, 2Dε² for binning   (9.7)
 
     For one pair of points and k(x, x) = 1; else pass eps over the mass.
 
@@ -45,16 +45,16 @@ def hoeffding_bound(D: Count, eps: Positive, kind: BoundKind = "paired") -> floa
     returns : above 1 it says nothing
     references : FL, eq. (5) (D/2 pairs, so Dε²/4); CK (phase)
     """
-    return 2 * math.exp(-_CHERNOFF[kind] * D * (eps * eps))  # (9.10)
+    return 2 * math.exp(-_CHERNOFF[kind] * D * (eps * eps))  # (9.7)
 
 
 @contract
 def uniform_bound(
     D: Count, eps: Positive, d: Count, sigma_p: Spread, diam: Positive, kind: BoundKind = "paired"
 ) -> float:
-    """Pr[sup over a set of diameter `diam` |error| ≥ ε] ≤ 66 (σ_p ℓ/ε)² exp(−Dε²/(8(d+2)))   (9.11)
+    """Pr[sup over a set of diameter `diam` |error| ≥ ε] ≤ 66 (σ_p ℓ/ε)² exp(−Dε²/(8(d+2)))   (9b.6)
 
-    Phase: 98 (σ_p ℓ/ε)² exp(−Dε²/(32(d+1)))   (9.11a). Binning: 2 ⌈4dLℓ/ε⌉^{2d} exp(−Dε²/2), with
+    Phase: 98 (σ_p ℓ/ε)² exp(−Dε²/(32(d+1)))   (9b.7). Binning: 2 ⌈4dLℓ/ε⌉^{2d} exp(−Dε²/2), with
     the Lipschitz constant L = E[1/δ] of k in one coordinate for sigma_p. For k(x, x) = 1.
 
     D : outputs; for binning grids
@@ -62,13 +62,13 @@ def uniform_bound(
     sigma_p : √E‖ω‖², the root of measure.second_moment
     diam : ℓ; for binning the longest side of a box around the points
     returns : above 1 it says nothing; ∞ for an infinite second moment
-    references : Theorems 9.6 and 9.6a (proved there for values up to 1/8), Theorem 9.8; MR, MD, FL
+    references : Theorems 9b.4 and 9b.5 (proved there for values up to 1/8), Theorem 9a.2; MR, MD, FL
         (Proposition 4); Sutherland and Schneider (2015)
     """
     if sigma_p == math.inf:
         return math.inf
     log, rate, _ = _uniform(eps, d, sigma_p, diam, kind)
-    return math.exp(min(log - D * rate, 709.0))  # (9.11)
+    return math.exp(min(log - D * rate, 709.0))  # (9b.6)
 
 # %% ../../../nbs/engines/features/bounds.ipynb #004321eb
 @contract
@@ -80,7 +80,7 @@ def features_for(
     diam: Positive = None,
     kind: BoundKind = "paired",
 ) -> int:
-    """The least D for which the bound says: error ≥ eps with probability at most delta   (9.12)
+    """The least D for which the bound says: error ≥ eps with probability at most delta   (9b.8)
 
     d, sigma_p, diam : as in uniform_bound; all three for all pairs of points at once, none of them
         for one pair
@@ -107,7 +107,7 @@ def features_for(
     if log > 2**63 * rate:
         raise ValueError(f"eps = {eps:g} asks for more than 2⁶³ features: the error falls as 1/√D.")
     if log > 0:
-        D = math.ceil(log / rate * (1 - 1e-12))  # (9.12)
+        D = math.ceil(log / rate * (1 - 1e-12))  # (9b.8)
     return D + D % 2 if kind == "paired" else D
 
 # %% ../../../nbs/engines/features/bounds.ipynb #e14cebbf

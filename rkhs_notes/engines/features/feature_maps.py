@@ -215,7 +215,7 @@ def _of_gram(K, tol=None, entry_error=None):
 # %% ../../../nbs/engines/features/feature_maps.ipynb #03ef2065
 @contract
 def feature_map(k: AKernel, d: MapColumns) -> FeatureMap:
-    """The feature map of an expression, by recursion over its parts   (2.5)
+    """The feature map of an expression, by recursion over its parts   (2a.1)
 
     d : columns of the points, or the points themselves where they are no arrays
     returns : its dim bounds the rank of k; k.simplify() may lower it
@@ -241,7 +241,7 @@ def feature_dimension(k: AKernel, d: MapColumns) -> int:
 # %% ../../../nbs/engines/features/feature_maps.ipynb #815f7711
 @singledispatch
 def feature_rule(k, d):
-    """The rule for one class of kernels; teach it your own by @feature_rule.register   (2.5)
+    """The rule for one class of kernels; teach it your own by @feature_rule.register   (2a.1)
 
     A rule for a kernel with parts takes .dim and .function of feature_map(part, d).
 
@@ -346,7 +346,7 @@ for _leaf, _size in (
 @feature_rule.register
 def _(k: Sum, d):
     dims, maps = zip(*(_rule(term, d) for term in k.terms))
-    return sum(dims), lambda X: side_by_side([part(X) for part in maps])  # (2.5)
+    return sum(dims), lambda X: side_by_side([part(X) for part in maps])  # (2a.1)
 
 
 @feature_rule.register
@@ -393,7 +393,7 @@ def _(k: Tensor, d):
     if Constant(0) in (k.k1.simplify(), k.k2.simplify()):
         return _rule(Constant(0), d)
     (D1, first), (D2, second) = _rule(k.k1, one), _rule(k.k2, other)
-    return D1 * D2, lambda X: all_products(first(halves(X)[0]), second(halves(X)[1]))  # (2.5)
+    return D1 * D2, lambda X: all_products(first(halves(X)[0]), second(halves(X)[1]))  # (2a.1)
 
 
 @feature_rule.register
@@ -407,7 +407,7 @@ def _(k: Anova, d):
 # %% ../../../nbs/engines/features/feature_maps.ipynb #5162b182
 def _none(k, d):
     raise no_map(
-        k, ": it has Gram matrices of every rank (Theorem 2.6, Corollary 2.7, Proposition 2.7a)"
+        k, ": it has Gram matrices of every rank (Theorem 2.3, Corollary 2.4, Proposition 2a.4)"
     )
 
 
@@ -436,5 +436,5 @@ def _(k, d):
         k,
         f" that is known: its power series has terms of every degree in the features "
         f"of {k.k}, and unless those take finitely many values there is none "
-        "(Corollary 2.7)",
+        "(Corollary 2.4)",
     )

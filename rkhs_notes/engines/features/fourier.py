@@ -104,7 +104,7 @@ def _by_cosine(t, r, scale, cosines, sines):
 # %% ../../../nbs/engines/features/fourier.ipynb #ed88133c
 @dataclass(frozen=True, eq=False)
 class Waves:
-    "weight · (cos Wx, sin Wx), or weight · cos(Wx + phases)   (9.7)"
+    "weight · (cos Wx, sin Wx), or weight · cos(Wx + phases)   (9.5)"
 
     W: np.ndarray
     phases: np.ndarray | None
@@ -112,4 +112,4 @@ class Waves:
     native = property(lambda self: not hasattr(self.W, "of"))  # in every library?
 
     def __call__(self, X):
-        return _mapped(X, self.W, self.weight, self.phases)  # (9.7), (9.8)
+        return _mapped(X, self.W, self.weight, self.phases)  # (9.5), (9.6)

@@ -29,7 +29,7 @@ def within_floats(values, what, poles=False):
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #d2de6250
 def _mixed(*parts):
-    "Σ μᵢ   (9.5)"
+    "Σ μᵢ   (9b.1)"
     name, live = " + ".join(m.name for m in parts), [m for m in parts if m.mass > 0]
     if not live:
         return parts[0].but(name=name)
@@ -65,7 +65,7 @@ def _drawn_anew(part, **changes):
 
 
 def _met(*parts):
-    "The law of the sum of independent frequencies, and the product of the masses   (9.5)"
+    "The law of the sum of independent frequencies, and the product of the masses   (9b.1)"
     return _drawn_anew(
         parts[0],
         mass=math.prod(m.mass for m in parts),
@@ -77,7 +77,7 @@ def _met(*parts):
 
 
 def _compound(part, rate):
-    "exp(rate (p̂ − 1)): the law of a Poisson number of frequencies, added   (9.6)"
+    "exp(rate (p̂ − 1)): the law of a Poisson number of frequencies, added   (9b.2)"
 
     def draw(n, rng, normals):
         require_fits(

@@ -38,15 +38,15 @@ class Partitions(Law):
     def mixed(*parts):
         ends = np.cumsum([p.mass for p in parts])
         which = lambda rng: np.searchsorted(ends, rng.random() * ends[-1], "right")
-        return Partitions._of(ends[-1], lambda rng: parts[which(rng)].draw(rng))  # (9.5)
+        return Partitions._of(ends[-1], lambda rng: parts[which(rng)].draw(rng))  # (9b.1)
 
     def met(*parts):
         mass = math.prod(p.mass for p in parts)
-        return Partitions._of(mass, lambda rng: meet(*(p.draw(rng) for p in parts)))  # (9.5)
+        return Partitions._of(mass, lambda rng: meet(*(p.draw(rng) for p in parts)))  # (9b.1)
 
     def compound(self, rate):
         many = lambda rng: [self.draw(rng) for _ in range(rng.poisson(rate))]
-        return Partitions._of(1.0, lambda rng: meet(*many(rng)))  # (9.6)
+        return Partitions._of(1.0, lambda rng: meet(*many(rng)))  # (9b.2)
 
     def placed(self, columns, d):
         into = lambda within, *rest: (np.array(columns, int)[within], *rest)
@@ -59,13 +59,13 @@ class Partitions(Law):
 
 # %% ../../../nbs/engines/features/grids.ipynb #d2692eee
 def hats(value, reach):
-    "(pitches, masses, rounding of the masses) of the function that is value at 8192 nodes   (9.14)"
+    "(pitches, masses, rounding of the masses) of the function that is value at 8192 nodes   (9a.2)"
     t = np.concatenate([[0.0], np.geomspace(reach * 2.0**-40, reach, 8192)])
     v = value(t)
     slope = np.append(np.diff(v) / np.diff(t), 0.0)  # after the last node v is constant
     rounding = 64 * np.finfo(float).eps * abs(v[0]) * t[1:] / np.diff(t)
     rounding[-1] += abs(v[-1])
-    return t[1:], t[1:] * np.diff(slope), np.maximum(rounding, 1e-9 * abs(v[0]))  # (9.14)
+    return t[1:], t[1:] * np.diff(slope), np.maximum(rounding, 1e-9 * abs(v[0]))  # (9a.2)
 
 # %% ../../../nbs/engines/features/grids.ipynb #719ed984
 class Numbering:
@@ -173,7 +173,7 @@ class Cells:
 # %% ../../../nbs/engines/features/grids.ipynb #ca2fd7b0
 @dataclass(frozen=True, eq=False)
 class Binning:
-    "weight · (indicators of the cells of each partition)   (9.15)"
+    "weight · (indicators of the cells of each partition)   (9a.3)"
 
     tables: tuple
     corner: np.ndarray
@@ -203,7 +203,7 @@ class Binning:
             rows, columns = np.arange(n + 1) * P, columns.ravel()
         else:
             rows, columns = np.append(0, np.cumsum(seen.sum(axis=1))), columns[seen]
-        values = np.full(len(columns), self.weight, X.dtype)  # (9.15)
+        values = np.full(len(columns), self.weight, X.dtype)  # (9a.3)
         return sp.csr_matrix((values, columns, rows), shape=(n, dim))
 
 

@@ -175,7 +175,7 @@ PerFeatureAndTarget = Annotated[
 
 # %% ../../../nbs/engines/features/maps.ipynb #98a2fb86
 def side_by_side(blocks):
-    "The columns of all blocks, (n, D₁ + D₂ + …)   (2.5)"
+    "The columns of all blocks, (n, D₁ + D₂ + …)   (2a.1)"
     kept = [block for block in blocks if block.shape[1]] or blocks[:1]
     if any(map(sp.issparse, kept)):
         return sp.hstack(kept, format="csr")

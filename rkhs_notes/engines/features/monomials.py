@@ -22,7 +22,7 @@ from ..kernels.gram import bytes_of
 
 # %% ../../../nbs/engines/features/monomials.ipynb #a0aeb4a3
 def all_products(A, B):
-    "Each column of A times each of B, (n, D₁ D₂)   (2.5)"
+    "Each column of A times each of B, (n, D₁ D₂)   (2a.1)"
     if sp.issparse(A) or sp.issparse(B):
         return _sparse_products(sp.csr_matrix(A), sp.csr_matrix(B))
     n, a, b = A.shape[0], A.shape[1], B.shape[1]

@@ -21,7 +21,7 @@ from .frequencies import iid_normals
 # %% ../../../nbs/engines/features/normals.ipynb #13ba54f2
 @contract
 def orthogonal_normals(n: Count, d: Count, rng: Rng = None) -> Matrix:
-    """Rows that are N(0, I) each, and orthogonal to each other within blocks of d rows   (9.9)
+    """Rows that are N(0, I) each, and orthogonal to each other within blocks of d rows   (9b.3)
 
     returns : directions of a random orthogonal matrix, lengths drawn anew (chi, d degrees)
     references : Yu, Suresh, Choromanski, Holtmann-Rice and Kumar (2016)
@@ -31,7 +31,7 @@ def orthogonal_normals(n: Count, d: Count, rng: Rng = None) -> Matrix:
     G = rng.standard_normal((-(-n // d), d, d))
     Q, R = np.linalg.qr(G[:, :, :n])  # n columns of Q need no more
     Q = Q * np.sign(np.diagonal(R, axis1=1, axis2=2))[:, None, :]  # else not uniform on O(d)
-    return lengths[:, None] * Q.transpose(0, 2, 1).reshape(-1, d)[:n]  # (9.9)
+    return lengths[:, None] * Q.transpose(0, 2, 1).reshape(-1, d)[:n]  # (9b.3)
 
 # %% ../../../nbs/engines/features/normals.ipynb #e153a409
 @contract
@@ -62,7 +62,7 @@ def _turned(X):
 
 # %% ../../../nbs/engines/features/normals.ipynb #f1a16d1d
 class Turns(NDArrayOperatorsMixin):
-    "The first d columns of diag(lengths) H D₁ H D₂ H D₃ diag(scales), block below block   (9.9a)"
+    "The first d columns of diag(lengths) H D₁ H D₂ H D₃ diag(scales), block below block   (9b.4)"
 
     def __init__(self, signs, lengths, scales):
         # (blocks, 3, p), (n,), (d,)
@@ -77,7 +77,7 @@ class Turns(NDArrayOperatorsMixin):
         Y = np.zeros((len(X), 1, self.signs.shape[2]), X.dtype)
         Y[:, 0, : X.shape[1]] = X * self.scales.astype(X.dtype)
         for j in (2, 1, 0):
-            Y = _turned(Y * self.signs[:, j])  # (9.9a)
+            Y = _turned(Y * self.signs[:, j])  # (9b.4)
         return Y.reshape(len(X), -1)[:, : len(self)] * self.lengths.astype(X.dtype)
 
     def __array__(self, dtype=None, copy=None):
@@ -98,10 +98,10 @@ class Turns(NDArrayOperatorsMixin):
 # %% ../../../nbs/engines/features/normals.ipynb #fd2a111d
 @contract
 def structured_normals(n: Count, d: Count, rng: Rng = None) -> Turns:
-    """Rows with covariance I, nearly normal, of H D₁ H D₂ H D₃ with random signs Dᵢ   (9.9a)
+    """Rows with covariance I, nearly normal, of H D₁ H D₂ H D₃ with random signs Dᵢ   (9b.4)
 
     returns : an array (n, d) to NumPy: signs and lengths; blocks of p = 2ˡ ≥ max(d, 64) rows
-    references : Proposition 9.4b; Yu, Suresh, Choromanski, Holtmann-Rice and Kumar (2016), who give
+    references : Proposition 9b.3; Yu, Suresh, Choromanski, Holtmann-Rice and Kumar (2016), who give
         all rows the length √p; Le, Sarlós and Smola (2013)
     """
     p = max(64, 1 << (d - 1).bit_length())

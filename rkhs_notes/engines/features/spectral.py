@@ -313,14 +313,14 @@ def _(k: Delta, d):
 # %% ../../../nbs/engines/features/spectral.ipynb #4cac88bc
 @singledispatch
 def closure(k, law, d):
-    "The law of k from law(part, d) of its parts; None for what is no expression   (9.5)"
+    "The law of k from law(part, d) of its parts; None for what is no expression   (9b.1)"
 
 
 @closure.register(Sum)
 @closure.register(Product)
 def _(k, law, d):
     first, *rest = (law(term, d) for term in k.terms)
-    return first.mixed(*rest) if isinstance(k, Sum) else first.met(*rest)  # (9.5)
+    return first.mixed(*rest) if isinstance(k, Sum) else first.met(*rest)  # (9b.1)
 
 # %% ../../../nbs/engines/features/spectral.ipynb #97348c7a
 @closure.register
@@ -341,12 +341,12 @@ def _(k: Normalized, law, d):
 @closure.register
 def _(k: Exp, law, d):
     part = law(k.k, d)
-    return part.compound(part.mass).with_mass(np.exp(part.mass))  # (9.6)
+    return part.compound(part.mass).with_mass(np.exp(part.mass))  # (9b.2)
 
 
 @closure.register
 def _(k: GaussianOf, law, d):
-    return (part := law(k.k, d)).compound(part.mass / k.bandwidth**2)  # (9.6)
+    return (part := law(k.k, d)).compound(part.mass / k.bandwidth**2)  # (9b.2)
 
 # %% ../../../nbs/engines/features/spectral.ipynb #3348e35d
 @closure.register
@@ -392,7 +392,7 @@ _Measures = Annotated[
 
 @contract
 def mixture(measures: _Measures) -> SpectralMeasure:
-    """Σ μᵢ, the spectral measure of a sum: draw i by mass, then a frequency from μᵢ   (9.5)
+    """Σ μᵢ, the spectral measure of a sum: draw i by mass, then a frequency from μᵢ   (9b.1)
 
     measures : on one ℝᵈ
     """
@@ -404,7 +404,7 @@ def mixture(measures: _Measures) -> SpectralMeasure:
 
 # %% ../../../nbs/engines/features/spectral.ipynb #272f9e3f
 class RandomFeatureMap(FeatureMap):
-    """φ, drawn at random, with E⟨φ(x), φ(y)⟩ = k(x, y)   (9.7)
+    """φ, drawn at random, with E⟨φ(x), φ(y)⟩ = k(x, y)   (9.5)
 
     The fields are those of FeatureMap; `kernel` is what the map approximates. It pickles with what
     was drawn, so that a saved model keeps its features.
@@ -434,9 +434,9 @@ def fourier_features(
     kind: _Kind = "paired",
     coupling: Coupling = "iid",
 ) -> RandomFeatureMap:
-    """√(mass/m) (cos ω₁ᵀx, …, cos ω_mᵀx, sin ω₁ᵀx, …, sin ω_mᵀx), m = D/2   (9.7)
+    """√(mass/m) (cos ω₁ᵀx, …, cos ω_mᵀx, sin ω₁ᵀx, …, sin ω_mᵀx), m = D/2   (9.5)
 
-    Phase: √(2 mass/D) cos(ωᵢᵀx + bᵢ), i = 1 … D   (9.8)
+    Phase: √(2 mass/D) cos(ωᵢᵀx + bᵢ), i = 1 … D   (9.6)
 
     d : columns of the points
     D : outputs; even for paired
@@ -445,7 +445,7 @@ def fourier_features(
     returns : with .frequencies, (D/2, d) or (D, d)
     raises NoSpectralMeasure : k is not continuous and shift-invariant
     raises ValueError : odd D for pairs; unknown kind or coupling
-    references : Theorem 9.4, (9.9a); MR, MD (random features), FL (eqs. 3 and 4), CK; Rahimi and
+    references : Theorem 9.3, (9b.4); MR, MD (random features), FL (eqs. 3 and 4), CK; Rahimi and
         Recht (2007)
 
     Examples

@@ -339,7 +339,7 @@ class RKHSFunction(Predicting, Value):
 
     @contract
     def compress(self, tol: NonNegative = 1e-6) -> AFunction:
-        """g with fewer centres and ‖f − g‖ ≤ tol ‖f‖, so |f − g| ≤ tol ‖f‖ √k(x, x)   (3.11)
+        """g with fewer centres and ‖f − g‖ ≤ tol ‖f‖, so |f − g| ≤ tol ‖f‖ √k(x, x)   (3a.2)
 
         tol : 0 joins repeated centres and drops coefficients 0
         returns : of t functions, each keeps its own bound, on common centres

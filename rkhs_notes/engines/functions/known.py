@@ -32,7 +32,7 @@ NoiseLevels = Annotated[Any, Word("float or array (n,), ≥ 0", _noise, bad=("te
 
 # %% ../../../nbs/engines/functions/known.ipynb #5c826a8b
 class Conditioned(OfOne, Kernel):
-    """k(x, y) − k(x, X) (K + noise I)⁻¹ k(X, y), what is left of k when f is known at X   (3.13a)
+    """k(x, y) − k(x, X) (K + noise I)⁻¹ k(X, y), what is left of k when f is known at X   (3a.5)
 
     At noise 0 points whose sections depend on others are left out; `centres` are those kept.
 
@@ -63,7 +63,7 @@ class Conditioned(OfOne, Kernel):
 
     def _tile(self, X, Y, xp):
         whole, A, B = self.k._tile(X, Y, xp), self._explained(X, xp), self._explained(Y, xp)
-        return lambda rows, columns: whole(rows, columns) - A[rows] @ B[columns].T  # (3.13a)
+        return lambda rows, columns: whole(rows, columns) - A[rows] @ B[columns].T  # (3a.5)
 
     def _diag(self, X, xp):
         return schur(self.gram, self.k._diag(X, xp), self.k._gram(self.centres, X, xp), self.k)
@@ -73,7 +73,7 @@ class Conditioned(OfOne, Kernel):
 
 # %% ../../../nbs/engines/functions/known.ipynb #91394c4c
 class PowerFunction(Value):
-    """P(x) = min over c of ‖k_x − Σᵢ cᵢ k(xᵢ, ·)‖ = √(k(x, x) − ‖projection of k_x‖²)   (3.12)
+    """P(x) = min over c of ‖k_x − Σᵢ cᵢ k(xᵢ, ·)‖ = √(k(x, x) − ‖projection of k_x‖²)   (3a.3)
 
     Called on points (m, d) it returns (m,). At the points, values up to √(n eps k(x, x)) are
     rounding. Where sections were left out it is the power function of those kept: an upper bound,

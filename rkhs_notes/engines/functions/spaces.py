@@ -38,17 +38,17 @@ def _section(k: AKernel, x: APoint) -> AFunction:
 
 # %% ../../../nbs/engines/functions/spaces.ipynb #03b98fc3
 def left_out(k, X, y):
-    "yᵢ − sᵢ(xᵢ), where sᵢ interpolates all data but the i-th   (3.14)"
+    "yᵢ − sᵢ(xᵢ), where sᵢ interpolates all data but the i-th   (3a.6)"
     require_points(X, 2, "X", "leaving out the only one leaves none")
     gram = gram_for_values(k, X, y)
-    left = (gram.solve(y).T / gram.inverse_diagonal()).T  # (3.14)
+    left = (gram.solve(y).T / gram.inverse_diagonal()).T  # (3a.6)
     return finite(left, "y − s(x)", "rescale y")
 
 # %% ../../../nbs/engines/functions/spaces.ipynb #bdf0f4af
 def projected(k, f, X):
-    "The nearest function to f among Σᵢ alphaᵢ k(xᵢ, ·)   (3.10)"
+    "The nearest function to f among Σᵢ alphaᵢ k(xᵢ, ·)   (3a.1)"
     Z, gram = independent_sections(k, X)
-    return RKHSFunction._of(k, Z, gram.solve(times(k, Z, f.Z, f.alpha)))  # (3.10)
+    return RKHSFunction._of(k, Z, gram.solve(times(k, Z, f.Z, f.alpha)))  # (3a.1)
 
 # %% ../../../nbs/engines/functions/spaces.ipynb #0e2047bb
 class _Orthonormal(Value):

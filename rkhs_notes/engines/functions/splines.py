@@ -35,7 +35,7 @@ OnTheLine = Annotated[
 
 # %% ../../../nbs/engines/functions/splines.ipynb #0358dd22
 class NaturalSpline(Value):
-    """A cubic between neighbouring knots, linear outside, with two continuous derivatives   (5.9)
+    """A cubic between neighbouring knots, linear outside, with two continuous derivatives   (5b.2)
 
     knots : increasing
     values : at the knots
@@ -58,7 +58,7 @@ class NaturalSpline(Value):
 
     @property
     def roughness(self):
-        "∫ f″², over the whole line   (5.9)"
+        "∫ f″², over the whole line   (5b.2)"
         h, s = np.diff(self.knots), self.slopes
         bow = np.diff(self.values) / h - (s[:-1] + s[1:]) / 2
         return float(np.sum(np.diff(s) ** 2 / h + 12 * bow**2 / h))

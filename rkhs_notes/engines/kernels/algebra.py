@@ -84,12 +84,12 @@ class Kernel(Evaluated):
 
     @contract
     def exp(self) -> AKernel:
-        "exp(k(x, y)); exp(k / σ²) is (k / sigma**2).exp()   (Proposition 1.6)"
+        "exp(k(x, y)); exp(k / σ²) is (k / sigma**2).exp()   (Proposition 1.5)"
         return Exp(self)
 
     @contract
     def normalized(self) -> AKernel:
-        "k(x, y) / √(k(x, x) k(y, y)), 0 where k(x, x) = 0: a zero feature has no direction (1.8)"
+        "k(x, y) / √(k(x, x) k(y, y)), 0 where k(x, x) = 0: a zero feature has no direction (1c.1)"
         return Normalized(self)
 
     @contract
@@ -120,7 +120,7 @@ class Kernel(Evaluated):
 
     @contract
     def gaussian_of(self, bandwidth: Positive = 1.0) -> AKernel:
-        """exp(−‖φ(x) − φ(y)‖² / (2 bandwidth²)): the Gaussian of the kernel's own metric   (1.9)
+        """exp(−‖φ(x) − φ(y)‖² / (2 bandwidth²)): the Gaussian of the kernel's own metric   (1b.3)
 
         bandwidth : in the units of k.distance
         """
@@ -258,7 +258,7 @@ def _whole_power(p, name, call):
     return as_count(
         p,
         name,
-        because=": k ** p is a kernel by Theorem 1.5; (1 + xy)^1.5 has the "
+        because=": k ** p is a kernel by Theorem 1.4; (1 + xy)^1.5 has the "
         "coefficient −1/16 at (xy)³ and is none",
     )
 
@@ -714,7 +714,7 @@ class OfFactor(OfOne):
 
 # %% ../../../nbs/engines/kernels/algebra.ipynb #b99e17d9
 class Normalized(OfFactor, Kernel):
-    """k(x, y) / √(k(x, x) k(y, y)), the cosine of the angle between features   (1.8)
+    """k(x, y) / √(k(x, x) k(y, y)), the cosine of the angle between features   (1c.1)
 
     Where k(x, x) = 0 the feature is zero and has no direction: there the value is 0.
     """
@@ -723,7 +723,7 @@ class Normalized(OfFactor, Kernel):
     _unit_length = True
 
     def factor(self, X, xp):
-        return inverse_lengths(self.k, X, xp)  # 1 / √k(x, x)   (1.8)
+        return inverse_lengths(self.k, X, xp)  # 1 / √k(x, x)   (1c.1)
 
     def __repr__(self):
         return f"{bracketed(self.k)}.normalized()"

@@ -13,7 +13,7 @@ from .forms import overwritten
 
 # %% ../../../nbs/engines/kernels/bessel.ipynb #f64d0d5e
 def matern(nu, s, xp):
-    "2^(1−nu)/Γ(nu) s^nu K_nu(s), which may overwrite s   (1.11)"
+    "2^(1−nu)/Γ(nu) s^nu K_nu(s), which may overwrite s   (1a.1)"
     if nu not in (0.5, 1.5, 2.5):
         return _by_bessel(nu, s)  # NumPy's alone: see Matern._everywhere
     decay = overwritten(xp.exp, -s, xp)

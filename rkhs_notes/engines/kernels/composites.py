@@ -22,7 +22,7 @@ from .leaves import Gaussian, Linear
 
 # %% ../../../nbs/engines/kernels/composites.ipynb #8333485c
 class GaussianOf(OfOne, Kernel):
-    """exp(−‖φ(x) − φ(y)‖² / (2 bandwidth²)) with the features φ of k   (1.9)
+    """exp(−‖φ(x) − φ(y)‖² / (2 bandwidth²)) with the features φ of k   (1b.3)
 
     bandwidth : in the units of k.distance
 
@@ -41,7 +41,7 @@ class GaussianOf(OfOne, Kernel):
     )
 
     def _of_distance(self, distance, xp):
-        return xp.exp(-0.5 * (distance / self.bandwidth) ** 2)  # (1.9)
+        return xp.exp(-0.5 * (distance / self.bandwidth) ** 2)  # (1b.3)
 
     def _tile(self, X, Y, xp):
         _require_digits(self, X, Y, xp)
@@ -160,7 +160,7 @@ class Tensor(OfPairs, Kernel):
 
 # %% ../../../nbs/engines/kernels/composites.ipynb #a1b028a7
 def elementary(z, order):
-    "[e₀, …, e_order] of the blocks z, by e_s ← e_s + zᵢ e_{s−1}; 0 above their number   (1.10)"
+    "[e₀, …, e_order] of the blocks z, by e_s ← e_s + zᵢ e_{s−1}; 0 above their number   (1b.4)"
     e = [1.0] + [0.0] * order
     for i, zi in enumerate(z, start=1):
         for s in range(min(order, i), 0, -1):
@@ -173,7 +173,7 @@ def _columns(X):
 
 # %% ../../../nbs/engines/kernels/composites.ipynb #002184a6
 class Anova(Composite, Kernel):
-    """Σ over coordinates i₁ < … < i_order of base(x_i₁, y_i₁) ⋯ base(x_iorder, y_iorder)   (1.10)
+    """Σ over coordinates i₁ < … < i_order of base(x_i₁, y_i₁) ⋯ base(x_iorder, y_iorder)   (1b.4)
 
     base : of one variable, used in every coordinate
     order : how many coordinates interact

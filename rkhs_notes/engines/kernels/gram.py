@@ -66,7 +66,7 @@ class Evaluated(Expression):
 
     @contract(native=True)
     def distance(self, X: Points, Y: MorePoints = None) -> Gram:
-        "‖φ(xᵢ) − φ(yⱼ)‖ = √(k(xᵢ, xᵢ) + k(yⱼ, yⱼ) − 2 k(xᵢ, yⱼ)), the metric of k   (1.7)"
+        "‖φ(xᵢ) − φ(yⱼ)‖ = √(k(xᵢ, xᵢ) + k(yⱼ, yⱼ) − 2 k(xᵢ, yⱼ)), the metric of k   (1b.2)"
         return distance_matrix(self, X, Y)
 
     @contract(native=True)
@@ -290,7 +290,7 @@ def rule_of(rules, k):
 
 
 def _metric(K, x, y, xp):
-    "√(k(x, x) + k(y, y) − 2 k(x, y))   (1.7)"
+    "√(k(x, x) + k(y, y) − 2 k(x, y))   (1b.2)"
     return root(xp.clip(x[:, None] + y[None, :] - 2 * K, 0.0, None), xp)
 
 # %% ../../../nbs/engines/kernels/gram.ipynb #441bd85e
@@ -488,7 +488,7 @@ def gram_matrix(k, X, Y=None):
 
 
 def distance_matrix(k, X, Y=None):
-    "√(k(xᵢ, xᵢ) + k(yⱼ, yⱼ) − 2 k(xᵢ, yⱼ)); exactly 0 on the diagonal where Y is left out   (1.7)"
+    "√(k(xᵢ, xᵢ) + k(yⱼ, yⱼ) − 2 k(xᵢ, yⱼ)); exactly 0 on the diagonal where Y is left out   (1b.2)"
     return _matrix(k, X, Y, k._distance_tile, "fewer points")
 
 

@@ -124,7 +124,7 @@ class Sigmoid(AffineProduct, Indefinite):
         return 1 / np.cosh(t) ** 2
 
     def witness(self):
-        "One, two or three points of ℝ and c with cᵀKc < 0; Proposition 1.9"
+        "One, two or three points of ℝ and c with cᵀKc < 0; Proposition 1.6"
         if self.offset < 0:
             return np.array([[0.0]]), np.array([1.0])
         if self.offset < 0.05:  # the points of offset 0 still do
@@ -214,7 +214,7 @@ class Mahalanobis(Radial, Kernel):
 
 # %% ../../../nbs/engines/kernels/leaves.ipynb #599cf1da
 class Matern(Radial, Kernel):
-    """k(x, y) = 2^(1−nu)/Γ(nu) · s^nu · K_nu(s),  s = √(2 nu) ‖x − y‖ / bandwidth   (1.11)
+    """k(x, y) = 2^(1−nu)/Γ(nu) · s^nu · K_nu(s),  s = √(2 nu) ‖x − y‖ / bandwidth   (1a.1)
 
     nu = 1/2 is exp(−‖x − y‖ / bandwidth), nu → ∞ the Gaussian of the same bandwidth.
     nu : smoothness; 1/2, 3/2 and 5/2 have fast closed forms; there is no gradient in it
@@ -230,10 +230,10 @@ class Matern(Radial, Kernel):
     bandwidth: Positive = 1.0  # in the units of x
 
     _everywhere = property(lambda self: self.nu in (0.5, 1.5, 2.5))
-    _distance = Evaluated._distance  # by the formula (1.7)
+    _distance = Evaluated._distance  # by the formula (1b.2)
 
     def of_sqdist(self, r2, xp):
-        return matern(self.nu, self._argument(r2, xp), xp)  # (1.11)
+        return matern(self.nu, self._argument(r2, xp), xp)  # (1a.1)
 
     def _argument(self, r2, xp):
         s = divided(root(r2, xp), self.bandwidth / math.sqrt(2 * self.nu), 1, xp)
@@ -450,7 +450,7 @@ class Brownian(HalfLine, Kernel):
 
 # %% ../../../nbs/engines/kernels/leaves.ipynb #2eaefe61
 class Sobolev(HalfLine, Kernel):
-    """k(x, y) = ∫₀^∞ (x − z)₊^(order−1) (y − z)₊^(order−1) dz / (order−1)!²   on [0, ∞)   (1.12)
+    """k(x, y) = ∫₀^∞ (x − z)₊^(order−1) (y − z)₊^(order−1) dz / (order−1)!²   on [0, ∞)   (1a.2)
 
     The kernel of H^order: functions with f(0) = … = f^(order−1)(0) = 0 and norm² ∫ (f^(order))².
     Order 1 is Brownian(), order 2 gives x²y/2 − x³/6 for x ≤ y.
@@ -464,7 +464,7 @@ class Sobolev(HalfLine, Kernel):
             math.comb(a, j) / (a + j + 1) * power(gap, a - j) * power(low, a + j + 1)
             for j in range(a + 1)
         )
-        return sum(terms) / math.factorial(a) ** 2  # (1.12)
+        return sum(terms) / math.factorial(a) ** 2  # (1a.2)
 
     def _tex(self, x, y):
         return rf"\int_0^\infty{_truncated(x, self.order)}{_truncated(y, self.order)}\,dz"

@@ -133,7 +133,7 @@ def require_gram(K):
 def novikoff_bound(
     Phi: FeatureMatrix, y: Signs, w: PerFeature = None, start: PerFeature = None
 ) -> Finite:
-    """R²/γ² + 2‖start‖/γ, which the mistakes of a perceptron cannot exceed   (2.8)
+    """R²/γ² + 2‖start‖/γ, which the mistakes of a perceptron cannot exceed   (2.7)
 
     w : any separating direction; the widest margin by default
     start : where the perceptron starts; 0 by default
@@ -144,7 +144,7 @@ def novikoff_bound(
     margin = widest_margin(Phi, y)[1] if w is None else _margin_of(w, Phi, y)
     margin = as_number(margin, "the margin", above=0, because=": rescale Phi")
     as_number(longest / margin, "R/γ", at_most=1e150, because=": no bound is of use here")
-    bound = (longest / margin) ** 2  # (2.8)
+    bound = (longest / margin) ** 2  # (2.7)
     if start is not None:
         bound += 2 * _longest_row(start[None]) / margin
     return bound * (1 + 8 * sum(Phi.shape) * np.finfo(float).eps)  # a bound is rounded up
@@ -158,7 +158,7 @@ def until_clean(score, learn, y, max_epochs, block=64):
         while start < len(y):
             rows = slice(start, start + block)
             values = finite(y[rows] * score(rows), "a score", "rescale the features, or K")
-            wrong = np.flatnonzero(values <= 0)  # (2.6)
+            wrong = np.flatnonzero(values <= 0)  # (2.5)
             start += block
             if len(wrong):
                 mistake = rows.start + int(wrong[0])
@@ -226,7 +226,7 @@ class Perceptron(Value):
 
     @contract
     def decision(self, F: FeatureMatrix) -> Vector:
-        """⟨w, φ(x)⟩ for each row of F = φ(X), or Σ αᵢ k(x, xᵢ) for F = k(X_new, X)   (2.7)
+        """⟨w, φ(x)⟩ for each row of F = φ(X), or Σ αᵢ k(x, xᵢ) for F = k(X_new, X)   (2.6)
 
         F : (m, D), or (m, n) in the dual form
         returns : (m,); its sign is the prediction

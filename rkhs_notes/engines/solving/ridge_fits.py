@@ -21,7 +21,7 @@ from .systems import root_and_share, scaled_rows, squarable
 
 # %% ../../../nbs/engines/solving/ridge_fits.ipynb #75dbb48c
 class OffsetFit(Fit):
-    """x ↦ f(x) + b, with a constant b that was not penalised   (5.6)
+    """x ↦ f(x) + b, with a constant b that was not penalised   (5.4)
 
     function : RKHSFunction        f
     offset : float or array (t,)   b
@@ -55,7 +55,7 @@ def ridge(
 
     y : one column a target
     lam : weight of ‖f‖²; the noise variance of a Gaussian process
-    offset : fit f + b with a constant b that is not penalised   (5.6)
+    offset : fit f + b with a constant b that is not penalised   (5.4)
     weights : wᵢ, by default 1; points of weight 0 are ignored
     returns : with centres X; with offset=True an OffsetFit, which holds it as .function beside
         .offset
@@ -72,19 +72,19 @@ def ridge(
     solve = ridge_map(k, X, y.dtype, lam, weights)  # y ↦ alpha   (5.3)
     if not offset:
         return RKHSFunction._of(k, X, solve(y))
-    alpha, b = beside(filled(1.0, (n_points(X), 1), y, y.dtype), solve, y)  # (5.6)
+    alpha, b = beside(filled(1.0, (n_points(X), 1), y, y.dtype), solve, y)  # (5.4)
     return _with_constant(k, X, alpha, b[0, ...])
 
 # %% ../../../nbs/engines/solving/ridge_fits.ipynb #88017f56
 def _left_out(Q, eigenvalues, y, lams):
-    "Leave-one-out and generalised cross-validation for each lam   (5.4), (5.5)"
+    "Leave-one-out and generalised cross-validation for each lam   (5.5), (5.6)"
     shrunk = lams / (eigenvalues[:, None] + lams)  # of lam G, (n, L)
     diagonal = Q**2 @ shrunk
     loo = gcv = np.zeros(len(lams))
     for column in y.reshape(len(Q), -1).T:
         residuals = Q @ ((Q.T @ column)[:, None] * shrunk)  # lam alpha
-        loo = loo + np.mean((residuals / diagonal) ** 2, axis=0)  # (5.4)
-        gcv = gcv + np.mean((residuals / diagonal.mean(axis=0)) ** 2, axis=0)  # (5.5)
+        loo = loo + np.mean((residuals / diagonal) ** 2, axis=0)  # (5.5)
+        gcv = gcv + np.mean((residuals / diagonal.mean(axis=0)) ** 2, axis=0)  # (5.6)
     return loo * len(Q) / y.size, gcv * len(Q) / y.size
 
 # %% ../../../nbs/engines/solving/ridge_fits.ipynb #cb352d91
@@ -95,7 +95,7 @@ def above_rounding(lam, eigenvalues):
 
 # %% ../../../nbs/engines/solving/ridge_fits.ipynb #04a97b73
 class RidgePath(Scores):
-    """Ridge fits for many lam from one eigendecomposition K = Q diag(eigenvalues) Qᵀ   (5.4)
+    """Ridge fits for many lam from one eigendecomposition K = Q diag(eigenvalues) Qᵀ   (5.5)
 
     k : Kernel
     X : array (n, d)
@@ -169,17 +169,17 @@ def ridge_path(
     offset: Flag = False,
     weights: Weights = None,
 ) -> RidgePath:
-    """Exact leave-one-out error and fits for many lam by one eigendecomposition   (5.4), (5.5)
+    """Exact leave-one-out error and fits for many lam by one eigendecomposition   (5.5), (5.6)
 
     X : at least two points
     lams : by default 50 values from 1e-8 to 1e3 times the mean of k(x, x), and that of the weights
-    offset : fit f + b with a constant b that is not penalised   (5.6)
+    offset : fit f + b with a constant b that is not penalised   (5.4)
     weights : of the squared errors, in the fits as in both scores
     returns : with .loo, .gcv, .best and .function_at(lam)
     raises ValueError : a single point, lams that are not all > 0
     raises IndefiniteKernel : a negative eigenvalue beyond rounding
     raises NotPositiveDefinite : a lam below the rounding of the Gram matrix
-    references : Theorem 5.3; Golub, Heath and Wahba (1979); Rifkin and Lippert (2007)
+    references : Theorem 5.4; Golub, Heath and Wahba (1979); Rifkin and Lippert (2007)
 
     Examples
     --------

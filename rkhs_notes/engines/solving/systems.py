@@ -168,7 +168,7 @@ def null_matrix(null_space, X):
 
 # %% ../../../nbs/engines/solving/systems.ipynb #00a97582
 class NullPart(Value):
-    """x ↦ Σⱼ betaⱼ pⱼ(x)   (5.6)
+    """x ↦ Σⱼ betaⱼ pⱼ(x)   (5.4)
 
     null_space : what semiparametric was given
     beta : array (m,) or (m, t)

@@ -239,7 +239,7 @@ class Matching:
 
     @contract
     def distances(self, L, H, weights: Way = None):
-        """Squared distances between f(lᵢ) and g(hⱼ), or their likelihood   (12.8)
+        """Squared distances between f(lᵢ) and g(hⱼ), or their likelihood   (12a.1)
 
         L : array (n, m)
         H : array (q, M)
@@ -279,7 +279,7 @@ class Matching:
             width = np.sqrt(lam * (2 - lam))
             why = ": a likelihood needs correlations ρ below 1; raise reg"
             as_number(width.min(), "√(1 − ρ²)", at_least=1e-6, because=why)
-            return 1 / width, (1 - lam) / width  # (12.8)
+            return 1 / width, (1 - lam) / width  # (12a.1)
         return (np.sqrt(as_weights(weights, len(lam), "axis")),) * 2
 
 # %% ../../../nbs/engines/solving/views.ipynb #3aff005e

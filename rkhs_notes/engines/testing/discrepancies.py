@@ -87,7 +87,7 @@ OfOneSpace = Annotated[
 # %% ../../../nbs/engines/testing/discrepancies.ipynb #f1de0a61
 class GaussianEmbedding(Value):
     """μ(t) = |I + S/σ²|^(−1/2) exp(−½ (t − m)ᵀ (S + σ²I)⁻¹ (t − m)), N(m, S) under the
-    Gaussian kernel   (11.4)
+    Gaussian kernel   (11b.2)
 
     bandwidth : σ
     """
@@ -112,7 +112,7 @@ class GaussianEmbedding(Value):
 
     @contract
     def inner(self, g: OfOneSpace) -> float:
-        "⟨μ, g⟩: E k(X, X′) for another such law, E g(X) for an RKHSFunction   (11.4)"
+        "⟨μ, g⟩: E k(X, X′) for another such law, E g(X) for an RKHSFunction   (11b.2)"
         if isinstance(g, GaussianEmbedding):
             return _of_two(self.mean, self.cov, g.mean, g.cov, self.bandwidth)
         return paired(g.alpha, _normal_mean(g.Z - self.mean, self.cov, self.bandwidth))
@@ -125,7 +125,7 @@ class GaussianEmbedding(Value):
 
 # %% ../../../nbs/engines/testing/discrepancies.ipynb #f5c34393
 def _normal_mean(delta, cov, bandwidth):
-    "E exp(−‖delta + Z‖² / (2σ²)), Z ~ N(0, cov), for every row of delta   (11.4)"
+    "E exp(−‖delta + Z‖² / (2σ²)), Z ~ N(0, cov), for every row of delta   (11b.2)"
     variances, axes = np.linalg.eigh(cov)
     s = np.hypot(bandwidth, np.sqrt(np.clip(variances, 0, None)))
     with np.errstate(over="ignore"):  # exp(−∞) = 0 far away
@@ -133,7 +133,7 @@ def _normal_mean(delta, cov, bandwidth):
 
 
 def _of_two(m, S, n, T, bandwidth):
-    "E k(X, X′) for X ~ N(m, S) and X′ ~ N(n, T)   (11.4)"
+    "E k(X, X′) for X ~ N(m, S) and X′ ~ N(n, T)   (11b.2)"
     return float(_normal_mean((n - m)[None], S + T, bandwidth)[0])
 
 # %% ../../../nbs/engines/testing/discrepancies.ipynb #089baf45
@@ -141,7 +141,7 @@ def _of_two(m, S, n, T, bandwidth):
 def mmd2_gaussians(
     mean_p: Mean, cov_p: Covariance, mean_q: Mean, cov_q: Covariance, bandwidth: Positive = 1.0
 ):
-    """‖μ_P − μ_Q‖² of two normal laws under the Gaussian kernel, in closed form   (11.4), (11.7)
+    """‖μ_P − μ_Q‖² of two normal laws under the Gaussian kernel, in closed form   (11b.2), (11.5)
 
     returns : float ≥ 0
 
@@ -157,7 +157,7 @@ def mmd2_gaussians(
 # %% ../../../nbs/engines/testing/discrepancies.ipynb #61e869e2
 def _all_pairs(k, X, w, Y, v):
     own = double_sum(k, X, w, X, w) + double_sum(k, Y, v, Y, v)
-    return own - 2 * double_sum(k, X, w, Y, v)  # (11.8)
+    return own - 2 * double_sum(k, X, w, Y, v)  # (11.6)
 
 # %% ../../../nbs/engines/testing/discrepancies.ipynb #38fec8df
 def _off_diagonal(k, X, w):
@@ -183,7 +183,7 @@ def mmd2_block(
 # %% ../../../nbs/engines/testing/discrepancies.ipynb #67f817ce
 @contract
 def mmd2_u1(k: AKernel, X: OtherSample, Y: Sample) -> float:
-    """Mean over i ≠ j of h(zᵢ, zⱼ), zᵢ = (xᵢ, yᵢ): the one-sample U-statistic, m = n   (11.10)
+    """Mean over i ≠ j of h(zᵢ, zⱼ), zᵢ = (xᵢ, yᵢ): the one-sample U-statistic, m = n   (11.8)
 
     It depends on how the points are paired.
     X, Y : n ≥ 2 points each, without weights
@@ -194,7 +194,7 @@ def mmd2_u1(k: AKernel, X: OtherSample, Y: Sample) -> float:
 # %% ../../../nbs/engines/testing/discrepancies.ipynb #5572870f
 @contract
 def mmd2_linear(k: AKernel, X: OtherSample, Y: Sample) -> float:
-    """Mean of h(z₁, z₂), h(z₃, z₄), …: linear time, large variance   (11.10)
+    """Mean of h(z₁, z₂), h(z₃, z₄), …: linear time, large variance   (11.8)
 
     X, Y : n ≥ 2 points each; of an odd number the last pair is not used
     references : Gretton et al. (2012a), Lemma 14
@@ -204,7 +204,7 @@ def mmd2_linear(k: AKernel, X: OtherSample, Y: Sample) -> float:
 # %% ../../../nbs/engines/testing/discrepancies.ipynb #d915815e
 @contract
 def mmd2_incomplete(k: AKernel, X: OtherSample, Y: Sample, n_shifts: Count = None) -> float:
-    """Mean of h(zᵢ, z_{i+r}) over i and r = 1 … n_shifts: O(n · n_shifts)   (11.10)
+    """Mean of h(zᵢ, z_{i+r}) over i and r = 1 … n_shifts: O(n · n_shifts)   (11.8)
 
     X, Y : n ≥ 2 points each
     n_shifts : at most n − 1, which gives mmd2_u1; ⌊√n⌋ when left out
@@ -224,11 +224,11 @@ _Map = Annotated[
 
 @contract
 def mmd2_features(phi: _Map, X: Sample, Y: OtherSample, unbiased: Flag = False) -> float:
-    """‖mean φ(xᵢ) − mean φ(yⱼ)‖², in time linear in m + n   (11.8)
+    """‖mean φ(xᵢ) − mean φ(yⱼ)‖², in time linear in m + n   (11.6)
 
     phi : a kernel stands for its finite feature map, if it has one
     X, Y : a Measure is scaled to mass 1
-    unbiased : the U-statistic of the kernel ⟨φ(x), φ(y)⟩   (11.9)
+    unbiased : the U-statistic of the kernel ⟨φ(x), φ(y)⟩   (11.7)
     """
     phi = phi.feature_map(n_columns(X.points)) if isinstance(phi, Kernel) else phi
     if unbiased:
@@ -239,7 +239,7 @@ def mmd2_features(phi: _Map, X: Sample, Y: OtherSample, unbiased: Flag = False) 
 
 
 def _feature_mean(phi, X, unbiased, o=None):
-    "p = Σ wᵢ φ(xᵢ) − o, what (11.9) adds to ‖p‖², and o, by default φ(x₁); in blocks"
+    "p = Σ wᵢ φ(xᵢ) − o, what (11.7) adds to ‖p‖², and o, by default φ(x₁); in blocks"
     w, A, mean, squares, lean = X.shares, X.points, 0.0, 0.0, 0.0
     for rows in row_blocks(len(w), 32 * (n_columns(A) + getattr(phi, "dim", 256))):
         F, u = feature_rows(phi, taken_of(A, rows)).astype(float, copy=False), w[rows]
@@ -266,7 +266,7 @@ _Origin = Annotated[Any, Word("float or array (d,)", _origin, bad=_no_mean)]
 
 
 class DistanceInduced(Kernel):
-    """k(x, y) = ½ (‖x − o‖ + ‖y − o‖ − ‖x − y‖): its MMD² is half the energy distance   (11.14)
+    """k(x, y) = ½ (‖x − o‖ + ‖y − o‖ − ‖x − y‖): its MMD² is half the energy distance   (11b.6)
 
     origin : o; it changes the kernel, but no MMD
     """
@@ -304,7 +304,7 @@ def herding(
     n: Count,
     candidates: Annotated[Any, sample("M")] = None,
 ):
-    """n points, chosen one by one, whose average embedding follows that of the measure   (11.16)
+    """n points, chosen one by one, whose average embedding follows that of the measure   (11b.8)
 
     measure : what to imitate, scaled to mass 1
     n : how many points; one may be chosen again
@@ -322,7 +322,7 @@ def herding(
     total, chosen = np.zeros(n_points(C)), []
     require_fits((n, n_columns(C)), instead="fewer points")
     for t in tqdm(range(n), "points", delay=10, leave=False):
-        best = int(np.argmax(mu - total / (t + 1)))  # (11.16)
+        best = int(np.argmax(mu - total / (t + 1)))  # (11b.8)
         chosen.append(best)
         total += gram_matrix(k, C, taken_of(C, [best]))[:, 0]
     return taken_of(C, chosen)
@@ -351,7 +351,7 @@ def mean_embedding(k: AKernel, X: OtherSample) -> RKHSFunction:
 # %% ../../../nbs/engines/testing/discrepancies.ipynb #15e3a30d
 @contract(native=True)
 def mmd2_v(k: AKernel, X: Sample, Y: OtherSample) -> float:
-    """‖μ_X − μ_Y‖²: all pairs, biased upwards, never negative but for rounding   (11.8)
+    """‖μ_X − μ_Y‖²: all pairs, biased upwards, never negative but for rounding   (11.6)
 
     X, Y : a Measure is scaled to mass 1
     references : FL (23); Gretton et al. (2012a), Lemma 6
@@ -367,7 +367,7 @@ def mmd2_v(k: AKernel, X: Sample, Y: OtherSample) -> float:
 @contract(native=True)
 def witness(k: AKernel, X: Sample, Y: OtherSample, normalized: Flag = True) -> RKHSFunction:
     """f = (μ_X − μ_Y) / ‖μ_X − μ_Y‖, the function of the unit ball that tells the samples apart
-    best   (11.6)
+    best   (11.4)
 
     X, Y : a Measure is scaled to mass 1
     normalized : divide by the norm; where it is 0 (up to rounding), f is not divided
@@ -390,7 +390,7 @@ def witness(k: AKernel, X: Sample, Y: OtherSample, normalized: Flag = True) -> R
 # %% ../../../nbs/engines/testing/discrepancies.ipynb #fa838e69
 @contract(native=True)
 def mmd2_u(k: AKernel, X: Sample, Y: OtherSample) -> float:
-    """Σ_{i≠j} over both samples, Σ_{i,j} across: unbiased, may be negative   (11.9)
+    """Σ_{i≠j} over both samples, Σ_{i,j} across: unbiased, may be negative   (11.7)
 
     Without weights it does not change if g(x) + g(y) is added to the kernel; with weights only a
     constant g leaves it as it is, for the pairs i ≠ j then have other marginal weights.
@@ -405,4 +405,4 @@ def mmd2_u(k: AKernel, X: Sample, Y: OtherSample) -> float:
     require_two(X.shares, Y.shares)
     k, X, w, Y, v = with_shares(k, X, Y)
     own = _off_diagonal(k, X, w) + _off_diagonal(k, Y, v)
-    return own - 2 * double_sum(k, X, w, Y, v)  # (11.9)
+    return own - 2 * double_sum(k, X, w, Y, v)  # (11.7)

@@ -60,11 +60,11 @@ class Pool:
     def _of_sums(self, a, sums, unbiased):
         b, sx, qx, dx, ax, cx = sums.T
         rest, sy, qy, dy, ay, cy = (self.sums.sum(axis=1) - sums).T
-        xx, xy, yy = a, b - a, rest - b + a  # (11.11)
+        xx, xy, yy = a, b - a, rest - b + a  # (11a.1)
         if not unbiased:
-            return (xx + dx) / sx**2 + (yy + dy) / sy**2 - 2 * xy / (sx * sy)  # (11.8)
+            return (xx + dx) / sx**2 + (yy + dy) / sy**2 - 2 * xy / (sx * sy)  # (11.6)
         x, y = sx**2 - qx, sy**2 - qy
-        U = xx / x + yy / y - 2 * xy / (sx * sy)  # (11.9)
+        U = xx / x + yy / y - 2 * xy / (sx * sy)  # (11.7)
         if self.weighted:  # (SMP.1)
             U += 2 * ((sx * ax - cx) / x - ax / sx + (sy * ay - cy) / y - ay / sy)
         return U
@@ -218,7 +218,7 @@ def _h_entries(k, X, Y, i, j):
     "h(zᵢ, zⱼ) = k(xᵢ, xⱼ) + k(yᵢ, yⱼ) − k(xᵢ, yⱼ) − k(xⱼ, yᵢ) for two slices of equal length"
     (xi, yi), (xj, yj) = taken_of((X, Y), i), taken_of((X, Y), j)
     same = pair_values(k, xi, xj).astype(float) + pair_values(k, yi, yj)
-    return same - pair_values(k, xi, yj) - pair_values(k, xj, yi)  # (11.10)
+    return same - pair_values(k, xi, yj) - pair_values(k, xj, yi)  # (11.8)
 
 
 def _h_tiles(k, X, Y):
