@@ -12,9 +12,9 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from rkhs_notes import settings
 from rkhs_notes.deeper.zoo import Laplace
+from rkhs_notes.engines.functions.measures import empirical
 from rkhs_notes.engines.solving.gram_operators import GramOperator
 from rkhs_notes.engines.solving.spectra import leading_eigenpairs
-from rkhs_notes.hilbert import empirical
 from rkhs_notes.kernels import Brownian, Gaussian
 from rkhs_notes.mercer import mercer_expansion
 from rkhs_notes.rkhs import RKHSFunction

@@ -13,7 +13,7 @@ from mmd_power import aggregated, by_mmd, split
 
 from rkhs_notes.deeper.two_samples import gaussian_grid, mmd_test
 from rkhs_notes.engines.features.spectral import fourier_features
-from rkhs_notes.hilbert import Measure
+from rkhs_notes.engines.functions.measures import Measure
 from rkhs_notes.kernels import Gaussian
 
 

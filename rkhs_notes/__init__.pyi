@@ -115,7 +115,7 @@ from .deeper.processes import gaussian_process as gaussian_process
 from .deeper.scale import gaussian_process_large as gaussian_process_large
 from .deeper.stein import goodness_of_fit_test as goodness_of_fit_test
 from .deeper.processes import gp_classification as gp_classification
-from .hilbert import gram_schmidt as gram_schmidt
+from .engines.functions.vectors import gram_schmidt as gram_schmidt
 from .engines.testing.discrepancies import herding as herding
 from .deeper.dependence import hsic as hsic
 from .deeper.dependence import hsic_test as hsic_test
@@ -148,7 +148,7 @@ from .deeper.grids_landmarks import nystrom_features as nystrom_features
 from .deeper.variants import one_class as one_class
 from .features import perceptron_dual as perceptron_dual
 from .features import perceptron_primal as perceptron_primal
-from .hilbert import project as project
+from .engines.functions.vectors import project as project
 from .engines.solving.losses import quantile as quantile
 from .deeper.generalization import rademacher as rademacher
 from .deeper.grids_landmarks import random_feature_map as random_feature_map
@@ -156,7 +156,7 @@ from .deeper.scale import recommend as recommend
 from .engines.solving.ridge_fits import ridge as ridge
 from .deeper.scale import ridge_large as ridge_large
 from .engines.solving.ridge_fits import ridge_path as ridge_path
-from .hilbert import riesz_representer as riesz_representer
+from .engines.functions.vectors import riesz_representer as riesz_representer
 from .deeper.risks import semiparametric as semiparametric
 from .base.datasets import smiley as smiley
 from .deeper.risks import smoothing_spline as smoothing_spline

@@ -3,8 +3,8 @@
 python tests/renumber.py [--check]    --check only says, by its exit status, whether all of them do
 
 A number changes wherever it is named: in text, in comments and strings of code and what they print, in
-tests, in the site's tables. Ends of links (thm-5-2) and numbers of exercises (05.2) stay for ever, whatever stands at them.
-website/numbers.json keeps the number that each had in version 0.1.
+tests, in the site's tables. Ends of links (thm-5-2) and numbers of exercises (05.2) stay for ever,
+whatever stands at them. website/numbers.json keeps the number that each had in version 0.1.
 """
 
 import io

@@ -27,7 +27,7 @@ from ..engines.kernels.entries import Functions, Widths
 from ..engines.kernels.forms import plain
 from ..engines.kernels.gram import AKernel, gram_matrix
 from ..engines.kernels.leaves import FiniteRank
-from ..hilbert import combine
+from ..engines.functions.vectors import combine
 from ..rkhs import RKHS
 
 # %% ../../nbs/deeper/03b_subspaces.ipynb #04307cb4

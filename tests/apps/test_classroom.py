@@ -161,7 +161,8 @@ def test_what_the_page_exports_comes_from_the_package():
             cell["source"] = "def my_nearest(B, v): return project(v, B)"
     answers, _ = answers_in(nb)
     assert list(answers) == ["00.3"]
-    assert answers["00.3"]["code"].splitlines()[0] == "from rkhs_notes.hilbert import project"
+    (line,) = [x for x in answers["00.3"]["code"].splitlines() if "import" in x]
+    assert line.startswith("from rkhs_notes.") and "project" in line
     assert classroom._tried("00.3", answers["00.3"]) == (True, "right, on 12 fresh inputs")
 
 

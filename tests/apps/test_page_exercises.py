@@ -10,6 +10,7 @@ from shared import UNCUT  # isort: skip
 from website.notebooks import read  # isort: skip
 
 BESIDE = {
+    "00a",
     "01c",
     "02a",
     "03a",

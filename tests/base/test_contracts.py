@@ -31,9 +31,9 @@ from rkhs_notes.deeper.conditioning import conditional_embedding
 from rkhs_notes.deeper.structured import MarkovChain
 from rkhs_notes.deeper.zoo import Laplace, Periodic
 from rkhs_notes.engines.features.spectral import fourier_features
+from rkhs_notes.engines.functions.measures import gauss_hermite
 from rkhs_notes.engines.machines.boxes import BoxProblem, PairDistances
 from rkhs_notes.engines.solving.ridge_fits import ridge_path
-from rkhs_notes.hilbert import gauss_hermite
 from rkhs_notes.kernels import Gaussian, Linear
 from rkhs_notes.rkhs import RKHS
 

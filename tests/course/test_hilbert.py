@@ -9,20 +9,22 @@ from numpy.polynomial import Polynomial
 
 from rkhs_notes.base.contracts import fuzz
 from rkhs_notes.base.errors import LawBroken
-from rkhs_notes.hilbert import (
+from rkhs_notes.engines.functions.measures import (
     Measure,
-    check_inner_product,
-    check_norm,
-    combine,
     empirical,
     gauss_hermite,
     gauss_legendre,
-    gram_schmidt,
     lp_norm,
+    uniform_grid,
+)
+from rkhs_notes.engines.functions.vectors import (
+    check_inner_product,
+    check_norm,
+    combine,
+    gram_schmidt,
     parallelogram_defect,
     project,
     riesz_representer,
-    uniform_grid,
 )
 
 EPS = np.finfo(float).eps

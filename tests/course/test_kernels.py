@@ -40,11 +40,11 @@ from rkhs_notes.deeper.zoo import (
     Sobolev,
     SobolevFull,
 )
+from rkhs_notes.engines.functions.measures import gauss_legendre
 from rkhs_notes.engines.kernels.composites import Anova, Conjugate, Tensor
 from rkhs_notes.engines.kernels.gram import as_kernel
 from rkhs_notes.engines.kernels.laws import check_gradient
 from rkhs_notes.engines.solving.ridge_fits import ridge
-from rkhs_notes.hilbert import gauss_legendre
 from rkhs_notes.kernels import (
     Brownian,
     Constant,

@@ -26,11 +26,17 @@ from rkhs_notes.deeper.zoo import (
     Sobolev,
 )
 from rkhs_notes.engines.features.feature_maps import check_feature_map, finite_feature_map
+from rkhs_notes.engines.functions.measures import (
+    Measure,
+    empirical,
+    gauss_hermite,
+    gauss_legendre,
+    uniform_grid,
+)
 from rkhs_notes.engines.kernels.composites import Anova
 from rkhs_notes.engines.solving.gram_operators import GramOperator
 from rkhs_notes.engines.solving.ridge_fits import ridge
 from rkhs_notes.engines.solving.spectra import leading_eigenpairs
-from rkhs_notes.hilbert import Measure, empirical, gauss_hermite, gauss_legendre, uniform_grid
 from rkhs_notes.kernels import (
     Brownian,
     Constant,

@@ -25,6 +25,7 @@ from rkhs_notes.deeper.two_samples import (
 )
 from rkhs_notes.deeper.zoo import Delta, Laplace, Matern, Precomputed
 from rkhs_notes.engines.features.feature_maps import MonomialMap
+from rkhs_notes.engines.functions.measures import Measure, empirical, gauss_hermite
 from rkhs_notes.engines.kernels.composites import Tensor
 from rkhs_notes.engines.testing.discrepancies import (
     DistanceInduced,
@@ -42,7 +43,6 @@ from rkhs_notes.engines.testing.discrepancies import (
     witness,
 )
 from rkhs_notes.engines.testing.resampling import binomial_interval
-from rkhs_notes.hilbert import Measure, empirical, gauss_hermite
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial, Sigmoid
 from rkhs_notes.rkhs import RKHSFunction
 

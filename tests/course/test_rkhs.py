@@ -22,9 +22,9 @@ from rkhs_notes.deeper.subspaces import (
 from rkhs_notes.deeper.zoo import Delta, FiniteRank, Laplace, Matern, Precomputed
 from rkhs_notes.engines.functions.functions import RKHSFunction
 from rkhs_notes.engines.functions.known import Conditioned
+from rkhs_notes.engines.functions.measures import gauss_legendre
 from rkhs_notes.engines.functions.spaces import check_reproducing
 from rkhs_notes.engines.kernels.composites import Tensor
-from rkhs_notes.hilbert import gauss_legendre
 from rkhs_notes.kernels import (
     Brownian,
     Constant,

@@ -18,17 +18,15 @@ from rkhs_notes.base.distances import sqdist
 from rkhs_notes.base.errors import IndefiniteKernel, LawBroken, NotPositiveDefinite
 from rkhs_notes.base.factors import smallest_eigenvalue, solve_psd
 from rkhs_notes.deeper.risks import check_representer
-from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
-from rkhs_notes.hilbert import (
+from rkhs_notes.engines.functions.measures import gauss_hermite, gauss_legendre, lp_norm
+from rkhs_notes.engines.functions.vectors import (
     check_inner_product,
     check_norm,
-    gauss_hermite,
-    gauss_legendre,
     gram_schmidt,
-    lp_norm,
     project,
     riesz_representer,
 )
+from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.kernels import (
     Brownian,
     Constant,

@@ -17,8 +17,8 @@ from rkhs_notes.engines.data.stored import (
     to_expression,
     write_expression,
 )
+from rkhs_notes.engines.functions.measures import empirical
 from rkhs_notes.engines.functions.series import sines
-from rkhs_notes.hilbert import empirical
 
 X = np.random.default_rng(1).uniform(0.1, 1, size=(7, 2))
 WORDS, GRAPHS = (

@@ -13,16 +13,9 @@ from rkhs_notes.base.arrays import as_count, as_number, as_points
 from rkhs_notes.base.distances import sqdist
 from rkhs_notes.base.errors import NotPositiveDefinite
 from rkhs_notes.base.factors import solve_psd
+from rkhs_notes.engines.functions.measures import Measure, empirical, gauss_legendre, lp_norm
+from rkhs_notes.engines.functions.vectors import combine, gram_schmidt, project
 from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
-from rkhs_notes.hilbert import (
-    Measure,
-    combine,
-    empirical,
-    gauss_legendre,
-    gram_schmidt,
-    lp_norm,
-    project,
-)
 from rkhs_notes.kernels import Brownian, Gaussian, Linear, Polynomial, Sum, is_psd, median_bandwidth
 from rkhs_notes.rkhs import RKHS, RKHSFunction, check_reproducing
 

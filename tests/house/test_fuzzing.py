@@ -48,6 +48,19 @@ from rkhs_notes.engines.features.normals import (
 )
 from rkhs_notes.engines.features.spectral import spectral_from_function
 from rkhs_notes.engines.functions.known import Conditioned
+from rkhs_notes.engines.functions.measures import (
+    gauss_hermite,
+    gauss_legendre,
+    lp_norm,
+    uniform_grid,
+)
+from rkhs_notes.engines.functions.vectors import (
+    check_inner_product,
+    check_norm,
+    combine,
+    gram_schmidt,
+    parallelogram_defect,
+)
 from rkhs_notes.engines.kernels.gram import AKernel
 from rkhs_notes.engines.kernels.laws import check_gradient
 from rkhs_notes.engines.machines.separation import novikoff_bound
@@ -58,17 +71,6 @@ from rkhs_notes.engines.solving.losses import check_loss, squared
 from rkhs_notes.engines.solving.paths import min_norm_path
 from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.engines.testing.resampling import chi2_mixture
-from rkhs_notes.hilbert import (
-    check_inner_product,
-    check_norm,
-    combine,
-    gauss_hermite,
-    gauss_legendre,
-    gram_schmidt,
-    lp_norm,
-    parallelogram_defect,
-    uniform_grid,
-)
 from rkhs_notes.kernels import Constant, Gaussian, check_kernel, is_psd
 from rkhs_notes.mercer import integral_operator
 from rkhs_notes.rkhs import RKHS

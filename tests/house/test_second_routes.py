@@ -68,7 +68,9 @@ from rkhs_notes.engines.features.feature_maps import feature_map, feature_rule
 from rkhs_notes.engines.features.normals import sobol_normals
 from rkhs_notes.engines.features.spectral import mixture, spectral_measure, spectral_rule
 from rkhs_notes.engines.functions.known import PowerFunction
+from rkhs_notes.engines.functions.measures import gauss_legendre, lp_norm
 from rkhs_notes.engines.functions.series import Formula
+from rkhs_notes.engines.functions.vectors import parallelogram_defect
 from rkhs_notes.engines.kernels.composites import Anova, Conjugate, GaussianOf, Tensor
 from rkhs_notes.engines.kernels.gram import as_kernel
 from rkhs_notes.engines.solving.convex import ConvexSolution, minimize_convex
@@ -87,7 +89,6 @@ from rkhs_notes.engines.solving.ridge_fits import OffsetFit, ridge
 from rkhs_notes.engines.solving.systems import NullPart
 from rkhs_notes.engines.testing.discrepancies import DistanceInduced, mean_embedding, witness
 from rkhs_notes.engines.testing.resampling import linear_forms
-from rkhs_notes.hilbert import gauss_legendre, lp_norm, parallelogram_defect
 from rkhs_notes.kernels import (
     Brownian,
     Constant,
