@@ -349,6 +349,7 @@ _CUT = {  # modules that were cut, and the parts that have what they lack now, p
     "features": "feature_maps",
     "random_features": "spectral",
     "double_descent": "curves benign",
+    "sgd": "descent bills budgets",
 }
 
 

@@ -27,24 +27,16 @@ from rkhs_notes.engines.solving.losses import (
     huber,
     quantile,
 )
+from rkhs_notes.deeper.budgets import budgeted_sgd, check_regret
+from rkhs_notes.engines.solving.bills import Cost, break_even, calibrate
+from rkhs_notes.engines.solving.bills import cheapest_option, cost_model
+from rkhs_notes.engines.solving.descent import check_span, sgd_dual, sgd_primal
 from rkhs_notes.engines.solving.ridge_fits import ridge
 from rkhs_notes.engines.solving.steps import slope_of
 from rkhs_notes.engines.solving.timing import Machine
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial
 from rkhs_notes.rkhs import RKHS, RKHSFunction
-from rkhs_notes.sgd import (
-    Cost,
-    break_even,
-    budgeted_sgd,
-    calibrate,
-    cheapest_option,
-    check_regret,
-    check_span,
-    cost_model,
-    kernel_sgd,
-    sgd_dual,
-    sgd_primal,
-)
+from rkhs_notes.sgd import kernel_sgd
 
 LOSSES = [
     "logistic",

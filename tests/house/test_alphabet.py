@@ -54,7 +54,7 @@ EXCEPTIONS = {
     "dependence.generalized_covariance_test.X": "columns of numbers, whose residuals are multiplied",
     "dependence.generalized_covariance_test.Y": "columns of numbers, whose residuals are multiplied",
     "dependence.generalized_covariance_test.Z": "what is given, points of kz beside the rows of X and Y",
-    "sgd.check_span.rng": "two trainers get it, so it must be a seed",
+    "descent.check_span.rng": "two trainers get it, so it must be a seed",
     "structured.markov_chain.X": "texts: the law of a Markov chain, no kernel among the arguments",
     "plots.heatmap.K": "of a cross-Gram matrix too",
     "play.drag_interpolant.X": "numbers on a line that one can drag",

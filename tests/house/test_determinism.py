@@ -64,7 +64,7 @@ FITTING = {
         draw=same(lambda b, rng: rng.normal(size=(3, b))), statistic=same(lambda S: S.sum(0))
     ),
     "resampling.random_labels": dict(n_first=same(2)),
-    "sgd.check_regret": dict(
+    "budgets.check_regret": dict(
         h=same(rn.ridge(rn.Gaussian(1), A, SIGNS, 1.0)), steps=same(20), loss=same("hinge"), **LEARN
     ),
     "sgd.kernel_sgd": dict(steps=same(20), loss=same("hinge"), **LEARN),
@@ -149,7 +149,7 @@ def rng_problems(name, f):
     ask = functools.partial(answer, name, f, seed)
     if ask(rng=5) != ask(rng=5):
         yield f"{name}: the same seed, another answer"
-    if name == "sgd.check_span":  # hands one seed to two trainers
+    if name == "descent.check_span":  # hands one seed to two trainers
         return
     if ask(rng=np.random.default_rng(5)) != ask(rng=5):
         yield f"{name}: rng=5 and default_rng(5) differ"

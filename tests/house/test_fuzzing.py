@@ -74,7 +74,9 @@ from rkhs_notes.engines.testing.resampling import chi2_mixture
 from rkhs_notes.kernels import Constant, Gaussian, check_kernel, is_psd
 from rkhs_notes.mercer import integral_operator
 from rkhs_notes.rkhs import RKHS
-from rkhs_notes.sgd import budgeted_sgd, kernel_sgd, sgd_primal
+from rkhs_notes.deeper.budgets import budgeted_sgd
+from rkhs_notes.engines.solving.descent import sgd_primal
+from rkhs_notes.sgd import kernel_sgd
 
 
 def test_a_slice_of_the_hostile_calls(request):
