@@ -4486,6 +4486,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                        'rkhs_notes/engines/solving/curves.py')},
             'rkhs_notes.engines.solving.descent': { 'rkhs_notes.engines.solving.descent.check_span': ( 'engines/solving/descent.html#check_span',
                                                                                                        'rkhs_notes/engines/solving/descent.py'),
+                                                    'rkhs_notes.engines.solving.descent.features_of': ( 'engines/solving/descent.html#features_of',
+                                                                                                        'rkhs_notes/engines/solving/descent.py'),
                                                     'rkhs_notes.engines.solving.descent.sgd_dual': ( 'engines/solving/descent.html#sgd_dual',
                                                                                                      'rkhs_notes/engines/solving/descent.py'),
                                                     'rkhs_notes.engines.solving.descent.sgd_primal': ( 'engines/solving/descent.html#sgd_primal',
@@ -5435,6 +5437,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                  'rkhs_notes.rkhs.RKHS.project': ('rkhs.html#rkhs.project', 'rkhs_notes/rkhs.py'),
                                  'rkhs_notes.rkhs.RKHS.section': ('rkhs.html#rkhs.section', 'rkhs_notes/rkhs.py'),
                                  'rkhs_notes.rkhs.kernel_from_space': ('rkhs.html#kernel_from_space', 'rkhs_notes/rkhs.py')},
-            'rkhs_notes.sgd': { 'rkhs_notes.sgd._features': ('sgd.html#_features', 'rkhs_notes/sgd.py'),
+            'rkhs_notes.sgd': { 'rkhs_notes.sgd._terms': ('sgd.html#_terms', 'rkhs_notes/sgd.py'),
                                 'rkhs_notes.sgd.kernel_sgd': ('sgd.html#kernel_sgd', 'rkhs_notes/sgd.py')},
             'rkhs_notes.svm': {'rkhs_notes.svm.svc_path': ('svm.html#svc_path', 'rkhs_notes/svm.py')}}}

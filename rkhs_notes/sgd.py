@@ -3,43 +3,22 @@
 # %% auto #0
 __all__ = ['kernel_sgd']
 
-# %% ../nbs/06_sgd.ipynb #b980aa33
+# %% ../nbs/06_sgd.ipynb #4d477747
 import numpy as np
 from .base.contracts import contract
-from .base.errors import require
-from .base.points import Points
-from .base.words import Count, Flag, NonNegative, Responses, Rng, Weights, fitting
-from .engines.features.feature_maps import FeatureFunction, FeatureMap
-from .engines.features.maps import largest_gap
+from .base.words import Count, Flag, NonNegative, Responses, Rng, Weights
+from .engines.features.feature_maps import FeatureFunction
 from .engines.functions.functions import RKHSFunction
 from .engines.functions.measures import empirical
-from .engines.kernels.gram import AKernel, gram_matrix
-from .engines.solving.descent import Callback, MapOrTerms
+from .engines.functions.signatures import AKernel, Points
+from .engines.solving.descent import Callback, MapOrTerms, features_of
 from .engines.solving.losses import ALoss, logistic
 from .engines.solving.steps import Examples, Option, Run, StepSize, descend, weights_of
 from .mercer import mercer_expansion
 
-# %% ../nbs/06_sgd.ipynb #21ed76c5
-def _features(k, X, option, features):
-    "The feature map of options 1, 2 (exact) and 5, 6 (approximate)"
-    exact = option < 5
-    if isinstance(features, FeatureMap):
-        if exact:
-            apart = largest_gap(features(X[:8]), gram_matrix(k, X[:8]))[0]
-            require(
-                f"option {option} wants features with ⟨φ(x), φ(y)⟩ = k(x, y) for {k}",
-                apart,
-                1e-6,
-                f"Use option {option + 4} for approximate ones.",
-            )
-        return features
-    if exact and features is None:
-        return k.feature_map(getattr(X, "shape", (0, None))[1])
-    what = "a FeatureMap" + ", or the number of terms of a Mercer expansion" * (not exact)
-    fits = not exact and features is not None
-    fitting(features, "features", fits, what, f"one for option {option}")
-    some = np.linspace(0, len(X) - 1, min(len(X), max(1000, 4 * features))).astype(int)
-    return mercer_expansion(k, empirical(X[some]), features).feature_map()
+# %% ../nbs/06_sgd.ipynb #7316b868
+def _terms(k, some, D):
+    return mercer_expansion(k, empirical(some), D).feature_map()
 
 # %% ../nbs/06_sgd.ipynb #19281860
 @contract
@@ -87,9 +66,8 @@ def kernel_sgd(
     [True, False]
     """
     run = Run(y, loss, steps, step_size, rng, batch, lam, replace, weights)
-    if option in (3, 4):
-        u = descend(run, Examples(k, X, option == 4), average, callback)
-        return RKHSFunction._of(k, X, u).of_labels(run.labels)
-    phi = _features(k, X, option, features)
-    w = descend(run, weights_of(phi, X, option in (2, 6)), average, callback)
-    return FeatureFunction._of(phi, w).of_columns(X).of_labels(run.labels)
+    phi = None if option in (3, 4) else features_of(k, X, option, features, _terms)
+    rows = Examples(k, X, option == 4) if phi is None else weights_of(phi, X, option in (2, 6))
+    c = descend(run, rows, average, callback)
+    f = RKHSFunction._of(k, X, c) if phi is None else FeatureFunction._of(phi, c).of_columns(X)
+    return f.of_labels(run.labels)

@@ -3,14 +3,16 @@
 # %% auto #0
 __all__ = ['sgd_primal', 'sgd_dual', 'check_span']
 
-# %% ../../../nbs/engines/solving/descent.ipynb #b2464cac
+# %% ../../../nbs/engines/solving/descent.ipynb #627c1001
 import numpy as np
 from typing import Annotated, Any
 from ...base.contracts import contract
 from ...base.errors import LawBroken, require
-from ...base.words import Count, Function, Responses, Rng, Whole, count, either, function
+from ...base.words import Count, Function, Responses, Rng, Whole
+from ...base.words import count, either, fitting, function
 from ..features.feature_maps import FeatureMap
-from ..features.maps import GramMatrix
+from ..features.maps import GramMatrix, largest_gap
+from ..kernels.gram import gram_matrix
 from .losses import ALoss, logistic
 from .steps import FeatureRows, Run, StepSize
 
@@ -20,6 +22,28 @@ MapOrTerms = Annotated[
     either(lambda value: isinstance(value, FeatureMap), count(), "FeatureMap or int", draw=None),
 ]
 Callback = Annotated[Any, function("(t, rows, scores)")]
+
+# %% ../../../nbs/engines/solving/descent.ipynb #21ed76c5
+def features_of(k, X, option, features, terms):
+    "The feature map of options 1, 2 (exact) and 5, 6 (approximate)"
+    exact = option < 5
+    if isinstance(features, FeatureMap):
+        if exact:
+            apart = largest_gap(features(X[:8]), gram_matrix(k, X[:8]))[0]
+            require(
+                f"option {option} wants features with ⟨φ(x), φ(y)⟩ = k(x, y) for {k}",
+                apart,
+                1e-6,
+                f"Use option {option + 4} for approximate ones.",
+            )
+        return features
+    if exact and features is None:
+        return k.feature_map(getattr(X, "shape", (0, None))[1])
+    what = "a FeatureMap" + ", or the number of terms of a Mercer expansion" * (not exact)
+    fits = not exact and features is not None
+    fitting(features, "features", fits, what, f"one for option {option}")
+    some = np.linspace(0, len(X) - 1, min(len(X), max(1000, 4 * features))).astype(int)
+    return terms(k, X[some], features)
 
 # %% ../../../nbs/engines/solving/descent.ipynb #ba74dbe2
 @contract
