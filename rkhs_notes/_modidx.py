@@ -4488,6 +4488,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                        'rkhs_notes/engines/solving/descent.py'),
                                                     'rkhs_notes.engines.solving.descent.features_of': ( 'engines/solving/descent.html#features_of',
                                                                                                         'rkhs_notes/engines/solving/descent.py'),
+                                                    'rkhs_notes.engines.solving.descent.function_of': ( 'engines/solving/descent.html#function_of',
+                                                                                                        'rkhs_notes/engines/solving/descent.py'),
                                                     'rkhs_notes.engines.solving.descent.sgd_dual': ( 'engines/solving/descent.html#sgd_dual',
                                                                                                      'rkhs_notes/engines/solving/descent.py'),
                                                     'rkhs_notes.engines.solving.descent.sgd_primal': ( 'engines/solving/descent.html#sgd_primal',

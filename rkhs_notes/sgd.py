@@ -3,15 +3,13 @@
 # %% auto #0
 __all__ = ['kernel_sgd']
 
-# %% ../nbs/06_sgd.ipynb #4d477747
+# %% ../nbs/06_sgd.ipynb #9628b165
 import numpy as np
 from .base.contracts import contract
 from .base.words import Count, Flag, NonNegative, Responses, Rng, Weights
-from .engines.features.feature_maps import FeatureFunction
-from .engines.functions.functions import RKHSFunction
 from .engines.functions.measures import empirical
 from .engines.functions.signatures import AKernel, Points
-from .engines.solving.descent import Callback, MapOrTerms, features_of
+from .engines.solving.descent import Callback, MapOrTerms, features_of, function_of
 from .engines.solving.losses import ALoss, logistic
 from .engines.solving.steps import Examples, Option, Run, StepSize, descend, weights_of
 from .mercer import mercer_expansion
@@ -69,5 +67,4 @@ def kernel_sgd(
     phi = None if option in (3, 4) else features_of(k, X, option, features, _terms)
     rows = Examples(k, X, option == 4) if phi is None else weights_of(phi, X, option in (2, 6))
     c = descend(run, rows, average, callback)
-    f = RKHSFunction._of(k, X, c) if phi is None else FeatureFunction._of(phi, c).of_columns(X)
-    return f.of_labels(run.labels)
+    return function_of(k, X, phi, c).of_labels(run.labels)

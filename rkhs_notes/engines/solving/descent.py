@@ -3,14 +3,15 @@
 # %% auto #0
 __all__ = ['sgd_primal', 'sgd_dual', 'check_span']
 
-# %% ../../../nbs/engines/solving/descent.ipynb #627c1001
+# %% ../../../nbs/engines/solving/descent.ipynb #326a1f34
 import numpy as np
 from typing import Annotated, Any
 from ...base.contracts import contract
 from ...base.errors import LawBroken, require
 from ...base.words import Count, Function, Responses, Rng, Whole
 from ...base.words import count, either, fitting, function
-from ..features.feature_maps import FeatureMap
+from ..features.feature_maps import FeatureFunction, FeatureMap
+from ..functions.functions import RKHSFunction
 from ..features.maps import GramMatrix, largest_gap
 from ..kernels.gram import gram_matrix
 from .losses import ALoss, logistic
@@ -44,6 +45,13 @@ def features_of(k, X, option, features, terms):
     fitting(features, "features", fits, what, f"one for option {option}")
     some = np.linspace(0, len(X) - 1, min(len(X), max(1000, 4 * features))).astype(int)
     return terms(k, X[some], features)
+
+# %% ../../../nbs/engines/solving/descent.ipynb #ac460477
+def function_of(k, X, phi, c):
+    "⟨c, φ(·)⟩, or without φ Σⱼ cⱼ k(xⱼ, ·)"
+    if phi is None:
+        return RKHSFunction._of(k, X, c)
+    return FeatureFunction._of(phi, c).of_columns(X)
 
 # %% ../../../nbs/engines/solving/descent.ipynb #ba74dbe2
 @contract
