@@ -15,10 +15,19 @@ from rkhs_notes.base.errors import (
     LawBroken,
     NoFiniteFeatureMap,
 )
+from rkhs_notes.deeper.budgets import budgeted_sgd, check_regret
 from rkhs_notes.deeper.risks import minimize_risk
 from rkhs_notes.deeper.zoo import Matern, Precomputed
 from rkhs_notes.engines.features.feature_maps import FeatureFunction, FeatureMap
 from rkhs_notes.engines.solving import timing
+from rkhs_notes.engines.solving.bills import (
+    Cost,
+    break_even,
+    calibrate,
+    cheapest_option,
+    cost_model,
+)
+from rkhs_notes.engines.solving.descent import check_span, sgd_dual, sgd_primal
 from rkhs_notes.engines.solving.losses import (
     Loss,
     PiecewiseQuadratic,
@@ -27,10 +36,6 @@ from rkhs_notes.engines.solving.losses import (
     huber,
     quantile,
 )
-from rkhs_notes.deeper.budgets import budgeted_sgd, check_regret
-from rkhs_notes.engines.solving.bills import Cost, break_even, calibrate
-from rkhs_notes.engines.solving.bills import cheapest_option, cost_model
-from rkhs_notes.engines.solving.descent import check_span, sgd_dual, sgd_primal
 from rkhs_notes.engines.solving.ridge_fits import ridge
 from rkhs_notes.engines.solving.steps import slope_of
 from rkhs_notes.engines.solving.timing import Machine

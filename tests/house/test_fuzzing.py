@@ -23,6 +23,7 @@ from rkhs_notes.base.errors import ConvergenceFailure, RKHSError
 from rkhs_notes.base.plots import plot_decision
 from rkhs_notes.base.points import Points
 from rkhs_notes.base.words import Count, Labels, Positive, Targets, Vector, Weights
+from rkhs_notes.deeper.budgets import budgeted_sgd
 from rkhs_notes.deeper.cca import kernel_cca
 from rkhs_notes.deeper.dependence import conditional_independence_test, hsic_test
 from rkhs_notes.deeper.embeddings import check_mmd
@@ -67,6 +68,7 @@ from rkhs_notes.engines.machines.separation import novikoff_bound
 from rkhs_notes.engines.solving.convex import certificate
 from rkhs_notes.engines.solving.couplings import tune_coupling
 from rkhs_notes.engines.solving.curves import check_min_norm
+from rkhs_notes.engines.solving.descent import sgd_primal
 from rkhs_notes.engines.solving.losses import check_loss, squared
 from rkhs_notes.engines.solving.paths import min_norm_path
 from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
@@ -74,8 +76,6 @@ from rkhs_notes.engines.testing.resampling import chi2_mixture
 from rkhs_notes.kernels import Constant, Gaussian, check_kernel, is_psd
 from rkhs_notes.mercer import integral_operator
 from rkhs_notes.rkhs import RKHS
-from rkhs_notes.deeper.budgets import budgeted_sgd
-from rkhs_notes.engines.solving.descent import sgd_primal
 from rkhs_notes.sgd import kernel_sgd
 
 
