@@ -84,10 +84,12 @@ FAR = 2.0**20
 PLACED = (r"stein\.|processes.check_sample_space|generalization.bias|conditioning.kernel_"
           r"|scale.gaussian_process_l|unbiased\.")  # fmt: skip
 # what has another argument in the unit of y: a kernel of variances, noise, a tube, a step, other targets
-IN_UNITS = (r"(processes|sgd|bills|descent|budgets|convex)\.|variants.svr$|machines.(nu_svr|relevance)|curves.double"
+IN_UNITS = (r"(processes|sgd|bills|descent|budgets|"
+            r"convex)\.|variants.svr$|machines.(nu_svr|relevance)|curves.double"
             r"|scale.gaussian_process_l|.*\.check_")  # fmt: skip
 # where a row is a step, a point of a rule, a landmark, left out by itself; and where answers are equally good
-COUNTED = (r"(sgd|bills|descent|budgets)\.|scale\.|hilbert\.|spectra\.|ridge_fits.ridge_path|.*\.check_|processes.fit_hyper"
+COUNTED = (r"(sgd|bills|descent|budgets)\.|"
+           r"scale\.|hilbert\.|spectra\.|ridge_fits.ridge_path|.*\.check_|processes.fit_hyper"
            r"|machines.nu_svr")  # fmt: skip
 # every fifth turn
 SLOW = r"play\.|plots\.|machines.svc_prob|exercises|spectral.spectral_from|curves.double"
