@@ -48,7 +48,7 @@ def kernel_sgd(
         or the number of terms of a Mercer expansion on a sample of X
     lam : weight of ‖f‖² beside the sum of losses, as in ridge
     batch : examples a step, whose slopes are averaged
-    average : return the mean of f_0, …, f_{steps−1} instead of the last f (Theorem 6.3)
+    average : return the mean of f_0, …, f_{steps−1} instead of the last f (Theorem 6a.2)
     replace : False takes pass after pass, each example once a pass, in random order
     weights : wᵢ, by default 1, which stretch the steps
     callback : after each block of steps: steps done, examples drawn, their scores before the step

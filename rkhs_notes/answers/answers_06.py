@@ -117,9 +117,9 @@ _exercises["06.4"] = dict(
 _exercises["06.5"] = wrong_step(
     4,
     {
-        "step 1 is Theorem 6.3 (a); no probability is in it": 1,
+        "step 1 is Theorem 6a.2 (a); no probability is in it": 1,
         "step 2 is sound: each example comes once": 2,
-        "step 3 is (6.7) with 2 inserted": 3,
+        "step 3 is (6a.2) with 2 inserted": 3,
         "step 5 would follow from 4": 5,
     },
 )

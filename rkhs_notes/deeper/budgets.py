@@ -31,11 +31,11 @@ def check_regret(
     rng: Rng = None,
     train: Function = kernel_sgd,
 ) -> float:
-    """Test on one run that its mean loss exceeds that of h by at most the bound of (6.7)
+    """Test on one run that its mean loss exceeds that of h by at most the bound of (6a.2)
 
     h : of the same kernel: any function to compare with, such as ridge(k, X, y)
     train : to be tested, called as kernel_sgd
-    returns : the left side of (6.7) less the right side, ≤ 0 up to rounding
+    returns : the left side of (6a.2) less the right side, ≤ 0 up to rounding
     raises LawBroken : the run does worse than any sequence of examples explains
     """
     h - 0 * RKHSFunction._of(k, X, np.zeros(len(X)))  # refuses a function of another space
@@ -105,11 +105,11 @@ class _Memory:
 
 # %% ../../nbs/deeper/06a_budgets.ipynb #3f319723
 def _forget(memory):
-    "Drop the centre that is missed least, projected on the others   (6.14)"
+    "Drop the centre that is missed least, projected on the others   (6a.9)"
     P, c = memory.P, memory.c
     j = int(np.argmin(c**2 / P.diagonal()))
     kept, lost = np.arange(len(c)) != j, c[j] / P[j, j]
-    memory.drift += abs(c[j]) / math.sqrt(P[j, j])  # (6.14)
+    memory.drift += abs(c[j]) / math.sqrt(P[j, j])  # (6a.9)
     memory.c, memory.rows = (c - lost * P[:, j])[kept], memory.rows[kept]
     memory.P = (P - np.outer(P[:, j], P[j]) / P[j, j])[kept][:, kept]
 
@@ -125,12 +125,12 @@ def budgeted_sgd(
     step_size: StepSize = 0.1,
     rng: Rng = None,
 ) -> Budgeted:
-    """kernel_sgd with at most `budget` centres: the one missed least is projected away   (6.14)
+    """kernel_sgd with at most `budget` centres: the one missed least is projected away   (6a.9)
 
     y, steps, rng : as in kernel_sgd
     budget : centres kept
     returns : .function, and .drift, a bound of its distance from kernel_sgd's if the steps are
-        stable (Corollary 6.8)
+        stable (Corollary 6a.7)
     raises ConvergenceFailure : as kernel_sgd
     references : Engel, Mannor and Meir (2004); Wang, Crammer and Vucetic (2012)
     """

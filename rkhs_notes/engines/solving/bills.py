@@ -77,7 +77,7 @@ _ACost = Annotated[Cost, instance_of(Cost, "cost_model(option, n, d, D, T)")]
 
 @contract
 def break_even(a: _ACost, b: _ACost) -> float:
-    """The number of steps T* from which b, dearer beforehand, is cheaper than a   (6.6)
+    """The number of steps T* from which b, dearer beforehand, is cheaper than a   (6.5)
 
     returns : 0 if b is cheaper from the start, inf if never
     raises TypeError : a or b is no Cost
@@ -86,7 +86,7 @@ def break_even(a: _ACost, b: _ACost) -> float:
         return 0.0
     if b.per_step >= a.per_step or b.fixed == math.inf:
         return math.inf
-    return max(0.0, (b.fixed - a.fixed) / (a.per_step - b.per_step))  # (6.6)
+    return max(0.0, (b.fixed - a.fixed) / (a.per_step - b.per_step))  # (6.5)
 
 # %% ../../../nbs/engines/solving/bills.ipynb #99e35ce4
 def _cosines(d, D):

@@ -148,7 +148,7 @@ class Run:
         return zip(range(self.steps), self.examples.tolist(), self.rates.tolist(), strict=True)
 
     def require_bounded(self, scores, t, longest):
-        "Theorem 6.6 with a factor 100 to spare: |f_t(x)| ≤ max k(x, x) · max |ℓ′(y, 0)| · Σ η"
+        "Theorem 6a.5 with a factor 100 to spare: |f_t(x)| ≤ max k(x, x) · max |ℓ′(y, 0)| · Σ η"
         reach, largest = 100 * longest * self.first_slope, abs(scores)
         if np.ndim(scores):
             largest = largest.max()
@@ -189,7 +189,7 @@ def _ran_away(run, score, t, longest):
     rate = run.rates[min(t, run.steps - 1)]
     return (
         f"after {t} of {run.steps} steps a score {reached}: the steps are too long and the fit "
-        f"runs away. They are stable below 2 / (β k(x, x)) (Theorem 6.6), here about "
+        f"runs away. They are stable below 2 / (β k(x, x)) (Theorem 6a.5), here about "
         f"{stable:.2g}, with k(x, x) up to {longest:.2g}; step_size is {rate:.2g}. Try "
         f"{smaller} the kernel."
     )
