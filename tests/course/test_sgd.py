@@ -145,11 +145,18 @@ def test_blocks_are_exact_where_steps_interact_strongly(kernel):
 def test_options_five_and_six():
     D, rng = 60, np.random.default_rng(0)
     W = rng.normal(size=(2, D // 2)) / 0.2
-    psi = FeatureMap(
-        k, 2, D, lambda P: np.concatenate([np.cos(P @ W), np.sin(P @ W)], 1) * np.sqrt(2 / D)
-    )
+    asked = []
+
+    def waves(P):
+        asked.append(len(P))
+        return np.concatenate([np.cos(P @ W), np.sin(P @ W)], 1) * np.sqrt(2 / D)
+
+    psi = FeatureMap(k, 2, D, waves)
     given = dict(steps=600, step_size=0.1, rng=2)
-    five, six = (kernel_sgd(k, X, y, option=option, features=psi, **given) for option in (5, 6))
+    five = kernel_sgd(k, X, y, option=5, features=psi, **given)
+    often, asked[:] = len(asked), []
+    six = kernel_sgd(k, X, y, option=6, features=psi, **given)
+    assert max(asked) == len(X) and len(asked) < often  # option 6 stores them
     np.testing.assert_allclose(five.w, six.w, atol=1e-12)
     np.testing.assert_allclose(six.w, sgd_primal(psi(X), y, **given), atol=1e-12)
     mercer = kernel_sgd(k, X, y, option=6, features=80, **given)
@@ -410,6 +417,7 @@ def test_costs():
         )
         assert before[0] <= before[1] and after[0] >= after[1]
     assert break_even(Cost(5, 1, 1, 0), Cost(3, 1, 1, 0)) == 0
+    assert break_even(Cost(10, 3, 1, 0), Cost(16, 1, 1, 0)) == 3  # (16 − 10) / (3 − 1)
     assert break_even(cost_model(2, 50, 4, 10, 1), cost_model(4, 50, 4, 10, 1)) == math.inf
 
 
