@@ -350,6 +350,7 @@ _CUT = {  # modules that were cut, and the parts that have what they lack now, p
     "random_features": "spectral",
     "double_descent": "curves benign",
     "sgd": "descent bills budgets",
+    "mercer": "mercer_expansions closed_spectra",
 }
 
 

@@ -49,7 +49,7 @@ from .engines.kernels.leaves import Linear as Linear
 from .engines.kernels.leaves import Mahalanobis as Mahalanobis
 from .engines.kernels.leaves import Matern as Matern
 from .engines.functions.measures import Measure as Measure
-from .mercer import MercerExpansion as MercerExpansion
+from .engines.solving.mercer_expansions import MercerExpansion as MercerExpansion
 from .deeper.structured import Mismatch as Mismatch
 from .engines.features.feature_maps import MonomialMap as MonomialMap
 from .base.errors import NoFiniteFeatureMap as NoFiniteFeatureMap
@@ -88,7 +88,7 @@ from .engines.solving.bills import cheapest_option as cheapest_option
 from .apps.exercises import check as check
 from .engines.features.feature_maps import check_feature_map as check_feature_map
 from .kernels import check_kernel as check_kernel
-from .mercer import check_mercer as check_mercer
+from .engines.solving.mercer_expansions import check_mercer as check_mercer
 from .deeper.risks import check_representer as check_representer
 from .engines.functions.spaces import check_reproducing as check_reproducing
 from .apps.comparison import compare_tables as compare_tables
@@ -132,7 +132,7 @@ from .base.datasets import load as load
 from .engines.data.stored import load_model as load_model
 from .engines.testing.discrepancies import mean_embedding as mean_embedding
 from .engines.kernels.gram import median_bandwidth as median_bandwidth
-from .mercer import mercer_expansion as mercer_expansion
+from .engines.solving.mercer_expansions import mercer_expansion as mercer_expansion
 from .engines.solving.curves import min_norm_fit as min_norm_fit
 from .deeper.risks import minimize_risk as minimize_risk
 from .engines.testing.discrepancies import mmd2_gaussians as mmd2_gaussians

@@ -12,7 +12,7 @@ from .engines.functions.signatures import AKernel, Points
 from .engines.solving.descent import Callback, MapOrTerms, features_of, function_of
 from .engines.solving.losses import ALoss, logistic
 from .engines.solving.steps import Examples, Option, Run, StepSize, descend, weights_of
-from .mercer import mercer_expansion
+from .engines.solving.mercer_expansions import mercer_expansion
 
 # %% ../nbs/06_sgd.ipynb #7316b868
 def _terms(k, some, D):

@@ -145,7 +145,7 @@ DRAWS = {
         "model": lambda rng: MarkovChain("ac", np.full((2, 2), 0.5)),
         "X": lambda rng: ["acca", "ca"],
     },
-    "mercer.periodic_spectrum": {"kernel": lambda rng: Periodic(1.0), "n": lambda rng: 3},
+    "closed_spectra.periodic_spectrum": {"kernel": lambda rng: Periodic(1.0), "n": lambda rng: 3},
     "smo.solve_box": {
         "distances": lambda rng: PairDistances(Gaussian(1), SOME),
         "problem": lambda rng: BoxProblem(SOME[:, 0], -np.ones(5), np.ones(5)),

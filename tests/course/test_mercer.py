@@ -34,7 +34,19 @@ from rkhs_notes.engines.functions.measures import (
     uniform_grid,
 )
 from rkhs_notes.engines.kernels.composites import Anova
+from rkhs_notes.engines.solving.closed_spectra import (
+    BrownianBridge,
+    bridge_spectrum,
+    brownian_spectrum,
+    gaussian_spectrum,
+    periodic_spectrum,
+)
 from rkhs_notes.engines.solving.gram_operators import GramOperator
+from rkhs_notes.engines.solving.mercer_expansions import (
+    check_mercer,
+    integral_operator,
+    mercer_expansion,
+)
 from rkhs_notes.engines.solving.ridge_fits import ridge
 from rkhs_notes.engines.solving.spectra import leading_eigenpairs
 from rkhs_notes.kernels import (
@@ -46,16 +58,6 @@ from rkhs_notes.kernels import (
     Polynomial,
     Sigmoid,
     check_kernel,
-)
-from rkhs_notes.mercer import (
-    BrownianBridge,
-    bridge_spectrum,
-    brownian_spectrum,
-    check_mercer,
-    gaussian_spectrum,
-    integral_operator,
-    mercer_expansion,
-    periodic_spectrum,
 )
 from rkhs_notes.rkhs import RKHS
 from shared import SharedLetters

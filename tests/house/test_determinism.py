@@ -133,7 +133,7 @@ def fixed(name, f, rng=5):
 
 
 # matrices as small as these are solved whole, without a draw
-WITHOUT_A_DRAW = {"kpca.kernel_pca", "mercer.mercer_expansion", "spectra.leading_eigenpairs"}
+WITHOUT_A_DRAW = {"kpca.kernel_pca", "mercer_expansions.mercer_expansion", "spectra.leading_eigenpairs"}
 
 
 def moved(name, f, seed):

@@ -74,7 +74,7 @@ from rkhs_notes.engines.solving.paths import min_norm_path
 from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.engines.testing.resampling import chi2_mixture
 from rkhs_notes.kernels import Constant, Gaussian, check_kernel, is_psd
-from rkhs_notes.mercer import integral_operator
+from rkhs_notes.engines.solving.mercer_expansions import integral_operator
 from rkhs_notes.rkhs import RKHS
 from rkhs_notes.sgd import kernel_sgd
 

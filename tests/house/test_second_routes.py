@@ -105,13 +105,13 @@ from rkhs_notes.kernels import (
     Sigmoid,
     Sum,
 )
-from rkhs_notes.mercer import (
+from rkhs_notes.engines.solving.closed_spectra import (
     BrownianBridge,
-    TruncatedKernel,
     bridge_spectrum,
     brownian_spectrum,
     periodic_spectrum,
 )
+from rkhs_notes.engines.solving.mercer_expansions import TruncatedKernel
 from rkhs_notes.rkhs import RKHSFunction
 from rkhs_notes.svm import svc_path
 
