@@ -14,9 +14,9 @@ from rkhs_notes import settings
 from rkhs_notes.deeper.zoo import Laplace
 from rkhs_notes.engines.functions.measures import empirical
 from rkhs_notes.engines.solving.gram_operators import GramOperator
+from rkhs_notes.engines.solving.mercer_expansions import mercer_expansion
 from rkhs_notes.engines.solving.spectra import leading_eigenpairs
 from rkhs_notes.kernels import Brownian, Gaussian
-from rkhs_notes.engines.solving.mercer_expansions import mercer_expansion
 from rkhs_notes.rkhs import RKHSFunction
 
 OURS, TERMS = "rkhs_notes", 50

@@ -12,10 +12,10 @@ from runner import Race, main
 
 from rkhs_notes.base.datasets import smiley
 from rkhs_notes.deeper.zoo import Precomputed
+from rkhs_notes.engines.solving.descent import kernel_sgd
 from rkhs_notes.engines.solving.losses import as_loss
 from rkhs_notes.engines.solving.steps import Examples, Run, descend
 from rkhs_notes.kernels import Gaussian
-from rkhs_notes.sgd import kernel_sgd
 
 try:
     from numba import njit

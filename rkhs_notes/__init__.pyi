@@ -60,7 +60,7 @@ from .apps.estimators import OneClassKernelSVM as OneClassKernelSVM
 from .engines.kernels.leaves import Periodic as Periodic
 from .engines.kernels.leaves import Polynomial as Polynomial
 from .engines.kernels.leaves import Precomputed as Precomputed
-from .rkhs import RKHS as RKHS
+from .engines.functions.spaces import RKHS as RKHS
 from .base.errors import RKHSError as RKHSError
 from .engines.functions.functions import RKHSFunction as RKHSFunction
 from .apps.estimators import RandomFeatures as RandomFeatures
@@ -125,7 +125,7 @@ from .kernels import is_psd as is_psd
 from .deeper.cca import kernel_cca as kernel_cca
 from .deeper.cca import kernel_ica as kernel_ica
 from .kpca import kernel_pca as kernel_pca
-from .sgd import kernel_sgd as kernel_sgd
+from .engines.solving.descent import kernel_sgd as kernel_sgd
 from .deeper.processes import learn_noise as learn_noise
 from .deeper.rates import learning_curve as learning_curve
 from .base.datasets import load as load

@@ -4,5 +4,5 @@
 __all__ = []
 
 # %% ../nbs/04_mercer.ipynb #a75d431b
-from .engines.solving.mercer_expansions import MercerExpansion, check_mercer
-from .engines.solving.mercer_expansions import integral_operator, mercer_expansion
+from .engines.solving.mercer_expansions import check_mercer, integral_operator
+from .engines.solving.mercer_expansions import mercer_expansion

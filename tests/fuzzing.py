@@ -67,7 +67,7 @@ DRAWS = OTHERS | {
 # answers that may follow the order of the points: greedy choices, pairs in a row, factors of a matrix
 ORDERED = (r"(svm|kernel_machines|variants|machines|grids_landmarks|lowrank|processes)\.|laws.check_gradient"
            r"|curves.check|ridge_fits.ridge_path|interpolation.(Conditioned|PowerFunction)$"
-           r"|rkhs.RKHS.power_function$|kpca.pca_primal$")  # fmt: skip
+           r"|spaces.RKHS.power_function$|principal.pca_primal$")  # fmt: skip
 SINGLE = (
     "ridge_fits.ridge_path",
     "kpca.",

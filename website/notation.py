@@ -26,7 +26,7 @@ TABLE = [
     (r"K_{ij}", "K", "Gram matrix, the kernel at all pairs of points", "array (n, n)", "1.1"),
     (r"k(x,z_j)", "Kxz", "cross-Gram matrix of new points and centres", "array (m, n)", ""),
     (r"\tilde K", "center", "Gram matrix of centred features", "array (n, n)", "8.2"),
-    (r"\sigma", "bandwidth", "width of a kernel, in the units of x", "float > 0", "4.8"),
+    (r"\sigma", "bandwidth", "width of a kernel, in the units of x", "float > 0", "4a.3"),
     (r"d_k(x,y)", "", "distance of two points in H, the norm of k_x − k_y", "", "3b.8"),
     (r"\varphi", "phi", "feature map", "FeatureMap", "2.1"),
     (r"\Phi", "Phi", "features of all points, a row a point", "array (n, D)", "10.1"),
@@ -68,7 +68,7 @@ TABLE = [
     ),
     (r"\psi_j", "MercerExpansion", "eigenfunctions, orthonormal in L²(μ)", "", "4.4"),
     (r"\mu", "Measure", "measure on the points", "", "4.1"),
-    (r"d(\lambda)", "effective_dimension", "effective dimension", "float ≥ 0", "4.10"),
+    (r"d(\lambda)", "effective_dimension", "effective dimension", "float ≥ 0", "4.6"),
     (
         r"\omega",
         "SpectralMeasure",

@@ -16,7 +16,7 @@ from ..engines.functions.functions import OneFunction, RKHSFunction
 from ..engines.kernels.gram import AKernel, diagonal, gram_matrix
 from ..engines.solving.losses import ALoss, logistic
 from ..engines.solving.steps import Run, StepSize, slope_along
-from ..sgd import kernel_sgd
+from ..engines.solving.descent import kernel_sgd
 
 # %% ../../nbs/deeper/06a_budgets.ipynb #d877fcf6
 @contract

@@ -94,7 +94,7 @@ def effective_dimension(k: AKernel, X: Points, lam: LamOrLams):
     0.5
     """
     eigenvalues = eigenpairs(gram_matrix(k, X), k)[0]
-    each = (eigenvalues / (eigenvalues + np.reshape(lam, (-1, 1)))).sum(axis=1)  # (4.14)
+    each = (eigenvalues / (eigenvalues + np.reshape(lam, (-1, 1)))).sum(axis=1)  # (4.11)
     return each if np.ndim(lam) else float(each[0])
 
 # %% ../../nbs/deeper/16_generalization.ipynb #6239da44

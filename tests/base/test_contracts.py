@@ -246,7 +246,7 @@ DRAWS = {
     "stein.torch_score": {"log_density": lambda rng: np.sum},
     "normals.sobol_normals": {"d": lambda rng: int(rng.integers(1, 30))},
     "zoo.from_sklearn": {"kernel": lambda rng: RBF(1.0)},
-    "rkhs.kernel_from_space": {"gram": lambda rng: np.eye(2) + rng.uniform(0, 0.9)},
+    "spaces.kernel_from_space": {"gram": lambda rng: np.eye(2) + rng.uniform(0, 0.9)},
 }
 
 

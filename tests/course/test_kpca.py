@@ -15,7 +15,7 @@ from rkhs_notes import settings
 from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
 from rkhs_notes.deeper.zoo import Laplace, Precomputed
 from rkhs_notes.engines.solving import principal
-from rkhs_notes.engines.solving.principal import KernelComponents, check_kernel_pca
+from rkhs_notes.engines.solving.principal import KernelComponents, check_kernel_pca, pca_primal
 from rkhs_notes.engines.solving.ridge_fits import ridge_path
 from rkhs_notes.kernels import (
     Constant,
@@ -26,7 +26,7 @@ from rkhs_notes.kernels import (
     Sigmoid,
     median_bandwidth,
 )
-from rkhs_notes.kpca import center, center_cross, kernel_pca, pca_primal
+from rkhs_notes.kpca import center, center_cross, kernel_pca
 from rkhs_notes.rkhs import RKHSFunction
 from shared import KERNELS, H, X, Y, n
 

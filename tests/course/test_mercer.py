@@ -546,7 +546,7 @@ def test_a_near_miss_of_the_operator(n):
 
 @pytest.mark.parametrize("n", [20, 200])
 def test_eigenvalues_of_a_sample(n):
-    "Each step of (4.15) and the bounds (4.16), and mutants of the statement"
+    "Each step of (4a.4) and the bounds (4a.5), and mutants of the statement"
     lam, eta, off = gaussian_spectrum(1, 0, 1, 60).eigenvalues, 0.05, []
     for _ in range(100):
         x = rng.normal(size=n)
@@ -566,7 +566,7 @@ def test_eigenvalues_of_a_sample(n):
 
 @pytest.mark.parametrize("order, constant", [(1, 2), (2, 12), (3, 2 * 3 * 5 * 4)])
 def test_decay_against_smoothness(order, constant):
-    "(4.17) holds, its power is sharp, and a larger power fails"
+    "(4a.6) holds, its power is sharp, and a larger power fails"
     lam = mercer_expansion(Sobolev(order), gauss_legendre(0, 1, 250), 14).eigenvalues
     m = np.arange(1, 13 // order + 1)
     assert (lam[order * m] <= m ** (-2.0 * order) / constant).all()
@@ -576,7 +576,7 @@ def test_decay_against_smoothness(order, constant):
 
 
 def test_positive_operators_and_positive_matrices():
-    "Proposition 4.5: the quadratic form of bumps tends to that of the Gram matrix"
+    "Proposition 4a.1: the quadratic form of bumps tends to that of the Gram matrix"
     grid, points = uniform_grid(0, 1, 2000), np.array([0.1, 0.5, 0.9])
     c = np.array([1.0, -2.0, 1.5])
     for k in (Gaussian(0.5), Brownian(), Laplace(1)):

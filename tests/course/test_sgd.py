@@ -27,7 +27,7 @@ from rkhs_notes.engines.solving.bills import (
     cheapest_option,
     cost_model,
 )
-from rkhs_notes.engines.solving.descent import check_span, sgd_dual, sgd_primal
+from rkhs_notes.engines.solving.descent import check_span, kernel_sgd, sgd_dual, sgd_primal
 from rkhs_notes.engines.solving.losses import (
     Loss,
     PiecewiseQuadratic,
@@ -41,7 +41,6 @@ from rkhs_notes.engines.solving.steps import slope_of
 from rkhs_notes.engines.solving.timing import Machine
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Kernel, Linear, Polynomial
 from rkhs_notes.rkhs import RKHS, RKHSFunction
-from rkhs_notes.sgd import kernel_sgd
 
 LOSSES = [
     "logistic",

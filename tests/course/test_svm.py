@@ -30,7 +30,7 @@ from rkhs_notes.deeper.variants import logistic_primal, one_class, svm_primal, s
 from rkhs_notes.deeper.zoo import Laplace, Matern, Precomputed
 from rkhs_notes.engines.machines import libsvm
 from rkhs_notes.engines.machines.boxes import BoxProblem, PairDistances
-from rkhs_notes.engines.machines.kernel_machines import check_kkt, in_libsvm, svc
+from rkhs_notes.engines.machines.kernel_machines import check_kkt, in_libsvm, svc, svc_path
 from rkhs_notes.engines.machines.linear_machines import (
     by_features,
     hinge_by_newton,
@@ -42,7 +42,6 @@ from rkhs_notes.engines.machines.smo import solve_box
 from rkhs_notes.engines.machines.support import gap_of
 from rkhs_notes.kernels import Gaussian, Kernel, Linear, Polynomial, Sigmoid
 from rkhs_notes.rkhs import RKHSFunction
-from rkhs_notes.svm import svc_path
 from shared import Counted, Letters, counted
 
 SEEDS = range(24)

@@ -67,7 +67,7 @@ FITTING = {
     "budgets.check_regret": dict(
         h=same(rn.ridge(rn.Gaussian(1), A, SIGNS, 1.0)), steps=same(20), loss=same("hinge"), **LEARN
     ),
-    "sgd.kernel_sgd": dict(steps=same(20), loss=same("hinge"), **LEARN),
+    "descent.kernel_sgd": dict(steps=same(20), loss=same("hinge"), **LEARN),
     "two_samples.check_level": dict(
         test=same(lambda X, Y, rng: rn.mmd_test(rn.Gaussian(1), X, Y, 9, rng=rng)),
         draw=same(lambda rng: rng.normal(size=(2, 5, 2))), n_tests=same(9), level=same(0.5),
@@ -133,7 +133,11 @@ def fixed(name, f, rng=5):
 
 
 # matrices as small as these are solved whole, without a draw
-WITHOUT_A_DRAW = {"kpca.kernel_pca", "mercer_expansions.mercer_expansion", "spectra.leading_eigenpairs"}
+WITHOUT_A_DRAW = {
+    "kpca.kernel_pca",
+    "mercer_expansions.mercer_expansion",
+    "spectra.leading_eigenpairs",
+}
 
 
 def moved(name, f, seed):

@@ -68,15 +68,14 @@ from rkhs_notes.engines.machines.separation import novikoff_bound
 from rkhs_notes.engines.solving.convex import certificate
 from rkhs_notes.engines.solving.couplings import tune_coupling
 from rkhs_notes.engines.solving.curves import check_min_norm
-from rkhs_notes.engines.solving.descent import sgd_primal
+from rkhs_notes.engines.solving.descent import kernel_sgd, sgd_primal
 from rkhs_notes.engines.solving.losses import check_loss, squared
+from rkhs_notes.engines.solving.mercer_expansions import integral_operator
 from rkhs_notes.engines.solving.paths import min_norm_path
 from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.engines.testing.resampling import chi2_mixture
 from rkhs_notes.kernels import Constant, Gaussian, check_kernel, is_psd
-from rkhs_notes.engines.solving.mercer_expansions import integral_operator
 from rkhs_notes.rkhs import RKHS
-from rkhs_notes.sgd import kernel_sgd
 
 
 def test_a_slice_of_the_hostile_calls(request):

@@ -73,6 +73,13 @@ from rkhs_notes.engines.functions.series import Formula
 from rkhs_notes.engines.functions.vectors import parallelogram_defect
 from rkhs_notes.engines.kernels.composites import Anova, Conjugate, GaussianOf, Tensor
 from rkhs_notes.engines.kernels.gram import as_kernel
+from rkhs_notes.engines.machines.kernel_machines import svc_path
+from rkhs_notes.engines.solving.closed_spectra import (
+    BrownianBridge,
+    bridge_spectrum,
+    brownian_spectrum,
+    periodic_spectrum,
+)
 from rkhs_notes.engines.solving.convex import ConvexSolution, minimize_convex
 from rkhs_notes.engines.solving.losses import (
     Absolute,
@@ -85,6 +92,7 @@ from rkhs_notes.engines.solving.losses import (
     Squared,
     SquaredHinge,
 )
+from rkhs_notes.engines.solving.mercer_expansions import TruncatedKernel
 from rkhs_notes.engines.solving.ridge_fits import OffsetFit, ridge
 from rkhs_notes.engines.solving.systems import NullPart
 from rkhs_notes.engines.testing.discrepancies import DistanceInduced, mean_embedding, witness
@@ -105,15 +113,7 @@ from rkhs_notes.kernels import (
     Sigmoid,
     Sum,
 )
-from rkhs_notes.engines.solving.closed_spectra import (
-    BrownianBridge,
-    bridge_spectrum,
-    brownian_spectrum,
-    periodic_spectrum,
-)
-from rkhs_notes.engines.solving.mercer_expansions import TruncatedKernel
 from rkhs_notes.rkhs import RKHSFunction
-from rkhs_notes.svm import svc_path
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 close = np.testing.assert_allclose

@@ -77,7 +77,7 @@ class Series(Value):
 
     @contract
     def effective_dimension(self, lam: Positive) -> Finite:
-        """Σⱼ λⱼ / (λⱼ + lam), how many directions ridge with penalty lam uses   (4.14)
+        """Σⱼ λⱼ / (λⱼ + lam), how many directions ridge with penalty lam uses   (4.11)
 
         The terms left out would add at most tail() / lam.
 
@@ -180,13 +180,13 @@ def within_unit_interval(X, name, what):
 
 
 def sines(X, frequencies, k):
-    "√2 sin(ωⱼ x)   (4.11)"
+    "√2 sin(ωⱼ x)   (4a.1)"
     X = within_unit_interval(X, "X", f"the expansion of {k}")
     return math.sqrt(2) * np.sin(X * frequencies)
 
 # %% ../../../nbs/engines/functions/series.ipynb #92a53695
 def hermite(X, mean, std, a, b, gamma, n):
-    "ψ₀, …, ψₙ₋₁: exp(a x²) times Hermite functions of √(2γ) x, by their recursion   (4.12)"
+    "ψ₀, …, ψₙ₋₁: exp(a x²) times Hermite functions of √(2γ) x, by their recursion   (4a.2)"
     x = np.clip((X[:, 0] - mean) / std, -1e150, 1e150)
     y, psi = math.sqrt(2 * gamma) * x, np.zeros((n + 1, len(x)))
     psi[0] = (gamma / a) ** 0.25 * np.exp(-2 * a * b / (gamma + a) * x * x)  # γ − a without loss
@@ -196,7 +196,7 @@ def hermite(X, mean, std, a, b, gamma, n):
 
 
 def require_scales(bandwidth, mean, std):
-    "Refuses what the formulas (4.12) cannot compute in floats"
+    "Refuses what the formulas (4a.2) cannot compute in floats"
     spacing = float(np.spacing(abs(mean)))
     as_number(
         bandwidth / std,
@@ -213,7 +213,7 @@ def require_scales(bandwidth, mean, std):
 
 # %% ../../../nbs/engines/functions/series.ipynb #6c1bdc98
 def waves(X, period, frequency, sine):
-    "1, √2 cos and √2 sin of 2π j x / period   (4.13)"
+    "1, √2 cos and √2 sin of 2π j x / period   (4a.3)"
     turns = np.multiply.outer(np.remainder(X[:, 0], period) / period, frequency) % 1
     values = np.where(sine, np.sin(2 * np.pi * turns), np.cos(2 * np.pi * turns))
     return values * np.where(frequency == 0, 1, math.sqrt(2))

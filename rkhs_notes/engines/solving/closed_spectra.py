@@ -21,7 +21,7 @@ from .mercer_expansions import MercerExpansion
 
 # %% ../../../nbs/engines/solving/closed_spectra.ipynb #18a222aa
 class BrownianBridge(Kernel):
-    "k(x, y) = min(x, y) − x y on [0, 1]: a Brownian path that must return to 0 at 1   (4.11)"
+    "k(x, y) = min(x, y) − x y on [0, 1]: a Brownian path that must return to 0 at 1   (4a.1)"
 
     _window = (0.0, 1.0)
 
@@ -35,7 +35,7 @@ class BrownianBridge(Kernel):
 def _expansion_in_sines(k, half_turns, total):
     frequencies, law = frozen(half_turns * np.pi), _panels(0, 1, max(200, len(half_turns) // 4))
     psi = Formula._of(sines, (frequencies, k))
-    return MercerExpansion._of(frequencies**-2.0, psi, k, law, total, len(frequencies))  # (4.11)
+    return MercerExpansion._of(frequencies**-2.0, psi, k, law, total, len(frequencies))  # (4a.1)
 
 
 def _panels(a, b, count):
@@ -48,7 +48,7 @@ def _panels(a, b, count):
 # %% ../../../nbs/engines/solving/closed_spectra.ipynb #5c98ddd2
 @contract
 def brownian_spectrum(n: NumberOfTerms) -> MercerExpansion:
-    """λⱼ = ((j − ½)π)⁻², ψⱼ(x) = √2 sin((j − ½)πx): min(x, y), Lebesgue measure on [0, 1]   (4.11)
+    """λⱼ = ((j − ½)π)⁻², ψⱼ(x) = √2 sin((j − ½)πx): min(x, y), Lebesgue measure on [0, 1]   (4a.1)
 
     n : terms
     returns : on [0, 1]; points outside are refused
@@ -58,7 +58,7 @@ def brownian_spectrum(n: NumberOfTerms) -> MercerExpansion:
 # %% ../../../nbs/engines/solving/closed_spectra.ipynb #999bba9b
 @contract
 def bridge_spectrum(n: NumberOfTerms) -> MercerExpansion:
-    """λⱼ = (j π)⁻², ψⱼ(x) = √2 sin(j π x): min(x, y) − x y, Lebesgue measure on [0, 1]   (4.11)
+    """λⱼ = (j π)⁻², ψⱼ(x) = √2 sin(j π x): min(x, y) − x y, Lebesgue measure on [0, 1]   (4a.1)
 
     n : terms
     returns : on [0, 1]
@@ -70,7 +70,7 @@ def bridge_spectrum(n: NumberOfTerms) -> MercerExpansion:
 def gaussian_spectrum(
     bandwidth: Positive, mean: Finite, std: Positive, n: NumberOfTerms
 ) -> MercerExpansion:
-    """λⱼ = √(2a/A) (b/A)ʲ, Hermite functions: the Gaussian kernel, the law N(mean, std²)   (4.12)
+    """λⱼ = √(2a/A) (b/A)ʲ, Hermite functions: the Gaussian kernel, the law N(mean, std²)   (4a.2)
 
     bandwidth : of the kernel
     std : standard deviation of the law
@@ -87,7 +87,7 @@ def gaussian_spectrum(
     gamma = math.sqrt(a * a + 2 * a * b)
     A = a + b + gamma
     logs = 0.5 * math.log(2 * a / A) - np.arange(n) * math.log1p((a + gamma) / b)
-    lam = np.exp(logs[logs > math.log(1e-300)])  # (4.12)
+    lam = np.exp(logs[logs > math.log(1e-300)])  # (4a.2)
     psi = Formula._of(hermite, (mean, std, a, b, gamma, len(lam)))
     reach = max(9.0, (math.sqrt(2 * len(lam) + 1) + 7) / math.sqrt(2 * gamma))
     x = _panels(-reach, reach, min(4096, len(lam) // 2 + math.ceil(2 * reach / ratio)))
@@ -98,7 +98,7 @@ def gaussian_spectrum(
 # %% ../../../nbs/engines/solving/closed_spectra.ipynb #2dd655f7
 @contract
 def periodic_spectrum(kernel: AKernel, n: NumberOfTerms) -> MercerExpansion:
-    """λ = Fourier coefficients, ψ = 1, √2 cos, √2 sin: periodic, uniform on one period   (4.13)
+    """λ = Fourier coefficients, ψ = 1, √2 cos, √2 sin: periodic, uniform on one period   (4a.3)
 
     kernel : made of Periodic kernels of one period, and constants, by the algebra
     n : terms; those that rounding cannot tell from 0 are left out, which the repr states (for
@@ -140,4 +140,4 @@ def _fourier_coefficients(k, period, n):
         return cosine_series(k, period, n)
     if k.bandwidth < 1e-4:
         raise too_narrow(k)
-    return ive(np.arange(n), k.bandwidth**-2), 1e-300  # (4.13)
+    return ive(np.arange(n), k.bandwidth**-2), 1e-300  # (4a.3)
