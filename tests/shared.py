@@ -69,7 +69,3 @@ def counted(call):
     Counted.looks.clear()
     call(Counted(1.0)), call(images)
     return len(Counted.looks), len(runs)
-
-
-# pages of the course that take more than a meeting yet; a page that was cut leaves the list
-UNCUT = set()

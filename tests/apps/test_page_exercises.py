@@ -6,7 +6,6 @@ import pytest
 
 from conftest import NOTEBOOKS, refuse  # first: it puts the site's tooling on the path
 
-from shared import UNCUT  # isort: skip
 from website.notebooks import read  # isort: skip
 
 BESIDE = {
@@ -65,7 +64,7 @@ def test_exercises_of_a_page(path):
     limits = {}
     if number in BESIDE:
         limits = {"few": 3}
-    elif path.parent.name == "nbs" and number not in UNCUT:
+    elif path.parent.name == "nbs":
         limits = {"few": 6, "many": 8, "first": 4}
     refuse(lacking(read(path), **limits))
 

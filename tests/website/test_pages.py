@@ -12,7 +12,6 @@ from conftest import (
     refuse,
 )  # first: it puts the site's tooling on the path
 
-from shared import UNCUT  # isort: skip
 from website import pages  # isort: skip
 from website.notebooks import is_setup, read, split  # isort: skip
 from website.counts import before_exercises, counted, minutes, size, time  # isort: skip
@@ -183,17 +182,13 @@ COURSE_PAGES = [path for path in NOTEBOOKS if path.parent.name == "nbs" and path
 
 @pytest.mark.parametrize("path", COURSE_PAGES, ids=lambda path: path.stem)
 def test_a_page_of_the_course_is_a_meeting(path):
-    found = too_much(read(path))
-    if path.stem[:2] in UNCUT:
-        assert found, f"{path.stem} is cut: take it off UNCUT"
-    else:
-        refuse(found)
+    refuse(too_much(read(path)))
 
 
 def test_the_course_takes_twenty_hours():
-    cut = [sum(minutes(read(path))) for path in COURSE_PAGES if path.stem[:2] not in UNCUT]
-    each = 90 if len(cut) == 13 else 94  # a part of the course may be its longer half
-    assert len(COURSE_PAGES) == 13 and sum(cut) <= each * len(cut)
+    "Thirteen meetings of ninety minutes"
+    assert len(COURSE_PAGES) == 13
+    assert sum(sum(minutes(read(path))) for path in COURSE_PAGES) <= 13 * 90
 
 
 def test_a_page_that_asks_for_more_is_noticed(write_notebook):
