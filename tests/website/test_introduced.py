@@ -1,0 +1,141 @@
+"""Nothing is used on a page of the course before it, or an earlier one, says what it is or links to it."""
+
+import ast
+import re
+from itertools import chain
+
+import rkhs_notes
+
+from conftest import NOTEBOOKS, refuse  # first: it puts the site's tooling on the path
+
+from website import words  # isort: skip
+from website.notation import definitions  # isort: skip
+from website.notebooks import is_setup, read, split  # isort: skip
+
+COURSE = [path for path in NOTEBOOKS if re.match(r"\d\d_", path.stem) and path.parent.name == "nbs"]
+# pictures, data, draws, exercises, refusals: page 00 says what they are; an exception says it when it is raised
+PLUMBING = set(rkhs_notes.plots.__all__) | {"plots", "settings", "check"}
+# words of every day, used here in their everyday sense before the page that gives them a narrower one
+EVERYDAY = set("bound centre evidence law level power slip engine penalty margin".split())
+QUOTED = re.compile(r"`([^`]+)`")
+NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def before_exercises(nb):
+    "The cells that a meeting reads, in order"
+    for cell in nb.cells:
+        if cell.source.startswith("## Exercises"):
+            return
+        yield cell
+
+
+def library_names(tree):
+    "Names of the library that the code calls; annotations and decorators are words of signatures"
+    imported = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rkhs_notes")
+        for alias in node.names
+    }
+    silent = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            silent |= set(chain.from_iterable(map(ast.walk, node.decorator_list)))
+        if isinstance(node, ast.FunctionDef):
+            notes = [a.annotation for a in ast.walk(node.args) if isinstance(a, ast.arg)]
+            silent |= {n for note in (*notes, node.returns) if note for n in ast.walk(note)}
+    used = []
+    for node in ast.walk(tree):
+        if node in silent:
+            continue
+        if isinstance(node, ast.Name):
+            used.append((node.lineno, node.id, False))
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "rn":
+            used.append((node.lineno, node.attr, True))
+    return imported, [(name, whole) for _, name, whole in sorted(used)]
+
+
+def is_exception(name):
+    found = getattr(rkhs_notes, name, None)
+    return isinstance(found, type) and issubclass(found, BaseException)
+
+
+def unexplained(pages):
+    "page: names of the library that its code uses before any text has them between backticks"
+    known = set(PLUMBING)
+    for nb, stem in pages:
+        imported = set()
+        for cell in before_exercises(nb):
+            if cell.cell_type == "markdown":
+                known |= set(NAME.findall(" ".join(QUOTED.findall(cell.source))))
+                continue
+            flags, body = split(cell.source)
+            if cell.cell_type != "code" or "checked" in str(flags):
+                continue
+            more, used = library_names(ast.parse(body))
+            imported |= more
+            if is_setup(body):
+                continue
+            for name, whole in used:
+                if (whole or name in imported) and name not in known and not is_exception(name):
+                    known.add(name)
+                    yield f"{stem}: {name}"
+
+
+def paragraphs(nb):
+    "Texts of a page, a table's row or a paragraph each, links without their targets beside the whole"
+    for cell in before_exercises(nb):
+        if cell.cell_type == "markdown":
+            for text in re.split(r"\n\n|\n(?=\|)", cell.source):
+                yield text, re.sub(r"\]\([^)]*\)", "]", text)
+
+
+def home(where, found):
+    "The page that defines a word"
+    return (found[where][0] if where in found else where).split("/")[-1]
+
+
+def too_early(pages):
+    "page: words whose first paragraph here neither links to the page that defines them nor defines them"
+    found = definitions()
+    for word, _, where, _ in words.lines():
+        if word in EVERYDAY:
+            continue
+        there = home(where, found)
+        pattern = re.compile(rf"\b{re.escape(word)}", re.I if word[1:].islower() else 0)
+        for nb, stem in pages:
+            if stem == there or (stem[:2] >= there[:2] and re.match(r"\d\d_", there)):
+                break
+            first = next((text for text, bare in paragraphs(nb) if pattern.search(bare)), None)
+            if first is None:
+                continue
+            introduced = re.search(rf"\*+[^*]*{re.escape(word)}", first, re.I)
+            if there not in first and not introduced and not re.search(r"\]\([^)]*ipynb", first):
+                yield f"{stem}: {word}, of {there}"
+            break
+
+
+def course():
+    return [(read(path), path.stem) for path in COURSE]
+
+
+def test_a_name_is_explained_before_it_is_used():
+    refuse(list(unexplained(course())))
+
+
+def test_a_word_is_introduced_before_it_is_used():
+    refuse(list(too_early(course())))
+
+
+def test_what_comes_too_early_is_noticed(write_notebook):
+    page = write_notebook(
+        "00_x.ipynb",
+        "# X",
+        "A universal kernel.",
+        "code:from rkhs_notes import ridge, svc",
+        "Here is `svc`.",
+        "code:ridge(svc)",
+    )
+    pages = [(read(page), page.stem)]
+    assert list(unexplained(pages)) == ["00_x: ridge"]
+    assert list(too_early(pages)) == ["00_x: kernel, of 01_kernels", "00_x: universal, of 11_mmd"]
