@@ -5,7 +5,6 @@ import re
 from itertools import chain
 
 import rkhs_notes
-
 from conftest import NOTEBOOKS, refuse  # first: it puts the site's tooling on the path
 
 from website import words  # isort: skip
@@ -13,7 +12,7 @@ from website.notation import definitions  # isort: skip
 from website.notebooks import is_setup, read, split  # isort: skip
 
 COURSE = [path for path in NOTEBOOKS if re.match(r"\d\d_", path.stem) and path.parent.name == "nbs"]
-# pictures, data, draws, exercises, refusals: page 00 says what they are; an exception says it when it is raised
+# page 00 says what these are; an exception says it when it is raised
 PLUMBING = set(rkhs_notes.plots.__all__) | {"plots", "settings", "check"}
 # words of every day, used here in their everyday sense before the page that gives them a narrower one
 EVERYDAY = set("bound centre evidence law level power slip engine penalty margin".split())
