@@ -87,7 +87,7 @@ from .kpca import center as center
 from .engines.solving.bills import cheapest_option as cheapest_option
 from .apps.exercises import check as check
 from .engines.features.feature_maps import check_feature_map as check_feature_map
-from .kernels import check_kernel as check_kernel
+from .engines.kernels.laws import check_kernel as check_kernel
 from .engines.solving.mercer_expansions import check_mercer as check_mercer
 from .deeper.risks import check_representer as check_representer
 from .engines.functions.spaces import check_reproducing as check_reproducing
@@ -146,8 +146,8 @@ from .deeper.machines import nu_svc as nu_svc
 from .deeper.machines import nu_svr as nu_svr
 from .deeper.grids_landmarks import nystrom_features as nystrom_features
 from .deeper.variants import one_class as one_class
-from .features import perceptron_dual as perceptron_dual
-from .features import perceptron_primal as perceptron_primal
+from .engines.machines.separation import perceptron_dual as perceptron_dual
+from .engines.machines.separation import perceptron_primal as perceptron_primal
 from .engines.functions.vectors import project as project
 from .engines.solving.losses import quantile as quantile
 from .deeper.generalization import rademacher as rademacher

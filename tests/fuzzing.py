@@ -73,7 +73,8 @@ SINGLE = (
     "kpca.",
     "principal.",
     "cca.",
-)  # which lams, and which directions, are above rounding
+    "kernel_machines.svc_path",
+)  # which lams and directions are above rounding, at which step a path is within tol
 SEARCHED = "processes.learn_"  # where a search stops, rounding moves it by √eps of its size
 UNITS = (
     "stein.",

@@ -44,8 +44,13 @@ from rkhs_notes.engines.features.feature_maps import (
 from rkhs_notes.engines.features.monomials import cost_table
 from rkhs_notes.engines.functions.measures import gauss_legendre
 from rkhs_notes.engines.kernels.composites import Anova, Tensor
-from rkhs_notes.engines.machines.separation import is_separable, novikoff_bound, widest_margin
-from rkhs_notes.features import perceptron_dual, perceptron_primal
+from rkhs_notes.engines.machines.separation import (
+    is_separable,
+    novikoff_bound,
+    perceptron_dual,
+    perceptron_primal,
+    widest_margin,
+)
 from rkhs_notes.kernels import (
     Brownian,
     Constant,

@@ -101,7 +101,9 @@ def too_early(pages):
         if word in EVERYDAY:
             continue
         there = home(where, found)
-        pattern = re.compile(rf"\b{re.escape(word)}", re.I if word[1:].islower() else 0)
+        pattern = re.compile(
+            rf"\b{re.escape(word)}(?! function)", re.I if word[1:].islower() else 0
+        )
         for nb, stem in pages:
             if stem == there or (stem[:2] >= there[:2] and re.match(r"\d\d_", there)):
                 break
