@@ -2,7 +2,7 @@
 
 # %% auto #0
 __all__ = ['ACCENT', 'WARM', 'GOLD', 'GREEN', 'VIOLET', 'INK', 'MUTED', 'palette', 'SEQUENTIAL', 'DIVERGING', 'SINGLE', 'WIDE',
-           'SQUARE', 'use_style', 'plot_classes', 'plot_decision', 'heatmap', 'Frames', 'frames']
+           'SQUARE', 'use_style', 'plot_classes', 'plot_decision', 'heatmap', 'diagram', 'Frames', 'frames']
 
 # %% ../../nbs/base/plots.ipynb #758e08d3
 import base64, hashlib, html, importlib.util, io, json, struct, sys
@@ -169,6 +169,36 @@ def heatmap(K: Table, ax=None, label="k(x, y)") -> Axes:
     image = ax.imshow(K, aspect="equal", interpolation="nearest", **colours)
     ax.grid(False)
     ax.figure.colorbar(image, ax=ax, label=label, shrink=0.85)
+    return ax
+
+# %% ../../nbs/base/plots.ipynb #diagcode
+@contract
+def diagram(boxes, arrows, ax=None) -> Axes:
+    """Draw words in boxes, and arrows with labels from box to box.
+
+    boxes : {words: (x, y)}, the middle of each box in any unit
+    arrows : of (words, words, label), from the first box to the second
+    ax : matplotlib Axes, by default that of a new figure
+    raises ValueError : an arrow from or to no box
+    """
+    ax, drawn = axis_of(ax, WIDE), {}
+    for words, place in boxes.items():
+        look = dict(boxstyle="round,pad=0.5", facecolor="white", edgecolor=ACCENT)
+        drawn[words] = ax.text(*place, words, ha="center", va="center", bbox=look)
+    for start, end, label in arrows:
+        missing = {start, end} - boxes.keys()
+        if missing:
+            raise ValueError(f"an arrow names {missing.pop()!r}; the boxes are {list(boxes)}.")
+        ends = dict(zip(("patchA", "patchB"), (drawn[w].get_bbox_patch() for w in (start, end))))
+        line = dict(arrowstyle="->", color=MUTED, **ends)
+        ax.annotate("", boxes[end], boxes[start], arrowprops=line)
+        middle = np.mean([boxes[start], boxes[end]], axis=0)
+        over = dict(facecolor="white", edgecolor="none", pad=1)
+        ax.text(*middle, label, color=INK, fontsize="small", ha="center", va="center", bbox=over)
+    low, high = np.min([*boxes.values()], axis=0), np.max([*boxes.values()], axis=0)
+    edge = 0.12 * (high - low) + 0.1
+    ax.set(xlim=(low[0] - edge[0], high[0] + edge[0]), ylim=(low[1] - edge[1], high[1] + edge[1]))
+    ax.set_axis_off()
     return ax
 
 # %% ../../nbs/base/plots.ipynb #2fedd8d3

@@ -13,7 +13,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 from rkhs_notes import plots, settings  # noqa: E402
-from rkhs_notes.base.plots import frames, heatmap, plot_classes, plot_decision, use_style  # noqa: E402
+from rkhs_notes.base.plots import diagram, frames, heatmap, plot_classes, plot_decision, use_style  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -232,6 +232,19 @@ def test_classes_differ_in_colour_and_marker_and_carry_labels():
     ax = plot_classes([0.0, 1, 2, 3], ["a", "b", "c", "a"])
     assert [c.get_label() for c in ax.collections] == ["a", "b", "c"]
     assert len({c.get_paths()[0].vertices.tobytes() for c in ax.collections}) == 3
+
+
+@pytest.mark.second_route("diagram", "what the axes hold")
+def test_a_diagram_has_its_boxes_and_arrows_inside_the_frame():
+    ax = diagram({"a": (0, 0), "b": (2, 1), "c": (4, 0)}, [("a", "b", "up"), ("b", "c", "down")])
+    places = {text.get_text(): text.get_position() for text in ax.texts}
+    assert places["a"] == (0, 0) and places["up"] == (1, 0.5) and places["down"] == (3, 0.5)
+    arrows = [text for text in ax.texts if getattr(text, "arrow_patch", None)]
+    assert [(arrow.xyann, arrow.xy) for arrow in arrows] == [((0, 0), (2, 1)), ((2, 1), (4, 0))]
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    assert left < 0 and right > 4 and low < 0 and high > 1
+    with pytest.raises(ValueError, match="'d'; the boxes are"):
+        diagram({"a": (0, 0)}, [("a", "d", "")])
 
 
 @pytest.mark.second_route("heatmap", "what the axes hold")
