@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 from runner import Race, main, points
 
-from rkhs_notes.deeper.grids_landmarks import binning_features
 from rkhs_notes.deeper.zoo import Laplace
+from rkhs_notes.engines.features.bins import binning_features
 
 OURS, PEER = "rkhs_notes", "dictionaries, bins by NumPy"
 

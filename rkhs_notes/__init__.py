@@ -351,6 +351,7 @@ _CUT = {  # modules that were cut, and the parts that have what they lack now, p
     "double_descent": "curves benign",
     "sgd": "descent bills budgets",
     "mercer": "mercer_expansions closed_spectra",
+    "grids_landmarks": "bins random_maps landmarks",
 }
 
 
@@ -358,8 +359,9 @@ def _former(module, name):
     "The `name` that `module` once had, from where it lives now"
     parts = [] if name.startswith("__") else _CUT.get(module, "").split()
     for part in parts:
-        if name in vars(_module(_modules()[part])):
-            return getattr(_module(_modules()[part]), name)
+        found = vars(_module(_modules()[part]))
+        for now in {name, f"_{name}"} & found.keys():
+            return found[now]
     here, known = _modules()[module], name in _FORMER.get(module, "").split()
     homes = [_owners()[name]] if name in _owners() else _homes().get(name, [])
     homes = sorted(set(homes) - {here}, key=lambda home: home.split(".")[0] != here.split(".")[0])
@@ -369,12 +371,17 @@ def _former(module, name):
 
 
 class _Package(ModuleType):
-    "This package; each module that is imported into it learns to find its former names"
+    "This package and its rooms; a module that is imported into one learns to find its former names"
 
     def __setattr__(self, name, value):
         super().__setattr__(name, value)
-        if name in {*_FORMER, *_CUT} and isinstance(value, ModuleType):
-            vars(value).setdefault("__getattr__", partial(_former, name))
+        if not isinstance(value, ModuleType):
+            return
+        if hasattr(value, "__path__"):  # a room
+            value.__class__ = _Package
+        module = value.__name__.rpartition(".")[2]
+        if module in {*_FORMER, *_CUT}:
+            vars(value).setdefault("__getattr__", partial(_former, module))
 
 
 sys.modules[__name__].__class__ = _Package

@@ -82,7 +82,7 @@ from .apps.estimators import TwoSampleDrift as TwoSampleDrift
 from .deeper.graphs import WeisfeilerLehman as WeisfeilerLehman
 from .engines.solving.couplings import affinity as affinity
 from .deeper.generalization import bias_variance as bias_variance
-from .deeper.grids_landmarks import binning_features as binning_features
+from .engines.features.bins import binning_features as binning_features
 from .kpca import center as center
 from .engines.solving.bills import cheapest_option as cheapest_option
 from .apps.exercises import check as check
@@ -144,14 +144,14 @@ from .deeper.two_samples import mmd_test_aggregated as mmd_test_aggregated
 from .deeper.processes import nadaraya_watson as nadaraya_watson
 from .deeper.machines import nu_svc as nu_svc
 from .deeper.machines import nu_svr as nu_svr
-from .deeper.grids_landmarks import nystrom_features as nystrom_features
+from .engines.solving.landmarks import nystrom_features as nystrom_features
 from .deeper.variants import one_class as one_class
 from .engines.machines.separation import perceptron_dual as perceptron_dual
 from .engines.machines.separation import perceptron_primal as perceptron_primal
 from .engines.functions.vectors import project as project
 from .engines.solving.losses import quantile as quantile
 from .deeper.generalization import rademacher as rademacher
-from .deeper.grids_landmarks import random_feature_map as random_feature_map
+from .engines.features.random_maps import random_feature_map as random_feature_map
 from .deeper.scale import recommend as recommend
 from .engines.solving.ridge_fits import ridge as ridge
 from .deeper.scale import ridge_large as ridge_large

@@ -65,7 +65,7 @@ DRAWS = OTHERS | {
     "variants.logistic_primal": {"phi": lambda rng: bounded_features},
 }
 # answers that may follow the order of the points: greedy choices, pairs in a row, factors of a matrix
-ORDERED = (r"(svm|kernel_machines|variants|machines|grids_landmarks|lowrank|processes)\.|laws.check_gradient"
+ORDERED = (r"(svm|kernel_machines|variants|machines|bins|landmarks|lowrank|processes)\.|laws.check_gradient"
            r"|curves.check|ridge_fits.ridge_path|interpolation.(Conditioned|PowerFunction)$"
            r"|spaces.RKHS.power_function$|principal.pca_primal$")  # fmt: skip
 SINGLE = (

@@ -47,7 +47,8 @@ from ..deeper.cca import kernel_cca
 from ..base.points import hold_objects
 from ..engines.kernels.gram import AKernel, needed_columns
 from ..engines.machines.smo import one_of_many
-from ..deeper.grids_landmarks import nystrom_features, random_feature_map
+from ..engines.features.random_maps import random_feature_map
+from ..engines.solving.landmarks import nystrom_features
 from ..deeper.machines import sigmoid_of, svc_multiclass
 from ..deeper.processes import gaussian_process, gp_classification, tuned
 from ..kernels import Gaussian, Kernel, Linear, On, median_bandwidth

@@ -29,7 +29,7 @@ from ..engines.kernels.gram import precision
 from ..engines.solving.operators import AllPoints, OnCentres, centres_of, independent
 from ..engines.solving.operators import solved, symmetric_times, weighed
 from ..engines.solving.systems import squarable
-from .grids_landmarks import random_feature_map
+from ..engines.features.random_maps import random_feature_map
 from ..rkhs import RKHSFunction
 
 # %% ../../nbs/deeper/14_scale.ipynb #6009ecc3

@@ -76,7 +76,7 @@ WITHOUT = {
     "errors": 2,  # require, expect_fail: below the contracts, which raise through them
     "feature_maps": 1,  # feature_rule, a table of rules that dispatches on the class of k
     "gram": 1,  # as_kernel is what the word AKernel calls
-    "grids_landmarks": 1,  # random_rule, a table of rules
+    "random_maps": 1,  # random_rule, a table of rules
     "resampling": 2,  # linear_forms, quadratic_forms: called once a block, on arrays of the package
     "settings": 3,  # size, using, quoted: below the contracts, which read the settings
     "spectral": 1,  # spectral_rule, a table of rules
@@ -188,8 +188,8 @@ DRAWS = {
         "X": lambda rng: rng.normal(size=(3, 2)),
         "n_maps": lambda rng: 40,
     },
-    "grids_landmarks.binning_features": {"k": lambda rng: Laplace(rng.uniform(0.5, 2))},
-    "grids_landmarks.hat_mixture": {"f": lambda rng: lambda t: np.exp(-t)},
+    "bins.binning_features": {"k": lambda rng: Laplace(rng.uniform(0.5, 2))},
+    "bins.hat_mixture": {"f": lambda rng: lambda t: np.exp(-t)},
     "rates.learning_curve": {
         "fit": lambda rng: lambda X, y: lambda Z: np.full(len(Z), y.mean()),
         "sizes": lambda rng: [4, 8, 12, 16],

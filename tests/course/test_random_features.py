@@ -13,12 +13,6 @@ from scipy.special import gammaln
 from scipy.stats import t as student
 
 from rkhs_notes.base.errors import LawBroken, NoSpectralMeasure
-from rkhs_notes.deeper.grids_landmarks import (
-    binning_features,
-    nystrom_features,
-    random_feature_map,
-    shares,
-)
 from rkhs_notes.deeper.zoo import (
     Cauchy,
     Delta,
@@ -28,6 +22,7 @@ from rkhs_notes.deeper.zoo import (
     Periodic,
     RationalQuadratic,
 )
+from rkhs_notes.engines.features.bins import binning_features
 from rkhs_notes.engines.features.bounds import (
     check_unbiased,
     features_for,
@@ -36,6 +31,8 @@ from rkhs_notes.engines.features.bounds import (
 )
 from rkhs_notes.engines.features.fourier import cosines_and_sines, shifted_cosines
 from rkhs_notes.engines.features.normals import orthogonal_normals, structured_normals
+from rkhs_notes.engines.features.random_maps import _shares as shares
+from rkhs_notes.engines.features.random_maps import random_feature_map
 from rkhs_notes.engines.features.spectral import (
     OfDifference,
     SpectralMeasure,
@@ -43,6 +40,7 @@ from rkhs_notes.engines.features.spectral import (
     spectral_from_function,
 )
 from rkhs_notes.engines.kernels.composites import Anova, Tensor
+from rkhs_notes.engines.solving.landmarks import nystrom_features
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Product
 
 X = np.random.default_rng(7).normal(size=(6, 3))

@@ -10,12 +10,6 @@ from rkhs_notes import grids
 from rkhs_notes.base.arrays import as_points
 from rkhs_notes.base.blocks import in_parallel
 from rkhs_notes.base.errors import LawBroken, NoFiniteFeatureMap
-from rkhs_notes.deeper.grids_landmarks import (
-    binning_features,
-    hat_mixture,
-    nystrom_features,
-    random_feature_map,
-)
 from rkhs_notes.deeper.zoo import (
     Cauchy,
     Delta,
@@ -25,9 +19,12 @@ from rkhs_notes.deeper.zoo import (
     Precomputed,
     RationalQuadratic,
 )
+from rkhs_notes.engines.features.bins import binning_features, hat_mixture
 from rkhs_notes.engines.features.bounds import check_unbiased
 from rkhs_notes.engines.features.grids import Cells, hats
+from rkhs_notes.engines.features.random_maps import random_feature_map
 from rkhs_notes.engines.kernels.composites import Anova, Tensor
+from rkhs_notes.engines.solving.landmarks import nystrom_features
 from rkhs_notes.kernels import Brownian, Constant, Gaussian, Linear, Polynomial, Sigmoid
 
 X = np.random.default_rng(7).normal(size=(6, 3))

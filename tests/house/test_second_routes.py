@@ -44,7 +44,6 @@ from rkhs_notes.base.errors import (
 from rkhs_notes.base.plots import palette, use_style
 from rkhs_notes.base.words import Count
 from rkhs_notes.deeper.conditioning import ConditionalEmbedding, conditional_embedding
-from rkhs_notes.deeper.grids_landmarks import random_rule
 from rkhs_notes.deeper.streams import FeatureComponents, StreamingMeans
 from rkhs_notes.deeper.two_samples import gaussian_grid
 from rkhs_notes.deeper.zoo import (
@@ -66,6 +65,7 @@ from rkhs_notes.deeper.zoo import (
 from rkhs_notes.engines.data.stored import write_expression
 from rkhs_notes.engines.features.feature_maps import feature_map, feature_rule
 from rkhs_notes.engines.features.normals import sobol_normals
+from rkhs_notes.engines.features.random_maps import random_rule
 from rkhs_notes.engines.features.spectral import mixture, spectral_measure, spectral_rule
 from rkhs_notes.engines.functions.known import PowerFunction
 from rkhs_notes.engines.functions.measures import gauss_legendre, lp_norm

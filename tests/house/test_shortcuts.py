@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from test_engines import KERNELS
 
 import rkhs_notes as rn
-from rkhs_notes import feature_maps, grids_landmarks, spectral
+from rkhs_notes import bins, feature_maps, random_maps, spectral
 from rkhs_notes.base.errors import IndefiniteKernel, NoFiniteFeatureMap, NoSpectralMeasure
 from rkhs_notes.base.points import taken_of
 from rkhs_notes.deeper.stein import SteinKernel, jet_of
@@ -34,8 +34,8 @@ TABLES = [
     feature_maps.feature_rule,
     spectral.spectral_rule,
     spectral.closure,
-    grids_landmarks.partition_rule,
-    grids_landmarks.random_rule,
+    bins.partition_rule,
+    random_maps.random_rule,
 ]
 
 
