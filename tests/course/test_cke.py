@@ -1,6 +1,9 @@
 """Coupled embeddings against a dense solver, kernel CCA and discriminants; graphs; errors."""
 
+import ast
+import json
 import pickle
+import re
 import tracemalloc
 import warnings
 from dataclasses import replace
@@ -13,6 +16,7 @@ import scipy.sparse
 from scipy.spatial.distance import cdist
 from sklearn.cross_decomposition import CCA
 
+from conftest import ROOT
 from rkhs_notes import settings
 from rkhs_notes.apps.exercises import check_exercises
 from rkhs_notes.base.distances import sqdist
@@ -732,3 +736,66 @@ def test_bad_input(case):
 
 def test_exercises():
     assert check_exercises("12") > 25
+
+
+STORED = {  # how the table of chapter 12 begins its rows, and the name of the method in 12a
+    "enlarged probe": "enlarged probe",
+    "shrunken gallery": "shrunken gallery",
+    "nine shrunken copies": "nine shrunken copies",
+    "a support vector machine": "SVM, low resolution",
+    "coupled embedding, chosen": "coupled, chosen",
+}
+
+
+def cells(page):
+    return [
+        "".join(cell["source"]) for cell in json.loads((ROOT / "nbs" / page).read_text())["cells"]
+    ]
+
+
+def stored_rates():
+    "{method: {column of chapter 12: (mean, standard error)}} as 12a stores them"
+    source = next(cell for cell in cells("deeper/12a_resolution.ipynb") if "FACES = {" in cell)
+    columns, table = ast.parse(source).body
+    names = ast.literal_eval(columns.value.args[0].args[1])
+    places = [f"{who}, {name}" for who in ("known", "strangers") for name in names]
+    return {
+        method: dict(zip(places, row, strict=True))
+        for method, row in ast.literal_eval(table.value).items()
+    }
+
+
+def quoted_rates(text):
+    "The same of the rows of a table, read from the text"
+    rows = [[entry.strip(" *") for entry in row.split("|")[1:-1]] for row in text.splitlines()]
+    head, _, *rows = [row for row in rows if len(row) == 5]
+    for name, *entries in rows:
+        (method,) = [STORED[start] for start in STORED if name.startswith(start)]
+        rates = [tuple(map(float, re.split(" ± ", entry))) for entry in entries]
+        yield method, dict(zip(head[1:], rates, strict=True))
+
+
+def test_chapter_12_quotes_the_faces_of_12a():
+    stored = stored_rates()
+    (text,) = [cell for cell in cells("12_cke.ipynb") if "| enlarged probe |" in cell]
+    quoted = dict(quoted_rates(text))
+    assert set(quoted) == set(STORED.values())
+    for method, rates in quoted.items():
+        assert rates == {column: stored[method][column] for column in rates}, method
+    with pytest.raises(AssertionError):
+        wrong = dict(quoted_rates(text.replace("94.8 ± 0.4", "94.9 ± 0.4")))
+        assert all(wrong[m][c] == stored[m][c] for m in wrong for c in wrong[m])
+
+    # what the text below the table says
+    def rate(method, column):
+        return quoted[method][column][0]
+
+    for who in ("known", "strangers"):
+        plain, coupled, machine = (
+            rate(method, f"{who}, 4×4")
+            for method in ("shrunken gallery", "coupled, chosen", "SVM, low resolution")
+        )
+        assert abs(plain - coupled) < 2 and machine >= max(plain, coupled)
+        for rival in ("enlarged probe", "shrunken gallery", "SVM, low resolution"):
+            column = f"{who}, 8×8 moved"
+            assert rate("coupled, chosen", column) >= rate(rival, column) + 5
