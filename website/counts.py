@@ -83,6 +83,12 @@ def minutes(nb):
     return sum(section.text for section in every), sum(section.code for section in every)
 
 
+def hours(time):
+    "215 minutes as 3 h 35"
+    whole, rest = divmod(round(time), 60)
+    return f"{round(time)} min" if time < 99.5 else f"{whole} h {rest:02}"
+
+
 def tasks(nb):
     "[(number, stars, 'first' or nothing)] of the exercises of a page"
     text = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")

@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from .counts import exercises, minutes, sections
+from .counts import exercises, hours, minutes, sections
 from .notebooks import chapters, flat, module, read
 
 # What is needed in passing, as the cards say it: no arrow of the picture and no condition of a path
@@ -111,12 +111,6 @@ def alt():
 
 def link(number):
     return f"[{number}](../{pages()[number][1].name})"
-
-
-def hours(time):
-    "215 minutes as 3 h 35"
-    whole, rest = divmod(round(time), 60)
-    return f"{round(time)} min" if time < 99.5 else f"{whole} h {rest:02}"
 
 
 def path_table(weeks):
