@@ -60,6 +60,10 @@ class Slip(NamedTuple):
     right: str
     shown: str
 
+    @property
+    def row(self):
+        return f"| {self.printed} | {self.right} | {self.shown} |"
+
 
 def table(name):
     "The lines of a table beside this file, as dictionaries"
@@ -87,14 +91,17 @@ def places():
     return found
 
 
+def shown(found):
+    "Links to some places, each once"
+    return "; ".join(dict.fromkeys(place.link for place in found))
+
+
 def catalogue():
     "The page From the lectures, as Markdown"
     rows, where, groups = table("catalogue.csv"), places(), defaultdict(list)
     for line in rows:
-        links = "; ".join(dict.fromkeys(place.link for place in where[line["row"]]))
-        groups[line["row"][:2]].append(
-            f"| {line['row']} | {line['lecture']} | {line['topic']} | {links} |"
-        )
+        cells = (line["row"], line["lecture"], line["topic"], shown(where[line["row"]]))
+        groups[line["row"][:2]].append(f"| {' | '.join(cells)} |")
     head = "| row | lecture | what | where |\n|---|---|---|---|\n"
     names = {path.stem[:2]: title(path.stem) for path in reversed(all_pages("")[1:])}
     names["FM"] = "Around the lectures"
@@ -131,7 +138,7 @@ def slips_page():
     counted = Counter(line["kind"] for line in known).most_common()
     tables = []
     for path in chapters():
-        lines = [f"| {o.lecture} | {o.printed} | {o.right} | {o.shown} |" for o in slips(path)]
+        lines = [f"| {slip.lecture} {slip.row}" for slip in slips(path)]
         if lines:
             head = f"## {title(path.stem)}\n\n| lecture | printed | right | shown |\n|---|---|---|---|\n"
             tables.append(head + "\n".join(lines))
