@@ -14,7 +14,6 @@ from .notebooks import flat
 PAGES = {
     "begin.md": "front:begin",
     "desk.md": "desk:page",
-    "prerequisites.png": "desk:picture",
     "statements.md": "statements:page",
     "second_routes.md": "second_routes:page",
     "notation.md": "notation:page",
@@ -40,8 +39,7 @@ def render(where):
 
 def begin():
     "The page Begin here, which is written by hand: forges show it too"
-    text = flat(Path(__file__).with_name("begin.md").read_text(encoding="utf-8"), "../")
-    return text.replace("The lecturer's desk", "The [lecturer's desk](desk.md)")
+    return flat(Path(__file__).with_name("begin.md").read_text(encoding="utf-8"), "../")
 
 
 def front_pages():
