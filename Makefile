@@ -30,7 +30,7 @@ seeds: $(VENV)/.ok ## what the chapters assert, under five other seeds, resumabl
 	@$(BIN)/python -m website.alone nbdev-export
 	@$(BIN)/python -m website.seeds $(or $(SEEDS),5) $(PAGE)
 
-pdf: notes ## the whole book in _book/rkhs_notes.pdf, printed from the site by Chromium
+pdf: notes ## the course and the whole book in _book/, printed from the site by Chromium
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[book]'
 	@$(BIN)/python -m website.pdf
 
@@ -60,7 +60,7 @@ nightly: $(VENV)/.ok ## hours: every test at full size on new draws (SEED=7 for 
 lab: $(VENV)/.ok ## the notebooks in JupyterLab
 	@$(BIN)/jupyter lab nbs
 
-prepare: $(VENV)/.ok ## before a commit: notebooks to modules, folded and clean notebooks, README.md
+prepare: $(VENV)/.ok ## before a commit: notebooks to modules, folded and clean notebooks, README.md, the desk
 	@$(BIN)/ruff format --quiet nbs
 	@$(BIN)/python -m website.alone nbdev-export "python -m website.fold" \
 	  nbdev-clean "python -m website.readme"

@@ -55,14 +55,6 @@ def counted(text):
     return len(re.findall(r"[A-Za-z]{2,}", re.sub(r"<[^>]+>", " ", plain)))
 
 
-def before_exercises(nb):
-    "The cells up to the one that opens the exercises"
-    for cell in nb.cells:
-        if cell.cell_type == "markdown" and EXERCISES.search(cell.source):
-            return
-        yield cell
-
-
 def sections(nb):
     "The sections but for the exercises, each with its minutes; imports cost nothing"
     found = [Section("")]
@@ -83,6 +75,12 @@ def minutes(nb):
     return sum(section.text for section in every), sum(section.code for section in every)
 
 
+def hours(time):
+    "215 minutes as 3 h 35"
+    whole, rest = divmod(round(time), 60)
+    return f"{round(time)} min" if time < 99.5 else f"{whole} h {rest:02}"
+
+
 def tasks(nb):
     "[(number, stars, 'first' or nothing)] of the exercises of a page"
     text = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
@@ -90,16 +88,14 @@ def tasks(nb):
     return re.findall(r"\*\*(\d+[a-z]?\.\d+) (★+)\*?\*? ?(?:\*(first)\*)?", asked)
 
 
-def exercises(nb):
-    "{number: stars} of the exercises of a page"
-    return {number: len(stars) for number, stars, _ in tasks(nb)}
+def firsts(nb):
+    "Stars of the exercises to do first; of all, where none is marked"
+    asked = tasks(nb)
+    return len("".join([stars for _, stars, mark in asked if mark] or [o[1] for o in asked]))
 
 
 def time(nb):
     "What the card says of its page: minutes to read, to run, and eight a star for the exercises to do first"
     text, code = minutes(nb)
-    asked = tasks(nb)
-    first = [stars for _, stars, marked in asked if marked]
-    stars = first or [stars for _, stars, _ in asked]
-    which = "the four exercises marked *first*" if first else "the exercises"
-    return f"{text:.0f} minutes to read, {code:.0f} to run, {8 * len(''.join(stars))} for {which}"
+    which = "the four exercises marked *first*" if any(o[2] for o in tasks(nb)) else "the exercises"
+    return f"{text:.0f} minutes to read, {code:.0f} to run, {8 * firsts(nb)} for {which}"

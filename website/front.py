@@ -1,8 +1,9 @@
 """Front matter: pages written when the site is built, from the notebooks and from tables beside this file.
 
 A page is a line of PAGES: its file under front/ and the function that returns it, "module:function" of a
-module here; Markdown as str, a picture or a download as bytes. The sidebar lists pages in this order. Links
-into the notebooks are written as in a notebook one folder down: [Theorem 3.4](../03_rkhs.ipynb#thm-3-4).
+module here, or "module:function:argument"; Markdown as str, a picture or a download as bytes. The sidebar
+lists pages in this order. Links into the notebooks are written as in a notebook one folder down:
+[Theorem 3.4](../03_rkhs.ipynb#thm-3-4).
 """
 
 from importlib import import_module
@@ -13,12 +14,16 @@ from .notebooks import flat
 PAGES = {
     "begin.md": "front:begin",
     "desk.md": "desk:page",
-    "prerequisites.png": "desk:picture",
     "statements.md": "statements:page",
     "second_routes.md": "second_routes:page",
     "notation.md": "notation:page",
     "words.md": "words:page",
     "lectures.md": "lectures:catalogue",
+    "way_MR.md": "ways:page:MR",
+    "way_PK.md": "ways:page:PK",
+    "way_MD.md": "ways:page:MD",
+    "way_FL.md": "ways:page:FL",
+    "way_CK.md": "ways:page:CK",
     "slips.md": "lectures:slips_page",
     "bibliography.md": "references:page",
     "references.bib": "references:download",
@@ -26,16 +31,15 @@ PAGES = {
 
 
 def render(where):
-    "What the function named 'module:function' returns, as bytes"
-    module, function = where.split(":")
-    text = getattr(import_module(f"{__package__}.{module}"), function)()
+    "What the function named 'module:function' or 'module:function:argument' returns, as bytes"
+    module, function, *given = where.split(":")
+    text = getattr(import_module(f"{__package__}.{module}"), function)(*given)
     return text.encode() if isinstance(text, str) else text
 
 
 def begin():
     "The page Begin here, which is written by hand: forges show it too"
-    text = flat(Path(__file__).with_name("begin.md").read_text(encoding="utf-8"), "../")
-    return text.replace("The lecturer's desk", "The [lecturer's desk](desk.md)")
+    return flat(Path(__file__).with_name("begin.md").read_text(encoding="utf-8"), "../")
 
 
 def front_pages():

@@ -15,6 +15,7 @@ from .notebooks import all_pages, chapters, find, flat
 from .references import texts
 
 HERE = Path(__file__).parent
+LECTURES = "MR", "PK", "MD", "FL", "CK"
 ROWS = re.compile(r"<!--\s*rows:([^>]*)-->")
 SLIP = re.compile(r"<!-- slip: ([^>]*?) -->")
 HEADING = re.compile(r"(?m)^#+ +(.+)$")
@@ -26,6 +27,7 @@ CATALOGUE_PAGE = """# From the lectures
 
 {count} things that the five [lectures](bibliography.md#the-lectures) define, state, prove, compute, draw or
 set, in our words, each with the section that treats it. The first two digits are the chapter.
+One lecture at a time, in its own order: {ways}.
 
 {tables}
 """
@@ -41,6 +43,7 @@ What the lectures print that is wrong, incomplete or misleading, what is right, 
 class Place(NamedTuple):
     page: str
     heading: str  # "" stands for the page as a whole
+    section: str = ""  # the heading of level two that it stands under
 
     @property
     def link(self):
@@ -56,6 +59,10 @@ class Slip(NamedTuple):
     printed: str
     right: str
     shown: str
+
+    @property
+    def row(self):
+        return f"| {self.printed} | {self.right} | {self.shown} |"
 
 
 def table(name):
@@ -73,29 +80,34 @@ def places():
     "{row: [places]} as the notebooks claim them"
     found = defaultdict(list)
     for path in all_pages():
-        heading = ""
+        heading = section = ""
         for i, text in enumerate(texts(path)):
             for match in re.finditer(rf"{HEADING.pattern}|{ROWS.pattern}", text):
                 if match[1]:
                     heading = "" if i == 0 and match[0].startswith("# ") else match[1]
+                    section = heading if match[0].startswith("## ") else section
                 for row in (match[2] or "").split():
-                    found[row].append(Place(path.stem, heading))
+                    found[row].append(Place(path.stem, heading, section))
     return found
+
+
+def shown(found):
+    "Links to some places, each once"
+    return "; ".join(dict.fromkeys(place.link for place in found))
 
 
 def catalogue():
     "The page From the lectures, as Markdown"
     rows, where, groups = table("catalogue.csv"), places(), defaultdict(list)
     for line in rows:
-        links = "; ".join(dict.fromkeys(place.link for place in where[line["row"]]))
-        groups[line["row"][:2]].append(
-            f"| {line['row']} | {line['lecture']} | {line['topic']} | {links} |"
-        )
+        cells = (line["row"], line["lecture"], line["topic"], shown(where[line["row"]]))
+        groups[line["row"][:2]].append(f"| {' | '.join(cells)} |")
     head = "| row | lecture | what | where |\n|---|---|---|---|\n"
     names = {path.stem[:2]: title(path.stem) for path in reversed(all_pages("")[1:])}
     names["FM"] = "Around the lectures"
     tables = [f"## {names[group]}\n\n{head}" + "\n".join(lines) for group, lines in groups.items()]
-    return CATALOGUE_PAGE.format(count=len(rows), tables="\n\n".join(tables))
+    ways = ", ".join(f"[{letters}](way_{letters}.md)" for letters in LECTURES)
+    return CATALOGUE_PAGE.format(count=len(rows), ways=ways, tables="\n\n".join(tables))
 
 
 def away(cell, page):
@@ -126,7 +138,7 @@ def slips_page():
     counted = Counter(line["kind"] for line in known).most_common()
     tables = []
     for path in chapters():
-        lines = [f"| {o.lecture} | {o.printed} | {o.right} | {o.shown} |" for o in slips(path)]
+        lines = [f"| {slip.lecture} {slip.row}" for slip in slips(path)]
         if lines:
             head = f"## {title(path.stem)}\n\n| lecture | printed | right | shown |\n|---|---|---|---|\n"
             tables.append(head + "\n".join(lines))

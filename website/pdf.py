@@ -1,4 +1,6 @@
-"""The book as one PDF, _book/rkhs_notes.pdf: the pages of the site as Chromium prints them, solutions open.
+"""Two books in _book/: rkhs_notes.pdf, everything, and rkhs_notes_course.pdf, the numbered pages alone.
+
+They are the pages of the site as Chromium prints them, solutions open.
 
 Chromium prints each page with the outline of its headings; pypdf joins them, numbers the pages and turns
 links from page to page into links inside the book. `make notes` comes first.
@@ -17,7 +19,7 @@ from .build import SITE
 from .notebooks import ROOT, all_pages, find, room
 from .run import BUILD, WORKERS
 
-OUT = ROOT / "_book" / "rkhs_notes.pdf"
+OUT = ROOT / "_book"
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-background-networking --no-first-run".split()
 )
@@ -30,18 +32,26 @@ def chromium():
     return next(filter(None, map(shutil.which, names)), None)
 
 
-def pages(site):
-    "The pages of the book, in order"
+def late(page):
+    "Keys of exercises come last, then the bibliography"
+    path = find(page.stem)
+    return (page.stem == "bibliography", path is not None and room(path) == "answers")
+
+
+def everything(site):
+    "The pages of the whole book, in order"
     found = [site / f"{path.stem}.html" for path in all_pages()]
-    keys = [page for page in found if room(find(page.stem)) == "answers"]
-    front = sorted((site / "front").glob("*.html"))
-    last = [page for page in front if page.stem == "bibliography"]
-    return (
-        [page for page in found if page not in keys]
-        + [p for p in front if p not in last]
-        + keys
-        + last
-    )
+    return sorted(found + sorted((site / "front").glob("*.html")), key=late)
+
+
+def course(site):
+    "The front page, the numbered pages and the bibliography"
+    return [site / f"{path.stem}.html" for path in all_pages("")] + [
+        site / "front" / "bibliography.html"
+    ]
+
+
+BOOKS = {"rkhs_notes.pdf": everything, "rkhs_notes_course.pdf": course}
 
 
 def printed(page, target):
@@ -160,20 +170,24 @@ def bind(site, files, out):
     return len(writer.pages)
 
 
-def make(site=SITE, out=OUT, wanted=pages):
-    "Prints, binds; says pages, size and time"
+def make(site=SITE, out=OUT, books=BOOKS):
+    "Prints each page once, binds the books; says parts, pages, size and time"
     if not (site / "index.html").exists():
         sys.exit("there is no site to print: make notes")
     if not chromium():
         sys.exit("the PDF is printed by Chromium or Chrome, and there is none")
     start = time.monotonic()
-    names = [page.relative_to(site).as_posix() for page in wanted(site)]
+    parts = {
+        name: [page.relative_to(site).as_posix() for page in o(site)] for name, o in books.items()
+    }
+    names = sorted({part for book in parts.values() for part in book})
     with ThreadPoolExecutor(WORKERS) as pool:
         jobs = [(site / name, BUILD / "print" / f"{name}.pdf") for name in names]
         files = dict(zip(names, pool.map(lambda job: printed(*job), jobs), strict=True))
-    count = bind(site, files, out)
-    seconds, size = time.monotonic() - start, out.stat().st_size / 2**20
-    print(f"{out.name}: {len(names)} parts, {count} pages, {size:.1f} MiB, {seconds:.0f} s")
+    for name, book in parts.items():
+        count = bind(site, {part: files[part] for part in book}, out / name)
+        seconds, size = time.monotonic() - start, (out / name).stat().st_size / 2**20
+        print(f"{name}: {len(book)} parts, {count} pages, {size:.1f} MiB, {seconds:.0f} s")
 
 
 if __name__ == "__main__":

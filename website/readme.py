@@ -1,12 +1,13 @@
-"""Write README.md from nbs/index.ipynb, and the stub of the package with it.
+"""Write README.md from nbs/index.ipynb; and nbs/desk.md, the lecturer's desk, and the stub of the package.
 
-python -m website.readme [--check]    --check only says, by its exit status, whether both are up to date
+python -m website.readme [--check]    --check only says, by its exit status, whether all are up to date
 """
 
 import base64
 import re
 import sys
 
+from . import desk
 from .notebooks import NBS, ROOT, read, split
 from .stub import STUB, declared
 
@@ -54,6 +55,7 @@ def render(path):
 def main(check=False, path=NBS / "index.ipynb", readme=ROOT / "README.md", stub=STUB):
     text, pictures = render(path)
     wanted = {readme: text.encode(), **pictures, stub: declared().encode()}
+    wanted[NBS / "desk.md"] = desk.text().encode()
     stale = [
         file for file, data in wanted.items() if not file.exists() or file.read_bytes() != data
     ]

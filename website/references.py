@@ -220,7 +220,8 @@ def item(entry, pages):
     doi = f" [doi:{f['doi']}](https://doi.org/{f['doi']})." if "doi" in f else ""
     short = {page: page.partition("_")[0] if page[0].isdigit() else page for page in pages}
     back = ", ".join(f"[{name}](../{page}.ipynb)" for page, name in short.items())
-    return f'* <a id="{anchor}"></a>**{name}.** {authors}. *{title}*. {place(f)}.{doi} Cited in {back}.'
+    way = f" [Item by item](way_{name}.md)." if "shorthand" in f else ""
+    return f'* <a id="{anchor}"></a>**{name}.** {authors}. *{title}*. {place(f)}.{doi}{way} Cited in {back}.'
 
 
 def page():

@@ -100,6 +100,12 @@ def test_readme_is_written_from_the_index():
     assert not exit.value.code, exit.value.code
 
 
+def test_a_stale_desk_is_noticed(monkeypatch):
+    monkeypatch.setattr(readme.desk, "text", lambda: "# A desk of last week")
+    with pytest.raises(SystemExit, match="not up to date: desk.md"):
+        readme.main(check=True)
+
+
 def test_a_stale_readme_is_noticed(write_notebook, tmp_path):
     path = write_notebook(
         "index.ipynb", "# Title\n\n[a](00_a.ipynb)", "code:#| hide\nsecret", "code:1 + 1"

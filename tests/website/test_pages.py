@@ -14,7 +14,7 @@ from conftest import (
 
 from website import pages  # isort: skip
 from website.notebooks import is_setup, read, split  # isort: skip
-from website.counts import before_exercises, counted, minutes, size, time  # isort: skip
+from website.counts import EXERCISES, counted, minutes, size, time  # isort: skip
 from website.fold import fold, setup_cells  # isort: skip
 
 # what a page may have at most; a limit that is not named is 0
@@ -114,7 +114,8 @@ def lines_of(cell):
 
 def words(nb):
     "Words of the text before the exercises"
-    texts = (cell.source for cell in before_exercises(nb) if cell.cell_type == "markdown")
+    texts = [cell.source for cell in nb.cells if cell.cell_type == "markdown"]
+    texts = texts[: next((i for i, o in enumerate(texts) if EXERCISES.search(o)), None)]
     return sum(map(counted, texts))
 
 

@@ -123,10 +123,11 @@ def test_every_room_is_described():
 
 def test_links_of_the_site_are_flat():
     text = "[a](../engines/kernels/gram.ipynb#x) [b](03_rkhs.ipynb) ![c](../../images/a.png)"
-    text += " [d](../website/begin.md#e)"
+    text += " [d](../website/begin.md#e) [f](desk.md)"
     assert (
         flat(text)
         == "[a](gram.ipynb#x) [b](03_rkhs.ipynb) ![c](images/a.png) [d](front/begin.md#e)"
+        " [f](front/desk.md)"
     )
     assert flat("[a](../nbs/deeper/01a_zoo.ipynb)", "../") == "[a](../01a_zoo.ipynb)"
     assert flat("[a](https://example.org/x.ipynb)") == "[a](https://example.org/x.ipynb)"

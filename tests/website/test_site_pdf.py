@@ -1,4 +1,4 @@
-"""The PDF: pages in order, bookmarks and numbers, links inside the book, nothing of this machine."""
+"""The PDFs: pages in order, bookmarks and numbers, links inside the book, nothing of this machine."""
 
 import pytest
 
@@ -12,17 +12,43 @@ of {0}</h2><a href="{1}">link</a> <a href="https://example.org/">out</a>
 <p style="break-before: page">two</p>"""
 
 
-def test_the_order_of_the_book(tmp_path):
-    names = ["V_answers_01", "01a_zoo", "index", "S_gram", "01_kernels", "front/bibliography", "front/words",
-             "A_errors", "X_cli", "search"]  # fmt: skip
-    for name in names:
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    "A site of empty pages, and notebooks for them"
+    rooms = {
+        "": ["index", "01_kernels", "12_cke"],
+        "deeper": ["01a_zoo"],
+        "base": ["gram"],
+        "answers": ["a_01"],
+    }
+    books = {name: tmp_path / room / name for room, names in rooms.items() for name in names}
+    for name in (*books, "front/bibliography", "front/words", "search"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.html").touch()
-    found = [
-        page.relative_to(tmp_path).as_posix().removesuffix(".html") for page in pdf.pages(tmp_path)
-    ]
-    assert found == ["index", "01_kernels", "01a_zoo", "A_errors", "S_gram", "X_cli", "front/words",
-                     "V_answers_01", "front/bibliography"]  # fmt: skip
+    monkeypatch.setattr(
+        pdf, "all_pages", lambda *room: [books[o] for key in room or rooms for o in rooms[key]]
+    )
+    monkeypatch.setattr(pdf, "find", books.get)
+    monkeypatch.setattr(pdf, "room", lambda path: next(o for o in rooms if path.name in rooms[o]))
+    return tmp_path
+
+
+def names(site, book):
+    return " ".join(page.relative_to(site).as_posix().removesuffix(".html") for page in book(site))
+
+
+def test_the_order_of_the_books(site):
+    assert names(site, pdf.everything) == (
+        "index 01_kernels 12_cke 01a_zoo gram front/words a_01 front/bibliography"
+    )
+    assert names(site, pdf.course) == "index 01_kernels 12_cke front/bibliography"
+    assert pdf.BOOKS == {"rkhs_notes.pdf": pdf.everything, "rkhs_notes_course.pdf": pdf.course}
+
+
+def test_the_course_is_thirteen_pages(tmp_path):
+    stems = [page.stem for page in pdf.course(tmp_path)]
+    assert stems[0] == "index" and stems[-1] == "bibliography"
+    assert [stem[:2] for stem in stems[1:-1]] == [f"{number:02}" for number in range(13)]
 
 
 def test_headings_get_their_spaces_back(tmp_path):
@@ -36,12 +62,15 @@ def test_headings_get_their_spaces_back(tmp_path):
 @pytest.mark.skipif(pdf.chromium() is None, reason="no Chromium here")
 def test_a_small_book(tmp_path, capsys, monkeypatch):
     site, out = tmp_path / "site", tmp_path / "out.pdf"
+    books = {"short.pdf": lambda site: [site / "index.html"]}
+    books["out.pdf"] = lambda site: [site / f"{name}.html" for name in ("index", "01_b", "02_c")]
     site.mkdir()
     monkeypatch.setattr(pdf, "BUILD", tmp_path / "build")
     for name, to in (("index", "01_b.html#a"), ("01_b", "index.html"), ("02_c", "nowhere.html")):
         (site / f"{name}.html").write_text(PAGE.format(f"Title of {name}", to), encoding="utf-8")
-    pdf.make(site, out)
-    assert "out.pdf: 3 parts, 6 pages" in capsys.readouterr().out
+    pdf.make(site, tmp_path, books)
+    said = capsys.readouterr().out
+    assert "out.pdf: 3 parts, 6 pages" in said and "short.pdf: 1 parts, 2 pages" in said
     book = pypdf.PdfReader(out)
     for number, page in enumerate(book.pages, 1):
         assert page.extract_text().split()[0] == str(number)

@@ -17,7 +17,7 @@ FIRST = {
     "inner product": "00_hilbert",
     "Cauchy–Schwarz": "00_hilbert",
     "Riesz": "00_hilbert",
-    "adjoint": "00_hilbert",
+    "adjoint": "00a_adjoints",
     "positive semidefinite": "01_kernels",
     "Gram matrix": "01_kernels",
     "Schoenberg": "01b_metrics",
