@@ -24,7 +24,6 @@ from rkhs_notes.base.plots import plot_decision
 from rkhs_notes.base.points import Points
 from rkhs_notes.base.words import Count, Labels, Positive, Targets, Vector, Weights
 from rkhs_notes.deeper.budgets import budgeted_sgd
-from rkhs_notes.deeper.cca import kernel_cca
 from rkhs_notes.deeper.dependence import conditional_independence_test, hsic_test
 from rkhs_notes.deeper.embeddings import check_mmd
 from rkhs_notes.deeper.generalization import bias_variance, gap_bound
@@ -66,6 +65,7 @@ from rkhs_notes.engines.kernels.gram import AKernel
 from rkhs_notes.engines.kernels.laws import check_gradient
 from rkhs_notes.engines.machines.separation import novikoff_bound
 from rkhs_notes.engines.solving.convex import certificate
+from rkhs_notes.engines.solving.correlations import kernel_cca
 from rkhs_notes.engines.solving.couplings import tune_coupling
 from rkhs_notes.engines.solving.curves import check_min_norm
 from rkhs_notes.engines.solving.descent import kernel_sgd, sgd_primal
@@ -194,7 +194,8 @@ def test_a_class_of_one_is_tried():
 
 
 def test_a_case_is_known_by_its_seed_and_number():
-    first, again = (fuzzing.draw_case(5, 17, fuzzing.CONTRACTS) for _ in range(2))
+    number = next(i for i in range(17, 40) if fuzzing.draw_case(5, i, fuzzing.CONTRACTS))
+    first, again = (fuzzing.draw_case(5, number, fuzzing.CONTRACTS) for _ in range(2))
     assert first[:1] + first[2:5] == again[:1] + again[2:5]
 
 

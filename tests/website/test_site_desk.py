@@ -68,7 +68,7 @@ def test_the_picture_keeps_the_order():
 
 def test_the_picture_is_drawn():
     data = desk.picture()
-    assert data[:4] == b"\x89PNG" and 50_000 < len(data) < 400_000
+    assert data[:4] == b"\x89PNG" and 50_000 < len(data) < 500_000
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
