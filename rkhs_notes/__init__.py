@@ -64,12 +64,13 @@ ConvergenceFailure
 
 # %% ../nbs/apps/package.ipynb #9a5da319
 _JOINED = {  # modules that are part of another
+    "cca": "correlations",
     "relevance": "machines",
     "search": "searches",
     "sketches": "grids_landmarks",
     "tall": "linear_machines",
     "trees": "graphs",
-    "turns": "cca",
+    "turns": "unmixing",
     "unbiased": "bounds",
     "unexplained": "dependence",
     "wide": "linear_machines",
@@ -352,6 +353,7 @@ _CUT = {  # modules that were cut, and the parts that have what they lack now, p
     "sgd": "descent bills budgets",
     "mercer": "mercer_expansions closed_spectra",
     "grids_landmarks": "bins random_maps landmarks",
+    "cca": "correlations unmixing",
 }
 
 
@@ -404,11 +406,13 @@ class _FormerAddress:
     @staticmethod
     def exec_module(module):
         former = module.__name__
-        path = _modules()[former.rpartition(".")[2]]
+        short = former.rpartition(".")[2]
+        path = _modules()[short]
         if path.startswith(("base.", "engines.")):
             said = f"{former} is now {__name__}.{path}; the former address answers until 1.0"
             warnings.warn(said, DeprecationWarning, stacklevel=2)
-        sys.modules[former] = _module(path)
+        sys.modules[former] = home = _module(path)
+        setattr(sys.modules[__name__], short, home)  # and it learns its former names
 
 
 sys.meta_path.append(_FormerAddress)

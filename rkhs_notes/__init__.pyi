@@ -122,8 +122,8 @@ from .deeper.dependence import hsic_test as hsic_test
 from .engines.solving.losses import huber as huber
 from .engines.kernels.laws import indefinite_witness as indefinite_witness
 from .kernels import is_psd as is_psd
-from .deeper.cca import kernel_cca as kernel_cca
-from .deeper.cca import kernel_ica as kernel_ica
+from .engines.solving.correlations import kernel_cca as kernel_cca
+from .engines.solving.unmixing import kernel_ica as kernel_ica
 from .kpca import kernel_pca as kernel_pca
 from .engines.solving.descent import kernel_sgd as kernel_sgd
 from .deeper.processes import learn_noise as learn_noise

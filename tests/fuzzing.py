@@ -72,7 +72,8 @@ SINGLE = (
     "ridge_fits.ridge_path",
     "kpca.",
     "principal.",
-    "cca.",
+    "correlations.",
+    "unmixing.",
     "kernel_machines.svc_path",
 )  # which lams and directions are above rounding, at which step a path is within tol
 SEARCHED = "processes.learn_"  # where a search stops, rounding moves it by √eps of its size

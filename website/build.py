@@ -118,8 +118,8 @@ FORMER = {  # others, and pages that are part of another
     "S_wide": "linear_machines",
     "trees": "13a_graphs",
     "S_trees": "13a_graphs",
-    "turns": "08a_cca",
-    "S_turns": "08a_cca",
+    "turns": "08c_unmixing",
+    "S_turns": "08c_unmixing",
     "unexplained": "15_dependence",
     "S_unexplained": "15_dependence",
 }

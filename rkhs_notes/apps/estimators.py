@@ -41,7 +41,7 @@ from ..base.words import Classes, Count, Flag, NonNegative, Positive, Probabilit
 from ..base.words import present, word_of
 from .comparison import compare_tables
 from ..engines.solving.couplings import coupled_embedding
-from ..deeper.cca import kernel_cca
+from ..engines.solving.correlations import kernel_cca
 
 # %% ../../nbs/apps/estimators.ipynb #fd2b7ec7
 from ..base.points import hold_objects

@@ -24,7 +24,7 @@ from ..engines.functions.functions import APoint, MorePlaces, OneFunction, Place
 from ..engines.kernels.entries import Lams
 from ..engines.kernels.forms import plain
 from ..engines.kernels.gram import AKernel, gram_matrix, n_points, require_points
-from .cca import PointsX, PointsY
+from ..engines.solving.correlations import PointsX, PointsY
 from ..engines.kernels.composites import Tensor
 from ..engines.functions.measures import Measure
 from ..rkhs import RKHSFunction

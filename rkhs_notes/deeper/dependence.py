@@ -14,7 +14,8 @@ from ..base.contracts import contract
 from ..base.factors import centred
 from ..base.points import points, taken_of
 from ..base.words import Count, Function, NonNegative, Positive, Rng, array, one_of
-from .cca import KernelEach, PointsX, PointsY, Samples
+from ..engines.solving.correlations import PointsX, PointsY
+from ..engines.solving.unmixing import KernelEach, Samples
 
 # %% ../../nbs/deeper/15_dependence.ipynb #161bfd47
 from ..base.blocks import require_fits

@@ -59,7 +59,6 @@ from rkhs_notes.base.datasets import load, smiley
 from rkhs_notes.base.distances import sqdist
 from rkhs_notes.base.objects import Objects
 from rkhs_notes.base.words import Classes
-from rkhs_notes.deeper.cca import kernel_cca
 from rkhs_notes.deeper.machines import svc_multiclass, svc_probability
 from rkhs_notes.deeper.processes import (
     fit_hyperparameters,
@@ -74,6 +73,7 @@ from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern
 from rkhs_notes.engines.data.stored import from_expression
 from rkhs_notes.engines.machines.kernel_machines import check_kkt
 from rkhs_notes.engines.machines.support import coupled, dealt
+from rkhs_notes.engines.solving.correlations import kernel_cca
 from rkhs_notes.engines.solving.couplings import coupled_embedding
 from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum

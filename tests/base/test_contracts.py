@@ -233,7 +233,7 @@ DRAWS = {
     },
     "kpca.center": {"K": lambda rng: np.eye(4)},
     "kpca.center_cross": {"Kxz": lambda rng: rng.normal(size=(3, 4)), "K": lambda rng: np.eye(4)},
-    "cca.kernel_ica": {"X": lambda rng: rng.laplace(size=(40, 2))},
+    "unmixing.kernel_ica": {"X": lambda rng: rng.laplace(size=(40, 2))},
     "stein.check_stein": {
         "k": lambda rng: Gaussian(1.5),
         "score": lambda rng: lambda x: -x,

@@ -21,9 +21,9 @@ from rkhs_notes import settings
 from rkhs_notes.apps.exercises import check_exercises
 from rkhs_notes.base.distances import sqdist
 from rkhs_notes.base.errors import IndefiniteKernel, LawBroken
-from rkhs_notes.deeper.cca import kernel_cca
 from rkhs_notes.deeper.zoo import Laplace, Matern, Precomputed
 from rkhs_notes.engines.data.pictures import image_pairs, low_resolution
+from rkhs_notes.engines.solving.correlations import kernel_cca
 from rkhs_notes.engines.solving.couplings import (
     _in_order,
     affinity,

@@ -10,17 +10,16 @@ from sklearn.decomposition import FastICA
 
 from rkhs_notes import settings
 from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken
-from rkhs_notes.deeper.cca import (
+from rkhs_notes.deeper.zoo import Delta, Laplace, Precomputed
+from rkhs_notes.engines.solving.correlations import check_kernel_cca, kernel_cca
+from rkhs_notes.engines.solving.unmixing import (
     _best_angle,
     _whitened,
     amari_distance,
-    check_kernel_cca,
-    kernel_cca,
     kernel_generalized_variance,
     kernel_ica,
     kernel_mutual_information,
 )
-from rkhs_notes.deeper.zoo import Delta, Laplace, Precomputed
 from rkhs_notes.kernels import Brownian, Gaussian, Linear, Polynomial, Sigmoid
 from rkhs_notes.kpca import center, kernel_pca
 from rkhs_notes.rkhs import RKHSFunction

@@ -183,7 +183,9 @@ BESIDE = {  # why a public function of these modules is in no row
     "amari_distance": "takes matrices, no points",
     "pca_primal": "takes the singular values of centred rows; below",
 }
-MODULES = "discrepancies two_samples dependence kpca principal cca metrics".split()
+MODULES = (
+    "discrepancies two_samples dependence kpca principal correlations unmixing metrics".split()
+)
 
 
 def public_functions():
