@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from rkhs_notes.deeper.cca import kernel_cca
 from scipy.sparse import csr_array
 from test_contracts import CONTRACTS
 
@@ -24,7 +25,6 @@ from rkhs_notes.base.plots import plot_decision
 from rkhs_notes.base.points import Points
 from rkhs_notes.base.words import Count, Labels, Positive, Targets, Vector, Weights
 from rkhs_notes.deeper.budgets import budgeted_sgd
-from rkhs_notes.deeper.cca import kernel_cca
 from rkhs_notes.deeper.dependence import conditional_independence_test, hsic_test
 from rkhs_notes.deeper.embeddings import check_mmd
 from rkhs_notes.deeper.generalization import bias_variance, gap_bound
