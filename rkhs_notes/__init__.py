@@ -351,6 +351,7 @@ _CUT = {  # modules that were cut, and the parts that have what they lack now, p
     "double_descent": "curves benign",
     "sgd": "descent bills budgets",
     "mercer": "mercer_expansions closed_spectra",
+    "processes": "evidence learned_noise laplace_method",
 }
 
 

@@ -49,7 +49,8 @@ from ..engines.kernels.gram import AKernel, needed_columns
 from ..engines.machines.smo import one_of_many
 from ..deeper.grids_landmarks import nystrom_features, random_feature_map
 from ..deeper.machines import sigmoid_of, svc_multiclass
-from ..deeper.processes import gaussian_process, gp_classification, tuned
+from ..engines.machines.laplace_method import gp_classification
+from ..engines.solving.evidence import gaussian_process, tuned
 from ..kernels import Gaussian, Kernel, Linear, On, median_bandwidth
 from ..kpca import kernel_pca
 from ..engines.solving.ridge_fits import ridge, ridge_path
@@ -973,7 +974,7 @@ def _of_largest_evidence(fits_at):
 # %% ../../nbs/apps/estimators.ipynb #d2727a77
 @_estimator
 class KernelLogistic(_Classifier):
-    """Kernel logistic regression: the mode of (5a.7), its log-odds calibrated by leave-one-out
+    """Kernel logistic regression: the mode of (5a.4), its log-odds calibrated by leave-one-out
 
     Parameters
     ----------
