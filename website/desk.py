@@ -77,7 +77,7 @@ def picture():
     spots = places()
     rows = max(row for _, row in spots.values()) + 1
     with matplotlib.rc_context({"font.family": "DejaVu Sans"}):
-        figure = Figure(figsize=(4.2, 0.85 * rows), dpi=200)
+        figure = Figure(figsize=(4.2, 0.85 * rows), dpi=180)
         axes = figure.add_axes((0, 0, 1, 1))
         for number, (x, y) in spots.items():
             for need in (need for need in needs(number) if not implied(number, need)):

@@ -29,7 +29,7 @@ from rkhs_notes.deeper.dependence import conditional_independence_test, hsic_tes
 from rkhs_notes.deeper.embeddings import check_mmd
 from rkhs_notes.deeper.generalization import bias_variance, gap_bound
 from rkhs_notes.deeper.graphs import Subtree, WeisfeilerLehman
-from rkhs_notes.deeper.processes import check_sample_space, gaussian_process, learn_noise
+from rkhs_notes.deeper.processes import check_sample_space
 from rkhs_notes.deeper.rates import learning_curve, leave_groups_out, selection_cost
 from rkhs_notes.deeper.risks import minimize_risk, semiparametric, smoothing_spline
 from rkhs_notes.deeper.scale import gaussian_process_large
@@ -69,6 +69,8 @@ from rkhs_notes.engines.solving.convex import certificate
 from rkhs_notes.engines.solving.couplings import tune_coupling
 from rkhs_notes.engines.solving.curves import check_min_norm
 from rkhs_notes.engines.solving.descent import kernel_sgd, sgd_primal
+from rkhs_notes.engines.solving.evidence import gaussian_process
+from rkhs_notes.engines.solving.learned_noise import learn_noise
 from rkhs_notes.engines.solving.losses import check_loss, squared
 from rkhs_notes.engines.solving.mercer_expansions import integral_operator
 from rkhs_notes.engines.solving.paths import min_norm_path
@@ -194,7 +196,8 @@ def test_a_class_of_one_is_tried():
 
 
 def test_a_case_is_known_by_its_seed_and_number():
-    first, again = (fuzzing.draw_case(5, 17, fuzzing.CONTRACTS) for _ in range(2))
+    number = next(i for i in range(17, 40) if fuzzing.draw_case(5, i, fuzzing.CONTRACTS))
+    first, again = (fuzzing.draw_case(5, number, fuzzing.CONTRACTS) for _ in range(2))
     assert first[:1] + first[2:5] == again[:1] + again[2:5]
 
 
