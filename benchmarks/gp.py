@@ -8,8 +8,8 @@ from runner import Race, main
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
-from rkhs_notes.deeper.processes import fit_hyperparameters
 from rkhs_notes.deeper.zoo import Mahalanobis
+from rkhs_notes.engines.solving.evidence import fit_hyperparameters
 from rkhs_notes.kernels import Gaussian
 
 OURS, PEER = "rkhs_notes", "sklearn GaussianProcessRegressor"

@@ -354,6 +354,7 @@ _CUT = {  # modules that were cut, and the parts that have what they lack now, p
     "mercer": "mercer_expansions closed_spectra",
     "grids_landmarks": "bins random_maps landmarks",
     "cca": "correlations unmixing",
+    "processes": "evidence learned_noise laplace_method",
 }
 
 
@@ -362,7 +363,7 @@ def _former(module, name):
     parts = [] if name.startswith("__") else _CUT.get(module, "").split()
     for part in parts:
         found = vars(_module(_modules()[part]))
-        for now in {name, f"_{name}"} & found.keys():
+        for now in {name, f"_{name}", name.removeprefix("_")} & found.keys():
             return found[now]
     here, known = _modules()[module], name in _FORMER.get(module, "").split()
     homes = [_owners()[name]] if name in _owners() else _homes().get(name, [])

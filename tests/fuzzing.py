@@ -65,8 +65,9 @@ DRAWS = OTHERS | {
     "variants.logistic_primal": {"phi": lambda rng: bounded_features},
 }
 # answers that may follow the order of the points: greedy choices, pairs in a row, factors of a matrix
-ORDERED = (r"(svm|kernel_machines|variants|machines|bins|landmarks|lowrank|processes)\.|laws.check_gradient"
-           r"|curves.check|ridge_fits.ridge_path|interpolation.(Conditioned|PowerFunction)$"
+ORDERED = (r"(svm|kernel_machines|variants|machines|bins|landmarks|lowrank|processes|evidence|"
+           r"learned_noise|laplace_method)\.|laws.check_gradient|curves.check"
+           r"|ridge_fits.ridge_path|interpolation.(Conditioned|PowerFunction)$"
            r"|spaces.RKHS.power_function$|principal.pca_primal$")  # fmt: skip
 SINGLE = (
     "ridge_fits.ridge_path",
@@ -76,7 +77,7 @@ SINGLE = (
     "unmixing.",
     "kernel_machines.svc_path",
 )  # which lams and directions are above rounding, at which step a path is within tol
-SEARCHED = "processes.learn_"  # where a search stops, rounding moves it by √eps of its size
+SEARCHED = "learned_noise.learn_"  # where a search stops, rounding moves it by √eps of its size
 UNITS = (
     "stein.",
     "processes.check_sample_space",
@@ -86,12 +87,12 @@ FAR = 2.0**20
 PLACED = (r"stein\.|processes.check_sample_space|generalization.bias|conditioning.kernel_"
           r"|scale.gaussian_process_l|unbiased\.")  # fmt: skip
 # what has another argument in the unit of y: a kernel of variances, noise, a tube, a step, other targets
-IN_UNITS = (r"(processes|sgd|bills|descent|budgets|"
+IN_UNITS = (r"(processes|evidence|learned_noise|laplace_method|sgd|bills|descent|budgets|"
             r"convex)\.|variants.svr$|machines.(nu_svr|relevance)|curves.double"
             r"|scale.gaussian_process_l|.*\.check_")  # fmt: skip
 # where a row is a step, a point of a rule, a landmark, left out by itself; and where answers are equally good
 COUNTED = (r"(sgd|bills|descent|budgets)\.|"
-           r"scale\.|hilbert\.|spectra\.|ridge_fits.ridge_path|.*\.check_|processes.fit_hyper"
+           r"scale\.|hilbert\.|spectra\.|ridge_fits.ridge_path|.*\.check_|evidence.fit_hyper"
            r"|machines.nu_svr")  # fmt: skip
 # every fifth turn
 SLOW = r"play\.|plots\.|machines.svc_prob|exercises|spectral.spectral_from|curves.double"

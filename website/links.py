@@ -1,4 +1,4 @@
-"""Sphinx extension: Theorem 5.2, (5a.7), exercise 05.1 and chapter 07 in text become links.
+"""Sphinx extension: Theorem 5.2, (5a.4), exercise 05.1 and chapter 07 in text become links.
 
 The notebooks say them in plain words, which read well everywhere; here they are looked up among the boxes,
 the tagged formulas, the exercises and the chapters. A number that nothing carries is a warning and fails the

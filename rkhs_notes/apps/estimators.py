@@ -50,7 +50,8 @@ from ..engines.machines.smo import one_of_many
 from ..engines.features.random_maps import random_feature_map
 from ..engines.solving.landmarks import nystrom_features
 from ..deeper.machines import sigmoid_of, svc_multiclass
-from ..deeper.processes import gaussian_process, gp_classification, tuned
+from ..engines.machines.laplace_method import gp_classification
+from ..engines.solving.evidence import gaussian_process, tuned
 from ..kernels import Gaussian, Kernel, Linear, On, median_bandwidth
 from ..kpca import kernel_pca
 from ..engines.solving.ridge_fits import ridge, ridge_path
@@ -974,7 +975,7 @@ def _of_largest_evidence(fits_at):
 # %% ../../nbs/apps/estimators.ipynb #d2727a77
 @_estimator
 class KernelLogistic(_Classifier):
-    """Kernel logistic regression: the mode of (5a.7), its log-odds calibrated by leave-one-out
+    """Kernel logistic regression: the mode of (5a.4), its log-odds calibrated by leave-one-out
 
     Parameters
     ----------

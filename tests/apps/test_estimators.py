@@ -60,21 +60,17 @@ from rkhs_notes.base.distances import sqdist
 from rkhs_notes.base.objects import Objects
 from rkhs_notes.base.words import Classes
 from rkhs_notes.deeper.machines import svc_multiclass, svc_probability
-from rkhs_notes.deeper.processes import (
-    fit_hyperparameters,
-    gaussian_process,
-    gp_classification,
-    learn_noise,
-    log_marginal,
-)
 from rkhs_notes.deeper.risks import minimize_risk
 from rkhs_notes.deeper.structured import Spectrum
 from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern
 from rkhs_notes.engines.data.stored import from_expression
 from rkhs_notes.engines.machines.kernel_machines import check_kkt
+from rkhs_notes.engines.machines.laplace_method import gp_classification
 from rkhs_notes.engines.machines.support import coupled, dealt
 from rkhs_notes.engines.solving.correlations import kernel_cca
 from rkhs_notes.engines.solving.couplings import coupled_embedding
+from rkhs_notes.engines.solving.evidence import fit_hyperparameters, gaussian_process, log_marginal
+from rkhs_notes.engines.solving.learned_noise import learn_noise
 from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
 from website.notebooks import find, read

@@ -38,8 +38,9 @@ from rkhs_notes.base.factors import (
     signs,
 )
 from rkhs_notes.base.objects import Objects, distinct, joined, taken
-from rkhs_notes.deeper.processes import gaussian_process, gp_classification
 from rkhs_notes.engines.machines.kernel_machines import svc
+from rkhs_notes.engines.machines.laplace_method import gp_classification
+from rkhs_notes.engines.solving.evidence import gaussian_process
 from rkhs_notes.kernels import Gaussian, Kernel
 
 rng = np.random.default_rng(0)

@@ -24,13 +24,7 @@ from rkhs_notes.base.errors import (
     NotPositiveDefinite,
 )
 from rkhs_notes.base.factors import psd_factor, solve_psd
-from rkhs_notes.deeper.processes import (
-    fit_hyperparameters,
-    gaussian_process,
-    gp_classification,
-    log_marginal,
-    nadaraya_watson,
-)
+from rkhs_notes.deeper.processes import nadaraya_watson
 from rkhs_notes.deeper.risks import (
     check_representer,
     minimize_risk,
@@ -47,7 +41,9 @@ from rkhs_notes.deeper.zoo import (
     RationalQuadratic,
     Sobolev,
 )
+from rkhs_notes.engines.machines.laplace_method import gp_classification
 from rkhs_notes.engines.solving.convex import certificate, minimize_convex
+from rkhs_notes.engines.solving.evidence import fit_hyperparameters, gaussian_process, log_marginal
 from rkhs_notes.engines.solving.losses import (
     Loss,
     absolute,

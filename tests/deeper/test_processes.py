@@ -1,4 +1,4 @@
-"""Chapters 05 and 05a beyond their notebooks: free parts, learned noise, the spaces of samples."""
+"""Chapters 05, 05a and 05c beyond their notebooks: free parts, learned noise, the spaces of samples."""
 
 import warnings
 from dataclasses import replace
@@ -9,7 +9,6 @@ from scipy.optimize import linprog, minimize
 from scipy.special import expit
 from sklearn.datasets import load_diabetes
 
-from rkhs_notes import processes
 from rkhs_notes.base.errors import (
     ConvergenceFailure,
     IndefiniteKernel,
@@ -17,16 +16,7 @@ from rkhs_notes.base.errors import (
     NotPositiveDefinite,
 )
 from rkhs_notes.base.factors import PivotedCholesky
-from rkhs_notes.deeper.processes import (
-    LearnedNoise,
-    check_noise,
-    check_sample_space,
-    fit_hyperparameters,
-    gaussian_process,
-    gp_classification,
-    learn_noise,
-    log_marginal,
-)
+from rkhs_notes.deeper.processes import check_sample_space
 from rkhs_notes.deeper.risks import (
     SemiparametricFit,
     check_representer,
@@ -35,6 +25,10 @@ from rkhs_notes.deeper.risks import (
     smoothing_spline,
 )
 from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern, Sobolev
+from rkhs_notes.engines.machines import laplace_method
+from rkhs_notes.engines.machines.laplace_method import gp_classification
+from rkhs_notes.engines.solving.evidence import fit_hyperparameters, gaussian_process, log_marginal
+from rkhs_notes.engines.solving.learned_noise import LearnedNoise, check_noise, learn_noise
 from rkhs_notes.engines.solving.losses import (
     absolute,
     epsilon_insensitive,
@@ -343,14 +337,16 @@ def test_the_averaged_logistic_at_every_mean_and_scale():
     m = rng.normal(size=400) * 10 ** rng.uniform(-3, 3, 400)
     s = 10 ** rng.uniform(-8, 6, 400)
     m[:5], s[:5] = (12.5, 1e3, -1e3, 3.0, -3.0), (100.0, 1e6, 1e-6, 1.0, 1.0000001)
-    ours = processes._averaged(m, s)
+    ours = laplace_method._averaged(m, s)
     np.testing.assert_allclose(
         ours, [mean_of_logistic(*pair) for pair in zip(m, s, strict=True)], atol=1e-12
     )
     assert abs(ours[0] - 0.54973) < 5e-6
     assert np.array_equal(ours > 0.5, m > 0)
-    np.testing.assert_allclose(processes._averaged(m, 0 * s), expit(m), rtol=1e-14)
-    one = [processes._averaged(m, np.full(400, width)) for width in (1.0, 1 + 1e-13)]  # both forms
+    np.testing.assert_allclose(laplace_method._averaged(m, 0 * s), expit(m), rtol=1e-14)
+    one = [
+        laplace_method._averaged(m, np.full(400, width)) for width in (1.0, 1 + 1e-13)
+    ]  # both forms
     np.testing.assert_allclose(*one, atol=1e-12)
 
 
