@@ -212,7 +212,7 @@ def test_the_card_is_written_with_its_minutes(write_notebook):
     nb = read(path)
     assert nb.cells[0] in fold(nb)
     assert nb.cells[0].source.endswith(
-        "| 20 minutes to read, 10 to run, 16 for the four exercises marked *first* |"
+        "| 20 minutes for the text, 10 for the code, 16 for the four exercises marked *first* |"
     )
     for cell in nb.cells:
         cell.source = cell.source.replace(" *first*", "")
