@@ -95,7 +95,7 @@ def firsts(nb):
 
 
 def time(nb):
-    "What the card says of its page: minutes for the text, for the code, and eight a star for the exercises to do first"
+    "What the card says: minutes for the text, for the code, and eight a star for the exercises to do first"
     text, code = minutes(nb)
     which = "the four exercises marked *first*" if any(o[2] for o in tasks(nb)) else "the exercises"
     return f"{text:.0f} minutes for the text, {code:.0f} for the code, {8 * firsts(nb)} for {which}"

@@ -105,7 +105,9 @@ def test_the_picture_has_the_arrows_of_the_cards():
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_sections_add_up_to_the_card(path):
     nb = read(path)
-    said = re.search(r"(\d+) minutes for the text, (\d+) for the code, (\d+) for", nb.cells[0].source)
+    said = re.search(
+        r"(\d+) minutes for the text, (\d+) for the code, (\d+) for", nb.cells[0].source
+    )
     starred = [len(stars) for _, stars, _ in tasks(nb)]
     for number, total in zip(said.groups(), minutes(nb), strict=False):
         assert abs(int(number) - total) <= 1
