@@ -17,6 +17,14 @@ from rkhs_notes.engines.data.stored import (
     to_expression,
     write_expression,
 )
+from rkhs_notes.engines.features.random_maps import (
+    blocked,
+    chosen,
+    joined,
+    multiplied,
+    over_lengths,
+    times,
+)
 from rkhs_notes.engines.functions.measures import empirical
 from rkhs_notes.engines.functions.series import sines
 
@@ -101,6 +109,11 @@ def test_a_kernel_comes_back(name, tmp_path):
     k, points = KERNELS[name]
     back = there_and_back(k, tmp_path)
     assert back == k and repr(back) == repr(k) and same(back(points), k(points))
+
+
+@pytest.mark.parametrize("part", [blocked, chosen, joined, multiplied, over_lengths, times, sines])
+def test_a_name_in_a_file_is_this_function(part):
+    assert stored._named(part.__name__) is part
 
 
 @pytest.mark.parametrize("name", MAPS)

@@ -70,7 +70,7 @@ def random_feature_map(k: AKernel, d: Count, D: Count, rng: Rng = None) -> Featu
     dim, function = of_whole(_resolved, k, d, D, trial)
     rng.bit_generator.state = trial.bit_generator.state
     if not isinstance(function, Waves):
-        function = partial(_blocked, function, k, dim, 8 * D)
+        function = partial(blocked, function, k, dim, 8 * D)
     return RandomFeatureMap._of(k, d, dim, function)
 
 # %% ../../../nbs/engines/features/random_maps.ipynb #caf62bd7
@@ -111,7 +111,7 @@ def _sketch(maps, dims, D, rng):
     return D, partial(sketched, tuple(maps), tuple(count_sketch(n, D, rng) for n in dims), D)
 
 # %% ../../../nbs/engines/features/random_maps.ipynb #24567cee
-def _times(inner, factor, X):
+def times(inner, factor, X):
     "√c φ(x)"
     return inner(X) * factor
 
@@ -121,22 +121,22 @@ def _at_points(inner, weight, X):
     return inner(X) * np.reshape(weight(X), (-1, 1))
 
 
-def _over_lengths(inner, k, X):
+def over_lengths(inner, k, X):
     "φ(x) / √k(x, x)"
     return inner(X) * inverse_lengths(k, X, np)[:, None]
 
 
-def _chosen(inner, kernel, X):
+def chosen(inner, kernel, X):
     "φ(g(x)), or φ of some columns"
     return inner(kernel._chosen(X))
 
 
-def _joined(parts, X):
+def joined(parts, X):
     "All maps side by side"
     return side_by_side([part(X) for part in parts])
 
 
-def _multiplied(first, second, X):
+def multiplied(first, second, X):
     "Every feature of one map times every feature of another"
     return all_products(first(X), second(X))
 
@@ -150,7 +150,7 @@ def waves_of_features(inner, wave, grows, X):
     return Z
 
 
-def _blocked(inner, kernel, dim, bytes_per_row, X):
+def blocked(inner, kernel, dim, bytes_per_row, X):
     "Any composition, in blocks of rows"
     shape, dtype = (n_points(X), dim), precision(X)
     require_fits(shape, dtype.itemsize, "blocks of rows, one after the other")
@@ -216,7 +216,7 @@ def _(k: Sum, d, D, rng):
         raise ValueError(f"D = {D} outputs are too few for the {len(terms)} terms of {k}.")
     found = [_weighed(_resolved(part, d, s, rng), c) for s, (c, part) in zip(share, terms)]
     dims, maps = zip(*found)
-    return sum(dims), partial(_joined, maps)
+    return sum(dims), partial(joined, maps)
 
 # %% ../../../nbs/engines/features/random_maps.ipynb #d4083ce3
 @random_rule.register(Product)
@@ -234,7 +234,7 @@ def _(k, d, D, rng):
     few, *others = sorted(maps, key=lambda phi: phi.dim)
     if len(others) == 1 and 8 * few.dim <= D < 8 * others[0].dim:  # all products with a few
         dim, inner = _resolved(others[0].kernel, d, D // few.dim, rng)
-        return _weighed((few.dim * dim, partial(_multiplied, few, inner)), scale)
+        return _weighed((few.dim * dim, partial(multiplied, few, inner)), scale)
     parts = [
         (phi.dim, phi) if phi.dim <= 16 * D else _resolved(phi.kernel, d, D, rng) for phi in maps
     ]
@@ -247,7 +247,7 @@ def _followed(found, step, *args):
 
 
 def _weighed(found, c):
-    return _followed(found, _times, math.sqrt(c))
+    return _followed(found, times, math.sqrt(c))
 
 # %% ../../../nbs/engines/features/random_maps.ipynb #35c8b559
 @random_rule.register
@@ -274,12 +274,12 @@ def _(k: Conjugate, d, D, rng):
 
 @random_rule.register
 def _(k: Normalized, d, D, rng):
-    return _followed(_resolved(k.k, d, D, rng), _over_lengths, k.k)
+    return _followed(_resolved(k.k, d, D, rng), over_lengths, k.k)
 
 
 @random_rule.register
 def _(k: On, d, D, rng):
-    return _followed(_resolved(k.k, columns_of(k, d), D, rng), _chosen, k)
+    return _followed(_resolved(k.k, columns_of(k, d), D, rng), chosen, k)
 
 # %% ../../../nbs/engines/features/random_maps.ipynb #82fa098e
 @random_rule.register(Exp)
