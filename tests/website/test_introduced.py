@@ -8,7 +8,7 @@ import rkhs_notes
 from conftest import NOTEBOOKS, refuse  # first: it puts the site's tooling on the path
 
 from website import words  # isort: skip
-from website.notation import definitions  # isort: skip
+from website.notation import TABLE, definitions  # isort: skip
 from website.notebooks import is_setup, read, split  # isort: skip
 
 COURSE = [path for path in NOTEBOOKS if re.match(r"\d\d_", path.stem) and path.parent.name == "nbs"]
@@ -16,6 +16,13 @@ COURSE = [path for path in NOTEBOOKS if re.match(r"\d\d_", path.stem) and path.p
 PLUMBING = set(rkhs_notes.plots.__all__) | {"plots", "settings", "check"}
 # words of every day, used here in their everyday sense before the page that gives them a narrower one
 EVERYDAY = set("bound centre evidence law level power slip engine penalty margin".split())
+# letters that stand on an earlier page than their definition, each said there what it is; with that page
+BOUND = {
+    r"\mathcal X": "00", r"\mathbb R^d": "00", "k(x,y)": "00", "K_{ij}": "00", r"\mathcal H": "00",
+    r"\|f\|": "00", r"\alpha": "00", r"\varepsilon": "00", r"\mu": "00", r"x_1,\dots,x_n": "01",
+    r"\sigma": "01", r"\varphi": "01", r"\lambda": "01", "w_i": "01", "y_j": "02", r"\Phi": "02",
+    r"\nu": "02", r"\psi_j": "03",
+}  # fmt: skip
 QUOTED = re.compile(r"`([^`]+)`")
 NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -116,6 +123,18 @@ def too_early(pages):
             break
 
 
+def first_pages(pages):
+    "{symbol: (number of the page of the course where it first stands, page that defines it)}"
+    found = definitions()
+    for symbol, *_, where in TABLE:
+        pattern = re.compile(re.escape(symbol) + r"(?![A-Za-z])")
+        if len(symbol) > 2 and where:
+            for nb, stem in pages:
+                if any(pattern.search(text) for text, _ in paragraphs(nb)):
+                    yield symbol, stem[:2], home(where, found)[:2]
+                    break
+
+
 def course():
     return [(read(path), path.stem) for path in COURSE]
 
@@ -126,6 +145,12 @@ def test_a_name_is_explained_before_it_is_used():
 
 def test_a_word_is_introduced_before_it_is_used():
     refuse(list(too_early(course())))
+
+
+def test_a_symbol_does_not_come_before_the_page_that_says_what_it_is():
+    early = {symbol: page for symbol, page, there in first_pages(course()) if page < there}
+    assert early == {symbol: page for symbol, page in BOUND.items() if symbol in early}
+    assert early.keys() == BOUND.keys(), "a letter has moved: take it off the list"
 
 
 def test_what_comes_too_early_is_noticed(write_notebook):
@@ -139,4 +164,6 @@ def test_what_comes_too_early_is_noticed(write_notebook):
     )
     pages = [(read(page), page.stem)]
     assert list(unexplained(pages)) == ["00_x: ridge"]
+    spoken = write_notebook("00_y.ipynb", "# Y", r"Let $\mu_P$ be there.")
+    assert (r"\mu_P", "00", "11") in first_pages([(read(spoken), spoken.stem)])
     assert list(too_early(pages)) == ["00_x: kernel, of 01_kernels", "00_x: universal, of 11_mmd"]
