@@ -197,17 +197,13 @@ def _near(name):
 
 # %% ../nbs/apps/package.ipynb #bd306719
 _AT_HAND = "settings errors datasets plots".split()  # one asks these by hand: rn.plots.INK
+_ROOMS = "apps base deeper engines".split()  # folders; `check` loads the answers by itself
+__all__ = sorted([*_DAILY, *_AT_HAND, *_ROOMS])
 
 
 def _module(path):
     "The module at a path below this package: engines.kernels.gram"
     return importlib.import_module(f"{__name__}.{path}")
-
-
-def _rooms():
-    "The folders of this package; `check` loads the answers by itself"
-    found = {path.partition(".")[0] for path in _modules().values() if "." in path}
-    return sorted(found - {"answers"})
 
 
 def __getattr__(name):
@@ -224,7 +220,7 @@ def __getattr__(name):
     for module, names in _FORMER.items():  # public once, a helper now: still at its old addresses
         if name in names.split():
             return getattr(__getattr__(module), name)
-    if name in _rooms():
+    if name in _ROOMS:
         return _module(name)
     near = "" if name.startswith("_") else " or ".join(_near(name))
     hint = f": did you mean {near}?" if near else ""
@@ -232,9 +228,8 @@ def __getattr__(name):
 
 
 def __dir__():
-    "For tab completion: the daily names, the course, and the rooms, which have the rest"
-    course = [path for path in _modules().values() if "." not in path]
-    return sorted({"__version__", *_DAILY, *_AT_HAND, *course, *_rooms()})
+    "For tab completion: the daily names, and the rooms, which have the rest"
+    return ["__version__", *__all__]
 
 # %% ../nbs/apps/package.ipynb #07d2c099
 _FORMER = {
@@ -386,8 +381,18 @@ class _Package(ModuleType):
         if module in {*_FORMER, *_CUT}:
             vars(value).setdefault("__getattr__", partial(_former, module))
 
+# %% ../nbs/apps/package.ipynb #package-later
+class _Later:
+    "A name of the package that nobody asked for yet, as an attribute of its class"
 
-sys.modules[__name__].__class__ = _Package
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, package, cls):
+        return __getattr__(self.name)
+
+
+sys.modules[__name__].__class__ = type("_Shown", (_Package,), {n: _Later(n) for n in __all__})
 
 # %% ../nbs/apps/package.ipynb #af8cf861
 class _FormerAddress:

@@ -1,25 +1,12 @@
 # written by `make prepare` from the list of daily names in nbs/apps/package.ipynb
 from . import apps as apps
 from . import base as base
-from . import cke as cke
 from .base import datasets as datasets
 from . import deeper as deeper
-from . import double_descent as double_descent
 from . import engines as engines
 from .base import errors as errors
-from . import features as features
-from . import hilbert as hilbert
-from . import kernels as kernels
-from . import kpca as kpca
-from . import mercer as mercer
-from . import mmd as mmd
 from .base import plots as plots
-from . import random_features as random_features
-from . import representer as representer
-from . import rkhs as rkhs
 from .base import settings as settings
-from . import sgd as sgd
-from . import svm as svm
 from .engines.kernels.composites import Anova as Anova
 from .engines.kernels.leaves import Bilinear as Bilinear
 from .deeper.structured import Blended as Blended

@@ -12,13 +12,14 @@ __all__ = ['KernelEstimator', 'KernelRidge', 'KernelSVC', 'KernelSVR', 'OneClass
 import html, re
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from inspect import isfunction
 from itertools import combinations
 from typing import Annotated, NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 from ..base.arrays import as_labels, shaped
 from ..base.blocks import row_blocks
-from ..base.errors import ConvergenceFailure, NotPositiveDefinite, at_edge, warned
+from ..base.errors import ConvergenceFailure, NotPositiveDefinite, at_edge, door, warned
 
 # %% ../../nbs/apps/estimators.ipynb #6c7ee8ae
 from scipy.sparse import issparse
@@ -80,13 +81,27 @@ def _read_rows(estimator, X, *y, reset, **options):
     if issparse(X) and not sparse:
         estimator.kernel.points(X)  # which says why not
     options |= dict(reset=reset, dtype=float, accept_sparse=sparse)
-    rows = _validated(estimator, X, *y, **options)
+    rows = _checked(estimator, X, *y, **options)
     if y:
         rows, *y = rows
     if issparse(rows):
         rows = as_sparse_rows(rows)
     rows = _under_names(rows, _known_as(estimator, names_of(X)))
     return (rows, *y) if y else rows
+
+
+def _checked(estimator, X, *y, **options):
+    "scikit-learn's check; in our words where its own name no column, or praise other estimators"
+    try:
+        return _validated(estimator, X, *y, **options)
+    except ValueError as e:
+        refused, said = e, str(e)
+    if said.startswith("could not convert string"):
+        for name, part in zip("Xy", (X, *y), strict=False):
+            as_floats(part, name)
+    if said.startswith("Input "):  # NaN or infinity
+        raise ValueError(f"{said.splitlines()[0]} Drop or impute them.")
+    raise refused
 
 
 def _known_as(estimator, names=None):
@@ -198,6 +213,14 @@ class KernelEstimator(_Kept):
 
     kernel: AKernel = None  # where it is None, a Gaussian is chosen
 
+    def __init_subclass__(cls, **options):
+        "Its public methods are doors"
+        super().__init_subclass__(**options)
+        for name, f in list(vars(cls).items()):
+            if isfunction(f) and not name.startswith("_"):
+                setattr(cls, name, door(f))
+
+    @door
     def set_params(self, **params):
         "Sets parameters; kernel__NAME gives this estimator another kernel with that parameter"
         for name in sorted(params, key=lambda name: "__" in name):  # a kernel before its own
@@ -766,7 +789,7 @@ class KernelSVC(_Classifier, _Machine):
             )
         check_is_fitted(self)
         check_is_fitted(self, "curve_", msg="probability was False at the fit: fit again.")
-        return lambda X: _probabilities(self.curve_, self._values(X), len(self.classes_))
+        return door(lambda X: _probabilities(self.curve_, self._values(X), len(self.classes_)))
 
 # %% ../../nbs/apps/estimators.ipynb #beec20e0
 @_estimator
@@ -1045,6 +1068,7 @@ def _generator(random_state):
 class _Named(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     "Transformers whose columns are called by the class: kernelpca0, kernelpca1, …"
 
+    @door
     def transform(self, X):
         "Rows of X as rows of numbers, (n, D): scores, features, or places in the common space"
         X = self._points(X)

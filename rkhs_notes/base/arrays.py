@@ -116,7 +116,7 @@ def _numpy_floats(X, name):
         except (TypeError, ValueError):
             pass  # objects indeed: said below
     if A.dtype.kind not in "fiub":
-        raise TypeError(f"{name} holds {_content(A, name)}")
+        raise TypeError(f"{name} holds {_content(A, name, getattr(X, 'columns', ()))}")
     native = A.dtype.newbyteorder("=")
     with np.errstate(over="ignore"):  # of longer floats: as_floats sees infinity
         return A.astype(native if native in (np.float32, np.float64) else np.float64, copy=False)
@@ -138,9 +138,9 @@ def _as_array(X, name):
 _NO_NUMBERS = (type(None), str, bytes, complex, np.complexfloating)
 
 # %% ../../nbs/base/arrays.ipynb #d4b242d4
-def _content(A, name):
+def _content(A, name, columns=()):
     "What an array without numbers holds, and what to do about it."
-    kind, where = A.dtype.kind, ""
+    kind, where, encode = A.dtype.kind, "", "scikit-learn's OneHotEncoder"
     if kind == "O":
         entries = np.ndenumerate(A)
         index, value = next((at for at in entries if not _is_number(at[1])), (0, A.flat[0]))
@@ -151,10 +151,17 @@ def _content(A, name):
         if type(value).__name__ in ("date", "datetime", "Timestamp"):
             kind = "M"
         where = f", the first at index {index}: {value!r}"
+        if not callable(columns) and np.size(columns) and len(index) == 2:
+            column = columns[index[1]]
+            where = f", the first in the column {column!r}: {value!r}"
+            encode = f"pandas.get_dummies({name}, columns=[{column!r}]) or {encode}"
     kinds = dict(
         U="text", S="bytes", c="complex numbers", M="dates", m="durations", NA="missing values"
     )
-    text = "A table with a column of text: encode that column first."
+    text = (
+        f"A table with a column of text: encode that column first, by {encode}. "
+        "Points that are text have kernels of their own, such as Spectrum(3)."
+    )
     labels = "Labels are for svc, gp_classification, or minimize_risk with loss='logistic'."
     advice = dict(
         U=labels if name == "y" else text,

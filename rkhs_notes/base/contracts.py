@@ -14,7 +14,7 @@ from typing import Annotated
 
 # %% ../../nbs/base/contracts.ipynb #contracts-own
 from .arrays import as_floats, at_home, foreign_in, library_name, sent_abroad
-from .errors import finite
+from .errors import finite, to_the_point
 from .points import unmarked
 from .words import Count, Rng, Word, fitting, near, word_of
 
@@ -170,11 +170,15 @@ def contract(f=None, *, native=False):
         seen = dict(zip(positional, args, strict=False))
         seen.update(kwargs)
         fits = len(args) <= most and len(seen) == len(args) + len(kwargs)
-        if not (fits and required <= seen.keys() <= known):
-            return _bound_call(f, signature, plan, args, kwargs)
-        if plan.foreign(seen) is not None:
-            return _abroad(read_then, seen, native, returns)
-        return plan.answer(f, seen, returns)
+        try:
+            if not (fits and required <= seen.keys() <= known):
+                return _bound_call(f, signature, plan, args, kwargs)
+            if plan.foreign(seen) is not None:
+                return _abroad(read_then, seen, native, returns)
+            return plan.answer(f, seen, returns)
+        except Exception as error:
+            to_the_point(error)
+            raise
 
     read_then.__doc__ = written(f.__doc__, plan, _of_result(signature.return_annotation))
     read_then.plan = plan

@@ -5,8 +5,9 @@ __all__ = ['RKHSError', 'LawBroken', 'NotPositiveDefinite', 'IndefiniteKernel', 
            'ConvergenceFailure', 'require', 'expect_fail']
 
 # %% ../../nbs/base/errors.ipynb #eff6ab4c
-import math, sys, warnings
+import functools, math, opcode, sys, warnings
 from contextlib import contextmanager
+from itertools import pairwise
 import numpy as np
 
 # %% ../../nbs/base/errors.ipynb #d1f75278
@@ -145,6 +146,52 @@ def not_negative(value, what, k, rounding=0.0, move="check_kernel(k, X) shows th
             f"{np.ravel(value)[worst]:.3g} < 0. {move}."
         )
     return value
+
+# %% ../../nbs/base/errors.ipynb #errors-doors
+_REFUSING = {"rkhs_notes", "sklearn"}
+_OURS = _REFUSING | {
+    "concurrent",
+    "contextlib",
+    "joblib",
+    "numpy",
+}  # frames that no caller asked for
+_RAISE = opcode.opmap["RAISE_VARARGS"]
+
+
+def _of(packages, frame):
+    return frame.f_globals.get("__name__", "").partition(".")[0] in packages
+
+
+def to_the_point(error):
+    "At a door, which raises it again: a refusal loses our frames between the door and its place"
+    frames = [error.__traceback__]
+    while frames[-1].tb_next:
+        frames.append(frames[-1].tb_next)
+    door, place = frames[0], frames[-1]
+    raised = place.tb_frame.f_code.co_code[place.tb_lasti] == _RAISE
+    if sys.flags.dev_mode or not raised or not _of(_REFUSING, place.tb_frame):
+        return
+    theirs = [tb for tb in frames[1:-1] if not _of(_OURS, tb.tb_frame)]
+    for tb, after in pairwise([door, *theirs, place][: len(frames)]):
+        tb.tb_next = after
+    frame = door.tb_frame
+    while frame and _of(_OURS, frame):  # the door, and those that led to it
+        frame.f_locals["__tracebackhide__"] = True
+        frame = frame.f_back
+
+
+def door(f):
+    "f as a door"
+
+    @functools.wraps(f)
+    def entered(*args, **kwargs):
+        try:
+            return f(*args, **kwargs)
+        except Exception as error:
+            to_the_point(error)
+            raise
+
+    return entered
 
 # %% ../../nbs/base/errors.ipynb #8c43d6b5
 def say(text):

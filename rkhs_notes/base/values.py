@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 # %% ../../nbs/base/values.ipynb #values-own
 from .arrays import frozen
 from .contracts import Plan, brought, meant, written
+from .errors import to_the_point
 from .objects import Objects
 from .points import names_of, remarked, with_names
 
@@ -56,9 +57,13 @@ class Value:
 
     def __post_init__(self):
         seen = {name: getattr(self, name) for name in self.plan.names}
-        if (like := self.plan.foreign(seen)) is not None:
-            brought(seen, self.plan, like, self._native, type(self).__name__)
-        self.plan.read(seen)
+        try:
+            if (like := self.plan.foreign(seen)) is not None:
+                brought(seen, self.plan, like, self._native, type(self).__name__)
+            self.plan.read(seen)
+        except Exception as error:
+            to_the_point(error)
+            raise
         for name, value in seen.items():
             object.__setattr__(self, name, kept(value))
 
@@ -76,7 +81,7 @@ class Value:
     def __repr__(self):
         if self._own_init:
             return object.__repr__(self)
-        given = ", ".join(f"{name}={_brief(getattr(self, name))}" for name in self.plan.parameters)
+        given = ", ".join(f"{name}={brief(getattr(self, name))}" for name in self.plan.parameters)
         return f"{type(self).__name__}({given})"
 
     def save(self, path):
@@ -87,11 +92,14 @@ class Value:
 
     def __setattr__(self, name, value):
         if not self._own_init:
-            self.__delattr__(name)
+            raise AttributeError(self._unchanging())
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name):
-        raise AttributeError(f"{type(self).__name__} is a value and never changes; make another.")
+        raise AttributeError(self._unchanging())
+
+    def _unchanging(self):
+        return f"{type(self).__name__} is a value and never changes; make another."
 
     def __getstate__(self):
         known = {part: names for part, value in vars(self).items() if (names := names_of(value))}
@@ -118,12 +126,12 @@ def kept(value):
     return value
 
 
-def _brief(value):
+def brief(value):
     "A field in the one line that a value prints: an array by its shape, a function by its name"
     if isinstance(value, np.ndarray):
         return f"array {value.shape}"
     if isinstance(value, (tuple, list)):
-        return f"({', '.join(map(_brief, value[:3]))}{', …' * (len(value) > 3)})"
+        return f"({', '.join(map(brief, value[:3]))}{', …' * (len(value) > 3)})"
     text = getattr(value, "__name__", None) or repr(value)
     if len(text) > 60:
         text = f"{text[:57]}…"

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from ..base import settings
 from ..base.arrays import as_number
 from ..base.contracts import contract
-from ..base.errors import require
+from ..base.errors import door, require
 from ..base.objects import Objects
 from ..base.values import Value
 from ..base.words import Positive, Rng, Whole, Word, fitting, several
@@ -42,6 +42,7 @@ class Graph(Value):
     labels: NodeLabels = None
     n: Whole = None
 
+    @door
     def __post_init__(self):
         super().__post_init__()
         n = needed = int(self.edges.max(initial=-1)) + 1

@@ -191,14 +191,49 @@ def test_every_public_name_is_at_the_top():
 
 def test_the_daily_names_are_shown():
     daily, package = rkhs_notes._DAILY, ROOT / "rkhs_notes"
-    course = {path.stem for path in package.glob("[!_]*.py")}
     rooms = {path.parent.name for path in package.glob("*/__init__.py")} - {"answers"}
     assert len(daily) == len(set(daily)) <= 150
     assert set(daily) <= {name for name, _ in public_names(package)}
-    shown = {"__version__", "settings", "errors", "datasets", "plots"}
-    assert set(dir(rkhs_notes)) == {*shown, *daily, *course, *rooms}
+    shown = {"settings", "errors", "datasets", "plots"}
+    assert rkhs_notes.__all__ == sorted({*shown, *daily, *rooms})
+    assert set(dir(rkhs_notes)) == {"__version__", *rkhs_notes.__all__}
+    assert len(dir(rkhs_notes)) <= 170
     for name in dir(rkhs_notes):
         assert getattr(rkhs_notes, name) is not None
+
+
+def test_an_import_of_everything_gives_the_names_that_are_shown():
+    script = "before = {*dir()}\nfrom rkhs_notes import *\nprint(*{*dir()} - before - {'before'})"
+    assert sorted(python(script).split()) == rkhs_notes.__all__
+
+
+@pytest.mark.parametrize("jedi", [True, False])
+def test_completion_imports_nothing(jedi):
+    "Nothing of this package and nothing heavy, whoever completes; a second name of it is found too"
+    script = (
+        "import sys\nfrom IPython.core.interactiveshell import InteractiveShell\n"
+        "from IPython.core.completer import provisionalcompleter\n"
+        f"shell = InteractiveShell.instance()\nshell.Completer.use_jedi = {jedi}\n"
+        "shell.run_cell('import rkhs_notes as rn')\n"
+        "with provisionalcompleter():\n"
+        "  for text in ('rn.', 'rn.Gau', 'rn.mmd'):\n"
+        "    found = list(shell.Completer.completions(text, len(text)))\n"
+        "    print(len(found), found[0].text.lstrip('.'))\n"
+        "print([m for m in sys.modules if m.startswith(('rkhs_notes.', 'numpy', 'sklearn'))])"
+    )
+    everything, one, several, loaded = python(script).splitlines()
+    assert int(everything.split()[0]) == len(rkhs_notes.__all__)
+    assert (one, several.split()[0], loaded) == ("1 Gaussian", "6", "[]")
+
+
+def test_a_name_that_nobody_asked_for_is_found_and_kept():
+    script = (
+        "import inspect, rkhs_notes as rn\nlater = inspect.getattr_static(rn, 'Gaussian')\n"
+        "print(type(later).__name__, rn.Gaussian.__name__, 'Gaussian' in vars(rn))\n"
+        "try: rn.base.Gaussian\nexcept AttributeError as e: print(e)"
+    )
+    kept, refused = python(script).splitlines()
+    assert kept == "_Later Gaussian True" and "has no attribute 'Gaussian'" in refused
 
 
 def test_the_stub_is_up_to_date(tmp_path):

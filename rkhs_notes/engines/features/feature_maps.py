@@ -14,7 +14,7 @@ from typing import Annotated
 from ...base.arrays import as_count, as_floats
 from ...base.blocks import row_blocks, shortened
 from ...base.contracts import contract
-from ...base.errors import NoFiniteFeatureMap, finite, require
+from ...base.errors import NoFiniteFeatureMap, door, finite, require
 from ...base.factors import signed
 from ...base.points import ordered, taken_of
 from ...base.values import Value
@@ -157,6 +157,7 @@ class MonomialMap(Value):
         doc="The kernel of these features",
     )
 
+    @door
     def __call__(self, X):
         """The features, (n, D) for points (n, d); sparse for sparse X.
 

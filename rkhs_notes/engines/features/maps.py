@@ -18,7 +18,7 @@ from ...base.arrays import sent_abroad, shaped
 from ...base.blocks import require_fits, shortened
 from ...base.contracts import contract
 from ...base.errors import LawBroken, NoFiniteFeatureMap, NoSpectralMeasure, finite
-from ...base.errors import not_negative
+from ...base.errors import not_negative, to_the_point
 from ...base.factors import require_symmetric
 from ...base.objects import Objects
 from ...base.points import hold_objects, known_names, require_one_order, with_names
@@ -66,7 +66,11 @@ def elsewhere(answer):
     def of(method):
         @functools.wraps(method)
         def call(f, X):
-            return method(f, X) if foreign_in(X) is None else answer(f, X)
+            try:
+                return method(f, X) if foreign_in(X) is None else answer(f, X)
+            except Exception as error:
+                to_the_point(error)
+                raise
 
         return call
 

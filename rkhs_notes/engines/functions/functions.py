@@ -14,7 +14,7 @@ import numpy as np
 from ...base.arrays import as_floats, as_number, shaped
 from ...base.blocks import require_fits, row_blocks
 from ...base.contracts import contract
-from ...base.errors import finite, not_negative
+from ...base.errors import door, finite, not_negative
 from ...base.factors import Cholesky, Factored, PivotedCholesky
 from ...base.objects import Objects, distinct
 from ...base.points import MorePoints, joined_of, ordered, recast, taken_of
@@ -268,6 +268,7 @@ class RKHSFunction(Predicting, Value):
             return self  # sum([f, g])
         return NotImplemented
 
+    @door
     @np.errstate(over="ignore")
     def __mul__(self, c):
         "c f; a product f g is refused, for it lies in another space"
@@ -286,6 +287,7 @@ class RKHSFunction(Predicting, Value):
     def __neg__(self):
         return self._with(-self.alpha)
 
+    @door
     @np.errstate(over="ignore")
     def __truediv__(self, c):
         c = as_number(c, "the divisor of f")

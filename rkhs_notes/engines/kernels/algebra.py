@@ -16,6 +16,7 @@ from ...base.arrays import akin, as_count, as_number, filled, is_foreign
 from ...base.blocks import spans
 from ...base.contracts import contract
 from ...base.points import ARRAYS, marked, names_of, prepared
+from ...base.values import brief
 from ...base.words import Count, Function, NonNegative, Positive, Word, array, present
 from .expressions import as_tex, as_written, bracketed, tex_bracketed
 from .forms import Apart, as_apart, plain, power
@@ -45,7 +46,7 @@ class Kernel(Evaluated):
     def __add__(self, other):
         if not isinstance(other, Kernel):
             raise TypeError(
-                f"{other!r} is no kernel; to add a constant c ≥ 0 write k + Constant(c)."
+                f"{brief(other)} is no kernel; to add a constant c ≥ 0 write k + Constant(c)."
             )
         return _appended(Sum, self, other)
 

@@ -20,7 +20,7 @@ from ...base.arrays import device_of, plain_float, root, shaped
 from ...base.blocks import one_blas_thread, row_blocks, spans
 from ...base.contracts import contract
 from ...base.distances import MANY_COLUMNS
-from ...base.errors import finite, no_kernel
+from ...base.errors import door, finite, no_kernel
 from ...base.objects import Objects, distinct, taken
 from ...base.points import ARRAYS, MorePoints, Points, hold_objects, marked, ordered
 from ...base.points import recast, remarked, taken_of
@@ -91,6 +91,7 @@ class Evaluated(Expression):
         """
         return _sections(self, limits, at, ax)
 
+    @door
     def points(self, X, name="X"):
         """X, validated once: read-only points that carry the mark of this kernel's domain.
 
