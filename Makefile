@@ -57,8 +57,8 @@ nightly: $(VENV)/.ok ## hours: every test at full size on new draws (SEED=7 for 
 	  --random-order-bucket=global --random-order-seed=$$seed || status=1; \
 	$(BIN)/python benchmarks/runner.py $(RECORDS) || status=1; exit $$status
 
-lab: $(VENV)/.ok ## the notebooks in JupyterLab
-	@$(BIN)/jupyter lab nbs
+lab: $(VENV)/.ok ## the notebooks in JupyterLab, at their front page
+	@$(BIN)/jupyter lab nbs/index.ipynb
 
 prepare: $(VENV)/.ok ## before a commit: notebooks to modules, folded and clean notebooks, README.md, the desk
 	@$(BIN)/ruff format --quiet nbs
@@ -97,6 +97,7 @@ $(VENV)/.ok: pyproject.toml
 	  { echo "$(PY) lacks the module venv; on Debian or Ubuntu: sudo apt install python3-venv"; exit 1; }
 	@echo "installing into $(VENV) (a few minutes, once)"
 	@$(PY) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[lab,dev,docs]' >$(VENV)/pip.log 2>&1 || \
+	@[ -t 1 ] || quiet="--quiet"; \
+	  $(BIN)/python -m pip install $$quiet --log $(VENV)/pip.log --retries 2 --editable '.[lab,dev,docs]' || \
 	  { echo "pip could not install the dependencies (is there a network?); its words are in $(VENV)/pip.log"; exit 1; }
 	@touch $@

@@ -63,7 +63,7 @@ def difference(commit, wheel):
         path.relative_to(commit) for path in (commit / "rkhs_notes").rglob("*") if path.is_file()
     }
     nbs = commit / "nbs"
-    books = [*nbs.rglob("*.ipynb"), nbs / "README.md", *(nbs / "images").iterdir()]
+    books = [*nbs.rglob("*.ipynb"), *nbs.glob("*.md"), *(nbs / "images").iterdir()]
     wanted |= {Path("rkhs_notes", "notebooks", path.relative_to(commit / "nbs")) for path in books}
     names = {Path(name) for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     return sorted(map(str, wanted - names)), sorted(map(str, names - wanted))

@@ -27,8 +27,9 @@ from threadpoolctl import threadpool_info
 
 # %% ../../nbs/apps/cli.ipynb #6f104b60
 from contextlib import suppress
+from .. import __version__
 from ..base import settings
-from ..base.errors import say
+from ..base.errors import installing, say
 from .classroom import LEFT_OUT, submit, without_solutions
 from .comparison import compared
 from ..kernels import Gaussian
@@ -81,6 +82,22 @@ def notebook_titles(folder):
     return titles
 
 # %% ../../nbs/apps/cli.ipynb #c801b57f
+_LINK = re.compile(r"\[([^\[\]]*)\]\(((?:\.\./)*[\w/]*(?:\w\.ipynb|\w\.md|answers))(?:#[^)\s]*)?\)")
+
+
+def _without_dead_links(path):
+    "Rewrites a copy whose links lead to files that are not there: their words stay"
+
+    def kept(link):
+        if (path.parent / link[2]).exists():
+            return link[0]
+        return link[1]
+
+    text = path.read_text(encoding="utf-8")
+    if (alive := _LINK.sub(kept, text)) != text:
+        path.write_text(alive, encoding="utf-8")
+
+
 def copy_notebooks(folder, student=False):
     """Copies the notebooks into `folder`; a file that is already there stays as it is
 
@@ -105,11 +122,14 @@ def copy_notebooks(folder, student=False):
             nb = without_solutions(json.loads(path.read_text(encoding="utf-8")))
             text = json.dumps(nb, indent=1, ensure_ascii=False)
             target.write_text(text + "\n", encoding="utf-8")
+    for path in new:
+        if path.suffix in (".ipynb", ".md"):
+            _without_dead_links(path)
     return new
 
 # %% ../../nbs/apps/cli.ipynb #ca83c146
 def open_lab(folder):
-    """Opens JupyterLab in `folder`, and returns when it is closed
+    """Opens JupyterLab in `folder`, at its front page index.ipynb, and returns when it is closed
 
     Parameters
     ----------
@@ -124,7 +144,10 @@ def open_lab(folder):
     SystemExit                    if JupyterLab is not installed; says how to install it
     """
     _need("jupyterlab")
-    return subprocess.call([sys.executable, "-m", "jupyterlab", str(folder)])
+    page = Path(folder) / "index.ipynb"
+    if not page.exists():
+        page = page.parent
+    return subprocess.call([sys.executable, "-m", "jupyterlab", str(page)])
 
 # %% ../../nbs/apps/cli.ipynb #904902a0
 OPTIONAL = {"jupyterlab": "lab", "dask": "dask", "pyarrow": "parquet", "torch": "torch"}
@@ -141,13 +164,16 @@ def packages_found():
     rows = [("python", sys.version.split()[0], "")]
     rows += [(name, version(name), "") for name in needed]
     for name, extra in OPTIONAL.items():
-        found = f"not installed (optional): pip install 'rkhs_notes[{extra}]'"
+        found = f"not installed (optional): {installing(extra)}"
         if find_spec(name):
             found = version(name)
         rows.append((name, found, ""))
     return rows
 
 # %% ../../nbs/apps/cli.ipynb #0809cc07
+_LIMITS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"
+
+
 def machine_found():
     """BLAS and its threads, and whether the memory budgets fit the machine
 
@@ -156,21 +182,26 @@ def machine_found():
     list of (what, found, advice)     advice is "" where all is well
     """
     rows, memory, advice = [], math.inf, ""
-    cores = os.cpu_count() or 1
+    cores, told = os.cpu_count() or 1, [f"{n}={os.environ[n]}" for n in _LIMITS if n in os.environ]
+    if hasattr(os, "sched_getaffinity"):  # those that taskset or a container leaves
+        cores = len(os.sched_getaffinity(0))
     for blas in threadpool_info():
         if blas["user_api"] == "blas":
-            threads = blas["num_threads"]
-            hint = "is OMP_NUM_THREADS or OPENBLAS_NUM_THREADS set?" * (threads < cores)
-            rows.append((blas["internal_api"], f"{threads} of {cores} cores", hint))
+            threads, hint = blas["num_threads"], ""
+            found = f"{threads} of {cores} cores"
+            if told:
+                found = f"{found}, set by {', '.join(told)}"
+            elif threads < cores:
+                hint = f"set OPENBLAS_NUM_THREADS={cores}, or reinstall numpy"
+            rows.append((blas["internal_api"], found, hint))
     if hasattr(os, "sysconf"):
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20
-    if settings.result_mib > memory / 2:
+    found = f"{memory:.0f} MiB; results up to {settings.result_mib:g} MiB"
+    if settings.result_mib != float(settings._DEFAULTS["result_mib"]):
+        found = f"{found}, as set"
+    elif settings.result_mib > memory / 2:
         advice = f"set result_mib = {memory / 3:.0f} in settings.ini"
-    found = (
-        f"{memory:.0f} MiB; results up to {settings.result_mib:g} MiB, "
-        f"blocks of {settings.block_mib:g} MiB"
-    )
-    return [*rows, ("memory", found, advice)]
+    return [*rows, ("memory", f"{found}, blocks of {settings.block_mib:g} MiB", advice)]
 
 # %% ../../nbs/apps/cli.ipynb #bf8254f6
 def self_check():
@@ -270,7 +301,7 @@ def _need(*packages):
     "Ends with advice if one of the packages is not installed"
     missing = [name for name in packages if find_spec(name) is None]
     if missing:
-        raise SystemExit(f"{missing[0]} is not installed:  pip install 'rkhs_notes[lab]'")
+        raise SystemExit(f"{missing[0]} is not installed:  {installing('lab')}")
 
 # %% ../../nbs/apps/cli.ipynb #2b582b58
 def write_site(folder):
@@ -359,6 +390,7 @@ _COMMANDS = {  # command: (its help, its arguments)
 def _parser():
     about = "Course notes on reproducing kernel Hilbert spaces, and their tools"
     parser = argparse.ArgumentParser(prog="rkhs-notes", description=about)
+    parser.add_argument("--version", action="version", version=f"rkhs_notes {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
     for name, (about, arguments) in _COMMANDS.items():
         command = commands.add_parser(name, **about)

@@ -5,9 +5,12 @@ __all__ = ['RKHSError', 'LawBroken', 'NotPositiveDefinite', 'IndefiniteKernel', 
            'ConvergenceFailure', 'require', 'expect_fail']
 
 # %% ../../nbs/base/errors.ipynb #eff6ab4c
-import functools, math, opcode, sys, warnings
+import functools, math, opcode, re, sys, warnings
 from contextlib import contextmanager
+from importlib.metadata import requires
+from importlib.util import find_spec
 from itertools import pairwise
+from pathlib import Path
 import numpy as np
 
 # %% ../../nbs/base/errors.ipynb #d1f75278
@@ -198,6 +201,16 @@ def say(text):
     "Print `text`, with ? for the letters that this terminal lacks"
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding))
+
+# %% ../../nbs/base/errors.ipynb #errors-installing
+def installing(extra):
+    "The command that installs what an extra of this package needs"
+    checkout = Path(find_spec("rkhs_notes").origin).parents[1]
+    if (checkout / "pyproject.toml").exists():
+        return f"pip install -e '{checkout}[{extra}]'"
+    needed = [line.partition(";") for line in requires("rkhs_notes")]
+    names = [f"'{what.strip()}'" for what, _, when in needed if extra in re.findall(r"\w+", when)]
+    return f"pip install {' '.join(names)}"
 
 # %% ../../nbs/base/errors.ipynb #95fa376c
 @contextmanager

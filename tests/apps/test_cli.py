@@ -1,14 +1,23 @@
 """The command rkhs-notes: what it copies, refuses, repairs, and the status with which it ends."""
 
 import json
+import os
+import re
+import shlex
+import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import unquote
 
 import nbformat
 import numpy as np
 import pytest
+from packaging.requirements import Requirement
 
-from conftest import ROOT
+import rkhs_notes
+from conftest import ROOT, refuse
 from rkhs_notes import cli
+from rkhs_notes.base import errors
 
 
 @pytest.fixture
@@ -81,16 +90,158 @@ def test_the_doctor_sees_a_wrong_number(monkeypatch, capsys):
         )
 
 
+def machine(part, monkeypatch, **environ):
+    "(found, advice) of the rows about a part of the machine, with these variables alone"
+    for name in cli._LIMITS:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    return [row[1:] for row in cli.machine_found() if row[0] == part]
+
+
 @pytest.mark.parametrize("share", [0.6, 0.4])
-def test_the_doctor_sees_budgets_above_half_of_the_memory(share):
-    memory = float(
-        next(found for what, found, _ in cli.machine_found() if what == "memory").split()[0]
-    )
+def test_the_doctor_sees_budgets_above_half_of_the_memory(share, monkeypatch):
+    memory = float(machine("memory", monkeypatch)[0][0].split()[0])
+    monkeypatch.setitem(cli.settings._DEFAULTS, "result_mib", str(share * memory))
     with cli.settings.using(result_mib=share * memory):
-        *_, advice = next(row for row in cli.machine_found() if row[0] == "memory")
-    assert (f"set result_mib = {memory / 3:.0f}" in advice) == (share > 0.5) and bool(advice) == (
-        share > 0.5
+        ((_, advice),) = machine("memory", monkeypatch)
+    assert (f"set result_mib = {memory / 3:.0f}" in advice) == (share > 0.5) == bool(advice)
+
+
+def test_the_doctor_does_not_blame_what_was_set(monkeypatch):
+    with cli.settings.using(result_mib=10**8):
+        ((found, advice),) = machine("memory", monkeypatch)
+    assert "results up to 1e+08 MiB, as set" in found and not advice
+    slow = [{"user_api": "blas", "internal_api": "blas", "num_threads": 1}, {"user_api": "openmp"}]
+    monkeypatch.setattr(cli, "threadpool_info", lambda: slow)
+    monkeypatch.setattr(cli.os, "sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
+    ((found, advice),) = machine("blas", monkeypatch)
+    assert found == "1 of 4 cores" and "OPENBLAS_NUM_THREADS=4" in advice
+    for name in cli._LIMITS:
+        ((found, advice),) = machine("blas", monkeypatch, **{name: "1"})
+        assert found == f"1 of 4 cores, set by {name}=1" and not advice
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["--version"])
+    assert (
+        not end.value.code and capsys.readouterr().out == f"rkhs_notes {rkhs_notes.__version__}\n"
     )
+
+
+def test_what_is_missing_is_installed_by_a_line_that_works(tmp_path, monkeypatch, capsys):
+    "In a checkout that of the checkout; from a wheel, which may be on no index, the packages by name"
+    tomllib = pytest.importorskip("tomllib", reason="comes with Python 3.11")
+
+    assert errors.installing("lab") == f"pip install -e '{ROOT}[lab]'"
+    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == "jupyterlab" else True)
+    with pytest.raises(
+        SystemExit, match=r"jupyterlab is not installed:  pip install -e '.*\[lab\]'"
+    ):
+        cli.open_lab(tmp_path)
+    monkeypatch.setattr(
+        errors, "find_spec", lambda name: SimpleNamespace(origin=str(tmp_path / "a" / "b.py"))
+    )
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    for extra in cli.OPTIONAL.values():
+        named = shlex.split(errors.installing(extra))[2:]
+        assert named and sorted(map(canonical, named)) == sorted(map(canonical, extras[extra]))
+
+
+def canonical(requirement):
+    return str(Requirement(requirement))
+
+
+def dead_links(folder):
+    "Relative links of the notebooks and pages in a folder that lead to no file"
+    for path in sorted([*folder.rglob("*.ipynb"), *folder.rglob("*.md")]):
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".ipynb":
+            cells = json.loads(text)["cells"]
+            text = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+        for pair in re.findall(r"\]\(([^)\s]+)[^)]*\)|(?:src|href)=\"([^\"]+)\"", text):
+            link = unquote("".join(pair).partition("#")[0])
+            if link and not re.match(r"\w+:", link) and not (path.parent / link).exists():
+                yield f"{path.relative_to(folder)}: {link}"
+
+
+@pytest.mark.parametrize("student", [False, True])
+def test_a_copy_is_whole(student, tmp_path):
+    names = {path.relative_to(tmp_path) for path in cli.copy_notebooks(tmp_path, student)}
+    source = cli.notebook_folder()
+    wanted = {p for p in source.rglob("*.*") if p.suffix in (".ipynb", ".md", ".png", ".svg")}
+    wanted = {
+        p.relative_to(source) for p in wanted if "/." not in str(p.relative_to(source.parent))
+    }
+    if student:
+        wanted = {path for path in wanted if not path.name.startswith(cli.LEFT_OUT)}
+    assert names == wanted and Path("index.ipynb") in names
+    refuse(list(dead_links(tmp_path)))
+    if not student:
+        read, made = (f / "apps" / "cli.ipynb" for f in (source, tmp_path))
+        assert read.read_bytes() == made.read_bytes()
+
+
+def test_a_dead_link_is_noticed_and_loses_its_link(few, tmp_path):
+    text = "[a](../gone.md#x) [b](01_b.ipynb#y) [c](https://d.org/e.md) [f](answers) ![g](images/x.png)"
+    (few / "README.md").write_text(text)
+    copy = tmp_path / "copy"
+    cli.copy_notebooks(copy)
+    kept = "a [b](01_b.ipynb#y) [c](https://d.org/e.md) f ![g](images/x.png)"
+    assert (copy / "README.md").read_text() == kept and not list(dead_links(copy))
+    (copy / "README.md").write_text(text)
+    assert list(dead_links(copy)) == ["README.md: ../gone.md", "README.md: answers"]
+
+
+def test_lab_opens_at_the_front_page_and_shows_the_folder(few, tmp_path, monkeypatch):
+    server = pytest.importorskip("jupyter_server.serverapp", reason="comes with rkhs_notes[lab]")
+    asked = []
+    monkeypatch.setattr(cli.subprocess, "call", asked.append)
+    (few / "index.ipynb").write_text((few / "00_a.ipynb").read_text())
+    for folder, student in ("mine", []), ("theirs", ["--student"]):
+        cli.main(["lab", str(tmp_path / folder), *student])
+    cli.open_lab(few / "images")
+    assert [Path(call[-1]).relative_to(tmp_path).as_posix() for call in asked] == [
+        "mine/index.ipynb",
+        "theirs/index.ipynb",
+        "source/images",
+    ]
+    recipe = (ROOT / "Makefile").read_text().partition("\nlab: ")[2].splitlines()[1]
+    assert recipe.split()[1:] == ["lab", "nbs/index.ipynb"]
+    for page in asked[0][-1], str(ROOT / "nbs" / "index.ipynb"):
+        app = server.ServerApp()
+        app.parse_command_line([page])
+        assert app.root_dir == str(Path(page).parent) and app.file_to_run == page
+
+
+PIP = """#!/bin/sh
+if [ "$1 $2" = "-m venv" ]; then mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; fi
+if [ "$2" = pip ]; then echo "pip $*" >> asked; case "$*" in *--quiet*) ;; *) echo Collecting numpy;; esac; fi
+"""
+
+
+def test_an_installation_shows_its_progress_on_a_terminal_alone(tmp_path):
+    import pty
+
+    (tmp_path / "python").write_text(PIP)
+    (tmp_path / "python").chmod(0o755)
+    (tmp_path / "pyproject.toml").touch()
+    make = ["make", "-C", tmp_path, "-f", ROOT / "Makefile", f"PY={tmp_path / 'python'}"]
+    make += [f"VENV={tmp_path / 'venv'}", tmp_path / "venv" / ".ok"]
+    plain = subprocess.run(make, capture_output=True, text=True, check=True).stdout
+    (tmp_path / "venv" / ".ok").unlink()
+    ours, theirs = pty.openpty()
+    subprocess.run(make, stdout=theirs, check=True)
+    shown = os.read(ours, 4096).decode()
+    assert "Collecting numpy" in shown and "Collecting" not in plain
+    assert plain.count("installing into") == shown.count("installing into") == 1
+    assert [line.count("--quiet") for line in (tmp_path / "asked").read_text().splitlines()] == [
+        1,
+        0,
+    ]
 
 
 def test_one_notebook_that_fails_is_said_and_ends_with_1(few, tmp_path, monkeypatch, capsys):

@@ -20,6 +20,7 @@ import numpy as np
 from ...base import settings
 from ...base.arrays import as_count
 from ...base.contracts import contract
+from ...base.errors import installing
 from ...base.words import Count, Rng, Word, fitting, present
 
 # %% ../../../nbs/engines/data/tables.ipynb #af753682
@@ -182,7 +183,7 @@ def _parquet_table(path):
     try:
         from pyarrow.parquet import ParquetFile
     except ImportError:
-        raise ImportError("for Parquet files:  pip install 'rkhs_notes[parquet]'") from None
+        raise ImportError(f"for Parquet files:  {installing('parquet')}") from None
 
     def blocks():
         with _whole(path, "Parquet file"), ParquetFile(path) as file:
