@@ -24,7 +24,7 @@ MEASURE, PRUNE, LOOKS = (
 )
 COLUMN = ".bd-article-container"
 A4 = 718  # pixels between margins of one centimetre
-WIDTHS, HEIGHT = (1400, 400), 300  # what is painted costs time
+WIDTHS, HEIGHT = (1280, 390), 300  # what is painted costs time
 THEMES, COLOURS = ("light", "dark"), ("color-contrast", "link-in-text-block")
 READY = """async () => {
   if (window.MathJax?.startup?.promise) await MathJax.startup.promise

@@ -43,11 +43,16 @@
     }
   };
 
-  judge("mjx-container[display] > svg", {
-    before: "formula clipped at its left end", behind: "formula cut", scrolls: { kind: "formula cut" } });
-  judge("mjx-container:not([display]) > svg", {
-    before: "inline formula clipped", behind: "inline formula cut", scrolls: { kind: "inline formula cut" } });
   const wide = innerWidth >= 1000;
+  judge("mjx-container[display] > mjx-math", {
+    before: "formula clipped at its left end", behind: "formula cut",
+    scrolls: { kind: "formula wider than its box", always: wide } });
+  judge("mjx-container:not([display]) > mjx-math", {
+    before: "inline formula clipped", behind: "inline formula cut", scrolls: { kind: "inline formula cut" } });
+  for (const box of document.querySelectorAll("div.math, mjx-container"))  // on a telephone it may, and says so
+    if (!wide && !print && seen(box) && getComputedStyle(box).overflowX === "auto"
+        && box.scrollWidth > box.clientWidth + slack && getComputedStyle(box).maskImage === "none")
+      note("formula scrolls, and nothing says so", box, box.scrollWidth - box.clientWidth);
   judge("div.cell_input:not(details div) pre", {
     before: "code cut", behind: "code cut", scrolls: { kind: "code wider than its box", always: wide } });
   judge("details pre", { before: "code cut", behind: "code cut", scrolls: { kind: "code wider than its box" } });

@@ -9,12 +9,13 @@ PAGE = """<!doctype html><html lang="en"><head><title>A page</title><meta charse
 <link rel="icon" href="data:,"><style>body {{ margin: 0 }}
 main {{ width: 90%; margin: auto }} {style}</style></head>
 <body><main class="bd-article-container"><h1>A page</h1>{body}</main></body></html>"""
-WRONG = "<mjx-container><svg><g data-mjx-error='x^a^b'></g></svg></mjx-container>"
-WIDE = '<svg width="2000" height="10"></svg>'
+WIDE = "<mjx-math style='display: inline-block; width: 2000px; height: 10px'></mjx-math>"
 FORMULA = f"<div class='math'><mjx-container display>{WIDE}</mjx-container></div>"
 INLINE = f"<p>a <mjx-container>{WIDE}</mjx-container></p>"
 LONG = "x" * 400
-SCROLL = "mjx-container { display: block; overflow-x: auto } @media print { svg { width: 100% } }"
+SCROLL = "mjx-container { display: block; overflow-x: auto }"
+SHRUNK = "@media print, (min-width: 1000px) { mjx-math { zoom: 0.3 } }"
+FADING = "mjx-container { mask-image: linear-gradient(#000, #000) }"
 CENTRED = ".math { display: flex; justify-content: center; overflow-x: auto } mjx-container { flex: none }"
 CELL = "<div class='cell'><div class='cell_{}'><pre>{}</pre></div></div>"
 WRAP = "pre { white-space: pre-wrap; overflow-wrap: anywhere }"
@@ -30,48 +31,50 @@ CUT = (
 )
 RAW = r"<div id='preview'>\(x\)</div>"
 ERROR = "<div id='preview'><mjx-merror>1</mjx-merror></div>"
-OUTSIDE = "<div id='preview' style='position: fixed; left: 1390px; width: 30px'>1</div>"
+OUTSIDE = "<div id='preview' style='position: fixed; left: 1270px; width: 30px'>1</div>"
 
 BAD = {  # fault: (style, body, screen on which it must be found)
-    "formula clipped at its left end": (CENTRED, FORMULA, "1400 px"),
-    "formula cut": ("", FORMULA, "400 px"),
-    "inline formula cut": ("", INLINE, "1400 px"),
-    "inline formula clipped": ("mjx-container { margin-left: -300px }", INLINE, "400 px"),
+    "formula clipped at its left end": (CENTRED, FORMULA, "1280 px"),
+    "formula cut": ("", FORMULA, "390 px"),
+    "formula wider than its box": (SCROLL, FORMULA, "1280 px"),
+    "formula scrolls, and nothing says so": (SCROLL, FORMULA, "390 px"),
+    "inline formula cut": ("", INLINE, "1280 px"),
+    "inline formula clipped": ("mjx-container { margin-left: -300px }", INLINE, "390 px"),
     "formula with an error": (
         "",
-        "<mjx-container><svg><g data-mjx-error='x^a^b'></g></svg></mjx-container>",
-        "400 px",
+        "<mjx-container><mjx-math><mjx-merror></mjx-merror></mjx-math></mjx-container>",
+        "390 px",
     ),
     "source not drawn": (
         "",
         r"<details><summary>Answer</summary> At $\psi_9$.</details>",
-        "1400 px",
+        "1280 px",
     ),
-    "code wider than its box": (SCROLLED, CELL.format("input", LONG), "1400 px"),
-    "output wider than its box": (SCROLLED, CELL.format("output", LONG), "400 px"),
+    "code wider than its box": (SCROLLED, CELL.format("input", LONG), "1280 px"),
+    "output wider than its box": (SCROLLED, CELL.format("output", LONG), "390 px"),
     "picture or table cut": (
         "",
         "<table><tr><td style='min-width: 900px'>1</td></tr></table>",
-        "400 px",
+        "390 px",
     ),
-    "page wider than the window": ("", "<div style='width: 1600px'>1</div>", "1400 px"),
-    "picture without alt": ("", "<img src='data:,'>", "1400 px"),
-    "table scrolls sideways": ("div { overflow-x: auto }", WIDE_TABLE, "400 px"),
-    "no preview": ("", "<a href='#thm-1-1'>1.1</a><div id='preview' hidden></div>", "400 px"),
-    "preview outside the window": ("", f"<a href='#thm-1-1'>1.1</a>{OUTSIDE}", "1400 px"),
-    "preview cut": ("", f"<a href='#thm-1-1'>1.1</a>{CUT}", "400 px"),
-    "preview with an error": ("", f"<a href='#thm-1-1'>1.1</a>{ERROR}", "400 px"),
-    "preview not typeset": ("", f"<a href='#thm-1-1'>1.1</a>{RAW}", "400 px"),
+    "page wider than the window": ("", "<div style='width: 1600px'>1</div>", "1280 px"),
+    "picture without alt": ("", "<img src='data:,'>", "1280 px"),
+    "table scrolls sideways": ("div { overflow-x: auto }", WIDE_TABLE, "390 px"),
+    "no preview": ("", "<a href='#thm-1-1'>1.1</a><div id='preview' hidden></div>", "390 px"),
+    "preview outside the window": ("", f"<a href='#thm-1-1'>1.1</a>{OUTSIDE}", "1280 px"),
+    "preview cut": ("", f"<a href='#thm-1-1'>1.1</a>{CUT}", "390 px"),
+    "preview with an error": ("", f"<a href='#thm-1-1'>1.1</a>{ERROR}", "390 px"),
+    "preview not typeset": ("", f"<a href='#thm-1-1'>1.1</a>{RAW}", "390 px"),
     "closed on paper": ("", SOLUTION, "print"),
 }
 GOOD = {
-    "a formula that scrolls": (SCROLL, FORMULA),
+    "a formula that scrolls on a telephone": (SCROLL + SHRUNK + FADING, FORMULA),
     "text that wraps": (WRAP, CELL.format("input", LONG) + CELL.format("output", LONG)),
     "a solution that paper opens": (OPEN_ON_PAPER, SOLUTION),
     "money and code": ("", "<p>2 $ a book, <code>$x$ [a](b)</code></p>"),
     "a picture with words": ("", "<img src='data:,' alt='nothing'>"),
 }
-STATIC = ROOT / "nbs" / "site" / "static"
+STATIC = ROOT / "website" / "static"
 CARDS = """<article class='bd-article'><div style='overflow-x: auto'><table><thead><tr><th>size</th>
 <th><p>at <mjx-container><svg width='20' height='9'></svg></mjx-container></p></th></tr></thead>
 <tbody><tr><td>1</td><td><p style='min-width: 380px'>.5</p></td></tr></tbody></table></div></article>"""

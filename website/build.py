@@ -41,10 +41,18 @@ def api_pages(notebooks):
             yield STAGE / "api" / f"{name}.rst", text.encode()
 
 
+PARTS = "startup core input/tex-base output/chtml output/chtml/fonts/tex a11y/assistive-mml".split()
+PARTS += [f"input/tex/extensions/{name}" for name in ("ams", "newcommand", "boldsymbol")]
+
+
 def mathjax():
-    "MathJax in one file, from the package sphinx-mathjax-offline"
+    "MathJax behind our settings, in one file, and its fonts, from the package sphinx-mathjax-offline"
     package = Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent
-    return (package / "static" / "mathjax" / "tex-svg-full.js").read_bytes()
+    home, static = package / "static" / "mathjax", BUILD / "static"
+    parts = [Path(__file__).parent / "formulas.js", *(home / f"{o}.js" for o in PARTS)]
+    write(static / "mathjax.js", b"\n".join(part.read_bytes() for part in parts))
+    for font in home.glob("output/chtml/fonts/woff-v2/*"):
+        write(static / "mathfonts" / font.name, font.read_bytes())
 
 
 def stage():
@@ -64,7 +72,7 @@ def stage():
     for path in STAGE.rglob("*.*"):
         if path.is_file() and path not in wanted:
             path.unlink()
-    write(BUILD / "static" / "mathjax.js", mathjax())
+    mathjax()
 
 
 def run_sphinx():

@@ -11,7 +11,15 @@ project = "rkhs_notes"
 author = "the rkhs_notes authors"
 copyright = author  # noqa: A001  Sphinx's name for it
 extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
-ours = ["pages", "citations", "links", "previews", "finding", "screens"]  # beside this file
+ours = [
+    "pages",
+    "citations",
+    "links",
+    "previews",
+    "finding",
+    "screens",
+    "light",
+]  # beside this file
 extensions += [f"website.{name}" for name in ours]
 
 nb_execution_mode = "off"  # run.py did it
@@ -26,7 +34,6 @@ myst_dmath_double_inline = True  # $$...$$ in the middle of a paragraph
 myst_links_external_new_tab = True
 
 mathjax_path = "mathjax.js"
-mathjax3_config = {"tex": {"tags": "ams", "useLabelIds": True}, "svg": {"fontCache": "global"}}
 
 default_role = "py:obj"  # `name` in a docstring
 autodoc_member_order = "bysource"
@@ -41,6 +48,7 @@ html_static_path = [
     str(ROOT / "_build" / "static"),
     str(ROOT / "nbs" / "images" / "readme_1.png"),
 ]
+templates_path = ["templates"]
 html_css_files = ["notes.css"]
 html_js_files = [("reading.js", {"defer": "defer"})]
 html_favicon = "static/favicon.svg"

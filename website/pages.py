@@ -18,6 +18,7 @@ from rkhs_notes._modidx import d as INDEX
 
 from .fold import hidden, setup_cells
 from .front import toctree_entries
+from .light import lighten
 from .notebooks import ROOMS, all_pages, is_notebook, module, split
 from .screens import above, caption
 
@@ -70,8 +71,15 @@ def shown(cell, exported_to, folded=False):
     if "fig-alt" in options:
         mystnb["image"] = {"alt": options["fig-alt"]}
         mystnb["figure"] = {"caption": caption(options)}
-    for output in cell.get("outputs", []):  # a slider is shown by its html, which needs no kernel
-        output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
+    for output in cell.get("outputs", []):
+        data = output.get("data", {})
+        data.pop(
+            "application/vnd.jupyter.widget-view+json", None
+        )  # a slider's html needs no kernel
+        for kind in {"image/png", "text/html"} & set(data):
+            data[kind], drawing = lighten(data[kind])
+            if drawing:
+                tags.append("drawing")
     if {"export", "exporti"} & set(options) and not cell.metadata.get("joined"):
         note = f"{{.exported}}\nexported to {{py:mod}}`{exported_to}`"
         return [cell, nbformat.v4.new_markdown_cell(note)]

@@ -31,10 +31,7 @@
 
   async function typeset() {
     if (!/\\[([]/.test(box.textContent)) return;
-    if (bare) {
-      window.MathJax ??= { startup: { typeset: false } };
-      await load("_static/mathjax.js");
-    }
+    if (bare) await load("_static/mathjax.js");
     await window.MathJax.startup?.promise;
     await window.MathJax.typesetPromise?.([box]);
     window.measureFormulas?.(box);

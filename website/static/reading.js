@@ -1,18 +1,4 @@
-// Wide formulas scroll inside the text and shrink on paper; the contents column follows the reader.
-
-// natural widths, for the rules of notes.css; an inline formula that may scroll keeps its baseline
-function measureFormulas(where = document) {
-  for (const box of where.querySelectorAll("mjx-container")) {
-    const svg = box.querySelector("svg"), full = box.getAttribute("width") === "full";  // a tag at the margin
-    if (!svg) continue;
-    const width = parseFloat(full ? getComputedStyle(svg).minWidth : getComputedStyle(svg).width);
-    box.style.setProperty("--natural", `${width}px`);
-    if (!box.hasAttribute("display") && width > 180) {
-      box.style.verticalAlign = svg.style.verticalAlign;
-      box.classList.add("wide");
-    }
-  }
-}
+// Wide tables become cards on a telephone; the contents column follows the reader.
 
 // each cell with the head of its column, formulas as they are drawn; hidden but on cards
 function nameCells(table, heads) {
@@ -59,7 +45,6 @@ function follow() {
 
 addEventListener("DOMContentLoaded", follow);
 addEventListener("load", () => (window.MathJax?.startup?.promise ?? Promise.resolve()).then(() => {
-  measureFormulas();
   dealCards();
   matchMedia("(max-width: 600px)").addEventListener("change", dealCards);
 }));
