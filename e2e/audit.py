@@ -37,6 +37,7 @@ SETTLE = """async () => {
   await wait(60)  // sidebars slide away when the window becomes narrow
   await Promise.race([Promise.allSettled(document.getAnimations().map(o => o.finished)), wait(2000)])
 }"""
+FIRST = "() => performance.getEntriesByName('formulas')[0]?.startTime ?? 0"
 THEME = "theme => Object.assign(document.documentElement.dataset, {theme, mode: theme})"
 CLOSE = "() => document.querySelectorAll('details').forEach(o => { o.open = false })"
 PREVIEW = r"""async () => {
@@ -158,7 +159,9 @@ def audit(browser, site, names, axe=lambda name: True, say=lambda text: None):
                 found += remarks
                 looks.update(new)
             findings += found
-            say(f"{name:36} {sum(map(is_bad, found)):5} {time.monotonic() - start:6.1f} s")
+            first = page.evaluate(FIRST)
+            spent = time.monotonic() - start
+            say(f"{name:36} {sum(map(is_bad, found)):5} {spent:6.1f} s, formulas after {first:5.0f} ms")
     files = {path.relative_to(site).as_posix() for path in Path(site).rglob("*") if path.is_file()}
     return findings + list(dead_links(known, files))
 

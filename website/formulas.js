@@ -19,6 +19,7 @@ async function typesetPage() {
       await MathJax.typesetPromise(next);
       next.forEach(measureFormulas);
       await new Promise((done) => setTimeout(done)); // the page is drawn, and follows its reader
+      performance.mark("formulas"); // e2e/audit.py tells when the first were there
     }
   for (const face of document.fonts) { // those of closed solutions too, which a printer will not wait for
     const letter = face.family.match(/^MJXTEX-?(\w*)$/);

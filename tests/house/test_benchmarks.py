@@ -413,8 +413,28 @@ def test_the_page_shows_every_ratio_with_its_spread_and_aim(tmp_path):
     assert "| three turns | 2 [1.5, 5.5] | peer | 2.5 [1.78, 3.5] | 2.6 *short*? | 12 |  |" in text
     assert "|  |  | limit (limit) | 0.5 [0.306, 0.75] | 0.25 |  |  |" in text
     assert np.__version__ in text and "| f | 1.00 | 1 | n |" in text
-    for picture in ("ratios.png", "slopes.png"):
+    assert text.splitlines()[2].startswith(
+        "In 1 of 1 races ours is faster than the fastest of its peers;"
+    )
+    for picture in ("best.png", "ratios.png", "slopes.png"):
         assert (tmp_path / picture).stat().st_size > 5000 and f"]({picture})" in text
+
+
+def test_the_page_opens_with_what_its_tables_say():
+    text = (ROOT / "benchmarks" / "page" / "README.md").read_text(encoding="utf-8")
+    races = []  # the ratios of each, limits left out
+    for line in text.splitlines():
+        cells = [o.strip() for o in line.split("|")]
+        if len(cells) == 9 and cells[4][:1].isdigit():
+            if cells[1]:
+                races.append([])
+            if "(limit)" not in cells[3]:
+                races[-1].append(float(cells[4].split()[0]))
+    least = [min(race) for race in races if race]
+    title, _, first, _, picture = text.splitlines()[:5]
+    assert first.startswith(f"In {sum(o > 1 for o in least)} of {len(least)} races ours is faster")
+    assert f"is {np.median(least):.2g}, the least {min(least):.2g} (" in first
+    assert title.startswith("# ") and picture.endswith("](best.png)")
 
 
 def test_the_picture_has_a_dot_for_each_contender_and_a_bar_at_one(tmp_path):
