@@ -49,7 +49,7 @@ def mathjax():
     "MathJax behind our settings, in one file, and its fonts, from the package sphinx-mathjax-offline"
     package = Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent
     home, static = package / "static" / "mathjax", BUILD / "static"
-    parts = [Path(__file__).parent / "formulas.js", *(home / f"{o}.js" for o in PARTS)]
+    parts = [Path(__file__).parent / "static" / "formulas.js", *(home / f"{o}.js" for o in PARTS)]
     write(static / "mathjax.js", b"\n".join(part.read_bytes() for part in parts))
     for font in home.glob("output/chtml/fonts/woff-v2/*"):
         write(static / "mathfonts" / font.name, font.read_bytes())

@@ -18,9 +18,8 @@ from rkhs_notes._modidx import d as INDEX
 
 from .fold import hidden, setup_cells
 from .front import toctree_entries
-from .light import lighten
 from .notebooks import ROOMS, all_pages, is_notebook, module, split
-from .screens import above, caption
+from .screens import above, caption, lighten
 
 BOX = re.compile(
     r"(Theorem|Definition|Lemma|Proposition|Corollary|Example|Remark|Law|Algorithm|Puzzle)\b"

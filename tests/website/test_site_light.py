@@ -1,0 +1,111 @@
+"""Pages open fast: website/screens.py, and the weight of each chapter of the built site."""
+
+import base64
+import io
+import re
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from conftest import ROOT, refuse
+from website import screens
+from website.notebooks import chapters
+
+SITE = ROOT / "_site"
+STYLE = (ROOT / "website" / "static" / "notes.css").read_text(encoding="utf-8")
+MOST = 2_500_000  # bytes that come over a wire until a chapter stands
+FONTS = "Main-Regular Main-Bold Math-Italic AMS-Regular Calligraphic-Regular Zero".split()
+FONTS += [f"Size{i}-Regular" for i in (1, 2, 3, 4)]
+built = pytest.mark.skipif(not (SITE / "index.html").exists(), reason="make notes builds the site")
+
+
+def png(image):
+    image.save(file := io.BytesIO(), "png")
+    return file.getvalue()
+
+
+def pixels(data):
+    return np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(int)
+
+
+def drawing(ink="#1b6ca8"):
+    "A circle whose edge has the many shades that smooth lines have"
+    image = Image.new("RGBA", (1600, 1200), "white")
+    ImageDraw.Draw(image).ellipse((200, 200, 1400, 1000), outline=ink, width=12)
+    return image.resize((400, 300), Image.Resampling.LANCZOS)
+
+
+def photograph():
+    rng = np.random.default_rng(0)
+    return Image.fromarray(rng.integers(0, 256, (200, 300, 3), dtype=np.uint8))
+
+
+def test_a_drawing_loses_bytes_and_nothing_that_is_seen():
+    heavy = png(drawing())
+    easy = screens.light(heavy)
+    assert len(easy) < 0.75 * len(heavy)
+    assert np.sqrt(np.mean((pixels(easy) - pixels(heavy)) ** 2)) < 1
+
+
+def test_a_photograph_keeps_every_pixel():
+    heavy = png(photograph())
+    assert np.array_equal(pixels(screens.light(heavy)), pixels(heavy))
+
+
+def test_only_drawings_turn_light_on_dark():
+    digits = Image.new("L", (300, 200), 255)
+    ImageDraw.Draw(digits).rectangle((20, 20, 80, 120), fill=0)
+    assert screens.is_drawing(png(drawing()))
+    assert not screens.is_drawing(png(digits)) and not screens.is_drawing(png(photograph()))
+
+
+def test_pictures_inside_a_text_are_made_light_and_the_text_stays():
+    one, two = (base64.b64encode(png(o)).decode() for o in (drawing(), photograph()))
+    text, drawings = screens.lighten(f'<img src="data:image/png;base64,{one}"> ["{one}"]')
+    assert len(text) < 1.6 * len(one) and text.startswith("<img src=") and text.endswith('"]')
+    assert drawings and screens.lighten(one + " " + two)[1] is False
+    assert screens.lighten("<table>no picture</table>") == ("<table>no picture</table>", False)
+
+
+def test_what_is_cut_from_the_style_sheet_of_the_theme_is_about_icons():
+    sheet = '*/:root{--a:1}@font-face{font-family:"Font Awesome 7 Free";src:url(x.woff2)}.fa-sun{--fa:"x"}'
+    sheet += (
+        ".fas,.fa-lg{width:1em}.bd-search .fa-sun{left:0}@media print{.fa{color:red}p{margin:0}}"
+    )
+    left = "*/:root{--a:1}.bd-search .fa-sun{left:0}@media print{p{margin:0}}"
+    assert screens.AWESOME.sub("", sheet) == left
+
+
+def pages():
+    return [SITE / f"{path.stem}.html" for path in chapters()]
+
+
+def comes_with(page):
+    "The files that a page brings along, and the fonts that formulas ask for"
+    text = page.read_text(encoding="utf-8")
+    tags = re.findall(r"<(?:script|img|source|link)\b[^>]*>", text)
+    loads = [o for o in tags if "<link" not in o or re.search('rel="(stylesheet|icon|preload)"', o)]
+    names = {found[1] for o in loads if (found := re.search(r'(?:src|href)="([^":?#]+)["?#]', o))}
+    return {page, *(SITE / name for name in names)} | {
+        SITE / "_static" / "mathfonts" / f"MathJax_{name}.woff" for name in FONTS
+    }
+
+
+@built
+def test_a_chapter_is_light():
+    assert len(pages()) > 40
+    weights = {page.stem: sum(o.stat().st_size for o in comes_with(page)) for page in pages()}
+    refuse([f"{name}: {weight}" for name, weight in weights.items() if weight > MOST])
+    names = {path.name for path in comes_with(pages()[0])}
+    assert {"mathjax.js", "pydata-sphinx-theme.css", "notes.css", "bootstrap.js"} <= names
+
+
+@built
+def test_every_icon_is_drawn_and_none_is_fetched():
+    wanted, drawn = set(), set(re.findall(r"\.fa-([\w-]+) \{ --icon", STYLE))
+    for page in SITE.rglob("*.html"):
+        for names in re.findall(r'<(?:i|span) class="([^"]*\bfa-[^"]*)"', page.read_text("utf-8")):
+            wanted |= {o[3:] for o in names.split() if o.startswith("fa-")}
+    assert wanted - {"solid", "lg", "fw"} <= drawn and "magnifying-glass" in wanted
+    refuse([o for o in SITE.rglob("*") if "fontawesome" in o.name or o.name.startswith("fa-")])
