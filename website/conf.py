@@ -11,15 +11,7 @@ project = "rkhs_notes"
 author = "the rkhs_notes authors"
 copyright = author  # noqa: A001  Sphinx's name for it
 extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
-ours = [
-    "pages",
-    "citations",
-    "links",
-    "previews",
-    "finding",
-    "screens",
-    "light",
-]  # beside this file
+ours = ["pages", "citations", "links", "previews", "finding", "screens"]  # beside this file
 extensions += [f"website.{name}" for name in ours]
 
 nb_execution_mode = "off"  # run.py did it
