@@ -192,7 +192,7 @@ def without_icons(app, exception):
     sheet = static / "styles" / "pydata-sphinx-theme.css"
     sheet.write_text(AWESOME.sub("", sheet.read_text(encoding="utf-8")), encoding="utf-8")
     for path in [*static.rglob("*.map"), *static.glob("scripts/fontawesome*")]:
-        path.unlink()
+        path.unlink(missing_ok=True)
     shutil.rmtree(static / "vendor", ignore_errors=True)
 
 
