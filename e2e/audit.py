@@ -161,7 +161,9 @@ def audit(browser, site, names, axe=lambda name: True, say=lambda text: None):
             findings += found
             first = page.evaluate(FIRST)
             spent = time.monotonic() - start
-            say(f"{name:36} {sum(map(is_bad, found)):5} {spent:6.1f} s, formulas after {first:5.0f} ms")
+            say(
+                f"{name:36} {sum(map(is_bad, found)):5} {spent:6.1f} s, formulas after {first:5.0f} ms"
+            )
     files = {path.relative_to(site).as_posix() for path in Path(site).rglob("*") if path.is_file()}
     return findings + list(dead_links(known, files))
 
