@@ -158,10 +158,9 @@ def _content(A, name, columns=()):
     kinds = dict(
         U="text", S="bytes", c="complex numbers", M="dates", m="durations", NA="missing values"
     )
-    text = (
-        f"A table with a column of text: encode that column first, by {encode}. "
-        "Points that are text have kernels of their own, such as Spectrum(3)."
-    )
+    text = "Points that are text have kernels of their own, such as Spectrum(3)."
+    if A.ndim > 1:
+        text = f"A table with a column of text: encode that column first, by {encode}."
     labels = "Labels are for svc, gp_classification, or minimize_risk with loss='logistic'."
     advice = dict(
         U=labels if name == "y" else text,

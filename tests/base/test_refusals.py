@@ -16,7 +16,7 @@ from rkhs_notes.base.words import Function
 
 MISTAKES = {
     "rn.ridge(k, X, y[:5], 0.1)": "y has shape (5,), but X has 20 points",
-    "rn.ridge(k, table, [1, 2, 3], 0.1)": "columns=['town']) or scikit-learn's OneHotEncoder",
+    "rn.ridge(k, table, [1, 2, 3], 0.1)": "columns=['town']) or scikit-learn's OneHotEncoder.",
     "rn.ridge(k, X, y, -1)": "lam = -1: pass a finite number > 0",
     "rn.ridge(k, X, y, lam=0.1, gamma=3)": "gamma belongs to the kernel",
     "rn.ridge(k, X)": "missing a required argument: 'y'",
