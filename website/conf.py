@@ -11,7 +11,7 @@ project = "rkhs_notes"
 author = "the rkhs_notes authors"
 copyright = author  # noqa: A001  Sphinx's name for it
 extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
-ours = ["pages", "citations", "links", "previews", "finding", "screens"]  # beside this file
+ours = ["pages", "citations", "links", "previews", "sections", "screens"]  # beside this file
 extensions += [f"website.{name}" for name in ours]
 
 nb_execution_mode = "off"  # run.py did it
@@ -33,6 +33,7 @@ autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
+templates_path = ["templates"]
 html_theme = "sphinx_book_theme"
 html_title = "rkhs_notes"
 html_static_path = [
@@ -47,7 +48,6 @@ html_favicon = "static/favicon.svg"
 html_short_title = "course notes on reproducing kernel Hilbert spaces that are also a library"
 html_baseurl = os.environ.get("SITE_URL", "")  # where it will be published: link previews want it
 html_context = {"default_mode": "auto"}
-html_search_scorer = str(Path(__file__).parent / "static" / "scorer.js")
 html_show_sphinx = False
 html_copy_source = True
 html_theme_options = {
