@@ -5,9 +5,11 @@ var makeSearch = (() => {
   const BOOST = { title: 5, names: 6, page: 2, text: 1 };
   const NAMED = 2; // times, where a section carries the very name
   const OTHER = 0.7; // where a thing is found under another name
+  const NEAR = 0.3; // a thing that another section of the page has counts half
+  const TOGETHER = 0.5; // more, where words stand together as they do in the query
   const WHOLE = 1.2, AGAIN = 0.75, POOL = 0.15; // the head of a page; its next section; the page's other sections
-  const ROOM = { course: 1.5, deeper: 1.2, apps: 1.1, front: 0.7, engines: 0.6, base: 0.6, api: 0.4, answers: 0.4,
-    benchmarks: 0.4 };
+  const ROOM = { course: 1.5, deeper: 1.2, apps: 1.1, front: 0.5, engines: 0.6, base: 0.8, api: 0.4, answers: 0.4,
+    benchmarks: 0.6 };
   const PASSING = /^(Exercises|On one screen|Break it)$/; // a section that is not where a thing is explained
   const STOP = new Set(`a about am an and any are as at be been but by can could did do does for from get give given
     has have how i if in into is it its just like make many me much must my need of on or our please shall
@@ -42,7 +44,7 @@ var makeSearch = (() => {
     gpu | scale, arrays
     online, streaming, incremental, partial fit | streams
     outlier, outliers, anomaly, novelty, one class svm | one class
-    denoise, denoising | noise, way back
+    denoise, denoising, remove noise | noise, way back, denoising
     missing data, missing values, inpainting | missing
     probability calibration, calibrated probabilities, predict_proba | probabilities
     dimension reduction, dimensionality reduction | principal components, kernel pca
@@ -62,6 +64,12 @@ var makeSearch = (() => {
     convergence rate, learning rate | rates, step
     wasserstein, kl divergence | mmd
     eigenvalue, eigenvalues, spectrum | spectrum, eigenfunctions
+    sample size, samples given accuracy, enough data, data needed | more data, learning curve
+    speed, speed comparison, faster, benchmark, benchmarks, performance comparison | races, times
+    image, photo | photograph, picture
+    dataset, datasets, data set, data sets, example data | datasets, data sets
+    sample weight, sample weights, weighted samples, weighted data | weights
+    update model, new data, refit | stream
     feature selection, variable importance, ard | which columns matter
     intercept, bias term, constant term | not be penalised, constant
     quantile regression, pinball | quantile
@@ -195,16 +203,21 @@ var makeSearch = (() => {
     }
 
     function sums(wanted) { // {section: score}: for each thing wanted its best name; what misses some counts less
-      const total = new Map();
-      for (const alternatives of wanted) {
+      const total = new Map(), there = {}; // the things that a page has somewhere
+      wanted.forEach((alternatives, thing) => {
         const best = new Map();
         alternatives.forEach((words, i) => {
           for (const [id, score] of scores(words)) best.set(id, Math.max(best.get(id) ?? 0, i ? OTHER * score : score));
         });
-        for (const [id, score] of best) total.set(id, [...total.get(id) ?? [], score]);
-      }
-      const add = (found) => found.reduce((a, b) => a + b) * (found.length / wanted.length) ** 2;
-      return new Map([...total].map(([id, found]) => [id, add(found)]));
+        for (const [id, score] of best) {
+          total.set(id, [...total.get(id) ?? [], score]);
+          (there[sections[id].page] ??= new Set()).add(thing);
+        }
+      });
+      return new Map([...total].map(([id, found]) => {
+        const share = found.length + NEAR * (there[sections[id].page].size - found.length);
+        return [id, found.reduce((a, b) => a + b) * (share / wanted.length) ** 2];
+      }));
     }
 
     return function search(query) {
@@ -221,6 +234,12 @@ var makeSearch = (() => {
         if (kind === "api" && code.includes(title.toLowerCase())) score *= 10;
         return { ...section, words, score, place: `${page}.html${end && `#${end}`}` };
       }).sort((a, b) => b.score - a.score);
+      const typed = stems(query), pairs = typed.slice(1).map((word, i) => ` ${typed[i]} ${word} `);
+      for (const hit of hits.slice(0, 80)) { // words that stand together in the query and in the section
+        const said = ` ${stems(`${hit.title} ${hit.names} ${hit.text}`).join(" ")} `;
+        for (const pair of pairs) if (said.includes(pair)) hit.score *= 1 + TOGETHER / pairs.length;
+      }
+      hits.sort((a, b) => b.score - a.score);
       const seen = {};
       for (const hit of hits) { // a page's second and third section make room for other pages
         seen[hit.page] = (seen[hit.page] ?? 0) + 1;
