@@ -5,7 +5,7 @@ var makeSearch = (() => {
   const BOOST = { title: 5, names: 6, page: 2, text: 1 };
   const NAMED = 2; // times, where a section carries the very name
   const OTHER = 0.7; // where a thing is found under another name
-  const NEAR = 0.3; // a thing that another section of the page has counts half
+  const NEAR = 0.3; // a thing that only another section of the page has
   const TOGETHER = 0.5; // more, where words stand together as they do in the query
   const WHOLE = 1.2, AGAIN = 0.75, POOL = 0.15; // the head of a page; its next section; the page's other sections
   const ROOM = { course: 1.5, deeper: 1.2, apps: 1.1, front: 0.5, engines: 0.6, base: 0.8, api: 0.4, answers: 0.4,
