@@ -3,6 +3,7 @@
 import base64
 import io
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -10,7 +11,11 @@ from PIL import Image, ImageDraw
 
 from conftest import ROOT, refuse
 from website import screens
+from website.build import BUILD, mathjax
 from website.notebooks import chapters
+
+sys.path.insert(0, str(ROOT / "e2e"))
+import browser  # noqa: E402
 
 SITE = ROOT / "_site"
 STYLE = (ROOT / "website" / "static" / "notes.css").read_text(encoding="utf-8")
@@ -109,3 +114,54 @@ def test_every_icon_is_drawn_and_none_is_fetched():
             wanted |= {o[3:] for o in names.split() if o.startswith("fa-")}
     assert wanted - {"solid", "lg", "fw"} <= drawn and "magnifying-glass" in wanted
     refuse([o for o in SITE.rglob("*") if "fontawesome" in o.name or o.name.startswith("fa-")])
+
+
+LONG = r"\[" + "+".join(f"x_{{{i}}}" for i in range(40)) + r"\tag{1.1}\]"
+SHORT = "<p><span class='math'>\\(\\frac ab\\)</span></p>"
+FORMULAS = f"""<!doctype html><meta charset="utf-8"><style>{STYLE} main {{ max-width: 700px }}</style><main>
+<div class='math'>{LONG}</div><p>So <span class='math'>\\({"+ x" * 40}\\)</span>.</p>{SHORT * 150}
+<h2 id='goal'>Goal</h2><p style='height: 900px'></p>
+<script defer src='{BUILD}/static/mathjax.js'></script></main>"""
+
+
+@pytest.fixture(scope="module")
+def formulas(tmp_path_factory):
+    "A page opened from a file at a place below many formulas, two of them wide"
+    pytest.importorskip("playwright", reason="comes with rkhs_notes[book]")
+    if not any(map(browser.shutil.which, browser.NAMES)):
+        pytest.skip("no Chromium here")
+    mathjax()
+    file = tmp_path_factory.mktemp("formulas") / "page.html"
+    file.write_text(FORMULAS, encoding="utf-8")
+    with browser.chromium() as found:
+        page = found.new_page(viewport={"width": 1280, "height": 600})
+        page.goto(f"{file.as_uri()}#goal")
+        page.evaluate("() => MathJax.startup.promise")
+        yield page
+
+
+def test_a_page_is_typeset_whole_and_a_link_lands(formulas):
+    assert formulas.locator("mjx-container").count() == 152
+    assert formulas.locator("mjx-merror").count() == 0
+    assert abs(formulas.locator("#goal").bounding_box()["y"]) < 100
+    fonts = "() => [...document.fonts].filter(o => o.status == 'loaded').length"
+    assert formulas.evaluate(fonts) >= 3
+
+
+@pytest.mark.parametrize("width, floor", [(1280, 0.75), (390, 0.8)])
+def test_a_wide_formula_shrinks_to_a_floor_then_fades_where_it_goes_on(formulas, width, floor):
+    formulas.set_viewport_size({"width": width, "height": 600})
+    formulas.wait_for_timeout(300)
+    zoom = formulas.locator("div.math > mjx-container").evaluate("o => getComputedStyle(o).zoom")
+    assert float(zoom) == pytest.approx(floor)
+    edges = "o => ['--before', '--behind'].map(name => parseInt(o.style.getPropertyValue(name)))"
+    for one in [formulas.locator(o) for o in ("div.math", "mjx-container.wide")][
+        : 1 + (width < 600)
+    ]:
+        one.evaluate("o => { o.scrollLeft = 0 }")
+        formulas.wait_for_timeout(100)
+        assert one.evaluate("o => o.classList.contains('fades') && o.scrollWidth > o.clientWidth")
+        assert one.evaluate(edges) == [0, 40]
+        one.evaluate("o => { o.scrollLeft = o.scrollWidth }")
+        formulas.wait_for_timeout(100)
+        assert one.evaluate(edges) == [40, 0]
