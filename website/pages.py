@@ -28,15 +28,18 @@ DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
 ANCHOR = re.compile(r'<a id="([^"]+)">')
 
 
+WAYS_IN = ["ten_minutes", "cheat_sheet"]  # beside Begin here, and not in their room
+
+
 def listed(room):
     "The pages of a room, as the sidebar has them"
-    return [path.stem for path in all_pages(room) if path.stem != "index"]
+    return [path.stem for path in all_pages(room) if path.stem not in ("index", *WAYS_IN)]
 
 
 TOCTREES = "\n\n".join(
     f"```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n{files}\n```"
     for caption, files in [
-        ("Front matter", "\n".join(toctree_entries())),
+        ("Front matter", "\n".join([*toctree_entries()[:1], *WAYS_IN, *toctree_entries()[1:]])),
         *((name, "\n".join(listed(room))) for room, name in ROOMS.items()),
         ("Races", "benchmarks/*"),
         ("API", "api/*"),

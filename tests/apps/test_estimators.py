@@ -7,7 +7,6 @@ import re
 import tracemalloc
 import warnings
 from functools import partial
-from tempfile import TemporaryDirectory
 
 import joblib
 import numpy as np
@@ -17,9 +16,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import softmax
-from scipy.stats import multivariate_normal, norm
-from sklearn import config_context, decomposition
-from sklearn import gaussian_process as gp
+from scipy.stats import norm
+from sklearn import config_context
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
@@ -28,7 +26,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.kernel_ridge import KernelRidge as TheirRidge
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import get_scorer, log_loss, pairwise
+from sklearn.metrics import get_scorer, log_loss
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -56,7 +54,6 @@ from rkhs_notes.apps.estimators import (
     TwoSampleDrift,
 )
 from rkhs_notes.base.datasets import load, smiley
-from rkhs_notes.base.distances import sqdist
 from rkhs_notes.base.objects import Objects
 from rkhs_notes.base.words import Classes
 from rkhs_notes.deeper.machines import svc_multiclass, svc_probability
@@ -73,7 +70,6 @@ from rkhs_notes.engines.solving.evidence import fit_hyperparameters, gaussian_pr
 from rkhs_notes.engines.solving.learned_noise import learn_noise
 from rkhs_notes.engines.solving.ridge_fits import ridge, ridge_path
 from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
-from website.notebooks import find, read
 
 CLASSES = [
     value
@@ -1574,96 +1570,6 @@ def test_the_order_of_rows_does_not_matter(cls, kind):
     estimator = with_tol(cls())
     y, order = targets(estimator, y, c), np.random.default_rng(0).permutation(80)
     alike(answers(clone(estimator).fit(X, y), Z), answers(estimator.fit(X[order], y[order]), Z))
-
-
-# ------------------------------------------------------------------ the two pages
-def rows_below(heading):
-    "The code in the table below a heading of the notebook, cell by cell"
-    text = next(
-        c.source
-        for c in read(find("estimators")).cells
-        if c.cell_type == "markdown" and heading in c.source
-    )
-    lines = text.partition(heading)[2].partition("\n## ")[0].splitlines()
-    lines = [line for line in lines if line.startswith("|") and "`" in line]
-    return [
-        [re.search(r"`(.+?)`", part)[1] for part in line.split(" | ") if "`" in part]
-        for line in lines
-    ]
-
-
-class Names(dict):
-    "What the lines of the two pages may use: a small table, scikit-learn's names, all names of rn"
-
-    def __missing__(self, name):
-        if hasattr(rkhs_notes, name):
-            return getattr(rkhs_notes, name)
-        if hasattr(pairwise, name):
-            return getattr(pairwise, name)
-        raise KeyError(name)
-
-
-def value_of(line):
-    rng = np.random.default_rng(8)
-    X, Z = rng.normal(size=(60, 3)), rng.normal(size=(12, 3))
-    y = np.sin(X[:, 0]) + 0.2 * rng.normal(size=60)
-    words = ["kernel", "kernels", "colonel", "ridge", "bridge", "ridges"]
-    frame = pd.DataFrame({"town": ["Bonn", "Ulm"] * 15, "x": X[:30, 0]})
-
-    def store(fit, name):
-        with TemporaryDirectory() as folder:
-            fit.save(f"{folder}/{name}")
-            return rkhs_notes.load_model(f"{folder}/{name}")
-
-    g, off = Gaussian(1.0), lambda K: (K.sum() - np.trace(K)) / len(K) / (len(K) - 1)
-
-    def biased_hsic(A, B):
-        H = np.eye(60) - 1 / 60
-        return np.trace(g(A) @ H @ g(B) @ H)
-
-    given = dict(
-        X=X, y=y, Z=Z, c=np.where(y > 0, "up", "down"), words=words, labels=[0, 0, 0, 1, 1, 1]
-    )
-    given |= dict(
-        g=g,
-        off=off,
-        biased_hsic=biased_hsic,
-        r2=sqdist(X, Z),
-        np=np,
-        gp=gp,
-        frame=frame,
-        store=store,
-    )
-    given |= dict(TfidfVectorizer=TfidfVectorizer)
-    given |= dict(multivariate_normal=multivariate_normal, GaussianProcess=GaussianProcess)
-    given |= dict(
-        TheirRidge=TheirRidge, TheirPCA=decomposition.KernelPCA, SVC=SVC, SVR=SVR, Ridge=Ridge
-    )
-    given |= dict(
-        GridSearchCV=GridSearchCV, make_pipeline=make_pipeline, StandardScaler=StandardScaler
-    )
-    return eval(line, {}, Names(given))
-
-
-WANTED, HABITS = rows_below("## I want to"), rows_below("## For people who come from")
-
-
-@pytest.mark.parametrize("line", [row[-1] for row in WANTED])
-def test_every_line_of_the_page_runs(line):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        assert value_of(line) is not None
-
-
-@pytest.mark.parametrize("theirs, ours", [(row[0], row[-1]) for row in HABITS])
-def test_the_same_number_under_two_names(theirs, ours):
-    close = 1e-4 if "tol" in ours else 1e-9
-    assert np.allclose(value_of(theirs), value_of(ours), rtol=1e-6, atol=close)
-
-
-def test_the_pages_are_not_empty():
-    assert len(WANTED) >= 25 and len(HABITS) >= 15
-    assert {cls.__name__ for cls in CLASSES} <= set(re.findall(r"\w+", str(WANTED) + str(HABITS)))
 
 
 @pytest.mark.parametrize(
