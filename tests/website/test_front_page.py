@@ -1,6 +1,8 @@
 """The front page says what is true: its theorem, its counts, its commands, how to cite."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ import yaml
 from test_labels import ANCHOR, LINK, anchors
 
 import rkhs_notes
-from website.notebooks import NBS, ROOT, read
+from website.notebooks import NBS, ROOT, is_setup, read
 
 INDEX, BEGIN, README = NBS / "index.ipynb", ROOT / "website" / "begin.md", ROOT / "README.md"
 CFF = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
@@ -45,26 +47,49 @@ def test_the_theorem_and_its_test_are_those_of_the_chapter():
     lines = "\n".join(chapter).splitlines()
     assert box in [re.sub(ANCHOR.pattern + "></a> ", "", line) for line in lines]
     (test,) = [source for source in sources("code") if "expect_fail(" in source]
-    assert test in chapter and "witness()" in test
+    imports, _, law = test.rpartition("\n\n")
+    assert law in chapter and "witness()" in law and is_setup(imports)
 
 
 def test_commands():
     text = README.read_text("utf-8")
-    block = re.search(r"(?s)## Two commands\n.*?```\n(.*?)```", text)[1]
-    assert [line.split()[:2] for line in block.splitlines()] == [
-        ["make", "notes"],
-        ["make", "test"],
-    ]
+    block = re.search(r"(?s)## Install\n.*?```\n(.*?)```", text)[1]
+    commands = [line.partition("#")[0].split() for line in block.splitlines()]
+    wanted = ["pip install .", "make lab", "make notes", "make test"]
+    assert [" ".join(command) for command in commands] == wanted
     targets = re.findall(r"(?m)^([a-z-]+):.*##", (ROOT / "Makefile").read_text("utf-8"))
     assert set(re.findall(r"`?\bmake ([a-z]+)`?", re.sub(r"(?m)^<!--.*", "", text))) <= set(targets)
 
 
-def test_the_first_screen_says_for_whom_and_where_to_begin():
+def test_the_first_screen_says_for_whom_and_shows_lines_that_work():
     text = README.read_text("utf-8")
-    first = text[: text.index("![")]
-    wanted = ("**study**", "**teach**", "**use**", "website/begin.md")
-    assert all(word in first for word in wanted)
-    assert len(first) < 2500 and "forge" not in text
+    first = text[: text.index("## Install")]
+    doors = ("nbs/00_hilbert.ipynb", "nbs/desk.md", "ten_minutes.ipynb", "cheat_sheet.ipynb", "![")
+    assert all(door in first for door in doors) and first.count("```python\nimport") == 1
+    lines = re.search(r"(?s)```python\n(.*?)```", first)[1].splitlines()
+    assert len([line for line in lines if line and "import" not in line]) <= 10
+    shown = re.sub(
+        r"!\[.*?\]|\]\(.*?\)", "", first
+    )  # without the words for those who do not see it
+    assert len(shown) < 2000 and "forge" not in text
+
+
+def blocks(language, text):
+    return re.findall(rf"(?s)```{language}\n(.*?)```", text)
+
+
+@pytest.mark.parametrize("code", blocks("python", README.read_text("utf-8")), ids=len)
+def test_a_block_of_the_readme_runs_as_pasted_and_prints_what_it_says(code, tmp_path):
+    "Each by itself, in an interpreter that holds nothing else, in an empty folder"
+    text = README.read_text("utf-8")
+    (said,) = re.findall(rf"(?s)```python\n{re.escape(code)}```\n\n```text\n(.*?)```", text)
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8")
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.split() == said.split()
+
+
+def test_both_blocks_of_the_readme_are_tried():
+    assert len(blocks("python", README.read_text("utf-8"))) == 2
 
 
 @pytest.mark.parametrize("path", [BEGIN, README], ids=lambda path: path.stem)

@@ -3,12 +3,11 @@
 import re
 from collections import Counter
 from functools import cache
-from pathlib import Path
 
 import nbformat
 
 from conftest import NOTEBOOKS, each_notebook, refuse
-from website.notebooks import NBS, chapters, read, split
+from website.notebooks import chapters, read, split
 
 STATEMENT = re.compile(
     r"(?m)^> \*\*(Theorem|Definition|Lemma|Proposition|Corollary|Example|Law) (\w+)\.(\d+[a-z]?)"
@@ -164,15 +163,11 @@ def bar_problems(path):
     return [part for part in parts if re.search(r"\||\\\|", part) and " | " not in part]
 
 
-def slips_problems(paths, index):
-    "Chapters whose slips are no table with an anchor, or that the index does not lead to"
+def slips_problems(paths):
+    "Chapters whose slips are no table with an anchor"
     found = {path: match for path in paths if (match := SLIPS.search(text(path)))}
     problems = [f"{path.stem}: no table" for path, match in found.items() if not match[2]]
-    problems += [f"{path.stem}: no anchor" for path, match in found.items() if not match[1]]
-    lead = [Path(o).name for o in re.findall(r"\]\(([^)]*)#slips\)", text(index))]
-    return problems + sorted(
-        f"{name}: on one side only" for name in {path.name for path in found} ^ set(lead)
-    )
+    return problems + [f"{path.stem}: no anchor" for path, match in found.items() if not match[1]]
 
 
 @each_notebook
@@ -180,8 +175,8 @@ def test_formulas_in_tables_keep_their_bars(path):
     refuse(bar_problems(path))
 
 
-def test_the_index_leads_to_all_slips():
-    refuse(slips_problems(chapters(), NBS / "index.ipynb"))
+def test_slips_are_tables():
+    refuse(slips_problems(chapters()))
 
 
 @each_notebook
@@ -308,15 +303,10 @@ def test_bars_in_tables_are_noticed(write_notebook):
 def test_slips_that_nobody_finds_are_noticed(write_notebook):
     table = "**Slips met in the lecture FL**, shown.\n\n| printed | right | shown |\n"
     table += "|---|---|---|\n| a | b | c |"
-    index = write_notebook("index.ipynb", "[03](03_x.ipynb#slips) [05](05_z.ipynb#slips)")
     anchored = f'<a id="slips"></a>{table}'
     good, plain = write_notebook("03_x.ipynb", anchored), write_notebook("04_y.ipynb", table)
     prose = write_notebook(
         "05_z.ipynb", '<a id="slips"></a>**Slips met in the lectures.** FL says a for b.'
     )
     none = write_notebook("06_w.ipynb", "**Slips met in the lectures.** None.")
-    assert slips_problems([good, plain, prose, none], index) == [
-        "05_z: no table",
-        "04_y: no anchor",
-        "04_y.ipynb: on one side only",
-    ]
+    assert slips_problems([good, plain, prose, none]) == ["05_z: no table", "04_y: no anchor"]
