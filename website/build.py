@@ -7,21 +7,13 @@ from pathlib import Path
 
 from sphinx.cmd.build import main as sphinx
 
+from . import api
 from .alone import alone
 from .front import front_pages
 from .notebooks import NBS, ROOT, all_pages, flat, module, read, room
 from .run import BUILD, execute_cached
 
 SITE, STAGE, HTML = ROOT / "_site", BUILD / "source", BUILD / "html"
-API_PAGE = """{title}
-{rule}
-
-Written and explained in :doc:`../{notebook}`.
-
-.. automodule:: {title}
-   :members:
-   :special-members: __call__
-"""
 
 
 def write(path, data):
@@ -30,15 +22,6 @@ def write(path, data):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     return path
-
-
-def api_pages(notebooks):
-    "(file, text) of one page for each module that a notebook exports; answer keys have no public names"
-    for path in notebooks:
-        if (name := module(read(path))) and not name.startswith(("_", "answers.")):
-            title = f"rkhs_notes.{name}"
-            text = API_PAGE.format(title=title, rule="=" * len(title), notebook=path.stem)
-            yield STAGE / "api" / f"{name}.rst", text.encode()
 
 
 PARTS = "startup core input/tex-base output/chtml output/chtml/fonts/tex a11y/assistive-mml".split()
@@ -65,7 +48,7 @@ def stage():
     wanted |= {
         write(STAGE / path.relative_to(NBS), path.read_bytes()) for path in NBS.glob("images/*")
     }
-    wanted |= {write(path, text) for path, text in api_pages(notebooks)}
+    wanted |= {write(STAGE / name, text.encode()) for name, text in api.files()}
     wanted |= {write(STAGE / "front" / name, data) for name, data in front_pages()}
     races = (ROOT / "benchmarks" / "page").glob("*")
     wanted |= {write(STAGE / "benchmarks" / path.name, path.read_bytes()) for path in races}
@@ -145,8 +128,10 @@ def former_addresses():
 
 def publish():
     "Swaps the finished site in, with a signpost at each former address"
-    for former, now in former_addresses().items():
-        (HTML / f"{former}.html").write_text(MOVED.format(now), encoding="utf-8")
+    modules = {f"api/{name}": "index" for path in all_pages() if (name := module(read(path)))}
+    for former, now in (former_addresses() | modules).items():
+        if not (page := HTML / f"{former}.html").exists():
+            page.write_text(MOVED.format(now), encoding="utf-8")
     old = BUILD / "old_site"
     shutil.rmtree(old, ignore_errors=True)
     if SITE.exists():

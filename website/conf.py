@@ -30,6 +30,7 @@ mathjax_path = "mathjax.js"
 default_role = "py:obj"  # `name` in a docstring
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+add_module_names = False
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 

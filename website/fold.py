@@ -16,7 +16,10 @@ TIME = re.compile(r"(?m)^(\| \*\*Time\*\* \| ).*( \|)$")
 
 
 def setup_cells(nb):
-    "The import cells of a page: those that are exported, and those before any other code"
+    """The import cells of a page: those that are exported, and those before any other code
+
+    #| code-fold: false keeps one in sight, where readers paste what they see.
+    """
     found, opening = [], True
     for cell in nb.cells:
         if cell.cell_type != "code":
@@ -26,7 +29,7 @@ def setup_cells(nb):
             found += [cell] if is_setup(body) else []
         elif "default_exp" not in options and "hide" not in options:
             opening = opening and is_setup(body)
-            found += [cell] if opening else []
+            found += [cell] if opening and options.get("code-fold") != "false" else []
     return found
 
 

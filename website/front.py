@@ -9,11 +9,14 @@ lists pages in this order. Links into the notebooks are written as in a notebook
 from importlib import import_module
 from pathlib import Path
 
+from . import downloads, gallery
 from .notebooks import flat
 
 PAGES = {
     "begin.md": "front:begin",
     "desk.md": "desk:page",
+    "gallery.md": "gallery:page",
+    "downloads.md": "downloads:page",
     "statements.md": "statements:page",
     "second_routes.md": "second_routes:page",
     "notation.md": "notation:page",
@@ -46,6 +49,8 @@ def front_pages():
     "(file name, bytes) of each page, picture and download"
     for name, where in PAGES.items():
         yield name, render(where)
+    yield from gallery.thumbnails()
+    yield from downloads.files()
 
 
 def toctree_entries():

@@ -16,9 +16,11 @@ from sphinx.transforms import SphinxTransform
 
 from rkhs_notes._modidx import d as INDEX
 
+from .downloads import launches
 from .fold import hidden, setup_cells
 from .front import toctree_entries
-from .notebooks import ROOMS, all_pages, is_notebook, module, split
+from .links import link, places
+from .notebooks import ROOMS, all_pages, find, is_notebook, module, split
 from .screens import above, caption, lighten
 
 BOX = re.compile(
@@ -42,7 +44,7 @@ TOCTREES = "\n\n".join(
         ("Front matter", "\n".join([*toctree_entries()[:1], *WAYS_IN, *toctree_entries()[1:]])),
         *((name, "\n".join(listed(room))) for room, name in ROOMS.items()),
         ("Races", "benchmarks/*"),
-        ("API", "api/*"),
+        ("API", "api/index"),
     ]
 )
 SYMBOLS = {
@@ -83,8 +85,9 @@ def shown(cell, exported_to, folded=False):
             if drawing:
                 tags.append("drawing")
     if {"export", "exporti"} & set(options) and not cell.metadata.get("joined"):
-        note = f"{{.exported}}\nexported to {{py:mod}}`{exported_to}`"
-        return [cell, nbformat.v4.new_markdown_cell(note)]
+        names = [f"`{name}`" for name in DEFINED.findall(body)]
+        note = f"exported as {', '.join(names)}" if names else f"exported to `{exported_to}`"
+        return [cell, nbformat.v4.new_markdown_cell(f"{{.exported}}\n{note}")]
     return [cell]
 
 
@@ -109,6 +112,8 @@ def prepare(app, docname, source):
     join_imports(nb)
     folded = {id(cell) for cell in hidden(nb)}
     nb.cells = [new for cell in nb.cells for new in shown(cell, exported_to, id(cell) in folded)]
+    if elsewhere := launches(find(docname)):
+        nb.cells.insert(1, nbformat.v4.new_markdown_cell(f"{{.exported}}\n{elsewhere}"))
     if docname == "index":
         nb.cells.append(nbformat.v4.new_markdown_cell(TOCTREES))
     source[0] = json.dumps(nb)
@@ -197,14 +202,17 @@ def escape(line):
     return "".join(parts)
 
 
+def linked(line):
+    "A line of reStructuredText whose Theorem 5.2 and (5.4) are links, as on the pages"
+    text, _ = link(line, "", places())
+    return re.sub(r"\[([^\]]+)\]\((\w+)\.ipynb(#[\w-]+)?\)", r"`\1 <../\2.html\3>`__", text)
+
+
 def docstring(app, what, name, obj, options, lines):
-    "autodoc-process-docstring: plain text becomes reStructuredText; a module has its notebook instead"
-    if what == "module":
-        lines[:] = []
-    else:
-        is_code = [line.lstrip().startswith(">>>") for line in [*lines, ">>>"]]
-        text, examples = lines[: is_code.index(True)], lines[is_code.index(True) :]
-        lines[:] = [*map(escape, separate(text)), *examples]
+    "autodoc-process-docstring: plain text becomes reStructuredText"
+    is_code = [line.lstrip().startswith(">>>") for line in [*lines, ">>>"]]
+    text, examples = lines[: is_code.index(True)], lines[is_code.index(True) :]
+    lines[:] = [*map(linked, map(escape, separate(text))), *examples]
 
 
 def signature(app, what, name, obj, options, arguments, returns):
