@@ -153,3 +153,36 @@ def test_bibtex_of_the_book():
     assert fields["title"].replace("\\", "") == CFF["title"]
     assert fields["author"].strip("{}") == CFF["authors"][0]["name"]
     assert fields["version"] == rkhs_notes.__version__ and re.fullmatch(r"20\d\d", fields["year"])
+
+
+def clicks(start, goal, most=3):
+    "How many links lead from one file of the repository to another, at least; None if more than `most`"
+    seen, reached = {start}, {start}
+    for count in range(most + 1):
+        if goal in reached:
+            return count
+        pages = [path for path in reached if path.suffix in (".md", ".ipynb")]
+        links = [(path, link) for path in pages for link in LINK.findall(path.read_text("utf-8"))]
+        found = {(path.parent / link.partition("#")[0]).resolve() for path, link in links}
+        reached = {path for path in found if path.is_file()} - seen
+        seen |= reached
+    return None
+
+
+@pytest.mark.parametrize(
+    "reader, start, goal, most",
+    [
+        ("a lecturer, on a forge", "README.md", "nbs/desk.md", 1),
+        ("a student in JupyterLab, who then runs it", "nbs/index.ipynb", "nbs/00_hilbert.ipynb", 1),
+        ("a student on a forge", "README.md", "nbs/00_hilbert.ipynb", 1),
+        ("an engineer", "README.md", "nbs/apps/cheat_sheet.ipynb", 1),
+        ("one who reads folders", "nbs/README.md", "nbs/desk.md", 1),
+        ("one who reads folders, to use it", "nbs/README.md", "nbs/apps/ten_minutes.ipynb", 1),
+    ],
+)
+def test_a_reader_is_there_after_a_click(reader, start, goal, most):
+    assert clicks(ROOT / start, ROOT / goal) == most, reader
+
+
+def test_clicks_are_counted():
+    assert clicks(README, README) == 0 and clicks(README, ROOT / "LICENSE") is None
