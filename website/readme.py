@@ -7,11 +7,14 @@ import base64
 import re
 import sys
 
+import rkhs_notes
+
 from . import desk
 from .notebooks import NBS, ROOT, read, split
-from .stub import STUB, declared
 
 NOTE = "<!-- written from nbs/index.ipynb by `make prepare` -->"
+STUB = ROOT / "rkhs_notes" / "__init__.pyi"
+WRITTEN = "# written by `make prepare` from the list of daily names in nbs/apps/package.ipynb"
 
 
 def relink(markdown):
@@ -50,6 +53,30 @@ def render(path):
             elif text := output.get("text", data.get("text/plain", "")).rstrip():
                 parts.append(f"```text\n{text}\n```")
     return "\n\n".join(parts) + "\n", pictures
+
+
+def shown_modules():
+    "{name: path} of the modules and rooms that tab completion shows"
+    names = set(rkhs_notes.__dir__()) - {"__version__", *rkhs_notes._DAILY}
+    return {name: rkhs_notes._modules().get(name, name) for name in sorted(names)}
+
+
+def stub_of(daily, owners, modules):
+    "Text of the stub; a daily name that no module has is an error"
+    if missing := sorted(set(daily) - set(owners)):
+        sys.exit(
+            f"no module exports the daily names {', '.join(missing)}: mend nbs/apps/package.ipynb"
+        )
+    lines = [
+        f"from .{path.rpartition('.')[0]} import {name} as {name}" for name, path in modules.items()
+    ]
+    lines += [f"from .{owners[name]} import {name} as {name}" for name in sorted(daily)]
+    return "\n".join([WRITTEN, *lines, "", "__version__: str", ""])
+
+
+def declared():
+    "The stub of this package"
+    return stub_of(rkhs_notes._DAILY, rkhs_notes._owners(), shown_modules())
 
 
 def main(check=False, path=NBS / "index.ipynb", readme=ROOT / "README.md", stub=STUB):

@@ -16,7 +16,7 @@ import pytest
 import rkhs_notes
 from conftest import NOTEBOOKS, ROOT, refuse
 from rkhs_notes.base.words import Word, count
-from website import readme, stub
+from website import readme
 from website.notebooks import module as module_of
 from website.notebooks import read, split
 
@@ -240,12 +240,12 @@ def test_the_stub_is_up_to_date(tmp_path):
     with pytest.raises(SystemExit) as exit:
         readme.main(check=True)
     assert not exit.value.code, exit.value.code
-    (tmp_path / "old.pyi").write_text(stub.STUB.read_text().replace("ridge", "rigde"))
+    (tmp_path / "old.pyi").write_text(readme.STUB.read_text().replace("ridge", "rigde"))
     with pytest.raises(SystemExit, match="old.pyi; run make prepare"):
         readme.main(check=True, stub=tmp_path / "old.pyi")
     with pytest.raises(SystemExit, match="no module exports the daily names rigde"):
-        stub.render(["rigde", "ridge"], {"ridge": "representer"}, {})
-    assert "from .representer import ridge as ridge\n" in stub.render(
+        readme.stub_of(["rigde", "ridge"], {"ridge": "representer"}, {})
+    assert "from .representer import ridge as ridge\n" in readme.stub_of(
         ["ridge"], {"ridge": "representer"}, {}
     )
 
