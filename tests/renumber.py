@@ -4,7 +4,7 @@ python tests/renumber.py [--check]    --check only says, by its exit status, whe
 
 A number changes wherever it is named: in text, in comments and strings of code and what they print, in
 tests, in the site's tables. Ends of links (thm-5-2) and numbers of exercises (05.2) stay for ever,
-whatever stands at them. website/numbers.json keeps the number that each had in version 0.1.
+whatever stands at them. tests/numbers.json keeps the number that each had in version 0.1.
 """
 
 import io
@@ -149,7 +149,7 @@ def main(check=False, root=ROOT):
         content = rewrite(path, *tables)
         if content != path.read_text("utf-8"):
             path.write_text(content, "utf-8")
-    kept = root / "website" / "numbers.json"
+    kept = root / "tests" / "numbers.json"
     before = json.loads(kept.read_text("utf-8")) if kept.exists() else [{}, {}]
     now = [
         {

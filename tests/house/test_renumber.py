@@ -63,7 +63,7 @@ def test_a_book_is_put_in_order_once(tmp_path, capsys):
     )
     main(root=tmp_path)  # nothing is left to do, and what each number was is kept
     assert capsys.readouterr().out.splitlines() == ["3 numbers changed", "0 numbers changed"]
-    kept = json.loads((tmp_path / "website" / "numbers.json").read_text("utf-8"))
+    kept = json.loads((tmp_path / "tests" / "numbers.json").read_text("utf-8"))
     assert kept == [{"0.1": "0.1", "0.3": "0.2", "0.2": "0a.1"}, {"0.7": "0a.1"}]
     with pytest.raises(SystemExit) as done:
         main(check=True, root=tmp_path)
