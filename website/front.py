@@ -7,10 +7,9 @@ lists pages in this order. Links into the notebooks are written as in a notebook
 """
 
 from importlib import import_module
-from pathlib import Path
 
 from . import downloads, gallery
-from .notebooks import flat
+from .notebooks import NBS, flat
 
 PAGES = {
     "begin.md": "front:begin",
@@ -42,7 +41,7 @@ def render(where):
 
 def begin():
     "The page Begin here, which is written by hand: forges show it too"
-    return flat(Path(__file__).with_name("begin.md").read_text(encoding="utf-8"), "../")
+    return flat((NBS / "begin.md").read_text(encoding="utf-8"), "../")
 
 
 def front_pages():

@@ -64,9 +64,7 @@ def find(stem):
 def flat(text, up=""):
     "Markdown with links as on the site, where all pages lie in one folder; `up` leads from the text to it"
     text = re.sub(r"(\]\(|href=\\?\")(?:\.\./)*(?:[a-z]+/)*(\w+\.ipynb)", rf"\1{up}\2", text)
-    text = re.sub(
-        r"(\]\()(?:\.\./)*(?:website/|nbs/)?((?:begin|desk)\.md)", rf"\1{up}front/\2", text
-    )
+    text = re.sub(r"(\]\()(?:\.\./)*(?:nbs/)?((?:begin|desk)\.md)", rf"\1{up}front/\2", text)
     text = re.sub(
         r"\[([^\]]*)\]\((?:\.\./)*(?:\w+/)*README\.md\)", r"\1", text
     )  # the sidebar has the rooms

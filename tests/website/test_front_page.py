@@ -12,7 +12,7 @@ from test_labels import ANCHOR, LINK, anchors
 import rkhs_notes
 from website.notebooks import NBS, ROOT, is_setup, read
 
-INDEX, BEGIN, README = NBS / "index.ipynb", ROOT / "website" / "begin.md", ROOT / "README.md"
+INDEX, BEGIN, README = NBS / "index.ipynb", NBS / "begin.md", ROOT / "README.md"
 CFF = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
 # the Citation File Format 1.2.0: what it requires, and what else it knows
 REQUIRED = {"cff-version", "message", "title", "authors"}

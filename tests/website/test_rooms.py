@@ -126,7 +126,7 @@ def test_every_room_is_described():
 
 def test_links_of_the_site_are_flat():
     text = "[a](../engines/kernels/gram.ipynb#x) [b](03_rkhs.ipynb) ![c](../../images/a.png)"
-    text += " [d](../website/begin.md#e) [f](desk.md)"
+    text += " [d](../begin.md#e) [f](desk.md)"
     assert (
         flat(text)
         == "[a](gram.ipynb#x) [b](03_rkhs.ipynb) ![c](images/a.png) [d](front/begin.md#e)"
