@@ -42,7 +42,6 @@ html_static_path = [
     str(ROOT / "_build" / "static"),
     str(ROOT / "nbs" / "images" / "readme_1.png"),
 ]
-templates_path = ["."]  # static/webpack-macros.html, in place of the theme's
 html_css_files = ["notes.css"]
 html_js_files = [("reading.js", {"defer": "defer"})]
 html_favicon = "static/favicon.svg"
