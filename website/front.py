@@ -1,9 +1,8 @@
 """Front matter: pages written when the site is built, from the notebooks and from tables beside this file.
 
 A page is a line of PAGES: its file under front/ and the function that returns it, "module:function" of a
-module here, or "module:function:argument"; Markdown as str, a picture or a download as bytes. The sidebar
-lists pages in this order. Links into the notebooks are written as in a notebook one folder down:
-[Theorem 3.4](../03_rkhs.ipynb#thm-3-4).
+module here, or "module:function:argument"; Markdown as str, a picture or a download as bytes. Links into the
+notebooks are written as in a notebook one folder down: [Theorem 3.4](../03_rkhs.ipynb#thm-3-4).
 """
 
 from importlib import import_module
@@ -30,6 +29,11 @@ PAGES = {
     "bibliography.md": "references:page",
     "references.bib": "references:download",
 }
+SIDEBAR = {  # caption: pages, of which some are notebooks
+    "Ways in": "begin ten_minutes cheat_sheet desk gallery downloads",
+    "Reference": "statements second_routes notation words bibliography",
+    "The lectures": "lectures way_MR way_PK way_MD way_FL way_CK slips",
+}
 
 
 def render(where):
@@ -52,6 +56,6 @@ def front_pages():
     yield from downloads.files()
 
 
-def toctree_entries():
-    "What a toctree of the site's index lists"
-    return [f"front/{name.removesuffix('.md')}" for name in PAGES if name.endswith(".md")]
+def toctree(group):
+    "What the site's index lists in a group of the sidebar"
+    return [f"front/{name}" if f"{name}.md" in PAGES else name for name in SIDEBAR[group].split()]

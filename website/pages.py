@@ -5,6 +5,7 @@ Directive lines steer how a cell is shown and vanish, blockquotes that open with
 """
 
 import hashlib
+import inspect
 import json
 import re
 from pathlib import Path
@@ -18,7 +19,7 @@ from rkhs_notes._modidx import d as INDEX
 
 from .downloads import launches
 from .fold import hidden, setup_cells
-from .front import toctree_entries
+from .front import SIDEBAR, toctree
 from .links import link, places
 from .notebooks import ROOMS, all_pages, find, is_notebook, module, split
 from .screens import above, caption, lighten
@@ -30,21 +31,22 @@ DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
 ANCHOR = re.compile(r'<a id="([^"]+)">')
 
 
-WAYS_IN = ["ten_minutes", "cheat_sheet"]  # beside Begin here, and not in their room
-
-
 def listed(room):
-    "The pages of a room, as the sidebar has them"
-    return [path.stem for path in all_pages(room) if path.stem not in ("index", *WAYS_IN)]
+    "The pages of a room, as the sidebar has them; some stand elsewhere"
+    apart = {"index", *" ".join(SIDEBAR.values()).split()}
+    return [path.stem for path in all_pages(room) if path.stem not in apart]
 
 
 TOCTREES = "\n\n".join(
     f"```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n{files}\n```"
     for caption, files in [
-        ("Front matter", "\n".join([*toctree_entries()[:1], *WAYS_IN, *toctree_entries()[1:]])),
-        *((name, "\n".join(listed(room))) for room, name in ROOMS.items()),
-        ("Races", "benchmarks/*"),
+        ("Ways in", "\n".join(toctree("Ways in"))),
+        *((name, "\n".join(listed(room))) for room, name in list(ROOMS.items())[:3]),
         ("API", "api/index"),
+        ("Reference", "\n".join(toctree("Reference"))),
+        ("The lectures", "\n".join(toctree("The lectures"))),
+        *((name, "\n".join(listed(room))) for room, name in list(ROOMS.items())[3:]),
+        ("Races", "benchmarks/*"),
     ]
 )
 SYMBOLS = {
@@ -217,6 +219,10 @@ def docstring(app, what, name, obj, options, lines):
 
 def signature(app, what, name, obj, options, arguments, returns):
     "autodoc-process-signature: that of the code; k(x, y) = ... in a docstring is a formula"
+    if what == "class" and arguments == "(*args, **kwargs)":  # the door of a class, not its fields
+        plan = inspect.signature(obj)
+        bare = [one.replace(annotation=one.empty) for one in plan.parameters.values()]
+        arguments = str(plan.replace(parameters=bare, return_annotation=plan.empty))
     return arguments, returns
 
 

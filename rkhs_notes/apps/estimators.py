@@ -522,7 +522,7 @@ class KernelRidge(_ManyTargets, KernelEstimator):
 
     Parameters
     ----------
-    kernel : Kernel, or None       None: a Gaussian, whose bandwidth is chosen
+    kernel : Kernel, or None       None: a Gaussian, of raw or standardised columns; chosen
     lam : "loo", or float > 0      scikit-learn's alpha; "loo" has the least leave-one-out error
     bandwidth : "loo", "evidence", "median", or float > 0    of the Gaussian, where kernel is None;
         "evidence" (5a.3) is for one column of y
@@ -734,7 +734,7 @@ class KernelSVC(_Classifier, _Machine):
 
     Parameters
     ----------
-    kernel : Kernel, or None       None: a Gaussian, whose bandwidth is chosen
+    kernel : Kernel, or None       None: a Gaussian, of raw or standardised columns; chosen
     C : "loo", or float > 0        price of an error; "loo": 1 / (2 lam), by ridge's leave-one-out
     bandwidth : "loo", "median", or float > 0    of the Gaussian, where kernel is None
     class_weight : dict, "balanced", or None     factors of the weights
@@ -798,7 +798,7 @@ class KernelSVR(RegressorMixin, _Machine):
 
     Parameters
     ----------
-    kernel : Kernel, or None         None: a Gaussian, whose bandwidth is chosen
+    kernel : Kernel, or None         None: a Gaussian, of raw or standardised columns; chosen
     C : "loo", or float > 0          price of an error; "loo": r / lam, by ridge's leave-one-out
     epsilon : "loo", or float ≥ 0    half the width of the tube, in the units of y; "loo": r / 2
     bandwidth : "loo", "median", or float > 0    of the Gaussian, where kernel is None
@@ -1002,7 +1002,7 @@ class KernelLogistic(_Classifier):
 
     Parameters
     ----------
-    kernel : Kernel, or None     None: a Gaussian, whose bandwidth is chosen
+    kernel : Kernel, or None     None: a Gaussian, of raw or standardised columns; chosen
     scale : "evidence", or float > 0    of the kernel, the prior variance of the log-odds
     bandwidth : "loo", "median", or float > 0    of the Gaussian, where kernel is None
     class_weight : dict, "balanced", or None     factors of the weights

@@ -157,7 +157,8 @@ def mmd_test(
 ) -> MMDTest:
     """Is P = Q? T = MMD² of the samples against its distribution when labels mean nothing   (11a.1)
 
-    k : a feature map makes the time linear in m + n
+    k : chosen without knowing which row is of which sample, else the level is lost; a feature map
+        makes the time linear in m + n
     X, Y : a weighted sample is a Measure. What is exchangeable then is the pair (point, weight):
         give both samples raw weights on one scale
     n_permutations : B: relabellings, sign vectors, or draws of the limit

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from website import downloads, front, gallery
-from website.notebooks import NBS, chapters
+from website.notebooks import NBS, chapters, find
 
 
 @pytest.mark.parametrize("name", front.PAGES)
@@ -20,9 +20,12 @@ def test_a_page_is_written(name):
         assert re.match("# .+\n", data.decode()) and data.decode().count("\n# ") == 0
 
 
-def test_pages_stand_in_the_order_of_the_registry(monkeypatch):
-    monkeypatch.setattr(front, "PAGES", {"b.md": "x:y", "b.png": "x:y", "a.md": "x:y"})
-    assert front.toctree_entries() == ["front/b", "front/a"]
+def test_the_sidebar_lists_each_page_once():
+    named = " ".join(front.SIDEBAR.values()).split()
+    pages = {name.removesuffix(".md") for name in front.PAGES if name.endswith(".md")}
+    assert len(named) == len(set(named)) and pages <= set(named)
+    assert all(find(name) for name in set(named) - pages)  # the others are notebooks
+    assert front.toctree("Ways in")[:2] == ["front/begin", "ten_minutes"]
 
 
 def test_text_and_pictures_are_bytes(monkeypatch):
