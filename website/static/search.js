@@ -54,10 +54,9 @@
         list.replaceChildren(...hits.slice(0, most).map(item));
         count.textContent = hits.length ? `${hits.length} places` : "Nothing found: try another word for it.";
         if (hits.length <= most) return;
-        const rest = element("a", "", `the first ${most} are here`);
-        rest.href = new URL(`search.html?q=${encodeURIComponent(query)}`, root);
-        if (dialog) rest.textContent = "see more of them";
-        count.append("; ", dialog ? rest : rest.textContent);
+        const more = element("a", "", "see more of them");
+        more.href = new URL(`search.html?q=${encodeURIComponent(query)}`, root);
+        count.append("; ", dialog ? more : `the first ${most} are here`);
       } catch {
         count.textContent = "The search could not be loaded.";
       }
