@@ -34,7 +34,7 @@ def leads_to(place, wanted):
     page, _, end = place.partition("#")
     name = wanted.removeprefix("api:")
     if name != wanted:
-        return page.startswith("api/") and end.endswith(f".{name}")
+        return page == f"api/{name}.html" or (page.startswith("api/") and end.endswith(f".{name}"))
     return page == f"{wanted}.html"
 
 
