@@ -11,9 +11,13 @@ from .notebooks import NBS, chapters, read, split
 from .statements import heading
 
 WIDTH = 320  # pixels of a thumbnail
+CHOSEN = {  # of the treatise, which figure, where it is not the first
+    "00a": 1, "01b": 1, "01c": 1, "02a": 1, "03a": 3, "05a": 2, "05b": 3, "06a": 2, "07a": 2, "07b": 2,
+    "10a": 1, "11a": 1, "12a": 1, "14": 4, "15": 1, "16": 2,
+}  # fmt: skip
 HEAD = """# Gallery
 
-A picture of every page; click on one to open it.
+A picture of each of the forty-five pages; click on one to open it.
 
 {.gallery}
 """
@@ -39,9 +43,10 @@ def figures(path):
 
 @cache
 def pictures():
-    "{page: (alt text, PNG)}: of the course the pictures of its table, of the others their first figure"
-    found = {path.stem: next(figures(path), None) for path in chapters()} | course()
-    return {page: picture for page, picture in found.items() if picture}
+    "{page: (alt text, PNG)}: of the course the pictures of its table, of the others a figure each"
+    chosen = {path: CHOSEN.get(path.stem.partition("_")[0], 0) for path in chapters()}
+    found = {path.stem: [*figures(path)][place] for path, place in chosen.items()}
+    return found | course()
 
 
 def thumbnail(png):
