@@ -33,7 +33,7 @@ ANCHOR = re.compile(r'<a id="([^"]+)">')
 
 def listed(room):
     "The pages of a room, as the sidebar has them; some stand elsewhere"
-    apart = {"index", *" ".join(SIDEBAR.values()).split()}
+    apart = {"index", *(o for group in SIDEBAR for o in toctree(group))}
     return [path.stem for path in all_pages(room) if path.stem not in apart]
 
 

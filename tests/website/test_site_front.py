@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 
 from website import downloads, front, gallery
-from website.notebooks import NBS, chapters, find
+from website import pages as pages_of_the_site
+from website.notebooks import NBS, ROOMS, all_pages, chapters, find
 
 
 @pytest.mark.parametrize("name", front.PAGES)
@@ -26,6 +27,9 @@ def test_the_sidebar_lists_each_page_once():
     assert len(named) == len(set(named)) and pages <= set(named)
     assert all(find(name) for name in set(named) - pages)  # the others are notebooks
     assert front.toctree("Ways in")[:2] == ["front/begin", "ten_minutes"]
+    here = {page for room in ROOMS for page in pages_of_the_site.listed(room)}
+    everywhere = here | set(front.toctree("Ways in"))
+    assert {path.stem for path in all_pages() if path.stem != "index"} <= everywhere
 
 
 def test_text_and_pictures_are_bytes(monkeypatch):
