@@ -13,7 +13,7 @@ from conftest import refuse
 from website.notebooks import ROOT
 from website.sections import MOST, found, names
 
-SITE, TOOLS = ROOT / "_site", ROOT / "website"
+SITE = ROOT / "_site"
 SECTIONS = SITE / "_static" / "sections.js"
 built = pytest.mark.skipif(not SECTIONS.exists(), reason="make notes builds the site")
 with open(ROOT / "tests" / "website" / "queries.csv", encoding="utf-8") as file:
@@ -22,7 +22,7 @@ with open(ROOT / "tests" / "website" / "queries.csv", encoding="utf-8") as file:
 
 def first(queries):
     "The three places that the search of the built site lists first, for each query"
-    command = ["node", TOOLS / "queries.js", SITE]
+    command = ["node", ROOT / "tests" / "website" / "queries.js", SITE]
     done = subprocess.run(
         command, input=json.dumps(queries), text=True, capture_output=True, check=True
     )
@@ -59,7 +59,7 @@ def test_the_index_is_small_and_loaded_on_use():
 
 
 def test_the_ranking_knows_no_page():
-    ranking = (TOOLS / "static" / "ranking.js").read_text("utf-8")
+    ranking = (ROOT / "website" / "static" / "ranking.js").read_text("utf-8")
     assert not re.search(r"\b\d\d[a-z]?_[a-z]", ranking)
 
 
