@@ -5,11 +5,12 @@ import sys
 import pytest
 
 from conftest import NOTEBOOKS, ROOT
+from website.build import MOVED
 from website.notebooks import read
 
 sys.path.insert(0, str(ROOT / "e2e"))
 import browser  # noqa: E402
-from audit import all_pages, weighs  # noqa: E402
+from audit import all_pages, sampled  # noqa: E402
 from findings import axe_findings, dead_links, finding, foreign, is_bad, table  # noqa: E402
 from lab import WIDGET, complaints, has_slider, unrun  # noqa: E402
 
@@ -83,16 +84,17 @@ def test_table_counts():
     assert summary.startswith("3 findings on 2 of 7 pages")
 
 
-def test_every_page_but_those_of_the_theme(tmp_path):
+def test_every_page_but_those_of_the_theme_and_signposts(tmp_path):
     for name in ("index.html", "api/x.html", "_static/y.html", "x.js"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
+    (tmp_path / "S_old.html").write_text(MOVED.format("x"), "utf-8")
     assert all_pages(tmp_path) == ["api/x.html", "index.html"]
 
 
-def test_which_pages_axe_weighs():
-    names = [f"api/{i}.html" for i in range(16)] + ["a.html", "b.html"]
-    assert weighs(names) == {"api/0.html", "api/8.html", "a.html", "b.html"}
+def test_of_the_api_a_sample_is_measured():
+    names = [f"api/{i}.html" for i in range(16)] + ["a.html", "api/index.html", "b.html"]
+    assert sampled(names) == ["api/0.html", "api/8.html", "a.html", "api/index.html", "b.html"]
 
 
 def test_without_chromium_there_are_words(monkeypatch):
