@@ -97,7 +97,7 @@ $(VENV)/.ok: pyproject.toml
 	  { echo "$(PY) lacks the module venv; on Debian or Ubuntu: sudo apt install python3-venv"; exit 1; }
 	@echo "installing into $(VENV) (a few minutes, once)"
 	@$(PY) -m venv $(VENV)
-	@[ -t 1 ] || quiet="--quiet"; \
+	@[ -t 1 ] || quiet="--quiet --progress-bar off --disable-pip-version-check"; \
 	  $(BIN)/python -m pip install $$quiet --log $(VENV)/pip.log --retries 2 --editable '.[lab,dev,docs]' || \
 	  { echo "pip could not install the dependencies (is there a network?); its words are in $(VENV)/pip.log"; exit 1; }
 	@touch $@
