@@ -11,6 +11,9 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.addnodes import desc, desc_content, toctree
 
+import rkhs_notes as rn
+
+from . import api
 from .links import places
 from .notebooks import find, room
 from .previews import anchor
@@ -23,22 +26,31 @@ CLASSES = {"cell", "box", "exported"}
 PAGES = {}
 
 
-def text(node):
-    "What a node says in one line, TeX between dollars, without code, displays and what has a line of its own"
+def text(node, *apart):
+    """What a node says in one line, TeX between dollars, without code, displays, what has its own line
+
+    apart : kinds of nodes that do not count either
+    """
     node = node.deepcopy()
     for part in list(node.findall(nodes.Element)):
         if isinstance(part, nodes.math):
             part.replace_self(nodes.Text(f"${part.astext()}$"))
-        elif part is not node and (isinstance(part, LEFT_OUT) or CLASSES & {*part["classes"]}):
+        elif part is not node and (
+            isinstance(part, (*LEFT_OUT, *apart)) or CLASSES & {*part["classes"]}
+        ):
             part.parent.remove(part)
     return " ".join(node.astext().split())[:MOST]
 
 
-def found(doctree):
-    "(end of the link, title, text) of each section, each statement and each public name of a page"
+def found(doctree, card=False):
+    "(end of the link, title, text) of each section, statement and public name of a page; its card is none"
     for section in doctree.findall(nodes.section):
         end = "" if section.parent is doctree else section["ids"][0]
-        yield end, text(section.next_node(nodes.title)), text(section)
+        yield (
+            end,
+            text(section.next_node(nodes.title)),
+            text(section, *([nodes.table] * (card and not end))),
+        )
     for box in doctree.findall(nodes.block_quote):
         if "box" in box["classes"] and (end := anchor(box)):
             name = text(box.next_node(nodes.strong))
@@ -56,6 +68,13 @@ def names():
     for word, _, where, elsewhere in lines():
         place = places().statements.get(where, ("", where, ""))[1:]
         known[place] = f"{known.get(place, '')} | {word}; {elsewhere}"
+    for (
+        theirs,
+        ours,
+    ) in rn._HABITS.items():  # names of other libraries, which an error message knows too
+        if ours in api.homes():
+            place = f"api/{ours}", f"rkhs_notes.{api.homes()[ours][0]}.{ours}"
+            known[place] = f"{known.get(place, ours)}; {theirs}"
     return known
 
 
@@ -63,7 +82,10 @@ def collect(app, doctree, docname):
     "doctree-resolved"
     path = find(docname)
     kind = (room(path) or "course") if path else docname.rpartition("/")[0]
-    PAGES[docname] = kind, [[*line, names().get((docname, line[0]), "")] for line in found(doctree)]
+    PAGES[docname] = (
+        kind,
+        [[*line, names().get((docname, line[0]), "")] for line in found(doctree, bool(path))],
+    )
 
 
 def store(app, exception):

@@ -20,6 +20,9 @@ var makeSearch = (() => {
   // what people say | what the notes say. The words of the house and their other names come with SECTIONS.
   const SAID = `
     choose lambda, choose lam, choose penalty, choose regularisation parameter | leave one out, choosing lambda
+    choose bandwidth, choose gamma, choose length scale, choose lengthscale, choose kernel width | how wide, median distance
+    closure, combine kernels, sum product, sum product kernels | the algebra, algebra
+    preimage, pre image, inverse_transform, inverse transform | the way back, pre image
     choose, select, pick, tune, tuning, find best, optimal, set | choosing, best
     lambda, lam, alpha, regularisation strength, regularisation parameter | penalty, smooth, leave-one-out
     hyperparameter, hyperparameters | choosing, bandwidth, leave-one-out, evidence
@@ -130,22 +133,25 @@ var makeSearch = (() => {
   const stems = (text) => pieces(text).filter((word) => !isStop(word)).map(stem);
   const isCode = (word) => /[a-z0-9]_[a-z]|[a-z][A-Z]/.test(word);
 
-  function synonyms(sections) { // [[stems of what is said], [[stems of what is meant], ...]], the longest first
+  // [[stems of what is said], [[stems of what is meant], ...], is it code of another library?], the longest first
+  function synonyms(sections) {
     const found = [];
     for (const [said, meant] of SAID) for (const name of said) found.push([stems(name), meant.map(stems)]);
-    for (const { names } of sections)
+    for (const { names, kind } of sections)
       for (const entry of names.split(" | ")) {
         const [word, ...others] = entry.split(/[;,] /);
         found.push([stems(word), []]);
-        for (const name of others) if (/^[^`(]{3,40}$/.test(name)) found.push([stems(name), [stems(word)]]);
+        for (const name of others)
+          if (/^[^`(]{3,40}$/.test(name)) found.push([stems(name), [stems(word)], kind === "api"]);
       }
     return found.filter(([said]) => said.length).sort((a, b) => b[0].length - a[0].length);
   }
 
   function things(query, known) { // [[alternative, ...], ...]: an alternative is words that stand together
-    const words = stems(query), found = [];
+    const words = stems(query), code = new Set(pieces(query).filter(isCode).map(stem)), found = [];
     for (let i = 0; i < words.length;) {
-      const same = known.filter(([said]) => said.every((word, j) => words[i + j] === word));
+      const same = known.filter(([said,, theirs]) =>
+        said.every((word, j) => words[i + j] === word) && (!theirs || code.has(words[i])));
       const length = same[0]?.[0].length ?? 1;
       const others = same.filter(([said]) => said.length === length).flatMap(([, meant]) => meant);
       found.push([words.slice(i, i + length), ...others]);
@@ -222,7 +228,7 @@ var makeSearch = (() => {
 
     return function search(query) {
       const wanted = things(query, known), found = sums(wanted), words = wanted.flat(2), pages = {};
-      const code = pieces(query).filter(isCode).map((word) => word.toLowerCase());
+      const code = things(pieces(query).filter(isCode).join(" "), known).flat(2);
       for (const [id, score] of found) (pages[sections[id].page] ??= []).push(score);
       for (const page in pages) // what the best sections of a page have together
         pages[page] = pages[page].sort((a, b) => b - a).slice(0, 4).reduce((a, b) => a + b);
@@ -231,7 +237,7 @@ var makeSearch = (() => {
         let score = (own + POOL * pages[page]) * (ROOM[kind] ?? 1);
         if (!end) score *= WHOLE;
         if (PASSING.test(title)) score *= 0.6;
-        if (kind === "api" && code.includes(title.toLowerCase())) score *= 10;
+        if (kind === "api" && code.includes(stem(title))) score *= 10;
         return { ...section, words, score, place: `${page}.html${end && `#${end}`}` };
       }).sort((a, b) => b.score - a.score);
       const typed = stems(query), pairs = typed.slice(1).map((word, i) => ` ${typed[i]} ${word} `);
