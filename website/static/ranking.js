@@ -236,7 +236,7 @@ var makeSearch = (() => {
         const section = sections[id], { page, kind, end, title } = section;
         let score = (own + POOL * pages[page]) * (ROOM[kind] ?? 1);
         if (!end) score *= WHOLE;
-        if (PASSING.test(title)) score *= 0.6;
+        if (end && PASSING.test(title)) score *= 0.6;
         if (kind === "api" && code.includes(stem(title))) score *= 10;
         return { ...section, words, score, place: `${page}.html${end && `#${end}`}` };
       }).sort((a, b) => b.score - a.score);
