@@ -60,6 +60,7 @@ var makeSearch = (() => {
     install, installation, setup, pip | install, commands
     homework, assignment, grading | grade, classroom
     sklearn, scikit learn | estimators, scikit-learn
+    equivalent, counterpart | for people who come from
     multiclass | many classes
     heteroscedastic | noise depends on the input
     neural network, deep learning | network, layers
@@ -117,7 +118,7 @@ var makeSearch = (() => {
 
   function shortened(word) { // kernels, centred, regularization: as far as English is regular
     if (/[_\d]/.test(word) || word.length < 4) return word.replace(/^0+(?=\d)/, "");
-    let start = word.replace(/iz(e[ds]?|ing|ations?|ers?)$/, "is$1").replace(/centre/, "center");
+    let start = word.replace(/iz(e[ds]?|ing|ations?|ers?)$/, "is$1").replace(/centring/, "centering").replace(/centre/, "center");
     start = start.replace(/ies$/, "y").replace(/(ss|us|is)$|s$/, "$1");
     if (start.length > 5) start = start.replace(/(?:e?d|ing)$/, "").replace(/([bdgmnpt])\1$/, "$1");
     return start.length > 4 ? start.replace(/e$/, "") : start;
@@ -236,7 +237,7 @@ var makeSearch = (() => {
         const section = sections[id], { page, kind, end, title } = section;
         let score = (own + POOL * pages[page]) * (ROOM[kind] ?? 1);
         if (!end) score *= WHOLE;
-        if (end && PASSING.test(title)) score *= 0.6;
+        if (end && PASSING.test(title) && !words.includes(stem(title))) score *= 0.6;
         if (kind === "api" && code.includes(stem(title))) score *= 10;
         return { ...section, words, score, place: `${page}.html${end && `#${end}`}` };
       }).sort((a, b) => b.score - a.score);
