@@ -64,7 +64,9 @@ def page():
     known = BOOKS | {file: about for file, (_, about) in COPIES.items()}
     there = [file for file in known if file in COPIES or (BOOK / file).exists()]
     lines = [f"* [{file}]({file}): {known[file]}" for file in there]
-    lines += ["* `make pdf` prints the course and the whole as PDF."] * (len(there) == len(COPIES))
+    lines += [
+        "* `make pdf` prints the course and the whole; the next `make notes` puts them here."
+    ] * (len(there) == len(COPIES))
     where = launches(NBS / "index.ipynb")
     return PAGE.format(
         files="\n".join(lines), elsewhere=f"* **In the cloud**: {where}" * bool(where)
