@@ -64,9 +64,10 @@ def page():
     known = BOOKS | {file: about for file, (_, about) in COPIES.items()}
     there = [file for file in known if file in COPIES or (BOOK / file).exists()]
     lines = [f"* [{file}]({file}): {known[file]}" for file in there]
-    lines += [
-        "* `make pdf` prints the course and the whole; the next `make notes` puts them here."
-    ] * (len(there) == len(COPIES))
+    if len(there) == len(COPIES):
+        lines += [
+            "* `make pdf` prints the course and the whole; the next `make notes` puts them here."
+        ]
     where = launches(NBS / "index.ipynb")
     return PAGE.format(
         files="\n".join(lines), elsewhere=f"* **In the cloud**: {where}" * bool(where)
