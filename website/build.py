@@ -121,15 +121,16 @@ MOVED = """<!doctype html><title>{0}</title><link rel="canonical" href="{0}.html
 
 
 def former_addresses():
-    "{S_gram: gram} of the pages that were called otherwise"
+    "{S_gram: gram} of the pages that were called otherwise, and of those a module of the API had"
     rooms = {path.stem: room(path).partition("/")[0] for path in all_pages()}
-    return FORMER | {f"{LETTERS[o]}_{name}": name for name, o in rooms.items() if o in LETTERS}
+    lettered = {f"{LETTERS[o]}_{name}": name for name, o in rooms.items() if o in LETTERS}
+    modules = {f"api/{name}": "index" for path in all_pages() if (name := module(read(path)))}
+    return FORMER | lettered | modules
 
 
 def publish():
     "Swaps the finished site in, with a signpost at each former address"
-    modules = {f"api/{name}": "index" for path in all_pages() if (name := module(read(path)))}
-    for former, now in (former_addresses() | modules).items():
+    for former, now in former_addresses().items():
         if not (page := HTML / f"{former}.html").exists():
             page.write_text(MOVED.format(now), encoding="utf-8")
     old = BUILD / "old_site"

@@ -68,10 +68,8 @@ def names():
     for word, _, where, elsewhere in lines():
         place = places().statements.get(where, ("", where, ""))[1:]
         known[place] = f"{known.get(place, '')} | {word}; {elsewhere}"
-    for (
-        theirs,
-        ours,
-    ) in rn._HABITS.items():  # names of other libraries, which an error message knows too
+    # names of other libraries, which an error message knows too
+    for theirs, ours in rn._HABITS.items():
         if ours in api.homes():
             place = f"api/{ours}", f"rkhs_notes.{api.homes()[ours][0]}.{ours}"
             known[place] = f"{known.get(place, ours)}; {theirs}"

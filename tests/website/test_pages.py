@@ -320,6 +320,12 @@ def test_what_the_site_folds():
     assert on_page.metadata.mystnb["code_prompt_show"] == "✓ checked: 1 is true"
 
 
+def test_imports_that_are_to_be_pasted_stay_in_sight(write_notebook):
+    shown, folded = "code:#| code-fold: false\nimport re", "code:import re"
+    assert setup_cells(read(write_notebook("03_x.ipynb", shown, "code:f()"))) == []
+    assert len(setup_cells(read(write_notebook("04_x.ipynb", folded, "code:f()")))) == 1
+
+
 def test_import_cells_share_a_bar(write_notebook):
     "Those that follow one another; an import behind a sentence keeps its own"
     nb = read(

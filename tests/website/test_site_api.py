@@ -33,6 +33,13 @@ def test_the_index_has_each_name_with_its_first_line():
         assert set(re.findall(r"(?m)^\| \[`(\w+)`\]", part)) == names
 
 
+def test_a_class_shows_its_arguments():
+    door = ("(*args, **kwargs)", None)
+    said = pages.signature(None, "class", "Matern", rn.Matern, None, *door)
+    assert said == ("(nu=1.5, bandwidth=1.0)", None)
+    assert pages.signature(None, "function", "f", len, None, "(x, y)", None) == ("(x, y)", None)
+
+
 def test_theorems_in_docstrings_are_links():
     said = pages.linked("of least norm, Theorem 5.2 and (5.4), in chapter 05; not (0.5)")
     assert "`Theorem 5.2 <../05_representer.html#thm-5-2>`__" in said and "not (0.5)" in said

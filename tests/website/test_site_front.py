@@ -43,6 +43,7 @@ def test_the_gallery_has_a_picture_of_every_page():
     stems = [path.stem for path in chapters()]
     assert [*gallery.pictures()] == stems and set(small) == {f"gallery_{o}.png" for o in stems}
     assert all(f"](../{stem}.ipynb)" in text for stem in stems)
+    assert gallery.pictures()["00_hilbert"][0].startswith("A vector, its projection on a line")
     assert re.findall(r"!\[(.{20,})\]\(gallery_", text) and "![]" not in text
     assert max(Image.open(io.BytesIO(png)).width for png in small.values()) <= gallery.WIDTH
     assert sum(map(len, small.values())) < 600_000

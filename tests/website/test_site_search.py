@@ -79,3 +79,16 @@ def test_text_is_kept_without_code():
     page, part = found(doctree)
     assert page == ("", "A page", "Its first words.") and part[1] == "A part"
     assert part[2].startswith(r"Say $\lambda$ and go. Then more") and len(part[2]) == MOST
+
+
+def test_the_card_of_a_page_is_no_text_of_it():
+    table = "=====  =====\nTime   an hour\n=====  =====\n\n"
+    text = f"A page\n======\n\nWords.\n\n{table}A part\n------\n\nMore.\n\n{table}"
+    doctree = publish_doctree(text, settings_overrides={"doctitle_xform": False})
+    said = [[words for *_, words in found(doctree, card)] for card in (True, False)]
+    assert "hour" not in said[0][0] and "hour" in said[0][1] and "hour" in said[1][0]
+
+
+def test_names_of_other_libraries_lead_to_ours():
+    known = names()["api/fourier_features", "rkhs_notes.engines.features.spectral.fourier_features"]
+    assert known.startswith("fourier_features; ") and "rbfsampler" in known
