@@ -46,6 +46,7 @@ from ..engines.solving.correlations import kernel_cca
 
 # %% ../../nbs/apps/estimators.ipynb #fd2b7ec7
 from ..base.points import hold_objects
+from ..engines.kernels.entries import LamEach
 from ..engines.kernels.gram import AKernel, needed_columns
 from ..engines.machines.smo import one_of_many
 from ..engines.features.random_maps import random_feature_map
@@ -55,7 +56,7 @@ from ..engines.machines.laplace_method import gp_classification
 from ..engines.solving.evidence import gaussian_process, tuned
 from ..kernels import Gaussian, Kernel, Linear, On, median_bandwidth
 from ..kpca import kernel_pca
-from ..engines.solving.ridge_fits import ridge, ridge_path
+from ..engines.solving.ridge_fits import one_a_column, ridge, ridge_path
 from ..rkhs import RKHSFunction
 
 # %% ../../nbs/apps/estimators.ipynb #97f913c4
@@ -509,6 +510,11 @@ _PATH, _EXACT, _CENTRES = 3000, 10_000, 2000
 
 def _solved(k, X, Y, lam, offset, weights):
     "(f, b), exact or on centres"
+    if len(X) > _EXACT and np.ndim(lam):
+        one_a_column(lam, Y)
+        each = [_solved(k, X, y, c, offset, weights) for y, c in zip(Y.T, lam, strict=True)]
+        alpha = np.column_stack([f.alpha for f, _ in each])
+        return RKHSFunction._of(k, each[0][0].Z, alpha), np.array([b for _, b in each])
     if len(X) > _EXACT:
         b = offset * (weights @ Y) / weights.sum()
         return ridge_large(k, X, Y - b, lam, _CENTRES, rng=0, weights=weights).function, b
@@ -523,7 +529,8 @@ class KernelRidge(_ManyTargets, KernelEstimator):
     Parameters
     ----------
     kernel : Kernel, or None       None: a Gaussian, of raw or standardised columns; chosen
-    lam : "loo", or float > 0      scikit-learn's alpha; "loo" has the least leave-one-out error
+    lam : "loo", or float > 0      scikit-learn's alpha; "loo" has the least leave-one-out error;
+        an array has one for each column of y
     bandwidth : "loo", "evidence", "median", or float > 0    of the Gaussian, where kernel is None;
         "evidence" (5a.3) is for one column of y
     offset : bool                  fit b; without it f alone, as scikit-learn's KernelRidge
@@ -536,7 +543,7 @@ class KernelRidge(_ManyTargets, KernelEstimator):
     chosen_ : str                  the same as a sentence
     """
 
-    lam: _OrLoo = "loo"
+    lam: Annotated[LamEach, "loo"] = "loo"
     bandwidth: Annotated[Positive, "evidence", "median", "loo"] = "loo"
     offset: Flag = True
 
@@ -544,9 +551,10 @@ class KernelRidge(_ManyTargets, KernelEstimator):
         "Chooses what was left open and solves; a whole weight is as good as repetitions"
         X, y = self._fit_points(X, y, multi_output=True, y_numeric=True)
         _, X, Y, weights = _merged(X, _columns(y), sample_weight)
-        lams, free = [self.lam], self._left_open("lam")
-        if free:
-            lams = None
+        free = self._left_open("lam")
+        lams = None
+        if not free:
+            lams = np.unique(self.lam)
         self.kernel_, path, self.lam_, self.chosen_ = _elected(
             X, Y, weights, self.kernel, self.bandwidth, lams, self.offset
         )

@@ -34,6 +34,7 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 import rkhs_notes
+import rkhs_notes as rn
 import rkhs_notes.apps.estimators as estimators
 import rkhs_notes.engines.solving.searches as search_engine
 from conftest import ROOT
@@ -215,6 +216,24 @@ def test_texts_are_points():
 
 
 # ------------------------------------------------------------------ ridge
+@pytest.mark.parametrize("exact", [10_000, 40])
+def test_one_lam_a_target(exact, monkeypatch, tmp_path):
+    monkeypatch.setattr(estimators, "_EXACT", exact)  # above it, on centres
+    rng = np.random.default_rng(0)
+    X, lams = rng.normal(size=(60, 2)), [0.01, 1.0, 30.0]
+    Y = np.column_stack([np.sin(X[:, 0]), X[:, 1], X.sum(axis=1)]) + 0.1 * rng.normal(size=(60, 3))
+    fit = KernelRidge(Gaussian(1.0), lam=lams).fit(X, Y)
+    for j, lam in enumerate(lams):
+        alone = KernelRidge(Gaussian(1.0), lam=lam).fit(X, Y[:, j])
+        assert np.allclose(fit.predict(X)[:, j], alone.predict(X), atol=1e-5)
+    assert fit.lam_ == lams and clone(fit).get_params()["lam"] == lams
+    assert KernelRidge(lam=lams).fit(X, Y).predict(X).shape == (60, 3)  # its bandwidth is elected
+    with pytest.raises(ValueError, match="lam holds 2 numbers"):
+        KernelRidge(Gaussian(1.0), lam=[0.1, 1.0]).fit(X, Y)
+    fit.save(tmp_path / "fit.npz")
+    assert np.array_equal(rn.load_model(tmp_path / "fit.npz").predict(X), fit.predict(X))
+
+
 @pytest.mark.second_route("KernelRidge", "scikit-learn")
 def test_ridge_is_the_chapters_and_scikit_learns():
     rng = np.random.default_rng(0)

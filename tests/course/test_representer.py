@@ -42,6 +42,7 @@ from rkhs_notes.deeper.zoo import (
     Sobolev,
 )
 from rkhs_notes.engines.machines.laplace_method import gp_classification
+from rkhs_notes.engines.solving import ridge_fits
 from rkhs_notes.engines.solving.convex import certificate, minimize_convex
 from rkhs_notes.engines.solving.evidence import fit_hyperparameters, gaussian_process, log_marginal
 from rkhs_notes.engines.solving.losses import (
@@ -303,6 +304,45 @@ def test_an_offset_moves_with_the_targets():
         np.testing.assert_allclose(b(X) - 1e6, a(X), atol=1e-8)
         assert a.function.alpha.sum() == pytest.approx(0, abs=1e-9)
     assert a.offset == pytest.approx(y.mean(), abs=1e-4)
+
+
+@pytest.mark.parametrize("offset", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("k", [Gaussian(1.0), Linear() + 3.0 * Laplace(2.0)], **by_name)
+def test_one_lam_a_target_is_each_column_with_its_own(k, weighted, offset):
+    X, y, _ = problem(n=25)
+    Y, lams = np.column_stack([y, 100 + X[:, 0], y**2]), [1e-3, 2.0, 50.0]
+    w = np.random.default_rng(1).integers(0, 4, 25) * 1.0 if weighted else None
+    together = ridge(k, X, Y, lams, offset, w)
+    for j, lam in enumerate(lams):
+        alone = ridge(k, X, Y[:, j], lam, offset, w)
+        size = np.abs(Y[:, j]).max()
+        np.testing.assert_allclose(together(X)[:, j], alone(X), atol=1e-8 * size)
+        if offset:
+            assert together.offset[j] == pytest.approx(alone.offset, abs=1e-8 * size)
+    assert np.ptp(together(X)[:, 1]) > 1.2 * np.ptp(ridge(k, X, Y[:, 1], 200.0, offset, w)(X))
+
+
+def test_one_lam_a_target_takes_one_eigendecomposition(monkeypatch):
+    X, y, _ = problem(n=25)
+    Y, calls = np.column_stack([y] * 5), []
+    eigh = ridge_fits.eigenpairs
+    monkeypatch.setattr(ridge_fits, "eigenpairs", lambda *a, **b: calls.append(1) or eigh(*a, **b))
+    f = ridge(Gaussian(1.0), X, Y, np.geomspace(0.01, 10, 5))
+    assert len(calls) == 1 and (np.diff(f.norm()) < 0).all()  # a larger lam, a shorter f
+    single = ridge(Gaussian(1.0), X.astype("f"), Y.astype("f"), [0.1] * 5)
+    assert single.alpha.dtype == np.float32
+    one = ridge(Gaussian(1.0), X[:1], Y[:1], [0.1] * 5, offset=True)  # nothing is left out here
+    np.testing.assert_allclose(one(X[:1]), Y[:1])
+    for lam, words in (
+        ([1.0, 2.0], "lam holds 2 numbers, and y has shape"),
+        ([1.0] * 4 + [0.0], "lam holds 0; pass numbers > 0"),
+        ([1e-30] * 5, "below the rounding"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            ridge(Gaussian(1.0), X, Y, lam)
+    with pytest.raises(ValueError, match="one a column of y"):
+        ridge(Gaussian(1.0), X, y, [1.0])
 
 
 @pytest.mark.second_route("RidgePath", "ridge_path", "refits without each point")

@@ -337,6 +337,7 @@ def fits():
     return {
         "ridge": rn.ridge(k, X, y, 0.1),
         "columns": rn.ridge(k, X, Y, 0.1),
+        "a lam each": rn.ridge(k, X, Y, [0.1] * 2),
         "path": path,
         "best": path.function,
         "offset": rn.ridge(k, X, y, 0.1, offset=True),

@@ -16,6 +16,6 @@ from ...base.points import AnyPoints, AVector, MorePoints, Points, Vectors
 from .functions import AFunction, APoint, Number, OneFunction, Places
 from .functions import SameSpace
 from .spaces import InnerProducts
-from ..kernels.entries import Functions, Lams, Widths
+from ..kernels.entries import Functions, LamEach, Lams, Widths
 from ..kernels.gram import AKernel
 from ..solving.losses import ALoss

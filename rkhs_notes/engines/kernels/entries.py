@@ -7,10 +7,10 @@ __all__ = []
 from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike
-from ...base.arrays import as_points, shaped
+from ...base.arrays import as_points, numbers_of, shaped
 from ...base.errors import not_negative
 from ...base.factors import require_symmetric
-from ...base.words import Word, array, fitting
+from ...base.words import Positive, Word, array, fitting, word_of
 
 # %% ../../../nbs/engines/kernels/entries.ipynb #3a94cbc9
 Widths = Annotated[ArrayLike, array("r", above=0)]
@@ -29,6 +29,24 @@ Lams = Annotated[
         (),
         lambda rng, sizes: 10 ** rng.uniform(-2, 2, 3),
         ("text", [], [1.0, -1.0], [np.nan], [[1.0]]),
+    ),
+]
+
+
+def _one_or_each(value, name, call=None):
+    if np.ndim(value) == 0:
+        return word_of(Positive).read(value, name, call)
+    return numbers_of(array("t", above=0).read(value, name))
+
+
+LamEach = Annotated[
+    Any,
+    Word(
+        "float or array (t,), > 0",
+        _one_or_each,
+        (),
+        lambda rng, sizes: float(10 ** rng.uniform(-2, 2)),
+        (None, "text", 0.0, -1.0, [], [1.0, -1.0], [np.nan], [[1.0]]),
     ),
 ]
 

@@ -7,13 +7,13 @@ __all__ = ['OffsetFit', 'ridge', 'RidgePath', 'ridge_path']
 
 # %% ../../../nbs/engines/solving/ridge_fits.ipynb #54a8604e
 import numpy as np
-from ...base.arrays import filled, is_foreign
+from ...base.arrays import array_namespace, filled, is_foreign
 from ...base.contracts import contract
 from ...base.errors import NotPositiveDefinite
 from ..functions.fits import Answers, Fit, Scores
 from ..functions.functions import RKHSFunction
-from ..functions.signatures import AFunction, AKernel, Flag, Lams, Points
-from ..functions.signatures import Positive, Targets, Weights
+from ..functions.signatures import AFunction, AKernel, Flag, LamEach, Lams
+from ..functions.signatures import Points, Positive, Targets, Weights
 from ..kernels.algebra import Kernel
 from ..kernels.gram import gram_matrix, n_points, require_points
 from .systems import beside, centre, eigenpairs, range_of_lams, ridge_map
@@ -47,14 +47,15 @@ def ridge(
     k: AKernel,
     X: Points,
     y: Targets,
-    lam: Positive = 1e-3,
+    lam: LamEach = 1e-3,
     offset: Flag = False,
     weights: Weights = None,
 ) -> AFunction:
     """argmin over f in H of  Σᵢ wᵢ (yᵢ − f(xᵢ))² + lam ‖f‖²   (5.2)
 
     y : one column a target
-    lam : weight of ‖f‖²; the noise variance of a Gaussian process
+    lam : weight of ‖f‖²; the noise variance of a Gaussian process; an array has one for each column
+        of y, and one eigendecomposition serves them all
     offset : fit f + b with a constant b that is not penalised   (5.4)
     weights : wᵢ, by default 1; points of weight 0 are ignored
     returns : with centres X; with offset=True an OffsetFit, which holds it as .function beside
@@ -69,6 +70,8 @@ def ridge(
     >>> f([1.0]).round(3).tolist()
     [2.6]
     """
+    if np.ndim(lam):
+        return _one_lam_each(k, X, y, lam, offset, weights)
     solve = ridge_map(k, X, y.dtype, lam, weights)  # y ↦ alpha   (5.3)
     if not offset:
         return RKHSFunction._of(k, X, solve(y))
@@ -92,6 +95,67 @@ def above_rounding(lam, eigenvalues):
     low = float(max(np.finfo(eigenvalues.dtype).eps * eigenvalues[-1], np.finfo(float).tiny))
     if lam < low:
         raise NotPositiveDefinite(f"lam={lam:.1e} is below the rounding of K: try {100 * low:.0e}")
+
+# %% ../../../nbs/engines/solving/ridge_fits.ipynb #db3d2732
+def _spectrum(k, K, root, share, offset):
+    "Eigenvalues and eigenvectors of √W C K Cᵀ √W, and the means of the columns of K; K is used up"
+    means, size = None, 0.0
+    if offset:
+        means = centre(K, share)  # C K Cᵀ
+        size = np.abs(means).max()
+    if (root != 1).any():
+        K = root[:, None] * K * root
+    return *eigenpairs(K, k, beside=size), means
+
+
+def _from_spectrum(k, X, y, lam, root, share, eigenvalues, Q, means):
+    "The fit for lam, or for one lam a column of y"
+    above_rounding(np.min(lam), eigenvalues)
+    level = 0.0
+    if means is not None:
+        level = share @ y
+    along = (Q.T @ scaled_rows(y - level, root)).T
+    along = along * (1 / (eigenvalues + np.asarray(lam, Q.dtype)[..., None]))
+    alpha = scaled_rows(Q @ along.T, root)
+    if means is None:
+        return RKHSFunction._of(k, X, alpha)
+    alpha -= np.multiply.outer(share, alpha.sum(axis=0))
+    return _with_constant(k, X, alpha, level - means @ alpha)
+
+# %% ../../../nbs/engines/solving/ridge_fits.ipynb #df2b1fbf
+def one_a_column(lam, y):
+    "Refuses an array of lams that are not as many as the columns of y"
+    if np.shape(lam) != y.shape[1:]:
+        raise ValueError(
+            f"lam holds {len(lam)} numbers, and y has shape {tuple(y.shape)}; pass one number "
+            "for all, or one a column of y (n, t)."
+        )
+
+
+def _one_lam_each(k, X, y, lam, offset, weights):
+    "ridge with the lam of each column of y"
+    one_a_column(lam, y)
+    K = gram_matrix(k, X)
+    if is_foreign(K):
+        return _column_by_column(k, X, y, lam, offset, weights)
+    root, share = root_and_share(weights, squarable(y), one_is_enough=True)
+    K = K.astype(np.result_type(K, y), copy=False)
+    spectrum = _spectrum(k, K, root, share, offset)
+    return _from_spectrum(k, X, y, lam, root, share, *spectrum)
+
+
+def _column_by_column(k, X, y, lam, offset, weights):
+    "The same by one system a column"
+    columns = [y[:, j] for j in range(len(lam))]
+    fits = [
+        ridge.__wrapped__(k, X, *of, offset, weights)
+        for of in zip(columns, lam.tolist(), strict=True)
+    ]
+    stack = array_namespace(y).stack
+    alpha = stack([getattr(f, "function", f).alpha for f in fits], axis=1)
+    if not offset:
+        return RKHSFunction._of(k, X, alpha)
+    return _with_constant(k, X, alpha, stack([f.offset for f in fits]))
 
 # %% ../../../nbs/engines/solving/ridge_fits.ipynb #04a97b73
 class RidgePath(Scores):
@@ -126,18 +190,10 @@ class RidgePath(Scores):
         lam : by default the best
         returns : or OffsetFit for a path with offset
         """
-        above_rounding(lam := lam or self.best, self.eigenvalues)
-        root, share = root_and_share(self.weights, self.y)
-        level, offset = 0.0, self.column_means is not None
-        if offset:
-            level = share @ self.y
-        along = self.Q.T @ scaled_rows(self.y - level, root)
-        along = scaled_rows(along, 1 / (self.eigenvalues + lam))
-        alpha = scaled_rows(self.Q @ along, root)
-        if not offset:
-            return RKHSFunction._of(self.k, self.X, alpha)
-        alpha -= np.multiply.outer(share, alpha.sum(axis=0))
-        return _with_constant(self.k, self.X, alpha, level - self.column_means @ alpha)
+        lam = lam or self.best
+        of_weights = root_and_share(self.weights, self.y)
+        spectrum = self.eigenvalues, self.Q, self.column_means
+        return _from_spectrum(self.k, self.X, self.y, lam, *of_weights, *spectrum)
 
     function = property(
         lambda self: _best_of(self),
@@ -190,13 +246,7 @@ def ridge_path(
     K, (root, share) = gram_matrix(k, X), root_and_share(weights, y)
     if lams is None:
         lams = range_of_lams(K) * float(root @ root / n)
-    means, size = None, 0.0
-    if offset:
-        means = centre(K, share)  # C K Cᵀ
-        size = np.abs(means).max()
-    if weights is not None:
-        K = root[:, None] * K * root
-    eigenvalues, Q = eigenpairs(K, k, beside=size)
+    eigenvalues, Q, means = _spectrum(k, K, root, share, offset)
     above_rounding(lams.min(), eigenvalues)
     free, left = Q, y
     if offset:

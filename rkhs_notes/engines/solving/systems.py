@@ -192,14 +192,15 @@ def clipped(eigenvalues, rounding, what, k):
     return np.clip(eigenvalues, 0, None)
 
 # %% ../../../nbs/engines/solving/systems.ipynb #8aa6fbc6
-def root_and_share(weights, y):
-    "√W and W / tr W, as vectors"
+def root_and_share(weights, y, one_is_enough=False):
+    "√W and W / tr W, as vectors; one point with a weight leaves nothing when it is left out"
     w = as_weights(weights, len(y))
     most = float(np.finfo(y.dtype).max) / (1e8 * len(y))  # with room for K
     as_number(w.max(), "the largest of weights", at_most=most)
     w = w.astype(y.dtype)
     share = w / w.sum()
-    if len(y) > 1 and share.max() > 1 - np.finfo(y.dtype).eps ** 0.5:
+    alone = share.max() > 1 - np.finfo(y.dtype).eps ** 0.5
+    if alone and len(y) > 1 and not one_is_enough:
         raise ValueError(
             f"weights lie on point {share.argmax()} alone: leaving it out leaves "
             "nothing to fit. Give weight to two points or more."
