@@ -1167,13 +1167,13 @@ class RandomFeatures(_Mapped):
 # %% ../../nbs/apps/estimators.ipynb #1469aff1
 @_estimator
 class NystromFeatures(_Mapped):
-    """Features k(x, Z) L^{−ᵀ} of landmarks Z among the rows, which may be objects   (9a.7)
+    """Features k(x, Z) L^{−ᵀ} of landmarks Z, which may be objects, among the rows or not   (9a.7)
 
     Parameters
     ----------
     kernel : Kernel, or None     None: a Gaussian of the median distance
     n_landmarks : int ≥ 1        at most
-    landmarks : "rpcholesky", "uniform" or "kmeans"    how they are chosen
+    landmarks : "rpcholesky", "uniform" or "kmeans"    how they are chosen; or points Z of one's own
     bandwidth : "median", or float > 0    of the Gaussian, where kernel is None
     random_state : int, RandomState or None
 
@@ -1184,12 +1184,14 @@ class NystromFeatures(_Mapped):
     """
 
     n_landmarks: Count = 100
-    landmarks: str = "rpcholesky"
+    landmarks: object = "rpcholesky"
     bandwidth: _Width = "median"
     random_state: object = 0
 
     def _map(self, k, X, rng):
-        return nystrom_features(k, X, min(self.n_landmarks, len(X)), rng, self.landmarks)
+        if self._left_open("landmarks"):
+            return nystrom_features(k, X, min(self.n_landmarks, len(X)), rng, self.landmarks)
+        return nystrom_features(k, X, rng=rng, landmarks=self._points(self.landmarks))
 
 # %% ../../nbs/apps/estimators.ipynb #a08d32ba
 @_estimator

@@ -6,13 +6,14 @@ __all__ = []
 # %% ../../nbs/base/points.ipynb #points-imports
 import numpy as np
 import weakref
+from dataclasses import replace
 from numbers import Number
 from typing import Annotated, Any
 
 # %% ../../nbs/base/points.ipynb #points-own
 from .arrays import as_floats, as_points, guarded, shaped
 from .objects import Objects, cast, joined, taken
-from .words import _NO_ARRAYS, Word, fitting, present
+from .words import _NO_ARRAYS, Word, fitting, one_of, present
 
 # %% ../../nbs/base/points.ipynb #423433d5
 class _Mark:
@@ -247,6 +248,19 @@ def points(letter="n", of=None):
 
 Points = Annotated[Any, points("n")]
 MorePoints = Annotated[Any, points("m")]
+
+
+def points_or(*choices):
+    "The word of points, or of one of these names of a rule that chooses them"
+    rule, own = one_of(*choices), points("m")
+
+    def read(value, name, call):
+        if isinstance(value, str):
+            return rule.read(value, name, call)
+        return own.read(value, name, call)
+
+    says = f"{rule.says}, or {own.says}"
+    return replace(own, says=says, read=read, draw=rule.draw, bad=(None, "", 3.0, True))
 
 # %% ../../nbs/base/points.ipynb #77a5eee6
 def _vector(value, name, call=None):

@@ -13,13 +13,13 @@ from ..base.errors import require
 from ..base.objects import Objects, joined
 from ..base.points import Points, points
 from ..base.words import Classes, Count, Finite, ManyResponses, NonNegative, Positive
-from ..base.words import Responses, Rng, Weights, Word, word_of
+from ..base.words import Responses, Rng, Weights, Word, either, word_of
 
 # %% ../../nbs/deeper/05b_risks.ipynb #d74ce682
 from ..engines.functions.fits import Fit
 from ..engines.functions.functions import OneFunction, RKHSFunction, times
-from ..engines.functions.splines import NaturalSpline, OnTheLine, penalised, require_line
-from ..engines.functions.splines import through
+from ..engines.functions.splines import NaturalSpline, OnTheLine, chosen_lam, penalised
+from ..engines.functions.splines import require_line, through
 from ..engines.kernels.gram import AKernel, diagonal, gram_matrix, n_points, precision
 from ..engines.kernels.leaves import Sobolev
 
@@ -226,32 +226,44 @@ def semiparametric(
     fit = SemiparametricFit._of(f, NullPart._of(null_space, beta), gap)
     return fit.of_labels(loss.labels_of(y))
 
+# %% ../../nbs/deeper/05b_risks.ipynb #8542fa3d
+_by_score = lambda value: isinstance(value, str) and value in ("gcv", "loo")
+SplineLam = Annotated[Any, either(_by_score, word_of(Positive), 'float > 0, or "gcv" or "loo"')]
+
 # %% ../../nbs/deeper/05b_risks.ipynb #bc252581
 @contract
 def smoothing_spline(
-    x: OnTheLine, y: Responses, lam: Positive, weights: Weights = None, loss: ALoss = squared
+    x: OnTheLine, y: Responses, lam: SplineLam, weights: Weights = None, loss: ALoss = squared
 ) -> NaturalSpline:
     """argmin over f of  Σᵢ wᵢ ℓ(yᵢ, f(xᵢ)) + lam ∫ f″², for squares in O(n log n)   (5.7), (5b.2)
 
     x : in any order; at least two differ
-    lam : as in scipy.interpolate.make_smoothing_spline
+    lam : as in scipy.interpolate.make_smoothing_spline; "gcv" or "loo" take that of least
+        generalised cross-validation, as SciPy's lam=None, or of least leave-one-out error, in
+        O(n log n) for each that is tried
     weights : wᵢ, by default 1
-    loss : any of minimize_risk; others than the squared one take O(n³)
+    loss : any of minimize_risk; others than the squared one take O(n³), and a number for lam
+    returns : with .lam
     raises ValueError : all x are equal, or bad y, lam, weights
     references : Theorem 5.5; Green and Silverman (1994), chapter 2; Golub and Van Loan (2013),
-        cyclic reduction
+        cyclic reduction; Craven and Wahba (1979), GCV
     """
     y = squarable(loss._targets(y).astype(float))
     w = squarable(as_weights(weights, len(x)).astype(float), "weights")
     if loss == squared:
-        return penalised(x[w > 0], y[w > 0], w[w > 0], lam)
+        data = x[w > 0], y[w > 0], w[w > 0]
+        if isinstance(lam, str):
+            lam = chosen_lam(*data, lam)
+        return penalised(*data, lam)
+    if isinstance(lam, str):
+        raise ValueError(f"lam={lam!r} is for the squared loss; pass a number with loss={loss}.")
     require_line(knots := np.unique(x), lam)
     length = knots[-1] - knots[0]
     unit = lambda x: (x[:, None] - knots[0]) / length  # to [0, 1], lam as well
-    line, lam = (lambda t: 1.0, lambda t: t), lam / length**3
+    line = lambda t: 1.0, lambda t: t
     solve = semiparametric.__wrapped__  # for arguments that were read
-    fit = solve(Sobolev._of(2), unit(x), y, line, lam, weights, loss)
-    return through(knots, fit._at(unit(knots)))
+    fit = solve(Sobolev._of(2), unit(x), y, line, lam / length**3, weights, loss)
+    return through(knots, fit._at(unit(knots)), lam)
 
 # %% ../../nbs/deeper/05b_risks.ipynb #5dd874f2
 class RiskSolution(Fit):

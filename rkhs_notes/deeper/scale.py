@@ -16,10 +16,10 @@ from ..base.blocks import require_fits, row_blocks
 # %% ../../nbs/deeper/14_scale.ipynb #a0d55fdb
 from ..base.contracts import contract
 from ..base.errors import finite, require
-from ..base.points import MorePoints, Points, points, taken_of
+from ..base.points import MorePoints, Points, points, points_or, taken_of
 from ..base.values import Value, kept
 from ..base.words import Count, Flag, Function, Positive, Rng, Targets, Vector, Weights
-from ..base.words import instance_of, one_of
+from ..base.words import instance_of
 from ..engines.functions.fits import Band, Fit, Variances
 from ..engines.functions.functions import times
 
@@ -116,7 +116,7 @@ class LargeFit(Fit):
         )
 
 # %% ../../nbs/deeper/14_scale.ipynb #15ee3f5f
-CentreRule = Annotated[str, one_of("rpcholesky", "uniform", "leverage")]
+Centres = Annotated[Any, points_or("rpcholesky", "uniform", "leverage")]
 
 # %% ../../nbs/deeper/14_scale.ipynb #e498754c
 @contract
@@ -129,7 +129,7 @@ def ridge_large(
     rng: Rng = None,
     tol: Positive = 1e-6,
     callback: Function = None,
-    centres: CentreRule = "rpcholesky",
+    centres: Centres = "rpcholesky",
     weights: Weights = None,
     sample: Count = None,
     max_iter: Count = 200,
@@ -141,7 +141,7 @@ def ridge_large(
     tol : the solver stops once it is certain that ‖f̂ − f‖ ≤ tol ‖f̂‖
     callback : called with (iteration, relative residual) after each step
     centres : of the points, in proportion to what is not yet explained, uniformly, or in proportion
-        to estimated leverage
+        to estimated leverage; or points of one's own, and n_centres left out
     sample : rows of which the preconditioner is made; all for up to 3000 centres, else 32 a centre
     max_iter : steps at most
     progress : a bar with the time left; by default if it takes ten seconds
@@ -155,10 +155,15 @@ def ridge_large(
     >>> f([1.0]).round(3).tolist()
     [2.6]
     """
-    if n_centres is None:
+    chosen = isinstance(centres, str)
+    if n_centres and not chosen:
+        raise ValueError("n_centres chooses among X: leave it out with centres of your own.")
+    if n_centres is None and chosen:
         problem, m = AllPoints(k, X, squarable(y), lam, weights, rng), None
     else:
-        Z = centres_of(k, X, n_centres, lam, rng, centres)
+        Z = centres
+        if chosen:
+            Z = centres_of(k, X, n_centres, lam, rng, centres)
         problem = OnCentres(k, X, Z, squarable(y), lam, weights, sample, rng, progress)
         m = n_points(problem.Z)
     x, bound, residual, steps = solved(problem, tol, max_iter, callback, progress)

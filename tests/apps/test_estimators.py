@@ -1215,9 +1215,28 @@ def test_transformers_are_the_chapters():
     assert searched.kernel_y == Gaussian(3.0) and both.kernel_y == Gaussian(1.0)
 
 
+def test_landmarks_of_ones_own(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(6).normal(size=(60, 3)), columns=list("abc"))
+    Z, k = frame[["c", "a", "b"]].head(9) + 0.1, Gaussian(1.5)
+    step = NystromFeatures(k, landmarks=Z[["a", "b", "c"]]).fit(frame)
+    F, G = step.transform(frame), k(frame.to_numpy(), Z[["a", "b", "c"]].to_numpy())
+    K = k(Z[["a", "b", "c"]].to_numpy())
+    assert F.shape == (60, 9) and np.allclose(F @ F.T, G @ np.linalg.solve(K, G.T))
+    plain = NystromFeatures(k, landmarks=Z[["a", "b", "c"]].to_numpy())
+    assert np.allclose(clone(plain).fit(frame.to_numpy()).transform(frame.to_numpy()), F)
+    step = plain.fit(frame.to_numpy())
+    step.save(tmp_path / "step.npz")
+    again = rn.load_model(tmp_path / "step.npz")
+    assert np.array_equal(again.transform(frame.to_numpy()), step.transform(frame.to_numpy()))
+    with pytest.raises(ValueError, match="features"):
+        NystromFeatures(k, landmarks=np.ones((4, 2))).fit(frame.to_numpy())
+
+
 def test_features_and_components_of_texts():
     words = ["kernel", "kernels", "colonel", "ridge", "bridge", "ridges", "abridged"]
     k = Spectrum(2).normalized()
+    own = NystromFeatures(k, landmarks=["kernel", "bridge"]).fit(words)
+    assert np.allclose(own.transform(["bridge"]) @ own.transform(words).T, k(["bridge"], words))
     F = NystromFeatures(k, 7).fit(words).transform(["kernel", "fridge"])
     assert F.shape[0] == 2 and KernelPCA(k, 2).fit(words).transform(["fridge"]).shape == (1, 2)
     chain = make_pipeline(NystromFeatures(k, 7), LogisticRegression()).fit(

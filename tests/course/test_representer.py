@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline, make_smoothing_spline
-from scipy.optimize import brentq, minimize
+from scipy.optimize import brentq, minimize, minimize_scalar
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.kernel_ridge import KernelRidge
@@ -41,6 +41,7 @@ from rkhs_notes.deeper.zoo import (
     RationalQuadratic,
     Sobolev,
 )
+from rkhs_notes.engines.functions import splines
 from rkhs_notes.engines.machines.laplace_method import gp_classification
 from rkhs_notes.engines.solving import ridge_fits
 from rkhs_notes.engines.solving.convex import certificate, minimize_convex
@@ -455,6 +456,102 @@ def test_three_roads_to_the_spline(n, weighted):
                 ours(grid[grid > 0]), bordered(grid[grid > 0]), atol=1e-6 * size
             )
         assert np.abs(np.diff(ours(np.linspace(2, 3, 5)), 2)).max() < 1e-9 * size
+
+
+def wave(n, seed=0, noise=0.2):
+    rng = np.random.default_rng(seed)
+    x = np.sort(rng.uniform(0, 10, n))
+    return x, np.sin(x) + noise * rng.normal(size=n), rng.uniform(0.5, 2, n)
+
+
+@pytest.mark.parametrize("n", [3, 4, 7, 8, 40])
+def test_scores_of_a_spline_by_a_dense_inverse(n):
+    "(5b.1) by eigenvalues: I − S = (I + W^½ Q R⁻¹ Qᵀ W^½ / …)⁻¹ of the whitened problem"
+    x, y, w = wave(n)
+    h = np.diff(x)
+    Qt = np.diff(np.diff(np.eye(n), axis=0) / h[:, None], axis=0)
+    R = np.diag((h[:-1] + h[1:]) / 3) + np.diag(h[1:-1] / 6, 1) + np.diag(h[1:-1] / 6, -1)
+    rough = (Qt.T @ np.linalg.solve(R, Qt)) / np.sqrt(np.outer(w, w))
+    values, U = np.linalg.eigh((rough + rough.T) / 2)
+    for lam in (1e-3, 0.1, 10.0):
+        kept = lam * values.clip(0) / (1 + lam * values.clip(0))  # of I − S
+        rest, own = U @ (kept * (U.T @ (np.sqrt(w) * y))), U**2 @ kept
+        scores = splines.left_out(x, y, w, lam)
+        assert scores["loo"] == pytest.approx(np.sum((rest / own) ** 2) / w.sum(), rel=1e-6)
+        assert scores["gcv"] == pytest.approx(np.sum((rest / own.mean()) ** 2) / w.sum(), rel=1e-6)
+
+
+@pytest.mark.parametrize("by", ["gcv", "loo"])
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_lam_of_a_spline_is_of_least_score(by, ties):
+    x, y, w = wave(120)
+    if ties:
+        x = np.round(x, 1)
+    fit = smoothing_spline(x, y, by, weights=w)
+    least = splines.left_out(x, y, w, fit.lam)[by]
+    near = [splines.left_out(x, y, w, fit.lam * c)[by] for c in np.geomspace(1e-3, 1e3, 61)]
+    assert 0.9999 * least <= min(near) and least <= near[28] and least <= near[32]
+    np.testing.assert_array_equal(fit(x), smoothing_spline(x, y, fit.lam, weights=w)(x))
+    if by == "loo":  # the score is what refitting gives
+        refits = [
+            smoothing_spline(*(np.delete(v, i) for v in (x, y)), fit.lam, np.delete(w, i))(x[[i]])[
+                0
+            ]
+            for i in range(len(x))
+        ]
+        assert least == pytest.approx(np.average((y - refits) ** 2, weights=w), rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_gcv_of_a_spline_is_that_of_scipy(seed):
+    x, y, _ = wave(150, seed)
+    ours, peer = smoothing_spline(x, y, "gcv"), make_smoothing_spline(x, y)
+
+    def apart(log):
+        return np.abs(make_smoothing_spline(x, y, lam=np.exp(log))(x) - peer(x)).max()
+
+    near = np.log(ours.lam) + np.array([-2.0, 2.0])  # SciPy keeps its lam for itself
+    theirs = np.exp(minimize_scalar(apart, bounds=near, method="bounded").x)
+    assert ours.lam == pytest.approx(theirs, rel=0.01)
+    np.testing.assert_allclose(ours(x), peer(x), atol=1e-3)
+    own, other = (splines.left_out(x, y, np.ones(150), lam)["gcv"] for lam in (ours.lam, theirs))
+    assert own <= other * (1 + 1e-9)
+
+
+def test_the_lam_of_a_spline_through_many_points():
+    x, y, _ = wave(10_000)  # where SciPy says "ill-posed"
+    fit = smoothing_spline(x, y, "gcv")
+    assert np.sqrt(np.mean((fit(x) - np.sin(x)) ** 2)) < 0.02
+
+
+def test_the_lam_of_a_spline_has_the_units_of_the_data():
+    x, y, w = wave(60)
+    fit = smoothing_spline(x, y, "gcv")
+    moved = smoothing_spline(5 + 1e-3 * x, 1e4 * y, "gcv", weights=np.full(60, 3.0))
+    assert moved.lam == pytest.approx(3 * 1e-9 * fit.lam, rel=1e-3)
+    np.testing.assert_allclose(moved(5 + 1e-3 * x), 1e4 * fit(x), atol=1.0)
+    twice = smoothing_spline(np.r_[x, x], np.r_[y, y], 0.5)
+    np.testing.assert_allclose(smoothing_spline(x, y, 0.5, weights=np.full(60, 2.0))(x), twice(x))
+    again = pickle.loads(pickle.dumps(fit))
+    assert again.lam == fit.lam and smoothing_spline(x, y, 0.5).lam == 0.5
+    assert smoothing_spline(x, y, 0.5, loss="absolute").lam == 0.5
+
+
+def test_a_lam_of_a_spline_at_an_edge_says_so():
+    x = np.linspace(0, 1, 40)
+    with pytest.warns(UserWarning, match="least that was tried.*no noise"):
+        smoothing_spline(x, np.exp(x) * np.sin(20 * x), "gcv")
+    noise = np.where(np.arange(40) % 2, 0.1, -0.1)
+    with pytest.warns(UserWarning, match="largest that was tried.*noise around a line"):
+        line = smoothing_spline(x, 2 * x + noise, "loo")
+    np.testing.assert_allclose(line(x), np.polyval(np.polyfit(x, 2 * x + noise, 1), x), atol=1e-3)
+    for bad, words in (
+        (lambda: smoothing_spline([0, 0, 1], [1, 2, 3], "loo"), "x holds 2 different numbers"),
+        (lambda: smoothing_spline(x, x, "gcv", loss="huber"), "lam='gcv' is for the squared loss"),
+        (lambda: smoothing_spline(x, x, "aic"), "lam = 'aic'"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=words):
+            bad()
 
 
 def test_splines_of_any_order_with_ties():

@@ -10,6 +10,7 @@ from rkhs_notes import grids
 from rkhs_notes.base.arrays import as_points
 from rkhs_notes.base.blocks import in_parallel
 from rkhs_notes.base.errors import LawBroken, NoFiniteFeatureMap
+from rkhs_notes.deeper.structured import Spectrum
 from rkhs_notes.deeper.zoo import (
     Cauchy,
     Delta,
@@ -259,6 +260,34 @@ def test_landmarks(k, landmarks):
     Z = phi.function.Z
     assert np.abs(phi(Z) @ F.T - k(Z, points)).max() < 1e-7 * K.max()
     assert np.array_equal(pickle.loads(pickle.dumps(phi))(points), F)
+
+
+def test_landmarks_of_ones_own():
+    rng = np.random.default_rng(3)
+    points, Z, k = rng.normal(size=(50, 2)), 2 * rng.normal(size=(7, 2)), Laplace(1.0)
+    phi = nystrom_features(k, points, landmarks=Z)
+    exact = k(points, Z) @ np.linalg.solve(k(Z), k(Z, points))  # (9a.7)
+    np.testing.assert_allclose(phi(points) @ phi(points).T, exact, atol=1e-12)
+    assert phi.dim == 7 and {z.tobytes() for z in phi.function.Z} == {z.tobytes() for z in Z}
+    assert nystrom_features(k, points, 3, landmarks=Z).dim == 3
+    with pytest.warns(RuntimeWarning, match="7 features from 14 landmarks"):
+        again = nystrom_features(k, points, landmarks=np.r_[Z, Z])
+    np.testing.assert_allclose(again(points) @ again(points).T, exact, atol=1e-12)
+    kept = phi(points)
+    Z[...] = 0.0  # what was answered stays
+    assert np.array_equal(phi(points), kept)
+    words = ["banana", "bandana", "ananas"]
+    own = nystrom_features(Spectrum(2), words, landmarks=["banana", "cabana"])
+    np.testing.assert_allclose(own(["cabana"]) @ own(words).T, Spectrum(2)(["cabana"], words))
+    for bad, words in (
+        (np.ones((3, 4)), "X has 2 columns, landmarks has 4"),
+        ([[np.nan, 1.0]], "landmarks"),
+        ("none", "landmarks = 'none'"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            nystrom_features(k, points, landmarks=bad)
+    with pytest.raises(TypeError, match="m is left out: pass how many"):
+        nystrom_features(k, points)
 
 
 def test_chosen_landmarks_explain_more():

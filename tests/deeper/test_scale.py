@@ -115,6 +115,27 @@ def test_points_may_be_texts():
     assert check_large_fit(few, words, [1.0, 2.0, 3.0, 4.0]) <= few.error_bound + 1e-9
 
 
+def test_centres_of_ones_own():
+    X, y = data(200, 2)
+    w = np.random.default_rng(5).uniform(0.2, 2, 200)
+    k, Z, lam = Gaussian(0.9), np.random.default_rng(4).normal(size=(12, 2)), 0.3
+    f = ridge_large(k, X, y, lam, centres=Z, weights=w, tol=1e-10)
+    K = k(X, Z)  # argmin over alpha of Σ wᵢ (yᵢ − (K alpha)ᵢ)² + lam alphaᵀ k(Z) alpha
+    alpha = np.linalg.solve(K.T @ (w[:, None] * K) + lam * k(Z), K.T @ (w * y))
+    np.testing.assert_allclose(f(X), K @ alpha, atol=1e-7)
+    assert f.n_centres == 12 and check_large_fit(f, X, y) <= f.error_bound + 1e-9
+    twice = ridge_large(k, X, y, lam, centres=np.r_[Z, Z], weights=w, tol=1e-10)
+    assert twice.n_centres == 12
+    np.testing.assert_allclose(twice(X), f(X), atol=1e-7)
+    words, own = ["banana", "bandana", "ananas", "cabana"], ["banana", "ban"]
+    of_words = ridge_large(Spectrum(2), words, [1.0, 2.0, 3.0, 4.0], 0.5, centres=own)
+    assert sorted(of_words.function.Z) == sorted(own)
+    with pytest.raises(ValueError, match="n_centres chooses among X"):
+        ridge_large(k, X, y, lam, 5, centres=Z)
+    with pytest.raises(ValueError, match="X has 2 columns, centres has 3"):
+        ridge_large(k, X, y, lam, centres=np.ones((4, 3)))
+
+
 def test_an_operator_keeps_no_matrix():
     X = data(6000, 3)[0]
     A, v = KernelOperator(Gaussian(1.0), X), np.ones(6000)

@@ -11,8 +11,10 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from scipy.linalg import solve_triangular
+from scipy.optimize import minimize_scalar
 from ...base.arrays import as_points, shaped
 from ...base.contracts import contract
+from ...base.errors import at_edge
 from ...base.values import Value
 from ...base.words import Vector, Word, array
 
@@ -40,11 +42,13 @@ class NaturalSpline(Value):
     knots : increasing
     values : at the knots
     slopes : derivatives there
+    lam : of the fit that it is; None for a spline that was fitted to nothing
     """
 
     knots: Annotated[Any, array("m")]
     values: Annotated[Any, array("m")]
     slopes: Annotated[Any, array("m")]
+    lam: Any = None
 
     @contract
     def __call__(self, x: OnTheLine) -> Vector:
@@ -68,28 +72,40 @@ class NaturalSpline(Value):
         return f"NaturalSpline, {len(self.knots)} knots from {a:g} to {b:g}"
 
 # %% ../../../nbs/engines/functions/splines.ipynb #9b8210f9
-def through(knots, values):
+def through(knots, values, lam=None):
     "The natural spline with these values at the knots, two or more"
     slopes = CubicSpline(knots, values, bc_type="natural")(knots, 1)
-    return NaturalSpline._of(knots, values, slopes)
+    return NaturalSpline._of(knots, values, slopes, lam)
 
 # %% ../../../nbs/engines/functions/splines.ipynb #2594f77b
 def penalised(x, y, w, lam):
     "The natural spline of least Σ w (y − f(x))² + lam ∫ f″²   (SPL.1)"
+    knots, _, weight, means = _grouped(x, y, w)
+    level, length = means.mean(), knots[-1] - knots[0]
+    solution, _ = _least_squares_chain(*_rows(knots, weight, means - level, lam))
+    return NaturalSpline._of(knots, solution[:, 0] + level, solution[:, 1] / length, lam)
+
+
+def _grouped(x, y, w):
+    "Knots, the knot of each point, and the weight and the mean of y at each knot"
     knots, place = np.unique(x, return_inverse=True)
     weight = np.bincount(place, w)
+    return knots, place, weight, np.bincount(place, w * y) / weight
+
+
+def _rows(knots, weight, targets, lam):
+    "The rows of single knots, and those of two neighbours   (SPL.1)"
     require_line(knots, lam)
-    means, length = np.bincount(place, w * y) / weight, knots[-1] - knots[0]
-    level, h, root = means.mean(), np.diff(knots) / length, math.sqrt(lam / length**3)
+    length = knots[-1] - knots[0]
+    h, root = np.diff(knots) / length, math.sqrt(lam / length**3)
     own = np.zeros((len(knots), 2, 3))  # [value, slope | target] of a knot
-    own[:, 0, 0], own[:, 0, 2] = np.sqrt(weight), np.sqrt(weight) * (means - level)
+    own[:, 0, 0], own[:, 0, 2] = np.sqrt(weight), np.sqrt(weight) * targets
     joint = np.zeros((len(h), 4, 5))  # [value, slope, value, slope | target] of two
     joint[:, 0, 1], joint[:, 0, 3] = -root / np.sqrt(h), root / np.sqrt(h)
     bow = root * np.sqrt(12 / h)
     joint[:, 1, 0], joint[:, 1, 2] = -bow / h, bow / h
     joint[:, 1, 1] = joint[:, 1, 3] = -bow / 2
-    solution = _least_squares_chain(own, joint)
-    return NaturalSpline._of(knots, solution[:, 0] + level, solution[:, 1] / length)
+    return own, joint
 
 
 def require_line(knots, lam):
@@ -105,8 +121,11 @@ def require_line(knots, lam):
         )
 
 # %% ../../../nbs/engines/functions/splines.ipynb #b3e183aa
-def _least_squares_chain(own, joint):
-    "Least squares for a chain of blocks of two unknowns: eliminate every second one, and again"
+def _least_squares_chain(own, joint, spread=False):
+    """Least squares for a chain of blocks of two unknowns: eliminate every second one, and again.
+
+    With `spread` also the parts (m − 1, 4, 4) of (AᵀA)⁻¹ of two neighbours, else None.
+    """
     m = len(own)
     if m == 2:
         return _last_two(own, joint)
@@ -119,22 +138,74 @@ def _least_squares_chain(own, joint):
     A[:, 8:, [0, 1, 6]] = own[1::2]
     R = _large_rows_first(A)
     solution = np.empty((len(own), 2))
-    solution[0::2] = _least_squares_chain(own[0::2], R[:, 2:6, 2:])
+    solution[0::2], pairs = _least_squares_chain(own[0::2], R[:, 2:6, 2:], spread)
     known = np.concatenate([solution[0:-2:2], solution[2::2]], axis=1)
     rest = R[:, :2, 6] - (R[:, :2, 2:6] @ known[:, :, None])[:, :, 0]
     solution[1::2, 1] = rest[:, 1] / R[:, 1, 1]
     solution[1::2, 0] = (rest[:, 0] - R[:, 0, 1] * solution[1::2, 1]) / R[:, 0, 0]
-    return solution[:m]
+    if spread:
+        pairs = _with_those_between(R, pairs)[: m - 1]
+    return solution[:m], pairs
 
 # %% ../../../nbs/engines/functions/splines.ipynb #1304587b
 def _last_two(own, joint):
     A = np.zeros((1, 8, 5))
     A[0, :4], A[0, 4:6, [0, 1, 4]], A[0, 6:, 2:] = joint[0], own[0].T, own[1]
     R = _large_rows_first(A)[0]
-    return solve_triangular(R[:4, :4], R[:4, 4]).reshape(2, 2)
+    inverse = solve_triangular(R[:4, :4], np.eye(4))
+    return solve_triangular(R[:4, :4], R[:4, 4]).reshape(2, 2), (inverse @ inverse.T)[None]
 
 
 def _large_rows_first(A):
     "R of A = QR for a stack of matrices"
     heavy = np.argsort(-np.abs(A).max(axis=2), axis=1, kind="stable")
     return np.linalg.qr(np.take_along_axis(A, heavy[:, :, None], axis=1), mode="r")
+
+# %% ../../../nbs/engines/functions/splines.ipynb #8ba4e168
+def _with_those_between(R, pairs):
+    "Parts of (AᵀA)⁻¹ of two neighbours, from those of the knots that stayed   (SPL.3)"
+    inverse = np.linalg.inv(R[:, :2, :2])
+    K = inverse @ R[:, :2, 2:6]
+    cross = -K @ pairs
+    own = inverse @ inverse.transpose(0, 2, 1) - cross @ K.transpose(0, 2, 1)
+    both = np.empty((2 * len(pairs), 4, 4))
+    first, second = both[0::2], both[1::2]
+    first[:, :2, :2], second[:, 2:, 2:] = pairs[:, :2, :2], pairs[:, 2:, 2:]
+    first[:, 2:, 2:] = second[:, :2, :2] = own
+    first[:, 2:, :2], second[:, :2, 2:] = cross[:, :, :2], cross[:, :, 2:]
+    first[:, :2, 2:] = cross[:, :, :2].transpose(0, 2, 1)
+    second[:, 2:, :2] = cross[:, :, 2:].transpose(0, 2, 1)
+    return both
+
+# %% ../../../nbs/engines/functions/splines.ipynb #44c98ec0
+def left_out(x, y, w, lam):
+    "{name: score}: leave-one-out and generalised cross-validation   (SPL.2)"
+    knots, place, weight, means = _grouped(x, y, w)
+    level = means.mean()
+    found, pairs = _least_squares_chain(*_rows(knots, weight, means - level, lam), spread=True)
+    inverse = np.append(pairs[:, 0, 0], pairs[-1, 2, 2])
+    rest, own = y - level - found[place, 0], 1 - w * inverse[place]
+    score = lambda of: float(np.average((rest / of) ** 2, weights=w))
+    return {"loo": score(own), "gcv": score(own.mean())}
+
+# %% ../../../nbs/engines/functions/splines.ipynb #358088d3
+def chosen_lam(x, y, w, by):
+    "The lam of least score, `by` loo or gcv; says so at an edge"
+    knots = np.unique(x)
+    if len(knots) < 3:
+        raise ValueError(
+            f"x holds {len(knots)} different numbers of weight > 0: without one of them a line "
+            f"meets all that is left, and lam={by!r} has nothing to judge; pass a number."
+        )
+    unit = float(w.sum()) * float(knots[-1] - knots[0]) ** 3
+    least, most = 1e-6 / len(knots) ** 4, 1e3
+    lams = unit * np.geomspace(least, most, int(2 * math.log10(most / least)))
+    score = lambda log: left_out(x, y, w, math.exp(log))[by]
+    scores = [score(log) for log in np.log(lams)]
+    best = int(np.argmin(scores))
+    ends = np.log(lams[[max(best - 1, 0), min(best + 1, len(lams) - 1)]])
+    move = "y may have no noise, or nothing but noise around a line; pass a number"
+    if at_edge("lam", lams, scores, 0.0, move):
+        return float(lams[best])
+    found = minimize_scalar(score, bounds=ends, method="bounded", options={"xatol": 1e-4})
+    return math.exp(found.x)

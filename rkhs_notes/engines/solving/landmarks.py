@@ -6,7 +6,7 @@ __all__ = ['nystrom_features', 'leverage_scores']
 # %% ../../../nbs/engines/solving/landmarks.ipynb #251a72f5
 import warnings
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 import numpy as np
 from scipy.sparse import issparse
 from ...base.arrays import as_rng
@@ -14,9 +14,9 @@ from ...base.contracts import contract
 from ...base.errors import warned
 from ...base.factors import Cholesky, Factored
 from ...base.objects import distinct, taken
-from ...base.points import Points, taken_of
+from ...base.points import Points, points_or, taken_of
 from ...base.values import Value
-from ...base.words import Count, Positive, Rng, one_of
+from ...base.words import Count, Positive, Rng
 
 # %% ../../../nbs/engines/solving/landmarks.ipynb #02582259
 from ..features.spectral import RandomFeatureMap
@@ -46,16 +46,16 @@ class Landmarks:
 def nystrom_features(
     k: AKernel,
     X: Points,
-    m: Count,
+    m: Count = None,
     rng: Rng = None,
-    landmarks: Annotated[str, one_of("uniform", "rpcholesky", "kmeans")] = "uniform",
+    landmarks: Annotated[Any, points_or("uniform", "rpcholesky", "kmeans")] = "uniform",
 ) -> RandomFeatureMap:
-    """k(x, Z) L^{−ᵀ} with L Lᵀ = k(Z, Z), for landmarks Z chosen from X   (9a.7)
+    """k(x, Z) L^{−ᵀ} with L Lᵀ = k(Z, Z), for landmarks Z chosen from X, or one's own   (9a.7)
 
     X : or whatever the points of k are
-    m : landmarks at most
+    m : landmarks at most; left out, all of one's own
     landmarks : drawn alike; one by one in proportion to what is not yet explained; centres of
-        clusters (points of ℝᵈ only)
+        clusters (points of ℝᵈ only); or the points Z themselves
     returns : dim ≤ m, less where landmarks coincide or are dependent, with a RuntimeWarning below
         ¾ m; exact wherever x or y is a landmark
     references : Proposition 9a.5; Williams and Seeger (2001); Chen, Epperly, Tropp and Webber
@@ -67,13 +67,14 @@ def nystrom_features(
     >>> (phi([4.0]) @ phi([5.0]).T).round(9).tolist()
     [[20.0]]
     """
-    m, order = min(m, n_points(X)), as_rng(None)
-    if landmarks == "rpcholesky":
-        order = rng
-    elif landmarks == "kmeans":
-        X = k._marked(_cluster_centres(X, m, rng))
-    else:
-        X = taken_of(X, np.sort(rng.choice(n_points(X), m, replace=False)))
+    order = as_rng(None)
+    if not isinstance(landmarks, str):
+        X, m = landmarks, m or n_points(landmarks)
+    elif m is None:
+        raise TypeError("m is left out: pass how many landmarks, or landmarks=Z, the points.")
+    m = min(m, n_points(X))
+    if isinstance(landmarks, str):
+        X, order = _candidates(k, X, m, rng, landmarks, order)
     found = low_rank(k, X, m, 0, order, "random")
     if found.rank < 0.75 * m:
         warned(
@@ -84,6 +85,15 @@ def nystrom_features(
     return RandomFeatureMap._of(k, n_columns(X), found.rank, function)
 
 # %% ../../../nbs/engines/solving/landmarks.ipynb #4f5172c7
+def _candidates(k, X, m, rng, rule, order):
+    "The points among which landmarks are found, and the Generator of the order in which they are"
+    if rule == "rpcholesky":
+        return X, rng
+    if rule == "kmeans":
+        return k._marked(_cluster_centres(X, m, rng)), order
+    return taken_of(X, np.sort(rng.choice(n_points(X), m, replace=False))), order
+
+
 def _cluster_centres(X, m, rng):
     "k-means from m different points of X, ten rounds, in units that cannot overflow"
     from sklearn.cluster import KMeans
