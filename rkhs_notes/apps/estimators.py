@@ -387,8 +387,9 @@ def _starts(k, X, y, w, noise=None):
     "[(s, noise)] for s k: the largest evidence along a path, and a tenth of noise"
     path, n = ridge_path(k, X, y, None, False, w), len(y)
     left, lams = path.eigenvalues[:, None] + path.lams, path.lams
-    along = (path.Q.T @ (np.sqrt(w) * y))[:, None]
-    size = np.mean(along**2 / left, axis=0)  # the best s: yᵀ (K + lam I)⁻¹ y / n
+    along = path.Q.T @ (np.sqrt(w) * y.T).T
+    squares = np.mean(along.reshape(n, -1) ** 2, axis=1)  # over the columns
+    size = np.mean(squares[:, None] / left, axis=0)  # the best s: yᵀ (K + lam I)⁻¹ y / n
     cost = lambda s: (
         n * np.log(s) + np.log(left).sum(axis=0) + n * size / s + (w.sum() - n) * np.log(s * lams)
     )
@@ -403,15 +404,12 @@ def _starts(k, X, y, w, noise=None):
 
 def _climbed(k, X, Y, weights, noise=None, restarts=0):
     "(kernel, noise, words) of largest evidence, from the shape of k; a noise that is passed stays"
-    if Y.shape[1] > 1:
-        raise ValueError(
-            f"evidence tunes for one column of y, and there are {Y.shape[1]}: "
-            "fit each by itself, or pass bandwidth='loo'."
-        )
+    if Y.shape[1] == 1:
+        Y = Y[:, 0]
 
     def rows(some):
-        y, w = Y[some, 0], weights[some]
-        return taken_of(X, some), y - np.average(y, weights=w), w
+        y, w = Y[some], weights[some]
+        return taken_of(X, some), y - np.average(y, axis=0, weights=w), w
 
     def climb(of, k, start, restarts, tol):
         (points, y, w), steps = of, 200
@@ -480,7 +478,10 @@ def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True
     if len(kernels) > 1:
         by = f"the best of {len(kernels)} by leave-one-out on {len(some)} points"
     if kernel is None and bandwidth == "evidence":
-        start, (best,) = best.k, _paths([_climbed(best.k, *all_of_them)[0].k], *seen)
+        X, Y, weights = all_of_them
+        if Y.shape[1] > 1:
+            Y, _, _ = _standardised(Y, weights)
+        start, (best,) = best.k, _paths([_climbed(best.k, X, Y, weights)[0].k], *seen)
         by = f"of largest evidence on {len(some)} points, from {start}"
     return best.k, best, best._best, f"{best.k}, {by}"
 
@@ -499,6 +500,14 @@ def _weights_of(sample_weight, X):
 def _columns(y):
     "Targets as an array (n, t)"
     return as_floats(y, "y").astype(float, copy=False).reshape(len(y), -1)
+
+
+def _standardised(Y, weights):
+    "(Y with columns of mean 0 and deviation 1, the means, the deviations, 1 for a constant)"
+    means = np.average(Y.T, axis=1, weights=weights)
+    spread = np.sqrt(np.average(((Y - means) ** 2).T, axis=1, weights=weights))
+    units = np.where(spread > 0, spread, 1.0)
+    return (Y - means) / units, means, units
 
 
 class _ManyTargets(MultiOutputMixin, RegressorMixin):
@@ -532,7 +541,7 @@ class KernelRidge(_ManyTargets, KernelEstimator):
     lam : "loo", or float > 0      scikit-learn's alpha; "loo" has the least leave-one-out error;
         an array has one for each column of y
     bandwidth : "loo", "evidence", "median", or float > 0    of the Gaussian, where kernel is None;
-        "evidence" (5a.3) is for one column of y
+        "evidence" (5a.3) is summed over standardised columns of y
     offset : bool                  fit b; without it f alone, as scikit-learn's KernelRidge
 
     Attributes
@@ -886,7 +895,7 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
 
 # %% ../../nbs/apps/estimators.ipynb #4050c87b
 @_estimator
-class GaussianProcess(RegressorMixin, KernelEstimator):
+class GaussianProcess(_ManyTargets, KernelEstimator):
     """Gaussian process regression, its kernel and noise of the largest evidence   (5a.1), (5a.3)
 
     Parameters
@@ -902,7 +911,11 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
     process_                     the posterior, with .var, .cov, .sample, .log_marginal
     function_, offset_           its mean, an RKHSFunction, and that of y
     kernel_, noise_, lam_, chosen_    what was chosen; lam_ is noise_
+    unit_                        of several columns of y, whose kernel and noise are one: process_,
+                                 kernel_ and noise_ are of columns in these units, (t,); else 1.0
     """
+
+    unit_ = 1.0
 
     noise: Annotated[Positive, "evidence"] = "evidence"
     tune: Flag = True
@@ -910,13 +923,16 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
 
     def fit(self, X, y, sample_weight=None):
         "Tunes by evidence and conditions on all points; a whole weight is as good as repetitions"
-        X, y = self._fit_points(X, y, y_numeric=True)
-        _, X, y, weights = _merged(X, y.astype(float), sample_weight)
-        self.offset_ = np.average(y, weights=weights)
-        unit = np.sqrt(np.average((y - self.offset_) ** 2, weights=weights)) or 1.0
-        y, free, passed = y - self.offset_, self._left_open("noise"), None
+        X, y = self._fit_points(X, y, multi_output=True, y_numeric=True)
+        shape = y.shape[1:]
+        _, X, Y, weights = _merged(X, _columns(y), sample_weight)
+        answers, free, passed = Y, self._left_open("noise"), None
+        Y, self.offset_, self.unit_ = _standardised(Y, weights)
+        unit, y = 1.0, Y
+        if Y.shape[1] == 1:  # the kernel has the unit of y
+            unit, y, self.unit_ = float(self.unit_[0]), answers - self.offset_, 1.0
+        self.offset_ = self.offset_.reshape(shape)[()]
         few = 400 - 200 * self.tune  # the choice itself, or a start
-        Y = _columns(y / unit)
         k, path, noise, self.chosen_ = _elected(X, Y, weights, self.kernel, most=few)
         if not free:
             noise = passed = self.noise / unit**2
@@ -928,24 +944,36 @@ class GaussianProcess(RegressorMixin, KernelEstimator):
             noise = least
             self._say(f"noise {least:.3g}, for rounding hides less")
         self.kernel_, self.noise_ = unit**2 * k, unit**2 * noise
+        y = y.reshape(-1, *shape)
         self.process_ = gaussian_process(self.kernel_, X, y, self.noise_, _uneven(weights))
-        self.function_, self.lam_ = self.process_.mean, self.noise_
+        f, self.lam_ = self.process_.mean, self.noise_
+        self.function_ = RKHSFunction._of(f.k, f.Z, f.alpha * self.unit_)
         return self
 
     def predict(self, X, return_std=False, return_cov=False):
-        "The mean; with it the deviation, or the covariance, of f without the noise"
+        """The mean; with it the deviation, or the covariance, of f without the noise.
+
+        Of t columns: (n, t), (n, t) and (n, n, t), as scikit-learn's.
+        """
         X = self._points(X)
         mean = self.function_(X) + self.offset_
         if return_cov:
-            return mean, self.process_.cov(X)
+            return mean, self._in_units(self.process_.cov(X), 2)
         if return_std:
-            return mean, np.sqrt(self.process_.var(X))
+            return mean, self._in_units(np.sqrt(self.process_.var(X)), 1)
         return mean
 
+    def _in_units(self, values, power):
+        "Values of standardised columns, a last axis for the columns"
+        if np.ndim(self.unit_):
+            return np.multiply.outer(values, self.unit_**power)
+        return values
+
     def sample_y(self, X, n_samples=1, random_state=0):
-        "Functions drawn from the posterior, at the points X, (m, n_samples)"
+        "Functions drawn from the posterior, at the points X, (m, n_samples) or (m, t, n_samples)"
         X, rng = self._points(X), _generator(random_state)
-        return self.process_.sample(X, n_samples, rng).T + self.offset_
+        drawn = self.process_.sample(X, n_samples, rng) * self.unit_ + self.offset_
+        return np.moveaxis(drawn, 0, -1)
 
 # %% ../../nbs/apps/estimators.ipynb #7e3b21c5
 def _left_out(fit, X):

@@ -723,6 +723,62 @@ def test_process_against_scikit_learn():
     )
 
 
+@pytest.mark.parametrize("noise", [0.2, "each"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_several_outputs_are_processes_of_one_kernel(noise, weighted):
+    X, y, _ = problem(n=25)
+    Y, Z, k = np.column_stack([y, X[:, 1], y**2]), X[:7] + 0.1, 1.3 * Gaussian(1.5)
+    rng = np.random.default_rng(2)
+    noise = rng.uniform(0.1, 0.5, 25) if noise == "each" else noise
+    w = rng.integers(0, 3, 25) * 1.0 if weighted else None
+    together = gaussian_process(k, X, Y, noise, w)
+    alone = [gaussian_process(k, X, column, noise, w) for column in Y.T]
+    np.testing.assert_allclose(together(Z), np.column_stack([gp(Z) for gp in alone]), rtol=1e-9)
+    np.testing.assert_allclose(together.cov(Z), alone[0].cov(Z), atol=1e-12)
+    assert together.log_marginal == pytest.approx(sum(gp.log_marginal for gp in alone))
+    assert together.mean[1].norm() == pytest.approx(alone[1].mean.norm())
+    if w is None:
+        value, slope = log_marginal(k, X, Y, noise)
+        parts = [log_marginal(k, X, column, noise) for column in Y.T]
+        assert value == pytest.approx(sum(part for part, _ in parts))
+        for name, found in slope.items():
+            np.testing.assert_allclose(found, sum(part[name] for _, part in parts), rtol=1e-8)
+
+
+def test_samples_of_several_outputs():
+    X, y, _ = problem(n=12)
+    Z, k = X[:3] + 0.5, Gaussian(1.5)
+    two = gaussian_process(k, X, np.column_stack([y, X[:, 1]]), 0.1)
+    drawn = two.sample(Z, 20_000, rng=0)
+    assert drawn.shape == (20_000, 3, 2)
+    np.testing.assert_allclose(drawn.mean(axis=0), two(Z), atol=0.05)
+    for column in drawn.transpose(2, 0, 1):
+        np.testing.assert_allclose(np.cov(column.T), two.cov(Z), atol=0.03)
+    between = np.corrcoef(drawn[:, 0, 0], drawn[:, 0, 1])[0, 1]
+    assert abs(between) < 0.03  # outputs are independent given the data
+    one = gaussian_process(k, X, y, 0.1)
+    assert one.sample(Z, 4, rng=0).shape == (4, 3)
+    on_a_line = gaussian_process(k, X[:, 0], np.column_stack([y, X[:, 1]]), 0.1)
+    assert len(on_a_line.plot(ax=plt.figure().add_subplot()).lines) == 2
+    plt.close("all")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_one_kernel_for_several_outputs_is_found_by_their_sum(weighted):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 6, 40)
+    Y = np.column_stack([np.sin(X), np.cos(X)]) + 0.1 * rng.normal(size=(40, 2))
+    w = rng.integers(1, 3, 40) * 1.0 if weighted else None
+    found = fit_hyperparameters(1.0 * Gaussian(0.5), X, Y, 0.3, weights=w)
+    evidence = lambda k, noise: gaussian_process(k, X, Y, noise, w).log_marginal  # noqa: E731
+    assert found.log_marginal == pytest.approx(evidence(found.kernel, found.noise))
+    for c in (0.95, 1.05):
+        moved = found.kernel.with_params(k__bandwidth=c * found.kernel.k.bandwidth)
+        assert evidence(moved, found.noise) < found.log_marginal
+        assert evidence(found.kernel, c * found.noise) < found.log_marginal
+    assert found.noise == pytest.approx(0.01, rel=0.6)
+
+
 def test_interpolation_without_noise():
     x = np.linspace(0, 3, 6)
     exact = gaussian_process(Brownian(start=-1), x, np.sin(x), 0.0)
@@ -871,11 +927,6 @@ BAD = {
         lambda: gaussian_process(Gaussian(1e4), X, Y, 0),
         NotPositiveDefinite,
         "Try noise=",
-    ),
-    "process of two": (
-        lambda: gaussian_process(G, X, np.ones((8, 2)), 1),
-        ValueError,
-        "one column",
     ),
     "sample with a word": (
         lambda: gaussian_process(G, X, Y, 1).sample(X, 1, "x"),

@@ -95,9 +95,10 @@ class Band(Fit):
         """
         drawable(self.function.Z, "X", "processes on ℝ", 1)
         x = np.linspace(*interval(limits, window(self.function)), 300)
-        m, s = self(x), np.sqrt(self.var(x))
-        ax.fill_between(x, m - 2 * s, m + 2 * s, color=ACCENT, alpha=0.2, lw=0)
-        ax.plot(x, m, color=ACCENT)
+        s = np.sqrt(self.var(x))
+        for m in self(x).reshape(len(x), -1).T:
+            ax.fill_between(x, m - 2 * s, m + 2 * s, color=ACCENT, alpha=0.2, lw=0)
+            ax.plot(x, m, color=ACCENT)
         return ax
 
 # %% ../../../nbs/engines/functions/fits.ipynb #872e082f

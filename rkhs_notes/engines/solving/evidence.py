@@ -14,7 +14,7 @@ from ...base.contracts import contract
 from ...base.errors import finite, warned
 from ...base.factors import Cholesky, schur_rounding
 from ...base.points import Points, recast, taken_of
-from ...base.words import Count, Flag, Positive, Rng, Vector, Weights, Whole
+from ...base.words import Count, Flag, Positive, Rng, Targets, Weights, Whole
 
 # %% ../../../nbs/engines/solving/evidence.ipynb #11c9e4ad
 from ..functions.fits import Conditional, levels
@@ -34,9 +34,10 @@ def grain(Z):
 class GaussianProcess(Conditional):
     """The posterior of f ~ GP(0, k) given y = f(X) + noise   (5a.1)
 
-    mean : RKHSFunction           m; its kernel and centres are k and X
+    mean : RKHSFunction           m; its kernel and centres are k and X; of several outputs a column
+        each, and the covariance is that of every one
     noise : float or array (n,)   variances σᵢ²
-    log_marginal : float          log p(y)   (5a.2)
+    log_marginal : float          log p(y)   (5a.2), summed over outputs
     gram : Cholesky               K + N, (n, n)
     """
 
@@ -54,7 +55,7 @@ class GaussianProcess(Conditional):
     )
 
     def __call__(self, X):
-        "The posterior mean m(X), (n,)"
+        "The posterior mean m(X), (n,) or (n, t)"
         return self.mean(X)
 
     @contract
@@ -62,18 +63,21 @@ class GaussianProcess(Conditional):
         """Draw n functions from the posterior, at the points X.
 
         X : array (m, d)
-        returns : array (n, m)    one row a function
+        returns : array (n, m), or (n, m, t) of t outputs    one row a function
         raises TypeError, ValueError, MemoryError : bad X, n or rng; a result above
             settings.result_mib
         raises IndefiniteKernel : the covariance has a negative eigenvalue beyond rounding
         """
         k, Z, A, alpha = self.k, self.mean.Z, self.gram, self.mean.alpha
-        require_fits((n, n_points(X)), instead="draw fewer functions, or at fewer points")
+        require_fits(
+            (n, n_points(X), *alpha.shape[1:]), instead="draw fewer functions, or at fewer points"
+        )
         eigenvalues, Q = np.linalg.eigh(gram_matrix(self.left, X))
         half = lambda: A.half_solve(gram_matrix(k, Z, X))
         rounding = lambda: schur_rounding(A, diagonal(k, X), half(), grain(Z)).sum()
         root = Q * np.sqrt(clipped(eigenvalues, rounding, "the posterior covariance", k))
-        return times(k, X, Z, alpha) + rng.standard_normal((n, n_points(X))) @ root.T
+        drawn = rng.standard_normal((n, *alpha.shape[1:], n_points(X))) @ root.T
+        return times(k, X, Z, alpha) + np.moveaxis(drawn, -1, 1)
 
     def __repr__(self):
         return (
@@ -82,6 +86,11 @@ class GaussianProcess(Conditional):
         )
 
 # %% ../../../nbs/engines/solving/evidence.ipynb #ec559112
+def _outputs(y):
+    "How many columns"
+    return math.prod(y.shape[1:])
+
+
 def _evidence(k, X, y, noise):
     "alpha, K + N factored, and log p(y)   (5a.2)"
     K, name = gram_matrix(k, X).astype(float, copy=False), "K + noise"
@@ -90,24 +99,26 @@ def _evidence(k, X, y, noise):
     causes = lambda least: usual_causes(k, X, least, "noise")
     gram = Cholesky(K, noise, name, causes, overwrite=True)
     alpha = gram.solve(squarable(y))
-    value = -y @ alpha / 2 - gram.log_det() / 2 - len(y) * math.log(2 * math.pi) / 2
+    value = -np.vdot(y, alpha) / 2  # of several outputs, the sum
+    value -= _outputs(y) * (gram.log_det() / 2 + len(y) * math.log(2 * math.pi) / 2)
     return alpha, gram, float(value)
 
 # %% ../../../nbs/engines/solving/evidence.ipynb #1bfe2db5
 def posterior(k, X, y, noise, more=0.0):
     "The process, with so much added to log p(y)"
     alpha, gram, value = _evidence(k, X, y, noise)
-    value = finite(value + more, "log p(y)", "rescale y, noise or weights")
+    value = finite(value + _outputs(y) * more, "log p(y)", "rescale y, noise or weights")
     return GaussianProcess._of(RKHSFunction._of(k, X, alpha), noise, value, gram)
 
 # %% ../../../nbs/engines/solving/evidence.ipynb #1d40db15
 @contract
 def gaussian_process(
-    k: AKernel, X: Points, y: Vector, noise: NoiseLevels, weights: Weights = None
+    k: AKernel, X: Points, y: Targets, noise: NoiseLevels, weights: Weights = None
 ) -> GaussianProcess:
     """Posterior of f ~ GP(0, k) given yᵢ = f(xᵢ) + εᵢ, εᵢ ~ N(0, noiseᵢ)   (5a.1)
 
-    y : its prior mean is 0: subtract another one first
+    y : its prior mean is 0: subtract another one first; each column is an output of its own, with
+        the same kernel and noise
     noise : variance of the noise, the same or one for each point
     weights : powers of the likelihoods of the yᵢ: 2 is the point twice, 0 leaves it out
     returns : .mean (the ridge fit with lam = noise), .var, .cov, .sample, .log_marginal
@@ -131,8 +142,9 @@ def with_slope(k, X, y, noise):
     alpha, gram, value = _evidence(k, X, y, noise)
     why = ", or the gradient of log p(y) overflows: rescale y"
     as_number(np.abs(alpha).max(), "the largest |(K + noise)⁻¹ y|", at_most=1e150, because=why)
-    M = np.outer(alpha, alpha)
-    M -= gram.inverse()
+    columns = alpha.reshape(len(alpha), -1)
+    M = columns @ columns.T
+    M -= _outputs(y) * gram.inverse()
     M /= 2  # (5a.3)
     slope = M.diagonal().copy()
     if np.ndim(noise) == 0:
@@ -141,7 +153,7 @@ def with_slope(k, X, y, noise):
 
 # %% ../../../nbs/engines/solving/evidence.ipynb #f6305cc3
 @contract
-def log_marginal(k: AKernel, X: Points, y: Vector, noise: NoiseLevels):
+def log_marginal(k: AKernel, X: Points, y: Targets, noise: NoiseLevels):
     """log p(y) and its gradient, from one Cholesky factorisation   (5a.2), (5a.3)
 
     Returns
@@ -163,8 +175,9 @@ def _powered(k, X, y, noise, weights):
         return with_slope(k, X, y, noise)
     X, y, each, more = powers(X, y, noise, weights)
     value, slope = with_slope(k, X, y, each)
-    slope["noise"] = float(slope["noise"] @ each - (weights.sum() - len(y)) / 2) / noise
-    return value + more, slope
+    own = _outputs(y) * (weights.sum() - len(y)) / 2
+    slope["noise"] = float(slope["noise"] @ each - own) / noise
+    return value + _outputs(y) * more, slope
 
 
 def tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter, weights, tol):
@@ -207,7 +220,7 @@ def tuned_or_warned(*arguments):
 def fit_hyperparameters(
     k: AKernel,
     X: Points,
-    y: Vector,
+    y: Targets,
     noise: NoiseLevels,
     restarts: Whole = 0,
     rng: Rng = None,
@@ -223,6 +236,7 @@ def fit_hyperparameters(
     positive number or array and may not be negative; others (a degree, a matrix) stay.
 
     k : its parameters are the start
+    y : of several columns log p is summed, so that they should have one unit
     noise : the start, > 0; an array of variances is kept
     restarts : more starts, each parameter times or divided by up to 100
     rng : for the restarts
