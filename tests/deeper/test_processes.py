@@ -1,5 +1,6 @@
 """Chapters 05, 05a and 05c beyond their notebooks: free parts, learned noise, the spaces of samples."""
 
+import pickle
 import warnings
 from dataclasses import replace
 
@@ -9,6 +10,8 @@ from scipy.optimize import linprog, minimize
 from scipy.special import expit
 from sklearn.datasets import load_diabetes
 
+import rkhs_notes as rn
+from rkhs_notes.base import settings
 from rkhs_notes.base.errors import (
     ConvergenceFailure,
     IndefiniteKernel,
@@ -24,9 +27,11 @@ from rkhs_notes.deeper.risks import (
     semiparametric,
     smoothing_spline,
 )
+from rkhs_notes.deeper.structured import Spectrum
 from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern, Sobolev
 from rkhs_notes.engines.machines import laplace_method
 from rkhs_notes.engines.machines.laplace_method import gp_classification
+from rkhs_notes.engines.solving.conformal import jackknife_plus
 from rkhs_notes.engines.solving.evidence import fit_hyperparameters, gaussian_process, log_marginal
 from rkhs_notes.engines.solving.learned_noise import LearnedNoise, check_noise, learn_noise
 from rkhs_notes.engines.solving.losses import (
@@ -501,3 +506,95 @@ def test_a_search_that_its_box_stopped_says_so():
             Gaussian(1.0) + Constant(1.0), X[20:], y[20:], 0.1
         )  # at the end, flat
         assert found.kernel.terms[1].c == pytest.approx(1e-6)
+
+
+# ------------------------------------------------------------------ intervals by leaving out
+
+
+def jackknife_by_hand(fit_to, X, y, U, level):
+    "Ends by refitting without each point, for one column of y"
+    n = len(y)
+    keep = [np.delete(np.arange(n), i) for i in range(n)]
+    fits = [fit_to(X[some], y[some]) for some in keep]
+    R = [abs(y[i] - f(X[[i]])[0]) for i, f in enumerate(fits)]
+    values = np.array([f(U) for f in fits])
+    j = next(j for j in range(1, n + 2) if j >= level * (n + 1) - 1e-9)
+    above = np.sort(values + np.array(R)[:, None], axis=0)
+    below = np.sort(values - np.array(R)[:, None], axis=0)[::-1]
+    return below[j - 1], above[j - 1]
+
+
+@pytest.mark.second_route("JackknifePlus", "jackknife_plus", "refits without each point")
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95])
+@pytest.mark.parametrize("offset", [False, True])
+@pytest.mark.parametrize("k", [Gaussian(1.0), Matern(1.5, 2.0) + Linear()], ids=str)
+def test_an_interval_is_that_of_refits(k, offset, level):
+    rng = np.random.default_rng(0)
+    X, U = rng.normal(size=(19, 2)), rng.normal(size=(5, 2))
+    Y = np.column_stack([rng.exponential(size=19), 100 + X[:, 0]])
+    lower, upper = jackknife_plus(k, X, Y, 0.2, offset).conformal_interval(U, level)
+    one = jackknife_plus(k, X, Y[:, 0], 0.2, offset).conformal_interval(U, level)
+    for c, y in enumerate(Y.T):
+        below, above = jackknife_by_hand(
+            lambda X, y: rn.ridge(k, X, y, 0.2, offset), X, y, U, level
+        )
+        np.testing.assert_allclose(lower[:, c], below, rtol=1e-7)
+        np.testing.assert_allclose(upper[:, c], above, rtol=1e-7)
+    np.testing.assert_allclose(one, (lower[:, 0], upper[:, 0]))
+    with settings.using(block_mib=0.001):  # a few points at a time
+        again = jackknife_plus(k, X, Y, 0.2, offset).conformal_interval(U, level)
+    np.testing.assert_allclose(again, (lower, upper))
+    if not offset:
+        process = rn.gaussian_process(k, X, Y, 0.2).conformal_interval(U, level)
+        np.testing.assert_allclose(process, (lower, upper), rtol=1e-9)
+
+
+def test_an_interval_of_a_process_with_a_noise_of_each_point():
+    rng = np.random.default_rng(0)
+    X, y, U, noise = rng.normal(size=12), rng.normal(size=12), rng.normal(size=3), np.arange(1, 13)
+    k, found = Gaussian(1.0), []
+    for i in range(12):
+        some = np.delete(np.arange(12), i)
+        alone = rn.gaussian_process(k, X[some], y[some], noise[some] / 10)
+        found.append(alone(U) + abs(y[i] - alone(X[[i]])[0]))
+    upper = rn.gaussian_process(k, X, y, noise / 10).conformal_interval(U, 0.8)[1]
+    np.testing.assert_allclose(upper, np.sort(found, axis=0)[10])  # the 11th of 13
+
+
+def test_an_interval_of_too_few_points_is_the_line():
+    x = np.arange(8.0)
+    fit = jackknife_plus(Gaussian(1.0), x, x, 0.1)
+    lower, upper = fit.conformal_interval([2.5], 0.9)  # 8.1 of 9 rounded up: none is that high
+    assert lower[0] == -np.inf and upper[0] == np.inf
+    lower, upper = fit.conformal_interval([2.5], 8 / 9)
+    assert np.isfinite([lower, upper]).all()
+    words, y = ["banana", "bandana", "ananas", "cabana"], [1.0, 2.0, 3.0, 4.0]
+    ends = jackknife_plus(Spectrum(2), words, y, 0.5).conformal_interval(["ban"], 0.5)
+    assert ends[0].shape == (1,) and ends[0] < ends[1]
+    again = pickle.loads(pickle.dumps(fit))
+    np.testing.assert_array_equal(again.conformal_interval([2.5], 0.5)[0],
+                                  fit.conformal_interval([2.5], 0.5)[0])  # fmt: skip
+    for bad, words in (
+        (lambda: jackknife_plus(Gaussian(1.0), [1.0], [1.0], 0.1), "leaving out the only one"),
+        (lambda: fit.conformal_interval([1.0], 1.0), "level"),
+        (lambda: jackknife_plus(Gaussian(1.0), x, x, 0.0), "lam"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            bad()
+
+
+@pytest.mark.parametrize("noise", ["standard_t", "exponential", "uniform"])
+@pytest.mark.parametrize("lam", [1e-3, 1.0])
+def test_an_interval_covers_whatever_the_noise_is(noise, lam):
+    rng, hits = np.random.default_rng(1), []
+    draw = getattr(rng, noise)
+    e = (lambda n: draw(2, n)) if noise == "standard_t" else lambda n: draw(size=n)  # noqa: E731
+    for _ in range(150):
+        x, u = rng.uniform(-3, 3, 30), rng.uniform(-3, 3, 20)
+        fit = jackknife_plus(Gaussian(1.0), x, np.sin(x) + abs(x) * e(30), lam, offset=True)
+        lower, upper = fit.conformal_interval(u, 0.8)
+        v = np.sin(u) + abs(u) * e(20)
+        hits.append(np.mean((lower <= v) & (v <= upper)))
+    error = np.std(hits) / np.sqrt(150)
+    assert np.mean(hits) > 0.6 + 3 * error  # what is proved
+    assert abs(np.mean(hits) - 0.8) < 0.05  # what is seen

@@ -14,13 +14,15 @@ from ...base.contracts import contract
 from ...base.errors import finite, warned
 from ...base.factors import Cholesky, schur_rounding
 from ...base.points import Points, recast, taken_of
-from ...base.words import Count, Flag, Positive, Rng, Targets, Weights, Whole
+from ...base.words import Count, Flag, Positive, Probability, Rng, Targets, Weights
+from ...base.words import Whole
 
 # %% ../../../nbs/engines/solving/evidence.ipynb #11c9e4ad
 from ..functions.fits import Conditional, levels
 from ..functions.functions import RKHSFunction, times
 from ..functions.known import Conditioned, NoiseLevels
 from ..kernels.gram import AKernel, diagonal, gram_matrix, n_points, precision
+from .conformal import jackknife
 from .searches import Hyperparameters, Logarithms, box_around
 from .searches import gradient_through, highest, starts_of, stopped_by
 from .systems import clipped, powers, squarable, usual_causes
@@ -78,6 +80,20 @@ class GaussianProcess(Conditional):
         root = Q * np.sqrt(clipped(eigenvalues, rounding, "the posterior covariance", k))
         drawn = rng.standard_normal((n, *alpha.shape[1:], n_points(X))) @ root.T
         return times(k, X, Z, alpha) + np.moveaxis(drawn, -1, 1)
+
+    @contract
+    def conformal_interval(self, X: Points, level: Probability = 0.9):
+        """An interval for the target of a new point, whatever the noise: the jackknife+   (5c.5)
+
+        level : about so many of new targets lie inside, and never fewer than 2 level − 1, if they
+            and the data are exchangeable; kernel and noise must not be chosen by these data
+        returns : lower and upper, arrays (m,) or (m, t); ±∞ where level > n / (n + 1)
+        references : Theorem 5c.4; Barber, Candès, Ramdas and Tibshirani (2021)
+        """
+        k, Z = self.k, self.mean.Z
+        r = (self.mean.alpha.T / self.gram.inverse_diagonal()).T
+        weights = lambda X: self.gram.solve(gram_matrix(k, Z, X))
+        return jackknife(lambda X: times(k, X, Z, self.mean.alpha), weights, r, X, level)
 
     def __repr__(self):
         return (
