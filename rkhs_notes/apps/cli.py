@@ -452,6 +452,7 @@ _COMMANDS["compare"] = (
         },
         "--json": {"action": "store_true", "help": "print JSON"},
         "--plot": {"metavar": "FILE", "help": "draw the column that changed most"},
+        "--html": {"metavar": "FILE", "help": "write the report as one page, picture and all"},
     },
 )
 

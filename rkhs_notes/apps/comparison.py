@@ -7,7 +7,8 @@ exact level, in memory that does not grow with the files; and it says in which c
 __all__ = ['ColumnChange', 'TableComparison', 'compare_tables']
 
 # %% ../../nbs/apps/comparison.ipynb #fd42276c
-import heapq, json, math
+import heapq, io, json, math
+from html import escape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -236,6 +237,10 @@ class TableComparison(Value):
         "Draw the column that changed most, in both tables."
         return _drawn(self, ax)
 
+    def to_html(self):
+        "A page that holds all of it, the picture too, and fetches nothing, as text"
+        return _page(self)
+
 # %% ../../nbs/apps/comparison.ipynb #ebe27682
 def _drawn(result, ax):
     name = result.columns[0].column
@@ -254,11 +259,78 @@ def _drawn(result, ax):
         for color, label, values, shift in sides:
             shares = [np.mean(values == w) for w in shown]
             ax.bar(places + shift, shares, 0.4, color=color, label=label)
-        ax.set_xticks(places, [w or "(gap)" for w in shown], rotation=45, ha="right")
+        told = [w or "(gap)" for w in shown]
+        ax.set_xticks(places, told, rotation=45, ha="right", parse_math=False)
         ax.set(ylabel="share of the rows")
-    ax.set(xlabel=name, title=str(result.columns[0].says))
-    ax.legend()
+    ax.set_xlabel(name, parse_math=False)  # a name may hold dollars
+    ax.set_title(str(result.columns[0].says), parse_math=False)
+    for text in ax.legend().get_texts():
+        text.set_parse_math(False)
     return ax
+
+# %% ../../nbs/apps/comparison.ipynb #8d4d2143
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{title}</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }}
+table {{ border-collapse: collapse }}
+th, td {{ text-align: left; padding: .2rem 1rem .2rem 0; border-bottom: 1px solid #ccc }}
+svg {{ max-width: 100%; height: auto }}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+{told}
+<h2>Columns, most changed first</h2>
+{columns}
+<figure>
+{picture}
+<figcaption>{caption}</figcaption>
+</figure>
+<h2>Rows most unlike the other table</h2>
+{rows}
+</body>
+</html>
+"""
+
+
+def _page(result):
+    "The report as HTML"
+    (a, _), (b, _) = result.tables
+    columns = [(c.column, c.says, f"{c.pvalue:.3g}", f"{c.statistic:.3g}") for c in result.columns]
+    rows = [(table, i, f"{w:.3g}") for table, i, w in result.rows]
+    lines = repr(result).splitlines() + [f"Note: {note}" for note in result.notes]
+    return _PAGE.format(
+        title=escape(f"{a} and {b}"),
+        told="\n".join(f"<p>{escape(line.strip())}</p>" for line in dict.fromkeys(lines)),
+        columns=_html_table(("column", "change", "p-value", "MMD²"), columns),
+        picture=_as_svg(result),
+        caption=escape(f"{result.columns[0].column} in both tables"),
+        rows=_html_table(("table", "row", "witness"), rows),
+    )
+
+
+def _html_table(head, rows):
+    cells = lambda tag, row: "".join(f"<{tag}>{escape(str(cell))}</{tag}>" for cell in row)
+    lines = [cells("th", head), *(cells("td", row) for row in rows)]
+    return "<table>\n" + "".join(f"<tr>{line}</tr>\n" for line in lines) + "</table>"
+
+
+def _as_svg(result):
+    "The picture as an <svg> element, letters as outlines, so that it needs no font"
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    ax, buffer = Figure(figsize=(7, 3.5), layout="constrained").add_subplot(), io.StringIO()
+    nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    with rc_context({"svg.hashsalt": "rkhs_notes", "svg.fonttype": "path"}):
+        result.plot(ax=ax).figure.savefig(buffer, format="svg", metadata=nothing)
+    text = buffer.getvalue()
+    return text[text.index("<svg") :].rstrip()
 
 # %% ../../nbs/apps/comparison.ipynb #add44bbf
 @contract
@@ -409,6 +481,12 @@ def _shown(encoder, block):
     return shown
 
 # %% ../../nbs/apps/comparison.ipynb #8f33346a
+def _has_folder(option, path):
+    "Before the work: is there such a folder?"
+    if path and not Path(path).absolute().parent.is_dir():
+        raise ValueError(f"{option} {path}: there is no such folder; make it first.")
+
+
 def _can_draw(path):
     "Before the work: is there such a folder, and such a kind of picture?"
     from matplotlib.backend_bases import FigureCanvasBase
@@ -419,17 +497,17 @@ def _can_draw(path):
             f"--plot {path}: the ending says what to draw, .png, .pdf or .svg "
             f"(of {', '.join(kinds)})."
         )
-    if path and not Path(path).absolute().parent.is_dir():
-        raise ValueError(f"--plot {path}: there is no such folder; make it first.")
+    _has_folder("--plot", path)
 
 
 def compared(options):
     """Prints the comparison that a command line asks for; the exit status.
 
     options : namespace with A, B, level, columns, drop, categorical, header, permutations, seed,
-        json, plot
+        json, plot, html
     """
     _can_draw(options.plot)
+    _has_folder("--html", options.html)
     header = {"auto": None, "yes": True, "no": False}[options.header]
     names = {}
     for part in ("columns", "drop", "categorical"):
@@ -453,4 +531,6 @@ def compared(options):
 
         matplotlib.use("Agg")
         result.plot().figure.savefig(options.plot, bbox_inches="tight")
+    if options.html:
+        Path(options.html).write_text(result.to_html(), encoding="utf-8")
     return int(result.differs)

@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from html.parser import HTMLParser
 
 import numpy as np
 import pandas
@@ -856,3 +857,68 @@ def test_a_report_of_few_rows_says_that_they_show_little():
         "large differences only."
     )
     assert "only" not in repr(compare_tables(many, many, rng=0, n_permutations=99))
+
+
+class Page(HTMLParser):
+    "What a browser would see: texts of tags, addresses, and whether tags close in order"
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.texts, self.addresses, self.tags = [], {}, [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.addresses += [v for a, v in attrs if a.endswith(("href", "src", "url", "data"))]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag != "meta":
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and data.strip():
+            self.texts.setdefault(self.open[-1], []).append(data)
+
+
+def test_a_report_is_one_page_that_fetches_nothing():
+    rng, evil = np.random.default_rng(0), "<script>alert(1)</script> & $\\frob$ 'x' --> \"y\""
+    A = {evil: rng.normal(size=200), "kind": rng.choice(["a", "b"], 200)}
+    B = {evil: rng.normal(2, 1, 200), "kind": rng.choice(["a", "b"], 200)}
+    result = compare_tables(A, B, n_permutations=199, rng=0)
+    text = result.to_html()
+    page = Page(text)
+    assert not page.open and page.tags.count("svg") == 1 and "script" not in page.tags
+    assert page.texts["p"][0] == repr(result).splitlines()[0]
+    cells = page.texts["td"]
+    for c in result.columns:
+        i = cells.index(c.column)
+        assert cells[i + 1] == c.says and float(cells[i + 2]) == pytest.approx(c.pvalue, rel=0.01)
+    assert evil in cells and f"{evil} in both tables" in page.texts["figcaption"]
+    assert all(address.startswith("#") for address in page.addresses)
+    left = re.sub(r'xmlns(:\w+)?="[^"]*"', "", text)
+    assert "http" not in left.replace("http-equiv", "") and "@import" not in left
+    assert page.texts["title"] == [f"{result.tables[0][0]} and {result.tables[1][0]}"]
+    assert text == result.to_html()  # the same at every call
+    shown = page.tags.count("tr")
+    assert shown == 2 + len(result.columns) + len(result.rows)
+
+
+def test_the_command_line_writes_a_report(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    for name, shift in (("a.csv", 0.0), ("b.csv", 3.0)):
+        rows = "\n".join(f"{v:.3f}" for v in rng.normal(shift, 1, 60))
+        (tmp_path / name).write_text("x\n" + rows, encoding="utf-8")
+    files = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
+    out = tmp_path / "report.html"
+    assert main(["compare", *files, "--permutations", "99", "--html", str(out)]) == 1
+    said = capsys.readouterr().out
+    assert Page(out.read_text(encoding="utf-8")).texts["p"][0] == said.splitlines()[0]
+    assert main(["compare", *files, "--html", str(tmp_path / "none" / "r.html")]) == 2
+    assert "--html" in capsys.readouterr().err
