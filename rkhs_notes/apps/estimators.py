@@ -53,7 +53,8 @@ from ..engines.features.random_maps import random_feature_map
 from ..engines.solving.landmarks import nystrom_features
 from ..deeper.machines import sigmoid_of, svc_multiclass
 from ..engines.machines.laplace_method import gp_classification
-from ..engines.solving.evidence import gaussian_process, tuned
+from ..engines.solving.evidence import gaussian_process, tuned, without_effect
+from ..engines.solving.searches import doing_nothing
 from ..kernels import Gaussian, Kernel, Linear, On, median_bandwidth
 from ..kpca import kernel_pca
 from ..engines.solving.ridge_fits import one_a_column, ridge, ridge_path
@@ -323,7 +324,7 @@ def _deviations(X):
 
 def _warn_of_scales(X, kernel):
     "Do the columns of X differ in scale by more than 100, under a kernel of one bandwidth?"
-    one_bandwidth = kernel is None or "bandwidth" in kernel.get_params()
+    one_bandwidth = kernel is None or np.ndim(kernel.get_params().get("bandwidth", [])) == 0
     if not (one_bandwidth and hasattr(X, "shape")):
         return False
     span = np.subtract(*_ends(X)[::-1])
@@ -336,7 +337,7 @@ def _warn_of_scales(X, kernel):
     warned(
         f"the columns of X differ in scale by {ratio:.2g}: {done}. To decide it "
         f"yourself, put StandardScaler({'with_mean=False' * issparse(X)}) before, in a "
-        "pipeline, or pass kernel=Mahalanobis(scales), a scale for each column.",
+        "pipeline, or pass kernel=Gaussian(bandwidth=[…]), a length for each column.",
         UserWarning,
     )
     return True
@@ -429,7 +430,8 @@ def _climbed(k, X, Y, weights, noise=None, restarts=0):
     if stopped:
         words = f"the evidence still rises in {stopped}, far from the start"
         warned(f"{words}: has y any noise, or anything else? Pass noise=.", UserWarning)
-    return found.kernel, found.noise, words
+    idle = doing_nothing(without_effect(found.kernel, *many[:2], found.noise, _uneven(many[2])))
+    return found.kernel, found.noise, (words + idle).removeprefix("; ")
 
 
 def _uneven(weights):

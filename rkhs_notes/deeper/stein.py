@@ -92,6 +92,8 @@ JOINED = {
 def rule(k, leaves):
     "The function of a tile that gives the jet or slope of k from those of its leaves, or None"
     if type(k) in leaves:
+        if leaves is SLOPES and getattr(k, "_scales", None) is not None:
+            return None  # no function of ‖x − y‖ alone
         return partial(leaves[type(k)], k)
     if type(k) not in JOINED:
         return None
@@ -101,13 +103,13 @@ def rule(k, leaves):
 
 # %% ../../nbs/deeper/15b_stein.ipynb #b1a8be18
 def _gaussian(k, t):
-    c = -0.5 / k.bandwidth / k.bandwidth
+    c = -0.5 / k._length / k._length
     K = np.exp(c * t)
     return Slope(K, c * K, c**2 * K)
 
 
 def _rational(k, t):
-    a, c = k.alpha, 1 / (2 * k.alpha * k.bandwidth**2)
+    a, c = k.alpha, 1 / (2 * k.alpha * k._length**2)
     z = 1 / (1 + c * t)
     K = z**a
     return Slope(K, -a * c * K * z, a * (a + 1) * c**2 * K * z**2)
@@ -115,7 +117,7 @@ def _rational(k, t):
 
 def _matern(k, t):
     fitting(k, "k", k.nu > 1, "twice differentiable", "a Matern with nu > 1")
-    nu, c = k.nu, k.nu / k.bandwidth**2  # s² = 2 c t
+    nu, c = k.nu, k.nu / k._length**2  # s² = 2 c t
     s = np.sqrt(2 * c * t)
     bend = matern_slope(nu - 1, s * 1.0) / np.where(s > 0, s**2, 1)  # t φ″ → 0 at t = 0
     first = -c / (2 * (nu - 1)) * matern(nu - 1, s * 1.0, np)
@@ -166,7 +168,10 @@ def _lifted(slope, r, scales2):
 
 
 def _radial(form, k, X, Y):
-    scales2 = np.broadcast_to(getattr(k, "scales", 1.0), X.shape[1])[:, None, None] ** 2
+    scales = getattr(k, "_scales", None)
+    if scales is None:  # one length, which φ knows
+        scales = 1.0
+    scales2 = np.broadcast_to(scales, X.shape[1])[:, None, None] ** 2
     r = X.T[:, :, None] - Y.T[:, None, :]
     return _lifted(form(k, np.sum(r**2 / scales2, axis=0)), r, scales2)
 
@@ -181,10 +186,14 @@ def _on_columns(k, X, Y):
     return Jet(inner.value, *wide, inner.trace)
 
 # %% ../../nbs/deeper/15b_stein.ipynb #1cfe34ad
+def _lengths(k):
+    return np.reshape(k.bandwidth, (-1, 1, 1))  # one for all columns, or each
+
+
 _cauchy = _by_coordinate(
-    lambda k, r: -np.log1p((r / k.bandwidth) ** 2),
-    lambda k, r: -2 * r / (k.bandwidth**2 + r**2),
-    lambda k, r: 2 * (r**2 - k.bandwidth**2) / (k.bandwidth**2 + r**2) ** 2,
+    lambda k, r: -np.log1p((r / _lengths(k)) ** 2),
+    lambda k, r: -2 * r / (_lengths(k) ** 2 + r**2),
+    lambda k, r: 2 * (r**2 - _lengths(k) ** 2) / (_lengths(k) ** 2 + r**2) ** 2,
 )
 _periodic = _by_coordinate(
     lambda k, r: -2 * (np.sin(np.pi * r / k.period) / k.bandwidth) ** 2,

@@ -33,28 +33,30 @@ def to_gamma(k: AKernel) -> Finite:
 
     k : Gaussian or Laplace
     """
-    if Gaussian in k._kin:
+    one_length = getattr(k, "_scales", None) is None
+    if Gaussian in k._kin and one_length:
         return 0.5 / k.bandwidth / k.bandwidth
-    if Laplace in k._kin:
+    if Laplace in k._kin and one_length:
         return 1 / k.bandwidth
-    raise TypeError(f"{k!r} has no gamma; only Gaussian and Laplace are exp(−gamma · distance).")
+    raise TypeError(
+        f"{k!r} has no gamma; only Gaussian and Laplace of one bandwidth are exp(−gamma · distance)."
+    )
 
 # %% ../../nbs/deeper/01a_zoo.ipynb #0250dbc5
-def _of_length(length, isotropic):
-    "isotropic(length), or a Gaussian with a width for each coordinate"
-    one = np.squeeze(length).ndim == 0
-    if one:
-        return isotropic(float(np.squeeze(length)))
-    return Mahalanobis(np.squeeze(length))
+def _length(p):
+    "One for all columns, or one for each"
+    return np.squeeze(p["length_scale"])[()]
+
+
+def _matern(p):
+    if p["nu"] == np.inf:
+        return Gaussian(_length(p))
+    return Matern(p["nu"], _length(p))
 
 
 _TRANSLATED = {
-    "RBF": lambda p: _of_length(p["length_scale"], Gaussian),
-    "Matern": lambda p: (
-        _of_length(p["length_scale"], Gaussian)
-        if p["nu"] == np.inf
-        else Matern(p["nu"], float(np.squeeze(p["length_scale"])))
-    ),
+    "RBF": lambda p: Gaussian(_length(p)),
+    "Matern": _matern,
     "RationalQuadratic": lambda p: RationalQuadratic(p["alpha"], p["length_scale"]),
     "ExpSineSquared": lambda p: Periodic(p["periodicity"], p["length_scale"]),
     "DotProduct": lambda p: Linear() + Constant(p["sigma_0"] ** 2),
@@ -67,18 +69,12 @@ _TRANSLATED = {
 
 # %% ../../nbs/deeper/01a_zoo.ipynb #ecfa938e
 def _of_sklearn(kernel, name, call):
-    known = type(kernel).__name__ in _TRANSLATED and not isinstance(kernel, Kernel)
-    if known:
-        p = kernel.get_params(deep=False)
-    else:
-        p = {}
-    single = p.get("nu", np.inf) == np.inf or np.ndim(np.squeeze(p["length_scale"])) == 0
     return fitting(
         kernel,
         name,
-        known and single,
+        type(kernel).__name__ in _TRANSLATED and not isinstance(kernel, Kernel),
         "a kernel of scikit-learn's Gaussian processes that has a counterpart here",
-        "RBF(1.0), with one length for all columns",
+        "RBF(1.0), or RBF([1.0, 2.0])",
     )
 
 

@@ -74,6 +74,11 @@ SPECTRAL = [
     Anova(Gaussian(1), 2),
     Anova(Laplace(1), 2, up_to=True),
     Gaussian(1.0).on([0, 0, 1]),
+    Gaussian([0.5, 1, 2]),
+    Laplace([0.5, 1, 2]),
+    Cauchy([0.5, 1, 2]),
+    Matern(2.5, [0.5, 1, 2]),
+    RationalQuadratic(1.4, [0.5, 1, 2]),
 ]
 
 
@@ -88,7 +93,7 @@ def test_fourier_features_are_unbiased(k):
 
 
 # no mixture, scales of its own, two mixtures, a power, chosen coordinates
-COUPLED = [SPECTRAL[i] for i in (0, 1, 4, 7, 12, 22)]
+COUPLED = [SPECTRAL[i] for i in (0, 1, 4, 7, 12, 22, -2, -1)]
 
 
 @pytest.mark.parametrize("coupling", ["orthogonal", "qmc", "structured"])

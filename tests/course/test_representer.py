@@ -660,6 +660,8 @@ COMPOSITES = [
     0.5 * Periodic(2.0, 1.1) * Gaussian(3.0),
     Mahalanobis([0.5, 1.0, 2.0]) + Polynomial(2, 0.5, 0.3).normalized(),
     (0.3 * Laplace(1.0)).exp(),
+    1.5 * Matern(2.5, [0.8, 2.0, 0.4]) + RationalQuadratic(1.2, [2.0, 0.5, 1.0]),
+    Gaussian([0.8, 2.0, 0.4]) * Laplace([3.0, 2.0, 1.0]),
 ]
 
 

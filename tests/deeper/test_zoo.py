@@ -211,9 +211,10 @@ def test_parameters_are_refused_by_name(make, says):
 
 def test_arrays_of_parameters_are_copies():
     scales = np.array([1.0, 2.0])
-    k = rn.Mahalanobis(scales)
+    k, g = rn.Mahalanobis(scales), rn.Gaussian(scales)
     scales[0] = 9
     assert k == rn.Mahalanobis([1, 2]) and not k.scales.flags.writeable
+    assert g == rn.Gaussian([1, 2]) != rn.Gaussian(1.0) and not g.bandwidth.flags.writeable
 
 
 # Gaussians of a metric

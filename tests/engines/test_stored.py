@@ -46,6 +46,7 @@ KERNELS = {
     "powers": (((rn.Linear() + rn.Constant(1)) ** 3).exp().normalized().gaussian_of(0.3), X),
     "columns": (rn.Matern(2.5, 0.3).on([1]) * rn.RationalQuadratic(0.3, 2), X),
     "arrays": (rn.Mahalanobis([0.1, 0.7]) + rn.Bilinear(np.cov(X.T)), X),
+    "lengths": (rn.Matern(1.5, [0.1, 0.7]) * rn.Laplace([0.3, 2]) + rn.Gaussian([1 / 3, 2]), X),
     "pairs": (
         rn.Tensor(rn.Periodic(0.9), rn.Gaussian(1), 1) + rn.Tensor(rn.Linear(), rn.Linear()),
         X,

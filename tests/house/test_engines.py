@@ -174,6 +174,12 @@ ON_PLANE = [
         rn.Sigmoid(0.4, 0.2),
         rn.Mahalanobis([0.5, 2.0]),
     ),
+    *(family(bandwidth=[0.5, 2.0]) for family in (rn.Gaussian, rn.Matern, rn.Laplace, rn.Cauchy)),
+    *(
+        rn.RationalQuadratic(0.7, [1.2, 0.4]),
+        rn.Matern(0.5, [0.6, 1.7]),
+        rn.Matern(1.1, [2.0, 0.3]),
+    ),
     *(rn.Bilinear([[2.0, 0.3], [0.3, 1.0]]), rn.Matern(0.5), rn.Matern(1.5, 0.6), rn.Matern(2.5)),
     *(
         rn.Matern(1.1),
@@ -489,6 +495,9 @@ def stays_there(to, where):
     for k in (
         G,
         rn.Mahalanobis([1.0, 2.0]),
+        rn.Matern(1.5, [1.0, 2.0]),
+        rn.Laplace([1.0, 2.0]),
+        rn.Cauchy([1.0, 2.0]),
         rn.DistanceInduced(),
         rn.Polynomial(2).normalized(),
         2 * rn.Matern(1.1),
@@ -513,7 +522,7 @@ def test_results_stay_on_their_device():
 
     there = xp.Device("device1")
     found = list(stays_there(lambda A: xp.asarray(np.array(A), device=there), lambda A: A.device))
-    assert len(found) == 28 and set(found) == {there}
+    assert len(found) == 40 and set(found) == {there}
 
 
 @needs_torch

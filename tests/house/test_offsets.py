@@ -455,6 +455,7 @@ def test_sparse_features_far_from_0_stay_sparse():
 
 STEIN = [
     Gaussian(1.0), rn.RationalQuadratic(1.0, 1.0), Matern(2.5), rn.Cauchy(1.0), rn.Mahalanobis([2.0, 0.5]),
+    Matern(2.5, [2.0, 0.5]), rn.Cauchy([2.0, 0.5]),
     Gaussian(1.0).on([0]), Gaussian(1.0) + Constant(1e9), Gaussian(1.0) * rn.Cauchy(2.0), Gaussian(1.0).exp(),
 ]  # fmt: skip
 

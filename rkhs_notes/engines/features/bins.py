@@ -12,7 +12,7 @@ from ...base.points import Points
 from ...base.words import Count, Function, Rng
 from .frequencies import reach_of, values_of
 from .grids import Partitions, grid, hats, learnt, meet
-from .maps import of_whole
+from .maps import lengths_of, of_whole
 from .spectral import RandomFeatureMap, along_the_line, closure
 from ..kernels.algebra import Constant
 from ..kernels.gram import AKernel, rule_of
@@ -72,13 +72,15 @@ def _partition_law(k, d):
 # %% ../../../nbs/engines/features/bins.ipynb #3596a769
 @partition_rule.register
 def _(k: Laplace, d):
-    return Partitions._of(1.0, lambda rng: grid(range(d), rng.gamma(2.0, k.bandwidth, d), rng))
+    return Partitions._of(
+        1.0, lambda rng: grid(range(d), rng.gamma(2.0, 1.0, d) * lengths_of(k, d), rng)
+    )
 
 
 @partition_rule.register
 def _(k: Matern, d):
     if k.nu == 0.5 and d == 1:  # the same function on the line
-        return _partition_law(Laplace(k.bandwidth), 1)
+        return _partition_law(Laplace(lengths_of(k, 1)[0]), 1)
     return partition_rule.registry[object](k, d)
 
 

@@ -236,8 +236,8 @@ def student_lengths(nu, n, rng):
 
 
 def student_log_density(nu, b, d, w):
-    "The logarithm of the density of that t, of scale 1/b, at frequencies w (n, d)"
-    norm = gammaln(nu + d / 2) - gammaln(nu) - d / 2 * math.log(2 * nu * math.pi) + d * math.log(b)
+    "The logarithm of the density of that t, of scales 1/b (d,), at frequencies w (n, d)"
+    norm = gammaln(nu + d / 2) - gammaln(nu) - d / 2 * math.log(2 * nu * math.pi) + np.log(b).sum()
     return norm - (nu + d / 2) * np.log1p(np.sum((b * w) ** 2, axis=1) / (2 * nu))
 
 
@@ -249,9 +249,9 @@ def density_of(log_density, w):
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #3f12d78f
 def gamma_log_density(a, b, d, w):
-    "The logarithm of the density of N(0, I/b²) √(Gamma(a)/a), at frequencies w (n, d)"
-    s, v = np.minimum(math.sqrt(2 * a) * b * np.linalg.norm(w, axis=1), 1e100), a - d / 2
-    log = d * math.log(b) + d / 2 * math.log(a / (2 * math.pi))
+    "The logarithm of the density of N(0, diag(1/b²)) √(Gamma(a)/a), b (d,), at w (n, d)"
+    s, v = np.minimum(math.sqrt(2 * a) * np.linalg.norm(b * w, axis=1), 1e100), a - d / 2
+    log = np.log(b).sum() + d / 2 * math.log(a / (2 * math.pi))
     if v > 0:
         return log + betaln(v, d / 2) - gammaln(d / 2) + _log_matern(v, s)
     if v == 0:

@@ -320,6 +320,14 @@ def expect_columns(k, d, wanted, or_more=False):
         raise ValueError(f"d = {d}: {k} needs points with {wanted} columns{more}.")
 
 
+def lengths_of(k, d):
+    "The unit of length of each of d columns, (d,)"
+    if k._scales is None:
+        return np.full(d, k.bandwidth)
+    expect_columns(k, d, len(k._scales))
+    return k._scales
+
+
 def known_of(X):
     "What a feature map is told of the points X: how many columns they have, or the objects"
     return X if isinstance(X, Objects) else X.shape[1]

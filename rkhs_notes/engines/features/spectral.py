@@ -24,7 +24,8 @@ from .frequencies import Frequencies, cosine_transform, density_of
 from .frequencies import gamma_log_density, on_grid, reach_of
 from .frequencies import student_lengths, student_log_density, values_of
 from .frequencies import within_floats
-from .maps import columns_of, cut_of, expect_columns, of_whole
+from .maps import columns_of, cut_of, expect_columns, lengths_of
+from .maps import of_whole
 from .normals import NORMALS, Coupling
 
 # %% ../../../nbs/engines/features/spectral.ipynb #837ef8d0
@@ -224,42 +225,37 @@ def _normal_law(scales):
     )
 
 
-@spectral_rule.register
-def _(k: Gaussian, d):
-    return _normal_law(np.full(d, k.bandwidth))
-
-# %% ../../../nbs/engines/features/spectral.ipynb #fadcc3ae
-@spectral_rule.register
-def _(k: Mahalanobis, d):
-    expect_columns(k, d, len(k.scales))
-    return _normal_law(k.scales)
+@spectral_rule.register(Gaussian)
+@spectral_rule.register(Mahalanobis)
+def _(k, d):
+    return _normal_law(lengths_of(k, d))
 
 # %% ../../../nbs/engines/features/spectral.ipynb #bb4362ba
 @spectral_rule.register
 def _(k: Laplace, d):
-    b = k.bandwidth
+    b = lengths_of(k, d)
     return _law(
         d,
         math.inf,
         lambda n, rng, normals: rng.standard_cauchy((n, d)) / b,
-        lambda w: np.sum(-np.log1p((b * w) ** 2), axis=1) + d * math.log(b / math.pi),
+        lambda w: np.sum(np.log(b / math.pi) - np.log1p((b * w) ** 2), axis=1),
     )
 
 
 @spectral_rule.register
 def _(k: Cauchy, d):
-    b = k.bandwidth
+    b = lengths_of(k, d)
     return _law(
         d,
         2 / b / b,
         lambda n, rng, normals: rng.laplace(size=(n, d)) / b,
-        lambda w: -np.sum(np.abs(b * w), axis=1) + d * math.log(b / 2),
+        lambda w: np.sum(np.log(b / 2) - np.abs(b * w), axis=1),
     )
 
 # %% ../../../nbs/engines/features/spectral.ipynb #b023d986
 @spectral_rule.register
 def _(k: Matern, d):
-    nu, b, variance = k.nu, k.bandwidth, math.inf  # a t of 2 nu degrees of freedom
+    nu, b, variance = k.nu, lengths_of(k, d), math.inf  # a t of 2 nu degrees of freedom
     if nu > 1:
         variance = nu / (nu - 1) / b / b
     draw = lambda n, rng, normals: student_lengths(nu, n, rng) * normals(n, d, rng) / b
@@ -268,7 +264,7 @@ def _(k: Matern, d):
 
 @spectral_rule.register
 def _(k: RationalQuadratic, d):
-    a, b = k.alpha, k.bandwidth  # precision Gamma(a)
+    a, b = k.alpha, lengths_of(k, d)  # precision Gamma(a)
     lengths = lambda n, rng: np.sqrt(rng.standard_gamma(a, n) / a)[:, None]
     draw = lambda n, rng, normals: normals(n, d, rng) * lengths(n, rng) / b
     return _law(d, 1 / b / b, draw, lambda w: gamma_log_density(a, b, d, w), gaussian=True)

@@ -20,7 +20,7 @@ def _ascend(k, X, gamma, z, tol, max_iter):
     target[climbing] = weights[climbing] @ X / g[climbing, None]
     for _ in range(max_iter):
         step = length[climbing, None] * (target[climbing] - z[climbing])
-        left[climbing] = np.linalg.norm(step, axis=1) / k.bandwidth
+        left[climbing] = np.linalg.norm(step / k.bandwidth, axis=1)
         moving = left[climbing] > tol
         climbing, step = climbing[moving], step[moving]
         if not len(climbing):

@@ -10,11 +10,28 @@ from numpy.typing import ArrayLike
 from ...base.arrays import as_points, numbers_of, shaped
 from ...base.errors import not_negative
 from ...base.factors import require_symmetric
-from ...base.words import Positive, Word, array, fitting, word_of
+from ...base.words import Word, array, fitting, number, several
 
 # %% ../../../nbs/engines/kernels/entries.ipynb #3a94cbc9
 Widths = Annotated[ArrayLike, array("r", above=0)]
 NonNegatives = Annotated[ArrayLike, array("r", at_least=0)]
+
+
+def _one_or_each(letter):
+    "The word of one number > 0, or of as many as the letter says"
+    one, each = number(above=0), array(letter, above=0)
+
+    def read(value, name, call=None):
+        if several(value) or getattr(value, "ndim", 0):
+            return numbers_of(each.read(value, name, call))
+        return one.read(value, name, call)
+
+    says = f"float > 0, or array ({letter},), > 0"
+    return Word(says, read, (), one.draw, (*one.bad, [], [1.0, -1.0]))
+
+
+Lengths = Annotated[float | ArrayLike, _one_or_each("d")]
+LamEach = Annotated[float | ArrayLike, _one_or_each("t")]
 
 # %% ../../../nbs/engines/kernels/entries.ipynb #ed9f1f8c
 def _several(value, name, call=None):
@@ -29,24 +46,6 @@ Lams = Annotated[
         (),
         lambda rng, sizes: 10 ** rng.uniform(-2, 2, 3),
         ("text", [], [1.0, -1.0], [np.nan], [[1.0]]),
-    ),
-]
-
-
-def _one_or_each(value, name, call=None):
-    if np.ndim(value) == 0:
-        return word_of(Positive).read(value, name, call)
-    return numbers_of(array("t", above=0).read(value, name))
-
-
-LamEach = Annotated[
-    Any,
-    Word(
-        "float or array (t,), > 0",
-        _one_or_each,
-        (),
-        lambda rng, sizes: float(10 ** rng.uniform(-2, 2)),
-        (None, "text", 0.0, -1.0, [], [1.0, -1.0], [np.nan], [[1.0]]),
     ),
 ]
 

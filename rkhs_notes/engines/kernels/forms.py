@@ -10,6 +10,7 @@ from ...base.arrays import SparseRows, akin, array_namespace, as_floats, as_poin
 from ...base.arrays import guarded, into, plain_float, root, shaped, units_of
 from ...base.distances import MANY_COLUMNS, sqdist, sqdist_tile
 from ...base.objects import Objects, distinct
+from ...base.points import ARRAYS
 from .gram import Evaluated, library, n_points, of_any_kind, precision
 from .gram import with_columns
 
@@ -41,6 +42,8 @@ def power(K, p):
 # %% ../../../nbs/engines/kernels/forms.ipynb #3f3be657
 def divided(r2, by, length, xp):
     "r2 / (by · length²) in the memory of r2, also where length² is beyond the range of its type"
+    if isinstance(length, np.ndarray):  # r2 is in its units already
+        length = 1.0
     factor, limits = 1 / by / length / length, xp.finfo(r2.dtype)
     if float(limits.smallest_normal) < abs(factor) < float(limits.max):
         r2 *= factor
@@ -50,32 +53,73 @@ def divided(r2, by, length, xp):
 
 # %% ../../../nbs/engines/kernels/forms.ipynb #edeb6e06
 class UnitLength(Evaluated):
-    "k(x, x) = 1, and k(x, y) depends on x − y alone"
+    """k(x, x) = 1, and k(x, y) depends on x − y alone
+
+    A field `bandwidth` may be an array, a length for each column: x − y is divided by it first.
+    """
 
     _unit_length = is_shift_invariant = True
+
+    @property
+    def _scales(self):
+        "One unit of length a coordinate, or none"
+        length = getattr(self, "bandwidth", None)
+        if isinstance(length, np.ndarray):
+            return length
+        return None
+
+    @property
+    def _length(self):
+        "The one unit of length of all coordinates; 1 where each has its own"
+        if self._scales is None:
+            return self.bandwidth
+        return 1.0
+
+    def _points(self, X, name):
+        X, length = as_points(X, name), getattr(self, "bandwidth", None)
+        if isinstance(length, np.ndarray):
+            return with_columns(X, len(length), name, self)
+        return X
+
+    def _facts(self):
+        each = isinstance(getattr(self, "bandwidth", None), np.ndarray)
+        if each or type(self)._points is not UnitLength._points:
+            return frozenset([self])
+        return ARRAYS
+
+    def _by_lengths(self, parts):
+        "The gradient in `bandwidth`, by name, from Σ G ∂k/∂log(length) of each column"
+        if self._scales is None:
+            return {"bandwidth": np.sum(parts) / self.bandwidth}
+        return {"bandwidth": np.array(parts) / self._scales}
 
     def _diag(self, X, xp):
         return filled(1.0, (n_points(X),), X, precision(X))
 
 
 def _in_range(k, X, Y, xp):
-    "k, X and Y; all in another unit, a power of two, where the square of a bandwidth has no digits"
+    """k, X, Y and the lengths of the columns, if each has its own
+
+    All in another unit, a power of two, where the square of a bandwidth has no digits.
+    """
     width = getattr(k, "bandwidth", 1.0)
+    if isinstance(width, np.ndarray):
+        return k, X, Y, width
     if 1e-9 < width < 1e3 or Radial not in k._kin or isinstance(X, SparseRows):
-        return k, X, Y
+        return k, X, Y, None
     limits = xp.finfo(precision(X))
     least, most = float(limits.smallest_normal) ** 0.5, float(limits.max) ** 0.5
     if least < float(limits.eps) * width < float(limits.eps) ** 2 * most:
-        return k, X, Y
+        return k, X, Y, None
     top = max(width, *(plain_float(xp.max(xp.abs(A))) for A in (X, Y)))
     unit = 2.0 ** min(math.frexp(most)[1] - 16 - math.frexp(top)[1], 1000)
     if width * unit * float(limits.eps) < least:  # no unit suits both: as it is
-        return k, X, Y
+        return k, X, Y, None
     scaled = lambda A: xp.astype(xp.astype(A, xp.float64) * unit, A.dtype)
     A = B = scaled(X)
     if Y is not X:
         B = scaled(Y)
-    return k.with_params(bandwidth=width * unit), A, B
+    return k.with_params(bandwidth=width * unit), A, B, None
 
 
 class Radial(UnitLength):
@@ -86,16 +130,15 @@ class Radial(UnitLength):
     """
 
     exponent = None
-    _scales = None  # one unit of length a coordinate, or none
     _sparse = True
 
     def _gram(self, X, Y, xp):
-        k, X, Y = _in_range(self, X, Y, xp)
-        return k.of_sqdist(sqdist(X, Y, k._scales), xp)
+        k, X, Y, scales = _in_range(self, X, Y, xp)
+        return k.of_sqdist(sqdist(X, Y, scales), xp)
 
     def _tile(self, X, Y, xp, room=None):
-        k, X, Y = _in_range(self, X, Y, xp)
-        squares = sqdist_tile(X, Y, k._scales, room)
+        k, X, Y, scales = _in_range(self, X, Y, xp)
+        squares = sqdist_tile(X, Y, scales, room)
         return lambda rows, columns: k.of_sqdist(squares(rows, columns), xp)
 
     def _tile_in(self, room, X, Y):
@@ -110,10 +153,10 @@ class Radial(UnitLength):
         return 2 + d / 40
 
     def _pairs(self, X, Y, xp):
-        k, X, Y = _in_range(self, X, Y, xp)
+        k, X, Y, scales = _in_range(self, X, Y, xp)
         delta = X - Y
-        if k._scales is not None:
-            delta /= units_of(k._scales, X)
+        if scales is not None:
+            delta /= units_of(scales, X)
         return k.of_sqdist(xp.sum(delta * delta, axis=1), xp)
 
     def of_sqdist(self, r2, xp):
@@ -124,23 +167,54 @@ class Radial(UnitLength):
             return super()._distance(X, Y, xp)
         return root(-2 * xp.expm1(self.exponent(sqdist(X, Y, self._scales), xp)), xp)
 
+    def _by_column(self, X, Y, W, r2):
+        "[Σ W] of W = G ∂k/∂log(length); with a length each, the parts (xᵢ − yᵢ)²/r2 of W in each"
+        if self._scales is None:
+            return [W.sum()]
+        return squares_by_column(W, r2, X, Y, self._scales)
+
+
+def squares_by_column(W, r2, X, Y, scales):
+    "Σ W ((xᵢ − yᵢ)/scaleᵢ)² / r2 of each column i, (d,), where r2 is the sum of these squares"
+    H = np.divide(W, r2, out=np.zeros_like(W), where=r2 > 0)
+    if isinstance(X, SparseRows):
+        A, B = (SparseRows(Z / scales) for Z in (X, Y))
+    else:
+        centre = Y.mean(axis=0)
+        A, B = (X - centre) / scales, (Y - centre) / scales
+    squares = H.sum(axis=1) @ A**2 + H.sum(axis=0) @ B**2
+    parts = squares - 2 * (A * (H @ B)).sum(axis=0)
+    if not isinstance(X, SparseRows):
+        eps = np.finfo(W.dtype).eps
+        large = np.abs(H).sum() * np.maximum((A**2).max(axis=0), (B**2).max(axis=0))
+        for i in np.flatnonzero(eps * large > eps**0.5 * np.abs(W).sum()):  # digits are lost
+            parts[i] = np.vdot(H, ((X[:, i, None] - Y[:, i]) / scales[i]) ** 2)
+    return parts
+
 # %% ../../../nbs/engines/kernels/forms.ipynb #5b701bd6
 class ByCoordinate(UnitLength):
     "A function of the blocks xᵢ − yᵢ, 1 at 0: a member writes of_differences(differences, xp)"
 
     def _gram(self, X, Y, xp):
-        return self.of_differences(coordinate_differences(X, Y), xp)
+        return self.of_differences(coordinate_differences(X, Y, self._scales), xp)
 
     def _nanoseconds(self, d):
         return 2 + 2 * d
 
     def _pairs(self, X, Y, xp):
-        return self.of_differences((X[:, i] - Y[:, i] for i in range(X.shape[1])), xp)
+        differences = (X[:, i] - Y[:, i] for i in range(X.shape[1]))
+        return self.of_differences(_in_units(differences, self._scales), xp)
 
 
-def coordinate_differences(X, Y):
-    "The blocks xᵢ − yᵢ, (n, m), one a coordinate"
-    return (X[:, i, None] - Y[None, :, i] for i in range(X.shape[1]))
+def coordinate_differences(X, Y, scales=None):
+    "The blocks xᵢ − yᵢ, (n, m), one a coordinate, in units of the scales"
+    return _in_units((X[:, i, None] - Y[None, :, i] for i in range(X.shape[1])), scales)
+
+
+def _in_units(differences, scales):
+    if scales is None:
+        return differences
+    return (delta / float(scale) for delta, scale in zip(differences, scales, strict=True))
 
 
 def in_place(operation, arrays):

@@ -12,13 +12,14 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 # %% ../../../nbs/engines/kernels/leaves.ipynb #leaves-own
-from ...base.arrays import SparseRows, akin, as_points, into, numbers_of, plain_float, root
+from ...base.arrays import akin, as_points, into, numbers_of, plain_float, root
 from ...base.distances import sqdist
 from ...base.words import Count, Finite, Function, NonNegative, Positive, number
 from .algebra import Indefinite, Kernel
 from .bessel import matern, matern_slope
-from .entries import Functions, GramMatrix, NonNegatives, Psd, Widths
-from .expressions import as_written
+from .entries import Functions, GramMatrix, Lengths, NonNegatives
+from .entries import Psd, Widths
+from .expressions import as_tex, as_written
 from .forms import AffineProduct, Apart, ByCoordinate, HalfLine
 from .forms import InnerProduct, OfFunctions, Radial, UnitLength
 from .forms import comparable, coordinate_differences, divided, in_place
@@ -141,11 +142,20 @@ def _over(top, width, power=1):
         return top
     return rf"\frac{{{top}}}{{{below}}}"
 
+
+def _in_lengths(k, x, y, bars, power=""):
+    "The norm of x − y in units of the bandwidth of k, or of each of its lengths ℓᵢ, as TeX"
+    if k._scales is None:
+        top = rf"\left{bars}{x}-{y}\right{bars}{power}"
+        return _over(top, k.bandwidth, 1 + power.count("2"))
+    return rf"\left{bars}({x}-{y})/{as_tex(k._scales)}\right{bars}{power}"
+
 # %% ../../../nbs/engines/kernels/leaves.ipynb #c7af1289
 class Gaussian(Radial, Kernel):
     """k(x, y) = exp(−‖x − y‖² / (2 bandwidth²))   (1.5)
 
-    bandwidth : σ, in the units of x; scikit-learn's gamma is 1 / (2 bandwidth²)
+    bandwidth : σ, in the units of x, or array (d,), one for each column; scikit-learn's gamma is
+        1 / (2 bandwidth²)
 
     Examples
     --------
@@ -153,54 +163,58 @@ class Gaussian(Radial, Kernel):
     [1.0, 0.882, 0.325]
     """
 
-    bandwidth: Positive = 1.0
-    _tex_formula = r"\exp\left(-\|@x - @y\|^2 / (2 \cdot @bandwidth^2)\right)"
+    bandwidth: Lengths = 1.0
 
     def exponent(self, r2, xp):
         return divided(r2, -2, self.bandwidth, xp)  # (1.5)
 
     def _vjp(self, X, Y, G):
-        s = self.exponent(sqdist(X, Y), np)  # ∂s/∂σ = −2 s/σ
-        slope = np.exp(s) * np.maximum(s, -np.finfo(s.dtype).max)
-        return {"bandwidth": -2 * np.vdot(G, slope) / self.bandwidth}
+        return self._by_lengths(self._by_column(X, Y, *_of_exponent(self, X, Y, G)))
 
     def _times(self, other):
-        if type(other) is Gaussian:
-            return Gaussian(1 / math.hypot(1 / self.bandwidth, 1 / other.bandwidth))
+        if type(other) is Gaussian and _agree(self, other):
+            return Gaussian(1 / np.hypot(1 / self.bandwidth, 1 / other.bandwidth))
+        return None
 
     def _to_power(self, p):
         return Gaussian(self.bandwidth / math.sqrt(p))
+
+    def _tex(self, x, y):
+        if self._scales is None:
+            return rf"\exp\left(-\|{x} - {y}\|^2 / (2 \cdot {as_tex(self.bandwidth)}^2)\right)"
+        square = _in_lengths(self, x, y, r"\|", "^2")
+        return rf"\exp\Big(-\tfrac12{square}\Big)"
+
+
+def _of_exponent(k, X, Y, G):
+    "G ∂k/∂log(length) and r2, in units of the lengths, of k = exp(−r2/2)"
+    s = k.exponent(sqdist(X, Y, k._scales), np)
+    r2 = -2 * np.maximum(s, -np.finfo(s.dtype).max / 4)  # no infinity times 0
+    return G * np.exp(s) * r2, r2
+
+
+def _agree(k, other):
+    "Have they one length for all columns, or one each for as many columns?"
+    return np.ndim(k.bandwidth) * np.ndim(other.bandwidth) == 0 or (
+        len(k.bandwidth) == len(other.bandwidth)
+    )
 
 # %% ../../../nbs/engines/kernels/leaves.ipynb #8038306f
 class Mahalanobis(Radial, Kernel):
     """k(x, y) = exp(−½ Σᵢ (xᵢ − yᵢ)² / scalesᵢ²): one bandwidth a coordinate
 
-    Equal scales give Gaussian(bandwidth=scale).
+    Gaussian(bandwidth=scales) by the name of statistics; equal scales give Gaussian(bandwidth=scale).
     scales : (d,), in the units of the coordinates
     """
 
     scales: Widths  # (d,)
-    _scales = property(lambda self: self.scales)
-
-    def _points(self, X, name):
-        return with_columns(as_points(X, name), len(self.scales), name, self)
+    bandwidth = property(lambda self: self.scales)
 
     def exponent(self, r2, xp):
         return into(imul, r2, -0.5)
 
     def _vjp(self, X, Y, G):
-        H = G * self._gram(X, Y, np)
-        if isinstance(X, SparseRows):
-            sums = H.sum(axis=1) @ X**2 + H.sum(axis=0) @ Y**2 - 2 * (X * (H @ Y)).sum(axis=0)
-            return {"scales": sums / self.scales**3}
-        return {
-            "scales": np.array(
-                [
-                    np.vdot(H, ((x[:, None] - y) / scale) ** 2) / scale
-                    for x, y, scale in zip(X.T, Y.T, self.scales, strict=True)
-                ]
-            )
-        }
+        return {"scales": self._by_column(X, Y, *_of_exponent(self, X, Y, G)) / self.scales}
 
     def _times(self, other):
         if type(other) is Mahalanobis and len(other.scales) == len(self.scales):
@@ -218,7 +232,7 @@ class Matern(Radial, Kernel):
 
     nu = 1/2 is exp(−‖x − y‖ / bandwidth), nu → ∞ the Gaussian of the same bandwidth.
     nu : smoothness; 1/2, 3/2 and 5/2 have fast closed forms; there is no gradient in it
-    bandwidth : in the units of x
+    bandwidth : in the units of x, or array (d,), one for each column
 
     Examples
     --------
@@ -227,7 +241,7 @@ class Matern(Radial, Kernel):
     """
 
     nu: Annotated[float, number(above=0, at_most=100)] = 1.5  # smoothness
-    bandwidth: Positive = 1.0  # in the units of x
+    bandwidth: Lengths = 1.0  # in the units of x
 
     _everywhere = property(lambda self: self.nu in (0.5, 1.5, 2.5))
     _distance = Evaluated._distance  # by the formula (1b.2)
@@ -236,17 +250,18 @@ class Matern(Radial, Kernel):
         return matern(self.nu, self._argument(r2, xp), xp)  # (1a.1)
 
     def _argument(self, r2, xp):
-        s = divided(root(r2, xp), self.bandwidth / math.sqrt(2 * self.nu), 1, xp)
-        if self.bandwidth > 1e-15:  # no infinity times 0
+        s = divided(root(r2, xp), self._length / math.sqrt(2 * self.nu), 1, xp)
+        if self._length > 1e-15:  # no infinity times 0
             return s
         return xp.clip(s, None, 1e4)
 
     def _vjp(self, X, Y, G):
-        s = self._argument(sqdist(X, Y), np)
-        return {"bandwidth": (G * matern_slope(self.nu, s)).sum() / self.bandwidth}
+        s = self._argument(sqdist(X, Y, self._scales), np)
+        W = G * matern_slope(self.nu, s * 1.0)
+        return self._by_lengths(self._by_column(X, Y, W, s * s / (2 * self.nu)))
 
     def _tex(self, x, y):
-        distance = _over(rf"\left\|{x}-{y}\right\|", self.bandwidth)
+        distance = _in_lengths(self, x, y, r"\|")
         return rf"M_{{{as_written(self.nu)}}}\!\left({distance}\right)"
 
 # %% ../../../nbs/engines/kernels/leaves.ipynb #477257f4
@@ -254,25 +269,24 @@ class RationalQuadratic(Radial, Kernel):
     """k(x, y) = (1 + ‖x − y‖² / (2 alpha bandwidth²))^(−alpha), Gaussians of all widths mixed
 
     alpha : small: heavy tails; alpha → ∞ gives the Gaussian
-    bandwidth : in the units of x
+    bandwidth : in the units of x, or array (d,), one for each column
     """
 
     alpha: Positive = 1.0  # of the tails
-    bandwidth: Positive = 1.0  # in the units of x
+    bandwidth: Lengths = 1.0  # in the units of x
 
     def exponent(self, r2, xp):
         return -self.alpha * xp.log1p(divided(r2, 2 * self.alpha, self.bandwidth, xp))
 
     def _vjp(self, X, Y, G):
-        t = sqdist(X, Y) / self.bandwidth / self.bandwidth / (2 * self.alpha)
+        r2 = sqdist(X, Y, self._scales) / self._length / self._length
+        t = r2 / (2 * self.alpha)
         H = G * (1 + t) ** (-self.alpha - 1)
-        return {
-            "alpha": (H * (t - (1 + t) * np.log1p(t))).sum(),
-            "bandwidth": (H * 2 * self.alpha * t).sum() / self.bandwidth,
-        }
+        slope = (H * (t - (1 + t) * np.log1p(t))).sum()
+        return {"alpha": slope} | self._by_lengths(self._by_column(X, Y, H * r2, r2))
 
     def _tex(self, x, y):
-        a, square = as_written(self.alpha), _over(rf"\left\|{x}-{y}\right\|^2", self.bandwidth, 2)
+        a, square = as_written(self.alpha), _in_lengths(self, x, y, r"\|", "^2")
         return rf"\Big(1+\tfrac1{{2\cdot {a}}}{square}\Big)^{{-{a}}}"
 
 # %% ../../../nbs/engines/kernels/leaves.ipynb #fd3278c3
@@ -280,7 +294,8 @@ class Laplace(ByCoordinate, Kernel):
     """k(x, y) = exp(−Σᵢ |xᵢ − yᵢ| / bandwidth)
 
     In one dimension Matern(0.5); in more it is not (that one has ‖x − y‖₂ for the sum).
-    bandwidth : in the units of x; scikit-learn's gamma is 1 / bandwidth
+    bandwidth : in the units of x, or array (d,), one for each column; scikit-learn's gamma is
+        1 / bandwidth
 
     Examples
     --------
@@ -288,70 +303,76 @@ class Laplace(ByCoordinate, Kernel):
     [[0.368]]
     """
 
-    bandwidth: Positive = 1.0  # in the units of x
+    bandwidth: Lengths = 1.0  # in the units of x
 
     def of_differences(self, differences, xp):
         return self._decay(in_place(iadd, map(xp.abs, differences)), xp)
 
     def _gram(self, X, Y, xp):
-        return self._decay(_absolute(X, Y, xp), xp)
+        return self._decay(self._absolute(X, Y, xp), xp)
 
     def _decay(self, distance, xp):
-        return overwritten(xp.exp, divided(distance, -self.bandwidth, 1, xp), xp)
+        return overwritten(xp.exp, divided(distance, -self._length, 1, xp), xp)
+
+    def _absolute(self, X, Y, xp):
+        "Σᵢ |xᵢ − yᵢ|, for NumPy by SciPy's loop, which is six times faster"
+        if xp is not np:
+            return in_place(iadd, map(xp.abs, coordinate_differences(X, Y, self._scales)))
+        weights = {}
+        if self._scales is not None:
+            weights = dict(w=1 / self._scales)
+        return cdist(X, Y, "cityblock", **weights).astype(X.dtype, copy=False)
 
     def _distance(self, X, Y, xp):
-        return root(-2 * xp.expm1(_absolute(X, Y, xp) / -self.bandwidth), xp)
+        return root(-2 * xp.expm1(self._absolute(X, Y, xp) / -self._length), xp)
 
     def _vjp(self, X, Y, G):
-        s = _absolute(X, Y, np) / self.bandwidth
-        return {"bandwidth": (G * np.exp(-s) * s).sum() / self.bandwidth}
+        H = G * self._gram(X, Y, np) / self._length
+        deltas = coordinate_differences(X, Y, self._scales)
+        return self._by_lengths([np.vdot(H, np.abs(delta)) for delta in deltas])
 
     def _times(self, other):
-        if type(other) is Laplace:
-            both = 1 / self.bandwidth + 1 / other.bandwidth
-        else:
-            both = 0
-        if both:
-            return Laplace(1 / both)
-        return None
+        if type(other) is not Laplace or not _agree(self, other):
+            return None
+        both = 1 / self.bandwidth + 1 / other.bandwidth
+        if not np.all(both):
+            return None
+        return Laplace(1 / both)
 
     def _to_power(self, p):
         return Laplace(self.bandwidth / p)
 
     def _tex(self, x, y):
-        distance = _over(rf"\left\|{x}-{y}\right\|_1", self.bandwidth)
+        distance = _in_lengths(self, x, y, r"\|", "_1")
         return rf"\exp\left(-{distance}\right)"
-
-# %% ../../../nbs/engines/kernels/leaves.ipynb #79907878
-def _absolute(X, Y, xp):
-    "Σᵢ |xᵢ − yᵢ|, for NumPy by SciPy's loop, which is six times faster"
-    if xp is np:
-        return cdist(X, Y, "cityblock").astype(X.dtype, copy=False)
-    return in_place(iadd, map(xp.abs, coordinate_differences(X, Y)))
 
 # %% ../../../nbs/engines/kernels/leaves.ipynb #0dbd0bd6
 class Cauchy(ByCoordinate, Kernel):
     """k(x, y) = Πᵢ 1 / (1 + ((xᵢ − yᵢ) / bandwidth)²)
 
-    bandwidth : in the units of x
+    bandwidth : in the units of x, or array (d,), one for each column
     """
 
-    bandwidth: Positive = 1.0  # in the units of x
+    bandwidth: Lengths = 1.0  # in the units of x
 
     def of_differences(self, differences, xp):
         return 1 / in_place(imul, (self._factor(delta, xp) for delta in differences))
 
     def _factor(self, delta, xp):
-        delta = divided(xp.abs(delta), self.bandwidth, 1, xp)
+        delta = divided(xp.abs(delta), self._length, 1, xp)
         return into(iadd, into(imul, delta, delta), 1)
 
     def _vjp(self, X, Y, G):
-        squares = [(delta / self.bandwidth) ** 2 for delta in coordinate_differences(X, Y)]
-        slope = sum(2 * u / (1 + u) for u in squares) / self.bandwidth
-        return {"bandwidth": (G * self._gram(X, Y, np) * slope).sum()}
+        H, deltas = 2 * G * self._gram(X, Y, np), coordinate_differences(X, Y, self._scales)
+        squares = ((delta / self._length) ** 2 for delta in deltas)
+        return self._by_lengths([np.vdot(H, u / (1 + u)) for u in squares])
 
     def _tex(self, x, y):
-        return rf"\prod_i\frac{{1}}{{1+{_over(f'({x}_i-{y}_i)^2', self.bandwidth, 2)}}}"
+        if self._scales is None:
+            square = _over(f"({x}_i-{y}_i)^2", self.bandwidth, 2)
+        else:
+            square = rf"(({x}_i-{y}_i)/{as_tex(self._scales)}_i)^2"
+        return rf"\prod_i\frac{{1}}{{1+{square}}}"
 
 # %% ../../../nbs/engines/kernels/leaves.ipynb #924f6ded
 class Periodic(ByCoordinate, Kernel):

@@ -81,7 +81,7 @@ def in_libsvm(k, X):
     "k as libsvm writes it, for numbers in double precision; None for other kernels and points"
     if not isinstance(X, np.ndarray) or X.dtype != float or X.shape[1] > 64:
         return None  # of more columns a Gram matrix is faster
-    if type(k) is Gaussian and 1e-9 < k.bandwidth < 1e9:
+    if type(k) is Gaussian and k._scales is None and 1e-9 < k.bandwidth < 1e9:
         return dict(kernel="rbf", gamma=0.5 / k.bandwidth**2)
     if type(k) is Polynomial:
         return dict(kernel="poly", degree=k.degree, gamma=k.scale, coef0=k.offset)

@@ -33,10 +33,13 @@ def usual_causes(k, X, least, shift="lam"):
     rows, wide = "none here", ""
     if len(again):
         rows = f"rows {first[place[again[0]]]} and {again[0]} are equal"
-    if hasattr(k, "bandwidth") and (first < 500).sum() > 1:
+    width, scales = getattr(k, "bandwidth", None), getattr(k, "_scales", None)
+    if scales is not None:
+        width = 1.0  # in its own units
+    if width is not None and (first < 500).sum() > 1:
         few = numbers_of(taken(X, first[first < 500]))
-        spacing = math.sqrt(np.min(sqdist(few) + np.diag(np.full(len(few), np.inf))))
-        wide = f" ({k.bandwidth:.2g} against {spacing:.2g})"
+        squares = sqdist(few, None, scales) + np.diag(np.full(len(few), np.inf))
+        wide = f" ({width:.2g} against {math.sqrt(squares.min()):.2g})"
     return (
         f"Usual causes: repeated rows of X ({rows}), a bandwidth far above the spacing of "
         f"X{wide}, or k is not a kernel. Try {shift}={least:.0e}, or check_kernel(k, X)."
