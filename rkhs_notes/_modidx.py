@@ -773,6 +773,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                     'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._next_rung': ( 'apps/estimators.html#_next_rung',
                                                                                        'rkhs_notes/apps/estimators.py'),
+                                            'rkhs_notes.apps.estimators._of_each_column': ( 'apps/estimators.html#_of_each_column',
+                                                                                            'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._of_largest_evidence': ( 'apps/estimators.html#_of_largest_evidence',
                                                                                                  'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._our_names': ( 'apps/estimators.html#_our_names',

@@ -426,12 +426,20 @@ def _climbed(k, X, Y, weights, noise=None, restarts=0):
     few, many, words = rows(_voters(X)), rows(_voters(X, 2000)), ""
     ends = [climb(few, s * k, start, restarts, 1e-3)[0] for s, start in _starts(k, *few, noise)]
     best = max(ends, key=lambda end: end.log_marginal)
-    found, stopped = climb(many, best.kernel, best.noise, 0, 1e-5)
+    found, stopped = climb(many, best.kernel, best.noise, 0, 1e-6)
     if stopped:
         words = f"the evidence still rises in {stopped}, far from the start"
         warned(f"{words}: has y any noise, or anything else? Pass noise=.", UserWarning)
     idle = doing_nothing(without_effect(found.kernel, *many[:2], found.noise, _uneven(many[2])))
     return found.kernel, found.noise, (words + idle).removeprefix("; ")
+
+
+def _of_each_column(k, X):
+    "A Gaussian with a length for each column, all equal, where there are ten rows a column"
+    n, d = X.shape
+    if issparse(X) or not 2 <= d <= n / 10 or k._scales is not None:
+        return k
+    return Gaussian(np.full(d, k.bandwidth))
 
 
 def _uneven(weights):
@@ -902,7 +910,8 @@ class GaussianProcess(_ManyTargets, KernelEstimator):
 
     Parameters
     ----------
-    kernel : Kernel, or None     the start; None: a Gaussian, elected by leave-one-out
+    kernel : Kernel, or None     the start; None: a Gaussian, elected by leave-one-out, then with a
+                                 length for each column where there are ten rows a column
     noise : "evidence", or float > 0    variance of the noise, in the units of y²; by evidence at
                                  least 4 n² eps max k(x, x), for rounding hides less
     tune : bool                  False takes the kernel as it is, and the noise of leave-one-out
@@ -939,6 +948,8 @@ class GaussianProcess(_ManyTargets, KernelEstimator):
         if not free:
             noise = passed = self.noise / unit**2
         if path and self.tune:
+            if self.kernel is None:
+                k = _of_each_column(k, X)
             k, noise, edge = _climbed(k, X, Y, weights, passed, self.restarts)
             self.chosen_ = f"{k}, noise {noise:.3g} (y standardised), by evidence from {path.k}"
             self._say(edge)

@@ -981,6 +981,16 @@ def test_a_process_does_not_end_in_noise(seed):
     assert fit.score(X[120:], y[120:]) > 0.7 and fit.noise_ < 0.3 * y.var()
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_process_has_a_length_for_each_column_and_says_which_do_nothing(seed):
+    X, y = make_friedman1(300, noise=1.0, random_state=seed)  # columns 5 to 9 are noise
+    fit, one = GaussianProcess().fit(X[:200], y[:200]), GaussianProcess(1.0 * Gaussian(1.0))
+    error, other = (1 - m.score(X[200:], y[200:]) for m in (fit, one.fit(X[:200], y[:200])))
+    assert error < 0.8 * other
+    idle = fit.chosen_.partition("columns ")[2].split(" do nothing")[0].split(", ")
+    assert set(idle) <= set("56789") and len(idle) >= 4
+
+
 FLAT = {  # (X, answers, deviation of their noise) where a bandwidth of 1 a column sees no neighbour
     "two columns of eight": lambda r: (
         X := r.normal(size=(240, 8)),

@@ -11,7 +11,7 @@ import numpy as np
 from ...base.arrays import as_number, guarded
 from ...base.blocks import few_threads, require_fits
 from ...base.contracts import contract
-from ...base.errors import finite, warned
+from ...base.errors import NotPositiveDefinite, finite, warned
 from ...base.factors import Cholesky, schur_rounding
 from ...base.points import Points, names_of, recast, taken_of
 from ...base.words import Count, Flag, Positive, Probability, Rng, Targets, Weights
@@ -271,7 +271,10 @@ def without_effect(k, X, y, noise, weights=None):
         data = guarded(Z), y, noise
         if weights is not None:
             *data, _ = powers(*data, weights)
-        return _evidence(k, *data)[2]
+        try:
+            return _evidence(k, *data)[2]
+        except NotPositiveDefinite:  # without these columns rows repeat, and the noise is too small
+            return -math.inf
 
     whole, low, high = evidence([]), 0, len(order)
     while low < high:
