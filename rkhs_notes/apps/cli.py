@@ -440,6 +440,10 @@ _COMMANDS["compare"] = (
             "const": "no",
             "help": "the same as --header no",
         },
+        "--encoding": {
+            "default": "utf-8",
+            "help": "of a CSV; of both with a comma, where they differ (default utf-8)",
+        },
         "--permutations": {
             "type": _within(int, 0, 10**7),
             "default": 1999,

@@ -503,8 +503,8 @@ def _can_draw(path):
 def compared(options):
     """Prints the comparison that a command line asks for; the exit status.
 
-    options : namespace with A, B, level, columns, drop, categorical, header, permutations, seed,
-        json, plot, html
+    options : namespace with A, B, level, columns, drop, categorical, header, encoding,
+        permutations, seed, json, plot, html
     """
     _can_draw(options.plot)
     _has_folder("--html", options.html)
@@ -513,9 +513,12 @@ def compared(options):
     for part in ("columns", "drop", "categorical"):
         if text := getattr(options, part):
             names[part] = [name.strip() for name in text.split(",")]
+    encodings = [name.strip() for name in options.encoding.split(",")]
+    if len(encodings) > 2:
+        raise ValueError(f"--encoding {options.encoding}: pass one name, or two with a comma.")
     result = compare_tables(
-        read_table(options.A, header, "A"),
-        read_table(options.B, header, "B"),
+        read_table(options.A, header, "A", encodings[0]),
+        read_table(options.B, header, "B", encodings[-1]),
         options.level,
         n_permutations=options.permutations,
         rng=options.seed,

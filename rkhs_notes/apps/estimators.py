@@ -96,14 +96,30 @@ def _checked(estimator, X, *y, **options):
     "scikit-learn's check; in our words where its own name no column, or praise other estimators"
     try:
         return _validated(estimator, X, *y, **options)
-    except ValueError as e:
+    except (TypeError, ValueError) as e:
         refused, said = e, str(e)
-    if said.startswith("could not convert string"):
-        for name, part in zip("Xy", (X, *y), strict=False):
-            as_floats(part, name)
+    if said.startswith(("could not convert string", "The DType", "boolean value of NA")):
+        as_floats(X)
+        if options.get("y_numeric"):
+            as_floats(*y, "y")
     if said.startswith("Input "):  # NaN or infinity
-        raise ValueError(f"{said.splitlines()[0]} Drop or impute them.")
+        where = said.startswith("Input X") and _gaps(X) or "."
+        raise ValueError(f"{said.splitlines()[0].rstrip('.')}{where} Drop or impute them.")
     raise refused
+
+
+def _gaps(X):
+    "': 9 in column 'age', …', the entries of a data frame that are no finite numbers"
+    if not hasattr(X, "columns"):
+        return ""
+    told = []
+    for name, values in as_columns(X).items():
+        bad = values == ""
+        if values.dtype != object:
+            bad = ~np.isfinite(values)
+        if bad.any():
+            told.append(f"{bad.sum()} in column {name!r}")
+    return f": {', '.join(told)}."
 
 
 def _known_as(estimator, names=None):
@@ -167,10 +183,10 @@ def _our_names(**theirs):
     "An error of a chapter under the name that its argument has here"
     try:
         yield
-    except ValueError as e:
+    except (TypeError, ValueError) as e:
         text = str(e)
         for name, ours in theirs.items():
-            text = re.sub(rf"\b{name}(?= (?:=|is|holds|span))", ours, text)
+            text = re.sub(rf"\b{name}(?= (?:=|is|has|holds|span))", ours, text)
         raise type(e)(text) from None
 
 # %% ../../nbs/apps/estimators.ipynb #fe105e6d
@@ -504,7 +520,8 @@ def _weights_of(sample_weight, X):
         raise ValueError(
             "every weight is zero, so there is nothing to fit: sample_weight must be > 0 somewhere."
         )
-    return as_weights(np.asarray(sample_weight), len(X))
+    with _our_names(weights="sample_weight"):
+        return as_weights(np.asarray(sample_weight), len(X))
 
 
 def _columns(y):
@@ -644,6 +661,8 @@ class _Classifier(ClassifierMixin, KernelEstimator):
         labels = np.asarray(y)
         if labels.ndim == 1 and labels.dtype.kind not in "biufc":
             as_labels(y, len(labels))  # refuses those that are missing
+        if labels.ndim == 1:
+            y = labels  # pandas' Int64 and boolean as integers and booleans
         X, y = self._fit_points(X, y)
         check_classification_targets(y)
         self.classes_, place = np.unique(y, return_inverse=True)
@@ -1334,9 +1353,12 @@ class CoupledEmbedding(_TwoViews):
         return self.embedding_.transform_low, self.embedding_.transform_high
 
 # %% ../../nbs/apps/estimators.ipynb #89978194
-def _holds_words(X):
-    "Is X a data frame with a column that is not of numbers?"
-    return hasattr(X, "columns") and not all(_are_numbers(X[c]) for c in X.columns)
+def _holds_words_or_gaps(X):
+    "Is X a data frame with a column that is not of numbers throughout?"
+    if not hasattr(X, "columns"):
+        return False
+    columns = as_columns(X).values()
+    return any(column.dtype == object or np.isnan(column).any() for column in columns)
 
 # %% ../../nbs/apps/estimators.ipynb #3e05ab1e
 @_estimator
@@ -1360,14 +1382,14 @@ class TwoSampleDrift(KernelEstimator):
     random_state: object = 0
 
     def fit(self, X, y=None):
-        "Keeps the reference, a table of numbers, or one with words and gaps; y is ignored"
-        if not _holds_words(_without_words(X, self.kernel)):
+        "Keeps the reference, rows of numbers, or a data frame with words and gaps; y is ignored"
+        if not _holds_words_or_gaps(_without_words(X, self.kernel)):
             self.reference_ = frozen(self._fit_points(X, ensure_min_samples=2))
             return self
         _read_parameters(self)
         if self.kernel is not None:
             raise ValueError(
-                f"{self.kernel} reads rows of numbers, and this table holds words: "
+                f"{self.kernel} reads rows of numbers, and this table holds words or gaps: "
                 "pass kernel=None, or columns of numbers."
             )
         self.reference_ = as_columns(X)

@@ -81,11 +81,12 @@ def test_an_array_on_disk_is_read_as_a_memory_map(tmp_path):
     np.testing.assert_array_equal(np.concatenate([np.stack(b, 1) for b in blocks]), X)
 
 
-def test_frames_of_pandas_and_polars_and_columns_in_another_order():
+def test_frames_of_three_libraries_and_columns_in_another_order():
     rng = np.random.default_rng(1)
     a, b = drawn(80, rng), drawn(70, rng)
     plain = compare_tables(a, b, rng=5, n_permutations=99)
-    for frame in (pandas.DataFrame, polars.DataFrame, lambda c: dict(reversed(c.items()))):
+    turned = lambda columns: dict(reversed(columns.items()))  # noqa: E731
+    for frame in (pandas.DataFrame, polars.DataFrame, pyarrow.table, turned):
         again = compare_tables(a, frame(b), rng=5, n_permutations=99)
         assert (
             again.test.statistic == plain.test.statistic and again.test.pvalue == plain.test.pvalue
@@ -312,9 +313,13 @@ def test_what_cannot_be_compared_is_refused_with_its_name(case):
         ("t.csv", b"x,y\n1,2\n\n3,4\n5,6,7\n", "a row of 3 fields in line 5"),
         ("t.csv", b"", "is empty"),
         ("t.csv", b"\xef\xbb\xbf", "is empty"),
-        ("t.csv", b"x,y\n1,\xff\xfe\n", "no UTF-8 text .a byte 0xff.: save it"),
-        ("t.csv", "x,y\n1,Zürich\n".encode("latin-1"), "no UTF-8 text .a byte 0xfc."),
-        ("t.csv", "x,y\n1,2\n".encode("utf-16"), "no UTF-8 text"),
+        ("t.csv", b"x,y\n1,\xff\xfe\n", "no UTF-8 text: the byte 0xff in line 2"),
+        (
+            "t.csv",
+            "x,y\n1,Zürich\n".encode("latin-1"),
+            "no UTF-8 text: the byte 0xfc in line 2.*cp1252 one reads '1,Zürich'.*encoding='cp1252'",
+        ),
+        ("t.csv", "x,y\n1,2\n".encode("utf-16"), "no UTF-8 text.*Pass encoding='utf-16'"),
         ("t.csv", "x,y\n1,2\n".encode("utf-16-le"), "line 1 holds a zero byte: is it UTF-16"),
         ("t.csv", b"x,y\n1,a\n2,\0\n", "line 3 holds a zero byte"),
         ("t.csv", b'x,y\n1,a\n2,"b\n3,c\n', "row that begins in line 3 has a quote"),
@@ -328,7 +333,7 @@ def test_what_cannot_be_compared_is_refused_with_its_name(case):
         ("t.csv", b"x,y,x \n1,2,3\n", "two columns 'x'"),
         ("t.csv.gz", b"x,y\n1,2\n", "no whole gzip file"),
         ("t.csv.gz", gzip.compress(b"x\n" + b"1\n" * 9, mtime=0)[:-5], "no whole gzip file"),
-        ("t.csv", gzip.compress(b"x\n1\n", mtime=0), "no UTF-8 text"),
+        ("t.csv", gzip.compress(b"x\n1\n", mtime=0), "no UTF-8 text but a gzip file"),
         ("t.xlsx", b"zip", "'.xlsx'; .csv"),
         ("t.npy", b"\x93NUMPY no", "no whole NPY file"),
         ("t.parquet", b"PAR1 no PAR1", "no whole Parquet file"),
@@ -342,6 +347,36 @@ def test_files_that_are_no_tables(tmp_path, name, content, says, capsys):
     assert main(["compare", str(tmp_path / name), str(tmp_path / name)]) == 2
     said = capsys.readouterr()
     assert re.search(says, said.err) and said.err.count("\n") == 1 and said.out == ""
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "utf-16-le", "UTF8"])
+def test_a_table_of_another_encoding_is_read_where_it_is_named(encoding, tmp_path, capsys):
+    text = "town;x\nZürich;1\nGenève;2\n"
+    (tmp_path / "a.csv").write_bytes(text.encode(encoding))
+    (tmp_path / "b.csv").write_bytes(text.encode())
+    table = read_table(tmp_path / "a.csv", encoding=encoding)
+    assert entries(table) == [["Zürich", "Genève"], ["1", "2"]]
+    two = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
+    assert main(["compare", *two, "--encoding", f"{encoding}, utf-8"]) == 0
+    assert main(["compare", *two]) == (0 if encoding == "UTF8" else 2)
+    capsys.readouterr()
+    assert main(["compare", *two, "--encoding", "utf-8,utf-8,utf-8"]) == 2
+    assert "pass one name, or two with a comma" in capsys.readouterr().err
+    assert main(["compare", *two, "--encoding", "utf9"]) == 2
+    assert "Python knows none of this name" in capsys.readouterr().err
+
+
+def test_the_first_byte_that_is_wrong_is_told_wherever_it_stands(tmp_path):
+    rows = [f"{i},word{i}\n".encode() for i in range(30_000)]
+    rows[23_456] = b"23456,f\xfcr\n"
+    for name, opened in (("t.csv", open), ("t.csv.gz", gzip.open)):
+        with opened(tmp_path / name, "wb") as file:
+            file.writelines([b"x,y\n", *rows])
+        with pytest.raises(ValueError, match="byte 0xfc in line 23458 .*'23456,für'"):
+            list(read_table(tmp_path / name).blocks())
+    (tmp_path / "t.csv").write_bytes(b"x,y\n1,\x81\n")
+    with pytest.raises(ValueError, match="is no CP1252 text: the byte 0x81 in line 2.*'latin-1'"):
+        list(read_table(tmp_path / "t.csv", encoding="cp1252").blocks())
 
 
 def test_signs_in_quotes_are_no_delimiters_and_a_head_may_take_two_lines(tmp_path):

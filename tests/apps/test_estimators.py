@@ -1873,7 +1873,7 @@ def test_drift_of_a_table_with_words_and_gaps(tmp_path):
     assert drift.score(later[["town", "price"]]) == drift.score(later)  # columns by name
     with pytest.raises(ValueError, match="only the reference has 'town'"):
         drift.test(later[["price"]])
-    with pytest.raises(ValueError, match="holds words: pass kernel=None"):
+    with pytest.raises(ValueError, match="holds words or gaps: pass kernel=None"):
         TwoSampleDrift(Gaussian(1.0)).fit(frame)
     drift.save(tmp_path / "d.npz")
     assert rkhs_notes.load_model(tmp_path / "d.npz").score(later) == drift.score(later)

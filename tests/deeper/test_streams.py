@@ -1,9 +1,13 @@
 """Streams: sums against data kept whole, orders of merging, sources, faults, machines that die."""
 
+import csv
+import gzip
 import os
 import pickle
 import signal
+import sys
 import time
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from pathlib import Path
@@ -17,6 +21,7 @@ import scipy.sparse as sp
 import rkhs_notes as rn
 import rkhs_notes.deeper.streams as streams
 from rkhs_notes import LawBroken, StreamingRidge, settings, stream_ridge
+from rkhs_notes.base.points import names_of
 from rkhs_notes.deeper.streams import StreamingMeans, check_merge
 from rkhs_notes.engines.data.sums import ExactSum, FileBlocks, pairwise, zero
 
@@ -457,27 +462,215 @@ def test_every_source_gives_one_answer(tmp_path):
         )
 
 
-def test_csv_by_pandas_alone_and_by_nothing(tmp_path, monkeypatch):
-    import rkhs_notes.engines.data.sums as sums
+def numbers(path, target="y", *of, **options):
+    "X, y (and weights) of all blocks, joined"
+    parts = zip(*FileBlocks(path, target, *of, **options), strict=True)
+    return [np.concatenate(part) for part in parts]
 
-    np.savetxt(
-        tmp_path / "t.csv", np.column_stack([X, Y0]), "%.17g", ",", header="a,b,c,y", comments=""
+
+def table_of(rows, names="a,b,c,y", sep=",", end="\n", quote=""):
+    lines = [names.split(","), *[[repr(float(v)) for v in row] for row in rows]]
+    return end.join(sep.join(f"{quote}{v}{quote}" for v in line) for line in lines) + end
+
+
+KINDS = {
+    "t.csv": {},
+    "semicolons.csv": {"sep": ";"},
+    "tabs.tsv": {"sep": "\t"},
+    "bars.txt": {"sep": "|"},
+    "windows.csv": {"end": "\r\n"},
+    "mac.csv": {"end": "\r"},
+    "quoted.csv": {"quote": '"'},
+    "mark.csv": {"encoding": "utf-8-sig"},
+    "t.csv.gz": {"opened": gzip.open},
+    "quoted.csv.gz": {"opened": gzip.open, "quote": '"', "sep": ";"},
+    "utf-16.csv": {"encoding": "utf-16"},
+}
+
+
+def test_one_table_in_every_format_gives_the_same_bits(tmp_path):
+    import pandas
+
+    rows = np.column_stack([X, Y0]) * 10.0 ** np.arange(-200, 200)[:, None]
+    pandas.DataFrame(rows, columns=list("abcy")).to_parquet(tmp_path / "t.parquet")
+    found = {"t.parquet": numbers(tmp_path / "t.parquet", n_rows=77)}
+    for name, kind in KINDS.items():
+        how = {key: kind[key] for key in kind.keys() & {"sep", "end", "quote"}}
+        encoding = kind.get("encoding", "utf-8")
+        with kind.get("opened", open)(tmp_path / name, "wt", encoding=encoding, newline="") as f:
+            f.write(table_of(rows, **how))
+        told = {"encoding": encoding} if encoding == "utf-16" else {}
+        found[name] = numbers(tmp_path / name, n_rows=77, **told)
+    for name, (A, y) in found.items():
+        assert np.array_equal(A, rows[:, :3]) and np.array_equal(y, rows[:, 3]), name
+    pandas.DataFrame(np.column_stack([X, Y0]), columns=list("abcy")).to_parquet(
+        tmp_path / "t.parquet"
     )
-    found = sums.importlib.util.find_spec
+    text = table_of(np.column_stack([X, Y0])).encode()
+    (tmp_path / "t.csv").write_bytes(text)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text))
+    fits = {
+        stream_ridge(PHI, FileBlocks(tmp_path / name, "y", n_rows=64), 0.1).w.tobytes()
+        for name in ("t.csv", "t.csv.gz", "t.parquet")
+    }
+    assert len(fits) == 1
 
-    def without(name):
-        return None if name == "pyarrow" else found(name)
 
-    monkeypatch.setattr(sums.importlib.util, "find_spec", without)
+def test_columns_are_chosen_by_name_and_words_beside_them_are_none_of_our_business(tmp_path):
+    (tmp_path / "t.csv").write_text(
+        'name,a,w,b,y\n"Müller, A.",1,2,3,4\nB,5,6,7,8\n"two\nlines",9,1,2,3\n', encoding="utf-8"
+    )
+    A, y, w = numbers(tmp_path / "t.csv", "y", ["b", "a"], weights="w")
+    assert A.tolist() == [[3, 1], [7, 5], [2, 9]] and y.tolist() == [4, 8, 3]
+    assert w.tolist() == [2, 6, 1]
+    block = next(iter(FileBlocks(tmp_path / "t.csv", ["y", "a"], "b")))
+    assert block[1].tolist() == [[4, 1], [8, 5], [3, 9]] and names_of(block[0]) == ("b",)
+    with pytest.raises(
+        ValueError, match="line 2: 'Müller, A.' in column 'name' is no finite number"
+    ):
+        numbers(tmp_path / "t.csv")
+    with pytest.raises(ValueError, match="has no column 'B'; it has name, a, w, b, y"):
+        numbers(tmp_path / "t.csv", "y", ["B"])
+
+
+GAPS = {
+    "empty": ("a,y\n1,2\n3,\n,5\n6,7\n", 3, {"y": 1, "a": 1}),
+    "words for nothing": ("a,y\n1,2\nNA,4\n3,null\n6,7\n", 3, {"a": 1, "y": 1}),
+    "quoted": ('a,y\n"1",2\n"",4\n6,7\n', 3, {"a": 1}),
+    "behind two lines": ('n,a,y\n"x\nx",1,2\nz,6,7\nz,,4\n', 5, {"a": 1}),
+    "of three in a row": ("a,b,c,d,y\n1,2,3,4,2\n1,,,,2\n6,1,1,1,7\n", 3, {"a": 0, "b": 1, "d": 1}),
+    "nan": ("a,y\r\n1,2\r\nNaN,4\r\n6,7\r\n", 3, {"a": 1}),
+    "last": ("y,a\r\n2,1\r\n7,6\r\n4,\r\n", 4, {"a": 1}),
+}
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 100])
+@pytest.mark.parametrize("kind", GAPS)
+def test_a_gap_is_refused_by_its_place_or_counted(kind, n_rows, tmp_path):
+    text, line, counts = GAPS[kind]
+    path, columns = (
+        tmp_path / "t.csv",
+        [c for c in ("a", "b", "c", "d") if c in text.split("\n")[0]],
+    )
+    path.write_text(text, newline="")
+    with pytest.raises(ValueError, match=f"t.csv, line {line}: column .* has a gap.*gaps=.drop"):
+        numbers(path, "y", columns, n_rows=n_rows)
+    with pytest.warns(UserWarning, match="with a gap are left out") as told:
+        A, y = numbers(path, "y", columns, n_rows=n_rows, gaps="drop")
+    assert A[:, 0].tolist() == [1, 6] and y.tolist() == [2, 7]
+    for name, count in counts.items():
+        assert (f", {count} in {name!r}" in str(told[0].message)) == (count > 0)
+    rows = text.strip().count("\n") - text.count("x\nx")
+    assert f"{rows - 2} of {rows} rows" in str(told[0].message)
+
+
+def test_gaps_of_parquet_files_and_of_whole_tables(tmp_path):
+    import pandas
+
+    frame = pandas.DataFrame({"a": [1.0, None, 3.0], "y": pandas.array([1, 2, None], "Int64")})
+    frame.to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="t.parquet, row 2: column 'a' has a gap"):
+        numbers(tmp_path / "t.parquet")
+    with pytest.warns(UserWarning, match="2 of 3 rows .* left out, 1 in 'a', 1 in 'y'"):
+        assert numbers(tmp_path / "t.parquet", gaps="drop")[1].tolist() == [1]
+    for text, said in (("a,y\n", "has no row to read[.]"), ("a,y\n,1\n,2\n", "2 of 2 rows")):
+        (tmp_path / "t.csv").write_text(text)
+        with pytest.raises(ValueError, match=said):
+            numbers(tmp_path / "t.csv", gaps="drop")
+    with pytest.raises(ValueError, match="gaps = 'dorp'.*Did you mean drop"):
+        FileBlocks(tmp_path / "t.csv", "y", gaps="dorp")
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("a,y\n1,2\n3,four\n", "line 3: 'four' in column 'y' is no finite number: a word"),
+        ("a;y\n1;2\n3;4,5\n", "line 3: '4,5' .*decimal comma"),
+        ("a,y\n1,2\ninf,4\n", "line 3: 'inf' in column 'a'"),
+        ("a,y\n1,2\n1_000,4\n", "line 3: '1_000' in column 'a'"),
+        ("a,y\n1,2\n1e999,4\n", "line 3: '1e999' in column 'a'"),
+        ("a,y\n1,2\n3\n", "a row of 1 fields in line 3"),
+        ("a,y\n1,2\n\n3,4\n5,6,7\n", "a row of 3 fields in line 5"),
+        ("a,y\n1,2\n1,2,3\n1\n", "a row of 3 fields in line 3"),
+        ('a,y\n1,2\n"3,4\n', "begins in line 3 has a quote"),
+        ("a,a\n1,2\n", "two columns 'a'"),
+        ("", "is empty"),
+    ],
+)
+def test_what_is_no_table_of_numbers_is_refused_by_its_line(text, said, tmp_path):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(ValueError, match=f"t.csv.*{said}"):
+        numbers(tmp_path / "t.csv")
+
+
+@pytest.mark.second_route("FileBlocks", "Python's csv and float")
+def test_a_file_is_read_as_python_reads_it_or_refused(tmp_path):
+    rng, path, read = np.random.default_rng(48), tmp_path / "t.csv", 0
+    fields = [
+        "1",
+        "-2.5",
+        "1e-3",
+        " 3 ",
+        '"4"',
+        "+5",
+        ".5",
+        "6.",
+        "0x1",
+        "",
+        "NA",
+        "x",
+        '"7',
+        "8,9",
+    ]
+    weights = np.array([20, 20, 20, 20, 1, 20, 20, 20, 0.2, 0.2, 0.2, 0.2, 0.1, 0.1])
+    for _ in range(150):
+        drawn = rng.choice(fields, (int(rng.integers(1, 9)), 3), p=weights / weights.sum())
+        text = "a,b,y\n" + "".join(",".join(row) + "\n" for row in drawn)
+        path.write_text(text)
+        try:
+            rows = list(csv.reader(text.splitlines()[1:], strict=True))
+            truth = np.array([[float(v) for v in row] for row in rows])
+            assert truth.shape[1:] == (3,)
+        except (ValueError, csv.Error, AssertionError):
+            with pytest.raises(ValueError, match="^t.csv"):
+                numbers(path, n_rows=3)
+            continue
+        A, y = numbers(path, n_rows=3)
+        assert np.array_equal(np.column_stack([A, y]), truth)
+        read += 1
+    assert 50 < read < 145
+
+
+def test_csv_needs_no_library_and_parquet_names_the_command(tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_text(table_of(np.column_stack([X, Y0])))
+    (tmp_path / "t.parquet").write_bytes(b"PAR1")
+    for name in ("pandas", "pyarrow", "pyarrow.parquet", "pyarrow.csv"):
+        monkeypatch.setitem(sys.modules, name, None)
     stream = list(FileBlocks(tmp_path / "t.csv", "y", n_rows=100))
     assert len(stream) == 4 and np.array_equal(np.concatenate([x for x, _ in stream]), X)
-    with pytest.raises(
-        ModuleNotFoundError, match="t.parquet is read by pyarrow, which is not installed"
-    ):
+    with pytest.raises(ImportError, match="for Parquet files:  pip install .*parquet"):
         list(FileBlocks(tmp_path / "t.parquet", "y"))
-    monkeypatch.setattr(sums.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ModuleNotFoundError, match="read by pyarrow or pandas"):
-        list(FileBlocks(tmp_path / "t.csv", "y"))
+
+
+def test_memory_does_not_grow_with_a_file(tmp_path):
+    line, peaks = "1.25,2.5,3.75,5\n", []
+    for many in (2000, 40_000):
+        with gzip.open(tmp_path / "t.csv.gz", "wt") as file:
+            file.writelines(["a,b,c,y\n", *[line] * many])
+        tracemalloc.start()
+        n = sum(len(y) for _, y in FileBlocks(tmp_path / "t.csv.gz", "y", n_rows=500))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert n == many
+    assert peaks[1] < 1.5 * peaks[0] < 2**21
+
+
+def test_what_a_gz_may_unpack_to_is_limited(tmp_path):
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"a,y\n" + b"1,2\n" * 300_000))
+    with settings.using(result_mib=1), pytest.raises(ValueError, match="beyond 1 MiB.*a bomb"):
+        numbers(path)
+    assert len(numbers(path)[1]) == 300_000
 
 
 def test_files_that_are_broken_or_other(tmp_path):
@@ -485,16 +678,26 @@ def test_files_that_are_broken_or_other(tmp_path):
 
     path = tmp_path / "t.parquet"
     pandas.DataFrame({"a": X[:, 0], "y": Y0}).to_parquet(path)
-    with pytest.raises(ValueError, match="has no column 'z'; it has a, y|cannot be read.*z"):
+    with pytest.raises(ValueError, match="has no column 'z'; it has a, y"):
         list(FileBlocks(path, "z"))
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(ValueError, match="t.parquet cannot be read.*is it whole"):
+    pandas.DataFrame({"a": ["1", "b"], "y": [1, 2]}).to_parquet(path)
+    with pytest.raises(ValueError, match="t.parquet, row 2: 'b' in column 'a' is no finite number"):
         list(FileBlocks(path, "y"))
-    (tmp_path / "t.csv").write_text("a,y\n1,2\n3,four\n")
-    with pytest.raises(ValueError, match="t.csv cannot be read.*four"):
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ValueError, match="t.parquet is no whole Parquet file"):
+        list(FileBlocks(path, "y"))
+    with pytest.raises(ValueError, match="there is no file .*t.csv"):
         list(FileBlocks(tmp_path / "t.csv", "y"))
-    with pytest.raises(TypeError, match="not a .parquet or .csv file"):
-        list(FileBlocks(tmp_path / "t.txt", "y"))
+    (tmp_path / "t.xlsx").write_bytes(b"PK")
+    with pytest.raises(ValueError, match="'.xlsx'; .csv"):
+        list(FileBlocks(tmp_path / "t.xlsx", "y"))
+    (tmp_path / "t.csv").write_text("größe,y\n1,2\n", encoding="latin-1")
+    with pytest.raises(ValueError, match="byte 0xf6 in line 1 .*'größe,y'.*encoding='cp1252'"):
+        list(FileBlocks(tmp_path / "t.csv", "y"))
+    block = next(iter(FileBlocks(tmp_path / "t.csv", "y", encoding="cp1252")))
+    assert names_of(block[0]) == ("größe",)
+    with pytest.raises(ValueError, match="encoding = 'utf9': Python knows none"):
+        FileBlocks(tmp_path / "t.csv", "y", encoding="utf9")
 
 
 # faults

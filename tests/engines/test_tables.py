@@ -20,6 +20,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.svm import SVC
 
 import rkhs_notes as rn
+from rkhs_notes.engines.data.tables import Table, read_table
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(60, 3))
@@ -762,3 +763,47 @@ def test_more_nodes_than_fit_are_refused_before_they_fill_the_memory():
         with pytest.raises(MemoryError, match="fewer nodes"):
             rule(10**6)
         assert len(rule(50).points) == 50
+
+
+# -- numbers of a table ----------------------------------------------------------------------
+
+
+def halves():
+    "A table whose rows come from elsewhere, in two blocks of another size than is asked for"
+    yield [np.arange(3.0), np.array(["1", " 2.5 ", ""], object)]
+    yield [np.arange(3.0, 5.0), np.array(["4e1", "-1"], object)]
+
+
+SOURCES = {
+    "a dict": {"i": np.arange(5.0), "v": ["1", " 2.5 ", None, "4e1", "-1"]},
+    "pandas": pd.DataFrame({"i": range(5), "v": [1, 2.5, np.nan, 40, -1]}),
+    "nullable": pd.DataFrame(
+        {"i": range(5), "v": pd.array([1.0, 2.5, None, 40.0, -1.0], "Float64")}
+    ),
+    "polars": pl.DataFrame({"i": range(5), "v": [1.0, 2.5, None, 40.0, -1.0]}),
+    "blocks": Table("blocks", ["i", "v"], halves),
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_numbers_of_any_table_are_asked_for_by_name(source):
+    table = read_table(SOURCES[source], name="t")
+    with pytest.raises(ValueError, match="row 3: column 'v' has a gap"):
+        list(table.numbers(["v", "i"], 100))
+    with pytest.warns(UserWarning, match="1 of 5 rows with a gap are left out, 1 in 'v'"):
+        found = np.concatenate(list(table.numbers(["v", "i"], 100, "drop")))
+    assert found.tolist() == [[1, 0], [2.5, 1], [40, 3], [-1, 4]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.concatenate(list(table.numbers(["i", "i"], 100))).T.tolist() == [[*range(5)]] * 2
+    with pytest.raises(ValueError, match="has no column 'w'; it has i, v"):
+        list(table.numbers(["w"], 100))
+
+
+def test_a_word_among_numbers_is_told_by_its_row():
+    table = read_table({"v": ["1", "two", "3"]}, name="t")
+    with pytest.raises(ValueError, match="t, row 2: 'two' in column 'v' is no finite number"):
+        list(table.numbers(["v"], 100))
+    table = read_table({"v": [1.0, np.inf]}, name="t")
+    with pytest.raises(ValueError, match="t, row 2: .*inf.* in column 'v' is no finite number"):
+        list(table.numbers(["v"], 100))

@@ -346,7 +346,7 @@ def _opened(path):
 
 
 @contextmanager
-def readable(path, told, errors=Exception):
+def _readable(path, told, errors=Exception):
     "Whatever a parser makes of broken bytes becomes one refusal, which names the file"
     try:
         yield
@@ -358,7 +358,7 @@ def _contents(path):
     "(head, arrays) of a file; every byte is held against its checksum"
     with (
         _opened(path) as file,
-        readable(
+        _readable(
             path,
             "is damaged, cut off, or no file of this package: make it again with save, or "
             "take a copy",

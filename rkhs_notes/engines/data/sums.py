@@ -4,7 +4,7 @@
 __all__ = ['FileBlocks']
 
 # %% ../../../nbs/engines/data/sums.ipynb #fdd12c82
-import hashlib, importlib, json, os
+import hashlib, json, os
 from contextlib import contextmanager
 from functools import reduce
 from typing import Annotated, Any
@@ -20,8 +20,9 @@ from ...base.blocks import require_fits, row_blocks, spans
 from ...base.errors import finite
 from ...base.points import taken_of, with_names
 from ...base.values import Value
-from ...base.words import Count, Word, fitting, present
-from .stored import FilePath, expression_of, readable
+from ...base.words import Count, Word, fitting
+from .stored import FilePath, expression_of
+from .tables import Encoding, Gaps, read_table
 from ..kernels.gram import n_points
 
 # %% ../../../nbs/engines/data/sums.ipynb #7c68988c
@@ -228,45 +229,6 @@ def as_block(block):
     fitting(block, "the block", fits, "a pair (X, y) of arrays", "(X, y), or (X, y, weights)")
     return (*block, None)[:3]
 
-# %% ../../../nbs/engines/data/sums.ipynb #0cb41ff3
-def _parquet_by_pyarrow(path, columns, n_rows):
-    file = importlib.import_module("pyarrow.parquet").ParquetFile(path)
-    for batch in file.iter_batches(batch_size=n_rows, columns=columns):
-        yield dict(zip(batch.schema.names, batch.columns))
-
-
-def _csv_by_pyarrow(path, columns, n_rows):
-    csv = importlib.import_module("pyarrow.csv")
-    names = columns or csv.open_csv(path).schema.names  # and not what the first rows look like
-    options = csv.ConvertOptions(include_columns=names, column_types=dict.fromkeys(names, "double"))
-    size = csv.ReadOptions(block_size=200 * n_rows)  # bytes; a row has about that many
-    for batch in csv.open_csv(path, read_options=size, convert_options=options):
-        yield dict(zip(batch.schema.names, batch.columns))
-
-
-def _csv_by_pandas(path, columns, n_rows):
-    pandas = importlib.import_module("pandas")
-    exact = {"float_precision": "round_trip"}
-    if tuple(map(int, pandas.__version__.split(".")[:2])) >= (3, 1):
-        exact = {}  # no bit is lost
-    for frame in pandas.read_csv(path, usecols=columns, chunksize=n_rows, dtype=float, **exact):
-        yield dict(frame.items())
-
-
-def _reader(path):
-    "The function that reads this kind of file, of the first library that is installed"
-    known = {".parquet": [_parquet_by_pyarrow], ".csv": [_csv_by_pyarrow, _csv_by_pandas]}
-    library = lambda read: read.__name__.rpartition("_")[2]
-    choice = known.get(path.suffix.lower())
-    fitting(path, "path", choice, "a .parquet or .csv file", "one, or an iterable of pairs (X, y)")
-    for read in choice:
-        if importlib.util.find_spec(library(read)):
-            return read
-    raise ModuleNotFoundError(
-        f"{path.name} is read by {' or '.join(map(library, choice))}, which "
-        "is not installed: pip install it, or pass pairs of arrays."
-    )
-
 # %% ../../../nbs/engines/data/sums.ipynb #60a00c87
 def _names(value, name, call):
     parts = _listed(value) if isinstance(value, (str, list, tuple)) else []
@@ -282,13 +244,15 @@ _ColumnNames = Annotated[Any, Word("str or list of str", _names, bad=(None, 3.0,
 
 
 class FileBlocks(Value):
-    """The blocks (X, y) of a table in a .parquet or .csv file, read a piece at a time
+    """The blocks (X, y) of a table in a CSV or TSV file (also .gz) or Parquet file, a piece at a time
 
-    path : of the file
+    path : of the file; the first line of a CSV names its columns
     target : column or columns that are y
     columns : those of X; by default all others
-    n_rows : of a block, about
+    n_rows : of a block, at most
     weights : a column of weights
+    gaps : "drop" leaves out rows with a gap and warns how many they are
+    encoding : of a CSV
     """
 
     path: FilePath
@@ -296,22 +260,17 @@ class FileBlocks(Value):
     columns: _ColumnNames = None
     n_rows: Count = 2**16
     weights: str = None
+    gaps: Gaps = "refuse"
+    encoding: Encoding = "utf-8"
 
     def __iter__(self):
         target, aside, chosen = map(_listed, (self.target, self.weights, self.columns))
-        t, aside, wanted = len(target), target + aside, None
-        if chosen:
-            wanted = list(dict.fromkeys(chosen + aside))
-        pieces = _reader(self.path)(self.path, wanted, self.n_rows)
-        while (piece := self._next(pieces)) is not None:
-            names = chosen or [name for name in piece if name not in aside]
-            present([*names, *aside], piece, self.path)
-            rows = lambda names: np.stack([np.asarray(piece[name]) for name in names], axis=1)
-            y, w = rows(target), rows(aside).T[t:]
+        table = read_table(self.path, True, encoding=self.encoding)
+        aside = target + aside
+        names = chosen or [name for name in table.columns if name not in aside]
+        d, t = len(names), len(target)
+        for A in table.numbers(names + aside, self.n_rows, self.gaps):
+            X, y, w = (np.ascontiguousarray(part) for part in np.split(A, [d, d + t], axis=1))
             if t == 1:
                 y = y[:, 0]
-            yield (with_names(rows(names), names), y, *w)
-
-    def _next(self, pieces):
-        with readable(self.path, "cannot be read: is it whole, the columns spelt as in the file?"):
-            return next(pieces, None)
+            yield (with_names(X, names), y, *w.T)

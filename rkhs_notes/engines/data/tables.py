@@ -6,8 +6,7 @@
 __all__ = ['Table', 'read_table', 'encoded']
 
 # %% ../../../nbs/engines/data/tables.ipynb #2bc2ebd9
-import csv
-import gzip
+import codecs, csv, gzip
 import itertools
 import math, re, zlib
 from collections import Counter
@@ -20,8 +19,8 @@ import numpy as np
 from ...base import settings
 from ...base.arrays import as_count
 from ...base.contracts import contract
-from ...base.errors import installing
-from ...base.words import Count, Rng, Word, fitting, present
+from ...base.errors import installing, warned
+from ...base.words import Count, Rng, Word, fitting, one_of, present
 
 # %% ../../../nbs/engines/data/tables.ipynb #af753682
 class Table:
@@ -33,25 +32,86 @@ class Table:
     columns : list of str        their names
     read : function              () → iterator of lists of arrays, one a column,
         (rows,) of floats or objects
+    parts : function             where a reading can be told what is wanted: (places of columns,
+        rows of a block, are numbers wanted?) → iterator of (list of arrays, places of the rows)
+    unit : str                   what the places of rows count
     """
 
-    def __init__(self, name, columns, read):
-        self.name, self.columns, self._read = name, list(columns), read
+    def __init__(self, name, columns, read=None, parts=None, unit="row"):
+        self.name, self.columns, self.unit = name, list(columns), unit
+        self._read, self._parts = read, parts or self._all
         twice = [c for c, times in Counter(self.columns).items() if times > 1]
         if twice:
             raise ValueError(f"{name} has two columns {twice[0]!r}; rename one of them.")
 
+    def _all(self, places, n_rows, numeric):
+        first = 1
+        for block in self._read():
+            yield [block[place] for place in places], range(first, first + len(block[0]))
+            first += len(block[0])
+
     def blocks(self, columns=None):
         "Lists of arrays (rows,), one for each of `columns` (all by default), block by block"
         places = [self.columns.index(c) for c in columns or self.columns]
-        for block in self._read():
-            yield [block[place] for place in places]
+        for block, _ in self._parts(places, ROWS, False):
+            yield block
+
+    def numbers(self, columns, n_rows, gaps="refuse"):
+        'Arrays (rows, t) of the numbers in t columns; gaps="drop" leaves out rows with gaps, and warns'
+        places = [self.columns.index(c) for c in present(columns, self.columns, self.name)]
+        kept, dropped, empty = 0, 0, np.zeros(len(columns), int)
+        for block, where in self._parts(places, n_rows, True):
+            told = zip(block, columns, strict=True)
+            A = np.stack([self._floats(column, name, where) for column, name in told], axis=1)
+            bad = np.isnan(A)
+            if bad.any():
+                if gaps == "refuse":
+                    self._refuse_gap(bad, columns, where)
+                rows = bad.any(axis=1)
+                A, dropped, empty = A[~rows], dropped + int(rows.sum()), empty + bad.sum(axis=0)
+            kept += len(A)
+            if len(A):
+                yield A
+        lost = f"{dropped} of {kept + dropped} rows with a gap are left out"
+        lost += "".join(f", {n} in {c!r}" for c, n in zip(columns, empty, strict=True) if n)
+        if not kept:
+            raise ValueError(f"{self.name} has no row to read" + f": {lost}" * (dropped > 0) + ".")
+        if dropped:
+            warned(f"{self.name}: {lost}.", UserWarning)
+
+    def _floats(self, column, name, where):
+        "A column of floats, or of texts, as floats; NaN is a gap"
+        texts, values = column, column
+        if column.dtype == object:
+            values = _numbers_of(column)
+        bad = np.isinf(values)
+        if not bad.any():
+            return values
+        i, hint = np.flatnonzero(bad)[0], "a word? Name the columns that are read, of numbers only"
+        if _is_number(str(texts[i]).replace(",", ".")):
+            hint = "a decimal comma? Write it with a point"
+        raise ValueError(
+            f"{self.name}, {self.unit} {where[i]}: {texts[i]!r} in column {name!r} is no finite "
+            f"number: {hint}."
+        )
+
+    def _refuse_gap(self, bad, columns, where):
+        i, j = np.argwhere(bad)[0]
+        raise ValueError(
+            f"{self.name}, {self.unit} {where[i]}: column {columns[j]!r} has a gap. Pass "
+            'gaps="drop" to leave such rows out, which says how many they are, or fill them.'
+        )
 
     def __repr__(self):
         return f"Table({self.name!r}, {len(self.columns)} columns)"
 
 # %% ../../../nbs/engines/data/tables.ipynb #af1fb717
 ROWS = 20_000  # of a block
+Gaps = Annotated[str, one_of("refuse", "drop")]
+Encoding = Annotated[
+    str,
+    Word("name of an encoding", lambda value, name, call: _encoding(value), bad=(None, 3.0, "no")),
+]
 _GAPS = frozenset(["", "na", "n/a", "nan", "null", "none", "<na>", "nat"])
 
 
@@ -62,13 +122,35 @@ def _is_number(text):
         return False
 
 
-def _csv_table(path, header):
-    with _text_file(path) as lines:
+def _numbers_of(texts):
+    "Floats of texts; NaN where there is nothing, infinity where there is no finite number"
+    texts = texts.tolist()
+    if "_" not in "".join(map(str, texts)):  # which Python reads over: 1_000
+        with suppress(ValueError):  # numbers and empty fields alone, as nearly always
+            return np.array([text or "nan" for text in texts], object).astype(float)
+    texts = [_text(entry) or "nan" for entry in texts]
+    return np.array([float(t) if _is_number(t) and "_" not in t else np.inf for t in texts])
+
+
+def _encoding(name):
+    "The name by which Python reads it; UTF-8 with or without the mark that some put before"
+    try:
+        known = codecs.lookup(name).name
+    except (LookupError, TypeError):
+        raise ValueError(
+            f"encoding = {name!r}: Python knows none of this name; 'utf-8', 'cp1252', 'latin-1', "
+            "'utf-16' are usual."
+        ) from None
+    return {"utf-8": "utf-8-sig"}.get(known, known)
+
+
+def _csv_table(path, header, encoding):
+    with _text_file(path, encoding) as lines:
         line = next(lines, "")
         if not line.strip():
             raise ValueError(f"{path.name} is empty, or begins with an empty line.")
         sign = max(",;\t|", key=re.sub('"[^"]*"', "", line).count)
-        first = next(_csv_rows(path, itertools.chain([line], lines), sign))
+        _, first = next(_csv_rows(path, itertools.chain([line], lines), sign))
     if header is None:
         named = [_text(field) for field in first]
         unnamed = not first[0].strip() and len(first) > 1
@@ -76,7 +158,8 @@ def _csv_table(path, header):
             not field or _is_number(field) for field in named[unnamed:]
         )
     names = [header and f.strip() or f"c{i}" for i, f in enumerate(first)]
-    return Table(path.name, names, lambda: _csv_blocks(path, sign, header))
+    of = path, encoding, sign, header, len(names)
+    return Table(path.name, names, parts=lambda *what: _csv_blocks(*of, *what), unit="line")
 
 
 def _text(value):
@@ -85,23 +168,46 @@ def _text(value):
 
 # %% ../../../nbs/engines/data/tables.ipynb #b3d11390
 @contextmanager
-def _text_file(path):
+def _text_file(path, encoding):
     "An iterator over the lines"
     opened, plausible = open, math.inf
     if path.name.endswith(".gz"):
         opened, plausible = gzip.open, 100 * path.stat().st_size
     try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+        with opened(path, "rt", encoding=encoding, newline="") as file:
             yield _text_lines(path, file, plausible)
-    except UnicodeDecodeError as e:
-        raise ValueError(
-            f"{path.name} is no UTF-8 text (a byte 0x{e.object[e.start]:02x}): save "
-            "it in that encoding."
-        ) from e
+    except UnicodeError as e:
+        with opened(path, "rb") as file:
+            raise ValueError(_misread(path, file, encoding)) from e
     except (EOFError, zlib.error, gzip.BadGzipFile) as e:
         raise ValueError(
             f"{path.name} is no whole gzip file: cut short, or damaged on its way. Fetch it again."
         ) from e
+
+
+def _misread(path, file, encoding):
+    "What is wrong with a file of another encoding than was said, where, and what to pass"
+    head, longest = file.read(3), int(settings.block_mib * 2**20)
+    told = f"{path.name} is no {encoding.removesuffix('-sig').upper()} text"
+    file.seek(0)
+    if head.startswith(b"\x1f\x8b"):
+        return f"{told} but a gzip file: let its name end in .gz."
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return f"{told}: it begins with the mark of UTF-16. Pass encoding='utf-16'."
+    for number, line in enumerate(iter(lambda: file.readline(longest), b""), 1):
+        try:
+            line.decode(encoding)
+        except UnicodeDecodeError as e:
+            other, near = "cp1252", line[max(e.start - 9, 0) : e.start + 10]
+            if encoding == other:
+                other = "latin-1"
+            shown = near.decode(other, "replace").strip()
+            return (
+                f"{told}: the byte 0x{line[e.start]:02x} in line {number} is none of its letters. "
+                f"In {other} one reads {shown!r}: if that is right, pass encoding={other!r} "
+                f"(--encoding {other} on the command line), or save it as UTF-8."
+            )
+    return f"{told}: pass the encoding that it was saved in, encoding='cp1252' for example."
 
 
 def _text_lines(path, file, plausible):
@@ -121,7 +227,10 @@ def _text_lines(path, file, plausible):
                 f"has more than {settings.block_mib:g} MiB (block_mib): is this a table of rows?"
             )
         if "\0" in line:
-            wrong = "holds a zero byte: is it UTF-16, or no text? Save it as UTF-8"
+            wrong = (
+                "holds a zero byte: is it UTF-16, or no text? Pass encoding='utf-16-le', or save "
+                "it as UTF-8"
+            )
         if wrong:
             raise ValueError(f"{path.name}: line {number} {wrong}.")
         if not line:
@@ -129,9 +238,9 @@ def _text_lines(path, file, plausible):
         yield line
 
 
-def _csv_rows(path, lines, sign):
-    "Lists of texts, one a row, all of the width of the first"
-    reader, width, start = csv.reader(lines, delimiter=sign, strict=True), None, 1
+def _csv_rows(path, lines, sign, width=None, done=0):
+    "(the line it ends in, its texts) of each row, all of one width; `done` lines came before"
+    reader, start = csv.reader(lines, delimiter=sign, strict=True), done + 1
     try:
         for row in reader:
             width = width or len(row)
@@ -141,8 +250,8 @@ def _csv_rows(path, lines, sign):
                     f"{row[:3]}, where the first has {width}."
                 )
             if row:
-                yield row
-            start = reader.line_num + 1
+                yield done + reader.line_num, row
+            start = done + reader.line_num + 1
     except csv.Error as e:
         what = "a quote that does not close where its field ends."
         if "limit" in str(e):
@@ -155,11 +264,51 @@ def _csv_rows(path, lines, sign):
         ) from e
 
 
-def _csv_blocks(path, sign, header):
-    with _text_file(path) as lines:
-        rows = itertools.islice(_csv_rows(path, lines, sign), int(header), None)
-        while batch := list(itertools.islice(rows, ROWS)):
-            yield [np.array(column, object) for column in zip(*batch, strict=True)]
+def _csv_blocks(path, encoding, sign, header, width, places, n_rows, numeric):
+    "(the columns at `places`, the lines their rows end in), texts, or floats where all are"
+
+    def in_texts(*lines_from):
+        rows = _csv_rows(path, *lines_from)
+        while batch := list(itertools.islice(rows, n_rows)):
+            ends, texts = zip(*batch, strict=True)
+            columns = list(zip(*texts, strict=True))
+            yield [np.array(columns[place], object) for place in places], ends
+
+    with _text_file(path, encoding) as lines:
+        done = 0
+        if header:
+            done, _ = next(_csv_rows(path, lines, sign))
+        while numeric and (batch := list(itertools.islice(lines, n_rows))):
+            if any('"' in line for line in batch):  # a row may go on in the next batch
+                lines = itertools.chain(batch, lines)
+                break
+            block = _plain_numbers(batch, sign, width, places)
+            if block is None:
+                yield from in_texts(batch, sign, width, done)
+            else:
+                yield list(block.T), range(done + 1, done + 1 + len(batch))
+            done += len(batch)
+        yield from in_texts(lines, sign, width, done)
+
+
+def _plain_numbers(lines, sign, width, places):
+    "The numbers (rows, t) in lines without quotes, NaN of empty fields; None where there is more"
+    if width == 1 or {line.count(sign) for line in lines} != {width - 1}:
+        return None
+    for texts in (lines, (_filled(line, sign) for line in lines)):
+        with suppress(ValueError):
+            A = np.loadtxt(texts, delimiter=sign, comments=None, usecols=places, ndmin=2)
+            return None if np.isinf(A).any() else A
+
+
+def _filled(line, sign):
+    "The line with nan in its empty fields"
+    line = line.rstrip("\r\n")
+    for _ in range(2):  # of three signs in a row, the second pair
+        line = line.replace(2 * sign, f"{sign}nan{sign}")
+    if line.startswith(sign):
+        line = "nan" + line
+    return line + "nan" * line.endswith(sign)
 
 # %% ../../../nbs/engines/data/tables.ipynb #4a2295cb
 def _column(values):
@@ -174,9 +323,16 @@ def _column(values):
     return np.array(entries, object)
 
 
+def _named_columns(frame):
+    "Names of the columns of a data frame (pandas, polars, Arrow) or of a dict; none of an array"
+    if isinstance(frame, dict):
+        return list(frame)
+    return list(getattr(frame, "column_names", getattr(frame, "columns", [])))
+
+
 def as_columns(frame):
     "{name: array (n,), floats or objects with '' for gaps}, of a dict of columns or a data frame"
-    return {str(c): _column(frame[c]) for c in getattr(frame, "columns", frame)}
+    return {str(c): _column(frame[c]) for c in _named_columns(frame)}
 
 
 def _parquet_table(path):
@@ -185,14 +341,17 @@ def _parquet_table(path):
     except ImportError:
         raise ImportError(f"for Parquet files:  {installing('parquet')}") from None
 
-    def blocks():
+    def parts(places, n_rows, numeric):
+        wanted, first = [names[place] for place in places], 1
         with _whole(path, "Parquet file"), ParquetFile(path) as file:
-            for batch in file.iter_batches(ROWS):
-                yield [_column(c.to_numpy(zero_copy_only=False)) for c in batch.columns]
+            for batch in file.iter_batches(n_rows, columns=list(dict.fromkeys(wanted))):
+                columns = (batch.column(name).to_numpy(zero_copy_only=False) for name in wanted)
+                yield [_column(c) for c in columns], range(first, first + len(batch))
+                first += len(batch)
 
     with _whole(path, "Parquet file"), ParquetFile(path) as file:
         names = file.schema_arrow.names
-    return Table(path.name, names, blocks)
+    return Table(path.name, names, parts=parts)
 
 
 @contextmanager
@@ -227,23 +386,25 @@ def _frame_table(frame, name):
         raise ValueError(f"{name} has columns of different lengths: {sorted(lengths)}.")
     starts = range(0, max(lengths, default=0), ROWS)
     blocks = lambda: ([c[i : i + ROWS] for c in held.values()] for i in starts)
-    return Table(name, map(str, getattr(frame, "columns", held)), blocks)
+    return Table(name, map(str, _named_columns(frame)), blocks)
 
 
 @contract
-def read_table(source, header=None, name="the table") -> Table:
+def read_table(source, header=None, name="the table", encoding: Encoding = "utf-8") -> Table:
     """A Table of a file (CSV, TSV, also gzipped; Parquet; NPY) or of data in memory
 
-    source : path, data frame of pandas or polars, dict of columns, array (n, d), or Table
+    source : path, data frame of pandas, polars or Arrow, dict of columns, array (n, d), or Table
     header : whether the first line of a CSV names the columns; None finds it out
     name : what errors call data in memory
-    raises TypeError, ValueError : no such kind, an empty file, a file that is no table
+    encoding : of a CSV
+    raises TypeError, ValueError : no such kind, an empty file, a file that is no table; of a .gz,
+        more than 100 times its bytes and settings.result_mib
     raises ImportError : Parquet without pyarrow
     """
     if isinstance(source, Table):
         return source
     if isinstance(source, (str, Path)):
-        return _file_table(Path(source), header, name)
+        return _file_table(Path(source), header, name, encoding)
     if isinstance(source, dict) or hasattr(source, "columns"):
         return _frame_table(source, name)
     fitting(
@@ -256,7 +417,7 @@ def read_table(source, header=None, name="the table") -> Table:
     return _array_table(np.asarray(source), name)
 
 
-def _file_table(path, header, name):
+def _file_table(path, header, name, encoding):
     kind = Path(path.name.removesuffix(".gz")).suffix.lower()
     if not path.is_file():
         raise ValueError(f"{name}: there is no file {path}.")
@@ -269,7 +430,7 @@ def _file_table(path, header, name):
                 raise ValueError("its head says that it holds more or less than it does")
         return _array_table(X, path.name)
     if kind in (".csv", ".tsv", ".txt", ".tab"):
-        return _csv_table(path, header)
+        return _csv_table(path, header, _encoding(encoding))
     raise ValueError(
         f"{path.name} ends in {kind or 'nothing'!r}; .csv, .tsv, .txt (also .gz), "
         ".parquet and .npy can be read."
