@@ -41,7 +41,7 @@ svc_probability svc_leave_one_out
 FeatureMap MonomialMap finite_feature_map check_feature_map perceptron_primal
 perceptron_dual random_feature_map fourier_features binning_features nystrom_features features_for
 SpectralMeasure min_norm_fit double_descent_curve
-StreamingRidge stream_ridge StreamingMeans
+StreamingRidge stream_ridge
 bias_variance rademacher
 
 kernel_pca kernel_cca kernel_ica center hsic hsic_test dhsic dhsic_test
@@ -57,6 +57,7 @@ conditional_embedding goodness_of_fit_test
 
 KernelRidge KernelSVC KernelSVR OneClassKernelSVM KernelLogistic KernelPCA KernelCCA RandomFeatures
 NystromFeatures CoupledEmbedding TwoSampleDrift StreamingKernelRidge
+StreamingKernelClassifier
 
 load smiley digits_low_high digits_drift use_style frames check expect_fail
 RKHSError LawBroken NotPositiveDefinite IndefiniteKernel NoFiniteFeatureMap NoSpectralMeasure

@@ -51,6 +51,7 @@ from rkhs_notes.apps.estimators import (
     NystromFeatures,
     OneClassKernelSVM,
     RandomFeatures,
+    StreamingKernelClassifier,
     StreamingKernelRidge,
     TwoSampleDrift,
 )
@@ -86,6 +87,7 @@ VARIANTS = [
     KernelRidge(bandwidth="median"),
     KernelSVC(Gaussian(1.0), C=1.0, class_weight="balanced"),
     KernelRidge(Gaussian(1.0), bandwidth="evidence"),
+    StreamingKernelClassifier(n_features=50, class_weight="balanced"),
 ]
 
 # scikit-learn's own estimators skip the same checks, for the same reason
@@ -298,6 +300,7 @@ def repeated(seed, n=30):
         KernelLogistic(),
         OneClassKernelSVM(Gaussian(1.0), nu=0.3),
         StreamingKernelRidge(Gaussian(1.0)),
+        StreamingKernelClassifier(Gaussian(1.0)),
     ],
     ids=repr,
 )

@@ -335,6 +335,9 @@ def test_one_lam_a_target_takes_one_eigendecomposition(monkeypatch):
     assert single.alpha.dtype == np.float32
     one = ridge(Gaussian(1.0), X[:1], Y[:1], [0.1] * 5, offset=True)  # nothing is left out here
     np.testing.assert_allclose(one(X[:1]), Y[:1])
+    w = np.eye(25)[3]  # all the weight on one of them
+    heavy = ridge(Gaussian(1.0), X, Y, [0.1] * 5, weights=w)(X)
+    np.testing.assert_allclose(heavy, ridge(Gaussian(1.0), X, Y, 0.1, weights=w)(X), atol=1e-9)
     for lam, words in (
         ([1.0, 2.0], "lam holds 2 numbers, and y has shape"),
         ([1.0] * 4 + [0.0], "lam holds 0; pass numbers > 0"),

@@ -19,6 +19,7 @@ PRODUCTS = [
     Gaussian(0.9),
     Mahalanobis([1.0, 2.0, 0.5]),
     Laplace(2.0),
+    Gaussian([1.0, 2.0, 0.5]) * Laplace([3.0, 1.0, 2.0]),
     Cauchy(1.5),
     Periodic(7.0, 1.3),
     2.5 * Gaussian(1.0) * Laplace(3.0) * (0.5 * Cauchy(2.0)),
@@ -99,8 +100,10 @@ def test_every_fit_has_one():
     forest = RandomForestRegressor(5, random_state=0).fit(X, y)
     found = partial_dependence(forest, X, 0, grid)
     np.testing.assert_allclose(found.values, slow(forest.predict))
-    noise = rn.learn_noise(1.0 * k, X, y, max_iter=5)  # holds g and c, and its value is exp(g + c)
-    assert partial_dependence(noise, X, 0, grid).function is None
+    noise = rn.learn_noise(1.0 * k, X, y, k_noise=Gaussian(2.0), max_iter=5)  # exp(g + c), holds g
+    found = partial_dependence(noise, X, 0, grid)
+    assert found.function is None
+    np.testing.assert_allclose(found.values, slow(noise))
 
 
 def test_columns_go_by_name():

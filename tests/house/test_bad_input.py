@@ -212,6 +212,9 @@ def test_an_exercise_is_found_without_its_leading_zero():
 HUGE = (1e-300, 1e-170, 1e153, 3e153, 1e200, 1e307)  # beside squares and sums that leave the floats
 
 
+LABELLED = ("KernelSVC", "KernelLogistic", "StreamingKernelClassifier")
+
+
 @pytest.mark.parametrize("size", HUGE)
 @pytest.mark.parametrize("kernel", [None, rn.Gaussian(1.0), rn.Linear()], ids=str)
 def test_points_of_any_size_are_answered_or_refused_in_our_words(size, kernel):
@@ -227,9 +230,7 @@ def test_points_of_any_size_are_answered_or_refused_in_our_words(size, kernel):
                 warnings.simplefilter("ignore", UserWarning)
                 warnings.filterwarnings("error", message=".*encountered")
                 try:
-                    fit = kind(kernel).fit(
-                        X, y > 0 if name in ("KernelSVC", "KernelLogistic") else y
-                    )
+                    fit = kind(kernel).fit(X, y > 0 if name in LABELLED else y)
                     verb = next(v for v in ("predict", "transform", "score") if hasattr(fit, v))
                     answer = getattr(fit, verb)(X)
                 except (ValueError, rn.RKHSError) as e:
