@@ -72,7 +72,7 @@ from ..engines.machines.support import coupled, dealt, votes
 from ..deeper.scale import ridge_large
 from ..deeper.streams import StreamingRidge
 from ..deeper.two_samples import mmd_test, mmd_test_aggregated
-from ..engines.kernels.leaves import Mahalanobis
+from ..engines.kernels.leaves import Laplace, Mahalanobis, Matern
 from ..deeper.variants import one_class, svr
 from ..engines.machines.kernel_machines import svc
 
@@ -172,7 +172,10 @@ def _read_parameters(estimator):
         if isinstance(value, str) and words:
             if value not in words:
                 told = " or ".join(map(repr, words))
-                raise ValueError(f"{field.name} must be a number or {told}, not {value!r}.")
+                number = "a number or " * (word is not None)
+                raise ValueError(f"{field.name} must be {number}{told}, not {value!r}.")
+        elif words and not word:
+            raise TypeError(f"{field.name} must be {' or '.join(map(repr, words))}, not {value!r}.")
         elif word and not value is field.default is None:
             word.read(value, field.name, None)
 
@@ -180,6 +183,7 @@ def _read_parameters(estimator):
 _OrLoo = Annotated[Positive, "loo"]  # the words that leave a number to be chosen
 _Width = Annotated[Positive, "median"]
 _Elected = Annotated[Positive, "median", "loo"]
+_Effort = Annotated[str, "quick", "full"]
 
 
 @contextmanager
@@ -295,7 +299,7 @@ class KernelEstimator(_Kept):
 
     def _propose(self, X):
         "The kernel, where there are no answers to choose it by"
-        (self.kernel_, *_), by = _proposed(X, self.kernel, self.bandwidth)
+        self.kernel_, by = _proposed(X, self.kernel, self.bandwidth)
         self.chosen_ = f"{self.kernel_}, {by}"
 
     def _say(self, *words):
@@ -371,32 +375,38 @@ def _median(X):
     return median_bandwidth(X, rng=0, k=Linear() if issparse(X) else None)
 
 
-def _gaussians(X, bandwidth):
-    "The kernels that `bandwidth` proposes for the rows of X"
-    apart = _warn_of_scales(X, None)
-    if not isinstance(bandwidth, str):
-        return [Gaussian(bandwidth)]
-    spread, factors = _deviations(X), [0.25, 0.5, 1.0, 2.0, 4.0]
-    if bandwidth == "median":
-        factors = [1.0]
+def _unit(X, each):
+    "The median distance; with each, (d,): that of standardised columns, in the units of each"
+    if not each:
+        return _median(X)
+    spread = _deviations(X)
     scaled = X / spread
     if issparse(X):
         scaled = as_sparse_rows(scaled)
-    raw, unit = _median(X), _median(scaled)
-    alike = [Gaussian(raw * c) for c in factors]
-    each = [Mahalanobis(unit * c * spread) for c in factors]
-    if apart:
-        return each
-    if bandwidth == "median" or len(spread) == 1:
-        return alike
-    return alike + each
+    return _median(scaled) * spread
+
+
+def _wide(family, width):
+    "The kernel of this family and bandwidth, an array for one a column"
+    if family is Gaussian and np.ndim(width):
+        return Mahalanobis(width)
+    return family(bandwidth=width)
+
+
+def _gaussian(X, bandwidth):
+    "The Gaussian of this bandwidth, or of the median distance"
+    apart = _warn_of_scales(X, None)
+    if not isinstance(bandwidth, str):
+        return Gaussian(bandwidth)
+    return _wide(Gaussian, _unit(X, apart))
 
 
 def _proposed(X, kernel, bandwidth):
-    "([the kernels to choose from], how they came)"
-    if kernel is not None:
-        return [kernel], "as passed"
-    return _gaussians(X, bandwidth), f"by bandwidth={bandwidth!r}"
+    "(the kernel, how it came), where there is one only"
+    if kernel is None:
+        return _gaussian(X, bandwidth), f"by bandwidth={bandwidth!r}"
+    _warn_of_scales(X, kernel)
+    return kernel, "as passed"
 
 
 def _least_noise(k, X, weights):
@@ -423,8 +433,8 @@ def _starts(k, X, y, w, noise=None):
     return [(s, noise) for s in {kept[np.argmin(cost(kept))], kept[tenth], free[best]}]
 
 
-def _climbed(k, X, Y, weights, noise=None, restarts=0):
-    "(kernel, noise, words) of largest evidence, from the shape of k; a noise that is passed stays"
+def _climbed(kernels, X, Y, weights, noise=None, restarts=0, most=2000):
+    "(kernel, noise, words) of largest evidence, from these shapes; a noise that is passed stays"
     if Y.shape[1] == 1:
         Y = Y[:, 0]
 
@@ -443,8 +453,9 @@ def _climbed(k, X, Y, weights, noise=None, restarts=0):
         with np.errstate(all="ignore"):  # as behind a door: what overflows is no step
             return tuned(k, *of)
 
-    few, many, words = rows(_voters(X)), rows(_voters(X, 2000)), ""
-    ends = [climb(few, s * k, start, restarts, 1e-3)[0] for s, start in _starts(k, *few, noise)]
+    few, many, words = rows(_voters(X)), rows(_voters(X, most)), ""
+    starts = [(s * k, start) for k in kernels for s, start in _starts(k, *few, noise)]
+    ends = [climb(few, k, start, restarts, 1e-3)[0] for k, start in starts]
     best = max(ends, key=lambda end: end.log_marginal)
     found, stopped = climb(many, best.kernel, best.noise, 0, 1e-6)
     if stopped:
@@ -452,14 +463,6 @@ def _climbed(k, X, Y, weights, noise=None, restarts=0):
         warned(f"{words}: has y any noise, or anything else? Pass noise=.", UserWarning)
     idle = doing_nothing(without_effect(found.kernel, *many[:2], found.noise, _uneven(many[2])))
     return found.kernel, found.noise, (words + idle).removeprefix("; ")
-
-
-def _of_each_column(k, X):
-    "A Gaussian with a length for each column, all equal, where there are ten rows a column"
-    n, d = X.shape
-    if issparse(X) or not 2 <= d <= n / 10 or k._scales is not None:
-        return k
-    return Gaussian(np.full(d, k.bandwidth))
 
 
 def _uneven(weights):
@@ -492,28 +495,152 @@ def _paths(kernels, *of):
     in_parallel(follow, range(len(kernels)))
     return paths
 
+# %% ../../nbs/apps/estimators.ipynb #3c74b77c
+_FAMILIES = {Gaussian: 1.0, Matern: 2.0, Laplace: 8.0}  # with the middle of their bandwidths
+_POWERS = 4.0  # of two, to either side
 
-def _elected(X, Y, weights, kernel=None, bandwidth="loo", lams=None, offset=True, most=400):
-    "Of the proposed, that of least leave-one-out error: (kernel, path of voters, lam, a sentence)"
-    all_of_them = X, Y, weights
-    X, Y, weights = _averaged(X, Y, weights)
-    kernels, by = _proposed(X, kernel, bandwidth)
+
+class _Candidate(NamedTuple):
+    "A kernel that stands for election: 2^power times the middle wide, with each for each column"
+
+    family: type
+    each: bool
+    power: float = 0.0
+
+    def moved(self, step):
+        return self._replace(power=float(np.clip(self.power + step, -_POWERS, _POWERS)))
+
+
+class _Poll:
+    "Leave-one-out errors of candidates on some voters"
+
+    def __init__(self, most, X, Y, weights, lams, offset, units):
+        some = _with_each_side(_voters(X, most), Y)
+        self.seen = taken_of(X, some), Y[some], lams, offset, weights[some]
+        self.units, self.errors, self.n, self.least = units, {}, len(some), None
+
+    def kernel(self, candidate, each=False):
+        "Its kernel; with each, of one bandwidth a column"
+        width = self.units[candidate.each] * _FAMILIES[candidate.family] * 2.0**candidate.power
+        if each:
+            width = np.full(self.seen[0].shape[1], width)
+        return _wide(candidate.family, width)
+
+    def path(self, k):
+        "That of least error is known"
+        if self.least and self.least.k == k:
+            return self.least
+        return _paths([k], *self.seen)[0]
+
+    def count(self, candidates):
+        "So that their errors are known"
+        new = [c for c in dict.fromkeys(candidates) if c not in self.errors]
+        if not new:
+            return
+        paths = _paths(list(map(self.kernel, new)), *self.seen)
+        self.errors |= {c: path.loo.min() for c, path in zip(new, paths, strict=True)}
+        self.least = min(filter(None, [self.least, *paths]), key=lambda path: path.loo.min())
+
+    def ranked(self, candidates):
+        "From the best to the worst"
+        self.count(candidates)
+        return sorted(candidates, key=self.errors.get)
+
+    def settled(self, candidates, step):
+        "Each of them moved along its bandwidths as long as the error falls, ranked"
+        while True:
+            near = [[c, c.moved(-step), c.moved(step)] for c in candidates]
+            self.count(sum(near, []))
+            better = [self.ranked(three)[0] for three in near]
+            if better == candidates:
+                return self.ranked(better)
+            candidates = better
+
+    def edge(self, best):
+        "Words, where its bandwidth is the least or the largest"
+        if abs(best.power) < _POWERS:
+            return ""
+        three = [best.moved(-np.sign(best.power) * step) for step in range(3)]
+        self.count(three)
+        errors = [self.errors[c] for c in three]
+        tried, enough = [_FAMILIES[c.family] * 2.0**c.power for c in three], 0.02 * errors[0]
+        return at_edge("bandwidth in median distances", tried, errors, enough, "pass kernel=")
+
+# %% ../../nbs/apps/estimators.ipynb #3c74b77d
+_ROUNDS = {  # voters, candidates that go on, step of the search; at last the voters on lam
+    "quick": ([(400, 2, 1.0), (1000, 2, 1.0), (2000, 2, 0.0)], 2000),
+    "full": ([(400, 3, 1.0), (1000, 3, 1.0), (2000, 3, 0.5)], 4000),
+}
+
+
+def _standing(X):
+    "(the first candidates, the units of their bandwidths)"
+    families, apart = list(_FAMILIES), _warn_of_scales(X, None)
+    if issparse(X) or X.shape[1] > 100 or np.count_nonzero(X) < X.size / 2:
+        families.remove(Laplace)  # its Gram matrix costs n² d, and knows no sparse rows
+    units = {each: _unit(X, each) for each in {apart, X.shape[1] > 1 or apart}}
+    return [[_Candidate(f, each) for each in sorted(units)] for f in families], units
+
+
+def _voted(X, Y, weights, lams, offset, rounds):
+    "(the candidates that are left, ranked, the last poll, words)"
+    standing, units = _standing(X)
+    story, edge, poll, left = [], "", None, None
+    for most, go_on, step in rounds:
+        if poll and poll.n >= len(X):
+            break
+        poll = _Poll(most, X, Y, weights, lams, offset, units)
+        if left is None:
+            poll.count(sum(standing, []))
+            left = poll.ranked([poll.ranked(of_one)[0] for of_one in standing])
+        left = poll.settled(left[:go_on], step)
+        edge = poll.edge(left[0])
+        story.append(f"{len(poll.errors)} on {poll.n} points")
+    by = f"the best by leave-one-out of {', of '.join(story)}"
+    return left, poll, "; ".join(filter(None, [by, edge]))
+
+
+def _shapes(X, Y, weights, kernel, go_on):
+    "The kernels from which evidence is climbed: that which was passed, or the best of 200 voters"
     if kernel is not None:
         _warn_of_scales(X, kernel)
+        return [kernel]
+    X, Y, weights = _averaged(X, Y, weights)
+    left, poll, _ = _voted(X, Y, weights, None, True, [(200, go_on, 1.0)])
+    each = 1 < X.shape[1] <= len(X) / 10 and not issparse(X)  # rows to tell the columns apart
+    return [poll.kernel(c, each) for c in left]
+
+
+def _elected(
+    X, Y, weights, kernel, bandwidth, lams=None, offset=True, effort="quick", free=True, whole=0
+):
+    "(kernel, path of voters, or of a whole of few points, its lam, words); no path if lam is given"
+    of_all, (rounds, last), poll = (X, Y, weights), _ROUNDS[effort], None
+    of = X, Y, weights = _averaged(X, Y, weights)
     if len(X) < 2:
-        return kernels[0], None, 1.0, f"{kernels[0]}: one point leaves nothing to choose by"
-    some = _with_each_side(_voters(X, most), Y)
-    seen = taken_of(X, some), Y[some], lams, offset, weights[some]
-    best = min(_paths(kernels, *seen), key=lambda path: path.loo.min())
-    if len(kernels) > 1:
-        by = f"the best of {len(kernels)} by leave-one-out on {len(some)} points"
-    if kernel is None and bandwidth == "evidence":
-        X, Y, weights = all_of_them
-        if Y.shape[1] > 1:
-            Y, _, _ = _standardised(Y, weights)
-        start, (best,) = best.k, _paths([_climbed(best.k, X, Y, weights)[0].k], *seen)
-        by = f"of largest evidence on {len(some)} points, from {start}"
-    return best.k, best, best._best, f"{best.k}, {by}"
+        k, _ = _proposed(X, kernel, bandwidth)
+        return k, None, 1.0, f"{k}: one point leaves nothing to choose by"
+    if kernel is not None or bandwidth not in ("loo", "evidence"):
+        k, by = _proposed(X, kernel, bandwidth)
+    elif bandwidth == "loo":
+        (best, *_), poll, by = _voted(*of, lams, offset, rounds)
+        k = poll.kernel(best)
+    else:
+        rows, scaled, weights = of_all
+        if scaled.shape[1] > 1:
+            scaled, _, _ = _standardised(scaled, weights)
+        rows = rows, scaled, weights
+        k = _climbed(_shapes(*rows, None, rounds[0][1]), *rows, most=last)[0].k
+        by = f"of largest evidence on {min(len(X), last)} points"
+    if not free:
+        return k, None, None, f"{k}, {by}"
+    last = min(last, len(X))
+    if len(X) <= whole:
+        last = len(X)
+    if poll is None or poll.n < last:
+        poll = _Poll(last, *of, lams, offset, {})
+    path = poll.path(k)
+    return k, path, path._best, f"{k}, {by}"
 
 # %% ../../nbs/apps/estimators.ipynb #bb76f52f
 def _weights_of(sample_weight, X):
@@ -568,12 +695,14 @@ class KernelRidge(_ManyTargets, KernelEstimator):
 
     Parameters
     ----------
-    kernel : Kernel, or None       None: a Gaussian, of raw or standardised columns; chosen
+    kernel : Kernel, or None       None: a Gaussian, a Matérn or a Laplace kernel, elected
     lam : "loo", or float > 0      scikit-learn's alpha; "loo" has the least leave-one-out error;
         an array has one for each column of y
-    bandwidth : "loo", "evidence", "median", or float > 0    of the Gaussian, where kernel is None;
-        "evidence" (5a.3) is summed over standardised columns of y
+    bandwidth : "loo", "evidence", "median", or float > 0    where kernel is None; a number, or the
+        median distance, is a Gaussian's; "evidence" (5a.3) is summed over standardised columns of y
     offset : bool                  fit b; without it f alone, as scikit-learn's KernelRidge
+    effort : "quick" or "full"     choose on up to 2000 points, or on 4000 and by a finer search: some
+        20 or 60 eigendecompositions, most of them of 1000 points at most
 
     Attributes
     ----------
@@ -586,6 +715,7 @@ class KernelRidge(_ManyTargets, KernelEstimator):
     lam: Annotated[LamEach, "loo"] = "loo"
     bandwidth: Annotated[Positive, "evidence", "median", "loo"] = "loo"
     offset: Flag = True
+    effort: _Effort = "quick"
 
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and solves; a whole weight is as good as repetitions"
@@ -595,14 +725,11 @@ class KernelRidge(_ManyTargets, KernelEstimator):
         lams = None
         if not free:
             lams = np.unique(self.lam)
-        self.kernel_, path, self.lam_, self.chosen_ = _elected(
-            X, Y, weights, self.kernel, self.bandwidth, lams, self.offset
-        )
+        how = self.kernel, self.bandwidth, lams, self.offset, self.effort, free, _PATH
+        self.kernel_, path, self.lam_, self.chosen_ = _elected(X, Y, weights, *how)
         X, Y, weights = _averaged(X, Y, weights)
         Y = Y.reshape(-1, *y.shape[1:])
         if free and path:
-            if len(path.X) < len(X) <= _PATH:
-                path = ridge_path(self.kernel_, X, Y, None, self.offset, weights)
             self.lam_, self.loo_ = path._best, path.loo.min()
             self._say(
                 f"lam={self.lam_:.3g}, the best of {len(path.lams)} by leave-one-out"
@@ -649,9 +776,8 @@ class _Machine(KernelEstimator):
         if self.kernel is not None:  # a kernel of large values rounds small ones
             least = _least_noise(self.kernel, taken_of(X, _voters(X)), weights)
             lams = lams * max(1.0, least / lams[0])
-        self.kernel_, path, self.lam_, self.chosen_ = _elected(
-            X, Y, weights, self.kernel, self.bandwidth, lams
-        )
+        how = self.kernel, self.bandwidth, lams, True, self.effort, any(map(self._left_open, free))
+        self.kernel_, path, self.lam_, self.chosen_ = _elected(X, Y, weights, *how)
         if path:
             r = np.sqrt(path.loo.min())
         return r * (r > 1e-13)  # of Y in deviations: rounding
@@ -789,12 +915,13 @@ class KernelSVC(_Classifier, _Machine):
 
     Parameters
     ----------
-    kernel : Kernel, or None       None: a Gaussian, of raw or standardised columns; chosen
+    kernel : Kernel, or None       None: a Gaussian, a Matérn or a Laplace kernel, elected
     C : "loo", or float > 0        price of an error; "loo": 1 / (2 lam), by ridge's leave-one-out
-    bandwidth : "loo", "median", or float > 0    of the Gaussian, where kernel is None
+    bandwidth : "loo", "median", or float > 0    where kernel is None; a number is a Gaussian's
     class_weight : dict, "balanced", or None     factors of the weights
     probability : bool             fit Platt's curve on held-out decisions, for predict_proba
     tol : float > 0                the largest violation of the KKT conditions, as libsvm's
+    effort : "quick" or "full"     as of KernelRidge
 
     Attributes
     ----------
@@ -808,6 +935,7 @@ class KernelSVC(_Classifier, _Machine):
     class_weight: object = None
     probability: Flag = False
     tol: Positive = 1e-3
+    effort: _Effort = "quick"
 
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and solves the dual"
@@ -853,11 +981,12 @@ class KernelSVR(RegressorMixin, _Machine):
 
     Parameters
     ----------
-    kernel : Kernel, or None         None: a Gaussian, of raw or standardised columns; chosen
+    kernel : Kernel, or None         None: a Gaussian, a Matérn or a Laplace kernel, elected
     C : "loo", or float > 0          price of an error; "loo": r / lam, by ridge's leave-one-out
     epsilon : "loo", or float ≥ 0    half the width of the tube, in the units of y; "loo": r / 2
-    bandwidth : "loo", "median", or float > 0    of the Gaussian, where kernel is None
+    bandwidth : "loo", "median", or float > 0    where kernel is None; a number is a Gaussian's
     tol : float > 0                  the largest violation of the KKT conditions, in deviations of y
+    effort : "quick" or "full"     as of KernelRidge
 
     Attributes
     ----------
@@ -869,6 +998,7 @@ class KernelSVR(RegressorMixin, _Machine):
     epsilon: Annotated[NonNegative, "loo"] = "loo"
     bandwidth: _Elected = "loo"
     tol: Positive = 1e-3
+    effort: _Effort = "quick"
 
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and solves the dual"
@@ -938,12 +1068,13 @@ class GaussianProcess(_ManyTargets, KernelEstimator):
 
     Parameters
     ----------
-    kernel : Kernel, or None     the start; None: a Gaussian, elected by leave-one-out, then with a
-                                 length for each column where there are ten rows a column
+    kernel : Kernel, or None     the start; None: Gaussian, Matérn or Laplace, of largest evidence,
+                                 a length for each column where there are ten rows a column
     noise : "evidence", or float > 0    variance of the noise, in the units of y²; by evidence at
                                  least 4 n² eps max k(x, x), for rounding hides less
     tune : bool                  False takes the kernel as it is, and the noise of leave-one-out
     restarts : int ≥ 0           more starts for the evidence
+    effort : "quick" or "full"   evidence of up to 2000 points, or of 4000: one factorization a step
 
     Attributes
     ----------
@@ -959,6 +1090,7 @@ class GaussianProcess(_ManyTargets, KernelEstimator):
     noise: Annotated[Positive, "evidence"] = "evidence"
     tune: Flag = True
     restarts: Whole = 0
+    effort: _Effort = "quick"
 
     def fit(self, X, y, sample_weight=None):
         "Tunes by evidence and conditions on all points; a whole weight is as good as repetitions"
@@ -971,16 +1103,23 @@ class GaussianProcess(_ManyTargets, KernelEstimator):
         if Y.shape[1] == 1:  # the kernel has the unit of y
             unit, y, self.unit_ = float(self.unit_[0]), answers - self.offset_, 1.0
         self.offset_ = self.offset_.reshape(shape)[()]
-        few = 400 - 200 * self.tune  # the choice itself, or a start
-        k, path, noise, self.chosen_ = _elected(X, Y, weights, self.kernel, most=few)
+        rows = X, Y, weights
         if not free:
             noise = passed = self.noise / unit**2
-        if path and self.tune:
-            if self.kernel is None:
-                k = _of_each_column(k, X)
-            k, noise, edge = _climbed(k, X, Y, weights, passed, self.restarts)
-            self.chosen_ = f"{k}, noise {noise:.3g} (y standardised), by evidence from {path.k}"
+        if self.tune and len(_averaged(*rows)[0]) > 1:
+            (rounds, most), options = _ROUNDS[self.effort], (passed, self.restarts)
+            shapes = _shapes(*rows, self.kernel, rounds[0][1])
+            k, noise, edge = _climbed(shapes, *rows, *options, most)
+            start = " or ".join(type(k).__name__ for k in shapes)
+            if self.kernel is not None:
+                start = self.kernel
+            self.chosen_ = f"{k}, noise {noise:.3g} (y standardised), by evidence from {start}"
             self._say(edge)
+        else:
+            how = self.kernel, "loo", None, True, self.effort, free
+            k, _, found, self.chosen_ = _elected(*rows, *how)
+            if free:
+                noise = found
         if free and noise < (least := _least_noise(k, X, weights)):
             noise = least
             self._say(f"noise {least:.3g}, for rounding hides less")
@@ -1079,10 +1218,11 @@ class KernelLogistic(_Classifier):
 
     Parameters
     ----------
-    kernel : Kernel, or None     None: a Gaussian, of raw or standardised columns; chosen
+    kernel : Kernel, or None     None: a Gaussian, a Matérn or a Laplace kernel, elected
     scale : "evidence", or float > 0    of the kernel, the prior variance of the log-odds
-    bandwidth : "loo", "median", or float > 0    of the Gaussian, where kernel is None
+    bandwidth : "loo", "median", or float > 0    where kernel is None; a number is a Gaussian's
     class_weight : dict, "balanced", or None     factors of the weights
+    effort : "quick" or "full"     as of KernelRidge
 
     Attributes
     ----------
@@ -1095,12 +1235,14 @@ class KernelLogistic(_Classifier):
     scale: Annotated[Positive, "evidence"] = "evidence"
     bandwidth: _Elected = "loo"
     class_weight: object = None
+    effort: _Effort = "quick"
 
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and finds the mode"
         _, X, place, weights = self._fit_labels(X, y, sample_weight)
         signs, scale, fits, how, edge = self._signs(place), self.scale, None, "", ""
-        k, _, _, self.chosen_ = _elected(X, signs, weights, self.kernel, self.bandwidth)
+        how = self.kernel, self.bandwidth, None, True, self.effort, False
+        k, _, _, self.chosen_ = _elected(X, signs, weights, *how)
         if self._left_open("scale"):
             (scale, fits, edge), how = self._scale(k, X, place, weights), ", by evidence"
         self.kernel_, self.lam_ = scale * k, 1 / (2 * scale)

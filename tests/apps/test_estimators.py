@@ -55,6 +55,7 @@ from rkhs_notes.apps.estimators import (
     StreamingKernelRidge,
     TwoSampleDrift,
 )
+from rkhs_notes.base.arrays import as_sparse_rows
 from rkhs_notes.base.datasets import load, smiley
 from rkhs_notes.base.objects import Objects
 from rkhs_notes.base.words import Classes
@@ -558,13 +559,11 @@ def test_prices_and_tubes_are_those_of_ridges_leave_one_out():
     assert (fit.lam_, fit.C_, fit.epsilon_) == pytest.approx((path.best, r / path.best, r / 2))
     place = np.digitize(y, [-10, 10])
     against_rest = np.where(place[:, None] == np.arange(3), 1.0, -1.0)
-    paths = [
-        ridge_path(k, X, against_rest, lams, offset=True) for k in estimators._gaussians(X, "loo")
-    ]
-    best, fit = min(paths, key=lambda path: path.loo.min()), KernelSVC().fit(X, place)
-    assert fit.kernel_ == best.k and (fit.lam_, fit.C_) == pytest.approx(
-        (best.best, 1 / (2 * best.best))
-    )
+    fit = KernelSVC().fit(X, place)
+    best = ridge_path(fit.kernel_, X, against_rest, lams, offset=True)
+    assert (fit.lam_, fit.C_) == pytest.approx((best.best, 1 / (2 * best.best)))
+    for other in (Gaussian(0.7), Matern(1.5, 2.0), Laplace(8.0)):
+        assert best.loo.min() <= ridge_path(other, X, against_rest, lams, offset=True).loo.min()
     three = SVC(C=1.0, gamma=1 / 0.98, decision_function_shape="ovr", tol=1e-6).fit(X, place)
     ours = KernelSVC(k, C=1.0, tol=1e-6).fit(X, place).decision_function(X)
     np.testing.assert_allclose(ours, three.decision_function(X), atol=1e-4)
@@ -577,7 +576,8 @@ def test_columns_of_different_scale_are_warned_of_and_measured_apart():
     ) as said:
         machine = KernelSVC().fit(X, y)
     assert said[0].filename == __file__
-    assert isinstance(machine.kernel_, Mahalanobis) and machine.score(X, y) > 0.95
+    width = next(v for v in machine.kernel_.get_params().values() if np.ndim(v))
+    assert width.shape == (13,) and machine.score(X, y) > 0.95
     with pytest.warns(
         UserWarning, match=r"Gaussian\(bandwidth=1\) measures all of them by one.*StandardSc"
     ):
@@ -591,23 +591,142 @@ def test_columns_of_different_scale_are_warned_of_and_measured_apart():
 def test_the_choice_is_the_best_of_those_that_stood():
     X, y = smiley(200, 0)
     fit = KernelRidge().fit(X, y)
-    kernels = estimators._gaussians(X, "loo")
-    errors = [ridge_path(k, X, y, offset=True).loo.min() for k in kernels]
-    assert len(kernels) == 10 and fit.kernel_ == kernels[int(np.argmin(errors))]
-    assert np.isclose(fit.loo_, min(errors)) and f"lam={fit.lam_:.3g}" in fit.chosen_
+    standing, units = estimators._standing(X)
+    poll = estimators._Poll(400, X, y[:, None], np.ones(200), None, True, units)
+    poll.count(sum(standing, []))
+    assert [len(family) for family in standing] == [2] + [len(standing[1])] * 2
+    assert fit.loo_ < min(poll.errors.values())  # of those that are in the middle
+    for factor in (0.5, 2.0):
+        (name,) = {"bandwidth", "scales"} & set(fit.kernel_.get_params())
+        other = fit.kernel_.with_params(**{name: getattr(fit.kernel_, name) * factor})
+        assert ridge_path(other, X, y, offset=True).loo.min() > fit.loo_
+    assert f"lam={fit.lam_:.3g}" in fit.chosen_ and "on 200 points" in fit.chosen_
     for bandwidth in ("medain", "silverman"):
         with pytest.raises(ValueError, match=f"'median' or 'loo', not '{bandwidth}'"):
             KernelRidge(bandwidth=bandwidth).fit(X, y)
 
 
-def test_automatic_machines_do_not_lose_to_tuned_ones():
-    X, y = smiley(400, 0)
-    grid = {"C": [1, 10, 100, 1000], "gamma": [1, 10, 100]}
-    tuned = GridSearchCV(SVC(), grid, cv=5).fit(X[:300], y[:300])
+SMALL = {
+    "quick": ([(60, 2, 1.0), (200, 2, 1.0)], 300),
+    "full": ([(60, 3, 1.0), (200, 3, 1.0), (400, 3, 0.5)], 600),
+}
+
+
+def test_more_voters_overrule_few_ones(monkeypatch):
+    "Sixty points prefer a rough kernel; of two hundred the smooth one is the better, and it is"
+    X, y = make_friedman1(1600, noise=1.0, random_state=0)
+    train, test = (X[:600], y[:600]), (X[600:], y[600:])
+    monkeypatch.setattr(estimators, "_PATH", 100)
+    scores, fits = {}, {}
+    for name, rounds in (("few", ([(60, 2, 1.0)], 60)), ("more", SMALL["quick"])):
+        monkeypatch.setitem(estimators._ROUNDS, "quick", rounds)
+        fits[name] = KernelRidge().fit(*train)
+        scores[name] = fits[name].score(*test)
+    assert "on 60 points; " in fits["few"].chosen_ and fits["few"].kernel_ != fits["more"].kernel_
+    assert re.search(r"of \d+ on 60 points, of \d+ on 200 points; lam", fits["more"].chosen_)
+    assert "by leave-one-out on 300 points, mean squared" in fits["more"].chosen_
+    assert scores["more"] > scores["few"] + 0.02
+    again = KernelRidge().fit(*train)
+    assert again.chosen_ == fits["more"].chosen_ and again.kernel_ == fits["more"].kernel_
+
+
+def test_full_effort_asks_more_points_and_more_kernels(monkeypatch):
+    for name, rounds in SMALL.items():
+        monkeypatch.setitem(estimators._ROUNDS, name, rounds)
+    X, y = make_friedman1(500, noise=1.0, random_state=1)
+    monkeypatch.setattr(estimators, "_PATH", 100)
+    quick, full = (KernelRidge(effort=effort).fit(X, y) for effort in ("quick", "full"))
+    many = [int(n) for n in re.findall(r"(\d+) on \d+ points", full.chosen_)]
+    assert re.findall(r"on (\d+) points", full.chosen_) == ["60", "200", "400", "500"]
+    assert many[0] > int(re.search(r"of (\d+) on 60", quick.chosen_)[1])
+    loo = [ridge_path(f.kernel_, X, y, None, True).loo.min() for f in (quick, full)]
+    assert loo[1] <= loo[0] and full.loo_ == pytest.approx(loo[1])
+    for effort in ("much", 2):
+        for estimator in (KernelRidge(), KernelSVR(), GaussianProcess()):
+            with pytest.raises((ValueError, TypeError), match="effort must be 'quick' or 'full'"):
+                estimator.set_params(effort=effort).fit(X[:20], y[:20])
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KernelRidge(Gaussian(1.0), lam=0.1),
+        KernelRidge(bandwidth=1.0, lam=0.1),
+        KernelRidge(bandwidth="median", lam=0.2),
+        KernelSVC(Laplace(1.0), C=2.0),
+        KernelSVR(bandwidth=2.0, C=2.0, epsilon=0.1),
+        KernelLogistic(Matern(1.5, 2.0)),
+        KernelLogistic(bandwidth=1.0, scale=3.0),
+        GaussianProcess(Gaussian(1.0), noise=0.1, tune=False),
+    ],
+    ids=repr,
+)
+def test_what_was_given_is_not_elected(estimator, monkeypatch):
+    X, y, c, _ = mostly_zero()
+    monkeypatch.setattr(estimators, "ridge_path", lambda *a: pytest.fail("a vote"))
+    y = targets(estimator, y, c)
+    fit = clone(estimator).fit(X, y)
+    assert "leave-one-out" not in fit.chosen_
+    width = fit.kernel_.get_params()
+    if estimator.kernel is not None and not isinstance(
+        estimator, (KernelLogistic, GaussianProcess)
+    ):
+        assert width == estimator.kernel.get_params()
+    if isinstance(estimator, (KernelRidge, KernelSVR)):
+        with pytest.raises(pytest.fail.Exception, match="a vote"):
+            clone(estimator).set_params(kernel=None, bandwidth="loo").fit(X, y)
+
+
+def test_who_stands_for_election():
+    "Three families where the columns are few and full; no product over columns of zeros"
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+
+    def families(X):
+        return {k.family for of_one in estimators._standing(X)[0] for k in of_one}
+
+    assert families(X) == {Gaussian, Matern, Laplace}
     assert (
-        KernelSVC().fit(X[:300], y[:300]).score(X[300:], y[300:])
-        > tuned.score(X[300:], y[300:]) - 0.02
+        families(as_sparse_rows(sp.csr_array(X))) == families(X * (X > 0.5)) == {Gaussian, Matern}
     )
+    assert families(rng.normal(size=(60, 101))) == {Gaussian, Matern}
+    steps = np.floor(4 * rng.uniform(size=(300, 3)))
+    x = rng.uniform(size=(300, 3))
+    y = np.abs(x - 0.5).sum(axis=1) + 0.1 * steps[:, 0]
+    assert isinstance(KernelRidge().fit(x, y).kernel_, Laplace)
+    y = np.sin(4 * x.sum(axis=1)) + 0.05 * rng.normal(size=300)
+    assert isinstance(KernelRidge().fit(x, y).kernel_, (Gaussian, Mahalanobis))
+
+
+def test_a_bandwidth_at_the_edge_is_told():
+    "Two heaps far apart, an answer inside of each: the median distance is that between them"
+    rng = np.random.default_rng(0)
+    inside = rng.normal(size=(200, 1))
+    X, noise = 0.02 * inside + (np.arange(200) % 2)[:, None], 0.1 * rng.normal(size=200)
+    fit = KernelRidge().fit(X, np.sin(12 * inside[:, 0]) + noise)
+    assert re.search(
+        r"bandwidth in median distances = [.\d]+ is the least that was tried; lam", fit.chosen_
+    )
+    assert "distances" not in KernelRidge().fit(inside, np.sin(2 * inside[:, 0])).chosen_
+    poll = estimators._Poll(400, X, noise[:, None], np.ones(200), None, True, {False: 1.0})
+    best = estimators._Candidate(Gaussian, False, -estimators._POWERS)
+    poll.errors |= {best: 1.0, best.moved(1): 1.01, best.moved(2): 2.0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "= 0.0625 is the least that was tried" in poll.edge(best)
+        assert not poll.edge(best.moved(1))
+    poll.errors[best.moved(1)] = 1.03
+    with pytest.warns(UserWarning, match="best may lie beyond: pass kernel="):
+        poll.edge(best)
+
+
+def test_automatic_machines_do_not_lose_to_tuned_ones():
+    grid, lost = {"C": [1, 10, 100, 1000], "gamma": [1, 10, 100]}, []
+    for seed in range(3):
+        (X, y), (new, labels) = smiley(300, seed), smiley(1000, 100 + seed)
+        tuned = GridSearchCV(SVC(), grid, cv=5).fit(X, y)
+        lost.append(tuned.score(new, labels) - KernelSVC().fit(X, y).score(new, labels))
+    assert np.mean(lost) < 0.01
 
 
 # ------------------------------------------------------------------ machines
@@ -971,7 +1090,7 @@ def test_the_process_is_the_chapters_at_a_maximum_of_the_evidence():
     assert np.allclose(fit.predict(x[:5], return_cov=True)[1], chapters.cov(x[:5]))
     top = fit.process_.log_marginal
     for name, value in fit.kernel_.get_params().items():
-        for factor in (0.8, 1.25):
+        for factor in (0.8, 1.25) * (not name.endswith("nu")):  # which is not tuned
             other = fit.kernel_.with_params(**{name: factor * value})
             assert log_marginal(other, x, y - y.mean(), fit.noise_)[0] < top + 1e-6
     assert log_marginal(fit.kernel_, x, y - y.mean(), 1.3 * fit.noise_)[0] < top
