@@ -26,6 +26,7 @@ BESIDE = {
     "10a",
     "11b",
     "12a",
+    "14b",
 }  # pages made of sections that left a page of the course: three exercises are enough
 PAGES = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
 KINDS = {

@@ -78,6 +78,7 @@ FITTING = {
         power=same(0.2), n_tests=same(9), level=same(0.5),
     ),
     "two_samples.mmd_test_split": dict(X=same(A), Y=same(B)),
+    "distributed.stream_sample": dict(blocks=same(A), m=same(3)),
 }  # fmt: skip
 
 

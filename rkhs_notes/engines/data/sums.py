@@ -45,6 +45,9 @@ class ExactSum(Value):
                 np.subtract(e, high[part] - s, out=low[part])
         return ExactSum._of(finite(high, "a sum of products", "rescale X or y"), low)
 
+    def __sizeof__(self):  # a scheduler asks before it sends
+        return object.__sizeof__(self) + self.high.nbytes + self.low.nbytes
+
 
 Sum = ExactSum  # its name in older pickles
 
@@ -199,18 +202,23 @@ Blocks = Annotated[
 
 
 def in_blocks(blocks):
-    "(X, y) or (X, y, w) one after the other"
+    "(X, y) or (X, y, w) one after the other; y may be None"
     if not is_pair(blocks):
         yield from blocks
         return
     first, n = blocks[0], blocks[0].shape[0]
     for name, part in zip(("y", "weights"), blocks[1:]):
-        if len(part) != n:
+        if part is not None and len(part) != n:
             part = np.asarray(part)
             shaped(part, name, (n, *part.shape[1:]), hint=", one row for each point")
     width = int(np.prod(first.shape[1:]))
     for rows in row_blocks(n, 8 * (width + 8)):
-        yield tuple(getattr(part, "iloc", part)[rows] for part in blocks)
+        yield tuple(_rows_of(part, rows) for part in blocks)
+
+
+def _rows_of(part, rows):
+    if part is not None:
+        return getattr(part, "iloc", part)[rows]
 
 # %% ../../../nbs/engines/data/sums.ipynb #cf26016e
 @contextmanager
