@@ -32,8 +32,7 @@ RKHS RKHSFunction FiniteDimensionalRKHS check_reproducing
 MercerExpansion mercer_expansion check_mercer
 
 ridge ridge_path minimize_risk huber quantile epsilon_insensitive semiparametric smoothing_spline
-nadaraya_watson gaussian_process fit_hyperparameters irrelevant_columns learn_noise
-gp_classification
+nadaraya_watson gaussian_process fit_hyperparameters learn_noise gp_classification
 check_representer
 kernel_sgd cheapest_option svc svr nu_svc nu_svr svc_multiclass one_class svm_primal
 svc_probability svc_leave_one_out

@@ -108,7 +108,6 @@ from .deeper.dependence import hsic as hsic
 from .deeper.dependence import hsic_test as hsic_test
 from .engines.solving.losses import huber as huber
 from .engines.kernels.laws import indefinite_witness as indefinite_witness
-from .engines.solving.evidence import irrelevant_columns as irrelevant_columns
 from .kernels import is_psd as is_psd
 from .engines.solving.correlations import kernel_cca as kernel_cca
 from .engines.solving.unmixing import kernel_ica as kernel_ica

@@ -2,6 +2,7 @@
 
 import pickle
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -104,10 +105,11 @@ def test_gradients_are_difference_quotients(family, shift, unit):
 
 
 def test_squares_by_column_are_the_parts_of_the_whole():
-    scales, far = np.array([1e-7, 1.0, 2.0]), X * [1.0, 1.0, 1e3]  # of the first no digits are left
-    deltas = (far[:, None, :] - far[None, :, :]) / scales
-    r2, W = np.sum(deltas**2, axis=2), rng.normal(size=(30, 30))
-    parts = squares_by_column(W, r2, far, far, scales)
+    "Of close pairs far from each other one product would keep no digit"
+    far = np.concatenate([1e6 * X, 1e6 * X + 1e-3 * rng.normal(size=X.shape)])
+    deltas = (far[:, None, :] - far[None, :, :]) / LENGTHS
+    r2, W = np.sum(deltas**2, axis=2), rng.normal(size=(60, 60))
+    parts = squares_by_column(W, r2, far, far, LENGTHS)
     H = np.divide(W, r2, out=np.zeros_like(W), where=r2 > 0)
     direct = np.einsum("ij,ijd->d", H, deltas**2)
     np.testing.assert_allclose(parts, direct, rtol=0, atol=1e-7 * np.abs(W).sum())
@@ -184,6 +186,24 @@ def test_evidence_finds_the_columns_that_do_nothing(family):
         right += {1, 3, 4} == set(found.irrelevant)
         assert not {0, 2} & set(found.irrelevant)
     assert right >= 4
+
+
+@pytest.mark.second_route("irrelevant_columns", "every subset of the columns")
+def test_what_does_nothing_is_the_largest_set_that_costs_less_than_its_size():
+    Z, y = sample(3)
+    kernel, noise, value = rn.fit_hyperparameters(1.0 * rn.Gaussian(np.ones(5)), Z, y, 0.1)
+
+    def without(columns):
+        W = Z.copy()
+        W[:, columns] = 0.0
+        try:
+            return rn.gaussian_process(kernel, W, y, noise).log_marginal
+        except rn.NotPositiveDefinite:
+            return -np.inf
+
+    subsets = [list(c) for size in range(1, 6) for c in combinations(range(5), size)]
+    cheap = [c for c in subsets if without(c) > value - len(c)]
+    assert rn.irrelevant_columns(kernel, Z, y, noise) == max(cheap, key=len)
 
 
 def test_irrelevant_columns_are_said_by_name_and_asked_of_the_evidence():
