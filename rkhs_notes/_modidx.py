@@ -865,6 +865,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                       'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._are_numbers': ( 'apps/estimators.html#_are_numbers',
                                                                                          'rkhs_notes/apps/estimators.py'),
+                                            'rkhs_notes.apps.estimators._as_told': ( 'apps/estimators.html#_as_told',
+                                                                                     'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._averaged': ( 'apps/estimators.html#_averaged',
                                                                                       'rkhs_notes/apps/estimators.py'),
                                             'rkhs_notes.apps.estimators._beside_zero': ( 'apps/estimators.html#_beside_zero',

@@ -783,17 +783,22 @@ class _Machine(KernelEstimator):
         return r * (r > 1e-13)  # of Y in deviations: rounding
 
 # %% ../../nbs/apps/estimators.ipynb #758974be
+def _as_told(y):
+    "Labels with none missing; pandas' Int64 and boolean as integers and booleans"
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        return y
+    if labels.dtype.kind not in "biufc":
+        as_labels(y, len(labels))  # refuses those that are missing
+    return labels
+
+
 class _Classifier(ClassifierMixin, KernelEstimator):
     "Labels of any type, class weights, and targets ±1 for the election"
 
     def _fit_labels(self, X, y, sample_weight):
         "(rows, X, place in classes_, weights), rows that repeat once"
-        labels = np.asarray(y)
-        if labels.ndim == 1 and labels.dtype.kind not in "biufc":
-            as_labels(y, len(labels))  # refuses those that are missing
-        if labels.ndim == 1:
-            y = labels  # pandas' Int64 and boolean as integers and booleans
-        X, y = self._fit_points(X, y)
+        X, y = self._fit_points(X, _as_told(y))
         check_classification_targets(y)
         self.classes_, place = np.unique(y, return_inverse=True)
         rows, X, place, weights = _merged(X, place, sample_weight)
@@ -2252,10 +2257,8 @@ class StreamingKernelClassifier(_Classifier, _Streamed):
 
     def _read(self, X, y, sample_weight=None):
         _read_parameters(self)
-        first, labels = not hasattr(self, "sums_"), np.asarray(y)
-        if labels.ndim == 1 and labels.dtype.kind not in "biufc":
-            as_labels(y, len(labels))  # refuses those that are missing
-        X, y = _read_rows(self, X, y, reset=first)
+        first = not hasattr(self, "sums_")
+        X, y = _read_rows(self, X, _as_told(y), reset=first)
         check_classification_targets(y)
         weights = _weights_of(sample_weight, X)
         rows = np.flatnonzero(weights)
