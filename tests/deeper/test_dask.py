@@ -302,8 +302,11 @@ def test_files_are_read_where_they_lie(tmp_path, client):
     )
     assert stream_means(PHI, blocks, client=client).n == 1200
     (tmp_path / "2.csv").write_text("a,b,c,y\n1,2,3,4\n1,,3,4\n")
-    with pytest.raises(ValueError, match="^block 2, part 0: X is not finite"):
+    with pytest.raises(ValueError, match="^block 2: 2.csv, line 3: column 'b' has a gap"):
         stream_ridge(PHI, blocks, 0.1, client=client)
+    parts = [dask.delayed(list)([made(0), spoilt(5)])]
+    with pytest.raises(ValueError, match="^block 0, part 1: X is not finite"):
+        stream_ridge(PHI, parts, 0.1, client=client)
 
 
 def test_every_source_gives_the_same_means(tmp_path):

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from ...base.arrays import shaped
 from ...base.words import Word, fitting
-from .sums import as_block, is_pair, pairwise
+from .sums import as_block, in_block, is_pair, pairwise
 
 # %% ../../../nbs/engines/data/clusters.ipynb #fd6fb834
 def is_lazy(blocks):
@@ -84,7 +84,8 @@ def task_blocks(number, block):
     if len(block) == 1:
         block = block[0]
         if not (isinstance(block, tuple) or hasattr(block, "shape")):
-            yield from ((f"{number}, part {i}", part) for i, part in enumerate(block))
+            with in_block(number):  # a file may end in the middle
+                yield from ((f"{number}, part {i}", part) for i, part in enumerate(block))
             return
     yield number, block
 
