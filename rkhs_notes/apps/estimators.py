@@ -9,15 +9,17 @@ __all__ = ['KernelEstimator', 'KernelRidge', 'KernelSVC', 'KernelSVR', 'OneClass
            'StreamingKernelRidge', 'StreamingKernelClassifier']
 
 # %% ../../nbs/apps/estimators.ipynb #72778d58
-import html, re
+import html, math, re
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, fields
+from functools import partial
 from inspect import isfunction
 from itertools import combinations
 from typing import Annotated, NamedTuple
 import numpy as np
 from scipy.optimize import brentq
+from ..base import settings
 from ..base.arrays import as_labels, shaped
 from ..base.blocks import row_blocks
 from ..base.errors import ConvergenceFailure, NotPositiveDefinite, at_edge, door, warned
@@ -41,7 +43,7 @@ from ..base.factors import clear_shift
 from ..base.objects import ranked
 from ..base.points import joined_of, names_of, taken_of, with_names
 from ..base.words import Classes, Count, Flag, NonNegative, Positive, Probability, Whole
-from ..base.words import present, word_of
+from ..base.words import one_of, present, word_of
 from .comparison import compare_tables
 from ..engines.solving.couplings import coupled_embedding
 from ..engines.solving.correlations import kernel_cca
@@ -52,9 +54,10 @@ from ..engines.kernels.entries import LamEach
 from ..engines.kernels.gram import AKernel, needed_columns
 from ..engines.machines.smo import one_of_many
 from ..engines.features.random_maps import random_feature_map
-from ..engines.solving.landmarks import nystrom_features
-from ..deeper.machines import sigmoid_of, svc_multiclass
-from ..engines.machines.laplace_method import gp_classification
+from ..engines.solving.landmarks import function_of, landmark_map, nystrom_features
+from ..deeper.machines import MulticlassMachine, sigmoid_of, svc_multiclass
+from ..engines.machines.laplace_method import LaplaceOnFeatures, gp_classification
+from ..engines.machines.laplace_method import laplace_on_features
 from ..engines.solving.evidence import gaussian_process, tuned, without_effect
 from ..engines.solving.searches import doing_nothing
 from ..kernels import Gaussian, Kernel, Linear, On, median_bandwidth
@@ -67,13 +70,13 @@ from ..engines.data.stored import write_expression
 from ..engines.data.sums import ExactSum, as_block, dense, in_block, in_blocks, is_pair
 from ..engines.data.sums import pairwise
 from ..engines.data.tables import as_columns, read_table
-from ..engines.machines.prices import Share, require_factors, unit_of
+from ..engines.machines.prices import Share, require_factors, two_classes, unit_of
 from ..engines.machines.support import coupled, dealt, votes
-from ..deeper.scale import ridge_large
+from ..deeper.scale import gaussian_process_large, kernel_pca_large, ridge_large
 from ..deeper.streams import StreamingRidge
 from ..deeper.two_samples import mmd_test, mmd_test_aggregated
 from ..engines.kernels.leaves import Laplace, Mahalanobis, Matern
-from ..deeper.variants import one_class, svr
+from ..deeper.variants import one_class, primal_machine, svr, tube_machine
 from ..engines.machines.kernel_machines import svc
 
 # %% ../../nbs/apps/estimators.ipynb #3fb3799c
@@ -642,6 +645,65 @@ def _elected(
     path = poll.path(k)
     return k, path, path._best, f"{k}, {by}"
 
+# %% ../../nbs/apps/estimators.ipynb #rout0002
+_PATH, _EXACT, _CENTRES = 3000, 10_000, 2000
+_Route = Annotated[str, one_of("auto", "exact", "landmarks", "features")]
+
+
+class _Routed:
+    "An estimator that says what its routes cost before it takes one"
+
+    _most = 1000  # landmarks or features
+    _words = "exact", "landmarks", "features"
+    _needs_matrix = True
+
+    def _taken(self, X, *sizes):
+        "Counts; sets route_ and how many landmarks or features it has; says so where that is news"
+        n, d = len(X), (*np.shape(X), 20)[1]
+        if issparse(X):
+            d = X.nnz / n
+        limit = settings.result_mib * 2**20
+        many = int(min(n, self._most, math.sqrt(limit / 64), max(1, limit // (16 * n))))
+        bills = dict(zip(self._words, self._bills(n, d, many, *sizes)))
+        operations, stored = bills["exact"]
+        comfortable = operations <= _EXACT**3 / 3 and stored <= limit
+        self.route_, self._many, self._told = self.route, many, ""
+        if self.route == "auto":
+            self.route_ = ("landmarks", "exact")[comfortable]
+        if comfortable and self.route_ == "exact":
+            return self.route_
+        self._told = _in_words(n, many, bills, self.route_)
+        if self.route_ == "exact" and self._needs_matrix and stored > limit:
+            raise MemoryError(
+                f"{self._told}, but settings.result_mib allows {limit / 2**30:.3g} GiB: pass "
+                "route='landmarks'."
+            )
+        if self.route == "auto":
+            warned(f"{self._told}. To choose, pass route=.", UserWarning)
+        return self.route_
+
+    def _solves_exactly(self, X):
+        "Also on landmarks, where all rows are landmarks"
+        return self.route_ == "exact" or (self.route_ == "landmarks" and self._many >= len(X))
+
+    def _features_of(self, k, X):
+        "The feature map of the route"
+        if self.route_ == "landmarks":
+            return landmark_map(k, k._marked(X), self._many, np.random.default_rng(0))
+        if not hasattr(X, "shape"):
+            raise TypeError("random features are of rows of numbers: pass route='landmarks'.")
+        return random_feature_map(_by_number(k, names_of(X) or ()), X.shape[1], self._many, 0)
+
+
+def _in_words(n, many, bills, route):
+    "What each route takes"
+    parts = []
+    for name, (operations, stored) in bills.items():
+        if name != "exact":
+            name = f"{many} {name}"
+        parts.append(f"{name} {operations:.1e} operations and {stored / 2**30:.2g} GiB")
+    return f"of {n} rows {', '.join(parts)}; route {route!r}"
+
 # %% ../../nbs/apps/estimators.ipynb #bb76f52f
 def _weights_of(sample_weight, X):
     "The weights as an array (n,), ≥ 0 and not all 0"
@@ -672,25 +734,42 @@ class _ManyTargets(MultiOutputMixin, RegressorMixin):
     "Regression of one target or of several"
 
 # %% ../../nbs/apps/estimators.ipynb #1bef2c7e
-_PATH, _EXACT, _CENTRES = 3000, 10_000, 2000
+def _matrix_or_features(n, d, m):
+    "[(operations, bytes)] of a factor, of landmarks and of features"
+    values = 2 * d + 20
+    on_landmarks = 2 * n * m * (values + m), 64 * m**2
+    return (n**3 / 3, 8 * n**2), on_landmarks, (n * m * (values + m), 24 * m**2)
 
 
-def _solved(k, X, Y, lam, offset, weights):
-    "(f, b), exact or on centres"
-    if len(X) > _EXACT and np.ndim(lam):
+def _solved(how, k, X, Y, lam, offset, weights):
+    "(f, b), exact, on centres or on features"
+    if how._solves_exactly(X):
+        found = ridge(k, X, Y, lam, offset, weights)
+        return (found.function, found.offset) if offset else (found, 0.0)
+    if np.ndim(lam):
         one_a_column(lam, Y)
-        each = [_solved(k, X, y, c, offset, weights) for y, c in zip(Y.T, lam, strict=True)]
-        alpha = np.column_stack([f.alpha for f, _ in each])
-        return RKHSFunction._of(k, each[0][0].Z, alpha), np.array([b for _, b in each])
-    if len(X) > _EXACT:
+        each = [_solved(how, k, X, y, c, offset, weights) for y, c in zip(Y.T, lam, strict=True)]
+        return _side_by_side([f for f, _ in each]), np.array([b for _, b in each])
+    if how.route_ == "landmarks":
         b = offset * (weights @ Y) / weights.sum()
-        return ridge_large(k, X, Y - b, lam, _CENTRES, rng=0, weights=weights).function, b
-    found = ridge(k, X, Y, lam, offset, weights)
+        return ridge_large(k, X, Y - b, lam, how._many, rng=0, weights=weights).function, b
+    sums = StreamingRidge(how._features_of(k, X), _columns(Y).shape[1])
+    for rows in row_blocks(len(Y), 64 * how._many):
+        sums.update(taken_of(X, rows), Y[rows], weights[rows])
+    found = sums.solve(lam, offset=offset)
     return (found.function, found.offset) if offset else (found, 0.0)
+
+
+def _side_by_side(modes):
+    "Functions of the same centres, or features, as one of several columns"
+    f = modes[0]
+    if isinstance(f, RKHSFunction):
+        return f._with(np.column_stack([f.alpha for f in modes]))
+    return f._with(np.column_stack([f.w for f in modes]))
 
 # %% ../../nbs/apps/estimators.ipynb #089c22e3
 @_estimator
-class KernelRidge(_ManyTargets, KernelEstimator):
+class KernelRidge(_Routed, _ManyTargets, KernelEstimator):
     """Kernel ridge regression: min over f in H, b of  Σᵢ wᵢ (yᵢ − f(xᵢ) − b)² + lam ‖f‖²   (5.2)
 
     Parameters
@@ -703,10 +782,11 @@ class KernelRidge(_ManyTargets, KernelEstimator):
     offset : bool                  fit b; without it f alone, as scikit-learn's KernelRidge
     effort : "quick" or "full"     choose on up to 2000 points, or on 4000 and by a finer search: some
         20 or 60 eigendecompositions, most of them of 1000 points at most
+    route : "auto", "exact", "landmarks", "features"    see *Routes for many rows*
 
     Attributes
     ----------
-    function_ : RKHSFunction       f, a value: evaluate, add, measure, draw it
+    function_ : RKHSFunction       f, a value: evaluate, add, measure, draw it; or FeatureFunction
     offset_ : float or array (t,)  b
     kernel_, lam_, loo_            what was chosen; the leave-one-out mean squared error of "loo"
     chosen_ : str                  the same as a sentence
@@ -716,11 +796,16 @@ class KernelRidge(_ManyTargets, KernelEstimator):
     bandwidth: Annotated[Positive, "evidence", "median", "loo"] = "loo"
     offset: Flag = True
     effort: _Effort = "quick"
+    route: _Route = "auto"
+
+    _bills = staticmethod(_matrix_or_features)
+    _most = property(lambda self: _CENTRES)
 
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and solves; a whole weight is as good as repetitions"
         X, y = self._fit_points(X, y, multi_output=True, y_numeric=True)
         _, X, Y, weights = _merged(X, _columns(y), sample_weight)
+        self._taken(X)
         free = self._left_open("lam")
         lams = None
         if not free:
@@ -738,7 +823,9 @@ class KernelRidge(_ManyTargets, KernelEstimator):
             )
         if not free:
             self.lam_ = self.lam
-        self.function_, self.offset_ = _solved(self.kernel_, X, Y, self.lam_, self.offset, weights)
+        self._say(self._told)
+        of = self.kernel_, X, Y, self.lam_, self.offset, weights
+        self.function_, self.offset_ = _solved(self, *of)
         return self
 
     def predict(self, X):
@@ -913,9 +1000,61 @@ def _power(P, place, weights):
     loss = lambda s: -weights @ (T * log_softmax(np.exp(s) * np.log(P), axis=1)).sum(axis=1)
     return float(np.exp(minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded").x))
 
+# %% ../../nbs/apps/estimators.ipynb #rout0005
+class _RoutedMachine(_Routed, _Machine):
+    _needs_matrix = False
+
+    def _bills(self, n, d, m, pairs=1):
+        on_features = n * m * (2 * d + 20 + m + 3000 * pairs), 16 * n * m
+        stored = 8 * n**2
+        if pairs == 1:  # rows of the matrix come and go
+            stored = min(4 * n**2, 8000 * n)
+        return (n**2 * (d + 100), stored), on_features, on_features
+
+
+def _on_landmarks(machine, f, X, **changed):
+    "The machine with a function of features in its simplest form"
+    f = function_of(f.phi, f.w)
+    if not isinstance(f, RKHSFunction):
+        f = f.of_columns(X)
+    return type(machine)._of(**(vars(machine) | dict(function=f) | changed))
+
+
+def _tube_on(phi, k, X, y, C, eps, weights, tol):
+    "svr on features"
+    machine = tube_machine(phi(X), phi, X, y, C, eps, weights, tol)
+    return _on_landmarks(machine, machine.function, X)
+
+# %% ../../nbs/apps/estimators.ipynb #rout0006
+def _machine_on(phi, k, X, y, C, weights, tol):
+    "svc, or svc_multiclass, on features"
+    classes, place = np.unique(y, return_inverse=True)
+    F, pairs, machines = phi(X), _pairs(len(classes)), []
+    dual = np.zeros((len(F), len(pairs)))
+    for t, (low, high) in enumerate(pairs):
+        rows = np.flatnonzero((place == low) | (place == high))
+        box = two_classes(np.where(place[rows] == high, 1.0, -1.0), C * weights[rows])
+        names = tuple(classes[[low, high]].tolist())
+        of = F[rows], phi, taken_of(X, rows), box, names
+        machines.append(primal_machine(*of, tol))
+        dual[rows, t] = machines[-1].dual
+    if not pairs[1:]:
+        return _on_landmarks(machines[0], machines[0].function, X)
+    return MulticlassMachine._of(
+        function_of(phi, F.T @ dual),
+        np.array([m.offset for m in machines]),
+        dual,
+        np.flatnonzero(dual.any(axis=1)),
+        max(m.gap for m in machines),
+        all(m.converged for m in machines),
+        classes,
+        "one-vs-one",
+        tuple(pairs),
+    )
+
 # %% ../../nbs/apps/estimators.ipynb #449ece8f
 @_estimator
-class KernelSVC(_Classifier, _Machine):
+class KernelSVC(_Classifier, _RoutedMachine):
     """Support vector classification: min ½ ‖f‖² + C Σᵢ wᵢ max(0, 1 − yᵢ (f(xᵢ) + b))   (7.2)
 
     Parameters
@@ -927,6 +1066,7 @@ class KernelSVC(_Classifier, _Machine):
     probability : bool             fit Platt's curve on held-out decisions, for predict_proba
     tol : float > 0                the largest violation of the KKT conditions, as libsvm's
     effort : "quick" or "full"     as of KernelRidge
+    route : "auto", "exact", "landmarks", "features"    see *Routes for many rows*
 
     Attributes
     ----------
@@ -941,19 +1081,23 @@ class KernelSVC(_Classifier, _Machine):
     probability: Flag = False
     tol: Positive = 1e-3
     effort: _Effort = "quick"
+    route: _Route = "auto"
 
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and solves the dual"
         rows, X, place, weights = self._fit_labels(X, y, sample_weight)
+        self._taken(X, len(self.classes_) - 1)
         self._elect(X, self._signs(place), weights, "C")
         self.C_, how, machine = self.C, "", svc
         if self._left_open("C"):
             self.C_, how = 1 / (2 * self.lam_), " = 1 / (2 lam)"
         if len(self.classes_) > 2:
             machine = svc_multiclass
+        if self.route_ != "exact":
+            machine = partial(_machine_on, self._features_of(self.kernel_, X))
         y, options = Classes(self.classes_, place), dict(C=self.C_, tol=self.tol)
         self._keep(rows, machine, X, self.classes_[place], weights=weights, **options)
-        self._say(f"C={self.C_:.3g}{how}")
+        self._say(f"C={self.C_:.3g}{how}", self._told)
         if self.probability:
             held_out = _held_out(machine, self.kernel_, X, y, weights, **options)
             self.curve_ = _curves(held_out, place, weights)
@@ -981,7 +1125,7 @@ class KernelSVC(_Classifier, _Machine):
 
 # %% ../../nbs/apps/estimators.ipynb #beec20e0
 @_estimator
-class KernelSVR(RegressorMixin, _Machine):
+class KernelSVR(RegressorMixin, _RoutedMachine):
     """Support vector regression: min ½ ‖f‖² + C Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − b| − epsilon)   (7b.2)
 
     Parameters
@@ -992,6 +1136,7 @@ class KernelSVR(RegressorMixin, _Machine):
     bandwidth : "loo", "median", or float > 0    where kernel is None; a number is a Gaussian's
     tol : float > 0                  the largest violation of the KKT conditions, in deviations of y
     effort : "quick" or "full"     as of KernelRidge
+    route : "auto", "exact", "landmarks", "features"    see *Routes for many rows*
 
     Attributes
     ----------
@@ -1004,11 +1149,13 @@ class KernelSVR(RegressorMixin, _Machine):
     bandwidth: _Elected = "loo"
     tol: Positive = 1e-3
     effort: _Effort = "quick"
+    route: _Route = "auto"
 
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and solves the dual"
         X, y = self._fit_points(X, y, y_numeric=True)
         rows, X, y, weights = _merged(X, y.astype(float), sample_weight)
+        self._taken(X)
         unit = unit_of(y, weights)
         r = self._elect(X, _columns((y - y.mean()) / unit), weights, "C", "epsilon")
         self.C_, self.epsilon_ = self.C, self.epsilon
@@ -1016,8 +1163,11 @@ class KernelSVR(RegressorMixin, _Machine):
             self.C_ = unit * (r or 1.0) / self.lam_
         if self._left_open("epsilon"):
             self.epsilon_ = unit * r / 2
-        self._say(f"C={self.C_:.3g}, epsilon={self.epsilon_:.3g}")
-        return self._keep(rows, svr, X, y, self.C_, self.epsilon_, weights, tol=self.tol)
+        self._say(f"C={self.C_:.3g}, epsilon={self.epsilon_:.3g}", self._told)
+        solve = svr
+        if self.route_ != "exact":
+            solve = partial(_tube_on, self._features_of(self.kernel_, X))
+        return self._keep(rows, solve, X, y, self.C_, self.epsilon_, weights, tol=self.tol)
 
     def predict(self, X):
         "f(X) + b"
@@ -1068,7 +1218,7 @@ class OneClassKernelSVM(OutlierMixin, _Machine):
 
 # %% ../../nbs/apps/estimators.ipynb #4050c87b
 @_estimator
-class GaussianProcess(_ManyTargets, KernelEstimator):
+class GaussianProcess(_Routed, _ManyTargets, KernelEstimator):
     """Gaussian process regression, its kernel and noise of the largest evidence   (5a.1), (5a.3)
 
     Parameters
@@ -1080,6 +1230,7 @@ class GaussianProcess(_ManyTargets, KernelEstimator):
     tune : bool                  False takes the kernel as it is, and the noise of leave-one-out
     restarts : int ≥ 0           more starts for the evidence
     effort : "quick" or "full"   evidence of up to 2000 points, or of 4000: one factorization a step
+    route : "auto", "exact", "landmarks"    see *Routes for many rows*; landmarks sample functions
 
     Attributes
     ----------
@@ -1096,12 +1247,21 @@ class GaussianProcess(_ManyTargets, KernelEstimator):
     tune: Flag = True
     restarts: Whole = 0
     effort: _Effort = "quick"
+    route: Annotated[str, one_of("auto", "exact", "landmarks")] = "auto"
+
+    _words = "exact", "landmarks"
+    _most = property(lambda self: _CENTRES)
+
+    def _bills(self, n, d, m):
+        exact, (operations, stored), _ = _matrix_or_features(n, d, m)
+        return exact, (operations + 260 * n * m, stored + 1040 * n)
 
     def fit(self, X, y, sample_weight=None):
         "Tunes by evidence and conditions on all points; a whole weight is as good as repetitions"
         X, y = self._fit_points(X, y, multi_output=True, y_numeric=True)
         shape = y.shape[1:]
         _, X, Y, weights = _merged(X, _columns(y), sample_weight)
+        self._taken(X)
         answers, free, passed = Y, self._left_open("noise"), None
         Y, self.offset_, self.unit_ = _standardised(Y, weights)
         unit, y = 1.0, Y
@@ -1130,7 +1290,14 @@ class GaussianProcess(_ManyTargets, KernelEstimator):
             self._say(f"noise {least:.3g}, for rounding hides less")
         self.kernel_, self.noise_ = unit**2 * k, unit**2 * noise
         y = y.reshape(-1, *shape)
-        self.process_ = gaussian_process(self.kernel_, X, y, self.noise_, _uneven(weights))
+        self._say(self._told)
+        of, weights = (self.kernel_, X, y, self.noise_), _uneven(weights)
+        if self._solves_exactly(X):
+            self.process_ = gaussian_process(*of, weights)
+        else:
+            by_number, *of = _by_number(self.kernel_, names_of(X) or ()), *of[1:]
+            sampled = dict(n_centres=self._many, rng=0, weights=weights)
+            self.process_ = gaussian_process_large(by_number, *of, **sampled)
         f, self.lam_ = self.process_.mean, self.noise_
         self.function_ = RKHSFunction._of(f.k, f.Z, f.alpha * self.unit_)
         return self
@@ -1163,6 +1330,8 @@ class GaussianProcess(_ManyTargets, KernelEstimator):
 # %% ../../nbs/apps/estimators.ipynb #7e3b21c5
 def _left_out(fit, X):
     "About the latent f at each row of a fit, without that row: one Newton step from the mode"
+    if isinstance(fit, LaplaceOnFeatures):
+        return fit.left_out
     b, alpha = fit.gram.inverse_diagonal(), fit.mean.alpha  # 1 − W c
     c = np.minimum((1 - b) / np.maximum(fit.root**2, 1e-300), fit.k.diag(X))
     return fit.mean(X) - alpha * c / b
@@ -1218,7 +1387,7 @@ def _of_largest_evidence(fits_at):
 
 # %% ../../nbs/apps/estimators.ipynb #d2727a77
 @_estimator
-class KernelLogistic(_Classifier):
+class KernelLogistic(_Routed, _Classifier):
     """Kernel logistic regression: the mode of (5a.4), its log-odds calibrated by leave-one-out
 
     Parameters
@@ -1228,6 +1397,7 @@ class KernelLogistic(_Classifier):
     bandwidth : "loo", "median", or float > 0    where kernel is None; a number is a Gaussian's
     class_weight : dict, "balanced", or None     factors of the weights
     effort : "quick" or "full"     as of KernelRidge
+    route : "auto", "exact", "landmarks", "features"    see *Routes for many rows*
 
     Attributes
     ----------
@@ -1241,23 +1411,33 @@ class KernelLogistic(_Classifier):
     bandwidth: _Elected = "loo"
     class_weight: object = None
     effort: _Effort = "quick"
+    route: _Route = "auto"
+
+    _most = 500
+
+    def _bills(self, n, d, m, q):
+        on_features = 12 * q * n * m**2 + n * m * (2 * d + 20), 24 * n * m
+        return (4 * q * n**3, 8 * (q + 2) * n**2), on_features, on_features
 
     def fit(self, X, y, sample_weight=None):
         "Chooses what was left open and finds the mode"
         _, X, place, weights = self._fit_labels(X, y, sample_weight)
+        q = len(self.classes_)
+        self._taken(X, q - (q == 2))
         signs, scale, fits, how, edge = self._signs(place), self.scale, None, "", ""
-        how = self.kernel, self.bandwidth, None, True, self.effort, False
-        k, _, _, self.chosen_ = _elected(X, signs, weights, *how)
+        asked = self.kernel, self.bandwidth, None, True, self.effort, False
+        k, _, _, self.chosen_ = _elected(X, signs, weights, *asked)
         if self._left_open("scale"):
             (scale, fits, edge), how = self._scale(k, X, place, weights), ", by evidence"
         self.kernel_, self.lam_ = scale * k, 1 / (2 * scale)
-        self._say(f"scale {scale:.3g}{how}", edge)
+        self._say(f"scale {scale:.3g}{how}", edge, self._told)
+        if self.route_ != "exact":
+            fits = self._fits_on(self._features_of(self.kernel_, X), X, place, weights)
         self.classifiers_ = fits or self._fits(self.kernel_, X, place, weights)
         modes = [c.mean for c in self.classifiers_]
         self.function_ = modes[0]
         if modes[1:]:
-            alpha = np.column_stack([f.alpha for f in modes])
-            self.function_ = RKHSFunction(self.kernel_, X, alpha)
+            self.function_ = _side_by_side(modes)
         left_out = np.column_stack([_left_out(c, X) for c in self.classifiers_])
         self.temperature_ = _temperature(left_out, place, weights)
         return self
@@ -1265,6 +1445,11 @@ class KernelLogistic(_Classifier):
     def _fits(self, k, X, place, weights):
         q = len(self.classes_)
         return [gp_classification(k, X, place == c, weights) for c in range(q == 2, q)]
+
+    def _fits_on(self, phi, X, place, weights):
+        F, q = phi(X), len(self.classes_)
+        of_class = lambda c: Classes(np.array([False, True]), (place == c).astype(int))
+        return [laplace_on_features(phi, F, of_class(c), weights) for c in range(q == 2, q)]
 
     def _scale(self, k, X, place, weights):
         "(scale of largest evidence on some 300 points, its fits if those are all, words)"
@@ -1300,7 +1485,7 @@ class _Named(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
 # %% ../../nbs/apps/estimators.ipynb #070b49c5
 @_estimator
-class KernelPCA(_Named, KernelEstimator):
+class KernelPCA(_Routed, _Named, KernelEstimator):
     """Kernel principal components: leading eigenfunctions of the centred Gram matrix   (8.6)
 
     Parameters
@@ -1308,21 +1493,39 @@ class KernelPCA(_Named, KernelEstimator):
     kernel : Kernel, or None     None: a Gaussian of the median distance
     n_components : int ≥ 1
     bandwidth : "median", or float > 0    of the Gaussian, where kernel is None
+    route : "auto", "exact", "landmarks", "features"    see *Routes for many rows*
 
     Attributes
     ----------
-    components_                  the KernelComponents, with .eigenvalues, .explained, .residual(X)
+    components_                  the KernelComponents, with .eigenvalues, .explained, .residual(X);
+                                 on landmarks or features LargeComponents, with .error_bound, too
     kernel_, chosen_
     """
 
     n_components: Count = 2
     bandwidth: _Width = "median"
+    route: _Route = "auto"
+
+    _needs_matrix = False
+
+    def _bills(self, n, d, m):
+        exact = n**2 * (d + 10 + 30 * (self.n_components + 8)), 8 * n**2
+        on_features = n * m * (2 * d + 20 + 2 * m), 24 * m**2
+        return exact, on_features, on_features
 
     def fit(self, X, y=None):
         "Finds the components; y is ignored"
         X = self._fit_points(X, ensure_min_samples=2)
+        self._taken(X)
         self._propose(X)
-        self.components_ = kernel_pca(self.kernel_, X, self.n_components, rng=0)
+        self._say(self._told)
+        if self.route_ == "exact":
+            self.components_ = kernel_pca(self.kernel_, X, self.n_components, rng=0)
+        else:
+            phi = self._features_of(self.kernel_, X)
+            run = dict(rng=0, phi=phi, progress=self.route == "auto")
+            self.components_ = kernel_pca_large(self.kernel_, X, self.n_components, **run)
+            self._say(f"eigenvalues to {self.components_.error_bound:.3g}")
         self.function_, self._n_features_out = self.components_.components, self.n_components
         return self
 
@@ -1332,7 +1535,7 @@ class KernelPCA(_Named, KernelEstimator):
     def inverse_transform(self, X):
         "Pre-images of scores, (n, d)"
         check_is_fitted(self)
-        if issparse(self.function_.Z):
+        if issparse(self.components_.centres):
             raise TypeError(
                 "the rows of the fit are sparse, and pre-images of them are dense: fit "
                 "on X.toarray(), or say what to go back to, components_.pre_image("

@@ -2,7 +2,7 @@
 
 # %% auto #0
 __all__ = ['KernelOperator', 'LargeFit', 'ridge_large', 'check_large_fit', 'LargeProcess', 'gaussian_process_large', 'Route',
-           'recommend']
+           'recommend', 'LargeComponents', 'kernel_pca_large']
 
 # %% ../../nbs/deeper/14_scale.ipynb #d20c11a0
 import math
@@ -16,9 +16,10 @@ from ..base.blocks import require_fits, row_blocks
 # %% ../../nbs/deeper/14_scale.ipynb #a0d55fdb
 from ..base.contracts import contract
 from ..base.errors import finite, require
+from ..base.factors import signs
 from ..base.points import MorePoints, Points, points, points_or, taken_of
 from ..base.values import Value, kept
-from ..base.words import Count, Flag, Function, Positive, Rng, Targets, Vector, Weights
+from ..base.words import Count, Flag, Function, Positive, Rng, Targets, Weights
 from ..base.words import instance_of
 from ..engines.functions.fits import Band, Fit, Variances
 from ..engines.functions.functions import times
@@ -27,9 +28,12 @@ from ..engines.functions.functions import times
 from ..engines.kernels.gram import AKernel, both_points, diagonal, n_columns, n_points
 from ..engines.kernels.gram import precision
 from ..engines.solving.operators import AllPoints, OnCentres, centres_of, independent
-from ..engines.solving.operators import solved, symmetric_times, weighed
+from ..engines.solving.landmarks import Landmarks, function_of, landmark_map
+from ..engines.solving.operators import normal_sums, solved, symmetric_times, weighed
+from ..engines.solving.principal import KernelComponents
 from ..engines.solving.systems import squarable
 from ..engines.features.random_maps import random_feature_map
+from ..engines.testing.smoothers import require_directions
 from ..rkhs import RKHSFunction
 
 # %% ../../nbs/deeper/14_scale.ipynb #6009ecc3
@@ -213,6 +217,7 @@ class LargeProcess(Band):
     prior : FeatureMap
     draws : array (D, S)       gₛ = Σⱼ prior(·)ⱼ draws[j, s]
     noise : float              σ²
+    several : bool             is y (n, t)? kernel, noise and draws are those of each column
     """
 
     fit: LargeFit
@@ -220,31 +225,60 @@ class LargeProcess(Band):
     draws: np.ndarray
     noise: float
 
-    function = property(lambda self: self.fit.function[0], doc="The posterior mean.")
-    mean = function
+    several: Flag = False
+
+    mean = property(lambda self: self.function, doc="The posterior mean.")
+
+    @property
+    def function(self):
+        "The posterior mean."
+        f, S = self.fit.function, self.draws.shape[1]
+        return f._with(f.alpha[:, :-S]) if self.several else f[0]
 
     def __call__(self, X):
-        "The posterior mean at X, (n,)"
+        "The posterior mean at X, (n,) or (n, t)"
         return self.function(X)
 
     @contract
     def paths(self, X: Points):
         """All sampled functions at X.
 
-        returns : array (S, n)    one row a function; the same functions at every call
+        returns : array (S, n) or (S, n, t)    one row a function; the same functions at every call
         """
         return self._paths(X)
 
     def _paths(self, X):
-        f = self.fit.function
+        f, S = self.fit.function, self.draws.shape[1]
         fits = times(f.k, X, f.Z, f.alpha)
-        return (fits[:, :1] + drawn_values(self.prior, self.draws, X) - fits[:, 1:]).T  # (14.9)
+        mean, drawn = fits[:, :-S], drawn_values(self.prior, self.draws, X)
+        if self.several:
+            return mean + (drawn - fits[:, -S:]).T[:, :, None]
+        return (mean + drawn - fits[:, -S:]).T  # (14.9)
 
     @contract
     def var(self, X: Points) -> Variances:
         "Mean of (gₛ − ĝₛ)² at X, the variance of f(x) given y: to 1 ± √(2/S), tol, prior   (14.10)"
-        f = self.function
-        return np.mean((self._paths(X) - times(f.k, X, f.Z, f.alpha)) ** 2, axis=0)
+        return np.mean(self._apart(X) ** 2, axis=0)
+
+    def _apart(self, X):
+        "gₛ − ĝₛ at X, (S, n)"
+        f, apart = self.function, self._paths(X)
+        if self.several:
+            return apart[:, :, 0] - times(f.k, X, f.Z, f.alpha[:, 0])
+        return apart - times(f.k, X, f.Z, f.alpha)
+
+    @contract
+    def cov(self, X: Points):
+        "Mean of (gₛ − ĝₛ)(xᵢ) (gₛ − ĝₛ)(xⱼ), (n, n), of rank S at most   (14.10)"
+        apart = self._apart(X)
+        return apart.T @ apart / len(apart)
+
+    @contract
+    def sample(self, X: Points, n: Count, rng: Rng = None):
+        "n functions of this mean and covariance at X, (n, m) or (n, m, t): mixtures of the paths"
+        mean, apart = self(X), self._apart(X)
+        mixed = rng.standard_normal((n, *mean.shape[1:], len(apart))) @ (apart / len(apart) ** 0.5)
+        return mean + np.moveaxis(mixed, -1, 1)
 
     def __repr__(self):
         return (
@@ -272,7 +306,7 @@ def noisy_draws(phi, W, X, noise, weights, rng):
 def gaussian_process_large(
     k: AKernel,
     X: Points,
-    y: Vector,
+    y: Targets,
     noise: Positive,
     n_samples: Count = 64,
     n_centres: Count = None,
@@ -297,7 +331,7 @@ def gaussian_process_large(
     W = rng.standard_normal((phi.dim, n_samples))
     targets = np.column_stack([y, noisy_draws(phi, W, X, noise, weights, rng)])
     fit = ridge_large(k, X, targets, noise, n_centres, rng, tol, weights=weights, progress=progress)
-    return LargeProcess._of(fit, phi, W, noise)
+    return LargeProcess._of(fit, phi, W, noise, np.ndim(y) > 1)
 
 # %% ../../nbs/deeper/14_scale.ipynb #68a12768
 class Route(Value):
@@ -394,3 +428,119 @@ def recommend(n: Count, d: Count, memory: Positive, seconds: Positive = 600.0):
     if best.name == "centres" and centres_for(n) < int(enough := math.sqrt(n) * math.log(n)):
         reasons.append(f"√n log n would be {enough:.0f} centres: try whether more lower the error")
     return Route._of(best.name, best.call, best.mib, best.seconds, "; ".join(reasons))
+
+# %% ../../nbs/deeper/14_scale.ipynb #pcal0002
+class LargeComponents(KernelComponents):
+    """Principal components among the functions ⟨u, φ(·)⟩ of some features   (14.12)
+
+    components : RKHSFunction, of random features FeatureFunction; n_components functions
+    offset, eigenvalues, mean_norm2 : as of kernel_pca, for the features
+    trace : what the features see of the sum of all eigenvalues, and what they do not see
+    error_bound : landmarks: no eigenvalue is larger than it says by more; random features: the
+        estimate of ‖K − Φ Φᵀ‖ from 1000 pairs
+    mean : the mean feature, a function like the components
+    sample : the landmarks, or a thousand points; pre-images are learned from them
+    """
+
+    error_bound: float = 0.0  # ρ, or an estimate
+    mean: Any = None  # of the features, as a function
+    sample: Any = None  # points to go back to
+
+    k = property(lambda self: _kernel_of(self.components), doc="The kernel.")
+    centres = property(lambda self: self.sample, doc="The landmarks, or a thousand points.")
+    scores = property(lambda self: self.transform(self.sample), doc="Coordinates of `centres`.")
+    share = property(lambda self: getattr(self.mean, "alpha", None))
+
+    @contract
+    def residual(self, X: Points):
+        """‖φ(x) − Pφ(x)‖², squared distance from μ + span(v₁, …), μ as the features see it   (8.8)
+
+        returns : array (l,), ≥ 0
+        """
+        whole = diagonal(self.k, X) - 2 * self.mean(X) + self.mean_norm2
+        return np.maximum(whole - np.square(self.transform(X)).sum(axis=1), 0)
+
+    @contract
+    def first(self, m: Count):
+        "The first m components alone"
+        if m > len(self.eigenvalues):
+            raise ValueError(f"m = {m}: there are {len(self.eigenvalues)} components, no more.")
+        f, fields = (
+            self.components,
+            {name: getattr(self, name) for name in self.__dataclass_fields__},
+        )
+        coefficients = getattr(f, "alpha", None)
+        if coefficients is None:
+            coefficients = f.w
+        fields |= dict(components=f._with(coefficients[:, :m]))
+        fields |= dict(offset=self.offset[:m], eigenvalues=self.eigenvalues[:m])
+        return LargeComponents._of(**fields)
+
+    def __repr__(self):
+        return (
+            f"LargeComponents of {self.k}: {len(self.eigenvalues)}, {self.explained.sum():.1%} of "
+            f"the variance in H, eigenvalues to {self.error_bound:.2g}"
+        )
+
+
+def _kernel_of(f):
+    if isinstance(f, RKHSFunction):
+        return f.k
+    return f.phi.kernel
+
+# %% ../../nbs/deeper/14_scale.ipynb #pcal0003
+def _unseen(k, X, phi, S, rng):
+    "(ρ of (14.12) or the estimate of ‖K − Φ Φᵀ‖, what is left of the trace, points to go back to)"
+    n = n_points(X)
+    if isinstance(phi.function, Landmarks):
+        left = max(0.0, float(np.sum(diagonal(k, X), dtype=float) - np.trace(S)))
+        return left, left, phi.function.Z
+    some = taken_of(X, np.sort(rng.choice(n, min(n, 1000), replace=False)))
+    i, j = rng.integers(n, size=(2, 1000))
+    P, Q = taken_of(X, i), taken_of(X, j)
+    gaps = np.asarray(k.pairs(P, Q)) - np.sum(phi(P) * phi(Q), axis=1)
+    return n * float(np.sqrt(np.mean(gaps**2))), 0.0, some
+
+# %% ../../nbs/deeper/14_scale.ipynb #pcal0004
+@contract
+def kernel_pca_large(
+    k: AKernel,
+    X: Points,
+    n_components: Count = 2,
+    n_centres: Count = 1000,
+    rng: Rng = None,
+    phi=None,
+    progress: Flag = None,
+):
+    """kernel_pca among the functions of some features, from one pass over the points   (14.12)
+
+    n_centres : landmarks, at most
+    phi : a FeatureMap to use instead, such as fourier_features(k, d, D)
+    progress : a bar with the time left; by default if it takes ten seconds
+    returns : LargeComponents    .transform, .eigenvalues, .explained, .error_bound, .pre_image
+    raises ValueError : the features span fewer directions than components
+    references : Proposition 14.7; Williams and Seeger (2001)
+
+    Examples
+    --------
+    >>> pca = kernel_pca_large(Gaussian(1.0), [0.0, 1.0, 5.0, 6.0], n_components=2, rng=0)
+    >>> pca.transform([0.0, 6.0]).round(2).tolist()
+    [[0.63, 0.31], [-0.63, 0.31]]
+    """
+    if phi is None:
+        phi = landmark_map(k, X, min(n_centres, n_points(X)), rng)
+    n, made = n_points(X), lambda rows: phi(taken_of(X, rows))
+    S, sums = normal_sums(made, n, phi.dim, np.ones(n), None, progress, "covariance")
+    mean = sums / n
+    G = S - n * np.outer(mean, mean)
+    values, U = np.linalg.eigh(G)
+    values, U = values[::-1], U[:, ::-1]
+    found = int((values > np.finfo(float).eps ** 0.75 * np.trace(S)).sum())
+    what = f"the centred {phi.dim} features of X"
+    require_directions(found, n_components, what, f"n_components = {n_components}")
+    U, lam = U[:, :n_components], values[:n_components].copy()
+    bound, left, sample = _unseen(k, X, phi, S, rng)
+    U = U * signs((phi(sample) - mean) @ U, sample)
+    v, level = function_of(phi, U), function_of(phi, mean)
+    trace, norm2 = float(np.maximum(values, 0).sum()) + left, float(mean @ mean)
+    return LargeComponents._of(v, -mean @ U, lam, trace, norm2, None, bound, level, sample)

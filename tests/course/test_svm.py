@@ -26,7 +26,7 @@ from rkhs_notes.deeper.machines import (
     relevance_machine,
     svc_multiclass,
 )
-from rkhs_notes.deeper.variants import logistic_primal, one_class, svm_primal, svr
+from rkhs_notes.deeper.variants import logistic_primal, one_class, svm_primal, svr, svr_primal
 from rkhs_notes.deeper.zoo import Laplace, Matern, Precomputed
 from rkhs_notes.engines.machines import libsvm
 from rkhs_notes.engines.machines.boxes import BoxProblem, PairDistances
@@ -1510,3 +1510,20 @@ def test_rows_that_repeat_are_weights_for_every_loss(loss):
     np.testing.assert_allclose(weighted(X), repeated(X), atol=2e-5 * np.abs(repeated(X)).max())
     other = fit(X, t, y, None)
     assert np.abs(other(X) - weighted(X)).max() > 1e-3 * np.abs(weighted(X)).max()
+
+
+@pytest.mark.second_route("svr_primal", "the dual machine")
+@pytest.mark.parametrize("eps", [0.0, 0.2])
+def test_a_tube_on_features_is_that_of_the_dual(eps):
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(300, 2))
+    y, w = 5 * np.sin(X[:, 0]) + rng.normal(size=300), rng.integers(0, 3, 300).astype(float)
+    k = Polynomial(3)
+    primal = svr_primal(k.feature_map(2), X, y, 0.3, eps, w, tol=1e-5)
+    dual = svr(k, X, y, 0.3, eps, w, tol=1e-5)
+    np.testing.assert_allclose(primal(X), dual(X), atol=1e-3)
+    np.testing.assert_allclose(primal.objective, dual.objective, rtol=1e-4)
+    assert primal.gap < 1e-3 and abs(primal.dual.sum()) < 1e-9 * np.abs(primal.dual).sum() + 1e-9
+    assert (np.abs(primal.dual) <= 0.3 * w + 1e-12).all()
+    scaled = svr_primal(k.feature_map(2), X, 1e6 * y, 3e5, 1e6 * eps, w, tol=1e-5)
+    np.testing.assert_allclose(scaled(X) / 1e6, primal(X), atol=1e-3)

@@ -19,6 +19,7 @@ from rkhs_notes.base.errors import (
     NotPositiveDefinite,
 )
 from rkhs_notes.base.factors import PivotedCholesky
+from rkhs_notes.base.words import Classes
 from rkhs_notes.deeper.processes import check_sample_space
 from rkhs_notes.deeper.risks import (
     SemiparametricFit,
@@ -30,9 +31,10 @@ from rkhs_notes.deeper.risks import (
 from rkhs_notes.deeper.structured import Spectrum
 from rkhs_notes.deeper.zoo import Laplace, Mahalanobis, Matern, Sobolev
 from rkhs_notes.engines.machines import laplace_method
-from rkhs_notes.engines.machines.laplace_method import gp_classification
+from rkhs_notes.engines.machines.laplace_method import gp_classification, laplace_on_features
 from rkhs_notes.engines.solving.conformal import jackknife_plus
 from rkhs_notes.engines.solving.evidence import fit_hyperparameters, gaussian_process, log_marginal
+from rkhs_notes.engines.solving.landmarks import landmark_map
 from rkhs_notes.engines.solving.learned_noise import LearnedNoise, check_noise, learn_noise
 from rkhs_notes.engines.solving.losses import (
     absolute,
@@ -506,6 +508,54 @@ def test_a_search_that_its_box_stopped_says_so():
             Gaussian(1.0) + Constant(1.0), X[20:], y[20:], 0.1
         )  # at the end, flat
         assert found.kernel.terms[1].c == pytest.approx(1e-6)
+
+
+def labelled(n=300, seed=4):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    place = (np.sin(2 * X[:, 0]) + 0.5 * rng.normal(size=n) > 0).astype(int)
+    return X, Classes(np.array(["no", "yes"]), place), rng.integers(1, 4, n).astype(float)
+
+
+@pytest.mark.second_route("LaplaceOnFeatures", "the classifier of the matrix")
+def test_labels_on_all_landmarks_are_those_of_the_matrix():
+    (X, y, w), k = labelled(), 5 * Gaussian(0.7)
+    exact = gp_classification(k, X, y.classes[y.place], w)
+    phi = landmark_map(k, X, len(X), np.random.default_rng(0))
+    found = laplace_on_features(phi, phi(X), y, w)
+    Z = np.random.default_rng(1).normal(size=(30, 2)) * 2
+    np.testing.assert_allclose(found(Z), exact(Z), atol=1e-3)
+    np.testing.assert_allclose(found.var(Z), exact.var(Z), atol=1e-3)
+    np.testing.assert_allclose(found.log_marginal, exact.log_marginal, rtol=1e-4)
+    assert found.predict(Z).tolist() == exact.predict(Z).tolist()
+    b = exact.gram.inverse_diagonal()
+    c = (1 - b) / exact.root**2
+    left_out = exact(X) - exact.mean.alpha * c / b
+    np.testing.assert_allclose(found.left_out, left_out, atol=2e-3)
+
+
+def test_few_landmarks_leave_the_variance_that_they_do_not_see():
+    (X, y, w), k = labelled(), 5 * Gaussian(0.7)
+    exact, far = gp_classification(k, X, y.classes[y.place], w), np.array([[30.0, 30.0]])
+    phi = landmark_map(k, X, 20, np.random.default_rng(0))
+    found = laplace_on_features(phi, phi(X), y, w)
+    np.testing.assert_allclose(found.var(far), 5.0, rtol=1e-6)  # (LAP.1): the prior's
+    assert found.var(X).mean() > 0.9 * exact.var(X).mean()
+
+
+def test_a_start_on_every_eighth_point_changes_no_mode(monkeypatch):
+    (X, y, w), k = labelled(6000), 5 * Gaussian(0.7)
+    phi = landmark_map(k, X, 60, np.random.default_rng(0))
+    F, calls, mode = phi(X), [], laplace_method._mode
+    monkeypatch.setattr(
+        laplace_method, "_mode", lambda F, *rest: calls.append(len(F)) or mode(F, *rest)
+    )
+    found = laplace_on_features(phi, F, y, w)
+    assert calls == [6000, 750]
+    beta = mode(F, y.signs, w)[0]
+    slope = F.T @ (w * logistic.derivative(y.signs, F @ beta)) + beta  # 0 at the mode
+    assert np.abs(slope).max() < 1e-4
+    np.testing.assert_allclose(found(X), F @ beta, atol=1e-6)
 
 
 # ------------------------------------------------------------------ intervals by leaving out

@@ -32,6 +32,7 @@ from rkhs_notes.deeper.scale import (
     certified,
     check_large_fit,
     gaussian_process_large,
+    kernel_pca_large,
     recommend,
     ridge_large,
     routes,
@@ -674,3 +675,79 @@ def test_times_fall_with_threads_and_centres_grow_with_the_root(monkeypatch):
 def test_old_and_new_addresses():
     for name in ("ridge_large", "KernelOperator", "recommend"):
         assert getattr(rn, name) is getattr(rn.scale, name) and name in dir(rn)
+
+
+def sphere(n=500, d=4, seed=5):
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+@pytest.mark.second_route("LargeComponents", "kernel_pca_large", "the exact components")
+@pytest.mark.parametrize("k", KERNELS, ids=str)
+def test_components_on_all_points_are_the_exact_ones(k):
+    X, Z = sphere(), sphere(20, seed=6)
+    exact, large = rn.kernel_pca(k, X, 3, rng=0), kernel_pca_large(k, X, 3, len(X), rng=0)
+    top = exact.eigenvalues[0]
+    np.testing.assert_allclose(large.eigenvalues, exact.eigenvalues, atol=1e-6 * top)
+    np.testing.assert_allclose(large.trace, exact.trace, rtol=1e-6)
+    np.testing.assert_allclose(large.explained, exact.explained, atol=1e-6)
+    np.testing.assert_allclose(
+        np.abs(large.transform(Z)), np.abs(exact.transform(Z)), atol=1e-3 * top**0.5
+    )
+    near = dict(atol=1e-4 * float(np.max(k.diag(Z))))
+    np.testing.assert_allclose(large.residual(Z), exact.residual(Z), **near)
+    np.testing.assert_allclose(large.components @ large.components, np.eye(3), atol=1e-5)
+
+
+@pytest.mark.parametrize("m", [5, 20, 80])
+def test_eigenvalues_on_landmarks_keep_their_bound(m):
+    X, k = sphere(), Gaussian(2.0)
+    K = k(X)
+    H = np.eye(len(X)) - 1 / len(X)
+    exact = np.linalg.eigvalsh(H @ K @ H)[::-1]
+    found = kernel_pca_large(k, X, 4, m, rng=1)
+    gap = exact[:4] - found.eigenvalues
+    assert (gap > -1e-9 * exact[0]).all() and gap.sum() < found.error_bound  # (14.12)
+    Z = found.sample
+    R = K - k(X, Z) @ np.linalg.solve(k(Z), k(Z, X))
+    np.testing.assert_allclose(found.error_bound, np.trace(R), rtol=1e-5)
+    values = found.transform(X)
+    np.testing.assert_allclose(values.mean(axis=0), 0, atol=1e-8)
+    np.testing.assert_allclose(values.T @ values, np.diag(found.eigenvalues), atol=1e-6 * exact[0])
+    two = found.first(2)
+    assert np.array_equal(two.eigenvalues, found.eigenvalues[:2])
+    np.testing.assert_allclose(two.transform(X), values[:, :2], atol=1e-10)
+    assert (two.residual(X) >= found.residual(X) - 1e-9).all()
+
+
+def test_components_on_random_features_say_how_far_they_are():
+    X, k = sphere(), Gaussian(2.0)
+    phi = rn.fourier_features(k, 4, 400, rng=0)
+    found, exact = kernel_pca_large(k, X, 4, phi=phi, rng=0), rn.kernel_pca(k, X, 4, rng=0)
+    error = np.linalg.norm(k(X) - phi(X) @ phi(X).T)  # Frobenius
+    np.testing.assert_allclose(found.error_bound, error, rtol=0.15)
+    assert np.abs(found.eigenvalues - exact.eigenvalues).max() < found.error_bound
+    assert found.first(1).transform(X[:3]).shape == (3, 1)
+    back = found.pre_image(found.transform(X), method="ridge")
+    assert back.shape == X.shape and np.linalg.norm(back - X) < np.linalg.norm(X)
+    with pytest.raises(ValueError, match="at most 4"):
+        kernel_pca_large(Linear(), X, 5, rng=0)
+
+
+def test_a_large_process_of_several_columns_is_that_of_each():
+    X, k = sphere(200, 1), Gaussian(0.8)
+    Y = np.column_stack([np.sin(X[:, 0]), np.cos(2 * X[:, 0])])
+    both = gaussian_process_large(k, X, Y, 0.1, n_samples=500, rng=2, tol=1e-6)
+    exact = rn.gaussian_process(k, X, Y[:, 1], 0.1)
+    Z = np.linspace(-2, 2, 9)
+    np.testing.assert_allclose(both(Z)[:, 1], exact(Z), atol=1e-4)
+    np.testing.assert_allclose(both.cov(Z), exact.cov(Z), atol=0.25 * exact.cov(Z).max())
+    np.testing.assert_allclose(np.diag(both.cov(Z)), both.var(Z))
+    one = gaussian_process_large(k, X, Y[:, 1], 0.1, n_samples=500, rng=2, tol=1e-6)
+    np.testing.assert_allclose(one.var(Z), both.var(Z), rtol=1e-3)
+    np.testing.assert_allclose(both.paths(Z)[:, :, 1], one.paths(Z), atol=1e-3)
+    drawn = both.sample(Z, 3000, rng=3)
+    assert drawn.shape == (3000, 9, 2)
+    np.testing.assert_allclose(drawn.mean(axis=0), both(Z), atol=0.05)
+    gap = np.cov(drawn[:, :, 1].T) - both.cov(Z)
+    assert np.abs(gap).max() < 0.12 * both.cov(Z).max()
+    assert abs(np.corrcoef(drawn[:, 0, 0], drawn[:, 0, 1])[0, 1]) < 0.1  # columns are independent

@@ -134,23 +134,32 @@ def _direction(F, h, gradient, floor):
     return v
 
 # %% ../../../nbs/engines/machines/linear_machines.ipynb #b34aeee8
-def _newton(F, y, C, loss, w, c, small, steps):
+def _newton(F, C, loss, w, c, small, steps):
     "(w, c, b, steps): (LIN.3) until the gradient, in units of Σ C, is `small`"
     f, t = F @ w + c, 1.0
     for step in tqdm(range(steps + 1), "steps of Newton", delay=10, leave=False):
-        value, slope, bend = loss(y * f)
-        b = C * slope * y
+        value, b, bend = loss(f)
         gradient = np.append(w - F.T @ b, -b.sum())
         if step == steps or t < 1e-8 or np.abs(gradient).max() <= small * C.sum():
             return w, c, b, step
-        v = _direction(F, C * bend, gradient, C.max())
+        v = _direction(F, bend, gradient, C.max())
         u, s = v[:-1], v[-1]
-        z, now, promise = F @ u + s, w @ w / 2 + C @ value, float(gradient @ v)
+        z, now, promise = F @ u + s, w @ w / 2 + value, float(gradient @ v)
         for t in 0.5 ** np.arange(30):
-            later = (w + t * u) @ (w + t * u) / 2 + C @ loss(y * (f + t * z))[0]
+            later = (w + t * u) @ (w + t * u) / 2 + loss(f + t * z)[0]
             if later <= now + 1e-4 * t * promise:
                 break
         w, c, f = w + t * u, c + t * s, f + t * z
+
+
+def _priced(loss, y, C):
+    "f ↦ (Σ C ℓ(y f), −its gradient, its curvature)"
+
+    def total(f):
+        value, slope, bend = loss(y * f)
+        return C @ value, C * slope * y, C * bend
+
+    return total
 
 # %% ../../../nbs/engines/machines/linear_machines.ipynb #08c4f205
 def _balanced(b, lo, hi):
@@ -162,17 +171,32 @@ def _balanced(b, lo, hi):
     return b
 
 
+def _rounded(problem, delta):
+    "The losses of a box, hinges or tubes, rounded over a width delta: f ↦ (Σ ℓ, −ℓ′, ℓ″)"
+    (lo, hi), eps, hinge = (-problem.lo, problem.hi), problem.eps, rounded_hinge(delta)
+    if not (lo * hi).any():
+        return _priced(hinge, problem.p, lo + hi)
+
+    def total(f):
+        r = problem.p - f
+        above, below = hinge(1 + eps - r), hinge(1 + eps + r)
+        value = hi @ above[0] + lo @ below[0]
+        return value, hi * above[1] - lo * below[1], hi * above[2] + lo * below[2]
+
+    return total
+
+
 def hinge_by_newton(F, problem, tol, steps=200):
-    "The SmoResult of two classes, K = F Fᵀ, from products with F only"
-    y, C, done = problem.p, problem.hi - problem.lo, 0
+    "The SmoResult of two classes, or of a tube, K = F Fᵀ, from products with F only"
+    p, C, done = problem.p, problem.prices, 0
     w, c, delta = np.zeros(F.shape[1]), 0.0, 16.0
     while True:
         delta = max(delta / 4, tol / 2)
-        loss, small = rounded_hinge(delta), 1e-3 * delta * _share(C)
-        w, c, b, more = _newton(F, y, C, loss, w, c, small, steps)
+        loss, small = _rounded(problem, delta), 1e-3 * delta * _share(C)
+        w, c, b, more = _newton(F, C, loss, w, c, small, steps)
         b = _balanced(b, problem.lo, problem.hi)
         f, done = F @ (F.T @ b), done + more
-        violation = problem.violation(b, y - f)
+        violation = problem.violation(b, p - f)
         if violation <= tol or delta == tol / 2:
             return SmoResult._of(b, f, violation, done, violation <= tol)
 
@@ -184,8 +208,9 @@ def _share(C):
 def logistic_by_newton(F, y, C, gap, steps=200):
     "(w, c, b, relative gap, objective, steps) of least (LIN.3), logistic, until the gap is small"
     w, c, done, lo, hi = np.zeros(F.shape[1]), 0.0, 0, np.minimum(0, y * C), np.maximum(0, y * C)
+    loss = _priced(_logistic, y, C)
     for small in 10.0 ** -np.arange(2, 13):
-        w, c, b, more = _newton(F, y, C, _logistic, w, c, small * _share(C), steps - done)
+        w, c, b, more = _newton(F, C, loss, w, c, small * _share(C), steps - done)
         done, b = done + more, _balanced(b, lo, hi)
         primal = w @ w / 2 + C @ _logistic(y * (F @ w + c))[0]
         a = np.clip(y * b / np.where(C > 0, C, 1.0), 0.0, 1.0)

@@ -19,7 +19,9 @@ from ...base.values import Value
 from ...base.words import Count, Positive, Rng
 
 # %% ../../../nbs/engines/solving/landmarks.ipynb #02582259
+from ..features.feature_maps import FeatureFunction
 from ..features.spectral import RandomFeatureMap
+from ..functions.functions import RKHSFunction
 from ..kernels.gram import AKernel, gram_matrix, n_columns, n_points, precision
 from .lowrank import low_rank
 
@@ -108,6 +110,23 @@ def _cluster_centres(X, m, rng):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that points coincide, in this unit
         return home + unit * clusters.fit((X - home) / unit).cluster_centers_
+
+# %% ../../../nbs/engines/solving/landmarks.ipynb #land0002
+def landmark_map(k, X, m, rng):
+    "Features of at most m landmarks, from 3 m of the points, in proportion to what is not explained"
+    n = n_points(X)
+    some = taken_of(X, np.sort(rng.choice(n, min(n, 3 * m), replace=False)))
+    found = low_rank(k, some, m, 0.0, rng, "random")
+    function = Landmarks(k, found.points, found.gram)
+    return RandomFeatureMap._of(k, n_columns(X), found.rank, function)
+
+
+def function_of(phi, w):
+    "⟨w, φ(·)⟩, w (D,) or (D, t); of landmarks the combination of sections that it is"
+    if isinstance(phi.function, Landmarks) and phi.dim:
+        Z, L = phi.function.Z, phi.function.gram
+        return RKHSFunction._of(phi.kernel, Z, L.half_solve(w, transposed=True))
+    return FeatureFunction._of(phi, w)
 
 # %% ../../../nbs/engines/solving/landmarks.ipynb #7de24774
 @contract

@@ -101,13 +101,21 @@ def _there_and_back(tile, A, weights, basis, total, rows):
 # %% ../../../nbs/engines/solving/operators.ipynb #dc42671f
 def normal_equations(k, X, Z, y, weights=None, basis=_as_they_are, progress=None):
     "Kᵀ W K and Kᵀ W y for the rows of K = basis(k(X, Z)), from one pass   (OPR.3)"
-    n, m = n_points(X), n_points(Z)
+    made = lambda rows: basis(_rows_of_gram(k, taken_of(X, rows), Z))
+    return normal_sums(made, n_points(X), n_points(Z), y, weights, progress)
+
+
+def _rows_of_gram(k, X, Z):
+    return gram_matrix(k, X, Z).astype(float, copy=False)
+
+
+def normal_sums(made, n, m, y, weights=None, progress=None, what="normal equations"):
+    "Fᵀ W F and Fᵀ W y for the n rows F = made(slice) of m features, from one pass   (OPR.3)"
     root = np.sqrt(as_weights(weights, n))
     S, c = np.zeros((m, m), order="F"), np.zeros((m, *y.shape[1:]))
-    with _bar("normal equations", n, " rows", progress) as shown:
+    with _bar(what, n, " rows", progress) as shown:
         for rows in row_blocks(n, 16 * m):
-            K = gram_matrix(k, taken_of(X, rows), Z).astype(float, copy=False)
-            B = weighed(basis(K), root[rows])
+            B = weighed(made(rows), root[rows])
             c += B.T @ weighed(y[rows], root[rows])
             S = dsyrk(1.0, B.T, beta=1.0, c=S, overwrite_c=1)  # (OPR.3)
             shown.update(rows.stop - rows.start)

@@ -55,6 +55,8 @@ def pca_primal(X: Points, n_components: Count = None):
 # %% ../../../nbs/engines/solving/principal.ipynb #73c2fd9a
 def _share(pca):
     "What each point of the sample adds to the mean feature; all of them sum to 1"
+    if pca.share is not None:
+        return pca.share
     w = as_weights(pca.weights, n_points(pca.centres))
     return w / w.sum()
 
@@ -78,6 +80,7 @@ class KernelComponents(Value):
     trace: float
     mean_norm2: float
     weights: np.ndarray = None
+    share = None  # of each point in the mean feature, where they are not the sample
 
     k = property(lambda self: self.components.k, doc="The kernel.")
     centres = property(lambda self: self.components.Z, doc="The sample.")
