@@ -305,6 +305,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                           'rkhs_notes/answers/answers_14a.py'),
                                                 'rkhs_notes.answers.answers_14a._penalised': ( 'answers/answers_14a.html#_penalised',
                                                                                                'rkhs_notes/answers/answers_14a.py'),
+                                                'rkhs_notes.answers.answers_14a._smallest': ( 'answers/answers_14a.html#_smallest',
+                                                                                              'rkhs_notes/answers/answers_14a.py'),
                                                 'rkhs_notes.answers.answers_14a._solved': ( 'answers/answers_14a.html#_solved',
                                                                                             'rkhs_notes/answers/answers_14a.py'),
                                                 'rkhs_notes.answers.answers_14a._sums': ( 'answers/answers_14a.html#_sums',

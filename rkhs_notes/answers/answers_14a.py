@@ -205,3 +205,22 @@ _exercises["14a.7"] = wrong_step(
         "it says of each table what (2) says": 3,
     },
 )
+
+# %% ../../nbs/answers/answers_14a.ipynb #smallest-block
+def _smallest(R, beta, bytes_each=8.0, additions=5.5):
+    return bytes_each * R / beta + additions
+
+
+_exercises["14a.9"] = dict(
+    draw=lambda rng: (10 ** rng.uniform(9, 11), 10 ** rng.uniform(7, 10)),
+    answer=_smallest,
+    mistakes={
+        "a merge computes, too: 5.5 D² additions": lambda *a: _smallest(*a, additions=0.0),
+        "high and low both travel: 8 D² bytes a sum": lambda *a: _smallest(*a, bytes_each=4.0),
+        "a sum is a triangle: D²/2 numbers, not D²": lambda *a: _smallest(*a, bytes_each=16.0),
+        "eleven additions for each of D²/2 numbers are 5.5 D²": lambda *a: _smallest(
+            *a, additions=11.0
+        ),
+        "the quicker the network, the smaller the block": lambda R, beta: _smallest(beta, R),
+    },
+)

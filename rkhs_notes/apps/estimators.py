@@ -474,7 +474,7 @@ def _uneven(weights):
 
 # %% ../../nbs/apps/estimators.ipynb #3c74b77b
 def _voters(X, most=400):
-    "Which rows vote, at most 400"
+    "Which rows vote, at most so many"
     return np.sort(np.random.default_rng(0).permutation(len(X))[:most])
 
 
@@ -524,7 +524,8 @@ class _Poll:
 
     def kernel(self, candidate, each=False):
         "Its kernel; with each, of one bandwidth a column"
-        width = self.units[candidate.each] * _FAMILIES[candidate.family] * 2.0**candidate.power
+        with np.errstate(over="ignore"):  # an infinite one is refused by name
+            width = self.units[candidate.each] * _FAMILIES[candidate.family] * 2.0**candidate.power
         if each:
             width = np.full(self.seen[0].shape[1], width)
         return _wide(candidate.family, width)
@@ -1985,7 +1986,7 @@ class _Streamed(KernelEstimator):
         for of_before in ("sums_", "lam_", "classes_"):
             vars(self).pop(of_before, None)
 
-    def _choose(self, errors, unit):
+    def _choose(self, errors, unit, spread):
         told = getattr(self, "lam_", None)
         self.chosen_ = self.chosen_.partition("; lam")[0]
         self.lam_, enough, how = self.lam, 0.02, "errors on rows before they were added"
@@ -1994,7 +1995,7 @@ class _Streamed(KernelEstimator):
         self.lam_ = 1.0
         if not errors.any():
             return
-        self.lam_ = float(_LAMS[_least(errors, unit)])
+        self.lam_ = float(_LAMS[_least(errors, spread)])
         if told == self.lam_:  # what was told is known
             enough = np.inf
         if self._start:
@@ -2122,7 +2123,7 @@ class StreamingKernelRidge(_ManyTargets, _Streamed):
 
         blocks : FileBlocks, an iterable of (X, y) or (X, y, weights), or one of them: memory maps,
             or Dask arrays, whose rows stay where they are. After an error, the fit of the blocks
-            before it
+            before it; of Dask arrays, of the rounds before it, which may be half as many rows
         client : dask.distributed.Client; by default Dask computes where it would by itself
         """
         self._forget()
@@ -2152,8 +2153,9 @@ class StreamingKernelRidge(_ManyTargets, _Streamed):
         self.sums_ = sums._with(sums._state._replace(n=n))
 
     def _errors(self):
-        "Of each lam, and the scale of their rounding"
-        return self._ahead.errors, float(self.sums_._parts(centred=False)[2].sum())
+        "Of each lam, the scale of their rounding, and that of targets"
+        whole, centred = (self.sums_._parts(centred=own)[2].sum() for own in (False, True))
+        return self._ahead.errors, float(whole), float(centred)
 
     def predict(self, X):
         "f(X) + b, (n,) or (n, t)"
@@ -2399,7 +2401,7 @@ class StreamingKernelClassifier(_Classifier, _Streamed):
 
         blocks : FileBlocks, an iterable of (X, y) or (X, y, weights), or one of them: memory maps,
             or Dask arrays, whose rows stay where they are. After an error, the fit of the blocks
-            before it
+            before it; of Dask arrays, of the rounds before it, which may be half as many rows
         classes : the labels, if they are known; of Dask arrays all labels are read first otherwise
         client : dask.distributed.Client; by default Dask computes where it would by itself
         """
@@ -2509,7 +2511,8 @@ class StreamingKernelClassifier(_Classifier, _Streamed):
     def _refit_if_due(self):
         if not self._start and self._rows >= self._ahead.due:
             self.sums_ = self._sums.total()
-            best = _least(*self._errors())
+            errors, unit, _ = self._errors()
+            best = _least(errors, unit)
             self._ahead = self._ahead.refitted(self.sums_, self._lams(), best)
 
     def _sum_the_start(self):
@@ -2534,8 +2537,9 @@ class StreamingKernelClassifier(_Classifier, _Streamed):
         self._ahead = _JudgedClasses(0, 0 * errors, errors, table[:0], table, self._seed)
 
     def _errors(self):
-        "Of each lam, and the scale of their rounding"
-        return self._sums.balance() @ self._ahead.errors, self.sums_._mean()[1]
+        "Of each lam, the scale of their rounding, and that of targets"
+        unit = self.sums_._mean()[1]
+        return self._sums.balance() @ self._ahead.errors, unit, unit
 
     def _solve(self):
         self.sums_ = self._sums.total()
@@ -2582,8 +2586,6 @@ def estimator_of(name, state):
         raise LookupError(f"{name!r} is no estimator of this package")
     estimator = kind()
     vars(estimator).update(state)
-    makes = _Start, getattr(kind, "_judge", None), _ClassSums
-    makes = _Start, getattr(kind, "_judge", None), _ClassSums
     makes = _Start, getattr(kind, "_judge", None), _ClassSums
     for part, make in zip(_PARTS, makes, strict=True):
         if state.get(part):

@@ -608,13 +608,13 @@ def test_the_function_of_a_kernel_runs_once_for_each_set_of_points():
 
 
 def test_arguments_are_read_once(monkeypatch):
-    from rkhs_notes import gram
+    from rkhs_notes.engines.kernels import forms
 
     read = []
     monkeypatch.setattr(
-        gram,
+        forms,
         "as_points",
-        lambda X, name="X", plain=gram.as_points: read.append(name) or plain(X, name),
+        lambda X, name="X", plain=forms.as_points: read.append(name) or plain(X, name),
     )
     H, X, y = RKHS(Gaussian(1.0)), np.linspace(0, 3, 5), np.arange(5.0)
     f = H.interpolate(X, y)

@@ -383,6 +383,7 @@ def test_a_stream_far_from_0_is_one_on_a_cluster(client):
 # samples
 
 
+@pytest.mark.second_route("stream_sample", "one pass over the rows in memory")
 def test_a_sample_is_the_same_however_the_stream_is_cut(client, tmp_path):
     few = stream_sample(X, 60, rng=3)
     places = [int(np.flatnonzero((X == row).all(axis=1))[0]) for row in few]

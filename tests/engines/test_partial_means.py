@@ -154,3 +154,12 @@ def test_what_was_answered_stays():
     X[...] = 0.0
     np.testing.assert_array_equal(found(found.grid), before)
     np.testing.assert_array_equal(found.X, kept)
+
+
+def test_three_columns_are_not_drawn():
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    found = rn.partial_dependence(
+        rn.ridge(rn.Gaussian(1.0), X, X[:, 0], 0.1), X, [0, 1, 2], X[:4, :3]
+    )
+    with pytest.raises(ValueError, match="one column or two, and here are 3"):
+        found.plot()

@@ -395,7 +395,7 @@ WEIGHTED = {  # what is made of points with weights, and how it answers at other
     "an expansion": lambda w: rn.mercer_expansion(K1, rn.empirical(MANY, w), 5),
     "a conditional embedding": lambda w: rn.conditional_embedding(
         K1, K1, *(np.repeat(A, w.astype(int), axis=0) for A in (MANY, MORE)), 0.1),
-    **{f"sklearn: {cls.__name__}": lambda w, cls=cls, y=y: cls(rn.Gaussian(0.4)).fit(MANY, y, sample_weight=w)
+    **{f"sklearn: {cls.__name__}": lambda w, cls=cls, y=y: cls(rn.Gaussian(1.0)).fit(MANY, y, sample_weight=w)
        for cls, y in ((estimators.KernelRidge, VALUES), (estimators.StreamingKernelRidge, VALUES),
                       (estimators.KernelSVR, VALUES), (estimators.KernelSVC, SIDES),
                       (estimators.KernelLogistic, SIDES), (estimators.GaussianProcess, VALUES))},
@@ -408,6 +408,7 @@ def answers(fit):
         "__call__",
         "predict",
         "decision",
+        "decision_function",
         "probability",
         "var",
         "cov",

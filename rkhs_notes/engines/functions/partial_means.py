@@ -126,7 +126,9 @@ class PartialDependence(Value):
 
     @contract
     def plot(self, ax: Axes = None) -> Axes:
-        "Draw it on the grid: curves for one column, filled contours for two."
+        "Draw it on the grid: curves for one column, filled contours for two; no more"
+        if len(self.names) > 2:
+            raise ValueError(f"plot draws one column or two, and here are {len(self.names)}.")
         if self.grid.shape[1] == 1:
             ax.plot(self.grid[:, 0], self.values)
             ends = np.quantile(self.X[:, self.columns[0]], np.arange(1, 10) / 10)

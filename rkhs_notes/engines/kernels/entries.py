@@ -27,7 +27,8 @@ def _one_or_each(letter):
         return one.read(value, name, call)
 
     says = f"float > 0, or array ({letter},), > 0"
-    return Word(says, read, (), one.draw, (*one.bad, [], [1.0, -1.0]))
+    bad = [value for value in one.bad if not several(value)]
+    return Word(says, read, (), one.draw, (*bad, [], [1.0, -1.0], [[1.0]]))
 
 
 Lengths = Annotated[float | ArrayLike, _one_or_each("d")]

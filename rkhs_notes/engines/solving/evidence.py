@@ -85,8 +85,10 @@ class GaussianProcess(Conditional):
     def conformal_interval(self, X: Points, level: Probability = 0.9):
         """An interval for the target of a new point, whatever the noise: the jackknife+   (5c.5)
 
-        level : about so many of new targets lie inside, and never fewer than 2 level − 1, if they
-            and the data are exchangeable; kernel and noise must not be chosen by these data
+        level : a new target lies inside with about this probability, and at least 2 level − 1, over
+            data and new point together, if they are exchangeable, each with its noise and weight;
+            for one data set the share may be lower. Kernel and noise must not be chosen by these
+            data
         returns : lower and upper, arrays (m,) or (m, t); ±∞ where level > n / (n + 1)
         references : Theorem 5c.4; Barber, Candès, Ramdas and Tibshirani (2021)
         """
@@ -236,7 +238,8 @@ def without_effect(k, X, y, noise, weights=None):
     "The same of arguments that were read"
     if not isinstance(X, np.ndarray):
         return []
-    spread, d = X.std(axis=0), X.shape[1]
+    d, size = X.shape[1], 2.0 ** np.frexp(np.abs(X).max())[1]  # so that no square overflows
+    spread = (X / size).std(axis=0) * size
     lengths = [v for v in k.get_params().values() if np.shape(v) == (d,)]
     if d < 2 or not lengths:
         return []
