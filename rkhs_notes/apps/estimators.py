@@ -2121,10 +2121,14 @@ class StreamingKernelRidge(_ManyTargets, _Streamed):
     def fit_blocks(self, blocks, client=None):
         """Forgets what came before, and fits a stream: what partial_fit would, solved once
 
-        blocks : FileBlocks, an iterable of (X, y) or (X, y, weights), or one of them: memory maps,
-            or Dask arrays, whose rows stay where they are. After an error, the fit of the blocks
-            before it; of Dask arrays, of the rounds before it, which may be half as many rows
-        client : dask.distributed.Client; by default Dask computes where it would by itself
+        Parameters
+        ----------
+        blocks : FileBlocks, an iterable of (X, y) or (X, y, weights), or one of them
+            Memory maps, or Dask arrays, whose rows stay where they are. After an error, the fit
+            of the blocks before it; of Dask arrays, of the rounds before it, which may be half as
+            many rows
+        client : dask.distributed.Client
+            By default Dask computes where it would by itself
         """
         self._forget()
         return self._fit_blocks(blocks, client)
@@ -2399,11 +2403,16 @@ class StreamingKernelClassifier(_Classifier, _Streamed):
     def fit_blocks(self, blocks, classes=None, client=None):
         """Forgets what came before, and fits a stream: what partial_fit would, solved once
 
-        blocks : FileBlocks, an iterable of (X, y) or (X, y, weights), or one of them: memory maps,
-            or Dask arrays, whose rows stay where they are. After an error, the fit of the blocks
-            before it; of Dask arrays, of the rounds before it, which may be half as many rows
-        classes : the labels, if they are known; of Dask arrays all labels are read first otherwise
-        client : dask.distributed.Client; by default Dask computes where it would by itself
+        Parameters
+        ----------
+        blocks : FileBlocks, an iterable of (X, y) or (X, y, weights), or one of them
+            Memory maps, or Dask arrays, whose rows stay where they are. After an error, the fit
+            of the blocks before it; of Dask arrays, of the rounds before it, which may be half as
+            many rows
+        classes : array or None
+            the labels, if they are known; of Dask arrays all labels are read first otherwise
+        client : dask.distributed.Client
+            By default Dask computes where it would by itself
         """
         self._forget()
         if classes is None and is_pair(blocks) and hasattr(blocks[0], "dask"):
