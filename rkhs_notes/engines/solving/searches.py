@@ -170,11 +170,16 @@ class _Found(NamedTuple):
 class Hyperparameters(_Found):
     """What fit_hyperparameters found; unpacks as kernel, noise, log_marginal.
 
+    Parameters
+    ----------
     kernel : Kernel
     noise : float or array (n,)
     log_marginal : float
-    irrelevant : list             columns, by name or number, that do nothing; [] where k has one
-                                  length for all
+
+    Attributes
+    ----------
+    irrelevant : list
+        columns, by name or number, that do nothing; empty where k has one length for all
     """
 
     irrelevant = ()
