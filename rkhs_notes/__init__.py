@@ -351,6 +351,7 @@ _CUT = {  # modules that were cut, and the parts that have what they lack now, p
     "grids_landmarks": "bins random_maps landmarks",
     "cca": "correlations unmixing",
     "processes": "evidence learned_noise laplace_method",
+    "estimators": "streaming streaming_classes",
 }
 
 

@@ -59,8 +59,8 @@ from .engines.kernels.leaves import Sobolev as Sobolev
 from .engines.kernels.leaves import SobolevFull as SobolevFull
 from .engines.features.spectral import SpectralMeasure as SpectralMeasure
 from .deeper.structured import Spectrum as Spectrum
-from .apps.estimators import StreamingKernelClassifier as StreamingKernelClassifier
-from .apps.estimators import StreamingKernelRidge as StreamingKernelRidge
+from .apps.streaming_classes import StreamingKernelClassifier as StreamingKernelClassifier
+from .apps.streaming import StreamingKernelRidge as StreamingKernelRidge
 from .deeper.streams import StreamingRidge as StreamingRidge
 from .deeper.structured import Subsequence as Subsequence
 from .deeper.graphs import Subtree as Subtree

@@ -5,22 +5,21 @@ of the algebra."""
 
 # %% auto #0
 __all__ = ['KernelEstimator', 'KernelRidge', 'KernelSVC', 'KernelSVR', 'OneClassKernelSVM', 'KernelLogistic', 'KernelPCA',
-           'RandomFeatures', 'NystromFeatures', 'KernelCCA', 'CoupledEmbedding', 'TwoSampleDrift',
-           'StreamingKernelRidge', 'StreamingKernelClassifier']
+           'RandomFeatures', 'NystromFeatures', 'KernelCCA', 'CoupledEmbedding', 'TwoSampleDrift']
 
 # %% ../../nbs/apps/estimators.ipynb #72778d58
 import html, math, re
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass, fields
 from functools import partial
+from importlib import import_module
 from inspect import isfunction
 from itertools import combinations
 from typing import Annotated, NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 from ..base import settings
-from ..base.arrays import as_labels, shaped
+from ..base.arrays import as_labels
 from ..base.blocks import row_blocks
 from ..base.errors import ConvergenceFailure, NotPositiveDefinite, at_edge, door, warned
 
@@ -33,7 +32,6 @@ from scipy.optimize import minimize_scalar
 from sklearn.utils import check_random_state, validation
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.sparsefuncs import min_max_axis
-from tqdm.auto import tqdm
 
 # %% ../../nbs/apps/estimators.ipynb #ef071d4d
 from sklearn.utils.validation import check_is_fitted
@@ -41,7 +39,7 @@ from ..base.arrays import as_floats, as_number, as_sparse_rows, as_weights, froz
 from ..base.blocks import few_threads, in_parallel
 from ..base.factors import clear_shift
 from ..base.objects import ranked
-from ..base.points import joined_of, names_of, taken_of, with_names
+from ..base.points import names_of, taken_of, with_names
 from ..base.words import Classes, Count, Flag, NonNegative, Positive, Probability, Whole
 from ..base.words import one_of, present, word_of
 from .comparison import compare_tables
@@ -67,8 +65,6 @@ from ..rkhs import RKHSFunction
 
 # %% ../../nbs/apps/estimators.ipynb #97f913c4
 from ..engines.data.stored import write_expression
-from ..engines.data.sums import ExactSum, as_block, dense, in_block, in_blocks, is_pair
-from ..engines.data.sums import pairwise
 from ..engines.data.tables import as_columns, read_table
 from ..engines.machines.prices import Share, require_factors, two_classes, unit_of
 from ..engines.machines.support import coupled, dealt, votes
@@ -201,6 +197,13 @@ def _our_names(**theirs):
         raise type(e)(text) from None
 
 # %% ../../nbs/apps/estimators.ipynb #fe105e6d
+def _of_the_package(name):
+    "The estimator of that name, or None"
+    if name in globals():  # GaussianProcess, by which the package has a posterior
+        return globals()[name]
+    return getattr(import_module("rkhs_notes"), name, None)
+
+
 class _Kept(BaseEstimator):
     "How an estimator is shown and kept"
 
@@ -211,7 +214,7 @@ class _Kept(BaseEstimator):
     def _kept(self):
         "What makes it anew, and from what; the requests for metadata are scikit-learn's own"
         name, state = type(self).__name__, dict(vars(self))
-        if type(self).__module__ != __name__:
+        if _of_the_package(name) is not type(self):
             raise TypeError(
                 f"{name} is a class of your own, and a file holds no "
                 "code: save its function_, or use joblib, which trusts its files."
@@ -241,6 +244,7 @@ class KernelEstimator(_Kept):
     "What all estimators share: a kernel with parameters by name, and points of any kind"
 
     kernel: AKernel = None  # where it is None, a Gaussian is chosen
+    _made_of = {}  # what files keep as lists, by attribute
 
     def __init_subclass__(cls, **options):
         "Its public methods are doors"
@@ -1796,807 +1800,15 @@ class TwoSampleDrift(KernelEstimator):
         "The p-value: small where X has drifted"
         return float(self.test(X).pvalue)
 
-# %% ../../nbs/apps/estimators.ipynb #a7c31e5d
-_START, _LAMS = 1000, np.logspace(-6, 3, 25)
-_SHOWN = dict(desc="blocks", unit=" blocks", delay=10, leave=False)
-_PARTS = "_start", "_ahead", "_sums"  # kept in files as lists
-
-
-class _Start(NamedTuple):
-    "The first thousand different points of a stream, their mean answers and weights; n rows"
-
-    X: object
-    Y: np.ndarray
-    weights: np.ndarray
-    n: int = 0
-
-    def added(self, X, Y, weights):
-        "With as many of these rows as belong to it; how many these are"
-        old = len(self.weights)
-        if self.X is not None:
-            X = joined_of(self.X, X)
-        first = ranked(X)[0]
-        beyond = [*np.sort(first[first >= old])[_START - old :], X.shape[0]]
-        many = int(beyond[0]) - old
-        rest = (np.concatenate([a, b[:many]]) for a, b in ((self.Y, Y), (self.weights, weights)))
-        return _Start(*_averaged(taken_of(X, slice(0, old + many)), *rest), self.n + many), many
-
-# %% ../../nbs/apps/estimators.ipynb #c7c31e5f
-def _least(errors, unit):
-    "The place of the least error, the last of those that rounding tells apart"
-    return int(np.flatnonzero(errors <= errors.min() * (1 + 1e-9) + 1e-14 * unit)[-1])
-
-
-def _all_fits(sums, lams):
-    "Weights (D, L t) and offsets (L t,) of the fits for all lam, side by side"
-    fits = sums.solve(lams, offset=True)
-    w = np.concatenate([fit.function.w.reshape(sums.phi.dim, -1) for fit in fits], axis=1)
-    return w, np.concatenate([np.ravel(fit.offset) for fit in fits])
-
-
-class _Ahead(NamedTuple):
-    "Errors of each lam on rows that its fit had not seen, since the last two of these fits"
-
-    due: int  # the next fit after so many rows
-    before: np.ndarray  # (L,), Σ w e², by the fit before
-    now: np.ndarray  # by this fit
-    w: np.ndarray = None  # (D, L t), its weights and offsets for all lam
-    b: np.ndarray = None
-
-    errors = property(lambda self: self.before + self.now)
-
-    def judged(self, phi, X, Y, weights):
-        "With the errors on these rows"
-        if self.w is None:
-            return self
-        now, (n, t) = self.now.copy(), Y.shape
-        for rows in row_blocks(n, 24 * (phi.dim + self.w.shape[1])):
-            values = phi(taken_of(X, rows)) @ self.w + self.b
-            e = values.reshape(-1, len(_LAMS), t) - Y[rows, None]
-            now += weights[rows] @ np.mean(e**2, axis=2)
-        return self._replace(now=now)
-
-    def refitted(self, sums):
-        "By fits to all rows so far"
-        return _Ahead(2 * sums.n, self.now, np.zeros(len(_LAMS)), *_all_fits(sums, _LAMS))
-
-    def emptied(self):
-        "The same fits, and no errors yet"
-        return self._replace(before=0 * self.before, now=0 * self.now)
-
-    def joined(self, other):
-        "With the errors of the same fits on other rows"
-        return self._replace(now=self.now + other.now)
-
-# %% ../../nbs/apps/estimators.ipynb #e7c31e61
-class _Streamed(KernelEstimator):
-    "What a stream is made of: its start, its sums, and the errors of each lam on what came"
-
-    _judge = _Ahead
-    _rows = property(lambda self: self.sums_.n)
-
-    def _take(self, *block):
-        "Adds a block; of one that is wrong, nothing"
-        with self._all_or_nothing():
-            self._add(*self._read(*block))
-
-    @contextmanager
-    def _all_or_nothing(self):
-        before = dict(vars(self))
-        if hasattr(self, "sums_"):
-            self._set_apart()
-        try:
-            yield
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
-
-    def _set_apart(self):
-        "Sums of its own: those of before stay what they were"
-        self.sums_ = self.sums_._with(self.sums_._state)
-
-    def _beginning(self):
-        return not hasattr(self, "sums_") or self._start is not None
-
-    def _emptied(self):
-        "As it judges now, with nothing summed"
-        new = copy(self)
-        new.sums_ = StreamingRidge(self.sums_.phi, self.sums_.n_targets)
-        new._ahead = self._ahead.emptied()
-        return new
-
-    def _join(self, other):
-        "Takes what another one judged and summed"
-        self.sums_ = self.sums_.merge(other.sums_)
-        self._ahead = self._ahead.joined(other._ahead)
-
-    def _begin(self, Y, weights):
-        self._start, self._ahead = _Start(None, Y[:0], weights[:0]), None
-        self._seed = int(check_random_state(self.random_state).randint(2**31))
-
-    def _add(self, X, Y, weights):
-        "Row by row in effect: where a step ends depends on the rows before it, not on the block"
-        done = 0
-        while done < len(weights):
-            room = 4 * _START
-            if not self._start:
-                room = self._ahead.due - self._rows
-            rows = slice(done, min(done + room, len(weights)))
-            block = taken_of(X, rows), Y[rows], weights[rows]
-            if self._start:
-                self._start, many = self._start.added(*block)
-                done += many
-                if many < len(block[1]):
-                    self._sum_the_start()
-                    self._start = None
-            else:
-                self._step(self._rows, *block)
-                done = rows.stop
-            self._refit_if_due()
-        if self._start:
-            self._sum_the_start()
-
-    def _step(self, at, X, Y, weights):
-        "Judges and sums the rows from number `at` on, before the next fit is due"
-        self._ahead = self._ahead.judged(self.sums_.phi, X, Y, weights)
-        self.sums_.update(X, Y, weights)
-
-    def _refit_if_due(self):
-        if not self._start and self._rows >= self._ahead.due:
-            self._ahead = self._ahead.refitted(self.sums_)
-
-    def _features(self, X):
-        "The features of a kernel that the start may choose"
-        self._propose(X)
-        k = _by_number(self.kernel_, names_of(X) or ())
-        with _our_names(D="n_features"):
-            return random_feature_map(k, X.shape[1], self.n_features, self._seed)
-
-    def _kept(self):
-        make, (name, state) = super()._kept()
-        lists = {part: list(state[part]) for part in _PARTS if state.get(part)}
-        return make, [name, state | lists]
-
-    def _solve(self):
-        "lam, the sentence about it, and the fit"
-        self._choose(*self._errors())
-        found = self.sums_.solve(self.lam_, offset=True)
-        self.function_, self.offset_ = found.function, np.reshape(found.offset, self._shape)[()]
-
-    def _fit_blocks(self, blocks, client):
-        "All blocks; after an error the fit of those before it"
-        try:
-            if is_pair(blocks) and hasattr(blocks[0], "dask"):
-                _read_by_dask(self, as_block(blocks), client)
-            else:
-                for number, block in enumerate(tqdm(in_blocks(blocks), **_SHOWN)):
-                    with in_block(number, f" Nothing of it was added; {number} blocks are in."):
-                        self._take(*as_block(block))
-        finally:
-            if hasattr(self, "sums_"):
-                self._solve()
-        if not hasattr(self, "sums_"):
-            raise ValueError(
-                "blocks is empty; pass a stream with a block in it, or one pair (X, y)."
-            )
-        return self
-
-    def _forget(self):
-        for of_before in ("sums_", "lam_", "classes_"):
-            vars(self).pop(of_before, None)
-
-    def _choose(self, errors, unit, spread):
-        told = getattr(self, "lam_", None)
-        self.chosen_ = self.chosen_.partition("; lam")[0]
-        self.lam_, enough, how = self.lam, 0.02, "errors on rows before they were added"
-        if not self._left_open("lam"):
-            return
-        self.lam_ = 1.0
-        if not errors.any():
-            return
-        self.lam_ = float(_LAMS[_least(errors, spread)])
-        if told == self.lam_:  # what was told is known
-            enough = np.inf
-        if self._start:
-            how = "leave-one-out"
-        move = "pass lam=, a number, or another bandwidth or n_features"
-        edge = at_edge("lam", _LAMS, errors / (errors.min() + 1e-16 * unit), enough, move)
-        self._say(f"lam={self.lam_:.3g}, the best of {len(_LAMS)} by {how}", edge)
-
-# %% ../../nbs/apps/estimators.ipynb #b2c31e72
-def _read_apart(worker, number, at, *block):
-    "A worker's part: one block judged and summed, from row `at` on"
-    with in_block(number):
-        part = copy(worker)
-        part._set_apart()
-        rows = part._read(*block)
-        part._step(at, *rows)
-    part._ahead = part._ahead._replace(w=None, b=None)
-    return part
-
-
-def _joined_parts(one, other):
-    whole = copy(one)
-    whole._join(other)
-    return whole
-
-
-def _computing(client):
-    if client:
-        return lambda task: client.compute(task).result()
-    return lambda task: task.compute()
-
-
-def _labels_by_dask(y, client):
-    "The labels of a Dask array"
-    import dask
-    import dask.array as da
-
-    parts = [dask.delayed(np.unique)(part) for part in da.asarray(y).to_delayed().ravel()]
-    return np.unique(np.concatenate(_computing(client)(dask.delayed(list)(parts))))
-
-
-def _read_by_dask(stream, arrays, client):
-    "The stream of Dask arrays: its start here, the rest wherever Dask runs it"
-    import dask
-    import dask.array as da
-
-    arrays = [da.asarray(A) for A in arrays if A is not None]
-    for name, A in zip(("X", "y", "weights"), arrays, strict=False):
-        if not np.isfinite(A.shape[0]):
-            raise ValueError(
-                f"{name} has blocks of unknown length, and rows are counted before they are read: "
-                f"pass {name}.compute_chunk_sizes(), or of a table to_dask_array(lengths=True)."
-            )
-        shaped(A, name, (len(arrays[0]), *A.shape[1:]), hint=", one row for each point")
-    one, both = dask.delayed(_read_apart), dask.delayed(_joined_parts)
-    compute, edges = _computing(client), np.cumsum(arrays[0].chunks[0])
-    done, n = 0, len(arrays[0])
-    with tqdm(total=n, **_SHOWN | dict(desc="rows", unit=" rows")) as bar:
-        while done < n:
-            beginning = stream._beginning()
-            room = 4 * _START
-            if not beginning:
-                room = stream._ahead.due - stream._rows
-            rows = slice(done, min(done + room, n))
-            parts = [A[rows].rechunk({i: -1 for i in range(1, A.ndim)}) for A in arrays]
-            if beginning:
-                stream._take(*compute(dask.delayed(list)(parts)))
-            else:
-                cut = parts[0].chunks[0]
-                blocks = zip(
-                    *(A.rechunk({0: cut}).to_delayed().ravel() for A in parts), strict=True
-                )
-                at = np.cumsum([0, *cut])[:-1]  # of each block, among the rows of this round
-                number = np.searchsorted(edges, done + at, side="right").tolist()
-                worker, at = dask.delayed(stream._emptied()), (stream._rows + at).tolist()
-                tasks = [
-                    one(worker, *which, *of) for *which, of in zip(number, at, blocks, strict=True)
-                ]
-                with stream._all_or_nothing():
-                    stream._join(compute(pairwise(both, tasks)))
-                    stream._refit_if_due()
-            done = rows.stop
-            bar.update(rows.stop - rows.start)
-
-# %% ../../nbs/apps/estimators.ipynb #d5e9a0c6
-@_estimator
-class StreamingKernelRidge(_ManyTargets, _Streamed):
-    """Ridge regression on random features, block by block, however the blocks are cut   (14a.2)
-
-    Parameters
-    ----------
-    kernel : Kernel, or None       None: a Gaussian of the median distance of the first rows
-    lam : "ahead", or float > 0    "ahead": the best of 25 on rows that come, each judged before it
-                                   is added; by leave-one-out on the first thousand different rows
-    n_features : int ≥ 2           outputs of the features at most
-    bandwidth : "median", or float > 0    of the Gaussian, where kernel is None
-    random_state : int, RandomState or None
-
-    Attributes
-    ----------
-    sums_ : StreamingRidge         with .merge, .n, .save; of equal rows of the start their mean
-    function_, offset_             a FeatureFunction, and a constant that is not penalised
-    kernel_, lam_, chosen_         what was chosen
-    """
-
-    lam: Annotated[Positive, "ahead"] = "ahead"
-    n_features: Count = 200
-    bandwidth: _Width = "median"
-    random_state: object = 0
-
-    def fit(self, X, y, sample_weight=None):
-        "Forgets what came before, and takes (X, y) as the first block"
-        self._forget()
-        return self.partial_fit(X, y, sample_weight)
-
-    def partial_fit(self, X, y, sample_weight=None):
-        "Adds a block to the sums and solves; of a block that is wrong, nothing is added"
-        with self._all_or_nothing():
-            self._take(X, y, sample_weight)
-            self._solve()
-        return self
-
-    def fit_blocks(self, blocks, client=None):
-        """Forgets what came before, and fits a stream: what partial_fit would, solved once
-
-        Parameters
-        ----------
-        blocks : FileBlocks, an iterable of (X, y) or (X, y, weights), or one of them
-            Memory maps, or Dask arrays, whose rows stay where they are. After an error, the fit
-            of the blocks before it; of Dask arrays, of the rounds before it, which may be half as
-            many rows
-        client : dask.distributed.Client
-            By default Dask computes where it would by itself
-        """
-        self._forget()
-        return self._fit_blocks(blocks, client)
-
-    def _read(self, X, y, sample_weight=None):
-        _read_parameters(self)
-        first = not hasattr(self, "sums_")
-        X, y = _read_rows(self, X, y, reset=first, multi_output=True, y_numeric=True)
-        weights, Y, self._shape = _weights_of(sample_weight, X), _columns(y), y.shape[1:]
-        if first:
-            self._begin(Y, weights)
-        else:
-            shaped(Y, "y", (len(Y), self.sums_.n_targets), hint=", as before")
-        rows = np.flatnonzero(weights)
-        return taken_of(X, rows), Y[rows], weights[rows]
-
-    def _sum_the_start(self):
-        "The features and sums of the rows in the start, and what leaving each out costs"
-        X, Y, weights, n = self._start
-        phi, errors = self._features(X), np.zeros(len(_LAMS))
-        sums = StreamingRidge(phi, Y.shape[1]).update(X, Y, weights)
-        if self._left_open("lam") and len(weights) > 1:
-            errors = sums.leave_one_out([(X, Y, weights)], _LAMS, offset=True) * weights.sum()
-        never = 2**62 * (not self._left_open("lam"))
-        self._ahead = _Ahead(never, 0 * errors, errors)
-        self.sums_ = sums._with(sums._state._replace(n=n))
-
-    def _errors(self):
-        "Of each lam, the scale of their rounding, and that of targets"
-        whole, centred = (self.sums_._parts(centred=own)[2].sum() for own in (False, True))
-        return self._ahead.errors, float(whole), float(centred)
-
-    def predict(self, X):
-        "f(X) + b, (n,) or (n, t)"
-        values = self._f(X)
-        return values.reshape(len(values), *np.shape(self.offset_)) + self.offset_
-
-# %% ../../nbs/apps/estimators.ipynb #c2c31ea2
-_KEPT = 2000  # scores since each fit of the judge, about
-
-
-def _spread(A, at, q):
-    "The last axis of A at these places among q, the others 0"
-    wide = np.zeros((*np.shape(A)[:-1], q))
-    wide[..., at] = A
-    return wide
-
-
-def _with_targets(sums, at, q):
-    "The sums as if the other columns of q had been there from the start, all 0"
-    D, a, to, state = sums.phi.dim, sums.n_targets + 1, [*at, q], sums._state
-    new = StreamingRidge(sums.phi, q)
-    if not sums.n:
-        return new
-
-    def wide(v):
-        triangle, C, S = np.split(v, [len(v) - (D + a) * a, len(v) - a * a])
-        S = _spread(_spread(S.reshape(a, a), to, q + 1).T, to, q + 1).T
-        return np.concatenate([triangle, _spread(C.reshape(D, a), to, q + 1).ravel(), S.ravel()])
-
-    origin = np.concatenate([state.origin[:D], _spread(state.origin[D:], at, q)])
-    total = ExactSum(wide(state.sum.high), wide(state.sum.low))
-    return new._with(state._replace(targets=q, sum=total, origin=origin))
-
-
-def _without_each(F, Y, w, lams):
-    "(n, L, t): what ridge on features, without a row, says of that row   (14a.8)"
-    W, level = w.sum(), w @ Y / w.sum()
-    P = F - w @ F / W
-    values, U = np.linalg.eigh((P.T * w) @ P)
-    P, out = P @ U, np.empty((len(Y), len(lams), Y.shape[1]))
-    a = P.T @ (w[:, None] * (Y - level))
-    for i, lam in enumerate(lams):
-        gain = 1 / (np.maximum(values, 0) + lam)
-        missed = Y - level - P @ (gain[:, None] * a)
-        out[:, i] = Y - missed / (1 - w * (P**2 @ gain + 1 / W))[:, None]
-    return out
-
-
-def _missed(S, mass):
-    "(q, L): Σ mass ‖e − S‖² over the rows of each class, e its unit vector; S (n, L, q)"
-    squares = np.sum(S**2, axis=2) + 1
-    return mass.T @ squares - 2 * np.einsum("nc,nlc->cl", mass, S)
-
-# %% ../../nbs/apps/estimators.ipynb #c4c31ec4
-class _JudgedClasses(NamedTuple):
-    "Errors of each lam on rows that its fit had not seen, by class, and scores of some of them"
-
-    due: int  # the next fit after so many rows
-    before: np.ndarray  # (q, L), Σ w ‖e − f‖², by the fit before
-    now: np.ndarray  # by this fit
-    earlier: np.ndarray  # (m, q + 2): scores, class and weight of rows, by the fit before
-    later: np.ndarray  # by this fit
-    seed: int
-    share: float = 0.0  # of the rows, kept in `later`
-    best: int = 0  # of the lam, the place of that whose scores are kept
-    w: np.ndarray = None  # (D, L q)
-    b: np.ndarray = None
-
-    errors = property(lambda self: self.before + self.now)
-
-    @property
-    def scores(self):
-        "Those of the last fit if they are many, else also of that before"
-        if len(self.later) >= _KEPT / 2:
-            return self.later
-        return np.concatenate([self.earlier, self.later])
-
-    def judged(self, phi, at, X, Y, weights):
-        "With the errors on these rows, of which the first has the number `at`"
-        if self.w is None:
-            return self
-        now, later, (n, q), L = self.now.copy(), [self.later], Y.shape, self.now.shape[1]
-        dice = np.random.Generator(np.random.PCG64(self.seed).advance(at)).random(n)
-        met = self.b.reshape(L, q)[self.best] != 0  # classes that the fit knew
-        chosen = (dice < self.share) & met[Y.argmax(axis=1)]
-        for rows in row_blocks(n, 24 * (phi.dim + L * q)):
-            S = (phi(taken_of(X, rows)) @ self.w + self.b).reshape(-1, L, q)
-            now += _missed(S, weights[rows, None] * Y[rows])
-            some = chosen[rows]
-            kept = Y[rows][some].argmax(axis=1), weights[rows][some]
-            later.append(np.column_stack([S[some, self.best], *kept]))
-        return self._replace(now=now, later=np.concatenate(later))
-
-    def refitted(self, sums, lams, best):
-        "By fits to all rows so far"
-        kept = dict(before=self.now, now=0 * self.now, earlier=self.later, later=self.later[:0])
-        w, b = _all_fits(sums, lams)
-        share = min(1.0, _KEPT / sums.n)
-        return self._replace(due=2 * sums.n, share=share, best=best, w=w, b=b, **kept)
-
-    def widened(self, at, q):
-        "With columns for more classes, which no row had"
-        w, b = self.w, self.b
-        rows = lambda A: _spread(A.T, at, q).T
-        columns = lambda A: _spread(A.reshape(*A.shape[:-1], -1, len(at)), at, q)
-        if w is not None:
-            w, b = columns(w).reshape(len(w), -1), columns(b).ravel()
-        earlier, later = (
-            np.column_stack([_spread(T[:, :-2], at, q), at[T[:, -2].astype(int)], T[:, -1]])
-            for T in (self.earlier, self.later)
-        )
-        new = dict(before=rows(self.before), now=rows(self.now), earlier=earlier, later=later)
-        return self._replace(w=w, b=b, **new)
-
-    def emptied(self):
-        "The same fits, and nothing judged yet"
-        none = dict(earlier=self.earlier[:0], later=self.later[:0])
-        return self._replace(before=0 * self.before, now=0 * self.now, **none)
-
-    def joined(self, other):
-        "With what the same fits said of the rows that follow"
-        later = np.concatenate([self.later, other.later])
-        return self._replace(now=self.now + other.now, later=later)
-
-# %% ../../nbs/apps/estimators.ipynb #c5c31ed5
-class _ClassSums(NamedTuple):
-    "Sums with a column for each class: of all rows together, or of each class apart"
-
-    parts: list  # of StreamingRidge: one, or one for each class
-    apart: bool
-    n: int = 0
-
-    def added(self, X, Y, weights):
-        "With these rows, of which those of the start may be of several classes"
-        own, parts = np.eye(Y.shape[1]), [sums._with(sums._state) for sums in self.parts]
-        if not self.apart:
-            parts[0].update(X, Y, weights)
-        for c, column in enumerate(Y.T[: self.apart * len(own)]):
-            rows = np.flatnonzero(column)
-            if len(rows):
-                targets, mass = own[np.full(len(rows), c)], (weights * column)[rows]
-                parts[c].update(taken_of(X, rows), targets, mass)
-        return self._replace(parts=parts, n=self.n + len(weights))
-
-    def balance(self):
-        "The factor of each class by all rows so far; 1 where they are not balanced"
-        if not self.apart:
-            return np.ones(self.parts[0].n_targets)
-        counts = np.array([sums._mean()[1] if sums.n else 0.0 for sums in self.parts])
-        return counts.sum() / np.count_nonzero(counts) / np.where(counts, counts, np.inf)
-
-    def total(self):
-        "All classes, weighed as now"
-        total = self.parts[0]
-        if self.apart:
-            some = [(c, s) for c, s in zip(self.balance(), self.parts, strict=True) if s.n]
-            total = pairwise(StreamingRidge.merge, [_scaled(s, c) for c, s in some])
-        return total._with(total._state._replace(n=self.n))
-
-    def widened(self, at, q):
-        "As if the other columns of q had been there from the start, all 0"
-        parts = [_with_targets(sums, at, q) for sums in self.parts]
-        if self.apart:
-            met, parts = parts, self._none(q, q)
-            for c, sums in zip(at, met, strict=True):
-                parts[c] = sums
-        return self._replace(parts=parts)
-
-    def _none(self, many, q):
-        return [StreamingRidge(self.parts[0].phi, q) for _ in range(many)]
-
-    def emptied(self):
-        return self._replace(parts=self._none(len(self.parts), self.parts[0].n_targets), n=0)
-
-    def joined(self, other):
-        both = zip(self.parts, other.parts, strict=True)
-        return self._replace(parts=[one.merge(more) for one, more in both], n=self.n + other.n)
-
-
-def _scaled(sums, factor):
-    "The sums with all weights times a factor"
-    s = sums._state.sum
-    total = ExactSum(factor * s.high, factor * s.low)
-    return sums._with(sums._state._replace(sum=total, weighted=True))
-
-# %% ../../nbs/apps/estimators.ipynb #c8c31f08
-@_estimator
-class StreamingKernelClassifier(_Classifier, _Streamed):
-    """Classes by ridge on random features, block by block, however the blocks are cut   (14a.2)
-
-    Parameters
-    ----------
-    kernel : Kernel, or None       None: a Gaussian of the median distance of the first rows
-    lam : "ahead", or float > 0    "ahead": the best of 25 on rows that come, each judged before it
-                                   is added; by leave-one-out on the first thousand different rows
-    n_features : int ≥ 2           outputs of the features at most
-    bandwidth : "median", or float > 0    of the Gaussian, where kernel is None
-    class_weight : dict, "balanced", or None    factors of the weights; "balanced" by the counts so
-                                   far, with sums for each class, 8 n_features² bytes
-    random_state : int, RandomState or None
-
-    Attributes
-    ----------
-    classes_                       sorted: declared, or met so far
-    sums_ : StreamingRidge         of a column for each class, weighed; with .n and .save
-    function_, offset_             a FeatureFunction and constants, a column for each class
-    temperature_, floor_           p ∝ max(f + b, floor)^(1 / temperature)
-    kernel_, lam_, chosen_         what was chosen
-    """
-
-    lam: Annotated[Positive, "ahead"] = "ahead"
-    n_features: Count = 500
-    bandwidth: _Width = "median"
-    class_weight: object = None
-    random_state: object = 0
-
-    def fit(self, X, y, sample_weight=None):
-        "Forgets what came before, and takes (X, y) as the first block"
-        with self._all_or_nothing():
-            self._forget()
-            self.partial_fit(X, y, sample_weight=sample_weight)
-            self._declared, known = self.classes_, self._declared
-            self._given_factors()  # of classes that are there
-            self._declared = known
-        return self
-
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Adds a block to the sums and solves; of a block that is wrong, nothing is added
-
-        classes : labels of all blocks to come, at the first call; None: found as they come, each
-            as if its column had been there from the start
-        """
-        with self._all_or_nothing():
-            if not hasattr(self, "sums_"):
-                self._forget()
-            self._declare(classes)
-            self._take(X, y, sample_weight)
-            self._solve()
-        return self
-
-    def fit_blocks(self, blocks, classes=None, client=None):
-        """Forgets what came before, and fits a stream: what partial_fit would, solved once
-
-        Parameters
-        ----------
-        blocks : FileBlocks, an iterable of (X, y) or (X, y, weights), or one of them
-            Memory maps, or Dask arrays, whose rows stay where they are. After an error, the fit
-            of the blocks before it; of Dask arrays, of the rounds before it, which may be half as
-            many rows
-        classes : array or None
-            the labels, if they are known; of Dask arrays all labels are read first otherwise
-        client : dask.distributed.Client
-            By default Dask computes where it would by itself
-        """
-        self._forget()
-        if classes is None and is_pair(blocks) and hasattr(blocks[0], "dask"):
-            self._meet(_labels_by_dask(as_block(blocks)[1], client))
-        self._declare(classes)
-        return self._fit_blocks(blocks, client)
-
-    _judge = _JudgedClasses
-    _rows = property(lambda self: self._sums.n)
-    _shape = property(lambda self: (len(self.classes_),))
-
-    def _forget(self):
-        super()._forget()
-        self._declared = None
-
-    def _declare(self, classes):
-        "The classes of all blocks, if they are named"
-        if classes is None:
-            return
-        given = as_labels(classes, len(classes), "classes")[0]
-        if self._declared is not None and not np.array_equal(self._declared, given):
-            raise ValueError(
-                f"classes = {given.tolist()} here, and {self._declared.tolist()} before: they are "
-                "declared once, at the first call; fit forgets them."
-            )
-        self._declared = given
-        if hasattr(self, "classes_"):
-            self._meet(given[:0])
-
-    def _meet(self, found):
-        "Widens the columns to classes that were not met before"
-        known = getattr(self, "classes_", found[:0])
-        if len(known) * len(found) and (known.dtype.kind in "US") != (found.dtype.kind in "US"):
-            raise TypeError(
-                f"y has classes such as {found[0]!r}, and came with {known[0]!r} before: text and "
-                "numbers are never one class; use one type."
-            )
-        classes = np.union1d(known, found)
-        if self._declared is not None:
-            new = [c for c in classes.tolist() if c not in self._declared.tolist()]
-            if new:
-                raise ValueError(
-                    f"y has the class {new[0]!r}, which is none of those declared at the first "
-                    f"call, {self._declared.tolist()}. Declare it there, or declare none: classes "
-                    "are then found as they come."
-                )
-            classes = self._declared
-        self.classes_ = classes
-        if len(classes) > len(known) and hasattr(self, "sums_"):
-            self._widen(np.searchsorted(classes, known), len(classes))
-
-    def _widen(self, at, q):
-        if self._start:
-            self._start = self._start._replace(Y=_spread(self._start.Y, at, q))
-        self._ahead, self._sums = self._ahead.widened(at, q), self._sums.widened(at, q)
-
-    def _read(self, X, y, sample_weight=None):
-        _read_parameters(self)
-        first = not hasattr(self, "sums_")
-        X, y = _read_rows(self, X, _as_told(y), reset=first)
-        check_classification_targets(y)
-        weights = _weights_of(sample_weight, X)
-        rows = np.flatnonzero(weights)
-        found, place = as_labels(np.asarray(y)[rows], len(rows))
-        self._meet(found)
-        own = np.searchsorted(self.classes_, found)[place]
-        weights = weights[rows] * self._given_factors()[own]
-        Y = np.eye(len(self.classes_))[own]
-        if first:
-            self._begin(Y, weights)
-        elif self._sums.apart != (self.class_weight == "balanced"):
-            raise ValueError(
-                f"class_weight = {self.class_weight!r} in mid-stream: the sums were begun "
-                f"{'for' if self._sums.apart else 'without'} 'balanced'; fit forgets them."
-            )
-        return taken_of(X, rows), Y, weights
-
-    def _given_factors(self):
-        "Those of a dict, which may name classes that will be met later"
-        given, classes = self.class_weight, self.classes_.tolist()
-        if given is None or isinstance(given, str) and given == "balanced":
-            return np.ones(len(classes))
-        if self._declared is None and isinstance(given, dict):
-            classes += given
-        return self._named_factors(classes)
-
-    def _emptied(self):
-        new = copy(self)
-        new._sums, new._ahead = self._sums.emptied(), self._ahead.emptied()
-        new.sums_ = StreamingRidge(self.sums_.phi)  # of which only the features are read
-        return new
-
-    def _join(self, other):
-        self._sums, self._ahead = self._sums.joined(other._sums), self._ahead.joined(other._ahead)
-
-    def _step(self, at, X, Y, weights):
-        self._ahead = self._ahead.judged(self.sums_.phi, at, X, Y, weights)
-        self._sums = self._sums.added(X, Y, weights)
-
-    def _lams(self):
-        if self._left_open("lam"):
-            return _LAMS
-        return np.array([float(self.lam)])
-
-    def _refit_if_due(self):
-        if not self._start and self._rows >= self._ahead.due:
-            self.sums_ = self._sums.total()
-            errors, unit, _ = self._errors()
-            best = _least(errors, unit)
-            self._ahead = self._ahead.refitted(self.sums_, self._lams(), best)
-
-    def _sum_the_start(self):
-        "The features and sums of the rows in the start, and what fits without each say of it"
-        X, Y, weights, n = self._start
-        phi, lams, q, mass = self._features(X), self._lams(), Y.shape[1], weights[:, None] * Y
-        apart = self.class_weight == "balanced"
-        none = [StreamingRidge(phi, q) for _ in range(1 + (q - 1) * apart)]
-        self._sums = _ClassSums(none, apart).added(X, Y, weights)._replace(n=n)
-        self.sums_, errors, table = (
-            self._sums.total(),
-            np.zeros((q, len(lams))),
-            np.zeros((0, q + 2)),
-        )
-        if len(weights) > 1:
-            balance = self._sums.balance()
-            total = mass @ balance
-            S = _without_each(dense(phi(X)), mass * balance / total[:, None], total, lams)
-            errors, (rows, own) = _missed(S, mass), mass.nonzero()
-            best = _least(balance @ errors, total.sum())
-            table = np.column_stack([S[rows, best], own, mass[rows, own]])
-        self._ahead = _JudgedClasses(0, 0 * errors, errors, table[:0], table, self._seed)
-
-    def _errors(self):
-        "Of each lam, the scale of their rounding, and that of targets"
-        unit = self.sums_._mean()[1]
-        return self._sums.balance() @ self._ahead.errors, unit, unit
-
-    def _solve(self):
-        self.sums_ = self._sums.total()
-        super()._solve()
-        self._calibrate()
-
-    def _calibrate(self):
-        "The temperature and the floor that make the kept scores likeliest"
-        table, q = self._ahead.scores, len(self.classes_)
-        S, own = table[:, :-2], table[:, -2].astype(int)
-        weights, best = table[:, -1] * self._sums.balance()[own], np.inf
-        self.temperature_, self.floor_ = 1.0, 0.5 / q
-        if q == 1:
-            return
-        for floor in np.geomspace(2e-3, 0.5, 7)[::-1] / q:
-            odds = np.log(np.maximum(S, floor))
-            T = _temperature(odds, own, weights)
-            lost = -weights @ log_softmax(odds / T, axis=1)[np.arange(len(own)), own]
-            if lost < best:
-                self.temperature_, self.floor_, best = T, float(floor), lost
-        self.chosen_ = self.chosen_.partition("; probabilities")[0]
-        self._say(f"probabilities by {len(own)} scores of rows that their fits had not seen")
-
-    def _log_odds(self, X):
-        f = self._f(X).reshape(-1, len(self.classes_)) + self.offset_
-        return np.log(np.maximum(f, self.floor_)) / self.temperature_
-
-    def decision_function(self, X):
-        "Log-odds, (n,), > 0 for classes_[1]; of q > 2 classes (n, q), with that softmax"
-        odds = self._log_odds(X)
-        if odds.shape[1] > 2:
-            return odds
-        return odds[:, -1] - odds[:, 0]
-
-    def predict_proba(self, X):
-        "Probabilities, (n, q)"
-        return softmax(self._log_odds(X), axis=1)
-
 # %% ../../nbs/apps/estimators.ipynb #63011125
 def estimator_of(name, state):
     "The estimator that was saved, fitted as it was"
-    kind = globals().get(name)
+    kind = _of_the_package(name)
     if not (isinstance(kind, type) and issubclass(kind, KernelEstimator)):
         raise LookupError(f"{name!r} is no estimator of this package")
     estimator = kind()
     vars(estimator).update(state)
-    makes = _Start, getattr(kind, "_judge", None), _ClassSums
-    for part, make in zip(_PARTS, makes, strict=True):
+    for part, make in kind._made_of.items():
         if state.get(part):
             setattr(estimator, part, make(*state[part]))
     return estimator

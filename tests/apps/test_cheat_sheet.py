@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-import rkhs_notes.apps.estimators as estimators
+from rkhs_notes.apps import estimators, streaming, streaming_classes
 from website.counts import minutes
 from website.notebooks import find, read, split
 
@@ -67,7 +67,8 @@ def test_the_same_number_under_two_names(theirs, ours, names):
 
 def test_the_sheet_is_whole():
     assert len(WANTED) >= 50 and len(HABITS) >= 15 and len(set(WANTED)) == len(WANTED)
-    classes = {name for name in estimators.__all__ if isinstance(getattr(estimators, name), type)}
+    rooms = estimators, streaming, streaming_classes
+    classes = {name for r in rooms for name in r.__all__ if isinstance(getattr(r, name), type)}
     missing = classes - {"KernelEstimator"} - set(re.findall(r"\w+", f"{WANTED} {HABITS}"))
     assert not missing, missing
 

@@ -30,7 +30,7 @@ from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, KFold, cr
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-import rkhs_notes.apps.estimators as estimators
+from rkhs_notes.apps import estimators, streaming, streaming_classes
 from rkhs_notes.apps.estimators import KernelRidge, KernelSVC, StreamingKernelRidge, TwoSampleDrift
 from rkhs_notes.deeper.structured import Spectrum
 from rkhs_notes.deeper.zoo import Laplace, Mahalanobis
@@ -39,10 +39,12 @@ from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
 
 CLASSES = [
     value
-    for name, value in vars(estimators).items()
+    for module in (estimators, streaming, streaming_classes)
+    for name, value in vars(module).items()
     if inspect.isclass(value)
     and issubclass(value, estimators.KernelEstimator)
     and not name.startswith("_")
+    and value.__module__ == module.__name__
     and value is not estimators.KernelEstimator
 ]
 CLASSIFIERS = [cls for cls in CLASSES if is_classifier(cls())]

@@ -364,13 +364,26 @@ def test_dask_arrays_are_the_same_stream(weighted):
 
 
 def test_weights_of_0_in_dask_arrays_are_no_rows():
+    "Neither summed nor numbered, also where a whole block has none, or the first thousands"
     da = pytest.importorskip("dask.array")
-    X, y, w = kinds(5300)
-    lam = StreamingKernelRidge(n_features=30).fit(X, X[:, 0] ** 2, w)
-    apart = [da.from_array(A, chunks=1000) for A in (X, X[:, 0] ** 2, w)]
-    fit = StreamingKernelRidge(n_features=30).fit_blocks(apart)
-    assert fit.sums_.n == np.count_nonzero(w) and fit.lam_ == lam.lam_
-    np.testing.assert_allclose(fit.predict(X), lam.predict(X), atol=1e-6)
+    X, y, w = kinds(12_000)
+    w = np.where(np.arange(12_000) % 5 < 2, 0.0, w + 0.1)
+    for nothing in (slice(0, 0), slice(0, 4500), slice(6000, 7500)):
+        w[nothing] = 0
+        for fit, answers, says in both_kinds(X, y):
+            fit.set_params(n_features=60)
+            one = getattr(fit.fit(X, answers, sample_weight=w), says)(X)
+            told, n = fit.chosen_, fit.sums_.n
+            apart = [da.from_array(A, chunks=1500) for A in (X, answers, w)]
+            np.testing.assert_allclose(getattr(fit.fit_blocks(apart), says)(X), one, atol=1e-6)
+            assert fit.chosen_ == told and fit.sums_.n == n == np.count_nonzero(w)
+            pieces = (
+                (X[i : i + 1500], answers[i : i + 1500], w[i : i + 1500])
+                for i in range(0, 12_000, 1500)
+            )
+            np.testing.assert_allclose(getattr(fit.fit_blocks(pieces), says)(X), one, atol=1e-6)
+    with pytest.raises(ValueError, match="no row of it has a weight"):
+        fit.fit_blocks([(X, answers, 0 * w)])
 
 
 def test_dask_in_processes_and_what_is_wrong_there():
