@@ -36,6 +36,8 @@ from sklearn.utils.estimator_checks import check_estimator, parametrize_with_che
 import rkhs_notes
 import rkhs_notes as rn
 import rkhs_notes.apps.estimators as estimators
+import rkhs_notes.apps.streaming as streaming
+import rkhs_notes.apps.streaming_classes as streaming_classes
 import rkhs_notes.engines.solving.searches as search_engine
 from conftest import ROOT
 from rkhs_notes.apps.comparison import compare_tables
@@ -76,10 +78,11 @@ from rkhs_notes.kernels import Gaussian, Linear, Polynomial, Sum
 
 CLASSES = [
     value
-    for name, value in vars(estimators).items()
+    for room in (estimators, streaming, streaming_classes)
+    for name, value in vars(room).items()
     if inspect.isclass(value)
     and issubclass(value, BaseEstimator)
-    and value.__module__ == estimators.__name__
+    and value.__module__ == room.__name__
     and not name.startswith("_")
     and value is not estimators.KernelEstimator
 ]
