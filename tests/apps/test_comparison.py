@@ -60,6 +60,30 @@ def written(folder, name, frame):
     return path
 
 
+@pytest.mark.parametrize(
+    "text, kept, line",
+    [
+        ("x\n1\n\n3\n", ["1", "", "3"], 3),
+        ('x\n\n\n"2"\n', ["", "", "2"], 2),
+        ("1\n\n3\n\n", ["1", "", "3"], 2),
+        ("x\n1\n3\n\n\n", ["1", "3"], None),  # behind the last row nothing is missing
+    ],
+)
+@pytest.mark.parametrize("n_rows", [1, 2, 100])
+def test_an_empty_line_in_a_single_column_is_a_gap(text, kept, line, n_rows, tmp_path):
+    (tmp_path / "t.csv").write_text(text)
+    table = read_table(tmp_path / "t.csv")
+    assert entries(table) == [kept]
+    if line:
+        with pytest.raises(ValueError, match=f"t.csv, line {line}: column .* has a gap"):
+            list(table.numbers(table.columns, n_rows))
+        with pytest.warns(UserWarning, match=f"{kept.count('')} of {len(kept)} rows with a gap"):
+            A = np.concatenate(list(table.numbers(table.columns, n_rows, gaps="drop")))
+    else:
+        A = np.concatenate(list(table.numbers(table.columns, n_rows)))
+    assert A.ravel().tolist() == [float(v) for v in kept if v]
+
+
 @pytest.mark.second_route("Table", "encoded", "read_table", "the frame that was written, by pandas")
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "semi.csv", "a.csv.gz", "a.parquet"])
 def test_a_file_of_any_kind_holds_the_same_rows(tmp_path, name):

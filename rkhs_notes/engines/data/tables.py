@@ -240,7 +240,7 @@ def _text_lines(path, file, plausible):
 
 def _csv_rows(path, lines, sign, width=None, done=0):
     "(the line it ends in, its texts) of each row, all of one width; `done` lines came before"
-    reader, start = csv.reader(lines, delimiter=sign, strict=True), done + 1
+    reader, start, empty = csv.reader(lines, delimiter=sign, strict=True), done + 1, []
     try:
         for row in reader:
             width = width or len(row)
@@ -250,7 +250,11 @@ def _csv_rows(path, lines, sign, width=None, done=0):
                     f"{row[:3]}, where the first has {width}."
                 )
             if row:
+                yield from ((line, [""]) for line in empty)
                 yield done + reader.line_num, row
+                empty = []
+            elif width == 1:  # a gap, if another row follows
+                empty.append(done + reader.line_num)
             start = done + reader.line_num + 1
     except csv.Error as e:
         what = "a quote that does not close where its field ends."
@@ -278,7 +282,7 @@ def _csv_blocks(path, encoding, sign, header, width, places, n_rows, numeric):
         done = 0
         if header:
             done, _ = next(_csv_rows(path, lines, sign))
-        while numeric and (batch := list(itertools.islice(lines, n_rows))):
+        while numeric and width > 1 and (batch := list(itertools.islice(lines, n_rows))):
             if any('"' in line for line in batch):  # a row may go on in the next batch
                 lines = itertools.chain(batch, lines)
                 break
@@ -293,7 +297,7 @@ def _csv_blocks(path, encoding, sign, header, width, places, n_rows, numeric):
 
 def _plain_numbers(lines, sign, width, places):
     "The numbers (rows, t) in lines without quotes, NaN of empty fields; None where there is more"
-    if width == 1 or {line.count(sign) for line in lines} != {width - 1}:
+    if {line.count(sign) for line in lines} != {width - 1}:
         return None
     for texts in (lines, (_filled(line, sign) for line in lines)):
         with suppress(ValueError):
