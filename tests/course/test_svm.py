@@ -904,7 +904,11 @@ def test_libsvm_below_scikit_learn_is_its_class(k, weighted):
         (two_box(y.astype(float), each), y, SVC(**common)),
         (BoxProblem(t, -each, each, 0.1), t, SVR(epsilon=0.1, **common)),
     ):
-        b, steps = libsvm.by_libsvm(k, P, box, 1e-4, theirs)
+        b, steps, f = libsvm.by_libsvm(k, P, box, 1e-4, theirs)
+        if theirs is None:
+            np.testing.assert_allclose(f, k(X) @ b, atol=1e-12 * np.abs(b).sum())
+        else:
+            assert f is None
         peer.fit(points, target, each / each.max())
         np.testing.assert_allclose(b, coefficients(peer, len(X)), atol=1e-9)
         assert steps == np.sum(peer.n_iter_) > 0 and abs(b.sum()) < 1e-9 * np.abs(b).sum()
@@ -999,7 +1003,7 @@ def test_what_libsvm_leaves_is_finished_here(n, monkeypatch):
     np.testing.assert_allclose(found.decision(X), right.decision(X), atol=0.02)
     if n == 300:  # both have their steps counted
         P, box = k.points(X), two_box(y, np.full(n, 10.0))
-        b, steps = honest(k, P, box, 0.3)
+        b, steps, _ = honest(k, P, box, 0.3)
         assert found.iterations == steps + solve_box(PairDistances(k, P), box, b, 1e-3).iterations
 
 
@@ -1037,14 +1041,43 @@ def test_who_joins_a_part_breaks_its_conditions_most():
 
 
 def test_the_first_part_chooses_the_way():
-    assert subsets._other_way(50_000, 20, 300, 3000, 100, True) == "libsvm"  # ten steps a point
-    assert subsets._other_way(50_000, 20, 300, 3000, 100, False) == ""
-    assert subsets._other_way(50_000, 20, 300, 300, 30_000, True) == "pairs"
-    assert subsets._other_way(50_000, 300, 300, 300, 30_000, False) == ""
-    assert subsets._other_way(5000, 20, 300, 300, 100, True) == ""
-    assert subsets._other_way(5000, 20, 300, 300, 1100, True) == "libsvm"  # a fifth disagrees
-    assert subsets._other_way(5000, 20, 300, 900, 600, True) == "libsvm"  # hard, and a tenth
-    assert subsets._other_way(5000, 20, 300, 900, 100, True) == ""
+    assert (
+        subsets._other_way(50_000, 20, 300, 3000, 100, True, False) == "libsvm"
+    )  # ten steps a point
+    assert subsets._other_way(50_000, 20, 300, 3000, 100, False, False) == ""
+    assert subsets._other_way(50_000, 20, 300, 300, 30_000, True, False) == "pairs"
+    assert subsets._other_way(50_000, 300, 300, 300, 30_000, False, False) == ""
+    assert subsets._other_way(5000, 20, 300, 300, 100, True, False) == ""
+    assert (
+        subsets._other_way(5000, 20, 300, 300, 1100, True, False) == "libsvm"
+    )  # a fifth disagrees
+    assert subsets._other_way(5000, 20, 300, 900, 600, True, False) == "libsvm"  # hard, and a tenth
+    assert subsets._other_way(5000, 20, 300, 900, 100, True, False) == ""
+    assert subsets._other_way(2000, 20, 300, 300, 500, False, True) == "libsvm"  # on the matrix
+    assert subsets._other_way(2000, 20, 300, 300, 1500, True, True) == "libsvm"
+    assert subsets._other_way(2000, 20, 300, 300, 100, False, True) == ""
+
+
+@pytest.mark.parametrize("share", [0.3, 0.0], ids=["many support it", "few do"])
+@pytest.mark.parametrize("k", [Gaussian(2.0), Matern(1.5, 2.0)], ids=str)
+def test_up_to_3000_points_the_matrix_is_made_where_many_support_the_machine(k, share, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 4))
+    y = np.where(np.sign(X[:, 0]) * (rng.uniform(size=1500) - share) > 0, 1.0, -1.0)
+    honest, calls = libsvm.by_libsvm, []
+
+    def seen(k, X, box, tol, theirs=None):
+        calls.append((len(X), theirs))
+        return honest(k, X, box, tol, theirs)
+
+    monkeypatch.setattr(subsets, "by_libsvm", seen)
+    found = svc(k, X, y, 10.0)
+    assert ((1500, None) in calls) == (share > 0) and calls[0][0] < 200
+    right = solve_box(PairDistances(k, k.points(X)), two_box(y, np.full(1500, 10.0)), tol=1e-3)
+    assert found.converged and found.violation <= 1e-3
+    assert found.objective == pytest.approx(
+        two_box(y, np.full(1500, 10.0)).dual(right.b, right.f), rel=1e-4
+    )
 
 
 @pytest.mark.parametrize(

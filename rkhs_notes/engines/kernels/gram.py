@@ -384,6 +384,8 @@ def _tile_shape(k, n, m, itemsize, most=2.0, strips=False):
     entries, budget = 2**20 / itemsize, settings.block_mib / k._blocks()
     if n * m * 16 <= min(3.2, budget / 4) * entries:  # one tile for 64 threads too
         return n, m
+    if n * m < 4 * entries:
+        most = min(most, 0.5)
     area = min(most, budget / max(blocks.n_threads(), 4)) * entries  # alike for 1 to 4 threads
     if n * m <= area:
         return n, m

@@ -100,7 +100,7 @@ def _without_rounding(b, lo, hi):
     few = 16 * np.finfo(float).eps
     b = np.where(np.abs(b) <= few * np.abs(b).max(), 0.0, b)
     for end in hi, lo:
-        b = np.where(np.isclose(b, end, few, 0.0), end, b)
+        b = np.where(np.abs(b - end) <= few * np.abs(b), end, b)
     return b
 
 

@@ -52,7 +52,7 @@ def _libsvm(points, y, each, tol, options):
 
 # %% ../../../nbs/engines/machines/libsvm.ipynb #00b24154
 def by_libsvm(k, X, problem, tol, theirs=None):
-    "(b, steps): libsvm's answer, feasible, its violation about tol"
+    "(b, steps, K b where it had the matrix): libsvm's answer, feasible, its violation about tol"
     some = np.flatnonzero(problem.prices)  # a weight of 0 leaves a point out
     each, kind, y, unit, sign = problem.prices[some], _kind(problem), problem.p, 1.0, 1.0
     if kind in (_SHARED_CLASSES, _ONE_CLASS):
@@ -67,7 +67,10 @@ def by_libsvm(k, X, problem, tol, theirs=None):
     b[some[support]] = sign * unit * coefficients[0]
     if kind == _SHARED_CLASSES:
         b *= problem.size / max(np.abs(b).sum(), 1e-300)
-    return _at_the_price(b, problem.prices), steps
+    b, f = _at_the_price(b, problem.prices), None
+    if theirs is None and len(some) == len(b):
+        f = points @ b
+    return b, steps, f
 
 
 def _at_the_price(b, each):

@@ -8,10 +8,11 @@ import numpy as np
 from itertools import combinations
 
 # %% ../../../nbs/engines/machines/subsets.ipynb #subsets-own
+from ...base import settings
 from ...base.blocks import in_parallel
 from ...base.points import recast, taken_of
 from ..functions.functions import times
-from ..kernels.gram import n_columns, n_points
+from ..kernels.gram import gram_matrix, n_columns, n_points
 from .boxes import PairDistances, gap_of, gram_times
 from .libsvm import _CLASSES, _SHARED_CLASSES, _SHARED_TUBE
 from .libsvm import _at_the_price, _for_libsvm, _kind, _libsvm
@@ -38,30 +39,36 @@ def _first_part(p, size):
 def _on_part(k, X, problem, W, b, tol, theirs):
     "(b on W, steps)"
     part, points = problem.part(W), taken_of(X, W)
-    if len(W) <= 3000:
-        return by_libsvm(k, points, part, tol, theirs)
+    if len(W) <= _MATRIX:
+        return by_libsvm(k, points, part, tol, theirs)[:2]
     with one_of_many():  # Ctrl-C ends the rounds, not this one alone
         found = climbed(PairDistances(k, points, True), part, b[W], tol)
     return found.b, found.iterations
 
 
-def _other_way(n, d, size, steps, joining, known):
+def _other_way(n, d, size, steps, joining, known, small):
     "What the machine of the first part says about the whole: 'libsvm', 'pairs', or '' to go on"
-    if joining > 0.4 * n and d <= 64:
+    if joining > 0.4 * n and d <= 64 and not small:
         return "pairs"  # most points support it: all rows are needed
     few = 4 * size
     if joining > 0.1 * n:
         few = 2 * size
-    if known and (joining > 0.2 * n or steps > few):
+    if (known or small) and (joining > 0.2 * n or steps > few):
         return "libsvm"  # large parts, small steps: they cost NumPy more
     return ""
+
+
+_MATRIX = 3000  # points whose matrix is quickly made: libsvm, which has no threads, reads it
 
 # %% ../../../nbs/engines/machines/subsets.ipynb #eb0e4619
 def _by_parts(k, X, problem, tol, report, theirs):
     "(b, steps, K b if known, stopped?), or None where pairs on the whole matrix are the better way"
-    n, look, steps, b = n_points(X), recast(X, np.dtype("f4")), 0, np.zeros(n_points(X))
+    n, look, steps, b = n_points(X), X, 0, np.zeros(n_points(X))
+    small = n <= min(_MATRIX, settings.result_mib**0.5 * 2**8)  # the matrix takes half of it
+    if not small:
+        look = recast(X, np.dtype("f4"))
     some = np.flatnonzero(problem.prices)
-    W = some[_first_part(problem.p[some], max(300, len(some) // 16))]
+    W = some[_first_part(problem.p[some], max(min(300, len(some) // 8), len(some) // 16))]
     try:
         while True:
             inside, more = _on_part(k, X, problem, W, b, 0.9 * tol, theirs)
@@ -78,10 +85,13 @@ def _by_parts(k, X, problem, tol, report, theirs):
                 return b, steps, f
             way = ""
             if more == steps:  # the first part
-                way = _other_way(n, n_columns(X), len(W), steps, len(join), theirs is not None)
+                known, d = theirs is not None, n_columns(X)
+                way = _other_way(n, d, len(W), steps, len(join), known, small)
             if way == "pairs" or (way and report is not None):
                 return None
             if way == "libsvm":
+                if small:
+                    theirs = None
                 return by_libsvm(k, X, problem, 0.95 * tol, theirs)
             W = np.sort(np.concatenate([W, join[: len(W)]]))
     except KeyboardInterrupt:
@@ -101,14 +111,14 @@ def at_once(k, X, problem, tol, report=None, theirs=None):
         or (n * fixed > 900 * each.sum() and _kind(problem) != _SHARED_TUBE)
     ):
         return None
-    b, steps = by_libsvm(k, X, problem, 0.95 * tol, theirs)
+    b, steps, f = by_libsvm(k, X, problem, 0.95 * tol, theirs)
     b, patience = np.clip(b, problem.lo, problem.hi), None
     missing = abs(np.abs(b).sum() - fixed), abs(b.sum() - problem.total)
     if not max(missing) <= 1e-9 * fixed:  # a tube of width 0 needs less; or ρ ≤ 0
         return None
     if _kind(problem) == _SHARED_CLASSES:
         patience = 20_000 + 200 * n  # ρ may be 0
-    return _finished(k, X, problem, tol, None, b, steps, patience=patience)
+    return _finished(k, X, problem, tol, None, b, steps, f, patience=patience)
 
 
 def answered(k, X, problem, tol, report=None, theirs=None):
@@ -119,13 +129,13 @@ def answered(k, X, problem, tol, report=None, theirs=None):
     if tol < 2e-5 * spread or not suits(k, X, problem.prices):
         return None
     if theirs is not None:
-        most = 3000
+        most = 700
     if np.count_nonzero(problem.prices) > most:
         found = _by_parts(k, X, problem, tol, report, theirs)
     elif report:  # who watches wants to see pair steps
         return None
     else:
-        found = by_libsvm(k, X, problem, 0.95 * tol, theirs)
+        found = by_libsvm(k, X, problem, 0.95 * tol)
     if found is None:
         return None
     return _finished(k, X, problem, tol, report, *found)
@@ -190,10 +200,15 @@ def _each_by_itself(points, place, each, tol, options, dual, rows):
 def _against(k, X, points, known, members, dual, places):
     "f at each point, (n, q − 1): in the pairs of its class with each other class"
     S, F = np.flatnonzero(dual.any(axis=1)), np.empty((len(dual), places.shape[1]))
+    K = None
+    if known:  # points are the Gram matrix
+        K = points[:, S]
+    elif len(dual) * len(S) <= _MATRIX**2:
+        K = gram_matrix(k, X, taken_of(X, S))
     for rows, columns in zip(members, places, strict=True):
         coefficients = dual[np.ix_(S, columns)]
-        if known:  # points are the Gram matrix
-            F[rows] = points[np.ix_(rows, S)] @ coefficients
+        if K is not None:
+            F[rows] = K[rows] @ coefficients
         else:
             F[rows] = times(k, taken_of(X, rows), taken_of(X, S), coefficients)
     return F
