@@ -121,10 +121,12 @@ class Factored:
         "log det A, a float."
         return 2 * float(np.log(self.factor.diagonal()).sum())
 
-    def inverse(self):
-        "A⁻¹ (n, n)."
+    def inverse(self, whole=True):
+        "A⁻¹ (n, n); of a part, with whole=False, only the diagonal and what is above it are right."
         inverse = _lapack(self.factor, "potri", lower=self.lower)
-        return _mirrored(inverse.T if self.lower else inverse)
+        if self.lower:
+            inverse = inverse.T
+        return _mirrored(inverse) if whole else inverse
 
     def inverse_diagonal(self):
         "The diagonal (n,) of A⁻¹ = L⁻ᵀ L⁻¹: the squared lengths of the columns of L⁻¹."

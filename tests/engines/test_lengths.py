@@ -109,8 +109,8 @@ def test_squares_by_column_are_the_parts_of_the_whole():
     far = np.concatenate([1e6 * X, 1e6 * X + 1e-3 * rng.normal(size=X.shape)])
     deltas = (far[:, None, :] - far[None, :, :]) / LENGTHS
     r2, W = np.sum(deltas**2, axis=2), rng.normal(size=(60, 60))
-    parts = squares_by_column(W, r2, far, far, LENGTHS)
     H = np.divide(W, r2, out=np.zeros_like(W), where=r2 > 0)
+    parts = squares_by_column(H, np.abs(W).sum(), far, far, LENGTHS)
     direct = np.einsum("ij,ijd->d", H, deltas**2)
     np.testing.assert_allclose(parts, direct, rtol=0, atol=1e-7 * np.abs(W).sum())
 

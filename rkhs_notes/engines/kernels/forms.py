@@ -167,16 +167,15 @@ class Radial(UnitLength):
             return super()._distance(X, Y, xp)
         return root(-2 * xp.expm1(self.exponent(sqdist(X, Y, self._scales), xp)), xp)
 
-    def _by_column(self, X, Y, W, r2):
-        "[Σ W] of W = G ∂k/∂log(length); with a length each, the parts (xᵢ − yᵢ)²/r2 of W in each"
+    def _by_column(self, X, Y, H, r2):
+        "[Σ H r2], H r2 = G ∂k/∂log(length); with a length each the terms H (xᵢ − yᵢ)² of each column"
         if self._scales is None:
-            return [W.sum()]
-        return squares_by_column(W, r2, X, Y, self._scales)
+            return [np.vdot(H, r2)]
+        return squares_by_column(H, np.vdot(np.abs(H), r2), X, Y, self._scales)
 
 
-def squares_by_column(W, r2, X, Y, scales):
-    "Σ W ((xᵢ − yᵢ)/scaleᵢ)² / r2 of each column i, (d,), where r2 is the sum of these squares"
-    H = np.divide(W, r2, out=np.zeros_like(W), where=r2 > 0)
+def squares_by_column(H, size, X, Y, scales):
+    "Σ H ((xᵢ − yᵢ)/scaleᵢ)² of each column i, (d,); without signs all these terms sum to size"
     if isinstance(X, SparseRows):
         A, B = (SparseRows(Z / scales) for Z in (X, Y))
     else:
@@ -185,9 +184,9 @@ def squares_by_column(W, r2, X, Y, scales):
     squares = H.sum(axis=1) @ A**2 + H.sum(axis=0) @ B**2
     parts = squares - 2 * (A * (H @ B)).sum(axis=0)
     if not isinstance(X, SparseRows):
-        eps = np.finfo(W.dtype).eps
+        eps = np.finfo(H.dtype).eps
         large = np.abs(H).sum() * np.maximum((A**2).max(axis=0), (B**2).max(axis=0))
-        for i in np.flatnonzero(eps * large > eps**0.5 * np.abs(W).sum()):  # digits are lost
+        for i in np.flatnonzero(eps * large > eps**0.5 * size):  # digits are lost
             parts[i] = np.vdot(H, ((X[:, i, None] - Y[:, i]) / scales[i]) ** 2)
     return parts
 

@@ -187,10 +187,12 @@ class Gaussian(Radial, Kernel):
 
 
 def _of_exponent(k, X, Y, G):
-    "G ∂k/∂log(length) and r2, in units of the lengths, of k = exp(−r2/2)"
+    "H, where G ∂k/∂log(length) = H r2, and r2, in units of the lengths, of k = exp(−r2/2)"
     s = k.exponent(sqdist(X, Y, k._scales), np)
     r2 = -2 * np.maximum(s, -np.finfo(s.dtype).max / 4)  # no infinity times 0
-    return G * np.exp(s) * r2, r2
+    H = np.exp(s, out=s)
+    H *= G
+    return H, r2
 
 
 def _agree(k, other):
@@ -257,8 +259,9 @@ class Matern(Radial, Kernel):
 
     def _vjp(self, X, Y, G):
         s = self._argument(sqdist(X, Y, self._scales), np)
-        W = G * matern_slope(self.nu, s * 1.0)
-        return self._by_lengths(self._by_column(X, Y, W, s * s / (2 * self.nu)))
+        r2, W = s * s / (2 * self.nu), G * matern_slope(self.nu, s * 1.0)
+        H = np.divide(W, r2, out=np.zeros_like(W), where=r2 > 0)
+        return self._by_lengths(self._by_column(X, Y, H, r2))
 
     def _tex(self, x, y):
         distance = _in_lengths(self, x, y, r"\|")
@@ -283,7 +286,7 @@ class RationalQuadratic(Radial, Kernel):
         t = r2 / (2 * self.alpha)
         H = G * (1 + t) ** (-self.alpha - 1)
         slope = (H * (t - (1 + t) * np.log1p(t))).sum()
-        return {"alpha": slope} | self._by_lengths(self._by_column(X, Y, H * r2, r2))
+        return {"alpha": slope} | self._by_lengths(self._by_column(X, Y, H, r2))
 
     def _tex(self, x, y):
         a, square = as_written(self.alpha), _in_lengths(self, x, y, r"\|", "^2")

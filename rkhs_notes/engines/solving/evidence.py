@@ -8,6 +8,7 @@ __all__ = ['GaussianProcess', 'gaussian_process', 'log_marginal', 'irrelevant_co
 # %% ../../../nbs/engines/solving/evidence.ipynb #1eda39c3
 import math
 import numpy as np
+from scipy.linalg.blas import dgemm
 from ...base.arrays import as_number, guarded
 from ...base.blocks import few_threads, require_fits
 from ...base.contracts import contract
@@ -160,10 +161,10 @@ def with_slope(k, X, y, noise):
     alpha, gram, value = _evidence(k, X, y, noise)
     why = ", or the gradient of log p(y) overflows: rescale y"
     as_number(np.abs(alpha).max(), "the largest |(K + noise)⁻¹ y|", at_most=1e150, because=why)
-    columns = alpha.reshape(len(alpha), -1)
-    M = columns @ columns.T
-    M -= _outputs(y) * gram.inverse()
-    M /= 2  # (5a.3)
+    columns, inverse = alpha.reshape(len(alpha), -1), gram.inverse(whole=False)
+    M = dgemm(  # ½ (α αᵀ − t (K + N)⁻¹) in the memory of the inverse   (5a.3)
+        0.5, columns, columns, -_outputs(y) / 2, inverse.T, trans_b=1, overwrite_c=1
+    ).T
     slope = M.diagonal().copy()
     if np.ndim(noise) == 0:
         slope = float(M.trace())
@@ -200,16 +201,19 @@ def _powered(k, X, y, noise, weights):
 
 def tuned(k, X, y, noise, restarts, rng, fit_noise, progress, max_iter, weights, tol):
     "(Hyperparameters, the names of what the box of the search stopped)"
-    n, free = len(y), []
+    n, free, known = len(y), [], {}
     if fit_noise:
         free = [as_number(noise, "noise", above=0)]
     logs = Logarithms(k, taken_of(X, slice(0, 2)), *free)
 
     def evidence(theta, part=slice(None)):
-        kernel, *free = logs.at(theta)
-        kept, w = (v[part] if np.ndim(v) else v for v in (noise, weights))
-        value, slope = _powered(kernel, taken_of(X, part), y[part], *(free or [kept]), w)
-        return value, logs.slope(theta, slope, *[slope["noise"]][: len(free)])
+        key = theta.tobytes(), part.step
+        if key not in known:  # climbs begin where others ended
+            kernel, *free = logs.at(theta)
+            kept, w = (v[part] if np.ndim(v) else v for v in (noise, weights))
+            value, slope = _powered(kernel, taken_of(X, part), y[part], *(free or [kept]), w)
+            known[key] = value, logs.slope(theta, slope, *[slope["noise"]][: len(free)])
+        return known[key]
 
     if not len(logs):
         return Hyperparameters(k, noise, _powered(k, X, y, noise, weights)[0]), ""

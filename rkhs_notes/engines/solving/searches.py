@@ -59,12 +59,16 @@ class Logarithms:
 
 # %% ../../../nbs/engines/solving/searches.ipynb #d27b94c5
 def gradient_through(k, X, M, rows=128):
-    "Σᵢⱼ Mᵢⱼ ∂k(xᵢ, xⱼ) for a symmetric M, by the names of the parameters of k"
+    "Σᵢⱼ Mᵢⱼ ∂k(xᵢ, xⱼ) for a symmetric M, read above its diagonal, by the names of the parameters"
     total = {}
-    for J in spans(len(M), rows if isinstance(X, np.ndarray) else len(M)):
-        G = M[J, : J.stop].copy()
-        G[:, : J.start] *= 2
-        part = k._vjp(taken_of(X, J), taken_of(X, slice(J.stop)), G)
+    if len(M) <= 2 * rows or not isinstance(X, np.ndarray):
+        rows = len(M)
+    for J in spans(len(M), rows):
+        G = 2 * M[J, J.start :]
+        own = G[:, : len(G)]
+        own[np.tri(len(G), k=-1, dtype=bool)] = 0.0
+        own.flat[:: len(G) + 1] /= 2
+        part = k._vjp(taken_of(X, J), taken_of(X, slice(J.start, None)), G)
         total = {name: slope + total.get(name, 0.0) for name, slope in part.items()}
     return total
 
@@ -136,7 +140,7 @@ def starts_of(logs, objective, n, restarts, rng, max_iter, tol=1e-9):
                 value, slope = objective(logs.start + t[logs.group], part)
                 return value, np.bincount(logs.group, slope)
 
-            ftol = tol if step == 1 else 1e-3  # the end in step is the isotropic fit's
+            ftol = tol if n < 500 else 1e-3  # the end in step is the isotropic fit's, or near it
             moved, _ = highest(in_step, [shift], box, max_iter, False, ftol, n // step)
             shift = max(shift, moved, key=lambda t: in_step(t, slice(None))[0])
         start = logs.start + shift[logs.group]
