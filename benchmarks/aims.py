@@ -24,6 +24,7 @@ AIMS = [
     ),  # lower degrees are made anew
     ("gp", "*, 3 of them", "sklearn GaussianProcessRegressor", 2.5),
     ("gp", "*, 6 of them", "sklearn GaussianProcessRegressor", 2),
+    ("gp", "*, 6 of them", "gpflash", 0.5),
     ("gram", "Gaussian k(X), n=5000, d=10,*", "sklearn rbf_kernel", 3),
     ("gram", "Gaussian k(X), n=5000, d=10,*", "GEMM + exp", 1 / 1.4),
     ("gram", "Gaussian k(X, Y), n=5000, d=10, float64", "sklearn rbf_kernel", 1.3),
@@ -56,8 +57,9 @@ AIMS = [
     ("streams", "*", "GEMM + syrk", 0.6),
     ("structured", "spectrum*", "plain Python", 50),
     ("structured", "subsequences*", "plain Python", 30),
-    ("svc", "svc, Gaussian*", "sklearn SVC", 2.2),
-    ("svc_grid", "*", "sklearn SVC", 0.95),
+    ("svc", "svc, generated*", "sklearn SVC", 1.1),
+    ("svc", "svc, generated*", "sklearnex SVC", 1.0),
+    ("svc", "svc, grid*", "sklearn SVC", 1.0),
 ]
 
 
