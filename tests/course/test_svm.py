@@ -1475,6 +1475,12 @@ def test_gaps_are_shares_of_the_primal_in_any_unit(unit):
         primal = b @ k(X) @ b / 2 + C * losses.sum()
         gaps.append((primal + b @ k(X) @ b / 2 - np.abs(b).sum()) / primal)
     assert found.gap == pytest.approx(max(gaps), rel=1e-6) and found.gap > 1e-3
+    two = svc(k, X, signs, C, tol=0.3)
+    b, losses = two.dual, np.maximum(0, 1 - signs * two(X))
+    square = b @ k(X) @ b / 2
+    primal = square + C * losses.sum()
+    assert two.gap == pytest.approx((primal + square - np.abs(b).sum()) / primal, rel=1e-6)
+    assert two.gap > 1e-3
 
 
 @pytest.mark.parametrize("nu", [1e-9, 1e-6, 1e-3, 0.01, 0.1, 0.5, 0.99, 1.0])
