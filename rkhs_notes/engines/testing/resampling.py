@@ -233,6 +233,8 @@ def quadratic_forms(A, S, single=False):
     room = settings.block_mib * 2**20 / 8
     height = max(16, min(n, int(math.sqrt(room / 4)), 2048))
     width = max(16, int(room / (4 * height)))
+    if n <= 1000:  # products of half a MiB, whose memory is found again
+        width = min(width, 2**17 // height)
     forms, tile = np.zeros(b), A
     if not callable(A):
         tile = lambda rows, columns: A[rows, columns]
