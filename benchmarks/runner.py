@@ -24,7 +24,6 @@ and NumPy allocate, and ru_maxrss starts at the size of the process that forked.
 import argparse
 import ctypes
 import gc
-import importlib
 import json
 import math
 import multiprocessing
@@ -55,15 +54,6 @@ FULL = os.environ.get("PROFILE") == "full"
 SMALL = 64.0  # MiB beside the result that nobody minds
 PATIENCE = math.inf if FULL else 6.0  # seconds; who takes longer for a turn is timed once
 SHORT = 0.1  # seconds; a shorter turn follows one that warms the caches
-
-
-def installed(module, package):
-    "The module of a peer that has no wheel everywhere, or None and why its races go without it"
-    try:
-        return importlib.import_module(module)
-    except ImportError as e:
-        print(f"without {package} ({e}): pip install {package}", file=sys.stderr)
-        return None
 
 
 class Disagreement(Exception):

@@ -7,10 +7,11 @@ too; with PROFILE=full all of them.
 """
 
 import os
+import sys
 from functools import partial
 
 import numpy as np
-from runner import FULL, Race, installed, main
+from runner import FULL, Race, main
 from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
@@ -18,6 +19,12 @@ from rkhs_notes.deeper.machines import svc_multiclass
 from rkhs_notes.engines.machines.kernel_machines import svc
 from rkhs_notes.kernels import Gaussian
 from rkhs_notes.rkhs import RKHSFunction
+
+try:
+    from sklearnex.svm import SVC as CompiledSVC
+except ImportError:
+    CompiledSVC = None
+    print("not installed, left out: scikit-learn-intelex", file=sys.stderr)
 
 OURS, PEER, COMPILED = "rkhs_notes", "sklearn SVC", "sklearnex SVC"
 SIZES = (200, 500, 1000, 2000, 3000, 5000, 10_000)  # half to nearly all points are support vectors
@@ -102,8 +109,8 @@ def machines(title, X, y, bandwidth, C=10.0):
         )
 
     peers = {PEER: SVC}
-    if fast := installed("sklearnex.svm", "scikit-learn-intelex"):
-        peers[COMPILED] = fast.SVC
+    if CompiledSVC:
+        peers[COMPILED] = CompiledSVC
     return Race(
         title=f"svc, {title}",
         contenders={OURS: ours} | {name: partial(theirs, kind) for name, kind in peers.items()},
