@@ -4648,6 +4648,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                        'rkhs_notes/engines/machines/subsets.py'),
                                                      'rkhs_notes.engines.machines.subsets._other_way': ( 'engines/machines/subsets.html#_other_way',
                                                                                                          'rkhs_notes/engines/machines/subsets.py'),
+                                                     'rkhs_notes.engines.machines.subsets._small': ( 'engines/machines/subsets.html#_small',
+                                                                                                     'rkhs_notes/engines/machines/subsets.py'),
                                                      'rkhs_notes.engines.machines.subsets._would_join': ( 'engines/machines/subsets.html#_would_join',
                                                                                                           'rkhs_notes/engines/machines/subsets.py'),
                                                      'rkhs_notes.engines.machines.subsets.all_pairs': ( 'engines/machines/subsets.html#all_pairs',

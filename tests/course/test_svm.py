@@ -691,6 +691,14 @@ def test_exact_targets_and_empty_columns():
     assert said[0].filename == __file__
 
 
+def test_a_machine_of_few_points_keeps_within_a_small_budget():
+    X, y = large(690, 3)
+    whole = svc(Gaussian(1.0), X, y)
+    with settings.using(result_mib=3):
+        few = svc(Gaussian(1.0), X, y)
+    np.testing.assert_allclose(few.objective, whole.objective, rtol=1e-5)
+
+
 def test_a_small_budget_for_results_computes_rows():
     X, y = large(2000, 3)
     whole = svc(Gaussian(1.0), X, y)

@@ -60,12 +60,16 @@ def _other_way(n, d, size, steps, joining, known, small):
 
 _MATRIX = 3000  # points whose matrix is quickly made: libsvm, which has no threads, reads it
 
+
+def _small(n, most=_MATRIX):
+    "Are they at most so many, and does their matrix take at most half of settings.result_mib?"
+    return n <= min(most, settings.result_mib**0.5 * 2**8)
+
 # %% ../../../nbs/engines/machines/subsets.ipynb #eb0e4619
 def _by_parts(k, X, problem, tol, report, theirs):
     "(b, steps, K b if known, stopped?), or None where pairs on the whole matrix are the better way"
     n, look, steps, b = n_points(X), X, 0, np.zeros(n_points(X))
-    small = n <= min(_MATRIX, settings.result_mib**0.5 * 2**8)  # the matrix takes half of it
-    if not small:
+    if not _small(n):
         look = recast(X, np.dtype("f4"))
     some = np.flatnonzero(problem.prices)
     W = some[_first_part(problem.p[some], max(min(300, len(some) // 8), len(some) // 16))]
@@ -86,11 +90,11 @@ def _by_parts(k, X, problem, tol, report, theirs):
             way = ""
             if more == steps:  # the first part
                 known, d = theirs is not None, n_columns(X)
-                way = _other_way(n, d, len(W), steps, len(join), known, small)
+                way = _other_way(n, d, len(W), steps, len(join), known, _small(n))
             if way == "pairs" or (way and report is not None):
                 return None
             if way == "libsvm":
-                if small:
+                if _small(n):
                     theirs = None
                 return by_libsvm(k, X, problem, 0.95 * tol, theirs)
             W = np.sort(np.concatenate([W, join[: len(W)]]))
@@ -130,7 +134,7 @@ def answered(k, X, problem, tol, report=None, theirs=None):
         return None
     if theirs is not None:
         most = 700
-    if np.count_nonzero(problem.prices) > most:
+    if not _small(np.count_nonzero(problem.prices), most):
         found = _by_parts(k, X, problem, tol, report, theirs)
     elif report:  # who watches wants to see pair steps
         return None
