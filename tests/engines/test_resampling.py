@@ -7,7 +7,7 @@ from fractions import Fraction
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from scipy.stats import binomtest, chi2, gamma, permutation_test
+from scipy.stats import binomtest, chi2, chisquare, gamma, permutation_test
 
 from rkhs_notes import settings
 from rkhs_notes.engines.testing.resampling import (
@@ -134,6 +134,20 @@ def test_labels_have_the_right_size_and_are_uniform():
     assert set(np.unique(signs)) == {-1, 1} and np.abs(signs.mean(axis=1)).max() < 4 / np.sqrt(
         20_000
     )
+
+
+class _Coarse(np.random.Generator):
+    "Numbers of 4 bits: in nearly every row some are equal"
+
+    def random(self, *shape, **kind):
+        return np.floor(super().random(*shape, **kind) * 16) / np.float32(16)
+
+
+def test_equal_random_numbers_leave_every_subset_equally_likely():
+    S = random_labels(4, 9, 20_000, _Coarse(np.random.PCG64(1)))
+    assert (S.sum(axis=0) == 4).all()
+    subsets = np.unique(2 ** np.arange(9) @ S, return_counts=True)[1]
+    assert len(subsets) == math.comb(9, 4) and chisquare(subsets).pvalue > 0.001
 
 
 @pytest.mark.second_route("chi2_mixture", "gamma_null", "SciPy's laws")

@@ -151,7 +151,15 @@ def random_labels(n_first: Count, n: Count, n_draws: Count, rng: Rng = None):
     """
     as_count(n_first, "n_first", 1, n)
     first = (np.arange(n) < n_first).astype(np.int8)
-    return _columns(n, n_draws, lambda b: rng.permuted(np.broadcast_to(first, (b, n)), axis=1))
+
+    def least(b):  # the n_first least of n exchangeable numbers are any subset
+        u = rng.random((b, n), dtype=np.float32)
+        flags = u <= np.partition(u, n_first - 1, axis=1)[:, n_first - 1, None]
+        for row in np.flatnonzero(np.count_nonzero(flags, axis=1) > n_first):  # equal numbers
+            flags[row] = np.random.default_rng(u[row].view(np.uint32)).permutation(first)
+        return flags
+
+    return _columns(n, n_draws, least)
 
 
 @contract
