@@ -106,6 +106,10 @@ def ranked(X):
         axis = None
     else:
         axis = 0
+        order = np.argsort(rows[:, 0], kind="stable")
+        column = rows[order, 0]
+        if (column[1:] > column[:-1]).all():  # the first column tells all rows apart
+            return order, np.argsort(order)
     _, first, place = np.unique(rows, axis=axis, return_index=True, return_inverse=True)
     return first, place.reshape(-1)
 

@@ -86,7 +86,7 @@ Error = Annotated[
 # %% ../../../nbs/engines/solving/paths.ipynb #98f29f7a
 def shortest(Phi, Y, root, rtol):
     "Σ vⱼ (uⱼᵀ Y) / (sⱼ + lam / sⱼ) over the singular values that count; root = √lam   (10.2)"
-    U, s, Vt = scipy.linalg.svd(Phi, full_matrices=False, check_finite=False)
+    U, s, Vt = np.linalg.svd(Phi, full_matrices=False)
     r = int(np.count_nonzero(s > rtol * s[0]))
     return Vt[:r].T @ ((U[:, :r].T @ Y) / (s[:r] + root * (root / s[:r]))[:, None])
 

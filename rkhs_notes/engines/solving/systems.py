@@ -229,7 +229,10 @@ def range_of_lams(K):
 def eigenpairs(K, k, beside=0.0):
     "Eigenvalues ≥ 0, ascending, and eigenvectors; K, of size up to `beside` once, is overwritten"
     eps = float(np.finfo(K.dtype).eps)
-    eigenvalues, Q = scipy.linalg.eigh(K, driver="evd", overwrite_a=True, check_finite=False)
+    if len(K) <= 2000:  # other threads may run, which SciPy's holds up
+        eigenvalues, Q = np.linalg.eigh(K)
+    else:
+        eigenvalues, Q = scipy.linalg.eigh(K, driver="evd", overwrite_a=True, check_finite=False)
     size = eigenvalues[-1] + beside
     return clipped(eigenvalues, lambda: len(K) * eps**0.75 * size, "k(X)", k), Q
 
