@@ -631,6 +631,8 @@ def _elected(
     if kernel is not None or bandwidth not in ("loo", "evidence"):
         k, by = _proposed(X, kernel, bandwidth)
     elif bandwidth == "loo":
+        if not free and effort == "quick":
+            rounds = rounds[:2]  # a third finds the same one, and lam is not asked for
         (best, *_), poll, by = _voted(*of, lams, offset, rounds)
         k = poll.kernel(best)
     else:
@@ -1452,9 +1454,16 @@ class KernelLogistic(_Routed, _Classifier):
         return [gp_classification(k, X, place == c, weights) for c in range(q == 2, q)]
 
     def _fits_on(self, phi, X, place, weights):
-        F, q = phi(X), len(self.classes_)
-        of_class = lambda c: Classes(np.array([False, True]), (place == c).astype(int))
-        return [laplace_on_features(phi, F, of_class(c), weights) for c in range(q == 2, q)]
+        F, labels = phi(X), np.array([False, True])
+        q = len(self.classes_)
+        fits = [None] * q
+
+        def of_class(c):
+            own = Classes(labels, (place == c).astype(int))
+            fits[c] = laplace_on_features(phi, F, own, weights)
+
+        in_parallel(of_class, range(q == 2, q))
+        return fits[q == 2 :]
 
     def _scale(self, k, X, place, weights):
         "(scale of largest evidence on some 300 points, its fits if those are all, words)"

@@ -9,7 +9,6 @@ __all__ = ['LaplaceClassifier', 'gp_classification', 'LaplaceOnFeatures']
 import math
 from typing import Any
 import numpy as np
-from scipy.linalg.blas import dsyrk
 from scipy.special import expit, ndtr
 from ...base.blocks import row_blocks
 from ...base.contracts import contract
@@ -163,11 +162,10 @@ def _mode(F, sign, w, steps=100):
 
 def _curvature(F, bend):
     "H = I + Fᵀ diag(bend) F, factored, from blocks of rows"
-    S = np.zeros((F.shape[1],) * 2, order="F")
+    S = np.zeros((F.shape[1],) * 2)
     for rows in row_blocks(len(F), 16 * len(S)):
         B = F[rows] * np.sqrt(bend[rows, None])
-        S = dsyrk(1.0, B.T, beta=1.0, c=S, overwrite_c=1)
-    S = np.triu(S) + np.triu(S, 1).T
+        S += B.T @ B  # NumPy makes one half, and lets other threads run
     return Cholesky(S, 1.0, "I + Φᵀ W Φ", "a kernel of smaller scale", overwrite=True)
 
 # %% ../../../nbs/engines/machines/laplace_method.ipynb #lapl0003
