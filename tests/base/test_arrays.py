@@ -37,7 +37,7 @@ from rkhs_notes.base.factors import (
     signed,
     signs,
 )
-from rkhs_notes.base.objects import Objects, distinct, joined, taken
+from rkhs_notes.base.objects import Objects, distinct, joined, ranked, taken
 from rkhs_notes.engines.machines.kernel_machines import svc
 from rkhs_notes.engines.machines.laplace_method import gp_classification
 from rkhs_notes.engines.solving.evidence import gaussian_process
@@ -536,6 +536,20 @@ def test_objects_are_equal_by_what_they_hold():
     assert Objects([bag]) != Objects([[np.ones((3, 2)), np.zeros(2)]])
     assert Objects([("a", 1)]) != Objects([["a", 1]])  # a tuple is no list
     assert Objects([Graph(1)]) == Objects([Graph(1)]) != Objects([Graph(2)])
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 300])
+@pytest.mark.parametrize("column", ["all differ", "some are equal", "two zeros"])
+def test_rows_are_ranked_by_their_entries(n, column):
+    "Also where the first column alone tells them apart, which is sorted alone"
+    X = np.random.default_rng(n).normal(size=(n, 3))
+    if column == "some are equal":
+        X = np.round(X)
+    if column == "two zeros" and n:
+        X[[0, -1], 0], X[[0, -1], 1] = [0.0, -0.0], [2.0, 1.0]
+    _, first, place = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    for got, wanted in zip(ranked(X), (first, place.ravel()), strict=True):
+        np.testing.assert_array_equal(got, wanted)
 
 
 @pytest.mark.parametrize(
