@@ -2,6 +2,7 @@
 
 import io
 import pickle
+import re
 import zipfile
 
 import numpy as np
@@ -29,6 +30,18 @@ def same(found, wanted):
     return np.array_equal(found, wanted)
 
 
+def drawn_alike(found, wanted):
+    "The same words around numbers within the error of some hundred draws: relabellings are drawn anew"
+    number = re.compile(r"\d+(?:\.\d+)?")
+    texts = str(found), str(wanted)
+    values = [np.array(number.findall(text), float) for text in texts]
+    words = {number.sub("#", text) for text in texts}
+    return len(words) == 1 and np.allclose(*values, rtol=0.1, atol=0.1)
+
+
+DRAWN = {"estimators/TwoSampleDrift": drawn_alike}  # where the answer is a draw, not a number
+
+
 def read(path, like):
     "A saved file, by the reader of its kind"
     if isinstance(like, rn.StreamingRidge):
@@ -39,16 +52,16 @@ def read(path, like):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # modules have moved since
 @pytest.mark.parametrize("archive, entry", ENTRIES)
 def test_what_a_former_version_wrote_answers_as_it_did(archive, entry, tmp_path):
-    kind = entry.partition("/")[0]
+    kind, alike = entry.partition("/")[0], DRAWN.get(entry, same)
     with zipfile.ZipFile(archive) as files:
         wanted = np.load(io.BytesIO(files.read(f"{entry}.npy")), allow_pickle=False)
         value = pickle.loads(files.read(f"{entry}.pickle"))
         saved = f"{entry}.rkhs" in files.namelist() and files.extract(f"{entry}.rkhs", tmp_path)
-    assert same(answer(value, kind), wanted)
+    assert alike(answer(value, kind), wanted)
     if saved:
         model = value[0] if isinstance(value, tuple) else value
         again = read(saved, model)
-        assert same(answer((again, value[1]) if isinstance(value, tuple) else again, kind), wanted)
+        assert alike(answer((again, value[1]) if isinstance(value, tuple) else again, kind), wanted)
 
 
 def test_there_are_files_of_each_kind():
