@@ -67,8 +67,8 @@ prepare: $(VENV)/.ok ## before a commit: notebooks to modules, folded and clean 
 
 outputs: $(VENV)/.ok ## run notebooks in place and keep their outputs; NB=nbs/03_rkhs.ipynb for one
 	@$(BIN)/python -m website.alone nbdev-export
-	@$(BIN)/python -m website.run $(if $(WITHOUT_DATA),--without-data) $(NB)
-	@$(MAKE) --no-print-directory prepare
+	@status=0; $(BIN)/python -m website.run $(if $(WITHOUT_DATA),--without-data) $(NB) || status=1; \
+	  $(MAKE) --no-print-directory prepare || status=1; exit $$status
 
 release: $(VENV)/.ok ## wheel and source archive in dist/, uploaded to an index here, installed and tried; TAG=v0.2.0
 	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[release]'
