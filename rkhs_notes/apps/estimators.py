@@ -631,8 +631,8 @@ def _elected(
     if kernel is not None or bandwidth not in ("loo", "evidence"):
         k, by = _proposed(X, kernel, bandwidth)
     elif bandwidth == "loo":
-        if not free and effort == "quick":
-            rounds = rounds[:2]  # a third finds the same one, and lam is not asked for
+        if lams is None and not free and effort == "quick":  # no lam is asked for
+            rounds = rounds[:2]
         (best, *_), poll, by = _voted(*of, lams, offset, rounds)
         k = poll.kernel(best)
     else:
@@ -1403,7 +1403,7 @@ class KernelLogistic(_Routed, _Classifier):
     scale : "evidence", or float > 0    of the kernel, the prior variance of the log-odds
     bandwidth : "loo", "median", or float > 0    where kernel is None; a number is a Gaussian's
     class_weight : dict, "balanced", or None     factors of the weights
-    effort : "quick" or "full"     as of KernelRidge
+    effort : "quick" or "full"     choose on up to 1000 points, or on 4000 and by a finer search
     route : "auto", "exact", "landmarks", "features"    see *Routes for many rows*
 
     Attributes

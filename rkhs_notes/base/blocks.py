@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from inspect import isgenerator
+import numpy as np
 from threadpoolctl import ThreadpoolController
 
 # %% ../../nbs/base/blocks.ipynb #blocks-own
@@ -87,13 +88,13 @@ def in_parallel(work, items):
     workers = min(n_threads(), len(items))
     if workers < 2 or not threads_start() or not _alone.acquire(blocking=False):  # one by one
         for item in items:
-            _through(work(item))
+            _through(work, item)
         return
     stopped = threading.Event()
     try:
         with one_blas_thread(), ThreadPoolExecutor(workers) as pool:
             try:
-                for _ in pool.map(lambda item: _through(work(item), stopped), items):
+                for _ in pool.map(lambda item: _through(work, item, stopped), items):
                     pass
             except BaseException:  # Ctrl-C comes to this thread only
                 stopped.set()
@@ -103,11 +104,13 @@ def in_parallel(work, items):
         _alone.release()
 
 
-def _through(parts, stopped=None):
-    "Runs a generator until it ends or is stopped; what is none has run already"
-    for _ in parts if isgenerator(parts) else ():
-        if stopped and stopped.is_set():
-            return
+def _through(work, item, stopped=None):
+    "work(item), a generator until it ends or is stopped; what overflows, whoever called looks"
+    with np.errstate(all="ignore"):  # a thread has its own state
+        parts = work(item)
+        for _ in parts if isgenerator(parts) else ():
+            if stopped and stopped.is_set():
+                return
 
 # %% ../../nbs/base/blocks.ipynb #068c257d
 def require_fits(shape, itemsize=8, instead="work in blocks"):

@@ -102,10 +102,10 @@ def ranked(X):
         rows = _row_keys(X)
     else:
         rows = numbers_of(X)
+    axis = 0
     if rows.dtype == object:
         axis = None
-    else:
-        axis = 0
+    elif rows.shape[1]:
         order = np.argsort(rows[:, 0], kind="stable")
         column = rows[order, 0]
         if (column[1:] > column[:-1]).all():  # the first column tells all rows apart

@@ -552,6 +552,10 @@ def test_rows_are_ranked_by_their_entries(n, column):
         np.testing.assert_array_equal(got, wanted)
 
 
+def test_rows_without_columns_are_one():
+    assert [part.tolist() for part in ranked(np.empty((3, 0)))] == [[0], [0, 0, 0]]
+
+
 @pytest.mark.parametrize(
     "X",
     [

@@ -30,8 +30,7 @@ def _in_lanes(work, items, total):
 
     def lane(i, batch):
         for item in items[batch][i :: len(lanes)]:
-            with np.errstate(all="ignore"):  # a thread has its own state; the caller looks
-                work(lanes[i], item)
+            work(lanes[i], item)
             yield
 
     for batch in spans(len(items), 32 * len(lanes) or 1):

@@ -227,7 +227,7 @@ def range_of_lams(K):
 
 
 def eigenpairs(K, k, beside=0.0):
-    "Eigenvalues ≥ 0, ascending, and eigenvectors; K, of size up to `beside` once, is overwritten"
+    "Eigenvalues ≥ 0, ascending, and eigenvectors; K, of size up to `beside` once, is used up"
     eps = float(np.finfo(K.dtype).eps)
     if len(K) <= 2000:  # other threads may run, which SciPy's holds up
         eigenvalues, Q = np.linalg.eigh(K)
