@@ -30,8 +30,8 @@ PAGES = {
     "references.bib": "references:download",
 }
 SIDEBAR = {  # caption: pages, of which some are notebooks
-    "Ways in": "begin ten_minutes cheat_sheet desk gallery downloads",
-    "Reference": "statements second_routes notation words bibliography",
+    "Ways in": "begin ten_minutes cheat_sheet costs desk gallery downloads",
+    "Reference": "equivalences statements second_routes notation words bibliography",
     "The lectures": "lectures way_MR way_PK way_MD way_FL way_CK slips",
 }
 
