@@ -6,8 +6,19 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from rkhs_notes import RKHS, Gaussian, Laplace, LawBroken, Linear, Matern, NoSpectralMeasure
-from rkhs_notes import NotPositiveDefinite, RationalQuadratic, check_fourier_norm, grid_norm
+from rkhs_notes import (
+    RKHS,
+    Gaussian,
+    Laplace,
+    LawBroken,
+    Linear,
+    Matern,
+    NoSpectralMeasure,
+    NotPositiveDefinite,
+    RationalQuadratic,
+    check_fourier_norm,
+    grid_norm,
+)
 
 CENTRES, ALPHA = np.array([[-1.0, 0.3], [0.2, -0.5], [1.5, 0.8]]), [1.0, -2.0, 0.7]
 
