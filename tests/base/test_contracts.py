@@ -130,6 +130,12 @@ def embedding(rng):
 DRAWS = {
     "feature_maps.feature_map": {"k": lambda rng: Linear() ** 2, "d": lambda rng: 3},
     "feature_maps.feature_dimension": {"k": lambda rng: Linear() ** 2, "d": lambda rng: 3},
+    "grid_norms.grid_norm": {"k": lambda rng: Laplace(0.5), "spacing": lambda rng: 0.5},
+    "grid_norms.check_fourier_norm": {
+        "f": lambda rng: RKHS(Laplace(1.0)).function([0.0, 1.0], rng.normal(size=2)),
+        "spectrum": lambda rng: lambda w: 2 / (1 + w[:, 0] ** 2),
+        "spacing": lambda rng: 0.05,
+    },
     "subspaces.check_inclusion": {
         "k1": lambda rng: Gaussian(1),
         "k2": lambda rng: Gaussian(1) + Linear(),

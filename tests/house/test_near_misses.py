@@ -256,6 +256,7 @@ ELSEWHERE = {
     "check_kernel_pca": "test_kpca.py::test_near_misses_of_kernel_pca",
     "check_kernel_cca": "test_cca.py::test_near_misses_of_cca",
     "check_coupling": "test_cke.py::test_a_near_miss_of_stationarity",
+    "check_fourier_norm": "test_grid_norms.py::test_near_misses_of_a_spectrum",
     "check_noise": "test_processes.py::test_the_law_of_noise_refuses_near_misses",
     "check_merge": "test_streams.py::test_the_law_holds_and_refuses_mutants",
     "check_regret": "test_sgd.py::test_laws_refuse_mutants",
