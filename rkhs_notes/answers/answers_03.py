@@ -222,3 +222,85 @@ _exercises["03.15"] = dict(
         ),
     },
 )
+
+# %% ../../nbs/answers/answers_03.ipynb #b49ed23d
+def _alternating(rng):
+    x = np.sort(rng.uniform(-1, 1, size=int(rng.integers(3, 7))))
+    return x, rng.normal(size=len(x))
+
+
+def _weights(x):
+    return 1 / np.prod(np.subtract.outer(x, x) + np.eye(len(x)), axis=1)
+
+
+_exercises["03.50"] = dict(
+    draw=_alternating,
+    answer=lambda x, y: abs(_weights(x) @ y) / np.abs(_weights(x)).sum(),
+    mistakes={
+        "that is the divided difference; divide by the mass Σ |wᵢ| of its weights": lambda x, y: (
+            abs(_weights(x) @ y)
+        ),
+        "a distance has no sign: take the absolute value": lambda x, y: (
+            _weights(x) @ y / np.abs(_weights(x)).sum()
+        ),
+        "weights of one size do not vanish on polynomials; wᵢ = 1 / Π (xᵢ − xⱼ)": lambda x, y: (
+            abs((-1.0) ** np.arange(len(x)) @ y) / len(x)
+        ),
+        "Σ wᵢ is 0; the mass is Σ |wᵢ|, and the largest weight is less": lambda x, y: (
+            abs(_weights(x) @ y) / np.abs(_weights(x)).max()
+        ),
+    },
+)
+
+# %% ../../nbs/answers/answers_03.ipynb #722be7f6
+_exercises["03.51"] = wrong_step(
+    3,
+    {
+        "step 1 is universality, Proposition 3d.4": 1,
+        "g lies in H, so |g − g_n| ≤ P ‖g‖, and sup P → 0 by (3d.7); step 2 is right": 2,
+        "step 4 adds up steps 1 to 3; one of them is not true": 4,
+    },
+)
+
+# %% ../../nbs/answers/answers_03.ipynb #37245d82
+def _muntz(q, exponents):
+    a = np.asarray(exponents, dtype=float)
+    return math.prod(abs(q - a) / (q + a + 1)) / math.sqrt(2 * q + 1)
+
+
+_exercises["03.52"] = dict(
+    draw=lambda rng: (
+        float(rng.uniform(0.3, 3)),
+        np.append(0, np.cumsum(rng.integers(1, 4, size=3))),
+    ),
+    answer=_muntz,
+    mistakes={
+        "that is the squared distance": lambda q, a: _muntz(q, a) ** 2,
+        "‖x^q‖ is missing, 1/√(2q + 1)": lambda q, a: _muntz(q, a) * math.sqrt(2 * q + 1),
+        "∫ x^(q + λ) dx is 1/(q + λ + 1): the 1 is missing below": lambda q, a: (
+            math.prod(abs(q - a) / (q + a)) / math.sqrt(2 * q + 1)
+        ),
+        "Cauchy's products come squared in the determinant, so singly in the distance": lambda q, a: (
+            math.prod((q - a) ** 2 / (q + a + 1) ** 2) / math.sqrt(2 * q + 1)
+        ),
+    },
+)
+
+# %% ../../nbs/answers/answers_03.ipynb #64be60d3
+_exercises["03.53"] = dict(
+    draw=lambda rng: tuple(map(float, rng.uniform([0.05, 0.3], [0.5, 2.0]))),
+    answer=lambda h, ell: math.sqrt(math.tanh(h / ell)),
+    mistakes={
+        "that is the square of the power function": lambda h, ell: math.tanh(h / ell),
+        "that is with one neighbour only; there is one on each side": lambda h, ell: math.sqrt(
+            1 - math.exp(-2 * h / ell)
+        ),
+        "2h is the distance of the neighbours from each other; from x it is h": lambda h, ell: (
+            math.sqrt(math.tanh(2 * h / ell))
+        ),
+        "that is the limit for small h": lambda h, ell: math.sqrt(h / ell),
+        "the neighbours know each other: k(x₁, x₂) is not 0": lambda h, ell: math.sqrt(
+            max(0.0, 1 - 2 * math.exp(-2 * h / ell))
+        ),
+    },
+)
