@@ -9,8 +9,9 @@ from functools import partial
 
 import levels
 import numpy as np
-from mmd_power import aggregated, by_mmd, split
+from mmd_power import aggregated, by_criterion, by_mmd, split
 
+from rkhs_notes.deeper.power import choose_kernel
 from rkhs_notes.deeper.two_samples import gaussian_grid, mmd_test
 from rkhs_notes.engines.features.spectral import fourier_features
 from rkhs_notes.engines.functions.measures import Measure
@@ -29,6 +30,11 @@ def with_ties(X, Y, rng):
 
 def by_features(X, Y, rng):
     return mmd_test(fourier_features(Gaussian(1.5), 2, 40, rng), X, Y, 199, rng=rng).pvalue
+
+
+def chosen_on_all(X, Y, rng):
+    "One bandwidth a column by the criterion, tested on the data that chose them"
+    return mmd_test(choose_kernel(None, X, Y), X, Y, 199, rng=rng).pvalue
 
 
 def cheat(X, Y, rng):
@@ -51,6 +57,7 @@ TESTS = {  # (test of X, Y, rng; is its level exact?; sizes m, n, 30 each if lef
     "swaps, incomplete": (by_mmd("incomplete"), "exact"),
     "aggregated over 7 bandwidths": (aggregated, "exact"),
     "split, 7 bandwidths": (split, "exact"),
+    "split, a scale a column": (by_criterion, "exact"),
     "gamma, U": (by_mmd("u", "gamma"), "approximate"),
     "gamma, V": (by_mmd("v", "gamma"), "approximate"),
     "spectral, U": (by_mmd("u", "spectral"), "approximate"),
@@ -58,6 +65,7 @@ TESTS = {  # (test of X, Y, rng; is its level exact?; sizes m, n, 30 each if lef
     "gamma, U, m = n = 100": (by_mmd("u", "gamma"), "approximate", 100, 100),
     "spectral, U, m = n = 100": (by_mmd("u", "spectral"), "approximate", 100, 100),
     "bandwidth chosen on the same data": (cheat, "wrong"),
+    "a scale a column, on the same data": (chosen_on_all, "wrong"),
 }
 
 

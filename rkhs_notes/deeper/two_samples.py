@@ -19,10 +19,10 @@ from ..base.words import word_of
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #737060a8
 from ..base.errors import require
-from ..engines.kernels.gram import AKernel, diagonal, pair_values
+from ..engines.kernels.gram import AKernel, as_kernel, diagonal, pair_values
 from .metrics import Kernels
 from ..engines.features.feature_maps import FeatureFunction, FeatureMap
-from ..kernels import Gaussian, Linear, median_bandwidth
+from ..kernels import Gaussian, Kernel, Linear, median_bandwidth
 from ..rkhs import RKHSFunction
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #c7710393
@@ -113,6 +113,14 @@ KernelOrMap = Annotated[
 ]
 KernelList = Annotated[
     Any, either(lambda value: value is None, word_of(Kernels), "list of Kernel, or None")
+]
+KernelChoice = Annotated[
+    Any,
+    either(
+        lambda value: callable(value) and not isinstance(value, type | Kernel),
+        word_of(KernelList),
+        "list of Kernel, or function (X, Y) → Kernel, or None",
+    ),
 ]
 Null = Annotated[str, one_of("permutation", "wild", "gamma", "spectral")]
 Statistic = Annotated[str, one_of("u", "v", "u1", "linear", "block", "incomplete")]
@@ -426,7 +434,7 @@ def _null_of(pool, n_draws, seed):
 # %% ../../nbs/deeper/11a_two_samples.ipynb #d0458f87
 @contract
 def mmd_test_split(
-    kernels: KernelList,
+    kernels: KernelChoice,
     X: Sample,
     Y: OtherSample,
     share: Probability = 0.5,
@@ -436,7 +444,8 @@ def mmd_test_split(
     """Choose the kernel on one part of the data, test with it on the rest.
 
     Chosen is the kernel with the largest MMD²_U in units of its standard deviation under the null.
-    kernels : None: gaussian_grid of the first part
+    kernels : None: gaussian_grid of the first part; a function chooses by itself, from the points
+        of the first part, as choose_kernel does
     share : how much of each sample chooses
     rng : splits, then relabels
     returns : of the second part; the kernel is .witness.k
@@ -450,7 +459,14 @@ def mmd_test_split(
         raise ValueError(
             "both parts of each sample need two points: pass more of them, or share = 0.5."
         )
-    best = max(kernels or _grid(*first), key=lambda k: _score(GramPool(k, *first)))
+    if callable(kernels):
+        if X.varies or Y.varies:
+            raise ValueError(
+                "a function chooses by points without weights: pass a list of kernels."
+            )
+        best = as_kernel(kernels(*(A.points for A in first)), "what kernels(X, Y) returns")
+    else:
+        best = max(kernels or _grid(*first), key=lambda k: _score(GramPool(k, *first)))
     return _relabelled(best, *second, n_permutations, "u", rng)
 
 

@@ -29,6 +29,7 @@ BESIDE = {
     "09b",
     "10a",
     "11b",
+    "11c",
     "12a",
     "14b",
 }  # pages made of sections that left a page of the course: three exercises are enough
