@@ -194,3 +194,132 @@ _exercises["15.8"] = wrong_step(
         "right where (3) is right: the proof uses nothing else of y": 4,
     },
 )
+
+# %% ../../nbs/answers/answers_15.ipynb #9d6c6df3
+def _means(P, Q, bandwidth, factor=2.0, mean=np.mean):
+    return mean(np.exp(-(np.subtract.outer(P, Q) ** 2) / (factor * bandwidth**2)))
+
+
+def _of_mmd(P, Q, bandwidth, theta, own=_means, cross=2.0, power=1.0, factor=2.0, **how):
+    mmd2 = own(P, P, bandwidth) + own(Q, Q, bandwidth) - cross * _means(P, Q, bandwidth, **how)
+    return np.exp(-(mmd2**power) / (factor * theta**2))
+
+
+def _off(P, Q, bandwidth):
+    n = len(P)
+    return (n * _means(P, P, bandwidth) - 1) / (n - 1)
+
+
+def _total(P, Q, bandwidth):
+    return _means(P, Q, bandwidth, mean=np.sum)
+
+
+_exercises["15.10"] = dict(
+    draw=lambda rng: (
+        rng.normal(size=5),
+        rng.normal(size=7) + 3,
+        *rng.uniform(0.5, 1.5, 2).tolist(),
+    ),
+    answer=_of_mmd,
+    mistakes={
+        "that is the U-statistic: it is no squared distance, keep the diagonals": lambda *g: (
+            _of_mmd(*g, own=_off)
+        ),
+        "the exponent has MMD², not MMD": lambda *g: _of_mmd(*g, power=0.5),
+        "θ² stands with a 2: divide by 2θ²": lambda *g: _of_mmd(*g, factor=1.0),
+        "the cross term counts twice, (13.8)": lambda *g: _of_mmd(*g, cross=1.0),
+        "weights are shares: take means over the pairs, not sums": lambda P, Q, b, t: np.exp(
+            -(_total(P, P, b) + _total(Q, Q, b) - 2 * _total(P, Q, b)) / (2 * t**2)
+        ),
+        "that is MMD² itself": lambda P, Q, b, t: -2 * t**2 * np.log(_of_mmd(P, Q, b, t)),
+        "that is ⟨μ_P, μ_Q⟩, the linear kernel": lambda P, Q, b, t: _means(P, Q, b),
+    },
+)
+
+# %% ../../nbs/answers/answers_15.ipynb #5919ee54
+def _member(alpha, bags, bandwidth, x, of=np.mean):
+    each = [
+        of(np.exp(-(np.subtract.outer(x, bag) ** 2) / (2 * bandwidth**2)), axis=1) for bag in bags
+    ]
+    return alpha @ np.array(each)
+
+
+_exercises["15.11"] = dict(
+    draw=lambda rng: (
+        rng.normal(size=3),
+        [rng.normal(size=n) for n in (4, 6, 9)],
+        float(rng.uniform(0.5, 1.5)),
+        rng.normal(size=5),
+    ),
+    answer=_member,
+    mistakes={
+        "the embedding of a bag is the mean over its members, not the sum": lambda *g: _member(
+            *g, of=np.sum
+        ),
+        "add over the bags, each with its coefficient: no mean over bags": lambda *g: (
+            _member(*g) / 3
+        ),
+        "each bag has its coefficient alpha": lambda alpha, *g: _member(np.ones(3), *g),
+        "one number for each x: do not take the mean over x": lambda *g: np.full(
+            5, _member(*g).mean()
+        ),
+    },
+)
+
+# %% ../../nbs/answers/answers_15.ipynb #f63d4234
+def _normal_product(m, s, m2, s2, bandwidth, mass=1.0, root=0.5, widths=1.0):
+    own = bandwidth**2
+    total = own + widths * (s**2 + s2**2)
+    return mass * (own / total) ** root * np.exp(-((m - m2) ** 2) / (2 * total))
+
+
+_exercises["15.12"] = dict(
+    draw=lambda rng: (
+        float(rng.normal()),
+        float(rng.uniform(0.5, 2)),
+        float(rng.normal()),
+        float(rng.uniform(0.5, 2)),
+        float(rng.uniform(0.5, 2)),
+    ),
+    answer=_normal_product,
+    mistakes={
+        "the factor in front is missing: at equal means it is below 1": lambda *g: _normal_product(
+            *g, root=0.0
+        ),
+        "k is no density: the factor is σ/√(σ² + s² + s′²)": lambda m, s, m2, s2, b: (
+            _normal_product(m, s, m2, s2, b, mass=1 / b)
+        ),
+        "the factor is a root on the line": lambda *g: _normal_product(*g, root=1.0),
+        "s is a standard deviation: its square is added": lambda m, s, m2, s2, b: _normal_product(
+            m, s**0.5, m2, s2**0.5, b
+        ),
+        "the variances add: no half": lambda *g: _normal_product(*g, widths=0.5),
+        "that is the kernel at the two means; the laws are wider": lambda *g: _normal_product(
+            *g, widths=0.0
+        ),
+    },
+)
+
+# %% ../../nbs/answers/answers_15.ipynb #8a5dfdee
+_exercises["15.13"] = dict(
+    draw=lambda rng: (float(rng.uniform(0.5, 3)),),
+    answer=lambda m: m**2 / 2,
+    mistakes={
+        "that is δ; the error can be shared by P, Q and M: δ/2": lambda m: m**2,
+        "the means are 2m apart: δ = ¼ (2m)² = m²": lambda m: m**2 / 8,
+        "δ is ¼ (2m)², with t(1 − t) = ¼ of (15c.3)": lambda m: 2 * m**2,
+        "that is Var M": lambda m: 1 + m**2,
+        "the variance 1 of each drops out of δ": lambda m: (1 + m**2) / 2,
+    },
+)
+
+# %% ../../nbs/answers/answers_15.ipynb #5ee5f8a8
+_exercises["15.14"] = wrong_step(
+    4,
+    {
+        "a Gaussian is at most 1, and universal on every compact set": 1,
+        "that is Prokhorov's theorem: on a compact space every set of laws is tight": 2,
+        "that is Theorem 15c.3": 3,
+        "right where (4) is right: dense is dense": 5,
+    },
+)

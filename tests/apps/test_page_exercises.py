@@ -32,6 +32,7 @@ BESIDE = {
     "11c",
     "12a",
     "14b",
+    "15c",
 }  # pages made of sections that left a page of the course: three exercises are enough
 PAGES = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
 KINDS = {
