@@ -142,3 +142,102 @@ _exercises["09.9"] = wrong_step(
         "(3) is (2) written out; look at what m depends on": 3,
     },
 )
+
+# %% ../../nbs/answers/answers_09.ipynb #aaa35088
+def _points_and_waves(rng):
+    X, W = rng.normal(size=(5, 2)), rng.normal(size=(3, 2))
+    K = np.exp(-np.sum((X[:, None] - X) ** 2, axis=2) / 2)
+    return K, np.exp(1j * X @ W.T), float(rng.uniform(0.1, 2))
+
+
+def _ratios(K, Z, lam, shift=1.0, power=1):
+    inverse = np.linalg.inv(K + shift * lam * np.eye(len(K)))
+    return np.sum(Z.conj() * (np.linalg.matrix_power(inverse, power) @ Z), axis=0).real
+
+
+_exercises["09.13"] = dict(
+    draw=_points_and_waves,
+    answer=_ratios,
+    mistakes={
+        "z* is the conjugate of the transposed z: conjugate one factor": lambda K, Z, lam: (
+            np.sum(Z * np.linalg.solve(K + lam * np.eye(len(K)), Z), axis=0).real
+        ),
+        "that is ‖K_λ⁻¹z‖²; the inverse stands there once": lambda K, Z, lam: _ratios(
+            K, Z, lam, power=2
+        ),
+        "lam stands beside the sum: K + lam I, without n": lambda K, Z, lam: _ratios(
+            K, Z, lam, shift=len(K)
+        ),
+        "that is the loss of ridge on the wave, lam times the ratio": lambda K, Z, lam: (
+            lam * _ratios(K, Z, lam)
+        ),
+    },
+)
+
+# %% ../../nbs/answers/answers_09.ipynb #7077b972
+def _on_a_circle(p, n, lam, alike=True, top=None, own=1.0):
+    j = np.arange(len(p)) - len(p) // 2
+    total = np.bincount(j % n, p, n)[j % n] if alike else p
+    return n * (p if top is None else top) / (own * total + lam)
+
+
+def _circle(rng):
+    half = rng.uniform(0.1, 1.0, size=int(rng.integers(4, 7)))
+    p = np.concatenate([half[:0:-1], half])
+    return p / p.sum(), int(rng.integers(3, 6)), float(rng.uniform(0.1, 1.0))
+
+
+_exercises["09.14"] = dict(
+    draw=_circle,
+    answer=lambda p, n, lam: _on_a_circle(p, n, lam, own=n),
+    mistakes={
+        "on n points, j and j + n are the same wave: the eigenvalue is a sum over such j": (
+            lambda p, n, lam: _on_a_circle(p, n, lam, alike=False, own=n)
+        ),
+        "the eigenvalue is n times the sum of masses, for ‖z‖² = n": lambda p, n, lam: _on_a_circle(
+            p, n, lam
+        ),
+        "that is z*K_λ⁻¹z; the leverage has the mass p in front": lambda p, n, lam: _on_a_circle(
+            p, n, lam, top=1.0, own=n
+        ),
+        "‖z‖² = n belongs in front, too": lambda p, n, lam: _on_a_circle(p, n, lam, own=n) / n,
+    },
+)
+
+# %% ../../nbs/answers/answers_09.ipynb #701580c9
+def _dimension(sigma, lam, power=1):
+    return float(np.sum((sigma / (sigma + lam)) ** power))
+
+
+_exercises["09.15"] = dict(
+    draw=lambda rng: (rng.uniform(0.1, 3.0, size=5), float(rng.uniform(0.3, 2.0))),
+    answer=lambda sigma, lam: (lam * _dimension(sigma, lam), 2 * lam * _dimension(sigma, lam)),
+    mistakes={
+        "the noise has the variance lam: both are lam times larger": lambda sigma, lam: (
+            _dimension(sigma, lam),
+            2 * _dimension(sigma, lam),
+        ),
+        "right numbers, other order: the error first": lambda sigma, lam: (
+            2 * lam * _dimension(sigma, lam),
+            lam * _dimension(sigma, lam),
+        ),
+        "the first is the variance alone; add the bias²": lambda sigma, lam: (
+            lam * _dimension(sigma, lam, 2),
+            2 * lam * _dimension(sigma, lam),
+        ),
+        "sums over the points, not means": lambda sigma, lam: (
+            lam * _dimension(sigma, lam) / len(sigma),
+            2 * lam * _dimension(sigma, lam) / len(sigma),
+        ),
+    },
+)
+
+# %% ../../nbs/answers/answers_09.ipynb #d8d4e5d6
+_exercises["09.16"] = wrong_step(
+    3,
+    {
+        "the residual of ridge on g is λK_λ⁻¹g: (1) is its squared length": 1,
+        "inverses do turn the order of positive definite matrices": 2,
+        "(4) follows from (3); is (3) true if the matrices do not commute?": 4,
+    },
+)
