@@ -16,7 +16,7 @@ from ...base.contracts import contract
 from ...base.errors import NoSpectralMeasure, NotPositiveDefinite, require
 from ...base.words import Function, Positive, array
 from ..features.frequencies import reach_of
-from .functions import OneFunction
+from .functions import OneFunction, paired, times
 from ..kernels.gram import AKernel, gram_matrix
 
 # %% ../../../nbs/engines/functions/grid_norms.ipynb #519e6bf8
@@ -103,7 +103,7 @@ def check_fourier_norm(f: OneFunction, spectrum: Function, spacing: Positive) ->
     """
     F, S, w, cell, lost = _transforms(f, spacing)
     hat = shaped(as_floats(spectrum(w), "spectrum(w)"), "spectrum(w)", (len(w),))
-    top, size = float(f.k.diag(f.Z[:1])[0]), np.abs(f.alpha).sum()
+    top, size = float(gram_matrix(f.k, f.Z[:1])[0, 0]), np.abs(f.alpha).sum()
     seen = hat > lost
     T, slack = top - cell * hat[seen].sum(), 4 * cell * seen.sum() * lost
     require(
@@ -118,7 +118,8 @@ def check_fourier_norm(f: OneFunction, spectrum: Function, spacing: Positive) ->
         0.05 * top,
         "Is a factor too small, or the spacing too coarse to see κ̂?",
     )
-    gap = abs(cell * np.sum(F[seen] ** 2 / hat[seen]) - f.norm() ** 2)
+    norm2 = paired(f.alpha, times(f.k, f.Z, f.Z, f.alpha))
+    gap = abs(cell * np.sum(F[seen] ** 2 / hat[seen]) - norm2)
     bound = (S[seen] / hat[seen]).max(initial=1.0) * max(T, 0) + 2 * max(T, 0) + slack  # (3c.3)
     require(
         "‖f‖² = (2π)⁻ᵈ ∫ |f̂|² / κ̂",
@@ -138,8 +139,8 @@ def _transforms(f, spacing):
     X = _rows(*(a + spacing * np.arange(n) for a, n in zip(low, shape)))
     middle = X.reshape(*shape, d)[tuple(n // 2 for n in shape)]
     section = gram_matrix(f.k, X, middle[None])[:, 0].astype(float).reshape(shape)
-    volume = spacing**d
-    F, S = (volume * np.abs(np.fft.fftn(v)) for v in (f(X).reshape(shape), section))
+    values, volume = times(f.k, X, f.Z, f.alpha).reshape(shape), spacing**d
+    F, S = (volume * np.abs(np.fft.fftn(v)) for v in (values, section))
     ends = max(np.abs(section.take(0, axis)).max() for axis in range(d))
     lost = 8 * np.finfo(float).eps * S.max() + ends * volume * len(X)
     w = _rows(*(2 * math.pi * np.fft.fftfreq(n, spacing) for n in shape))
