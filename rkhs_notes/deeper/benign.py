@@ -19,7 +19,7 @@ from ..engines.features.feature_maps import FeatureMap
 
 # %% ../../nbs/deeper/10a_benign.ipynb #e9f074c3
 class ArcCosine(Kernel):
-    """k(x, y) = ‖x‖ ‖y‖ (sin θ + (π − θ) cos θ) / π, θ the angle of x and y   (10a.6)
+    """k(x, y) = ‖x‖ ‖y‖ (sin θ + (π − θ) cos θ) / π, θ the angle of x and y   (10a.10)
 
     The kernel of infinitely many random neurons max(0, wᵀx).
     """
@@ -29,7 +29,7 @@ class ArcCosine(Kernel):
         a, b = (xp.where(length > 0, length, xp.ones_like(length)) for length in (x, y))
         cosine = xp.clip((X / a[:, None]) @ (Y / b[:, None]).T, -1.0, 1.0)
         J = (xp.sqrt(1 - cosine**2) + (math.pi - xp.acos(cosine)) * cosine) / math.pi
-        return x[:, None] * y[None, :] * J  # (10a.6)
+        return x[:, None] * y[None, :] * J  # (10a.10)
 
     def _diag(self, X, xp):
         return xp.vecdot(X, X)
@@ -48,7 +48,7 @@ class _Neurons(Value):
 
 @contract
 def relu_features(d: Count, D: Count, rng: Rng = None) -> FeatureMap:
-    """φ(x) = √(2/D) (max(0, w₁ᵀx), …, max(0, w_Dᵀx)), wⱼ ∼ N(0, I): a random hidden layer   (10a.6)
+    """φ(x) = √(2/D) (max(0, w₁ᵀx), …, max(0, w_Dᵀx)), wⱼ ∼ N(0, I): a random hidden layer   (10a.10)
 
     d : columns of the points; an appended column of ones gives the neurons a bias
     D : neurons
@@ -65,16 +65,16 @@ def gaussian_power_bound(
     X: Annotated[Any, array("n", "1?")],
     x: Annotated[Any, replace(array("m", "1?"), says="array (q,) or (q, 1)")],
 ):
-    """min over m of  √((2m − 1)!!) / m!  ∏_{i ≤ m} |x − x₍ᵢ₎| / bandwidth, a bound of P(x)   (10a.4)
+    """min over m of  √((2m − 1)!!) / m!  ∏_{i ≤ m} |x − x₍ᵢ₎| / bandwidth, a bound of P(x)   (10a.8)
 
     bandwidth : of the Gaussian kernel
     X : points of the line
     x : where to bound the power function
     returns : array (q,), in [0, 1]
-    references : Theorem 10a.4
+    references : Theorem 10a.5
     """
     X, x = np.reshape(X, (1, -1)), np.reshape(x, (-1, 1))
     m = np.arange(1, X.size + 1)
     logs = np.cumsum(np.log(np.sort(np.abs(x - X), axis=1)) - math.log(bandwidth), axis=1)
-    logs += (gammaln(2 * m + 1) - gammaln(m + 1) - m * math.log(2)) / 2 - gammaln(m + 1)  # (10a.4)
+    logs += (gammaln(2 * m + 1) - gammaln(m + 1) - m * math.log(2)) / 2 - gammaln(m + 1)  # (10a.8)
     return np.exp(np.minimum(logs.min(axis=1), 0.0))
