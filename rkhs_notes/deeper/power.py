@@ -3,7 +3,7 @@
 # %% auto #0
 __all__ = ['mmd2_variance', 'choose_kernel']
 
-# %% ../../nbs/deeper/11c_power.ipynb #bdefc334
+# %% ../../nbs/deeper/11c_power.ipynb #286162a0
 import numpy as np
 from functools import partial
 from ..base.contracts import contract
@@ -17,7 +17,7 @@ from ..engines.testing.criteria import criterion, pooled_points, signed
 from ..engines.testing.criteria import witness_variance
 from ..engines.testing.samples import OtherSample, Sample, steady
 
-# %% ../../nbs/deeper/11c_power.ipynb #e0f2a538
+# %% ../../nbs/deeper/11c_power.ipynb #bae40ca7
 @contract
 def mmd2_variance(k: AKernel, X: Sample, Y: OtherSample) -> float:
     """4 Var f(x)/m + 4 Var f(y)/n, f = μ_X − μ_Y: how much MMD²_U varies from draw to draw   (11c.4)
@@ -34,7 +34,7 @@ def mmd2_variance(k: AKernel, X: Sample, Y: OtherSample) -> float:
     Z, m = pooled_points(X, Y)
     return witness_variance(times(steady(k, Z), Z, Z, signed(m, len(Y))).astype(float), m)
 
-# %% ../../nbs/deeper/11c_power.ipynb #41e5f8ca
+# %% ../../nbs/deeper/11c_power.ipynb #5df0fb09
 @contract
 def choose_kernel(kernels: KernelList, X: Sample, Y: OtherSample, max_iter: Count = 10) -> AKernel:
     """The kernel of largest MMD²_U / √(v̂ + λ̂), for a test on other data   (11c.9)
