@@ -22,7 +22,7 @@ from ..engines.testing.samples import OtherSample, Sample, steady
 def mmd2_variance(k: AKernel, X: Sample, Y: OtherSample) -> float:
     """4 Var f(x)/m + 4 Var f(y)/n, f = μ_X − μ_Y: how much MMD²_U varies from draw to draw   (11c.4)
 
-    With P = Q it is about twice that variance, and never 0.
+    With P = Q its mean is about twice Var MMD²_U, and not 0.
     X, Y : two points or more, without weights
     references : Sutherland et al. (2017), Liu et al. (2020) for m = n
 
