@@ -181,7 +181,7 @@ _exercises["06.12"] = dict(
         "divide by T": lambda H, best, start, eta, T: (
             best + T * (_mean_weights(H, best, start, eta, T) - best)
         ),
-        "the sum of (1 − ηh)^t over t is (1 − (1 − ηh)^T) / (ηh): a factor η is missing": lambda H, best, start, eta, T: (
+        "a factor η is missing: the sum of (1 − ηh)^t is (1 − (1 − ηh)^T)/(ηh)": lambda H, best, start, eta, T: (
             best + eta * (_mean_weights(H, best, start, eta, T) - best)
         ),
         "the average begins with w_0": lambda H, best, start, eta, T: _mean_weights(
