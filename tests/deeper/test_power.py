@@ -129,3 +129,10 @@ def test_what_does_not_fit_is_refused(call, says):
 
 def test_kernels_on_other_points():
     assert mmd2_variance(Delta(), ["a", "b", "a"], ["b", "b", "c"]) > 0
+
+
+def test_points_far_from_zero_are_named_as_the_cause():
+    X = np.random.default_rng(0).normal(size=(2, 40, 3)) + 1e7
+    with pytest.raises(ValueError, match="subtract the mean"):
+        choose_kernel([Linear()], *X)
+    assert isinstance(choose_kernel([Linear()], *(X - X.mean(axis=(0, 1)))), Linear)

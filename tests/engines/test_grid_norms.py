@@ -126,3 +126,10 @@ def test_the_bound_of_the_law_follows_the_proposition():
     check_fourier_norm(f, spectrum(Matern(2.5, off_by(1 / 3))), h)
     with pytest.raises(LawBroken, match="bandwidth"):
         check_fourier_norm(f, spectrum(Matern(2.5, off_by(3))), h)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e300])
+def test_values_have_any_unit(unit):
+    values = np.exp(-(np.linspace(-5, 5, 64) ** 2))
+    usual = grid_norm(Laplace(1.0), values, 0.3)
+    np.testing.assert_allclose(grid_norm(Laplace(1.0), unit * values, 0.3) / unit, usual)

@@ -70,7 +70,8 @@ def grid_norm(k: AKernel, values: _OnGrid, spacing: Positive) -> float:
             f"The Gram matrix of {k} on this grid has eigenvalues from {least:.1g} to {most:.3g}: "
             "rounding hides the least. Take a wider spacing, or a smaller bandwidth."
         )
-    return math.sqrt(np.mean(np.abs(np.fft.fftn(values)) ** 2 / eigenvalues))
+    size = float(np.abs(values).max()) or 1.0  # squares of values in any units stay numbers
+    return size * math.sqrt(np.mean(np.abs(np.fft.fftn(values / size)) ** 2 / eigenvalues))
 
 # %% ../../../nbs/engines/functions/grid_norms.ipynb #12f28a93
 def _eigenvalues(k, shape, spacing):

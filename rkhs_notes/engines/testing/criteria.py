@@ -39,7 +39,10 @@ def criterion(k, Z, m):
     np.fill_diagonal(W, 0.0)
     U, v = float(np.vdot(W, K)), witness_variance(f, m)
     if not v > (64 * np.finfo(float).eps * own.max()) ** 2 / m:
-        raise ValueError(f"{k} is constant on X and Y, up to rounding: nothing to choose by.")
+        raise ValueError(
+            f"{k} varies on X and Y by no more than rounding: nothing to choose by. It is constant "
+            "there, or the points lie far from 0; then subtract the mean of both samples."
+        )
     c = 8 / (size * (size - 1)) * (f - np.where(first, f[:m].mean(), f[m:].mean()))
     slope = np.outer(c, s)
     slope = (slope + slope.T) / 2 + np.diag(8 * own / size**4)
