@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import zipfile
 from functools import partial
 
@@ -333,6 +334,117 @@ def test_every_cut_is_noticed(tmp_path):
         path.write_bytes(whole[:end])
         with pytest.raises(ValueError, match="damaged, cut off, or no file"):
             read_expression(path)
+
+
+PACKED = {"deflated": dict(compression=zipfile.ZIP_DEFLATED), "twice": {}}
+
+
+@pytest.mark.parametrize("how", PACKED)
+def test_a_file_that_would_unpack_to_more_than_itself_is_refused(how, tmp_path):
+    "Ten million zeros in ten thousand bytes; and one array that the directory lists a hundred times"
+    path = tmp_path / "m.npz"
+    write_expression(path, [np.zeros(10**4)])
+    with zipfile.ZipFile(path) as archive:
+        head, zeros = archive.read("expression.json"), archive.read("a0.npy")
+    with zipfile.ZipFile(path, "w", **PACKED[how]) as archive:
+        archive.writestr("expression.json", head)
+        archive.writestr("a0.npy", zeros)
+        if how == "twice":
+            archive.filelist += 100 * archive.filelist[1:]
+    with pytest.raises(ValueError, match=r"damaged, cut off, or no file .* bytes would become \d+"):
+        read_expression(path)
+
+
+def test_an_array_that_claims_more_than_it_brings_is_refused(tmp_path):
+    path = tmp_path / "m.npz"
+    write_expression(path, [np.zeros(7)])
+    with zipfile.ZipFile(path) as archive:
+        head, array = archive.read("expression.json"), archive.read("a0.npy")
+    for claim in (b"(9,)", b"(10**13,)", b"(-7,)"):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("expression.json", head)
+            archive.writestr("a0.npy", array.replace(b"(7,)", claim))
+        with pytest.raises(ValueError, match="damaged, cut off, or no file"):
+            read_expression(path)
+
+
+@pytest.mark.parametrize("head", [[], 1, None, "x", {}, {"format": 1}, {"expression": {}}])
+def test_a_head_that_lacks_its_parts_is_refused(head, tmp_path):
+    with zipfile.ZipFile(tmp_path / "m.npz", "w") as archive:
+        archive.writestr("expression.json", json.dumps(head))
+    with pytest.raises(ValueError, match="holds no model"):
+        rn.load_model(tmp_path / "m.npz")
+
+
+def test_saving_changes_neither_a_link_nor_what_it_points_to(tmp_path):
+    there, link = tmp_path / "there.npz", tmp_path / "link.npz"
+    rn.Linear().save(there)
+    link.symlink_to(there.name)
+    before = there.read_bytes()
+    with pytest.raises(
+        OSError, match="a link to there.npz, and stays as it is: nothing was written"
+    ):
+        rn.Gaussian(1.0).save(link)
+    assert link.is_symlink() and there.read_bytes() == before
+    assert rn.load_model(link) == rn.Linear()
+    link.unlink()
+    link.symlink_to("nowhere.npz")
+    with pytest.raises(OSError, match="a link to nowhere.npz"):
+        rn.Linear().save(link)
+    assert sorted(os.listdir(tmp_path)) == ["link.npz", "there.npz"]
+
+
+def test_a_pipe_is_neither_read_nor_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="no ordinary file"):
+        rn.load_model(pipe)
+    with pytest.raises(OSError, match="no ordinary file, and stays as it is: nothing was written"):
+        rn.Linear().save(pipe)
+    assert pipe.is_fifo()
+
+
+def places(tree, path=()):
+    "All places of a tree of dicts and lists"
+    yield path
+    if isinstance(tree, (dict, list)):
+        for key, part in tree.items() if isinstance(tree, dict) else enumerate(tree):
+            yield from places(part, (*path, key))
+
+
+def put(tree, path, value):
+    "A tree with another value at a place"
+    if not path:
+        return value
+    tree = tree.copy()
+    tree[path[0]] = put(tree[path[0]], path[1:], value)
+    return tree
+
+
+def test_whatever_stands_in_a_tree_no_file_is_opened_and_no_text_is_raw(tmp_path):
+    "A path, a hollow part or a number in each place of each stored value: read, or refused in our words"
+    path = str(tmp_path / "there.csv")
+    np.savetxt(path, X, delimiter=",")
+    opened, tried = [], 0
+
+    def watch(event, arguments):
+        if event == "open" and arguments[0] == path and watching:
+            opened.append(arguments)
+
+    watching = True
+    sys.addaudithook(watch)
+    values = [*(k for k, _ in KERNELS.values()), *(phi for phi, _ in MAPS.values())]
+    values += [make(MODEL_KERNEL) for make in MODELS.values()]
+    for tree, arrays in map(to_expression, values):
+        for place in places(tree):
+            for part in (path, [path], None, [], {}, -1, {"float": ["nan"]}, {"tuple": []}):
+                tried += 1
+                try:
+                    from_expression(put(tree, place, part), arrays)
+                except ValueError as e:
+                    assert str(e).startswith("this expression cannot be read: ")
+    watching = False
+    assert not opened and tried > 10**4
 
 
 def test_a_missing_file_and_a_missing_folder(tmp_path):

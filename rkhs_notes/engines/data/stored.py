@@ -276,7 +276,7 @@ def from_expression(tree, arrays, known=()):
 def _read(tree, arrays, known):
     try:
         return _Reader(arrays, known)(tree)
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as e:
+    except Exception as e:  # whatever a class makes of fields that it never had
         raise ValueError(f"this expression cannot be read: {str(e).rstrip('.')}.") from e
 
 # %% ../../../nbs/engines/data/stored.ipynb #ca6e1db7
@@ -284,6 +284,10 @@ def _read(tree, arrays, known):
 def _replacing(path):
     "A file to write; it becomes `path` once it is whole, and vanishes if something fails"
     path = Path(path)
+    if path.is_symlink() or not (path.is_file() or path.is_dir() or not path.exists()):
+        what = f"a link to {os.readlink(path)}" if path.is_symlink() else "no ordinary file"
+        told = f"this is {what}, and stays as it is: nothing was written. Pass the path of a file"
+        raise FileExistsError(errno.EEXIST, told, str(path))
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with open(part, "xb") as file:
@@ -321,7 +325,8 @@ def write_expression(path: FilePath, value):
 
     value : what to_expression takes
     raises TypeError : it holds a Python function, or an object that is no value
-    raises OSError : the disk is full, the folder is missing; an older file stays as it was
+    raises OSError : the disk is full, the folder is missing, the path is a link or no ordinary
+        file; what was there stays as it was
     """
     tree, arrays = expression_of(value)
     version = importlib.import_module("rkhs_notes").__version__
@@ -335,6 +340,8 @@ def write_expression(path: FilePath, value):
 # %% ../../../nbs/engines/data/stored.ipynb #6430cb19
 def _opened(path):
     "A file to read; if there is none, the name beside it that is most like its own"
+    if not (path.is_file() or path.is_dir()) and path.exists():  # a pipe would wait for ever
+        raise OSError(errno.EINVAL, "this is no ordinary file: pass the path of one", str(path))
     try:
         return open(path, "rb")
     except OSError as e:
@@ -365,6 +372,9 @@ def _contents(path):
         ),
         zipfile.ZipFile(file) as archive,
     ):
+        size, unpacked = file.seek(0, 2), sum(part.file_size for part in archive.infolist())
+        if unpacked > size:  # save packs nothing
+            raise zipfile.BadZipFile(f"its {size} bytes would become {unpacked}")
         if broken := archive.testzip():
             raise zipfile.BadZipFile(f"the checksum of {broken} is another")
         head = json.loads(archive.read("expression.json"))
@@ -381,16 +391,19 @@ def read_expression(path: FilePath, known=()):
 
     known : list of classes of your own that may occur in it, by their names
     raises FileNotFoundError : there is none
-    raises ValueError : the file is damaged or cut off, of a newer format, or names an unknown class
+    raises ValueError : the file is damaged or cut off, of a newer format, would unpack to more bytes
+        than it has, or names an unknown class
     """
     return _from_file(path, known)
 
 
 def _from_file(path, known):
     head, arrays = _contents(path)
-    if not isinstance(head, dict):
-        head = {"rkhs_notes": "another"}
-    came = head.get("format")
+    if not (isinstance(head, dict) and {"format", "expression"} <= head.keys()):
+        raise ValueError(
+            f"{path} holds no model: its expression.json says neither format nor expression."
+        )
+    came = head["format"]
     if came != FORMAT:
         wrote = head.get("rkhs_notes", "something else")
         raise ValueError(
