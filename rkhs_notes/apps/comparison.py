@@ -21,7 +21,7 @@ from tqdm.auto import tqdm
 from ..base import words
 from ..base.blocks import row_blocks
 from ..base.contracts import contract
-from ..base.errors import say
+from ..base.errors import say, spelled
 from ..base.plots import ACCENT, WARM
 from ..base.values import Value
 from ..base.words import Axes, Count, Flag, Probability, Rng, present
@@ -135,7 +135,7 @@ class ColumnChange(Value):
     says: str
 
     def __repr__(self):
-        return f"{self.column}: {self.says} (p = {self.pvalue:.2g})"
+        return spelled(f"{self.column}: {self.says} (p = {self.pvalue:.2g})")
 
 # %% ../../nbs/apps/comparison.ipynb #b2ccf309
 def told(column, encoder, j, a, b):
@@ -212,7 +212,7 @@ class TableComparison(Value):
             lines.append("  So few rows show large differences only.")
         if self.differs or math.isinf(self.test.critical(self.level)):  # too few draws
             lines += [f"  Note: {note}" for note in self.notes]
-        return "\n".join(lines)
+        return "\n".join(map(spelled, lines))
 
     def to_dict(self):
         "What JSON can hold: verdict, numbers, columns and rows"
@@ -246,7 +246,7 @@ def _drawn(result, ax):
     name = result.columns[0].column
     A, B = (values[name] for values in result.sample)
     (a, _), (b, _) = result.tables
-    sides = (ACCENT, a, A, -0.2), (WARM, b, B, 0.2)
+    sides = (ACCENT, spelled(a), A, -0.2), (WARM, spelled(b), B, 0.2)
     if A.dtype.kind == "f" and len(A) + len(B):
         low, high = np.quantile(np.concatenate([A, B]), [0.005, 0.995])
         bins = np.linspace(low, high + (high == low), 31)
@@ -259,10 +259,10 @@ def _drawn(result, ax):
         for color, label, values, shift in sides:
             shares = [np.mean(values == w) for w in shown]
             ax.bar(places + shift, shares, 0.4, color=color, label=label)
-        told = [w or "(gap)" for w in shown]
+        told = [spelled(w) or "(gap)" for w in shown]
         ax.set_xticks(places, told, rotation=45, ha="right", parse_math=False)
         ax.set(ylabel="share of the rows")
-    ax.set_xlabel(name, parse_math=False)  # a name may hold dollars
+    ax.set_xlabel(spelled(name), parse_math=False)  # a name may hold dollars
     ax.set_title(str(result.columns[0].says), parse_math=False)
     for text in ax.legend().get_texts():
         text.set_parse_math(False)
@@ -305,17 +305,17 @@ def _page(result):
     rows = [(table, i, f"{w:.3g}") for table, i, w in result.rows]
     lines = repr(result).splitlines() + [f"Note: {note}" for note in result.notes]
     return _PAGE.format(
-        title=escape(f"{a} and {b}"),
-        told="\n".join(f"<p>{escape(line.strip())}</p>" for line in dict.fromkeys(lines)),
+        title=escape(spelled(f"{a} and {b}")),
+        told="\n".join(f"<p>{escape(spelled(line.strip()))}</p>" for line in dict.fromkeys(lines)),
         columns=_html_table(("column", "change", "p-value", "MMD²"), columns),
         picture=_as_svg(result),
-        caption=escape(f"{result.columns[0].column} in both tables"),
+        caption=escape(spelled(f"{result.columns[0].column} in both tables")),
         rows=_html_table(("table", "row", "witness"), rows),
     )
 
 
 def _html_table(head, rows):
-    cells = lambda tag, row: "".join(f"<{tag}>{escape(str(cell))}</{tag}>" for cell in row)
+    cells = lambda tag, row: "".join(f"<{tag}>{escape(spelled(cell))}</{tag}>" for cell in row)
     lines = [cells("th", head), *(cells("td", row) for row in rows)]
     return "<table>\n" + "".join(f"<tr>{line}</tr>\n" for line in lines) + "</table>"
 

@@ -202,6 +202,12 @@ def say(text):
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding))
 
+
+def spelled(text):
+    "A line of text whose letters are all seen: those that move a cursor or turn the writing are \\x1b, \\n, …"
+    letters = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+    return "".join(letters)
+
 # %% ../../nbs/base/errors.ipynb #errors-installing
 def installing(extra):
     "The command that installs what an extra of this package needs"

@@ -981,3 +981,34 @@ def test_the_command_line_writes_a_report(tmp_path, capsys):
     assert Page(out.read_text(encoding="utf-8")).texts["p"][0] == said.splitlines()[0]
     assert main(["compare", *files, "--html", str(tmp_path / "none" / "r.html")]) == 2
     assert "--html" in capsys.readouterr().err
+
+
+READ = [
+    "\x1b[2Jx",
+    "x\nDay differs",
+    "x\r",
+    "\u202etxet",
+    "=1+1\x07",
+    "\u200bx",
+    "<b>x</b>",
+    "a_b$\\x",
+]
+
+
+@pytest.mark.parametrize("name", READ, ids=ascii)
+def test_names_that_a_terminal_would_obey_are_spelled_out(name):
+    "Of a column and of a word in it: no line of their own, no letter that nobody sees"
+    rng = np.random.default_rng(0)
+    old = pandas.DataFrame({name: rng.normal(size=90), "w": ["a"] * 90})
+    new = pandas.DataFrame({name: rng.normal(3, 1, size=90), "w": [name] * 90})
+    result = compare_tables(old, new, rng=0)
+    plain = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)
+    lines, page = repr(result).splitlines(), result.to_html()
+    assert all(line.isprintable() for line in lines)
+    assert sum(line.startswith(f"  {plain}: mean") for line in lines) == 1
+    assert sum(line.startswith("  w: ") for line in lines) == 1 and len(lines) == 5
+    assert f"  {result.columns[0]}" in lines
+    assert plain in Page(page).texts["td"] and all(map(str.isprintable, page.splitlines()))
+    assert any(
+        name == told["column"] for told in json.loads(json.dumps(result.to_dict()))["columns"]
+    )

@@ -1023,13 +1023,16 @@ def test_names_of_terms_and_a_sum_of_thousands():
     assert k.season == k.k2 == Gaussian(0.5) if "k2" in k.names else k.season == Gaussian(0.5)
 
 
+SPELLED = r"\mathrm{\$\lt \{\}},\mathrm{\backslash x1b}"
+
+
 @pytest.mark.parametrize(
     "k, tex",
     [
         (Linear(), r"x^\top y"),
         (Brownian(-1), r"\min(x, y) - (-1)"),
         (Constant(2), "2"),
-        (Gaussian(1e-5), r"\exp\left(-\|x - y\|^2 / (2 \cdot 1 \cdot 10^{-5}^2)\right)"),
+        (Gaussian(1e-5), r"\exp\left(-\|x - y\|^2 / (2 \cdot (1 \cdot 10^{-5})^2)\right)"),
         (2 * (Linear() + Constant(1)), r"2 \cdot \left(x^\top y + 1\right)"),
         (Linear() * Constant(3), r"x^\top y \cdot 3"),
         (Linear() ** 3, r"\left(x^\top y\right)^{3}"),
@@ -1037,6 +1040,8 @@ def test_names_of_terms_and_a_sum_of_thousands():
         (Linear().normalized(), r"\frac{x^\top y}{\sqrt{x^\top x \cdot y^\top y}}"),
         (Linear().on([0, 2]), r"x_{0,2}^\top y_{0,2}"),
         (Linear().on(lower), r"\mathrm{lower}(x)^\top \mathrm{lower}(y)"),
+        (Linear().on("a_b"), r"x_{\mathrm{a\_b}}^\top y_{\mathrm{a\_b}}"),
+        (Linear().on(["$<{}", "\x1b"]), rf"x_{{{SPELLED}}}^\top y_{{{SPELLED}}}"),
     ],
 )
 def test_formulas_are_typeset(k, tex):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from ...base.arrays import as_points, shaped
 from ...base.contracts import contract
+from ...base.errors import spelled
 from ...base.plots import ACCENT
 from ...base.points import Points, names_of, taken_of, with_names
 from ...base.values import Value, kept
@@ -142,7 +143,8 @@ class PartialDependence(Value):
         way = "averaged over rows"
         if self.function is not None:
             way = f"in H({self.function.k})"
-        return f"PartialDependence on {', '.join(self.names)}: {len(self.grid)} points, {way}"
+        names = ", ".join(map(spelled, self.names))
+        return f"PartialDependence on {names}: {len(self.grid)} points, {way}"
 
 
 def _labelled(ax, x, y):

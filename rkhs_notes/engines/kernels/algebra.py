@@ -18,7 +18,13 @@ from ...base.contracts import contract
 from ...base.points import ARRAYS, marked, names_of, prepared
 from ...base.values import brief
 from ...base.words import Count, Function, NonNegative, Positive, Word, array, present
-from .expressions import as_tex, as_written, bracketed, tex_bracketed
+from rkhs_notes.engines.kernels.expressions import (
+    as_tex,
+    as_written,
+    bracketed,
+    tex_bracketed,
+    tex_name,
+)
 from .forms import Apart, as_apart, plain, power
 from .gram import AKernel, Evaluated, as_kernel, forget_other_formulas
 from .gram import library, n_points, of_any_kind, one_tile, precision
@@ -662,7 +668,7 @@ class On(Composite, Kernel):
         if callable(self.columns):
             g = as_tex(self.columns)
             return self.k._tex(f"{g}({x})", f"{g}({y})")
-        chosen = ",".join(map(str, self.columns))
+        chosen = ",".join(tex_name(c) if isinstance(c, str) else str(c) for c in self.columns)
         return self.k._tex(f"{x}_{{{chosen}}}", f"{y}_{{{chosen}}}")
 
     def _reduced(self):

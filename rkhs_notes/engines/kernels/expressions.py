@@ -11,6 +11,7 @@ from dataclasses import fields, is_dataclass, replace
 
 # %% ../../../nbs/engines/kernels/expressions.ipynb #0a287d90
 from ...base.arrays import SparseRows
+from ...base.errors import spelled
 from ...base.values import Value
 from ...base.words import Finite, near
 
@@ -48,6 +49,15 @@ def _six_digits(text):
     return re.sub(r"\b\d+\.\d{7,}(e[-+]?\d+)?", lambda long: f"{float(long[0]):.6g}", text)
 
 
+_TEX = {"\\": r"\backslash ", "^": r"\hat{}", "~": r"\sim ", " ": r"\ ", "<": r"\lt ", ">": r"\gt "}
+_TEX |= {letter: f"\\{letter}" for letter in "_$%#&{}"}
+
+
+def tex_name(text):
+    "A name in a formula, upright, each of its letters as it is"
+    return rf"\mathrm{{{''.join(_TEX.get(c, c) for c in spelled(text))}}}"
+
+
 def as_tex(value):
     "The same in TeX: 1e-05 is a power of ten, and a negative number stands in parentheses"
     if isinstance(value, np.ndarray):
@@ -55,10 +65,10 @@ def as_tex(value):
             return r"\mathtt{\ldots}"
         return rf"\mathtt{{{as_written(value)}}}"
     if callable(value) and not isinstance(value, Expression):
-        return rf"\mathrm{{{as_written(value).strip('<>')}}}"
+        return tex_name(as_written(value).strip("<>"))
     text, _, exponent = _six_digits(as_written(value)).partition("e")
     if isinstance(value, float) and exponent:
-        text = rf"{text} \cdot 10^{{{int(exponent)}}}"
+        return rf"({text} \cdot 10^{{{int(exponent)}}})"  # it may be squared
     if text.startswith("-"):
         return f"({text})"
     return text
@@ -114,7 +124,7 @@ class Expression(Value):
             known |= {"x": x, "y": y}
             return re.sub(r"@(\w+)", lambda found: known[found[1]], self._tex_formula)
         given = ", ".join(as_tex(v) for _, v in self._values() if isinstance(v, (int, float)))
-        name = rf"\mathrm{{{type(self).__name__}}}"
+        name = tex_name(type(self).__name__)
         if given:
             name += f"_{{{given}}}"
         return f"{name}({x}, {y})"
