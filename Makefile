@@ -47,8 +47,8 @@ e2e: $(VENV)/.ok ## the site in Chromium: every page on every screen, then Jupyt
 	@$(BIN)/python e2e/audit.py
 	@$(BIN)/python e2e/lab.py $(NB)
 
-mutants: $(VENV)/.ok ## faults planted one at a time: do the tests notice? MODULE=scale for one module (a quarter of an hour)
-	@$(BIN)/python tests/mutants.py $(MODULE)
+mutants: $(VENV)/.ok ## after make coverage: do the tests notice faults? SEED=7 for old ones, MODULE=scale for one module
+	@$(BIN)/python tests/mutants.py $(if $(SEED),--seed $(SEED)) $(if $(SIZE),--size $(SIZE)) $(MODULE)
 
 nightly: $(VENV)/.ok ## hours: every test at full size on new draws (SEED=7 for old ones), the stored records again
 	@seed=$${SEED:-$$($(BIN)/python -c 'import secrets; print(secrets.randbelow(2**31))')}; status=0; \
@@ -83,10 +83,9 @@ bench-check: $(VENV)/.ok ## the same; fails where a row fell below its aim twice
 bench-page: $(VENV)/.ok ## keep the results in _bench/ as the page of the site
 	@$(BIN)/python benchmarks/report.py --store
 
-coverage: $(VENV)/.ok ## lines and branches of the package that tests and notebooks run (an hour): a page in _coverage/
-	@$(BIN)/python -m pip install --quiet --retries 2 --editable '.[coverage]'
-	@export COVERAGE_FILE=$(CURDIR)/_coverage/data; status=0; \
-	$(BIN)/coverage run -m pytest -q || status=1; $(BIN)/coverage combine -q && \
+coverage: $(VENV)/.ok ## lines and branches of the package that tests and notebooks run (20 minutes): a page in _coverage/
+	@export COVERAGE_FILE=$(CURDIR)/_coverage/data PYTHONPATH=$(CURDIR)/tests; mkdir -p _coverage; status=0; \
+	$(BIN)/coverage run -m pytest -q -p follow $(TESTS) || status=1; $(BIN)/coverage combine -q $(if $(TESTS),--append) && \
 	$(BIN)/coverage html -q -d _coverage/html && $(BIN)/coverage report --skip-covered || status=1; exit $$status
 
 $(VENV)/.ok: pyproject.toml

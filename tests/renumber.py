@@ -135,7 +135,7 @@ def files(root=ROOT):
     found = [*(root / "nbs").rglob("*.ipynb"), *(root / "nbs").glob("*.md")]
     for folder in ("tests", "website", "benchmarks", "e2e"):
         found += [p for p in (root / folder).rglob("*") if p.suffix in (".py", ".md", ".txt")]
-    found += [root / "tests" / "mutants.json", root / "rkhs_notes" / "README.md"]
+    found += [root / "tests" / "equivalent.json", root / "rkhs_notes" / "README.md"]
     invented = root / "tests" / "website", root / "tests" / "house" / "test_renumber.py"
     return [p for p in found if p.exists() and not {p, p.parent} & {*invented, Path(__file__)}]
 

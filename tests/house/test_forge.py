@@ -245,7 +245,7 @@ def unused(packages):
 
 
 def test_every_package_of_an_extra_is_used():
-    assert {"torch", "pypdf", "goodpoints", "dask", "coverage", "twine"} <= extras().keys()
+    assert {"torch", "pypdf", "goodpoints", "dask", "twine"} <= extras().keys()
     assert list(unused(extras())) == []
 
 

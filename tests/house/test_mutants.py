@@ -1,115 +1,133 @@
-"""The planted faults fit the package, and the script that plants them tells noticed from survived."""
+"""A machine finds each kind of fault and plants it; noticed, survived and unsound are told apart."""
 
 import ast
 import json
-import re
 import subprocess
+import sys
 
 import pytest
 
-from mutants import CLASSES, LIST, ROOT, changed, file_of, main, planted, together
+import mutants
+from faults import Finder, planted
 
-FAULTS = json.loads(LIST.read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("module", FAULTS)
-def test_each_fault_can_be_planted(module):
-    "A fault of code that was rewritten is none: its words follow the source"
-    source = file_of(ROOT / "rkhs_notes", module).read_text(encoding="utf-8")
-    listed = sum(FAULTS[module].values(), [])
-    pairs = [(old, new) for old, new, *_ in listed]
-    assert len(pairs) == len(set(pairs)) and all(old != new for old, new in pairs)
-    assert not [old for old, _ in pairs if source.count(old) != 1]
-    for old, new in pairs:
-        source = source.replace(old, new) if source.count(old) == 1 else source
-    ast.parse(source)
-
-
-def test_no_module_is_without_faults():
-    "But for one that only gathers what others define, as the words of signatures do"
-    made = re.compile(r"(?m)^(?:def|class) |^(?!__all__)\w+ = ")
-    modules = {
-        path.stem
-        for path in (ROOT / "rkhs_notes").rglob("[a-z]*.py")
-        if made.search(path.read_text("utf-8"))
-    }
-    assert {name for name in modules if not name.startswith("answers_")} == FAULTS.keys()
-
-
-def test_the_list_is_long_and_half_of_it_hunts_what_survived_before():
-    kinds = [
-        kind for module in FAULTS.values() for faults in module.values() for _, _, *kind in faults
-    ]
-    assert len(kinds) >= 500 and sum(map(len, kinds)) >= 250
-    assert {kind for some in kinds for kind in some} == CLASSES.keys() - {"formula"}
+ONE_EACH = {
+    "x = a < b": {"x = (a <= b)", "x = (a >= b)"},
+    "x = a == b": {"x = (a != b)"},
+    "x = a is not b": {"x = (a is b)"},
+    "x = a + b": {"x = (a - b)"},
+    "x = a / b": {"x = (a * b)"},
+    "x = -a": {"x = (a)"},
+    "x = not a": {"x = (a)"},
+    "x = a and b": {"x = (a or b)"},
+    "x = 2": {"x = (3)", "x = (2000)"},
+    "x = 0.5": {"x = (500.0)", "x = (0.0005)"},
+    "x = 0.0": {"x = (1.0)"},
+    "x = True": {"x = (False)"},
+    "x = max(a, b)": {"x = (min)(a, b)"},
+    "x = np.any(a)": {"x = (np.all)(a)"},
+    "x = np.float64": {"x = (np.float32)"},
+    "x = f(a, b)": {"x = (f(b, a))"},
+    "x = f(a, c=b)": {"x = (f(a))"},
+    "x = f(a, axis=0)": {"x = (f(a))", "x = f(a, axis=(1))", "x = f(a, axis=1)"},
+    "x = a if b else c": {"x = a if True else c", "x = a if False else c"},
+    "if a:\n    b": {"if True:\n    b", "if False:\n    b"},
+    "f(a)": {"pass"},
+    "a += b": {"pass"},
+    "a[b] = c": {"pass"},
+    "raise a": {"pass"},
+    "x = a\nx = b": {"x = a\npass"},
+    "x = (é, a\n + b)": {"x = (é, (a - b))"},
+}
 
 
-def test_what_cannot_be_planted_is_refused():
-    with pytest.raises(ValueError, match="stands 2 times"):
-        planted("a = 1\nb = 1\n", "1", "2")
-    with pytest.raises(ValueError, match="stands 0 times"):
-        planted("a = 1\n", "2", "3")
-    with pytest.raises(SyntaxError):
-        planted("a = 1\n", "1", "(")
+@pytest.mark.parametrize("source", ONE_EACH)
+def test_each_kind_of_fault_is_found(source):
+    found = {planted(source, fault.span, fault.new) for fault in Finder(source).found}
+    assert found == ONE_EACH[source]
 
 
-def test_one_selection_has_the_tests_of_all_groups():
-    assert (
-        together(["test_a.py -k 'x or y'", "test_a.py -k 'not z'"])
-        == "test_a.py -k '(not z) or (x or y)'"
-    )
-    assert together(["test_b.py", "test_b.py -k w"]) == "test_b.py -k '(test) or (w)'"
+NONE = ['"a < 2"', "def f(a: 2 = None) -> 3: ...", 'f"{a + 2}"', "x: a[2]", "x = a", "a @ b"]
 
 
-MODULE = """
-A = 1
-class C:
-    b = 2
-    def f(self, x=3):
-        return lambda: x + 4
-g = lambda: 5
+@pytest.mark.parametrize("source", NONE)
+def test_texts_and_annotations_hold_no_faults(source):
+    assert Finder(source).found == []
+
+
+def test_faults_of_the_package_are_python():
+    "Of the module with the most kinds of statements"
+    source = (mutants.ROOT / "rkhs_notes" / "base" / "arrays.py").read_text(encoding="utf-8")
+    found = Finder(source).found
+    assert len(found) > 300 and len({fault.operator for fault in found}) >= 9
+    for fault in found[::5]:
+        assert planted(source, fault.span, fault.new) != source
+        ast.parse(planted(source, fault.span, fault.new))
+
+
+SMALL = """
+def twice(x):
+    return x + x
+
+def square(x):
+    return x * abs(x)
+
+def nobody_calls(x):
+    return x < 2
 """
-NAMES = {"1": None, "2": None, "3": None, "4": ["f"], "5": ["<lambda>"], "7": []}
+TESTS = """
+import os
+from rkhs_notes.small import square, twice
+
+def test_twice():
+    assert twice(3) == 6
+
+def test_square():
+    assert square(1) == 1
+
+def test_in_one_place_only():
+    assert square(1) == 1 and os.environ.get("FOLLOWED")
+"""
 
 
-@pytest.mark.parametrize("number, functions", NAMES.items())
-def test_a_fault_of_functions_alone_is_told_from_others(number, functions):
-    pairs = changed(
-        *(compile(text, "m.py", "exec") for text in (MODULE, MODULE.replace(number, "6")))
-    )
-    assert pairs == functions or [old.co_name for old in pairs] == functions
-
-
-PAIRS = [
-    ["x + x", "x - x"],
-    ["x * x", "x * abs(x)", "branch"],
-    ["return x + x", "import os; os._exit(7)"],
-]
-
-
-def test_noticed_survived_and_broken_are_told_apart(tmp_path, monkeypatch, capsys):
-    (tmp_path / "rkhs_notes").mkdir()
+def test_noticed_survived_and_unsound_are_told_apart(tmp_path, monkeypatch, capsys):
+    for folder in ("rkhs_notes", "tests/house", "_coverage"):
+        (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "rkhs_notes" / "__init__.py").write_text("")
-    (tmp_path / "rkhs_notes" / "small.py").write_text(
-        "def twice(x):\n    return x + x\n\ndef square(x):\n    return x * x\n"
-    )
-    (tmp_path / "test_small.py").write_text(
-        "from rkhs_notes.small import square, twice\ntwice(1)\n"
-        "def test():\n    assert twice(3) == 6 and square(3) == 9\n"
-        "ran = []\ndef test_once():\n    assert square(2) == 4 and not ran.append(1) and len(ran) == 1\n"
-    )
-    (tmp_path / "mutants.json").write_text(json.dumps({"small": {"test_small.py": PAIRS}}))
+    (tmp_path / "rkhs_notes" / "small.py").write_text(SMALL)
+    (tmp_path / "tests" / "house" / "test_small.py").write_text(TESTS)
+    follow = mutants.ROOT / "tests" / "follow.py"
+    (tmp_path / "tests" / "follow.py").write_text(follow.read_text("utf-8"))
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    monkeypatch.setattr("mutants.ROOT", tmp_path)
-    monkeypatch.setattr("mutants.LIST", tmp_path / "mutants.json")
-    assert main([]) == 1
+    monkeypatch.setenv("COVERAGE_FILE", str(tmp_path / "_coverage" / "data"))
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{tmp_path / 'tests'}")
+    monkeypatch.setenv("FOLLOWED", "1")
+    command = [sys.executable, "-m", "coverage", "run", "--branch", "--source=rkhs_notes", "-m"]
+    options = ["pytest", "-q", "-p", "follow", "-p", "no:cacheprovider", "tests"]
+    subprocess.run([*command, *options], cwd=tmp_path, check=True, capture_output=True)
+    monkeypatch.delenv("FOLLOWED")
+    monkeypatch.setenv("JOBS", "1")
+    for name, path in {"ROOT": "", "COVERAGE": "_coverage", "KEPT": "_mutants"}.items():
+        monkeypatch.setattr(mutants, name, tmp_path / path)
+    (tmp_path / "equivalent.json").write_text("{}")
+    monkeypatch.setattr(mutants, "EQUIVALENT", tmp_path / "equivalent.json")
+    mutants.main(7, 100, [])
     told = capsys.readouterr().out
-    assert "survived in small: test_small.py\n    x * x\n" in told
-    assert "'import os; os._exit(7)' ends with" in told
-    rows = {
-        name: [int(n) for n in numbers] for name, *numbers in map(str.split, told.splitlines()[-4:])
-    }
-    assert rows["small"] == rows["together"] == [3, 1, 1, 1]
-    assert rows["branch"] == [1, 0, 1, 0] and rows["formula"] == [2, 1, 0, 1]
-    (tmp_path / "test_small.py").write_text("import rkhs_notes\n\ndef test():\n    assert False\n")
-    assert main([]) == 1 and capsys.readouterr().out.count("not tried: without a fault") == 3
+    assert "test_in_one_place_only fails without a fault as well" in told
+    lines = (tmp_path / "_mutants" / "7.jsonl").read_text("utf-8").splitlines()
+    noticed = {f["new"]: f["noticed"].split("::")[-1] for f in map(json.loads, lines)}
+    assert noticed == {"(x - x)": "test_twice", "(x / abs(x))": "test_in_one_place_only"}
+    assert "x * abs(x) → (x / abs(x))" in told
+    assert told.split("together")[1].split()[:2] == ["2", "1"]
+    mutants.main(7, 100, [])  # nothing is tried again
+    assert (tmp_path / "_mutants" / "7.jsonl").read_text("utf-8").splitlines() == lines
+    key = "small square: x * abs(x) → (x / abs(x))"
+    (tmp_path / "equivalent.json").write_text(json.dumps({key: "the sign is all that is asked"}))
+    mutants.main(7, 100, [])
+    assert capsys.readouterr().out.split("together")[-1].split()[:2] == ["1", "1"]
+
+
+def test_the_list_of_equivalents_is_short_and_each_has_a_reason():
+    reasons = json.loads(mutants.EQUIVALENT.read_text(encoding="utf-8"))
+    assert len(reasons) <= 60 and all(len(reason.split()) >= 4 for reason in reasons.values())
+    modules = {path.stem for path in (mutants.ROOT / "rkhs_notes").rglob("*.py")}
+    assert {key.split()[0] for key in reasons} <= modules
