@@ -1,11 +1,13 @@
 """Build, check, upload to an index of this machine, install in an empty environment, try (make release).
 
-python tests/release.py [v0.2.0]     leaves a source archive and a wheel in dist/ that went through all of it
+python tests/release.py [v0.2.0]     leaves a source archive and a wheel in dist/ that went through all of it,
+                                     and a bill of the packages that come with them
 
 What is built is the last commit, not the files that happen to lie here. The index is a pypiserver that lives
 as long as this script. The package comes from there alone, its dependencies from where pip always looks.
 """
 
+import json
 import re
 import shutil
 import socket
@@ -146,6 +148,17 @@ def use(python, folder, readme):
     call(tool(python.parents[1], "rkhs-notes"), "doctor", cwd=folder)
 
 
+def bill(python, version, folder):
+    "Names, versions and licences of all that the package and its extras for users bring, as CycloneDX"
+    extras = f"rkhs_notes[lab,dask,parquet]=={version}"
+    call(python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", extras)
+    made = folder / f"rkhs_notes-{version}.cdx.json"
+    call(sys.executable, "-m", "cyclonedx_py", "environment", python, "--output-file", made)
+    known = {part["name"].lower() for part in json.loads(made.read_text("utf-8"))["components"]}
+    if not {"numpy", "scipy", "jupyterlab", "dask", "pyarrow"} <= known:
+        raise SystemExit(f"the bill lacks what is installed: {sorted(known)}")
+
+
 def main(tag=None):
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
@@ -157,6 +170,7 @@ def main(tag=None):
             python = install(folder / "environment", address, version)
         (folder / "work").mkdir()
         use(python, folder / "work", (commit / "README.md").read_text("utf-8"))
+        bill(python, version, folder / "dist")
         shutil.rmtree(DIST, ignore_errors=True)
         shutil.copytree(folder / "dist", DIST)
     print(f"rkhs_notes {version} in dist/: built, checked, uploaded, installed and used")

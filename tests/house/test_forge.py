@@ -217,6 +217,7 @@ OTHERWISE = {  # packages that are used and never imported by their name: {packa
     "pyyaml": ("tests/house/test_forge.py", "import yaml"),
     "sphinx-book-theme": ("website/conf.py", 'html_theme = "sphinx_book_theme"'),
     "scikit-learn-intelex": ("benchmarks/svc.py", "from sklearnex.svm import"),
+    "cyclonedx-bom": ("tests/release.py", '"cyclonedx_py", "environment"'),
     "jupyterlite-core": ("website/lite.py", '"jupyter", "lite", "build"'),
 }
 LINES = "".join(p.read_text("utf-8") for name in SOURCES for p in sorted(ROOT.glob(name)))
