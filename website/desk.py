@@ -86,6 +86,7 @@ def section_table(number):
     return f"<details><summary>{number} {title(number)}</summary>\n\n{table}\n\n</details>"
 
 
+@cache
 def text():
     "nbs/desk.md"
     return Path(__file__).with_name("desk.md").read_text(encoding="utf-8").format(
