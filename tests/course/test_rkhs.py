@@ -232,6 +232,33 @@ def test_near_repeats_are_no_false_alarm(h):
     check_projection(f, H.project(f, [0.0, h]), [0.0, h], [0.5])
 
 
+def moved_grid(m, d, draw=0):
+    "m + 1 points a side of the unit cube, moved inside by one pattern again and again"
+    index = np.stack(np.meshgrid(*[np.arange(m + 1)] * d), axis=-1).reshape(-1, d)
+    moves = np.random.default_rng(draw).uniform(-0.2, 0.2, (4,) * d + (d,))[tuple(index.T % 4)]
+    return (index + moves * ((index > 0) & (index < m))) / m
+
+
+@pytest.mark.parametrize("nu", [0.5, 1.5, 2.5])
+def test_power_functions_fall_in_the_plane_as_on_the_line(nu):
+    "sup P is of the order h^ν in every dimension   (3d.6)"
+    m, fine = np.array([4, 8, 16]), np.stack(np.meshgrid(*[np.arange(97) / 96] * 2), axis=-1)
+    H = RKHS(Matern(nu, 4.0))
+    sup = [H.power_function(moved_grid(n, 2))(fine.reshape(-1, 2)).max() for n in m]
+    assert abs(np.polyfit(np.log(m), np.log(sup), 1)[0] + nu) < 0.1
+
+
+def test_in_the_mean_square_interpolation_gains_half_a_dimension_and_twice():
+    "The worst function errs by h^(ν + d/2), ∫ k(·, y) dy by the square of that"
+    H, T, rows = RKHS(Matern(1.5, 1.0)), (np.arange(400) + 0.5) / 400, []
+    f, m = H.function(T, np.full(400, 1 / 400)), np.array([8, 16, 32])
+    for X in (moved_grid(n, 1) for n in m):
+        worst = np.linalg.eigvalsh(Conditioned(H.k, X)(T) / 400)[-1] ** 0.5
+        rows.append([worst, np.mean((f - H.project(f, X))(T) ** 2) ** 0.5])
+    found = -np.polyfit(np.log(m), np.log(rows), 1)[0]
+    assert np.abs(found / [2, 4] - 1).max() < 0.1
+
+
 def test_a_function_that_is_no_kernel_has_no_power_function():
     class Tanh(Kernel):
         def _gram(self, X, Y, xp):

@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from rkhs_notes import Rank1
 from rkhs_notes.deeper.power import choose_kernel, mmd2_variance
 from rkhs_notes.deeper.two_samples import gaussian_grid, mmd_test, mmd_test_split
 from rkhs_notes.deeper.zoo import Delta, Mahalanobis
@@ -104,6 +105,16 @@ def test_the_level_needs_the_split():
         choose = partial(choose_kernel, None)
         honest += mmd_test_split(choose, A, B, 0.5, 19, rng=draw).pvalue <= 0.05
     assert honest <= 7 < cheat
+
+
+def test_a_classifier_trained_on_other_points_keeps_the_level():
+    draw, found = np.random.default_rng(4), 0
+    for _ in range(60):
+        A, B = draw.normal(size=(2, 60, 2))
+        w = A[:30].mean(axis=0) - B[:30].mean(axis=0)
+        by_sign = Rank1(lambda Z, w=w: np.sign(Z @ w))
+        found += mmd_test(by_sign, A[30:], B[30:], 19, rng=draw).pvalue <= 0.05
+    assert found <= 10
 
 
 WEIGHTED = Measure(X, np.arange(1.0, 21))
