@@ -43,6 +43,7 @@ from collections import Counter
 from functools import partial
 from typing import NamedTuple
 
+from conftest import ROOT  # noqa: F401  # isort: skip (first: it puts the tests' folders on the path)
 import numpy as np
 import pandas as pd
 import polars as pl
