@@ -266,6 +266,15 @@ def test_pre_images_that_do_not_exist():
     assert np.isfinite(three.pre_image(beyond, "ridge", lam=1e-3)).all()
 
 
+@pytest.mark.parametrize("tol", [1e-1, 1e-3])
+def test_a_pre_image_does_not_depend_on_the_rows_beside_it(tol):
+    "Each stops by its own last step, as soon as that is below tol"
+    pca = kernel_pca(Gaussian(1.0), X, 3)
+    scores = pca.transform(X[:20] + 0.3)
+    alone = np.vstack([pca.pre_image(row[None], tol=tol) for row in scores])
+    np.testing.assert_allclose(pca.pre_image(scores, tol=tol), alone, atol=1e-9)
+
+
 def test_the_default_way_back_beats_linear_pca():
     digits, rng = load_digits().data / 16, np.random.default_rng(0)
     digits = digits[rng.permutation(len(digits))]

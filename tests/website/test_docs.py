@@ -175,6 +175,18 @@ def test_the_names_used_most_have_examples():
     assert len(MOST_USED) == 30 and silent == []
 
 
+def test_public_properties_say_what_they_are():
+    kinds = {kind for kind in vars(rkhs_notes).values() if isinstance(kind, type)}
+    silent = {
+        f"{owner.__name__}.{name}"
+        for owner in {base for kind in kinds for base in kind.__mro__}
+        if owner.__module__.startswith("rkhs_notes")
+        for name, value in vars(owner).items()
+        if isinstance(value, property) and not name.startswith("_") and not value.__doc__
+    }
+    refuse(sorted(silent))
+
+
 def key_problems(paths):
     "Answers outside of the answer keys, and keys that do not warn"
     problems = []

@@ -206,7 +206,7 @@ def _distance_agrees(g):
     gaps = np.abs(distance_matrix(g.k, g.points) ** 2 - squared)
     require(
         f"{g.k}.distance² agrees with k(x, x) + k(y, y) − 2 k(x, y)",
-        (gaps / np.add.outer(g.lengths, g.lengths) ** 2).max(),
+        (gaps / (g.lengths[:, None] + g.lengths) ** 2).max(),
         g.rounding,
     )
 
