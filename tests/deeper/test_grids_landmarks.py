@@ -343,10 +343,12 @@ def test_the_cells_of_a_point_do_not_depend_on_the_points_beside_it(k):
     rng = np.random.default_rng(0)
     seen = np.vstack([np.zeros(2), rng.uniform(size=(30, 2))])
     phi = binning_features(k, seen, 40, 0)
-    others = [[1, 1], [1, 0], [0, 1], [-3, 0.5], [9, 9], [1e200, -1e200], seen.max(axis=0)]
+    far = [[30, 30], [-30, -30], [1e200, -1e200]]  # in no cell of the sample
+    others = [[1, 1], [1, 0], [0, 1], [-3, 0.5], seen.max(axis=0), *far]
     together = np.vstack([seen, others])
     alone = np.vstack([phi(point[None]).toarray() for point in together])
     assert np.array_equal(phi(together).toarray(), alone) and alone[:31].any(axis=1).all()
+    assert not alone[-3:].any()
 
 
 def test_cells_whose_numbers_are_beyond_53_bits_stay_different():
