@@ -551,7 +551,7 @@ def hostilities(f, name, value):
         if name == "y" and not word.role and "label" not in word.says:
             laws += ["measured"] * 2
         return kinds + laws + ["weighed"] * 4 * (name == "weights" and letters_of(word) == ["n"])
-    if "labels" in word.says and letters_of(word) == ["n"]:
+    if "labels" in word.says and letters_of(word) == ["n"] and value is not None:
         return ["rare", "rare", "object"]
     if type(value) in (int, float):
         return ["disguised", "object", "object"]

@@ -2146,3 +2146,19 @@ def test_answers_scale_with_the_unit_of_y(kind, unit):
     np.testing.assert_allclose(
         answer(X, unit * y, unit) / unit, plain, atol=near * np.abs(plain).max()
     )
+
+
+def test_what_was_passed_is_said_where_the_evidence_begins():
+    X, y = make_friedman1(60, random_state=0)
+    passed = GaussianProcess(kernel=Matern(1.5, 1.0)).fit(X, y)
+    assert "by evidence from Matern(nu=1.5, bandwidth=1)" in passed.chosen_
+    families = GaussianProcess().fit(X, y).chosen_
+    assert re.search(r"by evidence from [A-Z]\w+ or [A-Z]\w+\b(?!\()", families)
+
+
+def test_targets_side_by_side_are_fitted_one_by_one():
+    X, Y = np.random.default_rng(0).normal(size=(2, 30, 2))
+    both = KernelRidge(Gaussian(1.0), lam=0.1).fit(X, Y)
+    for j in (0, 1):
+        one = KernelRidge(Gaussian(1.0), lam=0.1).fit(X, Y[:, j])
+        np.testing.assert_allclose(both.predict(X)[:, j], one.predict(X), atol=1e-10)

@@ -663,3 +663,21 @@ def test_spans_cover_a_range():
 def test_blocks_of_rows_fill_the_budget_and_never_exceed_it():
     with settings.using(block_mib=1):
         assert [s.stop - s.start for s in blocks.row_blocks(300, 2**13)] == [128, 128, 44]
+
+
+@pytest.mark.parametrize(
+    "value, word",
+    [(["a"], "text"), ([b"a"], "bytes"), ([1j], "complex numbers"), ([date(2026, 1, 1)], "dates")],
+)
+def test_what_is_no_number_is_called_by_its_kind(value, word):
+    with pytest.raises((TypeError, ValueError), match=f"holds .*{word}"):
+        arrays.as_floats(np.array(value), "X")
+
+
+def test_sizes_beyond_all_floats_are_told():
+    with settings.using(result_mib=1):
+        blocks.require_fits((2**10, 2**7))
+        with pytest.raises(MemoryError, match=r"takes 0\.000984 GiB; the limit is"):
+            blocks.require_fits((2**10, 2**7 + 1))
+        with pytest.raises(MemoryError, match=r"takes 10\^391 GiB"):
+            blocks.require_fits((10**200, 10**200))

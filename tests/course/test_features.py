@@ -440,6 +440,14 @@ integers = arrays(
 )
 
 
+def test_the_symmetry_of_a_gram_matrix_is_judged_by_its_largest_entry():
+    "Entries of a million, some of 0: a rounding of a billionth is none, a thousandth is"
+    K = np.diag([1e6, 1e6]) + [[0, 1e-9], [0, 0]]
+    assert perceptron_dual(K, [1, -1]).alpha.tolist() == [1, -1]
+    with pytest.raises(ValueError, match="symmetric"):
+        perceptron_dual(K + [[0, 1e-3], [0, 0]], [1, -1])
+
+
 @pytest.mark.second_route("perceptron_dual", "the primal form, without rounding")
 @given(integers, st.integers(0, 99))
 def test_both_perceptrons_make_the_same_mistakes(X, seed):

@@ -926,3 +926,11 @@ def test_a_mean_too_far_for_floats(bandwidth, std):
 
 def test_exercises():
     assert check_exercises("04") > 15
+
+
+@pytest.mark.parametrize("bandwidth, mean, std", [(0.5, 0.0, 1.0), (3.0, -2.0, 0.7)])
+def test_the_law_of_a_gaussian_spectrum_is_normal(bandwidth, mean, std):
+    "Its nodes and weights have the moments of N(mean, std²), up to the fourth"
+    law = gaussian_spectrum(bandwidth, mean, std, 8).measure
+    z, w = (law.points.ravel() - mean) / std, law.weights
+    np.testing.assert_allclose([w @ z**p for p in range(5)], [1, 0, 1, 0, 3], atol=1e-9)

@@ -928,3 +928,28 @@ def test_points_may_be_strings():
     assert list(herding(k, A, 3, B)) == [B[c - 24] for c in herding(G, i, 3, j)[:, 0].astype(int)]
     with pytest.raises(TypeError, match="no words"):
         mmd2_u(k, A, [1.0, 2.0])
+
+
+def test_a_covariance_is_symmetric_up_to_the_rounding_of_its_largest_entry():
+    "1e-8 beside 1e6 is rounding, also where other entries are 0; a thousandth is not"
+    exact, ours = np.diag([1e6, 1.0]), np.array([[1e6, 1e-8], [0, 1.0]])
+
+    def of(S):
+        return mmd2_gaussians([0, 0], S, [0, 0], np.eye(2))
+
+    assert of(ours) == pytest.approx(of(exact), rel=1e-9)
+    with pytest.raises(ValueError, match="symmetric"):
+        of(exact + [[0, 1e-3], [0, 0]])
+
+
+def test_samples_of_unequal_sizes_keep_their_sides():
+    "The statistic of the test is MMD²_u, with seven points on one side and twelve on the other"
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(7, 2)), rng.normal(0.5, 2, size=(12, 2))
+    for a, b in ((X, Y), (Y, X)):
+        result = mmd_test(Gaussian(1.0), a, b, 99, rng=0)
+        assert result.statistic == pytest.approx(mmd2_u(Gaussian(1.0), a, b), rel=1e-10)
+        at = np.array([[0.3, -0.2]])
+        mean = Gaussian(1.0)(at, a).mean() - Gaussian(1.0)(at, b).mean()
+        length = mmd2_v(Gaussian(1.0), a, b) ** 0.5  # the witness has norm 1
+        np.testing.assert_allclose(result.witness(at), mean / length, rtol=1e-9)

@@ -1557,3 +1557,13 @@ def test_a_path_that_ends_at_an_edge_says_so_when_its_best_is_asked_for():
         warnings.simplefilter("error")
         repr(clean), clean.function_at(0.1), clean.plot()
         assert ridge_path(Gaussian(0.5), x, np.sin(4 * x) + 0.3 * noise).best > 0
+
+
+def test_the_grid_of_a_path_is_in_units_of_the_kernel():
+    "50 values from 1e-8 to 1e3 times the mean of k(x, x); from n eps of it where that is more"
+    X, y = np.random.default_rng(0).normal(size=(2, 30, 1))
+    for scale in (1e-6, 1.0, 4e5):
+        lams = ridge_path(scale * Gaussian(1.0), X, y[:, 0]).lams
+        np.testing.assert_allclose(lams, scale * np.geomspace(1e-8, 1e3, 50), rtol=1e-9)
+    single = ridge_path(Gaussian(1.0), X.astype(np.float32), y[:, 0].astype(np.float32)).lams
+    assert single[0] == pytest.approx(30 * np.finfo(np.float32).eps, rel=1e-5)

@@ -503,6 +503,28 @@ def test_the_slope_of_one_number_is_that_of_arrays(loss):
         )
 
 
+def test_the_slopes_of_a_soft_tube_are_differences_of_its_values():
+    "A loss of one's own, with a tube and a curve: the numbers a and eps are both heard"
+    from rkhs_notes.engines.solving.steps import slope_at
+
+    class SoftTube(PiecewiseQuadratic):
+        a, eps = 0.5, 0.2
+
+        def __call__(self, y, f):
+            far = np.maximum(np.abs(y - f) - self.eps, 0)
+            return np.where(far < self.a, far**2 / (2 * self.a), far - self.a / 2)
+
+        def interval(self, y):
+            return np.full(len(y), -1.0), np.ones(len(y))
+
+    loss, scores, h = SoftTube(), t + np.linspace(-1, 1, len(t)), 1e-6
+    differences = (loss(t, scores + h) - loss(t, scores - h)) / (2 * h)
+    np.testing.assert_allclose(slope_of(loss, t)(scores), differences, atol=1e-5)
+    one = slope_at(loss, t)
+    by_number = [one(float(z), i) for i, z in enumerate(scores)]
+    np.testing.assert_allclose(by_number, differences, atol=1e-5)
+
+
 @pytest.mark.second_route("kernel_sgd", "a plain loop")
 @pytest.mark.parametrize("option", [1, 2, 3, 4])
 @pytest.mark.parametrize("batch", [1, 3, 200])

@@ -296,6 +296,25 @@ def test_progress(capsys):
     assert "violation" in capsys.readouterr().err
 
 
+def test_a_callback_beside_a_progress_line_hears_the_same(capsys):
+    "First the number of steps, then the violation, which falls to tol at the end"
+    heard = {}
+    X, y = large()
+    for progress in (False, True):
+        rows = heard[progress] = []
+        svc(
+            Gaussian(2.0),
+            X,
+            y,
+            callback=lambda *told, rows=rows: rows.append(told),
+            progress=progress,
+        )
+    assert heard[True] == heard[False] and len(heard[True]) > 1
+    steps, violations = zip(*heard[True], strict=True)
+    assert all(float(n).is_integer() for n in steps) and list(steps) == sorted(steps)
+    assert violations[-1] < violations[0]
+
+
 # ---------------------------------------------------------------- degenerate data
 
 

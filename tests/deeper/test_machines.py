@@ -26,7 +26,7 @@ from rkhs_notes import (
     svr,
 )
 from rkhs_notes.base.errors import ConvergenceFailure, IndefiniteKernel, LawBroken, require
-from rkhs_notes.deeper.machines import sigmoid_of
+from rkhs_notes.deeper.machines import relevance_machine, sigmoid_of
 from rkhs_notes.engines.machines.boxes import PairDistances
 from rkhs_notes.engines.machines.prices import point_prices, two_classes
 from rkhs_notes.engines.machines.smo import solve_box
@@ -274,3 +274,15 @@ def test_folds_share_both_classes():
     )
     with pytest.raises(ValueError, match="at least 2 points"):
         svc_probability(Gaussian(1.0), X, np.arange(len(X)) == 0)
+
+
+def test_without_a_relevance_vector_only_the_constant_is_uncertain():
+    "A flat target with a little noise: the function is a constant, as sure far away as near"
+    X = np.linspace(0, 9, 60)[:, None]
+    y = 3 + 1e-3 * np.resize([1.0, -1.0], 60)
+    found = relevance_machine(Gaussian(5.0), X, y)
+    assert len(found.support) == 0
+    mean, std = found.predict([[0.0], [4.0], [50.0]])
+    np.testing.assert_allclose(mean, y.mean(), atol=1e-6)
+    np.testing.assert_allclose(std, std[0], rtol=1e-9)
+    assert std[0] == pytest.approx(y.std(), rel=0.05)

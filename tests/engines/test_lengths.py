@@ -195,6 +195,14 @@ def test_evidence_finds_the_columns_that_do_nothing(family):
     assert right >= 4
 
 
+def test_columns_that_do_nothing_are_named_up_to_eight():
+    from rkhs_notes.engines.solving.searches import doing_nothing
+
+    assert doing_nothing([]) == "" and doing_nothing([3]) == "; column 3 does nothing"
+    assert doing_nothing(range(8)) == "; columns 0, 1, 2, 3, 4, 5, 6, 7 do nothing"
+    assert doing_nothing(range(9)) == "; columns 0, 1, 2, 3, 4, 5, 6, 7, … do nothing"
+
+
 @pytest.mark.second_route("irrelevant_columns", "every subset of the columns")
 def test_what_does_nothing_is_the_largest_set_that_costs_less_than_its_size():
     Z, y = sample(3)

@@ -46,7 +46,16 @@ def test_each_kind_of_fault_is_found(source):
     assert found == ONE_EACH[source]
 
 
-NONE = ['"a < 2"', "def f(a: 2 = None) -> 3: ...", 'f"{a + 2}"', "x: a[2]", "x = a", "a @ b"]
+NONE = [
+    "x = f(a, doc=b)",
+    "x = zip(*a, strict=c)",
+    '"a < 2"',
+    "def f(a: 2 = None) -> 3: ...",
+    'f"{a + 2}"',
+    "x: a[2]",
+    "x = a",
+    "a @ b",
+]
 
 
 @pytest.mark.parametrize("source", NONE)
