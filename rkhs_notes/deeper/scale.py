@@ -449,7 +449,9 @@ class LargeComponents(KernelComponents):
     k = property(lambda self: _kernel_of(self.components), doc="The kernel.")
     centres = property(lambda self: self.sample, doc="The landmarks, or a thousand points.")
     scores = property(lambda self: self.transform(self.sample), doc="Coordinates of `centres`.")
-    share = property(lambda self: getattr(self.mean, "alpha", None))
+    share = property(
+        lambda self: getattr(self.mean, "alpha", None), doc="Of each landmark in the mean feature."
+    )
 
     @contract
     def residual(self, X: Points):

@@ -498,6 +498,16 @@ def test_kernels_within_kernels_end_in_words_and_not_in_a_full_stack():
     assert wide(LINE).trace() == pytest.approx(700 * len(LINE))
 
 
+@pytest.mark.parametrize("wrap", [lambda k: k.normalized(), lambda k: k.on([0])])
+def test_a_hundred_kernels_within_each_other_are_not_too_many(wrap):
+    deep = Gaussian(1.0)
+    for _ in range(101):  # the last holds a hundred
+        deep = wrap(deep)
+    np.testing.assert_allclose(deep(LINE), Gaussian(1.0)(LINE), rtol=1e-12)
+    with pytest.raises(ValueError, match="stand 101 deep"):
+        wrap(deep)
+
+
 @pytest.mark.parametrize("n", [3, 40])
 @pytest.mark.parametrize("kernel", [k, Mahalanobis([1.0, 2.0, 3.0]), Linear() * Matern(1.5, 1.0)])
 @pytest.mark.filterwarnings("error")
