@@ -192,7 +192,9 @@ def is_pair(blocks):
 
 
 def _stream(value, name, call=None):
-    fits = hasattr(value, "__iter__") and not isinstance(value, (str, bytes, dict, np.ndarray))
+    fits = hasattr(value, "__iter__") and not isinstance(
+        value, (str, bytes, dict, np.ndarray, np.generic)
+    )
     return fitting(value, name, fits, "a stream of blocks", "a list of pairs (X, y), or one pair")
 
 

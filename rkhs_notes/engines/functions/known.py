@@ -89,7 +89,8 @@ class PowerFunction(Value):
 
     def __post_init__(self):
         super().__post_init__()
-        centres, gram = independent_sections(self.k, self.X)
+        with np.errstate(over="ignore", invalid="ignore"):  # its diagonal is refused, in words
+            centres, gram = independent_sections(self.k, self.X)
         left = Conditioned._of(self.k, centres, 0.0, gram=gram, centres=centres)
         vars(self).update(X=kept(centres), left=left, given=len(self.X))
 
