@@ -59,7 +59,10 @@ from rkhs_notes.kernels import Gaussian, Kernel
 from rkhs_notes.rkhs import RKHSFunction
 
 # warnings of this package that may come with an answer
-OURS = r".*(may lie beyond|still rises|is nothing beside Gram matrices)|stopped after|after \d+ (iterations|Newton steps)|\d+ features from"
+OURS = (
+    r".*(may lie beyond|still rises|is nothing beside Gram matrices)|stopped after"
+    r"|after \d+ (iterations|Newton steps)|\d+ features from"
+)
 DRAWS = OTHERS | {
     "normals.sobol_normals": {"d": lambda rng: 3},
     "variants.svm_primal": {"phi": lambda rng: bounded_features},

@@ -26,7 +26,7 @@ from ..engines.functions.functions import times
 
 # %% ../../nbs/deeper/14_scale.ipynb #6c9ec511
 from ..engines.kernels.gram import AKernel, both_points, diagonal, n_columns, n_points
-from ..engines.kernels.gram import precision
+from ..engines.kernels.gram import precision, with_columns
 from ..engines.solving.operators import AllPoints, OnCentres, centres_of, independent
 from ..engines.solving.landmarks import Landmarks, function_of, landmark_map
 from ..engines.solving.operators import normal_sums, solved, symmetric_times, weighed
@@ -249,6 +249,8 @@ class LargeProcess(Band):
 
     def _paths(self, X):
         f, S = self.fit.function, self.draws.shape[1]
+        if hasattr(X, "shape"):
+            with_columns(X, n_columns(f.Z), "X", f.k)
         fits = times(f.k, X, f.Z, f.alpha)
         mean, drawn = fits[:, :-S], drawn_values(self.prior, self.draws, X)
         if self.several:

@@ -296,6 +296,11 @@ REFUSED = {
     "an interval of a process in another space": (
         lambda: rn.gaussian_process(k, PLANE, PLANE[:, 0], 0.1).conformal_interval(np.ones((3, 4))),
         ValueError, r"X has shape \(3, 4\); pass \(n, 2\)"),
+    "paths of a large process in another space": (
+        lambda: rn.gaussian_process_large(k, PLANE, PLANE[:, 0], 0.1, rng=0).var(np.ones((3, 4))),
+        ValueError, r"X has shape \(3, 4\); pass \(n, 2\)"),
+    "what is left of a kernel beyond the floats": (
+        lambda: Conditioned(rn.Linear() + k, PLANE * 1e200), ValueError, "overflows"),
     "a prior in another space": (
         lambda: rn.kernel_sum_rule(rn.conditional_embedding(k, k, PLANE, PLANE, 0.1), np.ones(5)),
         ValueError, r"prior has shape \(5, 1\); pass \(n, 2\)"),
