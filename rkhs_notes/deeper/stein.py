@@ -8,6 +8,7 @@ from functools import partial, reduce
 from operator import add, mul
 from typing import Any, NamedTuple
 import numpy as np
+from scipy.sparse import issparse
 from .. import kernels
 from ..base.arrays import as_floats, guarded, shaped
 from ..base.blocks import require_fits, row_blocks, spans
@@ -137,6 +138,7 @@ SLOPES = {
 
 # %% ../../nbs/deeper/15b_stein.ipynb #2fa0eb38
 def _linear(k, X, Y):
+    X, Y = (A.toarray() if issparse(A) else A for A in (X, Y))
     s = X @ Y.T
     shape = (X.shape[1], *s.shape)
     wide = lambda A: np.broadcast_to(A, shape)

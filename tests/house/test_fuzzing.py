@@ -301,6 +301,10 @@ REFUSED = {
         ValueError, r"X has shape \(3, 4\); pass \(n, 2\)"),
     "what is left of a kernel beyond the floats": (
         lambda: Conditioned(rn.Linear() + k, PLANE * 1e200), ValueError, "overflows"),
+    "a grid beyond the floats": (
+        lambda: rn.grid_norm(k, np.ones((2, 2)), 1.7e308), ValueError, "the length of the grid = inf"),
+    "noise beyond the floats": (
+        lambda: rn.spectral_risk(ONES, ONES, 1.7e308, 1, 1e-9), ValueError, "the variance overflow"),
     "a prior in another space": (
         lambda: rn.kernel_sum_rule(rn.conditional_embedding(k, k, PLANE, PLANE, 0.1), np.ones(5)),
         ValueError, r"prior has shape \(5, 1\); pass \(n, 2\)"),
@@ -319,6 +323,15 @@ REFUSED = {
     "a power function beyond the floats": (
         lambda: rn.PowerFunction(rn.Linear() + k, PLANE * 1e200), ValueError, "overflows"),
 }  # fmt: skip
+
+
+def test_limits_of_floats_are_no_limits_of_methods():
+    "The least tolerance, squares beyond the floats, and sparse points in a Stein kernel"
+    dense = np.abs(PLANE)
+    with pytest.raises(ConvergenceFailure, match="cannot be rounded more finely. Try tol"):
+        nu_svr(k, PLANE, PLANE[:, 0], 1.0, 0.5, tol=5e-324)
+    S = rn.SteinKernel(rn.Linear(), lambda X: -X)
+    np.testing.assert_allclose(S(csr_array(dense)), S(dense), atol=1e-12)
 
 
 def test_a_function_of_no_centres_is_zero():
