@@ -8,7 +8,6 @@ from functools import partial, reduce
 from operator import add, mul
 from typing import Any, NamedTuple
 import numpy as np
-from scipy.sparse import issparse
 from .. import kernels
 from ..base.arrays import as_floats, guarded, shaped
 from ..base.blocks import require_fits, row_blocks, spans
@@ -138,7 +137,6 @@ SLOPES = {
 
 # %% ../../nbs/deeper/15b_stein.ipynb #2fa0eb38
 def _linear(k, X, Y):
-    X, Y = (A.toarray() if issparse(A) else A for A in (X, Y))
     s = X @ Y.T
     shape = (X.shape[1], *s.shape)
     wide = lambda A: np.broadcast_to(A, shape)
@@ -341,6 +339,7 @@ def stein_discrepancy(k: AKernel, score: Function, X: Points, biased: Flag = Fal
     """
     n = n_points(require_points(X, 2, "X", "pairs of different points need two"))
     u, one = SteinKernel._of(k, score), np.ones(n)
+    X = u._marked(X, "X")
     total = double_sum(u, X, one, X, one)  # in blocks
     if biased:
         return total / n**2
