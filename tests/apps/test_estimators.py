@@ -484,6 +484,13 @@ def test_a_first_block_of_equal_rows_fixes_no_bandwidth():
     assert fit.partial_fit(X, y).kernel_.bandwidth > 20 and fit.score(X, y) > 0.9
 
 
+@pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
+def test_a_lam_at_the_edge_is_warned_of_in_every_unit_of_y(unit):
+    X = np.random.default_rng(1).normal(size=(300, 2))
+    with pytest.warns(UserWarning, match="lam = 1e-06 is the least that was tried"):
+        StreamingKernelRidge(Gaussian(1.0)).fit(X, unit * np.sin(X[:, 0]))
+
+
 def test_a_lam_at_the_edge_is_told_and_warned_of_once():
     X = np.random.default_rng(1).normal(size=(400, 2))
     fit = StreamingKernelRidge(Gaussian(1.0))
