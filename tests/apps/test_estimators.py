@@ -640,6 +640,31 @@ def test_more_voters_overrule_few_ones(monkeypatch):
     assert again.chosen_ == fits["more"].chosen_ and again.kernel_ == fits["more"].kernel_
 
 
+@pytest.mark.filterwarnings("ignore:lam = ")
+@pytest.mark.parametrize("effort", ["quick", "full"])
+def test_no_bandwidth_a_step_away_from_the_elected_is_better(effort):
+    X, y = make_friedman1(600, noise=0.3, random_state=0)
+    fit = KernelRidge(effort=effort).fit(X, y)
+    for step in (0.5, 2.0):  # of the points, which is that of the bandwidth the other way
+        assert fit.loo_ <= KernelRidge(fit.kernel_).fit(step * X, y).loo_
+
+
+def test_the_evidence_is_climbed_on_few_points_before_all(monkeypatch):
+    "Shapes by leave-one-out of 200 points, their starts and climbs on 400, the last one on all"
+    voted, climbed = [], []
+
+    def noted(f, sizes, at):
+        return lambda *of, **given: sizes.append(len(of[at])) or f(*of, **given)
+
+    monkeypatch.setattr(estimators, "ridge_path", noted(estimators.ridge_path, voted, 1))
+    monkeypatch.setattr(estimators, "tuned", noted(estimators.tuned, climbed, 2))
+    X = np.linspace(0, 1, 410)[:, None]
+    fit = GaussianProcess(noise=0.01).fit(X, np.sin(9 * X[:, 0]))
+    assert fit.score(X, np.sin(9 * X[:, 0])) > 0.99
+    assert voted[0] == 200 and set(voted) == {200, 400}
+    assert climbed[-1] == 410 and set(climbed[:-1]) == {400}
+
+
 def test_full_effort_asks_more_points_and_more_kernels(monkeypatch):
     for name, rounds in SMALL.items():
         monkeypatch.setitem(estimators._ROUNDS, name, rounds)
