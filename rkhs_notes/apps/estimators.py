@@ -820,7 +820,7 @@ class KernelRidge(_Routed, _ManyTargets, KernelEstimator):
         how = self.kernel, self.bandwidth, lams, self.offset, self.effort, free, _PATH
         self.kernel_, path, self.lam_, self.chosen_ = _elected(X, Y, weights, *how)
         X, Y, weights = _averaged(X, Y, weights)
-        Y = Y.reshape(-1, *y.shape[1:])
+        Y = Y.reshape(len(Y), *y.shape[1:])
         if free and path:
             self.lam_, self.loo_ = path._best, path.loo.min()
             self._say(

@@ -129,11 +129,7 @@ _TURNS = (
     ("the sign of {}", "its size counts, too", np.sign),
     ("1 − {}", "the other part was asked for", lambda w: 1 - w),
     ("1 / {}", "turn it over", lambda w: 1 / w),
-    (
-        "{} for both tails",
-        "one tail was asked for",
-        lambda w: np.minimum(1, 2 * np.minimum(w, 1 - w)),
-    ),
+    ("{} for both tails", "one tail was asked for", lambda w: 2 * np.minimum(w, 1 - w)),
     ("the logarithm of {}", "take the exponential", np.log),
     ("the exponential of {}", "take the logarithm", np.exp),
     (
@@ -270,8 +266,6 @@ def _size_named(case, values, powers=_POWERS, times=((1, ""), (2, "2 · "), (0.5
 # %% ../../nbs/apps/slips.ipynb #10c276f1
 def _factors(case):
     "The factor between answer and solution on each input, or None"
-    if not all(np.any(w) for w in case.wanted):
-        return None
     factors = np.array([np.vdot(w, g) / np.vdot(w, w) for g, w in zip(case.given, case.wanted)])
     if all(_near(g, r * w) for g, r, w in zip(case.given, factors, case.wanted)):
         return factors

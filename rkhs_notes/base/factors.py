@@ -153,7 +153,7 @@ def schur(A, C, B, name="k", eps=None):
 
     A is Factored, (n, n), with `shift` where it holds A + shift I; C is symmetric, (m, m), or its
     diagonal (m,); B is (n, m). The result is an array like C. Its diagonal is ≥ 0: what is below 0
-    by rounding becomes 0, for entries right up to eps^(3/4), eps by default that of their type.
+    by rounding becomes 0, for entries right up to eps^(3/4), eps by default of the coarsest type.
     Raises IndefiniteKernel, which calls the kernel `name`, if it is negative beyond rounding.
     """
     H = A.half_solve(B)
@@ -179,10 +179,10 @@ def schur_rounding(A, C, H, eps=None):
     """How far below 0 rounding may push each c − hᵀh, for entries right up to eps^(3/4)   (C.4)
 
     A is Factored, (n, n), C (m,) are the c's and H (n, m) the h's, L⁻¹ b; eps is by default that of
-    the coarser type. Returns an array (m,), ≥ 0.
+    the coarsest type. Returns an array (m,), ≥ 0.
     """
     if eps is None:
-        eps = float(max(np.finfo(T.dtype).eps for T in (C, H)))
+        eps = float(max(np.finfo(T.dtype).eps for T in (A.factor, C, H)))
     weight = np.abs(A.half_solve(H, transposed=True)).sum(axis=0)  # ‖A⁻¹ b‖₁
     L = A.L
     diagonal = np.einsum("ij,ij->i", L, L)

@@ -182,8 +182,7 @@ def recast(X, dtype):
         return tuple(recast(image, dtype) for image in X)
     if not hasattr(X, "dtype") or X.dtype == dtype:
         return X
-    with np.errstate(over="ignore"):  # the kernel sees what overflows
-        copy = guarded(cast(X, dtype))
+    copy = guarded(cast(X, dtype))  # the kernel sees what overflows
     return remarked(copy, X, part=lambda image: recast(image, dtype))
 
 

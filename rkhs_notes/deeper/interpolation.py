@@ -12,7 +12,7 @@ from ..base.points import joined_of
 from ..engines.functions.functions import MorePlaces, Number, OneFunction, Places
 from ..engines.functions.functions import SameSpace, squarable
 from ..engines.functions.known import PowerFunction
-from ..engines.kernels.gram import diagonal
+from ..engines.kernels.gram import diagonal, precision
 
 # %% ../../nbs/deeper/03a_interpolation.ipynb #df29d82a
 @contract
@@ -61,7 +61,8 @@ def check_projection(f: OneFunction, s: SameSpace, X: Places, at: MorePlaces) ->
 # %% ../../nbs/deeper/03a_interpolation.ipynb #24b18002
 def _roundings(f, s, X, at, gap):
     "What rounding may do to f − s at a point, to ‖f‖² and to P ‖f − s‖"
-    n, eps, size = len(X), np.finfo(f(X).dtype).eps, squarable(f) + squarable(s)
+    n, size = len(X), squarable(f) + squarable(s)
+    eps = max(np.finfo(precision(A)).eps for A in (f.Z, f.alpha, s.Z, s.alpha, X))
     root = math.sqrt(diagonal(f.k, joined_of(X, at)).max())
     rounding = 8 * (len(f.Z) + len(s.Z) + n) * eps**0.75 * size  # of a value, over √k(x, x)
     lost = math.sqrt(4 * n * eps)  # where P left points out

@@ -239,6 +239,12 @@ def test_submit_refuses_with_words(tmp_path, capsys, where):
     assert not (tmp_path / "a.json").exists()
 
 
+def test_nothing_is_submitted_without_a_name(tmp_path, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["submit", str(tmp_path)])
+    assert left.value.code == 2 and "required: --name" in capsys.readouterr().err
+
+
 # --- what was handed in is read ---
 
 FORMER = """{"format": 1, "name": "Emmy", "time": "2026-11-27T02:14:38Z",

@@ -484,6 +484,13 @@ def test_a_first_block_of_equal_rows_fixes_no_bandwidth():
     assert fit.partial_fit(X, y).kernel_.bandwidth > 20 and fit.score(X, y) > 0.9
 
 
+@pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
+def test_a_lam_at_the_edge_is_warned_of_in_every_unit_of_y(unit):
+    X = np.random.default_rng(1).normal(size=(300, 2))
+    with pytest.warns(UserWarning, match="lam = 1e-06 is the least that was tried"):
+        StreamingKernelRidge(Gaussian(1.0)).fit(X, unit * np.sin(X[:, 0]))
+
+
 def test_a_lam_at_the_edge_is_told_and_warned_of_once():
     X = np.random.default_rng(1).normal(size=(400, 2))
     fit = StreamingKernelRidge(Gaussian(1.0))
@@ -631,6 +638,31 @@ def test_more_voters_overrule_few_ones(monkeypatch):
     assert scores["more"] > scores["few"] + 0.02
     again = KernelRidge().fit(*train)
     assert again.chosen_ == fits["more"].chosen_ and again.kernel_ == fits["more"].kernel_
+
+
+@pytest.mark.filterwarnings("ignore:lam = ")
+@pytest.mark.parametrize("effort", ["quick", "full"])
+def test_no_bandwidth_a_step_away_from_the_elected_is_better(effort):
+    X, y = make_friedman1(600, noise=0.3, random_state=0)
+    fit = KernelRidge(effort=effort).fit(X, y)
+    for step in (0.5, 2.0):  # of the points, which is that of the bandwidth the other way
+        assert fit.loo_ <= KernelRidge(fit.kernel_).fit(step * X, y).loo_
+
+
+def test_the_evidence_is_climbed_on_few_points_before_all(monkeypatch):
+    "Shapes by leave-one-out of 200 points, their starts and climbs on 400, the last one on all"
+    voted, climbed = [], []
+
+    def noted(f, sizes, at):
+        return lambda *of, **given: sizes.append(len(of[at])) or f(*of, **given)
+
+    monkeypatch.setattr(estimators, "ridge_path", noted(estimators.ridge_path, voted, 1))
+    monkeypatch.setattr(estimators, "tuned", noted(estimators.tuned, climbed, 2))
+    X = np.linspace(0, 1, 410)[:, None]
+    fit = GaussianProcess(noise=0.01).fit(X, np.sin(9 * X[:, 0]))
+    assert fit.score(X, np.sin(9 * X[:, 0])) > 0.99
+    assert voted[0] == 200 and set(voted) == {200, 400}
+    assert climbed[-1] == 410 and set(climbed[:-1]) == {400}
 
 
 def test_full_effort_asks_more_points_and_more_kernels(monkeypatch):

@@ -254,6 +254,35 @@ def test_what_is_said_of_size_sign_and_place(words, solution, slip):
     assert words in said(solution, slip, vectors)
 
 
+@pytest.mark.parametrize("unit", [2.0**-40, 1.0, 2.0**40])
+@pytest.mark.parametrize("words, at", [("entry 1 of 4", 0), ("entry 4 of 4", -1)])
+def test_one_wrong_entry_is_named_whatever_the_unit(words, at, unit):
+    def slip(v, s, rounding=1e-12):
+        w = unit * (v * s + np.exp(v)) * (1 + rounding * np.array([1, -1, 1, -1]))
+        w[at] += unit
+        return w
+
+    def right(v, s):
+        return unit * (v * s + np.exp(v))
+
+    assert f"right, but for {words}" in said(right, slip, vectors)
+    assert "right, but" not in said(right, lambda v, s: slip(v, s, 1e-6), vectors)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # check keeps them away
+def test_zero_has_no_factor():
+    found = said(lambda v, s: v * (s > 1), lambda v, s: v * (s > 1) + v * (s < 1), vectors)
+    assert found and "times" not in found
+
+
+def test_verdicts_are_equal_whatever_arrays_they_hold():
+    def wrong(*arguments):
+        return np.zeros(3)
+
+    first, again = check("07.2", wrong), check("07.2", wrong)
+    assert first.inputs is not None and first == again
+
+
 def test_what_is_said_holds_on_all_inputs_and_only_there():
     assert "wrong where p is even" in said(
         lambda p: p**2, lambda p: p**2 + (p % 2 == 0) * p, parity

@@ -169,6 +169,8 @@ def test_counts_are_those_of_the_tables():
     fit = fitted("ridge", "landmarks", X, y)
     assert f"exact {500**3 / 3:.1e} operations and {8 * 500**2 / 2**30:.2g} GiB" in fit._told
     assert f"500 landmarks {2 * 500**2 * (24 + 500):.1e} operations" in fit._told
+    fit = fitted("three log-odds", "features", X, y)  # m = 500, q = 3, d = 2
+    assert f"features {12 * 3 * 500**3 + 500**2 * 24:.1e} operations" in fit._told
     sparse = sp.csr_matrix(np.eye(500, 2000))
     told = KernelPCA(rn.Linear(), 2, route="landmarks").fit(sparse)._told
     assert f"landmarks {500 * 500 * (22 + 2 * 500):.1e} operations" in told  # one entry a row

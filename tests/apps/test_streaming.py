@@ -96,6 +96,14 @@ def test_a_class_that_is_met_late_was_there_from_the_start():
     assert set(before.predict(X)) == {"a", "b", "c"}
 
 
+@pytest.mark.parametrize("classes, y", [([0, 1], ["a", "b"]), (["a", "b"], [0, 1])])
+def test_labels_of_another_type_than_declared_are_none_of_those_declared(classes, y):
+    fit, X = StreamingKernelClassifier(Gaussian(1.0), n_features=8), np.eye(2)
+    with pytest.raises(ValueError, match="none of those declared at the first call"):
+        fit.partial_fit(X, y, classes=classes)
+    assert not hasattr(fit, "classes_")
+
+
 def test_what_classes_were_declared_is_kept_to():
     X, y, _ = kinds(300)
     fit = StreamingKernelClassifier(n_features=20).partial_fit(X, y, list("abcd"))

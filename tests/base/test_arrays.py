@@ -10,6 +10,7 @@ from itertools import permutations
 import array_api_strict as strict
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from rkhs_notes import arrays, settings
 from rkhs_notes.base import blocks, factors
@@ -672,6 +673,16 @@ def test_blocks_of_rows_fill_the_budget_and_never_exceed_it():
 def test_what_is_no_number_is_called_by_its_kind(value, word):
     with pytest.raises((TypeError, ValueError), match=f"holds .*{word}"):
         arrays.as_floats(np.array(value), "X")
+
+
+@pytest.mark.parametrize("n, threads", [(1, 1), (2000, 1), (2001, 2)])
+def test_blas_has_one_thread_for_few_rows_and_all_for_many(n, threads):
+    with threadpool_limits(2, user_api="blas"):
+        if blocks.n_threads() < 2:
+            pytest.skip("BLAS has one thread here")
+        with blocks.few_threads(n):
+            assert blocks.n_threads() == threads
+        assert blocks.n_threads() == 2
 
 
 def test_sizes_beyond_all_floats_are_told():

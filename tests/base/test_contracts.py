@@ -443,6 +443,15 @@ def test_ends_of_a_range_are_among_what_is_refused():
                 word.read(value, "n", None)
 
 
+@pytest.mark.parametrize("least, most", [(0, 2), (2, 5), (7, 7), (1, None)])
+def test_counts_are_drawn_between_both_ends(least, most):
+    word, rng = words.count(least, most), np.random.default_rng(0)
+    drawn = {word.draw(rng, {}) for _ in range(200)}
+    assert all(word.read(n, "n", None) == n for n in drawn)
+    if most:
+        assert drawn == set(range(least, most + 1))
+
+
 def test_the_label_that_sorts_last_is_positive_and_so_is_0():
     y = words._labels(["b", "a", "b"], "y", None)
     assert y.signs.tolist() == [1.0, -1.0, 1.0] == words.as_signs(["b", "a", "b"], "y").tolist()
@@ -641,6 +650,8 @@ def test_results_are_described_where_they_are_annotated():
         Examples
         --------
         >>> solved([1.0])
+        lam
+        ---
         1.0
         """
 
@@ -657,6 +668,8 @@ def test_results_are_described_where_they_are_annotated():
             "Examples",
             "--------",
             ">>> solved([1.0])",
+            "lam",
+            "---",
             "1.0",
         ),
     ]

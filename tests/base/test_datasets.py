@@ -445,6 +445,13 @@ def test_a_file_of_ones_own_comes_first(own, name, monkeypatch):
             assert np.array_equal(load(name).X, X)  # another folder, another answer
 
 
+def test_two_columns_of_whole_numbers_are_targets_not_classes(own):
+    y = np.array([[3, 5], [5, 3], [9, 5]])
+    own("adult", X=ONES, y=y)
+    found = load("adult")
+    assert np.array_equal(found.y, y) and len(found.target_names) == 0
+
+
 def test_own_images_are_rows_and_test_rows_come_last(own):
     X = np.arange(3 * 4 * 5, dtype=np.uint8).reshape(3, 4, 5)
     own(
@@ -500,6 +507,9 @@ ONES = np.ones((3, 2))
         (dict(X=ONES, y=np.array([1, "a", None], object)), "NumPy cannot read it"),
         (dict(X=np.empty((0, 2)), y=[]), r"X is float64 of shape \(0, 2\)"),
         (dict(X=ONES, y=[1, 2, 3], X_test=ONES), "y_test is float64 of shape"),
+        (dict(X=ONES, y=[1, 2, 3], X_test=ONES[:1]), "y_test is float64 of shape"),
+        (dict(X=ONES, y=[1, 2, 3], y_test=[1]), r"X_test is float64 of shape \(0,\)"),
+        (dict(X=["a", "b"], y=[1, 2], y_test=[1]), r"X_test is float64 of shape \(0,\)"),
         (
             dict(X=ONES, y=[1, 2, 3], X_test=ONES[:, :1], y_test=[1, 2, 3]),
             r"X_test is \(3, 1\) .* beside X",

@@ -21,7 +21,7 @@ from rkhs_notes.deeper.subspaces import (
 )
 from rkhs_notes.deeper.zoo import Delta, FiniteRank, Laplace, Matern, Precomputed
 from rkhs_notes.engines.functions.functions import RKHSFunction
-from rkhs_notes.engines.functions.known import Conditioned
+from rkhs_notes.engines.functions.known import Conditioned, PowerFunction
 from rkhs_notes.engines.functions.measures import gauss_legendre
 from rkhs_notes.engines.functions.spaces import check_reproducing
 from rkhs_notes.engines.kernels.composites import Tensor
@@ -339,6 +339,29 @@ def test_check_projection_refuses_impostors():
             check_projection(f, impostor, X, T)
     with pytest.raises(LawBroken, match="‖f‖²"):
         check_projection(Halved(f.k, f.Z, f.alpha), s, X, T)
+
+
+@pytest.mark.parametrize("places", ["f4", "f8"])
+@pytest.mark.parametrize("theirs", ["f4", "f8"])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_projection_in_single_precision_is_one_wherever_it_is_looked_at(seed, theirs, places):
+    rng = np.random.default_rng(seed)
+    H, Z, X = RKHS(Gaussian(1.0)), rng.normal(size=(6, 1)), np.array([[-1.0], [0], [1.5]], "f4")
+    f = H.function(Z.astype(theirs), rng.normal(size=6).astype(theirs))
+    s = H.function(f.Z.astype("f4"), f.alpha.astype("f4"))
+    s, T = H.project(s, X), np.linspace(-3, 3, 50)[:, None].astype(places)
+    assert s.Z.dtype == np.float32 and check_projection(f, s, X.astype(places), T) <= 1 + 1e-3
+    with pytest.raises(LawBroken):
+        check_projection(f, 0.5 * s, X.astype(places), T)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_single_precision_leaves_is_rounding_at_places_of_doubles(seed):
+    X = np.random.default_rng(seed).normal(size=(5, 1)).astype("f4")
+    T = np.r_[np.linspace(-3, 3, 50)[:, None], X]
+    coarse = PowerFunction(Gaussian(1.0), X)
+    fine = PowerFunction(Gaussian(1.0), coarse.X.astype(float))
+    np.testing.assert_allclose(coarse(T), fine(T), atol=5e-3)
 
 
 class Wiggling(RKHSFunction):

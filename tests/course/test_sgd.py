@@ -266,6 +266,14 @@ def test_a_near_miss_of_the_regret():
         check_regret(k, X, 0 * t, **losing(3))
 
 
+@pytest.mark.parametrize("steps, step", [(1, 0.5), (7, 0.1), (50, 2.0)])
+def test_the_bound_of_the_regret_is_attained(steps, step):
+    "One point, slope −1 all the way, beside the function that is reached in the end: η (T + 1) / 2"
+    h = RKHSFunction(k, [[1.0]], [steps * step])
+    left = check_regret(k, [[1.0]], [1e3], h, "absolute", steps=steps, step_size=step)
+    assert left == pytest.approx(0, abs=1e-9)
+
+
 @pytest.mark.parametrize("option", [1, 2, 3, 4])
 @pytest.mark.parametrize("step_size", [1e3, 3.0])
 def test_steps_that_are_too_long_are_named(option, step_size):

@@ -701,6 +701,26 @@ def test_at_the_end_the_evidence_is_stationary_in_its_noise():
     assert abs(at[2] - at[0]) < 1e-3 * (2 * at[1] - at[0] - at[2]) / 1e-4 and max(at) == at[1]
 
 
+def test_the_search_for_the_evidence_ends_where_it_is_still():
+    "One round more is allowed, and none is taken"
+    u = np.linspace(-3, 3, 40)
+    values = np.sin(2 * u) + 0.1 * np.random.default_rng(1).normal(size=40)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        first, more = (relevance_machine(Gaussian(1.0), u, values, n, 0.1) for n in (500, 501))
+    assert first.noise == more.noise and np.array_equal(first.covariance, more.covariance)
+
+
+def test_where_no_column_helps_the_answer_is_the_mean_and_equally_sure_everywhere():
+    u = np.linspace(-3, 3, 30)
+    values = 2.0 + np.resize([1.0, -1.0], 30)
+    found = relevance_machine(Gaussian(3.0), u, values)
+    assert len(found.support) == 0
+    mean, std = found.predict(np.linspace(-5, 5, 21))
+    np.testing.assert_allclose(mean, 2.0, rtol=1e-12)
+    assert np.ptp(std) < 1e-12 and 0.999 < std[0] ** 2 < 1.001 * (1 + 1 / 30)
+
+
 def test_exact_targets_and_empty_columns():
     found = relevance_machine(Linear(), X[:, 0], 3 * X[:, 0], tol=0.1)
     np.testing.assert_allclose(found.predict(X[:, 0])[0], 3 * X[:, 0], atol=1e-3)

@@ -423,6 +423,24 @@ def test_the_conditional_statistic_by_dense_algebra():
     assert signs.statistic == pytest.approx(result.statistic)
 
 
+def test_a_result_says_which_test_it_is_and_what_is_tested():
+    x, y, z = driven(np.random.default_rng(0), 40)
+    three = [Gaussian(1.0)] * 3
+    for result, name, hypothesis in (
+        (hsic_test(*three[:2], x, y, rng=0), "HSIC", "independent"),
+        (dhsic_test(three, [x, y, z], rng=0), "dHSIC", "independent"),
+        (conditional_independence_test(*three, x, y, z), "conditional HSIC", "given Z"),
+        (
+            conditional_independence_test(*three, x, y, z, null="wild", rng=0),
+            "conditional HSIC",
+            "given Z",
+        ),
+        (generalized_covariance_test(three[0], x, y, z), "covariance", "Z"),
+    ):
+        assert name in result.name and hypothesis in result.hypothesis
+        assert result.name in repr(result)
+
+
 @pytest.mark.second_route(
     "TestResult", "generalized_covariance_test", "ridge residuals and SciPy's normal law"
 )

@@ -219,6 +219,17 @@ def test_probabilities_are_scikit_learns(seed):
     assert (ours(X) == ours.machine.decision(X)).all() and ours.labels == (-1, 1)
 
 
+@pytest.mark.parametrize("tol", [0.5, 1e-8])
+def test_decisions_are_those_of_machines_of_the_same_tol_that_did_not_see_the_point(tol):
+    X, y, _, bandwidth, C = problem(1)
+    k = Gaussian(bandwidth)
+    found = svc_probability(k, X, y, C, folds=3, rng=0, tol=tol)
+    for out in range(3):
+        rest = found.folds == out
+        part = svc(k, X[~rest], y[~rest], C, tol=tol)
+        np.testing.assert_allclose(found.decisions[rest], part.decision(X[rest]), atol=1e-12)
+
+
 def test_the_curve_is_a_weighted_logistic_regression():
     rng = np.random.default_rng(0)
     d = rng.normal(size=80)

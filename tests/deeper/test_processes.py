@@ -200,6 +200,24 @@ def test_the_law_of_free_parts_refuses(loss):
             check_representer(wrong, x, y, 0.1, loss=loss)
 
 
+@pytest.mark.parametrize("unit", [1e-4, 1.0, 1e4])
+def test_the_law_of_free_parts_holds_in_every_unit_of_x(unit):
+    x, y, _ = problem()
+    fit = semiparametric(Gaussian(0.5 * unit), unit * x, y, line, 0.1)
+    check_representer(fit, unit * x, y, 0.1)
+
+
+@pytest.mark.parametrize("scale", [1e-10, 1.0, 1e10])
+@pytest.mark.parametrize("unit", [1e-8, 1e8])
+def test_the_law_holds_in_every_unit_of_the_kernel_and_of_y(scale, unit):
+    x, y, _ = problem()
+    k = scale * Gaussian(0.5)
+    f = ridge(k, x, unit * y, 0.1 * scale)
+    check_representer(f, x, unit * y, 0.1 * scale)
+    with pytest.raises(LawBroken):
+        check_representer(1.001 * f, x, unit * y, 0.1 * scale)
+
+
 def test_an_offset_that_leaves_little_to_gain_is_refused():
     "Σ alpha = 0, missed by three times what is allowed, where the other laws see nothing"
     x, y, _ = problem()
