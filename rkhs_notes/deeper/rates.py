@@ -290,9 +290,9 @@ def spectral_risk(
     mu = eigenvalues.reshape(-1, *(1,) * t.ndim)
     left = np.where(mu > 0, t / np.maximum(mu + t, np.finfo(float).tiny), 1.0) ** passes
     bias2 = np.tensordot(coefficients**2, left**2, 1)[()]
-    finite(bias2, "the bias", "rescale coefficients")
     variance = noise / n * ((1 - left) ** 2).sum(axis=0)
-    return bias2, finite(variance, "the variance", "pass a smaller noise")
+    finite(bias2 + variance, "bias² + variance", "rescale coefficients and noise")
+    return bias2, variance
 
 # %% ../../nbs/deeper/16a_rates.ipynb #e604130d
 @contract

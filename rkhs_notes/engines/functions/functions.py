@@ -441,7 +441,8 @@ def _repeated(X, y):
 
 def independent_sections(k, X):
     "The points of X whose sections do not depend on others, and their Gram matrix factored"
-    K = gram_matrix(k, X)
+    with np.errstate(over="ignore", invalid="ignore"):  # gram_matrix refuses it, in words
+        K = gram_matrix(k, X)
     not_negative(K.diagonal(), "k(x, x)", k)
     if not K.diagonal().any():
         raise ValueError("k(x, x) = 0 at every point of X: all sections are the zero function.")
