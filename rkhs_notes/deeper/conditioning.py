@@ -23,7 +23,8 @@ from ..base.errors import at_edge, finite, require
 from ..engines.functions.functions import APoint, MorePlaces, OneFunction, Places, times
 from ..engines.kernels.entries import Lams
 from ..engines.kernels.forms import plain
-from ..engines.kernels.gram import AKernel, gram_matrix, n_points, require_points
+from ..engines.kernels.gram import AKernel, gram_matrix, n_columns, n_points
+from ..engines.kernels.gram import require_points, with_columns
 from ..engines.solving.correlations import PointsX, PointsY
 from ..engines.kernels.composites import Tensor
 from ..engines.functions.measures import Measure
@@ -245,12 +246,18 @@ def nearest_measure(f: OneFunction, Z: MorePlaces) -> Measure:
 # %% ../../nbs/deeper/15a_conditioning.ipynb #ccdc9452
 def _prior(value, name, call):
     "The embedding of a prior: a function of H(kx), a Measure, or a sample"
-    k = getattr(call.seen.get("E"), "kx", call.seen.get("kx"))
+    E, Z = call.seen.get("E"), getattr(value, "points", value)
+    k, X = getattr(E, "kx", call.seen.get("kx")), getattr(E, "X", call.seen.get("X"))
     if isinstance(value, RKHSFunction):
         word_of(OneFunction).read(value, name)
         such = "a sample, a Measure, or an embedding with that kernel"
-        return fitting(value, name, value.k == k, f"a function in H({k})", such)
-    Z = k._marked(getattr(value, "points", value), name)
+        fitting(value, name, value.k == k, f"a function in H({k})", such)
+        Z = value.Z
+    Z = k._marked(Z, name)
+    if hasattr(X, "shape"):
+        with_columns(Z, n_columns(X), name, k)
+    if isinstance(value, RKHSFunction):
+        return value
     n = n_points(Z)
     return RKHSFunction._of(k, Z, getattr(value, "weights", np.full(n, 1 / n)))
 

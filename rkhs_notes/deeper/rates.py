@@ -291,7 +291,8 @@ def spectral_risk(
     left = np.where(mu > 0, t / np.maximum(mu + t, np.finfo(float).tiny), 1.0) ** passes
     bias2 = np.tensordot(coefficients**2, left**2, 1)[()]
     finite(bias2, "the bias", "rescale coefficients")
-    return bias2, noise / n * ((1 - left) ** 2).sum(axis=0)
+    variance = noise / n * ((1 - left) ** 2).sum(axis=0)
+    return bias2, finite(variance, "the variance", "pass a smaller noise")
 
 # %% ../../nbs/deeper/16a_rates.ipynb #e604130d
 @contract

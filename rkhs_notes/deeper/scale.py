@@ -26,7 +26,7 @@ from ..engines.functions.functions import times
 
 # %% ../../nbs/deeper/14_scale.ipynb #6c9ec511
 from ..engines.kernels.gram import AKernel, both_points, diagonal, n_columns, n_points
-from ..engines.kernels.gram import precision
+from ..engines.kernels.gram import precision, with_columns
 from ..engines.solving.operators import AllPoints, OnCentres, centres_of, independent
 from ..engines.solving.landmarks import Landmarks, function_of, landmark_map
 from ..engines.solving.operators import normal_sums, solved, symmetric_times, weighed
@@ -249,6 +249,8 @@ class LargeProcess(Band):
 
     def _paths(self, X):
         f, S = self.fit.function, self.draws.shape[1]
+        if hasattr(X, "shape"):
+            with_columns(X, n_columns(f.Z), "X", f.k)
         fits = times(f.k, X, f.Z, f.alpha)
         mean, drawn = fits[:, :-S], drawn_values(self.prior, self.draws, X)
         if self.several:
@@ -449,7 +451,9 @@ class LargeComponents(KernelComponents):
     k = property(lambda self: _kernel_of(self.components), doc="The kernel.")
     centres = property(lambda self: self.sample, doc="The landmarks, or a thousand points.")
     scores = property(lambda self: self.transform(self.sample), doc="Coordinates of `centres`.")
-    share = property(lambda self: getattr(self.mean, "alpha", None))
+    share = property(
+        lambda self: getattr(self.mean, "alpha", None), doc="Of each landmark in the mean feature."
+    )
 
     @contract
     def residual(self, X: Points):

@@ -339,6 +339,7 @@ def stein_discrepancy(k: AKernel, score: Function, X: Points, biased: Flag = Fal
     """
     n = n_points(require_points(X, 2, "X", "pairs of different points need two"))
     u, one = SteinKernel._of(k, score), np.ones(n)
+    X = u._marked(X, "X")
     total = double_sum(u, X, one, X, one)  # in blocks
     if biased:
         return total / n**2

@@ -18,7 +18,7 @@ from ..base.words import Count, Finite, Flag, Positive, Rng, Targets, Weights, W
 from ..base.words import array, fitting
 
 # %% ../../nbs/deeper/14a_streams.ipynb #feeccc83
-from ..base.errors import require, warned
+from ..base.errors import finite, require, warned
 from ..engines.data.clusters import PointBlocks, as_stream, computed, is_lazy
 from ..engines.data.clusters import lazy_blocks, task_blocks, tree_of
 from ..engines.data.stored import FilePath, read_expression, write_expression
@@ -327,7 +327,7 @@ class StreamingRidge(StreamingMeans):
         return self._fit(V, m, level, offset)
 
     def _fit(self, V, m, level, offset):
-        b = level - m @ V
+        b = level - m @ finite(V, "the weights", "pass a larger lam")
         if self.n_targets == 1:
             V, b = V[:, 0], float(b[0])
         f = FeatureFunction._of(self.phi, V).of_columns(self)

@@ -372,6 +372,7 @@ def _grid(X, Y, n=7):
         scale = Linear()
     order = np.argsort(ranked(Z)[1], kind="stable")  # sorted: labels cannot matter
     middle = median_bandwidth(taken_of(Z, order), k=scale)
+    as_number(middle * 2.0 ** ((n - 1) / 2), "the largest bandwidth", because=": rescale X and Y")
     return [Gaussian._of(float(middle * 2.0**j)) for j in np.arange(n) - (n - 1) / 2]
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #46cb6076

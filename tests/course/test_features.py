@@ -613,6 +613,10 @@ def test_a_small_budget_refuses_features_that_do_not_fit():
         Polynomial(2).feature_map(20)(np.ones((100, 20)))
         with pytest.raises(MemoryError, match="result_mib"):
             Product(Polynomial(2), Polynomial(2)).feature_map(20)(np.ones((100, 20)))
+        few = sp.random(300, 50, density=0.4, format="csr", random_state=0)
+        with pytest.raises(MemoryError, match="the kernel itself"):  # 210 entries a row
+            Polynomial(2, offset=0).feature_map(50)(few)
+        assert Polynomial(2, offset=0).feature_map(50)(few[:100]).shape == (100, 1275)
 
 
 # what a second reader broke

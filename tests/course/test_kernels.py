@@ -742,6 +742,20 @@ def test_gradients_that_are_wrong_are_refused():
         check_gradient(Wrong(2), X)
 
 
+def test_a_gradient_that_overflows_breaks_the_law_without_a_warning():
+    class TooSteep(Gaussian):
+        def _vjp(self, X, Y, G):
+            return {"bandwidth": np.sum(np.full(9, 1e308))}
+
+    class NoNumber(TooSteep):
+        def _vjp(self, X, Y, G):
+            return {"bandwidth": np.subtract(np.inf, np.inf)}
+
+    for k in (TooSteep(2.0), NoNumber(2.0)):
+        with np.errstate(all="raise"), pytest.raises(LawBroken, match="gradient in bandwidth"):
+            check_gradient(k, [[0.0], [1.0]])
+
+
 # Near misses: objects that break one law by `by`, in the units of its tolerance.
 
 

@@ -257,13 +257,22 @@ def test_pre_images_of_weighted_points_are_those_of_repeated_ones():
 
 def test_pre_images_that_do_not_exist():
     pca = kernel_pca(Gaussian(1.0), X, 3)
-    with pytest.raises(ConvergenceFailure, match="after 1 steps"):
+    with pytest.raises(ConvergenceFailure, match="row 0: it still moves by .* after 1 steps"):
         pca.reconstruct(X + 0.3, max_iter=1, tol=1e-12)
     three = kernel_pca(Gaussian(1.0), [[-0.09, -0.28], [-0.04, 0.27], [-0.23, 0.48]], 2)
     beyond = -8 * np.sign(three.components(three.components.Z).mean(axis=0)) * [0.5, 4]
-    with pytest.raises(ConvergenceFailure, match="no pre-image for row 1"):
+    with pytest.raises(ConvergenceFailure, match="row 1: the projection is negative at every"):
         three.pre_image([three.scores[0], beyond])
     assert np.isfinite(three.pre_image(beyond, "ridge", lam=1e-3)).all()
+
+
+@pytest.mark.parametrize("tol", [1e-1, 1e-3])
+def test_a_pre_image_does_not_depend_on_the_rows_beside_it(tol):
+    "Each stops by its own last step, as soon as that is below tol"
+    pca = kernel_pca(Gaussian(1.0), X, 3)
+    scores = pca.transform(X[:20] + 0.3)
+    alone = np.vstack([pca.pre_image(row[None], tol=tol) for row in scores])
+    np.testing.assert_allclose(pca.pre_image(scores, tol=tol), alone, atol=1e-9)
 
 
 def test_the_default_way_back_beats_linear_pca():

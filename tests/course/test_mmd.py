@@ -382,6 +382,20 @@ def test_results_pickle_print_and_draw():
     assert len(r.kernels) == 7 and r.witness.k == r.best
 
 
+@pytest.mark.parametrize("d", [1, 2])
+def test_the_picture_of_a_witness_shows_every_point_of_both_samples(d):
+    ax = plt.figure().gca()
+    mmd_test(Gaussian(1.0), X[:, :d], Y[:, :d], 19).plot(witness_ax=ax, ax=plt.figure().gca())
+    first, second = (line.get_xydata() for line in ax.lines[-2:])
+    for drawn, sample in ((first, X), (second, Y)):
+        assert sorted(map(tuple, drawn[:, :d])) == sorted(map(tuple, sample[:, :d]))
+    if d == 1:  # a row of ticks each, below the curve
+        curve = ax.lines[0].get_ydata()
+        assert np.ptp(first[:, 1]) == np.ptp(second[:, 1]) == 0
+        assert second[0, 1] < first[0, 1] < curve.min()
+    plt.close("all")
+
+
 def test_the_witness_attains_the_supremum():
     f = witness(Gaussian(1.0), X, Y)
     gap = f(X).mean() - f(Y).mean()

@@ -320,6 +320,22 @@ def test_second_moment_of_very_narrow_periods():
     assert squares.sum(axis=1).mean() == pytest.approx(measure.second_moment, rel=5 / 4000**0.5)
 
 
+def test_structured_normals_are_an_array_to_numpy():
+    Omega = structured_normals(5, 3, 0)
+    A = np.asarray(Omega)
+    for result, expected in (
+        (-Omega, -A),
+        (np.cos(Omega), np.cos(A)),
+        (np.add.reduce(Omega), A.sum(axis=0)),
+        (2 * Omega / [1.0, 2.0, 4.0], 2 * A / [1.0, 2.0, 4.0]),
+        (np.arange(5.0)[:, None] * Omega, np.arange(5.0)[:, None] * A),
+        (1 / Omega, 1 / A),
+        (Omega - Omega, 0 * A),
+        (Omega * Omega, A * A),
+    ):
+        np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-12)
+
+
 @pytest.mark.second_route("OfDifference", "NumPy")
 def test_functions_of_the_difference():
     x, y = np.array([0.0, 1.0, 3.0]), np.array([1.0, 2.0])

@@ -72,6 +72,16 @@ def test_compress_keeps_its_word(k, tol):
     assert {tuple(z) for z in g.Z} <= {tuple(z) for z in f.Z}
 
 
+def test_compress_needs_the_memory_of_the_centres_that_it_keeps():
+    "All 300 sections are orthogonal, and the basis has as many columns: 0.69 MiB, not 512 columns"
+    f = RKHS(Gaussian(1e-3)).function(np.arange(300.0), np.arange(300.0) + 1)
+    with settings.using(result_mib=0.7):
+        assert len(f.compress(1e-6).Z) == 300
+        assert len(f.compress(0.999).Z) < 20
+    with settings.using(result_mib=0.68), pytest.raises(MemoryError, match="a larger tol"):
+        f.compress(1e-6)
+
+
 def test_compress_finds_the_rank():
     rng = np.random.default_rng(1)
     f = RKHS(Polynomial(2)).function(rng.normal(size=(300, 2)), rng.normal(size=300))
@@ -395,6 +405,32 @@ def test_norms_neither_vanish_nor_overflow(scale):
     assert H.norm([scale, 0]) == pytest.approx(scale)
 
 
+def test_one_number_comes_as_a_float_and_several_as_an_array():
+    H = RKHS(Gaussian(1.0) + Linear())
+    one, two = (H.function([0.0, 1.0], c) for c in ([1.0, -2.0], [[1.0, 0.0], [-2.0, 3.0]]))
+    for number in (
+        lambda f: f.norm(),
+        lambda f: f.distance(one if f is one else two),
+        lambda f: f.inner(one),
+        lambda f: sum_norm(f, Gaussian(1.0), Linear()),
+    ):
+        assert type(number(one)) is float
+        assert number(two).shape in {(2,), (2, 1)}
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_a_negative_square_is_told_wherever_it_stands(order):
+    "Sections at 0 have the square −1, those at π/2 the square 1"
+
+    class Saddle(Kernel):
+        def _gram(self, X, Y, xp):
+            return np.sin(X) * np.sin(Y.T) - np.cos(X) * np.cos(Y.T)
+
+    assert RKHS(Saddle()).section(np.pi / 2).norm() == pytest.approx(1)
+    with pytest.raises(IndefiniteKernel, match="alphaᵀ K alpha, for alpha scaled to 1, is -1"):
+        RKHSFunction(Saddle(), [0.0, np.pi / 2], np.eye(2)[:, order]).norm()
+
+
 def test_functions_survive_pickling_and_stay_read_only():
     f = RKHS(Gaussian(1.0)).function([[0.0, 1.0]], [2.0])
     g = pickle.loads(pickle.dumps(f))
@@ -519,6 +555,14 @@ def test_tensor_products_multiply_inner_products(seed):
     X, U = rng.normal(size=(5, 2)), rng.normal(size=5)
     np.testing.assert_allclose(h((X, U)), f(X) * g(U), atol=1e-12)
     check_reproducing(h, np.c_[X, U])
+
+
+def test_pairs_of_centres_beyond_the_memory_are_refused():
+    f = RKHS(Gaussian(1.0)).function(np.arange(200.0), np.ones(200))
+    with settings.using(result_mib=0.6), pytest.raises(MemoryError, match="f.compress"):
+        tensor_product(f, f)  # 40 000 pairs of floats take 0.61 MiB
+    with settings.using(result_mib=0.62):
+        assert len(tensor_product(f, f).Z) == 40_000
 
 
 def test_products_of_functions_are_short_in_the_product_space():

@@ -337,6 +337,20 @@ def test_clusters_of_repeated_points():
     assert np.allclose(phi(few) @ phi(few).T, Gaussian()(few))
 
 
+@pytest.mark.parametrize("k", [Laplace(0.5), Laplace(0.5).on(1), Delta() + Laplace(0.1)], ids=str)
+def test_the_cells_of_a_point_do_not_depend_on_the_points_beside_it(k):
+    "Seen or not, inside or outside of the box of the sample, near infinity"
+    rng = np.random.default_rng(0)
+    seen = np.vstack([np.zeros(2), rng.uniform(size=(30, 2))])
+    phi = binning_features(k, seen, 40, 0)
+    far = [[30, 30], [-30, -30], [1e200, -1e200]]  # in no cell of the sample
+    others = [[1, 1], [1, 0], [0, 1], [-3, 0.5], seen.max(axis=0), *far]
+    together = np.vstack([seen, others])
+    alone = np.vstack([phi(point[None]).toarray() for point in together])
+    assert np.array_equal(phi(together).toarray(), alone) and alone[:31].any(axis=1).all()
+    assert not alone[-3:].any()
+
+
 def test_cells_whose_numbers_are_beyond_53_bits_stay_different():
     "Four coordinates of 2^20 cells each; two points of neighbouring cells in the first alone"
     ones, top = np.ones(4), 2.0**20 - 1
@@ -345,6 +359,17 @@ def test_cells_whose_numbers_are_beyond_53_bits_stay_different():
     assert cells.learn(Y) == 2
     place = cells(Y, np.stack([Y.min(axis=1), Y.max(axis=1)], axis=1))
     assert place[0] == place[2] != place[1]
+
+
+def test_a_function_is_at_most_2048_times_as_wide_at_its_foot_as_at_half_its_height():
+    def two_hats(c):
+        return lambda t: 0.9 * np.maximum(0, 1 - t) + 0.1 * np.maximum(0, 1 - t / c)
+
+    pitches, masses = hat_mixture(two_hats(2.0**11))
+    assert masses[pitches > 2].sum() == pytest.approx(0.1, abs=1e-3)
+    assert pitches @ masses == pytest.approx(0.9 + 0.1 * 2**11, rel=1e-2)
+    with pytest.raises(ValueError, match=r"does not die away: \S+\(2.05e\+03\) is 0.05 of"):
+        hat_mixture(two_hats(2.0**12))
 
 
 @pytest.mark.parametrize("reach", [2.0, 30.0])

@@ -130,8 +130,15 @@ def test_translations_from_scikit_learn():
         gp.Matern(LENGTHS, nu=1.5),
         gp.Matern(LENGTHS, nu=np.inf),
         2.0 * gp.RBF(LENGTHS) + gp.Matern(LENGTHS, nu=2.5) * gp.RBF([1.0, 1.0, 9.0]),
+        gp.Matern(LENGTHS, nu=2.5) * gp.RationalQuadratic(0.7, 1.5),
+        gp.RBF(0.7) + gp.DotProduct(1.5) ** 2,
+        gp.ConstantKernel(3.0) + gp.WhiteKernel(0.3),
     ):
-        np.testing.assert_allclose(rn.from_sklearn(theirs)(X, Y), theirs(X, Y), rtol=1e-10)
+        ours = rn.from_sklearn(theirs)
+        np.testing.assert_allclose(ours(X, Y), theirs(X, Y), rtol=1e-10)
+        np.testing.assert_allclose(ours(X), theirs(X), rtol=1e-9)  # with the noise of a point
+    periodic, line = gp.ExpSineSquared(0.8, 2.5), X[:, :1]  # of one column
+    np.testing.assert_allclose(rn.from_sklearn(periodic)(line), periodic(line), rtol=1e-9)
     assert rn.from_sklearn(gp.RBF([2.0])) == rn.Gaussian(2.0)  # one length for all columns
     with pytest.raises(TypeError, match="of one bandwidth"):
         rn.to_gamma(rn.Gaussian(LENGTHS))

@@ -146,6 +146,14 @@ def test_columns_go_by_name():
         partial_dependence(3.0, X, 0)
 
 
+def test_the_grid_by_default_is_every_pair_between_the_percentiles():
+    X, y = data()
+    found = partial_dependence(rn.ridge(Gaussian(1.0), X, y, 0.1), X, [2, 0]).grid
+    ends = np.quantile(X[:, [2, 0]], [0.05, 0.95], axis=0)
+    axes = [np.linspace(*column, 25) for column in ends.T]
+    np.testing.assert_allclose(found, [(a, b) for a in axes[0] for b in axes[1]])
+
+
 def test_what_was_answered_stays():
     X, y = data()
     kept = X.copy()

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chi2, chisquare, gamma, permutation_test
 
+import rkhs_notes as rn
 from rkhs_notes import settings
+from rkhs_notes.deeper.dependence import (
+    conditional_independence_test,
+    dhsic_test,
+    generalized_covariance_test,
+)
 from rkhs_notes.engines.testing.resampling import (
     TestResult,
     binomial_interval,
@@ -212,6 +218,54 @@ def test_the_result_is_a_value():
     ax = result.plot(plt.figure().gca())
     assert ax.get_xlabel() == "MMD²"
     plt.close("all")
+
+
+k, ONE, TWO = rn.Gaussian(1.0), rng.normal(size=(12, 1)), rng.normal(size=(12, 1))
+REPORTS = {
+    "MMD²_U": (
+        lambda: rn.mmd_test(k, ONE, TWO, 19, rng=0),
+        "permutation",
+        "both samples come from one distribution",
+    ),
+    "linear-time MMD²": (
+        lambda: rn.mmd_test(k, ONE, TWO, 19, statistic="linear", rng=0),
+        "swaps inside pairs",
+        "both samples come from one distribution",
+    ),
+    "HSIC": (
+        lambda: rn.hsic_test(k, k, ONE, TWO, 19, rng=0),
+        "permutation",
+        "the two sides are independent",
+    ),
+    "dHSIC": (
+        lambda: dhsic_test([k] * 3, [ONE, TWO, ONE * TWO], 19, rng=0),
+        "permutation",
+        "the 3 variables are independent",
+    ),
+    "conditional HSIC": (
+        lambda: conditional_independence_test(k, k, k, ONE, TWO, ONE + TWO, n_draws=19, lam=0.1),
+        "gamma law",
+        "the two sides are independent given Z",
+    ),
+    "generalized covariance": (
+        lambda: generalized_covariance_test(k, ONE, TWO, ONE + TWO, lam=0.1),
+        "normal multipliers",
+        "X and Y are uncorrelated given Z",
+    ),
+    "KSD²": (
+        lambda: rn.goodness_of_fit_test(k, np.negative, ONE, 0, 19),
+        "wild bootstrap",
+        "the sample comes from the law with this score",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_each_test_reports_its_statistic_its_null_and_what_it_tests(name):
+    call, method, hypothesis = REPORTS[name]
+    report = repr(call())
+    assert report.startswith(f"{name} = ") and f" ({method}" in report
+    assert f". That {hypothesis} is" in report
 
 
 def test_few_draws_draw_and_print_too():

@@ -800,6 +800,21 @@ def test_numbers_of_any_table_are_asked_for_by_name(source):
         list(table.numbers(["w"], 100))
 
 
+def test_a_source_is_asked_for_what_is_wanted():
+    "Columns by their places, so many rows at once, and as numbers only where numbers are wanted"
+    asked = []
+
+    def parts(*wanted):
+        asked.append(wanted)
+        yield [np.arange(3.0)] * len(wanted[0]), range(1, 4)
+
+    table = Table("t", ["a", "b", "c"], parts=parts)
+    assert np.concatenate(list(table.numbers(["c", "a"], 7))).shape == (3, 2)
+    assert len(next(table.blocks(["b"]))) == 1
+    (numbers, rows, as_numbers), (texts, _, as_texts) = asked
+    assert (numbers, rows, texts) == ([2, 0], 7, [1]) and as_numbers and not as_texts
+
+
 def test_a_word_among_numbers_is_told_by_its_row():
     table = read_table({"v": ["1", "two", "3"]}, name="t")
     with pytest.raises(ValueError, match="t, row 2: 'two' in column 'v' is no finite number"):

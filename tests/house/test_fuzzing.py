@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from test_contracts import CONTRACTS
 
 import fuzzing
+import rkhs_notes as rn
 from conftest import refuse
 from rkhs_notes import Linear, nu_svr, svc, svc_leave_one_out, svr
 from rkhs_notes.apps.exercises import check_exercises
@@ -69,6 +70,7 @@ from rkhs_notes.engines.solving.convex import certificate
 from rkhs_notes.engines.solving.couplings import tune_coupling
 from rkhs_notes.engines.solving.curves import check_min_norm
 from rkhs_notes.engines.solving.descent import kernel_sgd, sgd_primal
+from rkhs_notes.engines.solving.gram_operators import GramOperator
 from rkhs_notes.engines.solving.losses import check_loss, squared
 from rkhs_notes.engines.solving.mercer_expansions import integral_operator
 from rkhs_notes.engines.solving.paths import min_norm_path
@@ -238,6 +240,7 @@ def test_defects_and_bounds_have_no_unit():
 
 BEYOND = np.array([1], np.longdouble) * np.longdouble("1e4000")
 column = lambda X, y: (lambda Z: np.ones((len(Z), 1)), 1.0)  # noqa: E731
+PLANE = np.random.default_rng(4).uniform(0.1, 1.0, size=(6, 2))
 REFUSED = {
     "an integer above the floats": (lambda: as_floats([10**400, 1], "y"), ValueError, "y is not finite"),
     "and beside it None": (lambda: as_floats([10**400, None], "y"), TypeError, "Python objects"),
@@ -281,7 +284,60 @@ REFUSED = {
         r"\(3, 3\); pass \(n, 2\)"),
     "a picture of texts": (
         lambda: Mismatch(2).plot(), TypeError, r"kernels on ℝ, at numbers: X\[0\] is of type float"),
+    "a number as a stream": (
+        lambda: rn.stream_sample(np.longdouble(3.0), 2), TypeError, "not points, or a stream of blocks"),
+    "a number without axes as a stream": (
+        lambda: rn.stream_sample(np.array(2.0), 2), TypeError, "not points, or a stream of blocks"),
+    "a truth value as a stream": (
+        lambda: rn.stream_ridge(rn.Linear().feature_map(1), np.True_, 0.1), TypeError, "not a stream"),
+    "an interval in another space": (
+        lambda: rn.jackknife_plus(k, PLANE, PLANE[:, 0], 0.1).conformal_interval(np.ones((3, 4))),
+        ValueError, r"X has shape \(3, 4\); pass \(n, 2\)"),
+    "an interval of a process in another space": (
+        lambda: rn.gaussian_process(k, PLANE, PLANE[:, 0], 0.1).conformal_interval(np.ones((3, 4))),
+        ValueError, r"X has shape \(3, 4\); pass \(n, 2\)"),
+    "paths of a large process in another space": (
+        lambda: rn.gaussian_process_large(k, PLANE, PLANE[:, 0], 0.1, rng=0).var(np.ones((3, 4))),
+        ValueError, r"X has shape \(3, 4\); pass \(n, 2\)"),
+    "what is left of a kernel beyond the floats": (
+        lambda: Conditioned(rn.Linear() + k, PLANE * 1e200), ValueError, "overflows"),
+    "a grid beyond the floats": (
+        lambda: rn.grid_norm(k, np.ones((2, 2)), 1.7e308), ValueError, "the length of the grid = inf"),
+    "noise beyond the floats": (
+        lambda: rn.spectral_risk(ONES, ONES, 1.7e308, 1, 1e-9), ValueError, "the variance overflow"),
+    "a prior in another space": (
+        lambda: rn.kernel_sum_rule(rn.conditional_embedding(k, k, PLANE, PLANE, 0.1), np.ones(5)),
+        ValueError, r"prior has shape \(5, 1\); pass \(n, 2\)"),
+    "an embedded prior in another space": (
+        lambda: rn.kernel_chain_rule(
+            rn.conditional_embedding(k, k, PLANE, PLANE, 0.1), rn.mean_embedding(k, np.ones((5, 1)))),
+        ValueError, r"prior has shape \(5, 1\); pass \(n, 2\)"),
+    "bandwidths beyond the floats": (
+        lambda: rn.gaussian_grid(PLANE, PLANE * 1e308), ValueError, "the largest bandwidth = inf"),
+    "a penalty of nothing beside fewer rows than features": (
+        lambda: rn.stream_ridge(
+            rn.fourier_features(k, 2, 20, rng=0), [(PLANE, PLANE[:, 0])], [5e-324, 1e-323]),
+        ValueError, "the weights overflows float64.*pass a larger lam"),
+    "an operator beyond the floats": (
+        lambda: GramOperator(rn.Linear() + k, PLANE * 1e200), ValueError, "overflows float64; rescale X"),
+    "a power function beyond the floats": (
+        lambda: rn.PowerFunction(rn.Linear() + k, PLANE * 1e200), ValueError, "overflows"),
 }  # fmt: skip
+
+
+def test_limits_of_floats_are_no_limits_of_methods():
+    "The least tolerance, and sparse points where gradients want dense ones"
+    with pytest.raises(ConvergenceFailure, match="cannot be rounded more finely. Try tol"):
+        nu_svr(k, PLANE, PLANE[:, 0], 1.0, 0.5, tol=5e-324)
+    for call in (rn.stein_discrepancy, rn.goodness_of_fit_test):
+        with pytest.raises(TypeError, match="is a sparse matrix; pass"):
+            call(rn.Linear(), lambda X: -X, csr_array(PLANE))
+
+
+def test_a_function_of_no_centres_is_zero():
+    "As a machine's that no point supports"
+    nothing = rn.RKHSFunction._of(k, np.empty((0, 2)), np.empty((0, 3)))
+    np.testing.assert_array_equal(nothing(PLANE), np.zeros((len(PLANE), 3)))
 
 
 @pytest.mark.parametrize("case", REFUSED)
@@ -496,6 +552,16 @@ def test_kernels_within_kernels_end_in_words_and_not_in_a_full_stack():
     assert "multiply out" in str(caught.value) and np.isfinite(deep(LINE)).all()
     wide = sum((Gaussian(1.0 + i) for i in range(699)), Gaussian(1.0))
     assert wide(LINE).trace() == pytest.approx(700 * len(LINE))
+
+
+@pytest.mark.parametrize("wrap", [lambda k: k.normalized(), lambda k: k.on([0])])
+def test_a_hundred_kernels_within_each_other_are_not_too_many(wrap):
+    deep = Gaussian(1.0)
+    for _ in range(101):  # the last holds a hundred
+        deep = wrap(deep)
+    np.testing.assert_allclose(deep(LINE), Gaussian(1.0)(LINE), rtol=1e-12)
+    with pytest.raises(ValueError, match="stand 101 deep"):
+        wrap(deep)
 
 
 @pytest.mark.parametrize("n", [3, 40])

@@ -162,9 +162,10 @@ def examples(module):
     return [test for test in doctest.DocTestFinder().find(module, globs=known) if test.examples]
 
 
-@pytest.mark.parametrize(
-    "module", sorted(path.stem for path in (ROOT / "rkhs_notes").rglob("[a-z]*.py"))
-)
+MODULES = sorted(path.stem for path in (ROOT / "rkhs_notes").rglob("[a-z]*.py"))
+
+
+@pytest.mark.parametrize("module", MODULES)
 def test_examples_in_docstrings(module):
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
     refuse([test.name for test in examples(module) if runner.run(test).failed])
@@ -173,6 +174,21 @@ def test_examples_in_docstrings(module):
 def test_the_names_used_most_have_examples():
     silent = [name for name in MOST_USED if ">>>" not in (getattr(rkhs_notes, name).__doc__ or "")]
     assert len(MOST_USED) == 30 and silent == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_public_properties_say_what_they_are(module):
+    module = importlib.import_module(f"rkhs_notes.{rkhs_notes._modules()[module]}")
+    kinds = [vars(module)[name] for name in getattr(module, "__all__", [])]
+    refuse(
+        [
+            f"{kind.__name__}.{name}"
+            for kind in kinds
+            if isinstance(kind, type)
+            for name, value in vars(kind).items()
+            if isinstance(value, property) and name[0] != "_" and not value.__doc__
+        ]
+    )
 
 
 def key_problems(paths):

@@ -63,7 +63,7 @@ def as_stream(blocks):
 
 def _point_blocks(value, name, call=None):
     fits = hasattr(value, "__iter__") or hasattr(value, "shape")
-    fits = fits and not isinstance(value, (str, bytes, dict))
+    fits = fits and not isinstance(value, (str, bytes, dict)) and getattr(value, "ndim", 1) > 0
     return fitting(
         value, name, fits, "points, or a stream of blocks", "an array X, or a list of them"
     )

@@ -135,7 +135,8 @@ def _whole(vector, D, a):
     "The matrix (D + a, D + a)"
     triangle, C, S = np.split(vector, [D * (D + 1) // 2, size_of(D, a) - a * a])
     M = np.empty((D + a, D + a))
-    M[:D, :D] = dtpttr(D, triangle, uplo="U")[0] if D else 0
+    if D:
+        M[:D, :D] = dtpttr(D, triangle, uplo="U")[0]
     M[:D, D:], M[D:, D:] = C.reshape(D, a), S.reshape(a, a)
     for i in range(D):  # in place: it may be large
         M[i + 1 :, i] = M[i, i + 1 :]
@@ -191,7 +192,9 @@ def is_pair(blocks):
 
 
 def _stream(value, name, call=None):
-    fits = hasattr(value, "__iter__") and not isinstance(value, (str, bytes, dict, np.ndarray))
+    fits = hasattr(value, "__iter__") and not isinstance(
+        value, (str, bytes, dict, np.ndarray, np.generic)
+    )
     return fitting(value, name, fits, "a stream of blocks", "a list of pairs (X, y), or one pair")
 
 

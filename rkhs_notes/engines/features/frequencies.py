@@ -283,11 +283,12 @@ def reach_of(value, name):
     tops = np.abs(value(points.ravel())).reshape(points.shape).max(axis=1) / (size or 1)
     levels = (0.5, 1e-12, 1e-9, 1e-7, 1e-5)
     half, *ends = (max(np.flatnonzero(tops > level), default=-1) + 1 for level in levels)
+    far = min(half + 11, len(scales) - 1)  # no grid holds more
     for end in ends:
-        if size and end < len(scales) and end - half <= 11:
+        if size and end <= far:
             return 2 * float(scales[end])
     raise ValueError(
-        f"{name} does not die away: {name}({scales[-1]:.3g}) is {tops[-1]:.2g} of "
+        f"{name} does not die away: {name}({scales[far]:.3g}) is {tops[far]:.2g} of "
         f"{name}(0) = {size:.3g}. Subtract what stays "
         "(spectral_from_function also takes reach=…)."
     )

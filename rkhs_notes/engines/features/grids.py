@@ -136,7 +136,7 @@ class Cells:
                 code *= self.radix[i]
                 K[self.key[i]] += code
         if checked:
-            K[:, ~inside] = 0.0
+            K[:, ~inside] = -1.0  # no cell has such a number
         return K, inside
 
     def learn(self, Y):
@@ -159,15 +159,13 @@ class Cells:
             first, last = (self._code(end[self.columns], slice(None)) for end in ends.T)
             beyond = (first < 0).any() or (last >= self.digits).any()
             K, inside = self._keys(Y, beyond)
-        before = np.zeros(Y.shape[1], np.int64)
+        before = np.where(inside, 0, -1)
         for key, steps in zip(K, self.steps):
             cells = steps[0](key)
             if len(steps) > 1:
                 known = (cells >= 0) & (before >= 0)
                 cells = steps[1](np.where(known, before * steps[0].count + cells, -1))
             before = cells
-        if beyond:
-            before[~inside] = -1
         return before
 
 # %% ../../../nbs/engines/features/grids.ipynb #ca2fd7b0

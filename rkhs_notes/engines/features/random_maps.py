@@ -43,7 +43,7 @@ def sketched(parts, sketches, D, X):
     if len(thrown) == 1:
         return thrown[0]
     waves = math.prod(np.fft.rfft(F, axis=1) for F in thrown)
-    return np.fft.irfft(waves, n=D, axis=1).astype(X.dtype, copy=False)  # (9a.4)
+    return np.fft.irfft(waves, n=D, axis=1)  # (9a.4)
 
 # %% ../../../nbs/engines/features/random_maps.ipynb #22505bb4
 @contract

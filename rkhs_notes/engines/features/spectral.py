@@ -109,7 +109,7 @@ class OfDifference(Kernel):
         return values_of(self.f, "f", delta.ravel()).reshape(delta.shape)
 
 # %% ../../../nbs/engines/features/spectral.ipynb #dc41405f
-_draw_kernel = lambda rng, sizes: Gaussian(rng.uniform(0.5, 2))
+_draw_kernel = lambda rng, sizes: Gaussian()
 _OnTheLine = Annotated[Any, function("(n,) → (n,), or Kernel", _draw_kernel)]
 _Reach = Annotated[float, number(at_least=1e-100)]  # so that ω² is a number
 

@@ -361,7 +361,7 @@ def _compressed(f, tol):
     some = alpha.reshape(len(first), -1).any(axis=1)
     some[0] |= not some.any()  # the zero function keeps one centre
     f = RKHSFunction._of(f.k, taken_of(f.Z, first[some]), alpha[some])
-    if tol == 0 or len(f.Z) == 1:
+    if tol <= np.finfo(float).eps or len(f.Z) == 1:  # rounding hides smaller bounds
         return f
     alpha, Z = f.alpha.reshape(len(f.Z), -1).astype(float), recast(f.Z, np.dtype(float))
     top = np.where(alpha.any(axis=0), np.abs(alpha).max(axis=0), 1)
@@ -388,7 +388,8 @@ def _pursuit(k, Z, alpha, values, goal):
     Where rounding forbids the goal all centres come back, with alpha.
     """
     gap, rest = diagonal(k, Z).astype(float), values.copy()
-    floor, per_function = 4 * np.finfo(float).eps * gap.max(), 1 / np.maximum(goal, 1e-300)
+    limits = np.finfo(float)
+    floor, per_function = 4 * limits.eps * gap.max(), 1 / np.maximum(goal, limits.tiny)
     kept, parts, basis = [], [], np.empty((len(Z), min(8, len(Z))), order="F")
     while ((alpha * rest).sum(axis=0) > goal).any() and len(kept) < len(Z):
         gain = (rest**2 @ per_function) * (gap > floor)
@@ -396,8 +397,9 @@ def _pursuit(k, Z, alpha, values, goal):
         if gain[best] == 0:  # the others are within rounding of the span
             return list(range(len(Z))), alpha
         if r == basis.shape[1]:
-            require_fits((len(Z), 2 * r), instead="a larger tol")
-            basis = np.asfortranarray(np.pad(basis, ((0, 0), (0, min(r, len(Z) - r)))))
+            more = min(r, len(Z) - r)
+            require_fits((len(Z), r + more), instead="a larger tol")
+            basis = np.asfortranarray(np.pad(basis, ((0, 0), (0, more))))
         column = gram_matrix(k, Z, taken_of(Z, [best]))[:, 0] - basis[:, :r] @ basis[best, :r]
         basis[:, r] = column / math.sqrt(gap[best])
         parts.append(rest[best] / math.sqrt(gap[best]))

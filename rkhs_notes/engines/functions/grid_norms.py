@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 from typing import Annotated
-from ...base.arrays import as_floats, shaped
+from ...base.arrays import as_floats, as_number, shaped
 from ...base.blocks import require_fits
 from ...base.contracts import contract
 from ...base.errors import NoSpectralMeasure, NotPositiveDefinite, require
@@ -78,6 +78,7 @@ def _eigenvalues(k, shape, spacing):
     "Of the Gram matrix on a periodic grid, in the order of an FFT"
     d = len(shape)
     k.points(np.zeros((1, d)), "the points of the grid")
+    as_number(spacing * max(shape), "the length of the grid", at_most=1e300, because=": rescale it")
     copies = [math.ceil(_reach(k, d) / (spacing * n)) for n in shape]
     sizes = [(2 * m + 1) * n for m, n in zip(copies, shape)]
     require_fits(sizes, instead="a coarser grid, or a kernel that reaches less far")

@@ -49,12 +49,13 @@ class Conditioned(OfOne, Kernel):
     def __post_init__(self):
         super().__post_init__()
         centres = self.X
-        if np.any(self.noise):
-            K = gram_matrix(self.k, self.X)
-            not_negative(K.diagonal(), "k(x, x)", self.k)
-            gram = Cholesky(K, self.noise, "K + noise I", "a larger noise", overwrite=True)
-        else:
-            centres, gram = independent_sections(self.k, self.X)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused, in words
+            if np.any(self.noise):
+                K = gram_matrix(self.k, self.X)
+                not_negative(K.diagonal(), "k(x, x)", self.k)
+                gram = Cholesky(K, self.noise, "K + noise I", "a larger noise", overwrite=True)
+            else:
+                centres, gram = independent_sections(self.k, self.X)
         vars(self).update(gram=gram, centres=centres)
 
     def _explained(self, X, xp):
@@ -89,7 +90,8 @@ class PowerFunction(Value):
 
     def __post_init__(self):
         super().__post_init__()
-        centres, gram = independent_sections(self.k, self.X)
+        with np.errstate(over="ignore", invalid="ignore"):  # its diagonal is refused, in words
+            centres, gram = independent_sections(self.k, self.X)
         left = Conditioned._of(self.k, centres, 0.0, gram=gram, centres=centres)
         vars(self).update(X=kept(centres), left=left, given=len(self.X))
 

@@ -230,7 +230,7 @@ def too_narrow(k):
 
 def cosine_series(k, period, n):
     "(n Fourier coefficients by the FFT on a grid that grows until they have decayed, their error)"
-    size = 2 ** math.ceil(math.log2(max(4 * n, 256)))
+    size = max(4 * n, 256)
     while True:
         values = gram_matrix(k, np.arange(size) * (period / size), [0.0])[:, 0]
         coefficients = np.fft.rfft(values).real / size

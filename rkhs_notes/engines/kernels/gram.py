@@ -400,6 +400,8 @@ def _tile_shape(k, n, m, itemsize, most=2.0, strips=False):
 
 def _parts(n, most, start=0):
     "range(start, n) in slices of equal length, of at most `most`"
+    if n <= start:
+        return []  # a sum over nothing
     length = -(-n // -(-n // most))
     return [slice(i, min(i + length, n)) for i in range(start, n, length)]
 

@@ -210,7 +210,7 @@ class Mahalanobis(Radial, Kernel):
     """
 
     scales: Widths  # (d,)
-    bandwidth = property(lambda self: self.scales)
+    bandwidth = property(lambda self: self.scales, doc="A length for each column, (d,).")
 
     def exponent(self, r2, xp):
         return into(imul, r2, -0.5)

@@ -29,7 +29,7 @@ def _edges(value, name, call=None):
     try:
         E = np.array(E if len(E) else np.zeros((0, 2), dtype=int))
     except ValueError:  # pairs beside triples
-        E = np.zeros(1)
+        E = np.array(None)
     if E.ndim != 2 or E.shape[1] != 2 or E.dtype.kind not in "iu" or E.min(initial=0) < 0:
         raise ValueError(f"{name} must be pairs of node numbers 0, 1, …, as in [(0, 1), (1, 2)].")
     E = np.sort(E.astype(int), axis=1)

@@ -58,7 +58,7 @@ Texts = Annotated[
         lambda value, name, call: as_sequences(value, name),
         (),
         lambda rng, sizes: ["".join(rng.choice(list("acgt"), 9)) for _ in range(sizes["n"])],
-        (None, "acgt", 3.0, [], [1.0, 2.0], ["a", b"a"], {}, [("a", ["b"])]),
+        (None, "acgt", [], [1.0, 2.0], ["a", b"a"], {}, [("a", ["b"])]),
     ),
 ]
 
@@ -179,7 +179,7 @@ def _close_words(number, size, length, mismatches):
             for moves in product(range(1, size), repeat=m):
                 change = sum(
                     ((digits[i] + move) % size - digits[i]) * size**i
-                    for i, move in zip(places, moves, strict=True)
+                    for i, move in zip(places, moves)
                 )
                 columns.append(number + change)
     return np.stack(columns, axis=1)

@@ -46,7 +46,7 @@ def _libsvm(points, y, each, tol, options):
 
     set_verbosity_wrap(0)
     top = float(each.max())
-    run = dict(C=top, tol=tol, max_iter=_STEPS, cache_size=200.0)
+    run = dict(C=top, tol=max(tol, 1e-300), max_iter=_STEPS, cache_size=200.0)
     found = fit(points, y.astype(float), sample_weight=each / top, **run, **options)
     return found[0], found[3], int(np.sum(found[-1]))
 

@@ -16,7 +16,8 @@ from ...base.points import Points, taken_of
 from ...base.words import Flag, Positive, Probability, Targets
 from ..functions.fits import Fit
 from ..functions.functions import RKHSFunction, times
-from ..kernels.gram import AKernel, gram_matrix, n_points, require_points
+from ..kernels.gram import AKernel, gram_matrix, n_columns, n_points
+from ..kernels.gram import require_points, with_columns
 from .systems import beside, squarable, usual_causes
 
 # %% ../../../nbs/engines/solving/conformal.ipynb #6b4bf27e
@@ -32,9 +33,11 @@ def _bounds(values, H, r, level):
     return -np.partition(size - without, j - 1, axis=0)[j - 1], upper  # (5c.5)
 
 
-def jackknife(values_at, weights_at, r, X, level):
-    "(lower, upper) at the points X, in blocks of them"
+def jackknife(f, values_at, weights_at, r, X, level):
+    "(lower, upper) at the points X of the space of f, in blocks of them"
     parts = []
+    if hasattr(X, "shape"):
+        with_columns(X, n_columns(f.Z), "X", f.k)
     for rows in row_blocks(n_points(X), 4 * r.size):
         some = taken_of(X, rows)
         parts.append(_bounds(values_at(some), weights_at(some), r, level))
@@ -84,7 +87,7 @@ class JackknifePlus(Fit):
         returns : lower and upper, arrays (m,) or (m, t); ±∞ where level > n / (n + 1)
         references : Theorem 5c.4; Barber, Candès, Ramdas and Tibshirani (2021)
         """
-        return jackknife(self._at, self._weights, self.residuals, X, level)
+        return jackknife(self.function, self._at, self._weights, self.residuals, X, level)
 
 # %% ../../../nbs/engines/solving/conformal.ipynb #96bdfa0e
 @contract

@@ -96,7 +96,8 @@ class GaussianProcess(Conditional):
         k, Z = self.k, self.mean.Z
         r = (self.mean.alpha.T / self.gram.inverse_diagonal()).T
         weights = lambda X: self.gram.solve(gram_matrix(k, Z, X))
-        return jackknife(lambda X: times(k, X, Z, self.mean.alpha), weights, r, X, level)
+        values = lambda X: times(k, X, Z, self.mean.alpha)
+        return jackknife(self.mean, values, weights, r, X, level)
 
     def __repr__(self):
         return (

@@ -92,7 +92,8 @@ class GramOperator(Value):
             weights = frozen(np.ones(n_points(self.X)))
         if self.centred:
             near = steady(near, self.X)
-        values = diagonal(near, self.X)
+        with np.errstate(over="ignore", invalid="ignore"):  # diagonal refuses it, in words
+            values = diagonal(near, self.X)
         _require_range(weights, values)
         if values.nbytes * len(values) <= settings.result_mib * 2**20:
             K = gram_matrix(near, self.X)

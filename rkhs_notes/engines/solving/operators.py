@@ -241,7 +241,7 @@ class OnCentres:
         require_fits((n_points(Z), n_points(Z)), instead="fewer centres")
         self.Z, self.L = independent(k, Z)
         m, top = len(self.L), float(np.max(diagonal(k, self.Z)))
-        noise = np.finfo(float).eps * n * m * top**2 * self.weights.max()
+        noise = np.finfo(float).eps * n * m * top * top * self.weights.max()
         self.raw = noise <= lam * self.L.rcond(1.0)  # (OPR.7)
         rows = sample or 32 * m
         if m <= 3000 and not sample:
