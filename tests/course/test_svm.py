@@ -738,6 +738,16 @@ def test_a_machine_of_few_points_keeps_within_a_small_budget():
     np.testing.assert_allclose(few.objective, whole.objective, rtol=1e-5)
 
 
+@pytest.mark.parametrize("unit", [2.0**-200, 2.0**200])
+def test_a_small_budget_leaves_no_unit_of_the_points_out(unit):
+    "Also those that single precision, in which points are looked for, does not hold"
+    X, y = large(690, 3)
+    with settings.using(result_mib=3):
+        plain, other = svc(Gaussian(1.0), X, y), svc(Gaussian(unit), unit * X, y)
+    np.testing.assert_allclose(other.objective, plain.objective, rtol=1e-5)
+    assert (other.predict(unit * X) == plain.predict(X)).mean() > 0.99
+
+
 def test_a_small_budget_for_results_computes_rows():
     X, y = large(2000, 3)
     whole = svc(Gaussian(1.0), X, y)

@@ -78,7 +78,12 @@ def _by_parts(k, X, problem, tol, report, theirs):
             inside, more = _on_part(k, X, problem, W, b, 0.9 * tol, theirs)
             b, steps = np.zeros(n), steps + more
             b[W] = inside
-            f = gram_times(k, look, b)
+            try:
+                f = gram_times(k, look, b)
+            except ValueError:
+                if look is X:
+                    raise
+                look, f = X, gram_times(k, X, b)  # beyond the range of float32
             join, violation = _would_join(problem, W, b, f, tol)
             if not len(join) and look is not X:
                 look, f = X, gram_times(k, X, b)
