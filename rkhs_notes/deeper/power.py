@@ -7,7 +7,7 @@ __all__ = ['mmd2_variance', 'choose_kernel']
 import numpy as np
 from functools import partial
 from ..base.contracts import contract
-from ..base.words import Count
+from ..base.words import Count, Finite
 from .two_samples import KernelList, gaussian_grid
 from ..engines.functions.functions import times
 from ..engines.kernels.gram import AKernel, n_columns
@@ -19,7 +19,7 @@ from ..engines.testing.samples import OtherSample, Sample, steady
 
 # %% ../../nbs/deeper/11c_power.ipynb #bae40ca7
 @contract
-def mmd2_variance(k: AKernel, X: Sample, Y: OtherSample) -> float:
+def mmd2_variance(k: AKernel, X: Sample, Y: OtherSample) -> Finite:
     """4 Var f(x)/m + 4 Var f(y)/n, f = μ_X − μ_Y: how much MMD²_U varies from draw to draw   (11c.4)
 
     With P = Q its mean is about twice Var MMD²_U, and not 0.

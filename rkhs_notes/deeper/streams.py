@@ -319,7 +319,11 @@ class StreamingRidge(StreamingMeans):
         G, C, _, m, level, W = parts = self._parts()
         if np.ndim(lam):
             _, U, _, solved = _solutions(parts, lam, offset)
-            return [self._fit(U @ v, m, level, offset) for _, _, v, *_ in solved]
+            found = [U @ v for _, _, v, *_ in solved]
+            if not np.isfinite(found).all():
+                least = float(np.min(lam))
+                raise ValueError(f"lam = {least:g} is lost in rounding: pass a larger lam.")
+            return [self._fit(V, m, level, offset) for V in found]
         both = np.column_stack([C, m])
         if len(G):
             both = Cholesky(G, float(lam), "Φᵀ W Φ + lam I", "a larger lam").solve(both)
@@ -330,7 +334,7 @@ class StreamingRidge(StreamingMeans):
         b = level - m @ V
         if self.n_targets == 1:
             V, b = V[:, 0], float(b[0])
-        f = FeatureFunction(self.phi, V).of_columns(self)
+        f = FeatureFunction._of(self.phi, V).of_columns(self)
         return OffsetFit._of(f, b) if offset else f
 
     def _scored(self, offset):

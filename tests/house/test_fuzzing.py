@@ -305,6 +305,10 @@ REFUSED = {
         lambda: rn.grid_norm(k, np.ones((2, 2)), 1.7e308), ValueError, "points of the grid is not finite"),
     "noise beyond the floats": (
         lambda: rn.spectral_risk(ONES, ONES, 1.7e308, 1, 1e-9), ValueError, "variance overflows"),
+    "a variance beyond the floats": (
+        lambda: rn.mmd2_variance(rn.Linear(), PLANE * 1e80, -PLANE), ValueError, "overflow|rescale"),
+    "a grid of more points than there are": (
+        lambda: rn.check_fourier_norm(rn.RKHS(k).section([0.5]), np.exp, 5e-324), MemoryError, "coarser"),
     "a prior in another space": (
         lambda: rn.kernel_sum_rule(rn.conditional_embedding(k, k, PLANE, PLANE, 0.1), np.ones(5)),
         ValueError, r"prior has shape \(5, 1\); pass \(n, 2\)"),
@@ -317,7 +321,7 @@ REFUSED = {
     "a penalty of nothing beside fewer rows than features": (
         lambda: rn.stream_ridge(
             rn.fourier_features(k, 2, 20, rng=0), [(PLANE, PLANE[:, 0])], [5e-324, 1e-323]),
-        ValueError, "w is not finite"),
+        ValueError, "lam = 4.94066e-324 is lost in rounding"),
     "an operator beyond the floats": (
         lambda: GramOperator(rn.Linear() + k, PLANE * 1e200), ValueError, "overflows float64; rescale X"),
     "a power function beyond the floats": (

@@ -135,7 +135,7 @@ def _transforms(f, spacing):
     "|f̂| and S at the frequencies w of a grid, dω/(2π)ᵈ, and what rounding and its ends leave"
     d, reach = f.Z.shape[1], _reach(f.k, f.Z.shape[1])
     low, high = f.Z.min(axis=0) - reach, f.Z.max(axis=0) + reach
-    shape = [math.ceil((b - a) / spacing) + 1 for a, b in zip(low, high)]
+    shape = [math.ceil(min((b - a) / spacing, 1e18)) + 1 for a, b in zip(low, high)]
     require_fits((*shape, 4), instead="a coarser grid, or centres nearer to each other")
     X = _rows(*(a + spacing * np.arange(n) for a, n in zip(low, shape)))
     middle = X.reshape(*shape, d)[tuple(n // 2 for n in shape)]
