@@ -372,7 +372,10 @@ def _grid(X, Y, n=7):
         scale = Linear()
     order = np.argsort(ranked(Z)[1], kind="stable")  # sorted: labels cannot matter
     middle = median_bandwidth(taken_of(Z, order), k=scale)
-    return [Gaussian(float(middle * 2.0**j)) for j in np.arange(n) - (n - 1) / 2]
+    widths = middle * 2.0 ** (np.arange(n) - (n - 1) / 2)
+    if math.isinf(widths[-1]):
+        raise ValueError("the largest bandwidth leaves the range of floats: rescale X and Y.")
+    return [Gaussian._of(float(width)) for width in widths]
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #46cb6076
 class AggregatedTest(MMDTest):

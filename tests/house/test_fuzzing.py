@@ -317,7 +317,7 @@ REFUSED = {
             rn.conditional_embedding(k, k, PLANE, PLANE, 0.1), rn.mean_embedding(k, np.ones((5, 1)))),
         ValueError, r"prior has shape \(5, 1\); pass \(n, 2\)"),
     "bandwidths beyond the floats": (
-        lambda: rn.gaussian_grid(PLANE, PLANE * 1e308), ValueError, "bandwidth = inf"),
+        lambda: rn.gaussian_grid(PLANE, PLANE * 1e308), ValueError, "the largest bandwidth"),
     "a penalty of nothing beside fewer rows than features": (
         lambda: rn.stream_ridge(
             rn.fourier_features(k, 2, 20, rng=0), [(PLANE, PLANE[:, 0])], [5e-324, 1e-323]),
