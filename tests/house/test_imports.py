@@ -4,6 +4,7 @@ import ast
 import importlib
 import json
 import pickle
+import re
 import subprocess
 import sys
 import typing
@@ -476,3 +477,11 @@ def test_the_version_is_the_same_everywhere():
         and f"\n## {cited}\n" in changes
         and "\n## Unreleased\n" in changes
     )
+
+
+def test_a_module_names_its_neighbours_from_where_it_stands():
+    "The exporter leaves an import over several lines as the notebook has it"
+    modules = [path for path in (ROOT / "rkhs_notes").rglob("*.py") if path.name != "_modidx.py"]
+    absolute = re.compile(r"(?m)^(?:from|import) rkhs_notes\b")
+    found = [str(p.relative_to(ROOT)) for p in modules if absolute.search(p.read_text("utf-8"))]
+    assert len(modules) > 100 and found == []

@@ -18,13 +18,8 @@ from ...base.contracts import contract
 from ...base.points import ARRAYS, marked, names_of, prepared
 from ...base.values import brief
 from ...base.words import Count, Function, NonNegative, Positive, Word, array, present
-from rkhs_notes.engines.kernels.expressions import (
-    as_tex,
-    as_written,
-    bracketed,
-    tex_bracketed,
-    tex_name,
-)
+from .expressions import as_tex, as_written, bracketed
+from .expressions import tex_bracketed, tex_name
 from .forms import Apart, as_apart, plain, power
 from .gram import AKernel, Evaluated, as_kernel, forget_other_formulas
 from .gram import library, n_points, of_any_kind, one_tile, precision

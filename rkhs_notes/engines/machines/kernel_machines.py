@@ -23,13 +23,8 @@ from .boxes import BoxProblem
 from .prices import ClassWeights, Distances, Price, Prices, centres_of
 from .prices import own_unit
 from .prices import point_prices, require_classes, two_classes
-from rkhs_notes.engines.machines.support import (
-    Deciding,
-    certified,
-    pair_distances,
-    require_made_from,
-    solved,
-)
+from .support import Deciding, certified, pair_distances
+from .support import require_made_from, solved
 
 # %% ../../../nbs/engines/machines/kernel_machines.ipynb #d7e9850c
 class SupportVectorMachine(Deciding):
