@@ -213,7 +213,7 @@ class MarkovChain(Value):
 
     def steps_of(self, X):
         "How often each symbol follows each in each text, (n, r, r)."
-        r, text = len(self.alphabet), strings.coded_over(self.alphabet, X)
+        r, text = len(self.alphabet), strings.coded_over(self.alphabet, self.points(X))
         owner, pair, _ = strings.words(text, 2)
         return strings.count_matrix(owner, pair, len(X), r * r).toarray().reshape(-1, r, r)
 
@@ -259,7 +259,7 @@ class GaussianMixture(Value):
     def score(self, X):
         "r_c − π_c for the log-weights, r_c (x − μ_c)/σ_c² for the means, (n, c + c d)   (13.12)"
         share = self.weights / self.weights.sum()
-        z = (X[:, None, :] - self.means) / self.widths[:, None]
+        z = (self.points(X)[:, None, :] - self.means) / self.widths[:, None]
         d = self.means.shape[1]
         logs = np.log(share) - d * np.log(self.widths) - (z**2).sum(axis=2) / 2
         r = bags.log_shares(logs)  # the share of each part in x
