@@ -37,7 +37,7 @@ from rkhs_notes.deeper.scale import gaussian_process_large
 from rkhs_notes.deeper.stein import goodness_of_fit_test
 from rkhs_notes.deeper.structured import MarkovChain, Mismatch, markov_chain
 from rkhs_notes.deeper.two_samples import mmd_test_split
-from rkhs_notes.deeper.variants import svm_primal
+from rkhs_notes.deeper.variants import svm_primal, svr_primal
 from rkhs_notes.deeper.zoo import Bilinear, Mahalanobis, Matern, Periodic, RationalQuadratic
 from rkhs_notes.engines.data.pictures import image_pairs, low_resolution
 from rkhs_notes.engines.data.sums import ExactSum
@@ -326,6 +326,11 @@ REFUSED = {
         lambda: GramOperator(rn.Linear() + k, PLANE * 1e200), ValueError, "overflows float64; rescale X"),
     "a power function beyond the floats": (
         lambda: rn.PowerFunction(rn.Linear() + k, PLANE * 1e200), ValueError, "overflows"),
+    "targets whose squares are 0": (
+        lambda: svr_primal(fuzzing.bounded_features, PLANE, PLANE[:, 0] * 5e-324, 1.0),
+        ValueError,
+        "the largest of y = .* squares leave the floats",
+    ),
 }  # fmt: skip
 
 

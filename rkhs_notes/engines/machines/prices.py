@@ -162,10 +162,11 @@ def centres_of(b):
 def in_deviations(y, C, weights):
     "(y / unit, the unit, prices for that, prices)"
     as_number(
-        np.abs(y).max(),
+        size := np.abs(y).max(),
         "the largest of y",
+        at_least=1e-150 if size else 0,
         at_most=1e150,
-        because=", or squares overflow: rescale y",
+        because=", or squares leave the floats: rescale y",
     )
     y, w = y.astype(float), weighing(len(y), weights)
     unit = unit_of(y, w)
