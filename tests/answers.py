@@ -2,10 +2,10 @@
 
     python tests/answers.py     asks all again, writes answers.json, says what changed
 
-Three sources of calls: the lines of catalogue.py, with each argument of theirs spoiled as well; arguments that
-the words of a signature draw, for every function, constructor and method; cases of fuzzing.py. What a call
-gives is reduced to leaves: an array of floats to a weighted sum of its entries, words and all else to a few
-letters of their hash; a refusal to its type and, where it is ours, its words.
+Three sources of calls: the lines of catalogue.py, with each argument of theirs spoiled as well; arguments
+that the words of a signature draw, for every function, constructor and method; cases of fuzzing.py. What a
+call gives is reduced to leaves: an array of floats to a weighted sum of its entries, words and all else to a
+few letters of their hash; a refusal to its type and, where it is ours, its words.
 
 A sum agrees within 1e-9 of the sum of its sizes (3e-4 in float32), or within 100 times what it changes when
 every coordinate of the data moves by an ulp, three times at random. What such a move changes altogether, a
@@ -31,14 +31,16 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+
 from conftest import ROOT  # isort: skip (it puts the tests' folders on the path)
-from catalogue import CALLS, FOLDER, KERNELS, OF_A_KERNEL, data, helpers, points
-from catalogue import drawn as shown
-from fuzzing import COLUMNS, DRAWS, draw_case, everything
 from matplotlib import pyplot as plt
 from test_contracts import STAR, from_here
 from test_contracts import drawn as drawn_for
 from test_imports import public_names
+
+from catalogue import CALLS, FOLDER, KERNELS, OF_A_KERNEL, data, helpers, points
+from catalogue import drawn as shown
+from fuzzing import COLUMNS, DRAWS, draw_case, everything
 
 KEPT = Path(__file__).with_name("answers.json")
 TOLERANCE = {"float64": 1e-9, "float32": 3e-4, "complex128": 1e-9}
@@ -375,7 +377,7 @@ ASKED = labels()
 
 
 def kept(runs):
-    "A call in short: the hash of its steady words, its sums (with ~tolerance if it is a wide one), what is unsteady"
+    "A call in short: a hash of its words, its sums, with ~tolerance if it is wide, the places that move"
     (first, stated), *others = runs
     steady, sums, unsteady = [], [], []
     for place, (path, (words, total, size, tolerance)) in enumerate(first.items()):

@@ -505,7 +505,11 @@ BAD = {
         "step",
     ),
     "columns of a mixture": (lambda: Fisher(MIXTURE)(np.ones((3, 3))), ValueError, "ℝ.2"),
-    "the score of another symbol": (lambda: CHAIN.score(["acgx"]), ValueError, "holds 'x', outside"),
+    "the score of another symbol": (
+        lambda: CHAIN.score(["acgx"]),
+        ValueError,
+        "holds 'x', outside",
+    ),
     "the score of other points": (lambda: MIXTURE.score(np.ones((3, 3))), ValueError, "ℝ.2"),
     "mixture of two sizes": (
         lambda: GaussianMixture([1.0], [[0.0], [1.0]], [1.0]),
