@@ -413,9 +413,18 @@ def changes(known, leaves):
     return found
 
 
+def answered(label, move=None):
+    "{line: (outcome, tolerance)} of a block, whatever was asked before"
+    plt.close("all")
+    with plt.rc_context():
+        plt.rcdefaults()
+        plt.switch_backend("Agg")
+        return ASKED[label](move)
+
+
 def asked_all(label):
     "{line in short: (line, its leaves for each move)} of a block"
-    runs, nothing = [ASKED[label](move) for move in MOVES], ({}, 0.0)
+    runs, nothing = [answered(label, move) for move in MOVES], ({}, 0.0)
     return {short(line): (line, [run.get(line, nothing) for run in runs]) for line in runs[0]}
 
 
