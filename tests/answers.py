@@ -61,7 +61,7 @@ def worded(text):
     return (
         re.sub(r"0x[0-9a-f]+", "0x…", str(text))
         .replace(FOLDER, "FOLDER")
-        .replace(os.getcwd(), "CHECKOUT")
+        .replace(str(ROOT), "CHECKOUT")
     )
 
 
@@ -416,10 +416,15 @@ def changes(known, leaves):
 def answered(label, move=None):
     "{line: (outcome, tolerance)} of a block, whatever was asked before"
     plt.close("all")
-    with plt.rc_context():
-        plt.rcdefaults()
-        plt.switch_backend("Agg")
-        return ASKED[label](move)
+    before = os.getcwd()
+    os.chdir(FOLDER)  # where a call may write
+    try:
+        with plt.rc_context():
+            plt.rcdefaults()
+            plt.switch_backend("Agg")
+            return ASKED[label](move)
+    finally:
+        os.chdir(before)
 
 
 def asked_all(label):
