@@ -11,6 +11,8 @@ A sum agrees within 1e-9 of the sum of its sizes (3e-4 in float32), or within 10
 every coordinate of the data moves by an ulp, three times at random. What such a move changes altogether, a
 count of steps, a sign, is not kept. A kept answer says that nothing changed, not that it is right: that is
 what all other tests are for. Where an answer is meant to change, write the file again and read the list.
+Last digits, and the words of libraries, hang on versions: where those are others than when the file was
+written, the test is skipped, and says so.
 """
 
 import ast
@@ -24,10 +26,13 @@ import io
 import json
 import math
 import os
+import platform
 import re
+import sys
 import types
 import warnings
 import zlib
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -427,6 +432,14 @@ def answered(label, move=None):
         os.chdir(before)
 
 
+def made_with():
+    "What the last digits and the words of libraries hang on"
+    libraries = "numpy", "scipy", "scikit-learn", "matplotlib", "pandas"
+    versions = [f"{name} {'.'.join(version(name).split('.')[:2])}" for name in libraries]
+    python = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
+    return ", ".join([f"{platform.system()} {platform.machine()}", python, *versions])
+
+
 def asked_all(label):
     "{line in short: (line, its leaves for each move)} of a block"
     runs, nothing = [answered(label, move) for move in MOVES], ({}, 0.0)
@@ -435,7 +448,7 @@ def asked_all(label):
 
 def main():
     old = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
-    blocks = []
+    blocks = [f'"made with": {json.dumps(made_with())}']
     for label in ASKED:
         new, before = asked_all(label), old.get(label, {})
         for key, (line, runs) in new.items():
