@@ -180,10 +180,13 @@ def outcome(work):
         except Exception as error:  # noqa: BLE001
             said = plain_text(worded(error)) if from_here(error) else ""
             found = leaves({"error": type(error).__name__, "said": said})
-    ours = {
-        w.category.__name__ for w in heard if "rkhs_notes" in w.filename or "tests" in w.filename
-    }
-    found["warnings"] = str(sorted(ours - {"DeprecationWarning", "ResourceWarning"}))
+    places = "rkhs_notes", "tests", "catalogue"  # of ours: they name the line of the caller
+    ours = [w for w in heard if any(place in w.filename for place in places)]
+    ours = [w for w in ours if w.category not in (DeprecationWarning, ResourceWarning)]
+    found["warnings"] = sorted(
+        {re.sub(r"[-+.\d]+(e[-+]\d+)?", "#", f"{w.category.__name__}: {w.message}") for w in ours}
+    )
+    found["warnings"] = worded(found["warnings"])
     return {path: reduced(leaf) for path, leaf in found.items()}
 
 
@@ -361,6 +364,29 @@ def draws_of(place, move):
     return found
 
 
+def signatures(move):
+    "{name: (its arguments with their defaults and words, 0)} of all public names and their methods"
+    found = {}
+    for name, value in everyone().items():
+        parts = {name: value}
+        if inspect.isclass(value) and value.__module__.startswith("rkhs_notes"):
+            own = {n: v for n, v in vars(value).items() if n[0] != "_" and callable(v)}
+            parts |= {f"{name}.{n}": v for n, v in own.items()}
+        for path, part in parts.items():
+            if callable(part):
+                found[path] = outcome(functools.partial(arguments_of, part)), 0.0
+    return found
+
+
+def arguments_of(part):
+    given = inspect.signature(part).parameters.values()
+    words = getattr(getattr(part, "plan", None), "words", {})
+    defaults = [
+        f"{p.name} {p.kind} {'' if p.default is p.empty else repr(p.default)}" for p in given
+    ]
+    return [*defaults, *(f"{name}: {word.says}" for name, word in words.items())]
+
+
 # keeping and comparing
 
 
@@ -373,6 +399,7 @@ def labels():
             found[f"{text} on {which}"] = functools.partial(lines_of, block, which, spoil)
     for module, block in CALLS.items():
         found[module] = functools.partial(lines_of, block, None, True)
+    found["signatures"] = signatures
     for place, (name, _) in enumerate(targets()):
         found[f"drawn {name}"] = functools.partial(draws_of, place)
     return found

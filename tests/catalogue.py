@@ -9,6 +9,7 @@ import contextlib
 import io
 import math
 import pickle
+import re
 import tempfile
 from pathlib import Path
 
@@ -716,6 +717,7 @@ KernelSVC(Gaussian(0.7), 1.0).fit(BX, b3).decision_function(Y) # tol 2e-3
 KernelSVC(Gaussian(0.7), 1.0, class_weight="balanced").fit(BX, bs).decision_function(Y) # tol 2e-3
 KernelSVC(Gaussian(0.7), 1.0, class_weight={"a": 2.0, "b": 1.0}).fit(BX, bs).decision_function(Y) # tol 2e-3
 KernelSVC(Gaussian(0.7), 1.0, probability=True).fit(BX, bs).predict_proba(Y) # tol 5e-3
+KernelSVC(Gaussian(0.7), 1.0, probability=True).fit(BX, b3).predict_proba(Y) # tol 5e-3
 KernelSVC().fit(BX, bs).C_, KernelSVC(Gaussian(0.7)).fit(BX, bs).predict(Y)
 KernelSVC(class_weight={"z": 1.0}).fit(BX, bs)
 c.predict_proba(Y)
@@ -954,6 +956,13 @@ load_model("nothing")
 write_expression(folder, 1)
 stored(fourier_features(Gaussian(), 2, 4, 1))(Y), stored(nystrom_features(Gaussian(), X, 4, 1))(Y)
 """,
+    "play": """
+[spec_of(drag_interpolant(X[:4, 0], y[:4], 0.7, "c")), spec_of(drag_posterior(X[:4, 0], y[:4], 0.7, 0.1))]
+spec_of(drag_witness(X[:5, 0], Y[:4, 0], 0.7)), spec_of(drag_machine(X[:6], s[:6], 0.7, 1.0, "<c>"))
+drag_interpolant(BIG[:21, 0], BIG[:21, 1], 0.7)
+drag_interpolant(X[:1, 0], y[:1], 0.7)
+script()[:200], len(script()) > 1000
+""",
     "diagrams": """
 shown(diagram({"a": (0, 0), "b": (2, 1)}, [("a", "b", "f")]))
 partial_dependence(ridge(Gaussian(), X, y, 0.1), X, 0)
@@ -1170,6 +1179,11 @@ def helpers(names):
         fitted=fitted,
         shown=drawn,
         print_of=repr,
+        spec_of=lambda d: (
+            d.spec,
+            d.caption,
+            re.sub(r"[A-Za-z0-9+/=]{200,}", "PNG", d.html())[-900:],
+        ),
         pd=pandas,
         stored=lambda v: (v.save(file("v.npz")), names["load_model"](file("v.npz")))[1],
         read_of=lambda m: [m.profile, m.seed, m.block_mib, m.result_mib, m.dpi],
