@@ -191,6 +191,7 @@ check_inner_product(np.dot, list(X)[:2]), check_inner_product(m.inner, [np.sin, 
 check_inner_product(lambda f, g: f @ g + 1, list(X)[:3])
 check_inner_product(lambda f, g: f[0] * g[0], list(X)[:3])
 lp_norm(X, 2), lp_norm(y, 1), lp_norm(y, np.inf), lp_norm(y, 0), lp_norm(y, 0.5), lp_norm(3.0, 2)
+lp_norm([[1e-250, 1e-250], [1e250, 1e250]], 2)
 check_norm(lambda f: lp_norm(f, 1), list(X)[:4])
 check_norm(lambda f: lp_norm(f, 0.5), list(X)[:4])
 check_norm(lambda f: f @ f, list(X)[:4])
@@ -546,6 +547,9 @@ mmd2_threshold(20, 30), mmd2_threshold(20, 20, 0.1, 2.0, "u1"), gaussian_grid(X,
 a = mmd_test_aggregated(None, X, Y, 39)
 a, a.best, str(a), mmd_test_aggregated([k, Linear()], X, Y, 19, 3), AggregatedTest(0.5, 0.1, np.arange(9.0))
 mmd_test_split(None, BIG[:20], BIG[20:] + 1, 0.5, 29), mmd_test_split([k, Linear()], X, Y, 0.4, 19, rng=2)
+drawn(mmd_test_split(None, BIG[:20], BIG[20:] + 1, 0.5, 19).plot())
+drawn(mmd_test_split(None, BIG[:20, 0], BIG[20:, 0] + 1, 0.5, 19).plot())
+drawn(mmd_test_split(None, A12[:6], A12[6:] + 1, 0.5, 19).plot())
 check_mmd(k, Y, V), check_mmd(Linear(), Y, V)
 check_mmd(k, Y, V, u=mmd2_v)
 check_level(lambda U, W, r: r.uniform(), lambda r: (0, 0), 60, rng=1)
@@ -664,8 +668,8 @@ drawn(plot_classes(X, words)), drawn(plot_classes(x, s[:10])), drawn(heatmap(KX)
 drawn(heatmap(-KX, label="a"))
 drawn(plot_decision(lambda z: z[:, 0], X, s, resolution=9))
 plot_classes(A, s[:5])
-use_style(), palette, ACCENT, WARM, GOLD, GREEN, VIOLET, INK, MUTED, SEQUENTIAL, DIVERGING, SINGLE, WIDE
-SQUARE
+use_style(), style_now(), palette, ACCENT, WARM, GOLD, GREEN, VIOLET, INK, MUTED, SEQUENTIAL, DIVERGING
+SINGLE, WIDE, SQUARE
 f = frames(lambda v: heatmap(v * KX), {"one": 1, "two": 2}, "factor", alt=lambda v: f"K times {v}")
 f.names, f.alts, f.label, f.start, len(f.html()) > 1000, isinstance(f, Frames)
 frames(lambda v: heatmap(KX), [])
@@ -797,6 +801,7 @@ stream_ridge(phi, b, [0.1, 1.0])[1](Y), StreamingKernelRidge(Gaussian(2.0), 0.1,
 list(FileBlocks(file("gaps.csv", "u,v,t\\n1,2,3\\n4,,6\\n7,8,10\\n"), "t"))
 list(FileBlocks(file("gaps.csv"), "t", gaps="drop")), list(FileBlocks(file("gaps.csv"), "none"))
 list(FileBlocks("no such file", "t"))
+FileBlocks(file("rows.csv"), "t", ["u", 3]), FileBlocks(file("rows.csv"), ["t", "v"], "u")
 stored(t).solve(0.1)(Y), stored(m1).mean_embedding()(Y)
 """,
     "tables": """
@@ -813,6 +818,11 @@ read_table(file("rows.csv"), encoding="utf-99")
 read_table("no such file.csv")
 read_table(pd.DataFrame({"u": [1.0, 2.0], "w": ["a", None]})), list(read_table(X, name="X").blocks())
 read_table({"a": [1]})
+list(read_table(file("latin.csv", b"u,v\\n1,2\\n3,caf\\xe9 au lait\\n")).blocks())
+list(read_table(file("latin.csv"), encoding="cp1252").blocks())
+list(read_table(file("wide16.csv", "u,v\\n1,2\\n".encode("utf-16"))).blocks())
+list(read_table(file("packed.csv", b"\\x1f\\x8b\\x08 and more\\n")).blocks())
+list(read_table(file("bytes.csv", b"u,v\\n1,\\x81\\n"), encoding="cp1252").blocks())
 A, B = pd.DataFrame({"u": X[:, 0], "w": words}), pd.DataFrame({"u": Y[:, 0] + 1, "w": words[:9]})
 encoded(A, B), encoded(A, B, ["u"]), encoded(X, Y)
 encoded(A, B, ["z"])
@@ -1081,17 +1091,8 @@ def drawn(ax):
     return shown | dict(looks=looks, scales=scales, limits=limits)
 
 
-LOOKS = (
-    "color",
-    "linestyle",
-    "linewidth",
-    "marker",
-    "markersize",
-    "facecolor",
-    "edgecolor",
-    "hatch",
-    "cmap",
-)
+LOOKS = "color linestyle linewidth marker markersize facecolor edgecolor hatch cmap ha va fontsize"
+LOOKS = LOOKS.split()
 
 
 def head(d):
@@ -1116,7 +1117,7 @@ def file(name, text=None):
     "The path of a file that holds this text, or that a line before has made"
     path = Path(FOLDER) / name
     if text is not None:
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return str(path)
 
 
@@ -1179,6 +1180,7 @@ def helpers(names):
         fitted=fitted,
         shown=drawn,
         print_of=repr,
+        style_now=lambda: [f"{n} {v}" for n, v in sorted(matplotlib.rcParams.items()) if v != []],
         spec_of=lambda d: (
             d.spec,
             d.caption,

@@ -137,7 +137,8 @@ class Finder(ast.NodeVisitor):
         text = ast.unparse(node.value)
         if node.arg == "axis" and text in AXES:
             self.add("axis", node.value, AXES[text])
-        self.generic_visit(node)
+        if node.arg not in SILENT:
+            self.generic_visit(node)
 
     def visit_FunctionDef(self, node):
         outer = self.owner, self.bound
