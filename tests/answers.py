@@ -8,11 +8,11 @@ call gives is reduced to leaves: an array of floats to a weighted sum of its ent
 few letters of their hash; a refusal to its type and, where it is ours, its words.
 
 A sum agrees within 1e-9 of the sum of its sizes (3e-4 in float32), or within 100 times what it changes when
-every coordinate of the data moves by an ulp, three times at random. What such a move changes altogether, a
-count of steps, a sign, is not kept. A kept answer says that nothing changed, not that it is right: that is
-what all other tests are for. Where an answer is meant to change, write the file again and read the list.
-Last digits, and the words of libraries, hang on versions: where those are others than when the file was
-written, the test is skipped, and says so.
+every coordinate of the data moves by an ulp, three times at random, or when another processor sums, three of
+them. What that changes altogether, a count of steps, a sign, is not kept. A kept answer says that nothing
+changed, not that it is right: that is what all other tests are for. Where an answer is meant to change, write
+the file again and read the list. Last digits, and the words of libraries, hang on versions: where those are
+others than when the file was written, the test is skipped, and says so.
 """
 
 import ast
@@ -26,9 +26,12 @@ import io
 import json
 import math
 import os
+import pickle
 import platform
 import re
+import subprocess
 import sys
+import tempfile
 import types
 import warnings
 import zlib
@@ -50,6 +53,12 @@ from fuzzing import COLUMNS, DRAWS, draw_case, everything
 KEPT = Path(__file__).with_name("answers.json")
 TOLERANCE = {"float64": 1e-9, "float32": 3e-4, "complex128": 1e-9}
 CONDITION, VAGUE = 100, 1e-2  # a sum that an ulp moves by more than VAGUE / CONDITION is not kept
+LEAST = 1e-13  # what is smaller altogether is rounding
+CORES = {
+    "Prescott": "",
+    "Haswell": "",
+    "Barcelona": "AVX2 FMA3",
+}  # OpenBLAS sums in another order there
 MOVES = None, 1, 2, 3  # the data as they are, then moved by an ulp
 TURNS = 4  # cases of fuzzing and drawn calls of each function
 # They wait, draw on the screen, read the clock, download, or print what a version of a library says
@@ -416,7 +425,13 @@ def kept(runs):
         there = [other[path] for other, _ in others if path in other]
         gaps = [abs(total - t) / size if size else float(t != 0) for _, t, _, _ in there]
         wide = max(tolerance, stated, CONDITION * max(gaps, default=0.0))
-        if len(there) < len(others) or wide > VAGUE or any(w != words for w, _, _, _ in there):
+        noise = 0 < size < LEAST
+        if (
+            noise
+            or len(there) < len(others)
+            or wide > VAGUE
+            or any(w != words for w, _, _, _ in there)
+        ):
             unsteady.append(place)
             continue
         steady.append(f"{path} {words}")
@@ -467,23 +482,33 @@ def made_with():
     return ", ".join([f"{platform.system()} {platform.machine()}", python, *versions])
 
 
-def asked_all(label):
-    "{line in short: (line, its leaves for each move)} of a block"
-    runs, nothing = [answered(label, move) for move in MOVES], ({}, 0.0)
-    return {short(line): (line, [run.get(line, nothing) for run in runs]) for line in runs[0]}
+def elsewhere(core):
+    "{label: {line: (outcome, tolerance)}} of all blocks, as another processor sums"
+    without = f"AVX512F AVX512CD AVX512_SKX {CORES[core]}".strip()
+    others = {"OPENBLAS_CORETYPE": core, "NPY_DISABLE_CPU_FEATURES": without}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "runs"
+        subprocess.run([sys.executable, __file__, path], check=True, env=os.environ | others)
+        return pickle.loads(path.read_bytes())
 
 
 def main():
+    if sys.argv[1:]:
+        runs = pickle.dumps({label: answered(label) for label in ASKED})
+        return Path(sys.argv[1]).write_bytes(runs)
     old = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    others, nothing = [elsewhere(core) for core in CORES], ({}, 0.0)
     blocks = [f'"made with": {json.dumps(made_with())}']
     for label in ASKED:
-        new, before = asked_all(label), old.get(label, {})
-        for key, (line, runs) in new.items():
+        runs = [answered(label, move) for move in MOVES] + [other[label] for other in others]
+        rows, before = [], old.get(label, {})
+        for line, (found, _) in runs[0].items():
+            key = short(line)
             for what in (
-                changes(before[key], runs[0][0]) if key in before else ["asked for the first time"]
+                changes(before[key], found) if key in before else ["asked for the first time"]
             ):
                 print(f"{label}: {line}: {what}")
-        rows = [f'"{key}": "{kept(runs)}"' for key, (_, runs) in new.items()]
+            rows.append(f'"{key}": "{kept([run.get(line, nothing) for run in runs])}"')
         blocks.append(f"{json.dumps(label)}: {{\n" + ",\n".join(rows) + "}")
     KEPT.write_text("{" + ",\n".join(blocks) + "}\n", encoding="utf-8")
 
