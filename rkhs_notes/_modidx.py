@@ -1466,6 +1466,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                        'rkhs_notes.base.plots._render': ('base/plots.html#_render', 'rkhs_notes/base/plots.py'),
                                        'rkhs_notes.base.plots._scattered': ('base/plots.html#_scattered', 'rkhs_notes/base/plots.py'),
                                        'rkhs_notes.base.plots.axis_of': ('base/plots.html#axis_of', 'rkhs_notes/base/plots.py'),
+                                       'rkhs_notes.base.plots.bar_edges': ('base/plots.html#bar_edges', 'rkhs_notes/base/plots.py'),
                                        'rkhs_notes.base.plots.diagram': ('base/plots.html#diagram', 'rkhs_notes/base/plots.py'),
                                        'rkhs_notes.base.plots.frames': ('base/plots.html#frames', 'rkhs_notes/base/plots.py'),
                                        'rkhs_notes.base.plots.heatmap': ('base/plots.html#heatmap', 'rkhs_notes/base/plots.py'),

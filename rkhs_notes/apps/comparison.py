@@ -22,7 +22,7 @@ from ..base import words
 from ..base.blocks import row_blocks
 from ..base.contracts import contract
 from ..base.errors import say, spelled
-from ..base.plots import ACCENT, WARM
+from ..base.plots import ACCENT, WARM, bar_edges
 from ..base.values import Value
 from ..base.words import Axes, Count, Flag, Probability, Rng, present
 from ..engines.data.tables import ATable, encoded, read_table
@@ -248,8 +248,7 @@ def _drawn(result, ax):
     (a, _), (b, _) = result.tables
     sides = (ACCENT, spelled(a), A, -0.2), (WARM, spelled(b), B, 0.2)
     if A.dtype.kind == "f" and len(A) + len(B):
-        low, high = np.quantile(np.concatenate([A, B]), [0.005, 0.995])
-        bins = np.linspace(low, high + (high == low), 31)
+        bins = bar_edges(np.quantile(np.concatenate([A, B]), [0.005, 0.995]), 30)
         color, label, values, _ = zip(*sides)
         ax.hist(values, bins=bins, density=True, color=color, label=label)
         ax.set(yticks=[], ylabel="density")

@@ -78,6 +78,15 @@ def use_style():
     )
 
 # %% ../../nbs/base/plots.ipynb #e8fcb034
+def bar_edges(values, bars):
+    "The edges of so many bars over values, which may be equal, up to rounding or altogether"
+    low, high = float(np.min(values)), float(np.max(values))
+    size = max(abs(low), abs(high)) or 1.0
+    if high - low <= 1e-9 * size:
+        low, high = low - size / 2, high + size / 2
+    return np.linspace(low, high, bars + 1)
+
+
 def axis_of(ax, size=None):
     "ax, or the axis of a new figure of that size."
     if ax is not None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from ..base.arrays import as_number, shaped
 from ..base.contracts import contract
+from ..base.plots import bar_edges
 from ..base.points import MorePoints, Points, taken_of
 from ..base.values import Value
 from ..base.words import Axes, NonNegative, Probability, Rng, TwoLabels, count, fitting
@@ -189,7 +190,8 @@ class MarginBound(Value):
     @contract
     def plot(self, ax: Axes = None) -> Axes:
         "Draw the histogram of the margins, and the bound for each γ above it."
-        ax.hist(self.margins, 20, weights=np.full(len(self.margins), 1 / len(self.margins)))
+        bins = bar_edges(self.margins, 20)
+        ax.hist(self.margins, bins, weights=np.full(len(self.margins), 1 / len(self.margins)))
         inside = self.levels <= 2 * max(self.margins.max(), self.level)
         ax.plot(self.levels[inside], np.minimum(self.bounds, 1)[inside], "o-", color="C3")
         ax.set(xlabel="margin", ylabel="share of points; bound")

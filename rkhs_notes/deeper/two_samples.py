@@ -84,7 +84,7 @@ class MMDTest(TestResult):
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #03f0e53d
 def _draw_witness(f, ax):
-    from rkhs_notes.base.plots import ACCENT, INK, WARM
+    from rkhs_notes.base.plots import ACCENT, INK, WARM, bar_edges
 
     first, second = (taken_of(f.Z, np.flatnonzero(s * f.alpha > 0)) for s in (1, -1))
     samples = (first, ACCENT, "first"), (second, WARM, "second")
@@ -102,7 +102,8 @@ def _draw_witness(f, ax):
         ax.set(xlabel="x")
     else:
         for points, colour, name in samples:
-            ax.hist(f(points), bins=30, density=True, color=colour, alpha=0.5, label=name)
+            bins = bar_edges(values := f(points), 30)
+            ax.hist(values, bins=bins, density=True, color=colour, alpha=0.5, label=name)
         ax.set(xlabel="value of the witness")
     ax.set(title="witness")
 

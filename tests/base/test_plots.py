@@ -12,8 +12,16 @@ import pytest
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
-from rkhs_notes import plots, settings  # noqa: E402
-from rkhs_notes.base.plots import diagram, frames, heatmap, plot_classes, plot_decision, use_style  # noqa: E402
+from rkhs_notes import TestResult, plots, settings  # noqa: E402
+from rkhs_notes.base.plots import (  # noqa: E402  # noqa: E402
+    bar_edges,
+    diagram,
+    frames,
+    heatmap,
+    plot_classes,
+    plot_decision,
+    use_style,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -253,3 +261,18 @@ def test_heatmap_centres_signed_colours_at_zero_and_forgives_rounding():
     image = heatmap([[1.0, -1e-16], [0.25, 1]]).images[0]
     assert image.get_cmap().name == plots.SEQUENTIAL
     assert heatmap(np.zeros((2, 2))).figure.axes[1].get_ylabel() == "k(x, y)"
+
+
+@pytest.mark.parametrize(
+    "values", [[3.0, 3.0], [1.0, 1.0 + 2**-51], [0.0, 0.0], [-1e-300, -1e-300]]
+)
+def test_bars_over_equal_values(values):
+    "NumPy refuses thirty bars between two neighbours among the floats"
+    edges = bar_edges(values, 30)
+    assert len(edges) == 31 and (np.diff(edges) > 0).all() and edges[0] < min(values) < edges[-1]
+    TestResult(1.0, 0.5, np.resize(values, 9)).plot()
+
+
+def test_bars_over_other_values_are_numpys():
+    values = np.random.default_rng(0).normal(size=50)
+    np.testing.assert_array_equal(bar_edges(values, 7), np.histogram_bin_edges(values, 7))

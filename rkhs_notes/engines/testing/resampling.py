@@ -128,11 +128,12 @@ class TestResult(Value):
     @contract
     def plot(self, ax: words.Axes = None) -> words.Axes:
         "Draw the null distribution, its 95 % point and the statistic."
-        from rkhs_notes.base.plots import ACCENT, INK, MUTED, WARM
+        from rkhs_notes.base.plots import ACCENT, INK, MUTED, WARM, bar_edges
 
-        bins, colour, point = min(40, max(5, len(self.null) // 15)), ACCENT, self.critical()
+        bars, colour, point = min(40, max(5, len(self.null) // 15)), ACCENT, self.critical()
         if self.pvalue <= 0.05:
             colour = WARM
+        bins = bar_edges(self.null, bars)
         ax.hist(self.null, bins=bins, density=True, color=MUTED, alpha=0.6, label="null")
         if math.isfinite(point):
             ax.axvline(point, color=INK, lw=1, ls="--", label="95 %")
