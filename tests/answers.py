@@ -164,10 +164,9 @@ def reduced(leaf):
         f" {a[~finite]}{np.flatnonzero(~finite)}" * (not finite.all())
     )
     v = (a.real + 2 * a.imag if a.dtype.kind == "c" else a)[finite].astype(float).ravel()
-    v, weights = (
-        np.ldexp(v, -600) if np.abs(v).max(initial=0) > 1e200 else v,
-        1 + np.arange(v.size) * 0.618 % 1,
-    )
+    if np.abs(v).max(initial=0) > 1e200:  # sums of sizes would overflow
+        v = np.ldexp(v, -600)
+    weights = 1 + np.arange(v.size) * 0.618 % 1
     return (
         short(words),
         float(weights @ v),
@@ -361,15 +360,11 @@ def draws_of(place, move):
         arguments = drawn_for(f, rng, DRAWS.get(name, {}), **COLUMNS.get(name, {}))
         found[f"drawn, turn {turn}"] = asked(f, arguments, move), 0.0
     for turn in range(TURNS):
-        if case := draw_case(zlib.crc32(name.encode()) + turn, 0, [(name, f)]):
-            if not (
-                type(case.arguments.get(case.argument)) is int
-                and case.arguments[case.argument] > 10**8
-            ):
-                found[f"{case.argument} {case.kind} {case.which}, turn {turn}"] = (
-                    asked(f, case.arguments, move),
-                    0.0,
-                )
+        case = draw_case(zlib.crc32(name.encode()) + turn, 0, [(name, f)])
+        value = case and case.arguments[case.argument]
+        if case and not (type(value) is int and value > 10**8):  # it might take so many
+            line = f"{case.argument} {case.kind} {case.which}, turn {turn}"
+            found[line] = asked(f, case.arguments, move), 0.0
     return found
 
 

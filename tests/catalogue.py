@@ -1110,7 +1110,8 @@ def head(d):
     ]
 
 
-FOLDER = tempfile.mkdtemp()
+ROOM = tempfile.TemporaryDirectory()  # taken away when Python ends
+FOLDER = ROOM.name
 
 
 def file(name, text=None):
