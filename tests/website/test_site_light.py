@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from conftest import ROOT, refuse
+from conftest import ROOT, SITE, built, refuse
 from website import screens
 from website.build import BUILD, mathjax
 from website.notebooks import chapters
@@ -17,12 +17,10 @@ from website.notebooks import chapters
 sys.path.insert(0, str(ROOT / "e2e"))
 import browser  # noqa: E402
 
-SITE = ROOT / "_site"
 STYLE = (ROOT / "website" / "static" / "notes.css").read_text(encoding="utf-8")
 MOST = 2_500_000  # bytes that come over a wire until a chapter stands
 FONTS = "Main-Regular Main-Bold Math-Italic AMS-Regular Calligraphic-Regular Zero".split()
 FONTS += [f"Size{i}-Regular" for i in (1, 2, 3, 4)]
-built = pytest.mark.skipif(not (SITE / "index.html").exists(), reason="make notes builds the site")
 
 
 def png(image):

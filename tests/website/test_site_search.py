@@ -9,13 +9,11 @@ import subprocess
 import pytest
 from docutils.core import publish_doctree
 
-from conftest import refuse
+from conftest import SITE, built, refuse
 from website.notebooks import ROOT
 from website.sections import MOST, found, names
 
-SITE = ROOT / "_site"
 SECTIONS = SITE / "_static" / "sections.js"
-built = pytest.mark.skipif(not SECTIONS.exists(), reason="make notes builds the site")
 with open(ROOT / "tests" / "website" / "queries.csv", encoding="utf-8") as file:
     QUERIES = dict(list(csv.reader(file))[1:])
 
