@@ -12,7 +12,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, eigsh, LinearOperator
 
 # %% ../../nbs/base/factors.ipynb #factors-own
 from .arrays import as_floats, as_number, as_targets, guarded, shaped
-from .blocks import row_blocks, spans
+from .blocks import few_threads, row_blocks, spans
 from .errors import ConvergenceFailure, NotPositiveDefinite, finite, not_negative
 
 # %% ../../nbs/base/factors.ipynb #2870a5fb
@@ -50,7 +50,8 @@ def cholesky_in_place(A):
     """
     if len(A) <= _LARGEST_POTRF:
         (potrf,) = scipy.linalg.get_lapack_funcs(("potrf",), (A,))
-        factor, broken = potrf(A.T, lower=1, clean=0, overwrite_a=1)
+        with few_threads(len(A)):
+            factor, broken = potrf(A.T, lower=1, clean=0, overwrite_a=1)
         return factor, 1, int(broken)
     return A.T, 0, _panel_cholesky(A)
 
@@ -110,7 +111,8 @@ class Factored:
         "L⁻¹ b, or L⁻ᵀ b, for b (n,) or (n, t); with `overwrite`, b in LAPACK's order is used up."
         (trtrs,) = scipy.linalg.get_lapack_funcs(("trtrs",), (self.factor, b))
         trans = int(transposed == self.lower)
-        return trtrs(self.factor, b, lower=self.lower, trans=trans, overwrite_b=overwrite)[0]
+        with few_threads(max(b.shape)):
+            return trtrs(self.factor, b, lower=self.lower, trans=trans, overwrite_b=overwrite)[0]
 
     def explained(self, B, C=None):
         "Bᵀ A⁻¹ C (m, l), for B (n, m) and C (n, l); C = B when left out."
@@ -360,7 +362,20 @@ def require_symmetric(A, name, allowed=None, instead="pass k(X), not k(X, Y)"):
 
 def _lapack(factor, routine, *args, **options):
     (function,) = scipy.linalg.get_lapack_funcs((routine,), (factor,))
-    return function(factor, *args, **options)[0]
+    with few_threads(max(len(factor), *(max(np.shape(b), default=0) for b in args), 0)):
+        return function(factor, *args, **options)[0]
+
+
+def eigh(A):
+    "Eigenvalues (n,), ascending, and eigenvectors (n, n) of a symmetric matrix A (n, n)."
+    with few_threads(len(A)):
+        return np.linalg.eigh(A)
+
+
+def svd(A, whole=False):
+    "U, the singular values, descending, and Vᵀ of A (n, m): as many as there are values, or all."
+    with few_threads(max(A.shape)):
+        return np.linalg.svd(A, full_matrices=whole)
 
 # %% ../../nbs/base/factors.ipynb #f8d299e4
 def _not_positive_definite(shifted, shift, name, remedy):

@@ -18,7 +18,7 @@ from ..engines.solving.correlations import PointsX, PointsY
 from ..engines.solving.unmixing import KernelEach, Samples
 
 # %% ../../nbs/deeper/15_dependence.ipynb #161bfd47
-from ..base.blocks import require_fits
+from ..base.blocks import few_threads, require_fits
 from ..base.errors import at_edge, finite, require
 from ..engines.kernels.gram import AKernel, diagonal, n_points
 from ..engines.testing.resampling import TestResult, batched, quadratic_forms, signs
@@ -279,8 +279,9 @@ class _Unexplained:
         varies = K.trace() > 64 * np.finfo(K.dtype).eps * len(K) * diagonal
         features = f"the centred features of {name}"
         require_directions(int(varies), 1, features, "a test of independence")
-        lam = self.penalty(K, lam)
-        return self.residuals(self.residuals(K, lam).T, lam)
+        with few_threads(len(K)):
+            lam = self.penalty(K, lam)
+            return self.residuals(self.residuals(K, lam).T, lam)
 
 # %% ../../nbs/deeper/15_dependence.ipynb #db4ba2eb
 PointsZ = Annotated[Any, points("n", of="kz")]

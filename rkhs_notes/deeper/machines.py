@@ -15,7 +15,7 @@ from scipy.special import expit, logit
 # %% ../../nbs/deeper/07a_machines.ipynb #0a20d46a
 from tqdm.auto import tqdm
 from ..base.arrays import as_number
-from ..base.blocks import row_blocks
+from ..base.blocks import few_threads, row_blocks
 from ..base.contracts import contract
 from ..base.points import MorePoints, Points, taken_of
 from ..base.values import Value
@@ -474,7 +474,8 @@ def relevance_machine(
     )
     t, scale = (y - y.mean()) / y.std(), y.std()
     Phi, used, size = _unit_columns(K)
-    kept, a, noise, change = _largest_evidence(Phi, t, tol, max_iter)
+    with few_threads(len(Phi)):
+        kept, a, noise, change = _largest_evidence(Phi, t, tol, max_iter)
     if not change < tol:
         warned(
             f"after {max_iter} iterations log a still changes by {change:.2g} > tol = "

@@ -10,7 +10,7 @@ from ..base.arrays import as_number
 from ..base.blocks import require_fits
 from ..base.contracts import anywhere, contract
 from ..base.errors import require
-from ..base.factors import Cholesky, PivotedCholesky
+from ..base.factors import Cholesky, PivotedCholesky, eigh
 from ..base.points import Points, taken_of
 from ..base.words import Count, Function, Rng, Targets
 from ..engines.functions.functions import RKHSFunction
@@ -57,7 +57,7 @@ def check_sample_space(k: AKernel, space: AKernel, X: Points, draws: Count = 200
     Cholesky(S, name="the Gram matrix of the space", remedy=lambda least: fewer + "take fewer.")
     order = PivotedCholesky(S).order  # each far from those before
     R = Cholesky(S[np.ix_(order, order)])
-    eigenvalues, Q = np.linalg.eigh(gram_matrix(k, taken_of(X, order)).astype(float))
+    eigenvalues, Q = eigh(gram_matrix(k, taken_of(X, order)).astype(float))
     A = R.half_solve(Q * np.sqrt(np.clip(eigenvalues, 0, None)))  # A Aᵀ = L⁻¹ K L⁻ᵀ
     tau = np.cumsum(np.sum(A * A, axis=1))  # (5a.9)
     found = np.sum((A @ rng.standard_normal((len(A), draws))) ** 2, axis=0).mean()

@@ -16,7 +16,7 @@ from ..base.blocks import require_fits, row_blocks
 # %% ../../nbs/deeper/14_scale.ipynb #a0d55fdb
 from ..base.contracts import contract
 from ..base.errors import finite, require
-from ..base.factors import signs
+from ..base.factors import eigh, signs
 from ..base.points import MorePoints, Points, points, points_or, taken_of
 from ..base.values import Value, kept
 from ..base.words import Count, Flag, Function, Positive, Rng, Targets, Weights
@@ -537,7 +537,7 @@ def kernel_pca_large(
     S, sums = normal_sums(made, n, phi.dim, np.ones(n), None, progress, "covariance")
     mean = sums / n
     G = S - n * np.outer(mean, mean)
-    values, U = np.linalg.eigh(G)
+    values, U = eigh(G)
     values, U = values[::-1], U[:, ::-1]
     found = int((values > np.finfo(float).eps ** 0.75 * np.trace(S)).sum())
     what = f"the centred {phi.dim} features of X"

@@ -11,7 +11,7 @@ import numpy as np
 from ..base.arrays import as_number, as_weights, shaped
 from ..base.blocks import row_blocks
 from ..base.contracts import contract
-from ..base.factors import Cholesky, signed
+from ..base.factors import Cholesky, eigh, signed
 from ..base.points import Points, names_of, require_one_order, taken_of
 from ..base.values import Value
 from ..base.words import Count, Finite, Flag, Positive, Rng, Targets, Weights, Whole
@@ -202,7 +202,7 @@ class StreamingMeans:
         G, *_, m, _, _ = self._parts()
         why = ": one point, equal points, or no features have no directions"
         as_number(np.trace(G), "the variance of the features", above=0, because=why)
-        values, V = np.linalg.eigh(G)
+        values, V = eigh(G)
         V, values = signed(V[:, ::-1][:, :r]), np.maximum(values[::-1], 0)
         f = FeatureFunction._of(self.phi, V).of_columns(self)
         return FeatureComponents._of(f, -m @ V, values[:r], float(values.sum()))
@@ -272,7 +272,7 @@ def _through(V, edge, m, level, W, offset):
 def _solutions(parts, lams, offset):
     "Λ, U, a = Uᵀ (C − W m ȳᵀ); for each λ 1 / (Λ + λ), Uᵀ B⁻¹ m, Uᵀ V, β and κ"
     G, C, _, m, level, W = parts
-    values, U = np.linalg.eigh(G)
+    values, U = eigh(G)
     values, a, p, found = np.maximum(values, 0), U.T @ C, U.T @ m, []
     for lam in lams:
         gain = 1 / (values + lam)  # (14a.2)

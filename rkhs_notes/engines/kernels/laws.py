@@ -10,6 +10,7 @@ import contextvars, numpy as np
 from ...base.arrays import as_floats, as_points, shaped
 from ...base.contracts import contract
 from ...base.errors import require
+from ...base.factors import eigh
 from ...base.objects import Objects
 from ...base.points import MorePoints, Points, recast
 from ...base.words import Finite, Whole, Word, fitting
@@ -123,7 +124,7 @@ def _has_no_negative_square(g):
 
 def _has_no_negative_eigenvalue(g):
     "cᵀKc ≥ 0; returns the smallest eigenvalue of the cosines"
-    values, vectors = np.linalg.eigh((g.cosines + g.cosines.T) / 2)
+    values, vectors = eigh((g.cosines + g.cosines.T) / 2)
     heaviest = np.abs(vectors[:, 0]).argmax()
     require(
         f"no Gram matrix of {g.k} has a negative eigenvalue",
@@ -278,7 +279,7 @@ def indefinite_witness(k: Similarity, X: Points):
     """
     g = _full_gram(k, X)
     is_symmetric(g)  # cᵀKc sees the symmetric part only
-    values, vectors = np.linalg.eigh(g.cosines)
+    values, vectors = eigh(g.cosines)
     if values[0] >= -len(values) * g.rounding:
         return None
     order = np.argsort(-np.abs(vectors[:, 0]), kind="stable")  # the heaviest points first

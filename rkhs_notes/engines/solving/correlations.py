@@ -11,7 +11,7 @@ from ...base import points
 from ...base.arrays import as_weights, shaped
 from ...base.contracts import contract
 from ...base.errors import require
-from ...base.factors import Cholesky, centred, signs
+from ...base.factors import Cholesky, centred, signs, svd
 from ...base.values import Value
 from ...base.words import Count, Positive, Rng, Vector, Weights, instance_of
 
@@ -99,7 +99,7 @@ def kernel_cca(
     """
     how = n, tol, rank, rng, pivots, weights
     x, y = smoother(kx, X, reg, "X", *how), smoother(ky, Y, reg, "Y", *how)
-    P, rho, Q = scipy.linalg.svd(x.gain[:, None] * (x.left.T @ y.left) * y.gain)  # (8a.2)
+    P, rho, Q = svd(x.gain[:, None] * (x.left.T @ y.left) * y.gain, whole=True)  # (8a.2)
     root = np.sqrt(as_weights(weights, n_points(X)))
     side = signs(x.left @ (x.gain[:, None] * P[:, :n]), X, root)
     *a, x_means = x.coefficients(P[:, :n] * side)

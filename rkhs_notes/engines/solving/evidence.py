@@ -13,7 +13,7 @@ from ...base.arrays import as_number, guarded
 from ...base.blocks import few_threads, require_fits
 from ...base.contracts import contract
 from ...base.errors import NotPositiveDefinite, finite, warned
-from ...base.factors import Cholesky, schur_rounding
+from ...base.factors import Cholesky, eigh, schur_rounding
 from ...base.points import Points, names_of, recast, taken_of
 from ...base.words import Count, Flag, Positive, Probability, Rng, Targets, Weights
 from ...base.words import Whole
@@ -75,7 +75,7 @@ class GaussianProcess(Conditional):
         require_fits(
             (n, n_points(X), *alpha.shape[1:]), instead="draw fewer functions, or at fewer points"
         )
-        eigenvalues, Q = np.linalg.eigh(gram_matrix(self.left, X))
+        eigenvalues, Q = eigh(gram_matrix(self.left, X))
         half = lambda: A.half_solve(gram_matrix(k, Z, X))
         rounding = lambda: schur_rounding(A, diagonal(k, X), half(), grain(Z)).sum()
         root = Q * np.sqrt(clipped(eigenvalues, rounding, "the posterior covariance", k))

@@ -18,7 +18,7 @@ from ...base.arrays import akin, array_namespace, as_floats, as_number, as_weigh
 from ...base.arrays import numbers_of, shaped
 from ...base.distances import sqdist
 from ...base.errors import IndefiniteKernel, finite, not_negative
-from ...base.factors import Cholesky
+from ...base.factors import Cholesky, eigh
 from ...base.objects import distinct, taken
 from ...base.points import taken_of
 from ...base.values import Value
@@ -230,7 +230,7 @@ def eigenpairs(K, k, beside=0.0):
     "Eigenvalues ≥ 0, ascending, and eigenvectors; K, of size up to `beside` once, is used up"
     eps = float(np.finfo(K.dtype).eps)
     if len(K) <= 2000:  # other threads may run, which SciPy's holds up
-        eigenvalues, Q = np.linalg.eigh(K)
+        eigenvalues, Q = eigh(K)
     else:
         eigenvalues, Q = scipy.linalg.eigh(K, driver="evd", overwrite_a=True, check_finite=False)
     size = eigenvalues[-1] + beside
@@ -248,7 +248,7 @@ def powers(X, y, noise, weights):
 # %% ../../../nbs/engines/solving/systems.ipynb #6f2a88e9
 def coordinates(k, X):
     "Phi with Phi Phiᵀ = K, and the matrix that makes coefficients of coordinates"
-    eigenvalues, Q = np.linalg.eigh(gram_matrix(k, X))
+    eigenvalues, Q = eigh(gram_matrix(k, X))
     some = eigenvalues > len(Q) * np.finfo(float).eps ** 0.75 * eigenvalues[-1]
     root = np.sqrt(eigenvalues[some])
     return Q[:, some] * root, Q[:, some] / root

@@ -8,7 +8,6 @@ from functools import partial
 from itertools import product
 from typing import Annotated, Any
 import numpy as np
-import scipy.linalg
 import scipy.sparse
 
 # %% ../../../nbs/engines/solving/views.ipynb #dbc6869e
@@ -16,7 +15,7 @@ from ...base.arrays import as_count, as_number, as_rng, as_weights
 from ...base.blocks import row_blocks
 from ...base.contracts import contract
 from ...base.distances import sqdist
-from ...base.factors import Cholesky, signs
+from ...base.factors import Cholesky, signs, svd
 from ...base.points import points, recast
 from ...base.values import Value
 from ...base.words import Word, array, count, either, fitting, number, one_of, several
@@ -184,7 +183,7 @@ def whitening(view, d, reg):
     if reg > 1e-6 * float(np.linalg.norm(A)) ** 2:
         done = Cholesky(A.T @ A, reg, "Fᵀ D F + γ I", "a larger reg", overwrite=True)  # T = L⁻ᵀ
         return done.half_solve, partial(done.half_solve, transposed=True)
-    _, s, Vt = scipy.linalg.svd(A, full_matrices=False)
+    _, s, Vt = svd(A)
     noise = len(A) * np.finfo(float).eps
     if reg == 0:
         noise = (4 * noise) ** 0.5
@@ -214,7 +213,7 @@ def leading_axes(low, high, W, p, reg, or_fewer=False):
 def _leading_singular(M, p):
     "The p largest singular values of M and their vectors"
     if min(M.shape) <= 200:
-        U, rho, Vt = scipy.linalg.svd(M, full_matrices=False, check_finite=False)
+        U, rho, Vt = svd(M)
         return U[:, :p], rho[:p], Vt[:p].T
     values, U, *_ = leading(M @ M.T, p, as_rng(None))
     rho = np.sqrt(np.maximum(values, 0.0))

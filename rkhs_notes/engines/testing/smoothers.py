@@ -6,9 +6,8 @@ __all__ = []
 # %% ../../../nbs/engines/testing/smoothers.ipynb #8c4d592d
 from typing import Any
 import numpy as np
-import scipy.linalg
 from ...base.arrays import as_number
-from ...base.factors import Cholesky
+from ...base.factors import Cholesky, svd
 from ...base.points import joined_of
 from ...base.values import Value
 
@@ -91,7 +90,7 @@ def smoother(k, X, reg, name, n=1, tol=1e-8, rank=None, rng=None, pivots="greedy
         because=f", the rounding of the Gram matrix of {name}: noise lies below. "
         "Taking the mean away first may help",
     )
-    U, s, Vt = scipy.linalg.svd(F, full_matrices=False)
+    U, s, Vt = svd(F)
     root = np.sqrt(s**2 + reg)
     return Smoother(
         approx,
