@@ -1,10 +1,11 @@
-"""What the tests share:  small notebooks to try a check on."""
+"""What the tests share: marks, small notebooks to try a check on."""
 
 import os
 import signal
 import sys
 import zlib
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -13,6 +14,7 @@ sys.path[:0] = PATHS  # tests use one another's helpers
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy: two workers share the cores
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+import website  # noqa: E402, F401, I001  before nbformat, see there
 import nbformat  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
@@ -37,6 +39,12 @@ def _site_of_now():
 
 
 built = pytest.mark.skipif(not _site_of_now(), reason="make notes builds the site of these pages")
+
+
+def since(library, least, why):
+    "A mark: the test needs this version of a library, '1.7', or a later one"
+    have, wanted = ([int(part) for part in v.split(".")[:2]] for v in (version(library), least))
+    return pytest.mark.skipif(have < wanted, reason=f"{library} {least}: {why}")
 
 
 def pytest_addoption(parser):

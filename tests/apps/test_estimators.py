@@ -1546,8 +1546,8 @@ def test_repeated_and_many_sparse_rows_choose_as_the_dense_ones(cls):
     )
     if hasattr(dense, "kernel_"):
         assert dense.kernel_.get_params().keys() == sparse.kernel_.get_params().keys()
-        for name, value in dense.kernel_.get_params().items():
-            np.testing.assert_allclose(sparse.kernel_.get_params()[name], value, rtol=1e-3)
+        K = dense.kernel_(Z)  # a length of a column that does nothing may be any large number
+        np.testing.assert_allclose(sparse.kernel_(Z), K, atol=1e-3 * K.max())
     alike(answers(dense, Z), answers(sparse, sp.csr_array(Z)), rtol=0.02, atol=0.02)
 
 

@@ -30,6 +30,7 @@ from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, KFold, cr
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from conftest import since
 from rkhs_notes.apps import estimators, streaming, streaming_classes
 from rkhs_notes.apps.estimators import KernelRidge, KernelSVC, StreamingKernelRidge, TwoSampleDrift
 from rkhs_notes.deeper.structured import Spectrum
@@ -375,6 +376,7 @@ def test_what_is_left_out_is_predicted_fold_by_fold(cls):
         assert odds.shape == (72,) and np.mean((odds > 0) == (y == "dear")) > 0.7
 
 
+@since("scikit-learn", "1.7", "partial_dependence with values of one's own")
 @pytest.mark.parametrize("cls", PREDICTORS)
 def test_what_matters_is_told_by_permutations_and_partial_dependence(cls):
     y, kernel = target(cls), Gaussian(3.0)
@@ -461,6 +463,7 @@ def test_weights_routed_through_a_chain_are_repetitions(cls):
     assert np.abs(values[0] - values[2]).max() > 0.02
 
 
+@since("scikit-learn", "1.5", "votes that route weights")
 @pytest.mark.parametrize("cls", WEIGHTED)
 def test_weights_are_routed_through_searches_votes_and_scores(cls):
     w, y = 1.0 + np.arange(72) % 3, target(cls)

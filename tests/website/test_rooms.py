@@ -55,7 +55,10 @@ def test_no_page_takes_the_place_of_one_that_sphinx_writes():
 def test_no_folder_holds_too_much():
     folders = [ROOT / name for name in SOURCES]
     folders += [
-        path for top in folders for path in top.rglob("*/") if "__pycache__" not in path.parts
+        path
+        for top in folders
+        for path in top.rglob("*")
+        if path.is_dir() and "__pycache__" not in path.parts
     ]
     full = {path: len(entries(path)) for path in folders if len(entries(path)) > MOST}
     refuse([f"{path.relative_to(ROOT)}: {n} entries, at most {MOST}" for path, n in full.items()])
