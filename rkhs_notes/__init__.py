@@ -17,7 +17,7 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # %% ../nbs/apps/package.ipynb #6310b66e
 _DAILY = """

@@ -299,7 +299,7 @@ def test_one_version_everywhere(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     text = (tmp_path / "CHANGELOG.md").read_text("utf-8")
-    (tmp_path / "CHANGELOG.md").write_text(text.replace("## Unreleased", "## 9.9.0"), "utf-8")
+    (tmp_path / "CHANGELOG.md").write_text(text.replace("## Unreleased", "## 9.9.0", 1), "utf-8")
     with pytest.raises(SystemExit, match="CHANGELOG.md says 9.9.0"):
         release.one_version(tmp_path)
 
