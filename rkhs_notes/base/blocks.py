@@ -55,8 +55,8 @@ def one_blas_thread():
 
 
 def few_threads(n, most=2000):
-    "A context: one thread of BLAS for matrices of up to `most` rows; up to 100 it takes one anyway"
-    if 100 < n <= most:
+    "A context: one thread of BLAS for matrices of up to `most` rows; up to 64 it takes one anyway"
+    if 64 < n <= most:
         return one_blas_thread()
     return nullcontext()
 

@@ -10,6 +10,7 @@ from itertools import permutations
 import array_api_strict as strict
 import numpy as np
 import pytest
+import scipy.linalg
 from threadpoolctl import threadpool_limits
 
 from rkhs_notes import arrays, settings
@@ -675,8 +676,9 @@ def test_what_is_no_number_is_called_by_its_kind(value, word):
         arrays.as_floats(np.array(value), "X")
 
 
-@pytest.mark.parametrize("n, threads", [(1, 1), (2000, 1), (2001, 2)])
+@pytest.mark.parametrize("n, threads", [(64, 2), (65, 1), (2000, 1), (2001, 2)])
 def test_blas_has_one_thread_for_few_rows_and_all_for_many(n, threads):
+    "Of 64 rows OpenBLAS makes no products in several threads"
     with threadpool_limits(2, user_api="blas"):
         if blocks.n_threads() < 2:
             pytest.skip("BLAS has one thread here")
@@ -692,3 +694,34 @@ def test_sizes_beyond_all_floats_are_told():
             blocks.require_fits((2**10, 2**7 + 1))
         with pytest.raises(MemoryError, match=r"takes 10\^391 GiB"):
             blocks.require_fits((10**200, 10**200))
+
+
+def test_factorisations_of_some_rows_take_one_thread(monkeypatch):
+    "A second one waits for its turn at every step while other programs hold the cores"
+    seen, eigh, svd = [], np.linalg.eigh, np.linalg.svd
+    lapack = scipy.linalg.get_lapack_funcs
+
+    def watched(f):
+        return lambda *args, **options: seen.append(blocks.n_threads()) or f(*args, **options)
+
+    monkeypatch.setattr(np.linalg, "eigh", watched(eigh))
+    monkeypatch.setattr(np.linalg, "svd", watched(svd))
+    monkeypatch.setattr(
+        scipy.linalg, "get_lapack_funcs", lambda *args: [watched(f) for f in lapack(*args)]
+    )
+
+    def threads(n):
+        "That each routine is left, for n rows"
+        seen.clear()
+        K, b = np.eye(n), np.ones((n, 1))
+        chol = factors.Cholesky(K, 0.5)
+        chol.solve(b), chol.half_solve(b), chol.inverse(), chol.inverse_diagonal()
+        factors.eigh(K[:300, :300] if n > 300 else K), factors.svd(b)
+        return seen.copy()
+
+    with threadpool_limits(2, user_api="blas"):
+        if blocks.n_threads() < 2:
+            pytest.skip("BLAS has one thread here")
+        assert threads(200) == [1] * 7
+        assert threads(60) == [2] * 7  # it takes one by itself
+        assert threads(2001) == [2] * 5 + [1, 2]
