@@ -49,6 +49,7 @@ from test_imports import public_names
 from catalogue import CALLS, FOLDER, KERNELS, OF_A_KERNEL, data, helpers, points
 from catalogue import drawn as shown
 from fuzzing import COLUMNS, DRAWS, draw_case, everything
+from rkhs_notes import settings
 
 KEPT = Path(__file__).with_name("answers.json")
 TOLERANCE = {"float64": 1e-9, "float32": 3e-4, "complex128": 1e-9}
@@ -461,7 +462,7 @@ def answered(label, move=None):
     before = os.getcwd()
     os.chdir(FOLDER)  # where a call may write
     try:
-        with plt.rc_context():
+        with plt.rc_context(), settings.using(profile="quick"):
             plt.rcdefaults()
             plt.switch_backend("Agg")
             return ASKED[label](move)

@@ -169,6 +169,9 @@ def numbers_in(answer, path="", seen=None):
     return [found for name, part in parts for found in numbers_in(part, f"{path}.{name}", seen)]
 
 
+SMALL_GAP = 5e-3
+
+
 def differences(one, other, same):
     "Where two answers differ: in kind, in shape, or where not same(array, array)"
     if isinstance(one, list) and isinstance(other, np.ndarray) and len(one) == len(other):
@@ -179,6 +182,8 @@ def differences(one, other, same):
     if [path for path, _ in one] != [path for path, _ in other]:
         return "parts"
     for (path, a), (_, b) in zip(one, other, strict=True):
+        if path.endswith((".gap", ".violation")) and max(a, b) < SMALL_GAP:
+            continue  # how far from the best: rounding decides which step is the last
         if a.shape != b.shape or not same(a, b):
             return f"{path or 'value'}: {brief(a)}, not {brief(b)}"
     return ""

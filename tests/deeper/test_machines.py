@@ -14,6 +14,7 @@ from sklearn.model_selection import PredefinedSplit
 from sklearn.svm import SVC, NuSVC, NuSVR
 from test_svm import coefficients, problem
 
+import rkhs_notes as rn
 from rkhs_notes import (
     Gaussian,
     Linear,
@@ -297,3 +298,17 @@ def test_without_a_relevance_vector_only_the_constant_is_uncertain():
     np.testing.assert_allclose(mean, y.mean(), atol=1e-6)
     np.testing.assert_allclose(std, std[0], rtol=1e-9)
     assert std[0] == pytest.approx(y.std(), rel=0.05)
+
+
+def test_a_tube_that_holds_everything_and_weights_at_the_end_of_the_floats():
+    X, y = np.linspace(0, 1, 5)[:, None], np.array([0.1, -0.3, 0.2, 0.0, -0.1])
+    phi = rn.fourier_features(Gaussian(1.0), 1, 10, 0)
+    for machine in (
+        rn.svr(Gaussian(1.0), X, y, eps=1.7e308),
+        rn.svr_primal(phi, X, y, eps=1.7e308),
+    ):
+        assert machine.gap == 0 and not machine.dual.any()
+    with pytest.raises(ValueError, match="a price C · weight"):
+        rn.nu_svr(Gaussian(1.0), X, y, weights=np.full(5, 5e307))
+    with pytest.raises(ValueError, match="W is too large or singular"):
+        rn.coupled_embedding(Gaussian(1.0), Gaussian(1.0), X, X, W=1e308 * np.eye(5))

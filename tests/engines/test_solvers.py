@@ -154,7 +154,11 @@ def test_random_kernels_in_every_solver(name, rounds):
     rng, n = rounds
     for _ in range(n // 4):
         d, k = Data(rng), drawn_kernel(rng)
-        K = k(d.X)
+        try:
+            K = k(d.X)
+        except ValueError as error:  # a second coordinate of the first alone
+            assert "needs 2 coordinates" in str(error)
+            continue
         size = float(np.diag(K).max()) or 1.0
         assert (
             np.isfinite(K).all()

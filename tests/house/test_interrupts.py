@@ -77,7 +77,7 @@ CASES = {
     "aggregated": lambda: rn.mmd_test_aggregated(rn.gaussian_grid(SMALL, SMALL), SMALL, SMALL, 10**7, rng=0),
     "independence": lambda: rn.conditional_independence_test(k, k, k, SMALL, SMALL, SMALL, 0, "wild", 10**8),
     "covariance": lambda: rn.generalized_covariance_test(k, SMALL, SMALL, SMALL, rng=0, n_draws=10**7),
-    "stein": lambda: rn.goodness_of_fit_test(k, lambda x: -x, SMALL, rng=0, n_draws=10**7),
+    "stein": lambda: rn.goodness_of_fit_test(k, lambda x: -x, SMALL, rng=0, n_draws=10**6),
     "mixture": lambda: rn.chi2_mixture(np.ones(50), 10**8, rng=0),
     "rademacher": lambda: rn.rademacher(k, SMALL, 1.0, draws=10**6, rng=0),
     "fit_hyperparameters": lambda: rn.fit_hyperparameters(k, *data(1500), 0.1, restarts=99, rng=0),

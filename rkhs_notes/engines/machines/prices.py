@@ -111,7 +111,7 @@ def weighing(n, *factors):
 def unit_of(y, w):
     "The deviation of y (n,), weights w; of a y that is constant up to rounding its size, or 1"
     y, w, size = y[w > 0], w[w > 0], float(np.abs(y).max()) or 1.0
-    part = y / size
+    part, w = y / size, w / w.max()
     if np.ptp(part) <= 8 * np.finfo(float).eps:
         return size
     return size * float(np.sqrt(np.average((part - np.average(part, weights=w)) ** 2, weights=w)))

@@ -217,7 +217,7 @@ def dealt(y, X, folds, rng):
     for c in sorted(range(q), key=lambda c: len(points[c])):
         if len(np.unique(fold[points[c]])) < 2:
             raise ValueError(
-                f"class {y.names[c]!r} has one row that differs from others: "
+                f"class {y.names[c]!r} of y has one row that differs from others: "
                 "probabilities need two, for rows of each class are held out. Add "
                 "rows, leave the class out, or use KernelLogistic."
             )

@@ -38,7 +38,7 @@ def _ties(value, name, call=None):
         with np.errstate(over="ignore"):
             sums = np.asarray(W.sum(axis=axis)).ravel()
         i = int(np.where(np.isfinite(sums), sums, -1).argmin())
-        if not 1e-12 * sums.max() < sums[i] < np.inf:
+        if not 1e-12 * sums.max() < sums[i] < 1e150:
             raise ValueError(
                 f"{name} is too large or singular: {what} {i} sums to {sums[i]:.1g}. "
                 "Give that object weight or leave its pair out; divide huge weights."
