@@ -1875,7 +1875,7 @@ def test_a_class_of_one_row_cannot_be_calibrated():
     X, y = smiley(60, 0)
     y = np.where(np.arange(60) == 7, "alone", np.where(y > 0, "up", "down"))
     with pytest.raises(
-        ValueError, match="class 'alone' has one row that differs.*or use KernelLogistic"
+        ValueError, match="class 'alone' of y has one row that differs.*or use KernelLogistic"
     ):
         KernelSVC(probability=True).fit(X, y)
     assert set(KernelSVC().fit(X, y).predict(X)) <= {"alone", "up", "down"}
@@ -1926,7 +1926,7 @@ def test_equal_rows_share_a_fold_whatever_their_labels():
             np.bincount(fold[y == c], minlength=5) // 2 for c in (1, 2)
         ]  # of each point two rows
         assert np.ptp(rare, axis=1).max() == 1  # who has several labels is dealt with the rarest
-    with pytest.raises(ValueError, match="class 1 has one row that differs"):
+    with pytest.raises(ValueError, match="class 1 of y has one row that differs"):
         dealt(Classes(np.arange(2), np.array([0, 0, 1, 1])), X[[0, 3, 6, 7]], 5, rng)
     labels = Classes(np.arange(3), y)
     held_out = estimators._held_out(svc_multiclass, Gaussian(1.0), X, labels, np.ones(120), C=1.0)
