@@ -182,8 +182,9 @@ def differences(one, other, same):
     if [path for path, _ in one] != [path for path, _ in other]:
         return "parts"
     for (path, a), (_, b) in zip(one, other, strict=True):
-        if path.endswith((".gap", ".violation")) and max(a, b) < SMALL_GAP:
-            continue  # how far from the best: rounding decides which step is the last
+        if a.shape == b.shape and path.endswith((".gap", ".violation")):
+            if np.max([a, b]) < SMALL_GAP:
+                continue  # how far from the best: rounding decides which step is the last
         if a.shape != b.shape or not same(a, b):
             return f"{path or 'value'}: {brief(a)}, not {brief(b)}"
     return ""

@@ -362,7 +362,8 @@ def require_symmetric(A, name, allowed=None, instead="pass k(X), not k(X, Y)"):
 
 def _lapack(factor, routine, *args, **options):
     (function,) = scipy.linalg.get_lapack_funcs((routine,), (factor,))
-    with few_threads(max(len(factor), *(max(np.shape(b), default=0) for b in args), 0)):
+    sizes = [len(factor), *(n for b in args for n in np.shape(b))]
+    with few_threads(max(sizes)):
         return function(factor, *args, **options)[0]
 
 

@@ -75,7 +75,7 @@ def svr(
     [6.8]
     """
     t, unit, each, prices = in_deviations(y, C, weights)
-    tube = BoxProblem._of(t, -each, each, min(eps / unit, 1e300))
+    tube = BoxProblem._of(t, -each, each, min(eps / unit, 1e300))  # and no ∞
     run = dict(tol=tol, max_iter=max_iter, callback=callback, progress=progress)
     return in_units(machine_of(k, X, tube, **run), unit, each, prices)
 
@@ -258,7 +258,7 @@ def svr_primal(
 def tube_machine(F, phi, X, y, C, eps, weights, tol):
     "The machine of svr_primal, from features that are known"
     t, unit, each, prices = in_deviations(y, C, weights)
-    tube = BoxProblem._of(t, -each, each, min(eps / unit, 1e300))
+    tube = BoxProblem._of(t, -each, each, min(eps / unit, 1e300))  # and no ∞
     machine = primal_machine(F, phi, X, tube, None, tol)
     dual = np.clip(unit * machine.dual, -prices, prices)
     f = FeatureFunction._of(machine.function.phi, F.T @ dual).of_columns(X)

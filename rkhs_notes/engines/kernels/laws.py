@@ -204,12 +204,13 @@ def _distance_agrees(g):
     "distance² = k(x, x) + k(y, y) − 2 k(x, y)"
     diagonal = g.K.diagonal()
     squared = diagonal[:, None] + diagonal - 2 * g.K
+    size = (g.lengths[:, None] + g.lengths) ** 2
     if not g.K.any():
-        return  # nothing to measure the rounding of coordinates by
+        size = 1.0  # no length says how large the rounding of coordinates may be
     gaps = np.abs(distance_matrix(g.k, g.points) ** 2 - squared)
     require(
         f"{g.k}.distance² agrees with k(x, x) + k(y, y) − 2 k(x, y)",
-        (gaps / (g.lengths[:, None] + g.lengths) ** 2).max(),
+        (gaps / size).max(),
         g.rounding,
     )
 
