@@ -64,6 +64,8 @@ def run_sphinx():
     status = sphinx(
         [
             "-q",
+            "-j",
+            "auto",
             "-W",
             "--keep-going",
             "-b",

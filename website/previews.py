@@ -1,7 +1,8 @@
 """Sphinx extension: what a link to a statement or a formula shows before one follows it.
 
 Each page leaves a small script, _static/previews/03_rkhs.js, with its boxes and formulas by the ends of
-links; static/previews.js loads it when a reader first points at such a link. That needs no server.
+links; static/previews.js loads it when a reader first points at such a link. That needs no server. A page
+writes its own script when it is written itself, in whichever process that is.
 """
 
 import html
@@ -12,8 +13,6 @@ from pathlib import Path
 from docutils import nodes
 
 from .labels import TAGGED, slug
-
-COLLECTED = {}
 
 
 def inert(fragment):
@@ -42,27 +41,20 @@ def things(doctree, render):
     return shown
 
 
-def collect(app, docname, template, context, doctree):
-    "html-page-context"
-    if doctree:
-        if shown := things(doctree, lambda node: app.builder.render_partial(node)["fragment"]):
-            COLLECTED[docname] = shown
-
-
-def store(app, exception):
-    "build-finished: a script for each page"
-    folder = Path(app.outdir) / "_static" / "previews"
-    folder.mkdir(parents=True, exist_ok=True)
-    for docname, shown in COLLECTED.items():
-        path = folder / f"{docname.replace('/', '-')}.js"
-        path.write_text(
+def store(app, docname, template, context, doctree):
+    "html-page-context: the script of this page"
+    if not doctree:
+        return
+    if shown := things(doctree, lambda node: app.builder.render_partial(node)["fragment"]):
+        folder = Path(app.outdir) / "_static" / "previews"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{docname.replace('/', '-')}.js").write_text(
             f"(window.previews ??= {{}})[{json.dumps(docname)}] = {json.dumps(shown)};\n"
         )
 
 
 def setup(app):
-    app.connect("html-page-context", collect)
-    app.connect("build-finished", store)
+    app.connect("html-page-context", store)
     app.add_js_file("previews.js", loading_method="defer")
     app.add_css_file("previews.css")
-    return {"parallel_read_safe": True, "parallel_write_safe": False}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,8 @@
 """Sphinx extension: what the site's search reads, a line for each section, statement and public name.
 
 It replaces Sphinx's own index of whole pages. One script, _static/sections.js, holds all; it is loaded when a
-reader opens the search, from a server or from a file. static/ranking.js ranks, static/search.js shows.
+reader opens the search, from a server or from a file. static/ranking.js ranks, static/search.js shows. The
+lines are taken while doctrees are resolved, which Sphinx does in one process, also where several write.
 """
 
 import json
@@ -99,4 +100,4 @@ def setup(app):
     app.connect("build-finished", store)
     app.add_js_file("search.js", loading_method="defer")
     app.add_css_file("search.css")
-    return {"parallel_read_safe": True, "parallel_write_safe": False}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

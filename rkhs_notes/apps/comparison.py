@@ -146,16 +146,19 @@ def told(column, encoder, j, a, b):
     each = np.array([a[encoder.slices[j]], b[encoder.slices[j]]])
     names, gaps = [*map(repr, sorted(column.words)), "gaps"], np.zeros(2)
     if column.is_number:
-        names = ["gaps", "gaps"]
         if column.gaps:
             gaps = each[:, -1]
-        if abs(gaps[0] - gaps[1]) <= 0.02:
-            means = encoder.middle[j] + encoder.scale[j] * each[:, 0] / (1 - gaps)
-            return "mean {:.4g} → {:.4g}".format(*means)
+        if abs(gaps[0] - gaps[1]) > 0.02:
+            return "gaps {:.1%} → {:.1%}".format(*gaps)
+        means = encoder.middle[j] + encoder.scale[j] * each[:, 0] / (1 - gaps)
+        return "mean {:.4g} → {:.4g}".format(*means)
     most = int(np.abs(each[0] - each[1]).argmax())
     return "{} {:.1%} → {:.1%}".format(names[most], *each[:, most])
 
 # %% ../../nbs/apps/comparison.ipynb #d3ac6155
+_ONCE = "What comes once cannot be compared"
+
+
 class TableComparison(Value):
     """Whether and where two tables differ; prints as a report.
 
@@ -210,8 +213,10 @@ class TableComparison(Value):
             ]
         elif min(m, n) < 30:
             lines.append("  So few rows show large differences only.")
+        notes = [note for note in self.notes if _ONCE in note]
         if self.differs or math.isinf(self.test.critical(self.level)):  # too few draws
-            lines += [f"  Note: {note}" for note in self.notes]
+            notes = self.notes
+        lines += [f"  Note: {note}" for note in notes]
         return "\n".join(map(spelled, lines))
 
     def to_dict(self):
@@ -401,19 +406,28 @@ def _by_table(reservoir):
 
 
 def _notes(columns, counts, level, n_draws):
-    """On draws too few for any verdict, and on columns that rise from row to row in both tables,
-    which chance does once in 10! tables"""
+    """On draws too few for any verdict, on columns that rise from row to row in both tables,
+    which chance does once in 10! tables, and on texts most of which come once"""
     least = math.ceil(1 / level - 1e-9) - 1
     few = [
         f"{n_draws} draws reject nothing at level {level:g}: the least p-value is "
         f"{1 / (n_draws + 1):.2g}. Ask for {least} permutations at least."
     ] * (n_draws < least)
-    return few + [
-        f"{c.name!r} rises from row to row in both tables. An index or a clock differs between "
-        f"two days by itself: drop=[{c.name!r}], or --drop on the command line, leaves it out."
-        for c in columns
-        if c.rises and min(counts) >= 10
-    ]
+    return (
+        few
+        + [
+            f"{c.name!r} rises from row to row in both tables. An index or a clock differs between "
+            f"two days by itself: drop=[{c.name!r}], or --drop on the command line, leaves it out."
+            for c in columns
+            if c.rises and min(counts) >= 10
+        ]
+        + [
+            f"{c.name!r} has {len(c.words)} different texts in {sum(counts)} rows. {_ONCE}, "
+            f"dates and names least of all: drop=[{c.name!r}], or --drop, or pass numbers."
+            for c in columns
+            if 2 * len(c.words) > sum(counts) >= 20
+        ]
+    )
 
 # %% ../../nbs/apps/comparison.ipynb #33170f06
 def _tested(binned, encoder, maps, n_permutations, rng):

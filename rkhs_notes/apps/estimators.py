@@ -278,10 +278,16 @@ class KernelEstimator(_Kept):
     def _fit_points(self, X, *y, **options):
         "X (and y) of a fit: rows of floats, or objects that the kernel reads"
         _read_parameters(self)
+        former = [name for name in vars(self) if name.endswith("_")]  # of an earlier fit
         if self.kernel is None or not hold_objects(X):
-            return _read_rows(self, X, *y, reset=True, **options)
-        points = self.kernel.points(list(X))
-        return (points, *map(np.asarray, y)) if y else points
+            read = _read_rows(self, X, *y, reset=True, **options)
+        else:
+            points = self.kernel.points(list(X))
+            read = (points, *map(np.asarray, y)) if y else points
+        for name in former:
+            if name not in ("n_features_in_", "feature_names_in_"):
+                delattr(self, name)
+        return read
 
     def _points(self, X):
         "X of a prediction, as that of the fit"
@@ -334,6 +340,14 @@ def _averaged(X, Y, weights):
     total, sums = np.bincount(place, weights), np.zeros((len(first), Y.shape[1]))
     np.add.at(sums, place, weights[:, None] * Y)
     return taken_of(X, first), sums / total[:, None], total
+
+
+def _spread_within(X, Y, weights):
+    "The mean square by which answers at equal x differ from their mean: no f of x can tell them apart"
+    if not hasattr(X, "shape"):
+        return 0.0
+    (_, means, _), place = _averaged(X, Y, weights), ranked(X)[1]
+    return float(np.average(((Y - means[place]) ** 2).mean(axis=1), weights=weights))
 
 # %% ../../nbs/apps/estimators.ipynb #cabea7c2
 def _ends(X):
@@ -402,10 +416,11 @@ def _wide(family, width):
 
 def _gaussian(X, bandwidth):
     "The Gaussian of this bandwidth, or of the median distance"
-    apart = _warn_of_scales(X, None)
     if not isinstance(bandwidth, str):
-        return Gaussian(bandwidth)
-    return _wide(Gaussian, _unit(X, apart))
+        k = Gaussian(bandwidth)
+        _warn_of_scales(X, k)
+        return k
+    return _wide(Gaussian, _unit(X, _warn_of_scales(X, None)))
 
 
 def _proposed(X, kernel, bandwidth):
@@ -641,7 +656,7 @@ def _elected(
             scaled, _, _ = _standardised(scaled, weights)
         rows = rows, scaled, weights
         k = _climbed(_shapes(*rows, None, rounds[0][1]), *rows, most=last)[0].k
-        by = f"of largest evidence on {min(len(X), last)} points"
+        by = f"of largest evidence on {min(len(of_all[0]), last)} points"
     if not free:
         return k, None, None, f"{k}, {by}"
     last = min(last, len(X))
@@ -758,13 +773,28 @@ def _solved(how, k, X, Y, lam, offset, weights):
         each = [_solved(how, k, X, y, c, offset, weights) for y, c in zip(Y.T, lam, strict=True)]
         return _side_by_side([f for f, _ in each]), np.array([b for _, b in each])
     if how.route_ == "landmarks":
-        b = offset * (weights @ Y) / weights.sum()
-        return ridge_large(k, X, Y - b, lam, how._many, rng=0, weights=weights).function, b
+        return _solved_on_landmarks(k, X, Y, lam, offset, weights, how._many)
     sums = StreamingRidge(how._features_of(k, X), _columns(Y).shape[1])
     for rows in row_blocks(len(Y), 64 * how._many):
         sums.update(taken_of(X, rows), Y[rows], weights[rows])
     found = sums.solve(lam, offset=offset)
     return (found.function, found.offset) if offset else (found, 0.0)
+
+
+def _solved_on_landmarks(k, X, Y, lam, offset, weights, m):
+    "(f, b): f = f_y − b f_1 is linear in b, and Σ w (y − b − f) = 0 at the best b   (5.4)"
+    level = offset * (weights @ Y) / weights.sum()
+    answers = _columns(Y - level)
+    if offset:
+        answers = np.column_stack([answers, np.ones(len(Y))])
+    f = ridge_large(k, X, answers, lam, m, rng=0, weights=weights).function
+    alpha, b = f.alpha, np.zeros(answers.shape[1] - offset)
+    if offset:
+        left = weights @ (answers - f(X))
+        if left[-1] > 1e-5 * weights.sum():  # else constants are as good as in H
+            b = left[:-1] / left[-1]
+        alpha = alpha[:, :-1] - np.outer(alpha[:, -1], b)
+    return f._with(alpha.reshape(-1, *Y.shape[1:])), level + b.reshape(Y.shape[1:])[()]
 
 
 def _side_by_side(modes):
@@ -819,10 +849,11 @@ class KernelRidge(_Routed, _ManyTargets, KernelEstimator):
             lams = np.unique(self.lam)
         how = self.kernel, self.bandwidth, lams, self.offset, self.effort, free, _PATH
         self.kernel_, path, self.lam_, self.chosen_ = _elected(X, Y, weights, *how)
+        within = _spread_within(X, Y, weights)
         X, Y, weights = _averaged(X, Y, weights)
         Y = Y.reshape(len(Y), *y.shape[1:])
         if free and path:
-            self.lam_, self.loo_ = path._best, path.loo.min()
+            self.lam_, self.loo_ = path._best, path.loo.min() + within
             self._say(
                 f"lam={self.lam_:.3g}, the best of {len(path.lams)} by leave-one-out"
                 f" on {len(path.X)} points, mean squared error {self.loo_:.4g}",
@@ -866,14 +897,14 @@ class _Machine(KernelEstimator):
                 _warn_of_scales(X, self.kernel)
             self.lam_ = None
             return self._propose(X)
-        lams, r = self._penalties, 1.0
+        lams, r = self._penalties * weights.mean(), 1.0
         if self.kernel is not None:  # a kernel of large values rounds small ones
             least = _least_noise(self.kernel, taken_of(X, _voters(X)), weights)
             lams = lams * max(1.0, least / lams[0])
         how = self.kernel, self.bandwidth, lams, True, self.effort, any(map(self._left_open, free))
         self.kernel_, path, self.lam_, self.chosen_ = _elected(X, Y, weights, *how)
         if path:
-            r = np.sqrt(path.loo.min())
+            r = np.sqrt(path.loo.min() + _spread_within(X, Y, weights))
         return r * (r > 1e-13)  # of Y in deviations: rounding
 
 # %% ../../nbs/apps/estimators.ipynb #758974be
@@ -1232,9 +1263,10 @@ class GaussianProcess(_Routed, _ManyTargets, KernelEstimator):
     ----------
     kernel : Kernel, or None     the start; None: Gaussian, Matérn or Laplace, of largest evidence,
                                  a length for each column where there are ten rows a column
-    noise : "evidence", or float > 0    variance of the noise, in the units of y²; by evidence at
-                                 least 4 n² eps max k(x, x), for rounding hides less
-    tune : bool                  False takes the kernel as it is, and the noise of leave-one-out
+    noise : "evidence", or float > 0    variance of the noise, in the units of y², of all columns;
+                                 by evidence at least 4 n² eps max k(x, x): rounding hides less
+    tune : bool                  False takes the kernel as it is, in the units of y², and the noise of
+                                 leave-one-out; without a kernel its scale is the variance of y
     restarts : int ≥ 0           more starts for the evidence
     effort : "quick" or "full"   evidence of up to 2000 points, or of 4000: one factorization a step
     route : "auto", "exact", "landmarks"    see *Routes for many rows*; landmarks sample functions
@@ -1244,8 +1276,9 @@ class GaussianProcess(_Routed, _ManyTargets, KernelEstimator):
     process_                     the posterior, with .var, .cov, .sample, .log_marginal
     function_, offset_           its mean, an RKHSFunction, and that of y
     kernel_, noise_, lam_, chosen_    what was chosen; lam_ is noise_
-    unit_                        of several columns of y, whose kernel and noise are one: process_,
-                                 kernel_ and noise_ are of columns in these units, (t,); else 1.0
+    unit_                        of several columns of y, whose kernel and noise are tuned as one:
+                                 process_, kernel_ and noise_ are of columns in these units, (t,);
+                                 1.0 of one column, and where a noise or kernel is taken as it is
     """
 
     unit_ = 1.0
@@ -1271,9 +1304,12 @@ class GaussianProcess(_Routed, _ManyTargets, KernelEstimator):
         self._taken(X)
         answers, free, passed = Y, self._left_open("noise"), None
         Y, self.offset_, self.unit_ = _standardised(Y, weights)
-        unit, y = 1.0, Y
-        if Y.shape[1] == 1:  # the kernel has the unit of y
-            unit, y, self.unit_ = float(self.unit_[0]), answers - self.offset_, 1.0
+        unit, y, as_it_is = 1.0, Y, self.kernel is not None and not self.tune
+        if Y.shape[1] == 1 or as_it_is or not free:  # kernel and noise have the unit of y
+            y, self.unit_ = answers - self.offset_, 1.0
+            if not as_it_is:
+                unit = _standardised(y.reshape(-1, 1), np.repeat(weights, y.shape[1]))[2].item()
+            Y = y / unit
         self.offset_ = self.offset_.reshape(shape)[()]
         rows = X, Y, weights
         if not free:
@@ -1295,7 +1331,7 @@ class GaussianProcess(_Routed, _ManyTargets, KernelEstimator):
         if free and noise < (least := _least_noise(k, X, weights)):
             noise = least
             self._say(f"noise {least:.3g}, for rounding hides less")
-        self.kernel_, self.noise_ = unit**2 * k, unit**2 * noise
+        self.kernel_, self.noise_ = k if as_it_is else unit**2 * k, unit**2 * noise
         y = y.reshape(-1, *shape)
         self._say(self._told)
         of, weights = (self.kernel_, X, y, self.noise_), _uneven(weights)
@@ -1312,7 +1348,7 @@ class GaussianProcess(_Routed, _ManyTargets, KernelEstimator):
     def predict(self, X, return_std=False, return_cov=False):
         """The mean; with it the deviation, or the covariance, of f without the noise.
 
-        Of t columns: (n, t), (n, t) and (n, n, t), as scikit-learn's.
+        Of y (n, t): (n, t), (n, t) and (n, n, t), as scikit-learn's for two columns or more.
         """
         X = self._points(X)
         mean = self.function_(X) + self.offset_
@@ -1323,10 +1359,9 @@ class GaussianProcess(_Routed, _ManyTargets, KernelEstimator):
         return mean
 
     def _in_units(self, values, power):
-        "Values of standardised columns, a last axis for the columns"
-        if np.ndim(self.unit_):
-            return np.multiply.outer(values, self.unit_**power)
-        return values
+        "With the units of the columns of y, if it has any, along a last axis"
+        units = np.broadcast_to(self.unit_, np.shape(self.offset_))
+        return np.multiply.outer(values, units**power)
 
     def sample_y(self, X, n_samples=1, random_state=0):
         "Functions drawn from the posterior, at the points X, (m, n_samples) or (m, t, n_samples)"

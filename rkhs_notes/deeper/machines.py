@@ -205,7 +205,7 @@ def svc_multiclass(
 
     tol, max_iter, callback : as in svc, for each machine
     progress : a progress line over the machines
-    class_weights : {label: factor}, or "balanced" for n / (number of classes · size of the class)
+    class_weights : {label: factor}, or "balanced" for Σ w / (number of classes · Σ w of its class)
     returns : MulticlassMachine
     raises TypeError, ValueError : bad k, X, y, C, strategy, weights; a single class
     raises IndefiniteKernel : k is no kernel; names the witness

@@ -102,7 +102,7 @@ class StreamingMeans:
     def __init__(self, phi: AFeatureMap, n_targets: Whole = 0):
         vars(self).update(_begun(phi, n_targets))
 
-    n = property(lambda self: self._state.n, doc="How many points came.")
+    n = property(lambda self: self._state.n, doc="How many points came, those of weight 0 apart.")
     blocks = property(lambda self: self._state.blocks, doc="In how many blocks.")
     n_targets = property(lambda self: self._state.targets, doc="t, the columns of y.")
     column_names = property(lambda self: self._state.names, doc="Of the first block with names.")
@@ -113,13 +113,13 @@ class StreamingMeans:
 
         X : columns of a data frame are put in the order of the first block that had names
         """
-        state, n = self._state, len(X)
-        A = _beside(y, n, state.targets)
+        state, w = self._state, as_weights(weights, len(X))
+        A = _beside(y, len(X), state.targets)
         part, origin = block_sum(self.phi, X, A, weights, state.origin)
         block = state._replace(
-            n=n,
+            n=int(np.count_nonzero(w)),
             blocks=1,
-            weighted=bool(np.any(as_weights(weights, n) != 1)),
+            weighted=bool(np.any(w[w > 0] != 1)),
             names=names_of(X),
             sum=ExactSum._of(part, np.zeros_like(part)),
             origin=origin,
@@ -246,7 +246,7 @@ def _second_look(stream, parts, solved, number, *block):
     for place, part in task_blocks(number, block):
         with in_block(place):
             X, A, w = stream._read(*as_block(part))
-        total[0] += len(A)
+        total[0] += np.count_nonzero(w)
         for rows in row_blocks(len(A), 32 * (stream.phi.dim + 1)):
             P, u = (dense(stream.phi(taken_of(X, rows))) - m) @ U, w[rows]
             Y = A[rows, :-1] - level

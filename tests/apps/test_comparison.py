@@ -886,6 +886,39 @@ def test_a_clock_is_told_of(values, rises, tmp_path, monkeypatch):
     assert not compare_tables({"at": np.array(values), "x": x}, shuffled, n_permutations=19).notes
 
 
+def test_gaps_are_told_as_a_share_of_rows():
+    "Also where the mean has moved by more"
+    rng = np.random.default_rng(1)
+    first, second = rng.normal(10, 2, 500), rng.normal(14, 2, 500)
+    second[:33] = np.nan
+    (change,) = compare_tables({"x": first}, {"x": second}, rng=0).columns
+    assert change.says == "gaps 0.0% → 6.6%"
+
+
+@pytest.mark.parametrize("codes", [[1000001, 1000002], [10**12, 10**12 + 1], [-0.5, 0.5]])
+def test_codes_keep_all_their_digits(codes):
+    first, second = np.repeat(codes, 100), np.full(200, codes[1])
+    result = compare_tables({"c": first}, {"c": second}, categorical=["c"], rng=0)
+    (change,) = result.columns
+    assert result.differs and change.says == f"{str(codes[0])!r} 50.0% → 0.0%"
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_dates_are_words_in_every_unit(unit):
+    first, second = (
+        (np.datetime64(day, "h") + np.arange(60)).astype(f"datetime64[{unit}]")
+        for day in ("2024-01-01", "2025-06-01")
+    )
+    result = compare_tables({"when": first}, {"when": second}, rng=0)
+    assert not result.differs  # what comes once cannot be told from chance, and that is said
+    assert "Note: 'when' has 120 different texts in 120 rows" in repr(result)
+    days = np.repeat(np.array(["2024-01-01", "2024-01-02T06:30", "NaT"], f"datetime64[{unit}]"), 40)
+    (change,) = compare_tables({"when": days}, {"when": days[:80]}, rng=0).columns
+    assert change.says == "gaps 33.3% → 0.0%"
+    (change,) = compare_tables({"when": days[:80]}, {"when": days[:40]}, rng=0).columns
+    assert change.says in ("'2024-01-01' 50.0% → 100.0%", "'2024-01-02 06:30:00' 50.0% → 0.0%")
+
+
 def test_the_note_on_a_clock_is_in_the_report():
     x = np.random.default_rng(13).normal(size=(2, 100))
     first, second = ({"at": np.arange(100.0) + 100 * i, "x": x[i]} for i in (0, 1))

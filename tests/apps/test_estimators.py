@@ -391,8 +391,76 @@ def test_many_rows_are_fitted_on_centres_of_which_enough_are_exact(monkeypatch):
     few, all_ = (np.std(fit.predict(X[400:]) - y[400:]) for fit in (large, exact))
     assert few < 1.1 * all_ < 0.2
     assert KernelRidge(offset=False).fit(X, y).offset_ == 0.0
-    w = np.random.default_rng(0).integers(1, 5, 500)
-    assert KernelRidge(lam=1.0).fit(X, y, w).offset_ == pytest.approx(np.average(y, weights=w))
+
+
+@pytest.mark.parametrize("lam", [1e-3, [1e-3, 1.0]], ids=["one", "each"])
+@pytest.mark.parametrize("kernel", [Linear(), Gaussian(2.0)], ids=["linear", "gaussian"])
+def test_the_offset_on_centres_is_the_best_one(kernel, lam):
+    "Not the mean of y: a linear f is far from 0 where x is far from 0"
+    rng = np.random.default_rng(1)
+    X = rng.normal(5, 1, (400, 1))
+    Y = np.c_[2 * X[:, 0] + 3, X[:, 0] ** 2] + 0.1 * rng.normal(size=(400, 2))
+    w = rng.integers(0, 3, 400)
+    exact, large = (
+        KernelRidge(kernel, lam=lam, route=route).fit(X, Y, w) for route in ("exact", "landmarks")
+    )
+    assert large.route_ == "landmarks"
+    values = [fit.predict(X) for fit in (exact, large)]
+    np.testing.assert_allclose(*values, atol=1e-3 * np.abs(Y).max())
+    left = w @ (Y - values[1])  # the errors sum to 0
+    assert np.abs(left).max() < 1e-6 * (w @ np.abs(Y)).max()
+    plain = KernelRidge(kernel, lam=lam, route="landmarks", offset=False).fit(X, Y, w)
+    assert np.all(plain.offset_ == 0.0)
+
+
+def test_leave_one_out_is_of_answers_not_of_their_means():
+    "Ages, doses, grids: x repeats, and what answers at one x differ by is error too"
+    rng = np.random.default_rng(0)
+    x = np.repeat(np.arange(40.0) / 6, 25)[:, None]
+    f, noise = np.sin(x[:, 0]), rng.normal(size=1000)
+    fit = KernelRidge().fit(x, f + noise)
+    place = np.arange(1000) // 25
+    averages = np.bincount(place, f + noise) / 25
+    within = np.mean((f + noise - averages[place]) ** 2)
+    path = ridge_path(fit.kernel_, x[::25], averages, None, True, np.full(40, 25.0))
+    assert fit.loo_ == pytest.approx(path.loo.min() + within)
+    fresh = np.mean((fit.predict(x) - f) ** 2) + 1.0  # what new answers have, noise of variance 1
+    assert fit.loo_ == pytest.approx(fresh, rel=0.15) and f"{fit.loo_:.4g}" in fit.chosen_
+    assert KernelSVR().fit(x, f + noise).epsilon_ == pytest.approx(0.5, rel=0.15)  # half of r
+    assert "on 1000 points; lam" in KernelRidge(bandwidth="evidence").fit(x, f + noise).chosen_
+
+
+@pytest.mark.parametrize("estimator", [KernelRidge, KernelSVR, KernelSVC])
+def test_the_unit_of_the_weights_says_nothing(estimator):
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(120, 1))
+    y = np.sin(2 * x[:, 0]) + 0.1 * rng.normal(size=120)
+    if estimator is KernelSVC:
+        y = y > 0.2
+    plain, light = (estimator().fit(x, y, np.full(120, unit)) for unit in (1.0, 1e-4))
+    assert light.lam_ == pytest.approx(1e-4 * plain.lam_)
+    decide = "decision_function" if estimator is KernelSVC else "predict"
+    ours, theirs = (getattr(fit, decide)(x) for fit in (plain, light))
+    np.testing.assert_allclose(ours, theirs, atol=1e-2)
+
+
+def test_what_an_earlier_fit_found_is_gone():
+    x, y = sinc()
+    fit = KernelRidge().fit(x, y)
+    assert fit.loo_ > 0 and not hasattr(fit.set_params(lam=1.0).fit(x, y), "loo_")
+    side = y > np.median(y)
+    machine = KernelSVC(probability=True).fit(x, side)
+    assert hasattr(machine, "curve_")
+    assert not hasattr(machine.set_params(probability=False).fit(x, side), "curve_")
+    with pytest.raises(ValueError, match="NaN"):  # what is refused changes nothing
+        fit.fit(x, np.full(len(y), np.nan))
+    assert fit.lam_ == 1.0
+
+
+def test_one_bandwidth_in_numbers_is_told_as_one():
+    X = np.random.default_rng(0).normal(size=(60, 2)) * [1, 1000]
+    with pytest.warns(UserWarning, match="measures all of them by one bandwidth"):
+        KernelRidge(bandwidth=1.0).fit(X, X[:, 0])
 
 
 def test_a_stream_in_blocks_is_the_fit_of_the_whole():
@@ -1201,9 +1269,45 @@ def test_the_evidence_is_of_all_points_where_there_is_time():
 def test_a_process_that_is_not_tuned_keeps_what_was_passed():
     x, y = sinc()
     fit = GaussianProcess(Gaussian(0.7), noise=0.25, tune=False).fit(x, y)
-    assert np.isclose(fit.noise_, 0.25) and np.allclose(fit.kernel_(x), y.var() * Gaussian(0.7)(x))
+    assert fit.noise_ == 0.25 and fit.kernel_ == Gaussian(0.7)
+    open_ = GaussianProcess(Gaussian(0.7), tune=False).fit(x, y)
+    assert open_.kernel_ == Gaussian(0.7) and open_.noise_ == open_.lam_
+    scaled = GaussianProcess(noise=0.25, tune=False).fit(x, y)  # its own kernel is as large as y
+    assert np.allclose(scaled.kernel_.diag(x), y.var())
     kept = GaussianProcess(Gaussian(0.7), noise=0.25).fit(x, y)
     assert np.isclose(kept.noise_, 0.25) and kept.kernel_ != fit.kernel_
+
+
+def test_what_a_process_found_is_a_process_to_keep():
+    x, y = sinc()
+    for Y in (100 * y, np.c_[100 * y, y]):
+        fit = GaussianProcess(noise=25.0).fit(x, Y)
+        again = GaussianProcess(fit.kernel_, noise=fit.noise_, tune=False).fit(x, Y)
+        values = fit.predict(x, return_std=True), again.predict(x, return_std=True)
+        np.testing.assert_allclose(*values, rtol=1e-9)
+        own = gaussian_process(fit.kernel_, x, Y - Y.mean(axis=0), fit.noise_)
+        np.testing.assert_allclose(values[0][0], own(x) + Y.mean(axis=0), rtol=1e-9)
+
+
+def test_a_noise_is_in_the_units_of_y_for_every_column():
+    x, y = sinc()
+    one = GaussianProcess(noise=25.0).fit(x, 100 * y)
+    two = GaussianProcess(noise=25.0).fit(x, np.c_[100 * y, 100 * y])
+    assert two.noise_ == 25.0 and two.unit_ == 1.0
+    gap = np.abs(two.predict(x) - one.predict(x)[:, None]).max()
+    assert gap < 5.0  # the deviation of the noise: of two equal columns the evidence is another
+
+
+@pytest.mark.parametrize("columns", [None, 1, 2])
+def test_deviations_have_the_shape_of_means(columns):
+    x, y = sinc()
+    if columns:
+        y = np.column_stack([y] * columns)
+    fit, t = GaussianProcess().fit(x, y), x[:7]
+    mean, std = fit.predict(t, return_std=True)
+    _, cov = fit.predict(t, return_cov=True)
+    assert mean.shape == std.shape == (7, *y.shape[1:]) and cov.shape == (7, 7, *y.shape[1:])
+    assert fit.sample_y(t, 3).shape == (7, *y.shape[1:], 3)
 
 
 @pytest.mark.parametrize(

@@ -484,6 +484,17 @@ def test_scores_of_a_spline_by_a_dense_inverse(n):
         assert scores["gcv"] == pytest.approx(np.sum((rest / own.mean()) ** 2) / w.sum(), rel=1e-6)
 
 
+@pytest.mark.parametrize("offset", [False, True])
+def test_scores_do_not_count_what_weighs_nothing(offset):
+    rng = np.random.default_rng(3)
+    x, y, w = rng.normal(size=60), rng.normal(size=60), np.repeat([0.0, 2.0], [20, 40])
+    lams = np.logspace(-2, 1, 4)
+    all_ = ridge_path(Gaussian(1.0), x, y, lams, offset, w)
+    few = ridge_path(Gaussian(1.0), x[20:], y[20:], lams, offset, w[20:])
+    np.testing.assert_allclose(all_.gcv, few.gcv, rtol=1e-9)
+    np.testing.assert_allclose(all_.loo, few.loo, rtol=1e-9)
+
+
 @pytest.mark.parametrize("by", ["gcv", "loo"])
 @pytest.mark.parametrize("ties", [False, True])
 def test_the_lam_of_a_spline_is_of_least_score(by, ties):

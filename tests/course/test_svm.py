@@ -748,6 +748,17 @@ def test_a_small_budget_leaves_no_unit_of_the_points_out(unit):
     assert (other.predict(unit * X) == plain.predict(X)).mean() > 0.99
 
 
+def test_balanced_classes_do_not_count_what_weighs_nothing():
+    rng = np.random.default_rng(5)
+    X, w = rng.normal(size=(80, 1)), np.repeat([0.0, 1.0], 40)
+    y = np.where(rng.normal(size=80) + X[:, 0] + np.repeat([3, 0], 40) > 0, 1, -1)
+    few = svc(Gaussian(1.0), X[40:], y[40:], class_weights="balanced")
+    all_ = svc(Gaussian(1.0), X, y, weights=w, class_weights="balanced")
+    twice = svc(Gaussian(1.0), X, y, weights=2 * w, class_weights="balanced", C=0.5)
+    for machine in (all_, twice):
+        np.testing.assert_allclose(machine.decision(X), few.decision(X), atol=1e-2)
+
+
 def test_a_small_budget_for_results_computes_rows():
     X, y = large(2000, 3)
     whole = svc(Gaussian(1.0), X, y)
@@ -764,13 +775,15 @@ def test_nasty_data_with_weights_is_libsvms(n, C):
     y = np.where(np.arange(n) % 7 == 0, 1, -1)
     w = rng.uniform(0.1, 5, n)
     ours = svc(Gaussian(2.0), X, y, C, weights=w, class_weights="balanced", tol=1e-8)
-    peer = SVC(C=C, gamma=1 / 8, class_weight="balanced", tol=1e-8).fit(X, y, sample_weight=w)
+    total = {label: w[y == label].sum() for label in (-1, 1)}  # a weight is a repetition, here too
+    each = {label: w.sum() / 2 / total[label] for label in total}
+    peer = SVC(C=C, gamma=1 / 8, class_weight=each, tol=1e-8).fit(X, y, sample_weight=w)
     np.testing.assert_allclose(
         ours.function(X), peer.decision_function(X) - peer.intercept_[0], atol=1e-5
     )
     b, K = coefficients(peer, n), Gaussian(2.0)(X)
     np.testing.assert_allclose(ours.objective, y @ b - b @ K @ b / 2, rtol=1e-6)
-    factor = n / (2 * np.where(y > 0, np.sum(y > 0), np.sum(y < 0)))
+    factor = np.array([each[label] for label in y])
     check_kkt(ours, X, y, C, weights=w * factor, tol=1e-6)
     fit = SVR(C=C, gamma=1 / 8, epsilon=0.2, tol=1e-8).fit(X, X[:, 0], sample_weight=w)
     line = svr(Gaussian(2.0), X, X[:, 0], C, 0.2, weights=w, tol=1e-8)

@@ -210,6 +210,20 @@ def test_scores_are_those_of_the_path_and_of_refitting(offset, weights):
         np.testing.assert_allclose(loo[1], np.mean(left), rtol=1e-8)
 
 
+@pytest.mark.parametrize("offset", [False, True])
+def test_points_of_weight_0_never_came(offset):
+    rng, lams = np.random.default_rng(4), np.array([0.1, 1.0])
+    X, y, w = rng.normal(size=(60, 1)), rng.normal(size=60), np.repeat([0.0, 1.0], [20, 40])
+    phi = rn.fourier_features(rn.Gaussian(1.0), 1, 20, rng=0)
+    all_, few = StreamingRidge(phi).update(X, y, w), StreamingRidge(phi).update(X[20:], y[20:])
+    assert all_.n == few.n == 40
+    np.testing.assert_allclose(all_.gcv(lams, offset), few.gcv(lams, offset), rtol=1e-9)
+    second = all_.leave_one_out([(X, y, w)], lams, offset)
+    np.testing.assert_allclose(
+        second, few.leave_one_out([(X[20:], y[20:])], lams, offset), rtol=1e-9
+    )
+
+
 def test_one_point_with_an_offset_has_no_score():
     one = of((X[:1], Y0[:1]))
     for score in (

@@ -315,12 +315,23 @@ def _filled(line, sign):
     return line + "nan" * line.endswith(sign)
 
 # %% ../../../nbs/engines/data/tables.ipynb #4a2295cb
+def _date(text):
+    "2024-01-31 of 2024-01-31T00:00:00.000, 2024-01-31 12:30:00 of 2024-01-31T12:30:00.000"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return text.replace("T", " ").removesuffix(" 00:00:00")
+
+
 def _column(values):
     "Numbers as floats, all else as objects with '' where there is nothing"
     values = np.asarray(values)
     if values.dtype.kind in "biuf":
         return values.astype(float)
-    entries = values.tolist()
+    if values.dtype.kind == "M":  # the same words whatever unit the dates are kept in
+        values = [_date(text) for text in np.datetime_as_string(values).tolist()]
+    elif values.dtype.kind == "m":
+        return np.where(np.isnat(values), np.nan, values / np.timedelta64(1, "s"))
+    entries = np.asarray(values, object).tolist()
     for i, v in enumerate(entries):
         if v is None or str(v).lower() in _GAPS:
             entries[i] = ""
@@ -529,7 +540,9 @@ class Column:
 
 # %% ../../../nbs/engines/data/tables.ipynb #1967df9d
 def _plain(number):
-    return _text(f"{number:g}" if number % 1 == 0 else repr(number))
+    if number % 1 == 0 and abs(number) < 1e16:
+        return _text(f"{number + 0.0:.0f}")  # all digits of a code; -0.0 is 0
+    return _text(repr(number))
 
 # %% ../../../nbs/engines/data/tables.ipynb #b5339e5f
 class Reservoir:

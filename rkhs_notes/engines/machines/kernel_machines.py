@@ -138,7 +138,7 @@ def svc(
     y : the one that sorts last is +1
     C : price of an error; math.inf asks for the hard margin   (7.1)
     weights : wᵢ, by default 1; points of weight 0 are ignored
-    class_weights : {label: factor of wᵢ}, or "balanced" for n / (2 · size of the class)
+    class_weights : {label: factor of wᵢ}, or "balanced" for Σ w / (2 Σ w of its class)
     tol : the largest violation of the KKT conditions, as libsvm's
     start : signed coefficients of a similar machine, scaled to fit the box; unused where none fits
     max_iter : steps at most, by default 1 000 000 + 1000 n (hard margin: 100 000 + 200 n)
@@ -277,8 +277,9 @@ def check_kkt(
         "the equation that comes from the offset was forgotten.",
     )
     _expansion(machine, X, b, size)
-    rising = np.where(b < box.hi, r - np.where(b >= 0, width, -width), -np.inf).max()
-    falling = np.where(b > box.lo, np.where(b > 0, width, -width) - r, -np.inf).max()
+    rounding = 8 * np.finfo(float).eps * np.abs(b)  # what is so near its bound is at it
+    rising = np.where(box.hi - b > rounding, r - np.where(b >= 0, width, -width), -np.inf).max()
+    falling = np.where(b - box.lo > rounding, np.where(b > 0, width, -width) - r, -np.inf).max()
     for worst, where in (
         (rising, "beyond its margin should have a larger coefficient"),
         (falling, "well inside its side should have the coefficient 0"),

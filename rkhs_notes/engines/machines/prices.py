@@ -9,7 +9,7 @@ import numpy as np
 from typing import Annotated, Any
 
 # %% ../../../nbs/engines/machines/prices.ipynb #prices-own
-from ...base.arrays import as_floats, as_number
+from ...base.arrays import as_floats, as_number, as_weights
 from ...base.words import Word, instance_of, number
 from ..kernels.gram import diagonal, n_points
 from .boxes import BoxProblem, PairDistances
@@ -42,7 +42,11 @@ def require_factors(value, name, classes):
 def _class_weights(value, name, call):
     y = call.seen["y"]
     if isinstance(value, str) and value == "balanced":
-        return (len(y.place) / (len(y.classes) * np.bincount(y.place)))[y.place]
+        w = as_weights(call.seen.get("weights"), len(y.place))
+        total = np.bincount(y.place, w)
+        return np.divide(w.sum() / len(total), total, out=np.ones(len(total)), where=total > 0)[
+            y.place
+        ]
     require_factors(value, name, y.names)
     factor = lambda label: as_number(value.get(label, 1.0), f"{name}[{label!r}]", at_least=0)
     return np.array([factor(label) for label in y.names])[y.place]

@@ -79,15 +79,16 @@ def ridge(
     return _with_constant(k, X, alpha, b[0, ...])
 
 # %% ../../../nbs/engines/solving/ridge_fits.ipynb #88017f56
-def _left_out(Q, eigenvalues, y, lams):
-    "Leave-one-out and generalised cross-validation for each lam   (5.5), (5.6)"
+def _left_out(Q, eigenvalues, y, lams, counted):
+    "Leave-one-out and generalised cross-validation for each lam, of the rows counted   (5.5), (5.6)"
     shrunk = lams / (eigenvalues[:, None] + lams)  # of lam G, (n, L)
     diagonal = Q**2 @ shrunk
+    average = diagonal[counted].mean(axis=0)
     loo = gcv = np.zeros(len(lams))
     for column in y.reshape(len(Q), -1).T:
         residuals = Q @ ((Q.T @ column)[:, None] * shrunk)  # lam alpha
         loo = loo + np.mean((residuals / diagonal) ** 2, axis=0)  # (5.5)
-        gcv = gcv + np.mean((residuals / diagonal.mean(axis=0)) ** 2, axis=0)  # (5.6)
+        gcv = gcv + np.mean((residuals / average) ** 2, axis=0)  # (5.6)
     return loo * len(Q) / y.size, gcv * len(Q) / y.size
 
 # %% ../../../nbs/engines/solving/ridge_fits.ipynb #cb352d91
@@ -230,7 +231,7 @@ def ridge_path(
     X : at least two points
     lams : by default 50 values from 1e-8 to 1e3 times the mean of k(x, x), and that of the weights
     offset : fit f + b with a constant b that is not penalised   (5.4)
-    weights : of the squared errors, in the fits as in both scores
+    weights : of the squared errors, in the fits as in both scores; 0 leaves a point out
     returns : with .loo, .gcv, .best and .function_at(lam)
     raises ValueError : a single point, lams that are not all > 0
     raises IndefiniteKernel : a negative eigenvalue beyond rounding
@@ -252,7 +253,6 @@ def ridge_path(
     if offset:
         unit = np.sqrt(share)  # what the offset takes is free
         free, left = Q - np.outer(unit, unit @ Q), y - share @ y
-    scores = (
-        np.array(_left_out(free, eigenvalues, scaled_rows(left, root), lams)) * n / (root @ root)
-    )
+    scores = _left_out(free, eigenvalues, scaled_rows(left, root), lams, root > 0)
+    scores = np.array(scores) * n / (root @ root)
     return RidgePath._of(k, X, y, lams, eigenvalues, Q, *scores, means, weights)
