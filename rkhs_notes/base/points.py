@@ -35,7 +35,7 @@ def _marking(X):
     "The mark of X, a new one where it has none"
     if (mark := _mark_of(X)) is None:
         mark, key = _Mark(), id(X)
-        mark.array = weakref.ref(X, lambda _: _marks.pop(key, None))
+        mark.array = weakref.ref(X, lambda _, forget=_marks.pop: forget(key, None))
         mark.facts, mark.prepared, mark.names = frozenset(), {}, None
         _marks[key] = mark
     return mark
@@ -99,6 +99,7 @@ def with_names(X, names):
 
 
 _WHERE = (
+    "grid",
     "Z",
     "X",
     "w",
@@ -228,7 +229,7 @@ def points(letter="n", of=None):
         else:
             X = marked(as_points, value, name)
         mark = _mark_of(X)
-        if mark is None or mark.names is None:
+        if mark is None or mark.names is None or (k and k._named()):  # it finds its columns itself
             return X
         first = call.sizes.get(letters[1], ("self",))[0]
         return ordered(X, call.seen.get(first), name)

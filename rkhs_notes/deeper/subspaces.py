@@ -20,11 +20,10 @@ from ..base.words import Finite, Positive, fitting
 # %% ../../nbs/deeper/03b_subspaces.ipynb #0ecfbc26
 from ..engines.features.feature_maps import finite_feature_map
 from ..engines.functions.functions import AFunction, Number, OneFunction, RKHSFunction
-from ..engines.functions.functions import SameSpace
+from ..engines.functions.functions import SameSpace, seen_by
 from ..engines.functions.spaces import Coordinates
 from ..engines.kernels.composites import Tensor
 from ..engines.kernels.entries import Functions, Widths
-from ..engines.kernels.forms import plain
 from ..engines.kernels.gram import AKernel, gram_matrix
 from ..engines.kernels.leaves import FiniteRank
 from ..engines.functions.vectors import combine
@@ -118,7 +117,7 @@ def sum_norm(f, k1: AKernel, k2: AKernel, X: PointsOfFirst = None) -> Number:
     fitting(f, "f", fits, "an RKHSFunction", "one, or a function and X, where f₁ + f₂ equals it")
     if X is None:
         X = k1._marked(f.Z)
-    values = f(plain(X))
+    values = f(seen_by(f, X))
     if np.ndim(values) == 0:
         values = np.full(len(X), values)
     values = as_targets(values, len(X), "f(X)")
@@ -180,7 +179,8 @@ def tensor_product(f: OneFunction, g: OneFunction) -> AFunction:
         fitting(Z, name, not isinstance(Z, Objects), "an array", such)
     d1, d2 = f.Z.shape[1], g.Z.shape[1]
     require_fits((len(f.Z) * len(g.Z), d1 + d2), instead="f.compress(tol) first")
-    pairs = np.hstack([np.repeat(f.Z, len(g.Z), axis=0), np.tile(g.Z, (len(f.Z), 1))])
+    some = np.repeat(np.arange(len(f.Z)), len(g.Z)), np.tile(np.arange(len(g.Z)), len(f.Z))
+    pairs = taken_of(f.Z, some[0]), taken_of(g.Z, some[1])
     split = None if d1 == d2 else d1
     pair = Tensor(f.k, g.k, split=split)
     return RKHSFunction._of(pair, pair._marked(pairs), np.outer(f.alpha, g.alpha).ravel())

@@ -328,7 +328,7 @@ def cosine_transform(value, reach, step, name):
 
 # %% ../../../nbs/engines/features/frequencies.ipynb #d12ebc18
 def on_grid(w, p):
-    "(variances, draw, density) of the even law with density p at frequencies w ≥ 0"
+    "(draw, density) of the even law with density p at frequencies w ≥ 0"
     cell = p.copy()
     cell[[0, -1]] /= 2
     law = np.cumsum(cell) / cell.sum()
@@ -339,5 +339,4 @@ def on_grid(w, p):
         sign = np.where(rng.random(m) < 0.5, -1.0, 1.0)
         return (sign * (w[np.minimum(j, len(w) - 1)] + w[1] * jitter))[:, None]
 
-    variances = np.array([cell @ w**2 / cell.sum()])
-    return variances, draw, lambda u: np.interp(np.abs(u[:, 0]), w, p, right=0.0)
+    return draw, lambda u: np.interp(np.abs(u[:, 0]), w, p, right=0.0)

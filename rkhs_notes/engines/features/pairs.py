@@ -6,7 +6,7 @@ __all__ = []
 # %% ../../../nbs/engines/features/pairs.ipynb #79bd0dc3
 from ...base.arrays import array_namespace, as_points, shaped
 from ...base.objects import Objects
-from ...base.points import hold_objects, marked, prepared
+from ...base.points import hold_objects, marked, names_of, prepared, with_names
 from ...base.words import fitting
 from .maps import cut_of
 from ..kernels.algebra import Composite
@@ -29,12 +29,16 @@ def _as_one(X, split, name):
                 f"{name} holds {n} first and {m} second points; a pair needs one of each."
             )
         return Objects(zip(*X))
-    first, second = (as_points(half, f"{name}[{i}]") for i, half in enumerate(X))
+    halves = [marked(as_points, half, f"{name}[{i}]") for i, half in enumerate(X)]
+    first, second = halves
     n, d = first.shape
     shaped(second, f"{name}[1]", (n, "d"), hint=": a pair needs one point of each")
     if d != (split or second.shape[1]):
         raise ValueError(f"{name}[0] has {d} columns; write Tensor(k1, k2, split={d}).")
-    return array_namespace(first, second).concat([first, second], axis=1)
+    both, names = array_namespace(first, second).concat(halves, axis=1), list(map(names_of, halves))
+    if not all(names):
+        return both
+    return with_names(both, [f"{i}: {c}" for i, own in enumerate(names) for c in own])
 
 # %% ../../../nbs/engines/features/pairs.ipynb #49974a34
 class OfPairs(Composite):
@@ -76,6 +80,8 @@ class OfPairs(Composite):
         else:
             cut = self.split or X.shape[1] // 2
             first, second = X[:, :cut], X[:, cut:]
+            if names := [c.removeprefix("0: ").removeprefix("1: ") for c in names_of(X) or ()]:
+                first, second = with_names(first, names[:cut]), with_names(second, names[cut:])
         return self.k1._marked(first, name), self.k2._marked(second, name)
 
     def _width(self, d):

@@ -132,13 +132,27 @@ def spectral_from_function(k: _OnTheLine, reach: _Reach = None, step: Positive =
     return _transformed(k, reach, step, name)
 
 # %% ../../../nbs/engines/features/spectral.ipynb #transformed-code
+def curvature(value):
+    "−κ″(0) / κ(0) from differences near 0; infinite where it grows as they shrink: a heavy tail"
+    scales = 2.0 ** np.arange(-40, 41)
+    (top,), values = value(np.zeros(1)), value(scales)
+    if top <= 0:
+        return 0.0
+    fallen = np.append(scales[values < top / 2], scales[-1])[0]
+    h = 1e-4 * fallen * np.array([1.0, 2.0])
+    near, far = 2 * (1 - value(h) / top) / h**2
+    if near > 1.03 * far and near * h[0] ** 2 > 1e-12:  # more than rounding
+        return np.inf
+    return max(float(near), 0.0)
+
+
 def _transformed(k, reach=None, step=None, name=None):
     "The same for a function that was read"
     value, name = along_the_line(k, name)
     reach = reach or reach_of(value, name)
     step = step or reach / 2**15
     made_of, mass = (k, reach, step, name), abs(value(np.zeros(1))[0])
-    law = on_grid(*cosine_transform(value, reach, step, name))
+    law = np.array([curvature(value)]), *on_grid(*cosine_transform(value, reach, step, name))
     if not isinstance(k, Kernel):
         k = OfDifference._of(k)
     remake = spectral_from_function, made_of

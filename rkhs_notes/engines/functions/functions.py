@@ -17,9 +17,11 @@ from ...base.contracts import contract
 from ...base.errors import door, finite, not_negative
 from ...base.factors import Cholesky, Factored, PivotedCholesky
 from ...base.objects import Objects, distinct
-from ...base.points import MorePoints, joined_of, ordered, recast, taken_of
+from ...base.points import MorePoints, joined_of, names_of, ordered, recast
+from ...base.points import require_one_order, taken_of
 from ...base.values import Predicting, Value
 from ...base.words import Axes, Coefficients, NonNegative, Word, fitting
+from ..kernels.forms import plain
 from ..kernels.gram import AKernel, Around, around, diagonal, each_tile
 from ..kernels.gram import gram_matrix, interval, library, n_columns
 from ..kernels.gram import n_points, precision, window
@@ -28,7 +30,10 @@ from ..kernels.gram import n_points, precision, window
 def _places(value, name, call):
     "Points of the space of f, the argument or the object itself"
     f = call.seen.get("f", call.seen.get("self"))
-    X, d = ordered(f.k._marked(value, name), f.centres, name), n_columns(f.centres)
+    X, d = f.k._marked(value, name), n_columns(f.centres)
+    if f.k._named() and names_of(X):  # the kernel finds its columns itself
+        return X
+    X = ordered(X, f.centres, name)
     if n_columns(X) != d:
         shaped(X, name, ("n", d), hint=f": columns as the centres; one point is {name}[None, :]")
     return X
@@ -80,7 +85,14 @@ def _same_space(value, name, call):
             f"{name} lies in H({g.k}) on {n_columns(g.Z)} columns, not in H({space.k}) on "
             f"{n_columns(Z)}; they need one space. A sum f + g lies in H(f.k + g.k)."
         )
+    if not g.k._named():  # else it finds its columns itself
+        require_one_order(names_of(Z), names_of(g.Z), f"these functions, {name} the second,")
     return g
+
+
+def seen_by(f, X):
+    "X as f reads it: with the names of its columns, where f is of an RKHS; else a plain array"
+    return X if isinstance(f, RKHSFunction) else plain(X)
 
 # %% ../../../nbs/engines/functions/functions.ipynb #18f660db
 _no_points = (None, "text", [], [[np.nan]], [[1, 2], [3]])

@@ -14,7 +14,7 @@ from ...base.arrays import as_points, shaped
 from ...base.contracts import contract
 from ...base.errors import spelled
 from ...base.plots import ACCENT
-from ...base.points import Points, names_of, taken_of, with_names
+from ...base.points import Points, marked, names_of, ordered, taken_of, with_names
 from ...base.values import Value, kept
 from ...base.words import Axes, fitting, present
 from .functions import RKHSFunction, times
@@ -63,8 +63,13 @@ def _expansion(fit, values, X):
     if not isinstance(f, RKHSFunction) or not hasattr(f.Z, "shape"):
         return None
     some = taken_of(X, slice(0, 20))
-    few, told = f(some) + b, values(some)
-    same = few.shape == np.shape(told) and np.allclose(few, told, rtol=1e-9, atol=1e-12)
+    few, told = f(some) + b, np.asarray(values(some))
+    if told.dtype.kind not in "biuf":
+        raise ValueError(
+            f"the fit gives {told.dtype.type.__name__} such as {told.flat[0]!r}, which have no mean: "
+            "pass what gives numbers, its decision_function, say."
+        )
+    same = few.shape == told.shape and np.allclose(few, told, rtol=1e-9, atol=1e-12)
     return (f, b) if same else None
 
 # %% ../../../nbs/engines/functions/partial_means.ipynb #27553df7
@@ -130,6 +135,8 @@ class PartialDependence(Value):
         "Draw it on the grid: curves for one column, filled contours for two; no more"
         if len(self.names) > 2:
             raise ValueError(f"plot draws one column or two, and here are {len(self.names)}.")
+        if len(self.names) == 2:
+            shaped(self.values, "values", ("m",), hint=": of a fit of several columns, plot one")
         if self.grid.shape[1] == 1:
             ax.plot(self.grid[:, 0], self.values)
             ends = np.quantile(self.X[:, self.columns[0]], np.arange(1, 10) / 10)
@@ -198,9 +205,10 @@ def partial_dependence(fit, X: Points, columns, grid=None) -> PartialDependence:
     """
     names = names_of(X) or tuple(f"column {i}" for i in range(X.shape[1]))
     S = _places(columns, names)
+    own = with_names(X[:, S], names_of(X) and [names[i] for i in S])
     if grid is None:
-        grid = _grid(X[:, S])
-    grid = as_points(grid, "grid")
+        grid = with_names(_grid(own), names_of(own))
+    grid = ordered(marked(as_points, grid, "grid"), own, "grid")
     shaped(grid, "grid", ("m", len(S)), hint=", a column for each")
     function, offset = _closed_form(fit, X, S)
     about = tuple(S), tuple(names[i] for i in S), grid
@@ -217,12 +225,15 @@ def _closed_form(fit, X, S):
     if found is None:
         return None, 0.0
     (f, b), own = found, list(range(X.shape[1]))
-    if names_of(X) and names_of(f.Z):  # in another order, perhaps
-        own = [names_of(f.Z).index(name) for name in names_of(X)]
+    if names_of(X) and (known := names_of(f.Z)):  # in another order, perhaps
+        if not set(names_of(X)) <= set(known):  # its kernel reads some columns alone
+            return None, 0.0
+        own = [known.index(name) for name in names_of(X)]
     inner, outer = ([own[i] for i in some] for some in (S, C))
     if (sides := factors(f.k, inner, outer)) is None:
         return None, 0.0
     n = n_points(X)
     means = times(sides[1], f.Z[:, outer], X[:, C], np.full(n, 1 / n))  # of k_C over the rows
-    Z = sides[0]._marked(f.Z[:, inner], "Z")
+    Z = with_names(f.Z[:, inner], names_of(f.Z) and [names_of(f.Z)[i] for i in inner])
+    Z = sides[0]._marked(Z, "Z")
     return RKHSFunction._of(sides[0], Z, (f.alpha.T * means).T), b

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ...base.arrays import array_namespace, as_count, as_number, plain_float, shaped
 from ...base.blocks import require_fits, row_blocks
 from ...base.contracts import contract
-from ...base.points import taken_of
+from ...base.points import names_of, taken_of
 from ...base.values import Value
 from ...base.words import Axes, Count, Finite, Function, NonNegative, Positive, array, count
 from ..kernels.gram import gram_matrix, interval, n_columns, n_points, precision
@@ -53,7 +53,8 @@ class Series(Value):
 
     def _values(self, X):
         "ψⱼ(xᵢ) for marked points"
-        if n_columns(X) != (d := self._columns):
+        by_name = self.k._named() and names_of(X)  # the kernel finds its columns itself
+        if not by_name and n_columns(X) != (d := self._columns):
             shaped(X, "X", ("n", d), hint=": columns as the nodes; one point is X[None, :]")
         shape, dtype = (n_points(X), self.n_terms), precision(X)
         require_fits(shape, dtype.itemsize, "ask for fewer points at once, or fewer terms")

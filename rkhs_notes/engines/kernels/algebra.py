@@ -401,9 +401,10 @@ def _of_terms(cls, terms, names):
 
 def _appended(cls, k, other):
     "k + other or k * other, where the terms so far need no second look"
-    if type(k) is not cls or type(other) is cls:
+    name = f"k{len(getattr(k, 'terms', ())) + 1}"
+    if type(k) is not cls or type(other) is cls or name in k.names:  # which refuses the second
         return cls(k, other)
-    return _of_terms(cls, (*k.terms, as_kernel(other)), (*k.names, f"k{len(k.names) + 1}"))
+    return _of_terms(cls, (*k.terms, as_kernel(other)), (*k.names, name))
 
 # %% ../../../nbs/engines/kernels/algebra.ipynb #a2354b33
 class OfTerms(Composite):
@@ -722,7 +723,6 @@ class Normalized(OfFactor, Kernel):
     """
 
     k: AKernel
-    _unit_length = True
 
     def factor(self, X, xp):
         return inverse_lengths(self.k, X, xp)  # 1 / √k(x, x)   (1c.1)
@@ -754,7 +754,7 @@ class Normalized(OfFactor, Kernel):
             part = part.k
         if type(part) is Constant and part.c > 0:
             return Constant(1)
-        if part._unit_length:
+        if part._unit_length or type(part) is Normalized:
             return part
         return part.normalized()
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from ...base.arrays import as_floats, as_points, shaped
 from ...base.blocks import row_blocks
 from ...base.errors import warned
-from ...base.points import taken_of
+from ...base.points import names_of, ordered, taken_of, with_names
 from ...base.words import Word, array, fitting
 from .gram import n_columns, n_points
 from .strings import as_list
@@ -27,6 +27,7 @@ def as_bags(k, X, name):
     such = "a list of bags, even of one; a bag is an array (m, d) or a list"
     items = as_list(several, name, such)
     bags = [k.points(bag, f"{name}[{i}]") for i, bag in enumerate(items)]
+    bags = [ordered(bag, bags[0], f"{name}[{i}]") for i, bag in enumerate(bags)]
     for i, bag in enumerate(bags):
         if n_columns(bag) != n_columns(bags[0]):
             shaped(bag, f"{name}[{i}]", ("m", n_columns(bags[0])), hint=f", as {name}[0]")
@@ -38,7 +39,7 @@ def _stacked(k, bags):
     sizes = [n_points(bag) for bag in bags]
     arrays = hasattr(bags[0], "dtype")
     if arrays:
-        every = np.concatenate(bags)
+        every = with_names(np.concatenate(bags), names_of(bags[0]))
     else:
         every = [point for bag in bags for point in bag]
     return k._marked(every), np.cumsum([0, *sizes[:-1]]), np.array(sizes)
@@ -72,6 +73,7 @@ def bag_means(k, X, Y, xp):
     "(means of k(x, y) over x in Xᵢ, y in Yⱼ), of two lists of bags   (13.7)"
     Z, _, sizes = _stacked(k, X)
     W, start, widths = _stacked(k, Y)
+    W = ordered(W, Z, "the bags of Y")
     weights, means = _averages(sizes), 0.0
     for rows in row_blocks(n_points(Z), 8 * n_points(W) * k._blocks()):
         K = np.asarray(k._gram(taken_of(Z, rows), W, xp), float)

@@ -13,7 +13,7 @@ from ..functions.measures import AnyMeasure
 from ..functions.signatures import AKernel, Count, Flag, Function, Positive
 from .algebra import Composite, Kernel, OfFactor, OfOne, On, Scaled, Sum
 from .algebra import diag_vjp, prefixed
-from .expressions import as_written, bracketed, tex_bracketed
+from .expressions import as_written, bracketed, coordinates, tex_bracketed
 from .forms import Explicit, values_of
 from .gram import Evaluated, around, library, n_points, precision
 from .gram import with_columns
@@ -114,6 +114,9 @@ class Conjugate(OfFactor, Kernel):
     k: AKernel  # the kernel
     f: Function  # the factor
     is_shift_invariant = _sparse = False
+
+    def _named(self):
+        "None, all columns: f may read more than k does"
 
     def factor(self, X, xp):
         return values_of(self.f, X)
@@ -220,7 +223,7 @@ class Anova(Composite, Kernel):
         )
 
     def _tex(self, x, y):
-        base, least = tex_bracketed(self.base, 1, f"{x}_i", f"{y}_i"), r"\le" if self.up_to else "="
+        base, least = tex_bracketed(self.base, 1, *coordinates(x, y)), r"\le" if self.up_to else "="
         return rf"\sum_{{|I|{least}{self.order}}}\prod_{{i\in I}}{base}"
 
 # %% ../../../nbs/engines/kernels/composites.ipynb #bc3c826f

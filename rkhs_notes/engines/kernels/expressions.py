@@ -58,6 +58,11 @@ def tex_name(text):
     return rf"\mathrm{{{''.join(_TEX.get(c, c) for c in spelled(text))}}}"
 
 
+def coordinates(*points):
+    "The i-th coordinates of points in TeX, whatever stands below them already"
+    return [f"{{{x}}}_i" if "_" in x else f"{x}_i" for x in points]
+
+
 def as_tex(value):
     "The same in TeX: 1e-05 is a power of ten, and a negative number stands in parentheses"
     if isinstance(value, np.ndarray):

@@ -12,7 +12,7 @@ from ...base.contracts import contract
 from ...base.errors import require
 from ...base.factors import eigh
 from ...base.objects import Objects
-from ...base.points import MorePoints, Points, recast
+from ...base.points import MorePoints, Points, names_of, recast, taken_of, with_names
 from ...base.words import Finite, Whole, Word, fitting
 from .gram import Evaluated, as_kernel, distance_matrix, gram_matrix
 from .gram import n_points, pair_values, rowwise
@@ -89,7 +89,7 @@ def all_values(f, points, name):
     if isinstance(points, Objects):  # in other memory
         other = Objects(points)
     else:
-        other = points.copy()
+        other = with_names(points.copy(), names_of(points))
     return shaped(as_floats(f(points, other), name), name, (n_points(points), n_points(points)))
 
 
@@ -141,7 +141,7 @@ def _is_invariant_if_it_says_so(g):
     "k(x + a, y + a) = k(x, y), on a grid where adding a makes no rounding error"
     if g.k.is_shift_invariant and not isinstance(g.points, Objects):
         grid, moved = _exactly_moved(recast(g.points, np.float64))
-        gap = np.abs(np.asarray(g.k(grid, grid.copy())) - np.asarray(g.k(moved, moved.copy())))
+        gap = np.abs(*np.diff([all_values(g.k, Z, "k(X, X)") for Z in (grid, moved)], axis=0))
         require(
             f"{g.k} is shift-invariant, k(x + a, y + a) = k(x, y)",
             gap.max() / g.lengths.max() ** 2,
@@ -152,11 +152,11 @@ def _is_invariant_if_it_says_so(g):
 
 def _exactly_moved(X):
     "X rounded to a grid, and moved by a vector of about its spread, without any rounding"
-    X = np.asarray(X)
-    top, info = np.abs(X).max(), np.finfo(X.dtype)
+    A = np.asarray(X)
+    top, info = np.abs(A).max(), np.finfo(A.dtype)
     unit = 2.0 ** np.floor(np.log2(top + info.tiny)) * info.eps**0.75
-    grid = np.round(X / unit) * unit
-    return grid, grid + unit * np.round(top / unit / 2)
+    grid = np.round(A / unit) * unit
+    return [with_names(Z, names_of(X)) for Z in (grid, grid + unit * np.round(top / unit / 2))]
 
 # %% ../../../nbs/engines/kernels/laws.ipynb #allsevnc
 @contract
@@ -193,7 +193,7 @@ def _methods_agree(g):
         g.rounding,
     )
     if len(g.K) > 1:
-        pairs = pair_values(k, g.points[:-1], g.points[1:])
+        pairs = pair_values(k, taken_of(g.points, slice(0, -1)), taken_of(g.points, slice(1, None)))
         gaps = np.abs(pairs / lengths[:-1] / lengths[1:] - g.cosines.diagonal(1))
         require(f"{k}.pairs agrees with k(x, y)", gaps.max(), g.rounding)
     mirrored = np.asarray(k(g.points)) / lengths[:, None] / lengths

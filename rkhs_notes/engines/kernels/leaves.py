@@ -19,7 +19,7 @@ from .algebra import Indefinite, Kernel
 from .bessel import matern, matern_slope
 from .entries import Functions, GramMatrix, Lengths, NonNegatives
 from .entries import Psd, Widths
-from .expressions import as_tex, as_written
+from .expressions import as_tex, as_written, coordinates
 from .forms import AffineProduct, Apart, ByCoordinate, HalfLine
 from .forms import InnerProduct, OfFunctions, Radial, UnitLength
 from .forms import comparable, coordinate_differences, divided, in_place
@@ -137,7 +137,7 @@ class Sigmoid(AffineProduct, Indefinite):
 # %% ../../../nbs/engines/kernels/leaves.ipynb #c044db81
 def _over(top, width, power=1):
     "top / width^power as TeX; top itself where the width is 1"
-    below = as_written(width) + ("" if power == 1 else f"^{power}")
+    below = as_tex(width) + ("" if power == 1 else f"^{power}")
     if width == 1:
         return top
     return rf"\frac{{{top}}}{{{below}}}"
@@ -226,7 +226,8 @@ class Mahalanobis(Radial, Kernel):
         return Mahalanobis(self.scales / math.sqrt(p))
 
     def _tex(self, x, y):
-        return rf"\exp\Big(-\tfrac12\sum_i\frac{{({x}_i-{y}_i)^2}}{{\mathrm{{scales}}_i^2}}\Big)"
+        x, y = coordinates(x, y)
+        return rf"\exp\Big(-\tfrac12\sum_i\frac{{({x}-{y})^2}}{{\mathrm{{scales}}_i^2}}\Big)"
 
 # %% ../../../nbs/engines/kernels/leaves.ipynb #599cf1da
 class Matern(Radial, Kernel):
@@ -265,7 +266,7 @@ class Matern(Radial, Kernel):
 
     def _tex(self, x, y):
         distance = _in_lengths(self, x, y, r"\|")
-        return rf"M_{{{as_written(self.nu)}}}\!\left({distance}\right)"
+        return rf"M_{{{as_tex(self.nu)}}}\!\left({distance}\right)"
 
 # %% ../../../nbs/engines/kernels/leaves.ipynb #477257f4
 class RationalQuadratic(Radial, Kernel):
@@ -289,7 +290,7 @@ class RationalQuadratic(Radial, Kernel):
         return {"alpha": slope} | self._by_lengths(self._by_column(X, Y, H, r2))
 
     def _tex(self, x, y):
-        a, square = as_written(self.alpha), _in_lengths(self, x, y, r"\|", "^2")
+        a, square = as_tex(self.alpha), _in_lengths(self, x, y, r"\|", "^2")
         return rf"\Big(1+\tfrac1{{2\cdot {a}}}{square}\Big)^{{-{a}}}"
 
 # %% ../../../nbs/engines/kernels/leaves.ipynb #fd3278c3
@@ -371,10 +372,11 @@ class Cauchy(ByCoordinate, Kernel):
         return self._by_lengths([np.vdot(H, u / (1 + u)) for u in squares])
 
     def _tex(self, x, y):
+        x, y = coordinates(x, y)
         if self._scales is None:
-            square = _over(f"({x}_i-{y}_i)^2", self.bandwidth, 2)
+            square = _over(f"({x}-{y})^2", self.bandwidth, 2)
         else:
-            square = rf"(({x}_i-{y}_i)/{as_tex(self._scales)}_i)^2"
+            square = rf"(({x}-{y})/{as_tex(self._scales)}_i)^2"
         return rf"\prod_i\frac{{1}}{{1+{square}}}"
 
 # %% ../../../nbs/engines/kernels/leaves.ipynb #924f6ded
@@ -417,7 +419,8 @@ class Periodic(ByCoordinate, Kernel):
         }
 
     def _tex(self, x, y):
-        sines = rf"\sin^2\big(\pi{_over(f'({x}_i-{y}_i)', self.period)}\big)"
+        x, y = coordinates(x, y)
+        sines = rf"\sin^2\big(\pi{_over(f'({x}-{y})', self.period)}\big)"
         return rf"\exp\Big(-{_over('2', self.bandwidth, 2)}\sum_i{sines}\Big)"
 
 # %% ../../../nbs/engines/kernels/leaves.ipynb #9e857047
