@@ -3691,6 +3691,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                      'rkhs_notes/engines/kernels/composites.py'),
                                                        'rkhs_notes.engines.kernels.composites.Conjugate._named': ( 'engines/kernels/composites.html#conjugate._named',
                                                                                                                    'rkhs_notes/engines/kernels/composites.py'),
+                                                       'rkhs_notes.engines.kernels.composites.Conjugate._points': ( 'engines/kernels/composites.html#conjugate._points',
+                                                                                                                    'rkhs_notes/engines/kernels/composites.py'),
                                                        'rkhs_notes.engines.kernels.composites.Conjugate._tex': ( 'engines/kernels/composites.html#conjugate._tex',
                                                                                                                  'rkhs_notes/engines/kernels/composites.py'),
                                                        'rkhs_notes.engines.kernels.composites.Conjugate.factor': ( 'engines/kernels/composites.html#conjugate.factor',

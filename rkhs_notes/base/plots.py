@@ -116,7 +116,9 @@ def _scattered(X, classes, place, ax):
     if len(classes) == 2:
         colours = WARM, ACCENT
     if np.issubdtype(classes.dtype, np.number):
-        names = (f"y = {label:g}" for label in classes)
+        short = [f"{label:g}" for label in classes]
+        lost = any(float(text) != label for text, label in zip(short, classes, strict=True))
+        names = (f"y = {text}" for text in (classes if lost else short))
     look = dict(s=16, edgecolors="white", linewidths=0.4, zorder=3)
     flat = np.column_stack([X, np.zeros(len(X))])
     for i, (name, colour, marker) in enumerate(zip(names, colours, "osD^v", strict=False)):
@@ -394,7 +396,9 @@ def frames(draw: Draw, states: States, label="", start=None, alt="") -> Frames:
     names, presets = tuple(states), states
     first = names[0]
     if start is not None:
-        first = one_of(*names).read(_name(start), "start", None)
+        of_state = {_name(state): name for name, state in presets.items()}
+        wanted = _name(start) if _name(start) in names else of_state.get(_name(start), _name(start))
+        first = one_of(*names).read(wanted, "start", None)
     pngs = tuple(_render(draw, state, name) for name, state in presets.items())
     sizes = {name: _png_size(png) for name, png in zip(names, pngs, strict=True)}
     if len(set(sizes.values())) > 1:

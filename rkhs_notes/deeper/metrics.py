@@ -18,7 +18,7 @@ from ..engines.kernels.composites import Anova, Conjugate, GaussianOf, Tensor
 from ..base import factors
 from ..base.arrays import as_number
 from ..base.distances import sqdist
-from ..base.factors import nonnegative_lstsq
+from ..base.factors import nonnegative_lstsq, require_symmetric
 from ..engines.testing.samples import steady
 
 # %% ../../nbs/deeper/01b_metrics.ipynb #33b3f2ec
@@ -111,7 +111,9 @@ def alignment(K: SquareMatrix, L: SquareMatrix, centred: Flag = True) -> float:
     centred : centre the features first; else a constant kernel aligns with any unbalanced or
         one-hot target
     returns : in [0, 1]; 0 if a matrix is zero
+    raises ValueError : K or L is not square, not symmetric, or loses its digits when it is centred
     """
+    require_symmetric(K, "K"), require_symmetric(L, "L")
     if centred and not np.array_equal(K, L):
         _require_directions(K, "K"), _require_directions(L, "L")
     return float(np.sum(_direction(K, centred)[0] * _direction(L, centred)[0]))

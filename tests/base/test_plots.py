@@ -104,6 +104,20 @@ def test_start_is_a_state_or_its_name(start, index):
     assert frames(line, [0.1, 0.25, 1], start=start).start == index
 
 
+@pytest.mark.parametrize("start, index", [("large", 1), (5.0, 1), (0.1, 0), (2.0, 2), (3.0, 2)])
+def test_start_is_a_name_before_it_is_a_state(start, index):
+    assert frames(line, {"small": 0.1, "large": 5.0, "2": 3.0}, start=start).start == index
+
+
+def test_labels_of_many_digits_keep_them():
+    _, ax = plt.subplots()
+    plot_classes(np.eye(2), [20200101, 20200102], ax=ax)
+    assert {text for _, text in zip(*ax.get_legend_handles_labels(), strict=True)} == {
+        "y = 20200101",
+        "y = 20200102",
+    }
+
+
 def test_names_come_from_the_dict_and_numbers_are_short():
     assert frames(line, {"low": 1, 2: 2}).names == ("low", "2")
     assert frames(line, [np.float64(0.1) * 3, 2]).names == ("0.3", "2")

@@ -52,7 +52,9 @@ from rkhs_notes.kernels import (
     Kernel,
     Linear,
     Polynomial,
+    Product,
     Sigmoid,
+    Sum,
     check_kernel,
     indefinite_witness,
     is_psd,
@@ -433,6 +435,28 @@ def test_simplify_finds_the_one_kernel(k, simple):
     X = np.random.default_rng(0).normal(size=(9, 2))
     assert type(k.simplify()) is simple
     np.testing.assert_allclose(k.simplify()(X), k(X), rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "k, X",
+    [
+        (Delta() * Linear().normalized(), [0.0, 1.0]),
+        (Delta() * Spectrum(3).normalized(), ["ab", "abc"]),
+        (Linear().normalized().normalized(), [0.0, -2.0]),
+    ],
+    ids=str,
+)
+def test_simplify_where_a_feature_is_0(k, X):
+    np.testing.assert_array_equal(k.simplify()(X), k(X))
+
+
+@pytest.mark.parametrize("kind", [Sum, Product])
+def test_a_term_that_is_added_takes_no_name_of_another(kind):
+    join = {Sum: lambda a, b: a + b, Product: lambda a, b: a * b}[kind]
+    for named in (kind(k2=Gaussian(1.0)), kind(k1=Gaussian(1.0), k3=Linear())):
+        with pytest.raises(ValueError, match=r"two terms are named 'k[23]'"):
+            join(named, Linear())
+    assert join(kind(k1=Gaussian(1.0)), Linear()).names == ("k1", "k2")
 
 
 @pytest.mark.second_route("Sobolev", "SobolevFull", "quadrature")
@@ -1054,6 +1078,19 @@ SPELLED = r"\mathrm{\$\lt \{\}},\mathrm{\backslash x1b}"
         (Linear().normalized(), r"\frac{x^\top y}{\sqrt{x^\top x \cdot y^\top y}}"),
         (Linear().on([0, 2]), r"x_{0,2}^\top y_{0,2}"),
         (Linear().on(lower), r"\mathrm{lower}(x)^\top \mathrm{lower}(y)"),
+        (
+            Cauchy().on(0),  # one index below another stands outside braces
+            r"\prod_i\frac{1}{1+({x_{0}}_i-{y_{0}}_i)^2}",
+        ),
+        (
+            Anova(Periodic(), 1),
+            r"\sum_{|I|=1}\prod_{i\in I}\exp\Big(-2\sum_i"
+            r"\sin^2\big(\pi({x_i}_i-{y_i}_i)\big)\Big)",
+        ),
+        (
+            Laplace(1e-5),
+            r"\exp\left(-\frac{\left\|x-y\right\|_1}{(1 \cdot 10^{-5})}\right)",
+        ),
         (Linear().on("a_b"), r"x_{\mathrm{a\_b}}^\top y_{\mathrm{a\_b}}"),
         (Linear().on(["$<{}", "\x1b"]), rf"x_{{{SPELLED}}}^\top y_{{{SPELLED}}}"),
     ],

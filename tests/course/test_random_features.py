@@ -701,3 +701,25 @@ def test_shares_of_outputs_fit_and_are_fair():
     assert (
         shares([(1.0, None, 1.0)] * 5, 9) is None and sum(shares([(1.0, None, 1.0)] * 5, 10)) == 10
     )
+
+
+@pytest.mark.parametrize(
+    "k",
+    [
+        Gaussian(0.5),
+        Cauchy(2.0),
+        RationalQuadratic(1.0, 1.0),
+        Matern(1.5, 3.0),
+        Matern(1.0, 1.0),
+        Laplace(1e3),
+        Gaussian(1.0) + Laplace(1.0),
+    ],
+    ids=str,
+)
+def test_the_second_moment_by_fft_is_that_of_the_law(k):
+    "Not of the part below π / step: of a heavy tail it is infinite"
+    exact = k.spectral(1).second_moment
+    for step in (2.0**-10, 2.0**-13):
+        measure = spectral_from_function(k, 30.0, 30.0 * step) if k([0.0], [30.0]) < 0.01 else None
+        measure = measure or spectral_from_function(k)
+        np.testing.assert_allclose(measure.second_moment, exact, rtol=1e-3)

@@ -494,6 +494,8 @@ def test_equal_matrices_are_aligned_and_lost_digits_refused():
     for c in (0, 1e4, 1e9):
         K = Linear()(X0 + c)
         assert rn.alignment(K, K) == pytest.approx(1, abs=1e-12) == rn.alignment(K, K.copy())
+        with pytest.raises(ValueError, match="symmetric"):
+            rn.alignment(K, K[::-1])
     far, L = Linear()(X0 + 1e6), Linear()(Y0)
     for pair in ((far, L), (L, far)):
         with pytest.raises(ValueError, match="less than half of its digits"):

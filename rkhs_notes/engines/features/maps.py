@@ -118,7 +118,8 @@ def _map(value, name, call=None):
 def _columns(value, name, call=None):
     if value is None or isinstance(value, Objects):
         return value
-    return Objects(value) if hold_objects(value) else count(1).read(value, name, call)
+    bags = isinstance(value, (list, tuple)) and value and all(map(hold_objects, value))
+    return Objects(value) if bags or hold_objects(value) else count(1).read(value, name, call)
 
 
 def _per_feature(value, name, call):

@@ -210,6 +210,7 @@ def partial_dependence(fit, X: Points, columns, grid=None) -> PartialDependence:
         grid = with_names(_grid(own), names_of(own))
     grid = ordered(marked(as_points, grid, "grid"), own, "grid")
     shaped(grid, "grid", ("m", len(S)), hint=", a column for each")
+    grid = with_names(grid, names_of(own))
     function, offset = _closed_form(fit, X, S)
     about = tuple(S), tuple(names[i] for i in S), grid
     empty = PartialDependence._of(*about, None, function, offset, fit, kept(X))

@@ -11,7 +11,7 @@ from ...base.arrays import as_floats, as_points, shaped
 from ...base.contracts import contract
 from ...base.errors import finite, require
 from ...base.factors import Cholesky, Factored
-from ...base.points import MorePoints, Points
+from ...base.points import MorePoints, Points, taken_of
 from ...base.values import Value
 from ...base.words import Coefficients, Targets, Word, array, fitting
 
@@ -150,8 +150,8 @@ def check_reproducing(f: OneFunction, X: Places) -> Number:
     """
     values, root = f(X), np.sqrt(f.k.diag(X))
     rounding = 8 * len(f.Z) * np.finfo(values.dtype).eps ** 0.75 * squarable(f)
-    H = RKHS(f.k)
-    inner = np.array([f.inner(H.section(x)) for x in X])
+    each = (taken_of(X, slice(i, i + 1)) for i in range(len(values)))
+    inner = np.array([f.inner(RKHSFunction._of(f.k, x, np.ones(1))) for x in each])
     worst = int(np.argmax(np.abs(values - inner)))
     require(
         "f(x) = ⟨f, k_x⟩",

@@ -8,6 +8,7 @@ import math
 import numpy as np
 from ...base import arrays
 from ...base.arrays import akin, as_floats, as_points, sent_abroad, shaped
+from ...base.points import marked
 from ..features.pairs import OfPairs
 from ..functions.measures import AnyMeasure
 from ..functions.signatures import AKernel, Count, Flag, Function, Positive
@@ -15,8 +16,8 @@ from .algebra import Composite, Kernel, OfFactor, OfOne, On, Scaled, Sum
 from .algebra import diag_vjp, prefixed
 from .expressions import as_written, bracketed, coordinates, tex_bracketed
 from .forms import Explicit, values_of
-from .gram import Evaluated, around, library, n_points, precision
-from .gram import with_columns
+from .gram import Evaluated, around, library, n_points, of_any_kind
+from .gram import precision, with_columns
 from .laws import say_loss
 from .leaves import Gaussian, Linear
 
@@ -117,6 +118,11 @@ class Conjugate(OfFactor, Kernel):
 
     def _named(self):
         "None, all columns: f may read more than k does"
+
+    def _points(self, X, name):
+        if hasattr(X, "dtypes"):  # a data frame: k may not drop a column of f
+            X = marked(of_any_kind, X, name, frozenset())
+        return super()._points(X, name)
 
     def factor(self, X, xp):
         return values_of(self.f, X)

@@ -1,0 +1,133 @@
+"""Points whose columns have names: another order of the columns is the same table, or is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rkhs_notes as rn
+from rkhs_notes import Gaussian, Linear, SetKernel, Spectrum, Tensor, partial_dependence, ridge
+from rkhs_notes.deeper.subspaces import least_norm_split, sum_norm, tensor_product
+from rkhs_notes.engines.functions.spaces import check_reproducing
+
+k = Gaussian(1.0)
+A = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [5.0, 9.0, 4.0]})
+B, C = A[["b", "a"]], A.assign(c=[0.0, 1.0, 0.0])
+y = [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    "together",
+    [
+        lambda f, g: f @ g,
+        lambda f, g: f.distance(g),
+        lambda f, g: f + g,
+        lambda f, g: f - g,
+        lambda f, g: f @ rn.mean_embedding(k, B),
+    ],
+    ids=["inner", "distance", "sum", "difference", "embedding"],
+)
+def test_functions_of_columns_in_two_orders_do_not_meet(together):
+    "A kernel may have a length a column: whether the order matters, nobody can know"
+    f, g = ridge(k, A, y, lam=0.1), ridge(k, B, y, lam=0.1)
+    np.testing.assert_array_equal(f(A), g(A))
+    with pytest.raises(
+        ValueError, match=r"columns a, b and b, a; make both of columns in one order"
+    ):
+        together(f, g)
+
+
+def test_kernels_that_name_their_columns_meet_in_any_order():
+    f, g = (ridge(k.on(["a", "b"]), D, y, lam=0.1) for D in (A, B))
+    assert f @ g == pytest.approx(f @ f) and (f + g)(B) == pytest.approx(2 * f(A))
+    assert f.distance(g) < 1e-6 * f.norm()
+
+
+def test_a_function_on_a_frame_has_one_norm():
+    f = ridge(k, A, y, lam=0.1)
+    for D in (A, B):
+        assert sum_norm(f, 0.5 * k, 0.5 * k, D) == pytest.approx(f.norm())
+    g = ridge(k, B, y, lam=0.1)
+    pair = tensor_product(f, g)
+    for first in (A, B):
+        for second in (A, B):
+            np.testing.assert_allclose(pair((first, second)), f(A) * g(A))
+
+
+def test_pairs_and_bags_of_frames_go_by_name():
+    each = Tensor(k, Linear())
+    for first in (A, B):
+        for second in (A, B):
+            np.testing.assert_allclose(each((A, A), (first, second)), k(A) * Linear()(A))
+    by_name = Tensor(k.on("a"), k.on("b"))
+    np.testing.assert_allclose(by_name((A, B)), k.on("a")(A) * k.on("b")(A))
+    with pytest.raises(ValueError, match="has no column '0: b'"):
+        each((A, A), (A.rename(columns={"b": "z"}), A))
+    bags = SetKernel(k)
+    np.testing.assert_allclose(bags([A, B], [B, A]), np.full((2, 2), k(A).mean()))
+    np.testing.assert_allclose(SetKernel(k.on("a"))([A], [B])[0, 0], k.on("a")(A).mean())
+    f, g = (ridge(bags, [D, 2 * D], [1.0, 2.0], lam=0.1) for D in (A, B))
+    np.testing.assert_allclose(f([B, 2 * A]), g([A, 2 * B]))
+
+
+def test_partial_dependence_goes_by_name():
+    h = ridge(k, C, y, lam=0.1)
+    plain = partial_dependence(
+        ridge(k, C.to_numpy(), y, lam=0.1), C.to_numpy(), [0, 1], grid=A.to_numpy()
+    )
+    for grid in (A, B, A.to_numpy()):
+        found = partial_dependence(h, C, ["a", "b"], grid=grid)
+        np.testing.assert_allclose(found.values, plain.values)
+        for points in (A, B, A.to_numpy()):
+            np.testing.assert_allclose(found(points), plain.values)
+    with pytest.raises(ValueError, match="has no column 'b'"):
+        partial_dependence(h, C, ["a", "b"], grid=A.rename(columns={"b": "z"}))
+
+
+@pytest.mark.parametrize("columns", ["a", ["a", "c"]], ids=str)
+def test_partial_dependence_of_kernels_that_read_some_columns(columns):
+    named, plain = (
+        partial_dependence(
+            ridge(kernel, C, y, lam=0.1), C, columns, grid=C[[*np.atleast_1d(columns)]]
+        )
+        for kernel in (k.on("a"), k.on(0))
+    )
+    np.testing.assert_allclose(named.values, plain.values)
+
+
+def test_partial_dependence_of_labels_is_refused_in_words():
+    machine = rn.KernelSVC(k, C=1.0).fit(C, ["u", "v", "u"])
+    with pytest.raises(ValueError, match=r"'u'.*have no mean: pass .* decision_function"):
+        partial_dependence(machine, C, "a")
+    two = partial_dependence(ridge(k, C, np.c_[y, y], lam=0.1), C, ["a", "b"])
+    with pytest.raises(ValueError, match="of a fit of several columns, plot one"):
+        two.plot()
+
+
+def test_a_factor_reads_all_columns():
+    wide, plain = C[["c", "a", "b"]], C[["c", "a", "b"]].to_numpy()
+    first = lambda X: X[:, 0]  # noqa: E731
+    by_name = k.on(["a", "b"]).conjugate(first)
+    np.testing.assert_allclose(by_name(wide), k.on([1, 2]).conjugate(first)(plain))
+    assert k.on("a").conjugate(first)(wide).shape == (3, 3)
+
+
+def test_laws_see_the_names():
+    for kernel in (k.on("a"), k.on(["b"]) + Linear().on("a"), k):
+        assert rn.check_kernel(kernel, A) > -1e-9
+        assert rn.indefinite_witness(kernel, A) is None
+        check_reproducing(ridge(kernel, A, y, lam=0.1), A)
+    expansion = rn.mercer_expansion(k.on("a"), rn.empirical(A), 1)
+    np.testing.assert_allclose(expansion.eigenfunctions(B), expansion.eigenfunctions(A))
+
+
+def test_parts_of_an_additive_model_are_functions_of_the_frame():
+    f = ridge(k.on("a") + k.on("b"), A, y, lam=0.1)
+    parts = least_norm_split(f, k.on("a"), k.on("b"))
+    np.testing.assert_allclose(sum(part(B) for part in parts), f(A))
+
+
+def test_bags_of_texts_may_be_lists():
+    bags = [["ab", "b"], ["ba"]]
+    kernel = SetKernel(Spectrum(2))
+    phi = kernel.feature_map(bags)
+    np.testing.assert_allclose((phi(bags) @ phi(bags).T).toarray(), kernel(bags))
