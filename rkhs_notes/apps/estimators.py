@@ -825,7 +825,8 @@ class KernelRidge(_Routed, _ManyTargets, KernelEstimator):
     ----------
     function_ : RKHSFunction       f, a value: evaluate, add, measure, draw it; or FeatureFunction
     offset_ : float or array (t,)  b
-    kernel_, lam_, loo_            what was chosen; the leave-one-out mean squared error of "loo"
+    kernel_, lam_, loo_            what was chosen; the leave-one-out mean squared error of "loo", of
+        several columns in units of their deviations
     chosen_ : str                  the same as a sentence
     """
 
@@ -848,8 +849,11 @@ class KernelRidge(_Routed, _ManyTargets, KernelEstimator):
         if not free:
             lams = np.unique(self.lam)
         how = self.kernel, self.bandwidth, lams, self.offset, self.effort, free, _PATH
-        self.kernel_, path, self.lam_, self.chosen_ = _elected(X, Y, weights, *how)
-        within = _spread_within(X, Y, weights)
+        own = Y
+        if Y.shape[1] > 1:  # a column of larger unit has no larger say
+            own, _, _ = _standardised(Y, weights)
+        self.kernel_, path, self.lam_, self.chosen_ = _elected(X, own, weights, *how)
+        within = _spread_within(X, own, weights)
         X, Y, weights = _averaged(X, Y, weights)
         Y = Y.reshape(len(Y), *y.shape[1:])
         if free and path:

@@ -2304,3 +2304,13 @@ def test_targets_side_by_side_are_fitted_one_by_one():
     for j in (0, 1):
         one = KernelRidge(Gaussian(1.0), lam=0.1).fit(X, Y[:, j])
         np.testing.assert_allclose(both.predict(X)[:, j], one.predict(X), atol=1e-10)
+
+
+def test_the_unit_of_one_column_says_nothing_about_another():
+    rng = np.random.default_rng(6)
+    x = rng.uniform(-3, 3, (150, 1))
+    Y = np.c_[np.sin(2 * x[:, 0]), rng.normal(size=150)] + 0.05 * rng.normal(size=(150, 2))
+    one, other = (KernelRidge().fit(x, Y * [1.0, unit]) for unit in (1.0, 1e6))
+    assert one.kernel_ == other.kernel_ and one.lam_ == other.lam_
+    assert one.loo_ == pytest.approx(other.loo_)
+    np.testing.assert_allclose(one.predict(x), other.predict(x) / [1.0, 1e6], rtol=1e-9)
