@@ -300,8 +300,9 @@ def noisy_draws(phi, W, X, noise, weights, rng):
     "gₛ(X) + εₛ, a column each, the variance of εᵢ noise / wᵢ"
     shape = n_points(X), W.shape[1]
     require_fits(shape, instead="fewer samples")
-    w = np.maximum(as_weights(weights, shape[0]), np.finfo(float).tiny)
-    return drawn_values(phi, W, X) + weighed(rng.standard_normal(shape), np.sqrt(noise / w))
+    w = as_weights(weights, shape[0])
+    spread = np.sqrt(np.divide(noise, w, out=np.zeros_like(w), where=w > 0))  # w = 0: left out
+    return drawn_values(phi, W, X) + weighed(rng.standard_normal(shape), spread)
 
 # %% ../../nbs/deeper/14_scale.ipynb #677b914c
 @contract

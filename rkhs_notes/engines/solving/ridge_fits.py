@@ -246,7 +246,10 @@ def ridge_path(
     n = len(require_points(squarable(y), 2, "X", "leaving out the only one leaves nothing to fit"))
     K, (root, share) = gram_matrix(k, X), root_and_share(weights, y)
     if lams is None:
-        lams = range_of_lams(K) * float(root @ root / n)
+        own, counted = K, np.flatnonzero(root)
+        if len(counted) < n:
+            own = K[np.ix_(counted, counted)]
+        lams = range_of_lams(own) * float(root @ root / len(counted))
     eigenvalues, Q, means = _spectrum(k, K, root, share, offset)
     above_rounding(lams.min(), eigenvalues)
     free, left = Q, y
