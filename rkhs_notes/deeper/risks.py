@@ -239,8 +239,8 @@ def smoothing_spline(
 
     x : in any order; at least two differ
     lam : as in scipy.interpolate.make_smoothing_spline; "gcv" or "loo" take that of least
-        generalised cross-validation, as SciPy's lam=None, or of least leave-one-out error, in
-        O(n log n) for each that is tried
+        generalised cross-validation, as SciPy's lam=None (but with weights in its residuals,
+        too), or of least leave-one-out error, in O(n log n) for each that is tried
     weights : wᵢ, by default 1
     loss : any of minimize_risk; others than the squared one take O(n³), and a number for lam
     returns : with .lam
