@@ -1739,6 +1739,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                   'rkhs_notes/deeper/generalization.py'),
                                                   'rkhs_notes.deeper.generalization.margin_bound': ( 'deeper/generalization.html#margin_bound',
                                                                                                      'rkhs_notes/deeper/generalization.py'),
+                                                  'rkhs_notes.deeper.generalization.penalised': ( 'deeper/generalization.html#penalised',
+                                                                                                  'rkhs_notes/deeper/generalization.py'),
                                                   'rkhs_notes.deeper.generalization.rademacher': ( 'deeper/generalization.html#rademacher',
                                                                                                    'rkhs_notes/deeper/generalization.py'),
                                                   'rkhs_notes.deeper.generalization.stability_bound': ( 'deeper/generalization.html#stability_bound',

@@ -12,7 +12,7 @@ import numpy as np
 from ..base.arrays import as_count, as_number
 from ..base.contracts import contract
 from ..base.factors import centred
-from ..base.points import points, taken_of
+from ..base.points import points, recast, taken_of
 from ..base.words import Count, Function, NonNegative, Positive, Rng, array, one_of
 from ..engines.solving.correlations import PointsX, PointsY
 from ..engines.solving.unmixing import KernelEach, Samples
@@ -225,7 +225,7 @@ class _Unexplained:
     "Regressions on points Z with a free constant: what they leave of features"
 
     def __init__(self, k, Z):
-        n = n_points(Z)
+        n, Z = n_points(Z), recast(Z, float)  # its rounding is that of doubles
         require_fits((4, n, n), instead="a random part of the rows")
         self.gram, near = gram_in_doubles(k, Z), steady(k, Z)
         K = self.gram
@@ -313,7 +313,7 @@ def conditional_independence_test(
     raises MemoryError : Gram matrices above settings.result_mib
     references : Theorem 15.8; Zhang, Peters, Janzing and Schölkopf (2011); Daudin (1980)
     """
-    n, given = n_points(X), _Unexplained(kz, Z)
+    n, given, X, Y = n_points(X), _Unexplained(kz, Z), recast(X, float), recast(Y, float)
     M = given.gram_of(gram_in_doubles(kx, X) * given.gram, "X", lam)
     M *= given.gram_of(gram_in_doubles(steady(ky, Y), Y), "Y", lam)
     T, squares = float(M.sum()) / n, np.sum(M**2)
@@ -351,7 +351,8 @@ def generalized_covariance_test(
     n, given = n_points(X), _Unexplained(kz, Z)
     left = []
     for F in (X, Y):
-        F = F.reshape(n, -1) - F[0]
+        F = F.reshape(n, -1).astype(float)
+        F -= F[0]
         F -= F.mean(axis=0)
         F /= or_one(np.abs(F).max(axis=0))  # T has no unit
         left.append(given.residuals(F, given.penalty(F @ F.T, lam)))

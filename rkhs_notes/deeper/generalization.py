@@ -137,6 +137,12 @@ def rademacher(
     return Rademacher(*(radius * unit).tolist())  # (16.7)
 
 # %% ../../nbs/deeper/16_generalization.ipynb #c9c1fe1b
+def penalised(f):
+    "f, without free functions beside it: no bound here is about these"
+    such = "one of ridge, minimize_risk or svc, which penalise all but a constant"
+    return fitting(f, "f", not hasattr(f, "null_part"), "a fit without a null part", such)
+
+
 def chance(k, n, log_inverse):
     "What chance adds to the mean of a loss in [0, 1]; less where tr K is no draw   (16.8)"
     if k.is_shift_invariant:
@@ -208,7 +214,7 @@ def margin_bound(f: Fitted, X: ItsPoints, y: TwoLabels, delta: Probability = 0.0
     references : Theorem 16.6; Koltchinskii and Panchenko (2002); Mohri, Rostamizadeh and Talwalkar
         (2018), 5.4
     """
-    g, n, c = getattr(f, "function", f), n_points(X), getattr(f, "offset", 0.0)
+    g, n, c = getattr(penalised(f), "function", f), n_points(X), getattr(f, "offset", 0.0)
     trace = float(diagonal(g.k, X).sum()) + n * hasattr(f, "offset")  # of k + 1
     size = math.hypot(g.norm(), c)
     as_number(size, "‖f‖", above=0, because=": it has no sign, and no margin")
@@ -221,8 +227,8 @@ def margin_bound(f: Fitted, X: ItsPoints, y: TwoLabels, delta: Probability = 0.0
 
 # %% ../../nbs/deeper/16_generalization.ipynb #dc493e46
 def coefficients_of(f, X):
-    "b, (n,), of a fit with centres X"
-    b = getattr(f, "function", f).alpha
+    "b, (n,), of a penalised fit with centres X"
+    b = getattr(penalised(f), "function", f).alpha
     if isinstance(f, SupportVectorMachine):
         b = f.dual
     return shaped(b, "the coefficients of f", (n_points(X),), hint=" for the X that f was made of")
@@ -233,7 +239,8 @@ def loo_bound(f: Fitted, X: ItsPoints, y: TwoLabels) -> float:
     """At most this share of the points is wrong when left out   (16.13), Theorem 7a.4
 
     Without an offset #{yᵢ f(xᵢ) ≤ |bᵢ| k(xᵢ, xᵢ)} / n, for every convex loss; with one
-    #{bᵢ ≠ 0} / n, for a svc of equal prices in which some 0 < |bᵢ| < C; else 1.
+    #{bᵢ ≠ 0} / n, for a svc of equal prices in which some |bᵢ| are between 0 and the largest, or
+    all yᵢ f(xᵢ) with bᵢ ≠ 0 are 1, which leaves one offset; else 1.
 
     f : minimiser of Σ ℓ(yᵢ, f(xᵢ)) + lam ‖f‖², or a svc
     X : what it was made of
@@ -242,8 +249,11 @@ def loo_bound(f: Fitted, X: ItsPoints, y: TwoLabels) -> float:
     b = np.abs(coefficients_of(f, X))
     if not hasattr(f, "offset"):
         return float(np.mean(y.signs * f(X) <= b * diagonal(f.k, X)))  # (16.13)
-    free = (b > 0) & (b < (1 - 1e-9) * b.max())
-    return float(max(np.mean(b > 0), not free.any()))
+    free, off = (b > 0) & (b < (1 - 1e-9) * b.max()), np.abs(y.signs * f(X) - 1)[b > 0]
+    size = 1 + float(b @ diagonal(f.k, X))
+    near = 2 * getattr(f, "violation", 0.0) + float(np.finfo(precision(X)).eps) ** 0.75 * size
+    pinned = free.any() or off.size and off.max() <= near
+    return float(max(np.mean(b > 0), not pinned))
 
 # %% ../../nbs/deeper/16_generalization.ipynb #ec0caef5
 @contract

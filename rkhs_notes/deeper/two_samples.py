@@ -170,7 +170,7 @@ def mmd_test(
         makes the time linear in m + n
     X, Y : a weighted sample is a Measure. What is exchangeable then is the pair (point, weight):
         give both samples raw weights on one scale
-    n_permutations : B: relabellings, sign vectors, or draws of the limit
+    n_permutations : B: relabellings, sign vectors, or draws of the limit; "gamma" draws nothing
     null : "permutation" (of labels) and "wild" (swaps inside pairs): exact level; "gamma" and
         "spectral": fitted to the limit. By default "wild" for statistics on pairs
     statistic : "u" (11.7), "v" (11.6); on pairs, m = n: "u1", "linear", "block", "incomplete"
@@ -250,7 +250,11 @@ def _wild_test(k, X, Y, n_draws, statistic, rng, size):
 
 # %% ../../nbs/deeper/11a_two_samples.ipynb #9cba67ea
 def _fitted_test(pool, null, statistic, n_draws, rng):
-    "The limit (1/m + 1/n) Σ λⱼ zⱼ² of V by its first two moments or by its eigenvalues   (11a.2)"
+    """The limit (1/m + 1/n) Σ λⱼ zⱼ² of V by its first two moments or by its eigenvalues   (11a.2)
+
+    Of these the 100 largest; all others are one normal term, whose variance is what they lack
+    of 2 Σ λⱼ², as estimated off the diagonal; where they exceed it, they shrink to it.
+    """
     rate, N = 1 / pool.m + 1 / pool.n, len(pool.w)
     T, (trace, squares) = pool.observed(statistic == "u"), spectral_sums(pool)
     if math.sqrt(max(squares, 0.0)) <= 64 * float(np.finfo(pool.dtype).eps) * pool.scale:
@@ -262,7 +266,12 @@ def _fitted_test(pool, null, statistic, n_draws, rng):
         return MMDTest._of_gamma(T, rate * trace, variance, n_draws, mean - rate * trace, **fields)
     A = GramOperator(pool.near, pool.Z, np.full(N, 1 / N), centred=True)
     lam = np.clip(leading_eigenpairs(A, min(N - 1, 100)).values.astype(float), 0, None)
-    draws = rate * mixture_of(lam, n_draws, rng, -lam.sum()) + mean  # (11a.2)
+    if (kept := float(lam @ lam)) > squares:  # 1/N of the diagonal is in them
+        lam *= math.sqrt(squares / kept)
+    draws = mixture_of(lam, n_draws, rng, -lam.sum())
+    if kept < squares:  # many small terms: their sum is near normal
+        draws += math.sqrt(2 * (squares - kept)) * rng.standard_normal(n_draws)
+    draws = rate * draws + mean  # (11a.2)
     fields |= dict(method="spectral limit", exact=False)
     return MMDTest._drawn(T, draws, pool.rounding, **fields)
 

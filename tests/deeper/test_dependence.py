@@ -423,6 +423,21 @@ def test_the_conditional_statistic_by_dense_algebra():
     assert signs.statistic == pytest.approx(result.statistic)
 
 
+@pytest.mark.parametrize("k", [Gaussian(1.0), Gaussian(20.0), Linear() ** 2])
+def test_float32_is_judged_by_its_own_rounding(k):
+    "The same numbers, read from float32, as doubles: one statistic, and no kernel is refused"
+    rng = np.random.default_rng(4)
+    Z = rng.normal(size=(80, 2)).astype(np.float32)
+    X, Y = (Z[:, :1] + rng.normal(size=(80, 1)).astype(np.float32) for _ in "XY")
+    data, wide = (X, Y, Z), [A.astype(float) for A in (X, Y, Z)]
+    one = conditional_independence_test(k, k, k, *data)
+    other = conditional_independence_test(k, k, k, *wide)
+    assert one.statistic == pytest.approx(other.statistic, rel=1e-9)
+    assert one.pvalue == pytest.approx(other.pvalue, rel=1e-9)
+    a, b = (generalized_covariance_test(k, *some, 1) for some in (data, wide))
+    assert a.statistic == pytest.approx(b.statistic, rel=1e-9)
+
+
 def test_a_result_says_which_test_it_is_and_what_is_tested():
     x, y, z = driven(np.random.default_rng(0), 40)
     three = [Gaussian(1.0)] * 3

@@ -321,6 +321,24 @@ def test_a_machine_without_a_free_point_has_no_bound():
     assert loo_bound(machine, x, y) == 1.0
 
 
+def test_two_free_points_have_a_bound():
+    "b = ½ at both, far below C: the numbers alone do not say that C is not ½, the margins do"
+    x, y = [-2.0, -1.0, 1.0, 2.0], [-1, -1, 1, 1]
+    left = rn.svc_leave_one_out(Linear(), x, y, 10.0)
+    for k, X in ((Linear(), x), (Linear(), np.float32(x)), (1e6 * Linear(), np.divide(x, 1e3))):
+        machine = svc(k, X, y, 10.0)
+        assert machine.support.tolist() == [1, 2]
+        assert loo_bound(machine, X, y) == left.bound[0] == 0.5
+
+
+@pytest.mark.parametrize("bound", [margin_bound, loo_bound, stability_bound])
+def test_what_is_free_has_no_bound(bound):
+    "A null part of any size costs no norm: 16.5 and 16.7 are about the penalised part alone"
+    free = rn.semiparametric(K, X, SIGNS, lambda x: x[:, 0], 0.7)
+    with pytest.raises(TypeError, match="f is of type SemiparametricFit, not a fit without a null"):
+        bound(free, X, *[TWO] * (bound is not stability_bound))
+
+
 @pytest.mark.second_route("loo_bound", "stability_bound", "a loop over the points")
 def test_bounds_by_coefficients_by_hand():
     "Where k(x, x) is not 1"

@@ -268,6 +268,34 @@ def test_each_test_reports_its_statistic_its_null_and_what_it_tests(name):
     assert f". That {hypothesis} is" in report
 
 
+FITTED = {
+    "mmd_test": lambda B: rn.mmd_test(k, ONE, TWO, B, null="gamma"),
+    "hsic_test": lambda B: rn.hsic_test(k, k, ONE, TWO, B, null="gamma"),
+    "given Z": lambda B: conditional_independence_test(
+        k, k, k, ONE, TWO, ONE + TWO, n_draws=B, lam=0.1
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_a_fitted_law_has_its_own_quantiles_and_no_draws(name):
+    "The moments of its many quantiles give the law again, and that its 95 % point"
+    few, many, most = map(FITTED[name], (19, 199, 20_000))
+    assert "draws" not in repr(few) and repr(few) == repr(many)
+    shift = few.fitted[2]
+    mean, variance = most.null.mean() - shift, most.null.var()
+    law = gamma(mean**2 / variance, loc=shift, scale=variance / mean)
+    for level in (0.2, 0.05, 0.003):
+        assert few.critical(level) == many.critical(level)
+        assert few.critical(level) == pytest.approx(law.isf(level), rel=0.01)
+        assert few.rejects(level) == (few.statistic >= few.critical(level))
+    assert few.critical(few.pvalue) == pytest.approx(few.statistic)
+    assert few.rejects(few.pvalue) and not few.rejects(np.nextafter(few.pvalue, 0))
+    assert pickle.loads(pickle.dumps(few)).critical() == few.critical()
+    with pytest.raises(ValueError, match="level"):
+        few.critical(1.5)
+
+
 def test_few_draws_draw_and_print_too():
     result = TestResult.from_draws(3.0, [1.0])
     assert result.pvalue == 0.5 and "is not rejected" in repr(result) and "inf" not in repr(result)

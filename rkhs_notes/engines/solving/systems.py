@@ -249,6 +249,6 @@ def powers(X, y, noise, weights):
 def coordinates(k, X):
     "Phi with Phi Phiᵀ = K, and the matrix that makes coefficients of coordinates"
     eigenvalues, Q = eigh(gram_matrix(k, X))
-    some = eigenvalues > len(Q) * np.finfo(float).eps ** 0.75 * eigenvalues[-1]
+    some = eigenvalues > len(Q) * np.finfo(Q.dtype).eps ** 0.75 * eigenvalues[-1]
     root = np.sqrt(eigenvalues[some])
     return Q[:, some] * root, Q[:, some] / root

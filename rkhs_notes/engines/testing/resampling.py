@@ -62,6 +62,8 @@ class TestResult(Value):
     statistic : of the data; large values speak against the hypothesis
     pvalue : (RES.1), or the tail of a fitted law
     null : draws from the null distribution, or quantiles of a fitted law
+    fitted : (mean, variance, shift) of a gamma law that was fitted instead of drawing, as in
+        gamma_null; None where there are draws
     name : str, what the statistic is
     method : str, where the null comes from
     hypothesis : str, what is tested, as it should read after "that"
@@ -77,6 +79,7 @@ class TestResult(Value):
     method: str = "permutation"
     hypothesis: str = "the samples come from one distribution"
     exact: words.Flag = True
+    fitted: tuple | None = None
 
     @classmethod
     def from_draws(cls, statistic, null, rounding=0.0, **fields):
@@ -97,11 +100,15 @@ class TestResult(Value):
     def _of_gamma(cls, statistic, mean, variance, n_draws, shift=0.0, **fields):
         "The result of a gamma law with these moments"
         tail, null = gamma_null.__wrapped__(mean, variance, n_draws, shift)
-        return cls._of(statistic, tail(statistic), null, exact=False, **fields)
+        fields |= dict(exact=False, fitted=tuple(map(float, (mean, variance, shift))))
+        return cls._of(statistic, tail(statistic), null, **fields)
 
-    def critical(self, level=0.05):
+    @contract
+    def critical(self, level: Probability = 0.05) -> float:
         "The value, a float, above which the test rejects at this level, in (0, 1)."
-        return critical_value(self.null, level)
+        if self.fitted is not None:
+            return float(_gamma_law(*self.fitted).isf(level))
+        return critical_value.__wrapped__(self.null, level)
 
     @contract
     def rejects(self, level: Probability = 0.05):
@@ -116,12 +123,13 @@ class TestResult(Value):
             kind = "exact level"
         if math.isfinite(self.critical()):
             against = f", 95 % point of the null {self.critical():.3g}"
-        p = f"{self.pvalue:.2g}"
+        p, draws = f"{self.pvalue:.2g}", f", {len(self.null)} draws"
         if self.pvalue < 1e-4:
             p = f"{self.pvalue:.0e}"
+        if self.fitted is not None:
+            draws = ""
         return (
-            f"{self.name} = {self.statistic:.3g}{against} ({self.method}, {len(self.null)} "
-            f"draws, {kind}): p = {p}. "
+            f"{self.name} = {self.statistic:.3g}{against} ({self.method}{draws}, {kind}): p = {p}. "
             f"That {self.hypothesis} {verdict} at level 5 %."
         )
 
@@ -263,6 +271,17 @@ def quadratic_forms(A, S, single=False):
     return finite(forms, "a sum of entries of the Gram matrix", "rescale the points, or the kernel")
 
 # %% ../../../nbs/engines/testing/resampling.ipynb #95ad8de1
+def _gamma_law(mean, variance, shift=0.0):
+    shape = as_number(
+        mean * (mean / variance),
+        "mean² / variance",
+        above=1e-9,
+        below=1e15,
+        because=", or the gamma law has no quantiles in floats: other units?",
+    )
+    return gamma(shape, loc=shift, scale=variance / mean)
+
+
 @contract
 def gamma_null(mean: Positive, variance: Positive, n_draws: Count = 1000, shift: Finite = 0.0):
     """The gamma law with this mean and variance, moved by shift.
@@ -274,14 +293,7 @@ def gamma_null(mean: Positive, variance: Positive, n_draws: Count = 1000, shift:
     tail : function               x ↦ P(T ≥ x), a float, never 0
     null : array (n_draws,)       its quantiles at (i − ½)/n_draws
     """
-    shape = as_number(
-        mean * (mean / variance),
-        "mean² / variance",
-        above=1e-9,
-        below=1e15,
-        because=", or the gamma law has no quantiles in floats: other units?",
-    )
-    law = gamma(shape, loc=shift, scale=variance / mean)
+    law = _gamma_law(mean, variance, shift)
     tail = lambda x: float(max(law.sf(x), np.finfo(float).tiny))  # no p-value is 0
     return tail, law.ppf((np.arange(n_draws) + 0.5) / n_draws)
 

@@ -18,7 +18,7 @@ from ...base.factors import centred
 
 # %% ../../../nbs/engines/testing/swaps.ipynb #633a0e62
 from ...base.points import taken_of
-from ..kernels.gram import Around, diagonal, n_points
+from ..kernels.gram import Around, diagonal, n_points, precision
 from ..solving.lowrank import low_rank
 from .pools import feature_rows
 from .resampling import batched
@@ -334,7 +334,8 @@ class Together:
             if m == 2:
                 Ks = list(map(centred, Ks))
             self.value = by_products(Ks)
-        self.rounding = 16 * float(np.finfo(float).eps) * scale
+        eps = max(float(np.finfo(precision(X)).eps) for _, X in samples)
+        self.rounding = 16 * eps * scale
 
     def own(self):
         "dHSIC of the tuples as they are"
