@@ -367,7 +367,7 @@ def _deviations(X):
     return np.where(spread > 1e-12 * np.abs(_ends(X)).max(axis=0), spread, 1.0)
 
 
-def _warn_of_scales(X, kernel):
+def _warn_of_scales(X, kernel, name="X"):
     "Do the columns of X differ in scale by more than 100, under a kernel of one bandwidth?"
     one_bandwidth = kernel is None or np.ndim(kernel.get_params().get("bandwidth", [])) == 0
     if not (one_bandwidth and hasattr(X, "shape")):
@@ -380,7 +380,7 @@ def _warn_of_scales(X, kernel):
     if kernel is not None:
         done = f"{kernel} measures all of them by one bandwidth"
     warned(
-        f"the columns of X differ in scale by {ratio:.2g}: {done}. To decide it "
+        f"the columns of {name} differ in scale by {ratio:.2g}: {done}. To decide it "
         f"yourself, put StandardScaler({'with_mean=False' * issparse(X)}) before, in a "
         "pipeline, or pass kernel=Gaussian(bandwidth=[…]), a length for each column.",
         UserWarning,
@@ -414,13 +414,13 @@ def _wide(family, width):
     return family(bandwidth=width)
 
 
-def _gaussian(X, bandwidth):
+def _gaussian(X, bandwidth, name="X"):
     "The Gaussian of this bandwidth, or of the median distance"
     if not isinstance(bandwidth, str):
         k = Gaussian(bandwidth)
         _warn_of_scales(X, k)
         return k
-    return _wide(Gaussian, _unit(X, _warn_of_scales(X, None)))
+    return _wide(Gaussian, _unit(X, _warn_of_scales(X, None, name)))
 
 
 def _proposed(X, kernel, bandwidth):
@@ -1678,9 +1678,13 @@ class _TwoViews(_Named, KernelEstimator):
     def transform_y(self, y):
         "Rows of the second view in the common space, (n, n_components)"
         check_is_fitted(self)
+        if self._y_names and hasattr(y, "columns"):
+            own = {str(c): c for c in y.columns}
+            y = y[[own[c] for c in present(self._y_names, [*own], "y")]]
         return self._maps()[1](y)
 
     def _both(self, X, Y):
+        self._y_names = [*map(str, getattr(Y, "columns", ()))]
         X, Y = self._fit_points(X, Y, multi_output=True, ensure_min_samples=2)
         self._propose(X)
         if issparse(Y):
@@ -1689,7 +1693,8 @@ class _TwoViews(_Named, KernelEstimator):
             Y = _columns(Y)
         self.kernel_y_, self._n_features_out = self.kernel_y, self.n_components
         if self.kernel_y is None:
-            self.kernel_y_ = Gaussian(_median(Y))
+            self.kernel_y_ = _gaussian(Y, "median", "y")
+            self._say(f"of y {self.kernel_y_}, by the median distance")
         return X, Y
 
     def __sklearn_tags__(self):

@@ -2314,3 +2314,19 @@ def test_the_unit_of_one_column_says_nothing_about_another():
     assert one.kernel_ == other.kernel_ and one.lam_ == other.lam_
     assert one.loo_ == pytest.approx(other.loo_)
     np.testing.assert_allclose(one.predict(x), other.predict(x) / [1.0, 1e6], rtol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", [KernelCCA, CoupledEmbedding])
+def test_the_second_view_is_kept_as_the_first(estimator):
+    "Its columns by name, its kernel in the units of each"
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(80, 1))
+    y = pd.DataFrame({"p": x[:, 0] ** 3, "q": rng.normal(size=80)})
+    fit = estimator().fit(x, y)
+    np.testing.assert_array_equal(fit.transform_y(y[["q", "p"]]), fit.transform_y(y))
+    with pytest.raises(ValueError, match="y has no column 'p'"):
+        fit.transform_y(y[["q"]])
+    assert f"of y {fit.kernel_y_}" in fit.chosen_
+    with pytest.warns(UserWarning, match="the columns of y differ in scale"):
+        wide = estimator().fit(x, y * [1, 1e4])
+    assert np.ptp(wide.kernel_y_.scales / y.std(ddof=0) / [1, 1e4]) < 1e-9

@@ -238,6 +238,10 @@ DRAWS = {
         "Z": lambda rng: rng.normal(size=(6, 2)),
     },
     "kpca.center": {"K": lambda rng: np.eye(4)},
+    "metrics.alignment": {
+        "K": lambda rng: np.eye(4),
+        "L": lambda rng: np.diag([1.0, 2.0, 3.0, 4.0]),
+    },
     "kpca.center_cross": {"Kxz": lambda rng: rng.normal(size=(3, 4)), "K": lambda rng: np.eye(4)},
     "unmixing.kernel_ica": {"X": lambda rng: rng.laplace(size=(40, 2))},
     "stein.check_stein": {

@@ -90,7 +90,7 @@ def gaussian_spectrum(
     lam = np.exp(logs[logs > math.log(1e-300)])  # (4a.2)
     psi = Formula._of(hermite, (mean, std, a, b, gamma, len(lam)))
     reach = max(9.0, (math.sqrt(2 * len(lam) + 1) + 7) / math.sqrt(2 * gamma))
-    x = _panels(-reach, reach, min(4096, len(lam) // 2 + math.ceil(2 * reach / ratio)))
+    x = _panels(-reach, reach, min(4096, len(lam) // 2 + math.ceil(2 * reach / min(ratio, 1.0))))
     density = np.exp(-0.5 * x.points**2) / math.sqrt(2 * math.pi)
     law = Measure._of(mean + std * x.points, x.weights * density)
     return MercerExpansion._of(lam, psi, Gaussian(bandwidth), law, 1.0, n)
